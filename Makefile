@@ -1,0 +1,55 @@
+# mnm: memory pools under unmodified CUDA programs
+#   make demo    set up, build, run the main job on a GPU or the simulated one
+#   make check   set up, build, run every test   [SAN=address,undefined|thread]
+#   make         build only
+#   make bench | format | install [PREFIX=/usr/local] | clean
+
+CUDA_HOME ?= $(firstword $(wildcard /usr/local/cuda build/cuda) /usr/local/cuda)
+CC        ?= gcc
+NVCC      ?= $(CUDA_HOME)/bin/nvcc
+PREFIX    ?= /usr/local
+SAN       ?=
+comma     := ,
+BUILD     ?= $(if $(SAN),build/$(subst $(comma),-,$(SAN)),build)
+
+SANFLAGS  := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
+WARN      := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes
+CPPFLAGS  += -D_GNU_SOURCE -Iinclude -isystem $(CUDA_HOME)/include
+CFLAGS    += -std=gnu11 -O2 -g $(WARN) -fPIC -fvisibility=hidden
+DEPS       = -MMD -MP
+
+.DEFAULT_GOAL := all
+.PHONY: all demo check build-check bench format install clean setup
+.SECONDARY:
+.DELETE_ON_ERROR:
+
+include $(wildcard src/*.mk src/*/*.mk examples/*.mk tests/*.mk)
+
+all: $(ALL)
+build-check: all $(CHECK)
+
+$(BUILD)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(DEPS) -c $< -o $@
+
+setup:
+	@scripts/setup
+
+demo:
+	@scripts/setup
+	@$(MAKE) --no-print-directory all
+	@scripts/demo
+
+check:
+	@scripts/setup
+	@$(MAKE) --no-print-directory build-check
+	@scripts/check $(BUILD)
+
+format:
+	clang-format -i $$(git ls-files -co --exclude-standard '*.c' '*.h' \
+		'*.cu' '*.cuh')
+
+clean:
+	rm -rf $(BUILD)
+
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
