@@ -1,0 +1,10 @@
+/* What this process was told by its environment. */
+#ifndef MNM_CONFIG_H
+#define MNM_CONFIG_H
+
+#include "option.h"
+
+/* Valid once the first request has come. */
+const struct config *config_current(void);
+
+#endif

@@ -1,0 +1,26 @@
+/* Every figure of `mnm stat`, a row each: COUNTER(name, unit, help). Bytes
+ * and counts are totals of a device in this process. */
+#ifndef MNM_COUNTER_LIST_H
+#define MNM_COUNTER_LIST_H
+
+/* clang-format off */
+#define COUNTER_LIST \
+COUNTER(live_bytes, BYTES, "asked for and not yet freed") \
+COUNTER(live_peak, BYTES, "highest live_bytes") \
+COUNTER(reserved_bytes, BYTES, "taken from the driver and not given back") \
+COUNTER(reserved_peak, BYTES, "highest reserved_bytes") \
+COUNTER(idle_bytes, BYTES, "reserved, freed by the program, kept for reuse") \
+COUNTER(pending_bytes, BYTES, "idle, to go back at the program's next call") \
+COUNTER(retired_bytes, BYTES, "live blocks of pools that were swapped out") \
+COUNTER(allocs, COUNT, "requests served") \
+COUNTER(frees, COUNT, "blocks freed by the program") \
+COUNTER(hits, COUNT, "requests served from idle blocks") \
+COUNTER(misses, COUNT, "requests served by the driver") \
+COUNTER(driver_allocs, COUNT, "cuMemAlloc calls that succeeded") \
+COUNTER(driver_frees, COUNT, "cuMemFree calls that succeeded") \
+COUNTER(syncs, COUNT, "waits for the device so that blocks can be reused") \
+COUNTER(trims, COUNT, "times idle blocks were given back") \
+COUNTER(failures, COUNT, "requests that failed")
+/* clang-format on */
+
+#endif

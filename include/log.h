@@ -1,0 +1,20 @@
+/* One line on stderr for people; never stdout, never a program's exit.
+ *
+ * error: the call fails; warn: we go on, degraded; info: once per process or
+ * command; debug: per allocation. The level comes from MNM_LOG. */
+#ifndef MNM_LOG_H
+#define MNM_LOG_H
+
+enum log_level { LOG_NONE, LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
+
+void log_level_set(enum log_level level);
+
+void log_line(enum log_level level, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#define log_error(...) log_line(LOG_ERROR, __VA_ARGS__)
+#define log_warn(...) log_line(LOG_WARN, __VA_ARGS__)
+#define log_info(...) log_line(LOG_INFO, __VA_ARGS__)
+#define log_debug(...) log_line(LOG_DEBUG, __VA_ARGS__)
+
+#endif

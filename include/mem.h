@@ -1,0 +1,43 @@
+/* The one path of a request: what the doors call.
+ *
+ * MEM_PASS means that the call is not for us: the door hands it to CUDA as it
+ * came. That is also the answer whenever we are unsure. */
+#ifndef MNM_MEM_H
+#define MNM_MEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum mem_answer {
+	MEM_DONE,  /* served: the door returns success */
+	MEM_PASS,  /* the door calls CUDA with the program's own arguments */
+	MEM_WRONG, /* freed twice: the door calls CUDA with a pointer that is
+		      not device memory, so that the error is CUDA's */
+};
+
+/* False: disabled, misconfigured, or a forked child, where CUDA is unusable;
+ * every call then goes to CUDA untouched. */
+bool mem_enabled(void);
+
+/* Serves size > 0 bytes from idle blocks of the current context's pool.
+ * Makes no driver call but the wait that makes blocks reusable. */
+enum mem_answer mem_hit(uint64_t *addr, size_t size);
+
+/* As mem_hit, else from the driver, giving back idle blocks under pressure
+ * or at a limit. *result is CUDA's own code where the answer is MEM_DONE;
+ * *addr is set on success only. */
+enum mem_answer mem_alloc(uint64_t *addr, size_t size, int *result);
+
+/* Takes back a block. MEM_PASS: foreign, or its pool does not keep it. */
+enum mem_answer mem_free(uint64_t addr);
+
+/* Corrects what cuMemGetInfo said for the current context's device: idle
+ * blocks count as free, a hard limit as the total. NULL is allowed. */
+void mem_info(size_t *free, size_t *total);
+
+/* Gives back blocks that a swap or a trim has left, on the program's own
+ * thread. One load when there are none. */
+void mem_poll(void);
+
+#endif

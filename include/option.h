@@ -1,0 +1,62 @@
+/* Options: their table, and how a value is read and checked.
+ *
+ * Used by the preload (from the environment) and by `mnm run --set`. */
+#ifndef MNM_OPTION_H
+#define MNM_OPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "log.h"
+
+#define DEVICE_MAX 64         /* ordinals 0 .. 63 */
+#define OPTION_ERROR_SIZE 256 /* bytes of an error line, its NUL included */
+
+enum option_type {
+	OPTION_TEXT,
+	OPTION_SIZE,  /* bytes, with suffix K, M, G (powers of 1024) */
+	OPTION_PAGE,  /* bytes, a power of two from 512 to 2 MiB */
+	OPTION_FLAG,  /* 0 or 1 */
+	OPTION_LEVEL, /* a log level's name */
+	OPTION_POOLS, /* NAME or ORDINAL:NAME, comma-separated */
+};
+
+struct option_row {
+	const char *name; /* as in --set NAME=VALUE */
+	enum option_type type;
+	const char *initial, *range, *help;
+};
+
+/* All rows; the last has a NULL name. */
+extern const struct option_row option_rows[];
+
+/* Writes the row's environment variable, MNM_ and the name in capitals. */
+void option_variable(const struct option_row *row, char *text, size_t size);
+
+/* What the options say, read and checked. */
+struct config {
+	int pool[DEVICE_MAX]; /* index into pool_rows, by ordinal */
+	size_t page_size;     /* bytes */
+	size_t pool_limit;    /* bytes, 0 = none */
+	size_t hard_limit;    /* bytes, 0 = none */
+	char socket_dir[96];
+	char stat_file[512];
+	enum log_level log;
+	bool disable;
+};
+
+void config_init(struct config *config);
+
+/* Reads one value into *config. False: error holds one line that says what
+ * was wrong and what is allowed, and *config is as it was. */
+bool config_set(struct config *config, const char *name, const char *value,
+		char error[OPTION_ERROR_SIZE]);
+
+/* Reads every MNM_ variable of the environment; as config_set. */
+bool config_read(struct config *config, char error[OPTION_ERROR_SIZE]);
+
+/* Reads digits with an optional K, M or G. False: not a size. */
+bool size_parse(const char *text, size_t *size);
+
+#endif

@@ -1,0 +1,31 @@
+/* Every option, a row each; the master copy. `mnm run --help`, the README's
+ * table and the man page are checked against it.
+ *
+ * OPTION(field, type, default, range, help)
+ *
+ * The environment variable is MNM_ and the field in capitals; `mnm run --set
+ * field=value` sets it. Types: see enum option_type in option.h. */
+#ifndef MNM_OPTION_LIST_H
+#define MNM_OPTION_LIST_H
+
+/* clang-format off */
+#define OPTION_LIST \
+OPTION(pool, POOLS, "page_unit_pool", "NAME or DEVICE:NAME, comma-separated", \
+	"pool that serves allocations, for all devices or for each") \
+OPTION(page_size, PAGE, "4096", "power of two, 512 to 2M", \
+	"page that page_unit_pool rounds requests up to, bytes") \
+OPTION(pool_limit, SIZE, "0", "bytes, 0 = none", \
+	"soft limit of reserved bytes a device: idle blocks go back first") \
+OPTION(hard_limit, SIZE, "0", "bytes, 0 = none", \
+	"hard limit of reserved bytes a device: past it, out of memory") \
+OPTION(socket_dir, TEXT, "", "absolute path", \
+	"folder of the control sockets [$XDG_RUNTIME_DIR/mnm or /tmp/mnm-UID]") \
+OPTION(stat_file, TEXT, "", "path, %p = pid", \
+	"write the statistics there, as JSON, when the program exits") \
+OPTION(log, LEVEL, "warn", "none, error, warn, info, debug", \
+	"what is said on stderr") \
+OPTION(disable, FLAG, "0", "0 or 1", \
+	"1: stay inert, hand every call to CUDA")
+/* clang-format on */
+
+#endif

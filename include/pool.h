@@ -1,0 +1,57 @@
+/* A pool: the policy by which requests get memory.
+ *
+ * The owning context's lock is held around every call. A pool keeps idle
+ * blocks and chooses among them; it makes no CUDA call, takes no lock and
+ * starts no thread. What it can't serve, the caller takes from the driver. */
+#ifndef MNM_POOL_H
+#define MNM_POOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "block.h"
+#include "option.h"
+
+struct context;
+
+/* First member of each pool's own struct. Core fills and reads it. */
+struct pool {
+	const struct pool_ops *ops;
+	struct context *context; /* whose memory it serves */
+	size_t live_count;       /* blocks with the program, or on their way */
+	size_t live_span;        /* bytes reserved for them */
+	bool retired;            /* swapped out: takes nothing back */
+	struct pool *next;       /* of the context's pools */
+};
+
+enum pool_answer {
+	POOL_HIT,    /* *block is the caller's */
+	POOL_MISS,   /* nothing idle fits */
+	POOL_UNSAFE, /* what fits was not freed in an epoch below `safe` */
+};
+
+struct pool_ops {
+	const char *name;
+	size_t size; /* of the pool's own struct, zeroed before open */
+
+	/* False: no memory. NULL: nothing to do. */
+	bool (*open)(struct pool *pool, const struct config *config);
+	/* Ends the pool; it holds no idle block any more. May be NULL. */
+	void (*close)(struct pool *pool);
+	/* Bytes that a request of size > 0 takes; 0: it can't be served. */
+	size_t (*span)(const struct pool *pool, size_t size);
+	/* Looks for an idle block of span bytes. */
+	enum pool_answer (*alloc)(struct pool *pool, size_t span, uint64_t safe,
+				  struct block **block);
+	/* Keeps a freed block, stamped with its epoch. False: not kept, the
+	 * caller gives it back to the driver. */
+	bool (*free)(struct pool *pool, struct block *block);
+	/* Hands over every idle block, linked by next. */
+	struct block *(*trim)(struct pool *pool);
+};
+
+/* The pool of row `index` of pool_rows. */
+const struct pool_ops *pool_ops_at(int index);
+
+#endif

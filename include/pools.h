@@ -1,0 +1,41 @@
+/* The pools of one context: the active one, and those swapped out that still
+ * have blocks with the program. The context's lock is held around each call,
+ * pools_forget excepted. */
+#ifndef MNM_POOLS_H
+#define MNM_POOLS_H
+
+#include "context.h"
+#include "pool.h"
+
+/* A new pool of a row, not yet in use; NULL without memory. */
+struct pool *pool_new(int row, const struct config *config);
+void pool_close(struct pool *pool);
+
+/* The active pool, opened at first use; NULL without memory. */
+struct pool *pools_active(struct context *context,
+			  const struct config *config);
+
+/* Makes `fresh` the active pool and retires the one before; its idle blocks
+ * wait in context->pending. Returns the bytes of these. A retired pool
+ * without live blocks is closed. */
+size_t pools_swap(struct context *context, struct pool *fresh);
+
+/* Moves every idle block to context->pending; returns their bytes. */
+size_t pools_trim(struct context *context);
+
+/* A block of span bytes is with the program, or on its way to it. */
+void pool_lend(struct pool *pool, size_t span);
+
+/* It came back, or was never had. The last one ends a retired pool. */
+void pool_return(struct pool *pool, size_t span);
+
+/* Drops all that is known of a dead context's memory: the driver has taken
+ * it. Takes and drops the context's lock. */
+void pools_forget(struct context *context);
+
+/* The driver handed out an address where `stale` was: it was given back
+ * behind our back. Were it idle, a reset went unseen: nothing that its
+ * context holds idle is reused. Takes and drops its context's lock. */
+void pools_correct(struct block *stale, bool live);
+
+#endif

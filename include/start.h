@@ -1,0 +1,14 @@
+/* When the library comes to life: not before the first request. */
+#ifndef MNM_START_H
+#define MNM_START_H
+
+#include <stdbool.h>
+
+/* At the first request: reads the options, opens the control socket. False:
+ * stay out of the way. Cheap after that. */
+bool start_once(void);
+
+/* Registers what has to happen at a fork; before anything is remembered. */
+void start_fork_guard(void);
+
+#endif

@@ -1,0 +1,27 @@
+/* Changes of a running job's pools. Called by the control thread: no CUDA
+ * call is made here, so idle blocks go back at the program's next call. */
+#ifndef MNM_SWAP_H
+#define MNM_SWAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct device;
+
+struct swap_report {
+	int before, after;   /* rows of the pools */
+	size_t idle_bytes;   /* on their way back to the driver */
+	size_t retired_bytes; /* live blocks that the old pools still carry */
+};
+
+/* Serves the device from new pools of this row. False: no memory, and
+ * nothing has changed. */
+bool device_swap(struct device *device, int row, struct swap_report *report);
+
+/* As device_swap, with the pool that the program was started with. */
+bool device_reset(struct device *device, struct swap_report *report);
+
+/* Sends every idle block back; returns their bytes. */
+size_t device_trim(struct device *device);
+
+#endif

@@ -1,0 +1,207 @@
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "option.h"
+#include "option_list.h"
+#include "pool_list.h"
+
+enum { PAGE_MIN = 512, PAGE_MAX = 2 << 20 };
+
+/* clang-format off */
+const struct option_row option_rows[] = {
+#define OPTION(field, type, initial, range, help) \
+	{#field, OPTION_##type, initial, range, help},
+	OPTION_LIST
+#undef OPTION
+	{NULL, OPTION_TEXT, NULL, NULL, NULL},
+};
+/* clang-format on */
+
+static const char *const level_names[] = {"none", "error", "warn",
+					  "info", "debug", NULL};
+
+void option_variable(const struct option_row *row, char *text, size_t size)
+{
+	int length = snprintf(text, size, "MNM_%s", row->name);
+
+	for (int i = 0; i < length && (size_t)i < size; i++)
+		text[i] = (char)toupper((unsigned char)text[i]);
+}
+
+bool size_parse(const char *text, size_t *size)
+{
+	static const char suffixes[] = "KMG";
+	unsigned long long value;
+	const char *suffix;
+	char *end;
+	int shift = 0;
+
+	if (!isdigit((unsigned char)*text))
+		return false;
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (errno)
+		return false;
+	if (*end) {
+		suffix = strchr(suffixes, toupper((unsigned char)*end));
+		if (!suffix || end[1])
+			return false;
+		shift = 10 * (int)(suffix - suffixes + 1);
+	}
+	if (value > SIZE_MAX >> shift)
+		return false;
+	*size = (size_t)value << shift;
+	return true;
+}
+
+static bool page_parse(const char *text, size_t *page)
+{
+	size_t size;
+
+	if (!size_parse(text, &size) || size < PAGE_MIN || size > PAGE_MAX ||
+	    (size & (size - 1)))
+		return false;
+	*page = size;
+	return true;
+}
+
+/* Reads "NAME" or "0:NAME,1:NAME,..."; on failure *bad says why. */
+static bool pools_parse(const char *text, int *pool, const char **bad)
+{
+	char copy[1024], *rest = copy, *item, *name, *end;
+	int chosen[DEVICE_MAX], row;
+	long ordinal;
+
+	*bad = "too long";
+	if (snprintf(copy, sizeof(copy), "%s", text) >= (int)sizeof(copy))
+		return false;
+	memcpy(chosen, pool, sizeof(chosen));
+	while ((item = strsep(&rest, ","))) {
+		name = strchr(item, ':');
+		ordinal = -1;
+		if (name) {
+			*name++ = '\0';
+			*bad = "device is not 0 to 63";
+			ordinal = strtol(item, &end, 10);
+			if (!isdigit((unsigned char)*item) || *end ||
+			    ordinal >= DEVICE_MAX)
+				return false;
+		} else {
+			name = item;
+		}
+		*bad = "unknown pool";
+		row = pool_row_find(name);
+		if (row < 0)
+			return false;
+		for (int i = 0; i < DEVICE_MAX; i++)
+			if (ordinal < 0 || i == ordinal)
+				chosen[i] = row;
+	}
+	memcpy(pool, chosen, sizeof(chosen));
+	return true;
+}
+
+static bool level_parse(const char *text, enum log_level *level)
+{
+	for (int i = 0; level_names[i]; i++) {
+		if (strcmp(text, level_names[i]))
+			continue;
+		*level = (enum log_level)i;
+		return true;
+	}
+	return false;
+}
+
+static bool flag_parse(const char *text, bool *flag)
+{
+	if (strcmp(text, "0") && strcmp(text, "1"))
+		return false;
+	*flag = *text == '1';
+	return true;
+}
+
+static bool text_parse(const char *text, char *field, size_t size)
+{
+	if (strlen(text) >= size)
+		return false;
+	memcpy(field, text, strlen(text) + 1);
+	return true;
+}
+
+/* Stores a value in the row's field; *why is set where it can say more. */
+static bool row_set(struct config *config, const struct option_row *row,
+		    const char *value, const char **why)
+{
+	/* A row's type names its parser; the field's own type must fit it. */
+#define PARSE_TEXT(f) text_parse(value, config->f, sizeof(config->f))
+#define PARSE_SIZE(f) size_parse(value, &config->f)
+#define PARSE_PAGE(f) page_parse(value, &config->f)
+#define PARSE_FLAG(f) flag_parse(value, &config->f)
+#define PARSE_LEVEL(f) level_parse(value, &config->f)
+#define PARSE_POOLS(f) pools_parse(value, config->f, why)
+#define OPTION(field, type, initial, range, help) \
+	if (!strcmp(row->name, #field)) \
+		return PARSE_##type(field);
+	OPTION_LIST
+#undef OPTION
+	return false;
+}
+
+bool config_set(struct config *config, const char *name, const char *value,
+		char error[OPTION_ERROR_SIZE])
+{
+	const char *why = "not allowed";
+	char names[128];
+	int used;
+
+	for (const struct option_row *row = option_rows; row->name; row++) {
+		if (strcmp(row->name, name))
+			continue;
+		if (row_set(config, row, value, &why))
+			return true;
+		used = snprintf(error, OPTION_ERROR_SIZE,
+				"%s: '%.60s': %s; allowed: %s", name, value,
+				why, row->range);
+		if (row->type == OPTION_POOLS && used < OPTION_ERROR_SIZE) {
+			pool_names(names, sizeof(names));
+			snprintf(error + used,
+				 OPTION_ERROR_SIZE - (size_t)used,
+				 "; pools: %s", names);
+		}
+		return false;
+	}
+	used = snprintf(error, OPTION_ERROR_SIZE,
+			"unknown option '%.40s'; known:", name);
+	for (const struct option_row *row = option_rows;
+	     row->name && used < OPTION_ERROR_SIZE; row++)
+		used += snprintf(error + used,
+				 OPTION_ERROR_SIZE - (size_t)used, " %s",
+				 row->name);
+	return false;
+}
+
+void config_init(struct config *config)
+{
+	char error[OPTION_ERROR_SIZE];
+
+	memset(config, 0, sizeof(*config));
+	for (const struct option_row *row = option_rows; row->name; row++)
+		config_set(config, row->name, row->initial, error);
+}
+
+bool config_read(struct config *config, char error[OPTION_ERROR_SIZE])
+{
+	char variable[64];
+	const char *value;
+
+	for (const struct option_row *row = option_rows; row->name; row++) {
+		option_variable(row, variable, sizeof(variable));
+		value = secure_getenv(variable);
+		if (value && *value && !config_set(config, row->name, value, error))
+			return false;
+	}
+	return true;
+}

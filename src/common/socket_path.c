@@ -1,0 +1,49 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "protocol.h"
+
+bool socket_path(const char *dir, int pid, char *path, size_t size)
+{
+	int length = snprintf(path, size, "%s/%d%s", dir, pid, SOCKET_SUFFIX);
+
+	return length > 0 && (size_t)length < size &&
+	       (size_t)length < sizeof(((struct sockaddr_un *)0)->sun_path);
+}
+
+bool socket_dir(const char *chosen, char *path, size_t size)
+{
+	const char *runtime = secure_getenv("XDG_RUNTIME_DIR");
+	char longest[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	int length;
+
+	if (*chosen)
+		length = snprintf(path, size, "%s", chosen);
+	else if (runtime && *runtime == '/')
+		length = snprintf(path, size, "%s/mnm", runtime);
+	else
+		length = snprintf(path, size, "/tmp/mnm-%d", (int)geteuid());
+	return length > 0 && (size_t)length < size &&
+	       socket_path(path, 4194304, longest, sizeof(longest));
+}
+
+bool socket_dir_check(const char *dir, char *error, size_t size)
+{
+	struct stat st;
+
+	if (lstat(dir, &st)) {
+		snprintf(error, size, "%s: %s", dir, strerror(errno));
+		return false;
+	}
+	if (S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+	    !(st.st_mode & 077))
+		return true;
+	snprintf(error, size,
+		 "%s: has to be a folder of yours with mode 0700", dir);
+	return false;
+}

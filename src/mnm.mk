@@ -1,0 +1,25 @@
+# The preload library, and what it shares with the command line.
+
+sources    = $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard $(1))))
+COMMON_OBJ := $(call sources,src/common/*.c)
+POOL_OBJ   := $(call sources,src/pools/*.c)
+CORE_OBJ   := $(call sources,src/core/*.c)
+LIB_OBJ    := $(COMMON_OBJ) $(POOL_OBJ) $(CORE_OBJ) \
+	$(call sources,src/hooks/*.c src/backing/*.c src/control/*.c)
+CLI_OBJ    := $(COMMON_OBJ) $(call sources,src/cli/*.c)
+
+ALL += $(BUILD)/libmnm.so $(BUILD)/mnm
+
+# Preloaded, so its place in the static block of thread-local data is sure.
+$(LIB_OBJ): CFLAGS += -ftls-model=initial-exec
+
+# Runs before a sanitizer's own start.
+$(BUILD)/obj/src/hooks/dlsym.o: SANFLAGS :=
+
+$(BUILD)/libmnm.so: $(LIB_OBJ) src/hooks/exports.map
+	$(CC) -shared $(SANFLAGS) $(LDFLAGS) -Wl,-z,now -Wl,-z,relro \
+		-Wl,--version-script=src/hooks/exports.map \
+		-Wl,-soname,libmnm.so $(LIB_OBJ) -l:libjansson.a -o $@
+
+$(BUILD)/mnm: $(CLI_OBJ)
+	$(CC) $(SANFLAGS) $(LDFLAGS) $(CLI_OBJ) -l:libjansson.a -o $@
