@@ -1,0 +1,17 @@
+#include "pool.h"
+#include "pool_list.h"
+
+#define POOL(name, summary) extern const struct pool_ops name;
+POOL_LIST
+#undef POOL
+
+static const struct pool_ops *const table[] = {
+#define POOL(name, summary) &name,
+	POOL_LIST
+#undef POOL
+};
+
+const struct pool_ops *pool_ops_at(int index)
+{
+	return table[index];
+}
