@@ -1,0 +1,200 @@
+/* The table of contexts. Records are never freed: a thread that looked one
+ * up may still lock it, and finds it dead. A program makes few. */
+#define HASH_NONFATAL_OOM 1
+#include <stdlib.h>
+
+#include "context.h"
+#include "pools.h"
+#include "real.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t released = PTHREAD_COND_INITIALIZER;
+static struct context *table;
+
+/* Counts changes after which a handle may mean another context. */
+static _Atomic uint64_t generation = 1;
+
+/* Under lock. */
+static struct context *find(CUcontext handle)
+{
+	struct context *context;
+
+	HASH_FIND_PTR(table, &handle, context);
+	return context;
+}
+
+/* Under lock. False: no memory. */
+static bool enter(struct context *context)
+{
+	HASH_ADD_PTR(table, handle, context);
+	return context->hh.tbl;
+}
+
+/* Under lock. */
+static struct context *note(CUcontext handle, int ordinal)
+{
+	struct context *context = find(handle);
+
+	if (context)
+		return context;
+	context = calloc(1, sizeof(*context));
+	if (!context)
+		return NULL;
+	context->handle = handle;
+	context->device = device_at(ordinal);
+	pthread_mutex_init(&context->lock, NULL);
+	if (!enter(context)) {
+		free(context);
+		return NULL;
+	}
+	return context;
+}
+
+void context_note(CUcontext handle, int ordinal, bool primary)
+{
+	struct context *context;
+
+	if (!handle || ordinal < 0 || ordinal >= DEVICE_MAX)
+		return;
+	pthread_mutex_lock(&lock);
+	context = note(handle, ordinal);
+	if (context && primary)
+		context->primary = true;
+	pthread_mutex_unlock(&lock);
+}
+
+/* What this thread saw last. */
+static __thread struct {
+	CUcontext handle;
+	uint64_t generation;
+	struct context *context;
+} seen;
+
+struct context *context_current(void)
+{
+	const struct real_driver *real = real_driver();
+	uint64_t now = atomic_load(&generation);
+	struct context *context;
+	CUcontext handle = NULL;
+	CUdevice ordinal = 0;
+
+	/* Asked each time: what changes it may come by a door of its own. */
+	if (!real || real->cuCtxGetCurrent(&handle) || !handle)
+		return NULL;
+	if (seen.handle == handle && seen.generation == now)
+		return seen.context;
+	pthread_mutex_lock(&lock);
+	context = find(handle);
+	pthread_mutex_unlock(&lock);
+	if (!context) {
+		if (real->cuCtxGetDevice(&ordinal) || ordinal < 0 ||
+		    ordinal >= DEVICE_MAX)
+			return NULL;
+		pthread_mutex_lock(&lock);
+		context = note(handle, ordinal);
+		pthread_mutex_unlock(&lock);
+	}
+	seen.handle = context ? handle : NULL;
+	seen.generation = now;
+	seen.context = context;
+	return context;
+}
+
+void context_note_current(void)
+{
+	context_current();
+}
+
+/* Under lock, which is dropped while others use the context. */
+static void detach(struct context *context)
+{
+	HASH_DEL(table, context);
+	while (context->users)
+		pthread_cond_wait(&released, &lock);
+	atomic_fetch_add(&generation, 1);
+}
+
+struct context *context_detach(CUcontext handle)
+{
+	struct context *context;
+
+	pthread_mutex_lock(&lock);
+	context = find(handle);
+	if (context)
+		detach(context);
+	pthread_mutex_unlock(&lock);
+	return context;
+}
+
+struct context *context_detach_primary(int ordinal)
+{
+	struct context *context;
+
+	pthread_mutex_lock(&lock);
+	for (context = table; context; context = context->hh.next)
+		if (context->primary &&
+		    device_ordinal(context->device) == ordinal)
+			break;
+	if (context)
+		detach(context);
+	pthread_mutex_unlock(&lock);
+	return context;
+}
+
+bool context_restore(struct context *context)
+{
+	bool restored;
+
+	pthread_mutex_lock(&lock);
+	restored = !find(context->handle) && enter(context);
+	atomic_fetch_add(&generation, 1);
+	pthread_mutex_unlock(&lock);
+	return restored;
+}
+
+void context_forget(struct context *context)
+{
+	pools_forget(context);
+}
+
+int context_hold(const struct device *device, struct context **list, int max)
+{
+	struct context *context;
+	int count = 0;
+
+	pthread_mutex_lock(&lock);
+	for (context = table; context; context = context->hh.next) {
+		if (device && context->device != device)
+			continue;
+		if (count == max)
+			break;
+		list[count++] = context;
+		context->users++;
+	}
+	pthread_mutex_unlock(&lock);
+	if (!context)
+		return count;
+	context_release(list, count);
+	return -1;
+}
+
+void context_release(struct context **list, int count)
+{
+	pthread_mutex_lock(&lock);
+	for (int i = 0; i < count; i++)
+		list[i]->users--;
+	pthread_cond_broadcast(&released);
+	pthread_mutex_unlock(&lock);
+}
+
+void context_each(void (*visit)(struct context *context, void *arg), void *arg)
+{
+	pthread_mutex_lock(&lock);
+	for (struct context *context = table; context;
+	     context = context->hh.next) {
+		pthread_mutex_lock(&context->lock);
+		visit(context, arg);
+		pthread_mutex_unlock(&context->lock);
+	}
+	pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,287 @@
+#include <string.h>
+
+#include "backing.h"
+#include "block.h"
+#include "config.h"
+#include "giveback.h"
+#include "log.h"
+#include "mem.h"
+#include "pools.h"
+#include "real.h"
+#include "start.h"
+
+/* The block's next holder is the program. Under the context's lock. */
+static void block_lend(struct block *block, size_t size)
+{
+	struct pool *pool = block->pool;
+
+	block->size = size;
+	pool_lend(pool, block->span);
+	block_revive(block);
+}
+
+static void count_alloc(struct device *device, size_t size, enum counter how)
+{
+	counter_add(device, COUNTER_allocs, 1);
+	counter_add(device, how, 1);
+	counter_add_peak(device, COUNTER_live_bytes, COUNTER_live_peak, size);
+}
+
+/* One look into the active pool. */
+static enum pool_answer pool_look(struct context *context, size_t size,
+				  struct block **block)
+{
+	struct device *device = context->device;
+	enum pool_answer answer = POOL_MISS;
+	struct pool *pool = NULL;
+	size_t span = 0;
+
+	pthread_mutex_lock(&context->lock);
+	if (!context->dead)
+		pool = pools_active(context, config_current());
+	if (pool)
+		span = pool->ops->span(pool, size);
+	if (span)
+		answer = pool->ops->alloc(pool, span,
+					  atomic_load(&device->safe), block);
+	if (answer == POOL_HIT)
+		block_lend(*block, size);
+	pthread_mutex_unlock(&context->lock);
+	return answer;
+}
+
+static enum mem_answer hit(struct context *context, uint64_t *addr,
+			   size_t size)
+{
+	struct device *device = context->device;
+	enum pool_answer answer;
+	struct block *block;
+
+	answer = pool_look(context, size, &block);
+	if (answer == POOL_UNSAFE && !device_wait(device))
+		answer = pool_look(context, size, &block);
+	if (answer != POOL_HIT)
+		return MEM_PASS;
+	counter_sub(device, COUNTER_idle_bytes, block->span);
+	count_alloc(device, size, COUNTER_hits);
+	*addr = block->addr;
+	return MEM_DONE;
+}
+
+enum mem_answer mem_hit(uint64_t *addr, size_t size)
+{
+	struct context *context;
+
+	if (!start_once())
+		return MEM_PASS;
+	mem_poll();
+	context = context_current();
+	if (!context)
+		return MEM_PASS;
+	return hit(context, addr, size);
+}
+
+/* Counts span as reserved, unless that passes the limit (0: none). */
+static bool reserve(struct device *device, size_t span, size_t limit)
+{
+	uint64_t reserved = counter_get(device, COUNTER_reserved_bytes);
+
+	do {
+		if (limit && (span > limit || reserved > limit - span))
+			return false;
+	} while (!counter_replace(device, COUNTER_reserved_bytes, &reserved,
+				  reserved + span));
+	return true;
+}
+
+/* As reserve; past the lower of the limits, idle blocks make room, and then
+ * only the hard one counts. */
+static bool reserve_pressed(struct device *device, size_t span)
+{
+	size_t soft = config_current()->pool_limit;
+	size_t hard = config_current()->hard_limit;
+	size_t lower = soft && (!hard || soft < hard) ? soft : hard;
+
+	if (reserve(device, span, lower))
+		return true;
+	device_release(device);
+	return reserve(device, span, hard);
+}
+
+/* The driver's memory; what all pools of the device hold idle makes room. */
+static CUresult take_pressed(struct device *device, size_t span, uint64_t *addr)
+{
+	int res = backing_take(span, addr);
+
+	for (int i = 0; i < 2 && res == CUDA_ERROR_OUT_OF_MEMORY; i++) {
+		device_release(device);
+		res = backing_take(span, addr);
+	}
+	return res;
+}
+
+static CUresult take(struct device *device, size_t span, uint64_t *addr)
+{
+	CUresult res;
+
+	if (!reserve_pressed(device, span))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	res = take_pressed(device, span, addr);
+	if (res) {
+		counter_sub(device, COUNTER_reserved_bytes, span);
+		return res;
+	}
+	counter_add(device, COUNTER_driver_allocs, 1);
+	counter_add_peak(device, COUNTER_reserved_bytes, COUNTER_reserved_peak,
+			 0);
+	return res;
+}
+
+/* Makes a fresh block known. False: it can't be; the program has it all the
+ * same, and its free goes to the driver as a foreign one. */
+static bool block_know(struct context *context, struct block *block)
+{
+	struct block *stale = NULL;
+	enum block_state state;
+	bool known = false;
+
+	pthread_mutex_lock(&context->lock);
+	if (!context->dead)
+		known = block_enter(block, &stale, &state);
+	if (!known)
+		pool_return(block->pool, block->span);
+	pthread_mutex_unlock(&context->lock);
+	if (stale)
+		pools_correct(stale, state == BLOCK_LIVE);
+	return known;
+}
+
+/* The pool that a fresh block will belong to, and the bytes it will take. */
+static struct pool *pool_order(struct context *context, size_t size,
+			       size_t *span)
+{
+	struct pool *pool = NULL;
+
+	pthread_mutex_lock(&context->lock);
+	if (!context->dead)
+		pool = pools_active(context, config_current());
+	*span = pool ? pool->ops->span(pool, size) : 0;
+	if (*span)
+		pool_lend(pool, *span);
+	pthread_mutex_unlock(&context->lock);
+	return *span ? pool : NULL;
+}
+
+static void pool_cancel(struct context *context, struct pool *pool, size_t span)
+{
+	pthread_mutex_lock(&context->lock);
+	pool_return(pool, span);
+	pthread_mutex_unlock(&context->lock);
+}
+
+static enum mem_answer fresh(struct context *context, uint64_t *addr,
+			     size_t size, int *result)
+{
+	struct device *device = context->device;
+	struct block *block = block_new();
+	uint64_t taken = 0;
+
+	if (!block)
+		return MEM_PASS;
+	block->size = size;
+	block->pool = pool_order(context, size, &block->span);
+	if (!block->pool) {
+		block_drop(block);
+		return MEM_PASS;
+	}
+	*result = take(device, block->span, &taken);
+	if (*result) {
+		counter_add(device, COUNTER_failures, 1);
+		pool_cancel(context, block->pool, block->span);
+		block_drop(block);
+		return MEM_DONE;
+	}
+	block->addr = *addr = taken;
+	if (block_know(context, block)) {
+		count_alloc(device, size, COUNTER_misses);
+	} else {
+		counter_sub(device, COUNTER_reserved_bytes, block->span);
+		block_drop(block);
+	}
+	return MEM_DONE;
+}
+
+enum mem_answer mem_alloc(uint64_t *addr, size_t size, int *result)
+{
+	struct context *context;
+
+	if (!start_once())
+		return MEM_PASS;
+	mem_poll();
+	context = context_current();
+	if (!context)
+		return MEM_PASS;
+	context->device->used = true;
+	*result = CUDA_SUCCESS;
+	if (hit(context, addr, size) == MEM_DONE)
+		return MEM_DONE;
+	return fresh(context, addr, size, result);
+}
+
+enum mem_answer mem_free(uint64_t addr)
+{
+	enum block_state state;
+	struct context *context;
+	struct device *device;
+	struct block *block;
+	struct pool *pool;
+	bool kept;
+
+	if (!mem_enabled())
+		return MEM_PASS;
+	mem_poll();
+	block = block_take(addr, &state);
+	if (!block)
+		return state == BLOCK_IDLE ? MEM_WRONG : MEM_PASS;
+	pool = block->pool;
+	context = pool->context;
+	device = context->device;
+	/* After block_take, a full barrier: work that the program queued
+	 * before this free is seen by whoever ends this epoch. */
+	block->epoch = atomic_load(&device->epoch);
+	counter_sub(device, COUNTER_live_bytes, block->size);
+	pthread_mutex_lock(&context->lock);
+	kept = !context->dead && !pool->retired && pool->ops->free(pool, block);
+	if (kept)
+		counter_add(device, COUNTER_idle_bytes, block->span);
+	pool_return(pool, block->span);
+	pthread_mutex_unlock(&context->lock);
+	counter_add(device, COUNTER_frees, 1);
+	if (kept)
+		return MEM_DONE;
+	counter_add(device, COUNTER_driver_frees, 1);
+	counter_sub(device, COUNTER_reserved_bytes, block->span);
+	block_remove(block);
+	block_drop(block);
+	return MEM_PASS;
+}
+
+void mem_info(size_t *free, size_t *total)
+{
+	struct context *context = mem_enabled() ? context_current() : NULL;
+	size_t limit, idle, held, room;
+
+	mem_poll();
+	if (!context)
+		return;
+	limit = config_current()->hard_limit;
+	idle = counter_get(context->device, COUNTER_idle_bytes);
+	held = counter_get(context->device, COUNTER_reserved_bytes) - idle;
+	room = limit > held ? limit - held : 0;
+	if (free)
+		*free += idle;
+	if (free && limit && *free > room)
+		*free = room;
+	if (total && limit && *total > limit)
+		*total = limit;
+}

@@ -1,0 +1,205 @@
+#include <stdlib.h>
+
+#include "pools.h"
+
+struct pool *pool_new(int row, const struct config *config)
+{
+	const struct pool_ops *ops = pool_ops_at(row);
+	struct pool *pool = calloc(1, ops->size);
+
+	if (!pool)
+		return NULL;
+	pool->ops = ops;
+	if (ops->open && !ops->open(pool, config)) {
+		free(pool);
+		return NULL;
+	}
+	return pool;
+}
+
+void pool_close(struct pool *pool)
+{
+	if (pool->ops->close)
+		pool->ops->close(pool);
+	free(pool);
+}
+
+static void pools_push(struct context *context, struct pool *pool)
+{
+	pool->context = context;
+	pool->next = context->pools;
+	context->pools = pool;
+}
+
+static void pools_unlink(struct pool *pool)
+{
+	struct pool **link = &pool->context->pools;
+
+	while (*link != pool)
+		link = &(*link)->next;
+	*link = pool->next;
+}
+
+struct pool *pools_active(struct context *context, const struct config *config)
+{
+	struct pool *pool;
+
+	if (context->pools && !context->pools->retired)
+		return context->pools;
+	pool = pool_new(context->device->choice, config);
+	if (pool)
+		pools_push(context, pool);
+	return pool;
+}
+
+/* A retired pool ends with its last block. */
+static void pool_close_if_over(struct pool *pool)
+{
+	if (!pool->retired || pool->live_count)
+		return;
+	pools_unlink(pool);
+	pool_close(pool);
+}
+
+static size_t pool_trim(struct pool *pool)
+{
+	struct context *context = pool->context;
+	struct block *list = pool->ops->trim(pool), *block;
+	size_t bytes = 0;
+
+	while ((block = list)) {
+		list = block->next;
+		bytes += block->span;
+		block->next = context->pending;
+		context->pending = block;
+	}
+	counter_add(context->device, COUNTER_pending_bytes, bytes);
+	return bytes;
+}
+
+static void pool_retire(struct pool *pool)
+{
+	pool->retired = true;
+	counter_add(pool->context->device, COUNTER_retired_bytes,
+		    pool->live_span);
+	pool_close_if_over(pool);
+}
+
+size_t pools_swap(struct context *context, struct pool *fresh)
+{
+	struct pool *old = context->pools;
+	size_t bytes = 0;
+
+	pools_push(context, fresh);
+	if (old && !old->retired) {
+		bytes = pool_trim(old);
+		pool_retire(old);
+	}
+	return bytes;
+}
+
+size_t pools_trim(struct context *context)
+{
+	size_t bytes = 0;
+
+	for (struct pool *pool = context->pools; pool; pool = pool->next)
+		bytes += pool_trim(pool);
+	return bytes;
+}
+
+void pool_lend(struct pool *pool, size_t span)
+{
+	pool->live_count++;
+	pool->live_span += span;
+	if (pool->retired) /* swapped out while the driver was asked */
+		counter_add(pool->context->device, COUNTER_retired_bytes,
+			    span);
+}
+
+void pool_return(struct pool *pool, size_t span)
+{
+	pool->live_count--;
+	pool->live_span -= span;
+	if (pool->retired)
+		counter_sub(pool->context->device, COUNTER_retired_bytes,
+			    span);
+	pool_close_if_over(pool);
+}
+
+/* Forgets the blocks that wait in context->pending. */
+static void pending_forget(struct context *context)
+{
+	struct device *device = context->device;
+	struct block *block;
+
+	while ((block = context->pending)) {
+		context->pending = block->next;
+		counter_sub(device, COUNTER_pending_bytes, block->span);
+		counter_sub(device, COUNTER_idle_bytes, block->span);
+		counter_sub(device, COUNTER_reserved_bytes, block->span);
+		block_remove(block);
+		block_drop(block);
+	}
+}
+
+/* Forgets a live block that was taken from the table. */
+static void live_forget(struct context *context, struct block *block)
+{
+	struct device *device = context->device;
+
+	counter_sub(device, COUNTER_live_bytes, block->size);
+	counter_sub(device, COUNTER_reserved_bytes, block->span);
+	pool_return(block->pool, block->span);
+	block_remove(block);
+	block_drop(block);
+}
+
+static bool pools_have(const struct context *context, const struct pool *pool)
+{
+	const struct pool *each = context->pools;
+
+	while (each && each != pool)
+		each = each->next;
+	return each;
+}
+
+/* Blocks that another thread is just freeing are not live: that thread finds
+ * the context dead, and forgets them. */
+static void forget_visit(struct block *block, enum block_state state, void *arg)
+{
+	struct context *context = arg;
+
+	if (state == BLOCK_LIVE && pools_have(context, block->pool) &&
+	    block_take(block->addr, &state))
+		live_forget(context, block);
+}
+
+void pools_forget(struct context *context)
+{
+	pthread_mutex_lock(&context->lock);
+	context->dead = true;
+	for (struct pool *pool = context->pools, *next; pool; pool = next) {
+		next = pool->next;
+		pool_trim(pool);
+		if (!pool->retired)
+			pool_retire(pool);
+	}
+	pending_forget(context);
+	if (context->pools)
+		block_walk(forget_visit, context);
+	pthread_mutex_unlock(&context->lock);
+}
+
+void pools_correct(struct block *stale, bool live)
+{
+	struct context *context = atomic_load(&stale->pool)->context;
+
+	pthread_mutex_lock(&context->lock);
+	if (live) {
+		live_forget(context, stale);
+	} else {
+		pools_trim(context);
+		pending_forget(context);
+	}
+	pthread_mutex_unlock(&context->lock);
+}

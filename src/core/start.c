@@ -1,0 +1,82 @@
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "context.h"
+#include "control.h"
+#include "log.h"
+#include "mem.h"
+#include "start.h"
+
+enum { STATE_UNKNOWN, STATE_ON, STATE_OFF };
+
+static _Atomic int state;
+static struct config config;
+
+const struct config *config_current(void)
+{
+	return &config;
+}
+
+bool mem_enabled(void)
+{
+	int now = atomic_load_explicit(&state, memory_order_acquire);
+	const char *disable;
+
+	if (now == STATE_UNKNOWN) {
+		disable = secure_getenv("MNM_DISABLE");
+		now = disable && !strcmp(disable, "1") ? STATE_OFF : STATE_ON;
+		atomic_store(&state, now);
+	}
+	return now == STATE_ON;
+}
+
+/* CUDA is unusable in the child of a process that uses it. */
+static void child_forget(void)
+{
+	atomic_store(&state, STATE_OFF);
+	control_forget();
+}
+
+static void fork_guard(void)
+{
+	pthread_atfork(NULL, NULL, child_forget);
+}
+
+void start_fork_guard(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, fork_guard);
+}
+
+static void start(void)
+{
+	char error[OPTION_ERROR_SIZE];
+
+	config_init(&config);
+	if (!config_read(&config, error)) {
+		log_error("%s; every call goes to CUDA untouched", error);
+		atomic_store(&state, STATE_OFF);
+		return;
+	}
+	log_level_set(config.log);
+	for (int i = 0; i < DEVICE_MAX; i++)
+		device_at(i)->choice = config.pool[i];
+	start_fork_guard();
+	control_open();
+	if (*config.stat_file)
+		atexit(control_write_stat);
+}
+
+bool start_once(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	if (!mem_enabled())
+		return false;
+	pthread_once(&once, start);
+	return mem_enabled();
+}

@@ -1,0 +1,105 @@
+#include <stdlib.h>
+
+#include "config.h"
+#include "giveback.h"
+#include "pools.h"
+#include "swap.h"
+
+struct swap {
+	struct device *device;
+	int row;
+	struct pool *fresh; /* one for each context, linked by next */
+	bool failed;
+	size_t idle_bytes;
+};
+
+/* A context without a pool yet opens the new choice at its first request. */
+static bool swap_concerns(const struct swap *swap,
+			  const struct context *context)
+{
+	return context->device == swap->device && context->pools;
+}
+
+static void swap_prepare(struct context *context, void *arg)
+{
+	struct swap *swap = arg;
+	struct pool *pool;
+
+	if (!swap_concerns(swap, context) || swap->failed)
+		return;
+	pool = pool_new(swap->row, config_current());
+	swap->failed = !pool;
+	if (!pool)
+		return;
+	pool->next = swap->fresh;
+	swap->fresh = pool;
+}
+
+static void swap_publish(struct context *context, void *arg)
+{
+	struct swap *swap = arg;
+	struct pool *pool = swap->fresh;
+
+	if (!swap_concerns(swap, context))
+		return;
+	if (!pool) { /* the context's first request came in between */
+		pool = pool_new(swap->row, config_current());
+		swap->failed |= !pool;
+	} else {
+		swap->fresh = pool->next;
+	}
+	if (pool)
+		swap->idle_bytes += pools_swap(context, pool);
+}
+
+bool device_swap(struct device *device, int row, struct swap_report *report)
+{
+	struct swap swap = {.device = device, .row = row};
+	struct pool *pool;
+
+	context_each(swap_prepare, &swap);
+	if (!swap.failed) {
+		report->before = atomic_exchange(&device->choice, row);
+		report->after = row;
+		context_each(swap_publish, &swap);
+	}
+	while ((pool = swap.fresh)) {
+		swap.fresh = pool->next;
+		pool_close(pool);
+	}
+	report->idle_bytes = swap.idle_bytes;
+	report->retired_bytes = counter_get(device, COUNTER_retired_bytes);
+	giveback_announce();
+	return !swap.failed;
+}
+
+bool device_reset(struct device *device, struct swap_report *report)
+{
+	int row = config_current()->pool[device_ordinal(device)];
+
+	return device_swap(device, row, report);
+}
+
+struct trim {
+	struct device *device;
+	size_t bytes;
+};
+
+static void trim_visit(struct context *context, void *arg)
+{
+	struct trim *trim = arg;
+
+	if (context->device == trim->device)
+		trim->bytes += pools_trim(context);
+}
+
+size_t device_trim(struct device *device)
+{
+	struct trim trim = {device, 0};
+
+	context_each(trim_visit, &trim);
+	if (trim.bytes)
+		counter_add(device, COUNTER_trims, 1);
+	giveback_announce();
+	return trim.bytes;
+}
