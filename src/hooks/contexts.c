@@ -1,0 +1,186 @@
+/* What tells us of contexts. Each calls CUDA first, or notes what will be
+ * gone, and returns CUDA's own code. A symbol that this driver lacks can only
+ * be reached by a program that could not have been linked with it. */
+#include "context.h"
+#include "giveback.h"
+#include "hook.h"
+#include "mem.h"
+#include "real.h"
+#include "start.h"
+
+#define REAL_CALL(entry, ...) \
+	(real_driver() && real_driver()->entry ? \
+		 real_driver()->entry(__VA_ARGS__) : \
+		 CUDA_ERROR_NOT_FOUND)
+
+/* A context has become current, or a chance has come to give back. */
+static CUresult current_changed(CUresult res)
+{
+	if (!res && mem_enabled()) {
+		start_fork_guard();
+		context_note_current();
+		mem_poll();
+	}
+	return res;
+}
+
+EXPORT CUresult cuCtxCreate_v2(CUcontext *out, unsigned int flags,
+			       CUdevice device)
+{
+	return current_changed(REAL_CALL(cuCtxCreate_v2, out, flags, device));
+}
+
+EXPORT CUresult cuCtxCreate_v3(CUcontext *out, CUexecAffinityParam *params,
+			       int count, unsigned int flags, CUdevice device)
+{
+	return current_changed(REAL_CALL(cuCtxCreate_v3, out, params, count,
+					 flags, device));
+}
+
+EXPORT CUresult cuCtxCreate_v4(CUcontext *out, CUctxCreateParams *params,
+			       unsigned int flags, CUdevice device)
+{
+	return current_changed(
+		REAL_CALL(cuCtxCreate_v4, out, params, flags, device));
+}
+
+EXPORT CUresult cuCtxSetCurrent(CUcontext context)
+{
+	return current_changed(REAL_CALL(cuCtxSetCurrent, context));
+}
+
+EXPORT CUresult cuCtxPushCurrent(CUcontext context)
+{
+	return current_changed(REAL_CALL(cuCtxPushCurrent, context));
+}
+
+EXPORT CUresult cuCtxPushCurrent_v2(CUcontext context)
+{
+	return current_changed(REAL_CALL(cuCtxPushCurrent_v2, context));
+}
+
+EXPORT CUresult cuCtxPopCurrent(CUcontext *out)
+{
+	return current_changed(REAL_CALL(cuCtxPopCurrent, out));
+}
+
+EXPORT CUresult cuCtxPopCurrent_v2(CUcontext *out)
+{
+	return current_changed(REAL_CALL(cuCtxPopCurrent_v2, out));
+}
+
+EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
+{
+	if (mem_enabled())
+		device_peers_enabled();
+	return REAL_CALL(cuCtxEnablePeerAccess, peer, flags);
+}
+
+/* Before a destroy, and after it. */
+static struct context *end_begin(CUcontext handle)
+{
+	return mem_enabled() ? context_detach(handle) : NULL;
+}
+
+static void end_settle(struct context *context, bool ended)
+{
+	if (context && ended)
+		context_forget(context);
+	else if (context && !context_restore(context))
+		context_empty(context);
+}
+
+static CUresult end_finish(struct context *context, CUresult res)
+{
+	end_settle(context, !res);
+	return res;
+}
+
+EXPORT CUresult cuCtxDestroy(CUcontext handle)
+{
+	struct context *context = end_begin(handle);
+
+	return end_finish(context, REAL_CALL(cuCtxDestroy, handle));
+}
+
+EXPORT CUresult cuCtxDestroy_v2(CUcontext handle)
+{
+	struct context *context = end_begin(handle);
+
+	return end_finish(context, REAL_CALL(cuCtxDestroy_v2, handle));
+}
+
+/* Taken as the end, though the context may have been attached to before: its
+ * live blocks are then foreign, and go to the driver when they are freed. */
+EXPORT CUresult cuCtxDetach(CUcontext handle)
+{
+	struct context *context = end_begin(handle);
+
+	return end_finish(context, REAL_CALL(cuCtxDetach, handle));
+}
+
+EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
+{
+	CUresult res = REAL_CALL(cuDevicePrimaryCtxRetain, out, device);
+
+	if (!res && mem_enabled()) {
+		start_fork_guard();
+		context_note(*out, device, true);
+	}
+	return res;
+}
+
+static bool primary_is_active(CUdevice device)
+{
+	unsigned int flags;
+	int active = 1;
+
+	if (REAL_CALL(cuDevicePrimaryCtxGetState, device, &flags, &active))
+		return true;
+	return active;
+}
+
+static struct context *primary_end_begin(CUdevice device)
+{
+	return mem_enabled() ? context_detach_primary(device) : NULL;
+}
+
+/* The last release ends a primary context; others leave it as it is. */
+static CUresult primary_released(struct context *context, CUdevice device,
+				 CUresult res)
+{
+	end_settle(context, !res && !primary_is_active(device));
+	return res;
+}
+
+EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice device)
+{
+	struct context *context = primary_end_begin(device);
+
+	return primary_released(context, device,
+				REAL_CALL(cuDevicePrimaryCtxRelease, device));
+}
+
+EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
+{
+	struct context *context = primary_end_begin(device);
+
+	return primary_released(
+		context, device,
+		REAL_CALL(cuDevicePrimaryCtxRelease_v2, device));
+}
+
+EXPORT CUresult cuDevicePrimaryCtxReset(CUdevice device)
+{
+	struct context *context = primary_end_begin(device);
+
+	return end_finish(context, REAL_CALL(cuDevicePrimaryCtxReset, device));
+}
+
+EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
+{
+	struct context *context = primary_end_begin(device);
+
+	return end_finish(context,
+			  REAL_CALL(cuDevicePrimaryCtxReset_v2, device));
+}

@@ -1,0 +1,117 @@
+/* The memory calls of the driver and of a shared runtime. */
+#include "hook.h"
+#include "mem.h"
+#include "real.h"
+
+/* Its address is never device memory: a free of it gets CUDA's own error. */
+static char not_device_memory;
+
+EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t size)
+{
+	const struct real_driver *real = real_driver();
+	uint64_t addr;
+	int res;
+
+	if (!real)
+		return CUDA_ERROR_NOT_INITIALIZED;
+	if (!out || !size || mem_alloc(&addr, size, &res) != MEM_DONE)
+		return real->cuMemAlloc_v2(out, size);
+	if (!res)
+		*out = addr;
+	return (CUresult)res;
+}
+
+EXPORT CUresult cuMemFree_v2(CUdeviceptr ptr)
+{
+	const struct real_driver *real = real_driver();
+
+	if (!real)
+		return CUDA_ERROR_NOT_INITIALIZED;
+	switch (mem_free(ptr)) {
+	case MEM_DONE:
+		return CUDA_SUCCESS;
+	case MEM_WRONG:
+		return real->cuMemFree_v2((CUdeviceptr)&not_device_memory);
+	default:
+		return real->cuMemFree_v2(ptr);
+	}
+}
+
+/* The runtime's call ends in the driver's, which corrects the figures; where
+ * it does not, the runtime's hook has to. */
+static __thread bool info_corrected;
+
+EXPORT CUresult cuMemGetInfo_v2(size_t *free, size_t *total)
+{
+	const struct real_driver *real = real_driver();
+	CUresult res;
+
+	if (!real)
+		return CUDA_ERROR_NOT_INITIALIZED;
+	res = real->cuMemGetInfo_v2(free, total);
+	if (!res)
+		mem_info(free, total);
+	info_corrected = true;
+	return res;
+}
+
+EXPORT cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
+{
+	const struct real_runtime *real = real_runtime();
+	cudaError_t res;
+
+	if (!real)
+		return cudaErrorInitializationError;
+	info_corrected = false;
+	res = real->cudaMemGetInfo(free, total);
+	if (!res && !info_corrected)
+		mem_info(free, total);
+	return res;
+}
+
+/* A runtime before 12 binds a device to a thread at its next call only, so
+ * the current context may not be the one it will use. */
+static bool runtime_binds_at_once(const struct real_runtime *real)
+{
+	static _Atomic int version;
+	int now = version;
+
+	if (!now) {
+		if (real->cudaRuntimeGetVersion(&now))
+			return false;
+		version = now;
+	}
+	return now >= 12000;
+}
+
+/* Only what needs no driver call is served here. All else goes through the
+ * runtime, to the driver's hook and back, so that its state is native. */
+EXPORT cudaError_t cudaMalloc(void **out, size_t size)
+{
+	const struct real_runtime *real = real_runtime();
+	uint64_t addr;
+
+	if (!real)
+		return cudaErrorInitializationError;
+	if (!out || !size || !runtime_binds_at_once(real) ||
+	    mem_hit(&addr, size) != MEM_DONE)
+		return real->cudaMalloc(out, size);
+	*out = (void *)addr;
+	return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaFree(void *ptr)
+{
+	const struct real_runtime *real = real_runtime();
+
+	if (!real)
+		return cudaErrorInitializationError;
+	switch (mem_free((uint64_t)ptr)) {
+	case MEM_DONE:
+		return cudaSuccess;
+	case MEM_WRONG:
+		return real->cudaFree(&not_device_memory);
+	default:
+		return real->cudaFree(ptr);
+	}
+}

@@ -1,0 +1,33 @@
+/* The door that both forms of cudart come through: CUDA answers first, then
+ * what it answered is replaced where it is one of ours. */
+#include "hook.h"
+#include "real.h"
+
+EXPORT CUresult cuGetProcAddress(const char *name, void **out, int version,
+				 cuuint64_t flags)
+{
+	const struct real_driver *real = real_driver();
+	CUresult res;
+
+	if (!real || !real->cuGetProcAddress)
+		return CUDA_ERROR_NOT_FOUND;
+	res = real->cuGetProcAddress(name, out, version, flags);
+	if (!res && out)
+		*out = hook_replace(name, version, *out);
+	return res;
+}
+
+EXPORT CUresult cuGetProcAddress_v2(const char *name, void **out, int version,
+				    cuuint64_t flags,
+				    CUdriverProcAddressQueryResult *status)
+{
+	const struct real_driver *real = real_driver();
+	CUresult res;
+
+	if (!real || !real->cuGetProcAddress_v2)
+		return CUDA_ERROR_NOT_FOUND;
+	res = real->cuGetProcAddress_v2(name, out, version, flags, status);
+	if (!res && out)
+		*out = hook_replace(name, version, *out);
+	return res;
+}
