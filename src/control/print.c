@@ -1,0 +1,132 @@
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "counter_list.h"
+#include "print.h"
+
+enum unit { BYTES, COUNT };
+
+static const struct {
+	const char *name;
+	enum unit unit;
+	const char *help;
+} counters[] = {
+#define COUNTER(name, unit, help) {#name, unit, help},
+	COUNTER_LIST
+#undef COUNTER
+};
+
+static double mib(const json_t *object, const char *key)
+{
+	return (double)json_integer_value(json_object_get(object, key)) /
+	       (1 << 20);
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+static int device_of(const json_t *object)
+{
+	return (int)json_integer_value(json_object_get(object, "device"));
+}
+
+static void stat_device(FILE *out, const json_t *device)
+{
+	fprintf(out, "device %d\n", device_of(device));
+	fprintf(out, "  %-15s %17s\n", "pool", text_of(device, "pool"));
+	for (size_t i = 0; i < sizeof(counters) / sizeof(*counters); i++) {
+		if (counters[i].unit == BYTES)
+			fprintf(out, "  %-15s %13.1f MiB", counters[i].name,
+				mib(device, counters[i].name));
+		else
+			fprintf(out, "  %-15s %17" PRIi64, counters[i].name,
+				(int64_t)json_integer_value(json_object_get(
+					device, counters[i].name)));
+		fprintf(out, "  %s\n", counters[i].help);
+	}
+}
+
+void print_stat(FILE *out, const json_t *answer)
+{
+	const json_t *devices = json_object_get(answer, "devices"), *device;
+	size_t i;
+
+	fprintf(out, "%s, pid %" PRIi64 "\n", text_of(answer, "program"),
+		(int64_t)json_integer_value(json_object_get(answer, "pid")));
+	json_array_foreach(devices, i, device)
+		stat_device(out, device);
+	if (!json_array_size(devices))
+		fprintf(out, "no device in use yet\n");
+}
+
+static bool error_printed(FILE *out, const json_t *device)
+{
+	const char *error = text_of(device, "error");
+
+	if (!*error)
+		return false;
+	fprintf(out, "error: device %d: %s\n", device_of(device), error);
+	return true;
+}
+
+void print_swap(FILE *out, const json_t *answer)
+{
+	const json_t *devices = json_object_get(answer, "devices"), *device;
+	size_t i;
+
+	json_array_foreach(devices, i, device) {
+		if (error_printed(out, device))
+			continue;
+		fprintf(out,
+			"device %d: %s -> %s, %.1f MiB idle go back, %.1f MiB "
+			"live stay with retired pools\n",
+			device_of(device), text_of(device, "before"),
+			text_of(device, "after"), mib(device, "idle_bytes"),
+			mib(device, "retired_bytes"));
+	}
+	if (!json_array_size(devices))
+		fprintf(out, "no device in use yet\n");
+}
+
+void print_trim(FILE *out, const json_t *answer)
+{
+	const json_t *devices = json_object_get(answer, "devices"), *device;
+	size_t i;
+
+	json_array_foreach(devices, i, device)
+		fprintf(out, "device %d: %.1f MiB idle go back\n",
+			device_of(device), mib(device, "idle_bytes"));
+	if (!json_array_size(devices))
+		fprintf(out, "no device in use yet\n");
+}
+
+static void print_pairs(FILE *out, const json_t *list, const char *left,
+			const char *right)
+{
+	const json_t *row;
+	size_t i, length, width = 0;
+
+	json_array_foreach(list, i, row) {
+		length = strlen(text_of(row, left));
+		width = length > width ? length : width;
+	}
+	json_array_foreach(list, i, row)
+		fprintf(out, "%-*s  %s\n", (int)width, text_of(row, left),
+			text_of(row, right));
+}
+
+void print_pools(FILE *out, const json_t *answer)
+{
+	print_pairs(out, json_object_get(answer, "pools"), "name", "summary");
+}
+
+void print_help(FILE *out, const json_t *answer)
+{
+	print_pairs(out, json_object_get(answer, "commands"), "usage",
+		    "summary");
+}

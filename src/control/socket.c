@@ -1,0 +1,358 @@
+/* The socket's thread: it polls, so that no client can hold up another, and
+ * a client that is silent or slow is dropped in the end. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "config.h"
+#include "control.h"
+#include "log.h"
+#include "protocol.h"
+
+enum {
+	CLIENTS_MAX = 128,
+	CLIENT_SECONDS = 10, /* from its connection to the end of its answer */
+	STACK_SIZE = 256 << 10,
+	ACCEPT_PAUSE_MS = 100, /* while the process is out of descriptors */
+};
+
+struct client {
+	int fd; /* -1: a free place */
+	time_t deadline;
+	size_t used;
+	char line[REQUEST_MAX];
+	char *answer; /* NULL until the request is complete */
+	size_t size, sent;
+};
+
+static int listener = -1;
+static pid_t owner;
+static struct sockaddr_un address = {.sun_family = AF_UNIX};
+static struct client *clients; /* CLIENTS_MAX of them */
+
+static time_t seconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return now.tv_sec;
+}
+
+static void client_close(struct client *client)
+{
+	close(client->fd);
+	free(client->answer);
+	client->answer = NULL;
+	client->fd = -1;
+}
+
+static void client_answer(struct client *client, char *text, size_t size)
+{
+	client->answer = text;
+	client->size = size;
+	client->sent = 0;
+	if (!text)
+		client_close(client);
+}
+
+static void client_write(struct client *client)
+{
+	ssize_t sent = send(client->fd, client->answer + client->sent,
+			    client->size - client->sent,
+			    MSG_NOSIGNAL | MSG_DONTWAIT);
+
+	if (sent < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	client->sent += sent > 0 ? (size_t)sent : 0;
+	if (sent <= 0 || client->sent == client->size)
+		client_close(client);
+}
+
+static void client_refuse(struct client *client, const char *why)
+{
+	char *text = strdup(why);
+
+	client_answer(client, text, text ? strlen(text) : 0);
+}
+
+static void client_read(struct client *client)
+{
+	ssize_t got = recv(client->fd, client->line + client->used,
+			   sizeof(client->line) - client->used, MSG_DONTWAIT);
+	char *end, *text;
+	size_t size;
+
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (got <= 0) {
+		client_close(client);
+		return;
+	}
+	client->used += (size_t)got;
+	end = memchr(client->line, '\n', client->used);
+	if (end) {
+		*end = '\0';
+		text = command_run(client->line, &size);
+		client_answer(client, text, size);
+	} else if (client->used == sizeof(client->line)) {
+		client_refuse(client, "error: a request is one line of at most "
+				      "1023 bytes\n");
+	}
+}
+
+/* A process answers its own user, and root. */
+static bool peer_allowed(int fd)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) &&
+	       (peer.uid == geteuid() || peer.uid == 0);
+}
+
+/* A free place; where there is none, the client that waits longest goes. */
+static struct client *client_place(void)
+{
+	struct client *oldest = &clients[0];
+
+	for (int i = 0; i < CLIENTS_MAX; i++) {
+		if (clients[i].fd < 0)
+			return &clients[i];
+		if (clients[i].deadline < oldest->deadline)
+			oldest = &clients[i];
+	}
+	client_close(oldest);
+	return oldest;
+}
+
+static void client_accept(void)
+{
+	struct timespec pause = {0, ACCEPT_PAUSE_MS * 1000000L};
+	struct client *client;
+	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	if (fd < 0) {
+		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
+			nanosleep(&pause, NULL);
+		return;
+	}
+	client = client_place();
+	client->fd = fd;
+	client->used = 0;
+	client->deadline = seconds_now() + CLIENT_SECONDS;
+	if (!peer_allowed(fd))
+		client_refuse(client, "error: this process belongs to another "
+				      "user\n");
+}
+
+static void clients_expire(void)
+{
+	time_t now = seconds_now();
+
+	for (int i = 0; i < CLIENTS_MAX; i++)
+		if (clients[i].fd >= 0 && clients[i].deadline < now)
+			client_close(&clients[i]);
+}
+
+static void client_ready(struct client *client)
+{
+	if (!client->answer)
+		client_read(client);
+	if (client->fd >= 0 && client->answer)
+		client_write(client);
+}
+
+static void *control_thread(void *arg)
+{
+	struct pollfd polls[CLIENTS_MAX + 1];
+	struct client *polled[CLIENTS_MAX];
+	int count;
+
+	(void)arg;
+	for (;;) {
+		count = 0;
+		for (int i = 0; i < CLIENTS_MAX; i++) {
+			if (clients[i].fd < 0)
+				continue;
+			polls[count].fd = clients[i].fd;
+			polls[count].events =
+				clients[i].answer ? POLLOUT : POLLIN;
+			polled[count++] = &clients[i];
+		}
+		polls[count].fd = listener;
+		polls[count].events = POLLIN;
+		/* Nobody connected: sleep until somebody is. */
+		if (poll(polls, (nfds_t)count + 1, count ? 1000 : -1) < 0)
+			continue;
+		for (int i = 0; i < count; i++)
+			if (polls[i].revents)
+				client_ready(polled[i]);
+		if (polls[count].revents)
+			client_accept();
+		clients_expire();
+	}
+	return NULL;
+}
+
+/* Whether somebody listens at the address. */
+static bool address_alive(void)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	bool refused = fd >= 0 &&
+		       connect(fd, (struct sockaddr *)&address,
+			       sizeof(address)) &&
+		       errno == ECONNREFUSED;
+
+	if (fd >= 0)
+		close(fd);
+	return !refused;
+}
+
+static bool address_bind(int fd)
+{
+	if (!bind(fd, (struct sockaddr *)&address, sizeof(address)))
+		return true;
+	/* One of a former process with this pid, or of one before exec. */
+	if (errno != EADDRINUSE || address_alive() ||
+	    unlink(address.sun_path))
+		return false;
+	return !bind(fd, (struct sockaddr *)&address, sizeof(address));
+}
+
+static void socket_unlink(void)
+{
+	if (listener >= 0 && getpid() == owner)
+		unlink(address.sun_path);
+}
+
+static bool listener_open(void)
+{
+	char dir[sizeof(address.sun_path)], error[256] = "path is too long";
+
+	if (!socket_dir(config_current()->socket_dir, dir, sizeof(dir)) ||
+	    !socket_path(dir, getpid(), address.sun_path,
+			 sizeof(address.sun_path))) {
+		log_warn("no control socket: %s", error);
+		return false;
+	}
+	if ((mkdir(dir, 0700) && errno != EEXIST) ||
+	    !socket_dir_check(dir, error, sizeof(error))) {
+		log_warn("no control socket: %s",
+			 errno == EEXIST ? error : strerror(errno));
+		return false;
+	}
+	listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
+			  0);
+	if (listener < 0 || !address_bind(listener) ||
+	    chmod(address.sun_path, 0600) || listen(listener, CLIENTS_MAX)) {
+		log_warn("no control socket: %s: %s", address.sun_path,
+			 strerror(errno));
+		return false;
+	}
+	return true;
+}
+
+/* A thread that takes none of the program's signals. */
+static int thread_start(void)
+{
+	pthread_attr_t attr;
+	sigset_t all, before;
+	pthread_t thread;
+	int res;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	res = pthread_create(&thread, &attr, control_thread, NULL);
+	if (res == EINVAL) { /* the program's thread-local data is larger */
+		pthread_attr_setstacksize(&attr, 8 << 20);
+		res = pthread_create(&thread, &attr, control_thread, NULL);
+	}
+	if (!res)
+		pthread_setname_np(thread, "mnm-control");
+	pthread_attr_destroy(&attr);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return res;
+}
+
+void control_open(void)
+{
+	int res = ENOMEM;
+
+	clients = calloc(CLIENTS_MAX, sizeof(*clients));
+	for (int i = 0; clients && i < CLIENTS_MAX; i++)
+		clients[i].fd = -1;
+	owner = getpid();
+	if (clients && listener_open()) {
+		res = thread_start();
+		if (!res) {
+			atexit(socket_unlink);
+			return;
+		}
+		unlink(address.sun_path);
+		log_warn("no control thread: %s", strerror(res));
+	}
+	if (listener >= 0)
+		close(listener);
+	listener = -1;
+}
+
+void control_forget(void)
+{
+	for (int i = 0; clients && i < CLIENTS_MAX; i++)
+		if (clients[i].fd >= 0)
+			close(clients[i].fd);
+	if (listener >= 0)
+		close(listener);
+	listener = -1;
+}
+
+/* Writes the path with %p replaced by the pid. */
+static void path_expand(const char *from, char *to, size_t size)
+{
+	size_t used = 0;
+
+	to[0] = '\0';
+	while (*from && used + 1 < size) {
+		if (from[0] == '%' && from[1] == 'p') {
+			used += (size_t)snprintf(to + used, size - used, "%d",
+						 (int)getpid());
+			from += 2;
+			continue;
+		}
+		to[used++] = *from++;
+		to[used] = '\0';
+	}
+}
+
+void control_write_stat(void)
+{
+	char path[512], *text;
+	FILE *file;
+
+	if (getpid() != owner)
+		return;
+	path_expand(config_current()->stat_file, path, sizeof(path));
+	text = command_stat_json();
+	file = fopen(path, "we");
+	if (!file || !text || fprintf(file, "%s\n", text) < 0)
+		log_warn("statistics not written to %s: %s", path,
+			 strerror(errno));
+	if (file)
+		fclose(file);
+	free(text);
+}
