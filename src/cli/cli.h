@@ -1,0 +1,41 @@
+/* Commands of `mnm`: a row each in main.c. */
+#ifndef MNM_CLI_H
+#define MNM_CLI_H
+
+#include <stdbool.h>
+
+enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
+
+struct command {
+	const char *name, *usage, *summary;
+	const char *help; /* after usage and summary; may be "" */
+	int (*run)(const struct command *command, int argc, char **argv);
+};
+
+/* What commands about running programs have in common. */
+struct arguments {
+	bool json, all, no_wait;
+	const char *device; /* NULL: all */
+	int pid;            /* 0 with --all */
+	const char *pool;   /* of swap */
+};
+
+/* Reads them. Returns EXIT_DONE, or the status to exit with: the error, or
+ * the help that was asked for, has been printed. */
+int arguments_read(const struct command *command, int argc, char **argv,
+		   struct arguments *arguments);
+
+void command_help(const struct command *command);
+
+/* Prints "mnm: ..." on stderr; returns EXIT_USAGE or EXIT_FAILED. */
+int usage_error(const struct command *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+int failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+int run_run(const struct command *command, int argc, char **argv);
+int ps_run(const struct command *command, int argc, char **argv);
+int pools_run(const struct command *command, int argc, char **argv);
+int stat_run(const struct command *command, int argc, char **argv);
+int change_run(const struct command *command, int argc, char **argv);
+
+#endif

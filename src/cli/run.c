@@ -1,0 +1,192 @@
+/* mnm run: the environment in which a program finds the preload, and its
+ * exec. */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "option.h"
+#include "pool_list.h"
+
+struct run {
+	const struct command *command;
+	struct config config; /* only to check values */
+	const char *profile;  /* NULL: no simulation */
+};
+
+static void run_help(const struct command *command)
+{
+	char variable[64];
+
+	command_help(command);
+	printf("\n"
+	       "  --pool P         pool for all devices, or DEVICE:P,...\n"
+	       "  --sim[=PROFILE]  run on a simulated device: t4, a100, h200,\n"
+	       "                   bytes of memory (8G) or a profile file [t4];\n"
+	       "                   src/sim/README.md has its variables\n"
+	       "  --set KEY=VALUE  an option of the table below\n"
+	       "\n"
+	       "Options, also read from the environment:\n");
+	for (const struct option_row *row = option_rows; row->name; row++) {
+		option_variable(row, variable, sizeof(variable));
+		printf("  %-12s %-16s %s\n"
+		       "  %-12s %-16s %s%s%s%s\n",
+		       row->name, variable, row->help, "", "", row->range,
+		       *row->initial ? " [" : "", row->initial,
+		       *row->initial ? "]" : "");
+	}
+	printf("\nPools:\n");
+	for (const struct pool_row *row = pool_rows; row->name; row++)
+		printf("  %-16s %s\n", row->name, row->summary);
+}
+
+/* Checks a value as the program will, and puts it into the environment. */
+static int option_set(struct run *run, const char *name, const char *value)
+{
+	char error[OPTION_ERROR_SIZE], variable[64];
+
+	if (!config_set(&run->config, name, value, error)) {
+		fprintf(stderr, "mnm run: %s\n", error);
+		return EXIT_USAGE;
+	}
+	for (const struct option_row *row = option_rows; row->name; row++) {
+		if (strcmp(row->name, name))
+			continue;
+		option_variable(row, variable, sizeof(variable));
+		setenv(variable, value, 1);
+	}
+	return EXIT_DONE;
+}
+
+static int pair_set(struct run *run, char *pair)
+{
+	char *value = strchr(pair, '=');
+
+	if (!value)
+		return usage_error(run->command, "--set '%s' is not KEY=VALUE",
+				   pair);
+	*value++ = '\0';
+	return option_set(run, pair, value);
+}
+
+/* The first of "DIR/near" and "DIR/../lib/mnm/near" that can be read, where
+ * DIR is this program's. */
+static bool part_find(const char *near, char *path)
+{
+	static const char *const places[] = {"%s/%s", "%s/../lib/mnm/%s"};
+	char self[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (length < 0)
+		return false;
+	self[length] = '\0';
+	*strrchr(self, '/') = '\0';
+	for (size_t i = 0; i < 2; i++) {
+		char tried[2 * PATH_MAX];
+
+		snprintf(tried, sizeof(tried), places[i], self, near);
+		if (!access(tried, R_OK) && realpath(tried, path))
+			return true;
+	}
+	return false;
+}
+
+/* Puts path before what the variable holds. */
+static int variable_prepend(const char *name, const char *path)
+{
+	const char *before = getenv(name);
+	char *joined;
+
+	if (asprintf(&joined, "%s%s%s", path, before && *before ? ":" : "",
+		     before ? before : "") < 0)
+		return EXIT_FAILED;
+	setenv(name, joined, 1);
+	free(joined);
+	return EXIT_DONE;
+}
+
+static bool profile_known(const char *profile)
+{
+	char name[128], path[PATH_MAX];
+	size_t bytes;
+
+	snprintf(name, sizeof(name), "sim/profiles/%.100s.profile", profile);
+	return size_parse(profile, &bytes) || part_find(name, path) ||
+	       (strchr(profile, '/') && !access(profile, R_OK));
+}
+
+static int simulation_set(const struct run *run)
+{
+	char path[PATH_MAX];
+
+	if (!profile_known(run->profile)) {
+		fprintf(stderr,
+			"mnm run: unknown profile '%s'; known: t4, a100, h200, "
+			"bytes such as 8G, or a readable file's path\n",
+			run->profile);
+		return EXIT_USAGE;
+	}
+	if (!part_find("sim", path))
+		return failure("no simulated device beside this program");
+	setenv("MNM_SIM", run->profile, 1);
+	return variable_prepend("LD_LIBRARY_PATH", path);
+}
+
+static int options_read(struct run *run, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"pool", required_argument, NULL, 'p'},
+		{"sim", optional_argument, NULL, 's'},
+		{"set", required_argument, NULL, 'k'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
+	};
+	int option, status = EXIT_DONE;
+
+	opterr = 0;
+	while (!status &&
+	       (option = getopt_long(argc, argv, "+", options, NULL)) != -1) {
+		if (option == 'h') {
+			run_help(run->command);
+			exit(EXIT_DONE);
+		}
+		if (option == 'p')
+			status = option_set(run, "pool", optarg);
+		else if (option == 'k')
+			status = pair_set(run, optarg);
+		else if (option == 's')
+			run->profile = optarg ? optarg : "t4";
+		else
+			return usage_error(run->command,
+					   "'%s' is not understood",
+					   argv[optind - 1]);
+	}
+	if (!status && optind == argc)
+		return usage_error(run->command, "no PROGRAM");
+	return status;
+}
+
+int run_run(const struct command *command, int argc, char **argv)
+{
+	struct run run = {.command = command};
+	char library[PATH_MAX];
+	int status;
+
+	config_init(&run.config);
+	status = options_read(&run, argc, argv);
+	if (!status && run.profile)
+		status = simulation_set(&run);
+	if (status)
+		return status;
+	if (!part_find("libmnm.so", library))
+		return failure("no libmnm.so beside this program");
+	status = variable_prepend("LD_PRELOAD", library);
+	if (status)
+		return status;
+	execvp(argv[optind], argv + optind);
+	return failure("%s: %s", argv[optind], strerror(errno));
+}
