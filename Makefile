@@ -2,10 +2,15 @@
 #   make demo    set up, build, run the main job on a GPU or the simulated one
 #   make check   set up, build, run every test   [SAN=address,undefined|thread]
 #   make         build only
-#   make bench | format | install [PREFIX=/usr/local] | clean
+#   make format | install [PREFIX=/usr/local] | clean
+# V=1 shows the commands.
 
-CUDA_HOME ?= $(firstword $(wildcard /usr/local/cuda build/cuda) /usr/local/cuda)
-CC        ?= gcc
+# The first that holds a compiler; scripts/setup makes build/cuda if none does.
+CUDA_HOME := $(firstword $(patsubst %/bin/nvcc,%,$(wildcard $(addsuffix \
+	/bin/nvcc,$(CUDA_HOME) build/cuda /usr/local/cuda))) /usr/local/cuda)
+ifeq ($(origin CC),default)
+CC        := gcc
+endif
 NVCC      ?= $(CUDA_HOME)/bin/nvcc
 PREFIX    ?= /usr/local
 SAN       ?=
@@ -17,9 +22,12 @@ WARN      := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes
 CPPFLAGS  += -D_GNU_SOURCE -Iinclude -isystem $(CUDA_HOME)/include
 CFLAGS    += -std=gnu11 -O2 -g $(WARN) -fPIC -fvisibility=hidden
 DEPS       = -MMD -MP
+V         ?=
+Q         := $(if $(V),,@)
+SAY        = @mkdir -p $(@D)$(if $(V),,; echo "  $(1) $@")
 
 .DEFAULT_GOAL := all
-.PHONY: all demo check build-check bench format install clean setup
+.PHONY: all demo check build-check format install clean setup
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -29,8 +37,8 @@ all: $(ALL)
 build-check: all $(CHECK)
 
 $(BUILD)/obj/%.o: %.c
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(DEPS) -c $< -o $@
+	$(call SAY,cc    )
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(DEPS) -c $< -o $@
 
 setup:
 	@scripts/setup

@@ -4,7 +4,7 @@
 
 #include "option.h"
 
-/* Valid once the first request has come. */
+/* Valid after config_once: see start.h. */
 const struct config *config_current(void);
 
 #endif

@@ -4,6 +4,9 @@
 
 #include <stdbool.h>
 
+/* Reads the options, once. False: stay out of the way. */
+bool config_once(void);
+
 /* At the first request: reads the options, opens the control socket. False:
  * stay out of the way. Cheap after that. */
 bool start_once(void);

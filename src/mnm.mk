@@ -17,9 +17,11 @@ $(LIB_OBJ): CFLAGS += -ftls-model=initial-exec
 $(BUILD)/obj/src/hooks/dlsym.o: SANFLAGS :=
 
 $(BUILD)/libmnm.so: $(LIB_OBJ) src/hooks/exports.map
-	$(CC) -shared $(SANFLAGS) $(LDFLAGS) -Wl,-z,now -Wl,-z,relro \
+	$(call SAY,link  )
+	$(Q)$(CC) -shared $(SANFLAGS) $(LDFLAGS) -Wl,-z,now -Wl,-z,relro \
 		-Wl,--version-script=src/hooks/exports.map \
 		-Wl,-soname,libmnm.so $(LIB_OBJ) -l:libjansson.a -o $@
 
 $(BUILD)/mnm: $(CLI_OBJ)
-	$(CC) $(SANFLAGS) $(LDFLAGS) $(CLI_OBJ) -l:libjansson.a -o $@
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(CLI_OBJ) -l:libjansson.a -o $@

@@ -1,14 +1,15 @@
 #include <sched.h>
 
+#include <cuda.h>
+
 #include "backing.h"
 #include "block.h"
 #include "giveback.h"
 #include "mem.h"
 #include "pools.h"
-#include "real.h"
 
 enum {
-	CONTEXTS_MAX = 64, /* in one wait or release */
+	CONTEXTS_MAX = 512, /* in one wait or release */
 	GIVING_YIELDS = 10000,
 };
 

@@ -1,5 +1,7 @@
 #include <string.h>
 
+#include <cuda.h>
+
 #include "backing.h"
 #include "block.h"
 #include "config.h"
@@ -7,7 +9,6 @@
 #include "log.h"
 #include "mem.h"
 #include "pools.h"
-#include "real.h"
 #include "start.h"
 
 /* The block's next holder is the program. Under the context's lock. */
@@ -268,7 +269,7 @@ enum mem_answer mem_free(uint64_t addr)
 
 void mem_info(size_t *free, size_t *total)
 {
-	struct context *context = mem_enabled() ? context_current() : NULL;
+	struct context *context = config_once() ? context_current() : NULL;
 	size_t limit, idle, held, room;
 
 	mem_poll();

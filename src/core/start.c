@@ -52,7 +52,7 @@ void start_fork_guard(void)
 	pthread_once(&once, fork_guard);
 }
 
-static void start(void)
+static void read_config(void)
 {
 	char error[OPTION_ERROR_SIZE];
 
@@ -65,6 +65,20 @@ static void start(void)
 	log_level_set(config.log);
 	for (int i = 0; i < DEVICE_MAX; i++)
 		device_at(i)->choice = config.pool[i];
+}
+
+bool config_once(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	if (!mem_enabled())
+		return false;
+	pthread_once(&once, read_config);
+	return mem_enabled();
+}
+
+static void start(void)
+{
 	start_fork_guard();
 	control_open();
 	if (*config.stat_file)
@@ -75,8 +89,8 @@ bool start_once(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	if (!mem_enabled())
+	if (!config_once())
 		return false;
 	pthread_once(&once, start);
-	return mem_enabled();
+	return true;
 }

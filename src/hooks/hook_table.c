@@ -1,8 +1,10 @@
 /* Rows of all hooks, and CUDA's own entries behind them. */
 #include <dlfcn.h>
+#include <limits.h>
 #include <link.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +52,7 @@ static const struct { const char *symbol; size_t offset; } driver_used[] = {
 
 struct library_search {
 	const char *prefix; /* of the file's name */
-	void *handle;
+	char path[PATH_MAX];
 };
 
 static int library_visit(struct dl_phdr_info *info, size_t size, void *arg)
@@ -62,18 +64,20 @@ static int library_visit(struct dl_phdr_info *info, size_t size, void *arg)
 	file = file ? file + 1 : info->dlpi_name;
 	if (strncmp(file, search->prefix, strlen(search->prefix)))
 		return 0;
-	search->handle = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-	return search->handle != NULL;
+	snprintf(search->path, sizeof(search->path), "%s", info->dlpi_name);
+	return 1;
 }
 
 /* The loaded library whose file name starts so; it may be local to a plug-in,
- * where no look-up by scope finds it. NULL: none is loaded. */
+ * where no look-up by scope finds it. NULL: none is loaded. Opened after the
+ * walk, which holds a lock that dlopen takes second. */
 static void *library_find(const char *prefix)
 {
-	struct library_search search = {prefix, NULL};
+	struct library_search search = {prefix, ""};
 
-	dl_iterate_phdr(library_visit, &search);
-	return search.handle;
+	if (!dl_iterate_phdr(library_visit, &search))
+		return NULL;
+	return dlopen(search.path, RTLD_LAZY | RTLD_NOLOAD);
 }
 
 static void member_set(void *table, size_t offset, void *handle,

@@ -1,0 +1,9 @@
+# Check programs over parts that need no CUDA: tests/unit/NAME_test.c
+
+UNIT_PARTS := $(COMMON_OBJ) $(POOL_OBJ) \
+	$(BUILD)/obj/src/core/block.o $(BUILD)/obj/src/core/block_table.o
+CHECK += $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*_test.c))
+
+$(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_PARTS)
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ $$(pkg-config --libs check) -o $@

@@ -1,0 +1,144 @@
+#include "option.h"
+#include "pool_list.h"
+#include "run.h"
+
+static struct config config;
+static char error[OPTION_ERROR_SIZE];
+
+static void setup(void)
+{
+	for (const struct option_row *row = option_rows; row->name; row++) {
+		char variable[64];
+
+		option_variable(row, variable, sizeof(variable));
+		unsetenv(variable);
+	}
+	config_init(&config);
+}
+
+START_TEST(every_row_has_a_default_that_its_parser_takes)
+{
+	setup();
+	for (const struct option_row *row = option_rows; row->name; row++)
+		ck_assert_msg(config_set(&config, row->name, row->initial,
+					 error),
+			      "%s", error);
+	ck_assert_uint_eq(config.page_size, 4096);
+	ck_assert_str_eq(pool_rows[config.pool[0]].name, POOL_DEFAULT);
+	ck_assert_str_eq(pool_rows[config.pool[63]].name, POOL_DEFAULT);
+}
+END_TEST
+
+START_TEST(sizes_take_suffixes)
+{
+	size_t size;
+
+	ck_assert(size_parse("12", &size) && size == 12);
+	ck_assert(size_parse("3K", &size) && size == 3 << 10);
+	ck_assert(size_parse("3m", &size) && size == 3 << 20);
+	ck_assert(size_parse("3G", &size) && size == (size_t)3 << 30);
+	ck_assert(size_parse("0", &size) && size == 0);
+}
+END_TEST
+
+START_TEST(what_is_no_size_is_refused)
+{
+	static const char *const wrong[] = {
+		"",   "K",    "-1",  "+1",  " 1",
+		"1 ", "1KB",  "1T",  "0x1", "18446744073709551616",
+		"1.5G", "17179869184G"};
+	size_t size = 7;
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		ck_assert_msg(!size_parse(wrong[i], &size), "'%s'", wrong[i]);
+	ck_assert_uint_eq(size, 7);
+}
+END_TEST
+
+START_TEST(a_page_is_a_power_of_two_from_512_to_2_mib)
+{
+	setup();
+	ck_assert(config_set(&config, "page_size", "512", error));
+	ck_assert(config_set(&config, "page_size", "2M", error));
+	ck_assert(!config_set(&config, "page_size", "256", error));
+	ck_assert(!config_set(&config, "page_size", "4M", error));
+	ck_assert(!config_set(&config, "page_size", "12288", error));
+	ck_assert_uint_eq(config.page_size, 2 << 20);
+	ck_assert_ptr_nonnull(strstr(error, "power of two"));
+}
+END_TEST
+
+START_TEST(pools_are_chosen_for_all_devices_or_for_each)
+{
+	int none = pool_row_find("no_pool");
+	int page = pool_row_find("page_unit_pool");
+
+	setup();
+	ck_assert(config_set(&config, "pool", "no_pool", error));
+	ck_assert_int_eq(config.pool[0], none);
+	ck_assert_int_eq(config.pool[63], none);
+	ck_assert(config_set(&config, "pool", "1:page_unit_pool,5:no_pool",
+			     error));
+	ck_assert_int_eq(config.pool[0], none);
+	ck_assert_int_eq(config.pool[1], page);
+	ck_assert_int_eq(config.pool[5], none);
+}
+END_TEST
+
+START_TEST(a_wrong_pool_is_named_with_those_allowed_and_changes_nothing)
+{
+	static const char *const wrong[] = {
+		"fast_pool", "0:fast_pool", ":no_pool", "64:no_pool",
+		"-1:no_pool", "0:no_pool,", "x:no_pool", "0:"};
+	struct config before;
+
+	setup();
+	before = config;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		ck_assert_msg(!config_set(&config, "pool", wrong[i], error),
+			      "'%s'", wrong[i]);
+		ck_assert_ptr_nonnull(strstr(error, wrong[i]));
+		ck_assert_ptr_nonnull(strstr(error, "no_pool"));
+	}
+	ck_assert_mem_eq(&config, &before, sizeof(config));
+}
+END_TEST
+
+START_TEST(an_unknown_option_is_named_with_those_known)
+{
+	setup();
+	ck_assert(!config_set(&config, "colour", "red", error));
+	ck_assert_ptr_nonnull(strstr(error, "colour"));
+	ck_assert_ptr_nonnull(strstr(error, "page_size"));
+}
+END_TEST
+
+START_TEST(the_environment_is_read_and_an_empty_value_is_none)
+{
+	setup();
+	setenv("MNM_POOL_LIMIT", "64M", 1);
+	setenv("MNM_HARD_LIMIT", "", 1);
+	ck_assert(config_read(&config, error));
+	ck_assert_uint_eq(config.pool_limit, 64 << 20);
+	ck_assert_uint_eq(config.hard_limit, 0);
+	setenv("MNM_DISABLE", "yes", 1);
+	ck_assert(!config_read(&config, error));
+	ck_assert_ptr_nonnull(strstr(error, "disable"));
+}
+END_TEST
+
+int main(void)
+{
+	static const TTest *tests[9];
+	size_t n = 0;
+
+	tests[n++] = every_row_has_a_default_that_its_parser_takes;
+	tests[n++] = sizes_take_suffixes;
+	tests[n++] = what_is_no_size_is_refused;
+	tests[n++] = a_page_is_a_power_of_two_from_512_to_2_mib;
+	tests[n++] = pools_are_chosen_for_all_devices_or_for_each;
+	tests[n++] = a_wrong_pool_is_named_with_those_allowed_and_changes_nothing;
+	tests[n++] = an_unknown_option_is_named_with_those_known;
+	tests[n++] = the_environment_is_read_and_an_empty_value_is_none;
+	return tests_run("option", tests);
+}

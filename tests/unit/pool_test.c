@@ -1,0 +1,127 @@
+#include "pool.h"
+#include "pool_list.h"
+#include "run.h"
+
+static struct config config;
+static char memory[1024] __attribute__((aligned(16)));
+
+/* A pool of that name with the default page of 4096 bytes. */
+static struct pool *pool_opened(const char *name)
+{
+	const struct pool_ops *ops = pool_ops_at(pool_row_find(name));
+	struct pool *pool = (struct pool *)memory;
+
+	config_init(&config);
+	ck_assert_uint_le(ops->size, sizeof(memory));
+	pool->ops = ops;
+	ck_assert(!ops->open || ops->open(pool, &config));
+	return pool;
+}
+
+static struct block *freed(struct pool *pool, size_t span, uint64_t epoch)
+{
+	struct block *block = block_new();
+
+	block->span = span;
+	block->epoch = epoch;
+	ck_assert(pool->ops->free(pool, block));
+	return block;
+}
+
+START_TEST(rows_and_pools_agree)
+{
+	for (int i = 0; pool_rows[i].name; i++) {
+		ck_assert_str_eq(pool_ops_at(i)->name, pool_rows[i].name);
+		ck_assert_int_eq(pool_row_find(pool_rows[i].name), i);
+	}
+	ck_assert_int_eq(pool_row_find("page_unit"), -1);
+	ck_assert_int_eq(pool_row_find(""), -1);
+}
+END_TEST
+
+START_TEST(page_unit_pool_rounds_up_to_whole_pages)
+{
+	struct pool *pool = pool_opened("page_unit_pool");
+
+	ck_assert_uint_eq(pool->ops->span(pool, 1), 4096);
+	ck_assert_uint_eq(pool->ops->span(pool, 4096), 4096);
+	ck_assert_uint_eq(pool->ops->span(pool, 4097), 8192);
+	ck_assert_uint_eq(pool->ops->span(pool, SIZE_MAX), 0);
+	ck_assert_uint_eq(pool->ops->span(pool, SIZE_MAX - 4095),
+			  SIZE_MAX - 4095);
+}
+END_TEST
+
+START_TEST(page_unit_pool_reuses_the_exact_span_oldest_first)
+{
+	struct pool *pool = pool_opened("page_unit_pool");
+	struct block *first = freed(pool, 8192, 0), *block;
+	struct block *second = freed(pool, 8192, 0);
+
+	ck_assert_int_eq(pool->ops->alloc(pool, 4096, 1, &block), POOL_MISS);
+	ck_assert_int_eq(pool->ops->alloc(pool, 12288, 1, &block), POOL_MISS);
+	ck_assert_int_eq(pool->ops->alloc(pool, 8192, 1, &block), POOL_HIT);
+	ck_assert_ptr_eq(block, first);
+	ck_assert_int_eq(pool->ops->alloc(pool, 8192, 1, &block), POOL_HIT);
+	ck_assert_ptr_eq(block, second);
+	ck_assert_int_eq(pool->ops->alloc(pool, 8192, 1, &block), POOL_MISS);
+}
+END_TEST
+
+START_TEST(page_unit_pool_hands_out_no_block_of_an_unsafe_epoch)
+{
+	struct pool *pool = pool_opened("page_unit_pool");
+	struct block *block = NULL;
+
+	freed(pool, 4096, 7);
+	ck_assert_int_eq(pool->ops->alloc(pool, 4096, 7, &block), POOL_UNSAFE);
+	ck_assert_ptr_null(block);
+	ck_assert_int_eq(pool->ops->alloc(pool, 4096, 8, &block), POOL_HIT);
+}
+END_TEST
+
+START_TEST(page_unit_pool_hands_over_all_idle_blocks)
+{
+	struct pool *pool = pool_opened("page_unit_pool");
+	struct block *block;
+	int count = 0;
+
+	for (size_t i = 1; i <= 100; i++)
+		freed(pool, 4096 * (1 + i % 7), i);
+	for (block = pool->ops->trim(pool); block; block = block->next)
+		count++;
+	ck_assert_int_eq(count, 100);
+	ck_assert_ptr_null(pool->ops->trim(pool));
+	ck_assert_int_eq(pool->ops->alloc(pool, 4096, 200, &block), POOL_MISS);
+	freed(pool, 4096, 0);
+	ck_assert_int_eq(pool->ops->alloc(pool, 4096, 1, &block), POOL_HIT);
+	pool->ops->close(pool);
+}
+END_TEST
+
+START_TEST(no_pool_keeps_nothing)
+{
+	struct pool *pool = pool_opened("no_pool");
+	struct block *block = block_new();
+
+	block->span = 4096;
+	ck_assert_uint_eq(pool->ops->span(pool, 4097), 4097);
+	ck_assert(!pool->ops->free(pool, block));
+	ck_assert_int_eq(pool->ops->alloc(pool, 4096, 9, &block), POOL_MISS);
+	ck_assert_ptr_null(pool->ops->trim(pool));
+}
+END_TEST
+
+int main(void)
+{
+	static const TTest *tests[8];
+	size_t n = 0;
+
+	tests[n++] = rows_and_pools_agree;
+	tests[n++] = page_unit_pool_rounds_up_to_whole_pages;
+	tests[n++] = page_unit_pool_reuses_the_exact_span_oldest_first;
+	tests[n++] = page_unit_pool_hands_out_no_block_of_an_unsafe_epoch;
+	tests[n++] = page_unit_pool_hands_over_all_idle_blocks;
+	tests[n++] = no_pool_keeps_nothing;
+	return tests_run("pool", tests);
+}

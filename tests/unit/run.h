@@ -1,0 +1,26 @@
+/* The main program of a Check suite. */
+#ifndef MNM_TEST_RUN_H
+#define MNM_TEST_RUN_H
+
+#include <stdlib.h>
+
+#include <check.h>
+
+/* Runs the tests, a NULL-ended list; the exit status. */
+static inline int tests_run(const char *name, const TTest *const *tests)
+{
+	Suite *suite = suite_create(name);
+	TCase *tcase = tcase_create(name);
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	suite_add_tcase(suite, tcase);
+	for (; *tests; tests++)
+		tcase_add_test(tcase, *tests);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+#endif
