@@ -1,0 +1,126 @@
+#include "text_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const unsigned char zstd_magic[] = {0x28, 0xb5, 0x2f, 0xfd};
+
+/* Reads the next compressed bytes; false at the end of the file. */
+static bool text_read(struct text_file *text)
+{
+	text->in.size = fread(text->in_bytes, 1, text->in_size, text->file);
+	text->in.pos = 0;
+	if (!text->in.size && ferror(text->file))
+		text->error = "can't be read";
+	return text->in.size > 0;
+}
+
+static void text_decompress(struct text_file *text)
+{
+	ZSTD_outBuffer out = {text->out_bytes, sizeof(text->out_bytes), 0};
+
+	while (!out.pos) {
+		size_t left;
+
+		if (text->in.pos == text->in.size && !text_read(text)) {
+			if (text->inside_frame && !text->error)
+				text->error = "the zstd data ends too early";
+			return;
+		}
+		left = ZSTD_decompressStream(text->zstd, &out, &text->in);
+		if (ZSTD_isError(left)) {
+			text->error = ZSTD_getErrorName(left);
+			return;
+		}
+		text->inside_frame = left > 0;
+	}
+	text->out_end = out.pos;
+}
+
+/* Makes the next decoded bytes ready; false at the end and on an error. */
+static bool text_fill(struct text_file *text)
+{
+	text->out_at = text->out_end = 0;
+	if (text->error)
+		return false;
+	if (text->zstd) {
+		text_decompress(text);
+	} else {
+		text->out_end = fread(text->out_bytes, 1,
+				      sizeof(text->out_bytes), text->file);
+		if (ferror(text->file))
+			text->error = "can't be read";
+	}
+	return text->out_end > 0;
+}
+
+int text_open(struct text_file *text, const char *path)
+{
+	unsigned char start[sizeof(zstd_magic)];
+	size_t got;
+
+	memset(text, 0, sizeof(*text));
+	text->file = fopen(path, "rb");
+	if (!text->file)
+		return -1;
+	got = fread(start, 1, sizeof(start), text->file);
+	rewind(text->file);
+	if (got != sizeof(start) || memcmp(start, zstd_magic, got))
+		return 0;
+	text->in_size = ZSTD_DStreamInSize();
+	text->in_bytes = malloc(text->in_size);
+	text->in.src = text->in_bytes;
+	text->zstd = ZSTD_createDCtx();
+	if (text->in_bytes && text->zstd)
+		return 0;
+	text_close(text);
+	errno = ENOMEM;
+	return -1;
+}
+
+char *text_line(struct text_file *text)
+{
+	size_t used = 0;
+
+	while (used < sizeof(text->line)) {
+		const char *from = text->out_bytes + text->out_at;
+		size_t have = text->out_end - text->out_at;
+		size_t room = sizeof(text->line) - used;
+		const char *end;
+		size_t take;
+
+		if (!have) {
+			if (text_fill(text))
+				continue;
+			if (text->error || !used)
+				return NULL;
+			text->number++;
+			text->error = "the last line has no end";
+			return NULL;
+		}
+		take = have < room ? have : room;
+		end = memchr(from, '\n', take);
+		if (end)
+			take = (size_t)(end - from) + 1;
+		memcpy(text->line + used, from, take);
+		text->out_at += take;
+		used += take;
+		if (end) {
+			text->line[used - 1] = '\0';
+			text->number++;
+			return text->line;
+		}
+	}
+	text->number++;
+	text->error = "the line is too long";
+	return NULL;
+}
+
+void text_close(struct text_file *text)
+{
+	ZSTD_freeDCtx(text->zstd);
+	free(text->in_bytes);
+	if (text->file)
+		fclose(text->file);
+}

@@ -1,0 +1,40 @@
+/* An allocation trace, as examples/traces/FORMAT.md describes it, in memory.
+ *
+ * The whole file is read and checked at once, so that a job never starts on a
+ * trace that ends in the middle. */
+#ifndef TRACE_FILE_H
+#define TRACE_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TRACE_STREAMS = 64 }; /* streams are numbered from 0 to 63 */
+
+enum trace_kind { TRACE_MALLOC, TRACE_FREE, TRACE_MARK };
+
+struct trace_event {
+	enum trace_kind kind;
+	unsigned int line;   /* of the file, from 1 */
+	unsigned int stream; /* malloc */
+	int iteration;	     /* mark: from 0, -1 outside of all */
+	uint64_t id;	     /* malloc, free: from 1, in order of allocation */
+	uint64_t bytes;	     /* malloc: never 0 */
+};
+
+struct trace_file {
+	const char *path;
+	char name[64]; /* from its header, or the file's own */
+	struct trace_event *events;
+	size_t count;
+	size_t room;	      /* events that fit the array */
+	uint64_t last_id;     /* highest id, and the number of mallocs */
+	unsigned int streams; /* highest stream + 1, at least 1 */
+};
+
+/* Reads a plain or zstd-compressed trace. On failure prints one line that
+ * names file and line to stderr and returns -1; nothing is to be closed. */
+int trace_open(struct trace_file *trace, const char *path);
+
+void trace_close(struct trace_file *trace);
+
+#endif

@@ -1,0 +1,335 @@
+/* Runs an allocation trace as a job: the cudaMalloc, kernels and cudaFree of a
+ * training or inference run, in its order, with its sizes.
+ *
+ * Each buffer is filled by a kernel when it is born and checked by another
+ * before it is freed, both on the trace's stream. A buffer may then be handed
+ * out again to any stream: that is ordered by cudaFree, which returns only
+ * when the device has finished with the buffer. */
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include <cuda_runtime_api.h>
+
+#include "trace_file.h"
+#include "trace_job_kernels.h"
+#include "trace_options.h"
+
+struct buffer {
+	void *address; /* NULL: not live */
+	uint64_t bytes;
+	unsigned int stream;
+	unsigned int line; /* that asked for it */
+};
+
+struct job {
+	const struct options *options;
+	const struct trace_file *trace;
+	cudaStream_t streams[TRACE_STREAMS];
+	struct buffer *buffers;		/* by id */
+	unsigned long long *mismatches; /* on the device */
+	cudaEvent_t start, end;		/* of the current iteration */
+	int iteration;			/* -1: outside of all */
+	float *times;			/* of each iteration, ms */
+	long iterations;		/* that are complete */
+	uint64_t requests;
+	uint64_t live_bytes, peak_bytes;
+};
+
+/* Prints what failed and at which line of the trace; 0: not at a line. */
+static int job_fail(const struct job *job, unsigned int line, const char *what,
+		    uint64_t bytes, cudaError_t error)
+{
+	fprintf(stderr, "%strace_job: %s:", job->options->progress ? "\n" : "",
+		job->trace->path);
+	if (line)
+		fprintf(stderr, "%u: %s of %" PRIu64 " bytes", line, what,
+			bytes);
+	else
+		fprintf(stderr, " %s", what);
+	fprintf(stderr, ": %s\n", cudaGetErrorString(error));
+	return -1;
+}
+
+static size_t job_pages(const struct job *job, uint64_t bytes)
+{
+	size_t total = bytes / PAGE_BYTES + (bytes % PAGE_BYTES != 0);
+	size_t most = job->options->most_pages;
+
+	return total < most ? total : most;
+}
+
+static int job_malloc(struct job *job, const struct trace_event *event)
+{
+	struct buffer *buffer = &job->buffers[event->id];
+	cudaError_t error;
+
+	error = cudaMalloc(&buffer->address, event->bytes);
+	if (error)
+		return job_fail(job, event->line, "cudaMalloc", event->bytes,
+				error);
+	buffer->bytes = event->bytes;
+	buffer->stream = event->stream;
+	buffer->line = event->line;
+	error = buffer_fill(job->streams[event->stream], buffer->address,
+			    event->bytes, event->id,
+			    job_pages(job, event->bytes));
+	if (error)
+		return job_fail(job, event->line, "fill", event->bytes, error);
+	job->requests++;
+	job->live_bytes += event->bytes;
+	if (job->live_bytes > job->peak_bytes)
+		job->peak_bytes = job->live_bytes;
+	return 0;
+}
+
+/* `line` is that of the free, or of the malloc for one that the trace frees
+ * after the job stopped. */
+static int job_free(struct job *job, uint64_t id, unsigned int line)
+{
+	struct buffer *buffer = &job->buffers[id];
+	cudaError_t error;
+
+	error = buffer_check(job->streams[buffer->stream], buffer->address,
+			     buffer->bytes, id, job_pages(job, buffer->bytes),
+			     job->mismatches);
+	if (error)
+		return job_fail(job, line, "check", buffer->bytes, error);
+	error = cudaFree(buffer->address);
+	if (error)
+		return job_fail(job, line, "cudaFree", buffer->bytes, error);
+	buffer->address = NULL;
+	job->requests++;
+	job->live_bytes -= buffer->bytes;
+	return 0;
+}
+
+static int job_free_rest(struct job *job)
+{
+	for (uint64_t id = 1; id <= job->trace->last_id; id++)
+		if (job->buffers[id].address &&
+		    job_free(job, id, job->buffers[id].line))
+			return -1;
+	return 0;
+}
+
+static void job_progress(const struct job *job, const char *end)
+{
+	if (job->options->progress)
+		fprintf(stderr,
+			"\r%s  iteration %ld  requests %" PRIu64
+			"  live %.1f MiB  %s",
+			job->trace->name, job->iterations, job->requests,
+			(double)job->live_bytes / (1 << 20), end);
+}
+
+/* The user's command, between two iterations. */
+static void job_run_command(const struct job *job)
+{
+	char number[32];
+	int status;
+
+	if (!job->options->run || job->iterations % job->options->every)
+		return;
+	snprintf(number, sizeof(number), "%ld", job->iterations);
+	setenv("ITERATION", number, 1);
+	fflush(NULL);
+	status = system(job->options->run);
+	if (status == -1)
+		perror("trace_job: --run");
+	else if (WIFSIGNALED(status))
+		fprintf(stderr, "trace_job: --run: killed by signal %d\n",
+			WTERMSIG(status));
+	else if (status)
+		fprintf(stderr, "trace_job: --run: exit status %d\n",
+			WEXITSTATUS(status));
+}
+
+/* Waits for the work of the iteration, as a training loop does that reads
+ * its loss, and takes its time. */
+static int iteration_end(struct job *job)
+{
+	cudaError_t error = cudaEventRecord(job->end, job->streams[0]);
+
+	if (!error)
+		error = cudaEventSynchronize(job->end);
+	if (!error)
+		error = cudaEventElapsedTime(&job->times[job->iterations],
+					     job->start, job->end);
+	if (error)
+		return job_fail(job, 0, "end of an iteration", 0, error);
+	job->iterations++;
+	job_progress(job, "");
+	job_run_command(job);
+	return 0;
+}
+
+static bool job_done(const struct job *job)
+{
+	return job->iterations >= job->options->iterations;
+}
+
+static int job_mark(struct job *job, int iteration)
+{
+	cudaError_t error;
+
+	if (iteration == job->iteration)
+		return 0;
+	if (job->iteration >= 0 && iteration_end(job))
+		return -1;
+	job->iteration = job_done(job) ? -1 : iteration;
+	if (job->iteration < 0)
+		return 0;
+	error = cudaEventRecord(job->start, job->streams[0]);
+	if (error)
+		return job_fail(job, 0, "start of an iteration", 0, error);
+	return 0;
+}
+
+static int job_event(struct job *job, const struct trace_event *event)
+{
+	switch (event->kind) {
+	case TRACE_MALLOC:
+		return job_malloc(job, event);
+	case TRACE_FREE:
+		return job_free(job, event->id, event->line);
+	default:
+		return job_mark(job, event->iteration);
+	}
+}
+
+static int job_run(struct job *job)
+{
+	const struct trace_file *trace = job->trace;
+
+	for (size_t i = 0; i < trace->count && !job_done(job); i++) {
+		if (job_event(job, &trace->events[i]))
+			return -1;
+		if (i % 4096 == 4095)
+			job_progress(job, "");
+	}
+	if (job_mark(job, -1) || job_free_rest(job))
+		return -1;
+	job_progress(job, "\n");
+	return 0;
+}
+
+static cudaError_t job_open_device(struct job *job)
+{
+	cudaError_t error = cudaSuccess;
+
+	for (unsigned int i = 0; i < job->trace->streams && !error; i++)
+		error = cudaStreamCreate(&job->streams[i]);
+	if (!error)
+		error = cudaEventCreate(&job->start);
+	if (!error)
+		error = cudaEventCreate(&job->end);
+	if (!error)
+		error = cudaMalloc((void **)&job->mismatches,
+				   sizeof(*job->mismatches));
+	if (!error)
+		error = cudaMemset(job->mismatches, 0,
+				   sizeof(*job->mismatches));
+	return error;
+}
+
+static cudaError_t job_close_device(struct job *job, unsigned long long *found)
+{
+	cudaError_t error = cudaDeviceSynchronize();
+
+	if (!error)
+		error = cudaMemcpy(found, job->mismatches, sizeof(*found),
+				   cudaMemcpyDeviceToHost);
+	if (!error)
+		error = cudaFree(job->mismatches);
+	if (!error)
+		error = cudaEventDestroy(job->start);
+	if (!error)
+		error = cudaEventDestroy(job->end);
+	for (unsigned int i = 0; i < job->trace->streams && !error; i++)
+		error = cudaStreamDestroy(job->streams[i]);
+	return error;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	float left = *(const float *)a, right = *(const float *)b;
+
+	return (left > right) - (left < right);
+}
+
+static float job_median(struct job *job)
+{
+	long half = job->iterations / 2;
+
+	if (!job->iterations)
+		return 0;
+	qsort(job->times, (size_t)job->iterations, sizeof(float),
+	      compare_times);
+	if (job->iterations % 2)
+		return job->times[half];
+	return (job->times[half - 1] + job->times[half]) / 2;
+}
+
+static double seconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* The job from its first CUDA call to its last. Returns the exit status. */
+static int job_do(struct job *job)
+{
+	double start = seconds_now();
+	unsigned long long found = 0;
+	cudaError_t error = job_open_device(job);
+
+	if (error) {
+		job_fail(job, 0, "set-up", 0, error);
+		return 1;
+	}
+	if (job_run(job))
+		return 1;
+	error = job_close_device(job, &found);
+	if (error) {
+		job_fail(job, 0, "end", 0, error);
+		return 1;
+	}
+	printf("wall time %.2f s\n", seconds_now() - start);
+	printf("%s  iterations %ld  requests %" PRIu64
+	       "  peak live MiB %.1f  step time %.3f ms  mismatches %llu\n",
+	       job->trace->name, job->iterations, job->requests,
+	       (double)job->peak_bytes / (1 << 20), job_median(job), found);
+	return found ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	struct trace_file trace;
+	struct job job = {.options = &options, .trace = &trace};
+	int status;
+
+	if (!options_parse(&options, argc, argv, &status))
+		return status;
+	if (trace_open(&trace, options.path))
+		return 2;
+	job.iteration = -1;
+	job.buffers = calloc(trace.last_id + 1, sizeof(*job.buffers));
+	job.times = calloc(trace.count, sizeof(*job.times));
+	if (job.buffers && job.times) {
+		status = job_do(&job);
+	} else {
+		fprintf(stderr, "trace_job: no memory for the job\n");
+		status = 1;
+	}
+	free(job.times);
+	free(job.buffers);
+	trace_close(&trace);
+	return status;
+}

@@ -1,0 +1,32 @@
+/* Launches of the trace job's kernels, for C.
+ *
+ * Only some of a buffer's 4 KiB pages are touched: `pages` of them, spread
+ * evenly from its first to its last one. 0 is a launch that touches nothing. */
+#ifndef TRACE_JOB_KERNELS_H
+#define TRACE_JOB_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cuda_runtime_api.h>
+
+enum { PAGE_BYTES = 4096 };
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Writes the pattern of `id`. */
+cudaError_t buffer_fill(cudaStream_t stream, void *buffer, size_t bytes,
+			uint64_t id, size_t pages);
+
+/* Adds to *mismatches, on the device, the words that differ from it. */
+cudaError_t buffer_check(cudaStream_t stream, const void *buffer, size_t bytes,
+			 uint64_t id, size_t pages,
+			 unsigned long long *mismatches);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,21 @@
+/* The command line of trace_job. */
+#ifndef TRACE_OPTIONS_H
+#define TRACE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct options {
+	const char *path;
+	size_t most_pages; /* of a buffer that kernels touch; SIZE_MAX: all */
+	long iterations;   /* to stop after, >= 1; LONG_MAX: none */
+	long every;	   /* iterations between two runs of `run`, >= 1 */
+	const char *run;   /* NULL: nothing */
+	bool progress;
+};
+
+/* Returns false when there is nothing to do but to exit with *status: after
+ * --help, and after a bad option, which one line on stderr names. */
+bool options_parse(struct options *options, int argc, char **argv, int *status);
+
+#endif
