@@ -25,3 +25,12 @@ $(BUILD)/libmnm.so: $(LIB_OBJ) src/hooks/exports.map
 $(BUILD)/mnm: $(CLI_OBJ)
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(CLI_OBJ) -l:libjansson.a -o $@
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/mnm/sim \
+		$(DESTDIR)$(PREFIX)/share/man/man1
+	install $(BUILD)/mnm $(DESTDIR)$(PREFIX)/bin/
+	install $(BUILD)/libmnm.so $(DESTDIR)$(PREFIX)/lib/mnm/
+	cp -R $(BUILD)/sim/lib*.so* $(BUILD)/sim/profiles \
+		$(DESTDIR)$(PREFIX)/lib/mnm/sim/
+	install -m 644 docs/mnm.1 $(DESTDIR)$(PREFIX)/share/man/man1/
