@@ -25,7 +25,7 @@ enum {
 	CLIENTS_MAX = 128,
 	CLIENT_SECONDS = 10, /* from its connection to the end of its answer */
 	STACK_SIZE = 256 << 10,
-	ACCEPT_PAUSE_MS = 100, /* while the process is out of descriptors */
+	ACCEPT_PAUSE_MS = 100, /* out of descriptors, say: don't spin */
 };
 
 struct client {
@@ -144,7 +144,7 @@ static void client_accept(void)
 	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 	if (fd < 0) {
-		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
+		if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
 			nanosleep(&pause, NULL);
 		return;
 	}
@@ -237,31 +237,38 @@ static void socket_unlink(void)
 		unlink(address.sun_path);
 }
 
-static bool listener_open(void)
+/* Finds or makes the folder, and the socket's path in it. */
+static bool path_open(char *error, size_t size)
 {
-	char dir[sizeof(address.sun_path)], error[256] = "path is too long";
+	char dir[sizeof(address.sun_path)];
 
 	if (!socket_dir(config_current()->socket_dir, dir, sizeof(dir)) ||
 	    !socket_path(dir, getpid(), address.sun_path,
 			 sizeof(address.sun_path))) {
-		log_warn("no control socket: %s", error);
+		snprintf(error, size, "the folder's path is too long");
 		return false;
 	}
-	if ((mkdir(dir, 0700) && errno != EEXIST) ||
-	    !socket_dir_check(dir, error, sizeof(error))) {
-		log_warn("no control socket: %s",
-			 errno == EEXIST ? error : strerror(errno));
+	if (mkdir(dir, 0700) && errno != EEXIST) {
+		snprintf(error, size, "%s: %s", dir, strerror(errno));
 		return false;
 	}
+	return socket_dir_check(dir, error, size);
+}
+
+static bool listener_open(char *error, size_t size)
+{
+	if (!path_open(error, size))
+		return false;
 	listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
 			  0);
-	if (listener < 0 || !address_bind(listener) ||
-	    chmod(address.sun_path, 0600) || listen(listener, CLIENTS_MAX)) {
-		log_warn("no control socket: %s: %s", address.sun_path,
-			 strerror(errno));
-		return false;
+	if (listener >= 0 && address_bind(listener)) {
+		if (!chmod(address.sun_path, 0600) &&
+		    !listen(listener, CLIENTS_MAX))
+			return true;
+		unlink(address.sun_path);
 	}
-	return true;
+	snprintf(error, size, "%s: %s", address.sun_path, strerror(errno));
+	return false;
 }
 
 /* A thread that takes none of the program's signals. */
@@ -291,21 +298,23 @@ static int thread_start(void)
 
 void control_open(void)
 {
-	int res = ENOMEM;
+	char error[256] = "no memory";
+	int res;
 
 	clients = calloc(CLIENTS_MAX, sizeof(*clients));
 	for (int i = 0; clients && i < CLIENTS_MAX; i++)
 		clients[i].fd = -1;
 	owner = getpid();
-	if (clients && listener_open()) {
+	if (clients && listener_open(error, sizeof(error))) {
 		res = thread_start();
 		if (!res) {
 			atexit(socket_unlink);
 			return;
 		}
 		unlink(address.sun_path);
-		log_warn("no control thread: %s", strerror(res));
+		snprintf(error, sizeof(error), "no thread: %s", strerror(res));
 	}
+	log_warn("no control socket: %s", error);
 	if (listener >= 0)
 		close(listener);
 	listener = -1;

@@ -1,0 +1,33 @@
+# Programs with kernels: examples/x.cu, tests/programs/x.cu, ...
+#   $(BUILD)/DIR/x             the program, by nvcc, as a user would build it
+#   $(BUILD)/DIR/x.kernels.so  its kernels for the CPU, from DIR/x_kernels.cuh
+# A fragment only names both in ALL or CHECK. A program of several sources
+# names its other objects as prerequisites, and libraries in NVCC_LIBS.
+# NVCC_CUDART is the form of the runtime: shared, or none beside
+# $(BUILD)/sim/cudart_static.o.
+
+GENCODE    := -gencode arch=compute_75,code=sm_75 \
+	-gencode arch=compute_90,code=[sm_90,compute_90]
+NVCC_HOST  := -ccbin $(CXX) -Xcompiler -Wall -Xcompiler -Wextra \
+	$(foreach s,$(subst $(comma), ,$(SAN)),-Xcompiler -fsanitize=$(s))
+NVCC_BUILD := $(NVCC) -std=c++17 -O2 -g $(GENCODE) $(NVCC_HOST)
+NVCC_CUDART = shared
+NVCC_LINK   = $(NVCC_BUILD) -cudart $(NVCC_CUDART)
+NVCC_LIBS   =
+SIM_CXX    := $(CXX) -std=gnu++17 -O2 -g -Wall -Wextra -Werror -fPIC \
+	-fno-math-errno -ffp-contract=off -isystem $(CUDA_HOME)/include
+
+$(BUILD)/obj/%.cu.o: %.cu
+	$(call SAY,nvcc  )
+	$(Q)$(NVCC_BUILD) -MMD -MP -MF $(@:.o=.d) -MT $@ -c $< -o $@
+
+$(BUILD)/%: $(BUILD)/obj/%.cu.o
+	$(call SAY,link  )
+	$(Q)$(NVCC_LINK) $^ $(NVCC_LIBS) -o $@
+
+$(BUILD)/%.kernels.so: %_kernels.cuh src/sim/kernel.hpp src/sim/kernel_table.h
+	$(call SAY,c++   )
+	@mkdir -p $(dir $(BUILD)/obj/$*)
+	$(Q)$(SIM_CXX) $(SANFLAGS) -MMD -MP -MF $(BUILD)/obj/$*.kernels.d -MT $@ \
+		-shared -Wl,-Bsymbolic -include src/sim/kernel.hpp \
+		-x c++ $< -o $@

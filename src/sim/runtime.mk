@@ -1,0 +1,27 @@
+# The simulated runtime. Every object is built once, those that take a stream
+# a second time for the per-thread default stream.
+#   $(BUILD)/sim/libcudart.so.13  for programs linked by nvcc -cudart shared
+#   $(BUILD)/sim/cudart_static.o  the same objects for nvcc -cudart none
+
+RUNTIME_SRC  := $(wildcard src/sim/runtime/*.c src/sim/runtime/work/*.c)
+RUNTIME_WORK := $(wildcard src/sim/runtime/work/*.c)
+RUNTIME_OBJ  := $(RUNTIME_SRC:%.c=$(BUILD)/obj/%.o) \
+	$(RUNTIME_WORK:%.c=$(BUILD)/obj/%.per-thread.o)
+RUNTIME_MAP  := src/sim/runtime/cudart.map
+
+ALL += $(BUILD)/sim/libcudart.so.13 $(BUILD)/sim/cudart_static.o
+
+$(BUILD)/obj/%.per-thread.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -DCUDA_API_PER_THREAD_DEFAULT_STREAM $(CFLAGS) \
+		$(SANFLAGS) $(DEPS) -c $< -o $@
+
+$(BUILD)/sim/libcudart.so.13: $(RUNTIME_OBJ) $(RUNTIME_MAP)
+	@mkdir -p $(@D)
+	$(CC) $(SANFLAGS) -shared -Wl,-soname,$(@F) -Wl,-Bsymbolic \
+		-Wl,--version-script=$(RUNTIME_MAP) $(RUNTIME_OBJ) -o $@
+	ln -sf $(@F) $(@D)/libcudart.so
+
+$(BUILD)/sim/cudart_static.o: $(RUNTIME_OBJ)
+	@mkdir -p $(@D)
+	ld -r $^ -o $@

@@ -1,0 +1,178 @@
+#include "binary.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+#include <fatbinary_section.h>
+
+#include "runtime.h"
+
+/* One registered image, handed to the driver when first asked for. */
+struct binary {
+	const void *image;
+	CUlibrary library;
+};
+
+/* What a host address stands for: a kernel or a variable of an image. */
+struct symbol {
+	const void *host;
+	const char *name;
+	struct binary *binary;
+	CUkernel kernel; /* once found */
+	UT_hash_handle hh;
+};
+
+static struct symbol *symbols; /* by host address */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* The entries of the compiler's generated code; crt/host_runtime.h declares
+ * them for C++ only. */
+EXPORT void **__cudaRegisterFatBinary(void *image);
+EXPORT void __cudaRegisterFatBinaryEnd(void **handle);
+EXPORT void __cudaUnregisterFatBinary(void **handle);
+EXPORT char __cudaInitModule(void **handle);
+EXPORT void __cudaRegisterFunction(void **handle, const char *host,
+				   char *device_function,
+				   const char *device_name, int thread_limit,
+				   uint3 *tid, uint3 *bid, dim3 *block_dim,
+				   dim3 *grid_dim, int *warp_size);
+EXPORT void __cudaRegisterVar(void **handle, char *host, char *device_address,
+			      const char *device_name, int ext, size_t size,
+			      int constant, int global);
+
+/* Without memory the handle is NULL, and what is registered with it is found
+ * missing when it is used. */
+void **__cudaRegisterFatBinary(void *image)
+{
+	const __fatBinC_Wrapper_t *wrapper = image;
+	struct binary *binary = calloc(1, sizeof(*binary));
+
+	if (binary)
+		binary->image = wrapper->data;
+	return (void **)binary;
+}
+
+void __cudaRegisterFatBinaryEnd(void **handle)
+{
+	(void)handle; /* images are loaded at first use */
+}
+
+char __cudaInitModule(void **handle)
+{
+	(void)handle; /* as above; there are no managed variables */
+	return 1;
+}
+
+/* The driver keeps the library: it may be gone when programs unregister. */
+void __cudaUnregisterFatBinary(void **handle)
+{
+	struct binary *binary = (struct binary *)handle;
+	struct symbol *symbol, *next;
+
+	pthread_mutex_lock(&lock);
+	HASH_ITER (hh, symbols, symbol, next) {
+		if (symbol->binary != binary)
+			continue;
+		HASH_DEL(symbols, symbol);
+		free(symbol);
+	}
+	pthread_mutex_unlock(&lock);
+	free(binary);
+}
+
+static void symbol_add(void **handle, const char *host, const char *name)
+{
+	struct symbol *symbol = handle ? calloc(1, sizeof(*symbol)) : NULL;
+	struct symbol *old;
+
+	if (!symbol)
+		return;
+	symbol->host = host;
+	symbol->name = name;
+	symbol->binary = (struct binary *)handle;
+	pthread_mutex_lock(&lock);
+	HASH_REPLACE_PTR(symbols, host, symbol, old);
+	pthread_mutex_unlock(&lock);
+	free(old);
+}
+
+void __cudaRegisterFunction(void **handle, const char *host,
+			    char *device_function, const char *device_name,
+			    int thread_limit, uint3 *tid, uint3 *bid,
+			    dim3 *block_dim, dim3 *grid_dim, int *warp_size)
+{
+	(void)device_function; /* its name says the same */
+	(void)thread_limit, (void)tid, (void)bid;
+	(void)block_dim, (void)grid_dim, (void)warp_size;
+	symbol_add(handle, host, device_name);
+}
+
+void __cudaRegisterVar(void **handle, char *host, char *device_address,
+		       const char *device_name, int ext, size_t size,
+		       int constant, int global)
+{
+	(void)device_address, (void)ext, (void)size;
+	(void)constant, (void)global;
+	symbol_add(handle, host, device_name);
+}
+
+/* Needs the lock. */
+static int binary_load(struct binary *binary)
+{
+	if (binary->library)
+		return 0;
+	return driver_legacy.LibraryLoadData(&binary->library, binary->image,
+					     NULL, NULL, 0, NULL, NULL, 0);
+}
+
+/* Needs the lock. */
+static int symbol_kernel(struct symbol *symbol)
+{
+	int res;
+
+	if (symbol->kernel)
+		return 0;
+	res = binary_load(symbol->binary);
+	if (!res)
+		res = driver_legacy.LibraryGetKernel(
+			&symbol->kernel, symbol->binary->library, symbol->name);
+	return res == CUDA_ERROR_NOT_FOUND ? cudaErrorInvalidDeviceFunction
+					   : res;
+}
+
+int kernel_find(const void *host, CUkernel *kernel)
+{
+	struct symbol *symbol;
+	int res = driver_open();
+
+	if (res)
+		return res;
+	pthread_mutex_lock(&lock);
+	HASH_FIND_PTR(symbols, &host, symbol);
+	res = symbol ? symbol_kernel(symbol) : cudaErrorInvalidDeviceFunction;
+	if (!res)
+		*kernel = symbol->kernel;
+	pthread_mutex_unlock(&lock);
+	return res;
+}
+
+int variable_find(const void *host, CUdeviceptr *addr, size_t *size)
+{
+	struct symbol *symbol;
+	int res = runtime_enter();
+
+	if (res)
+		return res;
+	pthread_mutex_lock(&lock);
+	HASH_FIND_PTR(symbols, &host, symbol);
+	res = symbol ? binary_load(symbol->binary) : cudaErrorInvalidSymbol;
+	if (!res)
+		res = driver_legacy.LibraryGetGlobal(
+			addr, size, symbol->binary->library, symbol->name);
+	pthread_mutex_unlock(&lock);
+	return res == CUDA_ERROR_NOT_FOUND ? cudaErrorInvalidSymbol : res;
+}

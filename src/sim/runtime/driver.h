@@ -1,0 +1,138 @@
+/* The driver, entered by the door that NVIDIA's runtime uses: dlopen, one
+ * dlsym of cuGetProcAddress_v2, all else by name and version. */
+#ifndef MNM_SIM_RUNTIME_DRIVER_H
+#define MNM_SIM_RUNTIME_DRIVER_H
+
+#include <cuda.h>
+#include <cudaTypedefs.h>
+
+/* name without "cu", version asked for, and the version asked for with the
+ * per-thread default stream, 0 where an entry has no such form. Versions
+ * as NVIDIA's runtime 13.0 asks for them, in its order but for a few pairs. */
+/* clang-format off */
+#define DRIVER_ENTRIES(ENTRY) \
+	ENTRY(DeviceGet,                  2000, 0) \
+	ENTRY(DeviceGetCount,             2000, 0) \
+	ENTRY(DeviceGetName,              2000, 0) \
+	ENTRY(DeviceTotalMem,             3020, 0) \
+	ENTRY(DeviceGetAttribute,         2000, 0) \
+	ENTRY(DeviceGetP2PAttribute,      8000, 0) \
+	ENTRY(DriverGetVersion,           2020, 0) \
+	ENTRY(DeviceGetByPCIBusId,        4010, 0) \
+	ENTRY(DeviceGetPCIBusId,          4010, 0) \
+	ENTRY(DeviceGetUuid,              9020, 0) \
+	ENTRY(DeviceGetDefaultMemPool,   11020, 0) \
+	ENTRY(DeviceSetMemPool,          11020, 0) \
+	ENTRY(DeviceGetMemPool,          11020, 0) \
+	ENTRY(DevicePrimaryCtxRetain,     7000, 0) \
+	ENTRY(DevicePrimaryCtxSetFlags,  11000, 0) \
+	ENTRY(DevicePrimaryCtxGetState,   7000, 0) \
+	ENTRY(DevicePrimaryCtxReset,      7000, 0) \
+	ENTRY(CtxGetFlags,                7000, 0) \
+	ENTRY(CtxSetCurrent,              4000, 0) \
+	ENTRY(CtxGetCurrent,              4000, 0) \
+	ENTRY(CtxGetDevice,               2000, 0) \
+	ENTRY(CtxGetLimit,                3010, 0) \
+	ENTRY(CtxSetLimit,                3010, 0) \
+	ENTRY(CtxGetCacheConfig,          3020, 0) \
+	ENTRY(CtxSetCacheConfig,          3020, 0) \
+	ENTRY(CtxGetStreamPriorityRange,  5050, 0) \
+	ENTRY(CtxSynchronize,             2000, 0) \
+	ENTRY(LibraryLoadData,           12000, 0) \
+	ENTRY(LibraryGetKernel,          12000, 0) \
+	ENTRY(KernelGetFunction,         12000, 0) \
+	ENTRY(LibraryGetGlobal,          12000, 0) \
+	ENTRY(MemGetInfo,                 3020, 0) \
+	ENTRY(MemAllocManaged,            6000, 0) \
+	ENTRY(MemAlloc,                   3020, 0) \
+	ENTRY(MemAllocPitch,              3020, 0) \
+	ENTRY(MemFree,                    3020, 0) \
+	ENTRY(MemFreeHost,                2000, 0) \
+	ENTRY(MemHostAlloc,               2020, 0) \
+	ENTRY(MemHostGetDevicePointer,    3020, 0) \
+	ENTRY(MemHostGetFlags,            2030, 0) \
+	ENTRY(MemHostRegister,            6050, 0) \
+	ENTRY(MemHostUnregister,          4000, 0) \
+	ENTRY(PointerGetAttributes,       7000, 0) \
+	ENTRY(MemAllocAsync,             11020, 11020) \
+	ENTRY(MemAllocFromPoolAsync,     11020, 11020) \
+	ENTRY(MemFreeAsync,              11020, 11020) \
+	ENTRY(MemPoolTrimTo,             11020, 0) \
+	ENTRY(MemPoolSetAttribute,       11020, 0) \
+	ENTRY(MemPoolGetAttribute,       11020, 0) \
+	ENTRY(Memcpy,                     4000, 7000) \
+	ENTRY(MemcpyAsync,                4000, 7000) \
+	ENTRY(MemcpyPeer,                 4000, 7000) \
+	ENTRY(MemcpyPeerAsync,            4000, 7000) \
+	ENTRY(MemcpyHtoD,                 3020, 7000) \
+	ENTRY(MemcpyHtoDAsync,            3020, 7000) \
+	ENTRY(MemcpyDtoH,                 3020, 7000) \
+	ENTRY(MemcpyDtoHAsync,            3020, 7000) \
+	ENTRY(MemcpyDtoD,                 3020, 7000) \
+	ENTRY(MemcpyDtoDAsync,            3020, 7000) \
+	ENTRY(Memcpy2DUnaligned,          3020, 7000) \
+	ENTRY(Memcpy2DAsync,              3020, 7000) \
+	ENTRY(Memcpy3D,                   3020, 7000) \
+	ENTRY(Memcpy3DAsync,              3020, 7000) \
+	ENTRY(MemsetD8,                   3020, 7000) \
+	ENTRY(MemsetD8Async,              3020, 7000) \
+	ENTRY(MemsetD2D8,                 3020, 7000) \
+	ENTRY(MemsetD2D8Async,            3020, 7000) \
+	ENTRY(FuncGetAttribute,           2020, 0) \
+	ENTRY(FuncSetAttribute,           9000, 0) \
+	ENTRY(LaunchKernel,               4000, 7000) \
+	ENTRY(LaunchHostFunc,            10000, 10000) \
+	ENTRY(LaunchKernelEx,            11060, 11060) \
+	ENTRY(EventCreate,                2000, 0) \
+	ENTRY(EventRecord,                2000, 7000) \
+	ENTRY(EventRecordWithFlags,      11010, 11010) \
+	ENTRY(EventQuery,                 2000, 0) \
+	ENTRY(EventSynchronize,           2000, 0) \
+	ENTRY(EventDestroy,               4000, 0) \
+	ENTRY(EventElapsedTime,          12080, 0) \
+	ENTRY(StreamCreate,               2000, 0) \
+	ENTRY(StreamCreateWithPriority,   5050, 0) \
+	ENTRY(StreamGetPriority,          5050, 7000) \
+	ENTRY(StreamGetFlags,             5050, 7000) \
+	ENTRY(StreamGetDevice,           12080, 12080) \
+	ENTRY(StreamGetId,               12000, 12000) \
+	ENTRY(StreamDestroy,              4000, 0) \
+	ENTRY(StreamWaitEvent,            3020, 7000) \
+	ENTRY(StreamAddCallback,          5000, 7000) \
+	ENTRY(StreamSynchronize,          2000, 7000) \
+	ENTRY(StreamQuery,                2000, 7000) \
+	ENTRY(DeviceCanAccessPeer,        4000, 0) \
+	ENTRY(CtxEnablePeerAccess,        4000, 0) \
+	ENTRY(CtxDisablePeerAccess,       4000, 0) \
+	ENTRY(IpcGetEventHandle,          4010, 0) \
+	ENTRY(IpcOpenEventHandle,         4010, 0) \
+	ENTRY(IpcGetMemHandle,            4010, 0) \
+	ENTRY(IpcOpenMemHandle,          11000, 0) \
+	ENTRY(IpcCloseMemHandle,          4010, 0) \
+	ENTRY(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags, 7000, 0) \
+	ENTRY(StreamBeginCapture,        10010, 10010) \
+	ENTRY(StreamEndCapture,          10000, 10000) \
+	ENTRY(StreamIsCapturing,         10000, 10000) \
+	ENTRY(ThreadExchangeStreamCaptureMode, 10010, 0)
+/* clang-format on */
+
+/* The toolkit hides the type of this first version, equal to the second's. */
+#define PFN_cuDevicePrimaryCtxReset_v7000 PFN_cuDevicePrimaryCtxReset_v11000
+
+#define ENTRY_FIELD(name, version, per_thread) PFN_cu##name##_v##version name;
+struct driver {
+	DRIVER_ENTRIES(ENTRY_FIELD)
+};
+#undef ENTRY_FIELD
+
+/* Equal but for the entries that have a per-thread default stream form. */
+extern struct driver driver_legacy, driver_per_thread;
+
+/* Enters the driver once per process. A CUresult, or a cudaError_t where the
+ * driver itself is missing or too old: they share their numbers. */
+int driver_open(void);
+
+/* cuGetProcAddress as the driver gave it; valid after driver_open(). */
+extern PFN_cuGetProcAddress_v12000 driver_find;
+
+#endif

@@ -1,0 +1,47 @@
+#include "work.h"
+
+EXPORT cudaError_t cudaMemset(void *ptr, int value, size_t count)
+{
+	int res = runtime_enter();
+
+	if (!res && count)
+		res = work_driver.MemsetD8((CUdeviceptr)ptr,
+					   (unsigned char)value, count);
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t cudaMemsetAsync(void *ptr, int value, size_t count,
+				   cudaStream_t stream)
+{
+	int res = runtime_enter();
+
+	if (!res && count)
+		res = work_driver.MemsetD8Async(
+			(CUdeviceptr)ptr, (unsigned char)value, count, stream);
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t cudaMemset2D(void *ptr, size_t pitch, int value,
+				size_t width, size_t height)
+{
+	int res = runtime_enter();
+
+	if (!res && width && height)
+		res = work_driver.MemsetD2D8((CUdeviceptr)ptr, pitch,
+					     (unsigned char)value, width,
+					     height);
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t cudaMemset2DAsync(void *ptr, size_t pitch, int value,
+				     size_t width, size_t height,
+				     cudaStream_t stream)
+{
+	int res = runtime_enter();
+
+	if (!res && width && height)
+		res = work_driver.MemsetD2D8Async((CUdeviceptr)ptr, pitch,
+						  (unsigned char)value, width,
+						  height, stream);
+	return runtime_result(res);
+}

@@ -1,0 +1,56 @@
+#include "work.h"
+
+/* These go to the driver first and make a context only when it asks for one,
+ * as NVIDIA's runtime does. */
+static int needs_context(int res)
+{
+	return res == CUDA_ERROR_INVALID_CONTEXT ||
+	       res == CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+EXPORT cudaError_t cudaMallocAsync(void **ptr, size_t size, cudaStream_t stream)
+{
+	CUdeviceptr addr = 0;
+	int res = ptr ? driver_open() : cudaErrorInvalidValue;
+
+	if (!res)
+		res = work_driver.MemAllocAsync(&addr, size, stream);
+	if (needs_context(res)) {
+		res = runtime_enter();
+		if (!res)
+			res = work_driver.MemAllocAsync(&addr, size, stream);
+	}
+	if (!res)
+		*ptr = (void *)addr;
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size,
+					   cudaMemPool_t pool,
+					   cudaStream_t stream)
+{
+	CUdeviceptr addr = 0;
+	int res = ptr ? driver_open() : cudaErrorInvalidValue;
+
+	if (!res)
+		res = work_driver.MemAllocFromPoolAsync(&addr, size, pool,
+							stream);
+	if (needs_context(res)) {
+		res = runtime_enter();
+		if (!res)
+			res = work_driver.MemAllocFromPoolAsync(&addr, size,
+								pool, stream);
+	}
+	if (!res)
+		*ptr = (void *)addr;
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t cudaFreeAsync(void *ptr, cudaStream_t stream)
+{
+	int res = runtime_enter();
+
+	if (!res)
+		res = work_driver.MemFreeAsync((CUdeviceptr)ptr, stream);
+	return runtime_result(res);
+}

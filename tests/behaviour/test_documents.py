@@ -1,0 +1,82 @@
+"""README, manual and --help say what the tables in include/ say."""
+
+import os
+import re
+import subprocess
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+MNM = os.path.join(os.environ.get("MNM_BUILD", os.path.join(ROOT, "build")),
+                   "mnm")
+
+
+def read(*path):
+    with open(os.path.join(ROOT, *path), encoding="utf-8") as file:
+        return file.read()
+
+
+def mnm(*words):
+    return subprocess.run([MNM, *words], capture_output=True, text=True,
+                          check=True).stdout
+
+
+def options():
+    """(name, default, range, help) of each row of option_list.h."""
+    text = read("include", "option_list.h").replace("\\\n", "")
+    rows = re.findall(r'^OPTION\((\w+), \w+, "(.*?)", "(.*?)",\s+"(.*?)"\)',
+                      text.replace("OPTION(", "\nOPTION("), re.MULTILINE)
+    assert len(rows) >= 8
+    return rows
+
+
+def pools():
+    text = read("include", "pool_list.h").replace("\\\n", "")
+    rows = re.findall(r'^POOL\((\w+),\s+"(.*?)"\)',
+                      text.replace("POOL(", "\nPOOL("), re.MULTILINE)
+    assert len(rows) >= 2
+    return rows
+
+
+def test_the_readme_has_every_option_with_default_range_and_help():
+    readme = read("README.md")
+    for name, default, allowed, text in options():
+        row = (f"| `{name}` | `MNM_{name.upper()}` | {default} | {allowed} | "
+               f"{text} |").replace("|  |", "| |")
+        assert row in readme, row
+
+
+def test_the_manual_has_every_option_and_variable():
+    manual = read("docs", "mnm.1")
+    for name, _, _, _ in options():
+        assert f'.BR {name} ", " MNM_{name.upper()}\n' in manual, name
+
+
+def test_run_help_has_every_option_and_pool():
+    text = mnm("run", "--help")
+    for name, default, allowed, help_text in options():
+        for word in (name, f"MNM_{name.upper()}", default, allowed, help_text):
+            assert word in text, word
+    for name, summary in pools():
+        assert name in text and summary in text
+
+
+def test_the_readme_and_the_manual_have_every_pool():
+    for name, summary in pools():
+        assert f"| `{name}` | {summary} |" in read("README.md")
+        assert f".B {name}\n" in read("docs", "mnm.1")
+
+
+def test_the_readme_and_the_manual_have_every_command():
+    commands = re.findall(r"^  mnm (\w+)", mnm("--help"), re.MULTILINE)
+    assert len(commands) >= 7
+    for name in commands:
+        assert f"| `mnm {name}" in read("README.md"), name
+        assert f".TP\n.B {name}\n" in read("docs", "mnm.1"), name
+
+
+def test_versions_agree():
+    version = re.search(r'MNM_VERSION "(.*?)"',
+                        read("include", "version.h")).group(1)
+    assert mnm("--version") == f"mnm {version}\n"
+    assert f"## {version}" in read("CHANGELOG.md")
+    assert f'"mnm {version}"' in read("docs", "mnm.1")

@@ -1,0 +1,28 @@
+# Claims about the CUDA runtime, run against the simulated one in its shared
+# and its static form, and compiled for the per-thread default stream.
+
+RUNTIME_CLAIMS := runtime_memory_claims runtime_work_claims \
+	runtime_static_claims runtime_per_thread_claims
+RUNTIME_CLAIMS := $(RUNTIME_CLAIMS:%=$(BUILD)/tests/programs/%)
+WORK_CLAIMS    := $(filter-out %_memory_claims,$(RUNTIME_CLAIMS))
+
+CHECK += $(RUNTIME_CLAIMS) $(WORK_CLAIMS:=.kernels.so)
+
+$(RUNTIME_CLAIMS): NVCC_LIBS := -lcheck_pic -lsubunit
+
+$(BUILD)/tests/programs/runtime_static_claims: NVCC_CUDART := none
+$(BUILD)/tests/programs/runtime_static_claims: \
+		$(BUILD)/obj/tests/programs/runtime_work_claims.cu.o \
+		$(BUILD)/sim/cudart_static.o
+	$(NVCC_LINK) $^ $(NVCC_LIBS) -o $@
+
+PER_THREAD := $(BUILD)/obj/tests/programs/runtime_per_thread_claims.cu.o
+$(PER_THREAD): tests/programs/runtime_work_claims.cu
+	@mkdir -p $(@D)
+	$(NVCC_BUILD) --default-stream per-thread -MMD -MP -MF $(@:.o=.d) \
+		-MT $@ -c $< -o $@
+
+$(BUILD)/tests/programs/runtime_static_claims.kernels.so \
+$(BUILD)/tests/programs/runtime_per_thread_claims.kernels.so: \
+		$(BUILD)/tests/programs/runtime_work_claims.kernels.so
+	cp $< $@
