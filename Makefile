@@ -2,7 +2,7 @@
 #   make demo    set up, build, run the main job on a GPU or the simulated one
 #   make check   set up, build, run every test   [SAN=address,undefined|thread]
 #   make         build only
-#   make format | install [PREFIX=/usr/local] | clean
+#   make bench | format | install [PREFIX=/usr/local] | clean
 # V=1 shows the commands.
 
 # The first that holds a compiler; scripts/setup makes build/cuda if none does.
@@ -27,11 +27,12 @@ Q         := $(if $(V),,@)
 SAY        = @mkdir -p $(@D)$(if $(V),,; echo "  $(1) $@")
 
 .DEFAULT_GOAL := all
-.PHONY: all demo check build-check format install clean setup
+.PHONY: all demo check build-check bench format install clean setup
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-include $(wildcard src/*.mk src/*/*.mk examples/*.mk tests/*.mk)
+include $(wildcard src/*.mk src/*/*.mk examples/*.mk tests/*.mk \
+	bench/*.mk)
 
 all: $(ALL)
 build-check: all $(CHECK)
@@ -46,12 +47,17 @@ setup:
 demo:
 	@scripts/setup
 	@$(MAKE) --no-print-directory all
-	@scripts/demo
+	@BUILD=$(BUILD) CUDA_HOME=$(CUDA_HOME) scripts/demo
 
 check:
 	@scripts/setup
 	@$(MAKE) --no-print-directory build-check
 	@scripts/check $(BUILD)
+
+bench:
+	@scripts/setup
+	@$(MAKE) --no-print-directory all $(BENCH)
+	@scripts/bench $(BUILD)
 
 format:
 	clang-format -i $$(git ls-files -co --exclude-standard '*.c' '*.h' \

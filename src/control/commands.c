@@ -47,14 +47,14 @@ static json_t *fail(struct request *request, const char *format, ...)
 	return NULL;
 }
 
-static json_t *device_stat(const struct device *device)
+static json_t *device_stat(struct device *device)
 {
 	json_t *stat = json_object();
 
 	json_object_set_new(stat, "device",
 			    json_integer(device_ordinal(device)));
 	json_object_set_new(stat, "pool",
-			    json_string(pool_rows[device->choice].name));
+			    json_string(pool_rows[atomic_load(&device->choice)].name));
 #define COUNTER(name, unit, help) \
 	json_object_set_new( \
 		stat, #name, \
@@ -83,11 +83,6 @@ static json_t *devices_each(const struct request *request,
 	return list;
 }
 
-static json_t *device_stat_of(struct device *device)
-{
-	return device_stat(device);
-}
-
 static json_t *stat_run(struct request *request)
 {
 	json_t *answer = json_object();
@@ -96,7 +91,7 @@ static json_t *stat_run(struct request *request)
 	json_object_set_new(answer, "program",
 			    json_string(program_invocation_short_name));
 	json_object_set_new(answer, "devices",
-			    devices_each(request, device_stat_of));
+			    devices_each(request, device_stat));
 	return answer;
 }
 
