@@ -15,10 +15,10 @@
 struct pool;
 
 struct block {
-	uint64_t addr;      /* device address, at least 256-byte aligned */
-	size_t size;        /* bytes asked for, while live */
-	size_t span;        /* bytes taken from the driver, >= size */
-	uint64_t epoch;     /* of its free; usable once that epoch is safe */
+	uint64_t addr;  /* device address, at least 256-byte aligned */
+	size_t size;    /* bytes asked for, while live */
+	size_t span;    /* bytes taken from the driver, >= size */
+	uint64_t epoch; /* of its free; usable once that epoch is safe */
 	/* That served it, and gets it back; set once. Atomic as block_walk's
 	 * visitor may look at a record that is being dropped. */
 	struct pool *_Atomic pool;

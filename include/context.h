@@ -24,7 +24,7 @@ enum counter {
 #define COUNTER(name, unit, help) COUNTER_##name,
 	COUNTER_LIST
 #undef COUNTER
-	COUNTER_MAX
+		COUNTER_MAX
 };
 
 struct device {
@@ -57,8 +57,8 @@ void counter_add(struct device *device, enum counter counter, uint64_t n);
 void counter_sub(struct device *device, enum counter counter, uint64_t n);
 uint64_t counter_get(const struct device *device, enum counter counter);
 /* Stores next if the value is still *now; else *now is the value. */
-bool counter_replace(struct device *device, enum counter counter,
-		     uint64_t *now, uint64_t next);
+bool counter_replace(struct device *device, enum counter counter, uint64_t *now,
+		     uint64_t next);
 /* Adds n and lifts the peak to the new value. */
 void counter_add_peak(struct device *device, enum counter counter,
 		      enum counter peak, uint64_t n);
@@ -91,7 +91,6 @@ int context_hold(const struct device *device, struct context **list, int max);
 void context_release(struct context **list, int count);
 
 /* Calls visit for each context under the table's lock, then its own. */
-void context_each(void (*visit)(struct context *context, void *arg),
-		  void *arg);
+void context_each(void (*visit)(struct context *context, void *arg), void *arg);
 
 #endif

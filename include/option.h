@@ -10,7 +10,7 @@
 
 #include "log.h"
 
-#define DEVICE_MAX 64         /* ordinals 0 .. 63 */
+#define DEVICE_MAX        64  /* ordinals 0 .. 63 */
 #define OPTION_ERROR_SIZE 256 /* bytes of an error line, its NUL included */
 
 enum option_type {

@@ -12,8 +12,7 @@ struct pool *pool_new(int row, const struct config *config);
 void pool_close(struct pool *pool);
 
 /* The active pool, opened at first use; NULL without memory. */
-struct pool *pools_active(struct context *context,
-			  const struct config *config);
+struct pool *pools_active(struct context *context, const struct config *config);
 
 /* Makes `fresh` the active pool and retires the one before; its idle blocks
  * wait in context->pending. Returns the bytes of these. A retired pool

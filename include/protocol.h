@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define REQUEST_MAX 1024     /* bytes */
+#define REQUEST_MAX   1024    /* bytes */
 #define SOCKET_SUFFIX ".sock" /* after the pid */
 
 /* The folder of a user's sockets: `chosen` if it is not empty (MNM_SOCKET_DIR),

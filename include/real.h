@@ -58,7 +58,7 @@ HOOK(cudaMemGetInfo, "", 0, 0)
 #define VERSION_MAX 0x7fffffff
 
 struct real_driver {
-#define USED(symbol) __typeof__(symbol) *symbol;
+#define USED(symbol)                    __typeof__(symbol) *symbol;
 #define HOOK(symbol, name, from, until) USED(symbol)
 	DRIVER_USED_LIST DRIVER_HOOK_LIST
 #undef HOOK
@@ -66,7 +66,7 @@ struct real_driver {
 };
 
 struct real_runtime {
-#define USED(symbol) __typeof__(symbol) *symbol;
+#define USED(symbol)                    __typeof__(symbol) *symbol;
 #define HOOK(symbol, name, from, until) USED(symbol)
 	RUNTIME_USED_LIST RUNTIME_HOOK_LIST
 #undef HOOK

@@ -9,8 +9,8 @@
 struct device;
 
 struct swap_report {
-	int before, after;   /* rows of the pools */
-	size_t idle_bytes;   /* on their way back to the driver */
+	int before, after;    /* rows of the pools */
+	size_t idle_bytes;    /* on their way back to the driver */
 	size_t retired_bytes; /* live blocks that the old pools still carry */
 };
 

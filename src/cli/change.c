@@ -13,8 +13,8 @@ enum { WAIT_STEP_MS = 20, WAIT_STEPS = 100 };
 static void request_write(char *line, const char *name,
 			  const struct arguments *arguments, bool json)
 {
-	snprintf(line, REQUEST_MAX, "%s%s%s%s %s", name,
-		 json ? " --json" : "", arguments->device ? " --device " : "",
+	snprintf(line, REQUEST_MAX, "%s%s%s%s %s", name, json ? " --json" : "",
+		 arguments->device ? " --device " : "",
 		 arguments->device ? arguments->device : "",
 		 arguments->pool ? arguments->pool : "");
 }
@@ -111,9 +111,9 @@ static const json_t *stat_of(const json_t *stat, json_int_t device)
 	const json_t *each;
 	size_t i;
 
-	json_array_foreach(json_object_get(stat, "devices"), i, each)
-		if (bytes_of(each, "device") == device)
-			return each;
+	json_array_foreach(json_object_get(stat, "devices"), i,
+			   each) if (bytes_of(each, "device") ==
+				     device) return each;
 	return NULL;
 }
 
@@ -125,7 +125,8 @@ static json_int_t pending_ask(int pid, json_t *answer)
 	json_int_t pending, sum = 0;
 	size_t i;
 
-	json_array_foreach(json_object_get(answer, "devices"), i, device) {
+	json_array_foreach(json_object_get(answer, "devices"), i, device)
+	{
 		pending = bytes_of(stat_of(stat, bytes_of(device, "device")),
 				   "pending_bytes");
 		json_object_set_new(device, "pending_bytes",
@@ -190,7 +191,8 @@ static int change_one(int pid, const struct arguments *arguments, void *arg)
 		return EXIT_FAILED;
 	pending_wait(pid, answer, !arguments->no_wait);
 	devices = json_object_get(answer, "devices");
-	json_array_foreach(devices, i, device) {
+	json_array_foreach(devices, i, device)
+	{
 		if (json_object_get(device, "error"))
 			status = EXIT_FAILED;
 		if (!arguments->json)

@@ -66,8 +66,7 @@ int ps_run(const struct command *command, int argc, char **argv)
 		printf("%8s  %-20s %6s  %-16s %13s %13s %9s\n", "PID",
 		       "PROGRAM", "DEVICE", "POOL", "LIVE", "RESERVED",
 		       "HIT RATE");
-		json_array_foreach(all, i, stat)
-			ps_program(stat);
+		json_array_foreach(all, i, stat) ps_program(stat);
 	}
 	json_decref(all);
 	return EXIT_DONE;

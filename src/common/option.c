@@ -136,10 +136,10 @@ static bool row_set(struct config *config, const struct option_row *row,
 		    const char *value, const char **why)
 {
 	/* A row's type names its parser; the field's own type must fit it. */
-#define PARSE_TEXT(f) text_parse(value, config->f, sizeof(config->f))
-#define PARSE_SIZE(f) size_parse(value, &config->f)
-#define PARSE_PAGE(f) page_parse(value, &config->f)
-#define PARSE_FLAG(f) flag_parse(value, &config->f)
+#define PARSE_TEXT(f)  text_parse(value, config->f, sizeof(config->f))
+#define PARSE_SIZE(f)  size_parse(value, &config->f)
+#define PARSE_PAGE(f)  page_parse(value, &config->f)
+#define PARSE_FLAG(f)  flag_parse(value, &config->f)
 #define PARSE_LEVEL(f) level_parse(value, &config->f)
 #define PARSE_POOLS(f) pools_parse(value, config->f, why)
 #define OPTION(field, type, initial, range, help) \
@@ -167,8 +167,7 @@ bool config_set(struct config *config, const char *name, const char *value,
 				why, row->range);
 		if (row->type == OPTION_POOLS && used < OPTION_ERROR_SIZE) {
 			pool_names(names, sizeof(names));
-			snprintf(error + used,
-				 OPTION_ERROR_SIZE - (size_t)used,
+			snprintf(error + used, OPTION_ERROR_SIZE - (size_t)used,
 				 "; pools: %s", names);
 		}
 		return false;
@@ -177,9 +176,8 @@ bool config_set(struct config *config, const char *name, const char *value,
 			"unknown option '%.40s'; known:", name);
 	for (const struct option_row *row = option_rows;
 	     row->name && used < OPTION_ERROR_SIZE; row++)
-		used += snprintf(error + used,
-				 OPTION_ERROR_SIZE - (size_t)used, " %s",
-				 row->name);
+		used += snprintf(error + used, OPTION_ERROR_SIZE - (size_t)used,
+				 " %s", row->name);
 	return false;
 }
 
@@ -200,7 +198,8 @@ bool config_read(struct config *config, char error[OPTION_ERROR_SIZE])
 	for (const struct option_row *row = option_rows; row->name; row++) {
 		option_variable(row, variable, sizeof(variable));
 		value = secure_getenv(variable);
-		if (value && *value && !config_set(config, row->name, value, error))
+		if (value && *value &&
+		    !config_set(config, row->name, value, error))
 			return false;
 	}
 	return true;

@@ -43,7 +43,7 @@ bool socket_dir_check(const char *dir, char *error, size_t size)
 	if (S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
 	    !(st.st_mode & 077))
 		return true;
-	snprintf(error, size,
-		 "%s: has to be a folder of yours with mode 0700", dir);
+	snprintf(error, size, "%s: has to be a folder of yours with mode 0700",
+		 dir);
 	return false;
 }

@@ -53,12 +53,13 @@ static json_t *device_stat(struct device *device)
 
 	json_object_set_new(stat, "device",
 			    json_integer(device_ordinal(device)));
-	json_object_set_new(stat, "pool",
-			    json_string(pool_rows[atomic_load(&device->choice)].name));
+	json_object_set_new(
+		stat, "pool",
+		json_string(pool_rows[atomic_load(&device->choice)].name));
 #define COUNTER(name, unit, help) \
-	json_object_set_new( \
-		stat, #name, \
-		json_integer((json_int_t)counter_get(device, COUNTER_##name)));
+	json_object_set_new(stat, #name, \
+			    json_integer((json_int_t)counter_get( \
+				    device, COUNTER_##name)));
 	COUNTER_LIST
 #undef COUNTER
 	return stat;
@@ -196,10 +197,9 @@ static json_t *help_run(struct request *request)
 
 	(void)request;
 	for (const struct command *row = commands; row->name; row++)
-		json_array_append_new(list,
-				      json_pack("{s:s,s:s}", "usage",
-						row->usage, "summary",
-						row->summary));
+		json_array_append_new(list, json_pack("{s:s,s:s}", "usage",
+						      row->usage, "summary",
+						      row->summary));
 	return json_pack("{s:o}", "commands", list);
 }
 
@@ -210,9 +210,9 @@ static const struct command *command_find(struct request *request)
 	for (const struct command *row = commands; row->name; row++)
 		if (!strcmp(row->name, request->name))
 			return row;
-	used = (size_t)snprintf(request->error, ERROR_SIZE,
-				"unknown command '%.40s'; known:",
-				request->name);
+	used = (size_t)snprintf(
+		request->error, ERROR_SIZE,
+		"unknown command '%.40s'; known:", request->name);
 	for (const struct command *row = commands;
 	     row->name && used < ERROR_SIZE; row++)
 		used += (size_t)snprintf(request->error + used,
@@ -228,8 +228,9 @@ static int device_parse(struct request *request, const char *text)
 
 	if (!text || !*text || *end || ordinal < 0 || ordinal >= DEVICE_MAX ||
 	    !device_at((int)ordinal)->used) {
-		fail(request, "--device '%.20s': no device in use has that "
-			      "number; see stat",
+		fail(request,
+		     "--device '%.20s': no device in use has that "
+		     "number; see stat",
 		     text ? text : "");
 		return -2;
 	}

@@ -58,8 +58,7 @@ void print_stat(FILE *out, const json_t *answer)
 
 	fprintf(out, "%s, pid %" PRIi64 "\n", text_of(answer, "program"),
 		(int64_t)json_integer_value(json_object_get(answer, "pid")));
-	json_array_foreach(devices, i, device)
-		stat_device(out, device);
+	json_array_foreach(devices, i, device) stat_device(out, device);
 	if (!json_array_size(devices))
 		fprintf(out, "no device in use yet\n");
 }
@@ -79,7 +78,8 @@ void print_swap(FILE *out, const json_t *answer)
 	const json_t *devices = json_object_get(answer, "devices"), *device;
 	size_t i;
 
-	json_array_foreach(devices, i, device) {
+	json_array_foreach(devices, i, device)
+	{
 		if (error_printed(out, device))
 			continue;
 		fprintf(out,
@@ -111,7 +111,8 @@ static void print_pairs(FILE *out, const json_t *list, const char *left,
 	const json_t *row;
 	size_t i, length, width = 0;
 
-	json_array_foreach(list, i, row) {
+	json_array_foreach(list, i, row)
+	{
 		length = strlen(text_of(row, left));
 		width = length > width ? length : width;
 	}

@@ -69,9 +69,9 @@ static void client_answer(struct client *client, char *text, size_t size)
 
 static void client_write(struct client *client)
 {
-	ssize_t sent = send(client->fd, client->answer + client->sent,
-			    client->size - client->sent,
-			    MSG_NOSIGNAL | MSG_DONTWAIT);
+	ssize_t sent =
+		send(client->fd, client->answer + client->sent,
+		     client->size - client->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
 
 	if (sent < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
@@ -210,10 +210,10 @@ static void *control_thread(void *arg)
 static bool address_alive(void)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	bool refused = fd >= 0 &&
-		       connect(fd, (struct sockaddr *)&address,
-			       sizeof(address)) &&
-		       errno == ECONNREFUSED;
+	bool refused =
+		fd >= 0 &&
+		connect(fd, (struct sockaddr *)&address, sizeof(address)) &&
+		errno == ECONNREFUSED;
 
 	if (fd >= 0)
 		close(fd);
@@ -225,8 +225,7 @@ static bool address_bind(int fd)
 	if (!bind(fd, (struct sockaddr *)&address, sizeof(address)))
 		return true;
 	/* One of a former process with this pid, or of one before exec. */
-	if (errno != EADDRINUSE || address_alive() ||
-	    unlink(address.sun_path))
+	if (errno != EADDRINUSE || address_alive() || unlink(address.sun_path))
 		return false;
 	return !bind(fd, (struct sockaddr *)&address, sizeof(address));
 }
@@ -259,8 +258,8 @@ static bool listener_open(char *error, size_t size)
 {
 	if (!path_open(error, size))
 		return false;
-	listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
-			  0);
+	listener =
+		socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (listener >= 0 && address_bind(listener)) {
 		if (!chmod(address.sun_path, 0600) &&
 		    !listen(listener, CLIENTS_MAX))

@@ -45,8 +45,8 @@ static struct granule *region_current(size_t index)
 	if (region)
 		return region;
 	fresh = table_new(GRANULES * sizeof(*fresh));
-	if (!fresh || atomic_compare_exchange_strong(&regions[index], &region,
-						     fresh))
+	if (!fresh ||
+	    atomic_compare_exchange_strong(&regions[index], &region, fresh))
 		return fresh;
 	munmap(fresh, GRANULES * sizeof(*fresh));
 	return region;
@@ -59,8 +59,8 @@ static slot *others_current(struct granule *granule)
 	if (others)
 		return others;
 	fresh = table_new(SLOTS * sizeof(*fresh));
-	if (!fresh || atomic_compare_exchange_strong(&granule->others, &others,
-						     fresh))
+	if (!fresh ||
+	    atomic_compare_exchange_strong(&granule->others, &others, fresh))
 		return fresh;
 	munmap(fresh, SLOTS * sizeof(*fresh));
 	return others;
@@ -82,14 +82,14 @@ static slot *slot_of(uint64_t addr, bool enter)
 	granule += (addr >> GRANULE_SHIFT) & (GRANULES - 1);
 	if (!index)
 		return &granule->first;
-	others = enter ? others_current(granule)
-		       : atomic_load(&granule->others);
+	others =
+		enter ? others_current(granule) : atomic_load(&granule->others);
 	return others ? others + index : NULL;
 }
 
 static struct block *slot_block(uintptr_t value, enum block_state *state)
 {
-	*state = !value	       ? BLOCK_UNKNOWN
+	*state = !value         ? BLOCK_UNKNOWN
 		 : value & IDLE ? BLOCK_IDLE
 				: BLOCK_LIVE;
 	return (struct block *)(value & ~IDLE);

@@ -51,8 +51,7 @@ static enum pool_answer pool_look(struct context *context, size_t size,
 	return answer;
 }
 
-static enum mem_answer hit(struct context *context, uint64_t *addr,
-			   size_t size)
+static enum mem_answer hit(struct context *context, uint64_t *addr, size_t size)
 {
 	struct device *device = context->device;
 	enum pool_answer answer;

@@ -112,8 +112,7 @@ void pool_lend(struct pool *pool, size_t span)
 	pool->live_count++;
 	pool->live_span += span;
 	if (pool->retired) /* swapped out while the driver was asked */
-		counter_add(pool->context->device, COUNTER_retired_bytes,
-			    span);
+		counter_add(pool->context->device, COUNTER_retired_bytes, span);
 }
 
 void pool_return(struct pool *pool, size_t span)
@@ -121,8 +120,7 @@ void pool_return(struct pool *pool, size_t span)
 	pool->live_count--;
 	pool->live_span -= span;
 	if (pool->retired)
-		counter_sub(pool->context->device, COUNTER_retired_bytes,
-			    span);
+		counter_sub(pool->context->device, COUNTER_retired_bytes, span);
 	pool_close_if_over(pool);
 }
 

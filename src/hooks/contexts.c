@@ -9,9 +9,9 @@
 #include "start.h"
 
 #define REAL_CALL(entry, ...) \
-	(real_driver() && real_driver()->entry ? \
-		 real_driver()->entry(__VA_ARGS__) : \
-		 CUDA_ERROR_NOT_FOUND)
+	(real_driver() && real_driver()->entry \
+		 ? real_driver()->entry(__VA_ARGS__) \
+		 : CUDA_ERROR_NOT_FOUND)
 
 /* A context has become current, or a chance has come to give back. */
 static CUresult current_changed(CUresult res)
@@ -33,8 +33,8 @@ EXPORT CUresult cuCtxCreate_v2(CUcontext *out, unsigned int flags,
 EXPORT CUresult cuCtxCreate_v3(CUcontext *out, CUexecAffinityParam *params,
 			       int count, unsigned int flags, CUdevice device)
 {
-	return current_changed(REAL_CALL(cuCtxCreate_v3, out, params, count,
-					 flags, device));
+	return current_changed(
+		REAL_CALL(cuCtxCreate_v3, out, params, count, flags, device));
 }
 
 EXPORT CUresult cuCtxCreate_v4(CUcontext *out, CUctxCreateParams *params,

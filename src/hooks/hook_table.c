@@ -13,11 +13,11 @@
 #include "real.h"
 
 struct hook_row {
-	const char *symbol;  /* as exported */
-	const char *name;    /* as cuGetProcAddress knows it, or "" */
-	int from, until;     /* versions of that name with this ABI */
+	const char *symbol; /* as exported */
+	const char *name;   /* as cuGetProcAddress knows it, or "" */
+	int from, until;    /* versions of that name with this ABI */
 	void *ours;
-	size_t real_offset;  /* in struct real_driver or real_runtime */
+	size_t real_offset; /* in struct real_driver or real_runtime */
 };
 
 /* clang-format off */
@@ -135,14 +135,13 @@ const struct real_driver *real_driver(void)
 	for (size_t i = 0; i < sizeof(driver_used) / sizeof(*driver_used); i++)
 		member_set(fresh, driver_used[i].offset, handle,
 			   driver_used[i].symbol);
-	return table_publish(&slot, fresh,
-			     fresh->cuMemAlloc_v2 && fresh->cuMemFree_v2 &&
-				     fresh->cuMemGetInfo_v2 &&
-				     fresh->cuCtxGetCurrent &&
-				     fresh->cuCtxGetDevice &&
-				     fresh->cuCtxSynchronize &&
-				     fresh->cuCtxPushCurrent_v2 &&
-				     fresh->cuCtxPopCurrent_v2);
+	return table_publish(
+		&slot, fresh,
+		fresh->cuMemAlloc_v2 && fresh->cuMemFree_v2 &&
+			fresh->cuMemGetInfo_v2 && fresh->cuCtxGetCurrent &&
+			fresh->cuCtxGetDevice && fresh->cuCtxSynchronize &&
+			fresh->cuCtxPushCurrent_v2 &&
+			fresh->cuCtxPopCurrent_v2);
 }
 
 const struct real_runtime *real_runtime(void)
@@ -184,8 +183,7 @@ void *hook_replace(const char *name, int version, void *found)
 	/* A driver may answer with a door that is not the exported one. */
 	for (row = driver_rows; name && row->symbol; row++)
 		if (!strcmp(row->name, name) && version >= row->from &&
-		    version < row->until &&
-		    member_get(real, row->real_offset))
+		    version < row->until && member_get(real, row->real_offset))
 			return row->ours;
 	return found;
 }

@@ -20,9 +20,9 @@ START_TEST(every_row_has_a_default_that_its_parser_takes)
 {
 	setup();
 	for (const struct option_row *row = option_rows; row->name; row++)
-		ck_assert_msg(config_set(&config, row->name, row->initial,
-					 error),
-			      "%s", error);
+		ck_assert_msg(
+			config_set(&config, row->name, row->initial, error),
+			"%s", error);
 	ck_assert_uint_eq(config.page_size, 4096);
 	ck_assert_str_eq(pool_rows[config.pool[0]].name, POOL_DEFAULT);
 	ck_assert_str_eq(pool_rows[config.pool[63]].name, POOL_DEFAULT);
@@ -44,8 +44,8 @@ END_TEST
 START_TEST(what_is_no_size_is_refused)
 {
 	static const char *const wrong[] = {
-		"",   "K",    "-1",  "+1",  " 1",
-		"1 ", "1KB",  "1T",  "0x1", "18446744073709551616",
+		"",     "K",           "-1", "+1",  " 1",
+		"1 ",   "1KB",         "1T", "0x1", "18446744073709551616",
 		"1.5G", "17179869184G"};
 	size_t size = 7;
 
@@ -88,8 +88,8 @@ END_TEST
 START_TEST(a_wrong_pool_is_named_with_those_allowed_and_changes_nothing)
 {
 	static const char *const wrong[] = {
-		"fast_pool", "0:fast_pool", ":no_pool", "64:no_pool",
-		"-1:no_pool", "0:no_pool,", "x:no_pool", "0:"};
+		"fast_pool",  "0:fast_pool", ":no_pool",  "64:no_pool",
+		"-1:no_pool", "0:no_pool,",  "x:no_pool", "0:"};
 	struct config before;
 
 	setup();
@@ -137,7 +137,8 @@ int main(void)
 	tests[n++] = what_is_no_size_is_refused;
 	tests[n++] = a_page_is_a_power_of_two_from_512_to_2_mib;
 	tests[n++] = pools_are_chosen_for_all_devices_or_for_each;
-	tests[n++] = a_wrong_pool_is_named_with_those_allowed_and_changes_nothing;
+	tests[n++] =
+		a_wrong_pool_is_named_with_those_allowed_and_changes_nothing;
 	tests[n++] = an_unknown_option_is_named_with_those_known;
 	tests[n++] = the_environment_is_read_and_an_empty_value_is_none;
 	return tests_run("option", tests);
