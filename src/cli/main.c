@@ -13,10 +13,8 @@
 	"  --json       for machines\n"
 #define CHANGE_HELP \
 	TARGET_HELP \
-	"  --no-wait    don't wait (2 s at most) for the program to give " \
-	"its\n" \
-	"               idle blocks back, which it does at its next CUDA " \
-	"call\n"
+	"  --no-wait    don't wait (2 s at most) for the program to give\n" \
+	"               its idle blocks back, at its next CUDA call\n"
 
 /* clang-format off */
 static const struct command commands[] = {
