@@ -15,13 +15,13 @@ struct text_file {
 	FILE *file;
 	ZSTD_DCtx *zstd; /* NULL: the file is plain */
 	ZSTD_inBuffer in;
-	char *in_bytes;	     /* what in.src points at */
-	size_t in_size;	     /* room in in_bytes */
+	char *in_bytes;      /* what in.src points at */
+	size_t in_size;      /* room in in_bytes */
 	bool inside_frame;   /* a zstd frame has begun and not ended */
 	unsigned int number; /* of the last line returned, from 1 */
 	const char *error;   /* what is wrong, NULL if nothing is */
-	size_t out_at;	     /* next byte of out_bytes to return */
-	size_t out_end;	     /* bytes in out_bytes */
+	size_t out_at;       /* next byte of out_bytes to return */
+	size_t out_end;      /* bytes in out_bytes */
 	char out_bytes[16384];
 	char line[TEXT_LINE_SIZE];
 };

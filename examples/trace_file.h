@@ -16,9 +16,9 @@ struct trace_event {
 	enum trace_kind kind;
 	unsigned int line;   /* of the file, from 1 */
 	unsigned int stream; /* malloc */
-	int iteration;	     /* mark: from 0, -1 outside of all */
-	uint64_t id;	     /* malloc, free: from 1, in order of allocation */
-	uint64_t bytes;	     /* malloc: never 0 */
+	int iteration;       /* mark: from 0, -1 outside of all */
+	uint64_t id;         /* malloc, free: from 1, in order of allocation */
+	uint64_t bytes;      /* malloc: never 0 */
 };
 
 struct trace_file {
@@ -26,7 +26,7 @@ struct trace_file {
 	char name[64]; /* from its header, or the file's own */
 	struct trace_event *events;
 	size_t count;
-	size_t room;	      /* events that fit the array */
+	size_t room;          /* events that fit the array */
 	uint64_t last_id;     /* highest id, and the number of mallocs */
 	unsigned int streams; /* highest stream + 1, at least 1 */
 };

@@ -29,12 +29,12 @@ struct job {
 	const struct options *options;
 	const struct trace_file *trace;
 	cudaStream_t streams[TRACE_STREAMS];
-	struct buffer *buffers;		/* by id */
+	struct buffer *buffers;         /* by id */
 	unsigned long long *mismatches; /* on the device */
-	cudaEvent_t start, end;		/* of the current iteration */
-	int iteration;			/* -1: outside of all */
-	float *times;			/* of each iteration, ms */
-	long iterations;		/* that are complete */
+	cudaEvent_t start, end;         /* of the current iteration */
+	int iteration;                  /* -1: outside of all */
+	float *times;                   /* of each iteration, ms */
+	long iterations;                /* that are complete */
 	uint64_t requests;
 	uint64_t live_bytes, peak_bytes;
 };

@@ -6,5 +6,5 @@ TRACE_JOB := $(addprefix $(BUILD)/obj/examples/,trace_job.o trace_file.o \
 ALL += $(BUILD)/examples/trace_job $(BUILD)/examples/trace_job.kernels.so
 
 $(BUILD)/examples/trace_job: $(TRACE_JOB)
-	@mkdir -p $(@D)
-	$(NVCC_LINK) $^ -o $@ -lzstd
+	$(call SAY,link  )
+	$(Q)$(NVCC_LINK) $^ -o $@ -lzstd

@@ -9,7 +9,7 @@ struct options {
 	const char *path;
 	size_t most_pages; /* of a buffer that kernels touch; SIZE_MAX: all */
 	long iterations;   /* to stop after, >= 1; LONG_MAX: none */
-	long every;	   /* iterations between two runs of `run`, >= 1 */
+	long every;        /* iterations between two runs of `run`, >= 1 */
 	const char *run;   /* NULL: nothing */
 	bool progress;
 };

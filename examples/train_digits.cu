@@ -27,10 +27,10 @@ struct trainer {
 	struct random random;
 	struct model model;
 	cudaStream_t copy_stream, compute_stream;
-	struct upload uploads[2];	 /* this step's and the next one's */
-	std::vector<int> train, test;	 /* indices of images */
+	struct upload uploads[2];        /* this step's and the next one's */
+	std::vector<int> train, test;    /* indices of images */
 	std::vector<cudaEvent_t> starts; /* of each step, and of the end */
-	float *loss;			 /* of the last step, on the device */
+	float *loss;                     /* of the last step, on the device */
 };
 
 static void trainer_open(struct trainer *trainer)

@@ -11,4 +11,4 @@ $(BUILD)/examples/train_digits: \
 
 $(BUILD)/examples/data/%: examples/data/%
 	@mkdir -p $(@D)
-	cp $< $@
+	@cp $< $@

@@ -29,11 +29,11 @@ static int blocks(int threads)
 }
 
 /* Launches a kernel of so many threads on the model's stream. */
-#define LAUNCH(kernel, model, threads, ...)                                    \
-	do {                                                                   \
-		kernel<<<blocks(threads), 128, 0, (model)->stream>>>(          \
-			__VA_ARGS__);                                          \
-		CUDA(cudaGetLastError());                                      \
+#define LAUNCH(kernel, model, threads, ...) \
+	do { \
+		kernel<<<blocks(threads), 128, 0, (model)->stream>>>( \
+			__VA_ARGS__); \
+		CUDA(cudaGetLastError()); \
 	} while (0)
 
 static float *floats_upload(const float *from, size_t count)

@@ -12,7 +12,7 @@ enum { MODEL_LAYERS = 3 };
 
 struct layer {
 	int in, out;
-	float *w, *b;			/* in x out, and out */
+	float *w, *b;                   /* in x out, and out */
 	float *w_velocity, *b_velocity; /* likewise */
 };
 

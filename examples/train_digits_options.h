@@ -9,11 +9,11 @@ extern "C" {
 #endif
 
 struct options {
-	int epochs;	     /* times through the training images */
-	int steps;	     /* stop after these, 0: after the epochs */
-	int batch;	     /* images a step */
-	int losses;	     /* print every step's loss */
-	int every;	     /* steps between two runs of the command */
+	int epochs;          /* times through the training images */
+	int steps;           /* stop after these, 0: after the epochs */
+	int batch;           /* images a step */
+	int losses;          /* print every step's loss */
+	int every;           /* steps between two runs of the command */
 	const char *command; /* NULL: none */
 	char data[PATH_MAX];
 };

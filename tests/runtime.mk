@@ -14,15 +14,16 @@ $(BUILD)/tests/programs/runtime_static_claims: NVCC_CUDART := none
 $(BUILD)/tests/programs/runtime_static_claims: \
 		$(BUILD)/obj/tests/programs/runtime_work_claims.cu.o \
 		$(BUILD)/sim/cudart_static.o
-	$(NVCC_LINK) $^ $(NVCC_LIBS) -o $@
+	$(call SAY,link  )
+	$(Q)$(NVCC_LINK) $^ $(NVCC_LIBS) -o $@
 
 PER_THREAD := $(BUILD)/obj/tests/programs/runtime_per_thread_claims.cu.o
 $(PER_THREAD): tests/programs/runtime_work_claims.cu
-	@mkdir -p $(@D)
-	$(NVCC_BUILD) --default-stream per-thread -MMD -MP -MF $(@:.o=.d) \
+	$(call SAY,nvcc  )
+	$(Q)$(NVCC_BUILD) --default-stream per-thread -MMD -MP -MF $(@:.o=.d) \
 		-MT $@ -c $< -o $@
 
 $(BUILD)/tests/programs/runtime_static_claims.kernels.so \
 $(BUILD)/tests/programs/runtime_per_thread_claims.kernels.so: \
 		$(BUILD)/tests/programs/runtime_work_claims.kernels.so
-	cp $< $@
+	@cp $< $@

@@ -12,16 +12,16 @@ RUNTIME_MAP  := src/sim/runtime/cudart.map
 ALL += $(BUILD)/sim/libcudart.so.13 $(BUILD)/sim/cudart_static.o
 
 $(BUILD)/obj/%.per-thread.o: %.c
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -DCUDA_API_PER_THREAD_DEFAULT_STREAM $(CFLAGS) \
+	$(call SAY,cc    )
+	$(Q)$(CC) $(CPPFLAGS) -DCUDA_API_PER_THREAD_DEFAULT_STREAM $(CFLAGS) \
 		$(SANFLAGS) $(DEPS) -c $< -o $@
 
 $(BUILD)/sim/libcudart.so.13: $(RUNTIME_OBJ) $(RUNTIME_MAP)
-	@mkdir -p $(@D)
-	$(CC) $(SANFLAGS) -shared -Wl,-soname,$(@F) -Wl,-Bsymbolic \
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) -shared -Wl,-soname,$(@F) -Wl,-Bsymbolic \
 		-Wl,--version-script=$(RUNTIME_MAP) $(RUNTIME_OBJ) -o $@
-	ln -sf $(@F) $(@D)/libcudart.so
+	@ln -sf $(@F) $(@D)/libcudart.so
 
 $(BUILD)/sim/cudart_static.o: $(RUNTIME_OBJ)
-	@mkdir -p $(@D)
-	ld -r $^ -o $@
+	$(call SAY,link  )
+	$(Q)ld -r $^ -o $@

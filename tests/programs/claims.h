@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 /* The error by name, so that a failed claim can be read. */
-#define ck_assert_cuda(call, expected)                                         \
+#define ck_assert_cuda(call, expected) \
 	ck_assert_str_eq(cudaGetErrorName(call), #expected)
 #define ck_assert_success(call) ck_assert_cuda(call, cudaSuccess)
 

@@ -9,7 +9,7 @@
 struct entry {
 	const char *name;
 	int version, per_thread; /* as asked for; 0: no such form */
-	size_t offset;		 /* of its pointer in struct driver */
+	size_t offset;           /* of its pointer in struct driver */
 };
 
 struct driver driver_legacy, driver_per_thread;
@@ -18,7 +18,7 @@ PFN_cuGetProcAddress_v12000 driver_find;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int opened; /* what opening came to */
 
-#define ENTRY_ROW(name, version, per_thread)                                   \
+#define ENTRY_ROW(name, version, per_thread) \
 	{"cu" #name, version, per_thread, offsetof(struct driver, name)},
 static const struct entry entries[] = {DRIVER_ENTRIES(ENTRY_ROW)};
 #undef ENTRY_ROW

@@ -21,9 +21,9 @@ struct launch {
 };
 
 struct thread {
-	int device;	  /* chosen by cudaSetDevice */
+	int device;       /* chosen by cudaSetDevice */
 	cudaError_t last; /* kept until cudaGetLastError */
-	unsigned depth;	  /* launches pushed and not yet popped */
+	unsigned depth;   /* launches pushed and not yet popped */
 	struct launch launches[LAUNCH_DEPTH];
 };
 

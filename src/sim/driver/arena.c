@@ -1,0 +1,240 @@
+#include "arena.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "slab.h"
+
+/* Addresses for each byte of capacity, so that holes between live blocks
+ * never make an allocation fail that the granules could serve. */
+enum { SPACE_FACTOR = 4 };
+
+static void *pages_reserve(size_t bytes)
+{
+	void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return pages == MAP_FAILED ? NULL : pages;
+}
+
+static CUresult space_reserve(struct arena *arena)
+{
+	size_t bytes = arena->slots * GRANULE;
+	char *pages = pages_reserve(bytes + GRANULE);
+
+	if (!pages)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	arena->base = (char *)(((uintptr_t)pages + GRANULE - 1) &
+			       ~(uintptr_t)(GRANULE - 1));
+	/* A huge page would make one written byte cost 2 MiB of the host. */
+	madvise(arena->base, bytes, MADV_NOHUGEPAGE);
+	madvise(arena->base, bytes, MADV_DONTDUMP);
+	return CUDA_SUCCESS;
+}
+
+CUresult arena_open(struct arena *arena)
+{
+	size_t granules, runs, slabs;
+	char *tables;
+
+	if (arena->base)
+		return CUDA_SUCCESS;
+	arena->granules_total = arena->capacity / GRANULE;
+	arena->slots = SPACE_FACTOR * arena->granules_total + 32;
+	granules = arena->slots * sizeof(struct granule);
+	runs = runs_bytes(arena->slots);
+	slabs = peaks_bytes(arena->slots);
+	tables = pages_reserve(granules + runs + slabs);
+	if (!tables)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	if (space_reserve(arena)) {
+		munmap(tables, granules + runs + slabs);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	arena->granules = (struct granule *)tables;
+	runs_init(&arena->runs, arena->slots, tables + granules);
+	peaks_init(&arena->slabs, arena->slots, tables + granules + runs);
+	return CUDA_SUCCESS;
+}
+
+/* RUNS_NONE when there are not enough granules, or no addresses. */
+static uint32_t granules_take(struct arena *arena, size_t count)
+{
+	uint32_t first;
+
+	if (count > arena->granules_total - arena->granules_used)
+		return RUNS_NONE;
+	first = runs_take(&arena->runs, count);
+	if (first == RUNS_NONE)
+		return RUNS_NONE;
+	arena->granules_used += count;
+	if (arena->granules_used > arena->granules_peak)
+		arena->granules_peak = arena->granules_used;
+	return first;
+}
+
+static void granules_give(struct arena *arena, uint32_t first, size_t count,
+			  bool used)
+{
+	runs_give(&arena->runs, first, count);
+	arena->granules_used -= count;
+	if (used)
+		madvise(arena->base + first * GRANULE, count * GRANULE,
+			MADV_DONTNEED);
+}
+
+static CUresult alloc_large(struct arena *arena, struct block *block)
+{
+	size_t count = (block->size + GRANULE - 1) / GRANULE;
+	uint32_t first = granules_take(arena, count);
+
+	if (first == RUNS_NONE)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	block->span = count * GRANULE;
+	block->addr = (CUdeviceptr)(arena->base + first * GRANULE);
+	for (uint32_t i = 0; i < count; i++)
+		arena->granules[first + i].block = block;
+	return CUDA_SUCCESS;
+}
+
+static struct slab *slab_add(struct arena *arena)
+{
+	uint32_t first = granules_take(arena, 1);
+	struct slab *slab;
+
+	if (first == RUNS_NONE)
+		return NULL;
+	slab = slab_open(arena, first);
+	if (!slab) {
+		granules_give(arena, first, 1, false);
+		return NULL;
+	}
+	arena->granules[first].slab = slab;
+	return slab;
+}
+
+static CUresult alloc_small(struct arena *arena, struct block *block)
+{
+	uint32_t units = (block->size + UNIT - 1) / UNIT;
+	uint32_t at = peaks_first(&arena->slabs, units);
+	struct slab *slab =
+		at == PEAKS_NONE ? slab_add(arena) : arena->granules[at].slab;
+	uint32_t unit;
+
+	if (!slab)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	unit = runs_take(&slab->runs, units);
+	slab->at[unit] = block;
+	slab->blocks++;
+	peaks_set(&arena->slabs, slab->granule, runs_longest(&slab->runs));
+	block->span = units * UNIT;
+	block->addr = (CUdeviceptr)(arena->base + slab->granule * GRANULE +
+				    unit * UNIT);
+	return CUDA_SUCCESS;
+}
+
+static struct block *block_take(struct arena *arena, size_t size)
+{
+	struct block *block = arena->spare_blocks;
+
+	if (block) {
+		arena->spare_blocks = block->next;
+		memset(block, 0, sizeof(*block));
+	} else {
+		block = calloc(1, sizeof(*block));
+	}
+	if (block)
+		block->size = size;
+	return block;
+}
+
+static void block_give(struct arena *arena, struct block *block)
+{
+	block->next = arena->spare_blocks;
+	arena->spare_blocks = block;
+}
+
+CUresult arena_alloc(struct arena *arena, size_t size, struct block **out)
+{
+	struct block *block;
+	CUresult res;
+
+	if (size > arena->capacity)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	block = block_take(arena, size);
+	if (!block)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	res = size < SLAB_BELOW ? alloc_small(arena, block)
+				: alloc_large(arena, block);
+	if (res) {
+		block_give(arena, block);
+		return res;
+	}
+	arena->live++;
+	arena->live_bytes += size;
+	*out = block;
+	return CUDA_SUCCESS;
+}
+
+static uint32_t granule_of(const struct arena *arena, CUdeviceptr addr)
+{
+	return (addr - (CUdeviceptr)arena->base) / GRANULE;
+}
+
+static void free_small(struct arena *arena, struct block *block, bool used)
+{
+	uint32_t at = granule_of(arena, block->addr);
+	struct slab *slab = arena->granules[at].slab;
+	uint32_t unit = (block->addr & (GRANULE - 1)) / UNIT;
+
+	slab->at[unit] = NULL;
+	slab->used |= used;
+	runs_give(&slab->runs, unit, block->span / UNIT);
+	if (--slab->blocks) {
+		peaks_set(&arena->slabs, at, runs_longest(&slab->runs));
+		return;
+	}
+	peaks_set(&arena->slabs, at, 0);
+	arena->granules[at].slab = NULL;
+	granules_give(arena, at, 1, slab->used);
+	slab_close(arena, slab);
+}
+
+void arena_free(struct arena *arena, struct block *block, bool used)
+{
+	arena->live--;
+	arena->live_bytes -= block->size;
+	if (block->span < GRANULE) {
+		free_small(arena, block, used);
+	} else {
+		uint32_t first = granule_of(arena, block->addr);
+		size_t count = block->span / GRANULE;
+
+		for (uint32_t i = 0; i < count; i++)
+			arena->granules[first + i].block = NULL;
+		granules_give(arena, first, count, used);
+	}
+	block_give(arena, block);
+}
+
+bool arena_covers(const struct arena *arena, CUdeviceptr addr)
+{
+	return arena->base && addr >= (CUdeviceptr)arena->base &&
+	       addr - (CUdeviceptr)arena->base < arena->slots * GRANULE;
+}
+
+struct block *arena_find(const struct arena *arena, CUdeviceptr addr)
+{
+	const struct granule *granule;
+	struct block *block;
+
+	if (!arena_covers(arena, addr))
+		return NULL;
+	granule = &arena->granules[granule_of(arena, addr)];
+	if (granule->slab)
+		block = slab_find(granule->slab, (addr & (GRANULE - 1)) / UNIT);
+	else
+		block = granule->block;
+	return block && addr - block->addr < block->size ? block : NULL;
+}

@@ -1,0 +1,45 @@
+/* A device's memory: addresses, and the physical granules behind them.
+ *
+ * Requests of 1 MiB and more take whole 2 MiB granules. Smaller ones share
+ * granules, called slabs, in units of 512 B. What is counted against the
+ * capacity is granules. All calls need the lock of world.h. */
+#ifndef SIM_ARENA_H
+#define SIM_ARENA_H
+
+#include "block.h"
+#include "runs.h"
+
+#define GRANULE    ((size_t)2 << 20)
+#define UNIT       ((size_t)512)
+#define SLAB_BELOW ((size_t)1 << 20)
+
+struct granule {
+	struct block *block; /* that covers it, when no slab */
+	struct slab *slab;
+};
+
+struct arena {
+	char *base; /* NULL until the first context */
+	struct granule *granules;
+	struct runs runs;         /* over granules */
+	struct peaks slabs;       /* longest free run in each slab, in units */
+	struct slab *spare_slabs; /* descriptors to use again */
+	struct block *spare_blocks;
+	size_t capacity;       /* bytes, as cuDeviceTotalMem tells */
+	size_t granules_total; /* of capacity, rounded down */
+	size_t granules_used, granules_peak;
+	size_t live, live_bytes; /* blocks, and what they asked for */
+	uint32_t slots;          /* granules of address space */
+};
+
+/* Reserves addresses; CUDA_ERROR_OUT_OF_MEMORY when the host has none. */
+CUresult arena_open(struct arena *arena);
+/* A new block of size bytes (>= 1), its addr, size, span set, else zero. */
+CUresult arena_alloc(struct arena *arena, size_t size, struct block **block);
+/* `used`: its pages may have been written and go back to the host. */
+void arena_free(struct arena *arena, struct block *block, bool used);
+/* The live block that an address lies in, or NULL. */
+struct block *arena_find(const struct arena *arena, CUdeviceptr addr);
+bool arena_covers(const struct arena *arena, CUdeviceptr addr);
+
+#endif

@@ -1,0 +1,31 @@
+/* One allocation of device memory. */
+#ifndef SIM_BLOCK_H
+#define SIM_BLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <cuda.h>
+
+struct context;
+struct device;
+struct slab;
+
+enum block_kind { BLOCK_PLAIN, BLOCK_MANAGED, BLOCK_ASYNC };
+
+struct block {
+	CUdeviceptr addr;
+	size_t size; /* as asked for */
+	size_t span; /* bytes it takes: units of 512 B, or granules */
+	uint64_t id; /* CU_POINTER_ATTRIBUTE_BUFFER_ID, never used again */
+	uint64_t launches; /* of the device when it was allocated */
+	struct device *dev;
+	struct context *ctx;
+	struct block *prev, *next; /* of the same context */
+	enum block_kind kind;
+	bool touched; /* a copy or fill has been queued for it, or the host may
+		       */
+	bool freeing; /* a free of it is queued */
+};
+
+#endif

@@ -1,0 +1,127 @@
+#include <cuda.h>
+
+#include "call.h"
+
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "fault.h"
+#include "entries.h"
+#include "names.h"
+#include "report.h"
+#include "thread.h"
+#include "world.h"
+
+enum { NO_LOG = -1 };
+
+static atomic_ulong counts[CALL_COUNT];
+static int log_fd = NO_LOG;
+static bool faults_on;
+
+unsigned long call_total(unsigned id)
+{
+	return atomic_load_explicit(&counts[id], memory_order_relaxed);
+}
+
+static CUresult log_call(unsigned id, CUresult res)
+{
+	char line[160];
+	int len;
+
+	if (log_fd == NO_LOG)
+		return res;
+	len = snprintf(line, sizeof(line), "%ld %s %d\n",
+		       (long)syscall(SYS_gettid), call_names[id].name, res);
+	if (write(log_fd, line, len) != len)
+		log_fd = NO_LOG; /* a full disk must not stop the program */
+	return res;
+}
+
+static CUresult count_call(unsigned id)
+{
+	unsigned long nth = 1 + atomic_fetch_add_explicit(&counts[id], 1,
+							  memory_order_relaxed);
+
+	if (call_names[id].version > world.driver_version)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	return faults_on ? fault_find(id, nth) : CUDA_SUCCESS;
+}
+
+CUresult call_enter(unsigned id, int per_thread)
+{
+	CUresult res;
+
+	if (!__atomic_load_n(&world.ready, __ATOMIC_ACQUIRE) || world_is_dead())
+		return CUDA_ERROR_NOT_INITIALIZED;
+	if (self.worker)
+		return CUDA_ERROR_NOT_PERMITTED;
+	res = count_call(id);
+	if (res)
+		return res;
+	pthread_mutex_lock(&world.lock);
+	if (!self.started)
+		clock_start();
+	self.per_thread = per_thread;
+	clock_spend(world.profile.call_ns);
+	return CUDA_SUCCESS;
+}
+
+CUresult call_leave(unsigned id, CUresult res)
+{
+	pthread_mutex_unlock(&world.lock);
+	return log_call(id, res);
+}
+
+CUresult call_refuse(unsigned id, CUresult res)
+{
+	return log_call(id, res);
+}
+
+CUresult call_missing(unsigned id)
+{
+	CUresult res = count_call(id);
+
+	return log_call(id, res ? res : CUDA_ERROR_NOT_SUPPORTED);
+}
+
+CUresult call_enter_early(unsigned id)
+{
+	return count_call(id);
+}
+
+CUresult call_leave_early(unsigned id, CUresult res)
+{
+	return log_call(id, res);
+}
+
+/* Faults and the log also cover what is called before cuInit. */
+__attribute__((constructor)) static void call_open(void)
+{
+	const char *path = getenv("MNM_SIM_LOG");
+	const char *version = getenv("MNM_SIM_DRIVER");
+
+	world.driver_version = CUDA_VERSION;
+	if (version && atoi(version) > 0)
+		world.driver_version = atoi(version);
+	fault_open(getenv("MNM_SIM_FAIL"));
+	faults_on = fault_any();
+	if (!path || !*path)
+		return;
+	log_fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	if (log_fd < 0)
+		fprintf(stderr, "mnm-sim: MNM_SIM_LOG: cannot open %s: %m\n",
+			path);
+}
+
+__attribute__((destructor)) static void call_close(void)
+{
+	const char *path = getenv("MNM_SIM_REPORT");
+
+	if (path && *path && world.ready && !world_is_dead())
+		report_write(path);
+}

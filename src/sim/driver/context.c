@@ -1,0 +1,104 @@
+#include "context.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "event.h"
+#include "host.h"
+#include "module.h"
+#include "stream.h"
+#include "thread.h"
+#include "world.h"
+
+static unsigned long long ids;
+
+static void limits_reset(size_t *limits)
+{
+	memset(limits, 0, sizeof(size_t) * CONTEXT_LIMITS);
+	limits[CU_LIMIT_STACK_SIZE] = 1024;
+	limits[CU_LIMIT_PRINTF_FIFO_SIZE] = 1 << 20;
+	limits[CU_LIMIT_MALLOC_HEAP_SIZE] = 8 << 20;
+	limits[CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = 2;
+	limits[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048;
+	limits[CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64;
+}
+
+CUresult context_open(struct context *ctx, struct device *dev, unsigned flags)
+{
+	CUresult res = arena_open(&dev->arena);
+
+	if (res)
+		return res;
+	*ctx = (struct context){.magic = CONTEXT_MAGIC,
+				.dev = dev,
+				.id = ++ids,
+				.flags = flags,
+				.users = 1,
+				.api_version = 3020};
+	limits_reset(ctx->limits);
+	res = stream_open(ctx, CU_STREAM_DEFAULT, 0, &ctx->legacy);
+	if (res)
+		return res;
+	ctx->alive = true;
+	clock_spend(world.profile.context_ns);
+	return CUDA_SUCCESS;
+}
+
+void context_close(struct context *ctx)
+{
+	/* Other threads must not queue more while this one waits. */
+	ctx->alive = false;
+	context_wait(ctx);
+	while (ctx->blocks)
+		device_free(ctx->blocks);
+	while (ctx->events)
+		event_close(ctx->events);
+	while (ctx->streams)
+		stream_close(ctx->streams);
+	host_close(ctx);
+	module_close_all(ctx);
+	fence_clear(&ctx->gate);
+}
+
+CUresult context_current(struct context **out)
+{
+	struct context *ctx;
+
+	if (!self.depth)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	ctx = self.stack[self.depth - 1];
+	if (!ctx->alive)
+		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+	*out = ctx;
+	return CUDA_SUCCESS;
+}
+
+CUresult context_find(CUcontext handle, struct context **out)
+{
+	struct context *ctx = (struct context *)handle;
+
+	if (!ctx)
+		return context_current(out);
+	if (ctx->magic != CONTEXT_MAGIC)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (!ctx->alive)
+		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+	*out = ctx;
+	return CUDA_SUCCESS;
+}
+
+void context_wait(struct context *ctx)
+{
+	struct fence fence = {0};
+	uint64_t end = 0;
+
+	for (struct stream *s = ctx->streams; s; s = s->next) {
+		stream_points(s, &fence);
+		if (end < s->end)
+			end = s->end;
+	}
+	fence_wait(&fence);
+	fence_clear(&fence);
+	clock_reach(end);
+}

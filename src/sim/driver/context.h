@@ -1,0 +1,53 @@
+#ifndef SIM_CONTEXT_H
+#define SIM_CONTEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <cuda.h>
+
+#include "fence.h"
+
+struct block;
+struct device;
+struct event;
+struct host_block;
+struct module;
+struct stream;
+
+enum { CONTEXT_MAGIC = 0x636f6e74, CONTEXT_LIMITS = CU_LIMIT_MAX };
+
+struct context {
+	unsigned magic;
+	bool alive; /* a dead one is kept, so that a stale handle is seen */
+	struct device *dev;
+	unsigned long long id;
+	unsigned flags;
+	unsigned api_version;
+	unsigned users;         /* cuCtxAttach and cuCtxDetach */
+	struct context *next;   /* of the device */
+	struct stream *streams; /* all of them; the legacy one included */
+	struct stream *legacy;
+	struct block *blocks;
+	struct event *events;
+	struct module *modules;
+	struct fence gate;    /* cuCtxWaitEvent: all later work waits for it */
+	uint64_t gate_number; /* grows with each change of the gate */
+	uint64_t gate_time;
+	unsigned long long peers; /* bit per device it may access */
+	CUfunc_cache cache;
+	size_t limits[CONTEXT_LIMITS];
+};
+
+/* Fills in a dead context. CUDA_ERROR_OUT_OF_MEMORY. */
+CUresult context_open(struct context *ctx, struct device *dev, unsigned flags);
+/* Waits for its work and takes everything that is in it. */
+void context_close(struct context *ctx);
+/* The calling thread's; 201 without one, 709 when it was destroyed. */
+CUresult context_current(struct context **ctx);
+/* A handle from the program; NULL is the current one. */
+CUresult context_find(CUcontext handle, struct context **ctx);
+/* Waits for all of its streams. */
+void context_wait(struct context *ctx);
+
+#endif

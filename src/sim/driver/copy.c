@@ -1,0 +1,154 @@
+#include "copy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "context.h"
+#include "host.h"
+#include "stream.h"
+#include "world.h"
+
+enum place { PLACE_DEVICE, PLACE_PINNED, PLACE_PAGEABLE };
+
+struct copy copy_flat(CUdeviceptr dst, CUdeviceptr src, size_t bytes)
+{
+	return (struct copy){.dst = (char *)dst,
+			     .src = (const char *)src,
+			     .width = bytes,
+			     .height = 1,
+			     .depth = 1};
+}
+
+bool copy_is_visible(CUdeviceptr addr)
+{
+	return device_owns(addr) || host_find((const void *)addr);
+}
+
+CUresult copy_check(const char *addr, size_t bytes, bool write)
+{
+	struct block *block;
+
+	if (!addr)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!device_owns((CUdeviceptr)addr))
+		return CUDA_SUCCESS;
+	block = device_block((CUdeviceptr)addr);
+	if (!block || block->freeing ||
+	    bytes > block->addr + block->size - (CUdeviceptr)addr)
+		return CUDA_ERROR_INVALID_VALUE;
+	block->touched |= write;
+	return CUDA_SUCCESS;
+}
+
+/* From the first byte to the last. */
+static size_t extent(const struct copy *copy, size_t pitch, size_t slice)
+{
+	return (copy->depth - 1) * slice + (copy->height - 1) * pitch +
+	       copy->width;
+}
+
+static enum place place_of(const void *addr)
+{
+	if (device_owns((CUdeviceptr)addr))
+		return PLACE_DEVICE;
+	return host_find(addr) ? PLACE_PINNED : PLACE_PAGEABLE;
+}
+
+static uint64_t copy_time(const struct copy *copy, enum place dst,
+			  enum place src)
+{
+	const struct profile *profile = &world.profile;
+	uint64_t rate = profile->pinned_rate;
+
+	if (dst == PLACE_PAGEABLE || src == PLACE_PAGEABLE)
+		rate = profile->pageable_rate;
+	else if (dst == PLACE_DEVICE && src == PLACE_DEVICE)
+		rate = device_block((CUdeviceptr)copy->dst)->dev ==
+				       device_block((CUdeviceptr)copy->src)->dev
+			       ? profile->device_rate
+			       : profile->peer_rate;
+	return profile->copy_ns +
+	       clock_transfer(copy->width * copy->height * copy->depth, rate);
+}
+
+static void copy_rows(const struct copy *copy)
+{
+	for (size_t z = 0; z < copy->depth; z++)
+		for (size_t y = 0; y < copy->height; y++)
+			memmove(copy->dst + z * copy->dst_slice +
+					y * copy->dst_pitch,
+				copy->src + z * copy->src_slice +
+					y * copy->src_pitch,
+				copy->width);
+}
+
+static void copy_run(struct op *op)
+{
+	copy_rows(&op->copy);
+}
+
+/* Reads the source now, into memory that goes with the operation. */
+static CUresult copy_stage(struct op *op)
+{
+	struct copy *copy = &op->copy;
+	size_t slice = copy->width * copy->height;
+	struct copy reading = *copy;
+
+	op->owned = malloc(slice * copy->depth);
+	if (!op->owned)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	reading.dst = op->owned;
+	reading.dst_pitch = copy->width;
+	reading.dst_slice = slice;
+	copy_rows(&reading);
+	copy->src = op->owned;
+	copy->src_pitch = copy->width;
+	copy->src_slice = slice;
+	return CUDA_SUCCESS;
+}
+
+static bool copy_waits(enum place dst, enum place src, bool async)
+{
+	if (dst == PLACE_DEVICE && src == PLACE_DEVICE)
+		return false;
+	if (!async || dst == PLACE_PAGEABLE)
+		return true;
+	return dst != PLACE_DEVICE && src != PLACE_DEVICE;
+}
+
+CUresult copy_submit(struct copy copy, CUstream where, bool async)
+{
+	struct stream *stream;
+	enum place dst, src;
+	CUresult res = stream_find(where, &stream);
+	struct op *op;
+	uint64_t ns;
+	bool waits;
+
+	if (res || !copy.width || !copy.height || !copy.depth)
+		return res;
+	res = copy_check(copy.dst,
+			 extent(&copy, copy.dst_pitch, copy.dst_slice), true);
+	if (!res)
+		res = copy_check(copy.src,
+				 extent(&copy, copy.src_pitch, copy.src_slice),
+				 false);
+	if (res)
+		return res;
+	op = op_new(copy_run);
+	if (!op)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	op->copy = copy;
+	dst = place_of(copy.dst);
+	src = place_of(copy.src);
+	ns = copy_time(&copy, dst, src);
+	waits = copy_waits(dst, src, async);
+	if (src == PLACE_PAGEABLE && !waits && copy_stage(op)) {
+		op_drop(op);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	clock_spend(world.profile.submit_ns);
+	res = op_submit(op, stream, ns);
+	return !res && waits ? stream_wait(stream) : res;
+}

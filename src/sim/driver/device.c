@@ -1,0 +1,71 @@
+#include "device.h"
+
+#include "clock.h"
+#include "stream.h"
+#include "world.h"
+
+CUresult device_find(CUdevice handle, struct device **dev)
+{
+	if (handle < 0 || handle >= world.device_count)
+		return CUDA_ERROR_INVALID_DEVICE;
+	*dev = &world.devices[handle];
+	return CUDA_SUCCESS;
+}
+
+static void points_add(struct context *ctx, struct fence *fence)
+{
+	for (struct stream *s = ctx->streams; s; s = s->next)
+		stream_points(s, fence);
+}
+
+void device_wait(struct device *dev)
+{
+	struct fence fence = {0};
+	uint64_t end = dev->end;
+
+	if (dev->pending) {
+		points_add(&dev->primary, &fence);
+		for (struct context *c = dev->contexts; c; c = c->next)
+			points_add(c, &fence);
+		fence_wait(&fence);
+		fence_clear(&fence);
+	}
+	clock_reach(end);
+}
+
+struct block *device_block(CUdeviceptr addr)
+{
+	for (int i = 0; i < world.device_count; i++) {
+		const struct arena *arena = &world.devices[i].arena;
+
+		if (arena_covers(arena, addr))
+			return arena_find(arena, addr);
+	}
+	return NULL;
+}
+
+bool device_owns(CUdeviceptr addr)
+{
+	for (int i = 0; i < world.device_count; i++)
+		if (arena_covers(&world.devices[i].arena, addr))
+			return true;
+	return false;
+}
+
+void device_free(struct block *block)
+{
+	struct device *dev = block->dev;
+	/* A kernel may write anywhere; without one since the allocation, only
+	 * what copies and fills were given. */
+	bool used = block->touched || block->launches != dev->launches;
+
+	if (block->prev)
+		block->prev->next = block->next;
+	else
+		block->ctx->blocks = block->next;
+	if (block->next)
+		block->next->prev = block->prev;
+	if (block->kind == BLOCK_ASYNC)
+		dev->pool_used -= block->size;
+	arena_free(&dev->arena, block, used);
+}

@@ -1,0 +1,33 @@
+#ifndef SIM_DEVICE_H
+#define SIM_DEVICE_H
+
+#include "arena.h"
+#include "context.h"
+
+struct device {
+	int ordinal;
+	struct arena arena;
+	struct context primary; /* one handle for ever; `alive` comes, goes */
+	unsigned primary_retains;
+	unsigned primary_flags;
+	struct context *contexts; /* the others that live */
+	uint64_t pending;         /* operations queued and not complete */
+	uint64_t end;             /* virtual end of all its work */
+	uint64_t launches; /* kernels queued so far: they may write anywhere */
+	uint64_t pool_threshold; /* CU_MEMPOOL_ATTR_RELEASE_THRESHOLD */
+	int pool_reuse[3];       /* the three CU_MEMPOOL_ATTR_REUSE_* flags */
+	uint64_t pool_used, pool_used_high; /* bytes of BLOCK_ASYNC blocks */
+};
+
+/* The device of a handle; CUDA_ERROR_INVALID_DEVICE when there is none. */
+CUresult device_find(CUdevice handle, struct device **dev);
+/* Waits until what is queued for it now is complete. */
+void device_wait(struct device *dev);
+/* The live block of any device at that address, or NULL. */
+struct block *device_block(CUdeviceptr addr);
+/* Whether an address belongs to some device's address space. */
+bool device_owns(CUdeviceptr addr);
+/* Frees a block whose work is complete. */
+void device_free(struct block *block);
+
+#endif

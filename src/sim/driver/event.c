@@ -1,0 +1,230 @@
+#include "event.h"
+
+#include <stdlib.h>
+
+#include "clock.h"
+#include "context.h"
+#include "entries.h"
+#include "stream.h"
+#include "thread.h"
+#include "world.h"
+
+static struct event *spare;
+
+static CUresult event_find(CUevent handle, struct event **out)
+{
+	struct event *event = (struct event *)handle;
+
+	if (!event)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (event->magic != EVENT_MAGIC)
+		return CUDA_ERROR_INVALID_HANDLE;
+	*out = event;
+	return CUDA_SUCCESS;
+}
+
+CUresult sim_cuEventCreate(CUevent *out, unsigned flags)
+{
+	const unsigned known = CU_EVENT_BLOCKING_SYNC |
+			       CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
+	struct event *event = spare;
+	struct context *ctx;
+	CUresult res;
+
+	if (!out || flags & ~known)
+		return CUDA_ERROR_INVALID_VALUE;
+	/* Required together, see the notes of cuEventCreate. */
+	if (flags & CU_EVENT_INTERPROCESS && !(flags & CU_EVENT_DISABLE_TIMING))
+		return CUDA_ERROR_INVALID_VALUE;
+	res = context_current(&ctx);
+	if (res)
+		return res;
+	if (event)
+		spare = event->next;
+	else
+		event = malloc(sizeof(*event));
+	if (!event)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	*event = (struct event){.magic = EVENT_MAGIC,
+				.flags = flags,
+				.ctx = ctx,
+				.next = ctx->events};
+	if (ctx->events)
+		ctx->events->prev = event;
+	ctx->events = event;
+	*out = (CUevent)event;
+	return CUDA_SUCCESS;
+}
+
+void event_close(struct event *event)
+{
+	event->magic = 0;
+	if (event->prev)
+		event->prev->next = event->next;
+	else
+		event->ctx->events = event->next;
+	if (event->next)
+		event->next->prev = event->prev;
+	fence_clear(&event->fence);
+	event->next = spare;
+	spare = event;
+}
+
+CUresult sim_cuEventDestroy_v2(CUevent handle)
+{
+	struct event *event;
+	CUresult res = event_find(handle, &event);
+
+	if (!res)
+		event_close(event);
+	return res;
+}
+
+static CUresult event_record(struct event *event, struct stream *stream)
+{
+	uint64_t time;
+
+	clock_spend(world.profile.event_ns);
+	time = self.now;
+	fence_clear(&event->fence);
+	if (!stream_before(stream, &event->fence, &time))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	event->recorded = true;
+	event->time = time;
+	return CUDA_SUCCESS;
+}
+
+CUresult sim_cuEventRecordWithFlags(CUevent handle, CUstream where,
+				    unsigned flags)
+{
+	struct stream *stream;
+	struct event *event;
+	CUresult res = event_find(handle, &event);
+
+	if (!res)
+		res = stream_find(where, &stream);
+	if (res)
+		return res;
+	/* CU_EVENT_RECORD_EXTERNAL is for streams that are capturing. */
+	if (flags != CU_EVENT_RECORD_DEFAULT)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (event->ctx != stream->ctx)
+		return CUDA_ERROR_INVALID_HANDLE;
+	return event_record(event, stream);
+}
+
+CUresult sim_cuEventRecord(CUevent handle, CUstream where)
+{
+	return sim_cuEventRecordWithFlags(handle, where,
+					  CU_EVENT_RECORD_DEFAULT);
+}
+
+CUresult sim_cuEventQuery(CUevent handle)
+{
+	struct event *event;
+	CUresult res = event_find(handle, &event);
+
+	if (res)
+		return res;
+	return fence_done(&event->fence) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
+CUresult sim_cuEventSynchronize(CUevent handle)
+{
+	struct fence fence = {0};
+	struct event *event;
+	CUresult res = event_find(handle, &event);
+
+	if (res)
+		return res;
+	/* A copy: another thread may record it again meanwhile. */
+	if (!fence_merge(&fence, &event->fence))
+		res = CUDA_ERROR_OUT_OF_MEMORY;
+	else if (event->recorded)
+		clock_reach(event->time);
+	fence_wait(&fence);
+	fence_clear(&fence);
+	return res;
+}
+
+CUresult sim_cuEventElapsedTime_v2(float *ms, CUevent first, CUevent second)
+{
+	struct event *start, *end;
+	CUresult res = event_find(first, &start);
+
+	if (!res)
+		res = event_find(second, &end);
+	if (res)
+		return res;
+	if (!ms)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!start->recorded || !end->recorded ||
+	    (start->flags | end->flags) & CU_EVENT_DISABLE_TIMING ||
+	    start->ctx->dev != end->ctx->dev)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (!fence_done(&start->fence) || !fence_done(&end->fence))
+		return CUDA_ERROR_NOT_READY;
+	*ms = (float)(((double)end->time - (double)start->time) / 1e6);
+	return CUDA_SUCCESS;
+}
+
+CUresult sim_cuStreamWaitEvent(CUstream handle, CUevent what, unsigned flags)
+{
+	struct stream *stream;
+	struct event *event;
+	CUresult res = event_find(what, &event);
+
+	if (!res)
+		res = stream_find(handle, &stream);
+	if (res)
+		return res;
+	if (flags != CU_EVENT_WAIT_DEFAULT)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!fence_merge(&stream->waits, &event->fence))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	if (event->recorded && stream->end < event->time)
+		stream->end = event->time;
+	return CUDA_SUCCESS;
+}
+
+CUresult sim_cuCtxRecordEvent(CUcontext where, CUevent handle)
+{
+	struct context *ctx;
+	struct event *event;
+	CUresult res = event_find(handle, &event);
+	bool ok = true;
+
+	if (!res)
+		res = context_find(where, &ctx);
+	if (res)
+		return res;
+	if (event->ctx != ctx)
+		return CUDA_ERROR_INVALID_HANDLE;
+	clock_spend(world.profile.event_ns);
+	event->time = self.now;
+	fence_clear(&event->fence);
+	for (struct stream *s = ctx->streams; s; s = s->next)
+		ok &= stream_before(s, &event->fence, &event->time);
+	event->recorded = true;
+	return ok ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult sim_cuCtxWaitEvent(CUcontext where, CUevent handle)
+{
+	struct context *ctx;
+	struct event *event;
+	CUresult res = event_find(handle, &event);
+
+	if (!res)
+		res = context_find(where, &ctx);
+	if (res)
+		return res;
+	fence_done(&ctx->gate);
+	if (!fence_merge(&ctx->gate, &event->fence))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	ctx->gate_number++;
+	if (event->recorded && ctx->gate_time < event->time)
+		ctx->gate_time = event->time;
+	clock_spend(world.profile.event_ns);
+	return CUDA_SUCCESS;
+}

@@ -1,0 +1,23 @@
+#ifndef SIM_EVENT_H
+#define SIM_EVENT_H
+
+#include "fence.h"
+
+struct context;
+
+enum { EVENT_MAGIC = 0x6576656e };
+
+struct event {
+	unsigned magic; /* 0 once destroyed; the object is used again */
+	unsigned flags;
+	struct context *ctx;
+	struct event *prev, *next; /* of the context */
+	bool recorded;
+	struct fence fence; /* what its last record covers */
+	uint64_t time;      /* virtual, of that record */
+};
+
+/* Of a context that closes. */
+void event_close(struct event *event);
+
+#endif

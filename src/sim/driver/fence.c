@@ -1,0 +1,89 @@
+#include "fence.h"
+
+#include <stdlib.h>
+
+#include "op.h"
+#include "stream.h"
+#include "world.h"
+
+static bool point_done(const struct point *point)
+{
+	return point->stream->completed >= point->position;
+}
+
+bool fence_add(struct fence *fence, struct stream *stream, uint64_t position)
+{
+	struct point point = {stream, position};
+
+	if (point_done(&point))
+		return true;
+	for (unsigned i = 0; i < fence->count; i++) {
+		struct point *have = &fence->points[i];
+
+		if (have->stream == stream) {
+			if (have->position < position)
+				have->position = position;
+			return true;
+		}
+	}
+	if (fence->count == fence->room) {
+		unsigned room = fence->room ? 2 * fence->room : 4;
+		struct point *points =
+			realloc(fence->points, room * sizeof(*points));
+
+		if (!points)
+			return false;
+		fence->points = points;
+		fence->room = room;
+	}
+	fence->points[fence->count++] = point;
+	return true;
+}
+
+bool fence_merge(struct fence *fence, const struct fence *other)
+{
+	bool ok = true;
+
+	for (unsigned i = 0; i < other->count; i++)
+		ok &= fence_add(fence, other->points[i].stream,
+				other->points[i].position);
+	return ok;
+}
+
+bool fence_done(struct fence *fence)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < fence->count; i++)
+		if (!point_done(&fence->points[i]))
+			fence->points[kept++] = fence->points[i];
+	fence->count = kept;
+	return !kept;
+}
+
+/* A thread that has to wait for work anyway does what is ready of it: that
+ * saves two switches of threads, most of what a short operation takes. */
+static bool fence_help(const struct fence *fence)
+{
+	for (unsigned i = 0; i < fence->count; i++)
+		if (op_help(fence->points[i].stream))
+			return true;
+	return false;
+}
+
+void fence_wait(struct fence *fence)
+{
+	while (!fence_done(fence)) {
+		if (fence_help(fence))
+			continue;
+		world.waiting++;
+		pthread_cond_wait(&world.done, &world.lock);
+		world.waiting--;
+	}
+}
+
+void fence_clear(struct fence *fence)
+{
+	free(fence->points);
+	*fence = (struct fence){0};
+}

@@ -1,0 +1,233 @@
+/* Functions of modules and libraries, and what can be asked of them. */
+#include <string.h>
+
+#include "context.h"
+#include "entries.h"
+#include "kernel.h"
+#include "module.h"
+#include "world.h"
+
+static CUresult get(void *handle, const char *name, struct function **out)
+{
+	struct module *module;
+	CUresult res = module_find(handle, &module);
+
+	if (res)
+		return res;
+	return name ? module_function(module, name, out)
+		    : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult sim_cuModuleGetFunction(CUfunction *out, CUmodule module,
+				 const char *name)
+{
+	struct function *function;
+	CUresult res =
+		out ? get(module, name, &function) : CUDA_ERROR_INVALID_VALUE;
+
+	if (!res)
+		*out = (CUfunction)function;
+	return res;
+}
+
+CUresult sim_cuLibraryGetKernel(CUkernel *out, CUlibrary library,
+				const char *name)
+{
+	struct function *function;
+	CUresult res =
+		out ? get(library, name, &function) : CUDA_ERROR_INVALID_VALUE;
+
+	if (!res)
+		*out = (CUkernel)function;
+	return res;
+}
+
+CUresult sim_cuKernelGetFunction(CUfunction *out, CUkernel kernel)
+{
+	struct function *function;
+	struct context *ctx;
+	CUresult res = context_current(&ctx);
+
+	if (!res)
+		res = function_find(kernel, &function);
+	if (res)
+		return res;
+	if (!out)
+		return CUDA_ERROR_INVALID_VALUE;
+	*out = (CUfunction)function;
+	return CUDA_SUCCESS;
+}
+
+CUresult sim_cuLibraryGetModule(CUmodule *out, CUlibrary library)
+{
+	struct module *module;
+	CUresult res = module_find(library, &module);
+
+	if (res)
+		return res;
+	if (!out)
+		return CUDA_ERROR_INVALID_VALUE;
+	*out = (CUmodule)module;
+	return CUDA_SUCCESS;
+}
+
+/* Variables of the device code have no host twin. */
+CUresult sim_cuModuleGetGlobal_v2(CUdeviceptr *addr, size_t *bytes,
+				  CUmodule handle, const char *name)
+{
+	struct module *module;
+	CUresult res = module_find(handle, &module);
+
+	if (res)
+		return res;
+	return name && (addr || bytes) ? CUDA_ERROR_NOT_FOUND
+				       : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult sim_cuLibraryGetGlobal(CUdeviceptr *addr, size_t *bytes,
+				CUlibrary library, const char *name)
+{
+	return sim_cuModuleGetGlobal_v2(addr, bytes, (CUmodule)library, name);
+}
+
+static CUresult attribute_get(int *value, CUfunction_attribute what,
+			      void *handle)
+{
+	struct function *function;
+	CUresult res = function_find(handle, &function);
+	int arch = (int)(world.profile.compute_major * 10 +
+			 world.profile.compute_minor);
+
+	if (res)
+		return res;
+	if (!value || what < 0 || what >= CU_FUNC_ATTRIBUTE_MAX)
+		return CUDA_ERROR_INVALID_VALUE;
+	*value = 0;
+	if (what == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
+		*value = 1024;
+	else if (what == CU_FUNC_ATTRIBUTE_NUM_REGS)
+		*value = 32;
+	else if (what == CU_FUNC_ATTRIBUTE_PTX_VERSION ||
+		 what == CU_FUNC_ATTRIBUTE_BINARY_VERSION)
+		*value = arch;
+	else if (what == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+		*value =
+			function->shared_limit ? function->shared_limit : 49152;
+	else if (what == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
+		*value = function->carveout;
+	return CUDA_SUCCESS;
+}
+
+CUresult sim_cuFuncGetAttribute(int *value, CUfunction_attribute what,
+				CUfunction function)
+{
+	return attribute_get(value, what, function);
+}
+
+CUresult sim_cuKernelGetAttribute(int *value, CUfunction_attribute what,
+				  CUkernel kernel, CUdevice device)
+{
+	struct device *dev;
+	CUresult res = device_find(device, &dev);
+
+	return res ? res : attribute_get(value, what, kernel);
+}
+
+static CUresult attribute_set(void *handle, CUfunction_attribute what,
+			      int value)
+{
+	struct function *function;
+	CUresult res = function_find(handle, &function);
+
+	if (res)
+		return res;
+	if (what == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
+		if (value < 0 || (uint64_t)value > world.profile.shared_bytes)
+			return CUDA_ERROR_INVALID_VALUE;
+		function->shared_limit = value;
+		return CUDA_SUCCESS;
+	}
+	if (what == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) {
+		if (value < -1 || value > 100)
+			return CUDA_ERROR_INVALID_VALUE;
+		function->carveout = value;
+		return CUDA_SUCCESS;
+	}
+	return CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult sim_cuFuncSetAttribute(CUfunction function, CUfunction_attribute what,
+				int value)
+{
+	return attribute_set(function, what, value);
+}
+
+CUresult sim_cuKernelSetAttribute(CUfunction_attribute what, int value,
+				  CUkernel kernel, CUdevice device)
+{
+	struct device *dev;
+	CUresult res = device_find(device, &dev);
+
+	return res ? res : attribute_set(kernel, what, value);
+}
+
+static CUresult cache_set(void *handle, CUfunc_cache config)
+{
+	struct function *function;
+	CUresult res = function_find(handle, &function);
+
+	if (res)
+		return res;
+	return config <= CU_FUNC_CACHE_PREFER_EQUAL ? CUDA_SUCCESS
+						    : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult sim_cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config)
+{
+	return cache_set(function, config);
+}
+
+CUresult sim_cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config,
+				    CUdevice device)
+{
+	struct device *dev;
+	CUresult res = device_find(device, &dev);
+
+	return res ? res : cache_set(kernel, config);
+}
+
+static CUresult name_get(const char **name, void *handle)
+{
+	struct function *function;
+	CUresult res = function_find(handle, &function);
+
+	if (res)
+		return res;
+	if (!name)
+		return CUDA_ERROR_INVALID_VALUE;
+	*name = function->kernel->name;
+	return CUDA_SUCCESS;
+}
+
+CUresult sim_cuFuncGetName(const char **name, CUfunction function)
+{
+	return name_get(name, function);
+}
+
+CUresult sim_cuKernelGetName(const char **name, CUkernel kernel)
+{
+	return name_get(name, kernel);
+}
+
+CUresult sim_cuFuncGetModule(CUmodule *out, CUfunction handle)
+{
+	struct function *function;
+	CUresult res = function_find(handle, &function);
+
+	if (res)
+		return res;
+	if (!out)
+		return CUDA_ERROR_INVALID_VALUE;
+	*out = (CUmodule)function->module;
+	return CUDA_SUCCESS;
+}

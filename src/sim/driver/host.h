@@ -1,0 +1,23 @@
+/* Host memory that the driver knows: its own and what is registered. */
+#ifndef SIM_HOST_H
+#define SIM_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct context;
+
+struct host_block {
+	char *base;
+	size_t size;
+	unsigned flags;  /* CU_MEMHOSTALLOC_* or CU_MEMHOSTREGISTER_* */
+	bool registered; /* the program's own memory */
+	struct context *ctx;
+};
+
+/* The block that an address lies in, or NULL. Valid until the next change. */
+const struct host_block *host_find(const void *addr);
+/* Forgets what belongs to a context, and frees what is the driver's. */
+void host_close(struct context *ctx);
+
+#endif

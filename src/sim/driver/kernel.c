@@ -1,0 +1,75 @@
+#include "kernel.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TABLE_MAX = 64 };
+
+struct table {
+	const struct sim_kernel *kernels;
+	size_t count;
+};
+
+static struct table tables[TABLE_MAX];
+static unsigned table_count;
+
+static void table_add(const char *path)
+{
+	const struct sim_kernel *(*kernels)(size_t * count);
+	void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	void *entry = lib ? dlsym(lib, "sim_kernels") : NULL;
+	struct table *table = &tables[table_count];
+
+	if (!entry || table_count == TABLE_MAX) {
+		fprintf(stderr, "mnm-sim: no kernels from %s: %s\n", path,
+			entry ? "too many files" : dlerror());
+		return;
+	}
+	memcpy(&kernels, &entry, sizeof(kernels));
+	table->kernels = kernels(&table->count);
+	table_count++;
+}
+
+static void program_add(void)
+{
+	static const char suffix[] = ".kernels.so";
+	char path[PATH_MAX + sizeof(suffix)];
+	ssize_t len = readlink("/proc/self/exe", path, PATH_MAX);
+
+	if (len < 0)
+		return;
+	memcpy(path + len, suffix, sizeof(suffix));
+	if (!access(path, R_OK))
+		table_add(path);
+}
+
+void kernel_open(void)
+{
+	const char *list = getenv("MNM_SIM_KERNELS");
+
+	while (list && *list) {
+		const char *end = strchrnul(list, ':');
+		char path[PATH_MAX];
+
+		if (end > list) {
+			snprintf(path, sizeof(path), "%.*s", (int)(end - list),
+				 list);
+			table_add(path);
+		}
+		list = *end ? end + 1 : end;
+	}
+	program_add();
+}
+
+const struct sim_kernel *kernel_find(const char *name)
+{
+	for (unsigned i = 0; i < table_count; i++)
+		for (size_t k = 0; k < tables[i].count; k++)
+			if (!strcmp(tables[i].kernels[k].name, name))
+				return &tables[i].kernels[k];
+	return NULL;
+}

@@ -1,0 +1,135 @@
+#include "memory.h"
+
+#include "clock.h"
+#include "context.h"
+#include "entries.h"
+#include "world.h"
+
+enum { PITCH = 512 };
+
+CUresult memory_alloc(struct context *ctx, size_t size, enum block_kind kind,
+		      struct block **out)
+{
+	struct device *dev = ctx->dev;
+	struct block *block;
+	CUresult res = arena_alloc(&dev->arena, size, &block);
+
+	if (res)
+		return res;
+	block->id = ++world.block_ids;
+	block->dev = dev;
+	block->ctx = ctx;
+	block->kind = kind;
+	block->launches = dev->launches;
+	block->touched = kind == BLOCK_MANAGED; /* the host writes to it too */
+	block->next = ctx->blocks;
+	if (block->next)
+		block->next->prev = block;
+	ctx->blocks = block;
+	*out = block;
+	return CUDA_SUCCESS;
+}
+
+static CUresult alloc_now(CUdeviceptr *out, size_t size, enum block_kind kind)
+{
+	struct context *ctx;
+	struct block *block;
+	CUresult res;
+
+	if (!out || !size)
+		return CUDA_ERROR_INVALID_VALUE;
+	res = context_current(&ctx);
+	if (res)
+		return res;
+	clock_spend(world.profile.alloc_ns);
+	res = memory_alloc(ctx, size, kind, &block);
+	if (res)
+		return res;
+	clock_spend(clock_per_mib(size, world.profile.alloc_ns_per_mib));
+	*out = block->addr;
+	return CUDA_SUCCESS;
+}
+
+CUresult sim_cuMemAlloc_v2(CUdeviceptr *out, size_t size)
+{
+	return alloc_now(out, size, BLOCK_PLAIN);
+}
+
+CUresult sim_cuMemAllocManaged(CUdeviceptr *out, size_t size, unsigned flags)
+{
+	if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)
+		return CUDA_ERROR_INVALID_VALUE;
+	return alloc_now(out, size, BLOCK_MANAGED);
+}
+
+CUresult sim_cuMemAllocPitch_v2(CUdeviceptr *out, size_t *pitch, size_t width,
+				size_t height, unsigned element)
+{
+	size_t row = (width + PITCH - 1) & ~(size_t)(PITCH - 1);
+	size_t size;
+	CUresult res;
+
+	if (!pitch || (element != 4 && element != 8 && element != 16))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (row < width || __builtin_mul_overflow(row, height, &size))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	res = alloc_now(out, size, BLOCK_PLAIN);
+	if (!res)
+		*pitch = row;
+	return res;
+}
+
+CUresult sim_cuMemFree_v2(CUdeviceptr addr)
+{
+	struct context *ctx;
+	struct block *block;
+	CUresult res = context_current(&ctx);
+	uint64_t id;
+
+	if (res || !addr)
+		return res;
+	block = device_block(addr);
+	if (!block || block->addr != addr || block->freeing)
+		return CUDA_ERROR_INVALID_VALUE;
+	id = block->id;
+	device_wait(block->dev);
+	/* Another thread may have freed it meanwhile. */
+	block = device_block(addr);
+	if (!block || block->id != id)
+		return CUDA_ERROR_INVALID_VALUE;
+	clock_spend(world.profile.free_ns);
+	clock_spend(clock_per_mib(block->size, world.profile.free_ns_per_mib));
+	device_free(block);
+	return CUDA_SUCCESS;
+}
+
+CUresult sim_cuMemGetInfo_v2(size_t *free, size_t *total)
+{
+	struct context *ctx;
+	CUresult res = context_current(&ctx);
+	const struct arena *arena;
+
+	if (res)
+		return res;
+	clock_spend(world.profile.info_ns);
+	arena = &ctx->dev->arena;
+	if (free)
+		*free = arena->capacity - arena->granules_used * GRANULE;
+	if (total)
+		*total = arena->capacity;
+	return CUDA_SUCCESS;
+}
+
+CUresult sim_cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size,
+				     CUdeviceptr addr)
+{
+	const struct block *block = device_block(addr);
+
+	if (!block)
+		return CUDA_ERROR_NOT_FOUND;
+	if (base)
+		*base = block->addr;
+	if (size)
+		*size = block->size;
+	return CUDA_SUCCESS;
+}

@@ -1,0 +1,224 @@
+#include "module.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "clock.h"
+#include "context.h"
+#include "entries.h"
+#include "kernel.h"
+#include "world.h"
+
+static struct module *spare_modules;
+static struct function *spare_functions;
+static struct module *libraries;
+
+static CUresult module_open(struct context *ctx, struct module **list,
+			    struct module **out)
+{
+	struct module *module = spare_modules;
+
+	if (module)
+		spare_modules = module->next;
+	else
+		module = malloc(sizeof(*module));
+	if (!module)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	*module = (struct module){
+		.magic = MODULE_MAGIC, .ctx = ctx, .next = *list};
+	if (*list)
+		(*list)->prev = module;
+	*list = module;
+	*out = module;
+	return CUDA_SUCCESS;
+}
+
+static void module_close(struct module *module)
+{
+	struct module **list = module->ctx ? &module->ctx->modules : &libraries;
+
+	while (module->functions) {
+		struct function *function = module->functions;
+
+		module->functions = function->next;
+		function->magic = 0;
+		function->next = spare_functions;
+		spare_functions = function;
+	}
+	if (module->prev)
+		module->prev->next = module->next;
+	else
+		*list = module->next;
+	if (module->next)
+		module->next->prev = module->prev;
+	module->magic = 0;
+	module->next = spare_modules;
+	spare_modules = module;
+}
+
+void module_close_all(struct context *ctx)
+{
+	while (ctx->modules)
+		module_close(ctx->modules);
+}
+
+CUresult module_find(void *handle, struct module **out)
+{
+	struct module *module = handle;
+
+	if (!module || module->magic != MODULE_MAGIC)
+		return CUDA_ERROR_INVALID_HANDLE;
+	*out = module;
+	return CUDA_SUCCESS;
+}
+
+CUresult function_find(void *handle, struct function **out)
+{
+	struct function *function = handle;
+
+	if (!function || function->magic != FUNCTION_MAGIC)
+		return CUDA_ERROR_INVALID_HANDLE;
+	*out = function;
+	return CUDA_SUCCESS;
+}
+
+CUresult module_function(struct module *module, const char *name,
+			 struct function **out)
+{
+	const struct sim_kernel *kernel = kernel_find(name);
+	struct function *function;
+
+	if (!kernel) {
+		fprintf(stderr,
+			"mnm-sim: no host function for kernel %s "
+			"(see src/sim/README.md)\n",
+			name);
+		return CUDA_ERROR_NOT_FOUND;
+	}
+	for (function = module->functions; function; function = function->next)
+		if (function->kernel == kernel)
+			break;
+	if (!function) {
+		function = spare_functions;
+		if (function)
+			spare_functions = function->next;
+		else
+			function = malloc(sizeof(*function));
+		if (!function)
+			return CUDA_ERROR_OUT_OF_MEMORY;
+		*function = (struct function){.magic = FUNCTION_MAGIC,
+					      .kernel = kernel,
+					      .module = module,
+					      .next = module->functions,
+					      .carveout = -1};
+		module->functions = function;
+	}
+	*out = function;
+	return CUDA_SUCCESS;
+}
+
+static CUresult load(CUmodule *out, const void *image)
+{
+	struct context *ctx;
+	struct module *module;
+	CUresult res = context_current(&ctx);
+
+	if (res)
+		return res;
+	if (!out || !image)
+		return CUDA_ERROR_INVALID_VALUE;
+	res = module_open(ctx, &ctx->modules, &module);
+	if (!res)
+		*out = (CUmodule)module;
+	return res;
+}
+
+CUresult sim_cuModuleLoadData(CUmodule *out, const void *image)
+{
+	return load(out, image);
+}
+
+CUresult sim_cuModuleLoadDataEx(CUmodule *out, const void *image,
+				unsigned count, CUjit_option *options,
+				void **values)
+{
+	if (count && (!options || !values))
+		return CUDA_ERROR_INVALID_VALUE;
+	return load(out, image);
+}
+
+CUresult sim_cuModuleLoadFatBinary(CUmodule *out, const void *image)
+{
+	return load(out, image);
+}
+
+static CUresult file_check(const char *path)
+{
+	FILE *file = path ? fopen(path, "re") : NULL;
+
+	if (!file)
+		return path ? CUDA_ERROR_FILE_NOT_FOUND
+			    : CUDA_ERROR_INVALID_VALUE;
+	fclose(file);
+	return CUDA_SUCCESS;
+}
+
+CUresult sim_cuModuleLoad(CUmodule *out, const char *path)
+{
+	CUresult res = file_check(path);
+
+	return res ? res : load(out, path);
+}
+
+CUresult sim_cuModuleUnload(CUmodule handle)
+{
+	struct module *module;
+	CUresult res = module_find(handle, &module);
+
+	if (res)
+		return res;
+	module_close(module);
+	return CUDA_SUCCESS;
+}
+
+static CUresult library_load(CUlibrary *out, const void *image)
+{
+	struct module *module;
+	CUresult res;
+
+	if (!out || !image)
+		return CUDA_ERROR_INVALID_VALUE;
+	res = module_open(NULL, &libraries, &module);
+	if (!res)
+		*out = (CUlibrary)module;
+	return res;
+}
+
+CUresult sim_cuLibraryLoadData(CUlibrary *out, const void *image,
+			       CUjit_option *jit, void **jit_values,
+			       unsigned jit_count, CUlibraryOption *options,
+			       void **values, unsigned count)
+{
+	if ((jit_count && (!jit || !jit_values)) ||
+	    (count && (!options || !values)))
+		return CUDA_ERROR_INVALID_VALUE;
+	return library_load(out, image);
+}
+
+CUresult sim_cuLibraryLoadFromFile(CUlibrary *out, const char *path,
+				   CUjit_option *jit, void **jit_values,
+				   unsigned jit_count, CUlibraryOption *options,
+				   void **values, unsigned count)
+{
+	CUresult res = file_check(path);
+
+	if (res)
+		return res;
+	return sim_cuLibraryLoadData(out, path, jit, jit_values, jit_count,
+				     options, values, count);
+}
+
+CUresult sim_cuLibraryUnload(CUlibrary handle)
+{
+	return sim_cuModuleUnload((CUmodule)handle);
+}

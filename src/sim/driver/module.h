@@ -1,0 +1,37 @@
+/* Modules and libraries hold functions, found by name in the kernel tables.
+ * A CUkernel is the same object as its CUfunction. */
+#ifndef SIM_MODULE_H
+#define SIM_MODULE_H
+
+#include <cuda.h>
+
+struct context;
+struct sim_kernel;
+
+enum { MODULE_MAGIC = 0x6d6f6475, FUNCTION_MAGIC = 0x66756e63 };
+
+struct function {
+	unsigned magic;
+	const struct sim_kernel *kernel;
+	struct module *module;
+	struct function *next;
+	int shared_limit; /* CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES */
+	int carveout;     /* CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_... */
+};
+
+struct module {
+	unsigned magic;      /* 0 once unloaded; the object is used again */
+	struct context *ctx; /* NULL: a library, which belongs to none */
+	struct module *prev, *next;
+	struct function *functions;
+};
+
+void module_close_all(struct context *ctx);
+/* Finds it or makes it; says on stderr when no host function has the name. */
+CUresult module_function(struct module *module, const char *name,
+			 struct function **function);
+/* From the program; CUDA_ERROR_INVALID_HANDLE. */
+CUresult module_find(void *handle, struct module **module);
+CUresult function_find(void *handle, struct function **function);
+
+#endif

@@ -1,0 +1,154 @@
+#include "op.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+#include "clock.h"
+#include "context.h"
+#include "stream.h"
+#include "thread.h"
+#include "world.h"
+
+struct op *op_new(void (*run)(struct op *op))
+{
+	struct op *op = calloc(1, sizeof(*op));
+
+	if (op)
+		op->run = run;
+	return op;
+}
+
+void op_drop(struct op *op)
+{
+	fence_clear(&op->before);
+	free(op->owned);
+	free(op);
+}
+
+/* The one place that says which operation a stream runs next. */
+static struct op *op_pick(struct stream *stream)
+{
+	struct op *op = stream->first;
+
+	if (!op || stream->running || !fence_done(&op->before))
+		return NULL;
+	return op;
+}
+
+static void streams_wake(struct context *ctx)
+{
+	for (struct stream *s = ctx->streams; s; s = s->next)
+		if (s->first && !s->running)
+			pthread_cond_signal(&s->work);
+}
+
+/* Others may wait for this point: hosts, and streams of any context. */
+static void op_complete(struct op *op, struct stream *stream)
+{
+	stream->first = op->next;
+	if (!stream->first)
+		stream->last = &stream->first;
+	stream->completed++;
+	stream->ctx->dev->pending--;
+	if (world.waiting)
+		pthread_cond_broadcast(&world.done);
+	for (int i = 0; i < world.device_count; i++) {
+		struct device *dev = &world.devices[i];
+
+		if (!dev->pending)
+			continue;
+		streams_wake(&dev->primary);
+		for (struct context *c = dev->contexts; c; c = c->next)
+			streams_wake(c);
+	}
+	op_drop(op);
+	if (!stream->first && !stream->magic)
+		stream_retire(stream);
+}
+
+static void op_run(struct op *op, struct stream *stream)
+{
+	bool was_worker = self.worker;
+
+	stream->running = true;
+	self.worker = true; /* what runs may not call back in */
+	pthread_mutex_unlock(&world.lock);
+	op->run(op);
+	pthread_mutex_lock(&world.lock);
+	self.worker = was_worker;
+	stream->running = false;
+	op_complete(op, stream);
+}
+
+bool op_help(struct stream *stream)
+{
+	struct op *op = op_pick(stream);
+
+	if (!op || op->on_worker)
+		return false;
+	op_run(op, stream);
+	return true;
+}
+
+static void *worker(void *arg)
+{
+	struct stream *stream = arg;
+	struct op *op;
+
+	pthread_mutex_lock(&world.lock);
+	for (;;) {
+		op = op_pick(stream);
+		if (op)
+			op_run(op, stream);
+		else
+			pthread_cond_wait(&stream->work, &world.lock);
+	}
+	return NULL;
+}
+
+/* Signals are the program's business: none may land on a worker. */
+static CUresult worker_start(struct stream *stream)
+{
+	sigset_t all, old;
+	pthread_attr_t attr;
+	pthread_t thread;
+	int err;
+
+	if (stream->has_worker)
+		return CUDA_SUCCESS;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	err = pthread_create(&thread, &attr, worker, stream);
+	pthread_attr_destroy(&attr);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (err)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	stream->has_worker = true;
+	return CUDA_SUCCESS;
+}
+
+CUresult op_submit(struct op *op, struct stream *stream, uint64_t ns)
+{
+	struct device *dev = stream->ctx->dev;
+	uint64_t start = self.now;
+
+	if (!stream_before(stream, &op->before, &start) ||
+	    worker_start(stream)) {
+		op_drop(op);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	stream->end = start + ns;
+	if (stream->end > dev->end)
+		dev->end = stream->end;
+	stream->gate_number = stream->ctx->gate_number;
+	fence_clear(&stream->waits);
+	op->stream = stream;
+	*stream->last = op;
+	stream->last = &op->next;
+	stream->submitted++;
+	dev->pending++;
+	pthread_cond_signal(&stream->work);
+	return CUDA_SUCCESS;
+}

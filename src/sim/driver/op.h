@@ -1,0 +1,72 @@
+/* An operation in a stream: what it waits for, what it does, what it touches.*/
+#ifndef SIM_OP_H
+#define SIM_OP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <cuda.h>
+
+#include "../kernel_table.h"
+#include "fence.h"
+
+struct block;
+struct context;
+struct stream;
+
+/* Bytes in rows in slices; a plain copy has one row. */
+struct copy {
+	char *dst;
+	const char *src;
+	size_t width, height, depth;
+	size_t dst_pitch, dst_slice; /* bytes from row to row, slice to slice */
+	size_t src_pitch, src_slice;
+};
+
+struct fill {
+	char *dst;
+	size_t pitch, width, height; /* width in elements */
+	unsigned element;            /* 1, 2 or 4 bytes */
+	unsigned value;
+};
+
+struct launch {
+	const struct sim_kernel *kernel;
+	struct sim_launch shape;
+	void **args; /* copies, in the operation's own memory */
+};
+
+struct callback {
+	CUhostFn fn; /* or */
+	CUstreamCallback with_status;
+	CUstream handle;
+	void *user;
+};
+
+struct op {
+	struct op *next;
+	struct stream *stream;
+	struct fence before; /* other streams' points */
+	void (*run)(struct op *op);
+	bool on_worker; /* the program's code: not on a thread of its own */
+	union {
+		struct copy copy;
+		struct fill fill;
+		struct launch launch;
+		struct callback callback;
+		struct block *block; /* to be freed */
+	};
+	void *owned; /* staged bytes or arguments; goes with it */
+};
+
+/* NULL when memory is short. */
+struct op *op_new(void (*run)(struct op *op));
+void op_drop(struct op *op);
+/* Queues it, to last for ns of virtual time, and owns it, also on failure.
+ * Never waits. */
+CUresult op_submit(struct op *op, struct stream *stream, uint64_t ns);
+/* Runs a stream's next operation if it is ready, the lock dropped meanwhile;
+ * false when there was none. */
+bool op_help(struct stream *stream);
+
+#endif

@@ -1,0 +1,168 @@
+/* What cuPointerGetAttribute tells of an address. */
+#include <string.h>
+
+#include "context.h"
+#include "entries.h"
+#include "host.h"
+#include "world.h"
+
+struct pointer {
+	const struct block *block;     /* device memory, or */
+	const struct host_block *host; /* known host memory */
+	struct context *ctx;
+	CUdeviceptr addr;
+};
+
+static bool pointer_find(CUdeviceptr addr, struct pointer *pointer)
+{
+	const struct block *block = device_block(addr);
+	const struct host_block *host = host_find((const void *)addr);
+
+	*pointer = (struct pointer){.block = block, .host = host, .addr = addr};
+	if (block)
+		pointer->ctx = block->ctx;
+	else if (host)
+		pointer->ctx = host->ctx;
+	return block || host;
+}
+
+static bool is_managed(const struct pointer *p)
+{
+	return p->block && p->block->kind == BLOCK_MANAGED;
+}
+
+static void put(void *out, const void *value, size_t size)
+{
+	memcpy(out, value, size);
+}
+
+static void put_int(void *out, int value)
+{
+	put(out, &value, sizeof(value));
+}
+
+static void put_address(void *out, CUdeviceptr value)
+{
+	put(out, &value, sizeof(value));
+}
+
+static CUdeviceptr range_start(const struct pointer *p)
+{
+	return p->block ? p->block->addr : (CUdeviceptr)p->host->base;
+}
+
+static size_t range_size(const struct pointer *p)
+{
+	return p->block ? p->block->size : p->host->size;
+}
+
+/* Host blocks have no number of their own: their address serves. */
+static unsigned long long buffer_id(const struct pointer *p)
+{
+	return p->block ? p->block->id : (unsigned long long)p->host->base;
+}
+
+static CUresult host_address(const struct pointer *p, void *out)
+{
+	if (p->block && !is_managed(p))
+		return CUDA_ERROR_INVALID_VALUE;
+	put_address(out, p->addr);
+	return CUDA_SUCCESS;
+}
+
+static CUresult pointer_get(const struct pointer *p, CUpointer_attribute what,
+			    void *out)
+{
+	unsigned long long id;
+
+	switch (what) {
+	case CU_POINTER_ATTRIBUTE_CONTEXT:
+		put(out, &p->ctx, sizeof(p->ctx));
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+		put_int(out,
+			p->block ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST);
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+		put_address(out, p->addr);
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+		return host_address(p, out);
+	case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+		id = buffer_id(p);
+		put(out, &id, sizeof(id));
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+		put_int(out, is_managed(p));
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+		put_int(out, p->ctx->dev->ordinal);
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+	case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+		put_int(out, 0);
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+		put_address(out, range_start(p));
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+		put_address(out, range_size(p));
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_MAPPED:
+		put_int(out, 1);
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+		put_address(out, 0);
+		return CUDA_SUCCESS;
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+}
+
+CUresult sim_cuPointerGetAttribute(void *out, CUpointer_attribute what,
+				   CUdeviceptr addr)
+{
+	struct pointer pointer;
+
+	if (!out || !pointer_find(addr, &pointer))
+		return CUDA_ERROR_INVALID_VALUE;
+	return pointer_get(&pointer, what, out);
+}
+
+/* What an attribute of memory that is not known to CUDA reads. */
+static void pointer_unknown(CUpointer_attribute what, CUdeviceptr addr,
+			    void *out)
+{
+	switch (what) {
+	case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+	case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+	case CU_POINTER_ATTRIBUTE_MAPPED:
+	case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+		put_int(out, 0);
+		return;
+	case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+		put_int(out, CU_DEVICE_INVALID);
+		return;
+	case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+		put_address(out, addr);
+		return;
+	default:
+		put_address(out, 0);
+	}
+}
+
+CUresult sim_cuPointerGetAttributes(unsigned count, CUpointer_attribute *what,
+				    void **out, CUdeviceptr addr)
+{
+	struct pointer pointer;
+	bool known;
+
+	if (!count || !what || !out)
+		return CUDA_ERROR_INVALID_VALUE;
+	known = pointer_find(addr, &pointer);
+	for (unsigned i = 0; i < count; i++)
+		if (!known || pointer_get(&pointer, what[i], out[i]))
+			pointer_unknown(what[i], addr, out[i]);
+	return CUDA_SUCCESS;
+}

@@ -1,0 +1,77 @@
+#include "clock.h"
+#include "context.h"
+#include "entries.h"
+#include "world.h"
+
+CUresult sim_cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
+{
+	struct device *dev;
+	CUresult res = device_find(device, &dev);
+
+	if (res)
+		return res;
+	if (!out)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!dev->primary.alive) {
+		res = context_open(&dev->primary, dev, dev->primary_flags);
+		if (res)
+			return res;
+	}
+	dev->primary_retains++;
+	*out = (CUcontext)&dev->primary;
+	return CUDA_SUCCESS;
+}
+
+CUresult sim_cuDevicePrimaryCtxRelease_v2(CUdevice device)
+{
+	struct device *dev;
+	CUresult res = device_find(device, &dev);
+
+	if (res)
+		return res;
+	if (!dev->primary_retains)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (!--dev->primary_retains && dev->primary.alive)
+		context_close(&dev->primary);
+	return CUDA_SUCCESS;
+}
+
+CUresult sim_cuDevicePrimaryCtxReset_v2(CUdevice device)
+{
+	struct device *dev;
+	CUresult res = device_find(device, &dev);
+
+	if (!res && dev->primary.alive)
+		context_close(&dev->primary);
+	return res;
+}
+
+CUresult sim_cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags)
+{
+	struct device *dev;
+	CUresult res = device_find(device, &dev);
+
+	if (res)
+		return res;
+	if (flags & ~CU_CTX_FLAGS_MASK)
+		return CUDA_ERROR_INVALID_VALUE;
+	dev->primary_flags = flags;
+	if (dev->primary.alive)
+		dev->primary.flags = flags;
+	return CUDA_SUCCESS;
+}
+
+CUresult sim_cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags,
+					int *active)
+{
+	struct device *dev;
+	CUresult res = device_find(device, &dev);
+
+	if (res)
+		return res;
+	if (!flags || !active)
+		return CUDA_ERROR_INVALID_VALUE;
+	*flags = dev->primary_flags;
+	*active = dev->primary.alive;
+	return CUDA_SUCCESS;
+}

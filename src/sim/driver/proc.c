@@ -1,0 +1,91 @@
+/* cuGetProcAddress and the names of errors: what works before cuInit. */
+#include <string.h>
+
+#include "entries.h"
+#include "error.h"
+#include "names.h"
+#include "world.h"
+
+/* The newest row that a program of that version and form may have. */
+static const struct proc_row *row_find(const char *name, unsigned version,
+				       int per_thread, bool *known)
+{
+	const struct proc_row *best = NULL;
+
+	*known = false;
+	for (unsigned i = 0; i < proc_count; i++) {
+		const struct proc_row *row = &proc_rows[i];
+
+		if (strcmp(row->name, name) ||
+		    row->version > world.driver_version)
+			continue;
+		*known = true;
+		/* Ordered by form, then version: the last that fits is it. */
+		if (row->version <= version && row->per_thread <= per_thread)
+			best = row;
+	}
+	return best;
+}
+
+CUresult sim_cuGetProcAddress_v2(const char *name, void **entry, int version,
+				 cuuint64_t flags,
+				 CUdriverProcAddressQueryResult *status)
+{
+	CUdriverProcAddressQueryResult result = CU_GET_PROC_ADDRESS_SUCCESS;
+	const cuuint64_t both = CU_GET_PROC_ADDRESS_LEGACY_STREAM |
+				CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+	const struct proc_row *row = NULL;
+	bool known = true;
+
+	if (!name || !entry || flags & ~both || flags == both)
+		return CUDA_ERROR_INVALID_VALUE;
+	*entry = NULL;
+	if (*name)
+		row = row_find(
+			name, version,
+			flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM,
+			&known);
+	if (row)
+		*entry = row->entry;
+	else if (!known)
+		result = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+	else if (*name)
+		result = CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
+	if (status)
+		*status = result;
+	return row || !*name ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult sim_cuGetProcAddress(const char *name, void **entry, int version,
+			      cuuint64_t flags)
+{
+	return sim_cuGetProcAddress_v2(name, entry, version, flags, NULL);
+}
+
+static const struct error_row *error_find(CUresult error)
+{
+	for (unsigned i = 0; i < error_count; i++)
+		if (error_rows[i].value == (int)error)
+			return &error_rows[i];
+	return NULL;
+}
+
+CUresult sim_cuGetErrorName(CUresult error, const char **text)
+{
+	const struct error_row *row = error_find(error);
+
+	if (!text)
+		return CUDA_ERROR_INVALID_VALUE;
+	*text = row ? row->name : NULL;
+	return row ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult sim_cuGetErrorString(CUresult error, const char **text)
+{
+	const struct error_row *row = error_find(error);
+
+	if (!text)
+		return CUDA_ERROR_INVALID_VALUE;
+	*text = row ? row->words : NULL;
+	return row ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}

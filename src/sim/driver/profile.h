@@ -1,0 +1,39 @@
+/* A device's size and prices, read from a text file of `key value` lines. */
+#ifndef SIM_PROFILE_H
+#define SIM_PROFILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cuda.h>
+
+/* Every number is a uint64_t, so that one table can name them all. Times are
+ * virtual ns, rates bytes a microsecond (MB/s). */
+struct profile {
+	char name[64];
+	uint64_t capacity; /* bytes */
+	uint64_t compute_major, compute_minor;
+	uint64_t multiprocessors, threads_per_multiprocessor;
+	uint64_t clock_khz, memory_clock_khz, bus_bits, l2_bytes;
+	uint64_t shared_bytes; /* a block can opt in to */
+
+	uint64_t call_ns; /* any call, on top of what follows */
+	uint64_t context_ns;
+	uint64_t alloc_ns, alloc_ns_per_mib;
+	uint64_t free_ns, free_ns_per_mib;
+	uint64_t pool_ns; /* cuMemAllocAsync, cuMemFreeAsync */
+	uint64_t info_ns; /* cuMemGetInfo */
+	uint64_t host_alloc_ns, host_alloc_ns_per_mib, host_free_ns;
+	uint64_t submit_ns; /* the host's part of a launch, copy or fill */
+	uint64_t event_ns;
+	uint64_t kernel_ns, kernel_ps_per_thread;
+	uint64_t copy_ns, fill_ns; /* before the first byte */
+	uint64_t pinned_rate, pageable_rate, device_rate, peer_rate;
+	uint64_t callback_ns;
+};
+
+/* Reads MNM_SIM (t4, a100, h200, PATH or BYTES) and MNM_SIM_CLOCK. Says on
+ * stderr what is wrong and returns CUDA_ERROR_NO_DEVICE. */
+CUresult profile_open(struct profile *profile);
+
+#endif

@@ -1,0 +1,40 @@
+#include "report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "entries.h"
+#include "names.h"
+#include "world.h"
+
+static void report_device(FILE *out, const struct device *dev)
+{
+	const struct arena *arena = &dev->arena;
+
+	fprintf(out,
+		"device %d capacity %zu live_allocs %zu live_bytes %zu "
+		"reserved %zu reserved_peak %zu\n",
+		dev->ordinal, arena->capacity, arena->live, arena->live_bytes,
+		arena->granules_used * GRANULE, arena->granules_peak * GRANULE);
+}
+
+void report_write(const char *path)
+{
+	FILE *out = fopen(path, "we");
+
+	if (!out) {
+		fprintf(stderr, "mnm-sim: MNM_SIM_REPORT: cannot open %s: %m\n",
+			path);
+		return;
+	}
+	pthread_mutex_lock(&world.lock);
+	for (int i = 0; i < world.device_count; i++)
+		report_device(out, &world.devices[i]);
+	for (unsigned id = 0; id < CALL_COUNT; id++)
+		if (call_total(id))
+			fprintf(out, "call %s %lu\n", call_names[id].name,
+				call_total(id));
+	fprintf(out, "clock_ns %" PRIu64 "\n", world.latest);
+	pthread_mutex_unlock(&world.lock);
+	fclose(out);
+}

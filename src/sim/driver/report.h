@@ -1,0 +1,10 @@
+#ifndef SIM_REPORT_H
+#define SIM_REPORT_H
+
+/* Writes what is live, what was called and the time taken, as text. */
+void report_write(const char *path);
+
+/* How often an entry was called (call.c). */
+unsigned long call_total(unsigned id);
+
+#endif

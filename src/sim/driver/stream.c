@@ -1,0 +1,203 @@
+#include "stream.h"
+
+#include <stdlib.h>
+
+#include "clock.h"
+#include "context.h"
+#include "thread.h"
+#include "world.h"
+
+static struct stream *spare;
+static unsigned long long ids;
+static pthread_key_t thread_end;
+static pthread_once_t thread_end_once = PTHREAD_ONCE_INIT;
+
+static struct stream *stream_new(void)
+{
+	struct stream *stream = spare;
+
+	if (stream) {
+		spare = stream->next;
+		return stream;
+	}
+	stream = calloc(1, sizeof(*stream));
+	if (stream)
+		pthread_cond_init(&stream->work, NULL);
+	return stream;
+}
+
+CUresult stream_open(struct context *ctx, unsigned flags, int priority,
+		     struct stream **out)
+{
+	struct stream *stream = stream_new();
+
+	if (!stream)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	stream->magic = STREAM_MAGIC;
+	stream->ctx = ctx;
+	stream->owner = NULL;
+	stream->id = ++ids;
+	stream->flags = flags;
+	stream->priority = priority;
+	stream->first = NULL;
+	stream->last = &stream->first;
+	stream->gate_number = 0;
+	stream->end = 0;
+	stream->next = ctx->streams;
+	ctx->streams = stream;
+	*out = stream;
+	return CUDA_SUCCESS;
+}
+
+void stream_retire(struct stream *stream)
+{
+	struct stream **at = &stream->ctx->streams;
+
+	while (*at != stream)
+		at = &(*at)->next;
+	*at = stream->next;
+	fence_clear(&stream->waits);
+	stream->next = spare;
+	spare = stream;
+}
+
+void stream_close(struct stream *stream)
+{
+	stream->magic = 0;
+	stream->owner = NULL;
+	if (!stream->first)
+		stream_retire(stream);
+}
+
+static void thread_streams_close(struct context *ctx, const void *owner)
+{
+	struct stream *next;
+
+	for (struct stream *s = ctx->streams; s; s = next) {
+		next = s->next;
+		if (s->owner == owner)
+			stream_close(s);
+	}
+}
+
+static void thread_ended(void *owner)
+{
+	if (world_is_dead())
+		return;
+	pthread_mutex_lock(&world.lock);
+	for (int i = 0; i < world.device_count; i++) {
+		struct device *dev = &world.devices[i];
+
+		thread_streams_close(&dev->primary, owner);
+		for (struct context *c = dev->contexts; c; c = c->next)
+			thread_streams_close(c, owner);
+	}
+	pthread_mutex_unlock(&world.lock);
+}
+
+static void thread_end_open(void)
+{
+	pthread_key_create(&thread_end, thread_ended);
+}
+
+static CUresult per_thread_find(struct context *ctx, struct stream **out)
+{
+	CUresult res;
+
+	for (struct stream *s = ctx->streams; s; s = s->next) {
+		if (s->owner == &self) {
+			*out = s;
+			return CUDA_SUCCESS;
+		}
+	}
+	pthread_once(&thread_end_once, thread_end_open);
+	pthread_setspecific(thread_end, &self);
+	res = stream_open(ctx, CU_STREAM_DEFAULT, 0, out);
+	if (!res)
+		(*out)->owner = &self;
+	return res;
+}
+
+CUresult stream_find(CUstream handle, struct stream **out)
+{
+	struct stream *stream = (struct stream *)handle;
+	struct context *ctx;
+	CUresult res;
+
+	if (!handle)
+		handle = self.per_thread ? CU_STREAM_PER_THREAD
+					 : CU_STREAM_LEGACY;
+	if (handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD) {
+		res = context_current(&ctx);
+		if (res)
+			return res;
+		if (handle == CU_STREAM_PER_THREAD)
+			return per_thread_find(ctx, out);
+		*out = ctx->legacy;
+		return CUDA_SUCCESS;
+	}
+	if (stream->magic != STREAM_MAGIC)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (!stream->ctx->alive)
+		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+	*out = stream;
+	return CUDA_SUCCESS;
+}
+
+bool stream_is_blocking(const struct stream *stream)
+{
+	return !(stream->flags & CU_STREAM_NON_BLOCKING);
+}
+
+bool stream_points(struct stream *stream, struct fence *fence)
+{
+	bool ok = fence_add(fence, stream, stream->submitted);
+
+	return fence_merge(fence, &stream->waits) && ok;
+}
+
+static void reach(uint64_t *time, uint64_t other)
+{
+	if (*time < other)
+		*time = other;
+}
+
+bool stream_before(struct stream *stream, struct fence *fence, uint64_t *time)
+{
+	struct context *ctx = stream->ctx;
+	bool ok = stream_points(stream, fence);
+
+	reach(time, stream->end);
+	if (stream->gate_number != ctx->gate_number) {
+		ok &= fence_merge(fence, &ctx->gate);
+		reach(time, ctx->gate_time);
+	}
+	if (!stream_is_blocking(stream))
+		return ok;
+	if (stream != ctx->legacy) {
+		reach(time, ctx->legacy->end);
+		return stream_points(ctx->legacy, fence) && ok;
+	}
+	for (struct stream *s = ctx->streams; s; s = s->next) {
+		if (!stream_is_blocking(s))
+			continue;
+		reach(time, s->end);
+		ok &= stream_points(s, fence);
+	}
+	return ok;
+}
+
+CUresult stream_wait(struct stream *stream)
+{
+	struct fence fence = {0};
+	uint64_t end = stream->end;
+
+	if (!stream_points(stream, &fence)) {
+		fence_clear(&fence);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	fence_wait(&fence);
+	fence_clear(&fence);
+	clock_reach(end);
+	return CUDA_SUCCESS;
+}

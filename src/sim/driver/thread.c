@@ -1,0 +1,3 @@
+#include "thread.h"
+
+__thread struct thread self;

@@ -1,0 +1,100 @@
+#include "world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "entries.h"
+#include "kernel.h"
+#include "thread.h"
+
+enum { DEVICES_MAX = 64 }; /* a bit each in context.peers */
+
+struct world world = {.lock = PTHREAD_MUTEX_INITIALIZER,
+		      .done = PTHREAD_COND_INITIALIZER};
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static CUresult opened;
+static bool dead;
+
+bool world_is_dead(void)
+{
+	return dead;
+}
+
+/* No worker came along, and the lock may be held by a thread that did not. */
+static void forked(void)
+{
+	dead = true;
+}
+
+static int device_count(void)
+{
+	const char *text = getenv("MNM_SIM_DEVICES");
+	char *end;
+	long count;
+
+	if (!text || !*text)
+		return 1;
+	count = strtol(text, &end, 10);
+	if (!*end && count >= 1 && count <= DEVICES_MAX)
+		return (int)count;
+	fprintf(stderr, "mnm-sim: MNM_SIM_DEVICES: \"%s\" is not 1 to %d\n",
+		text, DEVICES_MAX);
+	return 0;
+}
+
+static CUresult devices_open(void)
+{
+	int count = device_count();
+
+	if (!count)
+		return CUDA_ERROR_NO_DEVICE;
+	world.devices = calloc(count, sizeof(*world.devices));
+	if (!world.devices)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	for (int i = 0; i < count; i++) {
+		world.devices[i].ordinal = i;
+		world.devices[i].arena.capacity = world.profile.capacity;
+		world.devices[i].primary.dev = &world.devices[i];
+		world.devices[i].primary.magic = CONTEXT_MAGIC;
+		for (int k = 0; k < 3; k++)
+			world.devices[i].pool_reuse[k] = 1;
+	}
+	world.device_count = count;
+	return CUDA_SUCCESS;
+}
+
+static void open_once(void)
+{
+	opened = profile_open(&world.profile);
+	if (!opened)
+		opened = devices_open();
+	if (opened)
+		return;
+	kernel_open();
+	if (pthread_atfork(NULL, NULL, forked))
+		opened = CUDA_ERROR_OUT_OF_MEMORY;
+	else
+		__atomic_store_n(&world.ready, true, __ATOMIC_RELEASE);
+}
+
+CUresult world_open(void)
+{
+	if (dead)
+		return CUDA_ERROR_NOT_INITIALIZED;
+	pthread_once(&once, open_once);
+	return opened;
+}
+
+CUresult sim_cuInit(unsigned flags)
+{
+	return flags ? CUDA_ERROR_INVALID_VALUE : world_open();
+}
+
+CUresult sim_cuDriverGetVersion(int *version)
+{
+	if (!version)
+		return CUDA_ERROR_INVALID_VALUE;
+	*version = (int)world.driver_version;
+	return CUDA_SUCCESS;
+}

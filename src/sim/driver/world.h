@@ -1,0 +1,35 @@
+/* The state that all of the driver shares, and its one lock.
+ *
+ * Every entry runs with the lock held (call.h takes it). Workers drop it while
+ * an operation runs, waiting threads while they wait. */
+#ifndef SIM_WORLD_H
+#define SIM_WORLD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "device.h"
+#include "profile.h"
+
+struct world {
+	pthread_mutex_t lock;
+	pthread_cond_t done;    /* an operation has completed */
+	unsigned waiting;       /* threads in `done` */
+	bool ready;             /* cuInit has succeeded */
+	struct profile profile; /* the same for every device */
+	struct device *devices;
+	int device_count;
+	uint64_t latest;    /* highest virtual time of any thread */
+	uint64_t block_ids; /* last number given to a block */
+	unsigned driver_version;
+};
+
+extern struct world world;
+
+/* Reads the environment and makes the devices. Once a process. */
+CUresult world_open(void);
+/* In a forked child of an initialised process nothing works. */
+bool world_is_dead(void);
+
+#endif

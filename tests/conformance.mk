@@ -1,0 +1,20 @@
+# Claims about the driver, one program a noun; run with
+# LD_LIBRARY_PATH=$(BUILD)/sim, or on a GPU without it.
+CONFORMANCE := memory pool host copy fill stream event context primary kernel \
+	entry pointer threads
+CONFORMANCE := $(CONFORMANCE:%=$(BUILD)/tests/conformance/%)
+
+CHECK += $(CONFORMANCE) $(CONFORMANCE:=.kernels.so)
+
+$(CONFORMANCE): $(BUILD)/tests/conformance/%: \
+		$(BUILD)/obj/tests/conformance/%.o \
+		$(BUILD)/obj/tests/conformance/claims.o $(SIM_DRIVER) \
+		$(BUILD)/sim/libcuda.so
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(filter %.o,$^) -L$(BUILD)/sim -lcuda \
+		$(shell pkg-config --libs check) -pthread -o $@
+
+$(BUILD)/tests/conformance/%.kernels.so: \
+		$(BUILD)/obj/tests/conformance/add_kernels.o
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) -shared $^ -o $@
