@@ -1,0 +1,99 @@
+"""What the simulated device adds to CUDA: profiles, faults, log and report."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+BUILD = os.environ.get("MNM_BUILD", os.path.join(ROOT, "build"))
+
+
+def train(*words, **variables):
+    """A short training on the simulated device, without mnm."""
+    env = dict(os.environ, LD_LIBRARY_PATH=os.path.join(BUILD, "sim"),
+               **variables)
+    return subprocess.run(
+        [os.path.join(BUILD, "examples", "train_digits"), "--steps", "3",
+         *words], env=env, capture_output=True, text=True, timeout=120)
+
+
+def report(path):
+    """(device words, calls by name, clock) of a report."""
+    device, calls, clock = {}, {}, None
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            words = line.split()
+            if words[0] == "device":
+                device = dict(zip(words[2::2], map(int, words[3::2])))
+            elif words[0] == "call":
+                calls[words[1]] = int(words[2])
+            elif words[0] == "clock_ns":
+                clock = int(words[1])
+    return device, calls, clock
+
+
+def test_a_report_tells_memory_calls_and_time(tmp_path):
+    path = tmp_path / "report"
+    assert train(MNM_SIM_REPORT=str(path)).returncode == 0
+    device, calls, clock = report(path)
+    assert device["live_allocs"] == device["reserved"] == 0
+    assert device["reserved_peak"] % (2 << 20) == 0
+    assert 0 < device["reserved_peak"] <= device["capacity"]
+    assert calls["cuMemAlloc_v2"] == calls["cuMemFree_v2"] > 10
+    assert clock > 0
+
+
+def test_virtual_time_is_the_same_in_every_run_and_zero_without_costs():
+    first, second = train(), train()
+    assert "step time" in first.stdout and first.stdout == second.stdout
+    assert "step time 0.0000 ms" not in first.stdout
+    assert "step time 0.0000 ms" in train(MNM_SIM_CLOCK="zero").stdout
+
+
+@pytest.mark.parametrize("profile, gib", [
+    ("t4", 14), ("a100", 80), ("h200", 139), ("64M", 0)])
+def test_a_profile_sets_the_capacity(tmp_path, profile, gib):
+    path = tmp_path / "report"
+    assert train(MNM_SIM=profile, MNM_SIM_REPORT=str(path)).returncode == 0
+    assert report(path)[0]["capacity"] >> 30 == gib
+
+
+@pytest.mark.parametrize("profile", ["t5", "12Q", "/nowhere/x.profile", "-1"])
+def test_a_wrong_profile_is_one_line_and_no_device(profile):
+    run = train(MNM_SIM=profile)
+    assert run.returncode == 1
+    said = [s for s in run.stderr.splitlines() if s.startswith("mnm-sim:")]
+    assert len(said) == 1 and profile in said[0]
+
+
+def test_the_nth_call_of_an_entry_fails_with_the_code_given(tmp_path):
+    log = tmp_path / "log"
+    run = train(MNM_SIM_FAIL="cuMemAlloc_v2:5:2", MNM_SIM_LOG=str(log))
+    assert run.returncode == 1 and "out of memory" in run.stderr
+    results = [s.split()[2] for s in log.read_text().splitlines()
+               if s.split()[1] == "cuMemAlloc_v2"]
+    assert results == ["0"] * 4 + ["2"]
+
+
+def test_a_wrong_fault_is_said_and_ignored():
+    run = train(MNM_SIM_FAIL="cuNothing:1:2")
+    assert run.returncode == 0 and "cuNothing" in run.stderr
+
+
+def test_an_older_driver_is_too_old_for_the_runtime():
+    run = train(MNM_SIM_DRIVER="12040")
+    assert run.returncode == 1 and "driver" in run.stderr
+
+
+def test_a_kernel_without_a_host_function_is_named(tmp_path):
+    alone = tmp_path / "trace_job"  # away from its trace_job.kernels.so
+    shutil.copy(os.path.join(BUILD, "examples", "trace_job"), alone)
+    trace = os.path.join(ROOT, "examples", "traces", "vgg16_bs32.csv.zst")
+    env = dict(os.environ, LD_LIBRARY_PATH=os.path.join(BUILD, "sim"))
+    run = subprocess.run([alone, trace], env=env, capture_output=True,
+                         text=True, timeout=60)
+    assert run.returncode == 1
+    assert "mnm-sim: no host function for kernel" in run.stderr
