@@ -29,8 +29,16 @@ enum mem_answer mem_hit(uint64_t *addr, size_t size);
  * *addr is set on success only. */
 enum mem_answer mem_alloc(uint64_t *addr, size_t size, int *result);
 
-/* Takes back a block. MEM_PASS: foreign, or its pool does not keep it. */
-enum mem_answer mem_free(uint64_t addr);
+struct block;
+
+/* Takes back a block; keep says that its pool may keep it. With MEM_PASS,
+ * *given is the block that CUDA's call is to free, or NULL for memory that is
+ * not ours; the door passes it to mem_given once it has called CUDA. */
+enum mem_answer mem_free(uint64_t addr, bool keep, struct block **given);
+
+/* CUDA did free a block, or refused to: then it is the program's as before.
+ * NULL is allowed. */
+void mem_given(struct block *given, bool freed);
 
 /* Corrects what cuMemGetInfo said for the current context's device: idle
  * blocks count as free, a hard limit as the total. NULL is allowed. */

@@ -21,12 +21,15 @@ USED(cuGetErrorName) \
 USED(cuThreadExchangeStreamCaptureMode)
 
 /* Entries that we hook. HOOK(symbol, name, from, until): cuGetProcAddress
- * hands the symbol out for this name and a version in [from, until). */
+ * hands the symbol out for this name and a version in [from, until); an empty
+ * range is for twins that only its flags tell apart. */
 #define DRIVER_HOOK_LIST \
 HOOK(cuGetProcAddress, "cuGetProcAddress", 11030, 12000) \
 HOOK(cuGetProcAddress_v2, "cuGetProcAddress", 12000, VERSION_MAX) \
 HOOK(cuMemAlloc_v2, "cuMemAlloc", 3020, VERSION_MAX) \
 HOOK(cuMemFree_v2, "cuMemFree", 3020, VERSION_MAX) \
+HOOK(cuMemFreeAsync, "cuMemFreeAsync", 11020, VERSION_MAX) \
+HOOK(cuMemFreeAsync_ptsz, "cuMemFreeAsync", VERSION_MAX, VERSION_MAX) \
 HOOK(cuMemGetInfo_v2, "cuMemGetInfo", 3020, VERSION_MAX) \
 HOOK(cuCtxCreate_v2, "cuCtxCreate", 3020, 11040) \
 HOOK(cuCtxCreate_v3, "cuCtxCreate", 11040, 12050) \

@@ -68,8 +68,8 @@ static size_t pending_give(struct context *context)
 	pthread_mutex_unlock(&context->lock);
 	while ((block = list)) {
 		list = block->next;
-		block_remove(
-			block); /* first: the driver may reuse it at once */
+		/* First: the driver may hand the address out at once. */
+		block_remove(block);
 		if (!backing_give(context->handle, block->addr))
 			counter_add(device, COUNTER_driver_frees, 1);
 		counter_sub(device, COUNTER_pending_bytes, block->span);

@@ -228,42 +228,84 @@ enum mem_answer mem_alloc(uint64_t *addr, size_t size, int *result)
 	return fresh(context, addr, size, result);
 }
 
-enum mem_answer mem_free(uint64_t addr)
+/* Offers a block to its pool. A free that CUDA would refuse, for want of a
+ * context, is left to CUDA. */
+static bool pool_keeps(struct context *context, struct block *block)
+{
+	struct pool *pool = block->pool;
+	size_t span = block->span; /* kept, it may be another thread's */
+	bool kept;
+
+	if (!context_current())
+		return false;
+	pthread_mutex_lock(&context->lock);
+	kept = !context->dead && !pool->retired && pool->ops->free(pool, block);
+	if (kept) {
+		counter_add(context->device, COUNTER_idle_bytes, span);
+		pool_return(pool, span);
+	}
+	pthread_mutex_unlock(&context->lock);
+	return kept;
+}
+
+enum mem_answer mem_free(uint64_t addr, bool keep, struct block **given)
 {
 	enum block_state state;
 	struct context *context;
-	struct device *device;
 	struct block *block;
-	struct pool *pool;
-	bool kept;
 
+	*given = NULL;
 	if (!mem_enabled())
 		return MEM_PASS;
 	mem_poll();
 	block = block_take(addr, &state);
 	if (!block)
 		return state == BLOCK_IDLE ? MEM_WRONG : MEM_PASS;
-	pool = block->pool;
-	context = pool->context;
-	device = context->device;
+	context = atomic_load(&block->pool)->context;
 	/* After block_take, a full barrier: work that the program queued
 	 * before this free is seen by whoever ends this epoch. */
-	block->epoch = atomic_load(&device->epoch);
-	counter_sub(device, COUNTER_live_bytes, block->size);
-	pthread_mutex_lock(&context->lock);
-	kept = !context->dead && !pool->retired && pool->ops->free(pool, block);
-	if (kept)
-		counter_add(device, COUNTER_idle_bytes, block->span);
-	pool_return(pool, block->span);
-	pthread_mutex_unlock(&context->lock);
-	counter_add(device, COUNTER_frees, 1);
-	if (kept)
+	block->epoch = atomic_load(&context->device->epoch);
+	counter_sub(context->device, COUNTER_live_bytes, block->size);
+	counter_add(context->device, COUNTER_frees, 1);
+	if (keep && pool_keeps(context, block))
 		return MEM_DONE;
-	counter_add(device, COUNTER_driver_frees, 1);
-	counter_sub(device, COUNTER_reserved_bytes, block->span);
-	block_remove(block);
-	block_drop(block);
+	block_remove(block); /* first: the driver may reuse it at once */
+	*given = block;
 	return MEM_PASS;
+}
+
+/* The driver refused to free it: it is with the program again. */
+static bool block_regain(struct context *context, struct block *block)
+{
+	struct block *stale;
+	enum block_state state;
+
+	if (context->dead || !block_enter(block, &stale, &state))
+		return false;
+	counter_add(context->device, COUNTER_live_bytes, block->size);
+	counter_sub(context->device, COUNTER_frees, 1);
+	return true;
+}
+
+void mem_given(struct block *given, bool freed)
+{
+	struct context *context;
+	bool regained;
+
+	if (!given)
+		return;
+	context = atomic_load(&given->pool)->context;
+	pthread_mutex_lock(&context->lock);
+	regained = !freed && block_regain(context, given);
+	if (!regained)
+		pool_return(given->pool, given->span);
+	pthread_mutex_unlock(&context->lock);
+	if (regained)
+		return;
+	if (freed)
+		counter_add(context->device, COUNTER_driver_frees, 1);
+	counter_sub(context->device, COUNTER_reserved_bytes, given->span);
+	block_drop(given);
 }
 
 void mem_info(size_t *free, size_t *total)

@@ -24,17 +24,52 @@ EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t size)
 EXPORT CUresult cuMemFree_v2(CUdeviceptr ptr)
 {
 	const struct real_driver *real = real_driver();
+	struct block *given;
+	CUresult res;
 
 	if (!real)
 		return CUDA_ERROR_NOT_INITIALIZED;
-	switch (mem_free(ptr)) {
+	switch (mem_free(ptr, true, &given)) {
 	case MEM_DONE:
 		return CUDA_SUCCESS;
 	case MEM_WRONG:
 		return real->cuMemFree_v2((CUdeviceptr)&not_device_memory);
 	default:
-		return real->cuMemFree_v2(ptr);
+		res = real->cuMemFree_v2(ptr);
+		mem_given(given, !res);
+		return res;
 	}
+}
+
+/* A block may be freed in the order of a stream, too. CUDA does it; what we
+ * knew of the block ends here. */
+static CUresult free_async(__typeof__(cuMemFreeAsync) *real, CUdeviceptr ptr,
+			   CUstream stream)
+{
+	struct block *given;
+	CUresult res;
+
+	if (!real)
+		return CUDA_ERROR_NOT_FOUND;
+	if (mem_free(ptr, false, &given) == MEM_WRONG)
+		return real((CUdeviceptr)&not_device_memory, stream);
+	res = real(ptr, stream);
+	mem_given(given, !res);
+	return res;
+}
+
+EXPORT CUresult cuMemFreeAsync(CUdeviceptr ptr, CUstream stream)
+{
+	const struct real_driver *real = real_driver();
+
+	return free_async(real ? real->cuMemFreeAsync : NULL, ptr, stream);
+}
+
+EXPORT CUresult cuMemFreeAsync_ptsz(CUdeviceptr ptr, CUstream stream)
+{
+	const struct real_driver *real = real_driver();
+
+	return free_async(real ? real->cuMemFreeAsync_ptsz : NULL, ptr, stream);
 }
 
 /* The runtime's call ends in the driver's, which corrects the figures; where
@@ -103,15 +138,19 @@ EXPORT cudaError_t cudaMalloc(void **out, size_t size)
 EXPORT cudaError_t cudaFree(void *ptr)
 {
 	const struct real_runtime *real = real_runtime();
+	struct block *given;
+	cudaError_t res;
 
 	if (!real)
 		return cudaErrorInitializationError;
-	switch (mem_free((uint64_t)ptr)) {
+	switch (mem_free((uint64_t)ptr, true, &given)) {
 	case MEM_DONE:
 		return cudaSuccess;
 	case MEM_WRONG:
 		return real->cudaFree(&not_device_memory);
 	default:
-		return real->cudaFree(ptr);
+		res = real->cudaFree(ptr);
+		mem_given(given, !res);
+		return res;
 	}
 }
