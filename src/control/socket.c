@@ -102,7 +102,9 @@ static void client_read(struct client *client)
 	}
 	client->used += (size_t)got;
 	end = memchr(client->line, '\n', client->used);
-	if (end) {
+	if (memchr(client->line, '\0', client->used)) {
+		client_refuse(client, "error: a request is a line of text\n");
+	} else if (end) {
 		*end = '\0';
 		text = command_run(client->line, &size);
 		client_answer(client, text, size);

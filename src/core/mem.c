@@ -68,17 +68,24 @@ static enum mem_answer hit(struct context *context, uint64_t *addr, size_t size)
 	return MEM_DONE;
 }
 
+/* The context that a request is for; NULL: it is CUDA's. A request that will
+ * fail for want of a context does not bring the library to life. */
+static struct context *context_of_request(void)
+{
+	struct context *context = config_once() ? context_current() : NULL;
+
+	if (!context)
+		return NULL;
+	start_once();
+	mem_poll();
+	return context;
+}
+
 enum mem_answer mem_hit(uint64_t *addr, size_t size)
 {
-	struct context *context;
+	struct context *context = context_of_request();
 
-	if (!start_once())
-		return MEM_PASS;
-	mem_poll();
-	context = context_current();
-	if (!context)
-		return MEM_PASS;
-	return hit(context, addr, size);
+	return context ? hit(context, addr, size) : MEM_PASS;
 }
 
 /* Counts span as reserved, unless that passes the limit (0: none). */
@@ -213,12 +220,8 @@ static enum mem_answer fresh(struct context *context, uint64_t *addr,
 
 enum mem_answer mem_alloc(uint64_t *addr, size_t size, int *result)
 {
-	struct context *context;
+	struct context *context = context_of_request();
 
-	if (!start_once())
-		return MEM_PASS;
-	mem_poll();
-	context = context_current();
 	if (!context)
 		return MEM_PASS;
 	context->device->used = true;

@@ -85,12 +85,9 @@ static void start(void)
 		atexit(control_write_stat);
 }
 
-bool start_once(void)
+void start_once(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	if (!config_once())
-		return false;
 	pthread_once(&once, start);
-	return true;
 }
