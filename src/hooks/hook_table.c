@@ -20,6 +20,12 @@ struct hook_row {
 	size_t real_offset; /* in struct real_driver or real_runtime */
 };
 
+/* An entry of CUDA's that we call. */
+struct used_row {
+	const char *symbol;
+	size_t real_offset;
+};
+
 /* clang-format off */
 static const struct hook_row driver_rows[] = {
 #define HOOK(symbol, name, from, until) \
@@ -39,16 +45,53 @@ static const struct hook_row runtime_rows[] = {
 	{NULL, NULL, 0, 0, NULL, 0},
 };
 
-static const struct { const char *symbol; size_t offset; } driver_used[] = {
 #define USED(symbol) {#symbol, offsetof(struct real_driver, symbol)},
-	DRIVER_USED_LIST
-#undef USED
-}, runtime_used[] = {
-#define USED(symbol) {#symbol, offsetof(struct real_runtime, symbol)},
-	RUNTIME_USED_LIST
-#undef USED
+static const struct used_row driver_used[] = {
+	DRIVER_USED_LIST {NULL, 0}
 };
+/* Without these nothing can be served. */
+static const struct used_row driver_needed[] = {
+	USED(cuMemAlloc_v2) USED(cuMemFree_v2) USED(cuMemGetInfo_v2)
+	USED(cuCtxGetCurrent) USED(cuCtxGetDevice) USED(cuCtxSynchronize)
+	USED(cuCtxPushCurrent_v2) USED(cuCtxPopCurrent_v2) {NULL, 0}
+};
+#undef USED
+
+#define USED(symbol) {#symbol, offsetof(struct real_runtime, symbol)},
+static const struct used_row runtime_used[] = {
+	RUNTIME_USED_LIST {NULL, 0}
+};
+static const struct used_row runtime_needed[] = {
+	USED(cudaMalloc) USED(cudaFree) USED(cudaMemGetInfo)
+	USED(cudaRuntimeGetVersion) {NULL, 0}
+};
+#undef USED
 /* clang-format on */
+
+/* A library of CUDA's, and the table of its entries once it is loaded. */
+struct library {
+	const char *prefix; /* of its file's name */
+	const struct hook_row *rows;
+	const struct used_row *used, *needed;
+	size_t table_size;
+	const void *_Atomic table;
+};
+
+static struct library driver = {
+	.prefix = "libcuda.so",
+	.rows = driver_rows,
+	.used = driver_used,
+	.needed = driver_needed,
+	.table_size = sizeof(struct real_driver),
+};
+
+static struct library runtime = {
+	.prefix = "libcudart",
+	.rows = runtime_rows,
+	.used = runtime_used,
+	.needed = runtime_needed,
+	.table_size = sizeof(struct real_runtime),
+};
 
 struct library_search {
 	const char *prefix; /* of the file's name */
@@ -96,78 +139,55 @@ static void *member_get(const void *table, size_t offset)
 	return address;
 }
 
-static void rows_set(void *table, void *handle, const struct hook_row *row)
+/* The entries of a loaded library; NULL if one that is needed is missing. */
+static void *table_new(const struct library *library, void *handle)
 {
-	for (; row->symbol; row++)
+	void *table = calloc(1, library->table_size);
+
+	if (!table)
+		return NULL;
+	for (const struct hook_row *row = library->rows; row->symbol; row++)
 		member_set(table, row->real_offset, handle, row->symbol);
+	for (const struct used_row *row = library->used; row->symbol; row++)
+		member_set(table, row->real_offset, handle, row->symbol);
+	for (const struct used_row *row = library->needed; row->symbol; row++) {
+		if (member_get(table, row->real_offset))
+			continue;
+		free(table);
+		return NULL;
+	}
+	return table;
 }
 
-/* Publishes a filled table once; whoever comes second drops theirs. A lock
- * would meet the loader's own: constructors call dlsym too. */
-static const void *table_publish(const void *_Atomic *slot, void *table,
-				 bool usable)
+/* Published once; whoever comes second drops theirs. A lock would meet the
+ * loader's own: constructors call dlsym too. */
+static const void *library_table(struct library *library)
 {
-	const void *there = NULL;
+	const void *there =
+		atomic_load_explicit(&library->table, memory_order_acquire);
+	void *handle, *fresh;
 
-	dlerror(); /* entries that this CUDA lacks are no error of the caller */
-	if (usable && atomic_compare_exchange_strong(slot, &there, table))
-		return table;
-	free(table);
+	if (there)
+		return there;
+	handle = library_find(library->prefix);
+	fresh = handle ? table_new(library, handle) : NULL;
+	dlerror(); /* what this CUDA lacks is no error of the caller's */
+	if (!fresh)
+		return NULL;
+	if (atomic_compare_exchange_strong(&library->table, &there, fresh))
+		return fresh;
+	free(fresh);
 	return there;
 }
 
 const struct real_driver *real_driver(void)
 {
-	static const void *_Atomic slot;
-	const void *there = atomic_load_explicit(&slot, memory_order_acquire);
-	struct real_driver *fresh;
-	void *handle;
-
-	if (there)
-		return there;
-	handle = library_find("libcuda.so");
-	fresh = handle ? calloc(1, sizeof(*fresh)) : NULL;
-	if (!fresh) {
-		dlerror();
-		return NULL;
-	}
-	rows_set(fresh, handle, driver_rows);
-	for (size_t i = 0; i < sizeof(driver_used) / sizeof(*driver_used); i++)
-		member_set(fresh, driver_used[i].offset, handle,
-			   driver_used[i].symbol);
-	return table_publish(
-		&slot, fresh,
-		fresh->cuMemAlloc_v2 && fresh->cuMemFree_v2 &&
-			fresh->cuMemGetInfo_v2 && fresh->cuCtxGetCurrent &&
-			fresh->cuCtxGetDevice && fresh->cuCtxSynchronize &&
-			fresh->cuCtxPushCurrent_v2 &&
-			fresh->cuCtxPopCurrent_v2);
+	return library_table(&driver);
 }
 
 const struct real_runtime *real_runtime(void)
 {
-	static const void *_Atomic slot;
-	const void *there = atomic_load_explicit(&slot, memory_order_acquire);
-	struct real_runtime *fresh;
-	void *handle;
-
-	if (there)
-		return there;
-	handle = library_find("libcudart");
-	fresh = handle ? calloc(1, sizeof(*fresh)) : NULL;
-	if (!fresh) {
-		dlerror();
-		return NULL;
-	}
-	rows_set(fresh, handle, runtime_rows);
-	for (size_t i = 0; i < sizeof(runtime_used) / sizeof(*runtime_used);
-	     i++)
-		member_set(fresh, runtime_used[i].offset, handle,
-			   runtime_used[i].symbol);
-	return table_publish(&slot, fresh,
-			     fresh->cudaMalloc && fresh->cudaFree &&
-				     fresh->cudaMemGetInfo &&
-				     fresh->cudaRuntimeGetVersion);
+	return library_table(&runtime);
 }
 
 void *hook_replace(const char *name, int version, void *found)
