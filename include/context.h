@@ -47,6 +47,7 @@ struct context {
 	struct pool *pools;    /* the active one first; NULL before use */
 	struct block *pending; /* idle blocks to give back */
 	UT_hash_handle hh;
+	struct context *next_dead;
 };
 
 /* The device of an ordinal from 0 to DEVICE_MAX - 1. */

@@ -44,7 +44,7 @@ int ps_run(const struct command *command, int argc, char **argv)
 {
 	struct arguments arguments;
 	int status = arguments_read(command, argc, argv, &arguments);
-	json_t *all = json_array(), *stat;
+	json_t *all, *stat;
 	int *pids, count;
 	size_t i;
 
@@ -53,6 +53,7 @@ int ps_run(const struct command *command, int argc, char **argv)
 	count = ask_list(&pids);
 	if (count < 0)
 		return EXIT_FAILED;
+	all = json_array();
 	for (int k = 0; k < count; k++) {
 		stat = ask_json(pids[k], "stat --json");
 		if (stat)
@@ -76,10 +77,11 @@ int pools_run(const struct command *command, int argc, char **argv)
 {
 	struct arguments arguments;
 	int status = arguments_read(command, argc, argv, &arguments);
-	json_t *list = json_array();
+	json_t *list;
 
 	if (status)
 		return status;
+	list = json_array();
 	for (const struct pool_row *row = pool_rows; row->name; row++) {
 		if (!arguments.json)
 			printf("%-16s %s\n", row->name, row->summary);

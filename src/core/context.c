@@ -1,5 +1,5 @@
-/* The table of contexts. Records are never freed: a thread that looked one
- * up may still lock it, and finds it dead. A program makes few. */
+/* The table of contexts. Records are never freed nor used again: a thread that
+ * looked one up may still lock it, and finds it dead. A program makes few. */
 #define HASH_NONFATAL_OOM 1
 #include <stdlib.h>
 
@@ -10,6 +10,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t released = PTHREAD_COND_INITIALIZER;
 static struct context *table;
+static struct context *dead; /* linked by next_dead */
 
 /* Counts changes after which a handle may mean another context. */
 static _Atomic uint64_t generation = 1;
@@ -155,6 +156,10 @@ bool context_restore(struct context *context)
 void context_forget(struct context *context)
 {
 	pools_forget(context);
+	pthread_mutex_lock(&lock);
+	context->next_dead = dead;
+	dead = context;
+	pthread_mutex_unlock(&lock);
 }
 
 int context_hold(const struct device *device, struct context **list, int max)
