@@ -32,7 +32,8 @@ struct device {
 	_Atomic int choice;     /* row of its pool */
 	_Atomic uint64_t epoch; /* that frees are stamped with now */
 	_Atomic uint64_t safe;  /* blocks of epochs below may be reused */
-	_Atomic int giving;     /* threads that are giving blocks back */
+	_Atomic uint64_t claim; /* bytes reserved or being asked for */
+	_Atomic bool pending;   /* a context of it has blocks to give back */
 	_Atomic uint64_t counters[COUNTER_MAX];
 };
 
@@ -40,14 +41,17 @@ struct context {
 	struct CUctx_st *handle; /* the key */
 	struct device *device;
 	bool primary;
-	unsigned int users; /* under the table's lock: see context_hold */
+	/* Under the table's lock. */
+	unsigned int users; /* see context_hold */
+	bool buried;        /* among the dead */
+	struct context *next_dead;
+	UT_hash_handle hh;
 	pthread_mutex_t lock;
 	/* Under lock. */
 	bool dead;             /* destroyed; its blocks are forgotten */
+	unsigned int closing;  /* calls under way that may end it */
 	struct pool *pools;    /* the active one first; NULL before use */
 	struct block *pending; /* idle blocks to give back */
-	UT_hash_handle hh;
-	struct context *next_dead;
 };
 
 /* The device of an ordinal from 0 to DEVICE_MAX - 1. */
@@ -57,9 +61,13 @@ int device_ordinal(const struct device *device);
 void counter_add(struct device *device, enum counter counter, uint64_t n);
 void counter_sub(struct device *device, enum counter counter, uint64_t n);
 uint64_t counter_get(const struct device *device, enum counter counter);
-/* Stores next if the value is still *now; else *now is the value. */
-bool counter_replace(struct device *device, enum counter counter, uint64_t *now,
-		     uint64_t next);
+/* Claims span bytes of the device, unless that passes the limit (0: none).
+ * What the claim got is then counted as reserved, or the claim dropped. */
+bool device_claim(struct device *device, size_t span, size_t limit);
+void device_unclaim(struct device *device, size_t span);
+void device_reserve(struct device *device, size_t span);
+/* Ends both. */
+void device_unreserve(struct device *device, size_t span);
 /* Adds n and lifts the peak to the new value. */
 void counter_add_peak(struct device *device, enum counter counter,
 		      enum counter peak, uint64_t n);
@@ -73,17 +81,16 @@ struct context *context_current(void);
 void context_note(struct CUctx_st *handle, int ordinal, bool primary);
 void context_note_current(void);
 
-/* The context is about to be destroyed: nobody finds it any more, and this
- * returns once nobody uses it. NULL: not known. */
-struct context *context_detach(struct CUctx_st *handle);
-struct context *context_detach_primary(int ordinal);
+/* A call that may end a context begins: until it is known how it went, the
+ * pools serve nothing and keep nothing. The first is for a handle that will
+ * be invalid: nobody finds the context any more, and it returns once nobody
+ * uses it. NULL: not known. */
+struct context *context_close(struct CUctx_st *handle);
+struct context *context_close_primary(int ordinal);
 
-/* The driver did destroy it: drops all that was known of its memory. */
-void context_forget(struct context *context);
-
-/* The driver did not. False: it was noted anew in between, and the caller
- * has to empty this record of it: see context_empty in giveback.h. */
-bool context_restore(struct context *context);
+/* That call has returned. Ended: all that was known of the context's memory
+ * is dropped. NULL is allowed. */
+void context_settle(struct context *context, bool ended);
 
 /* Fills list with the contexts of a device (NULL: of all), which can't be
  * destroyed until context_release. Returns their number, at most max; -1:

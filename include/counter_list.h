@@ -10,7 +10,7 @@ COUNTER(live_peak, BYTES, "highest live_bytes") \
 COUNTER(reserved_bytes, BYTES, "taken from the driver and not given back") \
 COUNTER(reserved_peak, BYTES, "highest reserved_bytes") \
 COUNTER(idle_bytes, BYTES, "reserved, freed by the program, kept for reuse") \
-COUNTER(pending_bytes, BYTES, "idle, to go back at the program's next call") \
+COUNTER(pending_bytes, BYTES, "idle, to go back at the next allocation or free") \
 COUNTER(retired_bytes, BYTES, "live blocks of pools that were swapped out") \
 COUNTER(allocs, COUNT, "requests served") \
 COUNTER(frees, COUNT, "blocks freed by the program") \

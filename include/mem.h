@@ -44,8 +44,4 @@ void mem_given(struct block *given, bool freed);
  * blocks count as free, a hard limit as the total. NULL is allowed. */
 void mem_info(size_t *free, size_t *total);
 
-/* Gives back blocks that a swap or a trim has left, on the program's own
- * thread. One load when there are none. */
-void mem_poll(void);
-
 #endif

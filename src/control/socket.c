@@ -25,6 +25,7 @@ enum {
 	CLIENTS_MAX = 128,
 	CLIENT_SECONDS = 10, /* from its connection to the end of its answer */
 	STACK_SIZE = 256 << 10,
+	LOOK_AROUND_MS = 2000, /* for whether the program has ended */
 	ACCEPT_PAUSE_MS = 100, /* out of descriptors, say: don't spin */
 };
 
@@ -176,11 +177,33 @@ static void client_ready(struct client *client)
 		client_write(client);
 }
 
+/* Whether this is the last thread of a program whose main has ended by
+ * pthread_exit: then the process ends with this thread. */
+static bool program_ended(void)
+{
+	char text[512], *state;
+	struct stat st;
+	ssize_t got;
+	int fd;
+
+	fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	got = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[got > 0 ? got : 0] = '\0';
+	state = strrchr(text, ')'); /* the name before it may hold anything */
+	/* A folder has a link for itself, its parent, and each in it: here
+	 * main, a zombie, and this thread. */
+	return state && !strncmp(state, ") Z", 3) &&
+	       !stat("/proc/self/task", &st) && st.st_nlink <= 4;
+}
+
 static void *control_thread(void *arg)
 {
 	struct pollfd polls[CLIENTS_MAX + 1];
 	struct client *polled[CLIENTS_MAX];
-	int count;
+	int count, ready;
 
 	(void)arg;
 	for (;;) {
@@ -195,8 +218,10 @@ static void *control_thread(void *arg)
 		}
 		polls[count].fd = listener;
 		polls[count].events = POLLIN;
-		/* Nobody connected: sleep until somebody is. */
-		if (poll(polls, (nfds_t)count + 1, count ? 1000 : -1) < 0)
+		ready = poll(polls, (nfds_t)count + 1, LOOK_AROUND_MS);
+		if (ready < 1 && program_ended())
+			break;
+		if (ready < 0)
 			continue;
 		for (int i = 0; i < count; i++)
 			if (polls[i].revents)

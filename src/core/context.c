@@ -106,28 +106,31 @@ void context_note_current(void)
 	context_current();
 }
 
-/* Under lock, which is dropped while others use the context. */
-static void detach(struct context *context)
+static void closing_add(struct context *context, int change)
 {
-	HASH_DEL(table, context);
-	while (context->users)
-		pthread_cond_wait(&released, &lock);
-	atomic_fetch_add(&generation, 1);
+	pthread_mutex_lock(&context->lock);
+	context->closing += (unsigned int)change;
+	pthread_mutex_unlock(&context->lock);
 }
 
-struct context *context_detach(CUcontext handle)
+struct context *context_close(CUcontext handle)
 {
 	struct context *context;
 
 	pthread_mutex_lock(&lock);
 	context = find(handle);
-	if (context)
-		detach(context);
+	if (context) {
+		HASH_DEL(table, context);
+		closing_add(context, 1);
+		while (context->users)
+			pthread_cond_wait(&released, &lock);
+	}
+	atomic_fetch_add(&generation, 1);
 	pthread_mutex_unlock(&lock);
 	return context;
 }
 
-struct context *context_detach_primary(int ordinal)
+struct context *context_close_primary(int ordinal)
 {
 	struct context *context;
 
@@ -137,29 +140,39 @@ struct context *context_detach_primary(int ordinal)
 		    device_ordinal(context->device) == ordinal)
 			break;
 	if (context)
-		detach(context);
+		closing_add(context, 1);
 	pthread_mutex_unlock(&lock);
 	return context;
 }
 
-bool context_restore(struct context *context)
+/* Under lock. Two calls may have ended it, and each knows. */
+static void bury(struct context *context)
 {
-	bool restored;
-
-	pthread_mutex_lock(&lock);
-	restored = !find(context->handle) && enter(context);
-	atomic_fetch_add(&generation, 1);
-	pthread_mutex_unlock(&lock);
-	return restored;
+	if (find(context->handle) == context)
+		HASH_DEL(table, context);
+	if (!context->buried) {
+		context->buried = true;
+		context->next_dead = dead;
+		dead = context;
+	}
 }
 
-void context_forget(struct context *context)
+void context_settle(struct context *context, bool ended)
 {
-	pools_forget(context);
+	if (!context)
+		return;
 	pthread_mutex_lock(&lock);
-	context->next_dead = dead;
-	dead = context;
+	/* A destroy that failed leaves the context as it was, unless it was
+	 * noted anew meanwhile; then this record of it ends. */
+	if (!ended && !context->buried && find(context->handle) != context)
+		ended = find(context->handle) || !enter(context);
+	if (ended)
+		bury(context);
+	atomic_fetch_add(&generation, 1);
 	pthread_mutex_unlock(&lock);
+	if (ended)
+		pools_forget(context);
+	closing_add(context, -1);
 }
 
 int context_hold(const struct device *device, struct context **list, int max)

@@ -45,10 +45,31 @@ void counter_add_peak(struct device *device, enum counter counter,
 		;
 }
 
-bool counter_replace(struct device *device, enum counter counter, uint64_t *now,
-		     uint64_t next)
+bool device_claim(struct device *device, size_t span, size_t limit)
 {
-	return atomic_compare_exchange_weak_explicit(
-		&device->counters[counter], now, next, memory_order_relaxed,
-		memory_order_relaxed);
+	uint64_t claim = atomic_load(&device->claim);
+
+	do {
+		if (limit && (span > limit || claim > limit - span))
+			return false;
+	} while (!atomic_compare_exchange_weak(&device->claim, &claim,
+					       claim + span));
+	return true;
+}
+
+void device_unclaim(struct device *device, size_t span)
+{
+	atomic_fetch_sub(&device->claim, span);
+}
+
+void device_reserve(struct device *device, size_t span)
+{
+	counter_add_peak(device, COUNTER_reserved_bytes, COUNTER_reserved_peak,
+			 span);
+}
+
+void device_unreserve(struct device *device, size_t span)
+{
+	counter_sub(device, COUNTER_reserved_bytes, span);
+	device_unclaim(device, span);
 }

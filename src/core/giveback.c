@@ -1,24 +1,45 @@
-#include <sched.h>
+#include <pthread.h>
 
 #include <cuda.h>
 
 #include "backing.h"
 #include "block.h"
 #include "giveback.h"
-#include "mem.h"
 #include "pools.h"
 
-enum {
-	CONTEXTS_MAX = 512, /* in one wait or release */
-	GIVING_YIELDS = 10000,
-};
+enum { CONTEXTS_MAX = 512 }; /* in one wait or release */
 
-static _Atomic bool announced;
 static _Atomic bool peers;
 
-void device_peers_enabled(void)
+/* Threads that are giving blocks back, by device. */
+static pthread_mutex_t giving_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t giving_done = PTHREAD_COND_INITIALIZER;
+static int giving[DEVICE_MAX];
+
+static void giving_add(const struct device *device, int change)
+{
+	pthread_mutex_lock(&giving_lock);
+	giving[device_ordinal(device)] += change;
+	pthread_cond_broadcast(&giving_done);
+	pthread_mutex_unlock(&giving_lock);
+}
+
+static void giving_wait(const struct device *device)
+{
+	pthread_mutex_lock(&giving_lock);
+	while (giving[device_ordinal(device)])
+		pthread_cond_wait(&giving_done, &giving_lock);
+	pthread_mutex_unlock(&giving_lock);
+}
+
+void device_peers_enable(void)
 {
 	peers = true;
+}
+
+bool device_peers(void)
+{
+	return atomic_load_explicit(&peers, memory_order_relaxed);
 }
 
 /* A context that went away behind our back has no work left. */
@@ -34,8 +55,9 @@ int device_wait(struct device *device)
 	int count, res = CUDA_SUCCESS;
 	uint64_t safe, before;
 
-	count = context_hold(peers ? NULL : device, list, CONTEXTS_MAX);
-	if (count < 0)
+	count = context_hold(device_peers() ? NULL : device, list,
+			     CONTEXTS_MAX);
+	if (count <= 0) /* too many, or the caller's own is gone */
 		return CUDA_ERROR_NOT_SUPPORTED;
 	/* First: whatever is freed during the wait belongs to the next one. */
 	safe = atomic_fetch_add(&device->epoch, 1) + 1;
@@ -74,67 +96,55 @@ static size_t pending_give(struct context *context)
 			counter_add(device, COUNTER_driver_frees, 1);
 		counter_sub(device, COUNTER_pending_bytes, block->span);
 		counter_sub(device, COUNTER_idle_bytes, block->span);
-		counter_sub(device, COUNTER_reserved_bytes, block->span);
+		device_unreserve(device, block->span);
 		bytes += block->span;
 		block_drop(block);
 	}
 	return bytes;
 }
 
-void giveback_announce(void)
+void device_announce(struct device *device)
 {
-	atomic_store(&announced, true);
+	atomic_store(&device->pending, true);
 }
 
-void mem_poll(void)
+void device_poll(struct device *device)
 {
 	struct context *list[CONTEXTS_MAX];
 	int count;
 
-	if (!atomic_load_explicit(&announced, memory_order_relaxed) ||
-	    !mem_enabled() || !atomic_exchange(&announced, false))
+	if (!atomic_load_explicit(&device->pending, memory_order_relaxed) ||
+	    !atomic_exchange(&device->pending, false))
 		return;
-	count = context_hold(NULL, list, CONTEXTS_MAX);
-	if (count < 0)
-		return;
-	for (int i = 0; i < count; i++) {
-		list[i]->device->giving++;
+	giving_add(device, 1);
+	count = context_hold(device, list, CONTEXTS_MAX);
+	for (int i = 0; i < count; i++)
 		pending_give(list[i]);
-		list[i]->device->giving--;
-	}
-	context_release(list, count);
+	if (count > 0)
+		context_release(list, count);
+	giving_add(device, -1);
 }
 
 size_t device_release(struct device *device)
 {
 	struct context *list[CONTEXTS_MAX];
-	int count = context_hold(device, list, CONTEXTS_MAX);
 	size_t bytes = 0;
+	int count;
 
-	device->giving++;
+	giving_add(device, 1);
+	count = context_hold(device, list, CONTEXTS_MAX);
 	for (int i = 0; i < count; i++) {
 		pthread_mutex_lock(&list[i]->lock);
 		pools_trim(list[i]);
 		pthread_mutex_unlock(&list[i]->lock);
 		bytes += pending_give(list[i]);
 	}
-	device->giving--;
 	if (count > 0)
 		context_release(list, count);
+	giving_add(device, -1);
 	if (bytes)
 		counter_add(device, COUNTER_trims, 1);
-	/* Blocks that another thread took off the lists are as good as idle
-	 * ones; bounded, as that thread waits for the device. */
-	for (int i = 0; i < GIVING_YIELDS && device->giving; i++)
-		sched_yield();
+	/* What another thread took off the lists is as good as idle. */
+	giving_wait(device);
 	return bytes;
-}
-
-void context_empty(struct context *context)
-{
-	pthread_mutex_lock(&context->lock);
-	pools_trim(context);
-	pthread_mutex_unlock(&context->lock);
-	pending_give(context);
-	context_forget(context);
 }

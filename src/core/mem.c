@@ -11,6 +11,12 @@
 #include "pools.h"
 #include "start.h"
 
+/* Not while a call is under way that may end it. Under its lock. */
+static bool context_serves(const struct context *context)
+{
+	return !context->dead && !context->closing;
+}
+
 /* The block's next holder is the program. Under the context's lock. */
 static void block_lend(struct block *block, size_t size)
 {
@@ -38,7 +44,7 @@ static enum pool_answer pool_look(struct context *context, size_t size,
 	size_t span = 0;
 
 	pthread_mutex_lock(&context->lock);
-	if (!context->dead)
+	if (context_serves(context))
 		pool = pools_active(context, config_current());
 	if (pool)
 		span = pool->ops->span(pool, size);
@@ -58,7 +64,7 @@ static enum mem_answer hit(struct context *context, uint64_t *addr, size_t size)
 	struct block *block;
 
 	answer = pool_look(context, size, &block);
-	if (answer == POOL_UNSAFE && !device_wait(device))
+	if (answer == POOL_UNSAFE && !device_peers() && !device_wait(device))
 		answer = pool_look(context, size, &block);
 	if (answer != POOL_HIT)
 		return MEM_PASS;
@@ -77,7 +83,7 @@ static struct context *context_of_request(void)
 	if (!context)
 		return NULL;
 	start_once();
-	mem_poll();
+	device_poll(context->device);
 	return context;
 }
 
@@ -88,31 +94,18 @@ enum mem_answer mem_hit(uint64_t *addr, size_t size)
 	return context ? hit(context, addr, size) : MEM_PASS;
 }
 
-/* Counts span as reserved, unless that passes the limit (0: none). */
-static bool reserve(struct device *device, size_t span, size_t limit)
-{
-	uint64_t reserved = counter_get(device, COUNTER_reserved_bytes);
-
-	do {
-		if (limit && (span > limit || reserved > limit - span))
-			return false;
-	} while (!counter_replace(device, COUNTER_reserved_bytes, &reserved,
-				  reserved + span));
-	return true;
-}
-
-/* As reserve; past the lower of the limits, idle blocks make room, and then
- * only the hard one counts. */
-static bool reserve_pressed(struct device *device, size_t span)
+/* Claims span bytes. Past the lower of the limits, idle blocks make room, and
+ * then only the hard one counts. */
+static bool claim_pressed(struct device *device, size_t span)
 {
 	size_t soft = config_current()->pool_limit;
 	size_t hard = config_current()->hard_limit;
 	size_t lower = soft && (!hard || soft < hard) ? soft : hard;
 
-	if (reserve(device, span, lower))
+	if (device_claim(device, span, lower))
 		return true;
 	device_release(device);
-	return reserve(device, span, hard);
+	return device_claim(device, span, hard);
 }
 
 /* The driver's memory; what all pools of the device hold idle makes room. */
@@ -131,16 +124,15 @@ static CUresult take(struct device *device, size_t span, uint64_t *addr)
 {
 	CUresult res;
 
-	if (!reserve_pressed(device, span))
+	if (!claim_pressed(device, span))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	res = take_pressed(device, span, addr);
 	if (res) {
-		counter_sub(device, COUNTER_reserved_bytes, span);
+		device_unclaim(device, span);
 		return res;
 	}
 	counter_add(device, COUNTER_driver_allocs, 1);
-	counter_add_peak(device, COUNTER_reserved_bytes, COUNTER_reserved_peak,
-			 0);
+	device_reserve(device, span);
 	return res;
 }
 
@@ -170,7 +162,7 @@ static struct pool *pool_order(struct context *context, size_t size,
 	struct pool *pool = NULL;
 
 	pthread_mutex_lock(&context->lock);
-	if (!context->dead)
+	if (context_serves(context))
 		pool = pools_active(context, config_current());
 	*span = pool ? pool->ops->span(pool, size) : 0;
 	if (*span)
@@ -212,7 +204,7 @@ static enum mem_answer fresh(struct context *context, uint64_t *addr,
 	if (block_know(context, block)) {
 		count_alloc(device, size, COUNTER_misses);
 	} else {
-		counter_sub(device, COUNTER_reserved_bytes, block->span);
+		device_unreserve(device, block->span);
 		block_drop(block);
 	}
 	return MEM_DONE;
@@ -242,7 +234,8 @@ static bool pool_keeps(struct context *context, struct block *block)
 	if (!context_current())
 		return false;
 	pthread_mutex_lock(&context->lock);
-	kept = !context->dead && !pool->retired && pool->ops->free(pool, block);
+	kept = context_serves(context) && !pool->retired &&
+	       pool->ops->free(pool, block);
 	if (kept) {
 		counter_add(context->device, COUNTER_idle_bytes, span);
 		pool_return(pool, span);
@@ -260,7 +253,6 @@ enum mem_answer mem_free(uint64_t addr, bool keep, struct block **given)
 	*given = NULL;
 	if (!mem_enabled())
 		return MEM_PASS;
-	mem_poll();
 	block = block_take(addr, &state);
 	if (!block)
 		return state == BLOCK_IDLE ? MEM_WRONG : MEM_PASS;
@@ -270,8 +262,12 @@ enum mem_answer mem_free(uint64_t addr, bool keep, struct block **given)
 	block->epoch = atomic_load(&context->device->epoch);
 	counter_sub(context->device, COUNTER_live_bytes, block->size);
 	counter_add(context->device, COUNTER_frees, 1);
-	if (keep && pool_keeps(context, block))
+	device_poll(context->device);
+	if (keep && pool_keeps(context, block)) {
+		if (device_peers())
+			device_wait(context->device);
 		return MEM_DONE;
+	}
 	block_remove(block); /* first: the driver may reuse it at once */
 	*given = block;
 	return MEM_PASS;
@@ -307,7 +303,7 @@ void mem_given(struct block *given, bool freed)
 		return;
 	if (freed)
 		counter_add(context->device, COUNTER_driver_frees, 1);
-	counter_sub(context->device, COUNTER_reserved_bytes, given->span);
+	device_unreserve(context->device, given->span);
 	block_drop(given);
 }
 
@@ -316,7 +312,6 @@ void mem_info(size_t *free, size_t *total)
 	struct context *context = config_once() ? context_current() : NULL;
 	size_t limit, idle, held, room;
 
-	mem_poll();
 	if (!context)
 		return;
 	limit = config_current()->hard_limit;

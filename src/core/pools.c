@@ -134,7 +134,7 @@ static void pending_forget(struct context *context)
 		context->pending = block->next;
 		counter_sub(device, COUNTER_pending_bytes, block->span);
 		counter_sub(device, COUNTER_idle_bytes, block->span);
-		counter_sub(device, COUNTER_reserved_bytes, block->span);
+		device_unreserve(device, block->span);
 		block_remove(block);
 		block_drop(block);
 	}
@@ -146,7 +146,7 @@ static void live_forget(struct context *context, struct block *block)
 	struct device *device = context->device;
 
 	counter_sub(device, COUNTER_live_bytes, block->size);
-	counter_sub(device, COUNTER_reserved_bytes, block->span);
+	device_unreserve(device, block->span);
 	pool_return(block->pool, block->span);
 	block_remove(block);
 	block_drop(block);

@@ -69,7 +69,7 @@ bool device_swap(struct device *device, int row, struct swap_report *report)
 	}
 	report->idle_bytes = swap.idle_bytes;
 	report->retired_bytes = counter_get(device, COUNTER_retired_bytes);
-	giveback_announce();
+	device_announce(device);
 	return !swap.failed;
 }
 
@@ -100,6 +100,6 @@ size_t device_trim(struct device *device)
 	context_each(trim_visit, &trim);
 	if (trim.bytes)
 		counter_add(device, COUNTER_trims, 1);
-	giveback_announce();
+	device_announce(device);
 	return trim.bytes;
 }

@@ -13,13 +13,12 @@
 		 ? real_driver()->entry(__VA_ARGS__) \
 		 : CUDA_ERROR_NOT_FOUND)
 
-/* A context has become current, or a chance has come to give back. */
+/* A context has become current. */
 static CUresult current_changed(CUresult res)
 {
 	if (!res && mem_enabled()) {
 		start_fork_guard();
 		context_note_current();
-		mem_poll();
 	}
 	return res;
 }
@@ -72,27 +71,18 @@ EXPORT CUresult cuCtxPopCurrent_v2(CUcontext *out)
 EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
 {
 	if (mem_enabled())
-		device_peers_enabled();
+		device_peers_enable();
 	return REAL_CALL(cuCtxEnablePeerAccess, peer, flags);
 }
 
-/* Before a destroy, and after it. */
 static struct context *end_begin(CUcontext handle)
 {
-	return mem_enabled() ? context_detach(handle) : NULL;
-}
-
-static void end_settle(struct context *context, bool ended)
-{
-	if (context && ended)
-		context_forget(context);
-	else if (context && !context_restore(context))
-		context_empty(context);
+	return mem_enabled() ? context_close(handle) : NULL;
 }
 
 static CUresult end_finish(struct context *context, CUresult res)
 {
-	end_settle(context, !res);
+	context_settle(context, !res);
 	return res;
 }
 
@@ -142,14 +132,14 @@ static bool primary_is_active(CUdevice device)
 
 static struct context *primary_end_begin(CUdevice device)
 {
-	return mem_enabled() ? context_detach_primary(device) : NULL;
+	return mem_enabled() ? context_close_primary(device) : NULL;
 }
 
 /* The last release ends a primary context; others leave it as it is. */
 static CUresult primary_released(struct context *context, CUdevice device,
 				 CUresult res)
 {
-	end_settle(context, !res && !primary_is_active(device));
+	context_settle(context, !res && !primary_is_active(device));
 	return res;
 }
 

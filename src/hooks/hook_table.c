@@ -240,8 +240,10 @@ struct dlsym_answer hook_dlsym(void *handle, const char *symbol)
 	if (!row)
 		return answer;
 	found = dlsym_behind()(handle, symbol);
-	if (handle == RTLD_DEFAULT && found == row->ours && !real) {
-		/* Our export alone must not look like an installed CUDA. */
+	if (found == row->ours &&
+	    (!real || !member_get(real, row->real_offset))) {
+		/* Our export alone must not look like an installed CUDA, or
+		 * like an entry that this one lacks. */
 		answer.address = dlsym_behind()(RTLD_NEXT, symbol);
 		answer.answered = 1;
 	} else if (found && real && mem_enabled() &&
