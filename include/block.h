@@ -19,8 +19,9 @@ struct block {
 	size_t size;    /* bytes asked for, while live */
 	size_t span;    /* bytes taken from the driver, >= size */
 	uint64_t epoch; /* of its free; usable once that epoch is safe */
-	/* That served it, and gets it back; set once. Atomic as block_walk's
-	 * visitor may look at a record that is being dropped. */
+	/* That served it, and gets it back; NULL once it is on its way to the
+	 * driver. Atomic as block_walk's visitor may look at a record that is
+	 * being dropped. */
 	struct pool *_Atomic pool;
 	struct block *next; /* in a list of idle blocks */
 };
@@ -50,8 +51,9 @@ struct block *block_take(uint64_t addr, enum block_state *state);
 /* Turns an idle block, which the caller owns, live. */
 void block_revive(struct block *block);
 
-/* Removes an idle block, which the caller owns, from the table. */
-void block_remove(struct block *block);
+/* Removes an idle block, which the caller owns, from the table. False: the
+ * driver has given its address out anew, so the memory is another block's. */
+bool block_remove(struct block *block);
 
 /* Calls visit for each block, live or idle; visit may remove it. */
 void block_walk(void (*visit)(struct block *block, enum block_state state,

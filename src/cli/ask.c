@@ -1,43 +1,61 @@
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <poll.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ask.h"
 #include "cli.h"
 #include "protocol.h"
 
-enum { ANSWER_SECONDS = 5 };
+enum {
+	ANSWER_MS = 5000,
+	ANSWER_MAX = 1 << 20, /* bytes */
+};
 
+/* The folder of the sockets. False: there is none (errno ENOENT), or it is
+ * not to be trusted, which has been said. */
 static bool dir_find(char *dir, size_t size)
 {
 	const char *chosen = getenv("MNM_SOCKET_DIR");
+	char error[256];
 
-	return socket_dir(chosen ? chosen : "", dir, size);
+	errno = 0;
+	if (!socket_dir(chosen ? chosen : "", dir, size)) {
+		failure("MNM_SOCKET_DIR or XDG_RUNTIME_DIR: path is too long");
+		return false;
+	}
+	if (socket_dir_check(dir, error, sizeof(error)))
+		return true;
+	if (errno != ENOENT) {
+		failure("%s", error);
+		errno = EPERM;
+	}
+	return false;
 }
 
 /* A connected socket, or -1 and errno. A stale address is removed. */
 static int ask_connect(int pid)
 {
-	const struct timeval patience = {ANSWER_SECONDS, 0};
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	char dir[sizeof(address.sun_path)];
 	int fd;
 
-	errno = ENAMETOOLONG;
-	if (!dir_find(dir, sizeof(dir)) ||
-	    !socket_path(dir, pid, address.sun_path, sizeof(address.sun_path)))
+	if (!dir_find(dir, sizeof(dir)))
 		return -1;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	errno = ENAMETOOLONG;
+	if (!socket_path(dir, pid, address.sun_path, sizeof(address.sun_path)))
+		return -1;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -1;
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	if (!connect(fd, (struct sockaddr *)&address, sizeof(address)))
 		return fd;
 	if (errno == ECONNREFUSED)
@@ -46,22 +64,52 @@ static int ask_connect(int pid)
 	return -1;
 }
 
+static int64_t ms_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Reads some bytes until the deadline; as read, and -1 after it. */
+static ssize_t read_until(int fd, char *buffer, size_t size, int64_t deadline)
+{
+	struct pollfd ready = {fd, POLLIN, 0};
+	int64_t left = deadline - ms_now();
+
+	if (left <= 0 || poll(&ready, 1, (int)left) < 1)
+		return -1;
+	return read(fd, buffer, size);
+}
+
+/* What a program may not do to a terminal. */
+static void answer_clean(char *text)
+{
+	for (; *text; text++)
+		if (iscntrl((unsigned char)*text) && *text != '\n')
+			*text = '?';
+}
+
 static char *answer_read(int fd)
 {
-	char *text = NULL, buffer[4096];
+	int64_t deadline = ms_now() + ANSWER_MS;
+	char *text = malloc(ANSWER_MAX + 1);
 	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
 	ssize_t got;
 
-	if (!out)
+	if (!text)
 		return NULL;
-	while ((got = read(fd, buffer, sizeof(buffer))) > 0)
-		fwrite(buffer, 1, (size_t)got, out);
-	fclose(out);
-	if (got < 0 || !size) {
+	do {
+		got = read_until(fd, text + size, ANSWER_MAX - size, deadline);
+		size += got > 0 ? (size_t)got : 0;
+	} while (got > 0 && size < ANSWER_MAX);
+	if (got || !size) {
 		free(text);
 		return NULL;
 	}
+	text[size] = '\0';
+	answer_clean(text);
 	return text;
 }
 
@@ -130,12 +178,14 @@ int ask_list(int **pids)
 	DIR *dir;
 
 	*pids = NULL;
-	dir = dir_find(path, sizeof(path)) ? opendir(path) : NULL;
-	if (!dir && errno != ENOENT) {
+	if (!dir_find(path, sizeof(path)))
+		return errno == ENOENT ? 0 : -1;
+	dir = opendir(path);
+	if (!dir) {
 		failure("%s: %s", path, strerror(errno));
 		return -1;
 	}
-	while (dir && (entry = readdir(dir))) {
+	while ((entry = readdir(dir))) {
 		pid = pid_of(entry);
 		fd = pid ? ask_connect(pid) : -1;
 		if (fd < 0)
@@ -147,8 +197,7 @@ int ask_list(int **pids)
 		*pids = grown;
 		grown[count++] = pid;
 	}
-	if (dir)
-		closedir(dir);
+	closedir(dir);
 	if (count)
 		qsort(*pids, (size_t)count, sizeof(int), pids_compare);
 	return count;

@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,11 +11,21 @@ static double number(const json_t *object, const char *key)
 	return (double)json_integer_value(json_object_get(object, key));
 }
 
+/* A program's name, without what it could do to a terminal. */
+static void name_clean(const char *from, char to[21])
+{
+	size_t i = 0;
+
+	for (; i < 20 && from && from[i]; i++)
+		to[i] = (char)(iscntrl((unsigned char)from[i]) ? '?' : from[i]);
+	to[i] = '\0';
+}
+
 static void ps_device(int pid, const char *program, const json_t *device)
 {
 	double allocs = number(device, "allocs");
 
-	printf("%8d  %-20.20s %6.0f  %-16s %9.1f MiB %9.1f MiB", pid, program,
+	printf("%8d  %-20s %6.0f  %-16s %9.1f MiB %9.1f MiB", pid, program,
 	       number(device, "device"),
 	       json_string_value(json_object_get(device, "pool")),
 	       number(device, "live_bytes") / (1 << 20),
@@ -28,16 +39,15 @@ static void ps_device(int pid, const char *program, const json_t *device)
 static void ps_program(const json_t *stat)
 {
 	const json_t *devices = json_object_get(stat, "devices"), *device;
-	const char *program =
-		json_string_value(json_object_get(stat, "program"));
+	char program[21];
 	int pid = (int)number(stat, "pid");
 	size_t i;
 
-	json_array_foreach(devices, i, device)
-		ps_device(pid, program ? program : "?", device);
+	name_clean(json_string_value(json_object_get(stat, "program")),
+		   program);
+	json_array_foreach(devices, i, device) ps_device(pid, program, device);
 	if (!json_array_size(devices))
-		printf("%8d  %-20.20s %6s\n", pid, program ? program : "?",
-		       "-");
+		printf("%8d  %-20s %6s\n", pid, program, "-");
 }
 
 int ps_run(const struct command *command, int argc, char **argv)

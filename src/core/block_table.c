@@ -131,12 +131,12 @@ void block_revive(struct block *block)
 	atomic_store(slot_of(block->addr, false), (uintptr_t)block);
 }
 
-void block_remove(struct block *block)
+bool block_remove(struct block *block)
 {
 	uintptr_t mine = (uintptr_t)block | IDLE;
 
-	/* Unless the driver gave the address out anew: see block_enter. */
-	atomic_compare_exchange_strong(slot_of(block->addr, false), &mine, 0);
+	return atomic_compare_exchange_strong(slot_of(block->addr, false),
+					      &mine, 0);
 }
 
 static void slot_visit(slot *slot,

@@ -91,8 +91,8 @@ static size_t pending_give(struct context *context)
 	while ((block = list)) {
 		list = block->next;
 		/* First: the driver may hand the address out at once. */
-		block_remove(block);
-		if (!backing_give(context->handle, block->addr))
+		if (block_remove(block) &&
+		    !backing_give(context->handle, block->addr))
 			counter_add(device, COUNTER_driver_frees, 1);
 		counter_sub(device, COUNTER_pending_bytes, block->span);
 		counter_sub(device, COUNTER_idle_bytes, block->span);

@@ -17,16 +17,6 @@ static bool context_serves(const struct context *context)
 	return !context->dead && !context->closing;
 }
 
-/* The block's next holder is the program. Under the context's lock. */
-static void block_lend(struct block *block, size_t size)
-{
-	struct pool *pool = block->pool;
-
-	block->size = size;
-	pool_lend(pool, block->span);
-	block_revive(block);
-}
-
 static void count_alloc(struct device *device, size_t size, enum counter how)
 {
 	counter_add(device, COUNTER_allocs, 1);
@@ -34,13 +24,29 @@ static void count_alloc(struct device *device, size_t size, enum counter how)
 	counter_add_peak(device, COUNTER_live_bytes, COUNTER_live_peak, size);
 }
 
+/* The block's next holder is the program; returns its address. Under the
+ * context's lock: once that is dropped, the record may end with the context. */
+static uint64_t block_lend(struct block *block, size_t size)
+{
+	struct pool *pool = block->pool;
+	struct device *device = pool->context->device;
+
+	block->size = size;
+	pool_lend(pool, block->span);
+	block_revive(block);
+	counter_sub(device, COUNTER_idle_bytes, block->span);
+	count_alloc(device, size, COUNTER_hits);
+	return block->addr;
+}
+
 /* One look into the active pool. */
 static enum pool_answer pool_look(struct context *context, size_t size,
-				  struct block **block)
+				  uint64_t *addr)
 {
 	struct device *device = context->device;
 	enum pool_answer answer = POOL_MISS;
 	struct pool *pool = NULL;
+	struct block *block;
 	size_t span = 0;
 
 	pthread_mutex_lock(&context->lock);
@@ -50,28 +56,21 @@ static enum pool_answer pool_look(struct context *context, size_t size,
 		span = pool->ops->span(pool, size);
 	if (span)
 		answer = pool->ops->alloc(pool, span,
-					  atomic_load(&device->safe), block);
+					  atomic_load(&device->safe), &block);
 	if (answer == POOL_HIT)
-		block_lend(*block, size);
+		*addr = block_lend(block, size);
 	pthread_mutex_unlock(&context->lock);
 	return answer;
 }
 
 static enum mem_answer hit(struct context *context, uint64_t *addr, size_t size)
 {
-	struct device *device = context->device;
-	enum pool_answer answer;
-	struct block *block;
+	enum pool_answer answer = pool_look(context, size, addr);
 
-	answer = pool_look(context, size, &block);
-	if (answer == POOL_UNSAFE && !device_peers() && !device_wait(device))
-		answer = pool_look(context, size, &block);
-	if (answer != POOL_HIT)
-		return MEM_PASS;
-	counter_sub(device, COUNTER_idle_bytes, block->span);
-	count_alloc(device, size, COUNTER_hits);
-	*addr = block->addr;
-	return MEM_DONE;
+	if (answer == POOL_UNSAFE && !device_peers() &&
+	    !device_wait(context->device))
+		answer = pool_look(context, size, addr);
+	return answer == POOL_HIT ? MEM_DONE : MEM_PASS;
 }
 
 /* The context that a request is for; NULL: it is CUDA's. A request that will
@@ -147,7 +146,9 @@ static bool block_know(struct context *context, struct block *block)
 	pthread_mutex_lock(&context->lock);
 	if (!context->dead)
 		known = block_enter(block, &stale, &state);
-	if (!known)
+	if (known)
+		count_alloc(context->device, block->size, COUNTER_misses);
+	else
 		pool_return(block->pool, block->span);
 	pthread_mutex_unlock(&context->lock);
 	if (stale)
@@ -201,9 +202,7 @@ static enum mem_answer fresh(struct context *context, uint64_t *addr,
 		return MEM_DONE;
 	}
 	block->addr = *addr = taken;
-	if (block_know(context, block)) {
-		count_alloc(device, size, COUNTER_misses);
-	} else {
+	if (!block_know(context, block)) {
 		device_unreserve(device, block->span);
 		block_drop(block);
 	}
@@ -279,7 +278,8 @@ static bool block_regain(struct context *context, struct block *block)
 	struct block *stale;
 	enum block_state state;
 
-	if (context->dead || !block_enter(block, &stale, &state))
+	if (context->dead || block_find(block->addr, &state) ||
+	    !block_enter(block, &stale, &state))
 		return false;
 	counter_add(context->device, COUNTER_live_bytes, block->size);
 	counter_sub(context->device, COUNTER_frees, 1);

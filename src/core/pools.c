@@ -70,6 +70,7 @@ static size_t pool_trim(struct pool *pool)
 	while ((block = list)) {
 		list = block->next;
 		bytes += block->span;
+		block->pool = NULL; /* it may end before the block is gone */
 		block->next = context->pending;
 		context->pending = block;
 	}
@@ -190,8 +191,11 @@ void pools_forget(struct context *context)
 
 void pools_correct(struct block *stale, bool live)
 {
-	struct context *context = atomic_load(&stale->pool)->context;
+	struct pool *pool = stale->pool;
+	struct context *context = pool ? pool->context : NULL;
 
+	if (!context) /* pending: whoever gives it back finds out */
+		return;
 	pthread_mutex_lock(&context->lock);
 	if (live) {
 		live_forget(context, stale);

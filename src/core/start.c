@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -77,12 +78,22 @@ bool config_once(void)
 	return mem_enabled();
 }
 
+/* In a forked child the figures are the parent's. */
+static void write_stat(void)
+{
+	if (mem_enabled())
+		control_write_stat();
+}
+
 static void start(void)
 {
+	int saved = errno; /* the program's: its call did not fail */
+
 	start_fork_guard();
 	control_open();
 	if (*config.stat_file)
-		atexit(control_write_stat);
+		atexit(write_stat);
+	errno = saved;
 }
 
 void start_once(void)

@@ -1,24 +1,23 @@
-/* The socket's thread: it polls, so that no client can hold up another, and
- * a client that is silent or slow is dropped in the end. */
+/* The thread that answers: it polls, so that no client can hold up another,
+ * and a client that is silent or slow is dropped in the end. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "command.h"
-#include "config.h"
 #include "control.h"
+#include "listener.h"
 #include "log.h"
+#include "own_fd.h"
 #include "protocol.h"
 
 enum {
@@ -30,7 +29,7 @@ enum {
 };
 
 struct client {
-	int fd; /* -1: a free place */
+	struct own_fd socket; /* fd -1: a free place */
 	time_t deadline;
 	size_t used;
 	char line[REQUEST_MAX];
@@ -38,9 +37,7 @@ struct client {
 	size_t size, sent;
 };
 
-static int listener = -1;
-static pid_t owner;
-static struct sockaddr_un address = {.sun_family = AF_UNIX};
+static struct own_fd listener = {-1, 0};
 static struct client *clients; /* CLIENTS_MAX of them */
 
 static time_t seconds_now(void)
@@ -53,10 +50,9 @@ static time_t seconds_now(void)
 
 static void client_close(struct client *client)
 {
-	close(client->fd);
+	own_fd_close(&client->socket);
 	free(client->answer);
 	client->answer = NULL;
-	client->fd = -1;
 }
 
 static void client_answer(struct client *client, char *text, size_t size)
@@ -71,7 +67,7 @@ static void client_answer(struct client *client, char *text, size_t size)
 static void client_write(struct client *client)
 {
 	ssize_t sent =
-		send(client->fd, client->answer + client->sent,
+		send(client->socket.fd, client->answer + client->sent,
 		     client->size - client->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
 
 	if (sent < 0 && (errno == EAGAIN || errno == EINTR))
@@ -90,7 +86,7 @@ static void client_refuse(struct client *client, const char *why)
 
 static void client_read(struct client *client)
 {
-	ssize_t got = recv(client->fd, client->line + client->used,
+	ssize_t got = recv(client->socket.fd, client->line + client->used,
 			   sizeof(client->line) - client->used, MSG_DONTWAIT);
 	char *end, *text;
 	size_t size;
@@ -131,7 +127,7 @@ static struct client *client_place(void)
 	struct client *oldest = &clients[0];
 
 	for (int i = 0; i < CLIENTS_MAX; i++) {
-		if (clients[i].fd < 0)
+		if (clients[i].socket.fd < 0)
 			return &clients[i];
 		if (clients[i].deadline < oldest->deadline)
 			oldest = &clients[i];
@@ -144,7 +140,7 @@ static void client_accept(void)
 {
 	struct timespec pause = {0, ACCEPT_PAUSE_MS * 1000000L};
 	struct client *client;
-	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	int fd = accept4(listener.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 	if (fd < 0) {
 		if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
@@ -152,10 +148,10 @@ static void client_accept(void)
 		return;
 	}
 	client = client_place();
-	client->fd = fd;
+	client->socket = own_fd_open(fd);
 	client->used = 0;
 	client->deadline = seconds_now() + CLIENT_SECONDS;
-	if (!peer_allowed(fd))
+	if (!peer_allowed(client->socket.fd))
 		client_refuse(client, "error: this process belongs to another "
 				      "user\n");
 }
@@ -165,15 +161,19 @@ static void clients_expire(void)
 	time_t now = seconds_now();
 
 	for (int i = 0; i < CLIENTS_MAX; i++)
-		if (clients[i].fd >= 0 && clients[i].deadline < now)
+		if (clients[i].socket.fd >= 0 && clients[i].deadline < now)
 			client_close(&clients[i]);
 }
 
 static void client_ready(struct client *client)
 {
+	if (!own_fd_is_ours(&client->socket)) {
+		client_close(client);
+		return;
+	}
 	if (!client->answer)
 		client_read(client);
-	if (client->fd >= 0 && client->answer)
+	if (client->socket.fd >= 0 && client->answer)
 		client_write(client);
 }
 
@@ -209,14 +209,14 @@ static void *control_thread(void *arg)
 	for (;;) {
 		count = 0;
 		for (int i = 0; i < CLIENTS_MAX; i++) {
-			if (clients[i].fd < 0)
+			if (clients[i].socket.fd < 0)
 				continue;
-			polls[count].fd = clients[i].fd;
+			polls[count].fd = clients[i].socket.fd;
 			polls[count].events =
 				clients[i].answer ? POLLOUT : POLLIN;
 			polled[count++] = &clients[i];
 		}
-		polls[count].fd = listener;
+		polls[count].fd = listener.fd;
 		polls[count].events = POLLIN;
 		ready = poll(polls, (nfds_t)count + 1, LOOK_AROUND_MS);
 		if (ready < 1 && program_ended())
@@ -226,75 +226,14 @@ static void *control_thread(void *arg)
 		for (int i = 0; i < count; i++)
 			if (polls[i].revents)
 				client_ready(polled[i]);
+		if (polls[count].revents && !own_fd_is_ours(&listener))
+			break;
 		if (polls[count].revents)
 			client_accept();
 		clients_expire();
 	}
+	listener_unlink();
 	return NULL;
-}
-
-/* Whether somebody listens at the address. */
-static bool address_alive(void)
-{
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	bool refused =
-		fd >= 0 &&
-		connect(fd, (struct sockaddr *)&address, sizeof(address)) &&
-		errno == ECONNREFUSED;
-
-	if (fd >= 0)
-		close(fd);
-	return !refused;
-}
-
-static bool address_bind(int fd)
-{
-	if (!bind(fd, (struct sockaddr *)&address, sizeof(address)))
-		return true;
-	/* One of a former process with this pid, or of one before exec. */
-	if (errno != EADDRINUSE || address_alive() || unlink(address.sun_path))
-		return false;
-	return !bind(fd, (struct sockaddr *)&address, sizeof(address));
-}
-
-static void socket_unlink(void)
-{
-	if (listener >= 0 && getpid() == owner)
-		unlink(address.sun_path);
-}
-
-/* Finds or makes the folder, and the socket's path in it. */
-static bool path_open(char *error, size_t size)
-{
-	char dir[sizeof(address.sun_path)];
-
-	if (!socket_dir(config_current()->socket_dir, dir, sizeof(dir)) ||
-	    !socket_path(dir, getpid(), address.sun_path,
-			 sizeof(address.sun_path))) {
-		snprintf(error, size, "the folder's path is too long");
-		return false;
-	}
-	if (mkdir(dir, 0700) && errno != EEXIST) {
-		snprintf(error, size, "%s: %s", dir, strerror(errno));
-		return false;
-	}
-	return socket_dir_check(dir, error, size);
-}
-
-static bool listener_open(char *error, size_t size)
-{
-	if (!path_open(error, size))
-		return false;
-	listener =
-		socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (listener >= 0 && address_bind(listener)) {
-		if (!chmod(address.sun_path, 0600) &&
-		    !listen(listener, CLIENTS_MAX))
-			return true;
-		unlink(address.sun_path);
-	}
-	snprintf(error, size, "%s: %s", address.sun_path, strerror(errno));
-	return false;
 }
 
 /* A thread that takes none of the program's signals. */
@@ -329,65 +268,24 @@ void control_open(void)
 
 	clients = calloc(CLIENTS_MAX, sizeof(*clients));
 	for (int i = 0; clients && i < CLIENTS_MAX; i++)
-		clients[i].fd = -1;
-	owner = getpid();
-	if (clients && listener_open(error, sizeof(error))) {
+		clients[i].socket.fd = -1;
+	if (clients &&
+	    listener_open(&listener, CLIENTS_MAX, error, sizeof(error))) {
 		res = thread_start();
 		if (!res) {
-			atexit(socket_unlink);
+			atexit(listener_unlink);
 			return;
 		}
-		unlink(address.sun_path);
+		listener_unlink();
+		own_fd_close(&listener);
 		snprintf(error, sizeof(error), "no thread: %s", strerror(res));
 	}
 	log_warn("no control socket: %s", error);
-	if (listener >= 0)
-		close(listener);
-	listener = -1;
 }
 
 void control_forget(void)
 {
 	for (int i = 0; clients && i < CLIENTS_MAX; i++)
-		if (clients[i].fd >= 0)
-			close(clients[i].fd);
-	if (listener >= 0)
-		close(listener);
-	listener = -1;
-}
-
-/* Writes the path with %p replaced by the pid. */
-static void path_expand(const char *from, char *to, size_t size)
-{
-	size_t used = 0;
-
-	to[0] = '\0';
-	while (*from && used + 1 < size) {
-		if (from[0] == '%' && from[1] == 'p') {
-			used += (size_t)snprintf(to + used, size - used, "%d",
-						 (int)getpid());
-			from += 2;
-			continue;
-		}
-		to[used++] = *from++;
-		to[used] = '\0';
-	}
-}
-
-void control_write_stat(void)
-{
-	char path[512], *text;
-	FILE *file;
-
-	if (getpid() != owner)
-		return;
-	path_expand(config_current()->stat_file, path, sizeof(path));
-	text = command_stat_json();
-	file = fopen(path, "we");
-	if (!file || !text || fprintf(file, "%s\n", text) < 0)
-		log_warn("statistics not written to %s: %s", path,
-			 strerror(errno));
-	if (file)
-		fclose(file);
-	free(text);
+		own_fd_close(&clients[i].socket);
+	own_fd_close(&listener);
 }

@@ -1,0 +1,35 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "own_fd.h"
+
+enum { FD_LEAST = 64 };
+
+struct own_fd own_fd_open(int fd)
+{
+	struct own_fd own = {fcntl(fd, F_DUPFD_CLOEXEC, FD_LEAST), 0};
+	struct stat st;
+
+	if (own.fd < 0)
+		own.fd = fd;
+	else
+		close(fd);
+	own.inode = fstat(own.fd, &st) ? 0 : st.st_ino;
+	return own;
+}
+
+bool own_fd_is_ours(const struct own_fd *own)
+{
+	struct stat st;
+
+	return own->fd >= 0 && !fstat(own->fd, &st) && S_ISSOCK(st.st_mode) &&
+	       st.st_ino == own->inode;
+}
+
+void own_fd_close(struct own_fd *own)
+{
+	if (own_fd_is_ours(own))
+		close(own->fd);
+	own->fd = -1;
+}

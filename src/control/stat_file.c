@@ -1,0 +1,44 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "config.h"
+#include "control.h"
+#include "log.h"
+
+/* Writes the path with %p replaced by the pid. */
+static void path_expand(const char *from, char *to, size_t size)
+{
+	size_t used = 0;
+
+	to[0] = '\0';
+	while (*from && used + 1 < size) {
+		if (from[0] == '%' && from[1] == 'p') {
+			used += (size_t)snprintf(to + used, size - used, "%d",
+						 (int)getpid());
+			from += 2;
+			continue;
+		}
+		to[used++] = *from++;
+		to[used] = '\0';
+	}
+}
+
+void control_write_stat(void)
+{
+	char path[sizeof(config_current()->stat_file) + 16], *text;
+	FILE *file;
+
+	path_expand(config_current()->stat_file, path, sizeof(path));
+	text = command_stat_json();
+	file = fopen(path, "we");
+	if (!file || !text || fprintf(file, "%s\n", text) < 0)
+		log_warn("statistics not written to %s: %s", path,
+			 strerror(errno));
+	if (file)
+		fclose(file);
+	free(text);
+}
