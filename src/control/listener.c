@@ -18,29 +18,38 @@ static int socket_new(void)
 	return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
-/* Whether somebody listens at the address. */
-static bool address_alive(void)
+/* Whether another process listens at the address; a stale file may be there
+ * from a former process with this pid, or from before an exec. */
+static bool address_taken(void)
 {
-	const struct sockaddr *to = (struct sockaddr *)&address;
 	int fd = socket_new();
-	bool refused = fd >= 0 && connect(fd, to, sizeof(address)) &&
-		       errno == ECONNREFUSED;
+	bool taken = fd >= 0 && (!connect(fd, (struct sockaddr *)&address,
+					  sizeof(address)) ||
+				 errno == EAGAIN);
 
 	if (fd >= 0)
 		close(fd);
-	return !refused;
+	if (taken)
+		errno = EADDRINUSE;
+	return taken;
 }
 
-static bool address_bind(int fd)
+/* Listens under another name first: at its own the socket must never refuse
+ * a connection, or `mnm` would take it for a stale one. */
+static bool address_listen(int fd, int backlog)
 {
-	const struct sockaddr *at = (struct sockaddr *)&address;
+	struct sockaddr_un early = address;
 
-	if (!bind(fd, at, sizeof(address)))
-		return true;
-	/* One of a former process with this pid, or of one before exec. */
-	if (errno != EADDRINUSE || address_alive() || unlink(address.sun_path))
+	/* As long as SOCKET_SUFFIX, or shorter. */
+	strcpy(strrchr(early.sun_path, '.'), ".new");
+	unlink(early.sun_path);
+	if (bind(fd, (struct sockaddr *)&early, sizeof(early)))
 		return false;
-	return !bind(fd, at, sizeof(address));
+	if (!chmod(early.sun_path, 0600) && !listen(fd, backlog) &&
+	    !address_taken() && !rename(early.sun_path, address.sun_path))
+		return true;
+	unlink(early.sun_path);
+	return false;
 }
 
 /* Finds or makes the folder, and the socket's path in it. */
@@ -69,19 +78,14 @@ bool listener_open(struct own_fd *listener, int backlog, char *error,
 	if (!path_open(error, size))
 		return false;
 	fd = socket_new();
-	if (fd < 0)
-		goto out;
-	*listener = own_fd_open(fd);
-	if (!address_bind(listener->fd))
-		goto out_close;
-	owner = getpid();
-	if (!chmod(address.sun_path, 0600) && !listen(listener->fd, backlog))
+	if (fd >= 0)
+		*listener = own_fd_open(fd);
+	if (fd >= 0 && address_listen(listener->fd, backlog)) {
+		owner = getpid();
 		return true;
-	listener_unlink();
-out_close:
-	own_fd_close(listener);
-out:
+	}
 	snprintf(error, size, "%s: %s", address.sun_path, strerror(errno));
+	own_fd_close(listener);
 	return false;
 }
 
