@@ -1,0 +1,236 @@
+"""What the tests share: where things were built, and a Box to run them in.
+
+A Box is a folder of its own with its own control sockets. Programs run on the
+simulated device, under the preload unless the pool is None."""
+
+import json
+import os
+import select
+import shutil
+import socket
+import subprocess
+import tempfile
+
+import pytest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+BUILD = os.path.abspath(os.environ.get("MNM_BUILD",
+                                       os.path.join(ROOT, "build")))
+MNM = os.path.join(BUILD, "mnm")
+LIBRARY = os.path.join(BUILD, "libmnm.so")
+PROGRAMS = os.path.join(BUILD, "tests", "programs")
+EXAMPLES = os.path.join(BUILD, "examples")
+TRACES = os.path.join(ROOT, "examples", "traces")
+DEADLINE = 120  # seconds; only a hang takes so long
+MIB = 1 << 20
+POOLS = ["no_pool", "page_unit_pool"]
+
+
+def sanitizers():
+    """The runtimes that libmnm.so was built with; they have to come first."""
+    needed = subprocess.run(["readelf", "-d", LIBRARY], capture_output=True,
+                            text=True, check=True).stdout
+    return [subprocess.run(["gcc", f"-print-file-name={name}.so"],
+                           capture_output=True, text=True,
+                           check=True).stdout.strip()
+            for name in ("libasan", "libtsan") if f"{name}.so" in needed]
+
+
+SANITIZERS = sanitizers()
+plain_build_only = pytest.mark.skipif(
+    bool(SANITIZERS), reason="a sanitizer's runtime changes what the host "
+    "programs do; they are run in the plain build")
+# One that is taken while another thread allocates stays locked in the child.
+forks_only_without_asan = pytest.mark.skipif(
+    any("libasan" in path for path in SANITIZERS),
+    reason="AddressSanitizer's allocator can't be forked beside a thread")
+
+
+def program(name):
+    return os.path.join(PROGRAMS, name)
+
+
+FORMS = {
+    "shared": [program("shell_shared")],
+    "static": [program("shell_static")],
+    "plugin": [program("plugin_host"), program("shell_plugin.so")],
+    "driver": [program("shell_driver")],
+}
+RUNTIME_FORMS = ["shared", "static", "plugin"]
+
+
+class Shell:
+    """A running tests/programs/shell: a call is a line, and its answer."""
+
+    def __init__(self, box, process):
+        self.box = box
+        self.process = process
+        self.pid = process.pid
+        self.unread = b""
+
+    def read(self):
+        while b"\n" not in self.unread:
+            ready, _, _ = select.select([self.process.stdout], [], [],
+                                        DEADLINE)
+            assert ready, "the program hangs"
+            got = os.read(self.process.stdout.fileno(), 65536)
+            assert got, f"the program ended: {self.box.stderr()}"
+            self.unread += got
+        line, self.unread = self.unread.split(b"\n", 1)
+        return line.decode()
+
+    def send(self, line):
+        self.process.stdin.write(line.encode() + b"\n")
+        self.process.stdin.flush()
+
+    def __call__(self, line):
+        self.send(line)
+        return self.read()
+
+    def end(self):
+        """Ends the input; the program has to end well."""
+        self.process.stdin.close()
+        status = self.process.wait(DEADLINE)
+        assert status == 0, self.box.stderr()
+
+    def ask(self, request):
+        return ask(self.box.socket_of(self.pid), request)
+
+    def stat(self, device=0):
+        answer = json.loads(self.ask("stat --json"))
+        return next(d for d in answer["devices"] if d["device"] == device)
+
+
+class Box:
+    """Where a test's programs run, and what they leave behind."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.sockets = os.path.join(folder, "sockets")
+        self.stat_file = os.path.join(folder, "stat")
+        self.report_file = os.path.join(folder, "report")
+        self.stderr_file = os.path.join(folder, "stderr")
+        self.processes = []
+
+    def env(self, pool, sim="64M", devices=1, fail=None, preload=True,
+            **options):
+        env = {k: v for k, v in os.environ.items() if k[:4] != "MNM_"}
+        env.update(MNM_SIM=sim, MNM_SIM_DEVICES=str(devices),
+                   MNM_SIM_CLOCK="zero", MNM_SIM_REPORT=self.report_file,
+                   MNM_SOCKET_DIR=self.sockets)
+        env["LD_LIBRARY_PATH"] = os.path.join(BUILD, "sim")
+        # By default each program with a thread sleeps a second at its exit.
+        env["TSAN_OPTIONS"] = ":".join(["atexit_sleep_ms=0",
+                                        env.get("TSAN_OPTIONS", "")])
+        if fail:
+            env["MNM_SIM_FAIL"] = fail
+        if pool:
+            env.update(MNM_POOL=pool, MNM_STAT_FILE=self.stat_file)
+        if pool and preload:
+            env["LD_PRELOAD"] = ":".join([*SANITIZERS, LIBRARY])
+        for name, value in options.items():
+            env[f"MNM_{name.upper()}"] = str(value)
+        return env
+
+    def run(self, command, pool=None, check=True, stdin="", **options):
+        """Runs a program to its end."""
+        done = subprocess.run(command, env=self.env(pool, **options),
+                              input=stdin, capture_output=True, text=True,
+                              timeout=DEADLINE)
+        assert not check or done.returncode == 0, done.stderr + done.stdout
+        return done
+
+    def start(self, command, pool=None, **options):
+        """Starts a program that is led by its standard input."""
+        with open(self.stderr_file, "ab") as stderr:
+            process = subprocess.Popen(command, env=self.env(pool, **options),
+                                       stdin=subprocess.PIPE, stderr=stderr,
+                                       stdout=subprocess.PIPE)
+        self.processes.append(process)
+        return Shell(self, process)
+
+    def shell(self, pool=None, form="shared", **options):
+        return self.start(FORMS[form], pool, **options)
+
+    def stderr(self):
+        with open(self.stderr_file, encoding="utf-8") as file:
+            return file.read()
+
+    def stat(self, device=0):
+        """The figures that the last program wrote at its exit."""
+        with open(self.stat_file, encoding="utf-8") as file:
+            devices = json.load(file)["devices"]
+        return next(d for d in devices if d["device"] == device)
+
+    def report(self):
+        """What the simulated device saw: calls by name, and each device."""
+        calls, devices = {}, []
+        with open(self.report_file, encoding="utf-8") as file:
+            for line in file:
+                words = line.split()
+                if words[0] == "call":
+                    calls[words[1]] = int(words[2])
+                elif words[0] == "device":
+                    devices.append({k: int(v) for k, v in
+                                    zip(words[2::2], words[3::2])})
+        return calls, devices
+
+    def socket_of(self, pid):
+        return os.path.join(self.sockets, f"{pid}.sock")
+
+    def socket_files(self):
+        return sorted(os.listdir(self.sockets)) if os.path.isdir(
+            self.sockets) else []
+
+    def mnm(self, *words, check=True):
+        """Runs the command line beside this box's programs."""
+        done = subprocess.run([MNM, *map(str, words)], env=self.env(None),
+                              capture_output=True, text=True,
+                              timeout=DEADLINE)
+        assert not check or done.returncode == 0, done.stderr
+        return done
+
+    def close(self):
+        for process in self.processes:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+            process.stdin.close()
+            process.stdout.close()
+        shutil.rmtree(self.folder)
+
+
+def connect(path):
+    client = socket.socket(socket.AF_UNIX)
+    client.settimeout(DEADLINE)
+    client.connect(path)
+    return client
+
+
+def receive(client):
+    """All of an answer. One that left a request unread ends in a reset."""
+    text = b""
+    try:
+        while True:
+            got = client.recv(65536)
+            if not got:
+                break
+            text += got
+    except ConnectionResetError:
+        pass
+    return text.decode(errors="replace")
+
+
+def ask(path, request):
+    with connect(path) as client:
+        client.sendall(request.encode() + b"\n")
+        return receive(client)
+
+
+@pytest.fixture
+def box():
+    """In /tmp: a socket's path must be short."""
+    made = Box(tempfile.mkdtemp(prefix="mnm-test-", dir="/tmp"))
+    yield made
+    made.close()

@@ -1,0 +1,163 @@
+"""Contexts that end with blocks in them, and several at once."""
+
+import pytest
+
+from conftest import MIB, POOLS, RUNTIME_FORMS
+from test_pool import open_shell, took
+
+
+def assert_clean(stat):
+    assert stat["live_bytes"] == stat["reserved_bytes"] == 0
+    assert stat["idle_bytes"] == stat["pending_bytes"] == 0
+    assert stat["retired_bytes"] == 0
+
+
+def use_anew(shell):
+    """No block of the ended context comes back."""
+    for name in ("n1", "n2", "n3"):
+        took(shell, f"alloc {name} 5000")
+        took(shell, f"fill {name} 6")
+        assert shell(f"check {name} 6").endswith("right")
+    for name in ("n1", "n2", "n3"):
+        took(shell, f"free {name}")
+
+
+@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("form", RUNTIME_FORMS)
+def test_a_device_reset_ends_all_its_blocks(box, form, pool):
+    shell = box.shell(pool, form)
+    for name in "abc":
+        took(shell, f"alloc {name} 5000")
+    took(shell, "free b")
+    took(shell, "reset")
+    assert_clean(shell.stat())
+    use_anew(shell)
+    assert shell.stat()["live_bytes"] == 0
+    took(shell, "reset")
+    shell.end()
+    assert_clean(box.stat())
+    assert box.stat()["hits"] == 0
+    assert box.report()[1][0]["live_allocs"] == 0
+
+
+@pytest.mark.parametrize("pool", POOLS)
+def test_a_primary_reset_by_the_driver_ends_all_its_blocks(box, pool):
+    shell = open_shell(box, pool, "driver")
+    for name in "abc":
+        took(shell, f"alloc {name} 5000")
+    took(shell, "free b")
+    took(shell, "primary_reset 0")
+    assert_clean(shell.stat())
+    for line in ("retain primary 0", "set primary"):
+        took(shell, line)
+    use_anew(shell)
+    took(shell, "primary_reset 0")
+    shell.end()
+    assert_clean(box.stat())
+
+
+@pytest.mark.parametrize("pool", POOLS)
+def test_a_destroyed_context_ends_its_blocks_only(box, pool):
+    shell = box.shell(pool, "driver")
+    for line in ("init", "create x 0", "alloc a 5000", "alloc b 5000",
+                 "free b", "create y 0", "alloc c 5000", "fill c 5",
+                 "destroy x"):
+        took(shell, line)
+    assert shell.stat()["live_bytes"] == 5000
+    assert shell("check c 5").endswith("right")
+    use_anew(shell)
+    took(shell, "free c")
+    took(shell, "destroy y")
+    shell.end()
+    assert_clean(box.stat())
+    assert box.report()[1][0]["live_allocs"] == 0
+
+
+@pytest.mark.parametrize("pool", POOLS)
+def test_the_last_release_of_a_primary_context_ends_its_blocks(box, pool):
+    shell = open_shell(box, pool, "driver")
+    took(shell, "retain primary 0")
+    took(shell, "alloc a 5000")
+    took(shell, "release 0")
+    assert shell.stat()["live_bytes"] == 5000
+    took(shell, "alloc b 5000")
+    took(shell, "free b")
+    took(shell, "release 0")
+    assert_clean(shell.stat())
+    for line in ("retain primary 0", "set primary"):
+        took(shell, line)
+    use_anew(shell)
+    shell.end()
+
+
+def test_a_failed_destroy_keeps_the_blocks(box):
+    shell = box.shell("page_unit_pool", "driver",
+                      fail="cuCtxDestroy_v2:1:999")
+    for line in ("init", "create x 0", "alloc a 5000", "alloc b 5000",
+                 "free b"):
+        took(shell, line)
+    took(shell, "destroy x", "999")
+    stat = shell.stat()
+    assert stat["live_bytes"] == 5000 and stat["idle_bytes"] == 8192
+    took(shell, "alloc c 5000")
+    assert shell("addr c") == shell("addr b")
+    took(shell, "free a")
+    took(shell, "free c")
+    took(shell, "destroy x")
+    shell.end()
+    assert_clean(box.stat())
+
+
+def test_a_reset_with_a_retired_pool_ends_its_blocks_too(box):
+    shell = box.shell("page_unit_pool")
+    took(shell, "alloc a 5000")
+    shell.ask("swap no_pool")
+    took(shell, "alloc b 5000")
+    shell.ask("swap page_unit_pool")
+    took(shell, "alloc c 5000")
+    assert shell.stat()["retired_bytes"] == 8192 + 5000
+    took(shell, "reset")
+    assert_clean(shell.stat())
+    use_anew(shell)
+    shell.end()
+
+
+def test_contexts_of_a_device_do_not_share_blocks(box):
+    shell = box.shell("page_unit_pool", "driver")
+    for line in ("init", "create x 0", "alloc a 5000", "free a",
+                 "create y 0", "alloc b 5000"):
+        took(shell, line)
+    assert shell("addr a") != shell("addr b")
+    took(shell, "set x")
+    took(shell, "free b")  # of the other context
+    took(shell, "alloc c 5000")
+    assert shell("addr c") == shell("addr a")
+    shell.end()
+
+
+def test_each_device_has_its_own_figures(box):
+    shell = box.shell("page_unit_pool", devices=2)
+    took(shell, f"alloc a {MIB}")
+    for line in ("device 1", f"alloc b {2 * MIB}", f"alloc c {3 * MIB}",
+                 "free b"):
+        took(shell, line)
+    assert shell.stat(0)["live_bytes"] == MIB
+    assert shell.stat(1)["live_bytes"] == 3 * MIB
+    assert shell.stat(1)["idle_bytes"] == 2 * MIB
+    took(shell, "reset")
+    assert shell.stat(0)["live_bytes"] == MIB
+    assert_clean(shell.stat(1))
+    shell.end()
+
+
+def test_a_pool_is_swapped_on_one_device_alone(box):
+    shell = box.shell("page_unit_pool", devices=2)
+    took(shell, "alloc a 5000")
+    took(shell, "device 1")
+    took(shell, "alloc b 5000")
+    shell.ask("swap --device 1 no_pool")
+    assert shell.stat(0)["pool"] == "page_unit_pool"
+    assert shell.stat(1)["pool"] == "no_pool"
+    shell.ask("reset")
+    assert shell.stat(1)["pool"] == "page_unit_pool"
+    shell.end()

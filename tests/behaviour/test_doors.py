@@ -1,0 +1,34 @@
+"""The ways into the driver: what cudart asks, and what it is given."""
+
+import os
+
+import pytest
+
+from conftest import POOLS, ROOT, program
+
+REQUESTS = os.path.join(ROOT, "tests", "programs",
+                        "cudart-13.0-requests.csv")
+
+
+@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("form", ["1", "2"])
+def test_cudarts_requests_are_answered_as_without_the_preload(box, form, pool):
+    door = [program("door"), form, REQUESTS]
+    alone = box.run(door)
+    under = box.run(door, pool)
+    assert under.stdout == alone.stdout
+    assert len(alone.stdout.splitlines()) > 440
+
+
+@pytest.mark.parametrize("form", ["1", "2"])
+def test_what_the_door_hands_out_leads_to_the_pool(box, form):
+    box.run([program("door"), form, REQUESTS], "page_unit_pool")
+    stat = box.stat()
+    assert (stat["allocs"], stat["hits"], stat["frees"]) == (2, 1, 2)
+    assert box.report()[0]["cuMemAlloc_v2"] == 1
+
+
+@pytest.mark.parametrize("form", ["1", "2"])
+def test_disabled_the_door_hands_out_cudas_own(box, form):
+    box.run([program("door"), form, REQUESTS], "page_unit_pool", disable=1)
+    assert box.report()[0]["cuMemAlloc_v2"] == 2

@@ -1,0 +1,100 @@
+"""CUDA's own failures reach the program, and nothing else comes of them."""
+
+import pytest
+
+from conftest import FORMS, MIB, POOLS
+from test_pool import open_shell, took
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_one_refused_allocation_is_retried_unseen(box, form):
+    shell = open_shell(box, "page_unit_pool", form, fail="cuMemAlloc_v2:2:2")
+    took(shell, "alloc a 5000")
+    answer = took(shell, "alloc b 9000")
+    assert answer == ("0 set" if form == "driver" else "0 0 set")
+    shell.end()
+    assert box.stat()["failures"] == 0
+    assert box.report()[0]["cuMemAlloc_v2"] == 3
+
+
+@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("form", FORMS)
+def test_a_device_without_memory_is_out_of_memory_and_no_more(box, form, pool):
+    shell = open_shell(box, pool, form, fail="cuMemAlloc_v2:2+:2")
+    took(shell, "alloc a 5000")
+    answer = took(shell, "alloc b 9000", "2")
+    assert answer == ("2 kept" if form == "driver" else "2 2 kept")
+    took(shell, "fill a 1")
+    assert shell("check a 1").endswith("right")
+    took(shell, "free a")
+    shell.end()
+    assert box.stat()["failures"] == 1
+    assert box.stat()["live_bytes"] == 0
+
+
+@pytest.mark.parametrize("code", [3, 201, 709, 999])
+@pytest.mark.parametrize("pool", POOLS)
+def test_another_failure_of_an_allocation_is_passed_on(box, pool, code):
+    shell = open_shell(box, pool, "driver", fail=f"cuMemAlloc_v2:1:{code}")
+    assert shell("alloc a 5000") == f"{code} kept"
+    assert shell("alloc a 5000") == "0 set"
+    took(shell, "free a")
+    shell.end()
+    assert box.stat()["failures"] == 1
+    assert box.report()[0]["cuMemAlloc_v2"] == 2
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_failed_free_is_the_programs_to_see(box, form):
+    shell = open_shell(box, "no_pool", form, fail="cuMemFree_v2:1:719")
+    took(shell, "alloc a 5000")
+    took(shell, "free a", "719")
+    stat = shell.stat()
+    assert stat["driver_frees"] == stat["frees"] == 0
+    assert stat["live_bytes"] == 5000
+    took(shell, "free a")
+    shell.end()
+    assert box.stat()["driver_frees"] == box.stat()["frees"] == 1
+    assert box.stat()["live_bytes"] == box.stat()["reserved_bytes"] == 0
+    assert box.report()[1][0]["live_allocs"] == 0
+
+
+def test_idle_blocks_that_the_driver_does_not_take_harm_nothing(box):
+    shell = box.shell("page_unit_pool", fail="cuMemFree_v2:1+:719")
+    took(shell, f"alloc a {4 * MIB}")
+    took(shell, "free a")
+    assert shell.ask("trim").startswith("device 0: 4.0 MiB")
+    took(shell, f"alloc b {4 * MIB}")
+    took(shell, "fill b 1")
+    assert shell("check b 1").endswith("right")
+    assert shell("last") == "0"
+    shell.end()
+    assert box.stat()["driver_frees"] == 0
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_blocks_are_not_reused_while_the_wait_for_them_fails(box, form):
+    """A block that may still be written to is not handed out."""
+    shell = open_shell(box, "page_unit_pool", form,
+                       fail="cuCtxSynchronize:1+:719")
+    took(shell, "alloc a 5000")
+    took(shell, "free a")
+    answer = took(shell, "alloc b 5000")
+    assert answer == ("0 set" if form == "driver" else "0 0 set")
+    assert shell("addr a") != shell("addr b")
+    shell.end()
+    assert box.stat()["syncs"] == 0 and box.stat()["hits"] == 0
+
+
+@pytest.mark.parametrize("entry", ["cuCtxGetCurrent", "cuCtxGetDevice",
+                                   "cuCtxPushCurrent_v2",
+                                   "cuThreadExchangeStreamCaptureMode"])
+def test_without_a_driver_call_of_our_own_the_program_goes_on(box, entry):
+    shell = open_shell(box, "page_unit_pool", "driver",
+                       fail=f"{entry}:3+:999")
+    for name in "abc":
+        took(shell, f"alloc {name} 5000")
+        took(shell, f"fill {name} 4")
+        assert shell(f"check {name} 4").endswith("right")
+        took(shell, f"free {name}")
+    shell.end()

@@ -1,0 +1,101 @@
+"""Options in the environment, right and wrong."""
+
+import json
+import os
+
+import pytest
+
+from conftest import MIB, plain_build_only
+from test_pool import took
+
+WRONG = {
+    "pool": ("nonsense", ["MNM_POOL|pool", "nonsense", "page_unit_pool",
+                          "no_pool"]),
+    "page_size": ("3000", ["page_size", "3000", "power of two"]),
+    "pool_limit": ("12Q", ["pool_limit", "12Q", "bytes"]),
+    "hard_limit": ("-1", ["hard_limit", "-1", "bytes"]),
+    "log": ("loud", ["log", "loud", "debug"]),
+    "disable": ("yes", ["disable", "yes", "0 or 1"]),
+    "socket_dir": ("/" + "x" * 200, ["socket_dir", "/xxx"]),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_option_is_one_line_and_hands_all_to_cuda(box, name):
+    value, words = WRONG[name]
+    options = {"pool": "no_pool", name: value}
+    shell = box.shell(**options)
+    for _ in range(3):
+        took(shell, "alloc a 5000")
+        took(shell, "free a")
+        took(shell, "info")
+    shell.end()
+    assert box.stderr().count("\n") == 1, box.stderr()
+    for word in words:
+        assert any(w in box.stderr() for w in word.split("|")), word
+    assert box.report()[0]["cuMemAlloc_v2"] == 3
+    assert box.report()[1][0]["live_allocs"] == 0
+    assert not os.path.exists(box.stat_file) and not box.socket_files()
+
+
+def test_an_empty_option_is_as_none(box):
+    shell = box.shell("page_unit_pool", page_size="", pool_limit="")
+    took(shell, "alloc a 5000")
+    assert shell.stat()["reserved_bytes"] == 8192
+    shell.end()
+
+
+@pytest.mark.parametrize("text,size", [("1048576", MIB), ("1024K", MIB),
+                                       ("1024k", MIB), ("1M", MIB)])
+def test_sizes_may_have_a_suffix(box, text, size):
+    shell = box.shell("page_unit_pool", hard_limit=text)
+    assert shell("info").split()[3] == str(size)
+    shell.end()
+
+
+def test_disabled_there_is_no_trace_of_it(box):
+    shell = box.shell("page_unit_pool", disable=1)
+    took(shell, "alloc a 5000")
+    took(shell, "free a")
+    shell.end()
+    assert box.report()[0]["cuMemFree_v2"] == 1
+    assert not os.path.exists(box.stat_file)
+    assert not os.path.exists(box.sockets)
+    assert box.stderr() == ""
+
+
+def test_the_log_can_be_silent(box):
+    os.mkdir(box.sockets, 0o755)
+    shell = box.shell("page_unit_pool", log="none")
+    took(shell, "alloc a 5000")
+    shell.end()
+    assert box.stderr() == ""
+
+
+def test_the_statistics_file_may_name_the_pid(box):
+    pattern = os.path.join(box.folder, "stat-%p.json")
+    shell = box.shell("page_unit_pool", stat_file=pattern)
+    took(shell, "alloc a 5000")
+    shell.end()
+    with open(pattern.replace("%p", str(shell.pid)), encoding="utf-8") as file:
+        stat = json.load(file)
+    assert stat["pid"] == shell.pid and stat["program"] == "shell_shared"
+
+
+def test_a_statistics_file_that_cannot_be_written_is_one_line(box):
+    shell = box.shell("page_unit_pool", stat_file="/nowhere/stat")
+    took(shell, "alloc a 5000")
+    shell.end()
+    assert box.stderr().count("\n") == 1 and "/nowhere/stat" in box.stderr()
+
+
+@plain_build_only
+def test_the_default_folder_is_in_the_runtime_directory(box):
+    env = box.env("page_unit_pool")
+    del env["MNM_SOCKET_DIR"]
+    env["XDG_RUNTIME_DIR"] = box.folder
+    box.env = lambda pool, **options: env
+    shell = box.shell("page_unit_pool")
+    took(shell, "alloc a 5000")
+    assert os.listdir(os.path.join(box.folder, "mnm")) == [f"{shell.pid}.sock"]
+    shell.end()

@@ -1,0 +1,121 @@
+"""Many threads, and swaps while they run."""
+
+import json
+
+import pytest
+
+from conftest import POOLS, SANITIZERS, connect, program, receive
+
+SWAPS = 200 if SANITIZERS else 1000
+
+
+def summary(box, shell):
+    shell.process.stdin.close()
+    words = shell.read().split()
+    assert shell.process.wait() == 0, box.stderr()
+    return dict(zip(words[::2], map(int, words[1::2])))
+
+
+def assert_all_came_back(stat):
+    assert stat["allocs"] == stat["frees"] == stat["hits"] + stat["misses"]
+    assert stat["live_bytes"] == stat["retired_bytes"] == 0
+    assert stat["pending_bytes"] == 0
+    assert stat["reserved_bytes"] == stat["idle_bytes"]
+
+
+@pytest.mark.parametrize("threads", [1, 8])
+@pytest.mark.parametrize("pool", POOLS)
+def test_blocks_keep_their_contents(box, pool, threads):
+    shell = box.start([program("churn"), str(threads), "300"], pool)
+    assert shell.read() == "ready"
+    figures = summary(box, shell)
+    assert figures["rounds"] >= 300 * threads
+    assert figures["wrong"] == figures["errors"] == 0
+    assert_all_came_back(box.stat())
+    assert (box.stat()["hits"] > 0) == (pool == "page_unit_pool")
+
+
+def test_blocks_keep_their_contents_on_two_devices(box):
+    shell = box.start([program("churn"), "8", "200"], "page_unit_pool",
+                      devices=2)
+    assert shell.read() == "ready"
+    assert summary(box, shell)["wrong"] == 0
+    for device in (0, 1):
+        assert_all_came_back(box.stat(device))
+        assert box.stat(device)["hits"] > 0
+
+
+def test_blocks_keep_their_contents_where_memory_is_scarce(box):
+    shell = box.start([program("churn"), "8", "200"], "page_unit_pool",
+                      pool_limit="512K")
+    assert shell.read() == "ready"
+    assert summary(box, shell)["errors"] == 0
+    assert_all_came_back(box.stat())
+    assert box.stat()["trims"] > 0
+
+
+def started(box, shell):
+    """Waits until the program has allocated: polls its socket."""
+    while f"{shell.pid}.sock" not in box.socket_files():
+        assert shell.process.poll() is None
+    while not json.loads(shell.ask("stat --json"))["devices"]:
+        assert shell.process.poll() is None
+
+
+def test_swaps_while_eight_threads_churn_lose_nothing(box):
+    shell = box.start([program("churn"), "8", "100"], "no_pool")
+    assert shell.read() == "ready"
+    started(box, shell)
+    before = "no_pool"
+    for turn in range(SWAPS):
+        after = POOLS[(turn + 1) % 3 > 0]  # now and then the same again
+        answer = json.loads(shell.ask(f"swap --json {after}"))
+        assert answer["devices"][0]["before"] == before
+        before = after
+    figures = summary(box, shell)
+    assert figures["wrong"] == figures["errors"] == 0
+    stat = box.stat()
+    assert_all_came_back(stat)
+    assert stat["hits"] > 0
+    live = box.report()[1][0]["live_allocs"]
+    assert live == stat["driver_allocs"] - stat["driver_frees"]
+
+
+def test_trims_and_figures_while_eight_threads_churn_lose_nothing(box):
+    shell = box.start([program("churn"), "8", "100"], "page_unit_pool")
+    assert shell.read() == "ready"
+    started(box, shell)
+    for _ in range(SWAPS // 4):
+        shell.ask("trim")
+        shell.ask("reset")
+        stat = shell.stat()
+        assert 0 <= stat["idle_bytes"] and stat["reserved_peak"] < 64 << 20
+    with connect(box.socket_of(shell.pid)) as client:
+        client.sendall(b"swap no_pool\n")
+        assert receive(client).startswith("device 0: page_unit_pool")
+    figures = summary(box, shell)
+    assert figures["wrong"] == figures["errors"] == 0
+    assert_all_came_back(box.stat())
+    assert box.stat()["reserved_bytes"] == 0
+    assert box.report()[1][0]["live_allocs"] == 0
+
+
+@pytest.mark.parametrize("pool", [None, *POOLS])
+def test_a_block_is_not_reused_before_the_work_queued_for_it_is_done(box,
+                                                                     pool):
+    assert box.run([program("late_work")], pool).stdout == "right\n"
+    if pool == "page_unit_pool":
+        assert box.stat()["hits"] == 1
+
+
+@pytest.mark.parametrize("pool", [None, *POOLS])
+def test_releases_of_a_context_beside_allocations_harm_nothing(box, pool):
+    for _ in range(2 if SANITIZERS else 5):
+        # The log makes the driver's calls long enough to meet each other.
+        done = box.run([program("releases")], pool, check=False,
+                       sim_log="/dev/null")
+        assert done.stdout == "errors 0\n"
+        if pool:
+            stat = box.stat()
+            assert stat["live_bytes"] == stat["reserved_bytes"] == 0
+            assert stat["idle_bytes"] == 0

@@ -1,0 +1,52 @@
+"""Allocation traces of real models on a device with little to spare."""
+
+import os
+import re
+
+import pytest
+
+from conftest import EXAMPLES, MIB, ROOT, SANITIZERS, TRACES
+
+ROOM = 105  # percent of the peak
+AMPLE = "64G"
+QUICK = ["dcgan_bs128", "vgg16_bs32", "resnet18_bs64_im2col"]
+
+
+def peaks():
+    """Peak live MiB by trace, from the traces' own summary."""
+    with open(os.path.join(TRACES, "SUMMARY.md"), encoding="utf-8") as file:
+        rows = re.findall(r"^\| (\w+) \| \d+ \| \d+ \| (\d+) \|", file.read(),
+                          re.MULTILINE)
+    assert len(rows) == 12
+    return {name: int(mib) for name, mib in rows
+            if not SANITIZERS or name in QUICK}
+
+
+def trace(box, name, pool, capacity):
+    """Whether the trace ran to its end; each buffer's contents are checked."""
+    job = os.path.join(EXAMPLES, "trace_job")
+    path = os.path.join(ROOT, "examples", "traces", f"{name}.csv.zst")
+    done = box.run([job, path], pool, sim=str(capacity), check=False)
+    if done.returncode:
+        assert "out of memory" in done.stderr + done.stdout, done.stderr
+    else:
+        assert "mismatches 0" in done.stdout
+    return not done.returncode
+
+
+# The longest first, so that none is left to run alone at the end.
+@pytest.mark.parametrize("name", sorted(
+    peaks(), key=lambda name: name not in ("gpt2_decode_kvcache",
+                                           "bert_base_dynamic_bs16")))
+def test_a_trace_runs_under_page_unit_pool_where_it_does_without(box, name):
+    """With 5 % more than the peak of what is live. Where the driver's own
+    granules take more than that, with 5 % more than they take."""
+    capacity = peaks()[name] * MIB * ROOM // 100
+    if not trace(box, name, "no_pool", capacity):
+        assert trace(box, name, "no_pool", AMPLE)
+        taken = box.report()[1][0]["reserved_peak"]
+        assert taken > capacity
+        capacity = taken * ROOM // 100
+    assert trace(box, name, "page_unit_pool", capacity)
+    assert box.stat()["failures"] == 0 and box.stat()["hits"] > 0
+    assert box.stat()["live_bytes"] == box.stat()["pending_bytes"] == 0

@@ -1,0 +1,40 @@
+# CUDA programs that the behaviour tests run under the preload. `shell` makes
+# the calls its input names; it is built in each form that CUDA comes in.
+
+PROGRAMS := $(addprefix $(BUILD)/tests/programs/,shell_shared shell_static \
+	shell_driver shell_plugin.so plugin_host churn late_work releases door)
+SHELL_OBJ := $(addprefix $(BUILD)/obj/tests/programs/,shell.o shell_process.o)
+
+CHECK += $(PROGRAMS)
+
+$(BUILD)/tests/programs/shell_static: NVCC_CUDART := none
+$(BUILD)/tests/programs/shell_static: $(BUILD)/sim/cudart_static.o
+$(BUILD)/tests/programs/shell_shared $(BUILD)/tests/programs/shell_static: \
+		$(SHELL_OBJ) $(BUILD)/obj/tests/programs/shell_main.o \
+		$(BUILD)/obj/tests/programs/shell_runtime.o
+	$(call SAY,link  )
+	$(Q)$(NVCC_LINK) $^ -o $@
+
+$(BUILD)/tests/programs/shell_plugin.so: $(SHELL_OBJ) \
+		$(BUILD)/obj/tests/programs/shell_runtime.o
+	$(call SAY,link  )
+	$(Q)$(NVCC_LINK) -shared $^ -o $@
+
+$(BUILD)/tests/programs/shell_driver: $(SHELL_OBJ) \
+		$(BUILD)/obj/tests/programs/shell_main.o \
+		$(BUILD)/obj/tests/programs/shell_driver.o \
+		$(BUILD)/sim/libcuda.so
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \
+		-lcuda -pthread -o $@
+
+RUNTIME_PROGRAMS := $(addprefix $(BUILD)/tests/programs/,churn late_work \
+	releases)
+$(RUNTIME_PROGRAMS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o
+	$(call SAY,link  )
+	$(Q)$(NVCC_LINK) $^ -o $@
+
+$(BUILD)/tests/programs/plugin_host $(BUILD)/tests/programs/door: \
+$(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ -pthread -o $@

@@ -1,0 +1,6 @@
+#include "shell.h"
+
+int main(void)
+{
+	return shell_run();
+}

@@ -1,0 +1,140 @@
+/* Lines about processes and threads, and what they run: the rest of the line
+ * is a line of its own. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "shell.h"
+
+static void join(char **words, char *line, size_t size)
+{
+	size_t used = 0;
+
+	*line = '\0';
+	for (; *words && used < size; words++)
+		used += (size_t)snprintf(line + used, size - used, "%s ",
+					 *words);
+}
+
+static void *thread_lines(void *lines)
+{
+	char *rest = lines, *line;
+
+	while ((line = strsep(&rest, ";")))
+		shell_line(line);
+	return NULL;
+}
+
+/* Lines with ; between them, on a thread of their own; answers with theirs,
+ * then with its own. */
+static void run_thread(char **words)
+{
+	pthread_t thread;
+	char line[256];
+
+	join(words, line, sizeof(line));
+	if (!pthread_create(&thread, NULL, thread_lines, line))
+		pthread_join(thread, NULL);
+	printf("joined");
+}
+
+/* The child's answer, then whether it ended well. */
+static void run_fork(char **words)
+{
+	char line[256];
+	int status = 0;
+	pid_t child;
+
+	join(words, line, sizeof(line));
+	fflush(stdout);
+	child = fork();
+	if (!child) {
+		shell_line(line);
+		exit(EXIT_SUCCESS);
+	}
+	waitpid(child, &status, 0);
+	printf("ended %d", status);
+}
+
+static int child_end = -1;
+static pid_t child;
+
+/* A child that says its number and stays until child_end. The parent's answer
+ * may come before the child's. */
+static void run_child(char **words)
+{
+	int ends[2];
+	char byte;
+
+	(void)words;
+	if (pipe(ends))
+		return;
+	fflush(stdout);
+	child = fork();
+	if (!child) {
+		dprintf(STDOUT_FILENO, "%d\n", (int)getpid());
+		close(ends[1]);
+		while (read(ends[0], &byte, 1) > 0)
+			;
+		exit(EXIT_SUCCESS);
+	}
+	close(ends[0]);
+	child_end = ends[1];
+	printf("forked");
+}
+
+static void run_child_end(char **words)
+{
+	int status = 0;
+
+	(void)words;
+	close(child_end);
+	waitpid(child, &status, 0);
+	printf("ended %d", status);
+}
+
+/* A child that serves the rest of the input. */
+static void run_become_child(char **words)
+{
+	int status = 0;
+	pid_t pid;
+
+	(void)words;
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		printf("%d", (int)getpid());
+		return;
+	}
+	waitpid(pid, &status, 0);
+	exit(status ? EXIT_FAILURE : EXIT_SUCCESS);
+}
+
+static void run_exec(char **words)
+{
+	execvp(words[0], words);
+	printf("exec failed");
+}
+
+/* Whether CUDA looks installed to a program that only asks. */
+static void run_installed(char **words)
+{
+	dlerror();
+	printf("%s", dlsym(RTLD_DEFAULT, words[0]) ? "yes" : "no");
+	printf(" %s", dlerror() ? "error" : "none");
+}
+
+const struct shell_command shell_process[] = {
+	{"thread", 1, run_thread},
+	{"fork", 1, run_fork},
+	{"child", 0, run_child},
+	{"child_end", 0, run_child_end},
+	{"become_child", 0, run_become_child},
+	{"exec", 1, run_exec},
+	{"installed", 1, run_installed},
+	{NULL, 0, NULL},
+};
