@@ -12,17 +12,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct context;
 struct pool;
 
 struct block {
-	uint64_t addr;  /* device address, at least 256-byte aligned */
-	size_t size;    /* bytes asked for, while live */
-	size_t span;    /* bytes taken from the driver, >= size */
-	uint64_t epoch; /* of its free; usable once that epoch is safe */
-	/* That served it, and gets it back; NULL once it is on its way to the
-	 * driver. Atomic as block_walk's visitor may look at a record that is
-	 * being dropped. */
-	struct pool *_Atomic pool;
+	uint64_t addr;     /* device address, at least 256-byte aligned */
+	size_t size;       /* bytes asked for, while live */
+	size_t span;       /* bytes taken from the driver, >= size */
+	uint64_t epoch;    /* of its free; usable once that epoch is safe */
+	struct pool *pool; /* that served it; while live, it can't end */
+	/* Whose memory it is. Atomic as block_walk's visitor may look at a
+	 * record that is being dropped. */
+	struct context *_Atomic context;
 	struct block *next; /* in a list of idle blocks */
 };
 
@@ -47,6 +48,9 @@ struct block *block_find(uint64_t addr, enum block_state *state);
 /* Turns the live block at addr idle, in one step, and returns it. NULL: no
  * live block starts there; *state says whether an idle one does. */
 struct block *block_take(uint64_t addr, enum block_state *state);
+
+/* As block_take, for that very record. */
+bool block_claim(struct block *block);
 
 /* Turns an idle block, which the caller owns, live. */
 void block_revive(struct block *block);

@@ -47,9 +47,11 @@ struct context {
 	struct context *next_dead;
 	UT_hash_handle hh;
 	pthread_mutex_t lock;
+	pthread_cond_t settled; /* closing or giving has come to 0 */
 	/* Under lock. */
 	bool dead;             /* destroyed; its blocks are forgotten */
 	unsigned int closing;  /* calls under way that may end it */
+	unsigned int giving;   /* threads that give its blocks back */
 	struct pool *pools;    /* the active one first; NULL before use */
 	struct block *pending; /* idle blocks to give back */
 };
@@ -81,10 +83,15 @@ struct context *context_current(void);
 void context_note(struct CUctx_st *handle, int ordinal, bool primary);
 void context_note_current(void);
 
-/* A call that may end a context begins: until it is known how it went, the
- * pools serve nothing and keep nothing. The first is for a handle that will
- * be invalid: nobody finds the context any more, and it returns once nobody
- * uses it. NULL: not known. */
+/* Takes the context's lock once no call is under way that may end it; it may
+ * be dead then. */
+void context_enter(struct context *context);
+void context_leave(struct context *context);
+
+/* A call that may end a context begins: until it is known how it went,
+ * requests and frees of the context's blocks wait, and nothing of it is given
+ * back. The first is for a handle that will be invalid: nobody finds the
+ * context any more, and it returns once nobody uses it. NULL: not known. */
 struct context *context_close(struct CUctx_st *handle);
 struct context *context_close_primary(int ordinal);
 

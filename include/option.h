@@ -15,6 +15,7 @@
 
 enum option_type {
 	OPTION_TEXT,
+	OPTION_PATH,  /* absolute, or empty */
 	OPTION_SIZE,  /* bytes, with suffix K, M, G (powers of 1024) */
 	OPTION_PAGE,  /* bytes, a power of two from 512 to 2 MiB */
 	OPTION_FLAG,  /* 0 or 1 */

@@ -18,7 +18,7 @@ OPTION(pool_limit, SIZE, "0", "bytes, 0 = none", \
 	"soft limit of reserved bytes a device: idle blocks go back first") \
 OPTION(hard_limit, SIZE, "0", "bytes, 0 = none", \
 	"hard limit of reserved bytes a device: past it, out of memory") \
-OPTION(socket_dir, TEXT, "", "absolute path", \
+OPTION(socket_dir, PATH, "", "absolute path", \
 	"folder of the control sockets [$XDG_RUNTIME_DIR/mnm or /tmp/mnm-UID]") \
 OPTION(stat_file, TEXT, "", "path, %p = pid", \
 	"write the statistics there, as JSON, when the program exits") \

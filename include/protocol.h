@@ -17,7 +17,8 @@
 #define SOCKET_SUFFIX ".sock" /* after the pid */
 
 /* The folder of a user's sockets: `chosen` if it is not empty (MNM_SOCKET_DIR),
- * else $XDG_RUNTIME_DIR/mnm, else /tmp/mnm-UID. False: too long for a socket's
+ * else $XDG_RUNTIME_DIR/mnm if $XDG_RUNTIME_DIR is a folder of the user's, else
+ * /tmp/mnm-UID. False: too long for a socket's
  * address, which has 108 bytes. */
 bool socket_dir(const char *chosen, char *path, size_t size);
 

@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +59,7 @@ static int ask_connect(int pid)
 		return -1;
 	if (!connect(fd, (struct sockaddr *)&address, sizeof(address)))
 		return fd;
-	if (errno == ECONNREFUSED)
+	if (errno == ECONNREFUSED && kill(pid, 0) && errno == ESRCH)
 		unlink(address.sun_path);
 	close(fd);
 	return -1;

@@ -78,6 +78,8 @@ int ps_run(const struct command *command, int argc, char **argv)
 		       "PROGRAM", "DEVICE", "POOL", "LIVE", "RESERVED",
 		       "HIT RATE");
 		json_array_foreach(all, i, stat) ps_program(stat);
+		if (!json_array_size(all))
+			failure("no program of yours runs under mnm");
 	}
 	json_decref(all);
 	return EXIT_DONE;

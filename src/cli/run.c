@@ -133,6 +133,9 @@ static int simulation_set(const struct run *run)
 	}
 	if (!part_find("sim", path))
 		return failure("no simulated device beside this program");
+	if (strpbrk(path, ":;"))
+		return failure("the loader can't find %s, for its : or ;",
+			       path);
 	setenv("MNM_SIM", run->profile, 1);
 	return variable_prepend("LD_LIBRARY_PATH", path);
 }
@@ -185,6 +188,10 @@ int run_run(const struct command *command, int argc, char **argv)
 		return status;
 	if (!part_find("libmnm.so", library))
 		return failure("no libmnm.so beside this program");
+	if (strpbrk(library, ": \t"))
+		return failure("the loader can't preload %s, for its space or "
+			       ":; install it elsewhere",
+			       library);
 	status = variable_prepend("LD_PRELOAD", library);
 	if (status)
 		return status;

@@ -1,7 +1,11 @@
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "log.h"
@@ -11,6 +15,25 @@ static _Atomic int level_shown = LOG_WARN;
 void log_level_set(enum log_level level)
 {
 	level_shown = (int)level;
+}
+
+/* One write, so that lines of several threads don't mix. A stderr that nobody
+ * reads must not end the program: a SIGPIPE of ours is taken away again. */
+static void line_write(const char *line, size_t length)
+{
+	const struct timespec now = {0, 0};
+	sigset_t pipe, before, pending;
+	bool was_pending;
+
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	sigpending(&pending);
+	was_pending = sigismember(&pending, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &pipe, &before);
+	if (write(STDERR_FILENO, line, length) < 0 && errno == EPIPE &&
+	    !was_pending)
+		sigtimedwait(&pipe, NULL, &now);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void log_line(enum log_level level, const char *format, ...)
@@ -33,8 +56,6 @@ void log_line(enum log_level level, const char *format, ...)
 	if (length > sizeof(line) - 2)
 		length = sizeof(line) - 2;
 	line[length++] = '\n';
-	/* One write, so that lines of several threads don't mix. */
-	if (write(STDERR_FILENO, line, length) < 0)
-		errno = saved; /* stderr may be closed: nothing to do */
+	line_write(line, length);
 	errno = saved;
 }

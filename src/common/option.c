@@ -131,12 +131,18 @@ static bool text_parse(const char *text, char *field, size_t size)
 	return true;
 }
 
+static bool path_parse(const char *text, char *field, size_t size)
+{
+	return (!*text || *text == '/') && text_parse(text, field, size);
+}
+
 /* Stores a value in the row's field; *why is set where it can say more. */
 static bool row_set(struct config *config, const struct option_row *row,
 		    const char *value, const char **why)
 {
 	/* A row's type names its parser; the field's own type must fit it. */
 #define PARSE_TEXT(f)  text_parse(value, config->f, sizeof(config->f))
+#define PARSE_PATH(f)  path_parse(value, config->f, sizeof(config->f))
 #define PARSE_SIZE(f)  size_parse(value, &config->f)
 #define PARSE_PAGE(f)  page_parse(value, &config->f)
 #define PARSE_FLAG(f)  flag_parse(value, &config->f)

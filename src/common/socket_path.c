@@ -16,6 +16,15 @@ bool socket_path(const char *dir, int pid, char *path, size_t size)
 	       (size_t)length < sizeof(((struct sockaddr_un *)0)->sun_path);
 }
 
+/* A session's runtime folder may be named and not there (su, cron). */
+static bool runtime_usable(const char *runtime)
+{
+	struct stat st;
+
+	return runtime && *runtime == '/' && !stat(runtime, &st) &&
+	       S_ISDIR(st.st_mode) && st.st_uid == geteuid();
+}
+
 bool socket_dir(const char *chosen, char *path, size_t size)
 {
 	const char *runtime = secure_getenv("XDG_RUNTIME_DIR");
@@ -24,7 +33,7 @@ bool socket_dir(const char *chosen, char *path, size_t size)
 
 	if (*chosen)
 		length = snprintf(path, size, "%s", chosen);
-	else if (runtime && *runtime == '/')
+	else if (runtime_usable(runtime))
 		length = snprintf(path, size, "%s/mnm", runtime);
 	else
 		length = snprintf(path, size, "/tmp/mnm-%d", (int)geteuid());

@@ -84,13 +84,24 @@ static json_t *devices_each(const struct request *request,
 	return list;
 }
 
+/* The program's name in plain characters: files may be named otherwise. */
+static json_t *program_name(void)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s", program_invocation_short_name);
+	for (char *c = name; *c; c++)
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+	return json_string(name);
+}
+
 static json_t *stat_run(struct request *request)
 {
 	json_t *answer = json_object();
 
 	json_object_set_new(answer, "pid", json_integer(getpid()));
-	json_object_set_new(answer, "program",
-			    json_string(program_invocation_short_name));
+	json_object_set_new(answer, "program", program_name());
 	json_object_set_new(answer, "devices",
 			    devices_each(request, device_stat));
 	return answer;

@@ -1,7 +1,6 @@
 /* The thread that answers: it polls, so that no client can hold up another,
  * and a client that is silent or slow is dropped in the end. */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -178,24 +177,16 @@ static void client_ready(struct client *client)
 }
 
 /* Whether this is the last thread of a program whose main has ended by
- * pthread_exit: then the process ends with this thread. */
+ * pthread_exit: then the process ends with this thread. Takes no descriptor,
+ * as a program may count on the lowest being free. */
 static bool program_ended(void)
 {
-	char text[512], *state;
 	struct stat st;
-	ssize_t got;
-	int fd;
+	char path[1];
 
-	fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	got = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[got > 0 ? got : 0] = '\0';
-	state = strrchr(text, ')'); /* the name before it may hold anything */
-	/* A folder has a link for itself, its parent, and each in it: here
-	 * main, a zombie, and this thread. */
-	return state && !strncmp(state, ") Z", 3) &&
+	/* Main, ended, has no program any more. A folder has a link for
+	 * itself, its parent, and each in it: here main and this thread. */
+	return readlink("/proc/self/exe", path, sizeof(path)) < 0 &&
 	       !stat("/proc/self/task", &st) && st.st_nlink <= 4;
 }
 

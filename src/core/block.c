@@ -1,7 +1,6 @@
 /* Records of blocks, cut from slabs that are never given back: a free of a
  * stale address may still look at one. */
 #include <pthread.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "block.h"
@@ -36,8 +35,12 @@ struct block *block_new(void)
 	if (block)
 		spare = block->next;
 	pthread_mutex_unlock(&lock);
-	if (block)
-		memset(block, 0, sizeof(*block));
+	if (!block)
+		return NULL;
+	block->addr = block->size = block->span = block->epoch = 0;
+	block->pool = NULL;
+	block->next = NULL;
+	atomic_store(&block->context, NULL);
 	return block;
 }
 

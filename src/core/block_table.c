@@ -126,6 +126,14 @@ struct block *block_take(uint64_t addr, enum block_state *state)
 	return NULL;
 }
 
+bool block_claim(struct block *block)
+{
+	uintptr_t live = (uintptr_t)block;
+
+	return atomic_compare_exchange_strong(slot_of(block->addr, false),
+					      &live, live | IDLE);
+}
+
 void block_revive(struct block *block)
 {
 	atomic_store(slot_of(block->addr, false), (uintptr_t)block);

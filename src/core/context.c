@@ -44,6 +44,7 @@ static struct context *note(CUcontext handle, int ordinal)
 	context->handle = handle;
 	context->device = device_at(ordinal);
 	pthread_mutex_init(&context->lock, NULL);
+	pthread_cond_init(&context->settled, NULL);
 	if (!enter(context)) {
 		free(context);
 		return NULL;
@@ -106,10 +107,39 @@ void context_note_current(void)
 	context_current();
 }
 
-static void closing_add(struct context *context, int change)
+void context_enter(struct context *context)
 {
 	pthread_mutex_lock(&context->lock);
-	context->closing += (unsigned int)change;
+	while (context->closing && !context->dead)
+		pthread_cond_wait(&context->settled, &context->lock);
+}
+
+void context_leave(struct context *context)
+{
+	pthread_mutex_unlock(&context->lock);
+}
+
+static void closing_begin(struct context *context)
+{
+	pthread_mutex_lock(&context->lock);
+	context->closing++;
+	pthread_mutex_unlock(&context->lock);
+}
+
+static void closing_end(struct context *context)
+{
+	pthread_mutex_lock(&context->lock);
+	context->closing--;
+	pthread_cond_broadcast(&context->settled);
+	pthread_mutex_unlock(&context->lock);
+}
+
+/* After a reset, addresses that are being given back may be others'. */
+static void giving_wait(struct context *context)
+{
+	pthread_mutex_lock(&context->lock);
+	while (context->giving)
+		pthread_cond_wait(&context->settled, &context->lock);
 	pthread_mutex_unlock(&context->lock);
 }
 
@@ -121,9 +151,9 @@ struct context *context_close(CUcontext handle)
 	context = find(handle);
 	if (context) {
 		HASH_DEL(table, context);
-		closing_add(context, 1);
 		while (context->users)
 			pthread_cond_wait(&released, &lock);
+		closing_begin(context); /* users may wait for its end */
 	}
 	atomic_fetch_add(&generation, 1);
 	pthread_mutex_unlock(&lock);
@@ -140,8 +170,10 @@ struct context *context_close_primary(int ordinal)
 		    device_ordinal(context->device) == ordinal)
 			break;
 	if (context)
-		closing_add(context, 1);
+		closing_begin(context);
 	pthread_mutex_unlock(&lock);
+	if (context)
+		giving_wait(context);
 	return context;
 }
 
@@ -172,7 +204,7 @@ void context_settle(struct context *context, bool ended)
 	pthread_mutex_unlock(&lock);
 	if (ended)
 		pools_forget(context);
-	closing_add(context, -1);
+	closing_end(context);
 }
 
 int context_hold(const struct device *device, struct context **list, int max)

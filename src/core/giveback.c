@@ -77,17 +77,39 @@ int device_wait(struct device *device)
 	return CUDA_SUCCESS;
 }
 
-/* Frees what waits in context->pending; returns the bytes. */
-static size_t pending_give(struct context *context)
+/* Takes the list of pending blocks, with all that is idle if so wished; after
+ * any call that is under way and may end the context. */
+static struct block *pending_take(struct context *context, bool idle_too)
 {
-	struct device *device = context->device;
-	struct block *list, *block;
-	size_t bytes = 0;
+	struct block *list;
 
-	pthread_mutex_lock(&context->lock);
+	context_enter(context);
+	if (idle_too)
+		pools_trim(context);
 	list = context->pending;
 	context->pending = NULL;
+	context->giving += list != NULL;
+	context_leave(context);
+	return list;
+}
+
+static void pending_done(struct context *context)
+{
+	pthread_mutex_lock(&context->lock);
+	context->giving--;
+	pthread_cond_broadcast(&context->settled);
 	pthread_mutex_unlock(&context->lock);
+}
+
+/* Frees the pending blocks; returns their bytes. */
+static size_t pending_give(struct context *context, bool idle_too)
+{
+	struct device *device = context->device;
+	struct block *list = pending_take(context, idle_too), *block;
+	size_t bytes = 0;
+
+	if (!list)
+		return 0;
 	while ((block = list)) {
 		list = block->next;
 		/* First: the driver may hand the address out at once. */
@@ -100,6 +122,7 @@ static size_t pending_give(struct context *context)
 		bytes += block->span;
 		block_drop(block);
 	}
+	pending_done(context);
 	return bytes;
 }
 
@@ -119,7 +142,7 @@ void device_poll(struct device *device)
 	giving_add(device, 1);
 	count = context_hold(device, list, CONTEXTS_MAX);
 	for (int i = 0; i < count; i++)
-		pending_give(list[i]);
+		pending_give(list[i], false);
 	if (count > 0)
 		context_release(list, count);
 	giving_add(device, -1);
@@ -133,12 +156,8 @@ size_t device_release(struct device *device)
 
 	giving_add(device, 1);
 	count = context_hold(device, list, CONTEXTS_MAX);
-	for (int i = 0; i < count; i++) {
-		pthread_mutex_lock(&list[i]->lock);
-		pools_trim(list[i]);
-		pthread_mutex_unlock(&list[i]->lock);
-		bytes += pending_give(list[i]);
-	}
+	for (int i = 0; i < count; i++)
+		bytes += pending_give(list[i], true);
 	if (count > 0)
 		context_release(list, count);
 	giving_add(device, -1);

@@ -11,12 +11,6 @@
 #include "pools.h"
 #include "start.h"
 
-/* Not while a call is under way that may end it. Under its lock. */
-static bool context_serves(const struct context *context)
-{
-	return !context->dead && !context->closing;
-}
-
 static void count_alloc(struct device *device, size_t size, enum counter how)
 {
 	counter_add(device, COUNTER_allocs, 1);
@@ -49,8 +43,8 @@ static enum pool_answer pool_look(struct context *context, size_t size,
 	struct block *block;
 	size_t span = 0;
 
-	pthread_mutex_lock(&context->lock);
-	if (context_serves(context))
+	context_enter(context);
+	if (!context->dead)
 		pool = pools_active(context, config_current());
 	if (pool)
 		span = pool->ops->span(pool, size);
@@ -59,7 +53,7 @@ static enum pool_answer pool_look(struct context *context, size_t size,
 					  atomic_load(&device->safe), &block);
 	if (answer == POOL_HIT)
 		*addr = block_lend(block, size);
-	pthread_mutex_unlock(&context->lock);
+	context_leave(context);
 	return answer;
 }
 
@@ -162,13 +156,13 @@ static struct pool *pool_order(struct context *context, size_t size,
 {
 	struct pool *pool = NULL;
 
-	pthread_mutex_lock(&context->lock);
-	if (context_serves(context))
+	context_enter(context);
+	if (!context->dead)
 		pool = pools_active(context, config_current());
 	*span = pool ? pool->ops->span(pool, size) : 0;
 	if (*span)
 		pool_lend(pool, *span);
-	pthread_mutex_unlock(&context->lock);
+	context_leave(context);
 	return *span ? pool : NULL;
 }
 
@@ -189,6 +183,7 @@ static enum mem_answer fresh(struct context *context, uint64_t *addr,
 	if (!block)
 		return MEM_PASS;
 	block->size = size;
+	block->context = context;
 	block->pool = pool_order(context, size, &block->span);
 	if (!block->pool) {
 		block_drop(block);
@@ -232,14 +227,13 @@ static bool pool_keeps(struct context *context, struct block *block)
 
 	if (!context_current())
 		return false;
-	pthread_mutex_lock(&context->lock);
-	kept = context_serves(context) && !pool->retired &&
-	       pool->ops->free(pool, block);
+	context_enter(context);
+	kept = !context->dead && !pool->retired && pool->ops->free(pool, block);
 	if (kept) {
 		counter_add(context->device, COUNTER_idle_bytes, span);
 		pool_return(pool, span);
 	}
-	pthread_mutex_unlock(&context->lock);
+	context_leave(context);
 	return kept;
 }
 
@@ -255,7 +249,7 @@ enum mem_answer mem_free(uint64_t addr, bool keep, struct block **given)
 	block = block_take(addr, &state);
 	if (!block)
 		return state == BLOCK_IDLE ? MEM_WRONG : MEM_PASS;
-	context = atomic_load(&block->pool)->context;
+	context = block->context;
 	/* After block_take, a full barrier: work that the program queued
 	 * before this free is seen by whoever ends this epoch. */
 	block->epoch = atomic_load(&context->device->epoch);
@@ -293,7 +287,7 @@ void mem_given(struct block *given, bool freed)
 
 	if (!given)
 		return;
-	context = atomic_load(&given->pool)->context;
+	context = given->context;
 	pthread_mutex_lock(&context->lock);
 	regained = !freed && block_regain(context, given);
 	if (!regained)

@@ -70,7 +70,6 @@ static size_t pool_trim(struct pool *pool)
 	while ((block = list)) {
 		list = block->next;
 		bytes += block->span;
-		block->pool = NULL; /* it may end before the block is gone */
 		block->next = context->pending;
 		context->pending = block;
 	}
@@ -153,23 +152,14 @@ static void live_forget(struct context *context, struct block *block)
 	block_drop(block);
 }
 
-static bool pools_have(const struct context *context, const struct pool *pool)
-{
-	const struct pool *each = context->pools;
-
-	while (each && each != pool)
-		each = each->next;
-	return each;
-}
-
 /* Blocks that another thread is just freeing are not live: that thread finds
  * the context dead, and forgets them. */
 static void forget_visit(struct block *block, enum block_state state, void *arg)
 {
 	struct context *context = arg;
 
-	if (state == BLOCK_LIVE && pools_have(context, block->pool) &&
-	    block_take(block->addr, &state))
+	if (state == BLOCK_LIVE && atomic_load(&block->context) == context &&
+	    block_claim(block))
 		live_forget(context, block);
 }
 
@@ -191,11 +181,8 @@ void pools_forget(struct context *context)
 
 void pools_correct(struct block *stale, bool live)
 {
-	struct pool *pool = stale->pool;
-	struct context *context = pool ? pool->context : NULL;
+	struct context *context = stale->context;
 
-	if (!context) /* pending: whoever gives it back finds out */
-		return;
 	pthread_mutex_lock(&context->lock);
 	if (live) {
 		live_forget(context, stale);
