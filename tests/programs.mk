@@ -2,7 +2,7 @@
 # the calls its input names; it is built in each form that CUDA comes in.
 
 PROGRAMS := $(addprefix $(BUILD)/tests/programs/,shell_shared shell_static \
-	shell_driver shell_plugin.so plugin_host churn late_work releases door)
+	shell_driver shell_plugin.so plugin_host churn late_work releases door guest)
 SHELL_OBJ := $(addprefix $(BUILD)/obj/tests/programs/,shell.o shell_process.o)
 
 CHECK += $(PROGRAMS)
@@ -38,3 +38,8 @@ $(BUILD)/tests/programs/plugin_host $(BUILD)/tests/programs/door: \
 $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ -pthread -o $@
+
+$(BUILD)/tests/programs/guest: $(BUILD)/obj/tests/programs/guest.o \
+		$(BUILD)/sim/libcuda.so
+	$(call SAY,link  )
+	$(Q)$(NVCC_LINK) $(filter %.o,$^) -L$(BUILD)/sim -lcuda -o $@

@@ -1,0 +1,265 @@
+/* Things that programs do beside CUDA, or with more of it than one thread and
+ * device: `guest WHAT` does one and prints what it sees, which has to be the
+ * same with a library preloaded. Waits for a line of input where it says
+ * "ready". */
+#define __CUDA_API_VERSION_INTERNAL
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+enum { MIB = 1 << 20, BLOCK = 4 * MIB, ROUNDS = 3000, LISTENERS = 100 };
+
+static void *block_new(size_t size)
+{
+	void *ptr = NULL;
+
+	return cudaMalloc(&ptr, size) ? NULL : ptr;
+}
+
+static void input_wait(void)
+{
+	puts("ready");
+	fflush(stdout);
+	getchar();
+}
+
+/* The process has to end with this thread. */
+static int main_leaves(void)
+{
+	block_new(BLOCK);
+	puts("main leaves");
+	fflush(stdout);
+	pthread_exit(NULL);
+}
+
+static int keeps_errno(void)
+{
+	void *ptr;
+
+	cudaFree(0); /* what CUDA itself does at its start is not the point */
+	errno = 0;
+	ptr = block_new(BLOCK);
+	cudaFree(ptr);
+	printf("errno %d\n", errno);
+	return 0;
+}
+
+static int has_broken_stderr(void)
+{
+	int ends[2];
+
+	if (pipe(ends))
+		return 1;
+	dup2(ends[1], STDERR_FILENO);
+	close(ends[0]);
+	close(ends[1]);
+	printf("alive, block %d\n", block_new(BLOCK) != NULL);
+	return 0;
+}
+
+/* Lowest numbers are the program's; so they are when a stream was closed. */
+static int reopens_input(void)
+{
+	close(STDIN_FILENO);
+	block_new(BLOCK);
+	printf("input is %d\n", open("/dev/null", O_RDONLY));
+	return 0;
+}
+
+/* A socket with a number past those that are taken in turn. */
+static int socket_high(void)
+{
+	int low = socket(AF_UNIX, SOCK_STREAM, 0);
+	int high = fcntl(low, F_DUPFD, LISTENERS);
+
+	close(low);
+	return high;
+}
+
+/* Listens on that number, at an address of its own, and connects to it. */
+static bool listens(int fd)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	const struct sockaddr *at = (struct sockaddr *)&address;
+
+	snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1,
+		 "mnm-guest-%d-%d", (int)getpid(), fd);
+	return socket(AF_UNIX, SOCK_STREAM, 0) == fd &&
+	       !bind(fd, at, sizeof(address)) && !listen(fd, 4) &&
+	       !connect(socket_high(), at, sizeof(address));
+}
+
+/* A daemon closes what it does not know, and then listens itself. */
+static int closes_all_and_listens(void)
+{
+	struct pollfd ready = {-1, POLLIN, 0};
+
+	block_new(BLOCK);
+	for (int fd = 3; fd < 1024; fd++)
+		close(fd);
+	/* Take every number that may have been somebody's. */
+	for (int fd = 3; fd < LISTENERS; fd++)
+		if (!listens(fd))
+			return 1;
+	usleep(200000); /* a chance for a thief */
+	for (int fd = 3; fd < LISTENERS; fd++) {
+		ready.fd = fd;
+		if (poll(&ready, 1, 0) != 1)
+			printf("the client of listener %d is gone\n", fd);
+	}
+	puts("listened");
+	return 0;
+}
+
+static atomic_int arrived;
+
+static void meet(void *unused)
+{
+	(void)unused;
+	arrived++;
+	while (arrived < 2)
+		usleep(1000);
+}
+
+/* Work of two devices waits for each other, as a collective's kernels do; the
+ * thread that starts both must not be stopped in between. */
+static int devices_meet(int peers)
+{
+	cudaStream_t streams[2];
+	void *ptr;
+
+	for (int i = 0; i < 2; i++) {
+		cudaSetDevice(i);
+		cudaStreamCreate(&streams[i]);
+		ptr = block_new(BLOCK);
+		cudaFree(ptr);
+	}
+	if (peers && (cudaDeviceEnablePeerAccess(0, 0) || cudaSetDevice(0) ||
+		      cudaDeviceEnablePeerAccess(1, 0)))
+		return 1;
+	cudaSetDevice(0);
+	cudaLaunchHostFunc(streams[0], meet, NULL);
+	input_wait();
+	cudaSetDevice(1);
+	ptr = block_new(BLOCK);
+	cudaLaunchHostFunc(streams[1], meet, NULL);
+	cudaStreamSynchronize(streams[1]);
+	printf("met, block %d\n", ptr != NULL);
+	return 0;
+}
+
+static int two_devices_meet(void)
+{
+	return devices_meet(0);
+}
+
+static int two_peers_meet(void)
+{
+	return devices_meet(1);
+}
+
+static void slow(void *unused)
+{
+	(void)unused;
+	usleep(300000);
+}
+
+static void *half_of_the_device(void *unused)
+{
+	(void)unused;
+	printf("half %d\n", block_new((size_t)450 * MIB) != NULL);
+	return NULL;
+}
+
+/* One idle block has to go for two threads; it goes once its work is done. */
+static int two_threads_want_room(void)
+{
+	void *ptr = block_new((size_t)600 * MIB);
+	cudaStream_t stream;
+	pthread_t threads[2];
+
+	cudaStreamCreate(&stream);
+	cudaLaunchHostFunc(stream, slow, NULL);
+	cudaFree(ptr);
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, half_of_the_device, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	return 0;
+}
+
+static atomic_bool over;
+
+static void *retain_and_release(void *unused)
+{
+	CUcontext context;
+
+	(void)unused;
+	while (!over) {
+		cuDevicePrimaryCtxRetain(&context, 0);
+		cuDevicePrimaryCtxRelease_v2(0);
+	}
+	return NULL;
+}
+
+/* Each request fits only once the idle block of the other size is gone. */
+static int room_beside_releases(void)
+{
+	CUcontext context;
+	CUdeviceptr ptr;
+	pthread_t thread;
+	int failed = 0;
+
+	if (cuInit(0) || cuDevicePrimaryCtxRetain(&context, 0) ||
+	    cuCtxSetCurrent(context))
+		return 1;
+	pthread_create(&thread, NULL, retain_and_release, NULL);
+	for (int i = 0; i < ROUNDS; i++) {
+		size_t size = (size_t)(600 + i % 2 * 50) * MIB;
+
+		if (cuMemAlloc_v2(&ptr, size))
+			failed++;
+		else
+			cuMemFree_v2(ptr);
+	}
+	over = true;
+	pthread_join(thread, NULL);
+	printf("failed %d\n", failed);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(void);
+} guests[] = {
+	{"main_leaves", main_leaves},
+	{"keeps_errno", keeps_errno},
+	{"has_broken_stderr", has_broken_stderr},
+	{"reopens_input", reopens_input},
+	{"closes_all_and_listens", closes_all_and_listens},
+	{"two_devices_meet", two_devices_meet},
+	{"two_peers_meet", two_peers_meet},
+	{"two_threads_want_room", two_threads_want_room},
+	{"room_beside_releases", room_beside_releases},
+};
+
+int main(int argc, char **argv)
+{
+	for (size_t i = 0; i < sizeof(guests) / sizeof(*guests); i++)
+		if (argc == 2 && !strcmp(argv[1], guests[i].name))
+			return guests[i].run();
+	fputs("guest: one of the names in its source\n", stderr);
+	return 2;
+}
