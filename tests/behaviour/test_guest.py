@@ -10,8 +10,15 @@ from conftest import BUILD, MNM, plain_build_only, program
 GUEST = program("guest")
 
 
+@plain_build_only  # ThreadSanitizer has a thread of its own
+def test_a_program_whose_main_leaves_ends(box):
+    assert box.run([GUEST, "main_leaves"]).stdout == "main leaves\n"
+    beside = box.run([GUEST, "main_leaves"], "page_unit_pool")
+    assert beside.stdout == "main leaves\n"
+    assert box.socket_files() == []
+
+
 @pytest.mark.parametrize("what, options", [
-    ("main_leaves", {}),
     ("keeps_errno", {}),
     ("reopens_input", {}),
     ("closes_all_and_listens", {}),
