@@ -4,7 +4,10 @@
 
 #include "option.h"
 
-/* Valid after config_once: see start.h. */
+/* Reads the options, once. False: stay out of the way. */
+bool config_once(void);
+
+/* Valid after config_once. */
 const struct config *config_current(void);
 
 #endif

@@ -3,14 +3,9 @@
 #ifndef MNM_CONTROL_H
 #define MNM_CONTROL_H
 
-/* Opens the socket and starts the thread. What fails is logged once, and the
- * program goes on without. */
-void control_open(void);
-
-/* In a forked child: the socket belongs to the parent. */
-void control_forget(void);
-
-/* Writes the statistics to the file of option stat_file; at exit. */
-void control_write_stat(void);
+/* Opens the socket and starts the thread, once; to be called when the first
+ * request has been served. What fails is logged, and the program goes on
+ * without. Leaves errno as it was. */
+void control_open_once(void);
 
 #endif

@@ -22,7 +22,4 @@ struct dlsym_answer {
 };
 struct dlsym_answer hook_dlsym(void *handle, const char *symbol);
 
-/* The dlsym behind ours: libc's, or that of the next preloaded library. */
-void *(*dlsym_behind(void))(void *handle, const char *symbol);
-
 #endif

@@ -20,6 +20,10 @@ enum mem_answer {
  * every call then goes to CUDA untouched. */
 bool mem_enabled(void);
 
+/* Registers, once, that the child of a fork is left alone: CUDA is unusable
+ * there. Before anything is remembered of the program. */
+void mem_guard_fork(void);
+
 /* Serves size > 0 bytes from idle blocks of the current context's pool.
  * Makes no driver call but the wait that makes blocks reusable. */
 enum mem_answer mem_hit(uint64_t *addr, size_t size);

@@ -13,12 +13,12 @@ ALL += $(BUILD)/libmnm.so $(BUILD)/mnm
 # Preloaded, so its place in the static block of thread-local data is sure.
 $(LIB_OBJ): CFLAGS += -ftls-model=initial-exec
 
-# Runs before a sanitizer's own start.
-$(BUILD)/obj/src/hooks/dlsym.o: SANFLAGS :=
+# Run before a sanitizer's own start.
+$(BUILD)/obj/src/hooks/dlsym.o $(BUILD)/obj/src/backing/loader.o: SANFLAGS :=
 
 $(BUILD)/libmnm.so: $(LIB_OBJ) src/hooks/exports.map
 	$(call SAY,link  )
-	$(Q)$(CC) -shared $(SANFLAGS) $(LDFLAGS) -Wl,-z,now -Wl,-z,relro \
+	$(Q)$(CC) -shared $(SANFLAGS) $(LDFLAGS) -Wl,-z,now -Wl,-z,relro -Wl,-Bsymbolic \
 		-Wl,--version-script=src/hooks/exports.map \
 		-Wl,-soname,libmnm.so $(LIB_OBJ) -l:libjansson.a -o $@
 

@@ -18,6 +18,7 @@
 #include "log.h"
 #include "own_fd.h"
 #include "protocol.h"
+#include "stat_file.h"
 
 enum {
 	CLIENTS_MAX = 128,
@@ -252,7 +253,15 @@ static int thread_start(void)
 	return res;
 }
 
-void control_open(void)
+/* In a forked child: the socket belongs to the parent. */
+static void child_forget(void)
+{
+	for (int i = 0; clients && i < CLIENTS_MAX; i++)
+		own_fd_close(&clients[i].socket);
+	own_fd_close(&listener);
+}
+
+static void server_open(void)
 {
 	char error[256] = "no memory";
 	int res;
@@ -260,6 +269,7 @@ void control_open(void)
 	clients = calloc(CLIENTS_MAX, sizeof(*clients));
 	for (int i = 0; clients && i < CLIENTS_MAX; i++)
 		clients[i].socket.fd = -1;
+	pthread_atfork(NULL, NULL, child_forget);
 	if (clients &&
 	    listener_open(&listener, CLIENTS_MAX, error, sizeof(error))) {
 		res = thread_start();
@@ -274,9 +284,18 @@ void control_open(void)
 	log_warn("no control socket: %s", error);
 }
 
-void control_forget(void)
+static void control_open(void)
 {
-	for (int i = 0; clients && i < CLIENTS_MAX; i++)
-		own_fd_close(&clients[i].socket);
-	own_fd_close(&listener);
+	int saved = errno; /* the program's: its call did not fail */
+
+	server_open();
+	stat_file_promise();
+	errno = saved;
+}
+
+void control_open_once(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, control_open);
 }

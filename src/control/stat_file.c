@@ -6,8 +6,9 @@
 
 #include "command.h"
 #include "config.h"
-#include "control.h"
 #include "log.h"
+#include "mem.h"
+#include "stat_file.h"
 
 /* Writes the path with %p replaced by the pid. */
 static void path_expand(const char *from, char *to, size_t size)
@@ -27,11 +28,13 @@ static void path_expand(const char *from, char *to, size_t size)
 	}
 }
 
-void control_write_stat(void)
+static void stat_file_write(void)
 {
 	char path[sizeof(config_current()->stat_file) + 16], *text;
 	FILE *file;
 
+	if (!mem_enabled())
+		return;
 	path_expand(config_current()->stat_file, path, sizeof(path));
 	text = command_stat_json();
 	file = fopen(path, "we");
@@ -41,4 +44,10 @@ void control_write_stat(void)
 	if (file)
 		fclose(file);
 	free(text);
+}
+
+void stat_file_promise(void)
+{
+	if (*config_current()->stat_file)
+		atexit(stat_file_write);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "context.h"
+#include "mem.h"
 #include "pools.h"
 #include "real.h"
 
@@ -38,6 +39,7 @@ static struct context *note(CUcontext handle, int ordinal)
 
 	if (context)
 		return context;
+	mem_guard_fork();
 	context = calloc(1, sizeof(*context));
 	if (!context)
 		return NULL;

@@ -9,7 +9,6 @@
 #include "log.h"
 #include "mem.h"
 #include "pools.h"
-#include "start.h"
 
 static void count_alloc(struct device *device, size_t size, enum counter how)
 {
@@ -67,16 +66,13 @@ static enum mem_answer hit(struct context *context, uint64_t *addr, size_t size)
 	return answer == POOL_HIT ? MEM_DONE : MEM_PASS;
 }
 
-/* The context that a request is for; NULL: it is CUDA's. A request that will
- * fail for want of a context does not bring the library to life. */
+/* The context that a request is for; NULL: it is CUDA's. */
 static struct context *context_of_request(void)
 {
 	struct context *context = config_once() ? context_current() : NULL;
 
-	if (!context)
-		return NULL;
-	start_once();
-	device_poll(context->device);
+	if (context)
+		device_poll(context->device);
 	return context;
 }
 

@@ -6,7 +6,6 @@
 #include "hook.h"
 #include "mem.h"
 #include "real.h"
-#include "start.h"
 
 #define REAL_CALL(entry, ...) \
 	(real_driver() && real_driver()->entry \
@@ -16,10 +15,8 @@
 /* A context has become current. */
 static CUresult current_changed(CUresult res)
 {
-	if (!res && mem_enabled()) {
-		start_fork_guard();
+	if (!res && mem_enabled())
 		context_note_current();
-	}
 	return res;
 }
 
@@ -113,10 +110,8 @@ EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
 {
 	CUresult res = REAL_CALL(cuDevicePrimaryCtxRetain, out, device);
 
-	if (!res && mem_enabled()) {
-		start_fork_guard();
+	if (!res && mem_enabled())
 		context_note(*out, device, true);
-	}
 	return res;
 }
 

@@ -4,10 +4,10 @@
  * It runs before anything else in a process is set up, so it is built
  * without sanitizers. */
 #include <dlfcn.h>
-#include <stdatomic.h>
 #include <stddef.h>
 
 #include "hook.h"
+#include "loader.h"
 
 #ifndef __x86_64__
 #error "dlsym's jump is written for x86-64 only"
@@ -41,31 +41,6 @@ __asm__(
 	".cfi_endproc\n"
 	".size dlsym, . - dlsym\n");
 /* clang-format on */
-
-typedef void *dlsym_function(void *handle, const char *symbol);
-
-static void *dlsym_missing(void *handle, const char *symbol)
-{
-	(void)handle;
-	(void)symbol;
-	return NULL;
-}
-
-dlsym_function *dlsym_behind(void)
-{
-	/* Where glibc first had dlsym: libc 2.34, libdl before. */
-	static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5"};
-	static dlsym_function *_Atomic behind;
-	dlsym_function *found = atomic_load(&behind);
-
-	for (size_t i = 0; !found && i < 2; i++)
-		found = (dlsym_function *)dlvsym(RTLD_NEXT, "dlsym",
-						 versions[i]);
-	if (!found)
-		found = dlsym_missing;
-	atomic_store(&behind, found);
-	return found;
-}
 
 struct dlsym_answer dlsym_route(void *handle, const char *symbol);
 

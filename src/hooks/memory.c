@@ -1,4 +1,5 @@
 /* The memory calls of the driver and of a shared runtime. */
+#include "control.h"
 #include "hook.h"
 #include "mem.h"
 #include "real.h"
@@ -16,6 +17,7 @@ EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t size)
 		return CUDA_ERROR_NOT_INITIALIZED;
 	if (!out || !size || mem_alloc(&addr, size, &res) != MEM_DONE)
 		return real->cuMemAlloc_v2(out, size);
+	control_open_once();
 	if (!res)
 		*out = addr;
 	return (CUresult)res;

@@ -1,4 +1,4 @@
-#include <errno.h>
+/* Whether the library serves, and what it was told. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -6,20 +6,13 @@
 
 #include "config.h"
 #include "context.h"
-#include "control.h"
 #include "log.h"
 #include "mem.h"
-#include "start.h"
 
 enum { STATE_UNKNOWN, STATE_ON, STATE_OFF };
 
 static _Atomic int state;
 static struct config config;
-
-const struct config *config_current(void)
-{
-	return &config;
-}
 
 bool mem_enabled(void)
 {
@@ -34,23 +27,21 @@ bool mem_enabled(void)
 	return now == STATE_ON;
 }
 
-/* CUDA is unusable in the child of a process that uses it. */
 static void child_forget(void)
 {
 	atomic_store(&state, STATE_OFF);
-	control_forget();
 }
 
-static void fork_guard(void)
+static void guard_fork(void)
 {
 	pthread_atfork(NULL, NULL, child_forget);
 }
 
-void start_fork_guard(void)
+void mem_guard_fork(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, fork_guard);
+	pthread_once(&once, guard_fork);
 }
 
 static void read_config(void)
@@ -68,6 +59,11 @@ static void read_config(void)
 		device_at(i)->choice = config.pool[i];
 }
 
+const struct config *config_current(void)
+{
+	return &config;
+}
+
 bool config_once(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -76,29 +72,4 @@ bool config_once(void)
 		return false;
 	pthread_once(&once, read_config);
 	return mem_enabled();
-}
-
-/* In a forked child the figures are the parent's. */
-static void write_stat(void)
-{
-	if (mem_enabled())
-		control_write_stat();
-}
-
-static void start(void)
-{
-	int saved = errno; /* the program's: its call did not fail */
-
-	start_fork_guard();
-	control_open();
-	if (*config.stat_file)
-		atexit(write_stat);
-	errno = saved;
-}
-
-void start_once(void)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	pthread_once(&once, start);
 }
