@@ -7,10 +7,10 @@
 #include "../runtime.h"
 
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
-#define work_driver	driver_per_thread
+#define work_driver     driver_per_thread
 #define WORK_PER_THREAD 1
 #else
-#define work_driver	driver_legacy
+#define work_driver     driver_legacy
 #define WORK_PER_THREAD 0
 #endif
 
