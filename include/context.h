@@ -37,10 +37,13 @@ struct device {
 	_Atomic uint64_t counters[COUNTER_MAX];
 };
 
+/* Contexts whose making went unseen may be primary ones, too. */
+enum context_kind { CONTEXT_UNSEEN, CONTEXT_PRIMARY, CONTEXT_CREATED };
+
 struct context {
 	struct CUctx_st *handle; /* the key */
 	struct device *device;
-	bool primary;
+	enum context_kind kind;
 	/* Under the table's lock. */
 	unsigned int users; /* see context_hold */
 	bool buried;        /* among the dead */
@@ -78,10 +81,8 @@ void counter_add_peak(struct device *device, enum counter counter,
  * none, or no memory for it. */
 struct context *context_current(void);
 
-/* Notes a context that is seen for the first time, so that waits cover it.
- * context_note_current asks the driver which one is current. */
-void context_note(struct CUctx_st *handle, int ordinal, bool primary);
-void context_note_current(void);
+/* Notes a context that is seen for the first time, so that waits cover it. */
+void context_note(struct CUctx_st *handle, int ordinal, enum context_kind kind);
 
 /* Takes the context's lock once no call is under way that may end it; it may
  * be dead then. */

@@ -55,6 +55,7 @@ USED(cudaRuntimeGetVersion)
 #define RUNTIME_HOOK_LIST \
 HOOK(cudaMalloc, "", 0, 0) \
 HOOK(cudaFree, "", 0, 0) \
+HOOK(cudaDeviceReset, "", 0, 0) \
 HOOK(cudaMemGetInfo, "", 0, 0)
 /* clang-format on */
 

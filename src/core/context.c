@@ -54,7 +54,7 @@ static struct context *note(CUcontext handle, int ordinal)
 	return context;
 }
 
-void context_note(CUcontext handle, int ordinal, bool primary)
+void context_note(CUcontext handle, int ordinal, enum context_kind kind)
 {
 	struct context *context;
 
@@ -62,8 +62,8 @@ void context_note(CUcontext handle, int ordinal, bool primary)
 		return;
 	pthread_mutex_lock(&lock);
 	context = note(handle, ordinal);
-	if (context && primary)
-		context->primary = true;
+	if (context)
+		context->kind = kind;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -102,11 +102,6 @@ struct context *context_current(void)
 	seen.generation = now;
 	seen.context = context;
 	return context;
-}
-
-void context_note_current(void)
-{
-	context_current();
 }
 
 void context_enter(struct context *context)
@@ -162,15 +157,28 @@ struct context *context_close(CUcontext handle)
 	return context;
 }
 
+/* Under lock. The primary context of a device, or one that may be it. */
+static struct context *find_primary(int ordinal)
+{
+	struct context *context, *unseen = NULL;
+
+	for (context = table; context; context = context->hh.next) {
+		if (device_ordinal(context->device) != ordinal)
+			continue;
+		if (context->kind == CONTEXT_PRIMARY)
+			return context;
+		if (context->kind == CONTEXT_UNSEEN)
+			unseen = context;
+	}
+	return unseen;
+}
+
 struct context *context_close_primary(int ordinal)
 {
 	struct context *context;
 
 	pthread_mutex_lock(&lock);
-	for (context = table; context; context = context->hh.next)
-		if (context->primary &&
-		    device_ordinal(context->device) == ordinal)
-			break;
+	context = find_primary(ordinal);
 	if (context)
 		closing_begin(context);
 	pthread_mutex_unlock(&lock);

@@ -12,32 +12,42 @@
 		 ? real_driver()->entry(__VA_ARGS__) \
 		 : CUDA_ERROR_NOT_FOUND)
 
-/* A context has become current. */
-static CUresult current_changed(CUresult res)
+static CUresult created(CUresult res, CUcontext *out, CUdevice device)
 {
 	if (!res && mem_enabled())
-		context_note_current();
+		context_note(*out, device, CONTEXT_CREATED);
 	return res;
 }
 
 EXPORT CUresult cuCtxCreate_v2(CUcontext *out, unsigned int flags,
 			       CUdevice device)
 {
-	return current_changed(REAL_CALL(cuCtxCreate_v2, out, flags, device));
+	return created(REAL_CALL(cuCtxCreate_v2, out, flags, device), out,
+		       device);
 }
 
 EXPORT CUresult cuCtxCreate_v3(CUcontext *out, CUexecAffinityParam *params,
 			       int count, unsigned int flags, CUdevice device)
 {
-	return current_changed(
-		REAL_CALL(cuCtxCreate_v3, out, params, count, flags, device));
+	return created(
+		REAL_CALL(cuCtxCreate_v3, out, params, count, flags, device),
+		out, device);
 }
 
 EXPORT CUresult cuCtxCreate_v4(CUcontext *out, CUctxCreateParams *params,
 			       unsigned int flags, CUdevice device)
 {
-	return current_changed(
-		REAL_CALL(cuCtxCreate_v4, out, params, flags, device));
+	return created(REAL_CALL(cuCtxCreate_v4, out, params, flags, device),
+		       out, device);
+}
+
+/* Another context has become current: one that was not seen being made is
+ * noted. */
+static CUresult current_changed(CUresult res)
+{
+	if (!res && mem_enabled())
+		context_current();
+	return res;
 }
 
 EXPORT CUresult cuCtxSetCurrent(CUcontext context)
@@ -111,7 +121,7 @@ EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
 	CUresult res = REAL_CALL(cuDevicePrimaryCtxRetain, out, device);
 
 	if (!res && mem_enabled())
-		context_note(*out, device, true);
+		context_note(*out, device, CONTEXT_PRIMARY);
 	return res;
 }
 
@@ -168,4 +178,20 @@ EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
 
 	return end_finish(context,
 			  REAL_CALL(cuDevicePrimaryCtxReset_v2, device));
+}
+
+/* Should a runtime reset its device by a door of its own. */
+EXPORT cudaError_t cudaDeviceReset(void)
+{
+	const struct real_runtime *real = real_runtime();
+	struct context *context = mem_enabled() ? context_current() : NULL;
+	cudaError_t res;
+
+	if (!real || !real->cudaDeviceReset)
+		return cudaErrorInitializationError;
+	if (context)
+		context = primary_end_begin(device_ordinal(context->device));
+	res = real->cudaDeviceReset();
+	context_settle(context, !res);
+	return res;
 }
