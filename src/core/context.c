@@ -54,17 +54,36 @@ static struct context *note(CUcontext handle, int ordinal)
 	return context;
 }
 
+/* Under lock. Two calls may have ended it, and each knows. */
+static void bury(struct context *context)
+{
+	if (find(context->handle) == context)
+		HASH_DEL(table, context);
+	if (!context->buried) {
+		context->buried = true;
+		context->next_dead = dead;
+		dead = context;
+	}
+	atomic_fetch_add(&generation, 1);
+}
+
 void context_note(CUcontext handle, int ordinal, enum context_kind kind)
 {
-	struct context *context;
+	struct context *context, *former = NULL;
 
 	if (!handle || ordinal < 0 || ordinal >= DEVICE_MAX)
 		return;
 	pthread_mutex_lock(&lock);
+	if (kind == CONTEXT_CREATED)
+		former = find(handle); /* its end, or part of it, went unseen */
+	if (former)
+		bury(former);
 	context = note(handle, ordinal);
 	if (context)
 		context->kind = kind;
 	pthread_mutex_unlock(&lock);
+	if (former)
+		pools_forget(former);
 }
 
 /* What this thread saw last. */
@@ -185,18 +204,6 @@ struct context *context_close_primary(int ordinal)
 	if (context)
 		giving_wait(context);
 	return context;
-}
-
-/* Under lock. Two calls may have ended it, and each knows. */
-static void bury(struct context *context)
-{
-	if (find(context->handle) == context)
-		HASH_DEL(table, context);
-	if (!context->buried) {
-		context->buried = true;
-		context->next_dead = dead;
-		dead = context;
-	}
 }
 
 void context_settle(struct context *context, bool ended)
