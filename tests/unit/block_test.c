@@ -58,6 +58,23 @@ START_TEST(a_block_is_taken_once)
 }
 END_TEST
 
+START_TEST(a_claim_is_for_that_very_record)
+{
+	struct block *first = entered(9 * GRANULE), *second = block_new();
+	struct block *stale;
+	enum block_state state;
+
+	second->addr = 9 * GRANULE;
+	block_enter(second, &stale, &state);
+	ck_assert(!block_claim(first));
+	ck_assert(block_claim(second));
+	ck_assert(!block_claim(second)); /* idle by now */
+	ck_assert(!block_remove(first));
+	ck_assert(block_remove(second));
+	ck_assert(!block_remove(second));
+}
+END_TEST
+
 START_TEST(addresses_past_the_table_are_unknown_and_not_entered)
 {
 	struct block *block = block_new(), *stale;
@@ -130,12 +147,13 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[8];
+	static const TTest *tests[9];
 	size_t n = 0;
 
 	tests[n++] = an_entered_block_is_found_live_at_its_address_only;
 	tests[n++] = small_blocks_share_a_granule;
 	tests[n++] = a_block_is_taken_once;
+	tests[n++] = a_claim_is_for_that_very_record;
 	tests[n++] = addresses_past_the_table_are_unknown_and_not_entered;
 	tests[n++] = an_address_given_out_again_yields_what_was_there;
 	tests[n++] = a_walk_sees_every_block_and_its_state;
