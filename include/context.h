@@ -34,6 +34,7 @@ struct device {
 	_Atomic uint64_t safe;  /* blocks of epochs below may be reused */
 	_Atomic uint64_t claim; /* bytes reserved or being asked for */
 	_Atomic bool pending;   /* a context of it has blocks to give back */
+	_Atomic int pressed;    /* requests that found no room: keep nothing */
 	_Atomic uint64_t counters[COUNTER_MAX];
 };
 

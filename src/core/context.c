@@ -208,19 +208,30 @@ struct context *context_close_primary(int ordinal)
 
 void context_settle(struct context *context, bool ended)
 {
+	struct context *other = NULL;
+
 	if (!context)
 		return;
 	pthread_mutex_lock(&lock);
-	/* A destroy that failed leaves the context as it was, unless it was
-	 * noted anew meanwhile; then this record of it ends. */
-	if (!ended && !context->buried && find(context->handle) != context)
-		ended = find(context->handle) || !enter(context);
+	/* A thread may have noted the context anew meanwhile: if it ended, so
+	 * does that record, and if a destroy failed, this one. */
+	if (ended && !context->buried)
+		other = find(context->handle);
+	else if (!ended && find(context->handle) != context)
+		ended = context->buried || find(context->handle) ||
+			!enter(context);
 	if (ended)
 		bury(context);
+	if (other == context)
+		other = NULL;
+	if (other)
+		bury(other);
 	atomic_fetch_add(&generation, 1);
 	pthread_mutex_unlock(&lock);
 	if (ended)
 		pools_forget(context);
+	if (other)
+		pools_forget(other);
 	closing_end(context);
 }
 

@@ -10,6 +10,8 @@
 #include "mem.h"
 #include "pools.h"
 
+enum { TRIES_MAX = 1000 }; /* of one request on a full device */
+
 static void count_alloc(struct device *device, size_t size, enum counter how)
 {
 	counter_add(device, COUNTER_allocs, 1);
@@ -83,29 +85,49 @@ enum mem_answer mem_hit(uint64_t *addr, size_t size)
 	return context ? hit(context, addr, size) : MEM_PASS;
 }
 
-/* Claims span bytes. Past the lower of the limits, idle blocks make room, and
- * then only the hard one counts. */
+/* Sends back what all pools of the device hold idle. Whether that can have
+ * made room: a block may have been kept just before nothing is any more. */
+static bool room_make(struct device *device)
+{
+	return device_release(device) ||
+	       counter_get(device, COUNTER_idle_bytes);
+}
+
+/* Tries claim after claim while there is room to make; twice at least. Past
+ * the lower of the limits idle blocks go, then only the hard one counts. */
 static bool claim_pressed(struct device *device, size_t span)
 {
 	size_t soft = config_current()->pool_limit;
 	size_t hard = config_current()->hard_limit;
 	size_t lower = soft && (!hard || soft < hard) ? soft : hard;
+	bool more = true, claimed = device_claim(device, span, lower);
 
-	if (device_claim(device, span, lower))
+	if (claimed)
 		return true;
-	device_release(device);
-	return device_claim(device, span, hard);
+	device->pressed++;
+	for (int i = 0; !claimed && (i < 2 || more) && i < TRIES_MAX; i++) {
+		more = room_make(device);
+		claimed = device_claim(device, span, hard);
+	}
+	device->pressed--;
+	return claimed;
 }
 
-/* The driver's memory; what all pools of the device hold idle makes room. */
+/* The driver's memory, with as many tries; at last its own error. */
 static CUresult take_pressed(struct device *device, size_t span, uint64_t *addr)
 {
+	const int full = CUDA_ERROR_OUT_OF_MEMORY;
 	int res = backing_take(span, addr);
+	bool more = true;
 
-	for (int i = 0; i < 2 && res == CUDA_ERROR_OUT_OF_MEMORY; i++) {
-		device_release(device);
+	if (res != full)
+		return res;
+	device->pressed++;
+	for (int i = 0; res == full && (i < 2 || more) && i < TRIES_MAX; i++) {
+		more = room_make(device);
 		res = backing_take(span, addr);
 	}
+	device->pressed--;
 	return res;
 }
 
@@ -214,14 +236,15 @@ enum mem_answer mem_alloc(uint64_t *addr, size_t size, int *result)
 }
 
 /* Offers a block to its pool. A free that CUDA would refuse, for want of a
- * context, is left to CUDA. */
+ * context, is left to CUDA; so is one while another thread lacks room, or
+ * threads could take room from each other and keep it for ever. */
 static bool pool_keeps(struct context *context, struct block *block)
 {
 	struct pool *pool = block->pool;
 	size_t span = block->span; /* kept, it may be another thread's */
 	bool kept;
 
-	if (!context_current())
+	if (!context_current() || atomic_load(&context->device->pressed))
 		return false;
 	context_enter(context);
 	kept = !context->dead && !pool->retired && pool->ops->free(pool, block);
@@ -251,7 +274,8 @@ enum mem_answer mem_free(uint64_t addr, bool keep, struct block **given)
 	block->epoch = atomic_load(&context->device->epoch);
 	counter_sub(context->device, COUNTER_live_bytes, block->size);
 	counter_add(context->device, COUNTER_frees, 1);
-	device_poll(context->device);
+	if (keep)
+		device_poll(context->device);
 	if (keep && pool_keeps(context, block)) {
 		if (device_peers())
 			device_wait(context->device);

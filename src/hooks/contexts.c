@@ -1,6 +1,8 @@
 /* What tells us of contexts. Each calls CUDA first, or notes what will be
  * gone, and returns CUDA's own code. A symbol that this driver lacks can only
  * be reached by a program that could not have been linked with it. */
+#include <pthread.h>
+
 #include "context.h"
 #include "giveback.h"
 #include "hook.h"
@@ -116,12 +118,33 @@ EXPORT CUresult cuCtxDetach(CUcontext handle)
 	return end_finish(context, REAL_CALL(cuCtxDetach, handle));
 }
 
+/* Held across the driver's calls on primary contexts, which it serialises as
+ * well: between a release that ends one and the look at what is left, a retain
+ * would make it anew at the same handle. */
+static pthread_mutex_t primary_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void primary_enter(bool enabled)
+{
+	if (enabled)
+		pthread_mutex_lock(&primary_lock);
+}
+
+static void primary_leave(bool enabled)
+{
+	if (enabled)
+		pthread_mutex_unlock(&primary_lock);
+}
+
 EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
 {
-	CUresult res = REAL_CALL(cuDevicePrimaryCtxRetain, out, device);
+	bool enabled = mem_enabled();
+	CUresult res;
 
-	if (!res && mem_enabled())
+	primary_enter(enabled);
+	res = REAL_CALL(cuDevicePrimaryCtxRetain, out, device);
+	if (!res && enabled)
 		context_note(*out, device, CONTEXT_PRIMARY);
+	primary_leave(enabled);
 	return res;
 }
 
@@ -135,49 +158,50 @@ static bool primary_is_active(CUdevice device)
 	return active;
 }
 
-static struct context *primary_end_begin(CUdevice device)
-{
-	return mem_enabled() ? context_close_primary(device) : NULL;
-}
+typedef CUresult primary_call(CUdevice device);
 
-/* The last release ends a primary context; others leave it as it is. */
-static CUresult primary_released(struct context *context, CUdevice device,
-				 CUresult res)
+/* Makes a call that may end the primary context. The last release does, and
+ * others leave it as it is; a reset always does. */
+static CUresult primary_end(primary_call *call, CUdevice device, bool reset)
 {
-	context_settle(context, !res && !primary_is_active(device));
+	bool enabled = mem_enabled();
+	struct context *context = NULL;
+	CUresult res;
+
+	if (!call)
+		return CUDA_ERROR_NOT_FOUND;
+	primary_enter(enabled);
+	if (enabled)
+		context = context_close_primary(device);
+	res = call(device);
+	context_settle(context, !res && (reset || !primary_is_active(device)));
+	primary_leave(enabled);
 	return res;
 }
 
+#define REAL_ENTRY(entry) (real_driver() ? real_driver()->entry : NULL)
+
 EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice device)
 {
-	struct context *context = primary_end_begin(device);
-
-	return primary_released(context, device,
-				REAL_CALL(cuDevicePrimaryCtxRelease, device));
+	return primary_end(REAL_ENTRY(cuDevicePrimaryCtxRelease), device,
+			   false);
 }
 
 EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
 {
-	struct context *context = primary_end_begin(device);
-
-	return primary_released(
-		context, device,
-		REAL_CALL(cuDevicePrimaryCtxRelease_v2, device));
+	return primary_end(REAL_ENTRY(cuDevicePrimaryCtxRelease_v2), device,
+			   false);
 }
 
 EXPORT CUresult cuDevicePrimaryCtxReset(CUdevice device)
 {
-	struct context *context = primary_end_begin(device);
-
-	return end_finish(context, REAL_CALL(cuDevicePrimaryCtxReset, device));
+	return primary_end(REAL_ENTRY(cuDevicePrimaryCtxReset), device, true);
 }
 
 EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
 {
-	struct context *context = primary_end_begin(device);
-
-	return end_finish(context,
-			  REAL_CALL(cuDevicePrimaryCtxReset_v2, device));
+	return primary_end(REAL_ENTRY(cuDevicePrimaryCtxReset_v2), device,
+			   true);
 }
 
 /* Should a runtime reset its device by a door of its own. */
@@ -190,7 +214,8 @@ EXPORT cudaError_t cudaDeviceReset(void)
 	if (!real || !real->cudaDeviceReset)
 		return cudaErrorInitializationError;
 	if (context)
-		context = primary_end_begin(device_ordinal(context->device));
+		context =
+			context_close_primary(device_ordinal(context->device));
 	res = real->cudaDeviceReset();
 	context_settle(context, !res);
 	return res;

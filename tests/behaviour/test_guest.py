@@ -24,6 +24,9 @@ def test_a_program_whose_main_leaves_ends(box):
     ("closes_all_and_listens", {}),
     ("two_threads_want_room", {"sim": "1G"}),
     ("room_beside_releases", {"sim": "1G"}),
+    ("context_comes_and_goes", {}),
+    ("eight_threads_share_room", {"sim": "1G"}),
+    ("eight_threads_share_room", {"sim": "4G", "hard_limit": "1000M"}),
 ])
 def test_a_program_sees_the_same(box, what, options):
     alone = box.run([GUEST, what], **options)

@@ -1,3 +1,8 @@
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <unistd.h>
+
 #include "claims.h"
 
 START_TEST(primary_context_has_one_handle)
@@ -71,6 +76,47 @@ START_TEST(reset_gives_back_the_memory)
 }
 END_TEST
 
+static atomic_bool resetting;
+
+static void linger(void *unused)
+{
+	(void)unused;
+	while (!resetting)
+		usleep(1000);
+	usleep(50000);
+}
+
+static void *reset_run(void *unused)
+{
+	(void)unused;
+	resetting = true;
+	return (void *)(uintptr_t)cuDevicePrimaryCtxReset(0);
+}
+
+START_TEST(a_retain_beside_a_reset_that_waits_yields_a_usable_context)
+{
+	CUcontext ctx = claims_open();
+	CUdeviceptr ptr;
+	pthread_t thread;
+	CUstream stream;
+	void *res;
+
+	ck_assert_ok(cuStreamCreate(&stream, CU_STREAM_DEFAULT));
+	ck_assert_ok(cuLaunchHostFunc(stream, linger, NULL));
+	pthread_create(&thread, NULL, reset_run, NULL);
+	while (!resetting)
+		usleep(1000);
+	usleep(10000); /* into the reset's wait */
+	ck_assert_ok(cuDevicePrimaryCtxRetain(&ctx, 0));
+	ck_assert_ok(cuCtxSetCurrent(ctx));
+	ck_assert_ok(cuMemAlloc(&ptr, 4096));
+	pthread_join(thread, &res);
+	ck_assert_ptr_null(res);
+	ck_assert_ok(cuMemsetD8(ptr, 1, 4096));
+	ck_assert_ok(cuMemFree(ptr));
+}
+END_TEST
+
 START_TEST(flags_are_kept_for_the_next_retain)
 {
 	unsigned flags = 0;
@@ -93,6 +139,7 @@ int main(void)
 		release_without_retain_is_refused,
 		after_a_reset_the_context_is_destroyed,
 		reset_gives_back_the_memory,
+		a_retain_beside_a_reset_that_waits_yields_a_usable_context,
 		flags_are_kept_for_the_next_retain,
 		NULL,
 	};

@@ -138,12 +138,13 @@ static void meet(void *unused)
 static int devices_meet(int peers)
 {
 	cudaStream_t streams[2];
-	void *ptr;
+	void *ptr, *held = NULL;
 
 	for (int i = 0; i < 2; i++) {
 		cudaSetDevice(i);
 		cudaStreamCreate(&streams[i]);
 		ptr = block_new(BLOCK);
+		held = held ? held : block_new(BLOCK);
 		cudaFree(ptr);
 	}
 	if (peers && (cudaDeviceEnablePeerAccess(0, 0) || cudaSetDevice(0) ||
@@ -152,6 +153,7 @@ static int devices_meet(int peers)
 	cudaSetDevice(0);
 	cudaLaunchHostFunc(streams[0], meet, NULL);
 	input_wait();
+	cudaFreeAsync(held, streams[0]); /* in order, and without a wait */
 	cudaSetDevice(1);
 	ptr = block_new(BLOCK);
 	cudaLaunchHostFunc(streams[1], meet, NULL);
@@ -240,6 +242,72 @@ static int room_beside_releases(void)
 	return 0;
 }
 
+enum { THREADS = 4, TURNS = 10000, SMALL = 64 << 10 };
+
+static atomic_int wrong;
+
+/* The primary context ends with the last release, and is made anew at once by
+ * another thread. Its memory is then new as well. */
+static void *context_use(void *unused)
+{
+	unsigned char got;
+	CUcontext context;
+	CUdeviceptr ptr;
+
+	(void)unused;
+	for (int i = 0; i < TURNS; i++) {
+		if (cuDevicePrimaryCtxRetain(&context, 0) ||
+		    cuCtxSetCurrent(context) || cuMemAlloc_v2(&ptr, SMALL) ||
+		    cuMemsetD8_v2(ptr, (unsigned char)i, SMALL) ||
+		    cuMemcpyDtoH_v2(&got, ptr, 1) || got != i % 256 ||
+		    cuMemFree_v2(ptr) || cuCtxSetCurrent(NULL) ||
+		    cuDevicePrimaryCtxRelease_v2(0))
+			wrong++;
+	}
+	return NULL;
+}
+
+/* Each has at most one block, an eighth of the device at most. */
+static void *room_use(void *seed)
+{
+	unsigned int random = *(unsigned int *)seed;
+	void *ptr;
+
+	for (int i = 0; i < TURNS; i++) {
+		random = random * 1664525 + 1013904223;
+		ptr = block_new((size_t)(50 + (random >> 8) % 50) * MIB);
+		wrong += !ptr;
+		cudaFree(ptr);
+	}
+	return NULL;
+}
+
+static int threads_run(int count, void *(*work)(void *))
+{
+	unsigned int seeds[2 * THREADS];
+	pthread_t threads[2 * THREADS];
+
+	for (int i = 0; i < count; i++) {
+		seeds[i] = (unsigned int)i + 1;
+		pthread_create(&threads[i], NULL, work, &seeds[i]);
+	}
+	for (int i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
+	printf("wrong %d\n", wrong);
+	return 0;
+}
+
+static int context_comes_and_goes(void)
+{
+	cuInit(0);
+	return threads_run(2, context_use);
+}
+
+static int eight_threads_share_room(void)
+{
+	return threads_run(2 * THREADS, room_use);
+}
+
 static const struct {
 	const char *name;
 	int (*run)(void);
@@ -253,6 +321,8 @@ static const struct {
 	{"two_peers_meet", two_peers_meet},
 	{"two_threads_want_room", two_threads_want_room},
 	{"room_beside_releases", room_beside_releases},
+	{"context_comes_and_goes", context_comes_and_goes},
+	{"eight_threads_share_room", eight_threads_share_room},
 };
 
 int main(int argc, char **argv)

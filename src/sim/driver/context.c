@@ -49,6 +49,7 @@ void context_close(struct context *ctx)
 {
 	/* Other threads must not queue more while this one waits. */
 	ctx->alive = false;
+	ctx->closing = true;
 	context_wait(ctx);
 	while (ctx->blocks)
 		device_free(ctx->blocks);
@@ -59,6 +60,17 @@ void context_close(struct context *ctx)
 	host_close(ctx);
 	module_close_all(ctx);
 	fence_clear(&ctx->gate);
+	ctx->closing = false;
+	pthread_cond_broadcast(&world.done);
+}
+
+void context_settle(struct context *ctx)
+{
+	while (ctx->closing) {
+		world.waiting++;
+		pthread_cond_wait(&world.done, &world.lock);
+		world.waiting--;
+	}
 }
 
 CUresult context_current(struct context **out)

@@ -19,7 +19,8 @@ enum { CONTEXT_MAGIC = 0x636f6e74, CONTEXT_LIMITS = CU_LIMIT_MAX };
 
 struct context {
 	unsigned magic;
-	bool alive; /* a dead one is kept, so that a stale handle is seen */
+	bool alive;   /* a dead one is kept, so that a stale handle is seen */
+	bool closing; /* its end waits for its work */
 	struct device *dev;
 	unsigned long long id;
 	unsigned flags;
@@ -43,6 +44,8 @@ struct context {
 CUresult context_open(struct context *ctx, struct device *dev, unsigned flags);
 /* Waits for its work and takes everything that is in it. */
 void context_close(struct context *ctx);
+/* Waits until no thread is closing it. */
+void context_settle(struct context *ctx);
 /* The calling thread's; 201 without one, 709 when it was destroyed. */
 CUresult context_current(struct context **ctx);
 /* A handle from the program; NULL is the current one. */

@@ -12,6 +12,7 @@ CUresult sim_cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
 		return res;
 	if (!out)
 		return CUDA_ERROR_INVALID_VALUE;
+	context_settle(&dev->primary);
 	if (!dev->primary.alive) {
 		res = context_open(&dev->primary, dev, dev->primary_flags);
 		if (res)
@@ -29,6 +30,7 @@ CUresult sim_cuDevicePrimaryCtxRelease_v2(CUdevice device)
 
 	if (res)
 		return res;
+	context_settle(&dev->primary);
 	if (!dev->primary_retains)
 		return CUDA_ERROR_INVALID_CONTEXT;
 	if (!--dev->primary_retains && dev->primary.alive)
@@ -41,9 +43,12 @@ CUresult sim_cuDevicePrimaryCtxReset_v2(CUdevice device)
 	struct device *dev;
 	CUresult res = device_find(device, &dev);
 
-	if (!res && dev->primary.alive)
+	if (res)
+		return res;
+	context_settle(&dev->primary);
+	if (dev->primary.alive)
 		context_close(&dev->primary);
-	return res;
+	return CUDA_SUCCESS;
 }
 
 CUresult sim_cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags)
