@@ -21,8 +21,9 @@ USED(cuGetErrorName) \
 USED(cuThreadExchangeStreamCaptureMode)
 
 /* Entries that we hook. HOOK(symbol, name, from, until): cuGetProcAddress
- * hands the symbol out for this name and a version in [from, until); an empty
- * range is for twins that only its flags tell apart. */
+ * hands the symbol out for this name and a version in [from, until). With the
+ * flag for the per-thread default stream it is the symbol's _ptsz twin, whose
+ * own row has an empty range. */
 #define DRIVER_HOOK_LIST \
 HOOK(cuGetProcAddress, "cuGetProcAddress", 11030, 12000) \
 HOOK(cuGetProcAddress_v2, "cuGetProcAddress", 12000, VERSION_MAX) \

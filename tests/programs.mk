@@ -34,7 +34,8 @@ $(RUNTIME_PROGRAMS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o
 	$(call SAY,link  )
 	$(Q)$(NVCC_LINK) $^ -o $@
 
-$(BUILD)/tests/programs/plugin_host $(BUILD)/tests/programs/door: \
+$(BUILD)/tests/programs/plugin_host $(BUILD)/tests/programs/door \
+$(BUILD)/tests/programs/inner_door: \
 $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ -pthread -o $@
@@ -43,3 +44,10 @@ $(BUILD)/tests/programs/guest: $(BUILD)/obj/tests/programs/guest.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )
 	$(Q)$(NVCC_LINK) $(filter %.o,$^) -L$(BUILD)/sim -lcuda -o $@
+
+INNER := $(BUILD)/tests/programs/inner/libcuda.so.1
+CHECK += $(INNER) $(BUILD)/tests/programs/inner_door
+$(INNER): $(BUILD)/obj/tests/programs/inner_driver.o
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) -shared -Wl,-Bsymbolic \
+		-Wl,-soname,libcuda.so.1 $^ -o $@

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,7 @@ static void path_expand(const char *from, char *to, size_t size)
 static void stat_file_write(void)
 {
 	char path[sizeof(config_current()->stat_file) + 16], *text;
+	bool written;
 	FILE *file;
 
 	if (!mem_enabled())
@@ -38,11 +40,12 @@ static void stat_file_write(void)
 	path_expand(config_current()->stat_file, path, sizeof(path));
 	text = command_stat_json();
 	file = fopen(path, "we");
-	if (!file || !text || fprintf(file, "%s\n", text) < 0)
+	written = file && text && fprintf(file, "%s\n", text) > 0;
+	if (file && fclose(file))
+		written = false; /* a full disk shows here */
+	if (!written)
 		log_warn("statistics not written to %s: %s", path,
 			 strerror(errno));
-	if (file)
-		fclose(file);
 	free(text);
 }
 

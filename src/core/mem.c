@@ -1,12 +1,9 @@
-#include <string.h>
-
 #include <cuda.h>
 
 #include "backing.h"
 #include "block.h"
 #include "config.h"
 #include "giveback.h"
-#include "log.h"
 #include "mem.h"
 #include "pools.h"
 
@@ -324,13 +321,14 @@ void mem_given(struct block *given, bool freed)
 void mem_info(size_t *free, size_t *total)
 {
 	struct context *context = config_once() ? context_current() : NULL;
-	size_t limit, idle, held, room;
+	size_t limit, idle, reserved, held, room;
 
 	if (!context)
 		return;
 	limit = config_current()->hard_limit;
 	idle = counter_get(context->device, COUNTER_idle_bytes);
-	held = counter_get(context->device, COUNTER_reserved_bytes) - idle;
+	reserved = counter_get(context->device, COUNTER_reserved_bytes);
+	held = reserved > idle ? reserved - idle : 0; /* read one by one */
 	room = limit > held ? limit - held : 0;
 	if (free)
 		*free += idle;

@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "hook.h"
@@ -48,7 +49,33 @@ static void *row_real(const struct hook_row *row, const void *table)
 	return address;
 }
 
-void *hook_replace(const char *name, int version, void *found)
+static const struct hook_row *row_find(const struct hook_row *row,
+				       const char *symbol)
+{
+	for (; row->symbol; row++)
+		if (!strcmp(row->symbol, symbol))
+			return row;
+	return NULL;
+}
+
+/* The row that a name and version mean, or NULL. */
+static const struct hook_row *row_meant(const char *name, int version,
+					bool per_thread)
+{
+	const struct hook_row *row = driver_rows, *twin;
+	char symbol[64];
+
+	while (row->symbol && (strcmp(row->name, name) || version < row->from ||
+			       version >= row->until))
+		row++;
+	if (!row->symbol || !per_thread)
+		return row->symbol ? row : NULL;
+	snprintf(symbol, sizeof(symbol), "%s_ptsz", row->symbol);
+	twin = row_find(driver_rows, symbol);
+	return twin ? twin : row;
+}
+
+void *hook_replace(const char *name, int version, bool per_thread, void *found)
 {
 	const struct real_driver *real = real_driver();
 	const struct hook_row *row;
@@ -59,20 +86,8 @@ void *hook_replace(const char *name, int version, void *found)
 		if (found == row_real(row, real))
 			return row->ours;
 	/* A driver may answer with a door that is not the exported one. */
-	for (row = driver_rows; name && row->symbol; row++)
-		if (!strcmp(row->name, name) && version >= row->from &&
-		    version < row->until && row_real(row, real))
-			return row->ours;
-	return found;
-}
-
-static const struct hook_row *row_find(const struct hook_row *row,
-				       const char *symbol)
-{
-	for (; row->symbol; row++)
-		if (!strcmp(row->symbol, symbol))
-			return row;
-	return NULL;
+	row = name ? row_meant(name, version, per_thread) : NULL;
+	return row && row_real(row, real) ? row->ours : found;
 }
 
 /* The row of a symbol, and the table with CUDA's own, if it is loaded. */

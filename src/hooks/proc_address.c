@@ -3,6 +3,11 @@
 #include "hook.h"
 #include "real.h"
 
+static bool per_thread(cuuint64_t flags)
+{
+	return flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+}
+
 EXPORT CUresult cuGetProcAddress(const char *name, void **out, int version,
 				 cuuint64_t flags)
 {
@@ -13,7 +18,7 @@ EXPORT CUresult cuGetProcAddress(const char *name, void **out, int version,
 		return CUDA_ERROR_NOT_FOUND;
 	res = real->cuGetProcAddress(name, out, version, flags);
 	if (!res && out)
-		*out = hook_replace(name, version, *out);
+		*out = hook_replace(name, version, per_thread(flags), *out);
 	return res;
 }
 
@@ -28,6 +33,6 @@ EXPORT CUresult cuGetProcAddress_v2(const char *name, void **out, int version,
 		return CUDA_ERROR_NOT_FOUND;
 	res = real->cuGetProcAddress_v2(name, out, version, flags, status);
 	if (!res && out)
-		*out = hook_replace(name, version, *out);
+		*out = hook_replace(name, version, per_thread(flags), *out);
 	return res;
 }

@@ -32,3 +32,19 @@ def test_what_the_door_hands_out_leads_to_the_pool(box, form):
 def test_disabled_the_door_hands_out_cudas_own(box, form):
     box.run([program("door"), form, REQUESTS], "page_unit_pool", disable=1)
     assert box.report()[0]["cuMemAlloc_v2"] == 2
+
+
+def test_a_door_that_is_no_export_is_known_by_name_version_and_flags(box):
+    env = box.env("page_unit_pool")
+    env["LD_LIBRARY_PATH"] = program("inner")
+    box.env = lambda *args, **kwargs: env
+    asked = [("cuMemAlloc", 3020, 0), ("cuMemAlloc", 2000, 0),
+             ("cuMemAlloc", 13000, 2), ("cuMemFreeAsync", 11020, 0),
+             ("cuMemFreeAsync", 11020, 2), ("cuMemFreeAsync", 11010, 2),
+             ("cuMemAllocAsync", 11020, 0)]
+    run = box.run([program("inner_door"),
+                   *(str(word) for row in asked for word in row)])
+    ours, inner = "libmnm.so ", "libcuda.so.1 inner"
+    assert run.stdout.splitlines() == [
+        ours + "cuMemAlloc_v2", inner, ours + "cuMemAlloc_v2",
+        ours + "cuMemFreeAsync", ours + "cuMemFreeAsync_ptsz", inner, inner]
