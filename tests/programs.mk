@@ -2,7 +2,8 @@
 # the calls its input names; it is built in each form that CUDA comes in.
 
 PROGRAMS := $(addprefix $(BUILD)/tests/programs/,shell_shared shell_static \
-	shell_driver shell_plugin.so plugin_host churn late_work releases door guest)
+	shell_driver shell_plugin.so plugin_host churn late_work releases door guest \
+	interleave)
 SHELL_OBJ := $(addprefix $(BUILD)/obj/tests/programs/,shell.o shell_process.o)
 
 CHECK += $(PROGRAMS)
@@ -44,6 +45,13 @@ $(BUILD)/tests/programs/guest: $(BUILD)/obj/tests/programs/guest.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )
 	$(Q)$(NVCC_LINK) $(filter %.o,$^) -L$(BUILD)/sim -lcuda -o $@
+
+SIM_PROGRAMS := $(BUILD)/tests/programs/interleave
+$(SIM_PROGRAMS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o \
+		$(BUILD)/sim/libcuda.so
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \
+		-lcuda -pthread -o $@
 
 INNER := $(BUILD)/tests/programs/inner/libcuda.so.1
 CHECK += $(INNER) $(BUILD)/tests/programs/inner_door

@@ -28,18 +28,31 @@ unsigned long call_total(unsigned id)
 	return atomic_load_explicit(&counts[id], memory_order_relaxed);
 }
 
+static void log_write(const char *line, int len)
+{
+	if (write(log_fd, line, len) != len)
+		log_fd = NO_LOG; /* a full disk must not stop the program */
+}
+
 static CUresult log_call(unsigned id, CUresult res)
 {
 	char line[160];
-	int len;
 
-	if (log_fd == NO_LOG)
-		return res;
-	len = snprintf(line, sizeof(line), "%ld %s %d\n",
-		       (long)syscall(SYS_gettid), call_names[id].name, res);
-	if (write(log_fd, line, len) != len)
-		log_fd = NO_LOG; /* a full disk must not stop the program */
+	if (log_fd != NO_LOG)
+		log_write(line, snprintf(line, sizeof(line), "%ld %s %d\n",
+					 (long)syscall(SYS_gettid),
+					 call_names[id].name, res));
 	return res;
+}
+
+void call_log_run(unsigned long long stream, unsigned long place)
+{
+	char line[96];
+
+	if (log_fd != NO_LOG)
+		log_write(line,
+			  snprintf(line, sizeof(line), "%ld run %llu %lu\n",
+				   (long)syscall(SYS_gettid), stream, place));
 }
 
 static CUresult count_call(unsigned id)
@@ -66,6 +79,8 @@ CUresult call_enter(unsigned id, int per_thread)
 	pthread_mutex_lock(&world.lock);
 	if (!self.started)
 		clock_start();
+	if (world.seed.on)
+		seed_step();
 	self.per_thread = per_thread;
 	clock_spend(world.profile.call_ns);
 	return CUDA_SUCCESS;

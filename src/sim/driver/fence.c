@@ -74,7 +74,7 @@ static bool fence_help(const struct fence *fence)
 void fence_wait(struct fence *fence)
 {
 	while (!fence_done(fence)) {
-		if (fence_help(fence))
+		if (world.seed.on ? seed_help(fence) : fence_help(fence))
 			continue;
 		world.waiting++;
 		pthread_cond_wait(&world.done, &world.lock);

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "call.h"
 #include "clock.h"
 #include "context.h"
 #include "stream.h"
@@ -25,14 +26,12 @@ void op_drop(struct op *op)
 	free(op);
 }
 
-/* The one place that says which operation a stream runs next. */
-static struct op *op_pick(struct stream *stream)
+/* The one place that says when a stream's next operation may run. */
+bool op_ready(const struct stream *stream)
 {
 	struct op *op = stream->first;
 
-	if (!op || stream->running || !fence_done(&op->before))
-		return NULL;
-	return op;
+	return op && !stream->running && fence_done(&op->before);
 }
 
 static void streams_wake(struct context *ctx)
@@ -66,10 +65,13 @@ static void op_complete(struct op *op, struct stream *stream)
 		stream_retire(stream);
 }
 
-static void op_run(struct op *op, struct stream *stream)
+void op_run_first(struct stream *stream)
 {
+	struct op *op = stream->first;
 	bool was_worker = self.worker;
 
+	if (world.seed.on)
+		call_log_run(stream->id, stream->completed + 1);
 	stream->running = true;
 	self.worker = true; /* what runs may not call back in */
 	pthread_mutex_unlock(&world.lock);
@@ -82,24 +84,20 @@ static void op_run(struct op *op, struct stream *stream)
 
 bool op_help(struct stream *stream)
 {
-	struct op *op = op_pick(stream);
-
-	if (!op || op->on_worker)
+	if (!op_ready(stream) || stream->first->on_worker)
 		return false;
-	op_run(op, stream);
+	op_run_first(stream);
 	return true;
 }
 
 static void *worker(void *arg)
 {
 	struct stream *stream = arg;
-	struct op *op;
 
 	pthread_mutex_lock(&world.lock);
 	for (;;) {
-		op = op_pick(stream);
-		if (op)
-			op_run(op, stream);
+		if (op_ready(stream))
+			op_run_first(stream);
 		else
 			pthread_cond_wait(&stream->work, &world.lock);
 	}
@@ -114,7 +112,7 @@ static CUresult worker_start(struct stream *stream)
 	pthread_t thread;
 	int err;
 
-	if (stream->has_worker)
+	if (stream->has_worker || world.seed.on)
 		return CUDA_SUCCESS;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);

@@ -65,8 +65,11 @@ void op_drop(struct op *op);
 /* Queues it, to last for ns of virtual time, and owns it, also on failure.
  * Never waits. */
 CUresult op_submit(struct op *op, struct stream *stream, uint64_t ns);
-/* Runs a stream's next operation if it is ready, the lock dropped meanwhile;
- * false when there was none. */
+/* Whether a stream's next operation may run now. */
+bool op_ready(const struct stream *stream);
+/* Runs it; the lock is dropped meanwhile. */
+void op_run_first(struct stream *stream);
+/* The same if it is ready and no host function; false when it is not. */
 bool op_help(struct stream *stream);
 
 #endif

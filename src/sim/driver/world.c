@@ -72,6 +72,7 @@ static void open_once(void)
 	if (opened)
 		return;
 	kernel_open();
+	seed_open();
 	if (pthread_atfork(NULL, NULL, forked))
 		opened = CUDA_ERROR_OUT_OF_MEMORY;
 	else

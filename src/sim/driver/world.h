@@ -11,6 +11,7 @@
 
 #include "device.h"
 #include "profile.h"
+#include "seed.h"
 
 struct world {
 	pthread_mutex_t lock;
@@ -23,6 +24,7 @@ struct world {
 	uint64_t latest;    /* highest virtual time of any thread */
 	uint64_t block_ids; /* last number given to a block */
 	unsigned driver_version;
+	struct seed seed;
 };
 
 extern struct world world;
