@@ -1,6 +1,7 @@
 #include "control.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,9 @@
 #include <unistd.h>
 
 #include "schedule.h"
+
+/* The control thread can act for one at a time. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int control_open(void)
 {
@@ -26,18 +30,11 @@ static int control_open(void)
 	return fd;
 }
 
-bool control_ask(const char *line, char *answer, size_t size)
+static void answer_read(int fd, char *answer, size_t size)
 {
-	int fd = control_open();
 	size_t used = 0;
 	ssize_t got;
 
-	if (fd < 0)
-		return false;
-	schedule_ask();
-	if (send(fd, line, strlen(line), MSG_NOSIGNAL) < 0 ||
-	    send(fd, "\n", 1, MSG_NOSIGNAL) < 0)
-		perror("send to mnm's socket");
 	while (used < size - 1) {
 		got = read(fd, answer + used, size - 1 - used);
 		if (got < 0 && errno == EINTR)
@@ -47,9 +44,26 @@ bool control_ask(const char *line, char *answer, size_t size)
 		used += (size_t)got;
 	}
 	answer[used] = '\0';
-	schedule_answered();
-	close(fd);
-	return true;
+}
+
+bool control_ask(const char *line, char *answer, size_t size)
+{
+	char request[128];
+	int fd, length;
+
+	pthread_mutex_lock(&lock);
+	fd = control_open();
+	if (fd >= 0) {
+		length = snprintf(request, sizeof(request), "%s\n", line);
+		schedule_ask();
+		if (send(fd, request, (size_t)length, MSG_NOSIGNAL) != length)
+			perror("send to mnm's socket");
+		answer_read(fd, answer, size);
+		schedule_answered();
+		close(fd);
+	}
+	pthread_mutex_unlock(&lock);
+	return fd >= 0;
 }
 
 long control_figure(const char *answer, const char *name)

@@ -7,6 +7,11 @@ void schedule_open(uint64_t seed, int count)
 	(void)count;
 }
 
+void schedule_start(int thread)
+{
+	(void)thread;
+}
+
 void schedule_enter(int thread)
 {
 	(void)thread;

@@ -77,12 +77,13 @@ static bool options_read(struct fleet *fleet, int argc, char **argv)
 /* The loader reads some of these once, at the start of a process. */
 static void start_again(char **argv, bool native)
 {
-	char self[PATH_MAX], path[PATH_MAX + 64], *build;
+	char self[PATH_MAX], path[PATH_MAX + 64], program[PATH_MAX], *build;
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	if (length < 0)
 		return;
 	self[length] = '\0';
+	memcpy(program, self, sizeof(program));
 	snprintf(path, sizeof(path), "%s.kernels.so", self);
 	setenv("MNM_SIM_KERNELS", path, 1);
 	build = dirname(dirname(dirname(self)));
@@ -92,8 +93,8 @@ static void start_again(char **argv, bool native)
 	if (!native)
 		setenv("LD_PRELOAD", path, 1);
 	setenv("PROOF_STARTED", "1", 1);
-	execv("/proc/self/exe", argv);
-	perror("/proc/self/exe");
+	execv(program, argv);
+	perror(program);
 }
 
 static void folder_remove(const char *path)

@@ -196,9 +196,11 @@ static void threads_run(void)
 	pthread_t threads[THREADS_MAX];
 	int count = run.program->thread_count;
 
-	for (int t = 1; t < count; t++)
+	for (int t = 1; t < count; t++) {
+		schedule_start(t);
 		pthread_create(&threads[t], NULL, thread_main,
 			       (void *)(intptr_t)t);
+	}
 	thread_run(0);
 	for (int t = 1; t < count; t++) {
 		schedule_join(t);

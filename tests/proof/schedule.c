@@ -214,10 +214,19 @@ void schedule_open(uint64_t seed, int count)
 	seed_draws = random_open(seed, PURPOSE_SCHEDULE);
 	stay = random_one_in(&seed_draws, 4) ? 2 : 8;
 	pthread_key_create(&end_key, turn_end);
-	for (int i = 0; i < count; i++)
+	for (int i = 0; i < count; i++) {
 		sem_init(&turns[i].mine, 0, 0);
+		turns[i].state = i ? ENDED : READY;
+	}
 	turn_count = count;
 	own = running = &turns[0];
+}
+
+void schedule_start(int thread)
+{
+	turns_lock();
+	turns[thread].state = READY;
+	turns_unlock();
 }
 
 void schedule_enter(int thread)

@@ -11,6 +11,8 @@
 
 /* The caller becomes thread 0 of count; the others enter in any order. */
 void schedule_open(uint64_t seed, int count);
+/* A thread is about to be made. */
+void schedule_start(int thread);
 /* The calling thread takes part from here, as `thread`, to its very end. */
 void schedule_enter(int thread);
 /* Waits until a thread has ended. */

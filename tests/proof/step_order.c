@@ -98,9 +98,15 @@ bool draw_event_drop(struct program *program, struct step *step)
 	return true;
 }
 
+/* Makes its context current; false also where the event could not be made. */
+static bool run_event(const struct step *step)
+{
+	return run.events[step->event] && run_enter(step, step->context);
+}
+
 void run_event_drop(const struct step *step)
 {
-	if (run_enter(step, step->context))
+	if (run_event(step))
 		OK(step, cuEventDestroy_v2, run.events[step->event]);
 }
 
@@ -118,7 +124,7 @@ bool draw_event_record(struct program *program, struct step *step)
 
 void run_event_record(const struct step *step)
 {
-	if (run_enter(step, step->context))
+	if (run_event(step))
 		OK(step, cuEventRecord, run.events[step->event],
 		   run_stream(step, step->stream));
 }
@@ -137,7 +143,7 @@ bool draw_event_wait(struct program *program, struct step *step)
 
 void run_event_wait(const struct step *step)
 {
-	if (run_enter(step, step->context))
+	if (run_event(step))
 		OK(step, cuStreamWaitEvent, run_stream(step, step->stream),
 		   run.events[step->event], 0);
 }
@@ -153,7 +159,7 @@ bool draw_event_query(struct program *program, struct step *step)
 
 void run_event_query(const struct step *step)
 {
-	if (run_enter(step, step->context))
+	if (run_event(step))
 		OK_OR(step, CUDA_ERROR_NOT_READY, cuEventQuery,
 		      run.events[step->event]);
 }
@@ -165,6 +171,6 @@ bool draw_event_sync(struct program *program, struct step *step)
 
 void run_event_sync(const struct step *step)
 {
-	if (run_enter(step, step->context))
+	if (run_event(step))
 		OK(step, cuEventSynchronize, run.events[step->event]);
 }
