@@ -93,6 +93,49 @@ CUresult claims_add(CUfunction add, CUdeviceptr numbers, int step,
 			      stream, args, NULL);
 }
 
+CUdeviceptr claims_numbers(void)
+{
+	CUdeviceptr numbers;
+
+	ck_assert_ok(cuMemAlloc(&numbers, CLAIMS_COUNT * sizeof(int)));
+	ck_assert_ok(cuMemsetD32(numbers, 0, CLAIMS_COUNT));
+	ck_assert_ok(cuCtxSynchronize());
+	return numbers;
+}
+
+int claims_number(CUdeviceptr numbers, int at)
+{
+	int number;
+
+	ck_assert_ok(
+		cuMemcpyDtoH(&number, numbers + at * sizeof(int), sizeof(int)));
+	return number;
+}
+
+CUstream claims_stream(unsigned flags)
+{
+	CUstream stream;
+
+	ck_assert_ok(cuStreamCreate(&stream, flags));
+	return stream;
+}
+
+CUevent claims_event(void)
+{
+	CUevent event;
+
+	ck_assert_ok(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+	return event;
+}
+
+CUstreamCaptureStatus claims_capturing(CUstream stream)
+{
+	CUstreamCaptureStatus status;
+
+	ck_assert_ok(cuStreamIsCapturing(stream, &status));
+	return status;
+}
+
 static void wait_for_release(void *unused)
 {
 	(void)unused;

@@ -23,6 +23,16 @@ CUfunction claims_kernel(void);
 /* Adds step to count numbers by that kernel, in a stream. */
 CUresult claims_add(CUfunction add, CUdeviceptr numbers, int step,
 		    unsigned count, CUstream stream);
+enum { CLAIMS_COUNT = 1000 };
+/* That many zeros on the device, and one of them. */
+CUdeviceptr claims_numbers(void);
+int claims_number(CUdeviceptr numbers, int at);
+
+CUstream claims_stream(unsigned flags);
+/* One that takes no time. */
+CUevent claims_event(void);
+CUstreamCaptureStatus claims_capturing(CUstream stream);
+
 /* Keeps a stream busy until claims_release(): a host function that waits. */
 void claims_hold(CUstream stream);
 void claims_release(void);

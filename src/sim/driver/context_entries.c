@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "capture.h"
 #include "clock.h"
 #include "context.h"
 #include "entries.h"
@@ -194,6 +195,8 @@ CUresult sim_cuCtxSynchronize_v2(CUcontext handle)
 	struct context *ctx;
 	CUresult res = context_find(handle, &ctx);
 
+	if (!res)
+		res = capture_permit_context(ctx);
 	if (!res)
 		context_wait(ctx);
 	return res;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture.h"
 #include "clock.h"
 #include "context.h"
 #include "host.h"
@@ -117,17 +118,21 @@ static bool copy_waits(enum place dst, enum place src, bool async)
 	return dst != PLACE_DEVICE && src != PLACE_DEVICE;
 }
 
-CUresult copy_submit(struct copy copy, CUstream where, bool async)
+/* By the time that a graph runs, its memory may be gone. */
+static CUresult copy_renew(struct op *op)
 {
-	struct stream *stream;
-	enum place dst, src;
-	CUresult res = stream_find(where, &stream);
-	struct op *op;
-	uint64_t ns;
-	bool waits;
+	const struct copy *copy = &op->copy;
 
-	if (res || !copy.width || !copy.height || !copy.depth)
-		return res;
+	copy_check(copy->dst, extent(copy, copy->dst_pitch, copy->dst_slice),
+		   true);
+	return CUDA_SUCCESS;
+}
+
+CUresult copy_op(struct copy copy, struct op **out, uint64_t *ns)
+{
+	struct op *op;
+	CUresult res;
+
 	res = copy_check(copy.dst,
 			 extent(&copy, copy.dst_pitch, copy.dst_slice), true);
 	if (!res)
@@ -139,16 +144,43 @@ CUresult copy_submit(struct copy copy, CUstream where, bool async)
 	op = op_new(copy_run);
 	if (!op)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	op->type = CU_GRAPH_NODE_TYPE_MEMCPY;
+	op->renew = copy_renew;
 	op->copy = copy;
-	dst = place_of(copy.dst);
-	src = place_of(copy.src);
-	ns = copy_time(&copy, dst, src);
-	waits = copy_waits(dst, src, async);
-	if (src == PLACE_PAGEABLE && !waits && copy_stage(op)) {
+	*ns = copy_time(&copy, place_of(copy.dst), place_of(copy.src));
+	*out = op;
+	return CUDA_SUCCESS;
+}
+
+/* A graph reads host memory when it runs, so a capture does neither. */
+static CUresult copy_queue(struct op *op, struct stream *stream, uint64_t ns,
+			   bool async)
+{
+	enum place dst = place_of(op->copy.dst), src = place_of(op->copy.src);
+	bool waits = !stream->capture && copy_waits(dst, src, async);
+	CUresult res;
+
+	if (src == PLACE_PAGEABLE && !stream->capture && !waits &&
+	    copy_stage(op)) {
 		op_drop(op);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
 	clock_spend(world.profile.submit_ns);
 	res = op_submit(op, stream, ns);
 	return !res && waits ? stream_wait(stream) : res;
+}
+
+CUresult copy_submit(struct copy copy, CUstream where, bool async)
+{
+	struct stream *stream;
+	CUresult res = stream_use(where, &stream);
+	struct op *op;
+	uint64_t ns;
+
+	if (res || !copy.width || !copy.height || !copy.depth)
+		return res;
+	if (stream->capture && !async)
+		return capture_refuse(stream->capture);
+	res = copy_op(copy, &op, &ns);
+	return res ? res : copy_queue(op, stream, ns, async);
 }

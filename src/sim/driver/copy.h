@@ -8,6 +8,9 @@
 /* Checks both sides and queues the copy. Host memory that is not pinned is
  * read before an asynchronous copy returns, and written before any returns. */
 CUresult copy_submit(struct copy copy, CUstream where, bool async);
+/* Checks a copy of one byte or more, and tells its time. */
+CUresult copy_op(struct copy copy, struct op **op, uint64_t *ns);
+CUresult copy_from_3d(const CUDA_MEMCPY3D *shape, struct copy *copy);
 /* One row of bytes. */
 struct copy copy_flat(CUdeviceptr dst, CUdeviceptr src, size_t bytes);
 /* Whether a device can use what lies there. */

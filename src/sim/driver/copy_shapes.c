@@ -51,10 +51,9 @@ static CUresult side_resolve(const struct side *side, size_t width,
 
 static CUresult copy_box(const struct side *to, const struct side *from,
 			 size_t width, size_t height, size_t depth,
-			 CUstream where, bool async)
+			 struct copy *copy)
 {
 	struct box dst, src;
-	struct copy copy;
 	CUresult res;
 
 	res = side_resolve(to, width, height, depth, &dst);
@@ -62,21 +61,23 @@ static CUresult copy_box(const struct side *to, const struct side *from,
 		res = side_resolve(from, width, height, depth, &src);
 	if (res)
 		return res;
-	copy = (struct copy){.dst = dst.base,
-			     .src = src.base,
-			     .width = width,
-			     .height = height,
-			     .depth = depth,
-			     .dst_pitch = dst.pitch,
-			     .dst_slice = dst.slice,
-			     .src_pitch = src.pitch,
-			     .src_slice = src.slice};
-	return copy_submit(copy, where, async);
+	*copy = (struct copy){.dst = dst.base,
+			      .src = src.base,
+			      .width = width,
+			      .height = height,
+			      .depth = depth,
+			      .dst_pitch = dst.pitch,
+			      .dst_slice = dst.slice,
+			      .src_pitch = src.pitch,
+			      .src_slice = src.slice};
+	return CUDA_SUCCESS;
 }
 
 static CUresult copy_2d(const CUDA_MEMCPY2D *c, CUstream where, bool async)
 {
 	struct side dst, src;
+	struct copy copy;
+	CUresult res;
 
 	if (!c)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -92,11 +93,11 @@ static CUresult copy_2d(const CUDA_MEMCPY2D *c, CUstream where, bool async)
 			    .x = c->srcXInBytes,
 			    .y = c->srcY,
 			    .pitch = c->srcPitch};
-	return copy_box(&dst, &src, c->WidthInBytes, c->Height, 1, where,
-			async);
+	res = copy_box(&dst, &src, c->WidthInBytes, c->Height, 1, &copy);
+	return res ? res : copy_submit(copy, where, async);
 }
 
-static CUresult copy_3d(const CUDA_MEMCPY3D *c, CUstream where, bool async)
+CUresult copy_from_3d(const CUDA_MEMCPY3D *c, struct copy *copy)
 {
 	struct side dst, src;
 
@@ -118,8 +119,15 @@ static CUresult copy_3d(const CUDA_MEMCPY3D *c, CUstream where, bool async)
 			    .z = c->srcZ,
 			    .pitch = c->srcPitch,
 			    .height = c->srcHeight};
-	return copy_box(&dst, &src, c->WidthInBytes, c->Height, c->Depth, where,
-			async);
+	return copy_box(&dst, &src, c->WidthInBytes, c->Height, c->Depth, copy);
+}
+
+static CUresult copy_3d(const CUDA_MEMCPY3D *c, CUstream where, bool async)
+{
+	struct copy copy;
+	CUresult res = copy_from_3d(c, &copy);
+
+	return res ? res : copy_submit(copy, where, async);
 }
 
 CUresult sim_cuMemcpy2D_v2(const CUDA_MEMCPY2D *copy)

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "capture.h"
 #include "clock.h"
 #include "context.h"
 #include "entries.h"
@@ -66,6 +67,7 @@ void event_close(struct event *event)
 	if (event->next)
 		event->next->prev = event->prev;
 	fence_clear(&event->fence);
+	nodes_clear(&event->frontier);
 	event->next = spare;
 	spare = event;
 }
@@ -80,13 +82,42 @@ CUresult sim_cuEventDestroy_v2(CUevent handle)
 	return res;
 }
 
+/* What an event stood for is over. */
+static void event_reset(struct event *event)
+{
+	fence_clear(&event->fence);
+	nodes_clear(&event->frontier);
+	event->capture = 0;
+}
+
+/* In a capture nothing is recorded: the event stands for nodes. */
+static CUresult event_capture(struct event *event, struct stream *stream)
+{
+	event_reset(event);
+	if (!nodes_merge(&event->frontier, &stream->frontier))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	event->capture = stream->capture->id;
+	event->recorded = true;
+	return CUDA_SUCCESS;
+}
+
+/* Whether it may be asked about now. */
+static CUresult event_permit(struct event *event)
+{
+	struct capture *capture = capture_find(event->capture);
+
+	if (capture)
+		capture->invalid = true;
+	return event->capture ? CUDA_ERROR_CAPTURED_EVENT : capture_permit();
+}
+
 static CUresult event_record(struct event *event, struct stream *stream)
 {
 	uint64_t time;
 
 	clock_spend(world.profile.event_ns);
 	time = self.now;
-	fence_clear(&event->fence);
+	event_reset(event);
 	if (!stream_before(stream, &event->fence, &time))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	event->recorded = true;
@@ -102,15 +133,18 @@ CUresult sim_cuEventRecordWithFlags(CUevent handle, CUstream where,
 	CUresult res = event_find(handle, &event);
 
 	if (!res)
-		res = stream_find(where, &stream);
+		res = stream_use(where, &stream);
 	if (res)
 		return res;
 	/* CU_EVENT_RECORD_EXTERNAL is for streams that are capturing. */
 	if (flags != CU_EVENT_RECORD_DEFAULT)
-		return CUDA_ERROR_INVALID_VALUE;
+		return flags == CU_EVENT_RECORD_EXTERNAL && stream->capture
+			       ? CUDA_ERROR_NOT_SUPPORTED
+			       : CUDA_ERROR_INVALID_VALUE;
 	if (event->ctx != stream->ctx)
 		return CUDA_ERROR_INVALID_HANDLE;
-	return event_record(event, stream);
+	return stream->capture ? event_capture(event, stream)
+			       : event_record(event, stream);
 }
 
 CUresult sim_cuEventRecord(CUevent handle, CUstream where)
@@ -124,6 +158,8 @@ CUresult sim_cuEventQuery(CUevent handle)
 	struct event *event;
 	CUresult res = event_find(handle, &event);
 
+	if (!res)
+		res = event_permit(event);
 	if (res)
 		return res;
 	return fence_done(&event->fence) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
@@ -135,6 +171,8 @@ CUresult sim_cuEventSynchronize(CUevent handle)
 	struct event *event;
 	CUresult res = event_find(handle, &event);
 
+	if (!res)
+		res = event_permit(event);
 	if (res)
 		return res;
 	/* A copy: another thread may record it again meanwhile. */
@@ -162,10 +200,39 @@ CUresult sim_cuEventElapsedTime_v2(float *ms, CUevent first, CUevent second)
 	    (start->flags | end->flags) & CU_EVENT_DISABLE_TIMING ||
 	    start->ctx->dev != end->ctx->dev)
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (start->capture || end->capture)
+		return CUDA_ERROR_CAPTURED_EVENT;
 	if (!fence_done(&start->fence) || !fence_done(&end->fence))
 		return CUDA_ERROR_NOT_READY;
 	*ms = (float)(((double)end->time - (double)start->time) / 1e6);
 	return CUDA_SUCCESS;
+}
+
+/* Both sides must be of one capture; a stream that is in none comes in. */
+static CUresult wait_captured(struct stream *stream, struct event *event)
+{
+	struct capture *capture = capture_find(event->capture);
+	struct capture *own = stream->capture;
+
+	if (!capture) {
+		if (own)
+			own->invalid = true;
+		return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
+	}
+	if (own && own != capture) {
+		own->invalid = true;
+		capture->invalid = true;
+		return CUDA_ERROR_STREAM_CAPTURE_MERGE;
+	}
+	if (capture->invalid)
+		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+	if (stream == stream->ctx->legacy)
+		return capture_refuse(capture);
+	if (!own)
+		return capture_join(capture, stream, &event->frontier);
+	return nodes_merge(&stream->frontier, &event->frontier)
+		       ? CUDA_SUCCESS
+		       : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 CUresult sim_cuStreamWaitEvent(CUstream handle, CUevent what, unsigned flags)
@@ -175,11 +242,16 @@ CUresult sim_cuStreamWaitEvent(CUstream handle, CUevent what, unsigned flags)
 	CUresult res = event_find(what, &event);
 
 	if (!res)
-		res = stream_find(handle, &stream);
+		res = stream_use(handle, &stream);
 	if (res)
 		return res;
+	/* CU_EVENT_WAIT_EXTERNAL is for streams that are capturing. */
 	if (flags != CU_EVENT_WAIT_DEFAULT)
-		return CUDA_ERROR_INVALID_VALUE;
+		return flags == CU_EVENT_WAIT_EXTERNAL && stream->capture
+			       ? CUDA_ERROR_NOT_SUPPORTED
+			       : CUDA_ERROR_INVALID_VALUE;
+	if (event->capture || stream->capture)
+		return wait_captured(stream, event);
 	if (!fence_merge(&stream->waits, &event->fence))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	if (event->recorded && stream->end < event->time)
@@ -200,13 +272,26 @@ CUresult sim_cuCtxRecordEvent(CUcontext where, CUevent handle)
 		return res;
 	if (event->ctx != ctx)
 		return CUDA_ERROR_INVALID_HANDLE;
+	res = capture_permit_context(ctx);
+	if (res)
+		return res;
 	clock_spend(world.profile.event_ns);
 	event->time = self.now;
-	fence_clear(&event->fence);
+	event_reset(event);
 	for (struct stream *s = ctx->streams; s; s = s->next)
 		ok &= stream_before(s, &event->fence, &event->time);
 	event->recorded = true;
 	return ok ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static CUresult gate_permit(struct context *ctx, struct event *event)
+{
+	struct capture *capture = capture_find(event->capture);
+	CUresult res = capture_permit_context(ctx);
+
+	if (capture)
+		return capture_refuse(capture);
+	return event->capture && !res ? CUDA_ERROR_CAPTURED_EVENT : res;
 }
 
 CUresult sim_cuCtxWaitEvent(CUcontext where, CUevent handle)
@@ -217,6 +302,8 @@ CUresult sim_cuCtxWaitEvent(CUcontext where, CUevent handle)
 
 	if (!res)
 		res = context_find(where, &ctx);
+	if (!res)
+		res = gate_permit(ctx, event);
 	if (res)
 		return res;
 	fence_done(&ctx->gate);

@@ -2,6 +2,7 @@
 #define SIM_EVENT_H
 
 #include "fence.h"
+#include "nodes.h"
 
 struct context;
 
@@ -13,8 +14,10 @@ struct event {
 	struct context *ctx;
 	struct event *prev, *next; /* of the context */
 	bool recorded;
-	struct fence fence; /* what its last record covers */
-	uint64_t time;      /* virtual, of that record */
+	struct fence fence;         /* what its last record covers */
+	uint64_t time;              /* virtual, of that record */
+	unsigned long long capture; /* that record was part of; 0: none */
+	struct nodes frontier;      /* what it covers while that goes on */
 };
 
 /* Of a context that closes. */

@@ -1,5 +1,8 @@
+#include "fill.h"
+
 #include <string.h>
 
+#include "capture.h"
 #include "clock.h"
 #include "context.h"
 #include "copy.h"
@@ -24,32 +27,60 @@ static void fill_run(struct op *op)
 		fill_row(op->fill.dst + y * op->fill.pitch, &op->fill);
 }
 
-static CUresult fill_submit(struct fill fill, CUstream where, bool async)
+static size_t extent(const struct fill *fill)
+{
+	return (fill->height - 1) * fill->pitch + fill->width * fill->element;
+}
+
+/* By the time that a graph runs, its memory may be gone. */
+static CUresult fill_renew(struct op *op)
+{
+	copy_check(op->fill.dst, extent(&op->fill), true);
+	return CUDA_SUCCESS;
+}
+
+CUresult fill_op(struct fill fill, struct op **out, uint64_t *ns)
 {
 	size_t row = fill.width * fill.element;
-	bool pinned = host_find(fill.dst);
-	struct stream *stream;
-	CUresult res = stream_find(where, &stream);
 	struct op *op;
+	CUresult res;
 
-	if (res || !fill.width || !fill.height)
-		return res;
 	if ((uintptr_t)fill.dst % fill.element ||
 	    !copy_is_visible((CUdeviceptr)fill.dst) ||
 	    (fill.height > 1 && fill.pitch < row))
 		return CUDA_ERROR_INVALID_VALUE;
-	res = copy_check(fill.dst, (fill.height - 1) * fill.pitch + row, true);
+	res = copy_check(fill.dst, extent(&fill), true);
 	if (res)
 		return res;
 	op = op_new(fill_run);
 	if (!op)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	op->type = CU_GRAPH_NODE_TYPE_MEMSET;
+	op->renew = fill_renew;
 	op->fill = fill;
+	*ns = world.profile.fill_ns +
+	      clock_transfer(row * fill.height, world.profile.device_rate);
+	*out = op;
+	return CUDA_SUCCESS;
+}
+
+static CUresult fill_submit(struct fill fill, CUstream where, bool async)
+{
+	bool pinned = host_find(fill.dst);
+	struct stream *stream;
+	CUresult res = stream_use(where, &stream);
+	struct op *op;
+	uint64_t ns;
+
+	if (res || !fill.width || !fill.height)
+		return res;
+	if (stream->capture && !async)
+		return capture_refuse(stream->capture);
+	res = fill_op(fill, &op, &ns);
+	if (res)
+		return res;
 	clock_spend(world.profile.submit_ns);
-	res = op_submit(op, stream,
-			world.profile.fill_ns +
-				clock_transfer(row * fill.height,
-					       world.profile.device_rate));
+	res = op_submit(op, stream, ns);
 	/* The documented exception: filling pinned memory waits. */
 	return !res && pinned && !async ? stream_wait(stream) : res;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture.h"
 #include "clock.h"
 #include "context.h"
 #include "entries.h"
@@ -87,6 +88,8 @@ CUresult sim_cuMemHostAlloc(void **out, size_t size, unsigned flags)
 	if (!out || !size || pages < size || flags & ~known)
 		return CUDA_ERROR_INVALID_VALUE;
 	res = context_current(&ctx);
+	if (!res)
+		res = capture_permit();
 	if (res)
 		return res;
 	base = aligned_alloc(HOST_PAGE, pages);
@@ -113,9 +116,13 @@ CUresult sim_cuMemAllocHost_v2(void **out, size_t size)
 static CUresult host_end(void *base, bool registered, CUresult unknown)
 {
 	const struct host_block *block = host_find(base);
+	CUresult res;
 
 	if (!block || block->base != base || block->registered != registered)
 		return unknown;
+	res = capture_permit();
+	if (res)
+		return res;
 	device_wait(block->ctx->dev);
 	block = host_find(base);
 	if (!block || block->base != base)
@@ -145,6 +152,8 @@ CUresult sim_cuMemHostRegister_v2(void *base, size_t size, unsigned flags)
 	if (flags & ~known)
 		return CUDA_ERROR_NOT_SUPPORTED;
 	res = context_current(&ctx);
+	if (!res)
+		res = capture_permit();
 	if (res)
 		return res;
 	clock_spend(world.profile.host_alloc_ns);

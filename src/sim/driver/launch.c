@@ -1,3 +1,5 @@
+#include "launch.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,22 +64,19 @@ static CUresult shape_check(const struct sim_launch *shape,
 	return CUDA_SUCCESS;
 }
 
-static CUresult launch(CUfunction handle, const struct sim_launch *shape,
-		       CUstream where, void **params, void **extra)
+static CUresult launch_renew(struct op *op)
 {
-	struct function *function;
-	struct stream *stream;
-	struct context *ctx;
-	uint64_t threads, ns;
-	struct op *op;
-	CUresult res = context_current(&ctx);
+	return args_copy(op, op->launch.args);
+}
 
-	if (!res)
-		res = function_find(handle, &function);
-	if (!res)
-		res = stream_find(where, &stream);
-	if (!res)
-		res = shape_check(shape, function, &threads);
+CUresult launch_op(const struct function *function,
+		   const struct sim_launch *shape, void **params, void **extra,
+		   struct op **out, uint64_t *ns)
+{
+	uint64_t threads;
+	struct op *op;
+	CUresult res = shape_check(shape, function, &threads);
+
 	if (res)
 		return res;
 	if (extra && *extra != CU_LAUNCH_PARAM_END)
@@ -85,6 +84,8 @@ static CUresult launch(CUfunction handle, const struct sim_launch *shape,
 	op = op_new(launch_run);
 	if (!op)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	op->type = CU_GRAPH_NODE_TYPE_KERNEL;
+	op->renew = launch_renew;
 	op->launch.kernel = function->kernel;
 	op->launch.shape = *shape;
 	res = args_copy(op, params);
@@ -92,9 +93,31 @@ static CUresult launch(CUfunction handle, const struct sim_launch *shape,
 		op_drop(op);
 		return res;
 	}
+	*ns = world.profile.kernel_ns +
+	      threads * world.profile.kernel_ps_per_thread / 1000;
+	*out = op;
+	return CUDA_SUCCESS;
+}
+
+static CUresult launch(CUfunction handle, const struct sim_launch *shape,
+		       CUstream where, void **params, void **extra)
+{
+	struct function *function;
+	struct stream *stream;
+	struct context *ctx;
+	struct op *op;
+	uint64_t ns;
+	CUresult res = context_current(&ctx);
+
+	if (!res)
+		res = function_find(handle, &function);
+	if (!res)
+		res = stream_use(where, &stream);
+	if (!res)
+		res = launch_op(function, shape, params, extra, &op, &ns);
+	if (res)
+		return res;
 	clock_spend(world.profile.submit_ns);
-	ns = world.profile.kernel_ns +
-	     threads * world.profile.kernel_ps_per_thread / 1000;
 	stream->ctx->dev->launches++;
 	return op_submit(op, stream, ns);
 }

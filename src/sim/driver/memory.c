@@ -1,5 +1,6 @@
 #include "memory.h"
 
+#include "capture.h"
 #include "clock.h"
 #include "context.h"
 #include "entries.h"
@@ -39,6 +40,8 @@ static CUresult alloc_now(CUdeviceptr *out, size_t size, enum block_kind kind)
 	if (!out || !size)
 		return CUDA_ERROR_INVALID_VALUE;
 	res = context_current(&ctx);
+	if (!res)
+		res = capture_permit();
 	if (res)
 		return res;
 	clock_spend(world.profile.alloc_ns);
@@ -91,6 +94,9 @@ CUresult sim_cuMemFree_v2(CUdeviceptr addr)
 	block = device_block(addr);
 	if (!block || block->addr != addr || block->freeing)
 		return CUDA_ERROR_INVALID_VALUE;
+	res = capture_permit();
+	if (res)
+		return res;
 	id = block->id;
 	device_wait(block->dev);
 	/* Another thread may have freed it meanwhile. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "capture.h"
 #include "clock.h"
 #include "context.h"
 #include "entries.h"
@@ -175,6 +176,8 @@ CUresult sim_cuModuleUnload(CUmodule handle)
 	struct module *module;
 	CUresult res = module_find(handle, &module);
 
+	if (!res)
+		res = capture_permit();
 	if (res)
 		return res;
 	module_close(module);

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "capture.h"
 #include "clock.h"
 #include "context.h"
 #include "stream.h"
@@ -23,6 +24,22 @@ void op_drop(struct op *op)
 	fence_clear(&op->before);
 	free(op->owned);
 	free(op);
+}
+
+struct op *op_copy(const struct op *op)
+{
+	struct op *copy = op_new(op->run);
+
+	if (!copy)
+		return NULL;
+	*copy = *op;
+	copy->next = NULL;
+	copy->before = (struct fence){0};
+	copy->owned = NULL;
+	if (!copy->renew || !copy->renew(copy))
+		return copy;
+	op_drop(copy);
+	return NULL;
 }
 
 /* The one place that says which operation a stream runs next. */
@@ -134,6 +151,8 @@ CUresult op_submit(struct op *op, struct stream *stream, uint64_t ns)
 	struct device *dev = stream->ctx->dev;
 	uint64_t start = self.now;
 
+	if (stream->capture)
+		return capture_take(op, stream, ns);
 	if (!stream_before(stream, &op->before, &start) ||
 	    worker_start(stream)) {
 		op_drop(op);

@@ -49,6 +49,10 @@ struct op {
 	struct fence before; /* other streams' points */
 	void (*run)(struct op *op);
 	bool on_worker; /* the program's code: not on a thread of its own */
+	CUgraphNodeType type; /* as a node of a graph */
+	/* Gives a bitwise copy what it owns, and notes what it will touch;
+	 * NULL: nothing to do. */
+	CUresult (*renew)(struct op *op);
 	union {
 		struct copy copy;
 		struct fill fill;
@@ -62,8 +66,10 @@ struct op {
 /* NULL when memory is short. */
 struct op *op_new(void (*run)(struct op *op));
 void op_drop(struct op *op);
+/* One more of the same, not queued; NULL when memory is short. */
+struct op *op_copy(const struct op *op);
 /* Queues it, to last for ns of virtual time, and owns it, also on failure.
- * Never waits. */
+ * Never waits. In a capturing stream it becomes a node instead. */
 CUresult op_submit(struct op *op, struct stream *stream, uint64_t ns);
 /* Runs a stream's next operation if it is ready, the lock dropped meanwhile;
  * false when there was none. */

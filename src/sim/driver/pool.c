@@ -1,5 +1,6 @@
 /* Stream-ordered allocation, and each device's default memory pool. The pool
  * keeps nothing: a block goes back when its free is reached in the stream. */
+#include "capture.h"
 #include "clock.h"
 #include "context.h"
 #include "entries.h"
@@ -56,7 +57,7 @@ CUresult sim_cuMemPoolTrimTo(CUmemoryPool pool, size_t keep)
 	struct device *dev;
 
 	(void)keep;
-	return pool_device(pool, &dev);
+	return pool_device(pool, &dev) ?: capture_permit();
 }
 
 /* The number behind an attribute, or NULL. */
@@ -92,6 +93,8 @@ CUresult sim_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute what,
 	struct device *dev;
 	CUresult res = pool_device(pool, &dev);
 
+	if (!res)
+		res = capture_permit();
 	if (res)
 		return res;
 	if (!value || (!pool_number(dev, what) && !pool_flag(dev, what)))
@@ -109,6 +112,8 @@ CUresult sim_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute what,
 	struct device *dev;
 	CUresult res = pool_device(pool, &dev);
 
+	if (!res)
+		res = capture_permit();
 	if (res)
 		return res;
 	if (!value)
@@ -129,12 +134,16 @@ CUresult sim_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute what,
 	return CUDA_SUCCESS;
 }
 
-static CUresult pool_alloc(struct context *ctx, CUdeviceptr *out, size_t size)
+/* There are no memory nodes: a capture goes on without it. */
+static CUresult pool_alloc(struct stream *stream, CUdeviceptr *out, size_t size)
 {
+	struct context *ctx = stream->ctx;
 	struct device *dev = ctx->dev;
 	struct block *block;
 	CUresult res;
 
+	if (stream->capture)
+		return CUDA_ERROR_NOT_SUPPORTED;
 	clock_spend(world.profile.pool_ns);
 	res = memory_alloc(ctx, size, BLOCK_ASYNC, &block);
 	if (res && dev->pending) {
@@ -161,8 +170,8 @@ CUresult sim_cuMemAllocAsync(CUdeviceptr *out, size_t size, CUstream handle)
 		return CUDA_ERROR_INVALID_VALUE;
 	res = context_current(&ctx);
 	if (!res)
-		res = stream_find(handle, &stream);
-	return res ? res : pool_alloc(stream->ctx, out, size);
+		res = stream_use(handle, &stream);
+	return res ? res : pool_alloc(stream, out, size);
 }
 
 CUresult sim_cuMemAllocFromPoolAsync(CUdeviceptr *out, size_t size,
@@ -174,14 +183,14 @@ CUresult sim_cuMemAllocFromPoolAsync(CUdeviceptr *out, size_t size,
 
 	if (!out || !size)
 		return CUDA_ERROR_INVALID_VALUE;
-	res = stream_find(handle, &stream);
+	res = stream_use(handle, &stream);
 	if (!res)
 		res = pool_device(pool, &dev);
 	if (res)
 		return res;
 	if (dev != stream->ctx->dev)
 		return CUDA_ERROR_INVALID_VALUE;
-	return pool_alloc(stream->ctx, out, size);
+	return pool_alloc(stream, out, size);
 }
 
 static void free_run(struct op *op)
@@ -195,11 +204,13 @@ CUresult sim_cuMemFreeAsync(CUdeviceptr addr, CUstream handle)
 {
 	struct block *block = device_block(addr);
 	struct stream *stream;
-	CUresult res = stream_find(handle, &stream);
+	CUresult res = stream_use(handle, &stream);
 	struct op *op;
 
 	if (res)
 		return res;
+	if (stream->capture)
+		return CUDA_ERROR_NOT_SUPPORTED;
 	if (!block || block->addr != addr || block->freeing)
 		return CUDA_ERROR_INVALID_VALUE;
 	op = op_new(free_run);

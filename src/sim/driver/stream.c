@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "capture.h"
 #include "clock.h"
 #include "context.h"
 #include "thread.h"
@@ -63,6 +64,7 @@ void stream_retire(struct stream *stream)
 
 void stream_close(struct stream *stream)
 {
+	capture_leave(stream);
 	stream->magic = 0;
 	stream->owner = NULL;
 	if (!stream->first)
@@ -142,6 +144,21 @@ CUresult stream_find(CUstream handle, struct stream **out)
 		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
 	*out = stream;
 	return CUDA_SUCCESS;
+}
+
+CUresult stream_use(CUstream handle, struct stream **out)
+{
+	CUresult res = stream_find(handle, out);
+	struct stream *stream;
+
+	if (res)
+		return res;
+	stream = *out;
+	if (stream == stream->ctx->legacy)
+		return capture_permit_legacy(stream->ctx);
+	return stream->capture && stream->capture->invalid
+		       ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
+		       : CUDA_SUCCESS;
 }
 
 bool stream_is_blocking(const struct stream *stream)

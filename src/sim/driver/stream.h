@@ -6,8 +6,10 @@
 #include <stdint.h>
 
 #include "fence.h"
+#include "nodes.h"
 #include "op.h"
 
+struct capture;
 struct context;
 struct thread;
 
@@ -28,7 +30,10 @@ struct stream {
 	uint64_t end;         /* virtual */
 	pthread_cond_t work;  /* something may be ready for its worker */
 	bool has_worker;
-	bool running; /* its worker is in an operation */
+	bool running;            /* its worker is in an operation */
+	struct capture *capture; /* NULL: what is queued runs */
+	struct stream *captured; /* the next in the same capture */
+	struct nodes frontier;   /* what its next node depends on */
 };
 
 /* A new one in a live context. */
@@ -41,6 +46,9 @@ void stream_retire(struct stream *stream);
 /* A handle from the program, with the default streams of the calling thread
  * and current context; CUDA_ERROR_INVALID_HANDLE, or that of the context. */
 CUresult stream_find(CUstream handle, struct stream **stream);
+/* As stream_find(), to queue to it or to wait for it: with the errors of a
+ * capture that this conflicts with. */
+CUresult stream_use(CUstream handle, struct stream **stream);
 /* Whether it orders with the legacy stream. */
 bool stream_is_blocking(const struct stream *stream);
 /* Adds what is in the stream so far, waits included. */

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "capture.h"
 #include "clock.h"
 #include "context.h"
 #include "entries.h"
@@ -67,18 +68,23 @@ CUresult sim_cuStreamDestroy_v2(CUstream handle)
 CUresult sim_cuStreamSynchronize(CUstream handle)
 {
 	struct stream *stream;
-	CUresult res = stream_find(handle, &stream);
+	CUresult res = stream_use(handle, &stream);
 
-	return res ? res : stream_wait(stream);
+	if (res)
+		return res;
+	return stream->capture ? capture_refuse(stream->capture)
+			       : stream_wait(stream);
 }
 
 CUresult sim_cuStreamQuery(CUstream handle)
 {
 	struct stream *stream;
-	CUresult res = stream_find(handle, &stream);
+	CUresult res = stream_use(handle, &stream);
 
 	if (res)
 		return res;
+	if (stream->capture)
+		return capture_refuse(stream->capture);
 	return fence_done(&stream->waits) &&
 			       stream->completed == stream->submitted
 		       ? CUDA_SUCCESS
@@ -158,74 +164,4 @@ CUresult sim_cuStreamGetDevice(CUstream handle, CUdevice *device)
 		return CUDA_ERROR_INVALID_VALUE;
 	*device = stream->ctx->dev->ordinal;
 	return CUDA_SUCCESS;
-}
-
-CUresult sim_cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus *status)
-{
-	struct stream *stream;
-	CUresult res = stream_find(handle, &stream);
-
-	if (res)
-		return res;
-	if (!status)
-		return CUDA_ERROR_INVALID_VALUE;
-	*status = CU_STREAM_CAPTURE_STATUS_NONE;
-	return CUDA_SUCCESS;
-}
-
-CUresult sim_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
-{
-	CUstreamCaptureMode old = self.capture_mode;
-
-	if (!mode || *mode > CU_STREAM_CAPTURE_MODE_RELAXED)
-		return CUDA_ERROR_INVALID_VALUE;
-	self.capture_mode = *mode;
-	*mode = old;
-	return CUDA_SUCCESS;
-}
-
-static void callback_run(struct op *op)
-{
-	struct callback *callback = &op->callback;
-
-	if (callback->fn)
-		callback->fn(callback->user);
-	else
-		callback->with_status(callback->handle, CUDA_SUCCESS,
-				      callback->user);
-}
-
-static CUresult callback_submit(CUstream handle, struct callback callback)
-{
-	struct stream *stream;
-	CUresult res = stream_find(handle, &stream);
-	struct op *op;
-
-	if (res)
-		return res;
-	op = op_new(callback_run);
-	if (!op)
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	op->callback = callback;
-	op->on_worker = true;
-	clock_spend(world.profile.submit_ns);
-	return op_submit(op, stream, world.profile.callback_ns);
-}
-
-CUresult sim_cuLaunchHostFunc(CUstream handle, CUhostFn fn, void *user)
-{
-	if (!fn)
-		return CUDA_ERROR_INVALID_VALUE;
-	return callback_submit(handle,
-			       (struct callback){.fn = fn, .user = user});
-}
-
-CUresult sim_cuStreamAddCallback(CUstream handle, CUstreamCallback fn,
-				 void *user, unsigned flags)
-{
-	if (!fn || flags)
-		return CUDA_ERROR_INVALID_VALUE;
-	return callback_submit(handle, (struct callback){.with_status = fn,
-							 .handle = handle,
-							 .user = user});
 }

@@ -1,0 +1,191 @@
+#include "capture.h"
+
+#include <stdlib.h>
+
+#include "context.h"
+#include "graph.h"
+#include "node.h"
+#include "op.h"
+#include "stream.h"
+#include "thread.h"
+
+static struct capture *captures;
+static unsigned long long ids;
+
+CUresult capture_open(struct stream *origin, struct graph *graph,
+		      const struct nodes *after, CUstreamCaptureMode mode)
+{
+	struct capture *capture = malloc(sizeof(*capture));
+	CUresult res;
+
+	if (!capture)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	*capture = (struct capture){.id = ++ids,
+				    .graph = graph ? graph : graph_open(),
+				    .lent = graph,
+				    .origin = origin,
+				    .mode = mode,
+				    .thread = &self,
+				    .next = captures};
+	res = capture->graph ? capture_join(capture, origin, after)
+			     : CUDA_ERROR_OUT_OF_MEMORY;
+	if (res) {
+		if (capture->graph && !graph)
+			graph_close(capture->graph);
+		free(capture);
+		return res;
+	}
+	capture->graph->capturing = true;
+	captures = capture;
+	return CUDA_SUCCESS;
+}
+
+static void stream_release(struct stream *stream)
+{
+	stream->capture = NULL;
+	nodes_clear(&stream->frontier);
+}
+
+void capture_close(struct capture *capture)
+{
+	struct capture **at = &captures;
+
+	for (struct stream *s = capture->streams; s; s = s->captured)
+		stream_release(s);
+	if (capture->graph)
+		capture->graph->capturing = false;
+	if (capture->graph && !capture->lent)
+		graph_close(capture->graph);
+	while (*at != capture)
+		at = &(*at)->next;
+	*at = capture->next;
+	free(capture);
+}
+
+struct capture *capture_find(unsigned long long id)
+{
+	for (struct capture *c = captures; c; c = c->next)
+		if (c->id == id)
+			return c;
+	return NULL;
+}
+
+CUresult capture_join(struct capture *capture, struct stream *stream,
+		      const struct nodes *after)
+{
+	if (!nodes_merge(&stream->frontier, after)) {
+		nodes_clear(&stream->frontier);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	stream->capture = capture;
+	stream->captured = capture->streams;
+	capture->streams = stream;
+	return CUDA_SUCCESS;
+}
+
+void capture_leave(struct stream *stream)
+{
+	struct capture *capture = stream->capture;
+	struct stream **at;
+
+	if (!capture)
+		return;
+	if (capture->origin == stream) {
+		capture_close(capture);
+		return;
+	}
+	capture->invalid = true;
+	for (at = &capture->streams; *at != stream;)
+		at = &(*at)->captured;
+	*at = stream->captured;
+	stream_release(stream);
+}
+
+CUresult capture_node(struct stream *stream, CUgraphNodeType type,
+		      struct node **out)
+{
+	struct capture *capture = stream->capture;
+	struct nodes frontier = {0};
+	CUresult res;
+
+	res = node_open(capture->graph, type, &stream->frontier, out);
+	if (!res && !nodes_add(&frontier, *out))
+		res = CUDA_ERROR_OUT_OF_MEMORY;
+	if (res) {
+		capture->invalid = true; /* what it lacks cannot be told */
+		return res;
+	}
+	nodes_clear(&stream->frontier);
+	stream->frontier = frontier;
+	return CUDA_SUCCESS;
+}
+
+CUresult capture_take(struct op *op, struct stream *stream, uint64_t ns)
+{
+	struct node *node;
+	CUresult res = capture_node(stream, op->type, &node);
+
+	if (res)
+		op_drop(op);
+	else
+		node_set_work(node, op, ns, stream->ctx);
+	return res;
+}
+
+CUresult capture_refuse(struct capture *capture)
+{
+	capture->invalid = true;
+	return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+}
+
+/* The three modes in the words of cuThreadExchangeStreamCaptureMode. */
+static bool forbids(const struct capture *capture)
+{
+	if (self.capture_mode == CU_STREAM_CAPTURE_MODE_RELAXED)
+		return false;
+	if (capture->thread == &self)
+		return capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED;
+	return self.capture_mode == CU_STREAM_CAPTURE_MODE_GLOBAL &&
+	       capture->mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
+}
+
+CUresult capture_permit(void)
+{
+	CUresult res = CUDA_SUCCESS;
+
+	for (struct capture *c = captures; c; c = c->next)
+		if (forbids(c))
+			res = capture_refuse(c);
+	return res;
+}
+
+CUresult capture_permit_context(struct context *ctx)
+{
+	CUresult res = CUDA_SUCCESS;
+
+	for (struct stream *s = ctx->streams; captures && s; s = s->next)
+		if (s->capture)
+			res = capture_refuse(s->capture);
+	return res;
+}
+
+bool capture_blocks_legacy(const struct context *ctx)
+{
+	for (struct stream *s = ctx->streams; captures && s; s = s->next)
+		if (s->capture && stream_is_blocking(s))
+			return true;
+	return false;
+}
+
+CUresult capture_permit_legacy(struct context *ctx)
+{
+	CUresult res = CUDA_SUCCESS;
+
+	for (struct stream *s = ctx->streams; captures && s; s = s->next) {
+		if (s->capture && stream_is_blocking(s)) {
+			s->capture->invalid = true;
+			res = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+		}
+	}
+	return res;
+}

@@ -1,0 +1,161 @@
+#include <stdlib.h>
+
+#include "capture.h"
+#include "clock.h"
+#include "context.h"
+#include "entries.h"
+#include "exec.h"
+#include "graph.h"
+#include "node.h"
+#include "stream.h"
+#include "world.h"
+
+static struct exec *spare;
+
+static CUresult exec_open(CUgraphExec *out, CUgraph handle,
+			  unsigned long long flags)
+{
+	struct graph *graph, *copy;
+	struct exec *exec = spare;
+	CUresult res = graph_find(handle, &graph);
+
+	if (!res && !out)
+		res = CUDA_ERROR_INVALID_VALUE;
+	if (!res && flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
+		res = CUDA_ERROR_NOT_SUPPORTED;
+	if (!res && graph->capturing)
+		res = CUDA_ERROR_ILLEGAL_STATE;
+	if (!res)
+		res = graph_copy_sorted(graph, &copy);
+	if (res)
+		return res;
+	if (exec)
+		spare = exec->next;
+	else
+		exec = malloc(sizeof(*exec));
+	if (!exec) {
+		graph_close(copy);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	*exec = (struct exec){
+		.magic = EXEC_MAGIC, .graph = copy, .flags = flags};
+	*out = (CUgraphExec)exec;
+	return CUDA_SUCCESS;
+}
+
+CUresult sim_cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph graph,
+					 unsigned long long flags)
+{
+	const unsigned known = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH |
+			       CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH |
+			       CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+
+	return flags & ~(unsigned long long)known
+		       ? CUDA_ERROR_INVALID_VALUE
+		       : exec_open(out, graph, flags);
+}
+
+CUresult sim_cuGraphInstantiate_v2(CUgraphExec *out, CUgraph graph,
+				   CUgraphNode *bad, char *log, size_t size)
+{
+	CUresult res = exec_open(out, graph, 0);
+
+	if (bad)
+		*bad = NULL;
+	if (log && size)
+		*log = '\0';
+	return res;
+}
+
+CUresult sim_cuGraphInstantiateWithParams(CUgraphExec *out, CUgraph graph,
+					  CUDA_GRAPH_INSTANTIATE_PARAMS *params)
+{
+	const cuuint64_t later = CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD;
+	CUresult res;
+
+	if (!params)
+		return CUDA_ERROR_INVALID_VALUE;
+	res = sim_cuGraphInstantiateWithFlags(out, graph,
+					      params->flags & ~later);
+	params->hErrNode_out = NULL;
+	params->result_out = res ? CUDA_GRAPH_INSTANTIATE_ERROR
+				 : CUDA_GRAPH_INSTANTIATE_SUCCESS;
+	if (res || !(params->flags & later))
+		return res;
+	return sim_cuGraphUpload(*out, params->hUploadStream);
+}
+
+CUresult sim_cuGraphExecGetFlags(CUgraphExec handle, cuuint64_t *flags)
+{
+	struct exec *exec;
+	CUresult res = exec_find(handle, &exec);
+
+	if (res)
+		return res;
+	if (!flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	*flags = exec->flags;
+	return CUDA_SUCCESS;
+}
+
+/* What is queued has copies of its own. */
+CUresult sim_cuGraphExecDestroy(CUgraphExec handle)
+{
+	struct exec *exec;
+	CUresult res = exec_find(handle, &exec);
+
+	if (res)
+		return res;
+	exec->magic = 0;
+	graph_close(exec->graph);
+	fence_clear(&exec->last);
+	exec->next = spare;
+	spare = exec;
+	return CUDA_SUCCESS;
+}
+
+/* There is nowhere to bring it: it runs from the host's memory. */
+CUresult sim_cuGraphUpload(CUgraphExec handle, CUstream where)
+{
+	struct stream *stream;
+	struct exec *exec;
+	CUresult res = exec_find(handle, &exec);
+
+	if (!res)
+		res = stream_use(where, &stream);
+	if (res)
+		return res;
+	return stream->capture ? capture_refuse(stream->capture) : CUDA_SUCCESS;
+}
+
+/* A launch in a capturing stream becomes a child graph. */
+static CUresult capture_launch(struct exec *exec, struct stream *stream)
+{
+	struct graph *copy = graph_copy(exec->graph);
+	struct node *node;
+	CUresult res;
+
+	if (!copy)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	res = capture_node(stream, CU_GRAPH_NODE_TYPE_GRAPH, &node);
+	if (res)
+		graph_close(copy);
+	else
+		node->child = copy;
+	return res;
+}
+
+CUresult sim_cuGraphLaunch(CUgraphExec handle, CUstream where)
+{
+	struct stream *stream;
+	struct exec *exec;
+	CUresult res = exec_find(handle, &exec);
+
+	if (!res)
+		res = stream_use(where, &stream);
+	if (res)
+		return res;
+	clock_spend(world.profile.submit_ns);
+	return stream->capture ? capture_launch(exec, stream)
+			       : exec_launch(exec, stream);
+}

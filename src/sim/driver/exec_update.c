@@ -1,0 +1,117 @@
+/* New parameters for an executable graph, from a graph of the same form. */
+#include <stdlib.h>
+
+#include "entries.h"
+#include "exec.h"
+#include "graph.h"
+#include "node.h"
+
+static CUgraphExecUpdateResult compare(struct graph *have, struct graph *want,
+				       CUgraphExecUpdateResultInfo *info);
+
+static CUgraphExecUpdateResult differ(CUgraphExecUpdateResultInfo *info,
+				      CUgraphExecUpdateResult how,
+				      struct node *node, struct node *from)
+{
+	info->result = how;
+	info->errorNode = (CUgraphNode)node;
+	info->errorFromNode = (CUgraphNode)from;
+	return how;
+}
+
+/* `have` holds the executable nodes by their index. */
+static CUgraphExecUpdateResult compare_node(struct node **have,
+					    struct node *want,
+					    CUgraphExecUpdateResultInfo *info)
+{
+	struct node *node = have[want->index];
+
+	if (node->type != want->type)
+		return differ(info,
+			      CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED,
+			      want, NULL);
+	if (node->before.count != want->before.count)
+		return differ(info, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED,
+			      want, NULL);
+	for (unsigned i = 0; i < want->before.count; i++) {
+		struct node *from = want->before.at[i];
+
+		if (!nodes_have(&node->before, have[from->index]))
+			return differ(
+				info,
+				CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED,
+				want, from);
+	}
+	if (node->ctx != want->ctx)
+		return differ(
+			info,
+			want->type == CU_GRAPH_NODE_TYPE_KERNEL
+				? CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE
+				: CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED,
+			want, NULL);
+	return want->child ? compare(node->child, want->child, info)
+			   : CU_GRAPH_EXEC_UPDATE_SUCCESS;
+}
+
+/* Nodes are paired in the order in which they were made. */
+static CUgraphExecUpdateResult compare(struct graph *have, struct graph *want,
+				       CUgraphExecUpdateResultInfo *info)
+{
+	CUgraphExecUpdateResult result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
+	struct node **nodes;
+
+	if (have->count != want->count)
+		return differ(info, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED,
+			      NULL, NULL);
+	nodes = calloc(have->count + 1, sizeof(struct node *));
+	if (!nodes)
+		return differ(info, CU_GRAPH_EXEC_UPDATE_ERROR, NULL, NULL);
+	for (struct node *n = have->first; n; n = n->next)
+		nodes[n->index] = n;
+	for (struct node *n = want->first; n && !result; n = n->next)
+		result = compare_node(nodes, n, info);
+	free(nodes);
+	return result;
+}
+
+CUresult sim_cuGraphExecUpdate_v2(CUgraphExec handle, CUgraph from,
+				  CUgraphExecUpdateResultInfo *info)
+{
+	struct graph *graph, *copy;
+	struct exec *exec;
+	CUresult res =
+		info ? exec_find(handle, &exec) : CUDA_ERROR_INVALID_VALUE;
+
+	if (!res)
+		res = graph_find(from, &graph);
+	if (res) {
+		if (info)
+			differ(info, CU_GRAPH_EXEC_UPDATE_ERROR, NULL, NULL);
+		return res;
+	}
+	if (compare(exec->graph, graph, info))
+		return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+	res = graph_copy_sorted(graph, &copy);
+	if (res) {
+		differ(info, CU_GRAPH_EXEC_UPDATE_ERROR, NULL, NULL);
+		return res;
+	}
+	graph_close(exec->graph);
+	exec->graph = copy;
+	differ(info, CU_GRAPH_EXEC_UPDATE_SUCCESS, NULL, NULL);
+	return CUDA_SUCCESS;
+}
+
+CUresult sim_cuGraphExecUpdate(CUgraphExec handle, CUgraph from,
+			       CUgraphNode *bad,
+			       CUgraphExecUpdateResult *result)
+{
+	CUgraphExecUpdateResultInfo info = {0};
+	CUresult res = sim_cuGraphExecUpdate_v2(handle, from, &info);
+
+	if (bad)
+		*bad = info.errorNode;
+	if (result)
+		*result = info.result;
+	return res;
+}

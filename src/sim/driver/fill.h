@@ -1,0 +1,13 @@
+#ifndef SIM_FILL_H
+#define SIM_FILL_H
+
+#include <stdint.h>
+
+#include <cuda.h>
+
+#include "op.h"
+
+/* Checks a fill of one byte or more, and tells its time. */
+CUresult fill_op(struct fill fill, struct op **op, uint64_t *ns);
+
+#endif

@@ -1,0 +1,159 @@
+#include "graph.h"
+
+#include <stdlib.h>
+
+#include "node.h"
+#include "op.h"
+
+static struct graph *spare;
+
+struct graph *graph_open(void)
+{
+	struct graph *graph = spare;
+
+	if (graph)
+		spare = graph->next;
+	else
+		graph = malloc(sizeof(*graph));
+	if (!graph)
+		return NULL;
+	*graph = (struct graph){.magic = GRAPH_MAGIC};
+	graph->last = &graph->first;
+	return graph;
+}
+
+void graph_close(struct graph *graph)
+{
+	struct node *next;
+
+	graph->magic = 0;
+	for (struct node *node = graph->first; node; node = next) {
+		next = node->next;
+		node_close(node);
+	}
+	graph->next = spare;
+	spare = graph;
+}
+
+CUresult graph_find(CUgraph handle, struct graph **out)
+{
+	struct graph *graph = (struct graph *)handle;
+
+	if (!graph || graph->magic != GRAPH_MAGIC)
+		return CUDA_ERROR_INVALID_VALUE;
+	*out = graph;
+	return CUDA_SUCCESS;
+}
+
+/* Without what it depends on: those copies need not be there yet. */
+static bool copy_node(struct node *node, struct graph *into)
+{
+	struct op *work = NULL;
+	struct node *copy;
+
+	if (node_open(into, node->type, &(struct nodes){0}, &copy))
+		return false;
+	node->twin = copy;
+	if (node->work) {
+		work = op_copy(node->work);
+		if (!work)
+			return false;
+		node_set_work(copy, work, node->ns, node->ctx);
+		copy->ctx_id = node->ctx_id;
+	}
+	if (node->child)
+		copy->child = graph_copy(node->child);
+	return !node->child == !copy->child;
+}
+
+static bool copy_edges(struct node *node)
+{
+	bool ok = true;
+
+	for (unsigned i = 0; i < node->before.count; i++)
+		ok &= nodes_add(&node->twin->before, node->before.at[i]->twin);
+	return ok;
+}
+
+struct graph *graph_copy(struct graph *graph)
+{
+	struct graph *copy = graph_open();
+	bool ok = true;
+
+	if (!copy)
+		return NULL;
+	for (struct node *n = graph->first; n && ok; n = n->next)
+		ok = copy_node(n, copy);
+	for (struct node *n = graph->first; n && ok; n = n->next)
+		ok = copy_edges(n);
+	if (ok)
+		return copy;
+	graph_close(copy);
+	return NULL;
+}
+
+static bool is_ready(const struct node *node)
+{
+	for (unsigned i = 0; i < node->before.count; i++)
+		if (!node->before.at[i]->marked)
+			return false;
+	return true;
+}
+
+/* Moves what is ready from a list to the graph's own. */
+static bool take_ready(struct graph *graph, struct node **rest)
+{
+	bool moved = false;
+
+	while (*rest) {
+		struct node *node = *rest;
+
+		if (!is_ready(node)) {
+			rest = &node->next;
+			continue;
+		}
+		*rest = node->next;
+		node->next = NULL;
+		node->marked = true;
+		*graph->last = node;
+		graph->last = &node->next;
+		moved = true;
+	}
+	return moved;
+}
+
+/* Puts the nodes after what they depend on, in children too; false when there
+ * is a cycle: the graph is then only good for graph_close(). */
+static bool graph_sort(struct graph *graph)
+{
+	struct node *rest = graph->first;
+
+	for (struct node *n = rest; n; n = n->next) {
+		n->marked = false;
+		if (n->child && !graph_sort(n->child))
+			return false;
+	}
+	graph->first = NULL;
+	graph->last = &graph->first;
+	while (rest) {
+		if (!take_ready(graph, &rest)) {
+			*graph->last = rest;
+			return false;
+		}
+	}
+	return true;
+}
+
+CUresult graph_copy_sorted(struct graph *graph, struct graph **out)
+{
+	struct graph *copy = graph_copy(graph);
+
+	if (!copy)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	if (!graph_sort(copy)) {
+		graph_close(copy);
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+	*out = copy;
+	return CUDA_SUCCESS;
+}

@@ -1,0 +1,133 @@
+#include "context.h"
+#include "entries.h"
+#include "graph.h"
+#include "node.h"
+
+CUresult sim_cuGraphCreate(CUgraph *out, unsigned flags)
+{
+	struct graph *graph;
+
+	if (!out || flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	graph = graph_open();
+	if (!graph)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	*out = (CUgraph)graph;
+	return CUDA_SUCCESS;
+}
+
+CUresult sim_cuGraphDestroy(CUgraph handle)
+{
+	struct graph *graph;
+	CUresult res = graph_find(handle, &graph);
+
+	if (!res && graph->capturing)
+		res = CUDA_ERROR_ILLEGAL_STATE;
+	if (!res)
+		graph_close(graph);
+	return res;
+}
+
+CUresult sim_cuGraphClone(CUgraph *out, CUgraph handle)
+{
+	struct graph *graph, *copy;
+	CUresult res = graph_find(handle, &graph);
+
+	if (res)
+		return res;
+	if (!out)
+		return CUDA_ERROR_INVALID_VALUE;
+	copy = graph_copy(graph);
+	if (!copy)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	*out = (CUgraph)copy;
+	return CUDA_SUCCESS;
+}
+
+/* Those nodes, or those without dependencies; NULL asks for the number. */
+static CUresult list(CUgraph handle, CUgraphNode *nodes, size_t *count,
+		     bool roots)
+{
+	size_t found = 0, room = nodes && count ? *count : 0;
+	struct graph *graph;
+	CUresult res = graph_find(handle, &graph);
+
+	if (res)
+		return res;
+	if (!count)
+		return CUDA_ERROR_INVALID_VALUE;
+	for (struct node *n = graph->first; n; n = n->next) {
+		if (roots && n->before.count)
+			continue;
+		if (found < room)
+			nodes[found] = (CUgraphNode)n;
+		found++;
+	}
+	for (size_t i = found; i < room; i++)
+		nodes[i] = NULL;
+	*count = nodes && found > room ? room : found;
+	return CUDA_SUCCESS;
+}
+
+CUresult sim_cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
+{
+	return list(graph, nodes, count, false);
+}
+
+CUresult sim_cuGraphGetRootNodes(CUgraph graph, CUgraphNode *nodes,
+				 size_t *count)
+{
+	return list(graph, nodes, count, true);
+}
+
+CUresult sim_cuGraphNodeGetType(CUgraphNode handle, CUgraphNodeType *type)
+{
+	struct node *node;
+	CUresult res = node_find(handle, &node);
+
+	if (res)
+		return res;
+	if (!type)
+		return CUDA_ERROR_INVALID_VALUE;
+	*type = node->type;
+	return CUDA_SUCCESS;
+}
+
+static CUresult edge_add(struct graph *graph, CUgraphNode from, CUgraphNode to)
+{
+	struct node *before, *after;
+	CUresult res = node_find(from, &before);
+
+	if (!res)
+		res = node_find(to, &after);
+	if (res)
+		return res;
+	if (before->graph != graph || after->graph != graph ||
+	    before == after || nodes_have(&after->before, before))
+		return CUDA_ERROR_INVALID_VALUE;
+	return nodes_add(&after->before, before) ? CUDA_SUCCESS
+						 : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult sim_cuGraphAddDependencies_v2(CUgraph handle, const CUgraphNode *from,
+				       const CUgraphNode *to,
+				       const CUgraphEdgeData *data,
+				       size_t count)
+{
+	struct graph *graph;
+	CUresult res = graph_find(handle, &graph);
+
+	if (!res)
+		res = node_data_check(data, count);
+	if (!res && count && (!from || !to))
+		res = CUDA_ERROR_INVALID_VALUE;
+	for (size_t i = 0; i < count && !res; i++)
+		res = edge_add(graph, from[i], to[i]);
+	return res;
+}
+
+CUresult sim_cuGraphAddDependencies(CUgraph handle, const CUgraphNode *from,
+				    const CUgraphNode *to, size_t count)
+{
+	return sim_cuGraphAddDependencies_v2(handle, from, to, NULL, count);
+}

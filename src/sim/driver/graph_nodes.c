@@ -1,0 +1,206 @@
+/* Nodes that the program adds to a graph by itself. */
+#include "callback.h"
+#include "context.h"
+#include "copy.h"
+#include "entries.h"
+#include "fill.h"
+#include "graph.h"
+#include "launch.h"
+#include "module.h"
+#include "node.h"
+#include "world.h"
+
+/* What every such call has: where to, and behind what. */
+struct place {
+	CUgraphNode *out;
+	CUgraph graph;
+	const CUgraphNode *dependencies;
+	size_t count;
+};
+
+static CUresult node_add(const struct place *place, CUgraphNodeType type,
+			 struct node **node)
+{
+	struct nodes before = {0};
+	struct graph *graph;
+	CUresult res = place->out ? graph_find(place->graph, &graph)
+				  : CUDA_ERROR_INVALID_VALUE;
+
+	if (!res)
+		res = node_set_find(graph, place->dependencies, place->count,
+				    &before);
+	if (!res)
+		res = node_open(graph, type, &before, node);
+	nodes_clear(&before);
+	if (!res)
+		*place->out = (CUgraphNode)*node;
+	return res;
+}
+
+/* Owns the operation, also on failure. */
+static CUresult work_add(const struct place *place, struct op *op, uint64_t ns,
+			 struct context *ctx)
+{
+	struct node *node;
+	CUresult res = node_add(place, op->type, &node);
+
+	if (res)
+		op_drop(op);
+	else
+		node_set_work(node, op, ns, ctx);
+	return res;
+}
+
+CUresult sim_cuGraphAddEmptyNode(CUgraphNode *out, CUgraph graph,
+				 const CUgraphNode *dependencies, size_t count)
+{
+	struct place place = {out, graph, dependencies, count};
+	struct node *node;
+
+	return node_add(&place, CU_GRAPH_NODE_TYPE_EMPTY, &node);
+}
+
+CUresult sim_cuGraphAddKernelNode_v2(CUgraphNode *out, CUgraph graph,
+				     const CUgraphNode *dependencies,
+				     size_t count,
+				     const CUDA_KERNEL_NODE_PARAMS_v2 *params)
+{
+	struct place place = {out, graph, dependencies, count};
+	struct function *function;
+	struct sim_launch shape;
+	struct context *ctx;
+	struct op *op;
+	uint64_t ns;
+	CUresult res;
+
+	if (!params)
+		return CUDA_ERROR_INVALID_VALUE;
+	res = function_find(params->func ? (void *)params->func : params->kern,
+			    &function);
+	if (res)
+		return res;
+	ctx = function->module->ctx;
+	if (!ctx)
+		res = context_find(params->func ? NULL : params->ctx, &ctx);
+	shape = (struct sim_launch){
+		.grid = {params->gridDimX, params->gridDimY, params->gridDimZ},
+		.block = {params->blockDimX, params->blockDimY,
+			  params->blockDimZ},
+		.shared_bytes = params->sharedMemBytes};
+	if (!res)
+		res = launch_op(function, &shape, params->kernelParams,
+				params->extra, &op, &ns);
+	return res ? res : work_add(&place, op, ns, ctx);
+}
+
+CUresult sim_cuGraphAddKernelNode(CUgraphNode *out, CUgraph graph,
+				  const CUgraphNode *dependencies, size_t count,
+				  const CUDA_KERNEL_NODE_PARAMS_v1 *params)
+{
+	CUDA_KERNEL_NODE_PARAMS_v2 own;
+
+	if (!params)
+		return CUDA_ERROR_INVALID_VALUE;
+	own = (CUDA_KERNEL_NODE_PARAMS_v2){.func = params->func,
+					   .gridDimX = params->gridDimX,
+					   .gridDimY = params->gridDimY,
+					   .gridDimZ = params->gridDimZ,
+					   .blockDimX = params->blockDimX,
+					   .blockDimY = params->blockDimY,
+					   .blockDimZ = params->blockDimZ,
+					   .sharedMemBytes =
+						   params->sharedMemBytes,
+					   .kernelParams = params->kernelParams,
+					   .extra = params->extra};
+	return sim_cuGraphAddKernelNode_v2(out, graph, dependencies, count,
+					   &own);
+}
+
+CUresult sim_cuGraphAddMemcpyNode(CUgraphNode *out, CUgraph graph,
+				  const CUgraphNode *dependencies, size_t count,
+				  const CUDA_MEMCPY3D *params, CUcontext where)
+{
+	struct place place = {out, graph, dependencies, count};
+	struct context *ctx;
+	struct copy copy;
+	struct op *op;
+	uint64_t ns;
+	CUresult res = context_find(where, &ctx);
+
+	if (!res)
+		res = copy_from_3d(params, &copy);
+	if (!res && (!copy.width || !copy.height || !copy.depth))
+		res = CUDA_ERROR_INVALID_VALUE;
+	if (!res)
+		res = copy_op(copy, &op, &ns);
+	return res ? res : work_add(&place, op, ns, ctx);
+}
+
+CUresult sim_cuGraphAddMemsetNode(CUgraphNode *out, CUgraph graph,
+				  const CUgraphNode *dependencies, size_t count,
+				  const CUDA_MEMSET_NODE_PARAMS *params,
+				  CUcontext where)
+{
+	struct place place = {out, graph, dependencies, count};
+	struct context *ctx;
+	struct fill fill;
+	struct op *op;
+	uint64_t ns;
+	CUresult res = context_find(where, &ctx);
+
+	if (res)
+		return res;
+	if (!params || !params->width || !params->height ||
+	    (params->elementSize != 1 && params->elementSize != 2 &&
+	     params->elementSize != 4))
+		return CUDA_ERROR_INVALID_VALUE;
+	fill = (struct fill){.dst = (char *)params->dst,
+			     .pitch = params->pitch,
+			     .width = params->width,
+			     .height = params->height,
+			     .element = params->elementSize,
+			     .value = params->value};
+	res = fill_op(fill, &op, &ns);
+	return res ? res : work_add(&place, op, ns, ctx);
+}
+
+CUresult sim_cuGraphAddHostNode(CUgraphNode *out, CUgraph graph,
+				const CUgraphNode *dependencies, size_t count,
+				const CUDA_HOST_NODE_PARAMS *params)
+{
+	struct place place = {out, graph, dependencies, count};
+	struct context *ctx;
+	struct op *op;
+	CUresult res = context_current(&ctx);
+
+	if (res)
+		return res;
+	if (!params || !params->fn)
+		return CUDA_ERROR_INVALID_VALUE;
+	op = callback_op(
+		(struct callback){.fn = params->fn, .user = params->userData});
+	return op ? work_add(&place, op, world.profile.callback_ns, ctx)
+		  : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult sim_cuGraphAddChildGraphNode(CUgraphNode *out, CUgraph graph,
+				      const CUgraphNode *dependencies,
+				      size_t count, CUgraph child)
+{
+	struct place place = {out, graph, dependencies, count};
+	struct graph *inner, *copy;
+	struct node *node;
+	CUresult res = graph_find(child, &inner);
+
+	if (res)
+		return res;
+	copy = graph_copy(inner);
+	if (!copy)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	res = node_add(&place, CU_GRAPH_NODE_TYPE_GRAPH, &node);
+	if (res)
+		graph_close(copy);
+	else
+		node->child = copy;
+	return res;
+}
