@@ -3,21 +3,47 @@
 #ifndef MNM_BACKING_H
 #define MNM_BACKING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct CUctx_st;
+struct CUevent_st;
 
 /* All return a CUresult. */
 
-/* Allocates span bytes in the current context. */
+/* Allocates span bytes in the current context; while a stream captures, in a
+ * mode in which that does not end the capture. */
 int backing_take(size_t span, uint64_t *addr);
 
 /* Frees memory of a context that is not being destroyed. Waits for the
  * device, as cuMemFree does. */
 int backing_give(struct CUctx_st *context, uint64_t addr);
 
-/* Waits for all work queued in a context so far. */
+/* Waits for all work queued in a context so far. An error while a stream of
+ * the context captures, and the end of the capture. */
 int backing_wait(struct CUctx_st *context);
+
+/* Whether the driver has events of whole contexts, as from 12.5 on. */
+bool backing_has_fences(void);
+
+/* An event of a context; without timing. */
+int backing_event_open(struct CUctx_st *context, struct CUevent_st **event);
+void backing_event_close(struct CUevent_st *event);
+
+/* The event stands behind all work of its context so far; all later work of a
+ * context waits for an event, of any context. Neither waits; both are errors
+ * while a stream of the context captures, and end the capture. */
+int backing_record(struct CUctx_st *context, struct CUevent_st *event);
+int backing_gate(struct CUctx_st *context, struct CUevent_st *event);
+
+/* Waits on the host for an event; allowed during captures. */
+int backing_event_wait(struct CUevent_st *event);
+
+/* The memory of a device, bytes. */
+int backing_device_bytes(int ordinal, size_t *bytes);
+
+/* Whether an error stays: every later call fails with it. */
+bool backing_is_lost(int res);
 
 #endif

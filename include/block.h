@@ -24,7 +24,8 @@ struct block {
 	/* Whose memory it is. Atomic as block_walk's visitor may look at a
 	 * record that is being dropped. */
 	struct context *_Atomic context;
-	struct block *next; /* in a list of idle blocks */
+	_Atomic bool exported; /* other processes may use it: never reused */
+	struct block *next;    /* in a list of idle blocks */
 };
 
 /* A blank block, or NULL without memory for it. Thread-safe. */

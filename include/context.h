@@ -32,6 +32,13 @@ struct device {
 	_Atomic int choice;     /* row of its pool */
 	_Atomic uint64_t epoch; /* that frees are stamped with now */
 	_Atomic uint64_t safe;  /* blocks of epochs below may be reused */
+	_Atomic int contexts;   /* that live */
+	_Atomic bool shared;    /* other devices may use its memory */
+	_Atomic bool unfenced;  /* a fence failed: the host waits instead */
+	_Atomic bool tight;     /* has run out of memory: no more quarantine */
+	_Atomic bool lost;      /* an error that stays: every call is CUDA's */
+	_Atomic size_t quarantine; /* bytes, the limit; ROOM_AUTO: unknown */
+	_Atomic uint64_t paid;  /* requests that the fences so far are worth */
 	_Atomic uint64_t claim; /* bytes reserved or being asked for */
 	_Atomic bool pending;   /* a context of it has blocks to give back */
 	_Atomic int pressed;    /* requests that found no room: keep nothing */
@@ -45,6 +52,7 @@ struct context {
 	struct CUctx_st *handle; /* the key */
 	struct device *device;
 	enum context_kind kind;
+	struct CUevent_st *_Atomic fence; /* the event of its fences, or NULL */
 	/* Under the table's lock. */
 	unsigned int users; /* see context_hold */
 	bool buried;        /* among the dead */
@@ -81,6 +89,9 @@ void counter_add_peak(struct device *device, enum counter counter,
 /* The calling thread's current context; made at first sight. NULL: there is
  * none, or no memory for it. */
 struct context *context_current(void);
+
+/* The record of a handle, or NULL. */
+struct context *context_find(struct CUctx_st *handle);
 
 /* Notes a context that is seen for the first time, so that waits cover it. */
 void context_note(struct CUctx_st *handle, int ordinal, enum context_kind kind);

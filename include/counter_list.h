@@ -11,6 +11,8 @@ COUNTER(reserved_bytes, BYTES, "taken from the driver and not given back") \
 COUNTER(reserved_peak, BYTES, "highest reserved_bytes") \
 COUNTER(idle_bytes, BYTES, "reserved, freed by the program, kept for reuse") \
 COUNTER(pending_bytes, BYTES, "idle, to go back at the next allocation or free") \
+COUNTER(quarantined_bytes, BYTES, "idle, freed since the last fence or wait") \
+COUNTER(held_bytes, BYTES, "freed during a capture, kept while its graph lives") \
 COUNTER(retired_bytes, BYTES, "live blocks of pools that were swapped out") \
 COUNTER(allocs, COUNT, "requests served") \
 COUNTER(frees, COUNT, "blocks freed by the program") \
@@ -18,6 +20,8 @@ COUNTER(hits, COUNT, "requests served from idle blocks") \
 COUNTER(misses, COUNT, "requests served by the driver") \
 COUNTER(driver_allocs, COUNT, "cuMemAlloc calls that succeeded") \
 COUNTER(driver_frees, COUNT, "cuMemFree calls that succeeded") \
+COUNTER(held_blocks, COUNT, "blocks that held_bytes are made of") \
+COUNTER(fences, COUNT, "events by which the device orders reuse; no wait") \
 COUNTER(syncs, COUNT, "waits for the device so that blocks can be reused") \
 COUNTER(trims, COUNT, "times idle blocks were given back") \
 COUNTER(failures, COUNT, "requests that failed")

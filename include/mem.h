@@ -25,7 +25,7 @@ bool mem_enabled(void);
 void mem_guard_fork(void);
 
 /* Serves size > 0 bytes from idle blocks of the current context's pool.
- * Makes no driver call but the wait that makes blocks reusable. */
+ * Makes no driver call but those of a fence. */
 enum mem_answer mem_hit(uint64_t *addr, size_t size);
 
 /* As mem_hit, else from the driver, giving back idle blocks under pressure
@@ -43,6 +43,10 @@ enum mem_answer mem_free(uint64_t addr, bool keep, struct block **given);
 /* CUDA did free a block, or refused to: then it is the program's as before.
  * NULL is allowed. */
 void mem_given(struct block *given, bool freed);
+
+/* Memory at addr, the start of an allocation, is passed to other processes:
+ * its free is CUDA's. */
+void mem_exported(uint64_t addr);
 
 /* Corrects what cuMemGetInfo said for the current context's device: idle
  * blocks count as free, a hard limit as the total. NULL is allowed. */

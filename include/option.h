@@ -18,10 +18,18 @@ enum option_type {
 	OPTION_PATH,  /* absolute, or empty */
 	OPTION_SIZE,  /* bytes, with suffix K, M, G (powers of 1024) */
 	OPTION_PAGE,  /* bytes, a power of two from 512 to 2 MiB */
+	OPTION_ROOM,  /* as OPTION_SIZE, or auto */
 	OPTION_FLAG,  /* 0 or 1 */
+	OPTION_FENCE, /* a fence level's name */
 	OPTION_LEVEL, /* a log level's name */
 	OPTION_POOLS, /* NAME or ORDINAL:NAME, comma-separated */
 };
+
+/* How a freed block becomes usable again, see fence.h. */
+enum fence_level { FENCE_FENCE, FENCE_SYNC, FENCE_NONE };
+extern const char *const fence_names[]; /* by level; the last is NULL */
+
+#define ROOM_AUTO SIZE_MAX
 
 struct option_row {
 	const char *name; /* as in --set NAME=VALUE */
@@ -39,11 +47,14 @@ void option_variable(const struct option_row *row, char *text, size_t size);
 struct config {
 	int pool[DEVICE_MAX]; /* index into pool_rows, by ordinal */
 	size_t page_size;     /* bytes */
-	size_t pool_limit;    /* bytes, 0 = none */
-	size_t hard_limit;    /* bytes, 0 = none */
+	enum fence_level fence;
+	size_t quarantine; /* bytes, or ROOM_AUTO */
+	size_t pool_limit; /* bytes, 0 = none */
+	size_t hard_limit; /* bytes, 0 = none */
 	char socket_dir[96];
 	char stat_file[512];
 	enum log_level log;
+	bool force;
 	bool disable;
 };
 
@@ -53,6 +64,9 @@ void config_init(struct config *config);
  * was wrong and what is allowed, and *config is as it was. */
 bool config_set(struct config *config, const char *name, const char *value,
 		char error[OPTION_ERROR_SIZE]);
+
+/* Whether the values go together; as config_set. */
+bool config_check(const struct config *config, char error[OPTION_ERROR_SIZE]);
 
 /* Reads every MNM_ variable of the environment; as config_set. */
 bool config_read(struct config *config, char error[OPTION_ERROR_SIZE]);

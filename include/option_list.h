@@ -14,6 +14,10 @@ OPTION(pool, POOLS, "page_unit_pool", "NAME or DEVICE:NAME, comma-separated", \
 	"pool that serves allocations, for all devices or for each") \
 OPTION(page_size, PAGE, "4096", "power of two, 512 to 2M", \
 	"page that page_unit_pool rounds requests up to, bytes") \
+OPTION(fence, FENCE, "fence", "fence, sync, none", \
+	"what makes reuse safe: device-side events, a wait in each free, nothing") \
+OPTION(quarantine, ROOM, "auto", "bytes, or auto", \
+	"freed bytes that wait for one fence [5 % of the device, 512M at most]") \
 OPTION(pool_limit, SIZE, "0", "bytes, 0 = none", \
 	"soft limit of reserved bytes a device: idle blocks go back first") \
 OPTION(hard_limit, SIZE, "0", "bytes, 0 = none", \
@@ -24,6 +28,8 @@ OPTION(stat_file, TEXT, "", "path, %p = pid", \
 	"write the statistics there, as JSON, when the program exits") \
 OPTION(log, LEVEL, "warn", "none, error, warn, info, debug", \
 	"what is said on stderr") \
+OPTION(force, FLAG, "0", "0 or 1", \
+	"1: allow what corrupts memory, as fence=none; for tests") \
 OPTION(disable, FLAG, "0", "0 or 1", \
 	"1: stay inert, hand every call to CUDA")
 /* clang-format on */

@@ -41,6 +41,8 @@ struct pool_ops {
 	void (*close)(struct pool *pool);
 	/* Bytes that a request of size > 0 takes; 0: it can't be served. */
 	size_t (*span)(const struct pool *pool, size_t size);
+	/* The three are NULL in a pool that keeps nothing. */
+
 	/* Looks for an idle block of span bytes. */
 	enum pool_answer (*alloc)(struct pool *pool, size_t span, uint64_t safe,
 				  struct block **block);

@@ -28,6 +28,11 @@ void pool_lend(struct pool *pool, size_t span);
 /* It came back, or was never had. The last one ends a retired pool. */
 void pool_return(struct pool *pool, size_t span);
 
+/* A freed block that its pool counts as live goes back to it, stamped anew, or
+ * waits in context->pending. Both take and drop the context's lock. */
+void pools_take_back(struct block *block);
+void pools_send_back(struct block *block);
+
 /* Drops all that is known of a dead context's memory: the driver has taken
  * it. Takes and drops the context's lock. */
 void pools_forget(struct context *context);

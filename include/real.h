@@ -10,14 +10,32 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
+/* Twins for the per-thread default stream that the header does not declare. */
+#define TWIN(symbol) extern __typeof__(symbol) symbol##_ptsz;
+TWIN(cuStreamBeginCapture_v2)
+TWIN(cuStreamBeginCaptureToGraph)
+TWIN(cuStreamEndCapture)
+TWIN(cuStreamIsCapturing)
+TWIN(cuGraphInstantiateWithParams)
+#undef TWIN
+
 /* Entries that we call but don't hook: USED(symbol). */
 /* clang-format off */
 #define DRIVER_USED_LIST \
 USED(cuCtxGetCurrent) \
 USED(cuCtxGetDevice) \
-USED(cuCtxSynchronize) \
+USED(cuCtxRecordEvent) \
+USED(cuCtxWaitEvent) \
 USED(cuDevicePrimaryCtxGetState) \
+USED(cuDeviceTotalMem_v2) \
+USED(cuEventCreate) \
+USED(cuEventDestroy_v2) \
+USED(cuEventSynchronize) \
 USED(cuGetErrorName) \
+USED(cuMemGetAddressRange_v2) \
+USED(cuStreamGetCtx) \
+USED(cuStreamIsCapturing) \
+USED(cuStreamIsCapturing_ptsz) \
 USED(cuThreadExchangeStreamCaptureMode)
 
 /* Entries that we hook. HOOK(symbol, name, from, until): cuGetProcAddress
@@ -43,12 +61,40 @@ HOOK(cuCtxPushCurrent, "cuCtxPushCurrent", 2000, 4000) \
 HOOK(cuCtxPushCurrent_v2, "cuCtxPushCurrent", 4000, VERSION_MAX) \
 HOOK(cuCtxPopCurrent, "cuCtxPopCurrent", 2000, 4000) \
 HOOK(cuCtxPopCurrent_v2, "cuCtxPopCurrent", 4000, VERSION_MAX) \
+HOOK(cuCtxSynchronize, "cuCtxSynchronize", 2000, 13000) \
+HOOK(cuCtxSynchronize_v2, "cuCtxSynchronize", 13000, VERSION_MAX) \
 HOOK(cuCtxEnablePeerAccess, "cuCtxEnablePeerAccess", 4000, VERSION_MAX) \
 HOOK(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", 7000, VERSION_MAX) \
 HOOK(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease", 7000, 11000) \
 HOOK(cuDevicePrimaryCtxRelease_v2, "cuDevicePrimaryCtxRelease", 11000, VERSION_MAX) \
 HOOK(cuDevicePrimaryCtxReset, "cuDevicePrimaryCtxReset", 7000, 11000) \
-HOOK(cuDevicePrimaryCtxReset_v2, "cuDevicePrimaryCtxReset", 11000, VERSION_MAX)
+HOOK(cuDevicePrimaryCtxReset_v2, "cuDevicePrimaryCtxReset", 11000, VERSION_MAX) \
+HOOK(cuIpcGetMemHandle, "cuIpcGetMemHandle", 4010, VERSION_MAX) \
+HOOK(cuMemGetHandleForAddressRange, "cuMemGetHandleForAddressRange", 11070, VERSION_MAX) \
+HOOK(cuStreamDestroy, "cuStreamDestroy", 2000, 4000) \
+HOOK(cuStreamDestroy_v2, "cuStreamDestroy", 4000, VERSION_MAX) \
+HOOK(cuStreamBeginCapture, "cuStreamBeginCapture", 10000, 10010) \
+HOOK(cuStreamBeginCapture_ptsz, "cuStreamBeginCapture", VERSION_MAX, VERSION_MAX) \
+HOOK(cuStreamBeginCapture_v2, "cuStreamBeginCapture", 10010, VERSION_MAX) \
+HOOK(cuStreamBeginCapture_v2_ptsz, "cuStreamBeginCapture", VERSION_MAX, VERSION_MAX) \
+HOOK(cuStreamBeginCaptureToGraph, "cuStreamBeginCaptureToGraph", 12030, VERSION_MAX) \
+HOOK(cuStreamBeginCaptureToGraph_ptsz, "cuStreamBeginCaptureToGraph", VERSION_MAX, VERSION_MAX) \
+HOOK(cuStreamEndCapture, "cuStreamEndCapture", 10000, VERSION_MAX) \
+HOOK(cuStreamEndCapture_ptsz, "cuStreamEndCapture", VERSION_MAX, VERSION_MAX) \
+HOOK(cuGraphDestroy, "cuGraphDestroy", 10000, VERSION_MAX) \
+HOOK(cuGraphClone, "cuGraphClone", 10000, VERSION_MAX) \
+HOOK(cuGraphAddChildGraphNode, "cuGraphAddChildGraphNode", 10000, VERSION_MAX) \
+HOOK(cuGraphAddNode, "cuGraphAddNode", 12020, 12030) \
+HOOK(cuGraphAddNode_v2, "cuGraphAddNode", 12030, VERSION_MAX) \
+HOOK(cuGraphInstantiate, "cuGraphInstantiate", 10000, 11000) \
+HOOK(cuGraphInstantiate_v2, "cuGraphInstantiate", 11000, 12000) \
+HOOK(cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags", 11040, VERSION_MAX) \
+HOOK(cuGraphInstantiateWithParams, "cuGraphInstantiateWithParams", 12000, VERSION_MAX) \
+HOOK(cuGraphInstantiateWithParams_ptsz, "cuGraphInstantiateWithParams", VERSION_MAX, VERSION_MAX) \
+HOOK(cuGraphExecUpdate, "cuGraphExecUpdate", 10020, 12000) \
+HOOK(cuGraphExecUpdate_v2, "cuGraphExecUpdate", 12000, VERSION_MAX) \
+HOOK(cuGraphExecChildGraphNodeSetParams, "cuGraphExecChildGraphNodeSetParams", 11010, VERSION_MAX) \
+HOOK(cuGraphExecDestroy, "cuGraphExecDestroy", 10000, VERSION_MAX)
 
 #define RUNTIME_USED_LIST \
 USED(cudaRuntimeGetVersion)

@@ -1,55 +1,20 @@
 #include "backing.h"
+#include "capture.h"
 #include "real.h"
-
-/* Makes a context current for a call of our own, in a mode in which that
- * call does not invalidate a capture that another thread has begun. */
-struct visit {
-	CUcontext target, before;
-	CUstreamCaptureMode mode;
-};
-
-static void mode_exchange(CUstreamCaptureMode *mode)
-{
-	const struct real_driver *real = real_driver();
-
-	if (real->cuThreadExchangeStreamCaptureMode)
-		real->cuThreadExchangeStreamCaptureMode(mode);
-}
-
-static CUresult visit_begin(struct visit *visit, CUcontext target)
-{
-	const struct real_driver *real = real_driver();
-	CUresult res;
-
-	visit->target = target;
-	visit->before = NULL;
-	visit->mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-	res = real->cuCtxGetCurrent(&visit->before);
-	if (res)
-		return res;
-	if (visit->before != target) {
-		res = real->cuCtxPushCurrent_v2(target);
-		if (res)
-			return res;
-	}
-	mode_exchange(&visit->mode);
-	return CUDA_SUCCESS;
-}
-
-static void visit_end(struct visit *visit)
-{
-	CUcontext popped;
-
-	mode_exchange(&visit->mode);
-	if (visit->before != visit->target)
-		real_driver()->cuCtxPopCurrent_v2(&popped);
-}
+#include "visit.h"
 
 int backing_take(size_t span, uint64_t *addr)
 {
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	bool capturing = capture_any();
 	CUdeviceptr ptr;
-	CUresult res = real_driver()->cuMemAlloc_v2(&ptr, span);
+	CUresult res;
 
+	if (capturing)
+		mode_exchange(&mode);
+	res = real_driver()->cuMemAlloc_v2(&ptr, span);
+	if (capturing)
+		mode_exchange(&mode);
 	if (!res)
 		*addr = ptr;
 	return (int)res;
@@ -77,4 +42,13 @@ int backing_wait(CUcontext context)
 	res = real_driver()->cuCtxSynchronize();
 	visit_end(&visit);
 	return (int)res;
+}
+
+int backing_device_bytes(int ordinal, size_t *bytes)
+{
+	const struct real_driver *real = real_driver();
+
+	if (!real->cuDeviceTotalMem_v2)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	return (int)real->cuDeviceTotalMem_v2(bytes, ordinal);
 }

@@ -24,6 +24,9 @@ static bool takes(const struct command *command, const char *word)
 static int positionals_read(const struct command *command, int argc,
 			    char **argv, struct arguments *arguments)
 {
+	static const char *const words[] = {" POOL", " OPTION", " VALUE", NULL};
+	int count = 0;
+
 	if (takes(command, "PID") && !arguments->all) {
 		if (optind == argc)
 			return usage_error(command, "no PID and no --all");
@@ -32,10 +35,12 @@ static int positionals_read(const struct command *command, int argc,
 					   argv[optind]);
 		optind++;
 	}
-	if (takes(command, "POOL")) {
+	for (int i = 0; words[i]; i++) {
+		if (!takes(command, words[i]))
+			continue;
 		if (optind == argc)
-			return usage_error(command, "no POOL");
-		arguments->pool = argv[optind++];
+			return usage_error(command, "no %s", words[i] + 1);
+		arguments->words[count++] = argv[optind++];
 	}
 	if (optind < argc)
 		return usage_error(command, "'%s' is one word too many",

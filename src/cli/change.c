@@ -1,4 +1,4 @@
-/* stat, swap, reset and trim: one request to one program, or to all. */
+/* stat, set, swap, reset and trim: one request to one program, or to all. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +13,12 @@ enum { WAIT_STEP_MS = 20, WAIT_STEPS = 100 };
 static void request_write(char *line, const char *name,
 			  const struct arguments *arguments, bool json)
 {
-	snprintf(line, REQUEST_MAX, "%s%s%s%s %s", name, json ? " --json" : "",
-		 arguments->device ? " --device " : "",
+	const char *const *words = arguments->words;
+
+	snprintf(line, REQUEST_MAX, "%s%s%s%s %s %s", name,
+		 json ? " --json" : "", arguments->device ? " --device " : "",
 		 arguments->device ? arguments->device : "",
-		 arguments->pool ? arguments->pool : "");
+		 words[0] ? words[0] : "", words[1] ? words[1] : "");
 }
 
 /* Calls each for the pid, or for all; the worst of what it returned. */
@@ -50,17 +52,23 @@ static void json_print(const struct arguments *arguments, const json_t *list)
 	putchar('\n');
 }
 
-static int stat_one(int pid, const struct arguments *arguments, void *arg)
+struct question {
+	const char *name;
+	json_t *answers; /* with --json */
+};
+
+static int ask_one(int pid, const struct arguments *arguments, void *arg)
 {
+	struct question *question = arg;
 	char line[REQUEST_MAX], *text;
 	const char *why;
 	json_t *answer;
 
-	request_write(line, "stat", arguments, arguments->json);
+	request_write(line, question->name, arguments, arguments->json);
 	if (arguments->json) {
 		answer = ask_json(pid, line);
 		if (answer)
-			json_array_append_new(arg, answer);
+			json_array_append_new(question->answers, answer);
 		return answer ? EXIT_DONE : EXIT_FAILED;
 	}
 	text = ask_text(pid, line, &why);
@@ -79,19 +87,19 @@ static int stat_one(int pid, const struct arguments *arguments, void *arg)
 	return EXIT_DONE;
 }
 
-int stat_run(const struct command *command, int argc, char **argv)
+int ask_run(const struct command *command, int argc, char **argv)
 {
+	struct question question = {.name = command->name};
 	struct arguments arguments;
 	int status = arguments_read(command, argc, argv, &arguments);
-	json_t *list;
 
 	if (status)
 		return status;
-	list = json_array();
-	status = pids_each(&arguments, stat_one, list);
-	if (arguments.json && json_array_size(list))
-		json_print(&arguments, list);
-	json_decref(list);
+	question.answers = json_array();
+	status = pids_each(&arguments, ask_one, &question);
+	if (arguments.json && json_array_size(question.answers))
+		json_print(&arguments, question.answers);
+	json_decref(question.answers);
 	return status;
 }
 

@@ -17,7 +17,8 @@ struct arguments {
 	bool json, all, no_wait;
 	const char *device; /* NULL: all */
 	int pid;            /* 0 with --all */
-	const char *pool;   /* of swap */
+	/* POOL, or OPTION and VALUE; NULL where the command takes none. */
+	const char *words[2];
 };
 
 /* Reads them. Returns EXIT_DONE, or the status to exit with: the error, or
@@ -35,7 +36,7 @@ int failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int run_run(const struct command *command, int argc, char **argv);
 int ps_run(const struct command *command, int argc, char **argv);
 int pools_run(const struct command *command, int argc, char **argv);
-int stat_run(const struct command *command, int argc, char **argv);
+int ask_run(const struct command *command, int argc, char **argv);
 int change_run(const struct command *command, int argc, char **argv);
 
 #endif

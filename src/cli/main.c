@@ -25,7 +25,14 @@ static const struct command commands[] = {
 	 "list your programs that run under mnm", "", ps_run},
 	{"pools", "mnm pools [--json]", "list the pools", "", pools_run},
 	{"stat", "mnm stat PID|--all [--device N] [--json]",
-	 "figures of a running program", TARGET_HELP, stat_run},
+	 "figures of a running program", TARGET_HELP, ask_run},
+	{"set", "mnm set PID|--all [--json] OPTION VALUE",
+	 "change an option of a running program",
+	 "  PID          a program that `mnm ps` lists\n"
+	 "  --all        every program of yours that runs under mnm\n"
+	 "  --json       for machines\n"
+	 "  OPTION       fence or quarantine; `mnm run --help` says more\n",
+	 ask_run},
 	{"swap", "mnm swap PID|--all [--device N] [--no-wait] [--json] POOL",
 	 "serve a running program from another pool",
 	 CHANGE_HELP

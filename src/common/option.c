@@ -23,6 +23,8 @@ const struct option_row option_rows[] = {
 static const char *const level_names[] = {"none", "error", "warn",
 					  "info", "debug", NULL};
 
+const char *const fence_names[] = {"fence", "sync", "none", NULL};
+
 void option_variable(const struct option_row *row, char *text, size_t size)
 {
 	int length = snprintf(text, size, "MNM_%s", row->name);
@@ -104,15 +106,39 @@ static bool pools_parse(const char *text, int *pool, const char **bad)
 	return true;
 }
 
+static bool room_parse(const char *text, size_t *size)
+{
+	if (strcmp(text, "auto"))
+		return size_parse(text, size);
+	*size = ROOM_AUTO;
+	return true;
+}
+
+/* The index of a word in a list that ends with NULL, or -1. */
+static int word_find(const char *const *words, const char *text)
+{
+	for (int i = 0; words[i]; i++)
+		if (!strcmp(text, words[i]))
+			return i;
+	return -1;
+}
+
 static bool level_parse(const char *text, enum log_level *level)
 {
-	for (int i = 0; level_names[i]; i++) {
-		if (strcmp(text, level_names[i]))
-			continue;
-		*level = (enum log_level)i;
-		return true;
-	}
-	return false;
+	int found = word_find(level_names, text);
+
+	if (found >= 0)
+		*level = (enum log_level)found;
+	return found >= 0;
+}
+
+static bool fence_parse(const char *text, enum fence_level *level)
+{
+	int found = word_find(fence_names, text);
+
+	if (found >= 0)
+		*level = (enum fence_level)found;
+	return found >= 0;
 }
 
 static bool flag_parse(const char *text, bool *flag)
@@ -145,6 +171,8 @@ static bool row_set(struct config *config, const struct option_row *row,
 #define PARSE_PATH(f)  path_parse(value, config->f, sizeof(config->f))
 #define PARSE_SIZE(f)  size_parse(value, &config->f)
 #define PARSE_PAGE(f)  page_parse(value, &config->f)
+#define PARSE_ROOM(f)  room_parse(value, &config->f)
+#define PARSE_FENCE(f) fence_parse(value, &config->f)
 #define PARSE_FLAG(f)  flag_parse(value, &config->f)
 #define PARSE_LEVEL(f) level_parse(value, &config->f)
 #define PARSE_POOLS(f) pools_parse(value, config->f, why)
@@ -196,6 +224,16 @@ void config_init(struct config *config)
 		config_set(config, row->name, row->initial, error);
 }
 
+bool config_check(const struct config *config, char error[OPTION_ERROR_SIZE])
+{
+	if (config->fence != FENCE_NONE || config->force)
+		return true;
+	snprintf(error, OPTION_ERROR_SIZE,
+		 "fence: 'none': lets running work be overwritten; allowed: "
+		 "fence, sync, and none with force=1 (MNM_FORCE=1)");
+	return false;
+}
+
 bool config_read(struct config *config, char error[OPTION_ERROR_SIZE])
 {
 	char variable[64];
@@ -208,5 +246,5 @@ bool config_read(struct config *config, char error[OPTION_ERROR_SIZE])
 		    !config_set(config, row->name, value, error))
 			return false;
 	}
-	return true;
+	return config_check(config, error);
 }

@@ -10,12 +10,14 @@
 #include <jansson.h>
 
 #include "command.h"
+#include "config.h"
 #include "context.h"
+#include "fence.h"
 #include "pool_list.h"
 #include "print.h"
 #include "swap.h"
 
-enum { WORDS_MAX = 16, ERROR_SIZE = 256 };
+enum { WORDS_MAX = 16, ERROR_SIZE = OPTION_ERROR_SIZE };
 
 struct request {
 	const char *name;
@@ -56,6 +58,8 @@ static json_t *device_stat(struct device *device)
 	json_object_set_new(
 		stat, "pool",
 		json_string(pool_rows[atomic_load(&device->choice)].name));
+	json_object_set_new(stat, "fence",
+			    json_string(fence_names[fence_level()]));
 #define COUNTER(name, unit, help) \
 	json_object_set_new(stat, #name, \
 			    json_integer((json_int_t)counter_get( \
@@ -170,6 +174,47 @@ static json_t *trim_run(struct request *request)
 			 devices_each(request, trim_one));
 }
 
+/* Options that can change while the program runs. */
+static void live_fence(const struct config *config)
+{
+	fence_level_set(config->fence);
+}
+
+static void live_quarantine(const struct config *config)
+{
+	fence_quarantine_set(config->quarantine);
+}
+
+static const struct {
+	const char *name;
+	void (*apply)(const struct config *config);
+} live_options[] = {
+	{"fence", live_fence},
+	{"quarantine", live_quarantine},
+	{NULL, NULL},
+};
+
+static json_t *set_run(struct request *request)
+{
+	struct config config = *config_current();
+	const char *name = request->word[0], *value = request->word[1];
+	int row = 0;
+
+	while (live_options[row].name && strcmp(live_options[row].name, name))
+		row++;
+	if (!live_options[row].name)
+		return fail(request,
+			    "option '%.40s' can't be set while the program "
+			    "runs; those that can: fence, quarantine",
+			    name);
+	if (!config_set(&config, name, value, request->error) ||
+	    !config_check(&config, request->error))
+		return NULL;
+	live_options[row].apply(&config);
+	return json_pack("{s:i,s:s,s:s}", "pid", (int)getpid(), "option", name,
+			 "value", value);
+}
+
 static json_t *pools_run(struct request *request)
 {
 	json_t *list = json_array();
@@ -195,6 +240,9 @@ static const struct command commands[] = {
 	 print_swap},
 	{"trim", "trim [--json] [--device N]",
 	 "give idle blocks back to the driver", 0, trim_run, print_trim},
+	{"set", "set [--json] OPTION VALUE",
+	 "change fence or quarantine while the program runs", 2, set_run,
+	 print_set},
 	{"pools", "pools [--json]", "pools to choose from", 0, pools_run,
 	 print_pools},
 	{"help", "help [--json]", "this table", 0, help_run, print_help},

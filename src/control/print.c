@@ -38,13 +38,14 @@ static int device_of(const json_t *object)
 static void stat_device(FILE *out, const json_t *device)
 {
 	fprintf(out, "device %d\n", device_of(device));
-	fprintf(out, "  %-15s %17s\n", "pool", text_of(device, "pool"));
+	fprintf(out, "  %-17s %17s\n", "pool", text_of(device, "pool"));
+	fprintf(out, "  %-17s %17s\n", "fence", text_of(device, "fence"));
 	for (size_t i = 0; i < sizeof(counters) / sizeof(*counters); i++) {
 		if (counters[i].unit == BYTES)
-			fprintf(out, "  %-15s %13.1f MiB", counters[i].name,
+			fprintf(out, "  %-17s %13.1f MiB", counters[i].name,
 				mib(device, counters[i].name));
 		else
-			fprintf(out, "  %-15s %17" PRIi64, counters[i].name,
+			fprintf(out, "  %-17s %17" PRIi64, counters[i].name,
 				(int64_t)json_integer_value(json_object_get(
 					device, counters[i].name)));
 		fprintf(out, "  %s\n", counters[i].help);
@@ -103,6 +104,12 @@ void print_trim(FILE *out, const json_t *answer)
 			device_of(device), mib(device, "idle_bytes"));
 	if (!json_array_size(devices))
 		fprintf(out, "no device in use yet\n");
+}
+
+void print_set(FILE *out, const json_t *answer)
+{
+	fprintf(out, "%s is now %s\n", text_of(answer, "option"),
+		text_of(answer, "value"));
 }
 
 static void print_pairs(FILE *out, const json_t *list, const char *left,

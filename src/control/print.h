@@ -9,6 +9,7 @@
 void print_stat(FILE *out, const json_t *answer);
 void print_swap(FILE *out, const json_t *answer);
 void print_trim(FILE *out, const json_t *answer);
+void print_set(FILE *out, const json_t *answer);
 void print_pools(FILE *out, const json_t *answer);
 void print_help(FILE *out, const json_t *answer);
 

@@ -5,7 +5,7 @@
 
 #include "block.h"
 
-enum { SLAB_SIZE = 64 << 10 }; /* bytes: 1365 records */
+enum { SLAB_SIZE = 64 << 10 }; /* bytes: 1024 records */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct block *spare; /* linked by next */
@@ -40,6 +40,7 @@ struct block *block_new(void)
 	block->addr = block->size = block->span = block->epoch = 0;
 	block->pool = NULL;
 	block->next = NULL;
+	atomic_store(&block->exported, false);
 	atomic_store(&block->context, NULL);
 	return block;
 }

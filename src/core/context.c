@@ -3,7 +3,9 @@
 #define HASH_NONFATAL_OOM 1
 #include <stdlib.h>
 
+#include "capture.h"
 #include "context.h"
+#include "fence.h"
 #include "mem.h"
 #include "pools.h"
 #include "real.h"
@@ -32,11 +34,12 @@ static bool enter(struct context *context)
 	return context->hh.tbl;
 }
 
-/* Under lock. */
-static struct context *note(CUcontext handle, int ordinal)
+/* Under lock. *fresh: it was not known. */
+static struct context *note(CUcontext handle, int ordinal, bool *fresh)
 {
 	struct context *context = find(handle);
 
+	*fresh = !context;
 	if (context)
 		return context;
 	mem_guard_fork();
@@ -51,6 +54,7 @@ static struct context *note(CUcontext handle, int ordinal)
 		free(context);
 		return NULL;
 	}
+	context->device->contexts++;
 	return context;
 }
 
@@ -61,15 +65,35 @@ static void bury(struct context *context)
 		HASH_DEL(table, context);
 	if (!context->buried) {
 		context->buried = true;
+		context->device->contexts--;
+		context->device->lost = false;
 		context->next_dead = dead;
 		dead = context;
 	}
 	atomic_fetch_add(&generation, 1);
 }
 
+struct context *context_find(CUcontext handle)
+{
+	struct context *context;
+
+	pthread_mutex_lock(&lock);
+	context = find(handle);
+	pthread_mutex_unlock(&lock);
+	return context;
+}
+
+/* The work of a second context may use what the first has handed out. */
+static void join(struct context *context)
+{
+	if (context->device->contexts > 1)
+		fence_join(context->device, context);
+}
+
 void context_note(CUcontext handle, int ordinal, enum context_kind kind)
 {
 	struct context *context, *former = NULL;
+	bool fresh;
 
 	if (!handle || ordinal < 0 || ordinal >= DEVICE_MAX)
 		return;
@@ -78,12 +102,14 @@ void context_note(CUcontext handle, int ordinal, enum context_kind kind)
 		former = find(handle); /* its end, or part of it, went unseen */
 	if (former)
 		bury(former);
-	context = note(handle, ordinal);
+	context = note(handle, ordinal, &fresh);
 	if (context)
 		context->kind = kind;
 	pthread_mutex_unlock(&lock);
 	if (former)
 		pools_forget(former);
+	if (context && fresh)
+		join(context);
 }
 
 /* What this thread saw last. */
@@ -100,6 +126,7 @@ struct context *context_current(void)
 	struct context *context;
 	CUcontext handle = NULL;
 	CUdevice ordinal = 0;
+	bool fresh = false;
 
 	/* Asked each time: what changes it may come by a door of its own. */
 	if (!real || real->cuCtxGetCurrent(&handle) || !handle)
@@ -114,8 +141,10 @@ struct context *context_current(void)
 		    ordinal >= DEVICE_MAX)
 			return NULL;
 		pthread_mutex_lock(&lock);
-		context = note(handle, ordinal);
+		context = note(handle, ordinal, &fresh);
 		pthread_mutex_unlock(&lock);
+		if (context && fresh)
+			join(context);
 	}
 	seen.handle = context ? handle : NULL;
 	seen.generation = now;
@@ -228,8 +257,10 @@ void context_settle(struct context *context, bool ended)
 		bury(other);
 	atomic_fetch_add(&generation, 1);
 	pthread_mutex_unlock(&lock);
-	if (ended)
+	if (ended) {
+		capture_context_ended(context->handle);
 		pools_forget(context);
+	}
 	if (other)
 		pools_forget(other);
 	closing_end(context);

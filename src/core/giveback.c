@@ -1,15 +1,14 @@
 #include <pthread.h>
 
-#include <cuda.h>
-
 #include "backing.h"
 #include "block.h"
+#include "capture.h"
+#include "fence.h"
 #include "giveback.h"
+#include "hold.h"
 #include "pools.h"
 
-enum { CONTEXTS_MAX = 512 }; /* in one wait or release */
-
-static _Atomic bool peers;
+enum { CONTEXTS_MAX = 512 }; /* in one release */
 
 /* Threads that are giving blocks back, by device. */
 static pthread_mutex_t giving_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -30,51 +29,6 @@ static void giving_wait(const struct device *device)
 	while (giving[device_ordinal(device)])
 		pthread_cond_wait(&giving_done, &giving_lock);
 	pthread_mutex_unlock(&giving_lock);
-}
-
-void device_peers_enable(void)
-{
-	peers = true;
-}
-
-bool device_peers(void)
-{
-	return atomic_load_explicit(&peers, memory_order_relaxed);
-}
-
-/* A context that went away behind our back has no work left. */
-static bool wait_failed(int res)
-{
-	return res && res != CUDA_ERROR_CONTEXT_IS_DESTROYED &&
-	       res != CUDA_ERROR_INVALID_CONTEXT;
-}
-
-int device_wait(struct device *device)
-{
-	struct context *list[CONTEXTS_MAX];
-	int count, res = CUDA_SUCCESS;
-	uint64_t safe, before;
-
-	count = context_hold(device_peers() ? NULL : device, list,
-			     CONTEXTS_MAX);
-	if (count <= 0) /* too many, or the caller's own is gone */
-		return CUDA_ERROR_NOT_SUPPORTED;
-	/* First: whatever is freed during the wait belongs to the next one. */
-	safe = atomic_fetch_add(&device->epoch, 1) + 1;
-	for (int i = 0; i < count && !res; i++) {
-		res = backing_wait(list[i]->handle);
-		if (!wait_failed(res))
-			res = CUDA_SUCCESS;
-	}
-	context_release(list, count);
-	if (res)
-		return res;
-	counter_add(device, COUNTER_syncs, 1);
-	before = atomic_load(&device->safe);
-	while (before < safe &&
-	       !atomic_compare_exchange_weak(&device->safe, &before, safe))
-		;
-	return CUDA_SUCCESS;
 }
 
 /* Takes the list of pending blocks, with all that is idle if so wished; after
@@ -114,7 +68,8 @@ static size_t pending_give(struct context *context, bool idle_too)
 		list = block->next;
 		/* First: the driver may hand the address out at once. */
 		if (block_remove(block) &&
-		    !backing_give(context->handle, block->addr))
+		    !device_check(device,
+				  backing_give(context->handle, block->addr)))
 			counter_add(device, COUNTER_driver_frees, 1);
 		counter_sub(device, COUNTER_pending_bytes, block->span);
 		counter_sub(device, COUNTER_idle_bytes, block->span);
@@ -137,7 +92,7 @@ void device_poll(struct device *device)
 	int count;
 
 	if (!atomic_load_explicit(&device->pending, memory_order_relaxed) ||
-	    !atomic_exchange(&device->pending, false))
+	    capture_any() || !atomic_exchange(&device->pending, false))
 		return;
 	giving_add(device, 1);
 	count = context_hold(device, list, CONTEXTS_MAX);
@@ -154,7 +109,10 @@ size_t device_release(struct device *device)
 	size_t bytes = 0;
 	int count;
 
+	if (capture_any())
+		return 0;
 	giving_add(device, 1);
+	hold_surrender(device);
 	count = context_hold(device, list, CONTEXTS_MAX);
 	for (int i = 0; i < count; i++)
 		bytes += pending_give(list[i], true);

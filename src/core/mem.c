@@ -2,8 +2,11 @@
 
 #include "backing.h"
 #include "block.h"
+#include "capture.h"
 #include "config.h"
+#include "fence.h"
 #include "giveback.h"
+#include "hold.h"
 #include "mem.h"
 #include "pools.h"
 
@@ -46,7 +49,7 @@ static enum pool_answer pool_look(struct context *context, size_t size,
 		pool = pools_active(context, config_current());
 	if (pool)
 		span = pool->ops->span(pool, size);
-	if (span)
+	if (span && pool->ops->alloc)
 		answer = pool->ops->alloc(pool, span,
 					  atomic_load(&device->safe), &block);
 	if (answer == POOL_HIT)
@@ -59,8 +62,7 @@ static enum mem_answer hit(struct context *context, uint64_t *addr, size_t size)
 {
 	enum pool_answer answer = pool_look(context, size, addr);
 
-	if (answer == POOL_UNSAFE && !device_peers() &&
-	    !device_wait(context->device))
+	if (answer == POOL_UNSAFE && fence_ready(context->device))
 		answer = pool_look(context, size, addr);
 	return answer == POOL_HIT ? MEM_DONE : MEM_PASS;
 }
@@ -70,8 +72,9 @@ static struct context *context_of_request(void)
 {
 	struct context *context = config_once() ? context_current() : NULL;
 
-	if (context)
-		device_poll(context->device);
+	if (!context || context->device->lost)
+		return NULL;
+	device_poll(context->device);
 	return context;
 }
 
@@ -82,6 +85,15 @@ enum mem_answer mem_hit(uint64_t *addr, size_t size)
 	return context ? hit(context, addr, size) : MEM_PASS;
 }
 
+/* Past the lower of the limits idle blocks go first. */
+static size_t limit_lower(void)
+{
+	size_t soft = config_current()->pool_limit;
+	size_t hard = config_current()->hard_limit;
+
+	return soft && (!hard || soft < hard) ? soft : hard;
+}
+
 /* Sends back what all pools of the device hold idle. Whether that can have
  * made room: a block may have been kept just before nothing is any more. */
 static bool room_make(struct device *device)
@@ -90,14 +102,12 @@ static bool room_make(struct device *device)
 	       counter_get(device, COUNTER_idle_bytes);
 }
 
-/* Tries claim after claim while there is room to make; twice at least. Past
- * the lower of the limits idle blocks go, then only the hard one counts. */
+/* Tries claim after claim while there is room to make; twice at least. Only
+ * the hard limit counts now. */
 static bool claim_pressed(struct device *device, size_t span)
 {
-	size_t soft = config_current()->pool_limit;
 	size_t hard = config_current()->hard_limit;
-	size_t lower = soft && (!hard || soft < hard) ? soft : hard;
-	bool more = true, claimed = device_claim(device, span, lower);
+	bool more = true, claimed = device_claim(device, span, limit_lower());
 
 	if (claimed)
 		return true;
@@ -128,14 +138,20 @@ static CUresult take_pressed(struct device *device, size_t span, uint64_t *addr)
 	return res;
 }
 
-static CUresult take(struct device *device, size_t span, uint64_t *addr)
+/* Room for span bytes, and the driver's memory; under pressure other blocks
+ * make room. */
+static CUresult take(struct device *device, size_t span, bool pressed,
+		     uint64_t *addr)
 {
+	const CUresult full = CUDA_ERROR_OUT_OF_MEMORY;
 	CUresult res;
 
-	if (!claim_pressed(device, span))
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	res = take_pressed(device, span, addr);
-	if (res) {
+	if (pressed ? !claim_pressed(device, span)
+		    : !device_claim(device, span, limit_lower()))
+		return full;
+	res = pressed ? take_pressed(device, span, addr)
+		      : (CUresult)backing_take(span, addr);
+	if (device_check(device, (int)res)) {
 		device_unclaim(device, span);
 		return res;
 	}
@@ -188,8 +204,10 @@ static void pool_cancel(struct context *context, struct pool *pool, size_t span)
 	pthread_mutex_unlock(&context->lock);
 }
 
+/* Takes a fresh block from the driver. *result is out of memory where there
+ * is none; without pressure that is not the last word. */
 static enum mem_answer fresh(struct context *context, uint64_t *addr,
-			     size_t size, int *result)
+			     size_t size, bool pressed, int *result)
 {
 	struct device *device = context->device;
 	struct block *block = block_new();
@@ -204,9 +222,8 @@ static enum mem_answer fresh(struct context *context, uint64_t *addr,
 		block_drop(block);
 		return MEM_PASS;
 	}
-	*result = take(device, block->span, &taken);
+	*result = take(device, block->span, pressed, &taken);
 	if (*result) {
-		counter_add(device, COUNTER_failures, 1);
 		pool_cancel(context, block->pool, block->span);
 		block_drop(block);
 		return MEM_DONE;
@@ -222,29 +239,39 @@ static enum mem_answer fresh(struct context *context, uint64_t *addr,
 enum mem_answer mem_alloc(uint64_t *addr, size_t size, int *result)
 {
 	struct context *context = context_of_request();
+	enum mem_answer answer;
+	struct device *device;
 
 	if (!context)
 		return MEM_PASS;
-	context->device->used = true;
+	device = context->device;
+	device->used = true;
 	*result = CUDA_SUCCESS;
 	if (hit(context, addr, size) == MEM_DONE)
 		return MEM_DONE;
-	return fresh(context, addr, size, result);
+	answer = fresh(context, addr, size, false, result);
+	if (answer == MEM_DONE && *result == CUDA_ERROR_OUT_OF_MEMORY) {
+		*result = CUDA_SUCCESS;
+		if (fence_pressed(device) &&
+		    pool_look(context, size, addr) == POOL_HIT)
+			return MEM_DONE;
+		answer = fresh(context, addr, size, true, result);
+	}
+	if (answer == MEM_DONE && *result)
+		counter_add(device, COUNTER_failures, 1);
+	return answer;
 }
 
-/* Offers a block to its pool. A free that CUDA would refuse, for want of a
- * context, is left to CUDA; so is one while another thread lacks room, or
- * threads could take room from each other and keep it for ever. */
+/* Offers a block to its pool. */
 static bool pool_keeps(struct context *context, struct block *block)
 {
 	struct pool *pool = block->pool;
 	size_t span = block->span; /* kept, it may be another thread's */
 	bool kept;
 
-	if (!context_current() || atomic_load(&context->device->pressed))
-		return false;
 	context_enter(context);
-	kept = !context->dead && !pool->retired && pool->ops->free(pool, block);
+	kept = !context->dead && !pool->retired && pool->ops->free &&
+	       pool->ops->free(pool, block);
 	if (kept) {
 		counter_add(context->device, COUNTER_idle_bytes, span);
 		pool_return(pool, span);
@@ -253,11 +280,31 @@ static bool pool_keeps(struct context *context, struct block *block)
 	return kept;
 }
 
+/* Whether a freed block stays with us. A free that CUDA would refuse, for want
+ * of a context, is left to CUDA; so is one while another thread lacks room, or
+ * threads could take room from each other and keep it for ever. *lost: the wait
+ * for its last work has told that the device has failed. */
+static bool block_kept(struct context *context, struct block *block, bool *lost)
+{
+	struct device *device = context->device;
+	size_t span = block->span;
+
+	if (block->exported || !context_current() || device->pressed)
+		return false;
+	if (capture_any() && block->pool->ops->free && hold_keep(block))
+		return true;
+	if (!pool_keeps(context, block))
+		return false;
+	*lost = !fence_kept(device, span);
+	return true;
+}
+
 enum mem_answer mem_free(uint64_t addr, bool keep, struct block **given)
 {
 	enum block_state state;
 	struct context *context;
 	struct block *block;
+	bool lost = false;
 
 	*given = NULL;
 	if (!mem_enabled())
@@ -266,6 +313,10 @@ enum mem_answer mem_free(uint64_t addr, bool keep, struct block **given)
 	if (!block)
 		return state == BLOCK_IDLE ? MEM_WRONG : MEM_PASS;
 	context = block->context;
+	if (context->device->lost) { /* the free is to fail as CUDA's does */
+		block_revive(block);
+		return MEM_PASS;
+	}
 	/* After block_take, a full barrier: work that the program queued
 	 * before this free is seen by whoever ends this epoch. */
 	block->epoch = atomic_load(&context->device->epoch);
@@ -273,14 +324,20 @@ enum mem_answer mem_free(uint64_t addr, bool keep, struct block **given)
 	counter_add(context->device, COUNTER_frees, 1);
 	if (keep)
 		device_poll(context->device);
-	if (keep && pool_keeps(context, block)) {
-		if (device_peers())
-			device_wait(context->device);
-		return MEM_DONE;
-	}
+	if (keep && block_kept(context, block, &lost))
+		return lost ? MEM_PASS : MEM_DONE;
 	block_remove(block); /* first: the driver may reuse it at once */
 	*given = block;
 	return MEM_PASS;
+}
+
+void mem_exported(uint64_t addr)
+{
+	enum block_state state;
+	struct block *block = block_find(addr, &state);
+
+	if (block && state == BLOCK_LIVE)
+		block->exported = true;
 }
 
 /* The driver refused to free it: it is with the program again. */

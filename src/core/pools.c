@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "hold.h"
 #include "pools.h"
 
 struct pool *pool_new(int row, const struct config *config)
@@ -64,7 +65,8 @@ static void pool_close_if_over(struct pool *pool)
 static size_t pool_trim(struct pool *pool)
 {
 	struct context *context = pool->context;
-	struct block *list = pool->ops->trim(pool), *block;
+	struct block *list = pool->ops->trim ? pool->ops->trim(pool) : NULL;
+	struct block *block;
 	size_t bytes = 0;
 
 	while ((block = list)) {
@@ -124,6 +126,62 @@ void pool_return(struct pool *pool, size_t span)
 	pool_close_if_over(pool);
 }
 
+/* Under the context's lock. */
+static void pending_add(struct context *context, struct block *block)
+{
+	counter_add(context->device, COUNTER_pending_bytes, block->span);
+	counter_add(context->device, COUNTER_idle_bytes, block->span);
+	block->next = context->pending;
+	context->pending = block;
+}
+
+/* Under the context's lock. The driver has taken the memory of a block that
+ * its pool counts as live. */
+static void block_forget(struct block *block)
+{
+	device_unreserve(block->pool->context->device, block->span);
+	pool_return(block->pool, block->span);
+	block_remove(block);
+	block_drop(block);
+}
+
+void pools_send_back(struct block *block)
+{
+	struct context *context = block->pool->context;
+	struct device *device = context->device;
+
+	pthread_mutex_lock(&context->lock);
+	if (context->dead) {
+		block_forget(block);
+	} else {
+		pool_return(block->pool, block->span);
+		pending_add(context, block);
+	}
+	pthread_mutex_unlock(&context->lock);
+	atomic_store(&device->pending, true);
+}
+
+void pools_take_back(struct block *block)
+{
+	struct pool *pool = block->pool;
+	struct context *context = pool->context;
+	struct device *device = context->device;
+	size_t span = block->span; /* kept, it may be another thread's */
+	bool kept;
+
+	block->epoch = atomic_load(&device->epoch);
+	pthread_mutex_lock(&context->lock);
+	kept = !context->dead && !pool->retired && pool->ops->free(pool, block);
+	if (kept) {
+		counter_add(device, COUNTER_idle_bytes, span);
+		counter_add(device, COUNTER_quarantined_bytes, span);
+		pool_return(pool, span);
+	}
+	pthread_mutex_unlock(&context->lock);
+	if (!kept)
+		pools_send_back(block);
+}
+
 /* Forgets the blocks that wait in context->pending. */
 static void pending_forget(struct context *context)
 {
@@ -143,13 +201,8 @@ static void pending_forget(struct context *context)
 /* Forgets a live block that was taken from the table. */
 static void live_forget(struct context *context, struct block *block)
 {
-	struct device *device = context->device;
-
-	counter_sub(device, COUNTER_live_bytes, block->size);
-	device_unreserve(device, block->span);
-	pool_return(block->pool, block->span);
-	block_remove(block);
-	block_drop(block);
+	counter_sub(context->device, COUNTER_live_bytes, block->size);
+	block_forget(block);
 }
 
 /* Blocks that another thread is just freeing are not live: that thread finds
@@ -177,6 +230,7 @@ void pools_forget(struct context *context)
 	if (context->pools)
 		block_walk(forget_visit, context);
 	pthread_mutex_unlock(&context->lock);
+	hold_forget(context);
 }
 
 void pools_correct(struct block *stale, bool live)

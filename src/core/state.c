@@ -6,6 +6,7 @@
 
 #include "config.h"
 #include "context.h"
+#include "fence.h"
 #include "log.h"
 #include "mem.h"
 
@@ -55,6 +56,8 @@ static void read_config(void)
 		return;
 	}
 	log_level_set(config.log);
+	fence_level_set(config.fence);
+	fence_quarantine_set(config.quarantine);
 	for (int i = 0; i < DEVICE_MAX; i++)
 		device_at(i)->choice = config.pool[i];
 }

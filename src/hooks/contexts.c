@@ -1,18 +1,13 @@
 /* What tells us of contexts. Each calls CUDA first, or notes what will be
- * gone, and returns CUDA's own code. A symbol that this driver lacks can only
- * be reached by a program that could not have been linked with it. */
+ * gone, and returns CUDA's own code. */
 #include <pthread.h>
 
+#include "call.h"
+#include "capture.h"
 #include "context.h"
-#include "giveback.h"
+#include "fence.h"
 #include "hook.h"
 #include "mem.h"
-#include "real.h"
-
-#define REAL_CALL(entry, ...) \
-	(real_driver() && real_driver()->entry \
-		 ? real_driver()->entry(__VA_ARGS__) \
-		 : CUDA_ERROR_NOT_FOUND)
 
 static CUresult created(CUresult res, CUcontext *out, CUdevice device)
 {
@@ -77,11 +72,44 @@ EXPORT CUresult cuCtxPopCurrent_v2(CUcontext *out)
 	return current_changed(REAL_CALL(cuCtxPopCurrent_v2, out));
 }
 
+/* The current context may use the peer's memory: noted first, as its work may
+ * follow at once. */
 EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
 {
-	if (mem_enabled())
-		device_peers_enable();
+	struct context *current = mem_enabled() ? context_current() : NULL;
+	struct context *owner = context_find(peer);
+
+	if (current) {
+		fence_share(owner ? owner->device : NULL);
+		for (int i = 0; i < DEVICE_MAX; i++)
+			if (!owner || owner->device == device_at(i))
+				fence_join(device_at(i), current);
+	}
 	return REAL_CALL(cuCtxEnablePeerAccess, peer, flags);
+}
+
+EXPORT CUresult cuCtxSynchronize(void)
+{
+	struct context *context = mem_enabled() ? context_current() : NULL;
+	struct fence_sync sync = fence_sync_begin(context);
+	CUresult res = REAL_CALL(cuCtxSynchronize);
+
+	fence_sync_end(&sync, res);
+	return res;
+}
+
+EXPORT CUresult cuCtxSynchronize_v2(CUcontext handle)
+{
+	struct context *context = NULL;
+	struct fence_sync sync;
+	CUresult res;
+
+	if (mem_enabled())
+		context = handle ? context_find(handle) : context_current();
+	sync = fence_sync_begin(context);
+	res = REAL_CALL(cuCtxSynchronize_v2, handle);
+	fence_sync_end(&sync, res);
+	return res;
 }
 
 static struct context *end_begin(CUcontext handle)
@@ -178,8 +206,6 @@ static CUresult primary_end(primary_call *call, CUdevice device, bool reset)
 	primary_leave(enabled);
 	return res;
 }
-
-#define REAL_ENTRY(entry) (real_driver() ? real_driver()->entry : NULL)
 
 EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice device)
 {

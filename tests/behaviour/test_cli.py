@@ -185,9 +185,9 @@ def test_the_table_of_programs_is_aligned(box, shell):
 
 def test_the_figures_of_a_device_are_aligned(box, shell):
     lines = box.mnm("stat", shell.pid).stdout.splitlines()[2:]
-    values = [line[2:35].rstrip() for line in lines]
+    values = [line[2:37].rstrip() for line in lines]
     assert len({len(value) for value in values}) == 1
-    assert all(line[35:37] == "  " for line in lines[1:])
+    assert all(line[37:39] == "  " for line in lines[2:])
 
 
 def test_run_takes_pool_options_and_device(box):

@@ -123,7 +123,7 @@ def test_a_reset_with_a_retired_pool_ends_its_blocks_too(box):
 
 
 def test_contexts_of_a_device_do_not_share_blocks(box):
-    shell = box.shell("page_unit_pool", "driver")
+    shell = box.shell("page_unit_pool", "driver", quarantine=0)
     for line in ("init", "create x 0", "alloc a 5000", "free a",
                  "create y 0", "alloc b 5000"):
         took(shell, line)

@@ -72,20 +72,6 @@ def test_idle_blocks_that_the_driver_does_not_take_harm_nothing(box):
     assert box.stat()["driver_frees"] == 0
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_blocks_are_not_reused_while_the_wait_for_them_fails(box, form):
-    """A block that may still be written to is not handed out."""
-    shell = open_shell(box, "page_unit_pool", form,
-                       fail="cuCtxSynchronize:1+:719")
-    took(shell, "alloc a 5000")
-    took(shell, "free a")
-    answer = took(shell, "alloc b 5000")
-    assert answer == ("0 set" if form == "driver" else "0 0 set")
-    assert shell("addr a") != shell("addr b")
-    shell.end()
-    assert box.stat()["syncs"] == 0 and box.stat()["hits"] == 0
-
-
 @pytest.mark.parametrize("entry", ["cuCtxGetCurrent", "cuCtxGetDevice",
                                    "cuCtxPushCurrent_v2",
                                    "cuThreadExchangeStreamCaptureMode"])

@@ -183,6 +183,14 @@ static void run_sync(char **words)
 	answer(cuCtxSynchronize());
 }
 
+static void run_export(char **words)
+{
+	CUipcMemHandle handle;
+
+	answer(cuIpcGetMemHandle(&handle, shell_memory(words[0])->addr +
+						  shell_size(words[1])));
+}
+
 static void run_peers(char **words)
 {
 	answer(cuCtxEnablePeerAccess(context_of(words[0]), 0));
@@ -212,5 +220,6 @@ const struct shell_command shell_form[] = {
 	{"primary_reset", 1, run_primary_reset},
 	{"sync", 0, run_sync},
 	{"peers", 1, run_peers},
+	{"export", 2, run_export},
 	{NULL, 0, NULL},
 };

@@ -1,0 +1,41 @@
+/* Captures of streams into graphs, in the whole process: a capture spreads by
+ * events to streams of other contexts and devices.
+ *
+ * While one is on, no event of ours is recorded or waited for and nothing
+ * goes back to the driver: CUDA would end the capture with an error. */
+#ifndef MNM_CAPTURE_H
+#define MNM_CAPTURE_H
+
+#include <stdbool.h>
+
+struct CUctx_st;
+struct CUgraph_st;
+struct CUstream_st;
+
+/* Whether one is on, or about to be. One load. */
+bool capture_any(void);
+
+/* A begin is about to be asked of the driver: returns once no quiet time is
+ * on, and none comes until all captures have ended. */
+void capture_expect(void);
+
+/* It was refused, or the stream captures now. per_thread: stream 0 means the
+ * calling thread's own. The context is the stream's. */
+void capture_refused(void);
+void capture_begun(struct CUstream_st *stream, bool per_thread,
+		   struct CUctx_st *context);
+
+/* The stream does not capture any more. The graph is NULL where none came of
+ * it. Unknown streams are ignored. */
+void capture_ended(struct CUstream_st *stream, bool per_thread,
+		   struct CUgraph_st *graph);
+
+/* The context and its streams are gone. */
+void capture_context_ended(struct CUctx_st *context);
+
+/* A time without captures, for calls that would end one; short, as a begin
+ * waits for its end, and one at a time. False: a capture is on. */
+bool quiet_begin(void);
+void quiet_end(void);
+
+#endif

@@ -1,0 +1,76 @@
+/* When a freed block may be handed out again.
+ *
+ * A program frees memory while work queued before the free may still use it;
+ * CUDA's cudaFree waits for that work. Here each free stamps its block with
+ * the device's epoch, and a block may be reused once its epoch is below
+ * device->safe. How epochs become safe is the level (MNM_FENCE):
+ *
+ * fence	By a fence: one event recorded behind all work of the context,
+ *		one wait of all its later work for that event. The device keeps
+ *		the order, no thread waits. There is one in a hundred requests;
+ *		between them fresh memory serves, while the bytes that wait are
+ *		within the quarantine (MNM_QUARANTINE). The program's own
+ *		cuCtxSynchronize does as well.
+ *		Where a fence can't reach (several contexts on the device,
+ *		memory that other devices may use, a driver before 12.5), the
+ *		free in which the quarantine fills up waits on the host, as
+ *		CUDA's does. An allocation never waits, unless memory runs out.
+ * sync		Each free waits, as CUDA's does.
+ * none		At once. Corrupts memory; for tests of the tests.
+ *
+ * The protocol is modelled in src/core/fence.pml. */
+#ifndef MNM_FENCE_H
+#define MNM_FENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "option.h"
+
+struct context;
+struct device;
+
+/* The level, for all devices. */
+enum fence_level fence_level(void);
+void fence_level_set(enum fence_level level);
+
+/* Freed bytes of the device that may wait for one fence. ROOM_AUTO: 5 % of
+ * the device, at most 512 MiB. Set for all devices. */
+void fence_quarantine_set(size_t bytes);
+
+/* A block of span bytes has been kept by its pool; waits where the level or
+ * the quarantine asks for it. False: the wait failed for good, device->lost
+ * is set, and the free is to tell the program so. */
+bool fence_kept(struct device *device, size_t span);
+
+/* An allocation found only blocks that are not safe yet. True: look again.
+ * False: take fresh memory. */
+bool fence_ready(struct device *device);
+
+/* As fence_ready, where no fresh memory is to be had; from now on blocks are
+ * reused rather than put into quarantine. */
+bool fence_pressed(struct device *device);
+
+/* The program waits for a context itself: what was freed before is safe when
+ * that has succeeded. The context may be NULL. */
+struct fence_sync {
+	struct device *device;
+	uint64_t safe; /* 0: nothing is gained */
+	uint64_t bytes;
+};
+struct fence_sync fence_sync_begin(struct context *context);
+void fence_sync_end(const struct fence_sync *sync, int res);
+
+/* Another context may use the memory of `device` from now on: its work waits
+ * for the device's last fence. */
+void fence_join(struct device *device, struct context *other);
+
+/* Memory of this device, or of all (NULL), may be used by other devices from
+ * now on. For good: work queued while it was so may still run. */
+void fence_share(struct device *device);
+
+/* Notes what a CUresult of ours means for the device; returns it. */
+int device_check(struct device *device, int res);
+
+#endif

@@ -1,0 +1,39 @@
+/* Blocks that were freed while a stream was capturing. The graph may have them
+ * in its nodes, so they are not used again while it lives, nor while a graph
+ * made from it does: an executable, a copy, one that it became part of.
+ *
+ * All captures of a time share one hold, from the first's begin to the last's
+ * end. */
+#ifndef MNM_HOLD_H
+#define MNM_HOLD_H
+
+#include <stdbool.h>
+
+struct block;
+struct context;
+struct device;
+
+/* The first capture is about to begin; the last one has ended. */
+void hold_open(void);
+void hold_close(void);
+
+/* Keeps a freed block. False: no capture is on, or no memory. */
+bool hold_keep(struct block *block);
+
+/* A capture has yielded a graph. */
+void hold_graph(const void *graph);
+
+/* The graphs of CUDA, or their executables: made from another one; changed so
+ * that it has another's nodes as well, for ever; destroyed. */
+void graph_made(const void *from, const void *graph);
+void graph_joined(const void *from);
+void graph_ended(const void *graph);
+
+/* Sends the held blocks of a device back to the driver, as a free without us
+ * would have done; but for those of captures that are on. */
+void hold_surrender(struct device *device);
+
+/* The context is dead; its lock is not held. */
+void hold_forget(struct context *context);
+
+#endif

@@ -1,0 +1,135 @@
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include <cuda.h>
+
+#include "capture.h"
+#include "hold.h"
+
+struct capture {
+	struct capture *next;
+	const void *stream; /* its handle, or its thread's `here` */
+	CUcontext context;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+/* Under lock. */
+static _Atomic int count; /* on, or expected */
+static bool quiet;
+static struct capture *captures;
+
+/* Its address stands for the thread's own default stream. */
+static __thread char here;
+
+static const void *stream_key(CUstream stream, bool per_thread)
+{
+	if (stream == CU_STREAM_PER_THREAD || (!stream && per_thread))
+		return &here;
+	return stream;
+}
+
+bool capture_any(void)
+{
+	return atomic_load_explicit(&count, memory_order_relaxed);
+}
+
+void capture_expect(void)
+{
+	pthread_mutex_lock(&lock);
+	if (!count++)
+		hold_open();
+	while (quiet)
+		pthread_cond_wait(&changed, &lock);
+	pthread_mutex_unlock(&lock);
+}
+
+/* Under lock. */
+static void count_drop(void)
+{
+	if (!--count)
+		hold_close();
+}
+
+void capture_refused(void)
+{
+	pthread_mutex_lock(&lock);
+	count_drop();
+	pthread_mutex_unlock(&lock);
+}
+
+void capture_begun(CUstream stream, bool per_thread, CUcontext context)
+{
+	struct capture *capture = malloc(sizeof(*capture));
+
+	/* Without memory it stays counted, and reuse is held up for good. */
+	if (!capture)
+		return;
+	capture->stream = stream_key(stream, per_thread);
+	capture->context = context;
+	pthread_mutex_lock(&lock);
+	capture->next = captures;
+	captures = capture;
+	pthread_mutex_unlock(&lock);
+}
+
+/* Under lock. Removes the captures of a stream or, without one, a context. */
+static bool captures_drop(const void *stream, CUcontext context)
+{
+	struct capture **at = &captures, *capture;
+	bool dropped = false;
+
+	while ((capture = *at)) {
+		if (stream ? capture->stream != stream
+			   : capture->context != context) {
+			at = &capture->next;
+			continue;
+		}
+		*at = capture->next;
+		free(capture);
+		count_drop();
+		dropped = true;
+	}
+	return dropped;
+}
+
+void capture_ended(CUstream stream, bool per_thread, CUgraph graph)
+{
+	const void *key = stream_key(stream, per_thread);
+
+	if (!key)
+		return;
+	pthread_mutex_lock(&lock);
+	if (graph)
+		hold_graph(graph);
+	captures_drop(key, NULL);
+	pthread_mutex_unlock(&lock);
+}
+
+void capture_context_ended(CUcontext context)
+{
+	pthread_mutex_lock(&lock);
+	captures_drop(NULL, context);
+	pthread_mutex_unlock(&lock);
+}
+
+bool quiet_begin(void)
+{
+	bool granted;
+
+	pthread_mutex_lock(&lock);
+	while (quiet) /* also where it is refused: no such call is under way */
+		pthread_cond_wait(&changed, &lock);
+	granted = quiet = !count;
+	pthread_mutex_unlock(&lock);
+	return granted;
+}
+
+void quiet_end(void)
+{
+	pthread_mutex_lock(&lock);
+	quiet = false;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+}

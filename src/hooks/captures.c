@@ -1,0 +1,145 @@
+/* What begins and ends captures of streams. */
+#include "call.h"
+#include "capture.h"
+#include "hook.h"
+#include "mem.h"
+
+static bool expect(void)
+{
+	bool enabled = mem_enabled();
+
+	if (enabled) {
+		mem_guard_fork();
+		capture_expect();
+	}
+	return enabled;
+}
+
+static CUcontext stream_context(CUstream stream)
+{
+	CUcontext context = NULL;
+
+	if (REAL_CALL(cuStreamGetCtx, stream, &context))
+		REAL_CALL(cuCtxGetCurrent, &context);
+	return context;
+}
+
+/* What became of an expected begin. */
+static CUresult settle(bool expected, CUstream stream, bool per_thread,
+		       CUresult res)
+{
+	if (expected && res)
+		capture_refused();
+	else if (expected)
+		capture_begun(stream, per_thread, stream_context(stream));
+	return res;
+}
+
+EXPORT CUresult cuStreamBeginCapture(CUstream stream)
+{
+	bool expected = expect();
+
+	return settle(expected, stream, false,
+		      REAL_CALL(cuStreamBeginCapture, stream));
+}
+
+EXPORT CUresult cuStreamBeginCapture_ptsz(CUstream stream)
+{
+	bool expected = expect();
+
+	return settle(expected, stream, true,
+		      REAL_CALL(cuStreamBeginCapture_ptsz, stream));
+}
+
+EXPORT CUresult cuStreamBeginCapture_v2(CUstream stream,
+					CUstreamCaptureMode mode)
+{
+	bool expected = expect();
+
+	return settle(expected, stream, false,
+		      REAL_CALL(cuStreamBeginCapture_v2, stream, mode));
+}
+
+EXPORT CUresult cuStreamBeginCapture_v2_ptsz(CUstream stream,
+					     CUstreamCaptureMode mode)
+{
+	bool expected = expect();
+
+	return settle(expected, stream, true,
+		      REAL_CALL(cuStreamBeginCapture_v2_ptsz, stream, mode));
+}
+
+EXPORT CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph,
+					    const CUgraphNode *nodes,
+					    const CUgraphEdgeData *data,
+					    size_t count,
+					    CUstreamCaptureMode mode)
+{
+	bool expected = expect();
+
+	return settle(expected, stream, false,
+		      REAL_CALL(cuStreamBeginCaptureToGraph, stream, graph,
+				nodes, data, count, mode));
+}
+
+EXPORT CUresult cuStreamBeginCaptureToGraph_ptsz(CUstream stream, CUgraph graph,
+						 const CUgraphNode *nodes,
+						 const CUgraphEdgeData *data,
+						 size_t count,
+						 CUstreamCaptureMode mode)
+{
+	bool expected = expect();
+
+	return settle(expected, stream, true,
+		      REAL_CALL(cuStreamBeginCaptureToGraph_ptsz, stream, graph,
+				nodes, data, count, mode));
+}
+
+typedef CUresult is_capturing(CUstream stream, CUstreamCaptureStatus *status);
+
+/* An end that failed may have ended the capture all the same: the stream
+ * tells. An end by the wrong thread, as an example, has not. */
+static CUresult finish(CUstream stream, bool per_thread, const CUgraph *graph,
+		       is_capturing *ask, CUresult res)
+{
+	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+
+	if (!mem_enabled())
+		return res;
+	if (res && ask && ask(stream, &status))
+		status = CU_STREAM_CAPTURE_STATUS_NONE;
+	if (status == CU_STREAM_CAPTURE_STATUS_NONE)
+		capture_ended(stream, per_thread,
+			      !res && graph ? *graph : NULL);
+	return res;
+}
+
+EXPORT CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
+{
+	return finish(stream, false, graph, REAL_ENTRY(cuStreamIsCapturing),
+		      REAL_CALL(cuStreamEndCapture, stream, graph));
+}
+
+EXPORT CUresult cuStreamEndCapture_ptsz(CUstream stream, CUgraph *graph)
+{
+	return finish(stream, true, graph, REAL_ENTRY(cuStreamIsCapturing_ptsz),
+		      REAL_CALL(cuStreamEndCapture_ptsz, stream, graph));
+}
+
+/* A capture ends with its stream. */
+static CUresult destroyed(CUstream stream, CUresult res)
+{
+	if (!res && capture_any())
+		capture_ended(stream, false, NULL);
+	return res;
+}
+
+EXPORT CUresult cuStreamDestroy(CUstream stream)
+{
+	return destroyed(stream, REAL_CALL(cuStreamDestroy, stream));
+}
+
+EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
+{
+	return destroyed(stream, REAL_CALL(cuStreamDestroy_v2, stream));
+}

@@ -1,0 +1,32 @@
+/* Memory that leaves the process: no order of ours reaches what others do
+ * with it. */
+#include "call.h"
+#include "hook.h"
+#include "mem.h"
+
+/* An address in the middle gets the handle of the whole allocation. */
+static CUresult exported(CUresult res, CUdeviceptr ptr)
+{
+	CUdeviceptr base;
+	size_t size;
+
+	if (!res && mem_enabled() &&
+	    !REAL_CALL(cuMemGetAddressRange_v2, &base, &size, ptr))
+		mem_exported(base);
+	return res;
+}
+
+EXPORT CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr ptr)
+{
+	return exported(REAL_CALL(cuIpcGetMemHandle, handle, ptr), ptr);
+}
+
+EXPORT CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr ptr,
+					      size_t size,
+					      CUmemRangeHandleType type,
+					      unsigned long long flags)
+{
+	return exported(REAL_CALL(cuMemGetHandleForAddressRange, handle, ptr,
+				  size, type, flags),
+			ptr);
+}

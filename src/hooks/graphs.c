@@ -1,0 +1,142 @@
+/* What makes graphs of graphs and ends them. */
+#include "call.h"
+#include "hold.h"
+#include "hook.h"
+#include "mem.h"
+
+static CUresult made(CUresult res, CUgraph from, const void *const *graph)
+{
+	if (!res && graph && mem_enabled())
+		graph_made(from, *graph);
+	return res;
+}
+
+static CUresult joined(CUresult res, CUgraph from)
+{
+	if (!res && mem_enabled())
+		graph_joined(from);
+	return res;
+}
+
+/* Before the call: its handle may be another's right after. A call that fails
+ * was for no graph, or leaves it unusable. */
+static void ends(const void *graph)
+{
+	if (mem_enabled())
+		graph_ended(graph);
+}
+
+EXPORT CUresult cuGraphDestroy(CUgraph graph)
+{
+	ends(graph);
+	return REAL_CALL(cuGraphDestroy, graph);
+}
+
+EXPORT CUresult cuGraphExecDestroy(CUgraphExec exec)
+{
+	ends(exec);
+	return REAL_CALL(cuGraphExecDestroy, exec);
+}
+
+EXPORT CUresult cuGraphClone(CUgraph *clone, CUgraph graph)
+{
+	return made(REAL_CALL(cuGraphClone, clone, graph), graph,
+		    (const void *const *)clone);
+}
+
+EXPORT CUresult cuGraphInstantiate(CUgraphExec *exec, CUgraph graph,
+				   CUgraphNode *node, char *log, size_t size)
+{
+	return made(REAL_CALL(cuGraphInstantiate, exec, graph, node, log, size),
+		    graph, (const void *const *)exec);
+}
+
+EXPORT CUresult cuGraphInstantiate_v2(CUgraphExec *exec, CUgraph graph,
+				      CUgraphNode *node, char *log, size_t size)
+{
+	return made(
+		REAL_CALL(cuGraphInstantiate_v2, exec, graph, node, log, size),
+		graph, (const void *const *)exec);
+}
+
+EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph,
+					    unsigned long long flags)
+{
+	return made(REAL_CALL(cuGraphInstantiateWithFlags, exec, graph, flags),
+		    graph, (const void *const *)exec);
+}
+
+EXPORT CUresult cuGraphInstantiateWithParams(
+	CUgraphExec *exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params)
+{
+	return made(
+		REAL_CALL(cuGraphInstantiateWithParams, exec, graph, params),
+		graph, (const void *const *)exec);
+}
+
+EXPORT CUresult cuGraphInstantiateWithParams_ptsz(
+	CUgraphExec *exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params)
+{
+	return made(REAL_CALL(cuGraphInstantiateWithParams_ptsz, exec, graph,
+			      params),
+		    graph, (const void *const *)exec);
+}
+
+EXPORT CUresult cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph,
+					 const CUgraphNode *nodes, size_t count,
+					 CUgraph child)
+{
+	return joined(REAL_CALL(cuGraphAddChildGraphNode, node, graph, nodes,
+				count, child),
+		      child);
+}
+
+static CUresult added(CUresult res, const CUgraphNodeParams *params)
+{
+	if (!res && params && params->type == CU_GRAPH_NODE_TYPE_GRAPH)
+		return joined(res, params->graph.graph);
+	return res;
+}
+
+EXPORT CUresult cuGraphAddNode(CUgraphNode *node, CUgraph graph,
+			       const CUgraphNode *nodes, size_t count,
+			       CUgraphNodeParams *params)
+{
+	return added(
+		REAL_CALL(cuGraphAddNode, node, graph, nodes, count, params),
+		params);
+}
+
+EXPORT CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph,
+				  const CUgraphNode *nodes,
+				  const CUgraphEdgeData *data, size_t count,
+				  CUgraphNodeParams *params)
+{
+	return added(REAL_CALL(cuGraphAddNode_v2, node, graph, nodes, data,
+			       count, params),
+		     params);
+}
+
+EXPORT CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph,
+				  CUgraphNode *node,
+				  CUgraphExecUpdateResult *result)
+{
+	return joined(REAL_CALL(cuGraphExecUpdate, exec, graph, node, result),
+		      graph);
+}
+
+EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph,
+				     CUgraphExecUpdateResultInfo *result)
+{
+	return joined(REAL_CALL(cuGraphExecUpdate_v2, exec, graph, result),
+		      graph);
+}
+
+EXPORT CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec,
+						   CUgraphNode node,
+						   CUgraph child)
+{
+	return joined(REAL_CALL(cuGraphExecChildGraphNodeSetParams, exec, node,
+				child),
+		      child);
+}

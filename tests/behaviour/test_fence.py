@@ -1,0 +1,231 @@
+"""What makes reuse safe: levels, fences, waits, and where each applies."""
+
+import pytest
+
+from conftest import FORMS, MIB, program
+from test_pool import open_shell, took
+
+POOL = "page_unit_pool"
+
+
+def cycle(shell, count=1, size=5000):
+    """Allocates and frees a block; its addresses."""
+    found = []
+    for _ in range(count):
+        took(shell, f"alloc a {size}")
+        found.append(shell("addr a"))
+        took(shell, "free a")
+    return found
+
+
+def calls_of(box, *names):
+    calls, _ = box.report()
+    return [calls.get(name, 0) for name in names]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_fence_is_one_event_and_one_wait_of_the_device(box, form):
+    shell = open_shell(box, POOL, form)
+    for name in "abc":
+        took(shell, f"alloc {name} 5000")
+    for name in "abc":
+        took(shell, f"free {name}")
+    for name in "abc":
+        took(shell, f"alloc {name} 5000")
+    shell.end()
+    stat = box.stat()
+    assert (stat["fence"], stat["fences"], stat["syncs"], stat["hits"]) == (
+        "fence", 1, 0, 3)
+    assert calls_of(box, "cuCtxRecordEvent", "cuCtxWaitEvent",
+                    "cuCtxSynchronize", "cuEventSynchronize") == [1, 1, 0, 0]
+
+
+def test_a_free_at_level_sync_waits_and_an_allocation_does_not(box):
+    shell = open_shell(box, POOL, "driver", fence="sync")
+    first = cycle(shell, 5)
+    assert len(set(first)) == 1
+    shell.end()
+    stat = box.stat()
+    assert (stat["fences"], stat["syncs"], stat["hits"]) == (0, 5, 4)
+    assert calls_of(box, "cuCtxWaitEvent", "cuEventSynchronize") == [0, 5]
+
+
+def test_level_none_is_refused_unless_it_is_forced(box):
+    shell = open_shell(box, POOL, "driver", fence="none")
+    cycle(shell, 3)
+    shell.end()
+    assert "fence: 'none': lets running work be overwritten" in box.stderr()
+    assert calls_of(box, "cuMemAlloc_v2") == [3]
+
+
+def test_level_none_reuses_without_any_call(box):
+    shell = open_shell(box, POOL, "driver", fence="none", force=1)
+    assert len(set(cycle(shell, 5))) == 1
+    shell.end()
+    stat = box.stat()
+    assert (stat["fences"], stat["syncs"], stat["hits"]) == (0, 0, 4)
+
+
+@pytest.mark.parametrize("level,found", [("fence", "right"), ("sync", "right"),
+                                         ("none", "wrong")])
+def test_work_that_waits_is_overtaken_at_level_none_only(box, level, found):
+    done = box.run([program("late_work")], POOL, fence=level, force=1)
+    assert done.stdout == f"{found}\n"
+    assert box.stat()["hits"] == 1
+
+
+def test_the_level_changes_while_the_program_runs(box):
+    shell = open_shell(box, POOL, "driver")
+    cycle(shell, 2)
+    assert box.mnm("set", shell.pid, "fence", "sync").stdout == (
+        "fence is now sync\n")
+    assert shell.stat()["fence"] == "sync"
+    before = shell.stat()["fences"]
+    cycle(shell, 3)
+    assert shell.stat()["syncs"] == 3 and shell.stat()["fences"] == before
+    box.mnm("set", "--all", "fence", "fence")
+    cycle(shell, 3)
+    assert shell.stat()["syncs"] == 3 and shell.stat()["fences"] > before
+    shell.end()
+
+
+@pytest.mark.parametrize("words,why", [
+    (["fence", "none"], "allowed: fence, sync, and none with force=1"),
+    (["fence", "loose"], "allowed: fence, sync, none"),
+    (["quarantine", "12x"], "allowed: bytes, or auto"),
+    (["pool", "no_pool"], "those that can: fence, quarantine"),
+    (["fence"], "no VALUE"),
+])
+def test_a_wrong_setting_says_what_is_allowed_and_changes_nothing(box, words,
+                                                                  why):
+    shell = open_shell(box, POOL, "driver")
+    cycle(shell)
+    done = box.mnm("set", shell.pid, *words, check=False)
+    assert done.returncode and why in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert shell.stat()["fence"] == "fence"
+    shell.end()
+
+
+def test_from_none_back_to_fence_nothing_idle_is_taken_for_safe(box):
+    shell = open_shell(box, POOL, "driver", fence="none", force=1)
+    cycle(shell, 2)
+    box.mnm("set", shell.pid, "fence", "fence")
+    cycle(shell, 1)
+    assert shell.stat()["fences"] == 1
+    shell.end()
+
+
+def test_there_is_one_fence_in_a_hundred_requests_after_ten(box):
+    shell = open_shell(box, POOL, "driver")
+    cycle(shell, 2000, 512)
+    shell.end()
+    stat = box.stat()
+    assert stat["hits"] > 1800
+    assert 10 <= stat["fences"] <= 10 + 2000 / 100
+    assert stat["reserved_peak"] <= 200 * 4096
+
+
+def test_a_full_quarantine_is_fenced_at_once(box):
+    shell = open_shell(box, POOL, "driver", quarantine=MIB)
+    assert len(set(cycle(shell, 60, 2 * MIB))) == 1
+    shell.end()
+    assert box.stat()["fences"] == 59
+
+
+def test_short_of_memory_blocks_are_reused_and_not_quarantined(box):
+    shell = open_shell(box, POOL, "driver", sim="16M", quarantine="1G")
+    cycle(shell, 60, 6 * MIB)
+    shell.end()
+    stat = box.stat()
+    assert stat["driver_frees"] == 0 and stat["failures"] == 0
+    assert stat["driver_allocs"] <= 2
+
+
+def test_the_programs_own_wait_makes_blocks_safe(box):
+    shell = open_shell(box, POOL, "driver")
+    for _ in range(5):
+        cycle(shell)
+        took(shell, "sync")
+    shell.end()
+    stat = box.stat()
+    assert (stat["fences"], stat["syncs"], stat["hits"]) == (0, 0, 4)
+
+
+def test_a_failed_wait_of_the_program_makes_nothing_safe(box):
+    shell = open_shell(box, POOL, "driver", fail="cuCtxSynchronize:1:999")
+    cycle(shell)
+    took(shell, "sync", "999")
+    cycle(shell)
+    shell.end()
+    assert box.stat()["fences"] == 1
+
+
+@pytest.mark.parametrize("driver", ["12040", None])
+def test_where_no_fence_reaches_the_free_waits_once_the_quarantine_is_full(
+        box, driver):
+    """An old driver, or two contexts."""
+    options = {"sim_driver": driver} if driver else {}
+    shell = open_shell(box, POOL, "driver", quarantine=MIB - 1, **options)
+    if not driver:
+        took(shell, "create other 0")
+        took(shell, "set primary")
+    cycle(shell, 9, MIB // 2)
+    shell.end()
+    stat = box.stat()
+    assert stat["fences"] == 0
+    assert stat["syncs"] == 4  # each second free
+    assert stat["driver_allocs"] == 2  # no allocation waits
+
+
+def test_a_fence_that_fails_is_said_once_and_frees_wait_from_then_on(box):
+    shell = open_shell(box, POOL, "driver", quarantine=0,
+                       fail="cuCtxWaitEvent:1+:999")
+    addresses = cycle(shell, 6)
+    shell.end()
+    assert addresses[0] != addresses[1]
+    assert box.stat()["fences"] == 0 and box.stat()["syncs"] >= 4
+    assert box.stderr().count("a fence failed with error 999") == 1
+
+
+def test_after_an_error_that_stays_every_call_is_cudas(box):
+    shell = open_shell(box, POOL, "driver",
+                       fail="cuCtxRecordEvent:1+:700,cuMemFree_v2:1+:700,"
+                       "cuMemAlloc_v2:3+:700")
+    took(shell, "alloc keep 9000")
+    cycle(shell)
+    took(shell, "alloc b 5000", "700")  # its fence tells
+    took(shell, "free keep", "700")
+    took(shell, "alloc c 9000", "700")
+    shell.end()
+    assert "has failed with error 700" in box.stderr()
+
+
+def test_a_free_at_level_sync_tells_what_its_wait_told(box):
+    shell = open_shell(box, POOL, "driver", fence="sync",
+                       fail="cuEventSynchronize:1+:719,cuMemFree_v2:1+:719")
+    took(shell, "alloc a 5000")
+    took(shell, "free a", "719")
+    shell.end()
+
+
+def test_exported_memory_is_never_reused(box):
+    shell = open_shell(box, POOL, "driver")
+    took(shell, "alloc a 5000")
+    took(shell, "export a 100")
+    took(shell, "free a")
+    took(shell, "alloc b 5000")
+    shell.end()
+    assert box.stat()["hits"] == 0
+    assert calls_of(box, "cuMemFree_v2") == [1]
+
+
+def test_a_peers_work_is_waited_for_in_the_free(box):
+    shell = box.shell(POOL, "driver", devices=2, quarantine=0)
+    for line in ("init", "create x 0", "create y 1", "peers x", "set x"):
+        took(shell, line)
+    cycle(shell, 4)
+    shell.end()
+    stat = box.stat()
+    assert (stat["fences"], stat["syncs"]) == (0, 4)
+    assert calls_of(box, "cuCtxRecordEvent") == [8]  # of both devices
