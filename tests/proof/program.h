@@ -125,6 +125,7 @@ struct setting {
 	char sim[16], fail[96], pool_limit[16], quarantine[16];
 	bool old_driver;     /* without cuCtxRecordEvent */
 	bool tight;          /* memory may run out */
+	bool level_fixed;    /* chosen by the caller: no step changes it */
 	const char *failing; /* entry that fails once, or "" */
 	int failing_code;
 };

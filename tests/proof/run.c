@@ -208,16 +208,21 @@ static void threads_run(void)
 	}
 }
 
-/* mnm gives back what it keeps at the program's next calls. */
+/* mnm gives back what it keeps at the program's next calls. Frees are tried
+ * again, as a failure may have been injected. */
 static void idle_return(void)
 {
 	CUdeviceptr addr;
 
-	for (int d = 0; d < run.program->device_count; d++)
-		if (run_enter(NULL, run.program->devices[d].primary) &&
-		    OK_OR(NULL, CUDA_ERROR_OUT_OF_MEMORY, cuMemAlloc_v2, &addr,
-			  512))
-			OK(NULL, cuMemFree_v2, addr);
+	for (int d = 0; d < run.program->device_count; d++) {
+		if (!run_enter(NULL, run.program->devices[d].primary) ||
+		    !OK_OR(NULL, CUDA_ERROR_OUT_OF_MEMORY, cuMemAlloc_v2, &addr,
+			   512))
+			continue;
+		for (int tries = 3; tries; tries--)
+			if (OK(NULL, cuMemFree_v2, addr))
+				break;
+	}
 }
 
 static void stat_check(void)

@@ -63,6 +63,8 @@ void run_left(void);
 void run_context_ready(const struct step *step, int context);
 /* The handle that the step's thread gives for a stream. */
 CUstream run_stream(const struct step *step, int stream);
+/* Later work of one stream comes after all earlier work of another. */
+void run_edge(const struct step *step, int from, int to);
 /* A part of a slot; false where the slot's allocation failed. */
 bool run_part(int slot, unsigned part, CUdeviceptr *addr);
 /* A place in pinned memory that belongs to the step. */

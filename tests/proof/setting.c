@@ -47,6 +47,7 @@ void setting_draw(struct setting *setting, uint64_t seed, const char *pool,
 		setting->pool = pool;
 	if (level)
 		setting->level = level;
+	setting->level_fixed = level;
 	setting->failing = "";
 	if (random_one_in(&random, 5))
 		fault_draw(setting, &random);

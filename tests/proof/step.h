@@ -51,6 +51,8 @@ const struct step_row *step_row_find(const char *name);
 	STEP(swap, 3) \
 	STEP(trim, 3) \
 	STEP(reset, 1) \
+	STEP(level, 2) \
+	STEP(quarantine, 1) \
 	STEP(stat, 1)
 
 #define STEP(name, weight) \

@@ -90,17 +90,6 @@ bool draw_capture_join(struct program *program, struct step *step)
 	return true;
 }
 
-/* Later work of `to` comes after that of `from`. */
-static void run_edge(const struct step *step, int from, int to)
-{
-	CUevent *event = &run.order[step->thread][step->context];
-
-	if (!*event && !OK(step, cuEventCreate, event, CU_EVENT_DISABLE_TIMING))
-		return;
-	if (OK(step, cuEventRecord, *event, run_stream(step, from)))
-		OK(step, cuStreamWaitEvent, run_stream(step, to), *event, 0);
-}
-
 void run_capture_join(const struct step *step)
 {
 	if (!run_enter(step, step->context))

@@ -61,6 +61,34 @@ void run_reset(const struct step *step)
 	ask(step, "reset");
 }
 
+bool draw_level(struct program *program, struct step *step)
+{
+	step->choice = random_below(&program->random, 2);
+	return true;
+}
+
+void run_level(const struct step *step)
+{
+	if (run.program->setting.level_fixed)
+		return;
+	ask(step, step->choice ? "set fence fence" : "set fence sync");
+}
+
+bool draw_quarantine(struct program *program, struct step *step)
+{
+	step->choice = random_below(&program->random, 26);
+	return true;
+}
+
+void run_quarantine(const struct step *step)
+{
+	char line[64];
+
+	snprintf(line, sizeof(line), "set quarantine %u",
+		 step->choice < 10 ? 0 : 1 << step->choice);
+	ask(step, line);
+}
+
 bool draw_stat(struct program *program, struct step *step)
 {
 	return draw_trim(program, step);

@@ -33,18 +33,33 @@ bool draw_order(struct program *program, struct step *step)
 	return true;
 }
 
+/* A thread's own event in a context; a second try, as a failure may have been
+ * injected. */
+static CUevent order_event(const struct step *step, int context)
+{
+	CUevent *event = &run.order[step->thread][context];
+
+	for (int tries = 2; tries && !*event; tries--)
+		OK(step, cuEventCreate, event, CU_EVENT_DISABLE_TIMING);
+	return *event;
+}
+
+void run_edge(const struct step *step, int from, int to)
+{
+	int context = run.program->streams[from].context;
+	CUevent event;
+
+	if (!run_enter(step, context))
+		return;
+	event = order_event(step, context);
+	if (OK(step, cuEventRecord, event, run_stream(step, from)) &&
+	    run_enter(step, run.program->streams[to].context))
+		OK(step, cuStreamWaitEvent, run_stream(step, to), event, 0);
+}
+
 void run_order(const struct step *step)
 {
-	CUevent *event = &run.order[step->thread][step->context];
-
-	if (!run_enter(step, step->context))
-		return;
-	if (!*event && !OK(step, cuEventCreate, event, CU_EVENT_DISABLE_TIMING))
-		return;
-	if (OK(step, cuEventRecord, *event, run_stream(step, step->stream)) &&
-	    run_enter(step, run.program->streams[step->other].context))
-		OK(step, cuStreamWaitEvent, run_stream(step, step->other),
-		   *event, 0);
+	run_edge(step, step->stream, step->other);
 }
 
 bool draw_event_new(struct program *program, struct step *step)
