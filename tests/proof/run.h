@@ -25,6 +25,7 @@ struct run {
 	CUevent events[EVENTS_MAX];
 	CUevent order[THREADS_MAX][CONTEXTS_MAX]; /* a thread's own */
 	CUdeviceptr slots[SLOTS_MAX];             /* 0: its allocation failed */
+	bool spoilt[SLOTS_MAX]; /* contents are not as drawn */
 	CUgraph graphs[GRAPHS_MAX];
 	CUgraphExec execs[GRAPHS_MAX];
 	bool joined[GRAPHS_MAX][STREAMS_MAX]; /* a capture, by now */

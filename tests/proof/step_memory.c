@@ -168,7 +168,7 @@ static void look_end(const struct step *step)
 	if (!OK(step, cuStreamSynchronize, run_stream(step, step->stream)))
 		return;
 	for (unsigned p = 0; p < PARTS_MAX; p++) {
-		if (!step->words[p].known)
+		if (!step->words[p].known || run.spoilt[step->slot])
 			continue;
 		words_compare(step, p);
 		__atomic_add_fetch(&run.tally->compared, 1, __ATOMIC_RELAXED);

@@ -66,6 +66,17 @@ static bool draw_source(struct program *program, struct step *step, bool copy)
 	return true;
 }
 
+/* The addresses of both; where the source could not be had, what the slot
+ * holds is not what the step says. */
+static bool both_parts(const struct step *step, CUdeviceptr *to,
+		       CUdeviceptr *from)
+{
+	if (run.spoilt[step->source] || !run.slots[step->source])
+		run.spoilt[step->slot] = true;
+	return run_part(step->slot, step->part, to) &&
+	       run_part(step->source, step->source_part, from);
+}
+
 bool draw_touch_two(struct program *program, struct step *step)
 {
 	struct words words;
@@ -86,9 +97,7 @@ void run_touch_two(const struct step *step)
 	uint32_t count = PART_WORDS, value = step->value;
 	void *args[] = {&to, &from, &count, &value};
 
-	if (run_part(step->slot, step->part, &to) &&
-	    run_part(step->source, step->source_part, &from) &&
-	    run_enter(step, step->context))
+	if (both_parts(step, &to, &from) && run_enter(step, step->context))
 		OK(step, cuLaunchKernel, run.touch_two[step->context], 1, 1, 1,
 		   PART_WORDS, 1, 1, 0, run_stream(step, step->stream), args,
 		   NULL);
@@ -129,9 +138,7 @@ void run_copy(const struct step *step)
 {
 	CUdeviceptr to, from;
 
-	if (run_part(step->slot, step->part, &to) &&
-	    run_part(step->source, step->source_part, &from) &&
-	    run_enter(step, step->context))
+	if (both_parts(step, &to, &from) && run_enter(step, step->context))
 		OK(step, cuMemcpyDtoDAsync_v2, to, from, BYTES,
 		   run_stream(step, step->stream));
 }
