@@ -7,6 +7,7 @@
 #include "context.h"
 #include "host.h"
 #include "stream.h"
+#include "touch.h"
 #include "world.h"
 
 enum place { PLACE_DEVICE, PLACE_PINNED, PLACE_PAGEABLE };
@@ -140,6 +141,7 @@ CUresult copy_submit(struct copy copy, CUstream where, bool async)
 	if (!op)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	op->copy = copy;
+	op->touch = touch_copy;
 	dst = place_of(copy.dst);
 	src = place_of(copy.src);
 	ns = copy_time(&copy, dst, src);

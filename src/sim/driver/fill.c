@@ -6,6 +6,7 @@
 #include "entries.h"
 #include "host.h"
 #include "stream.h"
+#include "touch.h"
 #include "world.h"
 
 static void fill_row(char *row, const struct fill *fill)
@@ -45,6 +46,7 @@ static CUresult fill_submit(struct fill fill, CUstream where, bool async)
 	if (!op)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	op->fill = fill;
+	op->touch = touch_fill;
 	clock_spend(world.profile.submit_ns);
 	res = op_submit(op, stream,
 			world.profile.fill_ns +

@@ -7,6 +7,7 @@
 #include "module.h"
 #include "op.h"
 #include "stream.h"
+#include "touch.h"
 #include "world.h"
 
 enum { ARG_ALIGN = 16, BLOCK_THREADS = 1024 };
@@ -85,6 +86,7 @@ static CUresult launch(CUfunction handle, const struct sim_launch *shape,
 	op = op_new(launch_run);
 	if (!op)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	op->touch = touch_launch;
 	op->launch.kernel = function->kernel;
 	op->launch.shape = *shape;
 	res = args_copy(op, params);
