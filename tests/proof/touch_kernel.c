@@ -26,6 +26,28 @@ static void touch_two(const struct sim_launch *launch, void **args)
 		to[i] = from[i] + value;
 }
 
+static size_t touch_touches(const struct sim_launch *launch, void **args,
+			    struct sim_touch *ranges, size_t room)
+{
+	(void)launch;
+	if (room >= 1)
+		ranges[0] = (struct sim_touch){*(void **)args[0],
+					       *(uint32_t *)args[1] *
+						       sizeof(uint32_t)};
+	return 1;
+}
+
+static size_t touch_two_touches(const struct sim_launch *launch, void **args,
+				struct sim_touch *ranges, size_t room)
+{
+	(void)launch;
+	for (int i = 0; i < 2 && room >= 2; i++)
+		ranges[i] = (struct sim_touch){*(void **)args[i],
+					       *(uint32_t *)args[2] *
+						       sizeof(uint32_t)};
+	return 2;
+}
+
 static const size_t touch_sizes[] = {sizeof(uint32_t *), sizeof(uint32_t),
 				     sizeof(uint32_t)};
 static const size_t touch_two_sizes[] = {sizeof(uint32_t *), sizeof(uint32_t *),
@@ -34,11 +56,13 @@ static const struct sim_kernel kernels[] = {
 	{.name = "touch",
 	 .arg_count = 3,
 	 .arg_sizes = touch_sizes,
-	 .run = touch},
+	 .run = touch,
+	 .touches = touch_touches},
 	{.name = "touch_two",
 	 .arg_count = 4,
 	 .arg_sizes = touch_two_sizes,
-	 .run = touch_two},
+	 .run = touch_two,
+	 .touches = touch_two_touches},
 };
 
 __attribute__((visibility("default"))) const struct sim_kernel *sim_kernels(

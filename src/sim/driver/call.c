@@ -82,6 +82,7 @@ CUresult call_enter(unsigned id, int per_thread)
 	if (world.seed.on)
 		seed_step();
 	self.per_thread = per_thread;
+	self.call = call_names[id].name;
 	clock_spend(world.profile.call_ns);
 	return CUDA_SUCCESS;
 }

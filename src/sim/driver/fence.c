@@ -11,7 +11,8 @@ static bool point_done(const struct point *point)
 	return point->stream->completed >= point->position;
 }
 
-bool fence_add(struct fence *fence, struct stream *stream, uint64_t position)
+static bool point_add(struct fence *fence, struct stream *stream,
+		      uint64_t position)
 {
 	struct point point = {stream, position};
 
@@ -40,12 +41,24 @@ bool fence_add(struct fence *fence, struct stream *stream, uint64_t position)
 	return true;
 }
 
+bool fence_add(struct fence *fence, struct stream *stream, uint64_t position)
+{
+	bool ok = point_add(fence, stream, position);
+
+	if (!world.checking)
+		return ok;
+	/* What ordered an older point is not kept. */
+	if (position < stream->submitted)
+		return past_reach(&fence->past, stream->lane, position) && ok;
+	return past_join(&fence->past, &stream->past) && ok;
+}
+
 bool fence_merge(struct fence *fence, const struct fence *other)
 {
-	bool ok = true;
+	bool ok = past_join(&fence->past, &other->past);
 
 	for (unsigned i = 0; i < other->count; i++)
-		ok &= fence_add(fence, other->points[i].stream,
+		ok &= point_add(fence, other->points[i].stream,
 				other->points[i].position);
 	return ok;
 }
@@ -59,6 +72,11 @@ bool fence_done(struct fence *fence)
 			fence->points[kept++] = fence->points[i];
 	fence->count = kept;
 	return !kept;
+}
+
+bool fence_asked(struct fence *fence)
+{
+	return fence_done(fence) && past_join(&world.known, &fence->past);
 }
 
 /* A thread that has to wait for work anyway does what is ready of it: that
@@ -80,10 +98,13 @@ void fence_wait(struct fence *fence)
 		pthread_cond_wait(&world.done, &world.lock);
 		world.waiting--;
 	}
+	/* Knowing less when memory is short makes no right program wrong. */
+	past_join(&world.known, &fence->past);
 }
 
 void fence_clear(struct fence *fence)
 {
 	free(fence->points);
+	past_clear(&fence->past);
 	*fence = (struct fence){0};
 }

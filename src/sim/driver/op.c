@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "access.h"
 #include "call.h"
 #include "capture.h"
 #include "clock.h"
@@ -22,6 +23,7 @@ struct op *op_new(void (*run)(struct op *op))
 
 void op_drop(struct op *op)
 {
+	access_end(op);
 	fence_clear(&op->before);
 	free(op->owned);
 	free(op);
@@ -89,6 +91,7 @@ void op_run_first(struct stream *stream)
 
 	if (world.seed.on)
 		call_log_run(stream->id, stream->completed + 1);
+	access_start(op);
 	stream->running = true;
 	self.worker = true; /* what runs may not call back in */
 	pthread_mutex_unlock(&world.lock);
@@ -152,7 +155,8 @@ CUresult op_submit(struct op *op, struct stream *stream, uint64_t ns)
 	if (stream->capture)
 		return capture_take(op, stream, ns);
 	if (!stream_before(stream, &op->before, &start) ||
-	    worker_start(stream)) {
+	    worker_start(stream) ||
+	    (world.checking && !access_submit(op, stream))) {
 		op_drop(op);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
