@@ -75,6 +75,14 @@ void run_context_ready(const struct step *step, int context)
 	}
 }
 
+void run_waits(const struct step *step)
+{
+	for (int c = 0; c < CONTEXTS_MAX; c++)
+		for (int tries = 2; tries && step->waits >> c & 1; tries--)
+			if (run_enter(step, c) && OK(step, cuCtxSynchronize))
+				break;
+}
+
 CUstream run_stream(const struct step *step, int stream)
 {
 	bool by_null = (step->number + stream) % 2;

@@ -62,6 +62,9 @@ bool run_enter(const struct step *step, int context);
 void run_left(void);
 /* A new context is current: its kernels are looked up. */
 void run_context_ready(const struct step *step, int context);
+/* Waits for the contexts that the step says; again, should a failure have
+ * been injected. */
+void run_waits(const struct step *step);
 /* The handle that the step's thread gives for a stream. */
 CUstream run_stream(const struct step *step, int stream);
 /* Later work of one stream comes after all earlier work of another. */

@@ -183,9 +183,7 @@ void run_free(const struct step *step)
 
 	if (!addr)
 		return;
-	for (int c = 0; c < CONTEXTS_MAX; c++)
-		if (step->waits >> c & 1 && run_enter(step, c))
-			OK(step, cuCtxSynchronize);
+	run_waits(step);
 	if (!run_enter(step, step->context))
 		return;
 	if (look)

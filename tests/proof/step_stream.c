@@ -187,9 +187,7 @@ bool draw_context_drop(struct program *program, struct step *step)
 
 void run_context_drop(const struct step *step)
 {
-	for (int c = 0; c < CONTEXTS_MAX; c++)
-		if (step->waits >> c & 1 && run_enter(step, c))
-			OK(step, cuCtxSynchronize);
+	run_waits(step);
 	if (!run_enter(step, step->context))
 		return;
 	for (int i = 0; i < run.program->slot_count; i++) {
