@@ -8,6 +8,7 @@
 #include <getopt.h>
 #include <libgen.h>
 #include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,12 @@
 #include <unistd.h>
 
 #include "fleet.h"
+
+#ifdef PROOF_FREE
+enum { COUNT = 1000 }; /* a sanitizer takes its time */
+#else
+enum { COUNT = 20000 };
+#endif
 
 static const struct option options[] = {
 	{"first", required_argument, NULL, 'f'},
@@ -74,10 +81,23 @@ static bool options_read(struct fleet *fleet, int argc, char **argv)
 	return optind == argc && fleet->jobs > 0;
 }
 
+/* A sanitizer's runtime has to be loaded first. */
+static int sanitizer_visit(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	char *list = arg;
+
+	(void)size;
+	if (!strstr(info->dlpi_name, "/libasan.so") &&
+	    !strstr(info->dlpi_name, "/libtsan.so"))
+		return 0;
+	snprintf(list, PATH_MAX, "%s:", info->dlpi_name);
+	return 1;
+}
+
 /* The loader reads some of these once, at the start of a process. */
 static void start_again(char **argv, bool native)
 {
-	char self[PATH_MAX], path[PATH_MAX + 64], program[PATH_MAX], *build;
+	char self[PATH_MAX], path[2 * PATH_MAX + 64], program[PATH_MAX], *build;
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	if (length < 0)
@@ -89,7 +109,11 @@ static void start_again(char **argv, bool native)
 	build = dirname(dirname(dirname(self)));
 	snprintf(path, sizeof(path), "%s/sim", build);
 	setenv("LD_LIBRARY_PATH", path, 1);
-	snprintf(path, sizeof(path), "%s/libmnm.so", build);
+	*path = '\0';
+	dl_iterate_phdr(sanitizer_visit, path);
+	length = (ssize_t)strlen(path);
+	snprintf(path + length, sizeof(path) - (size_t)length, "%s/libmnm.so",
+		 build);
 	if (!native)
 		setenv("LD_PRELOAD", path, 1);
 	setenv("PROOF_STARTED", "1", 1);
@@ -124,7 +148,7 @@ static void sum_print(const struct fleet *fleet, double seconds)
 
 int main(int argc, char **argv)
 {
-	struct fleet fleet = {.first = 1, .count = 1000, .jobs = 2};
+	struct fleet fleet = {.first = 1, .count = COUNT, .jobs = 2};
 	char folder[] = "/tmp/proof-XXXXXX";
 	struct timespec start, end;
 	bool good;
