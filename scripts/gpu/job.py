@@ -18,7 +18,10 @@ def need(name):
 
 
 def finish(result, seconds=(), **figures):
-    """result: what must be equal in every run, with all digits."""
+    """result: what must be equal in every run, with all digits. One that is
+    no number shows nothing: every wrong run may end so."""
+    if any(str(value) in ("nan", "inf", "-inf") for value in result):
+        sys.exit("the job's result is not a number")
     if seconds:
         figures["step_ms"] = round(statistics.median(seconds) * 1e3, 4)
     print(json.dumps({"result": result, "figures": figures}))
