@@ -120,6 +120,8 @@ def conformance(part):
 
 
 def rounds(part, variant, program, level, options):
+    if variant == "capture" and level == "as built":
+        raise Skip("this build may wait for the device in a capture")
     count = "50" if part.quick else "1000"
     done = part.machine.run([part.machine.build("tests", "gpu", program),
                              variant, count], options, limit=90)
