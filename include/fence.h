@@ -16,7 +16,7 @@
  *		free in which the quarantine fills up waits on the host, as
  *		CUDA's does. An allocation never waits, unless memory runs out.
  * sync		Each free waits, as CUDA's does.
- * none		At once. Corrupts memory; for tests of the tests.
+ * none		At once, in captures, too. Corrupts memory; for tests.
  *
  * The protocol is modelled in src/core/fence.pml. */
 #ifndef MNM_FENCE_H
