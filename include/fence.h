@@ -48,7 +48,7 @@ bool fence_kept(struct device *device, size_t span);
  * False: take fresh memory. */
 bool fence_ready(struct device *device);
 
-/* As fence_ready, where no fresh memory is to be had; from now on blocks are
+/* As fence_ready, where no fresh memory is to be had; for a while blocks are
  * reused rather than put into quarantine. */
 bool fence_pressed(struct device *device);
 
