@@ -16,7 +16,7 @@
  *		free in which the quarantine fills up waits on the host, as
  *		CUDA's does. An allocation never waits, unless memory runs out.
  * sync		Each free waits, as CUDA's does.
- * none		At once. Corrupts memory; for tests of the tests.
+ * none		At once, in captures, too. Corrupts memory; for tests.
  *
  * The protocol is modelled in src/core/fence.pml. */
 #ifndef MNM_FENCE_H
@@ -48,7 +48,7 @@ bool fence_kept(struct device *device, size_t span);
  * False: take fresh memory. */
 bool fence_ready(struct device *device);
 
-/* As fence_ready, where no fresh memory is to be had; from now on blocks are
+/* As fence_ready, where no fresh memory is to be had; for a while blocks are
  * reused rather than put into quarantine. */
 bool fence_pressed(struct device *device);
 

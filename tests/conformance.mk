@@ -12,7 +12,8 @@ $(CONFORMANCE): $(BUILD)/tests/conformance/%: \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(filter %.o,$^) -L$(BUILD)/sim -lcuda \
-		$(shell pkg-config --libs check) -pthread -o $@
+		$(subst -lsubunit,-l:libsubunit.a,$(shell \
+		pkg-config --libs check)) -pthread -o $@
 
 $(BUILD)/tests/conformance/%.kernels.so: \
 		$(BUILD)/obj/tests/conformance/add_kernels.o

@@ -8,7 +8,7 @@ WORK_CLAIMS    := $(filter-out %_memory_claims,$(RUNTIME_CLAIMS))
 
 CHECK += $(RUNTIME_CLAIMS) $(WORK_CLAIMS:=.kernels.so)
 
-$(RUNTIME_CLAIMS): NVCC_LIBS := -lcheck_pic -lsubunit
+$(RUNTIME_CLAIMS): NVCC_LIBS := -lcheck_pic -Xlinker -l:libsubunit.a
 
 $(BUILD)/tests/programs/runtime_static_claims: NVCC_CUDART := none
 $(BUILD)/tests/programs/runtime_static_claims: \

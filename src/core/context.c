@@ -179,11 +179,31 @@ static void closing_end(struct context *context)
 	pthread_mutex_unlock(&context->lock);
 }
 
-/* After a reset, addresses that are being given back may be others'. */
-static void giving_wait(struct context *context)
+bool context_use(struct context *context)
+{
+	bool alive;
+
+	context_enter(context);
+	alive = !context->dead;
+	context->busy += alive;
+	context_leave(context);
+	return alive;
+}
+
+void context_unuse(struct context *context)
 {
 	pthread_mutex_lock(&context->lock);
-	while (context->giving)
+	context->busy--;
+	pthread_cond_broadcast(&context->settled);
+	pthread_mutex_unlock(&context->lock);
+}
+
+/* After a reset, addresses that are being given back may be others', and
+ * events are gone. */
+static void busy_wait(struct context *context)
+{
+	pthread_mutex_lock(&context->lock);
+	while (context->busy)
 		pthread_cond_wait(&context->settled, &context->lock);
 	pthread_mutex_unlock(&context->lock);
 }
@@ -231,7 +251,7 @@ struct context *context_close_primary(int ordinal)
 		closing_begin(context);
 	pthread_mutex_unlock(&lock);
 	if (context)
-		giving_wait(context);
+		busy_wait(context);
 	return context;
 }
 

@@ -17,6 +17,9 @@ enum { CONTEXTS_MAX = 512 }; /* in one wait */
  * from the start, and one with huge buffers has its quarantine full sooner. */
 enum { FENCE_PRICE = 100, FENCE_ADVANCE = 900 };
 
+/* Requests for which a device counts as tight that has run out of memory. */
+enum { TIGHT_REQUESTS = 10000 };
+
 static _Atomic enum fence_level level;
 
 enum fence_level fence_level(void)
@@ -114,7 +117,7 @@ static void fence_pay(struct device *device)
 		     (paid > requests ? paid : requests) + FENCE_PRICE);
 }
 
-/* In a quiet time, with the device's one context. */
+/* In a quiet time, with the device's one context, in use. */
 static int fence_make_of(struct context *context)
 {
 	struct device *device = context->device;
@@ -163,7 +166,10 @@ static bool fence_make(struct device *device, uint64_t seen)
 	if (atomic_load(&device->safe) != seen) {
 		made = true; /* another thread's serves this one, too */
 	} else if (context_hold(device, &context, 1) == 1) {
-		made = !fence_failed(device, fence_make_of(context));
+		if (context_use(context)) {
+			made = !fence_failed(device, fence_make_of(context));
+			context_unuse(context);
+		}
 		context_release(&context, 1);
 	}
 	quiet_end();
@@ -203,11 +209,14 @@ static int context_wait(struct context *context)
 {
 	int res = CUDA_ERROR_NOT_SUPPORTED;
 
+	if (!context_use(context))
+		return CUDA_SUCCESS; /* its work has ended with it */
 	if (backing_has_fences())
 		res = event_wait(context);
-	if (!res || backing_is_lost(res) || capture_any())
-		return res;
-	return backing_wait(context->handle);
+	if (res && !backing_is_lost(res) && !capture_any())
+		res = backing_wait(context->handle);
+	context_unuse(context);
+	return res;
 }
 
 /* Waits for all work that may use the device's memory. */
@@ -236,8 +245,11 @@ static bool device_wait(struct device *device)
 
 static bool quarantine_is_full(struct device *device)
 {
+	bool tight = atomic_load(&device->tight) >
+		     counter_get(device, COUNTER_allocs);
+
 	return counter_get(device, COUNTER_quarantined_bytes) >
-	       (device->tight ? 0 : quarantine_limit(device));
+	       (tight ? 0 : quarantine_limit(device));
 }
 
 bool fence_kept(struct device *device, size_t span)
@@ -266,7 +278,8 @@ bool fence_pressed(struct device *device)
 {
 	uint64_t seen = atomic_load(&device->safe);
 
-	atomic_store(&device->tight, true);
+	atomic_store(&device->tight,
+		     counter_get(device, COUNTER_allocs) + TIGHT_REQUESTS);
 	return !capture_any() && fence_reaches(device) &&
 	       counter_get(device, COUNTER_quarantined_bytes) &&
 	       fence_make(device, seen);
@@ -300,16 +313,21 @@ void fence_sync_end(const struct fence_sync *sync, int res)
  * does, where a capture forbids the device to. */
 static void context_join(struct context *context, struct context *other)
 {
-	bool granted = quiet_begin();
-	struct CUevent_st *event = context->fence;
+	struct CUevent_st *event;
 	int res = CUDA_SUCCESS;
+	bool granted;
 
+	if (!context_use(context))
+		return;
+	granted = quiet_begin();
+	event = context->fence;
 	if (event && granted)
 		res = backing_gate(other->handle, event);
 	if (granted)
 		quiet_end();
 	if (event && (!granted || res))
 		res = backing_event_wait(event);
+	context_unuse(context);
 	device_check(context->device, res);
 }
 
