@@ -60,7 +60,7 @@ static CUresult count_call(unsigned id)
 	unsigned long nth = 1 + atomic_fetch_add_explicit(&counts[id], 1,
 							  memory_order_relaxed);
 
-	if (call_names[id].version > world.driver_version)
+	if (call_names[id].version > world.driver_version || fault_hides(id))
 		return CUDA_ERROR_NOT_SUPPORTED;
 	return faults_on ? fault_find(id, nth) : CUDA_SUCCESS;
 }
@@ -124,7 +124,7 @@ __attribute__((constructor)) static void call_open(void)
 	world.driver_version = CUDA_VERSION;
 	if (version && atoi(version) > 0)
 		world.driver_version = atoi(version);
-	fault_open(getenv("MNM_SIM_FAIL"));
+	fault_open();
 	faults_on = fault_any();
 	if (!path || !*path)
 		return;
