@@ -98,6 +98,9 @@ static int sanitizer_visit(struct dl_phdr_info *info, size_t size, void *arg)
 static void start_again(char **argv, bool native)
 {
 	char self[PATH_MAX], path[2 * PATH_MAX + 64], program[PATH_MAX], *build;
+#ifdef PROOF_FREE
+	const char *options;
+#endif
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	if (length < 0)
@@ -116,6 +119,13 @@ static void start_again(char **argv, bool native)
 		 build);
 	if (!native)
 		setenv("LD_PRELOAD", path, 1);
+#ifdef PROOF_FREE
+	/* ThreadSanitizer sleeps for a second at each exit. */
+	options = getenv("TSAN_OPTIONS");
+	snprintf(path, sizeof(path), "%s:atexit_sleep_ms=0",
+		 options ? options : "");
+	setenv("TSAN_OPTIONS", path, 1);
+#endif
 	setenv("PROOF_STARTED", "1", 1);
 	execv(program, argv);
 	perror(program);
