@@ -62,6 +62,10 @@ struct fence_sync {
 struct fence_sync fence_sync_begin(struct context *context);
 void fence_sync_end(const struct fence_sync *sync, int res);
 
+/* The memory of a device's context is about to go, and with it what was freed
+ * and may still be used by others: waits for them. */
+void fence_leave(struct device *device);
+
 /* Another context may use the memory of `device` from now on: its work waits
  * for the device's last fence. */
 void fence_join(struct device *device, struct context *other);

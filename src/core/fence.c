@@ -309,6 +309,13 @@ void fence_sync_end(const struct fence_sync *sync, int res)
 			    sync->bytes);
 }
 
+void fence_leave(struct device *device)
+{
+	if (!fence_reaches(device) && fence_level() != FENCE_NONE &&
+	    counter_get(device, COUNTER_quarantined_bytes))
+		device_wait(device);
+}
+
 /* The later work of `other` waits for the last fence of a context; the host
  * does, where a capture forbids the device to. */
 static void context_join(struct context *context, struct context *other)
