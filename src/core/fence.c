@@ -356,3 +356,20 @@ void fence_share(struct device *device)
 		if (!device || device == device_at(i))
 			atomic_store(&device_at(i)->shared, true);
 }
+
+void fence_visit(struct context *visitor, uint64_t addr)
+{
+	struct device *owner;
+	int ordinal;
+
+	if (device_count() < 2 || !visitor)
+		return;
+	ordinal = backing_device_of(addr);
+	if (ordinal < 0 || ordinal >= DEVICE_MAX)
+		return;
+	owner = device_at(ordinal);
+	if (owner == visitor->device || owner->shared)
+		return;
+	fence_share(owner);
+	fence_join(owner, visitor);
+}
