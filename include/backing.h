@@ -43,6 +43,10 @@ int backing_event_wait(struct CUevent_st *event);
 /* The memory of a device, bytes. */
 int backing_device_bytes(int ordinal, size_t *bytes);
 
+/* The ordinal of the device that memory belongs to, or -1: it is the host's,
+ * or unknown. */
+int backing_device_of(uint64_t addr);
+
 /* Whether an error stays: every later call fails with it. */
 bool backing_is_lost(int res);
 

@@ -72,6 +72,9 @@ struct context {
 struct device *device_at(int ordinal);
 int device_ordinal(const struct device *device);
 
+/* Devices that have a context now. */
+int device_count(void);
+
 void counter_add(struct device *device, enum counter counter, uint64_t n);
 void counter_sub(struct device *device, enum counter counter, uint64_t n);
 uint64_t counter_get(const struct device *device, enum counter counter);

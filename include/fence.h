@@ -62,6 +62,10 @@ struct fence_sync {
 struct fence_sync fence_sync_begin(struct context *context);
 void fence_sync_end(const struct fence_sync *sync, int res);
 
+/* The memory of a device's context is about to go, and with it what was freed
+ * and may still be used by others: waits for them. */
+void fence_leave(struct device *device);
+
 /* Another context may use the memory of `device` from now on: its work waits
  * for the device's last fence. */
 void fence_join(struct device *device, struct context *other);
@@ -69,6 +73,12 @@ void fence_join(struct device *device, struct context *other);
 /* Memory of this device, or of all (NULL), may be used by other devices from
  * now on. For good: work queued while it was so may still run. */
 void fence_share(struct device *device);
+
+/* Work of a context is about to be queued that touches memory at addr, by a
+ * copy or a fill: those reach memory of other devices without being allowed
+ * to. The memory of such a device is shared from then on. One load in a
+ * program that uses one device. */
+void fence_visit(struct context *visitor, uint64_t addr);
 
 /* Notes what a CUresult of ours means for the device; returns it. */
 int device_check(struct device *device, int res);

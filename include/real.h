@@ -33,6 +33,7 @@ USED(cuEventDestroy_v2) \
 USED(cuEventSynchronize) \
 USED(cuGetErrorName) \
 USED(cuMemGetAddressRange_v2) \
+USED(cuPointerGetAttribute) \
 USED(cuStreamGetCtx) \
 USED(cuStreamIsCapturing) \
 USED(cuStreamIsCapturing_ptsz) \

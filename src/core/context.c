@@ -15,6 +15,8 @@ static pthread_cond_t released = PTHREAD_COND_INITIALIZER;
 static struct context *table;
 static struct context *dead; /* linked by next_dead */
 
+static _Atomic int used; /* devices with a context; changed under lock */
+
 /* Counts changes after which a handle may mean another context. */
 static _Atomic uint64_t generation = 1;
 
@@ -54,7 +56,8 @@ static struct context *note(CUcontext handle, int ordinal, bool *fresh)
 		free(context);
 		return NULL;
 	}
-	context->device->contexts++;
+	if (!context->device->contexts++)
+		used++;
 	return context;
 }
 
@@ -65,12 +68,18 @@ static void bury(struct context *context)
 		HASH_DEL(table, context);
 	if (!context->buried) {
 		context->buried = true;
-		context->device->contexts--;
+		if (!--context->device->contexts)
+			used--;
 		context->device->lost = false;
 		context->next_dead = dead;
 		dead = context;
 	}
 	atomic_fetch_add(&generation, 1);
+}
+
+int device_count(void)
+{
+	return atomic_load_explicit(&used, memory_order_relaxed);
 }
 
 struct context *context_find(CUcontext handle)

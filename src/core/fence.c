@@ -309,6 +309,13 @@ void fence_sync_end(const struct fence_sync *sync, int res)
 			    sync->bytes);
 }
 
+void fence_leave(struct device *device)
+{
+	if (!fence_reaches(device) && fence_level() != FENCE_NONE &&
+	    counter_get(device, COUNTER_quarantined_bytes))
+		device_wait(device);
+}
+
 /* The later work of `other` waits for the last fence of a context; the host
  * does, where a capture forbids the device to. */
 static void context_join(struct context *context, struct context *other)
@@ -348,4 +355,21 @@ void fence_share(struct device *device)
 	for (int i = 0; i < DEVICE_MAX; i++)
 		if (!device || device == device_at(i))
 			atomic_store(&device_at(i)->shared, true);
+}
+
+void fence_visit(struct context *visitor, uint64_t addr)
+{
+	struct device *owner;
+	int ordinal;
+
+	if (device_count() < 2 || !visitor)
+		return;
+	ordinal = backing_device_of(addr);
+	if (ordinal < 0 || ordinal >= DEVICE_MAX)
+		return;
+	owner = device_at(ordinal);
+	if (owner == visitor->device || owner->shared)
+		return;
+	fence_share(owner);
+	fence_join(owner, visitor);
 }
