@@ -188,4 +188,5 @@ void program_print(const struct program *program)
 		       program->streams[i].context);
 	for (int i = 0; i < program->step_count; i++)
 		step_print(&program->steps[i]);
+	fflush(stdout);
 }
