@@ -126,7 +126,7 @@ EXPORT CUresult cuStreamEndCapture_ptsz(CUstream stream, CUgraph *graph)
 /* A capture ends with its stream. */
 static CUresult destroyed(CUstream stream, CUresult res)
 {
-	if (!res && capture_any())
+	if (!res && mem_enabled() && capture_any())
 		capture_ended(stream, false, NULL);
 	return res;
 }

@@ -77,7 +77,7 @@ EXPORT CUresult cuCtxPopCurrent_v2(CUcontext *out)
 EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
 {
 	struct context *current = mem_enabled() ? context_current() : NULL;
-	struct context *owner = context_find(peer);
+	struct context *owner = current ? context_find(peer) : NULL;
 
 	if (current) {
 		fence_share(owner ? owner->device : NULL);
