@@ -11,6 +11,8 @@
  *		between them fresh memory serves, while the bytes that wait are
  *		within the quarantine (MNM_QUARANTINE). The program's own
  *		cuCtxSynchronize does as well.
+ *		While the process gives work to one stream only, that stream's
+ *		order is enough, without any fence (work.h).
  *		Where a fence can't reach (several contexts on the device,
  *		memory that other devices may use, a driver before 12.5), the
  *		free in which the quarantine fills up waits on the host, as
@@ -79,6 +81,13 @@ void fence_share(struct device *device);
  * to. The memory of such a device is shared from then on. One load in a
  * program that uses one device. */
 void fence_visit(struct context *visitor, uint64_t addr);
+
+/* Where every block was safe, whatever its epoch, none that is idle is now. */
+void fence_restart(struct device *device);
+
+/* At whatever level, all work of the device so far comes before all later
+ * work, by a fence or else a wait of the host. False: neither was possible. */
+bool fence_force(struct device *device);
 
 /* Notes what a CUresult of ours means for the device; returns it. */
 int device_check(struct device *device, int res);

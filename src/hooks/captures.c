@@ -3,6 +3,7 @@
 #include "capture.h"
 #include "hook.h"
 #include "mem.h"
+#include "work.h"
 
 /* A begin of a capture. */
 struct begin {
@@ -133,10 +134,12 @@ static CUresult destroyed(CUstream stream, CUresult res)
 
 EXPORT CUresult cuStreamDestroy(CUstream stream)
 {
+	work_stream_ended(stream);
 	return destroyed(stream, REAL_CALL(cuStreamDestroy, stream));
 }
 
 EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
 {
+	work_stream_ended(stream);
 	return destroyed(stream, REAL_CALL(cuStreamDestroy_v2, stream));
 }
