@@ -60,9 +60,11 @@ static CUresult count_call(unsigned id)
 	unsigned long nth = 1 + atomic_fetch_add_explicit(&counts[id], 1,
 							  memory_order_relaxed);
 
-	if (call_names[id].version > world.driver_version || fault_hides(id))
+	if (call_names[id].version > world.driver_version)
 		return CUDA_ERROR_NOT_SUPPORTED;
-	return faults_on ? fault_find(id, nth) : CUDA_SUCCESS;
+	if (!faults_on)
+		return CUDA_SUCCESS;
+	return fault_hides(id) ? CUDA_ERROR_NOT_SUPPORTED : fault_find(id, nth);
 }
 
 CUresult call_enter(unsigned id, int per_thread)

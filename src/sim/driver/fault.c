@@ -23,6 +23,7 @@ static unsigned fault_count;
 static struct fault loss; /* nth is 0 when there is none */
 static int lost;          /* its code, from the call on that it names */
 static bool hidden[CALL_COUNT];
+static bool hiding;
 
 static bool name_find(const char *name, size_t len, unsigned *id)
 {
@@ -93,7 +94,7 @@ static bool hidden_add(const char *text, const char *end)
 
 	if (!name_find(text, end - text, &id))
 		return false;
-	hidden[id] = true;
+	hidden[id] = hiding = true;
 	return true;
 }
 
@@ -153,7 +154,7 @@ CUresult fault_find(unsigned id, unsigned long nth)
 
 int fault_any(void)
 {
-	return fault_count || loss.nth;
+	return fault_count || loss.nth || hiding;
 }
 
 int fault_hides(unsigned id)
