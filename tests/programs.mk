@@ -51,21 +51,21 @@ $(BUILD)/tests/programs/many_streams: \
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \
 		-lcuda -pthread -o $@
 
-# The simulated driver with one entry more, and a door that knows it.
-NEWER     := $(BUILD)/tests/programs/newer/libcuda.so.1
-NEWER_OBJ := $(filter-out %/entries.o,$(SIM_DRIVER_OBJ)) \
-	$(BUILD)/tests/programs/newer/entries.o \
-	$(BUILD)/obj/tests/programs/newer_driver.o
-CHECK += $(NEWER) $(BUILD)/tests/programs/many_streams
-$(BUILD)/tests/programs/newer/entries.o: $(filter %/entries.o,$(SIM_DRIVER_OBJ))
+# The simulated driver with other entries in some places.
+OTHER     := $(BUILD)/tests/programs/other/libcuda.so.1
+OTHER_OBJ := $(filter-out %/entries.o,$(SIM_DRIVER_OBJ)) \
+	$(BUILD)/tests/programs/other/entries.o \
+	$(BUILD)/obj/tests/programs/other_driver.o
+CHECK += $(OTHER) $(BUILD)/tests/programs/many_streams
+$(BUILD)/tests/programs/other/entries.o: $(filter %/entries.o,$(SIM_DRIVER_OBJ))
 	$(call SAY,rename)
-	$(Q)objcopy --redefine-sym cuGetProcAddress_v2=base_cuGetProcAddress_v2 \
-		$< $@
-$(NEWER): $(NEWER_OBJ) src/sim/driver/exports.map
+	$(Q)objcopy $(foreach name,cuGetProcAddress_v2 cuCtxRecordEvent, \
+		--redefine-sym $(name)=base_$(name)) $< $@
+$(OTHER): $(OTHER_OBJ) src/sim/driver/exports.map
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) -shared -Wl,-Bsymbolic -pthread \
 		-Wl,-soname,libcuda.so.1 -Wl,-z,nodelete \
-		-Wl,--version-script=src/sim/driver/exports.map $(NEWER_OBJ) -o $@
+		-Wl,--version-script=src/sim/driver/exports.map $(OTHER_OBJ) -o $@
 
 INNER := $(BUILD)/tests/programs/inner/libcuda.so.1
 CHECK += $(INNER) $(BUILD)/tests/programs/inner_door

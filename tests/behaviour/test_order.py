@@ -11,6 +11,20 @@ from test_fence import calls_of, cycle
 from test_pool import open_shell, took
 
 POOL = "page_unit_pool"
+T4 = os.path.join(BUILD, "sim", "profiles", "t4.profile")
+
+
+def with_other_driver(box):
+    env_of = box.env
+
+    def env(*args, **options):
+        env = env_of(*args, **options)
+        env["LD_LIBRARY_PATH"] = ":".join([program("other"),
+                                           env["LD_LIBRARY_PATH"]])
+        return env
+
+    box.env = env
+    return box
 
 
 def use(shell, stream, count=1, name="a", value=7):
@@ -109,10 +123,13 @@ def test_without_reuse_a_second_stream_costs_nothing(box):
 
 
 def test_threads_with_streams_of_their_own_find_what_they_wrote(box):
-    for _ in range(10):
-        done = box.run([program("many_streams")], POOL, quarantine=0)
+    with_other_driver(box)
+    for _ in range(5):
+        done = box.run([program("many_streams")], POOL, sim=T4)
         assert done.stdout == "right\n"
-        assert box.stat()["fences"] >= 1 and box.stat()["syncs"] == 0
+        stat = box.stat()
+        assert (stat["order"], stat["syncs"]) == ("fence", 0)
+        assert stat["fences"] >= 1
 
 
 ENDS = {
@@ -123,6 +140,13 @@ ENDS = {
     "a launch that overlaps": "overlap one 1",
     "a graph that the device launches": "device_graph",
 }
+
+
+def test_threads_own_default_streams_are_never_taken_for_one(box):
+    shell = open_shell(box, POOL, "driver", quarantine=0)
+    use(shell, "thread", 4)
+    assert figures(shell) == ("fence", 3, 0)
+    shell.end()
 
 
 @pytest.mark.parametrize("what", ENDS)
@@ -258,17 +282,7 @@ def test_a_driver_newer_than_the_headers_is_not_trusted(box):
                                          ("door cuFutureWork", "0")])
 def test_an_entry_that_the_headers_lack_ends_it_once_it_is_found(
         box, line, answer):
-    env_of = box.env
-
-    def env(*args, **options):
-        env = env_of(*args, **options)
-        env["LD_LIBRARY_PATH"] = ":".join([program("newer"),
-                                           env["LD_LIBRARY_PATH"]])
-        return env
-
-    box.env = env
-    shell = ordered(box, sim=os.path.join(BUILD, "sim", "profiles",
-                                          "t4.profile"))
+    shell = ordered(with_other_driver(box), sim=T4)
     took(shell, "installed cuFutureNone", "no")
     took(shell, "door cuMemcpyAsync")
     assert figures(shell) == ("stream", 0, 0)

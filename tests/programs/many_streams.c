@@ -1,5 +1,5 @@
 /* One stream is given slow work on blocks that are freed meanwhile; then
- * threads take these blocks, each for a stream of its own.
+ * threads take these blocks, each for a stream of its own, all at once.
  * Prints "right" if each thread finds what it wrote. */
 #include <cuda.h>
 #include <pthread.h>
@@ -8,10 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SIZE = 5000, OLD = 0xee, THREADS = 8, ROUNDS = 20, BLOCKS = 4 };
+enum { SIZE = 5000, OLD = 0xee, THREADS = 8, ROUNDS = 3, BLOCKS = 9 };
 
 static _Atomic int failed, wrong;
 static CUcontext context;
+static CUstream first;
 static pthread_barrier_t start;
 
 static void check(CUresult result)
@@ -42,12 +43,13 @@ static CUdeviceptr block_new(void)
 	return block;
 }
 
-static void round_of(CUstream stream, int value)
+static void block_use(CUdeviceptr block, CUstream stream, int value)
 {
 	unsigned char found[SIZE], wanted[SIZE];
-	CUdeviceptr block = block_new();
 
 	check(cuMemsetD8Async(block, (unsigned char)value, SIZE, stream));
+	check(cuStreamSynchronize(stream));
+	check(cuStreamSynchronize(first)); /* late work has had its time */
 	check(cuMemcpyDtoHAsync(found, block, SIZE, stream));
 	check(cuStreamSynchronize(stream));
 	memset(wanted, value, SIZE);
@@ -55,15 +57,24 @@ static void round_of(CUstream stream, int value)
 	check(cuMemFree(block));
 }
 
+static void rounds(CUstream stream, CUdeviceptr block, int value)
+{
+	block_use(block, stream, value);
+	for (int i = 0; i < ROUNDS; i++)
+		block_use(block_new(), stream, value);
+}
+
+/* All start at once, with a block of the first stream's. */
 static void *thread_main(void *arg)
 {
+	CUdeviceptr block;
 	CUstream stream;
 
 	check(cuCtxSetCurrent(context));
 	stream = stream_new();
+	block = block_new();
 	pthread_barrier_wait(&start);
-	for (int i = 0; i < ROUNDS; i++)
-		round_of(stream, (int)(uintptr_t)arg);
+	rounds(stream, block, (int)(uintptr_t)arg);
 	check(cuStreamDestroy(stream));
 	return NULL;
 }
@@ -87,19 +98,21 @@ static void blocks_spoil(CUstream stream)
 int main(void)
 {
 	pthread_t threads[THREADS];
-	CUstream stream;
 
 	check(cuInit(0));
 	check(cuDevicePrimaryCtxRetain(&context, 0));
 	check(cuCtxSetCurrent(context));
-	stream = stream_new();
-	pthread_barrier_init(&start, NULL, THREADS);
-	blocks_spoil(stream);
+	first = stream_new();
+	pthread_barrier_init(&start, NULL, THREADS + 1);
+	blocks_spoil(first);
 	for (uintptr_t i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, thread_main, (void *)(i + 1));
+	pthread_barrier_wait(&start);
+	usleep(5000); /* while the others are held up, if need be */
+	rounds(first, block_new(), 0);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
-	check(cuStreamDestroy(stream));
+	check(cuStreamDestroy(first));
 	printf("%s\n", wrong ? "wrong" : "right");
 	return !!failed;
 }

@@ -1,16 +1,16 @@
-/* An entry that no header of ours has, as a newer driver's would be: the
- * simulated driver, linked anew with this, exports it and answers for it.
- * base_cuGetProcAddress_v2 is the simulation's own. */
+/* What the simulated driver is linked anew with: an entry that no header of
+ * ours has, as a newer driver's would be, and one that takes its time. What
+ * is called base_ is the simulation's own. */
 #include <cuda.h>
 #include <string.h>
-
-#undef cuGetProcAddress
+#include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
 CUresult base_cuGetProcAddress_v2(const char *name, void **out, int version,
 				  cuuint64_t flags,
 				  CUdriverProcAddressQueryResult *status);
+CUresult base_cuCtxRecordEvent(CUcontext context, CUevent event);
 CUresult cuFutureWork(void);
 
 EXPORT CUresult cuFutureWork(void)
@@ -27,4 +27,10 @@ EXPORT CUresult cuGetProcAddress_v2(const char *name, void **out, int version,
 						status);
 	*out = (void *)cuFutureWork;
 	return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuCtxRecordEvent(CUcontext context, CUevent event)
+{
+	usleep(20000);
+	return base_cuCtxRecordEvent(context, event);
 }
