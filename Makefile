@@ -58,6 +58,7 @@ bench:
 	@scripts/setup
 	@$(MAKE) --no-print-directory all $(BENCH)
 	@scripts/bench $(BUILD)
+	@scripts/bench-fences $(BUILD)
 
 format:
 	clang-format -i $$(git ls-files -co --exclude-standard '*.c' '*.h' \

@@ -314,6 +314,14 @@ static float job_median(struct job *job)
 	return (job->times[half - 1] + job->times[half]) / 2;
 }
 
+static void job_print_times(const struct job *job)
+{
+	printf("times");
+	for (long i = 0; i < job->iterations; i++)
+		printf(" %.6f", job->times[i]);
+	printf("\n");
+}
+
 static double seconds_now(void)
 {
 	struct timespec now;
@@ -340,6 +348,8 @@ static int job_do(struct job *job)
 		job_fail(job, 0, "end", 0, error);
 		return 1;
 	}
+	if (job->options->times)
+		job_print_times(job);
 	printf("wall time %.2f s\n", seconds_now() - start);
 	printf("%s  iterations %ld  requests %" PRIu64
 	       "  peak live MiB %.1f  step time %.3f ms  mismatches %llu\n",

@@ -26,6 +26,7 @@ static const char help[] =
 	"shell,\n"
 	"                         the number of iterations so far in "
 	"ITERATION\n"
+	"  --times                print the time of each iteration, ms\n"
 	"  --progress             show progress without a terminal, too\n"
 	"  --help                 this text\n"
 	"\n"
@@ -44,6 +45,7 @@ static const struct option rows[] = {
 	{"streams", required_argument, NULL, 's'},
 	{"every", required_argument, NULL, 'e'},
 	{"run", required_argument, NULL, 'r'},
+	{"times", no_argument, NULL, 't'},
 	{"progress", no_argument, NULL, 'p'},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
@@ -98,6 +100,9 @@ static bool option_parse(struct options *options, int option)
 		return count_parse("every", optarg, &options->every);
 	case 'r':
 		options->run = optarg;
+		return true;
+	case 't':
+		options->times = true;
 		return true;
 	case 'p':
 		options->progress = true;

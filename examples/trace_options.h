@@ -15,6 +15,7 @@ struct options {
 	const char *run;   /* NULL: nothing */
 	long streams;      /* 1 to STREAMS_MOST; 0: as the trace says */
 	bool progress;
+	bool times; /* print that of each iteration */
 };
 
 /* Returns false when there is nothing to do but to exit with *status: after

@@ -1,0 +1,33 @@
+"""scripts/bench-fences, on the shortest trace."""
+
+import json
+import os
+import subprocess
+
+from conftest import BUILD, ROOT, plain_build_only
+
+
+def bench(file):
+    subprocess.run([os.path.join(ROOT, "scripts", "bench-fences"), "--json",
+                    file, BUILD, "vgg16_bs32"], check=True,
+                   capture_output=True, timeout=120)
+    with open(file, encoding="utf-8") as text:
+        return json.load(text)["jobs"]
+
+
+@plain_build_only
+def test_the_figures_of_fences_are_the_same_in_every_run(tmp_path):
+    jobs = bench(tmp_path / "first")
+    assert jobs == bench(tmp_path / "second")
+    assert len(jobs) == 4
+    for job in jobs:
+        levels = job["levels"]
+        allocs = levels["fence"]["allocs"]
+        # Iterations are equal: each of the trace's has 152 pairs.
+        assert allocs == 152 and levels["native"]["driver_calls"] == 2 * allocs
+        assert levels["native"]["host_waits"] == allocs
+        assert levels["sync"]["host_waits"] == allocs
+        assert levels["none"]["driver_calls"] == 0
+        assert levels["fence"]["host_waits"] == 0
+        assert levels["waits"]["host_waits"] == levels["waits"]["syncs"] > 0
+        assert levels["fence"]["step_over_none"] < 0.02
