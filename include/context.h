@@ -33,6 +33,7 @@ struct device {
 	_Atomic uint64_t epoch; /* that frees are stamped with now */
 	_Atomic uint64_t safe;  /* blocks of epochs below may be reused */
 	_Atomic int contexts;   /* that live */
+	_Atomic bool ordered;   /* a stream's order has served for fences */
 	_Atomic bool shared;    /* other devices may use its memory */
 	_Atomic bool unfenced;  /* a fence failed: the host waits instead */
 	_Atomic bool tight;     /* has run out of memory: no more quarantine */

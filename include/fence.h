@@ -11,6 +11,8 @@
  *		between them fresh memory serves, while the bytes that wait are
  *		within the quarantine (MNM_QUARANTINE). The program's own
  *		cuCtxSynchronize does as well.
+ *		While the process gives work to one stream only, that stream's
+ *		order is enough, without any fence (work.h).
  *		Where a fence can't reach (several contexts on the device,
  *		memory that other devices may use, a driver before 12.5), the
  *		free in which the quarantine fills up waits on the host, as
@@ -69,6 +71,13 @@ void fence_join(struct device *device, struct context *other);
 /* Memory of this device, or of all (NULL), may be used by other devices from
  * now on. For good: work queued while it was so may still run. */
 void fence_share(struct device *device);
+
+/* Where every block was safe, whatever its epoch, none that is idle is now. */
+void fence_restart(struct device *device);
+
+/* At whatever level, all work of the device so far comes before all later
+ * work, by a fence or else a wait of the host. False: neither was possible. */
+bool fence_force(struct device *device);
 
 /* Notes what a CUresult of ours means for the device; returns it. */
 int device_check(struct device *device, int res);

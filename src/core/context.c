@@ -9,11 +9,14 @@
 #include "mem.h"
 #include "pools.h"
 #include "real.h"
+#include "work.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t released = PTHREAD_COND_INITIALIZER;
 static struct context *table;
 static struct context *dead; /* linked by next_dead */
+
+static _Atomic int alive; /* contexts that are not buried */
 
 /* Counts changes after which a handle may mean another context. */
 static _Atomic uint64_t generation = 1;
@@ -55,6 +58,7 @@ static struct context *note(CUcontext handle, int ordinal, bool *fresh)
 		return NULL;
 	}
 	context->device->contexts++;
+	alive++;
 	return context;
 }
 
@@ -66,6 +70,7 @@ static void bury(struct context *context)
 	if (!context->buried) {
 		context->buried = true;
 		context->device->contexts--;
+		alive--;
 		context->device->lost = false;
 		context->next_dead = dead;
 		dead = context;
@@ -83,9 +88,19 @@ struct context *context_find(CUcontext handle)
 	return context;
 }
 
+/* A handle that may be a second context's, of any device: two contexts share
+ * no stream. Before it is noted, or another thread could take it for known. */
+static void meet(CUcontext handle)
+{
+	if (alive && !context_find(handle))
+		work_mixed();
+}
+
 /* The work of a second context may use what the first has handed out. */
 static void join(struct context *context)
 {
+	if (alive > 1)
+		work_mixed();
 	if (context->device->contexts > 1)
 		fence_join(context->device, context);
 }
@@ -97,6 +112,7 @@ void context_note(CUcontext handle, int ordinal, enum context_kind kind)
 
 	if (!handle || ordinal < 0 || ordinal >= DEVICE_MAX)
 		return;
+	meet(handle);
 	pthread_mutex_lock(&lock);
 	if (kind == CONTEXT_CREATED)
 		former = find(handle); /* its end, or part of it, went unseen */
@@ -140,6 +156,7 @@ struct context *context_current(void)
 		if (real->cuCtxGetDevice(&ordinal) || ordinal < 0 ||
 		    ordinal >= DEVICE_MAX)
 			return NULL;
+		meet(handle);
 		pthread_mutex_lock(&lock);
 		context = note(handle, ordinal, &fresh);
 		pthread_mutex_unlock(&lock);

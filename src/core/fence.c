@@ -7,6 +7,7 @@
 #include "context.h"
 #include "fence.h"
 #include "log.h"
+#include "work.h"
 
 enum { CONTEXTS_MAX = 512 }; /* in one wait */
 
@@ -24,15 +25,23 @@ enum fence_level fence_level(void)
 	return atomic_load_explicit(&level, memory_order_relaxed);
 }
 
+void fence_restart(struct device *device)
+{
+	uint64_t all = UINT64_MAX;
+
+	if (atomic_compare_exchange_strong(&device->safe, &all, 0))
+		atomic_store(&device->counters[COUNTER_quarantined_bytes],
+			     counter_get(device, COUNTER_idle_bytes));
+}
+
 void fence_level_set(enum fence_level now)
 {
 	atomic_store(&level, now);
-	/* Back from `none`, nothing that is idle is known to be safe. */
 	for (int i = 0; i < DEVICE_MAX; i++)
 		if (now == FENCE_NONE)
 			atomic_store(&device_at(i)->safe, UINT64_MAX);
-		else if (atomic_load(&device_at(i)->safe) == UINT64_MAX)
-			atomic_store(&device_at(i)->safe, 0);
+		else
+			fence_restart(device_at(i));
 }
 
 void fence_quarantine_set(size_t bytes)
@@ -89,12 +98,19 @@ static void epoch_publish(struct device *device, uint64_t safe)
 		;
 }
 
-/* Whether one event covers all that may use the device's memory. */
-static bool fence_reaches(const struct device *device)
+/* Whether the work of one context is all that may use the device's memory. */
+static bool context_is_alone(const struct device *device)
 {
 	return fence_level() == FENCE_FENCE &&
 	       atomic_load(&device->contexts) == 1 && !device->shared &&
-	       !device->unfenced && !device->lost && backing_has_fences();
+	       !device->lost;
+}
+
+/* Whether one event covers all that may use the device's memory. */
+static bool fence_reaches(const struct device *device)
+{
+	return context_is_alone(device) && !device->unfenced &&
+	       backing_has_fences();
 }
 
 /* Whether the requests so far are worth one more fence. */
@@ -151,21 +167,29 @@ static bool fence_failed(struct device *device, int res)
 	return device_check(device, res);
 }
 
-/* Makes all safe that was freed so far; `seen` is what was safe when the
- * caller looked. False: not now. */
-static bool fence_make(struct device *device, uint64_t seen)
+/* In a quiet time. */
+static bool fence_try(struct device *device)
 {
 	struct context *context;
 	bool made = false;
 
-	if (!quiet_begin())
-		return false;
-	if (atomic_load(&device->safe) != seen) {
-		made = true; /* another thread's serves this one, too */
-	} else if (context_hold(device, &context, 1) == 1) {
+	if (context_hold(device, &context, 1) == 1) {
 		made = !fence_failed(device, fence_make_of(context));
 		context_release(&context, 1);
 	}
+	return made;
+}
+
+/* Makes all safe that was freed so far; `seen` is what was safe when the
+ * caller looked. False: not now. */
+static bool fence_make(struct device *device, uint64_t seen)
+{
+	bool made;
+
+	if (!quiet_begin())
+		return false;
+	/* Another thread's serves this one, too. */
+	made = atomic_load(&device->safe) != seen || fence_try(device);
 	quiet_end();
 	return made;
 }
@@ -244,6 +268,8 @@ bool fence_kept(struct device *device, size_t span)
 {
 	enum fence_level now = fence_level();
 
+	if (now != FENCE_SYNC && atomic_load(&device->safe) == UINT64_MAX)
+		return true;
 	counter_add(device, COUNTER_quarantined_bytes, span);
 	if (now == FENCE_NONE || capture_any())
 		return true;
@@ -253,11 +279,20 @@ bool fence_kept(struct device *device, size_t span)
 	return device_wait(device) || !device->lost;
 }
 
+static bool order_is_enough(struct device *device)
+{
+	return context_is_alone(device) && work_order(device);
+}
+
 bool fence_ready(struct device *device)
 {
 	uint64_t seen = atomic_load(&device->safe);
 
-	return !capture_any() && fence_reaches(device) &&
+	if (capture_any())
+		return false;
+	if (order_is_enough(device))
+		return true;
+	return fence_reaches(device) &&
 	       (fence_is_due(device) || quarantine_is_full(device)) &&
 	       fence_make(device, seen);
 }
@@ -267,9 +302,26 @@ bool fence_pressed(struct device *device)
 	uint64_t seen = atomic_load(&device->safe);
 
 	atomic_store(&device->tight, true);
-	return !capture_any() && fence_reaches(device) &&
+	if (capture_any())
+		return false;
+	if (order_is_enough(device))
+		return true;
+	return fence_reaches(device) &&
 	       counter_get(device, COUNTER_quarantined_bytes) &&
 	       fence_make(device, seen);
+}
+
+bool fence_force(struct device *device)
+{
+	bool made = false;
+
+	if (!device->contexts || device->lost)
+		return true;
+	if (!device->unfenced && backing_has_fences() && quiet_begin()) {
+		made = fence_try(device);
+		quiet_end();
+	}
+	return made || device_wait(device) || device->lost;
 }
 
 struct fence_sync fence_sync_begin(struct context *context)

@@ -3,6 +3,7 @@
 #include "capture.h"
 #include "hook.h"
 #include "mem.h"
+#include "work.h"
 
 static bool expect(void)
 {
@@ -136,10 +137,12 @@ static CUresult destroyed(CUstream stream, CUresult res)
 
 EXPORT CUresult cuStreamDestroy(CUstream stream)
 {
+	work_stream_ended(stream);
 	return destroyed(stream, REAL_CALL(cuStreamDestroy, stream));
 }
 
 EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
 {
+	work_stream_ended(stream);
 	return destroyed(stream, REAL_CALL(cuStreamDestroy_v2, stream));
 }
