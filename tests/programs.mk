@@ -45,6 +45,28 @@ $(BUILD)/tests/programs/guest: $(BUILD)/obj/tests/programs/guest.o \
 	$(call SAY,link  )
 	$(Q)$(NVCC_LINK) $(filter %.o,$^) -L$(BUILD)/sim -lcuda -o $@
 
+$(BUILD)/tests/programs/many_streams: \
+		$(BUILD)/obj/tests/programs/many_streams.o $(BUILD)/sim/libcuda.so
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \
+		-lcuda -pthread -o $@
+
+# The simulated driver with one entry more, and a door that knows it.
+NEWER     := $(BUILD)/tests/programs/newer/libcuda.so.1
+NEWER_OBJ := $(filter-out %/entries.o,$(SIM_DRIVER_OBJ)) \
+	$(BUILD)/tests/programs/newer/entries.o \
+	$(BUILD)/obj/tests/programs/newer_driver.o
+CHECK += $(NEWER) $(BUILD)/tests/programs/many_streams
+$(BUILD)/tests/programs/newer/entries.o: $(filter %/entries.o,$(SIM_DRIVER_OBJ))
+	$(call SAY,rename)
+	$(Q)objcopy --redefine-sym cuGetProcAddress_v2=base_cuGetProcAddress_v2 \
+		$< $@
+$(NEWER): $(NEWER_OBJ) src/sim/driver/exports.map
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) -shared -Wl,-Bsymbolic -pthread \
+		-Wl,-soname,libcuda.so.1 -Wl,-z,nodelete \
+		-Wl,--version-script=src/sim/driver/exports.map $(NEWER_OBJ) -o $@
+
 INNER := $(BUILD)/tests/programs/inner/libcuda.so.1
 CHECK += $(INNER) $(BUILD)/tests/programs/inner_door
 $(INNER): $(BUILD)/obj/tests/programs/inner_driver.o
