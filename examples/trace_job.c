@@ -252,6 +252,7 @@ static int job_run(struct job *job)
 	return 0;
 }
 
+/* No other stream is given work, so that a job of one stream is just that. */
 static cudaError_t job_open_device(struct job *job)
 {
 	cudaError_t error = cudaSuccess;
@@ -269,8 +270,11 @@ static cudaError_t job_open_device(struct job *job)
 		error = cudaMalloc((void **)&job->mismatches,
 				   sizeof(*job->mismatches));
 	if (!error)
-		error = cudaMemset(job->mismatches, 0,
-				   sizeof(*job->mismatches));
+		error = cudaMemsetAsync(job->mismatches, 0,
+					sizeof(*job->mismatches),
+					job->streams[0]);
+	if (!error)
+		error = cudaStreamSynchronize(job->streams[0]);
 	return error;
 }
 
@@ -279,8 +283,11 @@ static cudaError_t job_close_device(struct job *job, unsigned long long *found)
 	cudaError_t error = cudaDeviceSynchronize();
 
 	if (!error)
-		error = cudaMemcpy(found, job->mismatches, sizeof(*found),
-				   cudaMemcpyDeviceToHost);
+		error = cudaMemcpyAsync(found, job->mismatches, sizeof(*found),
+					cudaMemcpyDeviceToHost,
+					job->streams[0]);
+	if (!error)
+		error = cudaStreamSynchronize(job->streams[0]);
 	if (!error)
 		error = cudaFree(job->mismatches);
 	if (!error)
