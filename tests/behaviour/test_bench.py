@@ -1,7 +1,8 @@
-"""scripts/bench-fences, on the shortest trace."""
+"""The benchmarks: scripts/bench-fences on the shortest trace, bench-swaps."""
 
 import json
 import os
+import re
 import subprocess
 
 from conftest import BUILD, ROOT, plain_build_only
@@ -36,3 +37,12 @@ def test_the_figures_of_fences_are_the_same_in_every_run(tmp_path):
         else:
             assert levels["fence"]["driver_calls"] > 0 < waits["syncs"]
         assert levels["fence"]["step_over_none"] < 0.02
+
+
+@plain_build_only
+def test_a_program_is_swapped_ten_thousand_times_a_minute():
+    done = subprocess.run([os.path.join(ROOT, "scripts", "bench-swaps"), BUILD,
+                           "1"], check=True, capture_output=True, text=True,
+                          timeout=120)
+    rates = re.findall(r", (\d+) a minute; .* wrong 0 errors 0;", done.stdout)
+    assert len(rates) == 2 and min(map(int, rates)) >= 10000
