@@ -36,8 +36,8 @@ struct device {
 	_Atomic bool ordered;   /* a stream's order has served for fences */
 	_Atomic bool shared;    /* other devices may use its memory */
 	_Atomic bool unfenced;  /* a fence failed: the host waits instead */
-	_Atomic uint64_t tight; /* no quarantine up to that many requests */
-	_Atomic bool lost;      /* an error that stays: every call is CUDA's */
+	_Atomic bool tight; /* has run out of memory: little quarantine left */
+	_Atomic bool lost;  /* an error that stays: every call is CUDA's */
 	_Atomic size_t quarantine; /* bytes, the limit; ROOM_AUTO: unknown */
 	_Atomic uint64_t spared;   /* fresh bytes that took a fence\'s place */
 	_Atomic uint64_t paid;  /* requests that the fences so far are worth */

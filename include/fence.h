@@ -53,8 +53,8 @@ bool fence_ready(struct device *device);
 /* Fresh memory was taken then. */
 void fence_spared(struct device *device, size_t size);
 
-/* As fence_ready, where no fresh memory is to be had; for a while blocks are
- * reused rather than put into quarantine. */
+/* As fence_ready, where no fresh memory is to be had; from now on little
+ * fresh memory takes the place of fences. */
 bool fence_pressed(struct device *device);
 
 /* The program waits for a context itself: what was freed before is safe when

@@ -11,7 +11,7 @@
 #include "protocol.h"
 
 static struct sockaddr_un address = {.sun_family = AF_UNIX};
-static pid_t owner; /* 0: there is no file of ours */
+static _Atomic pid_t owner; /* 0: there is no file of ours */
 
 static int socket_new(void)
 {

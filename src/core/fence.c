@@ -18,15 +18,12 @@ enum { CONTEXTS_MAX = 512 }; /* in one wait */
  * from the start, and one with huge buffers has its quarantine full sooner. */
 enum { FENCE_PRICE = 100, FENCE_ADVANCE = 900 };
 
-/* What fresh memory may take the place of fences in all, and what is left of
- * the quarantine when it has, or memory has run out: without them, jobs whose
+/* What fresh memory may take the place of fences in all, and the part of the
+ * quarantine that is left when memory has run out. Without a bound, jobs whose
  * sizes don't come back only grow (docs/results, 2026-11-21, fences). */
 enum { SPARED_QUARANTINES = 2, QUARANTINE_REST = 128 };
 
 enum { WAITS_MAX = 3 }; /* of the host, where one has to succeed */
-
-/* Requests for which a device counts as tight that has run out of memory. */
-enum { TIGHT_REQUESTS = 10000 };
 
 static _Atomic enum fence_level level;
 
@@ -278,15 +275,22 @@ static bool device_wait(struct device *device)
 	return true;
 }
 
+/* Of the quarantine; when memory has run out, of what is left of it. */
+static size_t limit_now(struct device *device)
+{
+	return quarantine_limit(device) / (device->tight ? QUARANTINE_REST : 1);
+}
+
 static bool quarantine_is_full(struct device *device)
 {
-	size_t limit = quarantine_limit(device);
-	bool tight = atomic_load(&device->tight) >
-		     counter_get(device, COUNTER_allocs);
+	return counter_get(device, COUNTER_quarantined_bytes) >
+	       limit_now(device);
+}
 
-	if (tight || atomic_load(&device->spared) / SPARED_QUARANTINES > limit)
-		limit /= QUARANTINE_REST;
-	return counter_get(device, COUNTER_quarantined_bytes) > limit;
+static bool spared_enough(struct device *device)
+{
+	return atomic_load(&device->spared) / SPARED_QUARANTINES >
+	       limit_now(device);
 }
 
 void fence_spared(struct device *device, size_t size)
@@ -323,7 +327,8 @@ bool fence_ready(struct device *device)
 	if (order_is_enough(device))
 		return true;
 	return fence_reaches(device) &&
-	       (fence_is_due(device) || quarantine_is_full(device)) &&
+	       (fence_is_due(device) || quarantine_is_full(device) ||
+		spared_enough(device)) &&
 	       fence_make(device, seen);
 }
 
@@ -331,8 +336,7 @@ bool fence_pressed(struct device *device)
 {
 	uint64_t seen = atomic_load(&device->safe);
 
-	atomic_store(&device->tight,
-		     counter_get(device, COUNTER_allocs) + TIGHT_REQUESTS);
+	atomic_store(&device->tight, true);
 	atomic_store(&device->spared, 0); /* idle memory goes back now */
 	if (capture_any())
 		return false;
