@@ -2,6 +2,7 @@
 #   make demo    set up, build, run the main job on a GPU or the simulated one
 #   make check   set up, build, run every test   [SAN=address,undefined|thread]
 #   make         build only
+#   make soak    generated programs until it is interrupted
 #   make bench | format | install [PREFIX=/usr/local] | clean
 # V=1 shows the commands.
 

@@ -24,6 +24,10 @@ int backing_give(struct CUctx_st *context, uint64_t addr);
  * the context captures, and the end of the capture. */
 int backing_wait(struct CUctx_st *context);
 
+/* Whether we know all entries of the driver: it's no newer than the headers
+ * that this library was built with. */
+bool backing_is_known(void);
+
 /* Whether the driver has events of whole contexts, as from 12.5 on. */
 bool backing_has_fences(void);
 
@@ -42,6 +46,10 @@ int backing_event_wait(struct CUevent_st *event);
 
 /* The memory of a device, bytes. */
 int backing_device_bytes(int ordinal, size_t *bytes);
+
+/* The ordinal of the device that memory belongs to, or -1: it is the host's,
+ * or unknown. */
+int backing_device_of(uint64_t addr);
 
 /* Whether an error stays: every later call fails with it. */
 bool backing_is_lost(int res);

@@ -33,9 +33,10 @@ struct device {
 	_Atomic uint64_t epoch; /* that frees are stamped with now */
 	_Atomic uint64_t safe;  /* blocks of epochs below may be reused */
 	_Atomic int contexts;   /* that live */
+	_Atomic bool ordered;   /* a stream's order has served for fences */
 	_Atomic bool shared;    /* other devices may use its memory */
 	_Atomic bool unfenced;  /* a fence failed: the host waits instead */
-	_Atomic bool tight;     /* has run out of memory: no more quarantine */
+	_Atomic uint64_t tight; /* no quarantine up to that many requests */
 	_Atomic bool lost;      /* an error that stays: every call is CUDA's */
 	_Atomic size_t quarantine; /* bytes, the limit; ROOM_AUTO: unknown */
 	_Atomic uint64_t paid;  /* requests that the fences so far are worth */
@@ -59,11 +60,11 @@ struct context {
 	struct context *next_dead;
 	UT_hash_handle hh;
 	pthread_mutex_t lock;
-	pthread_cond_t settled; /* closing or giving has come to 0 */
+	pthread_cond_t settled; /* closing or busy has come to 0 */
 	/* Under lock. */
 	bool dead;             /* destroyed; its blocks are forgotten */
 	unsigned int closing;  /* calls under way that may end it */
-	unsigned int giving;   /* threads that give its blocks back */
+	unsigned int busy;     /* driver calls of ours on what is in it */
 	struct pool *pools;    /* the active one first; NULL before use */
 	struct block *pending; /* idle blocks to give back */
 };
@@ -71,6 +72,9 @@ struct context {
 /* The device of an ordinal from 0 to DEVICE_MAX - 1. */
 struct device *device_at(int ordinal);
 int device_ordinal(const struct device *device);
+
+/* Devices that have a context now. */
+int device_count(void);
 
 void counter_add(struct device *device, enum counter counter, uint64_t n);
 void counter_sub(struct device *device, enum counter counter, uint64_t n);
@@ -100,6 +104,11 @@ void context_note(struct CUctx_st *handle, int ordinal, enum context_kind kind);
  * be dead then. */
 void context_enter(struct context *context);
 void context_leave(struct context *context);
+
+/* Driver calls of ours on what is in the context begin; after any call that
+ * may end it, and before the next. False: it is dead. */
+bool context_use(struct context *context);
+void context_unuse(struct context *context);
 
 /* A call that may end a context begins: until it is known how it went,
  * requests and frees of the context's blocks wait, and nothing of it is given

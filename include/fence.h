@@ -11,12 +11,14 @@
  *		between them fresh memory serves, while the bytes that wait are
  *		within the quarantine (MNM_QUARANTINE). The program's own
  *		cuCtxSynchronize does as well.
+ *		While the process gives work to one stream only, that stream's
+ *		order is enough, without any fence (work.h).
  *		Where a fence can't reach (several contexts on the device,
  *		memory that other devices may use, a driver before 12.5), the
  *		free in which the quarantine fills up waits on the host, as
  *		CUDA's does. An allocation never waits, unless memory runs out.
  * sync		Each free waits, as CUDA's does.
- * none		At once. Corrupts memory; for tests of the tests.
+ * none		At once, in captures, too. Corrupts memory; for tests.
  *
  * The protocol is modelled in src/core/fence.pml. */
 #ifndef MNM_FENCE_H
@@ -48,7 +50,7 @@ bool fence_kept(struct device *device, size_t span);
  * False: take fresh memory. */
 bool fence_ready(struct device *device);
 
-/* As fence_ready, where no fresh memory is to be had; from now on blocks are
+/* As fence_ready, where no fresh memory is to be had; for a while blocks are
  * reused rather than put into quarantine. */
 bool fence_pressed(struct device *device);
 
@@ -62,6 +64,10 @@ struct fence_sync {
 struct fence_sync fence_sync_begin(struct context *context);
 void fence_sync_end(const struct fence_sync *sync, int res);
 
+/* The memory of a device's context is about to go, and with it what was freed
+ * and may still be used by others: waits for them. */
+void fence_leave(struct device *device);
+
 /* Another context may use the memory of `device` from now on: its work waits
  * for the device's last fence. */
 void fence_join(struct device *device, struct context *other);
@@ -69,6 +75,19 @@ void fence_join(struct device *device, struct context *other);
 /* Memory of this device, or of all (NULL), may be used by other devices from
  * now on. For good: work queued while it was so may still run. */
 void fence_share(struct device *device);
+
+/* Work of a context is about to be queued that touches memory at addr, by a
+ * copy or a fill: those reach memory of other devices without being allowed
+ * to. The memory of such a device is shared from then on. One load in a
+ * program that uses one device. */
+void fence_visit(struct context *visitor, uint64_t addr);
+
+/* Where every block was safe, whatever its epoch, none that is idle is now. */
+void fence_restart(struct device *device);
+
+/* At whatever level, all work of the device so far comes before all later
+ * work, by a fence or else a wait of the host. False: neither was possible. */
+bool fence_force(struct device *device);
 
 /* Notes what a CUresult of ours means for the device; returns it. */
 int device_check(struct device *device, int res);

@@ -10,6 +10,8 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include "work_list.h" /* written by src/hooks/gen_work */
+
 /* Twins for the per-thread default stream that the header does not declare. */
 #define TWIN(symbol) extern __typeof__(symbol) symbol##_ptsz;
 TWIN(cuStreamBeginCapture_v2)
@@ -28,11 +30,13 @@ USED(cuCtxRecordEvent) \
 USED(cuCtxWaitEvent) \
 USED(cuDevicePrimaryCtxGetState) \
 USED(cuDeviceTotalMem_v2) \
+USED(cuDriverGetVersion) \
 USED(cuEventCreate) \
 USED(cuEventDestroy_v2) \
 USED(cuEventSynchronize) \
 USED(cuGetErrorName) \
 USED(cuMemGetAddressRange_v2) \
+USED(cuPointerGetAttribute) \
 USED(cuStreamGetCtx) \
 USED(cuStreamIsCapturing) \
 USED(cuStreamIsCapturing_ptsz) \
@@ -40,9 +44,10 @@ USED(cuThreadExchangeStreamCaptureMode)
 
 /* Entries that we hook. HOOK(symbol, name, from, until): cuGetProcAddress
  * hands the symbol out for this name and a version in [from, until). With the
- * flag for the per-thread default stream it is the symbol's _ptsz twin, whose
- * own row has an empty range. */
-#define DRIVER_HOOK_LIST \
+ * flag for the per-thread default stream it is the symbol's _ptsz or _ptds twin,
+ * whose own row has an empty range. The first two lists are those of the
+ * entries that queue work, or may do so unseen (work.h). */
+#define DRIVER_HOOK_LIST DRIVER_WORK_LIST DRIVER_DOUBT_LIST \
 HOOK(cuGetProcAddress, "cuGetProcAddress", 11030, 12000) \
 HOOK(cuGetProcAddress_v2, "cuGetProcAddress", 12000, VERSION_MAX) \
 HOOK(cuMemAlloc_v2, "cuMemAlloc", 3020, VERSION_MAX) \
@@ -70,6 +75,8 @@ HOOK(cuDevicePrimaryCtxRelease_v2, "cuDevicePrimaryCtxRelease", 11000, VERSION_M
 HOOK(cuDevicePrimaryCtxReset, "cuDevicePrimaryCtxReset", 7000, 11000) \
 HOOK(cuDevicePrimaryCtxReset_v2, "cuDevicePrimaryCtxReset", 11000, VERSION_MAX) \
 HOOK(cuIpcGetMemHandle, "cuIpcGetMemHandle", 4010, VERSION_MAX) \
+HOOK(cuLaunchKernelEx, "cuLaunchKernelEx", 11060, VERSION_MAX) \
+HOOK(cuLaunchKernelEx_ptsz, "cuLaunchKernelEx", VERSION_MAX, VERSION_MAX) \
 HOOK(cuMemGetHandleForAddressRange, "cuMemGetHandleForAddressRange", 11070, VERSION_MAX) \
 HOOK(cuStreamDestroy, "cuStreamDestroy", 2000, 4000) \
 HOOK(cuStreamDestroy_v2, "cuStreamDestroy", 4000, VERSION_MAX) \

@@ -6,9 +6,24 @@ POOL_OBJ   := $(call sources,src/pools/*.c)
 CORE_OBJ   := $(call sources,src/core/*.c)
 LIB_OBJ    := $(COMMON_OBJ) $(POOL_OBJ) $(CORE_OBJ) \
 	$(call sources,src/hooks/*.c src/backing/*.c src/control/*.c)
+# Hooks that are written from the toolkit's headers.
+WORK_GEN   := $(BUILD)/gen/hooks
+WORK_GEN_C := $(addprefix $(WORK_GEN)/,work_entries.c doubt_entries.c \
+	known_names.c)
+LIB_OBJ    += $(patsubst %.c,$(BUILD)/obj/%.o,$(WORK_GEN_C))
 CLI_OBJ    := $(COMMON_OBJ) $(call sources,src/cli/*.c)
 
 ALL += $(BUILD)/libmnm.so $(BUILD)/mnm
+
+$(LIB_OBJ): CPPFLAGS += -I$(WORK_GEN) -Isrc/hooks
+$(LIB_OBJ): | $(WORK_GEN)/stamp
+
+$(WORK_GEN)/stamp: src/hooks/gen_work src/sim/driver/gen_entries include/real.h
+	$(call SAY,gen   )
+	$(Q)src/hooks/gen_work $(CC) $(CUDA_HOME)/include $(@D) .
+	@touch $@
+
+$(WORK_GEN_C): $(WORK_GEN)/stamp ;
 
 # Preloaded, so its place in the static block of thread-local data is sure.
 $(LIB_OBJ): CFLAGS += -ftls-model=initial-exec

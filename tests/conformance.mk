@@ -12,9 +12,21 @@ $(CONFORMANCE): $(BUILD)/tests/conformance/%: \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(filter %.o,$^) -L$(BUILD)/sim -lcuda \
-		$(shell pkg-config --libs check) -pthread -o $@
+		$(subst -lsubunit,-l:libsubunit.a,$(shell \
+		pkg-config --libs check)) -pthread -o $@
 
 $(BUILD)/tests/conformance/%.kernels.so: \
 		$(BUILD)/obj/tests/conformance/add_kernels.o
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) -shared $^ -o $@
+
+# What holds for the simulated driver alone.
+SIM_CLAIMS := $(BUILD)/tests/programs/sim_graph_claims
+CHECK += $(SIM_CLAIMS)
+
+$(SIM_CLAIMS): $(BUILD)/obj/tests/programs/sim_graph_claims.o \
+		$(BUILD)/obj/tests/conformance/claims.o \
+		$(BUILD)/sim/libcuda.so
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(filter %.o,$^) -L$(BUILD)/sim -lcuda \
+		$(shell pkg-config --libs check) -pthread -o $@

@@ -1,15 +1,20 @@
 # CUDA programs that the behaviour tests run under the preload. `shell` makes
 # the calls its input names; it is built in each form that CUDA comes in.
+# shell_nvidia, with NVIDIA's own static runtime, is for scripts/gpu-check.
 
 PROGRAMS := $(addprefix $(BUILD)/tests/programs/,shell_shared shell_static \
-	shell_driver shell_plugin.so plugin_host churn late_work releases door guest)
+	shell_nvidia \
+	shell_driver shell_plugin.so plugin_host churn late_work releases door guest \
+	interleave reuse reuse.kernels.so)
 SHELL_OBJ := $(addprefix $(BUILD)/obj/tests/programs/,shell.o shell_process.o)
 
 CHECK += $(PROGRAMS)
 
 $(BUILD)/tests/programs/shell_static: NVCC_CUDART := none
 $(BUILD)/tests/programs/shell_static: $(BUILD)/sim/cudart_static.o
-$(BUILD)/tests/programs/shell_shared $(BUILD)/tests/programs/shell_static: \
+$(BUILD)/tests/programs/shell_nvidia: NVCC_CUDART := static
+$(BUILD)/tests/programs/shell_shared $(BUILD)/tests/programs/shell_static \
+$(BUILD)/tests/programs/shell_nvidia: \
 		$(SHELL_OBJ) $(BUILD)/obj/tests/programs/shell_main.o \
 		$(BUILD)/obj/tests/programs/shell_runtime.o
 	$(call SAY,link  )
@@ -23,6 +28,7 @@ $(BUILD)/tests/programs/shell_plugin.so: $(SHELL_OBJ) \
 $(BUILD)/tests/programs/shell_driver: $(SHELL_OBJ) \
 		$(BUILD)/obj/tests/programs/shell_main.o \
 		$(BUILD)/obj/tests/programs/shell_driver.o \
+		$(BUILD)/obj/tests/programs/shell_graphs.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \
@@ -44,6 +50,13 @@ $(BUILD)/tests/programs/guest: $(BUILD)/obj/tests/programs/guest.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )
 	$(Q)$(NVCC_LINK) $(filter %.o,$^) -L$(BUILD)/sim -lcuda -o $@
+
+SIM_PROGRAMS := $(addprefix $(BUILD)/tests/programs/,interleave reuse)
+$(SIM_PROGRAMS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o \
+		$(BUILD)/sim/libcuda.so
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \
+		-lcuda -pthread -o $@
 
 INNER := $(BUILD)/tests/programs/inner/libcuda.so.1
 CHECK += $(INNER) $(BUILD)/tests/programs/inner_door

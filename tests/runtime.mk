@@ -2,13 +2,13 @@
 # and its static form, and compiled for the per-thread default stream.
 
 RUNTIME_CLAIMS := runtime_memory_claims runtime_work_claims \
-	runtime_static_claims runtime_per_thread_claims
+	runtime_graph_claims runtime_static_claims runtime_per_thread_claims
 RUNTIME_CLAIMS := $(RUNTIME_CLAIMS:%=$(BUILD)/tests/programs/%)
 WORK_CLAIMS    := $(filter-out %_memory_claims,$(RUNTIME_CLAIMS))
 
 CHECK += $(RUNTIME_CLAIMS) $(WORK_CLAIMS:=.kernels.so)
 
-$(RUNTIME_CLAIMS): NVCC_LIBS := -lcheck_pic -lsubunit
+$(RUNTIME_CLAIMS): NVCC_LIBS := -lcheck_pic -Xlinker -l:libsubunit.a
 
 $(BUILD)/tests/programs/runtime_static_claims: NVCC_CUDART := none
 $(BUILD)/tests/programs/runtime_static_claims: \

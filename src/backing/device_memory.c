@@ -52,3 +52,19 @@ int backing_device_bytes(int ordinal, size_t *bytes)
 		return CUDA_ERROR_NOT_SUPPORTED;
 	return (int)real->cuDeviceTotalMem_v2(bytes, ordinal);
 }
+
+int backing_device_of(uint64_t addr)
+{
+	const struct real_driver *real = real_driver();
+	CUmemorytype type;
+	int ordinal;
+
+	if (!real->cuPointerGetAttribute ||
+	    real->cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+					addr) ||
+	    type != CU_MEMORYTYPE_DEVICE ||
+	    real->cuPointerGetAttribute(
+		    &ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, addr))
+		return -1;
+	return ordinal;
+}

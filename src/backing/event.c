@@ -12,6 +12,15 @@ bool backing_has_fences(void)
 	       real->cuEventSynchronize;
 }
 
+bool backing_is_known(void)
+{
+	const struct real_driver *real = real_driver();
+	int version;
+
+	return real->cuDriverGetVersion &&
+	       !real->cuDriverGetVersion(&version) && version <= CUDA_VERSION;
+}
+
 int backing_event_open(CUcontext context, CUevent *event)
 {
 	struct visit visit;

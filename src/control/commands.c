@@ -16,6 +16,7 @@
 #include "pool_list.h"
 #include "print.h"
 #include "swap.h"
+#include "work.h"
 
 enum { WORDS_MAX = 16, ERROR_SIZE = OPTION_ERROR_SIZE };
 
@@ -60,6 +61,10 @@ static json_t *device_stat(struct device *device)
 		json_string(pool_rows[atomic_load(&device->choice)].name));
 	json_object_set_new(stat, "fence",
 			    json_string(fence_names[fence_level()]));
+	json_object_set_new(stat, "order",
+			    json_string(work_is_ordered(device)
+						? "stream"
+						: fence_names[fence_level()]));
 #define COUNTER(name, unit, help) \
 	json_object_set_new(stat, #name, \
 			    json_integer((json_int_t)counter_get( \

@@ -40,6 +40,7 @@ static void stat_device(FILE *out, const json_t *device)
 	fprintf(out, "device %d\n", device_of(device));
 	fprintf(out, "  %-17s %17s\n", "pool", text_of(device, "pool"));
 	fprintf(out, "  %-17s %17s\n", "fence", text_of(device, "fence"));
+	fprintf(out, "  %-17s %17s\n", "order", text_of(device, "order"));
 	for (size_t i = 0; i < sizeof(counters) / sizeof(*counters); i++) {
 		if (counters[i].unit == BYTES)
 			fprintf(out, "  %-17s %13.1f MiB", counters[i].name,

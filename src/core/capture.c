@@ -6,6 +6,7 @@
 
 #include "capture.h"
 #include "hold.h"
+#include "work.h"
 
 struct capture {
 	struct capture *next;
@@ -37,6 +38,7 @@ bool capture_any(void)
 
 void capture_expect(void)
 {
+	work_mixed(); /* no fence can be made later */
 	pthread_mutex_lock(&lock);
 	if (!count++)
 		hold_open();

@@ -9,11 +9,15 @@
 #include "mem.h"
 #include "pools.h"
 #include "real.h"
+#include "work.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t released = PTHREAD_COND_INITIALIZER;
 static struct context *table;
 static struct context *dead; /* linked by next_dead */
+
+static _Atomic int used;  /* devices with a context; changed under lock */
+static _Atomic int alive; /* contexts that are not buried */
 
 /* Counts changes after which a handle may mean another context. */
 static _Atomic uint64_t generation = 1;
@@ -54,7 +58,9 @@ static struct context *note(CUcontext handle, int ordinal, bool *fresh)
 		free(context);
 		return NULL;
 	}
-	context->device->contexts++;
+	if (!context->device->contexts++)
+		used++;
+	alive++;
 	return context;
 }
 
@@ -65,12 +71,19 @@ static void bury(struct context *context)
 		HASH_DEL(table, context);
 	if (!context->buried) {
 		context->buried = true;
-		context->device->contexts--;
+		if (!--context->device->contexts)
+			used--;
+		alive--;
 		context->device->lost = false;
 		context->next_dead = dead;
 		dead = context;
 	}
 	atomic_fetch_add(&generation, 1);
+}
+
+int device_count(void)
+{
+	return atomic_load_explicit(&used, memory_order_relaxed);
 }
 
 struct context *context_find(CUcontext handle)
@@ -83,9 +96,19 @@ struct context *context_find(CUcontext handle)
 	return context;
 }
 
+/* A handle that may be a second context's, of any device: two contexts share
+ * no stream. Before it is noted, or another thread could take it for known. */
+static void meet(CUcontext handle)
+{
+	if (alive && !context_find(handle))
+		work_mixed();
+}
+
 /* The work of a second context may use what the first has handed out. */
 static void join(struct context *context)
 {
+	if (alive > 1)
+		work_mixed();
 	if (context->device->contexts > 1)
 		fence_join(context->device, context);
 }
@@ -97,6 +120,7 @@ void context_note(CUcontext handle, int ordinal, enum context_kind kind)
 
 	if (!handle || ordinal < 0 || ordinal >= DEVICE_MAX)
 		return;
+	meet(handle);
 	pthread_mutex_lock(&lock);
 	if (kind == CONTEXT_CREATED)
 		former = find(handle); /* its end, or part of it, went unseen */
@@ -140,6 +164,7 @@ struct context *context_current(void)
 		if (real->cuCtxGetDevice(&ordinal) || ordinal < 0 ||
 		    ordinal >= DEVICE_MAX)
 			return NULL;
+		meet(handle);
 		pthread_mutex_lock(&lock);
 		context = note(handle, ordinal, &fresh);
 		pthread_mutex_unlock(&lock);
@@ -179,11 +204,31 @@ static void closing_end(struct context *context)
 	pthread_mutex_unlock(&context->lock);
 }
 
-/* After a reset, addresses that are being given back may be others'. */
-static void giving_wait(struct context *context)
+bool context_use(struct context *context)
+{
+	bool alive;
+
+	context_enter(context);
+	alive = !context->dead;
+	context->busy += alive;
+	context_leave(context);
+	return alive;
+}
+
+void context_unuse(struct context *context)
 {
 	pthread_mutex_lock(&context->lock);
-	while (context->giving)
+	context->busy--;
+	pthread_cond_broadcast(&context->settled);
+	pthread_mutex_unlock(&context->lock);
+}
+
+/* After a reset, addresses that are being given back may be others', and
+ * events are gone. */
+static void busy_wait(struct context *context)
+{
+	pthread_mutex_lock(&context->lock);
+	while (context->busy)
 		pthread_cond_wait(&context->settled, &context->lock);
 	pthread_mutex_unlock(&context->lock);
 }
@@ -231,7 +276,7 @@ struct context *context_close_primary(int ordinal)
 		closing_begin(context);
 	pthread_mutex_unlock(&lock);
 	if (context)
-		giving_wait(context);
+		busy_wait(context);
 	return context;
 }
 

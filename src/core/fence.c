@@ -7,6 +7,7 @@
 #include "context.h"
 #include "fence.h"
 #include "log.h"
+#include "work.h"
 
 enum { CONTEXTS_MAX = 512 }; /* in one wait */
 
@@ -17,6 +18,9 @@ enum { CONTEXTS_MAX = 512 }; /* in one wait */
  * from the start, and one with huge buffers has its quarantine full sooner. */
 enum { FENCE_PRICE = 100, FENCE_ADVANCE = 900 };
 
+/* Requests for which a device counts as tight that has run out of memory. */
+enum { TIGHT_REQUESTS = 10000 };
+
 static _Atomic enum fence_level level;
 
 enum fence_level fence_level(void)
@@ -24,15 +28,23 @@ enum fence_level fence_level(void)
 	return atomic_load_explicit(&level, memory_order_relaxed);
 }
 
+void fence_restart(struct device *device)
+{
+	uint64_t all = UINT64_MAX;
+
+	if (atomic_compare_exchange_strong(&device->safe, &all, 0))
+		atomic_store(&device->counters[COUNTER_quarantined_bytes],
+			     counter_get(device, COUNTER_idle_bytes));
+}
+
 void fence_level_set(enum fence_level now)
 {
 	atomic_store(&level, now);
-	/* Back from `none`, nothing that is idle is known to be safe. */
 	for (int i = 0; i < DEVICE_MAX; i++)
 		if (now == FENCE_NONE)
 			atomic_store(&device_at(i)->safe, UINT64_MAX);
-		else if (atomic_load(&device_at(i)->safe) == UINT64_MAX)
-			atomic_store(&device_at(i)->safe, 0);
+		else
+			fence_restart(device_at(i));
 }
 
 void fence_quarantine_set(size_t bytes)
@@ -89,12 +101,19 @@ static void epoch_publish(struct device *device, uint64_t safe)
 		;
 }
 
-/* Whether one event covers all that may use the device's memory. */
-static bool fence_reaches(const struct device *device)
+/* Whether the work of one context is all that may use the device's memory. */
+static bool context_is_alone(const struct device *device)
 {
 	return fence_level() == FENCE_FENCE &&
 	       atomic_load(&device->contexts) == 1 && !device->shared &&
-	       !device->unfenced && !device->lost && backing_has_fences();
+	       !device->lost;
+}
+
+/* Whether one event covers all that may use the device's memory. */
+static bool fence_reaches(const struct device *device)
+{
+	return context_is_alone(device) && !device->unfenced &&
+	       backing_has_fences();
 }
 
 /* Whether the requests so far are worth one more fence. */
@@ -114,7 +133,7 @@ static void fence_pay(struct device *device)
 		     (paid > requests ? paid : requests) + FENCE_PRICE);
 }
 
-/* In a quiet time, with the device's one context. */
+/* In a quiet time, with the device's one context, in use. */
 static int fence_make_of(struct context *context)
 {
 	struct device *device = context->device;
@@ -151,21 +170,32 @@ static bool fence_failed(struct device *device, int res)
 	return device_check(device, res);
 }
 
-/* Makes all safe that was freed so far; `seen` is what was safe when the
- * caller looked. False: not now. */
-static bool fence_make(struct device *device, uint64_t seen)
+/* In a quiet time. */
+static bool fence_try(struct device *device)
 {
 	struct context *context;
 	bool made = false;
 
-	if (!quiet_begin())
-		return false;
-	if (atomic_load(&device->safe) != seen) {
-		made = true; /* another thread's serves this one, too */
-	} else if (context_hold(device, &context, 1) == 1) {
-		made = !fence_failed(device, fence_make_of(context));
+	if (context_hold(device, &context, 1) == 1) {
+		if (context_use(context)) {
+			made = !fence_failed(device, fence_make_of(context));
+			context_unuse(context);
+		}
 		context_release(&context, 1);
 	}
+	return made;
+}
+
+/* Makes all safe that was freed so far; `seen` is what was safe when the
+ * caller looked. False: not now. */
+static bool fence_make(struct device *device, uint64_t seen)
+{
+	bool made;
+
+	if (!quiet_begin())
+		return false;
+	/* Another thread's serves this one, too. */
+	made = atomic_load(&device->safe) != seen || fence_try(device);
 	quiet_end();
 	return made;
 }
@@ -203,11 +233,14 @@ static int context_wait(struct context *context)
 {
 	int res = CUDA_ERROR_NOT_SUPPORTED;
 
+	if (!context_use(context))
+		return CUDA_SUCCESS; /* its work has ended with it */
 	if (backing_has_fences())
 		res = event_wait(context);
-	if (!res || backing_is_lost(res) || capture_any())
-		return res;
-	return backing_wait(context->handle);
+	if (res && !backing_is_lost(res) && !capture_any())
+		res = backing_wait(context->handle);
+	context_unuse(context);
+	return res;
 }
 
 /* Waits for all work that may use the device's memory. */
@@ -236,14 +269,19 @@ static bool device_wait(struct device *device)
 
 static bool quarantine_is_full(struct device *device)
 {
+	bool tight = atomic_load(&device->tight) >
+		     counter_get(device, COUNTER_allocs);
+
 	return counter_get(device, COUNTER_quarantined_bytes) >
-	       (device->tight ? 0 : quarantine_limit(device));
+	       (tight ? 0 : quarantine_limit(device));
 }
 
 bool fence_kept(struct device *device, size_t span)
 {
 	enum fence_level now = fence_level();
 
+	if (now != FENCE_SYNC && atomic_load(&device->safe) == UINT64_MAX)
+		return true;
 	counter_add(device, COUNTER_quarantined_bytes, span);
 	if (now == FENCE_NONE || capture_any())
 		return true;
@@ -253,11 +291,20 @@ bool fence_kept(struct device *device, size_t span)
 	return device_wait(device) || !device->lost;
 }
 
+static bool order_is_enough(struct device *device)
+{
+	return context_is_alone(device) && work_order(device);
+}
+
 bool fence_ready(struct device *device)
 {
 	uint64_t seen = atomic_load(&device->safe);
 
-	return !capture_any() && fence_reaches(device) &&
+	if (capture_any())
+		return false;
+	if (order_is_enough(device))
+		return true;
+	return fence_reaches(device) &&
 	       (fence_is_due(device) || quarantine_is_full(device)) &&
 	       fence_make(device, seen);
 }
@@ -266,10 +313,28 @@ bool fence_pressed(struct device *device)
 {
 	uint64_t seen = atomic_load(&device->safe);
 
-	atomic_store(&device->tight, true);
-	return !capture_any() && fence_reaches(device) &&
+	atomic_store(&device->tight,
+		     counter_get(device, COUNTER_allocs) + TIGHT_REQUESTS);
+	if (capture_any())
+		return false;
+	if (order_is_enough(device))
+		return true;
+	return fence_reaches(device) &&
 	       counter_get(device, COUNTER_quarantined_bytes) &&
 	       fence_make(device, seen);
+}
+
+bool fence_force(struct device *device)
+{
+	bool made = false;
+
+	if (!device->contexts || device->lost)
+		return true;
+	if (!device->unfenced && backing_has_fences() && quiet_begin()) {
+		made = fence_try(device);
+		quiet_end();
+	}
+	return made || device_wait(device) || device->lost;
 }
 
 struct fence_sync fence_sync_begin(struct context *context)
@@ -296,20 +361,32 @@ void fence_sync_end(const struct fence_sync *sync, int res)
 			    sync->bytes);
 }
 
+void fence_leave(struct device *device)
+{
+	if (!fence_reaches(device) && fence_level() != FENCE_NONE &&
+	    counter_get(device, COUNTER_quarantined_bytes))
+		device_wait(device);
+}
+
 /* The later work of `other` waits for the last fence of a context; the host
  * does, where a capture forbids the device to. */
 static void context_join(struct context *context, struct context *other)
 {
-	bool granted = quiet_begin();
-	struct CUevent_st *event = context->fence;
+	struct CUevent_st *event;
 	int res = CUDA_SUCCESS;
+	bool granted;
 
+	if (!context_use(context))
+		return;
+	granted = quiet_begin();
+	event = context->fence;
 	if (event && granted)
 		res = backing_gate(other->handle, event);
 	if (granted)
 		quiet_end();
 	if (event && (!granted || res))
 		res = backing_event_wait(event);
+	context_unuse(context);
 	device_check(context->device, res);
 }
 
@@ -330,4 +407,21 @@ void fence_share(struct device *device)
 	for (int i = 0; i < DEVICE_MAX; i++)
 		if (!device || device == device_at(i))
 			atomic_store(&device_at(i)->shared, true);
+}
+
+void fence_visit(struct context *visitor, uint64_t addr)
+{
+	struct device *owner;
+	int ordinal;
+
+	if (device_count() < 2 || !visitor)
+		return;
+	ordinal = backing_device_of(addr);
+	if (ordinal < 0 || ordinal >= DEVICE_MAX)
+		return;
+	owner = device_at(ordinal);
+	if (owner == visitor->device || owner->shared)
+		return;
+	fence_share(owner);
+	fence_join(owner, visitor);
 }

@@ -42,17 +42,9 @@ static struct block *pending_take(struct context *context, bool idle_too)
 		pools_trim(context);
 	list = context->pending;
 	context->pending = NULL;
-	context->giving += list != NULL;
+	context->busy += list != NULL;
 	context_leave(context);
 	return list;
-}
-
-static void pending_done(struct context *context)
-{
-	pthread_mutex_lock(&context->lock);
-	context->giving--;
-	pthread_cond_broadcast(&context->settled);
-	pthread_mutex_unlock(&context->lock);
 }
 
 /* Frees the pending blocks; returns their bytes. */
@@ -77,7 +69,7 @@ static size_t pending_give(struct context *context, bool idle_too)
 		bytes += block->span;
 		block_drop(block);
 	}
-	pending_done(context);
+	context_unuse(context);
 	return bytes;
 }
 

@@ -291,7 +291,8 @@ static bool block_kept(struct context *context, struct block *block, bool *lost)
 
 	if (block->exported || !context_current() || device->pressed)
 		return false;
-	if (capture_any() && block->pool->ops->free && hold_keep(block))
+	if (capture_any() && block->pool->ops->free &&
+	    fence_level() != FENCE_NONE && hold_keep(block))
 		return true;
 	if (!pool_keeps(context, block))
 		return false;

@@ -3,69 +3,68 @@
 #include "capture.h"
 #include "hook.h"
 #include "mem.h"
+#include "work.h"
 
-static bool expect(void)
+/* A begin of a capture. */
+struct begin {
+	CUstream stream;
+	CUcontext context; /* the stream's */
+	bool per_thread;
+	bool expected; /* the rest knows that it may come */
+};
+
+static struct begin expect(CUstream stream, bool per_thread)
 {
-	bool enabled = mem_enabled();
+	struct begin begin = {.stream = stream, .per_thread = per_thread};
 
-	if (enabled) {
-		mem_guard_fork();
-		capture_expect();
-	}
-	return enabled;
+	if (!mem_enabled())
+		return begin;
+	if (REAL_CALL(cuStreamGetCtx, stream, &begin.context))
+		REAL_CALL(cuCtxGetCurrent, &begin.context);
+	mem_guard_fork();
+	capture_expect();
+	begin.expected = true;
+	return begin;
 }
 
-static CUcontext stream_context(CUstream stream)
+/* What became of it. */
+static CUresult settle(const struct begin *begin, CUresult res)
 {
-	CUcontext context = NULL;
-
-	if (REAL_CALL(cuStreamGetCtx, stream, &context))
-		REAL_CALL(cuCtxGetCurrent, &context);
-	return context;
-}
-
-/* What became of an expected begin. */
-static CUresult settle(bool expected, CUstream stream, bool per_thread,
-		       CUresult res)
-{
-	if (expected && res)
+	if (begin->expected && res)
 		capture_refused();
-	else if (expected)
-		capture_begun(stream, per_thread, stream_context(stream));
+	else if (begin->expected)
+		capture_begun(begin->stream, begin->per_thread, begin->context);
 	return res;
 }
 
 EXPORT CUresult cuStreamBeginCapture(CUstream stream)
 {
-	bool expected = expect();
+	struct begin begin = expect(stream, false);
 
-	return settle(expected, stream, false,
-		      REAL_CALL(cuStreamBeginCapture, stream));
+	return settle(&begin, REAL_CALL(cuStreamBeginCapture, stream));
 }
 
 EXPORT CUresult cuStreamBeginCapture_ptsz(CUstream stream)
 {
-	bool expected = expect();
+	struct begin begin = expect(stream, true);
 
-	return settle(expected, stream, true,
-		      REAL_CALL(cuStreamBeginCapture_ptsz, stream));
+	return settle(&begin, REAL_CALL(cuStreamBeginCapture_ptsz, stream));
 }
 
 EXPORT CUresult cuStreamBeginCapture_v2(CUstream stream,
 					CUstreamCaptureMode mode)
 {
-	bool expected = expect();
+	struct begin begin = expect(stream, false);
 
-	return settle(expected, stream, false,
-		      REAL_CALL(cuStreamBeginCapture_v2, stream, mode));
+	return settle(&begin, REAL_CALL(cuStreamBeginCapture_v2, stream, mode));
 }
 
 EXPORT CUresult cuStreamBeginCapture_v2_ptsz(CUstream stream,
 					     CUstreamCaptureMode mode)
 {
-	bool expected = expect();
+	struct begin begin = expect(stream, true);
 
-	return settle(expected, stream, true,
+	return settle(&begin,
 		      REAL_CALL(cuStreamBeginCapture_v2_ptsz, stream, mode));
 }
 
@@ -75,11 +74,10 @@ EXPORT CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph,
 					    size_t count,
 					    CUstreamCaptureMode mode)
 {
-	bool expected = expect();
+	struct begin begin = expect(stream, false);
 
-	return settle(expected, stream, false,
-		      REAL_CALL(cuStreamBeginCaptureToGraph, stream, graph,
-				nodes, data, count, mode));
+	return settle(&begin, REAL_CALL(cuStreamBeginCaptureToGraph, stream,
+					graph, nodes, data, count, mode));
 }
 
 EXPORT CUresult cuStreamBeginCaptureToGraph_ptsz(CUstream stream, CUgraph graph,
@@ -88,9 +86,9 @@ EXPORT CUresult cuStreamBeginCaptureToGraph_ptsz(CUstream stream, CUgraph graph,
 						 size_t count,
 						 CUstreamCaptureMode mode)
 {
-	bool expected = expect();
+	struct begin begin = expect(stream, true);
 
-	return settle(expected, stream, true,
+	return settle(&begin,
 		      REAL_CALL(cuStreamBeginCaptureToGraph_ptsz, stream, graph,
 				nodes, data, count, mode));
 }
@@ -129,17 +127,19 @@ EXPORT CUresult cuStreamEndCapture_ptsz(CUstream stream, CUgraph *graph)
 /* A capture ends with its stream. */
 static CUresult destroyed(CUstream stream, CUresult res)
 {
-	if (!res && capture_any())
+	if (!res && mem_enabled() && capture_any())
 		capture_ended(stream, false, NULL);
 	return res;
 }
 
 EXPORT CUresult cuStreamDestroy(CUstream stream)
 {
+	work_stream_ended(stream);
 	return destroyed(stream, REAL_CALL(cuStreamDestroy, stream));
 }
 
 EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
 {
+	work_stream_ended(stream);
 	return destroyed(stream, REAL_CALL(cuStreamDestroy_v2, stream));
 }

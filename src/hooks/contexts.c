@@ -77,7 +77,7 @@ EXPORT CUresult cuCtxPopCurrent_v2(CUcontext *out)
 EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
 {
 	struct context *current = mem_enabled() ? context_current() : NULL;
-	struct context *owner = context_find(peer);
+	struct context *owner = current ? context_find(peer) : NULL;
 
 	if (current) {
 		fence_share(owner ? owner->device : NULL);
@@ -114,7 +114,14 @@ EXPORT CUresult cuCtxSynchronize_v2(CUcontext handle)
 
 static struct context *end_begin(CUcontext handle)
 {
-	return mem_enabled() ? context_close(handle) : NULL;
+	struct context *context;
+
+	if (!mem_enabled())
+		return NULL;
+	context = context_find(handle);
+	if (context)
+		fence_leave(context->device);
+	return context_close(handle);
 }
 
 static CUresult end_finish(struct context *context, CUresult res)
@@ -198,6 +205,8 @@ static CUresult primary_end(primary_call *call, CUdevice device, bool reset)
 
 	if (!call)
 		return CUDA_ERROR_NOT_FOUND;
+	if (enabled && device >= 0 && device < DEVICE_MAX)
+		fence_leave(device_at(device));
 	primary_enter(enabled);
 	if (enabled)
 		context = context_close_primary(device);

@@ -3,6 +3,7 @@
 #include "hold.h"
 #include "hook.h"
 #include "mem.h"
+#include "work.h"
 
 static CUresult made(CUresult res, CUgraph from, const void *const *graph)
 {
@@ -59,9 +60,17 @@ EXPORT CUresult cuGraphInstantiate_v2(CUgraphExec *exec, CUgraph graph,
 		graph, (const void *const *)exec);
 }
 
+/* What the device launches itself may be in no stream's order. */
+static void flags_note(unsigned long long flags)
+{
+	if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
+		work_mixed();
+}
+
 EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph,
 					    unsigned long long flags)
 {
+	flags_note(flags);
 	return made(REAL_CALL(cuGraphInstantiateWithFlags, exec, graph, flags),
 		    graph, (const void *const *)exec);
 }
@@ -69,6 +78,7 @@ EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph,
 EXPORT CUresult cuGraphInstantiateWithParams(
 	CUgraphExec *exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params)
 {
+	flags_note(params ? params->flags : 0);
 	return made(
 		REAL_CALL(cuGraphInstantiateWithParams, exec, graph, params),
 		graph, (const void *const *)exec);
@@ -77,6 +87,7 @@ EXPORT CUresult cuGraphInstantiateWithParams(
 EXPORT CUresult cuGraphInstantiateWithParams_ptsz(
 	CUgraphExec *exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params)
 {
+	flags_note(params ? params->flags : 0);
 	return made(REAL_CALL(cuGraphInstantiateWithParams_ptsz, exec, graph,
 			      params),
 		    graph, (const void *const *)exec);

@@ -3,12 +3,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "hook.h"
+#include "known.h"
 #include "loader.h"
 #include "mem.h"
 #include "real.h"
+#include "work.h"
 
 struct hook_row {
 	const char *symbol; /* as exported */
@@ -62,7 +65,8 @@ static const struct hook_row *row_find(const struct hook_row *row,
 static const struct hook_row *row_meant(const char *name, int version,
 					bool per_thread)
 {
-	const struct hook_row *row = driver_rows, *twin;
+	static const char *const twins[] = {"_ptsz", "_ptds"};
+	const struct hook_row *row = driver_rows, *twin = NULL;
 	char symbol[64];
 
 	while (row->symbol && (strcmp(row->name, name) || version < row->from ||
@@ -70,9 +74,23 @@ static const struct hook_row *row_meant(const char *name, int version,
 		row++;
 	if (!row->symbol || !per_thread)
 		return row->symbol ? row : NULL;
-	snprintf(symbol, sizeof(symbol), "%s_ptsz", row->symbol);
-	twin = row_find(driver_rows, symbol);
+	for (int i = 0; i < 2 && !twin; i++) {
+		snprintf(symbol, sizeof(symbol), "%s%s", row->symbol, twins[i]);
+		twin = row_find(driver_rows, symbol);
+	}
 	return twin ? twin : row;
+}
+
+static int name_compare(const void *name, const void *known)
+{
+	return strcmp(name, *(const char *const *)known);
+}
+
+/* Entries that the headers don't have may queue work. */
+static bool name_is_known(const char *name)
+{
+	return bsearch(name, known_names, known_count, sizeof(*known_names),
+		       name_compare);
 }
 
 void *hook_replace(const char *name, int version, bool per_thread, void *found)
@@ -87,6 +105,8 @@ void *hook_replace(const char *name, int version, bool per_thread, void *found)
 			return row->ours;
 	/* A driver may answer with a door that is not the exported one. */
 	row = name ? row_meant(name, version, per_thread) : NULL;
+	if (name && !name_is_known(name))
+		work_mixed();
 	return row && row_real(row, real) ? row->ours : found;
 }
 
@@ -103,13 +123,35 @@ static const struct hook_row *row_of(const char *symbol, const void **real)
 	return row;
 }
 
+static bool is_drivers(void *handle, const char *symbol)
+{
+	void *found = dlsym_behind()(handle, symbol);
+	const char *file;
+	Dl_info info;
+
+	if (!found || !dladdr(found, &info) || !info.dli_fname)
+		return false;
+	file = strrchr(info.dli_fname, '/');
+	file = file ? file + 1 : info.dli_fname;
+	return !strncmp(file, "libcuda.so", strlen("libcuda.so"));
+}
+
 struct dlsym_answer hook_dlsym(void *handle, const char *symbol)
 {
 	struct dlsym_answer answer = {NULL, 0};
 	const void *real = NULL;
-	const struct hook_row *row = row_of(symbol, &real);
+	const struct hook_row *row;
+	bool driver;
 	void *found;
 
+	/* CUDA's entries are cuName and cudaName; cublas's, say, are not. */
+	driver = symbol[2] >= 'A' && symbol[2] <= 'Z';
+	if (!driver && strncmp(symbol, "cuda", 4))
+		return answer;
+	row = row_of(symbol, &real);
+	if (!row && driver && !name_is_known(symbol) &&
+	    is_drivers(handle, symbol))
+		work_mixed();
 	if (!row)
 		return answer;
 	found = dlsym_behind()(handle, symbol);

@@ -3,6 +3,7 @@
 #include "hook.h"
 #include "mem.h"
 #include "real.h"
+#include "work.h"
 
 /* Its address is never device memory: a free of it gets CUDA's own error. */
 static char not_device_memory;
@@ -64,6 +65,7 @@ EXPORT CUresult cuMemFreeAsync(CUdeviceptr ptr, CUstream stream)
 {
 	const struct real_driver *real = real_driver();
 
+	work_queued(stream, false);
 	return free_async(real ? real->cuMemFreeAsync : NULL, ptr, stream);
 }
 
@@ -71,6 +73,7 @@ EXPORT CUresult cuMemFreeAsync_ptsz(CUdeviceptr ptr, CUstream stream)
 {
 	const struct real_driver *real = real_driver();
 
+	work_queued(stream, true);
 	return free_async(real ? real->cuMemFreeAsync_ptsz : NULL, ptr, stream);
 }
 

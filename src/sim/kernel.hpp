@@ -219,14 +219,26 @@ template <auto Kernel> const char *symbol()
 	return info.dli_sname;
 }
 
+template <auto Kernel> struct touches {
+	static constexpr decltype(sim_kernel::touches) function = nullptr;
+};
+
 template <auto Kernel> sim_kernel row()
 {
 	using rows = grid<Kernel, decltype(Kernel)>;
 
-	return {symbol<Kernel>(), rows::count, rows::sizes, rows::run};
+	return {symbol<Kernel>(), rows::count, rows::sizes, rows::run,
+		touches<Kernel>::function};
 }
 
 } // namespace sim
+
+/* Names the kernel's `touches` of kernel_table.h; before SIM_KERNELS. */
+#define SIM_TOUCHES(kernel, name)                                              \
+	template <> struct sim::touches<kernel> {                              \
+		static constexpr decltype(sim_kernel::touches) function =      \
+			name;                                                  \
+	};
 
 #define SIM_KERNELS(...)                                                       \
 	extern "C" __attribute__((visibility("default"))) const sim_kernel *   \

@@ -18,12 +18,22 @@ struct sim_launch {
 	size_t shared_bytes;   /* dynamic shared memory asked for */
 };
 
+struct sim_touch {
+	const void *addr;
+	size_t size;
+};
+
 struct sim_kernel {
 	const char *name; /* as the device code names it: mangled for C++ */
 	size_t arg_count;
 	const size_t *arg_sizes; /* bytes; the driver copies each at launch */
 	/* Runs the whole grid; args[i] points at the copy of argument i. */
 	void (*run)(const struct sim_launch *launch, void **args);
+	/* For the checker: puts what the launch touches into `ranges`, which
+	 * has room for so many, and returns how many there are. NULL: what
+	 * each argument of a pointer's size points at, to its owner's end. */
+	size_t (*touches)(const struct sim_launch *launch, void **args,
+			  struct sim_touch *ranges, size_t room);
 };
 
 /* The table of this object; *count is the number of its rows. */

@@ -6,6 +6,8 @@ import subprocess
 
 import pytest
 
+from test_pool import open_shell
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 BUILD = os.environ.get("MNM_BUILD", os.path.join(ROOT, "build"))
@@ -78,9 +80,31 @@ def test_the_nth_call_of_an_entry_fails_with_the_code_given(tmp_path):
     assert results == ["0"] * 4 + ["2"]
 
 
-def test_a_wrong_fault_is_said_and_ignored():
-    run = train(MNM_SIM_FAIL="cuNothing:1:2")
-    assert run.returncode == 0 and "cuNothing" in run.stderr
+@pytest.mark.parametrize("variable, text", [
+    ("FAIL", "cuNothing:1:2"), ("LOST", "cuNothing:1:2"),
+    ("LOST", "cuMemAlloc_v2:1+:2"), ("HIDE", "cuNothing")])
+def test_a_wrong_fault_is_said_and_ignored(variable, text):
+    run = train(**{f"MNM_SIM_{variable}": text})
+    assert run.returncode == 0
+    assert f'MNM_SIM_{variable}: ignored "{text}"' in run.stderr
+
+
+def test_a_lost_device_stays_lost(box):
+    shell = open_shell(box, None, "driver", sim_lost="cuMemAlloc_v2:2:700")
+    assert shell("alloc a 5000") == "0 set"
+    assert shell("fill a 1") == "0"
+    assert shell("alloc b 5000") == "700 kept"
+    assert [shell("alloc b 5000"), shell("fill a 2"), shell("free a")] == [
+        "700 kept", "700", "700"]
+
+
+def test_a_hidden_entry_is_not_found_and_not_supported(box, tmp_path):
+    log = tmp_path / "log"
+    run = train(MNM_SIM_HIDE="cuMemAlloc_v2,cuMemAlloc", MNM_SIM_LOG=str(log))
+    assert run.returncode == 1
+    assert "cuMemAlloc_v2" not in log.read_text()
+    shell = open_shell(box, None, "driver", sim_hide="cuMemAlloc_v2")
+    assert shell("alloc a 5000") == "801 kept"
 
 
 def test_an_older_driver_is_too_old_for_the_runtime():

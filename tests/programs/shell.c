@@ -62,8 +62,8 @@ void shell_line(char *line)
 	     word = strtok_r(NULL, " \n", &rest))
 		words[count++] = word;
 	command = count ? command_find(shell_form, words[0], count - 1) : NULL;
-	if (!command && count)
-		command = command_find(shell_process, words[0], count - 1);
+	for (size_t i = 0; !command && count && shell_more[i]; i++)
+		command = command_find(shell_more[i], words[0], count - 1);
 	if (command)
 		command->run(words + 1);
 	else

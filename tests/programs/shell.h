@@ -24,8 +24,14 @@ struct shell_memory {
 /* A form's own commands; the last has a NULL name. */
 extern const struct shell_command shell_form[];
 
+/* The driver's commands on streams and graphs. */
+extern const struct shell_command shell_graphs[];
+
 /* Those of processes and threads, shared by all forms. */
 extern const struct shell_command shell_process[];
+
+/* What a form has besides its own; the last is NULL. */
+extern const struct shell_command *const shell_more[];
 
 /* The memory of that name, made at first sight. */
 struct shell_memory *shell_memory(const char *name);

@@ -223,3 +223,6 @@ const struct shell_command shell_form[] = {
 	{"export", 2, run_export},
 	{NULL, 0, NULL},
 };
+
+const struct shell_command *const shell_more[] = {shell_graphs, shell_process,
+						  NULL};

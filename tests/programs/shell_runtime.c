@@ -219,3 +219,5 @@ const struct shell_command shell_form[] = {
 	{"primary_reset", 1, run_primary_reset},
 	{NULL, 0, NULL},
 };
+
+const struct shell_command *const shell_more[] = {shell_process, NULL};

@@ -28,18 +28,31 @@ unsigned long call_total(unsigned id)
 	return atomic_load_explicit(&counts[id], memory_order_relaxed);
 }
 
+static void log_write(const char *line, int len)
+{
+	if (write(log_fd, line, len) != len)
+		log_fd = NO_LOG; /* a full disk must not stop the program */
+}
+
 static CUresult log_call(unsigned id, CUresult res)
 {
 	char line[160];
-	int len;
 
-	if (log_fd == NO_LOG)
-		return res;
-	len = snprintf(line, sizeof(line), "%ld %s %d\n",
-		       (long)syscall(SYS_gettid), call_names[id].name, res);
-	if (write(log_fd, line, len) != len)
-		log_fd = NO_LOG; /* a full disk must not stop the program */
+	if (log_fd != NO_LOG)
+		log_write(line, snprintf(line, sizeof(line), "%ld %s %d\n",
+					 (long)syscall(SYS_gettid),
+					 call_names[id].name, res));
 	return res;
+}
+
+void call_log_run(unsigned long long stream, unsigned long place)
+{
+	char line[96];
+
+	if (log_fd != NO_LOG)
+		log_write(line,
+			  snprintf(line, sizeof(line), "%ld run %llu %lu\n",
+				   (long)syscall(SYS_gettid), stream, place));
 }
 
 static CUresult count_call(unsigned id)
@@ -49,7 +62,9 @@ static CUresult count_call(unsigned id)
 
 	if (call_names[id].version > world.driver_version)
 		return CUDA_ERROR_NOT_SUPPORTED;
-	return faults_on ? fault_find(id, nth) : CUDA_SUCCESS;
+	if (!faults_on)
+		return CUDA_SUCCESS;
+	return fault_hides(id) ? CUDA_ERROR_NOT_SUPPORTED : fault_find(id, nth);
 }
 
 CUresult call_enter(unsigned id, int per_thread)
@@ -66,7 +81,10 @@ CUresult call_enter(unsigned id, int per_thread)
 	pthread_mutex_lock(&world.lock);
 	if (!self.started)
 		clock_start();
+	if (world.seed.on)
+		seed_step();
 	self.per_thread = per_thread;
+	self.call = call_names[id].name;
 	clock_spend(world.profile.call_ns);
 	return CUDA_SUCCESS;
 }
@@ -108,7 +126,7 @@ __attribute__((constructor)) static void call_open(void)
 	world.driver_version = CUDA_VERSION;
 	if (version && atoi(version) > 0)
 		world.driver_version = atoi(version);
-	fault_open(getenv("MNM_SIM_FAIL"));
+	fault_open();
 	faults_on = fault_any();
 	if (!path || !*path)
 		return;

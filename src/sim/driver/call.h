@@ -14,4 +14,7 @@ CUresult call_missing(unsigned id);
 CUresult call_enter_early(unsigned id);
 CUresult call_leave_early(unsigned id, CUresult res);
 
+/* Logs that an operation starts: its stream, and its place there from 1. */
+void call_log_run(unsigned long long stream, unsigned long place);
+
 #endif

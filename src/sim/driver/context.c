@@ -60,6 +60,8 @@ void context_close(struct context *ctx)
 	host_close(ctx);
 	module_close_all(ctx);
 	fence_clear(&ctx->gate);
+	past_clear(&ctx->gone);
+	past_clear(&ctx->gone_blocking);
 	ctx->closing = false;
 	pthread_cond_broadcast(&world.done);
 }
@@ -100,16 +102,22 @@ CUresult context_find(CUcontext handle, struct context **out)
 	return CUDA_SUCCESS;
 }
 
+void context_points(struct context *ctx, struct fence *fence)
+{
+	for (struct stream *s = ctx->streams; s; s = s->next)
+		stream_points(s, fence);
+	past_join(&fence->past, &ctx->gone);
+}
+
 void context_wait(struct context *ctx)
 {
 	struct fence fence = {0};
 	uint64_t end = 0;
 
-	for (struct stream *s = ctx->streams; s; s = s->next) {
-		stream_points(s, &fence);
+	context_points(ctx, &fence);
+	for (struct stream *s = ctx->streams; s; s = s->next)
 		if (end < s->end)
 			end = s->end;
-	}
 	fence_wait(&fence);
 	fence_clear(&fence);
 	clock_reach(end);

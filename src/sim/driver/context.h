@@ -32,6 +32,8 @@ struct context {
 	struct block *blocks;
 	struct event *events;
 	struct module *modules;
+	struct past gone; /* of streams that are no more */
+	struct past gone_blocking;
 	struct fence gate;    /* cuCtxWaitEvent: all later work waits for it */
 	uint64_t gate_number; /* grows with each change of the gate */
 	uint64_t gate_time;
@@ -50,6 +52,8 @@ void context_settle(struct context *ctx);
 CUresult context_current(struct context **ctx);
 /* A handle from the program; NULL is the current one. */
 CUresult context_find(CUcontext handle, struct context **ctx);
+/* Adds what is in all of its streams so far. */
+void context_points(struct context *ctx, struct fence *fence);
 /* Waits for all of its streams. */
 void context_wait(struct context *ctx);
 

@@ -8,6 +8,7 @@
 #include "context.h"
 #include "host.h"
 #include "stream.h"
+#include "touch.h"
 #include "world.h"
 
 enum place { PLACE_DEVICE, PLACE_PINNED, PLACE_PAGEABLE };
@@ -147,6 +148,7 @@ CUresult copy_op(struct copy copy, struct op **out, uint64_t *ns)
 	op->type = CU_GRAPH_NODE_TYPE_MEMCPY;
 	op->renew = copy_renew;
 	op->copy = copy;
+	op->touch = touch_copy;
 	*ns = copy_time(&copy, place_of(copy.dst), place_of(copy.src));
 	*out = op;
 	return CUDA_SUCCESS;

@@ -1,6 +1,7 @@
 #include "device.h"
 
 #include "clock.h"
+#include "owner.h"
 #include "stream.h"
 #include "world.h"
 
@@ -12,21 +13,16 @@ CUresult device_find(CUdevice handle, struct device **dev)
 	return CUDA_SUCCESS;
 }
 
-static void points_add(struct context *ctx, struct fence *fence)
-{
-	for (struct stream *s = ctx->streams; s; s = s->next)
-		stream_points(s, fence);
-}
-
 void device_wait(struct device *dev)
 {
 	struct fence fence = {0};
 	uint64_t end = dev->end;
 
-	if (dev->pending) {
-		points_add(&dev->primary, &fence);
+	/* The checker learns from a wait for nothing, too. */
+	if (dev->pending || world.checking) {
+		context_points(&dev->primary, &fence);
 		for (struct context *c = dev->contexts; c; c = c->next)
-			points_add(c, &fence);
+			context_points(c, &fence);
 		fence_wait(&fence);
 		fence_clear(&fence);
 	}
@@ -67,5 +63,6 @@ void device_free(struct block *block)
 		block->next->prev = block->prev;
 	if (block->kind == BLOCK_ASYNC)
 		dev->pool_used -= block->size;
+	owner_take(block->addr);
 	arena_free(&dev->arena, block, used);
 }

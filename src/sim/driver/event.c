@@ -162,7 +162,7 @@ CUresult sim_cuEventQuery(CUevent handle)
 		res = event_permit(event);
 	if (res)
 		return res;
-	return fence_done(&event->fence) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+	return fence_asked(&event->fence) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
 CUresult sim_cuEventSynchronize(CUevent handle)
@@ -202,7 +202,7 @@ CUresult sim_cuEventElapsedTime_v2(float *ms, CUevent first, CUevent second)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (start->capture || end->capture)
 		return CUDA_ERROR_CAPTURED_EVENT;
-	if (!fence_done(&start->fence) || !fence_done(&end->fence))
+	if (!fence_asked(&start->fence) || !fence_asked(&end->fence))
 		return CUDA_ERROR_NOT_READY;
 	*ms = (float)(((double)end->time - (double)start->time) / 1e6);
 	return CUDA_SUCCESS;
@@ -280,6 +280,7 @@ CUresult sim_cuCtxRecordEvent(CUcontext where, CUevent handle)
 	event_reset(event);
 	for (struct stream *s = ctx->streams; s; s = s->next)
 		ok &= stream_before(s, &event->fence, &event->time);
+	ok &= past_join(&event->fence.past, &ctx->gone);
 	event->recorded = true;
 	return ok ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }

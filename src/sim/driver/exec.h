@@ -16,6 +16,7 @@ enum { EXEC_MAGIC = 0x65786563 };
 struct exec {
 	unsigned magic;    /* 0 once destroyed; the object is used again */
 	struct exec *next; /* spare one */
+	struct exec *made; /* the one made before: a program may forget its */
 	struct graph *graph;
 	unsigned long long flags;
 	struct fence last; /* its launches so far */

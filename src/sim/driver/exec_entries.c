@@ -10,13 +10,29 @@
 #include "stream.h"
 #include "world.h"
 
-static struct exec *spare;
+static struct exec *spare, *made;
+
+static struct exec *exec_new(void)
+{
+	struct exec *exec = spare;
+
+	if (exec) {
+		spare = exec->next;
+		return exec;
+	}
+	exec = malloc(sizeof(*exec));
+	if (!exec)
+		return NULL;
+	exec->made = made;
+	made = exec;
+	return exec;
+}
 
 static CUresult exec_open(CUgraphExec *out, CUgraph handle,
 			  unsigned long long flags)
 {
 	struct graph *graph, *copy;
-	struct exec *exec = spare;
+	struct exec *exec;
 	CUresult res = graph_find(handle, &graph);
 
 	if (!res && !out)
@@ -29,16 +45,15 @@ static CUresult exec_open(CUgraphExec *out, CUgraph handle,
 		res = graph_copy_sorted(graph, &copy);
 	if (res)
 		return res;
-	if (exec)
-		spare = exec->next;
-	else
-		exec = malloc(sizeof(*exec));
+	exec = exec_new();
 	if (!exec) {
 		graph_close(copy);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
-	*exec = (struct exec){
-		.magic = EXEC_MAGIC, .graph = copy, .flags = flags};
+	*exec = (struct exec){.magic = EXEC_MAGIC,
+			      .made = exec->made,
+			      .graph = copy,
+			      .flags = flags};
 	*out = (CUgraphExec)exec;
 	return CUDA_SUCCESS;
 }

@@ -20,6 +20,10 @@ struct fault {
 
 static struct fault faults[FAULT_MAX];
 static unsigned fault_count;
+static struct fault loss; /* nth is 0 when there is none */
+static int lost;          /* its code, from the call on that it names */
+static bool hidden[CALL_COUNT];
+static bool hiding;
 
 static bool name_find(const char *name, size_t len, unsigned *id)
 {
@@ -65,25 +69,79 @@ static bool fault_read(const char *text, const char *end, struct fault *fault)
 	return text == end;
 }
 
-void fault_open(const char *text)
+static bool fail_add(const char *text, const char *end)
 {
+	if (fault_count == FAULT_MAX ||
+	    !fault_read(text, end, &faults[fault_count]))
+		return false;
+	fault_count++;
+	return true;
+}
+
+static bool loss_add(const char *text, const char *end)
+{
+	struct fault fault;
+
+	if (loss.nth || !fault_read(text, end, &fault) || fault.onwards)
+		return false;
+	loss = fault;
+	return true;
+}
+
+static bool hidden_add(const char *text, const char *end)
+{
+	unsigned id;
+
+	if (!name_find(text, end - text, &id))
+		return false;
+	hidden[id] = hiding = true;
+	return true;
+}
+
+/* Each part of a list between commas. */
+static void list_read(const char *variable, const char *wanted,
+		      bool (*add)(const char *text, const char *end))
+{
+	const char *text = getenv(variable);
+
 	while (text && *text) {
 		const char *end = strchrnul(text, ',');
 
-		if (fault_count == FAULT_MAX ||
-		    !fault_read(text, end, &faults[fault_count]))
+		if (!add(text, end))
 			fprintf(stderr,
-				"mnm-sim: MNM_SIM_FAIL: ignored \"%.*s\", "
-				"want NAME:N[+]:CODE\n",
-				(int)(end - text), text);
-		else
-			fault_count++;
+				"mnm-sim: %s: ignored \"%.*s\", want %s\n",
+				variable, (int)(end - text), text, wanted);
 		text = *end ? end + 1 : end;
 	}
 }
 
+void fault_open(void)
+{
+	list_read("MNM_SIM_FAIL", "NAME:N[+]:CODE", fail_add);
+	list_read("MNM_SIM_LOST", "one NAME:N:CODE", loss_add);
+	list_read("MNM_SIM_HIDE", "NAME", hidden_add);
+}
+
+/* What tells of contexts and devices and does nothing on one still works. */
+static bool needs_device(const char *name)
+{
+	if (!strncmp(name, "cuCtxSynchronize", strlen("cuCtxSynchronize")) ||
+	    !strcmp(name, "cuCtxRecordEvent") ||
+	    !strcmp(name, "cuCtxWaitEvent"))
+		return true;
+	return strncmp(name, "cuCtx", 5) && strncmp(name, "cuDevice", 8) &&
+	       strncmp(name, "cuGet", 5) && strcmp(name, "cuInit") &&
+	       strcmp(name, "cuDriverGetVersion") &&
+	       strcmp(name, "cuThreadExchangeStreamCaptureMode");
+}
+
 CUresult fault_find(unsigned id, unsigned long nth)
 {
+	if (loss.nth && id == loss.id && nth >= loss.nth)
+		__atomic_store_n(&lost, loss.code, __ATOMIC_RELAXED);
+	if (__atomic_load_n(&lost, __ATOMIC_RELAXED) &&
+	    (id == loss.id || needs_device(call_names[id].name)))
+		return loss.code;
 	for (unsigned i = 0; i < fault_count; i++) {
 		const struct fault *fault = &faults[i];
 
@@ -96,5 +154,10 @@ CUresult fault_find(unsigned id, unsigned long nth)
 
 int fault_any(void)
 {
-	return fault_count != 0;
+	return fault_count || loss.nth || hiding;
+}
+
+int fault_hides(unsigned id)
+{
+	return hidden[id];
 }

@@ -1,13 +1,16 @@
-/* MNM_SIM_FAIL: the n-th call of an entry returns a code of our choice. */
+/* MNM_SIM_FAIL: the n-th call of an entry returns a code of our choice.
+ * MNM_SIM_LOST: so do all calls after it that use the device.
+ * MNM_SIM_HIDE: entries that this driver has not. */
 #ifndef SIM_FAULT_H
 #define SIM_FAULT_H
 
 #include <cuda.h>
 
-/* Reads "NAME:N:CODE,NAME:N+:CODE"; a wrong part is reported and skipped. */
-void fault_open(const char *text);
+/* Reads the three variables; a wrong part is reported and skipped. */
+void fault_open(void);
 /* The code for the nth call (from 1) of an entry, or CUDA_SUCCESS. */
 CUresult fault_find(unsigned id, unsigned long nth);
 int fault_any(void);
+int fault_hides(unsigned id);
 
 #endif

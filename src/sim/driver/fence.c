@@ -11,7 +11,8 @@ static bool point_done(const struct point *point)
 	return point->stream->completed >= point->position;
 }
 
-bool fence_add(struct fence *fence, struct stream *stream, uint64_t position)
+static bool point_add(struct fence *fence, struct stream *stream,
+		      uint64_t position)
 {
 	struct point point = {stream, position};
 
@@ -40,12 +41,24 @@ bool fence_add(struct fence *fence, struct stream *stream, uint64_t position)
 	return true;
 }
 
+bool fence_add(struct fence *fence, struct stream *stream, uint64_t position)
+{
+	bool ok = point_add(fence, stream, position);
+
+	if (!world.checking)
+		return ok;
+	/* What ordered an older point is not kept. */
+	if (position < stream->submitted)
+		return past_reach(&fence->past, stream->lane, position) && ok;
+	return past_join(&fence->past, &stream->past) && ok;
+}
+
 bool fence_merge(struct fence *fence, const struct fence *other)
 {
-	bool ok = true;
+	bool ok = past_join(&fence->past, &other->past);
 
 	for (unsigned i = 0; i < other->count; i++)
-		ok &= fence_add(fence, other->points[i].stream,
+		ok &= point_add(fence, other->points[i].stream,
 				other->points[i].position);
 	return ok;
 }
@@ -61,6 +74,11 @@ bool fence_done(struct fence *fence)
 	return !kept;
 }
 
+bool fence_asked(struct fence *fence)
+{
+	return fence_done(fence) && past_join(&world.known, &fence->past);
+}
+
 /* A thread that has to wait for work anyway does what is ready of it: that
  * saves two switches of threads, most of what a short operation takes. */
 static bool fence_help(const struct fence *fence)
@@ -74,16 +92,19 @@ static bool fence_help(const struct fence *fence)
 void fence_wait(struct fence *fence)
 {
 	while (!fence_done(fence)) {
-		if (fence_help(fence))
+		if (world.seed.on ? seed_help(fence) : fence_help(fence))
 			continue;
 		world.waiting++;
 		pthread_cond_wait(&world.done, &world.lock);
 		world.waiting--;
 	}
+	/* Knowing less when memory is short makes no right program wrong. */
+	past_join(&world.known, &fence->past);
 }
 
 void fence_clear(struct fence *fence)
 {
 	free(fence->points);
+	past_clear(&fence->past);
 	*fence = (struct fence){0};
 }

@@ -9,6 +9,7 @@
 #include "entries.h"
 #include "host.h"
 #include "stream.h"
+#include "touch.h"
 #include "world.h"
 
 static void fill_row(char *row, const struct fill *fill)
@@ -58,6 +59,7 @@ CUresult fill_op(struct fill fill, struct op **out, uint64_t *ns)
 	op->type = CU_GRAPH_NODE_TYPE_MEMSET;
 	op->renew = fill_renew;
 	op->fill = fill;
+	op->touch = touch_fill;
 	*ns = world.profile.fill_ns +
 	      clock_transfer(row * fill.height, world.profile.device_rate);
 	*out = op;

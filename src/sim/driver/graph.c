@@ -5,19 +5,22 @@
 #include "node.h"
 #include "op.h"
 
-static struct graph *spare;
+static struct graph *spare, *made;
 
 struct graph *graph_open(void)
 {
 	struct graph *graph = spare;
 
-	if (graph)
+	if (graph) {
 		spare = graph->next;
-	else
+	} else {
 		graph = malloc(sizeof(*graph));
-	if (!graph)
-		return NULL;
-	*graph = (struct graph){.magic = GRAPH_MAGIC};
+		if (!graph)
+			return NULL;
+		graph->made = made;
+		made = graph;
+	}
+	*graph = (struct graph){.magic = GRAPH_MAGIC, .made = graph->made};
 	graph->last = &graph->first;
 	return graph;
 }

@@ -14,6 +14,7 @@ struct graph {
 	unsigned magic;     /* 0 once destroyed; the object is used again */
 	bool capturing;     /* a capture adds to it */
 	struct graph *next; /* spare one */
+	struct graph *made; /* the one made before: a program may forget its */
 	struct node *first, **last;
 	unsigned count;
 };

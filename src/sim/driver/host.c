@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "context.h"
 #include "entries.h"
+#include "owner.h"
 #include "world.h"
 
 enum { HOST_PAGE = 4096 };
@@ -57,11 +58,13 @@ static CUresult host_add(struct host_block block)
 	memmove(&blocks[at + 1], &blocks[at], (count - at) * sizeof(*blocks));
 	blocks[at] = block;
 	count++;
+	owner_give((CUdeviceptr)block.base, block.size);
 	return CUDA_SUCCESS;
 }
 
 static void host_remove(size_t at)
 {
+	owner_take((CUdeviceptr)blocks[at].base);
 	if (!blocks[at].registered)
 		free(blocks[at].base);
 	count--;
@@ -123,6 +126,7 @@ static CUresult host_end(void *base, bool registered, CUresult unknown)
 	res = capture_permit();
 	if (res)
 		return res;
+	owner_ask((CUdeviceptr)base);
 	device_wait(block->ctx->dev);
 	block = host_find(base);
 	if (!block || block->base != base)

@@ -9,6 +9,7 @@
 #include "module.h"
 #include "op.h"
 #include "stream.h"
+#include "touch.h"
 #include "world.h"
 
 enum { ARG_ALIGN = 16, BLOCK_THREADS = 1024 };
@@ -86,6 +87,7 @@ CUresult launch_op(const struct function *function,
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	op->type = CU_GRAPH_NODE_TYPE_KERNEL;
 	op->renew = launch_renew;
+	op->touch = touch_launch;
 	op->launch.kernel = function->kernel;
 	op->launch.shape = *shape;
 	res = args_copy(op, params);

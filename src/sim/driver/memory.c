@@ -4,6 +4,7 @@
 #include "clock.h"
 #include "context.h"
 #include "entries.h"
+#include "owner.h"
 #include "world.h"
 
 enum { PITCH = 512 };
@@ -27,6 +28,7 @@ CUresult memory_alloc(struct context *ctx, size_t size, enum block_kind kind,
 	if (block->next)
 		block->next->prev = block;
 	ctx->blocks = block;
+	owner_give(block->addr, size);
 	*out = block;
 	return CUDA_SUCCESS;
 }
@@ -98,6 +100,7 @@ CUresult sim_cuMemFree_v2(CUdeviceptr addr)
 	if (res)
 		return res;
 	id = block->id;
+	owner_ask(addr);
 	device_wait(block->dev);
 	/* Another thread may have freed it meanwhile. */
 	block = device_block(addr);

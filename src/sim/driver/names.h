@@ -12,6 +12,7 @@ struct proc_row {
 	const char *name;
 	unsigned version;
 	int per_thread; /* for a per-thread default stream */
+	unsigned id;    /* call_id of the entry */
 	void *entry;
 };
 

@@ -3,6 +3,8 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "access.h"
+#include "call.h"
 #include "capture.h"
 #include "clock.h"
 #include "context.h"
@@ -21,6 +23,7 @@ struct op *op_new(void (*run)(struct op *op))
 
 void op_drop(struct op *op)
 {
+	access_end(op);
 	fence_clear(&op->before);
 	free(op->owned);
 	free(op);
@@ -42,14 +45,12 @@ struct op *op_copy(const struct op *op)
 	return NULL;
 }
 
-/* The one place that says which operation a stream runs next. */
-static struct op *op_pick(struct stream *stream)
+/* The one place that says when a stream's next operation may run. */
+bool op_ready(const struct stream *stream)
 {
 	struct op *op = stream->first;
 
-	if (!op || stream->running || !fence_done(&op->before))
-		return NULL;
-	return op;
+	return op && !stream->running && fence_done(&op->before);
 }
 
 static void streams_wake(struct context *ctx)
@@ -83,10 +84,14 @@ static void op_complete(struct op *op, struct stream *stream)
 		stream_retire(stream);
 }
 
-static void op_run(struct op *op, struct stream *stream)
+void op_run_first(struct stream *stream)
 {
+	struct op *op = stream->first;
 	bool was_worker = self.worker;
 
+	if (world.seed.on)
+		call_log_run(stream->id, stream->completed + 1);
+	access_start(op);
 	stream->running = true;
 	self.worker = true; /* what runs may not call back in */
 	pthread_mutex_unlock(&world.lock);
@@ -99,24 +104,20 @@ static void op_run(struct op *op, struct stream *stream)
 
 bool op_help(struct stream *stream)
 {
-	struct op *op = op_pick(stream);
-
-	if (!op || op->on_worker)
+	if (!op_ready(stream) || stream->first->on_worker)
 		return false;
-	op_run(op, stream);
+	op_run_first(stream);
 	return true;
 }
 
 static void *worker(void *arg)
 {
 	struct stream *stream = arg;
-	struct op *op;
 
 	pthread_mutex_lock(&world.lock);
 	for (;;) {
-		op = op_pick(stream);
-		if (op)
-			op_run(op, stream);
+		if (op_ready(stream))
+			op_run_first(stream);
 		else
 			pthread_cond_wait(&stream->work, &world.lock);
 	}
@@ -131,7 +132,7 @@ static CUresult worker_start(struct stream *stream)
 	pthread_t thread;
 	int err;
 
-	if (stream->has_worker)
+	if (stream->has_worker || world.seed.on)
 		return CUDA_SUCCESS;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -154,7 +155,8 @@ CUresult op_submit(struct op *op, struct stream *stream, uint64_t ns)
 	if (stream->capture)
 		return capture_take(op, stream, ns);
 	if (!stream_before(stream, &op->before, &start) ||
-	    worker_start(stream)) {
+	    worker_start(stream) ||
+	    (world.checking && !access_submit(op, stream))) {
 		op_drop(op);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}

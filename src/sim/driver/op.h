@@ -9,9 +9,11 @@
 
 #include "../kernel_table.h"
 #include "fence.h"
+#include "site.h"
 
 struct block;
 struct context;
+struct owner;
 struct stream;
 
 /* Bytes in rows in slices; a plain copy has one row. */
@@ -36,6 +38,11 @@ struct launch {
 	void **args; /* copies, in the operation's own memory */
 };
 
+struct touch {
+	CUdeviceptr addr, end;
+	struct owner *memory; /* the driver's block, or NULL */
+};
+
 struct callback {
 	CUhostFn fn; /* or */
 	CUstreamCallback with_status;
@@ -48,11 +55,13 @@ struct op {
 	struct stream *stream;
 	struct fence before; /* other streams' points */
 	void (*run)(struct op *op);
+	bool (*touch)(struct op *op); /* see touch.h; NULL: it touches none */
 	bool on_worker; /* the program's code: not on a thread of its own */
 	CUgraphNodeType type; /* as a node of a graph */
 	/* Gives a bitwise copy what it owns, and notes what it will touch;
 	 * NULL: nothing to do. */
 	CUresult (*renew)(struct op *op);
+	bool frees;     /* what it touches has no owner after it */
 	union {
 		struct copy copy;
 		struct fill fill;
@@ -60,7 +69,10 @@ struct op {
 		struct callback callback;
 		struct block *block; /* to be freed */
 	};
-	void *owned; /* staged bytes or arguments; goes with it */
+	void *owned;      /* staged bytes or arguments; goes with it */
+	struct site site; /* this and the rest: for the checker */
+	struct touch *touched;
+	unsigned touched_count, touched_room;
 };
 
 /* NULL when memory is short. */
@@ -71,8 +83,11 @@ struct op *op_copy(const struct op *op);
 /* Queues it, to last for ns of virtual time, and owns it, also on failure.
  * Never waits. In a capturing stream it becomes a node instead. */
 CUresult op_submit(struct op *op, struct stream *stream, uint64_t ns);
-/* Runs a stream's next operation if it is ready, the lock dropped meanwhile;
- * false when there was none. */
+/* Whether a stream's next operation may run now. */
+bool op_ready(const struct stream *stream);
+/* Runs it; the lock is dropped meanwhile. */
+void op_run_first(struct stream *stream);
+/* The same if it is ready and no host function; false when it is not. */
 bool op_help(struct stream *stream);
 
 #endif

@@ -6,8 +6,10 @@
 #include "entries.h"
 #include "memory.h"
 #include "op.h"
+#include "owner.h"
 #include "stream.h"
 #include "thread.h"
+#include "touch.h"
 #include "world.h"
 
 static CUresult pool_device(CUmemoryPool pool, struct device **dev)
@@ -217,9 +219,14 @@ CUresult sim_cuMemFreeAsync(CUdeviceptr addr, CUstream handle)
 	if (!op)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	op->block = block;
+	op->touch = touch_block;
+	op->frees = true;
+	owner_ask(addr);
 	clock_spend(world.profile.pool_ns);
 	res = op_submit(op, stream, 0);
-	if (!res)
+	if (!res) {
 		block->freeing = true;
+		owner_close(addr);
+	}
 	return res;
 }

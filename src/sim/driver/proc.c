@@ -3,6 +3,7 @@
 
 #include "entries.h"
 #include "error.h"
+#include "fault.h"
 #include "names.h"
 #include "world.h"
 
@@ -17,7 +18,7 @@ static const struct proc_row *row_find(const char *name, unsigned version,
 		const struct proc_row *row = &proc_rows[i];
 
 		if (strcmp(row->name, name) ||
-		    row->version > world.driver_version)
+		    row->version > world.driver_version || fault_hides(row->id))
 			continue;
 		*known = true;
 		/* Ordered by form, then version: the last that fits is it. */

@@ -27,6 +27,16 @@ static struct stream *stream_new(void)
 	return stream;
 }
 
+/* A lane is used again only when its work is known to be over: an object that
+ * was empty by luck orders nothing in its next life. */
+static void lane_open(struct stream *stream)
+{
+	past_clear(&stream->past);
+	if (!stream->lane ||
+	    !past_has(&world.known, stream->lane, stream->submitted))
+		stream->lane = ++world.lanes;
+}
+
 CUresult stream_open(struct context *ctx, unsigned flags, int priority,
 		     struct stream **out)
 {
@@ -44,6 +54,8 @@ CUresult stream_open(struct context *ctx, unsigned flags, int priority,
 	stream->last = &stream->first;
 	stream->gate_number = 0;
 	stream->end = 0;
+	if (world.checking)
+		lane_open(stream);
 	stream->next = ctx->streams;
 	ctx->streams = stream;
 	*out = stream;
@@ -57,6 +69,10 @@ void stream_retire(struct stream *stream)
 	while (*at != stream)
 		at = &(*at)->next;
 	*at = stream->next;
+	/* Who waits for the context or for blocking streams waits for it. */
+	past_join(&stream->ctx->gone, &stream->past);
+	if (stream_is_blocking(stream))
+		past_join(&stream->ctx->gone_blocking, &stream->past);
 	fence_clear(&stream->waits);
 	stream->next = spare;
 	spare = stream;
@@ -201,7 +217,7 @@ bool stream_before(struct stream *stream, struct fence *fence, uint64_t *time)
 		reach(time, s->end);
 		ok &= stream_points(s, fence);
 	}
-	return ok;
+	return past_join(&fence->past, &ctx->gone_blocking) && ok;
 }
 
 CUresult stream_wait(struct stream *stream)

@@ -25,6 +25,8 @@ struct stream {
 	int priority;
 	struct op *first, **last;
 	uint64_t submitted, completed; /* positions; see fence.h */
+	unsigned lane;                 /* see past.h; 0: none */
+	struct past past;     /* of its last operation, which is in it */
 	struct fence waits;   /* cuStreamWaitEvent, for the next operation */
 	uint64_t gate_number; /* of the context's gate last waited for */
 	uint64_t end;         /* virtual */

@@ -85,10 +85,11 @@ CUresult sim_cuStreamQuery(CUstream handle)
 		return res;
 	if (stream->capture)
 		return capture_refuse(stream->capture);
-	return fence_done(&stream->waits) &&
-			       stream->completed == stream->submitted
-		       ? CUDA_SUCCESS
-		       : CUDA_ERROR_NOT_READY;
+	if (stream->completed != stream->submitted ||
+	    !fence_asked(&stream->waits))
+		return CUDA_ERROR_NOT_READY;
+	past_join(&world.known, &stream->past);
+	return CUDA_SUCCESS;
 }
 
 CUresult sim_cuStreamGetPriority(CUstream handle, int *priority)

@@ -19,6 +19,8 @@ struct thread {
 	bool per_thread; /* stream 0 of this call is the thread's own */
 	uint64_t now;    /* virtual ns */
 	CUstreamCaptureMode capture_mode;
+	const char *call; /* the entry it is in, or was in last */
+	long id;          /* the host's; 0: not asked for yet */
 };
 
 extern __thread struct thread self;

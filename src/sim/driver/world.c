@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "entries.h"
 #include "kernel.h"
@@ -64,6 +65,13 @@ static CUresult devices_open(void)
 	return CUDA_SUCCESS;
 }
 
+static void check_open(void)
+{
+	const char *text = getenv("MNM_SIM_CHECK");
+
+	world.checking = text && *text && strcmp(text, "0");
+}
+
 static void open_once(void)
 {
 	opened = profile_open(&world.profile);
@@ -72,6 +80,8 @@ static void open_once(void)
 	if (opened)
 		return;
 	kernel_open();
+	seed_open();
+	check_open();
 	if (pthread_atfork(NULL, NULL, forked))
 		opened = CUDA_ERROR_OUT_OF_MEMORY;
 	else

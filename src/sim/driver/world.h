@@ -10,7 +10,9 @@
 #include <stdint.h>
 
 #include "device.h"
+#include "past.h"
 #include "profile.h"
+#include "seed.h"
 
 struct world {
 	pthread_mutex_t lock;
@@ -23,6 +25,10 @@ struct world {
 	uint64_t latest;    /* highest virtual time of any thread */
 	uint64_t block_ids; /* last number given to a block */
 	unsigned driver_version;
+	struct seed seed;
+	bool checking;     /* MNM_SIM_CHECK; see access.h */
+	struct past known; /* what a host has waited for */
+	unsigned lanes;    /* given to streams so far */
 };
 
 extern struct world world;

@@ -113,7 +113,30 @@
 	ENTRY(StreamBeginCapture,        10010, 10010) \
 	ENTRY(StreamEndCapture,          10000, 10000) \
 	ENTRY(StreamIsCapturing,         10000, 10000) \
-	ENTRY(ThreadExchangeStreamCaptureMode, 10010, 0)
+	ENTRY(StreamBeginCaptureToGraph, 12030, 12030) \
+	ENTRY(StreamGetCaptureInfo,      12030, 12030) \
+	ENTRY(StreamUpdateCaptureDependencies, 12030, 12030) \
+	ENTRY(ThreadExchangeStreamCaptureMode, 10010, 0) \
+	ENTRY(GraphCreate,               10000, 0) \
+	ENTRY(GraphAddKernelNode,        12000, 0) \
+	ENTRY(GraphAddMemcpyNode,        10000, 0) \
+	ENTRY(GraphAddMemsetNode,        10000, 0) \
+	ENTRY(GraphAddHostNode,          10000, 0) \
+	ENTRY(GraphAddChildGraphNode,    10000, 0) \
+	ENTRY(GraphAddEmptyNode,         10000, 0) \
+	ENTRY(GraphClone,                10000, 0) \
+	ENTRY(GraphNodeGetType,          10000, 0) \
+	ENTRY(GraphGetNodes,             10000, 0) \
+	ENTRY(GraphGetRootNodes,         10000, 0) \
+	ENTRY(GraphAddDependencies,      12030, 0) \
+	ENTRY(GraphInstantiateWithFlags, 11040, 0) \
+	ENTRY(GraphUpload,               11010, 11010) \
+	ENTRY(GraphLaunch,               10000, 10000) \
+	ENTRY(GraphExecDestroy,          10000, 0) \
+	ENTRY(GraphDestroy,              10000, 0) \
+	ENTRY(GraphExecUpdate,           12000, 0) \
+	ENTRY(GraphInstantiateWithParams, 12000, 12000) \
+	ENTRY(GraphExecGetFlags,         12000, 0)
 /* clang-format on */
 
 /* The toolkit hides the type of this first version, equal to the second's. */

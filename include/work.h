@@ -1,0 +1,64 @@
+/* Which streams the process gives work to.
+ *
+ * As long as it is one stream of one context, no fence is needed: whatever a
+ * freed block's new holder queues comes after what the old one queued, in
+ * that stream. Then device->safe is at its maximum, and an allocation costs
+ * what it does at level none. The first work for another stream waits until
+ * one fence stands between all work so far and all later work; from then on,
+ * for good, fences do it.
+ *
+ * That is a proof only if every entry that can queue work is one of our
+ * hooks, which tell by work_queued(), or ends the proof by work_mixed().
+ * src/hooks/gen_work writes them from the toolkit's headers. */
+#ifndef MNM_WORK_H
+#define MNM_WORK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct CUstream_st;
+struct device;
+
+/* What isn't a stream's handle. The values of the second and third are
+ * CU_STREAM_LEGACY and CU_STREAM_PER_THREAD. */
+#define WORK_NONE       ((uintptr_t)0)
+#define WORK_LEGACY     ((uintptr_t)1)
+#define WORK_PER_THREAD ((uintptr_t)2)
+#define WORK_ENDED      ((uintptr_t)3) /* that stream was destroyed */
+#define WORK_MANY       UINTPTR_MAX
+
+/* The one stream that was given work. Only work.c writes it. */
+extern _Atomic uintptr_t work_sole;
+
+/* The stream is not known to be the sole one. */
+void work_first(uintptr_t key);
+
+/* Work is about to be queued in a stream. per_thread: stream 0 means the
+ * calling thread's own. */
+static inline void work_queued(struct CUstream_st *stream, bool per_thread)
+{
+	uintptr_t sole = atomic_load_explicit(&work_sole, memory_order_acquire);
+	uintptr_t key = stream       ? (uintptr_t)stream
+			: per_thread ? WORK_PER_THREAD
+				     : WORK_LEGACY;
+
+	if (sole != key && sole != WORK_MANY)
+		work_first(key);
+}
+
+/* Work is about to be queued that one stream's order may not hold for. Once
+ * this returns, it doesn't matter any more. */
+void work_mixed(void);
+
+/* The stream is about to be destroyed; its handle may become another's. */
+void work_stream_ended(struct CUstream_st *stream);
+
+/* Lets stream order make reuse safe from now on, on a device whose level and
+ * reach allow it. False: there are several streams, or there may be. */
+bool work_order(struct device *device);
+
+/* Whether it does. */
+bool work_is_ordered(const struct device *device);
+
+#endif

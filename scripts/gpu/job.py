@@ -1,0 +1,27 @@
+"""What the framework jobs share: each prints one line of JSON."""
+
+import importlib
+import json
+import statistics
+import sys
+
+SKIPPED = 77
+
+
+def need(name):
+    """Imports a framework; ends the job as skipped where it is missing."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        print(f"{name} can't be imported: {error}")
+        sys.exit(SKIPPED)
+
+
+def finish(result, seconds=(), **figures):
+    """result: what must be equal in every run, with all digits. One that is
+    no number shows nothing: every wrong run may end so."""
+    if any(str(value) in ("nan", "inf", "-inf") for value in result):
+        sys.exit("the job's result is not a number")
+    if seconds:
+        figures["step_ms"] = round(statistics.median(seconds) * 1e3, 4)
+    print(json.dumps({"result": result, "figures": figures}))

@@ -1,0 +1,196 @@
+"""Where the checks run: the build, the device, and a way to start programs
+on it with and without mnm, each within a time limit."""
+
+import datetime
+import glob
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+BUILD = os.path.abspath(os.environ.get(
+    "MNM_BUILD", os.environ.get("BUILD", os.path.join(ROOT, "build"))))
+HERE = os.path.dirname(os.path.abspath(__file__))
+SKIPPED = 77  # exit status of a program that can't do its work here
+
+# The options of a run under mnm by level; None is a run without it.
+LEVELS = {
+    "native": None,
+    "fence": {"fence": "fence"},
+    "fence at once": {"fence": "fence", "quarantine": "0"},
+    "sync": {"fence": "sync"},
+    "none": {"fence": "none", "force": "1"},
+}
+
+
+class Skip(Exception):
+    """A check that can't be made here, and why."""
+
+
+class Failed(Exception):
+    """A check that did not hold, why, and its figures."""
+
+    def __init__(self, reason, **figures):
+        super().__init__(reason)
+        self.figures = figures
+
+
+class Done:
+    """How a program ended, and mnm's figures if it wrote them."""
+
+    def __init__(self, status, out, err, seconds, stat):
+        self.status, self.out, self.err = status, out, err
+        self.seconds, self.stat = seconds, stat
+
+    def why(self):
+        """One line about an end that was not good."""
+        if self.status is None:
+            return f"out of time after {self.seconds:.0f} s"
+        said = (self.err.strip() or self.out.strip()).splitlines()
+        return f"exit status {self.status}" + (f": {said[-1]}" if said else "")
+
+    def json(self):
+        """The last line of the output."""
+        return json.loads(self.out.strip().splitlines()[-1])
+
+
+def ours(folder):
+    return folder and os.path.realpath(folder) != os.path.join(BUILD, "sim")
+
+
+def runtime_folders():
+    """Where a CUDA 13 runtime may be: a toolkit's, or one that pip brought."""
+    site = sysconfig.get_paths()["purelib"]
+    places = [os.environ.get("CUDA_HOME", ""), "/usr/local/cuda",
+              os.path.join(ROOT, "build", "cuda"),
+              *glob.glob(os.path.join(site, "nvidia", "cu*")),
+              *glob.glob(os.path.join(site, "nvidia", "cuda_runtime"))]
+    return [os.path.join(place, lib) for place in places if place
+            for lib in ("lib64", "lib")
+            if glob.glob(os.path.join(place, lib, "libcudart.so.13*"))]
+
+
+class Machine:
+    def __init__(self, simulated, deadline):
+        self.simulated = simulated
+        self.deadline = deadline    # of everything, time.monotonic()
+        self.part_deadline = deadline
+        self.scratch = tempfile.TemporaryDirectory(prefix="gpu-check-")
+        if not os.path.exists(os.path.join(BUILD, "mnm")):
+            sys.exit(f"gpu-check: {BUILD}/mnm is not built; run make "
+                     "build-check")
+
+    def build(self, *names):
+        """The path of something that was built."""
+        path = os.path.join(BUILD, *names)
+        if not os.path.exists(path):
+            raise Skip(f"{os.path.join(*names)} is not built")
+        return path
+
+    def safe_levels(self):
+        """The levels under mnm that must not change what a program does."""
+        return {name: options for name, options in LEVELS.items()
+                if name not in ("native", "none")}
+
+    def environment(self, extra, runtime):
+        env = {k: v for k, v in os.environ.items()
+               if not k.startswith(("MNM_", "CK_", "LD_PRELOAD"))}
+        paths = [p for p in env.get("LD_LIBRARY_PATH", "").split(":")
+                 if ours(p)]
+        if self.simulated:
+            paths.insert(0, os.path.join(BUILD, "sim"))
+            env["MNM_SIM"] = "t4"
+        elif runtime:
+            paths += runtime_folders()
+        env["LD_LIBRARY_PATH"] = ":".join(paths)
+        env["MNM_SOCKET_DIR"] = os.path.join(self.scratch.name, "s")
+        env.update(extra or {})
+        return env
+
+    def left(self):
+        return min(self.deadline, self.part_deadline) - time.monotonic()
+
+    def run(self, command, options=None, limit=600, env=None, stdin="",
+            runtime=True):
+        """Runs a program; under mnm if there are options, if only {}. Without
+        runtime it has to find its CUDA runtime itself, as frameworks do."""
+        limit = min(limit, self.left())
+        if limit <= 0:
+            raise Skip("no time left")
+        stat = os.path.join(self.scratch.name, "stat")
+        if os.path.exists(stat):
+            os.remove(stat)
+        if options is not None:
+            settings = dict(options, stat_file=stat)
+            command = [self.build("mnm"), "run",
+                       *(f"--set={k}={v}" for k, v in settings.items()),
+                       "--", *command]
+        start = time.monotonic()
+        with subprocess.Popen(command, text=True,
+                              env=self.environment(env, runtime),
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE,
+                              start_new_session=True) as process:
+            status, out, err = wait(process, stdin, limit)
+        done = Done(status, out, err, time.monotonic() - start,
+                    first_device(stat))
+        loader = re.search(r"(lib\S+): cannot open shared object", err)
+        if status == 127 and loader:
+            raise Skip(f"{loader.group(1)} is not on this machine")
+        return done
+
+    def head(self):
+        """What the report says about the machine; exits if it has none."""
+        found = self.run([sys.executable, "-B",
+                          os.path.join(HERE, "device.py")], limit=60)
+        if found.status != 0:
+            sys.exit(f"gpu-check: {found.why()}; --sim runs on the simulated "
+                     "device")
+        device = found.json()
+        return {"date": datetime.datetime.now(datetime.timezone.utc).strftime(
+                    "%Y-%m-%d %H:%M UTC"),
+                "device": device["name"], "memory_bytes": device["bytes"],
+                "driver": "simulated" if self.simulated else driver_version(),
+                "cuda": device["cuda"], "simulated": self.simulated,
+                "mnm": subprocess.run(
+                    [os.path.join(BUILD, "mnm"), "--version"], check=False,
+                    capture_output=True, text=True).stdout.strip(),
+                "levels": ", ".join(LEVELS)}
+
+
+def wait(process, stdin, limit):
+    """Exit status (None: out of time), output, errors. Ends its children."""
+    try:
+        out, err = process.communicate(stdin, timeout=limit)
+        return process.returncode, out, err
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        out, err = process.communicate()
+        return None, out, err
+
+
+def first_device(path):
+    """mnm's figures of the device that a program used, {} if none."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            devices = json.load(file)["devices"]
+    except (OSError, ValueError):
+        return {}
+    return devices[0] if devices else {}
+
+
+def driver_version():
+    try:
+        return subprocess.run(
+            ["nvidia-smi", "--query-gpu=driver_version",
+             "--format=csv,noheader"], capture_output=True, text=True,
+            timeout=30, check=True).stdout.split()[0]
+    except (OSError, subprocess.SubprocessError, IndexError):
+        return "unknown: no nvidia-smi"

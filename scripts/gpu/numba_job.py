@@ -1,0 +1,41 @@
+"""A kernel by numba over arrays that come and go, on two streams."""
+
+import os
+import time
+
+from job import finish, need
+
+# A freed array goes back to the driver at once.
+os.environ.setdefault("NUMBA_CUDA_MAX_PENDING_DEALLOCS_COUNT", "0")
+numba = need("numba")
+cuda = need("numba.cuda")
+numpy = need("numpy")
+STEPS, SIZE = 60, 50000
+
+
+@cuda.jit
+def mix(values, factor, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = (values[i] * factor + i) % 1009
+
+
+def main():
+    streams = [cuda.stream(), cuda.stream()]
+    totals, seconds = [], []
+    for number in range(STEPS):
+        start = time.perf_counter()
+        stream = streams[number % 2]
+        values = numpy.arange(SIZE + number, dtype=numpy.int64)
+        first = cuda.to_device(values, stream=stream)
+        second = cuda.device_array_like(first, stream=stream)
+        mix[(values.size + 127) // 128, 128, stream](first, number, second)
+        found = second.copy_to_host(stream=stream)
+        stream.synchronize()
+        totals.append(int(found.sum()))
+        seconds.append(time.perf_counter() - start)
+    finish(totals, seconds[3:], numba=numba.__version__)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""The parts that run frameworks: the same numbers with and without mnm."""
+
+import os
+import sys
+
+from machine import HERE, SKIPPED, Failed, Skip
+
+DIRECT = {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
+XLA_DIRECT = {"XLA_PYTHON_CLIENT_ALLOCATOR": "platform",
+              "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
+XLA_CACHED = {"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
+MNM_FIGURES = ("reserved_peak", "live_peak", "allocs", "hits",
+               "driver_allocs", "syncs", "fences")
+
+
+class Job:
+    """One script in several runs, whose results must be those of the first."""
+
+    def __init__(self, part, title, script, *words):
+        self.part, self.title = part, title
+        self.command = [sys.executable, "-B", os.path.join(HERE, script),
+                        *words]
+        self.wanted = None
+        self.repeats = True  # two runs without mnm gave the same
+
+    def start(self, options, env):
+        done = self.part.machine.run(self.command, options, limit=150,
+                                     env=env, runtime=False)
+        if done.status == SKIPPED:
+            raise Skip(done.out.strip())
+        if done.status != 0:
+            sys.stderr.write(done.err)
+            raise Failed(done.why())
+        found = done.json()
+        figures = dict(found["figures"], last=found["result"][-1])
+        return found["result"], figures, done.stat
+
+    def alone(self, env):
+        """The first run sets what is wanted; a second one checks it."""
+        result, figures, _ = self.start(None, env)
+        if self.wanted is None:
+            self.wanted = result
+        elif result != self.wanted:
+            self.repeats = False
+            raise Skip("two runs without mnm differ: not reproducible here")
+        return figures
+
+    def cached(self, env):
+        """Another allocator may lead to other algorithms: only told."""
+        result, figures, _ = self.start(None, env)
+        return dict(figures, same="yes" if result == self.wanted else "no")
+
+    def under(self, options, env):
+        if self.wanted is None:
+            raise Skip("it did not run without mnm")
+        result, figures, stat = self.start(options, env)
+        figures.update((key, stat[key]) for key in MNM_FIGURES if key in stat)
+        if not stat.get("allocs"):
+            raise Failed("mnm saw no allocation", **figures)
+        if result == self.wanted:
+            return figures
+        if not self.repeats:
+            raise Skip("differs, as two runs without mnm do")
+        at = next(i for i, (a, b) in enumerate(zip(result, self.wanted))
+                  if a != b)
+        raise Failed(f"result {at} is {result[at]}, without mnm "
+                     f"{self.wanted[at]}", **figures)
+
+    def run(self, env, cached=None):
+        """Without mnm twice, then under each level; and with the framework's
+        own cache, where its environment is given."""
+        check = self.part.check
+        check(f"{self.title}, native", self.alone, env)
+        check(f"{self.title}, native again", self.alone, env)
+        if cached is not None:
+            check(f"{self.title}, native, own cache", self.cached, cached)
+        for level, options in self.part.machine.safe_levels().items():
+            if level != "fence at once":
+                check(f"{self.title}, {level}", self.under, options, env)
+
+
+def torch(part):
+    """ResNet-50 and VGG-16 training without PyTorch's cache: equal losses,
+    step times, memory; and a CUDA graph with the cache on."""
+    steps = "5" if part.quick else "20"
+    Job(part, "CUDA graph, own cache on", "torch_graph.py").run({})
+    for model in ("resnet50", "vgg16"):
+        Job(part, model, "torch_train.py", "--model", model, "--steps",
+            steps).run(DIRECT, cached={})
+
+
+def jax(part):
+    """A small network by JAX, without and with its own allocator."""
+    Job(part, "direct", "jax_job.py").run(XLA_DIRECT)
+    Job(part, "own cache on", "jax_job.py").run(XLA_CACHED)
+
+
+def cupy(part):
+    """Arrays in two streams by CuPy, without and with its own pool."""
+    Job(part, "direct", "cupy_job.py", "direct").run({})
+    Job(part, "own cache on", "cupy_job.py").run({})
+
+
+def numba(part):
+    """A kernel in two streams by numba."""
+    Job(part, "kernel", "numba_job.py").run({})

@@ -1,0 +1,165 @@
+"""The parts that run the project's own programs."""
+
+import glob
+import json
+import os
+import re
+
+from machine import BUILD, LEVELS, ROOT, SKIPPED, Failed, Skip
+
+CALLS = """alloc a 5000
+fill a 7
+check a 7
+alloc b 3145728
+fill b 9
+check b 9
+free a
+alloc c 5000
+fill c 3
+check c 3
+check b 9
+free c
+free b
+sync
+"""
+TRACE = os.path.join(ROOT, "examples", "traces", "dcgan_bs128.csv.zst")
+# name: path below the build, arguments, what to give on standard input
+DOORS = {
+    "train_digits": (("examples", "train_digits"),
+                     ["--steps", "60", "--losses"], ""),
+    "trace_job": (("examples", "trace_job"), [TRACE], ""),
+    "shared runtime": (("tests", "programs", "shell_shared"), [], CALLS),
+    "NVIDIA's static runtime": (("tests", "programs", "shell_nvidia"), [],
+                                CALLS),
+    "our static runtime": (("tests", "programs", "shell_static"), [], CALLS),
+    "plugin": (("tests", "programs", "plugin_host"),
+               [os.path.join(BUILD, "tests", "programs", "shell_plugin.so")],
+               CALLS),
+    "driver": (("tests", "programs", "shell_driver"), [], "init\n" + CALLS
+               .replace("alloc a", "retain x 0\nset x\nalloc a", 1)),
+}
+VARIANTS = [("streams", "reuse"), ("threads", "reuse_per_thread"),
+            ("threads", "reuse"), ("contexts", "reuse"), ("capture", "reuse"),
+            ("capture", "reuse_per_thread")]
+
+
+def steady(text):
+    """An output without what differs from run to run."""
+    return re.sub(r"(step time|ms|seconds|GiB/s|time) *[-+.0-9e]+( ms| s)?",
+                  "", text)
+
+
+def door(part, name, options):
+    path, arguments, stdin = DOORS[name]
+    if part.machine.simulated and path[-1] == "shell_nvidia":
+        raise Skip("NVIDIA's runtime does not start on the simulated device")
+    command = [part.machine.build(*path), *arguments]
+    done = part.machine.run(command, options, limit=120, stdin=stdin)
+    if done.status != 0:
+        raise Failed(done.why())
+    return done
+
+
+def doors(part):
+    """Programs give the same results, and mnm sees their allocations."""
+    def under(name, options):
+        if name not in alone:
+            raise Skip("it did not run without mnm")
+        done = door(part, name, options)
+        figures = {key: done.stat.get(key, 0) for key in
+                   ("allocs", "hits", "driver_allocs", "syncs", "fences")}
+        if not figures["allocs"]:
+            raise Failed("mnm saw no allocation", **figures)
+        if steady(done.out) != alone[name]:
+            raise Failed("its output differs from the one without mnm",
+                         **figures)
+        return figures
+
+    def native(name):
+        alone[name] = steady(door(part, name, None).out)
+        return {}
+
+    alone = {}
+    for name in DOORS:
+        part.check(f"{name}, native", native, name)
+        for level, options in part.machine.safe_levels().items():
+            part.check(f"{name}, {level}", under, name, options)
+
+
+def claims(part, path):
+    """Runs one Check program; names the claims that fail."""
+    done = part.machine.run([path], limit=120,
+                            env={"CK_DEFAULT_TIMEOUT": "60"})
+    if done.status is None:
+        raise Failed(done.why())
+    counted = re.findall(r"^\d+%: Checks: (\d+), Failures: (\d+), "
+                         r"Errors: (\d+)", done.out, re.MULTILINE)
+    # "PATH:LINE:F:CASE:TEST:0: MESSAGE"
+    wrong = [f"{test}: {message}" for test, message in re.findall(
+        r"^[^:\n]+:\d+:[FE]:[^:\n]*:([^:\n]*):\d+: (.*)$", done.out,
+        re.MULTILINE)]
+    checks = sum(int(row[0]) for row in counted)
+    figures = {"claims": checks, "failed": wrong}
+    if wrong:
+        raise Failed(f"{len(wrong)} of {checks} do not hold", **figures)
+    if done.status != 0 or not checks:
+        raise Failed(done.why(), **figures)
+    return {"claims": checks}
+
+
+def conformance(part):
+    """Every claim about CUDA, against the driver of this machine."""
+    paths = glob.glob(os.path.join(BUILD, "tests", "conformance", "*"))
+    paths += glob.glob(os.path.join(BUILD, "tests", "programs", "*_claims"))
+    paths = sorted(p for p in paths if os.path.isfile(p) and
+                   not p.endswith(".so"))
+    if not paths:
+        raise Skip("tests/conformance is not built")
+    for path in paths:
+        part.check(os.path.basename(path), claims, part, path)
+
+
+def rounds(part, variant, program, level, options):
+    count = "50" if part.quick else "1000"
+    done = part.machine.run([part.machine.build("tests", "gpu", program),
+                             variant, count], options, limit=90)
+    if done.status == SKIPPED:
+        raise Skip(done.out.strip())
+    found = dict(re.findall(r"(\w+) (\d+)", done.out)
+                 if done.out.startswith("rounds ") else [])
+    figures = {key: int(value) for key, value in found.items()}
+    if done.status not in (0, 1) or not figures:
+        raise Failed(done.why())
+    figures.update((key, done.stat[key]) for key in
+                   ("fences", "syncs", "driver_allocs") if key in done.stat)
+    right = done.status == 0
+    if level == "none":
+        if right:
+            raise Failed("nothing went wrong without a guard, so this test "
+                         "shows nothing here", **figures)
+    elif not right:
+        raise Failed("a block was reused too soon", **figures)
+    return figures
+
+
+def reuse(part):
+    """No freed block is reused under work that was queued before the free;
+    and the test sees it where nothing guards against it."""
+    for variant, program in VARIANTS:
+        for level, options in LEVELS.items():
+            part.check(f"{variant} ({program}), {level}", rounds, part,
+                       variant, program, level, options)
+
+
+def prices(part):
+    """What the driver's calls cost the host: least, median, 9 of 10, in ns."""
+    done = part.machine.run([part.machine.build("tests", "gpu", "prices"),
+                             "100" if part.quick else "2000"], limit=100)
+    if done.status != 0:
+        raise Failed(done.why())
+    for name, price in json.loads(done.out).items():
+        if isinstance(price, dict):
+            part.report.add(part.name, name, "ok", **price)
+        else:
+            part.report.add(part.name, name, "skipped",
+                            f"the call gives error {price}")

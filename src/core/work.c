@@ -1,0 +1,102 @@
+#include <pthread.h>
+
+#include "backing.h"
+#include "context.h"
+#include "fence.h"
+#include "log.h"
+#include "mem.h"
+#include "work.h"
+
+_Atomic uintptr_t work_sole;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t mixed = PTHREAD_COND_INITIALIZER;
+/* Under lock. */
+static bool mixing; /* a thread makes the fences; nobody relies on order */
+
+void work_first(uintptr_t key)
+{
+	uintptr_t sole = WORK_NONE;
+
+	if (!mem_enabled())
+		return;
+	if (key != WORK_PER_THREAD &&
+	    (atomic_compare_exchange_strong(&work_sole, &sole, key) ||
+	     sole == key))
+		return;
+	work_mixed();
+}
+
+/* `ordered` first: who ends the order finds it wherever `safe` was set. */
+static void order_begin(struct device *device)
+{
+	atomic_store(&device->ordered, true);
+	atomic_store(&device->safe, UINT64_MAX);
+	atomic_store(&device->counters[COUNTER_quarantined_bytes], 0);
+}
+
+/* No block is taken without a fence any more, then there is one. */
+static void order_end(struct device *device)
+{
+	if (!device->ordered)
+		return;
+	if (fence_level() != FENCE_NONE)
+		fence_restart(device);
+	if (!fence_force(device))
+		log_warn("device %d: a second stream is used, and can't be "
+			 "ordered behind the first",
+			 device_ordinal(device));
+}
+
+/* A block that was taken while stream order held was freed before that ended
+ * here, and its old work queued before that: the fences cover it. */
+void work_mixed(void)
+{
+	if (atomic_load(&work_sole) == WORK_MANY || !mem_enabled())
+		return;
+	mem_guard_fork();
+	pthread_mutex_lock(&lock);
+	while (mixing)
+		pthread_cond_wait(&mixed, &lock);
+	if (atomic_load(&work_sole) != WORK_MANY) {
+		mixing = true;
+		pthread_mutex_unlock(&lock);
+		for (int i = 0; i < DEVICE_MAX; i++)
+			order_end(device_at(i));
+		pthread_mutex_lock(&lock);
+		atomic_store(&work_sole, WORK_MANY);
+		mixing = false;
+		pthread_cond_broadcast(&mixed);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void work_stream_ended(struct CUstream_st *stream)
+{
+	uintptr_t key = (uintptr_t)stream;
+
+	if (key > WORK_PER_THREAD)
+		atomic_compare_exchange_strong(&work_sole, &key, WORK_ENDED);
+}
+
+bool work_order(struct device *device)
+{
+	bool sole;
+
+	if (atomic_load(&work_sole) == WORK_MANY)
+		return false;
+	if (!backing_is_known())
+		work_mixed();
+	pthread_mutex_lock(&lock);
+	sole = !mixing && atomic_load(&work_sole) != WORK_MANY;
+	if (sole)
+		order_begin(device);
+	pthread_mutex_unlock(&lock);
+	return sole;
+}
+
+bool work_is_ordered(const struct device *device)
+{
+	return fence_level() == FENCE_FENCE &&
+	       atomic_load(&device->safe) == UINT64_MAX;
+}

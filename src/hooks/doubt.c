@@ -1,0 +1,78 @@
+/* Entries that may queue work in ways that we don't see: a call of one ends
+ * the proof that there is one stream, and goes on to CUDA as it came. Their
+ * exported names, written by gen_work, jump here with a number in eax. */
+#include <stddef.h>
+#include <string.h>
+
+#include "real.h"
+#include "work.h"
+
+/* clang-format off */
+__asm__(
+	".text\n"
+	".globl doubt_jump\n"
+	".hidden doubt_jump\n"
+	".type doubt_jump, @function\n"
+	"doubt_jump:\n"
+	".cfi_startproc\n"
+	"	pushq %rdi\n"
+	".cfi_adjust_cfa_offset 8\n"
+	"	pushq %rsi\n"
+	".cfi_adjust_cfa_offset 8\n"
+	"	pushq %rdx\n"
+	".cfi_adjust_cfa_offset 8\n"
+	"	pushq %rcx\n"
+	".cfi_adjust_cfa_offset 8\n"
+	"	pushq %r8\n"
+	".cfi_adjust_cfa_offset 8\n"
+	"	pushq %r9\n"
+	".cfi_adjust_cfa_offset 8\n"
+	"	subq $8, %rsp\n"
+	".cfi_adjust_cfa_offset 8\n"
+	"	movl %eax, %edi\n"
+	"	call doubt_route\n" /* rax: where to go on; no entry has floats */
+	"	addq $8, %rsp\n"
+	".cfi_adjust_cfa_offset -8\n"
+	"	popq %r9\n"
+	".cfi_adjust_cfa_offset -8\n"
+	"	popq %r8\n"
+	".cfi_adjust_cfa_offset -8\n"
+	"	popq %rcx\n"
+	".cfi_adjust_cfa_offset -8\n"
+	"	popq %rdx\n"
+	".cfi_adjust_cfa_offset -8\n"
+	"	popq %rsi\n"
+	".cfi_adjust_cfa_offset -8\n"
+	"	popq %rdi\n"
+	".cfi_adjust_cfa_offset -8\n"
+	"	jmp *%rax\n"
+	".cfi_endproc\n"
+	".size doubt_jump, . - doubt_jump\n");
+/* clang-format on */
+
+/* Where each stands in the driver's table, by number. */
+static const size_t offsets[] = {
+#define HOOK(symbol, name, from, until) offsetof(struct real_driver, symbol),
+	DRIVER_DOUBT_LIST
+#undef HOOK
+};
+
+static CUresult entry_missing(void)
+{
+	return CUDA_ERROR_NOT_FOUND;
+}
+
+void *doubt_route(unsigned int number);
+
+/* Called by the code above. */
+__attribute__((used)) void *doubt_route(unsigned int number)
+{
+	const struct real_driver *real = real_driver();
+	void *found = NULL;
+
+	work_mixed();
+	if (real)
+		memcpy(&found, (const char *)real + offsets[number],
+		       sizeof(found));
+	return found ? found : (void *)entry_missing;
+}

@@ -1,0 +1,52 @@
+/* Launches whose stream, and order in it, stand in a structure. */
+#include "call.h"
+#include "hook.h"
+#include "work.h"
+
+/* Whether an attribute leaves a kernel behind all earlier work of its stream.
+ * Those of programmatic launches let it start before its predecessor ends. */
+static bool attribute_keeps_order(const CUlaunchAttribute *attribute)
+{
+	switch (attribute->id) {
+	case CU_LAUNCH_ATTRIBUTE_IGNORE:
+	case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+	case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+	case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+	case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+	case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
+	case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+	case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+		return true;
+	case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+		return !attribute->value.programmaticStreamSerializationAllowed;
+	default:
+		return false;
+	}
+}
+
+static void launch_note(const CUlaunchConfig *config, bool per_thread)
+{
+	if (!config) /* CUDA refuses it */
+		return;
+	work_queued(config->hStream, per_thread);
+	for (unsigned int i = 0; config->attrs && i < config->numAttrs; i++)
+		if (!attribute_keeps_order(config->attrs + i))
+			work_mixed();
+}
+
+EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config,
+				 CUfunction function, void **params,
+				 void **extra)
+{
+	launch_note(config, false);
+	return REAL_CALL(cuLaunchKernelEx, config, function, params, extra);
+}
+
+EXPORT CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *config,
+				      CUfunction function, void **params,
+				      void **extra)
+{
+	launch_note(config, true);
+	return REAL_CALL(cuLaunchKernelEx_ptsz, config, function, params,
+			 extra);
+}

@@ -1,0 +1,176 @@
+#include "access.h"
+
+#include <stdlib.h>
+
+#include "device.h"
+#include "op.h"
+#include "owner.h"
+#include "stream.h"
+#include "violation.h"
+#include "world.h"
+
+static bool is_over(const struct access *access)
+{
+	return past_has(&world.known, access->lane, access->position);
+}
+
+/* Takes [addr, end) from the access, if the rest is in one piece: who touches
+ * these bytes later is measured against the one that touches them now. */
+static bool access_cut(struct access *access, CUdeviceptr addr, CUdeviceptr end)
+{
+	if (addr <= access->addr && end >= access->end)
+		return false;
+	if (addr <= access->addr)
+		access->addr = end;
+	else if (end >= access->end)
+		access->end = addr;
+	return true;
+}
+
+/* False when nothing is left to remember of an earlier owner's access. */
+static bool access_check(const struct op *op, const struct side *now,
+			 struct access *access, const struct owner *owner)
+{
+	struct side before = {&access->site, owner, access->addr, access->end};
+
+	if (is_over(access))
+		return false;
+	if (access->end <= now->addr || now->end <= access->addr)
+		return true;
+	if (past_has(&op->before.past, access->lane, access->position))
+		return access_cut(access, now->addr, now->end);
+	violation_report(op->frees ? "freed, not ordered after earlier work"
+				   : "reused, not ordered after earlier work",
+			 now, &before);
+	return false; /* said once */
+}
+
+/* Against all owners but the present one, whose races are its own business,
+ * unless they are with the end of its memory. */
+static void owners_check(const struct op *op, const struct side *now)
+{
+	for (unsigned i = 0; i < owners.count; i++) {
+		struct owner *owner = owners.all[i];
+		unsigned kept = 0;
+
+		if (owner == now->owner && !op->frees)
+			continue;
+		for (unsigned k = 0; k < owner->count; k++)
+			if (access_check(op, now, &owner->last[k], owner))
+				owner->last[kept++] = owner->last[k];
+		owner->count = kept;
+	}
+}
+
+static bool access_note(struct owner *owner, const struct access *access)
+{
+	for (unsigned i = 0; i < owner->count; i++) {
+		struct access *last = &owner->last[i];
+		struct access had = *last;
+
+		if (last->lane != access->lane)
+			continue;
+		*last = *access;
+		if (had.addr < last->addr)
+			last->addr = had.addr;
+		if (had.end > last->end)
+			last->end = had.end;
+		return true;
+	}
+	if (owner->count == owner->room) {
+		unsigned room = owner->room ? 2 * owner->room : 4;
+		struct access *more =
+			realloc(owner->last, room * sizeof(*more));
+
+		if (!more)
+			return false;
+		owner->last = more;
+		owner->room = room;
+	}
+	owner->last[owner->count++] = *access;
+	return true;
+}
+
+static void nobody_report(const struct side *now)
+{
+	const struct owner *former = owner_former(now->addr);
+	struct side before = {former ? &former->ended : NULL, former, 0, 0};
+
+	if (!former) {
+		violation_report("outside of any allocation", now, NULL);
+		return;
+	}
+	before.addr = former->addr;
+	before.end = former->end;
+	violation_report("used after it was freed", now, &before);
+}
+
+static void past_end_report(const struct side *now)
+{
+	const struct owner *owner = now->owner;
+	struct side before = {&owner->begun, owner, owner->addr, owner->end};
+
+	violation_report("past the end of its allocation", now, &before);
+}
+
+static bool touch_check(struct op *op, struct touch *touch, unsigned lane)
+{
+	struct owner *owner = owner_find(touch->addr, &touch->memory);
+	struct side now = {&op->site, owner, touch->addr, touch->end};
+	struct access access = {lane, op->site.place, touch->addr, touch->end,
+				op->site};
+
+	if (touch->memory)
+		touch->memory->users++;
+	if (!owner && !touch->memory && !device_owns(touch->addr))
+		return true; /* pageable host memory */
+	if (!owner && !op->frees)
+		nobody_report(&now);
+	else if (owner && touch->end > owner->end)
+		past_end_report(&now);
+	owners_check(op, &now);
+	if (!owner || op->frees)
+		return true;
+	return access_note(owner, &access);
+}
+
+bool access_submit(struct op *op, struct stream *stream)
+{
+	bool ok;
+
+	op->site = site_in(stream);
+	ok = past_reach(&op->before.past, stream->lane, op->site.place);
+	ok &= past_join(&stream->past, &op->before.past);
+	if (op->touch)
+		ok &= op->touch(op);
+	for (unsigned i = 0; i < op->touched_count; i++)
+		ok &= touch_check(op, &op->touched[i], stream->lane);
+	owner_sweep();
+	return ok;
+}
+
+void access_start(const struct op *op)
+{
+	for (unsigned i = 0; i < op->touched_count; i++) {
+		const struct touch *touch = &op->touched[i];
+		const struct owner *memory = touch->memory;
+		struct side now = {&op->site, NULL, touch->addr, touch->end};
+		struct side before;
+
+		if (!memory || !memory->gone)
+			continue;
+		before = (struct side){&memory->ended, memory, memory->addr,
+				       memory->end};
+		violation_report("runs after its memory went back to the "
+				 "driver",
+				 &now, &before);
+	}
+}
+
+void access_end(struct op *op)
+{
+	for (unsigned i = 0; i < op->touched_count; i++)
+		if (op->touched[i].memory)
+			op->touched[i].memory->users--;
+	free(op->touched);
+}

@@ -1,0 +1,252 @@
+#include "owner.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../check.h"
+#include "access.h"
+#include "thread.h"
+#include "violation.h"
+#include "world.h"
+
+struct owners owners;
+
+static uint64_t generations;
+
+static bool overlaps(const struct owner *owner, CUdeviceptr addr,
+		     CUdeviceptr end)
+{
+	return owner->addr < end && addr < owner->end;
+}
+
+static struct owner *owner_add(CUdeviceptr addr, size_t size, const char *label)
+{
+	struct owner *owner;
+
+	if (owners.count == owners.room) {
+		unsigned room = owners.room ? 2 * owners.room : 64;
+		struct owner **all = realloc(owners.all, room * sizeof(*all));
+
+		if (!all)
+			return NULL;
+		owners.all = all;
+		owners.room = room;
+	}
+	owner = calloc(1, sizeof(*owner));
+	if (!owner)
+		return NULL;
+	owner->addr = addr;
+	owner->end = addr + size;
+	owner->generation = ++generations;
+	owner->live = true;
+	owner->named = label;
+	owner->begun = site_here();
+	if (label)
+		snprintf(owner->label, sizeof(owner->label), "%s", label);
+	owners.all[owners.count++] = owner;
+	return owner;
+}
+
+static void owner_stop(struct owner *owner)
+{
+	if (!owner->live)
+		return;
+	owner->live = false;
+	owner->ended = site_here();
+}
+
+struct owner *owner_find(CUdeviceptr addr, struct owner **memory)
+{
+	struct owner *named = NULL;
+
+	*memory = NULL;
+	for (unsigned i = 0; i < owners.count; i++) {
+		struct owner *owner = owners.all[i];
+
+		if (!owner->live || !overlaps(owner, addr, addr + 1))
+			continue;
+		if (owner->named)
+			named = owner;
+		else
+			*memory = owner;
+	}
+	if (!named && *memory && !(*memory)->carved)
+		return *memory;
+	return named;
+}
+
+struct owner *owner_former(CUdeviceptr addr)
+{
+	struct owner *best = NULL;
+
+	for (unsigned i = 0; i < owners.count; i++) {
+		struct owner *owner = owners.all[i];
+
+		if (!owner->live && overlaps(owner, addr, addr + 1) &&
+		    (!best || owner->generation > best->generation))
+			best = owner;
+	}
+	return best;
+}
+
+void owner_sweep(void)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < owners.count; i++) {
+		struct owner *owner = owners.all[i];
+
+		if (owner->live || owner->count || owner->users ||
+		    (owner->addr < owner->end && !owner->gone)) {
+			owners.all[kept++] = owner;
+			continue;
+		}
+		free(owner->last);
+		free(owner);
+	}
+	owners.count = kept;
+}
+
+void owner_give(CUdeviceptr addr, size_t size)
+{
+	if (world.checking)
+		owner_add(addr, size, NULL);
+}
+
+/* The driver's block that starts there and has not gone back. */
+static struct owner *memory_find(CUdeviceptr addr)
+{
+	for (unsigned i = 0; i < owners.count; i++) {
+		struct owner *owner = owners.all[i];
+
+		if (!owner->named && !owner->gone && owner->addr == addr)
+			return owner;
+	}
+	return NULL;
+}
+
+/* A violation for each named owner that has some of [addr, end). */
+static void holders_report(const struct owner *to, CUdeviceptr addr,
+			   CUdeviceptr end, const char *what)
+{
+	struct site here = site_here();
+	struct side now = {&here, to, addr, end};
+
+	for (unsigned i = 0; i < owners.count; i++) {
+		struct owner *owner = owners.all[i];
+		struct side before = {&owner->begun, owner, owner->addr,
+				      owner->end};
+
+		if (owner != to && owner->live && owner->named &&
+		    overlaps(owner, addr, end))
+			violation_report(what, &now, &before);
+	}
+}
+
+void owner_ask(CUdeviceptr addr)
+{
+	struct owner *memory = world.checking ? memory_find(addr) : NULL;
+
+	if (memory)
+		holders_report(NULL, memory->addr, memory->end,
+			       "memory that has an owner is given back");
+}
+
+void owner_close(CUdeviceptr addr)
+{
+	struct owner *memory = world.checking ? memory_find(addr) : NULL;
+
+	if (memory)
+		owner_stop(memory);
+}
+
+void owner_take(CUdeviceptr addr)
+{
+	struct owner *memory = world.checking ? memory_find(addr) : NULL;
+
+	if (!memory)
+		return;
+	for (unsigned i = 0; i < owners.count; i++) {
+		struct owner *owner = owners.all[i];
+
+		if (overlaps(owner, memory->addr, memory->end)) {
+			owner_stop(owner);
+			owner->gone = true;
+		}
+	}
+	owner_sweep();
+}
+
+/* What [addr, end) leaves of a former owner's place: a report of a use after
+ * free should name the owner that was there last. */
+static void former_cut(struct owner *owner, CUdeviceptr addr, CUdeviceptr end)
+{
+	if (addr <= owner->addr && end >= owner->end)
+		owner->end = owner->addr;
+	else if (addr <= owner->addr)
+		owner->addr = end;
+	else if (end >= owner->end)
+		owner->end = addr;
+}
+
+static void owner_name(CUdeviceptr addr, size_t size, const char *label)
+{
+	struct owner *to = owner_add(addr, size, label);
+	CUdeviceptr end = addr + size;
+
+	if (!to)
+		return;
+	holders_report(to, addr, end, "memory is given out twice");
+	for (unsigned i = 0; i < owners.count; i++) {
+		struct owner *owner = owners.all[i];
+
+		if (owner == to || !overlaps(owner, addr, end))
+			continue;
+		if (owner->live && owner->named)
+			owner_stop(owner);
+		if (owner->named)
+			former_cut(owner, addr, end);
+		else
+			owner->carved = true;
+	}
+	owner_sweep();
+}
+
+static bool check_enter(const char *call)
+{
+	if (!__atomic_load_n(&world.ready, __ATOMIC_ACQUIRE) ||
+	    !world.checking || world_is_dead())
+		return false;
+	pthread_mutex_lock(&world.lock);
+	self.call = call;
+	return true;
+}
+
+__attribute__((visibility("default"))) void sim_own(unsigned long long addr,
+						    size_t size,
+						    const char *label)
+{
+	if (!check_enter(__func__))
+		return;
+	if (size)
+		owner_name(addr, size, label ? label : "");
+	pthread_mutex_unlock(&world.lock);
+}
+
+__attribute__((visibility("default"))) void sim_disown(unsigned long long addr)
+{
+	if (!check_enter(__func__))
+		return;
+	for (unsigned i = 0; i < owners.count; i++) {
+		struct owner *owner = owners.all[i];
+
+		if (owner->live && owner->named && owner->addr == addr)
+			owner_stop(owner);
+	}
+	pthread_mutex_unlock(&world.lock);
+}
+
+__attribute__((visibility("default"))) unsigned long sim_violations(void)
+{
+	return violation_count();
+}

@@ -1,0 +1,162 @@
+"""Captures of streams, and the graphs that come of them."""
+
+import pytest
+
+from conftest import MIB
+from test_fence import POOL, calls_of, cycle
+from test_pool import open_shell, took
+
+MODES = ["global", "thread", "relaxed"]
+
+
+def opened(box, **options):
+    shell = open_shell(box, POOL, "driver", **options)
+    took(shell, "stream s")
+    return shell
+
+
+def lines(shell, *each):
+    for line in each:
+        took(shell, line)
+
+
+def captured(shell, *inside):
+    """A capture with a fill of block a in it: graph g."""
+    lines(shell, "alloc a 5000", "begin s relaxed", "stream_fill s a 7",
+          *inside, "end s g")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_allocations_and_frees_do_not_end_a_capture(box, mode):
+    """Natively the first of them would."""
+    shell = opened(box)
+    lines(shell, "alloc a 5000", "alloc b 6000", "free b", "alloc keep 20000",
+          f"begin s {mode}", "stream_fill s a 7")
+    lines(shell, "alloc b 6000", "alloc c 70000", f"alloc d {4 * MIB}",
+          "free b", "free c", "alloc e 6000", "free e", "free d")
+    lines(shell, "end s g", "instantiate g x", "launch x s", "stream_sync s")
+    assert shell("check a 7").endswith("right")
+    shell.end()
+    assert calls_of(box, "cuCtxSynchronize", "cuCtxRecordEvent") == [0, 0]
+
+
+@pytest.mark.parametrize("level", ["fence", "sync"])
+def test_a_block_freed_in_a_capture_is_not_reused_while_it_lasts(box, level):
+    shell = opened(box, fence=level)
+    lines(shell, "alloc a 5000", "begin s global", "free a", "alloc b 5000")
+    assert shell("addr a") != shell("addr b")
+    assert shell.stat()["held_blocks"] == 1
+    assert shell.stat()["held_bytes"] == 8192
+    lines(shell, "end s g")
+    assert shell.stat()["held_blocks"] == 1  # the graph lives
+    shell.end()
+
+
+@pytest.mark.parametrize("uses", [
+    [], ["instantiate g x", "exec_destroy x"], ["clone g h",
+                                                "graph_destroy h"],
+    ["clone g h", "instantiate h x", "graph_destroy h", "exec_destroy x"],
+])
+def test_with_the_last_graph_its_blocks_come_back(box, uses):
+    shell = opened(box)
+    captured(shell, "free a")
+    for line in uses:
+        took(shell, line)
+        assert shell.stat()["held_blocks"] == 1
+    took(shell, "graph_destroy g")
+    assert shell.stat()["held_blocks"] == shell.stat()["held_bytes"] == 0
+    assert shell.stat()["idle_bytes"] == 8192
+    took(shell, "alloc b 5000")
+    assert shell("addr a") == shell("addr b")
+    shell.end()
+    assert box.stat()["fences"] == 1
+
+
+def test_an_executable_outlives_its_graph(box):
+    shell = opened(box)
+    captured(shell, "free a")
+    lines(shell, "instantiate g x", "graph_destroy g")
+    assert shell.stat()["held_blocks"] == 1
+    took(shell, "exec_destroy x")
+    assert shell.stat()["held_blocks"] == 0
+    shell.end()
+
+
+@pytest.mark.parametrize("use", ["parent g p", "update y g"])
+def test_a_graph_that_became_part_of_another_is_held_for_good(box, use):
+    shell = opened(box)
+    captured(shell)
+    lines(shell, "instantiate g y", "graph_destroy g", "begin s relaxed",
+          "stream_fill s a 8", "free a", "end s g", use, "graph_destroy g",
+          "exec_destroy y")
+    assert shell.stat()["held_blocks"] == 1
+    shell.end()
+
+
+def test_held_blocks_go_to_the_driver_when_memory_is_short(box):
+    shell = opened(box, sim="16M")
+    lines(shell, f"alloc big {10 * MIB}", "begin s relaxed", "free big",
+          "end s g")
+    assert shell.stat()["held_bytes"] == 10 * MIB
+    took(shell, f"alloc other {12 * MIB}")
+    assert shell.stat()["held_blocks"] == 0
+    took(shell, "graph_destroy g")
+    shell.end()
+    assert box.stat()["failures"] == 0
+
+
+def test_in_a_capture_nothing_goes_back_to_the_driver(box):
+    shell = opened(box, sim="16M")
+    lines(shell, f"alloc a {10 * MIB}", "free a", "begin s global")
+    assert shell.ask("trim").startswith("device 0: 10.0 MiB")
+    took(shell, f"alloc b {12 * MIB}", "2")  # there is no room to make
+    took(shell, "end s g")
+    took(shell, f"alloc b {12 * MIB}")
+    shell.end()
+    assert calls_of(box, "cuMemFree_v2")[0] >= 1
+
+
+def test_a_second_capture_keeps_what_the_first_held(box):
+    shell = opened(box)
+    lines(shell, "stream t", "alloc a 5000", "begin s relaxed",
+          "begin t relaxed", "free a", "end s g", "graph_destroy g")
+    assert shell.stat()["held_blocks"] == 1
+    lines(shell, "end t h", "graph_destroy h")
+    assert shell.stat()["held_blocks"] == 0
+    shell.end()
+
+
+def test_a_capture_that_fails_to_begin_or_end_leaves_nothing_behind(box):
+    shell = opened(box)
+    took(shell, "begin s relaxed")
+    assert shell("begin s relaxed") != "0"
+    took(shell, "end s g")
+    assert shell("end s g") != "0"
+    first, second = cycle(shell, 2)
+    assert first == second  # fences are made again
+    shell.end()
+
+
+def test_a_capture_ends_with_its_stream_or_its_context(box):
+    shell = opened(box)
+    lines(shell, "begin s relaxed")
+    shell("stream_destroy s")
+    first, second = cycle(shell, 2)
+    assert first == second
+    lines(shell, "create other 0", "stream t", "begin t relaxed",
+          "destroy other", "set primary", "alloc b 9000", "free b")
+    assert shell.stat()["held_blocks"] == 0
+    shell.end()
+
+
+def test_no_pool_in_a_capture_does_what_cuda_does(box):
+    native = open_shell(box, None, "driver")
+    took(native, "stream s")
+    lines(native, "alloc a 5000", "begin s global")
+    wanted = native("free a"), native("end s g")
+    native.end()
+    shell = open_shell(box, "no_pool", "driver")
+    took(shell, "stream s")
+    lines(shell, "alloc a 5000", "begin s global")
+    assert (shell("free a"), shell("end s g")) == wanted
+    shell.end()

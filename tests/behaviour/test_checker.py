@@ -1,0 +1,81 @@
+"""The checker of the simulated device: memory that changes hands in order is
+silent, and in no order is told with both sides."""
+
+import re
+
+import pytest
+
+from conftest import program
+
+ORDERED = [
+    "in_one_stream", "after_an_event", "after_two_events",
+    "by_the_legacy_stream", "after_the_legacy_stream", "after_a_stream_wait",
+    "after_an_event_wait", "after_a_question", "after_a_stream_question",
+    "after_a_context_wait", "after_a_gate",
+    "after_a_gate_and_a_destroyed_stream", "after_a_synchronous_copy",
+    "of_other_bytes", "of_freed_memory", "in_one_owner",
+    "of_part_by_a_kernel_that_says_so"]
+REUSED = "reused, not ordered after earlier work"
+WRONG = {
+    "unordered": REUSED,
+    "by_luck": REUSED,
+    "after_an_early_event": REUSED,
+    "by_luck_in_a_used_stream_object": REUSED,
+    "non_blocking_and_legacy": REUSED,
+    "of_part_by_a_kernel": REUSED,
+    "third_owner_after_the_second": REUSED,
+    "use_after_free": "used after it was freed",
+    "kernel_after_free": "used after it was freed",
+    "kernel_out_of_the_blue": "outside of any allocation",
+    "past_the_end": "past the end of its allocation",
+    "owned_twice": "memory is given out twice",
+    "freed_under_an_owner": "memory that has an owner is given back",
+}
+SEEDS = [None, 1, 2, 3]
+
+
+def reuse(box, case, seed=None, **options):
+    """(violations counted, what was said)"""
+    if seed is not None:
+        options["sim_seed"] = seed
+    run = box.run([program("reuse"), case], sim_check=1, **options)
+    return int(run.stdout), run.stderr
+
+
+@pytest.mark.parametrize("case", ORDERED)
+def test_reuse_in_order_is_silent(box, case):
+    for seed in SEEDS:
+        assert reuse(box, case, seed) == (0, "")
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_reuse_in_no_order_is_told_under_any_schedule(box, case):
+    for seed in SEEDS[1:]:
+        count, said = reuse(box, case, seed)
+        assert count == 1
+        assert f"violation 1, seed {seed}: {WRONG[case]}\n" in said
+
+
+def test_both_sides_are_named(box):
+    said = reuse(box, "unordered")[1].splitlines()
+    now, before = (re.fullmatch(
+        r'  (now|before): cuMemsetD8Async, thread \d+, stream (\d+) '
+        r'\(non-blocking\) place 1, \[(0x\w+), (0x\w+)\) of "(\w+)" '
+        r'generation (\d+)', line).groups() for line in said[1:])
+    assert said[0] == f"mnm-sim: violation 1: {REUSED}"
+    assert (now[0], now[4], before[0], before[4]) == ("now", "new", "before",
+                                                      "old")
+    assert now[1] != before[1] and now[2:4] == before[2:4]
+    assert int(now[5]) > int(before[5])
+
+
+def test_a_free_in_another_stream_is_told(box):
+    for seed in SEEDS:
+        count, said = reuse(box, "freed_in_another_stream", seed)
+        assert count and "freed, not ordered after earlier work" in said
+
+
+def test_without_the_variable_nothing_is_checked(box):
+    for value in (0, ""):
+        run = box.run([program("reuse"), "unordered"], sim_check=value)
+        assert (run.stdout, run.stderr) == ("0\n", "")

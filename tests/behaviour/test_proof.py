@@ -1,0 +1,51 @@
+"""The generated programs: one seed is one program and one schedule."""
+
+import os
+import re
+import subprocess
+
+from conftest import BUILD, DEADLINE, plain_build_only
+
+PROOF = os.path.join(BUILD, "tests", "proof", "proof")
+
+
+def proof(*words, **env):
+    return subprocess.run([PROOF, *words], capture_output=True, text=True,
+                          timeout=DEADLINE, check=False,
+                          env={**os.environ, **env})
+
+
+def calls(path, *words):
+    """The calls that a run made, without the numbers of its threads."""
+    path.unlink(missing_ok=True)
+    assert proof(*words, MNM_SIM_LOG=str(path)).stdout
+    return [line.split(" ", 1)[1] for line in path.read_text().splitlines()]
+
+
+@plain_build_only
+def test_one_seed_is_one_schedule(tmp_path):
+    path = tmp_path / "calls"
+    for seed in ["3", "7", "14"]:
+        assert calls(path, "--seed", seed) == calls(path, "--seed", seed)
+
+
+@plain_build_only
+def test_two_seeds_are_two_programs(tmp_path):
+    path = tmp_path / "calls"
+    assert calls(path, "--seed", "3") != calls(path, "--seed", "7")
+
+
+@plain_build_only
+def test_no_fence_is_found_out():
+    done = proof("--level", "none", "--count", "100")
+    assert done.returncode == 1
+    assert "not ordered after earlier work" in done.stdout
+
+
+@plain_build_only
+def test_a_failure_is_replayed_by_its_seed():
+    found = proof("--level", "none", "--count", "100").stdout
+    seed = re.search(r"^seed (\d+) FAILED", found, re.M).group(1)
+    again = proof("--level", "none", "--seed", seed)
+    assert again.returncode == 1
+    assert f"seed {seed} FAILED" in again.stdout

@@ -1,0 +1,142 @@
+/* Streams, captures and graphs by the driver's calls; all are named as memory
+ * is. Each answer starts with the call's result. */
+#include <cuda.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shell.h"
+
+static CUstream stream_of(const char *name)
+{
+	return (CUstream)shell_memory(name)->addr;
+}
+
+static CUgraph graph_of(const char *name)
+{
+	return (CUgraph)shell_memory(name)->addr;
+}
+
+/* Prints the result, and names what was made. */
+static void made(const char *name, CUresult result, const void *handle)
+{
+	printf("%d", (int)result);
+	if (!result)
+		shell_memory(name)->addr = (uint64_t)handle;
+}
+
+static void run_stream(char **words)
+{
+	CUstream stream = NULL;
+	CUresult result = cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
+
+	made(words[0], result, stream);
+}
+
+static void run_stream_destroy(char **words)
+{
+	printf("%d", (int)cuStreamDestroy(stream_of(words[0])));
+}
+
+static void run_stream_sync(char **words)
+{
+	printf("%d", (int)cuStreamSynchronize(stream_of(words[0])));
+}
+
+static void run_stream_fill(char **words)
+{
+	struct shell_memory *memory = shell_memory(words[1]);
+
+	printf("%d",
+	       (int)cuMemsetD8Async(memory->addr, (unsigned char)atoi(words[2]),
+				    memory->size, stream_of(words[0])));
+}
+
+static void run_begin(char **words)
+{
+	CUstreamCaptureMode mode = !strcmp(words[1], "global")
+					   ? CU_STREAM_CAPTURE_MODE_GLOBAL
+				   : !strcmp(words[1], "thread")
+					   ? CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
+					   : CU_STREAM_CAPTURE_MODE_RELAXED;
+
+	printf("%d", (int)cuStreamBeginCapture(stream_of(words[0]), mode));
+}
+
+static void run_end(char **words)
+{
+	CUgraph graph = NULL;
+	CUresult result = cuStreamEndCapture(stream_of(words[0]), &graph);
+
+	made(words[1], result, graph);
+}
+
+static void run_instantiate(char **words)
+{
+	CUgraphExec exec = NULL;
+	CUresult result = cuGraphInstantiate(&exec, graph_of(words[0]), 0);
+
+	made(words[1], result, exec);
+}
+
+static void run_clone(char **words)
+{
+	CUgraph graph = NULL;
+	CUresult result = cuGraphClone(&graph, graph_of(words[0]));
+
+	made(words[1], result, graph);
+}
+
+/* A new graph that has another as its one node. */
+static void run_parent(char **words)
+{
+	CUgraph graph = NULL;
+	CUgraphNode node;
+	CUresult result = cuGraphCreate(&graph, 0);
+
+	if (!result)
+		result = cuGraphAddChildGraphNode(&node, graph, NULL, 0,
+						  graph_of(words[0]));
+	made(words[1], result, graph);
+}
+
+static void run_update(char **words)
+{
+	CUgraphExecUpdateResultInfo info;
+
+	printf("%d", (int)cuGraphExecUpdate((CUgraphExec)graph_of(words[0]),
+					    graph_of(words[1]), &info));
+}
+
+static void run_launch(char **words)
+{
+	printf("%d", (int)cuGraphLaunch((CUgraphExec)graph_of(words[0]),
+					stream_of(words[1])));
+}
+
+static void run_graph_destroy(char **words)
+{
+	printf("%d", (int)cuGraphDestroy(graph_of(words[0])));
+}
+
+static void run_exec_destroy(char **words)
+{
+	printf("%d", (int)cuGraphExecDestroy((CUgraphExec)graph_of(words[0])));
+}
+
+const struct shell_command shell_graphs[] = {
+	{"stream", 1, run_stream},
+	{"stream_destroy", 1, run_stream_destroy},
+	{"stream_sync", 1, run_stream_sync},
+	{"stream_fill", 3, run_stream_fill},
+	{"begin", 2, run_begin},
+	{"end", 2, run_end},
+	{"instantiate", 2, run_instantiate},
+	{"clone", 2, run_clone},
+	{"parent", 2, run_parent},
+	{"update", 2, run_update},
+	{"launch", 2, run_launch},
+	{"graph_destroy", 1, run_graph_destroy},
+	{"exec_destroy", 1, run_exec_destroy},
+	{NULL, 0, NULL},
+};

@@ -1,0 +1,58 @@
+#include "api.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+static void *table_find(void *library, const char *name, int version,
+			cuuint64_t flags)
+{
+	__typeof__(cuGetProcAddress_v2) *find;
+	void *found = NULL;
+
+	find = (__typeof__(find))dlsym(library, "cuGetProcAddress_v2");
+	if (!find || find(name, &found, version, flags, NULL))
+		return NULL;
+	return found;
+}
+
+static void *entry_find(void *library, enum door door, const char *symbol,
+			const char *name, int version, bool twin)
+{
+	if (door == DOOR_EXPORTS)
+		return dlsym(library, symbol);
+	if (door == DOOR_TABLE)
+		return table_find(library, name, version,
+				  CU_GET_PROC_ADDRESS_DEFAULT);
+	/* The per-thread forms are as old as CUDA 7. */
+	if (twin && version < 7000)
+		version = 7000;
+	return table_find(library, name, version,
+			  CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
+}
+
+bool api_open(struct api *api, enum door door)
+{
+	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
+	bool complete = true;
+
+	if (!library) {
+		fprintf(stderr, "%s\n", dlerror());
+		return false;
+	}
+#define API(entry, name, version, twin) \
+	api->entry = (__typeof__(api->entry))entry_find(library, door, #entry, \
+							name, version, twin); \
+	if (!api->entry) { \
+		fprintf(stderr, "no %s\n", #entry); \
+		complete = false; \
+	}
+	API_LIST
+#undef API
+	api->sim_own = (__typeof__(api->sim_own))dlsym(library, "sim_own");
+	api->sim_disown =
+		(__typeof__(api->sim_disown))dlsym(library, "sim_disown");
+	api->sim_violations = (__typeof__(api->sim_violations))dlsym(
+		library, "sim_violations");
+	return complete;
+}

@@ -1,0 +1,80 @@
+#include "control.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "schedule.h"
+
+/* The control thread can act for one at a time. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int control_open(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd;
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/%d.sock",
+		 getenv("MNM_SOCKET_DIR"), (int)getpid());
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0 &&
+	    connect(fd, (struct sockaddr *)&address, sizeof(address))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static void answer_read(int fd, char *answer, size_t size)
+{
+	size_t used = 0;
+	ssize_t got;
+
+	while (used < size - 1) {
+		got = read(fd, answer + used, size - 1 - used);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		used += (size_t)got;
+	}
+	answer[used] = '\0';
+}
+
+bool control_ask(const char *line, char *answer, size_t size)
+{
+	char request[128];
+	int fd, length;
+
+	pthread_mutex_lock(&lock);
+	fd = control_open();
+	if (fd >= 0) {
+		length = snprintf(request, sizeof(request), "%s\n", line);
+		schedule_ask();
+		if (send(fd, request, (size_t)length, MSG_NOSIGNAL) != length)
+			perror("send to mnm's socket");
+		answer_read(fd, answer, size);
+		schedule_answered();
+		close(fd);
+	}
+	pthread_mutex_unlock(&lock);
+	return fd >= 0;
+}
+
+long control_figure(const char *answer, const char *name)
+{
+	char key[64];
+	long sum = -1;
+
+	snprintf(key, sizeof(key), "\"%s\":", name);
+	while ((answer = strstr(answer, key))) {
+		answer += strlen(key);
+		sum = (sum < 0 ? 0 : sum) + strtol(answer, NULL, 10);
+	}
+	return sum;
+}

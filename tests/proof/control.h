@@ -1,0 +1,14 @@
+/* mnm's control socket, as the program in this process asks it. */
+#ifndef TESTS_PROOF_CONTROL_H
+#define TESTS_PROOF_CONTROL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Asks one line; the answer is text. False: nobody listens. */
+bool control_ask(const char *line, char *answer, size_t size);
+/* The sum of a figure over all devices in the answer to `stat --json`; -1 if
+ * it is not there. */
+long control_figure(const char *answer, const char *name);
+
+#endif

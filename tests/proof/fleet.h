@@ -1,0 +1,22 @@
+/* Many programs, each in a child of this process, which never touches CUDA. */
+#ifndef TESTS_PROOF_FLEET_H
+#define TESTS_PROOF_FLEET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "run.h"
+
+struct fleet {
+	uint64_t first;
+	unsigned long count; /* 0: until it is interrupted */
+	int jobs;
+	bool native, verbose;
+	const char *pool, *level; /* NULL: as drawn */
+	struct tally sum;
+};
+
+/* Runs them and reports each failure. False: there was one. */
+bool fleet_run(struct fleet *fleet);
+
+#endif

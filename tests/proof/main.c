@@ -1,0 +1,185 @@
+/* Usage: proof [--first N] [--count N] [--jobs N] [--forever] [--native]
+ *              [--pool POOL] [--level LEVEL] [--seed N]
+ *
+ * Generated CUDA programs under libmnm.so on the simulated device; see
+ * README.md. Ends with a line of counts; the exit status is 0 if none failed.
+ */
+#include <dirent.h>
+#include <getopt.h>
+#include <libgen.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fleet.h"
+
+#ifdef PROOF_FREE
+enum { COUNT = 1000 }; /* a sanitizer takes its time */
+#else
+enum { COUNT = 20000 };
+#endif
+
+static const struct option options[] = {
+	{"first", required_argument, NULL, 'f'},
+	{"count", required_argument, NULL, 'c'},
+	{"jobs", required_argument, NULL, 'j'},
+	{"seed", required_argument, NULL, 's'},
+	{"pool", required_argument, NULL, 'p'},
+	{"level", required_argument, NULL, 'l'},
+	{"native", no_argument, NULL, 'n'},
+	{"forever", no_argument, NULL, 'e'},
+	{NULL, 0, NULL, 0},
+};
+
+static int usage(void)
+{
+	fprintf(stderr, "usage: proof [--first N] [--count N] [--jobs N] "
+			"[--forever] [--native]\n             [--pool POOL] "
+			"[--level LEVEL] [--seed N]\n");
+	return 2;
+}
+
+static bool options_read(struct fleet *fleet, int argc, char **argv)
+{
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (option) {
+		case 's':
+			fleet->verbose = true;
+			fleet->count = 1; /* fall through */
+		case 'f':
+			fleet->first = strtoull(optarg, NULL, 10);
+			break;
+		case 'c':
+			fleet->count = strtoul(optarg, NULL, 10);
+			break;
+		case 'j':
+			fleet->jobs = atoi(optarg);
+			break;
+		case 'p':
+			fleet->pool = optarg;
+			break;
+		case 'l':
+			fleet->level = optarg;
+			break;
+		case 'n':
+			fleet->native = true;
+			break;
+		case 'e':
+			fleet->count = 0;
+			break;
+		default:
+			return false;
+		}
+	}
+	return optind == argc && fleet->jobs > 0;
+}
+
+/* A sanitizer's runtime has to be loaded first. */
+static int sanitizer_visit(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	char *list = arg;
+
+	(void)size;
+	if (!strstr(info->dlpi_name, "/libasan.so") &&
+	    !strstr(info->dlpi_name, "/libtsan.so"))
+		return 0;
+	snprintf(list, PATH_MAX, "%s:", info->dlpi_name);
+	return 1;
+}
+
+/* The loader reads some of these once, at the start of a process. */
+static void start_again(char **argv, bool native)
+{
+	char self[PATH_MAX], path[2 * PATH_MAX + 64], program[PATH_MAX], *build;
+#ifdef PROOF_FREE
+	const char *options;
+#endif
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (length < 0)
+		return;
+	self[length] = '\0';
+	memcpy(program, self, sizeof(program));
+	snprintf(path, sizeof(path), "%s.kernels.so", self);
+	setenv("MNM_SIM_KERNELS", path, 1);
+	build = dirname(dirname(dirname(self)));
+	snprintf(path, sizeof(path), "%s/sim", build);
+	setenv("LD_LIBRARY_PATH", path, 1);
+	*path = '\0';
+	dl_iterate_phdr(sanitizer_visit, path);
+	length = (ssize_t)strlen(path);
+	snprintf(path + length, sizeof(path) - (size_t)length, "%s/libmnm.so",
+		 build);
+	if (!native)
+		setenv("LD_PRELOAD", path, 1);
+#ifdef PROOF_FREE
+	/* ThreadSanitizer sleeps for a second at each exit. */
+	options = getenv("TSAN_OPTIONS");
+	snprintf(path, sizeof(path), "%s:atexit_sleep_ms=0",
+		 options ? options : "");
+	setenv("TSAN_OPTIONS", path, 1);
+#endif
+	setenv("PROOF_STARTED", "1", 1);
+	execv(program, argv);
+	perror(program);
+}
+
+static void folder_remove(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (*entry->d_name != '.')
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	rmdir(path);
+}
+
+static void sum_print(const struct fleet *fleet, double seconds)
+{
+	const struct tally *sum = &fleet->sum;
+
+	printf("%lu programs, %lu failures: %lu steps, %lu allocations, %lu "
+	       "reuses, %lu fences, %lu syncs, %lu swaps, %lu captures, %lu "
+	       "graph launches, %lu contents compared; %.1f s\n",
+	       sum->programs, sum->failures, sum->steps, sum->allocs,
+	       sum->reuses, sum->fences, sum->syncs, sum->swaps, sum->captures,
+	       sum->launches, sum->compared, seconds);
+}
+
+int main(int argc, char **argv)
+{
+	struct fleet fleet = {.first = 1, .count = COUNT, .jobs = 2};
+	char folder[] = "/tmp/proof-XXXXXX";
+	struct timespec start, end;
+	bool good;
+
+	if (!options_read(&fleet, argc, argv))
+		return usage();
+	if (!getenv("PROOF_STARTED")) {
+		start_again(argv, fleet.native);
+		return EXIT_FAILURE;
+	}
+	unsetenv("LD_PRELOAD");
+	if (!mkdtemp(folder)) {
+		perror(folder);
+		return EXIT_FAILURE;
+	}
+	setenv("MNM_SOCKET_DIR", folder, 1);
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	good = fleet_run(&fleet);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	folder_remove(folder);
+	sum_print(&fleet, (double)(end.tv_sec - start.tv_sec) +
+				  (double)(end.tv_nsec - start.tv_nsec) / 1e9);
+	return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,13 @@
+/* Objects that bring others along. The step makes them. */
+#ifndef TESTS_PROOF_PLACE_H
+#define TESTS_PROOF_PLACE_H
+
+#include "program.h"
+
+int place_stream(struct program *program, const struct step *step, int context,
+		 enum stream_kind kind, int thread);
+/* With its legacy stream, and one for each thread. */
+int place_context(struct program *program, const struct step *step, int device,
+		  bool primary);
+
+#endif

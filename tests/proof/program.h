@@ -1,0 +1,166 @@
+/* A program: what a seed says a few host threads do.
+ *
+ * It is drawn as one list of steps, legal in that order, and each step then
+ * names what it needs of the other threads. So it is legal in every order in
+ * which the threads can come to their steps. Objects are numbered as they are
+ * made, and no number is used again: a slot is one allocation. */
+#ifndef TESTS_PROOF_PROGRAM_H
+#define TESTS_PROOF_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "random.h"
+
+enum {
+	THREADS_MAX = 4,
+	DEVICES_MAX = 2,
+	CONTEXTS_MAX = 10,
+	STREAMS_MAX = 96,
+	EVENTS_MAX = 48,
+	SLOTS_MAX = 384,
+	GRAPHS_MAX = 64,
+	STEPS_MAX = 512,
+	PARTS_MAX = 3,   /* of a slot, that are written and read */
+	PART_WORDS = 64, /* in each */
+	SLOTS_LIVE = 14, /* at a time */
+	CONTEXTS_LIVE = 5,
+	NONE = -1,
+};
+
+/* What a seed is asked for, so that one answer does not change another. */
+enum { PURPOSE_CONFIG, PURPOSE_STEPS, PURPOSE_SCHEDULE };
+
+/* Where an object stands in the order of the host's threads. */
+struct object {
+	bool live;
+	int thread, number;    /* the step that made or last changed it */
+	int used[THREADS_MAX]; /* steps of each that a change must follow */
+};
+
+/* Words that are first, first + step, first + 2 step, ... */
+struct words {
+	bool known;
+	uint32_t first, step;
+};
+
+struct device_model {
+	int primary; /* context */
+};
+
+struct context_model {
+	struct object object;
+	struct object sync;   /* what no capture in the context allows */
+	struct object legacy; /* what no capture of a blocking stream allows */
+	int device;
+	bool primary;
+	int captures, blocking_captures;
+};
+
+enum stream_kind { LEGACY, PER_THREAD, BLOCKING, NON_BLOCKING };
+
+struct stream_model {
+	struct object object;
+	enum stream_kind kind;
+	int context;
+	int thread;  /* whose alone it is, or NONE */
+	int capture; /* graph, or NONE */
+	bool given;  /* there from the start */
+};
+
+struct event_model {
+	struct object object;
+	int context;
+};
+
+struct slot_model {
+	struct object object;
+	int context;
+	size_t size;     /* bytes */
+	bool checked;    /* uses are ordered, and contents known */
+	bool wild;       /* used outside the order of its home */
+	int home;        /* stream that its ordered work is in, or NONE */
+	unsigned others; /* other contexts that used it, a bit each */
+	struct words words[PARTS_MAX];
+};
+
+enum graph_state { CAPTURING, CAPTURED, INSTANTIATED, GONE };
+
+struct graph_model {
+	struct object object;
+	enum graph_state state;
+	int mode; /* CUstreamCaptureMode */
+	int thread, stream, context;
+	bool slots[SLOTS_MAX]; /* that its work uses */
+};
+
+struct thread_model {
+	int capture;  /* graph, or NONE */
+	bool careful; /* that capture forbids unsafe calls to this thread */
+	int steps;
+};
+
+struct step_row;
+
+struct step {
+	const struct step_row *row;
+	int thread, number; /* it is its thread's number-th */
+	int context;        /* to be current */
+	int slot, source;   /* NONE, or what the row says */
+	int stream, other, event, graph;
+	unsigned part, source_part; /* of slot and source */
+	unsigned value, choice;
+	unsigned waits;                /* contexts to be waited for first */
+	size_t size;                   /* bytes */
+	struct words words[PARTS_MAX]; /* to be found in the slot */
+	int need[THREADS_MAX];         /* steps of each to be done before */
+};
+
+enum door { DOOR_EXPORTS, DOOR_TABLE, DOOR_PER_THREAD };
+
+/* Around the program: what the environment says. */
+struct setting {
+	const char *pool, *level;
+	char sim[16], fail[96], pool_limit[16], quarantine[16];
+	bool old_driver;     /* without cuCtxRecordEvent */
+	bool tight;          /* memory may run out */
+	bool level_fixed;    /* chosen by the caller: no step changes it */
+	const char *failing; /* entry that fails once, or "" */
+	int failing_code;
+};
+
+struct program {
+	uint64_t seed;
+	struct random random;
+	struct setting setting;
+	enum door door;
+	bool peers; /* access between the devices is enabled */
+	bool tame;  /* a slot's work is in order: no races in the program */
+	int thread_count, device_count, context_count, stream_count,
+		event_count, slot_count, graph_count, step_count;
+	size_t sizes[3];      /* bytes of slots */
+	struct object unsafe; /* calls that a capture may forbid */
+	int forbidding;       /* captures that forbid them to all */
+	struct thread_model threads[THREADS_MAX];
+	struct device_model devices[DEVICES_MAX];
+	struct context_model contexts[CONTEXTS_MAX];
+	struct stream_model streams[STREAMS_MAX];
+	struct event_model events[EVENTS_MAX];
+	struct slot_model slots[SLOTS_MAX];
+	struct graph_model graphs[GRAPHS_MAX];
+	struct step steps[STEPS_MAX];
+};
+
+/* Draws the program of a seed. A pool or level that is not NULL is used
+ * instead of the drawn one. */
+void program_draw(struct program *program, uint64_t seed, const char *pool,
+		  const char *level);
+/* For people. */
+void program_print(const struct program *program);
+
+/* Where a part of a slot begins, and how many parts there are. */
+size_t part_offset(size_t size, unsigned part);
+unsigned part_count(size_t size);
+
+#endif

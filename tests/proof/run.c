@@ -1,0 +1,282 @@
+#include "run.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "schedule.h"
+#include "step.h"
+
+struct run run = {.lock = PTHREAD_MUTEX_INITIALIZER,
+		  .progress = PTHREAD_COND_INITIALIZER};
+
+/* The calling thread's current context, if we know. */
+static __thread int current = NONE;
+
+void run_failed(const struct step *step, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (step)
+		fprintf(stderr, "thread %d step %d %s: ", step->thread,
+			step->number, step->row->name);
+	vfprintf(stderr, format, args);
+	fprintf(stderr, "\n");
+	va_end(args);
+	__atomic_add_fetch(&run.tally->failures, 1, __ATOMIC_RELAXED);
+}
+
+bool run_ok(const struct step *step, const char *entry, CUresult res,
+	    CUresult also)
+{
+	const struct setting *setting = &run.program->setting;
+
+	if (!res)
+		return true;
+	if (res == also)
+		return false;
+	if (res == (CUresult)setting->failing_code &&
+	    !strcmp(entry, setting->failing))
+		return false;
+	run_failed(step, "%s returned %d", entry, (int)res);
+	return false;
+}
+
+bool run_enter(const struct step *step, int context)
+{
+	if (current == context)
+		return true;
+	if (!run.contexts[context] ||
+	    !OK(step, cuCtxSetCurrent, run.contexts[context]))
+		return false;
+	current = context;
+	return true;
+}
+
+void run_left(void)
+{
+	current = NONE;
+}
+
+void run_context_ready(const struct step *step, int context)
+{
+	/* The simulation takes a kernel by its name alone. */
+	static const char image[] = "touch";
+	CUmodule module;
+
+	current = context;
+	if (OK(step, cuModuleLoadData, &module, image)) {
+		OK(step, cuModuleGetFunction, &run.touch[context], module,
+		   "touch");
+		OK(step, cuModuleGetFunction, &run.touch_two[context], module,
+		   "touch_two");
+	}
+}
+
+void run_waits(const struct step *step)
+{
+	for (int c = 0; c < CONTEXTS_MAX; c++)
+		for (int tries = 2; tries && step->waits >> c & 1; tries--)
+			if (run_enter(step, c) && OK(step, cuCtxSynchronize))
+				break;
+}
+
+CUstream run_stream(const struct step *step, int stream)
+{
+	bool by_null = (step->number + stream) % 2;
+
+	switch (run.program->streams[stream].kind) {
+	case LEGACY:
+		return by_null && run.program->door != DOOR_PER_THREAD
+			       ? NULL
+			       : CU_STREAM_LEGACY;
+	case PER_THREAD:
+		return by_null && run.program->door == DOOR_PER_THREAD
+			       ? NULL
+			       : CU_STREAM_PER_THREAD;
+	default:
+		return run.streams[stream];
+	}
+}
+
+bool run_part(int slot, unsigned part, CUdeviceptr *addr)
+{
+	*addr = run.slots[slot] +
+		part_offset(run.program->slots[slot].size, part);
+	return run.slots[slot];
+}
+
+uint32_t *run_host(const struct step *step, unsigned part)
+{
+	size_t at = (size_t)(step - run.program->steps) * PARTS_MAX + part;
+
+	return run.host + at * PART_WORDS;
+}
+
+static void needs_wait(const struct step *step)
+{
+	pthread_mutex_lock(&run.lock);
+	for (int t = 0; t < THREADS_MAX; t++)
+		while (run.done[t] < step->need[t])
+			pthread_cond_wait(&run.progress, &run.lock);
+	pthread_mutex_unlock(&run.lock);
+}
+
+static void step_done(const struct step *step)
+{
+	pthread_mutex_lock(&run.lock);
+	run.done[step->thread]++;
+	pthread_cond_broadcast(&run.progress);
+	pthread_mutex_unlock(&run.lock);
+}
+
+static void thread_run(int thread)
+{
+	for (int i = 0; i < run.program->step_count; i++) {
+		const struct step *step = &run.program->steps[i];
+
+		if (step->thread != thread)
+			continue;
+		needs_wait(step);
+		step->row->run(step);
+		step_done(step);
+	}
+}
+
+static void *thread_main(void *arg)
+{
+	int thread = (int)(intptr_t)arg;
+
+	schedule_enter(thread);
+	thread_run(thread);
+	return NULL;
+}
+
+static void peers_enable(void)
+{
+	for (int d = 0; d < DEVICES_MAX; d++)
+		if (run_enter(NULL, run.program->devices[d].primary))
+			OK(NULL, cuCtxEnablePeerAccess,
+			   run.contexts[run.program->devices[!d].primary], 0);
+}
+
+static bool devices_open(void)
+{
+	size_t host = STEPS_MAX * PARTS_MAX * PART_WORDS * sizeof(uint32_t);
+	const struct program *program = run.program;
+
+	if (!api_open(&run.api, program->door) || !OK(NULL, cuInit, 0))
+		return false;
+	for (int d = 0; d < program->device_count; d++) {
+		int context = program->devices[d].primary;
+
+		if (!OK(NULL, cuDevicePrimaryCtxRetain, &run.contexts[context],
+			d) ||
+		    !run_enter(NULL, context))
+			return false;
+		run_context_ready(NULL, context);
+	}
+	if (program->peers)
+		peers_enable();
+	return OK(NULL, cuMemHostAlloc, (void **)&run.host, host,
+		  CU_MEMHOSTALLOC_PORTABLE);
+}
+
+/* The streams that no step makes. */
+static void streams_open(void)
+{
+	for (int i = 0; i < run.program->stream_count; i++) {
+		const struct stream_model *stream = &run.program->streams[i];
+
+		if (stream->kind < BLOCKING || !stream->given)
+			continue;
+		if (run_enter(NULL, stream->context))
+			OK(NULL, cuStreamCreate, &run.streams[i],
+			   stream->kind == BLOCKING ? CU_STREAM_DEFAULT
+						    : CU_STREAM_NON_BLOCKING);
+	}
+}
+
+static void threads_run(void)
+{
+	pthread_t threads[THREADS_MAX];
+	int count = run.program->thread_count;
+
+	for (int t = 1; t < count; t++) {
+		schedule_start(t);
+		pthread_create(&threads[t], NULL, thread_main,
+			       (void *)(intptr_t)t);
+	}
+	thread_run(0);
+	for (int t = 1; t < count; t++) {
+		schedule_join(t);
+		pthread_join(threads[t], NULL);
+	}
+}
+
+/* mnm gives back what it keeps at the program's next calls. Frees are tried
+ * again, as a failure may have been injected. */
+static void idle_return(void)
+{
+	CUdeviceptr addr;
+
+	for (int d = 0; d < run.program->device_count; d++) {
+		if (!run_enter(NULL, run.program->devices[d].primary) ||
+		    !OK_OR(NULL, CUDA_ERROR_OUT_OF_MEMORY, cuMemAlloc_v2, &addr,
+			   512))
+			continue;
+		for (int tries = 3; tries; tries--)
+			if (OK(NULL, cuMemFree_v2, addr))
+				break;
+	}
+}
+
+static void stat_check(void)
+{
+	static const char *const zero[] = {"live_bytes", "retired_bytes",
+					   "pending_bytes"};
+	char answer[8192];
+	long figure;
+
+	if (!control_ask("trim", answer, sizeof(answer)))
+		return; /* no allocation, no server */
+	idle_return();
+	control_ask("stat --json", answer, sizeof(answer));
+	for (unsigned i = 0; i < sizeof(zero) / sizeof(zero[0]); i++) {
+		figure = control_figure(answer, zero[i]);
+		if (figure)
+			run_failed(NULL, "%s is %ld at the end", zero[i],
+				   figure);
+	}
+	run.tally->reuses += (unsigned long)control_figure(answer, "hits");
+	run.tally->syncs += (unsigned long)control_figure(answer, "syncs");
+	figure = control_figure(answer, "fences");
+	run.tally->fences += figure > 0 ? (unsigned long)figure : 0;
+}
+
+void run_program(const struct program *program, bool native,
+		 struct tally *tally)
+{
+	unsigned long violations;
+
+	run.program = program;
+	run.native = native;
+	run.tally = tally;
+	schedule_open(program->seed, program->thread_count);
+	if (!devices_open())
+		return;
+	streams_open();
+	threads_run();
+	if (!native)
+		stat_check();
+	violations = run.api.sim_violations ? run.api.sim_violations() : 0;
+	if (violations)
+		run_failed(NULL, "%lu violations", violations);
+	for (int d = 0; d < program->device_count; d++)
+		OK(NULL, cuDevicePrimaryCtxRelease_v2, d);
+	tally->programs++;
+	tally->steps += (unsigned long)program->step_count;
+	tally->finished = true;
+}

@@ -1,0 +1,261 @@
+#include "schedule.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "program.h"
+#include "random.h"
+#include "turn.h"
+
+enum { SILENCE_SECONDS = 3 }; /* nobody can run, and no outsider helps */
+
+static const char *const state_names[] = {"can run", "waits for mutex",
+					  "waits for condition",
+					  "waits for the end of", "has ended"};
+
+struct turn_real real;
+
+static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
+/* Under guard. */
+static struct turn turns[THREADS_MAX];
+static int turn_count;
+static struct turn *running; /* NULL: all wait */
+static struct random seed_draws;
+static unsigned stay = 1; /* goes on at all but one of so many points */
+static uint64_t seed_number;
+
+static struct turn *asking; /* its place is the control thread's */
+static pthread_key_t end_key;
+static __thread struct turn *own;
+
+static void real_find(void)
+{
+	if (real.once)
+		return;
+	real.lock = dlsym(RTLD_NEXT, "pthread_mutex_lock");
+	real.trylock = dlsym(RTLD_NEXT, "pthread_mutex_trylock");
+	real.unlock = dlsym(RTLD_NEXT, "pthread_mutex_unlock");
+	real.wait = dlsym(RTLD_NEXT, "pthread_cond_wait");
+	real.timedwait = dlsym(RTLD_NEXT, "pthread_cond_timedwait");
+	real.signal = dlsym(RTLD_NEXT, "pthread_cond_signal");
+	real.broadcast = dlsym(RTLD_NEXT, "pthread_cond_broadcast");
+	real.once = dlsym(RTLD_NEXT, "pthread_once");
+}
+
+void turns_lock(void)
+{
+	real.lock(&guard);
+}
+
+void turns_unlock(void)
+{
+	real.unlock(&guard);
+}
+
+static bool is_control_thread(void)
+{
+	static __thread int known; /* 0: not yet, 1: yes, 2: no */
+	char name[16] = "";
+
+	if (!known) {
+		prctl(PR_GET_NAME, name);
+		known = strcmp(name, "mnm-control") ? 2 : 1;
+	}
+	return known == 1;
+}
+
+struct turn *turn_actor(void)
+{
+	real_find();
+	if (own)
+		return own;
+	return asking && is_control_thread() ? asking : NULL;
+}
+
+/* Under guard. One of those that can run, by the seed; NULL if none can. */
+static struct turn *turn_pick(const struct turn *but)
+{
+	struct turn *able[THREADS_MAX];
+	unsigned count = 0;
+
+	for (int i = 0; i < turn_count; i++)
+		if (turns[i].state == READY && &turns[i] != but)
+			able[count++] = &turns[i];
+	for (int i = 0; i < turn_count && !count && !but; i++) {
+		if (turns[i].state != WAITING || !turns[i].timed)
+			continue;
+		turns[i].timed_out = true;
+		turns[i].state = READY;
+		able[count++] = &turns[i];
+	}
+	return count ? able[random_below(&seed_draws, count)] : NULL;
+}
+
+static void deadlock_report(void)
+{
+	fprintf(stderr, "deadlock, seed %llu\n",
+		(unsigned long long)seed_number);
+	for (int i = 0; i < turn_count; i++)
+		fprintf(stderr, "  thread %d %s %p\n", i,
+			state_names[turns[i].state], turns[i].what);
+	_exit(EXIT_FAILURE);
+}
+
+/* Waits until the caller's turn comes. */
+static void turn_wait(struct turn *turn)
+{
+	struct timespec until;
+	bool silent;
+
+	for (;;) {
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_sec += SILENCE_SECONDS;
+		if (!sem_timedwait(&turn->mine, &until))
+			return;
+		if (errno == EINTR)
+			continue;
+		real.lock(&guard);
+		silent = !running;
+		real.unlock(&guard);
+		if (silent)
+			deadlock_report();
+	}
+}
+
+void turn_give(struct turn *turn)
+{
+	struct turn *next = turn_pick(NULL);
+
+	running = next;
+	real.unlock(&guard);
+	if (next == turn)
+		return;
+	if (next)
+		sem_post(&next->mine);
+	turn_wait(turn);
+}
+
+void turn_point(struct turn *turn)
+{
+	struct turn *next;
+
+	if (!random_one_in(&seed_draws, stay))
+		return;
+	real.lock(&guard);
+	next = turn_pick(turn);
+	if (next)
+		running = next;
+	real.unlock(&guard);
+	if (!next)
+		return;
+	sem_post(&next->mine);
+	turn_wait(turn);
+}
+
+/* Under guard: if all wait, whoever can now goes on. */
+static void turn_start(void)
+{
+	if (running)
+		return;
+	running = turn_pick(NULL);
+	if (running)
+		sem_post(&running->mine);
+}
+
+void turns_wake(enum turn_state state, const void *what, bool all)
+{
+	struct turn *found[THREADS_MAX];
+	unsigned count = 0, first = 0;
+
+	for (int i = 0; i < turn_count; i++)
+		if (turns[i].state == state && turns[i].what == what)
+			found[count++] = &turns[i];
+	if (!count)
+		return;
+	if (!all) {
+		first = random_below(&seed_draws, count);
+		count = first + 1;
+	}
+	for (; first < count; first++)
+		found[first]->state = READY;
+	turn_start();
+}
+
+/* A thread's other destructors take locks, too: it leaves in the last round
+ * of them that there is. */
+static void turn_end(void *arg)
+{
+	struct turn *turn = arg;
+
+	if (++turn->ends < PTHREAD_DESTRUCTOR_ITERATIONS) {
+		pthread_setspecific(end_key, turn);
+		return;
+	}
+	own = NULL;
+	turns_lock();
+	turn->state = ENDED;
+	turns_wake(JOINING, turn, true);
+	running = NULL;
+	turn_start();
+	turns_unlock();
+}
+
+void schedule_open(uint64_t seed, int count)
+{
+	real_find();
+	seed_number = seed;
+	seed_draws = random_open(seed, PURPOSE_SCHEDULE);
+	stay = random_one_in(&seed_draws, 4) ? 2 : 8;
+	pthread_key_create(&end_key, turn_end);
+	for (int i = 0; i < count; i++) {
+		sem_init(&turns[i].mine, 0, 0);
+		turns[i].state = i ? ENDED : READY;
+	}
+	turn_count = count;
+	own = running = &turns[0];
+}
+
+void schedule_start(int thread)
+{
+	turns_lock();
+	turns[thread].state = READY;
+	turns_unlock();
+}
+
+void schedule_enter(int thread)
+{
+	struct turn *turn = &turns[thread];
+
+	pthread_setspecific(end_key, turn);
+	turn_wait(turn);
+	own = turn;
+}
+
+void schedule_join(int thread)
+{
+	turns_lock();
+	if (turns[thread].state == ENDED) {
+		turns_unlock();
+		return;
+	}
+	own->state = JOINING;
+	own->what = &turns[thread];
+	turn_give(own);
+}
+
+void schedule_ask(void)
+{
+	asking = own;
+}
+
+void schedule_answered(void)
+{
+	asking = NULL;
+}

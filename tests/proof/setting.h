@@ -1,0 +1,13 @@
+/* The environment of a program: mnm's options and the simulation's. */
+#ifndef TESTS_PROOF_SETTING_H
+#define TESTS_PROOF_SETTING_H
+
+#include "program.h"
+
+void setting_draw(struct setting *setting, uint64_t seed, const char *pool,
+		  const char *level);
+/* Sets the environment; before the driver is loaded. */
+void setting_apply(const struct setting *setting, uint64_t seed, int devices);
+void setting_print(const struct setting *setting);
+
+#endif

@@ -1,0 +1,64 @@
+/* What a program is made of. A row's draw() fills in a step that is legal now
+ * and notes what it does to the model, or returns false; its run() does it. */
+#ifndef TESTS_PROOF_STEP_H
+#define TESTS_PROOF_STEP_H
+
+#include "program.h"
+
+struct step_row {
+	const char *name;
+	unsigned weight;
+	bool (*draw)(struct program *program, struct step *step);
+	void (*run)(const struct step *step);
+};
+
+/* The last has a NULL name. */
+extern const struct step_row step_rows[];
+const struct step_row *step_row_find(const char *name);
+
+/* STEP(name, weight) */
+#define STEP_LIST \
+	STEP(alloc, 30) \
+	STEP(alloc_too_much, 1) \
+	STEP(free, 22) \
+	STEP(free_async, 3) \
+	STEP(touch, 26) \
+	STEP(touch_two, 12) \
+	STEP(fill, 8) \
+	STEP(copy, 8) \
+	STEP(copy_in, 5) \
+	STEP(copy_out, 3) \
+	STEP(order, 12) \
+	STEP(event_new, 2) \
+	STEP(event_drop, 1) \
+	STEP(event_record, 6) \
+	STEP(event_wait, 6) \
+	STEP(event_query, 3) \
+	STEP(event_sync, 2) \
+	STEP(stream_new, 3) \
+	STEP(stream_drop, 2) \
+	STEP(stream_sync, 4) \
+	STEP(stream_query, 2) \
+	STEP(context_new, 1) \
+	STEP(context_drop, 1) \
+	STEP(context_sync, 2) \
+	STEP(capture_begin, 5) \
+	STEP(capture_join, 6) \
+	STEP(capture_end, 8) \
+	STEP(graph_instantiate, 8) \
+	STEP(graph_launch, 9) \
+	STEP(graph_drop, 2) \
+	STEP(swap, 3) \
+	STEP(trim, 3) \
+	STEP(reset, 1) \
+	STEP(level, 2) \
+	STEP(quarantine, 1) \
+	STEP(stat, 1)
+
+#define STEP(name, weight) \
+	bool draw_##name(struct program *program, struct step *step); \
+	void run_##name(const struct step *step);
+STEP_LIST
+#undef STEP
+
+#endif

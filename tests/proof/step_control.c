@@ -1,0 +1,100 @@
+/* What a person asks of mnm while the program runs. */
+#include <stdio.h>
+#include <string.h>
+
+#include "../../include/pool_list.h"
+#include "model.h"
+#include "run.h"
+#include "step.h"
+
+static const char *const pools[] = {
+#define POOL(name, summary) #name,
+	POOL_LIST
+#undef POOL
+};
+
+static void ask(const struct step *step, const char *line)
+{
+	char answer[8192];
+
+	if (run.native || !control_ask(line, answer, sizeof(answer)))
+		return; /* nobody listens before the first allocation */
+	if (!*answer || !strncmp(answer, "error", 5))
+		run_failed(step, "%s: %s", line, answer);
+}
+
+bool draw_swap(struct program *program, struct step *step)
+{
+	step->choice = random_below(&program->random,
+				    sizeof(pools) / sizeof(pools[0]));
+	return true;
+}
+
+void run_swap(const struct step *step)
+{
+	char line[64];
+
+	snprintf(line, sizeof(line), "swap %s", pools[step->choice]);
+	ask(step, line);
+	__atomic_add_fetch(&run.tally->swaps, 1, __ATOMIC_RELAXED);
+}
+
+bool draw_trim(struct program *program, struct step *step)
+{
+	(void)program;
+	(void)step;
+	return true;
+}
+
+void run_trim(const struct step *step)
+{
+	ask(step, "trim");
+}
+
+bool draw_reset(struct program *program, struct step *step)
+{
+	return draw_trim(program, step);
+}
+
+void run_reset(const struct step *step)
+{
+	ask(step, "reset");
+}
+
+bool draw_level(struct program *program, struct step *step)
+{
+	step->choice = random_below(&program->random, 2);
+	return true;
+}
+
+void run_level(const struct step *step)
+{
+	if (run.program->setting.level_fixed)
+		return;
+	ask(step, step->choice ? "set fence fence" : "set fence sync");
+}
+
+bool draw_quarantine(struct program *program, struct step *step)
+{
+	step->choice = random_below(&program->random, 26);
+	return true;
+}
+
+void run_quarantine(const struct step *step)
+{
+	char line[64];
+
+	snprintf(line, sizeof(line), "set quarantine %u",
+		 step->choice < 10 ? 0 : 1 << step->choice);
+	ask(step, line);
+}
+
+bool draw_stat(struct program *program, struct step *step)
+{
+	return draw_trim(program, step);
+}
+
+void run_stat(const struct step *step)
+{
+	ask(step, "stat --json");
+}

@@ -1,0 +1,232 @@
+/* Allocations and frees. */
+#include <stdio.h>
+
+#include "model.h"
+#include "run.h"
+#include "step.h"
+
+enum { CHECK_FIRST, FREE_FIRST }; /* choices of free */
+
+static int slots_live(const struct program *program)
+{
+	int count = 0;
+
+	for (int i = 0; i < program->slot_count; i++)
+		count += program->slots[i].object.live;
+	return count;
+}
+
+bool draw_alloc(struct program *program, struct step *step)
+{
+	int context = context_pick(program), home;
+	struct slot_model *slot;
+
+	if (!unsafe_allowed(program, step) ||
+	    program->slot_count == SLOTS_MAX ||
+	    slots_live(program) >= SLOTS_LIVE)
+		return false;
+	home = stream_pick_free(program, step, context);
+	if (home == NONE)
+		return false;
+	step->slot = program->slot_count++;
+	slot = &program->slots[step->slot];
+	*slot = (struct slot_model){.context = context, .home = home};
+	slot->size = program->sizes[random_below(&program->random, 3)];
+	slot->checked = random_one_in(&program->random, 3);
+	step->size = slot->size;
+	step->context = context;
+	object_make(&slot->object, step);
+	context_use(program, step, context);
+	unsafe_use(program, step);
+	return true;
+}
+
+void run_alloc(const struct step *step)
+{
+	const struct setting *setting = &run.program->setting;
+	CUresult also =
+		setting->tight ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+	CUdeviceptr addr = 0;
+	char label[48];
+
+	if (!run_enter(step, step->context) ||
+	    !OK_OR(step, also, cuMemAlloc_v2, &addr, step->size))
+		return;
+	if (!addr || addr % 256)
+		run_failed(step, "a block at %#llx", addr);
+	snprintf(label, sizeof(label), "thread %d slot %d", step->thread,
+		 step->slot);
+	if (run.api.sim_own)
+		run.api.sim_own(addr, step->size, label);
+	run.slots[step->slot] = addr;
+	__atomic_add_fetch(&run.tally->allocs, 1, __ATOMIC_RELAXED);
+}
+
+bool draw_alloc_too_much(struct program *program, struct step *step)
+{
+	step->context = context_pick(program);
+	if (!unsafe_allowed(program, step))
+		return false;
+	context_use(program, step, step->context);
+	unsafe_use(program, step);
+	return true;
+}
+
+void run_alloc_too_much(const struct step *step)
+{
+	CUdeviceptr addr = 1;
+
+	if (!run_enter(step, step->context))
+		return;
+	if (OK_OR(step, CUDA_ERROR_OUT_OF_MEMORY, cuMemAlloc_v2, &addr,
+		  (size_t)1 << 46))
+		run_failed(step, "64 TiB were found");
+	if (addr != 1)
+		run_failed(step, "an allocation that failed gave an address");
+}
+
+/* Any live slot, by a random start. */
+static int slot_any(struct program *program)
+{
+	int count = program->slot_count, first;
+
+	if (!count)
+		return NONE;
+	first = (int)random_below(&program->random, (unsigned)count);
+	for (int i = 0; i < count; i++)
+		if (program->slots[(first + i) % count].object.live)
+			return (first + i) % count;
+	return NONE;
+}
+
+/* What is known of a checked slot is looked at before or after its free, both
+ * by a copy that is queued before. */
+static bool draw_look(struct program *program, struct step *step)
+{
+	struct slot_model *slot = &program->slots[step->slot];
+
+	if (!stream_usable(program, step, slot->home) ||
+	    program->streams[slot->home].capture != NONE)
+		return false;
+	step->stream = slot->home;
+	for (unsigned p = 0; p < PARTS_MAX; p++)
+		step->words[p] = slot->words[p];
+	stream_use(program, step, slot->home);
+	return true;
+}
+
+bool draw_free(struct program *program, struct step *step)
+{
+	int slot = slot_any(program);
+
+	if (slot == NONE || !unsafe_allowed(program, step) ||
+	    !others_wait(program, step, slot, false))
+		return false;
+	step->slot = slot;
+	step->choice =
+		random_one_in(&program->random, 2) ? FREE_FIRST : CHECK_FIRST;
+	if (program->slots[slot].checked && !draw_look(program, step))
+		return false;
+	others_use(program, step);
+	step->context = program->slots[slot].context;
+	context_use(program, step, step->context);
+	object_end(&program->slots[slot].object, step);
+	unsafe_use(program, step);
+	return true;
+}
+
+static void look_begin(const struct step *step)
+{
+	CUdeviceptr addr;
+
+	for (unsigned p = 0; p < PARTS_MAX; p++)
+		if (step->words[p].known && run_part(step->slot, p, &addr))
+			OK(step, cuMemcpyDtoHAsync_v2, run_host(step, p), addr,
+			   PART_WORDS * sizeof(uint32_t),
+			   run_stream(step, step->stream));
+}
+
+static void words_compare(const struct step *step, unsigned part)
+{
+	const struct words *words = &step->words[part];
+	const uint32_t *found = run_host(step, part);
+	uint32_t wanted = words->first;
+
+	for (unsigned i = 0; i < PART_WORDS; i++, wanted += words->step) {
+		if (found[i] == wanted)
+			continue;
+		run_failed(step,
+			   "slot %d part %u word %u is %#x, not the %#x that "
+			   "was written",
+			   step->slot, part, i, found[i], wanted);
+		return;
+	}
+}
+
+static void look_end(const struct step *step)
+{
+	if (!OK(step, cuStreamSynchronize, run_stream(step, step->stream)))
+		return;
+	for (unsigned p = 0; p < PARTS_MAX; p++) {
+		if (!step->words[p].known || run.spoilt[step->slot])
+			continue;
+		words_compare(step, p);
+		__atomic_add_fetch(&run.tally->compared, 1, __ATOMIC_RELAXED);
+	}
+}
+
+void run_free(const struct step *step)
+{
+	CUdeviceptr addr = run.slots[step->slot];
+	bool look = step->stream != NONE;
+	int tries = 3;
+
+	if (!addr)
+		return;
+	run_waits(step);
+	if (!run_enter(step, step->context))
+		return;
+	if (look)
+		look_begin(step);
+	if (look && step->choice == CHECK_FIRST)
+		look_end(step);
+	if (run.api.sim_disown)
+		run.api.sim_disown(addr);
+	/* Again, if a failure was injected. */
+	while (tries-- && !OK(step, cuMemFree_v2, addr))
+		;
+	run.slots[step->slot] = 0;
+	if (look && step->choice == FREE_FIRST)
+		look_end(step);
+}
+
+bool draw_free_async(struct program *program, struct step *step)
+{
+	int slot = slot_any(program);
+	struct slot_model *it = &program->slots[slot];
+
+	/* All its work has to be before, in the order of that stream. */
+	if (slot == NONE || it->wild || it->others || it->home == NONE ||
+	    !unsafe_allowed(program, step) ||
+	    !stream_usable(program, step, it->home) ||
+	    program->streams[it->home].capture != NONE)
+		return false;
+	step->slot = slot;
+	step->stream = it->home;
+	stream_use(program, step, it->home);
+	unsafe_use(program, step);
+	object_end(&it->object, step);
+	return true;
+}
+
+void run_free_async(const struct step *step)
+{
+	CUdeviceptr addr = run.slots[step->slot];
+
+	if (!addr || !run_enter(step, step->context))
+		return;
+	if (run.api.sim_disown)
+		run.api.sim_disown(addr);
+	OK(step, cuMemFreeAsync, addr, run_stream(step, step->stream));
+	run.slots[step->slot] = 0;
+}

@@ -1,0 +1,203 @@
+/* Streams and contexts that come and go, and waits for them. */
+#include "model.h"
+#include "place.h"
+#include "run.h"
+#include "step.h"
+
+enum { STREAMS_LIVE = 16 }; /* created ones, at a time */
+
+bool draw_stream_new(struct program *program, struct step *step)
+{
+	int context = context_pick(program), live = 0;
+	enum stream_kind kind =
+		random_one_in(&program->random, 2) ? BLOCKING : NON_BLOCKING;
+
+	for (int i = 0; i < program->stream_count; i++)
+		live += program->streams[i].object.live &&
+			program->streams[i].kind >= BLOCKING;
+	if (live >= STREAMS_LIVE || program->stream_count == STREAMS_MAX ||
+	    !unsafe_allowed(program, step))
+		return false;
+	step->context = context;
+	step->stream = place_stream(program, step, context, kind, NONE);
+	context_use(program, step, context);
+	unsafe_use(program, step);
+	return true;
+}
+
+void run_stream_new(const struct step *step)
+{
+	unsigned flags = run.program->streams[step->stream].kind == BLOCKING
+				 ? CU_STREAM_DEFAULT
+				 : CU_STREAM_NON_BLOCKING;
+
+	if (run_enter(step, step->context))
+		OK(step, cuStreamCreate, &run.streams[step->stream], flags);
+}
+
+/* Slots with ordered work in a stream keep it; others lose their home. */
+static bool homes_leave(struct program *program, int stream)
+{
+	struct slot_model *slot;
+
+	for (int i = 0; i < program->slot_count; i++) {
+		slot = &program->slots[i];
+		if (slot->object.live && slot->home == stream &&
+		    (slot->checked || program->tame))
+			return false;
+	}
+	for (int i = 0; i < program->slot_count; i++) {
+		slot = &program->slots[i];
+		if (slot->object.live && slot->home == stream)
+			slot->home = NONE;
+	}
+	return true;
+}
+
+bool draw_stream_drop(struct program *program, struct step *step)
+{
+	int stream = stream_pick_free(program, step, NONE);
+
+	if (stream == NONE || program->streams[stream].kind < BLOCKING ||
+	    !unsafe_allowed(program, step) || !homes_leave(program, stream))
+		return false;
+	step->stream = stream;
+	stream_use(program, step, stream);
+	unsafe_use(program, step);
+	object_end(&program->streams[stream].object, step);
+	return true;
+}
+
+void run_stream_drop(const struct step *step)
+{
+	if (run_enter(step, step->context))
+		OK(step, cuStreamDestroy_v2, run.streams[step->stream]);
+}
+
+bool draw_stream_sync(struct program *program, struct step *step)
+{
+	step->stream = stream_pick_free(program, step, NONE);
+	if (step->stream == NONE || !unsafe_allowed(program, step))
+		return false;
+	stream_use(program, step, step->stream);
+	unsafe_use(program, step);
+	return true;
+}
+
+void run_stream_sync(const struct step *step)
+{
+	if (run_enter(step, step->context))
+		OK(step, cuStreamSynchronize, run_stream(step, step->stream));
+}
+
+bool draw_stream_query(struct program *program, struct step *step)
+{
+	return draw_stream_sync(program, step);
+}
+
+void run_stream_query(const struct step *step)
+{
+	if (run_enter(step, step->context))
+		OK_OR(step, CUDA_ERROR_NOT_READY, cuStreamQuery,
+		      run_stream(step, step->stream));
+}
+
+bool draw_context_sync(struct program *program, struct step *step)
+{
+	int context = context_pick(program);
+
+	if (!sync_allowed(program, context) || !unsafe_allowed(program, step))
+		return false;
+	step->context = context;
+	sync_use(program, step, context);
+	unsafe_use(program, step);
+	return true;
+}
+
+void run_context_sync(const struct step *step)
+{
+	if (run_enter(step, step->context))
+		OK(step, cuCtxSynchronize);
+}
+
+bool draw_context_new(struct program *program, struct step *step)
+{
+	int device = (int)random_below(&program->random,
+				       (unsigned)program->device_count);
+	int live = 0;
+
+	for (int i = 0; i < program->context_count; i++)
+		live += program->contexts[i].object.live;
+	if (live >= CONTEXTS_LIVE || program->context_count == CONTEXTS_MAX ||
+	    program->stream_count + program->thread_count + 1 > STREAMS_MAX ||
+	    !unsafe_allowed(program, step))
+		return false;
+	step->context = place_context(program, step, device, false);
+	unsafe_use(program, step);
+	return true;
+}
+
+void run_context_new(const struct step *step)
+{
+	if (OK(step, cuCtxCreate_v2, &run.contexts[step->context], 0,
+	       run.program->contexts[step->context].device))
+		run_context_ready(step, step->context);
+}
+
+/* All work of the context is then submitted, and that of others on its slots
+ * waited for. */
+static bool context_over(struct program *program, struct step *step,
+			 int context)
+{
+	for (int i = 0; i < program->graph_count; i++)
+		if (program->graphs[i].context == context &&
+		    program->graphs[i].state != GONE)
+			return false;
+	for (int i = 0; i < program->slot_count; i++)
+		if (program->slots[i].object.live &&
+		    program->slots[i].context == context &&
+		    !others_wait(program, step, i, true))
+			return false;
+	return true;
+}
+
+bool draw_context_drop(struct program *program, struct step *step)
+{
+	int context = context_pick(program);
+	struct context_model *ctx = &program->contexts[context];
+
+	if (ctx->primary || ctx->captures || !unsafe_allowed(program, step) ||
+	    !context_over(program, step, context))
+		return false;
+	step->context = context;
+	others_use(program, step);
+	unsafe_use(program, step);
+	object_end(&ctx->object, step);
+	for (int i = 0; i < program->stream_count; i++)
+		if (program->streams[i].context == context)
+			program->streams[i].object.live = false;
+	for (int i = 0; i < program->event_count; i++)
+		if (program->events[i].context == context)
+			program->events[i].object.live = false;
+	for (int i = 0; i < program->slot_count; i++)
+		if (program->slots[i].context == context)
+			program->slots[i].object.live = false;
+	return true;
+}
+
+void run_context_drop(const struct step *step)
+{
+	run_waits(step);
+	if (!run_enter(step, step->context))
+		return;
+	for (int i = 0; i < run.program->slot_count; i++) {
+		if (run.program->slots[i].context != step->context ||
+		    !run.slots[i])
+			continue;
+		if (run.api.sim_disown)
+			run.api.sim_disown(run.slots[i]);
+		run.slots[i] = 0;
+	}
+	if (OK(step, cuCtxDestroy_v2, run.contexts[step->context]))
+		run_left();
+}
