@@ -65,8 +65,9 @@ struct fence_sync fence_sync_begin(struct context *context);
 void fence_sync_end(const struct fence_sync *sync, int res);
 
 /* The memory of a device's context is about to go, and with it what was freed
- * and may still be used by others: waits for them. */
-void fence_leave(struct device *device);
+ * and may still be used by others: waits for them. False: it could not, as
+ * a stream captures. */
+bool fence_leave(struct device *device);
 
 /* Another context may use the memory of `device` from now on: its work waits
  * for the device's last fence. */

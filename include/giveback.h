@@ -11,6 +11,10 @@
  * so. Returns the bytes given back by this call. */
 size_t device_release(struct device *device);
 
+/* Gives back what one context has idle or held, also while a capture is on:
+ * the frees that CUDA would have made, before the context ends. */
+void context_drain(struct context *context);
+
 /* Gives back the blocks that a swap or a trim has left. For allocations and
  * frees on that device only: elsewhere CUDA does not wait for it either. One
  * load when there are none. */

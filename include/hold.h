@@ -33,7 +33,8 @@ void graph_ended(const void *graph);
  * would have done; but for those of captures that are on. */
 void hold_surrender(struct device *device);
 
-/* The context is dead; its lock is not held. */
+/* Hands what is held of a context back to its pools, or drops it if the
+ * context is dead. Its lock is not held. */
 void hold_forget(struct context *context);
 
 #endif

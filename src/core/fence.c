@@ -18,6 +18,8 @@ enum { CONTEXTS_MAX = 512 }; /* in one wait */
  * from the start, and one with huge buffers has its quarantine full sooner. */
 enum { FENCE_PRICE = 100, FENCE_ADVANCE = 900 };
 
+enum { WAITS_MAX = 3 }; /* of the host, where one has to succeed */
+
 /* Requests for which a device counts as tight that has run out of memory. */
 enum { TIGHT_REQUESTS = 10000 };
 
@@ -237,8 +239,12 @@ static int context_wait(struct context *context)
 		return CUDA_SUCCESS; /* its work has ended with it */
 	if (backing_has_fences())
 		res = event_wait(context);
-	if (res && !backing_is_lost(res) && !capture_any())
+	/* An old driver: a begin of a capture has to wait until this is over.
+	 */
+	if (res && !backing_is_lost(res) && quiet_begin()) {
 		res = backing_wait(context->handle);
+		quiet_end();
+	}
 	context_unuse(context);
 	return res;
 }
@@ -334,7 +340,9 @@ bool fence_force(struct device *device)
 		made = fence_try(device);
 		quiet_end();
 	}
-	return made || device_wait(device) || device->lost;
+	for (int i = 0; !made && !device->lost && i < WAITS_MAX; i++)
+		made = device_wait(device);
+	return made || device->lost;
 }
 
 struct fence_sync fence_sync_begin(struct context *context)
@@ -361,67 +369,11 @@ void fence_sync_end(const struct fence_sync *sync, int res)
 			    sync->bytes);
 }
 
-void fence_leave(struct device *device)
+bool fence_leave(struct device *device)
 {
-	if (!fence_reaches(device) && fence_level() != FENCE_NONE &&
-	    counter_get(device, COUNTER_quarantined_bytes))
-		device_wait(device);
-}
-
-/* The later work of `other` waits for the last fence of a context; the host
- * does, where a capture forbids the device to. */
-static void context_join(struct context *context, struct context *other)
-{
-	struct CUevent_st *event;
-	int res = CUDA_SUCCESS;
-	bool granted;
-
-	if (!context_use(context))
-		return;
-	granted = quiet_begin();
-	event = context->fence;
-	if (event && granted)
-		res = backing_gate(other->handle, event);
-	if (granted)
-		quiet_end();
-	if (event && (!granted || res))
-		res = backing_event_wait(event);
-	context_unuse(context);
-	device_check(context->device, res);
-}
-
-void fence_join(struct device *device, struct context *other)
-{
-	struct context *list[CONTEXTS_MAX];
-	int count = context_hold(device, list, CONTEXTS_MAX);
-
-	for (int i = 0; i < count; i++)
-		if (list[i] != other)
-			context_join(list[i], other);
-	if (count > 0)
-		context_release(list, count);
-}
-
-void fence_share(struct device *device)
-{
-	for (int i = 0; i < DEVICE_MAX; i++)
-		if (!device || device == device_at(i))
-			atomic_store(&device_at(i)->shared, true);
-}
-
-void fence_visit(struct context *visitor, uint64_t addr)
-{
-	struct device *owner;
-	int ordinal;
-
-	if (device_count() < 2 || !visitor)
-		return;
-	ordinal = backing_device_of(addr);
-	if (ordinal < 0 || ordinal >= DEVICE_MAX)
-		return;
-	owner = device_at(ordinal);
-	if (owner == visitor->device || owner->shared)
-		return;
-	fence_share(owner);
-	fence_join(owner, visitor);
+	if (fence_reaches(device) || fence_level() == FENCE_NONE ||
+	    (!counter_get(device, COUNTER_quarantined_bytes) &&
+	     !counter_get(device, COUNTER_held_blocks)))
+		return true;
+	return !capture_any() && device_wait(device);
 }

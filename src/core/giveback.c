@@ -117,3 +117,9 @@ size_t device_release(struct device *device)
 	giving_wait(device);
 	return bytes;
 }
+
+void context_drain(struct context *context)
+{
+	hold_forget(context); /* to its pools */
+	pending_give(context, true);
+}

@@ -129,6 +129,7 @@ void pool_return(struct pool *pool, size_t span)
 /* Under the context's lock. */
 static void pending_add(struct context *context, struct block *block)
 {
+	counter_add(context->device, COUNTER_quarantined_bytes, block->span);
 	counter_add(context->device, COUNTER_pending_bytes, block->span);
 	counter_add(context->device, COUNTER_idle_bytes, block->span);
 	block->next = context->pending;

@@ -6,6 +6,7 @@
 #include "capture.h"
 #include "context.h"
 #include "fence.h"
+#include "giveback.h"
 #include "hook.h"
 #include "mem.h"
 
@@ -119,8 +120,8 @@ static struct context *end_begin(CUcontext handle)
 	if (!mem_enabled())
 		return NULL;
 	context = context_find(handle);
-	if (context)
-		fence_leave(context->device);
+	if (context && !fence_leave(context->device))
+		context_drain(context);
 	return context_close(handle);
 }
 
@@ -193,6 +194,13 @@ static bool primary_is_active(CUdevice device)
 	return active;
 }
 
+/* What is idle may go with the context; if it does not, nothing is lost. */
+static void primary_leaves(CUdevice device)
+{
+	if (device >= 0 && device < DEVICE_MAX)
+		fence_leave(device_at(device));
+}
+
 typedef CUresult primary_call(CUdevice device);
 
 /* Makes a call that may end the primary context. The last release does, and
@@ -205,8 +213,8 @@ static CUresult primary_end(primary_call *call, CUdevice device, bool reset)
 
 	if (!call)
 		return CUDA_ERROR_NOT_FOUND;
-	if (enabled && device >= 0 && device < DEVICE_MAX)
-		fence_leave(device_at(device));
+	if (enabled)
+		primary_leaves(device);
 	primary_enter(enabled);
 	if (enabled)
 		context = context_close_primary(device);

@@ -244,10 +244,14 @@ bool others_wait(struct program *program, struct step *step, int slot,
 	int device = program->contexts[it->context].device;
 
 	for (int c = 0; c < program->context_count; c++) {
-		const struct context_model *ctx = &program->contexts[c];
+		struct context_model *ctx = &program->contexts[c];
 
-		if (!(it->others >> c & 1) || !ctx->object.live)
+		if (!(it->others >> c & 1))
 			continue;
+		if (!ctx->object.live) { /* its end waited, so after that */
+			object_use(&ctx->object, step);
+			continue;
+		}
 		if (!near && ctx->device == device)
 			continue;
 		if (!sync_allowed(program, c))

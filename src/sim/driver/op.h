@@ -61,7 +61,7 @@ struct op {
 	/* Gives a bitwise copy what it owns, and notes what it will touch;
 	 * NULL: nothing to do. */
 	CUresult (*renew)(struct op *op);
-	bool frees;     /* what it touches has no owner after it */
+	bool frees; /* what it touches has no owner after it */
 	union {
 		struct copy copy;
 		struct fill fill;
