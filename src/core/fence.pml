@@ -32,6 +32,7 @@ mtype = { HIT, UNSAFE, MISS };                   /* a look's answer */
 #define NOWHERE    3
 #define CAPTURER   2 /* threads, after the programs' 0 and 1 */
 #define WAITER     3
+#define SECOND_THREAD 3
 
 /* The device. */
 byte knows[3];
@@ -66,7 +67,12 @@ byte hold_users;
 
 #define work_of_a  (knows[0] | knows[1])
 #define queued     ((1 << items) - 1)
-#define reaches    (level == fence && contexts == 1 && !shared)
+#define alone      (level == fence && contexts == 1 && !shared)
+#ifdef OLD_DRIVER
+#define reaches    false
+#else
+#define reaches    alone
+#endif
 
 /* Work leaves the store buffer for the device. */
 inline drain(t)
@@ -197,8 +203,15 @@ inline fence_ready(t, seen, ended, yes)
 {
 	seen = safe;
 	yes = false;
+#ifdef ORDER
 	if
-	:: count == 0 && reaches ->
+	:: count == 0 && alone -> work_order(yes)
+	:: else
+	fi;
+#endif
+	if
+	:: yes
+	:: !yes && count == 0 && reaches ->
 		quiet_begin(yes);
 		if
 		:: yes ->
@@ -216,14 +229,18 @@ inline fence_ready(t, seen, ended, yes)
 		:: else
 		fi
 	:: else
-	:: true /* not due */
+	:: !yes /* not due */
 	fi
 }
 
 /* fence.c: event_wait and context_wait of one context */
 inline context_wait(work, seen, yes, res)
 {
+#ifdef OLD_DRIVER
+	yes = false;
+#else
 	quiet_begin(yes);
+#endif
 	if
 	:: yes ->
 		atomic {
@@ -232,10 +249,22 @@ inline context_wait(work, seen, yes, res)
 		}
 		quiet_end();
 		done = done | seen
-	:: !yes && count == 0 ->
-		seen = work;
-		done = done | seen
-	:: else -> res = false
+	:: else ->
+#ifdef WAIT_UNQUIET
+		yes = (count == 0);
+#else
+		quiet_begin(yes);
+#endif
+		if
+		:: yes ->
+			atomic {
+				assert(!capturing);
+				seen = work
+			}
+			done = done | seen;
+			quiet_end()
+		:: else -> res = false
+		fi
 	fi
 }
 
@@ -262,12 +291,16 @@ inline device_wait(t, seen, ended, both, yes, res)
 	fi
 }
 
+#ifdef ORDER
+#include "work.pml"
+#endif
+
 /* fence.c: fence_kept; how full the quarantine is, is left open. */
 inline fence_kept(t, seen, ended, both, yes, res)
 {
 	if
 	:: level == none || count > 0
-	:: level == fence
+	:: level == fence /* and reaches, or is not full; or all is safe */
 	:: count == 0 && (level == sync || (level == fence && !reaches)) ->
 		device_wait(t, seen, ended, both, yes, res)
 	fi

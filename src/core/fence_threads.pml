@@ -5,23 +5,28 @@
  *	PEER	a context of another device gets access
  *	CAPTURE	a thread captures a graph
  *	SWAP	the pool is swapped
+ *	OLD_DRIVER	it has no events of contexts
+ *	ORDER	one stream's order is used (work.pml)
  * or, alone,
  *	BEGIN	the begin of a capture, among fences without end
  * ROUNDS is how many requests the second program makes, of the first's 2; START
  * the level at first. */
 
 /* The program queues work on a stream of its choice. */
-inline work(t, where)
+inline work(t, where, seen, ended, both, yes, res)
 {
 	atomic {
 		if
 		:: where = 0
 		:: where = 1
 		:: present -> where = 2
-		fi;
-		queue(t, where);
-		where = 0
+		fi
 	}
+#ifdef ORDER
+	work_queued(t, where, seen, ended, both, yes, res);
+#endif
+	queue(t, where);
+	where = 0
 }
 
 /* What a thread remembers no more is no other state. */
@@ -67,9 +72,17 @@ proctype program(byte me; byte rounds)
 		if
 		:: answer == HIT ->
 			answer = 0;
-			work(me, where);
+			work(me, where, seen, ended, both, yes, res);
 			mem_free(me, seen, ended, both, yes, res)
 		:: else -> /* used and freed other memory */
+#ifdef ORDER
+			if
+			:: where = 0
+			:: where = 1
+			fi;
+			work_queued(me, where, seen, ended, both, yes, res);
+			where = 0;
+#endif
 			fence_kept(me, seen, ended, both, yes, res)
 		fi;
 		forget(seen, ended, both, yes, res)
@@ -150,8 +163,12 @@ proctype swapper()
 /* context.c: context_note; fence.c: fence_share, fence_join, context_join */
 proctype second()
 {
-	bool yes;
+	byte seen, ended;
+	bool both, yes, res;
 
+#ifdef ORDER
+	work_mixed(SECOND_THREAD, seen, ended, both, yes, res); /* meet */
+#endif
 #ifndef NOT_COUNTED
 #ifdef PEER
 	shared = true;
@@ -223,6 +240,9 @@ proctype capturer()
 	bool both, yes, res, has, freed;
 	mtype answer;
 
+#ifdef ORDER
+	work_mixed(CAPTURER, seen, ended, both, yes, res);
+#endif
 	capture_expect();
 	capturing = true;
 	pool_look(CAPTURER, answer);
@@ -250,7 +270,8 @@ proctype capturer()
 	do
 	:: has && launches < 2 ->
 		assert(mine == generation);
-		work(CAPTURER, where);
+		work(CAPTURER, where, seen, ended, both, yes,
+			res);
 		drain(CAPTURER);
 		launches++
 	:: break
