@@ -18,9 +18,9 @@
  * The threads, and what else there is by -D, are in fence_threads.pml. A guard
  * left out by -D is for the search to find: scripts/check-model lists them. */
 
-mtype = { fence, sync, none };                   /* levels */
-mtype = { DRIVER, LIVE, FREEING, HELD, IDLE, PENDING }; /* the block's state */
-mtype = { HIT, UNSAFE, MISS };                   /* a look's answer */
+mtype = { fence, sync, none }; /* levels */
+mtype = { DRIVER, LIVE, FREEING, HELD, IDLE, PENDING }; /* the block */
+mtype = { HIT, UNSAFE, MISS }; /* what a look into the pool finds */
 
 #ifndef START
 #define START fence
@@ -32,12 +32,12 @@ mtype = { HIT, UNSAFE, MISS };                   /* a look's answer */
 #define NOWHERE    3
 #define CAPTURER   2 /* threads, after the programs' 0 and 1 */
 #define WAITER     3
-#define SECOND_THREAD 3
+#define SECOND_THREAD 3 /* it queues nothing */
 
 /* The device. */
 byte knows[3];
 byte done;
-byte items;              /* queued so far, by their owners' clocks */
+byte items;              /* queued so far */
 bool capturing;          /* the driver's own state */
 bool present;            /* stream 2 may be used */
 
@@ -344,21 +344,6 @@ inline driver_free()
 		done = work_of_a | knows[2];
 		state = DRIVER
 	}
-}
-
-/* giveback.c: device_poll */
-inline device_poll()
-{
-	if
-	:: atomic { pending && count == 0 -> pending = false };
-		atomic {
-			if
-			:: state == PENDING -> state = FREEING; driver_free()
-			:: else
-			fi
-		}
-	:: !pending || count > 0
-	fi
 }
 
 /* mem.c: pool_keeps; pools.c: pools_take_back */

@@ -41,6 +41,21 @@ inline forget(seen, ended, both, yes, res)
 	}
 }
 
+/* giveback.c: device_poll */
+inline device_poll()
+{
+	if
+	:: atomic { pending && count == 0 -> pending = false };
+		atomic {
+			if
+			:: state == PENDING -> state = FREEING; driver_free()
+			:: else
+			fi
+		}
+	:: !pending || count > 0
+	fi
+}
+
 proctype program(byte me; byte rounds)
 {
 	byte round, seen, ended, where;
