@@ -59,6 +59,8 @@ bench:
 	@scripts/setup
 	@$(MAKE) --no-print-directory all $(BENCH)
 	@scripts/bench $(BUILD)
+	@scripts/bench-fences $(BUILD)
+	@scripts/bench-swaps $(BUILD)
 
 format:
 	clang-format -i $$(git ls-files -co --exclude-standard '*.c' '*.h' \

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +87,7 @@ static const char *malloc_parse(struct trace_file *trace, char *fields,
 		return "no memory to read it";
 	trace->last_id = event->id;
 	event->stream = (unsigned int)stream;
+	event->input = !strncmp(fields, "input,", 6);
 	if (event->stream >= trace->streams)
 		trace->streams = event->stream + 1;
 	return NULL;

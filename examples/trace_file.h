@@ -5,6 +5,7 @@
 #ifndef TRACE_FILE_H
 #define TRACE_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,7 @@ struct trace_event {
 	enum trace_kind kind;
 	unsigned int line;   /* of the file, from 1 */
 	unsigned int stream; /* malloc */
+	bool input;          /* malloc: a batch copied to the device */
 	int iteration;       /* mark: from 0, -1 outside of all */
 	uint64_t id;         /* malloc, free: from 1, in order of allocation */
 	uint64_t bytes;      /* malloc: never 0 */

@@ -2,9 +2,10 @@
  * training or inference run, in its order, with its sizes.
  *
  * Each buffer is filled by a kernel when it is born and checked by another
- * before it is freed, both on the trace's stream. A buffer may then be handed
- * out again to any stream: that is ordered by cudaFree, which returns only
- * when the device has finished with the buffer. */
+ * before it is freed, both on the same stream: the trace's, or one of
+ * --streams. A buffer may then be handed out again to any stream: that is
+ * ordered by cudaFree, which returns only when the device has finished with the
+ * buffer. */
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,6 +19,9 @@
 #include "trace_job_kernels.h"
 #include "trace_options.h"
 
+/* Buffers in a row on one stream: about a layer's. */
+enum { STREAM_RUN = 16 };
+
 struct buffer {
 	void *address; /* NULL: not live */
 	uint64_t bytes;
@@ -29,9 +33,11 @@ struct job {
 	const struct options *options;
 	const struct trace_file *trace;
 	cudaStream_t streams[TRACE_STREAMS];
+	unsigned int stream_count;
 	struct buffer *buffers;         /* by id */
 	unsigned long long *mismatches; /* on the device */
 	cudaEvent_t start, end;         /* of the current iteration */
+	cudaEvent_t joined;             /* another stream's part of it */
 	int iteration;                  /* -1: outside of all */
 	float *times;                   /* of each iteration, ms */
 	long iterations;                /* that are complete */
@@ -62,6 +68,19 @@ static size_t job_pages(const struct job *job, uint64_t bytes)
 	return total < most ? total : most;
 }
 
+/* Inputs are copied ahead on a stream of their own. */
+static unsigned int job_stream(const struct job *job,
+			       const struct trace_event *event)
+{
+	unsigned int last = job->stream_count - 1;
+
+	if (!job->options->streams)
+		return event->stream;
+	if (event->input || !last)
+		return last;
+	return (unsigned int)((event->id - 1) / STREAM_RUN % last);
+}
+
 static int job_malloc(struct job *job, const struct trace_event *event)
 {
 	struct buffer *buffer = &job->buffers[event->id];
@@ -72,9 +91,9 @@ static int job_malloc(struct job *job, const struct trace_event *event)
 		return job_fail(job, event->line, "cudaMalloc", event->bytes,
 				error);
 	buffer->bytes = event->bytes;
-	buffer->stream = event->stream;
+	buffer->stream = job_stream(job, event);
 	buffer->line = event->line;
-	error = buffer_fill(job->streams[event->stream], buffer->address,
+	error = buffer_fill(job->streams[buffer->stream], buffer->address,
 			    event->bytes, event->id,
 			    job_pages(job, event->bytes));
 	if (error)
@@ -148,12 +167,28 @@ static void job_run_command(const struct job *job)
 			WEXITSTATUS(status));
 }
 
+/* Later work of the first stream waits for what the others have to do. */
+static cudaError_t job_join(struct job *job)
+{
+	cudaError_t error = cudaSuccess;
+
+	for (unsigned int i = 1; i < job->stream_count && !error; i++) {
+		error = cudaEventRecord(job->joined, job->streams[i]);
+		if (!error)
+			error = cudaStreamWaitEvent(job->streams[0],
+						    job->joined, 0);
+	}
+	return error;
+}
+
 /* Waits for the work of the iteration, as a training loop does that reads
  * its loss, and takes its time. */
 static int iteration_end(struct job *job)
 {
-	cudaError_t error = cudaEventRecord(job->end, job->streams[0]);
+	cudaError_t error = job_join(job);
 
+	if (!error)
+		error = cudaEventRecord(job->end, job->streams[0]);
 	if (!error)
 		error = cudaEventSynchronize(job->end);
 	if (!error)
@@ -217,12 +252,16 @@ static int job_run(struct job *job)
 	return 0;
 }
 
+/* No other stream is given work, so that a job of one stream is just that. */
 static cudaError_t job_open_device(struct job *job)
 {
 	cudaError_t error = cudaSuccess;
 
-	for (unsigned int i = 0; i < job->trace->streams && !error; i++)
+	for (unsigned int i = 0; i < job->stream_count && !error; i++)
 		error = cudaStreamCreate(&job->streams[i]);
+	if (!error)
+		error = cudaEventCreateWithFlags(&job->joined,
+						 cudaEventDisableTiming);
 	if (!error)
 		error = cudaEventCreate(&job->start);
 	if (!error)
@@ -231,8 +270,11 @@ static cudaError_t job_open_device(struct job *job)
 		error = cudaMalloc((void **)&job->mismatches,
 				   sizeof(*job->mismatches));
 	if (!error)
-		error = cudaMemset(job->mismatches, 0,
-				   sizeof(*job->mismatches));
+		error = cudaMemsetAsync(job->mismatches, 0,
+					sizeof(*job->mismatches),
+					job->streams[0]);
+	if (!error)
+		error = cudaStreamSynchronize(job->streams[0]);
 	return error;
 }
 
@@ -241,15 +283,20 @@ static cudaError_t job_close_device(struct job *job, unsigned long long *found)
 	cudaError_t error = cudaDeviceSynchronize();
 
 	if (!error)
-		error = cudaMemcpy(found, job->mismatches, sizeof(*found),
-				   cudaMemcpyDeviceToHost);
+		error = cudaMemcpyAsync(found, job->mismatches, sizeof(*found),
+					cudaMemcpyDeviceToHost,
+					job->streams[0]);
+	if (!error)
+		error = cudaStreamSynchronize(job->streams[0]);
 	if (!error)
 		error = cudaFree(job->mismatches);
 	if (!error)
 		error = cudaEventDestroy(job->start);
 	if (!error)
 		error = cudaEventDestroy(job->end);
-	for (unsigned int i = 0; i < job->trace->streams && !error; i++)
+	if (!error)
+		error = cudaEventDestroy(job->joined);
+	for (unsigned int i = 0; i < job->stream_count && !error; i++)
 		error = cudaStreamDestroy(job->streams[i]);
 	return error;
 }
@@ -272,6 +319,14 @@ static float job_median(struct job *job)
 	if (job->iterations % 2)
 		return job->times[half];
 	return (job->times[half - 1] + job->times[half]) / 2;
+}
+
+static void job_print_times(const struct job *job)
+{
+	printf("times");
+	for (long i = 0; i < job->iterations; i++)
+		printf(" %.6f", job->times[i]);
+	printf("\n");
 }
 
 static double seconds_now(void)
@@ -300,6 +355,8 @@ static int job_do(struct job *job)
 		job_fail(job, 0, "end", 0, error);
 		return 1;
 	}
+	if (job->options->times)
+		job_print_times(job);
 	printf("wall time %.2f s\n", seconds_now() - start);
 	printf("%s  iterations %ld  requests %" PRIu64
 	       "  peak live MiB %.1f  step time %.3f ms  mismatches %llu\n",
@@ -320,6 +377,8 @@ int main(int argc, char **argv)
 	if (trace_open(&trace, options.path))
 		return 2;
 	job.iteration = -1;
+	job.stream_count =
+		options.streams ? (unsigned int)options.streams : trace.streams;
 	job.buffers = calloc(trace.last_id + 1, sizeof(*job.buffers));
 	job.times = calloc(trace.count, sizeof(*job.times));
 	if (job.buffers && job.times) {

@@ -18,10 +18,15 @@ static const char help[] =
 	"                         4 pages of it (the default), every byte,\n"
 	"                         or nothing\n"
 	"  --iterations N         stop after N whole iterations\n"
+	"  --streams N            spread the buffers over N streams, 1 to 8: "
+	"inputs\n"
+	"                         have the last one, runs of 16 others take\n"
+	"                         turns on the rest [as the trace says]\n"
 	"  --every N --run CMD    after each N iterations run CMD by the "
 	"shell,\n"
 	"                         the number of iterations so far in "
 	"ITERATION\n"
+	"  --times                print the time of each iteration, ms\n"
 	"  --progress             show progress without a terminal, too\n"
 	"  --help                 this text\n"
 	"\n"
@@ -37,8 +42,10 @@ static const struct fill {
 static const struct option rows[] = {
 	{"fill", required_argument, NULL, 'f'},
 	{"iterations", required_argument, NULL, 'i'},
+	{"streams", required_argument, NULL, 's'},
 	{"every", required_argument, NULL, 'e'},
 	{"run", required_argument, NULL, 'r'},
+	{"times", no_argument, NULL, 't'},
 	{"progress", no_argument, NULL, 'p'},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
@@ -69,6 +76,17 @@ static bool count_parse(const char *name, const char *text, long *count)
 	return false;
 }
 
+static bool streams_parse(const char *text, long *streams)
+{
+	if (!count_parse("streams", text, streams))
+		return false;
+	if (*streams <= STREAMS_MOST)
+		return true;
+	fprintf(stderr, "trace_job: --streams %s: more than %d\n", text,
+		STREAMS_MOST);
+	return false;
+}
+
 static bool option_parse(struct options *options, int option)
 {
 	switch (option) {
@@ -76,10 +94,15 @@ static bool option_parse(struct options *options, int option)
 		return fill_parse(optarg, &options->most_pages);
 	case 'i':
 		return count_parse("iterations", optarg, &options->iterations);
+	case 's':
+		return streams_parse(optarg, &options->streams);
 	case 'e':
 		return count_parse("every", optarg, &options->every);
 	case 'r':
 		options->run = optarg;
+		return true;
+	case 't':
+		options->times = true;
 		return true;
 	case 'p':
 		options->progress = true;

@@ -5,13 +5,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum { STREAMS_MOST = 8 };
+
 struct options {
 	const char *path;
 	size_t most_pages; /* of a buffer that kernels touch; SIZE_MAX: all */
 	long iterations;   /* to stop after, >= 1; LONG_MAX: none */
 	long every;        /* iterations between two runs of `run`, >= 1 */
 	const char *run;   /* NULL: nothing */
+	long streams;      /* 1 to STREAMS_MOST; 0: as the trace says */
 	bool progress;
+	bool times; /* print that of each iteration */
 };
 
 /* Returns false when there is nothing to do but to exit with *status: after

@@ -39,6 +39,7 @@ struct device {
 	_Atomic uint64_t tight; /* no quarantine up to that many requests */
 	_Atomic bool lost;      /* an error that stays: every call is CUDA's */
 	_Atomic size_t quarantine; /* bytes, the limit; ROOM_AUTO: unknown */
+	_Atomic uint64_t spared;   /* fresh bytes that took a fence\'s place */
 	_Atomic uint64_t paid;  /* requests that the fences so far are worth */
 	_Atomic uint64_t claim; /* bytes reserved or being asked for */
 	_Atomic bool pending;   /* a context of it has blocks to give back */

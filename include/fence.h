@@ -50,6 +50,9 @@ bool fence_kept(struct device *device, size_t span);
  * False: take fresh memory. */
 bool fence_ready(struct device *device);
 
+/* Fresh memory was taken then. */
+void fence_spared(struct device *device, size_t size);
+
 /* As fence_ready, where no fresh memory is to be had; for a while blocks are
  * reused rather than put into quarantine. */
 bool fence_pressed(struct device *device);

@@ -51,12 +51,29 @@ $(BUILD)/tests/programs/guest: $(BUILD)/obj/tests/programs/guest.o \
 	$(call SAY,link  )
 	$(Q)$(NVCC_LINK) $(filter %.o,$^) -L$(BUILD)/sim -lcuda -o $@
 
-SIM_PROGRAMS := $(addprefix $(BUILD)/tests/programs/,interleave reuse)
+SIM_PROGRAMS := $(addprefix $(BUILD)/tests/programs/,interleave reuse \
+	many_streams)
 $(SIM_PROGRAMS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \
 		-lcuda -pthread -o $@
+
+# The simulated driver with other entries in some places.
+OTHER     := $(BUILD)/tests/programs/other/libcuda.so.1
+OTHER_OBJ := $(filter-out %/entries.o,$(SIM_DRIVER_OBJ)) \
+	$(BUILD)/tests/programs/other/entries.o \
+	$(BUILD)/obj/tests/programs/other_driver.o
+CHECK += $(OTHER) $(BUILD)/tests/programs/many_streams
+$(BUILD)/tests/programs/other/entries.o: $(filter %/entries.o,$(SIM_DRIVER_OBJ))
+	$(call SAY,rename)
+	$(Q)objcopy $(foreach name,cuGetProcAddress_v2 cuCtxRecordEvent, \
+		--redefine-sym $(name)=base_$(name)) $< $@
+$(OTHER): $(OTHER_OBJ) src/sim/driver/exports.map
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) -shared -Wl,-Bsymbolic -pthread \
+		-Wl,-soname,libcuda.so.1 -Wl,-z,nodelete \
+		-Wl,--version-script=src/sim/driver/exports.map $(OTHER_OBJ) -o $@
 
 INNER := $(BUILD)/tests/programs/inner/libcuda.so.1
 CHECK += $(INNER) $(BUILD)/tests/programs/inner_door

@@ -18,6 +18,11 @@ enum { CONTEXTS_MAX = 512 }; /* in one wait */
  * from the start, and one with huge buffers has its quarantine full sooner. */
 enum { FENCE_PRICE = 100, FENCE_ADVANCE = 900 };
 
+/* What fresh memory may take the place of fences in all, and what is left of
+ * the quarantine when it has, or memory has run out: without them, jobs whose
+ * sizes don't come back only grow (docs/results, 2026-11-21, fences). */
+enum { SPARED_QUARANTINES = 2, QUARANTINE_REST = 128 };
+
 enum { WAITS_MAX = 3 }; /* of the host, where one has to succeed */
 
 /* Requests for which a device counts as tight that has run out of memory. */
@@ -275,11 +280,18 @@ static bool device_wait(struct device *device)
 
 static bool quarantine_is_full(struct device *device)
 {
+	size_t limit = quarantine_limit(device);
 	bool tight = atomic_load(&device->tight) >
 		     counter_get(device, COUNTER_allocs);
 
-	return counter_get(device, COUNTER_quarantined_bytes) >
-	       (tight ? 0 : quarantine_limit(device));
+	if (tight || atomic_load(&device->spared) / SPARED_QUARANTINES > limit)
+		limit /= QUARANTINE_REST;
+	return counter_get(device, COUNTER_quarantined_bytes) > limit;
+}
+
+void fence_spared(struct device *device, size_t size)
+{
+	atomic_fetch_add(&device->spared, size);
 }
 
 bool fence_kept(struct device *device, size_t span)
@@ -321,6 +333,7 @@ bool fence_pressed(struct device *device)
 
 	atomic_store(&device->tight,
 		     counter_get(device, COUNTER_allocs) + TIGHT_REQUESTS);
+	atomic_store(&device->spared, 0); /* idle memory goes back now */
 	if (capture_any())
 		return false;
 	if (order_is_enough(device))

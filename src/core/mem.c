@@ -58,13 +58,14 @@ static enum pool_answer pool_look(struct context *context, size_t size,
 	return answer;
 }
 
-static enum mem_answer hit(struct context *context, uint64_t *addr, size_t size)
+static enum pool_answer hit(struct context *context, uint64_t *addr,
+			    size_t size)
 {
 	enum pool_answer answer = pool_look(context, size, addr);
 
 	if (answer == POOL_UNSAFE && fence_ready(context->device))
 		answer = pool_look(context, size, addr);
-	return answer == POOL_HIT ? MEM_DONE : MEM_PASS;
+	return answer;
 }
 
 /* The context that a request is for; NULL: it is CUDA's. */
@@ -82,7 +83,8 @@ enum mem_answer mem_hit(uint64_t *addr, size_t size)
 {
 	struct context *context = context_of_request();
 
-	return context ? hit(context, addr, size) : MEM_PASS;
+	return context && hit(context, addr, size) == POOL_HIT ? MEM_DONE
+							       : MEM_PASS;
 }
 
 /* Past the lower of the limits idle blocks go first. */
@@ -236,9 +238,21 @@ static enum mem_answer fresh(struct context *context, uint64_t *addr,
 	return MEM_DONE;
 }
 
+/* Short of memory: a fence, else what all that is idle makes room for. */
+static enum mem_answer pressed(struct context *context, uint64_t *addr,
+			       size_t size, int *result)
+{
+	*result = CUDA_SUCCESS;
+	if (fence_pressed(context->device) &&
+	    pool_look(context, size, addr) == POOL_HIT)
+		return MEM_DONE;
+	return fresh(context, addr, size, true, result);
+}
+
 enum mem_answer mem_alloc(uint64_t *addr, size_t size, int *result)
 {
 	struct context *context = context_of_request();
+	enum pool_answer found;
 	enum mem_answer answer;
 	struct device *device;
 
@@ -247,16 +261,14 @@ enum mem_answer mem_alloc(uint64_t *addr, size_t size, int *result)
 	device = context->device;
 	device->used = true;
 	*result = CUDA_SUCCESS;
-	if (hit(context, addr, size) == MEM_DONE)
+	found = hit(context, addr, size);
+	if (found == POOL_HIT)
 		return MEM_DONE;
 	answer = fresh(context, addr, size, false, result);
-	if (answer == MEM_DONE && *result == CUDA_ERROR_OUT_OF_MEMORY) {
-		*result = CUDA_SUCCESS;
-		if (fence_pressed(device) &&
-		    pool_look(context, size, addr) == POOL_HIT)
-			return MEM_DONE;
-		answer = fresh(context, addr, size, true, result);
-	}
+	if (answer == MEM_DONE && !*result && found == POOL_UNSAFE)
+		fence_spared(device, size);
+	if (answer == MEM_DONE && *result == CUDA_ERROR_OUT_OF_MEMORY)
+		answer = pressed(context, addr, size, result);
 	if (answer == MEM_DONE && *result)
 		counter_add(device, COUNTER_failures, 1);
 	return answer;

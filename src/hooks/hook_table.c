@@ -83,7 +83,7 @@ static const struct hook_row *row_meant(const char *name, int version,
 
 static int name_compare(const void *name, const void *known)
 {
-	return strcmp(name, *(const char *const *)known);
+	return strcmp(name, known);
 }
 
 /* Entries that the headers don't have may queue work. */

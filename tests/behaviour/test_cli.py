@@ -187,7 +187,7 @@ def test_the_figures_of_a_device_are_aligned(box, shell):
     lines = box.mnm("stat", shell.pid).stdout.splitlines()[2:]
     values = [line[2:37].rstrip() for line in lines]
     assert len({len(value) for value in values}) == 1
-    assert all(line[37:39] == "  " for line in lines[2:])
+    assert all(line[37:39] == "  " for line in lines[3:])
 
 
 def test_run_takes_pool_options_and_device(box):

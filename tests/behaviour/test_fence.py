@@ -1,11 +1,20 @@
-"""What makes reuse safe: levels, fences, waits, and where each applies."""
+"""What makes reuse safe: levels, fences, waits, and where each applies.
+
+In all of this more than one stream is in use; test_order.py has the rest."""
 
 import pytest
 
 from conftest import FORMS, MIB, program
-from test_pool import open_shell, took
+import test_pool
+from test_pool import took
 
 POOL = "page_unit_pool"
+
+
+def open_shell(*args, **options):
+    shell = test_pool.open_shell(*args, **options)
+    took(shell, "mix")
+    return shell
 
 
 def cycle(shell, count=1, size=5000):

@@ -50,3 +50,20 @@ def test_a_trace_runs_under_page_unit_pool_where_it_does_without(box, name):
     assert trace(box, name, "page_unit_pool", capacity)
     assert box.stat()["failures"] == 0 and box.stat()["hits"] > 0
     assert box.stat()["live_bytes"] == box.stat()["pending_bytes"] == 0
+
+
+@pytest.mark.parametrize("pool", [None, "page_unit_pool"])
+@pytest.mark.parametrize("streams", [1, 2, 8])
+def test_a_trace_is_right_on_several_streams(box, pool, streams):
+    job = os.path.join(EXAMPLES, "trace_job")
+    path = os.path.join(ROOT, "examples", "traces", "dcgan_bs128.csv.zst")
+    done = box.run([job, "--streams", str(streams), path], pool, sim="t4")
+    assert "mismatches 0" in done.stdout
+    assert box.report()[0]["cuStreamCreate"] == streams
+
+
+@pytest.mark.parametrize("streams", ["0", "9", "two"])
+def test_a_wrong_number_of_streams_is_said(box, streams):
+    job = os.path.join(EXAMPLES, "trace_job")
+    done = box.run([job, "--streams", streams, "trace"], check=False)
+    assert done.returncode == 2 and f"--streams {streams}: " in done.stderr

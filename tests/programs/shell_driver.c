@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "shell.h"
 
@@ -196,6 +197,122 @@ static void run_peers(char **words)
 	answer(cuCtxEnablePeerAccess(context_of(words[0]), 0));
 }
 
+static CUstream stream_of(const char *name)
+{
+	if (!strcmp(name, "zero"))
+		return NULL;
+	if (!strcmp(name, "legacy"))
+		return CU_STREAM_LEGACY;
+	if (!strcmp(name, "thread"))
+		return CU_STREAM_PER_THREAD;
+	return (CUstream)shell_memory(name)->addr;
+}
+
+static void run_stream(char **words)
+{
+	CUstream stream = NULL;
+
+	answer(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	shell_memory(words[0])->addr = (uint64_t)stream;
+}
+
+static void run_stream_end(char **words)
+{
+	answer(cuStreamDestroy(stream_of(words[0])));
+}
+
+/* Fills memory in a stream. */
+static void run_put(char **words)
+{
+	struct shell_memory *memory = shell_memory(words[0]);
+
+	answer(cuMemsetD8Async(memory->addr, (unsigned char)atoi(words[2]),
+			       memory->size, stream_of(words[1])));
+}
+
+static void linger(void *arg)
+{
+	(void)arg;
+	usleep(50000);
+}
+
+/* Work that takes a while. */
+static void run_linger(char **words)
+{
+	answer(cuLaunchHostFunc(stream_of(words[0]), linger, NULL));
+}
+
+static void run_wait(char **words)
+{
+	answer(cuStreamSynchronize(stream_of(words[0])));
+}
+
+static void nothing(void *arg)
+{
+	(void)arg;
+}
+
+/* From now on more than one stream is in use. */
+static void run_mix(char **words)
+{
+	(void)words;
+	answer(cuLaunchHostFunc(CU_STREAM_PER_THREAD, nothing, NULL));
+}
+
+static void run_capture(char **words)
+{
+	answer(cuStreamBeginCapture(stream_of(words[0]),
+				    CU_STREAM_CAPTURE_MODE_GLOBAL));
+}
+
+static void run_capture_end(char **words)
+{
+	CUgraph graph = NULL;
+	CUresult result = cuStreamEndCapture(stream_of(words[0]), &graph);
+
+	answer(result ? result : cuGraphDestroy(graph));
+}
+
+/* Calls, without a kernel or a graph, that can't succeed. */
+static void run_overlap(char **words)
+{
+	CUlaunchAttribute attribute = {
+		.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+		.value.programmaticStreamSerializationAllowed = atoi(words[1]),
+	};
+	CUlaunchConfig config = {.hStream = stream_of(words[0]),
+				 .attrs = &attribute,
+				 .numAttrs = 1};
+
+	answer(cuLaunchKernelEx(&config, NULL, NULL, NULL));
+}
+
+static void run_device_graph(char **words)
+{
+	CUgraphExec exec;
+
+	(void)words;
+	answer(cuGraphInstantiateWithFlags(
+		&exec, NULL, CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH));
+}
+
+static void run_table(char **words)
+{
+	const CUuuid id = {{0}};
+	const void *table;
+
+	(void)words;
+	answer(cuGetExportTable(&table, &id));
+}
+
+static void run_door(char **words)
+{
+	void *entry = NULL;
+
+	answer(cuGetProcAddress(words[0], &entry, CUDA_VERSION,
+				CU_GET_PROC_ADDRESS_DEFAULT, NULL));
+}
+
 const struct shell_command shell_form[] = {
 	{"init", 0, run_init},
 	{"count", 0, run_count},
@@ -221,6 +338,18 @@ const struct shell_command shell_form[] = {
 	{"sync", 0, run_sync},
 	{"peers", 1, run_peers},
 	{"export", 2, run_export},
+	{"stream", 1, run_stream},
+	{"stream_end", 1, run_stream_end},
+	{"put", 3, run_put},
+	{"linger", 1, run_linger},
+	{"wait", 1, run_wait},
+	{"mix", 0, run_mix},
+	{"capture", 1, run_capture},
+	{"capture_end", 1, run_capture_end},
+	{"overlap", 2, run_overlap},
+	{"device_graph", 0, run_device_graph},
+	{"table", 0, run_table},
+	{"door", 1, run_door},
 	{NULL, 0, NULL},
 };
 

@@ -153,6 +153,18 @@ static void run_sync(char **words)
 	answer(cudaDeviceSynchronize());
 }
 
+static void nothing(void *arg)
+{
+	(void)arg;
+}
+
+/* From now on more than one stream is in use. */
+static void run_mix(char **words)
+{
+	(void)words;
+	answer(cudaLaunchHostFunc(cudaStreamPerThread, nothing, NULL));
+}
+
 static void run_reset(char **words)
 {
 	(void)words;
@@ -213,6 +225,7 @@ const struct shell_command shell_form[] = {
 	{"count", 0, run_count},
 	{"device", 1, run_device},
 	{"sync", 0, run_sync},
+	{"mix", 0, run_mix},
 	{"reset", 0, run_reset},
 	{"last", 0, run_last},
 	{"bound", 0, run_bound},

@@ -1,0 +1,48 @@
+"""The benchmarks: scripts/bench-fences on the shortest trace, bench-swaps."""
+
+import json
+import os
+import re
+import subprocess
+
+from conftest import BUILD, ROOT, plain_build_only
+
+
+def bench(file):
+    subprocess.run([os.path.join(ROOT, "scripts", "bench-fences"), "--json",
+                    file, BUILD, "vgg16_bs32"], check=True,
+                   capture_output=True, timeout=120)
+    with open(file, encoding="utf-8") as text:
+        return json.load(text)["jobs"]
+
+
+@plain_build_only
+def test_the_figures_of_fences_are_the_same_in_every_run(tmp_path):
+    jobs = bench(tmp_path / "first")
+    assert jobs == bench(tmp_path / "second")
+    assert len(jobs) == 4
+    for job in jobs:
+        levels = job["levels"]
+        allocs = levels["fence"]["allocs"]
+        # Iterations are equal: each of the trace's has 152 pairs.
+        assert allocs == 152 and levels["native"]["driver_calls"] == 2 * allocs
+        assert levels["native"]["host_waits"] == allocs
+        assert levels["sync"]["host_waits"] == allocs
+        assert levels["none"]["driver_calls"] == 0
+        assert levels["fence"]["host_waits"] == 0
+        waits = levels["waits"]
+        assert waits["host_waits"] == waits["syncs"]
+        if job["streams"] == 1:  # its order is enough
+            assert levels["fence"]["driver_calls"] == waits["syncs"] == 0
+        else:
+            assert levels["fence"]["driver_calls"] > 0 < waits["syncs"]
+        assert levels["fence"]["step_over_none"] < 0.02
+
+
+@plain_build_only
+def test_a_program_is_swapped_ten_thousand_times_a_minute():
+    done = subprocess.run([os.path.join(ROOT, "scripts", "bench-swaps"), BUILD,
+                           "1"], check=True, capture_output=True, text=True,
+                          timeout=120)
+    rates = re.findall(r", (\d+) a minute; .* wrong 0 errors 0;", done.stdout)
+    assert len(rates) == 2 and min(map(int, rates)) >= 10000
