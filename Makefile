@@ -3,6 +3,7 @@
 #   make check   set up, build, run every test   [SAN=address,undefined|thread]
 #   make         build only
 #   make soak    generated programs until it is interrupted
+#   make mutants the tests notice each guard that is left out
 #   make bench | format | install [PREFIX=/usr/local] | clean
 # V=1 shows the commands.
 
@@ -28,7 +29,7 @@ Q         := $(if $(V),,@)
 SAY        = @mkdir -p $(@D)$(if $(V),,; echo "  $(1) $@")
 
 .DEFAULT_GOAL := all
-.PHONY: all demo check build-check bench format install clean setup
+.PHONY: all demo check build-check bench mutants format install clean setup
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -61,6 +62,11 @@ bench:
 	@scripts/bench $(BUILD)
 	@scripts/bench-fences $(BUILD)
 	@scripts/bench-swaps $(BUILD)
+
+mutants:
+	@scripts/setup
+	@$(MAKE) --no-print-directory build-check
+	@scripts/mutants $(BUILD)
 
 format:
 	clang-format -i $$(git ls-files -co --exclude-standard '*.c' '*.h' \

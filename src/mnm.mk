@@ -23,7 +23,7 @@ $(WORK_GEN)/stamp: src/hooks/gen_work src/sim/driver/gen_entries include/real.h
 	$(Q)src/hooks/gen_work $(CC) $(CUDA_HOME)/include $(@D) .
 	@touch $@
 
-$(WORK_GEN_C): $(WORK_GEN)/stamp ;
+$(WORK_GEN_C) $(WORK_GEN)/work_list.h: $(WORK_GEN)/stamp ;
 
 # Preloaded, so its place in the static block of thread-local data is sure.
 $(LIB_OBJ): CFLAGS += -ftls-model=initial-exec

@@ -1,0 +1,404 @@
+/* The protocol of epochs, fences and captures, for the model checker spin:
+ * scripts/check-model searches every interleaving of it.
+ *
+ * One block, the only one that is ever reused, goes from owner to owner among
+ * two program threads and a thread that captures; streams 0 and 1 are of the
+ * context that the block is of, stream 2 is of a second context, or a peer's.
+ *
+ * Ordering is kept as sets of work, one bit an item: knows[s] is what the next
+ * work of stream s is ordered behind, done is what the host has seen complete.
+ * When an item completes is left open otherwise, so an order that is not in
+ * these sets is not kept. Queued work is seen by others only once it leaves
+ * the thread's store buffer, as on x86: at any time, or by a full barrier.
+ *
+ * Each step that other threads can see half done is a statement of its own;
+ * atomic is what a lock or one instruction makes so. Above each stands the
+ * function it mirrors.
+ *
+ * The threads, and what else there is by -D, are in fence_threads.pml. A guard
+ * left out by -D is for the search to find: scripts/check-model lists them. */
+
+mtype = { fence, sync, none }; /* levels */
+mtype = { DRIVER, LIVE, FREEING, HELD, IDLE, PENDING }; /* the block */
+mtype = { HIT, UNSAFE, MISS }; /* what a look into the pool finds */
+
+#ifndef START
+#define START fence
+#endif
+#ifndef ROUNDS
+#define ROUNDS 2
+#endif
+#define EVERYTHING 255
+#define NOWHERE    3
+#define CAPTURER   2 /* threads, after the programs' 0 and 1 */
+#define WAITER     3
+#define SECOND_THREAD 3 /* it queues nothing */
+
+/* The device. */
+byte knows[3];
+byte done;
+byte items;              /* queued so far */
+bool capturing;          /* the driver's own state */
+bool present;            /* stream 2 may be used */
+
+/* Each thread's store buffer, and what its work has to be ordered behind. */
+byte on[4] = NOWHERE;
+byte item[4];
+byte before[4];
+
+/* struct device, struct context, and the one block. */
+byte epoch, safe;
+mtype level = START;
+byte contexts = 1;
+bool shared;
+bool has_event;
+byte event;
+mtype state = DRIVER;
+byte stamp, owner_pool, active_pool;
+byte generation;
+bool pending;
+bool in_none;            /* wrong reuse is asked for */
+
+/* capture.c and hold.c. */
+bool quiet;
+byte count;
+bool hold_is_open;
+byte hold_users;
+
+#define work_of_a  (knows[0] | knows[1])
+#define queued     ((1 << items) - 1)
+#define alone      (level == fence && contexts == 1 && !shared)
+#ifdef OLD_DRIVER
+#define reaches    false
+#else
+#define reaches    alone
+#endif
+
+/* Work leaves the store buffer for the device. */
+inline drain(t)
+{
+	d_step {
+		if
+		:: on[t] != NOWHERE ->
+			assert(!(before[t] & ~(knows[on[t]] | done)));
+			knows[on[t]] = knows[on[t]] | (1 << item[t]);
+			on[t] = NOWHERE
+		:: else
+		fi
+	}
+}
+
+/* The program queues work that uses the block. */
+inline queue(t, stream)
+{
+	atomic {
+		drain(t);
+		on[t] = stream;
+		item[t] = items;
+		items++
+	}
+}
+
+/* The block has a new owner, whose work comes after all that is queued. */
+inline own(t)
+{
+	state = LIVE;
+	generation++;
+	before[t] = (in_none -> 0 : queued)
+}
+
+/* capture.c: quiet_begin, quiet_end */
+inline quiet_begin(yes)
+{
+	atomic {
+		!quiet;
+#ifdef GRANT_ALWAYS
+		yes = true;
+#else
+		yes = (count == 0);
+#endif
+		quiet = yes
+	}
+}
+
+inline quiet_end()
+{
+#ifdef NO_QUIET_END
+	skip
+#else
+	quiet = false
+#endif
+}
+
+/* fence.c: epoch_end */
+inline epoch_end(t, ended)
+{
+	atomic {
+		drain(t);
+		epoch++;
+#ifdef PUBLISH_AHEAD
+		ended = epoch + 1
+#else
+		ended = epoch
+#endif
+	}
+}
+
+/* fence.c: epoch_publish */
+inline epoch_publish(ended)
+{
+	atomic {
+		if
+		:: safe < ended -> safe = ended
+		:: else
+		fi;
+		assert(safe <= epoch || safe == EVERYTHING)
+	}
+}
+
+/* backing/event.c: backing_record, backing_gate of the context's fence */
+inline record()
+{
+	atomic {
+		assert(!capturing);
+		event = work_of_a;
+		has_event = true
+	}
+}
+
+inline gate()
+{
+	atomic {
+		assert(!capturing);
+		knows[0] = knows[0] | event;
+		knows[1] = knows[1] | event
+	}
+}
+
+/* fence.c: fence_make_of */
+inline fence_make_of(t, ended)
+{
+#ifdef RECORD_FIRST
+	record();
+	epoch_end(t, ended);
+#else
+	epoch_end(t, ended);
+	record();
+#endif
+#ifdef PUBLISH_FIRST
+	epoch_publish(ended);
+	gate()
+#else
+#ifndef NO_GATE
+	gate();
+#endif
+	epoch_publish(ended)
+#endif
+}
+
+/* fence.c: fence_ready, with fence_make; whether a fence is due is left open.
+ * What it reaches is looked at again in the quiet time: who widens that joins
+ * after it. */
+inline fence_ready(t, seen, ended, yes)
+{
+	seen = safe;
+	yes = false;
+#ifdef ORDER
+	if
+	:: count == 0 && alone -> work_order(yes)
+	:: else
+	fi;
+#endif
+	if
+	:: yes
+	:: !yes && count == 0 && reaches ->
+		quiet_begin(yes);
+		if
+		:: yes ->
+			if
+			:: safe != seen
+#ifdef STALE_REACH /* only the contexts of the device are looked at again */
+			:: safe == seen && contexts == 1 ->
+#else
+			:: safe == seen && reaches ->
+#endif
+				fence_make_of(t, ended)
+			:: else -> yes = false
+			fi;
+			quiet_end()
+		:: else
+		fi
+	:: else
+	:: !yes /* not due */
+	fi
+}
+
+/* fence.c: event_wait and context_wait of one context */
+inline context_wait(work, seen, yes, res)
+{
+#ifdef OLD_DRIVER
+	yes = false;
+#else
+	quiet_begin(yes);
+#endif
+	if
+	:: yes ->
+		atomic {
+			assert(!capturing);
+			seen = work
+		}
+		quiet_end();
+		done = done | seen
+	:: else ->
+#ifdef WAIT_UNQUIET
+		yes = (count == 0);
+#else
+		quiet_begin(yes);
+#endif
+		if
+		:: yes ->
+			atomic {
+				assert(!capturing);
+				seen = work
+			}
+			done = done | seen;
+			quiet_end()
+		:: else -> res = false
+		fi
+	fi
+}
+
+/* fence.c: device_wait. The epoch ends before the contexts are listed: one
+ * that comes later has no work that was freed in it. */
+inline device_wait(t, seen, ended, both, yes, res)
+{
+	res = true;
+#ifdef LIST_FIRST
+	both = (contexts == 2 || shared);
+	epoch_end(t, ended);
+#else
+	epoch_end(t, ended);
+	both = (contexts == 2 || shared);
+#endif
+	context_wait(work_of_a, seen, yes, res);
+	if
+	:: res && both -> context_wait(knows[2], seen, yes, res)
+	:: else
+	fi;
+	if
+	:: res -> epoch_publish(ended)
+	:: else
+	fi
+}
+
+#ifdef ORDER
+#include "work.pml"
+#endif
+
+/* fence.c: fence_kept; how full the quarantine is, is left open. */
+inline fence_kept(t, seen, ended, both, yes, res)
+{
+	if
+	:: level == none || count > 0
+	:: level == fence /* and reaches, or is not full; or all is safe */
+	:: count == 0 && (level == sync || (level == fence && !reaches)) ->
+		device_wait(t, seen, ended, both, yes, res)
+	fi
+}
+
+/* mem.c: pool_look */
+inline pool_look(t, answer)
+{
+	atomic {
+		drain(t);
+		if
+		:: state == IDLE && owner_pool == active_pool && stamp < safe ->
+			own(t);
+			answer = HIT
+		:: state == IDLE && owner_pool == active_pool && stamp >= safe ->
+			answer = UNSAFE
+		:: else -> answer = MISS
+		fi
+	}
+}
+
+/* mem.c: fresh. Where the driver has the block no more, the request gets
+ * memory that is of no interest here. */
+inline take_fresh(t, answer)
+{
+	atomic {
+		if
+		:: state == DRIVER ->
+			own(t);
+			owner_pool = active_pool;
+			answer = HIT
+		:: else -> answer = MISS
+		fi
+	}
+}
+
+/* CUDA's own free: the host waits for all work of the device. */
+inline driver_free()
+{
+	atomic {
+		done = work_of_a | knows[2];
+		state = DRIVER
+	}
+}
+
+/* mem.c: pool_keeps; pools.c: pools_take_back */
+inline pool_push(t, yes)
+{
+	atomic {
+		drain(t);
+		yes = (owner_pool == active_pool);
+		state = (yes -> IDLE : state)
+	}
+}
+
+/* hold.c: hold_keep */
+inline hold_keep(yes)
+{
+	atomic {
+#ifdef NO_HOLD
+		yes = false;
+#else
+		yes = hold_is_open;
+#endif
+		state = (yes -> HELD : state)
+	}
+}
+
+/* mem.c: mem_free. Taking the block from the table is the full barrier. */
+inline mem_free(t, seen, ended, both, yes, res)
+{
+	atomic {
+		assert(state == LIVE);
+#ifndef NO_BARRIER
+		drain(t);
+#endif
+		state = FREEING
+	}
+#ifndef STAMP_LATE
+	stamp = epoch;
+#endif
+	yes = false;
+	if
+	:: count > 0 -> hold_keep(yes)
+	:: else
+	fi;
+	if
+	:: yes
+	:: else ->
+		pool_push(t, yes);
+#ifdef STAMP_LATE
+		stamp = epoch;
+#endif
+		if
+		:: yes -> fence_kept(t, seen, ended, both, yes, res)
+		:: else -> driver_free()
+		fi
+	fi
+}
+
+#include "fence_threads.pml"

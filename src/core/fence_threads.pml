@@ -1,0 +1,351 @@
+/* The threads of fence.pml. Two programs are there; by -D also
+ *	WAITS	a thread waits for the context
+ *	LEVELS	the level changes
+ *	SECOND	a second context appears
+ *	PEER	a context of another device gets access
+ *	CAPTURE	a thread captures a graph
+ *	SWAP	the pool is swapped
+ *	OLD_DRIVER	it has no events of contexts
+ *	ORDER	one stream's order is used (work.pml)
+ * or, alone,
+ *	BEGIN	the begin of a capture, among fences without end
+ * ROUNDS is how many requests the second program makes, of the first's 2; START
+ * the level at first. */
+
+/* The program queues work on a stream of its choice. */
+inline work(t, where, seen, ended, both, yes, res)
+{
+	atomic {
+		if
+		:: where = 0
+		:: where = 1
+		:: present -> where = 2
+		fi
+	}
+#ifdef ORDER
+	work_queued(t, where, seen, ended, both, yes, res);
+#endif
+	queue(t, where);
+	where = 0
+}
+
+/* What a thread remembers no more is no other state. */
+inline forget(seen, ended, both, yes, res)
+{
+	d_step {
+		seen = 0;
+		ended = 0;
+		both = false;
+		yes = false;
+		res = false
+	}
+}
+
+/* giveback.c: device_poll */
+inline device_poll()
+{
+	if
+	:: atomic { pending && count == 0 -> pending = false };
+		atomic {
+			if
+			:: state == PENDING -> state = FREEING; driver_free()
+			:: else
+			fi
+		}
+	:: !pending || count > 0
+	fi
+}
+
+proctype program(byte me; byte rounds)
+{
+	byte round, seen, ended, where;
+	bool both, yes, res;
+	mtype answer;
+
+	do
+	:: round == rounds -> break
+	:: round < rounds ->
+		round++;
+#ifdef SWAP
+		device_poll();
+#endif
+		pool_look(me, answer);
+		if
+		:: answer == UNSAFE ->
+			fence_ready(me, seen, ended, yes);
+			if
+			:: yes -> pool_look(me, answer)
+			:: else
+			fi
+		:: else
+		fi;
+		if
+		:: answer != HIT -> take_fresh(me, answer)
+		:: else
+		fi;
+		forget(seen, ended, both, yes, res);
+		if
+		:: answer == HIT ->
+			answer = 0;
+			work(me, where, seen, ended, both, yes, res);
+			mem_free(me, seen, ended, both, yes, res)
+		:: else -> /* used and freed other memory */
+#ifdef ORDER
+			if
+			:: where = 0
+			:: where = 1
+			fi;
+			work_queued(me, where, seen, ended, both, yes, res);
+			where = 0;
+#endif
+			fence_kept(me, seen, ended, both, yes, res)
+		fi;
+		forget(seen, ended, both, yes, res)
+	od
+}
+
+/* hooks/contexts.c: cuCtxSynchronize; fence.c: fence_sync_begin, _end */
+inline ctx_synchronize(t, seen, ended)
+{
+	ended = 0;
+#ifndef SYNC_LATE
+	if
+	:: reaches -> epoch_end(t, ended)
+	:: else
+	fi;
+#endif
+	atomic {
+		drain(t);
+		seen = work_of_a
+	}
+	done = done | seen;
+#ifdef SYNC_LATE
+	epoch_end(t, ended);
+#endif
+	if
+#ifdef SYNC_BLIND
+	:: ended ->
+#else
+	:: ended && reaches ->
+#endif
+		epoch_publish(ended)
+	:: else
+	fi
+}
+
+proctype waiter()
+{
+	byte seen, ended;
+
+	ctx_synchronize(WAITER, seen, ended)
+}
+
+/* A thread's store buffer drains by itself at any time. */
+proctype buffers()
+{
+end:	do
+	:: atomic { on[0] != NOWHERE -> drain(0) }
+	:: atomic { on[1] != NOWHERE -> drain(1) }
+	od
+}
+
+/* fence.c: fence_level_set */
+proctype levels()
+{
+	in_none = true;
+	level = none;
+	safe = EVERYTHING;
+	if
+	:: level = fence
+	:: level = sync
+	fi;
+#ifndef LEVEL_KEEPS
+	safe = 0;
+#endif
+	in_none = false
+}
+
+/* swap.c: swap_publish; pools.c: pools_swap */
+proctype swapper()
+{
+	atomic {
+		active_pool++;
+		state = (state == IDLE -> PENDING : state)
+	}
+	pending = true
+}
+
+/* context.c: context_note; fence.c: fence_share, fence_join, context_join */
+proctype second()
+{
+	byte seen, ended;
+	bool both, yes, res;
+
+#ifdef ORDER
+	work_mixed(SECOND_THREAD, seen, ended, both, yes, res); /* meet */
+#endif
+#ifndef NOT_COUNTED
+#ifdef PEER
+	shared = true;
+#else
+	contexts++;
+#endif
+#endif
+#ifndef NO_JOIN
+	quiet_begin(yes);
+	if
+	:: yes && has_event ->
+		atomic {
+			assert(!capturing);
+			knows[2] = knows[2] | event
+		}
+	:: else
+	fi;
+	if
+	:: yes -> quiet_end()
+#ifndef JOIN_NO_WAIT
+	:: !yes && has_event -> done = done | event
+#endif
+	:: else
+	fi;
+#endif
+	present = true
+}
+
+/* capture.c: capture_expect */
+inline capture_expect()
+{
+#ifdef LATE_COUNT
+	atomic { !quiet -> count++ }
+#else
+	atomic {
+		count++;
+		hold_is_open = true;
+		hold_users++
+	}
+#ifndef NO_EXPECT_WAIT
+	!quiet
+#endif
+#endif
+}
+
+/* hold.c: hold_leave, hold_close_if_over; pools.c: pools_take_back */
+inline hold_leave(t, yes)
+{
+	hold_users--;
+	if
+	:: hold_users == 0 && state == HELD ->
+#ifndef HOLD_STAMP_KEPT
+		stamp = epoch;
+#endif
+		pool_push(t, yes);
+		if
+		:: yes
+		:: else -> driver_free()
+		fi
+	:: else
+	fi
+}
+
+/* Captures work that uses the block, frees it in the capture or after the
+ * graph's end, and launches the graph, which is work as any other. */
+proctype capturer()
+{
+	byte seen, ended, where, mine, launches;
+	bool both, yes, res, has, freed;
+	mtype answer;
+
+#ifdef ORDER
+	work_mixed(CAPTURER, seen, ended, both, yes, res);
+#endif
+	capture_expect();
+	capturing = true;
+	pool_look(CAPTURER, answer);
+	if
+	:: answer != HIT -> take_fresh(CAPTURER, answer)
+	:: else
+	fi;
+	has = (answer == HIT);
+	mine = generation;
+	if
+	:: has ->
+		mem_free(CAPTURER, seen, ended, both, yes, res);
+		freed = true
+	:: true
+	fi;
+	capturing = false;
+	atomic { /* capture_ended, under its lock */
+#ifndef HOLD_ENDS_EARLY
+		hold_users++; /* hold_graph */
+#endif
+		count--;
+		hold_is_open = false
+	}
+	hold_leave(CAPTURER, yes); /* hold_close */
+	do
+	:: has && launches < 2 ->
+		assert(mine == generation);
+		work(CAPTURER, where, seen, ended, both, yes,
+			res);
+		drain(CAPTURER);
+		launches++
+	:: break
+	od;
+#ifndef HOLD_ENDS_EARLY
+	hold_leave(CAPTURER, yes); /* graph_ended */
+#endif
+	if
+	:: has && !freed -> mem_free(CAPTURER, seen, ended, both, yes, res)
+	:: else
+	fi
+}
+
+#ifdef BEGIN
+/* Fences without end: a begin gets its turn all the same. */
+active [2] proctype fencer()
+{
+	bool yes;
+
+	do
+	:: quiet_begin(yes);
+		if
+		:: yes -> quiet_end()
+		:: else
+		fi
+	od
+}
+
+active proctype beginner()
+{
+	capture_expect();
+	capturing = true
+}
+
+ltl begun { <> capturing }
+#else
+init
+{
+	atomic {
+		run program(0, 2);
+#if ROUNDS
+		run program(1, ROUNDS);
+#endif
+		run buffers();
+#ifdef WAITS
+		run waiter();
+#endif
+#ifdef LEVELS
+		run levels();
+#endif
+#ifdef SWAP
+		run swapper();
+#endif
+#if defined(SECOND) || defined(PEER)
+		run second();
+#endif
+#ifdef CAPTURE
+		run capturer();
+#endif
+	}
+}
+#endif

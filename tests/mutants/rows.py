@@ -1,0 +1,198 @@
+"""The library with one guard left out, a row each; scripts/mutants builds them
+and runs the tests that have to notice.
+
+A row: its name; what notices, "proof" or tests of tests/behaviour by file and
+name; and its edits: file, old text, new text. The old text stands once in the
+file."""
+
+FENCE = "src/core/fence.c"
+CAPTURE = "src/core/capture.c"
+HOLD = "src/core/hold.c"
+MEM = "src/core/mem.c"
+POOLS = "src/core/pools.c"
+CONTEXT = "src/core/context.c"
+GIVEBACK = "src/core/giveback.c"
+REACH = "src/core/reach.c"
+WORK = "src/core/work.c"
+TABLE = "src/core/block_table.c"
+EVENT = "src/backing/event.c"
+DEVICE = "src/backing/device_memory.c"
+PAGES = "src/pools/page_unit_pool.c"
+
+GATE = """	if (!res)
+		res = backing_gate(context->handle, event);
+	if (res) {
+"""
+BUMP = """	safe = epoch_end(device, &bytes); /* first; see epoch_end */
+"""
+RECORD = """	res = backing_record(context->handle, event);
+	if (!res)
+		res = backing_gate(context->handle, event);
+"""
+STAMP = """	block->epoch = atomic_load(&context->device->epoch);
+	counter_sub(context->device, COUNTER_live_bytes"""
+KEPT = """		pool_return(pool, span);
+	}
+	context_leave(context);
+	return kept;
+"""
+
+ROWS = [
+    # Fences.
+    ("no_wait_after_the_record", "proof", (FENCE, GATE, "	if (res) {\n")),
+    ("record_before_the_epoch_ends", "proof",
+     (FENCE, BUMP + RECORD, "	res = backing_record(context->handle, "
+      "event);\n" + BUMP + "	if (!res)\n		res = "
+      "backing_gate(context->handle, event);\n")),
+    ("publish_before_the_gate", "proof",
+     (FENCE, GATE, "	epoch_publish(device, safe);\n" + GATE)),
+    ("stamp_after_the_push", "proof",
+     (MEM, STAMP, "	counter_sub(context->device, COUNTER_live_bytes"),
+     (MEM, KEPT, KEPT.replace("	return kept", "	block->epoch = "
+                              "atomic_load(&context->device->epoch);\n"
+                              "	return kept"))),
+    ("epoch_of_now_is_safe", "proof",
+     (PAGES, "bin->head->epoch >= safe", "bin->head->epoch > safe")),
+    ("a_stream_class_left_out", "proof",
+     (EVENT, "	return (int)real_driver()->cuCtxRecordEvent(context, event);",
+      """	typedef CUresult record(CUevent, CUstream);
+	static record *one;
+	void *found = NULL;
+
+	(void)context;
+	if (!one && !real_driver()->cuGetProcAddress_v2("cuEventRecord",
+			&found, 2000, 0, NULL))
+		one = (record *)found;
+	return one ? (int)one(event, NULL) : 999;""")),
+    ("quarantine_is_never_full", "test_fence.py -k quarantine",
+     (FENCE, "	return counter_get(device, COUNTER_quarantined_bytes) > limit;",
+      "	return false;")),
+    ("level_sync_does_not_wait", "test_fence.py -k sync",
+     (FENCE, "	return device_wait(device) || !device->lost;",
+      "	(void)device_wait;\n	return true;")),
+    ("a_failed_wait_is_taken_for_one", "proof",
+     (FENCE, "		counter_add(device, COUNTER_quarantined_bytes, bytes);"
+      "\n		return false;\n", "")),
+    ("none_to_fence_keeps_safe", "test_fence.py -k none",
+     (FENCE, "		else\n			fence_restart(device_at(i));",
+      "		else\n			(void)0;")),
+    # The program's own waits.
+    ("failed_sync_publishes", "test_fence.py -k failed_wait",
+     (FENCE, "	if (!res && fence_reaches(sync->device))",
+      "	if (fence_reaches(sync->device))")),
+    ("sync_ends_its_epoch_late", "proof",
+     (FENCE, "		epoch_publish(sync->device, sync->safe);",
+      "		epoch_publish(sync->device, epoch_end(sync->device,\n"
+      "			&(uint64_t){0}));")),
+    ("sync_ignores_who_came_meanwhile", "proof",
+     (FENCE, "	if (!res && fence_reaches(sync->device))", "	if (!res)")),
+    # Captures and what they hold.
+    ("fence_during_capture", "proof",
+     (CAPTURE, "	granted = quiet = !count;", "	granted = quiet = true;"),
+     (CAPTURE, "	return atomic_load_explicit(&count, memory_order_relaxed);",
+      "	return false;")),
+    ("begin_does_not_wait_for_quiet", "proof",
+     (CAPTURE, "		hold_open();\n	while (quiet)\n"
+      "		pthread_cond_wait(&changed, &lock);\n", "		hold_open();\n")),
+    ("held_blocks_are_not_held", "test_capture.py",
+     (HOLD, "	kept = open;", "	kept = false;")),
+    ("hold_ends_with_the_capture", "test_capture.py",
+     (HOLD, "	if (open)\n		graph_add(graph, open);",
+      "	(void)graph_add;\n	(void)graph;")),
+    ("executables_hold_nothing", "test_capture.py",
+     (HOLD, "	if (source)\n		graph_add(graph, source->hold);",
+      "	(void)source;\n	(void)graph;")),
+    ("held_blocks_keep_their_stamp", "proof",
+     (POOLS, "	block->epoch = atomic_load(&device->epoch);\n", "")),
+    ("surrender_during_a_capture", "proof",
+     (HOLD, "hold == open ? NULL : hold_take(hold, device, NULL)",
+      "hold_take(hold, device, NULL)"),
+     (GIVEBACK, "	if (capture_any())\n		return 0;\n", "")),
+    ("poll_during_capture", "proof",
+     (GIVEBACK, "	    capture_any() || !atomic_exchange",
+      "	    !atomic_exchange")),
+    ("fresh_memory_not_in_relaxed_mode", "proof",
+     (DEVICE, "	bool capturing = capture_any();",
+      "	bool capturing = false;")),
+    # Several contexts and devices.
+    ("peer_is_not_fenced", "proof",
+     (REACH, "			atomic_store(&device_at(i)->shared, true);",
+      "			(void)0;")),
+    ("second_context_not_joined", "proof",
+     (CONTEXT, "		fence_join(context->device, context);",
+      "		(void)fence_join;")),
+    ("two_contexts_fenced_as_one", "proof",
+     (FENCE, "atomic_load(&device->contexts) == 1", "true"),
+     (FENCE, "	struct context *context;\n	bool made = false;\n\n"
+      "	if (context_hold(device, &context, 1) == 1) {",
+      "	struct context *context, *two[2];\n	bool made = false;\n"
+      "	int count = context_hold(device, two, 2);\n\n"
+      "	if (count == 2)\n		context_release(two + 1, 1);\n"
+      "	if (count > 0) {\n		context = two[0];")),
+    ("first_context_alone_is_waited_for", "proof",
+     (FENCE, "i < count && !res; i++)\n		res = wait_result",
+      "i < 1 && !res; i++)\n		res = wait_result")),
+    ("work_of_others_unseen_at_an_end", "proof",
+     (FENCE, "	return !capture_any() && device_wait(device);",
+      "	return true;")),
+    ("what_visits_is_not_joined", "proof",
+     (REACH, "	fence_share(owner);\n	fence_join(owner, visitor);",
+      "	fence_share(owner);")),
+    ("an_old_drivers_wait_in_a_capture", "proof",
+     (FENCE, "!backing_is_lost(res) && quiet_begin()) {",
+      "!backing_is_lost(res) && !capture_any()) {")),
+    ("a_failed_fence_of_two_streams_stands", "proof",
+     (FENCE, "i < WAITS_MAX; i++)\n		made = device_wait(device);",
+      "i < 0; i++)\n		made = device_wait(device);")),
+    ("copies_do_not_share", "proof",
+     (REACH, "	if (device_count() < 2 || !visitor)", "	if (true)")),
+    ("request_during_a_reset", "test_contexts.py test_threads.py",
+     (CONTEXT, "	while (context->closing && !context->dead)\n"
+      "		pthread_cond_wait(&context->settled, &context->lock);\n", "")),
+    ("reset_does_not_wait_for_gifts", "proof",
+     (CONTEXT, "	while (context->busy)\n"
+      "		pthread_cond_wait(&context->settled, &context->lock);\n", "")),
+    # One stream's order.
+    ("order_ends_without_a_fence", "proof",
+     (WORK, "	if (!fence_force(device))", "	if (false)")),
+    ("order_ends_safe", "proof",
+     (WORK, "		fence_restart(device);", "		(void)0;")),
+    ("second_stream_not_noticed", "proof",
+     (WORK, "	     sole == key))", "	     sole != key))")),
+    ("every_threads_stream_is_one", "proof",
+     (WORK, "	if (key != WORK_PER_THREAD &&\n", "	if (true &&\n")),
+    ("order_outlives_its_stream", "proof",
+     (WORK, "&work_sole, &key, WORK_ENDED", "&work_sole, &key, WORK_NONE")),
+    # Blocks, pools and swaps.
+    ("swap_without_retiring", "proof",
+     (POOLS, "		pool_retire(old);\n", "")),
+    ("retired_pool_takes_back", "proof",
+     (MEM, "!context->dead && !pool->retired && pool->ops->free &&",
+      "!context->dead && pool->ops->free &&")),
+    ("retired_pool_freed_with_live_blocks", "proof",
+     (POOLS, "	if (!pool->retired || pool->live_count)",
+      "	if (!pool->retired)")),
+    ("free_leaves_the_block_in_the_table", "proof",
+     (TABLE, "&value, value | IDLE))\n			return", "&value, value))\n"
+      "			return")),
+    ("block_removed_after_the_drivers_free", "proof",
+     (GIVEBACK, """		if (block_remove(block) &&
+		    !device_check(device,
+				  backing_give(context->handle, block->addr)))
+""", """		if (!device_check(device, backing_give(context->handle,
+						       block->addr)) &&
+		    block_remove(block))
+""")),
+    ("exported_block_is_reused", "test_fence.py -k exported",
+     (MEM, "block->exported || ", "")),
+    ("keeps_while_another_lacks_room", "proof",
+     (MEM, " || device->pressed)", ")")),
+    ("a_refused_free_forgets_the_block", "test_faults.py",
+     (MEM, "	regained = !freed && block_regain(context, given);",
+      "	(void)block_regain;\n	regained = false;")),
+    ("a_dead_context_serves", "test_contexts.py",
+     (POOLS, "	context->dead = true;\n", "")),
+    ("lost_device_is_ignored", "test_fence.py -k error",
+     (FENCE, "	if (!backing_is_lost(res) || ",
+      "	if (true || !backing_is_lost(res) || ")),
+]
