@@ -9,6 +9,7 @@
 
 struct CUctx_st;
 struct CUevent_st;
+struct CUstream_st;
 
 /* All return a CUresult. */
 
@@ -43,6 +44,10 @@ int backing_gate(struct CUctx_st *context, struct CUevent_st *event);
 
 /* Waits on the host for an event; allowed during captures. */
 int backing_event_wait(struct CUevent_st *event);
+
+/* Whether a stream that the program made has no work left; false if in
+ * doubt. */
+bool backing_stream_is_idle(struct CUstream_st *stream);
 
 /* The memory of a device, bytes. */
 int backing_device_bytes(int ordinal, size_t *bytes);

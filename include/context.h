@@ -34,8 +34,10 @@ struct device {
 	_Atomic uint64_t safe;  /* blocks of epochs below may be reused */
 	_Atomic int contexts;   /* that live */
 	_Atomic bool ordered;   /* a stream's order has served for fences */
-	_Atomic bool shared;    /* other devices may use its memory */
-	_Atomic bool unfenced;  /* a fence failed: the host waits instead */
+	_Atomic uint64_t
+		idle_hits;     /* up to then, the sole stream's work is over */
+	_Atomic bool shared;   /* other devices may use its memory */
+	_Atomic bool unfenced; /* a fence failed: the host waits instead */
 	_Atomic bool tight; /* has run out of memory: little quarantine left */
 	_Atomic bool lost;  /* an error that stays: every call is CUDA's */
 	_Atomic size_t quarantine; /* bytes, the limit; ROOM_AUTO: unknown */
@@ -55,6 +57,7 @@ struct context {
 	struct device *device;
 	enum context_kind kind;
 	struct CUevent_st *_Atomic fence; /* the event of its fences, or NULL */
+	_Atomic uint64_t joined; /* a bit per device that it has visited */
 	/* Under the table's lock. */
 	unsigned int users; /* see context_hold */
 	bool buried;        /* among the dead */
@@ -74,8 +77,9 @@ struct context {
 struct device *device_at(int ordinal);
 int device_ordinal(const struct device *device);
 
-/* Devices that have a context now. */
+/* Devices that have a context now, and contexts, also such as are ending. */
 int device_count(void);
+int context_count(void);
 
 void counter_add(struct device *device, enum counter counter, uint64_t n);
 void counter_sub(struct device *device, enum counter counter, uint64_t n);

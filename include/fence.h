@@ -72,6 +72,10 @@ void fence_sync_end(const struct fence_sync *sync, int res);
  * a stream captures. */
 bool fence_leave(struct device *device);
 
+/* The host waits for what may still use memory of the context that has been
+ * reused: who gets it now is not ordered by any event of ours. */
+void fence_drain(struct context *context);
+
 /* Another context may use the memory of `device` from now on: its work waits
  * for the device's last fence. */
 void fence_join(struct device *device, struct context *other);

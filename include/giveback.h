@@ -1,6 +1,6 @@
 /* Blocks on their way back to the driver. All of it runs on the program's own
- * threads, with no lock held across a driver call; nothing is given while a
- * capture is on. */
+ * threads, with no lock held across a driver call; while a capture is on only
+ * where memory is short, in a mode in which that does not end the capture. */
 #ifndef MNM_GIVEBACK_H
 #define MNM_GIVEBACK_H
 

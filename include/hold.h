@@ -23,10 +23,10 @@ bool hold_keep(struct block *block);
 /* A capture has yielded a graph. */
 void hold_graph(const void *graph);
 
-/* The graphs of CUDA, or their executables: made from another one; changed so
- * that it has another's nodes as well, for ever; destroyed. */
+/* The graphs of CUDA, or their executables: made from another one, or changed
+ * to its nodes; given another's nodes besides its own; destroyed. */
 void graph_made(const void *from, const void *graph);
-void graph_joined(const void *from);
+void graph_joined(const void *from, const void *graph);
 void graph_ended(const void *graph);
 
 /* Sends the held blocks of a device back to the driver, as a free without us

@@ -18,6 +18,7 @@ TWIN(cuStreamBeginCapture_v2)
 TWIN(cuStreamBeginCaptureToGraph)
 TWIN(cuStreamEndCapture)
 TWIN(cuStreamIsCapturing)
+TWIN(cuStreamSynchronize)
 TWIN(cuGraphInstantiateWithParams)
 #undef TWIN
 
@@ -38,6 +39,7 @@ USED(cuGetErrorName) \
 USED(cuMemGetAddressRange_v2) \
 USED(cuPointerGetAttribute) \
 USED(cuStreamGetCtx) \
+USED(cuStreamQuery) \
 USED(cuStreamIsCapturing) \
 USED(cuStreamIsCapturing_ptsz) \
 USED(cuThreadExchangeStreamCaptureMode)
@@ -78,6 +80,8 @@ HOOK(cuIpcGetMemHandle, "cuIpcGetMemHandle", 4010, VERSION_MAX) \
 HOOK(cuLaunchKernelEx, "cuLaunchKernelEx", 11060, VERSION_MAX) \
 HOOK(cuLaunchKernelEx_ptsz, "cuLaunchKernelEx", VERSION_MAX, VERSION_MAX) \
 HOOK(cuMemGetHandleForAddressRange, "cuMemGetHandleForAddressRange", 11070, VERSION_MAX) \
+HOOK(cuStreamSynchronize, "cuStreamSynchronize", 2000, VERSION_MAX) \
+HOOK(cuStreamSynchronize_ptsz, "cuStreamSynchronize", VERSION_MAX, VERSION_MAX) \
 HOOK(cuStreamDestroy, "cuStreamDestroy", 2000, 4000) \
 HOOK(cuStreamDestroy_v2, "cuStreamDestroy", 4000, VERSION_MAX) \
 HOOK(cuStreamBeginCapture, "cuStreamBeginCapture", 10000, 10010) \

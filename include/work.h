@@ -51,6 +51,12 @@ static inline void work_queued(struct CUstream_st *stream, bool per_thread)
  * this returns, it doesn't matter any more. */
 void work_mixed(void);
 
+/* The program waits for a stream, or for all: what was reused before is then
+ * in order with all streams. Begin's answer goes to end, if it succeeded. */
+uint64_t work_wait_begin(void);
+void work_wait_end(struct CUstream_st *stream, bool per_thread, uint64_t hits);
+void work_wait_end_all(uint64_t hits);
+
 /* The stream is about to be destroyed; its handle may become another's. */
 void work_stream_ended(struct CUstream_st *stream);
 

@@ -59,6 +59,13 @@ int backing_event_wait(CUevent event)
 	return (int)res;
 }
 
+bool backing_stream_is_idle(CUstream stream)
+{
+	const struct real_driver *real = real_driver();
+
+	return real->cuStreamQuery && !real->cuStreamQuery(stream);
+}
+
 /* Those of which cuda.h says that any further CUDA work will return the same
  * error, or that the process must be relaunched. */
 bool backing_is_lost(int res)

@@ -71,10 +71,11 @@ static void bury(struct context *context)
 		HASH_DEL(table, context);
 	if (!context->buried) {
 		context->buried = true;
-		if (!--context->device->contexts)
+		if (!--context->device->contexts) {
 			used--;
+			context->device->lost = false;
+		}
 		alive--;
-		context->device->lost = false;
 		context->next_dead = dead;
 		dead = context;
 	}
@@ -84,6 +85,11 @@ static void bury(struct context *context)
 int device_count(void)
 {
 	return atomic_load_explicit(&used, memory_order_relaxed);
+}
+
+int context_count(void)
+{
+	return alive;
 }
 
 struct context *context_find(CUcontext handle)

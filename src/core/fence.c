@@ -198,8 +198,10 @@ static bool fence_make(struct device *device, uint64_t seen)
 
 	if (!quiet_begin())
 		return false;
-	/* Another thread's serves this one, too. */
-	made = atomic_load(&device->safe) != seen || fence_try(device);
+	/* Another thread's serves this one, too. What reaches the device may
+	 * have changed before the quiet time, and waits for its end now. */
+	made = atomic_load(&device->safe) != seen ||
+	       (fence_reaches(device) && fence_try(device));
 	quiet_end();
 	return made;
 }
@@ -251,22 +253,33 @@ static int context_wait(struct context *context)
 	return res;
 }
 
-/* Waits for all work that may use the device's memory. */
+/* Holds all contexts whose work may use the device's memory; as context_hold.
+ * -1 also where one is just ending, as it can't be waited for. */
+static int users_hold(struct device *device, struct context **list)
+{
+	bool all = device->shared;
+	int count = context_hold(all ? NULL : device, list, CONTEXTS_MAX);
+
+	if (count < 0 ||
+	    count == (all ? context_count() : atomic_load(&device->contexts)))
+		return count;
+	context_release(list, count);
+	return -1;
+}
+
+/* Waits for all work that may use the device's memory. The epoch ends first:
+ * who comes later, and then frees, is in the next one. */
 static bool device_wait(struct device *device)
 {
 	struct context *list[CONTEXTS_MAX];
-	uint64_t safe, bytes;
-	int count, res = CUDA_SUCCESS;
+	uint64_t bytes, safe = epoch_end(device, &bytes);
+	int count = users_hold(device, list), res = CUDA_SUCCESS;
 
-	count = context_hold(device->shared ? NULL : device, list,
-			     CONTEXTS_MAX);
-	if (count <= 0) /* too many, or the caller's own is gone */
-		return false;
-	safe = epoch_end(device, &bytes);
 	for (int i = 0; i < count && !res; i++)
 		res = wait_result(device, context_wait(list[i]));
-	context_release(list, count);
-	if (res) {
+	if (count > 0)
+		context_release(list, count);
+	if (count <= 0 || res) {
 		counter_add(device, COUNTER_quarantined_bytes, bytes);
 		return false;
 	}
@@ -315,7 +328,7 @@ bool fence_kept(struct device *device, size_t span)
 
 static bool order_is_enough(struct device *device)
 {
-	return context_is_alone(device) && work_order(device);
+	return fence_reaches(device) && work_order(device);
 }
 
 bool fence_ready(struct device *device)
@@ -393,4 +406,19 @@ bool fence_leave(struct device *device)
 	     !counter_get(device, COUNTER_held_blocks)))
 		return true;
 	return !capture_any() && device_wait(device);
+}
+
+void fence_drain(struct context *context)
+{
+	struct CUevent_st *event = context->fence;
+
+	if (fence_level() == FENCE_NONE || context->device->lost)
+		return;
+	for (int i = 0; !capture_any() && i < WAITS_MAX; i++)
+		if (device_wait(context->device))
+			return;
+	if (event && context_use(context)) {
+		device_check(context->device, backing_event_wait(event));
+		context_unuse(context);
+	}
 }

@@ -101,8 +101,6 @@ size_t device_release(struct device *device)
 	size_t bytes = 0;
 	int count;
 
-	if (capture_any())
-		return 0;
 	giving_add(device, 1);
 	hold_surrender(device);
 	count = context_hold(device, list, CONTEXTS_MAX);

@@ -102,7 +102,7 @@ static void graph_add(const void *handle, struct hold *hold)
 
 	hold->users++;
 	if (graph)
-		graph_drop(graph); /* its end went unseen */
+		graph_drop(graph); /* changed, or its end went unseen */
 	graph = calloc(1, sizeof(*graph));
 	if (!graph)
 		return;
@@ -162,24 +162,31 @@ void hold_graph(const void *graph)
 	pthread_mutex_unlock(&lock);
 }
 
-void graph_made(const void *from, const void *graph)
+void graph_made(const void *from, const void *handle)
 {
-	struct graph *source;
+	struct graph *source, *graph;
 
 	pthread_mutex_lock(&lock);
 	source = graph_find(from);
+	graph = graph_find(handle);
 	if (source)
-		graph_add(graph, source->hold);
+		graph_add(handle, source->hold);
+	else if (graph)
+		graph_drop(graph);
 	pthread_mutex_unlock(&lock);
 }
 
-void graph_joined(const void *from)
+/* One that has nodes of two holds keeps the second for ever. */
+void graph_joined(const void *from, const void *handle)
 {
-	struct graph *source;
+	struct graph *source, *graph;
 
 	pthread_mutex_lock(&lock);
 	source = graph_find(from);
-	if (source)
+	graph = graph_find(handle);
+	if (source && !graph)
+		graph_add(handle, source->hold);
+	else if (source && source->hold != graph->hold)
 		source->hold->users++;
 	pthread_mutex_unlock(&lock);
 }

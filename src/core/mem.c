@@ -349,8 +349,10 @@ void mem_exported(uint64_t addr)
 	enum block_state state;
 	struct block *block = block_find(addr, &state);
 
-	if (block && state == BLOCK_LIVE)
-		block->exported = true;
+	if (!block || state != BLOCK_LIVE)
+		return;
+	block->exported = true;
+	fence_drain(block->context);
 }
 
 /* The driver refused to free it: it is with the program again. */

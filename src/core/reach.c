@@ -10,6 +10,8 @@
 
 enum { CONTEXTS_MAX = 512 }; /* of one device */
 
+_Static_assert(DEVICE_MAX <= 64, "a bit of context->joined for each device");
+
 /* The later work of `other` waits for the last fence of a context; the host
  * does, where a capture forbids the device to. */
 static void context_join(struct context *context, struct context *other)
@@ -56,14 +58,18 @@ void fence_visit(struct context *visitor, uint64_t addr)
 	struct device *owner;
 	int ordinal;
 
-	if (device_count() < 2 || !visitor)
+	if (device_count() < 2)
 		return;
 	ordinal = backing_device_of(addr);
 	if (ordinal < 0 || ordinal >= DEVICE_MAX)
 		return;
 	owner = device_at(ordinal);
-	if (owner == visitor->device || owner->shared)
+	if (!visitor) /* a context of parts of some device */
+		fence_share(owner);
+	if (!visitor || owner == visitor->device ||
+	    visitor->joined >> ordinal & 1)
 		return;
 	fence_share(owner);
 	fence_join(owner, visitor);
+	atomic_fetch_or(&visitor->joined, (uint64_t)1 << ordinal);
 }

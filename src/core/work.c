@@ -1,5 +1,7 @@
 #include <pthread.h>
 
+#include <cuda.h>
+
 #include "backing.h"
 #include "context.h"
 #include "fence.h"
@@ -35,6 +37,22 @@ static void order_begin(struct device *device)
 	atomic_store(&device->counters[COUNTER_quarantined_bytes], 0);
 }
 
+/* Requests that were just served by what was safe then have been counted. */
+static void requests_pass(struct context *context, void *arg)
+{
+	(void)context;
+	(void)arg;
+}
+
+/* Whether the sole stream has no work left that a block was freed under: then
+ * a fence would only hold up work of other streams that it may wait for. */
+static bool order_is_over(struct device *device, uintptr_t key)
+{
+	context_each(requests_pass, NULL);
+	return counter_get(device, COUNTER_hits) == device->idle_hits ||
+	       (key > WORK_ENDED && backing_stream_is_idle((CUstream)key));
+}
+
 /* No block is taken without a fence any more, then there is one. */
 static void order_end(struct device *device)
 {
@@ -42,6 +60,8 @@ static void order_end(struct device *device)
 		return;
 	if (fence_level() != FENCE_NONE)
 		fence_restart(device);
+	if (order_is_over(device, atomic_load(&work_sole)))
+		return;
 	if (!fence_force(device))
 		log_warn("device %d: a second stream is used, and can't be "
 			 "ordered behind the first",
@@ -69,6 +89,42 @@ void work_mixed(void)
 		pthread_cond_broadcast(&mixed);
 	}
 	pthread_mutex_unlock(&lock);
+}
+
+/* There is one device while there is one stream: whose it is. */
+static struct device *device_ordered(void)
+{
+	for (int i = 0; i < DEVICE_MAX; i++)
+		if (device_at(i)->ordered)
+			return device_at(i);
+	return NULL;
+}
+
+uint64_t work_wait_begin(void)
+{
+	struct device *device = NULL;
+
+	if (atomic_load(&work_sole) != WORK_MANY)
+		device = device_ordered();
+	return device ? counter_get(device, COUNTER_hits) : 0;
+}
+
+void work_wait_end_all(uint64_t hits)
+{
+	struct device *device = hits ? device_ordered() : NULL;
+
+	if (device)
+		atomic_store(&device->idle_hits, hits);
+}
+
+void work_wait_end(CUstream stream, bool per_thread, uint64_t hits)
+{
+	uintptr_t key = stream       ? (uintptr_t)stream
+			: per_thread ? WORK_PER_THREAD
+				     : WORK_LEGACY;
+
+	if (atomic_load(&work_sole) == key)
+		work_wait_end_all(hits);
 }
 
 void work_stream_ended(struct CUstream_st *stream)

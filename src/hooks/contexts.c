@@ -9,6 +9,7 @@
 #include "giveback.h"
 #include "hook.h"
 #include "mem.h"
+#include "work.h"
 
 static CUresult created(CUresult res, CUcontext *out, CUdevice device)
 {
@@ -93,8 +94,11 @@ EXPORT CUresult cuCtxSynchronize(void)
 {
 	struct context *context = mem_enabled() ? context_current() : NULL;
 	struct fence_sync sync = fence_sync_begin(context);
+	uint64_t hits = work_wait_begin();
 	CUresult res = REAL_CALL(cuCtxSynchronize);
 
+	if (!res)
+		work_wait_end_all(hits);
 	fence_sync_end(&sync, res);
 	return res;
 }
@@ -103,14 +107,39 @@ EXPORT CUresult cuCtxSynchronize_v2(CUcontext handle)
 {
 	struct context *context = NULL;
 	struct fence_sync sync;
+	uint64_t hits;
 	CUresult res;
 
 	if (mem_enabled())
 		context = handle ? context_find(handle) : context_current();
 	sync = fence_sync_begin(context);
+	hits = work_wait_begin();
 	res = REAL_CALL(cuCtxSynchronize_v2, handle);
+	if (!res)
+		work_wait_end_all(hits);
 	fence_sync_end(&sync, res);
 	return res;
+}
+
+static CUresult stream_wait(__typeof__(cuStreamSynchronize) *real,
+			    CUstream stream, bool per_thread)
+{
+	uint64_t hits = work_wait_begin();
+	CUresult res = real ? real(stream) : CUDA_ERROR_NOT_FOUND;
+
+	if (!res)
+		work_wait_end(stream, per_thread, hits);
+	return res;
+}
+
+EXPORT CUresult cuStreamSynchronize(CUstream stream)
+{
+	return stream_wait(REAL_ENTRY(cuStreamSynchronize), stream, false);
+}
+
+EXPORT CUresult cuStreamSynchronize_ptsz(CUstream stream)
+{
+	return stream_wait(REAL_ENTRY(cuStreamSynchronize_ptsz), stream, true);
 }
 
 static struct context *end_begin(CUcontext handle)
@@ -194,10 +223,13 @@ static bool primary_is_active(CUdevice device)
 	return active;
 }
 
+/* The runtime's reset is under way on this thread, and closes the context. */
+static __thread bool resetting;
+
 /* What is idle may go with the context; if it does not, nothing is lost. */
 static void primary_leaves(CUdevice device)
 {
-	if (device >= 0 && device < DEVICE_MAX)
+	if (device >= 0 && device < DEVICE_MAX && !resetting)
 		fence_leave(device_at(device));
 }
 
@@ -256,10 +288,14 @@ EXPORT cudaError_t cudaDeviceReset(void)
 
 	if (!real || !real->cudaDeviceReset)
 		return cudaErrorInitializationError;
-	if (context)
+	if (context) {
+		primary_leaves(device_ordinal(context->device));
 		context =
 			context_close_primary(device_ordinal(context->device));
+	}
+	resetting = true;
 	res = real->cudaDeviceReset();
+	resetting = false;
 	context_settle(context, !res);
 	return res;
 }

@@ -12,10 +12,17 @@ static CUresult made(CUresult res, CUgraph from, const void *const *graph)
 	return res;
 }
 
-static CUresult joined(CUresult res, CUgraph from)
+static CUresult joined(CUresult res, CUgraph from, const void *graph)
 {
 	if (!res && mem_enabled())
-		graph_joined(from);
+		graph_joined(from, graph);
+	return res;
+}
+
+static CUresult updated(CUresult res, CUgraph from, CUgraphExec exec)
+{
+	if (!res && mem_enabled())
+		graph_made(from, exec);
 	return res;
 }
 
@@ -99,13 +106,14 @@ EXPORT CUresult cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph,
 {
 	return joined(REAL_CALL(cuGraphAddChildGraphNode, node, graph, nodes,
 				count, child),
-		      child);
+		      child, graph);
 }
 
-static CUresult added(CUresult res, const CUgraphNodeParams *params)
+static CUresult added(CUresult res, const CUgraphNodeParams *params,
+		      CUgraph graph)
 {
 	if (!res && params && params->type == CU_GRAPH_NODE_TYPE_GRAPH)
-		return joined(res, params->graph.graph);
+		return joined(res, params->graph.graph, graph);
 	return res;
 }
 
@@ -115,7 +123,7 @@ EXPORT CUresult cuGraphAddNode(CUgraphNode *node, CUgraph graph,
 {
 	return added(
 		REAL_CALL(cuGraphAddNode, node, graph, nodes, count, params),
-		params);
+		params, graph);
 }
 
 EXPORT CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph,
@@ -125,22 +133,22 @@ EXPORT CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph,
 {
 	return added(REAL_CALL(cuGraphAddNode_v2, node, graph, nodes, data,
 			       count, params),
-		     params);
+		     params, graph);
 }
 
 EXPORT CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph,
 				  CUgraphNode *node,
 				  CUgraphExecUpdateResult *result)
 {
-	return joined(REAL_CALL(cuGraphExecUpdate, exec, graph, node, result),
-		      graph);
+	return updated(REAL_CALL(cuGraphExecUpdate, exec, graph, node, result),
+		       graph, exec);
 }
 
 EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph,
 				     CUgraphExecUpdateResultInfo *result)
 {
-	return joined(REAL_CALL(cuGraphExecUpdate_v2, exec, graph, result),
-		      graph);
+	return updated(REAL_CALL(cuGraphExecUpdate_v2, exec, graph, result),
+		       graph, exec);
 }
 
 EXPORT CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec,
@@ -149,5 +157,5 @@ EXPORT CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec,
 {
 	return joined(REAL_CALL(cuGraphExecChildGraphNodeSetParams, exec, node,
 				child),
-		      child);
+		      child, exec);
 }

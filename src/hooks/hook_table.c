@@ -104,7 +104,9 @@ void *hook_replace(const char *name, int version, bool per_thread, void *found)
 		if (found == row_real(row, real))
 			return row->ours;
 	/* A driver may answer with a door that is not the exported one. */
-	row = name ? row_meant(name, version, per_thread) : NULL;
+	row = name && version <= CUDA_VERSION
+		      ? row_meant(name, version, per_thread)
+		      : NULL; /* a later form may have another ABI */
 	if (name && !name_is_known(name))
 		work_mixed();
 	return row && row_real(row, real) ? row->ours : found;

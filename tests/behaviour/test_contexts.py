@@ -161,3 +161,12 @@ def test_a_pool_is_swapped_on_one_device_alone(box):
     shell.ask("reset")
     assert shell.stat(1)["pool"] == "page_unit_pool"
     shell.end()
+
+
+def test_a_reset_with_blocks_that_no_fence_reaches_returns(box):
+    """Nothing waits for the very reset that it is a part of."""
+    shell = box.shell("page_unit_pool", sim_hide="cuCtxRecordEvent")
+    for line in ("mix", "alloc a 5000", "free a", "alloc b 5000", "free b",
+                 "reset", "alloc c 5000"):
+        took(shell, line)
+    shell.end()

@@ -35,9 +35,14 @@ def use(shell, stream, count=1, name="a", value=7):
         took(shell, f"free {name}")
 
 
-def ordered(box, stream="one", **options):
-    """A shell that has reused a block in the order of its one stream."""
-    shell = open_shell(box, POOL, "driver", **options)
+BUSY = "cuStreamQuery:1+:600"  # so is the stream, for all that is told
+
+
+def ordered(box, stream="one", fail="", **options):
+    """A shell that has reused a block in the order of its one stream, which
+    has work left."""
+    shell = open_shell(box, POOL, "driver",
+                       fail=",".join(filter(None, [BUSY, fail])), **options)
     if stream == "one":
         took(shell, "stream one")
     use(shell, stream, 2)
@@ -372,3 +377,32 @@ def test_interop_entries_are_all_hooked():
                                              r"VDPAU))", n)}
     assert len(interop) > 30
     assert interop - exported(LIBRARY) == set()
+
+
+def test_work_after_a_wait_is_not_held_up_when_the_order_ends(box):
+    """It may wait for the very work that ends the order."""
+    shell = ordered(box)
+    took(shell, "wait one")
+    took(shell, "linger one")
+    took(shell, "stream two")
+    took(shell, "alloc kept 9000")
+    took(shell, "put kept two 1")
+    assert figures(shell) == ("fence", 0, 0)
+    shell.end()
+
+
+def test_reuse_after_a_wait_is_fenced_again_when_the_order_ends(box):
+    shell = ordered(box)
+    took(shell, "wait one")
+    use(shell, "one")
+    took(shell, "mix")
+    assert figures(shell) == ("fence", 1, 0)
+    shell.end()
+
+
+def test_a_failed_wait_does_not_make_the_stream_idle(box):
+    shell = ordered(box, fail="cuStreamSynchronize:1:999")
+    took(shell, "wait one", "999")
+    took(shell, "mix")
+    assert figures(shell) == ("fence", 1, 0)
+    shell.end()

@@ -203,10 +203,13 @@ void run_free(const struct step *step)
 bool draw_free_async(struct program *program, struct step *step)
 {
 	int slot = slot_any(program);
-	struct slot_model *it = &program->slots[slot];
+	struct slot_model *it;
 
+	if (slot == NONE)
+		return false;
+	it = &program->slots[slot];
 	/* All its work has to be before, in the order of that stream. */
-	if (slot == NONE || it->wild || it->others || it->home == NONE ||
+	if (it->wild || it->others || it->home == NONE ||
 	    !unsafe_allowed(program, step) ||
 	    !stream_usable(program, step, it->home) ||
 	    program->streams[it->home].capture != NONE)
