@@ -182,7 +182,7 @@ ROWS = [
     ("free_leaves_the_block_in_the_table", "proof",
      (TABLE, "&value, value | IDLE))\n			return", "&value, value))\n"
       "			return")),
-    ("block_removed_after_the_drivers_free", "proof",
+    ("block_removed_after_the_drivers_free", "test_threads.py",
      (GIVEBACK, """		if (block_remove(block) &&
 		    !device_check(device,
 				  backing_give(context->handle, block->addr)))
@@ -197,7 +197,7 @@ ROWS = [
     ("a_refused_free_forgets_the_block", "test_faults.py",
      (MEM, "	regained = !freed && block_regain(context, given);",
       "	(void)block_regain;\n	regained = false;")),
-    ("a_dead_context_serves", "test_contexts.py",
+    ("a_dead_context_serves", "proof",
      (POOLS, "	context->dead = true;\n", "")),
     ("lost_device_is_ignored", "test_fence.py -k error",
      (FENCE, "	if (!backing_is_lost(res) || ",
