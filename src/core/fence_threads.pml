@@ -251,8 +251,8 @@ inline hold_leave(t, yes)
  * graph's end, and launches the graph, which is work as any other. */
 proctype capturer()
 {
-	byte seen, ended, where, mine, launches;
-	bool both, yes, res, has, freed;
+	byte seen, ended, where, mine;
+	bool both, yes, res, has, freed, launched;
 	mtype answer;
 
 #ifdef ORDER
@@ -283,12 +283,12 @@ proctype capturer()
 	}
 	hold_leave(CAPTURER, yes); /* hold_close */
 	do
-	:: has && launches < 2 ->
+	:: has && !launched ->
 		assert(mine == generation);
 		work(CAPTURER, where, seen, ended, both, yes,
 			res);
 		drain(CAPTURER);
-		launches++
+		launched = true
 	:: break
 	od;
 #ifndef HOLD_ENDS_EARLY
