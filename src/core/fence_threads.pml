@@ -41,6 +41,15 @@ inline forget(seen, ended, both, yes, res)
 	}
 }
 
+/* CUDA's own free: the host waits for all work of the device. */
+inline driver_free()
+{
+	atomic {
+		done = work_of_a | knows[2];
+		state = DRIVER
+	}
+}
+
 /* giveback.c: device_poll */
 inline device_poll()
 {
