@@ -337,15 +337,6 @@ inline take_fresh(t, answer)
 	}
 }
 
-/* CUDA's own free: the host waits for all work of the device. */
-inline driver_free()
-{
-	atomic {
-		done = work_of_a | knows[2];
-		state = DRIVER
-	}
-}
-
 /* mem.c: pool_keeps; pools.c: pools_take_back */
 inline pool_push(t, yes)
 {

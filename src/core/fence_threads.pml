@@ -41,6 +41,15 @@ inline forget(seen, ended, both, yes, res)
 	}
 }
 
+/* CUDA's own free: the host waits for all work of the device. */
+inline driver_free()
+{
+	atomic {
+		done = work_of_a | knows[2];
+		state = DRIVER
+	}
+}
+
 /* giveback.c: device_poll */
 inline device_poll()
 {
@@ -251,8 +260,8 @@ inline hold_leave(t, yes)
  * graph's end, and launches the graph, which is work as any other. */
 proctype capturer()
 {
-	byte seen, ended, where, mine, launches;
-	bool both, yes, res, has, freed;
+	byte seen, ended, where, mine;
+	bool both, yes, res, has, freed, launched;
 	mtype answer;
 
 #ifdef ORDER
@@ -283,12 +292,12 @@ proctype capturer()
 	}
 	hold_leave(CAPTURER, yes); /* hold_close */
 	do
-	:: has && launches < 2 ->
+	:: has && !launched ->
 		assert(mine == generation);
 		work(CAPTURER, where, seen, ended, both, yes,
 			res);
 		drain(CAPTURER);
-		launches++
+		launched = true
 	:: break
 	od;
 #ifndef HOLD_ENDS_EARLY

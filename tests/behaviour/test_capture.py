@@ -82,6 +82,19 @@ def test_an_executable_outlives_its_graph(box):
     shell.end()
 
 
+def test_a_block_that_a_graph_held_waits_for_a_fence_of_its_own(box):
+    """What was fenced since its free came before the graph's last launch."""
+    shell = opened(box)
+    captured(shell, "free a")
+    lines(shell, "instantiate g x", "alloc c 70000", "free c", "alloc c 70000")
+    assert shell.stat()["fences"] == 1
+    lines(shell, "launch x s", "exec_destroy x", "graph_destroy g",
+          "alloc b 5000")
+    assert shell("addr a") == shell("addr b")
+    assert shell.stat()["fences"] == 2
+    shell.end()
+
+
 @pytest.mark.parametrize("use", ["parent g p", "update y g"])
 def test_a_graph_that_became_part_of_another_is_held_for_good(box, use):
     shell = opened(box)

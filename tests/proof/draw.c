@@ -42,6 +42,18 @@ static bool step_add(struct program *program, const struct step_row *row,
 	return true;
 }
 
+/* The rows of dense programs. */
+static bool row_is_dense(const struct step_row *row)
+{
+	static const char *const names[] = {"alloc", "free", "touch",
+					    "context_sync"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(row->name, names[i]))
+			return true;
+	return false;
+}
+
 static const struct step_row *row_draw(struct program *program)
 {
 	const struct step_row *row;
@@ -52,6 +64,9 @@ static const struct step_row *row_draw(struct program *program)
 	at = random_below(&program->random, sum);
 	for (row = step_rows; at >= row->weight; row++)
 		at -= row->weight;
+	if (program->dense && !row_is_dense(row) &&
+	    !random_one_in(&program->random, 40))
+		return row_draw(program);
 	return row;
 }
 
@@ -108,6 +123,12 @@ static void draw_shape(struct program *program)
 	for (int i = 0; i < 3; i++)
 		program->sizes[i] = sizes[random_below(
 			random, sizeof(sizes) / sizeof(sizes[0]))];
+	if (program->dense) {
+		program->thread_count = THREADS_MAX;
+		program->device_count = 1;
+		program->peers = false;
+		program->sizes[1] = program->sizes[2] = program->sizes[0];
+	}
 	for (int t = 0; t < THREADS_MAX; t++)
 		program->threads[t].capture = NONE;
 	/* What is there at the start needs no step of anyone. */
@@ -136,6 +157,7 @@ void program_draw(struct program *program, uint64_t seed, const char *pool,
 #ifdef PROOF_FREE
 	program->tame = true;
 #endif
+	program->dense = program->setting.dense;
 	draw_shape(program);
 	draw_middle(program);
 	draw_end(program);

@@ -121,6 +121,7 @@ enum door { DOOR_EXPORTS, DOOR_TABLE, DOOR_PER_THREAD };
 
 /* Around the program: what the environment says. */
 struct setting {
+	bool dense; /* as in struct program */
 	const char *pool, *level;
 	char sim[16], fail[96], pool_limit[16], quarantine[16];
 	bool old_driver;     /* without cuCtxRecordEvent */
@@ -136,6 +137,7 @@ struct program {
 	struct setting setting;
 	enum door door;
 	bool peers; /* access between the devices is enabled */
+	bool dense; /* little else than blocks that change hands */
 	bool tame;  /* a slot's work is in order: no races in the program */
 	int thread_count, device_count, context_count, stream_count,
 		event_count, slot_count, graph_count, step_count;

@@ -34,6 +34,16 @@ static void fault_draw(struct setting *setting, struct random *random)
 		 setting->failing, nth, setting->failing_code);
 }
 
+/* Each reuse takes a fence. */
+static void setting_be_dense(struct setting *setting)
+{
+	*setting = (struct setting){.dense = true,
+				    .pool = "page_unit_pool",
+				    .level = "fence",
+				    .failing = "",
+				    .quarantine = "0"};
+}
+
 void setting_draw(struct setting *setting, uint64_t seed, const char *pool,
 		  const char *level)
 {
@@ -65,6 +75,8 @@ void setting_draw(struct setting *setting, uint64_t seed, const char *pool,
 				 ? 0
 				 : 1 << (12 + random_below(&random, 14)));
 	setting->old_driver = random_one_in(&random, 8);
+	if (!pool && !level && random_one_in(&random, 3))
+		setting_be_dense(setting);
 }
 
 static void variable_set(const char *name, const char *value)
