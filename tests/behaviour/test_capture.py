@@ -95,14 +95,27 @@ def test_a_block_that_a_graph_held_waits_for_a_fence_of_its_own(box):
     shell.end()
 
 
-@pytest.mark.parametrize("use", ["parent g p", "update y g"])
-def test_a_graph_that_became_part_of_another_is_held_for_good(box, use):
+@pytest.mark.parametrize("use,end", [("parent g p", "graph_destroy p"),
+                                     ("update y g", "exec_destroy y")])
+def test_what_got_a_graphs_nodes_holds_its_blocks(box, use, end):
     shell = opened(box)
     captured(shell)
     lines(shell, "instantiate g y", "graph_destroy g", "begin s relaxed",
-          "stream_fill s a 8", "free a", "end s g", use, "graph_destroy g",
-          "exec_destroy y")
+          "stream_fill s a 8", "free a", "end s g", use, "graph_destroy g")
     assert shell.stat()["held_blocks"] == 1
+    took(shell, end)
+    assert shell.stat()["held_blocks"] == 0
+    shell.end()
+
+
+def test_updates_again_and_again_hold_the_last_graphs_blocks_only(box):
+    shell = opened(box)
+    captured(shell)
+    lines(shell, "instantiate g y", "graph_destroy g", "free a")
+    for _ in range(5):
+        lines(shell, "alloc b 5000", "begin s relaxed", "stream_fill s b 8",
+              "free b", "end s g", "update y g", "graph_destroy g")
+        assert shell.stat()["held_blocks"] == 1
     shell.end()
 
 
