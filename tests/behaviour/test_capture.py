@@ -145,6 +145,16 @@ def test_in_a_capture_idle_memory_goes_back_only_when_it_is_short(box):
     assert box.stat()["failures"] == 0
 
 
+def test_blocks_of_a_capture_that_is_on_are_not_given_back(box):
+    shell = opened(box, sim="16M")
+    lines(shell, f"alloc a {10 * MIB}", "begin s relaxed", "stream_fill s a 5",
+          "free a")
+    took(shell, f"alloc b {12 * MIB}", "2")
+    assert shell.stat()["held_blocks"] == 1
+    lines(shell, "end s g", f"alloc b {12 * MIB}")
+    shell.end()
+
+
 def test_a_second_capture_keeps_what_the_first_held(box):
     shell = opened(box)
     lines(shell, "stream t", "alloc a 5000", "begin s relaxed",

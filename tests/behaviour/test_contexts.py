@@ -170,3 +170,18 @@ def test_a_reset_with_blocks_that_no_fence_reaches_returns(box):
                  "reset", "alloc c 5000"):
         took(shell, line)
     shell.end()
+
+
+def test_each_context_that_visits_is_behind_the_owners_fence(box):
+    """Copies of two other devices into a block that a fence made safe."""
+    shell = box.shell("page_unit_pool", "driver", devices=3)
+    for line in ("init", "retain c0 0", "retain c1 1", "retain c2 2", "set c0",
+                 "stream s0", "alloc y 1048576", "alloc x 1048576", "mix",
+                 "linger s0", "put x s0 1", "free x", "alloc n 1048576"):
+        took(shell, line)
+    assert shell("addr n") == shell("addr x")
+    for line in ("set c1", "stream s1", "put y s1 9", "set c2", "stream s2",
+                 "put n s2 7", "wait s2", "set c0", "wait s0"):
+        took(shell, line)
+    assert shell("check n 7").endswith("right")
+    shell.end()

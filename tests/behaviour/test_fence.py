@@ -229,6 +229,16 @@ def test_exported_memory_is_never_reused(box):
     assert calls_of(box, "cuMemFree_v2") == [1]
 
 
+def test_memory_is_exported_once_its_former_owners_work_is_over(box):
+    shell = open_shell(box, POOL, "driver")
+    for line in ("stream one", "alloc a 5000", "linger one", "put a one 238",
+                 "free a", "alloc b 5000", "export b 0"):
+        took(shell, line)
+    assert shell("addr a") == shell("addr b")
+    shell.end()
+    assert box.stat()["syncs"] == 1
+
+
 def test_a_peers_work_is_waited_for_in_the_free(box):
     shell = box.shell(POOL, "driver", devices=2, quarantine=0)
     for line in ("init", "create x 0", "create y 1", "peers x", "set x"):
