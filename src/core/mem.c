@@ -352,7 +352,8 @@ void mem_exported(uint64_t addr)
 	if (!block || state != BLOCK_LIVE)
 		return;
 	block->exported = true;
-	fence_drain(block->context);
+	if (block->pool->ops->alloc) /* else it has no former owner */
+		fence_drain(block->context);
 }
 
 /* The driver refused to free it: it is with the program again. */
