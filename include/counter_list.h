@@ -10,7 +10,7 @@ COUNTER(live_peak, BYTES, "highest live_bytes") \
 COUNTER(reserved_bytes, BYTES, "taken from the driver and not given back") \
 COUNTER(reserved_peak, BYTES, "highest reserved_bytes") \
 COUNTER(idle_bytes, BYTES, "reserved, freed by the program, kept for reuse") \
-COUNTER(pending_bytes, BYTES, "idle, to go back at the next allocation or free") \
+COUNTER(pending_bytes, BYTES, "idle, to go back at the next free") \
 COUNTER(quarantined_bytes, BYTES, "idle, freed since the last fence or wait") \
 COUNTER(held_bytes, BYTES, "freed during a capture, kept while its graph lives") \
 COUNTER(retired_bytes, BYTES, "live blocks of pools that were swapped out") \

@@ -15,9 +15,9 @@ size_t device_release(struct device *device);
  * the frees that CUDA would have made, before the context ends. */
 void context_drain(struct context *context);
 
-/* Gives back the blocks that a swap or a trim has left. For allocations and
- * frees on that device only: elsewhere CUDA does not wait for it either. One
- * load when there are none. */
+/* Gives back the blocks that a swap or a trim has left. For frees on that
+ * device only: CUDA's own wait for it, an allocation does not. One load when
+ * there are none. */
 void device_poll(struct device *device);
 
 /* A context of the device has blocks in its pending list. */

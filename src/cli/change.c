@@ -172,7 +172,7 @@ static void change_print_device(int pid, const json_t *device)
 	printf("%.1f MiB idle given back",
 	       mib(idle > pending ? idle - pending : 0));
 	if (pending)
-		printf(", %.1f MiB go back at its next allocation or free",
+		printf(", %.1f MiB go back at its next free",
 		       mib(pending));
 	if (after)
 		printf(", %.1f MiB live carried by retired pools",

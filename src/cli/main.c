@@ -14,7 +14,7 @@
 #define CHANGE_HELP \
 	TARGET_HELP \
 	"  --no-wait    don't wait (2 s at most) for the program to give\n" \
-	"               its idle blocks back, at its next allocation or free\n"
+	"               its idle blocks back, at its next free\n"
 
 /* clang-format off */
 static const struct command commands[] = {

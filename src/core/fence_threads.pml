@@ -75,9 +75,6 @@ proctype program(byte me; byte rounds)
 	:: round == rounds -> break
 	:: round < rounds ->
 		round++;
-#ifdef SWAP
-		device_poll();
-#endif
 		pool_look(me, answer);
 		if
 		:: answer == UNSAFE ->
@@ -93,6 +90,9 @@ proctype program(byte me; byte rounds)
 		:: else
 		fi;
 		forget(seen, ended, both, yes, res);
+#ifdef SWAP
+		device_poll(); /* in the free to come */
+#endif
 		if
 		:: answer == HIT ->
 			answer = 0;

@@ -1,6 +1,5 @@
 #include <cuda.h>
 
-#include "backing.h"
 #include "block.h"
 #include "capture.h"
 #include "config.h"
@@ -9,8 +8,7 @@
 #include "hold.h"
 #include "mem.h"
 #include "pools.h"
-
-enum { TRIES_MAX = 1000 }; /* of one request on a full device */
+#include "take.h"
 
 static void count_alloc(struct device *device, size_t size, enum counter how)
 {
@@ -73,10 +71,7 @@ static struct context *context_of_request(void)
 {
 	struct context *context = config_once() ? context_current() : NULL;
 
-	if (!context || context->device->lost)
-		return NULL;
-	device_poll(context->device);
-	return context;
+	return context && !context->device->lost ? context : NULL;
 }
 
 enum mem_answer mem_hit(uint64_t *addr, size_t size)
@@ -85,81 +80,6 @@ enum mem_answer mem_hit(uint64_t *addr, size_t size)
 
 	return context && hit(context, addr, size) == POOL_HIT ? MEM_DONE
 							       : MEM_PASS;
-}
-
-/* Past the lower of the limits idle blocks go first. */
-static size_t limit_lower(void)
-{
-	size_t soft = config_current()->pool_limit;
-	size_t hard = config_current()->hard_limit;
-
-	return soft && (!hard || soft < hard) ? soft : hard;
-}
-
-/* Sends back what all pools of the device hold idle. Whether that can have
- * made room: a block may have been kept just before nothing is any more. */
-static bool room_make(struct device *device)
-{
-	return device_release(device) ||
-	       counter_get(device, COUNTER_idle_bytes);
-}
-
-/* Tries claim after claim while there is room to make; twice at least. Only
- * the hard limit counts now. */
-static bool claim_pressed(struct device *device, size_t span)
-{
-	size_t hard = config_current()->hard_limit;
-	bool more = true, claimed = device_claim(device, span, limit_lower());
-
-	if (claimed)
-		return true;
-	device->pressed++;
-	for (int i = 0; !claimed && (i < 2 || more) && i < TRIES_MAX; i++) {
-		more = room_make(device);
-		claimed = device_claim(device, span, hard);
-	}
-	device->pressed--;
-	return claimed;
-}
-
-/* The driver's memory, with as many tries; at last its own error. */
-static CUresult take_pressed(struct device *device, size_t span, uint64_t *addr)
-{
-	const int full = CUDA_ERROR_OUT_OF_MEMORY;
-	int res = backing_take(span, addr);
-	bool more = true;
-
-	if (res != full)
-		return res;
-	device->pressed++;
-	for (int i = 0; res == full && (i < 2 || more) && i < TRIES_MAX; i++) {
-		more = room_make(device);
-		res = backing_take(span, addr);
-	}
-	device->pressed--;
-	return res;
-}
-
-/* Room for span bytes, and the driver's memory; under pressure other blocks
- * make room. */
-static CUresult take(struct device *device, size_t span, bool pressed,
-		     uint64_t *addr)
-{
-	const CUresult full = CUDA_ERROR_OUT_OF_MEMORY;
-	CUresult res;
-
-	if (pressed ? !claim_pressed(device, span)
-		    : !device_claim(device, span, limit_lower()))
-		return full;
-	res = pressed ? take_pressed(device, span, addr)
-		      : (CUresult)backing_take(span, addr);
-	if (device_check(device, (int)res)) {
-		device_unclaim(device, span);
-		return res;
-	}
-	counter_add(device, COUNTER_driver_allocs, 1);
-	device_reserve(device, span);
-	return res;
 }
 
 /* Makes a fresh block known. False: it can't be; the program has it all the
@@ -224,7 +144,7 @@ static enum mem_answer fresh(struct context *context, uint64_t *addr,
 		block_drop(block);
 		return MEM_PASS;
 	}
-	*result = take(device, block->span, pressed, &taken);
+	*result = device_take(device, block->span, pressed, &taken);
 	if (*result) {
 		pool_cancel(context, block->pool, block->span);
 		block_drop(block);

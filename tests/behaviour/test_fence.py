@@ -248,3 +248,15 @@ def test_a_peers_work_is_waited_for_in_the_free(box):
     stat = box.stat()
     assert (stat["fences"], stat["syncs"]) == (0, 4)
     assert calls_of(box, "cuCtxRecordEvent") == [8]  # of both devices
+
+
+def test_an_allocation_gives_nothing_back(box):
+    """The driver's free waits for the device, its allocation does not."""
+    shell = open_shell(box, POOL, "driver")
+    cycle(shell)
+    shell.ask("trim")
+    took(shell, "alloc b 70000")
+    assert shell.stat()["pending_bytes"] == 8192
+    took(shell, "free b")
+    assert shell.stat()["pending_bytes"] == 0
+    shell.end()

@@ -1,0 +1,17 @@
+/* The epochs of a device, with which frees stamp their blocks; see fence.h. */
+#ifndef MNM_EPOCH_H
+#define MNM_EPOCH_H
+
+#include <stdint.h>
+
+struct device;
+
+/* Ends the epoch: work queued before a free of it was queued before this, so
+ * what is recorded or waited for afterwards covers it. *bytes were waiting for
+ * that, and are no longer counted. */
+uint64_t epoch_end(struct device *device, uint64_t *bytes);
+
+/* Blocks of epochs below `safe` may be reused from now on. */
+void epoch_publish(struct device *device, uint64_t safe);
+
+#endif
