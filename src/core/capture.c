@@ -6,6 +6,7 @@
 
 #include "capture.h"
 #include "hold.h"
+#include "mem.h"
 #include "work.h"
 
 struct capture {
@@ -23,6 +24,9 @@ static struct capture *captures;
 
 /* Its address stands for the thread's own default stream. */
 static __thread char here;
+
+static pthread_once_t watch_once = PTHREAD_ONCE_INIT;
+static pthread_key_t watch; /* set in threads that captured that stream */
 
 static const void *stream_key(CUstream stream, bool per_thread)
 {
@@ -61,26 +65,10 @@ void capture_refused(void)
 	pthread_mutex_unlock(&lock);
 }
 
-void capture_begun(CUstream stream, bool per_thread, CUcontext context)
-{
-	struct capture *capture = malloc(sizeof(*capture));
-
-	/* Without memory it stays counted, and reuse is held up for good. */
-	if (!capture)
-		return;
-	capture->stream = stream_key(stream, per_thread);
-	capture->context = context;
-	pthread_mutex_lock(&lock);
-	capture->next = captures;
-	captures = capture;
-	pthread_mutex_unlock(&lock);
-}
-
 /* Under lock. Removes the captures of a stream or, without one, a context. */
-static bool captures_drop(const void *stream, CUcontext context)
+static void captures_drop(const void *stream, CUcontext context)
 {
 	struct capture **at = &captures, *capture;
-	bool dropped = false;
 
 	while ((capture = *at)) {
 		if (stream ? capture->stream != stream
@@ -91,9 +79,42 @@ static bool captures_drop(const void *stream, CUcontext context)
 		*at = capture->next;
 		free(capture);
 		count_drop();
-		dropped = true;
 	}
-	return dropped;
+}
+
+/* Its thread exits, and the stream ends with it. */
+static void own_ended(void *stream)
+{
+	if (!mem_enabled()) /* a forked child, where locks may stay held */
+		return;
+	pthread_mutex_lock(&lock);
+	captures_drop(stream, NULL);
+	pthread_mutex_unlock(&lock);
+}
+
+static void watch_make(void)
+{
+	pthread_key_create(&watch, own_ended);
+}
+
+void capture_begun(CUstream stream, bool per_thread, CUcontext context)
+{
+	const void *key = stream_key(stream, per_thread);
+	struct capture *capture = malloc(sizeof(*capture));
+
+	/* Without memory it stays counted, and reuse is held up for good. */
+	if (!capture)
+		return;
+	capture->stream = key;
+	capture->context = context;
+	pthread_mutex_lock(&lock);
+	capture->next = captures;
+	captures = capture;
+	pthread_mutex_unlock(&lock);
+	if (key != &here)
+		return;
+	pthread_once(&watch_once, watch_make);
+	pthread_setspecific(watch, &here);
 }
 
 void capture_ended(CUstream stream, bool per_thread, CUgraph graph)

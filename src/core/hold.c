@@ -12,14 +12,19 @@
 struct hold {
 	struct hold *next;
 	struct block *blocks;
-	unsigned int users; /* graphs, and the captures while they are on */
+	unsigned int users; /* memberships, and captures while they are on */
 };
 
-/* A graph or an executable that may have a hold's blocks in its nodes. */
+/* A graph or an executable that may have blocks of holds in its nodes. */
 struct graph {
 	const void *handle; /* the key */
-	struct hold *hold;
+	struct membership *memberships;
 	UT_hash_handle hh;
+};
+
+struct membership {
+	struct membership *next;
+	struct hold *hold;
 };
 
 /* Taken after the lock of captures, before those of contexts. */
@@ -77,16 +82,6 @@ void hold_open(void)
 }
 
 /* Under lock. */
-static void graph_drop(struct graph *graph)
-{
-	struct hold *hold = graph->hold;
-
-	HASH_DEL(graphs, graph);
-	free(graph);
-	hold_leave(hold);
-}
-
-/* Under lock. */
 static struct graph *graph_find(const void *handle)
 {
 	struct graph *graph;
@@ -95,32 +90,78 @@ static struct graph *graph_find(const void *handle)
 	return graph;
 }
 
-/* Under lock. Without memory the hold is used for ever. */
-static void graph_add(const void *handle, struct hold *hold)
+/* Under lock. NULL: no memory. */
+static struct graph *graph_find_or_add(const void *handle)
 {
 	struct graph *graph = graph_find(handle);
 
-	hold->users++;
 	if (graph)
-		graph_drop(graph); /* changed, or its end went unseen */
+		return graph;
 	graph = calloc(1, sizeof(*graph));
 	if (!graph)
-		return;
+		return NULL;
 	graph->handle = handle;
-	graph->hold = hold;
 	HASH_ADD_PTR(graphs, handle, graph);
-	if (!graph->hh.tbl)
-		free(graph);
+	if (graph->hh.tbl)
+		return graph;
+	free(graph);
+	return NULL;
+}
+
+static bool graph_is_in(const struct graph *graph, const struct hold *hold)
+{
+	const struct membership *at = graph->memberships;
+
+	while (at && at->hold != hold)
+		at = at->next;
+	return at;
+}
+
+/* Under lock. Without memory the hold is used for ever. */
+static void graph_join(const void *handle, struct hold *hold)
+{
+	struct graph *graph = graph_find_or_add(handle);
+	struct membership *membership;
+
+	if (graph && graph_is_in(graph, hold))
+		return;
+	hold->users++;
+	membership = graph ? malloc(sizeof(*membership)) : NULL;
+	if (!membership)
+		return;
+	membership->hold = hold;
+	membership->next = graph->memberships;
+	graph->memberships = membership;
+}
+
+/* Under lock. The graph leaves a hold, or all (NULL); in none, it is not
+ * watched any more. */
+static void graph_leave(struct graph *graph, const struct hold *hold)
+{
+	struct membership **at = &graph->memberships, *membership;
+
+	while ((membership = *at)) {
+		if (hold && membership->hold != hold) {
+			at = &membership->next;
+			continue;
+		}
+		*at = membership->next;
+		hold_leave(membership->hold);
+		free(membership);
+	}
+	if (graph->memberships)
+		return;
+	HASH_DEL(graphs, graph);
+	free(graph);
 }
 
 /* Under lock. No block was freed meanwhile: its graphs need no watching. */
-static void graphs_forget(struct hold *hold)
+static void graphs_forget(const struct hold *hold)
 {
 	struct graph *graph, *next;
 
 	HASH_ITER (hh, graphs, graph, next)
-		if (graph->hold == hold)
-			graph_drop(graph);
+		graph_leave(graph, hold);
 }
 
 void hold_close(void)
@@ -158,36 +199,36 @@ void hold_graph(const void *graph)
 {
 	pthread_mutex_lock(&lock);
 	if (open)
-		graph_add(graph, open);
+		graph_join(graph, open);
 	pthread_mutex_unlock(&lock);
+}
+
+/* Under lock. */
+static void graph_join_all_of(const void *from, const void *handle)
+{
+	struct graph *source = graph_find(from);
+	struct membership *at = source ? source->memberships : NULL;
+
+	for (; at; at = at->next)
+		graph_join(handle, at->hold);
 }
 
 void graph_made(const void *from, const void *handle)
 {
-	struct graph *source, *graph;
+	struct graph *former;
 
 	pthread_mutex_lock(&lock);
-	source = graph_find(from);
-	graph = graph_find(handle);
-	if (source)
-		graph_add(handle, source->hold);
-	else if (graph)
-		graph_drop(graph);
+	former = graph_find(handle); /* changed, or its end went unseen */
+	if (former && from != handle)
+		graph_leave(former, NULL);
+	graph_join_all_of(from, handle);
 	pthread_mutex_unlock(&lock);
 }
 
-/* One that has nodes of two holds keeps the second for ever. */
 void graph_joined(const void *from, const void *handle)
 {
-	struct graph *source, *graph;
-
 	pthread_mutex_lock(&lock);
-	source = graph_find(from);
-	graph = graph_find(handle);
-	if (source && !graph)
-		graph_add(handle, source->hold);
-	else if (source && source->hold != graph->hold)
-		source->hold->users++;
+	graph_join_all_of(from, handle);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -198,7 +239,7 @@ void graph_ended(const void *handle)
 	pthread_mutex_lock(&lock);
 	graph = graph_find(handle);
 	if (graph)
-		graph_drop(graph);
+		graph_leave(graph, NULL);
 	pthread_mutex_unlock(&lock);
 }
 

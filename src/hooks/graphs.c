@@ -3,6 +3,7 @@
 #include "hold.h"
 #include "hook.h"
 #include "mem.h"
+#include "visit.h"
 #include "work.h"
 
 static CUresult made(CUresult res, CUgraph from, const void *const *graph)
@@ -121,6 +122,7 @@ EXPORT CUresult cuGraphAddNode(CUgraphNode *node, CUgraph graph,
 			       const CUgraphNode *nodes, size_t count,
 			       CUgraphNodeParams *params)
 {
+	visit_node(NULL, params);
 	return added(
 		REAL_CALL(cuGraphAddNode, node, graph, nodes, count, params),
 		params, graph);
@@ -131,6 +133,7 @@ EXPORT CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph,
 				  const CUgraphEdgeData *data, size_t count,
 				  CUgraphNodeParams *params)
 {
+	visit_node(NULL, params);
 	return added(REAL_CALL(cuGraphAddNode_v2, node, graph, nodes, data,
 			       count, params),
 		     params, graph);

@@ -48,4 +48,13 @@ static inline void visit_fill(CUstream stream,
 		visit(stream, fill->dst);
 }
 
+/* A node of any kind; may be NULL. */
+static inline void visit_node(CUstream stream, const CUgraphNodeParams *node)
+{
+	if (node && node->type == CU_GRAPH_NODE_TYPE_MEMCPY)
+		visit_deep(stream, &node->memcpy.copyParams);
+	if (node && node->type == CU_GRAPH_NODE_TYPE_MEMSET)
+		visit(stream, node->memset.dst);
+}
+
 #endif

@@ -108,6 +108,24 @@ def test_what_got_a_graphs_nodes_holds_its_blocks(box, use, end):
     shell.end()
 
 
+def test_a_graph_captured_into_again_holds_the_blocks_of_both(box):
+    shell = opened(box)
+    captured(shell, "free a")
+    lines(shell, "alloc b 5000", "begin_into s relaxed g", "stream_fill s b 8",
+          "free b", "end s g")
+    assert shell.stat()["held_blocks"] == 2
+    took(shell, "graph_destroy g")
+    assert shell.stat()["held_blocks"] == 0
+    shell.end()
+
+
+def test_a_capture_ends_with_the_thread_whose_stream_it_is_of(box):
+    shell = opened(box)
+    lines(shell, "alloc a 5000", "thread set primary; begin_own thread", "free a")
+    assert shell.stat()["held_blocks"] == 0
+    shell.end()
+
+
 def test_updates_again_and_again_hold_the_last_graphs_blocks_only(box):
     shell = opened(box)
     captured(shell)

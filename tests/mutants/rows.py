@@ -13,6 +13,7 @@ POOLS = "src/core/pools.c"
 CONTEXT = "src/core/context.c"
 GIVEBACK = "src/core/giveback.c"
 REACH = "src/core/reach.c"
+WAIT = "src/core/wait.c"
 WORK = "src/core/work.c"
 TABLE = "src/core/block_table.c"
 EVENT = "src/backing/event.c"
@@ -72,7 +73,7 @@ ROWS = [
      (FENCE, "	return device_wait(device) || !device->lost;",
       "	(void)device_wait;\n	return true;")),
     ("a_failed_wait_is_taken_for_one", "proof",
-     (FENCE, "		counter_add(device, COUNTER_quarantined_bytes, bytes);"
+     (WAIT, "		counter_add(device, COUNTER_quarantined_bytes, bytes);"
       "\n		return false;\n", "")),
     ("none_to_fence_keeps_safe", "test_fence.py -k none",
      (FENCE, "		else\n			fence_restart(device_at(i));",
@@ -98,11 +99,20 @@ ROWS = [
     ("held_blocks_are_not_held", "test_capture.py",
      (HOLD, "	kept = open;", "	kept = false;")),
     ("hold_ends_with_the_capture", "test_capture.py",
-     (HOLD, "	if (open)\n		graph_add(graph, open);",
-      "	(void)graph_add;\n	(void)graph;")),
+     (HOLD, "	if (open)\n		graph_join(graph, open);",
+      "	(void)graph;")),
     ("executables_hold_nothing", "test_capture.py",
-     (HOLD, "	if (source)\n		graph_add(handle, source->hold);",
-      "	if (source && !source)\n		graph_add(handle, NULL);")),
+     (HOLD, "		graph_leave(former, NULL);\n	graph_join_all_of",
+      "		graph_leave(former, NULL);\n	(void)sizeof")),
+    ("graph_forgets_its_first_capture", "test_capture.py",
+     (HOLD, "	if (open)\n		graph_join(graph, open);",
+      "	if (graph_find(graph))\n		graph_leave(graph_find(graph), NULL);"
+      "\n	if (open)\n		graph_join(graph, open);")),
+    ("capture_outlives_its_thread", "test_capture.py",
+     (CAPTURE, "	captures_drop(stream, NULL);", "	(void)stream;")),
+    ("an_allocation_gives_back", "test_fence.py -k gives_nothing_back",
+     (MEM, "	device->used = true;", "	device->used = true;\n"
+      "	device_poll(device);")),
     ("held_blocks_keep_their_stamp",
      "test_capture.py",
      (POOLS, "	block->epoch = atomic_load(&device->epoch);\n", "")),
@@ -134,7 +144,7 @@ ROWS = [
       "	if (count == 2)\n		context_release(two + 1, 1);\n"
       "	if (count > 0) {\n		context = two[0];")),
     ("first_context_alone_is_waited_for", "proof",
-     (FENCE, "i < count && !res; i++)\n		res = wait_result",
+     (WAIT, "i < count && !res; i++)\n		res = wait_result",
       "i < 1 && !res; i++)\n		res = wait_result")),
     ("work_of_others_unseen_at_an_end", "proof",
      (FENCE, "	return !capture_any() && device_wait(device);",
@@ -143,7 +153,7 @@ ROWS = [
      (REACH, "	fence_share(owner);\n	fence_join(owner, visitor);",
       "	fence_share(owner);")),
     ("an_old_drivers_wait_in_a_capture", "proof",
-     (FENCE, "!backing_is_lost(res) && quiet_begin()) {",
+     (WAIT, "!backing_is_lost(res) && quiet_begin()) {",
       "!backing_is_lost(res) && !capture_any()) {")),
     ("a_failed_fence_of_two_streams_stands", "proof",
      (FENCE, "i < WAITS_MAX; i++)\n		made = device_wait(device);",

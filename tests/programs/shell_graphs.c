@@ -52,15 +52,32 @@ static void run_stream_fill(char **words)
 				    memory->size, stream_of(words[0])));
 }
 
+static CUstreamCaptureMode mode_of(const char *name)
+{
+	return !strcmp(name, "global")   ? CU_STREAM_CAPTURE_MODE_GLOBAL
+	       : !strcmp(name, "thread") ? CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
+					 : CU_STREAM_CAPTURE_MODE_RELAXED;
+}
+
 static void run_begin(char **words)
 {
-	CUstreamCaptureMode mode = !strcmp(words[1], "global")
-					   ? CU_STREAM_CAPTURE_MODE_GLOBAL
-				   : !strcmp(words[1], "thread")
-					   ? CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
-					   : CU_STREAM_CAPTURE_MODE_RELAXED;
+	printf("%d", (int)cuStreamBeginCapture(stream_of(words[0]),
+					       mode_of(words[1])));
+}
 
-	printf("%d", (int)cuStreamBeginCapture(stream_of(words[0]), mode));
+/* Into a graph that there is. */
+static void run_begin_into(char **words)
+{
+	printf("%d", (int)cuStreamBeginCaptureToGraph(
+			     stream_of(words[0]), graph_of(words[2]), NULL,
+			     NULL, 0, mode_of(words[1])));
+}
+
+/* In the thread's own stream. */
+static void run_begin_own(char **words)
+{
+	printf("%d", (int)cuStreamBeginCapture(CU_STREAM_PER_THREAD,
+					       mode_of(words[0])));
 }
 
 static void run_end(char **words)
@@ -130,6 +147,8 @@ const struct shell_command shell_graphs[] = {
 	{"stream_sync", 1, run_stream_sync},
 	{"stream_fill", 3, run_stream_fill},
 	{"begin", 2, run_begin},
+	{"begin_into", 3, run_begin_into},
+	{"begin_own", 1, run_begin_own},
 	{"end", 2, run_end},
 	{"instantiate", 2, run_instantiate},
 	{"clone", 2, run_clone},
