@@ -21,6 +21,10 @@ int backing_take(size_t span, uint64_t *addr);
  * device, as cuMemFree does. */
 int backing_give(struct CUctx_st *context, uint64_t addr);
 
+/* The same of pinned host memory; flags are those of cuMemHostAlloc. */
+int backing_take_host(size_t span, unsigned int flags, uint64_t *addr);
+int backing_give_host(struct CUctx_st *context, uint64_t addr);
+
 /* Waits for all work queued in a context so far. An error while a stream of
  * the context captures, and the end of the capture. */
 int backing_wait(struct CUctx_st *context);
@@ -44,6 +48,10 @@ int backing_gate(struct CUctx_st *context, struct CUevent_st *event);
 
 /* Waits on the host for an event; allowed during captures. */
 int backing_event_wait(struct CUevent_st *event);
+
+/* Asks whether an event is over: CUDA_SUCCESS, else CUDA_ERROR_NOT_READY. An
+ * error while a stream captures. */
+int backing_event_query(struct CUevent_st *event);
 
 /* Whether a stream that the program made has no work left; false if in
  * doubt. */

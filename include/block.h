@@ -24,7 +24,9 @@ struct block {
 	/* Whose memory it is. Atomic as block_walk's visitor may look at a
 	 * record that is being dropped. */
 	struct context *_Atomic context;
-	_Atomic bool exported; /* other processes may use it: never reused */
+	_Atomic bool exported; /* others may use it for ever: never reused */
+	bool pinned;           /* host memory */
+	_Atomic uint32_t id;   /* buffer id of this life, 0 before it's asked */
 	struct block *next;    /* in a list of idle blocks */
 };
 

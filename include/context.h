@@ -1,7 +1,8 @@
 /* Contexts and devices that the program uses.
  *
- * Memory belongs to a context; the choice of a pool, the counters and the
- * epochs belong to its device. */
+ * Memory belongs to a context, where it lies in stores: one for the device's
+ * memory, and one for each kind of pinned host memory. The choice of a pool,
+ * the counters and the epochs belong to the device, or to the host. */
 #ifndef MNM_CONTEXT_H
 #define MNM_CONTEXT_H
 
@@ -27,6 +28,7 @@ enum counter {
 		COUNTER_MAX
 };
 
+/* A device, or the host with its pinned memory. */
 struct device {
 	_Atomic bool used;      /* a request came for it */
 	_Atomic int choice;     /* row of its pool */
@@ -49,6 +51,19 @@ struct device {
 	_Atomic uint64_t counters[COUNTER_MAX];
 };
 
+/* Memory of one kind, and the pools that serve it. */
+struct store {
+	struct context *context;
+	struct device *device; /* whose figures and epochs hold for it */
+	unsigned int flags;    /* of cuMemHostAlloc; 0 for device memory */
+	unsigned int node;     /* of NUMA, likewise */
+	/* Under the context's lock. */
+	struct pool *pools;    /* the active one first; NULL before use */
+	struct block *pending; /* idle blocks to give back */
+	/* Added under that lock, never removed; may be read without. */
+	struct store *_Atomic next; /* of the context's */
+};
+
 /* Contexts whose making went unseen may be primary ones, too. */
 enum context_kind { CONTEXT_UNSEEN, CONTEXT_PRIMARY, CONTEXT_CREATED };
 
@@ -58,6 +73,9 @@ struct context {
 	enum context_kind kind;
 	struct CUevent_st *_Atomic fence; /* the event of its fences, or NULL */
 	_Atomic uint64_t joined; /* a bit per device that it has visited */
+	/* In quiet times, see host.c. */
+	struct CUevent_st *seal; /* or NULL */
+	uint64_t sealed;         /* the epoch of the host's it stands behind */
 	/* Under the table's lock. */
 	unsigned int users; /* see context_hold */
 	bool buried;        /* among the dead */
@@ -66,16 +84,16 @@ struct context {
 	pthread_mutex_t lock;
 	pthread_cond_t settled; /* closing or busy has come to 0 */
 	/* Under lock. */
-	bool dead;             /* destroyed; its blocks are forgotten */
-	unsigned int closing;  /* calls under way that may end it */
-	unsigned int busy;     /* driver calls of ours on what is in it */
-	struct pool *pools;    /* the active one first; NULL before use */
-	struct block *pending; /* idle blocks to give back */
+	bool dead;            /* destroyed; its blocks are forgotten */
+	unsigned int closing; /* calls under way that may end it */
+	unsigned int busy;    /* driver calls of ours on what is in it */
+	struct store store;   /* device memory, the first of its stores */
 };
 
-/* The device of an ordinal from 0 to DEVICE_MAX - 1. */
+/* The device of an ordinal from 0 to DEVICE_MAX - 1, or DEVICE_HOST. */
 struct device *device_at(int ordinal);
 int device_ordinal(const struct device *device);
+bool device_is_host(const struct device *device);
 
 /* Devices that have a context now, and contexts, also such as are ending. */
 int device_count(void);
@@ -126,13 +144,14 @@ struct context *context_close_primary(int ordinal);
  * is dropped. NULL is allowed. */
 void context_settle(struct context *context, bool ended);
 
-/* Fills list with the contexts of a device (NULL: of all), which can't be
- * destroyed until context_release. Returns their number, at most max; -1:
- * there are more. */
+/* Fills list with the contexts that memory of a device belongs to (NULL, or
+ * the host: all), which can't be destroyed until context_release. Returns their
+ * number, at most max; -1: there are more. */
 int context_hold(const struct device *device, struct context **list, int max);
 void context_release(struct context **list, int count);
 
-/* Calls visit for each context under the table's lock, then its own. */
-void context_each(void (*visit)(struct context *context, void *arg), void *arg);
+/* Calls visit for each store of each context, under the table's lock and the
+ * context's. */
+void stores_each(void (*visit)(struct store *store, void *arg), void *arg);
 
 #endif

@@ -59,17 +59,20 @@ bool fence_pressed(struct device *device);
 
 /* The program waits for a context itself: what was freed before is safe when
  * that has succeeded. The context may be NULL. */
-struct fence_sync {
+struct fence_sync_part {
 	struct device *device;
 	uint64_t safe; /* 0: nothing is gained */
 	uint64_t bytes;
 };
+struct fence_sync {
+	struct fence_sync_part device, host;
+};
 struct fence_sync fence_sync_begin(struct context *context);
 void fence_sync_end(const struct fence_sync *sync, int res);
 
-/* The memory of a device's context is about to go, and with it what was freed
- * and may still be used by others: waits for them. False: it could not, as
- * a stream captures. */
+/* The memory of a device's context is about to go, pinned memory too, and with
+ * it what was freed and may still be used by others: waits for them. False: it
+ * could not, as a stream captures. */
 bool fence_leave(struct device *device);
 
 /* The host waits for what may still use memory of the context that has been

@@ -33,12 +33,20 @@ enum mem_answer mem_hit(uint64_t *addr, size_t size);
  * *addr is set on success only. */
 enum mem_answer mem_alloc(uint64_t *addr, size_t size, int *result);
 
+/* As mem_alloc, for pinned host memory; flags are those of cuMemHostAlloc. */
+enum mem_answer mem_alloc_pinned(uint64_t *addr, size_t size,
+				 unsigned int flags, int *result);
+
 struct block;
 
-/* Takes back a block; keep says that its pool may keep it. With MEM_PASS,
- * *given is the block that CUDA's call is to free, or NULL for memory that is
- * not ours; the door passes it to mem_given once it has called CUDA. */
-enum mem_answer mem_free(uint64_t addr, bool keep, struct block **given);
+/* By which call a block is freed; those of a stream go to CUDA. */
+enum mem_free { MEM_FREE_DEVICE, MEM_FREE_ASYNC, MEM_FREE_PINNED };
+
+/* Takes back a block. With MEM_PASS, *given is the block that CUDA's call is
+ * to free, or NULL for memory that is not ours; the door passes it to mem_given
+ * once it has called CUDA. */
+enum mem_answer mem_free(uint64_t addr, enum mem_free how,
+			 struct block **given);
 
 /* CUDA did free a block, or refused to: then it is the program's as before.
  * NULL is allowed. */
@@ -49,7 +57,8 @@ void mem_given(struct block *given, bool freed);
 void mem_exported(uint64_t addr);
 
 /* Corrects what cuMemGetInfo said for the current context's device: idle
- * blocks count as free, a hard limit as the total. NULL is allowed. */
+ * blocks count as free, a hard limit as the total. Not with meminfo=real. NULL
+ * is allowed. */
 void mem_info(size_t *free, size_t *total);
 
 #endif

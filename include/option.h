@@ -10,7 +10,9 @@
 
 #include "log.h"
 
-#define DEVICE_MAX        64  /* ordinals 0 .. 63 */
+#define DEVICE_MAX        64         /* ordinals 0 .. 63 */
+#define DEVICE_HOST       DEVICE_MAX /* stands for pinned host memory */
+#define DEVICE_ALL        (DEVICE_MAX + 1)
 #define OPTION_ERROR_SIZE 256 /* bytes of an error line, its NUL included */
 
 enum option_type {
@@ -22,7 +24,8 @@ enum option_type {
 	OPTION_FLAG,  /* 0 or 1 */
 	OPTION_FENCE, /* a fence level's name */
 	OPTION_LEVEL, /* a log level's name */
-	OPTION_POOLS, /* NAME or ORDINAL:NAME, comma-separated */
+	OPTION_INFO,  /* pool or real */
+	OPTION_POOLS, /* NAME, ORDINAL:NAME or host:NAME, comma-separated */
 };
 
 /* How a freed block becomes usable again, see fence.h. */
@@ -45,12 +48,14 @@ void option_variable(const struct option_row *row, char *text, size_t size);
 
 /* What the options say, read and checked. */
 struct config {
-	int pool[DEVICE_MAX]; /* index into pool_rows, by ordinal */
+	int pool[DEVICE_ALL]; /* index into pool_rows, by ordinal */
 	size_t page_size;     /* bytes */
 	enum fence_level fence;
 	size_t quarantine; /* bytes, or ROOM_AUTO */
 	size_t pool_limit; /* bytes, 0 = none */
 	size_t hard_limit; /* bytes, 0 = none */
+	size_t host_limit; /* bytes, or ROOM_AUTO */
+	bool meminfo;      /* real: idle bytes don't count as free */
 	char socket_dir[96];
 	char stat_file[512];
 	enum log_level log;
@@ -70,6 +75,9 @@ bool config_check(const struct config *config, char error[OPTION_ERROR_SIZE]);
 
 /* Reads every MNM_ variable of the environment; as config_set. */
 bool config_read(struct config *config, char error[OPTION_ERROR_SIZE]);
+
+/* The ordinal that names a device, or DEVICE_HOST for "host"; -1: neither. */
+int device_parse(const char *text);
 
 /* Reads digits with an optional K, M or G. False: not a size. */
 bool size_parse(const char *text, size_t *size);

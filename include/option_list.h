@@ -10,8 +10,9 @@
 
 /* clang-format off */
 #define OPTION_LIST \
-OPTION(pool, POOLS, "page_unit_pool", "NAME or DEVICE:NAME, comma-separated", \
-	"pool that serves allocations, for all devices or for each") \
+OPTION(pool, POOLS, "page_unit_pool", \
+	"NAME, DEVICE:NAME or host:NAME, comma-separated", \
+	"pool that serves allocations, for all, for each device, for pinned memory") \
 OPTION(page_size, PAGE, "4096", "power of two, 512 to 2M", \
 	"page that page_unit_pool rounds requests up to, bytes") \
 OPTION(fence, FENCE, "fence", "fence, sync, none", \
@@ -22,6 +23,10 @@ OPTION(pool_limit, SIZE, "0", "bytes, 0 = none", \
 	"soft limit of reserved bytes a device: idle blocks go back first") \
 OPTION(hard_limit, SIZE, "0", "bytes, 0 = none", \
 	"hard limit of reserved bytes a device: past it, out of memory") \
+OPTION(host_limit, ROOM, "auto", "bytes, or auto", \
+	"soft limit of pinned bytes [25 % of RAM, RLIMIT_MEMLOCK at most]") \
+OPTION(meminfo, INFO, "pool", "pool, real", \
+	"cudaMemGetInfo: pool: what is idle counts as free, real: CUDA's answer") \
 OPTION(socket_dir, PATH, "", "absolute path", \
 	"folder of the control sockets [$XDG_RUNTIME_DIR/mnm or /tmp/mnm-UID]") \
 OPTION(stat_file, TEXT, "", "path, %p = pid", \

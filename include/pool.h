@@ -13,16 +13,16 @@
 #include "block.h"
 #include "option.h"
 
-struct context;
+struct store;
 
 /* First member of each pool's own struct. Core fills and reads it. */
 struct pool {
 	const struct pool_ops *ops;
-	struct context *context; /* whose memory it serves */
-	size_t live_count;       /* blocks with the program, or on their way */
-	size_t live_span;        /* bytes reserved for them */
-	bool retired;            /* swapped out: takes nothing back */
-	struct pool *next;       /* of the context's pools */
+	struct store *store; /* whose memory it serves */
+	size_t live_count;   /* blocks with the program, or on their way */
+	size_t live_span;    /* bytes reserved for them */
+	bool retired;        /* swapped out: takes nothing back */
+	struct pool *next;   /* of the store's pools */
 };
 
 enum pool_answer {

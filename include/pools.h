@@ -1,6 +1,6 @@
-/* The pools of one context: the active one, and those swapped out that still
+/* The pools of one store: the active one, and those swapped out that still
  * have blocks with the program. The context's lock is held around each call,
- * pools_forget excepted. */
+ * the last four excepted. */
 #ifndef MNM_POOLS_H
 #define MNM_POOLS_H
 
@@ -12,15 +12,15 @@ struct pool *pool_new(int row, const struct config *config);
 void pool_close(struct pool *pool);
 
 /* The active pool, opened at first use; NULL without memory. */
-struct pool *pools_active(struct context *context, const struct config *config);
+struct pool *pools_active(struct store *store, const struct config *config);
 
 /* Makes `fresh` the active pool and retires the one before; its idle blocks
- * wait in context->pending. Returns the bytes of these. A retired pool
+ * wait in store->pending. Returns the bytes of these. A retired pool
  * without live blocks is closed. */
-size_t pools_swap(struct context *context, struct pool *fresh);
+size_t pools_swap(struct store *store, struct pool *fresh);
 
-/* Moves every idle block to context->pending; returns their bytes. */
-size_t pools_trim(struct context *context);
+/* Moves every idle block to store->pending; returns their bytes. */
+size_t pools_trim(struct store *store);
 
 /* A block of span bytes is with the program, or on its way to it. */
 void pool_lend(struct pool *pool, size_t span);
@@ -29,7 +29,7 @@ void pool_lend(struct pool *pool, size_t span);
 void pool_return(struct pool *pool, size_t span);
 
 /* A freed block that its pool counts as live goes back to it, stamped anew, or
- * waits in context->pending. Both take and drop the context's lock. */
+ * waits in store->pending. Both take and drop the context's lock. */
 void pools_take_back(struct block *block);
 void pools_send_back(struct block *block);
 

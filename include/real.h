@@ -34,6 +34,7 @@ USED(cuDeviceTotalMem_v2) \
 USED(cuDriverGetVersion) \
 USED(cuEventCreate) \
 USED(cuEventDestroy_v2) \
+USED(cuEventQuery) \
 USED(cuEventSynchronize) \
 USED(cuGetErrorName) \
 USED(cuMemGetAddressRange_v2) \
@@ -56,6 +57,9 @@ HOOK(cuMemAlloc_v2, "cuMemAlloc", 3020, VERSION_MAX) \
 HOOK(cuMemFree_v2, "cuMemFree", 3020, VERSION_MAX) \
 HOOK(cuMemFreeAsync, "cuMemFreeAsync", 11020, VERSION_MAX) \
 HOOK(cuMemFreeAsync_ptsz, "cuMemFreeAsync", VERSION_MAX, VERSION_MAX) \
+HOOK(cuMemHostAlloc, "cuMemHostAlloc", 2020, VERSION_MAX) \
+HOOK(cuMemAllocHost_v2, "cuMemAllocHost", 3020, VERSION_MAX) \
+HOOK(cuMemFreeHost, "cuMemFreeHost", 2000, VERSION_MAX) \
 HOOK(cuMemGetInfo_v2, "cuMemGetInfo", 3020, VERSION_MAX) \
 HOOK(cuCtxCreate_v2, "cuCtxCreate", 3020, 11040) \
 HOOK(cuCtxCreate_v3, "cuCtxCreate", 11040, 12050) \

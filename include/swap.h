@@ -1,6 +1,5 @@
 /* Changes of a running job's pools. Called by the control thread: no CUDA
- * call is made here, so idle blocks go back at the program's next allocation
- * or free on that device. */
+ * call is made here, so idle blocks go back at the program's next free. */
 #ifndef MNM_SWAP_H
 #define MNM_SWAP_H
 

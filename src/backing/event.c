@@ -9,7 +9,7 @@ bool backing_has_fences(void)
 
 	return real->cuCtxRecordEvent && real->cuCtxWaitEvent &&
 	       real->cuEventCreate && real->cuEventDestroy_v2 &&
-	       real->cuEventSynchronize;
+	       real->cuEventSynchronize && real->cuEventQuery;
 }
 
 bool backing_is_known(void)
@@ -57,6 +57,11 @@ int backing_event_wait(CUevent event)
 	res = real_driver()->cuEventSynchronize(event);
 	mode_exchange(&mode);
 	return (int)res;
+}
+
+int backing_event_query(CUevent event)
+{
+	return (int)real_driver()->cuEventQuery(event);
 }
 
 bool backing_stream_is_idle(CUstream stream)

@@ -203,3 +203,15 @@ int ask_list(int **pids)
 		qsort(*pids, (size_t)count, sizeof(int), pids_compare);
 	return count;
 }
+
+void device_name(const json_t *object, char name[DEVICE_NAME_SIZE])
+{
+	const json_t *device = json_object_get(object, "device");
+
+	if (json_is_string(device))
+		snprintf(name, DEVICE_NAME_SIZE, "%s",
+			 json_string_value(device));
+	else
+		snprintf(name, DEVICE_NAME_SIZE, "%d",
+			 (int)json_integer_value(device));
+}

@@ -19,4 +19,9 @@ json_t *ask_json(int pid, const char *request);
  * stderr. */
 int ask_list(int **pids);
 
+/* The name of the device that an object of an answer is about, as --device
+ * takes it. */
+enum { DEVICE_NAME_SIZE = 16 };
+void device_name(const json_t *object, char name[DEVICE_NAME_SIZE]);
+
 #endif

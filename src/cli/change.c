@@ -114,14 +114,14 @@ static double mib(json_int_t bytes)
 }
 
 /* The figures of one device in an answer to stat. */
-static const json_t *stat_of(const json_t *stat, json_int_t device)
+static const json_t *stat_of(const json_t *stat, const json_t *device)
 {
 	const json_t *each;
 	size_t i;
 
 	json_array_foreach(json_object_get(stat, "devices"), i,
-			   each) if (bytes_of(each, "device") ==
-				     device) return each;
+			   each) if (json_equal(json_object_get(each, "device"),
+						device)) return each;
 	return NULL;
 }
 
@@ -135,8 +135,9 @@ static json_int_t pending_ask(int pid, json_t *answer)
 
 	json_array_foreach(json_object_get(answer, "devices"), i, device)
 	{
-		pending = bytes_of(stat_of(stat, bytes_of(device, "device")),
-				   "pending_bytes");
+		pending = bytes_of(
+			stat_of(stat, json_object_get(device, "device")),
+			"pending_bytes");
 		json_object_set_new(device, "pending_bytes",
 				    json_integer(pending));
 		sum += pending;
@@ -159,8 +160,11 @@ static void change_print_device(int pid, const json_t *device)
 	const char *after = json_string_value(json_object_get(device, "after"));
 	json_int_t pending = bytes_of(device, "pending_bytes");
 	json_int_t idle = bytes_of(device, "idle_bytes");
+	char name[DEVICE_NAME_SIZE];
 
-	printf("pid %d device %d: ", pid, (int)bytes_of(device, "device"));
+	device_name(device, name);
+	printf("pid %d %s%s: ", pid, strcmp(name, "host") ? "device " : "",
+	       name);
 	if (error) {
 		printf("%s\n", error);
 		return;
@@ -172,8 +176,7 @@ static void change_print_device(int pid, const json_t *device)
 	printf("%.1f MiB idle given back",
 	       mib(idle > pending ? idle - pending : 0));
 	if (pending)
-		printf(", %.1f MiB go back at its next free",
-		       mib(pending));
+		printf(", %.1f MiB go back at its next free", mib(pending));
 	if (after)
 		printf(", %.1f MiB live carried by retired pools",
 		       mib(bytes_of(device, "retired_bytes")));

@@ -24,9 +24,10 @@ static void name_clean(const char *from, char to[21])
 static void ps_device(int pid, const char *program, const json_t *device)
 {
 	double allocs = number(device, "allocs");
+	char name[DEVICE_NAME_SIZE];
 
-	printf("%8d  %-20s %6.0f  %-16s %9.1f MiB %9.1f MiB", pid, program,
-	       number(device, "device"),
+	device_name(device, name);
+	printf("%8d  %-20s %6s  %-16s %9.1f MiB %9.1f MiB", pid, program, name,
 	       json_string_value(json_object_get(device, "pool")),
 	       number(device, "live_bytes") / (1 << 20),
 	       number(device, "reserved_bytes") / (1 << 20));

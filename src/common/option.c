@@ -70,12 +70,23 @@ static bool page_parse(const char *text, size_t *page)
 	return true;
 }
 
-/* Reads "NAME" or "0:NAME,1:NAME,..."; on failure *bad says why. */
+int device_parse(const char *text)
+{
+	char *end;
+	long ordinal = strtol(text, &end, 10);
+
+	if (!strcmp(text, "host"))
+		return DEVICE_HOST;
+	return isdigit((unsigned char)*text) && !*end && ordinal < DEVICE_MAX
+		       ? (int)ordinal
+		       : -1;
+}
+
+/* Reads "NAME" or "0:NAME,host:NAME,..."; on failure *bad says why. */
 static bool pools_parse(const char *text, int *pool, const char **bad)
 {
-	char copy[1024], *rest = copy, *item, *name, *end;
-	int chosen[DEVICE_MAX], row;
-	long ordinal;
+	char copy[1024], *rest = copy, *item, *name;
+	int chosen[DEVICE_ALL], row, ordinal;
 
 	*bad = "too long";
 	if (snprintf(copy, sizeof(copy), "%s", text) >= (int)sizeof(copy))
@@ -86,10 +97,9 @@ static bool pools_parse(const char *text, int *pool, const char **bad)
 		ordinal = -1;
 		if (name) {
 			*name++ = '\0';
-			*bad = "device is not 0 to 63";
-			ordinal = strtol(item, &end, 10);
-			if (!isdigit((unsigned char)*item) || *end ||
-			    ordinal >= DEVICE_MAX)
+			*bad = "device is not 0 to 63 or host";
+			ordinal = device_parse(item);
+			if (ordinal < 0)
 				return false;
 		} else {
 			name = item;
@@ -98,7 +108,7 @@ static bool pools_parse(const char *text, int *pool, const char **bad)
 		row = pool_row_find(name);
 		if (row < 0)
 			return false;
-		for (int i = 0; i < DEVICE_MAX; i++)
+		for (int i = 0; i < DEVICE_ALL; i++)
 			if (ordinal < 0 || i == ordinal)
 				chosen[i] = row;
 	}
@@ -141,6 +151,16 @@ static bool fence_parse(const char *text, enum fence_level *level)
 	return found >= 0;
 }
 
+static bool info_parse(const char *text, bool *real)
+{
+	static const char *const names[] = {"pool", "real", NULL};
+	int found = word_find(names, text);
+
+	if (found >= 0)
+		*real = found;
+	return found >= 0;
+}
+
 static bool flag_parse(const char *text, bool *flag)
 {
 	if (strcmp(text, "0") && strcmp(text, "1"))
@@ -174,6 +194,7 @@ static bool row_set(struct config *config, const struct option_row *row,
 #define PARSE_ROOM(f)  room_parse(value, &config->f)
 #define PARSE_FENCE(f) fence_parse(value, &config->f)
 #define PARSE_FLAG(f)  flag_parse(value, &config->f)
+#define PARSE_INFO(f)  info_parse(value, &config->f)
 #define PARSE_LEVEL(f) level_parse(value, &config->f)
 #define PARSE_POOLS(f) pools_parse(value, config->f, why)
 #define OPTION(field, type, initial, range, help) \

@@ -50,12 +50,18 @@ static json_t *fail(struct request *request, const char *format, ...)
 	return NULL;
 }
 
+/* Its ordinal, or "host". */
+static json_t *device_name(const struct device *device)
+{
+	return device_is_host(device) ? json_string("host")
+				      : json_integer(device_ordinal(device));
+}
+
 static json_t *device_stat(struct device *device)
 {
 	json_t *stat = json_object();
 
-	json_object_set_new(stat, "device",
-			    json_integer(device_ordinal(device)));
+	json_object_set_new(stat, "device", device_name(device));
 	json_object_set_new(
 		stat, "pool",
 		json_string(pool_rows[atomic_load(&device->choice)].name));
@@ -87,7 +93,7 @@ static json_t *devices_each(const struct request *request,
 {
 	json_t *list = json_array();
 
-	for (int i = 0; i < DEVICE_MAX; i++)
+	for (int i = 0; i < DEVICE_ALL; i++)
 		if (device_meant(request, i))
 			json_array_append_new(list, each(device_at(i)));
 	return list;
@@ -119,9 +125,8 @@ static json_t *stat_run(struct request *request)
 static json_t *swap_answer(const struct device *device,
 			   const struct swap_report *report)
 {
-	return json_pack("{s:i,s:s,s:s,s:I,s:I}", "device",
-			 device_ordinal(device), "before",
-			 pool_rows[report->before].name, "after",
+	return json_pack("{s:o,s:s,s:s,s:I,s:I}", "device", device_name(device),
+			 "before", pool_rows[report->before].name, "after",
 			 pool_rows[report->after].name, "idle_bytes",
 			 (json_int_t)report->idle_bytes, "retired_bytes",
 			 (json_int_t)report->retired_bytes);
@@ -135,7 +140,7 @@ static json_t *swap_one(struct device *device, int row)
 			    : device_swap(device, row, &report);
 
 	return done ? swap_answer(device, &report)
-		    : json_pack("{s:i,s:s}", "device", device_ordinal(device),
+		    : json_pack("{s:o,s:s}", "device", device_name(device),
 				"error", "no memory for a new pool");
 }
 
@@ -143,7 +148,7 @@ static json_t *swap_devices(const struct request *request, int row)
 {
 	json_t *list = json_array();
 
-	for (int i = 0; i < DEVICE_MAX; i++)
+	for (int i = 0; i < DEVICE_ALL; i++)
 		if (device_meant(request, i))
 			json_array_append_new(list,
 					      swap_one(device_at(i), row));
@@ -169,7 +174,7 @@ static json_t *reset_run(struct request *request)
 
 static json_t *trim_one(struct device *device)
 {
-	return json_pack("{s:i,s:I}", "device", device_ordinal(device),
+	return json_pack("{s:o,s:I}", "device", device_name(device),
 			 "idle_bytes", (json_int_t)device_trim(device));
 }
 
@@ -284,21 +289,18 @@ static const struct command *command_find(struct request *request)
 	return NULL;
 }
 
-/* The ordinal of --device; -2 where it is none. */
-static int device_parse(struct request *request, const char *text)
+/* The ordinal of --device; -1 where it is none in use. */
+static int device_read(struct request *request, const char *text)
 {
-	char *end;
-	long ordinal = text ? strtol(text, &end, 10) : -1;
+	int ordinal = text ? device_parse(text) : -1;
 
-	if (!text || !*text || *end || ordinal < 0 || ordinal >= DEVICE_MAX ||
-	    !device_at((int)ordinal)->used) {
-		fail(request,
-		     "--device '%.20s': no device in use has that "
-		     "number; see stat",
-		     text ? text : "");
-		return -2;
-	}
-	return (int)ordinal;
+	if (ordinal >= 0 && device_at(ordinal)->used)
+		return ordinal;
+	fail(request,
+	     "--device '%.20s': no device in use has that name; see "
+	     "stat",
+	     text ? text : "");
+	return -1;
 }
 
 /* Cuts the line into words. False: request->error is set. */
@@ -312,7 +314,7 @@ static bool request_parse(struct request *request, char *line)
 		if (!strcmp(word, "--json")) {
 			request->json = true;
 		} else if (!strcmp(word, "--device")) {
-			request->device = device_parse(
+			request->device = device_read(
 				request, strtok_r(NULL, " \t\r", &rest));
 			if (request->device < 0)
 				return false;

@@ -30,14 +30,21 @@ static const char *text_of(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
-static int device_of(const json_t *object)
+/* What comes before a device's line, as "device 0" or "host". */
+static void print_device(FILE *out, const json_t *object)
 {
-	return (int)json_integer_value(json_object_get(object, "device"));
+	const json_t *device = json_object_get(object, "device");
+
+	if (json_is_string(device))
+		fprintf(out, "%s", json_string_value(device));
+	else
+		fprintf(out, "device %d", (int)json_integer_value(device));
 }
 
 static void stat_device(FILE *out, const json_t *device)
 {
-	fprintf(out, "device %d\n", device_of(device));
+	print_device(out, device);
+	fputc('\n', out);
 	fprintf(out, "  %-17s %17s\n", "pool", text_of(device, "pool"));
 	fprintf(out, "  %-17s %17s\n", "fence", text_of(device, "fence"));
 	fprintf(out, "  %-17s %17s\n", "order", text_of(device, "order"));
@@ -71,7 +78,9 @@ static bool error_printed(FILE *out, const json_t *device)
 
 	if (!*error)
 		return false;
-	fprintf(out, "error: device %d: %s\n", device_of(device), error);
+	fprintf(out, "error: ");
+	print_device(out, device);
+	fprintf(out, ": %s\n", error);
 	return true;
 }
 
@@ -84,11 +93,12 @@ void print_swap(FILE *out, const json_t *answer)
 	{
 		if (error_printed(out, device))
 			continue;
+		print_device(out, device);
 		fprintf(out,
-			"device %d: %s -> %s, %.1f MiB idle go back, %.1f MiB "
-			"live stay with retired pools\n",
-			device_of(device), text_of(device, "before"),
-			text_of(device, "after"), mib(device, "idle_bytes"),
+			": %s -> %s, %.1f MiB idle go back, %.1f MiB live stay "
+			"with retired pools\n",
+			text_of(device, "before"), text_of(device, "after"),
+			mib(device, "idle_bytes"),
 			mib(device, "retired_bytes"));
 	}
 	if (!json_array_size(devices))
@@ -101,8 +111,11 @@ void print_trim(FILE *out, const json_t *answer)
 	size_t i;
 
 	json_array_foreach(devices, i, device)
-		fprintf(out, "device %d: %.1f MiB idle go back\n",
-			device_of(device), mib(device, "idle_bytes"));
+	{
+		print_device(out, device);
+		fprintf(out, ": %.1f MiB idle go back\n",
+			mib(device, "idle_bytes"));
+	}
 	if (!json_array_size(devices))
 		fprintf(out, "no device in use yet\n");
 }

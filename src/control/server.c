@@ -14,6 +14,7 @@
 
 #include "command.h"
 #include "control.h"
+#include "host.h"
 #include "listener.h"
 #include "log.h"
 #include "own_fd.h"
@@ -24,7 +25,7 @@ enum {
 	CLIENTS_MAX = 128,
 	CLIENT_SECONDS = 10, /* from its connection to the end of its answer */
 	STACK_SIZE = 256 << 10,
-	LOOK_AROUND_MS = 2000, /* for whether the program has ended */
+	LOOK_AROUND_MS = 2000, /* for a program that ended, unused memory */
 	ACCEPT_PAUSE_MS = 100, /* out of descriptors, say: don't spin */
 };
 
@@ -223,6 +224,7 @@ static void *control_thread(void *arg)
 		if (polls[count].revents)
 			client_accept();
 		clients_expire();
+		host_trim_unused();
 	}
 	listener_unlink();
 	return NULL;

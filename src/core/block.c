@@ -40,6 +40,8 @@ struct block *block_new(void)
 	block->addr = block->size = block->span = block->epoch = 0;
 	block->pool = NULL;
 	block->next = NULL;
+	block->pinned = false;
+	atomic_store(&block->id, 0);
 	atomic_store(&block->exported, false);
 	atomic_store(&block->context, NULL);
 	return block;

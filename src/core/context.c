@@ -52,6 +52,8 @@ static struct context *note(CUcontext handle, int ordinal, bool *fresh)
 		return NULL;
 	context->handle = handle;
 	context->device = device_at(ordinal);
+	context->store.context = context;
+	context->store.device = context->device;
 	pthread_mutex_init(&context->lock, NULL);
 	pthread_cond_init(&context->settled, NULL);
 	if (!enter(context)) {
@@ -324,7 +326,8 @@ int context_hold(const struct device *device, struct context **list, int max)
 
 	pthread_mutex_lock(&lock);
 	for (context = table; context; context = context->hh.next) {
-		if (device && context->device != device)
+		if (device && !device_is_host(device) &&
+		    context->device != device)
 			continue;
 		if (count == max)
 			break;
@@ -347,13 +350,14 @@ void context_release(struct context **list, int count)
 	pthread_mutex_unlock(&lock);
 }
 
-void context_each(void (*visit)(struct context *context, void *arg), void *arg)
+void stores_each(void (*visit)(struct store *store, void *arg), void *arg)
 {
 	pthread_mutex_lock(&lock);
 	for (struct context *context = table; context;
 	     context = context->hh.next) {
 		pthread_mutex_lock(&context->lock);
-		visit(context, arg);
+		for (struct store *at = &context->store; at; at = at->next)
+			visit(at, arg);
 		pthread_mutex_unlock(&context->lock);
 	}
 	pthread_mutex_unlock(&lock);

@@ -2,7 +2,7 @@
 
 #include "context.h"
 
-static struct device devices[DEVICE_MAX];
+static struct device devices[DEVICE_ALL];
 
 struct device *device_at(int ordinal)
 {
@@ -12,6 +12,11 @@ struct device *device_at(int ordinal)
 int device_ordinal(const struct device *device)
 {
 	return (int)(device - devices);
+}
+
+bool device_is_host(const struct device *device)
+{
+	return device == &devices[DEVICE_HOST];
 }
 
 void counter_add(struct device *device, enum counter counter, uint64_t n)

@@ -7,6 +7,7 @@
 #include "context.h"
 #include "epoch.h"
 #include "fence.h"
+#include "host.h"
 #include "log.h"
 #include "wait.h"
 #include "work.h"
@@ -44,7 +45,7 @@ void fence_restart(struct device *device)
 void fence_level_set(enum fence_level now)
 {
 	atomic_store(&level, now);
-	for (int i = 0; i < DEVICE_MAX; i++)
+	for (int i = 0; i < DEVICE_ALL; i++)
 		if (now == FENCE_NONE)
 			atomic_store(&device_at(i)->safe, UINT64_MAX);
 		else
@@ -53,8 +54,17 @@ void fence_level_set(enum fence_level now)
 
 void fence_quarantine_set(size_t bytes)
 {
-	for (int i = 0; i < DEVICE_MAX; i++)
+	for (int i = 0; i < DEVICE_ALL; i++)
 		atomic_store(&device_at(i)->quarantine, bytes);
+}
+
+/* The bytes of a device, or of the host. False: unknown. */
+static bool bytes_of(const struct device *device, size_t *bytes)
+{
+	if (!device_is_host(device))
+		return !backing_device_bytes(device_ordinal(device), bytes);
+	*bytes = host_bytes();
+	return *bytes;
 }
 
 static size_t quarantine_limit(struct device *device)
@@ -65,7 +75,7 @@ static size_t quarantine_limit(struct device *device)
 
 	if (limit != ROOM_AUTO)
 		return limit;
-	if (backing_device_bytes(device_ordinal(device), &total))
+	if (!bytes_of(device, &total))
 		return 0;
 	limit = total / QUARANTINE_SHARE;
 	if (limit > QUARANTINE_MAX)
@@ -87,7 +97,7 @@ int device_check(struct device *device, int res)
 /* Whether the work of one context is all that may use the device's memory. */
 static bool context_is_alone(const struct device *device)
 {
-	return fence_level() == FENCE_FENCE &&
+	return fence_level() == FENCE_FENCE && !device_is_host(device) &&
 	       atomic_load(&device->contexts) == 1 && !device->shared &&
 	       !device->lost;
 }
@@ -234,6 +244,8 @@ bool fence_ready(struct device *device)
 
 	if (capture_any())
 		return false;
+	if (device_is_host(device))
+		return host_ready();
 	if (order_is_enough(device))
 		return true;
 	return fence_reaches(device) &&
@@ -250,6 +262,8 @@ bool fence_pressed(struct device *device)
 	atomic_store(&device->spared, 0); /* idle memory goes back now */
 	if (capture_any())
 		return false;
+	if (device_is_host(device))
+		return host_ready();
 	if (order_is_enough(device))
 		return true;
 	return fence_reaches(device) &&
@@ -272,37 +286,66 @@ bool fence_force(struct device *device)
 	return made || device->lost;
 }
 
+/* Whether a wait for the context covers all that may use the memory. */
+static bool sync_reaches(const struct device *device)
+{
+	return device_is_host(device) ? context_count() == 1
+				      : fence_reaches(device);
+}
+
+static void sync_begin(struct fence_sync_part *part, struct device *device)
+{
+	part->device = device;
+	if (sync_reaches(device) &&
+	    counter_get(device, COUNTER_quarantined_bytes))
+		part->safe = epoch_end(device, &part->bytes);
+}
+
+/* Another context may have come meanwhile; it was not waited for. */
+static void sync_end(const struct fence_sync_part *part, int res)
+{
+	if (!part->safe)
+		return;
+	if (!res && sync_reaches(part->device))
+		epoch_publish(part->device, part->safe);
+	else
+		counter_add(part->device, COUNTER_quarantined_bytes,
+			    part->bytes);
+}
+
 struct fence_sync fence_sync_begin(struct context *context)
 {
-	struct fence_sync sync = {.device = context ? context->device : NULL};
+	struct fence_sync sync = {0};
 
-	if (context && fence_reaches(sync.device) &&
-	    counter_get(sync.device, COUNTER_quarantined_bytes))
-		sync.safe = epoch_end(sync.device, &sync.bytes);
+	if (!context)
+		return sync;
+	sync_begin(&sync.device, context->device);
+	sync_begin(&sync.host, device_at(DEVICE_HOST));
 	return sync;
 }
 
 void fence_sync_end(const struct fence_sync *sync, int res)
 {
-	if (res && sync->device)
-		device_check(sync->device, res);
-	if (!sync->safe)
-		return;
-	/* Another context may have come meanwhile; it was not waited for. */
-	if (!res && fence_reaches(sync->device))
-		epoch_publish(sync->device, sync->safe);
-	else
-		counter_add(sync->device, COUNTER_quarantined_bytes,
-			    sync->bytes);
+	if (res && sync->device.device)
+		device_check(sync->device.device, res);
+	sync_end(&sync->device, res);
+	sync_end(&sync->host, res);
 }
 
-bool fence_leave(struct device *device)
+static bool leave_one(struct device *device)
 {
-	if (fence_reaches(device) || fence_level() == FENCE_NONE ||
+	if (sync_reaches(device) || fence_level() == FENCE_NONE ||
 	    (!counter_get(device, COUNTER_quarantined_bytes) &&
 	     !counter_get(device, COUNTER_held_blocks)))
 		return true;
 	return !capture_any() && device_wait(device);
+}
+
+bool fence_leave(struct device *device)
+{
+	bool left = leave_one(device);
+
+	return leave_one(device_at(DEVICE_HOST)) && left;
 }
 
 void fence_drain(struct context *context)

@@ -13,7 +13,7 @@ enum { CONTEXTS_MAX = 512 }; /* in one release */
 /* Threads that are giving blocks back, by device. */
 static pthread_mutex_t giving_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t giving_done = PTHREAD_COND_INITIALIZER;
-static int giving[DEVICE_MAX];
+static int giving[DEVICE_ALL];
 
 static void giving_add(const struct device *device, int change)
 {
@@ -33,25 +33,33 @@ static void giving_wait(const struct device *device)
 
 /* Takes the list of pending blocks, with all that is idle if so wished; after
  * any call that is under way and may end the context. */
-static struct block *pending_take(struct context *context, bool idle_too)
+static struct block *pending_take(struct store *store, bool idle_too)
 {
 	struct block *list;
 
-	context_enter(context);
+	context_enter(store->context);
 	if (idle_too)
-		pools_trim(context);
-	list = context->pending;
-	context->pending = NULL;
-	context->busy += list != NULL;
-	context_leave(context);
+		pools_trim(store);
+	list = store->pending;
+	store->pending = NULL;
+	store->context->busy += list != NULL;
+	context_leave(store->context);
 	return list;
 }
 
-/* Frees the pending blocks; returns their bytes. */
-static size_t pending_give(struct context *context, bool idle_too)
+static int give(const struct store *store, uint64_t addr)
 {
-	struct device *device = context->device;
-	struct block *list = pending_take(context, idle_too), *block;
+	return device_is_host(store->device)
+		       ? backing_give_host(store->context->handle, addr)
+		       : backing_give(store->context->handle, addr);
+}
+
+/* Frees the pending blocks; returns their bytes. */
+static size_t pending_give(struct store *store, bool idle_too)
+{
+	struct context *context = store->context;
+	struct device *device = store->device;
+	struct block *list = pending_take(store, idle_too), *block;
 	size_t bytes = 0;
 
 	if (!list)
@@ -60,8 +68,7 @@ static size_t pending_give(struct context *context, bool idle_too)
 		list = block->next;
 		/* First: the driver may hand the address out at once. */
 		if (block_remove(block) &&
-		    !device_check(device,
-				  backing_give(context->handle, block->addr)))
+		    !device_check(device, give(store, block->addr)))
 			counter_add(device, COUNTER_driver_frees, 1);
 		counter_sub(device, COUNTER_pending_bytes, block->span);
 		counter_sub(device, COUNTER_idle_bytes, block->span);
@@ -73,41 +80,66 @@ static size_t pending_give(struct context *context, bool idle_too)
 	return bytes;
 }
 
+/* As pending_give, for what one context has of the device's memory. */
+static size_t context_give(struct context *context, const struct device *device,
+			   bool idle_too)
+{
+	size_t bytes = 0;
+
+	for (struct store *at = &context->store; at; at = at->next)
+		if (at->device == device)
+			bytes += pending_give(at, idle_too);
+	return bytes;
+}
+
+/* As pending_give, for all contexts. */
+static size_t contexts_give(const struct device *device, bool idle_too)
+{
+	struct context *list[CONTEXTS_MAX];
+	int count = context_hold(device, list, CONTEXTS_MAX);
+	size_t bytes = 0;
+
+	for (int i = 0; i < count; i++)
+		bytes += context_give(list[i], device, idle_too);
+	if (count > 0)
+		context_release(list, count);
+	return bytes;
+}
+
 void device_announce(struct device *device)
 {
+	bool host = device_is_host(device);
+
 	atomic_store(&device->pending, true);
+	for (int i = 0; host && i < DEVICE_MAX; i++)
+		atomic_store(&device_at(i)->pending, true);
+}
+
+static void poll_one(struct device *device)
+{
+	if (!atomic_exchange(&device->pending, false))
+		return;
+	giving_add(device, 1);
+	contexts_give(device, false);
+	giving_add(device, -1);
 }
 
 void device_poll(struct device *device)
 {
-	struct context *list[CONTEXTS_MAX];
-	int count;
-
 	if (!atomic_load_explicit(&device->pending, memory_order_relaxed) ||
-	    capture_any() || !atomic_exchange(&device->pending, false))
+	    capture_any())
 		return;
-	giving_add(device, 1);
-	count = context_hold(device, list, CONTEXTS_MAX);
-	for (int i = 0; i < count; i++)
-		pending_give(list[i], false);
-	if (count > 0)
-		context_release(list, count);
-	giving_add(device, -1);
+	poll_one(device);
+	poll_one(device_at(DEVICE_HOST));
 }
 
 size_t device_release(struct device *device)
 {
-	struct context *list[CONTEXTS_MAX];
-	size_t bytes = 0;
-	int count;
+	size_t bytes;
 
 	giving_add(device, 1);
 	hold_surrender(device);
-	count = context_hold(device, list, CONTEXTS_MAX);
-	for (int i = 0; i < count; i++)
-		bytes += pending_give(list[i], true);
-	if (count > 0)
-		context_release(list, count);
+	bytes = contexts_give(device, true);
 	giving_add(device, -1);
 	if (bytes)
 		counter_add(device, COUNTER_trims, 1);
@@ -119,5 +151,6 @@ size_t device_release(struct device *device)
 void context_drain(struct context *context)
 {
 	hold_forget(context); /* to its pools */
-	pending_give(context, true);
+	for (struct store *at = &context->store; at; at = at->next)
+		pending_give(at, true);
 }

@@ -36,7 +36,7 @@ static struct graph *graphs;
 /* Under lock. Takes a block out of the accounts of what is held. */
 static void block_unhold(struct block *block)
 {
-	struct device *device = block->pool->context->device;
+	struct device *device = block->pool->store->device;
 
 	counter_sub(device, COUNTER_held_blocks, 1);
 	counter_sub(device, COUNTER_held_bytes, block->span);
@@ -180,7 +180,7 @@ void hold_close(void)
 
 bool hold_keep(struct block *block)
 {
-	struct device *device = block->pool->context->device;
+	struct device *device = block->pool->store->device;
 	bool kept;
 
 	pthread_mutex_lock(&lock);
@@ -250,8 +250,8 @@ static struct block *hold_take(struct hold *hold, const struct device *device,
 	struct block **at = &hold->blocks, *block, *taken = NULL;
 
 	while ((block = *at)) {
-		if (device ? block->pool->context->device != device
-			   : block->pool->context != context) {
+		if (device ? block->pool->store->device != device
+			   : block->pool->store->context != context) {
 			at = &block->next;
 			continue;
 		}

@@ -6,6 +6,7 @@
 #include "fence.h"
 #include "giveback.h"
 #include "hold.h"
+#include "host.h"
 #include "mem.h"
 #include "pools.h"
 #include "take.h"
@@ -22,10 +23,11 @@ static void count_alloc(struct device *device, size_t size, enum counter how)
 static uint64_t block_lend(struct block *block, size_t size)
 {
 	struct pool *pool = block->pool;
-	struct device *device = pool->context->device;
+	struct device *device = pool->store->device;
 
 	block->size = size;
 	pool_lend(pool, block->span);
+	block->id = 0;
 	block_revive(block);
 	counter_sub(device, COUNTER_idle_bytes, block->span);
 	count_alloc(device, size, COUNTER_hits);
@@ -33,10 +35,10 @@ static uint64_t block_lend(struct block *block, size_t size)
 }
 
 /* One look into the active pool. */
-static enum pool_answer pool_look(struct context *context, size_t size,
+static enum pool_answer pool_look(struct store *store, size_t size,
 				  uint64_t *addr)
 {
-	struct device *device = context->device;
+	struct context *context = store->context;
 	enum pool_answer answer = POOL_MISS;
 	struct pool *pool = NULL;
 	struct block *block;
@@ -44,25 +46,24 @@ static enum pool_answer pool_look(struct context *context, size_t size,
 
 	context_enter(context);
 	if (!context->dead)
-		pool = pools_active(context, config_current());
+		pool = pools_active(store, config_current());
 	if (pool)
 		span = pool->ops->span(pool, size);
 	if (span && pool->ops->alloc)
-		answer = pool->ops->alloc(pool, span,
-					  atomic_load(&device->safe), &block);
+		answer = pool->ops->alloc(
+			pool, span, atomic_load(&store->device->safe), &block);
 	if (answer == POOL_HIT)
 		*addr = block_lend(block, size);
 	context_leave(context);
 	return answer;
 }
 
-static enum pool_answer hit(struct context *context, uint64_t *addr,
-			    size_t size)
+static enum pool_answer hit(struct store *store, uint64_t *addr, size_t size)
 {
-	enum pool_answer answer = pool_look(context, size, addr);
+	enum pool_answer answer = pool_look(store, size, addr);
 
-	if (answer == POOL_UNSAFE && fence_ready(context->device))
-		answer = pool_look(context, size, addr);
+	if (answer == POOL_UNSAFE && fence_ready(store->device))
+		answer = pool_look(store, size, addr);
 	return answer;
 }
 
@@ -78,8 +79,9 @@ enum mem_answer mem_hit(uint64_t *addr, size_t size)
 {
 	struct context *context = context_of_request();
 
-	return context && hit(context, addr, size) == POOL_HIT ? MEM_DONE
-							       : MEM_PASS;
+	return context && hit(&context->store, addr, size) == POOL_HIT
+		       ? MEM_DONE
+		       : MEM_PASS;
 }
 
 /* Makes a fresh block known. False: it can't be; the program has it all the
@@ -94,7 +96,8 @@ static bool block_know(struct context *context, struct block *block)
 	if (!context->dead)
 		known = block_enter(block, &stale, &state);
 	if (known)
-		count_alloc(context->device, block->size, COUNTER_misses);
+		count_alloc(block->pool->store->device, block->size,
+			    COUNTER_misses);
 	else
 		pool_return(block->pool, block->span);
 	pthread_mutex_unlock(&context->lock);
@@ -104,14 +107,14 @@ static bool block_know(struct context *context, struct block *block)
 }
 
 /* The pool that a fresh block will belong to, and the bytes it will take. */
-static struct pool *pool_order(struct context *context, size_t size,
-			       size_t *span)
+static struct pool *pool_order(struct store *store, size_t size, size_t *span)
 {
+	struct context *context = store->context;
 	struct pool *pool = NULL;
 
 	context_enter(context);
 	if (!context->dead)
-		pool = pools_active(context, config_current());
+		pool = pools_active(store, config_current());
 	*span = pool ? pool->ops->span(pool, size) : 0;
 	if (*span)
 		pool_lend(pool, *span);
@@ -119,8 +122,10 @@ static struct pool *pool_order(struct context *context, size_t size,
 	return *span ? pool : NULL;
 }
 
-static void pool_cancel(struct context *context, struct pool *pool, size_t span)
+static void pool_cancel(struct pool *pool, size_t span)
 {
+	struct context *context = pool->store->context;
+
 	pthread_mutex_lock(&context->lock);
 	pool_return(pool, span);
 	pthread_mutex_unlock(&context->lock);
@@ -128,76 +133,91 @@ static void pool_cancel(struct context *context, struct pool *pool, size_t span)
 
 /* Takes a fresh block from the driver. *result is out of memory where there
  * is none; without pressure that is not the last word. */
-static enum mem_answer fresh(struct context *context, uint64_t *addr,
-			     size_t size, bool pressed, int *result)
+static enum mem_answer fresh(struct store *store, uint64_t *addr, size_t size,
+			     bool pressed, int *result)
 {
-	struct device *device = context->device;
 	struct block *block = block_new();
 	uint64_t taken = 0;
 
 	if (!block)
 		return MEM_PASS;
 	block->size = size;
-	block->context = context;
-	block->pool = pool_order(context, size, &block->span);
+	block->context = store->context;
+	block->pinned = device_is_host(store->device);
+	block->pool = pool_order(store, size, &block->span);
 	if (!block->pool) {
 		block_drop(block);
 		return MEM_PASS;
 	}
-	*result = device_take(device, block->span, pressed, &taken);
+	*result = store_take(store, block->span, pressed, &taken);
 	if (*result) {
-		pool_cancel(context, block->pool, block->span);
+		pool_cancel(block->pool, block->span);
 		block_drop(block);
 		return MEM_DONE;
 	}
 	block->addr = *addr = taken;
-	if (!block_know(context, block)) {
-		device_unreserve(device, block->span);
+	if (!block_know(store->context, block)) {
+		device_unreserve(store->device, block->span);
 		block_drop(block);
 	}
 	return MEM_DONE;
 }
 
 /* Short of memory: a fence, else what all that is idle makes room for. */
-static enum mem_answer pressed(struct context *context, uint64_t *addr,
-			       size_t size, int *result)
+static enum mem_answer pressed(struct store *store, uint64_t *addr, size_t size,
+			       int *result)
 {
 	*result = CUDA_SUCCESS;
-	if (fence_pressed(context->device) &&
-	    pool_look(context, size, addr) == POOL_HIT)
+	if (fence_pressed(store->device) &&
+	    pool_look(store, size, addr) == POOL_HIT)
 		return MEM_DONE;
-	return fresh(context, addr, size, true, result);
+	return fresh(store, addr, size, true, result);
 }
 
-enum mem_answer mem_alloc(uint64_t *addr, size_t size, int *result)
+static enum mem_answer serve(struct store *store, uint64_t *addr, size_t size,
+			     int *result)
 {
-	struct context *context = context_of_request();
+	struct device *device = store->device;
 	enum pool_answer found;
 	enum mem_answer answer;
-	struct device *device;
 
-	if (!context)
-		return MEM_PASS;
-	device = context->device;
 	device->used = true;
 	*result = CUDA_SUCCESS;
-	found = hit(context, addr, size);
+	found = hit(store, addr, size);
 	if (found == POOL_HIT)
 		return MEM_DONE;
-	answer = fresh(context, addr, size, false, result);
+	answer = fresh(store, addr, size, false, result);
 	if (answer == MEM_DONE && !*result && found == POOL_UNSAFE)
 		fence_spared(device, size);
 	if (answer == MEM_DONE && *result == CUDA_ERROR_OUT_OF_MEMORY)
-		answer = pressed(context, addr, size, result);
+		answer = pressed(store, addr, size, result);
 	if (answer == MEM_DONE && *result)
 		counter_add(device, COUNTER_failures, 1);
 	return answer;
 }
 
+enum mem_answer mem_alloc(uint64_t *addr, size_t size, int *result)
+{
+	struct context *context = context_of_request();
+
+	return context ? serve(&context->store, addr, size, result) : MEM_PASS;
+}
+
+enum mem_answer mem_alloc_pinned(uint64_t *addr, size_t size,
+				 unsigned int flags, int *result)
+{
+	struct context *context = context_of_request();
+	struct store *store = context ? store_pinned(context, flags) : NULL;
+
+	return store ? serve(store, addr, size, result) : MEM_PASS;
+}
+
 /* Offers a block to its pool. */
-static bool pool_keeps(struct context *context, struct block *block)
+static bool pool_keeps(struct block *block)
 {
 	struct pool *pool = block->pool;
+	struct store *store = pool->store;
+	struct context *context = store->context;
 	size_t span = block->span; /* kept, it may be another thread's */
 	bool kept;
 
@@ -205,7 +225,7 @@ static bool pool_keeps(struct context *context, struct block *block)
 	kept = !context->dead && !pool->retired && pool->ops->free &&
 	       pool->ops->free(pool, block);
 	if (kept) {
-		counter_add(context->device, COUNTER_idle_bytes, span);
+		counter_add(store->device, COUNTER_idle_bytes, span);
 		pool_return(pool, span);
 	}
 	context_leave(context);
@@ -216,9 +236,8 @@ static bool pool_keeps(struct context *context, struct block *block)
  * of a context, is left to CUDA; so is one while another thread lacks room, or
  * threads could take room from each other and keep it for ever. *lost: the wait
  * for its last work has told that the device has failed. */
-static bool block_kept(struct context *context, struct block *block, bool *lost)
+static bool block_kept(struct device *device, struct block *block, bool *lost)
 {
-	struct device *device = context->device;
 	size_t span = block->span;
 
 	if (block->exported || !context_current() || device->pressed)
@@ -226,16 +245,16 @@ static bool block_kept(struct context *context, struct block *block, bool *lost)
 	if (capture_any() && block->pool->ops->free &&
 	    fence_level() != FENCE_NONE && hold_keep(block))
 		return true;
-	if (!pool_keeps(context, block))
+	if (!pool_keeps(block))
 		return false;
 	*lost = !fence_kept(device, span);
 	return true;
 }
 
-enum mem_answer mem_free(uint64_t addr, bool keep, struct block **given)
+enum mem_answer mem_free(uint64_t addr, enum mem_free how, struct block **given)
 {
 	enum block_state state;
-	struct context *context;
+	struct device *device;
 	struct block *block;
 	bool lost = false;
 
@@ -245,19 +264,22 @@ enum mem_answer mem_free(uint64_t addr, bool keep, struct block **given)
 	block = block_take(addr, &state);
 	if (!block)
 		return state == BLOCK_IDLE ? MEM_WRONG : MEM_PASS;
-	context = block->context;
-	if (context->device->lost) { /* the free is to fail as CUDA's does */
+	/* The free of a lost device is to fail as CUDA's does, and one by the
+	 * wrong call as well. */
+	if (block->context->device->lost ||
+	    block->pinned != (how == MEM_FREE_PINNED)) {
 		block_revive(block);
 		return MEM_PASS;
 	}
+	device = block->pool->store->device;
 	/* After block_take, a full barrier: work that the program queued
 	 * before this free is seen by whoever ends this epoch. */
-	block->epoch = atomic_load(&context->device->epoch);
-	counter_sub(context->device, COUNTER_live_bytes, block->size);
-	counter_add(context->device, COUNTER_frees, 1);
-	if (keep)
-		device_poll(context->device);
-	if (keep && block_kept(context, block, &lost))
+	block->epoch = atomic_load(&device->epoch);
+	counter_sub(device, COUNTER_live_bytes, block->size);
+	counter_add(device, COUNTER_frees, 1);
+	if (how != MEM_FREE_ASYNC)
+		device_poll(device);
+	if (how != MEM_FREE_ASYNC && block_kept(device, block, &lost))
 		return lost ? MEM_PASS : MEM_DONE;
 	block_remove(block); /* first: the driver may reuse it at once */
 	*given = block;
@@ -279,25 +301,28 @@ void mem_exported(uint64_t addr)
 /* The driver refused to free it: it is with the program again. */
 static bool block_regain(struct context *context, struct block *block)
 {
+	struct device *device = block->pool->store->device;
 	struct block *stale;
 	enum block_state state;
 
 	if (context->dead || block_find(block->addr, &state) ||
 	    !block_enter(block, &stale, &state))
 		return false;
-	counter_add(context->device, COUNTER_live_bytes, block->size);
-	counter_sub(context->device, COUNTER_frees, 1);
+	counter_add(device, COUNTER_live_bytes, block->size);
+	counter_sub(device, COUNTER_frees, 1);
 	return true;
 }
 
 void mem_given(struct block *given, bool freed)
 {
 	struct context *context;
+	struct device *device;
 	bool regained;
 
 	if (!given)
 		return;
 	context = given->context;
+	device = given->pool->store->device; /* a pool may end with its last */
 	pthread_mutex_lock(&context->lock);
 	regained = !freed && block_regain(context, given);
 	if (!regained)
@@ -306,8 +331,8 @@ void mem_given(struct block *given, bool freed)
 	if (regained)
 		return;
 	if (freed)
-		counter_add(context->device, COUNTER_driver_frees, 1);
-	device_unreserve(context->device, given->span);
+		counter_add(device, COUNTER_driver_frees, 1);
+	device_unreserve(device, given->span);
 	block_drop(given);
 }
 
@@ -316,7 +341,7 @@ void mem_info(size_t *free, size_t *total)
 	struct context *context = config_once() ? context_current() : NULL;
 	size_t limit, idle, reserved, held, room;
 
-	if (!context)
+	if (!context || config_current()->meminfo)
 		return;
 	limit = config_current()->hard_limit;
 	idle = counter_get(context->device, COUNTER_idle_bytes);

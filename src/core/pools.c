@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "giveback.h"
 #include "hold.h"
 #include "pools.h"
 
@@ -25,31 +26,31 @@ void pool_close(struct pool *pool)
 	free(pool);
 }
 
-static void pools_push(struct context *context, struct pool *pool)
+static void pools_push(struct store *store, struct pool *pool)
 {
-	pool->context = context;
-	pool->next = context->pools;
-	context->pools = pool;
+	pool->store = store;
+	pool->next = store->pools;
+	store->pools = pool;
 }
 
 static void pools_unlink(struct pool *pool)
 {
-	struct pool **link = &pool->context->pools;
+	struct pool **link = &pool->store->pools;
 
 	while (*link != pool)
 		link = &(*link)->next;
 	*link = pool->next;
 }
 
-struct pool *pools_active(struct context *context, const struct config *config)
+struct pool *pools_active(struct store *store, const struct config *config)
 {
 	struct pool *pool;
 
-	if (context->pools && !context->pools->retired)
-		return context->pools;
-	pool = pool_new(context->device->choice, config);
+	if (store->pools && !store->pools->retired)
+		return store->pools;
+	pool = pool_new(store->device->choice, config);
 	if (pool)
-		pools_push(context, pool);
+		pools_push(store, pool);
 	return pool;
 }
 
@@ -64,7 +65,7 @@ static void pool_close_if_over(struct pool *pool)
 
 static size_t pool_trim(struct pool *pool)
 {
-	struct context *context = pool->context;
+	struct store *store = pool->store;
 	struct block *list = pool->ops->trim ? pool->ops->trim(pool) : NULL;
 	struct block *block;
 	size_t bytes = 0;
@@ -72,27 +73,27 @@ static size_t pool_trim(struct pool *pool)
 	while ((block = list)) {
 		list = block->next;
 		bytes += block->span;
-		block->next = context->pending;
-		context->pending = block;
+		block->next = store->pending;
+		store->pending = block;
 	}
-	counter_add(context->device, COUNTER_pending_bytes, bytes);
+	counter_add(store->device, COUNTER_pending_bytes, bytes);
 	return bytes;
 }
 
 static void pool_retire(struct pool *pool)
 {
 	pool->retired = true;
-	counter_add(pool->context->device, COUNTER_retired_bytes,
+	counter_add(pool->store->device, COUNTER_retired_bytes,
 		    pool->live_span);
 	pool_close_if_over(pool);
 }
 
-size_t pools_swap(struct context *context, struct pool *fresh)
+size_t pools_swap(struct store *store, struct pool *fresh)
 {
-	struct pool *old = context->pools;
+	struct pool *old = store->pools;
 	size_t bytes = 0;
 
-	pools_push(context, fresh);
+	pools_push(store, fresh);
 	if (old && !old->retired) {
 		bytes = pool_trim(old);
 		pool_retire(old);
@@ -100,11 +101,11 @@ size_t pools_swap(struct context *context, struct pool *fresh)
 	return bytes;
 }
 
-size_t pools_trim(struct context *context)
+size_t pools_trim(struct store *store)
 {
 	size_t bytes = 0;
 
-	for (struct pool *pool = context->pools; pool; pool = pool->next)
+	for (struct pool *pool = store->pools; pool; pool = pool->next)
 		bytes += pool_trim(pool);
 	return bytes;
 }
@@ -114,7 +115,7 @@ void pool_lend(struct pool *pool, size_t span)
 	pool->live_count++;
 	pool->live_span += span;
 	if (pool->retired) /* swapped out while the driver was asked */
-		counter_add(pool->context->device, COUNTER_retired_bytes, span);
+		counter_add(pool->store->device, COUNTER_retired_bytes, span);
 }
 
 void pool_return(struct pool *pool, size_t span)
@@ -122,25 +123,25 @@ void pool_return(struct pool *pool, size_t span)
 	pool->live_count--;
 	pool->live_span -= span;
 	if (pool->retired)
-		counter_sub(pool->context->device, COUNTER_retired_bytes, span);
+		counter_sub(pool->store->device, COUNTER_retired_bytes, span);
 	pool_close_if_over(pool);
 }
 
 /* Under the context's lock. */
-static void pending_add(struct context *context, struct block *block)
+static void pending_add(struct store *store, struct block *block)
 {
-	counter_add(context->device, COUNTER_quarantined_bytes, block->span);
-	counter_add(context->device, COUNTER_pending_bytes, block->span);
-	counter_add(context->device, COUNTER_idle_bytes, block->span);
-	block->next = context->pending;
-	context->pending = block;
+	counter_add(store->device, COUNTER_quarantined_bytes, block->span);
+	counter_add(store->device, COUNTER_pending_bytes, block->span);
+	counter_add(store->device, COUNTER_idle_bytes, block->span);
+	block->next = store->pending;
+	store->pending = block;
 }
 
 /* Under the context's lock. The driver has taken the memory of a block that
  * its pool counts as live. */
 static void block_forget(struct block *block)
 {
-	device_unreserve(block->pool->context->device, block->span);
+	device_unreserve(block->pool->store->device, block->span);
 	pool_return(block->pool, block->span);
 	block_remove(block);
 	block_drop(block);
@@ -148,25 +149,25 @@ static void block_forget(struct block *block)
 
 void pools_send_back(struct block *block)
 {
-	struct context *context = block->pool->context;
-	struct device *device = context->device;
+	struct store *store = block->pool->store;
+	struct context *context = store->context;
 
 	pthread_mutex_lock(&context->lock);
 	if (context->dead) {
 		block_forget(block);
 	} else {
 		pool_return(block->pool, block->span);
-		pending_add(context, block);
+		pending_add(store, block);
 	}
 	pthread_mutex_unlock(&context->lock);
-	atomic_store(&device->pending, true);
+	device_announce(store->device);
 }
 
 void pools_take_back(struct block *block)
 {
 	struct pool *pool = block->pool;
-	struct context *context = pool->context;
-	struct device *device = context->device;
+	struct context *context = pool->store->context;
+	struct device *device = pool->store->device;
 	size_t span = block->span; /* kept, it may be another thread's */
 	bool kept;
 
@@ -183,14 +184,14 @@ void pools_take_back(struct block *block)
 		pools_send_back(block);
 }
 
-/* Forgets the blocks that wait in context->pending. */
-static void pending_forget(struct context *context)
+/* Forgets the blocks that wait in store->pending. */
+static void pending_forget(struct store *store)
 {
-	struct device *device = context->device;
+	struct device *device = store->device;
 	struct block *block;
 
-	while ((block = context->pending)) {
-		context->pending = block->next;
+	while ((block = store->pending)) {
+		store->pending = block->next;
 		counter_sub(device, COUNTER_pending_bytes, block->span);
 		counter_sub(device, COUNTER_idle_bytes, block->span);
 		device_unreserve(device, block->span);
@@ -200,9 +201,10 @@ static void pending_forget(struct context *context)
 }
 
 /* Forgets a live block that was taken from the table. */
-static void live_forget(struct context *context, struct block *block)
+static void live_forget(struct block *block)
 {
-	counter_sub(context->device, COUNTER_live_bytes, block->size);
+	counter_sub(block->pool->store->device, COUNTER_live_bytes,
+		    block->size);
 	block_forget(block);
 }
 
@@ -210,25 +212,33 @@ static void live_forget(struct context *context, struct block *block)
  * the context dead, and forgets them. */
 static void forget_visit(struct block *block, enum block_state state, void *arg)
 {
-	struct context *context = arg;
-
-	if (state == BLOCK_LIVE && atomic_load(&block->context) == context &&
+	if (state == BLOCK_LIVE && atomic_load(&block->context) == arg &&
 	    block_claim(block))
-		live_forget(context, block);
+		live_forget(block);
 }
 
-void pools_forget(struct context *context)
+static void store_forget(struct store *store)
 {
-	pthread_mutex_lock(&context->lock);
-	context->dead = true;
-	for (struct pool *pool = context->pools, *next; pool; pool = next) {
+	for (struct pool *pool = store->pools, *next; pool; pool = next) {
 		next = pool->next;
 		pool_trim(pool);
 		if (!pool->retired)
 			pool_retire(pool);
 	}
-	pending_forget(context);
-	if (context->pools)
+	pending_forget(store);
+}
+
+void pools_forget(struct context *context)
+{
+	bool any = false;
+
+	pthread_mutex_lock(&context->lock);
+	context->dead = true;
+	for (struct store *at = &context->store; at; at = at->next) {
+		store_forget(at);
+		any |= at->pools != NULL;
+	}
+	if (any)
 		block_walk(forget_visit, context);
 	pthread_mutex_unlock(&context->lock);
 	hold_forget(context);
@@ -239,11 +249,11 @@ void pools_correct(struct block *stale, bool live)
 	struct context *context = stale->context;
 
 	pthread_mutex_lock(&context->lock);
-	if (live) {
-		live_forget(context, stale);
-	} else {
-		pools_trim(context);
-		pending_forget(context);
+	if (live)
+		live_forget(stale);
+	for (struct store *at = &context->store; at && !live; at = at->next) {
+		pools_trim(at);
+		pending_forget(at);
 	}
 	pthread_mutex_unlock(&context->lock);
 }

@@ -58,7 +58,7 @@ static void read_config(void)
 	log_level_set(config.log);
 	fence_level_set(config.fence);
 	fence_quarantine_set(config.quarantine);
-	for (int i = 0; i < DEVICE_MAX; i++)
+	for (int i = 0; i < DEVICE_ALL; i++)
 		device_at(i)->choice = config.pool[i];
 }
 

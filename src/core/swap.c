@@ -8,24 +8,23 @@
 struct swap {
 	struct device *device;
 	int row;
-	struct pool *fresh; /* one for each context, linked by next */
+	struct pool *fresh; /* one for each store, linked by next */
 	bool failed;
 	size_t idle_bytes;
 };
 
-/* A context without a pool yet opens the new choice at its first request. */
-static bool swap_concerns(const struct swap *swap,
-			  const struct context *context)
+/* A store without a pool yet opens the new choice at its first request. */
+static bool swap_concerns(const struct swap *swap, const struct store *store)
 {
-	return context->device == swap->device && context->pools;
+	return store->device == swap->device && store->pools;
 }
 
-static void swap_prepare(struct context *context, void *arg)
+static void swap_prepare(struct store *store, void *arg)
 {
 	struct swap *swap = arg;
 	struct pool *pool;
 
-	if (!swap_concerns(swap, context) || swap->failed)
+	if (!swap_concerns(swap, store) || swap->failed)
 		return;
 	pool = pool_new(swap->row, config_current());
 	swap->failed = !pool;
@@ -35,21 +34,21 @@ static void swap_prepare(struct context *context, void *arg)
 	swap->fresh = pool;
 }
 
-static void swap_publish(struct context *context, void *arg)
+static void swap_publish(struct store *store, void *arg)
 {
 	struct swap *swap = arg;
 	struct pool *pool = swap->fresh;
 
-	if (!swap_concerns(swap, context))
+	if (!swap_concerns(swap, store))
 		return;
-	if (!pool) { /* the context's first request came in between */
+	if (!pool) { /* the store's first request came in between */
 		pool = pool_new(swap->row, config_current());
 		swap->failed |= !pool;
 	} else {
 		swap->fresh = pool->next;
 	}
 	if (pool)
-		swap->idle_bytes += pools_swap(context, pool);
+		swap->idle_bytes += pools_swap(store, pool);
 }
 
 bool device_swap(struct device *device, int row, struct swap_report *report)
@@ -57,11 +56,11 @@ bool device_swap(struct device *device, int row, struct swap_report *report)
 	struct swap swap = {.device = device, .row = row};
 	struct pool *pool;
 
-	context_each(swap_prepare, &swap);
+	stores_each(swap_prepare, &swap);
 	if (!swap.failed) {
 		report->before = atomic_exchange(&device->choice, row);
 		report->after = row;
-		context_each(swap_publish, &swap);
+		stores_each(swap_publish, &swap);
 	}
 	while ((pool = swap.fresh)) {
 		swap.fresh = pool->next;
@@ -85,19 +84,19 @@ struct trim {
 	size_t bytes;
 };
 
-static void trim_visit(struct context *context, void *arg)
+static void trim_visit(struct store *store, void *arg)
 {
 	struct trim *trim = arg;
 
-	if (context->device == trim->device)
-		trim->bytes += pools_trim(context);
+	if (store->device == trim->device)
+		trim->bytes += pools_trim(store);
 }
 
 size_t device_trim(struct device *device)
 {
 	struct trim trim = {device, 0};
 
-	context_each(trim_visit, &trim);
+	stores_each(trim_visit, &trim);
 	if (trim.bytes)
 		counter_add(device, COUNTER_trims, 1);
 	device_announce(device);

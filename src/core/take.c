@@ -5,17 +5,31 @@
 #include "context.h"
 #include "fence.h"
 #include "giveback.h"
+#include "host.h"
 #include "take.h"
 
 enum { TRIES_MAX = 1000 }; /* of one request on a full device */
 
-/* Past the lower of the limits idle blocks go first. */
-static size_t limit_lower(void)
+static size_t limit_hard(const struct device *device)
 {
-	size_t soft = config_current()->pool_limit;
-	size_t hard = config_current()->hard_limit;
+	return device_is_host(device) ? 0 : config_current()->hard_limit;
+}
+
+/* Past the lower of the limits idle blocks go first. */
+static size_t limit_lower(const struct device *device)
+{
+	size_t soft = device_is_host(device) ? host_limit()
+					     : config_current()->pool_limit;
+	size_t hard = limit_hard(device);
 
 	return soft && (!hard || soft < hard) ? soft : hard;
+}
+
+static int take(const struct store *store, size_t span, uint64_t *addr)
+{
+	return device_is_host(store->device)
+		       ? backing_take_host(span, store->flags, addr)
+		       : backing_take(span, addr);
 }
 
 /* Sends back what all pools of the device hold idle. Whether that can have
@@ -30,8 +44,9 @@ static bool room_make(struct device *device)
  * the hard limit counts now. */
 static bool claim_pressed(struct device *device, size_t span)
 {
-	size_t hard = config_current()->hard_limit;
-	bool more = true, claimed = device_claim(device, span, limit_lower());
+	size_t hard = limit_hard(device);
+	bool more = true;
+	bool claimed = device_claim(device, span, limit_lower(device));
 
 	if (claimed)
 		return true;
@@ -45,10 +60,11 @@ static bool claim_pressed(struct device *device, size_t span)
 }
 
 /* The driver's memory, with as many tries; at last its own error. */
-static CUresult take_pressed(struct device *device, size_t span, uint64_t *addr)
+static int take_pressed(const struct store *store, size_t span, uint64_t *addr)
 {
 	const int full = CUDA_ERROR_OUT_OF_MEMORY;
-	int res = backing_take(span, addr);
+	struct device *device = store->device;
+	int res = take(store, span, addr);
 	bool more = true;
 
 	if (res != full)
@@ -56,28 +72,27 @@ static CUresult take_pressed(struct device *device, size_t span, uint64_t *addr)
 	device->pressed++;
 	for (int i = 0; res == full && (i < 2 || more) && i < TRIES_MAX; i++) {
 		more = room_make(device);
-		res = backing_take(span, addr);
+		res = take(store, span, addr);
 	}
 	device->pressed--;
 	return res;
 }
 
-int device_take(struct device *device, size_t span, bool pressed,
-		uint64_t *addr)
+int store_take(struct store *store, size_t span, bool pressed, uint64_t *addr)
 {
-	const CUresult full = CUDA_ERROR_OUT_OF_MEMORY;
-	CUresult res;
+	struct device *device = store->device;
+	int res;
 
 	if (pressed ? !claim_pressed(device, span)
-		    : !device_claim(device, span, limit_lower()))
-		return full;
-	res = pressed ? take_pressed(device, span, addr)
-		      : (CUresult)backing_take(span, addr);
-	if (device_check(device, (int)res)) {
+		    : !device_claim(device, span, limit_lower(device)))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	res = pressed ? take_pressed(store, span, addr)
+		      : take(store, span, addr);
+	if (device_check(store->context->device, res)) {
 		device_unclaim(device, span);
 		return res;
 	}
 	counter_add(device, COUNTER_driver_allocs, 1);
 	device_reserve(device, span);
-	return res;
+	return CUDA_SUCCESS;
 }

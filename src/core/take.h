@@ -6,12 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct device;
+struct store;
 
-/* Takes span bytes from the driver in the current context. Pressed: idle
+/* Takes span bytes from the driver in the store's context, which is current.
+ * Pressed: idle
  * blocks make room first, and only the hard limit counts; else out of memory
  * is not the last word. Returns a CUresult. */
-int device_take(struct device *device, size_t span, bool pressed,
-		uint64_t *addr);
+int store_take(struct store *store, size_t span, bool pressed, uint64_t *addr);
 
 #endif

@@ -60,7 +60,7 @@ static int context_wait(struct context *context)
  * -1 also where one is just ending, as it can't be waited for. */
 static int users_hold(struct device *device, struct context **list)
 {
-	bool all = device->shared;
+	bool all = device->shared || device_is_host(device);
 	int count = context_hold(all ? NULL : device, list, CONTEXTS_MAX);
 
 	if (count < 0 ||
@@ -78,7 +78,7 @@ bool device_wait(struct device *device)
 	int count = users_hold(device, list), res = CUDA_SUCCESS;
 
 	for (int i = 0; i < count && !res; i++)
-		res = wait_result(device, context_wait(list[i]));
+		res = wait_result(list[i]->device, context_wait(list[i]));
 	if (count > 0)
 		context_release(list, count);
 	if (count <= 0 || res) {

@@ -38,9 +38,9 @@ static void order_begin(struct device *device)
 }
 
 /* Requests that were just served by what was safe then have been counted. */
-static void requests_pass(struct context *context, void *arg)
+static void requests_pass(struct store *store, void *arg)
 {
-	(void)context;
+	(void)store;
 	(void)arg;
 }
 
@@ -48,7 +48,7 @@ static void requests_pass(struct context *context, void *arg)
  * a fence would only hold up work of other streams that it may wait for. */
 static bool order_is_over(struct device *device, uintptr_t key)
 {
-	context_each(requests_pass, NULL);
+	stores_each(requests_pass, NULL);
 	return counter_get(device, COUNTER_hits) == device->idle_hits ||
 	       (key > WORK_ENDED && backing_stream_is_idle((CUstream)key));
 }

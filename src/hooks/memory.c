@@ -32,7 +32,7 @@ EXPORT CUresult cuMemFree_v2(CUdeviceptr ptr)
 
 	if (!real)
 		return CUDA_ERROR_NOT_INITIALIZED;
-	switch (mem_free(ptr, true, &given)) {
+	switch (mem_free(ptr, MEM_FREE_DEVICE, &given)) {
 	case MEM_DONE:
 		return CUDA_SUCCESS;
 	case MEM_WRONG:
@@ -54,7 +54,7 @@ static CUresult free_async(__typeof__(cuMemFreeAsync) *real, CUdeviceptr ptr,
 
 	if (!real)
 		return CUDA_ERROR_NOT_FOUND;
-	if (mem_free(ptr, false, &given) == MEM_WRONG)
+	if (mem_free(ptr, MEM_FREE_ASYNC, &given) == MEM_WRONG)
 		return real((CUdeviceptr)&not_device_memory, stream);
 	res = real(ptr, stream);
 	mem_given(given, !res);
@@ -148,7 +148,7 @@ EXPORT cudaError_t cudaFree(void *ptr)
 
 	if (!real)
 		return cudaErrorInitializationError;
-	switch (mem_free((uint64_t)ptr, true, &given)) {
+	switch (mem_free((uint64_t)ptr, MEM_FREE_DEVICE, &given)) {
 	case MEM_DONE:
 		return cudaSuccess;
 	case MEM_WRONG:

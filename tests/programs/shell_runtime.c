@@ -147,6 +147,25 @@ static void run_device(char **words)
 	answer(cudaSetDevice(atoi(words[0])));
 }
 
+static void run_pin(char **words)
+{
+	struct shell_memory *memory = shell_memory(words[0]);
+	void *addr = NULL;
+	cudaError_t result = cudaHostAlloc(&addr, shell_size(words[1]),
+					   (unsigned int)atoi(words[2]));
+
+	if (!result) {
+		memory->addr = (uint64_t)addr;
+		memory->size = shell_size(words[1]);
+	}
+	answer(result);
+}
+
+static void run_unpin(char **words)
+{
+	answer(cudaFreeHost((void *)shell_memory(words[0])->addr));
+}
+
 static void run_sync(char **words)
 {
 	(void)words;
@@ -224,6 +243,8 @@ const struct shell_command shell_form[] = {
 	{"check", 2, run_check},
 	{"count", 0, run_count},
 	{"device", 1, run_device},
+	{"pin", 3, run_pin},
+	{"unpin", 1, run_unpin},
 	{"sync", 0, run_sync},
 	{"mix", 0, run_mix},
 	{"reset", 0, run_reset},

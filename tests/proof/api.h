@@ -27,6 +27,7 @@ CUresult cuCtxCreate_v2(CUcontext *out, unsigned flags, CUdevice device);
 	API(cuMemFree_v2, "cuMemFree", 3020, 0) \
 	API(cuMemFreeAsync, "cuMemFreeAsync", 11020, 1) \
 	API(cuMemHostAlloc, "cuMemHostAlloc", 2020, 0) \
+	API(cuMemFreeHost, "cuMemFreeHost", 2000, 0) \
 	API(cuLaunchKernel, "cuLaunchKernel", 4000, 1) \
 	API(cuMemsetD32Async, "cuMemsetD32Async", 3020, 1) \
 	API(cuMemcpyDtoDAsync_v2, "cuMemcpyDtoDAsync", 3020, 1) \

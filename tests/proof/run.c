@@ -269,6 +269,8 @@ void run_program(const struct program *program, bool native,
 		return;
 	streams_open();
 	threads_run();
+	if (run_enter(NULL, program->devices[0].primary))
+		OK(NULL, cuMemFreeHost, run.host);
 	if (!native)
 		stat_check();
 	violations = run.api.sim_violations ? run.api.sim_violations() : 0;

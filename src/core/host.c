@@ -1,0 +1,183 @@
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cuda.h>
+
+#include "backing.h"
+#include "capture.h"
+#include "config.h"
+#include "context.h"
+#include "epoch.h"
+#include "fence.h"
+#include "host.h"
+#include "swap.h"
+
+enum { CONTEXTS_MAX = 512, UNUSED_SECONDS = 60, LIMIT_SHARE = 4 };
+
+static const unsigned int flags_known = CU_MEMHOSTALLOC_PORTABLE |
+					CU_MEMHOSTALLOC_DEVICEMAP |
+					CU_MEMHOSTALLOC_WRITECOMBINED;
+
+static unsigned int node_now(void)
+{
+	unsigned int cpu, node;
+
+	return syscall(SYS_getcpu, &cpu, &node, NULL) ? 0 : node;
+}
+
+/* Under the context's lock. */
+static struct store *store_add(struct store *last, unsigned int flags,
+			       unsigned int node)
+{
+	struct store *store = calloc(1, sizeof(*store));
+
+	if (!store)
+		return NULL;
+	store->context = last->context;
+	store->device = device_at(DEVICE_HOST);
+	store->flags = flags;
+	store->node = node;
+	atomic_store(&last->next, store);
+	return store;
+}
+
+struct store *store_pinned(struct context *context, unsigned int flags)
+{
+	struct store *last = &context->store, *at;
+	unsigned int node = node_now();
+
+	if (flags & ~flags_known)
+		return NULL;
+	pthread_mutex_lock(&context->lock);
+	while ((at = last->next) && (at->flags != flags || at->node != node))
+		last = at;
+	if (!at)
+		at = store_add(last, flags, node);
+	pthread_mutex_unlock(&context->lock);
+	return at;
+}
+
+/* In a quiet time. The epoch that events have been recorded behind, in each
+ * context that lived then; 0: none is to be waited for. */
+static uint64_t sealed;
+
+/* In a quiet time, the context in use. */
+static int seal_one(struct context *context)
+{
+	int res = CUDA_SUCCESS;
+
+	if (!context->seal)
+		res = backing_event_open(context->handle, &context->seal);
+	if (!res)
+		res = backing_record(context->handle, context->seal);
+	context->sealed = res ? 0 : sealed;
+	return res;
+}
+
+/* In a quiet time, the context in use. */
+static int ask_one(struct context *context)
+{
+	if (context->sealed != sealed) /* younger: it has nothing to wait for */
+		return CUDA_SUCCESS;
+	return backing_event_query(context->seal);
+}
+
+/* In a quiet time. Whether each of the contexts has done it. */
+static bool all_done(struct context **list, int count,
+		     int (*each)(struct context *context))
+{
+	int res = CUDA_SUCCESS;
+
+	for (int i = 0; i < count && !res; i++) {
+		if (!context_use(list[i]))
+			continue; /* its work has ended with it */
+		res = device_check(list[i]->device, each(list[i]));
+		context_unuse(list[i]);
+	}
+	return !res;
+}
+
+/* In a quiet time. */
+static bool seal(struct device *host, struct context **list, int count)
+{
+	uint64_t bytes;
+
+	sealed = epoch_end(host, &bytes);
+	if (all_done(list, count, seal_one)) {
+		counter_add(host, COUNTER_fences, 1);
+		return true;
+	}
+	counter_add(host, COUNTER_quarantined_bytes, bytes);
+	sealed = 0;
+	return false;
+}
+
+bool host_ready(void)
+{
+	struct device *host = device_at(DEVICE_HOST);
+	struct context *list[CONTEXTS_MAX];
+	bool ready = false;
+	int count;
+
+	if (!backing_has_fences() || !quiet_begin())
+		return false;
+	count = context_hold(NULL, list, CONTEXTS_MAX);
+	/* One that is just ending can't be asked. */
+	if (count > 0 && count == context_count())
+		ready = (sealed || seal(host, list, count)) &&
+			all_done(list, count, ask_one);
+	if (ready) {
+		epoch_publish(host, sealed);
+		sealed = 0;
+	}
+	if (count > 0)
+		context_release(list, count);
+	quiet_end();
+	return ready;
+}
+
+size_t host_bytes(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+
+	return pages > 0 && size > 0 ? (size_t)pages * (size_t)size : 0;
+}
+
+size_t host_limit(void)
+{
+	size_t limit = config_current()->host_limit;
+	struct rlimit locked;
+
+	if (limit != ROOM_AUTO)
+		return limit;
+	limit = host_bytes() / LIMIT_SHARE;
+	if (!getrlimit(RLIMIT_MEMLOCK, &locked) &&
+	    locked.rlim_cur != RLIM_INFINITY && locked.rlim_cur < limit)
+		limit = locked.rlim_cur;
+	return limit;
+}
+
+void host_trim_unused(void)
+{
+	static uint64_t seen;
+	static time_t since;
+	struct device *host = device_at(DEVICE_HOST);
+	uint64_t now = counter_get(host, COUNTER_allocs) +
+		       counter_get(host, COUNTER_frees);
+	struct timespec clock;
+
+	clock_gettime(CLOCK_MONOTONIC, &clock);
+	if (now != seen) {
+		seen = now;
+		since = clock.tv_sec;
+	}
+	if (clock.tv_sec - since < UNUSED_SECONDS)
+		return;
+	since = clock.tv_sec;
+	if (counter_get(host, COUNTER_idle_bytes) >
+	    counter_get(host, COUNTER_pending_bytes))
+		device_trim(host);
+}

@@ -1,0 +1,61 @@
+/* Pinned host memory. The runtime's cudaMallocHost, cudaHostAlloc and
+ * cudaFreeHost end here, too. */
+#include "call.h"
+#include "control.h"
+#include "hook.h"
+#include "mem.h"
+
+/* False: not for us. */
+static bool served(void **out, size_t size, unsigned int flags,
+		   CUresult *result)
+{
+	uint64_t addr;
+	int res;
+
+	if (!out || !size ||
+	    mem_alloc_pinned(&addr, size, flags, &res) != MEM_DONE)
+		return false;
+	control_open_once();
+	if (!res)
+		*out = (void *)addr;
+	*result = (CUresult)res;
+	return true;
+}
+
+EXPORT CUresult cuMemHostAlloc(void **out, size_t size, unsigned int flags)
+{
+	CUresult res;
+
+	return served(out, size, flags, &res)
+		       ? res
+		       : REAL_CALL(cuMemHostAlloc, out, size, flags);
+}
+
+EXPORT CUresult cuMemAllocHost_v2(void **out, size_t size)
+{
+	CUresult res;
+
+	return served(out, size, 0, &res)
+		       ? res
+		       : REAL_CALL(cuMemAllocHost_v2, out, size);
+}
+
+/* Its address is never pinned memory: a free of it gets CUDA's own error. */
+static char not_pinned_memory;
+
+EXPORT CUresult cuMemFreeHost(void *ptr)
+{
+	struct block *given;
+	CUresult res;
+
+	switch (mem_free((uint64_t)ptr, MEM_FREE_PINNED, &given)) {
+	case MEM_DONE:
+		return CUDA_SUCCESS;
+	case MEM_WRONG:
+		return REAL_CALL(cuMemFreeHost, &not_pinned_memory);
+	default:
+		res = REAL_CALL(cuMemFreeHost, ptr);
+		mem_given(given, !res);
+		return res;
+	}
+}

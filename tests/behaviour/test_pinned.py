@@ -1,0 +1,214 @@
+"""Pinned host memory: its pools, when a block is reused, and how much."""
+
+import pytest
+
+from conftest import MIB
+from test_pool import open_shell, took
+
+POOL = "page_unit_pool"
+FORMS = ["driver", "shared", "static"]
+
+
+def lines(shell, *each):
+    for line in each:
+        took(shell, line)
+
+
+def host(shell):
+    return shell.stat("host")
+
+
+def cycle(shell, count, size=5000):
+    """Pins and frees a block; its addresses."""
+    found = []
+    for _ in range(count):
+        took(shell, f"pin a {size} 0")
+        found.append(shell("addr a"))
+        took(shell, "unpin a")
+    return found
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_freed_block_serves_the_next_request(box, form):
+    shell = open_shell(box, POOL, form)
+    assert len(set(cycle(shell, 5))) == 1
+    shell.end()
+    stat = box.stat("host")
+    assert (stat["allocs"], stat["hits"], stat["driver_allocs"]) == (5, 4, 1)
+    assert (stat["live_bytes"], stat["idle_bytes"]) == (0, 8192)
+    assert box.report()[0]["cuMemHostAlloc"] == 1
+    assert "cuMemFreeHost" not in box.report()[0]
+
+
+def test_the_pool_of_pinned_memory_is_chosen_for_itself(box):
+    shell = open_shell(box, "page_unit_pool,host:no_pool", "driver")
+    cycle(shell, 3)
+    lines(shell, "alloc d 5000", "free d")
+    assert host(shell)["pool"] == "no_pool"
+    assert shell.stat(0)["pool"] == POOL
+    shell.end()
+    assert box.stat("host")["hits"] == 0
+    assert box.report()[0]["cuMemFreeHost"] == 3
+
+
+def test_pinned_memory_is_swapped_alone(box):
+    shell = open_shell(box, POOL, "driver")
+    lines(shell, "alloc d 5000", "pin a 5000 0")
+    assert shell.ask("swap --device host no_pool").startswith(
+        "host: page_unit_pool -> no_pool")
+    assert (host(shell)["pool"], shell.stat(0)["pool"]) == ("no_pool", POOL)
+    took(shell, "unpin a")
+    assert host(shell)["reserved_bytes"] == 0
+    shell.end()
+
+
+def test_blocks_of_other_flags_are_not_mixed(box):
+    shell = open_shell(box, POOL, "driver")
+    lines(shell, "pin a 5000 0", "unpin a", "pin b 5000 4")
+    assert shell("addr a") != shell("addr b")
+    assert shell("host_flags b") == "0 6"  # as mapped as all are
+    lines(shell, "unpin b", "pin_plain c 5000")
+    assert shell("addr c") == shell("addr a")
+    assert shell("host_flags c") == "0 2"
+    shell.end()
+
+
+def test_a_size_is_rounded_to_pages_and_no_further(box):
+    shell = open_shell(box, POOL, "driver")
+    took(shell, f"pin a {5 * MIB + 1} 0")
+    assert host(shell)["reserved_bytes"] == 5 * MIB + 4096
+    shell.end()
+
+
+def test_a_block_with_a_copy_under_way_is_not_handed_out(box):
+    """The host may write to its next holder's at once."""
+    shell = open_shell(box, POOL, "driver")
+    lines(shell, "stream s", "alloc d 5000", "fill d 7", "pin a 5000 0",
+          "linger s", "pull a d s", "unpin a", "pin b 5000 0", "host_fill b 9",
+          "wait s")
+    assert shell("addr a") != shell("addr b")
+    assert shell("host_check b 9").endswith("right")
+    took(shell, "pin c 5000 0")  # that work is over now
+    assert shell("addr c") == shell("addr a")
+    shell.end()
+    assert box.stat("host")["syncs"] == 0
+
+
+def test_the_programs_wait_for_its_only_context_is_enough(box):
+    shell = open_shell(box, POOL, "shared")
+    lines(shell, "pin a 5000 0", "unpin a", "sync")
+    assert host(shell)["quarantined_bytes"] == 0
+    took(shell, "pin b 5000 0")
+    assert shell("addr a") == shell("addr b")
+    shell.end()
+    assert box.stat("host")["fences"] == 0
+
+
+def test_a_wait_for_one_of_two_contexts_is_not(box):
+    shell = open_shell(box, POOL, "driver")
+    lines(shell, "create x 0", "stream s", "alloc d 5000", "fill d 7",
+          "pin a 5000 1", "linger s", "pull a d s", "create y 0", "unpin a",
+          "set y", "sync", "pin b 5000 1")
+    assert host(shell)["quarantined_bytes"] == 8192
+    shell.end()
+
+
+@pytest.mark.parametrize("options", [{"quarantine": 0}, {"fence": "sync"}])
+def test_a_free_waits_where_the_quarantine_is_full(box, options):
+    shell = open_shell(box, POOL, "driver", **options)
+    assert len(set(cycle(shell, 3))) == 1
+    shell.end()
+    stat = box.stat("host")
+    assert (stat["fences"], stat["syncs"], stat["hits"]) == (0, 3, 2)
+
+
+def test_an_old_driver_reuses_after_waits_only(box):
+    shell = open_shell(box, POOL, "driver", sim_driver=12040, quarantine=16384)
+    assert len(set(cycle(shell, 6))) == 3
+    shell.end()
+    assert box.stat("host")["syncs"] == 2
+
+
+def test_the_wrong_free_is_cudas_error(box):
+    shell = open_shell(box, POOL, "driver")
+    lines(shell, "alloc d 5000", "pin a 5000 0")
+    took(shell, "free a", "1")
+    took(shell, "unpin d", "1")
+    lines(shell, "unpin a", "free d")
+    took(shell, "unpin a", "1")
+    assert (host(shell)["live_bytes"], host(shell)["frees"]) == (0, 1)
+    shell.end()
+
+
+def test_unknown_flags_and_nothing_are_cudas(box):
+    shell = open_shell(box, POOL, "driver")
+    took(shell, "pin a 5000 256", "1")
+    took(shell, "pin a 0 0", "1")
+    lines(shell, "pin a 5000 0", "unpin a")
+    assert host(shell)["allocs"] == 1
+    shell.end()
+
+
+def test_past_the_limit_idle_blocks_go_back_first(box):
+    shell = open_shell(box, POOL, "driver", host_limit=3 * MIB)
+    lines(shell, f"pin a {2 * MIB} 0", "unpin a", f"pin b {MIB} 0")
+    assert host(shell)["idle_bytes"] == 2 * MIB
+    took(shell, f"pin c {2 * MIB + 1} 0")
+    assert host(shell)["idle_bytes"] == 0
+    took(shell, f"pin d {4 * MIB} 0")  # what lives is not limited
+    assert host(shell)["failures"] == 0
+    shell.end()
+
+
+def test_the_driver_without_memory_gets_idle_blocks_back_first(box):
+    shell = open_shell(box, POOL, "driver", 
+                       sim_fail="cuMemHostAlloc:2:2,cuMemHostAlloc:3:2")
+    lines(shell, "pin a 5000 0", "unpin a", "pin b 9000 0")
+    assert (host(shell)["idle_bytes"], host(shell)["failures"]) == (0, 0)
+    shell.end()
+
+
+def test_a_trim_gives_pinned_memory_back_at_any_free(box):
+    shell = open_shell(box, POOL, "driver")
+    lines(shell, "alloc d 5000", "pin a 5000 0", "unpin a")
+    assert "host: 0.0 MiB idle go back" in shell.ask("trim")
+    assert host(shell)["pending_bytes"] == 8192
+    took(shell, "free d")
+    assert host(shell)["reserved_bytes"] == 0
+    shell.end()
+    assert box.report()[0]["cuMemFreeHost"] == 1
+
+
+def test_pinned_memory_ends_with_its_context(box):
+    shell = open_shell(box, POOL, "driver")
+    lines(shell, "create x 0", "pin a 5000 0", "pin b 5000 0", "unpin b",
+          "destroy x", "create y 0", "pin c 5000 0")
+    stat = host(shell)
+    assert (stat["reserved_bytes"], stat["live_bytes"]) == (8192, 5000)
+    shell.end()
+
+
+def test_a_block_unpinned_in_a_capture_is_held(box):
+    shell = open_shell(box, POOL, "driver")
+    lines(shell, "stream s", "alloc d 5000", "pin a 5000 0", "begin s relaxed",
+          "pull a d s", "unpin a", "pin b 5000 0", "end s g")
+    assert shell("addr a") != shell("addr b")
+    assert host(shell)["held_blocks"] == 1
+    took(shell, "graph_destroy g")
+    assert host(shell)["held_blocks"] == 0
+    shell.end()
+
+
+def test_ps_shows_pinned_memory_beside_the_device(box):
+    shell = open_shell(box, POOL, "driver")
+    lines(shell, "alloc d 5000", "pin a 5000 0")
+    rows = box.mnm("ps").stdout.splitlines()
+    assert [row.split()[2] for row in rows] == ["DEVICE", "0", "host"]
+    shell.end()
+
+
+def test_an_unused_device_is_not_named(box):
+    shell = open_shell(box, POOL, "driver")
+    took(shell, "alloc d 5000")
+    assert shell.ask("trim --device host").startswith("error: --device 'host'")
+    shell.end()
