@@ -5,7 +5,7 @@
 PROGRAMS := $(addprefix $(BUILD)/tests/programs/,shell_shared shell_static \
 	shell_nvidia \
 	shell_driver shell_plugin.so plugin_host churn late_work releases door guest \
-	interleave reuse reuse.kernels.so)
+	interleave reuse reuse.kernels.so reuse_host)
 SHELL_OBJ := $(addprefix $(BUILD)/obj/tests/programs/,shell.o shell_process.o)
 
 CHECK += $(PROGRAMS)
@@ -52,7 +52,7 @@ $(BUILD)/tests/programs/guest: $(BUILD)/obj/tests/programs/guest.o \
 	$(call SAY,link  )
 	$(Q)$(NVCC_LINK) $(filter %.o,$^) -L$(BUILD)/sim -lcuda -o $@
 
-SIM_PROGRAMS := $(addprefix $(BUILD)/tests/programs/,interleave reuse \
+SIM_PROGRAMS := $(addprefix $(BUILD)/tests/programs/,interleave reuse reuse_host \
 	many_streams)
 $(SIM_PROGRAMS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o \
 		$(BUILD)/sim/libcuda.so

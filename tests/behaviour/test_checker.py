@@ -31,14 +31,29 @@ WRONG = {
     "owned_twice": "memory is given out twice",
     "freed_under_an_owner": "memory that has an owner is given back",
 }
+HOST_ORDERED = [
+    "after_a_stream_wait", "after_an_event_wait", "after_a_question",
+    "after_a_synchronous_copy", "of_other_bytes", "of_freed_memory"]
+GIVEN = "given to the host, earlier work not waited for"
+HOST_WRONG = {
+    "read_in_one_stream": GIVEN,
+    "written_in_one_stream": GIVEN,
+    "after_a_gate": GIVEN,
+    "by_luck": GIVEN,
+    "without_new_work": GIVEN,
+    "of_managed_memory": GIVEN,
+    "use_after_free": "used after it was freed",
+    "past_the_end": "past the end of its allocation",
+    "freed_under_an_owner": "memory that has an owner is given back",
+}
 SEEDS = [None, 1, 2, 3]
 
 
-def reuse(box, case, seed=None, **options):
+def reuse(box, case, seed=None, name="reuse", **options):
     """(violations counted, what was said)"""
     if seed is not None:
         options["sim_seed"] = seed
-    run = box.run([program("reuse"), case], sim_check=1, **options)
+    run = box.run([program(name), case], sim_check=1, **options)
     return int(run.stdout), run.stderr
 
 
@@ -54,6 +69,20 @@ def test_reuse_in_no_order_is_told_under_any_schedule(box, case):
         count, said = reuse(box, case, seed)
         assert count == 1
         assert f"violation 1, seed {seed}: {WRONG[case]}\n" in said
+
+
+@pytest.mark.parametrize("case", HOST_ORDERED)
+def test_host_memory_that_was_waited_for_is_silent(box, case):
+    for seed in SEEDS:
+        assert reuse(box, case, seed, "reuse_host") == (0, "")
+
+
+@pytest.mark.parametrize("case", HOST_WRONG)
+def test_host_memory_that_was_not_waited_for_is_told(box, case):
+    for seed in SEEDS[1:]:
+        count, said = reuse(box, case, seed, "reuse_host")
+        assert count == 1
+        assert f"violation 1, seed {seed}: {HOST_WRONG[case]}\n" in said
 
 
 def test_both_sides_are_named(box):

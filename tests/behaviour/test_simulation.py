@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from conftest import program
 from test_pool import open_shell
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
@@ -69,6 +70,18 @@ def test_a_wrong_profile_is_one_line_and_no_device(profile):
     assert run.returncode == 1
     said = [s for s in run.stderr.splitlines() if s.startswith("mnm-sim:")]
     assert len(said) == 1 and profile in said[0]
+
+
+def test_pinned_memory_is_counted_and_may_be_limited(box):
+    job = [program("reuse_host"), "after_a_stream_wait"]
+    assert box.run(job, sim_pinned="1M").returncode == 0
+    with open(box.report_file, encoding="utf-8") as file:
+        assert "host live_allocs 1 live_bytes 1048576 live_peak 1048576\n" \
+            in file.readlines()
+    run = box.run(job, sim_pinned="1023K", check=False)
+    assert (run.returncode, run.stderr) == (1, "CUDA error 2\n")
+    run = box.run(job, sim_pinned="much", check=False)
+    assert "mnm-sim: MNM_SIM_PINNED: \"much\" is no number" in run.stderr
 
 
 def test_the_nth_call_of_an_entry_fails_with_the_code_given(tmp_path):

@@ -92,6 +92,127 @@ START_TEST(registered_memory_is_the_programs_to_free)
 }
 END_TEST
 
+START_TEST(pinned_memory_needs_a_context)
+{
+	void *host;
+
+	ck_assert_ok(cuInit(0));
+	ck_assert_cu(cuMemHostAlloc(&host, 4096, 0),
+		     CUDA_ERROR_INVALID_CONTEXT);
+}
+END_TEST
+
+START_TEST(nothing_cannot_be_pinned)
+{
+	void *host = &host;
+
+	claims_open();
+	ck_assert_cu(cuMemHostAlloc(&host, 0, 0), CUDA_ERROR_INVALID_VALUE);
+	ck_assert_ptr_eq(host, &host);
+}
+END_TEST
+
+START_TEST(the_three_flags_may_be_mixed)
+{
+	const unsigned all = CU_MEMHOSTALLOC_PORTABLE |
+			     CU_MEMHOSTALLOC_DEVICEMAP |
+			     CU_MEMHOSTALLOC_WRITECOMBINED;
+	unsigned flags;
+	void *host;
+
+	claims_open();
+	for (unsigned i = 0; i <= all; i++) {
+		ck_assert_ok(cuMemHostAlloc(&host, 4096, i));
+		ck_assert_ok(cuMemHostGetFlags(&flags, host));
+		ck_assert_uint_eq(flags & i, i);
+		ck_assert_ok(cuMemFreeHost(host));
+	}
+}
+END_TEST
+
+START_TEST(pinned_memory_is_freed_once_and_by_its_base)
+{
+	char *host;
+
+	claims_open();
+	ck_assert_ok(cuMemAllocHost((void **)&host, 8192));
+	ck_assert_cu(cuMemFreeHost(host + 4096), CUDA_ERROR_INVALID_VALUE);
+	ck_assert_ok(cuMemFreeHost(host));
+	ck_assert_cu(cuMemFreeHost(host), CUDA_ERROR_INVALID_VALUE);
+}
+END_TEST
+
+START_TEST(both_sides_have_one_address)
+{
+	CUdeviceptr dev;
+	char *host;
+
+	claims_open();
+	ck_assert_ok(cuMemHostAlloc((void **)&host, 8192,
+				    CU_MEMHOSTALLOC_DEVICEMAP));
+	ck_assert_ok(cuMemHostGetDevicePointer(&dev, host + 100, 0));
+	ck_assert_uint_eq(dev, (CUdeviceptr)host + 100);
+	ck_assert_cu(cuMemHostGetDevicePointer(&dev, host, 1),
+		     CUDA_ERROR_INVALID_VALUE);
+}
+END_TEST
+
+START_TEST(pageable_memory_is_not_known)
+{
+	void *mine = malloc(4096);
+	CUdeviceptr dev;
+	unsigned flags;
+
+	claims_open();
+	ck_assert_cu(cuMemHostGetDevicePointer(&dev, mine, 0),
+		     CUDA_ERROR_INVALID_VALUE);
+	ck_assert_cu(cuMemHostGetFlags(&flags, mine), CUDA_ERROR_INVALID_VALUE);
+	ck_assert_cu(cuMemHostUnregister(mine),
+		     CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+	free(mine);
+}
+END_TEST
+
+START_TEST(copies_of_pinned_memory_return_before_they_are_done)
+{
+	CUstream stream;
+	CUdeviceptr dev;
+	char *host;
+
+	claims_open();
+	ck_assert_ok(cuMemAlloc(&dev, 4096));
+	ck_assert_ok(cuMemAllocHost((void **)&host, 4096));
+	memset(host, 1, 4096);
+	stream = claims_stream(CU_STREAM_NON_BLOCKING);
+	claims_hold(stream);
+	ck_assert_ok(cuMemcpyHtoDAsync(dev, host, 2048, stream));
+	ck_assert_ok(cuMemcpyDtoHAsync(host + 2048, dev, 2048, stream));
+	host[0] = 2;
+	ck_assert_int_eq(host[2048], 1);
+	ck_assert_cu(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
+	claims_release();
+	ck_assert_ok(cuStreamSynchronize(stream));
+	ck_assert_int_eq(host[2048], 2);
+	ck_assert_int_eq(host[4095], 1);
+}
+END_TEST
+
+START_TEST(free_host_waits_for_the_copies_of_it)
+{
+	CUstream stream;
+	CUdeviceptr dev;
+	void *host;
+
+	claims_open();
+	ck_assert_ok(cuMemAlloc(&dev, 64 << 20));
+	ck_assert_ok(cuMemAllocHost(&host, 64 << 20));
+	stream = claims_stream(CU_STREAM_NON_BLOCKING);
+	ck_assert_ok(cuMemcpyDtoHAsync(host, dev, 64 << 20, stream));
+	ck_assert_ok(cuMemFreeHost(host));
+	ck_assert_ok(cuStreamQuery(stream));
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -102,6 +223,14 @@ int main(void)
 		unknown_flags_are_invalid,
 		memory_is_registered_once,
 		registered_memory_is_the_programs_to_free,
+		pinned_memory_needs_a_context,
+		nothing_cannot_be_pinned,
+		the_three_flags_may_be_mixed,
+		pinned_memory_is_freed_once_and_by_its_base,
+		both_sides_have_one_address,
+		pageable_memory_is_not_known,
+		copies_of_pinned_memory_return_before_they_are_done,
+		free_host_waits_for_the_copies_of_it,
 		NULL,
 	};
 

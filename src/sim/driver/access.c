@@ -62,6 +62,33 @@ static void owners_check(const struct op *op, const struct side *now)
 	}
 }
 
+void access_host(const struct owner *to)
+{
+	struct side now = {&to->begun, to, to->addr, to->end};
+
+	for (unsigned i = 0; i < owners.count; i++) {
+		struct owner *owner = owners.all[i];
+		unsigned kept = 0;
+
+		for (unsigned k = 0; k < owner->count; k++) {
+			struct access *last = &owner->last[k];
+			struct side before = {&last->site, owner, last->addr,
+					      last->end};
+
+			if (is_over(last))
+				continue;
+			if (last->end <= to->addr || to->end <= last->addr) {
+				owner->last[kept++] = *last;
+				continue;
+			}
+			violation_report("given to the host, earlier work not "
+					 "waited for",
+					 &now, &before);
+		}
+		owner->count = kept;
+	}
+}
+
 static bool access_note(struct owner *owner, const struct access *access)
 {
 	for (unsigned i = 0; i < owner->count; i++) {

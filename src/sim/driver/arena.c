@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "slab.h"
 
@@ -18,6 +20,23 @@ static void *pages_reserve(size_t bytes)
 	return pages == MAP_FAILED ? NULL : pages;
 }
 
+/* Device memory is a file's, so that another process or address can have it
+ * too. SIGXFSZ would meet the program where its limit is lower. */
+static int file_open(size_t bytes)
+{
+	struct rlimit limit;
+	int fd;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur < bytes)
+		return -1;
+	fd = memfd_create("mnm-sim", MFD_CLOEXEC);
+	if (fd >= 0 && ftruncate(fd, bytes)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
 static CUresult space_reserve(struct arena *arena)
 {
 	size_t bytes = arena->slots * GRANULE;
@@ -27,6 +46,15 @@ static CUresult space_reserve(struct arena *arena)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	arena->base = (char *)(((uintptr_t)pages + GRANULE - 1) &
 			       ~(uintptr_t)(GRANULE - 1));
+	arena->fd = file_open(bytes);
+	if (arena->fd >= 0 && mmap(arena->base, bytes, PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
+				   arena->fd, 0) == MAP_FAILED) {
+		close(arena->fd);
+		munmap(pages, bytes + GRANULE);
+		arena->base = NULL;
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
 	/* A huge page would make one written byte cost 2 MiB of the host. */
 	madvise(arena->base, bytes, MADV_NOHUGEPAGE);
 	madvise(arena->base, bytes, MADV_DONTDUMP);
@@ -81,7 +109,7 @@ static void granules_give(struct arena *arena, uint32_t first, size_t count,
 	arena->granules_used -= count;
 	if (used)
 		madvise(arena->base + first * GRANULE, count * GRANULE,
-			MADV_DONTNEED);
+			arena->fd < 0 ? MADV_DONTNEED : MADV_REMOVE);
 }
 
 static CUresult alloc_large(struct arena *arena, struct block *block)

@@ -20,6 +20,7 @@ struct granule {
 
 struct arena {
 	char *base; /* NULL until the first context */
+	int fd;     /* the file behind it, by which others share it */
 	struct granule *granules;
 	struct runs runs;         /* over granules */
 	struct peaks slabs;       /* longest free run in each slab, in units */

@@ -11,7 +11,13 @@ struct context;
 struct device;
 struct slab;
 
-enum block_kind { BLOCK_PLAIN, BLOCK_MANAGED, BLOCK_ASYNC };
+/* From BLOCK_OPENED on they are in no arena, and not cuMemFree's. */
+enum block_kind {
+	BLOCK_PLAIN,
+	BLOCK_MANAGED,
+	BLOCK_ASYNC,
+	BLOCK_OPENED, /* another process's; see window.h */
+};
 
 struct block {
 	CUdeviceptr addr;

@@ -3,6 +3,7 @@
 #include "clock.h"
 #include "owner.h"
 #include "stream.h"
+#include "window.h"
 #include "world.h"
 
 CUresult device_find(CUdevice handle, struct device **dev)
@@ -37,7 +38,7 @@ struct block *device_block(CUdeviceptr addr)
 		if (arena_covers(arena, addr))
 			return arena_find(arena, addr);
 	}
-	return NULL;
+	return outside_find(addr);
 }
 
 bool device_owns(CUdeviceptr addr)
@@ -45,7 +46,7 @@ bool device_owns(CUdeviceptr addr)
 	for (int i = 0; i < world.device_count; i++)
 		if (arena_covers(&world.devices[i].arena, addr))
 			return true;
-	return false;
+	return outside_find(addr);
 }
 
 void device_free(struct block *block)
@@ -64,5 +65,8 @@ void device_free(struct block *block)
 	if (block->kind == BLOCK_ASYNC)
 		dev->pool_used -= block->size;
 	owner_take(block->addr);
-	arena_free(&dev->arena, block, used);
+	if (block->kind == BLOCK_OPENED)
+		window_close(block);
+	else
+		arena_free(&dev->arena, block, used);
 }

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "board.h"
 #include "capture.h"
 #include "clock.h"
 #include "context.h"
@@ -12,7 +13,7 @@
 
 static struct event *spare;
 
-static CUresult event_find(CUevent handle, struct event **out)
+CUresult event_find(CUevent handle, struct event **out)
 {
 	struct event *event = (struct event *)handle;
 
@@ -24,20 +25,12 @@ static CUresult event_find(CUevent handle, struct event **out)
 	return CUDA_SUCCESS;
 }
 
-CUresult sim_cuEventCreate(CUevent *out, unsigned flags)
+CUresult event_open(unsigned flags, struct event **out)
 {
-	const unsigned known = CU_EVENT_BLOCKING_SYNC |
-			       CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
 	struct event *event = spare;
 	struct context *ctx;
-	CUresult res;
+	CUresult res = context_current(&ctx);
 
-	if (!out || flags & ~known)
-		return CUDA_ERROR_INVALID_VALUE;
-	/* Required together, see the notes of cuEventCreate. */
-	if (flags & CU_EVENT_INTERPROCESS && !(flags & CU_EVENT_DISABLE_TIMING))
-		return CUDA_ERROR_INVALID_VALUE;
-	res = context_current(&ctx);
 	if (res)
 		return res;
 	if (event)
@@ -53,6 +46,32 @@ CUresult sim_cuEventCreate(CUevent *out, unsigned flags)
 	if (ctx->events)
 		ctx->events->prev = event;
 	ctx->events = event;
+	*out = event;
+	return CUDA_SUCCESS;
+}
+
+CUresult sim_cuEventCreate(CUevent *out, unsigned flags)
+{
+	const unsigned known = CU_EVENT_BLOCKING_SYNC |
+			       CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
+	struct event *event;
+	CUresult res;
+
+	if (!out || flags & ~known)
+		return CUDA_ERROR_INVALID_VALUE;
+	/* Required together, see the notes of cuEventCreate. */
+	if (flags & CU_EVENT_INTERPROCESS && !(flags & CU_EVENT_DISABLE_TIMING))
+		return CUDA_ERROR_INVALID_VALUE;
+	res = event_open(flags, &event);
+	if (res)
+		return res;
+	if (flags & CU_EVENT_INTERPROCESS) {
+		event->slot = board_take();
+		if (!event->slot) {
+			event_close(event);
+			return CUDA_ERROR_OUT_OF_MEMORY;
+		}
+	}
 	*out = (CUevent)event;
 	return CUDA_SUCCESS;
 }
@@ -68,6 +87,8 @@ void event_close(struct event *event)
 		event->next->prev = event->prev;
 	fence_clear(&event->fence);
 	nodes_clear(&event->frontier);
+	if (event->slot && !event->imported)
+		board_give(event->slot);
 	event->next = spare;
 	spare = event;
 }
@@ -118,6 +139,8 @@ static CUresult event_record(struct event *event, struct stream *stream)
 	clock_spend(world.profile.event_ns);
 	time = self.now;
 	event_reset(event);
+	if (event->slot && board_record(event->slot, stream))
+		return CUDA_ERROR_OUT_OF_MEMORY;
 	if (!stream_before(stream, &event->fence, &time))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	event->recorded = true;
@@ -162,7 +185,10 @@ CUresult sim_cuEventQuery(CUevent handle)
 		res = event_permit(event);
 	if (res)
 		return res;
-	return fence_asked(&event->fence) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+	if (!fence_asked(&event->fence) ||
+	    (event->slot && !board_done(event->slot)))
+		return CUDA_ERROR_NOT_READY;
+	return CUDA_SUCCESS;
 }
 
 CUresult sim_cuEventSynchronize(CUevent handle)
@@ -182,6 +208,8 @@ CUresult sim_cuEventSynchronize(CUevent handle)
 		clock_reach(event->time);
 	fence_wait(&fence);
 	fence_clear(&fence);
+	if (event->slot)
+		board_wait(event->slot);
 	return res;
 }
 
@@ -252,7 +280,8 @@ CUresult sim_cuStreamWaitEvent(CUstream handle, CUevent what, unsigned flags)
 			       : CUDA_ERROR_INVALID_VALUE;
 	if (event->capture || stream->capture)
 		return wait_captured(stream, event);
-	if (!fence_merge(&stream->waits, &event->fence))
+	if (!fence_merge(&stream->waits, &event->fence) ||
+	    (event->slot && board_hold(event->slot, stream)))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	if (event->recorded && stream->end < event->time)
 		stream->end = event->time;
@@ -272,6 +301,8 @@ CUresult sim_cuCtxRecordEvent(CUcontext where, CUevent handle)
 		return res;
 	if (event->ctx != ctx)
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (event->slot)
+		return CUDA_ERROR_NOT_SUPPORTED;
 	res = capture_permit_context(ctx);
 	if (res)
 		return res;
@@ -307,6 +338,8 @@ CUresult sim_cuCtxWaitEvent(CUcontext where, CUevent handle)
 		res = gate_permit(ctx, event);
 	if (res)
 		return res;
+	if (event->slot)
+		return CUDA_ERROR_NOT_SUPPORTED;
 	fence_done(&ctx->gate);
 	if (!fence_merge(&ctx->gate, &event->fence))
 		return CUDA_ERROR_OUT_OF_MEMORY;

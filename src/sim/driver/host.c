@@ -15,6 +15,8 @@ enum { HOST_PAGE = 4096 };
 static struct host_block *blocks; /* by address */
 static size_t count, room;
 
+struct host_count host_count;
+
 /* The first block that ends after addr. */
 static size_t place_of(const char *addr)
 {
@@ -58,6 +60,12 @@ static CUresult host_add(struct host_block block)
 	memmove(&blocks[at + 1], &blocks[at], (count - at) * sizeof(*blocks));
 	blocks[at] = block;
 	count++;
+	if (!block.registered) {
+		host_count.live++;
+		host_count.live_bytes += block.size;
+		if (host_count.peak < host_count.live_bytes)
+			host_count.peak = host_count.live_bytes;
+	}
 	owner_give((CUdeviceptr)block.base, block.size);
 	return CUDA_SUCCESS;
 }
@@ -65,8 +73,11 @@ static CUresult host_add(struct host_block block)
 static void host_remove(size_t at)
 {
 	owner_take((CUdeviceptr)blocks[at].base);
-	if (!blocks[at].registered)
+	if (!blocks[at].registered) {
+		host_count.live--;
+		host_count.live_bytes -= blocks[at].size;
 		free(blocks[at].base);
+	}
 	count--;
 	memmove(&blocks[at], &blocks[at + 1], (count - at) * sizeof(*blocks));
 }
@@ -95,6 +106,10 @@ CUresult sim_cuMemHostAlloc(void **out, size_t size, unsigned flags)
 		res = capture_permit();
 	if (res)
 		return res;
+	if (world.profile.pinned_most &&
+	    (size > world.profile.pinned_most ||
+	     host_count.live_bytes > world.profile.pinned_most - size))
+		return CUDA_ERROR_OUT_OF_MEMORY;
 	base = aligned_alloc(HOST_PAGE, pages);
 	if (!base)
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -115,7 +130,8 @@ CUresult sim_cuMemAllocHost_v2(void **out, size_t size)
 	return sim_cuMemHostAlloc(out, size, 0);
 }
 
-/* By its base only; waits for its context, whose work may still use it. */
+/* By its base only. Any device's work may still use it, and waits for none of
+ * that are documented; that there is one is what reports of use say. */
 static CUresult host_end(void *base, bool registered, CUresult unknown)
 {
 	const struct host_block *block = host_find(base);
@@ -127,7 +143,8 @@ static CUresult host_end(void *base, bool registered, CUresult unknown)
 	if (res)
 		return res;
 	owner_ask((CUdeviceptr)base);
-	device_wait(block->ctx->dev);
+	for (int i = 0; i < world.device_count; i++)
+		device_wait(&world.devices[i]);
 	block = host_find(base);
 	if (!block || block->base != base)
 		return unknown;
@@ -148,12 +165,14 @@ CUresult sim_cuMemHostRegister_v2(void *base, size_t size, unsigned flags)
 {
 	const unsigned known =
 		CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP;
+	const unsigned lacking =
+		CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
 	struct context *ctx;
 	CUresult res;
 
-	if (!base || !size)
+	if (!base || !size || flags & ~(known | lacking))
 		return CUDA_ERROR_INVALID_VALUE;
-	if (flags & ~known)
+	if (flags & lacking)
 		return CUDA_ERROR_NOT_SUPPORTED;
 	res = context_current(&ctx);
 	if (!res)

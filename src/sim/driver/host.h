@@ -15,6 +15,13 @@ struct host_block {
 	struct context *ctx;
 };
 
+/* What the driver allocated, without what the program registered. */
+struct host_count {
+	size_t live, live_bytes, peak; /* blocks; bytes; the most bytes */
+};
+
+extern struct host_count host_count;
+
 /* The block that an address lies in, or NULL. Valid until the next change. */
 const struct host_block *host_find(const void *addr);
 /* Forgets what belongs to a context, and frees what is the driver's. */

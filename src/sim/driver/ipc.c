@@ -1,20 +1,200 @@
-/* Handles by which other processes would open memory; they can't be opened
- * here yet. */
+/* Handles by which other processes open memory and events. A handle names a
+ * file of the process that made it, which the opener finds in /proc. */
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "device.h"
+#include "board.h"
 #include "entries.h"
+#include "event.h"
+#include "owner.h"
+#include "window.h"
+#include "world.h"
 
-CUresult sim_cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr addr)
+enum { HANDLE_MEMORY = 0x6d656d31, HANDLE_EVENT = 0x65766e31 };
+
+struct handle {
+	uint32_t kind;
+	int32_t pid, file, device;
+	uint64_t inode; /* of the file: its number may be used again */
+	uint64_t offset, size;
+	uint64_t id; /* of the block */
+};
+
+_Static_assert(sizeof(struct handle) <= sizeof(CUipcMemHandle) &&
+		       sizeof(struct handle) <= sizeof(CUipcEventHandle),
+	       "a handle holds what names the memory");
+
+static CUresult handle_make(struct handle handle, void *out)
+{
+	struct stat file;
+
+	if (handle.file < 0 || fstat(handle.file, &file))
+		return CUDA_ERROR_MAP_FAILED;
+	handle.pid = getpid();
+	handle.inode = file.st_ino;
+	memset(out, 0, sizeof(CUipcMemHandle));
+	memcpy(out, &handle, sizeof(handle));
+	return CUDA_SUCCESS;
+}
+
+/* The file that it names, in *out. */
+static CUresult handle_open(const struct handle *handle, int *out)
+{
+	char path[64];
+	struct stat file;
+	int fd;
+
+	if (handle->pid == getpid())
+		return CUDA_ERROR_INVALID_CONTEXT;
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", handle->pid,
+		 handle->file);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return CUDA_ERROR_MAP_FAILED;
+	if (fstat(fd, &file) || file.st_ino != handle->inode) {
+		close(fd);
+		return CUDA_ERROR_MAP_FAILED;
+	}
+	*out = fd;
+	return CUDA_SUCCESS;
+}
+
+CUresult sim_cuIpcGetMemHandle(CUipcMemHandle *out, CUdeviceptr addr)
 {
 	const struct block *block = device_block(addr);
-	pid_t pid = getpid();
+	struct handle handle = {.kind = HANDLE_MEMORY};
 
-	if (!handle || !block || block->kind != BLOCK_PLAIN)
+	if (!out || !block || block->kind != BLOCK_PLAIN)
 		return CUDA_ERROR_INVALID_VALUE;
-	memset(handle, 0, sizeof(*handle));
-	memcpy(handle->reserved, &pid, sizeof(pid));
-	memcpy(handle->reserved + sizeof(pid), &block->id, sizeof(block->id));
+	handle.file = block->dev->arena.fd;
+	handle.device = block->dev->ordinal;
+	handle.offset = block->addr - (CUdeviceptr)block->dev->arena.base;
+	handle.size = block->size;
+	handle.id = block->id;
+	return handle_make(handle, out);
+}
+
+/* What the context has open by that handle, or NULL. */
+static struct window *opened_find(struct context *ctx,
+				  const CUipcMemHandle *handle)
+{
+	for (struct block *block = ctx->blocks; block; block = block->next) {
+		struct window *window = (struct window *)block;
+
+		if (block->kind == BLOCK_OPENED &&
+		    !memcmp(&window->handle, handle, sizeof(*handle)))
+			return window;
+	}
+	return NULL;
+}
+
+static CUresult memory_open(struct context *ctx, const CUipcMemHandle *from,
+			    struct window **window)
+{
+	struct device *dev = ctx->dev;
+	struct handle handle;
+	CUresult res;
+	int fd;
+
+	memcpy(&handle, from, sizeof(handle));
+	if (handle.kind != HANDLE_MEMORY)
+		return CUDA_ERROR_INVALID_HANDLE;
+	res = handle_open(&handle, &fd);
+	if (res)
+		return res;
+	device_find(handle.device, &dev);
+	res = window_open(ctx, dev, fd, handle.offset, handle.size,
+			  BLOCK_OPENED, window);
+	close(fd);
+	if (!res)
+		(*window)->handle = *from;
+	return res;
+}
+
+CUresult sim_cuIpcOpenMemHandle_v2(CUdeviceptr *out, CUipcMemHandle handle,
+				   unsigned flags)
+{
+	struct context *ctx;
+	struct window *window;
+	CUresult res = context_current(&ctx);
+
+	if (res)
+		return res;
+	if (!out || flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)
+		return CUDA_ERROR_INVALID_VALUE;
+	window = opened_find(ctx, &handle);
+	if (window)
+		window->opens++;
+	else
+		res = memory_open(ctx, &handle, &window);
+	if (!res)
+		*out = window->block.addr;
+	return res;
+}
+
+CUresult sim_cuIpcCloseMemHandle(CUdeviceptr addr)
+{
+	struct block *block = device_block(addr);
+	struct context *ctx;
+	CUresult res = context_current(&ctx);
+
+	if (res)
+		return res;
+	if (!block || block->addr != addr || block->kind != BLOCK_OPENED)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (--((struct window *)block)->opens)
+		return CUDA_SUCCESS;
+	owner_ask(addr);
+	device_wait(block->ctx->dev);
+	device_free(block);
+	return CUDA_SUCCESS;
+}
+
+CUresult sim_cuIpcGetEventHandle(CUipcEventHandle *out, CUevent what)
+{
+	struct handle handle = {.kind = HANDLE_EVENT};
+	struct event *event;
+	CUresult res = event_find(what, &event);
+
+	if (res)
+		return res;
+	if (!out)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!event->slot || event->imported)
+		return CUDA_ERROR_INVALID_HANDLE;
+	handle.file = board_file(event->slot, &handle.offset);
+	return handle_make(handle, out);
+}
+
+CUresult sim_cuIpcOpenEventHandle(CUevent *out, CUipcEventHandle from)
+{
+	struct handle handle;
+	struct event *event;
+	CUresult res;
+	int fd;
+
+	memcpy(&handle, &from, sizeof(handle));
+	if (!out)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (handle.kind != HANDLE_EVENT)
+		return CUDA_ERROR_INVALID_HANDLE;
+	res = event_open(CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS,
+			 &event);
+	if (res)
+		return res;
+	res = handle_open(&handle, &fd);
+	if (!res) {
+		event->slot = board_visit(fd, handle.offset);
+		event->imported = true;
+		close(fd);
+	}
+	if (!event->slot) {
+		event_close(event);
+		return res ? res : CUDA_ERROR_MAP_FAILED;
+	}
+	*out = (CUevent)event;
 	return CUDA_SUCCESS;
 }

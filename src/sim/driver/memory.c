@@ -9,15 +9,9 @@
 
 enum { PITCH = 512 };
 
-CUresult memory_alloc(struct context *ctx, size_t size, enum block_kind kind,
-		      struct block **out)
+void memory_enter(struct context *ctx, struct device *dev, struct block *block,
+		  enum block_kind kind)
 {
-	struct device *dev = ctx->dev;
-	struct block *block;
-	CUresult res = arena_alloc(&dev->arena, size, &block);
-
-	if (res)
-		return res;
 	block->id = ++world.block_ids;
 	block->dev = dev;
 	block->ctx = ctx;
@@ -28,9 +22,18 @@ CUresult memory_alloc(struct context *ctx, size_t size, enum block_kind kind,
 	if (block->next)
 		block->next->prev = block;
 	ctx->blocks = block;
-	owner_give(block->addr, size);
-	*out = block;
-	return CUDA_SUCCESS;
+	owner_give(block->addr, block->size);
+}
+
+CUresult memory_alloc(struct context *ctx, size_t size, enum block_kind kind,
+		      struct block **block)
+{
+	struct device *dev = ctx->dev;
+	CUresult res = arena_alloc(&dev->arena, size, block);
+
+	if (!res)
+		memory_enter(ctx, dev, *block, kind);
+	return res;
 }
 
 static CUresult alloc_now(CUdeviceptr *out, size_t size, enum block_kind kind)
@@ -94,7 +97,8 @@ CUresult sim_cuMemFree_v2(CUdeviceptr addr)
 	if (res || !addr)
 		return res;
 	block = device_block(addr);
-	if (!block || block->addr != addr || block->freeing)
+	if (!block || block->addr != addr || block->freeing ||
+	    block->kind >= BLOCK_OPENED)
 		return CUDA_ERROR_INVALID_VALUE;
 	res = capture_permit();
 	if (res)

@@ -12,6 +12,7 @@
 #include "site.h"
 
 struct block;
+struct board_slot;
 struct context;
 struct owner;
 struct stream;
@@ -50,6 +51,12 @@ struct callback {
 	void *user;
 };
 
+/* A record of an event that other processes see. */
+struct post {
+	struct board_slot *slot;
+	uint64_t record;
+};
+
 struct op {
 	struct op *next;
 	struct stream *stream;
@@ -67,6 +74,7 @@ struct op {
 		struct fill fill;
 		struct launch launch;
 		struct callback callback;
+		struct post post;
 		struct block *block; /* to be freed */
 	};
 	void *owned;      /* staged bytes or arguments; goes with it */

@@ -5,6 +5,8 @@
 
 #include "../check.h"
 #include "access.h"
+#include "device.h"
+#include "host.h"
 #include "thread.h"
 #include "violation.h"
 #include "world.h"
@@ -189,6 +191,15 @@ static void former_cut(struct owner *owner, CUdeviceptr addr, CUdeviceptr end)
 		owner->end = addr;
 }
 
+/* Whether the host can use it without a call. */
+static bool is_the_hosts(CUdeviceptr addr)
+{
+	const struct block *block = device_block(addr);
+
+	return host_find((const void *)addr) ||
+	       (block && block->kind == BLOCK_MANAGED);
+}
+
 static void owner_name(CUdeviceptr addr, size_t size, const char *label)
 {
 	struct owner *to = owner_add(addr, size, label);
@@ -209,6 +220,8 @@ static void owner_name(CUdeviceptr addr, size_t size, const char *label)
 		else
 			owner->carved = true;
 	}
+	if (is_the_hosts(addr))
+		access_host(to);
 	owner_sweep();
 }
 

@@ -99,6 +99,8 @@ static CUresult pointer_get(const struct pointer *p, CUpointer_attribute what,
 		put_int(out, p->ctx->dev->ordinal);
 		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+		put_int(out, p->block && p->block->kind == BLOCK_PLAIN);
+		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
 		put_int(out, 0);
 		return CUDA_SUCCESS;

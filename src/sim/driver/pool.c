@@ -213,7 +213,8 @@ CUresult sim_cuMemFreeAsync(CUdeviceptr addr, CUstream handle)
 		return res;
 	if (stream->capture)
 		return CUDA_ERROR_NOT_SUPPORTED;
-	if (!block || block->addr != addr || block->freeing)
+	if (!block || block->addr != addr || block->freeing ||
+	    block->kind >= BLOCK_OPENED)
 		return CUDA_ERROR_INVALID_VALUE;
 	op = op_new(free_run);
 	if (!op)

@@ -34,6 +34,7 @@ static const struct profile_key keys[] = {
 	FACT(bus_bits),
 	FACT(l2_bytes),
 	FACT(shared_bytes),
+	FACT(pinned_most),
 	COST(call_ns),
 	COST(context_ns),
 	COST(alloc_ns),
@@ -174,6 +175,7 @@ CUresult profile_open(struct profile *profile)
 {
 	const char *which = getenv("MNM_SIM");
 	const char *clock = getenv("MNM_SIM_CLOCK");
+	const char *pinned = getenv("MNM_SIM_PINNED");
 	uint64_t bytes = 0;
 	CUresult res;
 
@@ -189,6 +191,13 @@ CUresult profile_open(struct profile *profile)
 		return res;
 	if (bytes)
 		profile->capacity = bytes;
+	if (pinned && *pinned && !bytes_read(pinned, &profile->pinned_most)) {
+		fprintf(stderr,
+			"mnm-sim: MNM_SIM_PINNED: \"%s\" is no number of "
+			"bytes, such as 512M\n",
+			pinned);
+		return CUDA_ERROR_NO_DEVICE;
+	}
 	if (clock && !strcmp(clock, "zero"))
 		for (unsigned i = 0; i < KEY_COUNT; i++)
 			if (keys[i].cost)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "entries.h"
+#include "host.h"
 #include "names.h"
 #include "world.h"
 
@@ -30,6 +31,8 @@ void report_write(const char *path)
 	pthread_mutex_lock(&world.lock);
 	for (int i = 0; i < world.device_count; i++)
 		report_device(out, &world.devices[i]);
+	fprintf(out, "host live_allocs %zu live_bytes %zu live_peak %zu\n",
+		host_count.live, host_count.live_bytes, host_count.peak);
 	for (unsigned id = 0; id < CALL_COUNT; id++)
 		if (call_total(id))
 			fprintf(out, "call %s %lu\n", call_names[id].name,
