@@ -14,6 +14,12 @@ COUNTER(pending_bytes, BYTES, "idle, to go back at the next free") \
 COUNTER(quarantined_bytes, BYTES, "idle, freed since the last fence or wait") \
 COUNTER(held_bytes, BYTES, "freed during a capture, kept while its graph lives") \
 COUNTER(retired_bytes, BYTES, "live blocks of pools that were swapped out") \
+COUNTER(managed_bytes, BYTES, "not pooled: cudaMallocManaged") \
+COUNTER(pitched_bytes, BYTES, "not pooled: the first cudaMallocPitch of a width") \
+COUNTER(async_bytes, BYTES, "not pooled: cudaMallocAsync, without its pool's reserve") \
+COUNTER(array_bytes, BYTES, "not pooled: arrays") \
+COUNTER(virtual_bytes, BYTES, "not pooled: cuMemCreate") \
+COUNTER(imported_bytes, BYTES, "of other processes or APIs, opened here") \
 COUNTER(allocs, COUNT, "requests served") \
 COUNTER(frees, COUNT, "blocks freed by the program") \
 COUNTER(hits, COUNT, "requests served from idle blocks") \

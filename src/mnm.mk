@@ -18,7 +18,7 @@ ALL += $(BUILD)/libmnm.so $(BUILD)/mnm
 $(LIB_OBJ): CPPFLAGS += -I$(WORK_GEN) -Isrc/hooks
 $(LIB_OBJ): | $(WORK_GEN)/stamp
 
-$(WORK_GEN)/stamp: src/hooks/gen_work src/sim/driver/gen_entries include/real.h
+$(WORK_GEN)/stamp: src/hooks/gen_work src/sim/driver/gen_entries include/hook_list.h
 	$(call SAY,gen   )
 	$(Q)src/hooks/gen_work $(CC) $(CUDA_HOME)/include $(@D) .
 	@touch $@

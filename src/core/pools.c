@@ -3,6 +3,7 @@
 #include "giveback.h"
 #include "hold.h"
 #include "pools.h"
+#include "seen.h"
 
 struct pool *pool_new(int row, const struct config *config)
 {
@@ -242,6 +243,7 @@ void pools_forget(struct context *context)
 		block_walk(forget_visit, context);
 	pthread_mutex_unlock(&context->lock);
 	hold_forget(context);
+	seen_forget(context);
 }
 
 void pools_correct(struct block *stale, bool live)

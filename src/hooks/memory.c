@@ -3,6 +3,7 @@
 #include "hook.h"
 #include "mem.h"
 #include "real.h"
+#include "seen.h"
 #include "work.h"
 
 /* Its address is never device memory: a free of it gets CUDA's own error. */
@@ -28,6 +29,7 @@ EXPORT CUresult cuMemFree_v2(CUdeviceptr ptr)
 {
 	const struct real_driver *real = real_driver();
 	struct block *given;
+	struct seen *seen;
 	CUresult res;
 
 	if (!real)
@@ -38,8 +40,10 @@ EXPORT CUresult cuMemFree_v2(CUdeviceptr ptr)
 	case MEM_WRONG:
 		return real->cuMemFree_v2((CUdeviceptr)&not_device_memory);
 	default:
+		seen = given ? NULL : seen_take(SEEN_ADDRESS, ptr);
 		res = real->cuMemFree_v2(ptr);
 		mem_given(given, !res);
+		seen_settle(seen, (int)res);
 		return res;
 	}
 }
@@ -50,14 +54,17 @@ static CUresult free_async(__typeof__(cuMemFreeAsync) *real, CUdeviceptr ptr,
 			   CUstream stream)
 {
 	struct block *given;
+	struct seen *seen;
 	CUresult res;
 
 	if (!real)
 		return CUDA_ERROR_NOT_FOUND;
 	if (mem_free(ptr, MEM_FREE_ASYNC, &given) == MEM_WRONG)
 		return real((CUdeviceptr)&not_device_memory, stream);
+	seen = given ? NULL : seen_take(SEEN_ADDRESS, ptr);
 	res = real(ptr, stream);
 	mem_given(given, !res);
+	seen_settle(seen, (int)res);
 	return res;
 }
 

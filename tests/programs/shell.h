@@ -27,8 +27,9 @@ extern const struct shell_command shell_form[];
 /* The driver's commands on streams and graphs. */
 extern const struct shell_command shell_graphs[];
 
-/* The driver's on pinned memory. */
+/* The driver's on pinned memory, and on what it says of memory. */
 extern const struct shell_command shell_pinned[];
+extern const struct shell_command shell_answers[];
 
 /* Those of processes and threads, shared by all forms. */
 extern const struct shell_command shell_process[];

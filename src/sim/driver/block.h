@@ -32,6 +32,7 @@ struct block {
 	bool touched; /* a copy or fill has been queued for it, or the host may
 		       */
 	bool freeing; /* a free of it is queued */
+	bool sync_memops; /* the attribute; every such call here waits */
 };
 
 #endif

@@ -102,7 +102,7 @@ static CUresult pointer_get(const struct pointer *p, CUpointer_attribute what,
 		put_int(out, p->block && p->block->kind == BLOCK_PLAIN);
 		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-		put_int(out, 0);
+		put_int(out, p->block && p->block->sync_memops);
 		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
 		put_address(out, range_start(p));
@@ -129,6 +129,17 @@ CUresult sim_cuPointerGetAttribute(void *out, CUpointer_attribute what,
 	if (!out || !pointer_find(addr, &pointer))
 		return CUDA_ERROR_INVALID_VALUE;
 	return pointer_get(&pointer, what, out);
+}
+
+CUresult sim_cuPointerSetAttribute(const void *value, CUpointer_attribute what,
+				   CUdeviceptr addr)
+{
+	struct block *block = device_block(addr);
+
+	if (!value || what != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS || !block)
+		return CUDA_ERROR_INVALID_VALUE;
+	block->sync_memops = *(const int *)value;
+	return CUDA_SUCCESS;
 }
 
 /* What an attribute of memory that is not known to CUDA reads. */

@@ -1,0 +1,233 @@
+#define HASH_NONFATAL_OOM 1
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include <uthash.h>
+
+#include "config.h"
+#include "context.h"
+#include "mem.h"
+#include "seen.h"
+
+struct seen_name {
+	uint64_t handle;
+	uint64_t key; /* enum seen_key */
+};
+
+struct seen {
+	struct seen_name name; /* the hash's key */
+	enum seen_kind kind;
+	struct device *device;
+	const struct context *context; /* NULL: of the process */
+	size_t bytes;
+	unsigned int uses; /* handles and mappings of physical memory */
+	UT_hash_handle hh;
+};
+
+/* A range of addresses that physical memory is mapped at. */
+struct mapping {
+	uint64_t addr; /* the key */
+	size_t size;
+	uint64_t handle;
+	UT_hash_handle hh;
+};
+
+static const enum counter counters[] = {
+	[SEEN_MANAGED] = COUNTER_managed_bytes,
+	[SEEN_PITCHED] = COUNTER_pitched_bytes,
+	[SEEN_ASYNC] = COUNTER_async_bytes,
+	[SEEN_ARRAYS] = COUNTER_array_bytes,
+	[SEEN_VIRTUAL] = COUNTER_virtual_bytes,
+	[SEEN_IMPORTED] = COUNTER_imported_bytes,
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Under lock. */
+static struct seen *table;
+static struct mapping *mappings;
+static _Atomic unsigned int count;
+
+/* Under lock. */
+static struct seen *find(enum seen_key key, uint64_t handle)
+{
+	struct seen_name name = {handle, (uint64_t)key};
+	struct seen *seen;
+
+	HASH_FIND(hh, table, &name, sizeof(name), seen);
+	return seen;
+}
+
+/* Under lock. */
+static void enter(struct seen *seen)
+{
+	HASH_ADD(hh, table, name, sizeof(seen->name), seen);
+	if (!seen->hh.tbl) {
+		free(seen);
+		return;
+	}
+	seen->device->used = true;
+	counter_add(seen->device, counters[seen->kind], seen->bytes);
+	count++;
+}
+
+/* Under lock. */
+static void leave(struct seen *seen)
+{
+	HASH_DEL(table, seen);
+	counter_sub(seen->device, counters[seen->kind], seen->bytes);
+	count--;
+}
+
+/* Under lock. */
+static void end(struct seen *seen)
+{
+	leave(seen);
+	free(seen);
+}
+
+static bool add(const struct seen *model)
+{
+	struct seen *seen = malloc(sizeof(*seen)), *stale;
+
+	if (!seen)
+		return false;
+	*seen = *model;
+	pthread_mutex_lock(&lock);
+	stale = find((enum seen_key)model->name.key, model->name.handle);
+	if (stale) /* its end came by a call that is not known */
+		end(stale);
+	enter(seen);
+	pthread_mutex_unlock(&lock);
+	return true;
+}
+
+bool seen_add(enum seen_kind kind, enum seen_key key, uint64_t handle,
+	      size_t bytes)
+{
+	const struct context *context =
+		config_once() ? context_current() : NULL;
+
+	return context && add(&(struct seen){.name = {handle, (uint64_t)key},
+					     .kind = kind,
+					     .device = context->device,
+					     .context = context,
+					     .bytes = bytes,
+					     .uses = 1});
+}
+
+bool seen_add_physical(uint64_t handle, int ordinal, size_t bytes)
+{
+	return config_once() && ordinal >= 0 && ordinal < DEVICE_MAX &&
+	       add(&(struct seen){.name = {handle, SEEN_PHYSICAL},
+				  .kind = SEEN_VIRTUAL,
+				  .device = device_at(ordinal),
+				  .bytes = bytes,
+				  .uses = 1});
+}
+
+struct seen *seen_take(enum seen_key key, uint64_t handle)
+{
+	struct seen *seen;
+
+	if (!count || !mem_enabled())
+		return NULL;
+	pthread_mutex_lock(&lock);
+	seen = find(key, handle);
+	if (seen)
+		leave(seen);
+	pthread_mutex_unlock(&lock);
+	return seen;
+}
+
+void seen_settle(struct seen *seen, int failed)
+{
+	if (!seen)
+		return;
+	if (!failed) {
+		free(seen);
+		return;
+	}
+	pthread_mutex_lock(&lock);
+	if (find((enum seen_key)seen->name.key, seen->name.handle))
+		free(seen);
+	else
+		enter(seen);
+	pthread_mutex_unlock(&lock);
+}
+
+/* Under lock. */
+static void unuse(uint64_t handle)
+{
+	struct seen *seen = find(SEEN_PHYSICAL, handle);
+
+	if (seen && !--seen->uses)
+		end(seen);
+}
+
+void seen_retain(uint64_t handle)
+{
+	struct seen *seen;
+
+	pthread_mutex_lock(&lock);
+	seen = count ? find(SEEN_PHYSICAL, handle) : NULL;
+	if (seen)
+		seen->uses++;
+	pthread_mutex_unlock(&lock);
+}
+
+void seen_release(uint64_t handle)
+{
+	pthread_mutex_lock(&lock);
+	if (count)
+		unuse(handle);
+	pthread_mutex_unlock(&lock);
+}
+
+void seen_map(uint64_t handle, uint64_t addr, size_t size)
+{
+	struct mapping *mapping = malloc(sizeof(*mapping));
+	struct seen *seen;
+
+	if (!mapping)
+		return;
+	*mapping =
+		(struct mapping){.addr = addr, .size = size, .handle = handle};
+	pthread_mutex_lock(&lock);
+	seen = count ? find(SEEN_PHYSICAL, handle) : NULL;
+	if (seen)
+		HASH_ADD(hh, mappings, addr, sizeof(addr), mapping);
+	if (seen && mapping->hh.tbl)
+		seen->uses++;
+	else
+		free(mapping);
+	pthread_mutex_unlock(&lock);
+}
+
+void seen_unmap(uint64_t addr, size_t size)
+{
+	struct mapping *mapping, *next;
+
+	pthread_mutex_lock(&lock);
+	HASH_ITER (hh, mappings, mapping, next) {
+		if (mapping->addr < addr || mapping->addr - addr >= size)
+			continue;
+		HASH_DEL(mappings, mapping);
+		unuse(mapping->handle);
+		free(mapping);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void seen_forget(const struct context *context)
+{
+	struct seen *seen, *next;
+
+	if (!count)
+		return;
+	pthread_mutex_lock(&lock);
+	HASH_ITER (hh, table, seen, next)
+		if (seen->context == context)
+			end(seen);
+	pthread_mutex_unlock(&lock);
+}

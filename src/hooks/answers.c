@@ -1,0 +1,148 @@
+/* What CUDA says of an address. Our blocks are whole allocations of its own, so
+ * that most of it holds; but a block may be longer than what was asked for,
+ * each life of one is an allocation of its own, and one that the program has
+ * freed is not there any more. */
+#include "block.h"
+#include "call.h"
+#include "context.h"
+#include "hook.h"
+#include "mem.h"
+#include "real.h"
+
+/* Its address is never an allocation of CUDA's. */
+static char not_an_allocation;
+
+/* The block whose memory an address is in, and its state. */
+static struct block *block_around(CUdeviceptr addr, enum block_state *state)
+{
+	CUdeviceptr base;
+
+	*state = BLOCK_UNKNOWN;
+	if (!mem_enabled() ||
+	    REAL_CALL(cuPointerGetAttribute, &base,
+		      CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, addr))
+		return NULL;
+	return block_find(base, state);
+}
+
+/* The address to ask CUDA about: where the program has nothing, another one
+ * that is not an allocation. */
+static CUdeviceptr address_to_ask(const struct block *block,
+				  enum block_state state, CUdeviceptr addr)
+{
+	bool gone = block &&
+		    (state == BLOCK_IDLE || addr - block->addr >= block->size);
+
+	return gone ? (CUdeviceptr)&not_an_allocation : addr;
+}
+
+/* An id of CUDA's own is a small number. */
+static uint64_t block_buffer_id(struct block *block)
+{
+	static _Atomic uint32_t last;
+	uint32_t none = 0, fresh;
+
+	if (!block->id) {
+		fresh = ++last;
+		atomic_compare_exchange_strong(&block->id, &none,
+					       fresh ? fresh : ++last);
+	}
+	return 1ull << 63 | block->id;
+}
+
+/* CUDA may name the address that it was asked about. */
+static void name_back(void *answer, CUdeviceptr addr)
+{
+	CUdeviceptr *named = answer;
+
+	if (*named == (CUdeviceptr)&not_an_allocation)
+		*named = addr;
+}
+
+/* Corrects an answer about a live block. */
+static void correct(struct block *block, CUpointer_attribute attribute,
+		    void *answer)
+{
+	if (attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
+		*(size_t *)answer = block->size;
+	if (attribute == CU_POINTER_ATTRIBUTE_BUFFER_ID)
+		*(unsigned long long *)answer = block_buffer_id(block);
+}
+
+EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size,
+					CUdeviceptr addr)
+{
+	enum block_state state;
+	struct block *block = block_around(addr, &state);
+	CUresult res = REAL_CALL(cuMemGetAddressRange_v2, base, size,
+				 address_to_ask(block, state, addr));
+
+	if (!res && block && size)
+		*size = block->size;
+	return res;
+}
+
+EXPORT CUresult cuPointerGetAttribute(void *answer,
+				      CUpointer_attribute attribute,
+				      CUdeviceptr addr)
+{
+	enum block_state state;
+	struct block *block = block_around(addr, &state);
+	CUresult res = REAL_CALL(cuPointerGetAttribute, answer, attribute,
+				 address_to_ask(block, state, addr));
+
+	if (!res && block)
+		correct(block, attribute, answer);
+	return res;
+}
+
+EXPORT CUresult cuPointerGetAttributes(unsigned int count,
+				       CUpointer_attribute *attributes,
+				       void **answers, CUdeviceptr addr)
+{
+	enum block_state state;
+	struct block *block = block_around(addr, &state);
+	CUdeviceptr asked = address_to_ask(block, state, addr);
+	CUresult res = REAL_CALL(cuPointerGetAttributes, count, attributes,
+				 answers, asked);
+
+	for (unsigned int i = 0; !res && block && i < count; i++)
+		if (asked == addr)
+			correct(block, attributes[i], answers[i]);
+		else if (attributes[i] == CU_POINTER_ATTRIBUTE_HOST_POINTER)
+			name_back(answers[i], addr);
+	return res;
+}
+
+/* It holds for the memory's whole life, which is then the block's. */
+EXPORT CUresult cuPointerSetAttribute(const void *value,
+				      CUpointer_attribute attribute,
+				      CUdeviceptr addr)
+{
+	CUresult res = REAL_CALL(cuPointerSetAttribute, value, attribute, addr);
+	enum block_state state;
+	struct block *block = res ? NULL : block_around(addr, &state);
+
+	if (block && state == BLOCK_LIVE)
+		block->exported = true;
+	return res;
+}
+
+EXPORT cudaError_t
+cudaPointerGetAttributes(struct cudaPointerAttributes *answer, const void *ptr)
+{
+	const struct real_runtime *real = real_runtime();
+	enum block_state state;
+	struct block *block;
+	cudaError_t res;
+
+	if (!real || !real->cudaPointerGetAttributes)
+		return cudaErrorInitializationError;
+	block = block_around((CUdeviceptr)ptr, &state);
+	res = real->cudaPointerGetAttributes(
+		answer,
+		(const void *)address_to_ask(block, state, (CUdeviceptr)ptr));
+	if (!res && answer)
+		name_back(&answer->hostPointer, (CUdeviceptr)ptr);
+	return res;
+}

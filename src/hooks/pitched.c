@@ -1,0 +1,102 @@
+/* Rows padded to a pitch: cudaMallocPitch, cudaMalloc3D and cuMemAllocPitch.
+ * What pitch a width gets is CUDA's to say: it does so at the first request,
+ * which it serves itself, and all later ones of that width are a plain block of
+ * that many rows. */
+#define HASH_NONFATAL_OOM 1
+#include <pthread.h>
+#include <stdlib.h>
+
+#include <uthash.h>
+
+#include "call.h"
+#include "context.h"
+#include "control.h"
+#include "hook.h"
+#include "mem.h"
+#include "seen.h"
+
+enum { PITCHES_MAX = 4096 };
+
+struct pitch_name {
+	uint64_t ordinal, width, element;
+};
+
+struct pitch {
+	struct pitch_name name; /* the hash's key */
+	size_t bytes;
+	UT_hash_handle hh;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct pitch *pitches; /* under lock */
+
+/* 0: not known. */
+static size_t pitch_find(const struct pitch_name *name)
+{
+	struct pitch *pitch;
+
+	pthread_mutex_lock(&lock);
+	HASH_FIND(hh, pitches, name, sizeof(*name), pitch);
+	pthread_mutex_unlock(&lock);
+	return pitch ? pitch->bytes : 0;
+}
+
+static void pitch_learn(const struct pitch_name *name, size_t bytes)
+{
+	struct pitch *pitch = calloc(1, sizeof(*pitch)), *known;
+
+	if (!pitch)
+		return;
+	pitch->name = *name;
+	pitch->bytes = bytes;
+	pthread_mutex_lock(&lock);
+	HASH_FIND(hh, pitches, name, sizeof(*name), known);
+	if (!known && HASH_COUNT(pitches) < PITCHES_MAX)
+		HASH_ADD(hh, pitches, name, sizeof(*name), pitch);
+	if (!pitch->hh.tbl)
+		free(pitch);
+	pthread_mutex_unlock(&lock);
+}
+
+/* False: not for us. */
+static bool served(CUdeviceptr *out, size_t *pitch, size_t known, size_t rows,
+		   CUresult *result)
+{
+	uint64_t addr;
+	int res;
+
+	if (!known || rows > SIZE_MAX / known ||
+	    mem_alloc(&addr, known * rows, &res) != MEM_DONE)
+		return false;
+	control_open_once();
+	if (!res) {
+		*out = addr;
+		*pitch = known;
+	}
+	*result = (CUresult)res;
+	return true;
+}
+
+EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *out, size_t *pitch,
+				   size_t width, size_t rows,
+				   unsigned int element)
+{
+	struct context *context = mem_enabled() && out && pitch && width && rows
+					  ? context_current()
+					  : NULL;
+	struct pitch_name name = {0, width, element};
+	CUresult res;
+
+	if (context) {
+		name.ordinal = (uint64_t)device_ordinal(context->device);
+		if (served(out, pitch, pitch_find(&name), rows, &res))
+			return res;
+	}
+	res = REAL_CALL(cuMemAllocPitch_v2, out, pitch, width, rows, element);
+	if (!res && context) {
+		pitch_learn(&name, *pitch);
+		if (seen_add(SEEN_PITCHED, SEEN_ADDRESS, *out, *pitch * rows))
+			control_open_once();
+	}
+	return res;
+}

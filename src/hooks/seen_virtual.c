@@ -1,0 +1,114 @@
+/* Physical memory, what is mapped of it, and memory that comes from other
+ * processes or APIs. */
+#include "call.h"
+#include "control.h"
+#include "hook.h"
+#include "seen.h"
+
+static void note_import(enum seen_key key, uint64_t handle, size_t bytes)
+{
+	if (seen_add(SEEN_IMPORTED, key, handle, bytes))
+		control_open_once();
+}
+
+EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle *out, size_t size,
+			    const CUmemAllocationProp *prop,
+			    unsigned long long flags)
+{
+	CUresult res = REAL_CALL(cuMemCreate, out, size, prop, flags);
+
+	if (!res && prop->location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
+	    seen_add_physical(*out, prop->location.id, size))
+		control_open_once();
+	return res;
+}
+
+EXPORT CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
+{
+	CUresult res = REAL_CALL(cuMemRelease, handle);
+
+	if (!res)
+		seen_release(handle);
+	return res;
+}
+
+EXPORT CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *out,
+					    void *addr)
+{
+	CUresult res = REAL_CALL(cuMemRetainAllocationHandle, out, addr);
+
+	if (!res)
+		seen_retain(*out);
+	return res;
+}
+
+EXPORT CUresult cuMemMap(CUdeviceptr addr, size_t size, size_t offset,
+			 CUmemGenericAllocationHandle handle,
+			 unsigned long long flags)
+{
+	CUresult res = REAL_CALL(cuMemMap, addr, size, offset, handle, flags);
+
+	if (!res)
+		seen_map(handle, addr, size);
+	return res;
+}
+
+EXPORT CUresult cuMemUnmap(CUdeviceptr addr, size_t size)
+{
+	CUresult res = REAL_CALL(cuMemUnmap, addr, size);
+
+	if (!res)
+		seen_unmap(addr, size);
+	return res;
+}
+
+EXPORT CUresult cuImportExternalMemory(
+	CUexternalMemory *out, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *external)
+{
+	CUresult res = REAL_CALL(cuImportExternalMemory, out, external);
+
+	if (!res)
+		note_import(SEEN_EXTERNAL, (uint64_t)*out, external->size);
+	return res;
+}
+
+EXPORT CUresult cuDestroyExternalMemory(CUexternalMemory external)
+{
+	struct seen *seen = seen_take(SEEN_EXTERNAL, (uint64_t)external);
+	CUresult res = REAL_CALL(cuDestroyExternalMemory, external);
+
+	seen_settle(seen, (int)res);
+	return res;
+}
+
+/* Another process's block, whose size the handle doesn't tell. */
+static CUresult opened(CUresult res, const CUdeviceptr *out)
+{
+	size_t size;
+
+	if (!res && !REAL_CALL(cuMemGetAddressRange_v2, NULL, &size, *out))
+		note_import(SEEN_ADDRESS, *out, size);
+	return res;
+}
+
+EXPORT CUresult cuIpcOpenMemHandle(CUdeviceptr *out, CUipcMemHandle handle,
+				   unsigned int flags)
+{
+	return opened(REAL_CALL(cuIpcOpenMemHandle, out, handle, flags), out);
+}
+
+EXPORT CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *out, CUipcMemHandle handle,
+				      unsigned int flags)
+{
+	return opened(REAL_CALL(cuIpcOpenMemHandle_v2, out, handle, flags),
+		      out);
+}
+
+EXPORT CUresult cuIpcCloseMemHandle(CUdeviceptr addr)
+{
+	struct seen *seen = seen_take(SEEN_ADDRESS, addr);
+	CUresult res = REAL_CALL(cuIpcCloseMemHandle, addr);
+
+	seen_settle(seen, (int)res);
+	return res;
+}

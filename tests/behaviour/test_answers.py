@@ -1,0 +1,132 @@
+"""What CUDA says of a block is what it would say of an allocation."""
+
+import pytest
+
+from conftest import MIB
+from test_pool import open_shell, took
+
+POOL = "page_unit_pool"
+
+
+def lines(shell, *each):
+    for line in each:
+        took(shell, line)
+
+
+def buffer_of(shell, name):
+    return took(shell, f"buffer {name} 0").split()[1]
+
+
+@pytest.mark.parametrize("kind", ["alloc a 5000", "pin a 5000 0"])
+def test_a_range_is_as_long_as_what_was_asked_for(box, kind):
+    shell = open_shell(box, POOL, "driver")
+    took(shell, kind)
+    if kind.startswith("alloc"):
+        assert shell("range a 0") == shell("range a 4999") == "0 0 5000"
+        took(shell, "range a 5000", "500")  # past its end
+    assert shell("attributes a").split()[2] == "5000"
+    shell.end()
+
+
+def test_what_was_freed_is_no_allocation_any_more(box):
+    shell = open_shell(box, POOL, "driver")
+    lines(shell, "alloc a 5000", "free a")
+    took(shell, "range a 0", "500")
+    took(shell, "buffer a 0", "1")
+    assert shell("attributes a").split()[1:3] == ["0", "0"]
+    shell.end()
+
+
+def test_a_buffers_id_is_new_in_each_life(box):
+    shell = open_shell(box, POOL, "driver")
+    took(shell, "alloc a 5000")
+    first = buffer_of(shell, "a")
+    assert first == shell("buffer a 100").split()[1]
+    assert first == shell("attributes a").split()[3]
+    lines(shell, "alloc other 5000", "free a", "alloc b 5000")
+    assert shell("addr a") == shell("addr b")
+    ids = {first, buffer_of(shell, "b"), buffer_of(shell, "other")}
+    assert len(ids) == 3 and "0" not in ids
+    shell.end()
+
+
+def test_memory_with_an_attribute_of_its_own_is_not_reused(box):
+    shell = open_shell(box, POOL, "driver")
+    lines(shell, "alloc a 5000", "sync_memops a", "free a")
+    assert shell.stat()["reserved_bytes"] == 0
+    shell.end()
+
+
+def test_free_memory_is_the_pools_view_or_the_plain_truth(box):
+    seen = {}
+    for meminfo in ("pool", "real"):
+        shell = open_shell(box, POOL, "driver", meminfo=meminfo)
+        before = shell("info").split()
+        lines(shell, f"alloc a {4 * MIB}", "free a")
+        after = shell("info").split()
+        seen[meminfo] = int(before[1]) - int(after[1])
+        shell.end()
+    assert seen == {"pool": 0, "real": 4 * MIB}
+
+
+def test_rows_of_a_known_pitch_are_a_block(box):
+    shell = open_shell(box, POOL, "driver")
+    first = took(shell, "pitch a 1000 7 4")
+    assert shell.stat()["pitched_bytes"] == 7 * 1024
+    assert took(shell, "pitch b 1000 30 4") == first
+    assert shell.stat()["live_bytes"] == 30 * 1024
+    lines(shell, "free b")
+    assert took(shell, "pitch c 1000 30 4") == first
+    assert shell("addr c") == shell("addr b")
+    took(shell, "free a")
+    assert shell.stat()["pitched_bytes"] == 0
+    took(shell, "pitch d 1001 7 4")  # another width is CUDA's again
+    assert shell.stat()["pitched_bytes"] == 7 * 1024
+    took(shell, "pitch e 1000 7 3", "1")
+    shell.end()
+
+
+def test_pitched_rows_of_the_runtime_are_blocks_too(box):
+    shell = open_shell(box, POOL, "shared")
+    lines(shell, "pitch a 1000 7", "free a", "pitch b 1000 7", "free b",
+          "pitch c 1000 7")
+    assert shell("addr c") == shell("addr b")
+    shell.end()
+    assert box.stat()["hits"] == 1
+
+
+def test_managed_memory_is_counted(box):
+    shell = open_shell(box, POOL, "driver")
+    lines(shell, "managed a 5000", "managed b 7000")
+    assert shell.stat()["managed_bytes"] == 12000
+    took(shell, "free a")
+    took(shell, "free a", "1")
+    assert shell.stat()["managed_bytes"] == 7000
+    shell.end()
+
+
+@pytest.mark.parametrize("end", ["free_async a s", "free a"])
+def test_stream_ordered_memory_is_counted(box, end):
+    shell = open_shell(box, POOL, "driver")
+    lines(shell, "stream s", "alloc_async a 5000 s")
+    assert shell.stat()["async_bytes"] == 5000
+    took(shell, end)
+    assert shell.stat()["async_bytes"] == 0
+    shell.end()
+
+
+def test_what_was_counted_ends_with_its_context(box):
+    shell = open_shell(box, POOL, "driver")
+    lines(shell, "create x 0", "managed a 5000", "alloc keep 5000")
+    assert shell.stat()["managed_bytes"] == 5000
+    took(shell, "destroy x")
+    assert shell.stat()["managed_bytes"] == 0
+    shell.end()
+
+
+def test_a_free_that_cuda_refuses_is_counted_as_before(box):
+    shell = open_shell(box, POOL, "driver", sim_fail="cuMemFree_v2:1:700")
+    took(shell, "managed a 5000")
+    took(shell, "free a", "700")
+    assert shell.stat()["managed_bytes"] == 5000
+    shell.end()

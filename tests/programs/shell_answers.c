@@ -1,0 +1,119 @@
+/* What the driver says of memory, and memory by its other calls. Each answer
+ * starts with the call's result. */
+#include <cuda.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "shell.h"
+
+/* The range that an offset into named memory is in: where it starts before
+ * that memory, and its size. */
+static void run_range(char **words)
+{
+	struct shell_memory *memory = shell_memory(words[0]);
+	CUdeviceptr base = 0;
+	size_t size = 0;
+	CUresult result = cuMemGetAddressRange(
+		&base, &size, memory->addr + shell_size(words[1]));
+
+	printf("%d", (int)result);
+	if (!result)
+		printf(" %ld %zu", (long)(memory->addr - base), size);
+}
+
+static void run_buffer(char **words)
+{
+	unsigned long long id = 0;
+	CUresult result = cuPointerGetAttribute(
+		&id, CU_POINTER_ATTRIBUTE_BUFFER_ID,
+		shell_memory(words[0])->addr + shell_size(words[1]));
+
+	printf("%d %llu", (int)result, id);
+}
+
+/* Several at once: type, size of the range, buffer id. */
+static void run_attributes(char **words)
+{
+	CUpointer_attribute names[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+				       CU_POINTER_ATTRIBUTE_RANGE_SIZE,
+				       CU_POINTER_ATTRIBUTE_BUFFER_ID};
+	CUmemorytype type = 0;
+	unsigned long long id = 0;
+	size_t size = 0;
+	void *answers[] = {&type, &size, &id};
+	CUresult result = cuPointerGetAttributes(3, names, answers,
+						 shell_memory(words[0])->addr);
+
+	printf("%d %d %zu %llu", (int)result, (int)type, size, id);
+}
+
+static void run_sync_memops(char **words)
+{
+	int on = 1;
+
+	printf("%d",
+	       (int)cuPointerSetAttribute(&on, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS,
+					  shell_memory(words[0])->addr));
+}
+
+static void made(const char *name, size_t size, CUresult result,
+		 CUdeviceptr addr)
+{
+	struct shell_memory *memory = shell_memory(name);
+
+	printf("%d", (int)result);
+	if (result)
+		return;
+	memory->addr = addr;
+	memory->size = size;
+}
+
+static void run_managed(char **words)
+{
+	size_t size = shell_size(words[1]);
+	CUdeviceptr addr = 0;
+	CUresult result = cuMemAllocManaged(&addr, size, CU_MEM_ATTACH_GLOBAL);
+
+	made(words[0], size, result, addr);
+}
+
+static void run_alloc_async(char **words)
+{
+	size_t size = shell_size(words[1]);
+	CUdeviceptr addr = 0;
+	CUresult result = cuMemAllocAsync(
+		&addr, size, (CUstream)shell_memory(words[2])->addr);
+
+	made(words[0], size, result, addr);
+}
+
+static void run_free_async(char **words)
+{
+	printf("%d",
+	       (int)cuMemFreeAsync(shell_memory(words[0])->addr,
+				   (CUstream)shell_memory(words[1])->addr));
+}
+
+/* Width, rows, size of an element; answers with the pitch. */
+static void run_pitch(char **words)
+{
+	size_t rows = shell_size(words[2]), pitch = 0;
+	CUdeviceptr addr = 0;
+	CUresult result = cuMemAllocPitch(&addr, &pitch, shell_size(words[1]),
+					  rows, (unsigned int)atoi(words[3]));
+
+	made(words[0], pitch * rows, result, addr);
+	printf(" %zu", pitch);
+}
+
+const struct shell_command shell_answers[] = {
+	{"range", 2, run_range},
+	{"buffer", 2, run_buffer},
+	{"attributes", 1, run_attributes},
+	{"sync_memops", 1, run_sync_memops},
+	{"managed", 2, run_managed},
+	{"alloc_async", 3, run_alloc_async},
+	{"free_async", 2, run_free_async},
+	{"pitch", 4, run_pitch},
+	{NULL, 0, NULL},
+};
