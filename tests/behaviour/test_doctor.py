@@ -95,7 +95,8 @@ def test_no_driver_is_a_warning_with_a_way_out(box):
 def test_an_old_driver_is_a_warning(box):
     status, findings = doctor(box, MNM_SIM_DRIVER="12040")
     found(findings, "warning", "driver", "for CUDA 12.4")
-    found(findings, "ok", "proof", "8 requests, 8 served")
+    found(findings, "ok", "proof", "4 requests, 4 served (driver)")
+    found(findings, "warning", "proof", "cudaMalloc fails with CUDA's error 35")
     assert status == 0
 
 

@@ -14,7 +14,9 @@
 #include "../cli.h"
 #include "probe.h"
 
-enum { ROUNDS = 4, BLOCK = 1 << 20 /* bytes */ };
+/* In bytes. The runtime is asked for another size, or the library would serve
+ * it what it kept from the driver's requests, and the runtime do nothing. */
+enum { ROUNDS = 4, BLOCK = 1 << 20, OTHER = 3 << 20 };
 
 /* The driver's entries, as asked for by name. */
 struct driver {
@@ -182,7 +184,7 @@ static void runtime_requests(void)
 	entry = dlsym(handle, "cudaFree");
 	memcpy(&release, &entry, sizeof(entry));
 	for (; alloc && release && asked < ROUNDS && !error; asked++) {
-		error = alloc(&ptr, BLOCK);
+		error = alloc(&ptr, OTHER);
 		if (!error)
 			error = release(ptr);
 	}

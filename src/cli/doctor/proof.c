@@ -96,6 +96,7 @@ static bool device_files(void)
 static void driver_report(struct report *report, const struct facts *facts)
 {
 	int version = number(facts->driver_version);
+	bool old = version < EVENTS_SINCE;
 
 	if (facts->no_driver) {
 		report_add(report, LEVEL_WARNING, "driver",
@@ -108,16 +109,17 @@ static void driver_report(struct report *report, const struct facts *facts)
 			   "to show more with");
 		return;
 	}
-	report_add(
-		report, version < EVENTS_SINCE ? LEVEL_WARNING : LEVEL_OK,
-		"driver",
-		version < EVENTS_SINCE
-			? "a driver for CUDA 12.5 or later has the events of "
-			  "contexts; with this one the host waits"
-			: NULL,
-		"%s, %sfor CUDA %d.%d", facts->driver,
-		facts->simulated ? "simulated, " : "", version / 1000,
-		version % 1000 / 10);
+	if (!version)
+		report_add(report, LEVEL_WARNING, "driver", NULL,
+			   "%s does not tell its version", facts->driver);
+	else
+		report_add(report, old ? LEVEL_WARNING : LEVEL_OK, "driver",
+			   old ? "one for CUDA 12.5 or later has the events "
+				 "of contexts; with this one the host waits"
+			       : NULL,
+			   "%s, %sfor CUDA %d.%d", facts->driver,
+			   facts->simulated ? "simulated, " : "",
+			   version / 1000, version % 1000 / 10);
 	if (version > CUDA_VERSION)
 		report_add(report, LEVEL_OK, "driver", NULL,
 			   "it is newer than the headers that mnm was built "
@@ -153,6 +155,7 @@ static void served_report(struct report *report, const struct facts *facts)
 {
 	int asked = number(facts->asked) + number(facts->runtime_asked);
 	int served = number(facts->served);
+	const char *runtime = facts->runtime_error ? NULL : facts->runtime;
 
 	if (facts->no_socket)
 		report_add(report, LEVEL_PROBLEM, "proof",
@@ -164,10 +167,10 @@ static void served_report(struct report *report, const struct facts *facts)
 		report_add(report, served < asked ? LEVEL_PROBLEM : LEVEL_OK,
 			   "proof",
 			   served < asked ? "please report this" : NULL,
-			   "interception works here: %d requests, %d served "
+			   "interception %s here: %d requests, %d served "
 			   "(driver%s%s)",
-			   asked, served, facts->runtime ? ", " : "",
-			   facts->runtime ? facts->runtime : "");
+			   served < asked ? "is incomplete" : "works", asked,
+			   served, runtime ? ", " : "", runtime ? runtime : "");
 }
 
 static void requests_report(struct report *report, const struct facts *facts)
@@ -187,8 +190,9 @@ static void requests_report(struct report *report, const struct facts *facts)
 		served_report(report, facts);
 	if (facts->runtime_error)
 		report_add(report, LEVEL_WARNING, "proof",
-			   "35: the runtime is too new for the driver; others: "
-			   "try it without mnm",
+			   "35: it is too new for the driver; 801: NVIDIA's "
+			   "own does not start on the simulated driver; "
+			   "others: try it without mnm",
 			   "%s: cudaMalloc fails with CUDA's error %s",
 			   facts->runtime, facts->runtime_error);
 }

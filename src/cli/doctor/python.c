@@ -8,8 +8,11 @@
 
 #include "check.h"
 
-/* What each does with device memory. A variable that is set so makes it ask
- * CUDA each time. */
+/* What each does with device memory, as its documentation says: "CUDA
+ * environment variables" of PyTorch, "GPU memory allocation" of JAX, "Use a
+ * GPU" of TensorFlow, cupy.cuda.set_allocator, RMM's user guide, "External
+ * Memory Management" of Numba. A variable that is set so makes it ask CUDA
+ * each time. */
 static const struct module {
 	const char *name, *variable, *value; /* NULL: any value */
 	enum level level;
