@@ -37,6 +37,7 @@ int run_run(const struct command *command, int argc, char **argv);
 int ps_run(const struct command *command, int argc, char **argv);
 int pools_run(const struct command *command, int argc, char **argv);
 int ask_run(const struct command *command, int argc, char **argv);
+int doctor_run(const struct command *command, int argc, char **argv);
 int change_run(const struct command *command, int argc, char **argv);
 
 #endif

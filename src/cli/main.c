@@ -44,6 +44,14 @@ static const struct command commands[] = {
 	{"trim", "mnm trim PID|--all [--device N] [--no-wait] [--json]",
 	 "give a running program's idle blocks back to the driver",
 	 CHANGE_HELP, change_run},
+	{"doctor", "mnm doctor [--json] [-- PROGRAM [ARGUMENT]...]",
+	 "show whether mnm works here, and under a program",
+	 "  --json       for machines: level, subject, finding and advice of each\n"
+	 "  PROGRAM      is looked at, with its libraries, and not run\n"
+	 "One line a finding: ok, warning or problem, and what to do. To prove\n"
+	 "it, doctor runs itself under the library (mnm doctor --probe), which\n"
+	 "allocates a few blocks. Exit status 1: there is a problem.\n",
+	 doctor_run},
 	{NULL, NULL, NULL, NULL, NULL},
 };
 /* clang-format on */

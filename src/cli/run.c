@@ -10,6 +10,7 @@
 
 #include "cli.h"
 #include "option.h"
+#include "part.h"
 #include "pool_list.h"
 
 struct run {
@@ -72,28 +73,6 @@ static int pair_set(struct run *run, char *pair)
 				   pair);
 	*value++ = '\0';
 	return option_set(run, pair, value);
-}
-
-/* The first of "DIR/near" and "DIR/../lib/mnm/near" that can be read, where
- * DIR is this program's. */
-static bool part_find(const char *near, char *path)
-{
-	static const char *const places[] = {"%s/%s", "%s/../lib/mnm/%s"};
-	char self[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
-	if (length < 0)
-		return false;
-	self[length] = '\0';
-	*strrchr(self, '/') = '\0';
-	for (size_t i = 0; i < 2; i++) {
-		char tried[2 * PATH_MAX];
-
-		snprintf(tried, sizeof(tried), places[i], self, near);
-		if (!access(tried, R_OK) && realpath(tried, path))
-			return true;
-	}
-	return false;
 }
 
 /* Puts path before what the variable holds. */

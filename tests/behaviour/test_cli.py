@@ -9,7 +9,8 @@ import pytest
 from conftest import BUILD, FORMS, SANITIZERS, program
 from test_pool import took
 
-COMMANDS = ["run", "ps", "pools", "stat", "swap", "reset", "trim"]
+COMMANDS = ["run", "ps", "pools", "stat", "swap", "reset", "trim",
+            "doctor"]
 FREE_PID = 4194303  # the last that there can be, so hardly in use
 
 
@@ -59,7 +60,7 @@ def test_each_command_has_help(box, command):
     ["trim", "99999999999999999999"], ["stat", "1", "--device"],
     ["run", "--nonsense", "true"], ["run", "--pool"],
     ["run", "--set", "true"], ["run", "--set", "x=y", "true"],
-    ["run", "--sim=nonsense", "true"], ["run", "--sim=/nowhere", "true"]])
+    ["doctor", "--nonsense"], ["run", "--sim=nonsense", "true"], ["run", "--sim=/nowhere", "true"]])
 def test_a_wrong_command_line_is_status_2_and_told(box, words):
     done = box.mnm(*words, check=False)
     assert done.returncode == 2

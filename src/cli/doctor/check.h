@@ -1,0 +1,27 @@
+/* What is looked at: a row each in doctor.c. */
+#ifndef MNM_DOCTOR_CHECK_H
+#define MNM_DOCTOR_CHECK_H
+
+#include "report.h"
+
+void library_check(struct report *report);    /* libmnm.so */
+void toolkit_check(struct report *report);    /* CUDA's */
+void options_check(struct report *report);    /* MNM_ variables */
+void allocators_check(struct report *report); /* frameworks' variables */
+void preloads_check(struct report *report);   /* other libraries */
+void sockets_check(struct report *report);    /* the sockets' folder */
+void limits_check(struct report *report);     /* ulimit */
+void container_check(struct report *report);  /* and what it hides */
+void proof_check(struct report *report);      /* a few blocks, really */
+
+/* Looks at a program, its libraries and, for a script, its interpreter;
+ * does not run it. */
+void program_check(struct report *report, const char *name);
+
+/* Modules beside this Python that keep device memory themselves. */
+void python_check(struct report *report, const char *path);
+
+/* How a file brings CUDA, if it does; whether it does. */
+bool cuda_check(struct report *report, const char *path);
+
+#endif

@@ -1,0 +1,33 @@
+/* What the shell or the container allows a process. */
+#include <sys/resource.h>
+
+#include "check.h"
+
+enum { FILES_MIN = 64 };
+
+void limits_check(struct report *report)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY)
+		report_add(report, LEVEL_WARNING, "limits",
+			   "ulimit -v unlimited",
+			   "address space is limited to %.1f MiB, and CUDA "
+			   "reserves more than it uses",
+			   (double)limit.rlim_cur / (1 << 20));
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < FILES_MIN)
+		report_add(report, LEVEL_WARNING, "limits", "ulimit -n 1024",
+			   "%llu open files: CUDA and the control socket may "
+			   "get none",
+			   (unsigned long long)limit.rlim_cur);
+	if (getrlimit(RLIMIT_MEMLOCK, &limit))
+		return;
+	if (limit.rlim_cur == RLIM_INFINITY)
+		report_add(report, LEVEL_OK, "limits", NULL,
+			   "locked memory has no limit");
+	else
+		report_add(report, LEVEL_OK, "limits",
+			   "ulimit -l unlimited, if pinned memory is refused",
+			   "locked memory is limited to %.1f MiB",
+			   (double)limit.rlim_cur / (1 << 20));
+}

@@ -1,0 +1,242 @@
+/* Whether calls are served here, shown by some calls. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cuda.h>
+
+#include "../part.h"
+#include "check.h"
+#include "child.h"
+#include "probe.h"
+
+enum { LIMIT_MS = 20000, EVENTS_SINCE = 12050 };
+
+/* What the probe told; NULL where it said nothing. */
+struct facts {
+#define FACT(name) char *name;
+	FACT_LIST
+#undef FACT
+};
+
+static void facts_read(struct facts *facts, const char *text)
+{
+#define FACT(name) facts->name = line_find(text, #name " ");
+	FACT_LIST
+#undef FACT
+}
+
+static void facts_free(struct facts *facts)
+{
+#define FACT(name) free(facts->name);
+	FACT_LIST
+#undef FACT
+}
+
+static int number(const char *text)
+{
+	return text ? atoi(text) : 0;
+}
+
+static bool is_no(const char *text)
+{
+	return text && !strcmp(text, "0");
+}
+
+/* The last fact before a crash or hang. */
+static const char *last_fact(const struct facts *facts)
+{
+	const char *last = "its start";
+
+#define FACT(name) last = facts->name ? #name : last;
+	FACT_LIST
+#undef FACT
+	return last;
+}
+
+/* False: the probe did not come to its end. */
+static bool end_report(struct report *report, const struct child *child,
+		       const struct facts *facts)
+{
+	const char *advice = "run `mnm doctor --probe` under LD_PRELOAD by "
+			     "hand and with gdb; MNM_DISABLE=1 keeps mnm out";
+	char *why = line_find(child->text, "ERROR: ld.so: ");
+
+	if (child->late)
+		report_add(report, LEVEL_PROBLEM, "proof", advice,
+			   "the probe hung after '%s'", last_fact(facts));
+	else if (WIFSIGNALED(child->status))
+		report_add(report, LEVEL_PROBLEM, "proof", advice,
+			   "signal %d ended the probe after '%s'",
+			   WTERMSIG(child->status), last_fact(facts));
+	else if (WEXITSTATUS(child->status))
+		report_add(report, LEVEL_PROBLEM, "proof", advice,
+			   "the probe failed: %.*s",
+			   (int)strcspn(child->text, "\n"), child->text);
+	else if (!facts->library)
+		report_add(report, LEVEL_PROBLEM, "proof",
+			   "build mnm on this system, for its glibc",
+			   "the loader did not preload libmnm.so: %s",
+			   why ? why : "it says nothing");
+	free(why);
+	return !child->late && !child->status && facts->library;
+}
+
+static bool device_files(void)
+{
+	/* Of a desktop or server, Windows' Linux, a Jetson. */
+	return !access("/dev/nvidiactl", F_OK) || !access("/dev/dxg", F_OK) ||
+	       !access("/dev/nvmap", F_OK);
+}
+
+static void driver_report(struct report *report, const struct facts *facts)
+{
+	int version = number(facts->driver_version);
+	bool old = version < EVENTS_SINCE;
+
+	if (facts->no_driver) {
+		report_add(report, LEVEL_WARNING, "driver",
+			   "install NVIDIA's driver, or start the container "
+			   "with its GPUs; `mnm run --sim -- PROGRAM` "
+			   "simulates one",
+			   "no CUDA driver: %s", facts->no_driver);
+		report_add(report, LEVEL_OK, "proof", NULL,
+			   "the loader preloads libmnm.so; there is no driver "
+			   "to show more with");
+		return;
+	}
+	if (!version)
+		report_add(report, LEVEL_WARNING, "driver", NULL,
+			   "%s does not tell its version", facts->driver);
+	else
+		report_add(report, old ? LEVEL_WARNING : LEVEL_OK, "driver",
+			   old ? "one for CUDA 12.5 or later has the events "
+				 "of contexts; with this one the host waits"
+			       : NULL,
+			   "%s, %sfor CUDA %d.%d", facts->driver,
+			   facts->simulated ? "simulated, " : "",
+			   version / 1000, version % 1000 / 10);
+	if (version > CUDA_VERSION)
+		report_add(report, LEVEL_OK, "driver", NULL,
+			   "it is newer than the headers that mnm was built "
+			   "with (%d.%d): programs of one stream get fences, "
+			   "too",
+			   CUDA_VERSION / 1000, CUDA_VERSION % 1000 / 10);
+	if (!facts->simulated && !device_files())
+		report_add(report, LEVEL_WARNING, "driver",
+			   "start the container with its GPUs "
+			   "(docker run --gpus all)",
+			   "its library is here, but no /dev/nvidiactl");
+}
+
+/* False: calls don't reach mnm. */
+static bool doors_report(struct report *report, const struct facts *facts)
+{
+	const char *door = is_no(facts->by_dlsym)     ? "dlsym"
+			   : is_no(facts->by_table)   ? "cuGetProcAddress"
+			   : is_no(facts->by_runtime) ? facts->runtime
+						      : NULL;
+
+	if (door)
+		report_add(report, LEVEL_PROBLEM, "proof",
+			   "look at the findings above: options and other "
+			   "preloads",
+			   "%s answers with CUDA's own entries: nothing is "
+			   "served",
+			   door);
+	return !door;
+}
+
+static void served_report(struct report *report, const struct facts *facts)
+{
+	int asked = number(facts->asked) + number(facts->runtime_asked);
+	int served = number(facts->served);
+	const char *runtime = facts->runtime_error ? NULL : facts->runtime;
+
+	if (facts->no_socket)
+		report_add(report, LEVEL_PROBLEM, "proof",
+			   "`mnm ps` and `mnm swap` need it; look at the "
+			   "finding of the sockets",
+			   "the probe's control socket does not answer: %s",
+			   facts->no_socket);
+	else
+		report_add(report, served < asked ? LEVEL_PROBLEM : LEVEL_OK,
+			   "proof",
+			   served < asked ? "please report this" : NULL,
+			   "interception %s here: %d requests, %d served "
+			   "(driver%s%s)",
+			   served < asked ? "is incomplete" : "works", asked,
+			   served, runtime ? ", " : "", runtime ? runtime : "");
+}
+
+static void requests_report(struct report *report, const struct facts *facts)
+{
+	if (facts->init_error)
+		report_add(report, LEVEL_PROBLEM, "proof",
+			   "34: LD_LIBRARY_PATH has the toolkit's stubs; "
+			   "others: see nvidia-smi, CUDA_VISIBLE_DEVICES",
+			   "no context on the first device: CUDA's error %s",
+			   facts->init_error);
+	else if (facts->refused)
+		report_add(report, LEVEL_PROBLEM, "proof",
+			   "2: the device is full, others: please report this",
+			   "the driver refused 1 MiB: CUDA's error %s",
+			   facts->refused);
+	else
+		served_report(report, facts);
+	if (facts->runtime_error)
+		report_add(report, LEVEL_WARNING, "proof",
+			   "35: it is too new for the driver; 801: NVIDIA's "
+			   "own does not start on the simulated driver; "
+			   "others: try it without mnm",
+			   "%s: cudaMalloc fails with CUDA's error %s",
+			   facts->runtime, facts->runtime_error);
+}
+
+/* As `mnm run` preloads it: before the others. NULL: it is there already. */
+static char *preload_make(const char *library)
+{
+	const char *before = getenv("LD_PRELOAD");
+	char *joined = NULL;
+
+	if (before && strstr(before, "libmnm.so"))
+		return NULL;
+	if (asprintf(&joined, "%s%s%s", library, before && *before ? ":" : "",
+		     before ? before : "") < 0)
+		return NULL;
+	return joined;
+}
+
+void proof_check(struct report *report)
+{
+	char self[] = "/proc/self/exe", word[] = "doctor", how[] = "--probe";
+	char *argv[] = {self, word, how, NULL};
+	char library[PATH_MAX], *preload;
+	struct facts facts;
+	struct child child;
+
+	if (!part_find("libmnm.so", library))
+		return;
+	/* The probe's own end must not overwrite a program's figures. */
+	unsetenv("MNM_STAT_FILE");
+	preload = preload_make(library);
+	if (!child_run(&child, argv, "LD_PRELOAD", preload, LIMIT_MS)) {
+		report_add(report, LEVEL_PROBLEM, "proof", NULL,
+			   "the probe can't be started: %s", strerror(errno));
+		free(preload);
+		return;
+	}
+	facts_read(&facts, child.text);
+	if (end_report(report, &child, &facts)) {
+		driver_report(report, &facts);
+		if (!facts.no_driver && doors_report(report, &facts))
+			requests_report(report, &facts);
+	}
+	facts_free(&facts);
+	free(child.text);
+	free(preload);
+}

@@ -1,0 +1,154 @@
+/* A Python's modules, found as its importer would find them, not imported. */
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+
+/* What each does with device memory, as its documentation says: "CUDA
+ * environment variables" of PyTorch, "GPU memory allocation" of JAX, "Use a
+ * GPU" of TensorFlow, cupy.cuda.set_allocator, RMM's user guide, "External
+ * Memory Management" of Numba. A variable that is set so makes it ask CUDA
+ * each time. */
+static const struct module {
+	const char *name, *variable, *value; /* NULL: any value */
+	enum level level;
+	const char *finding, *advice;
+} modules[] = {
+	{"torch", "PYTORCH_NO_CUDA_MEMORY_CACHING", NULL, LEVEL_WARNING,
+	 "PyTorch keeps a cache: mnm serves its segments, not each tensor",
+	 "PYTORCH_NO_CUDA_MEMORY_CACHING=1 hands each tensor to mnm"},
+	{"jax", "XLA_PYTHON_CLIENT_ALLOCATOR", "platform", LEVEL_WARNING,
+	 "JAX takes 75 % of the device at its start and divides it itself",
+	 "XLA_PYTHON_CLIENT_ALLOCATOR=platform hands each request to mnm"},
+	{"tensorflow", NULL, NULL, LEVEL_WARNING,
+	 "TensorFlow takes most of the device at its start and divides it",
+	 "TF_FORCE_GPU_ALLOW_GROWTH=true makes it take less at a time"},
+	{"cupy", NULL, NULL, LEVEL_WARNING,
+	 "CuPy keeps a pool: mnm serves what that asks for, not each array",
+	 "cupy.cuda.set_allocator(None) in the program hands each to mnm"},
+	{"rmm", NULL, NULL, LEVEL_OK,
+	 "RMM calls cudaMalloc, but for a program that chooses a pool of it",
+	 "choose rmm.mr.CudaMemoryResource"},
+	{"numba", NULL, NULL, LEVEL_OK,
+	 "Numba calls cuMemAlloc for each array: served", NULL},
+};
+
+/* Patterns of folders that modules are in, below the prefix. */
+static const char *const places[] = {
+	"%s/lib/python%s/site-packages",
+	"%s/lib64/python%s/site-packages",
+	"%s/lib/python%s/dist-packages",
+	"%s/local/lib/python%s/dist-packages",
+};
+
+static void folder_add(glob_t *folders, const char *pattern)
+{
+	glob(pattern, folders->gl_pathc ? GLOB_APPEND : 0, NULL, folders);
+}
+
+/* As in "python3.11": of its own packages, and those for every 3. */
+static void version_of(const char *path, char *version, size_t size)
+{
+	const char *digits = strstr(strrchr(path, '/'), "3.");
+
+	snprintf(version, size, "%.8s", digits ? digits : "3.*");
+}
+
+static void prefix_add(glob_t *folders, const char *prefix, const char *version)
+{
+	char pattern[2 * PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		snprintf(pattern, sizeof(pattern), places[i], prefix, version);
+		folder_add(folders, pattern);
+	}
+	snprintf(pattern, sizeof(pattern), "%s/lib/python3/dist-packages",
+		 prefix);
+	folder_add(folders, pattern);
+}
+
+/* PREFIX of PREFIX/bin/python. */
+static void prefix_of(char *path)
+{
+	for (int i = 0; i < 2; i++)
+		if (strrchr(path, '/'))
+			*strrchr(path, '/') = '\0';
+}
+
+static void variable_add(glob_t *folders, const char *value)
+{
+	char *copy = strdup(value ? value : ""), *rest = copy, *folder;
+
+	while ((folder = strsep(&rest, ":")))
+		if (*folder)
+			folder_add(folders, folder);
+	free(copy);
+}
+
+static void folders_find(glob_t *folders, const char *path)
+{
+	char real[PATH_MAX], prefix[PATH_MAX], mark[PATH_MAX + 16];
+	char version[16];
+	const char *home = getenv("HOME");
+
+	variable_add(folders, getenv("PYTHONPATH"));
+	if (!realpath(path, real))
+		return;
+	version_of(real, version, sizeof(version));
+	snprintf(prefix, sizeof(prefix), "%s", path);
+	prefix_of(prefix);
+	snprintf(mark, sizeof(mark), "%s/pyvenv.cfg", prefix);
+	if (!access(mark, F_OK)) { /* a virtual environment: that alone */
+		prefix_add(folders, prefix, version);
+		return;
+	}
+	prefix_of(real);
+	prefix_add(folders, real, version);
+	snprintf(mark, sizeof(mark), "%.*s/.local", PATH_MAX, home ? home : "");
+	prefix_add(folders, mark, version);
+}
+
+/* Whether the folders have it; found holds the place. */
+static bool module_find(const glob_t *folders, const char *name,
+			char found[PATH_MAX])
+{
+	for (size_t i = 0; i < folders->gl_pathc; i++) {
+		snprintf(found, PATH_MAX, "%s/%s", folders->gl_pathv[i], name);
+		if (!access(found, F_OK))
+			return true;
+	}
+	return false;
+}
+
+static bool is_direct(const struct module *module)
+{
+	const char *value = module->variable ? getenv(module->variable) : NULL;
+
+	return value && (!module->value || !strcmp(value, module->value));
+}
+
+void python_check(struct report *report, const char *path)
+{
+	char found[PATH_MAX];
+	glob_t folders = {0};
+
+	folders_find(&folders, path);
+	for (size_t i = 0; i < sizeof(modules) / sizeof(*modules); i++) {
+		const struct module *row = &modules[i];
+
+		if (!module_find(&folders, row->name, found))
+			continue;
+		if (is_direct(row))
+			report_add(report, LEVEL_OK, "python", NULL,
+				   "%s: %s is set: each request is served",
+				   found, row->variable);
+		else
+			report_add(report, row->level, "python", row->advice,
+				   "%s: %s", found, row->finding);
+	}
+	globfree(&folders);
+}

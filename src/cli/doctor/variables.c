@@ -1,0 +1,123 @@
+/* Variables of the environment: ours, and those of programs that allocate. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "option.h"
+
+/* Whether "NAME=value" is one of ours, or of the simulated device. */
+static bool name_known(const char *pair)
+{
+	char variable[64];
+	size_t length;
+
+	if (!strncmp(pair, "MNM_SIM=", 8) || !strncmp(pair, "MNM_SIM_", 8))
+		return true;
+	for (const struct option_row *row = option_rows; row->name; row++) {
+		option_variable(row, variable, sizeof(variable));
+		length = strlen(variable);
+		if (!strncmp(pair, variable, length) && pair[length] == '=')
+			return true;
+	}
+	return false;
+}
+
+static bool names_check(struct report *report)
+{
+	bool all_known = true;
+
+	for (char **pair = environ; *pair; pair++) {
+		if (strncmp(*pair, "MNM_", 4) || name_known(*pair))
+			continue;
+		all_known = false;
+		report_add(report, LEVEL_WARNING, "options",
+			   "`mnm run --help` lists the options",
+			   "%.*s is not one of mnm's and has no effect",
+			   (int)strcspn(*pair, "="), *pair);
+	}
+	return all_known;
+}
+
+void options_check(struct report *report)
+{
+	const char *advice = "unset it or set what is allowed; until then "
+			     "every call goes to CUDA";
+	bool right = names_check(report);
+	char error[OPTION_ERROR_SIZE], variable[64];
+	struct config config;
+	const char *value;
+
+	config_init(&config);
+	for (const struct option_row *row = option_rows; row->name; row++) {
+		option_variable(row, variable, sizeof(variable));
+		value = getenv(variable);
+		if (!value || !*value ||
+		    config_set(&config, row->name, value, error))
+			continue;
+		right = false;
+		report_add(report, LEVEL_PROBLEM, "options", advice, "%s: %s",
+			   variable, error);
+	}
+	if (!config_check(&config, error)) {
+		right = false;
+		report_add(report, LEVEL_PROBLEM, "options", advice, "%s",
+			   error);
+	}
+	if (config.disable) {
+		right = false;
+		report_add(report, LEVEL_PROBLEM, "options",
+			   "unset MNM_DISABLE",
+			   "MNM_DISABLE=1 keeps mnm out of every program");
+	}
+	if (right)
+		report_add(report, LEVEL_OK, "options", NULL,
+			   "every MNM_ variable is right");
+}
+
+/* The environment's `variable` holding `part` means this. */
+static const struct variable {
+	const char *variable, *part;
+	enum level level;
+	const char *finding, *advice;
+} variables[] = {
+	{"PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True", LEVEL_WARNING,
+	 "PyTorch maps its memory itself (cuMemCreate): mnm serves none of it",
+	 "take expandable_segments out"},
+	{"PYTORCH_ALLOC_CONF", "expandable_segments:True", LEVEL_WARNING,
+	 "PyTorch maps its memory itself (cuMemCreate): mnm serves none of it",
+	 "take expandable_segments out"},
+	{"PYTORCH_CUDA_ALLOC_CONF", "backend:cudaMallocAsync", LEVEL_WARNING,
+	 "PyTorch uses CUDA's stream-ordered pool: mnm serves none of it",
+	 "take the backend out"},
+	{"PYTORCH_ALLOC_CONF", "backend:cudaMallocAsync", LEVEL_WARNING,
+	 "PyTorch uses CUDA's stream-ordered pool: mnm serves none of it",
+	 "take the backend out"},
+	{"PYTORCH_NO_CUDA_MEMORY_CACHING", "", LEVEL_OK,
+	 "PyTorch hands each tensor's memory to CUDA, and so to mnm", NULL},
+	{"XLA_PYTHON_CLIENT_ALLOCATOR", "platform", LEVEL_OK,
+	 "JAX hands each request to CUDA, and so to mnm", NULL},
+	{"XLA_PYTHON_CLIENT_ALLOCATOR", "cuda_async", LEVEL_WARNING,
+	 "JAX uses CUDA's stream-ordered pool: mnm serves none of it",
+	 "set XLA_PYTHON_CLIENT_ALLOCATOR=platform"},
+	{"TF_GPU_ALLOCATOR", "cuda_malloc_async", LEVEL_WARNING,
+	 "TensorFlow uses CUDA's stream-ordered pool: mnm serves none of it",
+	 "unset TF_GPU_ALLOCATOR"},
+	{"NUMBA_CUDA_MEMORY_MANAGER", "", LEVEL_WARNING,
+	 "Numba leaves its memory to another module, which may keep it",
+	 "unset NUMBA_CUDA_MEMORY_MANAGER: Numba alone keeps no cache"},
+	{NULL, NULL, LEVEL_OK, NULL, NULL},
+};
+
+void allocators_check(struct report *report)
+{
+	const char *value;
+
+	for (const struct variable *row = variables; row->variable; row++) {
+		value = getenv(row->variable);
+		if (value && strstr(value, row->part))
+			report_add(report, row->level, "allocators",
+				   row->advice, "%s=%s: %s", row->variable,
+				   value, row->finding);
+	}
+}
