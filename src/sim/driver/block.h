@@ -17,6 +17,7 @@ enum block_kind {
 	BLOCK_MANAGED,
 	BLOCK_ASYNC,
 	BLOCK_OPENED, /* another process's; see window.h */
+	BLOCK_MAPPED, /* into reserved addresses, in no context: mapping.h */
 };
 
 struct block {
@@ -26,7 +27,7 @@ struct block {
 	uint64_t id; /* CU_POINTER_ATTRIBUTE_BUFFER_ID, never used again */
 	uint64_t launches; /* of the device when it was allocated */
 	struct device *dev;
-	struct context *ctx;
+	struct context *ctx;       /* NULL: none */
 	struct block *prev, *next; /* of the same context */
 	enum block_kind kind;
 	bool touched; /* a copy or fill has been queued for it, or the host may

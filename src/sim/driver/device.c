@@ -2,6 +2,7 @@
 
 #include "clock.h"
 #include "owner.h"
+#include "range.h"
 #include "stream.h"
 #include "window.h"
 #include "world.h"
@@ -46,7 +47,7 @@ bool device_owns(CUdeviceptr addr)
 	for (int i = 0; i < world.device_count; i++)
 		if (arena_covers(&world.devices[i].arena, addr))
 			return true;
-	return outside_find(addr);
+	return outside_find(addr) || range_find(addr);
 }
 
 void device_free(struct block *block)
