@@ -13,7 +13,8 @@ ORDERED = [
     "after_an_event_wait", "after_a_question", "after_a_stream_question",
     "after_a_context_wait", "after_a_gate",
     "after_a_gate_and_a_destroyed_stream", "after_a_synchronous_copy",
-    "of_other_bytes", "of_freed_memory", "in_one_owner",
+    "of_other_bytes", "of_freed_memory", "of_memory_freed_in_a_stream",
+    "in_one_owner",
     "of_part_by_a_kernel_that_says_so"]
 REUSED = "reused, not ordered after earlier work"
 WRONG = {

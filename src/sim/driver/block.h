@@ -9,6 +9,7 @@
 
 struct context;
 struct device;
+struct mempool;
 struct slab;
 
 /* From BLOCK_OPENED on they are in no arena, and not cuMemFree's. */
@@ -33,6 +34,8 @@ struct block {
 	bool touched; /* a copy or fill has been queued for it, or the host may
 		       */
 	bool freeing; /* a free of it is queued */
+	bool idle;    /* in its pool, and nobody has it */
+	struct mempool *pool; /* of BLOCK_ASYNC */
 };
 
 #endif

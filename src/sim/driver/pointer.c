@@ -155,7 +155,7 @@ static CUresult pointer_get(const struct pointer *p, CUpointer_attribute what,
 		put_address(out, p->block ? p->block->size : range_size(p));
 		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-		put_address(out, 0);
+		put_address(out, p->block ? (CUdeviceptr)p->block->pool : 0);
 		return CUDA_SUCCESS;
 	default:
 		return CUDA_ERROR_INVALID_VALUE;
