@@ -1,14 +1,15 @@
 # Claims about the driver, one program a noun; run with
 # LD_LIBRARY_PATH=$(BUILD)/sim, or on a GPU without it.
 CONFORMANCE := memory pool host copy fill stream event context primary kernel \
-	entry pointer ipc threads capture capture_rules graph graph_update
+	entry pointer ipc vmm external threads capture capture_rules graph graph_update
 CONFORMANCE := $(CONFORMANCE:%=$(BUILD)/tests/conformance/%)
 
 CHECK += $(CONFORMANCE) $(CONFORMANCE:=.kernels.so)
 
 $(CONFORMANCE): $(BUILD)/tests/conformance/%: \
 		$(BUILD)/obj/tests/conformance/%.o \
-		$(BUILD)/obj/tests/conformance/claims.o $(SIM_DRIVER) \
+		$(BUILD)/obj/tests/conformance/claims.o \
+		$(BUILD)/obj/tests/conformance/peer.o $(SIM_DRIVER) \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(filter %.o,$^) -L$(BUILD)/sim -lcuda \

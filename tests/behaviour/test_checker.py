@@ -13,7 +13,8 @@ ORDERED = [
     "after_an_event_wait", "after_a_question", "after_a_stream_question",
     "after_a_context_wait", "after_a_gate",
     "after_a_gate_and_a_destroyed_stream", "after_a_synchronous_copy",
-    "of_other_bytes", "of_freed_memory", "in_one_owner",
+    "of_other_bytes", "of_freed_memory", "of_memory_freed_in_a_stream",
+    "in_one_owner",
     "of_part_by_a_kernel_that_says_so"]
 REUSED = "reused, not ordered after earlier work"
 WRONG = {
@@ -33,7 +34,8 @@ WRONG = {
 }
 HOST_ORDERED = [
     "after_a_stream_wait", "after_an_event_wait", "after_a_question",
-    "after_a_synchronous_copy", "of_other_bytes", "of_freed_memory"]
+    "after_a_synchronous_copy", "of_other_bytes", "of_freed_memory",
+    "unmapped_after_a_wait"]
 GIVEN = "given to the host, earlier work not waited for"
 HOST_WRONG = {
     "read_in_one_stream": GIVEN,
@@ -45,6 +47,7 @@ HOST_WRONG = {
     "use_after_free": "used after it was freed",
     "past_the_end": "past the end of its allocation",
     "freed_under_an_owner": "memory that has an owner is given back",
+    "unmapped_too_early": "unmapped, earlier work not waited for",
 }
 SEEDS = [None, 1, 2, 3]
 

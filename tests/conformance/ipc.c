@@ -1,8 +1,6 @@
 #include "claims.h"
+#include "peer.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { SIZE = 8 << 20, SMALL = 5000 };
@@ -13,89 +11,20 @@ struct message {
 	CUipcEventHandle event;
 };
 
-/* Another process, which must be started before this one has CUDA. */
-struct peer {
-	pid_t pid;
-	int to, from;
-};
-
-static struct peer peer_start(int (*run)(int in, int out))
-{
-	struct peer peer;
-	int there[2], back[2];
-
-	ck_assert_int_eq(pipe(there), 0);
-	ck_assert_int_eq(pipe(back), 0);
-	peer.pid = fork();
-	ck_assert_int_ge(peer.pid, 0);
-	if (!peer.pid) {
-		close(there[1]);
-		close(back[0]);
-		_exit(run(there[0], back[1]));
-	}
-	close(there[0]);
-	close(back[1]);
-	peer.to = there[1];
-	peer.from = back[0];
-	return peer;
-}
-
-static void peer_tell(const struct peer *peer, const void *what, size_t size)
-{
-	ck_assert_int_eq(write(peer->to, what, size), size);
-}
-
-/* Waits for a word. */
-static void peer_hear(const struct peer *peer)
-{
-	char word;
-
-	ck_assert_int_eq(read(peer->from, &word, 1), 1);
-}
-
-/* The line at which it found something wrong, or 0. */
-static int peer_end(const struct peer *peer)
-{
-	int status;
-
-	close(peer->to);
-	ck_assert_int_eq(waitpid(peer->pid, &status, 0), peer->pid);
-	ck_assert(WIFEXITED(status));
-	return WEXITSTATUS(status);
-}
-
-/* In the other process: its exit status is the line. */
-#define want(is) \
-	do { \
-		if (!(is)) \
-			_exit(__LINE__ & 0xff ? __LINE__ & 0xff : 1); \
-	} while (0)
-
-static CUcontext peer_open(void)
-{
-	CUcontext ctx;
-
-	want(!cuInit(0));
-	want(!cuDevicePrimaryCtxRetain(&ctx, 0));
-	want(!cuCtxSetCurrent(ctx));
-	return ctx;
-}
-
 static CUresult handle_open(CUdeviceptr *ptr, const CUipcMemHandle *handle)
 {
 	return cuIpcOpenMemHandle(ptr, *handle,
 				  CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
 }
 
-static int reads_and_writes(int in, int out)
+static int reads_and_writes(int socket)
 {
 	CUdeviceptr ptr, again, base;
 	struct message message;
 	unsigned char seen[2];
 	size_t size;
 
-	(void)out;
-	want(read(in, &message, sizeof(message)) == sizeof(message));
+	peer_read(socket, &message, sizeof(message));
 	peer_open();
 	want(!handle_open(&ptr, &message.memory));
 	want(!handle_open(&again, &message.memory));
@@ -135,14 +64,13 @@ START_TEST(another_process_has_the_same_memory)
 }
 END_TEST
 
-static int reads_the_base(int in, int out)
+static int reads_the_base(int socket)
 {
 	struct message message;
 	unsigned char seen;
 	CUdeviceptr ptr;
 
-	(void)out;
-	want(read(in, &message, sizeof(message)) == sizeof(message));
+	peer_read(socket, &message, sizeof(message));
 	peer_open();
 	want(!handle_open(&ptr, &message.memory));
 	want(!cuMemcpyDtoH(&seen, ptr, 1));
@@ -237,7 +165,7 @@ START_TEST(only_opened_memory_is_closed)
 END_TEST
 
 /* Tells that the event is not reached, then reads what was written before. */
-static int waits_for_the_event(int in, int out)
+static int waits_for_the_event(int socket)
 {
 	struct message message;
 	unsigned char seen;
@@ -245,7 +173,7 @@ static int waits_for_the_event(int in, int out)
 	CUstream stream;
 	CUevent event;
 
-	want(read(in, &message, sizeof(message)) == sizeof(message));
+	peer_read(socket, &message, sizeof(message));
 	peer_open();
 	want(!handle_open(&ptr, &message.memory));
 	want(!cuIpcOpenEventHandle(&event, message.event));
@@ -254,7 +182,7 @@ static int waits_for_the_event(int in, int out)
 	want(!cuMemsetD8Async(ptr + 1, 6, 1, stream));
 	want(cuEventQuery(event) == CUDA_ERROR_NOT_READY);
 	want(cuStreamQuery(stream) == CUDA_ERROR_NOT_READY);
-	want(write(out, "r", 1) == 1);
+	want(write(socket, "r", 1) == 1);
 	want(!cuEventSynchronize(event));
 	want(!cuMemcpyDtoH(&seen, ptr, 1));
 	want(seen == 5);
@@ -304,20 +232,20 @@ START_TEST(another_process_waits_for_an_event)
 }
 END_TEST
 
-static int records_the_event(int in, int out)
+static int records_the_event(int socket)
 {
 	struct message message;
 	CUdeviceptr ptr;
 	CUevent event;
 
-	want(read(in, &message, sizeof(message)) == sizeof(message));
+	peer_read(socket, &message, sizeof(message));
 	peer_open();
 	want(!handle_open(&ptr, &message.memory));
 	want(!cuIpcOpenEventHandle(&event, message.event));
 	want(!cuMemsetD8Async(ptr, 4, 1, NULL));
 	want(!cuEventRecord(event, NULL));
-	want(write(out, "r", 1) == 1);
-	want(read(in, &message, 1) == 0);
+	want(write(socket, "r", 1) == 1);
+	want(read(socket, &message, 1) == 0);
 	return 0;
 }
 

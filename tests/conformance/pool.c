@@ -1,5 +1,7 @@
 #include "claims.h"
 
+#include <stdint.h>
+
 START_TEST(first_async_alloc_needs_a_context)
 {
 	CUdeviceptr ptr;
@@ -120,6 +122,159 @@ START_TEST(the_default_pool_is_the_current_one)
 }
 END_TEST
 
+static CUmemoryPool pool_new(size_t most)
+{
+	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+				.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0},
+				.maxSize = most};
+	CUmemoryPool pool;
+
+	ck_assert_ok(cuMemPoolCreate(&pool, &props));
+	return pool;
+}
+
+static cuuint64_t number(CUmemoryPool pool, CUmemPool_attribute what)
+{
+	cuuint64_t value;
+
+	ck_assert_ok(cuMemPoolGetAttribute(pool, what, &value));
+	return value;
+}
+
+static CUdeviceptr pool_block(CUmemoryPool pool)
+{
+	CUdeviceptr ptr;
+
+	ck_assert_ok(cuMemAllocFromPoolAsync(&ptr, 32 << 20, pool, NULL));
+	return ptr;
+}
+
+START_TEST(a_pool_keeps_up_to_its_threshold)
+{
+	cuuint64_t all = UINT64_MAX;
+	size_t before, kept, after;
+	CUmemoryPool pool;
+
+	claims_open();
+	ck_assert_ok(cuMemGetInfo(&before, NULL));
+	pool = pool_new(0);
+	ck_assert_ok(cuMemPoolSetAttribute(
+		pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &all));
+	ck_assert_ok(cuMemFreeAsync(pool_block(pool), NULL));
+	ck_assert_ok(cuStreamSynchronize(NULL));
+	ck_assert_uint_eq(number(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT), 0);
+	ck_assert_uint_ge(number(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT),
+			  32 << 20);
+	ck_assert_ok(cuMemGetInfo(&kept, NULL));
+	ck_assert_uint_le(kept + (32 << 20), before);
+	ck_assert_ok(cuMemPoolTrimTo(pool, 0));
+	ck_assert_uint_eq(number(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT),
+			  0);
+	ck_assert_ok(cuMemGetInfo(&after, NULL));
+	ck_assert_uint_eq(after, before);
+}
+END_TEST
+
+START_TEST(what_a_pool_keeps_serves_it_again)
+{
+	cuuint64_t all = UINT64_MAX, reserved;
+	CUmemoryPool pool;
+	CUdeviceptr ptr;
+
+	claims_open();
+	pool = pool_new(0);
+	ck_assert_ok(cuMemPoolSetAttribute(
+		pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &all));
+	ptr = pool_block(pool);
+	reserved = number(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT);
+	ck_assert_ok(cuMemFreeAsync(ptr, NULL));
+	ck_assert_ok(cuStreamSynchronize(NULL));
+	ptr = pool_block(pool);
+	ck_assert_uint_eq(number(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH),
+			  reserved);
+	ck_assert_ok(cuMemsetD8Async(ptr, 1, 32 << 20, NULL));
+	ck_assert_ok(cuMemFreeAsync(ptr, NULL));
+	ck_assert_ok(cuStreamSynchronize(NULL));
+}
+END_TEST
+
+START_TEST(high_marks_are_set_back_to_what_is)
+{
+	cuuint64_t zero = 0, one = 1;
+	CUmemoryPool pool;
+
+	claims_open();
+	pool = pool_new(0);
+	ck_assert_ok(cuMemFreeAsync(pool_block(pool), NULL));
+	ck_assert_ok(cuStreamSynchronize(NULL));
+	ck_assert_uint_ge(number(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH),
+			  32 << 20);
+	ck_assert_cu(cuMemPoolSetAttribute(
+			     pool, CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, &one),
+		     CUDA_ERROR_INVALID_VALUE);
+	ck_assert_ok(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH,
+					   &zero));
+	ck_assert_uint_eq(number(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH), 0);
+}
+END_TEST
+
+START_TEST(a_pool_may_have_a_limit)
+{
+	CUmemoryPool pool;
+	CUdeviceptr ptr;
+
+	claims_open();
+	pool = pool_new(64 << 20);
+	ck_assert_cu(cuMemAllocFromPoolAsync(&ptr, 128 << 20, pool, NULL),
+		     CUDA_ERROR_OUT_OF_MEMORY);
+	pool_block(pool);
+}
+END_TEST
+
+START_TEST(the_current_pool_serves)
+{
+	CUmemoryPool pool, standard, seen;
+	CUdeviceptr ptr;
+
+	claims_open();
+	pool = pool_new(0);
+	ck_assert_ok(cuDeviceSetMemPool(0, pool));
+	ck_assert_ok(cuMemAllocAsync(&ptr, 1 << 20, NULL));
+	ck_assert_ok(cuPointerGetAttribute(
+		&seen, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, ptr));
+	ck_assert_ptr_eq(seen, pool);
+	ck_assert_ok(cuMemPoolDestroy(pool));
+	ck_assert_ok(cuDeviceGetDefaultMemPool(&standard, 0));
+	ck_assert_ok(cuDeviceGetMemPool(&seen, 0));
+	ck_assert_ptr_eq(seen, standard);
+	ck_assert_ok(cuMemFreeAsync(ptr, NULL));
+	ck_assert_ok(cuStreamSynchronize(NULL));
+}
+END_TEST
+
+START_TEST(the_default_pool_is_not_destroyed)
+{
+	CUmemoryPool pool;
+
+	claims_open();
+	ck_assert_ok(cuDeviceGetDefaultMemPool(&pool, 0));
+	ck_assert_cu(cuMemPoolDestroy(pool), CUDA_ERROR_INVALID_VALUE);
+}
+END_TEST
+
+START_TEST(a_pool_is_its_devices)
+{
+	CUmemLocation here = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+	CUmemAccess_flags flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+	CUmemoryPool pool;
+
+	claims_open();
+	pool = pool_new(0);
+	ck_assert_ok(cuMemPoolGetAccess(&flags, pool, &here));
+	ck_assert_int_eq(flags, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -132,6 +287,13 @@ int main(void)
 		used_memory_follows_the_blocks,
 		release_threshold_is_kept,
 		the_default_pool_is_the_current_one,
+		a_pool_keeps_up_to_its_threshold,
+		what_a_pool_keeps_serves_it_again,
+		high_marks_are_set_back_to_what_is,
+		a_pool_may_have_a_limit,
+		the_current_pool_serves,
+		the_default_pool_is_not_destroyed,
+		a_pool_is_its_devices,
 		NULL,
 	};
 

@@ -191,6 +191,18 @@ static void of_freed_memory(void)
 	fill(memory, second);
 }
 
+static void of_memory_freed_in_a_stream(void)
+{
+	CUdeviceptr block;
+
+	check(cuMemAllocAsync(&block, SIZE, first));
+	fill(block, first);
+	check(cuMemFreeAsync(block, first));
+	look(first);
+	check(cuMemAlloc(&block, SIZE));
+	fill(block, second);
+}
+
 static void in_one_owner(void)
 {
 	own(memory, PART, "one");
@@ -326,7 +338,8 @@ static const struct {
 	CASE(after_a_context_wait), CASE(after_a_gate),
 	CASE(after_a_gate_and_a_destroyed_stream),
 	CASE(after_a_synchronous_copy), CASE(of_other_bytes),
-	CASE(of_freed_memory), CASE(in_one_owner),
+	CASE(of_freed_memory), CASE(of_memory_freed_in_a_stream),
+	CASE(in_one_owner),
 	CASE(of_part_by_a_kernel_that_says_so),
 	CASE(unordered), CASE(by_luck), CASE(after_an_early_event),
 	CASE(by_luck_in_a_used_stream_object), CASE(non_blocking_and_legacy),

@@ -1,5 +1,6 @@
 /* reuse_host CASE: as reuse, with memory that the host can use: it is handed
- * to "old", then to "new". Prints the number of violations. */
+ * to "old", then to "new". And with mappings, which the host takes away. Prints
+ * the number of violations. */
 #include <cuda.h>
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZE = 1 << 20, PART = 4096 };
+enum { SIZE = 1 << 20, PART = 4096, STEP = 2 << 20 };
 
 static CUcontext ctx;
 static CUstream first, second; /* non-blocking */
@@ -169,6 +170,41 @@ static void freed_under_an_owner(void)
 	check(cuMemFreeHost(pinned));
 }
 
+/* Two mappings side by side, of which work is queued for the middle. */
+static CUdeviceptr mapped_work(void)
+{
+	CUmemAllocationProp prop = {
+		.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+		.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+	CUmemAccessDesc desc = {prop.location,
+				CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+	CUmemGenericAllocationHandle handle;
+	CUdeviceptr addr;
+
+	check(cuMemAddressReserve(&addr, 2 * STEP, 0, 0, 0));
+	for (int i = 0; i < 2; i++) {
+		check(cuMemCreate(&handle, STEP, &prop, 0));
+		check(cuMemMap(addr + i * STEP, STEP, 0, handle, 0));
+		check(cuMemRelease(handle));
+	}
+	check(cuMemSetAccess(addr, 2 * STEP, &desc, 1));
+	check(cuMemsetD8Async(addr + STEP - PART, 1, 2 * PART, first));
+	return addr;
+}
+
+static void unmapped_after_a_wait(void)
+{
+	CUdeviceptr addr = mapped_work();
+
+	check(cuStreamSynchronize(first));
+	check(cuMemUnmap(addr, 2 * STEP));
+}
+
+static void unmapped_too_early(void)
+{
+	check(cuMemUnmap(mapped_work() + STEP, STEP));
+}
+
 /* clang-format off */
 static const struct {
 	const char *name;
@@ -181,7 +217,8 @@ static const struct {
 	CASE(read_in_one_stream), CASE(written_in_one_stream),
 	CASE(after_a_gate), CASE(by_luck), CASE(without_new_work),
 	CASE(of_managed_memory), CASE(use_after_free), CASE(past_the_end),
-	CASE(freed_under_an_owner),
+	CASE(freed_under_an_owner), CASE(unmapped_after_a_wait),
+	CASE(unmapped_too_early),
 };
 /* clang-format on */
 

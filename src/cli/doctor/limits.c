@@ -27,7 +27,8 @@ void limits_check(struct report *report)
 			   "locked memory has no limit");
 	else
 		report_add(report, LEVEL_OK, "limits",
-			   "ulimit -l unlimited, if pinned memory is refused",
-			   "locked memory is limited to %.1f MiB",
+			   "MNM_HOST_LIMIT=SIZE for more, as CUDA pins past it",
+			   "locked memory is limited to %.1f MiB: of more "
+			   "pinned memory, idle blocks go back first",
 			   (double)limit.rlim_cur / (1 << 20));
 }

@@ -62,30 +62,29 @@ static void owners_check(const struct op *op, const struct side *now)
 	}
 }
 
-void access_host(const struct owner *to)
+void access_unwaited(CUdeviceptr addr, CUdeviceptr end,
+		     const struct owner *owner, const char *what)
 {
-	struct side now = {&to->begun, to, to->addr, to->end};
+	struct site here = site_here();
+	struct side now = {&here, owner, addr, end};
 
 	for (unsigned i = 0; i < owners.count; i++) {
-		struct owner *owner = owners.all[i];
+		struct owner *former = owners.all[i];
 		unsigned kept = 0;
 
-		for (unsigned k = 0; k < owner->count; k++) {
-			struct access *last = &owner->last[k];
-			struct side before = {&last->site, owner, last->addr,
+		for (unsigned k = 0; k < former->count; k++) {
+			struct access *last = &former->last[k];
+			struct side before = {&last->site, former, last->addr,
 					      last->end};
 
 			if (is_over(last))
 				continue;
-			if (last->end <= to->addr || to->end <= last->addr) {
-				owner->last[kept++] = *last;
-				continue;
-			}
-			violation_report("given to the host, earlier work not "
-					 "waited for",
-					 &now, &before);
+			if (last->end <= addr || end <= last->addr)
+				former->last[kept++] = *last;
+			else
+				violation_report(what, &now, &before);
 		}
-		owner->count = kept;
+		former->count = kept;
 	}
 }
 

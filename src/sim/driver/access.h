@@ -26,9 +26,10 @@ struct access {
 /* The operation is about to be queued behind its `before`: what it touches is
  * checked, and it becomes the stream's past. False when memory is short. */
 bool access_submit(struct op *op, struct stream *stream);
-/* A host may touch the owner's memory from now on: no earlier owner's work may
- * still do so. Being ordered on the device is not enough. */
-void access_host(const struct owner *owner);
+/* Reports what touched [addr, end) and was not waited for by a host: being
+ * ordered on the device is not enough. `owner` has it now, or NULL. */
+void access_unwaited(CUdeviceptr addr, CUdeviceptr end,
+		     const struct owner *owner, const char *what);
 /* It is about to run: its memory must not have gone back to the driver. */
 void access_start(const struct op *op);
 /* It is over, or was never queued. */

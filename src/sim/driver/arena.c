@@ -205,6 +205,25 @@ CUresult arena_alloc(struct arena *arena, size_t size, struct block **out)
 	return CUDA_SUCCESS;
 }
 
+CUresult arena_take(struct arena *arena, size_t size, uint32_t *first)
+{
+	if (size > arena->capacity)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	*first = granules_take(arena, size / GRANULE);
+	if (*first == RUNS_NONE)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	arena->live++;
+	arena->live_bytes += size;
+	return CUDA_SUCCESS;
+}
+
+void arena_give(struct arena *arena, uint32_t first, size_t size, bool used)
+{
+	arena->live--;
+	arena->live_bytes -= size;
+	granules_give(arena, first, size / GRANULE, used);
+}
+
 static uint32_t granule_of(const struct arena *arena, CUdeviceptr addr)
 {
 	return (addr - (CUdeviceptr)arena->base) / GRANULE;

@@ -39,6 +39,9 @@ CUresult arena_open(struct arena *arena);
 CUresult arena_alloc(struct arena *arena, size_t size, struct block **block);
 /* `used`: its pages may have been written and go back to the host. */
 void arena_free(struct arena *arena, struct block *block, bool used);
+/* Granules without a block, for memory that has other addresses. */
+CUresult arena_take(struct arena *arena, size_t size, uint32_t *first);
+void arena_give(struct arena *arena, uint32_t first, size_t size, bool used);
 /* The live block that an address lies in, or NULL. */
 struct block *arena_find(const struct arena *arena, CUdeviceptr addr);
 bool arena_covers(const struct arena *arena, CUdeviceptr addr);

@@ -9,6 +9,7 @@
 
 struct context;
 struct device;
+struct mempool;
 struct slab;
 
 /* From BLOCK_OPENED on they are in no arena, and not cuMemFree's. */
@@ -17,6 +18,7 @@ enum block_kind {
 	BLOCK_MANAGED,
 	BLOCK_ASYNC,
 	BLOCK_OPENED, /* another process's; see window.h */
+	BLOCK_MAPPED, /* into reserved addresses, in no context: mapping.h */
 };
 
 struct block {
@@ -26,13 +28,15 @@ struct block {
 	uint64_t id; /* CU_POINTER_ATTRIBUTE_BUFFER_ID, never used again */
 	uint64_t launches; /* of the device when it was allocated */
 	struct device *dev;
-	struct context *ctx;
+	struct context *ctx;       /* NULL: none */
 	struct block *prev, *next; /* of the same context */
 	enum block_kind kind;
 	bool touched; /* a copy or fill has been queued for it, or the host may
 		       */
 	bool freeing; /* a free of it is queued */
-	bool sync_memops; /* the attribute; every such call here waits */
+	bool sync_memops;     /* the attribute; every such call here waits */
+	bool idle;            /* in its pool, and nobody has it */
+	struct mempool *pool; /* of BLOCK_ASYNC */
 };
 
 #endif

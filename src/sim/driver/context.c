@@ -53,6 +53,8 @@ void context_close(struct context *ctx)
 	context_wait(ctx);
 	while (ctx->blocks)
 		device_free(ctx->blocks);
+	for (struct mempool *pool = &ctx->dev->pool; pool; pool = pool->next)
+		mempool_trim(pool, 0);
 	while (ctx->events)
 		event_close(ctx->events);
 	while (ctx->streams)

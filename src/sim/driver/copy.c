@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "context.h"
 #include "host.h"
+#include "mapping.h"
 #include "stream.h"
 #include "touch.h"
 #include "world.h"
@@ -29,17 +30,24 @@ bool copy_is_visible(CUdeviceptr addr)
 
 CUresult copy_check(const char *addr, size_t bytes, bool write)
 {
-	struct block *block;
-
 	if (!addr)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!device_owns((CUdeviceptr)addr))
 		return CUDA_SUCCESS;
-	block = device_block((CUdeviceptr)addr);
-	if (!block || block->freeing ||
-	    bytes > block->addr + block->size - (CUdeviceptr)addr)
-		return CUDA_ERROR_INVALID_VALUE;
-	block->touched |= write;
+	while (bytes) {
+		struct block *block = device_block((CUdeviceptr)addr);
+		size_t room;
+
+		if (!block || block->freeing || !mapping_allows(block, write))
+			return CUDA_ERROR_INVALID_VALUE;
+		room = block->addr + block->size - (CUdeviceptr)addr;
+		/* Mappings side by side are one piece of memory. */
+		if (room < bytes && block->kind != BLOCK_MAPPED)
+			return CUDA_ERROR_INVALID_VALUE;
+		block->touched |= write;
+		addr += room;
+		bytes -= room < bytes ? room : bytes;
+	}
 	return CUDA_SUCCESS;
 }
 

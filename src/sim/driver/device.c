@@ -2,6 +2,7 @@
 
 #include "clock.h"
 #include "owner.h"
+#include "range.h"
 #include "stream.h"
 #include "window.h"
 #include "world.h"
@@ -34,9 +35,12 @@ struct block *device_block(CUdeviceptr addr)
 {
 	for (int i = 0; i < world.device_count; i++) {
 		const struct arena *arena = &world.devices[i].arena;
+		struct block *block;
 
-		if (arena_covers(arena, addr))
-			return arena_find(arena, addr);
+		if (!arena_covers(arena, addr))
+			continue;
+		block = arena_find(arena, addr);
+		return block && !block->idle ? block : NULL;
 	}
 	return outside_find(addr);
 }
@@ -46,7 +50,7 @@ bool device_owns(CUdeviceptr addr)
 	for (int i = 0; i < world.device_count; i++)
 		if (arena_covers(&world.devices[i].arena, addr))
 			return true;
-	return outside_find(addr);
+	return outside_find(addr) || range_find(addr);
 }
 
 void device_free(struct block *block)
@@ -62,11 +66,9 @@ void device_free(struct block *block)
 		block->ctx->blocks = block->next;
 	if (block->next)
 		block->next->prev = block->prev;
-	if (block->kind == BLOCK_ASYNC)
-		dev->pool_used -= block->size;
 	owner_take(block->addr);
 	if (block->kind == BLOCK_OPENED)
 		window_close(block);
-	else
+	else if (block->kind != BLOCK_ASYNC || !mempool_keep(block))
 		arena_free(&dev->arena, block, used);
 }

@@ -3,6 +3,7 @@
 
 #include "arena.h"
 #include "context.h"
+#include "mempool.h"
 
 struct device {
 	int ordinal;
@@ -14,9 +15,8 @@ struct device {
 	uint64_t pending;         /* operations queued and not complete */
 	uint64_t end;             /* virtual end of all its work */
 	uint64_t launches; /* kernels queued so far: they may write anywhere */
-	uint64_t pool_threshold; /* CU_MEMPOOL_ATTR_RELEASE_THRESHOLD */
-	int pool_reuse[3];       /* the three CU_MEMPOOL_ATTR_REUSE_* flags */
-	uint64_t pool_used, pool_used_high; /* bytes of BLOCK_ASYNC blocks */
+	struct mempool pool; /* the default one, and by its `next` all others */
+	struct mempool *pool_current;
 };
 
 /* The device of a handle; CUDA_ERROR_INVALID_DEVICE when there is none. */

@@ -18,6 +18,8 @@ void memory_enter(struct context *ctx, struct device *dev, struct block *block,
 	block->kind = kind;
 	block->launches = dev->launches;
 	block->touched = kind == BLOCK_MANAGED; /* the host writes to it too */
+	block->freeing = false;
+	block->prev = NULL;
 	block->next = ctx->blocks;
 	if (block->next)
 		block->next->prev = block;
@@ -25,10 +27,9 @@ void memory_enter(struct context *ctx, struct device *dev, struct block *block,
 	owner_give(block->addr, block->size);
 }
 
-CUresult memory_alloc(struct context *ctx, size_t size, enum block_kind kind,
-		      struct block **block)
+CUresult memory_alloc(struct context *ctx, struct device *dev, size_t size,
+		      enum block_kind kind, struct block **block)
 {
-	struct device *dev = ctx->dev;
 	CUresult res = arena_alloc(&dev->arena, size, block);
 
 	if (!res)
@@ -50,7 +51,7 @@ static CUresult alloc_now(CUdeviceptr *out, size_t size, enum block_kind kind)
 	if (res)
 		return res;
 	clock_spend(world.profile.alloc_ns);
-	res = memory_alloc(ctx, size, kind, &block);
+	res = memory_alloc(ctx, ctx->dev, size, kind, &block);
 	if (res)
 		return res;
 	clock_spend(clock_per_mib(size, world.profile.alloc_ns_per_mib));

@@ -221,7 +221,9 @@ static void owner_name(CUdeviceptr addr, size_t size, const char *label)
 			owner->carved = true;
 	}
 	if (is_the_hosts(addr))
-		access_host(to);
+		access_unwaited(addr, end, to,
+				"given to the host, earlier work not waited "
+				"for");
 	owner_sweep();
 }
 

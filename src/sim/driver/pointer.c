@@ -4,12 +4,15 @@
 #include "context.h"
 #include "entries.h"
 #include "host.h"
+#include "range.h"
 #include "world.h"
 
 struct pointer {
 	const struct block *block;     /* device memory, or */
-	const struct host_block *host; /* known host memory */
-	struct context *ctx;
+	const struct host_block *host; /* known host memory, or */
+	const struct range *range;     /* reserved addresses, also with block */
+	struct context *ctx;           /* or NULL */
+	struct device *dev;
 	CUdeviceptr addr;
 };
 
@@ -18,12 +21,19 @@ static bool pointer_find(CUdeviceptr addr, struct pointer *pointer)
 	const struct block *block = device_block(addr);
 	const struct host_block *host = host_find((const void *)addr);
 
-	*pointer = (struct pointer){.block = block, .host = host, .addr = addr};
+	*pointer = (struct pointer){.block = block,
+				    .host = host,
+				    .range = range_find(addr),
+				    .addr = addr};
 	if (block)
 		pointer->ctx = block->ctx;
 	else if (host)
 		pointer->ctx = host->ctx;
-	return block || host;
+	if (block)
+		pointer->dev = block->dev;
+	else if (host)
+		pointer->dev = host->ctx->dev;
+	return block || host || pointer->range;
 }
 
 static bool is_managed(const struct pointer *p)
@@ -48,11 +58,15 @@ static void put_address(void *out, CUdeviceptr value)
 
 static CUdeviceptr range_start(const struct pointer *p)
 {
+	if (p->range)
+		return p->range->addr;
 	return p->block ? p->block->addr : (CUdeviceptr)p->host->base;
 }
 
 static size_t range_size(const struct pointer *p)
 {
+	if (p->range)
+		return p->range->size;
 	return p->block ? p->block->size : p->host->size;
 }
 
@@ -70,11 +84,32 @@ static CUresult host_address(const struct pointer *p, void *out)
 	return CUDA_SUCCESS;
 }
 
+/* Of addresses with no memory behind them. */
+static CUresult range_get(const struct pointer *p, CUpointer_attribute what,
+			  void *out)
+{
+	switch (what) {
+	case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+		put_address(out, range_start(p));
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+		put_address(out, range_size(p));
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_MAPPED:
+		put_int(out, 0);
+		return CUDA_SUCCESS;
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+}
+
 static CUresult pointer_get(const struct pointer *p, CUpointer_attribute what,
 			    void *out)
 {
 	unsigned long long id;
 
+	if (!p->dev)
+		return range_get(p, what, out);
 	switch (what) {
 	case CU_POINTER_ATTRIBUTE_CONTEXT:
 		put(out, &p->ctx, sizeof(p->ctx));
@@ -96,7 +131,7 @@ static CUresult pointer_get(const struct pointer *p, CUpointer_attribute what,
 		put_int(out, is_managed(p));
 		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-		put_int(out, p->ctx->dev->ordinal);
+		put_int(out, p->dev->ordinal);
 		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
 		put_int(out, p->block && p->block->kind == BLOCK_PLAIN);
@@ -113,8 +148,14 @@ static CUresult pointer_get(const struct pointer *p, CUpointer_attribute what,
 	case CU_POINTER_ATTRIBUTE_MAPPED:
 		put_int(out, 1);
 		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+		put_address(out, p->block ? p->block->addr : range_start(p));
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+		put_address(out, p->block ? p->block->size : range_size(p));
+		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-		put_address(out, 0);
+		put_address(out, p->block ? (CUdeviceptr)p->block->pool : 0);
 		return CUDA_SUCCESS;
 	default:
 		return CUDA_ERROR_INVALID_VALUE;

@@ -24,6 +24,7 @@ struct profile {
 	uint64_t free_ns, free_ns_per_mib;
 	uint64_t pool_ns; /* cuMemAllocAsync, cuMemFreeAsync */
 	uint64_t info_ns; /* cuMemGetInfo */
+	uint64_t map_ns, unmap_ns, access_ns; /* cuMemMap, -Unmap, -SetAccess */
 	uint64_t host_alloc_ns, host_alloc_ns_per_mib, host_free_ns;
 	uint64_t submit_ns; /* the host's part of a launch, copy or fill */
 	uint64_t event_ns;

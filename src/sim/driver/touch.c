@@ -12,10 +12,8 @@
  * more ranges, the arguments count. */
 enum { ROWS_MOST = 64, RANGES_MOST = 64 };
 
-static bool touch_add(struct op *op, CUdeviceptr addr, size_t size)
+static bool touch_piece(struct op *op, CUdeviceptr addr, size_t size)
 {
-	if (!size)
-		return true;
 	if (op->touched_count == op->touched_room) {
 		unsigned room = op->touched_room ? 2 * op->touched_room : 4;
 		struct touch *more = realloc(op->touched, room * sizeof(*more));
@@ -28,6 +26,25 @@ static bool touch_add(struct op *op, CUdeviceptr addr, size_t size)
 	op->touched[op->touched_count++] =
 		(struct touch){.addr = addr, .end = addr + size};
 	return true;
+}
+
+/* Mappings side by side are blocks of their own. */
+static bool touch_add(struct op *op, CUdeviceptr addr, size_t size)
+{
+	bool ok = true;
+
+	while (size) {
+		const struct block *block = device_block(addr);
+		size_t piece = size;
+
+		if (block && block->kind == BLOCK_MAPPED &&
+		    piece > block->addr + block->size - addr)
+			piece = block->addr + block->size - addr;
+		ok &= touch_piece(op, addr, piece);
+		addr += piece;
+		size -= piece;
+	}
+	return ok;
 }
 
 static bool touch_rows(struct op *op, const char *base, size_t width,

@@ -34,6 +34,13 @@ struct block *outside_find(CUdeviceptr addr)
 	return at < count && blocks[at]->addr <= addr ? blocks[at] : NULL;
 }
 
+struct block *outside_after(CUdeviceptr addr)
+{
+	size_t at = place_of(addr);
+
+	return at < count ? blocks[at] : NULL;
+}
+
 bool outside_add(struct block *block)
 {
 	size_t at = place_of(block->addr);

@@ -28,5 +28,7 @@ bool outside_add(struct block *block);
 void outside_remove(struct block *block);
 /* The one that an address lies in, or NULL. */
 struct block *outside_find(CUdeviceptr addr);
+/* The first that ends after an address, or NULL. */
+struct block *outside_after(CUdeviceptr addr);
 
 #endif

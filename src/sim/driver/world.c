@@ -58,8 +58,8 @@ static CUresult devices_open(void)
 		world.devices[i].arena.capacity = world.profile.capacity;
 		world.devices[i].primary.dev = &world.devices[i];
 		world.devices[i].primary.magic = CONTEXT_MAGIC;
-		for (int k = 0; k < 3; k++)
-			world.devices[i].pool_reuse[k] = 1;
+		mempool_open(&world.devices[i].pool, &world.devices[i]);
+		world.devices[i].pool_current = &world.devices[i].pool;
 	}
 	world.device_count = count;
 	return CUDA_SUCCESS;

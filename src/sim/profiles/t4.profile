@@ -20,6 +20,9 @@ free_ns              60000   # estimate, beside the wait for the device
 free_ns_per_mib      800     # estimate
 pool_ns              1500    # estimate
 info_ns              6000    # kvcached bench_alloc: cudaMemGetInfo about 6 us
+map_ns               2000    # estimate, each mapping
+unmap_ns             3000    # estimate
+access_ns            10000   # estimate: page tables are written
 host_alloc_ns        300000  # estimate
 host_alloc_ns_per_mib 250000 # estimate
 host_free_ns         300000  # estimate

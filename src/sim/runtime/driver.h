@@ -60,6 +60,13 @@
 	ENTRY(MemPoolTrimTo,             11020, 0) \
 	ENTRY(MemPoolSetAttribute,       11020, 0) \
 	ENTRY(MemPoolGetAttribute,       11020, 0) \
+	ENTRY(MemPoolSetAccess,          11020, 0) \
+	ENTRY(MemPoolGetAccess,          11020, 0) \
+	ENTRY(MemPoolCreate,             11020, 0) \
+	ENTRY(MemPoolDestroy,            11020, 0) \
+	ENTRY(MemGetDefaultMemPool,      13000, 0) \
+	ENTRY(MemGetMemPool,             13000, 0) \
+	ENTRY(MemSetMemPool,             13000, 0) \
 	ENTRY(Memcpy,                     4000, 7000) \
 	ENTRY(MemcpyAsync,                4000, 7000) \
 	ENTRY(MemcpyPeer,                 4000, 7000) \

@@ -1,5 +1,11 @@
 #include "runtime.h"
 
+_Static_assert(sizeof(CUmemPoolProps) == sizeof(struct cudaMemPoolProps) &&
+		       sizeof(CUmemAccessDesc) ==
+			       sizeof(struct cudaMemAccessDesc) &&
+		       sizeof(CUmemLocation) == sizeof(struct cudaMemLocation),
+	       "the driver's and the runtime's descriptions differ");
+
 EXPORT cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
 {
 	int res = driver_open();
@@ -57,5 +63,89 @@ EXPORT cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep)
 
 	if (!res)
 		res = driver_legacy.MemPoolTrimTo(pool, keep);
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool,
+				     const struct cudaMemPoolProps *props)
+{
+	int res = driver_open();
+
+	if (!res)
+		res = driver_legacy.MemPoolCreate(
+			pool, (const CUmemPoolProps *)props);
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
+{
+	int res = driver_open();
+
+	if (!res)
+		res = driver_legacy.MemPoolDestroy(pool);
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool,
+					const struct cudaMemAccessDesc *desc,
+					size_t count)
+{
+	int res = driver_open();
+
+	if (!res)
+		res = driver_legacy.MemPoolSetAccess(
+			pool, (const CUmemAccessDesc *)desc, count);
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags,
+					cudaMemPool_t pool,
+					struct cudaMemLocation *location)
+{
+	int res = driver_open();
+
+	if (!res)
+		res = driver_legacy.MemPoolGetAccess((CUmemAccess_flags *)flags,
+						     pool,
+						     (CUmemLocation *)location);
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *pool,
+					    struct cudaMemLocation *location,
+					    enum cudaMemAllocationType type)
+{
+	int res = driver_open();
+
+	if (!res)
+		res = driver_legacy.MemGetDefaultMemPool(
+			pool, (CUmemLocation *)location,
+			(CUmemAllocationType)type);
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t cudaMemGetMemPool(cudaMemPool_t *pool,
+				     struct cudaMemLocation *location,
+				     enum cudaMemAllocationType type)
+{
+	int res = driver_open();
+
+	if (!res)
+		res = driver_legacy.MemGetMemPool(pool,
+						  (CUmemLocation *)location,
+						  (CUmemAllocationType)type);
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t cudaMemSetMemPool(struct cudaMemLocation *location,
+				     enum cudaMemAllocationType type,
+				     cudaMemPool_t pool)
+{
+	int res = driver_open();
+
+	if (!res)
+		res = driver_legacy.MemSetMemPool((CUmemLocation *)location,
+						  (CUmemAllocationType)type,
+						  pool);
 	return runtime_result(res);
 }
