@@ -130,3 +130,24 @@ def test_a_free_that_cuda_refuses_is_counted_as_before(box):
     took(shell, "free a", "700")
     assert shell.stat()["managed_bytes"] == 5000
     shell.end()
+
+
+def test_physical_memory_is_counted_while_a_handle_or_a_mapping_is_left(box):
+    shell = open_shell(box, POOL, "driver")
+    lines(shell, f"physical p {2 * MIB}", f"physical q {4 * MIB}",
+          "release_physical q")
+    assert shell.stat()["virtual_bytes"] == 2 * MIB
+    lines(shell, "map v p", "release_physical p")
+    assert shell.stat()["virtual_bytes"] == 2 * MIB
+    lines(shell, "retain_physical r v", "unmap v")
+    assert shell.stat()["virtual_bytes"] == 2 * MIB
+    took(shell, "release_physical r")
+    assert shell.stat()["virtual_bytes"] == 0
+    shell.end()
+
+
+def test_physical_memory_outlives_contexts(box):
+    shell = open_shell(box, POOL, "driver")
+    lines(shell, "create x 0", f"physical p {2 * MIB}", "destroy x")
+    assert shell.stat()["virtual_bytes"] == 2 * MIB
+    shell.end()

@@ -106,6 +106,53 @@ static void run_pitch(char **words)
 	printf(" %zu", pitch);
 }
 
+/* Physical memory of device 0. */
+static void run_physical(char **words)
+{
+	CUmemAllocationProp prop = {
+		.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+		.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0}};
+	CUmemGenericAllocationHandle handle = 0;
+	size_t size = shell_size(words[1]);
+	CUresult result = cuMemCreate(&handle, size, &prop, 0);
+
+	made(words[0], size, result, handle);
+}
+
+static void run_release(char **words)
+{
+	printf("%d", (int)cuMemRelease(shell_memory(words[0])->addr));
+}
+
+/* A range of addresses, mapped to the whole of physical memory. */
+static void run_map(char **words)
+{
+	const struct shell_memory *physical = shell_memory(words[1]);
+	CUdeviceptr addr = 0;
+	CUresult result = cuMemAddressReserve(&addr, physical->size, 0, 0, 0);
+
+	if (!result)
+		result = cuMemMap(addr, physical->size, 0, physical->addr, 0);
+	made(words[0], physical->size, result, addr);
+}
+
+static void run_unmap(char **words)
+{
+	const struct shell_memory *range = shell_memory(words[0]);
+
+	printf("%d", (int)cuMemUnmap(range->addr, range->size));
+}
+
+/* One more handle of the memory that is mapped there. */
+static void run_retain_physical(char **words)
+{
+	CUmemGenericAllocationHandle handle = 0;
+	CUresult result = cuMemRetainAllocationHandle(
+		&handle, (void *)shell_memory(words[1])->addr);
+
+	made(words[0], shell_memory(words[1])->size, result, handle);
+}
+
 const struct shell_command shell_answers[] = {
 	{"range", 2, run_range},
 	{"buffer", 2, run_buffer},
@@ -115,5 +162,10 @@ const struct shell_command shell_answers[] = {
 	{"alloc_async", 3, run_alloc_async},
 	{"free_async", 2, run_free_async},
 	{"pitch", 4, run_pitch},
+	{"physical", 2, run_physical},
+	{"release_physical", 1, run_release},
+	{"map", 2, run_map},
+	{"unmap", 1, run_unmap},
+	{"retain_physical", 2, run_retain_physical},
 	{NULL, 0, NULL},
 };
