@@ -7,16 +7,19 @@
 
 #include <cuda.h>
 
+struct array;
 struct context;
 struct device;
 struct mempool;
 struct slab;
 
-/* From BLOCK_OPENED on they are in no arena, and not cuMemFree's. */
+/* From BLOCK_ARRAY on they are not cuMemFree's, from BLOCK_OPENED on in no
+ * arena. */
 enum block_kind {
 	BLOCK_PLAIN,
 	BLOCK_MANAGED,
 	BLOCK_ASYNC,
+	BLOCK_ARRAY,  /* known by a handle: array.h */
 	BLOCK_OPENED, /* another process's; see window.h */
 	BLOCK_MAPPED, /* into reserved addresses, in no context: mapping.h */
 };
@@ -36,6 +39,7 @@ struct block {
 	bool freeing; /* a free of it is queued */
 	bool idle;    /* in its pool, and nobody has it */
 	struct mempool *pool; /* of BLOCK_ASYNC */
+	struct array *array;  /* of BLOCK_ARRAY */
 };
 
 #endif

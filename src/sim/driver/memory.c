@@ -99,7 +99,7 @@ CUresult sim_cuMemFree_v2(CUdeviceptr addr)
 		return res;
 	block = device_block(addr);
 	if (!block || block->addr != addr || block->freeing ||
-	    block->kind >= BLOCK_OPENED)
+	    block->kind >= BLOCK_ARRAY)
 		return CUDA_ERROR_INVALID_VALUE;
 	res = capture_permit();
 	if (res)
