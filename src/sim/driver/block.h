@@ -13,15 +13,22 @@ struct device;
 struct mempool;
 struct slab;
 
-/* From BLOCK_ARRAY on they are not cuMemFree's, from BLOCK_OPENED on in no
- * arena. */
+/* From BLOCK_EXTERNAL on they are in no arena. */
 enum block_kind {
 	BLOCK_PLAIN,
 	BLOCK_MANAGED,
 	BLOCK_ASYNC,
-	BLOCK_ARRAY,  /* known by a handle: array.h */
-	BLOCK_OPENED, /* another process's; see window.h */
-	BLOCK_MAPPED, /* into reserved addresses, in no context: mapping.h */
+	BLOCK_ARRAY,    /* known by a handle, not cuMemFree's: array.h */
+	BLOCK_EXTERNAL, /* a file's: window.h */
+	BLOCK_OPENED,   /* another process's: window.h */
+	BLOCK_MAPPED,   /* into reserved addresses, in no context: mapping.h */
+};
+
+/* What the program said of managed memory; a type of 0: nothing. */
+struct advice {
+	bool read_mostly;
+	CUmemLocation preferred, prefetched;
+	uint64_t accessed_by; /* a bit for each device */
 };
 
 struct block {
@@ -39,6 +46,7 @@ struct block {
 	bool freeing; /* a free of it is queued */
 	bool idle;    /* in its pool, and nobody has it */
 	struct mempool *pool; /* of BLOCK_ASYNC */
+	struct advice advice; /* of BLOCK_MANAGED */
 	struct array *array;  /* of BLOCK_ARRAY */
 };
 

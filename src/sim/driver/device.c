@@ -70,7 +70,7 @@ void device_free(struct block *block)
 	owner_take(block->addr);
 	if (block->kind == BLOCK_ARRAY)
 		array_end(block->array);
-	if (block->kind == BLOCK_OPENED)
+	if (block->kind >= BLOCK_EXTERNAL)
 		window_close(block);
 	else if (block->kind != BLOCK_ASYNC || !mempool_keep(block))
 		arena_free(&dev->arena, block, used);
