@@ -11,12 +11,12 @@ enum { EXTERNAL_MAGIC = 0x65787465 };
 
 struct external {
 	unsigned magic; /* 0 once it is gone; the object is used again */
-	struct external *next;
-	int file; /* is ours since the import */
+	struct external *prev, *next; /* of those that are there, or spare */
+	int file;                     /* is ours since the import */
 	size_t size;
 };
 
-static struct external *spare;
+static struct external *all, *spare;
 
 static CUresult external_find(CUexternalMemory handle, struct external **out)
 {
@@ -54,8 +54,12 @@ CUresult sim_cuImportExternalMemory(
 	if (!external)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	*external = (struct external){.magic = EXTERNAL_MAGIC,
+				      .next = all,
 				      .file = desc->handle.fd,
 				      .size = desc->size};
+	if (all)
+		all->prev = external;
+	all = external;
 	*out = (CUexternalMemory)external;
 	return CUDA_SUCCESS;
 }
@@ -92,6 +96,12 @@ CUresult sim_cuDestroyExternalMemory(CUexternalMemory handle)
 	if (res)
 		return res;
 	close(external->file);
+	if (external->prev)
+		external->prev->next = external->next;
+	else
+		all = external->next;
+	if (external->next)
+		external->next->prev = external->prev;
 	external->magic = 0;
 	external->next = spare;
 	spare = external;
