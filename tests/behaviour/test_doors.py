@@ -48,3 +48,12 @@ def test_a_door_that_is_no_export_is_known_by_name_version_and_flags(box):
     assert run.stdout.splitlines() == [
         ours + "cuMemAlloc_v2", inner, ours + "cuMemAlloc_v2",
         ours + "cuMemFreeAsync", ours + "cuMemFreeAsync_ptsz", inner, inner]
+
+
+def test_what_comes_next_is_the_callers_question(box):
+    env = box.env("page_unit_pool")
+    parts = env["LD_PRELOAD"].split(":")
+    env["LD_PRELOAD"] = ":".join([*parts[:-1], program("next_answer.so"),
+                                  parts[-1]])
+    box.env = lambda *args, **kwargs: env
+    assert box.run([program("next")]).stdout == "next\n"
