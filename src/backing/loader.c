@@ -20,8 +20,9 @@ static void *dlsym_missing(void *handle, const char *symbol)
 	return NULL;
 }
 
-/* In whichever scope it is. A libdl or libpthread of glibc 2.34 or later is
- * empty. */
+/* In whichever scope it is. libc is there from the start, and so is libdl, but
+ * where the caller of our dlsym has brought it along. A libdl or libpthread of
+ * glibc 2.34 or later is empty. */
 static void *glibc_symbol(const char *symbol)
 {
 	static const char *const parts[] = {"libc.so", "libdl.so",

@@ -1,15 +1,10 @@
 /* As early in a process as our dlsym, so built without sanitizers. */
 #include <elf.h>
+#include <link.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "object.h"
-
-struct search {
-	const char *start, *symbol;
-	void *found;
-};
 
 struct tables {
 	const Elf64_Sym *symbols;
@@ -17,30 +12,40 @@ struct tables {
 	const uint32_t *hash; /* DT_GNU_HASH: what libraries have since 2006 */
 };
 
-bool object_named(const struct dl_phdr_info *object, const char *start)
+bool object_named(const char *path, const char *start)
 {
-	const char *file = strrchr(object->dlpi_name, '/');
+	const char *file = path;
 
-	file = file ? file + 1 : object->dlpi_name;
-	return !strncmp(file, start, strlen(start));
+	for (; *path; path++)
+		if (*path == '/')
+			file = path + 1;
+	while (*start && *start == *file) {
+		start++;
+		file++;
+	}
+	return !*start;
+}
+
+static bool name_equal(const char *one, const char *other)
+{
+	while (*one && *one == *other) {
+		one++;
+		other++;
+	}
+	return *one == *other;
 }
 
 /* The loader has turned the offsets of most objects into addresses. */
-static const void *table_at(const struct dl_phdr_info *object, Elf64_Addr at)
+static const void *table_at(const struct link_map *object, Elf64_Addr at)
 {
-	return (const void *)(at < object->dlpi_addr ? at + object->dlpi_addr
-						     : at);
+	return (const void *)(at < object->l_addr ? at + object->l_addr : at);
 }
 
-static struct tables tables_find(const struct dl_phdr_info *object)
+static struct tables tables_find(const struct link_map *object)
 {
 	struct tables tables = {NULL, NULL, NULL};
-	const Elf64_Dyn *entry = NULL;
+	const Elf64_Dyn *entry = object->l_ld;
 
-	for (int i = 0; i < object->dlpi_phnum; i++)
-		if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			entry = (const void *)(object->dlpi_addr +
-					       object->dlpi_phdr[i].p_vaddr);
 	for (; entry && entry->d_tag != DT_NULL; entry++) {
 		if (entry->d_tag == DT_SYMTAB)
 			tables.symbols = table_at(object, entry->d_un.d_ptr);
@@ -77,37 +82,28 @@ static const Elf64_Sym *symbol_find(const struct tables *tables,
 		return NULL;
 	for (;; index++) {
 		if ((hashes[index - head[1]] | 1) == (hash | 1) &&
-		    !strcmp(tables->names + tables->symbols[index].st_name,
-			    name))
+		    name_equal(tables->names + tables->symbols[index].st_name,
+			       name))
 			return &tables->symbols[index];
 		if (hashes[index - head[1]] & 1)
 			return NULL;
 	}
 }
 
-static int object_visit(struct dl_phdr_info *object, size_t size, void *arg)
-{
-	struct search *search = arg;
-	const Elf64_Sym *symbol;
-	struct tables tables;
-
-	(void)size;
-	if (!object_named(object, search->start))
-		return 0;
-	tables = tables_find(object);
-	if (!tables.symbols || !tables.names || !tables.hash)
-		return 0;
-	symbol = symbol_find(&tables, search->symbol);
-	if (!symbol || symbol->st_shndx == SHN_UNDEF)
-		return 0;
-	search->found = (void *)(object->dlpi_addr + symbol->st_value);
-	return 1;
-}
-
 void *object_symbol(const char *start, const char *symbol)
 {
-	struct search search = {start, symbol, NULL};
+	const struct link_map *object = _r_debug.r_map;
+	const Elf64_Sym *found = NULL;
+	struct tables tables;
 
-	dl_iterate_phdr(object_visit, &search);
-	return search.found;
+	while (object && !object_named(object->l_name, start))
+		object = object->l_next;
+	if (!object)
+		return NULL;
+	tables = tables_find(object);
+	if (tables.symbols && tables.names && tables.hash)
+		found = symbol_find(&tables, symbol);
+	if (!found || found->st_shndx == SHN_UNDEF)
+		return NULL;
+	return (void *)(object->l_addr + found->st_value);
 }

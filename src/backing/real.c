@@ -1,5 +1,6 @@
 /* Tables of CUDA's own entries, filled once their library is loaded. */
 #include <limits.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,7 +75,7 @@ static int library_visit(struct dl_phdr_info *info, size_t size, void *arg)
 	struct library_search *search = arg;
 
 	(void)size;
-	if (!object_named(info, search->prefix))
+	if (!object_named(info->dlpi_name, search->prefix))
 		return 0;
 	snprintf(search->path, sizeof(search->path), "%s", info->dlpi_name);
 	return 1;
