@@ -83,3 +83,11 @@ $(INNER): $(BUILD)/obj/tests/programs/inner_driver.o
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) -shared -Wl,-Bsymbolic \
 		-Wl,-soname,libcuda.so.1 $^ -o $@
+
+CHECK += $(BUILD)/tests/programs/next $(BUILD)/tests/programs/next_answer.so
+$(BUILD)/tests/programs/next: $(BUILD)/obj/tests/programs/next.o
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ -o $@
+$(BUILD)/tests/programs/next_answer.so: $(BUILD)/obj/tests/programs/next_answer.o
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) -shared $^ -o $@
