@@ -53,7 +53,7 @@ demo:
 	@BUILD=$(BUILD) CUDA_HOME=$(CUDA_HOME) scripts/demo
 
 check:
-	@scripts/setup
+	@scripts/setup --tests
 	@$(MAKE) --no-print-directory build-check
 	@scripts/check $(BUILD)
 
@@ -65,7 +65,7 @@ bench:
 	@scripts/bench-swaps $(BUILD)
 
 mutants:
-	@scripts/setup
+	@scripts/setup --tests
 	@$(MAKE) --no-print-directory build-check
 	@scripts/mutants $(BUILD)
 

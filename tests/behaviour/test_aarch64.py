@@ -19,9 +19,9 @@ pytestmark = [
     pytest.mark.skipif(bool(SANITIZERS), reason="there is no sanitizer's "
                        "build for aarch64"),
     pytest.mark.skipif(not QEMU, reason="qemu-aarch64 is not installed; "
-                       "scripts/setup installs it on x86-64"),
+                       "scripts/setup --tests installs it on x86-64"),
     pytest.mark.skipif(not os.path.exists(LIBRARY), reason=f"{LIBRARY} was "
-                       "not built; scripts/setup installs what that needs"),
+                       "not built; scripts/setup --tests installs what that needs"),
 ]
 
 
