@@ -116,3 +116,23 @@ def test_a_line_that_is_no_number_is_said_in_one(box, name):
     assert done.returncode == 2 and done.stdout == ""
     assert done.stderr.endswith(": not a number of 0 to 1000000: ten\n")
     assert done.stderr.count("\n") == 1
+
+
+def test_memory_of_another_process_is_counted_until_it_is_closed(box):
+    """It fails to close it: its last figures still have it, in whole pages,
+    as it is a block of the first one's pool."""
+    box.run(PROGRAMS["two_processes"][0], "page_unit_pool", check=False,
+            stdin="1\n", fail="cuIpcCloseMemHandle:1:999", **SETTINGS,
+            stat_file=os.path.join(box.folder, "stat-%p"))
+    opened = [box.stat(path=os.path.join(box.folder, name))["imported_bytes"]
+              for name in os.listdir(box.folder) if name.startswith("stat-")]
+    assert sorted(opened) == [0, 8 * 4096]
+
+
+def test_the_table_of_programs_is_the_one_that_is_run():
+    with open(os.path.join(ROOT, "docs", "compatibility.md"),
+              encoding="utf-8") as file:
+        rows = {line.split("`")[1]: line.split("|") for line in file
+                if line.startswith("| `")}
+    for name, (_, share) in PROGRAMS.items():
+        assert rows[name][4].strip() == f"≥ {share} %", name
