@@ -80,3 +80,32 @@ def test_versions_agree():
     assert mnm("--version") == f"mnm {version}\n"
     assert f"## {version}" in read("CHANGELOG.md")
     assert f'"mnm {version}"' in read("docs", "mnm.1")
+
+
+def test_every_example_and_framework_is_in_the_compatibility_table():
+    text = read("docs", "compatibility.md")
+    names = os.listdir(os.path.join(ROOT, "examples"))
+    mains = [name.split(".")[0] for name in names if name.endswith(".py") or
+             name.endswith((".c", ".cu", ".cpp")) and
+             "int main(" in read("examples", name)]
+    assert len(mains) >= 9
+    for name in mains:
+        assert f"`{name}" in text, name
+    parts = re.findall(r"parts_frameworks\.(\w+)", read("scripts", "gpu",
+                                                        "check.py"))
+    assert len(parts) >= 4
+    for part in parts:
+        assert f"gpu-check --only {part}`" in text, part
+
+
+def test_the_tests_that_the_compatibility_table_names_are_there():
+    tests = "".join(read("tests", "behaviour", name) for name in
+                    os.listdir(os.path.join(ROOT, "tests", "behaviour"))
+                    if name.endswith(".py"))
+    files = os.listdir(os.path.join(ROOT, "tests", "behaviour"))
+    named = re.findall(r"`(test_\w+)`", read("docs", "compatibility.md"))
+    assert len(named) >= 8
+    for name in named:
+        assert f"def {name}(" in tests, name
+    for name in re.findall(r"test_\w+\.py", read("docs", "compatibility.md")):
+        assert name in files, name
