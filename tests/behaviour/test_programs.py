@@ -89,6 +89,17 @@ def test_results_are_the_same_in_any_order_that_cuda_allows(box, name):
                    quarantine=0) == native(name)
 
 
+def test_without_a_guard_these_rounds_go_wrong(box):
+    """Or the test above shows nothing. Threads race for the driver, so that a
+    seed alone does not say whether they do."""
+    def goes_wrong(seed):
+        done = box.run(PROGRAMS["thread_streams"][0], "page_unit_pool",
+                       check=False, fence="none", force=1, sim_seed=seed,
+                       stdin="".join(f"{n}\n" for n in ROUNDS), **SETTINGS)
+        return done.returncode == 1 and " is right\n" in done.stderr
+    assert any(goes_wrong(seed) for seed in range(1, 21))
+
+
 def test_each_of_two_processes_has_a_pool_of_its_own(box):
     run(box, "two_processes", "page_unit_pool",
         stat_file=os.path.join(box.folder, "stat-%p"))
