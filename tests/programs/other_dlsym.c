@@ -1,0 +1,41 @@
+/* Preloaded: another library that interposes CUDA, as many do it: a dlsym of
+ * its own that calls the one behind it, and a cudaMalloc that looks for the
+ * next. Says at the end how often it was used. */
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+static atomic_int looked, allocated;
+
+typedef void *lookup(void *handle, const char *symbol);
+
+EXPORT void *dlsym(void *handle, const char *symbol)
+{
+	static lookup *behind;
+
+	if (!behind)
+		behind = (lookup *)dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
+	if (!strncmp(symbol, "cu", 2))
+		looked++;
+	return behind(handle, symbol);
+}
+
+EXPORT int cudaMalloc(void **out, size_t size);
+
+EXPORT int cudaMalloc(void **out, size_t size)
+{
+	int (*next)(void **out, size_t size) =
+		(int (*)(void **, size_t))dlsym(RTLD_NEXT, "cudaMalloc");
+
+	allocated++;
+	return next(out, size);
+}
+
+__attribute__((destructor)) static void say(void)
+{
+	if (looked)
+		dprintf(2, "other: looked%s\n", allocated ? " allocated" : "");
+}
