@@ -1,5 +1,5 @@
 /* Ends in the way that is named, with blocks that it never freed. Each way ends
- * with status 7. */
+ * with status 7, but for one that stays until it is killed. */
 #define __CUDA_API_VERSION_INTERNAL
 #include <pthread.h>
 #include <stdatomic.h>
@@ -72,6 +72,12 @@ static int leave(const char *how)
 	if (!strcmp(how, "busy")) {
 		threads_turn();
 		exit(STATUS);
+	}
+	if (!strcmp(how, "stay")) {
+		threads_turn();
+		puts("stays");
+		fflush(stdout);
+		pause();
 	}
 	if (!strcmp(how, "busy_exit")) {
 		threads_turn();
