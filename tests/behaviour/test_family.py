@@ -7,16 +7,16 @@ import subprocess
 
 import pytest
 
-from conftest import (DEADLINE, FORMS, forks_only_without_asan,
-                      plain_build_only, program)
+from conftest import DEADLINE, FORMS, plain_build_only, program
 from test_pool import took
+
+pytestmark = plain_build_only
 
 FAMILY = program("family")
 LEAVER = program("leaver")
 POOL = "page_unit_pool"
 
 
-@forks_only_without_asan
 @pytest.mark.parametrize("what", [
     ["vfork", "true"], ["spawn", "true"], ["vfork", "sh", "-c", "exit 3"],
     ["daemon_first"], ["cuda_first"], ["idle_children"], ["cuda_children"],
@@ -51,7 +51,6 @@ def test_an_executed_program_with_cuda_has_its_own_socket(box, how):
     assert box.socket_files() == []
 
 
-@plain_build_only
 def test_children_that_use_no_cuda_have_no_thread_and_no_socket(box):
     """idle_children looks at its children's threads; here, at their calls."""
     if not shutil.which("strace"):
@@ -73,7 +72,6 @@ def test_children_that_use_no_cuda_have_no_thread_and_no_socket(box):
             "socket(", "connect(", "mkdir(", "O_CREAT", "O_WRONLY"))
 
 
-@plain_build_only
 @pytest.mark.parametrize("how", ["exit", "_exit", "quick_exit", "thread",
                                  "return", "busy", "busy_exit"])
 def test_a_program_ends_as_without_mnm(box, how):
@@ -94,7 +92,6 @@ STEPS = ["mkdir", "socket", "bind", "chmod", "listen", "connect", "rename",
          "unlink", "clone3", "accept4"]
 
 
-@plain_build_only
 @pytest.mark.parametrize("step", STEPS)
 def test_a_kill_before_any_step_hinders_no_later_process(box, step):
     """What is left has the number of the next one."""
@@ -130,7 +127,6 @@ def test_a_kill_before_any_step_hinders_no_later_process(box, step):
     assert box.socket_files() == [] and box.stderr() == ""
 
 
-@plain_build_only
 def test_a_kill_while_threads_allocate_hinders_no_later_process(box):
     busy = box.start([LEAVER, "stay"], POOL)
     assert (busy.read(), busy.read()) == ("leaves", "stays")

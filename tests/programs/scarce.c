@@ -1,9 +1,12 @@
-/* Preloaded: lets memory that libmnm.so asks for run out. Its calls are counted
- * from 0; SCARCE_AT names the one that fails, and with SCARCE_ON all later ones
- * fail as well. SCARCE_REPORT gets the number of calls at the program's end. */
+/* Preloaded: lets memory that libmnm.so asks for run out, and threads. Its
+ * calls are counted from 0; SCARCE_AT names the one that fails, and with
+ * SCARCE_ON all later ones fail as well. SCARCE_REPORT gets the number of calls
+ * at the program's end. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -102,4 +105,15 @@ EXPORT void *mmap(void *addr, size_t size, int protection, int flags, int fd,
 		return MAP_FAILED;
 	return (void *)syscall(SYS_mmap, addr, size, protection, flags, fd,
 			       offset);
+}
+
+EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+			  void *(*run)(void *), void *arg)
+{
+	__typeof__(&pthread_create) next =
+		(__typeof__(&pthread_create))dlsym(RTLD_NEXT, "pthread_create");
+
+	return fails(__builtin_return_address(0))
+		       ? EAGAIN
+		       : next(thread, attr, run, arg);
 }
