@@ -3,6 +3,7 @@
 #   make check   set up, build, run every test   [SAN=address,undefined|thread]
 #   make         build only
 #   make soak    generated programs until it is interrupted
+#   make aarch64 the library for aarch64, by a cross compiler
 #   make mutants the tests notice each guard that is left out
 #   make bench | format | install [PREFIX=/usr/local] | clean
 # V=1 shows the commands.
@@ -52,7 +53,7 @@ demo:
 	@BUILD=$(BUILD) CUDA_HOME=$(CUDA_HOME) scripts/demo
 
 check:
-	@scripts/setup
+	@scripts/setup --tests
 	@$(MAKE) --no-print-directory build-check
 	@scripts/check $(BUILD)
 
@@ -64,7 +65,7 @@ bench:
 	@scripts/bench-swaps $(BUILD)
 
 mutants:
-	@scripts/setup
+	@scripts/setup --tests
 	@$(MAKE) --no-print-directory build-check
 	@scripts/mutants $(BUILD)
 

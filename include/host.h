@@ -29,8 +29,9 @@ size_t host_bytes(void);
  * less. */
 size_t host_limit(void);
 
-/* Sends idle pinned memory back if no request for any has come for a minute;
- * to be called every few seconds, by one thread. Makes no CUDA call. */
+/* Sends idle pinned memory back if no request for any has come for
+ * MNM_HOST_IDLE seconds; to be called every few seconds, by one thread. Makes
+ * no CUDA call. */
 void host_trim_unused(void);
 
 #endif

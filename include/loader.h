@@ -1,13 +1,29 @@
-/* The loader, past our own dlsym. */
+/* The loader, past our own dlsym.
+ *
+ * Until its version 2.34 glibc kept the functions of <dlfcn.h> in libdl, and
+ * pthread_create and others in libpthread. A program may lack those two, or
+ * load them late and for a plug-in alone. libmnm.so, which must not fail to
+ * load anywhere, refers to neither them nor their functions: it looks for
+ * these when it is to call one. */
 #ifndef MNM_LOADER_H
 #define MNM_LOADER_H
 
+#include <dlfcn.h>
 #include <stdbool.h>
 
 typedef void *dlsym_function(void *handle, const char *symbol);
 
 /* The dlsym behind ours: libc's, or that of the next preloaded library. */
 dlsym_function *dlsym_behind(void);
+
+/* A function that the process has in libc, libdl or libpthread, or NULL: the
+ * one that a reference of the program's would find, if any is in scope. */
+void *loader_function(const char *symbol);
+
+/* dlopen, dlerror and dladdr; they find nothing where the process has none. */
+void *loader_open(const char *path, int flags);
+void loader_error_clear(void);
+int loader_address(const void *address, Dl_info *info);
 
 /* Whether a library was opened by dlmopen, apart from ours, and CUDA with it:
  * none of its calls can reach us. handle is one of dlopen's. */

@@ -25,6 +25,7 @@ enum option_type {
 	OPTION_FENCE, /* a fence level's name */
 	OPTION_LEVEL, /* a log level's name */
 	OPTION_INFO,  /* pool or real */
+	OPTION_TIME,  /* seconds */
 	OPTION_POOLS, /* NAME, ORDINAL:NAME or host:NAME, comma-separated */
 };
 
@@ -51,11 +52,12 @@ struct config {
 	int pool[DEVICE_ALL]; /* index into pool_rows, by ordinal */
 	size_t page_size;     /* bytes */
 	enum fence_level fence;
-	size_t quarantine; /* bytes, or ROOM_AUTO */
-	size_t pool_limit; /* bytes, 0 = none */
-	size_t hard_limit; /* bytes, 0 = none */
-	size_t host_limit; /* bytes, or ROOM_AUTO */
-	bool meminfo;      /* real: idle bytes don't count as free */
+	size_t quarantine;      /* bytes, or ROOM_AUTO */
+	size_t pool_limit;      /* bytes, 0 = none */
+	size_t hard_limit;      /* bytes, 0 = none */
+	size_t host_limit;      /* bytes, or ROOM_AUTO */
+	unsigned int host_idle; /* seconds, 0 = never */
+	bool meminfo;           /* real: idle bytes don't count as free */
 	char socket_dir[96];
 	char stat_file[512];
 	enum log_level log;

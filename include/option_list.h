@@ -25,6 +25,8 @@ OPTION(hard_limit, SIZE, "0", "bytes, 0 = none", \
 	"hard limit of reserved bytes a device: past it, out of memory") \
 OPTION(host_limit, ROOM, "auto", "bytes, or auto", \
 	"soft limit of pinned bytes [25 % of RAM, RLIMIT_MEMLOCK at most]") \
+OPTION(host_idle, TIME, "60", "seconds, 0 = never", \
+	"pinned memory that is idle goes back after so long without a request") \
 OPTION(meminfo, INFO, "pool", "pool, real", \
 	"cudaMemGetInfo: pool: what is idle counts as free, real: CUDA's answer") \
 OPTION(socket_dir, PATH, "", "absolute path", \

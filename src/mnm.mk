@@ -29,8 +29,8 @@ $(WORK_GEN_C) $(WORK_GEN)/work_list.h: $(WORK_GEN)/stamp ;
 $(LIB_OBJ): CFLAGS += -ftls-model=initial-exec
 
 # Run before a sanitizer's own start.
-$(BUILD)/obj/src/hooks/dlsym.o $(BUILD)/obj/src/backing/loader.o \
-$(BUILD)/obj/src/backing/apart.o: SANFLAGS :=
+$(addprefix $(BUILD)/obj/src/,hooks/dlsym.o backing/loader.o \
+	backing/object.o backing/apart.o): SANFLAGS :=
 
 $(BUILD)/libmnm.so: $(LIB_OBJ) src/hooks/exports.map
 	$(call SAY,link  )

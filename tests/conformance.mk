@@ -1,7 +1,8 @@
 # Claims about the driver, one program a noun; run with
 # LD_LIBRARY_PATH=$(BUILD)/sim, or on a GPU without it.
 CONFORMANCE := memory pool host copy fill stream event context primary kernel \
-	entry pointer ipc vmm external threads capture capture_rules graph graph_update
+	entry pointer ipc vmm external array managed threads capture \
+	capture_rules graph graph_update
 CONFORMANCE := $(CONFORMANCE:%=$(BUILD)/tests/conformance/%)
 
 CHECK += $(CONFORMANCE) $(CONFORMANCE:=.kernels.so)

@@ -115,3 +115,11 @@ $(BUILD)/tests/programs/shell_asan: $(addprefix tests/programs/,shell.c \
 	$(call SAY,cc    )
 	$(Q)gcc $(CPPFLAGS) $(CFLAGS) -fsanitize=address -static-libasan \
 		$(filter %.c,$^) -L$(BUILD)/sim -lcuda -pthread -o $@
+
+CHECK += $(BUILD)/tests/programs/next $(BUILD)/tests/programs/next_answer.so
+$(BUILD)/tests/programs/next: $(BUILD)/obj/tests/programs/next.o
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ -o $@
+$(BUILD)/tests/programs/next_answer.so: $(BUILD)/obj/tests/programs/next_answer.o
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) -shared $^ -o $@

@@ -1,7 +1,8 @@
 # Check programs over parts that need no CUDA: tests/unit/NAME_test.c
 
 UNIT_PARTS := $(COMMON_OBJ) $(POOL_OBJ) \
-	$(BUILD)/obj/src/core/block.o $(BUILD)/obj/src/core/block_table.o
+	$(addprefix $(BUILD)/obj/src/,core/block.o core/block_table.o \
+	backing/object.o)
 CHECK += $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*_test.c))
 
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_PARTS)

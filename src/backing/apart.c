@@ -2,24 +2,19 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "loader.h"
+#include "object.h"
 
 static bool is_cudas(const struct link_map *library)
 {
-	const char *file = strrchr(library->l_name, '/');
-
-	file = file ? file + 1 : library->l_name;
-	return !strncmp(file, "libcuda.so", strlen("libcuda.so")) ||
-	       !strncmp(file, "libcudart.so", strlen("libcudart.so"));
+	return object_named(library->l_name, "libcuda.so") ||
+	       object_named(library->l_name, "libcudart.so");
 }
 
 bool loader_is_apart(void *handle)
 {
-	/* Not by a reference: glibc moved it to libc in 2.34. */
-	__typeof__(&dlinfo) info =
-		(__typeof__(&dlinfo))dlsym_behind()(RTLD_DEFAULT, "dlinfo");
+	__typeof__(&dlinfo) info = loader_function("dlinfo");
 	const struct link_map *library;
 	Lmid_t scope;
 

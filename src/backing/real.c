@@ -1,5 +1,4 @@
 /* Tables of CUDA's own entries, filled once their library is loaded. */
-#include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
 #include <stdatomic.h>
@@ -10,6 +9,7 @@
 #include <string.h>
 
 #include "loader.h"
+#include "object.h"
 #include "real.h"
 
 /* Where an entry stands in its table. */
@@ -82,11 +82,9 @@ struct library_search {
 static int library_visit(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct library_search *search = arg;
-	const char *file = strrchr(info->dlpi_name, '/');
 
 	(void)size;
-	file = file ? file + 1 : info->dlpi_name;
-	if (strncmp(file, search->prefix, strlen(search->prefix)))
+	if (!object_named(info->dlpi_name, search->prefix))
 		return 0;
 	snprintf(search->path, sizeof(search->path), "%s", info->dlpi_name);
 	return 1;
@@ -101,7 +99,7 @@ static void *library_find(const char *prefix)
 
 	if (!dl_iterate_phdr(library_visit, &search))
 		return NULL;
-	return dlopen(search.path, RTLD_LAZY | RTLD_NOLOAD);
+	return loader_open(search.path, RTLD_LAZY | RTLD_NOLOAD);
 }
 
 /* Fills a table; false if an entry that is needed is missing. */
@@ -156,7 +154,8 @@ static const void *library_table(struct library *library)
 		fresh = table_new(library);
 	if (fresh)
 		usable = table_fill(fresh, library, handle);
-	dlerror(); /* what this CUDA lacks is no error of the caller's */
+	loader_error_clear(); /* what this CUDA lacks is no error of the
+				 caller's */
 	if (usable &&
 	    atomic_compare_exchange_strong(&library->table, &there, fresh))
 		return fresh;

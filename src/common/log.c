@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -18,7 +17,8 @@ void log_level_set(enum log_level level)
 }
 
 /* One write, so that lines of several threads don't mix. A stderr that nobody
- * reads must not end the program: a SIGPIPE of ours is taken away again. */
+ * reads must not end the program: a SIGPIPE of ours is taken away again. The
+ * mask is the calling thread's; see src/backing/thread.c. */
 static void line_write(const char *line, size_t length)
 {
 	const struct timespec now = {0, 0};
@@ -29,11 +29,11 @@ static void line_write(const char *line, size_t length)
 	sigaddset(&pipe, SIGPIPE);
 	sigpending(&pending);
 	was_pending = sigismember(&pending, SIGPIPE);
-	pthread_sigmask(SIG_BLOCK, &pipe, &before);
+	sigprocmask(SIG_BLOCK, &pipe, &before);
 	if (write(STDERR_FILENO, line, length) < 0 && errno == EPIPE &&
 	    !was_pending)
 		sigtimedwait(&pipe, NULL, &now);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
 void log_line(enum log_level level, const char *format, ...)

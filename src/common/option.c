@@ -1,5 +1,6 @@
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,6 +152,17 @@ static bool fence_parse(const char *text, enum fence_level *level)
 	return found >= 0;
 }
 
+static bool time_parse(const char *text, unsigned int *seconds)
+{
+	size_t value;
+
+	if (strspn(text, "0123456789") != strlen(text) ||
+	    !size_parse(text, &value) || value > INT_MAX)
+		return false;
+	*seconds = (unsigned int)value;
+	return true;
+}
+
 static bool info_parse(const char *text, bool *real)
 {
 	static const char *const names[] = {"pool", "real", NULL};
@@ -194,6 +206,7 @@ static bool row_set(struct config *config, const struct option_row *row,
 #define PARSE_ROOM(f)  room_parse(value, &config->f)
 #define PARSE_FENCE(f) fence_parse(value, &config->f)
 #define PARSE_FLAG(f)  flag_parse(value, &config->f)
+#define PARSE_TIME(f)  time_parse(value, &config->f)
 #define PARSE_INFO(f)  info_parse(value, &config->f)
 #define PARSE_LEVEL(f) level_parse(value, &config->f)
 #define PARSE_POOLS(f) pools_parse(value, config->f, why)

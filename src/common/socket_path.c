@@ -1,11 +1,12 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "file_stat.h"
 #include "protocol.h"
 
 bool socket_path(const char *dir, int pid, char *path, size_t size)
@@ -21,7 +22,7 @@ static bool runtime_usable(const char *runtime)
 {
 	struct stat st;
 
-	return runtime && *runtime == '/' && !stat(runtime, &st) &&
+	return runtime && *runtime == '/' && !file_stat(runtime, &st, 0) &&
 	       S_ISDIR(st.st_mode) && st.st_uid == geteuid();
 }
 
@@ -45,7 +46,7 @@ bool socket_dir_check(const char *dir, char *error, size_t size)
 {
 	struct stat st;
 
-	if (lstat(dir, &st)) {
+	if (file_stat(dir, &st, AT_SYMLINK_NOFOLLOW)) {
 		snprintf(error, size, "%s: %s", dir, strerror(errno));
 		return false;
 	}

@@ -1,7 +1,7 @@
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "file_stat.h"
 #include "own_fd.h"
 
 enum { FD_LEAST = 64 };
@@ -15,7 +15,7 @@ struct own_fd own_fd_open(int fd)
 		own.fd = fd;
 	else
 		close(fd);
-	own.inode = fstat(own.fd, &st) ? 0 : st.st_ino;
+	own.inode = file_stat_open(own.fd, &st) ? 0 : st.st_ino;
 	return own;
 }
 
@@ -23,8 +23,8 @@ bool own_fd_is_ours(const struct own_fd *own)
 {
 	struct stat st;
 
-	return own->fd >= 0 && !fstat(own->fd, &st) && S_ISSOCK(st.st_mode) &&
-	       st.st_ino == own->inode;
+	return own->fd >= 0 && !file_stat_open(own->fd, &st) &&
+	       S_ISSOCK(st.st_mode) && st.st_ino == own->inode;
 }
 
 void own_fd_close(struct own_fd *own)

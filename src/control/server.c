@@ -3,23 +3,24 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "command.h"
 #include "control.h"
+#include "file_stat.h"
 #include "host.h"
 #include "listener.h"
 #include "log.h"
 #include "own_fd.h"
 #include "protocol.h"
 #include "stat_file.h"
+#include "thread.h"
 
 enum {
 	CLIENTS_MAX = 128,
@@ -189,7 +190,7 @@ static bool program_ended(void)
 	/* Main, ended, has no program any more. A folder has a link for
 	 * itself, its parent, and each in it: here main and this thread. */
 	return readlink("/proc/self/exe", path, sizeof(path)) < 0 &&
-	       !stat("/proc/self/task", &st) && st.st_nlink <= 4;
+	       !file_stat("/proc/self/task", &st, 0) && st.st_nlink <= 4;
 }
 
 static void *control_thread(void *arg)
@@ -199,6 +200,7 @@ static void *control_thread(void *arg)
 	int count, ready;
 
 	(void)arg;
+	prctl(PR_SET_NAME, "mnm-control");
 	for (;;) {
 		count = 0;
 		for (int i = 0; i < CLIENTS_MAX; i++) {
@@ -230,31 +232,6 @@ static void *control_thread(void *arg)
 	return NULL;
 }
 
-/* A thread that takes none of the program's signals. */
-static int thread_start(void)
-{
-	pthread_attr_t attr;
-	sigset_t all, before;
-	pthread_t thread;
-	int res;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	pthread_attr_setstacksize(&attr, STACK_SIZE);
-	res = pthread_create(&thread, &attr, control_thread, NULL);
-	if (res == EINVAL) { /* the program's thread-local data is larger */
-		pthread_attr_setstacksize(&attr, 8 << 20);
-		res = pthread_create(&thread, &attr, control_thread, NULL);
-	}
-	if (!res)
-		pthread_setname_np(thread, "mnm-control");
-	pthread_attr_destroy(&attr);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return res;
-}
-
 /* In a forked child: the socket belongs to the parent. */
 static void child_forget(void)
 {
@@ -274,7 +251,7 @@ static void server_open(void)
 	pthread_atfork(NULL, NULL, child_forget);
 	if (clients &&
 	    listener_open(&listener, CLIENTS_MAX, error, sizeof(error))) {
-		res = thread_start();
+		res = thread_start(control_thread, STACK_SIZE);
 		if (!res) {
 			atexit(listener_unlink);
 			return;
@@ -297,7 +274,7 @@ static void control_open(void)
 
 void control_open_once(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	static struct once once = ONCE_INIT;
 
-	pthread_once(&once, control_open);
+	once_run(&once, control_open);
 }

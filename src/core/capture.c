@@ -7,6 +7,7 @@
 #include "capture.h"
 #include "hold.h"
 #include "mem.h"
+#include "thread.h"
 #include "work.h"
 
 struct capture {
@@ -25,8 +26,8 @@ static struct capture *captures;
 /* Its address stands for the thread's own default stream. */
 static __thread char here;
 
-static pthread_once_t watch_once = PTHREAD_ONCE_INIT;
-static pthread_key_t watch; /* set in threads that captured that stream */
+static struct once watch_once = ONCE_INIT;
+static struct thread_key watch; /* set in threads that captured that stream */
 
 static const void *stream_key(CUstream stream, bool per_thread)
 {
@@ -94,7 +95,7 @@ static void own_ended(void *stream)
 
 static void watch_make(void)
 {
-	pthread_key_create(&watch, own_ended);
+	thread_key_open(&watch, own_ended);
 }
 
 void capture_begun(CUstream stream, bool per_thread, CUcontext context)
@@ -113,8 +114,8 @@ void capture_begun(CUstream stream, bool per_thread, CUcontext context)
 	pthread_mutex_unlock(&lock);
 	if (key != &here)
 		return;
-	pthread_once(&watch_once, watch_make);
-	pthread_setspecific(watch, &here);
+	once_run(&watch_once, watch_make);
+	thread_key_set(&watch, &here);
 }
 
 void capture_ended(CUstream stream, bool per_thread, CUgraph graph)

@@ -15,7 +15,7 @@
 #include "host.h"
 #include "swap.h"
 
-enum { CONTEXTS_MAX = 512, UNUSED_SECONDS = 60, LIMIT_SHARE = 4 };
+enum { CONTEXTS_MAX = 512, LIMIT_SHARE = 4 };
 
 static const unsigned int flags_known = CU_MEMHOSTALLOC_PORTABLE |
 					CU_MEMHOSTALLOC_DEVICEMAP |
@@ -165,6 +165,7 @@ void host_trim_unused(void)
 	static uint64_t seen;
 	static time_t since;
 	struct device *host = device_at(DEVICE_HOST);
+	unsigned int patience = config_current()->host_idle;
 	uint64_t now = counter_get(host, COUNTER_allocs) +
 		       counter_get(host, COUNTER_frees);
 	struct timespec clock;
@@ -174,7 +175,7 @@ void host_trim_unused(void)
 		seen = now;
 		since = clock.tv_sec;
 	}
-	if (clock.tv_sec - since < UNUSED_SECONDS)
+	if (!patience || clock.tv_sec - since < (time_t)patience)
 		return;
 	since = clock.tv_sec;
 	if (counter_get(host, COUNTER_idle_bytes) >

@@ -10,6 +10,7 @@
 #include "fence.h"
 #include "log.h"
 #include "mem.h"
+#include "thread.h"
 
 enum { STATE_UNKNOWN, STATE_ON, STATE_OFF };
 
@@ -44,9 +45,9 @@ static void guard_fork(void)
 
 void mem_guard_fork(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	static struct once once = ONCE_INIT;
 
-	pthread_once(&once, guard_fork);
+	once_run(&once, guard_fork);
 }
 
 static void read_config(void)
@@ -73,10 +74,10 @@ const struct config *config_current(void)
 
 bool config_once(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	static struct once once = ONCE_INIT;
 
 	if (!mem_enabled())
 		return false;
-	pthread_once(&once, read_config);
+	once_run(&once, read_config);
 	return mem_enabled();
 }

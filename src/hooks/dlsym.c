@@ -13,11 +13,8 @@
 #include "loader.h"
 #include "log.h"
 
-#ifndef __x86_64__
-#error "dlsym's jump is written for x86-64 only"
-#endif
-
 /* clang-format off */
+#ifdef __x86_64__
 __asm__(
 	".text\n"
 	".globl dlsym\n"
@@ -44,6 +41,37 @@ __asm__(
 	"1:	jmp *%rax\n"
 	".cfi_endproc\n"
 	".size dlsym, . - dlsym\n");
+#elif defined(__aarch64__)
+__asm__(
+	".text\n"
+	".globl dlsym\n"
+	".type dlsym, %function\n"
+	"dlsym:\n"
+	".cfi_startproc\n"
+	"	hint #34\n" /* bti c: where indirect calls may land */
+	"	stp x29, x30, [sp, #-32]!\n"
+	".cfi_def_cfa_offset 32\n"
+	".cfi_offset x29, -32\n"
+	".cfi_offset x30, -24\n"
+	"	mov x29, sp\n"
+	"	stp x0, x1, [sp, #16]\n"
+	"	bl dlsym_route\n" /* x0: address, x1: it is the answer */
+	"	mov x16, x0\n"
+	"	mov x17, x1\n"
+	"	cbnz x17, 1f\n"
+	"	ldp x0, x1, [sp, #16]\n"
+	"1:	ldp x29, x30, [sp], #32\n"
+	".cfi_def_cfa_offset 0\n"
+	".cfi_restore x29\n"
+	".cfi_restore x30\n"
+	"	cbnz x17, 2f\n"
+	"	br x16\n"
+	"2:	ret\n"
+	".cfi_endproc\n"
+	".size dlsym, . - dlsym\n");
+#else
+#error "dlsym's jump is written for x86-64 and aarch64 only"
+#endif
 /* clang-format on */
 
 struct dlsym_answer dlsym_route(void *handle, const char *symbol);

@@ -1,5 +1,4 @@
 /* Rows of all hooks. */
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -131,7 +130,7 @@ static bool is_drivers(void *handle, const char *symbol)
 	const char *file;
 	Dl_info info;
 
-	if (!found || !dladdr(found, &info) || !info.dli_fname)
+	if (!found || !loader_address(found, &info) || !info.dli_fname)
 		return false;
 	file = strrchr(info.dli_fname, '/');
 	file = file ? file + 1 : info.dli_fname;

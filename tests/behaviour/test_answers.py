@@ -130,3 +130,44 @@ def test_a_free_that_cuda_refuses_is_counted_as_before(box):
     took(shell, "free a", "700")
     assert shell.stat()["managed_bytes"] == 5000
     shell.end()
+
+
+def test_physical_memory_is_counted_while_a_handle_or_a_mapping_is_left(box):
+    shell = open_shell(box, POOL, "driver")
+    lines(shell, f"physical p {2 * MIB}", f"physical q {4 * MIB}",
+          "release_physical q")
+    assert shell.stat()["virtual_bytes"] == 2 * MIB
+    lines(shell, "map v p", "release_physical p")
+    assert shell.stat()["virtual_bytes"] == 2 * MIB
+    lines(shell, "retain_physical r v", "unmap v")
+    assert shell.stat()["virtual_bytes"] == 2 * MIB
+    took(shell, "release_physical r")
+    assert shell.stat()["virtual_bytes"] == 0
+    shell.end()
+
+
+def test_physical_memory_outlives_contexts(box):
+    shell = open_shell(box, POOL, "driver")
+    lines(shell, "create x 0", f"physical p {2 * MIB}", "destroy x")
+    assert shell.stat()["virtual_bytes"] == 2 * MIB
+    shell.end()
+
+
+def test_arrays_are_counted(box):
+    shell = open_shell(box, POOL, "driver")
+    lines(shell, "array a 100 10 0", "array b 8 8 8")
+    assert shell.stat()["array_bytes"] == 16 * (1000 + 512)
+    lines(shell, "array_destroy b", "mipmap m 64 32 3")
+    assert shell.stat()["array_bytes"] == 16000 + 64 * 32 + 32 * 16 + 16 * 8
+    lines(shell, "array_destroy a", "mipmap_destroy m")
+    assert shell.stat()["array_bytes"] == 0
+    shell.end()
+
+
+def test_memory_of_other_apis_is_counted(box):
+    shell = open_shell(box, POOL, "driver")
+    lines(shell, f"physical p {2 * MIB}", "import e p")
+    assert shell.stat()["imported_bytes"] == 2 * MIB
+    took(shell, "import_end e")
+    assert shell.stat()["imported_bytes"] == 0
+    shell.end()

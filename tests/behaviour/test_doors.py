@@ -1,10 +1,11 @@
 """The ways into the driver: what cudart asks, and what it is given."""
 
 import os
+import subprocess
 
 import pytest
 
-from conftest import POOLS, ROOT, program
+from conftest import POOLS, ROOT, plain_build_only, program
 
 REQUESTS = os.path.join(ROOT, "tests", "programs",
                         "cudart-13.0-requests.csv")
@@ -48,3 +49,26 @@ def test_a_door_that_is_no_export_is_known_by_name_version_and_flags(box):
     assert run.stdout.splitlines() == [
         ours + "cuMemAlloc_v2", inner, ours + "cuMemAlloc_v2",
         ours + "cuMemFreeAsync", ours + "cuMemFreeAsync_ptsz", inner, inner]
+
+
+def test_what_comes_next_is_the_callers_question(box):
+    env = box.env("page_unit_pool")
+    parts = env["LD_PRELOAD"].split(":")
+    env["LD_PRELOAD"] = ":".join([*parts[:-1], program("next_answer.so"),
+                                  parts[-1]])
+    box.env = lambda *args, **kwargs: env
+    assert box.run([program("next")]).stdout == "next\n"
+
+
+@plain_build_only
+@pytest.mark.parametrize("sanitizer", ["address", "thread"])
+def test_a_sanitizers_program_may_ask_before_it_has_set_itself_up(
+        box, sanitizer):
+    path = os.path.join(box.folder, "next")
+    subprocess.run(["gcc", f"-fsanitize={sanitizer}", "-o", path, os.path.join(
+        ROOT, "tests", "programs", "next.c")], check=True)
+    env = box.env("page_unit_pool")
+    # The preload comes before the sanitizer's runtime.
+    env["ASAN_OPTIONS"] = "verify_asan_link_order=0"
+    box.env = lambda *args, **kwargs: env
+    assert box.run([path]).stdout == "nothing is next\n"

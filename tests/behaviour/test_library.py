@@ -1,47 +1,94 @@
-"""The preload library itself."""
+"""scripts/check-library, which scripts/check runs on the built library: what
+it refuses."""
 
-import re
+import os
+import shutil
 import subprocess
 
-from conftest import LIBRARY, plain_build_only
+import pytest
+
+from conftest import BUILD, LIBRARY, ROOT
+
+CHECK = os.path.join(ROOT, "scripts", "check-library")
+ROW = 'HOOK(cuMemAlloc_v2, "cuMemAlloc", 3020, VERSION_MAX) \\\n'
+GOOD = ("int dlsym(void) { return 1; }\n"
+        "int cuMemAlloc_v2(void) { return 1; }\n")
+CALL = "int call(void) {{ return {0}(); }}\n"
+HIDDEN = '__attribute__((visibility("hidden"))) '
+BAD = {
+    "imports quick_exit in the version (none)":
+        (HIDDEN + CALL.format("quick_exit"), ["-nodefaultlibs", "-nostartfiles"]),
+    "imports pthread_create of glibc 2.34, and may use 2.17":
+        (HIDDEN + CALL.format("pthread_create"), []),
+    "needs libm.so.6, and may need libc.so.6 alone":
+        ("", ["-Wl,--no-as-needed", "-lm"]),
+    "has 2 functions in INIT_ARRAY, and may have 1, the compiler's own":
+        ("__attribute__((constructor)) static void start(void) {}\n", []),
+    "has 2 functions in FINI_ARRAY, and may have 1, the compiler's own":
+        ("__attribute__((destructor)) static void end(void) {}\n", []),
+    "exports helper, which has no HOOK row": ("int helper;\n", []),
+    "exports dlsym with a version, MNM_1":
+        ("", ["-Wl,--version-script=versions"]),
+    "has an executable stack": ("", ["-Wl,-z,execstack"]),
+    "has tables that stay writable": ("", ["-Wl,-z,lazy"]),
+}
 
 
-def tool(*words):
-    return subprocess.run([*words, LIBRARY], capture_output=True, text=True,
-                          check=True).stdout
+def build(folder, source, flags, rows=ROW):
+    for name, text in (("rows.h", rows), ("bad.c", GOOD + source),
+                       ("versions", "MNM_1 { *; };\n")):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+    subprocess.run(["gcc", "-w", "-shared", "-fPIC", "-Wl,-z,now",
+                    "-Wl,-z,relro", "bad.c", "-o", "bad.so", *flags],
+                   cwd=folder, check=True)
 
 
-@plain_build_only
-def test_it_needs_libc_alone():
-    needed = re.findall(r"\(NEEDED\).*\[(.*)\]", tool("readelf", "-d"))
-    assert needed == ["libc.so.6"]
+def check(*words):
+    return subprocess.run([CHECK, *words], capture_output=True, text=True,
+                          check=False)
 
 
-def test_it_exports_dlsym_and_cudas_names_alone():
-    names = [line.split()[-1] for line in
-             tool("nm", "-D", "--defined-only").splitlines()]
-    assert "dlsym" in names and "cudaMalloc" in names
-    assert "cuGetProcAddress_v2" in names and len(names) >= 20
-    strange = [n for n in names if n != "dlsym" and n[:2] != "cu"]
-    assert strange == []
+def test_a_library_as_it_should_be_passes(box):
+    build(box.folder, HIDDEN + CALL.format("getpid"), [])
+    done = check(os.path.join(box.folder, "bad.so"), box.folder)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_its_exports_have_no_version():
-    """A named version would hide our dlsym from versioned references."""
-    assert "@" not in tool("nm", "-D", "--defined-only")
+@pytest.mark.parametrize("line", BAD)
+def test_what_a_preload_may_not_be_is_named(box, line):
+    build(box.folder, *BAD[line])
+    path = os.path.join(box.folder, "bad.so")
+    done = check(path, box.folder)
+    assert done.returncode == 1
+    assert f"{path}: {line}" in done.stdout
 
 
-@plain_build_only
-def test_it_has_no_constructor_but_the_compilers():
-    sizes = dict(re.findall(r"\((INIT_ARRAYSZ|FINI_ARRAYSZ)\)\s+(\d+)",
-                            tool("readelf", "-d")))
-    assert sizes == {"INIT_ARRAYSZ": "8", "FINI_ARRAYSZ": "8"}
-    names = tool("nm")
-    assert " frame_dummy" in names and " __do_global_dtors_aux" in names
+def test_a_row_without_an_export_is_named(box):
+    build(box.folder, "", [], ROW + 'HOOK(cuMemFree_v2, "cuMemFree", 0, 0)\n')
+    done = check(os.path.join(box.folder, "bad.so"), box.folder)
+    assert "does not export cuMemFree_v2, which has a HOOK row" in done.stdout
+    assert done.returncode == 1
 
 
-def test_its_stack_is_not_executable_and_its_tables_are_read_only():
-    headers = tool("readelf", "-lW")
-    assert re.search(r"GNU_STACK.* RW ", headers)
-    assert "GNU_RELRO" in headers
-    assert "TEXTREL" not in tool("readelf", "-d")
+def test_what_is_no_library_is_one_line(box):
+    done = check(os.path.join(box.folder, "none.so"), box.folder)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    assert "none.so" in done.stderr
+
+
+def test_a_usage_error_says_what_is_allowed():
+    done = check()
+    assert done.returncode == 1 and done.stderr.startswith("Usage: ")
+
+
+def test_the_built_library_is_checked_with_all_its_rows(box):
+    """A row that is only there in the headers is missed."""
+    headers = os.path.join(box.folder, "include")
+    shutil.copytree(os.path.join(ROOT, "include"), headers)
+    with open(os.path.join(headers, "more.h"), "w",
+              encoding="utf-8") as file:
+        file.write("HOOK(cuNeverThere, \"\", 0, 0)\n")
+    done = check(LIBRARY, headers, os.path.join(BUILD, "gen", "hooks"))
+    assert done.stdout == (f"{LIBRARY}: does not export cuNeverThere, which "
+                           "has a HOOK row\n")

@@ -134,6 +134,16 @@ def test_children_of_multiprocessing_are_served(box, method):
     assert box.socket_files() == []
 
 
+@pytest.mark.parametrize("form", ["per_thread", "static"])
+def test_work_in_all_kinds_of_streams_keeps_its_promises(box, form):
+    """With default streams of each thread, and with a static runtime."""
+    run = box.run(["env", "-u", "MNM_SIM_CLOCK",
+                   program(f"runtime_{form}_claims")], "page_unit_pool",
+                  sim="1G")
+    assert "Failures: 0, Errors: 0" in run.stdout and run.stderr == ""
+    assert os.path.exists(box.stat_file)
+
+
 def test_a_program_of_address_sanitizer_is_served(box):
     run = box.run([program("shell_asan")], "page_unit_pool",
                   stdin=DRIVER_SCRIPT)

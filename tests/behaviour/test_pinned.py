@@ -1,5 +1,7 @@
 """Pinned host memory: its pools, when a block is reused, and how much."""
 
+import time
+
 import pytest
 
 from conftest import MIB
@@ -211,4 +213,16 @@ def test_an_unused_device_is_not_named(box):
     shell = open_shell(box, POOL, "driver")
     took(shell, "alloc d 5000")
     assert shell.ask("trim --device host").startswith("error: --device 'host'")
+    shell.end()
+
+
+def test_what_nobody_asks_for_goes_back(box):
+    shell = open_shell(box, POOL, "driver", host_idle=1)
+    lines(shell, "alloc d 5000", "pin a 5000 0", "unpin a")
+    deadline = time.monotonic() + 60
+    while not host(shell)["pending_bytes"] and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert host(shell)["pending_bytes"] == 8192
+    took(shell, "free d")
+    assert host(shell)["reserved_bytes"] == 0
     shell.end()

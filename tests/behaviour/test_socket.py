@@ -277,6 +277,7 @@ def test_a_program_that_is_just_starting_is_not_taken_for_stale(box, call):
 
 
 def test_the_control_thread_blocks_all_signals(shell):
+    shell.stat()  # it has its name
     tasks = f"/proc/{shell.pid}/task"
     blocked = {}
     for task in os.listdir(tasks):

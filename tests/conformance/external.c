@@ -106,11 +106,66 @@ START_TEST(another_process_maps_what_was_exported)
 }
 END_TEST
 
+static CUexternalMemory import(int file)
+{
+	CUDA_EXTERNAL_MEMORY_HANDLE_DESC desc = {
+		.type = CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD,
+		.handle.fd = file,
+		.size = step};
+	CUexternalMemory memory;
+
+	ck_assert_ok(cuImportExternalMemory(&memory, &desc));
+	return memory;
+}
+
+START_TEST(external_memory_is_mapped_as_a_buffer)
+{
+	CUDA_EXTERNAL_MEMORY_BUFFER_DESC desc = {0};
+	CUexternalMemory memory;
+	CUdeviceptr ptr, buffer, base;
+	size_t size;
+
+	claims_open();
+	memory = import(export(create(&ptr)));
+	ck_assert_ok(cuMemsetD8(ptr, 3, step));
+	ck_assert_ok(cuCtxSynchronize());
+	desc.size = step;
+	ck_assert_ok(cuExternalMemoryGetMappedBuffer(&buffer, memory, &desc));
+	ck_assert_ok(cuMemGetAddressRange(&base, &size, buffer + 100));
+	ck_assert_uint_eq(base, buffer);
+	ck_assert_uint_eq(size, step);
+	ck_assert_int_eq(byte_at(buffer + step - 1), 3);
+	ck_assert_ok(cuMemsetD8(buffer, 4, 1));
+	ck_assert_ok(cuCtxSynchronize());
+	ck_assert_int_eq(byte_at(ptr), 4);
+	ck_assert_ok(cuMemFree(buffer));
+	ck_assert_ok(cuDestroyExternalMemory(memory));
+	ck_assert_int_eq(byte_at(ptr), 4);
+}
+END_TEST
+
+START_TEST(a_buffer_lies_within_its_memory)
+{
+	CUDA_EXTERNAL_MEMORY_BUFFER_DESC desc = {0};
+	CUexternalMemory memory;
+	CUdeviceptr ptr, buffer;
+
+	claims_open();
+	memory = import(export(create(&ptr)));
+	desc.offset = step / 2;
+	desc.size = step;
+	ck_assert_cu(cuExternalMemoryGetMappedBuffer(&buffer, memory, &desc),
+		     CUDA_ERROR_INVALID_VALUE);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
 		only_what_was_made_to_be_shared_is_exported,
 		another_process_maps_what_was_exported,
+		external_memory_is_mapped_as_a_buffer,
+		a_buffer_lies_within_its_memory,
 		NULL,
 	};
 

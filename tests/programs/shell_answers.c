@@ -106,6 +106,118 @@ static void run_pitch(char **words)
 	printf(" %zu", pitch);
 }
 
+/* Physical memory of device 0. */
+static void run_physical(char **words)
+{
+	CUmemAllocationProp prop = {
+		.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+		.requestedHandleTypes =
+			CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+		.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0}};
+	CUmemGenericAllocationHandle handle = 0;
+	size_t size = shell_size(words[1]);
+	CUresult result = cuMemCreate(&handle, size, &prop, 0);
+
+	made(words[0], size, result, handle);
+}
+
+static void run_release(char **words)
+{
+	printf("%d", (int)cuMemRelease(shell_memory(words[0])->addr));
+}
+
+/* A range of addresses, mapped to the whole of physical memory. */
+static void run_map(char **words)
+{
+	const struct shell_memory *physical = shell_memory(words[1]);
+	CUdeviceptr addr = 0;
+	CUresult result = cuMemAddressReserve(&addr, physical->size, 0, 0, 0);
+
+	if (!result)
+		result = cuMemMap(addr, physical->size, 0, physical->addr, 0);
+	made(words[0], physical->size, result, addr);
+}
+
+static void run_unmap(char **words)
+{
+	const struct shell_memory *range = shell_memory(words[0]);
+
+	printf("%d", (int)cuMemUnmap(range->addr, range->size));
+}
+
+/* One more handle of the memory that is mapped there. */
+static void run_retain_physical(char **words)
+{
+	CUmemGenericAllocationHandle handle = 0;
+	CUresult result = cuMemRetainAllocationHandle(
+		&handle, (void *)shell_memory(words[1])->addr);
+
+	made(words[0], shell_memory(words[1])->size, result, handle);
+}
+
+/* Of floats, four a point: width, height, and depth 0 for two dimensions. */
+static void run_array(char **words)
+{
+	CUDA_ARRAY3D_DESCRIPTOR shape = {.Width = shell_size(words[1]),
+					 .Height = shell_size(words[2]),
+					 .Depth = shell_size(words[3]),
+					 .Format = CU_AD_FORMAT_FLOAT,
+					 .NumChannels = 4};
+	CUarray array = NULL;
+	CUresult result = cuArray3DCreate(&array, &shape);
+
+	made(words[0], 0, result, (CUdeviceptr)array);
+}
+
+static void run_array_destroy(char **words)
+{
+	printf("%d",
+	       (int)cuArrayDestroy((CUarray)shell_memory(words[0])->addr));
+}
+
+/* Of bytes: width and height, and levels. */
+static void run_mipmap(char **words)
+{
+	CUDA_ARRAY3D_DESCRIPTOR shape = {.Width = shell_size(words[1]),
+					 .Height = shell_size(words[2]),
+					 .Format = CU_AD_FORMAT_UNSIGNED_INT8,
+					 .NumChannels = 1};
+	CUmipmappedArray array = NULL;
+	CUresult result = cuMipmappedArrayCreate(&array, &shape,
+						 (unsigned int)atoi(words[3]));
+
+	made(words[0], 0, result, (CUdeviceptr)array);
+}
+
+static void run_mipmap_destroy(char **words)
+{
+	printf("%d", (int)cuMipmappedArrayDestroy(
+			     (CUmipmappedArray)shell_memory(words[0])->addr));
+}
+
+/* Physical memory, by way of a file, as that of another API. */
+static void run_import(char **words)
+{
+	const struct shell_memory *physical = shell_memory(words[1]);
+	CUDA_EXTERNAL_MEMORY_HANDLE_DESC desc = {
+		.type = CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD,
+		.size = physical->size};
+	CUexternalMemory external = NULL;
+	CUresult result = cuMemExportToShareableHandle(
+		&desc.handle.fd, physical->addr,
+		CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
+
+	if (!result)
+		result = cuImportExternalMemory(&external, &desc);
+	made(words[0], 0, result, (CUdeviceptr)external);
+}
+
+static void run_import_end(char **words)
+{
+	printf("%d", (int)cuDestroyExternalMemory(
+			     (CUexternalMemory)shell_memory(words[0])->addr));
+}
+
 const struct shell_command shell_answers[] = {
 	{"range", 2, run_range},
 	{"buffer", 2, run_buffer},
@@ -115,5 +227,16 @@ const struct shell_command shell_answers[] = {
 	{"alloc_async", 3, run_alloc_async},
 	{"free_async", 2, run_free_async},
 	{"pitch", 4, run_pitch},
+	{"array", 4, run_array},
+	{"array_destroy", 1, run_array_destroy},
+	{"mipmap", 4, run_mipmap},
+	{"mipmap_destroy", 1, run_mipmap_destroy},
+	{"import", 2, run_import},
+	{"import_end", 1, run_import_end},
+	{"physical", 2, run_physical},
+	{"release_physical", 1, run_release},
+	{"map", 2, run_map},
+	{"unmap", 1, run_unmap},
+	{"retain_physical", 2, run_retain_physical},
 	{NULL, 0, NULL},
 };

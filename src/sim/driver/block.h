@@ -7,18 +7,28 @@
 
 #include <cuda.h>
 
+struct array;
 struct context;
 struct device;
 struct mempool;
 struct slab;
 
-/* From BLOCK_OPENED on they are in no arena, and not cuMemFree's. */
+/* From BLOCK_EXTERNAL on they are in no arena. */
 enum block_kind {
 	BLOCK_PLAIN,
 	BLOCK_MANAGED,
 	BLOCK_ASYNC,
-	BLOCK_OPENED, /* another process's; see window.h */
-	BLOCK_MAPPED, /* into reserved addresses, in no context: mapping.h */
+	BLOCK_ARRAY,    /* known by a handle, not cuMemFree's: array.h */
+	BLOCK_EXTERNAL, /* a file's: window.h */
+	BLOCK_OPENED,   /* another process's: window.h */
+	BLOCK_MAPPED,   /* into reserved addresses, in no context: mapping.h */
+};
+
+/* What the program said of managed memory; a type of 0: nothing. */
+struct advice {
+	bool read_mostly;
+	CUmemLocation preferred, prefetched;
+	uint64_t accessed_by; /* a bit for each device */
 };
 
 struct block {
@@ -37,6 +47,8 @@ struct block {
 	bool sync_memops;     /* the attribute; every such call here waits */
 	bool idle;            /* in its pool, and nobody has it */
 	struct mempool *pool; /* of BLOCK_ASYNC */
+	struct advice advice; /* of BLOCK_MANAGED */
+	struct array *array;  /* of BLOCK_ARRAY */
 };
 
 #endif

@@ -1,4 +1,5 @@
-/* Copies of rectangles and boxes. Arrays are not supported. */
+/* Copies of rectangles and boxes. */
+#include "array.h"
 #include "copy.h"
 #include "entries.h"
 
@@ -7,6 +8,7 @@ struct side {
 	CUmemorytype type;
 	const void *host;
 	CUdeviceptr device;
+	CUarray array;
 	size_t x, y, z; /* bytes, rows, slices */
 	size_t pitch, height;
 };
@@ -16,12 +18,36 @@ struct box {
 	size_t pitch, slice;
 };
 
+static CUresult array_resolve(const struct side *side, size_t width,
+			      size_t height, size_t depth, struct box *box)
+{
+	struct array *array;
+	CUresult res = array_find(side->array, &array);
+	size_t rows, slices;
+
+	if (res)
+		return res;
+	rows = array_rows(array);
+	slices = array_slices(array);
+	if (side->x > array->row || width > array->row - side->x ||
+	    side->y > rows || height > rows - side->y || side->z > slices ||
+	    depth > slices - side->z)
+		return CUDA_ERROR_INVALID_VALUE;
+	box->pitch = array->row;
+	box->slice = array->row * rows;
+	box->base = array_base(array) + side->z * box->slice +
+		    side->y * box->pitch + side->x;
+	return CUDA_SUCCESS;
+}
+
 static CUresult side_resolve(const struct side *side, size_t width,
 			     size_t height, size_t depth, struct box *box)
 {
 	size_t pitch = side->pitch ? side->pitch : side->x + width;
 	size_t rows = side->height ? side->height : side->y + height;
 
+	if (side->type == CU_MEMORYTYPE_ARRAY)
+		return array_resolve(side, width, height, depth, box);
 	if ((height > 1 || depth > 1) && pitch < side->x + width)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (depth > 1 && rows < side->y + height)
@@ -84,12 +110,14 @@ static CUresult copy_2d(const CUDA_MEMCPY2D *c, CUstream where, bool async)
 	dst = (struct side){.type = c->dstMemoryType,
 			    .host = c->dstHost,
 			    .device = c->dstDevice,
+			    .array = c->dstArray,
 			    .x = c->dstXInBytes,
 			    .y = c->dstY,
 			    .pitch = c->dstPitch};
 	src = (struct side){.type = c->srcMemoryType,
 			    .host = c->srcHost,
 			    .device = c->srcDevice,
+			    .array = c->srcArray,
 			    .x = c->srcXInBytes,
 			    .y = c->srcY,
 			    .pitch = c->srcPitch};
@@ -106,6 +134,7 @@ CUresult copy_from_3d(const CUDA_MEMCPY3D *c, struct copy *copy)
 	dst = (struct side){.type = c->dstMemoryType,
 			    .host = c->dstHost,
 			    .device = c->dstDevice,
+			    .array = c->dstArray,
 			    .x = c->dstXInBytes,
 			    .y = c->dstY,
 			    .z = c->dstZ,
@@ -114,6 +143,7 @@ CUresult copy_from_3d(const CUDA_MEMCPY3D *c, struct copy *copy)
 	src = (struct side){.type = c->srcMemoryType,
 			    .host = c->srcHost,
 			    .device = c->srcDevice,
+			    .array = c->srcArray,
 			    .x = c->srcXInBytes,
 			    .y = c->srcY,
 			    .z = c->srcZ,

@@ -1,5 +1,6 @@
 #include "device.h"
 
+#include "array.h"
 #include "clock.h"
 #include "owner.h"
 #include "range.h"
@@ -67,7 +68,9 @@ void device_free(struct block *block)
 	if (block->next)
 		block->next->prev = block->prev;
 	owner_take(block->addr);
-	if (block->kind == BLOCK_OPENED)
+	if (block->kind == BLOCK_ARRAY)
+		array_end(block->array);
+	if (block->kind >= BLOCK_EXTERNAL)
 		window_close(block);
 	else if (block->kind != BLOCK_ASYNC || !mempool_keep(block))
 		arena_free(&dev->arena, block, used);

@@ -27,6 +27,12 @@ void memory_enter(struct context *ctx, struct device *dev, struct block *block,
 	owner_give(block->addr, block->size);
 }
 
+bool memory_frees(const struct block *block)
+{
+	return !block->freeing &&
+	       (block->kind < BLOCK_ARRAY || block->kind == BLOCK_EXTERNAL);
+}
+
 CUresult memory_alloc(struct context *ctx, struct device *dev, size_t size,
 		      enum block_kind kind, struct block **block)
 {
@@ -98,8 +104,7 @@ CUresult sim_cuMemFree_v2(CUdeviceptr addr)
 	if (res || !addr)
 		return res;
 	block = device_block(addr);
-	if (!block || block->addr != addr || block->freeing ||
-	    block->kind >= BLOCK_OPENED)
+	if (!block || block->addr != addr || !memory_frees(block))
 		return CUDA_ERROR_INVALID_VALUE;
 	res = capture_permit();
 	if (res)

@@ -12,7 +12,7 @@
 
 enum { PHYSICAL_MAGIC = 0x70687973 };
 
-static struct physical *spare;
+static struct physical *all, *spare;
 
 static uint64_t launches_total(void)
 {
@@ -42,18 +42,29 @@ static struct physical *physical_new(struct device *dev, size_t size)
 		spare = physical->next;
 	else
 		physical = malloc(sizeof(*physical));
-	if (physical)
-		*physical = (struct physical){.magic = PHYSICAL_MAGIC,
-					      .dev = dev,
-					      .size = size,
-					      .handles = 1,
-					      .file = -1,
-					      .launches = launches_total()};
+	if (!physical)
+		return NULL;
+	*physical = (struct physical){.magic = PHYSICAL_MAGIC,
+				      .next = all,
+				      .dev = dev,
+				      .size = size,
+				      .handles = 1,
+				      .file = -1,
+				      .launches = launches_total()};
+	if (all)
+		all->prev = physical;
+	all = physical;
 	return physical;
 }
 
 static void physical_spare(struct physical *physical)
 {
+	if (physical->prev)
+		physical->prev->next = physical->next;
+	else
+		all = physical->next;
+	if (physical->next)
+		physical->next->prev = physical->prev;
 	physical->magic = 0;
 	physical->next = spare;
 	spare = physical;

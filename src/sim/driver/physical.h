@@ -13,7 +13,7 @@ struct device;
 
 struct physical {
 	unsigned magic; /* 0 once it is gone; the object is used again */
-	struct physical *next;
+	struct physical *prev, *next; /* of those that are there, or spare */
 	struct device *dev;
 	size_t size;
 	unsigned handles; /* creations, imports and retains not released */

@@ -86,7 +86,7 @@ CUresult sim_cuMemFreeAsync(CUdeviceptr addr, CUstream handle)
 	if (stream->capture)
 		return CUDA_ERROR_NOT_SUPPORTED;
 	if (!block || block->addr != addr || block->freeing ||
-	    block->kind >= BLOCK_OPENED)
+	    block->kind >= BLOCK_ARRAY)
 		return CUDA_ERROR_INVALID_VALUE;
 	op = op_new(free_run);
 	if (!op)

@@ -81,6 +81,20 @@
 	ENTRY(Memcpy2DAsync,              3020, 7000) \
 	ENTRY(Memcpy3D,                   3020, 7000) \
 	ENTRY(Memcpy3DAsync,              3020, 7000) \
+	ENTRY(Array3DCreate,              3020, 0) \
+	ENTRY(Array3DGetDescriptor,       3020, 0) \
+	ENTRY(ArrayDestroy,               2000, 0) \
+	ENTRY(MipmappedArrayCreate,       5000, 0) \
+	ENTRY(MipmappedArrayGetLevel,     5000, 0) \
+	ENTRY(MipmappedArrayDestroy,      5000, 0) \
+	ENTRY(ImportExternalMemory,      10000, 0) \
+	ENTRY(ExternalMemoryGetMappedBuffer, 10000, 0) \
+	ENTRY(DestroyExternalMemory,     10000, 0) \
+	ENTRY(MemPrefetchAsync,          12020, 12020) \
+	ENTRY(MemAdvise,                 12020, 0) \
+	ENTRY(MemRangeGetAttribute,       8000, 0) \
+	ENTRY(MemRangeGetAttributes,      8000, 0) \
+	ENTRY(StreamAttachMemAsync,       6000, 7000) \
 	ENTRY(MemsetD8,                   3020, 7000) \
 	ENTRY(MemsetD8Async,              3020, 7000) \
 	ENTRY(MemsetD2D8,                 3020, 7000) \

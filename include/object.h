@@ -1,0 +1,17 @@
+/* A loaded object: the program or a library, found without any function of
+ * libc: our dlsym is called before a sanitizer, whose functions stand in front
+ * of libc's, has set itself up. */
+#ifndef MNM_OBJECT_H
+#define MNM_OBJECT_H
+
+#include <stdbool.h>
+
+/* Whether the file's name in a path starts so. */
+bool object_named(const char *path, const char *start);
+
+/* The address of a symbol that the first object with such a name defines, NULL
+ * if there is none. Takes no lock: what is named has to be there for good, or
+ * be loaded by the caller's caller. */
+void *object_symbol(const char *start, const char *symbol);
+
+#endif

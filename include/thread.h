@@ -1,0 +1,35 @@
+/* Threads, ours and the program's; see loader.h for why not by pthread.h. */
+#ifndef MNM_THREAD_H
+#define MNM_THREAD_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What is to be done once, by whichever thread comes first. */
+struct once {
+	pthread_once_t control;
+	_Atomic bool done;
+};
+#define ONCE_INIT \
+	{ \
+		PTHREAD_ONCE_INIT, false \
+	}
+
+void once_run(struct once *once, void (*run)(void));
+
+/* A value of each thread, of which ended is told when its thread exits. */
+struct thread_key {
+	pthread_key_t key;
+	bool open;
+};
+
+void thread_key_open(struct thread_key *key, void (*ended)(void *));
+void thread_key_set(const struct thread_key *key, const void *value);
+
+/* Starts a detached thread that takes none of the program's signals. 0, or
+ * why not. */
+int thread_start(void *(*run)(void *), size_t stack_size);
+
+#endif

@@ -1,0 +1,17 @@
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "file_stat.h"
+
+/* The kernel's struct stat is glibc's, on the architectures that we build
+ * for. */
+int file_stat(const char *path, struct stat *st, int flags)
+{
+	return (int)syscall(SYS_newfstatat, AT_FDCWD, path, st, flags);
+}
+
+int file_stat_open(int fd, struct stat *st)
+{
+	return (int)syscall(SYS_fstat, fd, st);
+}

@@ -1,0 +1,11 @@
+#ifndef MNM_SIM_RUNTIME_ARRAY_H
+#define MNM_SIM_RUNTIME_ARRAY_H
+
+#include <stddef.h>
+
+#include <driver_types.h>
+
+/* Bytes of one of its elements; a CUresult. */
+int array_element(cudaArray_const_t array, size_t *bytes);
+
+#endif

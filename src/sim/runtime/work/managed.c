@@ -1,0 +1,28 @@
+#include <string.h>
+
+#include "work.h"
+
+EXPORT cudaError_t cudaMemPrefetchAsync(const void *ptr, size_t count,
+					struct cudaMemLocation location,
+					unsigned int flags, cudaStream_t stream)
+{
+	CUmemLocation own;
+	int res = runtime_enter();
+
+	memcpy(&own, &location, sizeof(own));
+	if (!res)
+		res = work_driver.MemPrefetchAsync((CUdeviceptr)ptr, count, own,
+						   flags, stream);
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *ptr,
+					    size_t length, unsigned int flags)
+{
+	int res = runtime_enter();
+
+	if (!res)
+		res = work_driver.StreamAttachMemAsync(stream, (CUdeviceptr)ptr,
+						       length, flags);
+	return runtime_result(res);
+}

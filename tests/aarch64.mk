@@ -1,0 +1,23 @@
+# The library, the command line and the simulated driver for aarch64, by
+# Debian's cross compiler, with a libjansson.a that scripts/setup fetched;
+# tests/behaviour/test_aarch64.py runs them under qemu.
+AARCH64_CC   := aarch64-linux-gnu-gcc
+AARCH64_LIBS := build/aarch64-libs
+AARCH64      := $(BUILD)/aarch64
+AARCH64_OUT  := $(SIM_PROFILES:$(BUILD)/%=$(AARCH64)/%) \
+	$(addprefix $(AARCH64)/,libmnm.so mnm sim/libcuda.so.1 \
+	$(addprefix tests/programs/,door shell_driver next next_answer.so))
+
+.PHONY: aarch64
+ifeq ($(SAN),)
+ifneq ($(and $(shell command -v $(AARCH64_CC)),$(wildcard \
+	$(AARCH64_LIBS)/libjansson.a)),)
+CHECK += aarch64
+endif
+endif
+
+# Headers that are the same everywhere come from this machine, after all else.
+aarch64:
+	@CPPFLAGS="-idirafter /usr/include" LDFLAGS="-L$(AARCH64_LIBS)" \
+		$(MAKE) --no-print-directory CC=$(AARCH64_CC) SAN= \
+		BUILD=$(AARCH64) $(AARCH64_OUT)

@@ -1,0 +1,134 @@
+#include "claims.h"
+
+enum { SIZE = 4 << 20 };
+
+static const CUmemLocation here = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+static const CUmemLocation host = {CU_MEM_LOCATION_TYPE_HOST, 0};
+
+static CUdeviceptr managed(void)
+{
+	CUdeviceptr ptr;
+
+	ck_assert_ok(cuMemAllocManaged(&ptr, SIZE, CU_MEM_ATTACH_GLOBAL));
+	return ptr;
+}
+
+static int attribute(CUmem_range_attribute what, CUdeviceptr ptr)
+{
+	int value = 77;
+
+	ck_assert_ok(
+		cuMemRangeGetAttribute(&value, sizeof(value), what, ptr, SIZE));
+	return value;
+}
+
+START_TEST(nothing_is_advised_at_first)
+{
+	CUdeviceptr ptr;
+
+	claims_open();
+	ptr = managed();
+	ck_assert_int_eq(attribute(CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, ptr), 0);
+	ck_assert_int_eq(
+		attribute(CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, ptr),
+		CU_DEVICE_INVALID);
+	ck_assert_int_eq(
+		attribute(CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, ptr),
+		CU_DEVICE_INVALID);
+	ck_assert_int_eq(attribute(CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, ptr),
+			 CU_DEVICE_INVALID);
+}
+END_TEST
+
+START_TEST(advice_is_told_again)
+{
+	CUdeviceptr ptr;
+
+	claims_open();
+	ptr = managed();
+	ck_assert_ok(
+		cuMemAdvise(ptr, SIZE, CU_MEM_ADVISE_SET_READ_MOSTLY, here));
+	ck_assert_ok(cuMemAdvise(ptr, SIZE,
+				 CU_MEM_ADVISE_SET_PREFERRED_LOCATION, here));
+	ck_assert_ok(
+		cuMemAdvise(ptr, SIZE, CU_MEM_ADVISE_SET_ACCESSED_BY, here));
+	ck_assert_int_eq(attribute(CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, ptr), 1);
+	ck_assert_int_eq(
+		attribute(CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, ptr), 0);
+	ck_assert_int_eq(attribute(CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, ptr), 0);
+	ck_assert_ok(cuMemAdvise(ptr, SIZE,
+				 CU_MEM_ADVISE_SET_PREFERRED_LOCATION, host));
+	ck_assert_int_eq(
+		attribute(CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, ptr),
+		CU_DEVICE_CPU);
+	ck_assert_ok(
+		cuMemAdvise(ptr, SIZE, CU_MEM_ADVISE_UNSET_READ_MOSTLY, here));
+	ck_assert_int_eq(attribute(CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, ptr), 0);
+}
+END_TEST
+
+START_TEST(a_prefetch_changes_no_byte)
+{
+	unsigned char byte = 0;
+	CUdeviceptr ptr;
+	CUstream stream;
+
+	claims_open();
+	ptr = managed();
+	stream = claims_stream(CU_STREAM_NON_BLOCKING);
+	((unsigned char *)ptr)[100] = 9;
+	ck_assert_ok(cuMemPrefetchAsync(ptr, SIZE, here, 0, stream));
+	ck_assert_ok(cuMemcpyDtoHAsync(&byte, ptr + 100, 1, stream));
+	ck_assert_ok(cuStreamSynchronize(stream));
+	ck_assert_int_eq(byte, 9);
+	ck_assert_int_eq(
+		attribute(CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, ptr),
+		0);
+	ck_assert_ok(cuMemPrefetchAsync(ptr, SIZE, host, 0, stream));
+	ck_assert_ok(cuStreamSynchronize(stream));
+	ck_assert_int_eq(((unsigned char *)ptr)[100], 9);
+	ck_assert_int_eq(
+		attribute(CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, ptr),
+		CU_DEVICE_CPU);
+}
+END_TEST
+
+START_TEST(only_managed_memory_is_advised_and_prefetched)
+{
+	CUdeviceptr ptr;
+
+	claims_open();
+	ck_assert_ok(cuMemAlloc(&ptr, SIZE));
+	ck_assert_cu(
+		cuMemAdvise(ptr, SIZE, CU_MEM_ADVISE_SET_READ_MOSTLY, here),
+		CUDA_ERROR_INVALID_VALUE);
+	ck_assert_cu(cuMemPrefetchAsync(ptr, SIZE, here, 0, NULL),
+		     CUDA_ERROR_INVALID_VALUE);
+}
+END_TEST
+
+START_TEST(a_device_that_is_not_there_is_invalid)
+{
+	const CUmemLocation nowhere = {CU_MEM_LOCATION_TYPE_DEVICE, 1000};
+	CUdeviceptr ptr;
+
+	claims_open();
+	ptr = managed();
+	ck_assert_cu(cuMemPrefetchAsync(ptr, SIZE, nowhere, 0, NULL),
+		     CUDA_ERROR_INVALID_DEVICE);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		nothing_is_advised_at_first,
+		advice_is_told_again,
+		a_prefetch_changes_no_byte,
+		only_managed_memory_is_advised_and_prefetched,
+		a_device_that_is_not_there_is_invalid,
+		NULL,
+	};
+
+	return claims_run("managed", tests);
+}
