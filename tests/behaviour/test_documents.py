@@ -80,3 +80,14 @@ def test_versions_agree():
     assert mnm("--version") == f"mnm {version}\n"
     assert f"## {version}" in read("CHANGELOG.md")
     assert f'"mnm {version}"' in read("docs", "mnm.1")
+
+
+def test_the_tests_that_the_guests_document_names_are_there():
+    named = set(re.findall(r"`(test_\w+)`", read("docs", "guests.md")))
+    folder = os.path.join("tests", "behaviour")
+    there = set()
+    for name in os.listdir(os.path.join(ROOT, folder)):
+        if name.endswith(".py"):
+            there.update(re.findall(r"^def (test_\w+)", read(folder, name),
+                                    re.MULTILINE))
+    assert len(named) > 20 and named <= there, named - there

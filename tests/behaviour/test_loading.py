@@ -11,6 +11,7 @@ import pytest
 
 from conftest import (BUILD, DEADLINE, FORMS, LIBRARY, ROOT, plain_build_only,
                       program)
+from test_pool import took
 
 pytestmark = plain_build_only
 
@@ -234,3 +235,17 @@ def test_a_setuid_program_is_left_alone(box, how):
     assert run.stdout == alone(box, FORMS["driver"], DRIVER_SCRIPT)
     assert run.stderr == "" and box.socket_files() == []
     assert not os.path.exists("/tmp/mnm-65534")
+
+
+def test_signals_and_masks_stay_the_programs(box):
+    """What its main thread blocks, catches and ignores, and its umask."""
+    fields = {}
+    for pool in (None, "page_unit_pool"):
+        shell = box.shell(pool)
+        took(shell, "alloc a 5000")
+        with open(f"/proc/{shell.pid}/status", encoding="utf-8") as file:
+            fields[pool] = [line for line in file if line.split(":")[0] in
+                            ("SigBlk", "SigIgn", "SigCgt", "Umask")]
+        shell.end()
+    assert len(fields[None]) == 4
+    assert fields[None] == fields["page_unit_pool"]
