@@ -242,7 +242,8 @@ def test_signals_and_masks_stay_the_programs(box):
     fields = {}
     for pool in (None, "page_unit_pool"):
         shell = box.shell(pool)
-        took(shell, "alloc a 5000")
+        for line in ("alloc a 5000", "fill a 3"):  # a thread, also alone
+            took(shell, line)
         with open(f"/proc/{shell.pid}/status", encoding="utf-8") as file:
             fields[pool] = [line for line in file if line.split(":")[0] in
                             ("SigBlk", "SigIgn", "SigCgt", "Umask")]
