@@ -71,7 +71,7 @@ mutants:
 
 format:
 	clang-format -i $$(git ls-files -co --exclude-standard '*.c' '*.h' \
-		'*.cu' '*.cuh')
+		'*.cu' '*.cuh' '*.cpp')
 
 clean:
 	rm -rf $(BUILD)

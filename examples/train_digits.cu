@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "train_digits_check.h"
+#include "cuda_check.h"
 #include "train_digits_data.h"
 #include "train_digits_model.h"
 #include "train_digits_options.h"

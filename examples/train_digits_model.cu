@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "train_digits_check.h"
+#include "cuda_check.h"
 #include "train_digits_data.h"
 #include "train_digits_kernels.cuh"
 

@@ -5,6 +5,7 @@
 /* Entries that we call but don't hook: USED(symbol). */
 /* clang-format off */
 #define DRIVER_USED_LIST \
+USED(cuCtxFromGreenCtx) \
 USED(cuCtxGetCurrent) \
 USED(cuCtxGetDevice) \
 USED(cuCtxRecordEvent) \
@@ -77,6 +78,8 @@ HOOK(cuCtxPopCurrent, "cuCtxPopCurrent", 2000, 4000) \
 HOOK(cuCtxPopCurrent_v2, "cuCtxPopCurrent", 4000, VERSION_MAX) \
 HOOK(cuCtxSynchronize, "cuCtxSynchronize", 2000, 13000) \
 HOOK(cuCtxSynchronize_v2, "cuCtxSynchronize", 13000, VERSION_MAX) \
+HOOK(cuGreenCtxCreate, "cuGreenCtxCreate", 12040, VERSION_MAX) \
+HOOK(cuGreenCtxDestroy, "cuGreenCtxDestroy", 12040, VERSION_MAX) \
 HOOK(cuCtxEnablePeerAccess, "cuCtxEnablePeerAccess", 4000, VERSION_MAX) \
 HOOK(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", 7000, VERSION_MAX) \
 HOOK(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease", 7000, 11000) \

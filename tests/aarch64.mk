@@ -19,5 +19,5 @@ endif
 # Headers that are the same everywhere come from this machine, after all else.
 aarch64:
 	@CPPFLAGS="-idirafter /usr/include" LDFLAGS="-L$(AARCH64_LIBS)" \
-		$(MAKE) --no-print-directory CC=$(AARCH64_CC) SAN= \
+		$(MAKE) -s --no-print-directory CC=$(AARCH64_CC) SAN= \
 		BUILD=$(AARCH64) $(AARCH64_OUT)

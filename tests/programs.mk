@@ -31,6 +31,7 @@ $(BUILD)/tests/programs/shell_driver: $(SHELL_OBJ) \
 		$(BUILD)/obj/tests/programs/shell_graphs.o \
 		$(BUILD)/obj/tests/programs/shell_pinned.o \
 		$(BUILD)/obj/tests/programs/shell_answers.o \
+		$(BUILD)/obj/tests/programs/shell_green.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \

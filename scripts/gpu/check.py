@@ -16,6 +16,7 @@ from report import Report
 # can run it too
 PARTS = {
     "doors": (parts_programs.doors, 150, True),
+    "programs": (parts_programs.programs, 180, True),
     "reuse": (parts_programs.reuse, 240, True),
     "prices": (parts_programs.prices, 60, True),
     "conformance": (parts_programs.conformance, 240, True),

@@ -10,7 +10,7 @@ GENCODE    := -gencode arch=compute_75,code=sm_75 \
 	-gencode arch=compute_90,code=[sm_90,compute_90]
 NVCC_HOST  := -ccbin $(CXX) -Xcompiler -Wall -Xcompiler -Wextra \
 	$(foreach s,$(subst $(comma), ,$(SAN)),-Xcompiler -fsanitize=$(s))
-NVCC_BUILD := $(NVCC) -std=c++17 -O2 -g $(GENCODE) $(NVCC_HOST)
+NVCC_BUILD  = $(NVCC) -std=c++17 -O2 -g $(GENCODE) $(NVCC_HOST)
 NVCC_CUDART = shared
 NVCC_LINK   = $(NVCC_BUILD) -cudart $(NVCC_CUDART)
 NVCC_LIBS   =

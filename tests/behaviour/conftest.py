@@ -81,7 +81,7 @@ class Shell:
         return line.decode()
 
     def send(self, line):
-        self.process.stdin.write(line.encode() + b"\n")
+        self.process.stdin.write(f"{line}\n".encode())
         self.process.stdin.flush()
 
     def __call__(self, line):
@@ -157,9 +157,9 @@ class Box:
         with open(self.stderr_file, encoding="utf-8") as file:
             return file.read()
 
-    def stat(self, device=0):
+    def stat(self, device=0, path=None):
         """The figures that the last program wrote at its exit."""
-        with open(self.stat_file, encoding="utf-8") as file:
+        with open(path or self.stat_file, encoding="utf-8") as file:
             devices = json.load(file)["devices"]
         return next(d for d in devices if d["device"] == device)
 

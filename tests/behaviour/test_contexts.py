@@ -185,3 +185,41 @@ def test_each_context_that_visits_is_behind_the_owners_fence(box):
         took(shell, line)
     assert shell("check n 7").endswith("right")
     shell.end()
+
+
+def test_work_of_a_green_context_is_waited_for(box):
+    """Its streams use memory that the primary context has reused."""
+    shell = box.shell("page_unit_pool", "driver")
+    for line in ("init", "green g", "retain p 0", "set p", "green_stream s g",
+                 "alloc x 1048576", "linger s", "put x s 1", "free x",
+                 "alloc n 1048576", "stream t", "put n t 7", "wait t",
+                 "wait s"):
+        took(shell, line)
+    assert shell("check n 7").endswith("right")
+    shell.end()
+
+
+def test_a_green_context_alone_is_not_all_that_works(box):
+    """A block that the green one frees may be in use by the primary one."""
+    shell = box.shell("page_unit_pool", "driver", quarantine=0)
+    for line in ("init", "green g", "green h", "green_set g", "alloc x 65536",
+                 "green_stream s h", "linger s", "put x s 1", "free x",
+                 "alloc n 65536", "green_stream t g", "put n t 7", "wait t",
+                 "wait s"):
+        took(shell, line)
+    assert shell("check n 7").endswith("right")
+    assert shell("addr n") == shell("addr x")
+    shell.end()
+    assert (box.stat()["fences"], box.stat()["syncs"]) == (0, 1)
+
+
+def test_what_a_green_context_kept_goes_back_before_its_end(box):
+    shell = box.shell("page_unit_pool", "driver")
+    for line in ("init", "retain p 0", "set p", "green g", "green_set g",
+                 "alloc a 65536", "alloc b 65536", "free b",
+                 "green_destroy g", "set p"):
+        took(shell, line)
+    assert shell.stat()["idle_bytes"] == 0
+    took(shell, "free a")  # it is CUDA's now
+    shell.end()
+    assert box.report()[1][0]["live_allocs"] == 0

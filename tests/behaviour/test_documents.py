@@ -4,6 +4,8 @@ import os
 import re
 import subprocess
 
+import pytest
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 MNM = os.path.join(os.environ.get("MNM_BUILD", os.path.join(ROOT, "build")),
@@ -82,12 +84,31 @@ def test_versions_agree():
     assert f'"mnm {version}"' in read("docs", "mnm.1")
 
 
-def test_the_tests_that_the_guests_document_names_are_there():
-    named = set(re.findall(r"`(test_\w+)`", read("docs", "guests.md")))
-    folder = os.path.join("tests", "behaviour")
-    there = set()
-    for name in os.listdir(os.path.join(ROOT, folder)):
-        if name.endswith(".py"):
-            there.update(re.findall(r"^def (test_\w+)", read(folder, name),
-                                    re.MULTILINE))
-    assert len(named) > 20 and named <= there, named - there
+def test_every_example_and_framework_is_in_the_compatibility_table():
+    text = read("docs", "compatibility.md")
+    names = os.listdir(os.path.join(ROOT, "examples"))
+    mains = [name.split(".")[0] for name in names if name.endswith(".py") or
+             name.endswith((".c", ".cu", ".cpp")) and
+             "int main(" in read("examples", name)]
+    assert len(mains) >= 9
+    for name in mains:
+        assert f"`{name}" in text, name
+    parts = re.findall(r"parts_frameworks\.(\w+)", read("scripts", "gpu",
+                                                        "check.py"))
+    assert len(parts) >= 4
+    for part in parts:
+        assert f"gpu-check --only {part}`" in text, part
+
+
+@pytest.mark.parametrize("document", ["compatibility.md", "guests.md"])
+def test_the_tests_that_a_document_names_are_there(document):
+    tests = "".join(read("tests", "behaviour", name) for name in
+                    os.listdir(os.path.join(ROOT, "tests", "behaviour"))
+                    if name.endswith(".py"))
+    files = os.listdir(os.path.join(ROOT, "tests", "behaviour"))
+    named = re.findall(r"`(test_\w+)`", read("docs", document))
+    assert len(named) >= 8
+    for name in named:
+        assert f"def {name}(" in tests, name
+    for name in re.findall(r"test_\w+\.py", read("docs", document)):
+        assert name in files, name

@@ -61,6 +61,10 @@ def test_all_that_needs_no_gpu_holds_on_the_simulated_device(tmp_path):
         if check["verdict"] == "ok" and not name.endswith("native"):
             assert check["figures"]["allocs"] > 0
     assert checks(tmp_path, "doors")["driver, native"]["verdict"] == "ok"
+    programs = checks(tmp_path, "programs")
+    assert programs["graph_relaunch, fence"]["figures"]["hits"] > 0
+    assert programs["ctypes_job driver, sync"]["verdict"] == "ok"
+    assert programs["buffers, static, native"]["verdict"] == "skipped"
     streams = checks(tmp_path, "reuse")["streams (reuse), native"]
     assert streams["figures"]["rounds"] == 50
     claims = checks(tmp_path, "conformance")
@@ -99,4 +103,4 @@ def test_a_run_in_which_nothing_was_checked_is_no_success(build, tmp_path):
 def test_an_unknown_part_is_wrong_usage():
     done = gpu_check("--sim", "--only", "toad")
     assert done.returncode == 2
-    assert "no part toad; known: doors, reuse" in done.stderr
+    assert "no part toad; known: doors, programs" in done.stderr

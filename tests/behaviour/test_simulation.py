@@ -84,6 +84,15 @@ def test_pinned_memory_is_counted_and_may_be_limited(box):
     assert "mnm-sim: MNM_SIM_PINNED: \"much\" is no number" in run.stderr
 
 
+def test_memory_without_an_address_of_its_own_is_counted(box):
+    box.run([program("reuse_host"), "unmapped_too_early"])
+    device = box.report()[1][0]
+    # What it allocated, and the one of two handles that is still mapped.
+    assert device["live_allocs"] == 2
+    assert device["live_bytes"] == (1 << 20) + (2 << 20)
+    assert device["reserved"] == 2 * (2 << 20)
+
+
 def test_the_nth_call_of_an_entry_fails_with_the_code_given(tmp_path):
     log = tmp_path / "log"
     run = train(MNM_SIM_FAIL="cuMemAlloc_v2:5:2", MNM_SIM_LOG=str(log))

@@ -83,10 +83,12 @@ END_TEST
 START_TEST(registered_memory_is_the_programs_to_free)
 {
 	void *mine = aligned_alloc(4096, 4096);
+	unsigned flags;
 
 	claims_open();
 	ck_assert_ok(cuMemHostRegister(mine, 4096, 0));
 	ck_assert_cu(cuMemFreeHost(mine), CUDA_ERROR_INVALID_VALUE);
+	ck_assert_cu(cuMemHostGetFlags(&flags, mine), CUDA_ERROR_INVALID_VALUE);
 	ck_assert_ok(cuMemHostUnregister(mine));
 	free(mine);
 }

@@ -65,6 +65,23 @@ START_TEST(buffer_id_is_new_with_each_allocation)
 }
 END_TEST
 
+START_TEST(buffer_id_of_pinned_memory_is_new_too)
+{
+	unsigned long long first, second;
+	void *host;
+
+	claims_open();
+	ck_assert_ok(cuMemAllocHost(&host, 4096));
+	ck_assert_ok(cuPointerGetAttribute(
+		&first, CU_POINTER_ATTRIBUTE_BUFFER_ID, (CUdeviceptr)host));
+	ck_assert_ok(cuMemFreeHost(host));
+	ck_assert_ok(cuMemAllocHost(&host, 4096));
+	ck_assert_ok(cuPointerGetAttribute(
+		&second, CU_POINTER_ATTRIBUTE_BUFFER_ID, (CUdeviceptr)host));
+	ck_assert_uint_ne(first, second);
+}
+END_TEST
+
 START_TEST(pageable_memory_is_unknown)
 {
 	unsigned type = 0;
@@ -120,6 +137,7 @@ int main(void)
 		device_memory_is_told_as_such,
 		range_is_that_of_the_block,
 		buffer_id_is_new_with_each_allocation,
+		buffer_id_of_pinned_memory_is_new_too,
 		pageable_memory_is_unknown,
 		pinned_memory_is_the_hosts,
 		many_attributes_of_unknown_memory_succeed,

@@ -31,6 +31,9 @@ extern const struct shell_command shell_graphs[];
 extern const struct shell_command shell_pinned[];
 extern const struct shell_command shell_answers[];
 
+/* Its green contexts. */
+extern const struct shell_command shell_green[];
+
 /* Those of processes and threads, shared by all forms. */
 extern const struct shell_command shell_process[];
 

@@ -10,7 +10,7 @@
 #include "op.h"
 #include "world.h"
 
-enum { SLOTS = 4096, LOOK_NS = 50000 };
+enum { SLOTS = 65536, LOOK_NS = 50000 };
 
 struct board_slot {
 	_Atomic uint64_t recorded; /* records queued, of all processes */
@@ -27,7 +27,8 @@ struct visited {
 static struct visited *visited;
 static struct board_slot *slots;
 static int file = -1;
-static unsigned char taken[SLOTS];
+static bool taken[SLOTS];
+static unsigned turn; /* where to look for a free one */
 
 static struct board_slot *board_map(int from)
 {
@@ -55,7 +56,9 @@ struct board_slot *board_take(void)
 {
 	if (!board_open())
 		return NULL;
-	for (unsigned i = 0; i < SLOTS; i++) {
+	for (unsigned tries = 0; tries < SLOTS; tries++) {
+		unsigned i = turn++ % SLOTS;
+
 		/* A record of the last event there may still be queued. */
 		if (taken[i] || !board_done(&slots[i]))
 			continue;

@@ -161,11 +161,13 @@ CUresult capture_permit(void)
 
 CUresult capture_permit_context(struct context *ctx)
 {
+	struct context *part = NULL;
 	CUresult res = CUDA_SUCCESS;
 
-	for (struct stream *s = ctx->streams; captures && s; s = s->next)
-		if (s->capture)
-			res = capture_refuse(s->capture);
+	while (captures && (part = context_part(ctx, part)))
+		for (struct stream *s = part->streams; s; s = s->next)
+			if (s->capture)
+				res = capture_refuse(s->capture);
 	return res;
 }
 

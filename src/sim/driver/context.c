@@ -68,6 +68,21 @@ void context_close(struct context *ctx)
 	pthread_cond_broadcast(&world.done);
 }
 
+/* Ended ones stay, so that their handles are recognised. */
+static struct context *ended;
+
+void context_end(struct context *ctx)
+{
+	struct context **at = &ctx->dev->contexts;
+
+	context_close(ctx);
+	while (*at != ctx)
+		at = &(*at)->next;
+	*at = ctx->next;
+	ctx->next = ended;
+	ended = ctx;
+}
+
 void context_settle(struct context *ctx)
 {
 	while (ctx->closing) {
@@ -104,22 +119,40 @@ CUresult context_find(CUcontext handle, struct context **out)
 	return CUDA_SUCCESS;
 }
 
+struct context *context_part(struct context *ctx, struct context *last)
+{
+	struct context *part;
+
+	if (!last)
+		return ctx;
+	part = last == ctx ? ctx->dev->contexts : last->next;
+	while (part && part->green_of != ctx)
+		part = part->next;
+	return part;
+}
+
 void context_points(struct context *ctx, struct fence *fence)
 {
-	for (struct stream *s = ctx->streams; s; s = s->next)
-		stream_points(s, fence);
-	past_join(&fence->past, &ctx->gone);
+	struct context *part = NULL;
+
+	while ((part = context_part(ctx, part))) {
+		for (struct stream *s = part->streams; s; s = s->next)
+			stream_points(s, fence);
+		past_join(&fence->past, &part->gone);
+	}
 }
 
 void context_wait(struct context *ctx)
 {
+	struct context *part = NULL;
 	struct fence fence = {0};
 	uint64_t end = 0;
 
 	context_points(ctx, &fence);
-	for (struct stream *s = ctx->streams; s; s = s->next)
-		if (end < s->end)
-			end = s->end;
+	while ((part = context_part(ctx, part)))
+		for (struct stream *s = part->streams; s; s = s->next)
+			if (end < s->end)
+				end = s->end;
 	fence_wait(&fence);
 	fence_clear(&fence);
 	clock_reach(end);

@@ -25,9 +25,11 @@ struct context {
 	unsigned long long id;
 	unsigned flags;
 	unsigned api_version;
-	unsigned users;         /* cuCtxAttach and cuCtxDetach */
-	struct context *next;   /* of the device */
-	struct stream *streams; /* all of them; the legacy one included */
+	unsigned users;           /* cuCtxAttach and cuCtxDetach */
+	struct context *next;     /* of the device */
+	struct context *green_of; /* the primary one, of a green context */
+	unsigned processors;      /* that a green one has */
+	struct stream *streams;   /* all of them; the legacy one included */
 	struct stream *legacy;
 	struct block *blocks;
 	struct event *events;
@@ -46,15 +48,20 @@ struct context {
 CUresult context_open(struct context *ctx, struct device *dev, unsigned flags);
 /* Waits for its work and takes everything that is in it. */
 void context_close(struct context *ctx);
+/* As context_close, of one that its device lists; keeps the handle. */
+void context_end(struct context *ctx);
+/* What calls for a context mean, one after another: itself, and of a primary
+ * one its green contexts, too. Starts and ends with NULL. */
+struct context *context_part(struct context *ctx, struct context *last);
 /* Waits until no thread is closing it. */
 void context_settle(struct context *ctx);
 /* The calling thread's; 201 without one, 709 when it was destroyed. */
 CUresult context_current(struct context **ctx);
 /* A handle from the program; NULL is the current one. */
 CUresult context_find(CUcontext handle, struct context **ctx);
-/* Adds what is in all of its streams so far. */
+/* Adds what is in all of its parts' streams so far. */
 void context_points(struct context *ctx, struct fence *fence);
-/* Waits for all of its streams. */
+/* Waits for all of those. */
 void context_wait(struct context *ctx);
 
 #endif

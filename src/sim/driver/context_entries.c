@@ -7,9 +7,6 @@
 #include "thread.h"
 #include "world.h"
 
-/* Destroyed ones stay, so that their handles are recognised. */
-static struct context *destroyed;
-
 static CUresult stack_push(struct context *ctx)
 {
 	if (self.depth == THREAD_STACK)
@@ -74,7 +71,7 @@ CUresult sim_cuCtxCreate_v4(CUcontext *out, CUctxCreateParams *params,
 
 CUresult sim_cuCtxDestroy_v2(CUcontext handle)
 {
-	struct context *ctx, **at;
+	struct context *ctx;
 	CUresult res;
 
 	if (!handle)
@@ -82,14 +79,9 @@ CUresult sim_cuCtxDestroy_v2(CUcontext handle)
 	res = context_find(handle, &ctx);
 	if (res)
 		return res;
-	if (ctx == &ctx->dev->primary)
+	if (ctx == &ctx->dev->primary || ctx->green_of)
 		return CUDA_ERROR_INVALID_CONTEXT;
-	context_close(ctx);
-	for (at = &ctx->dev->contexts; *at != ctx;)
-		at = &(*at)->next;
-	*at = ctx->next;
-	ctx->next = destroyed;
-	destroyed = ctx;
+	context_end(ctx);
 	/* Documented: popped when current to the caller, not elsewhere. */
 	if (self.depth && self.stack[self.depth - 1] == ctx)
 		self.depth--;

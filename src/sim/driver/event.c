@@ -290,7 +290,7 @@ CUresult sim_cuStreamWaitEvent(CUstream handle, CUevent what, unsigned flags)
 
 CUresult sim_cuCtxRecordEvent(CUcontext where, CUevent handle)
 {
-	struct context *ctx;
+	struct context *ctx, *part = NULL;
 	struct event *event;
 	CUresult res = event_find(handle, &event);
 	bool ok = true;
@@ -309,9 +309,11 @@ CUresult sim_cuCtxRecordEvent(CUcontext where, CUevent handle)
 	clock_spend(world.profile.event_ns);
 	event->time = self.now;
 	event_reset(event);
-	for (struct stream *s = ctx->streams; s; s = s->next)
-		ok &= stream_before(s, &event->fence, &event->time);
-	ok &= past_join(&event->fence.past, &ctx->gone);
+	while ((part = context_part(ctx, part))) {
+		for (struct stream *s = part->streams; s; s = s->next)
+			ok &= stream_before(s, &event->fence, &event->time);
+		ok &= past_join(&event->fence.past, &part->gone);
+	}
 	event->recorded = true;
 	return ok ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -328,7 +330,7 @@ static CUresult gate_permit(struct context *ctx, struct event *event)
 
 CUresult sim_cuCtxWaitEvent(CUcontext where, CUevent handle)
 {
-	struct context *ctx;
+	struct context *ctx, *part = NULL;
 	struct event *event;
 	CUresult res = event_find(handle, &event);
 
@@ -340,12 +342,14 @@ CUresult sim_cuCtxWaitEvent(CUcontext where, CUevent handle)
 		return res;
 	if (event->slot)
 		return CUDA_ERROR_NOT_SUPPORTED;
-	fence_done(&ctx->gate);
-	if (!fence_merge(&ctx->gate, &event->fence))
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	ctx->gate_number++;
-	if (event->recorded && ctx->gate_time < event->time)
-		ctx->gate_time = event->time;
+	while ((part = context_part(ctx, part))) {
+		fence_done(&part->gate);
+		if (!fence_merge(&part->gate, &event->fence))
+			return CUDA_ERROR_OUT_OF_MEMORY;
+		part->gate_number++;
+		if (event->recorded && part->gate_time < event->time)
+			part->gate_time = event->time;
+	}
 	clock_spend(world.profile.event_ns);
 	return CUDA_SUCCESS;
 }

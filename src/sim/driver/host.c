@@ -59,6 +59,7 @@ static CUresult host_add(struct host_block block)
 	}
 	memmove(&blocks[at + 1], &blocks[at], (count - at) * sizeof(*blocks));
 	blocks[at] = block;
+	blocks[at].id = ++world.block_ids;
 	count++;
 	if (!block.registered) {
 		host_count.live++;
@@ -211,7 +212,7 @@ CUresult sim_cuMemHostGetFlags(unsigned *flags, void *addr)
 {
 	const struct host_block *block = host_find(addr);
 
-	if (!flags || !block)
+	if (!flags || !block || block->registered)
 		return CUDA_ERROR_INVALID_VALUE;
 	/* With unified addressing every block is mapped. */
 	*flags = block->flags | CU_MEMHOSTALLOC_DEVICEMAP;

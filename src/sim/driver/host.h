@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct context;
 
@@ -12,6 +13,7 @@ struct host_block {
 	size_t size;
 	unsigned flags;  /* CU_MEMHOSTALLOC_* or CU_MEMHOSTREGISTER_* */
 	bool registered; /* the program's own memory */
+	uint64_t id;     /* as a block's; never used again */
 	struct context *ctx;
 };
 

@@ -12,6 +12,8 @@ enum { PITCH = 512 };
 void memory_enter(struct context *ctx, struct device *dev, struct block *block,
 		  enum block_kind kind)
 {
+	if (ctx->green_of)
+		ctx = ctx->green_of;
 	block->id = ++world.block_ids;
 	block->dev = dev;
 	block->ctx = ctx;

@@ -70,12 +70,6 @@ static size_t range_size(const struct pointer *p)
 	return p->block ? p->block->size : p->host->size;
 }
 
-/* Host blocks have no number of their own: their address serves. */
-static unsigned long long buffer_id(const struct pointer *p)
-{
-	return p->block ? p->block->id : (unsigned long long)p->host->base;
-}
-
 static CUresult host_address(const struct pointer *p, void *out)
 {
 	if (p->block && !is_managed(p))
@@ -84,7 +78,7 @@ static CUresult host_address(const struct pointer *p, void *out)
 	return CUDA_SUCCESS;
 }
 
-/* Of addresses with no memory behind them. */
+/* Of addresses, also such with no memory behind them. */
 static CUresult range_get(const struct pointer *p, CUpointer_attribute what,
 			  void *out)
 {
@@ -96,7 +90,17 @@ static CUresult range_get(const struct pointer *p, CUpointer_attribute what,
 		put_address(out, range_size(p));
 		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_MAPPED:
-		put_int(out, 0);
+		put_int(out, p->dev != NULL);
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+		if (!p->dev)
+			return CUDA_ERROR_INVALID_VALUE;
+		put_address(out, p->block ? p->block->addr : range_start(p));
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+		if (!p->dev)
+			return CUDA_ERROR_INVALID_VALUE;
+		put_address(out, p->block ? p->block->size : range_size(p));
 		return CUDA_SUCCESS;
 	default:
 		return CUDA_ERROR_INVALID_VALUE;
@@ -124,7 +128,7 @@ static CUresult pointer_get(const struct pointer *p, CUpointer_attribute what,
 	case CU_POINTER_ATTRIBUTE_HOST_POINTER:
 		return host_address(p, out);
 	case CU_POINTER_ATTRIBUTE_BUFFER_ID:
-		id = buffer_id(p);
+		id = p->block ? p->block->id : p->host->id;
 		put(out, &id, sizeof(id));
 		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_IS_MANAGED:
@@ -139,26 +143,11 @@ static CUresult pointer_get(const struct pointer *p, CUpointer_attribute what,
 	case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
 		put_int(out, p->block && p->block->sync_memops);
 		return CUDA_SUCCESS;
-	case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-		put_address(out, range_start(p));
-		return CUDA_SUCCESS;
-	case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-		put_address(out, range_size(p));
-		return CUDA_SUCCESS;
-	case CU_POINTER_ATTRIBUTE_MAPPED:
-		put_int(out, 1);
-		return CUDA_SUCCESS;
-	case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
-		put_address(out, p->block ? p->block->addr : range_start(p));
-		return CUDA_SUCCESS;
-	case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
-		put_address(out, p->block ? p->block->size : range_size(p));
-		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
 		put_address(out, p->block ? (CUdeviceptr)p->block->pool : 0);
 		return CUDA_SUCCESS;
 	default:
-		return CUDA_ERROR_INVALID_VALUE;
+		return range_get(p, what, out);
 	}
 }
 

@@ -1,6 +1,6 @@
 /* Every CUDA call goes through CUDA(): a failure ends the program. */
-#ifndef TRAIN_DIGITS_CHECK_H
-#define TRAIN_DIGITS_CHECK_H
+#ifndef CUDA_CHECK_H
+#define CUDA_CHECK_H
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,138 @@
+/* Green contexts: parts of the primary one. */
+#include "claims.h"
+
+static CUcontext primary;
+
+static CUgreenCtx green_new(void)
+{
+	CUdevResourceDesc desc;
+	CUdevResource all, part;
+	unsigned int groups = 1;
+	CUgreenCtx green;
+
+	claims_open();
+	ck_assert_ok(cuDevicePrimaryCtxRetain(&primary, 0));
+	ck_assert_ok(cuDeviceGetDevResource(0, &all, CU_DEV_RESOURCE_TYPE_SM));
+	ck_assert_ok(
+		cuDevSmResourceSplitByCount(&part, &groups, &all, NULL, 0, 8));
+	ck_assert_uint_eq(groups, 1);
+	ck_assert_uint_ge(part.sm.smCount, 8);
+	ck_assert_ok(cuDevResourceGenerateDesc(&desc, &part, 1));
+	ck_assert_ok(
+		cuGreenCtxCreate(&green, desc, 0, CU_GREEN_CTX_DEFAULT_STREAM));
+	return green;
+}
+
+static CUstream stream_new(CUgreenCtx green)
+{
+	CUstream stream;
+
+	ck_assert_ok(cuGreenCtxStreamCreate(&stream, green,
+					    CU_STREAM_NON_BLOCKING, 0));
+	return stream;
+}
+
+START_TEST(green_context_can_be_current)
+{
+	CUgreenCtx green = green_new(), found;
+	CUcontext context, current;
+	CUdevice device;
+	CUstream stream = stream_new(green);
+
+	ck_assert_ok(cuCtxFromGreenCtx(&context, green));
+	ck_assert_ptr_ne(context, primary);
+	ck_assert_ok(cuCtxSetCurrent(context));
+	ck_assert_ok(cuCtxGetCurrent(&current));
+	ck_assert_ptr_eq(current, context);
+	ck_assert_ok(cuCtxGetDevice(&device));
+	ck_assert_int_eq(device, 0);
+	ck_assert_ok(cuStreamGetGreenCtx(stream, &found));
+	ck_assert_ptr_eq(found, green);
+}
+END_TEST
+
+START_TEST(green_context_wants_its_flag_and_non_blocking_streams)
+{
+	CUgreenCtx green = green_new();
+	CUstream stream;
+
+	ck_assert_cu(
+		cuGreenCtxStreamCreate(&stream, green, CU_STREAM_DEFAULT, 0),
+		CUDA_ERROR_INVALID_VALUE);
+	ck_assert_cu(
+		cuGreenCtxCreate(&green, NULL, 0, CU_GREEN_CTX_DEFAULT_STREAM),
+		CUDA_ERROR_INVALID_VALUE);
+}
+END_TEST
+
+START_TEST(primary_context_waits_for_its_green_ones)
+{
+	CUgreenCtx green = green_new();
+	CUstream stream = stream_new(green);
+	CUevent event;
+
+	ck_assert_ok(cuCtxSetCurrent(primary));
+	ck_assert_ok(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+	claims_hold(stream);
+	ck_assert_ok(cuCtxRecordEvent(primary, event));
+	ck_assert_cu(cuEventQuery(event), CUDA_ERROR_NOT_READY);
+	claims_release();
+	ck_assert_ok(cuCtxSynchronize());
+	ck_assert_ok(cuStreamQuery(stream));
+	ck_assert_ok(cuEventQuery(event));
+}
+END_TEST
+
+START_TEST(green_context_does_not_wait_for_others)
+{
+	CUgreenCtx green = green_new();
+	CUcontext context;
+	CUstream stream;
+	CUevent event;
+
+	ck_assert_ok(cuCtxSetCurrent(primary));
+	ck_assert_ok(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	ck_assert_ok(cuCtxFromGreenCtx(&context, green));
+	ck_assert_ok(cuCtxSetCurrent(context));
+	ck_assert_ok(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+	claims_hold(stream);
+	ck_assert_ok(cuCtxRecordEvent(context, event));
+	ck_assert_ok(cuEventSynchronize(event));
+	claims_release();
+	ck_assert_ok(cuStreamSynchronize(stream));
+}
+END_TEST
+
+START_TEST(memory_outlives_the_green_context_it_came_from)
+{
+	CUgreenCtx green = green_new();
+	unsigned char byte = 0;
+	CUcontext context;
+	CUdeviceptr addr;
+
+	ck_assert_ok(cuCtxFromGreenCtx(&context, green));
+	ck_assert_ok(cuCtxSetCurrent(context));
+	ck_assert_ok(cuMemAlloc(&addr, 4096));
+	ck_assert_ok(cuMemsetD8(addr, 7, 4096));
+	ck_assert_ok(cuCtxSynchronize());
+	ck_assert_ok(cuGreenCtxDestroy(green));
+	ck_assert_ok(cuCtxSetCurrent(primary));
+	ck_assert_ok(cuMemcpyDtoH(&byte, addr, 1));
+	ck_assert_uint_eq(byte, 7);
+	ck_assert_ok(cuMemFree(addr));
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		green_context_can_be_current,
+		green_context_wants_its_flag_and_non_blocking_streams,
+		primary_context_waits_for_its_green_ones,
+		green_context_does_not_wait_for_others,
+		memory_outlives_the_green_context_it_came_from,
+		NULL,
+	};
+
+	return claims_run("green", tests);
+}
