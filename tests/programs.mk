@@ -110,9 +110,8 @@ $(BUILD)/tests/programs/patcher: $(BUILD)/obj/tests/programs/patcher.o \
 		-lcuda -o $@
 
 # Brings AddressSanitizer's runtime along, whichever compiler mnm is built by.
-$(BUILD)/tests/programs/shell_asan: $(addprefix tests/programs/,shell.c \
-		shell_main.c shell_process.c shell_driver.c shell_graphs.c \
-		shell_pinned.c shell_answers.c) $(BUILD)/sim/libcuda.so
+$(BUILD)/tests/programs/shell_asan: $(filter-out %/shell_runtime.c, \
+		$(wildcard tests/programs/shell*.c)) $(BUILD)/sim/libcuda.so
 	$(call SAY,cc    )
 	$(Q)gcc $(CPPFLAGS) $(CFLAGS) -fsanitize=address -static-libasan \
 		$(filter %.c,$^) -L$(BUILD)/sim -lcuda -pthread -o $@
