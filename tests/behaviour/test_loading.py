@@ -71,8 +71,8 @@ def test_another_library_that_is_loaded_apart_is_nothing_to_say(box):
 @pytest.mark.parametrize("form", ["shared", "static"])
 @pytest.mark.parametrize("first", [True, False])
 def test_another_dlsym_goes_on_being_used(box, form, first):
-    """One that comes first looks past mnm's: then mnm only sees calls by the
-    exported names."""
+    """mnm's requests then go through what it hands out. One that comes first
+    looks past mnm's: then mnm only sees calls by the exported names."""
     libraries = [LIBRARY, program("other_dlsym.so")]
     run = box.run(["env", preloads(*libraries[::1 if first else -1]),
                    *FORMS[form]], "page_unit_pool", stdin=SCRIPT)
@@ -81,6 +81,8 @@ def test_another_dlsym_goes_on_being_used(box, form, first):
     assert os.path.exists(box.stat_file) == first
     if first:
         assert box.stat()["hits"] == 1
+        assert box.stat()["driver_allocs"] == 1
+        assert run.stderr == "other: looked took 1\n"
 
 
 @pytest.mark.parametrize("first", [True, False])
