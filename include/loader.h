@@ -9,6 +9,7 @@
 #define MNM_LOADER_H
 
 #include <dlfcn.h>
+#include <stdbool.h>
 
 typedef void *dlsym_function(void *handle, const char *symbol);
 
@@ -23,5 +24,9 @@ void *loader_function(const char *symbol);
 void *loader_open(const char *path, int flags);
 void loader_error_clear(void);
 int loader_address(const void *address, Dl_info *info);
+
+/* Whether a library was opened by dlmopen, apart from ours, and CUDA with it:
+ * none of its calls can reach us. handle is one of dlopen's. */
+bool loader_is_apart(void *handle);
 
 #endif

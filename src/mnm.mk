@@ -30,7 +30,7 @@ $(LIB_OBJ): CFLAGS += -ftls-model=initial-exec
 
 # Run before a sanitizer's own start.
 $(addprefix $(BUILD)/obj/src/,hooks/dlsym.o backing/loader.o \
-	backing/object.o): SANFLAGS :=
+	backing/object.o backing/apart.o): SANFLAGS :=
 
 $(BUILD)/libmnm.so: $(LIB_OBJ) src/hooks/exports.map
 	$(call SAY,link  )

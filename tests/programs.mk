@@ -85,6 +85,37 @@ $(INNER): $(BUILD)/obj/tests/programs/inner_driver.o
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) -shared -Wl,-Bsymbolic \
 		-Wl,-soname,libcuda.so.1 $^ -o $@
 
+# Other libraries that are preloaded beside mnm, and programs that CUDA's
+# entries, processes and ends are hard on.
+GUESTS := $(addprefix $(BUILD)/tests/programs/,scarce.so other_dlsym.so \
+	start_tool.so leaver family patcher shell_asan)
+CHECK += $(GUESTS)
+$(BUILD)/tests/programs/scarce.so $(BUILD)/tests/programs/other_dlsym.so \
+$(BUILD)/tests/programs/start_tool.so: \
+$(BUILD)/tests/programs/%.so: $(BUILD)/obj/tests/programs/%.o
+	$(call SAY,link  )
+	$(Q)$(CC) $(LDFLAGS) -shared $^ -o $@
+$(BUILD)/obj/tests/programs/scarce.o $(BUILD)/obj/tests/programs/other_dlsym.o \
+$(BUILD)/obj/tests/programs/start_tool.o: SANFLAGS :=
+
+$(BUILD)/tests/programs/leaver $(BUILD)/tests/programs/family: \
+$(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o
+	$(call SAY,link  )
+	$(Q)$(NVCC_LINK) $^ -o $@
+
+$(BUILD)/tests/programs/patcher: $(BUILD)/obj/tests/programs/patcher.o \
+		$(BUILD)/sim/libcuda.so
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \
+		-lcuda -o $@
+
+# Brings AddressSanitizer's runtime along, whichever compiler mnm is built by.
+$(BUILD)/tests/programs/shell_asan: $(filter-out %/shell_runtime.c, \
+		$(wildcard tests/programs/shell*.c)) $(BUILD)/sim/libcuda.so
+	$(call SAY,cc    )
+	$(Q)gcc $(CPPFLAGS) $(CFLAGS) -fsanitize=address -static-libasan \
+		$(filter %.c,$^) -L$(BUILD)/sim -lcuda -pthread -o $@
+
 CHECK += $(BUILD)/tests/programs/next $(BUILD)/tests/programs/next_answer.so
 $(BUILD)/tests/programs/next: $(BUILD)/obj/tests/programs/next.o
 	$(call SAY,link  )

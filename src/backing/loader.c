@@ -40,11 +40,17 @@ static dlsym_function *dlsym_find(void)
 	/* Where glibc first had dlsym: libc 2.34, libdl before. */
 	static const char *const versions[] = {"GLIBC_2.34", GLIBC_FIRST};
 	__typeof__(&dlvsym) versioned = glibc_symbol("dlvsym");
-	void *found = NULL;
+	void *found = NULL, *next;
 
 	for (size_t i = 0; versioned && !found && i < 2; i++)
 		found = versioned(RTLD_NEXT, "dlsym", versions[i]);
-	return (dlsym_function *)(found ? found : glibc_symbol("dlsym"));
+	if (!found)
+		found = glibc_symbol("dlsym");
+	if (!found)
+		return NULL;
+	/* A preloaded library's has no version, so it was passed over. */
+	next = ((dlsym_function *)found)(RTLD_NEXT, "dlsym");
+	return (dlsym_function *)(next ? next : found);
 }
 
 dlsym_function *dlsym_behind(void)

@@ -49,13 +49,20 @@ struct library {
 	const struct entry *entries, *needed;
 	size_t table_size;
 	const void *_Atomic table; /* NULL until the library is loaded */
+	void *spare;               /* room for a table without malloc */
+	atomic_flag spare_taken;
 };
+
+static struct real_driver driver_spare;
+static struct real_runtime runtime_spare;
 
 static struct library driver = {
 	.prefix = "libcuda.so",
 	.entries = driver_entries,
 	.needed = driver_needed,
 	.table_size = sizeof(struct real_driver),
+	.spare = &driver_spare,
+	.spare_taken = ATOMIC_FLAG_INIT,
 };
 
 static struct library runtime = {
@@ -63,6 +70,8 @@ static struct library runtime = {
 	.entries = runtime_entries,
 	.needed = runtime_needed,
 	.table_size = sizeof(struct real_runtime),
+	.spare = &runtime_spare,
+	.spare_taken = ATOMIC_FLAG_INIT,
 };
 
 struct library_search {
@@ -111,6 +120,24 @@ static bool table_fill(char *table, const struct library *library, void *handle)
 	return true;
 }
 
+/* Without CUDA's entries a program's calls could not even be handed on. */
+static void *table_new(struct library *library)
+{
+	void *table = calloc(1, library->table_size);
+
+	if (!table && !atomic_flag_test_and_set(&library->spare_taken))
+		table = library->spare;
+	return table;
+}
+
+static void table_drop(struct library *library, void *table)
+{
+	if (table == library->spare)
+		atomic_flag_clear(&library->spare_taken);
+	else
+		free(table);
+}
+
 /* Published once; whoever comes second drops theirs. A lock would meet the
  * loader's own: constructors call dlsym too. */
 static const void *library_table(struct library *library)
@@ -124,7 +151,7 @@ static const void *library_table(struct library *library)
 		return there;
 	handle = library_find(library->prefix);
 	if (handle)
-		fresh = calloc(1, library->table_size);
+		fresh = table_new(library);
 	if (fresh)
 		usable = table_fill(fresh, library, handle);
 	loader_error_clear(); /* what this CUDA lacks is no error of the
@@ -132,7 +159,7 @@ static const void *library_table(struct library *library)
 	if (usable &&
 	    atomic_compare_exchange_strong(&library->table, &there, fresh))
 		return fresh;
-	free(fresh);
+	table_drop(library, fresh);
 	return there;
 }
 

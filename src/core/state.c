@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "config.h"
 #include "context.h"
@@ -23,7 +24,10 @@ bool mem_enabled(void)
 
 	if (now == STATE_UNKNOWN) {
 		disable = secure_getenv("MNM_DISABLE");
-		now = disable && !strcmp(disable, "1") ? STATE_OFF : STATE_ON;
+		/* A setuid program has rights that its user has not. */
+		now = getauxval(AT_SECURE) || (disable && !strcmp(disable, "1"))
+			      ? STATE_OFF
+			      : STATE_ON;
 		atomic_store(&state, now);
 	}
 	return now == STATE_ON;

@@ -4,10 +4,14 @@
  * It runs before anything else in a process is set up, so it is built
  * without sanitizers. */
 #include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 
+#include "config.h"
 #include "hook.h"
 #include "loader.h"
+#include "log.h"
 
 /* clang-format off */
 #ifdef __x86_64__
@@ -72,6 +76,18 @@ __asm__(
 
 struct dlsym_answer dlsym_route(void *handle, const char *symbol);
 
+/* Whoever calls dlmopen needs dlsym to use what it opened: here it shows. */
+static void apart_say(void *handle)
+{
+	static atomic_bool said;
+
+	if (!handle || handle == RTLD_NEXT || said || !loader_is_apart(handle))
+		return;
+	if (!atomic_exchange(&said, true) && config_once())
+		log_warn("CUDA was opened by dlmopen, where no preload "
+			 "reaches: its calls there go to CUDA untouched");
+}
+
 /* Called by the code above. */
 __attribute__((used)) struct dlsym_answer dlsym_route(void *handle,
 						      const char *symbol)
@@ -79,6 +95,7 @@ __attribute__((used)) struct dlsym_answer dlsym_route(void *handle,
 	dlsym_function *behind = dlsym_behind();
 	struct dlsym_answer answer = {NULL, 0};
 
+	apart_say(handle);
 	if (symbol && symbol[0] == 'c' && symbol[1] == 'u' &&
 	    handle != RTLD_NEXT)
 		answer = hook_dlsym(handle, symbol);

@@ -4,6 +4,8 @@ import os
 import re
 import subprocess
 
+import pytest
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 MNM = os.path.join(os.environ.get("MNM_BUILD", os.path.join(ROOT, "build")),
@@ -98,14 +100,15 @@ def test_every_example_and_framework_is_in_the_compatibility_table():
         assert f"gpu-check --only {part}`" in text, part
 
 
-def test_the_tests_that_the_compatibility_table_names_are_there():
+@pytest.mark.parametrize("document", ["compatibility.md", "guests.md"])
+def test_the_tests_that_a_document_names_are_there(document):
     tests = "".join(read("tests", "behaviour", name) for name in
                     os.listdir(os.path.join(ROOT, "tests", "behaviour"))
                     if name.endswith(".py"))
     files = os.listdir(os.path.join(ROOT, "tests", "behaviour"))
-    named = re.findall(r"`(test_\w+)`", read("docs", "compatibility.md"))
+    named = re.findall(r"`(test_\w+)`", read("docs", document))
     assert len(named) >= 8
     for name in named:
         assert f"def {name}(" in tests, name
-    for name in re.findall(r"test_\w+\.py", read("docs", "compatibility.md")):
+    for name in re.findall(r"test_\w+\.py", read("docs", document)):
         assert name in files, name

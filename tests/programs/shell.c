@@ -78,7 +78,7 @@ int shell_run(void)
 
 	/* What an exec leaves unread is the next program's. */
 	setvbuf(stdin, NULL, _IONBF, 0);
-	while (fgets(line, sizeof(line), stdin))
+	while (fgets(line, sizeof(line), stdin) && strcmp(line, "leave\n"))
 		shell_line(line);
 	return 0;
 }

@@ -55,7 +55,7 @@ int shell_all(const unsigned char *bytes, size_t size, int value);
 /* Runs one line's command and ends its answer. */
 void shell_line(char *line);
 
-/* Serves standard input up to its end. */
+/* Serves standard input up to its end, or to the line "leave". */
 __attribute__((visibility("default"))) int shell_run(void);
 
 #endif

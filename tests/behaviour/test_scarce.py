@@ -1,0 +1,231 @@
+"""Whatever mnm itself runs out of, the job goes on as without it."""
+
+import os
+import resource
+import subprocess
+
+import pytest
+
+from conftest import (FORMS, LIBRARY, connect, plain_build_only, program,
+                      receive)
+from test_pool import took
+
+pytestmark = plain_build_only
+
+DRIVER = """init
+retain primary 0
+set primary
+alloc a 5000
+fill a 3
+alloc b 3000000
+pitch p 1000 70 4
+managed m 4096
+free b
+alloc c 3000000
+fill c 4
+check c 4
+stream s
+stream t
+alloc_async y 5000 s
+begin s relaxed
+stream_fill s a 7
+free c
+alloc d 3000000
+end s g
+instantiate g x
+graph_destroy g
+launch x s
+stream_sync s
+check a 7
+exec_destroy x
+free_async y s
+pin h 5000 0
+host_fill h 9
+unpin h
+pin i 5000 0
+host_fill i 2
+host_check i 2
+create other 0
+alloc e 70000
+fill e 5
+check e 5
+free e
+destroy other
+set primary
+free a
+free d
+alloc f 5000
+fill f 8
+check f 8
+sync
+"""
+RUNTIME = """alloc a 5000
+fill a 3
+check a 3
+alloc b 3000000
+managed m 4096
+pitch p 1000 70
+free b
+alloc c 3000000
+fill c 4
+check c 4
+alloc_async d 5000
+free_async d
+free c
+pin h 5000 0
+unpin h
+pin i 5000 0
+reset
+alloc e 5000
+fill e 6
+check e 6
+last
+"""
+SCRIPTS = {"driver": DRIVER, "shared": RUNTIME}
+
+
+def run(box, form, failing, script):
+    """Runs with calls of mnm's failing; how many it made, and the run."""
+    report = os.path.join(box.folder, "calls")
+    done = box.run(["env", f"LD_PRELOAD={program('scarce.so')}:{LIBRARY}",
+                    f"SCARCE_REPORT={report}", *failing, *FORMS[form]],
+                   "page_unit_pool", stdin=script)
+    with open(report, encoding="utf-8") as file:
+        return int(file.read()), done
+
+
+def walk(box, form, least, step, *setting):
+    """Runs the script as often as mnm asks for memory or a thread, or once
+    for `step` of these calls, and lets another one fail each time."""
+    script = SCRIPTS[form]
+    alone = box.run(FORMS[form], stdin=script)
+    assert "wrong" not in alone.stdout
+    calls, whole = run(box, form, setting, script)
+    assert calls > least and whole.stdout == alone.stdout
+    for number in range(0, calls, step):
+        _, short = run(box, form, [*setting, f"SCARCE_AT={number}"], script)
+        assert short.stdout == alone.stdout, number
+        assert short.stderr.count("\n") <= 1, (number, short.stderr)
+
+
+@pytest.mark.parametrize("more", [[], ["SCARCE_ON=1"]],
+                         ids=["one", "all from there on"])
+@pytest.mark.parametrize("form", SCRIPTS)
+def test_a_job_goes_on_whatever_mnm_does_not_get(box, form, more):
+    walk(box, form, 10, 1, "MNM_STAT_FILE=", *more)
+
+
+def test_a_job_ends_well_whatever_its_statistics_lack(box):
+    walk(box, "driver", 100, 5)
+
+
+def job(box, **options):
+    """The same as without mnm. Returns the lines that mnm has said."""
+    alone = box.run(FORMS["shared"], stdin=RUNTIME)
+    beside = box.run(FORMS["shared"], "page_unit_pool", stdin=RUNTIME,
+                     **options)
+    assert "wrong" not in alone.stdout and beside.stdout == alone.stdout
+    return beside.stderr.splitlines()
+
+
+def test_without_room_for_the_statistics_the_job_ends_well(box):
+    said, = job(box, stat_file="/dev/full")
+    assert "No space left on device" in said and "/dev/full" in said
+
+
+@pytest.mark.parametrize("folder", ["/proc/mnm", "/dev/null/mnm",
+                                    "/nowhere/mnm"])
+def test_without_a_folder_for_it_the_job_has_no_socket(box, folder):
+    said, = job(box, socket_dir=folder)
+    assert said.startswith(f"mnm: warn: no control socket: {folder}: ")
+    assert box.stat()["hits"] > 0
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_in_a_folder_that_may_not_be_written_the_job_has_no_socket(box):
+    os.mkdir(box.sockets, 0o500)
+    said, = job(box)
+    assert "no control socket" in said and "Permission denied" in said
+
+
+def inside(box, commands, command, **options):
+    """Runs a program where these shell commands have been run as root of a
+    mount namespace."""
+    words = ["unshare", "--map-root-user", "--mount"]
+    if subprocess.run([*words, "true"], capture_output=True,
+                      check=False).returncode:
+        pytest.skip("no mount namespaces here")
+    return box.run([*words, "sh", "-c", f'{commands} && exec "$@"', "sh",
+                    *command], "page_unit_pool", **options)
+
+
+@pytest.mark.parametrize("options, error", [
+    ("size=4k,nr_inodes=1", "No space left on device"),
+    ("ro", "Read-only file system"),
+])
+def test_on_a_full_or_read_only_disk_the_job_has_no_socket(box, options,
+                                                           error):
+    os.mkdir(box.sockets, 0o700)
+    alone = box.run(FORMS["shared"], stdin=RUNTIME)
+    run = inside(box, f"mount -t tmpfs -o mode=700,{options} none "
+                 f"{box.sockets}", FORMS["shared"], stdin=RUNTIME)
+    assert run.stdout == alone.stdout
+    assert run.stderr.count("\n") == 1
+    assert f"no control socket: {box.sockets}/" in run.stderr
+    assert error in run.stderr and box.stat()["hits"] > 0
+
+
+def test_on_a_disk_without_room_the_statistics_are_not_half_written(box):
+    alone = box.run(FORMS["shared"], stdin=RUNTIME)
+    full = os.path.join(box.folder, "full")
+    os.mkdir(full)
+    run = inside(box, f"mount -t tmpfs -o size=4k none {full} && "
+                 f"head -c 4096 /dev/zero >{full}/all", FORMS["shared"],
+                 stdin=RUNTIME, stat_file=os.path.join(full, "stat"))
+    assert run.stdout == alone.stdout
+    assert run.stderr.count("\n") == 1 and "No space left" in run.stderr
+
+
+def test_without_file_descriptors_the_job_has_no_socket(box):
+    shell = box.shell("page_unit_pool")
+    took(shell, "free_at 0")  # CUDA has what it needs
+    resource.prlimit(shell.pid, resource.RLIMIT_NOFILE, (3, 4096))
+    for line in ("alloc a 5000", "fill a 3", "free a", "alloc a 5000"):
+        took(shell, line)
+    assert shell("check a 3").endswith("right")
+    resource.prlimit(shell.pid, resource.RLIMIT_NOFILE, (4096, 4096))
+    shell.end()
+    assert box.stderr().count("\n") == 1
+    assert "no control socket" in box.stderr()
+    assert "Too many open files" in box.stderr()
+    assert box.stat()["hits"] == 1
+
+
+def test_a_client_is_answered_once_there_are_descriptors_again(box):
+    shell = box.shell("page_unit_pool")
+    took(shell, "alloc a 5000")
+    resource.prlimit(shell.pid, resource.RLIMIT_NOFILE, (3, 4096))
+    with connect(box.socket_of(shell.pid)) as client:
+        client.sendall(b"pools\n")
+        took(shell, "alloc b 5000")
+        resource.prlimit(shell.pid, resource.RLIMIT_NOFILE, (4096, 4096))
+        assert receive(client).startswith("page_unit_pool")
+    shell.end()
+    assert box.stderr() == ""
+
+
+@pytest.mark.parametrize("room", [100 << 10, 1 << 20, 4 << 20])
+def test_without_address_space_the_job_goes_on(box, room):
+    """What CUDA itself needs it has; mnm's tables and thread have no room."""
+    shell = box.shell("page_unit_pool")
+    for line in ("free_at 0", "pin h 5000 0", "unpin h"):
+        took(shell, line)
+    with open(f"/proc/{shell.pid}/statm", encoding="utf-8") as file:
+        used = int(file.read().split()[0]) * os.sysconf("SC_PAGESIZE")
+    resource.prlimit(shell.pid, resource.RLIMIT_AS, (used + room,) * 2)
+    for line in ("alloc a 5000", "alloc b 3000000", "free b",
+                 "alloc c 3000000", "free a", "free c"):
+        took(shell, line)
+    assert shell("last") == "0"
+    shell.end()
+    assert box.stderr().count("\n") <= 1
