@@ -14,10 +14,13 @@ static bool is_cudas(const struct link_map *library)
 
 bool loader_is_apart(void *handle)
 {
-	__typeof__(&dlinfo) info = loader_function("dlinfo");
+	static __typeof__(&dlinfo) _Atomic found;
+	__typeof__(&dlinfo) info = found;
 	const struct link_map *library;
 	Lmid_t scope;
 
+	if (!info)
+		found = info = loader_function("dlinfo");
 	if (!info || info(handle, RTLD_DI_LMID, &scope) ||
 	    scope == LM_ID_BASE || info(handle, RTLD_DI_LINKMAP, &library))
 		return false;
