@@ -351,11 +351,7 @@ inline pool_push(t, yes)
 inline hold_keep(yes)
 {
 	atomic {
-#ifdef NO_HOLD
-		yes = false;
-#else
 		yes = hold_is_open;
-#endif
 		state = (yes -> HELD : state)
 	}
 }
@@ -373,14 +369,18 @@ inline mem_free(t, seen, ended, both, yes, res)
 #ifndef STAMP_LATE
 	stamp = epoch;
 #endif
-	yes = false;
 	if
-	:: count > 0 -> hold_keep(yes)
-	:: else
-	fi;
-	if
-	:: yes
+#ifndef NO_HOLD
+	:: count > 0 ->
+		hold_keep(yes);
+		if
+		:: yes
+		:: else -> driver_free()
+		fi
 	:: else ->
+#else
+	:: true ->
+#endif
 		pool_push(t, yes);
 #ifdef STAMP_LATE
 		stamp = epoch;

@@ -242,9 +242,10 @@ static bool block_kept(struct device *device, struct block *block, bool *lost)
 
 	if (block->exported || !context_current() || device->pressed)
 		return false;
+	/* One that is not held, for want of memory, is CUDA's as without us. */
 	if (capture_any() && block->pool->ops->free &&
-	    fence_level() != FENCE_NONE && hold_keep(block))
-		return true;
+	    fence_level() != FENCE_NONE)
+		return hold_keep(block);
 	if (!pool_keeps(block))
 		return false;
 	*lost = !fence_kept(device, span);
