@@ -29,3 +29,16 @@ $(ROWS)/libcuda.so.1: $(ECHO_OBJ)
 $(ROWS)/walk: $(WALK_OBJ) $(ROWS)/libcuda.so.1
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ -o $@
+
+# Sequences of calls of the runtime, in both its forms.
+CALLS_OBJ := $(addprefix $(BUILD)/obj/tests/rows/,runtime_calls.o \
+	runtime_memory.o runtime_frees.o runtime_answers.o)
+RUNTIME_CALLS := $(addprefix $(ROWS)/,runtime_shared runtime_static)
+
+CHECK += $(RUNTIME_CALLS)
+
+$(ROWS)/runtime_static: NVCC_CUDART := none
+$(ROWS)/runtime_static: $(BUILD)/sim/cudart_static.o
+$(RUNTIME_CALLS): $(CALLS_OBJ)
+	$(call SAY,link  )
+	$(Q)$(NVCC_LINK) $^ -o $@

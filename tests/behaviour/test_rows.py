@@ -144,3 +144,57 @@ def test_doors_that_are_not_exported_lead_to_the_same_rows(box, pool):
                              ("libmnm.so", symbol)):
             wrong.append(f"{route} is {file} {found}, not {symbol}")
     assert not wrong, "\n".join(wrong[:20])
+
+
+# What the runtime's calls end in. Where mnm makes one of another, both fail.
+FAULTS = [
+    "cuMemAlloc_v2:1+:2,cuMemAllocPitch_v2:1+:2",
+    "cuMemAlloc_v2:1+:999,cuMemAllocPitch_v2:1+:999",
+    "cuMemHostAlloc:1+:2", "cuMemAllocAsync:1+:801",
+    "cuMemAllocManaged:3+:2", "cuMemFreeAsync:2+:999",
+    "cuMemGetInfo_v2:1+:999", "cuPointerGetAttributes:1+:999",
+    "cuIpcGetMemHandle:1+:1", "cuMemsetD8_v2:2+:999",
+    "cuDevicePrimaryCtxRetain:1+:2", "cuDevicePrimaryCtxRetain:2+:101",
+    "cuDevicePrimaryCtxReset_v2:1+:999", "cuInit:1+:100",
+]
+
+
+def runtime_lines(box, form, seed, pool, **options):
+    done = box.run([os.path.join(ROWS, f"runtime_{form}"), str(seed), "1500"],
+                   pool, devices=2, **options)
+    return done.stdout.splitlines()
+
+
+def same_errors(box, form, seed, pool, fail=None, **options):
+    alone = runtime_lines(box, form, seed, None, fail=fail)
+    under = runtime_lines(box, form, seed, pool, fail=fail, **options)
+    assert len(alone) == 1500
+    for number, (before, now) in enumerate(zip(alone, under)):
+        assert now == before, f"call {number} of seed {seed}"
+    assert len(under) == len(alone)
+
+
+@pytest.mark.parametrize("fence", ["fence", "sync"])
+@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("form", ["shared", "static"])
+def test_each_call_of_the_runtime_leaves_the_same_error(box, form, pool,
+                                                        fence):
+    for seed in (1, 2, 3):
+        same_errors(box, form, seed, pool, fence=fence)
+    stat = box.stat()
+    assert stat["allocs"] > 50 and stat["failures"] > 5
+    assert (stat["hits"] > 10) == (pool == "page_unit_pool")
+
+
+@pytest.mark.parametrize("fail", FAULTS)
+def test_each_call_leaves_the_same_error_where_the_driver_fails(box, fail):
+    same_errors(box, "shared", 4, "page_unit_pool", fail=fail)
+
+
+def test_the_device_that_has_failed_is_named(box):
+    """Memory of the host goes back in a context of some device."""
+    done = box.run([os.path.join(ROWS, "runtime_shared"), "5", "1500"],
+                   "page_unit_pool", devices=2,
+                   sim_lost="cuMemAllocManaged:9:700")
+    failed = re.findall(r"device (\d+) has failed", done.stderr)
+    assert failed and set(failed) <= {"0", "1"}
