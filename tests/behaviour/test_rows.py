@@ -159,6 +159,14 @@ FAULTS = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def too_much_is_refused(monkeypatch):
+    """By a sanitizer's allocator, too: the calls ask for all there is."""
+    for name in ("ASAN_OPTIONS", "TSAN_OPTIONS"):
+        monkeypatch.setenv(name, "allocator_may_return_null=1:" +
+                           os.environ.get(name, ""))
+
+
 def runtime_lines(box, form, seed, pool, **options):
     done = box.run([os.path.join(ROWS, f"runtime_{form}"), str(seed), "1500"],
                    pool, devices=2, **options)

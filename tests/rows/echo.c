@@ -45,7 +45,7 @@ EXPORT const char *echo_taken(void)
 {
 	static char taken[sizeof(text)];
 
-	memcpy(taken, text, sizeof(text));
+	memcpy(taken, text, length + 1);
 	length = 0;
 	text[0] = '\0';
 	return taken;

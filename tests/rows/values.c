@@ -49,13 +49,15 @@ void buffers_clear(void)
 
 void buffers_print(void)
 {
+	static const char zeros[SLOT];
 	int end;
 
 	for (int place = 0; place < SLOTS; place++) {
+		if (!memcmp(buffers[place], zeros, SLOT))
+			continue;
 		for (end = SLOT; end && !buffers[place][end - 1];)
 			end--;
-		if (end)
-			printf(" %d:", place);
+		printf(" %d:", place);
 		for (int i = 0; i < end; i++)
 			printf("%02x", (unsigned char)buffers[place][i]);
 	}
