@@ -26,25 +26,26 @@ USED(cuThreadExchangeStreamCaptureMode)
 
 /* Entries that we hook. HOOK(symbol, name, from, until): cuGetProcAddress
  * hands the symbol out for this name and a version in [from, until). With the
- * flag for the per-thread default stream it is the symbol's _ptsz or _ptds twin,
- * whose own row has an empty range. The first two lists are those of the
- * entries that queue work, or may do so unseen (work.h). */
+ * flag for the per-thread default stream it is the symbol's _ptsz or _ptds
+ * twin; that one's own row has an empty range, at its first version. The first
+ * two lists are those of the entries that queue work, or may do so unseen
+ * (work.h). */
 #define DRIVER_HOOK_LIST DRIVER_WORK_LIST DRIVER_DOUBT_LIST \
 HOOK(cuGetProcAddress, "cuGetProcAddress", 11030, 12000) \
 HOOK(cuGetProcAddress_v2, "cuGetProcAddress", 12000, VERSION_MAX) \
 HOOK(cuMemAlloc_v2, "cuMemAlloc", 3020, VERSION_MAX) \
 HOOK(cuMemFree_v2, "cuMemFree", 3020, VERSION_MAX) \
 HOOK(cuMemFreeAsync, "cuMemFreeAsync", 11020, VERSION_MAX) \
-HOOK(cuMemFreeAsync_ptsz, "cuMemFreeAsync", VERSION_MAX, VERSION_MAX) \
+HOOK(cuMemFreeAsync_ptsz, "cuMemFreeAsync", 11020, 11020) \
 HOOK(cuMemHostAlloc, "cuMemHostAlloc", 2020, VERSION_MAX) \
 HOOK(cuMemAllocHost_v2, "cuMemAllocHost", 3020, VERSION_MAX) \
 HOOK(cuMemFreeHost, "cuMemFreeHost", 2000, VERSION_MAX) \
 HOOK(cuMemAllocPitch_v2, "cuMemAllocPitch", 3020, VERSION_MAX) \
 HOOK(cuMemAllocManaged, "cuMemAllocManaged", 6000, VERSION_MAX) \
 HOOK(cuMemAllocAsync, "cuMemAllocAsync", 11020, VERSION_MAX) \
-HOOK(cuMemAllocAsync_ptsz, "cuMemAllocAsync", VERSION_MAX, VERSION_MAX) \
+HOOK(cuMemAllocAsync_ptsz, "cuMemAllocAsync", 11020, 11020) \
 HOOK(cuMemAllocFromPoolAsync, "cuMemAllocFromPoolAsync", 11020, VERSION_MAX) \
-HOOK(cuMemAllocFromPoolAsync_ptsz, "cuMemAllocFromPoolAsync", VERSION_MAX, VERSION_MAX) \
+HOOK(cuMemAllocFromPoolAsync_ptsz, "cuMemAllocFromPoolAsync", 11020, 11020) \
 HOOK(cuArrayCreate_v2, "cuArrayCreate", 3020, VERSION_MAX) \
 HOOK(cuArray3DCreate_v2, "cuArray3DCreate", 3020, VERSION_MAX) \
 HOOK(cuArrayDestroy, "cuArrayDestroy", 2000, VERSION_MAX) \
@@ -88,20 +89,20 @@ HOOK(cuDevicePrimaryCtxReset, "cuDevicePrimaryCtxReset", 7000, 11000) \
 HOOK(cuDevicePrimaryCtxReset_v2, "cuDevicePrimaryCtxReset", 11000, VERSION_MAX) \
 HOOK(cuIpcGetMemHandle, "cuIpcGetMemHandle", 4010, VERSION_MAX) \
 HOOK(cuLaunchKernelEx, "cuLaunchKernelEx", 11060, VERSION_MAX) \
-HOOK(cuLaunchKernelEx_ptsz, "cuLaunchKernelEx", VERSION_MAX, VERSION_MAX) \
+HOOK(cuLaunchKernelEx_ptsz, "cuLaunchKernelEx", 11060, 11060) \
 HOOK(cuMemGetHandleForAddressRange, "cuMemGetHandleForAddressRange", 11070, VERSION_MAX) \
 HOOK(cuStreamSynchronize, "cuStreamSynchronize", 2000, VERSION_MAX) \
-HOOK(cuStreamSynchronize_ptsz, "cuStreamSynchronize", VERSION_MAX, VERSION_MAX) \
+HOOK(cuStreamSynchronize_ptsz, "cuStreamSynchronize", 7000, 7000) \
 HOOK(cuStreamDestroy, "cuStreamDestroy", 2000, 4000) \
 HOOK(cuStreamDestroy_v2, "cuStreamDestroy", 4000, VERSION_MAX) \
 HOOK(cuStreamBeginCapture, "cuStreamBeginCapture", 10000, 10010) \
-HOOK(cuStreamBeginCapture_ptsz, "cuStreamBeginCapture", VERSION_MAX, VERSION_MAX) \
+HOOK(cuStreamBeginCapture_ptsz, "cuStreamBeginCapture", 10000, 10000) \
 HOOK(cuStreamBeginCapture_v2, "cuStreamBeginCapture", 10010, VERSION_MAX) \
-HOOK(cuStreamBeginCapture_v2_ptsz, "cuStreamBeginCapture", VERSION_MAX, VERSION_MAX) \
+HOOK(cuStreamBeginCapture_v2_ptsz, "cuStreamBeginCapture", 10010, 10010) \
 HOOK(cuStreamBeginCaptureToGraph, "cuStreamBeginCaptureToGraph", 12030, VERSION_MAX) \
-HOOK(cuStreamBeginCaptureToGraph_ptsz, "cuStreamBeginCaptureToGraph", VERSION_MAX, VERSION_MAX) \
+HOOK(cuStreamBeginCaptureToGraph_ptsz, "cuStreamBeginCaptureToGraph", 12030, 12030) \
 HOOK(cuStreamEndCapture, "cuStreamEndCapture", 10000, VERSION_MAX) \
-HOOK(cuStreamEndCapture_ptsz, "cuStreamEndCapture", VERSION_MAX, VERSION_MAX) \
+HOOK(cuStreamEndCapture_ptsz, "cuStreamEndCapture", 10000, 10000) \
 HOOK(cuGraphDestroy, "cuGraphDestroy", 10000, VERSION_MAX) \
 HOOK(cuGraphClone, "cuGraphClone", 10000, VERSION_MAX) \
 HOOK(cuGraphAddChildGraphNode, "cuGraphAddChildGraphNode", 10000, VERSION_MAX) \
@@ -111,7 +112,7 @@ HOOK(cuGraphInstantiate, "cuGraphInstantiate", 10000, 11000) \
 HOOK(cuGraphInstantiate_v2, "cuGraphInstantiate", 11000, 12000) \
 HOOK(cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags", 11040, VERSION_MAX) \
 HOOK(cuGraphInstantiateWithParams, "cuGraphInstantiateWithParams", 12000, VERSION_MAX) \
-HOOK(cuGraphInstantiateWithParams_ptsz, "cuGraphInstantiateWithParams", VERSION_MAX, VERSION_MAX) \
+HOOK(cuGraphInstantiateWithParams_ptsz, "cuGraphInstantiateWithParams", 12000, 12000) \
 HOOK(cuGraphExecUpdate, "cuGraphExecUpdate", 10020, 12000) \
 HOOK(cuGraphExecUpdate_v2, "cuGraphExecUpdate", 12000, VERSION_MAX) \
 HOOK(cuGraphExecChildGraphNodeSetParams, "cuGraphExecChildGraphNodeSetParams", 11010, VERSION_MAX) \

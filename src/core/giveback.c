@@ -68,7 +68,7 @@ static size_t pending_give(struct store *store, bool idle_too)
 		list = block->next;
 		/* First: the driver may hand the address out at once. */
 		if (block_remove(block) &&
-		    !device_check(device, give(store, block->addr)))
+		    !device_check(context->device, give(store, block->addr)))
 			counter_add(device, COUNTER_driver_frees, 1);
 		counter_sub(device, COUNTER_pending_bytes, block->span);
 		counter_sub(device, COUNTER_idle_bytes, block->span);

@@ -77,6 +77,10 @@ static const struct hook_row *row_meant(const char *name, int version,
 		snprintf(symbol, sizeof(symbol), "%s%s", row->symbol, twins[i]);
 		twin = row_find(driver_rows, symbol);
 	}
+	if (twin && version < twin->from) { /* CUDA may mean either */
+		work_mixed();
+		return NULL;
+	}
 	return twin ? twin : row;
 }
 

@@ -1,0 +1,208 @@
+"""Every hooked entry, by every way that leads to it: a driver that echoes what
+it is called with tells whether a call came through as the program made it."""
+
+import functools
+import os
+import re
+import tempfile
+
+import pytest
+
+from conftest import BUILD, POOLS, ROOT, Box
+
+ROWS = os.path.join(BUILD, "tests", "rows")
+
+# Calls that mnm makes in its own way: the program's size rounded up, and a
+# place of ours for the answer. entry: what CUDA is called with, so that a
+# code of its own is that entry's.
+SERVED = {
+    "cuMemAlloc_v2": "cuMemAlloc_v2",
+    "cuMemHostAlloc": "cuMemHostAlloc",
+    "cuMemAllocHost_v2": "cuMemHostAlloc",  # without flags
+}
+# Where there is no size, or nowhere to write the answer, they are CUDA's.
+SERVED_CASES = {"refused-odd", "refused-buffers", "granted-buffers"}
+
+# Entries that mnm hooks, and calls itself to look at an address.
+ASKED = {"cuPointerGetAttribute", "cuMemGetAddressRange_v2"}
+
+
+def words(name):
+    """The entries in lists of hook_list.h and the one that is generated."""
+    text = ""
+    for path in (os.path.join(ROOT, "include", "hook_list.h"),
+                 os.path.join(BUILD, "gen", "hooks", "work_list.h")):
+        with open(path, encoding="utf-8") as header:
+            text += header.read()
+    return set(re.findall(rf"^{name}\((cu[A-Z]\w+)", text, re.M))
+
+
+HOOKED = words("HOOK")
+OWN = words("USED") | ASKED
+
+
+def walk(box, doors, pool, **options):
+    """Route, symbol that it should lead to, the file and symbol that it did,
+    and the calls that were made by it."""
+    env = box.env(pool, **options)
+    env["LD_LIBRARY_PATH"] = f"{ROWS}:{os.path.join(BUILD, 'sim')}"
+    box.env = lambda *args, **kwargs: env
+    routes = []
+    done = box.run([os.path.join(ROWS, "walk"), doors], check=False)
+    lines = done.stdout.splitlines()
+    assert done.returncode == 0, f"ended by {lines[-1:]} {done.stderr}"
+    for line in lines:
+        if line.startswith("route "):
+            routes.append((*line.split()[1:], []))
+            continue
+        call, taken, buffers = line.split("|")
+        _, symbol, case, code = call.split()
+        routes[-1][-1].append((symbol, case, code, taken.split(), buffers))
+    return routes
+
+
+@functools.cache
+def walk_alone(doors):
+    with tempfile.TemporaryDirectory(prefix="mnm-test-", dir="/tmp") as folder:
+        return walk(Box(folder), doors, None)
+
+
+def problem(alone, under):
+    """What is wrong with a call under mnm, or None."""
+    symbol, case, code, (call,), buffers = alone
+    served = SERVED.get(symbol) if case in SERVED_CASES else None
+    _, _, code_now, calls, buffers_now = under
+    extra = {name.split("(")[0] for name in calls if name != call}
+    if calls.count(call) != 1 and served not in extra:
+        return f"CUDA was called {calls}, not {call}"
+    if not extra <= OWN | {served}:
+        return f"CUDA was called {calls}, besides {call}"
+    if buffers_now != buffers:
+        return f"the memory is {buffers_now}, not {buffers}"
+    if code_now != code and served in (None, symbol):
+        return f"the code is {code_now}, not {code}"
+    return None
+
+
+def compare(alone, under):
+    assert [route[:2] for route in under] == [route[:2] for route in alone]
+    wrong = []
+    for before, now in zip(alone, under):
+        assert len(before[4]) == len(now[4])
+        wrong += [f"{before[0]} {call[0]} {call[1]}: {problem(call, other)}"
+                  for call, other in zip(before[4], now[4])
+                  if problem(call, other)]
+    assert not wrong, "\n".join(wrong[:20])
+
+
+@pytest.mark.parametrize("fence", ["fence", "sync"])
+@pytest.mark.parametrize("pool", POOLS)
+def test_every_call_reaches_cuda_as_it_was_made(box, pool, fence):
+    alone = walk_alone("exports")
+    under = walk(box, "exports", pool, fence=fence)
+    compare(alone, under)
+    wrong = [(before[:4], now[:4]) for before, now in zip(alone, under)
+             if before[2:4] != ("libcuda.so.1", before[1]) or
+             now[2:4] != ("libmnm.so" if now[1] in HOOKED else "libcuda.so.1",
+                          now[1])]
+    assert not wrong
+
+
+def test_the_walk_has_every_row():
+    routes = walk_alone("exports")
+    assert len(HOOKED) > 250
+    for way in ("linked", "handle", "default"):
+        assert {r[1] for r in routes if r[0] == way} == HOOKED
+    for door in ("v1", "v2", "runtime"):
+        asked = {r[1] for r in routes if r[0].startswith(door + ":")}
+        assert asked >= HOOKED
+    assert all(r[4] for r in routes)
+
+
+# By that name cuda.h means cuGraphInstantiateWithFlags from 12.0 on;
+# cudaTypedefs.h has no such form.
+UNCLEAR = "cuGraphInstantiate"
+
+
+def is_passed(symbol, name, version, flags):
+    """Whether mnm leaves alone what it can't know by its address. A name may
+    mean its twin in versions that are older than the twin."""
+    own_stream = flags == "2" and {symbol + "_ptsz", symbol + "_ptds"} & HOOKED
+    return (symbol not in HOOKED or own_stream or
+            (name == UNCLEAR and int(version) >= 12000))
+
+
+@pytest.mark.parametrize("pool", POOLS)
+def test_doors_that_are_not_exported_lead_to_the_same_rows(box, pool):
+    alone = walk_alone("inner")
+    under = walk(box, "inner", pool)
+    compare(alone, under)
+    wrong = []
+    for route, symbol, file, found, _ in under:
+        passed = is_passed(symbol, *route.split(":")[1:])
+        if (file, found) != (("libcuda.so.1", "hidden") if passed else
+                             ("libmnm.so", symbol)):
+            wrong.append(f"{route} is {file} {found}, not {symbol}")
+    assert not wrong, "\n".join(wrong[:20])
+
+
+# What the runtime's calls end in. Where mnm makes one of another, both fail.
+FAULTS = [
+    "cuMemAlloc_v2:1+:2,cuMemAllocPitch_v2:1+:2",
+    "cuMemAlloc_v2:1+:999,cuMemAllocPitch_v2:1+:999",
+    "cuMemHostAlloc:1+:2", "cuMemAllocAsync:1+:801",
+    "cuMemAllocManaged:3+:2", "cuMemFreeAsync:2+:999",
+    "cuMemGetInfo_v2:1+:999", "cuPointerGetAttributes:1+:999",
+    "cuIpcGetMemHandle:1+:1", "cuMemsetD8_v2:2+:999",
+    "cuDevicePrimaryCtxRetain:1+:2", "cuDevicePrimaryCtxRetain:2+:101",
+    "cuDevicePrimaryCtxReset_v2:1+:999", "cuInit:1+:100",
+]
+
+
+@pytest.fixture(autouse=True)
+def too_much_is_refused(monkeypatch):
+    """By a sanitizer's allocator, too: the calls ask for all there is."""
+    for name in ("ASAN_OPTIONS", "TSAN_OPTIONS"):
+        monkeypatch.setenv(name, "allocator_may_return_null=1:" +
+                           os.environ.get(name, ""))
+
+
+def runtime_lines(box, form, seed, pool, **options):
+    done = box.run([os.path.join(ROWS, f"runtime_{form}"), str(seed), "1500"],
+                   pool, devices=2, **options)
+    return done.stdout.splitlines()
+
+
+def same_errors(box, form, seed, pool, fail=None, **options):
+    alone = runtime_lines(box, form, seed, None, fail=fail)
+    under = runtime_lines(box, form, seed, pool, fail=fail, **options)
+    assert len(alone) == 1500
+    for number, (before, now) in enumerate(zip(alone, under)):
+        assert now == before, f"call {number} of seed {seed}"
+    assert len(under) == len(alone)
+
+
+@pytest.mark.parametrize("fence", ["fence", "sync"])
+@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("form", ["shared", "static"])
+def test_each_call_of_the_runtime_leaves_the_same_error(box, form, pool,
+                                                        fence):
+    for seed in (1, 2, 3):
+        same_errors(box, form, seed, pool, fence=fence)
+    stat = box.stat()
+    assert stat["allocs"] > 50 and stat["failures"] > 5
+    assert (stat["hits"] > 10) == (pool == "page_unit_pool")
+
+
+@pytest.mark.parametrize("fail", FAULTS)
+def test_each_call_leaves_the_same_error_where_the_driver_fails(box, fail):
+    same_errors(box, "shared", 4, "page_unit_pool", fail=fail)
+
+
+def test_the_device_that_has_failed_is_named(box):
+    """Memory of the host goes back in a context of some device."""
+    done = box.run([os.path.join(ROWS, "runtime_shared"), "5", "1500"],
+                   "page_unit_pool", devices=2,
+                   sim_lost="cuMemAllocManaged:9:700")
+    failed = re.findall(r"device (\d+) has failed", done.stderr)
+    assert failed and set(failed) <= {"0", "1"}
