@@ -69,7 +69,7 @@ void fence_sync_end(const struct fence_sync *sync, int res);
 
 /* The memory of a device's context is about to go, and with it what was freed
  * and may still be used by others: waits for them. False: it could not, as
- * a stream captures. */
+ * a stream captures or another context is just ending. */
 bool fence_leave(struct device *device);
 
 /* The host waits for what may still use memory of the context that has been
