@@ -1,8 +1,9 @@
 """The library with one guard left out, a row each; scripts/mutants builds them
 and runs the tests that have to notice.
 
-A row: its name; what notices, "proof" or tests of tests/behaviour by file and
-name; and its edits: file, old text, new text. The old text stands once in the
+A row: its name; what notices: "proof", generated programs; "races", those of
+tests/proof/race_table.c; or tests of tests/behaviour by file and name; and its
+edits: file, old text, new text. The old text stands once in the
 file."""
 
 FENCE = "src/core/fence.c"
@@ -85,7 +86,7 @@ ROWS = [
      (FENCE, "		epoch_publish(sync->device, sync->safe);",
       "		epoch_publish(sync->device, epoch_end(sync->device,\n"
       "			&(uint64_t){0}));")),
-    ("sync_ignores_who_came_meanwhile", "proof",
+    ("sync_ignores_who_came_meanwhile", "races",
      (FENCE, "	if (!res && fence_reaches(sync->device))", "	if (!res)")),
     # Captures and what they hold.
     ("fence_during_capture", "proof",
@@ -160,12 +161,25 @@ ROWS = [
     ("an_idle_stream_is_gated", "test_order.py -k after_a_wait",
      (WORK, "	if (order_is_over(device, atomic_load(&work_sole)))",
       "	if (order_is_over(device, atomic_load(&work_sole)) && !device)")),
-    ("request_during_a_reset", "test_contexts.py test_threads.py",
+    ("request_during_a_reset", "races",
      (CONTEXT, "	while (context->closing && !context->dead)\n"
       "		pthread_cond_wait(&context->settled, &context->lock);\n", "")),
-    ("reset_does_not_wait_for_gifts", "proof",
+    ("reset_does_not_wait_for_gifts", "races",
      (CONTEXT, "	while (context->busy)\n"
       "		pthread_cond_wait(&context->settled, &context->lock);\n", "")),
+    ("who_is_just_ending_is_not_waited_for", "races",
+     (FENCE, "	if (count < 0 ||\n	    count == (all ? context_count() : "
+      "atomic_load(&device->contexts)))\n		return count;\n",
+      "	return count;\n")),
+    ("reach_is_not_looked_at_again", "races",
+     (FENCE, "(fence_reaches(device) && fence_try(device))",
+      "fence_try(device)")),
+    ("a_wait_under_way_is_taken_for_one", "races",
+     (FENCE, " ||\n	       atomic_load(&device->safe) < "
+      "atomic_load(&device->epoch);", ";")),
+    ("a_primary_context_leaves_undrained", "races",
+     (HOOKS, "	context = context_primary(device);\n	if (context)\n"
+      "		context_drain(context);\n", "	(void)context;\n")),
     # One stream's order.
     ("order_ends_without_a_fence", "proof",
      (WORK, "	if (!fence_force(device))", "	if (false)")),
@@ -202,7 +216,7 @@ ROWS = [
 """)),
     ("exported_block_is_reused", "test_fence.py -k exported",
      (MEM, "block->exported || ", "")),
-    ("keeps_while_another_lacks_room", "proof",
+    ("keeps_while_another_lacks_room", "races",
      (MEM, " || device->pressed)", ")")),
     ("a_refused_free_forgets_the_block", "test_faults.py",
      (MEM, "	regained = !freed && block_regain(context, given);",
