@@ -120,6 +120,9 @@ struct context *context_current(void);
 /* The record of a handle, or NULL. */
 struct context *context_find(struct CUctx_st *handle);
 
+/* That of a device's primary context, or of one that may be it; or NULL. */
+struct context *context_primary(int ordinal);
+
 /* Notes a context that is seen for the first time, so that waits cover it. */
 void context_note(struct CUctx_st *handle, int ordinal, enum context_kind kind);
 

@@ -72,7 +72,7 @@ void fence_sync_end(const struct fence_sync *sync, int res);
 
 /* The memory of a device's context is about to go, pinned memory too, and with
  * it what was freed and may still be used by others: waits for them. False: it
- * could not, as a stream captures. */
+ * could not, as a stream captures or another context is just ending. */
 bool fence_leave(struct device *device);
 
 /* The host waits for what may still use memory of the context that has been

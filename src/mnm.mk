@@ -32,11 +32,14 @@ $(LIB_OBJ): CFLAGS += -ftls-model=initial-exec
 $(addprefix $(BUILD)/obj/src/,hooks/dlsym.o backing/loader.o \
 	backing/object.o backing/apart.o): SANFLAGS :=
 
+# LINK_LIBRARY(objects)
+LINK_LIBRARY = $(CC) -shared $(SANFLAGS) $(LDFLAGS) -Wl,-z,now -Wl,-z,relro \
+	-Wl,-Bsymbolic -Wl,--version-script=src/hooks/exports.map \
+	-Wl,-soname,libmnm.so $(1) -l:libjansson.a -o $@
+
 $(BUILD)/libmnm.so: $(LIB_OBJ) src/hooks/exports.map
 	$(call SAY,link  )
-	$(Q)$(CC) -shared $(SANFLAGS) $(LDFLAGS) -Wl,-z,now -Wl,-z,relro -Wl,-Bsymbolic \
-		-Wl,--version-script=src/hooks/exports.map \
-		-Wl,-soname,libmnm.so $(LIB_OBJ) -l:libjansson.a -o $@
+	$(Q)$(call LINK_LIBRARY,$(LIB_OBJ))
 
 $(BUILD)/mnm: $(CLI_OBJ)
 	$(call SAY,link  )

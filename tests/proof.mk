@@ -1,13 +1,33 @@
 # Generated programs; see tests/proof/README.md.
 PROOF     := $(BUILD)/tests/proof/proof
-PROOF_SRC := $(filter-out %_kernel.c $(if $(SAN),%/schedule.c %/calls.c, \
+PROOF_SRC := $(filter-out %_kernel.c %/points.c $(if $(SAN),%/schedule.c %/calls.c, \
 	%/free_schedule.c),$(wildcard tests/proof/*.c))
 PROOF_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(PROOF_SRC))
 
-CHECK += $(PROOF) $(PROOF).kernels.so
+# The library with more points where the schedule may switch; see points.c.
+POINTS     := $(if $(SAN),,$(dir $(PROOF))libmnm.so)
+# But for the block table, which is searched as a whole when a context ends.
+POINTS_OF  := $(filter-out %/block_table.o,$(CORE_OBJ) $(POOL_OBJ))
+POINTS_OBJ := $(POINTS_OF:$(BUILD)/obj/%=$(BUILD)/obj/points/%)
+
+CHECK += $(PROOF) $(PROOF).kernels.so $(POINTS)
 .PHONY: soak
 
 $(PROOF_OBJ): CPPFLAGS += $(if $(SAN),-DPROOF_FREE)
+
+$(POINTS_OBJ): CPPFLAGS += -I$(WORK_GEN) -Isrc/hooks
+$(POINTS_OBJ): CFLAGS += -ftls-model=initial-exec -fsanitize=thread
+$(POINTS_OBJ): | $(WORK_GEN)/stamp
+
+$(BUILD)/obj/points/%.o: %.c
+	$(call SAY,cc    )
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(DEPS) -c $< -o $@
+
+$(POINTS): $(POINTS_OBJ) $(BUILD)/obj/tests/proof/points.o \
+		$(filter-out $(POINTS_OF),$(LIB_OBJ)) \
+		src/hooks/exports.map
+	$(call SAY,link  )
+	$(Q)$(call LINK_LIBRARY,$(filter %.o,$^))
 
 # Exports its pthread calls to the libraries that it is run with.
 $(PROOF): $(PROOF_OBJ)
@@ -18,5 +38,5 @@ $(PROOF).kernels.so: $(BUILD)/obj/tests/proof/touch_kernel.o
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) -shared $^ -o $@
 
-soak: $(ALL) $(PROOF) $(PROOF).kernels.so
+soak: $(ALL) $(PROOF) $(PROOF).kernels.so $(POINTS)
 	@$(PROOF) --forever

@@ -274,6 +274,16 @@ static struct context *find_primary(int ordinal)
 	return unseen;
 }
 
+struct context *context_primary(int ordinal)
+{
+	struct context *context;
+
+	pthread_mutex_lock(&lock);
+	context = find_primary(ordinal);
+	pthread_mutex_unlock(&lock);
+	return context;
+}
+
 struct context *context_close_primary(int ordinal)
 {
 	struct context *context;

@@ -332,11 +332,19 @@ void fence_sync_end(const struct fence_sync *sync, int res)
 	sync_end(&sync->host, res);
 }
 
+/* Whether freed memory may still be used by work from before. Another thread
+ * that waits for that work has taken the bytes, and not yet published. */
+static bool work_is_left(const struct device *device)
+{
+	return counter_get(device, COUNTER_quarantined_bytes) ||
+	       counter_get(device, COUNTER_held_blocks) ||
+	       atomic_load(&device->safe) < atomic_load(&device->epoch);
+}
+
 static bool leave_one(struct device *device)
 {
 	if (sync_reaches(device) || fence_level() == FENCE_NONE ||
-	    (!counter_get(device, COUNTER_quarantined_bytes) &&
-	     !counter_get(device, COUNTER_held_blocks)))
+	    !work_is_left(device))
 		return true;
 	return !capture_any() && device_wait(device);
 }

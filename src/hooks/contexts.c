@@ -226,11 +226,19 @@ static bool primary_is_active(CUdevice device)
 /* The runtime's reset is under way on this thread, and closes the context. */
 static __thread bool resetting;
 
-/* What is idle may go with the context; if it does not, nothing is lost. */
+/* What is idle may go with the context; if it does not, nothing is lost. Where
+ * work on it can't be waited for, as a stream captures or another context is
+ * just ending, it goes back to the driver first, which waits. */
 static void primary_leaves(CUdevice device)
 {
-	if (device >= 0 && device < DEVICE_MAX && !resetting)
-		fence_leave(device_at(device));
+	struct context *context;
+
+	if (device < 0 || device >= DEVICE_MAX || resetting ||
+	    fence_leave(device_at(device)))
+		return;
+	context = context_primary(device);
+	if (context)
+		context_drain(context);
 }
 
 typedef CUresult primary_call(CUdevice device);

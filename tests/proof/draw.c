@@ -2,12 +2,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kind.h"
 #include "model.h"
 #include "place.h"
 #include "setting.h"
 #include "step.h"
 
 enum { TRIES = 24, STEPS_LEAST = 10, STEPS_MORE = 51, ROUNDS = 4 };
+enum { CONTEXTS_LIVE = 5, CONTEXTS_FEW = 2 };
 
 static const size_t sizes[] = {512,   512,   4096,    4096,    5000,
 			       65536, 70000, 1 << 20, 2 << 20, 8 << 20};
@@ -42,34 +44,6 @@ static bool step_add(struct program *program, const struct step_row *row,
 	return true;
 }
 
-/* The rows of dense programs. */
-static bool row_is_dense(const struct step_row *row)
-{
-	static const char *const names[] = {"alloc", "free", "touch",
-					    "context_sync"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(row->name, names[i]))
-			return true;
-	return false;
-}
-
-static const struct step_row *row_draw(struct program *program)
-{
-	const struct step_row *row;
-	unsigned sum = 0, at;
-
-	for (row = step_rows; row->name; row++)
-		sum += row->weight;
-	at = random_below(&program->random, sum);
-	for (row = step_rows; at >= row->weight; row++)
-		at -= row->weight;
-	if (program->dense && !row_is_dense(row) &&
-	    !random_one_in(&program->random, 40))
-		return row_draw(program);
-	return row;
-}
-
 static void draw_middle(struct program *program)
 {
 	unsigned threads = (unsigned)program->thread_count;
@@ -80,7 +54,7 @@ static void draw_middle(struct program *program)
 		int thread = (int)random_below(&program->random, threads);
 
 		for (int i = 0; i < TRIES; i++)
-			if (step_add(program, row_draw(program), thread))
+			if (step_add(program, kind_row_draw(program), thread))
 				break;
 	}
 }
@@ -111,6 +85,23 @@ static void draw_end(struct program *program)
 	draw_out(program, "stream_drop");
 }
 
+static void shape_by_kind(struct program *program)
+{
+	enum kind kind = program->setting.kind;
+
+	if (kind == MIXED)
+		return;
+	program->thread_count = THREADS_MAX;
+	program->device_count = 1 + (kind == DEVICES);
+	program->peers = kind == DEVICES && random_one_in(&program->random, 4);
+	program->sizes[1] = program->sizes[2] = program->sizes[0];
+	if (kind == CONTEXTS || kind == RENEWALS)
+		program->contexts_live = CONTEXTS_FEW;
+	if (kind == FULL)
+		for (int i = 0; i < 3; i++)
+			program->sizes[i] = (size_t)(2 + 2 * i) << 20;
+}
+
 static void draw_shape(struct program *program)
 {
 	struct random *random = &program->random;
@@ -123,12 +114,8 @@ static void draw_shape(struct program *program)
 	for (int i = 0; i < 3; i++)
 		program->sizes[i] = sizes[random_below(
 			random, sizeof(sizes) / sizeof(sizes[0]))];
-	if (program->dense) {
-		program->thread_count = THREADS_MAX;
-		program->device_count = 1;
-		program->peers = false;
-		program->sizes[1] = program->sizes[2] = program->sizes[0];
-	}
+	program->contexts_live = CONTEXTS_LIVE;
+	shape_by_kind(program);
 	for (int t = 0; t < THREADS_MAX; t++)
 		program->threads[t].capture = NONE;
 	/* What is there at the start needs no step of anyone. */
@@ -136,8 +123,7 @@ static void draw_shape(struct program *program)
 	start.number = -1;
 	object_make(&program->unsafe, &start);
 	for (int d = 0; d < program->device_count; d++) {
-		program->devices[d].primary =
-			place_context(program, &start, d, true);
+		place_device(program, &start, d);
 		for (int i = (int)random_below(random, 4); i > 0; i--)
 			place_stream(program, &start,
 				     program->devices[d].primary,
@@ -147,17 +133,16 @@ static void draw_shape(struct program *program)
 	}
 }
 
-void program_draw(struct program *program, uint64_t seed, const char *pool,
-		  const char *level)
+void program_draw(struct program *program, uint64_t seed,
+		  const struct wish *wish)
 {
 	memset(program, 0, sizeof(*program));
 	program->seed = seed;
-	setting_draw(&program->setting, seed, pool, level);
+	setting_draw(&program->setting, seed, wish);
 	program->random = random_open(seed, PURPOSE_STEPS);
 #ifdef PROOF_FREE
 	program->tame = true;
 #endif
-	program->dense = program->setting.dense;
 	draw_shape(program);
 	draw_middle(program);
 	draw_end(program);

@@ -63,7 +63,7 @@ static void child_run(const struct fleet *fleet, const struct job *job)
 	signal(SIGINT, SIG_IGN); /* the parent lets this one end */
 	if (!fleet->verbose)
 		dup2(job->said, STDERR_FILENO);
-	program_draw(&program, job->seed, fleet->pool, fleet->level);
+	program_draw(&program, job->seed, &fleet->wish);
 	if (fleet->verbose)
 		program_print(&program);
 	setting_apply(&program.setting, job->seed, program.device_count);
@@ -109,15 +109,17 @@ static void failure_print(const struct fleet *fleet, const struct job *job,
 	ssize_t got = pread(job->said, text, SHOWN, 0);
 
 	text[got > 0 ? got : 0] = '\0';
-	program_draw(&program, job->seed, fleet->pool, fleet->level);
+	program_draw(&program, job->seed, &fleet->wish);
 	printf("seed %llu FAILED: %s\n", (unsigned long long)job->seed, why);
 	setting_print(&program.setting);
 	printf("%sreplay: proof --seed %llu%s", text,
 	       (unsigned long long)job->seed, fleet->native ? " --native" : "");
-	if (fleet->pool)
-		printf(" --pool %s", fleet->pool);
-	if (fleet->level)
-		printf(" --level %s", fleet->level);
+	if (fleet->wish.pool)
+		printf(" --pool %s", fleet->wish.pool);
+	if (fleet->wish.level)
+		printf(" --level %s", fleet->wish.level);
+	if (fleet->wish.kind)
+		printf(" --kind %s", fleet->wish.kind);
 	printf("\n");
 }
 

@@ -12,7 +12,7 @@ struct fleet {
 	unsigned long count; /* 0: until it is interrupted */
 	int jobs;
 	bool native, verbose;
-	const char *pool, *level; /* NULL: as drawn */
+	struct wish wish;
 	struct tally sum;
 };
 

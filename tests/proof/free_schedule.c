@@ -22,6 +22,21 @@ void schedule_join(int thread)
 	(void)thread;
 }
 
+void schedule_pace(unsigned stay)
+{
+	(void)stay;
+}
+
+void schedule_yield(void)
+{
+}
+
+bool schedule_hold(unsigned long n)
+{
+	(void)n;
+	return false;
+}
+
 void schedule_ask(void)
 {
 }

@@ -1,5 +1,6 @@
 /* Usage: proof [--first N] [--count N] [--jobs N] [--forever] [--native]
- *              [--pool POOL] [--level LEVEL] [--seed N]
+ *              [--pool POOL] [--level LEVEL] [--kind KIND] [--seed N]
+ *        proof --races[=NAME]
  *
  * Generated CUDA programs under libmnm.so on the simulated device; see
  * README.md. Ends with a line of counts; the exit status is 0 if none failed.
@@ -17,6 +18,8 @@
 #include <unistd.h>
 
 #include "fleet.h"
+#include "kind.h"
+#include "races.h"
 
 #ifdef PROOF_FREE
 enum { COUNT = 1000 }; /* a sanitizer takes its time */
@@ -31,6 +34,8 @@ static const struct option options[] = {
 	{"seed", required_argument, NULL, 's'},
 	{"pool", required_argument, NULL, 'p'},
 	{"level", required_argument, NULL, 'l'},
+	{"kind", required_argument, NULL, 'k'},
+	{"races", optional_argument, NULL, 'r'},
 	{"native", no_argument, NULL, 'n'},
 	{"forever", no_argument, NULL, 'e'},
 	{NULL, 0, NULL, 0},
@@ -40,11 +45,26 @@ static int usage(void)
 {
 	fprintf(stderr, "usage: proof [--first N] [--count N] [--jobs N] "
 			"[--forever] [--native]\n             [--pool POOL] "
-			"[--level LEVEL] [--seed N]\n");
+			"[--level LEVEL] [--kind KIND] [--seed N]\n"
+			"       proof --races[=NAME]\n");
 	return 2;
 }
 
-static bool options_read(struct fleet *fleet, int argc, char **argv)
+static bool kind_is_known(const struct fleet *fleet)
+{
+	const char *kind = fleet->wish.kind;
+
+	if (!kind || kind_find(kind) < KIND_COUNT)
+		return true;
+	fprintf(stderr, "proof: no kind \"%s\", want", kind);
+	for (unsigned i = 0; i < KIND_COUNT; i++)
+		fprintf(stderr, " %s", kind_name((enum kind)i));
+	fprintf(stderr, "\n");
+	return false;
+}
+
+static bool options_read(struct fleet *fleet, bool *races, const char **race,
+			 int argc, char **argv)
 {
 	int option;
 
@@ -63,10 +83,17 @@ static bool options_read(struct fleet *fleet, int argc, char **argv)
 			fleet->jobs = atoi(optarg);
 			break;
 		case 'p':
-			fleet->pool = optarg;
+			fleet->wish.pool = optarg;
 			break;
 		case 'l':
-			fleet->level = optarg;
+			fleet->wish.level = optarg;
+			break;
+		case 'k':
+			fleet->wish.kind = optarg;
+			break;
+		case 'r':
+			*races = true;
+			*race = optarg;
 			break;
 		case 'n':
 			fleet->native = true;
@@ -78,7 +105,7 @@ static bool options_read(struct fleet *fleet, int argc, char **argv)
 			return false;
 		}
 	}
-	return optind == argc && fleet->jobs > 0;
+	return optind == argc && fleet->jobs > 0 && kind_is_known(fleet);
 }
 
 /* A sanitizer's runtime has to be loaded first. */
@@ -99,7 +126,9 @@ static void start_again(char **argv, bool native)
 {
 	char self[PATH_MAX], path[2 * PATH_MAX + 64], program[PATH_MAX], *build;
 #ifdef PROOF_FREE
-	const char *options;
+	const char *library = "", *options;
+#else
+	const char *library = "tests/proof/"; /* see points.c */
 #endif
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
@@ -115,8 +144,8 @@ static void start_again(char **argv, bool native)
 	*path = '\0';
 	dl_iterate_phdr(sanitizer_visit, path);
 	length = (ssize_t)strlen(path);
-	snprintf(path + length, sizeof(path) - (size_t)length, "%s/libmnm.so",
-		 build);
+	snprintf(path + length, sizeof(path) - (size_t)length, "%s/%slibmnm.so",
+		 build, library);
 	if (!native)
 		setenv("LD_PRELOAD", path, 1);
 #ifdef PROOF_FREE
@@ -161,9 +190,10 @@ int main(int argc, char **argv)
 	struct fleet fleet = {.first = 1, .count = COUNT, .jobs = 2};
 	char folder[] = "/tmp/proof-XXXXXX";
 	struct timespec start, end;
-	bool good;
+	const char *race = NULL;
+	bool good, races = false;
 
-	if (!options_read(&fleet, argc, argv))
+	if (!options_read(&fleet, &races, &race, argc, argv))
 		return usage();
 	if (!getenv("PROOF_STARTED")) {
 		start_again(argv, fleet.native);
@@ -175,6 +205,11 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 	setenv("MNM_SOCKET_DIR", folder, 1);
+	if (races) {
+		good = races_run(race);
+		folder_remove(folder);
+		return good ? EXIT_SUCCESS : EXIT_FAILURE;
+	}
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	good = fleet_run(&fleet);
 	clock_gettime(CLOCK_MONOTONIC, &end);

@@ -32,3 +32,14 @@ int place_context(struct program *program, const struct step *step, int device,
 		place_stream(program, step, at, PER_THREAD, t);
 	return at;
 }
+
+void place_device(struct program *program, const struct step *step, int device)
+{
+	struct device_model *it = &program->devices[device];
+
+	it->primary = place_context(program, step, device, true);
+	it->retained = it->keeper = it->primary;
+	if (program->setting.kind == RENEWALS)
+		it->keeper = place_context(program, step, device, false);
+	program->contexts[it->keeper].kept = true;
+}

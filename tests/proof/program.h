@@ -16,7 +16,7 @@
 enum {
 	THREADS_MAX = 4,
 	DEVICES_MAX = 2,
-	CONTEXTS_MAX = 10,
+	CONTEXTS_MAX = 16,
 	STREAMS_MAX = 96,
 	EVENTS_MAX = 48,
 	SLOTS_MAX = 384,
@@ -25,7 +25,7 @@ enum {
 	PARTS_MAX = 3,   /* of a slot, that are written and read */
 	PART_WORDS = 64, /* in each */
 	SLOTS_LIVE = 14, /* at a time */
-	CONTEXTS_LIVE = 5,
+	QUOTA_MIB = 8,   /* that a thread of a full program has at a time */
 	NONE = -1,
 };
 
@@ -46,7 +46,9 @@ struct words {
 };
 
 struct device_model {
-	int primary; /* context */
+	int primary;  /* context, at the start */
+	int keeper;   /* context that is there to the end */
+	int retained; /* primary context now; NONE: it has been released */
 };
 
 struct context_model {
@@ -55,6 +57,7 @@ struct context_model {
 	struct object legacy; /* what no capture of a blocking stream allows */
 	int device;
 	bool primary;
+	bool kept; /* to the end */
 	int captures, blocking_captures;
 };
 
@@ -77,6 +80,7 @@ struct event_model {
 struct slot_model {
 	struct object object;
 	int context;
+	int thread;      /* that allocates it */
 	size_t size;     /* bytes */
 	bool checked;    /* uses are ordered, and contents known */
 	bool wild;       /* used outside the order of its home */
@@ -119,11 +123,17 @@ struct step {
 
 enum door { DOOR_EXPORTS, DOOR_TABLE, DOOR_PER_THREAD };
 
+/* MIXED: a little of everything. DENSE: little else than blocks that change
+ * hands. CONTEXTS: of one device, that come and go. RENEWALS: of its primary
+ * context. DEVICES: two, that reach each other's memory. FULL: memory is as
+ * much as the program ever holds. */
+enum kind { MIXED, DENSE, CONTEXTS, RENEWALS, DEVICES, FULL, KIND_COUNT };
+
 /* Around the program: what the environment says. */
 struct setting {
-	bool dense; /* as in struct program */
+	enum kind kind;
 	const char *pool, *level;
-	char sim[16], fail[96], pool_limit[16], quarantine[16];
+	char sim[16], fail[96], pool_limit[16], hard_limit[16], quarantine[16];
 	bool old_driver;     /* without cuCtxRecordEvent */
 	bool tight;          /* memory may run out */
 	bool level_fixed;    /* chosen by the caller: no step changes it */
@@ -137,10 +147,10 @@ struct program {
 	struct setting setting;
 	enum door door;
 	bool peers; /* access between the devices is enabled */
-	bool dense; /* little else than blocks that change hands */
 	bool tame;  /* a slot's work is in order: no races in the program */
 	int thread_count, device_count, context_count, stream_count,
 		event_count, slot_count, graph_count, step_count;
+	int contexts_live;    /* at a time, at most */
 	size_t sizes[3];      /* bytes of slots */
 	struct object unsafe; /* calls that a capture may forbid */
 	int forbidding;       /* captures that forbid them to all */
@@ -154,10 +164,14 @@ struct program {
 	struct step steps[STEPS_MAX];
 };
 
-/* Draws the program of a seed. A pool or level that is not NULL is used
- * instead of the drawn one. */
-void program_draw(struct program *program, uint64_t seed, const char *pool,
-		  const char *level);
+/* What is not left to the seed. */
+struct wish {
+	const char *pool, *level, *kind; /* NULL: as drawn */
+};
+
+/* Draws the program of a seed. */
+void program_draw(struct program *program, uint64_t seed,
+		  const struct wish *wish);
 /* For people. */
 void program_print(const struct program *program);
 

@@ -8,8 +8,7 @@
 #include "schedule.h"
 #include "step.h"
 
-struct run run = {.lock = PTHREAD_MUTEX_INITIALIZER,
-		  .progress = PTHREAD_COND_INITIALIZER};
+struct run run = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* The calling thread's current context, if we know. */
 static __thread int current = NONE;
@@ -55,12 +54,7 @@ bool run_enter(const struct step *step, int context)
 	return true;
 }
 
-void run_left(void)
-{
-	current = NONE;
-}
-
-void run_context_ready(const struct step *step, int context)
+static void context_ready(const struct step *step, int context)
 {
 	/* The simulation takes a kernel by its name alone. */
 	static const char image[] = "touch";
@@ -73,6 +67,32 @@ void run_context_ready(const struct step *step, int context)
 		OK(step, cuModuleGetFunction, &run.touch_two[context], module,
 		   "touch_two");
 	}
+}
+
+bool run_context_open(const struct step *step, int context)
+{
+	const struct context_model *ctx = &run.program->contexts[context];
+	CUcontext *out = &run.contexts[context];
+
+	if (ctx->primary
+		    ? !OK(step, cuDevicePrimaryCtxRetain, out, ctx->device) ||
+			      !OK(step, cuCtxSetCurrent, *out)
+		    : !OK(step, cuCtxCreate_v2, out, 0, ctx->device))
+		return false;
+	context_ready(step, context);
+	return true;
+}
+
+void run_context_close(const struct step *step, int context)
+{
+	const struct context_model *ctx = &run.program->contexts[context];
+
+	/* Another may be current then, by the driver's doing. */
+	current = NONE;
+	if (ctx->primary)
+		OK(step, cuDevicePrimaryCtxRelease_v2, ctx->device);
+	else
+		OK(step, cuCtxDestroy_v2, run.contexts[context]);
 }
 
 void run_waits(const struct step *step)
@@ -118,9 +138,12 @@ uint32_t *run_host(const struct step *step, unsigned part)
 static void needs_wait(const struct step *step)
 {
 	pthread_mutex_lock(&run.lock);
-	for (int t = 0; t < THREADS_MAX; t++)
+	for (int t = 0; t < THREADS_MAX; t++) {
+		run.wanted[step->thread][t] = step->need[t];
 		while (run.done[t] < step->need[t])
-			pthread_cond_wait(&run.progress, &run.lock);
+			pthread_cond_wait(&run.progress[step->thread],
+					  &run.lock);
+	}
 	pthread_mutex_unlock(&run.lock);
 }
 
@@ -128,7 +151,9 @@ static void step_done(const struct step *step)
 {
 	pthread_mutex_lock(&run.lock);
 	run.done[step->thread]++;
-	pthread_cond_broadcast(&run.progress);
+	for (int t = 0; t < THREADS_MAX; t++)
+		if (run.wanted[t][step->thread] == run.done[step->thread])
+			pthread_cond_signal(&run.progress[t]);
 	pthread_mutex_unlock(&run.lock);
 }
 
@@ -170,13 +195,12 @@ static bool devices_open(void)
 	if (!api_open(&run.api, program->door) || !OK(NULL, cuInit, 0))
 		return false;
 	for (int d = 0; d < program->device_count; d++) {
-		int context = program->devices[d].primary;
+		const struct device_model *device = &program->devices[d];
 
-		if (!OK(NULL, cuDevicePrimaryCtxRetain, &run.contexts[context],
-			d) ||
-		    !run_enter(NULL, context))
+		if (!run_context_open(NULL, device->primary) ||
+		    (device->keeper != device->primary &&
+		     !run_context_open(NULL, device->keeper)))
 			return false;
-		run_context_ready(NULL, context);
 	}
 	if (program->peers)
 		peers_enable();
@@ -223,7 +247,7 @@ static void idle_return(void)
 	CUdeviceptr addr;
 
 	for (int d = 0; d < run.program->device_count; d++) {
-		if (!run_enter(NULL, run.program->devices[d].primary) ||
+		if (!run_enter(NULL, run.program->devices[d].keeper) ||
 		    !OK_OR(NULL, CUDA_ERROR_OUT_OF_MEMORY, cuMemAlloc_v2, &addr,
 			   512))
 			continue;
@@ -264,6 +288,8 @@ void run_program(const struct program *program, bool native,
 	run.program = program;
 	run.native = native;
 	run.tally = tally;
+	for (int t = 0; t < THREADS_MAX; t++)
+		pthread_cond_init(&run.progress[t], NULL);
 	schedule_open(program->seed, program->thread_count);
 	if (!devices_open())
 		return;
@@ -277,7 +303,8 @@ void run_program(const struct program *program, bool native,
 	if (violations)
 		run_failed(NULL, "%lu violations", violations);
 	for (int d = 0; d < program->device_count; d++)
-		OK(NULL, cuDevicePrimaryCtxRelease_v2, d);
+		if (program->devices[d].retained != NONE)
+			OK(NULL, cuDevicePrimaryCtxRelease_v2, d);
 	tally->programs++;
 	tally->steps += (unsigned long)program->step_count;
 	tally->finished = true;

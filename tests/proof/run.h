@@ -32,9 +32,10 @@ struct run {
 	uint32_t *host; /* pinned: a place for each word of each step */
 	struct tally *tally;
 	pthread_mutex_t lock;
-	pthread_cond_t progress;
+	pthread_cond_t progress[THREADS_MAX]; /* what each waits for is done */
 	/* Under lock. */
 	int done[THREADS_MAX];
+	int wanted[THREADS_MAX][THREADS_MAX]; /* by the first, of the second */
 };
 
 extern struct run run;
@@ -58,10 +59,9 @@ bool run_ok(const struct step *step, const char *entry, CUresult res,
 
 /* Makes a context current for the calling thread. */
 bool run_enter(const struct step *step, int context);
-/* The calling thread's context is gone, or another by the driver's doing. */
-void run_left(void);
-/* A new context is current: its kernels are looked up. */
-void run_context_ready(const struct step *step, int context);
+/* Makes a context, which is current then, and looks its kernels up. */
+bool run_context_open(const struct step *step, int context);
+void run_context_close(const struct step *step, int context);
 /* Waits for the contexts that the step says; again, should a failure have
  * been injected. */
 void run_waits(const struct step *step);

@@ -15,6 +15,9 @@
 #include "turn.h"
 
 enum { SILENCE_SECONDS = 3 }; /* nobody can run, and no outsider helps */
+#define HELD (ULONG_MAX / 2)  /* later than any point */
+
+enum { PARK_ONE_IN = 4 }; /* switches */
 
 static const char *const state_names[] = {"can run", "waits for mutex",
 					  "waits for condition",
@@ -28,7 +31,9 @@ static struct turn turns[THREADS_MAX];
 static int turn_count;
 static struct turn *running; /* NULL: all wait */
 static struct random seed_draws;
-static unsigned stay = 1; /* goes on at all but one of so many points */
+static bool fine;        /* atomic accesses are points, too */
+static unsigned parking; /* points that who is left may stay behind, or 0 */
+static unsigned long points;
 static uint64_t seed_number;
 
 static struct turn *asking; /* its place is the control thread's */
@@ -79,23 +84,50 @@ struct turn *turn_actor(void)
 	return asking && is_control_thread() ? asking : NULL;
 }
 
-/* Under guard. One of those that can run, by the seed; NULL if none can. */
-static struct turn *turn_pick(const struct turn *but)
+/* Under guard. Who can run and has been left behind longest; or NULL. */
+static struct turn *turn_pick_left(const struct turn *but)
 {
-	struct turn *able[THREADS_MAX];
-	unsigned count = 0;
+	struct turn *found = NULL;
 
 	for (int i = 0; i < turn_count; i++)
-		if (turns[i].state == READY && &turns[i] != but)
-			able[count++] = &turns[i];
-	for (int i = 0; i < turn_count && !count && !but; i++) {
+		if (turns[i].state == READY && &turns[i] != but &&
+		    (!found || turns[i].later < found->later))
+			found = &turns[i];
+	if (found)
+		found->later = 0;
+	return found;
+}
+
+/* Under guard. One that waits for a time, which comes now; or NULL. */
+static struct turn *turn_pick_timed(void)
+{
+	for (int i = 0; i < turn_count; i++) {
 		if (turns[i].state != WAITING || !turns[i].timed)
 			continue;
 		turns[i].timed_out = true;
 		turns[i].state = READY;
-		able[count++] = &turns[i];
+		return &turns[i];
 	}
-	return count ? able[random_below(&seed_draws, count)] : NULL;
+	return NULL;
+}
+
+/* Under guard. One of those that can run, by the seed; NULL if none can. With
+ * `but` that one can, and goes before any that was left. */
+static struct turn *turn_pick(const struct turn *but)
+{
+	struct turn *able[THREADS_MAX], *left;
+	unsigned count = 0;
+
+	for (int i = 0; i < turn_count; i++)
+		if (turns[i].state == READY && &turns[i] != but &&
+		    turns[i].later <= points)
+			able[count++] = &turns[i];
+	if (count)
+		return able[random_below(&seed_draws, count)];
+	if (but)
+		return NULL;
+	left = turn_pick_left(NULL);
+	return left ? left : turn_pick_timed();
 }
 
 static void deadlock_report(void)
@@ -142,14 +174,15 @@ void turn_give(struct turn *turn)
 	turn_wait(turn);
 }
 
-void turn_point(struct turn *turn)
+/* Another thread goes on, if one can; with `left`, also one that was left. */
+static void turn_pass(struct turn *turn, bool left)
 {
 	struct turn *next;
 
-	if (!random_one_in(&seed_draws, stay))
-		return;
 	real.lock(&guard);
 	next = turn_pick(turn);
+	if (!next && left)
+		next = turn_pick_left(turn);
 	if (next)
 		running = next;
 	real.unlock(&guard);
@@ -157,6 +190,30 @@ void turn_point(struct turn *turn)
 		return;
 	sem_post(&next->mine);
 	turn_wait(turn);
+}
+
+void turn_point(struct turn *turn)
+{
+	points++;
+	if (turn->hold && !--turn->hold) {
+		turn->left = true;
+		turn->later = HELD + points;
+		turn_pass(turn, true);
+		return;
+	}
+	if (!turn->stay || !random_one_in(&seed_draws, turn->stay))
+		return;
+	if (parking && random_one_in(&seed_draws, PARK_ONE_IN))
+		turn->later = points + random_below(&seed_draws, parking);
+	turn_pass(turn, false);
+}
+
+void schedule_point(void)
+{
+	struct turn *turn = fine ? turn_actor() : NULL;
+
+	if (turn)
+		turn_point(turn);
 }
 
 /* Under guard: if all wait, whoever can now goes on. */
@@ -209,17 +266,46 @@ static void turn_end(void *arg)
 
 void schedule_open(uint64_t seed, int count)
 {
+	unsigned stay;
+
 	real_find();
 	seed_number = seed;
 	seed_draws = random_open(seed, PURPOSE_SCHEDULE);
 	stay = random_one_in(&seed_draws, 4) ? 2 : 8;
+	fine = !random_one_in(&seed_draws, 4);
+	if (fine && !random_one_in(&seed_draws, 4)) {
+		stay = 16;
+		parking = 64 << random_below(&seed_draws, 6);
+	}
 	pthread_key_create(&end_key, turn_end);
 	for (int i = 0; i < count; i++) {
 		sem_init(&turns[i].mine, 0, 0);
 		turns[i].state = i ? ENDED : READY;
+		turns[i].stay = stay;
 	}
 	turn_count = count;
 	own = running = &turns[0];
+}
+
+void schedule_pace(unsigned stay)
+{
+	fine = true;
+	parking = 0;
+	own->stay = stay;
+}
+
+void schedule_yield(void)
+{
+	turn_pass(own, false);
+}
+
+bool schedule_hold(unsigned long n)
+{
+	bool left = own->left;
+
+	own->left = false;
+	own->hold = n;
+	return left;
 }
 
 void schedule_start(int thread)

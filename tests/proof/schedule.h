@@ -7,6 +7,7 @@
 #ifndef TESTS_PROOF_SCHEDULE_H
 #define TESTS_PROOF_SCHEDULE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The caller becomes thread 0 of count; the others enter in any order. */
@@ -21,5 +22,15 @@ void schedule_join(int thread);
  * waits for its answer in a system call. */
 void schedule_ask(void);
 void schedule_answered(void);
+/* For the calling thread alone: it goes on at all but one of so many points,
+ * 0: at all that it can. */
+void schedule_pace(unsigned stay);
+/* Another thread goes on, if one can. */
+void schedule_yield(void);
+/* At its n-th point from now (0: none) the calling thread is left until no
+ * other can go on. True: the one said before was reached. */
+bool schedule_hold(unsigned long n);
+/* Where mnm's core is about to access what other threads may change. */
+__attribute__((visibility("default"))) void schedule_point(void);
 
 #endif

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "kind.h"
+
 #include "../../include/pool_list.h"
 
 static const char *const pools[] = {
@@ -34,30 +36,46 @@ static void fault_draw(struct setting *setting, struct random *random)
 		 setting->failing, nth, setting->failing_code);
 }
 
-/* Each reuse takes a fence. */
-static void setting_be_dense(struct setting *setting)
+/* As much memory as the threads of a full program may hold at a time. */
+static void setting_be_full(struct setting *setting, struct random *random)
 {
-	*setting = (struct setting){.dense = true,
+	unsigned all = THREADS_MAX * QUOTA_MIB;
+
+	if (random_one_in(random, 2))
+		snprintf(setting->sim, sizeof(setting->sim), "%uM", all);
+	else
+		snprintf(setting->hard_limit, sizeof(setting->hard_limit),
+			 "%uM", all);
+}
+
+/* Without a quarantine each reuse takes a fence. */
+static void setting_be(struct setting *setting, enum kind kind,
+		       struct random *random)
+{
+	*setting = (struct setting){.kind = kind,
 				    .pool = "page_unit_pool",
 				    .level = "fence",
 				    .failing = "",
 				    .quarantine = "0"};
+	if (kind == CONTEXTS && random_one_in(random, 2))
+		*setting->quarantine = '\0';
+	if (kind == RENEWALS)
+		snprintf(setting->pool_limit, sizeof(setting->pool_limit), "%u",
+			 1 << (12 + random_below(random, 12)));
+	if (kind == FULL)
+		setting_be_full(setting, random);
 }
 
-void setting_draw(struct setting *setting, uint64_t seed, const char *pool,
-		  const char *level)
+void setting_draw(struct setting *setting, uint64_t seed,
+		  const struct wish *wish)
 {
 	struct random random = random_open(seed, PURPOSE_CONFIG);
+	enum kind kind;
 
 	setting->pool = random_one_in(&random, 8)
 				? pools[random_below(&random, COUNT(pools))]
 				: pools[0];
 	setting->level = levels[random_below(&random, COUNT(levels))];
-	if (pool)
-		setting->pool = pool;
-	if (level)
-		setting->level = level;
-	setting->level_fixed = level;
 	setting->failing = "";
 	if (random_one_in(&random, 5))
 		fault_draw(setting, &random);
@@ -75,8 +93,18 @@ void setting_draw(struct setting *setting, uint64_t seed, const char *pool,
 				 ? 0
 				 : 1 << (12 + random_below(&random, 14)));
 	setting->old_driver = random_one_in(&random, 8);
-	if (!pool && !level && random_one_in(&random, 3))
-		setting_be_dense(setting);
+	kind = kind_draw(&random);
+	if (wish->kind)
+		kind = kind_find(wish->kind);
+	else if (wish->pool || wish->level)
+		kind = MIXED;
+	if (kind != MIXED)
+		setting_be(setting, kind, &random);
+	if (wish->pool)
+		setting->pool = wish->pool;
+	if (wish->level)
+		setting->level = wish->level;
+	setting->level_fixed = wish->level;
 }
 
 static void variable_set(const char *name, const char *value)
@@ -104,18 +132,22 @@ void setting_apply(const struct setting *setting, uint64_t seed, int devices)
 	variable_set("MNM_SIM_FAIL", setting->fail);
 	variable_set("MNM_SIM_DRIVER", setting->old_driver ? "12040" : "");
 	variable_set("MNM_POOL_LIMIT", setting->pool_limit);
+	variable_set("MNM_HARD_LIMIT", setting->hard_limit);
 	variable_set("MNM_QUARANTINE", setting->quarantine);
 }
 
 void setting_print(const struct setting *setting)
 {
-	printf("pool %s level %s", setting->pool, setting->level);
+	printf("%s, pool %s level %s", kind_name(setting->kind), setting->pool,
+	       setting->level);
 	if (*setting->sim)
 		printf(" memory %s", setting->sim);
 	if (*setting->fail)
 		printf(" failing %s", setting->fail);
 	if (*setting->pool_limit)
 		printf(" limit %s", setting->pool_limit);
+	if (*setting->hard_limit)
+		printf(" hard limit %s", setting->hard_limit);
 	if (*setting->quarantine)
 		printf(" quarantine %s", setting->quarantine);
 	printf("%s\n", setting->old_driver ? " driver 12.4" : "");

@@ -4,8 +4,9 @@
 
 #include "program.h"
 
-void setting_draw(struct setting *setting, uint64_t seed, const char *pool,
-		  const char *level);
+/* With a pool or level that is wished for, but no kind, programs are mixed. */
+void setting_draw(struct setting *setting, uint64_t seed,
+		  const struct wish *wish);
 /* Sets the environment; before the driver is loaded. */
 void setting_apply(const struct setting *setting, uint64_t seed, int devices);
 void setting_print(const struct setting *setting);

@@ -16,22 +16,40 @@ static int slots_live(const struct program *program)
 	return count;
 }
 
+/* In a full program a thread frees what it has allocated, and so knows what it
+ * holds whatever the others do. */
+static bool quota_allows(const struct program *program, const struct step *step,
+			 size_t size)
+{
+	if (program->setting.kind != FULL)
+		return true;
+	for (int i = 0; i < program->slot_count; i++)
+		if (program->slots[i].object.live &&
+		    program->slots[i].thread == step->thread)
+			size += program->slots[i].size;
+	return size <= (size_t)QUOTA_MIB << 20;
+}
+
 bool draw_alloc(struct program *program, struct step *step)
 {
 	int context = context_pick(program), home;
 	struct slot_model *slot;
+	size_t size;
 
 	if (!unsafe_allowed(program, step) ||
 	    program->slot_count == SLOTS_MAX ||
 	    slots_live(program) >= SLOTS_LIVE)
 		return false;
+	size = program->sizes[random_below(&program->random, 3)];
 	home = stream_pick_free(program, step, context);
-	if (home == NONE)
+	if (home == NONE || !quota_allows(program, step, size))
 		return false;
 	step->slot = program->slot_count++;
 	slot = &program->slots[step->slot];
-	*slot = (struct slot_model){.context = context, .home = home};
-	slot->size = program->sizes[random_below(&program->random, 3)];
+	*slot = (struct slot_model){.context = context,
+				    .thread = step->thread,
+				    .size = size,
+				    .home = home};
 	slot->checked = random_one_in(&program->random, 3);
 	step->size = slot->size;
 	step->context = context;
@@ -120,6 +138,8 @@ bool draw_free(struct program *program, struct step *step)
 	int slot = slot_any(program);
 
 	if (slot == NONE || !unsafe_allowed(program, step) ||
+	    (program->setting.kind == FULL &&
+	     program->slots[slot].thread != step->thread) ||
 	    !others_wait(program, step, slot, false))
 		return false;
 	step->slot = slot;

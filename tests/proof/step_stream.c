@@ -120,6 +120,18 @@ void run_context_sync(const struct step *step)
 		OK(step, cuCtxSynchronize);
 }
 
+/* After the end of the one before. */
+static void primary_begin(struct program *program, struct step *step,
+			  int device)
+{
+	for (int c = 0; c < program->context_count; c++)
+		if (program->contexts[c].primary &&
+		    program->contexts[c].device == device)
+			context_use(program, step, c);
+	step->context = place_context(program, step, device, true);
+	program->devices[device].retained = step->context;
+}
+
 bool draw_context_new(struct program *program, struct step *step)
 {
 	int device = (int)random_below(&program->random,
@@ -128,20 +140,23 @@ bool draw_context_new(struct program *program, struct step *step)
 
 	for (int i = 0; i < program->context_count; i++)
 		live += program->contexts[i].object.live;
-	if (live >= CONTEXTS_LIVE || program->context_count == CONTEXTS_MAX ||
+	if (live >= program->contexts_live ||
+	    program->context_count == CONTEXTS_MAX ||
 	    program->stream_count + program->thread_count + 1 > STREAMS_MAX ||
 	    !unsafe_allowed(program, step))
 		return false;
-	step->context = place_context(program, step, device, false);
+	if (program->devices[device].retained == NONE) {
+		primary_begin(program, step, device);
+	} else {
+		step->context = place_context(program, step, device, false);
+	}
 	unsafe_use(program, step);
 	return true;
 }
 
 void run_context_new(const struct step *step)
 {
-	if (OK(step, cuCtxCreate_v2, &run.contexts[step->context], 0,
-	       run.program->contexts[step->context].device))
-		run_context_ready(step, step->context);
+	run_context_open(step, step->context);
 }
 
 /* All work of the context is then submitted, and that of others on its slots
@@ -166,13 +181,15 @@ bool draw_context_drop(struct program *program, struct step *step)
 	int context = context_pick(program);
 	struct context_model *ctx = &program->contexts[context];
 
-	if (ctx->primary || ctx->captures || !unsafe_allowed(program, step) ||
+	if (ctx->kept || ctx->captures || !unsafe_allowed(program, step) ||
 	    !context_over(program, step, context))
 		return false;
 	step->context = context;
 	others_use(program, step);
 	unsafe_use(program, step);
 	object_end(&ctx->object, step);
+	if (ctx->primary)
+		program->devices[ctx->device].retained = NONE;
 	for (int i = 0; i < program->stream_count; i++)
 		if (program->streams[i].context == context)
 			program->streams[i].object.live = false;
@@ -198,6 +215,5 @@ void run_context_drop(const struct step *step)
 			run.api.sim_disown(run.slots[i]);
 		run.slots[i] = 0;
 	}
-	if (OK(step, cuCtxDestroy_v2, run.contexts[step->context]))
-		run_left();
+	run_context_close(step, step->context);
 }

@@ -14,7 +14,11 @@ struct turn {
 	enum turn_state state;
 	const void *what; /* waited for */
 	bool timed, timed_out;
-	int ends; /* rounds of destructors so far */
+	int ends;            /* rounds of destructors so far */
+	unsigned long later; /* not before so many points, if another can */
+	unsigned long hold;  /* it is left at its so-manieth point; 0: none */
+	bool left;           /* it was */
+	unsigned stay; /* goes on at all but one of so many points; 0: all */
 };
 
 /* libc's own functions behind ours. */

@@ -1,0 +1,101 @@
+#include "kind.h"
+
+#include <string.h>
+
+#include "step.h"
+
+/* One of so many steps of a kind with rows of its own is any. */
+enum { ANY_ONE_IN = 40 };
+
+struct weight {
+	const char *name; /* NULL: the end */
+	unsigned weight;
+};
+
+static const struct weight dense[] = {
+	{"alloc", 30}, {"free", 22}, {"touch", 26}, {"context_sync", 2}, {0}};
+static const struct weight contexts[] = {
+	{"alloc", 30},        {"free", 26},
+	{"touch", 22},        {"copy", 24},
+	{"context_sync", 14}, {"context_new", 12},
+	{"context_drop", 8},  {0}};
+static const struct weight renewals[] = {{"alloc", 30},
+					 {"free", 26},
+					 {"touch", 10},
+					 {"context_new", 12},
+					 {"context_drop", 12},
+					 {"trim", 6},
+					 {0}};
+static const struct weight devices[] = {
+	{"alloc", 30}, {"free", 26}, {"touch", 26}, {"copy", 3}, {0}};
+static const struct weight full[] = {{"alloc", 30}, {"free", 28}, {"touch", 8},
+				     {"trim", 1},   {"swap", 1},  {0}};
+
+static const struct {
+	const char *name;
+	unsigned share;
+	const struct weight *weights; /* NULL: those of the rows */
+	bool closed;                  /* no other row is legal */
+} kinds[] = {
+	[MIXED] = {"mixed", 6, NULL, false},
+	[DENSE] = {"dense", 3, dense, false},
+	[CONTEXTS] = {"contexts", 3, contexts, false},
+	[RENEWALS] = {"renewals", 2, renewals, false},
+	[DEVICES] = {"devices", 2, devices, false},
+	[FULL] = {"full", 1, full, true},
+};
+
+enum kind kind_draw(struct random *random)
+{
+	unsigned sum = 0, kind = 0, at;
+
+	for (unsigned i = 0; i < KIND_COUNT; i++)
+		sum += kinds[i].share;
+	for (at = random_below(random, sum); at >= kinds[kind].share; kind++)
+		at -= kinds[kind].share;
+	return (enum kind)kind;
+}
+
+static const struct step_row *any_row_draw(struct program *program)
+{
+	const struct step_row *row;
+	unsigned sum = 0, at;
+
+	for (row = step_rows; row->name; row++)
+		sum += row->weight;
+	at = random_below(&program->random, sum);
+	for (row = step_rows; at >= row->weight; row++)
+		at -= row->weight;
+	return row;
+}
+
+const struct step_row *kind_row_draw(struct program *program)
+{
+	enum kind kind = program->setting.kind;
+	const struct weight *row = kinds[kind].weights;
+	unsigned sum = 0, at;
+
+	if (!row || (!kinds[kind].closed &&
+		     random_one_in(&program->random, ANY_ONE_IN)))
+		return any_row_draw(program);
+	for (; row->name; row++)
+		sum += row->weight;
+	at = random_below(&program->random, sum);
+	for (row = kinds[kind].weights; at >= row->weight; row++)
+		at -= row->weight;
+	return step_row_find(row->name);
+}
+
+enum kind kind_find(const char *name)
+{
+	unsigned kind = 0;
+
+	while (kind < KIND_COUNT && strcmp(kinds[kind].name, name))
+		kind++;
+	return (enum kind)kind;
+}
+
+const char *kind_name(enum kind kind)
+{
+	return kinds[kind].name;
+}

@@ -1,0 +1,285 @@
+#include <stdatomic.h>
+
+#include "race.h"
+#include "schedule.h"
+
+static CUcontext primary, other, keeper;
+static CUfunction touch;
+static CUstream streams[2];
+static CUdeviceptr old, spare, idle, fresh[2];
+static atomic_bool over;
+
+static void own(CUdeviceptr addr)
+{
+	if (race_api.sim_own)
+		race_api.sim_own(addr, RACE_BLOCK, "a race's");
+}
+
+static CUdeviceptr block_new(void)
+{
+	CUdeviceptr addr = 0;
+
+	DO(cuMemAlloc_v2, &addr, RACE_BLOCK);
+	own(addr);
+	return addr;
+}
+
+static void block_free(CUdeviceptr addr)
+{
+	if (race_api.sim_disown)
+		race_api.sim_disown(addr);
+	DO(cuMemFree_v2, addr);
+}
+
+static void block_touch(CUdeviceptr addr, int stream)
+{
+	uint32_t count = 1, value = 1;
+	void *args[] = {&addr, &count, &value};
+
+	DO(cuLaunchKernel, touch, 1, 1, 1, 1, 1, 1, 0, streams[stream], args,
+	   NULL);
+}
+
+static void block_copy(CUdeviceptr to, CUdeviceptr from)
+{
+	DO(cuMemcpyDtoDAsync_v2, to, from, RACE_BLOCK, CU_STREAM_LEGACY);
+}
+
+static void primary_open(void)
+{
+	static const char image[] = "touch";
+	CUmodule module;
+
+	DO(cuDevicePrimaryCtxRetain, &primary, 0);
+	DO(cuCtxSetCurrent, primary);
+	DO(cuModuleLoadData, &module, image);
+	DO(cuModuleGetFunction, &touch, module, "touch");
+}
+
+/* A primary context with work in two streams, so that stream order is not what
+ * makes reuse safe, and three blocks. */
+static void begin(void)
+{
+	DO(cuInit, 0);
+	primary_open();
+	for (int i = 0; i < 2; i++)
+		DO(cuStreamCreate, &streams[i], CU_STREAM_NON_BLOCKING);
+	old = block_new();
+	spare = block_new();
+	idle = block_new();
+	block_touch(old, 0);
+	block_touch(idle, 1);
+}
+
+/* A wait for the only context, beside one that begins: its work was not
+ * waited for. */
+static void wait_before(void)
+{
+	begin();
+	block_free(idle);
+}
+
+static void wait_first(void)
+{
+	DO(cuCtxSetCurrent, primary);
+	race_hold();
+	DO(cuCtxSynchronize);
+	race_pass();
+}
+
+static void wait_second(void)
+{
+	DO(cuCtxCreate_v2, &other, 0, 0);
+	block_copy(spare, old);
+	block_free(old);
+}
+
+static void fresh_touch(void)
+{
+	DO(cuCtxSetCurrent, primary);
+	for (int i = 0; i < 2; i++)
+		fresh[i] = block_new();
+	for (int i = 0; i < 2; i++)
+		block_touch(fresh[i], 0);
+}
+
+/* The primary context ends and begins anew, beside an allocation elsewhere that
+ * gives its idle memory back. */
+static void renewal_before(void)
+{
+	begin();
+	DO(cuCtxCreate_v2, &keeper, 0, 0);
+	block_free(idle);
+}
+
+static void renewal_first(void)
+{
+	if (race_api.sim_disown) {
+		race_api.sim_disown(old);
+		race_api.sim_disown(spare);
+	}
+	race_hold();
+	DO(cuDevicePrimaryCtxRelease_v2, 0);
+	race_pass();
+	primary_open();
+	for (int i = 0; i < 3; i++)
+		block_new();
+}
+
+static void renewal_second(void)
+{
+	CUdeviceptr addr;
+
+	DO(cuCtxSetCurrent, keeper);
+	race_hold();
+	DO(cuMemAlloc_v2, &addr, 4 * RACE_BLOCK);
+	race_pass();
+}
+
+/* A context ends whose work is on a block of another that is freed. */
+static void leave_before(void)
+{
+	begin();
+	DO(cuCtxCreate_v2, &other, 0, 0);
+	block_copy(spare, old);
+}
+
+static void leave_first(void)
+{
+	race_hold();
+	DO(cuCtxDestroy_v2, other);
+	race_pass();
+}
+
+static void leave_second(void)
+{
+	DO(cuCtxSetCurrent, primary);
+	block_free(old);
+	block_touch(block_new(), 1);
+}
+
+/* The primary context ends beside another one, while a third one's work is on
+ * memory of it that was freed. */
+static void three_before(void)
+{
+	begin();
+	DO(cuCtxCreate_v2, &other, 0, 0);
+	DO(cuCtxCreate_v2, &keeper, 0, 0);
+}
+
+static void copy_and_free(void)
+{
+	DO(cuCtxSetCurrent, keeper);
+	block_copy(spare, old);
+	block_free(spare);
+	block_free(old);
+}
+
+static void last_before(void)
+{
+	three_before();
+	copy_and_free();
+}
+
+static void last_second(void)
+{
+	if (race_api.sim_disown)
+		race_api.sim_disown(idle);
+	DO(cuDevicePrimaryCtxRelease_v2, 0);
+}
+
+static void work_and_last_second(void)
+{
+	copy_and_free();
+	last_second();
+}
+
+static void last_after(void)
+{
+	DO(cuCtxSetCurrent, keeper);
+	DO(cuCtxSynchronize); /* what is still queued runs now */
+}
+
+/* An allocation that needs a fence, beside the first visit of another device;
+ * which then uses what was allocated. */
+static void visit_before(void)
+{
+	begin();
+	DO(cuDevicePrimaryCtxRetain, &other, 1);
+	DO(cuCtxSetCurrent, other);
+	fresh[1] = block_new();
+	DO(cuCtxSetCurrent, primary);
+	block_free(idle);
+}
+
+static void visit_first(void)
+{
+	DO(cuCtxSetCurrent, primary);
+	race_hold();
+	fresh[0] = block_new();
+	race_pass();
+}
+
+static void visit_second(void)
+{
+	DO(cuCtxSetCurrent, other);
+	block_copy(fresh[1], old);
+}
+
+static void visit_after(void)
+{
+	DO(cuCtxSetCurrent, other);
+	block_copy(fresh[0], fresh[1]);
+}
+
+/* One needs three quarters of a device, and another never more than one. */
+enum { SMALL = 2 << 20, SMALLER = 3 << 19, LARGE = 6 << 20 };
+
+static void room_before(void)
+{
+	DO(cuInit, 0);
+	primary_open();
+}
+
+static void room_first(void)
+{
+	CUdeviceptr addr;
+
+	DO(cuCtxSetCurrent, primary);
+	schedule_pace(1);
+	DO(cuMemAlloc_v2, &addr, LARGE);
+	schedule_pace(0);
+	over = true;
+}
+
+static void room_second(void)
+{
+	CUdeviceptr addr;
+
+	DO(cuCtxSetCurrent, primary);
+	while (!over) {
+		DO(cuMemAlloc_v2, &addr, SMALL);
+		DO(cuMemFree_v2, addr);
+		DO(cuMemAlloc_v2, &addr, SMALLER);
+		DO(cuMemFree_v2, addr);
+		schedule_yield();
+	}
+}
+
+const struct race race_table[] = {
+	{"wait beside a new context", NULL, NULL, 1, 0, wait_before, wait_first,
+	 wait_second, fresh_touch},
+	{"renewal beside an allocation", "MNM_POOL_LIMIT", "24576", 1, 4,
+	 renewal_before, renewal_first, renewal_second, NULL},
+	{"free beside a context's end", "MNM_QUARANTINE", "0", 1, 0,
+	 leave_before, leave_first, leave_second, NULL},
+	{"primary's end beside another's", NULL, NULL, 1, 0, last_before,
+	 leave_first, last_second, last_after},
+	{"work, then primary's end, beside another's", NULL, NULL, 1, 0,
+	 three_before, leave_first, work_and_last_second, last_after},
+	{"fence beside a first visit", "MNM_QUARANTINE", "0", 2, 0,
+	 visit_before, visit_first, visit_second, visit_after},
+	{"room for all", "MNM_SIM", "8M", 1, 0, room_before, room_first,
+	 room_second, NULL},
+	{0},
+};

@@ -1,0 +1,161 @@
+#include "races.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "race.h"
+#include "schedule.h"
+
+#define LAZY_SEED "4" /* of the simulation: work stays queued */
+
+enum { LIMIT_SECONDS = 60 }; /* for one run: a hang is a failure */
+
+/* What a run tells its parent. */
+struct result {
+	bool left[2], finished;
+	unsigned failures;
+};
+
+struct api race_api;
+
+static const struct race *race;
+static struct result *result;
+static unsigned long places[2]; /* where each is left; 0: nowhere */
+static __thread int own;        /* the first or the second */
+
+void race_check(const char *entry, CUresult res)
+{
+	if (!res)
+		return;
+	fprintf(stderr, "%s returned %d\n", entry, (int)res);
+	__atomic_add_fetch(&result->failures, 1, __ATOMIC_RELAXED);
+}
+
+void race_hold(void)
+{
+	schedule_hold(places[own]);
+}
+
+void race_pass(void)
+{
+	if (schedule_hold(0))
+		result->left[own] = true;
+}
+
+static void *second_main(void *arg)
+{
+	own = 1;
+	schedule_enter(1);
+	race->second();
+	return arg;
+}
+
+/* In a process of its own. */
+static void race_child(void)
+{
+	char devices[8];
+	pthread_t second;
+
+	alarm(LIMIT_SECONDS);
+	snprintf(devices, sizeof(devices), "%d", race->devices);
+	setenv("MNM_SIM_DEVICES", devices, 1);
+	setenv("MNM_SIM_SEED", LAZY_SEED, 1);
+	setenv("MNM_SIM_CHECK", "1", 1);
+	setenv("MNM_SIM_CLOCK", "zero", 1);
+	if (race->variable)
+		setenv(race->variable, race->value, 1);
+	schedule_open(1, 2);
+	schedule_pace(0);
+	if (!api_open(&race_api, DOOR_EXPORTS))
+		return;
+	race->before();
+	schedule_start(1);
+	pthread_create(&second, NULL, second_main, NULL);
+	race->first();
+	schedule_join(1);
+	pthread_join(second, NULL);
+	if (race->after)
+		race->after();
+	if (race_api.sim_violations)
+		result->failures += (unsigned)race_api.sim_violations();
+	result->finished = true;
+}
+
+/* False: that run went wrong. */
+static bool race_run(unsigned long first, unsigned long second)
+{
+	int status;
+	pid_t pid;
+
+	memset(result, 0, sizeof(*result));
+	places[0] = first;
+	places[1] = second;
+	pid = fork();
+	if (!pid) {
+		race_child();
+		_exit(EXIT_SUCCESS);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) < 0) {
+		perror("race");
+		return false;
+	}
+	if (!status && result->finished && !result->failures)
+		return true;
+	printf("race \"%s\" FAILED with the threads left at points %lu and "
+	       "%lu: status %#x, %u failures\n",
+	       race->name, first, second, (unsigned)status, result->failures);
+	return false;
+}
+
+/* Every way to leave them; *runs counts. */
+static bool race_search(unsigned long *runs)
+{
+	bool more = true, left;
+
+	for (unsigned long first = 1; more; first++) {
+		more = false;
+		left = true;
+		for (unsigned long second = !!race->stride; left;
+		     second += race->stride) {
+			++*runs;
+			if (!race_run(first, second))
+				return false;
+			more = more || result->left[0];
+			left = result->left[1];
+		}
+	}
+	return true;
+}
+
+bool races_run(const char *name)
+{
+	unsigned long runs, count = 0;
+	bool good = true;
+
+	result = mmap(NULL, sizeof(*result), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (result == MAP_FAILED) {
+		perror("races");
+		return false;
+	}
+	for (race = race_table; race->name; race++) {
+		if (name && strcmp(name, race->name))
+			continue;
+		count++;
+		runs = 0;
+		fflush(stdout);
+		if (race_search(&runs))
+			printf("race \"%s\": %lu ways, none went wrong\n",
+			       race->name, runs);
+		else
+			good = false;
+	}
+	if (!count)
+		fprintf(stderr, "proof: no race \"%s\"\n", name);
+	return good && count;
+}
