@@ -30,7 +30,7 @@ size_t host_bytes(void);
 size_t host_limit(void);
 
 /* Sends idle pinned memory back if no request for any has come for
- * MNM_HOST_IDLE seconds; to be called every few seconds, by one thread. Makes
+ * MNM_HOST_IDLE seconds; to be called now and then, by one thread. Makes
  * no CUDA call. */
 void host_trim_unused(void);
 

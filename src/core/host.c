@@ -15,7 +15,7 @@
 #include "host.h"
 #include "swap.h"
 
-enum { CONTEXTS_MAX = 512, LIMIT_SHARE = 4 };
+enum { CONTEXTS_MAX = 512, LIMIT_SHARE = 4, LOOK_SECONDS = 2 };
 
 static const unsigned int flags_known = CU_MEMHOSTALLOC_PORTABLE |
 					CU_MEMHOSTALLOC_DEVICEMAP |
@@ -160,22 +160,36 @@ size_t host_limit(void)
 	return limit;
 }
 
+/* Whether some seconds have passed since the last time. */
+static bool look_is_due(time_t now)
+{
+	static time_t last;
+	bool due = last && now - last >= LOOK_SECONDS;
+
+	if (due || !last)
+		last = now;
+	return due;
+}
+
 void host_trim_unused(void)
 {
 	static uint64_t seen;
 	static time_t since;
 	struct device *host = device_at(DEVICE_HOST);
 	unsigned int patience = config_current()->host_idle;
-	uint64_t now = counter_get(host, COUNTER_allocs) +
-		       counter_get(host, COUNTER_frees);
 	struct timespec clock;
+	uint64_t now;
 
 	clock_gettime(CLOCK_MONOTONIC, &clock);
+	if (!patience || !look_is_due(clock.tv_sec))
+		return;
+	now = counter_get(host, COUNTER_allocs) +
+	      counter_get(host, COUNTER_frees);
 	if (now != seen) {
 		seen = now;
 		since = clock.tv_sec;
 	}
-	if (!patience || clock.tv_sec - since < (time_t)patience)
+	if (clock.tv_sec - since < (time_t)patience)
 		return;
 	since = clock.tv_sec;
 	if (counter_get(host, COUNTER_idle_bytes) >

@@ -295,7 +295,7 @@ void run_program(const struct program *program, bool native,
 		return;
 	streams_open();
 	threads_run();
-	if (run_enter(NULL, program->devices[0].primary))
+	if (run_enter(NULL, program->devices[0].keeper))
 		OK(NULL, cuMemFreeHost, run.host);
 	if (!native)
 		stat_check();
