@@ -9,6 +9,7 @@ file."""
 FENCE = "src/core/fence.c"
 CAPTURE = "src/core/capture.c"
 HOLD = "src/core/hold.c"
+HOST = "src/core/host.c"
 MEM = "src/core/mem.c"
 POOLS = "src/core/pools.c"
 CONTEXT = "src/core/context.c"
@@ -190,6 +191,19 @@ ROWS = [
     ("a_primary_context_leaves_undrained", "races",
      (HOOKS, "	context = context_primary(device);\n	if (context)\n"
       "		context_drain(context);\n", "	(void)context;\n")),
+    # Pinned memory.
+    ("pinned_memory_is_ordered_by_the_device", "proof",
+     (HOST, " &&\n			all_done(list, count, ask_one);", ";\n"
+      "	(void)ask_one;")),
+    ("a_seal_is_of_the_epoch_that_it_is_asked_in", "proof",
+     (HOST, "		epoch_publish(host, sealed);",
+      "		epoch_publish(host, epoch_end(host, &(uint64_t){0}));")),
+    ("one_context_is_asked_for_pinned_memory", "proof",
+     (HOST, "			all_done(list, count, ask_one);",
+      "			all_done(list, 1, ask_one);")),
+    ("one_context_is_waited_for_pinned_memory", "proof",
+     (FENCE, "	return device_is_host(device) ? context_count() == 1",
+      "	return device_is_host(device) ? true")),
     # One stream's order.
     ("order_ends_without_a_fence", "proof",
      (WORK, "	if (!fence_force(device))", "	if (false)")),

@@ -79,6 +79,7 @@ static void draw_end(struct program *program)
 {
 	draw_out(program, "capture_end");
 	draw_out(program, "free");
+	draw_out(program, "pinned_free");
 	draw_out(program, "graph_drop");
 	draw_out(program, "event_drop");
 	draw_out(program, "context_drop");

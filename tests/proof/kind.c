@@ -30,6 +30,10 @@ static const struct weight devices[] = {
 	{"alloc", 30}, {"free", 26}, {"touch", 26}, {"copy", 3}, {0}};
 static const struct weight full[] = {{"alloc", 30}, {"free", 28}, {"touch", 8},
 				     {"trim", 1},   {"swap", 1},  {0}};
+static const struct weight pinned[] = {
+	{"pinned_alloc", 24}, {"pinned_free", 20}, {"pinned_in", 14},
+	{"pinned_out", 14},   {"alloc", 6},        {"free", 4},
+	{"stream_sync", 3},   {"context_sync", 2}, {0}};
 
 static const struct {
 	const char *name;
@@ -43,6 +47,7 @@ static const struct {
 	[RENEWALS] = {"renewals", 2, renewals, false},
 	[DEVICES] = {"devices", 2, devices, false},
 	[FULL] = {"full", 1, full, true},
+	[PINNED] = {"pinned", 2, pinned, false},
 };
 
 enum kind kind_draw(struct random *random)

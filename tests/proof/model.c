@@ -140,7 +140,8 @@ bool slot_usable(const struct program *program, const struct step *step,
 	const struct slot_model *it = &program->slots[slot];
 	const struct stream_model *where = &program->streams[stream];
 
-	if (!it->object.live || !stream_usable(program, step, stream))
+	if (!it->object.live || it->pinned ||
+	    !stream_usable(program, step, stream))
 		return false;
 	if (!reaches(program, where->context, it->context, copy))
 		return false;

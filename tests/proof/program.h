@@ -82,6 +82,7 @@ struct slot_model {
 	int context;
 	int thread;      /* that allocates it */
 	size_t size;     /* bytes */
+	bool pinned;     /* host memory */
 	bool checked;    /* uses are ordered, and contents known */
 	bool wild;       /* used outside the order of its home */
 	int home;        /* stream that its ordered work is in, or NONE */
@@ -126,8 +127,17 @@ enum door { DOOR_EXPORTS, DOOR_TABLE, DOOR_PER_THREAD };
 /* MIXED: a little of everything. DENSE: little else than blocks that change
  * hands. CONTEXTS: of one device, that come and go. RENEWALS: of its primary
  * context. DEVICES: two, that reach each other's memory. FULL: memory is as
- * much as the program ever holds. */
-enum kind { MIXED, DENSE, CONTEXTS, RENEWALS, DEVICES, FULL, KIND_COUNT };
+ * much as the program ever holds. PINNED: host memory changes hands. */
+enum kind {
+	MIXED,
+	DENSE,
+	CONTEXTS,
+	RENEWALS,
+	DEVICES,
+	FULL,
+	PINNED,
+	KIND_COUNT
+};
 
 /* Around the program: what the environment says. */
 struct setting {

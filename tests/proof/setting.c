@@ -57,7 +57,7 @@ static void setting_be(struct setting *setting, enum kind kind,
 				    .level = "fence",
 				    .failing = "",
 				    .quarantine = "0"};
-	if (kind == CONTEXTS && random_one_in(random, 2))
+	if ((kind == CONTEXTS || kind == PINNED) && random_one_in(random, 2))
 		*setting->quarantine = '\0';
 	if (kind == RENEWALS)
 		snprintf(setting->pool_limit, sizeof(setting->pool_limit), "%u",

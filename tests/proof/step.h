@@ -28,6 +28,10 @@ const struct step_row *step_row_find(const char *name);
 	STEP(copy, 8) \
 	STEP(copy_in, 5) \
 	STEP(copy_out, 3) \
+	STEP(pinned_alloc, 6) \
+	STEP(pinned_free, 5) \
+	STEP(pinned_in, 4) \
+	STEP(pinned_out, 4) \
 	STEP(order, 12) \
 	STEP(event_new, 2) \
 	STEP(event_drop, 1) \

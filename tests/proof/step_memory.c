@@ -12,7 +12,8 @@ static int slots_live(const struct program *program)
 	int count = 0;
 
 	for (int i = 0; i < program->slot_count; i++)
-		count += program->slots[i].object.live;
+		count += program->slots[i].object.live &&
+			 !program->slots[i].pinned;
 	return count;
 }
 
@@ -112,7 +113,8 @@ static int slot_any(struct program *program)
 		return NONE;
 	first = (int)random_below(&program->random, (unsigned)count);
 	for (int i = 0; i < count; i++)
-		if (program->slots[(first + i) % count].object.live)
+		if (program->slots[(first + i) % count].object.live &&
+		    !program->slots[(first + i) % count].pinned)
 			return (first + i) % count;
 	return NONE;
 }
