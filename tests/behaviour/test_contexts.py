@@ -223,3 +223,15 @@ def test_what_a_green_context_kept_goes_back_before_its_end(box):
     took(shell, "free a")  # it is CUDA's now
     shell.end()
     assert box.report()[1][0]["live_allocs"] == 0
+
+
+@pytest.mark.parametrize("pool", [None, "page_unit_pool"])
+def test_a_free_in_another_devices_stream_is_over_before_a_context_ends(
+        box, pool):
+    shell = box.shell(pool, "driver", devices=2)
+    for line in ("init", "retain q 1", "set q", "stream t", "create x 0",
+                 "alloc a 65536", "linger t", "free_async a t", "destroy x",
+                 "set q", "wait t", "create y 0", "alloc b 65536", "fill b 3"):
+        took(shell, line)
+    assert shell("check b 3").endswith("right")
+    shell.end()

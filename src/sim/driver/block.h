@@ -12,6 +12,7 @@ struct context;
 struct device;
 struct mempool;
 struct slab;
+struct stream;
 
 /* From BLOCK_EXTERNAL on they are in no arena. */
 enum block_kind {
@@ -43,7 +44,8 @@ struct block {
 	enum block_kind kind;
 	bool touched; /* a copy or fill has been queued for it, or the host may
 		       */
-	bool freeing; /* a free of it is queued */
+	bool freeing; /* a free of it is queued, in this stream: */
+	struct stream *freed_in;
 	bool sync_memops;     /* the attribute; every such call here waits */
 	bool idle;            /* in its pool, and nobody has it */
 	struct mempool *pool; /* of BLOCK_ASYNC */

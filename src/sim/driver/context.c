@@ -45,12 +45,26 @@ CUresult context_open(struct context *ctx, struct device *dev, unsigned flags)
 	return CUDA_SUCCESS;
 }
 
+/* Frees of its memory may be queued in streams of others. */
+static void frees_wait(struct context *ctx)
+{
+	struct fence fence = {0};
+
+	for (struct block *block = ctx->blocks; block; block = block->next)
+		if (block->freeing)
+			fence_add(&fence, block->freed_in,
+				  block->freed_in->submitted);
+	fence_wait(&fence);
+	fence_clear(&fence);
+}
+
 void context_close(struct context *ctx)
 {
 	/* Other threads must not queue more while this one waits. */
 	ctx->alive = false;
 	ctx->closing = true;
 	context_wait(ctx);
+	frees_wait(ctx);
 	while (ctx->blocks)
 		device_free(ctx->blocks);
 	for (struct mempool *pool = &ctx->dev->pool; pool; pool = pool->next)

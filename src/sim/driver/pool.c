@@ -99,6 +99,7 @@ CUresult sim_cuMemFreeAsync(CUdeviceptr addr, CUstream handle)
 	res = op_submit(op, stream, 0);
 	if (!res) {
 		block->freeing = true;
+		block->freed_in = stream;
 		owner_close(addr);
 	}
 	return res;

@@ -11,7 +11,8 @@ EXPORT cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *ptr)
 	int res = runtime_enter();
 
 	if (!res)
-		res = driver_legacy.IpcGetMemHandle(&own, (CUdeviceptr)ptr);
+		res = driver_legacy.IpcGetMemHandle(handle ? &own : NULL,
+						    (CUdeviceptr)ptr);
 	if (!res)
 		memcpy(handle, &own, sizeof(own));
 	return runtime_result(res);
@@ -26,7 +27,8 @@ EXPORT cudaError_t cudaIpcOpenMemHandle(void **ptr, cudaIpcMemHandle_t handle,
 
 	memcpy(&own, &handle, sizeof(own));
 	if (!res)
-		res = driver_legacy.IpcOpenMemHandle(&addr, own, flags);
+		res = driver_legacy.IpcOpenMemHandle(ptr ? &addr : NULL, own,
+						     flags);
 	if (!res)
 		*ptr = (void *)addr;
 	return runtime_result(res);
@@ -48,7 +50,8 @@ EXPORT cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle,
 	int res = runtime_enter();
 
 	if (!res)
-		res = driver_legacy.IpcGetEventHandle(&own, event);
+		res = driver_legacy.IpcGetEventHandle(handle ? &own : NULL,
+						      event);
 	if (!res)
 		memcpy(handle, &own, sizeof(own));
 	return runtime_result(res);
