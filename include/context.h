@@ -117,8 +117,17 @@ void counter_add_peak(struct device *device, enum counter counter,
  * none, or no memory for it. */
 struct context *context_current(void);
 
-/* The record of a handle, or NULL. */
+/* The record of a handle, or NULL; of a green context, its primary one's. */
 struct context *context_find(struct CUctx_st *handle);
+
+/* As context_find, or the current one's (NULL), which a wait for that handle
+ * covers: NULL for a green context, a part of one. */
+struct context *context_whole(struct CUctx_st *handle);
+
+/* Another name of a device's primary context: a green one. False: no memory,
+ * or the primary one is not known. */
+bool context_note_green(struct CUctx_st *handle, int ordinal);
+void context_forget_green(struct CUctx_st *handle);
 
 /* That of a device's primary context, or of one that may be it; or NULL. */
 struct context *context_primary(int ordinal);

@@ -62,6 +62,8 @@ HOOK(cuIpcOpenMemHandle, "cuIpcOpenMemHandle", 4010, 11000) \
 HOOK(cuIpcOpenMemHandle_v2, "cuIpcOpenMemHandle", 11000, VERSION_MAX) \
 HOOK(cuIpcCloseMemHandle, "cuIpcCloseMemHandle", 4010, VERSION_MAX) \
 HOOK(cuMemGetAddressRange_v2, "cuMemGetAddressRange", 3020, VERSION_MAX) \
+HOOK(cuMemHostGetDevicePointer_v2, "cuMemHostGetDevicePointer", 3020, VERSION_MAX) \
+HOOK(cuMemHostGetFlags, "cuMemHostGetFlags", 2030, VERSION_MAX) \
 HOOK(cuPointerGetAttribute, "cuPointerGetAttribute", 4000, VERSION_MAX) \
 HOOK(cuPointerGetAttributes, "cuPointerGetAttributes", 7000, VERSION_MAX) \
 HOOK(cuPointerSetAttribute, "cuPointerSetAttribute", 6000, VERSION_MAX) \

@@ -43,11 +43,17 @@ struct seen *seen_take(enum seen_key key, uint64_t handle);
 void seen_settle(struct seen *seen, int failed);
 
 /* Physical memory lives until its last handle is released and its last
- * mapping is gone. */
-void seen_retain(uint64_t handle);
-void seen_release(uint64_t handle);
-void seen_map(uint64_t handle, uint64_t addr, size_t size);
-void seen_unmap(uint64_t addr, size_t size);
+ * mapping is gone: each is a use. grab adds one, before a call that may end
+ * others; drop takes away as many. NULL: not known. */
+struct seen *seen_grab(uint64_t handle);
+void seen_drop(struct seen *seen, unsigned int uses);
+void seen_map(uint64_t handle, uint64_t addr);
+
+/* Takes away the mappings of a range that is about to be unmapped; settle says
+ * what became of that. */
+struct mapping;
+struct mapping *seen_unmap(uint64_t addr, size_t size);
+void seen_unmap_settle(struct mapping *list, int failed);
 
 /* A context has ended. */
 void seen_forget(const struct context *context);

@@ -6,6 +6,7 @@
 #include "capture.h"
 #include "context.h"
 #include "fence.h"
+#include "green.h"
 #include "mem.h"
 #include "pools.h"
 #include "real.h"
@@ -101,7 +102,28 @@ struct context *context_find(CUcontext handle)
 	pthread_mutex_lock(&lock);
 	context = find(handle);
 	pthread_mutex_unlock(&lock);
-	return context;
+	return context ? context : green_whole(handle);
+}
+
+struct context *context_whole(CUcontext handle)
+{
+	if (!handle && real_driver()->cuCtxGetCurrent(&handle))
+		return NULL;
+	return !handle || green_whole(handle) ? NULL : context_find(handle);
+}
+
+bool context_note_green(CUcontext handle, int ordinal)
+{
+	struct context *whole = context_primary(ordinal);
+
+	return whole && green_note(handle, whole);
+}
+
+void context_forget_green(CUcontext handle)
+{
+	capture_context_ended(handle);
+	green_forget(handle);
+	atomic_fetch_add(&generation, 1);
 }
 
 /* A handle that may be a second context's, of any device: two contexts share
@@ -165,9 +187,7 @@ struct context *context_current(void)
 		return NULL;
 	if (seen.handle == handle && seen.generation == now)
 		return seen.context;
-	pthread_mutex_lock(&lock);
-	context = find(handle);
-	pthread_mutex_unlock(&lock);
+	context = context_find(handle);
 	if (!context) {
 		if (real->cuCtxGetDevice(&ordinal) || ordinal < 0 ||
 		    ordinal >= DEVICE_MAX)

@@ -100,41 +100,64 @@ static bool all_done(struct context **list, int count,
 	return !res;
 }
 
-/* In a quiet time. */
-static bool seal(struct device *host, struct context **list, int count)
+/* All contexts, held. 0: one is just ending, and can't be asked. */
+static int contexts_hold(struct context **list)
 {
+	int count = context_hold(NULL, list, CONTEXTS_MAX);
+
+	if (count > 0 && count != context_count()) {
+		context_release(list, count);
+		return 0;
+	}
+	return count > 0 ? count : 0;
+}
+
+/* In a quiet time. The epoch ends first: who comes later, and then frees, is in
+ * the next one. */
+static void seal(struct device *host)
+{
+	struct context *list[CONTEXTS_MAX];
 	uint64_t bytes;
+	int count;
 
 	sealed = epoch_end(host, &bytes);
-	if (all_done(list, count, seal_one)) {
+	count = contexts_hold(list);
+	if (count && all_done(list, count, seal_one)) {
 		counter_add(host, COUNTER_fences, 1);
-		return true;
+	} else {
+		counter_add(host, COUNTER_quarantined_bytes, bytes);
+		sealed = 0;
 	}
-	counter_add(host, COUNTER_quarantined_bytes, bytes);
-	sealed = 0;
-	return false;
+	if (count)
+		context_release(list, count);
+}
+
+/* In a quiet time. */
+static bool seal_is_over(void)
+{
+	struct context *list[CONTEXTS_MAX];
+	int count = sealed ? contexts_hold(list) : 0;
+	bool over = count && all_done(list, count, ask_one);
+
+	if (count)
+		context_release(list, count);
+	return over;
 }
 
 bool host_ready(void)
 {
 	struct device *host = device_at(DEVICE_HOST);
-	struct context *list[CONTEXTS_MAX];
-	bool ready = false;
-	int count;
+	bool ready;
 
 	if (!backing_has_fences() || !quiet_begin())
 		return false;
-	count = context_hold(NULL, list, CONTEXTS_MAX);
-	/* One that is just ending can't be asked. */
-	if (count > 0 && count == context_count())
-		ready = (sealed || seal(host, list, count)) &&
-			all_done(list, count, ask_one);
+	if (!sealed)
+		seal(host);
+	ready = seal_is_over();
 	if (ready) {
 		epoch_publish(host, sealed);
 		sealed = 0;
 	}
-	if (count > 0)
-		context_release(list, count);
 	quiet_end();
 	return ready;
 }

@@ -22,14 +22,15 @@ struct seen {
 	const struct context *context; /* NULL: of the process */
 	size_t bytes;
 	unsigned int uses; /* handles and mappings of physical memory */
+	bool gone;         /* from the table: the handle is another's */
 	UT_hash_handle hh;
 };
 
 /* A range of addresses that physical memory is mapped at. */
 struct mapping {
 	uint64_t addr; /* the key */
-	size_t size;
-	uint64_t handle;
+	struct seen *seen;
+	struct mapping *next; /* of those that are being unmapped */
 	UT_hash_handle hh;
 };
 
@@ -83,7 +84,9 @@ static void leave(struct seen *seen)
 static void end(struct seen *seen)
 {
 	leave(seen);
-	free(seen);
+	seen->gone = true;
+	if (seen->name.key != SEEN_PHYSICAL || !seen->uses)
+		free(seen);
 }
 
 static bool add(const struct seen *model)
@@ -95,7 +98,7 @@ static bool add(const struct seen *model)
 	*seen = *model;
 	pthread_mutex_lock(&lock);
 	stale = find((enum seen_key)model->name.key, model->name.handle);
-	if (stale) /* its end came by a call that is not known */
+	if (stale) /* its end is still to be noted, or came unseen */
 		end(stale);
 	enter(seen);
 	pthread_mutex_unlock(&lock);
@@ -156,64 +159,99 @@ void seen_settle(struct seen *seen, int failed)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Under lock. */
-static void unuse(uint64_t handle)
+struct seen *seen_grab(uint64_t handle)
 {
-	struct seen *seen = find(SEEN_PHYSICAL, handle);
+	struct seen *seen;
 
-	if (seen && !--seen->uses)
+	if (!count || !mem_enabled())
+		return NULL;
+	pthread_mutex_lock(&lock);
+	seen = find(SEEN_PHYSICAL, handle);
+	if (seen)
+		seen->uses++;
+	pthread_mutex_unlock(&lock);
+	return seen;
+}
+
+/* Under lock. */
+static void drop(struct seen *seen, unsigned int uses)
+{
+	seen->uses -= uses < seen->uses ? uses : seen->uses;
+	if (seen->uses)
+		return;
+	if (seen->gone)
+		free(seen);
+	else
 		end(seen);
 }
 
-void seen_retain(uint64_t handle)
+void seen_drop(struct seen *seen, unsigned int uses)
 {
-	struct seen *seen;
-
-	pthread_mutex_lock(&lock);
-	seen = count ? find(SEEN_PHYSICAL, handle) : NULL;
-	if (seen)
-		seen->uses++;
-	pthread_mutex_unlock(&lock);
-}
-
-void seen_release(uint64_t handle)
-{
-	pthread_mutex_lock(&lock);
-	if (count)
-		unuse(handle);
-	pthread_mutex_unlock(&lock);
-}
-
-void seen_map(uint64_t handle, uint64_t addr, size_t size)
-{
-	struct mapping *mapping = malloc(sizeof(*mapping));
-	struct seen *seen;
-
-	if (!mapping)
+	if (!seen)
 		return;
-	*mapping =
-		(struct mapping){.addr = addr, .size = size, .handle = handle};
 	pthread_mutex_lock(&lock);
-	seen = count ? find(SEEN_PHYSICAL, handle) : NULL;
-	if (seen)
-		HASH_ADD(hh, mappings, addr, sizeof(addr), mapping);
-	if (seen && mapping->hh.tbl)
-		seen->uses++;
-	else
-		free(mapping);
+	drop(seen, uses);
 	pthread_mutex_unlock(&lock);
 }
 
-void seen_unmap(uint64_t addr, size_t size)
+/* Under lock. */
+static void mapping_enter(struct mapping *mapping)
 {
-	struct mapping *mapping, *next;
+	HASH_ADD(hh, mappings, addr, sizeof(mapping->addr), mapping);
+	if (mapping->hh.tbl)
+		return;
+	drop(mapping->seen, 1);
+	free(mapping);
+}
 
+void seen_map(uint64_t handle, uint64_t addr)
+{
+	struct mapping *mapping = calloc(1, sizeof(*mapping));
+	struct seen *seen = mapping ? seen_grab(handle) : NULL;
+
+	if (!seen) {
+		free(mapping);
+		return;
+	}
+	mapping->addr = addr;
+	mapping->seen = seen;
+	pthread_mutex_lock(&lock);
+	mapping_enter(mapping);
+	pthread_mutex_unlock(&lock);
+}
+
+struct mapping *seen_unmap(uint64_t addr, size_t size)
+{
+	struct mapping *mapping, *next, *list = NULL;
+
+	if (!count || !mem_enabled())
+		return NULL;
 	pthread_mutex_lock(&lock);
 	HASH_ITER (hh, mappings, mapping, next) {
 		if (mapping->addr < addr || mapping->addr - addr >= size)
 			continue;
 		HASH_DEL(mappings, mapping);
-		unuse(mapping->handle);
+		mapping->next = list;
+		list = mapping;
+	}
+	pthread_mutex_unlock(&lock);
+	return list;
+}
+
+void seen_unmap_settle(struct mapping *list, int failed)
+{
+	struct mapping *mapping;
+
+	if (!list)
+		return;
+	pthread_mutex_lock(&lock);
+	while ((mapping = list)) {
+		list = mapping->next;
+		if (failed) {
+			mapping_enter(mapping);
+			continue;
+		}
+		drop(mapping->seen, 1);
 		free(mapping);
 	}
 	pthread_mutex_unlock(&lock);

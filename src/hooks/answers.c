@@ -128,6 +128,27 @@ EXPORT CUresult cuPointerSetAttribute(const void *value,
 	return res;
 }
 
+EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *out, void *ptr,
+					     unsigned int flags)
+{
+	enum block_state state;
+	struct block *block = block_around((CUdeviceptr)ptr, &state);
+
+	return REAL_CALL(cuMemHostGetDevicePointer_v2, out,
+			 (void *)address_to_ask(block, state, (CUdeviceptr)ptr),
+			 flags);
+}
+
+EXPORT CUresult cuMemHostGetFlags(unsigned int *flags, void *ptr)
+{
+	enum block_state state;
+	struct block *block = block_around((CUdeviceptr)ptr, &state);
+
+	return REAL_CALL(
+		cuMemHostGetFlags, flags,
+		(void *)address_to_ask(block, state, (CUdeviceptr)ptr));
+}
+
 EXPORT cudaError_t
 cudaPointerGetAttributes(struct cudaPointerAttributes *answer, const void *ptr)
 {

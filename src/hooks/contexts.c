@@ -9,6 +9,7 @@
 #include "giveback.h"
 #include "hook.h"
 #include "mem.h"
+#include "primary.h"
 #include "work.h"
 
 static CUresult created(CUresult res, CUcontext *out, CUdevice device)
@@ -92,7 +93,7 @@ EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
 
 EXPORT CUresult cuCtxSynchronize(void)
 {
-	struct context *context = mem_enabled() ? context_current() : NULL;
+	struct context *context = mem_enabled() ? context_whole(NULL) : NULL;
 	struct fence_sync sync = fence_sync_begin(context);
 	uint64_t hits = work_wait_begin();
 	CUresult res = REAL_CALL(cuCtxSynchronize);
@@ -111,7 +112,7 @@ EXPORT CUresult cuCtxSynchronize_v2(CUcontext handle)
 	CUresult res;
 
 	if (mem_enabled())
-		context = handle ? context_find(handle) : context_current();
+		context = context_whole(handle);
 	sync = fence_sync_begin(context);
 	hits = work_wait_begin();
 	res = REAL_CALL(cuCtxSynchronize_v2, handle);
@@ -241,27 +242,39 @@ static void primary_leaves(CUdevice device)
 		context_drain(context);
 }
 
+struct primary_end primary_end_begin(CUdevice device)
+{
+	struct primary_end end = {device, mem_enabled(), NULL};
+
+	if (end.enabled)
+		primary_leaves(device);
+	primary_enter(end.enabled);
+	if (end.enabled)
+		end.context = context_close_primary(device);
+	return end;
+}
+
+CUresult primary_end_finish(const struct primary_end *end, CUresult res,
+			    bool sure)
+{
+	context_settle(end->context,
+		       !res && (sure || !primary_is_active(end->device)));
+	primary_leave(end->enabled);
+	return res;
+}
+
 typedef CUresult primary_call(CUdevice device);
 
-/* Makes a call that may end the primary context. The last release does, and
- * others leave it as it is; a reset always does. */
+/* The last release ends it, and others leave it as it is; a reset always
+ * ends it. */
 static CUresult primary_end(primary_call *call, CUdevice device, bool reset)
 {
-	bool enabled = mem_enabled();
-	struct context *context = NULL;
-	CUresult res;
+	struct primary_end end;
 
 	if (!call)
 		return CUDA_ERROR_NOT_FOUND;
-	if (enabled)
-		primary_leaves(device);
-	primary_enter(enabled);
-	if (enabled)
-		context = context_close_primary(device);
-	res = call(device);
-	context_settle(context, !res && (reset || !primary_is_active(device)));
-	primary_leave(enabled);
-	return res;
+	end = primary_end_begin(device);
+	return primary_end_finish(&end, call(device), reset);
 }
 
 EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice device)

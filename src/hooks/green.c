@@ -1,23 +1,25 @@
-/* Green contexts: parts of a device's processors, in the memory of its primary
- * context. An event of the primary one covers all of them; that of a green
- * one, which can be current and so is a context to us, covers it alone. */
+/* Green contexts: parts of a device's processors. */
 #include "call.h"
 #include "context.h"
-#include "fence.h"
-#include "giveback.h"
 #include "hook.h"
+#include "log.h"
 #include "mem.h"
+#include "primary.h"
 #include "work.h"
 
 /* The primary context, which a green one has just retained, may never be
- * current: it is known from now on, so that waits cover its green ones. */
-static void primary_note(CUdevice device)
+ * current itself. */
+static void note(CUgreenCtx green, CUdevice device)
 {
-	CUcontext primary;
+	CUcontext primary, handle;
 
 	if (REAL_CALL(cuDevicePrimaryCtxRetain, &primary, device))
 		return;
 	context_note(primary, device, CONTEXT_PRIMARY);
+	if (!REAL_CALL(cuCtxFromGreenCtx, &handle, green) &&
+	    !context_note_green(handle, device))
+		log_warn("device %d: no memory to note a green context",
+			 device);
 	REAL_CALL(cuDevicePrimaryCtxRelease_v2, device);
 }
 
@@ -29,25 +31,25 @@ EXPORT CUresult cuGreenCtxCreate(CUgreenCtx *out, CUdevResourceDesc desc,
 	work_mixed();
 	res = REAL_CALL(cuGreenCtxCreate, out, desc, device, flags);
 	if (!res && mem_enabled())
-		primary_note(device);
+		note(*out, device);
 	return res;
 }
 
-/* Its memory is the primary context's and stays. What is idle of it would be
- * lost to us. */
+/* It may have been the last to retain the primary one. */
 EXPORT CUresult cuGreenCtxDestroy(CUgreenCtx green)
 {
-	struct context *context = NULL;
+	struct context *whole = NULL;
+	struct primary_end end;
 	CUcontext handle;
 	CUresult res;
 
-	if (mem_enabled() && !REAL_CALL(cuCtxFromGreenCtx, &handle, green)) {
-		context = context_find(handle);
-		if (context)
-			context_drain(context);
-		context = context_close(handle);
-	}
+	if (mem_enabled() && !REAL_CALL(cuCtxFromGreenCtx, &handle, green))
+		whole = context_find(handle);
+	if (!whole)
+		return REAL_CALL(cuGreenCtxDestroy, green);
+	end = primary_end_begin(device_ordinal(whole->device));
 	res = REAL_CALL(cuGreenCtxDestroy, green);
-	context_settle(context, !res);
-	return res;
+	if (!res)
+		context_forget_green(handle);
+	return primary_end_finish(&end, res, false);
 }

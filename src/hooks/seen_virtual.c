@@ -25,10 +25,10 @@ EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle *out, size_t size,
 
 EXPORT CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
 {
+	struct seen *seen = seen_grab(handle);
 	CUresult res = REAL_CALL(cuMemRelease, handle);
 
-	if (!res)
-		seen_release(handle);
+	seen_drop(seen, res ? 1 : 2);
 	return res;
 }
 
@@ -38,7 +38,7 @@ EXPORT CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *out,
 	CUresult res = REAL_CALL(cuMemRetainAllocationHandle, out, addr);
 
 	if (!res)
-		seen_retain(*out);
+		seen_grab(*out);
 	return res;
 }
 
@@ -49,16 +49,16 @@ EXPORT CUresult cuMemMap(CUdeviceptr addr, size_t size, size_t offset,
 	CUresult res = REAL_CALL(cuMemMap, addr, size, offset, handle, flags);
 
 	if (!res)
-		seen_map(handle, addr, size);
+		seen_map(handle, addr);
 	return res;
 }
 
 EXPORT CUresult cuMemUnmap(CUdeviceptr addr, size_t size)
 {
+	struct mapping *list = seen_unmap(addr, size);
 	CUresult res = REAL_CALL(cuMemUnmap, addr, size);
 
-	if (!res)
-		seen_unmap(addr, size);
+	seen_unmap_settle(list, (int)res);
 	return res;
 }
 

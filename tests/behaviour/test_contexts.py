@@ -210,19 +210,52 @@ def test_a_green_context_alone_is_not_all_that_works(box):
     assert shell("check n 7").endswith("right")
     assert shell("addr n") == shell("addr x")
     shell.end()
-    assert (box.stat()["fences"], box.stat()["syncs"]) == (0, 1)
+    assert (box.stat()["fences"], box.stat()["syncs"]) == (1, 0)
 
 
-def test_what_a_green_context_kept_goes_back_before_its_end(box):
+def test_a_wait_for_a_green_context_is_not_one_for_all(box):
+    shell = box.shell("page_unit_pool", "driver")
+    for line in ("init", "green g", "green h", "green_set g", "alloc x 65536",
+                 "green_stream s h", "linger s", "put x s 1", "free x",
+                 "sync"):
+        took(shell, line)
+    assert shell.stat()["quarantined_bytes"] == 65536
+    shell.end()
+
+
+def test_what_a_green_context_kept_is_its_primary_ones(box):
     shell = box.shell("page_unit_pool", "driver")
     for line in ("init", "retain p 0", "set p", "green g", "green_set g",
                  "alloc a 65536", "alloc b 65536", "free b",
-                 "green_destroy g", "set p"):
+                 "green_destroy g", "set p", "alloc c 65536"):
         took(shell, line)
-    assert shell.stat()["idle_bytes"] == 0
-    took(shell, "free a")  # it is CUDA's now
+    assert shell("addr c") == shell("addr b")
+    took(shell, "free a")
+    assert shell.stat()["live_bytes"] == 65536
     shell.end()
-    assert box.report()[1][0]["live_allocs"] == 0
+
+
+def test_the_primary_context_may_end_with_its_last_green_one(box):
+    shell = box.shell("page_unit_pool", "driver")
+    for line in ("init", "green g", "green_set g", "alloc a 65536",
+                 "pin h 65536 0", "free a", "unpin h", "green_destroy g"):
+        took(shell, line)
+    assert_clean(shell.stat())
+    assert shell.stat("host")["reserved_bytes"] == 0
+    for line in ("retain p 0", "set p"):
+        took(shell, line)
+    use_anew(shell)
+    took(shell, "pin h 65536 0")
+    shell.end()
+
+
+def test_a_reset_takes_the_memory_of_green_contexts_along(box):
+    shell = box.shell("page_unit_pool", "driver")
+    for line in ("init", "retain p 0", "set p", "green g", "green_set g",
+                 "alloc a 65536", "free a", "primary_reset 0"):
+        took(shell, line)
+    assert_clean(shell.stat())
+    shell.end()
 
 
 @pytest.mark.parametrize("pool", [None, "page_unit_pool"])

@@ -142,6 +142,13 @@ def test_the_wrong_free_is_cudas_error(box):
     shell.end()
 
 
+def test_what_was_freed_is_not_pinned_any_more(box):
+    shell = open_shell(box, POOL, "driver")
+    lines(shell, "pin a 5000 0", "host_flags a", "unpin a")
+    took(shell, "host_flags a", "1")
+    shell.end()
+
+
 def test_unknown_flags_and_nothing_are_cudas(box):
     shell = open_shell(box, POOL, "driver")
     took(shell, "pin a 5000 256", "1")

@@ -23,8 +23,9 @@ SERVED = {
 # Where there is no size, or nowhere to write the answer, they are CUDA's.
 SERVED_CASES = {"refused-odd", "refused-buffers", "granted-buffers"}
 
-# Entries that mnm hooks, and calls itself to look at an address.
-ASKED = {"cuPointerGetAttribute", "cuMemGetAddressRange_v2"}
+# Entries that mnm hooks, and calls itself.
+ASKED = {"cuPointerGetAttribute", "cuMemGetAddressRange_v2",
+         "cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2"}
 
 
 def words(name):

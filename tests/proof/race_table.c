@@ -232,6 +232,56 @@ static void visit_after(void)
 	block_copy(fresh[0], fresh[1]);
 }
 
+/* A request for pinned memory, beside another device's context that begins,
+ * copies to pinned memory and frees it. */
+static CUdeviceptr pinned_new(void)
+{
+	void *addr = NULL;
+
+	DO(cuMemHostAlloc, &addr, RACE_BLOCK, CU_MEMHOSTALLOC_PORTABLE);
+	own((CUdeviceptr)addr);
+	return (CUdeviceptr)addr;
+}
+
+static void pinned_free(CUdeviceptr addr)
+{
+	if (race_api.sim_disown)
+		race_api.sim_disown(addr);
+	DO(cuMemFreeHost, (void *)addr);
+}
+
+static void pinned_before(void)
+{
+	begin();
+	fresh[0] = pinned_new();
+	fresh[1] = pinned_new();
+	DO(cuCtxSynchronize);
+	pinned_free(fresh[0]);
+}
+
+static void pinned_first(void)
+{
+	DO(cuCtxSetCurrent, primary);
+	race_hold();
+	pinned_new();
+	race_pass();
+}
+
+static void pinned_second(void)
+{
+	DO(cuCtxCreate_v2, &other, 0, 1);
+	DO(cuMemcpyDtoHAsync_v2, (void *)fresh[1], block_new(), RACE_BLOCK,
+	   CU_STREAM_LEGACY);
+	pinned_free(fresh[1]);
+}
+
+static void pinned_after(void)
+{
+	DO(cuCtxSetCurrent, primary);
+	for (int i = 0; i < 3; i++)
+		pinned_new();
+}
+
 /* One needs three quarters of a device, and another never more than one. */
 enum { SMALL = 2 << 20, SMALLER = 3 << 19, LARGE = 6 << 20 };
 
@@ -279,6 +329,8 @@ const struct race race_table[] = {
 	 three_before, leave_first, work_and_last_second, last_after},
 	{"fence beside a first visit", "MNM_QUARANTINE", "0", 2, 0,
 	 visit_before, visit_first, visit_second, visit_after},
+	{"pinned memory beside a new context", NULL, NULL, 2, 0, pinned_before,
+	 pinned_first, pinned_second, pinned_after},
 	{"room for all", "MNM_SIM", "8M", 1, 0, room_before, room_first,
 	 room_second, NULL},
 	{0},

@@ -11,10 +11,13 @@
 
 enum { SM_LEAST = 2 }; /* of a part; documented as a property of the device */
 
-/* What a descriptor describes is not told back. */
+/* There is no call that ends one. */
 struct CUdevResourceDesc_st {
 	CUdevResource resource;
+	struct CUdevResourceDesc_st *next;
 };
+
+static struct CUdevResourceDesc_st *descriptors;
 
 static CUdevResource resource_of(unsigned int count)
 {
@@ -85,6 +88,8 @@ CUresult sim_cuDevResourceGenerateDesc(CUdevResourceDesc *out,
 	if (!*out)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	(*out)->resource = resource_of(sum);
+	(*out)->next = descriptors;
+	descriptors = *out;
 	return CUDA_SUCCESS;
 }
 

@@ -1,0 +1,24 @@
+/* Calls that may end a device's primary context. */
+#ifndef MNM_PRIMARY_H
+#define MNM_PRIMARY_H
+
+#include <stdbool.h>
+
+#include "real.h"
+
+struct context;
+
+/* What is held from before such a call until after it. */
+struct primary_end {
+	CUdevice device;
+	bool enabled;
+	struct context *context;
+};
+
+/* To be followed by the call, and then by finish: sure says that one which
+ * succeeded has ended the context; else the driver is asked. */
+struct primary_end primary_end_begin(CUdevice device);
+CUresult primary_end_finish(const struct primary_end *end, CUresult res,
+			    bool sure);
+
+#endif
