@@ -11,7 +11,7 @@ COUNTER(reserved_bytes, BYTES, "taken from the driver and not given back") \
 COUNTER(reserved_peak, BYTES, "highest reserved_bytes") \
 COUNTER(idle_bytes, BYTES, "reserved, freed by the program, kept for reuse") \
 COUNTER(pending_bytes, BYTES, "idle, to go back at the next free") \
-COUNTER(quarantined_bytes, BYTES, "idle, freed since the last fence or wait") \
+COUNTER(quarantined_bytes, BYTES, "freed since the last fence or wait for all work") \
 COUNTER(held_bytes, BYTES, "freed during a capture, kept while its graph lives") \
 COUNTER(retired_bytes, BYTES, "live blocks of pools that were swapped out") \
 COUNTER(managed_bytes, BYTES, "not pooled: cudaMallocManaged") \

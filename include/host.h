@@ -25,9 +25,12 @@ bool host_ready(void);
 size_t host_bytes(void);
 
 /* Bytes that may be pinned before idle blocks go back: MNM_HOST_LIMIT, by
- * default a quarter of the machine's memory or RLIMIT_MEMLOCK, whichever is
- * less. */
+ * default a quarter of the machine's memory. */
 size_t host_limit(void);
+
+/* Whether one more block of that span may be kept idle: by default, as many as
+ * RLIMIT_MEMLOCK allows. What the program holds is CUDA's to allow. */
+bool host_keeps(size_t span);
 
 /* Sends idle pinned memory back if no request for any has come for
  * MNM_HOST_IDLE seconds; to be called now and then, by one thread. Makes

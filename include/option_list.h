@@ -24,7 +24,7 @@ OPTION(pool_limit, SIZE, "0", "bytes, 0 = none", \
 OPTION(hard_limit, SIZE, "0", "bytes, 0 = none", \
 	"hard limit of reserved bytes a device: past it, out of memory") \
 OPTION(host_limit, ROOM, "auto", "bytes, or auto", \
-	"soft limit of pinned bytes [25 % of RAM, RLIMIT_MEMLOCK at most]") \
+	"soft limit of pinned bytes [25 % of RAM; RLIMIT_MEMLOCK of idle ones]") \
 OPTION(host_idle, TIME, "60", "seconds, 0 = never", \
 	"pinned memory that is idle goes back after so long without a request") \
 OPTION(meminfo, INFO, "pool", "pool, real", \

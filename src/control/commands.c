@@ -212,6 +212,9 @@ static json_t *set_run(struct request *request)
 
 	while (live_options[row].name && strcmp(live_options[row].name, name))
 		row++;
+	if (request->device >= 0)
+		return fail(request, "set is for the whole program, without "
+				     "--device");
 	if (!live_options[row].name)
 		return fail(request,
 			    "option '%.40s' can't be set while the program "

@@ -172,15 +172,19 @@ size_t host_bytes(void)
 size_t host_limit(void)
 {
 	size_t limit = config_current()->host_limit;
+
+	return limit == ROOM_AUTO ? host_bytes() / LIMIT_SHARE : limit;
+}
+
+bool host_keeps(size_t span)
+{
+	uint64_t idle = counter_get(device_at(DEVICE_HOST), COUNTER_idle_bytes);
 	struct rlimit locked;
 
-	if (limit != ROOM_AUTO)
-		return limit;
-	limit = host_bytes() / LIMIT_SHARE;
-	if (!getrlimit(RLIMIT_MEMLOCK, &locked) &&
-	    locked.rlim_cur != RLIM_INFINITY && locked.rlim_cur < limit)
-		limit = locked.rlim_cur;
-	return limit;
+	return config_current()->host_limit != ROOM_AUTO ||
+	       getrlimit(RLIMIT_MEMLOCK, &locked) ||
+	       locked.rlim_cur == RLIM_INFINITY ||
+	       idle + span <= locked.rlim_cur;
 }
 
 /* Whether some seconds have passed since the last time. */

@@ -240,7 +240,8 @@ static bool block_kept(struct device *device, struct block *block, bool *lost)
 {
 	size_t span = block->span;
 
-	if (block->exported || !context_current() || device->pressed)
+	if (block->exported || !context_current() || device->pressed ||
+	    (block->pinned && !host_keeps(span)))
 		return false;
 	/* One that is not held, for want of memory, is CUDA's as without us. */
 	if (capture_any() && block->pool->ops->free &&

@@ -95,6 +95,7 @@ static bool add(const struct seen *model)
 
 	if (!seen)
 		return false;
+	mem_guard_fork();
 	*seen = *model;
 	pthread_mutex_lock(&lock);
 	stale = find((enum seen_key)model->name.key, model->name.handle);

@@ -354,3 +354,11 @@ def test_scripts_that_run_each_other_come_to_an_end(box):
     status, findings = doctor(box, "--", path, **no_driver(box))
     found(findings, "problem", "program", "too many scripts")
     assert status == 1
+
+
+def test_what_is_no_plain_file_is_a_problem(box):
+    path = os.path.join(box.folder, "pipe")
+    os.mkfifo(path, 0o755)
+    status, findings = doctor(box, "--", path)
+    assert status == 1
+    assert found(findings, "problem", "program", "not a plain file")

@@ -260,3 +260,12 @@ def test_an_allocation_gives_nothing_back(box):
     took(shell, "free b")
     assert shell.stat()["pending_bytes"] == 0
     shell.end()
+
+
+def test_a_setting_is_for_the_whole_program(box):
+    shell = open_shell(box, POOL, "driver")
+    took(shell, "alloc a 5000")
+    assert shell.ask("set --device 0 fence sync") == (
+        "error: set is for the whole program, without --device\n")
+    assert shell.stat()["fence"] == "fence"
+    shell.end()

@@ -40,6 +40,18 @@ def test_a_child_writes_no_statistics(box):
 
 
 @forks_only_without_asan
+def test_nor_where_memory_was_only_counted(box):
+    shell = box.shell("page_unit_pool", "driver")
+    for line in ("init", "retain p 0", "set p", "physical m 2097152"):
+        took(shell, line)
+    shell("fork addr m")
+    shell.read()
+    assert not os.path.exists(box.stat_file)
+    shell.end()
+    assert box.stat()["virtual_bytes"] == 2097152
+
+
+@forks_only_without_asan
 def test_a_child_does_not_hold_the_socket(box):
     shell = box.shell("page_unit_pool")
     took(shell, "alloc a 5000")

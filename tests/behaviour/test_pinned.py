@@ -1,5 +1,6 @@
 """Pinned host memory: its pools, when a block is reused, and how much."""
 
+import resource
 import time
 
 import pytest
@@ -167,6 +168,18 @@ def test_past_the_limit_idle_blocks_go_back_first(box):
     took(shell, f"pin d {4 * MIB} 0")  # what lives is not limited
     assert host(shell)["failures"] == 0
     shell.end()
+
+
+def test_no_more_is_kept_idle_than_may_be_locked(box):
+    for options, kept in (({}, 0), ({"host_limit": 64 * MIB}, MIB)):
+        shell = open_shell(box, POOL, "driver", **options)
+        took(shell, "pin small 5000 0")
+        resource.prlimit(shell.pid, resource.RLIMIT_MEMLOCK, (65536, 65536))
+        lines(shell, f"pin a {MIB} 0", "unpin a")
+        assert host(shell)["idle_bytes"] == kept
+        took(shell, "unpin small")
+        assert host(shell)["idle_bytes"] == kept + 8192
+        shell.end()
 
 
 def test_the_driver_without_memory_gets_idle_blocks_back_first(box):

@@ -26,9 +26,10 @@ void limits_check(struct report *report)
 		report_add(report, LEVEL_OK, "limits", NULL,
 			   "locked memory has no limit");
 	else
-		report_add(report, LEVEL_OK, "limits",
-			   "MNM_HOST_LIMIT=SIZE for more, as CUDA pins past it",
-			   "locked memory is limited to %.1f MiB: of more "
-			   "pinned memory, idle blocks go back first",
+		report_add(report, LEVEL_WARNING, "limits",
+			   "MNM_HOST_LIMIT=SIZE, as CUDA pins past that limit, "
+			   "or ulimit -l unlimited",
+			   "locked memory is limited to %.1f MiB: no more idle "
+			   "pinned memory is kept for reuse",
 			   (double)limit.rlim_cur / (1 << 20));
 }

@@ -101,6 +101,11 @@ static bool file_check(struct report *report, const char *path)
 			   "%s: %s", path, strerror(errno));
 		return false;
 	}
+	if (!S_ISREG(st.st_mode)) {
+		report_add(report, LEVEL_PROBLEM, "program", "name another",
+			   "%s: not a plain file", path);
+		return false;
+	}
 	if (is_secure(path, &st))
 		report_add(report, LEVEL_PROBLEM, "program",
 			   "run a copy without these rights",

@@ -183,7 +183,8 @@ static void requests_report(struct report *report, const struct facts *facts)
 			   facts->init_error);
 	else if (facts->refused)
 		report_add(report, LEVEL_PROBLEM, "proof",
-			   "2: the device is full, others: please report this",
+			   "2: the device is full, or MNM_HARD_LIMIT is less; "
+			   "others: please report this",
 			   "the driver refused 1 MiB: CUDA's error %s",
 			   facts->refused);
 	else

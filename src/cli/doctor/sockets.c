@@ -48,6 +48,8 @@ void sockets_check(struct report *report)
 	char dir[sizeof(((struct sockaddr_un *)0)->sun_path)], error[256];
 	bool made;
 
+	if (chosen && *chosen && *chosen != '/')
+		return; /* the options' check has said so */
 	if (!socket_dir(chosen ? chosen : "", dir, sizeof(dir))) {
 		report_add(report, LEVEL_PROBLEM, "sockets", advice,
 			   "the folder's path is too long for a socket in it; "
