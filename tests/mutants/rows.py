@@ -243,7 +243,7 @@ ROWS = [
     ("exported_block_is_reused", "test_fence.py -k exported",
      (MEM, "block->exported || ", "")),
     ("keeps_while_another_lacks_room", "races",
-     (MEM, " || device->pressed)", ")")),
+     (MEM, " || device->pressed ||", " ||")),
     ("a_refused_free_forgets_the_block", "test_faults.py",
      (MEM, "	regained = !freed && block_regain(context, given);",
       "	(void)block_regain;\n	regained = false;")),
