@@ -44,13 +44,13 @@ KEPT = """		pool_return(pool, span);
 ROWS = [
     # Fences.
     ("no_wait_after_the_record", "proof", (FENCE, GATE, "	if (res) {\n")),
-    ("record_before_the_epoch_ends", "proof",
+    ("record_before_the_epoch_ends", "races",
      (FENCE, BUMP + RECORD, "	res = backing_record(context->handle, "
       "event);\n" + BUMP + "	if (!res)\n		res = "
       "backing_gate(context->handle, event);\n")),
-    ("publish_before_the_gate", "proof",
+    ("publish_before_the_gate", "races",
      (FENCE, GATE, "	epoch_publish(device, safe);\n" + GATE)),
-    ("stamp_after_the_push", "proof",
+    ("stamp_after_the_push", "races",
      (MEM, STAMP, "	counter_sub(device, COUNTER_live_bytes"),
      (MEM, KEPT, KEPT.replace("	return kept", "	block->epoch = "
                               "atomic_load(&store->device->epoch);\n"
@@ -84,7 +84,7 @@ ROWS = [
     ("failed_sync_publishes", "test_fence.py -k failed_wait",
      (FENCE, "	if (!res && sync_reaches(part->device))",
       "	if (sync_reaches(part->device))")),
-    ("sync_ends_its_epoch_late", "proof",
+    ("sync_ends_its_epoch_late", "races",
      (FENCE, "		epoch_publish(part->device, part->safe);",
       "		epoch_publish(part->device, epoch_end(part->device,\n"
       "			&(uint64_t){0}));")),
@@ -218,7 +218,7 @@ ROWS = [
     ("every_threads_stream_is_one",
      "test_order.py",
      (WORK, "	if (key != WORK_PER_THREAD &&\n", "	if (true &&\n")),
-    ("order_outlives_its_stream", "proof",
+    ("order_outlives_its_stream", "test_order.py -k destroyed",
      (WORK, "&work_sole, &key, WORK_ENDED", "&work_sole, &key, WORK_NONE")),
     # Blocks, pools and swaps.
     ("swap_without_retiring",
@@ -234,7 +234,7 @@ ROWS = [
     ("free_leaves_the_block_in_the_table", "proof",
      (TABLE, "&value, value | IDLE))\n			return", "&value, value))\n"
       "			return")),
-    ("block_removed_after_the_drivers_free", "test_threads.py",
+    ("block_removed_after_the_drivers_free", "races",
      (GIVEBACK, """		if (block_remove(block) &&
 		    !device_check(context->device, give(store, block->addr)))
 """, """		if (!device_check(context->device, give(store, block->addr)) &&

@@ -41,8 +41,8 @@ static const struct {
 	const struct weight *weights; /* NULL: those of the rows */
 	bool closed;                  /* no other row is legal */
 } kinds[] = {
-	[MIXED] = {"mixed", 6, NULL, false},
-	[DENSE] = {"dense", 3, dense, false},
+	[MIXED] = {"mixed", 10, NULL, false},
+	[DENSE] = {"dense", 2, dense, false},
 	[CONTEXTS] = {"contexts", 3, contexts, false},
 	[RENEWALS] = {"renewals", 2, renewals, false},
 	[DEVICES] = {"devices", 2, devices, false},

@@ -146,6 +146,11 @@ static void start_again(char **argv, bool native)
 	length = (ssize_t)strlen(path);
 	snprintf(path + length, sizeof(path) - (size_t)length, "%s/%slibmnm.so",
 		 build, library);
+	/* Without it every program would go well. */
+	if (!native && access(path + length, R_OK)) {
+		perror(path + length);
+		return;
+	}
 	if (!native)
 		setenv("LD_PRELOAD", path, 1);
 #ifdef PROOF_FREE

@@ -9,17 +9,18 @@
 /* In the program, schedule.c. */
 void schedule_point(void);
 
-#define EMPTY(name, ...) \
-	void name(__VA_ARGS__); \
-	void name(__VA_ARGS__) \
+#define EMPTY(name, parameters) \
+	void name parameters; \
+	void name parameters \
 	{ \
 	}
 
+#define UNUSED __attribute__((unused))
 #define ACCESS(bytes) \
-	EMPTY(__tsan_read##bytes, void *) \
-	EMPTY(__tsan_write##bytes, void *) \
-	EMPTY(__tsan_unaligned_read##bytes, void *) \
-	EMPTY(__tsan_unaligned_write##bytes, void *)
+	EMPTY(__tsan_read##bytes, (UNUSED void *at)) \
+	EMPTY(__tsan_write##bytes, (UNUSED void *at)) \
+	EMPTY(__tsan_unaligned_read##bytes, (UNUSED void *at)) \
+	EMPTY(__tsan_unaligned_write##bytes, (UNUSED void *at))
 
 /* Orders do not matter, as one thread of the program runs at a time. Changes
  * that nobody relies on the order of, such as of counters, are no points. */
@@ -86,16 +87,16 @@ void schedule_point(void);
 	COMPARE(type, bits, weak) \
 	COMPARE_VALUE(type, bits)
 
-EMPTY(__tsan_init, void)
-EMPTY(__tsan_func_entry, void *)
-EMPTY(__tsan_func_exit, void)
+EMPTY(__tsan_init, (void))
+EMPTY(__tsan_func_entry, (UNUSED void *caller))
+EMPTY(__tsan_func_exit, (void))
 ACCESS(1)
 ACCESS(2)
 ACCESS(4)
 ACCESS(8)
 ACCESS(16)
-EMPTY(__tsan_read_range, void *, size_t)
-EMPTY(__tsan_write_range, void *, size_t)
+EMPTY(__tsan_read_range, (UNUSED void *at, UNUSED size_t bytes))
+EMPTY(__tsan_write_range, (UNUSED void *at, UNUSED size_t bytes))
 ATOMIC(uint8_t, 8)
 ATOMIC(uint32_t, 32)
 ATOMIC(uint64_t, 64)

@@ -103,6 +103,45 @@ static void fresh_touch(void)
 		block_touch(fresh[i], 0);
 }
 
+/* A fence, or a wait, beside work on a block and its free: that comes before
+ * both or is in the next epoch. */
+static void fence_first(void)
+{
+	DO(cuCtxSetCurrent, primary);
+	race_hold();
+	fresh[0] = block_new();
+	race_pass();
+}
+
+static void work_second(void)
+{
+	DO(cuCtxSetCurrent, primary);
+	block_touch(old, 1);
+	block_free(old);
+}
+
+/* A free beside an allocation, which gets the block only as it is stamped. */
+static void free_before(void)
+{
+	wait_before();
+	block_new(); /* by a fence: what has an old stamp is safe */
+	block_touch(old, 1);
+}
+
+static void free_first(void)
+{
+	DO(cuCtxSetCurrent, primary);
+	race_hold();
+	block_free(old);
+	race_pass();
+}
+
+static void free_second(void)
+{
+	DO(cuCtxSetCurrent, primary);
+	block_touch(block_new(), 0);
+}
+
 /* The primary context ends and begins anew, beside an allocation elsewhere that
  * gives its idle memory back. */
 static void renewal_before(void)
@@ -212,14 +251,6 @@ static void visit_before(void)
 	block_free(idle);
 }
 
-static void visit_first(void)
-{
-	DO(cuCtxSetCurrent, primary);
-	race_hold();
-	fresh[0] = block_new();
-	race_pass();
-}
-
 static void visit_second(void)
 {
 	DO(cuCtxSetCurrent, other);
@@ -316,9 +347,56 @@ static void room_second(void)
 	}
 }
 
+/* A request that idle blocks make room for, beside one that gets the address
+ * of such a block from the driver. */
+enum { HUGE = 12 << 20, MOST = 14 << 20 };
+
+static CUdeviceptr huge;
+
+static void way_before(void)
+{
+	CUdeviceptr addr[3];
+
+	DO(cuInit, 0);
+	primary_open();
+	for (int i = 0; i < 3; i++)
+		DO(cuMemAlloc_v2, &addr[i], SMALL);
+	for (int i = 0; i < 3; i++)
+		DO(cuMemFree_v2, addr[i]);
+}
+
+static void way_first(void)
+{
+	DO(cuCtxSetCurrent, primary);
+	race_hold();
+	DO(cuMemAlloc_v2, &huge, HUGE);
+	race_pass();
+}
+
+static void way_second(void)
+{
+	DO(cuCtxSetCurrent, primary);
+	DO(cuMemAlloc_v2, &spare, SMALLER);
+}
+
+static void way_after(void)
+{
+	DO(cuMemFree_v2, huge);
+	DO(cuMemFree_v2, spare);
+	DO(cuMemAlloc_v2, &huge, MOST); /* nothing was lost */
+}
+
 const struct race race_table[] = {
 	{"wait beside a new context", NULL, NULL, 1, 0, wait_before, wait_first,
 	 wait_second, fresh_touch},
+	{"wait beside work and a free", NULL, NULL, 1, 0, wait_before,
+	 wait_first, work_second, fresh_touch},
+	{"fence beside work and a free", "MNM_QUARANTINE", "0", 1, 0,
+	 wait_before, fence_first, work_second, fresh_touch},
+	{"free beside an allocation", "MNM_QUARANTINE", "0", 1, 0, free_before,
+	 free_first, free_second, NULL},
+	{"fence beside an allocation", "MNM_QUARANTINE", "0", 1, 0, wait_before,
+	 fence_first, free_second, NULL},
 	{"renewal beside an allocation", "MNM_POOL_LIMIT", "24576", 1, 4,
 	 renewal_before, renewal_first, renewal_second, NULL},
 	{"free beside a context's end", "MNM_QUARANTINE", "0", 1, 0,
@@ -328,9 +406,11 @@ const struct race race_table[] = {
 	{"work, then primary's end, beside another's", NULL, NULL, 1, 0,
 	 three_before, leave_first, work_and_last_second, last_after},
 	{"fence beside a first visit", "MNM_QUARANTINE", "0", 2, 0,
-	 visit_before, visit_first, visit_second, visit_after},
+	 visit_before, fence_first, visit_second, visit_after},
 	{"pinned memory beside a new context", NULL, NULL, 2, 0, pinned_before,
 	 pinned_first, pinned_second, pinned_after},
+	{"room made beside an allocation", "MNM_SIM", "16M", 1, 0, way_before,
+	 way_first, way_second, way_after},
 	{"room for all", "MNM_SIM", "8M", 1, 0, room_before, room_first,
 	 room_second, NULL},
 	{0},

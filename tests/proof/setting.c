@@ -59,6 +59,8 @@ static void setting_be(struct setting *setting, enum kind kind,
 				    .quarantine = "0"};
 	if ((kind == CONTEXTS || kind == PINNED) && random_one_in(random, 2))
 		*setting->quarantine = '\0';
+	if ((kind == CONTEXTS || kind == DEVICES) && random_one_in(random, 4))
+		fault_draw(setting, random);
 	if (kind == RENEWALS)
 		snprintf(setting->pool_limit, sizeof(setting->pool_limit), "%u",
 			 1 << (12 + random_below(random, 12)));
