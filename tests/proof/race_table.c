@@ -1,5 +1,6 @@
 #include <stdatomic.h>
 
+#include "control.h"
 #include "race.h"
 #include "schedule.h"
 
@@ -347,43 +348,42 @@ static void room_second(void)
 	}
 }
 
-/* A request that idle blocks make room for, beside one that gets the address
- * of such a block from the driver. */
-enum { HUGE = 12 << 20, MOST = 14 << 20 };
+/* A trimmed block goes back in a free, beside a request that gets its address
+ * from the driver. */
+enum { LARGER = 4 << 20, MOST = 14 << 20 };
 
-static CUdeviceptr huge;
-
-static void way_before(void)
+static void trim_before(void)
 {
-	CUdeviceptr addr[3];
+	char answer[256];
 
 	DO(cuInit, 0);
 	primary_open();
-	for (int i = 0; i < 3; i++)
-		DO(cuMemAlloc_v2, &addr[i], SMALL);
-	for (int i = 0; i < 3; i++)
-		DO(cuMemFree_v2, addr[i]);
+	DO(cuMemAlloc_v2, &old, SMALL);
+	DO(cuMemAlloc_v2, &spare, SMALL);
+	DO(cuMemAlloc_v2, &idle, LARGER);
+	DO(cuMemFree_v2, old);
+	control_ask("trim", answer, sizeof(answer));
 }
 
-static void way_first(void)
+static void trim_first(void)
 {
 	DO(cuCtxSetCurrent, primary);
 	race_hold();
-	DO(cuMemAlloc_v2, &huge, HUGE);
+	DO(cuMemFree_v2, spare);
 	race_pass();
 }
 
-static void way_second(void)
+static void trim_second(void)
 {
 	DO(cuCtxSetCurrent, primary);
-	DO(cuMemAlloc_v2, &spare, SMALLER);
+	DO(cuMemFree_v2, idle);
+	DO(cuMemAlloc_v2, &fresh[0], SMALLER);
 }
 
-static void way_after(void)
+static void trim_after(void)
 {
-	DO(cuMemFree_v2, huge);
-	DO(cuMemFree_v2, spare);
-	DO(cuMemAlloc_v2, &huge, MOST); /* nothing was lost */
+	DO(cuMemFree_v2, fresh[0]);
+	DO(cuMemAlloc_v2, &fresh[1], MOST); /* nothing was lost */
 }
 
 const struct race race_table[] = {
@@ -409,8 +409,8 @@ const struct race race_table[] = {
 	 visit_before, fence_first, visit_second, visit_after},
 	{"pinned memory beside a new context", NULL, NULL, 2, 0, pinned_before,
 	 pinned_first, pinned_second, pinned_after},
-	{"room made beside an allocation", "MNM_SIM", "16M", 1, 0, way_before,
-	 way_first, way_second, way_after},
+	{"trimmed block beside an allocation", "MNM_SIM", "16M", 1, 0,
+	 trim_before, trim_first, trim_second, trim_after},
 	{"room for all", "MNM_SIM", "8M", 1, 0, room_before, room_first,
 	 room_second, NULL},
 	{0},
