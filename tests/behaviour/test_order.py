@@ -406,3 +406,14 @@ def test_a_failed_wait_does_not_make_the_stream_idle(box):
     took(shell, "mix")
     assert figures(shell) == ("fence", 1, 0)
     shell.end()
+
+
+def test_where_the_last_fence_fails_the_host_waits(box):
+    shell = open_shell(box, POOL, "driver", sim_fail="cuCtxRecordEvent:1:999")
+    for line in ("stream s", "alloc a 1048576", "linger s", "put a s 1",
+                 "free a", "alloc b 1048576", "stream t", "put b t 7",
+                 "wait t", "wait s"):
+        took(shell, line)
+    assert shell("addr a") == shell("addr b")
+    assert shell("check b 7").endswith("right")
+    shell.end()
