@@ -8,7 +8,8 @@ import tempfile
 
 import pytest
 
-from conftest import (EXAMPLES, MIB, POOLS, ROOT, Box, plain_build_only)
+from conftest import (EXAMPLES, MIB, POOLS, ROOT, Box, plain_build_only,
+                      races_only_without_tsan)
 
 ROUNDS = range(1, 9)
 KERNELS = os.path.join(EXAMPLES, "round_kernels.fatbin")
@@ -89,6 +90,7 @@ def test_results_are_the_same_in_any_order_that_cuda_allows(box, name):
                    quarantine=0) == native(name)
 
 
+@races_only_without_tsan
 def test_without_a_guard_these_rounds_go_wrong(box):
     """Or the test above shows nothing. Threads race for the driver, so that a
     seed alone does not say whether they do."""
