@@ -121,7 +121,9 @@ def test_a_graph_captured_into_again_holds_the_blocks_of_both(box):
 
 def test_a_capture_ends_with_the_thread_whose_stream_it_is_of(box):
     shell = opened(box)
-    lines(shell, "alloc a 5000", "thread set primary; begin_own thread", "free a")
+    lines(shell, "alloc a 5000", "thread set primary; begin_own thread")
+    assert [shell.read(), shell.read()] == ["0", "joined"]
+    took(shell, "free a")
     assert shell.stat()["held_blocks"] == 0
     shell.end()
 
