@@ -107,7 +107,9 @@ struct context *context_find(CUcontext handle)
 
 struct context *context_whole(CUcontext handle)
 {
-	if (!handle && real_driver()->cuCtxGetCurrent(&handle))
+	const struct real_driver *real = real_driver();
+
+	if (!real || (!handle && real->cuCtxGetCurrent(&handle)))
 		return NULL;
 	return !handle || green_whole(handle) ? NULL : context_find(handle);
 }

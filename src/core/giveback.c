@@ -130,7 +130,10 @@ void device_poll(struct device *device)
 	    capture_any())
 		return;
 	poll_one(device);
-	poll_one(device_at(DEVICE_HOST));
+	/* The free of pinned memory may wait for every device, CUDA's of a
+	 * device's memory does not. */
+	if (device_count() < 2)
+		poll_one(device_at(DEVICE_HOST));
 }
 
 size_t device_release(struct device *device)

@@ -31,8 +31,10 @@ struct context *green_whole(const struct CUctx_st *handle)
 
 bool green_note(const struct CUctx_st *handle, struct context *whole)
 {
-	struct green *green = calloc(1, sizeof(*green));
+	struct green *green;
 
+	green_forget(handle); /* its end came with a reset */
+	green = calloc(1, sizeof(*green));
 	if (!green)
 		return false;
 	green->handle = handle;

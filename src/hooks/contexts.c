@@ -189,13 +189,13 @@ EXPORT CUresult cuCtxDetach(CUcontext handle)
  * would make it anew at the same handle. */
 static pthread_mutex_t primary_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void primary_enter(bool enabled)
+void primary_enter(bool enabled)
 {
 	if (enabled)
 		pthread_mutex_lock(&primary_lock);
 }
 
-static void primary_leave(bool enabled)
+void primary_leave(bool enabled)
 {
 	if (enabled)
 		pthread_mutex_unlock(&primary_lock);

@@ -26,12 +26,15 @@ static void note(CUgreenCtx green, CUdevice device)
 EXPORT CUresult cuGreenCtxCreate(CUgreenCtx *out, CUdevResourceDesc desc,
 				 CUdevice device, unsigned int flags)
 {
+	bool enabled = mem_enabled();
 	CUresult res;
 
 	work_mixed();
+	primary_enter(enabled);
 	res = REAL_CALL(cuGreenCtxCreate, out, desc, device, flags);
-	if (!res && mem_enabled())
+	if (!res && enabled)
 		note(*out, device);
+	primary_leave(enabled);
 	return res;
 }
 

@@ -8,6 +8,11 @@
 
 struct context;
 
+/* Around each call that may begin or end a primary context; enabled: whether
+ * mnm is. */
+void primary_enter(bool enabled);
+void primary_leave(bool enabled);
+
 /* What is held from before such a call until after it. */
 struct primary_end {
 	CUdevice device;

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from conftest import DEADLINE, FORMS, plain_build_only, program
+from conftest import DEADLINE, FORMS, LIBRARY, plain_build_only, program
 from test_pool import took
 
 pytestmark = plain_build_only
@@ -103,3 +103,23 @@ def test_without_a_driver_a_program_gets_cudas_own_error(box):
     assert under.stdout == alone.stdout and under.stderr == alone.stderr
     assert alone.stdout.split()[0] != "0"
     assert not os.path.exists(box.sockets)
+
+
+def test_without_a_driver_each_entry_is_an_error():
+    """A weak reference to one of CUDA's entries finds ours."""
+    code = """
+import ctypes, subprocess, sys
+library = ctypes.CDLL(sys.argv[1])
+listed = subprocess.run(["nm", "-D", "--defined-only", sys.argv[1]],
+                        capture_output=True, text=True, check=True).stdout
+names = [line.split()[-1] for line in listed.splitlines()]
+names = [name for name in names if name.startswith("cu")]
+for name in names:
+    print(name, flush=True)
+    assert library[name](*[ctypes.c_void_p(0)] * 12) != 0
+print(len(names))
+"""
+    done = subprocess.run([sys.executable, "-c", code, LIBRARY],
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout.splitlines()[-1:] + [done.stderr]
+    assert int(done.stdout.splitlines()[-1]) > 250

@@ -201,6 +201,19 @@ def test_a_trim_gives_pinned_memory_back_at_any_free(box):
     assert box.report()[0]["cuMemFreeHost"] == 1
 
 
+def test_with_several_devices_only_a_pinned_free_gives_it_back(box):
+    """It may wait for all of them, and a free of a device's does not."""
+    shell = open_shell(box, POOL, "driver", devices=2)
+    lines(shell, "alloc d 5000", "pin a 5000 0", "pin b 9000 0", "unpin a",
+          "retain q 1", "set q", "alloc e 5000")
+    shell.ask("trim --device host")
+    lines(shell, "free e", "set primary", "free d")
+    assert host(shell)["pending_bytes"] == 8192
+    took(shell, "unpin b")
+    assert host(shell)["pending_bytes"] == 0
+    shell.end()
+
+
 def test_pinned_memory_ends_with_its_context(box):
     shell = open_shell(box, POOL, "driver")
     lines(shell, "create x 0", "pin a 5000 0", "pin b 5000 0", "unpin b",
