@@ -245,6 +245,7 @@ static void threads_run(void)
 static void idle_return(void)
 {
 	CUdeviceptr addr;
+	void *pinned;
 
 	for (int d = 0; d < run.program->device_count; d++) {
 		if (!run_enter(NULL, run.program->devices[d].keeper) ||
@@ -255,6 +256,9 @@ static void idle_return(void)
 			if (OK(NULL, cuMemFree_v2, addr))
 				break;
 	}
+	/* With several devices, pinned memory goes back in frees of its own. */
+	if (OK(NULL, cuMemHostAlloc, &pinned, 512, 0))
+		OK(NULL, cuMemFreeHost, pinned);
 }
 
 static void stat_check(void)
