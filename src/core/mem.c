@@ -1,8 +1,11 @@
 #include <cuda.h>
 
 #include "block.h"
+#include "buffer_id.h"
+#include "cache.h"
 #include "capture.h"
 #include "config.h"
+#include "fast.h"
 #include "fence.h"
 #include "giveback.h"
 #include "hold.h"
@@ -15,7 +18,7 @@ static void count_alloc(struct device *device, size_t size, enum counter how)
 {
 	counter_add(device, COUNTER_allocs, 1);
 	counter_add(device, how, 1);
-	counter_add_peak(device, COUNTER_live_bytes, COUNTER_live_peak, size);
+	counter_add_live(device, size);
 }
 
 /* The block's next holder is the program; returns its address. Under the
@@ -27,15 +30,42 @@ static uint64_t block_lend(struct block *block, size_t size)
 
 	block->size = size;
 	pool_lend(pool, block->span);
-	block->id = 0;
 	block_revive(block);
 	counter_sub(device, COUNTER_idle_bytes, block->span);
 	count_alloc(device, size, COUNTER_hits);
-	return block->addr;
+	return block_addr(block);
+}
+
+/* The calling thread's cache, where it is in front of this store. */
+static struct cache *cache_of(const struct store *store)
+{
+	const struct context *context = store->context;
+
+	return store == &context->store && cache_last->context == context
+		       ? cache_last
+		       : NULL;
+}
+
+/* Looks into a pool that keeps blocks, and into caches in front of it; where
+ * memory is short (all), into other threads' whatever the span. */
+static enum pool_answer pool_ask(struct pool *pool, size_t span, bool all,
+				 struct block **block)
+{
+	struct store *store = pool->store;
+	struct cache *cache = cache_of(store);
+	uint64_t safe = atomic_load(&store->device->safe);
+	enum pool_answer answer = pool->ops->alloc(pool, span, safe, block);
+
+	cache_adopt(cache, pool);
+	if (answer != POOL_HIT && caches_raid(store, cache, span, all))
+		answer = pool->ops->alloc(pool, span, safe, block);
+	if (answer == POOL_HIT)
+		cache_refill(cache, span, safe);
+	return answer;
 }
 
 /* One look into the active pool. */
-static enum pool_answer pool_look(struct store *store, size_t size,
+static enum pool_answer pool_look(struct store *store, size_t size, bool all,
 				  uint64_t *addr)
 {
 	struct context *context = store->context;
@@ -50,8 +80,7 @@ static enum pool_answer pool_look(struct store *store, size_t size,
 	if (pool)
 		span = pool->ops->span(pool, size);
 	if (span && pool->ops->alloc)
-		answer = pool->ops->alloc(
-			pool, span, atomic_load(&store->device->safe), &block);
+		answer = pool_ask(pool, span, all, &block);
 	if (answer == POOL_HIT)
 		*addr = block_lend(block, size);
 	context_leave(context);
@@ -60,10 +89,10 @@ static enum pool_answer pool_look(struct store *store, size_t size,
 
 static enum pool_answer hit(struct store *store, uint64_t *addr, size_t size)
 {
-	enum pool_answer answer = pool_look(store, size, addr);
+	enum pool_answer answer = pool_look(store, size, false, addr);
 
 	if (answer == POOL_UNSAFE && fence_ready(store->device))
-		answer = pool_look(store, size, addr);
+		answer = pool_look(store, size, false, addr);
 	return answer;
 }
 
@@ -75,10 +104,23 @@ static struct context *context_of_request(void)
 	return context && !context->device->lost ? context : NULL;
 }
 
+/* Once the current context is known, the fast path may do after all. */
+static bool cache_serves(struct context *context, size_t size, uint64_t *addr)
+{
+	struct cache *cache = cache_current(context);
+	enum fast done = cache_alloc(cache, size, addr);
+
+	if (done == FAST_LOOK)
+		cache_look(cache);
+	return done != FAST_NOT;
+}
+
 enum mem_answer mem_hit(uint64_t *addr, size_t size)
 {
 	struct context *context = context_of_request();
 
+	if (context && cache_serves(context, size, addr))
+		return MEM_DONE;
 	return context && hit(&context->store, addr, size) == POOL_HIT
 		       ? MEM_DONE
 		       : MEM_PASS;
@@ -86,15 +128,16 @@ enum mem_answer mem_hit(uint64_t *addr, size_t size)
 
 /* Makes a fresh block known. False: it can't be; the program has it all the
  * same, and its free goes to the driver as a foreign one. */
-static bool block_know(struct context *context, struct block *block)
+static bool block_know(struct context *context, struct block *block,
+		       uint64_t addr)
 {
 	struct block *stale = NULL;
-	enum block_state state;
 	bool known = false;
+	uint64_t word = 0;
 
 	pthread_mutex_lock(&context->lock);
 	if (!context->dead)
-		known = block_enter(block, &stale, &state);
+		known = block_enter(block, addr, &stale, &word);
 	if (known)
 		count_alloc(block->pool->store->device, block->size,
 			    COUNTER_misses);
@@ -102,7 +145,7 @@ static bool block_know(struct context *context, struct block *block)
 		pool_return(block->pool, block->span);
 	pthread_mutex_unlock(&context->lock);
 	if (stale)
-		pools_correct(stale, state == BLOCK_LIVE);
+		pools_correct(stale, word & BLOCK_LIVE);
 	return known;
 }
 
@@ -142,8 +185,6 @@ static enum mem_answer fresh(struct store *store, uint64_t *addr, size_t size,
 	if (!block)
 		return MEM_PASS;
 	block->size = size;
-	block->context = store->context;
-	block->pinned = device_is_host(store->device);
 	block->pool = pool_order(store, size, &block->span);
 	if (!block->pool) {
 		block_drop(block);
@@ -155,8 +196,8 @@ static enum mem_answer fresh(struct store *store, uint64_t *addr, size_t size,
 		block_drop(block);
 		return MEM_DONE;
 	}
-	block->addr = *addr = taken;
-	if (!block_know(store->context, block)) {
+	*addr = taken;
+	if (!block_know(store->context, block, taken)) {
 		device_unreserve(store->device, block->span);
 		block_drop(block);
 	}
@@ -168,8 +209,9 @@ static enum mem_answer pressed(struct store *store, uint64_t *addr, size_t size,
 			       int *result)
 {
 	*result = CUDA_SUCCESS;
-	if (fence_pressed(store->device) &&
-	    pool_look(store, size, addr) == POOL_HIT)
+	if (pool_look(store, size, true, addr) == POOL_HIT ||
+	    (fence_pressed(store->device) &&
+	     pool_look(store, size, true, addr) == POOL_HIT))
 		return MEM_DONE;
 	return fresh(store, addr, size, true, result);
 }
@@ -200,6 +242,9 @@ enum mem_answer mem_alloc(uint64_t *addr, size_t size, int *result)
 {
 	struct context *context = context_of_request();
 
+	*result = CUDA_SUCCESS;
+	if (context && cache_serves(context, size, addr))
+		return MEM_DONE;
 	return context ? serve(&context->store, addr, size, result) : MEM_PASS;
 }
 
@@ -227,6 +272,7 @@ static bool pool_keeps(struct block *block)
 	if (kept) {
 		counter_add(store->device, COUNTER_idle_bytes, span);
 		pool_return(pool, span);
+		cache_spill(cache_of(store), span);
 	}
 	context_leave(context);
 	return kept;
@@ -236,12 +282,13 @@ static bool pool_keeps(struct block *block)
  * of a context, is left to CUDA; so is one while another thread lacks room, or
  * threads could take room from each other and keep it for ever. *lost: the wait
  * for its last work has told that the device has failed. */
-static bool block_kept(struct device *device, struct block *block, bool *lost)
+static bool block_kept(struct device *device, struct block *block,
+		       bool exported, bool *lost)
 {
 	size_t span = block->span;
 
-	if (block->exported || !context_current() || device->pressed ||
-	    (block->pinned && !host_keeps(span)))
+	if (exported || !context_current() || device->pressed ||
+	    (device_is_host(device) && !host_keeps(span)))
 		return false;
 	/* One that is not held, for want of memory, is CUDA's as without us. */
 	if (capture_any() && block->pool->ops->free &&
@@ -255,33 +302,37 @@ static bool block_kept(struct device *device, struct block *block, bool *lost)
 
 enum mem_answer mem_free(uint64_t addr, enum mem_free how, struct block **given)
 {
-	enum block_state state;
 	struct device *device;
 	struct block *block;
 	bool lost = false;
+	uint64_t word;
 
 	*given = NULL;
 	if (!mem_enabled())
 		return MEM_PASS;
-	block = block_take(addr, &state);
+	block = block_take(addr, &word);
 	if (!block)
-		return state == BLOCK_IDLE ? MEM_WRONG : MEM_PASS;
+		return word & BLOCK_IDLE ? MEM_WRONG : MEM_PASS;
+	device = block->pool->store->device;
 	/* The free of a lost device is to fail as CUDA's does, and one by the
 	 * wrong call as well. */
-	if (block->context->device->lost ||
-	    block->pinned != (how == MEM_FREE_PINNED)) {
+	if (block->pool->store->context->device->lost ||
+	    device_is_host(device) != (how == MEM_FREE_PINNED)) {
 		block_revive(block);
 		return MEM_PASS;
 	}
-	device = block->pool->store->device;
+	if (word & BLOCK_NAMED)
+		buffer_id_forget(block);
+	block_unmark(block);
 	/* After block_take, a full barrier: work that the program queued
 	 * before this free is seen by whoever ends this epoch. */
 	block->epoch = atomic_load(&device->epoch);
-	counter_sub(device, COUNTER_live_bytes, block->size);
+	counter_sub_live(device, block->size);
 	counter_add(device, COUNTER_frees, 1);
 	if (how != MEM_FREE_ASYNC)
 		device_poll(device);
-	if (how != MEM_FREE_ASYNC && block_kept(device, block, &lost))
+	if (how != MEM_FREE_ASYNC &&
+	    block_kept(device, block, word & BLOCK_EXPORTED, &lost))
 		return lost ? MEM_PASS : MEM_DONE;
 	block_remove(block); /* first: the driver may reuse it at once */
 	*given = block;
@@ -290,27 +341,26 @@ enum mem_answer mem_free(uint64_t addr, enum mem_free how, struct block **given)
 
 void mem_exported(uint64_t addr)
 {
-	enum block_state state;
-	struct block *block = block_find(addr, &state);
+	uint64_t word;
+	struct block *block = block_find(addr, &word);
 
-	if (!block || state != BLOCK_LIVE)
+	if (!block || !block_mark(block, addr, BLOCK_EXPORTED))
 		return;
-	block->exported = true;
 	if (block->pool->ops->alloc) /* else it has no former owner */
-		fence_drain(block->context);
+		fence_drain(block->pool->store->context);
 }
 
 /* The driver refused to free it: it is with the program again. */
 static bool block_regain(struct context *context, struct block *block)
 {
 	struct device *device = block->pool->store->device;
+	uint64_t addr = block_addr(block), word;
 	struct block *stale;
-	enum block_state state;
 
-	if (context->dead || block_find(block->addr, &state) ||
-	    !block_enter(block, &stale, &state))
+	if (context->dead || block_find(addr, &word) ||
+	    !block_enter(block, addr, &stale, &word))
 		return false;
-	counter_add(device, COUNTER_live_bytes, block->size);
+	counter_add_live(device, block->size);
 	counter_sub(device, COUNTER_frees, 1);
 	return true;
 }
@@ -323,8 +373,9 @@ void mem_given(struct block *given, bool freed)
 
 	if (!given)
 		return;
-	context = given->context;
-	device = given->pool->store->device; /* a pool may end with its last */
+	/* A pool may end with its last. */
+	context = given->pool->store->context;
+	device = given->pool->store->device;
 	pthread_mutex_lock(&context->lock);
 	regained = !freed && block_regain(context, given);
 	if (!regained)

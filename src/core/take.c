@@ -50,12 +50,12 @@ static bool claim_pressed(struct device *device, size_t span)
 
 	if (claimed)
 		return true;
-	device->pressed++;
+	device_press(device);
 	for (int i = 0; !claimed && (i < 2 || more) && i < TRIES_MAX; i++) {
 		more = room_make(device);
 		claimed = device_claim(device, span, hard);
 	}
-	device->pressed--;
+	device_unpress(device);
 	return claimed;
 }
 
@@ -69,12 +69,12 @@ static int take_pressed(const struct store *store, size_t span, uint64_t *addr)
 
 	if (res != full)
 		return res;
-	device->pressed++;
+	device_press(device);
 	for (int i = 0; res == full && (i < 2 || more) && i < TRIES_MAX; i++) {
 		more = room_make(device);
 		res = take(store, span, addr);
 	}
-	device->pressed--;
+	device_unpress(device);
 	return res;
 }
 

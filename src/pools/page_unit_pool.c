@@ -21,7 +21,6 @@ struct bin {
 
 struct page_unit_pool {
 	struct pool pool;
-	size_t page_size;
 	struct bin *bins;
 };
 
@@ -32,7 +31,7 @@ static struct page_unit_pool *self(struct pool *pool)
 
 static bool page_unit_pool_open(struct pool *pool, const struct config *config)
 {
-	self(pool)->page_size = config->page_size;
+	pool->unit = config->page_size;
 	return true;
 }
 
@@ -48,7 +47,7 @@ static void page_unit_pool_close(struct pool *pool)
 
 static size_t page_unit_pool_span(const struct pool *pool, size_t size)
 {
-	size_t mask = ((const struct page_unit_pool *)pool)->page_size - 1;
+	size_t mask = pool->unit - 1;
 
 	return size > SIZE_MAX - mask ? 0 : (size + mask) & ~mask;
 }
