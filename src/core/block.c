@@ -5,7 +5,7 @@
 
 #include "block.h"
 
-enum { SLAB_SIZE = 96 << 10 }; /* bytes: 2048 records */
+enum { SLAB_SIZE = 24 << 10 }; /* bytes: 512 records */
 
 _Static_assert(sizeof(struct block) == 48, "as block.h says");
 

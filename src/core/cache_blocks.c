@@ -64,14 +64,13 @@ static struct magazine *magazine_for(struct cache *cache, size_t span)
 	return NULL;
 }
 
+/* In front: it is safe, what is there may not be. */
 static void magazine_put(struct magazine *magazine, struct block *block)
 {
-	block->next = NULL;
-	if (magazine_first(magazine))
-		magazine->tail->next = block;
-	else
-		magazine_set(magazine, block);
-	magazine->tail = block;
+	block->next = magazine_first(magazine);
+	if (!block->next)
+		magazine->tail = block;
+	magazine_set(magazine, block);
 }
 
 /* Half of the room is left for what is freed next. */

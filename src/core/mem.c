@@ -93,6 +93,8 @@ static enum pool_answer hit(struct store *store, uint64_t *addr, size_t size)
 
 	if (answer == POOL_UNSAFE && fence_ready(store->device))
 		answer = pool_look(store, size, false, addr);
+	if (answer == POOL_HIT)
+		cache_current(store->context);
 	return answer;
 }
 
@@ -107,11 +109,12 @@ static struct context *context_of_request(void)
 /* Once the current context is known, the fast path may do after all. */
 static bool cache_serves(struct context *context, size_t size, uint64_t *addr)
 {
-	struct cache *cache = cache_current(context);
-	enum fast done = cache_alloc(cache, size, addr);
+	enum fast done = FAST_NOT;
 
+	if (cache_last->context == context)
+		done = cache_alloc(cache_last, size, addr);
 	if (done == FAST_LOOK)
-		cache_look(cache);
+		cache_look(cache_last);
 	return done != FAST_NOT;
 }
 
@@ -285,11 +288,13 @@ static bool pool_keeps(struct block *block)
 static bool block_kept(struct device *device, struct block *block,
 		       bool exported, bool *lost)
 {
+	struct context *context = context_current();
 	size_t span = block->span;
 
-	if (exported || !context_current() || device->pressed ||
+	if (exported || !context || device->pressed ||
 	    (device_is_host(device) && !host_keeps(span)))
 		return false;
+	cache_current(context);
 	/* One that is not held, for want of memory, is CUDA's as without us. */
 	if (capture_any() && block->pool->ops->free &&
 	    fence_level() != FENCE_NONE)
