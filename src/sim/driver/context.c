@@ -110,9 +110,9 @@ CUresult context_current(struct context **out)
 {
 	struct context *ctx;
 
-	if (!self.depth)
+	ctx = self.current;
+	if (!ctx)
 		return CUDA_ERROR_INVALID_CONTEXT;
-	ctx = self.stack[self.depth - 1];
 	if (!ctx->alive)
 		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
 	*out = ctx;

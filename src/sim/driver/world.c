@@ -26,6 +26,7 @@ bool world_is_dead(void)
 static void forked(void)
 {
 	dead = true;
+	world.ready = false;
 }
 
 static int device_count(void)

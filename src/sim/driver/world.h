@@ -18,7 +18,7 @@ struct world {
 	pthread_mutex_t lock;
 	pthread_cond_t done;    /* an operation has completed */
 	unsigned waiting;       /* threads in `done` */
-	bool ready;             /* cuInit has succeeded */
+	bool ready;             /* cuInit has succeeded; not in a child */
 	struct profile profile; /* the same for every device */
 	struct device *devices;
 	int device_count;
