@@ -64,6 +64,12 @@ static CUresult count_call(unsigned id)
 	return fault_hides(id) ? CUDA_ERROR_NOT_SUPPORTED : fault_find(id, nth);
 }
 
+bool call_unseen(void)
+{
+	return !faults_on && log_fd == NO_LOG &&
+	       world.driver_version >= CUDA_VERSION;
+}
+
 CUresult call_enter(unsigned id, int per_thread)
 {
 	CUresult res;
