@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from conftest import BUILD, EXAMPLES, MIB, plain_build_only, program
+from conftest import (BUILD, EXAMPLES, MIB, plain_build_only, program,
+                      races_only_without_tsan)
 from test_pool import open_shell
 
 CONFORMANCE = os.path.join(BUILD, "tests", "conformance")
@@ -69,6 +70,7 @@ def test_each_threads_calls_are_counted(box):
         calls["cuMemAlloc_v2"] - calls["cuMemFree_v2"])
 
 
+@races_only_without_tsan
 def test_the_checker_sees_the_work_of_an_ideal_device(box):
     run = box.run([program("reuse"), "unordered"], sim="ideal", sim_check=1)
     assert int(run.stdout) > 0 and "reused, not ordered" in run.stderr
