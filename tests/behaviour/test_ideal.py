@@ -15,13 +15,15 @@ CONFORMANCE = os.path.join(BUILD, "tests", "conformance")
 CLAIMS = sorted(name for name in os.listdir(CONFORMANCE)
                 if not name.endswith(".so"))
 TRAIN = [os.path.join(EXAMPLES, "train_digits"), "--steps", "3"]
-MILLION = """
+OPEN = """
 import ctypes, resource
 cuda, word = ctypes.CDLL("libcuda.so.1"), ctypes.c_size_t
 ctx, ptr = ctypes.c_void_p(), word()
 assert not cuda.cuInit(0)
 assert not cuda.cuDevicePrimaryCtxRetain(ctypes.byref(ctx), 0)
 assert not cuda.cuCtxSetCurrent(ctx)
+"""
+MILLION = OPEN + """
 def host_bytes():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 blocks, before = (word * 1000000)(), host_bytes()
@@ -31,6 +33,17 @@ for i in range(1000000):
 print(len(set(blocks)), host_bytes() - before)
 for block in blocks:
     assert not cuda.cuMemFree_v2(word(block))
+"""
+CAPTURED = OPEN + """
+event, stream, graph = (ctypes.c_void_p() for _ in range(3))
+assert not cuda.cuEventCreate(ctypes.byref(event), 2)
+assert not cuda.cuStreamCreate(ctypes.byref(stream), 1)
+assert not cuda.cuEventRecord(event, stream)
+assert not cuda.cuEventQuery(event)
+assert not cuda.cuStreamBeginCapture_v2(stream, 0)
+assert not cuda.cuEventRecord(event, stream)
+assert not cuda.cuStreamEndCapture(stream, ctypes.byref(graph))
+print(cuda.cuEventQuery(event))
 """
 
 
@@ -118,6 +131,13 @@ def test_freed_memory_is_neither_live_nor_reserved(box, tmp_path):
     assert devices[0]["live_allocs"] == devices[0]["live_bytes"] == 0
     assert devices[0]["reserved"] == 0
     assert devices[0]["reserved_peak"] == 4 * MIB
+
+
+@plain_build_only
+@pytest.mark.parametrize("sim", ["t4", "ideal"])
+def test_an_event_that_was_over_and_then_captured_is_captured(box, sim):
+    run = box.run([sys.executable, "-c", CAPTURED], sim=sim)
+    assert int(run.stdout) == 907  # CUDA_ERROR_CAPTURED_EVENT
 
 
 @plain_build_only
