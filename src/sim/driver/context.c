@@ -40,7 +40,7 @@ CUresult context_open(struct context *ctx, struct device *dev, unsigned flags)
 	res = stream_open(ctx, CU_STREAM_DEFAULT, 0, &ctx->legacy);
 	if (res)
 		return res;
-	ctx->alive = true;
+	__atomic_store_n(&ctx->alive, true, __ATOMIC_RELEASE);
 	clock_spend(world.profile.context_ns);
 	return CUDA_SUCCESS;
 }
@@ -61,7 +61,7 @@ static void frees_wait(struct context *ctx)
 void context_close(struct context *ctx)
 {
 	/* Other threads must not queue more while this one waits. */
-	ctx->alive = false;
+	__atomic_store_n(&ctx->alive, false, __ATOMIC_RELEASE);
 	ctx->closing = true;
 	context_wait(ctx);
 	frees_wait(ctx);
@@ -110,10 +110,10 @@ CUresult context_current(struct context **out)
 {
 	struct context *ctx;
 
-	if (!self.depth)
+	ctx = self.current;
+	if (!ctx)
 		return CUDA_ERROR_INVALID_CONTEXT;
-	ctx = self.stack[self.depth - 1];
-	if (!ctx->alive)
+	if (!__atomic_load_n(&ctx->alive, __ATOMIC_ACQUIRE))
 		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
 	*out = ctx;
 	return CUDA_SUCCESS;
@@ -127,7 +127,7 @@ CUresult context_find(CUcontext handle, struct context **out)
 		return context_current(out);
 	if (ctx->magic != CONTEXT_MAGIC)
 		return CUDA_ERROR_INVALID_CONTEXT;
-	if (!ctx->alive)
+	if (!__atomic_load_n(&ctx->alive, __ATOMIC_ACQUIRE))
 		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
 	*out = ctx;
 	return CUDA_SUCCESS;

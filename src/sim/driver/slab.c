@@ -30,7 +30,9 @@ void slab_close(struct arena *arena, struct slab *slab)
 
 struct block *slab_find(const struct slab *slab, uint32_t unit)
 {
-	for (uint32_t at = unit + 1; at-- > 0;) {
+	if (slab->at[unit]) /* as a rule */
+		return slab->at[unit];
+	for (uint32_t at = unit; at-- > 0;) {
 		const struct block *block = slab->at[at];
 
 		if (block)

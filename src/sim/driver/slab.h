@@ -10,7 +10,7 @@ struct slab {
 	struct slab *next; /* spare one */
 	struct runs runs;
 	uint32_t granule; /* its slot in the arena */
-	uint32_t blocks;  /* live ones */
+	uint32_t blocks;  /* that are in it */
 	bool used;        /* a freed block of it may have been written */
 	struct block *at[SLAB_UNITS]; /* the block that starts at a unit */
 };
