@@ -1,25 +1,26 @@
-# What `make bench` runs: one program that times any contender, and a shared
-# object for each contender that it drives (tests/bench/allocator.h).
+# What `make bench` runs: programs that measure any contender, and a shared
+# object for each contender that they drive (tests/bench/allocator.h).
 BENCH_DIR    := $(BUILD)/bench
+BENCH_WAYS   := $(addprefix $(BENCH_DIR)/,pair held asked starts)
 BENCH_ALONE  := $(addprefix $(BENCH_DIR)/,host.so nothing.so count_malloc.so)
 BENCH_CUDA   := $(addprefix $(BENCH_DIR)/,cuda_runtime.so cuda_async.so \
 	cuda_static.so cuda_driver.so)
 BENCH_SHARED  = $(CC) -shared $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^)
-BENCH        := $(BENCH_DIR)/pair $(BENCH_ALONE) $(BENCH_CUDA) \
+BENCH_PARTS  := $(addprefix $(BUILD)/obj/,$(addprefix tests/bench/,ask.o \
+	contender.o crew.o handoff.o script.o work.o) \
+	examples/trace_file.o examples/text_file.o)
+BENCH        := $(BENCH_WAYS) $(BENCH_ALONE) $(BENCH_CUDA) \
 	$(BUILD)/tests/programs/churn
 
 CHECK += $(BENCH)
 
-BENCH_OBJ := $(filter-out $(BENCH_ALONE:$(BENCH_DIR)/%.so=%.o) \
-	$(BENCH_CUDA:$(BENCH_DIR)/%.so=%.o),$(notdir $(patsubst %.c,%.o,\
-	$(wildcard tests/bench/*.c))))
-
-$(BENCH_DIR)/pair: $(BENCH_OBJ:%=$(BUILD)/obj/tests/bench/%) \
-		$(addprefix $(BUILD)/obj/examples/,trace_file.o text_file.o)
+$(BENCH_WAYS): $(BENCH_DIR)/%: $(BUILD)/obj/tests/bench/%.o $(BENCH_PARTS)
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ -lzstd -ldl -pthread -o $@
 
-$(BUILD)/obj/tests/bench/%.o: CFLAGS += -fvisibility=default
+# A contender's driver exports all that it has.
+$(patsubst $(BENCH_DIR)/%.so,$(BUILD)/obj/tests/bench/%.o,$(BENCH_ALONE) \
+	$(BENCH_CUDA)): CFLAGS += -fvisibility=default
 
 $(BENCH_ALONE): $(BENCH_DIR)/%.so: $(BUILD)/obj/tests/bench/%.o
 	$(call SAY,link  )

@@ -6,9 +6,8 @@ import json
 import os
 from dataclasses import dataclass, field
 
-# The simulated driver at its cheapest, the same for everyone. The traces and a
-# million live blocks fit.
-SIMULATED = {"MNM_SIM": "256G", "MNM_SIM_CLOCK": "zero"}
+# The simulated driver at its cheapest, the same for everyone.
+SIMULATED = {"MNM_SIM": "ideal"}
 OURS = "mnm"
 DRIVER = "without a pool"
 FLOORS = {"glibc": None, "jemalloc": "libjemalloc.so.2",

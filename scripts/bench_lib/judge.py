@@ -57,8 +57,9 @@ def verdict(cells, ours_name, limit, times):
     return {"met": met, "text": ", ".join(parts)}
 
 
-def warnings(cells, ours_name, limit):
-    """Where the noise is larger than what is to be told apart."""
+def warnings(cells, ours_name, limit, versus=True):
+    """Where the noise is larger than what is to be told apart; versus: the
+    others are rivals."""
     ours, said = cells.get(ours_name), []
     if not ours:
         return said
@@ -66,23 +67,23 @@ def warnings(cells, ours_name, limit):
         said.append(f"the spread of {ours_name} ({ours['spread']:.3g}) "
                     f"exceeds its distance from the target")
     for name, cell in cells.items():
-        if name != ours_name and close(cell, ours):
+        if versus and name != ours_name and close(cell, ours):
             said.append(f"{ours_name} and {name} can't be told apart: the "
                         f"spread exceeds the difference")
     return said
 
 
-def judge(row, samples):
-    """A row's part of the JSON. samples: {contender: [a value a round]}."""
-    cells = {name: summary(values) for name, values in samples.items()
+def judge(row):
+    """A row's part of the JSON."""
+    cells = {name: summary(values) for name, values in row.samples.items()
              if values}
     ours = cells.get(row.ours)
     return {
         "row": row.key, "title": row.title, "unit": row.unit,
         "ours": row.ours, "cells": cells,
         "ratios": {name: ratio(cell, ours) for name, cell in cells.items()
-                   if ours and name != row.ours},
+                   if ours and row.versus and name != row.ours},
         "target": {"limit": row.limit, **verdict(cells, row.ours, row.limit,
                                                  row.times)},
-        "warnings": warnings(cells, row.ours, row.limit),
+        "warnings": warnings(cells, row.ours, row.limit, row.versus),
     }

@@ -53,17 +53,23 @@ class Runner:
         return statistics.median(json.loads(done.stdout)["ns_per_pair"])
 
 
+def add(samples, name, value):
+    """A case's value, or the values of several names."""
+    for each, one in (value if isinstance(value, dict) else
+                      {name: value}).items():
+        samples.setdefault(each, []).append(one)
+
+
 def interleave(row, runner, rounds, note):
-    """{contender: [a value a round]}, {contender: why not}: A B C A B C. On
-    an interrupt `samples` has what there is; see the caller."""
-    samples, failed = row.samples, row.failed
+    """Fills in row.samples and row.failed: A B C A B C. After an interrupt
+    they have what there is."""
     for number in range(min(rounds, row.rounds or rounds)):
         for name, measure in row.cases.items():
-            if name in failed:
+            if name in row.failed:
                 continue
             note(f"{row.key}: run {number + 1}, {name}")
             try:
-                samples.setdefault(name, []).append(measure(runner))
+                add(row.samples, name, measure(runner))
             except Failed as why:
-                failed[name] = str(why)
-                samples.pop(name, None)
+                row.failed[name] = str(why)
+                row.samples.pop(name, None)
