@@ -59,7 +59,7 @@ check:
 bench:
 	@scripts/setup
 	@$(MAKE) --no-print-directory all $(BENCH)
-	@scripts/bench $(BUILD)
+	@CUDA_HOME=$(CUDA_HOME) scripts/bench $(BUILD)
 	@scripts/bench-fences $(BUILD)
 	@scripts/bench-swaps $(BUILD)
 

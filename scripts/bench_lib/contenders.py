@@ -43,8 +43,10 @@ class Place:
     def libraries(self):
         if not self.gpu:
             return self.path("sim")
-        home = os.environ.get("CUDA_HOME", "/usr/local/cuda")
-        return os.path.join(home, "lib64")
+        homes = [os.environ.get("CUDA_HOME"), self.path("cuda"),
+                 "/usr/local/cuda"]
+        return ":".join(os.path.join(home, folder) for home in homes if home
+                        for folder in ("lib64", "lib"))
 
     def environment(self, contender, extra=None, preload=()):
         """No setting of the tester's is to decide what is measured."""
@@ -83,11 +85,15 @@ def native(place, name=DRIVER, allocator="cuda_runtime"):
 
 def peers(place):
     """As scripts/bench-peers left them; none without it."""
+    path = place.path("peers", "peers.json")
     try:
-        with open(place.path("peers", "peers.json"), encoding="utf-8") as file:
+        with open(path, encoding="utf-8") as file:
             rows = json.load(file)
     except FileNotFoundError:
         return []
+    except ValueError as error:
+        raise SystemExit(f"bench: {path}: {error}; remove it, or run "
+                         "scripts/bench-peers again") from None
     return [Contender(row["name"], "floor" if row["allocator"] == "host" else
                       "peer", row["allocator"] and
                       place.allocator(row["allocator"]), row["preload"],

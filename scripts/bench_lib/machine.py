@@ -26,7 +26,7 @@ def processor():
     return names[0] if names else "unknown"
 
 
-def machine(build, cores):
+def machine(build):
     """Facts by name, in the order in which they are shown."""
     return {
         "date": datetime.datetime.now().astimezone().isoformat(
@@ -36,7 +36,6 @@ def machine(build, cores):
                              "--dirty"),
         "processor": processor(),
         "cores": os.cpu_count(),
-        "pinned to": ", ".join(map(str, cores)),
         "load before": round(os.getloadavg()[0], 2),
         "kernel": f"{platform.system()} {platform.release()} "
                   f"{platform.machine()}",

@@ -67,7 +67,7 @@ def interleave(row, runner, rounds, note):
         for name, measure in row.cases.items():
             if name in row.failed:
                 continue
-            note(f"{row.key}: run {number + 1}, {name}")
+            note(f"run {number + 1}, {name}")
             try:
                 add(row.samples, name, measure(runner))
             except Failed as why:

@@ -51,7 +51,7 @@ def panel(axis, y, row, kinds):
     for name, cell in cells:
         if cell["median"] <= 0:
             continue
-        parts += bar(axis, y, name, cell, kinds.get(name, "ours"))
+        parts += bar(axis, y, name, cell, kinds.get(name, "floor"))
         y += BAR + GAP
     if row["target"]["limit"]:
         x = LEFT + axis.at(row["target"]["limit"])
@@ -76,7 +76,7 @@ def svg(result):
         return None
     axis = Axis(values)
     kinds = {each["name"]: each["kind"] for each in result["contenders"]}
-    parts, y = [], 70
+    parts, y = [], 84
     for row in rows:
         more, y = panel(axis, y, row, kinds)
         parts += more
@@ -84,13 +84,13 @@ def svg(result):
     machine = result["machine"]
     head = [label(10, 20, f"An allocation and its free: {result['driver']}",
                   size=15, weight="bold"),
-            label(10, 38, f"{machine['mnm']} ({machine['commit']}), "
-                  f"{machine['processor']}, {machine['date']}; medians of "
-                  f"{result['runs']} runs, quartiles as lines, targets "
-                  f"dashed; less is better")]
+            label(10, 36, f"{machine['mnm']} ({machine['commit']}), "
+                  f"{machine['processor']}, {machine['date'][:10]}"),
+            label(10, 50, f"Medians of {result['runs']} runs, quartiles as "
+                  "lines, mnm's targets dashed. Less is better.")]
     return "\n".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" '
         f'height="{y}" viewBox="0 0 {width} {y}" '
         f'font-family="sans-serif">',
         f'<rect width="{width}" height="{y}" fill="white"/>',
-        *grid(axis, 64, y), *head, *parts, "</svg>"]) + "\n"
+        *grid(axis, 78, y), *head, *parts, "</svg>"]) + "\n"

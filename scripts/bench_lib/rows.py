@@ -11,7 +11,7 @@ TRACES = ["resnet50_bs32", "gpt2_small_bs4_seq1024", "bert_base_dynamic_bs16",
           "lstm_lm_bs20_bptt35"]
 SIZES = {"2K": 2 * KIB, "64K": 64 * KIB, "1M": MIB, "20M": 20 * MIB}
 # How often ours the peers named so take, at least.
-AHEAD = {"UMF": 3, "RMM": 10, "c10": 10}
+AHEAD = {"umf": 3, "rmm": 10, "pytorch": 10}
 MANY, FEW = 1000000, 1000
 
 

@@ -1,5 +1,7 @@
 """The results as text: a block a row, then one line a row."""
 
+BUSY = 0.5  # load of a machine that does nothing else is below
+
 
 def number(value):
     if value is None:
@@ -68,5 +70,8 @@ def text(result):
     absent = [f"not here: {each['name']}: {each['reason']}" for each in
               result["contenders"] if each["reason"]]
     parts += ["\n".join(absent)] if absent else []
+    if result["machine"]["load before"] > BUSY:
+        parts.append("warning: other programs were running; the load was "
+                     f"{result['machine']['load before']}")
     parts += [block(row) for row in result["rows"]]
     return "\n\n".join([*parts, lines(result)]) + "\n"
