@@ -2,7 +2,7 @@
 # choice. Calls take no virtual time and as little of the host's as they can.
 ideal                1
 name                 Ideal device
-capacity             256G    # 4 times as many addresses still fit beside ThreadSanitizer
+capacity             48G     # as many addresses are there under valgrind, which has about 60G in one piece
 compute_major        9       # shape and limits are those of h200.profile
 compute_minor        0
 multiprocessors      132
