@@ -40,23 +40,13 @@ class Counter:
     def command(self, contender, work, plays):
         return self.runner.pair_command(contender, work, "--plays", str(plays))
 
-    def small_device(self):
-        """valgrind has no room for the addresses of the usual one."""
-        if self.place.gpu:
-            raise Failed("not counted on a GPU: valgrind has no room for it")
-        path = os.path.join(self.runner.folder, "small.profile")
-        with open(self.place.path("sim", "profiles", "ideal.profile"),
-                  encoding="utf-8") as file:
-            text = re.sub(r"(?m)^capacity\s+\S+", "capacity 8G", file.read())
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-        return {"MNM_SIM": path}
-
     def callgrind(self, contender, command):
+        if self.place.gpu:
+            raise Failed("valgrind has no room for a GPU's addresses")
         needs("valgrind")
         return self.runner.run(
             [*CALLGRIND, f"--callgrind-out-file={self.file}", *command],
-            self.place.environment(contender, self.small_device()))
+            self.place.environment(contender))
 
     def all_instructions(self, contender, work, plays):
         done = self.callgrind(contender, self.command(contender, work, plays))

@@ -35,7 +35,8 @@ class Runner:
         except OSError as error:
             raise Failed(str(error)) from None
         if done.returncode:
-            said = (done.stderr.strip() or done.stdout.strip()).splitlines()
+            said = [line for line in done.stderr.splitlines()
+                    if line and line[:2] != "=="]  # which valgrind says
             raise Failed(f"exit status {done.returncode}" +
                          (f": {said[-1]}" if said else ""))
         return done
