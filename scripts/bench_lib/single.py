@@ -7,7 +7,7 @@ from .counts import Counter
 
 MIB, GIB = 1 << 20, 1 << 30
 LIVE, LIVE_SIZE = 1000000, 4096
-IDLE, PAGE = 64, 4096
+IDLE, PAGE = 40, 4096
 STARTS = 400
 WORK = f"window:{MIB}"
 

@@ -13,7 +13,7 @@ enum {
 	RANDOM_LIVE = 2000,
 	RANDOM_SIZES = 512,
 	RANDOM_STEP = 8 * KIB,
-	RANDOM_PAIRS = 40000,
+	RANDOM_PAIRS = 20000,
 	SMALL = 512, /* of `live` and `spread`: 1 to 8 times that */
 	CHURNED = 1000,
 	CHURN_PAIRS = 64000,
