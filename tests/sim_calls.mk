@@ -2,7 +2,7 @@
 
 BENCH += $(BUILD)/bench/sim_calls
 
-$(BUILD)/bench/sim_calls: $(BUILD)/obj/bench/sim_calls.o \
+$(BUILD)/bench/sim_calls: $(BUILD)/obj/tests/bench/sim_calls.o \
 		$(BUILD)/sim/libcudart.so.13 $(BUILD)/sim/libcuda.so
 	$(call SAY,link  )
 	$(Q)$(CC) $(LDFLAGS) $< -L$(BUILD)/sim -lcudart -lcuda -o $@
