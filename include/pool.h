@@ -49,8 +49,9 @@ struct pool_ops {
 	/* Keeps a freed block, stamped with its epoch. False: not kept, the
 	 * caller gives it back to the driver. */
 	bool (*free)(struct pool *pool, struct block *block);
-	/* Hands over every idle block, linked by next. */
-	struct block *(*trim)(struct pool *pool);
+	/* Hands over idle blocks of at least so many bytes in all, linked by
+	 * next, and as few as it can; every one, where that is not enough. */
+	struct block *(*trim)(struct pool *pool, size_t bytes);
 };
 
 /* The pool of row `index` of pool_rows. */

@@ -1,28 +1,29 @@
 /* Requests are rounded up to whole pages; idle blocks wait in a queue for
  * each span, oldest first, and serve requests of exactly that span. No block
- * is split or merged: each is one allocation of the driver's.
+ * is split or merged: each is one allocation of the driver's. Where memory is
+ * short the largest go first, as fewer calls then make the same room.
  *
  * The policy is that of RAF's page_unit_pool (awslabs/raf,
  * src/memory_pool/page_unit_pool), written anew. */
 #include <stdlib.h>
-
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
+#include <string.h>
 
 #include "pool.h"
+
+enum { BINS_LEAST = 64 };
 
 /* The idle blocks of one span. The oldest free is the first to be safe, so
  * that a look at the head is enough. */
 struct bin {
-	size_t span; /* bytes, the key */
+	size_t span; /* bytes */
 	struct block *head, *tail;
-	UT_hash_handle hh;
 };
 
 struct page_unit_pool {
 	struct pool pool;
 	size_t page_size;
-	struct bin *bins;
+	struct bin *bins; /* by span, the smallest first */
+	size_t count, room;
 };
 
 static struct page_unit_pool *self(struct pool *pool)
@@ -38,12 +39,7 @@ static bool page_unit_pool_open(struct pool *pool, const struct config *config)
 
 static void page_unit_pool_close(struct pool *pool)
 {
-	struct bin *bin, *next;
-
-	HASH_ITER (hh, self(pool)->bins, bin, next) {
-		HASH_DEL(self(pool)->bins, bin);
-		free(bin);
-	}
+	free(self(pool)->bins);
 }
 
 static size_t page_unit_pool_span(const struct pool *pool, size_t size)
@@ -53,13 +49,39 @@ static size_t page_unit_pool_span(const struct pool *pool, size_t size)
 	return size > SIZE_MAX - mask ? 0 : (size + mask) & ~mask;
 }
 
+/* The place of the first bin of at least span bytes. */
+static size_t bin_place(const struct page_unit_pool *pool, size_t span)
+{
+	size_t place = 0, count = pool->count, half;
+
+	while (count) {
+		half = count / 2;
+		if (pool->bins[place + half].span < span) {
+			place += half + 1;
+			count -= half + 1;
+		} else {
+			count = half;
+		}
+	}
+	return place;
+}
+
+/* NULL: no block of that span has been idle yet. */
+static struct bin *bin_find(const struct page_unit_pool *pool, size_t span)
+{
+	size_t place = bin_place(pool, span);
+
+	return place < pool->count && pool->bins[place].span == span
+		       ? &pool->bins[place]
+		       : NULL;
+}
+
 static enum pool_answer page_unit_pool_alloc(struct pool *pool, size_t span,
 					     uint64_t safe,
 					     struct block **block)
 {
-	struct bin *bin;
+	struct bin *bin = bin_find(self(pool), span);
 
-	HASH_FIND(hh, self(pool)->bins, &span, sizeof(span), bin);
 	if (!bin || !bin->head)
 		return POOL_MISS;
 	if (bin->head->epoch >= safe)
@@ -69,26 +91,38 @@ static enum pool_answer page_unit_pool_alloc(struct pool *pool, size_t span,
 	return POOL_HIT;
 }
 
+/* False: no memory. */
+static bool bins_grow(struct page_unit_pool *pool)
+{
+	size_t room = pool->room ? 2 * pool->room : BINS_LEAST;
+	struct bin *bins = realloc(pool->bins, room * sizeof(*bins));
+
+	if (!bins)
+		return false;
+	pool->bins = bins;
+	pool->room = room;
+	return true;
+}
+
+/* NULL: no memory. */
 static struct bin *bin_open(struct page_unit_pool *pool, size_t span)
 {
-	struct bin *bin = calloc(1, sizeof(*bin));
+	size_t place = bin_place(pool, span);
+	struct bin *bin;
 
-	if (!bin)
+	if (pool->count == pool->room && !bins_grow(pool))
 		return NULL;
-	bin->span = span;
-	HASH_ADD(hh, pool->bins, span, sizeof(bin->span), bin);
-	if (!bin->hh.tbl) { /* no memory for the hash's own tables */
-		free(bin);
-		return NULL;
-	}
+	bin = &pool->bins[place];
+	memmove(bin + 1, bin, (pool->count - place) * sizeof(*bin));
+	pool->count++;
+	*bin = (struct bin){.span = span};
 	return bin;
 }
 
 static bool page_unit_pool_free(struct pool *pool, struct block *block)
 {
-	struct bin *bin;
+	struct bin *bin = bin_find(self(pool), block->span);
 
-	HASH_FIND(hh, self(pool)->bins, &block->span, sizeof(bin->span), bin);
 	if (!bin)
 		bin = bin_open(self(pool), block->span);
 	if (!bin)
@@ -102,17 +136,20 @@ static bool page_unit_pool_free(struct pool *pool, struct block *block)
 	return true;
 }
 
-static struct block *page_unit_pool_trim(struct pool *pool)
+static struct block *page_unit_pool_trim(struct pool *pool, size_t bytes)
 {
-	struct block *list = NULL;
-	struct bin *bin, *next;
+	struct block *list = NULL, *block;
+	size_t taken = 0, place = self(pool)->count;
+	struct bin *bin;
 
-	HASH_ITER (hh, self(pool)->bins, bin, next) {
-		if (!bin->head)
-			continue;
-		bin->tail->next = list;
-		list = bin->head;
-		bin->head = NULL;
+	while (taken < bytes && place) {
+		bin = &self(pool)->bins[--place];
+		while (taken < bytes && (block = bin->head)) {
+			bin->head = block->next;
+			block->next = list;
+			list = block;
+			taken += bin->span;
+		}
 	}
 	return list;
 }

@@ -22,6 +22,7 @@ EVENT = "src/backing/event.c"
 DEVICE = "src/backing/device_memory.c"
 HOOKS = "src/hooks/contexts.c"
 PAGES = "src/pools/page_unit_pool.c"
+TAKE = "src/core/take.c"
 
 GATE = """	if (!res)
 		res = backing_gate(context->handle, event);
@@ -241,6 +242,18 @@ ROWS = [
 """, """		if (!device_check(context->device, give(store, block->addr)) &&
 		    block_remove(block))
 """)),
+    ("all_goes_back_where_little_is_lacking",
+     "test_pressure.py -k what_a_request_needs",
+     (TAKE, "device_release(device, lack)", "device_release(device, SIZE_MAX)")),
+    ("the_smallest_go_back", "test_pressure.py -k largest",
+     (PAGES, "&self(pool)->bins[--place]",
+      "&self(pool)->bins[self(pool)->count - place--]")),
+    ("what_graphs_hold_goes_last", "test_pressure.py -k holds",
+     (GIVEBACK, "	given = contexts_give(device, 0);", "	given = 0;")),
+    ("the_soft_limit_refuses", "test_pressure.py -k soft_limit",
+     (TAKE, "given ? lower : hard);", "lower);"),
+     (TAKE, "	return claimed || device_claim(device, span, hard);",
+      "	(void)hard;\n	return claimed;")),
     ("exported_block_is_reused", "test_fence.py -k exported",
      (MEM, "block->exported || ", "")),
     ("keeps_while_another_lacks_room", "races",

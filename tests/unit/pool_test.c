@@ -88,13 +88,53 @@ START_TEST(page_unit_pool_hands_over_all_idle_blocks)
 
 	for (size_t i = 1; i <= 100; i++)
 		freed(pool, 4096 * (1 + i % 7), i);
-	for (block = pool->ops->trim(pool); block; block = block->next)
+	for (block = pool->ops->trim(pool, SIZE_MAX); block;
+	     block = block->next)
 		count++;
 	ck_assert_int_eq(count, 100);
-	ck_assert_ptr_null(pool->ops->trim(pool));
+	ck_assert_ptr_null(pool->ops->trim(pool, SIZE_MAX));
 	ck_assert_int_eq(pool->ops->alloc(pool, 4096, 200, &block), POOL_MISS);
 	freed(pool, 4096, 0);
 	ck_assert_int_eq(pool->ops->alloc(pool, 4096, 1, &block), POOL_HIT);
+	pool->ops->close(pool);
+}
+END_TEST
+
+/* The bytes of a list, and how many blocks it has. */
+static size_t list_bytes(const struct block *list, int *count)
+{
+	size_t bytes = 0;
+
+	for (*count = 0; list; list = list->next, ++*count)
+		bytes += list->span;
+	return bytes;
+}
+
+START_TEST(page_unit_pool_hands_over_as_few_as_make_the_bytes)
+{
+	static const struct {
+		size_t asked, handed;
+		int count;
+	} turns[] = {{0, 0, 0},
+		     {1, 40960, 1},
+		     {40961, 69632, 2},
+		     {4096, 28672, 1},
+		     {61440, 61440, 3},
+		     {1, 12288, 1},
+		     {SIZE_MAX, 12288, 2},
+		     {1, 0, 0}};
+	struct pool *pool = pool_opened("page_unit_pool");
+	int count;
+
+	for (size_t i = 1; i <= 10; i++)
+		freed(pool, 4096 * (i * 7 % 11), i);
+	for (size_t i = 0; i < sizeof(turns) / sizeof(*turns); i++) {
+		ck_assert_uint_eq(
+			list_bytes(pool->ops->trim(pool, turns[i].asked),
+				   &count),
+			turns[i].handed);
+		ck_assert_int_eq(count, turns[i].count);
+	}
 	pool->ops->close(pool);
 }
 END_TEST
@@ -110,7 +150,7 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[8];
+	static const TTest *tests[9];
 	size_t n = 0;
 
 	tests[n++] = rows_and_pools_agree;
@@ -118,6 +158,7 @@ int main(void)
 	tests[n++] = page_unit_pool_reuses_the_exact_span_oldest_first;
 	tests[n++] = page_unit_pool_hands_out_no_block_of_an_unsafe_epoch;
 	tests[n++] = page_unit_pool_hands_over_all_idle_blocks;
+	tests[n++] = page_unit_pool_hands_over_as_few_as_make_the_bytes;
 	tests[n++] = no_pool_keeps_nothing;
 	return tests_run("pool", tests);
 }
