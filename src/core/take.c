@@ -70,8 +70,8 @@ static bool claim_pressed(struct device *device, size_t span)
 	return claimed || device_claim(device, span, hard);
 }
 
-/* The bytes that the driver lacks for a request that it has refused: all of the
- * request's where that is not known, or what is free is in pieces. */
+/* The bytes that the driver lacks for a request; 0: it has room, or that is in
+ * pieces, or not known. */
 static size_t driver_lack(const struct store *store, size_t span)
 {
 	struct device *device = store->device;
@@ -80,8 +80,8 @@ static size_t driver_lack(const struct store *store, size_t span)
 	/* No document says that a capture bears the question. */
 	if (device_is_host(device) || capture_any() ||
 	    device_check(device, backing_free_bytes(&free)))
-		return span;
-	return free < span ? span - free : span;
+		return 0;
+	return free < span ? span - free : 0;
 }
 
 /* The driver's memory, with as many tries; at last its own error. What goes
@@ -90,16 +90,14 @@ static int take_pressed(const struct store *store, size_t span, uint64_t *addr)
 {
 	const int full = CUDA_ERROR_OUT_OF_MEMORY;
 	struct device *device = store->device;
-	int res = take(store, span, addr);
 	size_t lack, given = 0;
+	int res = full;
 
-	if (res != full)
-		return res;
 	device->pressed++;
 	lack = driver_lack(store, span);
 	for (int i = 0; res == full && room_is_left(device, i, given); i++) {
-		given = device_release(device, lack);
-		lack = lack > SIZE_MAX / 2 ? SIZE_MAX : 2 * lack;
+		given = lack ? device_release(device, lack) : 0;
+		lack = lack > SIZE_MAX / 2 ? SIZE_MAX : lack ? 2 * lack : span;
 		res = take(store, span, addr);
 	}
 	device->pressed--;
