@@ -9,6 +9,7 @@
 #include "host.h"
 #include "mem.h"
 #include "pools.h"
+#include "slack.h"
 #include "take.h"
 
 static void count_alloc(struct device *device, size_t size, enum counter how)
@@ -34,9 +35,10 @@ static uint64_t block_lend(struct block *block, size_t size)
 	return block->addr;
 }
 
-/* One look into the active pool. */
+/* One look into the active pool, for a block with up to slack bytes to spare.
+ */
 static enum pool_answer pool_look(struct store *store, size_t size,
-				  uint64_t *addr)
+				  size_t slack, uint64_t *addr)
 {
 	struct context *context = store->context;
 	enum pool_answer answer = POOL_MISS;
@@ -48,10 +50,11 @@ static enum pool_answer pool_look(struct store *store, size_t size,
 	if (!context->dead)
 		pool = pools_active(store, config_current());
 	if (pool)
-		span = pool->ops->span(pool, size);
+		span = pool->ops->span(pool, size, 0);
 	if (span && pool->ops->alloc)
-		answer = pool->ops->alloc(
-			pool, span, atomic_load(&store->device->safe), &block);
+		answer = pool->ops->alloc(pool, span, slack,
+					  atomic_load(&store->device->safe),
+					  &block);
 	if (answer == POOL_HIT)
 		*addr = block_lend(block, size);
 	context_leave(context);
@@ -60,10 +63,10 @@ static enum pool_answer pool_look(struct store *store, size_t size,
 
 static enum pool_answer hit(struct store *store, uint64_t *addr, size_t size)
 {
-	enum pool_answer answer = pool_look(store, size, addr);
+	enum pool_answer answer = pool_look(store, size, 0, addr);
 
 	if (answer == POOL_UNSAFE && fence_ready(store->device))
-		answer = pool_look(store, size, addr);
+		answer = pool_look(store, size, 0, addr);
 	return answer;
 }
 
@@ -107,7 +110,8 @@ static bool block_know(struct context *context, struct block *block)
 }
 
 /* The pool that a fresh block will belong to, and the bytes it will take. */
-static struct pool *pool_order(struct store *store, size_t size, size_t *span)
+static struct pool *pool_order(struct store *store, size_t size, size_t slack,
+			       size_t *span)
 {
 	struct context *context = store->context;
 	struct pool *pool = NULL;
@@ -115,7 +119,7 @@ static struct pool *pool_order(struct store *store, size_t size, size_t *span)
 	context_enter(context);
 	if (!context->dead)
 		pool = pools_active(store, config_current());
-	*span = pool ? pool->ops->span(pool, size) : 0;
+	*span = pool ? pool->ops->span(pool, size, slack) : 0;
 	if (*span)
 		pool_lend(pool, *span);
 	context_leave(context);
@@ -134,7 +138,7 @@ static void pool_cancel(struct pool *pool, size_t span)
 /* Takes a fresh block from the driver. *result is out of memory where there
  * is none; without pressure that is not the last word. */
 static enum mem_answer fresh(struct store *store, uint64_t *addr, size_t size,
-			     bool pressed, int *result)
+			     size_t slack, bool pressed, int *result)
 {
 	struct block *block = block_new();
 	uint64_t taken = 0;
@@ -144,7 +148,7 @@ static enum mem_answer fresh(struct store *store, uint64_t *addr, size_t size,
 	block->size = size;
 	block->context = store->context;
 	block->pinned = device_is_host(store->device);
-	block->pool = pool_order(store, size, &block->span);
+	block->pool = pool_order(store, size, slack, &block->span);
 	if (!block->pool) {
 		block_drop(block);
 		return MEM_PASS;
@@ -163,15 +167,22 @@ static enum mem_answer fresh(struct store *store, uint64_t *addr, size_t size,
 	return MEM_DONE;
 }
 
-/* Short of memory: a fence, else what all that is idle makes room for. */
+/* Short of memory: a fence or slack, else what all that is idle makes room
+ * for. */
 static enum mem_answer pressed(struct store *store, uint64_t *addr, size_t size,
 			       int *result)
 {
+	bool ready = fence_pressed(store->device);
+	size_t slack = slack_left(store->device);
+	enum mem_answer answer;
+
 	*result = CUDA_SUCCESS;
-	if (fence_pressed(store->device) &&
-	    pool_look(store, size, addr) == POOL_HIT)
+	if ((ready || slack) && pool_look(store, size, slack, addr) == POOL_HIT)
 		return MEM_DONE;
-	return fresh(store, addr, size, true, result);
+	answer = fresh(store, addr, size, slack, true, result);
+	if (slack && answer == MEM_DONE && *result == CUDA_ERROR_OUT_OF_MEMORY)
+		answer = fresh(store, addr, size, 0, true, result);
+	return answer;
 }
 
 static enum mem_answer serve(struct store *store, uint64_t *addr, size_t size,
@@ -180,13 +191,17 @@ static enum mem_answer serve(struct store *store, uint64_t *addr, size_t size,
 	struct device *device = store->device;
 	enum pool_answer found;
 	enum mem_answer answer;
+	size_t slack;
 
 	device->used = true;
 	*result = CUDA_SUCCESS;
 	found = hit(store, addr, size);
 	if (found == POOL_HIT)
 		return MEM_DONE;
-	answer = fresh(store, addr, size, false, result);
+	slack = slack_left(device);
+	if (slack && pool_look(store, size, slack, addr) == POOL_HIT)
+		return MEM_DONE;
+	answer = fresh(store, addr, size, slack, false, result);
 	if (answer == MEM_DONE && !*result && found == POOL_UNSAFE)
 		fence_spared(device, size);
 	if (answer == MEM_DONE && *result == CUDA_ERROR_OUT_OF_MEMORY)

@@ -1,7 +1,11 @@
 /* Requests are rounded up to whole pages; idle blocks wait in a queue for
  * each span, oldest first, and serve requests of exactly that span. No block
- * is split or merged: each is one allocation of the driver's. Where memory is
- * short the largest go first, as fewer calls then make the same room.
+ * is split or merged: each is one allocation of the driver's.
+ *
+ * Where memory is short the largest go first, as fewer calls then make the same
+ * room. With slack, a block may serve a request of less, but for no more than
+ * half again what it needs; and fresh ones come in sixteen spans an octave,
+ * so that those of a job whose sizes vary fit each other.
  *
  * The policy is that of RAF's page_unit_pool (awslabs/raf,
  * src/memory_pool/page_unit_pool), written anew. */
@@ -10,7 +14,7 @@
 
 #include "pool.h"
 
-enum { BINS_LEAST = 64 };
+enum { BINS_LEAST = 64, SPANS_OCTAVE = 16 };
 
 /* The idle blocks of one span. The oldest free is the first to be safe, so
  * that a look at the head is enough. */
@@ -42,11 +46,22 @@ static void page_unit_pool_close(struct pool *pool)
 	free(self(pool)->bins);
 }
 
-static size_t page_unit_pool_span(const struct pool *pool, size_t size)
+static size_t page_unit_pool_span(const struct pool *pool, size_t size,
+				  size_t slack)
 {
 	size_t mask = ((const struct page_unit_pool *)pool)->page_size - 1;
+	size_t span, step, roomy;
 
-	return size > SIZE_MAX - mask ? 0 : (size + mask) & ~mask;
+	if (size > SIZE_MAX - mask)
+		return 0;
+	span = (size + mask) & ~mask;
+	if (!slack)
+		return span;
+	step = ((size_t)1 << (63 - __builtin_clzl(span))) / SPANS_OCTAVE;
+	if (step <= mask)
+		return span;
+	roomy = (span + step - 1) & ~(step - 1);
+	return roomy >= span && roomy - span <= slack ? roomy : span;
 }
 
 /* The place of the first bin of at least span bytes. */
@@ -66,29 +81,25 @@ static size_t bin_place(const struct page_unit_pool *pool, size_t span)
 	return place;
 }
 
-/* NULL: no block of that span has been idle yet. */
-static struct bin *bin_find(const struct page_unit_pool *pool, size_t span)
-{
-	size_t place = bin_place(pool, span);
-
-	return place < pool->count && pool->bins[place].span == span
-		       ? &pool->bins[place]
-		       : NULL;
-}
-
 static enum pool_answer page_unit_pool_alloc(struct pool *pool, size_t span,
-					     uint64_t safe,
+					     size_t slack, uint64_t safe,
 					     struct block **block)
 {
-	struct bin *bin = bin_find(self(pool), span);
+	size_t most = span + (slack < span / 2 ? slack : span / 2);
+	size_t place = bin_place(self(pool), span);
+	enum pool_answer answer = POOL_MISS;
+	struct bin *bin = &self(pool)->bins[place];
 
-	if (!bin || !bin->head)
-		return POOL_MISS;
-	if (bin->head->epoch >= safe)
-		return POOL_UNSAFE;
-	*block = bin->head;
-	bin->head = bin->head->next;
-	return POOL_HIT;
+	for (; place < self(pool)->count && bin->span <= most; place++, bin++) {
+		if (bin->head && bin->head->epoch < safe) {
+			*block = bin->head;
+			bin->head = bin->head->next;
+			return POOL_HIT;
+		}
+		if (bin->head)
+			answer = POOL_UNSAFE;
+	}
+	return answer;
 }
 
 /* False: no memory. */
@@ -104,12 +115,14 @@ static bool bins_grow(struct page_unit_pool *pool)
 	return true;
 }
 
-/* NULL: no memory. */
-static struct bin *bin_open(struct page_unit_pool *pool, size_t span)
+/* The bin of a span; NULL: no memory. */
+static struct bin *bin_current(struct page_unit_pool *pool, size_t span)
 {
 	size_t place = bin_place(pool, span);
 	struct bin *bin;
 
+	if (place < pool->count && pool->bins[place].span == span)
+		return &pool->bins[place];
 	if (pool->count == pool->room && !bins_grow(pool))
 		return NULL;
 	bin = &pool->bins[place];
@@ -121,10 +134,8 @@ static struct bin *bin_open(struct page_unit_pool *pool, size_t span)
 
 static bool page_unit_pool_free(struct pool *pool, struct block *block)
 {
-	struct bin *bin = bin_find(self(pool), block->span);
+	struct bin *bin = bin_current(self(pool), block->span);
 
-	if (!bin)
-		bin = bin_open(self(pool), block->span);
 	if (!bin)
 		return false;
 	block->next = NULL;

@@ -149,3 +149,70 @@ def test_pinned_memory_that_the_driver_refuses_makes_room(box):
     took(shell, f"pin c {2 * MIB} 0")
     shell.end()
     assert box.stat("host")["failures"] == 0
+
+
+def at(shell, *lines):
+    for line in lines:
+        took(shell, line)
+
+
+def test_a_somewhat_larger_block_serves_where_memory_is_short(box):
+    shell = open_shell(box, POOL, "driver", sim="64M")
+    idle(shell, 30)
+    idle(shell, 28)
+    at(shell, f"alloc c {29 * MIB}", "fill c 4")
+    assert shell("check c 4").endswith("right")
+    assert shell("range c 0").split()[2] == str(29 * MIB)
+    shell.end()
+    assert (box.stat()["hits"], box.stat()["driver_frees"]) == (1, 0)
+
+
+def test_a_larger_block_is_spared_while_there_is_memory(box):
+    shell = box.shell(POOL, sim="128M")
+    idle(shell, 30)
+    idle(shell, 28)
+    at(shell, "sync", f"alloc c {29 * MIB}")
+    shell.end()
+    assert box.stat()["hits"] == 0
+
+
+def test_what_blocks_have_to_spare_is_bounded_in_all(box):
+    """To a thirty-second of what is reserved."""
+    shell = box.shell(POOL, sim="64M")
+    idle(shell, 30)
+    idle(shell, 28)
+    at(shell, f"alloc c {29 * MIB}", f"alloc d {27 * MIB}")
+    shell.end()
+    assert (box.stat()["hits"], box.stat()["driver_frees"]) == (1, 1)
+
+
+def test_blocks_have_nothing_to_spare_where_all_was_live(box):
+    shell = box.shell(POOL, sim="64M")
+    idle(shell, 30, 28)
+    took(shell, f"alloc c {29 * MIB}")
+    shell.end()
+    assert (box.stat()["hits"], box.stat()["driver_frees"]) == (0, 1)
+
+
+def test_sizes_that_grow_share_blocks_where_memory_is_short(box):
+    shell = box.shell(POOL, sim="64M")
+    idle(shell, 30)
+    idle(shell, 28)
+    took(shell, f"alloc c {20 * MIB}")
+    for i in range(1, 17):
+        at(shell, f"alloc d {8 * MIB + i * 65536}", "free d")
+    shell.end()
+    assert box.stat()["driver_allocs"] <= 6
+    assert box.stat()["hits"] >= 13
+
+
+def test_a_request_that_has_no_room_to_spare_is_served_exactly(box):
+    shell = box.shell(POOL, hard_limit="63M")
+    idle(shell, 30)
+    idle(shell, 30)
+    idle(shell, 32)
+    at(shell, f"alloc a {125 * MIB // 2}", "fill a 5")
+    assert shell("check a 5").endswith("right")
+    assert shell("alloc b 1048576") == "2 2 kept"
+    shell.end()
+    assert box.stat()["failures"] == 1

@@ -23,6 +23,7 @@ DEVICE = "src/backing/device_memory.c"
 HOOKS = "src/hooks/contexts.c"
 PAGES = "src/pools/page_unit_pool.c"
 TAKE = "src/core/take.c"
+SLACK = "src/core/slack.c"
 
 GATE = """	if (!res)
 		res = backing_gate(context->handle, event);
@@ -57,7 +58,7 @@ ROWS = [
                               "atomic_load(&store->device->epoch);\n"
                               "	return kept"))),
     ("epoch_of_now_is_safe", "proof",
-     (PAGES, "bin->head->epoch >= safe", "bin->head->epoch > safe")),
+     (PAGES, "bin->head->epoch < safe", "bin->head->epoch <= safe")),
     ("a_stream_class_left_out", "proof",
      (EVENT, "	return (int)real_driver()->cuCtxRecordEvent(context, event);",
       """	typedef CUresult record(CUevent, CUstream);
@@ -254,6 +255,15 @@ ROWS = [
      (TAKE, "given ? lower : hard);", "lower);"),
      (TAKE, "	return claimed || device_claim(device, span, hard);",
       "	(void)hard;\n	return claimed;")),
+    ("slack_before_memory_is_short", "test_pressure.py -k spared",
+     (SLACK, "	if (!device->tight)\n		return 0;\n", "")),
+    ("slack_without_end", "test_pressure.py -k bounded",
+     (SLACK, "above(limit, above(reserved, used))", "limit")),
+    ("slack_of_what_was_all_live", "test_pressure.py -k nothing_to_spare",
+     (SLACK, "		limit = spare / SLACK_SPARE;", "		;")),
+    ("slack_has_the_last_word", "test_pressure.py -k exactly",
+     (MEM, "	if (slack && answer == MEM_DONE &&",
+      "	if (false && answer == MEM_DONE &&")),
     ("exported_block_is_reused", "test_fence.py -k exported",
      (MEM, "block->exported || ", "")),
     ("keeps_while_another_lacks_room", "races",
