@@ -60,6 +60,9 @@ bool backing_stream_is_idle(struct CUstream_st *stream);
 /* The memory of a device, bytes. */
 int backing_device_bytes(int ordinal, size_t *bytes);
 
+/* What the driver says is free on the current context's device, bytes. */
+int backing_free_bytes(size_t *bytes);
+
 /* The ordinal of the device that memory belongs to, or -1: it is the host's,
  * or unknown. */
 int backing_device_of(uint64_t addr);

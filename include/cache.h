@@ -22,7 +22,7 @@
 #include "context.h"
 
 enum {
-	MAGAZINE_BITS = 10,
+	MAGAZINE_BITS = 12,
 	MAGAZINES = 1 << MAGAZINE_BITS,
 	MAGAZINE_SHIFT = 5, /* of its size, bytes */
 };
@@ -34,7 +34,7 @@ struct magazine {
 	struct block *_Atomic head;
 	struct block *tail;
 	_Atomic size_t span;
-	size_t unused;
+	size_t wanted; /* by other spans, while it was empty */
 };
 _Static_assert(sizeof(struct magazine) == 1 << MAGAZINE_SHIFT, "as said");
 
@@ -132,16 +132,16 @@ void cache_asked(const struct context *context, bool sure);
 void cache_adopt(struct cache *cache, struct pool *pool);
 
 /* Likewise: blocks of a span move from the pool into the cache, if they are
- * safe; or from the cache into the pool, where it is full. The span has a
- * magazine then, if there is an empty one. */
+ * safe; or the cache takes a block that was just freed, and where it is full of
+ * such, others move into the pool. The span has a magazine then, if there is an
+ * empty one. False: it is not taken. */
 void cache_refill(struct cache *cache, size_t span, uint64_t safe);
-void cache_spill(struct cache *cache, size_t span);
+bool cache_put(struct cache *cache, struct block *block);
 
 /* Under the context's lock: blocks of a span move into the store's pool, from
- * the cache, which is the calling thread's or NULL, and where `others` from
- * all. Whether there were any. */
-bool caches_raid(struct store *store, struct cache *cache, size_t span,
-		 bool others);
+ * the cache, which is the calling thread's or NULL, and if the span is large
+ * from others'. Whether there were any. */
+bool caches_raid(struct store *store, struct cache *cache, size_t span);
 
 /* Under the context's lock: all blocks of all caches move into the store's
  * pool, and the caches have none. */

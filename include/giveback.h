@@ -6,10 +6,11 @@
 
 #include "context.h"
 
-/* Gives back every idle block of the device, those of all its contexts and
- * pools and those that graphs hold, and waits for other threads that are doing
- * so. Returns the bytes given back by this call. */
-size_t device_release(struct device *device);
+/* Gives back idle blocks of the device, of all its contexts and pools: what
+ * waits for it and what graphs hold, then as few as make at least so many bytes
+ * in all, and waits for other threads that are giving back. Returns the bytes
+ * given back by this call. */
+size_t device_release(struct device *device, size_t bytes);
 
 /* Gives back what one context has idle or held, also while a capture is on:
  * the frees that CUDA would have made, before the context ends. */

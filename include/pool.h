@@ -45,18 +45,20 @@ struct pool_ops {
 	bool (*open)(struct pool *pool, const struct config *config);
 	/* Ends the pool; it holds no idle block any more. May be NULL. */
 	void (*close)(struct pool *pool);
-	/* Bytes that a request of size > 0 takes; 0: it can't be served. */
-	size_t (*span)(const struct pool *pool, size_t size);
+	/* Bytes that a request of size > 0 takes; 0: it can't be served. Up to
+	 * slack more than it needs, where that lets the block serve others. */
+	size_t (*span)(const struct pool *pool, size_t size, size_t slack);
 	/* The three are NULL in a pool that keeps nothing. */
 
-	/* Looks for an idle block of span bytes. */
-	enum pool_answer (*alloc)(struct pool *pool, size_t span, uint64_t safe,
-				  struct block **block);
+	/* Looks for an idle block of span bytes, or of up to slack more. */
+	enum pool_answer (*alloc)(struct pool *pool, size_t span, size_t slack,
+				  uint64_t safe, struct block **block);
 	/* Keeps a freed block, stamped with its epoch. False: not kept, the
 	 * caller gives it back to the driver. */
 	bool (*free)(struct pool *pool, struct block *block);
-	/* Hands over every idle block, linked by next. */
-	struct block *(*trim)(struct pool *pool);
+	/* Hands over idle blocks of at least so many bytes in all, linked by
+	 * next, and as few as it can; every one, where that is not enough. */
+	struct block *(*trim)(struct pool *pool, size_t bytes);
 };
 
 /* The pool of row `index` of pool_rows. */

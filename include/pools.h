@@ -19,8 +19,9 @@ struct pool *pools_active(struct store *store, const struct config *config);
  * without live blocks is closed. */
 size_t pools_swap(struct store *store, struct pool *fresh);
 
-/* Moves every idle block to store->pending; returns their bytes. */
-size_t pools_trim(struct store *store);
+/* Moves idle blocks of at least so many bytes in all to store->pending, every
+ * one if that is not enough; returns their bytes. */
+size_t pools_trim(struct store *store, size_t least);
 
 /* A block of span bytes is with the program, or on its way to it. */
 void pool_lend(struct pool *pool, size_t span);

@@ -53,6 +53,16 @@ int backing_device_bytes(int ordinal, size_t *bytes)
 	return (int)real->cuDeviceTotalMem_v2(bytes, ordinal);
 }
 
+int backing_free_bytes(size_t *bytes)
+{
+	const struct real_driver *real = real_driver();
+	size_t total;
+
+	if (!real->cuMemGetInfo_v2)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	return (int)real->cuMemGetInfo_v2(bytes, &total);
+}
+
 int backing_device_of(uint64_t addr)
 {
 	const struct real_driver *real = real_driver();

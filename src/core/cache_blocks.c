@@ -7,6 +7,8 @@
  * taken from the driver, and the most blocks that move at a time. */
 enum { RAID_LEAST = 1 << 20, MOVE_MAX = 32 };
 
+enum { WANTED_OFTEN = 64 }; /* times that an empty magazine is refused */
+
 /* The magazine that has blocks of a span, or NULL. Others' may change at once.
  */
 static struct magazine *magazine_find(struct cache *cache, size_t span)
@@ -48,7 +50,8 @@ void cache_adopt(struct cache *cache, struct pool *pool)
 	cache->unit_mask = pool->unit - 1;
 }
 
-/* The magazine of a span, or an empty one that is its now; or NULL. */
+/* The magazine of a span, or an empty one that is its now; or NULL. One that
+ * was another's is, so that spans don't take turns, only if wanted often. */
 static struct magazine *magazine_for(struct cache *cache, size_t span)
 {
 	struct magazine *at = magazine_at(cache, span);
@@ -56,11 +59,14 @@ static struct magazine *magazine_for(struct cache *cache, size_t span)
 	for (int i = 0; i < 2; i++, at = magazine_beside(at))
 		if (magazine_span(at) == span)
 			return at;
-	for (int i = 0; i < 2; i++, at = magazine_beside(at))
-		if (!magazine_first(at)) {
-			at->span = span;
-			return at;
-		}
+	for (int i = 0; i < 2; i++, at = magazine_beside(at)) {
+		if (magazine_first(at))
+			continue;
+		if (at->span && ++at->wanted % WANTED_OFTEN)
+			continue;
+		at->span = span;
+		return at;
+	}
 	return NULL;
 }
 
@@ -90,7 +96,7 @@ void cache_refill(struct cache *cache, size_t span, uint64_t safe)
 	magazine = magazine_for(cache, span);
 	for (int i = 0; magazine && i < MOVE_MAX; i++) {
 		if (!has_room(cache, span) ||
-		    pool->ops->alloc(pool, span, safe, &block) != POOL_HIT)
+		    pool->ops->alloc(pool, span, 0, safe, &block) != POOL_HIT)
 			return;
 		counter_sub(cache->device, COUNTER_idle_bytes, span);
 		pool_lend(pool, span);
@@ -99,13 +105,27 @@ void cache_refill(struct cache *cache, size_t span, uint64_t safe)
 	}
 }
 
-void cache_spill(struct cache *cache, size_t span)
+bool cache_put(struct cache *cache, struct block *block)
 {
-	struct magazine *magazine =
-		cache && cache->pool ? magazine_for(cache, span) : NULL;
+	struct magazine *magazine;
 
-	if (magazine && cache->room_left < (int64_t)span)
+	if (!cache || cache->pool != block->pool || atomic_load(&cache->shut))
+		return false;
+	magazine = magazine_for(cache, block->span);
+	if (!magazine)
+		return false;
+	if (cache->room_left < (int64_t)block->span)
 		magazine_empty(cache, magazine, MOVE_MAX);
+	if (cache->room_left < (int64_t)block->span)
+		return false;
+	block->next = NULL;
+	if (magazine_first(magazine))
+		magazine->tail->next = block;
+	else
+		magazine_set(magazine, block);
+	magazine->tail = block;
+	cache->room_left -= (int64_t)block->span;
+	return true;
 }
 
 /* Whether other threads' caches have blocks of the span; these are shut then,
@@ -143,7 +163,7 @@ static bool others_raid(const struct store *store, const struct cache *but,
 		magazine = magazine_find(at, span);
 		if (magazine)
 			magazine_empty(at, magazine, SIZE_MAX);
-		if (span >= RAID_LEAST && (int64_t)span <= at->room_most)
+		if ((int64_t)span <= at->room_most)
 			at->room_most = (int64_t)span - 1;
 		atomic_fetch_and(&at->shut, ~SHUT_OTHER);
 	}
@@ -153,8 +173,7 @@ static bool others_raid(const struct store *store, const struct cache *but,
 	return any;
 }
 
-bool caches_raid(struct store *store, struct cache *cache, size_t span,
-		 bool others)
+bool caches_raid(struct store *store, struct cache *cache, size_t span)
 {
 	struct magazine *magazine = cache ? magazine_find(cache, span) : NULL;
 	bool any = magazine;
@@ -163,7 +182,7 @@ bool caches_raid(struct store *store, struct cache *cache, size_t span,
 		return false;
 	if (magazine)
 		magazine_empty(cache, magazine, SIZE_MAX);
-	if (others || span >= RAID_LEAST)
+	if (span >= RAID_LEAST)
 		any |= others_raid(store, cache, span);
 	return any;
 }

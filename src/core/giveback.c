@@ -32,15 +32,14 @@ static void giving_wait(const struct device *device)
 	pthread_mutex_unlock(&giving_lock);
 }
 
-/* Takes the list of pending blocks, with all that is idle if so wished; after
+/* Takes the list of pending blocks, and `idle` bytes more of idle ones; after
  * any call that is under way and may end the context. */
-static struct block *pending_take(struct store *store, bool idle_too)
+static struct block *pending_take(struct store *store, size_t idle)
 {
 	struct block *list;
 
 	context_enter(store->context);
-	if (idle_too)
-		pools_trim(store);
+	pools_trim(store, idle);
 	list = store->pending;
 	store->pending = NULL;
 	store->context->busy += list != NULL;
@@ -55,12 +54,12 @@ static int give(const struct store *store, uint64_t addr)
 		       : backing_give(store->context->handle, addr);
 }
 
-/* Frees the pending blocks; returns their bytes. */
-static size_t pending_give(struct store *store, bool idle_too)
+/* Frees the pending blocks and `idle` bytes more; returns the bytes. */
+static size_t pending_give(struct store *store, size_t idle)
 {
 	struct context *context = store->context;
 	struct device *device = store->device;
-	struct block *list = pending_take(store, idle_too), *block;
+	struct block *list = pending_take(store, idle), *block;
 	size_t bytes = 0;
 
 	if (!list)
@@ -84,25 +83,27 @@ static size_t pending_give(struct store *store, bool idle_too)
 
 /* As pending_give, for what one context has of the device's memory. */
 static size_t context_give(struct context *context, const struct device *device,
-			   bool idle_too)
+			   size_t idle)
 {
 	size_t bytes = 0;
 
 	for (struct store *at = &context->store; at; at = at->next)
 		if (at->device == device)
-			bytes += pending_give(at, idle_too);
+			bytes += pending_give(at,
+					      idle > bytes ? idle - bytes : 0);
 	return bytes;
 }
 
 /* As pending_give, for all contexts. */
-static size_t contexts_give(const struct device *device, bool idle_too)
+static size_t contexts_give(const struct device *device, size_t idle)
 {
 	struct context *list[CONTEXTS_MAX];
 	int count = context_hold(device, list, CONTEXTS_MAX);
 	size_t bytes = 0;
 
 	for (int i = 0; i < count; i++)
-		bytes += context_give(list[i], device, idle_too);
+		bytes += context_give(list[i], device,
+				      idle > bytes ? idle - bytes : 0);
 	if (count > 0)
 		context_release(list, count);
 	return bytes;
@@ -123,7 +124,7 @@ static void poll_one(struct device *device)
 	if (!atomic_exchange(&device->pending, false))
 		return;
 	giving_add(device, 1);
-	contexts_give(device, false);
+	contexts_give(device, 0);
 	giving_add(device, -1);
 	caches_review(device);
 }
@@ -140,24 +141,27 @@ void device_poll(struct device *device)
 		poll_one(device_at(DEVICE_HOST));
 }
 
-size_t device_release(struct device *device)
+size_t device_release(struct device *device, size_t bytes)
 {
-	size_t bytes;
+	size_t given;
 
 	giving_add(device, 1);
 	hold_surrender(device);
-	bytes = contexts_give(device, true);
+	/* What can't be reused goes before what can. */
+	given = contexts_give(device, 0);
+	if (given < bytes)
+		given += contexts_give(device, bytes - given);
 	giving_add(device, -1);
-	if (bytes)
+	if (given)
 		counter_add(device, COUNTER_trims, 1);
 	/* What another thread took off the lists is as good as idle. */
 	giving_wait(device);
-	return bytes;
+	return given;
 }
 
 void context_drain(struct context *context)
 {
 	hold_forget(context); /* to its pools */
 	for (struct store *at = &context->store; at; at = at->next)
-		pending_give(at, true);
+		pending_give(at, SIZE_MAX);
 }

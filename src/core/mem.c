@@ -12,6 +12,7 @@
 #include "host.h"
 #include "mem.h"
 #include "pools.h"
+#include "slack.h"
 #include "take.h"
 
 static void count_alloc(struct device *device, size_t size, enum counter how)
@@ -47,26 +48,30 @@ static struct cache *cache_of(const struct store *store)
 }
 
 /* Looks into a pool that keeps blocks, and into caches in front of it; where
- * memory is short (all), into other threads' whatever the span. */
-static enum pool_answer pool_ask(struct pool *pool, size_t span, bool all,
-				 struct block **block)
+ * memory is short (all), into all that is in any. */
+static enum pool_answer pool_ask(struct pool *pool, size_t span, size_t slack,
+				 bool all, struct block **block)
 {
 	struct store *store = pool->store;
 	struct cache *cache = cache_of(store);
 	uint64_t safe = atomic_load(&store->device->safe);
-	enum pool_answer answer = pool->ops->alloc(pool, span, safe, block);
+	enum pool_answer answer;
 
+	if (all)
+		caches_flush(store);
 	cache_adopt(cache, pool);
-	if (answer != POOL_HIT && caches_raid(store, cache, span, all))
-		answer = pool->ops->alloc(pool, span, safe, block);
+	answer = pool->ops->alloc(pool, span, slack, safe, block);
+	if (answer != POOL_HIT && caches_raid(store, cache, span))
+		answer = pool->ops->alloc(pool, span, slack, safe, block);
 	if (answer == POOL_HIT)
 		cache_refill(cache, span, safe);
 	return answer;
 }
 
-/* One look into the active pool. */
-static enum pool_answer pool_look(struct store *store, size_t size, bool all,
-				  uint64_t *addr)
+/* One look into the active pool, for a block with up to slack bytes to spare.
+ */
+static enum pool_answer pool_look(struct store *store, size_t size,
+				  size_t slack, bool all, uint64_t *addr)
 {
 	struct context *context = store->context;
 	enum pool_answer answer = POOL_MISS;
@@ -78,9 +83,9 @@ static enum pool_answer pool_look(struct store *store, size_t size, bool all,
 	if (!context->dead)
 		pool = pools_active(store, config_current());
 	if (pool)
-		span = pool->ops->span(pool, size);
+		span = pool->ops->span(pool, size, 0);
 	if (span && pool->ops->alloc)
-		answer = pool_ask(pool, span, all, &block);
+		answer = pool_ask(pool, span, slack, all, &block);
 	if (answer == POOL_HIT)
 		*addr = block_lend(block, size);
 	context_leave(context);
@@ -89,10 +94,10 @@ static enum pool_answer pool_look(struct store *store, size_t size, bool all,
 
 static enum pool_answer hit(struct store *store, uint64_t *addr, size_t size)
 {
-	enum pool_answer answer = pool_look(store, size, false, addr);
+	enum pool_answer answer = pool_look(store, size, 0, false, addr);
 
 	if (answer == POOL_UNSAFE && fence_ready(store->device))
-		answer = pool_look(store, size, false, addr);
+		answer = pool_look(store, size, 0, false, addr);
 	if (answer == POOL_HIT)
 		cache_current(store->context);
 	return answer;
@@ -153,7 +158,8 @@ static bool block_know(struct context *context, struct block *block,
 }
 
 /* The pool that a fresh block will belong to, and the bytes it will take. */
-static struct pool *pool_order(struct store *store, size_t size, size_t *span)
+static struct pool *pool_order(struct store *store, size_t size, size_t slack,
+			       size_t *span)
 {
 	struct context *context = store->context;
 	struct pool *pool = NULL;
@@ -161,7 +167,7 @@ static struct pool *pool_order(struct store *store, size_t size, size_t *span)
 	context_enter(context);
 	if (!context->dead)
 		pool = pools_active(store, config_current());
-	*span = pool ? pool->ops->span(pool, size) : 0;
+	*span = pool ? pool->ops->span(pool, size, slack) : 0;
 	if (*span)
 		pool_lend(pool, *span);
 	context_leave(context);
@@ -180,7 +186,7 @@ static void pool_cancel(struct pool *pool, size_t span)
 /* Takes a fresh block from the driver. *result is out of memory where there
  * is none; without pressure that is not the last word. */
 static enum mem_answer fresh(struct store *store, uint64_t *addr, size_t size,
-			     bool pressed, int *result)
+			     size_t slack, bool pressed, int *result)
 {
 	struct block *block = block_new();
 	uint64_t taken = 0;
@@ -188,7 +194,7 @@ static enum mem_answer fresh(struct store *store, uint64_t *addr, size_t size,
 	if (!block)
 		return MEM_PASS;
 	block->size = size;
-	block->pool = pool_order(store, size, &block->span);
+	block->pool = pool_order(store, size, slack, &block->span);
 	if (!block->pool) {
 		block_drop(block);
 		return MEM_PASS;
@@ -207,16 +213,23 @@ static enum mem_answer fresh(struct store *store, uint64_t *addr, size_t size,
 	return MEM_DONE;
 }
 
-/* Short of memory: a fence, else what all that is idle makes room for. */
+/* Short of memory: a fence or slack, else what all that is idle makes room
+ * for. */
 static enum mem_answer pressed(struct store *store, uint64_t *addr, size_t size,
 			       int *result)
 {
+	enum mem_answer answer;
+	size_t slack;
+
+	fence_pressed(store->device);
+	slack = slack_left(store->device);
 	*result = CUDA_SUCCESS;
-	if (pool_look(store, size, true, addr) == POOL_HIT ||
-	    (fence_pressed(store->device) &&
-	     pool_look(store, size, true, addr) == POOL_HIT))
+	if (pool_look(store, size, slack, true, addr) == POOL_HIT)
 		return MEM_DONE;
-	return fresh(store, addr, size, true, result);
+	answer = fresh(store, addr, size, slack, true, result);
+	if (slack && answer == MEM_DONE && *result == CUDA_ERROR_OUT_OF_MEMORY)
+		answer = fresh(store, addr, size, 0, true, result);
+	return answer;
 }
 
 static enum mem_answer serve(struct store *store, uint64_t *addr, size_t size,
@@ -225,13 +238,17 @@ static enum mem_answer serve(struct store *store, uint64_t *addr, size_t size,
 	struct device *device = store->device;
 	enum pool_answer found;
 	enum mem_answer answer;
+	size_t slack;
 
 	device->used = true;
 	*result = CUDA_SUCCESS;
 	found = hit(store, addr, size);
 	if (found == POOL_HIT)
 		return MEM_DONE;
-	answer = fresh(store, addr, size, false, result);
+	slack = slack_left(device);
+	if (slack && pool_look(store, size, slack, true, addr) == POOL_HIT)
+		return MEM_DONE;
+	answer = fresh(store, addr, size, slack, false, result);
 	if (answer == MEM_DONE && !*result && found == POOL_UNSAFE)
 		fence_spared(device, size);
 	if (answer == MEM_DONE && *result == CUDA_ERROR_OUT_OF_MEMORY)
@@ -260,23 +277,32 @@ enum mem_answer mem_alloc_pinned(uint64_t *addr, size_t size,
 	return store ? serve(store, addr, size, result) : MEM_PASS;
 }
 
-/* Offers a block to its pool. */
+/* Under the context's lock. The block is idle in its pool then. */
+static bool pool_takes(struct pool *pool, struct block *block)
+{
+	size_t span = block->span; /* kept, it may be another thread's */
+
+	if (!pool->ops->free(pool, block))
+		return false;
+	counter_add(pool->store->device, COUNTER_idle_bytes, span);
+	pool_return(pool, span);
+	return true;
+}
+
+/* Offers a block to the calling thread's cache and to its pool. */
 static bool pool_keeps(struct block *block)
 {
 	struct pool *pool = block->pool;
 	struct store *store = pool->store;
 	struct context *context = store->context;
-	size_t span = block->span; /* kept, it may be another thread's */
 	bool kept;
 
 	context_enter(context);
-	kept = !context->dead && !pool->retired && pool->ops->free &&
-	       pool->ops->free(pool, block);
-	if (kept) {
-		counter_add(store->device, COUNTER_idle_bytes, span);
-		pool_return(pool, span);
-		cache_spill(cache_of(store), span);
-	}
+	kept = !context->dead && !pool->retired && pool->ops->free;
+	if (kept)
+		cache_adopt(cache_of(store), pool);
+	kept = kept &&
+	       (cache_put(cache_of(store), block) || pool_takes(pool, block));
 	context_leave(context);
 	return kept;
 }

@@ -104,13 +104,14 @@ static void pool_close_if_over(struct pool *pool)
 	pool_close(pool);
 }
 
-static size_t pool_trim(struct pool *pool)
+static size_t pool_trim(struct pool *pool, size_t least)
 {
 	struct store *store = pool->store;
-	struct block *list = pool->ops->trim ? pool->ops->trim(pool) : NULL;
-	struct block *block;
+	struct block *list = NULL, *block;
 	size_t bytes = 0;
 
+	if (pool->ops->trim)
+		list = pool->ops->trim(pool, least);
 	while ((block = list)) {
 		list = block->next;
 		bytes += block->span;
@@ -137,19 +138,21 @@ size_t pools_swap(struct store *store, struct pool *fresh)
 	caches_flush(store);
 	pools_push(store, fresh);
 	if (old && !old->retired) {
-		bytes = pool_trim(old);
+		bytes = pool_trim(old, SIZE_MAX);
 		pool_retire(old);
 	}
 	return bytes;
 }
 
-size_t pools_trim(struct store *store)
+size_t pools_trim(struct store *store, size_t least)
 {
 	size_t bytes = 0;
 
-	caches_flush(store);
-	for (struct pool *pool = store->pools; pool; pool = pool->next)
-		bytes += pool_trim(pool);
+	if (least)
+		caches_flush(store);
+	for (struct pool *pool = store->pools; pool && bytes < least;
+	     pool = pool->next)
+		bytes += pool_trim(pool, least - bytes);
 	return bytes;
 }
 
@@ -292,7 +295,7 @@ static void store_forget(struct store *store)
 	caches_flush(store);
 	for (struct pool *pool = store->pools, *next; pool; pool = next) {
 		next = pool->next;
-		pool_trim(pool);
+		pool_trim(pool, SIZE_MAX);
 		if (!pool->retired)
 			pool_retire(pool);
 	}
@@ -325,7 +328,7 @@ void pools_correct(struct block *stale, bool live)
 	if (live)
 		live_forget(stale);
 	for (struct store *at = &context->store; at && !live; at = at->next) {
-		pools_trim(at);
+		pools_trim(at, SIZE_MAX);
 		pending_forget(at);
 	}
 	pthread_mutex_unlock(&context->lock);

@@ -89,7 +89,7 @@ static void trim_visit(struct store *store, void *arg)
 	struct trim *trim = arg;
 
 	if (store->device == trim->device)
-		trim->bytes += pools_trim(store);
+		trim->bytes += pools_trim(store, SIZE_MAX);
 }
 
 size_t device_trim(struct device *device)

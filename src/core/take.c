@@ -1,6 +1,7 @@
 #include <cuda.h>
 
 #include "backing.h"
+#include "capture.h"
 #include "config.h"
 #include "context.h"
 #include "fence.h"
@@ -32,46 +33,71 @@ static int take(const struct store *store, size_t span, uint64_t *addr)
 		       : backing_take(span, addr);
 }
 
-/* Sends back what all pools of the device hold idle. Whether that can have
- * made room: a block may have been kept just before nothing is any more. */
-static bool room_make(struct device *device)
+/* The bytes that a claim is past the limit by. */
+static size_t claim_lack(const struct device *device, size_t span, size_t limit)
 {
-	return device_release(device) ||
-	       counter_get(device, COUNTER_idle_bytes);
+	uint64_t claim = atomic_load(&device->claim);
+
+	if (span > limit)
+		return SIZE_MAX;
+	return claim > limit - span ? claim - (limit - span) : 0;
+}
+
+/* Whether one more try may find room; the last has given back so many bytes. A
+ * block may have been kept just before nothing is any more. */
+static bool room_is_left(const struct device *device, int tries, size_t given)
+{
+	return tries < TRIES_MAX &&
+	       (tries < 2 || given || counter_get(device, COUNTER_idle_bytes));
 }
 
 /* Tries claim after claim while there is room to make; twice at least. Only
- * the hard limit counts now. */
+ * the hard limit counts once there was nothing to give back. */
 static bool claim_pressed(struct device *device, size_t span)
 {
-	size_t hard = limit_hard(device);
-	bool more = true;
-	bool claimed = device_claim(device, span, limit_lower(device));
+	size_t lower = limit_lower(device), hard = limit_hard(device);
+	size_t given = 0;
+	bool claimed = device_claim(device, span, lower);
 
 	if (claimed)
 		return true;
 	device_press(device);
-	for (int i = 0; !claimed && (i < 2 || more) && i < TRIES_MAX; i++) {
-		more = room_make(device);
-		claimed = device_claim(device, span, hard);
+	for (int i = 0; !claimed && room_is_left(device, i, given); i++) {
+		given = device_release(device, claim_lack(device, span, lower));
+		claimed = device_claim(device, span, given ? lower : hard);
 	}
 	device_unpress(device);
-	return claimed;
+	return claimed || device_claim(device, span, hard);
 }
 
-/* The driver's memory, with as many tries; at last its own error. */
+/* The bytes that the driver lacks for a request; 0: it has room, or that is in
+ * pieces, or not known. */
+static size_t driver_lack(const struct store *store, size_t span)
+{
+	struct device *device = store->device;
+	size_t free;
+
+	/* No document says that a capture bears the question. */
+	if (device_is_host(device) || capture_any() ||
+	    device_check(device, backing_free_bytes(&free)))
+		return 0;
+	return free < span ? span - free : 0;
+}
+
+/* The driver's memory, with as many tries; at last its own error. What goes
+ * back is twice as much each time, as it may be too small, and in pieces. */
 static int take_pressed(const struct store *store, size_t span, uint64_t *addr)
 {
 	const int full = CUDA_ERROR_OUT_OF_MEMORY;
 	struct device *device = store->device;
-	int res = take(store, span, addr);
-	bool more = true;
+	size_t lack, given = 0;
+	int res = full;
 
-	if (res != full)
-		return res;
 	device_press(device);
-	for (int i = 0; res == full && (i < 2 || more) && i < TRIES_MAX; i++) {
-		more = room_make(device);
+	lack = driver_lack(store, span);
+	for (int i = 0; res == full && room_is_left(device, i, given); i++) {
+		given = lack ? device_release(device, lack) : 0;
+		lack = lack > SIZE_MAX / 2 ? SIZE_MAX : lack ? 2 * lack : span;
 		res = take(store, span, addr);
 	}
 	device_unpress(device);

@@ -1,8 +1,9 @@
 #include "pool.h"
 
-static size_t no_pool_span(const struct pool *pool, size_t size)
+static size_t no_pool_span(const struct pool *pool, size_t size, size_t slack)
 {
 	(void)pool;
+	(void)slack;
 	return size;
 }
 

@@ -2,26 +2,31 @@
  * each span, oldest first, and serve requests of exactly that span. No block
  * is split or merged: each is one allocation of the driver's.
  *
+ * Where memory is short the largest go first, as fewer calls then make the same
+ * room. With slack, a block may serve a request of less, but for no more than
+ * half again what it needs; and fresh ones come in sixteen spans an octave,
+ * so that those of a job whose sizes vary fit each other.
+ *
  * The policy is that of RAF's page_unit_pool (awslabs/raf,
  * src/memory_pool/page_unit_pool), written anew. */
 #include <stdlib.h>
-
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
+#include <string.h>
 
 #include "pool.h"
+
+enum { BINS_LEAST = 64, SPANS_OCTAVE = 16 };
 
 /* The idle blocks of one span. The oldest free is the first to be safe, so
  * that a look at the head is enough. */
 struct bin {
-	size_t span; /* bytes, the key */
+	size_t span; /* bytes */
 	struct block *head, *tail;
-	UT_hash_handle hh;
 };
 
 struct page_unit_pool {
 	struct pool pool;
-	struct bin *bins;
+	struct bin *bins; /* by span, the smallest first */
+	size_t count, room;
 };
 
 static struct page_unit_pool *self(struct pool *pool)
@@ -37,61 +42,106 @@ static bool page_unit_pool_open(struct pool *pool, const struct config *config)
 
 static void page_unit_pool_close(struct pool *pool)
 {
-	struct bin *bin, *next;
-
-	HASH_ITER (hh, self(pool)->bins, bin, next) {
-		HASH_DEL(self(pool)->bins, bin);
-		free(bin);
-	}
+	free(self(pool)->bins);
 }
 
-static size_t page_unit_pool_span(const struct pool *pool, size_t size)
+static size_t page_unit_pool_span(const struct pool *pool, size_t size,
+				  size_t slack)
 {
 	size_t mask = pool->unit - 1;
+	size_t span, step, roomy;
 
-	return size > SIZE_MAX - mask ? 0 : (size + mask) & ~mask;
+	if (size > SIZE_MAX - mask)
+		return 0;
+	span = (size + mask) & ~mask;
+	if (!slack)
+		return span;
+	step = ((size_t)1 << (63 - __builtin_clzl(span))) / SPANS_OCTAVE;
+	if (step <= mask)
+		return span;
+	roomy = (span + step - 1) & ~(step - 1);
+	return roomy >= span && roomy - span <= slack ? roomy : span;
+}
+
+/* The place of the first bin of at least span bytes. */
+static size_t bin_place(const struct page_unit_pool *pool, size_t span)
+{
+	size_t place = 0, count = pool->count, half;
+
+	while (count) {
+		half = count / 2;
+		if (pool->bins[place + half].span < span) {
+			place += half + 1;
+			count -= half + 1;
+		} else {
+			count = half;
+		}
+	}
+	return place;
 }
 
 static enum pool_answer page_unit_pool_alloc(struct pool *pool, size_t span,
-					     uint64_t safe,
+					     size_t slack, uint64_t safe,
 					     struct block **block)
 {
-	struct bin *bin;
+	size_t most = span + (slack < span / 2 ? slack : span / 2);
+	size_t place = bin_place(self(pool), span);
+	enum pool_answer answer = POOL_MISS;
+	struct bin *bin = &self(pool)->bins[place];
 
-	HASH_FIND(hh, self(pool)->bins, &span, sizeof(span), bin);
-	if (!bin || !bin->head)
-		return POOL_MISS;
-	if (bin->head->epoch >= safe)
-		return POOL_UNSAFE;
-	*block = bin->head;
-	bin->head = bin->head->next;
-	return POOL_HIT;
+	for (; place < self(pool)->count && bin->span <= most; place++, bin++) {
+		if (bin->head && bin->head->epoch < safe) {
+			*block = bin->head;
+			bin->head = bin->head->next;
+			return POOL_HIT;
+		}
+		if (bin->head)
+			answer = POOL_UNSAFE;
+	}
+	return answer;
 }
 
-static struct bin *bin_open(struct page_unit_pool *pool, size_t span)
+/* False: no memory. */
+static bool bins_grow(struct page_unit_pool *pool)
 {
-	struct bin *bin = calloc(1, sizeof(*bin));
+	size_t room = pool->room ? 2 * pool->room : BINS_LEAST;
+	struct bin *bins = realloc(pool->bins, room * sizeof(*bins));
 
-	if (!bin)
+	if (!bins)
+		return false;
+	pool->bins = bins;
+	pool->room = room;
+	return true;
+}
+
+/* The bin of a span; NULL: no memory. */
+static struct bin *bin_current(struct page_unit_pool *pool, size_t span)
+{
+	size_t place = bin_place(pool, span);
+	struct bin *bin;
+
+	if (place < pool->count && pool->bins[place].span == span)
+		return &pool->bins[place];
+	if (pool->count == pool->room && !bins_grow(pool))
 		return NULL;
-	bin->span = span;
-	HASH_ADD(hh, pool->bins, span, sizeof(bin->span), bin);
-	if (!bin->hh.tbl) { /* no memory for the hash's own tables */
-		free(bin);
-		return NULL;
-	}
+	bin = &pool->bins[place];
+	memmove(bin + 1, bin, (pool->count - place) * sizeof(*bin));
+	pool->count++;
+	*bin = (struct bin){.span = span};
 	return bin;
 }
 
 static bool page_unit_pool_free(struct pool *pool, struct block *block)
 {
-	struct bin *bin;
+	struct bin *bin = bin_current(self(pool), block->span);
 
-	HASH_FIND(hh, self(pool)->bins, &block->span, sizeof(bin->span), bin);
-	if (!bin)
-		bin = bin_open(self(pool), block->span);
 	if (!bin)
 		return false;
+	if (bin->head && block->epoch < bin->head->epoch) {
+		block->next = bin->head;
+		bin->head = block;
+		return true;
+	}
 	block->next = NULL;
 	if (bin->head)
 		bin->tail->next = block;
@@ -101,17 +151,20 @@ static bool page_unit_pool_free(struct pool *pool, struct block *block)
 	return true;
 }
 
-static struct block *page_unit_pool_trim(struct pool *pool)
+static struct block *page_unit_pool_trim(struct pool *pool, size_t bytes)
 {
-	struct block *list = NULL;
-	struct bin *bin, *next;
+	struct block *list = NULL, *block;
+	size_t taken = 0, place = self(pool)->count;
+	struct bin *bin;
 
-	HASH_ITER (hh, self(pool)->bins, bin, next) {
-		if (!bin->head)
-			continue;
-		bin->tail->next = list;
-		list = bin->head;
-		bin->head = NULL;
+	while (taken < bytes && place) {
+		bin = &self(pool)->bins[--place];
+		while (taken < bytes && (block = bin->head)) {
+			bin->head = block->next;
+			block->next = list;
+			list = block;
+			taken += bin->span;
+		}
 	}
 	return list;
 }

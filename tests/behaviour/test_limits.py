@@ -73,7 +73,7 @@ def test_a_device_full_of_idle_blocks_serves_another_size(box, form):
     assert shell("check b 3").endswith("right")
     shell.end()
     assert box.stat()["failures"] == 0
-    assert box.stat()["reserved_bytes"] == 40 * MIB
+    assert box.stat()["driver_frees"] == 10  # as many as it needs
 
 
 def test_what_a_swapped_out_pool_left_makes_room(box):

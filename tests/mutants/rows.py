@@ -22,6 +22,8 @@ EVENT = "src/backing/event.c"
 DEVICE = "src/backing/device_memory.c"
 HOOKS = "src/hooks/contexts.c"
 PAGES = "src/pools/page_unit_pool.c"
+TAKE = "src/core/take.c"
+SLACK = "src/core/slack.c"
 
 GATE = """	if (!res)
 		res = backing_gate(context->handle, event);
@@ -56,7 +58,7 @@ ROWS = [
                               "atomic_load(&store->device->epoch);\n"
                               "	return kept"))),
     ("epoch_of_now_is_safe", "proof",
-     (PAGES, "bin->head->epoch >= safe", "bin->head->epoch > safe")),
+     (PAGES, "bin->head->epoch < safe", "bin->head->epoch <= safe")),
     ("a_stream_class_left_out", "proof",
      (EVENT, "	return (int)real_driver()->cuCtxRecordEvent(context, event);",
       """	typedef CUresult record(CUevent, CUstream);
@@ -241,6 +243,27 @@ ROWS = [
 """, """		if (!device_check(context->device, give(store, block->addr)) &&
 		    block_remove(block))
 """)),
+    ("all_goes_back_where_little_is_lacking",
+     "test_pressure.py -k what_a_request_needs",
+     (TAKE, "device_release(device, lack)", "device_release(device, SIZE_MAX)")),
+    ("the_smallest_go_back", "test_pressure.py -k largest",
+     (PAGES, "&self(pool)->bins[--place]",
+      "&self(pool)->bins[self(pool)->count - place--]")),
+    ("what_graphs_hold_goes_last", "test_pressure.py -k holds",
+     (GIVEBACK, "	given = contexts_give(device, 0);", "	given = 0;")),
+    ("the_soft_limit_refuses", "test_pressure.py -k soft_limit",
+     (TAKE, "given ? lower : hard);", "lower);"),
+     (TAKE, "	return claimed || device_claim(device, span, hard);",
+      "	(void)hard;\n	return claimed;")),
+    ("slack_before_memory_is_short", "test_pressure.py -k spared",
+     (SLACK, "	if (!device->tight)\n		return 0;\n", "")),
+    ("slack_without_end", "test_pressure.py -k bounded",
+     (SLACK, "above(limit, above(reserved, used))", "limit")),
+    ("slack_of_what_was_all_live", "test_pressure.py -k nothing_to_spare",
+     (SLACK, "		limit = spare / SLACK_SPARE;", "		;")),
+    ("slack_has_the_last_word", "test_pressure.py -k exactly",
+     (MEM, "	if (slack && answer == MEM_DONE &&",
+      "	if (false && answer == MEM_DONE &&")),
     ("exported_block_is_reused", "test_fence.py -k exported",
      (MEM, "block->exported || ", "")),
     ("keeps_while_another_lacks_room", "races",

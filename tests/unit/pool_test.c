@@ -43,12 +43,61 @@ START_TEST(page_unit_pool_rounds_up_to_whole_pages)
 {
 	struct pool *pool = pool_opened("page_unit_pool");
 
-	ck_assert_uint_eq(pool->ops->span(pool, 1), 4096);
-	ck_assert_uint_eq(pool->ops->span(pool, 4096), 4096);
-	ck_assert_uint_eq(pool->ops->span(pool, 4097), 8192);
-	ck_assert_uint_eq(pool->ops->span(pool, SIZE_MAX), 0);
-	ck_assert_uint_eq(pool->ops->span(pool, SIZE_MAX - 4095),
+	ck_assert_uint_eq(pool->ops->span(pool, 1, 0), 4096);
+	ck_assert_uint_eq(pool->ops->span(pool, 4096, 0), 4096);
+	ck_assert_uint_eq(pool->ops->span(pool, 4097, 0), 8192);
+	ck_assert_uint_eq(pool->ops->span(pool, SIZE_MAX, 0), 0);
+	ck_assert_uint_eq(pool->ops->span(pool, SIZE_MAX - 4095, 0),
 			  SIZE_MAX - 4095);
+}
+END_TEST
+
+START_TEST(page_unit_pool_has_sixteen_spans_an_octave_with_slack)
+{
+	static const struct {
+		size_t size, slack, span;
+	} rows[] = {
+		{1, 65536, 4096},
+		{65536 + 1, 65536, 65536 + 4096},
+		{(1 << 20) + 1, 65536, (1 << 20) + 65536},
+		{(1 << 20) + 1, 61440, (1 << 20) + 65536},
+		{(1 << 20) + 1, 61439, (1 << 20) + 4096},
+		{(2 << 20) - 1, 65536, 2 << 20},
+		{SIZE_MAX - 4095, SIZE_MAX, SIZE_MAX - 4095},
+		{SIZE_MAX, SIZE_MAX, 0},
+	};
+	struct pool *pool = pool_opened("page_unit_pool");
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		ck_assert_uint_eq(
+			pool->ops->span(pool, rows[i].size, rows[i].slack),
+			rows[i].span);
+}
+END_TEST
+
+START_TEST(page_unit_pool_uses_the_least_larger_block_within_slack)
+{
+	struct pool *pool = pool_opened("page_unit_pool");
+	struct block *large = freed(pool, 6 * 4096, 0), *block;
+	struct block *larger = freed(pool, 7 * 4096, 0);
+	struct block *unsafe = freed(pool, 5 * 4096, 1);
+
+	ck_assert_int_eq(pool->ops->alloc(pool, 16384, 0, 1, &block),
+			 POOL_MISS);
+	ck_assert_int_eq(pool->ops->alloc(pool, 16384, 8191, 1, &block),
+			 POOL_UNSAFE);
+	ck_assert_int_eq(pool->ops->alloc(pool, 16384, 8192, 1, &block),
+			 POOL_HIT);
+	ck_assert_ptr_eq(block, large);
+	ck_assert_int_eq(pool->ops->alloc(pool, 16384, 65536, 2, &block),
+			 POOL_HIT);
+	ck_assert_ptr_eq(block, unsafe);
+	/* For half again what it needs, and no more. */
+	ck_assert_int_eq(pool->ops->alloc(pool, 16384, 65536, 2, &block),
+			 POOL_MISS);
+	ck_assert_int_eq(pool->ops->alloc(pool, 20480, 65536, 2, &block),
+			 POOL_HIT);
+	ck_assert_ptr_eq(block, larger);
 }
 END_TEST
 
@@ -58,13 +107,14 @@ START_TEST(page_unit_pool_reuses_the_exact_span_oldest_first)
 	struct block *first = freed(pool, 8192, 0), *block;
 	struct block *second = freed(pool, 8192, 0);
 
-	ck_assert_int_eq(pool->ops->alloc(pool, 4096, 1, &block), POOL_MISS);
-	ck_assert_int_eq(pool->ops->alloc(pool, 12288, 1, &block), POOL_MISS);
-	ck_assert_int_eq(pool->ops->alloc(pool, 8192, 1, &block), POOL_HIT);
+	ck_assert_int_eq(pool->ops->alloc(pool, 4096, 0, 1, &block), POOL_MISS);
+	ck_assert_int_eq(pool->ops->alloc(pool, 12288, 0, 1, &block),
+			 POOL_MISS);
+	ck_assert_int_eq(pool->ops->alloc(pool, 8192, 0, 1, &block), POOL_HIT);
 	ck_assert_ptr_eq(block, first);
-	ck_assert_int_eq(pool->ops->alloc(pool, 8192, 1, &block), POOL_HIT);
+	ck_assert_int_eq(pool->ops->alloc(pool, 8192, 0, 1, &block), POOL_HIT);
 	ck_assert_ptr_eq(block, second);
-	ck_assert_int_eq(pool->ops->alloc(pool, 8192, 1, &block), POOL_MISS);
+	ck_assert_int_eq(pool->ops->alloc(pool, 8192, 0, 1, &block), POOL_MISS);
 }
 END_TEST
 
@@ -74,9 +124,10 @@ START_TEST(page_unit_pool_hands_out_no_block_of_an_unsafe_epoch)
 	struct block *block = NULL;
 
 	freed(pool, 4096, 7);
-	ck_assert_int_eq(pool->ops->alloc(pool, 4096, 7, &block), POOL_UNSAFE);
+	ck_assert_int_eq(pool->ops->alloc(pool, 4096, 0, 7, &block),
+			 POOL_UNSAFE);
 	ck_assert_ptr_null(block);
-	ck_assert_int_eq(pool->ops->alloc(pool, 4096, 8, &block), POOL_HIT);
+	ck_assert_int_eq(pool->ops->alloc(pool, 4096, 0, 8, &block), POOL_HIT);
 }
 END_TEST
 
@@ -88,13 +139,54 @@ START_TEST(page_unit_pool_hands_over_all_idle_blocks)
 
 	for (size_t i = 1; i <= 100; i++)
 		freed(pool, 4096 * (1 + i % 7), i);
-	for (block = pool->ops->trim(pool); block; block = block->next)
+	for (block = pool->ops->trim(pool, SIZE_MAX); block;
+	     block = block->next)
 		count++;
 	ck_assert_int_eq(count, 100);
-	ck_assert_ptr_null(pool->ops->trim(pool));
-	ck_assert_int_eq(pool->ops->alloc(pool, 4096, 200, &block), POOL_MISS);
+	ck_assert_ptr_null(pool->ops->trim(pool, SIZE_MAX));
+	ck_assert_int_eq(pool->ops->alloc(pool, 4096, 0, 200, &block),
+			 POOL_MISS);
 	freed(pool, 4096, 0);
-	ck_assert_int_eq(pool->ops->alloc(pool, 4096, 1, &block), POOL_HIT);
+	ck_assert_int_eq(pool->ops->alloc(pool, 4096, 0, 1, &block), POOL_HIT);
+	pool->ops->close(pool);
+}
+END_TEST
+
+/* The bytes of a list, and how many blocks it has. */
+static size_t list_bytes(const struct block *list, int *count)
+{
+	size_t bytes = 0;
+
+	for (*count = 0; list; list = list->next, ++*count)
+		bytes += list->span;
+	return bytes;
+}
+
+START_TEST(page_unit_pool_hands_over_as_few_as_make_the_bytes)
+{
+	static const struct {
+		size_t asked, handed;
+		int count;
+	} turns[] = {{0, 0, 0},
+		     {1, 40960, 1},
+		     {40961, 69632, 2},
+		     {4096, 28672, 1},
+		     {61440, 61440, 3},
+		     {1, 12288, 1},
+		     {SIZE_MAX, 12288, 2},
+		     {1, 0, 0}};
+	struct pool *pool = pool_opened("page_unit_pool");
+	int count;
+
+	for (size_t i = 1; i <= 10; i++)
+		freed(pool, 4096 * (i * 7 % 11), i);
+	for (size_t i = 0; i < sizeof(turns) / sizeof(*turns); i++) {
+		ck_assert_uint_eq(
+			list_bytes(pool->ops->trim(pool, turns[i].asked),
+				   &count),
+			turns[i].handed);
+		ck_assert_int_eq(count, turns[i].count);
+	}
 	pool->ops->close(pool);
 }
 END_TEST
@@ -103,21 +195,24 @@ START_TEST(no_pool_keeps_nothing)
 {
 	struct pool *pool = pool_opened("no_pool");
 
-	ck_assert_uint_eq(pool->ops->span(pool, 4097), 4097);
+	ck_assert_uint_eq(pool->ops->span(pool, 4097, 0), 4097);
 	ck_assert(!pool->ops->alloc && !pool->ops->free && !pool->ops->trim);
 }
 END_TEST
 
 int main(void)
 {
-	static const TTest *tests[8];
+	static const TTest *tests[11];
 	size_t n = 0;
 
 	tests[n++] = rows_and_pools_agree;
 	tests[n++] = page_unit_pool_rounds_up_to_whole_pages;
+	tests[n++] = page_unit_pool_has_sixteen_spans_an_octave_with_slack;
+	tests[n++] = page_unit_pool_uses_the_least_larger_block_within_slack;
 	tests[n++] = page_unit_pool_reuses_the_exact_span_oldest_first;
 	tests[n++] = page_unit_pool_hands_out_no_block_of_an_unsafe_epoch;
 	tests[n++] = page_unit_pool_hands_over_all_idle_blocks;
+	tests[n++] = page_unit_pool_hands_over_as_few_as_make_the_bytes;
 	tests[n++] = no_pool_keeps_nothing;
 	return tests_run("pool", tests);
 }
