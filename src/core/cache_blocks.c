@@ -70,13 +70,17 @@ static struct magazine *magazine_for(struct cache *cache, size_t span)
 	return NULL;
 }
 
-/* In front: it is safe, what is there may not be. */
-static void magazine_put(struct magazine *magazine, struct block *block)
+/* Behind another one, or first. */
+static void magazine_put(struct magazine *magazine, struct block *block,
+			 struct block *before)
 {
-	block->next = magazine_first(magazine);
+	block->next = before ? before->next : magazine_first(magazine);
 	if (!block->next)
 		magazine->tail = block;
-	magazine_set(magazine, block);
+	if (before)
+		before->next = block;
+	else
+		magazine_set(magazine, block);
 }
 
 /* Half of the room is left for what is freed next. */
@@ -88,8 +92,8 @@ static bool has_room(const struct cache *cache, size_t span)
 void cache_refill(struct cache *cache, size_t span, uint64_t safe)
 {
 	struct pool *pool = cache ? cache->pool : NULL;
+	struct block *block, *before = NULL;
 	struct magazine *magazine;
-	struct block *block;
 
 	if (!pool || atomic_load(&cache->shut))
 		return;
@@ -100,7 +104,9 @@ void cache_refill(struct cache *cache, size_t span, uint64_t safe)
 			return;
 		counter_sub(cache->device, COUNTER_idle_bytes, span);
 		pool_lend(pool, span);
-		magazine_put(magazine, block);
+		/* They are safe, what is there may not be. */
+		magazine_put(magazine, block, before);
+		before = block;
 		cache->room_left -= (int64_t)span;
 	}
 }
@@ -118,12 +124,8 @@ bool cache_put(struct cache *cache, struct block *block)
 		magazine_empty(cache, magazine, MOVE_MAX);
 	if (cache->room_left < (int64_t)block->span)
 		return false;
-	block->next = NULL;
-	if (magazine_first(magazine))
-		magazine->tail->next = block;
-	else
-		magazine_set(magazine, block);
-	magazine->tail = block;
+	magazine_put(magazine, block,
+		     magazine_first(magazine) ? magazine->tail : NULL);
 	cache->room_left -= (int64_t)block->span;
 	return true;
 }
