@@ -67,6 +67,8 @@ struct cache {
 	struct context *_Atomic context; /* NULL: a spare record */
 	struct cache *next_own;          /* of its thread's, or spare */
 	struct cache *next;              /* of all; never removed */
+	size_t named; /* magazines that have or had a span, and which */
+	uint16_t names[MAGAZINES];
 	struct magazine magazines[MAGAZINES] __attribute__((aligned(64)));
 };
 
@@ -140,8 +142,10 @@ bool cache_put(struct cache *cache, struct block *block);
 
 /* Under the context's lock: blocks of a span move into the store's pool, from
  * the cache, which is the calling thread's or NULL, and if the span is large
- * from others'. Whether there were any. */
-bool caches_raid(struct store *store, struct cache *cache, size_t span);
+ * from others'; where memory is short (all), from all, of up to slack bytes
+ * more as well. Whether there were any. */
+bool caches_raid(struct store *store, struct cache *cache, size_t span,
+		 size_t slack, bool all);
 
 /* Under the context's lock: all blocks of all caches move into the store's
  * pool, and the caches have none. */

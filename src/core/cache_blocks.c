@@ -34,10 +34,26 @@ static void magazine_empty(struct cache *cache, struct magazine *magazine,
 	}
 }
 
+/* Likewise: those of a range of spans. Whether there were any. */
+static bool cache_move(struct cache *cache, size_t least, size_t most)
+{
+	struct magazine *at;
+	bool any = false;
+
+	for (size_t i = 0; i < cache->named; i++) {
+		at = &cache->magazines[cache->names[i]];
+		if (!magazine_first(at) || at->span < least || at->span > most)
+			continue;
+		magazine_empty(cache, at, SIZE_MAX);
+		any = true;
+	}
+	return any;
+}
+
 void cache_empty(struct cache *cache)
 {
-	for (size_t i = 0; cache->room_left < cache->room && i < MAGAZINES; i++)
-		magazine_empty(cache, &cache->magazines[i], SIZE_MAX);
+	if (cache->room_left < cache->room)
+		cache_move(cache, 0, SIZE_MAX);
 	cache->pool = NULL;
 	cache->unit_mask = 0;
 }
@@ -64,6 +80,9 @@ static struct magazine *magazine_for(struct cache *cache, size_t span)
 			continue;
 		if (at->span && ++at->wanted % WANTED_OFTEN)
 			continue;
+		if (!at->span)
+			cache->names[cache->named++] =
+				(uint16_t)(at - cache->magazines);
 		at->span = span;
 		return at;
 	}
@@ -130,16 +149,16 @@ bool cache_put(struct cache *cache, struct block *block)
 	return true;
 }
 
-/* Whether other threads' caches have blocks of the span; these are shut then,
- * and not busy. */
-static bool others_shut(const struct store *store, const struct cache *but,
+/* Under the caches' lock: those of the context, but for one, that have blocks
+ * of the span, or all (0), are shut, and not busy. Whether there are any. */
+static bool others_shut(const struct context *context, const struct cache *but,
 			size_t span)
 {
 	bool any = false;
 
 	for (struct cache *at = caches; at; at = at->next) {
-		if (at == but || at->context != store->context ||
-		    !magazine_find(at, span))
+		if (at == but || at->context != context ||
+		    (span && !magazine_find(at, span)))
 			continue;
 		atomic_fetch_or(&at->shut, SHUT_OTHER);
 		any = true;
@@ -149,43 +168,67 @@ static bool others_shut(const struct store *store, const struct cache *but,
 	return any;
 }
 
+/* The first of the others that is shut, from one on; or NULL. */
+static struct cache *other_shut(struct cache *at, const struct cache *but)
+{
+	while (at && (at == but || !(at->shut & SHUT_OTHER)))
+		at = at->next;
+	return at;
+}
+
 /* Who had blocks that others wanted does not keep that many bytes again: where
  * one thread frees what another takes, they meet in the pool. */
-static bool others_raid(const struct store *store, const struct cache *but,
+static bool others_raid(const struct context *context, const struct cache *but,
 			size_t span)
 {
-	struct magazine *magazine;
+	struct cache *at;
 	bool any;
 
 	caches_lock();
-	any = others_shut(store, but, span);
-	for (struct cache *at = caches; any && at; at = at->next) {
-		if (at == but || !(at->shut & SHUT_OTHER))
-			continue;
-		magazine = magazine_find(at, span);
-		if (magazine)
-			magazine_empty(at, magazine, SIZE_MAX);
+	any = others_shut(context, but, span);
+	for (at = any ? other_shut(caches, but) : NULL; at;
+	     at = other_shut(at->next, but)) {
+		cache_move(at, span, span);
 		if ((int64_t)span <= at->room_most)
 			at->room_most = (int64_t)span - 1;
 		atomic_fetch_and(&at->shut, ~SHUT_OTHER);
 	}
 	if (any)
-		caches_review_rooms(store->context);
+		caches_review_rooms(context);
 	caches_unlock();
 	return any;
 }
 
-bool caches_raid(struct store *store, struct cache *cache, size_t span)
+static bool others_move(const struct context *context, const struct cache *but,
+			size_t least, size_t most)
 {
-	struct magazine *magazine = cache ? magazine_find(cache, span) : NULL;
-	bool any = magazine;
+	struct cache *at;
+	bool any = false;
+
+	caches_lock();
+	at = others_shut(context, but, 0) ? other_shut(caches, but) : NULL;
+	for (; at; at = other_shut(at->next, but)) {
+		any |= cache_move(at, least, most);
+		atomic_fetch_and(&at->shut, ~SHUT_OTHER);
+	}
+	caches_unlock();
+	return any;
+}
+
+bool caches_raid(struct store *store, struct cache *cache, size_t span,
+		 size_t slack, bool all)
+{
+	size_t most = span + (all ? slack : 0);
+	bool any;
 
 	if (store != &store->context->store)
 		return false;
-	if (magazine)
-		magazine_empty(cache, magazine, SIZE_MAX);
-	if (span >= RAID_LEAST)
-		any |= others_raid(store, cache, span);
+	any = cache && (most > span || magazine_find(cache, span)) &&
+	      cache_move(cache, span, most);
+	if (all)
+		any |= others_move(store->context, cache, span, most);
+	else if (span >= RAID_LEAST)
+		any |= others_raid(store->context, cache, span);
 	return any;
 }
 

@@ -57,11 +57,9 @@ static enum pool_answer pool_ask(struct pool *pool, size_t span, size_t slack,
 	uint64_t safe = atomic_load(&store->device->safe);
 	enum pool_answer answer;
 
-	if (all)
-		caches_flush(store);
 	cache_adopt(cache, pool);
 	answer = pool->ops->alloc(pool, span, slack, safe, block);
-	if (answer != POOL_HIT && caches_raid(store, cache, span))
+	if (answer != POOL_HIT && caches_raid(store, cache, span, slack, all))
 		answer = pool->ops->alloc(pool, span, slack, safe, block);
 	if (answer == POOL_HIT)
 		cache_refill(cache, span, safe);
@@ -96,8 +94,13 @@ static enum pool_answer hit(struct store *store, uint64_t *addr, size_t size)
 {
 	enum pool_answer answer = pool_look(store, size, 0, false, addr);
 
+	size_t slack;
+
 	if (answer == POOL_UNSAFE && fence_ready(store->device))
 		answer = pool_look(store, size, 0, false, addr);
+	slack = answer == POOL_HIT ? 0 : slack_left(store->device);
+	if (slack && pool_look(store, size, slack, true, addr) == POOL_HIT)
+		answer = POOL_HIT;
 	if (answer == POOL_HIT)
 		cache_current(store->context);
 	return answer;
@@ -238,17 +241,13 @@ static enum mem_answer serve(struct store *store, uint64_t *addr, size_t size,
 	struct device *device = store->device;
 	enum pool_answer found;
 	enum mem_answer answer;
-	size_t slack;
 
 	device->used = true;
 	*result = CUDA_SUCCESS;
 	found = hit(store, addr, size);
 	if (found == POOL_HIT)
 		return MEM_DONE;
-	slack = slack_left(device);
-	if (slack && pool_look(store, size, slack, true, addr) == POOL_HIT)
-		return MEM_DONE;
-	answer = fresh(store, addr, size, slack, false, result);
+	answer = fresh(store, addr, size, slack_left(device), false, result);
 	if (answer == MEM_DONE && !*result && found == POOL_UNSAFE)
 		fence_spared(device, size);
 	if (answer == MEM_DONE && *result == CUDA_ERROR_OUT_OF_MEMORY)
