@@ -66,6 +66,7 @@ struct cache {
 	struct device *device;
 	struct context *_Atomic context; /* NULL: a spare record */
 	struct cache *next_own;          /* of its thread's, or spare */
+	struct block *records;           /* blank ones, for its thread alone */
 	struct cache *next;              /* of all; never removed */
 	size_t named; /* magazines that have or had a span, and which */
 	uint16_t names[MAGAZINES];
@@ -170,5 +171,7 @@ struct cache_figures caches_figures(const struct device *device);
  * the others did since this one last looked: every 64 of its requests, and at
  * each that took the slow path. */
 void cache_look(struct cache *cache);
+/* The same, where they are known. */
+void cache_seen(struct cache *cache, uint64_t live);
 
 #endif

@@ -49,7 +49,7 @@ struct device {
 	_Atomic bool pending;   /* a context of it has blocks to give back */
 	_Atomic int pressed;    /* requests that found no room: keep nothing */
 	/* Without what is counted in the caches: see counter_get. */
-	_Atomic uint64_t counters[COUNTER_MAX];
+	_Atomic uint64_t counters[COUNTER_MAX] __attribute__((aligned(64)));
 };
 
 /* Memory of one kind, and the pools that serve it. */

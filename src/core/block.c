@@ -5,7 +5,10 @@
 
 #include "block.h"
 
-enum { SLAB_SIZE = 24 << 10 }; /* bytes: 512 records */
+enum {
+	SLAB_SIZE = 24 << 10, /* bytes: 512 records */
+	OWN_MOST = 64,        /* records */
+};
 
 _Static_assert(sizeof(struct block) == 48, "as block.h says");
 
@@ -26,19 +29,34 @@ static void slab_cut(void)
 	}
 }
 
-struct block *block_new(void)
+/* Under lock. Moves up to count records, neighbours where they are fresh. */
+static void spare_take(struct block **list, int count)
 {
 	struct block *block;
 
-	pthread_mutex_lock(&lock);
-	if (!spare)
-		slab_cut();
-	block = spare;
-	if (block)
+	while (count-- && (block = spare)) {
 		spare = block->next;
-	pthread_mutex_unlock(&lock);
+		block->next = NULL;
+		*list = block;
+		list = &block->next;
+	}
+}
+
+struct block *block_new(struct block **own)
+{
+	struct block *block = own ? *own : NULL;
+
+	if (!block) {
+		pthread_mutex_lock(&lock);
+		if (!spare)
+			slab_cut();
+		spare_take(&block, own ? OWN_MOST : 1);
+		pthread_mutex_unlock(&lock);
+	}
 	if (!block)
 		return NULL;
+	if (own)
+		*own = block->next;
 	block->size = block->span = block->epoch = 0;
 	block->pool = NULL;
 	block->next = NULL;

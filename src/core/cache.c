@@ -295,6 +295,8 @@ __attribute__((no_sanitize("thread"))) struct cache_figures caches_figures(
 {
 	struct cache_figures sum = {0};
 
+	if (!caches)
+		return sum;
 	pthread_mutex_lock(&lock);
 	for (struct cache *at = caches; at; at = at->next) {
 		if (at->device != device)
@@ -311,18 +313,22 @@ __attribute__((no_sanitize("thread"))) struct cache_figures caches_figures(
 	return sum;
 }
 
-void cache_look(struct cache *cache)
+void cache_seen(struct cache *cache, uint64_t live)
 {
-	int64_t all = (int64_t)counter_get(cache->device, COUNTER_live_bytes);
-	int64_t live;
+	int64_t all = (int64_t)live, own;
 
 	pthread_mutex_lock(&lock);
-	live = (int64_t)live_of(cache);
+	own = (int64_t)live_of(cache);
 	if (all > cache->live_peak)
 		cache->live_peak = all;
 	cache->slack = cache->live_peak - all;
-	cache->live_most = live + cache->slack;
+	cache->live_most = own + cache->slack;
 	cache->hits_most += LOOK_EVERY - cache->hits_left;
 	cache->hits_left = LOOK_EVERY;
 	pthread_mutex_unlock(&lock);
+}
+
+void cache_look(struct cache *cache)
+{
+	cache_seen(cache, counter_get(cache->device, COUNTER_live_bytes));
 }

@@ -101,25 +101,22 @@ static void peak_lift(struct device *device, enum counter peak, uint64_t now)
 		;
 }
 
-/* The calling thread's peak is counted anew. */
-static void cache_look_again(const struct device *device)
-{
-	if (cache_last->device == device)
-		cache_look(cache_last);
-}
-
 void counter_add_live(struct device *device, uint64_t n)
 {
+	uint64_t now;
+
 	counter_add(device, COUNTER_live_bytes, n);
-	peak_lift(device, COUNTER_live_peak,
-		  counter_get(device, COUNTER_live_bytes));
-	cache_look_again(device);
+	now = counter_get(device, COUNTER_live_bytes);
+	peak_lift(device, COUNTER_live_peak, now);
+	if (cache_last->device == device)
+		cache_seen(cache_last, now);
 }
 
 void counter_sub_live(struct device *device, uint64_t n)
 {
 	counter_sub(device, COUNTER_live_bytes, n);
-	cache_look_again(device);
+	if (cache_last->device == device)
+		cache_look(cache_last);
 }
 
 void device_press(struct device *device)

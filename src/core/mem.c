@@ -137,29 +137,6 @@ enum mem_answer mem_hit(uint64_t *addr, size_t size)
 		       : MEM_PASS;
 }
 
-/* Makes a fresh block known. False: it can't be; the program has it all the
- * same, and its free goes to the driver as a foreign one. */
-static bool block_know(struct context *context, struct block *block,
-		       uint64_t addr)
-{
-	struct block *stale = NULL;
-	bool known = false;
-	uint64_t word = 0;
-
-	pthread_mutex_lock(&context->lock);
-	if (!context->dead)
-		known = block_enter(block, addr, &stale, &word);
-	if (known)
-		count_alloc(block->pool->store->device, block->size,
-			    COUNTER_misses);
-	else
-		pool_return(block->pool, block->span);
-	pthread_mutex_unlock(&context->lock);
-	if (stale)
-		pools_correct(stale, word & BLOCK_LIVE);
-	return known;
-}
-
 /* The pool that a fresh block will belong to, and the bytes it will take. */
 static struct pool *pool_order(struct store *store, size_t size, size_t slack,
 			       size_t *span)
@@ -186,32 +163,68 @@ static void pool_cancel(struct pool *pool, size_t span)
 	pthread_mutex_unlock(&context->lock);
 }
 
+/* A record for a fresh block. Only now, as CUDA's own needs come first. */
+static struct block *block_made(struct pool *pool, size_t span, size_t size)
+{
+	struct store *store = pool->store;
+	struct cache *cache = NULL;
+	struct block *block;
+
+	if (pool->ops->free && cache_current(store->context))
+		cache = cache_of(store);
+	block = block_new(cache ? &cache->records : NULL);
+	if (!block)
+		return NULL;
+	block->pool = pool;
+	block->span = span;
+	block->size = size;
+	return block;
+}
+
+/* Makes a fresh block known. False: it can't be; the program has it all the
+ * same, and its free goes to the driver as a foreign one. */
+static bool block_know(struct block *block, uint64_t addr)
+{
+	struct store *store = block->pool->store;
+	struct context *context = store->context;
+	struct block *stale = NULL;
+	bool known = false;
+	uint64_t word = 0;
+
+	pthread_mutex_lock(&context->lock);
+	if (!context->dead)
+		known = block_enter(block, addr, &stale, &word);
+	if (known)
+		count_alloc(store->device, block->size, COUNTER_misses);
+	pthread_mutex_unlock(&context->lock);
+	if (stale)
+		pools_correct(stale, word & BLOCK_LIVE);
+	if (!known)
+		block_drop(block);
+	return known;
+}
+
 /* Takes a fresh block from the driver. *result is out of memory where there
  * is none; without pressure that is not the last word. */
 static enum mem_answer fresh(struct store *store, uint64_t *addr, size_t size,
 			     size_t slack, bool pressed, int *result)
 {
-	struct block *block = block_new();
-	uint64_t taken = 0;
+	struct block *block;
+	struct pool *pool;
+	size_t span;
 
-	if (!block)
+	pool = pool_order(store, size, slack, &span);
+	if (!pool)
 		return MEM_PASS;
-	block->size = size;
-	block->pool = pool_order(store, size, slack, &block->span);
-	if (!block->pool) {
-		block_drop(block);
-		return MEM_PASS;
-	}
-	*result = store_take(store, block->span, pressed, &taken);
+	*result = store_take(store, span, pressed, addr);
 	if (*result) {
-		pool_cancel(block->pool, block->span);
-		block_drop(block);
+		pool_cancel(pool, span);
 		return MEM_DONE;
 	}
-	*addr = taken;
-	if (!block_know(store->context, block, taken)) {
-		device_unreserve(store->device, block->span);
-		block_drop(block);
+	block = block_made(pool, span, size);
+	if (!block || !block_know(block, *addr)) {
+		device_unreserve(store->device, span);
+		pool_cancel(pool, span);
 	}
 	return MEM_DONE;
 }
