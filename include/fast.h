@@ -151,11 +151,12 @@ static inline bool cache_keep(struct cache *cache, struct block *block)
 		figure_add(&cache->room_left, span);
 		return false;
 	}
+	/* The stamp first; see epoch_end. */
+	block->epoch = atomic_load(cache->epoch);
 	figure_add(&cache->freed, span);
 	figure_add(&cache->slack, size);
 	figure_add(&cache->frees, 1);
 	block->next = NULL;
-	block->epoch = atomic_load(cache->epoch);
 	if (magazine_first(magazine))
 		magazine->tail->next = block;
 	else

@@ -6,8 +6,10 @@ PROOF_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(PROOF_SRC))
 
 # The library with more points where the schedule may switch; see points.c.
 POINTS     := $(if $(SAN),,$(dir $(PROOF))libmnm.so)
-# But for the index of blocks, which is searched as a whole when a context ends.
-POINTS_OF  := $(filter-out %/block_index.o,$(CORE_OBJ) $(POOL_OBJ))
+# The core, and the fast path in the doors of memory; but for the index of
+# blocks, which is searched as a whole when a context ends.
+POINTS_OF  := $(filter-out %/block_index.o,$(CORE_OBJ) $(POOL_OBJ) \
+	$(BUILD)/obj/src/hooks/memory.o)
 POINTS_OBJ := $(POINTS_OF:$(BUILD)/obj/%=$(BUILD)/obj/points/%)
 
 CHECK += $(PROOF) $(PROOF).kernels.so $(POINTS)

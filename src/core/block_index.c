@@ -102,7 +102,8 @@ static void table_retire(struct block_table *table)
 static struct block_table *table_grown(struct block_table *full)
 {
 	size_t count = table_count(full);
-	struct block_table *table = table_new(TABLE_LEAST + count * 2);
+	struct block_table *table =
+		table_new(count * 2 > TABLE_LEAST ? count * 2 : TABLE_LEAST);
 	uint64_t entry, hash;
 
 	for (size_t i = 0; table && i < full->size; i++) {

@@ -172,7 +172,7 @@ static struct cache *cache_new(struct device *device)
 	return cache;
 }
 
-/* Under lock. */
+/* Under lock, and the context's, under which room_left is changed. */
 static void cache_bind(struct cache *cache, struct context *context)
 {
 	cache->context = context;
@@ -197,20 +197,28 @@ static struct cache *cache_add(struct device *device)
 	return cache;
 }
 
+/* Under lock. One that is dead may not have been emptied yet. */
+static bool context_has_left(const struct cache *cache)
+{
+	return cache->context->dead && cache->room_left == cache->room;
+}
+
 /* That of a context that has ended serves again. */
 static struct cache *cache_open(struct context *context)
 {
 	struct cache *cache = own;
 
+	pthread_mutex_lock(&context->lock);
 	pthread_mutex_lock(&lock);
-	while (cache &&
-	       (!cache->context->dead || cache->device != context->device))
+	while (cache && (cache->device != context->device ||
+			 !context_has_left(cache)))
 		cache = cache->next_own;
 	if (!cache)
 		cache = cache_add(context->device);
 	if (cache)
 		cache_bind(cache, context);
 	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&context->lock);
 	return cache;
 }
 

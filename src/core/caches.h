@@ -15,7 +15,7 @@ void caches_unlock(void);
  * this returns, until it is opened. */
 void caches_wait(void);
 
-/* Under that lock: what each of a context's caches may hold. */
+/* Under that lock, and the context's: what each of its caches may hold. */
 void caches_review_rooms(const struct context *context);
 
 /* By its own thread, or who has shut it; under the context's lock: all blocks

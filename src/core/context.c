@@ -42,9 +42,13 @@ void context_unsure(void)
 
 void context_doubt(void)
 {
-	if (atomic_exchange(&doubted, true))
+	static _Atomic bool told; /* to all threads, not before */
+
+	if (atomic_load(&told))
 		return;
+	atomic_store(&doubted, true);
 	caches_ask();
+	atomic_store(&told, true);
 }
 
 /* Under lock. */

@@ -5,8 +5,11 @@
 
 uint64_t epoch_end(struct device *device, uint64_t *bytes)
 {
-	/* The bytes first: what is freed in between is of the ended epoch and
-	 * still counted, never the other way round. */
+	/* Twice: who finds no bytes in between still finds that something is
+	 * left, as `safe` is below. The bytes before the second: what is freed
+	 * in between is of an ended epoch and still counted, never the other
+	 * way round. */
+	atomic_fetch_add(&device->epoch, 1);
 	*bytes = quarantine_set(device, 0);
 	return atomic_fetch_add(&device->epoch, 1) + 1;
 }

@@ -1,0 +1,303 @@
+/* The index of blocks: as it grows, and with several threads at it. */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "block.h"
+#include "fast.h"
+#include "run.h"
+
+#define GRANULE (UINT64_C(2) << 20)
+
+static struct block *entered(uint64_t addr)
+{
+	struct block *block = block_new(), *stale;
+	uint64_t word;
+
+	ck_assert_ptr_nonnull(block);
+	ck_assert(block_enter(block, addr, &stale, &word));
+	ck_assert_ptr_null(stale);
+	return block;
+}
+
+static void removed(struct block *block)
+{
+	uint64_t word;
+
+	ck_assert_ptr_eq(block_take(block_addr(block), &word), block);
+	ck_assert(block_remove(block));
+	block_drop(block);
+}
+
+static struct block *found(uint64_t addr)
+{
+	uint64_t word;
+
+	return block_find(addr, &word);
+}
+
+/* Bytes of tables that so many live blocks take. */
+static size_t table_bytes(size_t live)
+{
+	const struct block_table *table = block_table;
+
+	return live * sizeof(struct block) + sizeof(*table) +
+	       table->size * sizeof(table->entries[0]);
+}
+
+START_TEST(a_block_takes_64_bytes_of_tables_at_most)
+{
+	enum { COUNT = 20000, FEW = 512 };
+	static struct block *blocks[COUNT];
+	const struct block_table *table = block_table;
+	int growths = 0;
+
+	for (size_t i = 0; i < COUNT; i++) {
+		blocks[i] = entered((i + 1) * GRANULE);
+		if (i > FEW)
+			ck_assert_uint_le(table_bytes(i + 1), 64 * (i + 1));
+		if (table == block_table)
+			continue;
+		table = block_table;
+		growths++;
+		for (size_t at = 0; at <= i; at++)
+			ck_assert_ptr_eq(found((at + 1) * GRANULE), blocks[at]);
+	}
+	ck_assert_int_gt(growths, 5);
+}
+END_TEST
+
+START_TEST(blocks_that_come_and_go_leave_the_index_as_small)
+{
+	enum { ROUNDS = 10000, LIVE = 100 };
+	struct block *blocks[LIVE] = {NULL};
+	const struct block_table *first = NULL;
+	uint64_t addr = GRANULE;
+
+	for (int i = 0; i < ROUNDS; i++, addr += 256) {
+		if (blocks[i % LIVE])
+			removed(blocks[i % LIVE]);
+		ck_assert_ptr_null(found(addr));
+		blocks[i % LIVE] = entered(addr);
+		first = first ? first : block_table;
+	}
+	ck_assert_uint_le(block_table->size, 1024);
+	ck_assert_ptr_ne(first, block_table); /* what was removed is dropped */
+	for (int i = 0; i < LIVE; i++)
+		ck_assert_ptr_eq(found(addr - 256 * (uint64_t)(LIVE - i)),
+				 blocks[(ROUNDS + i) % LIVE]);
+}
+END_TEST
+
+START_TEST(an_address_is_entered_and_removed_again_and_again)
+{
+	enum { ROUNDS = 2000 };
+	struct block *block, *other = entered(GRANULE + 256);
+
+	for (int i = 0; i < ROUNDS; i++) {
+		block = entered(GRANULE);
+		ck_assert_ptr_eq(found(GRANULE), block);
+		ck_assert_ptr_eq(found(GRANULE + 256), other);
+		removed(block);
+		ck_assert_ptr_null(found(GRANULE));
+	}
+	ck_assert_uint_le(block_table->size, 1024);
+}
+END_TEST
+
+/* Removed while its record is used again elsewhere. */
+START_TEST(a_stale_entry_is_no_block)
+{
+	struct block *block = entered(GRANULE), *again;
+	uint64_t word;
+
+	removed(block);
+	again = entered(2 * GRANULE);
+	ck_assert_ptr_eq(again, block);
+	/* As a removal leaves it behind in a table that is being replaced. */
+	block_table->entries[block_place(block_table, block_hash(GRANULE))] =
+		(uint64_t)block | block_tag(block_hash(GRANULE));
+	ck_assert_ptr_null(block_take(GRANULE, &word));
+	ck_assert_uint_eq(word, 0);
+	ck_assert_ptr_eq(block_take(2 * GRANULE, &word), again);
+}
+END_TEST
+
+/* Another address with the same place and tag in the table as it is. */
+static uint64_t twin_of(uint64_t addr)
+{
+	uint64_t hash = block_hash(addr), other, at = addr;
+
+	do
+		other = block_hash(at += 256);
+	while (block_tag(other) != block_tag(hash) ||
+	       block_place(block_table, other) !=
+		       block_place(block_table, hash));
+	return at;
+}
+
+START_TEST(blocks_whose_entries_look_alike_are_told_apart)
+{
+	struct block *first = entered(GRANULE), *second, *taken = NULL;
+	uint64_t twin = twin_of(GRANULE), word;
+
+	ck_assert_ptr_null(found(twin));
+	ck_assert(!block_take_at(twin, &taken));
+	second = entered(twin);
+	ck_assert_ptr_eq(found(twin), second);
+	ck_assert(block_take_at(twin, &taken));
+	ck_assert_ptr_eq(taken, second);
+	ck_assert_ptr_eq(block_take(GRANULE, &word), first);
+	ck_assert(block_remove(first));
+	ck_assert_ptr_eq(found(twin), second);
+}
+END_TEST
+
+START_TEST(an_address_inside_a_block_takes_nothing)
+{
+	const uint64_t marks[] = {0, BLOCK_NAMED, BLOCK_EXPORTED,
+				  BLOCK_NAMED | BLOCK_EXPORTED};
+	struct block *block = entered(GRANULE), *taken;
+	uint64_t word;
+
+	for (int idle = 0; idle < 2; idle++) {
+		for (int i = 0; i < 4; i++) {
+			block->word = GRANULE | marks[i] |
+				      (idle ? BLOCK_IDLE : BLOCK_LIVE);
+			for (uint64_t at = GRANULE + 1; at <= GRANULE + 256;
+			     at++) {
+				ck_assert(!block_take_at(at, &taken));
+				ck_assert_ptr_null(block_take(at, &word));
+			}
+		}
+	}
+	ck_assert_uint_eq(block->word,
+			  GRANULE | marks[3] | BLOCK_IDLE); /* unchanged */
+}
+END_TEST
+
+START_TEST(a_block_with_marks_is_not_taken_in_one_step)
+{
+	struct block *block = entered(GRANULE), *taken;
+	uint64_t word;
+
+	ck_assert(block_mark(block, GRANULE, BLOCK_NAMED));
+	ck_assert(!block_take_at(GRANULE, &taken));
+	ck_assert_ptr_eq(block_take(GRANULE, &word), block);
+	ck_assert_uint_eq(word, GRANULE | BLOCK_LIVE | BLOCK_NAMED);
+	block_unmark(block);
+	block_revive(block);
+	ck_assert(block_take_at(GRANULE, &taken));
+	ck_assert_ptr_eq(taken, block);
+	ck_assert(!block_take_at(GRANULE, &taken));
+}
+END_TEST
+
+enum { THREADS = 4, STEADY = 600, TURNS = 150, EACH = 40 };
+
+static struct block *steady[STEADY];
+static atomic_int missed, growths;
+
+static void expect(bool is)
+{
+	if (!is)
+		missed++;
+}
+
+/* Blocks of a thread's own, that come and go at addresses never used before. */
+static void turn(uint64_t base, int number)
+{
+	const struct block_table *table = block_table;
+	struct block *blocks[EACH], *stale, *taken;
+	uint64_t word;
+
+	for (uint64_t i = 0; i < EACH; i++) {
+		blocks[i] = block_new();
+		expect(block_enter(blocks[i], base + i * 256, &stale, &word) &&
+		       !stale);
+	}
+	for (uint64_t i = 0; i < EACH; i++) {
+		int at = (number * EACH + (int)i) % STEADY;
+
+		expect(found((uint64_t)(at + 1) * GRANULE) == steady[at]);
+		expect(block_take(base + i * 256, &word) == blocks[i]);
+		expect(!block_take_at(base + i * 256, &taken));
+		expect(block_remove(blocks[i]));
+		block_drop(blocks[i]);
+		expect(!found(base + i * 256));
+	}
+	if (table != block_table)
+		growths++;
+}
+
+static void *turns(void *arg)
+{
+	uint64_t base = (uint64_t)(uintptr_t)arg << 40;
+
+	for (int i = 0; i < TURNS; i++, base += EACH * 256)
+		turn(base, i);
+	return NULL;
+}
+
+START_TEST(threads_enter_find_and_remove_at_once)
+{
+	pthread_t threads[THREADS];
+
+	for (int i = 0; i < STEADY; i++)
+		steady[i] = entered((uint64_t)(i + 1) * GRANULE);
+	for (uintptr_t i = 0; i < THREADS; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, turns,
+						(void *)(i + 1)),
+				 0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	ck_assert_int_eq(missed, 0);
+	ck_assert_int_gt(growths, THREADS);
+	for (int i = 0; i < STEADY; i++)
+		ck_assert_ptr_eq(found((uint64_t)(i + 1) * GRANULE), steady[i]);
+}
+END_TEST
+
+static atomic_long taken_sum;
+
+static void *takes(void *arg)
+{
+	struct block *taken;
+
+	(void)arg;
+	for (uint64_t i = 0; i < STEADY; i++)
+		if (block_take_at((i + 1) * GRANULE, &taken))
+			taken_sum++;
+	return NULL;
+}
+
+START_TEST(of_two_frees_of_a_block_one_takes_it)
+{
+	pthread_t threads[THREADS];
+
+	for (int i = 0; i < STEADY; i++)
+		entered((uint64_t)(i + 1) * GRANULE);
+	for (int i = 0; i < THREADS; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, takes, NULL),
+				 0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	ck_assert_int_eq(taken_sum, STEADY);
+}
+END_TEST
+
+int main(void)
+{
+	static const TTest *tests[10];
+	size_t n = 0;
+
+	tests[n++] = a_block_takes_64_bytes_of_tables_at_most;
+	tests[n++] = blocks_that_come_and_go_leave_the_index_as_small;
+	tests[n++] = an_address_is_entered_and_removed_again_and_again;
+	tests[n++] = a_stale_entry_is_no_block;
+	tests[n++] = blocks_whose_entries_look_alike_are_told_apart;
+	tests[n++] = an_address_inside_a_block_takes_nothing;
+	tests[n++] = a_block_with_marks_is_not_taken_in_one_step;
+	tests[n++] = threads_enter_find_and_remove_at_once;
+	tests[n++] = of_two_frees_of_a_block_one_takes_it;
+	return tests_run("index", tests);
+}
