@@ -34,8 +34,7 @@ SAY        = @mkdir -p $(@D)$(if $(V),,; echo "  $(1) $@")
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-include $(wildcard src/*.mk src/*/*.mk examples/*.mk tests/*.mk \
-	bench/*.mk)
+include $(wildcard src/*.mk src/*/*.mk examples/*.mk tests/*.mk)
 
 all: $(ALL)
 build-check: all $(CHECK)
@@ -60,7 +59,7 @@ check:
 bench:
 	@scripts/setup
 	@$(MAKE) --no-print-directory all $(BENCH)
-	@scripts/bench $(BUILD)
+	@CUDA_HOME=$(CUDA_HOME) scripts/bench $(BUILD)
 	@scripts/bench-fences $(BUILD)
 	@scripts/bench-swaps $(BUILD)
 

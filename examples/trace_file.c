@@ -208,13 +208,15 @@ int trace_open(struct trace_file *trace, const char *path)
 		 base ? base + 1 : path);
 	text = malloc(sizeof(*text));
 	if (!text || text_open(text, path)) {
-		fprintf(stderr, "trace_job: %s: %s\n", path, strerror(errno));
+		fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name,
+			path, strerror(errno));
 		free(text);
 		return -1;
 	}
 	wrong = trace_read(trace, text, &live);
 	if (wrong)
-		fprintf(stderr, "trace_job: %s:%u: %s\n", path,
+		fprintf(stderr, "%s: %s:%u: %s\n",
+			program_invocation_short_name, path,
 			text->number ? text->number : 1, wrong);
 	text_close(text);
 	free(text);

@@ -27,8 +27,8 @@ static void run_help(const struct command *command)
 	printf("\n"
 	       "  --pool P         pool for all devices, or DEVICE:P,...\n"
 	       "  --sim[=PROFILE]  run on a simulated device: t4, a100, h200,\n"
-	       "                   bytes of memory (8G) or a profile file "
-	       "[t4];\n"
+	       "                   ideal, bytes of memory (8G) or a profile "
+	       "file [t4];\n"
 	       "                   src/sim/README.md has its variables\n"
 	       "  --set KEY=VALUE  an option of the table below\n"
 	       "\n"
@@ -106,7 +106,7 @@ static int simulation_set(const struct run *run)
 	if (!profile_known(run->profile)) {
 		fprintf(stderr,
 			"mnm run: unknown profile '%s'; known: t4, a100, h200, "
-			"bytes such as 8G, or a readable file's path\n",
+			"ideal, bytes such as 8G, or a readable file's path\n",
 			run->profile);
 		return EXIT_USAGE;
 	}

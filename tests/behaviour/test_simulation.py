@@ -57,7 +57,8 @@ def test_virtual_time_is_the_same_in_every_run_and_zero_without_costs():
 
 
 @pytest.mark.parametrize("profile, gib", [
-    ("t4", 14), ("a100", 80), ("h200", 139), ("64M", 0)])
+    ("t4", 14), ("a100", 80), ("h200", 139), ("ideal", 48),
+    ("64M", 0)])
 def test_a_profile_sets_the_capacity(tmp_path, profile, gib):
     path = tmp_path / "report"
     assert train(MNM_SIM=profile, MNM_SIM_REPORT=str(path)).returncode == 0

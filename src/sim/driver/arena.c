@@ -6,10 +6,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "bins.h"
 #include "slab.h"
 
-/* Addresses for each byte of capacity, so that holes between live blocks
- * never make an allocation fail that the granules could serve. */
+/* Addresses for each byte of capacity, so that holes between live blocks do
+ * not make an allocation fail that the granules could serve. */
 enum { SPACE_FACTOR = 4 };
 
 static void *pages_reserve(size_t bytes)
@@ -61,29 +62,41 @@ static CUresult space_reserve(struct arena *arena)
 	return CUDA_SUCCESS;
 }
 
-CUresult arena_open(struct arena *arena)
+/* Addresses and tables for that many granules. */
+static CUresult slots_open(struct arena *arena, uint32_t slots)
 {
-	size_t granules, runs, slabs;
-	char *tables;
+	size_t granules = slots * sizeof(struct granule);
+	size_t runs = runs_bytes(slots), slabs = peaks_bytes(slots);
+	char *tables = pages_reserve(granules + runs + slabs);
 
-	if (arena->base)
-		return CUDA_SUCCESS;
-	arena->granules_total = arena->capacity / GRANULE;
-	arena->slots = SPACE_FACTOR * arena->granules_total + 32;
-	granules = arena->slots * sizeof(struct granule);
-	runs = runs_bytes(arena->slots);
-	slabs = peaks_bytes(arena->slots);
-	tables = pages_reserve(granules + runs + slabs);
 	if (!tables)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	arena->slots = slots;
 	if (space_reserve(arena)) {
 		munmap(tables, granules + runs + slabs);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
 	arena->granules = (struct granule *)tables;
-	runs_init(&arena->runs, arena->slots, tables + granules);
-	peaks_init(&arena->slabs, arena->slots, tables + granules + runs);
+	runs_init(&arena->runs, slots, tables + granules);
+	peaks_init(&arena->slabs, slots, tables + granules + runs);
 	return CUDA_SUCCESS;
+}
+
+CUresult arena_open(struct arena *arena)
+{
+	CUresult res = CUDA_ERROR_OUT_OF_MEMORY;
+
+	if (arena->base)
+		return CUDA_SUCCESS;
+	if (arena->ideal && !arena->bins)
+		arena->bins = calloc(1, sizeof(*arena->bins));
+	if (arena->ideal && !arena->bins)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	arena->granules_total = arena->capacity / GRANULE;
+	/* Some hosts have few addresses, as a program under valgrind. */
+	for (int factor = SPACE_FACTOR; res && factor; factor /= 2)
+		res = slots_open(arena, factor * arena->granules_total + 32);
+	return res;
 }
 
 /* RUNS_NONE when there are not enough granules, or no addresses. */
@@ -97,8 +110,6 @@ static uint32_t granules_take(struct arena *arena, size_t count)
 	if (first == RUNS_NONE)
 		return RUNS_NONE;
 	arena->granules_used += count;
-	if (arena->granules_used > arena->granules_peak)
-		arena->granules_peak = arena->granules_used;
 	return first;
 }
 
@@ -154,6 +165,8 @@ static CUresult alloc_small(struct arena *arena, struct block *block)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	unit = runs_take(&slab->runs, units);
 	slab->at[unit] = block;
+	if (slab->blocks && slab->idle == slab->blocks)
+		arena->granules_idle--;
 	slab->blocks++;
 	peaks_set(&arena->slabs, slab->granule, runs_longest(&slab->runs));
 	block->span = units * UNIT;
@@ -183,24 +196,46 @@ static void block_give(struct arena *arena, struct block *block)
 	arena->spare_blocks = block;
 }
 
+static struct block *block_fresh(struct arena *arena, size_t size)
+{
+	struct block *block = block_take(arena, size);
+	CUresult res;
+
+	if (!block)
+		return NULL;
+	res = size < SLAB_BELOW ? alloc_small(arena, block)
+				: alloc_large(arena, block);
+	if (!res)
+		return block;
+	block_give(arena, block);
+	return NULL;
+}
+
+static void count_add(struct arena *arena, size_t size)
+{
+	size_t granules = arena->granules_used - arena->granules_idle;
+
+	arena->live++;
+	arena->live_bytes += size;
+	if (granules > arena->granules_peak)
+		arena->granules_peak = granules;
+}
+
 CUresult arena_alloc(struct arena *arena, size_t size, struct block **out)
 {
-	struct block *block;
-	CUresult res;
+	struct block *block = NULL;
 
 	if (size > arena->capacity)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	block = block_take(arena, size);
+	if (arena->bins)
+		block = bins_take(arena, size);
+	if (!block)
+		block = block_fresh(arena, size);
+	if (!block && arena->bins && bins_flush(arena))
+		block = block_fresh(arena, size);
 	if (!block)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	res = size < SLAB_BELOW ? alloc_small(arena, block)
-				: alloc_large(arena, block);
-	if (res) {
-		block_give(arena, block);
-		return res;
-	}
-	arena->live++;
-	arena->live_bytes += size;
+	count_add(arena, size);
 	*out = block;
 	return CUDA_SUCCESS;
 }
@@ -210,10 +245,11 @@ CUresult arena_take(struct arena *arena, size_t size, uint32_t *first)
 	if (size > arena->capacity)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	*first = granules_take(arena, size / GRANULE);
+	if (*first == RUNS_NONE && arena->bins && bins_flush(arena))
+		*first = granules_take(arena, size / GRANULE);
 	if (*first == RUNS_NONE)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	arena->live++;
-	arena->live_bytes += size;
+	count_add(arena, size);
 	return CUDA_SUCCESS;
 }
 
@@ -224,14 +260,14 @@ void arena_give(struct arena *arena, uint32_t first, size_t size, bool used)
 	granules_give(arena, first, size / GRANULE, used);
 }
 
-static uint32_t granule_of(const struct arena *arena, CUdeviceptr addr)
+uint32_t arena_granule(const struct arena *arena, CUdeviceptr addr)
 {
 	return (addr - (CUdeviceptr)arena->base) / GRANULE;
 }
 
 static void free_small(struct arena *arena, struct block *block, bool used)
 {
-	uint32_t at = granule_of(arena, block->addr);
+	uint32_t at = arena_granule(arena, block->addr);
 	struct slab *slab = arena->granules[at].slab;
 	uint32_t unit = (block->addr & (GRANULE - 1)) / UNIT;
 
@@ -239,6 +275,8 @@ static void free_small(struct arena *arena, struct block *block, bool used)
 	slab->used |= used;
 	runs_give(&slab->runs, unit, block->span / UNIT);
 	if (--slab->blocks) {
+		if (slab->idle == slab->blocks)
+			arena->granules_idle++;
 		peaks_set(&arena->slabs, at, runs_longest(&slab->runs));
 		return;
 	}
@@ -248,14 +286,12 @@ static void free_small(struct arena *arena, struct block *block, bool used)
 	slab_close(arena, slab);
 }
 
-void arena_free(struct arena *arena, struct block *block, bool used)
+void arena_drop(struct arena *arena, struct block *block, bool used)
 {
-	arena->live--;
-	arena->live_bytes -= block->size;
 	if (block->span < GRANULE) {
 		free_small(arena, block, used);
 	} else {
-		uint32_t first = granule_of(arena, block->addr);
+		uint32_t first = arena_granule(arena, block->addr);
 		size_t count = block->span / GRANULE;
 
 		for (uint32_t i = 0; i < count; i++)
@@ -263,6 +299,21 @@ void arena_free(struct arena *arena, struct block *block, bool used)
 		granules_give(arena, first, count, used);
 	}
 	block_give(arena, block);
+}
+
+void arena_free(struct arena *arena, struct block *block, bool used)
+{
+	arena->live--;
+	arena->live_bytes -= block->size;
+	if (arena->bins && !used && block->kind == BLOCK_PLAIN &&
+	    bins_keep(arena, block))
+		return;
+	arena_drop(arena, block, used);
+}
+
+size_t arena_used(const struct arena *arena)
+{
+	return (arena->granules_used - arena->granules_idle) * GRANULE;
 }
 
 bool arena_covers(const struct arena *arena, CUdeviceptr addr)
@@ -276,9 +327,7 @@ struct block *arena_find(const struct arena *arena, CUdeviceptr addr)
 	const struct granule *granule;
 	struct block *block;
 
-	if (!arena_covers(arena, addr))
-		return NULL;
-	granule = &arena->granules[granule_of(arena, addr)];
+	granule = &arena->granules[arena_granule(arena, addr)];
 	if (granule->slab)
 		block = slab_find(granule->slab, (addr & (GRANULE - 1)) / UNIT);
 	else

@@ -13,6 +13,8 @@
 #define UNIT       ((size_t)512)
 #define SLAB_BELOW ((size_t)1 << 20)
 
+struct bins;
+
 struct granule {
 	struct block *block; /* that covers it, when no slab */
 	struct slab *slab;
@@ -26,9 +28,13 @@ struct arena {
 	struct peaks slabs;       /* longest free run in each slab, in units */
 	struct slab *spare_slabs; /* descriptors to use again */
 	struct block *spare_blocks;
+	bool ideal; /* freed blocks stay as they are, in: */
+	struct bins *bins;
 	size_t capacity;       /* bytes, as cuDeviceTotalMem tells */
 	size_t granules_total; /* of capacity, rounded down */
-	size_t granules_used, granules_peak;
+	size_t granules_used;
+	size_t granules_idle;    /* used, but all blocks there are in bins */
+	size_t granules_peak;    /* used and not idle */
 	size_t live, live_bytes; /* blocks, and what they asked for */
 	uint32_t slots;          /* granules of address space */
 };
@@ -39,11 +45,17 @@ CUresult arena_open(struct arena *arena);
 CUresult arena_alloc(struct arena *arena, size_t size, struct block **block);
 /* `used`: its pages may have been written and go back to the host. */
 void arena_free(struct arena *arena, struct block *block, bool used);
+/* The same of one that was not live. */
+void arena_drop(struct arena *arena, struct block *block, bool used);
 /* Granules without a block, for memory that has other addresses. */
 CUresult arena_take(struct arena *arena, size_t size, uint32_t *first);
 void arena_give(struct arena *arena, uint32_t first, size_t size, bool used);
-/* The live block that an address lies in, or NULL. */
+/* The live block that an address which it covers lies in, or NULL. */
 struct block *arena_find(const struct arena *arena, CUdeviceptr addr);
+/* Bytes of the capacity that are taken. */
+size_t arena_used(const struct arena *arena);
+/* The granule that an address of the arena lies in. */
+uint32_t arena_granule(const struct arena *arena, CUdeviceptr addr);
 bool arena_covers(const struct arena *arena, CUdeviceptr addr);
 
 #endif

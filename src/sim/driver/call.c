@@ -3,7 +3,6 @@
 #include "call.h"
 
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -14,19 +13,14 @@
 #include "entries.h"
 #include "names.h"
 #include "report.h"
+#include "tally.h"
 #include "thread.h"
 #include "world.h"
 
 enum { NO_LOG = -1 };
 
-static atomic_ulong counts[CALL_COUNT];
 static int log_fd = NO_LOG;
 static bool faults_on;
-
-unsigned long call_total(unsigned id)
-{
-	return atomic_load_explicit(&counts[id], memory_order_relaxed);
-}
 
 static void log_write(const char *line, int len)
 {
@@ -57,9 +51,12 @@ void call_log_run(unsigned long long stream, unsigned long place)
 
 static CUresult count_call(unsigned id)
 {
-	unsigned long nth = 1 + atomic_fetch_add_explicit(&counts[id], 1,
-							  memory_order_relaxed);
+	unsigned long nth = 0;
 
+	if (faults_on)
+		nth = tally_number(id);
+	else
+		tally_add(id);
 	if (call_names[id].version > world.driver_version)
 		return CUDA_ERROR_NOT_SUPPORTED;
 	if (!faults_on)
@@ -67,11 +64,17 @@ static CUresult count_call(unsigned id)
 	return fault_hides(id) ? CUDA_ERROR_NOT_SUPPORTED : fault_find(id, nth);
 }
 
+bool call_unseen(void)
+{
+	return !faults_on && log_fd == NO_LOG &&
+	       world.driver_version >= CUDA_VERSION;
+}
+
 CUresult call_enter(unsigned id, int per_thread)
 {
 	CUresult res;
 
-	if (!__atomic_load_n(&world.ready, __ATOMIC_ACQUIRE) || world_is_dead())
+	if (!__atomic_load_n(&world.ready, __ATOMIC_ACQUIRE))
 		return CUDA_ERROR_NOT_INITIALIZED;
 	if (self.worker)
 		return CUDA_ERROR_NOT_PERMITTED;
@@ -140,6 +143,6 @@ __attribute__((destructor)) static void call_close(void)
 {
 	const char *path = getenv("MNM_SIM_REPORT");
 
-	if (path && *path && world.ready && !world_is_dead())
+	if (path && *path && world.ready)
 		report_write(path);
 }

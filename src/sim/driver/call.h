@@ -3,6 +3,8 @@
 #ifndef SIM_CALL_H
 #define SIM_CALL_H
 
+#include <stdbool.h>
+
 /* On success the caller holds the lock of world.h until call_leave(). */
 CUresult call_enter(unsigned id, int per_thread);
 CUresult call_leave(unsigned id, CUresult res);
@@ -14,6 +16,8 @@ CUresult call_missing(unsigned id);
 CUresult call_enter_early(unsigned id);
 CUresult call_leave_early(unsigned id, CUresult res);
 
+/* Whether neither faults nor the log nor an old version need each call. */
+bool call_unseen(void);
 /* Logs that an operation starts: its stream, and its place there from 1. */
 void call_log_run(unsigned long long stream, unsigned long place);
 

@@ -8,6 +8,7 @@
 #include "op.h"
 #include "stream.h"
 #include "thread.h"
+#include "world.h"
 
 static struct capture *captures;
 static unsigned long long ids;
@@ -37,6 +38,7 @@ CUresult capture_open(struct stream *origin, struct graph *graph,
 	}
 	capture->graph->capturing = true;
 	captures = capture;
+	world_busy();
 	return CUDA_SUCCESS;
 }
 
@@ -59,6 +61,7 @@ void capture_close(struct capture *capture)
 	while (*at != capture)
 		at = &(*at)->next;
 	*at = capture->next;
+	world_calm();
 	free(capture);
 }
 

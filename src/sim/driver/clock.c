@@ -13,7 +13,8 @@ void clock_reach(uint64_t time)
 
 void clock_spend(uint64_t ns)
 {
-	clock_reach(self.now + ns);
+	if (ns)
+		clock_reach(self.now + ns);
 }
 
 void clock_start(void)
@@ -29,5 +30,7 @@ uint64_t clock_transfer(uint64_t bytes, uint64_t rate)
 
 uint64_t clock_per_mib(uint64_t bytes, uint64_t price)
 {
+	if (!price)
+		return 0;
 	return (uint64_t)((double)bytes * (double)price / (1 << 20));
 }

@@ -40,7 +40,7 @@ CUresult context_open(struct context *ctx, struct device *dev, unsigned flags)
 	res = stream_open(ctx, CU_STREAM_DEFAULT, 0, &ctx->legacy);
 	if (res)
 		return res;
-	ctx->alive = true;
+	__atomic_store_n(&ctx->alive, true, __ATOMIC_RELEASE);
 	clock_spend(world.profile.context_ns);
 	return CUDA_SUCCESS;
 }
@@ -61,7 +61,7 @@ static void frees_wait(struct context *ctx)
 void context_close(struct context *ctx)
 {
 	/* Other threads must not queue more while this one waits. */
-	ctx->alive = false;
+	__atomic_store_n(&ctx->alive, false, __ATOMIC_RELEASE);
 	ctx->closing = true;
 	context_wait(ctx);
 	frees_wait(ctx);
@@ -110,9 +110,9 @@ CUresult context_current(struct context **out)
 {
 	struct context *ctx;
 
-	if (!self.depth)
+	ctx = self.current;
+	if (!ctx)
 		return CUDA_ERROR_INVALID_CONTEXT;
-	ctx = self.stack[self.depth - 1];
 	if (!ctx->alive)
 		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
 	*out = ctx;

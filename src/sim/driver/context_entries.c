@@ -7,12 +7,24 @@
 #include "thread.h"
 #include "world.h"
 
+enum { STACK_MOST = 64 };
+
+/* Each thread's stack but for its top, which is self.current. */
+static __thread struct context *stack[STACK_MOST];
+
 static CUresult stack_push(struct context *ctx)
 {
-	if (self.depth == THREAD_STACK)
+	if (self.depth == STACK_MOST)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	self.stack[self.depth++] = ctx;
+	stack[self.depth++] = self.current;
+	self.current = ctx;
 	return CUDA_SUCCESS;
+}
+
+static void stack_pop(void)
+{
+	if (self.depth)
+		self.current = stack[--self.depth];
 }
 
 static CUresult context_create(CUcontext *out, unsigned flags, CUdevice device,
@@ -83,8 +95,8 @@ CUresult sim_cuCtxDestroy_v2(CUcontext handle)
 		return CUDA_ERROR_INVALID_CONTEXT;
 	context_end(ctx);
 	/* Documented: popped when current to the caller, not elsewhere. */
-	if (self.depth && self.stack[self.depth - 1] == ctx)
-		self.depth--;
+	if (self.current == ctx)
+		stack_pop();
 	return CUDA_SUCCESS;
 }
 
@@ -131,9 +143,9 @@ CUresult sim_cuCtxPopCurrent_v2(CUcontext *out)
 {
 	if (!self.depth)
 		return CUDA_ERROR_INVALID_CONTEXT;
-	self.depth--;
 	if (out)
-		*out = (CUcontext)self.stack[self.depth];
+		*out = (CUcontext)self.current;
+	stack_pop();
 	return CUDA_SUCCESS;
 }
 
@@ -143,8 +155,7 @@ CUresult sim_cuCtxSetCurrent(CUcontext handle)
 	CUresult res;
 
 	if (!handle) {
-		if (self.depth)
-			self.depth--;
+		stack_pop();
 		return CUDA_SUCCESS;
 	}
 	res = context_find(handle, &ctx);
@@ -152,7 +163,7 @@ CUresult sim_cuCtxSetCurrent(CUcontext handle)
 		return res;
 	if (!self.depth)
 		return stack_push(ctx);
-	self.stack[self.depth - 1] = ctx;
+	self.current = ctx;
 	return CUDA_SUCCESS;
 }
 
@@ -160,7 +171,7 @@ CUresult sim_cuCtxGetCurrent(CUcontext *out)
 {
 	if (!out)
 		return CUDA_ERROR_INVALID_VALUE;
-	*out = self.depth ? (CUcontext)self.stack[self.depth - 1] : NULL;
+	*out = (CUcontext)self.current;
 	return CUDA_SUCCESS;
 }
 

@@ -16,13 +16,14 @@ CUresult device_find(CUdevice handle, struct device **dev)
 	return CUDA_SUCCESS;
 }
 
-void device_wait(struct device *dev)
+bool device_wait(struct device *dev)
 {
 	struct fence fence = {0};
 	uint64_t end = dev->end;
+	bool waits = dev->pending || world.checking;
 
 	/* The checker learns from a wait for nothing, too. */
-	if (dev->pending || world.checking) {
+	if (waits) {
 		context_points(&dev->primary, &fence);
 		for (struct context *c = dev->contexts; c; c = c->next)
 			context_points(c, &fence);
@@ -30,6 +31,7 @@ void device_wait(struct device *dev)
 		fence_clear(&fence);
 	}
 	clock_reach(end);
+	return waits;
 }
 
 struct block *device_block(CUdeviceptr addr)

@@ -21,8 +21,9 @@ struct device {
 
 /* The device of a handle; CUDA_ERROR_INVALID_DEVICE when there is none. */
 CUresult device_find(CUdevice handle, struct device **dev);
-/* Waits until what is queued for it now is complete. */
-void device_wait(struct device *dev);
+/* Waits until what is queued for it now is complete. True if the lock may have
+ * been dropped meanwhile. */
+bool device_wait(struct device *dev);
 /* The live block of any device at that address, or NULL. */
 struct block *device_block(CUdeviceptr addr);
 /* Whether an address belongs to some device's address space. */

@@ -106,9 +106,20 @@ CUresult sim_cuEventDestroy_v2(CUevent handle)
 /* What an event stood for is over. */
 static void event_reset(struct event *event)
 {
+	__atomic_store_n(&event->over, false, __ATOMIC_RELEASE);
 	fence_clear(&event->fence);
 	nodes_clear(&event->frontier);
 	event->capture = 0;
+}
+
+/* Notes that it is complete, if it is: see quick.h. */
+static bool event_done(struct event *event)
+{
+	if (!fence_done(&event->fence))
+		return false;
+	if (event->recorded && !event->capture && !event->slot)
+		__atomic_store_n(&event->over, true, __ATOMIC_RELEASE);
+	return true;
 }
 
 /* In a capture nothing is recorded: the event stands for nodes. */
@@ -145,6 +156,7 @@ static CUresult event_record(struct event *event, struct stream *stream)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	event->recorded = true;
 	event->time = time;
+	event_done(event);
 	return CUDA_SUCCESS;
 }
 
@@ -185,7 +197,7 @@ CUresult sim_cuEventQuery(CUevent handle)
 		res = event_permit(event);
 	if (res)
 		return res;
-	if (!fence_asked(&event->fence) ||
+	if (!event_done(event) || !fence_asked(&event->fence) ||
 	    (event->slot && !board_done(event->slot)))
 		return CUDA_ERROR_NOT_READY;
 	return CUDA_SUCCESS;
@@ -315,7 +327,10 @@ CUresult sim_cuCtxRecordEvent(CUcontext where, CUevent handle)
 		ok &= past_join(&event->fence.past, &part->gone);
 	}
 	event->recorded = true;
-	return ok ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+	if (!ok)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	event_done(event);
+	return CUDA_SUCCESS;
 }
 
 static CUresult gate_permit(struct context *ctx, struct event *event)

@@ -17,8 +17,9 @@ struct event {
 	struct context *ctx;
 	struct event *prev, *next; /* of the context */
 	bool recorded;
-	struct fence fence;         /* what its last record covers */
-	uint64_t time;              /* virtual, of that record */
+	bool over;          /* recorded, complete, and not part of a capture */
+	struct fence fence; /* what its last record covers */
+	uint64_t time;      /* virtual, of that record */
 	unsigned long long capture; /* that record was part of; 0: none */
 	struct nodes frontier;      /* what it covers while that goes on */
 	struct board_slot *slot;    /* shared with other processes, or NULL */

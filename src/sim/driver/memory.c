@@ -113,11 +113,12 @@ CUresult sim_cuMemFree_v2(CUdeviceptr addr)
 		return res;
 	id = block->id;
 	owner_ask(addr);
-	device_wait(block->dev);
-	/* Another thread may have freed it meanwhile. */
-	block = device_block(addr);
-	if (!block || block->id != id)
-		return CUDA_ERROR_INVALID_VALUE;
+	if (device_wait(block->dev)) {
+		/* Another thread may have freed it meanwhile. */
+		block = device_block(addr);
+		if (!block || block->id != id)
+			return CUDA_ERROR_INVALID_VALUE;
+	}
 	clock_spend(world.profile.free_ns);
 	clock_spend(clock_per_mib(block->size, world.profile.free_ns_per_mib));
 	device_free(block);
@@ -135,7 +136,7 @@ CUresult sim_cuMemGetInfo_v2(size_t *free, size_t *total)
 	clock_spend(world.profile.info_ns);
 	arena = &ctx->dev->arena;
 	if (free)
-		*free = arena->capacity - arena->granules_used * GRANULE;
+		*free = arena->capacity - arena_used(arena);
 	if (total)
 		*total = arena->capacity;
 	return CUDA_SUCCESS;

@@ -68,6 +68,7 @@ static void op_complete(struct op *op, struct stream *stream)
 		stream->last = &stream->first;
 	stream->completed++;
 	stream->ctx->dev->pending--;
+	world_calm();
 	if (world.waiting)
 		pthread_cond_broadcast(&world.done);
 	for (int i = 0; i < world.device_count; i++) {
@@ -170,6 +171,7 @@ CUresult op_submit(struct op *op, struct stream *stream, uint64_t ns)
 	stream->last = &op->next;
 	stream->submitted++;
 	dev->pending++;
+	world_busy();
 	pthread_cond_signal(&stream->work);
 	return CUDA_SUCCESS;
 }

@@ -11,7 +11,7 @@
 struct profile_key {
 	const char *name;
 	size_t offset;
-	bool cost; /* zero under MNM_SIM_CLOCK=zero */
+	bool cost; /* zero under MNM_SIM_CLOCK=zero, and on an ideal one */
 };
 
 #define FACT(field) \
@@ -35,6 +35,7 @@ static const struct profile_key keys[] = {
 	FACT(l2_bytes),
 	FACT(shared_bytes),
 	FACT(pinned_most),
+	FACT(ideal),
 	COST(call_ns),
 	COST(context_ns),
 	COST(alloc_ns),
@@ -118,7 +119,7 @@ static CUresult profile_read(struct profile *profile, const char *path)
 	if (!in) {
 		fprintf(stderr,
 			"mnm-sim: MNM_SIM: no profile %s: %m (t4, a100, h200, "
-			"a path, or bytes such as 512M)\n",
+			"ideal, a path, or bytes such as 512M)\n",
 			path);
 		return CUDA_ERROR_NO_DEVICE;
 	}
@@ -201,7 +202,7 @@ CUresult profile_open(struct profile *profile)
 			pinned);
 		return CUDA_ERROR_NO_DEVICE;
 	}
-	if (clock && !strcmp(clock, "zero"))
+	if (profile->ideal || (clock && !strcmp(clock, "zero")))
 		for (unsigned i = 0; i < KEY_COUNT; i++)
 			if (keys[i].cost)
 				*field_of(profile, &keys[i]) = 0;

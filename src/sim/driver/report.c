@@ -6,6 +6,7 @@
 #include "entries.h"
 #include "host.h"
 #include "names.h"
+#include "tally.h"
 #include "world.h"
 
 static void report_device(FILE *out, const struct device *dev)
@@ -16,7 +17,7 @@ static void report_device(FILE *out, const struct device *dev)
 		"device %d capacity %zu live_allocs %zu live_bytes %zu "
 		"reserved %zu reserved_peak %zu\n",
 		dev->ordinal, arena->capacity, arena->live, arena->live_bytes,
-		arena->granules_used * GRANULE, arena->granules_peak * GRANULE);
+		arena_used(arena), arena->granules_peak * GRANULE);
 }
 
 void report_write(const char *path)
@@ -34,9 +35,9 @@ void report_write(const char *path)
 	fprintf(out, "host live_allocs %zu live_bytes %zu live_peak %zu\n",
 		host_count.live, host_count.live_bytes, host_count.peak);
 	for (unsigned id = 0; id < CALL_COUNT; id++)
-		if (call_total(id))
+		if (tally_total(id))
 			fprintf(out, "call %s %lu\n", call_names[id].name,
-				call_total(id));
+				tally_total(id));
 	fprintf(out, "clock_ns %" PRIu64 "\n", world.latest);
 	pthread_mutex_unlock(&world.lock);
 	fclose(out);

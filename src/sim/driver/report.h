@@ -4,7 +4,4 @@
 /* Writes what is live, what was called and the time taken, as text. */
 void report_write(const char *path);
 
-/* How often an entry was called (call.c). */
-unsigned long call_total(unsigned id);
-
 #endif

@@ -9,20 +9,21 @@
 
 struct context;
 
-enum { THREAD_STACK = 64 };
-
 struct thread {
-	struct context *stack[THREAD_STACK]; /* current contexts; top is last */
-	unsigned depth;
-	bool started;    /* has made a call */
-	bool worker;     /* one of our own: it must not call in */
-	bool per_thread; /* stream 0 of this call is the thread's own */
-	uint64_t now;    /* virtual ns */
+	struct context *current; /* the top of its stack; NULL: none */
+	unsigned depth;          /* of the stack: context_entries.c */
+	bool started;            /* has made a call */
+	bool worker;             /* one of our own: it must not call in */
+	bool per_thread;         /* stream 0 of this call is the thread's own */
+	uint64_t now;            /* virtual ns */
 	CUstreamCaptureMode capture_mode;
-	const char *call; /* the entry it is in, or was in last */
-	long id;          /* the host's; 0: not asked for yet */
+	const char *call;     /* the entry it is in, or was in last */
+	long id;              /* the host's; 0: not asked for yet */
+	unsigned long *tally; /* tally.h; NULL: has made no call */
 };
 
-extern __thread struct thread self;
+/* Found without a call, also where this library is opened late; so it has to
+ * be small. */
+extern __thread struct thread self __attribute__((tls_model("initial-exec")));
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "entries.h"
 #include "kernel.h"
+#include "quick.h"
 #include "thread.h"
 
 enum { DEVICES_MAX = 64 }; /* a bit each in context.peers */
@@ -22,10 +23,21 @@ bool world_is_dead(void)
 	return dead;
 }
 
+void world_busy(void)
+{
+	__atomic_fetch_add(&world.busy, 1, __ATOMIC_RELAXED);
+}
+
+void world_calm(void)
+{
+	__atomic_fetch_sub(&world.busy, 1, __ATOMIC_RELEASE);
+}
+
 /* No worker came along, and the lock may be held by a thread that did not. */
 static void forked(void)
 {
 	dead = true;
+	world.ready = world.quick = false;
 }
 
 static int device_count(void)
@@ -56,6 +68,7 @@ static CUresult devices_open(void)
 	for (int i = 0; i < count; i++) {
 		world.devices[i].ordinal = i;
 		world.devices[i].arena.capacity = world.profile.capacity;
+		world.devices[i].arena.ideal = world.profile.ideal;
 		world.devices[i].primary.dev = &world.devices[i];
 		world.devices[i].primary.magic = CONTEXT_MAGIC;
 		mempool_open(&world.devices[i].pool, &world.devices[i]);
@@ -84,8 +97,10 @@ static void open_once(void)
 	check_open();
 	if (pthread_atfork(NULL, NULL, forked))
 		opened = CUDA_ERROR_OUT_OF_MEMORY;
-	else
-		__atomic_store_n(&world.ready, true, __ATOMIC_RELEASE);
+	if (opened)
+		return;
+	quick_open();
+	__atomic_store_n(&world.ready, true, __ATOMIC_RELEASE);
 }
 
 CUresult world_open(void)

@@ -18,7 +18,7 @@ struct world {
 	pthread_mutex_t lock;
 	pthread_cond_t done;    /* an operation has completed */
 	unsigned waiting;       /* threads in `done` */
-	bool ready;             /* cuInit has succeeded */
+	bool ready;             /* cuInit has succeeded; not in a child */
 	struct profile profile; /* the same for every device */
 	struct device *devices;
 	int device_count;
@@ -27,6 +27,8 @@ struct world {
 	unsigned driver_version;
 	struct seed seed;
 	bool checking;     /* MNM_SIM_CHECK; see access.h */
+	bool quick;        /* see quick.h */
+	uint64_t busy;     /* operations queued and captures begun, not over */
 	struct past known; /* what a host has waited for */
 	unsigned lanes;    /* given to streams so far */
 };
@@ -35,6 +37,9 @@ extern struct world world;
 
 /* Reads the environment and makes the devices. Once a process. */
 CUresult world_open(void);
+/* Something begins that keeps calls from being quick, or ends. Lock held. */
+void world_busy(void);
+void world_calm(void);
 /* In a forked child of an initialised process nothing works. */
 bool world_is_dead(void);
 

@@ -11,8 +11,8 @@ enum { MAX_DEVICES = 64 };
  * to need a new one. */
 struct primary {
 	CUcontext handle;
-	bool retained;
-	bool reset; /* and not retained since */
+	_Atomic(CUcontext) open; /* the same while it is retained */
+	bool reset;              /* and not retained since */
 };
 
 static struct primary primaries[MAX_DEVICES];
@@ -27,8 +27,11 @@ int primary_open(int device, CUcontext *ctx)
 	if (device < 0 || device >= MAX_DEVICES)
 		return CUDA_ERROR_INVALID_DEVICE;
 	primary = &primaries[device];
+	*ctx = primary->open;
+	if (*ctx)
+		return 0;
 	pthread_mutex_lock(&lock);
-	if (!primary->retained) {
+	if (!primary->open) {
 		res = driver_legacy.DevicePrimaryCtxRetain(&primary->handle,
 							   device);
 		if (!res && primary->reset)
@@ -36,7 +39,7 @@ int primary_open(int device, CUcontext *ctx)
 	}
 	if (!res) {
 		primary->reset = false;
-		primary->retained = true;
+		primary->open = primary->handle;
 		*ctx = primary->handle;
 	}
 	pthread_mutex_unlock(&lock);
@@ -149,8 +152,8 @@ EXPORT cudaError_t cudaDeviceReset(void)
 		return runtime_result(res);
 	pthread_mutex_lock(&lock);
 	res = driver_legacy.DevicePrimaryCtxReset(device);
-	if (!res && primaries[device].retained) {
-		primaries[device].retained = false;
+	if (!res && primaries[device].open) {
+		primaries[device].open = NULL;
 		primaries[device].reset = true;
 		reset_count++;
 	}

@@ -15,6 +15,8 @@ struct entry {
 struct driver driver_legacy, driver_per_thread;
 PFN_cuGetProcAddress_v12000 driver_find;
 
+bool driver_ready;
+
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int opened; /* what opening came to */
 
@@ -95,9 +97,10 @@ static void driver_load(void)
 		opened = driver_legacy.DriverGetVersion(&version);
 	if (!opened && version < CUDA_VERSION)
 		opened = cudaErrorInsufficientDriver;
+	__atomic_store_n(&driver_ready, !opened, __ATOMIC_RELEASE);
 }
 
-int driver_open(void)
+int driver_start(void)
 {
 	pthread_once(&once, driver_load);
 	return opened;

@@ -3,6 +3,8 @@
 #ifndef MNM_SIM_RUNTIME_DRIVER_H
 #define MNM_SIM_RUNTIME_DRIVER_H
 
+#include <stdbool.h>
+
 #include <cuda.h>
 #include <cudaTypedefs.h>
 
@@ -174,7 +176,16 @@ extern struct driver driver_legacy, driver_per_thread;
 
 /* Enters the driver once per process. A CUresult, or a cudaError_t where the
  * driver itself is missing or too old: they share their numbers. */
-int driver_open(void);
+int driver_start(void);
+
+extern bool driver_ready;
+
+static inline int driver_open(void)
+{
+	return __atomic_load_n(&driver_ready, __ATOMIC_ACQUIRE)
+		       ? 0
+		       : driver_start();
+}
 
 /* cuGetProcAddress as the driver gave it; valid after driver_open(). */
 extern PFN_cuGetProcAddress_v12000 driver_find;

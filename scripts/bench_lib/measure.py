@@ -1,0 +1,76 @@
+"""Runs what is measured, each time in a process of its own."""
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import tempfile
+
+TIMEOUT = 300  # seconds; only a hang takes so long
+
+
+class Failed(Exception):
+    """A contender could not do a work, and why, in one line."""
+
+
+class Runner:
+    """Runs contenders on the cores that they are bound to."""
+
+    def __init__(self, place, cores, seconds):
+        self.place, self.cores, self.seconds = place, cores, seconds
+        # Short: sockets lie in it.
+        self.folder = tempfile.mkdtemp(prefix="mnm-bench-", dir="/tmp")
+
+    def close(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def run(self, command, env):
+        env = dict(env, MNM_SOCKET_DIR=self.folder)
+        try:
+            done = subprocess.run(command, env=env, capture_output=True,
+                                  text=True, timeout=TIMEOUT)
+        except subprocess.TimeoutExpired:
+            raise Failed(f"ran for more than {TIMEOUT} s") from None
+        except OSError as error:
+            raise Failed(str(error)) from None
+        if done.returncode:
+            said = [line for line in done.stderr.splitlines()
+                    if line and line[:2] != "=="]  # which valgrind says
+            raise Failed(f"exit status {done.returncode}" +
+                         (f": {said[-1]}" if said else ""))
+        return done
+
+    def pair_command(self, contender, work, *options):
+        return [self.place.path("bench", "pair"), "--cores",
+                ",".join(map(str, self.cores)), *options,
+                contender.allocator, work]
+
+    def pair(self, contender, work):
+        """Nanoseconds a pair: the median of one process's repetitions."""
+        command = self.pair_command(contender, work, "--seconds",
+                                    str(self.seconds))
+        done = self.run(command, self.place.environment(contender))
+        return statistics.median(json.loads(done.stdout)["ns_per_pair"])
+
+
+def add(samples, name, value):
+    """A case's value, or the values of several names."""
+    for each, one in (value if isinstance(value, dict) else
+                      {name: value}).items():
+        samples.setdefault(each, []).append(one)
+
+
+def interleave(row, runner, rounds, note):
+    """Fills in row.samples and row.failed: A B C A B C. After an interrupt
+    they have what there is."""
+    for number in range(min(rounds, row.rounds or rounds)):
+        for name, measure in row.cases.items():
+            if name in row.failed:
+                continue
+            note(f"run {number + 1}, {name}")
+            try:
+                add(row.samples, name, measure(runner))
+            except Failed as why:
+                row.failed[name] = str(why)
+                row.samples.pop(name, None)

@@ -1,0 +1,91 @@
+"""What is measured: a row each, with its target."""
+
+import os
+
+from . import contenders as who
+from .machine import ROOT
+from .single import single_rows
+
+KIB, MIB = 1 << 10, 1 << 20
+TRACES = ["resnet50_bs32", "gpt2_small_bs4_seq1024", "bert_base_dynamic_bs16",
+          "lstm_lm_bs20_bptt35"]
+SIZES = {"2K": 2 * KIB, "64K": 64 * KIB, "1M": MIB, "20M": 20 * MIB}
+# How often ours the peers named so take, at least.
+AHEAD = {"umf": 3, "rmm": 10, "pytorch": 10}
+MANY, FEW = 1000000, 1000
+MANY_ROUNDS = 3  # a million blocks take long to make
+
+
+class Row:
+    """cases: {contender: a function of the runner}, which returns a value, or
+    {name: value} where there are several in one. limit: the most that ours may
+    be; times: {peer: how often ours it must be at least}. rounds: the most
+    of them; 1 where a value is the same in every run. versus: whether the cells are rivals."""
+
+    def __init__(self, key, title, cases, unit="ns a pair", limit=None,
+                 times=None, rounds=None, versus=True):
+        self.key, self.title, self.unit = key, title, unit
+        self.cases, self.limit, self.times = cases, limit, times or {}
+        self.rounds, self.versus, self.ours = rounds, versus, who.OURS
+        self.samples, self.failed = {}, {}
+
+
+def trace_work(name):
+    return "replay:" + os.path.join(ROOT, "examples", "traces",
+                                    name + ".csv.zst")
+
+
+def pairs(contenders, work):
+    return {each.name: lambda runner, each=each: runner.pair(each, work)
+            for each in contenders}
+
+
+def replays(able):
+    for name in TRACES:
+        yield Row("replay-" + name, f"replay of {name}",
+                  pairs(able, trace_work(name)), limit=25, times=AHEAD)
+
+
+def sizes(able):
+    for name, size in SIZES.items():
+        yield Row(f"one-{name}", f"one block of {name}, freed at once",
+                  pairs(able, f"one:{size}"), limit=20)
+        yield Row(f"window-{name}", f"16 live blocks of {name}",
+                  pairs(able, f"window:{size}"), limit=20)
+
+
+def threads(able):
+    """`No collapse`: with eight no more than twice the target of two."""
+    for count, limit in ((2, 35), (4, 70), (8, 70)):
+        yield Row(f"threads-{count}", f"{count} threads, own sizes",
+                  pairs(able, f"threads:{count}"), limit=limit)
+    yield Row("handoff", "one thread allocates, another frees",
+              pairs(able, "handoff"), limit=35)
+
+
+def many_live(able):
+    ours = next(each for each in able if each.name == who.OURS)
+
+    def times(runner):
+        return (runner.pair(ours, f"live:{MANY}") /
+                runner.pair(ours, f"live:{FEW}"))
+
+    yield Row("live-1000", "1,000 small live blocks", pairs(able,
+                                                            f"live:{FEW}"))
+    yield Row("live-1000000", "1,000,000 live, work on 1,000 of them",
+              pairs(able, f"live:{MANY}"), rounds=MANY_ROUNDS)
+    yield Row("live-ratio", "the same, to that with 1,000 live",
+              {ours.name: times}, unit="times", limit=1.5)
+    yield Row("spread-1000000", "1,000,000 live, work on all of them",
+              pairs(able, f"spread:{MANY}"), rounds=MANY_ROUNDS)
+
+
+def rows(place, able):
+    """able: the contenders that can run here."""
+    yield from replays(able)
+    yield from sizes(able)
+    yield Row("random", "2,000 live, 512 sizes, random frees",
+              pairs(able, "random"), limit=30)
+    yield from threads(able)
+    yield from many_live(able)
+    yield from single_rows(Row, place, able, trace_work(TRACES[0]))

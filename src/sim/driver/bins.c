@@ -1,0 +1,76 @@
+#include "bins.h"
+
+#include "slab.h"
+
+/* Where blocks of that size are, or NULL. */
+static struct block **bin_of(struct bins *bins, size_t size)
+{
+	size_t granules = (size + GRANULE - 1) / GRANULE;
+
+	if (size < SLAB_BELOW)
+		return &bins->small[(size + UNIT - 1) / UNIT];
+	return granules <= BINS_LARGE ? &bins->large[granules] : NULL;
+}
+
+bool bins_keep(struct arena *arena, struct block *block)
+{
+	struct block **bin = bin_of(arena->bins, block->size);
+
+	if (!bin)
+		return false;
+	if (block->span >= GRANULE)
+		arena->granules_idle += block->span / GRANULE;
+	else
+		slab_idle_add(arena, block);
+	block->idle = true;
+	block->next = *bin;
+	*bin = block;
+	return true;
+}
+
+static struct block *bin_pop(struct arena *arena, struct block **bin)
+{
+	struct block *block = *bin;
+
+	*bin = block->next;
+	block->idle = false;
+	if (block->span >= GRANULE)
+		arena->granules_idle -= block->span / GRANULE;
+	else
+		slab_idle_remove(arena, block);
+	return block;
+}
+
+struct block *bins_take(struct arena *arena, size_t size)
+{
+	struct block **bin = bin_of(arena->bins, size);
+	struct block *block;
+
+	if (!bin || !*bin)
+		return NULL;
+	block = bin_pop(arena, bin);
+	block->size = size;
+	block->sync_memops = false; /* all else is as memory_enter() sets it */
+	return block;
+}
+
+static bool bin_flush(struct arena *arena, struct block **bin)
+{
+	bool any = *bin;
+
+	while (*bin)
+		arena_drop(arena, bin_pop(arena, bin), false);
+	return any;
+}
+
+bool bins_flush(struct arena *arena)
+{
+	struct bins *bins = arena->bins;
+	bool any = false;
+
+	for (int i = 0; i <= BINS_SMALL; i++)
+		any |= bin_flush(arena, &bins->small[i]);
+	for (int i = 0; i <= BINS_LARGE; i++)
+		any |= bin_flush(arena, &bins->large[i]);
+	return any;
+}

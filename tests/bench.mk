@@ -1,0 +1,43 @@
+# What `make bench` runs: programs that measure any contender, and a shared
+# object for each contender that they drive (tests/bench/allocator.h).
+BENCH_DIR    := $(BUILD)/bench
+BENCH_WAYS   := $(addprefix $(BENCH_DIR)/,pair held asked starts)
+BENCH_ALONE  := $(addprefix $(BENCH_DIR)/,host.so nothing.so count_malloc.so)
+BENCH_CUDA   := $(addprefix $(BENCH_DIR)/,cuda_runtime.so cuda_async.so \
+	cuda_static.so cuda_driver.so)
+BENCH_SHARED  = $(CC) -shared $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^)
+BENCH_PARTS  := $(addprefix $(BUILD)/obj/,$(addprefix tests/bench/,ask.o \
+	contender.o crew.o handoff.o script.o work.o) \
+	examples/trace_file.o examples/text_file.o)
+BENCH        := $(BENCH_WAYS) $(BENCH_ALONE) $(BENCH_CUDA) \
+	$(BUILD)/tests/programs/churn
+
+CHECK += $(BENCH)
+
+$(BENCH_WAYS): $(BENCH_DIR)/%: $(BUILD)/obj/tests/bench/%.o $(BENCH_PARTS)
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ -lzstd -ldl -pthread -o $@
+
+# A contender's driver exports all that it has.
+$(patsubst $(BENCH_DIR)/%.so,$(BUILD)/obj/tests/bench/%.o,$(BENCH_ALONE) \
+	$(BENCH_CUDA)): CFLAGS += -fvisibility=default
+
+$(BENCH_ALONE): $(BENCH_DIR)/%.so: $(BUILD)/obj/tests/bench/%.o
+	$(call SAY,link  )
+	$(Q)$(BENCH_SHARED) -o $@
+
+$(BENCH_DIR)/cuda_runtime.so $(BENCH_DIR)/cuda_async.so: \
+$(BENCH_DIR)/%.so: $(BUILD)/obj/tests/bench/%.o $(BUILD)/sim/libcudart.so.13
+	$(call SAY,link  )
+	$(Q)$(BENCH_SHARED) -L$(BUILD)/sim -lcudart -o $@
+
+# The runtime's names stay inside, as in a program that nvcc links.
+$(BENCH_DIR)/cuda_static.so: $(BUILD)/obj/tests/bench/cuda_runtime.o \
+		$(BUILD)/sim/cudart_static.o
+	$(call SAY,link  )
+	$(Q)$(BENCH_SHARED) -Wl,-Bsymbolic -pthread -ldl -o $@
+
+$(BENCH_DIR)/cuda_driver.so: $(BUILD)/obj/tests/bench/cuda_driver.o \
+		$(BUILD)/sim/libcuda.so
+	$(call SAY,link  )
+	$(Q)$(BENCH_SHARED) -L$(BUILD)/sim -lcuda -o $@

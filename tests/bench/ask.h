@@ -1,0 +1,9 @@
+/* A request to the control socket of this very process. */
+#ifndef MNM_BENCH_ASK_H
+#define MNM_BENCH_ASK_H
+
+/* Sends one request and reads its whole answer; seconds that took. Ends the
+ * program where there is no socket, or the answer is an error. */
+double ask(const char *request);
+
+#endif

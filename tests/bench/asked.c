@@ -1,0 +1,222 @@
+/* What requests to the control socket cost the program's own threads. One
+ * thread allocates and frees without a pause, another asks.
+ *
+ *   stat   a busy thread's time a request: stretches with requests, one after
+ *          the other, between stretches without any
+ *   swap   the longest call of the busy thread while the pool is swapped with
+ *          many blocks live, and as long without a swap
+ *
+ * Prints medians in microseconds as one line of JSON. */
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ask.h"
+#include "contender.h"
+#include "crew.h"
+#include "fail.h"
+
+enum {
+	LIVE = 100000,
+	BLOCK = 4096,
+	SLICES = 101, /* every second one with requests; odd */
+	WINDOW = 16
+};
+
+static const double slice_seconds = 0.02;  /* of stat */
+static const unsigned int slice_us = 3000; /* of swap, about */
+
+static struct contender who;
+static int cores[2];
+/* Slice of time that is on, from 0. Odd ones are those with requests. */
+static atomic_int slice;
+/* By slice; read when the thread that wrote them has ended. */
+static double asked_us[SLICES]; /* all requests, until their answers */
+static unsigned long requests[SLICES];
+static double took[SLICES], pairs[SLICES]; /* seconds; of stat */
+static double longest_us[SLICES]; /* a call of the busy thread; of swap */
+
+static int compare(const void *a, const void *b)
+{
+	double left = *(const double *)a, right = *(const double *)b;
+
+	return (left > right) - (left < right);
+}
+
+static double median(double *values, int count)
+{
+	if (!count)
+		fail("requests",
+		     "none was answered in time: too busy a machine");
+	qsort(values, (size_t)count, sizeof(*values), compare);
+	return values[count / 2];
+}
+
+/* Of every second one of SLICES values, from `first` on. */
+static double median_of(const double *values, int first)
+{
+	double some[SLICES / 2];
+
+	for (int i = 0; i < SLICES / 2; i++)
+		some[i] = values[first + 2 * i];
+	return median(some, SLICES / 2);
+}
+
+static void *block_take(size_t size)
+{
+	void *block = who.alloc(size);
+
+	if (!block)
+		fail(who.version, "out of memory");
+	return block;
+}
+
+/* Seconds of a slice, in which so many pairs were made. */
+static double stat_slice(double *made)
+{
+	double start = seconds_now(), now;
+	size_t size = 1 << 20;
+
+	*made = 0;
+	do {
+		void *blocks[WINDOW];
+
+		for (int i = 0; i < WINDOW; i++)
+			blocks[i] = block_take(size);
+		for (int i = 0; i < WINDOW; i++)
+			who.free(blocks[i], size);
+		*made += WINDOW;
+		now = seconds_now();
+	} while (now - start < slice_seconds);
+	return now - start;
+}
+
+/* Asks through odd slices until the last is over. */
+static void *stat_ask(void *arg)
+{
+	int now;
+
+	pin(cores[1]);
+	while ((now = slice) < SLICES) {
+		if (now % 2) {
+			asked_us[now] += ask("stat --json\n") * 1e6;
+			requests[now]++;
+		} else {
+			usleep(200);
+		}
+	}
+	return arg;
+}
+
+static void stat_measure(void)
+{
+	for (int i = 0; i < SLICES; i++) {
+		slice = i;
+		took[i] = stat_slice(&pairs[i]);
+	}
+	slice = SLICES;
+}
+
+static void stat_print(void)
+{
+	double cost[SLICES], asked[SLICES];
+	int count = 0;
+
+	for (int i = 1; i < SLICES - 1; i += 2) {
+		double quiet = (took[i - 1] / pairs[i - 1] +
+				took[i + 1] / pairs[i + 1]) /
+			       2;
+		double more = (took[i] - quiet * pairs[i]) * 1e6;
+
+		if (!requests[i])
+			continue;
+		cost[count] = more / (double)requests[i];
+		asked[count++] = asked_us[i] / (double)requests[i];
+	}
+	printf("{\"cost_us\": %.4f, \"answered_us\": %.2f}\n",
+	       median(cost, count), median(asked, count));
+}
+
+/* Swaps in odd slices; the pools are given back at the next free. */
+static void *swap_ask(void *arg)
+{
+	static const char *const pools[] = {"swap no_pool\n",
+					    "swap page_unit_pool\n"};
+
+	pin(cores[1]);
+	for (int i = 0; i < SLICES; i++) {
+		slice = i;
+		if (i % 2)
+			asked_us[i] = ask(pools[i / 2 % 2]) * 1e6;
+		usleep(slice_us);
+	}
+	slice = SLICES;
+	return arg;
+}
+
+static void swap_note(int now, double start)
+{
+	double took = (seconds_now() - start) * 1e6;
+
+	if (took > longest_us[now])
+		longest_us[now] = took;
+}
+
+static void swap_measure(void)
+{
+	int now;
+
+	while ((now = slice) < SLICES) {
+		double start = seconds_now();
+		void *block = block_take(BLOCK);
+
+		swap_note(now, start);
+		start = seconds_now();
+		who.free(block, BLOCK);
+		swap_note(now, start);
+	}
+}
+
+static void swap_print(void)
+{
+	printf("{\"longest_us\": %.2f, \"quiet_us\": %.2f, "
+	       "\"answered_us\": %.2f}\n",
+	       median_of(longest_us, 1), median_of(longest_us, 0),
+	       median_of(asked_us, 1));
+}
+
+int main(int argc, char **argv)
+{
+	bool swaps = argc == 5 && !strcmp(argv[4], "swap");
+	static void *live[LIVE];
+	pthread_t thread;
+
+	if (argc != 5 || (!swaps && strcmp(argv[4], "stat"))) {
+		fputs("Usage: asked DRIVER.so CORE CORE stat|swap\n", stderr);
+		return 2;
+	}
+	cores[0] = atoi(argv[2]);
+	cores[1] = atoi(argv[3]);
+	contender_open(&who, argv[1]);
+	for (int i = 0; i < (swaps ? LIVE : 1); i++)
+		live[i] = block_take(BLOCK);
+	ask("stat\n");
+	if (pthread_create(&thread, NULL, swaps ? swap_ask : stat_ask, NULL))
+		fail("threads", "no more can be started");
+	pin(cores[0]);
+	if (swaps)
+		swap_measure();
+	else
+		stat_measure();
+	pthread_join(thread, NULL);
+	if (swaps)
+		swap_print();
+	else
+		stat_print();
+	for (int i = 0; i < (swaps ? LIVE : 1); i++)
+		who.free(live[i], BLOCK);
+	return 0;
+}

@@ -1,0 +1,33 @@
+#include "contender.h"
+
+#include <dlfcn.h>
+
+#include "fail.h"
+
+static void *entry(void *library, const char *path, const char *name)
+{
+	void *found = dlsym(library, name);
+
+	if (!found)
+		fail(path, dlerror());
+	return found;
+}
+
+void contender_open(struct contender *who, const char *path)
+{
+	const char *(*version)(void);
+	int (*open)(void);
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+
+	if (!library)
+		fail("not loaded", dlerror());
+	*(void **)&open = entry(library, path, "bench_open");
+	*(void **)&version = entry(library, path, "bench_version");
+	*(void **)&who->alloc = entry(library, path, "bench_alloc");
+	*(void **)&who->free = entry(library, path, "bench_free");
+	*(void **)&who->enter = dlsym(library, "bench_enter");
+	*(void **)&who->mallocs = dlsym(RTLD_DEFAULT, "bench_mallocs");
+	if (open())
+		fail(path, "can't be used here");
+	who->version = version();
+}

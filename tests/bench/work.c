@@ -1,0 +1,221 @@
+#include "work.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "../../examples/trace_file.h"
+#include "fail.h"
+
+enum {
+	KIB = 1024,
+	PAIRS = 256, /* in a script of one size: stays in the cache */
+	WINDOW = 16, /* blocks live at once */
+	RANDOM_LIVE = 2000,
+	RANDOM_SIZES = 512,
+	RANDOM_STEP = 8 * KIB,
+	RANDOM_PAIRS = 20000,
+	SMALL = 512, /* of `live` and `spread`: 1 to 8 times that */
+	CHURNED = 1000,
+	CHURN_PAIRS = 64000,
+	LIVE_MAX = 10000000
+};
+
+static const size_t size_max = (size_t)1 << 40;
+
+size_t number_read(const char *what, const char *text, size_t most)
+{
+	char *end = NULL, why[80];
+	unsigned long long number = 0;
+
+	if (text && *text >= '0' && *text <= '9')
+		number = strtoull(text, &end, 10);
+	if (end && !*end && number && number <= most)
+		return (size_t)number;
+	snprintf(why, sizeof(why), "not a whole number of 1 to %zu: %.20s",
+		 most, text ? text : "(nothing)");
+	fail(what, why);
+}
+
+static void crew_alone(struct crew *crew)
+{
+	crew->count = 1;
+	crew->width = 1;
+	crew->play = worker_play;
+}
+
+/* Slots of the trace are given out again, as a program's variables are: the
+ * table of blocks stays small. */
+static void replay_fill(struct script *script, const struct trace_file *trace)
+{
+	size_t *slot = calloc(trace->last_id + 1, sizeof(*slot));
+	size_t *size = calloc(trace->last_id + 1, sizeof(*size));
+	size_t *idle = calloc(trace->last_id + 1, sizeof(*idle));
+	size_t idle_count = 0;
+
+	if (!slot || !size || !idle)
+		fail("replay", "no memory on the host");
+	for (size_t i = 0; i < trace->count; i++) {
+		const struct trace_event *event = &trace->events[i];
+
+		if (event->kind == TRACE_MALLOC) {
+			slot[event->id] =
+				idle_count ? idle[--idle_count] : script->slots;
+			size[event->id] = event->bytes;
+			script_alloc(script, slot[event->id], event->bytes);
+		} else if (event->kind == TRACE_FREE) {
+			idle[idle_count++] = slot[event->id];
+			script_free(script, slot[event->id], size[event->id]);
+		}
+	}
+	free(slot);
+	free(size);
+	free(idle);
+}
+
+static void replay_build(struct crew *crew, const char *argument)
+{
+	struct trace_file trace;
+
+	crew_alone(crew);
+	if (!argument)
+		fail("replay", "needs a trace");
+	if (trace_open(&trace, argument))
+		exit(1); /* which has said why */
+	replay_fill(&crew->workers[0].timed, &trace);
+	trace_close(&trace);
+}
+
+static void one_build(struct crew *crew, const char *argument)
+{
+	size_t size = number_read("one", argument, size_max);
+
+	crew_alone(crew);
+	for (int i = 0; i < PAIRS; i++) {
+		script_alloc(&crew->workers[0].timed, 0, size);
+		script_free(&crew->workers[0].timed, 0, size);
+	}
+}
+
+/* The oldest of WINDOW blocks goes, a new one comes. */
+static void window_fill(struct script *script, size_t size)
+{
+	for (size_t i = 0; i < PAIRS; i++) {
+		if (i >= WINDOW)
+			script_free(script, i % WINDOW, size);
+		script_alloc(script, i % WINDOW, size);
+	}
+	for (size_t i = 0; i < WINDOW; i++)
+		script_free(script, i, size);
+}
+
+static void window_build(struct crew *crew, const char *argument)
+{
+	size_t size = number_read("window", argument, size_max);
+
+	crew_alone(crew);
+	window_fill(&crew->workers[0].timed, size);
+}
+
+static void threads_build(struct crew *crew, const char *argument)
+{
+	crew->count =
+		(unsigned int)number_read("threads", argument, WORKERS_MAX);
+	crew->width =
+		crew->count < crew->core_count ? crew->count : crew->core_count;
+	crew->play = worker_play;
+	for (unsigned int i = 0; i < crew->count; i++)
+		window_fill(&crew->workers[i].timed, (i + 1) * 64 * KIB);
+}
+
+static void random_build(struct crew *crew, const char *argument)
+{
+	struct script *script = &crew->workers[0].timed;
+	static size_t sizes[RANDOM_LIVE];
+	uint32_t state = 1;
+
+	if (argument)
+		fail("random", "takes no argument");
+	crew_alone(crew);
+	for (size_t i = 0; i < RANDOM_PAIRS; i++) {
+		size_t slot = i;
+
+		if (i >= RANDOM_LIVE) {
+			slot = draw(&state, RANDOM_LIVE);
+			script_free(script, slot, sizes[slot]);
+		}
+		sizes[slot] =
+			(draw(&state, RANDOM_SIZES) + 1) * (size_t)RANDOM_STEP;
+		script_alloc(script, slot, sizes[slot]);
+	}
+	for (size_t i = 0; i < RANDOM_LIVE; i++)
+		script_free(script, i, sizes[i]);
+}
+
+static size_t small_size(size_t slot)
+{
+	uint32_t state = (uint32_t)slot;
+
+	return (draw(&state, 8) + 1) * (size_t)SMALL;
+}
+
+/* WINDOW blocks of the first `among` go and come again, so that in the end all
+ * is as it was. */
+static void churn_fill(struct script *script, size_t among)
+{
+	uint32_t state = 1;
+
+	for (int i = 0; i < CHURN_PAIRS / WINDOW; i++) {
+		size_t first = draw(&state, (uint32_t)(among / WINDOW));
+		size_t step = among / WINDOW;
+
+		/* One of each sixteenth, so that none comes up twice. */
+		for (size_t j = 0; j < WINDOW; j++)
+			script_free(script, j * step + first,
+				    small_size(j * step + first));
+		for (size_t j = 0; j < WINDOW; j++)
+			script_alloc(script, j * step + first,
+				     small_size(j * step + first));
+	}
+}
+
+static void live_fill(struct crew *crew, size_t count, size_t among)
+{
+	struct worker *worker = &crew->workers[0];
+
+	if (count < WINDOW)
+		fail("live", "16 blocks at least");
+	crew_alone(crew);
+	for (size_t i = 0; i < count; i++) {
+		script_alloc(&worker->before, i, small_size(i));
+		script_free(&worker->after, i, small_size(i));
+	}
+	churn_fill(&worker->timed, among < count ? among : count);
+}
+
+static void live_build(struct crew *crew, const char *argument)
+{
+	live_fill(crew, number_read("live", argument, LIVE_MAX), CHURNED);
+}
+
+static void spread_build(struct crew *crew, const char *argument)
+{
+	live_fill(crew, number_read("spread", argument, LIVE_MAX), LIVE_MAX);
+}
+
+const struct work works[] = {
+	{"replay", "TRACE", "a training trace, from its start to its end",
+	 replay_build},
+	{"one", "BYTES", "a block of one size, freed at once", one_build},
+	{"window", "BYTES", "16 live blocks of one size, the oldest is freed",
+	 window_build},
+	{"random", NULL, "2,000 live blocks of 512 sizes, any is freed",
+	 random_build},
+	{"threads", "NUMBER", "threads, each with a size of its own",
+	 threads_build},
+	{"handoff", NULL, "one thread allocates, another frees", handoff_build},
+	{"live", "NUMBER", "so many small live blocks, work on 1,000 of them",
+	 live_build},
+	{"spread", "NUMBER", "so many small live blocks, work on all of them",
+	 spread_build},
+	{NULL, NULL, NULL, NULL},
+};

@@ -1,0 +1,22 @@
+/* The works that can be timed: what each thread allocates and frees. */
+#ifndef MNM_BENCH_WORK_H
+#define MNM_BENCH_WORK_H
+
+#include "crew.h"
+
+struct work {
+	const char *name, *argument, *help;
+	/* Fills in the crew; ends the program if the argument is wrong. */
+	void (*build)(struct crew *crew, const char *argument);
+};
+
+/* Ends with a row without a name. */
+extern const struct work works[];
+
+/* A whole number of 1 to most; ends the program if it is not that. */
+size_t number_read(const char *what, const char *text, size_t most);
+
+/* In handoff.c: one thread allocates, another frees. */
+void handoff_build(struct crew *crew, const char *argument);
+
+#endif
