@@ -1,9 +1,12 @@
-/* A block: device memory that a pool took from the driver, and the table
- * that finds it by its address.
+/* A block: memory that a pool took from the driver, and the index that finds
+ * it by its address.
  *
- * The table is three levels of address bits, lock-free, and knows for each
- * block whether the program holds it (live) or not (idle). A slot is written
- * once per change of hands; nothing is hashed. */
+ * The index is only a hint from an address to a record; what holds is the
+ * record's own word, its address and its state in one, so that a change of
+ * hands is one atomic step on it. The index changes when memory comes from the
+ * driver or goes back; looking one up takes no lock.
+ *
+ * Of tables a block costs its record, 48 bytes, and 10.7 to 16 of the index. */
 #ifndef MNM_BLOCK_H
 #define MNM_BLOCK_H
 
@@ -12,59 +15,74 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct context;
 struct pool;
 
+/* In the low bits of an address, which is a multiple of 256, the least
+ * alignment that CUDA promises. A word of 0 is no block's. */
+#define BLOCK_LIVE     UINT64_C(1)               /* the program has it */
+#define BLOCK_IDLE     UINT64_C(2)               /* it has been freed */
+#define BLOCK_STATE    (BLOCK_LIVE | BLOCK_IDLE) /* neither: it is no block */
+#define BLOCK_EXPORTED UINT64_C(4) /* others may use it for ever */
+#define BLOCK_NAMED    UINT64_C(8) /* it has a buffer id; see buffer_id.h */
+#define BLOCK_BITS     UINT64_C(255)
+
 struct block {
-	uint64_t addr;     /* device address, at least 256-byte aligned */
-	size_t size;       /* bytes asked for, while live */
-	size_t span;       /* bytes taken from the driver, >= size */
-	uint64_t epoch;    /* of its free; usable once that epoch is safe */
-	struct pool *pool; /* that served it; while live, it can't end */
-	/* Whose memory it is. Atomic as block_walk's visitor may look at a
-	 * record that is being dropped. */
-	struct context *_Atomic context;
-	_Atomic bool exported; /* others may use it for ever: never reused */
-	bool pinned;           /* host memory */
-	_Atomic uint32_t id;   /* buffer id of this life, 0 before it's asked */
+	_Atomic uint64_t word; /* address | state and marks of this life */
+	size_t size;           /* bytes asked for, while live */
+	size_t span;           /* bytes taken from the driver, >= size */
+	uint64_t epoch;        /* of its free; usable once that epoch is safe */
+	struct pool *pool;     /* that served it; while live, it can't end */
 	struct block *next;    /* in a list of idle blocks */
 };
 
-/* A blank block, or NULL without memory for it. Thread-safe. */
+static inline uint64_t block_word(const struct block *block)
+{
+	return atomic_load_explicit(&block->word, memory_order_relaxed);
+}
+
+static inline uint64_t block_addr(const struct block *block)
+{
+	return block_word(block) & ~BLOCK_BITS;
+}
+
+/* A blank record, or NULL without memory for it. Thread-safe. */
 struct block *block_new(void);
 
 /* Ends the record of a block. Its memory stays readable, so that a racing
  * free of a wrong program reads an old value and not a fault. */
 void block_drop(struct block *block);
 
-enum block_state { BLOCK_UNKNOWN, BLOCK_LIVE, BLOCK_IDLE };
+/* Enters a fresh block as live. False: no memory for the index, or an address
+ * that is not a block's. *stale and *word are what was there before: the
+ * driver gave the address out again, so that block is gone; else NULL and 0. */
+bool block_enter(struct block *block, uint64_t addr, struct block **stale,
+		 uint64_t *word);
 
-/* Enters a fresh block as live. False: no memory for the table, or an
- * address it can't hold. *stale and *state are what was there before: the
- * driver gave the address out again, so that block is gone. */
-bool block_enter(struct block *block, struct block **stale,
-		 enum block_state *state);
+/* The block at exactly addr and its word; NULL, and 0: none is there. */
+struct block *block_find(uint64_t addr, uint64_t *word);
 
-/* The block at exactly addr and its state; NULL if unknown. */
-struct block *block_find(uint64_t addr, enum block_state *state);
-
-/* Turns the live block at addr idle, in one step, and returns it. NULL: no
- * live block starts there; *state says whether an idle one does. */
-struct block *block_take(uint64_t addr, enum block_state *state);
+/* Turns the live block at addr idle, in one step, and returns it; *word is
+ * what it was before. NULL: no live block starts there; *word says whether an
+ * idle one does. */
+struct block *block_take(uint64_t addr, uint64_t *word);
 
 /* As block_take, for that very record. */
 bool block_claim(struct block *block);
 
-/* Turns an idle block, which the caller owns, live. */
+/* Marks the live block at addr for this life; false: it is not live. */
+bool block_mark(struct block *block, uint64_t addr, uint64_t mark);
+
+/* An idle block, which the caller owns, has no marks any more; or is live. */
+void block_unmark(struct block *block);
 void block_revive(struct block *block);
 
-/* Removes an idle block, which the caller owns, from the table. False: the
- * driver has given its address out anew, so the memory is another block's. */
+/* Removes an idle block, which the caller owns, from the index; its address
+ * stays known. False: the driver has given it out anew, so the memory is
+ * another block's. */
 bool block_remove(struct block *block);
 
 /* Calls visit for each block, live or idle; visit may remove it. */
-void block_walk(void (*visit)(struct block *block, enum block_state state,
-			      void *arg),
+void block_walk(void (*visit)(struct block *block, uint64_t word, void *arg),
 		void *arg);
 
 #endif

@@ -48,6 +48,7 @@ struct device {
 	_Atomic uint64_t claim; /* bytes reserved or being asked for */
 	_Atomic bool pending;   /* a context of it has blocks to give back */
 	_Atomic int pressed;    /* requests that found no room: keep nothing */
+	/* Without what is counted in the caches: see counter_get. */
 	_Atomic uint64_t counters[COUNTER_MAX];
 };
 
@@ -84,10 +85,10 @@ struct context {
 	pthread_mutex_t lock;
 	pthread_cond_t settled; /* closing or busy has come to 0 */
 	/* Under lock. */
-	bool dead;            /* destroyed; its blocks are forgotten */
-	unsigned int closing; /* calls under way that may end it */
-	unsigned int busy;    /* driver calls of ours on what is in it */
-	struct store store;   /* device memory, the first of its stores */
+	_Atomic bool dead;            /* destroyed; its blocks are forgotten */
+	_Atomic unsigned int closing; /* calls under way that may end it */
+	unsigned int busy;  /* driver calls of ours on what is in it */
+	struct store store; /* device memory, the first of its stores */
 };
 
 /* The device of an ordinal from 0 to DEVICE_MAX - 1, or DEVICE_HOST. */
@@ -109,13 +110,26 @@ void device_unclaim(struct device *device, size_t span);
 void device_reserve(struct device *device, size_t span);
 /* Ends both. */
 void device_unreserve(struct device *device, size_t span);
-/* Adds n and lifts the peak to the new value. */
-void counter_add_peak(struct device *device, enum counter counter,
-		      enum counter peak, uint64_t n);
+/* COUNTER_live_bytes, with its peak. */
+void counter_add_live(struct device *device, uint64_t n);
+void counter_sub_live(struct device *device, uint64_t n);
+/* Sets COUNTER_quarantined_bytes; returns what it was. */
+uint64_t quarantine_set(struct device *device, uint64_t bytes);
+/* A request that found no room begins, and ends. */
+void device_press(struct device *device);
+void device_unpress(struct device *device);
 
 /* The calling thread's current context; made at first sight. NULL: there is
  * none, or no memory for it. */
 struct context *context_current(void);
+
+/* The calling thread's current context may be another now: it is asked for at
+ * the next request. */
+void context_unsure(void);
+
+/* An entry that we know nothing of was called, or handed out: from now on the
+ * driver is asked for the current context at each request. */
+void context_doubt(void);
 
 /* The record of a handle, or NULL; of a green context, its primary one's. */
 struct context *context_find(struct CUctx_st *handle);

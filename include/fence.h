@@ -41,6 +41,10 @@ void fence_level_set(enum fence_level level);
  * the device, at most 512 MiB. Set for all devices. */
 void fence_quarantine_set(size_t bytes);
 
+/* Whether a free never waits: at this level, and one event reaches all that may
+ * use the device's memory. What it depends on is followed by caches_review. */
+bool fence_is_plain(const struct device *device);
+
 /* A block of span bytes has been kept by its pool; waits where the level or
  * the quarantine asks for it. False: the wait failed for good, device->lost
  * is set, and the free is to tell the program so. */

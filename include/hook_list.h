@@ -68,6 +68,7 @@ HOOK(cuPointerGetAttribute, "cuPointerGetAttribute", 4000, VERSION_MAX) \
 HOOK(cuPointerGetAttributes, "cuPointerGetAttributes", 7000, VERSION_MAX) \
 HOOK(cuPointerSetAttribute, "cuPointerSetAttribute", 6000, VERSION_MAX) \
 HOOK(cuMemGetInfo_v2, "cuMemGetInfo", 3020, VERSION_MAX) \
+HOOK(cuCtxCreate, "cuCtxCreate", 2000, 3020) \
 HOOK(cuCtxCreate_v2, "cuCtxCreate", 3020, 11040) \
 HOOK(cuCtxCreate_v3, "cuCtxCreate", 11040, 12050) \
 HOOK(cuCtxCreate_v4, "cuCtxCreate", 12050, VERSION_MAX) \

@@ -53,6 +53,7 @@ struct config {
 	size_t page_size;     /* bytes */
 	enum fence_level fence;
 	size_t quarantine;      /* bytes, or ROOM_AUTO */
+	size_t thread_cache;    /* bytes, 0 = none */
 	size_t pool_limit;      /* bytes, 0 = none */
 	size_t hard_limit;      /* bytes, 0 = none */
 	size_t host_limit;      /* bytes, or ROOM_AUTO */

@@ -19,6 +19,8 @@ OPTION(fence, FENCE, "fence", "fence, sync, none", \
 	"what makes reuse safe: device-side events, a wait in each free, nothing") \
 OPTION(quarantine, ROOM, "auto", "bytes, or auto", \
 	"freed bytes that wait for one fence [5 % of the device, 512M at most]") \
+OPTION(thread_cache, SIZE, "64M", "bytes, 0 = none", \
+	"idle bytes that a thread keeps for itself, where several share a pool") \
 OPTION(pool_limit, SIZE, "0", "bytes, 0 = none", \
 	"soft limit of reserved bytes a device: idle blocks go back first") \
 OPTION(hard_limit, SIZE, "0", "bytes, 0 = none", \

@@ -17,12 +17,18 @@ struct store;
 
 /* First member of each pool's own struct. Core fills and reads it. */
 struct pool {
+	/* Whose memory it serves. First and atomic: a closed pool's record is
+	 * kept, so that who comes late with a block of it finds a context. */
+	struct store *_Atomic store;
 	const struct pool_ops *ops;
-	struct store *store; /* whose memory it serves */
-	size_t live_count;   /* blocks with the program, or on their way */
-	size_t live_span;    /* bytes reserved for them */
-	bool retired;        /* swapped out: takes nothing back */
-	struct pool *next;   /* of the store's pools */
+	/* Set by open. Power of two: a request takes its size rounded up to a
+	 * multiple of it, and a block serves requests of its span only; then
+	 * threads keep some blocks for themselves. 0: not so. */
+	size_t unit;
+	size_t live_count; /* blocks with the program, or on their way */
+	size_t live_span;  /* bytes reserved for them */
+	bool retired;      /* swapped out: takes nothing back */
+	struct pool *next; /* of the store's pools */
 };
 
 enum pool_answer {

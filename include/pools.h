@@ -29,6 +29,10 @@ void pool_lend(struct pool *pool, size_t span);
 /* It came back, or was never had. The last one ends a retired pool. */
 void pool_return(struct pool *pool, size_t span);
 
+/* A freed block that its pool counts as live goes back to it, with its stamp,
+ * or waits in store->pending. */
+void pools_put(struct block *block);
+
 /* A freed block that its pool counts as live goes back to it, stamped anew, or
  * waits in store->pending. Both take and drop the context's lock. */
 void pools_take_back(struct block *block);

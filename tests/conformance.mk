@@ -2,7 +2,8 @@
 # LD_LIBRARY_PATH=$(BUILD)/sim, or on a GPU without it.
 CONFORMANCE := memory pool host copy fill stream event context primary kernel \
 	entry pointer ipc vmm external array managed threads capture \
-	capture_rules graph graph_update green
+	capture_rules graph graph_update graph_query \
+	green
 CONFORMANCE := $(CONFORMANCE:%=$(BUILD)/tests/conformance/%)
 
 CHECK += $(CONFORMANCE) $(CONFORMANCE:=.kernels.so)

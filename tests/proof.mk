@@ -6,8 +6,8 @@ PROOF_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(PROOF_SRC))
 
 # The library with more points where the schedule may switch; see points.c.
 POINTS     := $(if $(SAN),,$(dir $(PROOF))libmnm.so)
-# But for the block table, which is searched as a whole when a context ends.
-POINTS_OF  := $(filter-out %/block_table.o,$(CORE_OBJ) $(POOL_OBJ))
+# But for the index of blocks, which is searched as a whole when a context ends.
+POINTS_OF  := $(filter-out %/block_index.o,$(CORE_OBJ) $(POOL_OBJ))
 POINTS_OBJ := $(POINTS_OF:$(BUILD)/obj/%=$(BUILD)/obj/points/%)
 
 CHECK += $(PROOF) $(PROOF).kernels.so $(POINTS)

@@ -4,6 +4,7 @@
 
 #include <cuda.h>
 
+#include "cache.h"
 #include "capture.h"
 #include "hold.h"
 #include "mem.h"
@@ -45,8 +46,10 @@ void capture_expect(void)
 {
 	work_mixed(); /* no fence can be made later */
 	pthread_mutex_lock(&lock);
-	if (!count++)
+	if (!count++) {
 		hold_open();
+		caches_review(NULL);
+	}
 	while (quiet)
 		pthread_cond_wait(&changed, &lock);
 	pthread_mutex_unlock(&lock);
@@ -55,8 +58,10 @@ void capture_expect(void)
 /* Under lock. */
 static void count_drop(void)
 {
-	if (!--count)
-		hold_close();
+	if (--count)
+		return;
+	hold_close();
+	caches_review(NULL);
 }
 
 void capture_refused(void)

@@ -3,6 +3,7 @@
 #define HASH_NONFATAL_OOM 1
 #include <stdlib.h>
 
+#include "cache.h"
 #include "capture.h"
 #include "context.h"
 #include "fence.h"
@@ -22,6 +23,29 @@ static _Atomic int alive; /* contexts that are not buried */
 
 /* Counts changes after which a handle may mean another context. */
 static _Atomic uint64_t generation = 1;
+
+/* A door was opened by which the current context may change unseen. */
+static _Atomic bool doubted;
+
+/* Handles may mean other contexts, or contexts have come or gone. */
+static void handles_changed(void)
+{
+	atomic_fetch_add(&generation, 1);
+	caches_ask();
+	caches_review(NULL);
+}
+
+void context_unsure(void)
+{
+	cache_unsure();
+}
+
+void context_doubt(void)
+{
+	if (atomic_exchange(&doubted, true))
+		return;
+	caches_ask();
+}
 
 /* Under lock. */
 static struct context *find(CUcontext handle)
@@ -82,7 +106,7 @@ static void bury(struct context *context)
 		context->next_dead = dead;
 		dead = context;
 	}
-	atomic_fetch_add(&generation, 1);
+	handles_changed();
 }
 
 int device_count(void)
@@ -125,7 +149,7 @@ void context_forget_green(CUcontext handle)
 {
 	capture_context_ended(handle);
 	green_forget(handle);
-	atomic_fetch_add(&generation, 1);
+	handles_changed();
 }
 
 /* A handle that may be a second context's, of any device: two contexts share
@@ -139,6 +163,7 @@ static void meet(CUcontext handle)
 /* The work of a second context may use what the first has handed out. */
 static void join(struct context *context)
 {
+	caches_review(context->device);
 	if (alive > 1)
 		work_mixed();
 	if (context->device->contexts > 1)
@@ -175,18 +200,15 @@ static __thread struct {
 	struct context *context;
 } seen;
 
-struct context *context_current(void)
+/* As context_current, of a handle that is current. */
+static struct context *current_known(CUcontext handle)
 {
 	const struct real_driver *real = real_driver();
 	uint64_t now = atomic_load(&generation);
 	struct context *context;
-	CUcontext handle = NULL;
 	CUdevice ordinal = 0;
 	bool fresh = false;
 
-	/* Asked each time: what changes it may come by a door of its own. */
-	if (!real || real->cuCtxGetCurrent(&handle) || !handle)
-		return NULL;
 	if (seen.handle == handle && seen.generation == now)
 		return seen.context;
 	context = context_find(handle);
@@ -207,6 +229,19 @@ struct context *context_current(void)
 	return context;
 }
 
+struct context *context_current(void)
+{
+	const struct real_driver *real = real_driver();
+	struct context *context = NULL;
+	CUcontext handle = NULL;
+
+	cache_asking();
+	if (real && !real->cuCtxGetCurrent(&handle) && handle)
+		context = current_known(handle);
+	cache_asked(context, !doubted);
+	return context;
+}
+
 void context_enter(struct context *context)
 {
 	pthread_mutex_lock(&context->lock);
@@ -224,6 +259,7 @@ static void closing_begin(struct context *context)
 	pthread_mutex_lock(&context->lock);
 	context->closing++;
 	pthread_mutex_unlock(&context->lock);
+	caches_review(context->device);
 }
 
 static void closing_end(struct context *context)
@@ -232,6 +268,7 @@ static void closing_end(struct context *context)
 	context->closing--;
 	pthread_cond_broadcast(&context->settled);
 	pthread_mutex_unlock(&context->lock);
+	caches_review(context->device);
 }
 
 bool context_use(struct context *context)
@@ -275,7 +312,7 @@ struct context *context_close(CUcontext handle)
 			pthread_cond_wait(&released, &lock);
 		closing_begin(context); /* users may wait for its end */
 	}
-	atomic_fetch_add(&generation, 1);
+	handles_changed();
 	pthread_mutex_unlock(&lock);
 	return context;
 }
@@ -340,7 +377,7 @@ void context_settle(struct context *context, bool ended)
 		other = NULL;
 	if (other)
 		bury(other);
-	atomic_fetch_add(&generation, 1);
+	handles_changed();
 	pthread_mutex_unlock(&lock);
 	if (ended) {
 		capture_context_ended(context->handle);

@@ -1,5 +1,6 @@
 #include <stdatomic.h>
 
+#include "cache.h"
 #include "context.h"
 
 static struct device devices[DEVICE_ALL];
@@ -31,23 +32,106 @@ void counter_sub(struct device *device, enum counter counter, uint64_t n)
 				  memory_order_relaxed);
 }
 
-uint64_t counter_get(const struct device *device, enum counter counter)
+static uint64_t own_figure(const struct device *device, enum counter counter)
 {
 	return atomic_load_explicit(&device->counters[counter],
 				    memory_order_relaxed);
 }
 
-void counter_add_peak(struct device *device, enum counter counter,
-		      enum counter peak, uint64_t n)
+/* What was freed since the caches began is counted there; own_figure is what
+ * to add to that. In stream order nothing waits. */
+static uint64_t quarantined(const struct device *device)
 {
-	uint64_t now = n + atomic_fetch_add_explicit(&device->counters[counter],
-						     n, memory_order_relaxed);
-	uint64_t top = counter_get(device, peak);
+	if (atomic_load(&device->safe) == UINT64_MAX)
+		return 0;
+	return own_figure(device, COUNTER_quarantined_bytes) +
+	       caches_figures(device).freed;
+}
+
+uint64_t quarantine_set(struct device *device, uint64_t bytes)
+{
+	uint64_t freed = caches_figures(device).freed;
+	_Atomic uint64_t *own = &device->counters[COUNTER_quarantined_bytes];
+
+	return atomic_exchange(own, bytes - freed) + freed;
+}
+
+static uint64_t live_peak(const struct device *device)
+{
+	uint64_t own = own_figure(device, COUNTER_live_peak);
+	uint64_t caches = caches_figures(device).live_peak;
+	uint64_t now = counter_get(device, COUNTER_live_bytes);
+
+	own = caches > own ? caches : own;
+	return now > own ? now : own;
+}
+
+uint64_t counter_get(const struct device *device, enum counter counter)
+{
+	switch (counter) {
+	case COUNTER_live_peak:
+		return live_peak(device);
+	case COUNTER_quarantined_bytes:
+		return quarantined(device);
+	case COUNTER_live_bytes:
+		return own_figure(device, counter) +
+		       caches_figures(device).live;
+	case COUNTER_idle_bytes:
+		return own_figure(device, counter) +
+		       caches_figures(device).idle;
+	case COUNTER_frees:
+		return own_figure(device, counter) +
+		       caches_figures(device).frees;
+	case COUNTER_hits:
+	case COUNTER_allocs:
+		return own_figure(device, counter) +
+		       caches_figures(device).hits;
+	default:
+		return own_figure(device, counter);
+	}
+}
+
+static void peak_lift(struct device *device, enum counter peak, uint64_t now)
+{
+	uint64_t top = own_figure(device, peak);
 
 	while (now > top && !atomic_compare_exchange_weak_explicit(
 				    &device->counters[peak], &top, now,
 				    memory_order_relaxed, memory_order_relaxed))
 		;
+}
+
+/* The calling thread's peak is counted anew. */
+static void cache_look_again(const struct device *device)
+{
+	if (cache_last->device == device)
+		cache_look(cache_last);
+}
+
+void counter_add_live(struct device *device, uint64_t n)
+{
+	counter_add(device, COUNTER_live_bytes, n);
+	peak_lift(device, COUNTER_live_peak,
+		  counter_get(device, COUNTER_live_bytes));
+	cache_look_again(device);
+}
+
+void counter_sub_live(struct device *device, uint64_t n)
+{
+	counter_sub(device, COUNTER_live_bytes, n);
+	cache_look_again(device);
+}
+
+void device_press(struct device *device)
+{
+	device->pressed++;
+	caches_review(device);
+}
+
+void device_unpress(struct device *device)
+{
+	device->pressed--;
+	caches_review(device);
 }
 
 bool device_claim(struct device *device, size_t span, size_t limit)
@@ -69,8 +153,11 @@ void device_unclaim(struct device *device, size_t span)
 
 void device_reserve(struct device *device, size_t span)
 {
-	counter_add_peak(device, COUNTER_reserved_bytes, COUNTER_reserved_peak,
-			 span);
+	_Atomic uint64_t *reserved = &device->counters[COUNTER_reserved_bytes];
+
+	peak_lift(device, COUNTER_reserved_peak,
+		  span + atomic_fetch_add_explicit(reserved, span,
+						   memory_order_relaxed));
 }
 
 void device_unreserve(struct device *device, size_t span)

@@ -5,11 +5,10 @@
 
 uint64_t epoch_end(struct device *device, uint64_t *bytes)
 {
-	uint64_t safe = atomic_fetch_add(&device->epoch, 1) + 1;
-
-	*bytes = atomic_exchange(&device->counters[COUNTER_quarantined_bytes],
-				 0);
-	return safe;
+	/* The bytes first: what is freed in between is of the ended epoch and
+	 * still counted, never the other way round. */
+	*bytes = quarantine_set(device, 0);
+	return atomic_fetch_add(&device->epoch, 1) + 1;
 }
 
 void epoch_publish(struct device *device, uint64_t safe)

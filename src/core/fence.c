@@ -3,6 +3,7 @@
 #include <cuda.h>
 
 #include "backing.h"
+#include "cache.h"
 #include "capture.h"
 #include "context.h"
 #include "epoch.h"
@@ -38,8 +39,7 @@ void fence_restart(struct device *device)
 	uint64_t all = UINT64_MAX;
 
 	if (atomic_compare_exchange_strong(&device->safe, &all, 0))
-		atomic_store(&device->counters[COUNTER_quarantined_bytes],
-			     counter_get(device, COUNTER_idle_bytes));
+		quarantine_set(device, counter_get(device, COUNTER_idle_bytes));
 }
 
 void fence_level_set(enum fence_level now)
@@ -50,6 +50,7 @@ void fence_level_set(enum fence_level now)
 			atomic_store(&device_at(i)->safe, UINT64_MAX);
 		else
 			fence_restart(device_at(i));
+	caches_review(NULL);
 }
 
 void fence_quarantine_set(size_t bytes)
@@ -89,6 +90,7 @@ int device_check(struct device *device, int res)
 {
 	if (!backing_is_lost(res) || atomic_exchange(&device->lost, true))
 		return res;
+	caches_review(device);
 	log_warn("device %d has failed with error %d: every call goes to CUDA",
 		 device_ordinal(device), res);
 	return res;
@@ -107,6 +109,11 @@ static bool fence_reaches(const struct device *device)
 {
 	return context_is_alone(device) && !device->unfenced &&
 	       backing_has_fences();
+}
+
+bool fence_is_plain(const struct device *device)
+{
+	return fence_level() == FENCE_NONE || fence_reaches(device);
 }
 
 /* Whether the requests so far are worth one more fence. */
@@ -160,6 +167,8 @@ static bool fence_failed(struct device *device, int res)
 		log_warn("device %d: a fence failed with error %d: frees wait "
 			 "instead",
 			 device_ordinal(device), res);
+	if (res)
+		caches_review(device);
 	return device_check(device, res);
 }
 

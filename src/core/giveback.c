@@ -2,6 +2,7 @@
 
 #include "backing.h"
 #include "block.h"
+#include "cache.h"
 #include "capture.h"
 #include "fence.h"
 #include "giveback.h"
@@ -67,7 +68,8 @@ static size_t pending_give(struct store *store, size_t idle)
 		list = block->next;
 		/* First: the driver may hand the address out at once. */
 		if (block_remove(block) &&
-		    !device_check(context->device, give(store, block->addr)))
+		    !device_check(context->device,
+				  give(store, block_addr(block))))
 			counter_add(device, COUNTER_driver_frees, 1);
 		counter_sub(device, COUNTER_pending_bytes, block->span);
 		counter_sub(device, COUNTER_idle_bytes, block->span);
@@ -114,6 +116,7 @@ void device_announce(struct device *device)
 	atomic_store(&device->pending, true);
 	for (int i = 0; host && i < DEVICE_MAX; i++)
 		atomic_store(&device_at(i)->pending, true);
+	caches_review(host ? NULL : device);
 }
 
 static void poll_one(struct device *device)
@@ -123,6 +126,7 @@ static void poll_one(struct device *device)
 	giving_add(device, 1);
 	contexts_give(device, 0);
 	giving_add(device, -1);
+	caches_review(device);
 }
 
 void device_poll(struct device *device)

@@ -1,8 +1,11 @@
 #include <cuda.h>
 
 #include "block.h"
+#include "buffer_id.h"
+#include "cache.h"
 #include "capture.h"
 #include "config.h"
+#include "fast.h"
 #include "fence.h"
 #include "giveback.h"
 #include "hold.h"
@@ -16,7 +19,7 @@ static void count_alloc(struct device *device, size_t size, enum counter how)
 {
 	counter_add(device, COUNTER_allocs, 1);
 	counter_add(device, how, 1);
-	counter_add_peak(device, COUNTER_live_bytes, COUNTER_live_peak, size);
+	counter_add_live(device, size);
 }
 
 /* The block's next holder is the program; returns its address. Under the
@@ -28,17 +31,47 @@ static uint64_t block_lend(struct block *block, size_t size)
 
 	block->size = size;
 	pool_lend(pool, block->span);
-	block->id = 0;
 	block_revive(block);
 	counter_sub(device, COUNTER_idle_bytes, block->span);
 	count_alloc(device, size, COUNTER_hits);
-	return block->addr;
+	return block_addr(block);
+}
+
+/* The calling thread's cache, where it is in front of this store. */
+static struct cache *cache_of(const struct store *store)
+{
+	const struct context *context = store->context;
+
+	return store == &context->store && cache_last->context == context
+		       ? cache_last
+		       : NULL;
+}
+
+/* Looks into a pool that keeps blocks, and into caches in front of it; where
+ * memory is short (all), into all that is in any. */
+static enum pool_answer pool_ask(struct pool *pool, size_t span, size_t slack,
+				 bool all, struct block **block)
+{
+	struct store *store = pool->store;
+	struct cache *cache = cache_of(store);
+	uint64_t safe = atomic_load(&store->device->safe);
+	enum pool_answer answer;
+
+	if (all)
+		caches_flush(store);
+	cache_adopt(cache, pool);
+	answer = pool->ops->alloc(pool, span, slack, safe, block);
+	if (answer != POOL_HIT && caches_raid(store, cache, span))
+		answer = pool->ops->alloc(pool, span, slack, safe, block);
+	if (answer == POOL_HIT)
+		cache_refill(cache, span, safe);
+	return answer;
 }
 
 /* One look into the active pool, for a block with up to slack bytes to spare.
  */
 static enum pool_answer pool_look(struct store *store, size_t size,
-				  size_t slack, uint64_t *addr)
+				  size_t slack, bool all, uint64_t *addr)
 {
 	struct context *context = store->context;
 	enum pool_answer answer = POOL_MISS;
@@ -52,9 +85,7 @@ static enum pool_answer pool_look(struct store *store, size_t size,
 	if (pool)
 		span = pool->ops->span(pool, size, 0);
 	if (span && pool->ops->alloc)
-		answer = pool->ops->alloc(pool, span, slack,
-					  atomic_load(&store->device->safe),
-					  &block);
+		answer = pool_ask(pool, span, slack, all, &block);
 	if (answer == POOL_HIT)
 		*addr = block_lend(block, size);
 	context_leave(context);
@@ -63,10 +94,12 @@ static enum pool_answer pool_look(struct store *store, size_t size,
 
 static enum pool_answer hit(struct store *store, uint64_t *addr, size_t size)
 {
-	enum pool_answer answer = pool_look(store, size, 0, addr);
+	enum pool_answer answer = pool_look(store, size, 0, false, addr);
 
 	if (answer == POOL_UNSAFE && fence_ready(store->device))
-		answer = pool_look(store, size, 0, addr);
+		answer = pool_look(store, size, 0, false, addr);
+	if (answer == POOL_HIT)
+		cache_current(store->context);
 	return answer;
 }
 
@@ -78,10 +111,24 @@ static struct context *context_of_request(void)
 	return context && !context->device->lost ? context : NULL;
 }
 
+/* Once the current context is known, the fast path may do after all. */
+static bool cache_serves(struct context *context, size_t size, uint64_t *addr)
+{
+	enum fast done = FAST_NOT;
+
+	if (cache_last->context == context)
+		done = cache_alloc(cache_last, size, addr);
+	if (done == FAST_LOOK)
+		cache_look(cache_last);
+	return done != FAST_NOT;
+}
+
 enum mem_answer mem_hit(uint64_t *addr, size_t size)
 {
 	struct context *context = context_of_request();
 
+	if (context && cache_serves(context, size, addr))
+		return MEM_DONE;
 	return context && hit(&context->store, addr, size) == POOL_HIT
 		       ? MEM_DONE
 		       : MEM_PASS;
@@ -89,15 +136,16 @@ enum mem_answer mem_hit(uint64_t *addr, size_t size)
 
 /* Makes a fresh block known. False: it can't be; the program has it all the
  * same, and its free goes to the driver as a foreign one. */
-static bool block_know(struct context *context, struct block *block)
+static bool block_know(struct context *context, struct block *block,
+		       uint64_t addr)
 {
 	struct block *stale = NULL;
-	enum block_state state;
 	bool known = false;
+	uint64_t word = 0;
 
 	pthread_mutex_lock(&context->lock);
 	if (!context->dead)
-		known = block_enter(block, &stale, &state);
+		known = block_enter(block, addr, &stale, &word);
 	if (known)
 		count_alloc(block->pool->store->device, block->size,
 			    COUNTER_misses);
@@ -105,7 +153,7 @@ static bool block_know(struct context *context, struct block *block)
 		pool_return(block->pool, block->span);
 	pthread_mutex_unlock(&context->lock);
 	if (stale)
-		pools_correct(stale, state == BLOCK_LIVE);
+		pools_correct(stale, word & BLOCK_LIVE);
 	return known;
 }
 
@@ -146,8 +194,6 @@ static enum mem_answer fresh(struct store *store, uint64_t *addr, size_t size,
 	if (!block)
 		return MEM_PASS;
 	block->size = size;
-	block->context = store->context;
-	block->pinned = device_is_host(store->device);
 	block->pool = pool_order(store, size, slack, &block->span);
 	if (!block->pool) {
 		block_drop(block);
@@ -159,8 +205,8 @@ static enum mem_answer fresh(struct store *store, uint64_t *addr, size_t size,
 		block_drop(block);
 		return MEM_DONE;
 	}
-	block->addr = *addr = taken;
-	if (!block_know(store->context, block)) {
+	*addr = taken;
+	if (!block_know(store->context, block, taken)) {
 		device_unreserve(store->device, block->span);
 		block_drop(block);
 	}
@@ -172,12 +218,13 @@ static enum mem_answer fresh(struct store *store, uint64_t *addr, size_t size,
 static enum mem_answer pressed(struct store *store, uint64_t *addr, size_t size,
 			       int *result)
 {
-	bool ready = fence_pressed(store->device);
-	size_t slack = slack_left(store->device);
 	enum mem_answer answer;
+	size_t slack;
 
+	fence_pressed(store->device);
+	slack = slack_left(store->device);
 	*result = CUDA_SUCCESS;
-	if ((ready || slack) && pool_look(store, size, slack, addr) == POOL_HIT)
+	if (pool_look(store, size, slack, true, addr) == POOL_HIT)
 		return MEM_DONE;
 	answer = fresh(store, addr, size, slack, true, result);
 	if (slack && answer == MEM_DONE && *result == CUDA_ERROR_OUT_OF_MEMORY)
@@ -199,7 +246,7 @@ static enum mem_answer serve(struct store *store, uint64_t *addr, size_t size,
 	if (found == POOL_HIT)
 		return MEM_DONE;
 	slack = slack_left(device);
-	if (slack && pool_look(store, size, slack, addr) == POOL_HIT)
+	if (slack && pool_look(store, size, slack, true, addr) == POOL_HIT)
 		return MEM_DONE;
 	answer = fresh(store, addr, size, slack, false, result);
 	if (answer == MEM_DONE && !*result && found == POOL_UNSAFE)
@@ -215,6 +262,9 @@ enum mem_answer mem_alloc(uint64_t *addr, size_t size, int *result)
 {
 	struct context *context = context_of_request();
 
+	*result = CUDA_SUCCESS;
+	if (context && cache_serves(context, size, addr))
+		return MEM_DONE;
 	return context ? serve(&context->store, addr, size, result) : MEM_PASS;
 }
 
@@ -227,22 +277,32 @@ enum mem_answer mem_alloc_pinned(uint64_t *addr, size_t size,
 	return store ? serve(store, addr, size, result) : MEM_PASS;
 }
 
-/* Offers a block to its pool. */
+/* Under the context's lock. The block is idle in its pool then. */
+static bool pool_takes(struct pool *pool, struct block *block)
+{
+	size_t span = block->span; /* kept, it may be another thread's */
+
+	if (!pool->ops->free(pool, block))
+		return false;
+	counter_add(pool->store->device, COUNTER_idle_bytes, span);
+	pool_return(pool, span);
+	return true;
+}
+
+/* Offers a block to the calling thread's cache and to its pool. */
 static bool pool_keeps(struct block *block)
 {
 	struct pool *pool = block->pool;
 	struct store *store = pool->store;
 	struct context *context = store->context;
-	size_t span = block->span; /* kept, it may be another thread's */
 	bool kept;
 
 	context_enter(context);
-	kept = !context->dead && !pool->retired && pool->ops->free &&
-	       pool->ops->free(pool, block);
-	if (kept) {
-		counter_add(store->device, COUNTER_idle_bytes, span);
-		pool_return(pool, span);
-	}
+	kept = !context->dead && !pool->retired && pool->ops->free;
+	if (kept)
+		cache_adopt(cache_of(store), pool);
+	kept = kept &&
+	       (cache_put(cache_of(store), block) || pool_takes(pool, block));
 	context_leave(context);
 	return kept;
 }
@@ -251,13 +311,16 @@ static bool pool_keeps(struct block *block)
  * of a context, is left to CUDA; so is one while another thread lacks room, or
  * threads could take room from each other and keep it for ever. *lost: the wait
  * for its last work has told that the device has failed. */
-static bool block_kept(struct device *device, struct block *block, bool *lost)
+static bool block_kept(struct device *device, struct block *block,
+		       bool exported, bool *lost)
 {
+	struct context *context = context_current();
 	size_t span = block->span;
 
-	if (block->exported || !context_current() || device->pressed ||
-	    (block->pinned && !host_keeps(span)))
+	if (exported || !context || device->pressed ||
+	    (device_is_host(device) && !host_keeps(span)))
 		return false;
+	cache_current(context);
 	/* One that is not held, for want of memory, is CUDA's as without us. */
 	if (capture_any() && block->pool->ops->free &&
 	    fence_level() != FENCE_NONE)
@@ -270,33 +333,37 @@ static bool block_kept(struct device *device, struct block *block, bool *lost)
 
 enum mem_answer mem_free(uint64_t addr, enum mem_free how, struct block **given)
 {
-	enum block_state state;
 	struct device *device;
 	struct block *block;
 	bool lost = false;
+	uint64_t word;
 
 	*given = NULL;
 	if (!mem_enabled())
 		return MEM_PASS;
-	block = block_take(addr, &state);
+	block = block_take(addr, &word);
 	if (!block)
-		return state == BLOCK_IDLE ? MEM_WRONG : MEM_PASS;
+		return word & BLOCK_IDLE ? MEM_WRONG : MEM_PASS;
+	device = block->pool->store->device;
 	/* The free of a lost device is to fail as CUDA's does, and one by the
 	 * wrong call as well. */
-	if (block->context->device->lost ||
-	    block->pinned != (how == MEM_FREE_PINNED)) {
+	if (block->pool->store->context->device->lost ||
+	    device_is_host(device) != (how == MEM_FREE_PINNED)) {
 		block_revive(block);
 		return MEM_PASS;
 	}
-	device = block->pool->store->device;
+	if (word & BLOCK_NAMED)
+		buffer_id_forget(block);
+	block_unmark(block);
 	/* After block_take, a full barrier: work that the program queued
 	 * before this free is seen by whoever ends this epoch. */
 	block->epoch = atomic_load(&device->epoch);
-	counter_sub(device, COUNTER_live_bytes, block->size);
+	counter_sub_live(device, block->size);
 	counter_add(device, COUNTER_frees, 1);
 	if (how != MEM_FREE_ASYNC)
 		device_poll(device);
-	if (how != MEM_FREE_ASYNC && block_kept(device, block, &lost))
+	if (how != MEM_FREE_ASYNC &&
+	    block_kept(device, block, word & BLOCK_EXPORTED, &lost))
 		return lost ? MEM_PASS : MEM_DONE;
 	block_remove(block); /* first: the driver may reuse it at once */
 	*given = block;
@@ -305,27 +372,26 @@ enum mem_answer mem_free(uint64_t addr, enum mem_free how, struct block **given)
 
 void mem_exported(uint64_t addr)
 {
-	enum block_state state;
-	struct block *block = block_find(addr, &state);
+	uint64_t word;
+	struct block *block = block_find(addr, &word);
 
-	if (!block || state != BLOCK_LIVE)
+	if (!block || !block_mark(block, addr, BLOCK_EXPORTED))
 		return;
-	block->exported = true;
 	if (block->pool->ops->alloc) /* else it has no former owner */
-		fence_drain(block->context);
+		fence_drain(block->pool->store->context);
 }
 
 /* The driver refused to free it: it is with the program again. */
 static bool block_regain(struct context *context, struct block *block)
 {
 	struct device *device = block->pool->store->device;
+	uint64_t addr = block_addr(block), word;
 	struct block *stale;
-	enum block_state state;
 
-	if (context->dead || block_find(block->addr, &state) ||
-	    !block_enter(block, &stale, &state))
+	if (context->dead || block_find(addr, &word) ||
+	    !block_enter(block, addr, &stale, &word))
 		return false;
-	counter_add(device, COUNTER_live_bytes, block->size);
+	counter_add_live(device, block->size);
 	counter_sub(device, COUNTER_frees, 1);
 	return true;
 }
@@ -338,8 +404,9 @@ void mem_given(struct block *given, bool freed)
 
 	if (!given)
 		return;
-	context = given->context;
-	device = given->pool->store->device; /* a pool may end with its last */
+	/* A pool may end with its last. */
+	context = given->pool->store->context;
+	device = given->pool->store->device;
 	pthread_mutex_lock(&context->lock);
 	regained = !freed && block_regain(context, given);
 	if (!regained)

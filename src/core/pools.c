@@ -1,30 +1,70 @@
+#include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "cache.h"
 #include "giveback.h"
 #include "hold.h"
 #include "pools.h"
 #include "seen.h"
 
+/* Records of pools that were closed, linked by next. */
+static pthread_mutex_t spares_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct pool *spares;
+
+static struct pool *spare_take(const struct pool_ops *ops)
+{
+	struct pool **link = &spares, *pool;
+
+	pthread_mutex_lock(&spares_lock);
+	while (*link && (*link)->ops != ops)
+		link = &(*link)->next;
+	pool = *link;
+	if (pool)
+		*link = pool->next;
+	pthread_mutex_unlock(&spares_lock);
+	return pool;
+}
+
+static void spare_give(struct pool *pool)
+{
+	pthread_mutex_lock(&spares_lock);
+	pool->next = spares;
+	spares = pool;
+	pthread_mutex_unlock(&spares_lock);
+}
+
+/* Blank but for its store. */
+static struct pool *record_new(const struct pool_ops *ops)
+{
+	const size_t kept = sizeof(((struct pool *)NULL)->store);
+	struct pool *pool = spare_take(ops);
+
+	if (!pool)
+		return calloc(1, ops->size);
+	memset((char *)pool + kept, 0, ops->size - kept);
+	return pool;
+}
+
 struct pool *pool_new(int row, const struct config *config)
 {
 	const struct pool_ops *ops = pool_ops_at(row);
-	struct pool *pool = calloc(1, ops->size);
+	struct pool *pool = record_new(ops);
 
 	if (!pool)
 		return NULL;
 	pool->ops = ops;
-	if (ops->open && !ops->open(pool, config)) {
-		free(pool);
-		return NULL;
-	}
-	return pool;
+	if (!ops->open || ops->open(pool, config))
+		return pool;
+	spare_give(pool);
+	return NULL;
 }
 
 void pool_close(struct pool *pool)
 {
 	if (pool->ops->close)
 		pool->ops->close(pool);
-	free(pool);
+	spare_give(pool);
 }
 
 static void pools_push(struct store *store, struct pool *pool)
@@ -95,6 +135,7 @@ size_t pools_swap(struct store *store, struct pool *fresh)
 	struct pool *old = store->pools;
 	size_t bytes = 0;
 
+	caches_flush(store);
 	pools_push(store, fresh);
 	if (old && !old->retired) {
 		bytes = pool_trim(old, SIZE_MAX);
@@ -107,6 +148,8 @@ size_t pools_trim(struct store *store, size_t least)
 {
 	size_t bytes = 0;
 
+	if (least)
+		caches_flush(store);
 	for (struct pool *pool = store->pools; pool && bytes < least;
 	     pool = pool->next)
 		bytes += pool_trim(pool, least - bytes);
@@ -148,6 +191,22 @@ static void block_forget(struct block *block)
 	pool_return(block->pool, block->span);
 	block_remove(block);
 	block_drop(block);
+}
+
+void pools_put(struct block *block)
+{
+	struct pool *pool = block->pool;
+	struct store *store = pool->store;
+	size_t span = block->span;
+
+	if (pool->ops->free(pool, block)) {
+		counter_add(store->device, COUNTER_idle_bytes, span);
+		pool_return(pool, span);
+		return;
+	}
+	pool_return(pool, span);
+	pending_add(store, block);
+	atomic_store(&store->device->pending, true);
 }
 
 void pools_send_back(struct block *block)
@@ -206,22 +265,34 @@ static void pending_forget(struct store *store)
 /* Forgets a live block that was taken from the table. */
 static void live_forget(struct block *block)
 {
-	counter_sub(block->pool->store->device, COUNTER_live_bytes,
-		    block->size);
+	counter_sub_live(block->pool->store->device, block->size);
 	block_forget(block);
+}
+
+/* Under the context's lock, so its pools stay. */
+static bool context_has(const struct context *context, const struct pool *pool)
+{
+	const struct store *store = &context->store;
+
+	for (; store; store = atomic_load(&store->next))
+		for (struct pool *at = store->pools; at; at = at->next)
+			if (at == pool)
+				return true;
+	return false;
 }
 
 /* Blocks that another thread is just freeing are not live: that thread finds
  * the context dead, and forgets them. */
-static void forget_visit(struct block *block, enum block_state state, void *arg)
+static void forget_visit(struct block *block, uint64_t word, void *arg)
 {
-	if (state == BLOCK_LIVE && atomic_load(&block->context) == arg &&
+	if (word & BLOCK_LIVE && context_has(arg, block->pool) &&
 	    block_claim(block))
 		live_forget(block);
 }
 
 static void store_forget(struct store *store)
 {
+	caches_flush(store);
 	for (struct pool *pool = store->pools, *next; pool; pool = next) {
 		next = pool->next;
 		pool_trim(pool, SIZE_MAX);
@@ -237,6 +308,7 @@ void pools_forget(struct context *context)
 
 	pthread_mutex_lock(&context->lock);
 	context->dead = true;
+	caches_review(context->device);
 	for (struct store *at = &context->store; at; at = at->next) {
 		store_forget(at);
 		any |= at->pools != NULL;
@@ -250,7 +322,7 @@ void pools_forget(struct context *context)
 
 void pools_correct(struct block *stale, bool live)
 {
-	struct context *context = stale->context;
+	struct context *context = stale->pool->store->context;
 
 	pthread_mutex_lock(&context->lock);
 	if (live)

@@ -4,6 +4,7 @@
 #include <cuda.h>
 
 #include "backing.h"
+#include "cache.h"
 #include "capture.h"
 #include "context.h"
 #include "fence.h"
@@ -51,6 +52,7 @@ void fence_share(struct device *device)
 	for (int i = 0; i < DEVICE_MAX; i++)
 		if (!device || device == device_at(i))
 			atomic_store(&device_at(i)->shared, true);
+	caches_review(device);
 }
 
 void fence_visit(struct context *visitor, uint64_t addr)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "cache.h"
 #include "config.h"
 #include "context.h"
 #include "fence.h"
@@ -35,6 +36,7 @@ bool mem_enabled(void)
 
 static void child_forget(void)
 {
+	cache_unsure();
 	atomic_store(&state, STATE_OFF);
 }
 

@@ -61,12 +61,12 @@ static bool claim_pressed(struct device *device, size_t span)
 
 	if (claimed)
 		return true;
-	device->pressed++;
+	device_press(device);
 	for (int i = 0; !claimed && room_is_left(device, i, given); i++) {
 		given = device_release(device, claim_lack(device, span, lower));
 		claimed = device_claim(device, span, given ? lower : hard);
 	}
-	device->pressed--;
+	device_unpress(device);
 	return claimed || device_claim(device, span, hard);
 }
 
@@ -93,14 +93,14 @@ static int take_pressed(const struct store *store, size_t span, uint64_t *addr)
 	size_t lack, given = 0;
 	int res = full;
 
-	device->pressed++;
+	device_press(device);
 	lack = driver_lack(store, span);
 	for (int i = 0; res == full && room_is_left(device, i, given); i++) {
 		given = lack ? device_release(device, lack) : 0;
 		lack = lack > SIZE_MAX / 2 ? SIZE_MAX : lack ? 2 * lack : span;
 		res = take(store, span, addr);
 	}
-	device->pressed--;
+	device_unpress(device);
 	return res;
 }
 

@@ -3,6 +3,7 @@
 #include <cuda.h>
 
 #include "backing.h"
+#include "cache.h"
 #include "context.h"
 #include "fence.h"
 #include "log.h"
@@ -34,7 +35,7 @@ static void order_begin(struct device *device)
 {
 	atomic_store(&device->ordered, true);
 	atomic_store(&device->safe, UINT64_MAX);
-	atomic_store(&device->counters[COUNTER_quarantined_bytes], 0);
+	quarantine_set(device, 0);
 }
 
 /* Requests that were just served by what was safe then have been counted. */
@@ -49,6 +50,7 @@ static void requests_pass(struct store *store, void *arg)
 static bool order_is_over(struct device *device, uintptr_t key)
 {
 	stores_each(requests_pass, NULL);
+	caches_ask();
 	return counter_get(device, COUNTER_hits) == device->idle_hits ||
 	       (key > WORK_ENDED && backing_stream_is_idle((CUstream)key));
 }

@@ -3,6 +3,7 @@
  * each life of one is an allocation of its own, and one that the program has
  * freed is not there any more. */
 #include "block.h"
+#include "buffer_id.h"
 #include "call.h"
 #include "context.h"
 #include "hook.h"
@@ -13,41 +14,27 @@
 static char not_an_allocation;
 
 /* The block whose memory an address is in, and its state. */
-static struct block *block_around(CUdeviceptr addr, enum block_state *state)
+static struct block *block_around(CUdeviceptr addr, uint64_t *word)
 {
 	CUdeviceptr base;
 
-	*state = BLOCK_UNKNOWN;
+	*word = 0;
 	if (!mem_enabled() ||
 	    REAL_CALL(cuPointerGetAttribute, &base,
 		      CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, addr))
 		return NULL;
-	return block_find(base, state);
+	return block_find(base, word);
 }
 
 /* The address to ask CUDA about: where the program has nothing, another one
  * that is not an allocation. */
-static CUdeviceptr address_to_ask(const struct block *block,
-				  enum block_state state, CUdeviceptr addr)
+static CUdeviceptr address_to_ask(const struct block *block, uint64_t word,
+				  CUdeviceptr addr)
 {
-	bool gone = block &&
-		    (state == BLOCK_IDLE || addr - block->addr >= block->size);
+	bool gone = block && (word & BLOCK_IDLE ||
+			      addr - block_addr(block) >= block->size);
 
 	return gone ? (CUdeviceptr)&not_an_allocation : addr;
-}
-
-/* An id of CUDA's own is a small number. */
-static uint64_t block_buffer_id(struct block *block)
-{
-	static _Atomic uint32_t last;
-	uint32_t none = 0, fresh;
-
-	if (!block->id) {
-		fresh = ++last;
-		atomic_compare_exchange_strong(&block->id, &none,
-					       fresh ? fresh : ++last);
-	}
-	return 1ull << 63 | block->id;
 }
 
 /* CUDA may name the address that it was asked about. */
@@ -59,23 +46,25 @@ static void name_back(void *answer, CUdeviceptr addr)
 		*named = addr;
 }
 
-/* Corrects an answer about a live block. */
-static void correct(struct block *block, CUpointer_attribute attribute,
-		    void *answer)
+/* Corrects an answer about the live block at base. An id of CUDA's own is a
+ * small number. */
+static void correct(struct block *block, uint64_t base,
+		    CUpointer_attribute attribute, void *answer)
 {
 	if (attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
 		*(size_t *)answer = block->size;
 	if (attribute == CU_POINTER_ATTRIBUTE_BUFFER_ID)
-		*(unsigned long long *)answer = block_buffer_id(block);
+		*(unsigned long long *)answer =
+			1ull << 63 | buffer_id_of(block, base);
 }
 
 EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size,
 					CUdeviceptr addr)
 {
-	enum block_state state;
-	struct block *block = block_around(addr, &state);
+	uint64_t word;
+	struct block *block = block_around(addr, &word);
 	CUresult res = REAL_CALL(cuMemGetAddressRange_v2, base, size,
-				 address_to_ask(block, state, addr));
+				 address_to_ask(block, word, addr));
 
 	if (!res && block && size)
 		*size = block->size;
@@ -86,13 +75,13 @@ EXPORT CUresult cuPointerGetAttribute(void *answer,
 				      CUpointer_attribute attribute,
 				      CUdeviceptr addr)
 {
-	enum block_state state;
-	struct block *block = block_around(addr, &state);
+	uint64_t word;
+	struct block *block = block_around(addr, &word);
 	CUresult res = REAL_CALL(cuPointerGetAttribute, answer, attribute,
-				 address_to_ask(block, state, addr));
+				 address_to_ask(block, word, addr));
 
 	if (!res && block)
-		correct(block, attribute, answer);
+		correct(block, word & ~BLOCK_BITS, attribute, answer);
 	return res;
 }
 
@@ -100,15 +89,16 @@ EXPORT CUresult cuPointerGetAttributes(unsigned int count,
 				       CUpointer_attribute *attributes,
 				       void **answers, CUdeviceptr addr)
 {
-	enum block_state state;
-	struct block *block = block_around(addr, &state);
-	CUdeviceptr asked = address_to_ask(block, state, addr);
+	uint64_t word;
+	struct block *block = block_around(addr, &word);
+	CUdeviceptr asked = address_to_ask(block, word, addr);
 	CUresult res = REAL_CALL(cuPointerGetAttributes, count, attributes,
 				 answers, asked);
 
 	for (unsigned int i = 0; !res && block && i < count; i++)
 		if (asked == addr)
-			correct(block, attributes[i], answers[i]);
+			correct(block, word & ~BLOCK_BITS, attributes[i],
+				answers[i]);
 		else if (attributes[i] == CU_POINTER_ATTRIBUTE_HOST_POINTER)
 			name_back(answers[i], addr);
 	return res;
@@ -120,49 +110,48 @@ EXPORT CUresult cuPointerSetAttribute(const void *value,
 				      CUdeviceptr addr)
 {
 	CUresult res = REAL_CALL(cuPointerSetAttribute, value, attribute, addr);
-	enum block_state state;
-	struct block *block = res ? NULL : block_around(addr, &state);
+	uint64_t word;
+	struct block *block = res ? NULL : block_around(addr, &word);
 
-	if (block && state == BLOCK_LIVE)
-		block->exported = true;
+	if (block)
+		block_mark(block, word & ~BLOCK_BITS, BLOCK_EXPORTED);
 	return res;
 }
 
 EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *out, void *ptr,
 					     unsigned int flags)
 {
-	enum block_state state;
-	struct block *block = block_around((CUdeviceptr)ptr, &state);
+	uint64_t word;
+	struct block *block = block_around((CUdeviceptr)ptr, &word);
 
 	return REAL_CALL(cuMemHostGetDevicePointer_v2, out,
-			 (void *)address_to_ask(block, state, (CUdeviceptr)ptr),
+			 (void *)address_to_ask(block, word, (CUdeviceptr)ptr),
 			 flags);
 }
 
 EXPORT CUresult cuMemHostGetFlags(unsigned int *flags, void *ptr)
 {
-	enum block_state state;
-	struct block *block = block_around((CUdeviceptr)ptr, &state);
+	uint64_t word;
+	struct block *block = block_around((CUdeviceptr)ptr, &word);
 
-	return REAL_CALL(
-		cuMemHostGetFlags, flags,
-		(void *)address_to_ask(block, state, (CUdeviceptr)ptr));
+	return REAL_CALL(cuMemHostGetFlags, flags,
+			 (void *)address_to_ask(block, word, (CUdeviceptr)ptr));
 }
 
 EXPORT cudaError_t
 cudaPointerGetAttributes(struct cudaPointerAttributes *answer, const void *ptr)
 {
 	const struct real_runtime *real = real_runtime();
-	enum block_state state;
+	uint64_t word;
 	struct block *block;
 	cudaError_t res;
 
 	if (!real || !real->cudaPointerGetAttributes)
 		return cudaErrorInitializationError;
-	block = block_around((CUdeviceptr)ptr, &state);
+	block = block_around((CUdeviceptr)ptr, &word);
 	res = real->cudaPointerGetAttributes(
 		answer,
-		(const void *)address_to_ask(block, state, (CUdeviceptr)ptr));
+		(const void *)address_to_ask(block, word, (CUdeviceptr)ptr));
 	if (!res && answer)
 		name_back(&answer->hostPointer, (CUdeviceptr)ptr);
 	return res;

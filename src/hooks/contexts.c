@@ -14,9 +14,15 @@
 
 static CUresult created(CUresult res, CUcontext *out, CUdevice device)
 {
+	context_unsure();
 	if (!res && mem_enabled())
 		context_note(*out, device, CONTEXT_CREATED);
 	return res;
+}
+
+EXPORT CUresult cuCtxCreate(CUcontext *out, unsigned int flags, CUdevice device)
+{
+	return created(REAL_CALL(cuCtxCreate, out, flags, device), out, device);
 }
 
 EXPORT CUresult cuCtxCreate_v2(CUcontext *out, unsigned int flags,
@@ -45,6 +51,7 @@ EXPORT CUresult cuCtxCreate_v4(CUcontext *out, CUctxCreateParams *params,
  * noted. */
 static CUresult current_changed(CUresult res)
 {
+	context_unsure();
 	if (!res && mem_enabled())
 		context_current();
 	return res;
@@ -157,6 +164,7 @@ static struct context *end_begin(CUcontext handle)
 
 static CUresult end_finish(struct context *context, CUresult res)
 {
+	context_unsure();
 	context_settle(context, !res);
 	return res;
 }
@@ -257,6 +265,7 @@ struct primary_end primary_end_begin(CUdevice device)
 CUresult primary_end_finish(const struct primary_end *end, CUresult res,
 			    bool sure)
 {
+	context_unsure();
 	context_settle(end->context,
 		       !res && (sure || !primary_is_active(end->device)));
 	primary_leave(end->enabled);
@@ -317,6 +326,7 @@ EXPORT cudaError_t cudaDeviceReset(void)
 	resetting = true;
 	res = real->cudaDeviceReset();
 	resetting = false;
+	context_unsure();
 	context_settle(context, !res);
 	return res;
 }

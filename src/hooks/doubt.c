@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "context.h"
 #include "real.h"
 #include "work.h"
 
@@ -105,6 +106,7 @@ __attribute__((used)) void *doubt_route(unsigned int number)
 	void *found = NULL;
 
 	work_mixed();
+	context_doubt();
 	if (real)
 		memcpy(&found, (const char *)real + offsets[number],
 		       sizeof(found));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context.h"
 #include "hook.h"
 #include "known.h"
 #include "loader.h"
@@ -96,6 +97,13 @@ static bool name_is_known(const char *name)
 		       name_compare);
 }
 
+/* It may queue work, or change the current context, where we don't see it. */
+static void entry_doubt(void)
+{
+	work_mixed();
+	context_doubt();
+}
+
 void *hook_replace(const char *name, int version, bool per_thread, void *found)
 {
 	const struct real_driver *real = real_driver();
@@ -111,7 +119,7 @@ void *hook_replace(const char *name, int version, bool per_thread, void *found)
 		      ? row_meant(name, version, per_thread)
 		      : NULL; /* a later form may have another ABI */
 	if (name && !name_is_known(name))
-		work_mixed();
+		entry_doubt();
 	return row && row_real(row, real) ? row->ours : found;
 }
 
@@ -156,7 +164,7 @@ struct dlsym_answer hook_dlsym(void *handle, const char *symbol)
 	row = row_of(symbol, &real);
 	if (!row && driver && !name_is_known(symbol) &&
 	    is_drivers(handle, symbol))
-		work_mixed();
+		entry_doubt();
 	if (!row)
 		return answer;
 	found = dlsym_behind()(handle, symbol);

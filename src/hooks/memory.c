@@ -1,15 +1,19 @@
 /* The memory calls of the driver and of a shared runtime. */
 #include "control.h"
+#include "fast.h"
 #include "hook.h"
 #include "mem.h"
 #include "real.h"
 #include "seen.h"
 #include "work.h"
 
+/* Kept apart, so that the fast path saves no registers for it. */
+#define COLD __attribute__((noinline, cold))
+
 /* Its address is never device memory: a free of it gets CUDA's own error. */
 static char not_device_memory;
 
-EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t size)
+COLD static CUresult alloc_slowly(CUdeviceptr *out, size_t size)
 {
 	const struct real_driver *real = real_driver();
 	uint64_t addr;
@@ -25,7 +29,32 @@ EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t size)
 	return (CUresult)res;
 }
 
-EXPORT CUresult cuMemFree_v2(CUdeviceptr ptr)
+/* Done, but for that. */
+COLD static int look(void)
+{
+	cache_look(cache_sure);
+	return 0;
+}
+
+EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t size)
+{
+	uint64_t addr;
+
+	if (!out)
+		return alloc_slowly(out, size);
+	switch (cache_alloc(cache_sure, size, &addr)) {
+	case FAST_DONE:
+		*out = addr;
+		return CUDA_SUCCESS;
+	case FAST_LOOK:
+		*out = addr;
+		return (CUresult)look();
+	default:
+		return alloc_slowly(out, size);
+	}
+}
+
+COLD static CUresult free_slowly(CUdeviceptr ptr)
 {
 	const struct real_driver *real = real_driver();
 	struct block *given;
@@ -45,6 +74,26 @@ EXPORT CUresult cuMemFree_v2(CUdeviceptr ptr)
 		mem_given(given, !res);
 		seen_settle(seen, (int)res);
 		return res;
+	}
+}
+
+COLD static CUresult free_undone(CUdeviceptr ptr, struct block *taken)
+{
+	fast_undo(cache_last, taken);
+	return free_slowly(ptr);
+}
+
+EXPORT CUresult cuMemFree_v2(CUdeviceptr ptr)
+{
+	struct block *taken;
+
+	switch (cache_free(cache_last, ptr, &taken)) {
+	case FAST_DONE:
+		return CUDA_SUCCESS;
+	case FAST_UNDO:
+		return free_undone(ptr, taken);
+	default:
+		return free_slowly(ptr);
 	}
 }
 
@@ -118,36 +167,52 @@ EXPORT cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
 
 /* A runtime before 12 binds a device to a thread at its next call only, so
  * the current context may not be the one it will use. */
-static bool runtime_binds_at_once(const struct real_runtime *real)
-{
-	static _Atomic int version;
-	int now = version;
+static _Atomic bool binds_at_once;
 
-	if (!now) {
-		if (real->cudaRuntimeGetVersion(&now))
-			return false;
-		version = now;
-	}
-	return now >= 12000;
+static void binding_learn(const struct real_runtime *real)
+{
+	int version = 0;
+
+	if (!real->cudaRuntimeGetVersion(&version) && version >= 12000)
+		binds_at_once = true;
 }
 
 /* Only what needs no driver call is served here. All else goes through the
  * runtime, to the driver's hook and back, so that its state is native. */
-EXPORT cudaError_t cudaMalloc(void **out, size_t size)
+COLD static cudaError_t runtime_alloc_slowly(void **out, size_t size)
 {
 	const struct real_runtime *real = real_runtime();
 	uint64_t addr;
 
 	if (!real)
 		return cudaErrorInitializationError;
-	if (!out || !size || !runtime_binds_at_once(real) ||
-	    mem_hit(&addr, size) != MEM_DONE)
+	if (!binds_at_once)
+		binding_learn(real);
+	if (!out || !size || !binds_at_once || mem_hit(&addr, size) != MEM_DONE)
 		return real->cudaMalloc(out, size);
 	*out = (void *)addr;
 	return cudaSuccess;
 }
 
-EXPORT cudaError_t cudaFree(void *ptr)
+EXPORT cudaError_t cudaMalloc(void **out, size_t size)
+{
+	uint64_t addr;
+
+	if (!out || !atomic_load_explicit(&binds_at_once, memory_order_relaxed))
+		return runtime_alloc_slowly(out, size);
+	switch (cache_alloc(cache_sure, size, &addr)) {
+	case FAST_DONE:
+		*out = (void *)addr;
+		return cudaSuccess;
+	case FAST_LOOK:
+		*out = (void *)addr;
+		return (cudaError_t)look();
+	default:
+		return runtime_alloc_slowly(out, size);
+	}
+}
+
+COLD static cudaError_t runtime_free_slowly(void *ptr)
 {
 	const struct real_runtime *real = real_runtime();
 	struct block *given;
@@ -164,5 +229,25 @@ EXPORT cudaError_t cudaFree(void *ptr)
 		res = real->cudaFree(ptr);
 		mem_given(given, !res);
 		return res;
+	}
+}
+
+COLD static cudaError_t runtime_free_undone(void *ptr, struct block *taken)
+{
+	fast_undo(cache_last, taken);
+	return runtime_free_slowly(ptr);
+}
+
+EXPORT cudaError_t cudaFree(void *ptr)
+{
+	struct block *taken;
+
+	switch (cache_free(cache_last, (uint64_t)ptr, &taken)) {
+	case FAST_DONE:
+		return cudaSuccess;
+	case FAST_UNDO:
+		return runtime_free_undone(ptr, taken);
+	default:
+		return runtime_free_slowly(ptr);
 	}
 }

@@ -25,7 +25,6 @@ struct bin {
 
 struct page_unit_pool {
 	struct pool pool;
-	size_t page_size;
 	struct bin *bins; /* by span, the smallest first */
 	size_t count, room;
 };
@@ -37,7 +36,7 @@ static struct page_unit_pool *self(struct pool *pool)
 
 static bool page_unit_pool_open(struct pool *pool, const struct config *config)
 {
-	self(pool)->page_size = config->page_size;
+	pool->unit = config->page_size;
 	return true;
 }
 
@@ -49,7 +48,7 @@ static void page_unit_pool_close(struct pool *pool)
 static size_t page_unit_pool_span(const struct pool *pool, size_t size,
 				  size_t slack)
 {
-	size_t mask = ((const struct page_unit_pool *)pool)->page_size - 1;
+	size_t mask = pool->unit - 1;
 	size_t span, step, roomy;
 
 	if (size > SIZE_MAX - mask)
@@ -138,6 +137,11 @@ static bool page_unit_pool_free(struct pool *pool, struct block *block)
 
 	if (!bin)
 		return false;
+	if (bin->head && block->epoch < bin->head->epoch) {
+		block->next = bin->head;
+		bin->head = block;
+		return true;
+	}
 	block->next = NULL;
 	if (bin->head)
 		bin->tail->next = block;

@@ -73,6 +73,53 @@ static void *default_stream_job(void *user)
 	return NULL;
 }
 
+/* Fills, reads back, and knows by the event alone that it may look. Records
+ * with nothing to wait for in between must not end that. */
+static CUresult event_round(struct job *job, CUstream stream, CUevent event,
+			    CUdeviceptr ptr, int *seen, int round)
+{
+	int want = job->number * 1000 + round;
+	CUresult res = cuEventRecord(event, stream);
+
+	if (!res)
+		res = cuMemsetD32Async(ptr, want, COUNT, stream);
+	if (!res)
+		res = cuMemcpyDtoHAsync(seen, ptr, COUNT * sizeof(int), stream);
+	if (!res)
+		res = cuEventRecord(event, stream);
+	while (!res) {
+		res = cuEventQuery(event);
+		if (res != CUDA_ERROR_NOT_READY)
+			break;
+		res = CUDA_SUCCESS;
+	}
+	if (!res)
+		job->wrong += count_wrong(seen, want);
+	return res;
+}
+
+static void *event_job(void *user)
+{
+	struct job *job = user;
+	void *seen = NULL;
+	CUdeviceptr ptr = 0;
+	CUstream stream;
+	CUevent event;
+
+	job->res = cuCtxSetCurrent(job->ctx);
+	if (!job->res)
+		job->res = cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
+	if (!job->res)
+		job->res = cuEventCreate(&event, CU_EVENT_DISABLE_TIMING);
+	if (!job->res)
+		job->res = cuMemAlloc(&ptr, COUNT * sizeof(int));
+	if (!job->res)
+		job->res = cuMemAllocHost(&seen, COUNT * sizeof(int));
+	for (int round = 0; !job->res && round < ROUNDS; round++)
+		job->res = event_round(job, stream, event, ptr, seen, round);
+	return NULL;
+}
+
 static void jobs_run(void *(*run)(void *), struct job like)
 {
 	struct job jobs[THREADS];
@@ -119,6 +166,12 @@ START_TEST(threads_have_default_streams_of_their_own)
 }
 END_TEST
 
+START_TEST(threads_know_by_events_when_their_work_is_over)
+{
+	jobs_run(event_job, (struct job){0});
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -126,6 +179,7 @@ int main(void)
 		threads_compute_apart_in_blocking_streams,
 		threads_share_the_legacy_stream,
 		threads_have_default_streams_of_their_own,
+		threads_know_by_events_when_their_work_is_over,
 		NULL,
 	};
 

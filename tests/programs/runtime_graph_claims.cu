@@ -178,6 +178,7 @@ START_TEST(graph_is_made_by_hand)
 	cudaGraphNode_t filled, added, copied, last;
 	cudaStream_t stream = stream_new();
 	cudaGraph_t graph;
+	size_t count_before = 1;
 	int result = 0;
 
 	kernel.func = (void *)add_step;
@@ -199,9 +200,25 @@ START_TEST(graph_is_made_by_hand)
 		cudaMemcpyDeviceToHost));
 	ck_assert_success(
 		cudaGraphAddHostNode(&last, graph, &copied, 1, &host));
+	ck_assert_success(cudaGraphNodeGetDependencies(last, &filled, NULL,
+						       &count_before));
+	ck_assert_uint_eq(count_before, 1);
+	ck_assert_ptr_eq(filled, copied);
 	launch_all(graph, stream);
 	ck_assert_int_eq(result, 5);
 	ck_assert_int_eq(noted, 1);
+}
+END_TEST
+
+START_TEST(graphs_hold_no_memory)
+{
+	unsigned long long bytes = 1;
+
+	ck_assert_success(cudaDeviceGetGraphMemAttribute(
+		0, cudaGraphMemAttrReservedMemCurrent, &bytes));
+	ck_assert_uint_eq(bytes, 0);
+	ck_assert_success(cudaDeviceSetGraphMemAttribute(
+		0, cudaGraphMemAttrReservedMemHigh, &bytes));
 }
 END_TEST
 
@@ -241,6 +258,7 @@ static const TTest *const tests[] = {
 	relaxed_thread_allocates_in_a_capture,
 	device_cannot_be_waited_for_in_a_capture,
 	graph_is_made_by_hand,
+	graphs_hold_no_memory,
 	update_keeps_the_executable,
 	NULL,
 };

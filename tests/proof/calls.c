@@ -1,6 +1,9 @@
 /* The pthread calls that libmnm.so and libcuda.so.1 wait in. Mutexes stay
  * libc's own; what a thread waits for is known, and so is who can run. */
 #include <errno.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "turn.h"
 
@@ -9,6 +12,16 @@
 enum { ONCE_MAX = 16 }; /* that run at one time */
 
 static const void *onces[ONCE_MAX];
+
+EXPORT int sched_yield(void)
+{
+	struct turn *turn = turn_actor();
+
+	if (!turn)
+		return (int)syscall(SYS_sched_yield);
+	turn_yield(turn);
+	return 0;
+}
 
 EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 {

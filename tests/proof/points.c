@@ -66,16 +66,16 @@ void schedule_point(void);
 	type __tsan_atomic##bits##_load(const volatile type *, int); \
 	type __tsan_atomic##bits##_load(const volatile type *at, int order) \
 	{ \
-		(void)order; \
-		schedule_point(); \
+		if (order != __ATOMIC_RELAXED) \
+			schedule_point(); \
 		return __atomic_load_n(at, __ATOMIC_SEQ_CST); \
 	} \
 	void __tsan_atomic##bits##_store(volatile type *, type, int); \
 	void __tsan_atomic##bits##_store(volatile type *at, type value, \
 					 int order) \
 	{ \
-		(void)order; \
-		schedule_point(); \
+		if (order != __ATOMIC_RELAXED) \
+			schedule_point(); \
 		__atomic_store_n(at, value, __ATOMIC_SEQ_CST); \
 	} \
 	CHANGE(type, bits, exchange, __atomic_exchange_n) \
@@ -87,6 +87,7 @@ void schedule_point(void);
 	COMPARE(type, bits, weak) \
 	COMPARE_VALUE(type, bits)
 
+EMPTY(__tsan_atomic_signal_fence, (UNUSED int order))
 EMPTY(__tsan_init, (void))
 EMPTY(__tsan_func_entry, (UNUSED void *caller))
 EMPTY(__tsan_func_exit, (void))

@@ -192,6 +192,11 @@ static void turn_pass(struct turn *turn, bool left)
 	turn_wait(turn);
 }
 
+void turn_yield(struct turn *turn)
+{
+	turn_pass(turn, true);
+}
+
 void turn_point(struct turn *turn)
 {
 	points++;

@@ -41,6 +41,8 @@ extern struct turn_real real;
 struct turn *turn_actor(void);
 /* Where another thread may go on. */
 void turn_point(struct turn *turn);
+/* It waits in a loop: another one goes on, also one that was left behind. */
+void turn_yield(struct turn *turn);
 
 /* What is shared by all turns is changed between these. */
 void turns_lock(void);

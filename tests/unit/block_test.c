@@ -6,11 +6,10 @@
 static struct block *entered(uint64_t addr)
 {
 	struct block *block = block_new(), *stale;
-	enum block_state state;
+	uint64_t word;
 
 	ck_assert_ptr_nonnull(block);
-	block->addr = addr;
-	ck_assert(block_enter(block, &stale, &state));
+	ck_assert(block_enter(block, addr, &stale, &word));
 	ck_assert_ptr_null(stale);
 	return block;
 }
@@ -18,26 +17,26 @@ static struct block *entered(uint64_t addr)
 START_TEST(an_entered_block_is_found_live_at_its_address_only)
 {
 	struct block *block = entered(40 * GRANULE);
-	enum block_state state;
+	uint64_t word;
 
-	ck_assert_ptr_eq(block_find(40 * GRANULE, &state), block);
-	ck_assert_int_eq(state, BLOCK_LIVE);
-	ck_assert_ptr_null(block_find(40 * GRANULE + 256, &state));
-	ck_assert_int_eq(state, BLOCK_UNKNOWN);
-	ck_assert_ptr_null(block_find(40 * GRANULE + 1, &state));
-	ck_assert_ptr_null(block_find(41 * GRANULE, &state));
+	ck_assert_ptr_eq(block_find(40 * GRANULE, &word), block);
+	ck_assert_uint_eq(word & BLOCK_STATE, BLOCK_LIVE);
+	ck_assert_ptr_null(block_find(40 * GRANULE + 256, &word));
+	ck_assert_uint_eq(word & BLOCK_STATE, 0);
+	ck_assert_ptr_null(block_find(40 * GRANULE + 1, &word));
+	ck_assert_ptr_null(block_find(41 * GRANULE, &word));
 }
 END_TEST
 
 START_TEST(small_blocks_share_a_granule)
 {
 	struct block *blocks[8];
-	enum block_state state;
+	uint64_t word;
 
 	for (size_t i = 0; i < 8; i++)
 		blocks[i] = entered(7 * GRANULE + i * 256);
 	for (size_t i = 0; i < 8; i++)
-		ck_assert_ptr_eq(block_find(7 * GRANULE + i * 256, &state),
+		ck_assert_ptr_eq(block_find(7 * GRANULE + i * 256, &word),
 				 blocks[i]);
 }
 END_TEST
@@ -45,16 +44,16 @@ END_TEST
 START_TEST(a_block_is_taken_once)
 {
 	struct block *block = entered(GRANULE);
-	enum block_state state;
+	uint64_t word;
 
-	ck_assert_ptr_eq(block_take(GRANULE, &state), block);
-	ck_assert_ptr_null(block_take(GRANULE, &state));
-	ck_assert_int_eq(state, BLOCK_IDLE);
+	ck_assert_ptr_eq(block_take(GRANULE, &word), block);
+	ck_assert_ptr_null(block_take(GRANULE, &word));
+	ck_assert_uint_eq(word & BLOCK_STATE, BLOCK_IDLE);
 	block_revive(block);
-	ck_assert_ptr_eq(block_take(GRANULE, &state), block);
+	ck_assert_ptr_eq(block_take(GRANULE, &word), block);
 	block_remove(block);
-	ck_assert_ptr_null(block_take(GRANULE, &state));
-	ck_assert_int_eq(state, BLOCK_UNKNOWN);
+	ck_assert_ptr_null(block_take(GRANULE, &word));
+	ck_assert_uint_eq(word & BLOCK_STATE, 0);
 }
 END_TEST
 
@@ -62,10 +61,9 @@ START_TEST(a_claim_is_for_that_very_record)
 {
 	struct block *first = entered(9 * GRANULE), *second = block_new();
 	struct block *stale;
-	enum block_state state;
+	uint64_t word;
 
-	second->addr = 9 * GRANULE;
-	block_enter(second, &stale, &state);
+	block_enter(second, 9 * GRANULE, &stale, &word);
 	ck_assert(!block_claim(first));
 	ck_assert(block_claim(second));
 	ck_assert(!block_claim(second)); /* idle by now */
@@ -78,16 +76,15 @@ END_TEST
 START_TEST(addresses_past_the_table_are_unknown_and_not_entered)
 {
 	struct block *block = block_new(), *stale;
-	enum block_state state;
+	uint64_t word;
 
-	block->addr = UINT64_C(1) << 49;
-	ck_assert(!block_enter(block, &stale, &state));
-	ck_assert_ptr_null(block_take(UINT64_MAX, &state));
-	ck_assert_ptr_null(block_take(0, &state));
-	block->addr = GRANULE + 128; /* less than CUDA's alignment */
-	ck_assert(!block_enter(block, &stale, &state));
-	block->addr = (UINT64_C(1) << 49) - GRANULE;
-	ck_assert(block_enter(block, &stale, &state));
+	ck_assert(!block_enter(block, UINT64_C(1) << 49, &stale, &word));
+	ck_assert_ptr_null(block_take(UINT64_MAX, &word));
+	ck_assert_ptr_null(block_take(0, &word));
+	/* Less than CUDA's alignment. */
+	ck_assert(!block_enter(block, GRANULE + 128, &stale, &word));
+	ck_assert(block_enter(block, (UINT64_C(1) << 49) - GRANULE, &stale,
+			      &word));
 }
 END_TEST
 
@@ -95,14 +92,13 @@ START_TEST(an_address_given_out_again_yields_what_was_there)
 {
 	struct block *first = entered(3 * GRANULE), *second = block_new();
 	struct block *stale;
-	enum block_state state;
+	uint64_t word;
 
-	second->addr = 3 * GRANULE;
-	ck_assert(block_enter(second, &stale, &state));
+	ck_assert(block_enter(second, 3 * GRANULE, &stale, &word));
 	ck_assert_ptr_eq(stale, first);
-	ck_assert_int_eq(state, BLOCK_LIVE);
+	ck_assert_uint_eq(word & BLOCK_STATE, BLOCK_LIVE);
 	block_remove(first); /* must not take the new one away */
-	ck_assert_ptr_eq(block_find(3 * GRANULE, &state), second);
+	ck_assert_ptr_eq(block_find(3 * GRANULE, &word), second);
 }
 END_TEST
 
@@ -110,24 +106,24 @@ struct walked {
 	int live, idle;
 };
 
-static void walk_count(struct block *block, enum block_state state, void *arg)
+static void walk_count(struct block *block, uint64_t word, void *arg)
 {
 	struct walked *walked = arg;
 
 	(void)block;
-	walked->live += state == BLOCK_LIVE;
-	walked->idle += state == BLOCK_IDLE;
+	walked->live += (word & BLOCK_STATE) == BLOCK_LIVE;
+	walked->idle += (word & BLOCK_STATE) == BLOCK_IDLE;
 }
 
 START_TEST(a_walk_sees_every_block_and_its_state)
 {
 	struct walked walked = {0, 0};
-	enum block_state state;
+	uint64_t word;
 
 	entered(GRANULE);
 	entered(GRANULE + 4096);
 	entered(UINT64_C(1) << 47);
-	block_take(GRANULE, &state);
+	block_take(GRANULE, &word);
 	block_walk(walk_count, &walked);
 	ck_assert_int_eq(walked.live, 2);
 	ck_assert_int_eq(walked.idle, 1);

@@ -165,8 +165,6 @@ static CUresult alloc_small(struct arena *arena, struct block *block)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	unit = runs_take(&slab->runs, units);
 	slab->at[unit] = block;
-	if (slab->blocks && slab->idle == slab->blocks)
-		arena->granules_idle--;
 	slab->blocks++;
 	peaks_set(&arena->slabs, slab->granule, runs_longest(&slab->runs));
 	block->span = units * UNIT;
@@ -211,14 +209,28 @@ static struct block *block_fresh(struct arena *arena, size_t size)
 	return NULL;
 }
 
-static void count_add(struct arena *arena, size_t size)
+size_t arena_used(const struct arena *arena)
 {
-	size_t granules = arena->granules_used - arena->granules_idle;
+	return arena->ideal ? arena->spans : arena->granules_used * GRANULE;
+}
+
+static void count_add(struct arena *arena, size_t size, size_t span)
+{
+	size_t used;
 
 	arena->live++;
 	arena->live_bytes += size;
-	if (granules > arena->granules_peak)
-		arena->granules_peak = granules;
+	arena->spans += span;
+	used = arena_used(arena);
+	if (used > arena->peak)
+		arena->peak = used;
+}
+
+static void count_remove(struct arena *arena, size_t size, size_t span)
+{
+	arena->live--;
+	arena->live_bytes -= size;
+	arena->spans -= span;
 }
 
 CUresult arena_alloc(struct arena *arena, size_t size, struct block **out)
@@ -235,7 +247,7 @@ CUresult arena_alloc(struct arena *arena, size_t size, struct block **out)
 		block = block_fresh(arena, size);
 	if (!block)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	count_add(arena, size);
+	count_add(arena, size, block->span);
 	*out = block;
 	return CUDA_SUCCESS;
 }
@@ -249,25 +261,24 @@ CUresult arena_take(struct arena *arena, size_t size, uint32_t *first)
 		*first = granules_take(arena, size / GRANULE);
 	if (*first == RUNS_NONE)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	count_add(arena, size);
+	count_add(arena, size, size);
 	return CUDA_SUCCESS;
 }
 
 void arena_give(struct arena *arena, uint32_t first, size_t size, bool used)
 {
-	arena->live--;
-	arena->live_bytes -= size;
+	count_remove(arena, size, size);
 	granules_give(arena, first, size / GRANULE, used);
 }
 
-uint32_t arena_granule(const struct arena *arena, CUdeviceptr addr)
+static uint32_t granule_of(const struct arena *arena, CUdeviceptr addr)
 {
 	return (addr - (CUdeviceptr)arena->base) / GRANULE;
 }
 
 static void free_small(struct arena *arena, struct block *block, bool used)
 {
-	uint32_t at = arena_granule(arena, block->addr);
+	uint32_t at = granule_of(arena, block->addr);
 	struct slab *slab = arena->granules[at].slab;
 	uint32_t unit = (block->addr & (GRANULE - 1)) / UNIT;
 
@@ -275,8 +286,6 @@ static void free_small(struct arena *arena, struct block *block, bool used)
 	slab->used |= used;
 	runs_give(&slab->runs, unit, block->span / UNIT);
 	if (--slab->blocks) {
-		if (slab->idle == slab->blocks)
-			arena->granules_idle++;
 		peaks_set(&arena->slabs, at, runs_longest(&slab->runs));
 		return;
 	}
@@ -291,7 +300,7 @@ void arena_drop(struct arena *arena, struct block *block, bool used)
 	if (block->span < GRANULE) {
 		free_small(arena, block, used);
 	} else {
-		uint32_t first = arena_granule(arena, block->addr);
+		uint32_t first = granule_of(arena, block->addr);
 		size_t count = block->span / GRANULE;
 
 		for (uint32_t i = 0; i < count; i++)
@@ -303,17 +312,11 @@ void arena_drop(struct arena *arena, struct block *block, bool used)
 
 void arena_free(struct arena *arena, struct block *block, bool used)
 {
-	arena->live--;
-	arena->live_bytes -= block->size;
+	count_remove(arena, block->size, block->span);
 	if (arena->bins && !used && block->kind == BLOCK_PLAIN &&
 	    bins_keep(arena, block))
 		return;
 	arena_drop(arena, block, used);
-}
-
-size_t arena_used(const struct arena *arena)
-{
-	return (arena->granules_used - arena->granules_idle) * GRANULE;
 }
 
 bool arena_covers(const struct arena *arena, CUdeviceptr addr)
@@ -327,7 +330,7 @@ struct block *arena_find(const struct arena *arena, CUdeviceptr addr)
 	const struct granule *granule;
 	struct block *block;
 
-	granule = &arena->granules[arena_granule(arena, addr)];
+	granule = &arena->granules[granule_of(arena, addr)];
 	if (granule->slab)
 		block = slab_find(granule->slab, (addr & (GRANULE - 1)) / UNIT);
 	else

@@ -33,8 +33,8 @@ struct arena {
 	size_t capacity;       /* bytes, as cuDeviceTotalMem tells */
 	size_t granules_total; /* of capacity, rounded down */
 	size_t granules_used;
-	size_t granules_idle;    /* used, but all blocks there are in bins */
-	size_t granules_peak;    /* used and not idle */
+	size_t spans;            /* bytes that what is not freed takes */
+	size_t peak;             /* of arena_used() */
 	size_t live, live_bytes; /* blocks, and what they asked for */
 	uint32_t slots;          /* granules of address space */
 };
@@ -52,10 +52,8 @@ CUresult arena_take(struct arena *arena, size_t size, uint32_t *first);
 void arena_give(struct arena *arena, uint32_t first, size_t size, bool used);
 /* The live block that an address which it covers lies in, or NULL. */
 struct block *arena_find(const struct arena *arena, CUdeviceptr addr);
-/* Bytes of the capacity that are taken. */
+/* Bytes of the capacity that are taken: granules, of an ideal device spans. */
 size_t arena_used(const struct arena *arena);
-/* The granule that an address of the arena lies in. */
-uint32_t arena_granule(const struct arena *arena, CUdeviceptr addr);
 bool arena_covers(const struct arena *arena, CUdeviceptr addr);
 
 #endif

@@ -1,15 +1,12 @@
 #include "bins.h"
 
-#include "slab.h"
-
-/* Where blocks of that size are, or NULL. */
+/* Where blocks are that serve this size, or NULL. */
 static struct block **bin_of(struct bins *bins, size_t size)
 {
-	size_t granules = (size + GRANULE - 1) / GRANULE;
-
 	if (size < SLAB_BELOW)
 		return &bins->small[(size + UNIT - 1) / UNIT];
-	return granules <= BINS_LARGE ? &bins->large[granules] : NULL;
+	size = (size + GRANULE - 1) / GRANULE;
+	return size <= BINS_LARGE ? &bins->large[size] : NULL;
 }
 
 bool bins_keep(struct arena *arena, struct block *block)
@@ -18,26 +15,18 @@ bool bins_keep(struct arena *arena, struct block *block)
 
 	if (!bin)
 		return false;
-	if (block->span >= GRANULE)
-		arena->granules_idle += block->span / GRANULE;
-	else
-		slab_idle_add(arena, block);
 	block->idle = true;
 	block->next = *bin;
 	*bin = block;
 	return true;
 }
 
-static struct block *bin_pop(struct arena *arena, struct block **bin)
+static struct block *bin_pop(struct block **bin)
 {
 	struct block *block = *bin;
 
 	*bin = block->next;
 	block->idle = false;
-	if (block->span >= GRANULE)
-		arena->granules_idle -= block->span / GRANULE;
-	else
-		slab_idle_remove(arena, block);
 	return block;
 }
 
@@ -48,7 +37,7 @@ struct block *bins_take(struct arena *arena, size_t size)
 
 	if (!bin || !*bin)
 		return NULL;
-	block = bin_pop(arena, bin);
+	block = bin_pop(bin);
 	block->size = size;
 	block->sync_memops = false; /* all else is as memory_enter() sets it */
 	return block;
@@ -59,7 +48,7 @@ static bool bin_flush(struct arena *arena, struct block **bin)
 	bool any = *bin;
 
 	while (*bin)
-		arena_drop(arena, bin_pop(arena, bin), false);
+		arena_drop(arena, bin_pop(bin), false);
 	return any;
 }
 

@@ -113,7 +113,7 @@ CUresult context_current(struct context **out)
 	ctx = self.current;
 	if (!ctx)
 		return CUDA_ERROR_INVALID_CONTEXT;
-	if (!ctx->alive)
+	if (!__atomic_load_n(&ctx->alive, __ATOMIC_ACQUIRE))
 		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
 	*out = ctx;
 	return CUDA_SUCCESS;
@@ -127,7 +127,7 @@ CUresult context_find(CUcontext handle, struct context **out)
 		return context_current(out);
 	if (ctx->magic != CONTEXT_MAGIC)
 		return CUDA_ERROR_INVALID_CONTEXT;
-	if (!ctx->alive)
+	if (!__atomic_load_n(&ctx->alive, __ATOMIC_ACQUIRE))
 		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
 	*out = ctx;
 	return CUDA_SUCCESS;

@@ -19,7 +19,8 @@ enum { CONTEXT_MAGIC = 0x636f6e74, CONTEXT_LIMITS = CU_LIMIT_MAX };
 
 struct context {
 	unsigned magic;
-	bool alive;   /* a dead one is kept, so that a stale handle is seen */
+	bool alive;   /* a dead one is kept, so that a stale handle is seen;
+		       * also read without the lock */
 	bool closing; /* its end waits for its work */
 	struct device *dev;
 	unsigned long long id;

@@ -93,6 +93,35 @@ CUresult sim_cuGraphNodeGetType(CUgraphNode handle, CUgraphNodeType *type)
 	return CUDA_SUCCESS;
 }
 
+/* Edges have no data here, so the data told of them is the default. */
+CUresult sim_cuGraphNodeGetDependencies_v2(CUgraphNode handle,
+					   CUgraphNode *nodes,
+					   CUgraphEdgeData *data, size_t *count)
+{
+	struct node *node;
+	CUresult res = node_find(handle, &node);
+	size_t found;
+
+	if (res)
+		return res;
+	if (!count || (data && !nodes))
+		return CUDA_ERROR_INVALID_VALUE;
+	found = node->before.count;
+	for (size_t i = 0; nodes && i < *count; i++) {
+		nodes[i] = i < found ? (CUgraphNode)node->before.at[i] : NULL;
+		if (data && i < found)
+			data[i] = (CUgraphEdgeData){0};
+	}
+	*count = nodes && found > *count ? *count : found;
+	return CUDA_SUCCESS;
+}
+
+CUresult sim_cuGraphNodeGetDependencies(CUgraphNode handle, CUgraphNode *nodes,
+					size_t *count)
+{
+	return sim_cuGraphNodeGetDependencies_v2(handle, nodes, NULL, count);
+}
+
 static CUresult edge_add(struct graph *graph, CUgraphNode from, CUgraphNode to)
 {
 	struct node *before, *after;

@@ -146,6 +146,27 @@ bool quick_cuMemAlloc_v2(CUdeviceptr *out, size_t size)
 	return done;
 }
 
+bool quick_cuMemGetInfo_v2(size_t *free, size_t *total)
+{
+	CUresult res;
+
+	pthread_mutex_lock(&world.lock);
+	res = sim_cuMemGetInfo_v2(free, total);
+	pthread_mutex_unlock(&world.lock);
+	return !res;
+}
+
+bool quick_cuPointerGetAttribute(void *out, CUpointer_attribute what,
+				 CUdeviceptr addr)
+{
+	CUresult res;
+
+	pthread_mutex_lock(&world.lock);
+	res = sim_cuPointerGetAttribute(out, what, addr);
+	pthread_mutex_unlock(&world.lock);
+	return !res;
+}
+
 /* With nothing queued there is nothing to wait for. */
 bool quick_cuMemFree_v2(CUdeviceptr addr)
 {

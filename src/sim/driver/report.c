@@ -17,7 +17,7 @@ static void report_device(FILE *out, const struct device *dev)
 		"device %d capacity %zu live_allocs %zu live_bytes %zu "
 		"reserved %zu reserved_peak %zu\n",
 		dev->ordinal, arena->capacity, arena->live, arena->live_bytes,
-		arena_used(arena), arena->granules_peak * GRANULE);
+		arena_used(arena), arena->peak);
 }
 
 void report_write(const char *path)

@@ -28,28 +28,6 @@ void slab_close(struct arena *arena, struct slab *slab)
 	arena->spare_slabs = slab;
 }
 
-static struct slab *slab_of(const struct arena *arena,
-			    const struct block *block)
-{
-	return arena->granules[arena_granule(arena, block->addr)].slab;
-}
-
-void slab_idle_add(struct arena *arena, const struct block *block)
-{
-	struct slab *slab = slab_of(arena, block);
-
-	if (++slab->idle == slab->blocks)
-		arena->granules_idle++;
-}
-
-void slab_idle_remove(struct arena *arena, const struct block *block)
-{
-	struct slab *slab = slab_of(arena, block);
-
-	if (slab->idle-- == slab->blocks)
-		arena->granules_idle--;
-}
-
 struct block *slab_find(const struct slab *slab, uint32_t unit)
 {
 	if (slab->at[unit]) /* as a rule */

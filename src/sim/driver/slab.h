@@ -11,7 +11,6 @@ struct slab {
 	struct runs runs;
 	uint32_t granule; /* its slot in the arena */
 	uint32_t blocks;  /* that are in it */
-	uint32_t idle;    /* of them in bins.h */
 	bool used;        /* a freed block of it may have been written */
 	struct block *at[SLAB_UNITS]; /* the block that starts at a unit */
 };
@@ -22,9 +21,6 @@ _Static_assert(SLAB_UNITS * 512 == 2 << 20, "a slab fills its granule");
 struct slab *slab_open(struct arena *arena, uint32_t granule);
 /* Of an empty one: its descriptor is kept for the next. */
 void slab_close(struct arena *arena, struct slab *slab);
-/* A block of one goes into a bin, or leaves it. */
-void slab_idle_add(struct arena *arena, const struct block *block);
-void slab_idle_remove(struct arena *arena, const struct block *block);
 /* The block that covers a unit, or NULL. */
 struct block *slab_find(const struct slab *slab, uint32_t unit);
 

@@ -51,8 +51,6 @@ static int primary_stale(CUcontext ctx)
 {
 	int device = -1;
 
-	if (!reset_count)
-		return -1;
 	pthread_mutex_lock(&lock);
 	for (int i = 0; i < MAX_DEVICES; i++)
 		if (primaries[i].reset && primaries[i].handle == ctx)
@@ -83,6 +81,8 @@ int runtime_enter(void)
 		return res;
 	if (!ctx)
 		return primary_enter(thread_current()->device);
+	if (!reset_count)
+		return 0;
 	device = primary_stale(ctx);
 	return device < 0 ? 0 : primary_enter(device);
 }
@@ -96,7 +96,7 @@ int device_current(int *device)
 		res = driver_legacy.CtxGetCurrent(&ctx);
 	if (res)
 		return res;
-	if (ctx && primary_stale(ctx) < 0)
+	if (ctx && (!reset_count || primary_stale(ctx) < 0))
 		return driver_legacy.CtxGetDevice(device);
 	*device = thread_current()->device;
 	return 0;

@@ -147,10 +147,13 @@
 	ENTRY(GraphAddHostNode,          10000, 0) \
 	ENTRY(GraphAddChildGraphNode,    10000, 0) \
 	ENTRY(GraphAddEmptyNode,         10000, 0) \
+	ENTRY(DeviceGetGraphMemAttribute, 11040, 0) \
+	ENTRY(DeviceSetGraphMemAttribute, 11040, 0) \
 	ENTRY(GraphClone,                10000, 0) \
 	ENTRY(GraphNodeGetType,          10000, 0) \
 	ENTRY(GraphGetNodes,             10000, 0) \
 	ENTRY(GraphGetRootNodes,         10000, 0) \
+	ENTRY(GraphNodeGetDependencies,  12030, 0) \
 	ENTRY(GraphAddDependencies,      12030, 0) \
 	ENTRY(GraphInstantiateWithFlags, 11040, 0) \
 	ENTRY(GraphUpload,               11010, 11010) \

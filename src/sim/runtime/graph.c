@@ -60,6 +60,19 @@ EXPORT cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node,
 	return runtime_result(res);
 }
 
+EXPORT cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node,
+						cudaGraphNode_t *nodes,
+						cudaGraphEdgeData *data,
+						size_t *count)
+{
+	int res = runtime_enter();
+
+	if (!res)
+		res = driver_legacy.GraphNodeGetDependencies(
+			node, nodes, (CUgraphEdgeData *)data, count);
+	return runtime_result(res);
+}
+
 EXPORT cudaError_t cudaGraphAddDependencies(cudaGraph_t graph,
 					    const cudaGraphNode_t *from,
 					    const cudaGraphNode_t *to,
@@ -127,5 +140,27 @@ EXPORT cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 
 	if (!res)
 		res = driver_legacy.GraphExecDestroy(exec);
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t cudaDeviceGetGraphMemAttribute(
+	int device, enum cudaGraphMemAttributeType attr, void *value)
+{
+	int res = driver_open();
+
+	if (!res)
+		res = driver_legacy.DeviceGetGraphMemAttribute(
+			device, (CUgraphMem_attribute)attr, value);
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t cudaDeviceSetGraphMemAttribute(
+	int device, enum cudaGraphMemAttributeType attr, void *value)
+{
+	int res = driver_open();
+
+	if (!res)
+		res = driver_legacy.DeviceSetGraphMemAttribute(
+			device, (CUgraphMem_attribute)attr, value);
 	return runtime_result(res);
 }

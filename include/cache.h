@@ -1,0 +1,170 @@
+/* Idle blocks that a thread keeps for itself, in front of a context's pool.
+ *
+ * Most requests and frees are served here, by src/core/fast.c, without a lock
+ * and with one atomic step. All that is not plain shuts the caches: a capture,
+ * pressure, a context that is ending, a level or reach of fences that may make
+ * a free wait, blocks that are to go back. Then every call takes the slow path
+ * (mem.c), and so it does on a kernel without membarrier(2).
+ *
+ * A cache's magazines are its thread's alone while it is `busy`, and whose who
+ * has shut it, once it is not: who shuts it sets `shut`, makes all threads
+ * pass a barrier by membarrier(2), and waits until it is not busy. So its own
+ * thread, which sets `busy` and then reads `shut`, needs no barrier of its own
+ * (Dekker's protocol, made asymmetric). */
+#ifndef MNM_CACHE_H
+#define MNM_CACHE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "context.h"
+
+enum {
+	MAGAZINE_BITS = 12,
+	MAGAZINES = 1 << MAGAZINE_BITS,
+	MAGAZINE_SHIFT = 5, /* of its size, bytes */
+};
+
+/* Idle blocks of one span, the oldest free first, as in page_unit_pool. Others
+ * may look at the atomic ones; the slow path changes the span, while it is
+ * empty. */
+struct magazine {
+	struct block *_Atomic head;
+	struct block *tail;
+	_Atomic size_t span;
+	size_t wanted; /* by other spans, while it was empty */
+};
+_Static_assert(sizeof(struct magazine) == 1 << MAGAZINE_SHIFT, "as said");
+
+/* Why a cache is shut. */
+enum {
+	SHUT_RULE = 1,  /* it is not a plain time, see cache_must_shut */
+	SHUT_ASK = 2,   /* which context is current has to be asked */
+	SHUT_OTHER = 4, /* another thread is at it */
+};
+
+struct cache {
+	_Atomic unsigned int busy;      /* its thread is at it */
+	_Atomic unsigned int shut;      /* reasons, as above */
+	size_t unit_mask;               /* of its pool, less one */
+	struct pool *pool;              /* that its blocks belong to, or NULL */
+	_Atomic uint64_t *epoch, *safe; /* of its device */
+	/* Figures count down to a time to see to them. */
+	int64_t room_left; /* bytes; so idle bytes are room less these */
+	int64_t slack;     /* live bytes that make a new peak */
+	int64_t hits_left; /* requests, until others' bytes are looked at */
+	int64_t freed;     /* bytes of spans since the process began */
+	/* Under the caches' lock, but for its own thread's reads. */
+	int64_t room;      /* bytes that it may hold */
+	int64_t room_most; /* the same, after others wanted what it held */
+	int64_t live_most; /* so its live bytes are these less slack */
+	int64_t live_peak; /* of the device, that this thread has seen */
+	int64_t hits_most; /* so its hits are these less hits_left */
+	int64_t frees;     /* the thread's own, as freed */
+	struct device *device;
+	struct context *_Atomic context; /* NULL: a spare record */
+	struct cache *next_own;          /* of its thread's, or spare */
+	struct cache *next;              /* of all; never removed */
+	struct magazine magazines[MAGAZINES] __attribute__((aligned(64)));
+};
+
+/* The calling thread's for the context that is current: for frees, and, where
+ * it is sure that no other context is, for requests. Never NULL: cache_none is
+ * always shut. */
+extern __thread struct cache *cache_last, *cache_sure;
+extern struct cache cache_none;
+
+/* Words that one thread changes without an atomic step. */
+__attribute__((no_sanitize("thread"))) static inline int64_t figure_add(
+	int64_t *figure, uint64_t change)
+{
+	return *figure += (int64_t)change;
+}
+
+static inline struct block *magazine_first(const struct magazine *magazine)
+{
+	return atomic_load_explicit(&magazine->head, memory_order_relaxed);
+}
+
+static inline void magazine_set(struct magazine *magazine, struct block *block)
+{
+	atomic_store_explicit(&magazine->head, block, memory_order_relaxed);
+}
+
+/* A span has two places: this one and its neighbour. Fibonacci hashing, as in
+ * block_index.h. */
+static inline struct magazine *magazine_at(struct cache *cache, size_t span)
+{
+	uint64_t hash = span * UINT64_C(0x9e3779b97f4a7c15);
+	size_t offset = hash >> (64 - MAGAZINE_BITS - MAGAZINE_SHIFT) &
+			-sizeof(struct magazine);
+
+	return (struct magazine *)((char *)cache->magazines + offset);
+}
+
+static inline struct magazine *magazine_beside(struct magazine *magazine)
+{
+	return (struct magazine *)((uintptr_t)magazine ^
+				   sizeof(struct magazine));
+}
+
+static inline size_t magazine_span(const struct magazine *magazine)
+{
+	return atomic_load_explicit(&magazine->span, memory_order_relaxed);
+}
+
+/* The calling thread's cache of the context, which is current, made at first
+ * use. NULL: it can't have one. */
+struct cache *cache_current(struct context *context);
+
+/* The calling thread's current context is about to change. */
+void cache_unsure(void);
+
+/* Which one it is will be asked now; it is this one, or NULL. Sure: it changes
+ * only where we see it. */
+void cache_asking(void);
+void cache_asked(const struct context *context, bool sure);
+
+/* Under the context's lock, for the calling thread's cache or NULL: its pool
+ * is this one now. */
+void cache_adopt(struct cache *cache, struct pool *pool);
+
+/* Likewise: blocks of a span move from the pool into the cache, if they are
+ * safe; or the cache takes a block that was just freed, and where it is full of
+ * such, others move into the pool. The span has a magazine then, if there is an
+ * empty one. False: it is not taken. */
+void cache_refill(struct cache *cache, size_t span, uint64_t safe);
+bool cache_put(struct cache *cache, struct block *block);
+
+/* Under the context's lock: blocks of a span move into the store's pool, from
+ * the cache, which is the calling thread's or NULL, and if the span is large
+ * from others'. Whether there were any. */
+bool caches_raid(struct store *store, struct cache *cache, size_t span);
+
+/* Under the context's lock: all blocks of all caches move into the store's
+ * pool, and the caches have none. */
+void caches_flush(struct store *store);
+
+/* Something has changed that cache_must_shut asks: when this returns, no call
+ * is on the fast path that should not be. NULL: of all devices. */
+void caches_review(const struct device *device);
+
+/* Each thread asks again which context is current; what was on the fast path
+ * before has left it. */
+void caches_ask(void);
+
+/* Sums over all caches of a device, and the highest live_peak. */
+struct cache_figures {
+	uint64_t hits, frees, freed, idle, live, live_peak;
+};
+struct cache_figures caches_figures(const struct device *device);
+
+/* The calling thread counts its peak of live bytes from what others hold of the
+ * device now. So that is exact for one thread; with several it may miss what
+ * the others did since this one last looked: every 64 of its requests, and at
+ * each that took the slow path. */
+void cache_look(struct cache *cache);
+
+#endif

@@ -1,0 +1,76 @@
+#define HASH_NONFATAL_OOM 1
+#include <pthread.h>
+#include <stdlib.h>
+
+#include <uthash.h>
+
+#include "block.h"
+#include "buffer_id.h"
+
+struct buffer_id {
+	const struct block *block; /* the key */
+	uint32_t id;
+	UT_hash_handle hh;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Under lock. */
+static struct buffer_id *ids;
+static uint32_t last;
+
+/* Under lock. */
+static struct buffer_id *find(const struct block *block)
+{
+	struct buffer_id *id;
+
+	HASH_FIND_PTR(ids, &block, id);
+	return id;
+}
+
+/* Under lock. NULL: no memory. */
+static struct buffer_id *add(const struct block *block)
+{
+	struct buffer_id *id = calloc(1, sizeof(*id));
+
+	if (!id)
+		return NULL;
+	id->block = block;
+	HASH_ADD_PTR(ids, block, id);
+	if (id->hh.tbl)
+		return id;
+	free(id);
+	return NULL;
+}
+
+/* The mark is what makes the free of the block end the id. Without it, what is
+ * found here is of a life that ended unseen. */
+uint32_t buffer_id_of(struct block *block, uint64_t addr)
+{
+	bool named = atomic_load(&block->word) & BLOCK_NAMED;
+	struct buffer_id *id;
+	uint32_t found = 0;
+
+	pthread_mutex_lock(&lock);
+	id = find(block);
+	if (!id)
+		id = add(block);
+	if (id && (!id->id || !named))
+		id->id = ++last ? last : ++last;
+	if (id && (named || block_mark(block, addr, BLOCK_NAMED)))
+		found = id->id;
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
+void buffer_id_forget(const struct block *block)
+{
+	struct buffer_id *id;
+
+	pthread_mutex_lock(&lock);
+	id = find(block);
+	if (id) {
+		HASH_DEL(ids, id);
+		free(id);
+	}
+	pthread_mutex_unlock(&lock);
+}

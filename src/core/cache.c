@@ -1,0 +1,328 @@
+/* The caches of all threads: their records, and when they are shut. */
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "caches.h"
+#include "capture.h"
+#include "config.h"
+#include "fast.h"
+#include "fence.h"
+#include "mem.h"
+#include "thread.h"
+
+struct cache cache_none = {.shut = SHUT_RULE};
+
+__thread struct cache *cache_last = &cache_none, *cache_sure = &cache_none;
+
+static __thread struct cache *own; /* of this thread, linked by next_own */
+static __thread bool ended;        /* it exits: no caches any more */
+
+struct cache *_Atomic caches;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct cache *spare; /* under lock, linked by next_own */
+
+static struct once start_once = ONCE_INIT;
+static struct thread_key watch; /* set in threads that have caches */
+static bool barriers;           /* the kernel has them */
+
+static bool barrier(int command)
+{
+	return !syscall(SYS_membarrier, command, 0);
+}
+
+void caches_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void caches_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* All threads pass a full barrier: they see `shut`, or we that they are
+ * busy. */
+void caches_wait(void)
+{
+	if (barriers)
+		barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+	for (struct cache *at = caches; at; at = at->next)
+		while (atomic_load_explicit(&at->shut, memory_order_relaxed) &&
+		       atomic_load_explicit(&at->busy, memory_order_acquire))
+			sched_yield();
+}
+
+/* All that makes a request or a free more than what fast.c does. */
+static bool cache_must_shut(const struct cache *cache)
+{
+	const struct context *context = cache->context;
+	const struct device *device = cache->device;
+
+	return !barriers || !context || context->dead || context->closing ||
+	       capture_any() || device->pressed || device->pending ||
+	       device->lost || !fence_is_plain(device);
+}
+
+/* A context's only cache may hold all, one of several what the option says;
+ * none more than what others have left it. */
+static int64_t room_of(const struct cache *cache, int count)
+{
+	size_t option = config_current()->thread_cache;
+	int64_t room = option < INT64_MAX / 2 ? (int64_t)option : INT64_MAX / 2;
+
+	if (option && count == 1)
+		room = INT64_MAX / 2;
+	return room < cache->room_most ? room : cache->room_most;
+}
+
+void caches_review_rooms(const struct context *context)
+{
+	int64_t room;
+	int count = 0;
+
+	for (struct cache *at = caches; at; at = at->next) {
+		if (at->context != context)
+			continue;
+		count++;
+		atomic_fetch_or(&at->shut, SHUT_OTHER);
+	}
+	caches_wait();
+	for (struct cache *at = caches; at; at = at->next) {
+		if (at->context != context)
+			continue;
+		room = room_of(at, count);
+		at->room_left += room - at->room;
+		at->room = room;
+		atomic_fetch_and(&at->shut, ~SHUT_OTHER);
+	}
+}
+
+/* Under lock. Returns whether it has been shut by this. */
+static bool cache_review(struct cache *cache)
+{
+	bool shut = atomic_load(&cache->shut) & SHUT_RULE;
+	bool must = cache_must_shut(cache);
+
+	if (must && !shut)
+		atomic_fetch_or(&cache->shut, SHUT_RULE);
+	if (!must && shut)
+		atomic_fetch_and(&cache->shut, ~SHUT_RULE);
+	return must && !shut;
+}
+
+void caches_review(const struct device *device)
+{
+	bool shut = false;
+
+	if (!atomic_load(&caches))
+		return;
+	pthread_mutex_lock(&lock);
+	for (struct cache *at = caches; at; at = at->next)
+		if (!device || at->device == device)
+			shut |= cache_review(at);
+	if (shut)
+		caches_wait();
+	pthread_mutex_unlock(&lock);
+}
+
+void caches_ask(void)
+{
+	if (!atomic_load(&caches))
+		return;
+	pthread_mutex_lock(&lock);
+	for (struct cache *at = caches; at; at = at->next)
+		atomic_fetch_or(&at->shut, SHUT_ASK);
+	caches_wait();
+	pthread_mutex_unlock(&lock);
+}
+
+/* Under lock. */
+static struct cache *spare_take(const struct device *device)
+{
+	struct cache **link = &spare, *cache;
+
+	while (*link && (*link)->device != device)
+		link = &(*link)->next_own;
+	cache = *link;
+	if (cache)
+		*link = cache->next_own;
+	return cache;
+}
+
+/* Under lock. A record belongs to one device for ever, as its figures do. */
+static struct cache *cache_new(struct device *device)
+{
+	struct cache *cache = mmap(NULL, sizeof(*cache), PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (cache == MAP_FAILED)
+		return NULL;
+	cache->hits_left = cache->hits_most = LOOK_EVERY;
+	cache->device = device;
+	cache->epoch = &device->epoch;
+	cache->safe = &device->safe;
+	cache->next = caches;
+	cache->shut = SHUT_RULE;
+	atomic_store(&caches, cache);
+	return cache;
+}
+
+/* Under lock. */
+static void cache_bind(struct cache *cache, struct context *context)
+{
+	cache->context = context;
+	cache->room_most = INT64_MAX;
+	cache->pool = NULL;
+	cache->unit_mask = 0;
+	caches_review_rooms(context);
+	cache_review(cache);
+}
+
+/* Under lock. */
+static struct cache *cache_add(struct device *device)
+{
+	struct cache *cache = spare_take(device);
+
+	if (!cache)
+		cache = cache_new(device);
+	if (cache) {
+		cache->next_own = own;
+		own = cache;
+	}
+	return cache;
+}
+
+/* That of a context that has ended serves again. */
+static struct cache *cache_open(struct context *context)
+{
+	struct cache *cache = own;
+
+	pthread_mutex_lock(&lock);
+	while (cache &&
+	       (!cache->context->dead || cache->device != context->device))
+		cache = cache->next_own;
+	if (!cache)
+		cache = cache_add(context->device);
+	if (cache)
+		cache_bind(cache, context);
+	pthread_mutex_unlock(&lock);
+	return cache;
+}
+
+/* The records stay, as others may be reading them. */
+static void thread_ended(void *list)
+{
+	struct cache *cache;
+	struct context *context;
+
+	ended = true;
+	cache_unsure();
+	if (!mem_enabled()) /* a forked child, where locks may stay held */
+		return;
+	own = NULL;
+	for (struct cache *next = list; (cache = next);) {
+		next = cache->next_own;
+		context = cache->context;
+		pthread_mutex_lock(&context->lock);
+		cache_empty(cache);
+		pthread_mutex_lock(&lock);
+		cache->context = NULL;
+		cache_review(cache);
+		caches_review_rooms(context);
+		cache->next_own = spare;
+		spare = cache;
+		pthread_mutex_unlock(&lock);
+		pthread_mutex_unlock(&context->lock);
+	}
+}
+
+static void start(void)
+{
+	barriers = barrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+	thread_key_open(&watch, thread_ended);
+}
+
+struct cache *cache_current(struct context *context)
+{
+	struct cache *cache;
+
+	if (cache_last != &cache_none || ended)
+		return cache_last;
+	once_run(&start_once, start);
+	cache = barriers && watch.open ? cache_open(context) : NULL;
+	if (!cache)
+		return cache_last;
+	thread_key_set(&watch, own);
+	return cache_last = cache;
+}
+
+void cache_unsure(void)
+{
+	cache_last = cache_sure = &cache_none;
+}
+
+/* First: what is changed after the question is to be asked again. */
+void cache_asking(void)
+{
+	for (struct cache *at = own; at; at = at->next_own)
+		if (atomic_load(&at->shut) & SHUT_ASK)
+			atomic_fetch_and(&at->shut, ~SHUT_ASK);
+}
+
+void cache_asked(const struct context *context, bool sure)
+{
+	struct cache *cache = own;
+
+	while (cache && cache->context != context)
+		cache = cache->next_own;
+	cache_last = context && cache && !ended ? cache : &cache_none;
+	cache_sure = sure ? cache_last : &cache_none;
+}
+
+/* Under lock, or by its own thread. */
+static uint64_t live_of(const struct cache *cache)
+{
+	return (uint64_t)(cache->live_most - cache->slack);
+}
+
+__attribute__((no_sanitize("thread"))) struct cache_figures caches_figures(
+	const struct device *device)
+{
+	struct cache_figures sum = {0};
+
+	pthread_mutex_lock(&lock);
+	for (struct cache *at = caches; at; at = at->next) {
+		if (at->device != device)
+			continue;
+		sum.hits += (uint64_t)(at->hits_most - at->hits_left);
+		sum.frees += (uint64_t)at->frees;
+		sum.freed += (uint64_t)at->freed;
+		sum.idle += (uint64_t)(at->room - at->room_left);
+		sum.live += live_of(at);
+		if ((uint64_t)at->live_peak > sum.live_peak)
+			sum.live_peak = (uint64_t)at->live_peak;
+	}
+	pthread_mutex_unlock(&lock);
+	return sum;
+}
+
+void cache_look(struct cache *cache)
+{
+	int64_t all = (int64_t)counter_get(cache->device, COUNTER_live_bytes);
+	int64_t live;
+
+	pthread_mutex_lock(&lock);
+	live = (int64_t)live_of(cache);
+	if (all > cache->live_peak)
+		cache->live_peak = all;
+	cache->slack = cache->live_peak - all;
+	cache->live_most = live + cache->slack;
+	cache->hits_most += LOOK_EVERY - cache->hits_left;
+	cache->hits_left = LOOK_EVERY;
+	pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,25 @@
+/* What the two halves of the caches share: cache.c has the records and when
+ * they are shut, cache_blocks.c what is in them. */
+#ifndef MNM_CACHES_H
+#define MNM_CACHES_H
+
+#include "cache.h"
+
+extern struct cache *_Atomic caches; /* all, linked by next */
+
+/* Taken last of all locks. */
+void caches_lock(void);
+void caches_unlock(void);
+
+/* Under that lock, after `shut` of some was set: none of these is busy when
+ * this returns, until it is opened. */
+void caches_wait(void);
+
+/* Under that lock: what each of a context's caches may hold. */
+void caches_review_rooms(const struct context *context);
+
+/* By its own thread, or who has shut it; under the context's lock: all blocks
+ * move into their pool, and the cache has none. */
+void cache_empty(struct cache *cache);
+
+#endif

@@ -1,0 +1,36 @@
+/* What graphs hold of a device's memory: nothing, since there are no nodes that
+ * allocate here. */
+#include "device.h"
+#include "entries.h"
+
+CUresult sim_cuDeviceGetGraphMemAttribute(CUdevice device,
+					  CUgraphMem_attribute attr,
+					  void *value)
+{
+	struct device *dev;
+	CUresult res = device_find(device, &dev);
+
+	if (res)
+		return res;
+	if (!value || (unsigned)attr > CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH)
+		return CUDA_ERROR_INVALID_VALUE;
+	*(cuuint64_t *)value = 0;
+	return CUDA_SUCCESS;
+}
+
+/* High watermarks can be set, to zero only. */
+CUresult sim_cuDeviceSetGraphMemAttribute(CUdevice device,
+					  CUgraphMem_attribute attr,
+					  void *value)
+{
+	struct device *dev;
+	CUresult res = device_find(device, &dev);
+
+	if (res)
+		return res;
+	if (!value || *(cuuint64_t *)value ||
+	    (attr != CU_GRAPH_MEM_ATTR_USED_MEM_HIGH &&
+	     attr != CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH))
+		return CUDA_ERROR_INVALID_VALUE;
+	return CUDA_SUCCESS;
+}

@@ -1,0 +1,105 @@
+/* RMM's resources, as its headers have them: BENCH_KIND=pool (or nothing) is
+ * pool_memory_resource, BENCH_KIND=arena is arena_memory_resource. All in the
+ * legacy stream, as cudaMalloc's callers work. */
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+
+#include <cuda_runtime_api.h>
+#include <rmm/cuda_device.hpp>
+#include <rmm/mr/arena_memory_resource.hpp>
+#include <rmm/mr/cuda_memory_resource.hpp>
+#include <rmm/mr/pool_memory_resource.hpp>
+
+#include "../allocator.h"
+
+using upstream = rmm::mr::cuda_memory_resource;
+using pool = rmm::mr::pool_memory_resource<upstream>;
+using arena = rmm::mr::arena_memory_resource<upstream>;
+
+static upstream driver;
+static rmm::mr::device_memory_resource *resource;
+
+/* librmm.so has these, on a CUDA runtime of its own inside, which cannot start
+ * where the driver answers no export tables. The headers' code finds ours. */
+namespace rmm
+{
+cuda_device_id get_current_cuda_device()
+{
+	int device = 0;
+
+	RMM_CUDA_TRY(cudaGetDevice(&device));
+	return cuda_device_id{device};
+}
+
+int get_num_cuda_devices()
+{
+	int count = 0;
+
+	RMM_CUDA_TRY(cudaGetDeviceCount(&count));
+	return count;
+}
+
+std::pair<std::size_t, std::size_t> available_device_memory()
+{
+	std::size_t idle = 0, total = 0;
+
+	RMM_CUDA_TRY(cudaMemGetInfo(&idle, &total));
+	return {idle, total};
+}
+
+void cuda_stream_view::synchronize() const
+{
+	RMM_CUDA_TRY(cudaStreamSynchronize(value()));
+}
+
+void cuda_stream_view::synchronize_no_throw() const noexcept
+{
+	(void)cudaStreamSynchronize(value());
+}
+} // namespace rmm
+
+/* Half of the device to begin with, as RMM's guide has it. An arena cannot
+ * grow, so it gets nearly all. */
+static rmm::mr::device_memory_resource *resource_open(const char *kind)
+{
+	std::size_t idle = rmm::available_device_memory().first;
+
+	if (!std::strcmp(kind, "pool"))
+		return new pool(&driver, rmm::align_down(idle / 2, 256));
+	if (!std::strcmp(kind, "arena"))
+		return new arena(&driver,
+				 rmm::align_down(idle / 16 * 15, 1 << 20));
+	fprintf(stderr, "rmm: BENCH_KIND=%s: pool or arena\n", kind);
+	return nullptr;
+}
+
+int bench_open(void)
+try {
+	const char *kind = std::getenv("BENCH_KIND");
+
+	resource = resource_open(kind ? kind : "pool");
+	return !resource;
+} catch (const std::exception &error) {
+	fprintf(stderr, "rmm: %s\n", error.what());
+	return 1;
+}
+
+void *bench_alloc(std::size_t size)
+try {
+	return resource->allocate(rmm::cuda_stream_legacy, size);
+} catch (const std::exception &error) {
+	fprintf(stderr, "rmm: %s\n", error.what());
+	return nullptr;
+}
+
+void bench_free(void *ptr, std::size_t size)
+{
+	resource->deallocate(rmm::cuda_stream_legacy, ptr, size);
+}
+
+const char *bench_version(void)
+{
+	return PEER_VERSION;
+}
