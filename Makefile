@@ -62,6 +62,7 @@ bench:
 	@CUDA_HOME=$(CUDA_HOME) scripts/bench $(BUILD)
 	@scripts/bench-fences $(BUILD)
 	@scripts/bench-swaps $(BUILD)
+	@scripts/bench-memory $(BUILD)
 
 mutants:
 	@scripts/setup --tests

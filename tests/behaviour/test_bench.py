@@ -5,6 +5,8 @@ import os
 import re
 import subprocess
 
+import pytest
+
 from conftest import BUILD, ROOT, plain_build_only
 
 
@@ -46,3 +48,34 @@ def test_a_program_is_swapped_ten_thousand_times_a_minute():
                           timeout=120)
     rates = re.findall(r", (\d+) a minute; .* wrong 0 errors 0;", done.stdout)
     assert len(rates) == 2 and min(map(int, rates)) >= 10000
+
+
+@plain_build_only
+def test_the_figures_of_memory_are_the_same_in_every_run(tmp_path):
+    found = []
+    for file in (tmp_path / "first", tmp_path / "second"):
+        done = subprocess.run(
+            [os.path.join(ROOT, "scripts", "bench-memory"), "--json", file,
+             BUILD, "vgg16_bs32", "dcgan_bs128"], check=True,
+            capture_output=True, text=True, timeout=120)
+        found.append((json.loads(file.read_text())["traces"], done.stdout))
+    assert found[0] == found[1]
+    for trace in found[0][0]:
+        assert 1 < trace["reserved_per_live"] < 1.6
+        assert trace["driver_peak"] >= trace["live_peak"]
+        assert trace["trace"] in found[0][1]
+        pairs = [row["pairs"] for row in trace["scarce"].values()]
+        # Less with more room, and far from each request.
+        assert len(pairs) == 3 and pairs == sorted(pairs, reverse=True)
+        assert 0 < pairs[0] < trace["scarce"]["1.05"]["allocs"] / 5
+
+
+@pytest.mark.parametrize("words, what", [
+    (["nowhere"], "libmnm.so: not there"),
+    ([BUILD, "alexnet"], "alexnet: no such trace"),
+    (["--library", "none"], "none: not there")])
+def test_a_wrong_word_for_the_figures_of_memory_is_said(words, what):
+    done = subprocess.run([os.path.join(ROOT, "scripts", "bench-memory"),
+                           *words], capture_output=True, text=True,
+                          check=False)
+    assert done.returncode == 2 and what in done.stderr
