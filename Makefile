@@ -63,6 +63,7 @@ bench:
 	@scripts/bench-fences $(BUILD)
 	@scripts/bench-swaps $(BUILD)
 	@scripts/bench-memory $(BUILD)
+	@scripts/bench-memory $(BUILD)
 
 mutants:
 	@scripts/setup --tests
