@@ -63,7 +63,6 @@ bench:
 	@scripts/bench-fences $(BUILD)
 	@scripts/bench-swaps $(BUILD)
 	@scripts/bench-memory $(BUILD)
-	@scripts/bench-memory $(BUILD)
 
 mutants:
 	@scripts/setup --tests

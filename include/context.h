@@ -58,6 +58,8 @@ struct store {
 	struct device *device; /* whose figures and epochs hold for it */
 	unsigned int flags;    /* of cuMemHostAlloc; 0 for device memory */
 	unsigned int node;     /* of NUMA, likewise */
+	_Atomic bool
+		idles; /* its active pool keeps blocks; may be read without */
 	/* Under the context's lock. */
 	struct pool *pools;    /* the active one first; NULL before use */
 	struct block *pending; /* idle blocks to give back */

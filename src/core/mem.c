@@ -92,10 +92,12 @@ static enum pool_answer pool_look(struct store *store, size_t size,
 
 static enum pool_answer hit(struct store *store, uint64_t *addr, size_t size)
 {
-	enum pool_answer answer = pool_look(store, size, 0, false, addr);
-
+	enum pool_answer answer = POOL_MISS;
 	size_t slack;
 
+	if (!store->idles)
+		return POOL_MISS;
+	answer = pool_look(store, size, 0, false, addr);
 	if (answer == POOL_UNSAFE && fence_ready(store->device))
 		answer = pool_look(store, size, 0, false, addr);
 	slack = answer == POOL_HIT ? 0 : slack_left(store->device);
@@ -310,7 +312,7 @@ static bool pool_keeps(struct block *block)
 	bool kept;
 
 	context_enter(context);
-	kept = !context->dead && !pool->retired && pool->ops->free;
+	kept = !context->dead && !pool->retired;
 	if (kept)
 		cache_adopt(cache_of(store), pool);
 	kept = kept &&
@@ -326,7 +328,8 @@ static bool pool_keeps(struct block *block)
 static bool block_kept(struct device *device, struct block *block,
 		       bool exported, bool *lost)
 {
-	struct context *context = context_current();
+	bool keeps = block->pool->ops->free;
+	struct context *context = keeps ? context_current() : NULL;
 	size_t span = block->span;
 
 	if (exported || !context || device->pressed ||
@@ -334,8 +337,7 @@ static bool block_kept(struct device *device, struct block *block,
 		return false;
 	cache_current(context);
 	/* One that is not held, for want of memory, is CUDA's as without us. */
-	if (capture_any() && block->pool->ops->free &&
-	    fence_level() != FENCE_NONE)
+	if (capture_any() && fence_level() != FENCE_NONE)
 		return hold_keep(block);
 	if (!pool_keeps(block))
 		return false;

@@ -72,6 +72,7 @@ static void pools_push(struct store *store, struct pool *pool)
 	pool->store = store;
 	pool->next = store->pools;
 	store->pools = pool;
+	store->idles = pool->ops->alloc;
 }
 
 static void pools_unlink(struct pool *pool)
