@@ -45,10 +45,8 @@ static inline uint64_t block_addr(const struct block *block)
 	return block_word(block) & ~BLOCK_BITS;
 }
 
-/* A blank record, or NULL without memory for it. From a thread's own list,
- * which is filled then, so that threads don't write to one cache line; or
- * (NULL) from none. */
-struct block *block_new(struct block **own);
+/* A blank record, or NULL without memory for it. Thread-safe. */
+struct block *block_new(void);
 
 /* Ends the record of a block. Its memory stays readable, so that a racing
  * free of a wrong program reads an old value and not a fault. */

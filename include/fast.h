@@ -145,14 +145,9 @@ static inline bool cache_keep(struct cache *cache, struct block *block)
 	size_t span = block->span, size = block->size;
 	struct magazine *magazine = magazine_of(cache, span);
 
-	if (!LIKELY(magazine))
+	if (!LIKELY(magazine) || !LIKELY(cache->room_left >= (int64_t)span))
 		return false;
-	if (!LIKELY(figure_add(&cache->room_left, -span) >= 0)) {
-		figure_add(&cache->room_left, span);
-		return false;
-	}
-	/* The stamp first; see epoch_end. */
-	block->epoch = atomic_load(cache->epoch);
+	figure_add(&cache->room_left, -span);
 	figure_add(&cache->freed, span);
 	figure_add(&cache->slack, size);
 	figure_add(&cache->frees, 1);

@@ -2,7 +2,7 @@
 
 UNIT_PARTS := $(COMMON_OBJ) $(POOL_OBJ) \
 	$(addprefix $(BUILD)/obj/src/,core/block.o core/block_index.o \
-	backing/object.o)
+	backing/object.o) $(BUILD)/obj/tests/unit/plain_thread.o
 CHECK += $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*_test.c))
 
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_PARTS)

@@ -4,16 +4,34 @@
 #include <sys/mman.h>
 
 #include "block.h"
+#include "thread.h"
 
 enum {
 	SLAB_SIZE = 24 << 10, /* bytes: 512 records */
-	OWN_MOST = 64,        /* records */
+	OWN_FILL = 64,        /* records */
+	OWN_MOST = 128,
 };
 
 _Static_assert(sizeof(struct block) == 48, "as block.h says");
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct block *spare; /* linked by next */
+static struct block *spare; /* under lock, linked by next */
+
+/* The thread's own, neighbours where they are fresh, so that threads don't
+ * write to one cache line. */
+static __thread struct block *own;
+static __thread int own_count;
+static __thread bool ended; /* it exits */
+
+static struct once watch_once = ONCE_INIT;
+static struct thread_key watch; /* set in threads that have had records */
+
+/* Under lock. */
+static void spare_push(struct block *block)
+{
+	block->next = spare;
+	spare = block;
+}
 
 /* Under lock. */
 static void slab_cut(void)
@@ -23,40 +41,96 @@ static void slab_cut(void)
 
 	if (slab == MAP_FAILED)
 		return;
-	for (size_t i = SLAB_SIZE / sizeof(*slab); i--;) {
-		slab[i].next = spare;
-		spare = &slab[i];
-	}
+	for (size_t i = SLAB_SIZE / sizeof(*slab); i--;)
+		spare_push(&slab[i]);
 }
 
-/* Under lock. Moves up to count records, neighbours where they are fresh. */
-static void spare_take(struct block **list, int count)
+static void own_push(struct block *block)
+{
+	block->next = own;
+	own = block;
+	own_count++;
+}
+
+static struct block *own_pop(void)
+{
+	struct block *block = own;
+
+	own = block->next;
+	own_count--;
+	return block;
+}
+
+/* Under lock. */
+static struct block *spare_pop(void)
 {
 	struct block *block;
 
-	while (count-- && (block = spare)) {
+	if (!spare)
+		slab_cut();
+	block = spare;
+	if (block)
 		spare = block->next;
-		block->next = NULL;
-		*list = block;
-		list = &block->next;
-	}
+	return block;
 }
 
-struct block *block_new(struct block **own)
+static void own_ended(void *unused)
 {
-	struct block *block = own ? *own : NULL;
+	(void)unused;
+	ended = true;
+	/* In a forked child it may stay held: then they are lost. */
+	if (pthread_mutex_trylock(&lock))
+		return;
+	while (own)
+		spare_push(own_pop());
+	pthread_mutex_unlock(&lock);
+}
 
-	if (!block) {
+static void watch_open(void)
+{
+	thread_key_open(&watch, own_ended);
+}
+
+/* Whether the thread may have records of its own, which it gives back when it
+ * ends. */
+static bool own_allowed(void)
+{
+	once_run(&watch_once, watch_open);
+	if (ended || !watch.open)
+		return false;
+	thread_key_set(&watch, &own);
+	return true;
+}
+
+/* Takes some more, the first of them to be popped first. */
+static void own_fill(void)
+{
+	struct block *taken[OWN_FILL];
+	int count = 0;
+
+	pthread_mutex_lock(&lock);
+	while (count < OWN_FILL && (taken[count] = spare_pop()))
+		count++;
+	pthread_mutex_unlock(&lock);
+	while (count)
+		own_push(taken[--count]);
+}
+
+struct block *block_new(void)
+{
+	struct block *block;
+
+	if (!own && own_allowed())
+		own_fill();
+	if (own) {
+		block = own_pop();
+	} else {
 		pthread_mutex_lock(&lock);
-		if (!spare)
-			slab_cut();
-		spare_take(&block, own ? OWN_MOST : 1);
+		block = spare_pop();
 		pthread_mutex_unlock(&lock);
 	}
 	if (!block)
 		return NULL;
-	if (own)
-		*own = block->next;
 	block->size = block->span = block->epoch = 0;
 	block->pool = NULL;
 	block->next = NULL;
@@ -66,9 +140,12 @@ struct block *block_new(struct block **own)
 void block_drop(struct block *block)
 {
 	atomic_store(&block->word, 0);
+	if (own_count && own_count < OWN_MOST) {
+		own_push(block);
+		return;
+	}
 	pthread_mutex_lock(&lock);
-	block->next = spare;
-	spare = block;
+	spare_push(block);
 	pthread_mutex_unlock(&lock);
 }
 

@@ -210,8 +210,8 @@ static struct cache *cache_open(struct context *context)
 
 	pthread_mutex_lock(&context->lock);
 	pthread_mutex_lock(&lock);
-	while (cache && (cache->device != context->device ||
-			 !context_has_left(cache)))
+	while (cache &&
+	       (cache->device != context->device || !context_has_left(cache)))
 		cache = cache->next_own;
 	if (!cache)
 		cache = cache_add(context->device);

@@ -82,8 +82,10 @@ uint64_t counter_get(const struct device *device, enum counter counter)
 	case COUNTER_frees:
 		return own_figure(device, counter) +
 		       caches_figures(device).frees;
-	case COUNTER_hits:
 	case COUNTER_allocs:
+		return counter_get(device, COUNTER_hits) +
+		       own_figure(device, COUNTER_misses);
+	case COUNTER_hits:
 		return own_figure(device, counter) +
 		       caches_figures(device).hits;
 	default:

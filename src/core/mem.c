@@ -17,7 +17,6 @@
 
 static void count_alloc(struct device *device, size_t size, enum counter how)
 {
-	counter_add(device, COUNTER_allocs, 1);
 	counter_add(device, how, 1);
 	counter_add_live(device, size);
 }
@@ -168,13 +167,8 @@ static void pool_cancel(struct pool *pool, size_t span)
 /* A record for a fresh block. Only now, as CUDA's own needs come first. */
 static struct block *block_made(struct pool *pool, size_t span, size_t size)
 {
-	struct store *store = pool->store;
-	struct cache *cache = NULL;
-	struct block *block;
+	struct block *block = block_new();
 
-	if (pool->ops->free && cache_current(store->context))
-		cache = cache_of(store);
-	block = block_new(cache ? &cache->records : NULL);
 	if (!block)
 		return NULL;
 	block->pool = pool;

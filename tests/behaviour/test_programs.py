@@ -93,10 +93,12 @@ def test_results_are_the_same_in_any_order_that_cuda_allows(box, name):
 @races_only_without_tsan
 def test_without_a_guard_these_rounds_go_wrong(box):
     """Or the test above shows nothing. Threads race for the driver, so that a
-    seed alone does not say whether they do."""
+    seed alone does not say whether they do; and each must meet the others'
+    blocks, not only what it has freed itself."""
     def goes_wrong(seed):
         done = box.run(PROGRAMS["thread_streams"][0], "page_unit_pool",
                        check=False, fence="none", force=1, sim_seed=seed,
+                       thread_cache=0,
                        stdin="".join(f"{n}\n" for n in ROUNDS), **SETTINGS)
         return done.returncode == 1 and " is right\n" in done.stderr
     assert any(goes_wrong(seed) for seed in range(1, 21))

@@ -5,7 +5,7 @@
 
 static struct block *entered(uint64_t addr)
 {
-	struct block *block = block_new(NULL), *stale;
+	struct block *block = block_new(), *stale;
 	uint64_t word;
 
 	ck_assert_ptr_nonnull(block);
@@ -59,7 +59,7 @@ END_TEST
 
 START_TEST(a_claim_is_for_that_very_record)
 {
-	struct block *first = entered(9 * GRANULE), *second = block_new(NULL);
+	struct block *first = entered(9 * GRANULE), *second = block_new();
 	struct block *stale;
 	uint64_t word;
 
@@ -75,7 +75,7 @@ END_TEST
 
 START_TEST(addresses_past_the_table_are_unknown_and_not_entered)
 {
-	struct block *block = block_new(NULL), *stale;
+	struct block *block = block_new(), *stale;
 	uint64_t word;
 
 	ck_assert(!block_enter(block, UINT64_C(1) << 49, &stale, &word));
@@ -90,7 +90,7 @@ END_TEST
 
 START_TEST(an_address_given_out_again_yields_what_was_there)
 {
-	struct block *first = entered(3 * GRANULE), *second = block_new(NULL);
+	struct block *first = entered(3 * GRANULE), *second = block_new();
 	struct block *stale;
 	uint64_t word;
 
@@ -132,11 +132,11 @@ END_TEST
 
 START_TEST(dropped_records_are_used_again)
 {
-	struct block *block = block_new(NULL);
+	struct block *block = block_new();
 
 	block->size = 5;
 	block_drop(block);
-	ck_assert_ptr_eq(block_new(NULL), block);
+	ck_assert_ptr_eq(block_new(), block);
 	ck_assert_uint_eq(block->size, 0);
 }
 END_TEST

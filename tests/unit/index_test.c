@@ -10,7 +10,7 @@
 
 static struct block *entered(uint64_t addr)
 {
-	struct block *block = block_new(NULL), *stale;
+	struct block *block = block_new(), *stale;
 	uint64_t word;
 
 	ck_assert_ptr_nonnull(block);
@@ -211,7 +211,7 @@ static void turn(uint64_t base, int number)
 	uint64_t word;
 
 	for (uint64_t i = 0; i < EACH; i++) {
-		blocks[i] = block_new(NULL);
+		blocks[i] = block_new();
 		expect(block_enter(blocks[i], base + i * 256, &stale, &word) &&
 		       !stale);
 	}

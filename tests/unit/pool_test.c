@@ -20,7 +20,7 @@ static struct pool *pool_opened(const char *name)
 
 static struct block *freed(struct pool *pool, size_t span, uint64_t epoch)
 {
-	struct block *block = block_new(NULL);
+	struct block *block = block_new();
 
 	block->span = span;
 	block->epoch = epoch;
