@@ -147,6 +147,8 @@ static inline bool cache_keep(struct cache *cache, struct block *block)
 
 	if (!LIKELY(magazine) || !LIKELY(cache->room_left >= (int64_t)span))
 		return false;
+	/* The stamp first; see epoch_end. */
+	block->epoch = atomic_load(cache->epoch);
 	figure_add(&cache->room_left, -span);
 	figure_add(&cache->freed, span);
 	figure_add(&cache->slack, size);
