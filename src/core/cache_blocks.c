@@ -64,39 +64,49 @@ static struct magazine *magazine_for(struct cache *cache, size_t span)
 	return NULL;
 }
 
-/* In front: it is safe, what is there may not be. */
-static void magazine_put(struct magazine *magazine, struct block *block)
-{
-	block->next = magazine_first(magazine);
-	if (!block->next)
-		magazine->tail = block;
-	magazine_set(magazine, block);
-}
-
 /* Half of the room is left for what is freed next. */
 static bool has_room(const struct cache *cache, size_t span)
 {
 	return cache->room_left >= cache->room / 2 + (int64_t)span;
 }
 
-void cache_refill(struct cache *cache, size_t span, uint64_t safe)
+/* One out of the cache's pool; or NULL. */
+static struct block *pool_draw(struct cache *cache, size_t span, uint64_t safe)
 {
-	struct pool *pool = cache ? cache->pool : NULL;
-	struct magazine *magazine;
+	struct pool *pool = cache->pool;
 	struct block *block;
 
-	if (!pool || atomic_load(&cache->shut))
+	if (!has_room(cache, span) ||
+	    pool->ops->alloc(pool, span, safe, &block) != POOL_HIT)
+		return NULL;
+	counter_sub(cache->device, COUNTER_idle_bytes, span);
+	pool_lend(pool, span);
+	cache->room_left -= (int64_t)span;
+	return block;
+}
+
+/* In front, in their order: they are safe, what is there may not be. */
+void cache_refill(struct cache *cache, size_t span, uint64_t safe)
+{
+	struct magazine *magazine;
+	struct block *head = NULL, **link = &head, *block = NULL;
+
+	if (!cache || !cache->pool || atomic_load(&cache->shut))
 		return;
 	magazine = magazine_for(cache, span);
 	for (int i = 0; magazine && i < MOVE_MAX; i++) {
-		if (!has_room(cache, span) ||
-		    pool->ops->alloc(pool, span, safe, &block) != POOL_HIT)
-			return;
-		counter_sub(cache->device, COUNTER_idle_bytes, span);
-		pool_lend(pool, span);
-		magazine_put(magazine, block);
-		cache->room_left -= (int64_t)span;
+		*link = pool_draw(cache, span, safe);
+		if (!*link)
+			break;
+		block = *link;
+		link = &block->next;
 	}
+	if (!block)
+		return;
+	*link = magazine_first(magazine);
+	if (!*link)
+		magazine->tail = block;
+	magazine_set(magazine, head);
 }
 
 void cache_spill(struct cache *cache, size_t span)
