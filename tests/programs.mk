@@ -4,9 +4,10 @@
 
 PROGRAMS := $(addprefix $(BUILD)/tests/programs/,shell_shared shell_static \
 	shell_nvidia \
-	shell_driver shell_plugin.so plugin_host churn late_work releases door guest \
+	shell_driver shell_plugin.so plugin_host churn relay late_work releases door guest \
 	interleave reuse reuse.kernels.so reuse_host)
-SHELL_OBJ := $(addprefix $(BUILD)/obj/tests/programs/,shell.o shell_process.o)
+SHELL_OBJ := $(addprefix $(BUILD)/obj/tests/programs/,shell.o shell_process.o \
+	shell_threads.o)
 
 CHECK += $(PROGRAMS)
 
@@ -32,16 +33,23 @@ $(BUILD)/tests/programs/shell_driver: $(SHELL_OBJ) \
 		$(BUILD)/obj/tests/programs/shell_pinned.o \
 		$(BUILD)/obj/tests/programs/shell_answers.o \
 		$(BUILD)/obj/tests/programs/shell_green.o \
+		$(BUILD)/obj/tests/programs/shell_doors.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \
 		-lcuda -pthread -o $@
 
-RUNTIME_PROGRAMS := $(addprefix $(BUILD)/tests/programs/,churn late_work \
+RUNTIME_PROGRAMS := $(addprefix $(BUILD)/tests/programs/,churn relay late_work \
 	releases)
 $(RUNTIME_PROGRAMS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o
 	$(call SAY,link  )
 	$(Q)$(NVCC_LINK) $^ -o $@
+
+# Its lock and its allocations are those of the libraries, too.
+CHECK += $(BUILD)/tests/programs/warm_pairs
+$(BUILD)/tests/programs/warm_pairs: $(BUILD)/obj/tests/programs/warm_pairs.o
+	$(call SAY,link  )
+	$(Q)$(NVCC_LINK) $^ -Xcompiler -rdynamic -o $@
 
 $(BUILD)/tests/programs/plugin_host $(BUILD)/tests/programs/door \
 $(BUILD)/tests/programs/inner_door: \

@@ -51,7 +51,7 @@ static const struct shell_command *command_find(
 	return NULL;
 }
 
-void shell_line(char *line)
+void shell_answer(char *line)
 {
 	const struct shell_command *command;
 	char *words[WORDS_MAX] = {NULL};
@@ -68,6 +68,11 @@ void shell_line(char *line)
 		command->run(words + 1);
 	else
 		printf("what?");
+}
+
+void shell_line(char *line)
+{
+	shell_answer(line);
 	putchar('\n');
 	fflush(stdout);
 }

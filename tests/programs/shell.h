@@ -34,8 +34,12 @@ extern const struct shell_command shell_answers[];
 /* Its green contexts. */
 extern const struct shell_command shell_green[];
 
+/* Doors to a current context. */
+extern const struct shell_command shell_doors[];
+
 /* Those of processes and threads, shared by all forms. */
 extern const struct shell_command shell_process[];
+extern const struct shell_command shell_threads[];
 
 /* What a form has besides its own; the last is NULL. */
 extern const struct shell_command *const shell_more[];
@@ -52,7 +56,8 @@ void shell_print_pointer(uint64_t addr, uint64_t before);
 /* Whether every byte of host memory has that value. */
 int shell_all(const unsigned char *bytes, size_t size, int value);
 
-/* Runs one line's command and ends its answer. */
+/* Runs one line's command, which prints its answer; with the answer's end. */
+void shell_answer(char *line);
 void shell_line(char *line);
 
 /* Serves standard input up to its end, or to the line "leave". */

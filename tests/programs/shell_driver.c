@@ -353,6 +353,6 @@ const struct shell_command shell_form[] = {
 	{NULL, 0, NULL},
 };
 
-const struct shell_command *const shell_more[] = {shell_graphs,  shell_pinned,
-						  shell_answers, shell_green,
-						  shell_process, NULL};
+const struct shell_command *const shell_more[] = {
+	shell_graphs, shell_pinned,  shell_answers, shell_green,
+	shell_doors,  shell_process, shell_threads, NULL};

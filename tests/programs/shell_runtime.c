@@ -226,6 +226,21 @@ static void run_primary_reset(char **words)
 	printf("%d", reset ? (int)reset(atoi(words[0])) : -1);
 }
 
+/* So many allocations and frees of that size, one after the other. */
+static void run_pairs(char **words)
+{
+	size_t size = shell_size(words[0]);
+	cudaError_t result = cudaSuccess;
+	void *ptr = NULL;
+
+	for (int i = atoi(words[1]); i && !result; i--) {
+		result = cudaMalloc(&ptr, size);
+		if (!result)
+			result = cudaFree(ptr);
+	}
+	printf("%d", (int)result);
+}
+
 const struct shell_command shell_form[] = {
 	{"alloc", 2, run_alloc},
 	{"alloc_null", 1, run_alloc_null},
@@ -251,7 +266,9 @@ const struct shell_command shell_form[] = {
 	{"last", 0, run_last},
 	{"bound", 0, run_bound},
 	{"primary_reset", 1, run_primary_reset},
+	{"pairs", 2, run_pairs},
 	{NULL, 0, NULL},
 };
 
-const struct shell_command *const shell_more[] = {shell_process, NULL};
+const struct shell_command *const shell_more[] = {shell_process, shell_threads,
+						  NULL};

@@ -1,0 +1,90 @@
+/* Doors by which the driver's current context changes, besides those that
+ * cuda.h has for new programs; and whose memory is. */
+#include <cuda.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "shell.h"
+
+/* The export of exactly that name: cuda.h's macros name newer versions. */
+static void *export_of(const char *name)
+{
+	void *entry = dlsym(RTLD_DEFAULT, name);
+
+	if (!entry)
+		exit(2);
+	return entry;
+}
+
+typedef CUresult create_call(CUcontext *out, unsigned int flags, CUdevice);
+
+/* By which version, the context's name, and its device. */
+static void run_create_by(char **words)
+{
+	create_call *create = (create_call *)export_of(words[0]);
+	CUcontext context = NULL;
+	CUresult result = create(&context, 0, atoi(words[2]));
+
+	printf("%d", (int)result);
+	if (!result)
+		shell_memory(words[1])->addr = (uint64_t)context;
+}
+
+typedef CUresult context_call(CUcontext context);
+typedef CUresult pop_call(CUcontext *out);
+
+/* An entry that takes a context. */
+static void run_context_by(char **words)
+{
+	context_call *call = (context_call *)export_of(words[0]);
+
+	printf("%d", (int)call((CUcontext)shell_memory(words[1])->addr));
+}
+
+static void run_pop_by(char **words)
+{
+	pop_call *pop = (pop_call *)export_of(words[0]);
+	CUcontext context = NULL;
+
+	printf("%d", (int)pop(&context));
+}
+
+/* Whether memory is of that context, and which device's it is. */
+static void run_owner(char **words)
+{
+	CUdeviceptr addr = shell_memory(words[0])->addr;
+	CUcontext context = NULL;
+	int ordinal = -1;
+	CUresult result = cuPointerGetAttribute(
+		&context, CU_POINTER_ATTRIBUTE_CONTEXT, addr);
+
+	if (!result)
+		result = cuPointerGetAttribute(
+			&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, addr);
+	printf("%d %s %d", (int)result,
+	       (uint64_t)context == shell_memory(words[1])->addr ? "it"
+								 : "another",
+	       ordinal);
+}
+
+/* So many allocations and frees of that size, one after the other. */
+static void run_pairs(char **words)
+{
+	size_t size = shell_size(words[0]);
+	CUresult result = CUDA_SUCCESS;
+	CUdeviceptr addr = 0;
+
+	for (int i = atoi(words[1]); i && !result; i--) {
+		result = cuMemAlloc(&addr, size);
+		if (!result)
+			result = cuMemFree(addr);
+	}
+	printf("%d", (int)result);
+}
+
+const struct shell_command shell_doors[] = {
+	{"create_by", 3, run_create_by}, {"context_by", 2, run_context_by},
+	{"pop_by", 1, run_pop_by},       {"owner", 2, run_owner},
+	{"pairs", 2, run_pairs},         {NULL, 0, NULL},
+};
