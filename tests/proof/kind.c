@@ -28,12 +28,27 @@ static const struct weight renewals[] = {{"alloc", 30},
 					 {0}};
 static const struct weight devices[] = {
 	{"alloc", 30}, {"free", 26}, {"touch", 26}, {"copy", 3}, {0}};
-static const struct weight full[] = {{"alloc", 30}, {"free", 28}, {"touch", 8},
-				     {"trim", 1},   {"swap", 1},  {0}};
+static const struct weight full[] = {
+	{"alloc", 30}, {"free", 28},      {"touch", 8}, {"trim", 1},
+	{"swap", 1},   {"thread_new", 2}, {0}};
 static const struct weight pinned[] = {
 	{"pinned_alloc", 24}, {"pinned_free", 20}, {"pinned_in", 14},
 	{"pinned_out", 14},   {"alloc", 6},        {"free", 4},
 	{"stream_sync", 3},   {"context_sync", 2}, {0}};
+
+static const struct weight hands[] = {{"alloc", 36},
+				      {"free", 32},
+				      {"touch", 8},
+				      {"thread_new", 5},
+				      {"context_new", 1},
+				      {"context_drop", 1},
+				      {"capture_begin", 1},
+				      {"capture_end", 4},
+				      {"swap", 2},
+				      {"trim", 2},
+				      {"level", 1},
+				      {"quarantine", 1},
+				      {0}};
 
 static const struct {
 	const char *name;
@@ -48,6 +63,7 @@ static const struct {
 	[DEVICES] = {"devices", 2, devices, false},
 	[FULL] = {"full", 1, full, true},
 	[PINNED] = {"pinned", 2, pinned, false},
+	[HANDS] = {"hands", 4, hands, false},
 };
 
 enum kind kind_draw(struct random *random)

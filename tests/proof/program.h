@@ -127,7 +127,8 @@ enum door { DOOR_EXPORTS, DOOR_TABLE, DOOR_PER_THREAD };
 /* MIXED: a little of everything. DENSE: little else than blocks that change
  * hands. CONTEXTS: of one device, that come and go. RENEWALS: of its primary
  * context. DEVICES: two, that reach each other's memory. FULL: memory is as
- * much as the program ever holds. PINNED: host memory changes hands. */
+ * much as the program ever holds. PINNED: host memory changes hands. HANDS:
+ * blocks pass between threads that end, at whatever else there is. */
 enum kind {
 	MIXED,
 	DENSE,
@@ -136,6 +137,7 @@ enum kind {
 	DEVICES,
 	FULL,
 	PINNED,
+	HANDS,
 	KIND_COUNT
 };
 
@@ -143,7 +145,8 @@ enum kind {
 struct setting {
 	enum kind kind;
 	const char *pool, *level;
-	char sim[16], fail[96], pool_limit[16], hard_limit[16], quarantine[16];
+	char sim[16], fail[96], pool_limit[16], hard_limit[16], quarantine[16],
+		thread_cache[16];
 	bool old_driver;     /* without cuCtxRecordEvent */
 	bool tight;          /* memory may run out */
 	bool level_fixed;    /* chosen by the caller: no step changes it */

@@ -18,12 +18,14 @@ struct race {
 };
 
 /* The last has no name. */
-extern const struct race race_table[];
+extern const struct race race_table[], race_caches[];
 
 extern struct api race_api;
 
 /* Says that a call failed, which is a failure of the run. */
 void race_check(const char *entry, CUresult res);
+/* Likewise, that a figure is another than it should be. */
+void race_expect(const char *name, long is, long wanted);
 #define DO(entry, ...) race_check(#entry, race_api.entry(__VA_ARGS__))
 
 /* From here to race_pass() the calling thread is left at its n-th point. */

@@ -36,6 +36,14 @@ void race_check(const char *entry, CUresult res)
 	__atomic_add_fetch(&result->failures, 1, __ATOMIC_RELAXED);
 }
 
+void race_expect(const char *name, long is, long wanted)
+{
+	if (is == wanted)
+		return;
+	fprintf(stderr, "%s is %ld, not %ld\n", name, is, wanted);
+	__atomic_add_fetch(&result->failures, 1, __ATOMIC_RELAXED);
+}
+
 void race_hold(void)
 {
 	schedule_hold(places[own]);
@@ -132,21 +140,17 @@ static bool race_search(unsigned long *runs)
 	return true;
 }
 
-bool races_run(const char *name)
+/* Those of a table that have that name, or all; *count counts. */
+static bool table_run(const struct race *table, const char *name,
+		      unsigned long *count)
 {
-	unsigned long runs, count = 0;
+	unsigned long runs;
 	bool good = true;
 
-	result = mmap(NULL, sizeof(*result), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (result == MAP_FAILED) {
-		perror("races");
-		return false;
-	}
-	for (race = race_table; race->name; race++) {
+	for (race = table; race->name; race++) {
 		if (name && strcmp(name, race->name))
 			continue;
-		count++;
+		++*count;
 		runs = 0;
 		fflush(stdout);
 		if (race_search(&runs))
@@ -155,6 +159,22 @@ bool races_run(const char *name)
 		else
 			good = false;
 	}
+	return good;
+}
+
+bool races_run(const char *name)
+{
+	unsigned long count = 0;
+	bool good;
+
+	result = mmap(NULL, sizeof(*result), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (result == MAP_FAILED) {
+		perror("races");
+		return false;
+	}
+	good = table_run(race_table, name, &count);
+	good = table_run(race_caches, name, &count) && good;
 	if (!count)
 		fprintf(stderr, "proof: no race \"%s\"\n", name);
 	return good && count;

@@ -157,10 +157,27 @@ static void step_done(const struct step *step)
 	pthread_mutex_unlock(&run.lock);
 }
 
+static __thread bool ends; /* after this step */
+
+void run_end_thread(void)
+{
+	ends = true;
+}
+
+static void *thread_main(void *arg);
+
+static void thread_start(int thread)
+{
+	if (pthread_create(&run.threads[thread], NULL, thread_main,
+			   (void *)(intptr_t)thread))
+		run_failed(NULL, "thread %d does not start", thread);
+}
+
 static void thread_run(int thread)
 {
-	for (int i = 0; i < run.program->step_count; i++) {
-		const struct step *step = &run.program->steps[i];
+	while (run.next[thread] < run.program->step_count && !ends) {
+		const struct step *step =
+			&run.program->steps[run.next[thread]++];
 
 		if (step->thread != thread)
 			continue;
@@ -168,6 +185,10 @@ static void thread_run(int thread)
 		step->row->run(step);
 		step_done(step);
 	}
+	if (!ends)
+		return;
+	schedule_pass_on();
+	thread_start(thread);
 }
 
 static void *thread_main(void *arg)
@@ -223,21 +244,29 @@ static void streams_open(void)
 	}
 }
 
+/* With all that went on in its place. */
+static void thread_join(int thread)
+{
+	pthread_t last;
+
+	schedule_join(thread);
+	do {
+		last = run.threads[thread];
+		pthread_join(last, NULL);
+	} while (!pthread_equal(last, run.threads[thread]));
+}
+
 static void threads_run(void)
 {
-	pthread_t threads[THREADS_MAX];
 	int count = run.program->thread_count;
 
 	for (int t = 1; t < count; t++) {
 		schedule_start(t);
-		pthread_create(&threads[t], NULL, thread_main,
-			       (void *)(intptr_t)t);
+		thread_start(t);
 	}
 	thread_run(0);
-	for (int t = 1; t < count; t++) {
-		schedule_join(t);
-		pthread_join(threads[t], NULL);
-	}
+	for (int t = 1; t < count; t++)
+		thread_join(t);
 }
 
 /* mnm gives back what it keeps at the program's next calls. Frees are tried
@@ -278,6 +307,10 @@ static void stat_check(void)
 			run_failed(NULL, "%s is %ld at the end", zero[i],
 				   figure);
 	}
+	if (control_figure(answer, "reserved_bytes") !=
+	    control_figure(answer, "idle_bytes"))
+		run_failed(NULL, "reserved is not what is idle at the end: %s",
+			   answer);
 	run.tally->reuses += (unsigned long)control_figure(answer, "hits");
 	run.tally->syncs += (unsigned long)control_figure(answer, "syncs");
 	figure = control_figure(answer, "fences");

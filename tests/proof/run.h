@@ -31,6 +31,8 @@ struct run {
 	bool joined[GRAPHS_MAX][STREAMS_MAX]; /* a capture, by now */
 	uint32_t *host; /* pinned: a place for each word of each step */
 	struct tally *tally;
+	pthread_t threads[THREADS_MAX]; /* the last one in each place */
+	int next[THREADS_MAX];          /* the step that each begins at */
 	pthread_mutex_t lock;
 	pthread_cond_t progress[THREADS_MAX]; /* what each waits for is done */
 	/* Under lock. */
@@ -71,6 +73,8 @@ CUstream run_stream(const struct step *step, int stream);
 void run_edge(const struct step *step, int from, int to);
 /* A part of a slot; false where the slot's allocation failed. */
 bool run_part(int slot, unsigned part, CUdeviceptr *addr);
+/* The calling thread ends after this step, and another goes on as that one. */
+void run_end_thread(void);
 /* A place in pinned memory that belongs to the step. */
 uint32_t *run_host(const struct step *step, unsigned part);
 

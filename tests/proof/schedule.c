@@ -262,8 +262,11 @@ static void turn_end(void *arg)
 	}
 	own = NULL;
 	turns_lock();
-	turn->state = ENDED;
-	turns_wake(JOINING, turn, true);
+	turn->state = turn->passed ? READY : ENDED;
+	if (turn->passed)
+		sem_post(&turn->empty);
+	else
+		turns_wake(JOINING, turn, true);
 	running = NULL;
 	turn_start();
 	turns_unlock();
@@ -285,6 +288,7 @@ void schedule_open(uint64_t seed, int count)
 	pthread_key_create(&end_key, turn_end);
 	for (int i = 0; i < count; i++) {
 		sem_init(&turns[i].mine, 0, 0);
+		sem_init(&turns[i].empty, 0, 0);
 		turns[i].state = i ? ENDED : READY;
 		turns[i].stay = stay;
 	}
@@ -325,8 +329,17 @@ void schedule_enter(int thread)
 	struct turn *turn = &turns[thread];
 
 	pthread_setspecific(end_key, turn);
+	while (turn->passed && sem_wait(&turn->empty))
+		;
+	turn->passed = false;
+	turn->ends = 0;
 	turn_wait(turn);
 	own = turn;
+}
+
+void schedule_pass_on(void)
+{
+	own->passed = true;
 }
 
 void schedule_join(int thread)

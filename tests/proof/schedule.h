@@ -16,6 +16,9 @@ void schedule_open(uint64_t seed, int count);
 void schedule_start(int thread);
 /* The calling thread takes part from here, as `thread`, to its very end. */
 void schedule_enter(int thread);
+/* The calling thread is about to make one that enters in its place, and then
+ * to end. */
+void schedule_pass_on(void);
 /* Waits until a thread has ended. */
 void schedule_join(int thread);
 /* Between these mnm's control thread acts in the place of the caller, which

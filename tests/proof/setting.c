@@ -57,7 +57,8 @@ static void setting_be(struct setting *setting, enum kind kind,
 				    .level = "fence",
 				    .failing = "",
 				    .quarantine = "0"};
-	if ((kind == CONTEXTS || kind == PINNED) && random_one_in(random, 2))
+	if ((kind == CONTEXTS || kind == PINNED || kind == HANDS) &&
+	    random_one_in(random, 2))
 		*setting->quarantine = '\0';
 	if ((kind == CONTEXTS || kind == DEVICES) && random_one_in(random, 4))
 		fault_draw(setting, random);
@@ -66,6 +67,17 @@ static void setting_be(struct setting *setting, enum kind kind,
 			 1 << (12 + random_below(random, 12)));
 	if (kind == FULL)
 		setting_be_full(setting, random);
+}
+
+/* By default a thread keeps all that it frees in such a program. */
+static void thread_cache_draw(struct setting *setting, struct random *random)
+{
+	if (random_one_in(random, 2))
+		return;
+	snprintf(setting->thread_cache, sizeof(setting->thread_cache), "%u",
+		 random_one_in(random, 3)
+			 ? 0
+			 : 1 << (12 + random_below(random, 10)));
 }
 
 void setting_draw(struct setting *setting, uint64_t seed,
@@ -102,6 +114,7 @@ void setting_draw(struct setting *setting, uint64_t seed,
 		kind = MIXED;
 	if (kind != MIXED)
 		setting_be(setting, kind, &random);
+	thread_cache_draw(setting, &random);
 	if (wish->pool)
 		setting->pool = wish->pool;
 	if (wish->level)
@@ -136,6 +149,7 @@ void setting_apply(const struct setting *setting, uint64_t seed, int devices)
 	variable_set("MNM_POOL_LIMIT", setting->pool_limit);
 	variable_set("MNM_HARD_LIMIT", setting->hard_limit);
 	variable_set("MNM_QUARANTINE", setting->quarantine);
+	variable_set("MNM_THREAD_CACHE", setting->thread_cache);
 }
 
 void setting_print(const struct setting *setting)
@@ -152,5 +166,7 @@ void setting_print(const struct setting *setting)
 		printf(" hard limit %s", setting->hard_limit);
 	if (*setting->quarantine)
 		printf(" quarantine %s", setting->quarantine);
+	if (*setting->thread_cache)
+		printf(" thread cache %s", setting->thread_cache);
 	printf("%s\n", setting->old_driver ? " driver 12.4" : "");
 }

@@ -57,7 +57,8 @@ const struct step_row *step_row_find(const char *name);
 	STEP(reset, 1) \
 	STEP(level, 2) \
 	STEP(quarantine, 1) \
-	STEP(stat, 1)
+	STEP(stat, 1) \
+	STEP(thread_new, 2)
 
 #define STEP(name, weight) \
 	bool draw_##name(struct program *program, struct step *step); \

@@ -10,7 +10,9 @@
 enum turn_state { READY, LOCKING, WAITING, JOINING, ENDED };
 
 struct turn {
-	sem_t mine; /* posted when this thread may go on */
+	sem_t mine;  /* posted when this thread may go on */
+	sem_t empty; /* posted when the one before has left its place */
+	bool passed; /* another thread takes this place */
 	enum turn_state state;
 	const void *what; /* waited for */
 	bool timed, timed_out;
