@@ -76,17 +76,18 @@ static inline enum fast cache_lend(struct cache *cache, struct block *block,
 				   size_t size, uint64_t *addr)
 {
 	uint64_t word = block_word(block) ^ BLOCK_STATE;
-	int64_t slack;
+	bool look;
 
 	block->size = size;
 	*addr = word - BLOCK_LIVE;
 	figure_add(&cache->room_left, block->span);
 	atomic_store_explicit(&block->word, word, memory_order_release);
-	slack = figure_add(&cache->slack, -size);
 	/* Once in so many requests, others' bytes are looked at as well. */
-	slack |= figure_add(&cache->hits_left, -1);
+	look = !LIKELY(figure_add(&cache->hits_left, -1) >= 0);
+	if (!LIKELY(figure_add(&cache->slack, -size) >= 0))
+		look = true;
 	cache_leave(cache);
-	return LIKELY(slack >= 0) ? FAST_DONE : FAST_LOOK;
+	return look ? FAST_LOOK : FAST_DONE;
 }
 
 ALWAYS enum fast cache_alloc(struct cache *cache, size_t size, uint64_t *addr)

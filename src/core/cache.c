@@ -298,14 +298,12 @@ static uint64_t live_of(const struct cache *cache)
 	return (uint64_t)(cache->live_most - cache->slack);
 }
 
-__attribute__((no_sanitize("thread"))) struct cache_figures caches_figures(
+/* Under lock. */
+__attribute__((no_sanitize("thread"))) static struct cache_figures figures_sum(
 	const struct device *device)
 {
 	struct cache_figures sum = {0};
 
-	if (!caches)
-		return sum;
-	pthread_mutex_lock(&lock);
 	for (struct cache *at = caches; at; at = at->next) {
 		if (at->device != device)
 			continue;
@@ -317,26 +315,53 @@ __attribute__((no_sanitize("thread"))) struct cache_figures caches_figures(
 		if ((uint64_t)at->live_peak > sum.live_peak)
 			sum.live_peak = (uint64_t)at->live_peak;
 	}
+	return sum;
+}
+
+struct cache_figures caches_figures(const struct device *device)
+{
+	struct cache_figures sum = {0};
+
+	if (!caches)
+		return sum;
+	pthread_mutex_lock(&lock);
+	sum = figures_sum(device);
 	pthread_mutex_unlock(&lock);
 	return sum;
 }
 
-void cache_seen(struct cache *cache, uint64_t live)
+/* Under lock. */
+static void look_from(struct cache *cache, int64_t live)
 {
-	int64_t all = (int64_t)live, own;
+	int64_t own = (int64_t)live_of(cache);
 
-	pthread_mutex_lock(&lock);
-	own = (int64_t)live_of(cache);
-	if (all > cache->live_peak)
-		cache->live_peak = all;
-	cache->slack = cache->live_peak - all;
+	if (live > cache->live_peak)
+		cache->live_peak = live;
+	cache->slack = cache->live_peak - live;
 	cache->live_most = own + cache->slack;
 	cache->hits_most += LOOK_EVERY - cache->hits_left;
 	cache->hits_left = LOOK_EVERY;
+}
+
+void cache_seen(struct cache *cache, uint64_t live)
+{
+	pthread_mutex_lock(&lock);
+	look_from(cache, (int64_t)live);
 	pthread_mutex_unlock(&lock);
 }
 
+/* Who asks for figures is not waited for, but where there is a new peak. */
 void cache_look(struct cache *cache)
 {
-	cache_seen(cache, counter_get(cache->device, COUNTER_live_bytes));
+	const struct device *device = cache->device;
+	uint64_t live;
+
+	if (cache->slack < 0)
+		pthread_mutex_lock(&lock);
+	else if (pthread_mutex_trylock(&lock))
+		return;
+	live = atomic_load(&device->counters[COUNTER_live_bytes]) +
+	       figures_sum(device).live;
+	look_from(cache, (int64_t)live);
+	pthread_mutex_unlock(&lock);
 }
