@@ -122,6 +122,9 @@ static inline size_t magazine_span(const struct magazine *magazine)
  * use. NULL: it can't have one. */
 struct cache *cache_current(struct context *context);
 
+/* The calling thread's cache, if it is in front of this store; or NULL. */
+struct cache *cache_of(const struct store *store);
+
 /* The calling thread's current context is about to change. */
 void cache_unsure(void);
 

@@ -269,6 +269,15 @@ struct cache *cache_current(struct context *context)
 	return cache_last = cache;
 }
 
+struct cache *cache_of(const struct store *store)
+{
+	const struct context *context = store->context;
+
+	return store == &context->store && cache_last->context == context
+		       ? cache_last
+		       : NULL;
+}
+
 void cache_unsure(void)
 {
 	cache_last = cache_sure = &cache_none;

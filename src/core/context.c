@@ -7,6 +7,7 @@
 #include "capture.h"
 #include "context.h"
 #include "fence.h"
+#include "context_current.h"
 #include "green.h"
 #include "mem.h"
 #include "pools.h"
@@ -20,36 +21,6 @@ static struct context *dead; /* linked by next_dead */
 
 static _Atomic int used;  /* devices with a context; changed under lock */
 static _Atomic int alive; /* contexts that are not buried */
-
-/* Counts changes after which a handle may mean another context. */
-static _Atomic uint64_t generation = 1;
-
-/* A door was opened by which the current context may change unseen. */
-static _Atomic bool doubted;
-
-/* Handles may mean other contexts, or contexts have come or gone. */
-static void handles_changed(void)
-{
-	atomic_fetch_add(&generation, 1);
-	caches_ask();
-	caches_review(NULL);
-}
-
-void context_unsure(void)
-{
-	cache_unsure();
-}
-
-void context_doubt(void)
-{
-	static _Atomic bool told; /* to all threads, not before */
-
-	if (atomic_load(&told))
-		return;
-	atomic_store(&doubted, true);
-	caches_ask();
-	atomic_store(&told, true);
-}
 
 /* Under lock. */
 static struct context *find(CUcontext handle)
@@ -197,52 +168,17 @@ void context_note(CUcontext handle, int ordinal, enum context_kind kind)
 		join(context);
 }
 
-/* What this thread saw last. */
-static __thread struct {
-	CUcontext handle;
-	uint64_t generation;
-	struct context *context;
-} seen;
-
-/* As context_current, of a handle that is current. */
-static struct context *current_known(CUcontext handle)
+struct context *context_met(CUcontext handle, int ordinal)
 {
-	const struct real_driver *real = real_driver();
-	uint64_t now = atomic_load(&generation);
 	struct context *context;
-	CUdevice ordinal = 0;
-	bool fresh = false;
+	bool fresh;
 
-	if (seen.handle == handle && seen.generation == now)
-		return seen.context;
-	context = context_find(handle);
-	if (!context) {
-		if (real->cuCtxGetDevice(&ordinal) || ordinal < 0 ||
-		    ordinal >= DEVICE_MAX)
-			return NULL;
-		meet(handle);
-		pthread_mutex_lock(&lock);
-		context = note(handle, ordinal, &fresh);
-		pthread_mutex_unlock(&lock);
-		if (context && fresh)
-			join(context);
-	}
-	seen.handle = context ? handle : NULL;
-	seen.generation = now;
-	seen.context = context;
-	return context;
-}
-
-struct context *context_current(void)
-{
-	const struct real_driver *real = real_driver();
-	struct context *context = NULL;
-	CUcontext handle = NULL;
-
-	cache_asking();
-	if (real && !real->cuCtxGetCurrent(&handle) && handle)
-		context = current_known(handle);
-	cache_asked(context, !doubted);
+	meet(handle);
+	pthread_mutex_lock(&lock);
+	context = note(handle, ordinal, &fresh);
+	pthread_mutex_unlock(&lock);
+	if (context && fresh)
+		join(context);
 	return context;
 }
 

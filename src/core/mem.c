@@ -1,14 +1,12 @@
+/* Requests: mem.h has the frees as well, see mem_free.c. */
 #include <cuda.h>
 
 #include "block.h"
-#include "buffer_id.h"
 #include "cache.h"
 #include "capture.h"
 #include "config.h"
 #include "fast.h"
 #include "fence.h"
-#include "giveback.h"
-#include "hold.h"
 #include "host.h"
 #include "mem.h"
 #include "pools.h"
@@ -34,16 +32,6 @@ static uint64_t block_lend(struct block *block, size_t size)
 	counter_sub(device, COUNTER_idle_bytes, block->span);
 	count_alloc(device, size, COUNTER_hits);
 	return block_addr(block);
-}
-
-/* The calling thread's cache, where it is in front of this store. */
-static struct cache *cache_of(const struct store *store)
-{
-	const struct context *context = store->context;
-
-	return store == &context->store && cache_last->context == context
-		       ? cache_last
-		       : NULL;
 }
 
 /* Looks into a pool that keeps blocks, and into caches in front of it; where
@@ -283,149 +271,6 @@ enum mem_answer mem_alloc_pinned(uint64_t *addr, size_t size,
 	struct store *store = context ? store_pinned(context, flags) : NULL;
 
 	return store ? serve(store, addr, size, result) : MEM_PASS;
-}
-
-/* Under the context's lock. The block is idle in its pool then. */
-static bool pool_takes(struct pool *pool, struct block *block)
-{
-	size_t span = block->span; /* kept, it may be another thread's */
-
-	if (!pool->ops->free(pool, block))
-		return false;
-	counter_add(pool->store->device, COUNTER_idle_bytes, span);
-	pool_return(pool, span);
-	return true;
-}
-
-/* Offers a block to the calling thread's cache and to its pool. */
-static bool pool_keeps(struct block *block)
-{
-	struct pool *pool = block->pool;
-	struct store *store = pool->store;
-	struct context *context = store->context;
-	bool kept;
-
-	context_enter(context);
-	kept = !context->dead && !pool->retired;
-	if (kept)
-		cache_adopt(cache_of(store), pool);
-	kept = kept &&
-	       (cache_put(cache_of(store), block) || pool_takes(pool, block));
-	context_leave(context);
-	return kept;
-}
-
-/* Whether a freed block stays with us. A free that CUDA would refuse, for want
- * of a context, is left to CUDA; so is one while another thread lacks room, or
- * threads could take room from each other and keep it for ever. *lost: the wait
- * for its last work has told that the device has failed. */
-static bool block_kept(struct device *device, struct block *block,
-		       bool exported, bool *lost)
-{
-	bool keeps = block->pool->ops->free;
-	struct context *context = keeps ? context_current() : NULL;
-	size_t span = block->span;
-
-	if (exported || !context || device->pressed ||
-	    (device_is_host(device) && !host_keeps(span)))
-		return false;
-	cache_current(context);
-	/* One that is not held, for want of memory, is CUDA's as without us. */
-	if (capture_any() && fence_level() != FENCE_NONE)
-		return hold_keep(block);
-	if (!pool_keeps(block))
-		return false;
-	*lost = !fence_kept(device, span);
-	return true;
-}
-
-enum mem_answer mem_free(uint64_t addr, enum mem_free how, struct block **given)
-{
-	struct device *device;
-	struct block *block;
-	bool lost = false;
-	uint64_t word;
-
-	*given = NULL;
-	if (!mem_enabled())
-		return MEM_PASS;
-	block = block_take(addr, &word);
-	if (!block)
-		return word & BLOCK_IDLE ? MEM_WRONG : MEM_PASS;
-	device = block->pool->store->device;
-	/* The free of a lost device is to fail as CUDA's does, and one by the
-	 * wrong call as well. */
-	if (block->pool->store->context->device->lost ||
-	    device_is_host(device) != (how == MEM_FREE_PINNED)) {
-		block_revive(block);
-		return MEM_PASS;
-	}
-	if (word & BLOCK_NAMED)
-		buffer_id_forget(block);
-	block_unmark(block);
-	/* After block_take, a full barrier: work that the program queued
-	 * before this free is seen by whoever ends this epoch. */
-	block->epoch = atomic_load(&device->epoch);
-	counter_sub_live(device, block->size);
-	counter_add(device, COUNTER_frees, 1);
-	if (how != MEM_FREE_ASYNC)
-		device_poll(device);
-	if (how != MEM_FREE_ASYNC &&
-	    block_kept(device, block, word & BLOCK_EXPORTED, &lost))
-		return lost ? MEM_PASS : MEM_DONE;
-	block_remove(block); /* first: the driver may reuse it at once */
-	*given = block;
-	return MEM_PASS;
-}
-
-void mem_exported(uint64_t addr)
-{
-	uint64_t word;
-	struct block *block = block_find(addr, &word);
-
-	if (!block || !block_mark(block, addr, BLOCK_EXPORTED))
-		return;
-	if (block->pool->ops->alloc) /* else it has no former owner */
-		fence_drain(block->pool->store->context);
-}
-
-/* The driver refused to free it: it is with the program again. */
-static bool block_regain(struct context *context, struct block *block)
-{
-	struct device *device = block->pool->store->device;
-	uint64_t addr = block_addr(block), word;
-	struct block *stale;
-
-	if (context->dead || block_find(addr, &word) ||
-	    !block_enter(block, addr, &stale, &word))
-		return false;
-	counter_add_live(device, block->size);
-	counter_sub(device, COUNTER_frees, 1);
-	return true;
-}
-
-void mem_given(struct block *given, bool freed)
-{
-	struct context *context;
-	struct device *device;
-	bool regained;
-
-	if (!given)
-		return;
-	/* A pool may end with its last. */
-	context = given->pool->store->context;
-	device = given->pool->store->device;
-	pthread_mutex_lock(&context->lock);
-	regained = !freed && block_regain(context, given);
-	if (!regained)
-		pool_return(given->pool, given->span);
-	pthread_mutex_unlock(&context->lock);
-	if (regained)
-		return;
-	if (freed)
-		counter_add(device, COUNTER_driver_frees, 1);
-	device_unreserve(device, given->span);
-	block_drop(given);
 }
 
 void mem_info(size_t *free, size_t *total)

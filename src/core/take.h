@@ -9,8 +9,8 @@
 struct store;
 
 /* Takes span bytes from the driver in the store's context, which is current.
- * Pressed: idle blocks make room first, and only the hard limit counts; else out of memory
- * is not the last word. Returns a CUresult. */
+ * Pressed: idle blocks make room first, and only the hard limit counts; else
+ * out of memory is not the last word. Returns a CUresult. */
 int store_take(struct store *store, size_t span, bool pressed, uint64_t *addr);
 
 #endif
