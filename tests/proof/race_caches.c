@@ -280,6 +280,26 @@ static void order_second(void)
 	fill(held[1], stream);
 }
 
+/* A free beside a request, in a process where no thread keeps anything: the
+ * block is in the pool only as it is stamped. */
+static void slow_before(void)
+{
+	setenv("MNM_THREAD_CACHE", "0", 1);
+	begin();
+	DO(cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);
+	fill(held[0], CU_STREAM_LEGACY);
+	fill(held[0], stream);
+	held[1] = large_new();
+	other = large_new(); /* by a fence: what has an old stamp is safe */
+	fill(held[0], stream);
+}
+
+static void slow_second(void)
+{
+	DO(cuCtxSetCurrent, context);
+	fill(large_new(), CU_STREAM_LEGACY);
+}
+
 const struct race race_caches[] = {
 	{"free beside a raid", NULL, NULL, 1, 0, begin, free_first, raid,
 	 one_is_live},
@@ -301,6 +321,8 @@ const struct race race_caches[] = {
 	 capture_first, pairs_second, two_are_live},
 	{"order of a stream beside a request", NULL, NULL, 1, 0, order_before,
 	 order_first, order_second, NULL},
+	{"free beside a request, without caches", "MNM_QUARANTINE", "0", 1, 0,
+	 slow_before, free_first, slow_second, NULL},
 	{"a context's end beside its blocks' thread", NULL, NULL, 1, 0,
 	 end_before, end_first, end_second, none_is_live},
 	{0},
