@@ -387,7 +387,9 @@ def test_each_life_of_a_block_has_a_buffer_id_of_its_own(box):
         warm(shell)  # lives that nobody asked about
     assert len({addr for addr, _ in seen}) == 1
     assert len({name for _, name in seen}) == 4
+    took(shell, f"pairs {SPAN} 1000")
     shell.end()
+    assert box.report()[0]["cuCtxGetCurrent"] < 100  # fast ones again
 
 
 def test_a_block_whose_handle_was_exported_is_not_kept(box):
@@ -498,6 +500,18 @@ def test_memory_of_a_green_context_is_its_primary_ones(box):
     lines(shell, "green_set g", "set y", "green_destroy g")
     assert_owner(shell, "y", 1)
     shell.end()
+
+
+def test_a_green_context_that_another_thread_destroys_serves_no_more(box):
+    answers = []
+    for pool in ("page_unit_pool", None):
+        shell = box.shell(pool, "driver")
+        lines(shell, "init", "retain p 0", "green g", "on a green_set g")
+        warm(shell, SPAN, "a")
+        took(shell, "green_destroy g")
+        answers.append(shell(f"on a alloc m {SPAN}"))
+        shell.end()
+    assert answers[0] == answers[1] != "0 set"
 
 
 @pytest.mark.parametrize("end", ["release 0", "primary_reset 0"])

@@ -239,13 +239,65 @@ static void end_second(void)
 	large_free(other); /* which takes a cache for the next */
 	while (!over)
 		sched_yield(); /* the first, though it was left */
-	DO(cuCtxSynchronize); /* what is idle is safe */
+	DO(cuCtxSynchronize);  /* what is idle is safe */
 	for (int i = 0; i < 4; i++) {
 		each[i] = large_new();
 		DO(cuMemsetD32Async, each[i], 1, LARGE / 4, CU_STREAM_LEGACY);
 	}
 	for (int i = 0; i < 4; i++)
 		large_free(each[i]);
+}
+
+/* The order of one stream ends beside a request that it serves. */
+static void fill(CUdeviceptr addr, CUstream in)
+{
+	DO(cuMemsetD32Async, addr, 1, LARGE / 4, in);
+}
+
+static void order_before(void)
+{
+	begin();
+	DO(cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);
+	held[1] = large_new(); /* nothing is idle, */
+	other = large_new();
+	fill(held[0], CU_STREAM_LEGACY);
+	DO(cuCtxSynchronize);
+	fill(held[0], CU_STREAM_LEGACY);
+	large_free(held[0]); /* but for what is in use */
+}
+
+static void order_first(void)
+{
+	race_hold();
+	held[0] = large_new();
+	race_pass();
+	fill(held[0], stream);
+}
+
+static void order_second(void)
+{
+	DO(cuCtxSetCurrent, context);
+	fill(held[1], stream);
+}
+
+/* A free beside a request, in a process where no thread keeps anything: the
+ * block is in the pool only as it is stamped. */
+static void slow_before(void)
+{
+	setenv("MNM_THREAD_CACHE", "0", 1);
+	begin();
+	DO(cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);
+	fill(held[0], CU_STREAM_LEGACY);
+	fill(held[0], stream);
+	held[1] = large_new();
+	other = large_new(); /* by a fence: what has an old stamp is safe */
+	fill(held[0], stream);
+}
+
+static void slow_second(void)
+{
+	DO(cuCtxSetCurrent, context);
+	fill(large_new(), CU_STREAM_LEGACY);
 }
 
 const struct race race_caches[] = {
@@ -267,6 +319,10 @@ const struct race race_caches[] = {
 	 capture, none_is_live},
 	{"capture beside requests", NULL, NULL, 1, 0, capture_before,
 	 capture_first, pairs_second, two_are_live},
+	{"order of a stream beside a request", NULL, NULL, 1, 0, order_before,
+	 order_first, order_second, NULL},
+	{"free beside a request, without caches", "MNM_QUARANTINE", "0", 1, 0,
+	 slow_before, free_first, slow_second, NULL},
 	{"a context's end beside its blocks' thread", NULL, NULL, 1, 0,
 	 end_before, end_first, end_second, none_is_live},
 	{0},

@@ -1,0 +1,60 @@
+/* How the index of blocks grows, for the model checker spin: what is entered
+ * beside a growth is in the table that comes of it. See block_index.c, whose
+ * accesses here are all atomic steps in one order.
+ *
+ * A guard left out by -D is for the search to find. */
+
+bool entered[2]; /* the block's entry, in the old table and the new one */
+byte table;      /* that is the index */
+bool growing, locked, done;
+
+/* block_index.c: grow */
+active proctype grower()
+{
+	bool found;
+
+	atomic { !locked -> locked = true }
+#ifndef NOT_SAID
+	growing = true;
+#endif
+	found = entered[0]; /* table_grown */
+	entered[1] = entered[1] || found;
+#ifdef SAID_SHORTLY
+	growing = false;
+	table = 1;
+#else
+	table = 1;
+	growing = false;
+#endif
+	locked = false
+}
+
+/* block_index.c: index_enter */
+active proctype enterer()
+{
+	byte at;
+
+	do
+	:: true ->
+		at = table;
+		entered[at] = true;
+#ifndef NOT_ASKED
+		if
+		:: growing -> !locked
+		:: else
+		fi;
+#endif
+		if
+		:: table == at -> break
+		:: else
+		fi
+	od;
+	done = true
+}
+
+/* Once it has been entered it is found, at any time. */
+active proctype finder()
+{
+	done;
+	assert(entered[table])
+}
