@@ -5,6 +5,8 @@ UNIT_PARTS := $(COMMON_OBJ) $(POOL_OBJ) \
 	backing/object.o) $(BUILD)/obj/tests/unit/plain_thread.o
 CHECK += $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*_test.c))
 
+$(BUILD)/tests/unit/device_test: $(BUILD)/obj/src/core/device.o
+
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_PARTS)
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ $$(pkg-config --libs check) -o $@
