@@ -291,6 +291,15 @@ void cache_unsure(void)
 	cache_last = cache_sure = &cache_none;
 }
 
+const struct context *cache_sure_of(void)
+{
+	const struct context *context = cache_sure->context;
+	bool asks = atomic_load(&cache_sure->shut) & SHUT_ASK;
+
+	return asks || !context || context->dead || context->closing ? NULL
+								     : context;
+}
+
 /* First: what is changed after the question is to be asked again. */
 void cache_asking(void)
 {

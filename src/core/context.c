@@ -236,12 +236,15 @@ static struct context *current_known(CUcontext handle)
 struct context *context_current(void)
 {
 	const struct real_driver *real = real_driver();
+	const struct context *sure = cache_sure_of();
 	struct context *context = NULL;
 	CUcontext handle = NULL;
 
 	cache_asking();
 	if (real && !real->cuCtxGetCurrent(&handle) && handle)
 		context = current_known(handle);
+	if (sure && context != sure && sure == cache_sure_of())
+		context_doubt(); /* there is a door that we don't see */
 	cache_asked(context, !doubted);
 	return context;
 }
