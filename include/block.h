@@ -72,7 +72,8 @@ bool block_claim(struct block *block);
 /* Marks the live block at addr for this life; false: it is not live. */
 bool block_mark(struct block *block, uint64_t addr, uint64_t mark);
 
-/* An idle block, which the caller owns, has no marks any more; or is live. */
+/* An idle block, which the caller owns, has no marks any more, but that it is
+ * exported, which ends with the record; or it is live. */
 void block_unmark(struct block *block);
 void block_revive(struct block *block);
 

@@ -128,6 +128,9 @@ struct cache *cache_of(const struct store *store);
 /* The calling thread's current context is about to change. */
 void cache_unsure(void);
 
+/* The one that is, where no one has to ask; or NULL. */
+const struct context *cache_sure_of(void);
+
 /* Which one it is will be asked now; it is this one, or NULL. Sure: it changes
  * only where we see it. */
 void cache_asking(void);

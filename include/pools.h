@@ -42,9 +42,9 @@ void pools_send_back(struct block *block);
  * it. Takes and drops the context's lock. */
 void pools_forget(struct context *context);
 
-/* The driver handed out an address where `stale` was: it was given back
- * behind our back. Were it idle, a reset went unseen: nothing that its
- * context holds idle is reused. Takes and drops its context's lock. */
-void pools_correct(struct block *stale, bool live);
+/* The driver handed out the address of a block of this context anew: it was
+ * given back behind our back. Were it idle (NULL), a reset went unseen: nothing
+ * that the context holds idle is reused. Takes and drops its lock. */
+void pools_correct(struct context *context, struct block *live);
 
 #endif

@@ -1,9 +1,11 @@
 # Check programs over parts that need no CUDA: tests/unit/NAME_test.c
 
 UNIT_PARTS := $(COMMON_OBJ) $(POOL_OBJ) \
-	$(addprefix $(BUILD)/obj/src/,core/block.o core/block_index.o \
+	$(addprefix $(BUILD)/obj/src/,core/block.o core/block_index.o core/buffer_id.o \
 	backing/object.o) $(BUILD)/obj/tests/unit/plain_thread.o
 CHECK += $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*_test.c))
+
+$(BUILD)/tests/unit/device_test: $(BUILD)/obj/src/core/device.o
 
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_PARTS)
 	$(call SAY,link  )

@@ -173,7 +173,9 @@ bool block_mark(struct block *block, uint64_t addr, uint64_t mark)
 
 void block_unmark(struct block *block)
 {
-	atomic_store(&block->word, block_addr(block) | BLOCK_IDLE);
+	atomic_store(&block->word,
+		     block_addr(block) | BLOCK_IDLE |
+			     (block_word(block) & BLOCK_EXPORTED));
 }
 
 void block_revive(struct block *block)

@@ -272,7 +272,9 @@ bool block_enter(struct block *block, uint64_t addr, struct block **stale,
 	if (!addr || addr & BLOCK_BITS || addr >= ADDR_ENDS)
 		return false;
 	*stale = block_oust(addr, word);
-	atomic_store(&block->word, addr | BLOCK_LIVE);
+	/* A free that CUDA refused has not ended what others may do. */
+	atomic_store(&block->word,
+		     addr | BLOCK_LIVE | (block_word(block) & BLOCK_EXPORTED));
 	if (index_enter(block, addr))
 		return true;
 	atomic_store(&block->word, 0);
@@ -285,7 +287,8 @@ bool block_remove(struct block *block)
 	uint64_t addr = word & ~BLOCK_BITS;
 
 	if (!(word & BLOCK_IDLE) ||
-	    !atomic_compare_exchange_strong(&block->word, &word, addr))
+	    !atomic_compare_exchange_strong(&block->word, &word,
+					    addr | (word & BLOCK_EXPORTED)))
 		return false;
 	index_remove(block, addr);
 	return true;

@@ -46,11 +46,12 @@ static struct buffer_id *add(const struct block *block)
  * found here is of a life that ended unseen. */
 uint32_t buffer_id_of(struct block *block, uint64_t addr)
 {
-	bool named = atomic_load(&block->word) & BLOCK_NAMED;
 	struct buffer_id *id;
 	uint32_t found = 0;
+	bool named;
 
 	pthread_mutex_lock(&lock);
+	named = atomic_load(&block->word) & BLOCK_NAMED;
 	id = find(block);
 	if (!id)
 		id = add(block);

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "caches.h"
@@ -13,6 +14,8 @@
 #include "fence.h"
 #include "mem.h"
 #include "thread.h"
+
+enum { YIELDS = 64 }; /* to a busy thread, before sleeps */
 
 struct cache cache_none = {.shut = SHUT_RULE};
 
@@ -45,6 +48,18 @@ void caches_unlock(void)
 	pthread_mutex_unlock(&lock);
 }
 
+/* A thread of a higher priority has to sleep, or the other one, on the same
+ * core, may never leave. */
+static void pause_for(int turn)
+{
+	const struct timespec nap = {.tv_nsec = 50000};
+
+	if (turn < YIELDS)
+		sched_yield();
+	else
+		nanosleep(&nap, NULL);
+}
+
 /* All threads pass a full barrier: they see `shut`, or we that they are
  * busy. */
 void caches_wait(void)
@@ -52,9 +67,11 @@ void caches_wait(void)
 	if (barriers)
 		barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
 	for (struct cache *at = caches; at; at = at->next)
-		while (atomic_load_explicit(&at->shut, memory_order_relaxed) &&
-		       atomic_load_explicit(&at->busy, memory_order_acquire))
-			sched_yield();
+		for (int i = 0;
+		     atomic_load_explicit(&at->shut, memory_order_relaxed) &&
+		     atomic_load_explicit(&at->busy, memory_order_acquire);
+		     i++)
+			pause_for(i);
 }
 
 /* All that makes a request or a free more than what fast.c does. */
@@ -281,6 +298,15 @@ struct cache *cache_of(const struct store *store)
 void cache_unsure(void)
 {
 	cache_last = cache_sure = &cache_none;
+}
+
+const struct context *cache_sure_of(void)
+{
+	const struct context *context = cache_sure->context;
+	bool asks = atomic_load(&cache_sure->shut) & SHUT_ASK;
+
+	return asks || !context || context->dead || context->closing ? NULL
+								     : context;
 }
 
 /* First: what is changed after the question is to be asked again. */

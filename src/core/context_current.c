@@ -66,6 +66,7 @@ static struct context *current_known(CUcontext handle, uint64_t now)
 struct context *context_current(void)
 {
 	const struct real_driver *real = real_driver();
+	const struct context *sure = cache_sure_of();
 	uint64_t now = atomic_load(&generation);
 	struct context *context = NULL;
 	CUcontext handle = NULL;
@@ -73,6 +74,8 @@ struct context *context_current(void)
 	cache_asking();
 	if (real && !real->cuCtxGetCurrent(&handle) && handle)
 		context = current_known(handle, now);
+	if (sure && context != sure && sure == cache_sure_of())
+		context_doubt(); /* there is a door that we don't see */
 	cache_asked(context, !doubted);
 	return context;
 }

@@ -39,13 +39,26 @@ static uint64_t own_figure(const struct device *device, enum counter counter)
 }
 
 /* What was freed since the caches began is counted there; own_figure is what
- * to add to that. In stream order nothing waits. */
+ * to add to that, and is read first, as it never falls below. In stream order
+ * nothing waits. */
 static uint64_t quarantined(const struct device *device)
 {
+	uint64_t own;
+
 	if (atomic_load(&device->safe) == UINT64_MAX)
 		return 0;
-	return own_figure(device, COUNTER_quarantined_bytes) +
-	       caches_figures(device).freed;
+	own = own_figure(device, COUNTER_quarantined_bytes);
+	return own + caches_figures(device).freed;
+}
+
+/* Where one thread frees what another took, the free may have been seen and the
+ * request not. */
+static uint64_t live_bytes(const struct device *device)
+{
+	uint64_t live = own_figure(device, COUNTER_live_bytes) +
+			caches_figures(device).live;
+
+	return (int64_t)live > 0 ? live : 0;
 }
 
 uint64_t quarantine_set(struct device *device, uint64_t bytes)
@@ -60,7 +73,7 @@ static uint64_t live_peak(const struct device *device)
 {
 	uint64_t own = own_figure(device, COUNTER_live_peak);
 	uint64_t caches = caches_figures(device).live_peak;
-	uint64_t now = counter_get(device, COUNTER_live_bytes);
+	uint64_t now = live_bytes(device);
 
 	own = caches > own ? caches : own;
 	return now > own ? now : own;
@@ -74,8 +87,7 @@ uint64_t counter_get(const struct device *device, enum counter counter)
 	case COUNTER_quarantined_bytes:
 		return quarantined(device);
 	case COUNTER_live_bytes:
-		return own_figure(device, counter) +
-		       caches_figures(device).live;
+		return live_bytes(device);
 	case COUNTER_idle_bytes:
 		return own_figure(device, counter) +
 		       caches_figures(device).idle;

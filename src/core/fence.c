@@ -38,8 +38,12 @@ void fence_restart(struct device *device)
 {
 	uint64_t all = UINT64_MAX;
 
-	if (atomic_compare_exchange_strong(&device->safe, &all, 0))
-		quarantine_set(device, counter_get(device, COUNTER_idle_bytes));
+	if (!atomic_compare_exchange_strong(&device->safe, &all, 0))
+		return;
+	/* Last: what is freed meanwhile may count twice, but does count. */
+	quarantine_set(device, 0);
+	counter_add(device, COUNTER_quarantined_bytes,
+		    counter_get(device, COUNTER_idle_bytes));
 }
 
 void fence_level_set(enum fence_level now)

@@ -165,12 +165,25 @@ static struct block *block_made(struct pool *pool, size_t span, size_t size)
 	return block;
 }
 
+/* The context of a block that is known at an address that the driver has just
+ * given out; or NULL. Asked before that ends the record, as it may serve again
+ * at once then. */
+static struct context *context_before(uint64_t addr)
+{
+	uint64_t word;
+	const struct block *block = block_find(addr, &word);
+	const struct pool *pool = block ? block->pool : NULL;
+
+	return pool ? pool->store->context : NULL;
+}
+
 /* Makes a fresh block known. False: it can't be; the program has it all the
  * same, and its free goes to the driver as a foreign one. */
 static bool block_know(struct block *block, uint64_t addr)
 {
 	struct store *store = block->pool->store;
 	struct context *context = store->context;
+	struct context *before = context_before(addr);
 	struct block *stale = NULL;
 	bool known = false;
 	uint64_t word = 0;
@@ -181,8 +194,8 @@ static bool block_know(struct block *block, uint64_t addr)
 	if (known)
 		count_alloc(store->device, block->size, COUNTER_misses);
 	pthread_mutex_unlock(&context->lock);
-	if (stale)
-		pools_correct(stale, word & BLOCK_LIVE);
+	if (stale && before)
+		pools_correct(before, word & BLOCK_LIVE ? stale : NULL);
 	if (!known)
 		block_drop(block);
 	return known;

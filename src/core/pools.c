@@ -321,13 +321,11 @@ void pools_forget(struct context *context)
 	seen_forget(context);
 }
 
-void pools_correct(struct block *stale, bool live)
+void pools_correct(struct context *context, struct block *live)
 {
-	struct context *context = stale->pool->store->context;
-
 	pthread_mutex_lock(&context->lock);
 	if (live)
-		live_forget(stale);
+		live_forget(live);
 	for (struct store *at = &context->store; at && !live; at = at->next) {
 		pools_trim(at, SIZE_MAX);
 		pending_forget(at);

@@ -427,6 +427,12 @@ def test_a_context_that_another_thread_destroys_serves_no_more(box, size):
     shell.end()
 
 
+def ready(shell):
+    """The next two requests are fast: their blocks are safe."""
+    lines(shell, f"alloc r {SPAN}", f"alloc s {SPAN}", "free r", "free s",
+          "sync")
+
+
 def two_devices(box):
     """Contexts x and y of devices 0 and 1; the thread is warm in each, and x
     is current."""
@@ -434,7 +440,7 @@ def two_devices(box):
     lines(shell, "init", "retain x 0", "retain y 1")
     for name in "yx":
         lines(shell, f"set {name}", f"alloc keep_{name} {SPAN}")
-        warm(shell)
+        ready(shell)
     return shell
 
 
@@ -444,7 +450,7 @@ def assert_owner(shell, context, device):
         took(shell, f"alloc {name} {SPAN}")
         assert shell(f"owner {name} {context}") == f"0 it {device}"
     lines(shell, "free m", "free n")
-    warm(shell)
+    ready(shell)
 
 
 DOORS = {
@@ -529,6 +535,20 @@ def test_memory_of_a_primary_context_that_has_ended_is_not_served(box, end,
     lines(shell, "set y")
     assert_owner(shell, "y", 1)
     native.end()
+    shell.end()
+
+
+def test_a_door_that_is_not_seen_is_noticed_and_allowed_for(box):
+    """By the next request that the cache doesn't serve; from then on, at
+    once."""
+    shell = two_devices(box)
+    took(shell, "set_unseen y")
+    took(shell, f"alloc other {5 * MIB}")
+    assert shell("owner other y") == "0 it 1"
+    assert_owner(shell, "y", 1)
+    for context, device in (("x", 0), ("y", 1)) * 2:
+        took(shell, f"set_unseen {context}")
+        assert_owner(shell, context, device)
     shell.end()
 
 

@@ -229,6 +229,18 @@ def test_exported_memory_is_never_reused(box):
     assert calls_of(box, "cuMemFree_v2") == [1]
 
 
+def test_exported_memory_is_never_reused_after_a_free_that_cuda_refused(box):
+    shell = box.shell(POOL, "driver")
+    for line in ("init", "create p 0", "alloc a 5000", "export a 0", "pop p"):
+        took(shell, line)
+    took(shell, "free a", "201")
+    for line in ("push p", "free a", "alloc b 5000"):
+        took(shell, line)
+    shell.end()
+    assert box.stat()["hits"] == 0
+    assert calls_of(box, "cuMemFree_v2") == [2]
+
+
 def test_memory_is_exported_once_its_former_owners_work_is_over(box):
     shell = open_shell(box, POOL, "driver")
     for line in ("stream one", "alloc a 5000", "linger one", "put a one 238",

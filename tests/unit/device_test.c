@@ -1,0 +1,76 @@
+/* A device's figures, as they are seen while threads change theirs. */
+#include "cache.h"
+#include "context.h"
+#include "run.h"
+
+enum { SIZE = 4096 };
+
+/* What the caches have; the test's own. */
+static struct cache_figures caches;
+__thread struct cache *cache_last;
+static struct cache none;
+
+struct cache_figures caches_figures(const struct device *device)
+{
+	(void)device;
+	return caches;
+}
+
+void cache_look(struct cache *cache)
+{
+	(void)cache;
+}
+
+void cache_seen(struct cache *cache, uint64_t live)
+{
+	(void)cache;
+	(void)live;
+}
+
+void caches_review(const struct device *device)
+{
+	(void)device;
+}
+
+START_TEST(a_free_that_is_seen_before_its_request_is_not_less_than_nothing)
+{
+	struct device *device = device_at(0);
+
+	cache_last = &none;
+	caches.live = -(uint64_t)SIZE;
+	ck_assert_uint_eq(counter_get(device, COUNTER_live_bytes), 0);
+	ck_assert_uint_eq(counter_get(device, COUNTER_live_peak), 0);
+	counter_add_live(device, SIZE / 2);
+	ck_assert_uint_eq(counter_get(device, COUNTER_live_bytes), 0);
+	caches.live = 0;
+	ck_assert_uint_eq(counter_get(device, COUNTER_live_bytes), SIZE / 2);
+	ck_assert_uint_eq(counter_get(device, COUNTER_live_peak), SIZE / 2);
+}
+END_TEST
+
+START_TEST(what_was_freed_since_the_last_fence_waits_for_one)
+{
+	struct device *device = device_at(1);
+
+	cache_last = &none;
+	caches.freed = 3 * SIZE;
+	ck_assert_uint_eq(quarantine_set(device, 0), 3 * SIZE);
+	ck_assert_uint_eq(counter_get(device, COUNTER_quarantined_bytes), 0);
+	caches.freed = 5 * SIZE;
+	counter_add(device, COUNTER_quarantined_bytes, SIZE);
+	ck_assert_uint_eq(counter_get(device, COUNTER_quarantined_bytes),
+			  3 * SIZE);
+	atomic_store(&device->safe, UINT64_MAX); /* in stream order, none */
+	ck_assert_uint_eq(counter_get(device, COUNTER_quarantined_bytes), 0);
+}
+END_TEST
+
+int main(void)
+{
+	static const TTest *tests[3];
+
+	tests[0] =
+		a_free_that_is_seen_before_its_request_is_not_less_than_nothing;
+	tests[1] = what_was_freed_since_the_last_fence_waits_for_one;
+	return tests_run("device", tests);
+}
