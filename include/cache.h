@@ -162,8 +162,10 @@ void caches_flush(struct store *store);
  * is on the fast path that should not be. NULL: of all devices. */
 void caches_review(const struct device *device);
 
-/* Each thread asks again which context is current; what was on the fast path
- * before has left it. */
+/* What was on the fast path before has left it when this returns. */
+void caches_pass(void);
+
+/* The same, and each thread asks again which context is current. */
 void caches_ask(void);
 
 /* Sums over all caches of a device, and the highest live_peak. */

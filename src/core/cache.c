@@ -147,6 +147,19 @@ void caches_review(const struct device *device)
 	pthread_mutex_unlock(&lock);
 }
 
+void caches_pass(void)
+{
+	if (!atomic_load(&caches))
+		return;
+	pthread_mutex_lock(&lock);
+	for (struct cache *at = caches; at; at = at->next)
+		atomic_fetch_or(&at->shut, SHUT_OTHER);
+	caches_wait();
+	for (struct cache *at = caches; at; at = at->next)
+		atomic_fetch_and(&at->shut, ~SHUT_OTHER);
+	pthread_mutex_unlock(&lock);
+}
+
 void caches_ask(void)
 {
 	if (!atomic_load(&caches))

@@ -50,7 +50,7 @@ static void requests_pass(struct store *store, void *arg)
 static bool order_is_over(struct device *device, uintptr_t key)
 {
 	stores_each(requests_pass, NULL);
-	caches_ask();
+	caches_pass();
 	return counter_get(device, COUNTER_hits) == device->idle_hits ||
 	       (key > WORK_ENDED && backing_stream_is_idle((CUstream)key));
 }
