@@ -91,12 +91,13 @@ static inline enum fast cache_lend(struct cache *cache, struct block *block,
 
 ALWAYS enum fast cache_alloc(struct cache *cache, size_t size, uint64_t *addr)
 {
-	size_t span = (size + cache->unit_mask) & ~cache->unit_mask;
 	struct magazine *magazine;
 	struct block *block;
+	size_t span;
 
 	if (!cache_enter(cache))
 		goto slow;
+	span = (size + cache->unit_mask) & ~cache->unit_mask;
 	magazine = magazine_of(cache, span);
 	block = magazine ? magazine_first(magazine) : NULL;
 	if (!LIKELY(block) || !LIKELY(block->epoch < atomic_load(cache->safe)))
