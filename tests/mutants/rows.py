@@ -2,7 +2,7 @@
 and runs the tests that have to notice.
 
 A row: its name; what notices: "proof", generated programs; "races", those of
-tests/proof/race_table.c; or tests of tests/behaviour by file and name; and its
+tests/proof; "unit", the tests of the index in tests/unit; or tests of tests/behaviour by file and name; and its
 edits: file, old text, new text. The old text stands once in the
 file."""
 
@@ -17,7 +17,11 @@ GIVEBACK = "src/core/giveback.c"
 REACH = "src/core/reach.c"
 WAIT = "src/core/wait.c"
 WORK = "src/core/work.c"
-TABLE = "src/core/block_table.c"
+INDEX = "src/core/block_index.c"
+CACHE = "src/core/cache.c"
+CACHED = "src/core/cache_blocks.c"
+EPOCH = "src/core/epoch.c"
+FAST = "include/fast.h"
 EVENT = "src/backing/event.c"
 DEVICE = "src/backing/device_memory.c"
 HOOKS = "src/hooks/contexts.c"
@@ -36,8 +40,8 @@ RECORD = """	res = backing_record(context->handle, event);
 		res = backing_gate(context->handle, event);
 """
 STAMP = """	block->epoch = atomic_load(&device->epoch);
-	counter_sub(device, COUNTER_live_bytes"""
-KEPT = """		pool_return(pool, span);
+	counter_sub_live(device"""
+KEPT = """		cache_spill(cache_of(store), span);
 	}
 	context_leave(context);
 	return kept;
@@ -53,7 +57,7 @@ ROWS = [
     ("publish_before_the_gate", "races",
      (FENCE, GATE, "	epoch_publish(device, safe);\n" + GATE)),
     ("stamp_after_the_push", "races",
-     (MEM, STAMP, "	counter_sub(device, COUNTER_live_bytes"),
+     (MEM, STAMP, "	counter_sub_live(device"),
      (MEM, KEPT, KEPT.replace("	return kept", "	block->epoch = "
                               "atomic_load(&store->device->epoch);\n"
                               "	return kept"))),
@@ -98,8 +102,9 @@ ROWS = [
      (CAPTURE, "	return atomic_load_explicit(&count, memory_order_relaxed);",
       "	return false;")),
     ("begin_does_not_wait_for_quiet", "proof",
-     (CAPTURE, "		hold_open();\n	while (quiet)\n"
-      "		pthread_cond_wait(&changed, &lock);\n", "		hold_open();\n")),
+     (CAPTURE, "		caches_review(NULL);\n	}\n	while (quiet)\n"
+      "		pthread_cond_wait(&changed, &lock);\n",
+      "		caches_review(NULL);\n	}\n")),
     ("held_blocks_are_not_held", "test_capture.py",
      (MEM, "		return hold_keep(block);", "		(void)hold_keep;")),
     ("hold_ends_with_the_capture", "test_capture.py",
@@ -171,7 +176,7 @@ ROWS = [
      (HOOKS, "device >= DEVICE_MAX || resetting ||", "device >= DEVICE_MAX ||"),
      (HOOKS, "		primary_leaves(device_ordinal(context->device));\n", "")),
     ("memory_is_exported_under_work", "test_fence.py -k exported",
-     (MEM, "		fence_drain(block->context);\n", "		;\n")),
+     (MEM, "		fence_drain(block->pool->store->context);\n", "		;\n")),
     ("an_idle_stream_is_gated", "test_order.py -k after_a_wait",
      (WORK, "	if (order_is_over(device, atomic_load(&work_sole)))",
       "	if (order_is_over(device, atomic_load(&work_sole)) && !device)")),
@@ -235,12 +240,16 @@ ROWS = [
      (POOLS, "	if (!pool->retired || pool->live_count)",
       "	if (!pool->retired)")),
     ("free_leaves_the_block_in_the_table", "proof",
-     (TABLE, "&value, value | IDLE))\n			return", "&value, value))\n"
-      "			return")),
+     (INDEX, "						 *word ^ BLOCK_STATE))\n",
+      "						 *word))\n"),
+     (FAST, "						     addr + BLOCK_IDLE));",
+      "						     live));")),
     ("block_removed_after_the_drivers_free", "races",
      (GIVEBACK, """		if (block_remove(block) &&
-		    !device_check(context->device, give(store, block->addr)))
-""", """		if (!device_check(context->device, give(store, block->addr)) &&
+		    !device_check(context->device,
+				  give(store, block_addr(block))))
+""", """		if (!device_check(context->device,
+				  give(store, block_addr(block))) &&
 		    block_remove(block))
 """)),
     ("all_goes_back_where_little_is_lacking",
@@ -265,7 +274,7 @@ ROWS = [
      (MEM, "	if (slack && answer == MEM_DONE &&",
       "	if (false && answer == MEM_DONE &&")),
     ("exported_block_is_reused", "test_fence.py -k exported",
-     (MEM, "block->exported || ", "")),
+     (MEM, "	if (exported || !context ||", "	if (!context ||")),
     ("keeps_while_another_lacks_room", "races",
      (MEM, " || device->pressed ||", " ||")),
     ("a_refused_free_forgets_the_block", "test_faults.py",
@@ -276,4 +285,139 @@ ROWS = [
     ("lost_device_is_ignored", "test_fence.py -k error",
      (FENCE, "	if (!backing_is_lost(res) || ",
       "	if (true || !backing_is_lost(res) || ")),
+    # What threads keep for themselves: who is let in.
+    ("shut_is_not_looked_at", "test_cache.py",
+     (FAST, "	return LIKELY(\n		"
+      "!atomic_load_explicit(&cache->shut, memory_order_acquire));",
+      "	return true;")),
+    ("busy_once_it_is_open", "races",
+     (FAST, "	atomic_store_explicit(&cache->busy, 1, memory_order_relaxed);\n"
+      "	atomic_signal_fence(memory_order_seq_cst);\n	return LIKELY(\n"
+      "		!atomic_load_explicit(&cache->shut, memory_order_acquire));",
+      "	bool open = !atomic_load(&cache->shut);\n\n"
+      "	atomic_store(&cache->busy, 1);\n	return open;")),
+    ("who_is_busy_is_not_waited_for", "races",
+     (CACHE, "			sched_yield();", "			break;")),
+    ("a_capture_shuts_nothing", "test_cache.py -k captures",
+     (CACHE, "	       capture_any() || device->pressed",
+      "	       device->pressed")),
+    ("a_request_without_room_shuts_nothing", "races",
+     (CACHE, "device->pressed || device->pending ||", "device->pending ||"),),
+    ("pending_blocks_shut_nothing", "test_cache.py test_fence.py -k trim",
+     (CACHE, "device->pressed || device->pending ||", "device->pressed ||")),
+    ("a_lost_device_shuts_nothing", "test_fence.py -k error",
+     (CACHE, "	       device->lost || !fence", "	       !fence")),
+    ("a_level_that_waits_shuts_nothing", "test_cache.py -k sync",
+     (CACHE, " || !fence_is_plain(device);", ";\n	(void)fence_is_plain;")),
+    ("nobody_is_told_of_a_change_of_level", "test_cache.py -k sync",
+     (FENCE, "			fence_restart(device_at(i));\n"
+      "	caches_review(NULL);", "			fence_restart(device_at(i));")),
+    ("nobody_is_told_of_a_capture", "test_cache.py -k captures",
+     (CAPTURE, "		caches_review(NULL);\n	}\n	while", "	}\n	while")),
+    ("nobody_is_told_to_ask", "test_cache.py -k green_context_that",
+     (CONTEXT, "	caches_ask();\n	caches_review(NULL);",
+      "	caches_review(NULL);")),
+    ("what_is_unseen_is_not_doubted", "test_cache.py -k unseen",
+     (CONTEXT, "	cache_asked(context, !doubted);",
+      "	cache_asked(context, true);")),
+    ("other_threads_do_not_doubt", "test_cache.py -k everyones",
+     (CONTEXT, "	atomic_store(&doubted, true);\n	caches_ask();",
+      "	atomic_store(&doubted, true);")),
+    ("a_new_current_context_goes_unnoticed", "test_cache.py -k door",
+     (HOOKS, "	context_unsure();\n	if (!res && mem_enabled())\n"
+      "		context_current();", "	(void)context_current;")),
+    ("a_context_just_made_goes_unnoticed", "test_cache.py -k just_made",
+     (HOOKS, "	context_unsure();\n	if (!res && mem_enabled())\n"
+      "		context_note(", "	if (!res && mem_enabled())\n"
+      "		context_note(")),
+    ("stream_order_ends_beside_requests", "races",
+     (WORK, "	caches_ask();\n", "	(void)caches_ask;\n")),
+    ("a_child_keeps_its_caches", "test_cache.py -k child",
+     ("src/core/state.c", "	cache_unsure();\n	atomic_store",
+      "	atomic_store")),
+    # What they keep, and for whom.
+    ("unsafe_blocks_from_a_cache", "proof",
+     (FAST, "	if (!LIKELY(block) || "
+      "!LIKELY(block->epoch < atomic_load(cache->safe)))",
+      "	if (!LIKELY(block))")),
+    ("an_inner_address_is_taken", "unit",
+     (FAST, "	if (!LIKELY(!(addr & BLOCK_BITS)))\n		return false;\n",
+      "")),
+    ("an_inner_address_is_freed", "test_cache.py -k address_inside",
+     (FAST, "	if (!LIKELY(!(addr & BLOCK_BITS)))\n		return false;\n",
+      "")),
+    ("another_pools_block_is_kept", "test_cache.py",
+     (FAST, "	if (!LIKELY((*taken)->pool == cache->pool) ||\n"
+      "	    !LIKELY(", "	if (!LIKELY(")),
+    ("room_is_lost_where_there_is_none", "test_cache.py",
+     (FAST, "		figure_add(&cache->room_left, span);\n"
+      "		return false;", "		return false;")),
+    ("a_thread_keeps_what_it_likes", "test_cache.py -k option_says",
+     (CACHE, "	if (option && count == 1)", "	if (count)")),
+    ("a_swap_leaves_the_caches_alone", "test_cache.py -k swap",
+     (POOLS, "	caches_flush(store);\n	pools_push", "	pools_push")),
+    ("a_trim_leaves_the_caches_alone", "test_cache.py -k trim",
+     (POOLS, "	size_t bytes = 0;\n\n	caches_flush(store);\n	for",
+      "	size_t bytes = 0;\n\n	for")),
+    ("a_context_leaves_its_blocks_in_caches", "test_cache.py -k destroys",
+     (POOLS, "	caches_flush(store);\n	for (struct pool *pool = "
+      "store->pools, *next;", "	for (struct pool *pool = "
+      "store->pools, *next;")),
+    ("a_dead_contexts_cache_is_taken_full", "races",
+     (CACHE, "cache->context->dead && cache->room_left == cache->room;",
+      "cache->context->dead;")),
+    ("a_thread_takes_its_blocks_along", "test_cache.py -k ends_leaves",
+     (CACHE, "		cache_empty(cache);\n", "")),
+    ("no_raid_for_a_large_block", "test_cache.py -k large_block",
+     (CACHED, "	if (others || span >= RAID_LEAST)", "	if (others)")),
+    ("no_raid_on_a_full_device", "test_cache.py -k full_device",
+     (CACHED, "	if (others || span >= RAID_LEAST)",
+      "	if (span >= RAID_LEAST)")),
+    ("a_raid_leaves_what_it_takes", "test_cache.py",
+     (CACHED, "	struct block *block;\n\n"
+      "	while (most-- && (block = magazine_first(magazine))) {\n"
+      "		magazine_set(magazine, block->next);\n",
+      "	struct block *block, *next = magazine_first(magazine);\n\n"
+      "	while (most-- && (block = next)) {\n"
+      "		next = block->next;\n")),
+    ("moved_blocks_turn_around", "test_pool.py -k oldest",
+     (CACHED, "	*link = magazine_first(magazine);\n	if (!*link)\n"
+      "		magazine->tail = block;\n	magazine_set(magazine, head);",
+      "	*link = NULL;\n	while ((block = head)) {\n		"
+      "head = block->next;\n		block->next = "
+      "magazine_first(magazine);\n		if (!block->next)\n"
+      "			magazine->tail = block;\n		"
+      "magazine_set(magazine, block);\n	}")),
+    ("marks_outlive_their_block", "test_cache.py -k each_life",
+     (MEM, "	block_unmark(block);\n", "")),
+    ("a_buffer_id_outlives_its_block", "test_cache.py -k each_life",
+     (MEM, "	if (word & BLOCK_NAMED)\n		buffer_id_forget(block);\n",
+      "")),
+    ("a_threads_peak_is_not_lifted", "test_cache.py -k peak",
+     (CACHE, "	if (all > cache->live_peak)\n		cache->live_peak = "
+      "all;\n", "")),
+    ("bytes_are_gone_before_their_epoch", "races",
+     (EPOCH, "	atomic_fetch_add(&device->epoch, 1);\n	*bytes",
+      "	*bytes")),
+    # The index of blocks.
+    ("who_enters_ignores_a_growth", "unit",
+     (INDEX, "		if (atomic_load(&growing)) {", "		if (false) {")),
+    ("a_growth_is_not_said", "unit",
+     (INDEX, "		atomic_store(&growing, true);\n", "")),
+    ("a_replaced_table_is_the_last_word", "unit",
+     (INDEX, "	for (; !block && table != last; ",
+      "	for (; !block && !last; ")),
+    ("records_that_look_alike_are_one", "unit",
+     (INDEX, "		if ((*word & ~BLOCK_BITS) == addr && "
+      "*word & BLOCK_STATE)\n			return",
+      "		if (*word & BLOCK_STATE)\n			return")),
+    ("a_stale_entry_is_a_block", "unit",
+     (INDEX, "		if ((*word & ~BLOCK_BITS) == addr && "
+      "*word & BLOCK_STATE)\n			return",
+      "		if ((*word & ~BLOCK_BITS) == addr)\n			return")),
+    ("what_is_removed_stays", "unit",
+     (INDEX, "	if (found == entry)\n", "	if (false)\n")),
+    ("who_is_there_is_not_ousted", "unit",
+     (INDEX, "	*stale = block_oust(addr, word);\n",
+      "	(void)block_oust;\n")),
 ]

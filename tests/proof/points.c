@@ -23,7 +23,8 @@ void schedule_point(void);
 	EMPTY(__tsan_unaligned_write##bytes, (UNUSED void *at))
 
 /* Orders do not matter, as one thread of the program runs at a time. Changes
- * that nobody relies on the order of, such as of counters, are no points. */
+ * that nobody relies on the order of, such as of counters, are no points, and
+ * neither are loads; but stores are. */
 #define CHANGE(type, bits, name, builtin) \
 	type __tsan_atomic##bits##_##name(volatile type *, type, int); \
 	type __tsan_atomic##bits##_##name(volatile type *at, type value, \
@@ -74,8 +75,8 @@ void schedule_point(void);
 	void __tsan_atomic##bits##_store(volatile type *at, type value, \
 					 int order) \
 	{ \
-		if (order != __ATOMIC_RELAXED) \
-			schedule_point(); \
+		(void)order; \
+		schedule_point(); \
 		__atomic_store_n(at, value, __ATOMIC_SEQ_CST); \
 	} \
 	CHANGE(type, bits, exchange, __atomic_exchange_n) \

@@ -83,8 +83,10 @@ static void alloc_first(void)
 static void raid(void)
 {
 	DO(cuCtxSetCurrent, context);
+	race_hold();
 	other = large_new();
 	large_free(large_new());
+	race_pass();
 }
 
 static void raid_first(void)
@@ -301,9 +303,9 @@ static void slow_second(void)
 }
 
 const struct race race_caches[] = {
-	{"free beside a raid", NULL, NULL, 1, 0, begin, free_first, raid,
+	{"free beside a raid", NULL, NULL, 1, 1, begin, free_first, raid,
 	 one_is_live},
-	{"request beside a raid", NULL, NULL, 1, 0, begin, alloc_first, raid,
+	{"request beside a raid", NULL, NULL, 1, 1, begin, alloc_first, raid,
 	 three_are_live},
 	{"raid beside a free and a thread's end", NULL, NULL, 1, 0, begin,
 	 raid_first, warm_second, two_are_live},

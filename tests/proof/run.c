@@ -168,7 +168,9 @@ static void *thread_main(void *arg);
 
 static void thread_start(int thread)
 {
-	if (pthread_create(&run.threads[thread], NULL, thread_main,
+	int life = run.lives[thread]++;
+
+	if (pthread_create(&run.threads[thread][life], NULL, thread_main,
 			   (void *)(intptr_t)thread))
 		run_failed(NULL, "thread %d does not start", thread);
 }
@@ -247,13 +249,12 @@ static void streams_open(void)
 /* With all that went on in its place. */
 static void thread_join(int thread)
 {
-	pthread_t last;
+	int life = 0;
 
 	schedule_join(thread);
-	do {
-		last = run.threads[thread];
-		pthread_join(last, NULL);
-	} while (!pthread_equal(last, run.threads[thread]));
+	do
+		pthread_join(run.threads[thread][life], NULL);
+	while (++life < run.lives[thread]);
 }
 
 static void threads_run(void)

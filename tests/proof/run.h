@@ -3,6 +3,7 @@
 #define TESTS_PROOF_RUN_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "api.h"
 #include "control.h"
@@ -31,8 +32,9 @@ struct run {
 	bool joined[GRAPHS_MAX][STREAMS_MAX]; /* a capture, by now */
 	uint32_t *host; /* pinned: a place for each word of each step */
 	struct tally *tally;
-	pthread_t threads[THREADS_MAX]; /* the last one in each place */
-	int next[THREADS_MAX];          /* the step that each begins at */
+	pthread_t threads[THREADS_MAX][STEPS_MAX]; /* in each place */
+	atomic_int lives[THREADS_MAX];             /* of these, so far */
+	int next[THREADS_MAX]; /* the step that goes on there */
 	pthread_mutex_t lock;
 	pthread_cond_t progress[THREADS_MAX]; /* what each waits for is done */
 	/* Under lock. */
