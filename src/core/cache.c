@@ -329,7 +329,7 @@ __attribute__((no_sanitize("thread"))) struct cache_figures caches_figures(
 {
 	struct cache_figures sum = {0};
 
-	if (!caches)
+	if (!caches || device_is_host(device)) /* which has none */
 		return sum;
 	pthread_mutex_lock(&lock);
 	for (struct cache *at = caches; at; at = at->next) {
