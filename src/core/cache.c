@@ -370,7 +370,7 @@ struct cache_figures caches_figures(const struct device *device)
 {
 	struct cache_figures sum = {0};
 
-	if (!caches)
+	if (!caches || device_is_host(device)) /* which has none */
 		return sum;
 	pthread_mutex_lock(&lock);
 	sum = figures_sum(device);
