@@ -23,6 +23,7 @@ __thread struct cache *cache_last = &cache_none, *cache_sure = &cache_none;
 
 static __thread struct cache *own; /* of this thread, linked by next_own */
 static __thread bool ended;        /* it exits: no caches any more */
+static __thread bool sure_last;    /* of the context that was asked for last */
 
 struct cache *_Atomic caches;
 
@@ -296,7 +297,10 @@ struct cache *cache_current(struct context *context)
 	if (!cache)
 		return cache_last;
 	thread_key_set(&watch, own);
-	return cache_last = cache;
+	cache_last = cache;
+	if (sure_last)
+		cache_sure = cache;
+	return cache;
 }
 
 struct cache *cache_of(const struct store *store)
@@ -311,6 +315,7 @@ struct cache *cache_of(const struct store *store)
 void cache_unsure(void)
 {
 	cache_last = cache_sure = &cache_none;
+	sure_last = false;
 }
 
 const struct context *cache_sure_of(void)
@@ -338,6 +343,7 @@ void cache_asked(const struct context *context, bool sure)
 		cache = cache->next_own;
 	cache_last = context && cache && !ended ? cache : &cache_none;
 	cache_sure = sure ? cache_last : &cache_none;
+	sure_last = sure && context;
 }
 
 /* Under lock, or by its own thread. */
