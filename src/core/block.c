@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "block.h"
+#include "mem.h"
 #include "thread.h"
 
 enum {
@@ -78,9 +79,9 @@ static void own_ended(void *unused)
 {
 	(void)unused;
 	ended = true;
-	/* In a forked child it may stay held: then they are lost. */
-	if (pthread_mutex_trylock(&lock))
+	if (!mem_enabled()) /* a forked child, where locks may stay held */
 		return;
+	pthread_mutex_lock(&lock);
 	while (own)
 		spare_push(own_pop());
 	pthread_mutex_unlock(&lock);

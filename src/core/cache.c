@@ -28,7 +28,8 @@ static __thread bool sure_last;    /* of the context that was asked for last */
 struct cache *_Atomic caches;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct cache *spare; /* under lock, linked by next_own */
+static struct cache *spare;  /* under lock, linked by next_own */
+static _Atomic bool summing; /* under lock, who asks for figures */
 
 static struct once start_once = ONCE_INIT;
 static struct thread_key watch; /* set in threads that have caches */
@@ -379,7 +380,9 @@ struct cache_figures caches_figures(const struct device *device)
 	if (!caches || device_is_host(device)) /* which has none */
 		return sum;
 	pthread_mutex_lock(&lock);
+	atomic_store(&summing, true);
 	sum = figures_sum(device);
+	atomic_store(&summing, false);
 	pthread_mutex_unlock(&lock);
 	return sum;
 }
@@ -410,10 +413,9 @@ void cache_look(struct cache *cache)
 	const struct device *device = cache->device;
 	uint64_t live;
 
-	if (cache->slack < 0)
-		pthread_mutex_lock(&lock);
-	else if (pthread_mutex_trylock(&lock))
+	if (cache->slack >= 0 && atomic_load(&summing))
 		return;
+	pthread_mutex_lock(&lock);
 	live = atomic_load(&device->counters[COUNTER_live_bytes]) +
 	       figures_sum(device).live;
 	look_from(cache, (int64_t)live);
