@@ -11,6 +11,8 @@ from test_pool import open_shell, took
 from test_threads import assert_all_came_back, started, summary
 
 SPAN = 4096
+# So that with several contexts, too, blocks are served without a fence.
+AT_ONCE = {"fence": "none", "force": 1}
 
 
 def lines(shell, *each):
@@ -370,7 +372,7 @@ def test_pinned_memory_that_waits_goes_back_in_the_next_free(box):
 
 
 def test_on_a_device_that_has_failed_every_call_is_cudas(box):
-    shell = two_threads(box, sim_lost="cuCtxSynchronize:1:700")
+    shell = two_threads(box, sim_lost="cuCtxSynchronize:1:700", **AT_ONCE)
     for thread in "ab":
         took(shell, f"on {thread} alloc {thread} {SPAN}")
         warm(shell, 2 * SPAN, thread)
@@ -453,10 +455,6 @@ def test_a_context_that_another_thread_destroys_serves_no_more(box, size):
     assert shell.stat()["live_bytes"] == 0
     native.end()
     shell.end()
-
-
-# So that with several contexts, too, blocks are served without a fence.
-AT_ONCE = {"fence": "none", "force": 1}
 
 
 def two_devices(box):
