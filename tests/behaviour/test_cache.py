@@ -435,7 +435,7 @@ def test_a_block_whose_handle_was_exported_is_not_kept(box):
 
 @pytest.mark.parametrize("size", [SPAN, 2 * MIB])
 def test_a_context_that_another_thread_destroys_serves_no_more(box, size):
-    shell = driver_shell(box)
+    shell = driver_shell(box, **AT_ONCE)
     lines(shell, "create x 0", "on a set x")
     warm(shell, size, "a")
     lines(shell, f"on a alloc m {size}", f"on a alloc n {size}", "on a free n")
