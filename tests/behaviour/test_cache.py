@@ -11,6 +11,8 @@ from test_pool import open_shell, took
 from test_threads import assert_all_came_back, started, summary
 
 SPAN = 4096
+# So that with several contexts, too, blocks are served without a fence.
+AT_ONCE = {"fence": "none", "force": 1}
 
 
 def lines(shell, *each):
@@ -357,6 +359,32 @@ def test_level_sync_waits_in_each_free_of_a_thread_with_a_cache(box):
     shell.end()
 
 
+def test_pinned_memory_that_waits_goes_back_in_the_next_free(box):
+    """Though that is one of device memory, of a thread that has a cache."""
+    shell = driver_shell(box)
+    lines(shell, "pin h 65536 0", "unpin h")
+    warm(shell)
+    shell.ask("trim --device host")
+    assert shell.stat("host")["pending_bytes"] == 65536
+    took(shell, f"pairs {SPAN} 1")
+    assert shell.stat("host")["pending_bytes"] == 0
+    shell.end()
+
+
+def test_on_a_device_that_has_failed_every_call_is_cudas(box):
+    shell = two_threads(box, sim_lost="cuCtxSynchronize:1:700", **AT_ONCE)
+    for thread in "ab":
+        took(shell, f"on {thread} alloc {thread} {SPAN}")
+        warm(shell, 2 * SPAN, thread)
+    took(shell, "on a sync", "700")
+    before = figures(shell)
+    for thread in "ab":
+        took(shell, f"on {thread} alloc n {2 * SPAN}", "700")
+        took(shell, f"on {thread} free {thread}", "700")
+    assert figures(shell) == before
+    shell.end()
+
+
 @forks_only_without_asan
 def test_a_child_has_no_caches_and_leaves_its_parents_alone(box):
     shell = driver_shell(box)
@@ -407,7 +435,7 @@ def test_a_block_whose_handle_was_exported_is_not_kept(box):
 
 @pytest.mark.parametrize("size", [SPAN, 2 * MIB])
 def test_a_context_that_another_thread_destroys_serves_no_more(box, size):
-    shell = driver_shell(box)
+    shell = driver_shell(box, **AT_ONCE)
     lines(shell, "create x 0", "on a set x")
     warm(shell, size, "a")
     lines(shell, f"on a alloc m {size}", f"on a alloc n {size}", "on a free n")
@@ -438,7 +466,7 @@ def ready(shell):
 def two_devices(box):
     """Contexts x and y of devices 0 and 1; the thread is warm in each, and x
     is current."""
-    shell = box.shell("page_unit_pool", "driver", devices=2)
+    shell = box.shell("page_unit_pool", "driver", devices=2, **AT_ONCE)
     lines(shell, "init", "retain x 0", "retain y 1")
     for name in "yx":
         lines(shell, f"set {name}", f"alloc keep_{name} {SPAN}")
@@ -513,7 +541,7 @@ def test_memory_of_a_green_context_is_its_primary_ones(box):
 def test_a_green_context_that_another_thread_destroys_serves_no_more(box):
     answers = []
     for pool in ("page_unit_pool", None):
-        shell = box.shell(pool, "driver")
+        shell = box.shell(pool, "driver", **AT_ONCE)
         lines(shell, "init", "retain p 0", "green g", "on a green_set g")
         warm(shell, SPAN, "a")
         took(shell, "green_destroy g")
@@ -586,7 +614,7 @@ def test_the_driver_is_asked_for_the_context_only_where_it_may_change_unseen(
 
 @pytest.mark.parametrize("doubt", [None, "table"])
 def test_another_threads_doubt_is_everyones(box, doubt):
-    shell = two_threads(box)
+    shell = two_threads(box, **AT_ONCE)
     warm(shell, SPAN, "a")
     if doubt:
         shell(f"on b {doubt}")
