@@ -42,7 +42,8 @@ static bool cache_move(struct cache *cache, size_t least, size_t most)
 
 	for (size_t i = 0; i < cache->named; i++) {
 		at = &cache->magazines[cache->names[i]];
-		if (!magazine_first(at) || at->span < least || at->span > most)
+		if (!magazine_first(at) || magazine_span(at) < least ||
+		    magazine_span(at) > most)
 			continue;
 		magazine_empty(cache, at, SIZE_MAX);
 		any = true;
@@ -78,9 +79,9 @@ static struct magazine *magazine_for(struct cache *cache, size_t span)
 	for (int i = 0; i < 2; i++, at = magazine_beside(at)) {
 		if (magazine_first(at))
 			continue;
-		if (at->span && ++at->wanted % WANTED_OFTEN)
+		if (magazine_span(at) && ++at->wanted % WANTED_OFTEN)
 			continue;
-		if (!at->span)
+		if (!magazine_span(at))
 			cache->names[cache->named++] =
 				(uint16_t)(at - cache->magazines);
 		at->span = span;
