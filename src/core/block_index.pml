@@ -26,6 +26,7 @@ active proctype grower()
 	table = 1;
 	growing = false;
 #endif
+	entered[0] = false; /* table_retire */
 	locked = false
 }
 
@@ -52,9 +53,26 @@ active proctype enterer()
 	done = true
 }
 
-/* Once it has been entered it is found, at any time. */
+/* block_index.c: block_find. What has been entered is found, at any time. */
 active proctype finder()
 {
+	byte at;
+	bool found;
+
 	done;
-	assert(entered[table])
+	do
+	:: true ->
+		at = table;
+		found = entered[at];
+		if
+#ifndef LAST_WORD
+		:: !found && table != at
+#endif
+		:: found || table == at -> break
+#ifdef LAST_WORD
+		:: else -> break
+#endif
+		fi
+	od;
+	assert(found)
 }

@@ -390,23 +390,14 @@ ROWS = [
       "magazine_set(magazine, block);\n	}")),
     ("marks_outlive_their_block", "test_cache.py -k each_life",
      (MEM, "	block_unmark(block);\n", "")),
-    ("a_buffer_id_outlives_its_block", "test_cache.py -k each_life",
-     (MEM, "	if (word & BLOCK_NAMED)\n		buffer_id_forget(block);\n",
-      "")),
     ("a_threads_peak_is_not_lifted", "test_cache.py -k peak",
      (CACHE, "	if (all > cache->live_peak)\n		cache->live_peak = "
       "all;\n", "")),
     ("bytes_are_gone_before_their_epoch", "races",
      (EPOCH, "	atomic_fetch_add(&device->epoch, 1);\n	*bytes",
       "	*bytes")),
-    # The index of blocks.
-    ("who_enters_ignores_a_growth", "unit",
-     (INDEX, "		if (atomic_load(&growing)) {", "		if (false) {")),
-    ("a_growth_is_not_said", "unit",
-     (INDEX, "		atomic_store(&growing, true);\n", "")),
-    ("a_replaced_table_is_the_last_word", "unit",
-     (INDEX, "	for (; !block && table != last; ",
-      "	for (; !block && !last; ")),
+    # The index of blocks; what a growth needs, as the caches' barrier, is in
+    # the models (scripts/check-model).
     ("records_that_look_alike_are_one", "unit",
      (INDEX, "		if ((*word & ~BLOCK_BITS) == addr && "
       "*word & BLOCK_STATE)\n			return",
