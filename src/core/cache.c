@@ -62,12 +62,24 @@ static void pause_for(int turn)
 		nanosleep(&nap, NULL);
 }
 
+/* Under lock. A filter of system calls has come: no caches from now on. What
+ * other threads have stored is seen long before this returns. */
+static void barriers_lost(void)
+{
+	const struct timespec nap = {.tv_nsec = 10000000};
+
+	barriers = false;
+	for (struct cache *at = caches; at; at = at->next)
+		atomic_fetch_or(&at->shut, SHUT_RULE);
+	nanosleep(&nap, NULL);
+}
+
 /* All threads pass a full barrier: they see `shut`, or we that they are
  * busy. */
 void caches_wait(void)
 {
-	if (barriers)
-		barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+	if (barriers && !barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))
+		barriers_lost();
 	for (struct cache *at = caches; at; at = at->next)
 		for (int i = 0;
 		     atomic_load_explicit(&at->shut, memory_order_relaxed) &&
