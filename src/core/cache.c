@@ -28,8 +28,7 @@ static __thread bool sure_last;    /* of the context that was asked for last */
 struct cache *_Atomic caches;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct cache *spare;  /* under lock, linked by next_own */
-static _Atomic bool summing; /* under lock, who asks for figures */
+static struct cache *spare; /* under lock, linked by next_own */
 
 static struct once start_once = ONCE_INIT;
 static struct thread_key watch; /* set in threads that have caches */
@@ -357,79 +356,4 @@ void cache_asked(const struct context *context, bool sure)
 	cache_last = context && cache && !ended ? cache : &cache_none;
 	cache_sure = sure ? cache_last : &cache_none;
 	sure_last = sure && context;
-}
-
-/* Under lock, or by its own thread. */
-static uint64_t live_of(const struct cache *cache)
-{
-	return (uint64_t)(cache->live_most - cache->slack);
-}
-
-/* Under lock. */
-__attribute__((no_sanitize("thread"))) static struct cache_figures figures_sum(
-	const struct device *device)
-{
-	struct cache_figures sum = {0};
-
-	for (struct cache *at = caches; at; at = at->next) {
-		if (at->device != device)
-			continue;
-		sum.hits += (uint64_t)(at->hits_most - at->hits_left);
-		sum.frees += (uint64_t)at->frees;
-		sum.freed += (uint64_t)at->freed;
-		sum.idle += (uint64_t)(at->room - at->room_left);
-		sum.live += live_of(at);
-		if ((uint64_t)at->live_peak > sum.live_peak)
-			sum.live_peak = (uint64_t)at->live_peak;
-	}
-	return sum;
-}
-
-struct cache_figures caches_figures(const struct device *device)
-{
-	struct cache_figures sum = {0};
-
-	if (!caches || device_is_host(device)) /* which has none */
-		return sum;
-	pthread_mutex_lock(&lock);
-	atomic_store(&summing, true);
-	sum = figures_sum(device);
-	atomic_store(&summing, false);
-	pthread_mutex_unlock(&lock);
-	return sum;
-}
-
-/* Under lock. */
-static void look_from(struct cache *cache, int64_t live)
-{
-	int64_t own = (int64_t)live_of(cache);
-
-	if (live > cache->live_peak)
-		cache->live_peak = live;
-	cache->slack = cache->live_peak - live;
-	cache->live_most = own + cache->slack;
-	cache->hits_most += LOOK_EVERY - cache->hits_left;
-	cache->hits_left = LOOK_EVERY;
-}
-
-void cache_seen(struct cache *cache, uint64_t live)
-{
-	pthread_mutex_lock(&lock);
-	look_from(cache, (int64_t)live);
-	pthread_mutex_unlock(&lock);
-}
-
-/* Who asks for figures is not waited for, but where there is a new peak. */
-void cache_look(struct cache *cache)
-{
-	const struct device *device = cache->device;
-	uint64_t live;
-
-	if (cache->slack >= 0 && atomic_load(&summing))
-		return;
-	pthread_mutex_lock(&lock);
-	live = atomic_load(&device->counters[COUNTER_live_bytes]) +
-	       figures_sum(device).live;
-	look_from(cache, (int64_t)live);
-	pthread_mutex_unlock(&lock);
 }
