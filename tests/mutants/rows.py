@@ -11,6 +11,9 @@ CAPTURE = "src/core/capture.c"
 HOLD = "src/core/hold.c"
 HOST = "src/core/host.c"
 MEM = "src/core/mem.c"
+FREES = "src/core/mem_free.c"
+FIGURES = "src/core/cache_figures.c"
+CURRENT = "src/core/context_current.c"
 POOLS = "src/core/pools.c"
 CONTEXT = "src/core/context.c"
 GIVEBACK = "src/core/giveback.c"
@@ -41,9 +44,7 @@ RECORD = """	res = backing_record(context->handle, event);
 """
 STAMP = """	block->epoch = atomic_load(&device->epoch);
 	counter_sub_live(device"""
-KEPT = """		cache_spill(cache_of(store), span);
-	}
-	context_leave(context);
+KEPT = """	context_leave(context);
 	return kept;
 """
 
@@ -57,8 +58,8 @@ ROWS = [
     ("publish_before_the_gate", "races",
      (FENCE, GATE, "	epoch_publish(device, safe);\n" + GATE)),
     ("stamp_after_the_push", "races",
-     (MEM, STAMP, "	counter_sub_live(device"),
-     (MEM, KEPT, KEPT.replace("	return kept", "	block->epoch = "
+     (FREES, STAMP, "	counter_sub_live(device"),
+     (FREES, KEPT, KEPT.replace("	return kept", "	block->epoch = "
                               "atomic_load(&store->device->epoch);\n"
                               "	return kept"))),
     ("epoch_of_now_is_safe", "proof",
@@ -106,7 +107,7 @@ ROWS = [
       "		pthread_cond_wait(&changed, &lock);\n",
       "		caches_review(NULL);\n	}\n")),
     ("held_blocks_are_not_held", "test_capture.py",
-     (MEM, "		return hold_keep(block);", "		(void)hold_keep;")),
+     (FREES, "		return hold_keep(block);", "		(void)hold_keep;")),
     ("hold_ends_with_the_capture", "test_capture.py",
      (HOLD, "	if (open)\n		graph_join(graph, open);",
       "	(void)graph;")),
@@ -176,7 +177,7 @@ ROWS = [
      (HOOKS, "device >= DEVICE_MAX || resetting ||", "device >= DEVICE_MAX ||"),
      (HOOKS, "		primary_leaves(device_ordinal(context->device));\n", "")),
     ("memory_is_exported_under_work", "test_fence.py -k exported",
-     (MEM, "		fence_drain(block->pool->store->context);\n", "		;\n")),
+     (FREES, "		fence_drain(block->pool->store->context);\n", "		;\n")),
     ("an_idle_stream_is_gated", "test_order.py -k after_a_wait",
      (WORK, "	if (order_is_over(device, atomic_load(&work_sole)))",
       "	if (order_is_over(device, atomic_load(&work_sole)) && !device)")),
@@ -234,8 +235,7 @@ ROWS = [
      (POOLS, "		pool_retire(old);\n", "")),
     ("retired_pool_takes_back",
      "test_threads.py test_pool.py test_cli.py",
-     (MEM, "!context->dead && !pool->retired && pool->ops->free &&",
-      "!context->dead && pool->ops->free &&")),
+     (FREES, "!context->dead && !pool->retired;", "!context->dead;")),
     ("retired_pool_freed_with_live_blocks", "proof",
      (POOLS, "	if (!pool->retired || pool->live_count)",
       "	if (!pool->retired)")),
@@ -274,11 +274,11 @@ ROWS = [
      (MEM, "	if (slack && answer == MEM_DONE &&",
       "	if (false && answer == MEM_DONE &&")),
     ("exported_block_is_reused", "test_fence.py -k exported",
-     (MEM, "	if (exported || !context ||", "	if (!context ||")),
+     (FREES, "	if (exported || !context ||", "	if (!context ||")),
     ("keeps_while_another_lacks_room", "races",
-     (MEM, " || device->pressed ||", " ||")),
+     (FREES, " || device->pressed ||", " ||")),
     ("a_refused_free_forgets_the_block", "test_faults.py",
-     (MEM, "	regained = !freed && block_regain(context, given);",
+     (FREES, "	regained = !freed && block_regain(context, given);",
       "	(void)block_regain;\n	regained = false;")),
     ("a_dead_context_serves", "proof",
      (POOLS, "	context->dead = true;\n", "")),
@@ -297,7 +297,7 @@ ROWS = [
       "	bool open = !atomic_load(&cache->shut);\n\n"
       "	atomic_store(&cache->busy, 1);\n	return open;")),
     ("who_is_busy_is_not_waited_for", "races",
-     (CACHE, "			sched_yield();", "			break;")),
+     (CACHE, "			pause_for(i);", "			break;")),
     ("a_capture_shuts_nothing", "test_cache.py -k captures",
      (CACHE, "	       capture_any() || device->pressed",
       "	       device->pressed")),
@@ -315,13 +315,13 @@ ROWS = [
     ("nobody_is_told_of_a_capture", "test_cache.py -k captures",
      (CAPTURE, "		caches_review(NULL);\n	}\n	while", "	}\n	while")),
     ("nobody_is_told_to_ask", "test_cache.py -k green_context_that",
-     (CONTEXT, "	caches_ask();\n	caches_review(NULL);",
+     (CURRENT, "	caches_ask();\n	caches_review(NULL);",
       "	caches_review(NULL);")),
     ("what_is_unseen_is_not_doubted", "test_cache.py -k unseen",
-     (CONTEXT, "	cache_asked(context, !doubted);",
+     (CURRENT, "	cache_asked(context, !doubted);",
       "	cache_asked(context, true);")),
     ("other_threads_do_not_doubt", "test_cache.py -k everyones",
-     (CONTEXT, "	atomic_store(&doubted, true);\n	caches_ask();",
+     (CURRENT, "	atomic_store(&doubted, true);\n	caches_ask();",
       "	atomic_store(&doubted, true);")),
     ("a_new_current_context_goes_unnoticed", "test_cache.py -k door",
      (HOOKS, "	context_unsure();\n	if (!res && mem_enabled())\n"
@@ -331,7 +331,7 @@ ROWS = [
       "		context_note(", "	if (!res && mem_enabled())\n"
       "		context_note(")),
     ("stream_order_ends_beside_requests", "races",
-     (WORK, "	caches_ask();\n", "	(void)caches_ask;\n")),
+     (WORK, "	caches_pass();\n", "	(void)caches_pass;\n")),
     ("a_child_keeps_its_caches", "test_cache.py -k child",
      ("src/core/state.c", "	cache_unsure();\n	atomic_store",
       "	atomic_store")),
@@ -350,15 +350,14 @@ ROWS = [
      (FAST, "	if (!LIKELY((*taken)->pool == cache->pool) ||\n"
       "	    !LIKELY(", "	if (!LIKELY(")),
     ("room_is_lost_where_there_is_none", "test_cache.py",
-     (FAST, "		figure_add(&cache->room_left, span);\n"
-      "		return false;", "		return false;")),
+     (FAST, "	figure_add(&cache->room_left, -span);\n"
+      "	figure_add(&cache->freed", "	figure_add(&cache->freed")),
     ("a_thread_keeps_what_it_likes", "test_cache.py -k option_says",
      (CACHE, "	if (option && count == 1)", "	if (count)")),
     ("a_swap_leaves_the_caches_alone", "test_cache.py -k swap",
      (POOLS, "	caches_flush(store);\n	pools_push", "	pools_push")),
     ("a_trim_leaves_the_caches_alone", "test_cache.py -k trim",
-     (POOLS, "	size_t bytes = 0;\n\n	caches_flush(store);\n	for",
-      "	size_t bytes = 0;\n\n	for")),
+     (POOLS, "	if (least)\n		caches_flush(store);\n", "")),
     ("a_context_leaves_its_blocks_in_caches", "test_cache.py -k destroys",
      (POOLS, "	caches_flush(store);\n	for (struct pool *pool = "
       "store->pools, *next;", "	for (struct pool *pool = "
@@ -369,10 +368,10 @@ ROWS = [
     ("a_thread_takes_its_blocks_along", "test_cache.py -k ends_leaves",
      (CACHE, "		cache_empty(cache);\n", "")),
     ("no_raid_for_a_large_block", "test_cache.py -k large_block",
-     (CACHED, "	if (others || span >= RAID_LEAST)", "	if (others)")),
+     (CACHED, "	else if (span >= RAID_LEAST)", "	else if (!span)")),
     ("no_raid_on_a_full_device", "test_cache.py -k full_device",
-     (CACHED, "	if (others || span >= RAID_LEAST)",
-      "	if (span >= RAID_LEAST)")),
+     (CACHED, "		any |= others_move(store->context, cache, span, most);",
+      "		(void)others_move;")),
     ("a_raid_leaves_what_it_takes", "test_cache.py",
      (CACHED, "	struct block *block;\n\n"
       "	while (most-- && (block = magazine_first(magazine))) {\n"
@@ -381,18 +380,13 @@ ROWS = [
       "	while (most-- && (block = next)) {\n"
       "		next = block->next;\n")),
     ("moved_blocks_turn_around", "test_pool.py -k oldest",
-     (CACHED, "	*link = magazine_first(magazine);\n	if (!*link)\n"
-      "		magazine->tail = block;\n	magazine_set(magazine, head);",
-      "	*link = NULL;\n	while ((block = head)) {\n		"
-      "head = block->next;\n		block->next = "
-      "magazine_first(magazine);\n		if (!block->next)\n"
-      "			magazine->tail = block;\n		"
-      "magazine_set(magazine, block);\n	}")),
+     (CACHED, "		magazine_put(magazine, block, before);\n		before",
+      "		magazine_put(magazine, block, NULL);\n		before")),
     ("marks_outlive_their_block", "test_cache.py -k each_life",
-     (MEM, "	block_unmark(block);\n", "")),
+     (FREES, "	block_unmark(block);\n", "")),
     ("a_threads_peak_is_not_lifted", "test_cache.py -k peak",
-     (CACHE, "	if (all > cache->live_peak)\n		cache->live_peak = "
-      "all;\n", "")),
+     (FIGURES, "	if (live > cache->live_peak)\n		cache->live_peak = "
+      "live;\n", "")),
     ("bytes_are_gone_before_their_epoch", "races",
      (EPOCH, "	atomic_fetch_add(&device->epoch, 1);\n	*bytes",
       "	*bytes")),
