@@ -158,7 +158,9 @@ def test_a_full_device_has_room_in_another_threads_cache(box, limit):
     for name in names:
         took(shell, f"on a free {name}")
     before = shell.stat()
-    for name in names:
+    took(shell, f"on b alloc {names[0]} {MIB // 2}")
+    assert shell.stat()["hits"] - before["hits"] == 1
+    for name in names[1:]:
         took(shell, f"on b alloc {name} {MIB // 2}")
     stat = shell.stat()
     assert stat["failures"] == 0
