@@ -1,7 +1,7 @@
 /* Idle blocks that a thread keeps for itself, in front of a context's pool.
  *
- * Most requests and frees are served here, by src/core/fast.c, without a lock
- * and with one atomic step. All that is not plain shuts the caches: a capture,
+ * Most requests and frees are served here, by fast.h, without a lock and
+ * with one atomic step. All that is not plain shuts the caches: a capture,
  * pressure, a context that is ending, a level or reach of fences that may make
  * a free wait, blocks that are to go back. Then every call takes the slow path
  * (mem.c), and so it does on a kernel without membarrier(2).
@@ -66,7 +66,6 @@ struct cache {
 	struct device *device;
 	struct context *_Atomic context; /* NULL: a spare record */
 	struct cache *next_own;          /* of its thread's, or spare */
-	struct block *records;           /* blank ones, for its thread alone */
 	struct cache *next;              /* of all; never removed */
 	size_t named; /* magazines that have or had a span, and which */
 	uint16_t names[MAGAZINES];
@@ -175,9 +174,9 @@ struct cache_figures {
 struct cache_figures caches_figures(const struct device *device);
 
 /* The calling thread counts its peak of live bytes from what others hold of the
- * device now. So that is exact for one thread; with several it may miss what
- * the others did since this one last looked: every 64 of its requests, and at
- * each that took the slow path. */
+ * device now. So that is exact for one thread; with several it may be off by
+ * what the others did since this one last looked: every 64 of its requests,
+ * which takes the caches' lock, and at each that took the slow path. */
 void cache_look(struct cache *cache);
 /* The same, where they are known. */
 void cache_seen(struct cache *cache, uint64_t live);

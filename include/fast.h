@@ -1,7 +1,8 @@
 /* The fast path of a request and of a free: all of it, in the doors themselves.
  * See cache.h for what keeps others out.
  *
- * Per pair: one atomic step, no lock, no system or driver call. The words that
+ * Per pair: one atomic step, no system or driver call, and no lock but for one
+ * look at others' figures in 64 requests (cache_look). The words that
  * are shared, and why these orders are enough:
  *
  * cache->busy	is written by this thread. Its release in cache_leave hands the
@@ -24,7 +25,8 @@
  *		(work.c).
  *
  * The figures are plain words that only this thread changes; others read them
- * under the caches' lock (cache.c), as words that are never seen half changed.
+ * under the caches' lock (cache_figures.c), as words that are never seen half
+ * changed.
  */
 #ifndef MNM_FAST_H
 #define MNM_FAST_H
@@ -75,13 +77,14 @@ enum fast {
 static inline enum fast cache_lend(struct cache *cache, struct block *block,
 				   size_t size, uint64_t *addr)
 {
-	uint64_t word = block_word(block) ^ BLOCK_STATE;
+	uint64_t place = block_word(block) & ~BLOCK_STATE;
 	bool look;
 
 	block->size = size;
-	*addr = word - BLOCK_LIVE;
+	*addr = place;
 	figure_add(&cache->room_left, block->span);
-	atomic_store_explicit(&block->word, word, memory_order_release);
+	atomic_store_explicit(&block->word, place | BLOCK_LIVE,
+			      memory_order_release);
 	/* Once in so many requests, others' bytes are looked at as well. */
 	look = !LIKELY(figure_add(&cache->hits_left, -1) >= 0);
 	if (!LIKELY(figure_add(&cache->slack, -size) >= 0))

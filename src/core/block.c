@@ -181,5 +181,6 @@ void block_unmark(struct block *block)
 
 void block_revive(struct block *block)
 {
-	atomic_store(&block->word, block_word(block) ^ BLOCK_STATE);
+	atomic_store(&block->word,
+		     (block_word(block) & ~BLOCK_STATE) | BLOCK_LIVE);
 }

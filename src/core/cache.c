@@ -32,7 +32,7 @@ static struct cache *spare; /* under lock, linked by next_own */
 
 static struct once start_once = ONCE_INIT;
 static struct thread_key watch; /* set in threads that have caches */
-static bool barriers;           /* the kernel has them */
+static _Atomic bool barriers;   /* the kernel has them */
 
 static bool barrier(int command)
 {
@@ -87,7 +87,7 @@ void caches_wait(void)
 			pause_for(i);
 }
 
-/* All that makes a request or a free more than what fast.c does. */
+/* All that makes a request or a free more than what fast.h does. */
 static bool cache_must_shut(const struct cache *cache)
 {
 	const struct context *context = cache->context;
