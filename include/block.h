@@ -6,7 +6,8 @@
  * hands is one atomic step on it. The index changes when memory comes from the
  * driver or goes back; looking one up takes no lock.
  *
- * Of tables a block costs its record, 48 bytes, and 10.7 to 16 of the index. */
+ * Of tables a block costs its record, 48 bytes, and 10.7 to 16 of the index,
+ * which has 16 KiB at least. */
 #ifndef MNM_BLOCK_H
 #define MNM_BLOCK_H
 
@@ -18,10 +19,11 @@
 struct pool;
 
 /* In the low bits of an address, which is a multiple of 256, the least
- * alignment that CUDA promises. A word of 0 is no block's. */
-#define BLOCK_LIVE     UINT64_C(1)               /* the program has it */
-#define BLOCK_IDLE     UINT64_C(2)               /* it has been freed */
-#define BLOCK_STATE    (BLOCK_LIVE | BLOCK_IDLE) /* neither: it is no block */
+ * alignment that CUDA promises. So the word of a plain live block is its
+ * address. */
+#define BLOCK_IDLE     UINT64_C(1)               /* it has been freed */
+#define BLOCK_GONE     UINT64_C(2)               /* it is no block */
+#define BLOCK_STATE    (BLOCK_IDLE | BLOCK_GONE) /* neither: it is live */
 #define BLOCK_EXPORTED UINT64_C(4) /* others may use it for ever */
 #define BLOCK_NAMED    UINT64_C(8) /* it has a buffer id; see buffer_id.h */
 #define BLOCK_BITS     UINT64_C(255)
@@ -45,6 +47,11 @@ static inline uint64_t block_addr(const struct block *block)
 	return block_word(block) & ~BLOCK_BITS;
 }
 
+static inline bool word_is_live(uint64_t word)
+{
+	return !(word & BLOCK_STATE);
+}
+
 /* A blank record, or NULL without memory for it. Thread-safe. */
 struct block *block_new(void);
 
@@ -54,11 +61,11 @@ void block_drop(struct block *block);
 
 /* Enters a fresh block as live. False: no memory for the index, or an address
  * that is not a block's. *stale and *word are what was there before: the
- * driver gave the address out again, so that block is gone; else NULL and 0. */
+ * driver gave the address out again, so that block is gone; else NULL. */
 bool block_enter(struct block *block, uint64_t addr, struct block **stale,
 		 uint64_t *word);
 
-/* The block at exactly addr and its word; NULL, and 0: none is there. */
+/* The block at exactly addr and its word; NULL, and BLOCK_GONE: none is. */
 struct block *block_find(uint64_t addr, uint64_t *word);
 
 /* Turns the live block at addr idle, in one step, and returns it; *word is

@@ -1,7 +1,7 @@
 /* The index of blocks as a look-up sees it: a flat table of entries, each the
- * address of a record and 15 bits of its address' hash, probed in order until
- * an empty one. An entry may be stale: the record's own word decides. Written
- * by block_index.c. */
+ * address of a record and a tag of the address it was made for, probed in order
+ * until an empty one. An entry may be stale: the record's own word decides.
+ * Written by block_index.c. */
 #ifndef MNM_BLOCK_INDEX_H
 #define MNM_BLOCK_INDEX_H
 
@@ -12,45 +12,60 @@
 
 struct block;
 
+/* Entries that follow the last place, so that a search need not turn around;
+ * the very last stays empty. */
+enum { TABLE_TAIL = 256 };
+
 struct block_table {
-	size_t size;            /* entries */
-	_Atomic size_t entered; /* of them, that are not empty */
+	size_t size;            /* places */
+	_Atomic size_t entered; /* entries that are not empty */
 	_Atomic uint64_t entries[];
 };
 
 #define ENTRY_EMPTY   UINT64_C(0)
-#define ENTRY_POINTER ((UINT64_C(1) << 48) - 1)
+#define ENTRY_REMOVED UINT64_C(2)
+#define TAG_BITS      16 /* the low ones of an entry */
 
-/* Only block_index.c writes it. */
+/* Only block_index.c writes them. One has no blocks, for ever. */
 extern struct block_table *_Atomic block_table;
+extern struct block_table block_table_none;
 
-/* Fibonacci hashing: 2^64 over the golden ratio (Knuth, volume 3, 6.4). */
-static inline uint64_t block_hash(uint64_t addr)
+/* Where the search for an address begins, and the tag of its entry. */
+struct block_home {
+	_Atomic uint64_t *entry;
+	uint64_t tag;
+};
+
+/* Multiplicative hashing (Knuth, volume 3, 6.4). The factor is the best of
+ * 3,000 tried over blocks at strides of 256 bytes to 64 MiB, up to 360,000 of
+ * them, in a table that is full to 70 %: 1.2 probes in the mean, 2.1 at worst.
+ * The tag has what the place does not tell, and is odd, as no empty or removed
+ * entry is. */
+static inline struct block_home block_home(struct block_table *table,
+					   uint64_t addr)
 {
-	return (addr >> 8) * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t hash = addr * UINT64_C(0xcfa96d851573d233);
+	unsigned __int128 place = (unsigned __int128)hash * table->size;
+
+	return (struct block_home){
+		.entry = &table->entries[(size_t)(place >> 64)],
+		.tag = (uint64_t)place >> 48 | 1,
+	};
 }
 
-static inline size_t block_place(const struct block_table *table, uint64_t hash)
+static inline uint64_t entry_of(const struct block *block, uint64_t tag)
 {
-	return (size_t)((unsigned __int128)hash * table->size >> 64);
+	return (uint64_t)(uintptr_t)block << TAG_BITS | tag;
 }
 
-static inline size_t block_place_next(const struct block_table *table,
-				      size_t place)
-{
-	return ++place == table->size ? 0 : place;
-}
-
-/* Bits that the place does not tell, and never 0: an empty entry has none. */
-static inline uint64_t block_tag(uint64_t hash)
-{
-	return (hash >> 32 | 1) << 48;
-}
-
-/* Whether an entry has that tag; then entry ^ tag is the record's address. */
 static inline bool entry_is(uint64_t entry, uint64_t tag)
 {
-	return !((entry ^ tag) >> 48);
+	return (uint16_t)entry == (uint16_t)tag;
+}
+
+static inline struct block *entry_block(uint64_t entry)
+{
+	return (struct block *)(uintptr_t)(entry >> TAG_BITS);
 }
 
 #endif

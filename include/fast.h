@@ -7,16 +7,19 @@
  *
  * cache->busy	is written by this thread. Its release in cache_leave hands the
  *		magazines to who waits for 0 with an acquire.
- * cache->shut	is read after busy was set, in program order; membarrier(2) on
- *		the other side makes that the order that everyone sees. The
- *		acquire takes over what who opened it last has changed.
+ * cache->unit	and cache->table are read after busy was set, in program order;
+ *		membarrier(2) on the other side makes that the order that
+ *		everyone sees. While the cache is shut no span is found by the
+ *		one, and no block by the other. The acquire takes over what who
+ *		opened it last has changed.
  * block->word	is changed from live to idle by a sequentially consistent step:
  *		of two frees of one address one succeeds, and the epoch is read
  *		after it. From idle to live by a release: only who has taken the
  *		block out of a magazine does so.
- * table	is published with all that was entered before; an entry that is
- *		found is tried on the block's word. What is not found here is
- *		looked up again on the slow path.
+ * entries	of the table are published with their records; one that is found
+ *		is tried on the record's word. What is not found here, in a
+ *		table that may have been replaced, is looked up again on the
+ *		slow path.
  * device->epoch is read after the step on the word, so that whoever ends the
  *		epoch that is stamped sees the work that the program queued
  *		before its free.
@@ -37,16 +40,18 @@
 
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 
+/* So sure that the compiler lays the way to it out straight, too. */
+#define SURE(condition) \
+	__builtin_expect_with_probability(!!(condition), 1, 0.999)
+
 #define ALWAYS static inline __attribute__((always_inline))
 
 enum { LOOK_EVERY = 64 }; /* requests of a thread; see cache_look */
 
-static inline bool cache_enter(struct cache *cache)
+static inline void cache_enter(struct cache *cache)
 {
 	atomic_store_explicit(&cache->busy, 1, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
-	return LIKELY(
-		!atomic_load_explicit(&cache->shut, memory_order_acquire));
 }
 
 static inline void cache_leave(struct cache *cache)
@@ -59,16 +64,16 @@ static inline struct magazine *magazine_of(struct cache *cache, size_t span)
 {
 	struct magazine *magazine = magazine_at(cache, span);
 
-	if (LIKELY(magazine_span(magazine) == span))
+	if (LIKELY(magazine->span == span))
 		return magazine;
 	magazine = magazine_beside(magazine);
-	return magazine_span(magazine) == span ? magazine : NULL;
+	return magazine->span == span ? magazine : NULL;
 }
 
 /* What the door does next. */
 enum fast {
 	FAST_DONE, /* nothing */
-	FAST_LOOK, /* it is done; cache_look */
+	FAST_LOOK, /* it is done, but for fast_look */
 	FAST_NOT,  /* nothing was done: the slow path */
 	FAST_UNDO, /* fast_undo, then the slow path */
 };
@@ -77,34 +82,43 @@ enum fast {
 static inline enum fast cache_lend(struct cache *cache, struct block *block,
 				   size_t size, uint64_t *addr)
 {
-	uint64_t place = block_word(block) & ~BLOCK_STATE;
-	bool look;
-
+	*addr = block_word(block) & ~BLOCK_STATE;
 	block->size = size;
-	*addr = place;
 	figure_add(&cache->room_left, block->span);
-	atomic_store_explicit(&block->word, place | BLOCK_LIVE,
-			      memory_order_release);
+	atomic_store_explicit(&block->word, *addr, memory_order_release);
+	if (!LIKELY(figure_add(&cache->slack, -size) >= 0)) {
+		figure_add(&cache->hits_left, -1);
+		return FAST_LOOK;
+	}
 	/* Once in so many requests, others' bytes are looked at as well. */
-	look = !LIKELY(figure_add(&cache->hits_left, -1) >= 0);
-	if (!LIKELY(figure_add(&cache->slack, -size) >= 0))
-		look = true;
+	if (!LIKELY(figure_add(&cache->hits_left, -1) >= 0))
+		return FAST_LOOK;
 	cache_leave(cache);
-	return look ? FAST_LOOK : FAST_DONE;
+	return FAST_DONE;
+}
+
+static inline void fast_look(struct cache *cache)
+{
+	cache_leave(cache);
+	cache_look(cache);
 }
 
 ALWAYS enum fast cache_alloc(struct cache *cache, size_t size, uint64_t *addr)
 {
 	struct magazine *magazine;
 	struct block *block;
-	size_t span;
+	size_t unit, span;
+	uint64_t safe;
 
-	if (!cache_enter(cache))
-		goto slow;
-	span = (size + cache->unit_mask) & ~cache->unit_mask;
+	cache_enter(cache);
+	unit = atomic_load_explicit(&cache->unit, memory_order_acquire);
+	span = (size + unit - 1) & -unit;
 	magazine = magazine_of(cache, span);
-	block = magazine ? magazine_first(magazine) : NULL;
-	if (!LIKELY(block) || !LIKELY(block->epoch < atomic_load(cache->safe)))
+	if (!LIKELY(magazine))
+		goto slow;
+	safe = atomic_load(cache->safe);
+	block = magazine->head;
+	if (!LIKELY(block) || !LIKELY(block->epoch < safe))
 		goto slow;
 	magazine_set(magazine, block->next);
 	return cache_lend(cache, block, size, addr);
@@ -116,50 +130,56 @@ slow:
 /* One step on the word: the live block at addr is idle then. */
 static inline bool block_take_plain(struct block *block, uint64_t addr)
 {
-	uint64_t live = addr + BLOCK_LIVE;
-
-	return LIKELY(atomic_compare_exchange_strong(&block->word, &live,
+	return LIKELY(atomic_compare_exchange_strong(&block->word, &addr,
 						     addr + BLOCK_IDLE));
 }
 
-/* False: there is no live block at addr, or it has marks. */
-ALWAYS bool block_take_at(uint64_t addr, struct block **taken)
+static inline uint64_t entry_at(const _Atomic uint64_t *entry)
 {
-	struct block_table *table =
-		atomic_load_explicit(&block_table, memory_order_acquire);
-	uint64_t hash = block_hash(addr), tag = block_tag(hash), entry;
-	size_t place = block_place(table, hash);
+	return atomic_load_explicit(entry, memory_order_acquire);
+}
+
+/* False: there is no live block at addr, or it has marks. */
+ALWAYS bool block_take_at(struct block_table *table, uint64_t addr,
+			  struct block **taken)
+{
+	struct block_home home = block_home(table, addr);
+	uint64_t entry = entry_at(home.entry);
 
 	if (!LIKELY(!(addr & BLOCK_BITS)))
 		return false;
-	for (;; place = block_place_next(table, place)) {
-		entry = atomic_load_explicit(&table->entries[place],
-					     memory_order_acquire);
-		*taken = (struct block *)(entry ^ tag);
-		if (LIKELY(entry_is(entry, tag)) &&
-		    block_take_plain(*taken, addr))
-			return true;
+	for (;;) {
+		if (LIKELY(entry_is(entry, home.tag))) {
+			*taken = entry_block(entry);
+			if (SURE(block_take_plain(*taken, addr)))
+				return true;
+		}
 		if (entry == ENTRY_EMPTY)
 			return false;
+		entry = entry_at(++home.entry);
 	}
 }
 
-/* Takes a block that was just freed. False: the cache has no place for it. */
+/* Takes a block that was just freed. False: it is another pool's, or the cache
+ * has no place for it; fast_undo has to follow. */
 static inline bool cache_keep(struct cache *cache, struct block *block)
 {
-	size_t span = block->span, size = block->size;
-	struct magazine *magazine = magazine_of(cache, span);
+	size_t span = block->span;
+	struct magazine *magazine;
 
-	if (!LIKELY(magazine) || !LIKELY(cache->room_left >= (int64_t)span))
+	if (!LIKELY(figure_add(&cache->room_left, -span) >= 0) ||
+	    !LIKELY(block->pool == cache->pool))
+		return false;
+	magazine = magazine_of(cache, span);
+	if (!LIKELY(magazine))
 		return false;
 	/* The stamp first; see epoch_end. */
 	block->epoch = atomic_load(cache->epoch);
-	figure_add(&cache->room_left, -span);
 	figure_add(&cache->freed, span);
-	figure_add(&cache->slack, size);
+	figure_add(&cache->slack, block->size);
 	figure_add(&cache->frees, 1);
 	block->next = NULL;
-	if (magazine_first(magazine))
+	if (magazine->head)
 		magazine->tail->next = block;
 	else
 		magazine_set(magazine, block);
@@ -170,12 +190,15 @@ static inline bool cache_keep(struct cache *cache, struct block *block)
 ALWAYS enum fast cache_free(struct cache *cache, uint64_t addr,
 			    struct block **taken)
 {
-	if (!cache_enter(cache) || !block_take_at(addr, taken)) {
+	struct block_table *table;
+
+	cache_enter(cache);
+	table = atomic_load_explicit(&cache->table, memory_order_acquire);
+	if (!block_take_at(table, addr, taken)) {
 		cache_leave(cache);
 		return FAST_NOT;
 	}
-	if (!LIKELY((*taken)->pool == cache->pool) ||
-	    !LIKELY(cache_keep(cache, *taken)))
+	if (!LIKELY(cache_keep(cache, *taken)))
 		return FAST_UNDO;
 	cache_leave(cache);
 	return FAST_DONE;
@@ -184,6 +207,7 @@ ALWAYS enum fast cache_free(struct cache *cache, uint64_t addr,
 /* The program has it as before. */
 static inline void fast_undo(struct cache *cache, struct block *taken)
 {
+	figure_add(&cache->room_left, taken->span);
 	block_revive(taken);
 	cache_leave(cache);
 }

@@ -49,10 +49,11 @@ class Counter:
             self.place.environment(contender))
 
     def all_instructions(self, contender, work, plays):
+        """Without the bench's loop, and what calls CUDA for it."""
         done = self.callgrind(contender, self.command(contender, work, plays))
-        with open(self.file, encoding="utf-8") as file:
-            total = re.search(r"^totals: (\d+)", file.read(), re.MULTILINE)
-        return int(total.group(1)), pairs_of(done)
+        bench = self.place.path("bench", "")
+        loop, total = instructions_in(self.file, bench)
+        return total - loop, pairs_of(done)
 
     def instructions(self, contender, work):
         return two_lengths(contender, work, self.all_instructions)
@@ -98,15 +99,15 @@ class Counter:
         return instructions_in(self.file, contender.preload)
 
 
-def instructions_in(path, library):
-    """(of that object, of all) in a callgrind file without compression: the
-    line after `calls=` repeats what the called function has."""
+def instructions_in(path, objects):
+    """(of the objects whose path starts so, of all) in a callgrind file without
+    compression: the line after `calls=` repeats what the called function has."""
     own = total = 0
     inside = repeated = False
     with open(path, encoding="utf-8") as file:
         for line in file:
             if line.startswith("ob="):
-                inside = line[3:].strip() == library
+                inside = line[3:].startswith(objects)
             elif line.startswith("calls="):
                 repeated = True
             elif re.match(r"[+*\-\d]", line):

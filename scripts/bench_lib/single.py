@@ -70,26 +70,15 @@ def tables(place):
 
 
 def counted(able, work):
-    """(key, title, cases, limit): the loop's own instructions are taken off."""
+    """(key, title, cases, limit)"""
     rivals = [each for each in able if each.kind != "floor"]
-    empty = next(each for each in able if each.kind == "floor" and
-                 each.allocator.endswith("nothing.so"))
-
-    loop = []
-
-    def instructions(contender):
-        def measure(runner):
-            if not loop:
-                loop.append(Counter(runner).instructions(empty, work))
-            return Counter(runner).instructions(contender, work) - loop[0]
-        return measure
 
     def cases(name):
         return {each.name: lambda runner, each=each:
                 getattr(Counter(runner), name)(each, work) for each in rivals}
 
     return [("instructions", "instructions (callgrind)",
-             {each.name: instructions(each) for each in rivals}, 90),
+             cases("instructions"), 90),
             ("driver-calls", "calls of the driver", cases("driver_calls"), 0),
             ("system-calls", "system calls", cases("system_calls"), 0),
             ("host-mallocs", "mallocs of the host", cases("mallocs"), 0)]

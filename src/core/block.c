@@ -132,6 +132,7 @@ struct block *block_new(void)
 	}
 	if (!block)
 		return NULL;
+	atomic_store_explicit(&block->word, BLOCK_GONE, memory_order_relaxed);
 	block->size = block->span = block->epoch = 0;
 	block->pool = NULL;
 	block->next = NULL;
@@ -140,7 +141,7 @@ struct block *block_new(void)
 
 void block_drop(struct block *block)
 {
-	atomic_store(&block->word, 0);
+	atomic_store(&block->word, BLOCK_GONE);
 	if (own_count && own_count < OWN_MOST) {
 		own_push(block);
 		return;
@@ -154,9 +155,9 @@ bool block_claim(struct block *block)
 {
 	uint64_t word = atomic_load(&block->word);
 
-	while (word & BLOCK_LIVE)
+	while (word_is_live(word))
 		if (atomic_compare_exchange_weak(&block->word, &word,
-						 word ^ BLOCK_STATE))
+						 word | BLOCK_IDLE))
 			return true;
 	return false;
 }
@@ -165,7 +166,7 @@ bool block_mark(struct block *block, uint64_t addr, uint64_t mark)
 {
 	uint64_t word = atomic_load(&block->word);
 
-	while ((word & ~BLOCK_BITS) == addr && word & BLOCK_LIVE)
+	while ((word & ~BLOCK_BITS) == addr && word_is_live(word))
 		if (atomic_compare_exchange_weak(&block->word, &word,
 						 word | mark))
 			return true;
@@ -181,6 +182,5 @@ void block_unmark(struct block *block)
 
 void block_revive(struct block *block)
 {
-	atomic_store(&block->word,
-		     (block_word(block) & ~BLOCK_STATE) | BLOCK_LIVE);
+	atomic_store(&block->word, block_word(block) & ~BLOCK_STATE);
 }

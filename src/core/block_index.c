@@ -13,25 +13,22 @@
 #include "block.h"
 #include "block_index.h"
 
-enum { TABLE_LEAST = 1024 }; /* entries */
+enum { TABLE_LEAST = 2048 }; /* entries */
 
-#define ENTRY_REMOVED UINT64_C(1)
-#define ADDR_ENDS     (UINT64_C(1) << 49) /* a GPU's, Pascal to Hopper */
+#define ADDR_ENDS (UINT64_C(1) << 49) /* a GPU's, Pascal to Hopper */
 
-static struct block_table table_none = {.size = 1, .entries = {ENTRY_EMPTY}};
+struct block_table block_table_none = {
+	.entries = {[TABLE_TAIL - 1] = ENTRY_EMPTY},
+};
 
-struct block_table *_Atomic block_table = &table_none;
+struct block_table *_Atomic block_table = &block_table_none;
 static _Atomic bool growing;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of a growth */
 
-static struct block *block_of(uint64_t entry)
-{
-	return (struct block *)(entry & ENTRY_POINTER);
-}
-
 static size_t table_bytes(size_t size)
 {
-	return sizeof(struct block_table) + size * sizeof(uint64_t);
+	return sizeof(struct block_table) +
+	       (size + TABLE_TAIL) * sizeof(uint64_t);
 }
 
 /* Not freed when it is replaced, as it may still be searched. */
@@ -53,37 +50,50 @@ static bool table_is_full(struct block_table *table)
 	       table->size / 4 * 3;
 }
 
-/* An entry is still of use if its record is at the address it was made for. */
-static bool entry_holds(uint64_t entry, uint64_t *hash)
+/* The block of an entry of the table, and its word. NULL: the entry is of no
+ * use any more, as its record is not at the address it was made for. */
+static struct block *entry_holds(struct block_table *table, uint64_t entry,
+				 uint64_t *word)
 {
-	uint64_t word;
+	struct block *block = entry_block(entry);
+	struct block_home home;
 
 	if (entry == ENTRY_EMPTY || entry == ENTRY_REMOVED)
-		return false;
-	word = atomic_load(&block_of(entry)->word);
-	*hash = block_hash(word & ~BLOCK_BITS);
-	return word & BLOCK_STATE && entry_is(entry, block_tag(*hash));
+		return NULL;
+	*word = atomic_load(&block->word);
+	home = block_home(table, *word & ~BLOCK_BITS);
+	return *word & BLOCK_GONE || !entry_is(entry, home.tag) ? NULL : block;
 }
 
-/* Before the table is published. */
-static void table_put(struct block_table *table, uint64_t hash, uint64_t entry)
+/* A search ends at the last entry of a table at the latest. */
+static const _Atomic uint64_t *table_end(struct block_table *table)
 {
-	size_t place = block_place(table, hash);
+	return &table->entries[table->size + TABLE_TAIL - 1];
+}
 
-	while (table->entries[place] != ENTRY_EMPTY)
-		place = block_place_next(table, place);
-	table->entries[place] = entry;
+/* Before the table is published. False: there is no place. */
+static bool table_put(struct block_table *table, const struct block *block,
+		      uint64_t addr)
+{
+	struct block_home home = block_home(table, addr);
+
+	while (*home.entry != ENTRY_EMPTY)
+		home.entry++;
+	if (home.entry == table_end(table))
+		return false;
+	*home.entry = entry_of(block, home.tag);
 	table->entered++;
+	return true;
 }
 
 /* Under lock. */
 static size_t table_count(struct block_table *table)
 {
 	size_t count = 0;
-	uint64_t hash;
+	uint64_t word;
 
-	for (size_t i = 0; i < table->size; i++)
-		count += entry_holds(table->entries[i], &hash);
+	for (_Atomic uint64_t *at = table->entries; at < table_end(table); at++)
+		count += entry_holds(table, *at, &word) != NULL;
 	return count;
 }
 
@@ -93,28 +103,44 @@ static void table_retire(struct block_table *table)
 	size_t bytes = table_bytes(table->size);
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-	if (table != &table_none && bytes > page)
+	if (table != &block_table_none && bytes > page)
 		madvise((char *)table + page, bytes - page, MADV_DONTNEED);
 }
 
-/* Under lock. Half of the new table is left for blocks to come, and what is
- * entered meanwhile. */
-static struct block_table *table_grown(struct block_table *full)
+/* Under lock. NULL: no memory, or no place for one of them. */
+static struct block_table *table_copy(struct block_table *full, size_t size)
 {
-	size_t count = table_count(full);
-	struct block_table *table =
-		table_new(count * 2 > TABLE_LEAST ? count * 2 : TABLE_LEAST);
-	uint64_t entry, hash;
+	struct block_table *table = table_new(size);
+	struct block *block;
+	uint64_t word;
 
-	for (size_t i = 0; table && i < full->size; i++) {
-		entry = full->entries[i];
-		if (entry_holds(entry, &hash) && !table_is_full(table))
-			table_put(table, hash, entry);
+	for (_Atomic uint64_t *at = full->entries;
+	     table && at < table_end(full) && !table_is_full(table); at++) {
+		block = entry_holds(full, *at, &word);
+		if (!block || table_put(table, block, word & ~BLOCK_BITS))
+			continue;
+		munmap(table, table_bytes(size));
+		table = NULL;
 	}
 	return table;
 }
 
-/* Replaces a table that is full; false: no memory. */
+/* Under lock. Half of the new table's entries are left for blocks to come, and
+ * what is entered meanwhile. One that had no place for a block though it is not
+ * full becomes larger in any case. */
+static struct block_table *table_grown(struct block_table *full)
+{
+	size_t size = table_count(full) * 2;
+
+	if (size < TABLE_LEAST)
+		size = TABLE_LEAST;
+	size -= TABLE_TAIL;
+	if (size <= full->size && !table_is_full(full))
+		size = full->size * 2;
+	return table_copy(full, size);
+}
+
+/* Replaces a table that has no place for a block; false: no memory. */
 static bool grow(struct block_table *full)
 {
 	struct block_table *table = NULL;
@@ -135,47 +161,38 @@ static bool grow(struct block_table *full)
 	return done || table;
 }
 
-/* A search needs an ENTRY_EMPTY to end at. */
-static bool empty_reserve(struct block_table *table)
+/* One step into the first place that is free. False: there is none. */
+static bool table_enter(struct block_table *table, const struct block *block,
+			uint64_t addr)
 {
-	if (atomic_fetch_add(&table->entered, 1) < table->size - 1)
+	struct block_home home = block_home(table, addr);
+	uint64_t found, entry = entry_of(block, home.tag);
+
+	if (table_is_full(table))
+		return false;
+	for (; home.entry < table_end(table); home.entry++) {
+		found = atomic_load(home.entry);
+		if ((found != ENTRY_EMPTY && found != ENTRY_REMOVED) ||
+		    !atomic_compare_exchange_strong(home.entry, &found, entry))
+			continue;
+		if (found == ENTRY_EMPTY)
+			atomic_fetch_add(&table->entered, 1);
 		return true;
-	atomic_fetch_sub(&table->entered, 1);
+	}
 	return false;
 }
 
-/* One step into the first place that is free. False: there is none. */
-static bool table_enter(struct block_table *table, uint64_t hash,
-			uint64_t entry)
+static bool index_enter(const struct block *block, uint64_t addr)
 {
-	size_t place = block_place(table, hash);
-	uint64_t found;
-
-	for (;; place = block_place_next(table, place)) {
-		found = atomic_load(&table->entries[place]);
-		if (found != ENTRY_EMPTY && found != ENTRY_REMOVED)
-			continue;
-		if (found == ENTRY_EMPTY && !empty_reserve(table))
-			return false;
-		if (atomic_compare_exchange_strong(&table->entries[place],
-						   &found, entry))
-			return true;
-	}
-}
-
-static bool index_enter(struct block *block, uint64_t addr)
-{
-	uint64_t hash = block_hash(addr);
-	uint64_t entry = (uint64_t)block | block_tag(hash);
 	struct block_table *table;
 
 	do {
 		table = atomic_load(&block_table);
-		if (table_is_full(table) && !grow(table))
-			return false;
-		table = atomic_load(&block_table);
-		if (!table_enter(table, hash, entry))
-			return false;
+		while (!table_enter(table, block, addr)) {
+			if (!grow(table))
+				return false;
+			table = atomic_load(&block_table);
+		}
 		if (atomic_load(&growing)) { /* until it is over */
 			pthread_mutex_lock(&lock);
 			pthread_mutex_unlock(&lock);
@@ -187,21 +204,20 @@ static bool index_enter(struct block *block, uint64_t addr)
 static struct block *table_find(struct block_table *table, uint64_t addr,
 				uint64_t *word)
 {
-	uint64_t hash = block_hash(addr), entry;
-	size_t place = block_place(table, hash);
+	struct block_home home = block_home(table, addr);
 	struct block *block;
+	uint64_t entry;
 
-	for (;; place = block_place_next(table, place)) {
-		entry = atomic_load_explicit(&table->entries[place],
-					     memory_order_acquire);
+	for (;; home.entry++) {
+		entry = atomic_load_explicit(home.entry, memory_order_acquire);
 		if (entry == ENTRY_EMPTY)
 			return NULL;
-		if (!entry_is(entry, block_tag(hash)))
+		if (!entry_is(entry, home.tag))
 			continue;
-		block = block_of(entry);
+		block = entry_block(entry);
 		*word = atomic_load_explicit(&block->word,
 					     memory_order_acquire);
-		if ((*word & ~BLOCK_BITS) == addr && *word & BLOCK_STATE)
+		if ((*word & ~BLOCK_BITS) == addr && !(*word & BLOCK_GONE))
 			return block;
 	}
 }
@@ -216,7 +232,7 @@ struct block *block_find(uint64_t addr, uint64_t *word)
 		last = table;
 	}
 	if (!block)
-		*word = 0;
+		*word = BLOCK_GONE;
 	return block;
 }
 
@@ -224,12 +240,12 @@ struct block *block_take(uint64_t addr, uint64_t *word)
 {
 	struct block *block = block_find(addr, word);
 
-	while (block && *word & BLOCK_LIVE) {
+	while (block && word_is_live(*word)) {
 		if (atomic_compare_exchange_weak(&block->word, word,
-						 *word ^ BLOCK_STATE))
+						 *word | BLOCK_IDLE))
 			return block;
 		if ((*word & ~BLOCK_BITS) != addr)
-			*word = 0;
+			*word = BLOCK_GONE;
 	}
 	return NULL;
 }
@@ -237,17 +253,14 @@ struct block *block_take(uint64_t addr, uint64_t *word)
 /* A table that is being replaced may keep it; stale, it is dropped later. */
 static void index_remove(const struct block *block, uint64_t addr)
 {
-	struct block_table *table = atomic_load(&block_table);
-	uint64_t hash = block_hash(addr),
-		 entry = (uint64_t)block | block_tag(hash);
-	size_t place = block_place(table, hash);
-	uint64_t found;
+	struct block_home home = block_home(atomic_load(&block_table), addr);
+	uint64_t found, entry = entry_of(block, home.tag);
 
-	while ((found = atomic_load(&table->entries[place])) != ENTRY_EMPTY &&
+	while ((found = atomic_load(home.entry)) != ENTRY_EMPTY &&
 	       found != entry)
-		place = block_place_next(table, place);
+		home.entry++;
 	if (found == entry)
-		atomic_store(&table->entries[place], ENTRY_REMOVED);
+		atomic_store(home.entry, ENTRY_REMOVED);
 }
 
 /* Ends a record that the driver has given the address of out anew. */
@@ -255,12 +268,12 @@ static struct block *block_oust(uint64_t addr, uint64_t *word)
 {
 	struct block *stale = block_find(addr, word);
 
-	while (stale && (*word & ~BLOCK_BITS) == addr && *word & BLOCK_STATE)
-		if (atomic_compare_exchange_weak(&stale->word, word, addr)) {
+	while (stale && (*word & ~BLOCK_BITS) == addr && !(*word & BLOCK_GONE))
+		if (atomic_compare_exchange_weak(&stale->word, word,
+						 addr | BLOCK_GONE)) {
 			index_remove(stale, addr);
 			return stale;
 		}
-	*word = 0;
 	return NULL;
 }
 
@@ -268,16 +281,14 @@ bool block_enter(struct block *block, uint64_t addr, struct block **stale,
 		 uint64_t *word)
 {
 	*stale = NULL;
-	*word = 0;
 	if (!addr || addr & BLOCK_BITS || addr >= ADDR_ENDS)
 		return false;
 	*stale = block_oust(addr, word);
 	/* A free that CUDA refused has not ended what others may do. */
-	atomic_store(&block->word,
-		     addr | BLOCK_LIVE | (block_word(block) & BLOCK_EXPORTED));
+	atomic_store(&block->word, addr | (block_word(block) & BLOCK_EXPORTED));
 	if (index_enter(block, addr))
 		return true;
-	atomic_store(&block->word, 0);
+	atomic_store(&block->word, BLOCK_GONE);
 	return false;
 }
 
@@ -288,7 +299,8 @@ bool block_remove(struct block *block)
 
 	if (!(word & BLOCK_IDLE) ||
 	    !atomic_compare_exchange_strong(&block->word, &word,
-					    addr | (word & BLOCK_EXPORTED)))
+					    addr | BLOCK_GONE |
+						    (word & BLOCK_EXPORTED)))
 		return false;
 	index_remove(block, addr);
 	return true;
@@ -298,15 +310,16 @@ void block_walk(void (*visit)(struct block *block, uint64_t word, void *arg),
 		void *arg)
 {
 	struct block_table *table;
-	uint64_t entry, hash;
+	struct block *block;
+	uint64_t word;
 
 	pthread_mutex_lock(&lock); /* the table stays */
 	table = atomic_load(&block_table);
-	for (size_t i = 0; table && i < table->size; i++) {
-		entry = atomic_load(&table->entries[i]);
-		if (entry_holds(entry, &hash))
-			visit(block_of(entry),
-			      atomic_load(&block_of(entry)->word), arg);
+	for (_Atomic uint64_t *at = table->entries; at < table_end(table);
+	     at++) {
+		block = entry_holds(table, atomic_load(at), &word);
+		if (block)
+			visit(block, word, arg);
 	}
 	pthread_mutex_unlock(&lock);
 }

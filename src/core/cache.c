@@ -13,17 +13,28 @@
 #include "fast.h"
 #include "fence.h"
 #include "mem.h"
+#include "pool.h"
 #include "thread.h"
 
 enum { YIELDS = 64 }; /* to a busy thread, before sleeps */
 
-struct cache cache_none = {.shut = SHUT_RULE};
+static _Atomic uint64_t epoch_none;
 
-__thread struct cache *cache_last = &cache_none, *cache_sure = &cache_none;
+struct cache cache_none = {
+	.shut = SHUT_RULE,
+	.table = &block_table_none,
+	.epoch = &epoch_none,
+	.safe = &epoch_none,
+};
+
+__thread struct cache *cache_last = &cache_none, *cache_sure = &cache_none,
+		      *cache_bound = &cache_none;
 
 static __thread struct cache *own; /* of this thread, linked by next_own */
 static __thread bool ended;        /* it exits: no caches any more */
 static __thread bool sure_last;    /* of the context that was asked for last */
+
+static _Atomic bool bound; /* see caches_bind */
 
 struct cache *_Atomic caches;
 
@@ -49,6 +60,34 @@ void caches_unlock(void)
 	pthread_mutex_unlock(&lock);
 }
 
+/* What the fast path sees of it. */
+static void cache_show(struct cache *cache)
+{
+	const struct pool *pool = cache->shut ? NULL : cache->pool;
+
+	atomic_store(&cache->unit, pool ? pool->unit : 0);
+	atomic_store(&cache->table,
+		     pool ? atomic_load(&block_table) : &block_table_none);
+}
+
+void cache_shut(struct cache *cache, unsigned int reason)
+{
+	atomic_fetch_or(&cache->shut, reason);
+	cache_show(cache);
+}
+
+void cache_open(struct cache *cache, unsigned int reason)
+{
+	atomic_fetch_and(&cache->shut, ~reason);
+	cache_show(cache);
+}
+
+void cache_serve(struct cache *cache, struct pool *pool)
+{
+	cache->pool = pool;
+	cache_show(cache);
+}
+
 /* A thread of a higher priority has to sleep, or the other one, on the same
  * core, may never leave. */
 static void pause_for(int turn)
@@ -69,7 +108,7 @@ static void barriers_lost(void)
 
 	barriers = false;
 	for (struct cache *at = caches; at; at = at->next)
-		atomic_fetch_or(&at->shut, SHUT_RULE);
+		cache_shut(at, SHUT_RULE);
 	nanosleep(&nap, NULL);
 }
 
@@ -119,7 +158,7 @@ void caches_review_rooms(const struct context *context)
 		if (at->context != context)
 			continue;
 		count++;
-		atomic_fetch_or(&at->shut, SHUT_OTHER);
+		cache_shut(at, SHUT_OTHER);
 	}
 	caches_wait();
 	for (struct cache *at = caches; at; at = at->next) {
@@ -128,7 +167,7 @@ void caches_review_rooms(const struct context *context)
 		room = room_of(at, count);
 		at->room_left += room - at->room;
 		at->room = room;
-		atomic_fetch_and(&at->shut, ~SHUT_OTHER);
+		cache_open(at, SHUT_OTHER);
 	}
 }
 
@@ -139,9 +178,9 @@ static bool cache_review(struct cache *cache)
 	bool must = cache_must_shut(cache);
 
 	if (must && !shut)
-		atomic_fetch_or(&cache->shut, SHUT_RULE);
+		cache_shut(cache, SHUT_RULE);
 	if (!must && shut)
-		atomic_fetch_and(&cache->shut, ~SHUT_RULE);
+		cache_open(cache, SHUT_RULE);
 	return must && !shut;
 }
 
@@ -166,10 +205,10 @@ void caches_pass(void)
 		return;
 	pthread_mutex_lock(&lock);
 	for (struct cache *at = caches; at; at = at->next)
-		atomic_fetch_or(&at->shut, SHUT_OTHER);
+		cache_shut(at, SHUT_OTHER);
 	caches_wait();
 	for (struct cache *at = caches; at; at = at->next)
-		atomic_fetch_and(&at->shut, ~SHUT_OTHER);
+		cache_open(at, SHUT_OTHER);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -179,7 +218,7 @@ void caches_ask(void)
 		return;
 	pthread_mutex_lock(&lock);
 	for (struct cache *at = caches; at; at = at->next)
-		atomic_fetch_or(&at->shut, SHUT_ASK);
+		cache_shut(at, SHUT_ASK);
 	caches_wait();
 	pthread_mutex_unlock(&lock);
 }
@@ -210,7 +249,7 @@ static struct cache *cache_new(struct device *device)
 	cache->epoch = &device->epoch;
 	cache->safe = &device->safe;
 	cache->next = caches;
-	cache->shut = SHUT_RULE;
+	cache_shut(cache, SHUT_RULE);
 	atomic_store(&caches, cache);
 	return cache;
 }
@@ -220,8 +259,7 @@ static void cache_bind(struct cache *cache, struct context *context)
 {
 	cache->context = context;
 	cache->room_most = INT64_MAX;
-	cache->pool = NULL;
-	cache->unit_mask = 0;
+	cache_serve(cache, NULL);
 	caches_review_rooms(context);
 	cache_review(cache);
 }
@@ -247,7 +285,7 @@ static bool context_has_left(const struct cache *cache)
 }
 
 /* That of a context that has ended serves again. */
-static struct cache *cache_open(struct context *context)
+static struct cache *cache_begin(struct context *context)
 {
 	struct cache *cache = own;
 
@@ -280,8 +318,8 @@ static void thread_ended(void *list)
 		next = cache->next_own;
 		context = cache->context;
 		pthread_mutex_lock(&context->lock);
-		cache_empty(cache);
 		pthread_mutex_lock(&lock);
+		cache_empty(cache);
 		cache->context = NULL;
 		cache_review(cache);
 		caches_review_rooms(context);
@@ -298,6 +336,18 @@ static void start(void)
 	thread_key_open(&watch, thread_ended);
 }
 
+static void cache_set(struct cache *cache, bool sure)
+{
+	cache_last = cache;
+	cache_sure = sure ? cache : &cache_none;
+	cache_bound = bound ? cache_sure : &cache_none;
+}
+
+void caches_bind(void)
+{
+	bound = true;
+}
+
 struct cache *cache_current(struct context *context)
 {
 	struct cache *cache;
@@ -305,13 +355,11 @@ struct cache *cache_current(struct context *context)
 	if (cache_last != &cache_none || ended)
 		return cache_last;
 	once_run(&start_once, start);
-	cache = barriers && watch.open ? cache_open(context) : NULL;
+	cache = barriers && watch.open ? cache_begin(context) : NULL;
 	if (!cache)
 		return cache_last;
 	thread_key_set(&watch, own);
-	cache_last = cache;
-	if (sure_last)
-		cache_sure = cache;
+	cache_set(cache, sure_last);
 	return cache;
 }
 
@@ -326,7 +374,7 @@ struct cache *cache_of(const struct store *store)
 
 void cache_unsure(void)
 {
-	cache_last = cache_sure = &cache_none;
+	cache_set(&cache_none, false);
 	sure_last = false;
 }
 
@@ -342,9 +390,13 @@ const struct context *cache_sure_of(void)
 /* First: what is changed after the question is to be asked again. */
 void cache_asking(void)
 {
-	for (struct cache *at = own; at; at = at->next_own)
-		if (atomic_load(&at->shut) & SHUT_ASK)
-			atomic_fetch_and(&at->shut, ~SHUT_ASK);
+	for (struct cache *at = own; at; at = at->next_own) {
+		if (!(atomic_load(&at->shut) & SHUT_ASK))
+			continue;
+		pthread_mutex_lock(&lock);
+		cache_open(at, SHUT_ASK);
+		pthread_mutex_unlock(&lock);
+	}
 }
 
 void cache_asked(const struct context *context, bool sure)
@@ -353,7 +405,6 @@ void cache_asked(const struct context *context, bool sure)
 
 	while (cache && cache->context != context)
 		cache = cache->next_own;
-	cache_last = context && cache && !ended ? cache : &cache_none;
-	cache_sure = sure ? cache_last : &cache_none;
+	cache_set(context && cache && !ended ? cache : &cache_none, sure);
 	sure_last = sure && context;
 }

@@ -16,7 +16,8 @@ static struct magazine *magazine_find(struct cache *cache, size_t span)
 	struct magazine *at = magazine_at(cache, span);
 
 	for (int i = 0; i < 2; i++, at = magazine_beside(at))
-		if (magazine_span(at) == span && magazine_first(at))
+		if (__atomic_load_n(&at->span, __ATOMIC_RELAXED) == span &&
+		    __atomic_load_n(&at->head, __ATOMIC_RELAXED))
 			return at;
 	return NULL;
 }
@@ -27,7 +28,7 @@ static void magazine_empty(struct cache *cache, struct magazine *magazine,
 {
 	struct block *block;
 
-	while (most-- && (block = magazine_first(magazine))) {
+	while (most-- && (block = magazine->head)) {
 		magazine_set(magazine, block->next);
 		cache->room_left += (int64_t)block->span;
 		pools_put(block);
@@ -42,8 +43,7 @@ static bool cache_move(struct cache *cache, size_t least, size_t most)
 
 	for (size_t i = 0; i < cache->named; i++) {
 		at = &cache->magazines[cache->names[i]];
-		if (!magazine_first(at) || magazine_span(at) < least ||
-		    magazine_span(at) > most)
+		if (!at->head || at->span < least || at->span > most)
 			continue;
 		magazine_empty(cache, at, SIZE_MAX);
 		any = true;
@@ -55,16 +55,18 @@ void cache_empty(struct cache *cache)
 {
 	if (cache->room_left < cache->room)
 		cache_move(cache, 0, SIZE_MAX);
-	cache->pool = NULL;
-	cache->unit_mask = 0;
+	cache_serve(cache, NULL);
 }
 
 void cache_adopt(struct cache *cache, struct pool *pool)
 {
-	if (!cache || cache->pool == pool || !pool->unit)
+	if (!cache || !pool->unit ||
+	    (cache->pool == pool &&
+	     (cache->shut || cache->table == block_table)))
 		return;
-	cache->pool = pool;
-	cache->unit_mask = pool->unit - 1;
+	caches_lock();
+	cache_serve(cache, pool);
+	caches_unlock();
 }
 
 /* The magazine of a span, or an empty one that is its now; or NULL. One that
@@ -74,17 +76,17 @@ static struct magazine *magazine_for(struct cache *cache, size_t span)
 	struct magazine *at = magazine_at(cache, span);
 
 	for (int i = 0; i < 2; i++, at = magazine_beside(at))
-		if (magazine_span(at) == span)
+		if (at->span == span)
 			return at;
 	for (int i = 0; i < 2; i++, at = magazine_beside(at)) {
-		if (magazine_first(at))
+		if (at->head)
 			continue;
-		if (magazine_span(at) && ++at->wanted % WANTED_OFTEN)
+		if (at->span && ++at->wanted % WANTED_OFTEN)
 			continue;
-		if (!magazine_span(at))
+		if (!at->span)
 			cache->names[cache->named++] =
 				(uint16_t)(at - cache->magazines);
-		at->span = span;
+		__atomic_store_n(&at->span, span, __ATOMIC_RELAXED);
 		return at;
 	}
 	return NULL;
@@ -94,7 +96,7 @@ static struct magazine *magazine_for(struct cache *cache, size_t span)
 static void magazine_put(struct magazine *magazine, struct block *block,
 			 struct block *before)
 {
-	block->next = before ? before->next : magazine_first(magazine);
+	block->next = before ? before->next : magazine->head;
 	if (!block->next)
 		magazine->tail = block;
 	if (before)
@@ -144,8 +146,7 @@ bool cache_put(struct cache *cache, struct block *block)
 		magazine_empty(cache, magazine, MOVE_MAX);
 	if (cache->room_left < (int64_t)block->span)
 		return false;
-	magazine_put(magazine, block,
-		     magazine_first(magazine) ? magazine->tail : NULL);
+	magazine_put(magazine, block, magazine->head ? magazine->tail : NULL);
 	cache->room_left -= (int64_t)block->span;
 	return true;
 }
@@ -161,7 +162,7 @@ static bool others_shut(const struct context *context, const struct cache *but,
 		if (at == but || at->context != context ||
 		    (span && !magazine_find(at, span)))
 			continue;
-		atomic_fetch_or(&at->shut, SHUT_OTHER);
+		cache_shut(at, SHUT_OTHER);
 		any = true;
 	}
 	if (any)
@@ -192,7 +193,7 @@ static bool others_raid(const struct context *context, const struct cache *but,
 		cache_move(at, span, span);
 		if ((int64_t)span <= at->room_most)
 			at->room_most = (int64_t)span - 1;
-		atomic_fetch_and(&at->shut, ~SHUT_OTHER);
+		cache_open(at, SHUT_OTHER);
 	}
 	if (any)
 		caches_review_rooms(context);
@@ -210,7 +211,7 @@ static bool others_move(const struct context *context, const struct cache *but,
 	at = others_shut(context, but, 0) ? other_shut(caches, but) : NULL;
 	for (; at; at = other_shut(at->next, but)) {
 		any |= cache_move(at, least, most);
-		atomic_fetch_and(&at->shut, ~SHUT_OTHER);
+		cache_open(at, SHUT_OTHER);
 	}
 	caches_unlock();
 	return any;
@@ -240,13 +241,13 @@ void caches_flush(struct store *store)
 	caches_lock();
 	for (struct cache *at = caches; at; at = at->next)
 		if (at->context == store->context)
-			atomic_fetch_or(&at->shut, SHUT_OTHER);
+			cache_shut(at, SHUT_OTHER);
 	caches_wait();
 	for (struct cache *at = caches; at; at = at->next) {
 		if (at->context != store->context)
 			continue;
 		cache_empty(at);
-		atomic_fetch_and(&at->shut, ~SHUT_OTHER);
+		cache_open(at, SHUT_OTHER);
 	}
 	caches_unlock();
 }

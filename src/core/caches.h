@@ -11,15 +11,22 @@ extern struct cache *_Atomic caches; /* all, linked by next */
 void caches_lock(void);
 void caches_unlock(void);
 
-/* Under that lock, after `shut` of some was set: none of these is busy when
- * this returns, until it is opened. */
+/* Under that lock: a reason to be shut comes, or goes. */
+void cache_shut(struct cache *cache, unsigned int reason);
+void cache_open(struct cache *cache, unsigned int reason);
+
+/* Under that lock, after some were shut: none of these is busy when this
+ * returns, until it is opened. */
 void caches_wait(void);
+
+/* Under that lock: its blocks are of this pool now, or NULL. */
+void cache_serve(struct cache *cache, struct pool *pool);
 
 /* Under that lock, and the context's: what each of its caches may hold. */
 void caches_review_rooms(const struct context *context);
 
-/* By its own thread, or who has shut it; under the context's lock: all blocks
- * move into their pool, and the cache has none. */
+/* By its own thread, or who has shut it; under that lock, and the context's:
+ * all blocks move into their pool, and the cache has none. */
 void cache_empty(struct cache *cache);
 
 #endif

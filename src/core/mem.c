@@ -111,7 +111,7 @@ static bool cache_serves(struct context *context, size_t size, uint64_t *addr)
 	if (cache_last->context == context)
 		done = cache_alloc(cache_last, size, addr);
 	if (done == FAST_LOOK)
-		cache_look(cache_last);
+		fast_look(cache_last);
 	return done != FAST_NOT;
 }
 
@@ -186,7 +186,7 @@ static bool block_know(struct block *block, uint64_t addr)
 	struct context *before = context_before(addr);
 	struct block *stale = NULL;
 	bool known = false;
-	uint64_t word = 0;
+	uint64_t word;
 
 	pthread_mutex_lock(&context->lock);
 	if (!context->dead)
@@ -195,7 +195,7 @@ static bool block_know(struct block *block, uint64_t addr)
 		count_alloc(store->device, block->size, COUNTER_misses);
 	pthread_mutex_unlock(&context->lock);
 	if (stale && before)
-		pools_correct(before, word & BLOCK_LIVE ? stale : NULL);
+		pools_correct(before, word_is_live(word) ? stale : NULL);
 	if (!known)
 		block_drop(block);
 	return known;

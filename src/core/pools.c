@@ -286,7 +286,7 @@ static bool context_has(const struct context *context, const struct pool *pool)
  * the context dead, and forgets them. */
 static void forget_visit(struct block *block, uint64_t word, void *arg)
 {
-	if (word & BLOCK_LIVE && context_has(arg, block->pool) &&
+	if (word_is_live(word) && context_has(arg, block->pool) &&
 	    block_claim(block))
 		live_forget(block);
 }

@@ -29,10 +29,10 @@ COLD static CUresult alloc_slowly(CUdeviceptr *out, size_t size)
 	return (CUresult)res;
 }
 
-/* Done, but for that. */
-COLD static int look(void)
+COLD static int look(struct cache *cache, void *out, uint64_t addr)
 {
-	cache_look(cache_sure);
+	fast_look(cache);
+	*(uint64_t *)out = addr;
 	return 0;
 }
 
@@ -47,8 +47,7 @@ EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t size)
 		*out = addr;
 		return CUDA_SUCCESS;
 	case FAST_LOOK:
-		*out = addr;
-		return (CUresult)look();
+		return (CUresult)look(cache_sure, out, addr);
 	default:
 		return alloc_slowly(out, size);
 	}
@@ -173,8 +172,10 @@ static void binding_learn(const struct real_runtime *real)
 {
 	int version = 0;
 
-	if (!real->cudaRuntimeGetVersion(&version) && version >= 12000)
-		binds_at_once = true;
+	if (real->cudaRuntimeGetVersion(&version) || version < 12000)
+		return;
+	binds_at_once = true;
+	caches_bind();
 }
 
 /* Only what needs no driver call is served here. All else goes through the
@@ -198,15 +199,14 @@ EXPORT cudaError_t cudaMalloc(void **out, size_t size)
 {
 	uint64_t addr;
 
-	if (!out || !atomic_load_explicit(&binds_at_once, memory_order_relaxed))
+	if (!out)
 		return runtime_alloc_slowly(out, size);
-	switch (cache_alloc(cache_sure, size, &addr)) {
+	switch (cache_alloc(cache_bound, size, &addr)) {
 	case FAST_DONE:
 		*out = (void *)addr;
 		return cudaSuccess;
 	case FAST_LOOK:
-		*out = (void *)addr;
-		return (cudaError_t)look();
+		return (cudaError_t)look(cache_bound, out, addr);
 	default:
 		return runtime_alloc_slowly(out, size);
 	}

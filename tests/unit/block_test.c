@@ -20,9 +20,9 @@ START_TEST(an_entered_block_is_found_live_at_its_address_only)
 	uint64_t word;
 
 	ck_assert_ptr_eq(block_find(40 * GRANULE, &word), block);
-	ck_assert_uint_eq(word & BLOCK_STATE, BLOCK_LIVE);
+	ck_assert(word_is_live(word));
 	ck_assert_ptr_null(block_find(40 * GRANULE + 256, &word));
-	ck_assert_uint_eq(word & BLOCK_STATE, 0);
+	ck_assert_uint_eq(word, BLOCK_GONE);
 	ck_assert_ptr_null(block_find(40 * GRANULE + 1, &word));
 	ck_assert_ptr_null(block_find(41 * GRANULE, &word));
 }
@@ -53,7 +53,7 @@ START_TEST(a_block_is_taken_once)
 	ck_assert_ptr_eq(block_take(GRANULE, &word), block);
 	block_remove(block);
 	ck_assert_ptr_null(block_take(GRANULE, &word));
-	ck_assert_uint_eq(word & BLOCK_STATE, 0);
+	ck_assert_uint_eq(word, BLOCK_GONE);
 }
 END_TEST
 
@@ -96,7 +96,7 @@ START_TEST(an_address_given_out_again_yields_what_was_there)
 
 	ck_assert(block_enter(second, 3 * GRANULE, &stale, &word));
 	ck_assert_ptr_eq(stale, first);
-	ck_assert_uint_eq(word & BLOCK_STATE, BLOCK_LIVE);
+	ck_assert(word_is_live(word));
 	block_remove(first); /* must not take the new one away */
 	ck_assert_ptr_eq(block_find(3 * GRANULE, &word), second);
 }
@@ -111,7 +111,7 @@ static void walk_count(struct block *block, uint64_t word, void *arg)
 	struct walked *walked = arg;
 
 	(void)block;
-	walked->live += (word & BLOCK_STATE) == BLOCK_LIVE;
+	walked->live += word_is_live(word);
 	walked->idle += (word & BLOCK_STATE) == BLOCK_IDLE;
 }
 
