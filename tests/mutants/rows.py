@@ -403,9 +403,12 @@ ROWS = [
      (INDEX, "		if ((*word & ~BLOCK_BITS) == addr && "
       "!(*word & BLOCK_GONE))\n			return",
       "		if ((*word & ~BLOCK_BITS) == addr)\n			return")),
-    ("a_search_ends_with_its_table", "unit",
-     (INDEX, "	return &table->entries[table->size + TABLE_TAIL - 1];",
-      "	return &table->entries[table->size];")),
+    ("a_growth_forgets_the_tail", "unit",
+     (INDEX, "	     table && at < table_end(full) && !table_is_full(table); "
+      "at++) {", "	     table && at < &full->entries[full->size]; at++) {")),
+    ("who_has_no_place_is_not_entered", "unit",
+     (INDEX, "			if (!grow(table))",
+      "			if (!table_is_full(table) || !grow(table))")),
     ("what_is_removed_stays", "unit",
      (INDEX, "	if (found == entry)\n", "	if (false)\n")),
     ("who_is_there_is_not_ousted", "unit",

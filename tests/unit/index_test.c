@@ -98,6 +98,39 @@ START_TEST(blocks_that_come_and_go_leave_the_index_as_small)
 }
 END_TEST
 
+/* The next address whose search begins at one of the last places. */
+static uint64_t last_from(struct block_table *table, uint64_t addr)
+{
+	enum { LAST = 8 };
+
+	do
+		addr += GRANULE;
+	while (block_home(table, addr).entry <
+	       &table->entries[table->size - LAST]);
+	return addr;
+}
+
+START_TEST(blocks_that_crowd_at_the_end_find_their_place)
+{
+	enum { COUNT = TABLE_TAIL + 32 };
+	struct block *blocks[COUNT];
+	uint64_t addrs[COUNT], addr = 0;
+	struct block_table *table;
+
+	entered(1ull << 48); /* there is a table now */
+	table = block_table;
+	for (int i = 0; i < COUNT; i++) {
+		addrs[i] = addr = last_from(table, addr);
+		blocks[i] = entered(addr);
+		expect(i > TABLE_TAIL || block_table == table);
+	}
+	ck_assert_ptr_ne(block_table, table);
+	for (int i = 0; i < COUNT; i++)
+		expect(found(addrs[i]) == blocks[i]);
+	ck_assert_int_eq(missed, 0);
+}
+END_TEST
+
 START_TEST(an_address_is_entered_and_removed_again_and_again)
 {
 	enum { ROUNDS = 2000 };
@@ -300,11 +333,12 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[10];
+	static const TTest *tests[11];
 	size_t n = 0;
 
 	tests[n++] = a_block_takes_64_bytes_of_tables_at_most;
 	tests[n++] = blocks_that_come_and_go_leave_the_index_as_small;
+	tests[n++] = blocks_that_crowd_at_the_end_find_their_place;
 	tests[n++] = an_address_is_entered_and_removed_again_and_again;
 	tests[n++] = a_stale_entry_is_no_block;
 	tests[n++] = blocks_whose_entries_look_alike_are_told_apart;
