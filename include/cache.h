@@ -42,6 +42,11 @@ struct magazine {
 };
 _Static_assert(sizeof(struct magazine) == 1 << MAGAZINE_SHIFT, "as said");
 
+/* What a cache counts, or several do. */
+struct cache_figures {
+	uint64_t hits, frees, freed, idle, live;
+};
+
 /* Why a cache is shut. */
 enum {
 	SHUT_RULE = 1,  /* it is not a plain time, see cache_must_shut */
@@ -67,13 +72,13 @@ struct cache {
 	int64_t room;      /* bytes that it may hold */
 	int64_t room_most; /* the same, after others wanted what it held */
 	int64_t live_most; /* so its live bytes are these less slack */
-	int64_t live_peak; /* of the device, that this thread has seen */
 	int64_t hits_most; /* so its hits are these less hits_left */
 	int64_t frees;     /* the thread's own, as freed */
+	struct cache_figures told; /* to its device, see cache_figures.c */
 	struct device *device;
 	struct context *_Atomic context; /* NULL: a spare record */
 	struct cache *next_own;          /* of its thread's, or spare */
-	struct cache *next;              /* of all; never removed */
+	struct cache *next;              /* of all that are not spare */
 	size_t named; /* magazines that have or had a span, and which */
 	uint16_t names[MAGAZINES];
 	struct magazine magazines[MAGAZINES] __attribute__((aligned(64)));
@@ -170,18 +175,22 @@ void caches_pass(void);
 /* The same, and each thread asks again which context is current. */
 void caches_ask(void);
 
-/* Sums over all caches of a device, and the highest live_peak. */
-struct cache_figures {
-	uint64_t hits, frees, freed, idle, live, live_peak;
-};
+/* Sums over all caches of a device, also of threads that have ended. */
 struct cache_figures caches_figures(const struct device *device);
 
-/* The calling thread counts its peak of live bytes from what others hold of the
- * device now. So that is exact for one thread; with several it may be off by
- * what the others did since this one last looked: every 64 of its requests,
- * which takes the caches' lock, and at each that took the slow path. */
+/* The same without a lock or a walk: the calling thread's own are exact, those
+ * of others as of when they were last told; all are, where there is one. */
+struct cache_figures caches_about(const struct device *device);
+
+/* The calling thread sees to its figures. The peak of live bytes is exact for
+ * one thread; with several it may be off by what the others did since they
+ * were last told: every 64 requests of theirs, about. Takes the caches' lock.
+ */
 void cache_look(struct cache *cache);
-/* The same, where they are known. */
-void cache_seen(struct cache *cache, uint64_t live);
+
+/* The calling thread's cache counts a request, or a free; false: it has none of
+ * this device. */
+bool cache_count_alloc(const struct device *device, size_t size, bool hit);
+bool cache_count_free(const struct device *device, size_t size);
 
 #endif

@@ -224,20 +224,16 @@ void caches_ask(void)
 }
 
 /* Under lock. */
-static struct cache *spare_take(const struct device *device)
+static struct cache *spare_take(void)
 {
-	struct cache **link = &spare, *cache;
+	struct cache *cache = spare;
 
-	while (*link && (*link)->device != device)
-		link = &(*link)->next_own;
-	cache = *link;
 	if (cache)
-		*link = cache->next_own;
+		spare = cache->next_own;
 	return cache;
 }
 
-/* Under lock. A record belongs to one device for ever, as its figures do. */
-static struct cache *cache_new(struct device *device)
+static struct cache *cache_new(void)
 {
 	struct cache *cache = mmap(NULL, sizeof(*cache), PROT_READ | PROT_WRITE,
 				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -245,13 +241,34 @@ static struct cache *cache_new(struct device *device)
 	if (cache == MAP_FAILED)
 		return NULL;
 	cache->hits_left = cache->hits_most = LOOK_EVERY;
+	return cache;
+}
+
+/* Under lock. */
+static void cache_link(struct cache *cache, struct device *device)
+{
 	cache->device = device;
 	cache->epoch = &device->epoch;
 	cache->safe = &device->safe;
+	cache->next_own = own;
+	own = cache;
 	cache->next = caches;
 	cache_shut(cache, SHUT_RULE);
 	atomic_store(&caches, cache);
-	return cache;
+}
+
+/* Under lock. Nobody walks past it any more. */
+static void cache_unlink(struct cache *cache)
+{
+	struct cache *before = caches;
+
+	if (before == cache) {
+		atomic_store(&caches, cache->next);
+		return;
+	}
+	while (before->next != cache)
+		before = before->next;
+	before->next = cache->next;
 }
 
 /* Under lock, and the context's, under which room_left is changed. */
@@ -267,14 +284,12 @@ static void cache_bind(struct cache *cache, struct context *context)
 /* Under lock. */
 static struct cache *cache_add(struct device *device)
 {
-	struct cache *cache = spare_take(device);
+	struct cache *cache = spare_take();
 
 	if (!cache)
-		cache = cache_new(device);
-	if (cache) {
-		cache->next_own = own;
-		own = cache;
-	}
+		cache = cache_new();
+	if (cache)
+		cache_link(cache, device);
 	return cache;
 }
 
@@ -303,7 +318,17 @@ static struct cache *cache_begin(struct context *context)
 	return cache;
 }
 
-/* The records stay, as others may be reading them. */
+/* Under lock. A record is never given back, and serves the next thread. */
+static void cache_spare(struct cache *cache)
+{
+	cache->context = NULL;
+	cache_review(cache);
+	cache_forget(cache);
+	cache_unlink(cache);
+	cache->next_own = spare;
+	spare = cache;
+}
+
 static void thread_ended(void *list)
 {
 	struct cache *cache;
@@ -320,11 +345,8 @@ static void thread_ended(void *list)
 		pthread_mutex_lock(&context->lock);
 		pthread_mutex_lock(&lock);
 		cache_empty(cache);
-		cache->context = NULL;
-		cache_review(cache);
+		cache_spare(cache);
 		caches_review_rooms(context);
-		cache->next_own = spare;
-		spare = cache;
 		pthread_mutex_unlock(&lock);
 		pthread_mutex_unlock(&context->lock);
 	}

@@ -25,6 +25,10 @@ void cache_serve(struct cache *cache, struct pool *pool);
 /* Under that lock, and the context's: what each of its caches may hold. */
 void caches_review_rooms(const struct context *context);
 
+/* Under that lock: the thread of an empty cache has ended, and what it counted
+ * is its device's. The record counts from nothing. */
+void cache_forget(struct cache *cache);
+
 /* By its own thread, or who has shut it; under that lock, and the context's:
  * all blocks move into their pool, and the cache has none. */
 void cache_empty(struct cache *cache);

@@ -13,12 +13,6 @@
 #include "slack.h"
 #include "take.h"
 
-static void count_alloc(struct device *device, size_t size, enum counter how)
-{
-	counter_add(device, how, 1);
-	counter_add_live(device, size);
-}
-
 /* The block's next holder is the program; returns its address. Under the
  * context's lock: once that is dropped, the record may end with the context. */
 static uint64_t block_lend(struct block *block, size_t size)
@@ -30,7 +24,7 @@ static uint64_t block_lend(struct block *block, size_t size)
 	pool_lend(pool, block->span);
 	block_revive(block);
 	counter_sub(device, COUNTER_idle_bytes, block->span);
-	count_alloc(device, size, COUNTER_hits);
+	device_count_alloc(device, size, COUNTER_hits);
 	return block_addr(block);
 }
 
@@ -192,7 +186,7 @@ static bool block_know(struct block *block, uint64_t addr)
 	if (!context->dead)
 		known = block_enter(block, addr, &stale, &word);
 	if (known)
-		count_alloc(store->device, block->size, COUNTER_misses);
+		device_count_alloc(store->device, block->size, COUNTER_misses);
 	pthread_mutex_unlock(&context->lock);
 	if (stale && before)
 		pools_correct(before, word_is_live(word) ? stale : NULL);

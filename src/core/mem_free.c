@@ -91,8 +91,7 @@ enum mem_answer mem_free(uint64_t addr, enum mem_free how, struct block **given)
 	/* After block_take, a full barrier: work that the program queued
 	 * before this free is seen by whoever ends this epoch. */
 	block->epoch = atomic_load(&device->epoch);
-	counter_sub_live(device, block->size);
-	counter_add(device, COUNTER_frees, 1);
+	device_count_free(device, block->size);
 	if (how != MEM_FREE_ASYNC)
 		device_poll(device);
 	if (how != MEM_FREE_ASYNC &&
@@ -124,8 +123,7 @@ static bool block_regain(struct context *context, struct block *block)
 	if (context->dead || block_find(addr, &word) ||
 	    !block_enter(block, addr, &stale, &word))
 		return false;
-	counter_add_live(device, block->size);
-	counter_sub(device, COUNTER_frees, 1);
+	device_uncount_free(device, block->size);
 	return true;
 }
 

@@ -266,7 +266,8 @@ static void pending_forget(struct store *store)
 /* Forgets a live block that was taken from the table. */
 static void live_forget(struct block *block)
 {
-	counter_sub_live(block->pool->store->device, block->size);
+	counter_sub(block->pool->store->device, COUNTER_live_bytes,
+		    block->size);
 	block_forget(block);
 }
 

@@ -17,11 +17,11 @@ size_t slack_left(const struct device *device)
 	if (!device->tight)
 		return 0;
 	reserved = counter_get(device, COUNTER_reserved_bytes);
-	used = counter_get(device, COUNTER_live_bytes) +
-	       counter_get(device, COUNTER_idle_bytes) +
+	used = counter_about(device, COUNTER_live_bytes) +
+	       counter_about(device, COUNTER_idle_bytes) +
 	       counter_get(device, COUNTER_held_bytes);
 	spare = above(counter_get(device, COUNTER_reserved_peak),
-		      counter_get(device, COUNTER_live_peak));
+		      counter_about(device, COUNTER_live_peak));
 	limit = reserved / SLACK_SHARE;
 	if (limit > spare / SLACK_SPARE)
 		limit = spare / SLACK_SPARE;

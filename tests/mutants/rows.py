@@ -388,8 +388,13 @@ ROWS = [
     ("marks_outlive_their_block", "test_cache.py -k each_life",
      (FREES, "	block_unmark(block);\n", "")),
     ("a_threads_peak_is_not_lifted", "test_cache.py -k peak",
-     (FIGURES, "	if (live > cache->live_peak)\n		cache->live_peak = "
-      "live;\n", "")),
+     (FIGURES, "	if (live > 0)\n		counter_lift(cache->device, "
+      "COUNTER_live_peak, (uint64_t)live);\n", "")),
+    ("what_an_ended_thread_counted_is_lost", "unit",
+     (FIGURES, "	figures_add(ended, &cache->told, 1);\n", "	(void)ended;\n")),
+    ("the_records_of_ended_threads_are_walked", "unit",
+     (CACHES, "	cache_forget(cache);\n	cache_unlink(cache);\n",
+      "	cache_forget(cache);\n	(void)cache_unlink;\n")),
     ("bytes_are_gone_before_their_epoch", "races",
      (EPOCH, "	atomic_fetch_add(&device->epoch, 1);\n	*bytes",
       "	*bytes")),
