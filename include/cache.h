@@ -79,7 +79,9 @@ struct cache {
 	struct context *_Atomic context; /* NULL: a spare record */
 	struct cache *next_own;          /* of its thread's, or spare */
 	struct cache *next;              /* of all that are not spare */
-	size_t named; /* magazines that have or had a span, and which */
+	/* Magazines that have a span: which, the least first, and these. */
+	size_t named;
+	size_t spans[MAGAZINES];
 	uint16_t names[MAGAZINES];
 	struct magazine magazines[MAGAZINES] __attribute__((aligned(64)));
 };
@@ -136,7 +138,7 @@ void caches_bind(void);
 void cache_unsure(void);
 
 /* The one that is, where no one has to ask; or NULL. */
-const struct context *cache_sure_of(void);
+struct context *cache_sure_of(void);
 
 /* Which one it is will be asked now; it is this one, or NULL. Sure: it changes
  * only where we see it. */
@@ -147,10 +149,15 @@ void cache_asked(const struct context *context, bool sure);
  * is this one now. */
 void cache_adopt(struct cache *cache, struct pool *pool);
 
-/* Likewise: blocks of a span move from the pool into the cache, if they are
- * safe; or the cache takes a block that was just freed, and where it is full of
- * such, others move into the pool. The span has a magazine then, if there is an
- * empty one. False: it is not taken. */
+/* Serves a request from the cache, the calling thread's or NULL, by a block
+ * with up to so many bytes to spare. False: it has none that is safe. */
+bool cache_alloc_slack(struct cache *cache, size_t size, size_t slack,
+		       uint64_t *addr);
+
+/* Under the context's lock: blocks of a span move from the pool into the cache,
+ * if they are safe; or the cache takes a block that was just freed, and where
+ * it is full of such, others move into the pool. The span has a magazine then,
+ * if there is an empty one. False: it is not taken. */
 void cache_refill(struct cache *cache, size_t span, uint64_t safe);
 bool cache_put(struct cache *cache, struct block *block);
 

@@ -90,6 +90,7 @@ struct context {
 	_Atomic bool dead;            /* destroyed; its blocks are forgotten */
 	_Atomic unsigned int closing; /* calls under way that may end it */
 	unsigned int busy;  /* driver calls of ours on what is in it */
+	int caches;         /* that threads have of it; see cache.h */
 	struct store store; /* device memory, the first of its stores */
 };
 

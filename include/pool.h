@@ -61,6 +61,13 @@ struct pool_ops {
 	struct block *(*trim)(struct pool *pool, size_t bytes);
 };
 
+/* The most bytes of a block that serves a request of span with slack: no more
+ * than half again what it needs. */
+static inline size_t pool_most(size_t span, size_t slack)
+{
+	return span + (slack < span / 2 ? slack : span / 2);
+}
+
 /* The pool of row `index` of pool_rows. */
 const struct pool_ops *pool_ops_at(int index);
 

@@ -149,7 +149,7 @@ static int64_t room_of(const struct cache *cache, int count)
 	return room < cache->room_most ? room : cache->room_most;
 }
 
-void caches_review_rooms(const struct context *context)
+void caches_review_rooms(struct context *context)
 {
 	int64_t room;
 	int count = 0;
@@ -160,6 +160,7 @@ void caches_review_rooms(const struct context *context)
 		count++;
 		cache_shut(at, SHUT_OTHER);
 	}
+	context->caches = count;
 	caches_wait();
 	for (struct cache *at = caches; at; at = at->next) {
 		if (at->context != context)
@@ -400,9 +401,9 @@ void cache_unsure(void)
 	sure_last = false;
 }
 
-const struct context *cache_sure_of(void)
+struct context *cache_sure_of(void)
 {
-	const struct context *context = cache_sure->context;
+	struct context *context = cache_sure->context;
 	bool asks = atomic_load(&cache_sure->shut) & SHUT_ASK;
 
 	return asks || !context || context->dead || context->closing ? NULL

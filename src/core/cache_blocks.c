@@ -38,12 +38,13 @@ static void magazine_empty(struct cache *cache, struct magazine *magazine,
 /* Likewise: those of a range of spans. Whether there were any. */
 static bool cache_move(struct cache *cache, size_t least, size_t most)
 {
+	size_t i = cache_place(cache, least);
 	struct magazine *at;
 	bool any = false;
 
-	for (size_t i = 0; i < cache->named; i++) {
+	for (; i < cache->named && cache->spans[i] <= most; i++) {
 		at = &cache->magazines[cache->names[i]];
-		if (!at->head || at->span < least || at->span > most)
+		if (!at->head)
 			continue;
 		magazine_empty(cache, at, SIZE_MAX);
 		any = true;
@@ -83,10 +84,7 @@ static struct magazine *magazine_for(struct cache *cache, size_t span)
 			continue;
 		if (at->span && ++at->wanted % WANTED_OFTEN)
 			continue;
-		if (!at->span)
-			cache->names[cache->named++] =
-				(uint16_t)(at - cache->magazines);
-		__atomic_store_n(&at->span, span, __ATOMIC_RELAXED);
+		cache_rename(cache, at, span);
 		return at;
 	}
 	return NULL;
@@ -117,7 +115,7 @@ void cache_refill(struct cache *cache, size_t span, uint64_t safe)
 	struct block *block, *before = NULL;
 	struct magazine *magazine;
 
-	if (!pool || atomic_load(&cache->shut))
+	if (!pool || atomic_load(&cache->shut) || !has_room(cache, span))
 		return;
 	magazine = magazine_for(cache, span);
 	for (int i = 0; magazine && i < MOVE_MAX; i++) {
@@ -137,7 +135,8 @@ bool cache_put(struct cache *cache, struct block *block)
 {
 	struct magazine *magazine;
 
-	if (!cache || cache->pool != block->pool || atomic_load(&cache->shut))
+	if (!cache || cache->pool != block->pool || atomic_load(&cache->shut) ||
+	    (int64_t)block->span > cache->room)
 		return false;
 	magazine = magazine_for(cache, block->span);
 	if (!magazine)
@@ -180,7 +179,7 @@ static struct cache *other_shut(struct cache *at, const struct cache *but)
 
 /* Who had blocks that others wanted does not keep that many bytes again: where
  * one thread frees what another takes, they meet in the pool. */
-static bool others_raid(const struct context *context, const struct cache *but,
+static bool others_raid(struct context *context, const struct cache *but,
 			size_t span)
 {
 	struct cache *at;
@@ -220,17 +219,20 @@ static bool others_move(const struct context *context, const struct cache *but,
 bool caches_raid(struct store *store, struct cache *cache, size_t span,
 		 size_t slack, bool all)
 {
+	struct context *context = store->context;
 	size_t most = span + (all ? slack : 0);
 	bool any;
 
-	if (store != &store->context->store)
+	if (store != &context->store)
 		return false;
 	any = cache && (most > span || magazine_find(cache, span)) &&
 	      cache_move(cache, span, most);
+	if (context->caches == (cache != NULL))
+		return any; /* there are no others */
 	if (all)
-		any |= others_move(store->context, cache, span, most);
+		any |= others_move(context, cache, span, most);
 	else if (span >= RAID_LEAST)
-		any |= others_raid(store->context, cache, span);
+		any |= others_raid(context, cache, span);
 	return any;
 }
 

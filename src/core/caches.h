@@ -23,11 +23,17 @@ void caches_wait(void);
 void cache_serve(struct cache *cache, struct pool *pool);
 
 /* Under that lock, and the context's: what each of its caches may hold. */
-void caches_review_rooms(const struct context *context);
+void caches_review_rooms(struct context *context);
 
 /* Under that lock: the thread of an empty cache has ended, and what it counted
  * is its device's. The record counts from nothing. */
 void cache_forget(struct cache *cache);
+
+/* By its own thread, or who has shut it: the place among `spans` of the first
+ * of at least so many bytes. By its own, under the context's lock: an empty
+ * magazine is another span's now. */
+size_t cache_place(const struct cache *cache, size_t span);
+void cache_rename(struct cache *cache, struct magazine *magazine, size_t span);
 
 /* By its own thread, or who has shut it; under that lock, and the context's:
  * all blocks move into their pool, and the cache has none. */

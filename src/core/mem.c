@@ -82,6 +82,8 @@ static enum pool_answer hit(struct store *store, uint64_t *addr, size_t size)
 	if (answer == POOL_UNSAFE && fence_ready(store->device))
 		answer = pool_look(store, size, 0, false, addr);
 	slack = answer == POOL_HIT ? 0 : slack_left(store->device);
+	if (slack && cache_alloc_slack(cache_of(store), size, slack, addr))
+		return POOL_HIT;
 	if (slack && pool_look(store, size, slack, true, addr) == POOL_HIT)
 		answer = POOL_HIT;
 	if (answer == POOL_HIT)
@@ -100,10 +102,11 @@ static struct context *context_of_request(void)
 /* Once the current context is known, the fast path may do after all. */
 static bool cache_serves(struct context *context, size_t size, uint64_t *addr)
 {
-	enum fast done = FAST_NOT;
+	enum fast done;
 
-	if (cache_last->context == context)
-		done = cache_alloc(cache_last, size, addr);
+	if (cache_last->context != context)
+		return false;
+	done = cache_alloc(cache_last, size, addr);
 	if (done == FAST_LOOK)
 		fast_look(cache_last);
 	return done != FAST_NOT;

@@ -84,7 +84,7 @@ static enum pool_answer page_unit_pool_alloc(struct pool *pool, size_t span,
 					     size_t slack, uint64_t safe,
 					     struct block **block)
 {
-	size_t most = span + (slack < span / 2 ? slack : span / 2);
+	size_t most = pool_most(span, slack);
 	size_t place = bin_place(self(pool), span);
 	enum pool_answer answer = POOL_MISS;
 	struct bin *bin = &self(pool)->bins[place];
