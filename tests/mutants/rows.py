@@ -23,6 +23,7 @@ WORK = "src/core/work.c"
 INDEX = "src/core/block_index.c"
 CACHE = "src/core/cache.c"
 CACHES = "src/core/cache.c"
+SPANS = "src/core/cache_spans.c"
 CACHED = "src/core/cache_blocks.c"
 EPOCH = "src/core/epoch.c"
 FAST = "include/fast.h"
@@ -393,6 +394,9 @@ ROWS = [
       "COUNTER_live_peak, (uint64_t)live);\n", "")),
     ("what_an_ended_thread_counted_is_lost", "unit",
      (FIGURES, "	figures_add(ended, &cache->told, 1);\n", "	(void)ended;\n")),
+    ("slack_is_served_before_it_is_safe", "unit",
+     (SPANS, "	if (!block || block->epoch >= atomic_load(cache->safe))\n",
+      "	if (!block)\n")),
     ("the_records_of_ended_threads_are_walked", "unit",
      (CACHES, "	cache_forget(cache);\n	cache_unlink(cache);\n",
       "	cache_forget(cache);\n	(void)cache_unlink;\n")),
