@@ -10,6 +10,8 @@
 /* Words that are read while they change. */
 #define TORN __attribute__((no_sanitize("thread")))
 
+enum { PEAK_GRAIN = 16 }; /* of the peak that one of several may miss */
+
 static _Atomic bool summing; /* under lock, who asks for figures */
 
 /* Under lock, by device. */
@@ -17,6 +19,7 @@ static struct {
 	struct cache_figures told;  /* by all caches there were */
 	struct cache_figures ended; /* of those that are no more */
 	unsigned int looks;         /* until all caches tell */
+	unsigned int others;        /* than one, when they last did */
 } sums[DEVICE_ALL];
 
 /* sum += sign * part */
@@ -94,6 +97,7 @@ static void caches_tell(const struct device *device)
 		if (at->device == device)
 			cache_tell(at);
 	sums[device_ordinal(device)].looks = count - 1;
+	sums[device_ordinal(device)].others = count - 1;
 }
 
 void cache_forget(struct cache *cache)
@@ -132,6 +136,20 @@ static uint64_t live_seen(struct cache *cache)
 	return live_told(device);
 }
 
+/* Under lock. The bytes that a thread may take before it looks. Where others
+ * give back what it takes, it would look all the time without some more. */
+static int64_t slack_until_look(struct device *device, int64_t live)
+{
+	int64_t peak;
+
+	if (live > 0)
+		counter_lift(device, COUNTER_live_peak, (uint64_t)live);
+	peak = (int64_t)atomic_load(&device->counters[COUNTER_live_peak]);
+	if (sums[device_ordinal(device)].others)
+		live -= peak / PEAK_GRAIN;
+	return peak - live;
+}
+
 /* Who asks for figures is not waited for, but where there is a new peak. */
 TORN void cache_look(struct cache *cache)
 {
@@ -142,11 +160,7 @@ TORN void cache_look(struct cache *cache)
 	caches_lock();
 	live = (int64_t)live_seen(cache);
 	own = cache->live_most - cache->slack;
-	if (live > 0)
-		counter_lift(cache->device, COUNTER_live_peak, (uint64_t)live);
-	cache->slack = (int64_t)atomic_load(
-			       &cache->device->counters[COUNTER_live_peak]) -
-		       live;
+	cache->slack = slack_until_look(cache->device, live);
 	cache->live_most = own + cache->slack;
 	cache->hits_most += LOOK_EVERY - cache->hits_left;
 	cache->hits_left = LOOK_EVERY;
@@ -162,8 +176,7 @@ TORN bool cache_count_alloc(const struct device *device, size_t size, bool hit)
 	if (cache->device != device)
 		return false;
 	look = figure_add(&cache->slack, -size) < 0;
-	if (hit)
-		look |= figure_add(&cache->hits_left, -UINT64_C(1)) < 0;
+	look |= !hit || figure_add(&cache->hits_left, -UINT64_C(1)) < 0;
 	if (look)
 		cache_look(cache);
 	return true;
