@@ -2,7 +2,6 @@
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,10 +35,7 @@ static __thread bool sure_last;    /* of the context that was asked for last */
 
 static _Atomic bool bound; /* see caches_bind */
 
-struct cache *_Atomic caches;
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct cache *spare; /* under lock, linked by next_own */
 
 static struct once start_once = ONCE_INIT;
 static struct thread_key watch; /* set in threads that have caches */
@@ -224,54 +220,6 @@ void caches_ask(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Under lock. */
-static struct cache *spare_take(void)
-{
-	struct cache *cache = spare;
-
-	if (cache)
-		spare = cache->next_own;
-	return cache;
-}
-
-static struct cache *cache_new(void)
-{
-	struct cache *cache = mmap(NULL, sizeof(*cache), PROT_READ | PROT_WRITE,
-				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (cache == MAP_FAILED)
-		return NULL;
-	cache->hits_left = cache->hits_most = LOOK_EVERY;
-	return cache;
-}
-
-/* Under lock. */
-static void cache_link(struct cache *cache, struct device *device)
-{
-	cache->device = device;
-	cache->epoch = &device->epoch;
-	cache->safe = &device->safe;
-	cache->next_own = own;
-	own = cache;
-	cache->next = caches;
-	cache_shut(cache, SHUT_RULE);
-	atomic_store(&caches, cache);
-}
-
-/* Under lock. Nobody walks past it any more. */
-static void cache_unlink(struct cache *cache)
-{
-	struct cache *before = caches;
-
-	if (before == cache) {
-		atomic_store(&caches, cache->next);
-		return;
-	}
-	while (before->next != cache)
-		before = before->next;
-	before->next = cache->next;
-}
-
 /* Under lock, and the context's, under which room_left is changed. */
 static void cache_bind(struct cache *cache, struct context *context)
 {
@@ -285,12 +233,12 @@ static void cache_bind(struct cache *cache, struct context *context)
 /* Under lock. */
 static struct cache *cache_add(struct device *device)
 {
-	struct cache *cache = spare_take();
+	struct cache *cache = cache_record(device);
 
-	if (!cache)
-		cache = cache_new();
-	if (cache)
-		cache_link(cache, device);
+	if (cache) {
+		cache->next_own = own;
+		own = cache;
+	}
 	return cache;
 }
 
@@ -319,17 +267,6 @@ static struct cache *cache_begin(struct context *context)
 	return cache;
 }
 
-/* Under lock. A record is never given back, and serves the next thread. */
-static void cache_spare(struct cache *cache)
-{
-	cache->context = NULL;
-	cache_review(cache);
-	cache_forget(cache);
-	cache_unlink(cache);
-	cache->next_own = spare;
-	spare = cache;
-}
-
 static void thread_ended(void *list)
 {
 	struct cache *cache;
@@ -346,6 +283,8 @@ static void thread_ended(void *list)
 		pthread_mutex_lock(&context->lock);
 		pthread_mutex_lock(&lock);
 		cache_empty(cache);
+		cache->context = NULL;
+		cache_review(cache);
 		cache_spare(cache);
 		caches_review_rooms(context);
 		pthread_mutex_unlock(&lock);

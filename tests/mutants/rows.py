@@ -22,7 +22,7 @@ WAIT = "src/core/wait.c"
 WORK = "src/core/work.c"
 INDEX = "src/core/block_index.c"
 CACHE = "src/core/cache.c"
-CACHES = "src/core/cache.c"
+RECORDS = "src/core/cache_record.c"
 SPANS = "src/core/cache_spans.c"
 CACHED = "src/core/cache_blocks.c"
 EPOCH = "src/core/epoch.c"
@@ -398,8 +398,7 @@ ROWS = [
      (SPANS, "	if (!block || block->epoch >= atomic_load(cache->safe))\n",
       "	if (!block)\n")),
     ("the_records_of_ended_threads_are_walked", "unit",
-     (CACHES, "	cache_forget(cache);\n	cache_unlink(cache);\n",
-      "	cache_forget(cache);\n	(void)cache_unlink;\n")),
+     (RECORDS, "	record_unlink(cache);\n", "	(void)record_unlink;\n")),
     ("bytes_are_gone_before_their_epoch", "races",
      (EPOCH, "	atomic_fetch_add(&device->epoch, 1);\n	*bytes",
       "	*bytes")),
