@@ -42,6 +42,11 @@ struct magazine {
 };
 _Static_assert(sizeof(struct magazine) == 1 << MAGAZINE_SHIFT, "as said");
 
+/* What a cache counts, or several do. */
+struct cache_figures {
+	uint64_t hits, frees, freed, idle, live;
+};
+
 /* Why a cache is shut. */
 enum {
 	SHUT_RULE = 1,  /* it is not a plain time, see cache_must_shut */
@@ -67,14 +72,16 @@ struct cache {
 	int64_t room;      /* bytes that it may hold */
 	int64_t room_most; /* the same, after others wanted what it held */
 	int64_t live_most; /* so its live bytes are these less slack */
-	int64_t live_peak; /* of the device, that this thread has seen */
 	int64_t hits_most; /* so its hits are these less hits_left */
 	int64_t frees;     /* the thread's own, as freed */
+	struct cache_figures told; /* to its device, see cache_figures.c */
 	struct device *device;
 	struct context *_Atomic context; /* NULL: a spare record */
 	struct cache *next_own;          /* of its thread's, or spare */
-	struct cache *next;              /* of all; never removed */
-	size_t named; /* magazines that have or had a span, and which */
+	struct cache *next;              /* of all that are not spare */
+	/* Magazines that have a span: which, the least first, and these. */
+	size_t named;
+	size_t spans[MAGAZINES];
 	uint16_t names[MAGAZINES];
 	struct magazine magazines[MAGAZINES] __attribute__((aligned(64)));
 };
@@ -131,7 +138,7 @@ void caches_bind(void);
 void cache_unsure(void);
 
 /* The one that is, where no one has to ask; or NULL. */
-const struct context *cache_sure_of(void);
+struct context *cache_sure_of(void);
 
 /* Which one it is will be asked now; it is this one, or NULL. Sure: it changes
  * only where we see it. */
@@ -142,10 +149,15 @@ void cache_asked(const struct context *context, bool sure);
  * is this one now. */
 void cache_adopt(struct cache *cache, struct pool *pool);
 
-/* Likewise: blocks of a span move from the pool into the cache, if they are
- * safe; or the cache takes a block that was just freed, and where it is full of
- * such, others move into the pool. The span has a magazine then, if there is an
- * empty one. False: it is not taken. */
+/* Serves a request from the cache, the calling thread's or NULL, by a block
+ * with up to so many bytes to spare. False: it has none that is safe. */
+bool cache_alloc_slack(struct cache *cache, size_t size, size_t slack,
+		       uint64_t *addr);
+
+/* Under the context's lock: blocks of a span move from the pool into the cache,
+ * if they are safe; or the cache takes a block that was just freed, and where
+ * it is full of such, others move into the pool. The span has a magazine then,
+ * if there is an empty one. False: it is not taken. */
 void cache_refill(struct cache *cache, size_t span, uint64_t safe);
 bool cache_put(struct cache *cache, struct block *block);
 
@@ -170,18 +182,22 @@ void caches_pass(void);
 /* The same, and each thread asks again which context is current. */
 void caches_ask(void);
 
-/* Sums over all caches of a device, and the highest live_peak. */
-struct cache_figures {
-	uint64_t hits, frees, freed, idle, live, live_peak;
-};
+/* Sums over all caches of a device, also of threads that have ended. */
 struct cache_figures caches_figures(const struct device *device);
 
-/* The calling thread counts its peak of live bytes from what others hold of the
- * device now. So that is exact for one thread; with several it may be off by
- * what the others did since this one last looked: every 64 of its requests,
- * which takes the caches' lock, and at each that took the slow path. */
+/* The same without a lock or a walk: the calling thread's own are exact, those
+ * of others as of when they were last told; all are, where there is one. */
+struct cache_figures caches_about(const struct device *device);
+
+/* The calling thread sees to its figures. The peak of live bytes is exact for
+ * one thread; with several it may be off by what the others did since they
+ * were last told: every 64 requests of theirs, about. Takes the caches' lock.
+ */
 void cache_look(struct cache *cache);
-/* The same, where they are known. */
-void cache_seen(struct cache *cache, uint64_t live);
+
+/* The calling thread's cache counts a request, or a free; false: it has none of
+ * this device. */
+bool cache_count_alloc(const struct device *device, size_t size, bool hit);
+bool cache_count_free(const struct device *device, size_t size);
 
 #endif

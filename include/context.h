@@ -90,6 +90,7 @@ struct context {
 	_Atomic bool dead;            /* destroyed; its blocks are forgotten */
 	_Atomic unsigned int closing; /* calls under way that may end it */
 	unsigned int busy;  /* driver calls of ours on what is in it */
+	int caches;         /* that threads have of it; see cache.h */
 	struct store store; /* device memory, the first of its stores */
 };
 
@@ -105,6 +106,16 @@ int context_count(void);
 void counter_add(struct device *device, enum counter counter, uint64_t n);
 void counter_sub(struct device *device, enum counter counter, uint64_t n);
 uint64_t counter_get(const struct device *device, enum counter counter);
+/* As counter_get, of what threads have told: no lock, and no walk. */
+uint64_t counter_about(const struct device *device, enum counter counter);
+/* A peak is at least this. */
+void counter_lift(struct device *device, enum counter peak, uint64_t now);
+/* A request is served, how: COUNTER_hits or COUNTER_misses; a block is freed.
+ */
+void device_count_alloc(struct device *device, size_t size, enum counter how);
+void device_count_free(struct device *device, size_t size);
+/* It was not freed after all. */
+void device_uncount_free(struct device *device, size_t size);
 /* Claims span bytes of the device, unless that passes the limit (0: none).
  * What the claim got is then counted as reserved, or the claim dropped. */
 bool device_claim(struct device *device, size_t span, size_t limit);
@@ -112,9 +123,6 @@ void device_unclaim(struct device *device, size_t span);
 void device_reserve(struct device *device, size_t span);
 /* Ends both. */
 void device_unreserve(struct device *device, size_t span);
-/* COUNTER_live_bytes, with its peak. */
-void counter_add_live(struct device *device, uint64_t n);
-void counter_sub_live(struct device *device, uint64_t n);
 /* Sets COUNTER_quarantined_bytes; returns what it was. */
 uint64_t quarantine_set(struct device *device, uint64_t bytes);
 /* A request that found no room begins, and ends. */

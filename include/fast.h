@@ -72,10 +72,10 @@ static inline struct magazine *magazine_of(struct cache *cache, size_t span)
 
 /* What the door does next. */
 enum fast {
-	FAST_DONE, /* nothing */
-	FAST_LOOK, /* it is done, but for fast_look */
-	FAST_NOT,  /* nothing was done: the slow path */
-	FAST_UNDO, /* fast_undo, then the slow path */
+	FAST_DONE,  /* nothing */
+	FAST_LOOK,  /* it is done, but for fast_look */
+	FAST_NOT,   /* nothing was done: the slow path */
+	FAST_TAKEN, /* fast_taken, then mem_free_taken */
 };
 
 /* The block's next holder is the program. */
@@ -161,7 +161,7 @@ ALWAYS bool block_take_at(struct block_table *table, uint64_t addr,
 }
 
 /* Takes a block that was just freed. False: it is another pool's, or the cache
- * has no place for it; fast_undo has to follow. */
+ * has no place for it; fast_taken has to follow. */
 static inline bool cache_keep(struct cache *cache, struct block *block)
 {
 	size_t span = block->span;
@@ -199,16 +199,15 @@ ALWAYS enum fast cache_free(struct cache *cache, uint64_t addr,
 		return FAST_NOT;
 	}
 	if (!LIKELY(cache_keep(cache, *taken)))
-		return FAST_UNDO;
+		return FAST_TAKEN;
 	cache_leave(cache);
 	return FAST_DONE;
 }
 
-/* The program has it as before. */
-static inline void fast_undo(struct cache *cache, struct block *taken)
+/* The cache does not keep the block, which is idle and nobody's. */
+static inline void fast_taken(struct cache *cache, struct block *taken)
 {
 	figure_add(&cache->room_left, taken->span);
-	block_revive(taken);
 	cache_leave(cache);
 }
 

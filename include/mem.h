@@ -48,6 +48,9 @@ enum mem_free { MEM_FREE_DEVICE, MEM_FREE_ASYNC, MEM_FREE_PINNED };
 enum mem_answer mem_free(uint64_t addr, enum mem_free how,
 			 struct block **given);
 
+/* As mem_free by MEM_FREE_DEVICE, of a block that the fast path has taken. */
+enum mem_answer mem_free_taken(struct block *block, struct block **given);
+
 /* CUDA did free a block, or refused to: then it is the program's as before.
  * NULL is allowed. */
 void mem_given(struct block *given, bool freed);

@@ -37,6 +37,12 @@ enum pool_answer {
 	POOL_UNSAFE, /* what fits was not freed in an epoch below `safe` */
 };
 
+/* Blocks of one span, linked by next, the oldest free first. */
+struct block_list {
+	struct block *head, *tail; /* NULL: none */
+	size_t count;
+};
+
 struct pool_ops {
 	const char *name;
 	size_t size; /* of the pool's own struct, zeroed before open */
@@ -56,10 +62,22 @@ struct pool_ops {
 	/* Keeps a freed block, stamped with its epoch. False: not kept, the
 	 * caller gives it back to the driver. */
 	bool (*free)(struct pool *pool, struct block *block);
+	/* The two are NULL in a pool without a unit. As alloc and free, for
+	 * several blocks of a span: up to `most`, and a list with some. */
+	struct block_list (*take)(struct pool *pool, size_t span, size_t most,
+				  uint64_t safe);
+	bool (*keep)(struct pool *pool, const struct block_list *list);
 	/* Hands over idle blocks of at least so many bytes in all, linked by
 	 * next, and as few as it can; every one, where that is not enough. */
 	struct block *(*trim)(struct pool *pool, size_t bytes);
 };
+
+/* The most bytes of a block that serves a request of span with slack: no more
+ * than half again what it needs. */
+static inline size_t pool_most(size_t span, size_t slack)
+{
+	return span + (slack < span / 2 ? slack : span / 2);
+}
 
 /* The pool of row `index` of pool_rows. */
 const struct pool_ops *pool_ops_at(int index);

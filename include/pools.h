@@ -33,6 +33,12 @@ void pool_return(struct pool *pool, size_t span);
  * or waits in store->pending. */
 void pools_put(struct block *block);
 
+/* As that of a list, which is not empty; and blocks of a span, on their way to
+ * the program, as pool->ops->take. */
+void pools_put_list(const struct block_list *list);
+struct block_list pools_take_list(struct pool *pool, size_t span, size_t most,
+				  uint64_t safe);
+
 /* A freed block that its pool counts as live goes back to it, stamped anew, or
  * waits in store->pending. Both take and drop the context's lock. */
 void pools_take_back(struct block *block);

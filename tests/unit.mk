@@ -6,6 +6,9 @@ UNIT_PARTS := $(COMMON_OBJ) $(POOL_OBJ) \
 CHECK += $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*_test.c))
 
 $(BUILD)/tests/unit/device_test: $(BUILD)/obj/src/core/device.o
+$(BUILD)/tests/unit/cache_spans_test: $(BUILD)/obj/src/core/cache_spans.o
+$(BUILD)/tests/unit/caches_test: $(addprefix $(BUILD)/obj/src/core/,\
+	cache.o cache_figures.o cache_record.o device.o)
 
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_PARTS)
 	$(call SAY,link  )

@@ -182,5 +182,6 @@ void block_unmark(struct block *block)
 
 void block_revive(struct block *block)
 {
-	atomic_store(&block->word, block_word(block) & ~BLOCK_STATE);
+	atomic_store_explicit(&block->word, block_word(block) & ~BLOCK_STATE,
+			      memory_order_release);
 }

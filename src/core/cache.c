@@ -2,7 +2,6 @@
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,10 +35,7 @@ static __thread bool sure_last;    /* of the context that was asked for last */
 
 static _Atomic bool bound; /* see caches_bind */
 
-struct cache *_Atomic caches;
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct cache *spare; /* under lock, linked by next_own */
 
 static struct once start_once = ONCE_INIT;
 static struct thread_key watch; /* set in threads that have caches */
@@ -149,7 +145,7 @@ static int64_t room_of(const struct cache *cache, int count)
 	return room < cache->room_most ? room : cache->room_most;
 }
 
-void caches_review_rooms(const struct context *context)
+void caches_review_rooms(struct context *context)
 {
 	int64_t room;
 	int count = 0;
@@ -160,6 +156,7 @@ void caches_review_rooms(const struct context *context)
 		count++;
 		cache_shut(at, SHUT_OTHER);
 	}
+	context->caches = count;
 	caches_wait();
 	for (struct cache *at = caches; at; at = at->next) {
 		if (at->context != context)
@@ -223,37 +220,6 @@ void caches_ask(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Under lock. */
-static struct cache *spare_take(const struct device *device)
-{
-	struct cache **link = &spare, *cache;
-
-	while (*link && (*link)->device != device)
-		link = &(*link)->next_own;
-	cache = *link;
-	if (cache)
-		*link = cache->next_own;
-	return cache;
-}
-
-/* Under lock. A record belongs to one device for ever, as its figures do. */
-static struct cache *cache_new(struct device *device)
-{
-	struct cache *cache = mmap(NULL, sizeof(*cache), PROT_READ | PROT_WRITE,
-				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (cache == MAP_FAILED)
-		return NULL;
-	cache->hits_left = cache->hits_most = LOOK_EVERY;
-	cache->device = device;
-	cache->epoch = &device->epoch;
-	cache->safe = &device->safe;
-	cache->next = caches;
-	cache_shut(cache, SHUT_RULE);
-	atomic_store(&caches, cache);
-	return cache;
-}
-
 /* Under lock, and the context's, under which room_left is changed. */
 static void cache_bind(struct cache *cache, struct context *context)
 {
@@ -267,10 +233,8 @@ static void cache_bind(struct cache *cache, struct context *context)
 /* Under lock. */
 static struct cache *cache_add(struct device *device)
 {
-	struct cache *cache = spare_take(device);
+	struct cache *cache = cache_record(device);
 
-	if (!cache)
-		cache = cache_new(device);
 	if (cache) {
 		cache->next_own = own;
 		own = cache;
@@ -303,7 +267,6 @@ static struct cache *cache_begin(struct context *context)
 	return cache;
 }
 
-/* The records stay, as others may be reading them. */
 static void thread_ended(void *list)
 {
 	struct cache *cache;
@@ -322,9 +285,8 @@ static void thread_ended(void *list)
 		cache_empty(cache);
 		cache->context = NULL;
 		cache_review(cache);
+		cache_spare(cache);
 		caches_review_rooms(context);
-		cache->next_own = spare;
-		spare = cache;
 		pthread_mutex_unlock(&lock);
 		pthread_mutex_unlock(&context->lock);
 	}
@@ -378,9 +340,9 @@ void cache_unsure(void)
 	sure_last = false;
 }
 
-const struct context *cache_sure_of(void)
+struct context *cache_sure_of(void)
 {
-	const struct context *context = cache_sure->context;
+	struct context *context = cache_sure->context;
 	bool asks = atomic_load(&cache_sure->shut) & SHUT_ASK;
 
 	return asks || !context || context->dead || context->closing ? NULL

@@ -4,8 +4,9 @@
 #include "pools.h"
 
 /* The least span that is looked for in other threads' caches before memory is
- * taken from the driver, and the most blocks that move at a time. */
-enum { RAID_LEAST = 1 << 20, MOVE_MAX = 32 };
+ * taken from the driver, and the most blocks that move into a pool at a time,
+ * and out of it. */
+enum { RAID_LEAST = 1 << 20, MOVE_MAX = 32, TAKE_MAX = 2 * MOVE_MAX };
 
 enum { WANTED_OFTEN = 64 }; /* times that an empty magazine is refused */
 
@@ -26,24 +27,29 @@ static struct magazine *magazine_find(struct cache *cache, size_t span)
 static void magazine_empty(struct cache *cache, struct magazine *magazine,
 			   size_t most)
 {
-	struct block *block;
+	struct block_list list = {.head = magazine->head};
+	struct block *next = list.head;
 
-	while (most-- && (block = magazine->head)) {
-		magazine_set(magazine, block->next);
-		cache->room_left += (int64_t)block->span;
-		pools_put(block);
-	}
+	for (; next && list.count < most; next = next->next, list.count++)
+		list.tail = next;
+	if (!list.count)
+		return;
+	list.tail->next = NULL;
+	magazine_set(magazine, next);
+	cache->room_left += (int64_t)(list.count * list.head->span);
+	pools_put_list(&list);
 }
 
 /* Likewise: those of a range of spans. Whether there were any. */
 static bool cache_move(struct cache *cache, size_t least, size_t most)
 {
+	size_t i = cache_place(cache, least);
 	struct magazine *at;
 	bool any = false;
 
-	for (size_t i = 0; i < cache->named; i++) {
+	for (; i < cache->named && cache->spans[i] <= most; i++) {
 		at = &cache->magazines[cache->names[i]];
-		if (!at->head || at->span < least || at->span > most)
+		if (!at->head)
 			continue;
 		magazine_empty(cache, at, SIZE_MAX);
 		any = true;
@@ -83,61 +89,52 @@ static struct magazine *magazine_for(struct cache *cache, size_t span)
 			continue;
 		if (at->span && ++at->wanted % WANTED_OFTEN)
 			continue;
-		if (!at->span)
-			cache->names[cache->named++] =
-				(uint16_t)(at - cache->magazines);
-		__atomic_store_n(&at->span, span, __ATOMIC_RELAXED);
+		cache_rename(cache, at, span);
 		return at;
 	}
 	return NULL;
 }
 
-/* Behind another one, or first. */
-static void magazine_put(struct magazine *magazine, struct block *block,
-			 struct block *before)
+/* The blocks of a span that there is room for; half of it is left for what is
+ * freed next. */
+static size_t count_room(const struct cache *cache, size_t span)
 {
-	block->next = before ? before->next : magazine->head;
-	if (!block->next)
-		magazine->tail = block;
-	if (before)
-		before->next = block;
-	else
-		magazine_set(magazine, block);
-}
+	int64_t room = cache->room_left - cache->room / 2;
 
-/* Half of the room is left for what is freed next. */
-static bool has_room(const struct cache *cache, size_t span)
-{
-	return cache->room_left >= cache->room / 2 + (int64_t)span;
+	return room > 0 ? (size_t)room / span : 0;
 }
 
 void cache_refill(struct cache *cache, size_t span, uint64_t safe)
 {
 	struct pool *pool = cache ? cache->pool : NULL;
-	struct block *block, *before = NULL;
 	struct magazine *magazine;
+	struct block_list list;
+	size_t most;
 
 	if (!pool || atomic_load(&cache->shut))
 		return;
-	magazine = magazine_for(cache, span);
-	for (int i = 0; magazine && i < MOVE_MAX; i++) {
-		if (!has_room(cache, span) ||
-		    pool->ops->alloc(pool, span, 0, safe, &block) != POOL_HIT)
-			return;
-		counter_sub(cache->device, COUNTER_idle_bytes, span);
-		pool_lend(pool, span);
-		/* They are safe, what is there may not be. */
-		magazine_put(magazine, block, before);
-		before = block;
-		cache->room_left -= (int64_t)span;
-	}
+	most = count_room(cache, span);
+	magazine = most ? magazine_for(cache, span) : NULL;
+	if (!magazine)
+		return;
+	list = pools_take_list(pool, span, most < TAKE_MAX ? most : TAKE_MAX,
+			       safe);
+	if (!list.count)
+		return;
+	/* They are safe, what is there may not be. */
+	list.tail->next = magazine->head;
+	if (!list.tail->next)
+		magazine->tail = list.tail;
+	magazine_set(magazine, list.head);
+	cache->room_left -= (int64_t)(list.count * span);
 }
 
 bool cache_put(struct cache *cache, struct block *block)
 {
 	struct magazine *magazine;
 
-	if (!cache || cache->pool != block->pool || atomic_load(&cache->shut))
+	if (!cache || cache->pool != block->pool || atomic_load(&cache->shut) ||
+	    (int64_t)block->span > cache->room)
 		return false;
 	magazine = magazine_for(cache, block->span);
 	if (!magazine)
@@ -146,7 +143,12 @@ bool cache_put(struct cache *cache, struct block *block)
 		magazine_empty(cache, magazine, MOVE_MAX);
 	if (cache->room_left < (int64_t)block->span)
 		return false;
-	magazine_put(magazine, block, magazine->head ? magazine->tail : NULL);
+	block->next = NULL;
+	if (magazine->head)
+		magazine->tail->next = block;
+	else
+		magazine_set(magazine, block);
+	magazine->tail = block;
 	cache->room_left -= (int64_t)block->span;
 	return true;
 }
@@ -180,7 +182,7 @@ static struct cache *other_shut(struct cache *at, const struct cache *but)
 
 /* Who had blocks that others wanted does not keep that many bytes again: where
  * one thread frees what another takes, they meet in the pool. */
-static bool others_raid(const struct context *context, const struct cache *but,
+static bool others_raid(struct context *context, const struct cache *but,
 			size_t span)
 {
 	struct cache *at;
@@ -220,17 +222,20 @@ static bool others_move(const struct context *context, const struct cache *but,
 bool caches_raid(struct store *store, struct cache *cache, size_t span,
 		 size_t slack, bool all)
 {
+	struct context *context = store->context;
 	size_t most = span + (all ? slack : 0);
 	bool any;
 
-	if (store != &store->context->store)
+	if (store != &context->store)
 		return false;
 	any = cache && (most > span || magazine_find(cache, span)) &&
 	      cache_move(cache, span, most);
+	if (context->caches == (cache != NULL))
+		return any; /* there are no others */
 	if (all)
-		any |= others_move(store->context, cache, span, most);
+		any |= others_move(context, cache, span, most);
 	else if (span >= RAID_LEAST)
-		any |= others_raid(store->context, cache, span);
+		any |= others_raid(context, cache, span);
 	return any;
 }
 

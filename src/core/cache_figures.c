@@ -1,80 +1,194 @@
-/* What the caches count, and who sums it. */
+/* What the caches count, and who sums it.
+ *
+ * Each cache tells its device what has changed when its thread looks, and all
+ * of them do where one thread's figures are not enough: for a new peak, and
+ * once in as many looks as there are caches. So a look costs the same however
+ * many threads there are, and the sum of what was told is seldom far off. */
 #include "caches.h"
 #include "fast.h"
 
+/* Words that are read while they change. */
+#define TORN __attribute__((no_sanitize("thread")))
+
+enum { PEAK_GRAIN = 16 }; /* of the peak that one of several may miss */
+
 static _Atomic bool summing; /* under lock, who asks for figures */
 
-/* Under lock, or by its own thread. */
-static uint64_t live_of(const struct cache *cache)
+/* Under lock, by device. */
+static struct {
+	struct cache_figures told;  /* by all caches there were */
+	struct cache_figures ended; /* of those that are no more */
+	unsigned int looks;         /* until all caches tell */
+	unsigned int others;        /* than one, when they last did */
+} sums[DEVICE_ALL];
+
+/* sum += sign * part */
+static void figures_add(struct cache_figures *sum,
+			const struct cache_figures *part, uint64_t sign)
 {
-	return (uint64_t)(cache->live_most - cache->slack);
+	sum->hits += sign * part->hits;
+	sum->frees += sign * part->frees;
+	sum->freed += sign * part->freed;
+	sum->idle += sign * part->idle;
+	sum->live += sign * part->live;
 }
 
-/* Under lock. */
-__attribute__((no_sanitize("thread"))) static struct cache_figures figures_sum(
-	const struct device *device)
+/* Under lock, or by its own thread. */
+TORN static struct cache_figures figures_of(const struct cache *cache)
 {
-	struct cache_figures sum = {0};
-
-	for (struct cache *at = caches; at; at = at->next) {
-		if (at->device != device)
-			continue;
-		sum.hits += (uint64_t)(at->hits_most - at->hits_left);
-		sum.frees += (uint64_t)at->frees;
-		sum.freed += (uint64_t)at->freed;
-		sum.idle += (uint64_t)(at->room - at->room_left);
-		sum.live += live_of(at);
-		if ((uint64_t)at->live_peak > sum.live_peak)
-			sum.live_peak = (uint64_t)at->live_peak;
-	}
-	return sum;
+	return (struct cache_figures){
+		.hits = (uint64_t)(cache->hits_most - cache->hits_left),
+		.frees = (uint64_t)cache->frees,
+		.freed = (uint64_t)cache->freed,
+		.idle = (uint64_t)(cache->room - cache->room_left),
+		.live = (uint64_t)(cache->live_most - cache->slack),
+	};
 }
 
 struct cache_figures caches_figures(const struct device *device)
 {
-	struct cache_figures sum = {0};
+	struct cache_figures sum = {0}, part;
 
-	if (!caches || device_is_host(device)) /* which has none */
+	if (device_is_host(device)) /* which has none */
 		return sum;
 	caches_lock();
 	atomic_store(&summing, true);
-	sum = figures_sum(device);
+	sum = sums[device_ordinal(device)].ended;
+	for (struct cache *at = caches; at; at = at->next) {
+		if (at->device != device)
+			continue;
+		part = figures_of(at);
+		figures_add(&sum, &part, 1);
+	}
 	atomic_store(&summing, false);
 	caches_unlock();
 	return sum;
 }
 
-/* Under lock. */
-static void look_from(struct cache *cache, int64_t live)
+TORN struct cache_figures caches_about(const struct device *device)
 {
-	int64_t own = (int64_t)live_of(cache);
+	struct cache_figures sum = sums[device_ordinal(device)].told, own;
 
-	if (live > cache->live_peak)
-		cache->live_peak = live;
-	cache->slack = cache->live_peak - live;
-	cache->live_most = own + cache->slack;
-	cache->hits_most += LOOK_EVERY - cache->hits_left;
-	cache->hits_left = LOOK_EVERY;
+	if (cache_last->device != device)
+		return sum;
+	own = figures_of(cache_last);
+	figures_add(&sum, &own, 1);
+	figures_add(&sum, &cache_last->told, -UINT64_C(1));
+	return sum;
 }
 
-void cache_seen(struct cache *cache, uint64_t live)
+/* Under lock. */
+TORN static void cache_tell(struct cache *cache)
 {
-	caches_lock();
-	look_from(cache, (int64_t)live);
-	caches_unlock();
+	struct cache_figures *told = &sums[device_ordinal(cache->device)].told;
+	struct cache_figures now = figures_of(cache);
+
+	figures_add(told, &now, 1);
+	figures_add(told, &cache->told, -UINT64_C(1));
+	cache->told = now;
+}
+
+/* Under lock; there is one at least. */
+static void caches_tell(const struct device *device)
+{
+	unsigned int count = 0;
+
+	for (struct cache *at = caches; at; at = at->next, count++)
+		if (at->device == device)
+			cache_tell(at);
+	sums[device_ordinal(device)].looks = count - 1;
+	sums[device_ordinal(device)].others = count - 1;
+}
+
+void cache_forget(struct cache *cache)
+{
+	struct cache_figures *ended =
+		&sums[device_ordinal(cache->device)].ended;
+
+	cache_tell(cache);
+	figures_add(ended, &cache->told, 1);
+	cache->told = (struct cache_figures){0};
+	cache->hits_left = cache->hits_most = LOOK_EVERY;
+	cache->slack = cache->live_most = 0;
+	cache->frees = cache->freed = 0;
+}
+
+/* Under lock. The bytes that the program has of the device. */
+static uint64_t live_told(const struct device *device)
+{
+	return atomic_load(&device->counters[COUNTER_live_bytes]) +
+	       sums[device_ordinal(device)].told.live;
+}
+
+/* Under lock. */
+static uint64_t live_seen(struct cache *cache)
+{
+	struct device *device = cache->device;
+	unsigned int *looks = &sums[device_ordinal(device)].looks;
+	int64_t peak =
+		(int64_t)atomic_load(&device->counters[COUNTER_live_peak]);
+
+	cache_tell(cache);
+	if (!*looks || (int64_t)live_told(device) > peak)
+		caches_tell(device);
+	else
+		--*looks;
+	return live_told(device);
+}
+
+/* Under lock. The bytes that a thread may take before it looks. Where others
+ * give back what it takes, it would look all the time without some more. */
+static int64_t slack_until_look(struct device *device, int64_t live)
+{
+	int64_t peak;
+
+	if (live > 0)
+		counter_lift(device, COUNTER_live_peak, (uint64_t)live);
+	peak = (int64_t)atomic_load(&device->counters[COUNTER_live_peak]);
+	if (sums[device_ordinal(device)].others)
+		live -= peak / PEAK_GRAIN;
+	return peak - live;
 }
 
 /* Who asks for figures is not waited for, but where there is a new peak. */
-void cache_look(struct cache *cache)
+TORN void cache_look(struct cache *cache)
 {
-	const struct device *device = cache->device;
-	uint64_t live;
+	int64_t live, own;
 
 	if (cache->slack >= 0 && atomic_load(&summing))
 		return;
 	caches_lock();
-	live = atomic_load(&device->counters[COUNTER_live_bytes]) +
-	       figures_sum(device).live;
-	look_from(cache, (int64_t)live);
+	live = (int64_t)live_seen(cache);
+	own = cache->live_most - cache->slack;
+	cache->slack = slack_until_look(cache->device, live);
+	cache->live_most = own + cache->slack;
+	cache->hits_most += LOOK_EVERY - cache->hits_left;
+	cache->hits_left = LOOK_EVERY;
 	caches_unlock();
+}
+
+/* As on the fast path, where the thread has a cache. */
+TORN bool cache_count_alloc(const struct device *device, size_t size, bool hit)
+{
+	struct cache *cache = cache_last;
+	bool look;
+
+	if (cache->device != device)
+		return false;
+	look = figure_add(&cache->slack, -size) < 0;
+	look |= !hit || figure_add(&cache->hits_left, -UINT64_C(1)) < 0;
+	if (look)
+		cache_look(cache);
+	return true;
+}
+
+TORN bool cache_count_free(const struct device *device, size_t size)
+{
+	struct cache *cache = cache_last;
+
+	if (cache->device != device)
+		return false;
+	figure_add(&cache->slack, size);
+	figure_add(&cache->frees, 1);
+	return true;
 }

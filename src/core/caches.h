@@ -1,5 +1,6 @@
-/* What the two halves of the caches share: cache.c has the records and when
- * they are shut, cache_blocks.c what is in them. */
+/* What the parts of the caches share: cache.c says when they are shut,
+ * cache_record.c which there are, cache_blocks.c and cache_spans.c what is in
+ * them, cache_figures.c what they count. */
 #ifndef MNM_CACHES_H
 #define MNM_CACHES_H
 
@@ -23,7 +24,22 @@ void caches_wait(void);
 void cache_serve(struct cache *cache, struct pool *pool);
 
 /* Under that lock, and the context's: what each of its caches may hold. */
-void caches_review_rooms(const struct context *context);
+void caches_review_rooms(struct context *context);
+
+/* Under that lock: a record of a cache, shut and without a context; NULL: no
+ * memory. And the thread of an empty one, as that, has ended. */
+struct cache *cache_record(struct device *device);
+void cache_spare(struct cache *cache);
+
+/* Under that lock: what it has counted is its device's, and it counts from
+ * nothing. */
+void cache_forget(struct cache *cache);
+
+/* By its own thread, or who has shut it: the place among `spans` of the first
+ * of at least so many bytes. By its own, under the context's lock: an empty
+ * magazine is another span's now. */
+size_t cache_place(const struct cache *cache, size_t span);
+void cache_rename(struct cache *cache, struct magazine *magazine, size_t span);
 
 /* By its own thread, or who has shut it; under that lock, and the context's:
  * all blocks move into their pool, and the cache has none. */

@@ -1,6 +1,12 @@
 /* The table of contexts. Records are never freed nor used again: a thread that
  * looked one up may still lock it, and finds it dead. A program makes few. */
 #define HASH_NONFATAL_OOM 1
+/* Who waits for one spins first: what is done under it is short. */
+#ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
+#define LOCK_SPINS PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
+#else
+#define LOCK_SPINS PTHREAD_MUTEX_INITIALIZER
+#endif
 #include <stdlib.h>
 
 #include "cache.h"
@@ -54,7 +60,7 @@ static struct context *note(CUcontext handle, int ordinal, bool *fresh)
 	context->device = device_at(ordinal);
 	context->store.context = context;
 	context->store.device = context->device;
-	pthread_mutex_init(&context->lock, NULL);
+	context->lock = (pthread_mutex_t)LOCK_SPINS;
 	pthread_cond_init(&context->settled, NULL);
 	if (!enter(context)) {
 		free(context);

@@ -38,27 +38,83 @@ static uint64_t own_figure(const struct device *device, enum counter counter)
 				    memory_order_relaxed);
 }
 
-/* What was freed since the caches began is counted there; own_figure is what
- * to add to that, and is read first, as it never falls below. In stream order
- * nothing waits. */
-static uint64_t quarantined(const struct device *device)
+/* What the caches have of it, if they count it. */
+static uint64_t caches_part(const struct cache_figures *caches,
+			    enum counter counter)
 {
-	uint64_t own;
-
-	if (atomic_load(&device->safe) == UINT64_MAX)
+	switch (counter) {
+	case COUNTER_quarantined_bytes:
+		return caches->freed;
+	case COUNTER_live_bytes:
+		return caches->live;
+	case COUNTER_idle_bytes:
+		return caches->idle;
+	case COUNTER_frees:
+		return caches->frees;
+	case COUNTER_hits:
+		return caches->hits;
+	default:
 		return 0;
-	own = own_figure(device, COUNTER_quarantined_bytes);
-	return own + caches_figures(device).freed;
+	}
 }
 
-/* Where one thread frees what another took, the free may have been seen and the
- * request not. */
-static uint64_t live_bytes(const struct device *device)
-{
-	uint64_t live = own_figure(device, COUNTER_live_bytes) +
-			caches_figures(device).live;
+static uint64_t sum_of(const struct device *device, enum counter counter,
+		       bool exact);
 
-	return (int64_t)live > 0 ? live : 0;
+/* The own figure first. Of what waits for a fence it is what to add to all that
+ * was freed since the caches began, which never falls. Where one thread frees
+ * what another took, the free may have been seen and the request not. */
+static uint64_t sum_with_caches(const struct device *device,
+				enum counter counter, bool exact)
+{
+	uint64_t sum = own_figure(device, counter);
+	struct cache_figures caches =
+		exact ? caches_figures(device) : caches_about(device);
+
+	sum += caches_part(&caches, counter);
+	return (int64_t)sum > 0 ? sum : 0;
+}
+
+static uint64_t live_peak(const struct device *device, bool exact)
+{
+	uint64_t peak = own_figure(device, COUNTER_live_peak);
+	uint64_t now = sum_of(device, COUNTER_live_bytes, exact);
+
+	return now > peak ? now : peak;
+}
+
+static uint64_t sum_of(const struct device *device, enum counter counter,
+		       bool exact)
+{
+	switch (counter) {
+	case COUNTER_live_peak:
+		return live_peak(device, exact);
+	case COUNTER_allocs:
+		return sum_of(device, COUNTER_hits, exact) +
+		       own_figure(device, COUNTER_misses);
+	case COUNTER_quarantined_bytes:
+		/* In stream order nothing waits. */
+		if (atomic_load(&device->safe) == UINT64_MAX)
+			return 0;
+		/* fall through */
+	case COUNTER_live_bytes:
+	case COUNTER_idle_bytes:
+	case COUNTER_frees:
+	case COUNTER_hits:
+		return sum_with_caches(device, counter, exact);
+	default:
+		return own_figure(device, counter);
+	}
+}
+
+uint64_t counter_get(const struct device *device, enum counter counter)
+{
+	return sum_of(device, counter, true);
+}
+
+uint64_t counter_about(const struct device *device, enum counter counter)
+{
+	return sum_of(device, counter, false);
 }
 
 uint64_t quarantine_set(struct device *device, uint64_t bytes)
@@ -69,43 +125,7 @@ uint64_t quarantine_set(struct device *device, uint64_t bytes)
 	return atomic_exchange(own, bytes - freed) + freed;
 }
 
-static uint64_t live_peak(const struct device *device)
-{
-	uint64_t own = own_figure(device, COUNTER_live_peak);
-	uint64_t caches = caches_figures(device).live_peak;
-	uint64_t now = live_bytes(device);
-
-	own = caches > own ? caches : own;
-	return now > own ? now : own;
-}
-
-uint64_t counter_get(const struct device *device, enum counter counter)
-{
-	switch (counter) {
-	case COUNTER_live_peak:
-		return live_peak(device);
-	case COUNTER_quarantined_bytes:
-		return quarantined(device);
-	case COUNTER_live_bytes:
-		return live_bytes(device);
-	case COUNTER_idle_bytes:
-		return own_figure(device, counter) +
-		       caches_figures(device).idle;
-	case COUNTER_frees:
-		return own_figure(device, counter) +
-		       caches_figures(device).frees;
-	case COUNTER_allocs:
-		return counter_get(device, COUNTER_hits) +
-		       own_figure(device, COUNTER_misses);
-	case COUNTER_hits:
-		return own_figure(device, counter) +
-		       caches_figures(device).hits;
-	default:
-		return own_figure(device, counter);
-	}
-}
-
-static void peak_lift(struct device *device, enum counter peak, uint64_t now)
+void counter_lift(struct device *device, enum counter peak, uint64_t now)
 {
 	uint64_t top = own_figure(device, peak);
 
@@ -115,20 +135,38 @@ static void peak_lift(struct device *device, enum counter peak, uint64_t now)
 		;
 }
 
-void counter_add_live(struct device *device, uint64_t n)
+static void live_add(struct device *device, uint64_t n)
 {
-	uint64_t now;
-
 	counter_add(device, COUNTER_live_bytes, n);
-	now = counter_get(device, COUNTER_live_bytes);
-	peak_lift(device, COUNTER_live_peak, now);
-	if (cache_last->device == device)
-		cache_seen(cache_last, now);
+	if (counter_about(device, COUNTER_live_bytes) >
+	    own_figure(device, COUNTER_live_peak))
+		counter_lift(device, COUNTER_live_peak,
+			     counter_get(device, COUNTER_live_bytes));
 }
 
-void counter_sub_live(struct device *device, uint64_t n)
+void device_count_alloc(struct device *device, size_t size, enum counter how)
 {
-	counter_sub(device, COUNTER_live_bytes, n);
+	bool hit = how == COUNTER_hits;
+	bool counted = cache_count_alloc(device, size, hit);
+
+	if (!counted || !hit)
+		counter_add(device, how, 1);
+	if (!counted)
+		live_add(device, size);
+}
+
+void device_count_free(struct device *device, size_t size)
+{
+	if (cache_count_free(device, size))
+		return;
+	counter_sub(device, COUNTER_live_bytes, size);
+	counter_add(device, COUNTER_frees, 1);
+}
+
+void device_uncount_free(struct device *device, size_t size)
+{
+	live_add(device, size);
+	counter_sub(device, COUNTER_frees, 1);
 	if (cache_last->device == device)
 		cache_look(cache_last);
 }
@@ -166,9 +204,9 @@ void device_reserve(struct device *device, size_t span)
 {
 	_Atomic uint64_t *reserved = &device->counters[COUNTER_reserved_bytes];
 
-	peak_lift(device, COUNTER_reserved_peak,
-		  span + atomic_fetch_add_explicit(reserved, span,
-						   memory_order_relaxed));
+	counter_lift(device, COUNTER_reserved_peak,
+		     span + atomic_fetch_add_explicit(reserved, span,
+						      memory_order_relaxed));
 }
 
 void device_unreserve(struct device *device, size_t span)

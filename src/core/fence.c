@@ -124,13 +124,13 @@ bool fence_is_plain(const struct device *device)
 static bool fence_is_due(const struct device *device)
 {
 	return atomic_load(&device->paid) <=
-	       counter_get(device, COUNTER_allocs) + FENCE_ADVANCE;
+	       counter_about(device, COUNTER_allocs) + FENCE_ADVANCE;
 }
 
 /* In a quiet time. */
 static void fence_pay(struct device *device)
 {
-	uint64_t requests = counter_get(device, COUNTER_allocs);
+	uint64_t requests = counter_about(device, COUNTER_allocs);
 	uint64_t paid = atomic_load(&device->paid);
 
 	atomic_store(&device->paid,
@@ -216,7 +216,7 @@ static size_t limit_now(struct device *device)
 
 static bool quarantine_is_full(struct device *device)
 {
-	return counter_get(device, COUNTER_quarantined_bytes) >
+	return counter_about(device, COUNTER_quarantined_bytes) >
 	       limit_now(device);
 }
 

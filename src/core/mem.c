@@ -13,12 +13,6 @@
 #include "slack.h"
 #include "take.h"
 
-static void count_alloc(struct device *device, size_t size, enum counter how)
-{
-	counter_add(device, how, 1);
-	counter_add_live(device, size);
-}
-
 /* The block's next holder is the program; returns its address. Under the
  * context's lock: once that is dropped, the record may end with the context. */
 static uint64_t block_lend(struct block *block, size_t size)
@@ -30,7 +24,7 @@ static uint64_t block_lend(struct block *block, size_t size)
 	pool_lend(pool, block->span);
 	block_revive(block);
 	counter_sub(device, COUNTER_idle_bytes, block->span);
-	count_alloc(device, size, COUNTER_hits);
+	device_count_alloc(device, size, COUNTER_hits);
 	return block_addr(block);
 }
 
@@ -88,6 +82,8 @@ static enum pool_answer hit(struct store *store, uint64_t *addr, size_t size)
 	if (answer == POOL_UNSAFE && fence_ready(store->device))
 		answer = pool_look(store, size, 0, false, addr);
 	slack = answer == POOL_HIT ? 0 : slack_left(store->device);
+	if (slack && cache_alloc_slack(cache_of(store), size, slack, addr))
+		return POOL_HIT;
 	if (slack && pool_look(store, size, slack, true, addr) == POOL_HIT)
 		answer = POOL_HIT;
 	if (answer == POOL_HIT)
@@ -106,10 +102,11 @@ static struct context *context_of_request(void)
 /* Once the current context is known, the fast path may do after all. */
 static bool cache_serves(struct context *context, size_t size, uint64_t *addr)
 {
-	enum fast done = FAST_NOT;
+	enum fast done;
 
-	if (cache_last->context == context)
-		done = cache_alloc(cache_last, size, addr);
+	if (cache_last->context != context)
+		return false;
+	done = cache_alloc(cache_last, size, addr);
 	if (done == FAST_LOOK)
 		fast_look(cache_last);
 	return done != FAST_NOT;
@@ -192,7 +189,7 @@ static bool block_know(struct block *block, uint64_t addr)
 	if (!context->dead)
 		known = block_enter(block, addr, &stale, &word);
 	if (known)
-		count_alloc(store->device, block->size, COUNTER_misses);
+		device_count_alloc(store->device, block->size, COUNTER_misses);
 	pthread_mutex_unlock(&context->lock);
 	if (stale && before)
 		pools_correct(before, word_is_live(word) ? stale : NULL);

@@ -40,6 +40,14 @@ static bool pool_keeps(struct block *block)
 	return kept;
 }
 
+/* The current context; not asked of the driver where it is known. */
+static struct context *context_of_free(void)
+{
+	struct context *context = cache_sure_of();
+
+	return context ? context : context_current();
+}
+
 /* Whether a freed block stays with us. A free that CUDA would refuse, for want
  * of a context, is left to CUDA; so is one while another thread lacks room, or
  * threads could take room from each other and keep it for ever. *lost: the wait
@@ -48,7 +56,7 @@ static bool block_kept(struct device *device, struct block *block,
 		       bool exported, bool *lost)
 {
 	bool keeps = block->pool->ops->free;
-	struct context *context = keeps ? context_current() : NULL;
+	struct context *context = keeps ? context_of_free() : NULL;
 	size_t span = block->span;
 
 	if (exported || !context || device->pressed ||
@@ -64,20 +72,13 @@ static bool block_kept(struct device *device, struct block *block,
 	return true;
 }
 
-enum mem_answer mem_free(uint64_t addr, enum mem_free how, struct block **given)
+/* A block that was just taken; its marks are in word. */
+static enum mem_answer taken_free(struct block *block, uint64_t word,
+				  enum mem_free how, struct block **given)
 {
-	struct device *device;
-	struct block *block;
+	struct device *device = block->pool->store->device;
 	bool lost = false;
-	uint64_t word;
 
-	*given = NULL;
-	if (!mem_enabled())
-		return MEM_PASS;
-	block = block_take(addr, &word);
-	if (!block)
-		return word & BLOCK_IDLE ? MEM_WRONG : MEM_PASS;
-	device = block->pool->store->device;
 	/* The free of a lost device is to fail as CUDA's does, and one by the
 	 * wrong call as well. */
 	if (block->pool->store->context->device->lost ||
@@ -85,14 +86,14 @@ enum mem_answer mem_free(uint64_t addr, enum mem_free how, struct block **given)
 		block_revive(block);
 		return MEM_PASS;
 	}
-	if (word & BLOCK_NAMED)
+	if (word & BLOCK_NAMED) {
 		buffer_id_forget(block);
-	block_unmark(block);
+		block_unmark(block);
+	}
 	/* After block_take, a full barrier: work that the program queued
 	 * before this free is seen by whoever ends this epoch. */
 	block->epoch = atomic_load(&device->epoch);
-	counter_sub_live(device, block->size);
-	counter_add(device, COUNTER_frees, 1);
+	device_count_free(device, block->size);
 	if (how != MEM_FREE_ASYNC)
 		device_poll(device);
 	if (how != MEM_FREE_ASYNC &&
@@ -101,6 +102,26 @@ enum mem_answer mem_free(uint64_t addr, enum mem_free how, struct block **given)
 	block_remove(block); /* first: the driver may reuse it at once */
 	*given = block;
 	return MEM_PASS;
+}
+
+enum mem_answer mem_free(uint64_t addr, enum mem_free how, struct block **given)
+{
+	struct block *block;
+	uint64_t word;
+
+	*given = NULL;
+	if (!mem_enabled())
+		return MEM_PASS;
+	block = block_take(addr, &word);
+	if (block)
+		return taken_free(block, word, how, given);
+	return word & BLOCK_IDLE ? MEM_WRONG : MEM_PASS;
+}
+
+enum mem_answer mem_free_taken(struct block *block, struct block **given)
+{
+	*given = NULL;
+	return taken_free(block, 0, MEM_FREE_DEVICE, given);
 }
 
 void mem_exported(uint64_t addr)
@@ -124,8 +145,7 @@ static bool block_regain(struct context *context, struct block *block)
 	if (context->dead || block_find(addr, &word) ||
 	    !block_enter(block, addr, &stale, &word))
 		return false;
-	counter_add_live(device, block->size);
-	counter_sub(device, COUNTER_frees, 1);
+	device_uncount_free(device, block->size);
 	return true;
 }
 

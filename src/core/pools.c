@@ -157,21 +157,31 @@ size_t pools_trim(struct store *store, size_t least)
 	return bytes;
 }
 
+static void pool_lend_many(struct pool *pool, size_t count, size_t bytes)
+{
+	pool->live_count += count;
+	pool->live_span += bytes;
+	if (pool->retired) /* swapped out while the driver was asked */
+		counter_add(pool->store->device, COUNTER_retired_bytes, bytes);
+}
+
+static void pool_return_many(struct pool *pool, size_t count, size_t bytes)
+{
+	pool->live_count -= count;
+	pool->live_span -= bytes;
+	if (pool->retired)
+		counter_sub(pool->store->device, COUNTER_retired_bytes, bytes);
+	pool_close_if_over(pool);
+}
+
 void pool_lend(struct pool *pool, size_t span)
 {
-	pool->live_count++;
-	pool->live_span += span;
-	if (pool->retired) /* swapped out while the driver was asked */
-		counter_add(pool->store->device, COUNTER_retired_bytes, span);
+	pool_lend_many(pool, 1, span);
 }
 
 void pool_return(struct pool *pool, size_t span)
 {
-	pool->live_count--;
-	pool->live_span -= span;
-	if (pool->retired)
-		counter_sub(pool->store->device, COUNTER_retired_bytes, span);
-	pool_close_if_over(pool);
+	pool_return_many(pool, 1, span);
 }
 
 /* Under the context's lock. */
@@ -208,6 +218,35 @@ void pools_put(struct block *block)
 	pool_return(pool, span);
 	pending_add(store, block);
 	atomic_store(&store->device->pending, true);
+}
+
+void pools_put_list(const struct block_list *list)
+{
+	struct pool *pool = list->head->pool;
+	size_t bytes = list->count * list->head->span;
+
+	if (!pool->ops->keep(pool, list)) {
+		for (struct block *at = list->head, *next; at; at = next) {
+			next = at->next;
+			pools_put(at);
+		}
+		return;
+	}
+	counter_add(pool->store->device, COUNTER_idle_bytes, bytes);
+	pool_return_many(pool, list->count, bytes);
+}
+
+struct block_list pools_take_list(struct pool *pool, size_t span, size_t most,
+				  uint64_t safe)
+{
+	struct block_list list = pool->ops->take(pool, span, most, safe);
+	size_t bytes = list.count * span;
+
+	if (list.count) {
+		counter_sub(pool->store->device, COUNTER_idle_bytes, bytes);
+		pool_lend_many(pool, list.count, bytes);
+	}
+	return list;
 }
 
 void pools_send_back(struct block *block)
@@ -266,7 +305,8 @@ static void pending_forget(struct store *store)
 /* Forgets a live block that was taken from the table. */
 static void live_forget(struct block *block)
 {
-	counter_sub_live(block->pool->store->device, block->size);
+	counter_sub(block->pool->store->device, COUNTER_live_bytes,
+		    block->size);
 	block_forget(block);
 }
 

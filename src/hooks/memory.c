@@ -53,16 +53,20 @@ EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t size)
 	}
 }
 
-COLD static CUresult free_slowly(CUdeviceptr ptr)
+/* taken: the fast path has begun with it; or NULL. */
+COLD static CUresult free_slowly(CUdeviceptr ptr, struct block *taken)
 {
 	const struct real_driver *real = real_driver();
 	struct block *given;
 	struct seen *seen;
 	CUresult res;
 
+	if (taken)
+		fast_taken(cache_last, taken);
 	if (!real)
 		return CUDA_ERROR_NOT_INITIALIZED;
-	switch (mem_free(ptr, MEM_FREE_DEVICE, &given)) {
+	switch (taken ? mem_free_taken(taken, &given)
+		      : mem_free(ptr, MEM_FREE_DEVICE, &given)) {
 	case MEM_DONE:
 		return CUDA_SUCCESS;
 	case MEM_WRONG:
@@ -76,12 +80,6 @@ COLD static CUresult free_slowly(CUdeviceptr ptr)
 	}
 }
 
-COLD static CUresult free_undone(CUdeviceptr ptr, struct block *taken)
-{
-	fast_undo(cache_last, taken);
-	return free_slowly(ptr);
-}
-
 EXPORT CUresult cuMemFree_v2(CUdeviceptr ptr)
 {
 	struct block *taken;
@@ -89,10 +87,10 @@ EXPORT CUresult cuMemFree_v2(CUdeviceptr ptr)
 	switch (cache_free(cache_last, ptr, &taken)) {
 	case FAST_DONE:
 		return CUDA_SUCCESS;
-	case FAST_UNDO:
-		return free_undone(ptr, taken);
+	case FAST_TAKEN:
+		return free_slowly(ptr, taken);
 	default:
-		return free_slowly(ptr);
+		return free_slowly(ptr, NULL);
 	}
 }
 
@@ -212,15 +210,18 @@ EXPORT cudaError_t cudaMalloc(void **out, size_t size)
 	}
 }
 
-COLD static cudaError_t runtime_free_slowly(void *ptr)
+COLD static cudaError_t runtime_free_slowly(void *ptr, struct block *taken)
 {
 	const struct real_runtime *real = real_runtime();
 	struct block *given;
 	cudaError_t res;
 
+	if (taken)
+		fast_taken(cache_last, taken);
 	if (!real)
 		return cudaErrorInitializationError;
-	switch (mem_free((uint64_t)ptr, MEM_FREE_DEVICE, &given)) {
+	switch (taken ? mem_free_taken(taken, &given)
+		      : mem_free((uint64_t)ptr, MEM_FREE_DEVICE, &given)) {
 	case MEM_DONE:
 		return cudaSuccess;
 	case MEM_WRONG:
@@ -232,12 +233,6 @@ COLD static cudaError_t runtime_free_slowly(void *ptr)
 	}
 }
 
-COLD static cudaError_t runtime_free_undone(void *ptr, struct block *taken)
-{
-	fast_undo(cache_last, taken);
-	return runtime_free_slowly(ptr);
-}
-
 EXPORT cudaError_t cudaFree(void *ptr)
 {
 	struct block *taken;
@@ -245,9 +240,9 @@ EXPORT cudaError_t cudaFree(void *ptr)
 	switch (cache_free(cache_last, (uint64_t)ptr, &taken)) {
 	case FAST_DONE:
 		return cudaSuccess;
-	case FAST_UNDO:
-		return runtime_free_undone(ptr, taken);
+	case FAST_TAKEN:
+		return runtime_free_slowly(ptr, taken);
 	default:
-		return runtime_free_slowly(ptr);
+		return runtime_free_slowly(ptr, NULL);
 	}
 }

@@ -20,7 +20,7 @@ enum { BINS_LEAST = 64, SPANS_OCTAVE = 16 };
  * that a look at the head is enough. */
 struct bin {
 	size_t span; /* bytes */
-	struct block *head, *tail;
+	struct block_list idle;
 };
 
 struct page_unit_pool {
@@ -84,18 +84,19 @@ static enum pool_answer page_unit_pool_alloc(struct pool *pool, size_t span,
 					     size_t slack, uint64_t safe,
 					     struct block **block)
 {
-	size_t most = span + (slack < span / 2 ? slack : span / 2);
+	size_t most = pool_most(span, slack);
 	size_t place = bin_place(self(pool), span);
 	enum pool_answer answer = POOL_MISS;
 	struct bin *bin = &self(pool)->bins[place];
 
 	for (; place < self(pool)->count && bin->span <= most; place++, bin++) {
-		if (bin->head && bin->head->epoch < safe) {
-			*block = bin->head;
-			bin->head = bin->head->next;
+		if (bin->idle.head && bin->idle.head->epoch < safe) {
+			*block = bin->idle.head;
+			bin->idle.head = bin->idle.head->next;
+			bin->idle.count--;
 			return POOL_HIT;
 		}
-		if (bin->head)
+		if (bin->idle.head)
 			answer = POOL_UNSAFE;
 	}
 	return answer;
@@ -131,24 +132,61 @@ static struct bin *bin_current(struct page_unit_pool *pool, size_t span)
 	return bin;
 }
 
-static bool page_unit_pool_free(struct pool *pool, struct block *block)
+/* The older ones of both first, as their heads say. */
+static bool page_unit_pool_keep(struct pool *pool,
+				const struct block_list *list)
 {
-	struct bin *bin = bin_current(self(pool), block->span);
+	struct bin *bin = bin_current(self(pool), list->head->span);
+	struct block_list *idle;
 
 	if (!bin)
 		return false;
-	if (bin->head && block->epoch < bin->head->epoch) {
-		block->next = bin->head;
-		bin->head = block;
-		return true;
+	idle = &bin->idle;
+	if (idle->head && list->head->epoch < idle->head->epoch) {
+		list->tail->next = idle->head;
+		idle->head = list->head;
+	} else {
+		list->tail->next = NULL;
+		if (idle->head)
+			idle->tail->next = list->head;
+		else
+			idle->head = list->head;
+		idle->tail = list->tail;
 	}
-	block->next = NULL;
-	if (bin->head)
-		bin->tail->next = block;
-	else
-		bin->head = block;
-	bin->tail = block;
+	idle->count += list->count;
 	return true;
+}
+
+static bool page_unit_pool_free(struct pool *pool, struct block *block)
+{
+	const struct block_list list = {block, block, 1};
+
+	return page_unit_pool_keep(pool, &list);
+}
+
+/* Of many the last is looked at instead of each: the lines of blocks that
+ * another thread has freed are in its own processor's cache. */
+static struct block_list page_unit_pool_take(struct pool *pool, size_t span,
+					     size_t most, uint64_t safe)
+{
+	size_t place = bin_place(self(pool), span);
+	struct bin *bin = &self(pool)->bins[place];
+	struct block_list taken = {0};
+	struct block *next = NULL;
+
+	if (place == self(pool)->count || bin->span != span || !bin->idle.head)
+		return taken;
+	if (bin->idle.count <= most && bin->idle.tail->epoch < safe) {
+		taken = bin->idle;
+	} else {
+		taken.head = next = bin->idle.head;
+		for (; next && next->epoch < safe && taken.count < most;
+		     next = next->next, taken.count++)
+			taken.tail = next;
+	}
+	bin->idle.head = next;
+	bin->idle.count -= taken.count;
+	return taken;
 }
 
 static struct block *page_unit_pool_trim(struct pool *pool, size_t bytes)
@@ -159,8 +197,9 @@ static struct block *page_unit_pool_trim(struct pool *pool, size_t bytes)
 
 	while (taken < bytes && place) {
 		bin = &self(pool)->bins[--place];
-		while (taken < bytes && (block = bin->head)) {
-			bin->head = block->next;
+		while (taken < bytes && (block = bin->idle.head)) {
+			bin->idle.head = block->next;
+			bin->idle.count--;
 			block->next = list;
 			list = block;
 			taken += bin->span;
@@ -177,5 +216,7 @@ const struct pool_ops page_unit_pool = {
 	.span = page_unit_pool_span,
 	.alloc = page_unit_pool_alloc,
 	.free = page_unit_pool_free,
+	.take = page_unit_pool_take,
+	.keep = page_unit_pool_keep,
 	.trim = page_unit_pool_trim,
 };

@@ -22,6 +22,8 @@ WAIT = "src/core/wait.c"
 WORK = "src/core/work.c"
 INDEX = "src/core/block_index.c"
 CACHE = "src/core/cache.c"
+RECORDS = "src/core/cache_record.c"
+SPANS = "src/core/cache_spans.c"
 CACHED = "src/core/cache_blocks.c"
 EPOCH = "src/core/epoch.c"
 FAST = "include/fast.h"
@@ -388,8 +390,15 @@ ROWS = [
     ("marks_outlive_their_block", "test_cache.py -k each_life",
      (FREES, "	block_unmark(block);\n", "")),
     ("a_threads_peak_is_not_lifted", "test_cache.py -k peak",
-     (FIGURES, "	if (live > cache->live_peak)\n		cache->live_peak = "
-      "live;\n", "")),
+     (FIGURES, "	if (live > 0)\n		counter_lift(cache->device, "
+      "COUNTER_live_peak, (uint64_t)live);\n", "")),
+    ("what_an_ended_thread_counted_is_lost", "unit",
+     (FIGURES, "	figures_add(ended, &cache->told, 1);\n", "	(void)ended;\n")),
+    ("slack_is_served_before_it_is_safe", "unit",
+     (SPANS, "	if (!block || block->epoch >= atomic_load(cache->safe))\n",
+      "	if (!block)\n")),
+    ("the_records_of_ended_threads_are_walked", "unit",
+     (RECORDS, "	record_unlink(cache);\n", "	(void)record_unlink;\n")),
     ("bytes_are_gone_before_their_epoch", "races",
      (EPOCH, "	atomic_fetch_add(&device->epoch, 1);\n	*bytes",
       "	*bytes")),

@@ -101,6 +101,65 @@ START_TEST(page_unit_pool_uses_the_least_larger_block_within_slack)
 }
 END_TEST
 
+/* A list of that many blocks, freed in epochs from one on. */
+static struct block_list listed(size_t span, size_t count, uint64_t epoch)
+{
+	struct block_list list = {0};
+
+	for (; list.count < count; list.count++) {
+		struct block *block = block_new();
+
+		block->span = span;
+		block->epoch = epoch + list.count;
+		if (list.tail)
+			list.tail->next = block;
+		else
+			list.head = block;
+		list.tail = block;
+	}
+	return list;
+}
+
+static void taken(struct pool *pool, size_t most, uint64_t safe, size_t count,
+		  uint64_t epoch)
+{
+	struct block_list list = pool->ops->take(pool, 8192, most, safe);
+	struct block *block = list.head;
+
+	ck_assert_uint_eq(list.count, count);
+	for (size_t i = 0; i < count; i++, block = block->next) {
+		ck_assert_uint_eq(block->epoch, epoch + i);
+		ck_assert(i < count - 1 || block == list.tail);
+	}
+}
+
+START_TEST(page_unit_pool_takes_and_keeps_blocks_in_lists)
+{
+	struct pool *pool = pool_opened("page_unit_pool");
+	struct block_list first = listed(8192, 3, 1), second;
+	struct block *block;
+
+	taken(pool, 9, 9, 0, 0);
+	ck_assert(pool->ops->keep(pool, &first));
+	second = listed(8192, 3, 4);
+	ck_assert(pool->ops->keep(pool, &second));
+	freed(pool, 8192, 7);
+	taken(pool, 9, 1, 0, 0); /* none is safe */
+	taken(pool, 2, 9, 2, 1);
+	taken(pool, 9, 4, 1, 3); /* the others are not */
+	ck_assert_int_eq(pool->ops->alloc(pool, 8192, 0, 9, &block), POOL_HIT);
+	ck_assert_uint_eq(block->epoch, 4);
+	taken(pool, 3, 9, 3, 5); /* all */
+	ck_assert_int_eq(pool->ops->alloc(pool, 8192, 0, 9, &block), POOL_MISS);
+	second = listed(8192, 2, 7);
+	ck_assert(pool->ops->keep(pool, &second));
+	first = listed(8192, 2, 5); /* older, though it comes later */
+	ck_assert(pool->ops->keep(pool, &first));
+	taken(pool, 9, 9, 4, 5);
+	ck_assert_ptr_null(pool->ops->trim(pool, SIZE_MAX));
+}
+END_TEST
+
 START_TEST(page_unit_pool_reuses_the_exact_span_oldest_first)
 {
 	struct pool *pool = pool_opened("page_unit_pool");
@@ -202,13 +261,14 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[11];
+	static const TTest *tests[12];
 	size_t n = 0;
 
 	tests[n++] = rows_and_pools_agree;
 	tests[n++] = page_unit_pool_rounds_up_to_whole_pages;
 	tests[n++] = page_unit_pool_has_sixteen_spans_an_octave_with_slack;
 	tests[n++] = page_unit_pool_uses_the_least_larger_block_within_slack;
+	tests[n++] = page_unit_pool_takes_and_keeps_blocks_in_lists;
 	tests[n++] = page_unit_pool_reuses_the_exact_span_oldest_first;
 	tests[n++] = page_unit_pool_hands_out_no_block_of_an_unsafe_epoch;
 	tests[n++] = page_unit_pool_hands_over_all_idle_blocks;

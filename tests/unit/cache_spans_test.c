@@ -1,0 +1,125 @@
+/* Where a cache finds its magazines by span. */
+#include "../../src/core/caches.h"
+#include "block.h"
+#include "pool.h"
+#include "run.h"
+
+enum { UNIT = 4096, SPANS = 500 };
+
+__thread struct cache *cache_last;
+
+/* Of what the search needs not. */
+void cache_look(struct cache *cache)
+{
+	(void)cache;
+}
+
+static _Atomic uint64_t safe;
+
+static struct cache *made(void)
+{
+	struct cache *cache = calloc(1, sizeof(*cache));
+
+	cache->unit = UNIT;
+	cache->safe = &safe;
+	cache->hits_left = cache->slack = INT32_MAX;
+	safe = 10;
+	return cache;
+}
+
+static size_t draw(void)
+{
+	static uint64_t state = 1;
+
+	state = state * UINT64_C(6364136223846793005) + 1;
+	return (size_t)(state >> 40);
+}
+
+static void check_names(const struct cache *cache, size_t count)
+{
+	ck_assert_uint_eq(cache->named, count);
+	for (size_t i = 0; i < count; i++) {
+		ck_assert(!i || cache->spans[i - 1] < cache->spans[i]);
+		ck_assert_uint_eq(cache->magazines[cache->names[i]].span,
+				  cache->spans[i]);
+	}
+}
+
+START_TEST(spans_are_in_order_and_lead_to_their_magazines)
+{
+	struct cache *cache = made();
+	size_t span;
+
+	for (size_t i = 0; i < SPANS; i++)
+		cache_rename(cache, &cache->magazines[i],
+			     (draw() % 1000 * SPANS + i + 1) * UNIT);
+	check_names(cache, SPANS);
+	for (size_t i = 0; i < 4 * SPANS; i++) {
+		span = (draw() % 1000 * SPANS + i % SPANS + 1) * UNIT;
+		cache_rename(cache, &cache->magazines[i % SPANS], span);
+		ck_assert_uint_eq(cache->names[cache_place(cache, span)],
+				  i % SPANS);
+	}
+	check_names(cache, SPANS);
+	ck_assert_uint_eq(cache_place(cache, 0), 0);
+	ck_assert_uint_eq(cache_place(cache, SIZE_MAX), SPANS);
+}
+END_TEST
+
+/* An idle block of so many units, freed in that epoch. */
+static uint64_t put(struct cache *cache, size_t units, uint64_t epoch)
+{
+	struct magazine *magazine = &cache->magazines[units];
+	struct block *block = calloc(1, sizeof(*block));
+
+	block->word = units << 20 | BLOCK_IDLE;
+	block->span = units * UNIT;
+	block->epoch = epoch;
+	cache_rename(cache, magazine, block->span);
+	magazine_set(magazine, block);
+	magazine->tail = block;
+	return units << 20;
+}
+
+START_TEST(slack_is_served_by_the_least_block_that_is_safe)
+{
+	struct cache *cache = made();
+	uint64_t addr = 0, eleven = put(cache, 11, 1);
+	uint64_t twelve = put(cache, 12, 9);
+
+	put(cache, 9, 1);
+	put(cache, 10, 10); /* not safe */
+	ck_assert(cache_alloc_slack(cache, 10 * UNIT - 5, 4 * UNIT, &addr));
+	ck_assert_uint_eq(addr, eleven);
+	ck_assert(!cache_alloc_slack(cache, 10 * UNIT, UNIT, &addr));
+	ck_assert(cache_alloc_slack(cache, 10 * UNIT, 2 * UNIT, &addr));
+	ck_assert_uint_eq(addr, twelve);
+	ck_assert(!cache_alloc_slack(cache, 10 * UNIT, 2 * UNIT, &addr));
+	ck_assert(!cache->busy);
+}
+END_TEST
+
+START_TEST(slack_is_no_more_than_half_again_and_none_while_shut)
+{
+	struct cache *cache = made();
+	uint64_t addr = 0;
+
+	put(cache, 16, 1);
+	ck_assert(!cache_alloc_slack(cache, 10 * UNIT, 100 * UNIT, &addr));
+	cache->unit = 0; /* as one that is shut shows */
+	ck_assert(!cache_alloc_slack(cache, 11 * UNIT, 100 * UNIT, &addr));
+	cache->unit = UNIT;
+	ck_assert(cache_alloc_slack(cache, 11 * UNIT, 100 * UNIT, &addr));
+	ck_assert(!cache_alloc_slack(NULL, 11 * UNIT, 100 * UNIT, &addr));
+}
+END_TEST
+
+int main(void)
+{
+	static const TTest *tests[4];
+
+	tests[0] = spans_are_in_order_and_lead_to_their_magazines;
+	tests[1] = slack_is_served_by_the_least_block_that_is_safe;
+	tests[2] = slack_is_no_more_than_half_again_and_none_while_shut;
+	return tests_run("cache spans", tests);
+}

@@ -1,0 +1,232 @@
+/* The records of threads' caches, and the figures in them. */
+#include <pthread.h>
+
+#include "../../src/core/caches.h"
+#include "capture.h"
+#include "config.h"
+#include "fast.h"
+#include "fence.h"
+#include "run.h"
+
+enum { THREADS = 50, SIZE = 4096, REQUESTS = 1000 };
+
+static struct context context;
+static pthread_barrier_t all;
+static const struct config config = {.thread_cache = 1 << 20};
+
+bool capture_any(void)
+{
+	return false;
+}
+
+bool fence_is_plain(const struct device *device)
+{
+	(void)device;
+	return true;
+}
+
+const struct config *config_current(void)
+{
+	return &config;
+}
+
+/* There are no blocks here. */
+void cache_empty(struct cache *cache)
+{
+	cache->pool = NULL;
+}
+
+static size_t records(void)
+{
+	size_t count = 0;
+
+	for (struct cache *at = caches; at; at = at->next)
+		count++;
+	return count;
+}
+
+static struct device *prepare(int ordinal)
+{
+	context.device = context.store.device = device_at(ordinal);
+	context.store.context = &context;
+	pthread_mutex_init(&context.lock, NULL);
+	return context.device;
+}
+
+/* Ten requests, of which the last is not freed. */
+static void *ten_requests(void *unused)
+{
+	cache_current(&context);
+	for (int i = 0; i < 10; i++)
+		device_count_alloc(context.device, SIZE, COUNTER_hits);
+	for (int i = 0; i < 9; i++)
+		device_count_free(context.device, SIZE);
+	pthread_barrier_wait(&all);
+	return unused;
+}
+
+static void threads_run(void)
+{
+	pthread_t threads[THREADS];
+
+	pthread_barrier_init(&all, NULL, THREADS);
+	for (int i = 0; i < THREADS; i++)
+		ck_assert(
+			!pthread_create(&threads[i], NULL, ten_requests, NULL));
+	for (int i = 0; i < THREADS; i++)
+		ck_assert(!pthread_join(threads[i], NULL));
+	pthread_barrier_destroy(&all);
+}
+
+START_TEST(threads_that_have_ended_leave_figures_and_nothing_to_walk)
+{
+	struct device *device = prepare(0);
+
+	for (uint64_t turn = 1; turn <= 2; turn++) {
+		threads_run();
+		ck_assert_uint_eq(records(), 0);
+		ck_assert_uint_eq(counter_get(device, COUNTER_hits),
+				  turn * THREADS * 10);
+		ck_assert_uint_eq(counter_get(device, COUNTER_frees),
+				  turn * THREADS * 9);
+		ck_assert_uint_eq(counter_get(device, COUNTER_live_bytes),
+				  turn * THREADS * SIZE);
+		ck_assert_uint_ge(counter_get(device, COUNTER_live_peak),
+				  turn * THREADS * SIZE);
+	}
+}
+END_TEST
+
+static void *device_of_cache(void *unused)
+{
+	(void)unused;
+	return cache_current(&context)->device;
+}
+
+START_TEST(a_record_serves_a_thread_of_another_device)
+{
+	pthread_t thread;
+	void *of;
+
+	for (int ordinal = 0; ordinal < 3; ordinal++) {
+		prepare(ordinal);
+		ck_assert(
+			!pthread_create(&thread, NULL, device_of_cache, NULL));
+		ck_assert(!pthread_join(thread, &of));
+		ck_assert_ptr_eq(of, device_at(ordinal));
+		ck_assert_uint_eq(records(), 0);
+	}
+}
+END_TEST
+
+/* It would wait for the lock, which is held here, until the time limit. */
+START_TEST(what_a_thread_counts_needs_no_lock_but_for_a_look)
+{
+	struct device *device = prepare(1);
+
+	cache_current(&context);
+	device_count_alloc(device, SIZE, COUNTER_hits); /* the peak */
+	device_count_free(device, SIZE);
+	cache_look(cache_last);
+	caches_lock();
+	for (int i = 0; i < LOOK_EVERY - 1; i++) {
+		device_count_alloc(device, SIZE, COUNTER_hits);
+		device_count_free(device, SIZE);
+	}
+	ck_assert_uint_eq(counter_about(device, COUNTER_live_bytes), 0);
+	ck_assert_uint_eq(counter_about(device, COUNTER_hits), LOOK_EVERY);
+	caches_unlock();
+	ck_assert_uint_eq(counter_get(device, COUNTER_allocs), LOOK_EVERY);
+	ck_assert_uint_eq(counter_get(device, COUNTER_live_peak), SIZE);
+}
+END_TEST
+
+/* Of a context, for a thread that stays. */
+static struct cache *made(void)
+{
+	struct cache *cache = calloc(1, sizeof(*cache));
+
+	caches_lock();
+	cache->device = context.device;
+	cache->next = caches;
+	caches = cache;
+	caches_unlock();
+	return cache;
+}
+
+START_TEST(others_figures_are_told_when_a_thread_looks_often_enough)
+{
+	struct device *device = prepare(2);
+	struct cache *other = made(), *third = made();
+
+	cache_current(&context);
+	for (uint64_t turn = 1; turn <= 3; turn++) {
+		other->frees = third->frees = (int64_t)turn * REQUESTS;
+		ck_assert_uint_eq(counter_get(device, COUNTER_frees),
+				  2 * turn * REQUESTS);
+		cache_look(cache_last);
+		ck_assert_uint_eq(counter_about(device, COUNTER_frees),
+				  2 * turn * REQUESTS);
+		other->frees++;
+		for (int i = 0; i < 2; i++)
+			cache_look(cache_last);
+		ck_assert_uint_eq(counter_about(device, COUNTER_frees),
+				  2 * turn * REQUESTS);
+	}
+}
+END_TEST
+
+START_TEST(a_new_peak_is_of_what_all_threads_have)
+{
+	struct device *device = prepare(2);
+	struct cache *other = made();
+
+	cache_current(&context);
+	device_count_alloc(device, 8 * SIZE, COUNTER_hits);
+	cache_look(cache_last);
+	other->slack -= 4 * SIZE; /* has so much, and has not told */
+	device_count_alloc(device, SIZE, COUNTER_hits);
+	ck_assert_uint_eq(counter_get(device, COUNTER_live_peak), 13 * SIZE);
+	other->slack += 4 * SIZE;
+	device_count_alloc(device, 4 * SIZE, COUNTER_hits);
+	ck_assert_uint_eq(counter_get(device, COUNTER_live_peak), 13 * SIZE);
+	device_count_alloc(device, 1, COUNTER_hits);
+	ck_assert_uint_eq(counter_get(device, COUNTER_live_peak),
+			  13 * SIZE + 1);
+}
+END_TEST
+
+START_TEST(what_one_thread_frees_for_another_costs_few_looks)
+{
+	struct device *device = prepare(0);
+	struct cache *other = made();
+	size_t looks = 0;
+	uint64_t told;
+
+	cache_current(&context);
+	device_count_alloc(device, 256 * SIZE, COUNTER_misses);
+	for (int i = 0; i < REQUESTS; i++) {
+		told = cache_last->told.hits;
+		device_count_alloc(device, SIZE, COUNTER_hits);
+		looks += cache_last->told.hits != told;
+		other->slack += SIZE; /* has freed it */
+	}
+	ck_assert_uint_ge(looks, REQUESTS / LOOK_EVERY);
+	ck_assert_uint_le(looks, REQUESTS / 15);
+	ck_assert_uint_le(counter_get(device, COUNTER_live_peak), 257 * SIZE);
+	ck_assert_uint_ge(counter_get(device, COUNTER_live_peak), 256 * SIZE);
+}
+END_TEST
+
+int main(void)
+{
+	static const TTest *tests[7];
+
+	tests[0] = threads_that_have_ended_leave_figures_and_nothing_to_walk;
+	tests[1] = a_record_serves_a_thread_of_another_device;
+	tests[2] = what_a_thread_counts_needs_no_lock_but_for_a_look;
+	tests[3] = others_figures_are_told_when_a_thread_looks_often_enough;
+	tests[4] = a_new_peak_is_of_what_all_threads_have;
+	tests[5] = what_one_thread_frees_for_another_costs_few_looks;
+	return tests_run("caches", tests);
+}
