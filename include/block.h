@@ -7,7 +7,7 @@
  * driver or goes back; looking one up takes no lock.
  *
  * Of tables a block costs its record, 48 bytes, and 10.7 to 16 of the index,
- * which has 16 KiB at least. */
+ * which has 32 KiB at least. */
 #ifndef MNM_BLOCK_H
 #define MNM_BLOCK_H
 

@@ -191,7 +191,7 @@ struct cache_figures caches_about(const struct device *device);
 
 /* The calling thread sees to its figures. The peak of live bytes is exact for
  * one thread; with several it may be off by what the others did since they
- * were last told: every 64 requests of theirs, about. Takes the caches' lock.
+ * were last told: every 256 requests of theirs, about. Takes the caches' lock.
  */
 void cache_look(struct cache *cache);
 

@@ -2,7 +2,7 @@
  * See cache.h for what keeps others out.
  *
  * Per pair: one atomic step, no system or driver call, and no lock but for one
- * look at others' figures in 64 requests (cache_look). The words that
+ * look at others' figures in 256 requests (cache_look). The words that
  * are shared, and why these orders are enough:
  *
  * cache->busy	is written by this thread. Its release in cache_leave hands the
@@ -46,7 +46,7 @@
 
 #define ALWAYS static inline __attribute__((always_inline))
 
-enum { LOOK_EVERY = 64 }; /* requests of a thread; see cache_look */
+enum { LOOK_EVERY = 256 }; /* requests of a thread; see cache_look */
 
 static inline void cache_enter(struct cache *cache)
 {
