@@ -45,7 +45,7 @@ RECORD = """	res = backing_record(context->handle, event);
 		res = backing_gate(context->handle, event);
 """
 STAMP = """	block->epoch = atomic_load(&device->epoch);
-	counter_sub_live(device"""
+	device_count_free(device"""
 KEPT = """	context_leave(context);
 	return kept;
 """
@@ -60,12 +60,13 @@ ROWS = [
     ("publish_before_the_gate", "races",
      (FENCE, GATE, "	epoch_publish(device, safe);\n" + GATE)),
     ("stamp_after_the_push", "races",
-     (FREES, STAMP, "	counter_sub_live(device"),
+     (FREES, STAMP, "	device_count_free(device"),
      (FREES, KEPT, KEPT.replace("	return kept", "	block->epoch = "
                               "atomic_load(&store->device->epoch);\n"
                               "	return kept"))),
     ("epoch_of_now_is_safe", "proof",
-     (PAGES, "bin->head->epoch < safe", "bin->head->epoch <= safe")),
+     (PAGES, "bin->idle.head->epoch < safe",
+      "bin->idle.head->epoch <= safe")),
     ("a_stream_class_left_out", "proof",
      (EVENT, "	return (int)real_driver()->cuCtxRecordEvent(context, event);",
       """	typedef CUresult record(CUevent, CUstream);
@@ -375,22 +376,17 @@ ROWS = [
     ("no_raid_for_a_large_block", "test_cache.py -k large_block",
      (CACHED, "	else if (span >= RAID_LEAST)", "	else if (!span)")),
     ("no_raid_on_a_full_device", "test_cache.py -k full_device",
-     (CACHED, "		any |= others_move(store->context, cache, span, most);",
+     (CACHED, "		any |= others_move(context, cache, span, most);",
       "		(void)others_move;")),
     ("a_raid_leaves_what_it_takes", "test_cache.py",
-     (CACHED, "	struct block *block;\n\n"
-      "	while (most-- && (block = magazine_first(magazine))) {\n"
-      "		magazine_set(magazine, block->next);\n",
-      "	struct block *block, *next = magazine_first(magazine);\n\n"
-      "	while (most-- && (block = next)) {\n"
-      "		next = block->next;\n")),
-    ("moved_blocks_turn_around", "test_pool.py -k oldest",
-     (CACHED, "		magazine_put(magazine, block, before);\n		before",
-      "		magazine_put(magazine, block, NULL);\n		before")),
+     (CACHED, "	magazine_set(magazine, next);\n", "")),
+    ("lists_are_kept_the_youngest_first", "unit",
+     (PAGES, "idle->head && list->head->epoch < idle->head->epoch",
+      "idle->head")),
     ("marks_outlive_their_block", "test_cache.py -k each_life",
      (FREES, "	block_unmark(block);\n", "")),
     ("a_threads_peak_is_not_lifted", "test_cache.py -k peak",
-     (FIGURES, "	if (live > 0)\n		counter_lift(cache->device, "
+     (FIGURES, "	if (live > 0)\n		counter_lift(device, "
       "COUNTER_live_peak, (uint64_t)live);\n", "")),
     ("what_an_ended_thread_counted_is_lost", "unit",
      (FIGURES, "	figures_add(ended, &cache->told, 1);\n", "	(void)ended;\n")),
