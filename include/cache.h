@@ -190,9 +190,9 @@ struct cache_figures caches_figures(const struct device *device);
 struct cache_figures caches_about(const struct device *device);
 
 /* The calling thread sees to its figures. The peak of live bytes is exact for
- * one thread; with several it may be off by what the others did since they
- * were last told: every 256 requests of theirs, about. Takes the caches' lock.
- */
+ * one thread; with several it may be off by a sixteenth, and by what the
+ * others did since they were last told: every 256 requests of theirs, about.
+ * Takes the caches' lock. */
 void cache_look(struct cache *cache);
 
 /* The calling thread's cache counts a request, or a free; false: it has none of
