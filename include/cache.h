@@ -49,6 +49,19 @@ enum {
 	SHUT_OTHER = 4, /* another thread is at it */
 };
 
+/* What a thread counts of a pool that keeps nothing; see direct.h. The words of
+ * neighbours do not change at once: gcc would take both for one, which is then
+ * read before its halves have arrived. */
+struct direct {
+	int64_t reserved; /* bytes taken from the driver, less those given */
+	struct pool *_Atomic open; /* the pool, while the cache is not shut */
+	int64_t lent;      /* blocks that the pool has yet to be told of */
+	struct pool *pool; /* the active one; or NULL */
+	int64_t lent_span; /* their bytes */
+	int64_t taken;     /* blocks, since the process began */
+	int64_t given;
+};
+
 struct cache {
 	_Atomic unsigned int busy; /* its thread is at it */
 	_Atomic unsigned int shut; /* reasons, as above */
@@ -70,6 +83,7 @@ struct cache {
 	int64_t live_peak; /* of the device, that this thread has seen */
 	int64_t hits_most; /* so its hits are these less hits_left */
 	int64_t frees;     /* the thread's own, as freed */
+	struct direct direct;
 	struct device *device;
 	struct context *_Atomic context; /* NULL: a spare record */
 	struct cache *next_own;          /* of its thread's, or spare */
@@ -173,6 +187,7 @@ void caches_ask(void);
 /* Sums over all caches of a device, and the highest live_peak. */
 struct cache_figures {
 	uint64_t hits, frees, freed, idle, live, live_peak;
+	uint64_t taken, given, reserved; /* of pools that keep nothing */
 };
 struct cache_figures caches_figures(const struct device *device);
 

@@ -110,6 +110,9 @@ uint64_t counter_get(const struct device *device, enum counter counter);
 bool device_claim(struct device *device, size_t span, size_t limit);
 void device_unclaim(struct device *device, size_t span);
 void device_reserve(struct device *device, size_t span);
+/* The bytes up to the peak of what is reserved, of which so much is counted in
+ * the caches. */
+uint64_t device_peak_room(struct device *device, uint64_t in_caches);
 /* Ends both. */
 void device_unreserve(struct device *device, size_t span);
 /* COUNTER_live_bytes, with its peak. */

@@ -26,6 +26,9 @@ __attribute__((no_sanitize("thread"))) static struct cache_figures figures_sum(
 		sum.live += live_of(at);
 		if ((uint64_t)at->live_peak > sum.live_peak)
 			sum.live_peak = (uint64_t)at->live_peak;
+		sum.taken += (uint64_t)at->direct.taken;
+		sum.given += (uint64_t)at->direct.given;
+		sum.reserved += (uint64_t)at->direct.reserved;
 	}
 	return sum;
 }
@@ -44,6 +47,17 @@ struct cache_figures caches_figures(const struct device *device)
 	return sum;
 }
 
+/* Under lock. Where each request is the driver's, what is reserved grows as
+ * what is live does, and has a peak of its own. */
+static void slack_bound(struct cache *cache)
+{
+	uint64_t room = device_peak_room(cache->device,
+					 figures_sum(cache->device).reserved);
+
+	if (room < (uint64_t)cache->slack)
+		cache->slack = (int64_t)room;
+}
+
 /* Under lock. */
 static void look_from(struct cache *cache, int64_t live)
 {
@@ -52,6 +66,8 @@ static void look_from(struct cache *cache, int64_t live)
 	if (live > cache->live_peak)
 		cache->live_peak = live;
 	cache->slack = cache->live_peak - live;
+	if (cache->direct.pool)
+		slack_bound(cache);
 	cache->live_most = own + cache->slack;
 	cache->hits_most += LOOK_EVERY - cache->hits_left;
 	cache->hits_left = LOOK_EVERY;

@@ -53,12 +53,23 @@ static uint64_t quarantined(const struct device *device)
 
 /* Where one thread frees what another took, the free may have been seen and the
  * request not. */
+static uint64_t not_below_0(uint64_t sum)
+{
+	return (int64_t)sum > 0 ? sum : 0;
+}
+
 static uint64_t live_bytes(const struct device *device)
 {
-	uint64_t live = own_figure(device, COUNTER_live_bytes) +
-			caches_figures(device).live;
+	uint64_t own = own_figure(device, COUNTER_live_bytes);
 
-	return (int64_t)live > 0 ? live : 0;
+	return not_below_0(own + caches_figures(device).live);
+}
+
+static uint64_t reserved_bytes(const struct device *device)
+{
+	uint64_t own = own_figure(device, COUNTER_reserved_bytes);
+
+	return not_below_0(own + caches_figures(device).reserved);
 }
 
 uint64_t quarantine_set(struct device *device, uint64_t bytes)
@@ -94,9 +105,18 @@ uint64_t counter_get(const struct device *device, enum counter counter)
 	case COUNTER_frees:
 		return own_figure(device, counter) +
 		       caches_figures(device).frees;
+	case COUNTER_reserved_bytes:
+		return reserved_bytes(device);
+	case COUNTER_driver_allocs:
+	case COUNTER_misses:
+		return own_figure(device, counter) +
+		       caches_figures(device).taken;
+	case COUNTER_driver_frees:
+		return own_figure(device, counter) +
+		       caches_figures(device).given;
 	case COUNTER_allocs:
 		return counter_get(device, COUNTER_hits) +
-		       own_figure(device, COUNTER_misses);
+		       counter_get(device, COUNTER_misses);
 	case COUNTER_hits:
 		return own_figure(device, counter) +
 		       caches_figures(device).hits;
@@ -164,11 +184,17 @@ void device_unclaim(struct device *device, size_t span)
 
 void device_reserve(struct device *device, size_t span)
 {
-	_Atomic uint64_t *reserved = &device->counters[COUNTER_reserved_bytes];
+	counter_add(device, COUNTER_reserved_bytes, span);
+	peak_lift(device, COUNTER_reserved_peak, reserved_bytes(device));
+}
 
-	peak_lift(device, COUNTER_reserved_peak,
-		  span + atomic_fetch_add_explicit(reserved, span,
-						   memory_order_relaxed));
+uint64_t device_peak_room(struct device *device, uint64_t in_caches)
+{
+	uint64_t own = own_figure(device, COUNTER_reserved_bytes);
+	uint64_t now = not_below_0(own + in_caches);
+
+	peak_lift(device, COUNTER_reserved_peak, now);
+	return own_figure(device, COUNTER_reserved_peak) - now;
 }
 
 void device_unreserve(struct device *device, size_t span)
