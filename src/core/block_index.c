@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "block.h"
 #include "block_index.h"
@@ -97,14 +96,12 @@ static size_t table_count(struct block_table *table)
 	return count;
 }
 
-/* Under lock. Its pages go back; who still searches it finds nothing. */
+/* Under lock. Its pages go back, the first as well: who still searches it finds
+ * a table of no places, and an empty entry. */
 static void table_retire(struct block_table *table)
 {
-	size_t bytes = table_bytes(table->size);
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
-	if (table != &block_table_none && bytes > page)
-		madvise((char *)table + page, bytes - page, MADV_DONTNEED);
+	if (table != &block_table_none)
+		madvise(table, table_bytes(table->size), MADV_DONTNEED);
 }
 
 /* Under lock. NULL: no memory, or no place for one of them. */

@@ -5,9 +5,11 @@ import random
 
 import pytest
 
-from conftest import FORMS, MIB, forks_only_without_asan
+from conftest import FORMS, MIB, SANITIZERS, forks_only_without_asan, program
+from test_cache import assert_relayed
 from test_order import T4, with_other_driver
 from test_pool import open_shell, took
+from test_threads import started
 
 SIZE = 5000
 FIGURES = ["allocs", "hits", "misses", "frees", "driver_allocs",
@@ -343,3 +345,28 @@ def test_a_child_counts_nothing(box):
     assert shell.read() == "ended 0"
     assert figures(shell) == before
     shell.end()
+
+
+def relay(box, **options):
+    shell = box.start([program("relay"), "6", "400"], "no_pool", **options)
+    assert shell.read() == "ready"
+    started(box, shell)
+    return shell
+
+
+@pytest.mark.parametrize("options", [{}, {"pool_limit": "1M"}])
+def test_threads_that_come_and_go_hand_blocks_to_each_other(box, options):
+    assert_relayed(box, relay(box, **options))
+    assert box.stat()["hits"] == box.stat()["reserved_bytes"] == 0
+
+
+def test_whatever_is_changed_while_threads_hand_blocks_on_loses_nothing(box):
+    shell = relay(box)
+    for turn in range(10 if SANITIZERS else 60):
+        for request in ("swap no_pool", "trim", "set fence sync",
+                        "swap page_unit_pool", "set fence fence",
+                        "swap no_pool"):
+            answer = shell.ask(request)
+            assert not answer.startswith("error"), (turn, request, answer)
+    assert_relayed(box, shell)
+    assert box.stat()["retired_bytes"] == 0
