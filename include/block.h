@@ -65,6 +65,10 @@ void block_drop(struct block *block);
 bool block_enter(struct block *block, uint64_t addr, struct block **stale,
 		 uint64_t *word);
 
+/* As block_enter, in one step and on one look; false also if a block is known
+ * at addr, or the index is full or being replaced: nothing was entered then. */
+bool block_enter_alone(struct block *block, uint64_t addr);
+
 /* The block at exactly addr and its word; NULL, and BLOCK_GONE: none is. */
 struct block *block_find(uint64_t addr, uint64_t *word);
 

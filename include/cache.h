@@ -45,6 +45,7 @@ _Static_assert(sizeof(struct magazine) == 1 << MAGAZINE_SHIFT, "as said");
 /* What a cache counts, or several do. */
 struct cache_figures {
 	uint64_t hits, frees, freed, idle, live;
+	uint64_t taken, given, reserved; /* of pools that keep nothing */
 };
 
 /* Why a cache is shut. */
@@ -52,6 +53,19 @@ enum {
 	SHUT_RULE = 1,  /* it is not a plain time, see cache_must_shut */
 	SHUT_ASK = 2,   /* which context is current has to be asked */
 	SHUT_OTHER = 4, /* another thread is at it */
+};
+
+/* What a thread counts of a pool that keeps nothing; see direct.h. The words of
+ * neighbours do not change at once: gcc would take both for one, which is then
+ * read before its halves have arrived. */
+struct direct {
+	int64_t reserved; /* bytes taken from the driver, less those given */
+	struct pool *_Atomic open; /* the pool, while the cache is not shut */
+	int64_t lent;      /* blocks that the pool has yet to be told of */
+	struct pool *pool; /* the active one; or NULL */
+	int64_t lent_span; /* their bytes */
+	int64_t taken;     /* blocks, since the process began */
+	int64_t given;
 };
 
 struct cache {
@@ -75,6 +89,7 @@ struct cache {
 	int64_t hits_most; /* so its hits are these less hits_left */
 	int64_t frees;     /* the thread's own, as freed */
 	struct cache_figures told; /* to its device, see cache_figures.c */
+	struct direct direct;
 	struct device *device;
 	struct context *_Atomic context; /* NULL: a spare record */
 	struct cache *next_own;          /* of its thread's, or spare */

@@ -54,7 +54,8 @@ struct pool_ops {
 	/* Bytes that a request of size > 0 takes; 0: it can't be served. Up to
 	 * slack more than it needs, where that lets the block serve others. */
 	size_t (*span)(const struct pool *pool, size_t size, size_t slack);
-	/* The three are NULL in a pool that keeps nothing. */
+	/* The three are NULL in a pool that keeps nothing; its spans are the
+	 * sizes of their requests. */
 
 	/* Looks for an idle block of span bytes, or of up to slack more. */
 	enum pool_answer (*alloc)(struct pool *pool, size_t span, size_t slack,

@@ -5,6 +5,8 @@
 #ifndef MNM_REAL_H
 #define MNM_REAL_H
 
+#include <stdatomic.h>
+
 /* The header then declares each entry under its exported name. */
 #define __CUDA_API_VERSION_INTERNAL
 #include <cuda.h>
@@ -43,9 +45,28 @@ struct real_runtime {
 #undef USED
 };
 
+/* NULL until they have been asked for, and the program has loaded the library.
+ */
+extern const void *_Atomic real_driver_table, *_Atomic real_runtime_table;
+const struct real_driver *real_driver_find(void);
+const struct real_runtime *real_runtime_find(void);
+
 /* NULL while the program has not loaded that library. Members that it lacks
  * are NULL; cuMemAlloc_v2, cuMemFree_v2 and the context's are there. */
-const struct real_driver *real_driver(void);
-const struct real_runtime *real_runtime(void);
+static inline const struct real_driver *real_driver(void)
+{
+	const struct real_driver *table =
+		atomic_load_explicit(&real_driver_table, memory_order_acquire);
+
+	return table ? table : real_driver_find();
+}
+
+static inline const struct real_runtime *real_runtime(void)
+{
+	const struct real_runtime *table =
+		atomic_load_explicit(&real_runtime_table, memory_order_acquire);
+
+	return table ? table : real_runtime_find();
+}
 
 #endif

@@ -48,15 +48,18 @@ struct library {
 	const char *prefix; /* of its file's name */
 	const struct entry *entries, *needed;
 	size_t table_size;
-	const void *_Atomic table; /* NULL until the library is loaded */
-	void *spare;               /* room for a table without malloc */
+	const void *_Atomic *table;
+	void *spare; /* room for a table without malloc */
 	atomic_flag spare_taken;
 };
 
 static struct real_driver driver_spare;
 static struct real_runtime runtime_spare;
 
+const void *_Atomic real_driver_table, *_Atomic real_runtime_table;
+
 static struct library driver = {
+	.table = &real_driver_table,
 	.prefix = "libcuda.so",
 	.entries = driver_entries,
 	.needed = driver_needed,
@@ -66,6 +69,7 @@ static struct library driver = {
 };
 
 static struct library runtime = {
+	.table = &real_runtime_table,
 	.prefix = "libcudart",
 	.entries = runtime_entries,
 	.needed = runtime_needed,
@@ -143,7 +147,7 @@ static void table_drop(struct library *library, void *table)
 static const void *library_table(struct library *library)
 {
 	const void *there =
-		atomic_load_explicit(&library->table, memory_order_acquire);
+		atomic_load_explicit(library->table, memory_order_acquire);
 	void *handle, *fresh = NULL;
 	bool usable = false;
 
@@ -157,18 +161,18 @@ static const void *library_table(struct library *library)
 	loader_error_clear(); /* what this CUDA lacks is no error of the
 				 caller's */
 	if (usable &&
-	    atomic_compare_exchange_strong(&library->table, &there, fresh))
+	    atomic_compare_exchange_strong(library->table, &there, fresh))
 		return fresh;
 	table_drop(library, fresh);
 	return there;
 }
 
-const struct real_driver *real_driver(void)
+const struct real_driver *real_driver_find(void)
 {
 	return library_table(&driver);
 }
 
-const struct real_runtime *real_runtime(void)
+const struct real_runtime *real_runtime_find(void)
 {
 	return library_table(&runtime);
 }

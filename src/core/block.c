@@ -4,13 +4,13 @@
 #include <sys/mman.h>
 
 #include "block.h"
+#include "block_own.h"
 #include "mem.h"
 #include "thread.h"
 
 enum {
 	SLAB_SIZE = 24 << 10, /* bytes: 512 records */
 	OWN_FILL = 64,        /* records */
-	OWN_MOST = 128,
 };
 
 _Static_assert(sizeof(struct block) == 48, "as block.h says");
@@ -18,10 +18,10 @@ _Static_assert(sizeof(struct block) == 48, "as block.h says");
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct block *spare; /* under lock, linked by next */
 
-/* The thread's own, neighbours where they are fresh, so that threads don't
- * write to one cache line. */
-static __thread struct block *own;
-static __thread int own_count;
+/* Neighbours where they are fresh. */
+__thread struct block *block_own;
+__thread int block_own_count;
+
 static __thread bool ended; /* it exits */
 
 static struct once watch_once = ONCE_INIT;
@@ -46,22 +46,6 @@ static void slab_cut(void)
 		spare_push(&slab[i]);
 }
 
-static void own_push(struct block *block)
-{
-	block->next = own;
-	own = block;
-	own_count++;
-}
-
-static struct block *own_pop(void)
-{
-	struct block *block = own;
-
-	own = block->next;
-	own_count--;
-	return block;
-}
-
 /* Under lock. */
 static struct block *spare_pop(void)
 {
@@ -82,8 +66,8 @@ static void own_ended(void *unused)
 	if (!mem_enabled()) /* a forked child, where locks may stay held */
 		return;
 	pthread_mutex_lock(&lock);
-	while (own)
-		spare_push(own_pop());
+	while (block_own)
+		spare_push(block_own_pop());
 	pthread_mutex_unlock(&lock);
 }
 
@@ -99,7 +83,7 @@ static bool own_allowed(void)
 	once_run(&watch_once, watch_open);
 	if (ended || !watch.open)
 		return false;
-	thread_key_set(&watch, &own);
+	thread_key_set(&watch, &block_own);
 	return true;
 }
 
@@ -114,17 +98,17 @@ static void own_fill(void)
 		count++;
 	pthread_mutex_unlock(&lock);
 	while (count)
-		own_push(taken[--count]);
+		block_own_push(taken[--count]);
 }
 
 struct block *block_new(void)
 {
 	struct block *block;
 
-	if (!own && own_allowed())
+	if (!block_own && own_allowed())
 		own_fill();
-	if (own) {
-		block = own_pop();
+	if (block_own) {
+		block = block_own_pop();
 	} else {
 		pthread_mutex_lock(&lock);
 		block = spare_pop();
@@ -141,9 +125,9 @@ struct block *block_new(void)
 
 void block_drop(struct block *block)
 {
-	atomic_store(&block->word, BLOCK_GONE);
-	if (own_count && own_count < OWN_MOST) {
-		own_push(block);
+	atomic_store_explicit(&block->word, BLOCK_GONE, memory_order_release);
+	if (block_own_takes()) {
+		block_own_push(block);
 		return;
 	}
 	pthread_mutex_lock(&lock);

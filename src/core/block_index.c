@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "block.h"
 #include "block_index.h"
@@ -99,14 +98,12 @@ static size_t table_count(struct block_table *table)
 	return count;
 }
 
-/* Under lock. Its pages go back; who still searches it finds nothing. */
+/* Under lock. Its pages go back, the first as well: who still searches it finds
+ * a table of no places, and an empty entry. */
 static void table_retire(struct block_table *table)
 {
-	size_t bytes = table_bytes(table->size);
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
-	if (table != &block_table_none && bytes > page)
-		madvise((char *)table + page, bytes - page, MADV_DONTNEED);
+	if (table != &block_table_none)
+		madvise(table, table_bytes(table->size), MADV_DONTNEED);
 }
 
 /* Under lock. NULL: no memory, or no place for one of them. */
@@ -262,7 +259,8 @@ static void index_remove(const struct block *block, uint64_t addr)
 	       found != entry)
 		home.entry++;
 	if (found == entry)
-		atomic_store(home.entry, ENTRY_REMOVED);
+		atomic_store_explicit(home.entry, ENTRY_REMOVED,
+				      memory_order_release);
 }
 
 /* Ends a record that the driver has given the address of out anew. */
@@ -279,17 +277,73 @@ static struct block *block_oust(uint64_t addr, uint64_t *word)
 	return NULL;
 }
 
+static bool addr_fits(uint64_t addr)
+{
+	return addr && !(addr & BLOCK_BITS) && addr < ADDR_ENDS;
+}
+
 bool block_enter(struct block *block, uint64_t addr, struct block **stale,
 		 uint64_t *word)
 {
 	*stale = NULL;
-	if (!addr || addr & BLOCK_BITS || addr >= ADDR_ENDS)
+	if (!addr_fits(addr))
 		return false;
 	*stale = block_oust(addr, word);
 	/* A free that CUDA refused has not ended what others may do. */
 	atomic_store(&block->word, addr | (block_word(block) & BLOCK_EXPORTED));
 	if (index_enter(block, addr))
 		return true;
+	atomic_store(&block->word, BLOCK_GONE);
+	return false;
+}
+
+static bool block_is_at(const struct block *block, uint64_t addr)
+{
+	uint64_t word = atomic_load(&block->word);
+
+	return (word & ~BLOCK_BITS) == addr && !(word & BLOCK_GONE);
+}
+
+/* The first place that is free, after a look at all up to an empty one; *found
+ * is what it holds. NULL: a block is known at addr, or the table is full. */
+static _Atomic uint64_t *place_alone(struct block_table *table, uint64_t addr,
+				     uint64_t *found)
+{
+	struct block_home home = block_home(table, addr);
+	_Atomic uint64_t *place = NULL;
+
+	for (; (*found = atomic_load(home.entry)) != ENTRY_EMPTY; home.entry++)
+		if (entry_is(*found, home.tag) &&
+		    block_is_at(entry_block(*found), addr))
+			return NULL;
+		else if (*found == ENTRY_REMOVED && !place)
+			place = home.entry;
+	if (place)
+		*found = ENTRY_REMOVED;
+	else if (!table_is_full(table) && home.entry < table_end(table))
+		place = home.entry;
+	return place;
+}
+
+bool block_enter_alone(struct block *block, uint64_t addr)
+{
+	struct block_table *table = atomic_load(&block_table);
+	uint64_t tag = block_home(table, addr).tag, found;
+	_Atomic uint64_t *place =
+		addr_fits(addr) ? place_alone(table, addr, &found) : NULL;
+
+	if (!place)
+		return false;
+	atomic_store_explicit(&block->word, addr, memory_order_release);
+	if (atomic_compare_exchange_strong(place, &found,
+					   entry_of(block, tag))) {
+		if (found == ENTRY_EMPTY)
+			atomic_fetch_add(&table->entered, 1);
+		/* After the step, a full barrier: see grow. */
+		if (!atomic_load(&growing) &&
+		    atomic_load(&block_table) == table)
+			return true;
+	}
 	atomic_store(&block->word, BLOCK_GONE);
 	return false;
 }

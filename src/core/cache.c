@@ -59,8 +59,10 @@ void caches_unlock(void)
 /* What the fast path sees of it. */
 static void cache_show(struct cache *cache)
 {
-	const struct pool *pool = cache->shut ? NULL : cache->pool;
+	bool shut = cache->shut;
+	const struct pool *pool = shut ? NULL : cache->pool;
 
+	atomic_store(&cache->direct.open, shut ? NULL : cache->direct.pool);
 	atomic_store(&cache->unit, pool ? pool->unit : 0);
 	atomic_store(&cache->table,
 		     pool ? atomic_load(&block_table) : &block_table_none);
@@ -80,7 +82,10 @@ void cache_open(struct cache *cache, unsigned int reason)
 
 void cache_serve(struct cache *cache, struct pool *pool)
 {
-	cache->pool = pool;
+	bool keeps = pool && pool->unit;
+
+	cache->pool = keeps ? pool : NULL;
+	cache->direct.pool = keeps ? NULL : pool;
 	cache_show(cache);
 }
 
@@ -245,7 +250,8 @@ static struct cache *cache_add(struct device *device)
 /* Under lock. One that is dead may not have been emptied yet. */
 static bool context_has_left(const struct cache *cache)
 {
-	return cache->context->dead && cache->room_left == cache->room;
+	return cache->context->dead && cache->room_left == cache->room &&
+	       !cache->direct.pool;
 }
 
 /* That of a context that has ended serves again. */

@@ -1,6 +1,7 @@
 /* What is in the caches, and how it moves between them and the pools. The
  * context's lock is held around each call, so one moves at a time. */
 #include "caches.h"
+#include "direct.h"
 #include "pools.h"
 
 /* The least span that is looked for in other threads' caches before memory is
@@ -61,6 +62,7 @@ void cache_empty(struct cache *cache)
 {
 	if (cache->room_left < cache->room)
 		cache_move(cache, 0, SIZE_MAX);
+	direct_settle(cache);
 	cache_serve(cache, NULL);
 }
 

@@ -31,6 +31,9 @@ static void figures_add(struct cache_figures *sum,
 	sum->freed += sign * part->freed;
 	sum->idle += sign * part->idle;
 	sum->live += sign * part->live;
+	sum->taken += sign * part->taken;
+	sum->given += sign * part->given;
+	sum->reserved += sign * part->reserved;
 }
 
 /* Under lock, or by its own thread. */
@@ -42,6 +45,9 @@ TORN static struct cache_figures figures_of(const struct cache *cache)
 		.freed = (uint64_t)cache->freed,
 		.idle = (uint64_t)(cache->room - cache->room_left),
 		.live = (uint64_t)(cache->live_most - cache->slack),
+		.taken = (uint64_t)cache->direct.taken,
+		.given = (uint64_t)cache->direct.given,
+		.reserved = (uint64_t)cache->direct.reserved,
 	};
 }
 
@@ -111,6 +117,7 @@ void cache_forget(struct cache *cache)
 	cache->hits_left = cache->hits_most = LOOK_EVERY;
 	cache->slack = cache->live_most = 0;
 	cache->frees = cache->freed = 0;
+	cache->direct.taken = cache->direct.given = cache->direct.reserved = 0;
 }
 
 /* Under lock. The bytes that the program has of the device. */
@@ -136,18 +143,34 @@ static uint64_t live_seen(struct cache *cache)
 	return live_told(device);
 }
 
-/* Under lock. The bytes that a thread may take before it looks. Where others
- * give back what it takes, it would look all the time without some more. */
-static int64_t slack_until_look(struct device *device, int64_t live)
+/* Under lock. The bytes that a thread may take before it looks again whether
+ * there is a new peak of what is so much now. Where others give back what it
+ * takes, it would look all the time without some more. */
+static int64_t room_until(struct device *device, enum counter peak, int64_t now)
 {
-	int64_t peak;
+	int64_t top;
 
-	if (live > 0)
-		counter_lift(device, COUNTER_live_peak, (uint64_t)live);
-	peak = (int64_t)atomic_load(&device->counters[COUNTER_live_peak]);
+	if (now > 0)
+		counter_lift(device, peak, (uint64_t)now);
+	top = (int64_t)atomic_load(&device->counters[peak]);
 	if (sums[device_ordinal(device)].others)
-		live -= peak / PEAK_GRAIN;
-	return peak - live;
+		now -= top / PEAK_GRAIN;
+	return top - now;
+}
+
+/* Under lock. Where each request is the driver's, what is reserved grows as
+ * what is live does, and has a peak of its own. */
+static int64_t slack_of(const struct cache *cache, int64_t live)
+{
+	struct device *device = cache->device;
+	int64_t slack = room_until(device, COUNTER_live_peak, live), room;
+	uint64_t reserved = sums[device_ordinal(device)].told.reserved;
+
+	if (!cache->direct.pool)
+		return slack;
+	reserved += atomic_load(&device->counters[COUNTER_reserved_bytes]);
+	room = room_until(device, COUNTER_reserved_peak, (int64_t)reserved);
+	return room < slack ? room : slack;
 }
 
 /* Who asks for figures is not waited for, but where there is a new peak. */
@@ -160,7 +183,7 @@ TORN void cache_look(struct cache *cache)
 	caches_lock();
 	live = (int64_t)live_seen(cache);
 	own = cache->live_most - cache->slack;
-	cache->slack = slack_until_look(cache->device, live);
+	cache->slack = slack_of(cache, live);
 	cache->live_most = own + cache->slack;
 	cache->hits_most += LOOK_EVERY - cache->hits_left;
 	cache->hits_left = LOOK_EVERY;

@@ -20,7 +20,8 @@ void cache_open(struct cache *cache, unsigned int reason);
  * returns, until it is opened. */
 void caches_wait(void);
 
-/* Under that lock: its blocks are of this pool now, or NULL. */
+/* Under that lock: its blocks are of this pool now, or NULL; none of a former
+ * one is left to be counted by that. */
 void cache_serve(struct cache *cache, struct pool *pool);
 
 /* Under that lock, and the context's: what each of its caches may hold. */

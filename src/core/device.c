@@ -53,6 +53,13 @@ static uint64_t caches_part(const struct cache_figures *caches,
 		return caches->frees;
 	case COUNTER_hits:
 		return caches->hits;
+	case COUNTER_misses:
+	case COUNTER_driver_allocs:
+		return caches->taken;
+	case COUNTER_driver_frees:
+		return caches->given;
+	case COUNTER_reserved_bytes:
+		return caches->reserved;
 	default:
 		return 0;
 	}
@@ -91,7 +98,7 @@ static uint64_t sum_of(const struct device *device, enum counter counter,
 		return live_peak(device, exact);
 	case COUNTER_allocs:
 		return sum_of(device, COUNTER_hits, exact) +
-		       own_figure(device, COUNTER_misses);
+		       sum_of(device, COUNTER_misses, exact);
 	case COUNTER_quarantined_bytes:
 		/* In stream order nothing waits. */
 		if (atomic_load(&device->safe) == UINT64_MAX)
@@ -101,6 +108,10 @@ static uint64_t sum_of(const struct device *device, enum counter counter,
 	case COUNTER_idle_bytes:
 	case COUNTER_frees:
 	case COUNTER_hits:
+	case COUNTER_misses:
+	case COUNTER_driver_allocs:
+	case COUNTER_driver_frees:
+	case COUNTER_reserved_bytes:
 		return sum_with_caches(device, counter, exact);
 	default:
 		return own_figure(device, counter);
@@ -202,11 +213,9 @@ void device_unclaim(struct device *device, size_t span)
 
 void device_reserve(struct device *device, size_t span)
 {
-	_Atomic uint64_t *reserved = &device->counters[COUNTER_reserved_bytes];
-
+	counter_add(device, COUNTER_reserved_bytes, span);
 	counter_lift(device, COUNTER_reserved_peak,
-		     span + atomic_fetch_add_explicit(reserved, span,
-						      memory_order_relaxed));
+		     counter_about(device, COUNTER_reserved_bytes));
 }
 
 void device_unreserve(struct device *device, size_t span)

@@ -1,12 +1,14 @@
 /* Requests: mem.h has the frees as well, see mem_free.c. */
 #include <cuda.h>
 
+#include "backing.h"
 #include "block.h"
 #include "cache.h"
 #include "capture.h"
 #include "config.h"
-#include "fast.h"
+#include "direct.h"
 #include "fence.h"
+#include "fresh.h"
 #include "host.h"
 #include "mem.h"
 #include "pools.h"
@@ -136,11 +138,13 @@ static struct pool *pool_order(struct store *store, size_t size, size_t slack,
 	*span = pool ? pool->ops->span(pool, size, slack) : 0;
 	if (*span)
 		pool_lend(pool, *span);
+	if (*span)
+		direct_adopt(cache_of(store), pool);
 	context_leave(context);
 	return *span ? pool : NULL;
 }
 
-static void pool_cancel(struct pool *pool, size_t span)
+void fresh_cancel(struct pool *pool, size_t span)
 {
 	struct context *context = pool->store->context;
 
@@ -198,12 +202,21 @@ static bool block_know(struct block *block, uint64_t addr)
 	return known;
 }
 
+void fresh_know(struct pool *pool, size_t span, size_t size, uint64_t addr)
+{
+	struct block *block = block_made(pool, span, size);
+
+	if (block && block_know(block, addr))
+		return;
+	device_unreserve(pool->store->device, span);
+	fresh_cancel(pool, span);
+}
+
 /* Takes a fresh block from the driver. *result is out of memory where there
  * is none; without pressure that is not the last word. */
 static enum mem_answer fresh(struct store *store, uint64_t *addr, size_t size,
 			     size_t slack, bool pressed, int *result)
 {
-	struct block *block;
 	struct pool *pool;
 	size_t span;
 
@@ -212,14 +225,12 @@ static enum mem_answer fresh(struct store *store, uint64_t *addr, size_t size,
 		return MEM_PASS;
 	*result = store_take(store, span, pressed, addr);
 	if (*result) {
-		pool_cancel(pool, span);
+		fresh_cancel(pool, span);
 		return MEM_DONE;
 	}
-	block = block_made(pool, span, size);
-	if (!block || !block_know(block, *addr)) {
-		device_unreserve(store->device, span);
-		pool_cancel(pool, span);
-	}
+	fresh_know(pool, span, size, *addr);
+	if (!store->idles && store == &store->context->store)
+		cache_current(store->context);
 	return MEM_DONE;
 }
 
@@ -264,12 +275,28 @@ static enum mem_answer serve(struct store *store, uint64_t *addr, size_t size,
 	return answer;
 }
 
+/* Likewise, where the pool keeps nothing. The door has tried the sure one. */
+static bool direct_serves(const struct context *context, uint64_t *addr,
+			  size_t size, int *result)
+{
+	struct cache *cache = cache_last;
+	struct pool *pool = NULL;
+
+	if (cache != cache_sure && cache->context == context)
+		pool = direct_order(cache, size);
+	if (!pool)
+		return false;
+	*result = backing_take(size, addr);
+	return direct_done(cache, pool, *addr, size, *result);
+}
+
 enum mem_answer mem_alloc(uint64_t *addr, size_t size, int *result)
 {
 	struct context *context = context_of_request();
 
 	*result = CUDA_SUCCESS;
-	if (context && cache_serves(context, size, addr))
+	if (context && (cache_serves(context, size, addr) ||
+			direct_serves(context, addr, size, result)))
 		return MEM_DONE;
 	return context ? serve(&context->store, addr, size, result) : MEM_PASS;
 }

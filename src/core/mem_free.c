@@ -1,8 +1,8 @@
 /* Frees that are not on the fast path. */
 #include "block.h"
 #include "buffer_id.h"
-#include "cache.h"
 #include "capture.h"
+#include "direct.h"
 #include "fence.h"
 #include "giveback.h"
 #include "hold.h"
@@ -135,6 +135,13 @@ void mem_exported(uint64_t addr)
 		fence_drain(block->pool->store->context);
 }
 
+/* A thread that only frees may have a cache as well. */
+static void cache_meet(struct context *context)
+{
+	if (cache_last == &cache_none && context_current() == context)
+		cache_current(context);
+}
+
 /* The driver refused to free it: it is with the program again. */
 static bool block_regain(struct context *context, struct block *block)
 {
@@ -153,15 +160,18 @@ void mem_given(struct block *given, bool freed)
 {
 	struct context *context;
 	struct device *device;
-	bool regained;
+	bool regained, direct;
 
 	if (!given)
 		return;
 	/* A pool may end with its last. */
 	context = given->pool->store->context;
 	device = given->pool->store->device;
+	direct = !given->pool->ops->alloc && !device_is_host(device);
 	pthread_mutex_lock(&context->lock);
 	regained = !freed && block_regain(context, given);
+	if (!regained && !given->pool->retired && !context->dead)
+		direct_adopt(cache_of(given->pool->store), given->pool);
 	if (!regained)
 		pool_return(given->pool, given->span);
 	pthread_mutex_unlock(&context->lock);
@@ -171,4 +181,6 @@ void mem_given(struct block *given, bool freed)
 		counter_add(device, COUNTER_driver_frees, 1);
 	device_unreserve(device, given->span);
 	block_drop(given);
+	if (direct)
+		cache_meet(context);
 }

@@ -18,24 +18,18 @@ static uint64_t own(const struct device *device, enum counter counter)
 				    memory_order_relaxed);
 }
 
-/* Bytes that are with the program, or idle in some block. */
-static uint64_t bytes_used(const struct device *device)
-{
-	struct cache_figures caches = caches_about(device);
-
-	return own(device, COUNTER_live_bytes) +
-	       own(device, COUNTER_idle_bytes) +
-	       own(device, COUNTER_held_bytes) + caches.live + caches.idle;
-}
-
 size_t slack_left(const struct device *device)
 {
 	uint64_t reserved, used, limit, spare;
+	struct cache_figures caches;
 
 	if (!device->tight)
 		return 0;
-	reserved = own(device, COUNTER_reserved_bytes);
-	used = bytes_used(device);
+	caches = caches_about(device);
+	reserved = own(device, COUNTER_reserved_bytes) + caches.reserved;
+	used = own(device, COUNTER_live_bytes) + caches.live +
+	       own(device, COUNTER_idle_bytes) + caches.idle +
+	       own(device, COUNTER_held_bytes);
 	spare = above(own(device, COUNTER_reserved_peak),
 		      own(device, COUNTER_live_peak));
 	limit = reserved / SLACK_SHARE;

@@ -1,6 +1,6 @@
 /* The memory calls of the driver and of a shared runtime. */
 #include "control.h"
-#include "fast.h"
+#include "direct.h"
 #include "hook.h"
 #include "mem.h"
 #include "real.h"
@@ -29,6 +29,25 @@ COLD static CUresult alloc_slowly(CUdeviceptr *out, size_t size)
 	return (CUresult)res;
 }
 
+/* Where the pool keeps nothing: the driver's call is all but the same. */
+__attribute__((noinline)) static CUresult alloc_directly(CUdeviceptr *out,
+							 size_t size)
+{
+	struct cache *cache = cache_sure;
+	CUdeviceptr addr = 0;
+	struct pool *pool = out && size ? direct_order(cache, size) : NULL;
+	CUresult res;
+
+	if (!pool)
+		return alloc_slowly(out, size);
+	res = real_driver()->cuMemAlloc_v2(&addr, size);
+	if (!direct_done(cache, pool, addr, size, (int)res))
+		return alloc_slowly(out, size);
+	if (!res)
+		*out = addr;
+	return res;
+}
+
 COLD static int look(struct cache *cache, void *out, uint64_t addr)
 {
 	fast_look(cache);
@@ -49,7 +68,7 @@ EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t size)
 	case FAST_LOOK:
 		return (CUresult)look(cache_sure, out, addr);
 	default:
-		return alloc_slowly(out, size);
+		return alloc_directly(out, size);
 	}
 }
 
@@ -80,6 +99,26 @@ COLD static CUresult free_slowly(CUdeviceptr ptr, struct block *taken)
 	}
 }
 
+/* What the runtime's hook has taken for the runtime to free: that calls the
+ * driver's. */
+static __thread CUdeviceptr passing;
+
+__attribute__((noinline)) static CUresult free_directly(CUdeviceptr ptr)
+{
+	struct cache *cache = cache_last;
+	struct block *taken;
+	CUresult res;
+
+	if (ptr && ptr == passing)
+		return real_driver()->cuMemFree_v2(ptr);
+	taken = direct_take(cache, ptr);
+	if (!taken)
+		return free_slowly(ptr, NULL);
+	res = real_driver()->cuMemFree_v2(ptr);
+	direct_given(cache, taken, !res);
+	return res;
+}
+
 EXPORT CUresult cuMemFree_v2(CUdeviceptr ptr)
 {
 	struct block *taken;
@@ -90,7 +129,7 @@ EXPORT CUresult cuMemFree_v2(CUdeviceptr ptr)
 	case FAST_TAKEN:
 		return free_slowly(ptr, taken);
 	default:
-		return free_slowly(ptr, NULL);
+		return free_directly(ptr);
 	}
 }
 
@@ -193,6 +232,17 @@ COLD static cudaError_t runtime_alloc_slowly(void **out, size_t size)
 	return cudaSuccess;
 }
 
+/* Where the pool keeps nothing the runtime is to be asked at once. */
+__attribute__((noinline)) static cudaError_t runtime_alloc_directly(void **out,
+								    size_t size)
+{
+	const struct real_runtime *real = real_runtime();
+
+	return real && direct_pool(cache_last)
+		       ? real->cudaMalloc(out, size)
+		       : runtime_alloc_slowly(out, size);
+}
+
 EXPORT cudaError_t cudaMalloc(void **out, size_t size)
 {
 	uint64_t addr;
@@ -206,7 +256,7 @@ EXPORT cudaError_t cudaMalloc(void **out, size_t size)
 	case FAST_LOOK:
 		return (cudaError_t)look(cache_bound, out, addr);
 	default:
-		return runtime_alloc_slowly(out, size);
+		return runtime_alloc_directly(out, size);
 	}
 }
 
@@ -233,6 +283,24 @@ COLD static cudaError_t runtime_free_slowly(void *ptr, struct block *taken)
 	}
 }
 
+__attribute__((noinline)) static cudaError_t runtime_free_directly(void *ptr)
+{
+	const struct real_runtime *real = real_runtime();
+	struct cache *cache = cache_last;
+	struct block *taken = NULL;
+	cudaError_t res;
+
+	if (real)
+		taken = direct_take(cache, (uint64_t)ptr);
+	if (!taken)
+		return runtime_free_slowly(ptr, NULL);
+	passing = (CUdeviceptr)ptr;
+	res = real->cudaFree(ptr);
+	passing = 0;
+	direct_given(cache, taken, !res);
+	return res;
+}
+
 EXPORT cudaError_t cudaFree(void *ptr)
 {
 	struct block *taken;
@@ -243,6 +311,6 @@ EXPORT cudaError_t cudaFree(void *ptr)
 	case FAST_TAKEN:
 		return runtime_free_slowly(ptr, taken);
 	default:
-		return runtime_free_slowly(ptr, NULL);
+		return runtime_free_directly(ptr);
 	}
 }

@@ -18,7 +18,7 @@ struct race {
 };
 
 /* The last has no name. */
-extern const struct race race_table[], race_caches[];
+extern const struct race race_table[], race_caches[], race_direct[];
 
 extern struct api race_api;
 

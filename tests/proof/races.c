@@ -175,6 +175,7 @@ bool races_run(const char *name)
 	}
 	good = table_run(race_caches, name, &count);
 	good = table_run(race_table, name, &count) && good;
+	good = table_run(race_direct, name, &count) && good;
 	if (!count)
 		fprintf(stderr, "proof: no race \"%s\"\n", name);
 	return good && count;
