@@ -138,6 +138,22 @@ def test_a_door_that_is_not_seen_is_noticed_and_allowed_for(box):
     shell.end()
 
 
+def test_a_block_of_another_device_counts_there(box):
+    shell = box.shell("no_pool", "driver", devices=2)
+    lines(shell, "init", "retain x 0", "retain y 1")
+    for name in "xy":
+        lines(shell, f"set {name}")
+        warm(shell)
+        lines(shell, f"alloc of_{name} {SIZE}")
+    took(shell, "free of_x")
+    assert shell.stat(0)["live_bytes"] == shell.stat(0)["reserved_bytes"] == 0
+    assert shell.stat(1)["live_bytes"] == SIZE
+    assert shell.stat(0)["frees"] == shell.stat(0)["allocs"] == 5
+    took(shell, "free of_y")
+    assert shell.stat(1)["live_bytes"] == shell.stat(1)["reserved_bytes"] == 0
+    shell.end()
+
+
 # What is wrong.
 
 @pytest.mark.parametrize("form", FORMS)
@@ -180,6 +196,8 @@ def test_a_failure_of_an_allocation_is_passed_on(box, code):
     assert figures(shell) == before
     assert shell.stat()["failures"] == 1
     lines(shell, f"alloc a {SIZE}", "free a")
+    shell.ask("swap page_unit_pool")
+    assert shell.stat()["retired_bytes"] == 0
     shell.end()
     assert box.report()[0]["cuMemAlloc_v2"] == 6
     assert box.stat()["live_bytes"] == box.stat()["reserved_bytes"] == 0
@@ -194,6 +212,8 @@ def test_a_request_past_the_device_is_out_of_memory(box, form):
     assert figures(shell) == before
     assert shell.stat()["failures"] == 1
     warm(shell)
+    shell.ask("swap page_unit_pool")
+    assert shell.stat()["retired_bytes"] == 0
     shell.end()
 
 
@@ -225,7 +245,6 @@ def test_another_thread_may_free_a_block(box):
 
 
 def test_a_thread_that_only_frees_counts_for_itself_as_well(box):
-    """Else it would look for its context each time."""
     shell = two_threads(box)
     took(shell, "on c set primary")
     for _ in range(50):

@@ -173,9 +173,9 @@ bool races_run(const char *name)
 		perror("races");
 		return false;
 	}
-	good = table_run(race_caches, name, &count);
+	good = table_run(race_direct, name, &count);
+	good = table_run(race_caches, name, &count) && good;
 	good = table_run(race_table, name, &count) && good;
-	good = table_run(race_direct, name, &count) && good;
 	if (!count)
 		fprintf(stderr, "proof: no race \"%s\"\n", name);
 	return good && count;

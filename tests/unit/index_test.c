@@ -131,63 +131,6 @@ START_TEST(blocks_that_crowd_at_the_end_find_their_place)
 }
 END_TEST
 
-START_TEST(a_table_that_was_replaced_has_no_places)
-{
-	struct block_table *old = NULL;
-	uint64_t addr = GRANULE;
-
-	entered(addr);
-	old = block_table;
-	while (block_table == old)
-		removed(entered(addr += 256));
-	ck_assert_uint_eq(old->size, 0);
-	ck_assert_uint_eq(*block_home(old, GRANULE).entry, ENTRY_EMPTY);
-	ck_assert_ptr_nonnull(found(GRANULE));
-}
-END_TEST
-
-START_TEST(one_block_is_entered_alone_where_none_is_known)
-{
-	struct block *block = block_new(), *other = block_new(), *taken;
-
-	removed(entered(GRANULE));
-	ck_assert(!block_enter_alone(block, 0));
-	ck_assert(!block_enter_alone(block, GRANULE + 1));
-	ck_assert(block_enter_alone(block, GRANULE));
-	ck_assert_ptr_eq(found(GRANULE), block);
-	ck_assert(!block_enter_alone(other, GRANULE));
-	ck_assert_uint_eq(block_word(other), BLOCK_GONE);
-	ck_assert(block_take_at(block_table, GRANULE, &taken));
-	ck_assert_ptr_eq(taken, block);
-	ck_assert(!block_enter_alone(other, GRANULE)); /* it is idle */
-	ck_assert(block_remove(block));
-	ck_assert(block_enter_alone(other, GRANULE));
-	ck_assert_ptr_eq(found(GRANULE), other);
-}
-END_TEST
-
-/* Until the index has to grow, which that does not. */
-START_TEST(a_block_that_is_entered_alone_leaves_a_place_empty)
-{
-	struct block *block = NULL;
-	uint64_t addr = 2 * GRANULE;
-	size_t count = 0, size;
-
-	entered(GRANULE);
-	size = block_table->size;
-	for (; count <= size; count++, addr += 256) {
-		block = block_new();
-		if (!block_enter_alone(block, addr))
-			break;
-	}
-	ck_assert_uint_le(count, size / 4 * 3);
-	ck_assert_uint_eq(block_table->size, size);
-	ck_assert_ptr_null(found(addr));
-	while (count--)
-		ck_assert_ptr_nonnull(found(addr -= 256));
-}
-END_TEST
-
 START_TEST(an_address_is_entered_and_removed_again_and_again)
 {
 	enum { ROUNDS = 2000 };
@@ -390,15 +333,12 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[14];
+	static const TTest *tests[11];
 	size_t n = 0;
 
 	tests[n++] = a_block_takes_64_bytes_of_tables_at_most;
 	tests[n++] = blocks_that_come_and_go_leave_the_index_as_small;
 	tests[n++] = blocks_that_crowd_at_the_end_find_their_place;
-	tests[n++] = a_table_that_was_replaced_has_no_places;
-	tests[n++] = one_block_is_entered_alone_where_none_is_known;
-	tests[n++] = a_block_that_is_entered_alone_leaves_a_place_empty;
 	tests[n++] = an_address_is_entered_and_removed_again_and_again;
 	tests[n++] = a_stale_entry_is_no_block;
 	tests[n++] = blocks_whose_entries_look_alike_are_told_apart;

@@ -1,0 +1,55 @@
+"""As rows.py, for pools that keep nothing: include/direct.h and what is behind
+it."""
+
+DIRECT = "include/direct.h"
+ENDS = "src/core/direct.c"
+INDEX = "src/core/block_index.c"
+BLOCKS = "src/core/cache_blocks.c"
+CACHE = "src/core/cache.c"
+FIGURES = "src/core/cache_figures.c"
+
+ROWS = [
+    ("a_known_address_is_not_looked_for", "unit",
+     (INDEX, "		if (entry_is(*found, home.tag) &&\n"
+      "		    block_is_at(entry_block(*found), addr))\n"
+      "			return NULL;\n		else if", "		if")),
+    ("a_full_table_takes_one_more", "unit",
+     (INDEX, "	else if (!table_is_full(table) && home.entry",
+      "	else if (home.entry")),
+    ("a_replaced_table_keeps_a_page", "unit",
+     (INDEX, "madvise(table, table_bytes(table->size)",
+      "madvise((char *)table + 4096, table_bytes(table->size) - 4096")),
+    ("another_pools_block_is_direct", "test_direct.py -k another_device",
+     (DIRECT, "	if (!LIKELY(block->pool == pool)) {", "	if (false) {")),
+    ("a_free_returns_to_the_next_pool", "races",
+     (DIRECT, "LIKELY(freed) && LIKELY(direct_pool(cache) == block->pool)",
+      "LIKELY(freed)")),
+    ("a_block_is_known_to_the_next_pool", "races",
+     (DIRECT, "	if (!LIKELY(direct_pool(cache) == pool) ||\n	    !LIKELY(",
+      "	if (!LIKELY(")),
+    ("a_block_comes_back_before_its_free", "races",
+     (DIRECT, "	figure_add(&cache->frees, 1);\nleave:",
+      "	figure_add(&cache->frees, 1);\n"
+      "	direct_lend(cache, -(uint64_t)1, -block->span);\nleave:"),
+     (DIRECT, "		direct_lend(cache, -(uint64_t)1, -block->span);\n"
+      "		figure_add(&cache->direct.reserved, -block->span);",
+      "		figure_add(&cache->direct.reserved, -block->span);")),
+    ("what_was_lent_is_not_told", "test_direct.py -k pool_that_was",
+     (BLOCKS, "	direct_settle(cache);\n", "")),
+    ("a_failed_free_is_forgotten", "test_direct.py -k does_not_free",
+     (DIRECT, "	counted = LIKELY(freed) && ", "	counted = ")),
+    ("a_failed_request_stays_lent", "test_direct.py -k failure_of",
+     (ENDS, "	fresh_cancel(pool, size); /* the pool may end */\n", "")),
+    ("a_limit_is_not_seen", "test_direct.py -k limit",
+     (ENDS, " ||\n	    is_limited())", ")"),
+     (ENDS, "static bool is_limited", "__attribute__((unused)) "
+      "static bool is_limited")),
+    ("a_shut_cache_is_direct", "races",
+     (CACHE, "atomic_store(&cache->direct.open, shut ? NULL : "
+      "cache->direct.pool);",
+      "atomic_store(&cache->direct.open, cache->direct.pool);")),
+    ("an_unseen_door_is_never_noticed", "test_direct.py -k door",
+     (ENDS, "		context_current();\n", "		(void)cache;\n")),
+    ("the_peak_of_what_is_reserved_is_that_of_live", "test_direct.py -k peak",
+     (FIGURES, "	return room < slack ? room : slack;", "	return slack;")),
+]
