@@ -205,8 +205,8 @@ struct cache_figures caches_figures(const struct device *device);
 struct cache_figures caches_about(const struct device *device);
 
 /* The calling thread sees to its figures. The peak of live bytes is exact for
- * one thread; with several it may be off by a sixteenth, and by what the
- * others did since they were last told: every 256 requests of theirs, about.
+ * one thread; with several each may miss a sixteenth, 8 MiB at most, and what
+ * the others did since they last told: every 256 requests of theirs, about.
  * Takes the caches' lock. */
 void cache_look(struct cache *cache);
 

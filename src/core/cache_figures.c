@@ -10,7 +10,9 @@
 /* Words that are read while they change. */
 #define TORN __attribute__((no_sanitize("thread")))
 
-enum { PEAK_GRAIN = 16 }; /* of the peak that one of several may miss */
+/* What one of several threads may miss of a peak: a part of it, and so many
+ * bytes at most. */
+enum { PEAK_GRAIN = 16, PEAK_MISSED = 8 << 20 };
 
 static _Atomic bool summing; /* under lock, who asks for figures */
 
@@ -148,14 +150,15 @@ static uint64_t live_seen(struct cache *cache)
  * takes, it would look all the time without some more. */
 static int64_t room_until(struct device *device, enum counter peak, int64_t now)
 {
-	int64_t top;
+	int64_t top, more;
 
 	if (now > 0)
 		counter_lift(device, peak, (uint64_t)now);
 	top = (int64_t)atomic_load(&device->counters[peak]);
-	if (sums[device_ordinal(device)].others)
-		now -= top / PEAK_GRAIN;
-	return top - now;
+	if (!sums[device_ordinal(device)].others)
+		return top - now;
+	more = top / PEAK_GRAIN;
+	return top - now + (more < PEAK_MISSED ? more : PEAK_MISSED);
 }
 
 /* Under lock. Where each request is the driver's, what is reserved grows as
