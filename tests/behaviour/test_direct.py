@@ -88,20 +88,21 @@ def test_the_figures_of_one_thread_are_exact(box, form, seed):
     assert devices[0]["live_allocs"] == 0
 
 
-def test_the_peak_of_what_is_reserved_counts_what_a_graph_holds(box):
-    """Which is not live, so that the peak of that tells nothing."""
-    shell = open_shell(box, "page_unit_pool", "driver")
-    lines(shell, f"alloc a {9 * MIB}", "free a", f"alloc b {2 * MIB}",
-          f"alloc c {4 * MIB}", "stream s", "capture s", "free b")
+def test_the_peak_of_what_is_reserved_is_not_that_of_what_is_live(box):
+    """Small blocks of the pool before have large spans."""
+    shell = open_shell(box, "page_unit_pool", "driver", page_size=2 * MIB)
+    lines(shell, f"alloc big {6 * MIB}", "free big")
+    shell.ask("trim")
+    lines(shell, "alloc a 1", "free a", "alloc a 1", "alloc b 1", "alloc c 1")
     shell.ask("swap no_pool")
-    lines(shell, "capture_end s", "free c")
     warm(shell)
-    before = shell.stat()
-    lines(shell, f"alloc x {before['reserved_peak']}", f"alloc y {SIZE}",
-          f"alloc z {SIZE}")
     stat = shell.stat()
-    assert stat["reserved_peak"] == stat["reserved_bytes"]
-    lines(shell, "free x", "free y", "free z")
+    assert stat["reserved_bytes"] == 6 * MIB
+    assert stat["reserved_peak"] == 8 * MIB
+    lines(shell, f"alloc d {MIB}", f"alloc e {2 * MIB}", "free d")
+    stat = shell.stat()
+    assert stat["reserved_peak"] == 9 * MIB
+    assert stat["live_peak"] == 6 * MIB
     shell.end()
 
 

@@ -44,7 +44,7 @@ ROWS = [
      (ENDS, " ||\n	    is_limited())", ")"),
      (ENDS, "static bool is_limited", "__attribute__((unused)) "
       "static bool is_limited")),
-    ("a_shut_cache_is_direct", "races",
+    ("a_shut_cache_is_direct", "test_direct.py -k captures",
      (CACHE, "atomic_store(&cache->direct.open, shut ? NULL : "
       "cache->direct.pool);",
       "atomic_store(&cache->direct.open, cache->direct.pool);")),
