@@ -5,4 +5,5 @@ BENCH += $(BUILD)/bench/sim_calls
 $(BUILD)/bench/sim_calls: $(BUILD)/obj/tests/bench/sim_calls.o \
 		$(BUILD)/sim/libcudart.so.13 $(BUILD)/sim/libcuda.so
 	$(call SAY,link  )
-	$(Q)$(CC) $(LDFLAGS) $< -L$(BUILD)/sim -lcudart -lcuda -o $@
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $< -L$(BUILD)/sim -lcudart \
+		-lcuda -o $@
