@@ -397,7 +397,7 @@ const struct race race_table[] = {
 	 free_first, free_second, NULL},
 	{"fence beside an allocation", "MNM_QUARANTINE", "0", 1, 0, wait_before,
 	 fence_first, free_second, NULL},
-	{"renewal beside an allocation", "MNM_POOL_LIMIT", "24576", 1, 4,
+	{"renewal beside an allocation", "MNM_POOL_LIMIT", "24576", 1, 8,
 	 renewal_before, renewal_first, renewal_second, NULL},
 	{"free beside a context's end", "MNM_QUARANTINE", "0", 1, 0,
 	 leave_before, leave_first, leave_second, NULL},
