@@ -1,0 +1,152 @@
+"""As rows.py, for what threads keep for themselves, and the index of
+blocks."""
+
+FENCE = "src/core/fence.c"
+CAPTURE = "src/core/capture.c"
+FREES = "src/core/mem_free.c"
+FIGURES = "src/core/cache_figures.c"
+CURRENT = "src/core/context_current.c"
+POOLS = "src/core/pools.c"
+WORK = "src/core/work.c"
+INDEX = "src/core/block_index.c"
+CACHE = "src/core/cache.c"
+RECORDS = "src/core/cache_record.c"
+SPANS = "src/core/cache_spans.c"
+CACHED = "src/core/cache_blocks.c"
+EPOCH = "src/core/epoch.c"
+FAST = "include/fast.h"
+HOOKS = "src/hooks/contexts.c"
+PAGES = "src/pools/page_unit_pool.c"
+
+ROWS = [
+    # What threads keep for themselves: who is let in.
+    ("shut_is_not_looked_at", "test_cache.py",
+     (CACHE, "	bool shut = cache->shut;", "	bool shut = false;")),
+    ("who_is_shut_still_lends", "races",
+     (CACHE, "	atomic_store(&cache->unit, pool ? pool->unit : 0);",
+      "	atomic_store(&cache->unit, cache->pool ? cache->pool->unit : 0);")),
+    ("who_is_shut_still_takes", "races",
+     (CACHE, "		     pool ? atomic_load(&block_table) : "
+      "&block_table_none);",
+      "		     cache->pool ? atomic_load(&block_table) : "
+      "&block_table_none);")),
+    ("busy_once_it_is_open", "races",
+     (FAST, "	cache_enter(cache);\n	unit = atomic_load_explicit("
+      "&cache->unit, memory_order_acquire);",
+      "	unit = atomic_load(&cache->unit);\n	cache_enter(cache);")),
+    ("who_is_busy_is_not_waited_for", "races",
+     (CACHE, "			pause_for(i);", "			break;")),
+    ("a_capture_shuts_nothing", "test_cache.py -k captures",
+     (CACHE, "	       capture_any() || device->pressed",
+      "	       device->pressed")),
+    ("a_request_without_room_shuts_nothing", "races",
+     (CACHE, "device->pressed || device->pending ||", "device->pending ||"),),
+    ("pending_blocks_shut_nothing", "test_cache.py -k waits_goes_back",
+     (CACHE, "device->pressed || device->pending ||", "device->pressed ||")),
+    ("a_lost_device_shuts_nothing", "test_cache.py -k has_failed",
+     (CACHE, "	       device->lost || !fence", "	       !fence")),
+    ("a_level_that_waits_shuts_nothing", "test_cache.py -k sync",
+     (CACHE, " || !fence_is_plain(device);", ";\n	(void)fence_is_plain;")),
+    ("nobody_is_told_of_a_change_of_level", "test_cache.py -k sync",
+     (FENCE, "			fence_restart(device_at(i));\n"
+      "	caches_review(NULL);", "			fence_restart(device_at(i));")),
+    ("nobody_is_told_of_a_capture", "test_cache.py -k captures",
+     (CAPTURE, "		caches_review(NULL);\n	}\n	while", "	}\n	while")),
+    ("nobody_is_told_to_ask", "test_cache.py -k green_context_that",
+     (CURRENT, "	caches_ask();\n	caches_review(NULL);",
+      "	caches_review(NULL);")),
+    ("what_is_unseen_is_not_doubted", "test_cache.py -k unseen",
+     (CURRENT, "	cache_asked(context, !doubted);",
+      "	cache_asked(context, true);")),
+    ("other_threads_do_not_doubt", "test_cache.py -k everyones",
+     (CURRENT, "	atomic_store(&doubted, true);\n	caches_ask();",
+      "	atomic_store(&doubted, true);")),
+    ("a_new_current_context_goes_unnoticed", "test_cache.py -k door",
+     (HOOKS, "	context_unsure();\n	if (!res && mem_enabled())\n"
+      "		context_current();", "	(void)context_current;")),
+    ("a_context_just_made_goes_unnoticed", "test_cache.py -k just_made",
+     (HOOKS, "	context_unsure();\n	if (!res && mem_enabled())\n"
+      "		context_note(", "	if (!res && mem_enabled())\n"
+      "		context_note(")),
+    ("stream_order_ends_beside_requests", "races",
+     (WORK, "	caches_pass();\n", "	(void)caches_pass;\n")),
+    ("a_child_keeps_its_caches", "test_cache.py -k child",
+     ("src/core/state.c", "	cache_unsure();\n	atomic_store",
+      "	atomic_store")),
+    # What they keep, and for whom.
+    ("unsafe_blocks_from_a_cache", "proof",
+     (FAST, "	if (!LIKELY(block) || !LIKELY(block->epoch < safe))",
+      "	(void)safe;\n	if (!LIKELY(block))")),
+    ("an_inner_address_is_taken", "unit",
+     (FAST, "	if (!LIKELY(!(addr & BLOCK_BITS)))\n		return false;\n",
+      "")),
+    ("an_inner_address_is_freed", "test_cache.py -k address_inside",
+     (FAST, "	if (!LIKELY(!(addr & BLOCK_BITS)))\n		return false;\n",
+      "")),
+    ("another_pools_block_is_kept", "test_cache.py",
+     (FAST, " ||\n	    !LIKELY(block->pool == cache->pool))", ")")),
+    ("room_is_lost_where_there_is_none", "test_cache.py",
+     (FAST, "	if (!LIKELY(figure_add(&cache->room_left, -span) >= 0) ||",
+      "	if (!LIKELY(cache->room_left >= (int64_t)span) ||")),
+    ("a_thread_keeps_what_it_likes", "test_cache.py -k option_says",
+     (CACHE, "	if (option && count == 1)", "	if (count)")),
+    ("a_swap_leaves_the_caches_alone", "test_cache.py -k swap",
+     (POOLS, "	caches_flush(store);\n	pools_push", "	pools_push")),
+    ("a_trim_leaves_the_caches_alone", "test_cache.py -k trim",
+     (POOLS, "	if (least)\n		caches_flush(store);\n", "")),
+    ("a_context_leaves_its_blocks_in_caches", "test_cache.py -k destroys",
+     (POOLS, "	caches_flush(store);\n	for (struct pool *pool = "
+      "store->pools, *next;", "	for (struct pool *pool = "
+      "store->pools, *next;")),
+    ("a_dead_contexts_cache_is_taken_full", "races",
+     (CACHE, "cache->context->dead && cache->room_left == cache->room &&",
+      "cache->context->dead &&")),
+    ("a_thread_takes_its_blocks_along", "test_cache.py -k ends_leaves",
+     (CACHE, "		cache_empty(cache);\n", "")),
+    ("no_raid_for_a_large_block", "test_cache.py -k large_block",
+     (CACHED, "	else if (span >= RAID_LEAST)", "	else if (!span)")),
+    ("no_raid_on_a_full_device", "test_cache.py -k full_device",
+     (CACHED, "		any |= others_move(context, cache, span, most);",
+      "		(void)others_move;")),
+    ("a_raid_leaves_what_it_takes", "test_cache.py",
+     (CACHED, "	magazine_set(magazine, next);\n", "")),
+    ("lists_are_kept_the_youngest_first", "unit",
+     (PAGES, "idle->head && list->head->epoch < idle->head->epoch",
+      "idle->head")),
+    ("marks_outlive_their_block", "test_cache.py -k each_life",
+     (FREES, "	block_unmark(block);\n", "")),
+    ("a_threads_peak_is_not_lifted", "test_cache.py -k peak",
+     (FIGURES, "	if (now > 0)\n		counter_lift(", "	if (false)\n"
+      "		counter_lift(")),
+    ("what_an_ended_thread_counted_is_lost", "unit",
+     (FIGURES, "	figures_add(ended, &cache->told, 1);\n", "	(void)ended;\n")),
+    ("slack_is_served_before_it_is_safe", "unit",
+     (SPANS, "	if (!block || block->epoch >= atomic_load(cache->safe))\n",
+      "	if (!block)\n")),
+    ("the_records_of_ended_threads_are_walked", "unit",
+     (RECORDS, "	record_unlink(cache);\n", "	(void)record_unlink;\n")),
+    ("bytes_are_gone_before_their_epoch", "races",
+     (EPOCH, "	atomic_fetch_add(&device->epoch, 1);\n	*bytes",
+      "	*bytes")),
+    # The index of blocks; what a growth needs, as the caches' barrier, is in
+    # the models (scripts/check-model).
+    ("records_that_look_alike_are_one", "unit",
+     (INDEX, "		if ((*word & ~BLOCK_BITS) == addr && "
+      "!(*word & BLOCK_GONE))\n			return",
+      "		if (!(*word & BLOCK_GONE))\n			return")),
+    ("a_stale_entry_is_a_block", "unit",
+     (INDEX, "		if ((*word & ~BLOCK_BITS) == addr && "
+      "!(*word & BLOCK_GONE))\n			return",
+      "		if ((*word & ~BLOCK_BITS) == addr)\n			return")),
+    ("a_growth_forgets_the_tail", "unit",
+     (INDEX, "	     table && at < table_end(full) && !table_is_full(table); "
+      "at++) {", "	     table && at < &full->entries[full->size]; at++) {")),
+    ("who_has_no_place_is_not_entered", "unit",
+     (INDEX, "			if (!grow(table))",
+      "			if (!table_is_full(table) || !grow(table))")),
+    ("what_is_removed_stays", "unit",
+     (INDEX, "	if (found == entry)\n", "	if (false)\n")),
+    ("who_is_there_is_not_ousted", "unit",
+     (INDEX, "	*stale = block_oust(addr, word);\n",
+      "	(void)block_oust;\n")),
+]
