@@ -140,15 +140,16 @@ static bool race_search(unsigned long *runs)
 	return true;
 }
 
-/* Those of a table that have that name, or all; *count counts. */
-static bool table_run(const struct race *table, const char *name,
+/* Those of a table that have that name, or all; and of these those that leave
+ * both threads, which take long, or the others. *count counts. */
+static bool table_run(const struct race *table, const char *name, bool both,
 		      unsigned long *count)
 {
 	unsigned long runs;
 	bool good = true;
 
 	for (race = table; race->name; race++) {
-		if (name && strcmp(name, race->name))
+		if ((name && strcmp(name, race->name)) || !race->stride == both)
 			continue;
 		++*count;
 		runs = 0;
@@ -165,7 +166,7 @@ static bool table_run(const struct race *table, const char *name,
 bool races_run(const char *name)
 {
 	unsigned long count = 0;
-	bool good;
+	bool good = true;
 
 	result = mmap(NULL, sizeof(*result), PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -173,9 +174,11 @@ bool races_run(const char *name)
 		perror("races");
 		return false;
 	}
-	good = table_run(race_direct, name, &count);
-	good = table_run(race_caches, name, &count) && good;
-	good = table_run(race_table, name, &count) && good;
+	for (int both = 0; both < 2; both++) {
+		good = table_run(race_direct, name, both, &count) && good;
+		good = table_run(race_caches, name, both, &count) && good;
+		good = table_run(race_table, name, both, &count) && good;
+	}
 	if (!count)
 		fprintf(stderr, "proof: no race \"%s\"\n", name);
 	return good && count;
