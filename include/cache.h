@@ -111,7 +111,7 @@ extern struct cache cache_none;
 __attribute__((no_sanitize("thread"))) static inline int64_t figure_add(
 	int64_t *figure, uint64_t change)
 {
-	return *figure += (int64_t)change;
+	return *figure = (int64_t)((uint64_t)*figure + change);
 }
 
 static inline void magazine_set(struct magazine *magazine, struct block *block)
