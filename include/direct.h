@@ -16,10 +16,12 @@
  *		if there is one it was given back behind our back, and the slow
  *		path ends it. Nobody else enters a block there, as the driver
  *		has just given it to this thread.
- * block->word	from live to gone by a sequentially consistent step: of two
- *		frees of one address one succeeds. Then the entry is this
- *		thread's, and removed by a store, before the driver, who may
- *		give the address out again, is called.
+ * block->word	from live to idle by a sequentially consistent step: of two
+ *		frees of one address one succeeds. One of another pool is live
+ *		again then, and was never gone, or an index that is just being
+ *		replaced would lose it. Else it is gone by a store, and so is
+ *		the entry, before the driver, who may give the address out
+ *		again, is called.
  */
 #ifndef MNM_DIRECT_H
 #define MNM_DIRECT_H
@@ -112,20 +114,18 @@ ALWAYS bool direct_done(struct cache *cache, struct pool *pool, uint64_t addr,
 	return true;
 }
 
-/* The live block at addr, which has no marks, is gone then. NULL: none is. */
+/* The live block at addr, which has no marks, is idle then. NULL: none is. */
 ALWAYS struct block *block_take_out(uint64_t addr, _Atomic uint64_t **place)
 {
 	struct block_home home = block_home(
 		atomic_load_explicit(&block_table, memory_order_acquire), addr);
-	uint64_t entry = entry_at(home.entry), word;
+	uint64_t entry = entry_at(home.entry);
 	struct block *block;
 
 	for (; entry != ENTRY_EMPTY; entry = entry_at(++home.entry)) {
-		word = addr;
 		block = entry_block(entry);
 		if (LIKELY(entry_is(entry, home.tag)) &&
-		    LIKELY(atomic_compare_exchange_strong(&block->word, &word,
-							  addr | BLOCK_GONE))) {
+		    LIKELY(block_take_plain(block, addr))) {
 			*place = home.entry;
 			return block;
 		}
@@ -153,6 +153,8 @@ ALWAYS struct block *direct_take(struct cache *cache, uint64_t addr)
 		block = NULL;
 		goto leave;
 	}
+	atomic_store_explicit(&block->word, addr | BLOCK_GONE,
+			      memory_order_release);
 	atomic_store_explicit(place, ENTRY_REMOVED, memory_order_release);
 	figure_add(&cache->slack, block->size);
 	figure_add(&cache->frees, 1);

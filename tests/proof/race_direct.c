@@ -1,6 +1,7 @@
 /* Races about requests and frees that are the driver's own: pools that keep
  * nothing. */
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "control.h"
@@ -14,6 +15,7 @@ enum { SIZE = 5000, WARM = 4 };
 static CUcontext context, other;
 static CUdeviceptr held[3];
 static atomic_int freed;
+static atomic_bool warm, going;
 
 static CUdeviceptr block_new(void)
 {
@@ -103,11 +105,12 @@ static void one_is_live(void)
 	figures_check(1);
 }
 
-static void swap(void)
+static void swap(const char *pool)
 {
-	char answer[512];
+	char request[64], answer[512];
 
-	control_ask("swap page_unit_pool", answer, sizeof(answer));
+	snprintf(request, sizeof(request), "swap %s", pool);
+	control_ask(request, answer, sizeof(answer));
 }
 
 static void pairs_and_swap(void)
@@ -115,7 +118,7 @@ static void pairs_and_swap(void)
 	DO(cuCtxSetCurrent, context);
 	race_hold();
 	pairs();
-	swap();
+	swap("page_unit_pool");
 	pairs();
 	race_pass();
 }
@@ -170,7 +173,7 @@ static void one_was_freed(void)
 {
 	race_expect("frees that succeeded", freed, 1);
 	pairs();
-	swap();
+	swap("page_unit_pool");
 	block_free(held[1]);
 }
 
@@ -214,7 +217,52 @@ static void none_is_live(void)
 	race_expect("live_bytes", control_figure(answer, "live_bytes"), 0);
 	race_expect("reserved_bytes", control_figure(answer, "reserved_bytes"),
 		    0);
-	swap();
+	swap("page_unit_pool");
+	retired_check(0);
+}
+
+/* A block of another pool is freed, beside requests that the index grows for.
+ */
+enum { MANY = 2870, MORE = 20 };
+
+static void blocks_new(int count)
+{
+	while (count--)
+		block_new();
+}
+
+static void grow_before(void)
+{
+	DO(cuInit, 0);
+	DO(cuCtxCreate_v2, &context, 0, 0);
+	held[0] = block_new();
+	swap("no_pool");
+	blocks_new(MANY);
+	pairs();
+}
+
+/* Both threads are direct before: who begins would wait for who is busy. */
+static void grow_first(void)
+{
+	while (!warm)
+		schedule_yield();
+	going = true;
+	free_first();
+}
+
+static void grow_second(void)
+{
+	DO(cuCtxSetCurrent, context);
+	pairs();
+	warm = true;
+	while (!going)
+		schedule_yield();
+	blocks_new(MORE);
+}
+
+static void many_are_live(void)
+{
+	figures_check(MANY + MORE);
 	retired_check(0);
 }
 
@@ -229,5 +277,7 @@ const struct race race_direct[] = {
 	 free_again_first, free_again_second, one_was_freed},
 	{"direct calls beside their context's end", NO_POOL, 1, 3, end_before,
 	 end_first, end_second, none_is_live},
+	{"direct free of another pool's beside a growth", NULL, NULL, 1, 0,
+	 grow_before, grow_first, grow_second, many_are_live},
 	{0},
 };
