@@ -306,17 +306,20 @@ struct context *context_close_primary(int ordinal)
 void context_settle(struct context *context, bool ended)
 {
 	struct context *other = NULL;
+	bool back = false;
 
 	if (!context)
 		return;
 	pthread_mutex_lock(&lock);
 	/* A thread may have noted the context anew meanwhile: if it ended, so
 	 * does that record, and if a destroy failed, this one. */
-	if (ended && !context->buried)
+	if (ended && !context->buried) {
 		other = find(context->handle);
-	else if (!ended && find(context->handle) != context)
-		ended = context->buried || find(context->handle) ||
-			!enter(context);
+	} else if (!ended && find(context->handle) != context) {
+		back = !context->buried && !find(context->handle) &&
+		       enter(context);
+		ended = !back;
+	}
 	if (ended)
 		bury(context);
 	if (other == context)
@@ -332,6 +335,10 @@ void context_settle(struct context *context, bool ended)
 	if (other)
 		pools_forget(other);
 	closing_end(context);
+	/* The fence by which an order ended meanwhile has not found it. */
+	if (back && context->device->ordered &&
+	    !work_is_ordered(context->device))
+		fence_force(context->device);
 }
 
 int context_hold(const struct device *device, struct context **list, int max)

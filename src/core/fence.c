@@ -284,6 +284,18 @@ bool fence_pressed(struct device *device)
 	       fence_make(device, seen);
 }
 
+/* Whether all contexts have ended, or are about to, and their work with them;
+ * who made such calls has not yet been told. */
+static bool work_has_ended(const struct device *device)
+{
+	struct context *context;
+	int found = context_hold(device, &context, 1);
+
+	if (found == 1)
+		context_release(&context, 1);
+	return !found;
+}
+
 bool fence_force(struct device *device)
 {
 	bool made = false;
@@ -295,7 +307,7 @@ bool fence_force(struct device *device)
 		quiet_end();
 	}
 	for (int i = 0; !made && !device->lost && i < WAITS_MAX; i++)
-		made = device_wait(device);
+		made = work_has_ended(device) || device_wait(device);
 	return made || device->lost;
 }
 

@@ -18,7 +18,8 @@ struct race {
 };
 
 /* The last has no name. */
-extern const struct race race_table[], race_caches[], race_direct[];
+extern const struct race race_table[], race_caches[], race_direct[],
+	race_order[];
 
 extern struct api race_api;
 
