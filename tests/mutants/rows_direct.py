@@ -21,6 +21,10 @@ ROWS = [
       "madvise((char *)table + 4096, table_bytes(table->size) - 4096")),
     ("another_pools_block_is_direct", "test_direct.py -k another_device",
      (DIRECT, "	if (!LIKELY(block->pool == pool)) {", "	if (false) {")),
+    ("another_pools_block_is_gone_for_a_moment", "races",
+     (DIRECT, "	if (!LIKELY(block->pool == pool)) {\n",
+      "	block->word = addr | BLOCK_GONE;\n"
+      "	if (!LIKELY(block->pool == pool)) {\n")),
     ("a_free_returns_to_the_next_pool", "races",
      (DIRECT, "LIKELY(freed) && LIKELY(direct_pool(cache) == block->pool)",
       "LIKELY(freed)")),
