@@ -135,10 +135,13 @@ void mem_exported(uint64_t addr)
 		fence_drain(block->pool->store->context);
 }
 
-/* A thread that only frees may have a cache as well. */
+/* A thread that only frees may have a cache as well, and has to ask for the
+ * context where that may be another one now. */
 static void cache_meet(struct context *context)
 {
-	if (cache_last == &cache_none && context_current() == context)
+	if ((cache_last == &cache_none ||
+	     atomic_load(&cache_last->shut) & SHUT_ASK) &&
+	    context_current() == context)
 		cache_current(context);
 }
 
