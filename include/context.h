@@ -106,7 +106,10 @@ int context_count(void);
 void counter_add(struct device *device, enum counter counter, uint64_t n);
 void counter_sub(struct device *device, enum counter counter, uint64_t n);
 uint64_t counter_get(const struct device *device, enum counter counter);
-/* As counter_get, of what threads have told: no lock, and no walk. */
+/* All of them, as of one look at what threads have counted. */
+void counters_get(const struct device *device, uint64_t values[COUNTER_MAX]);
+/* As counter_get, of what threads have told: no lock, and no walk. A peak is
+ * that which has been noticed. */
 uint64_t counter_about(const struct device *device, enum counter counter);
 /* A peak is at least this. */
 void counter_lift(struct device *device, enum counter peak, uint64_t now);

@@ -7,6 +7,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Of a lock that is held for a few steps: who waits for it spins first. */
+#ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
+#define LOCK_SPINS PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
+#else
+#define LOCK_SPINS PTHREAD_MUTEX_INITIALIZER
+#endif
+
 /* What is to be done once, by whichever thread comes first. */
 struct once {
 	pthread_once_t control;

@@ -147,6 +147,8 @@ def single_rows(row, place, able, work):
               alone(instructions), "a process", 0, rounds=1, versus=False)
     yield row("stat", "a request for the statistics, of a busy thread's time",
               alone(asked(place, "stat", {who.OURS: "cost_us",
+                                          "a request without figures":
+                                          "other_us",
                                           "until answered": "answered_us"})),
               "us", 1, versus=False)
     yield row("swap", "a busy thread's longest call in a swap, 100,000 live",

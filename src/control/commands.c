@@ -60,7 +60,9 @@ static json_t *device_name(const struct device *device)
 static json_t *device_stat(struct device *device)
 {
 	json_t *stat = json_object();
+	uint64_t values[COUNTER_MAX];
 
+	counters_get(device, values);
 	json_object_set_new(stat, "device", device_name(device));
 	json_object_set_new(
 		stat, "pool",
@@ -73,8 +75,7 @@ static json_t *device_stat(struct device *device)
 						: fence_names[fence_level()]));
 #define COUNTER(name, unit, help) \
 	json_object_set_new(stat, #name, \
-			    json_integer((json_int_t)counter_get( \
-				    device, COUNTER_##name)));
+			    json_integer((json_int_t)values[COUNTER_##name]));
 	COUNTER_LIST
 #undef COUNTER
 	return stat;

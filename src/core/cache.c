@@ -35,7 +35,7 @@ static __thread bool sure_last;    /* of the context that was asked for last */
 
 static _Atomic bool bound; /* see caches_bind */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = LOCK_SPINS;
 
 static struct once start_once = ONCE_INIT;
 static struct thread_key watch; /* set in threads that have caches */

@@ -1,12 +1,6 @@
 /* The table of contexts. Records are never freed nor used again: a thread that
  * looked one up may still lock it, and finds it dead. A program makes few. */
 #define HASH_NONFATAL_OOM 1
-/* Who waits for one spins first: what is done under it is short. */
-#ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
-#define LOCK_SPINS PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
-#else
-#define LOCK_SPINS PTHREAD_MUTEX_INITIALIZER
-#endif
 #include <stdlib.h>
 
 #include "cache.h"
@@ -18,6 +12,7 @@
 #include "mem.h"
 #include "pools.h"
 #include "real.h"
+#include "thread.h"
 #include "work.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -34,6 +34,9 @@ void counter_sub(struct device *device, enum counter counter, uint64_t n)
 
 static uint64_t own_figure(const struct device *device, enum counter counter)
 {
+	if (counter == COUNTER_allocs)
+		return own_figure(device, COUNTER_hits) +
+		       own_figure(device, COUNTER_misses);
 	return atomic_load_explicit(&device->counters[counter],
 				    memory_order_relaxed);
 }
@@ -53,6 +56,8 @@ static uint64_t caches_part(const struct cache_figures *caches,
 		return caches->frees;
 	case COUNTER_hits:
 		return caches->hits;
+	case COUNTER_allocs:
+		return caches->hits + caches->taken;
 	case COUNTER_misses:
 	case COUNTER_driver_allocs:
 		return caches->taken;
@@ -65,67 +70,48 @@ static uint64_t caches_part(const struct cache_figures *caches,
 	}
 }
 
-static uint64_t sum_of(const struct device *device, enum counter counter,
-		       bool exact);
-
-/* The own figure first. Of what waits for a fence it is what to add to all that
- * was freed since the caches began, which never falls. Where one thread frees
- * what another took, the free may have been seen and the request not. */
-static uint64_t sum_with_caches(const struct device *device,
-				enum counter counter, bool exact)
+/* Where one thread frees what another took, the free may have been seen and the
+ * request not. In stream order nothing waits for a fence. */
+static uint64_t with_caches(const struct device *device, enum counter counter,
+			    uint64_t own, const struct cache_figures *caches)
 {
-	uint64_t sum = own_figure(device, counter);
-	struct cache_figures caches =
-		exact ? caches_figures(device) : caches_about(device);
+	uint64_t sum = own + caches_part(caches, counter);
 
-	sum += caches_part(&caches, counter);
+	if (counter == COUNTER_quarantined_bytes &&
+	    atomic_load(&device->safe) == UINT64_MAX)
+		return 0;
 	return (int64_t)sum > 0 ? sum : 0;
 }
 
-static uint64_t live_peak(const struct device *device, bool exact)
+/* The own figures first. Of what waits for a fence that is what to add to all
+ * that was freed since the caches began, which never falls. */
+void counters_get(const struct device *device, uint64_t values[COUNTER_MAX])
 {
-	uint64_t peak = own_figure(device, COUNTER_live_peak);
-	uint64_t now = sum_of(device, COUNTER_live_bytes, exact);
+	struct cache_figures caches;
 
-	return now > peak ? now : peak;
-}
-
-static uint64_t sum_of(const struct device *device, enum counter counter,
-		       bool exact)
-{
-	switch (counter) {
-	case COUNTER_live_peak:
-		return live_peak(device, exact);
-	case COUNTER_allocs:
-		return sum_of(device, COUNTER_hits, exact) +
-		       sum_of(device, COUNTER_misses, exact);
-	case COUNTER_quarantined_bytes:
-		/* In stream order nothing waits. */
-		if (atomic_load(&device->safe) == UINT64_MAX)
-			return 0;
-		/* fall through */
-	case COUNTER_live_bytes:
-	case COUNTER_idle_bytes:
-	case COUNTER_frees:
-	case COUNTER_hits:
-	case COUNTER_misses:
-	case COUNTER_driver_allocs:
-	case COUNTER_driver_frees:
-	case COUNTER_reserved_bytes:
-		return sum_with_caches(device, counter, exact);
-	default:
-		return own_figure(device, counter);
-	}
+	for (enum counter i = 0; i < COUNTER_MAX; i++)
+		values[i] = own_figure(device, i);
+	caches = caches_figures(device);
+	for (enum counter i = 0; i < COUNTER_MAX; i++)
+		values[i] = with_caches(device, i, values[i], &caches);
+	if (values[COUNTER_live_peak] < values[COUNTER_live_bytes])
+		values[COUNTER_live_peak] = values[COUNTER_live_bytes];
 }
 
 uint64_t counter_get(const struct device *device, enum counter counter)
 {
-	return sum_of(device, counter, true);
+	uint64_t values[COUNTER_MAX];
+
+	counters_get(device, values);
+	return values[counter];
 }
 
 uint64_t counter_about(const struct device *device, enum counter counter)
 {
-	return sum_of(device, counter, false);
+	uint64_t own = own_figure(device, counter);
+	struct cache_figures caches = caches_about(device);
+
+	return with_caches(device, counter, own, &caches);
 }
 
 uint64_t quarantine_set(struct device *device, uint64_t bytes)
