@@ -160,6 +160,17 @@ ALWAYS bool block_take_at(struct block_table *table, uint64_t addr,
 	}
 }
 
+static inline void magazine_append(struct magazine *magazine,
+				   struct block *block)
+{
+	block->next = NULL;
+	if (magazine->head)
+		magazine->tail->next = block;
+	else
+		magazine_set(magazine, block);
+	magazine->tail = block;
+}
+
 /* Takes a block that was just freed. False: it is another pool's, or the cache
  * has no place for it; fast_taken has to follow. */
 static inline bool cache_keep(struct cache *cache, struct block *block)
@@ -178,12 +189,7 @@ static inline bool cache_keep(struct cache *cache, struct block *block)
 	figure_add(&cache->freed, span);
 	figure_add(&cache->slack, block->size);
 	figure_add(&cache->frees, 1);
-	block->next = NULL;
-	if (magazine->head)
-		magazine->tail->next = block;
-	else
-		magazine_set(magazine, block);
-	magazine->tail = block;
+	magazine_append(magazine, block);
 	return true;
 }
 

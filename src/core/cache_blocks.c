@@ -145,12 +145,7 @@ bool cache_put(struct cache *cache, struct block *block)
 		magazine_empty(cache, magazine, MOVE_MAX);
 	if (cache->room_left < (int64_t)block->span)
 		return false;
-	block->next = NULL;
-	if (magazine->head)
-		magazine->tail->next = block;
-	else
-		magazine_set(magazine, block);
-	magazine->tail = block;
+	magazine_append(magazine, block);
 	cache->room_left -= (int64_t)block->span;
 	return true;
 }

@@ -148,9 +148,9 @@ START_TEST(an_address_is_entered_and_removed_again_and_again)
 END_TEST
 
 /* As a removal leaves it behind in a table that is being replaced. */
-static void plant(struct block *block)
+static void plant(struct block *block, uint64_t addr)
 {
-	struct block_home home = block_home(block_table, GRANULE);
+	struct block_home home = block_home(block_table, addr);
 
 	*home.entry = entry_of(block, home.tag);
 }
@@ -162,7 +162,7 @@ START_TEST(a_stale_entry_is_no_block)
 
 	ck_assert_ptr_eq(block_take(GRANULE, &word), block);
 	ck_assert(block_remove(block));
-	plant(block);
+	plant(block, GRANULE);
 	ck_assert_ptr_null(found(GRANULE)); /* its word has no state */
 	block_drop(block);
 	again = entered(2 * GRANULE);
@@ -208,6 +208,9 @@ START_TEST(an_address_inside_a_block_takes_nothing)
 	struct block *block = entered(GRANULE), *taken;
 	uint64_t word;
 
+	/* Even if a search finds its record. */
+	for (uint64_t at = GRANULE + 1; at < GRANULE + 256; at++)
+		plant(block, at);
 	for (int idle = 0; idle < 2; idle++) {
 		for (int i = 0; i < 4; i++) {
 			block->word =
