@@ -16,7 +16,7 @@
 
 mtype = { busy_is, kept_is };
 
-bool busy, shut;
+bool busy, shut; /* shut: no unit and no index are to be seen */
 byte kept = BLOCKS; /* struct cache: a magazine */
 byte pool, live;
 bool owner_is_over;
