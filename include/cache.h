@@ -55,9 +55,9 @@ enum {
 	SHUT_OTHER = 4, /* another thread is at it */
 };
 
-/* What a thread counts of a pool that keeps nothing; see direct.h. The words of
- * neighbours do not change at once: gcc would take both for one, which is then
- * read before its halves have arrived. */
+/* What a thread counts of a pool that keeps nothing; see direct.h. Words that
+ * change at once are no neighbours: gcc would read both by one load, which has
+ * to wait until the stores before it have left the processor. */
 struct direct {
 	int64_t reserved; /* bytes taken from the driver, less those given */
 	struct pool *_Atomic open; /* the pool, while the cache is not shut */

@@ -83,6 +83,14 @@ static uint64_t with_caches(const struct device *device, enum counter counter,
 	return (int64_t)sum > 0 ? sum : 0;
 }
 
+/* What has not been noticed yet is part of it. */
+static void peak_raise(uint64_t values[COUNTER_MAX], enum counter peak,
+		       enum counter now)
+{
+	if (values[peak] < values[now])
+		values[peak] = values[now];
+}
+
 /* The own figures first. Of what waits for a fence that is what to add to all
  * that was freed since the caches began, which never falls. */
 void counters_get(const struct device *device, uint64_t values[COUNTER_MAX])
@@ -94,8 +102,8 @@ void counters_get(const struct device *device, uint64_t values[COUNTER_MAX])
 	caches = caches_figures(device);
 	for (enum counter i = 0; i < COUNTER_MAX; i++)
 		values[i] = with_caches(device, i, values[i], &caches);
-	if (values[COUNTER_live_peak] < values[COUNTER_live_bytes])
-		values[COUNTER_live_peak] = values[COUNTER_live_bytes];
+	peak_raise(values, COUNTER_live_peak, COUNTER_live_bytes);
+	peak_raise(values, COUNTER_reserved_peak, COUNTER_reserved_bytes);
 }
 
 uint64_t counter_get(const struct device *device, enum counter counter)

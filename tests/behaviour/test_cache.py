@@ -643,6 +643,12 @@ def test_a_warm_pair_makes_no_call_of_the_driver_or_the_system(box):
     assert box.stat()["hits"] > 50000
 
 
+@plain_build_only
+def test_a_pair_is_warm_again_once_the_index_has_grown(box):
+    done = box.run([program("warm_pairs"), "10000", "9000"], "page_unit_pool")
+    assert int(done.stdout.split()[1]) <= 2 * (10000 // 256 + 1)
+
+
 def relay(box, **options):
     shell = box.start([program("relay"), "6", "400"], "page_unit_pool",
                       **options)

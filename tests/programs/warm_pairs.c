@@ -1,6 +1,6 @@
 /* Pairs of an allocation and a free on a thread that is killed for any system
  * call but a write and its end; and what else they take of the host.
- * Usage: warm_pairs COUNT
+ * Usage: warm_pairs COUNT [KEPT]   KEPT blocks are live meanwhile
  * Prints "locks N mallocs N errors N". */
 #include <dlfcn.h>
 #include <linux/seccomp.h>
@@ -17,7 +17,7 @@ enum { KINDS = 3, LIVE = 20, WARM = 200 };
 
 static long locks, mallocs, errors;
 static __thread int counting;
-static int pairs;
+static int pairs, kept;
 
 /* In the place of libc's, for the libraries, too. */
 #define EXPORT __attribute__((visibility("default")))
@@ -64,7 +64,12 @@ static void turn(int count)
 
 static void *work(void *unused)
 {
+	void *block;
+
 	(void)unused;
+	turn(WARM);
+	for (int i = 0; i < kept; i++)
+		errors += cudaMalloc(&block, 1);
 	turn(WARM);
 	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT))
 		errors++;
@@ -80,6 +85,7 @@ int main(int argc, char **argv)
 	pthread_t thread;
 
 	pairs = argc > 1 ? atoi(argv[1]) : 0;
+	kept = argc > 2 ? atoi(argv[2]) : 0;
 	if (pthread_create(&thread, NULL, work, NULL))
 		return 1;
 	pthread_join(thread, NULL);

@@ -1,18 +1,4 @@
-#include "block.h"
-#include "run.h"
-
-#define GRANULE (UINT64_C(2) << 20)
-
-static struct block *entered(uint64_t addr)
-{
-	struct block *block = block_new(), *stale;
-	uint64_t word;
-
-	ck_assert_ptr_nonnull(block);
-	ck_assert(block_enter(block, addr, &stale, &word));
-	ck_assert_ptr_null(stale);
-	return block;
-}
+#include "blocks.h"
 
 START_TEST(an_entered_block_is_found_live_at_its_address_only)
 {

@@ -220,9 +220,38 @@ START_TEST(what_one_thread_frees_for_another_costs_few_looks)
 }
 END_TEST
 
+/* Neither has looked since it took them. */
+START_TEST(a_peak_is_never_below_what_there_is)
+{
+	struct device *device = prepare(1);
+	struct cache *other = made();
+
+	other->direct.reserved = 3 * SIZE;
+	other->slack = -2 * SIZE;
+	ck_assert_uint_eq(counter_get(device, COUNTER_reserved_peak), 3 * SIZE);
+	ck_assert_uint_eq(counter_get(device, COUNTER_live_peak), 2 * SIZE);
+}
+END_TEST
+
+START_TEST(a_runtimes_requests_are_sure_once_it_is_known_to_bind)
+{
+	prepare(0);
+	cache_asked(&context, true);
+	cache_current(&context);
+	ck_assert_ptr_ne(cache_sure, &cache_none);
+	ck_assert_ptr_eq(cache_bound, &cache_none);
+	caches_bind();
+	cache_asked(&context, false);
+	ck_assert_ptr_eq(cache_bound, &cache_none);
+	cache_asked(&context, true);
+	ck_assert_ptr_ne(cache_bound, &cache_none);
+	ck_assert_ptr_eq(cache_bound, cache_sure);
+}
+END_TEST
+
 int main(void)
 {
-	static const TTest *tests[7];
+	static const TTest *tests[9];
 
 	tests[0] = threads_that_have_ended_leave_figures_and_nothing_to_walk;
 	tests[1] = a_record_serves_a_thread_of_another_device;
@@ -230,5 +259,7 @@ int main(void)
 	tests[3] = others_figures_are_told_when_a_thread_looks_often_enough;
 	tests[4] = a_new_peak_is_of_what_all_threads_have;
 	tests[5] = what_one_thread_frees_for_another_costs_few_looks;
+	tests[6] = a_peak_is_never_below_what_there_is;
+	tests[7] = a_runtimes_requests_are_sure_once_it_is_known_to_bind;
 	return tests_run("caches", tests);
 }

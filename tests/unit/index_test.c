@@ -2,38 +2,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "block.h"
+#include "blocks.h"
 #include "fast.h"
-#include "run.h"
-
-#define GRANULE (UINT64_C(2) << 20)
-
-static struct block *entered(uint64_t addr)
-{
-	struct block *block = block_new(), *stale;
-	uint64_t word;
-
-	ck_assert_ptr_nonnull(block);
-	ck_assert(block_enter(block, addr, &stale, &word));
-	ck_assert_ptr_null(stale);
-	return block;
-}
-
-static void removed(struct block *block)
-{
-	uint64_t word;
-
-	ck_assert_ptr_eq(block_take(block_addr(block), &word), block);
-	ck_assert(block_remove(block));
-	block_drop(block);
-}
-
-static struct block *found(uint64_t addr)
-{
-	uint64_t word;
-
-	return block_find(addr, &word);
-}
 
 /* Where there are too many for an assertion each. */
 static atomic_int missed;
