@@ -17,6 +17,7 @@ EPOCH = "src/core/epoch.c"
 FAST = "include/fast.h"
 HOOKS = "src/hooks/contexts.c"
 PAGES = "src/pools/page_unit_pool.c"
+DEVICE = "src/core/device.c"
 
 ROWS = [
     # What threads keep for themselves: who is let in.
@@ -125,6 +126,18 @@ ROWS = [
     ("bytes_are_gone_before_their_epoch", "races",
      (EPOCH, "	atomic_fetch_add(&device->epoch, 1);\n	*bytes",
       "	*bytes")),
+    ("an_index_that_was_replaced_stays_the_caches", "test_cache.py -k has_grown",
+     (CACHED, "	     (cache->shut || cache->table == block_table)))",
+      "	     true))")),
+    ("a_runtime_is_taken_to_bind_at_once", "unit",
+     (CACHE, "	cache_bound = bound ? cache_sure : &cache_none;",
+      "	cache_bound = cache_sure;")),
+    ("a_list_goes_on_behind_its_last_block", "test_cache.py",
+     (FAST, "	block->next = NULL;\n	if (magazine->head)",
+      "	if (magazine->head)")),
+    ("what_is_reserved_passes_its_peak", "unit",
+     (DEVICE, "	peak_raise(values, COUNTER_reserved_peak, "
+      "COUNTER_reserved_bytes);\n", "")),
     # The index of blocks; what a growth needs, as the caches' barrier, is in
     # the models (scripts/check-model).
     ("records_that_look_alike_are_one", "unit",
