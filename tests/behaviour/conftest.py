@@ -50,6 +50,15 @@ forks_only_without_asan = pytest.mark.skipif(
     reason="AddressSanitizer's allocator can't be forked beside a thread")
 
 
+def cuda_home():
+    """The toolkit, looked for where the Makefile looks."""
+    for home in (os.environ.get("CUDA_HOME", ""),
+                 os.path.join(ROOT, "build", "cuda"), "/usr/local/cuda"):
+        if os.path.exists(os.path.join(home, "bin", "nvcc")):
+            return home
+    raise FileNotFoundError("no CUDA toolkit; scripts/setup fetches one")
+
+
 def program(name):
     return os.path.join(PROGRAMS, name)
 

@@ -13,13 +13,13 @@ CHECK = os.path.join(ROOT, "scripts", "check-library")
 ROW = 'HOOK(cuMemAlloc_v2, "cuMemAlloc", 3020, VERSION_MAX) \\\n'
 GOOD = ("int dlsym(void) { return 1; }\n"
         "int cuMemAlloc_v2(void) { return 1; }\n")
-CALL = "int call(void) {{ return {0}(); }}\n"
-HIDDEN = '__attribute__((visibility("hidden"))) '
+HIDDEN_CALL = ('int {0}(void);\n__attribute__((visibility("hidden"))) '
+               "int call(void) {{ return {0}(); }}\n")
 BAD = {
     "imports quick_exit in the version (none)":
-        (HIDDEN + CALL.format("quick_exit"), ["-nodefaultlibs", "-nostartfiles"]),
+        (HIDDEN_CALL.format("quick_exit"), ["-nodefaultlibs", "-nostartfiles"]),
     "imports pthread_create of glibc 2.34, and may use 2.17":
-        (HIDDEN + CALL.format("pthread_create"), []),
+        (HIDDEN_CALL.format("pthread_create"), []),
     "needs libm.so.6, and may need libc.so.6 alone":
         ("", ["-Wl,--no-as-needed", "-lm"]),
     "has 2 functions in INIT_ARRAY, and may have 1, the compiler's own":
@@ -50,7 +50,7 @@ def check(*words):
 
 
 def test_a_library_as_it_should_be_passes(box):
-    build(box.folder, HIDDEN + CALL.format("getpid"), [])
+    build(box.folder, HIDDEN_CALL.format("getpid"), [])
     done = check(os.path.join(box.folder, "bad.so"), box.folder)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 

@@ -6,7 +6,8 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, FORMS, LIBRARY, MIB, ROOT, program
+from conftest import (BUILD, FORMS, LIBRARY, MIB, ROOT, cuda_home,
+                      program)
 from test_fence import calls_of, cycle
 from test_pool import open_shell, took
 
@@ -307,14 +308,9 @@ def test_with_a_full_device_the_order_still_serves(box):
     assert box.stat()["failures"] == 0 and box.stat()["driver_allocs"] == 2
 
 
-def cuda_include():
-    home = os.environ.get("CUDA_HOME", "/usr/local/cuda")
-    return os.path.join(home, "include")
-
-
 def declared():
     """{entry: parameters}, as cuda.h has them under its plain names."""
-    path = os.path.join(cuda_include(), "cuda.h")
+    path = os.path.join(cuda_home(), "include", "cuda.h")
     with open(path, encoding="utf-8") as header:
         text = re.sub(r"/\*.*?\*/", " ", header.read(), flags=re.S)
     found = re.findall(r"CUresult\s+CUDAAPI\s+(cu[A-Z]\w*)\s*\(([^()]*)\)",

@@ -87,8 +87,8 @@ def test_a_block_with_a_copy_under_way_is_not_handed_out(box):
     """The host may write to its next holder's at once."""
     shell = open_shell(box, POOL, "driver")
     lines(shell, "stream s", "alloc d 5000", "fill d 7", "pin a 5000 0",
-          "linger s", "pull a d s", "unpin a", "pin b 5000 0", "host_fill b 9",
-          "wait s")
+          "hold s", "pull a d s", "unpin a", "pin b 5000 0", "host_fill b 9",
+          "let_go", "wait s")
     assert shell("addr a") != shell("addr b")
     assert shell("host_check b 9").endswith("right")
     took(shell, "pin c 5000 0")  # that work is over now
@@ -110,9 +110,10 @@ def test_the_programs_wait_for_its_only_context_is_enough(box):
 def test_a_wait_for_one_of_two_contexts_is_not(box):
     shell = open_shell(box, POOL, "driver")
     lines(shell, "create x 0", "stream s", "alloc d 5000", "fill d 7",
-          "pin a 5000 1", "linger s", "pull a d s", "create y 0", "unpin a",
+          "pin a 5000 1", "hold s", "pull a d s", "create y 0", "unpin a",
           "set y", "sync", "pin b 5000 1")
     assert host(shell)["quarantined_bytes"] == 8192
+    took(shell, "let_go")
     shell.end()
 
 

@@ -1,5 +1,7 @@
 /* The driver's calls. Each answer starts with the call's result. */
 #include <cuda.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -242,6 +244,30 @@ static void run_linger(char **words)
 	answer(cuLaunchHostFunc(stream_of(words[0]), linger, NULL));
 }
 
+static atomic_bool let_go;
+
+static void hold(void *arg)
+{
+	(void)arg;
+	for (int left_ms = 60000; left_ms > 0 && !let_go; left_ms--)
+		usleep(1000);
+}
+
+/* Work that lasts until `let_go`, so that what comes before that call comes
+ * before its end on the slowest machine. */
+static void run_hold(char **words)
+{
+	let_go = false;
+	answer(cuLaunchHostFunc(stream_of(words[0]), hold, NULL));
+}
+
+static void run_let_go(char **words)
+{
+	(void)words;
+	let_go = true;
+	answer(CUDA_SUCCESS);
+}
+
 static void run_wait(char **words)
 {
 	answer(cuStreamSynchronize(stream_of(words[0])));
@@ -342,6 +368,8 @@ const struct shell_command shell_form[] = {
 	{"stream_end", 1, run_stream_end},
 	{"put", 3, run_put},
 	{"linger", 1, run_linger},
+	{"hold", 1, run_hold},
+	{"let_go", 0, run_let_go},
 	{"wait", 1, run_wait},
 	{"mix", 0, run_mix},
 	{"capture", 1, run_capture},
