@@ -5,7 +5,8 @@
 #   make soak    generated programs until it is interrupted
 #   make aarch64 the library for aarch64, by a cross compiler
 #   make mutants the tests notice each guard that is left out
-#   make bench | format | install [PREFIX=/usr/local] | clean
+#   make bench | format | clean
+#   make install | uninstall [PREFIX=/usr/local] [DESTDIR=]
 # V=1 shows the commands.
 
 # The first that holds a compiler; scripts/setup makes build/cuda if none does.
@@ -30,7 +31,7 @@ Q         := $(if $(V),,@)
 SAY        = @mkdir -p $(@D)$(if $(V),,; echo "  $(1) $@")
 
 .DEFAULT_GOAL := all
-.PHONY: all demo check build-check bench mutants format install clean setup
+.PHONY: all demo check build-check bench mutants format install uninstall clean setup
 .SECONDARY:
 .DELETE_ON_ERROR:
 

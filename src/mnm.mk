@@ -45,11 +45,21 @@ $(BUILD)/mnm: $(CLI_OBJ)
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(CLI_OBJ) -l:libjansson.a -o $@
 
-install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/mnm/sim \
-		$(DESTDIR)$(PREFIX)/share/man/man1
-	install $(BUILD)/mnm $(DESTDIR)$(PREFIX)/bin/
-	install $(BUILD)/libmnm.so $(DESTDIR)$(PREFIX)/lib/mnm/
-	cp -R $(BUILD)/sim/lib*.so* $(BUILD)/sim/profiles \
-		$(DESTDIR)$(PREFIX)/lib/mnm/sim/
-	install -m 644 docs/mnm.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+INSTALL_BIN := $(DESTDIR)$(PREFIX)/bin
+INSTALL_LIB := $(DESTDIR)$(PREFIX)/lib/mnm
+INSTALL_MAN := $(DESTDIR)$(PREFIX)/share/man/man1
+INSTALL_DOC := $(DESTDIR)$(PREFIX)/share/doc/mnm
+
+install:
+	@scripts/setup
+	@$(MAKE) --no-print-directory all
+	install -d $(INSTALL_BIN) $(INSTALL_LIB)/sim $(INSTALL_MAN) $(INSTALL_DOC)
+	install $(BUILD)/mnm $(INSTALL_BIN)/
+	install $(BUILD)/libmnm.so $(INSTALL_LIB)/
+	cp -R $(BUILD)/sim/lib*.so* $(BUILD)/sim/profiles $(INSTALL_LIB)/sim/
+	install -m 644 docs/mnm.1 $(INSTALL_MAN)/
+	install -m 644 LICENSE README.md CHANGELOG.md $(INSTALL_DOC)/
+
+uninstall:
+	rm -rf $(INSTALL_LIB) $(INSTALL_DOC)
+	rm -f $(INSTALL_BIN)/mnm $(INSTALL_MAN)/mnm.1

@@ -1,0 +1,42 @@
+"""`make install` and `make uninstall`, below a folder of the test's own."""
+
+import os
+import subprocess
+
+from conftest import BUILD, DEADLINE, PROGRAMS, ROOT, plain_build_only
+
+pytestmark = plain_build_only
+
+
+def make(box, target):
+    env = {k: v for k, v in os.environ.items() if k[:4] != "MAKE"}
+    done = subprocess.run(
+        ["make", target, f"BUILD={BUILD}", f"DESTDIR={box.folder}/root",
+         "PREFIX=/opt"], cwd=ROOT, env=env, capture_output=True, text=True,
+        timeout=DEADLINE)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def installed(box):
+    root = os.path.join(box.folder, "root")
+    return {os.path.relpath(os.path.join(folder, name), root)
+            for folder, _, names in os.walk(root) for name in names}
+
+
+def test_what_is_installed_runs_and_goes_again(box):
+    make(box, "install")
+    files = installed(box)
+    assert {"opt/bin/mnm", "opt/lib/mnm/libmnm.so",
+            "opt/lib/mnm/sim/profiles/t4.profile", "opt/share/man/man1/mnm.1",
+            "opt/share/doc/mnm/LICENSE"} <= files
+    env = {k: v for k, v in os.environ.items()
+           if k[:4] != "MNM_" and k != "LD_LIBRARY_PATH"}
+    done = subprocess.run(
+        [f"{box.folder}/root/opt/bin/mnm", "run", "--sim", "--set",
+         f"stat_file={box.stat_file}", "--", f"{PROGRAMS}/late_work"],
+        env=dict(env, MNM_SOCKET_DIR=box.sockets), capture_output=True,
+        text=True, timeout=DEADLINE)
+    assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
+    assert box.stat()["hits"] == 1
+    make(box, "uninstall")
+    assert installed(box) == set()
