@@ -152,10 +152,13 @@ static struct trace_event *event_add(struct trace_file *trace)
 	return &trace->events[trace->count++];
 }
 
-/* "# key: value": the trace's name, and the format it claims. */
+/* "# key: value": the trace's name, the format it claims, the time of a step.
+ */
 static const char *header_parse(struct trace_file *trace, const char *line)
 {
-	static const char name[] = "# trace: ", format[] = "# format: ";
+	static const char name[] = "# trace: ", format[] = "# format: ",
+			  step[] = "# t4_step_ms: ";
+	char *end;
 
 	if (!strncmp(line, name, strlen(name)))
 		snprintf(trace->name, sizeof(trace->name), "%s",
@@ -163,6 +166,11 @@ static const char *header_parse(struct trace_file *trace, const char *line)
 	if (!strncmp(line, format, strlen(format)) &&
 	    strcmp(line + strlen(format), "1"))
 		return "a format other than 1";
+	if (!strncmp(line, step, strlen(step))) {
+		trace->step_ms = strtod(line + strlen(step), &end);
+		if (*end || !(trace->step_ms > 0 && trace->step_ms < 1e6))
+			return "t4_step_ms must be above 0 and below 1000000";
+	}
 	return NULL;
 }
 
@@ -225,6 +233,21 @@ int trace_open(struct trace_file *trace, const char *path)
 		return 0;
 	trace_close(trace);
 	return -1;
+}
+
+uint64_t trace_iteration_mallocs(const struct trace_file *trace, size_t mark)
+{
+	int iteration = trace->events[mark].iteration;
+	uint64_t mallocs = 0;
+
+	for (size_t i = mark; i < trace->count; i++) {
+		const struct trace_event *event = &trace->events[i];
+
+		if (event->kind == TRACE_MARK && event->iteration != iteration)
+			break;
+		mallocs += event->kind == TRACE_MALLOC;
+	}
+	return mallocs;
 }
 
 void trace_close(struct trace_file *trace)

@@ -31,11 +31,15 @@ struct trace_file {
 	size_t room;          /* events that fit the array */
 	uint64_t last_id;     /* highest id, and the number of mallocs */
 	unsigned int streams; /* highest stream + 1, at least 1 */
+	double step_ms; /* of the network's kernels an iteration; 0: unknown */
 };
 
 /* Reads a plain or zstd-compressed trace. On failure prints one line that
  * names file and line to stderr and returns -1; nothing is to be closed. */
 int trace_open(struct trace_file *trace, const char *path);
+
+/* The mallocs of the iteration whose mark is event `mark`. */
+uint64_t trace_iteration_mallocs(const struct trace_file *trace, size_t mark);
 
 void trace_close(struct trace_file *trace);
 

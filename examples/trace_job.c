@@ -18,6 +18,7 @@
 #include "trace_file.h"
 #include "trace_job_kernels.h"
 #include "trace_options.h"
+#include "trace_times.h"
 
 /* Buffers in a row on one stream: about a layer's. */
 enum { STREAM_RUN = 16 };
@@ -39,6 +40,7 @@ struct job {
 	cudaEvent_t start, end;         /* of the current iteration */
 	cudaEvent_t joined;             /* another stream's part of it */
 	int iteration;                  /* -1: outside of all */
+	uint64_t compute_ns;            /* of the network, for each buffer */
 	float *times;                   /* of each iteration, ms */
 	long iterations;                /* that are complete */
 	uint64_t requests;
@@ -96,6 +98,9 @@ static int job_malloc(struct job *job, const struct trace_event *event)
 	error = buffer_fill(job->streams[buffer->stream], buffer->address,
 			    event->bytes, event->id,
 			    job_pages(job, event->bytes));
+	if (!error && job->compute_ns)
+		error = stream_compute(job->streams[buffer->stream],
+				       job->compute_ns);
 	if (error)
 		return job_fail(job, event->line, "fill", event->bytes, error);
 	job->requests++;
@@ -207,17 +212,33 @@ static bool job_done(const struct job *job)
 	return job->iterations >= job->options->iterations;
 }
 
-static int job_mark(struct job *job, int iteration)
+/* The network's own time is spread over the buffers of the iteration. */
+static uint64_t compute_share(const struct job *job,
+			      const struct trace_event *mark)
 {
+	size_t at = (size_t)(mark - job->trace->events);
+	uint64_t mallocs = trace_iteration_mallocs(job->trace, at);
+
+	if (!job->options->compute || !mallocs)
+		return 0;
+	return (uint64_t)(job->trace->step_ms * 1e6) / mallocs;
+}
+
+/* `mark` is NULL at the end of the trace. */
+static int job_mark(struct job *job, const struct trace_event *mark)
+{
+	int iteration = mark ? mark->iteration : -1;
 	cudaError_t error;
 
 	if (iteration == job->iteration)
 		return 0;
 	if (job->iteration >= 0 && iteration_end(job))
 		return -1;
+	job->compute_ns = 0;
 	job->iteration = job_done(job) ? -1 : iteration;
 	if (job->iteration < 0)
 		return 0;
+	job->compute_ns = compute_share(job, mark);
 	error = cudaEventRecord(job->start, job->streams[0]);
 	if (error)
 		return job_fail(job, 0, "start of an iteration", 0, error);
@@ -232,7 +253,7 @@ static int job_event(struct job *job, const struct trace_event *event)
 	case TRACE_FREE:
 		return job_free(job, event->id, event->line);
 	default:
-		return job_mark(job, event->iteration);
+		return job_mark(job, event);
 	}
 }
 
@@ -246,7 +267,7 @@ static int job_run(struct job *job)
 		if (i % 4096 == 4095)
 			job_progress(job, "");
 	}
-	if (job_mark(job, -1) || job_free_rest(job))
+	if (job_mark(job, NULL) || job_free_rest(job))
 		return -1;
 	job_progress(job, "\n");
 	return 0;
@@ -301,34 +322,6 @@ static cudaError_t job_close_device(struct job *job, unsigned long long *found)
 	return error;
 }
 
-static int compare_times(const void *a, const void *b)
-{
-	float left = *(const float *)a, right = *(const float *)b;
-
-	return (left > right) - (left < right);
-}
-
-static float job_median(struct job *job)
-{
-	long half = job->iterations / 2;
-
-	if (!job->iterations)
-		return 0;
-	qsort(job->times, (size_t)job->iterations, sizeof(float),
-	      compare_times);
-	if (job->iterations % 2)
-		return job->times[half];
-	return (job->times[half - 1] + job->times[half]) / 2;
-}
-
-static void job_print_times(const struct job *job)
-{
-	printf("times");
-	for (long i = 0; i < job->iterations; i++)
-		printf(" %.6f", job->times[i]);
-	printf("\n");
-}
-
 static double seconds_now(void)
 {
 	struct timespec now;
@@ -356,12 +349,13 @@ static int job_do(struct job *job)
 		return 1;
 	}
 	if (job->options->times)
-		job_print_times(job);
+		times_print(job->times, job->iterations);
 	printf("wall time %.2f s\n", seconds_now() - start);
 	printf("%s  iterations %ld  requests %" PRIu64
 	       "  peak live MiB %.1f  step time %.3f ms  mismatches %llu\n",
 	       job->trace->name, job->iterations, job->requests,
-	       (double)job->peak_bytes / (1 << 20), job_median(job), found);
+	       (double)job->peak_bytes / (1 << 20),
+	       times_median(job->times, job->iterations), found);
 	return found ? 1 : 0;
 }
 
@@ -376,6 +370,14 @@ int main(int argc, char **argv)
 		return status;
 	if (trace_open(&trace, options.path))
 		return 2;
+	if (options.compute && !trace.step_ms) {
+		fprintf(stderr,
+			"trace_job: %s: --compute: no t4_step_ms in "
+			"its header\n",
+			trace.path);
+		trace_close(&trace);
+		return 2;
+	}
 	job.iteration = -1;
 	job.stream_count =
 		options.streams ? (unsigned int)options.streams : trace.streams;

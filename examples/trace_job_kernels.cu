@@ -18,6 +18,12 @@ cudaError_t buffer_fill(cudaStream_t stream, void *buffer, size_t bytes,
 	return cudaGetLastError();
 }
 
+cudaError_t stream_compute(cudaStream_t stream, uint64_t ns)
+{
+	trace_compute<<<1, 1, 0, stream>>>(ns);
+	return cudaGetLastError();
+}
+
 cudaError_t buffer_check(cudaStream_t stream, const void *buffer, size_t bytes,
 			 uint64_t id, size_t pages,
 			 unsigned long long *mismatches)

@@ -78,8 +78,30 @@ extern "C" __global__ void trace_check(const unsigned char *buffer,
 		atomicAdd(mismatches, bad);
 }
 
+/* Keeps the stream busy. The simulated device takes the time on its virtual
+ * clock instead of waiting for it. */
+extern "C" __global__ void trace_compute(uint64_t ns)
+{
 #ifdef SIM_KERNELS
-SIM_KERNELS(trace_fill, trace_check)
+	(void)ns;
+#else
+	uint64_t start, now;
+
+	asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+	do {
+		asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+	} while (now - start < ns);
+#endif
+}
+
+#ifdef SIM_KERNELS
+static uint64_t trace_compute_lasts(const sim_launch *, void **args)
+{
+	return *(const uint64_t *)args[0];
+}
+
+SIM_LASTS(trace_compute, trace_compute_lasts)
+SIM_KERNELS(trace_fill, trace_check, trace_compute)
 #endif
 
 #endif

@@ -25,6 +25,9 @@ cudaError_t buffer_check(cudaStream_t stream, const void *buffer, size_t bytes,
 			 uint64_t id, size_t pages,
 			 unsigned long long *mismatches);
 
+/* Keeps the stream busy for so long, as a network's own kernels would. */
+cudaError_t stream_compute(cudaStream_t stream, uint64_t ns);
+
 #ifdef __cplusplus
 }
 #endif

@@ -17,6 +17,10 @@ static const char help[] =
 	"buffer:\n"
 	"                         4 pages of it (the default), every byte,\n"
 	"                         or nothing\n"
+	"  --compute              keep the device busy as long as the "
+	"network's own\n"
+	"                         kernels would, by the trace's "
+	"t4_step_ms\n"
 	"  --iterations N         stop after N whole iterations\n"
 	"  --streams N            spread the buffers over N streams, 1 to 8: "
 	"inputs\n"
@@ -41,6 +45,7 @@ static const struct fill {
 
 static const struct option rows[] = {
 	{"fill", required_argument, NULL, 'f'},
+	{"compute", no_argument, NULL, 'c'},
 	{"iterations", required_argument, NULL, 'i'},
 	{"streams", required_argument, NULL, 's'},
 	{"every", required_argument, NULL, 'e'},
@@ -92,6 +97,9 @@ static bool option_parse(struct options *options, int option)
 	switch (option) {
 	case 'f':
 		return fill_parse(optarg, &options->most_pages);
+	case 'c':
+		options->compute = true;
+		return true;
 	case 'i':
 		return count_parse("iterations", optarg, &options->iterations);
 	case 's':

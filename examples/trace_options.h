@@ -14,6 +14,7 @@ struct options {
 	long every;        /* iterations between two runs of `run`, >= 1 */
 	const char *run;   /* NULL: nothing */
 	long streams;      /* 1 to STREAMS_MOST; 0: as the trace says */
+	bool compute;      /* kernels last as long as the network's */
 	bool progress;
 	bool times; /* print that of each iteration */
 };

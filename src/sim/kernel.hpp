@@ -223,12 +223,16 @@ template <auto Kernel> struct touches {
 	static constexpr decltype(sim_kernel::touches) function = nullptr;
 };
 
+template <auto Kernel> struct lasts {
+	static constexpr decltype(sim_kernel::lasts) function = nullptr;
+};
+
 template <auto Kernel> sim_kernel row()
 {
 	using rows = grid<Kernel, decltype(Kernel)>;
 
 	return {symbol<Kernel>(), rows::count, rows::sizes, rows::run,
-		touches<Kernel>::function};
+		touches<Kernel>::function, lasts<Kernel>::function};
 }
 
 } // namespace sim
@@ -238,6 +242,12 @@ template <auto Kernel> sim_kernel row()
 	template <> struct sim::touches<kernel> {                              \
 		static constexpr decltype(sim_kernel::touches) function =      \
 			name;                                                  \
+	};
+
+/* Names the kernel's `lasts` of kernel_table.h; before SIM_KERNELS. */
+#define SIM_LASTS(kernel, name)                                                \
+	template <> struct sim::lasts<kernel> {                                \
+		static constexpr decltype(sim_kernel::lasts) function = name;  \
 	};
 
 #define SIM_KERNELS(...)                                                       \

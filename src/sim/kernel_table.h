@@ -7,6 +7,7 @@
 #define MNM_SIM_KERNEL_TABLE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,6 +35,9 @@ struct sim_kernel {
 	 * each argument of a pointer's size points at, to its owner's end. */
 	size_t (*touches)(const struct sim_launch *launch, void **args,
 			  struct sim_touch *ranges, size_t room);
+	/* What the launch takes on the virtual clock, ns, beside the profile's
+	 * cost of its threads: for a kernel that waits. NULL: nothing. */
+	uint64_t (*lasts)(const struct sim_launch *launch, void **args);
 };
 
 /* The table of this object; *count is the number of its rows. */

@@ -14,7 +14,8 @@ static void add(const struct sim_launch *launch, void **args)
 
 static const size_t add_sizes[] = {sizeof(int *), sizeof(int),
 				   sizeof(unsigned)};
-static const struct sim_kernel kernels[] = {{"add", 3, add_sizes, add, NULL}};
+static const struct sim_kernel kernels[] = {
+	{.name = "add", .arg_count = 3, .arg_sizes = add_sizes, .run = add}};
 
 __attribute__((visibility("default"))) const struct sim_kernel *sim_kernels(
 	size_t *count)

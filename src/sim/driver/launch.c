@@ -97,6 +97,8 @@ CUresult launch_op(const struct function *function,
 	}
 	*ns = world.profile.kernel_ns +
 	      threads * world.profile.kernel_ps_per_thread / 1000;
+	if (function->kernel->lasts)
+		*ns += function->kernel->lasts(shape, op->launch.args);
 	*out = op;
 	return CUDA_SUCCESS;
 }
