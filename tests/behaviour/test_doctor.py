@@ -144,7 +144,12 @@ def test_an_unknown_option_is_a_warning(box):
     ("PYTORCH_CUDA_ALLOC_CONF", "a:1,expandable_segments:True", "warning"),
     ("PYTORCH_ALLOC_CONF", "backend:cudaMallocAsync", "warning"),
     ("PYTORCH_NO_CUDA_MEMORY_CACHING", "1", "ok"),
-    ("XLA_PYTHON_CLIENT_ALLOCATOR", "platform", "ok")])
+    ("XLA_PYTHON_CLIENT_ALLOCATOR", "platform", "ok"),
+    ("XLA_PYTHON_CLIENT_ALLOCATOR", "address", "ok"),
+    ("XLA_PYTHON_CLIENT_ALLOCATOR", "vmm", "warning"),
+    ("XLA_PYTHON_CLIENT_ALLOCATOR", "cuda_async", "warning"),
+    ("CT2_CUDA_ALLOCATOR", "cuda_malloc_async", "warning"),
+    ("JULIA_CUDA_MEMORY_POOL", "none", "ok")])
 def test_allocators_variables_are_told(box, variable, value, level):
     _, findings = doctor(box, **{variable: value, **no_driver(box)})
     found(findings, level, "allocators", f"{variable}={value}: ")
@@ -339,6 +344,24 @@ def test_a_scripts_interpreter_and_its_modules_are_looked_at(box):
     found(findings, "ok", "python", "/numba")
     assert not [f for f in findings if "cupy" in f["finding"]]
     assert status == 0
+
+
+@pytest.mark.parametrize("version, value, level, words", [
+    ("0.9.2", "platform", "ok", "each request is served"),
+    ("0.9.2", "bfc", "warning", "75 %"),
+    ("0.10.0", "platform", "warning", "jaxlib 0.10.0 divides memory itself"),
+    ("0.10.2", "address", "warning", "jaxlib 0.10.2 divides memory itself"),
+    ("0.10.3", "address", "ok", "each request is served"),
+    ("0.11.0", "platform", "ok", "each request is served")])
+def test_what_a_jax_makes_of_its_variable_hangs_on_its_version(
+        box, version, value, level, words):
+    env = fake_python(box)
+    folder = os.path.join(box.folder, "lib/python3.11/site-packages")
+    os.makedirs(os.path.join(folder, "jax"))
+    os.makedirs(os.path.join(folder, f"jaxlib-{version}.dist-info"))
+    _, findings = doctor(box, "--", "python3.11", "x.py",
+                         XLA_PYTHON_CLIENT_ALLOCATOR=value, **env)
+    assert words in found(findings, level, "python", "/jax: ")["finding"]
 
 
 def test_a_module_that_asks_each_time_is_ok(box):

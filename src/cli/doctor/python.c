@@ -11,30 +11,48 @@
 /* What each does with device memory, as its documentation says: "CUDA
  * environment variables" of PyTorch, "GPU memory allocation" of JAX, "Use a
  * GPU" of TensorFlow, cupy.cuda.set_allocator, RMM's user guide, "External
- * Memory Management" of Numba. A variable that is set so makes it ask CUDA
- * each time. */
+ * Memory Management" of Numba. A variable that has one of the values, or any if
+ * none is named, makes it ask CUDA each time. */
+/* clang-format off */
 static const struct module {
-	const char *name, *variable, *value; /* NULL: any value */
+	const char *name, *variable, *values[2];
 	enum level level;
 	const char *finding, *advice;
 } modules[] = {
-	{"torch", "PYTORCH_NO_CUDA_MEMORY_CACHING", NULL, LEVEL_WARNING,
+	{"torch", "PYTORCH_NO_CUDA_MEMORY_CACHING", {NULL}, LEVEL_WARNING,
 	 "PyTorch keeps a cache: mnm serves its segments, not each tensor",
 	 "PYTORCH_NO_CUDA_MEMORY_CACHING=1 hands each tensor to mnm"},
-	{"jax", "XLA_PYTHON_CLIENT_ALLOCATOR", "platform", LEVEL_WARNING,
+	{"jax", "XLA_PYTHON_CLIENT_ALLOCATOR", {"platform", "address"},
+	 LEVEL_WARNING,
 	 "JAX takes 75 % of the device at its start and divides it itself",
 	 "XLA_PYTHON_CLIENT_ALLOCATOR=platform hands each request to mnm"},
-	{"tensorflow", NULL, NULL, LEVEL_WARNING,
+	{"tensorflow", NULL, {NULL}, LEVEL_WARNING,
 	 "TensorFlow takes most of the device at its start and divides it",
 	 "TF_FORCE_GPU_ALLOW_GROWTH=true makes it take less at a time"},
-	{"cupy", NULL, NULL, LEVEL_WARNING,
+	{"cupy", NULL, {NULL}, LEVEL_WARNING,
 	 "CuPy keeps a pool: mnm serves what that asks for, not each array",
 	 "cupy.cuda.set_allocator(None) in the program hands each to mnm"},
-	{"rmm", NULL, NULL, LEVEL_OK,
+	{"rmm", NULL, {NULL}, LEVEL_OK,
 	 "RMM calls cudaMalloc, but for a program that chooses a pool of it",
 	 "choose rmm.mr.CudaMemoryResource"},
-	{"numba", NULL, NULL, LEVEL_OK,
+	{"numba", NULL, {NULL}, LEVEL_OK,
 	 "Numba calls cuMemAlloc for each array: served", NULL},
+};
+/* clang-format on */
+
+/* Versions of a module of which something else is true, whatever is set. */
+static const struct exception {
+	const char *name;
+	const char *package;      /* as in PACKAGE-VERSION.dist-info */
+	const char *first, *last; /* versions, both included */
+	const char *finding, *advice;
+} exceptions[] = {
+	/* https://github.com/jax-ml/jax/issues/39145 */
+	{"jax", "jaxlib", "0.10.0", "0.10.2",
+	 "divides memory itself, also where XLA_PYTHON_CLIENT_ALLOCATOR is "
+	 "'platform' (jax #39145)",
+	 "a later JAX with XLA_PYTHON_CLIENT_ALLOCATOR=address, or one before "
+	 "0.10 with =platform, hands each request to mnm"},
 };
 
 /* Patterns of folders that modules are in, below the prefix. */
@@ -128,7 +146,68 @@ static bool is_direct(const struct module *module)
 {
 	const char *value = module->variable ? getenv(module->variable) : NULL;
 
-	return value && (!module->value || !strcmp(value, module->value));
+	if (!value || !module->values[0])
+		return value;
+	for (size_t i = 0; i < 2 && module->values[i]; i++)
+		if (!strcmp(value, module->values[i]))
+			return true;
+	return false;
+}
+
+/* "0.10.1" of FOLDER/jaxlib-0.10.1.dist-info, beside the module at `found`. */
+static bool version_find(const char *found, const char *package, char *version,
+			 size_t size)
+{
+	char pattern[PATH_MAX + 64];
+	glob_t matches = {0};
+	const char *start;
+
+	snprintf(pattern, sizeof(pattern), "%.*s%s-*.dist-info",
+		 (int)(strrchr(found, '/') + 1 - found), found, package);
+	if (glob(pattern, 0, NULL, &matches) || !matches.gl_pathc)
+		return false;
+	start = strrchr(matches.gl_pathv[0], '/') + strlen(package) + 2;
+	snprintf(version, size, "%.*s",
+		 (int)(strlen(start) - strlen(".dist-info")), start);
+	globfree(&matches);
+	return true;
+}
+
+static const struct exception *exception_find(const char *name,
+					      const char *found, char *version,
+					      size_t size)
+{
+	for (size_t i = 0; i < sizeof(exceptions) / sizeof(*exceptions); i++) {
+		const struct exception *row = &exceptions[i];
+
+		if (!strcmp(row->name, name) &&
+		    version_find(found, row->package, version, size) &&
+		    strverscmp(version, row->first) >= 0 &&
+		    strverscmp(version, row->last) <= 0)
+			return row;
+	}
+	return NULL;
+}
+
+static void module_report(struct report *report, const struct module *module,
+			  const char *found)
+{
+	const struct exception *exception;
+	char version[32];
+
+	exception =
+		exception_find(module->name, found, version, sizeof(version));
+	if (exception)
+		report_add(report, LEVEL_WARNING, "python", exception->advice,
+			   "%s: %s %s %s", found, exception->package, version,
+			   exception->finding);
+	else if (is_direct(module))
+		report_add(report, LEVEL_OK, "python", NULL,
+			   "%s: %s is set: each request is served", found,
+			   module->variable);
+	else
+		report_add(report, module->level, "python", module->advice,
+			   "%s: %s", found, module->finding);
 }
 
 void python_check(struct report *report, const char *path)
@@ -137,18 +216,8 @@ void python_check(struct report *report, const char *path)
 	glob_t folders = {0};
 
 	folders_find(&folders, path);
-	for (size_t i = 0; i < sizeof(modules) / sizeof(*modules); i++) {
-		const struct module *row = &modules[i];
-
-		if (!module_find(&folders, row->name, found))
-			continue;
-		if (is_direct(row))
-			report_add(report, LEVEL_OK, "python", NULL,
-				   "%s: %s is set: each request is served",
-				   found, row->variable);
-		else
-			report_add(report, row->level, "python", row->advice,
-				   "%s: %s", found, row->finding);
-	}
+	for (size_t i = 0; i < sizeof(modules) / sizeof(*modules); i++)
+		if (module_find(&folders, modules[i].name, found))
+			module_report(report, &modules[i], found);
 	globfree(&folders);
 }
