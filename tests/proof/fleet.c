@@ -16,8 +16,8 @@
 
 enum {
 	JOBS_MAX = 64,
-	LIMIT_MS = 10000,      /* for a program: a hang is a failure */
-	LIMIT_SLOW_MS = 60000, /* under a sanitizer */
+	LIMIT_MS = 60000,       /* for a program: a hang is a failure */
+	LIMIT_SLOW_MS = 180000, /* under a sanitizer */
 	PROGRESS_MS = 2000,
 	SHOWN = 8192, /* bytes of what a program that failed said */
 };

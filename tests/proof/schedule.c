@@ -14,7 +14,7 @@
 #include "random.h"
 #include "turn.h"
 
-enum { SILENCE_SECONDS = 3 }; /* nobody can run, and no outsider helps */
+enum { SILENCE_SECONDS = 20 }; /* nobody can run, and no outsider helps */
 #define HELD (ULONG_MAX / 2)  /* later than any point */
 
 enum { PARK_ONE_IN = 4 }; /* switches */
