@@ -1,15 +1,23 @@
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "command.h"
 #include "config.h"
+#include "file_stat.h"
 #include "log.h"
 #include "mem.h"
 #include "stat_file.h"
+
+enum { READER_MS = 1000 };
 
 /* Writes the path with %p replaced by the pid. */
 static void path_expand(const char *from, char *to, size_t size)
@@ -29,24 +37,122 @@ static void path_expand(const char *from, char *to, size_t size)
 	}
 }
 
+/* Writes all of it, and waits for a slow reader no longer than a moment. */
+static bool text_write(int fd, const char *text)
+{
+	struct pollfd ready = {.fd = fd, .events = POLLOUT};
+	size_t left = strlen(text);
+	ssize_t written;
+
+	while (left) {
+		written = write(fd, text, left);
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0 &&
+		    (errno != EAGAIN || poll(&ready, 1, READER_MS) < 1))
+			return false;
+		if (written < 0)
+			continue;
+		text += written;
+		left -= (size_t)written;
+	}
+	return true;
+}
+
+/* Into what is no file of its own: a terminal, a pipe, /dev/stderr. One without
+ * a reader is an error at once. */
+static bool device_write(const char *path, const char *text)
+{
+	int fd = open(path,
+		      O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	bool written = fd >= 0 && text_write(fd, text);
+	int saved = errno;
+
+	if (fd >= 0)
+		close(fd);
+	errno = saved;
+	return written;
+}
+
+/* A file is there as a whole or not at all. */
+static bool file_write(const char *path, const char *text)
+{
+	char early[PATH_MAX + 32];
+	bool written;
+	int fd, saved;
+
+	snprintf(early, sizeof(early), "%s.%d.new", path, (int)getpid());
+	unlink(early);
+	fd = open(early, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return false;
+	written = text_write(fd, text);
+	if (close(fd)) /* a full disk may show here */
+		written = false;
+	if (written && !rename(early, path))
+		return true;
+	saved = errno;
+	unlink(early);
+	errno = saved;
+	return false;
+}
+
+static bool path_write(const char *path, const char *text)
+{
+	bool device = !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6);
+	char *target;
+	struct stat st;
+	bool written;
+
+	if (device || (!file_stat(path, &st, 0) && !S_ISREG(st.st_mode)))
+		return device_write(path, text);
+	target = realpath(path, NULL); /* a link to a file stays one */
+	written = file_write(target ? target : path, text);
+	free(target);
+	return written;
+}
+
+/* Signals of a write that failed must not end the program, and not be left for
+ * it. */
+static bool quietly_write(const char *path, const char *text)
+{
+	const struct timespec now = {0, 0};
+	sigset_t ours, before, pending;
+	bool written;
+	int saved;
+
+	sigemptyset(&ours);
+	sigpending(&pending);
+	if (!sigismember(&pending, SIGPIPE))
+		sigaddset(&ours, SIGPIPE);
+	if (!sigismember(&pending, SIGXFSZ))
+		sigaddset(&ours, SIGXFSZ);
+	sigprocmask(SIG_BLOCK, &ours, &before);
+	written = path_write(path, text);
+	saved = errno;
+	while (sigtimedwait(&ours, NULL, &now) > 0)
+		;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	errno = saved;
+	return written;
+}
+
 static void stat_file_write(void)
 {
-	char path[sizeof(config_current()->stat_file) + 16], *text;
-	bool written;
-	FILE *file;
+	char path[sizeof(config_current()->stat_file) + 16];
+	char *json, *line = NULL;
 
 	if (!mem_enabled())
 		return;
 	path_expand(config_current()->stat_file, path, sizeof(path));
-	text = command_stat_json();
-	file = fopen(path, "we");
-	written = file && text && fprintf(file, "%s\n", text) > 0;
-	if (file && fclose(file))
-		written = false; /* a full disk shows here */
-	if (!written)
+	json = command_stat_json();
+	errno = ENOMEM;
+	if (!json || asprintf(&line, "%s\n", json) < 0 ||
+	    !quietly_write(path, line))
 		log_warn("statistics not written to %s: %s", path,
 			 strerror(errno));
-	free(text);
+	free(line);
+	free(json);
 }
 
 void stat_file_promise(void)
