@@ -5,9 +5,15 @@
 #ifndef MNM_LOG_H
 #define MNM_LOG_H
 
+#include <stddef.h>
+
 enum log_level { LOG_NONE, LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
 void log_level_set(enum log_level level);
+
+/* The calling thread's lines go through `write_line` instead of to its own
+ * descriptor 2; for a thread that has none of the program's. */
+void log_through(void (*write_line)(const char *line, size_t length));
 
 void log_line(enum log_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

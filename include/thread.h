@@ -35,8 +35,20 @@ struct thread_key {
 void thread_key_open(struct thread_key *key, void (*ended)(void *));
 void thread_key_set(const struct thread_key *key, const void *value);
 
-/* Starts a detached thread that takes none of the program's signals. 0, or
- * why not. */
-int thread_start(void *(*run)(void *), size_t stack_size);
+/* Starts a thread that takes none of the program's signals. 0, or why not. */
+int thread_start(void *(*run)(void *), void *arg, size_t stack_size,
+		 pthread_t *thread);
+
+/* Waits until it has ended, for so long. */
+void thread_join(pthread_t thread, int seconds);
+
+/* The calling thread is not joined by anybody. */
+void thread_detach(void);
+
+/* Whether the caller is the program's main thread. */
+bool thread_is_main(void);
+
+/* Whether that one has ended by pthread_exit, while others run. */
+bool thread_main_ended(void);
 
 #endif

@@ -96,7 +96,7 @@ $(INNER): $(BUILD)/obj/tests/programs/inner_driver.o
 # Other libraries that are preloaded beside mnm, and programs that CUDA's
 # entries, processes and ends are hard on.
 GUESTS := $(addprefix $(BUILD)/tests/programs/,scarce.so other_dlsym.so \
-	start_tool.so leaver family patcher shell_asan)
+	start_tool.so leaver family resident patcher shell_asan)
 CHECK += $(GUESTS)
 $(BUILD)/tests/programs/scarce.so $(BUILD)/tests/programs/other_dlsym.so \
 $(BUILD)/tests/programs/start_tool.so: \
@@ -106,7 +106,8 @@ $(BUILD)/tests/programs/%.so: $(BUILD)/obj/tests/programs/%.o
 $(BUILD)/obj/tests/programs/scarce.o $(BUILD)/obj/tests/programs/other_dlsym.o \
 $(BUILD)/obj/tests/programs/start_tool.o: SANFLAGS :=
 
-$(BUILD)/tests/programs/leaver $(BUILD)/tests/programs/family: \
+$(BUILD)/tests/programs/leaver $(BUILD)/tests/programs/family \
+$(BUILD)/tests/programs/resident: \
 $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o
 	$(call SAY,link  )
 	$(Q)$(NVCC_LINK) $^ -o $@

@@ -7,8 +7,9 @@ CHECK += $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*_test.c))
 
 $(BUILD)/tests/unit/device_test: $(BUILD)/obj/src/core/device.o
 $(BUILD)/tests/unit/cache_spans_test: $(BUILD)/obj/src/core/cache_spans.o
-$(BUILD)/tests/unit/caches_test: $(addprefix $(BUILD)/obj/src/core/,\
-	cache.o cache_figures.o cache_record.o device.o)
+$(BUILD)/tests/unit/caches_test: $(addprefix $(BUILD)/obj/src/,\
+	core/cache.o core/cache_figures.o core/cache_record.o core/device.o \
+	backing/syscall_filter.o)
 
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_PARTS)
 	$(call SAY,link  )

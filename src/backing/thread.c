@@ -1,7 +1,13 @@
 #include <errno.h>
 #include <signal.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "file_stat.h"
 #include "loader.h"
+#include "syscall_filter.h"
 #include "thread.h"
 
 /* Without a libpthread the process has one thread. */
@@ -36,14 +42,14 @@ void thread_key_set(const struct thread_key *key, const void *value)
 		found(key->key, value);
 }
 
-int thread_start(void *(*run)(void *), size_t stack_size)
+int thread_start(void *(*run)(void *), void *arg, size_t stack_size,
+		 pthread_t *thread)
 {
 	__typeof__(&pthread_create) create = loader_function("pthread_create");
 	__typeof__(&pthread_attr_setstacksize) set_size =
 		loader_function("pthread_attr_setstacksize");
 	pthread_attr_t attr;
 	sigset_t all, before;
-	pthread_t thread;
 	int res;
 
 	if (!create || !set_size)
@@ -53,14 +59,58 @@ int thread_start(void *(*run)(void *), size_t stack_size)
 	 * does, which was not part of libc until 2.32. */
 	sigprocmask(SIG_SETMASK, &all, &before);
 	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	set_size(&attr, stack_size);
-	res = create(&thread, &attr, run, NULL);
+	res = create(thread, &attr, run, arg);
 	if (res == EINVAL) { /* the program's thread-local data is larger */
 		set_size(&attr, 8 << 20);
-		res = create(&thread, &attr, run, NULL);
+		res = create(thread, &attr, run, arg);
 	}
 	pthread_attr_destroy(&attr);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return res;
+}
+
+void thread_join(pthread_t thread, int seconds)
+{
+	__typeof__(&pthread_timedjoin_np) join =
+		loader_function("pthread_timedjoin_np");
+	struct timespec end;
+
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += seconds;
+	if (join)
+		join(thread, NULL, &end);
+}
+
+void thread_detach(void)
+{
+	__typeof__(&pthread_detach) detach = loader_function("pthread_detach");
+
+	if (detach)
+		detach(pthread_self());
+}
+
+bool thread_is_main(void)
+{
+	return syscall(SYS_gettid) == getpid();
+}
+
+/* Main, ended, has no memory any more that could be read. Where a filter
+ * forbids to ask so, a process without a program is one whose main has ended.
+ */
+bool thread_main_ended(void)
+{
+	char from = 0, to;
+	const struct iovec remote = {&from, 1}, local = {&to, 1};
+	struct stat st;
+	char path[1];
+
+	if (!syscall_filter_kills()) {
+		if (process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == 1)
+			return false;
+		if (errno == ESRCH)
+			return true;
+	}
+	return readlink("/proc/self/exe", path, sizeof(path)) < 0 &&
+	       !file_stat("/proc/self/task", &st, 0);
 }

@@ -10,6 +10,7 @@
 #include "log.h"
 
 static _Atomic int level_shown = LOG_WARN;
+static __thread void (*through)(const char *line, size_t length);
 
 void log_level_set(enum log_level level)
 {
@@ -36,6 +37,11 @@ static void line_write(const char *line, size_t length)
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
+void log_through(void (*write_line)(const char *line, size_t length))
+{
+	through = write_line;
+}
+
 void log_line(enum log_level level, const char *format, ...)
 {
 	static const char *const names[] = {"", "error", "warn", "info",
@@ -56,6 +62,9 @@ void log_line(enum log_level level, const char *format, ...)
 	if (length > sizeof(line) - 2)
 		length = sizeof(line) - 2;
 	line[length++] = '\n';
-	line_write(line, length);
+	if (through)
+		through(line, length);
+	else
+		line_write(line, length);
 	errno = saved;
 }

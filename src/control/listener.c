@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -7,6 +8,7 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "file_stat.h"
 #include "listener.h"
 #include "protocol.h"
 
@@ -52,6 +54,22 @@ static bool address_listen(int fd, int backlog)
 	return false;
 }
 
+/* Makes the folder where it is missing. The umask takes rights of the owner's
+ * away; that of the process is its own, and stays. */
+static bool folder_make(const char *dir)
+{
+	const mode_t wanted = S_IRWXU;
+	struct stat st;
+
+	if (mkdir(dir, wanted) && errno != EEXIST)
+		return false;
+	if (!file_stat(dir, &st, AT_SYMLINK_NOFOLLOW) && S_ISDIR(st.st_mode) &&
+	    st.st_uid == geteuid() && (st.st_mode & 0777) != wanted &&
+	    !(st.st_mode & (S_IRWXG | S_IRWXO)))
+		chmod(dir, wanted);
+	return true;
+}
+
 /* Finds or makes the folder, and the socket's path in it. */
 static bool path_open(char *error, size_t size)
 {
@@ -63,7 +81,7 @@ static bool path_open(char *error, size_t size)
 		snprintf(error, size, "the folder's path is too long");
 		return false;
 	}
-	if (mkdir(dir, 0700) && errno != EEXIST) {
+	if (!folder_make(dir)) {
 		snprintf(error, size, "%s: %s", dir, strerror(errno));
 		return false;
 	}

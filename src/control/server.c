@@ -1,33 +1,24 @@
-/* The thread that answers: it polls, so that no client can hold up another,
- * and a client that is silent or slow is dropped in the end. */
+/* Answers: it polls, so that no client can hold up another, and a client that
+ * is silent or slow is dropped in the end. */
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "command.h"
-#include "control.h"
-#include "file_stat.h"
-#include "host.h"
 #include "listener.h"
-#include "log.h"
 #include "own_fd.h"
 #include "protocol.h"
-#include "stat_file.h"
-#include "thread.h"
+#include "server.h"
 
 enum {
 	CLIENTS_MAX = 128,
 	CLIENT_SECONDS = 10, /* from its connection to the end of its answer */
-	STACK_SIZE = 256 << 10,
-	LOOK_AROUND_MS = 2000, /* for a program that ended, unused memory */
-	ACCEPT_PAUSE_MS = 100, /* out of descriptors, say: don't spin */
+	PAUSE_MS = 100,      /* out of descriptors, say: don't spin */
 };
 
 struct client {
@@ -140,7 +131,7 @@ static struct client *client_place(void)
 
 static void client_accept(void)
 {
-	struct timespec pause = {0, ACCEPT_PAUSE_MS * 1000000L};
+	struct timespec pause = {0, PAUSE_MS * 1000000L};
 	struct client *client;
 	int fd = accept4(listener.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
@@ -179,102 +170,71 @@ static void client_ready(struct client *client)
 		client_write(client);
 }
 
-/* Whether this is the last thread of a program whose main has ended by
- * pthread_exit: then the process ends with this thread. Takes no descriptor,
- * as a program may count on the lowest being free. */
-static bool program_ended(void)
+static void polls_handle(const struct pollfd *polls, struct client **polled,
+			 int count)
 {
-	struct stat st;
-	char path[1];
-
-	/* Main, ended, has no program any more. A folder has a link for
-	 * itself, its parent, and each in it: here main and this thread. */
-	return readlink("/proc/self/exe", path, sizeof(path)) < 0 &&
-	       !file_stat("/proc/self/task", &st, 0) && st.st_nlink <= 4;
+	for (int i = 0; i < count; i++)
+		if (polls[i].revents)
+			client_ready(polled[i]);
+	if (polls[count].revents)
+		client_accept();
 }
 
-static void *control_thread(void *arg)
+/* Descriptors to wait for: those of the clients, then the listener's. */
+static int polls_fill(struct pollfd *polls, struct client **polled)
 {
-	struct pollfd polls[CLIENTS_MAX + 1];
-	struct client *polled[CLIENTS_MAX];
-	int count, ready;
+	int count = 0;
 
-	(void)arg;
-	prctl(PR_SET_NAME, "mnm-control");
-	for (;;) {
-		count = 0;
-		for (int i = 0; i < CLIENTS_MAX; i++) {
-			if (clients[i].socket.fd < 0)
-				continue;
-			polls[count].fd = clients[i].socket.fd;
-			polls[count].events =
-				clients[i].answer ? POLLOUT : POLLIN;
-			polled[count++] = &clients[i];
-		}
-		polls[count].fd = listener.fd;
-		polls[count].events = POLLIN;
-		ready = poll(polls, (nfds_t)count + 1, LOOK_AROUND_MS);
-		if (ready < 1 && program_ended())
-			break;
-		if (ready < 0)
+	for (int i = 0; i < CLIENTS_MAX; i++) {
+		struct client *client = &clients[i];
+
+		if (client->socket.fd < 0)
 			continue;
-		for (int i = 0; i < count; i++)
-			if (polls[i].revents)
-				client_ready(polled[i]);
-		if (polls[count].revents && !own_fd_is_ours(&listener))
-			break;
-		if (polls[count].revents)
-			client_accept();
-		clients_expire();
-		host_trim_unused();
+		polls[count] = (struct pollfd){
+			.fd = client->socket.fd,
+			.events = client->answer ? POLLOUT : POLLIN};
+		polled[count++] = client;
 	}
-	listener_unlink();
-	return NULL;
+	polls[count] = (struct pollfd){.fd = listener.fd, .events = POLLIN};
+	return count;
 }
 
-/* In a forked child: the socket belongs to the parent. */
-static void child_forget(void)
+bool server_turn(const struct own_fd *wake, int timeout_ms)
 {
-	for (int i = 0; clients && i < CLIENTS_MAX; i++)
-		own_fd_close(&clients[i].socket);
-	own_fd_close(&listener);
+	const struct timespec pause = {0, PAUSE_MS * 1000000L};
+	struct pollfd polls[CLIENTS_MAX + 2];
+	struct client *polled[CLIENTS_MAX];
+	int count = polls_fill(polls, polled), ready;
+
+	/* One of -1 is not looked at. */
+	polls[count + 1] = (struct pollfd){.fd = wake->fd, .events = POLLIN};
+	ready = poll(polls, (nfds_t)count + 2, timeout_ms);
+	if (ready < 0 && errno != EINTR)
+		nanosleep(&pause, NULL); /* RLIMIT_NOFILE fell */
+	if (ready > 0 && polls[count].revents && !own_fd_is_ours(&listener))
+		return false;
+	if (ready > 0)
+		polls_handle(polls, polled, count);
+	clients_expire();
+	return true;
 }
 
-static void server_open(void)
+bool server_open(char *error, size_t size)
 {
-	char error[256] = "no memory";
-	int res;
-
 	clients = calloc(CLIENTS_MAX, sizeof(*clients));
-	for (int i = 0; clients && i < CLIENTS_MAX; i++)
-		clients[i].socket.fd = -1;
-	pthread_atfork(NULL, NULL, child_forget);
-	if (clients &&
-	    listener_open(&listener, CLIENTS_MAX, error, sizeof(error))) {
-		res = thread_start(control_thread, STACK_SIZE);
-		if (!res) {
-			atexit(listener_unlink);
-			return;
-		}
-		listener_unlink();
-		own_fd_close(&listener);
-		snprintf(error, sizeof(error), "no thread: %s", strerror(res));
+	if (!clients) {
+		snprintf(error, size, "no memory");
+		return false;
 	}
-	log_warn("no control socket: %s", error);
+	for (int i = 0; i < CLIENTS_MAX; i++)
+		clients[i].socket.fd = -1;
+	return listener_open(&listener, CLIENTS_MAX, error, size);
 }
 
-static void control_open(void)
+void server_close(void)
 {
-	int saved = errno; /* the program's: its call did not fail */
-
-	server_open();
-	stat_file_promise();
-	errno = saved;
-}
-
-void control_open_once(void)
-{
-	static struct once once = ONCE_INIT;
-
-	once_run(&once, control_open);
+	for (int i = 0; clients && i < CLIENTS_MAX; i++)
+		if (clients[i].socket.fd >= 0)
+			client_close(&clients[i]);
+	own_fd_close(&listener);
 }

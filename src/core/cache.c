@@ -13,6 +13,7 @@
 #include "fence.h"
 #include "mem.h"
 #include "pool.h"
+#include "syscall_filter.h"
 #include "thread.h"
 
 enum { YIELDS = 64 }; /* to a busy thread, before sleeps */
@@ -300,7 +301,8 @@ static void thread_ended(void *list)
 
 static void start(void)
 {
-	barriers = barrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+	barriers = !syscall_filter_kills() &&
+		   barrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
 	thread_key_open(&watch, thread_ended);
 }
 

@@ -1,0 +1,151 @@
+/* The control thread: how it starts, what it looks after, and when it leaves.
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "control.h"
+#include "fd_table.h"
+#include "host.h"
+#include "listener.h"
+#include "log.h"
+#include "server.h"
+#include "stat_file.h"
+#include "thread.h"
+#include "wake.h"
+
+enum {
+	STACK_SIZE = 256 << 10,
+	LOOK_AROUND_MS = 2000, /* for unused memory */
+	LOOK_ALONE_MS = 50,    /* for a main thread that has ended, too */
+	LEAVE_SECONDS = 2,     /* that a main thread waits for this one */
+};
+
+/* How the start goes, for the thread that waits for it. */
+struct start {
+	bool apart; /* may have a table of descriptors of its own */
+	bool open;
+	_Atomic int over; /* a futex */
+	char error[256];
+};
+
+static struct own_fd wake = {-1, 0};
+static bool apart;
+static pthread_t helper;
+static pid_t process;
+static _Atomic bool leaving;
+
+/* Once the program's main thread has left by pthread_exit. The last thread of a
+ * process runs the program's handlers of its exit, and that must be one of the
+ * program's own: this one may have none of its descriptors. */
+static bool has_to_leave(void)
+{
+	if (apart)
+		return atomic_load(&leaving);
+	return thread_main_ended();
+}
+
+static void start_end(struct start *start, bool open)
+{
+	start->open = open;
+	atomic_store(&start->over, 1);
+	/* It may be gone by now: then nobody waits at its address. */
+	syscall(SYS_futex, &start->over, FUTEX_WAKE_PRIVATE, 1, NULL);
+}
+
+static void *helper_run(void *arg)
+{
+	struct start *start = arg;
+	bool open;
+
+	prctl(PR_SET_NAME, "mnm-control");
+	apart = start->apart && fd_table_part();
+	if (apart)
+		wake = wake_open();
+	else
+		thread_detach();
+	open = server_open(start->error, sizeof(start->error));
+	start_end(start, open);
+	if (!open && apart)
+		thread_detach();
+	while (open && !has_to_leave()) {
+		if (!server_turn(&wake,
+				 wake.fd < 0 ? LOOK_ALONE_MS : LOOK_AROUND_MS))
+			break;
+		/* A stranger's: it must not keep this thread busy. */
+		if (wake.fd >= 0 && wake_take(&wake) && !has_to_leave())
+			own_fd_close(&wake);
+		host_trim_unused();
+	}
+	listener_unlink();
+	server_close();
+	return NULL;
+}
+
+/* Of the main thread, as it leaves by pthread_exit. */
+static void main_leaves(void *unused)
+{
+	(void)unused;
+	if (getpid() != process)
+		return;
+	atomic_store(&leaving, true);
+	wake_send();
+	thread_join(helper, LEAVE_SECONDS);
+}
+
+/* In a forked child: the sockets belong to the parent. */
+static void child_forget(void)
+{
+	if (!apart)
+		server_close();
+}
+
+static bool helper_start(char *error, size_t size)
+{
+	static struct thread_key main_key;
+	struct start start = {.apart = false};
+	int res;
+
+	if (thread_is_main())
+		thread_key_open(&main_key, main_leaves);
+	start.apart = main_key.open;
+	res = thread_start(helper_run, &start, STACK_SIZE, &helper);
+	if (res) {
+		snprintf(error, size, "no thread: %s", strerror(res));
+		return false;
+	}
+	while (!atomic_load(&start.over))
+		syscall(SYS_futex, &start.over, FUTEX_WAIT_PRIVATE, 0, NULL);
+	snprintf(error, size, "%s", start.error);
+	if (start.open && apart)
+		thread_key_set(&main_key, &helper);
+	return start.open;
+}
+
+static void control_open(void)
+{
+	int saved = errno; /* the program's: its call did not fail */
+	char error[256];
+
+	process = getpid();
+	pthread_atfork(NULL, NULL, child_forget);
+	if (helper_start(error, sizeof(error)))
+		atexit(listener_unlink);
+	else
+		log_warn("no control socket: %s", error);
+	stat_file_promise();
+	errno = saved;
+}
+
+void control_open_once(void)
+{
+	static struct once once = ONCE_INIT;
+
+	once_run(&once, control_open);
+}

@@ -1,0 +1,199 @@
+"""mnm's own thread and its files, beside a process that does as it likes."""
+
+import os
+import resource
+import socket
+import subprocess
+import threading
+import time
+
+import pytest
+
+from conftest import DEADLINE, FORMS, ask, connect, plain_build_only, program
+from test_pool import took
+
+pytestmark = plain_build_only
+
+RESIDENT = program("resident")
+POOL = "page_unit_pool"
+
+
+class Asker:
+    """Asks every process of the box, as fast as it can, until it is closed."""
+
+    def __init__(self, box):
+        self.box = box
+        self.answers = 0
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self.run)
+
+    def run(self):
+        while not self.over.is_set():
+            for name in self.box.socket_files():
+                try:
+                    path = os.path.join(self.box.sockets, name)
+                    self.answers += bool(ask(path, "pools"))
+                except OSError:
+                    pass
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.thread.join()
+
+
+def test_descriptors_of_mnm_never_meet_the_programs(box):
+    with Asker(box) as asker:
+        done = box.run([RESIDENT, "redirects"], POOL)
+    assert done.stdout == "begins\nmoved 0 busy 0 lost 0 wrong 0\n"
+    assert asker.answers > 0
+
+
+def test_what_a_program_closes_is_closed(box):
+    done = box.run([RESIDENT, "closed_output"], POOL)
+    assert done.stdout == "read 0\n"
+
+
+@pytest.mark.parametrize("how", ["main_leaves", "worker_leaves_last"])
+@pytest.mark.parametrize("asked", [False, True])
+def test_a_program_whose_main_left_ends_with_its_last_thread(box, how, asked):
+    """Whoever asks meanwhile; and that thread runs the program's handlers."""
+    if asked:
+        with Asker(box):
+            done = box.run([RESIDENT, how], POOL)
+    else:
+        done = box.run([RESIDENT, how], POOL)
+    assert (done.stdout, done.stderr) == ("left in the buffer\n", "")
+    assert box.stat()["allocs"] == (1 + 4) * 1000
+    assert box.socket_files() == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may change the root")
+@pytest.mark.parametrize("how", ["main_leaves", "worker_leaves_last"])
+def test_it_does_so_in_a_root_without_proc(box, how):
+    root = os.path.join(box.folder, "root")
+    os.mkdir(root)
+    with Asker(box):
+        done = box.run([RESIDENT, how, root], POOL, stat_file="")
+    assert done.stdout == "left in the buffer\n"
+
+
+def test_a_filter_that_kills_is_not_met(box):
+    """The caches need membarrier(2): there are none, and all works."""
+    shell = box.start([RESIDENT, "filter"], POOL)
+    assert shell.read() == "wrong 0"
+    assert shell.stat()["allocs"] == 1000
+    shell.end()
+    assert box.stat()["hits"] > 900
+
+
+def switches(pid):
+    """How often the control thread has slept."""
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{task}/status", encoding="utf-8") as file:
+            text = file.read()
+        if "Name:\tmnm-control\n" in text:
+            return int(text.split("\nvoluntary_ctxt_switches:")[1].split()[0])
+    raise AssertionError("no control thread")
+
+
+def test_without_any_descriptor_the_control_thread_sleeps(box):
+    shell = box.shell(POOL)
+    took(shell, "alloc a 5000")
+    resource.prlimit(shell.pid, resource.RLIMIT_NOFILE, (0, 0))
+    with connect(box.socket_of(shell.pid)):  # ends the wait for a client
+        least = switches(shell.pid) + 5
+        deadline = time.monotonic() + DEADLINE
+        while switches(shell.pid) < least and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert switches(shell.pid) >= least
+    shell.end()
+
+
+def test_a_folder_has_its_mode_whatever_the_umask(box):
+    shell = box.start(["sh", "-c", 'umask 0177; exec "$0"', *FORMS["shared"]],
+                      POOL)
+    took(shell, "alloc a 5000")
+    assert os.stat(box.sockets).st_mode & 0o777 == 0o700
+    assert shell.stat()["live_bytes"] == 5000
+    shell.end()
+    assert box.stderr() == ""
+
+
+def statistics_at(box, path, command=None, **options):
+    """The same end and output as without them; what mnm said."""
+    command = command or [RESIDENT, "main_leaves"]
+    done = box.run(command, POOL, stat_file=path, check=False, **options)
+    assert (done.returncode, done.stdout) == (0, "left in the buffer\n")
+    return done.stderr
+
+
+def test_statistics_into_a_pipe_that_nobody_reads_end_no_program(box):
+    path = os.path.join(box.folder, "pipe")
+    os.mkfifo(path)
+    said = statistics_at(box, path)
+    assert said.startswith(f"mnm: warn: statistics not written to {path}")
+    assert said.count("\n") == 1
+
+
+def test_statistics_into_a_pipe_with_a_reader_arrive(box):
+    path = os.path.join(box.folder, "pipe")
+    os.mkfifo(path)
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as reader:
+        assert statistics_at(box, path) == ""
+        assert reader.read().startswith(b"{")
+
+
+def test_statistics_into_a_broken_pipe_end_no_program(box):
+    """Standard error, whose reader has gone."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run([RESIDENT, "main_leaves"],
+                          env=box.env(POOL, stat_file="/dev/stderr"),
+                          stdout=subprocess.PIPE, stderr=writing,
+                          timeout=DEADLINE, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stdout) == (0, b"left in the buffer\n")
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_statistics_past_the_limit_of_files_end_no_program(box, there):
+    if there:
+        with open(box.stat_file, "w", encoding="utf-8") as file:
+            file.write("of the run before\n")
+    said = statistics_at(box, box.stat_file, [
+        "prlimit", "--fsize=64", "env", "-u", "MNM_SIM_REPORT", RESIDENT,
+        "main_leaves"])
+    assert "File too large" in said and said.count("\n") == 1
+    left = {name for name in os.listdir(box.folder) if "stat" in name}
+    assert left == ({"stat"} if there else set())
+    if there:
+        with open(box.stat_file, encoding="utf-8") as file:
+            assert file.read() == "of the run before\n"
+
+
+def test_statistics_replace_a_file_and_follow_a_link(box):
+    real = os.path.join(box.folder, "real")
+    with open(real, "w", encoding="utf-8") as file:
+        file.write("x" * 100000)
+    os.symlink(real, box.stat_file)
+    assert statistics_at(box, box.stat_file) == ""
+    assert os.path.islink(box.stat_file) and box.stat(path=real)["allocs"]
+
+
+def test_a_stranger_that_wakes_the_control_thread_does_no_harm(box):
+    shell = box.shell(POOL)
+    took(shell, "alloc a 5000")
+    with open("/proc/net/unix", encoding="utf-8") as file:
+        names = [line.split()[-1] for line in file if " @" in line]
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+        for name in names:
+            try:
+                sender.sendto(b"x", "\0" + name[1:])
+            except OSError:
+                pass  # another program's
+    assert shell.stat()["live_bytes"] == 5000
+    shell.end()

@@ -1,0 +1,160 @@
+/* What a process does to the threads that live in it: with its descriptors,
+ * filters of system calls, and its main thread.
+ * Usage: resident redirects | main_leaves ROOT | worker_leaves_last ROOT |
+ *                 filter | closed_output
+ * ROOT is changed to before main leaves; "-": it is not. */
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "syscall_number.h"
+
+enum { ROUNDS = 40000, PAIRS = 1000, WORKERS = 4 };
+
+static long wrong;
+
+static void *pairs_run(void *unused)
+{
+	void *ptr;
+
+	(void)unused;
+	for (int i = 0; i < PAIRS; i++)
+		wrong += cudaMalloc(&ptr, 1000) || cudaFree(ptr);
+	return NULL;
+}
+
+/* The lowest free number is the program's, and what it opened stays open. */
+static int redirects(const char *unused)
+{
+	int zero = open("/dev/zero", O_RDONLY), next = zero + 1;
+	long moved = 0, busy = 0, lost = 0;
+	char byte;
+
+	(void)unused;
+	pairs_run(NULL);
+	puts("begins");
+	fflush(stdout);
+	for (int i = 0; i < ROUNDS; i++) {
+		close(STDIN_FILENO);
+		moved += open("/dev/null", O_RDONLY) != STDIN_FILENO;
+		if (dup2(zero, next) != next) {
+			busy++;
+			continue;
+		}
+		for (int j = 0; j < 5; j++)
+			lost += read(next, &byte, 1) != 1;
+		close(next);
+	}
+	printf("moved %ld busy %ld lost %ld wrong %ld\n", moved, busy, lost,
+	       wrong);
+	return 0;
+}
+
+/* Printed by the handlers of the exit, which the last thread runs. */
+static void leave(const char *root)
+{
+	pthread_t thread;
+
+	/* Which pthread_exit needs, and would not find in the new root. */
+	if (!dlopen("libgcc_s.so.1", RTLD_NOW))
+		exit(1);
+	if (strcmp(root, "-") && (chroot(root) || chdir("/")))
+		exit(1);
+	for (int i = 0; i < WORKERS; i++)
+		pthread_create(&thread, NULL, pairs_run, NULL);
+	printf("left in the buffer\n");
+	pthread_exit(NULL);
+}
+
+static int main_leaves(const char *root)
+{
+	pairs_run(NULL);
+	leave(root);
+	return 0;
+}
+
+static int worker_leaves_last(const char *root)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, pairs_run, NULL);
+	pthread_join(thread, NULL);
+	leave(root);
+	return 0;
+}
+
+/* Kills for the calls that few programs make. */
+static int filter(const char *unused)
+{
+#define KILL_FOR(number) \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1), \
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
+	struct sock_filter rows[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		KILL_FOR(SYS_membarrier),
+		KILL_FOR(SYS_close_range),
+		KILL_FOR(SYS_pidfd_open),
+		KILL_FOR(SYS_pidfd_getfd),
+		KILL_FOR(SYS_process_vm_readv),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof(rows) / sizeof(*rows), rows};
+
+	(void)unused;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		return 1;
+	pairs_run(NULL);
+	printf("wrong %ld\n", wrong);
+	fflush(stdout);
+	return getchar() == EOF ? 0 : 1;
+}
+
+/* Nobody but this process has the pipe's other end, so that closing ours is
+ * its end, whoever else lives here. */
+static int closed_output(const char *unused)
+{
+	int ends[2];
+	char byte;
+
+	(void)unused;
+	if (pipe(ends) || dup2(ends[1], STDERR_FILENO) < 0)
+		return 1;
+	close(ends[1]);
+	pairs_run(NULL);
+	close(STDERR_FILENO);
+	printf("read %zd\n", read(ends[0], &byte, 1));
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(const char *argument);
+} rows[] = {
+	{"redirects", redirects},
+	{"main_leaves", main_leaves},
+	{"worker_leaves_last", worker_leaves_last},
+	{"filter", filter},
+	{"closed_output", closed_output},
+};
+
+int main(int argc, char **argv)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (argc > 1 && !strcmp(argv[1], rows[i].name))
+			return rows[i].run(argc > 2 ? argv[2] : "-");
+	fputs("resident: one of the names in its source\n", stderr);
+	return 2;
+}
