@@ -26,6 +26,14 @@ WARN      := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes
 CPPFLAGS  += -D_GNU_SOURCE -Iinclude -isystem $(CUDA_HOME)/include
 CFLAGS    += -std=gnu11 -O2 -g $(WARN) -fPIC -fvisibility=hidden
 DEPS       = -MMD -MP
+MACHINE   := $(shell $(CC) -dumpmachine)
+COMPILE    = $(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(DEPS) -c $< -o $@
+# The same for an object with entries of CUDA; see include/entry.h.
+COMPILE_ENTRIES = $(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(DEPS) -MT $@ \
+	-S $< -o $(@:.o=.s) && \
+	awk -v machine=$(MACHINE) -f src/common/entry.awk $(@:.o=.s) \
+		>$(@:.o=.begun.s) && \
+	$(CC) -c $(@:.o=.begun.s) -o $@
 V         ?=
 Q         := $(if $(V),,@)
 SAY        = @mkdir -p $(@D)$(if $(V),,; echo "  $(1) $@")
@@ -40,9 +48,12 @@ include $(wildcard src/*.mk src/*/*.mk examples/*.mk tests/*.mk)
 all: $(ALL)
 build-check: all $(CHECK)
 
+$(ENTRY_OBJ): COMPILE = $(COMPILE_ENTRIES)
+$(ENTRY_OBJ): src/common/entry.awk
+
 $(BUILD)/obj/%.o: %.c
 	$(call SAY,cc    )
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(DEPS) -c $< -o $@
+	$(Q)$(COMPILE)
 
 setup:
 	@scripts/setup

@@ -11,6 +11,7 @@ WORK_GEN   := $(BUILD)/gen/hooks
 WORK_GEN_C := $(addprefix $(WORK_GEN)/,work_entries.c doubt_entries.c \
 	known_names.c)
 LIB_OBJ    += $(patsubst %.c,$(BUILD)/obj/%.o,$(WORK_GEN_C))
+ENTRY_OBJ  += $(filter $(BUILD)/obj/src/hooks/% %_entries.o,$(LIB_OBJ))
 CLI_OBJ    := $(COMMON_OBJ) $(call sources,src/cli/*.c src/cli/doctor/*.c)
 
 ALL += $(BUILD)/libmnm.so $(BUILD)/mnm

@@ -96,7 +96,7 @@ $(INNER): $(BUILD)/obj/tests/programs/inner_driver.o
 # Other libraries that are preloaded beside mnm, and programs that CUDA's
 # entries, processes and ends are hard on.
 GUESTS := $(addprefix $(BUILD)/tests/programs/,scarce.so other_dlsym.so \
-	start_tool.so leaver family resident patcher shell_asan)
+	start_tool.so patch_all.so leaver family resident patcher shell_asan)
 CHECK += $(GUESTS)
 $(BUILD)/tests/programs/scarce.so $(BUILD)/tests/programs/other_dlsym.so \
 $(BUILD)/tests/programs/start_tool.so: \
@@ -104,7 +104,8 @@ $(BUILD)/tests/programs/%.so: $(BUILD)/obj/tests/programs/%.o
 	$(call SAY,link  )
 	$(Q)$(CC) $(LDFLAGS) -shared $^ -o $@
 $(BUILD)/obj/tests/programs/scarce.o $(BUILD)/obj/tests/programs/other_dlsym.o \
-$(BUILD)/obj/tests/programs/start_tool.o: SANFLAGS :=
+$(BUILD)/obj/tests/programs/start_tool.o $(BUILD)/obj/tests/programs/patch_all.o \
+$(BUILD)/obj/tests/programs/relocate.o: SANFLAGS :=
 
 $(BUILD)/tests/programs/leaver $(BUILD)/tests/programs/family \
 $(BUILD)/tests/programs/resident: \
@@ -117,6 +118,11 @@ $(BUILD)/tests/programs/patcher: $(BUILD)/obj/tests/programs/patcher.o \
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \
 		-lcuda -o $@
+
+$(BUILD)/tests/programs/patch_all.so: $(addprefix \
+		$(BUILD)/obj/tests/programs/,patch_all.o relocate.o)
+	$(call SAY,link  )
+	$(Q)$(CC) $(LDFLAGS) -shared $^ -o $@
 
 # Brings AddressSanitizer's runtime along, whichever compiler mnm is built by.
 $(BUILD)/tests/programs/shell_asan: $(filter-out %/shell_runtime.c, \

@@ -19,11 +19,12 @@ $(PROOF_OBJ): CPPFLAGS += $(if $(SAN),-DPROOF_FREE)
 
 $(POINTS_OBJ): CPPFLAGS += -I$(WORK_GEN) -Isrc/hooks
 $(POINTS_OBJ): CFLAGS += -ftls-model=initial-exec -fsanitize=thread
+ENTRY_OBJ += $(filter %/hooks/memory.o,$(POINTS_OBJ))
 $(POINTS_OBJ): | $(WORK_GEN)/stamp
 
 $(BUILD)/obj/points/%.o: %.c
 	$(call SAY,cc    )
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(DEPS) -c $< -o $@
+	$(Q)$(COMPILE)
 
 $(POINTS): $(POINTS_OBJ) $(BUILD)/obj/tests/proof/points.o \
 		$(filter-out $(POINTS_OF),$(LIB_OBJ)) \

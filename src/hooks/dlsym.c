@@ -21,7 +21,6 @@ __asm__(
 	".type dlsym, @function\n"
 	"dlsym:\n"
 	".cfi_startproc\n"
-	"	endbr64\n"
 	"	pushq %rdi\n"
 	".cfi_adjust_cfa_offset 8\n"
 	"	pushq %rsi\n"
@@ -48,7 +47,6 @@ __asm__(
 	".type dlsym, %function\n"
 	"dlsym:\n"
 	".cfi_startproc\n"
-	"	hint #34\n" /* bti c: where indirect calls may land */
 	"	stp x29, x30, [sp, #-32]!\n"
 	".cfi_def_cfa_offset 32\n"
 	".cfi_offset x29, -32\n"

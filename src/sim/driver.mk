@@ -6,6 +6,7 @@ SIM_GEN_C       := $(addprefix $(SIM_DRIVER_GEN)/,entries.c stubs.c names.c \
 		   errors.c)
 SIM_DRIVER_OBJ  := $(patsubst %.c,$(BUILD)/obj/%.o,$(SIM_DRIVER_SRC)) \
 		   $(patsubst %.c,$(BUILD)/obj/%.o,$(SIM_GEN_C))
+ENTRY_OBJ       += $(SIM_DRIVER_OBJ)
 SIM_PROFILES    := $(patsubst src/%,$(BUILD)/%,$(wildcard \
 		   src/sim/profiles/*.profile))
 

@@ -9,12 +9,13 @@ RUNTIME_OBJ  := $(RUNTIME_SRC:%.c=$(BUILD)/obj/%.o) \
 	$(RUNTIME_WORK:%.c=$(BUILD)/obj/%.per-thread.o)
 RUNTIME_MAP  := src/sim/runtime/cudart.map
 
+ENTRY_OBJ    += $(RUNTIME_OBJ)
 ALL += $(BUILD)/sim/libcudart.so.13 $(BUILD)/sim/cudart_static.o
 
+$(BUILD)/obj/%.per-thread.o: CPPFLAGS += -DCUDA_API_PER_THREAD_DEFAULT_STREAM
 $(BUILD)/obj/%.per-thread.o: %.c
 	$(call SAY,cc    )
-	$(Q)$(CC) $(CPPFLAGS) -DCUDA_API_PER_THREAD_DEFAULT_STREAM $(CFLAGS) \
-		$(SANFLAGS) $(DEPS) -c $< -o $@
+	$(Q)$(COMPILE)
 
 $(BUILD)/sim/libcudart.so.13: $(RUNTIME_OBJ) $(RUNTIME_MAP)
 	$(call SAY,link  )
