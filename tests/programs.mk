@@ -114,10 +114,9 @@ $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o
 	$(Q)$(NVCC_LINK) $^ -o $@
 
 $(BUILD)/tests/programs/patcher: $(BUILD)/obj/tests/programs/patcher.o \
-		$(BUILD)/sim/libcuda.so
+		$(BUILD)/obj/tests/programs/relocate.o $(BUILD)/sim/libcuda.so
 	$(call SAY,link  )
-	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \
-		-lcuda -o $@
+	$(Q)$(NVCC_LINK) $(filter %.o,$^) -L$(BUILD)/sim -lcuda -o $@
 
 $(BUILD)/tests/programs/patch_all.so: $(addprefix \
 		$(BUILD)/obj/tests/programs/,patch_all.o relocate.o)

@@ -1,6 +1,7 @@
 /* The memory calls of the driver and of a shared runtime. */
 #include "control.h"
 #include "direct.h"
+#include "entry.h"
 #include "hook.h"
 #include "mem.h"
 #include "real.h"
@@ -215,6 +216,28 @@ static void binding_learn(const struct real_runtime *real)
 	caches_bind();
 }
 
+/* The driver's entries as bytes. Who has patched one, as UCX does, is to see
+ * what the program asks of the runtime as well: the runtime calls it. */
+static __typeof__(cuMemAlloc_v2) alloc_entry
+	__attribute__((alias("cuMemAlloc_v2")));
+static __typeof__(cuMemFree_v2) free_entry
+	__attribute__((alias("cuMemFree_v2")));
+
+COLD static cudaError_t runtime_alloc_seen(void **out, size_t size)
+{
+	const struct real_runtime *real = real_runtime();
+
+	return real ? real->cudaMalloc(out, size)
+		    : cudaErrorInitializationError;
+}
+
+COLD static cudaError_t runtime_free_seen(void *ptr)
+{
+	const struct real_runtime *real = real_runtime();
+
+	return real ? real->cudaFree(ptr) : cudaErrorInitializationError;
+}
+
 /* Only what needs no driver call is served here. All else goes through the
  * runtime, to the driver's hook and back, so that its state is native. */
 COLD static cudaError_t runtime_alloc_slowly(void **out, size_t size)
@@ -226,7 +249,7 @@ COLD static cudaError_t runtime_alloc_slowly(void **out, size_t size)
 		return cudaErrorInitializationError;
 	if (!binds_at_once)
 		binding_learn(real);
-	if (!out || !size || !binds_at_once || mem_hit(&addr, size) != MEM_DONE)
+	if (!size || !binds_at_once || mem_hit(&addr, size) != MEM_DONE)
 		return real->cudaMalloc(out, size);
 	*out = (void *)addr;
 	return cudaSuccess;
@@ -247,8 +270,8 @@ EXPORT cudaError_t cudaMalloc(void **out, size_t size)
 {
 	uint64_t addr;
 
-	if (!out)
-		return runtime_alloc_slowly(out, size);
+	if (!out || entry_is_patched((const void *)alloc_entry))
+		return runtime_alloc_seen(out, size);
 	switch (cache_alloc(cache_bound, size, &addr)) {
 	case FAST_DONE:
 		*out = (void *)addr;
@@ -305,6 +328,8 @@ EXPORT cudaError_t cudaFree(void *ptr)
 {
 	struct block *taken;
 
+	if (entry_is_patched((const void *)free_entry))
+		return runtime_free_seen(ptr);
 	switch (cache_free(cache_last, (uint64_t)ptr, &taken)) {
 	case FAST_DONE:
 		return cudaSuccess;

@@ -94,26 +94,6 @@ def test_a_library_that_asks_for_the_next_does_not_find_itself(box, first):
     assert box.stat()["hits"] == 1
 
 
-@pytest.mark.parametrize("when", ["early", "late"])
-def test_patched_entries_of_the_driver_see_what_mnm_asks_of_it(box, when):
-    command = [program("patcher"), when, "real"]
-    assert box.run(command).stdout == "wrong 0 allocs 20 frees 20\n"
-    run = box.run(command, "no_pool")
-    assert run.stdout == "wrong 0 allocs 20 frees 20\n"
-    run = box.run(command, "page_unit_pool")
-    allocs = 1 if when == "early" else 0
-    assert run.stdout == f"wrong 0 allocs {allocs} frees 0\n"
-    assert box.stat()["allocs"] == (20 if when == "early" else 40)
-
-
-@pytest.mark.parametrize("pool", ["no_pool", "page_unit_pool"])
-@pytest.mark.parametrize("when", ["early", "late"])
-def test_patched_entries_as_dlsym_finds_them_see_each_call(box, when, pool):
-    run = box.run([program("patcher"), when, "found"], pool)
-    assert run.stdout == "wrong 0 allocs 20 frees 20\n"
-    assert box.stat()["allocs"] == (20 if when == "early" else 40)
-
-
 def test_a_python_program_by_ctypes_is_served(box):
     run = box.run([sys.executable, JOB], "page_unit_pool")
     assert (run.stdout, run.stderr) == ("job 0\n", "")

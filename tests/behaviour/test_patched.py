@@ -2,6 +2,7 @@
 make what stood there runnable elsewhere: they can, and they see each call."""
 
 import os
+import re
 import subprocess
 
 import pytest
@@ -14,6 +15,7 @@ pytestmark = plain_build_only
 DRIVER = os.path.join(BUILD, "sim", "libcuda.so.1")
 RUNTIME = os.path.join(BUILD, "sim", "libcudart.so.13")
 CONFORMANCE = os.path.join(BUILD, "tests", "conformance")
+SEEN_ALL = "wrong 0 allocs 20 frees 20\nwrong 0 allocs 22 frees 22\n"
 
 
 def exports(library):
@@ -81,3 +83,41 @@ def test_the_runtimes_entries_work_likewise(box, pool):
     assert run.stdout == box.run([shell], stdin=script).stdout
     patches.check()
     assert "cudaMalloc" in patches.told("called")
+
+
+DOORS = ["driver", "runtime", "pinned", "runtime-pinned"]
+
+
+@pytest.mark.parametrize("pool", [None, "no_pool", "page_unit_pool"])
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("when", ["early", "late"])
+def test_patched_entries_as_dlsym_finds_them_see_each_call(box, when, door,
+                                                           pool):
+    run = box.run([program("patcher"), when, "found", door], pool,
+                  host_limit="64M")
+    assert (run.stdout, run.stderr) == (SEEN_ALL, "")
+
+
+@pytest.mark.parametrize("pool", [None, "no_pool"])
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("when", ["early", "late"])
+def test_patched_entries_of_cudas_own_see_all_that_no_pool_serves(
+        box, when, door, pool):
+    run = box.run([program("patcher"), when, "real", door], pool,
+                  host_limit="64M")
+    assert (run.stdout, run.stderr) == (SEEN_ALL, "")
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("when", ["early", "late"])
+def test_patched_entries_of_cudas_own_see_what_mnm_takes_and_gives_back(
+        box, when, door):
+    run = box.run([program("patcher"), when, "real", door], "page_unit_pool",
+                  host_limit="64M")
+    first, last = (list(map(int, re.findall(r"\d+", line)))
+                   for line in run.stdout.splitlines())
+    taken = 1 if when == "early" else 0
+    assert first == [0, taken, 0]
+    # The block of 60 MiB has to go back before there is one of 61.
+    assert last[0] == 0 and last[1] == taken + 2 and last[2] >= 1
+    assert run.stderr == ""

@@ -1,74 +1,68 @@
-/* Writes a jump over the first bytes of cuMemAlloc_v2 and cuMemFree_v2, as UCX
- * does to see all allocations of a process. `patcher WHEN WHOM` patches before
- * any other call of CUDA or after some (early, late); the function that dlsym
- * finds, or that of CUDA's own library (found, real). */
+/* Patches the entries that give and take memory, as UCX does to see all
+ * allocations of a process, and counts what passes them.
+ * Usage: patcher early|late found|real driver|runtime|pinned|runtime-pinned
+ *   early, late   before any other call of CUDA, or after some
+ *   found, real   the functions that dlsym finds, or CUDA's own library's
+ *   driver, ...   the calls by which the program asks
+ * At the end two blocks that are too large to exist at once come and go. */
 #define __CUDA_API_VERSION_INTERNAL
 #include <dlfcn.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cuda.h>
+#include <cuda_runtime_api.h>
 
-enum { JUMP_SIZE = 14, ROUNDS = 20, BLOCK = 5000 };
+#include "relocate.h"
 
-struct patch {
-	unsigned char *entry;
-	unsigned char own[JUMP_SIZE], jump[JUMP_SIZE];
-	int calls;
-};
+enum { ROUNDS = 20, BLOCK = 5000, LARGE = 60 << 20, LARGER = 61 << 20 };
 
-static struct patch alloc_patch, free_patch;
+static struct {
+	int allocs, frees;
+} seen;
 
-static void entry_write(struct patch *patch, const unsigned char *bytes)
+#define BEHIND(symbol) static __typeof__(symbol) *behind_##symbol
+BEHIND(cuMemAlloc_v2);
+BEHIND(cuMemFree_v2);
+BEHIND(cuMemHostAlloc);
+BEHIND(cuMemAllocHost_v2);
+BEHIND(cuMemFreeHost);
+
+static CUresult alloc_seen(CUdeviceptr *out, size_t size)
 {
-	memcpy(patch->entry, bytes, JUMP_SIZE);
-	__builtin___clear_cache((char *)patch->entry,
-				(char *)patch->entry + JUMP_SIZE);
-}
+	CUresult res = behind_cuMemAlloc_v2(out, size);
 
-static bool patch_open(struct patch *patch, void *entry, void *ours)
-{
-	static const unsigned char jump[] = {0xff, 0x25, 0, 0, 0, 0};
-	uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE);
-	uintptr_t first = (uintptr_t)entry & ~(size - 1);
-
-	if (!entry || mprotect((void *)first, 2 * size,
-			       PROT_READ | PROT_WRITE | PROT_EXEC))
-		return false;
-	patch->entry = entry;
-	memcpy(patch->own, entry, JUMP_SIZE);
-	memcpy(patch->jump, jump, sizeof(jump));
-	memcpy(patch->jump + sizeof(jump), &ours, sizeof(ours));
-	entry_write(patch, patch->jump);
-	return true;
-}
-
-/* The program has one thread, so the entry can be whole for its own call. */
-static CUresult patched_alloc(CUdeviceptr *out, size_t size)
-{
-	CUresult res;
-
-	alloc_patch.calls++;
-	entry_write(&alloc_patch, alloc_patch.own);
-	res = ((CUresult(*)(CUdeviceptr *, size_t))alloc_patch.entry)(out,
-								      size);
-	entry_write(&alloc_patch, alloc_patch.jump);
+	seen.allocs += !res;
 	return res;
 }
 
-static CUresult patched_free(CUdeviceptr ptr)
+static CUresult free_seen(CUdeviceptr ptr)
 {
-	CUresult res;
+	seen.frees++;
+	return behind_cuMemFree_v2(ptr);
+}
 
-	free_patch.calls++;
-	entry_write(&free_patch, free_patch.own);
-	res = ((CUresult(*)(CUdeviceptr))free_patch.entry)(ptr);
-	entry_write(&free_patch, free_patch.jump);
+static CUresult pin_seen(void **out, size_t size, unsigned int flags)
+{
+	CUresult res = behind_cuMemHostAlloc(out, size, flags);
+
+	seen.allocs += !res;
 	return res;
+}
+
+static CUresult pin_plainly_seen(void **out, size_t size)
+{
+	CUresult res = behind_cuMemAllocHost_v2(out, size);
+
+	seen.allocs += !res;
+	return res;
+}
+
+static CUresult unpin_seen(void *ptr)
+{
+	seen.frees++;
+	return behind_cuMemFreeHost(ptr);
 }
 
 typedef void *lookup(void *handle, const char *symbol);
@@ -81,50 +75,115 @@ static bool patch_all(bool real)
 
 	if (real) /* past all that is preloaded */
 		look = (lookup *)dlvsym(libc, "dlsym", "GLIBC_2.2.5");
-	return driver && look &&
-	       patch_open(&alloc_patch, look(driver, "cuMemAlloc_v2"),
-			  (void *)patched_alloc) &&
-	       patch_open(&free_patch, look(driver, "cuMemFree_v2"),
-			  (void *)patched_free);
+#define PATCH(symbol, ours) \
+	entry_patch(look(driver, #symbol), (void *)(ours), \
+		    (void **)&behind_##symbol)
+	return driver && look && PATCH(cuMemAlloc_v2, alloc_seen) &&
+	       PATCH(cuMemFree_v2, free_seen) &&
+	       PATCH(cuMemHostAlloc, pin_seen) &&
+	       PATCH(cuMemAllocHost_v2, pin_plainly_seen) &&
+	       PATCH(cuMemFreeHost, unpin_seen);
+#undef PATCH
 }
 
-static int rounds(void)
+static int driver_alloc(void **out, size_t size)
+{
+	return (int)cuMemAlloc_v2((CUdeviceptr *)out, size);
+}
+
+static int driver_free(void *ptr)
+{
+	return (int)cuMemFree_v2((CUdeviceptr)ptr);
+}
+
+static int runtime_alloc(void **out, size_t size)
+{
+	return (int)cudaMalloc(out, size);
+}
+
+static int runtime_free(void *ptr)
+{
+	return (int)cudaFree(ptr);
+}
+
+static int pinned_alloc(void **out, size_t size)
+{
+	return (int)cuMemHostAlloc(out, size, 0);
+}
+
+static int pinned_free(void *ptr)
+{
+	return (int)cuMemFreeHost(ptr);
+}
+
+static int runtime_pinned_alloc(void **out, size_t size)
+{
+	return (int)cudaMallocHost(out, size);
+}
+
+static int runtime_pinned_free(void *ptr)
+{
+	return (int)cudaFreeHost(ptr);
+}
+
+static const struct door {
+	const char *name;
+	int (*alloc)(void **out, size_t size);
+	int (*free)(void *ptr);
+} doors[] = {
+	{"driver", driver_alloc, driver_free},
+	{"runtime", runtime_alloc, runtime_free},
+	{"pinned", pinned_alloc, pinned_free},
+	{"runtime-pinned", runtime_pinned_alloc, runtime_pinned_free},
+	{NULL, NULL, NULL},
+};
+
+static int rounds(const struct door *door)
 {
 	unsigned char got[BLOCK];
-	CUdeviceptr ptr;
+	void *ptr;
 	int wrong = 0;
 
 	for (int i = 0; i < ROUNDS; i++) {
-		wrong += cuMemAlloc_v2(&ptr, BLOCK) != CUDA_SUCCESS;
-		wrong += cuMemsetD8_v2(ptr, (unsigned char)i, BLOCK) !=
+		wrong += door->alloc(&ptr, BLOCK) != 0;
+		wrong += cuMemsetD8_v2((CUdeviceptr)ptr, (unsigned char)i,
+				       BLOCK) != CUDA_SUCCESS;
+		wrong += cuMemcpyDtoH_v2(got, (CUdeviceptr)ptr, BLOCK) !=
 			 CUDA_SUCCESS;
-		wrong += cuMemcpyDtoH_v2(got, ptr, BLOCK) != CUDA_SUCCESS;
 		for (int k = 0; k < BLOCK; k++)
 			wrong += got[k] != i;
-		wrong += cuMemFree_v2(ptr) != CUDA_SUCCESS;
+		wrong += door->free(ptr) != 0;
 	}
 	return wrong;
 }
 
 int main(int argc, char **argv)
 {
-	bool early = argc == 3 && !strcmp(argv[1], "early");
-	bool real = argc == 3 && !strcmp(argv[2], "real");
+	bool early = argc == 4 && !strcmp(argv[1], "early");
+	bool real = argc == 4 && !strcmp(argv[2], "real");
+	const struct door *door = doors;
 	CUcontext context;
+	void *ptr;
 	int wrong = 0;
 
+	while (argc == 4 && door->name && strcmp(door->name, argv[3]))
+		door++;
+	if (argc != 4 || !door->name)
+		return 2;
 	if (early && !patch_all(real))
 		return 1;
 	if (cuInit(0) || cuDevicePrimaryCtxRetain(&context, 0) ||
 	    cuCtxSetCurrent(context))
 		return 1;
 	if (!early) {
-		wrong += rounds();
+		wrong += rounds(door);
 		if (!patch_all(real))
 			return 1;
 	}
-	wrong += rounds();
-	printf("wrong %d allocs %d frees %d\n", wrong, alloc_patch.calls,
-	       free_patch.calls);
+	wrong += rounds(door);
+	printf("wrong %d allocs %d frees %d\n", wrong, seen.allocs, seen.frees);
+	wrong = door->alloc(&ptr, LARGE) || door->free(ptr);
+	wrong += door->alloc(&ptr, LARGER) || door->free(ptr);
+	printf("wrong %d allocs %d frees %d\n", wrong, seen.allocs, seen.frees);
 	return 0;
 }
