@@ -96,16 +96,17 @@ $(INNER): $(BUILD)/obj/tests/programs/inner_driver.o
 # Other libraries that are preloaded beside mnm, and programs that CUDA's
 # entries, processes and ends are hard on.
 GUESTS := $(addprefix $(BUILD)/tests/programs/,scarce.so other_dlsym.so \
-	start_tool.so patch_all.so leaver family resident patcher shell_asan)
+	start_tool.so taker.so patch_all.so leaver family resident patcher \
+	shell_asan)
 CHECK += $(GUESTS)
 $(BUILD)/tests/programs/scarce.so $(BUILD)/tests/programs/other_dlsym.so \
-$(BUILD)/tests/programs/start_tool.so: \
+$(BUILD)/tests/programs/start_tool.so $(BUILD)/tests/programs/taker.so: \
 $(BUILD)/tests/programs/%.so: $(BUILD)/obj/tests/programs/%.o
 	$(call SAY,link  )
 	$(Q)$(CC) $(LDFLAGS) -shared $^ -o $@
 $(BUILD)/obj/tests/programs/scarce.o $(BUILD)/obj/tests/programs/other_dlsym.o \
 $(BUILD)/obj/tests/programs/start_tool.o $(BUILD)/obj/tests/programs/patch_all.o \
-$(BUILD)/obj/tests/programs/relocate.o: SANFLAGS :=
+$(BUILD)/obj/tests/programs/relocate.o $(BUILD)/obj/tests/programs/taker.o: SANFLAGS :=
 
 $(BUILD)/tests/programs/leaver $(BUILD)/tests/programs/family \
 $(BUILD)/tests/programs/resident: \

@@ -12,6 +12,7 @@
 #include "option.h"
 #include "part.h"
 #include "pool_list.h"
+#include "preload.h"
 
 struct run {
 	const struct command *command;
@@ -156,7 +157,7 @@ static int options_read(struct run *run, int argc, char **argv)
 int run_run(const struct command *command, int argc, char **argv)
 {
 	struct run run = {.command = command};
-	char library[PATH_MAX];
+	char library[PATH_MAX], *preload;
 	int status;
 
 	config_init(&run.config);
@@ -171,9 +172,11 @@ int run_run(const struct command *command, int argc, char **argv)
 		return failure("the loader can't preload %s, for its space or "
 			       ":; install it elsewhere",
 			       library);
-	status = variable_prepend("LD_PRELOAD", library);
-	if (status)
-		return status;
+	preload = preload_list(library, getenv("LD_PRELOAD"));
+	if (!preload)
+		return EXIT_FAILED;
+	setenv("LD_PRELOAD", preload, 1);
+	free(preload);
 	execvp(argv[optind], argv + optind);
 	return failure("%s: %s", argv[optind], strerror(errno));
 }

@@ -224,4 +224,4 @@ def test_run_keeps_what_was_preloaded_before(box):
     done = box.run([os.path.join(BUILD, "mnm"), "run", "--", "sh", "-c",
                     "echo $LD_PRELOAD"])
     assert done.stdout.strip().split(":") == [
-        os.path.join(BUILD, "libmnm.so"), *SANITIZERS]
+        *SANITIZERS, os.path.join(BUILD, "libmnm.so")]

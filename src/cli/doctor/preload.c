@@ -14,10 +14,8 @@ static const struct known {
 	const char *finding, *advice;
 } known[] = {
 	{"libmnm.so", LEVEL_OK, "preloaded already", NULL},
-	{"libasan", LEVEL_WARNING, "a sanitizer's runtime has to come first",
-	 "LD_PRELOAD=RUNTIME:libmnm.so by hand, as `mnm run` puts mnm first"},
-	{"libtsan", LEVEL_WARNING, "a sanitizer's runtime has to come first",
-	 "LD_PRELOAD=RUNTIME:libmnm.so by hand, as `mnm run` puts mnm first"},
+	{"libasan", LEVEL_OK, "comes first, as `mnm run` puts it", NULL},
+	{"libtsan", LEVEL_OK, "comes first, as `mnm run` puts it", NULL},
 	{"libvgpu", LEVEL_WARNING,
 	 "HAMi takes the same calls, and limits memory: what mnm keeps idle "
 	 "counts against its limit",
@@ -28,8 +26,10 @@ static const struct known {
 	{"libgemhook", LEVEL_WARNING, "Gemini takes the same calls",
 	 "leave one of the two out"},
 	{"torch_memory_saver", LEVEL_WARNING,
-	 "it maps cudaMalloc's memory itself: mnm serves little of it",
-	 "leave one of the two out"},
+	 "it maps cudaMalloc's memory itself, where it is told to; mnm serves "
+	 "the rest",
+	 "preload it before mnm, as `mnm run` does, or leave one of the two "
+	 "out"},
 	{"libjemalloc", LEVEL_OK, "host memory only: no harm", NULL},
 	{"libtcmalloc", LEVEL_OK, "host memory only: no harm", NULL},
 	{"libmimalloc", LEVEL_OK, "host memory only: no harm", NULL},

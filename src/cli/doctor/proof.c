@@ -10,6 +10,7 @@
 #include <cuda.h>
 
 #include "../part.h"
+#include "../preload.h"
 #include "check.h"
 #include "child.h"
 #include "probe.h"
@@ -198,18 +199,14 @@ static void requests_report(struct report *report, const struct facts *facts)
 			   facts->runtime, facts->runtime_error);
 }
 
-/* As `mnm run` preloads it: before the others. NULL: it is there already. */
+/* As `mnm run` preloads it. NULL: it is there already. */
 static char *preload_make(const char *library)
 {
 	const char *before = getenv("LD_PRELOAD");
-	char *joined = NULL;
 
-	if (before && strstr(before, "libmnm.so"))
-		return NULL;
-	if (asprintf(&joined, "%s%s%s", library, before && *before ? ":" : "",
-		     before ? before : "") < 0)
-		return NULL;
-	return joined;
+	return before && strstr(before, "libmnm.so")
+		       ? NULL
+		       : preload_list(library, before);
 }
 
 void proof_check(struct report *report)

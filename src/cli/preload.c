@@ -1,0 +1,68 @@
+#include "preload.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor/elf.h"
+
+static bool exports_any(const struct elf *elf, const char *const *symbols)
+{
+	while (*symbols && !elf_exports(elf, *symbols))
+		symbols++;
+	return *symbols;
+}
+
+/* Who has a dlsym of its own is asked behind ours, see docs/guests.md. A name
+ * without a path is the loader's to find. */
+static bool comes_first(const char *path)
+{
+	static const char *const sanitizer[] = {"__asan_init", "__tsan_init",
+						"__msan_init", NULL};
+	static const char *const taken[] = {"cudaMalloc", "cudaFree",
+					    "cuMemAlloc_v2", "cuMemFree_v2",
+					    NULL};
+	const char *why;
+	struct elf elf;
+	bool first;
+
+	if (!strchr(path, '/'))
+		return !strncmp(path, "libasan.so", 10) ||
+		       !strncmp(path, "libtsan.so", 10);
+	if (!elf_open(&elf, path, &why))
+		return false;
+	first = exports_any(&elf, sanitizer) ||
+		(!elf_exports(&elf, "dlsym") && exports_any(&elf, taken));
+	elf_close(&elf);
+	return first;
+}
+
+/* Writes each word that comes first, or each that does not. */
+static void words_write(FILE *out, const char *words, bool first)
+{
+	char *copy = strdup(words), *rest = copy, *word;
+
+	while (copy && (word = strsep(&rest, ": ")))
+		if (*word && comes_first(word) == first)
+			fprintf(out, first ? "%s:" : ":%s", word);
+	free(copy);
+}
+
+char *preload_list(const char *library, const char *before)
+{
+	char *list = NULL;
+	size_t size;
+	FILE *out = open_memstream(&list, &size);
+
+	if (!out)
+		return NULL;
+	words_write(out, before ? before : "", true);
+	fputs(library, out);
+	words_write(out, before ? before : "", false);
+	if (fclose(out)) {
+		free(list);
+		return NULL;
+	}
+	return list;
+}

@@ -1,0 +1,51 @@
+"""`mnm run` puts mnm where other preloads are asked as well."""
+
+import subprocess
+
+from conftest import DEADLINE, LIBRARY, MNM, plain_build_only, program
+
+pytestmark = plain_build_only
+
+SCRIPT = "alloc a 5000\nfree a\n" * 3
+
+
+def run_under_mnm(box, preloads, *command, stdin=""):
+    env = dict(box.env("page_unit_pool", preload=False), LD_PRELOAD=preloads)
+    return subprocess.run([MNM, "run", "--", *command], env=env, input=stdin,
+                          capture_output=True, text=True, check=True,
+                          timeout=DEADLINE)
+
+
+def made(box, name, symbols):
+    path = f"{box.folder}/{name}"
+    source = "".join(f"int {symbol}(void) {{ return 0; }}\n"
+                     for symbol in symbols)
+    subprocess.run(["gcc", "-w", "-fno-builtin", "-shared", "-fPIC", "-o",
+                    path, "-xc", "-"], input=source, text=True, check=True)
+    return path
+
+
+def test_a_preload_that_serves_memory_itself_is_asked(box):
+    shell = program("shell_shared")
+    run = run_under_mnm(box, program("taker.so"), shell, stdin=SCRIPT)
+    assert run.stderr == "taker: 3 allocs 3 frees\n"
+    assert (box.stat()["hits"], box.stat()["misses"]) == (2, 1)
+    assert run.stdout == box.run([shell], stdin=SCRIPT).stdout
+
+
+def order(box, preloads):
+    run = run_under_mnm(box, preloads, "sh", "-c", "echo $LD_PRELOAD")
+    return run.stdout.strip().split(":")
+
+
+def test_mnm_comes_first_but_for_who_must(box):
+    exports = {"plain": "nothing", "taker": "cudaFree",
+               "driver": "cuMemAlloc_v2", "checker": "__asan_init"}
+    path = {name: made(box, f"{name}.so", [symbol])
+            for name, symbol in exports.items()}
+    path["both"] = made(box, "both.so", ["dlsym", "cudaMalloc"])
+    preloads = f"{':'.join(path.values())} libtsan.so.0:libno.so::./no.so"
+    assert order(box, preloads) == [
+        path["taker"], path["driver"], path["checker"], "libtsan.so.0",
+        LIBRARY, path["plain"], path["both"], "libno.so", "./no.so"]
+    assert order(box, "") == [LIBRARY]
