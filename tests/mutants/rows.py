@@ -26,6 +26,8 @@ HOOKS = "src/hooks/contexts.c"
 PAGES = "src/pools/page_unit_pool.c"
 TAKE = "src/core/take.c"
 SLACK = "src/core/slack.c"
+MEMORY = "src/hooks/memory.c"
+ENTRIES = "src/common/entry.awk"
 
 GATE = """	if (!res)
 		res = backing_gate(context->handle, event);
@@ -289,4 +291,12 @@ ROWS = [
     ("lost_device_is_ignored", "test_fence.py -k error",
      (FENCE, "	if (!backing_is_lost(res) || ",
       "	if (true || !backing_is_lost(res) || ")),
+    ("a_request_passes_a_patched_entry_by", "test_patched.py",
+     (MEMORY, "entry_is_patched((const void *)alloc_entry))",
+      "(entry_is_patched((const void *)alloc_entry) && !size))")),
+    ("a_free_passes_a_patched_entry_by", "test_patched.py",
+     (MEMORY, "entry_is_patched((const void *)free_entry))",
+      "entry_is_patched((const void *)free_entry) && !ptr)")),
+    ("an_entry_begins_too_shortly", "test_patched.py",
+     (ENTRIES, "		times = 2\n", "		times = 1\n")),
 ]
