@@ -8,22 +8,40 @@ BEGIN {
 		does_nothing = "\tmov w16, #0"
 		times = 4
 	} else {
-		print "entry.awk: not written for " machine | "cat >&2"
-		exit 1
+		refuse("not written for " machine)
 	}
+}
+
+function refuse(why) {
+	print "entry.awk: " why | "cat >&2"
+	failed = 1
+	exit 1
 }
 
 /^[ \t]*\.globl[ \t]/ { exported[$2] = 1 }
 /^[ \t]*\.hidden[ \t]/ { hidden[$2] = 1 }
+/^[ \t]*\.type[ \t].*function/ {
+	name = $2
+	sub(/,.*/, "", name)
+	is_function[name] = 1
+}
 /^[A-Za-z_][A-Za-z0-9_.]*:/ {
+	if (waiting)
+		refuse(waiting " has no .cfi_startproc")
 	name = $1
 	sub(/:.*/, "", name)
-	begins = name in exported && !(name in hidden)
+	if (exported[name] && is_function[name] && !hidden[name])
+		waiting = name
 }
 { print }
 
-begins && /^[ \t]*\.cfi_startproc/ {
+waiting && /^[ \t]*\.cfi_startproc/ {
 	for (i = 0; i < times; i++)
 		print does_nothing
-	begins = 0
+	waiting = ""
+}
+
+END {
+	if (waiting && !failed)
+		refuse(waiting " has no .cfi_startproc")
 }
