@@ -4,7 +4,8 @@
  *   early, late   before any other call of CUDA, or after some
  *   found, real   the functions that dlsym finds, or CUDA's own library's
  *   driver, ...   the calls by which the program asks
- * At the end two blocks that are too large to exist at once come and go. */
+ * Then two blocks that are too large to exist at once come and go, and at the
+ * end all is as it was before. */
 #define __CUDA_API_VERSION_INTERNAL
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -67,6 +68,19 @@ static CUresult unpin_seen(void *ptr)
 
 typedef void *lookup(void *handle, const char *symbol);
 
+static struct patch {
+	const char *symbol;
+	void *seen, **behind, *entry;
+} patches[] = {
+	{"cuMemAlloc_v2", alloc_seen, (void **)&behind_cuMemAlloc_v2, NULL},
+	{"cuMemFree_v2", free_seen, (void **)&behind_cuMemFree_v2, NULL},
+	{"cuMemHostAlloc", pin_seen, (void **)&behind_cuMemHostAlloc, NULL},
+	{"cuMemAllocHost_v2", pin_plainly_seen,
+	 (void **)&behind_cuMemAllocHost_v2, NULL},
+	{"cuMemFreeHost", unpin_seen, (void **)&behind_cuMemFreeHost, NULL},
+	{NULL, NULL, NULL, NULL},
+};
+
 static bool patch_all(bool real)
 {
 	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
@@ -75,15 +89,19 @@ static bool patch_all(bool real)
 
 	if (real) /* past all that is preloaded */
 		look = (lookup *)dlvsym(libc, "dlsym", "GLIBC_2.2.5");
-#define PATCH(symbol, ours) \
-	entry_patch(look(driver, #symbol), (void *)(ours), \
-		    (void **)&behind_##symbol)
-	return driver && look && PATCH(cuMemAlloc_v2, alloc_seen) &&
-	       PATCH(cuMemFree_v2, free_seen) &&
-	       PATCH(cuMemHostAlloc, pin_seen) &&
-	       PATCH(cuMemAllocHost_v2, pin_plainly_seen) &&
-	       PATCH(cuMemFreeHost, unpin_seen);
-#undef PATCH
+	for (struct patch *patch = patches; patch->symbol; patch++) {
+		patch->entry = look(driver, patch->symbol);
+		if (!patch->entry ||
+		    !entry_patch(patch->entry, patch->seen, patch->behind))
+			return false;
+	}
+	return true;
+}
+
+static void restore_all(void)
+{
+	for (struct patch *patch = patches; patch->symbol; patch++)
+		entry_restore(patch->entry, *patch->behind);
 }
 
 static int driver_alloc(void **out, size_t size)
@@ -184,6 +202,9 @@ int main(int argc, char **argv)
 	printf("wrong %d allocs %d frees %d\n", wrong, seen.allocs, seen.frees);
 	wrong = door->alloc(&ptr, LARGE) || door->free(ptr);
 	wrong += door->alloc(&ptr, LARGER) || door->free(ptr);
+	printf("wrong %d allocs %d frees %d\n", wrong, seen.allocs, seen.frees);
+	restore_all();
+	wrong = rounds(door);
 	printf("wrong %d allocs %d frees %d\n", wrong, seen.allocs, seen.frees);
 	return 0;
 }

@@ -76,3 +76,8 @@ bool entry_patch(void *entry, const void *to, void **behind)
 	jump_write(code, to);
 	return true;
 }
+
+void entry_restore(void *entry, const void *behind)
+{
+	memcpy(entry, behind, JUMP_SIZE);
+}

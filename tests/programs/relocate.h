@@ -12,6 +12,9 @@ enum { JUMP_SIZE = 14 };
  * know, or there is no memory. */
 bool entry_patch(void *entry, const void *to, void **behind);
 
+/* What stood there stands there again. */
+void entry_restore(void *entry, const void *behind);
+
 /* A jump, JUMP_SIZE bytes; and room for code. */
 void jump_write(unsigned char *at, const void *to);
 unsigned char *code_room(unsigned int size);
