@@ -2,7 +2,7 @@
 # LD_LIBRARY_PATH=$(BUILD)/sim, or on a GPU without it.
 CONFORMANCE := memory pool host copy fill stream event context primary kernel \
 	entry pointer ipc vmm external array managed threads capture \
-	capture_rules graph graph_update graph_query \
+	capture_rules graph graph_update graph_query graph_node \
 	green
 CONFORMANCE := $(CONFORMANCE:%=$(BUILD)/tests/conformance/%)
 

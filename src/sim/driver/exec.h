@@ -18,6 +18,7 @@ struct exec {
 	struct exec *next; /* spare one */
 	struct exec *made; /* the one made before: a program may forget its */
 	struct graph *graph;
+	const struct graph *origin; /* that it was made of; may be gone */
 	unsigned long long flags;
 	struct fence last; /* its launches so far */
 	uint64_t end;      /* virtual, of them */

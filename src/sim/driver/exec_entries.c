@@ -35,7 +35,7 @@ static CUresult exec_open(CUgraphExec *out, CUgraph handle,
 	struct exec *exec;
 	CUresult res = graph_find(handle, &graph);
 
-	if (!res && !out)
+	if (!res && (!out || graph->owned))
 		res = CUDA_ERROR_INVALID_VALUE;
 	if (!res && flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
 		res = CUDA_ERROR_NOT_SUPPORTED;
@@ -53,6 +53,7 @@ static CUresult exec_open(CUgraphExec *out, CUgraph handle,
 	*exec = (struct exec){.magic = EXEC_MAGIC,
 			      .made = exec->made,
 			      .graph = copy,
+			      .origin = graph,
 			      .flags = flags};
 	*out = (CUgraphExec)exec;
 	return CUDA_SUCCESS;
@@ -153,11 +154,13 @@ static CUresult capture_launch(struct exec *exec, struct stream *stream)
 	if (!copy)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	res = capture_node(stream, CU_GRAPH_NODE_TYPE_GRAPH, &node);
-	if (res)
+	if (res) {
 		graph_close(copy);
-	else
-		node->child = copy;
-	return res;
+		return res;
+	}
+	node->child = copy;
+	copy->owned = true;
+	return CUDA_SUCCESS;
 }
 
 CUresult sim_cuGraphLaunch(CUgraphExec handle, CUstream where)

@@ -49,6 +49,9 @@ static CUgraphExecUpdateResult compare_node(struct node **have,
 				? CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE
 				: CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED,
 			want, NULL);
+	if (!node->child != !want->child) /* a condition has another value */
+		return differ(info, CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED,
+			      want, NULL);
 	return want->child ? compare(node->child, want->child, info)
 			   : CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
@@ -84,6 +87,8 @@ CUresult sim_cuGraphExecUpdate_v2(CUgraphExec handle, CUgraph from,
 
 	if (!res)
 		res = graph_find(from, &graph);
+	if (!res && graph->owned)
+		res = CUDA_ERROR_INVALID_VALUE;
 	if (res) {
 		if (info)
 			differ(info, CU_GRAPH_EXEC_UPDATE_ERROR, NULL, NULL);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "condition.h"
 #include "node.h"
 #include "op.h"
 
@@ -30,6 +31,7 @@ void graph_close(struct graph *graph)
 	struct node *next;
 
 	graph->magic = 0;
+	conditions_close(graph);
 	for (struct node *node = graph->first; node; node = next) {
 		next = node->next;
 		node_close(node);
@@ -66,6 +68,8 @@ static bool copy_node(struct node *node, struct graph *into)
 	}
 	if (node->child)
 		copy->child = graph_copy(node->child);
+	if (copy->child)
+		copy->child->owned = true;
 	return !node->child == !copy->child;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cuda.h>
 
+struct condition;
 struct node;
 
 enum { GRAPH_MAGIC = 0x67726170 };
@@ -13,10 +14,12 @@ enum { GRAPH_MAGIC = 0x67726170 };
 struct graph {
 	unsigned magic;     /* 0 once destroyed; the object is used again */
 	bool capturing;     /* a capture adds to it */
+	bool owned;         /* by a node, and goes with that */
 	struct graph *next; /* spare one */
 	struct graph *made; /* the one made before: a program may forget its */
 	struct node *first, **last;
 	unsigned count;
+	struct condition *conditions; /* whose handles go with it */
 };
 
 /* An empty one, or NULL. */

@@ -21,6 +21,8 @@ CUresult sim_cuGraphDestroy(CUgraph handle)
 	struct graph *graph;
 	CUresult res = graph_find(handle, &graph);
 
+	if (!res && graph->owned)
+		res = CUDA_ERROR_INVALID_VALUE;
 	if (!res && graph->capturing)
 		res = CUDA_ERROR_ILLEGAL_STATE;
 	if (!res)

@@ -5,21 +5,14 @@
 #include "entries.h"
 #include "fill.h"
 #include "graph.h"
+#include "graph_nodes.h"
 #include "launch.h"
 #include "module.h"
 #include "node.h"
 #include "world.h"
 
-/* What every such call has: where to, and behind what. */
-struct place {
-	CUgraphNode *out;
-	CUgraph graph;
-	const CUgraphNode *dependencies;
-	size_t count;
-};
-
-static CUresult node_add(const struct place *place, CUgraphNodeType type,
-			 struct node **node)
+CUresult node_add(const struct place *place, CUgraphNodeType type,
+		  struct node **node)
 {
 	struct nodes before = {0};
 	struct graph *graph;
@@ -116,40 +109,36 @@ CUresult sim_cuGraphAddKernelNode(CUgraphNode *out, CUgraph graph,
 					   &own);
 }
 
+CUresult node_copy_op(const CUDA_MEMCPY3D *params, struct op **op, uint64_t *ns)
+{
+	struct copy copy;
+	CUresult res = copy_from_3d(params, &copy);
+
+	if (!res && (!copy.width || !copy.height || !copy.depth))
+		res = CUDA_ERROR_INVALID_VALUE;
+	return res ? res : copy_op(copy, op, ns);
+}
+
 CUresult sim_cuGraphAddMemcpyNode(CUgraphNode *out, CUgraph graph,
 				  const CUgraphNode *dependencies, size_t count,
 				  const CUDA_MEMCPY3D *params, CUcontext where)
 {
 	struct place place = {out, graph, dependencies, count};
 	struct context *ctx;
-	struct copy copy;
 	struct op *op;
 	uint64_t ns;
 	CUresult res = context_find(where, &ctx);
 
 	if (!res)
-		res = copy_from_3d(params, &copy);
-	if (!res && (!copy.width || !copy.height || !copy.depth))
-		res = CUDA_ERROR_INVALID_VALUE;
-	if (!res)
-		res = copy_op(copy, &op, &ns);
+		res = node_copy_op(params, &op, &ns);
 	return res ? res : work_add(&place, op, ns, ctx);
 }
 
-CUresult sim_cuGraphAddMemsetNode(CUgraphNode *out, CUgraph graph,
-				  const CUgraphNode *dependencies, size_t count,
-				  const CUDA_MEMSET_NODE_PARAMS *params,
-				  CUcontext where)
+CUresult node_fill_op(const CUDA_MEMSET_NODE_PARAMS *params, struct op **op,
+		      uint64_t *ns)
 {
-	struct place place = {out, graph, dependencies, count};
-	struct context *ctx;
 	struct fill fill;
-	struct op *op;
-	uint64_t ns;
-	CUresult res = context_find(where, &ctx);
 
-	if (res)
-		return res;
 	if (!params || !params->width || !params->height ||
 	    (params->elementSize != 1 && params->elementSize != 2 &&
 	     params->elementSize != 4))
@@ -160,7 +149,22 @@ CUresult sim_cuGraphAddMemsetNode(CUgraphNode *out, CUgraph graph,
 			     .height = params->height,
 			     .element = params->elementSize,
 			     .value = params->value};
-	res = fill_op(fill, &op, &ns);
+	return fill_op(fill, op, ns);
+}
+
+CUresult sim_cuGraphAddMemsetNode(CUgraphNode *out, CUgraph graph,
+				  const CUgraphNode *dependencies, size_t count,
+				  const CUDA_MEMSET_NODE_PARAMS *params,
+				  CUcontext where)
+{
+	struct place place = {out, graph, dependencies, count};
+	struct context *ctx;
+	struct op *op;
+	uint64_t ns;
+	CUresult res = context_find(where, &ctx);
+
+	if (!res)
+		res = node_fill_op(params, &op, &ns);
 	return res ? res : work_add(&place, op, ns, ctx);
 }
 
@@ -183,24 +187,71 @@ CUresult sim_cuGraphAddHostNode(CUgraphNode *out, CUgraph graph,
 		  : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+/* One that is a node's already, or has conditions, can't become a child. */
+static CUresult child_find(CUgraph handle, struct graph **child)
+{
+	CUresult res = graph_find(handle, child);
+
+	if (!res && (*child)->owned)
+		res = CUDA_ERROR_INVALID_VALUE;
+	for (struct node *n = res ? NULL : (*child)->first; n; n = n->next)
+		if (n->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
+			return CUDA_ERROR_NOT_SUPPORTED;
+	return res;
+}
+
+static CUresult child_add(const struct place *place, struct graph *child)
+{
+	struct node *node;
+	CUresult res = node_add(place, CU_GRAPH_NODE_TYPE_GRAPH, &node);
+
+	if (!res) {
+		node->child = child;
+		child->owned = true;
+	}
+	return res;
+}
+
 CUresult sim_cuGraphAddChildGraphNode(CUgraphNode *out, CUgraph graph,
 				      const CUgraphNode *dependencies,
 				      size_t count, CUgraph child)
 {
 	struct place place = {out, graph, dependencies, count};
 	struct graph *inner, *copy;
-	struct node *node;
-	CUresult res = graph_find(child, &inner);
+	CUresult res = child_find(child, &inner);
 
 	if (res)
 		return res;
 	copy = graph_copy(inner);
 	if (!copy)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	res = node_add(&place, CU_GRAPH_NODE_TYPE_GRAPH, &node);
+	res = child_add(&place, copy);
 	if (res)
 		graph_close(copy);
-	else
-		node->child = copy;
 	return res;
+}
+
+CUresult node_move_child(const struct place *place, CUgraph child)
+{
+	struct graph *inner;
+	CUresult res = child_find(child, &inner);
+
+	if (!res && child == place->graph)
+		res = CUDA_ERROR_INVALID_VALUE;
+	if (!res && inner->capturing)
+		res = CUDA_ERROR_ILLEGAL_STATE;
+	return res ? res : child_add(place, inner);
+}
+
+CUresult sim_cuGraphChildGraphNodeGetGraph(CUgraphNode handle, CUgraph *out)
+{
+	struct node *node;
+	CUresult res = node_find(handle, &node);
+
+	if (res)
+		return res;
+	if (!out || node->type != CU_GRAPH_NODE_TYPE_GRAPH)
+		return CUDA_ERROR_INVALID_VALUE;
+	*out = (CUgraph)node->child;
+	return CUDA_SUCCESS;
 }

@@ -47,8 +47,11 @@ void node_close(struct node *node)
 	node->magic = 0;
 	if (node->work)
 		op_drop(node->work);
-	if (node->child)
+	if (node->child && !node->bodies)
 		graph_close(node->child);
+	for (unsigned i = 0; i < node->body_count; i++)
+		graph_close(node->bodies[i]);
+	free(node->bodies);
 	nodes_clear(&node->before);
 	fence_clear(&node->done);
 	node->next = spare;

@@ -28,11 +28,13 @@ struct node {
 	uint64_t ns;         /* of work, virtual */
 	struct context *ctx; /* where work runs */
 	unsigned long long ctx_id;
-	struct graph *child; /* CU_GRAPH_NODE_TYPE_GRAPH */
-	struct node *twin;   /* in the copy that is being made of the graph */
-	bool marked;         /* by a walk over the graph */
-	struct fence done;   /* in the launch that is being queued: its end */
-	uint64_t end;        /* virtual */
+	struct graph *child;   /* that runs, of a graph's or condition's node */
+	struct graph **bodies; /* of a condition, child among them; or NULL */
+	unsigned body_count;
+	struct node *twin; /* in the copy that is being made of the graph */
+	bool marked;       /* by a walk over the graph */
+	struct fence done; /* in the launch that is being queued: its end */
+	uint64_t end;      /* virtual */
 };
 
 /* The last one of its graph. CUDA_ERROR_OUT_OF_MEMORY. */

@@ -1,0 +1,278 @@
+/* Nodes by one structure for all kinds, and new parameters for them. */
+#include "context.h"
+#include "device.h"
+#include "entries.h"
+#include "exec.h"
+#include "graph.h"
+#include "graph_nodes.h"
+#include "node.h"
+#include "op.h"
+
+/* The one structure has the node's context among a fill's parameters. */
+static CUDA_MEMSET_NODE_PARAMS fill_of(const CUDA_MEMSET_NODE_PARAMS_v2 *fill)
+{
+	return (CUDA_MEMSET_NODE_PARAMS){.dst = fill->dst,
+					 .pitch = fill->pitch,
+					 .value = fill->value,
+					 .elementSize = fill->elementSize,
+					 .width = fill->width,
+					 .height = fill->height};
+}
+
+static CUresult add_kernel(const struct place *at,
+			   const CUDA_KERNEL_NODE_PARAMS_v3 *kernel)
+{
+	CUDA_KERNEL_NODE_PARAMS_v2 own = {.func = kernel->func,
+					  .gridDimX = kernel->gridDimX,
+					  .gridDimY = kernel->gridDimY,
+					  .gridDimZ = kernel->gridDimZ,
+					  .blockDimX = kernel->blockDimX,
+					  .blockDimY = kernel->blockDimY,
+					  .blockDimZ = kernel->blockDimZ,
+					  .sharedMemBytes =
+						  kernel->sharedMemBytes,
+					  .kernelParams = kernel->kernelParams,
+					  .extra = kernel->extra,
+					  .kern = kernel->kern,
+					  .ctx = kernel->ctx};
+
+	return sim_cuGraphAddKernelNode_v2(at->out, at->graph, at->dependencies,
+					   at->count, &own);
+}
+
+static CUresult add_child(const struct place *at,
+			  const CUDA_CHILD_GRAPH_NODE_PARAMS *child)
+{
+	switch (child->ownership) {
+	case CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE:
+		return sim_cuGraphAddChildGraphNode(at->out, at->graph,
+						    at->dependencies, at->count,
+						    child->graph);
+	case CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE:
+		return node_move_child(at, child->graph);
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+}
+
+static CUresult add(const struct place *at, CUgraphNodeParams *params)
+{
+	CUDA_MEMSET_NODE_PARAMS fill;
+	CUDA_HOST_NODE_PARAMS host;
+
+	switch (params->type) {
+	case CU_GRAPH_NODE_TYPE_KERNEL:
+		return add_kernel(at, &params->kernel);
+	case CU_GRAPH_NODE_TYPE_MEMCPY:
+		return sim_cuGraphAddMemcpyNode(
+			at->out, at->graph, at->dependencies, at->count,
+			&params->memcpy.copyParams, params->memcpy.copyCtx);
+	case CU_GRAPH_NODE_TYPE_MEMSET:
+		fill = fill_of(&params->memset);
+		return sim_cuGraphAddMemsetNode(at->out, at->graph,
+						at->dependencies, at->count,
+						&fill, params->memset.ctx);
+	case CU_GRAPH_NODE_TYPE_HOST:
+		host = (CUDA_HOST_NODE_PARAMS){params->host.fn,
+					       params->host.userData};
+		return sim_cuGraphAddHostNode(
+			at->out, at->graph, at->dependencies, at->count, &host);
+	case CU_GRAPH_NODE_TYPE_GRAPH:
+		return add_child(at, &params->graph);
+	case CU_GRAPH_NODE_TYPE_EMPTY:
+		return sim_cuGraphAddEmptyNode(at->out, at->graph,
+					       at->dependencies, at->count);
+	case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+		return condition_add(at, &params->conditional);
+	default:
+		return CUDA_ERROR_NOT_SUPPORTED;
+	}
+}
+
+CUresult sim_cuGraphAddNode_v2(CUgraphNode *out, CUgraph graph,
+			       const CUgraphNode *dependencies,
+			       const CUgraphEdgeData *data, size_t count,
+			       CUgraphNodeParams *params)
+{
+	struct place place = {out, graph, dependencies, count};
+	CUresult res = params ? node_data_check(data, count)
+			      : CUDA_ERROR_INVALID_VALUE;
+
+	return res ? res : add(&place, params);
+}
+
+CUresult sim_cuGraphAddNode(CUgraphNode *out, CUgraph graph,
+			    const CUgraphNode *dependencies, size_t count,
+			    CUgraphNodeParams *params)
+{
+	return sim_cuGraphAddNode_v2(out, graph, dependencies, NULL, count,
+				     params);
+}
+
+static CUresult node_of(CUgraphNode handle, CUgraphNodeType type,
+			struct node **node)
+{
+	CUresult res = node_find(handle, node);
+
+	return !res && (*node)->type != type ? CUDA_ERROR_INVALID_VALUE : res;
+}
+
+/* Where a node runs does not change. */
+static void work_replace(struct node *node, struct op *op, uint64_t ns)
+{
+	op_drop(node->work);
+	node->work = op;
+	node->ns = ns;
+}
+
+CUresult sim_cuGraphMemcpyNodeSetParams(CUgraphNode handle,
+					const CUDA_MEMCPY3D *params)
+{
+	struct node *node;
+	struct op *op;
+	uint64_t ns;
+	CUresult res = node_of(handle, CU_GRAPH_NODE_TYPE_MEMCPY, &node);
+
+	if (!res)
+		res = node_copy_op(params, &op, &ns);
+	if (!res)
+		work_replace(node, op, ns);
+	return res;
+}
+
+CUresult sim_cuGraphMemsetNodeSetParams(CUgraphNode handle,
+					const CUDA_MEMSET_NODE_PARAMS *params)
+{
+	struct node *node;
+	struct op *op;
+	uint64_t ns;
+	CUresult res = node_of(handle, CU_GRAPH_NODE_TYPE_MEMSET, &node);
+
+	if (!res)
+		res = node_fill_op(params, &op, &ns);
+	if (!res)
+		work_replace(node, op, ns);
+	return res;
+}
+
+CUresult sim_cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *params)
+{
+	CUDA_MEMSET_NODE_PARAMS fill;
+
+	if (!params)
+		return CUDA_ERROR_INVALID_VALUE;
+	switch (params->type) {
+	case CU_GRAPH_NODE_TYPE_MEMCPY:
+		return sim_cuGraphMemcpyNodeSetParams(
+			node, &params->memcpy.copyParams);
+	case CU_GRAPH_NODE_TYPE_MEMSET:
+		fill = fill_of(&params->memset);
+		return sim_cuGraphMemsetNodeSetParams(node, &fill);
+	default:
+		return CUDA_ERROR_NOT_SUPPORTED;
+	}
+}
+
+/* The executable's node that was made of a graph's; not one in a child. */
+static CUresult exec_node(CUgraphExec handle, CUgraphNode of,
+			  CUgraphNodeType type, struct node **out)
+{
+	struct exec *exec;
+	struct node *node;
+	CUresult res = exec_find(handle, &exec);
+
+	if (!res)
+		res = node_of(of, type, &node);
+	if (res || node->graph != exec->origin)
+		return CUDA_ERROR_INVALID_VALUE;
+	for (struct node *n = exec->graph->first; n; n = n->next) {
+		if (n->index != node->index || n->type != type)
+			continue;
+		*out = n;
+		return CUDA_SUCCESS;
+	}
+	return CUDA_ERROR_INVALID_VALUE;
+}
+
+/* Memory of the same context is asked for; here, of the same device. */
+static bool is_as_near(const void *now, const void *former)
+{
+	struct block *one = device_block((CUdeviceptr)now);
+	struct block *other = device_block((CUdeviceptr)former);
+
+	return !one == !other && (!one || one->dev == other->dev);
+}
+
+static CUresult exec_replace(struct node *node, struct op *op, uint64_t ns,
+			     bool fits)
+{
+	if (fits) {
+		work_replace(node, op, ns);
+		return CUDA_SUCCESS;
+	}
+	op_drop(op);
+	return CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult sim_cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode of,
+					    const CUDA_MEMCPY3D *params,
+					    CUcontext where)
+{
+	struct context *ctx;
+	struct node *node;
+	struct op *op;
+	uint64_t ns;
+	CUresult res = exec_node(exec, of, CU_GRAPH_NODE_TYPE_MEMCPY, &node);
+
+	if (!res)
+		res = context_find(where, &ctx);
+	if (!res)
+		res = node_copy_op(params, &op, &ns);
+	if (res)
+		return res;
+	return exec_replace(
+		node, op, ns,
+		is_as_near(op->copy.dst, node->work->copy.dst) &&
+			is_as_near(op->copy.src, node->work->copy.src));
+}
+
+CUresult sim_cuGraphExecMemsetNodeSetParams(
+	CUgraphExec exec, CUgraphNode of, const CUDA_MEMSET_NODE_PARAMS *params,
+	CUcontext where)
+{
+	struct context *ctx;
+	struct node *node;
+	struct op *op;
+	uint64_t ns;
+	CUresult res = exec_node(exec, of, CU_GRAPH_NODE_TYPE_MEMSET, &node);
+
+	if (!res)
+		res = context_find(where, &ctx);
+	if (!res)
+		res = node_fill_op(params, &op, &ns);
+	if (res)
+		return res;
+	return exec_replace(node, op, ns,
+			    is_as_near(op->fill.dst, node->work->fill.dst));
+}
+
+CUresult sim_cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node,
+				      CUgraphNodeParams *params)
+{
+	CUDA_MEMSET_NODE_PARAMS fill;
+
+	if (!params)
+		return CUDA_ERROR_INVALID_VALUE;
+	switch (params->type) {
+	case CU_GRAPH_NODE_TYPE_MEMCPY:
+		return sim_cuGraphExecMemcpyNodeSetParams(
+			exec, node, &params->memcpy.copyParams,
+			params->memcpy.copyCtx);
+	case CU_GRAPH_NODE_TYPE_MEMSET:
+		fill = fill_of(&params->memset);
+		return sim_cuGraphExecMemsetNodeSetParams(exec, node, &fill,
+							  params->memset.ctx);
+	default:
+		return CUDA_ERROR_NOT_SUPPORTED;
+	}
+}
