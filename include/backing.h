@@ -67,6 +67,9 @@ int backing_free_bytes(size_t *bytes);
  * or unknown. */
 int backing_device_of(uint64_t addr);
 
+/* The ordinal of a context's device. An error: there is no such context. */
+int backing_context_device(struct CUctx_st *context, int *ordinal);
+
 /* Whether an error stays: every later call fails with it. */
 bool backing_is_lost(int res);
 

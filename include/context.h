@@ -147,6 +147,9 @@ void context_doubt(void);
 /* The record of a handle, or NULL; of a green context, its primary one's. */
 struct context *context_find(struct CUctx_st *handle);
 
+/* As context_find; one that was not seen being made is noted now. */
+struct context *context_named(struct CUctx_st *handle);
+
 /* As context_find, or the current one's (NULL), which a wait for that handle
  * covers: NULL for a green context, a part of one. */
 struct context *context_whole(struct CUctx_st *handle);

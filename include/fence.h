@@ -91,11 +91,14 @@ void fence_join(struct device *device, struct context *other);
  * now on. For good: work queued while it was so may still run. */
 void fence_share(struct device *device);
 
-/* Work of a context is about to be queued that touches memory at addr, by a
- * copy or a fill: those reach memory of other devices without being allowed
- * to. The memory of such a device is shared from then on. One load in a
- * program that uses one device. */
+/* Work of a context, or of any (NULL), is about to be queued that touches
+ * memory at addr, by a copy or a fill: those reach memory of other devices
+ * without being allowed to. The memory of such a device is shared from then
+ * on. One load in a program that uses one device. */
 void fence_visit(struct context *visitor, uint64_t addr);
+
+/* Work of any context may touch memory of any device from now on. */
+void fence_mingle(void);
 
 /* Where every block was safe, whatever its epoch, none that is idle is now. */
 void fence_restart(struct device *device);

@@ -94,6 +94,7 @@ HOOK(cuIpcGetMemHandle, "cuIpcGetMemHandle", 4010, VERSION_MAX) \
 HOOK(cuLaunchKernelEx, "cuLaunchKernelEx", 11060, VERSION_MAX) \
 HOOK(cuLaunchKernelEx_ptsz, "cuLaunchKernelEx", 11060, 11060) \
 HOOK(cuMemGetHandleForAddressRange, "cuMemGetHandleForAddressRange", 11070, VERSION_MAX) \
+HOOK(cuMulticastBindAddr, "cuMulticastBindAddr", 12010, VERSION_MAX) \
 HOOK(cuStreamSynchronize, "cuStreamSynchronize", 2000, VERSION_MAX) \
 HOOK(cuStreamSynchronize_ptsz, "cuStreamSynchronize", 7000, 7000) \
 HOOK(cuStreamDestroy, "cuStreamDestroy", 2000, 4000) \

@@ -34,6 +34,7 @@ $(BUILD)/tests/programs/shell_driver: $(SHELL_OBJ) \
 		$(BUILD)/obj/tests/programs/shell_answers.o \
 		$(BUILD)/obj/tests/programs/shell_green.o \
 		$(BUILD)/obj/tests/programs/shell_doors.o \
+		$(BUILD)/obj/tests/programs/shell_visits.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \
@@ -72,13 +73,15 @@ $(SIM_PROGRAMS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o \
 
 # The simulated driver with other entries in some places.
 OTHER     := $(BUILD)/tests/programs/other/libcuda.so.1
-OTHER_OBJ := $(filter-out %/entries.o,$(SIM_DRIVER_OBJ)) \
-	$(BUILD)/tests/programs/other/entries.o \
-	$(BUILD)/obj/tests/programs/other_driver.o
+OTHER_NEW := $(addprefix $(BUILD)/tests/programs/other/,entries.o stubs.o)
+OTHER_OBJ := $(filter-out %/entries.o %/stubs.o,$(SIM_DRIVER_OBJ)) \
+	$(OTHER_NEW) $(BUILD)/obj/tests/programs/other_driver.o
 CHECK += $(OTHER) $(BUILD)/tests/programs/many_streams
-$(BUILD)/tests/programs/other/entries.o: $(filter %/entries.o,$(SIM_DRIVER_OBJ))
+$(OTHER_NEW): $(BUILD)/tests/programs/other/%: \
+		$(BUILD)/obj/$(SIM_DRIVER_GEN)/%
 	$(call SAY,rename)
-	$(Q)objcopy $(foreach name,cuGetProcAddress_v2 cuCtxRecordEvent, \
+	$(Q)objcopy $(foreach name,cuGetProcAddress_v2 cuCtxRecordEvent \
+		cuMulticastBindAddr, \
 		--redefine-sym $(name)=base_$(name)) $< $@
 $(OTHER): $(OTHER_OBJ) src/sim/driver/exports.map
 	$(call SAY,link  )

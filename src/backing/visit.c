@@ -1,5 +1,7 @@
 #include "visit.h"
 
+#include "backing.h"
+
 void mode_exchange(CUstreamCaptureMode *mode)
 {
 	const struct real_driver *real = real_driver();
@@ -35,4 +37,16 @@ void visit_end(struct visit *visit)
 	mode_exchange(&visit->mode);
 	if (visit->before != visit->target)
 		real_driver()->cuCtxPopCurrent_v2(&popped);
+}
+
+int backing_context_device(CUcontext context, int *ordinal)
+{
+	struct visit visit;
+	CUresult res = visit_begin(&visit, context);
+
+	if (res)
+		return (int)res;
+	res = real_driver()->cuCtxGetDevice(ordinal);
+	visit_end(&visit);
+	return (int)res;
 }

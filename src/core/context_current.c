@@ -1,6 +1,7 @@
 /* Which context the calling thread has current. */
 #include <stdatomic.h>
 
+#include "backing.h"
 #include "cache.h"
 #include "context.h"
 #include "context_current.h"
@@ -78,4 +79,16 @@ struct context *context_current(void)
 		context_doubt(); /* there is a door that we don't see */
 	cache_asked(context, !doubted);
 	return context;
+}
+
+struct context *context_named(CUcontext handle)
+{
+	struct context *context = context_find(handle);
+	int ordinal;
+
+	if (context || !handle || !real_driver() ||
+	    backing_context_device(handle, &ordinal) || ordinal < 0 ||
+	    ordinal >= DEVICE_MAX)
+		return context;
+	return context_met(handle, ordinal);
 }

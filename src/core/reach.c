@@ -55,9 +55,33 @@ void fence_share(struct device *device)
 	caches_review(device);
 }
 
+static void visit(struct context *visitor, struct device *owner)
+{
+	uint64_t bit = (uint64_t)1 << device_ordinal(owner);
+
+	if (owner == visitor->device || visitor->joined & bit)
+		return;
+	fence_share(owner);
+	fence_join(owner, visitor);
+	atomic_fetch_or(&visitor->joined, bit);
+}
+
+/* Whoever of those that live. One that is made later is joined when it does
+ * something by itself. */
+static void visit_by_all(struct device *owner)
+{
+	struct context *list[CONTEXTS_MAX];
+	int count = context_hold(NULL, list, CONTEXTS_MAX);
+
+	fence_share(owner);
+	for (int i = 0; i < count; i++)
+		visit(list[i], owner);
+	if (count > 0)
+		context_release(list, count);
+}
+
 void fence_visit(struct context *visitor, uint64_t addr)
 {
-	struct device *owner;
 	int ordinal;
 
 	if (device_count() < 2)
@@ -65,13 +89,15 @@ void fence_visit(struct context *visitor, uint64_t addr)
 	ordinal = backing_device_of(addr);
 	if (ordinal < 0 || ordinal >= DEVICE_MAX)
 		return;
-	owner = device_at(ordinal);
-	if (!visitor) /* a context of parts of some device */
-		fence_share(owner);
-	if (!visitor || owner == visitor->device ||
-	    visitor->joined >> ordinal & 1)
-		return;
-	fence_share(owner);
-	fence_join(owner, visitor);
-	atomic_fetch_or(&visitor->joined, (uint64_t)1 << ordinal);
+	if (visitor)
+		visit(visitor, device_at(ordinal));
+	else
+		visit_by_all(device_at(ordinal));
+}
+
+void fence_mingle(void)
+{
+	for (int i = 0; device_count() > 1 && i < DEVICE_MAX; i++)
+		if (atomic_load(&device_at(i)->contexts))
+			visit_by_all(device_at(i));
 }

@@ -1,5 +1,5 @@
-/* Memory that leaves the process: no order of ours reaches what others do
- * with it. */
+/* Memory that leaves the process, or its device: no order of ours reaches what
+ * others do with it. */
 #include "call.h"
 #include "hook.h"
 #include "mem.h"
@@ -28,5 +28,15 @@ EXPORT CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr ptr,
 {
 	return exported(REAL_CALL(cuMemGetHandleForAddressRange, handle, ptr,
 				  size, type, flags),
+			ptr);
+}
+
+/* CUDA asks for memory of cuMemCreate or cuMemAllocAsync, which no block is. */
+EXPORT CUresult cuMulticastBindAddr(CUmemGenericAllocationHandle handle,
+				    size_t offset, CUdeviceptr ptr, size_t size,
+				    unsigned long long flags)
+{
+	return exported(REAL_CALL(cuMulticastBindAddr, handle, offset, ptr,
+				  size, flags),
 			ptr);
 }

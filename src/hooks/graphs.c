@@ -122,7 +122,7 @@ EXPORT CUresult cuGraphAddNode(CUgraphNode *node, CUgraph graph,
 			       const CUgraphNode *nodes, size_t count,
 			       CUgraphNodeParams *params)
 {
-	visit_node(NULL, params);
+	visit_node(params);
 	return added(
 		REAL_CALL(cuGraphAddNode, node, graph, nodes, count, params),
 		params, graph);
@@ -133,7 +133,7 @@ EXPORT CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph,
 				  const CUgraphEdgeData *data, size_t count,
 				  CUgraphNodeParams *params)
 {
-	visit_node(NULL, params);
+	visit_node(params);
 	return added(REAL_CALL(cuGraphAddNode_v2, node, graph, nodes, data,
 			       count, params),
 		     params, graph);

@@ -6,6 +6,7 @@
 #include "mem.h"
 #include "real.h"
 #include "seen.h"
+#include "visit.h"
 #include "work.h"
 
 /* Kept apart, so that the fast path saves no registers for it. */
@@ -147,6 +148,7 @@ static CUresult free_async(__typeof__(cuMemFreeAsync) *real, CUdeviceptr ptr,
 		return CUDA_ERROR_NOT_FOUND;
 	if (mem_free(ptr, MEM_FREE_ASYNC, &given) == MEM_WRONG)
 		return real((CUdeviceptr)&not_device_memory, stream);
+	visit_freed(stream, given);
 	seen = given ? NULL : seen_take(SEEN_ADDRESS, ptr);
 	res = real(ptr, stream);
 	mem_given(given, !res);

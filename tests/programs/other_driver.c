@@ -29,6 +29,17 @@ EXPORT CUresult cuGetProcAddress_v2(const char *name, void **out, int version,
 	return CUDA_SUCCESS;
 }
 
+/* One that takes memory of any kind, though CUDA's documents ask for some. */
+EXPORT CUresult cuMulticastBindAddr(CUmemGenericAllocationHandle handle,
+				    size_t offset, CUdeviceptr addr,
+				    size_t size, unsigned long long flags)
+{
+	(void)handle;
+	(void)offset;
+	(void)flags;
+	return addr && size ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
 EXPORT CUresult cuCtxRecordEvent(CUcontext context, CUevent event)
 {
 	usleep(20000);

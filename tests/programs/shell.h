@@ -34,6 +34,9 @@ extern const struct shell_command shell_answers[];
 /* Its green contexts. */
 extern const struct shell_command shell_green[];
 
+/* Its copies and fills that may reach memory of another device. */
+extern const struct shell_command shell_visits[];
+
 /* Doors to a current context. */
 extern const struct shell_command shell_doors[];
 

@@ -1,0 +1,148 @@
+"""Work that reaches memory of another device, and whose work that is."""
+
+import pytest
+
+from conftest import MIB
+from test_fence import calls_of, cycle
+from test_order import T4, with_other_driver
+from test_pool import open_shell, took
+
+POOL = "page_unit_pool"
+CURRENT = ["c0", "c1", "none"]
+NODES = ["copy", "fill", "any_copy", "any_fill"]
+
+
+def lines(shell, text):
+    for line in text.split(";"):
+        took(shell, line.strip())
+
+
+def late(box, **options):
+    """A shell that has reused a block of device 0 behind a fence, as its old
+    work, a fill with 1, comes late. Device 1 has two blocks: x is all 9."""
+    shell = box.shell(POOL, "driver", devices=2, **options)
+    lines(shell, f"""init; retain c1 1; set c1; stream b; alloc x {MIB};
+          alloc y {MIB}; put x b 9; wait b; retain c0 0; set c0; stream a;
+          stream a2; alloc p {MIB}; put p a2 0; sync; linger a; put p a 1;
+          free p; alloc q {MIB}""")
+    assert shell("addr q") == shell("addr p")
+    assert (shell.stat()["fences"], shell.stat()["syncs"]) == (1, 0)
+    return shell
+
+
+def launch(shell):
+    lines(shell, "set c1; instantiate g e; launch e b; wait b")
+
+
+def gates(box):
+    """Waits of contexts for fences, besides those of the fences' own."""
+    waits, records = calls_of(box, "cuCtxWaitEvent", "cuCtxRecordEvent")
+    return waits - records
+
+
+def end_in_order(box, shell):
+    lines(shell, "set c0; wait a")
+    assert shell("check q 9").endswith("right")
+    shell.end()
+    assert gates(box) == 1
+
+
+@pytest.mark.parametrize("current", CURRENT)
+@pytest.mark.parametrize("how", NODES)
+def test_a_node_is_of_the_context_that_it_names(box, how, current):
+    shell = late(box)
+    lines(shell, f"graph g; set {current}; node {how} n g q x c1")
+    launch(shell)
+    end_in_order(box, shell)
+
+
+@pytest.mark.parametrize("current", CURRENT)
+@pytest.mark.parametrize("how", NODES)
+def test_a_node_stays_in_its_context_with_new_parameters(box, how, current):
+    shell = late(box)
+    lines(shell, f"graph g; node {how} n g y x c1; set {current}")
+    lines(shell, f"renode {how} n q x c1")
+    launch(shell)
+    end_in_order(box, shell)
+
+
+@pytest.mark.parametrize("how", NODES)
+def test_without_a_name_it_may_be_anyones(box, how):
+    shell = late(box)
+    lines(shell, "graph g; set c1")
+    lines(shell, f"node {how} n g q x none")
+    launch(shell)
+    end_in_order(box, shell)
+
+
+@pytest.mark.parametrize("how", NODES)
+def test_a_node_in_its_own_devices_memory_shares_nothing(box, how):
+    shell = late(box)
+    lines(shell, f"graph g; node {how} n g y x c1; set c1; instantiate g e")
+    lines(shell, f"exec_renode {how} e n x y c1; set c0")
+    for device in range(2):
+        lines(shell, f"set c{device}")
+        cycle(shell, 200)
+        assert shell.stat(device)["fences"] > 1
+    lines(shell, "launch e b; wait b")
+    shell.end()
+    assert gates(box) == 0
+
+
+@pytest.mark.parametrize("how", NODES)
+def test_an_executables_node_does_not_come_to_another_device(box, how):
+    """CUDA asks for memory of the same context as before."""
+    shell = late(box)
+    lines(shell, f"graph g; node {how} n g y x c1; set c1; instantiate g e")
+    took(shell, f"exec_renode {how} e n q x c1", "1")
+    shell.end()
+
+
+@pytest.mark.parametrize("line", [
+    "node value n g q none c1", "node any_value n g q none c1",
+    "renode value n q none c1", "renode any_value n q none c1",
+    "exec_renode value none n q none c1",
+    "exec_renode any_value none n q none c1",
+    "visit batch b q x", "visit batch b x q", "visit batch_deep b q x",
+    "visit batch_deep b x q", "visit value b q none", "visit values b q none",
+    "visit unpack b q x", "visit unpack b x q"])
+@pytest.mark.parametrize("current", CURRENT)
+def test_what_this_device_can_not_do_is_a_visit_too(box, line, current):
+    shell = late(box)
+    lines(shell, f"graph g; set {current}")
+    shell(line)
+    lines(shell, "set c0; wait a")
+    shell.end()
+    assert gates(box) == 1
+
+
+def test_a_batch_in_its_own_devices_memory_shares_nothing(box):
+    shell = late(box)
+    for line in ("visit batch b x y", "visit batch_deep b x y"):
+        shell(line)
+    cycle(shell, 200)
+    assert shell.stat()["fences"] > 1 and shell.stat()["syncs"] == 0
+    shell.end()
+    assert gates(box) == 0
+
+
+@pytest.mark.parametrize("current", ["c0", "c1"])
+def test_a_free_in_another_devices_stream_is_behind_the_fence(box, current):
+    """And shares nothing: the block is CUDA's from then on."""
+    shell = late(box, sim_check=1)
+    lines(shell, f"set {current}; free_async q b; wait b; set c0")
+    lines(shell, f"alloc z {MIB}; put z a2 7; wait a2; wait a")
+    assert shell("check z 7").endswith("right")
+    cycle(shell, 200)
+    assert shell.stat()["fences"] > 1 and shell.stat()["syncs"] == 0
+    shell.end()
+    assert gates(box) == 1
+    assert "violation" not in box.stderr()
+
+
+def test_what_a_multicast_object_took_is_never_reused(box):
+    shell = open_shell(with_other_driver(box), POOL, "driver", sim=T4)
+    lines(shell, "alloc a 5000; bind a; free a; alloc b 5000")
+    shell.end()
+    assert box.stat()["hits"] == 0
+    assert calls_of(box, "cuMemFree_v2") == [1]
