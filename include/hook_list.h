@@ -107,9 +107,11 @@ HOOK(cuStreamBeginCaptureToGraph, "cuStreamBeginCaptureToGraph", 12030, VERSION_
 HOOK(cuStreamBeginCaptureToGraph_ptsz, "cuStreamBeginCaptureToGraph", 12030, 12030) \
 HOOK(cuStreamEndCapture, "cuStreamEndCapture", 10000, VERSION_MAX) \
 HOOK(cuStreamEndCapture_ptsz, "cuStreamEndCapture", 10000, 10000) \
+HOOK(cuGraphCreate, "cuGraphCreate", 10000, VERSION_MAX) \
 HOOK(cuGraphDestroy, "cuGraphDestroy", 10000, VERSION_MAX) \
 HOOK(cuGraphClone, "cuGraphClone", 10000, VERSION_MAX) \
 HOOK(cuGraphAddChildGraphNode, "cuGraphAddChildGraphNode", 10000, VERSION_MAX) \
+HOOK(cuGraphChildGraphNodeGetGraph, "cuGraphChildGraphNodeGetGraph", 10000, VERSION_MAX) \
 HOOK(cuGraphAddNode, "cuGraphAddNode", 12020, 12030) \
 HOOK(cuGraphAddNode_v2, "cuGraphAddNode", 12030, VERSION_MAX) \
 HOOK(cuGraphInstantiate, "cuGraphInstantiate", 10000, 11000) \

@@ -1,6 +1,7 @@
 /* What begins and ends captures of streams. */
 #include "call.h"
 #include "capture.h"
+#include "graph_owner.h"
 #include "hook.h"
 #include "mem.h"
 #include "work.h"
@@ -108,7 +109,8 @@ static CUresult finish(CUstream stream, bool per_thread, const CUgraph *graph,
 		status = CU_STREAM_CAPTURE_STATUS_NONE;
 	if (status == CU_STREAM_CAPTURE_STATUS_NONE)
 		capture_ended(stream, per_thread,
-			      !res && graph ? *graph : NULL);
+			      !res && graph ? (CUgraph)graph_root(*graph)
+					    : NULL);
 	return res;
 }
 

@@ -1,5 +1,6 @@
 /* What makes graphs of graphs and ends them. */
 #include "call.h"
+#include "graph_owner.h"
 #include "hold.h"
 #include "hook.h"
 #include "mem.h"
@@ -8,22 +9,24 @@
 
 static CUresult made(CUresult res, CUgraph from, const void *const *graph)
 {
-	if (!res && graph && mem_enabled())
-		graph_made(from, *graph);
+	if (!res && graph && mem_enabled()) {
+		graph_is_new(*graph);
+		graph_made(graph_root(from), *graph);
+	}
 	return res;
 }
 
 static CUresult joined(CUresult res, CUgraph from, const void *graph)
 {
 	if (!res && mem_enabled())
-		graph_joined(from, graph);
+		graph_joined(graph_root(from), graph_root(graph));
 	return res;
 }
 
 static CUresult updated(CUresult res, CUgraph from, CUgraphExec exec)
 {
 	if (!res && mem_enabled())
-		graph_made(from, exec);
+		graph_made(graph_root(from), exec);
 	return res;
 }
 
@@ -35,8 +38,19 @@ static void ends(const void *graph)
 		graph_ended(graph);
 }
 
+EXPORT CUresult cuGraphCreate(CUgraph *graph, unsigned int flags)
+{
+	CUresult res = REAL_CALL(cuGraphCreate, graph, flags);
+
+	if (!res && mem_enabled())
+		graph_is_new(*graph);
+	return res;
+}
+
 EXPORT CUresult cuGraphDestroy(CUgraph graph)
 {
+	if (mem_enabled())
+		graph_owner_ended(graph);
 	ends(graph);
 	return REAL_CALL(cuGraphDestroy, graph);
 }
@@ -101,20 +115,49 @@ EXPORT CUresult cuGraphInstantiateWithParams_ptsz(
 		    graph, (const void *const *)exec);
 }
 
+/* A copy of the child is the node's, and has a handle, too. */
+static CUresult adopted(CUresult res, const CUgraphNode *node, CUgraph child,
+			CUgraph graph)
+{
+	CUgraph copy;
+
+	if (!res && mem_enabled() &&
+	    !REAL_CALL(cuGraphChildGraphNodeGetGraph, *node, &copy))
+		graph_owned(copy, graph);
+	return joined(res, child, graph);
+}
+
 EXPORT CUresult cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph,
 					 const CUgraphNode *nodes, size_t count,
 					 CUgraph child)
 {
-	return joined(REAL_CALL(cuGraphAddChildGraphNode, node, graph, nodes,
-				count, child),
-		      child, graph);
+	return adopted(REAL_CALL(cuGraphAddChildGraphNode, node, graph, nodes,
+				 count, child),
+		       node, child, graph);
 }
 
-static CUresult added(CUresult res, const CUgraphNodeParams *params,
-		      CUgraph graph)
+EXPORT CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph *graph)
 {
-	if (!res && params && params->type == CU_GRAPH_NODE_TYPE_GRAPH)
-		return joined(res, params->graph.graph, graph);
+	CUresult res = REAL_CALL(cuGraphChildGraphNodeGetGraph, node, graph);
+
+	if (!res && mem_enabled())
+		graph_met(*graph);
+	return res;
+}
+
+static CUresult added(CUresult res, const CUgraphNode *node,
+		      const CUgraphNodeParams *params, CUgraph graph)
+{
+	const CUDA_CONDITIONAL_NODE_PARAMS *condition;
+
+	if (res || !params || !mem_enabled())
+		return res;
+	condition = &params->conditional;
+	if (params->type == CU_GRAPH_NODE_TYPE_GRAPH)
+		return adopted(res, node, params->graph.graph, graph);
+	if (params->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
+		for (unsigned int i = 0; i < condition->size; i++)
+			graph_owned(condition->phGraph_out[i], graph);
 	return res;
 }
 
@@ -125,7 +168,7 @@ EXPORT CUresult cuGraphAddNode(CUgraphNode *node, CUgraph graph,
 	visit_node(params);
 	return added(
 		REAL_CALL(cuGraphAddNode, node, graph, nodes, count, params),
-		params, graph);
+		node, params, graph);
 }
 
 EXPORT CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph,
@@ -136,7 +179,7 @@ EXPORT CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph,
 	visit_node(params);
 	return added(REAL_CALL(cuGraphAddNode_v2, node, graph, nodes, data,
 			       count, params),
-		     params, graph);
+		     node, params, graph);
 }
 
 EXPORT CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph,

@@ -25,6 +25,7 @@ SERVED_CASES = {"refused-odd", "refused-buffers", "granted-buffers"}
 
 # Entries that mnm hooks, and calls itself.
 ASKED = {"cuPointerGetAttribute", "cuMemGetAddressRange_v2",
+         "cuGraphChildGraphNodeGetGraph",
          "cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2"}
 
 

@@ -1,10 +1,14 @@
-"""Work of one device on memory of another, as rows.py has it."""
+"""Work of one device on memory of another, and graphs that are of a node of
+another, as rows.py has it."""
 
 REACH = "src/core/reach.c"
 GEN = "src/hooks/gen_work"
 MEMORY = "src/hooks/memory.c"
 VISIT = "src/hooks/visit.c"
 EXPORTED = "src/hooks/exported.c"
+GRAPHS = "src/hooks/graphs.c"
+CAPTURES = "src/hooks/captures.c"
+OWNER = "src/core/graph_owner.c"
 
 ROWS = [
     ("copies_do_not_share", "proof",
@@ -41,4 +45,23 @@ ROWS = [
       "			ptr);",
       "	return REAL_CALL(cuMulticastBindAddr, handle, offset, ptr,\n"
       "			 size, flags);")),
+    ("a_body_is_its_own", "test_graph_owner.py",
+     (GRAPHS, "			graph_owned(condition->phGraph_out[i], graph);",
+      "			(void)graph_owned;")),
+    ("a_childs_copy_is_its_own", "test_graph_owner.py",
+     (GRAPHS, "		graph_owned(copy, graph);", "		(void)graph_owned;")),
+    ("a_capture_into_a_body_is_its_own", "test_graph_owner.py",
+     (CAPTURES, "(CUgraph)graph_root(*graph)", "*graph")),
+    ("a_new_graph_is_taken_for_a_former_one", "test_graph_owner.py",
+     (GRAPHS, "	CUresult res = REAL_CALL(cuGraphCreate, graph, flags);\n\n"
+      "	if (!res && mem_enabled())",
+      "	CUresult res = REAL_CALL(cuGraphCreate, graph, flags);\n\n"
+      "	if (false)")),
+    ("a_graph_of_an_unknown_parent_is_its_own", "test_graph_owner.py",
+     (GRAPHS, "		graph_met(*graph);", "		(void)graph_met;")),
+    ("a_moved_graph_keeps_what_it_held", "test_graph_owner.py",
+     (OWNER, "	graph_ended(graph);\n", "")),
+    ("a_parents_end_is_not_its_childrens", "test_graph_owner.py",
+     (OWNER, "	if (!find(graph)) /* CUDA refuses to destroy what is a node's */"
+      "\n		end_all_of(graph);", "	(void)end_all_of;")),
 ]

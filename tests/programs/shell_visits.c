@@ -209,17 +209,29 @@ static void run_bind(char **words)
 	       (int)cuMulticastBindAddr(0, 0, block->addr, block->size, 0));
 }
 
-/* A graph becomes a node of another. */
+/* A graph becomes a node of another, by a copy or as it is: the node's name,
+ * the child, and the parent. */
+static void run_child(char **words)
+{
+	CUgraphNode node = NULL;
+
+	printf("%d",
+	       (int)cuGraphAddChildGraphNode(&node, handle_of(words[2]), NULL,
+					     0, handle_of(words[1])));
+	shell_memory(words[0])->addr = (uint64_t)node;
+}
+
 static void run_move(char **words)
 {
 	CUgraphNodeParams params = {
 		.type = CU_GRAPH_NODE_TYPE_GRAPH,
-		.graph = {handle_of(words[0]),
+		.graph = {handle_of(words[1]),
 			  CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE}};
-	CUgraphNode node;
+	CUgraphNode node = NULL;
 
-	printf("%d", (int)cuGraphAddNode(&node, handle_of(words[1]), NULL, NULL,
+	printf("%d", (int)cuGraphAddNode(&node, handle_of(words[2]), NULL, NULL,
 					 0, &params));
+	shell_memory(words[0])->addr = (uint64_t)node;
 }
 
 /* A graph that another runs if its condition, always true, is so. */
@@ -244,6 +256,16 @@ static void run_body(char **words)
 	printf("%d", (int)result);
 }
 
+/* The first node of a graph. */
+static void run_first(char **words)
+{
+	CUgraphNode node = NULL;
+	size_t count = 1;
+
+	printf("%d", (int)cuGraphGetNodes(handle_of(words[1]), &node, &count));
+	shell_memory(words[0])->addr = (uint64_t)node;
+}
+
 /* The graph inside of a node. */
 static void run_inside(char **words)
 {
@@ -262,8 +284,10 @@ const struct shell_command shell_visits[] = {
 	{"exec_renode", 6, run_exec_renode},
 	{"visit", 4, run_visit},
 	{"bind", 1, run_bind},
-	{"move", 2, run_move},
+	{"child", 3, run_child},
+	{"move", 3, run_move},
 	{"body", 2, run_body},
+	{"first", 2, run_first},
 	{"inside", 2, run_inside},
 	{NULL, 0, NULL},
 };

@@ -1,0 +1,23 @@
+/* Graphs that belong to a node of another: a child, copied or moved, and the
+ * bodies of a condition. What is captured into one is the other's, and it goes
+ * without a call when that is destroyed. */
+#ifndef MNM_GRAPH_OWNER_H
+#define MNM_GRAPH_OWNER_H
+
+/* The graph is of a node of owner's; NULL: of one that is not known, so that
+ * what it holds is held for good. */
+void graph_owned(const void *graph, const void *owner);
+
+/* As that, unless its owner is known. */
+void graph_met(const void *graph);
+
+/* Whose end is the graph's as well: itself, if it belongs to none. */
+const void *graph_root(const void *graph);
+
+/* A graph that is nobody's is at that address now. */
+void graph_is_new(const void *graph);
+
+/* The graph is about to go, and with it all that belong to it. */
+void graph_owner_ended(const void *graph);
+
+#endif

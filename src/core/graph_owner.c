@@ -1,0 +1,135 @@
+#define HASH_NONFATAL_OOM 1
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include <uthash.h>
+
+#include "graph_owner.h"
+#include "hold.h"
+
+struct owned {
+	const void *graph; /* the key */
+	const void *owner;
+	UT_hash_handle hh;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct owned *table; /* under lock */
+static atomic_uint count;
+
+/* Stands for owners that are not known: it never ends. */
+static const char unknown;
+
+/* Under lock. */
+static struct owned *find(const void *graph)
+{
+	struct owned *owned;
+
+	HASH_FIND_PTR(table, &graph, owned);
+	return owned;
+}
+
+/* Under lock. */
+static void forget(struct owned *owned)
+{
+	HASH_DEL(table, owned);
+	free(owned);
+	count--;
+}
+
+/* Under lock. Without memory the graph is taken for one of its own, whose end
+ * nobody tells. */
+static void enter(const void *graph, const void *owner)
+{
+	struct owned *owned = calloc(1, sizeof(*owned));
+
+	if (!owned)
+		return;
+	owned->graph = graph;
+	owned->owner = owner;
+	HASH_ADD_PTR(table, graph, owned);
+	if (owned->hh.tbl)
+		count++;
+	else
+		free(owned);
+}
+
+void graph_owned(const void *graph, const void *owner)
+{
+	struct owned *former;
+
+	pthread_mutex_lock(&lock);
+	former = find(graph); /* its end, with its node, went unseen */
+	if (former)
+		forget(former);
+	enter(graph, owner ? owner : &unknown);
+	pthread_mutex_unlock(&lock);
+	/* It may hold what it had when it was still its own. */
+	graph_joined(graph, graph_root(graph));
+	graph_ended(graph);
+}
+
+void graph_met(const void *graph)
+{
+	bool known;
+
+	pthread_mutex_lock(&lock);
+	known = find(graph);
+	pthread_mutex_unlock(&lock);
+	if (!known)
+		graph_owned(graph, NULL);
+}
+
+const void *graph_root(const void *graph)
+{
+	const struct owned *owned;
+
+	if (!count)
+		return graph;
+	pthread_mutex_lock(&lock);
+	while ((owned = find(graph)))
+		graph = owned->owner;
+	pthread_mutex_unlock(&lock);
+	return graph;
+}
+
+void graph_is_new(const void *graph)
+{
+	struct owned *former;
+
+	if (!count)
+		return;
+	pthread_mutex_lock(&lock);
+	former = find(graph);
+	if (former)
+		forget(former);
+	pthread_mutex_unlock(&lock);
+}
+
+/* Under lock. As deep as graphs are nested. */
+static void end_all_of(const void *owner)
+{
+	struct owned *owned, *next;
+	const void *graph;
+
+	HASH_ITER (hh, table, owned, next) {
+		if (owned->owner != owner)
+			continue;
+		graph = owned->graph;
+		forget(owned);
+		end_all_of(graph);
+		next = table; /* what came next may have gone, too */
+	}
+}
+
+void graph_owner_ended(const void *graph)
+{
+	if (!count)
+		return;
+	pthread_mutex_lock(&lock);
+	if (!find(graph)) /* CUDA refuses to destroy what is a node's */
+		end_all_of(graph);
+	pthread_mutex_unlock(&lock);
+}
