@@ -73,7 +73,8 @@ static void visit_by_all(struct device *owner)
 	struct context *list[CONTEXTS_MAX];
 	int count = context_hold(NULL, list, CONTEXTS_MAX);
 
-	fence_share(owner);
+	if (!owner->shared)
+		fence_share(owner);
 	for (int i = 0; i < count; i++)
 		visit(list[i], owner);
 	if (count > 0)

@@ -11,6 +11,7 @@
 #include "loader.h"
 #include "mem.h"
 #include "real.h"
+#include "unknown.h"
 #include "work.h"
 
 struct hook_row {
@@ -97,11 +98,36 @@ static bool name_is_known(const char *name)
 		       name_compare);
 }
 
-/* It may queue work, or change the current context, where we don't see it. */
-static void entry_doubt(void)
+/* A form later than the headers, of an entry that is hooked. */
+static bool form_is_later(const char *name, int version)
+{
+	const struct hook_row *row = driver_rows;
+
+	while (row->symbol && strcmp(row->name, name))
+		row++;
+	return row->symbol && version > CUDA_VERSION;
+}
+
+static bool is_drivers(const void *found)
+{
+	const char *file;
+	Dl_info info;
+
+	if (!found || !loader_address(found, &info) || !info.dli_fname)
+		return false;
+	file = strrchr(info.dli_fname, '/');
+	file = file ? file + 1 : info.dli_fname;
+	return !strncmp(file, "libcuda.so", strlen("libcuda.so"));
+}
+
+/* It may queue work, or change the current context, where we don't see it.
+ * Returns what to hand out for it. */
+static void *entry_doubt(const char *name, void *entry)
 {
 	work_mixed();
 	context_doubt();
+	return mem_enabled() && is_drivers(entry) ? unknown_door(name, entry)
+						  : entry;
 }
 
 void *hook_replace(const char *name, int version, bool per_thread, void *found)
@@ -118,9 +144,11 @@ void *hook_replace(const char *name, int version, bool per_thread, void *found)
 	row = name && version <= CUDA_VERSION
 		      ? row_meant(name, version, per_thread)
 		      : NULL; /* a later form may have another ABI */
-	if (name && !name_is_known(name))
-		entry_doubt();
-	return row && row_real(row, real) ? row->ours : found;
+	if (row && row_real(row, real))
+		return row->ours;
+	if (name && (!name_is_known(name) || form_is_later(name, version)))
+		return entry_doubt(name, found);
+	return found;
 }
 
 /* The row of a symbol, and the table with CUDA's own, if it is loaded. */
@@ -136,19 +164,6 @@ static const struct hook_row *row_of(const char *symbol, const void **real)
 	return row;
 }
 
-static bool is_drivers(void *handle, const char *symbol)
-{
-	void *found = dlsym_behind()(handle, symbol);
-	const char *file;
-	Dl_info info;
-
-	if (!found || !loader_address(found, &info) || !info.dli_fname)
-		return false;
-	file = strrchr(info.dli_fname, '/');
-	file = file ? file + 1 : info.dli_fname;
-	return !strncmp(file, "libcuda.so", strlen("libcuda.so"));
-}
-
 struct dlsym_answer hook_dlsym(void *handle, const char *symbol)
 {
 	struct dlsym_answer answer = {NULL, 0};
@@ -162,12 +177,15 @@ struct dlsym_answer hook_dlsym(void *handle, const char *symbol)
 	if (!driver && strncmp(symbol, "cuda", 4))
 		return answer;
 	row = row_of(symbol, &real);
-	if (!row && driver && !name_is_known(symbol) &&
-	    is_drivers(handle, symbol))
-		entry_doubt();
-	if (!row)
+	if (!row && (!driver || name_is_known(symbol)))
 		return answer;
 	found = dlsym_behind()(handle, symbol);
+	if (!row) {
+		answer.answered = is_drivers(found);
+		if (answer.answered)
+			answer.address = entry_doubt(symbol, found);
+		return answer;
+	}
 	if (found == row->ours && (!real || !row_real(row, real))) {
 		/* Our export alone must not look like an installed CUDA, or
 		 * like an entry that this one lacks. */

@@ -17,11 +17,11 @@ def lines(shell, text):
         took(shell, line.strip())
 
 
-def late(box, **options):
+def late(box, before="", **options):
     """A shell that has reused a block of device 0 behind a fence, as its old
     work, a fill with 1, comes late. Device 1 has two blocks: x is all 9."""
     shell = box.shell(POOL, "driver", devices=2, **options)
-    lines(shell, f"""init; retain c1 1; set c1; stream b; alloc x {MIB};
+    lines(shell, f"""init; {before} retain c1 1; set c1; stream b; alloc x {MIB};
           alloc y {MIB}; put x b 9; wait b; retain c0 0; set c0; stream a;
           stream a2; alloc p {MIB}; put p a2 0; sync; linger a; put p a 1;
           free p; alloc q {MIB}""")
@@ -138,6 +138,37 @@ def test_a_free_in_another_devices_stream_is_behind_the_fence(box, current):
     shell.end()
     assert gates(box) == 1
     assert "violation" not in box.stderr()
+
+
+FUTURE = ["symbol cuFutureCopy 0", "door cuFutureCopy 13000",
+          "door cuMemcpyBatchAsync 99000"]
+
+
+@pytest.mark.parametrize("current", ["c0", "c1"])
+@pytest.mark.parametrize("found", FUTURE)
+def test_an_entry_that_no_header_has_may_go_anywhere(box, found, current):
+    shell = late(with_other_driver(box), sim=T4, before=f"future {found};")
+    lines(shell, f"set {current}; future_copy b q x; wait b")
+    end_in_order(box, shell)
+
+
+@pytest.mark.parametrize("found", FUTURE)
+def test_until_it_is_called_it_goes_nowhere(box, found):
+    shell = late(with_other_driver(box), sim=T4, before=f"future {found};")
+    cycle(shell, 200)
+    assert shell.stat()["fences"] > 1 and shell.stat()["syncs"] == 0
+    shell.end()
+    assert gates(box) == 0
+
+
+def test_on_one_device_it_has_nowhere_to_go(box):
+    shell = open_shell(with_other_driver(box), POOL, "driver", sim=T4)
+    lines(shell, "future door cuFutureCopy 13000; stream s; alloc x 5000;"
+          "alloc y 5000; put x s 9; future_copy s y x; wait s; mix")
+    assert shell("check y 9").endswith("right")
+    cycle(shell, 200)
+    assert shell.stat()["fences"] > 1
+    shell.end()
 
 
 def test_what_a_multicast_object_took_is_never_reused(box):

@@ -9,6 +9,8 @@ EXPORTED = "src/hooks/exported.c"
 GRAPHS = "src/hooks/graphs.c"
 CAPTURES = "src/hooks/captures.c"
 OWNER = "src/core/graph_owner.c"
+UNKNOWN = "src/hooks/unknown.c"
+TABLE = "src/hooks/hook_table.c"
 
 ROWS = [
     ("copies_do_not_share", "proof",
@@ -64,4 +66,16 @@ ROWS = [
     ("a_parents_end_is_not_its_childrens", "test_graph_owner.py",
      (OWNER, "	if (!find(graph)) /* CUDA refuses to destroy what is a node's */"
       "\n		end_all_of(graph);", "	(void)end_all_of;")),
+    ("what_is_unknown_shares_nothing", "test_visits.py -k no_header",
+     (UNKNOWN, "		fence_mingle();", "		(void)fence_mingle;")),
+    ("a_later_form_is_known", "test_visits.py -k no_header",
+     (TABLE, "	return row->symbol && version > CUDA_VERSION;",
+      "	(void)version;\n	return false;")),
+    ("what_is_found_unknown_is_called", "test_visits.py -k until",
+     (UNKNOWN, "	door = door_of(entry);",
+      "	door = door_of(entry);\n	fence_mingle();\n"
+      "	for (int i = 0; i < DEVICE_MAX; i++)\n"
+      "		fence_share(device_at(i));"),
+     (UNKNOWN, "#include \"fence.h\"", "#include \"context.h\"\n"
+      "#include \"fence.h\"")),
 ]

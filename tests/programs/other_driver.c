@@ -1,5 +1,5 @@
-/* What the simulated driver is linked anew with: an entry that no header of
- * ours has, as a newer driver's would be, and one that takes its time. What
+/* What the simulated driver is linked anew with: entries that no header of ours
+ * has, as a newer driver's would be, and one that takes its time. What
  * is called base_ is the simulation's own. */
 #include <cuda.h>
 #include <string.h>
@@ -12,6 +12,16 @@ CUresult base_cuGetProcAddress_v2(const char *name, void **out, int version,
 				  CUdriverProcAddressQueryResult *status);
 CUresult base_cuCtxRecordEvent(CUcontext context, CUevent event);
 CUresult cuFutureWork(void);
+CUresult cuFutureCopy(CUdeviceptr to, CUdeviceptr from, size_t size,
+		      CUstream stream, float of, double all);
+
+/* Copies that part, here, there and nowhere else. */
+EXPORT CUresult cuFutureCopy(CUdeviceptr to, CUdeviceptr from, size_t size,
+			     CUstream stream, float of, double all)
+{
+	return cuMemcpyDtoDAsync(to, from, (size_t)((double)size * of / all),
+				 stream);
+}
 
 EXPORT CUresult cuFutureWork(void)
 {
@@ -22,10 +32,15 @@ EXPORT CUresult cuGetProcAddress_v2(const char *name, void **out, int version,
 				    cuuint64_t flags,
 				    CUdriverProcAddressQueryResult *status)
 {
-	if (strcmp(name, "cuFutureWork"))
+	if (!strcmp(name, "cuFutureWork"))
+		*out = (void *)cuFutureWork;
+	else if (!strcmp(name, "cuFutureCopy"))
+		*out = (void *)cuFutureCopy;
+	else if (!strcmp(name, "cuMemcpyBatchAsync") && version > CUDA_VERSION)
+		*out = (void *)cuFutureCopy;
+	else
 		return base_cuGetProcAddress_v2(name, out, version, flags,
 						status);
-	*out = (void *)cuFutureWork;
 	return CUDA_SUCCESS;
 }
 

@@ -2,6 +2,7 @@
  * each in a context that it names, and batches. All copy the whole of one
  * block to another, or fill it with 9. */
 #include <cuda.h>
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,6 +202,34 @@ static void run_visit(char **words)
 	printf("%d", (int)result);
 }
 
+typedef CUresult future_copy(CUdeviceptr to, CUdeviceptr from, size_t size,
+			     CUstream stream, float of, double all);
+
+static future_copy *future;
+
+/* Finds an entry that copies, by which door, name and version. */
+static void run_future(char **words)
+{
+	void *found = NULL;
+
+	if (!strcmp(words[0], "symbol"))
+		found = dlsym(RTLD_DEFAULT, words[1]);
+	else
+		cuGetProcAddress(words[1], &found, atoi(words[2]),
+				 CU_GET_PROC_ADDRESS_DEFAULT, NULL);
+	future = (future_copy *)found;
+	printf("%d", !found);
+}
+
+/* A stream, to, and from. */
+static void run_future_copy(char **words)
+{
+	const struct shell_memory *to = shell_memory(words[1]);
+
+	printf("%d", (int)future(to->addr, shell_memory(words[2])->addr,
+				 2 * to->size, handle_of(words[0]), 1.5F, 3));
+}
+
 static void run_bind(char **words)
 {
 	const struct shell_memory *block = shell_memory(words[0]);
@@ -283,6 +312,8 @@ const struct shell_command shell_visits[] = {
 	{"renode", 5, run_renode},
 	{"exec_renode", 6, run_exec_renode},
 	{"visit", 4, run_visit},
+	{"future", 3, run_future},
+	{"future_copy", 3, run_future_copy},
 	{"bind", 1, run_bind},
 	{"child", 3, run_child},
 	{"move", 3, run_move},
