@@ -126,11 +126,13 @@ def test_a_batch_in_its_own_devices_memory_shares_nothing(box):
     assert gates(box) == 0
 
 
-@pytest.mark.parametrize("current", ["c0", "c1"])
-def test_a_free_in_another_devices_stream_is_behind_the_fence(box, current):
+@pytest.mark.parametrize("current,stream", [("c0", "b"), ("c1", "b"),
+                                            ("c1", "zero")])
+def test_a_free_in_another_devices_stream_is_behind_the_fence(box, current,
+                                                              stream):
     """And shares nothing: the block is CUDA's from then on."""
     shell = late(box, sim_check=1)
-    lines(shell, f"set {current}; free_async q b; wait b; set c0")
+    lines(shell, f"set {current}; free_async q {stream}; wait {stream}; set c0")
     lines(shell, f"alloc z {MIB}; put z a2 7; wait a2; wait a")
     assert shell("check z 7").endswith("right")
     cycle(shell, 200)
