@@ -103,9 +103,8 @@ def test_an_executables_node_does_not_come_to_another_device(box, how):
     "renode value n q none c1", "renode any_value n q none c1",
     "exec_renode value none n q none c1",
     "exec_renode any_value none n q none c1",
-    "visit batch b q x", "visit batch b x q", "visit batch_deep b q x",
-    "visit batch_deep b x q", "visit value b q none", "visit values b q none",
-    "visit unpack b q x", "visit unpack b x q"])
+    "visit value b q none", "visit values b q none", "visit unpack b q x",
+    "visit unpack b x q"])
 @pytest.mark.parametrize("current", CURRENT)
 def test_what_this_device_can_not_do_is_a_visit_too(box, line, current):
     shell = late(box)
@@ -116,10 +115,28 @@ def test_what_this_device_can_not_do_is_a_visit_too(box, line, current):
     assert gates(box) == 1
 
 
+@pytest.mark.parametrize("current", ["c0", "c1"])
+@pytest.mark.parametrize("how", ["batch", "batch_deep"])
+def test_a_batch_is_of_its_streams_context(box, how, current):
+    shell = late(box)
+    lines(shell, f"set {current}; visit {how} b q x; wait b")
+    end_in_order(box, shell)
+
+
+@pytest.mark.parametrize("current", ["c0", "c1"])
+@pytest.mark.parametrize("how", ["batch", "batch_deep"])
+def test_what_a_batch_reads_is_visited_too(box, how, current):
+    shell = late(box)
+    lines(shell, f"put q a2 9; wait a2; set {current}; visit {how} b y q")
+    lines(shell, "wait b; set c1")
+    assert shell("check y 9").endswith("right")
+    shell.end()
+    assert gates(box) == 1
+
+
 def test_a_batch_in_its_own_devices_memory_shares_nothing(box):
     shell = late(box)
-    for line in ("visit batch b x y", "visit batch_deep b x y"):
-        shell(line)
+    lines(shell, "visit batch b x y; visit batch_deep b x y; set c0")
     cycle(shell, 200)
     assert shell.stat()["fences"] > 1 and shell.stat()["syncs"] == 0
     shell.end()

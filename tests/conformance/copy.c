@@ -179,6 +179,62 @@ START_TEST(box_copies_slice_by_slice)
 }
 END_TEST
 
+START_TEST(a_batch_runs_in_its_streams_order)
+{
+	CUmemcpyAttributes attributes = {
+		.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM};
+	CUDA_MEMCPY3D_BATCH_OP box = {
+		.extent = {8, 2, 1},
+		.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM};
+	size_t sizes[2] = {16, 8}, first = 0;
+	unsigned char out[16];
+	CUdeviceptr from[2], to[2];
+	CUstream stream;
+
+	claims_open();
+	stream = claims_stream(CU_STREAM_NON_BLOCKING);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_ok(cuMemAlloc(&from[i], 16));
+		ck_assert_ok(cuMemAlloc(&to[i], 16));
+		ck_assert_ok(cuMemsetD8Async(from[i], 5 + i, 16, stream));
+		ck_assert_ok(cuMemsetD8Async(to[i], 0, 16, stream));
+	}
+	ck_assert_ok(cuMemcpyBatchAsync(to, from, sizes, 2, &attributes, &first,
+					1, stream));
+	ck_assert_ok(cuStreamSynchronize(stream));
+	ck_assert_ok(cuMemcpyDtoH(out, to[1], 16));
+	ck_assert(out[7] == 6 && out[8] == 0);
+	box.src.type = box.dst.type = CU_MEMCPY_OPERAND_TYPE_POINTER;
+	box.src.op.ptr.ptr = to[0];
+	box.dst.op.ptr.ptr = to[1];
+	ck_assert_ok(cuMemcpy3DBatchAsync(1, &box, 0, stream));
+	ck_assert_ok(cuStreamSynchronize(stream));
+	ck_assert_ok(cuMemcpyDtoH(out, to[1], 16));
+	ck_assert(out[0] == 5 && out[15] == 5);
+}
+END_TEST
+
+START_TEST(a_batch_without_attributes_or_a_stream_is_invalid)
+{
+	CUmemcpyAttributes attributes = {
+		.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM};
+	size_t size = 16, first = 0;
+	CUdeviceptr from, to;
+	CUstream stream;
+
+	claims_open();
+	stream = claims_stream(CU_STREAM_NON_BLOCKING);
+	ck_assert_ok(cuMemAlloc(&from, 16));
+	ck_assert_ok(cuMemAlloc(&to, 16));
+	ck_assert_cu(cuMemcpyBatchAsync(&to, &from, &size, 1, &attributes,
+					&first, 0, stream),
+		     CUDA_ERROR_INVALID_VALUE);
+	ck_assert_cu(cuMemcpyBatchAsync(&to, &from, &size, 1, &attributes,
+					&first, 1, NULL),
+		     CUDA_ERROR_INVALID_VALUE);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -191,6 +247,8 @@ int main(void)
 		copy_past_a_large_block_is_invalid,
 		rectangle_keeps_what_is_around_it,
 		box_copies_slice_by_slice,
+		a_batch_runs_in_its_streams_order,
+		a_batch_without_attributes_or_a_stream_is_invalid,
 		NULL,
 	};
 

@@ -38,7 +38,7 @@ ROWS = [
     ("a_free_in_a_stream_is_of_the_current_context", "test_visits.py -k free",
      (VISIT, "	by = visitor_of_stream(stream);\n	if (by.context &&",
       "	by = visitor_of_stream(NULL);\n	if (by.context &&")),
-    ("batches_are_not_looked_at", "test_visits.py -k can_not_do",
+    ("batches_are_not_looked_at", "test_visits.py -k batch",
      (VISIT, "	if (side->type == CU_MEMCPY_OPERAND_TYPE_POINTER)",
       "	if (false)")),
     ("multicast_memory_is_reused", "test_visits.py -k multicast",
