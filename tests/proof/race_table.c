@@ -255,7 +255,9 @@ static void visit_before(void)
 static void visit_second(void)
 {
 	DO(cuCtxSetCurrent, other);
+	race_hold();
 	block_copy(fresh[1], old);
+	race_pass();
 }
 
 static void visit_after(void)
@@ -405,7 +407,7 @@ const struct race race_table[] = {
 	 leave_first, last_second, last_after},
 	{"work, then primary's end, beside another's", NULL, NULL, 1, 0,
 	 three_before, leave_first, work_and_last_second, last_after},
-	{"fence beside a first visit", "MNM_QUARANTINE", "0", 2, 0,
+	{"fence beside a first visit", "MNM_QUARANTINE", "0", 2, 2,
 	 visit_before, fence_first, visit_second, visit_after},
 	{"pinned memory beside a new context", NULL, NULL, 2, 0, pinned_before,
 	 pinned_first, pinned_second, pinned_after},
