@@ -1,15 +1,18 @@
 /* One line on stderr for people; never stdout, never a program's exit.
  *
  * error: the call fails; warn: we go on, degraded; info: once per process or
- * command; debug: per allocation. The level comes from MNM_LOG. */
+ * command; debug: per request and free, for which the fast path is left out.
+ * The level comes from MNM_LOG. */
 #ifndef MNM_LOG_H
 #define MNM_LOG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum log_level { LOG_NONE, LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
 void log_level_set(enum log_level level);
+bool log_shows(enum log_level level);
 
 /* The calling thread's lines go through `write_line` instead of to its own
  * descriptor 2; for a thread that has none of the program's. */

@@ -18,7 +18,7 @@
 enum option_type {
 	OPTION_TEXT,
 	OPTION_PATH,  /* absolute, or empty */
-	OPTION_SIZE,  /* bytes, with suffix K, M, G (powers of 1024) */
+	OPTION_SIZE,  /* as size_parse reads it */
 	OPTION_PAGE,  /* bytes, a power of two from 512 to 2 MiB */
 	OPTION_ROOM,  /* as OPTION_SIZE, or auto */
 	OPTION_FLAG,  /* 0 or 1 */
@@ -32,6 +32,7 @@ enum option_type {
 /* How a freed block becomes usable again, see fence.h. */
 enum fence_level { FENCE_FENCE, FENCE_SYNC, FENCE_NONE };
 extern const char *const fence_names[]; /* by level; the last is NULL */
+extern const char *const level_names[]; /* of log lines; likewise */
 
 #define ROOM_AUTO SIZE_MAX
 
@@ -82,7 +83,23 @@ bool config_read(struct config *config, char error[OPTION_ERROR_SIZE]);
 /* The ordinal that names a device, or DEVICE_HOST for "host"; -1: neither. */
 int device_parse(const char *text);
 
-/* Reads digits with an optional K, M or G. False: not a size. */
+/* Reads bytes, or as many K, M or G (powers of 1024): 4096, 64M, 64MiB, 8GB,
+ * 1.5G. False: not a size. */
 bool size_parse(const char *text, size_t *size);
+
+/* Reads NAME, ORDINAL:NAME, host:NAME or several with commas between them,
+ * each device once; NAME is for all that are not named. What none is for
+ * stays as it is. False: *bad says what is wrong, and nothing has changed. */
+bool pools_parse(const char *text, int pool[DEVICE_ALL], const char **bad);
+
+/* Writes the row's value as config_set reads it. */
+void config_text(const struct config *config, const struct option_row *row,
+		 char *text, size_t size);
+
+/* The row of that name; NULL: there is none. */
+const struct option_row *option_find(const char *name);
+
+/* Adds the names of all rows to a line that has `used` of its bytes. */
+void option_names(char *text, size_t size, size_t used);
 
 #endif

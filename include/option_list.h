@@ -17,15 +17,15 @@ OPTION(page_size, PAGE, "4096", "power of two, 512 to 2M", \
 	"page that page_unit_pool rounds requests up to, bytes") \
 OPTION(fence, FENCE, "fence", "fence, sync, none", \
 	"what makes reuse safe: device-side events, a wait in each free, nothing") \
-OPTION(quarantine, ROOM, "auto", "bytes, or auto", \
+OPTION(quarantine, ROOM, "auto", "bytes, or auto (K, M, G)", \
 	"freed bytes that wait for one fence [5 % of the device, 512M at most]") \
-OPTION(thread_cache, SIZE, "64M", "bytes, 0 = none", \
+OPTION(thread_cache, SIZE, "64M", "bytes, 0 = none (K, M, G)", \
 	"idle bytes that a thread keeps for itself, where several share a pool") \
-OPTION(pool_limit, SIZE, "0", "bytes, 0 = none", \
+OPTION(pool_limit, SIZE, "0", "bytes, 0 = none (K, M, G)", \
 	"soft limit of reserved bytes a device: idle blocks go back first") \
-OPTION(hard_limit, SIZE, "0", "bytes, 0 = none", \
+OPTION(hard_limit, SIZE, "0", "bytes, 0 = none (K, M, G)", \
 	"hard limit of reserved bytes a device: past it, out of memory") \
-OPTION(host_limit, ROOM, "auto", "bytes, or auto", \
+OPTION(host_limit, ROOM, "auto", "bytes, or auto (K, M, G)", \
 	"soft limit of pinned bytes [25 % of RAM; RLIMIT_MEMLOCK of idle ones]") \
 OPTION(host_idle, TIME, "60", "seconds, 0 = never", \
 	"pinned memory that is idle goes back after so long without a request") \
@@ -36,7 +36,7 @@ OPTION(socket_dir, PATH, "", "absolute path", \
 OPTION(stat_file, TEXT, "", "path, %p = pid", \
 	"write the statistics there, as JSON, when the program exits") \
 OPTION(log, LEVEL, "warn", "none, error, warn, info, debug", \
-	"what is said on stderr") \
+	"what is said on stderr: info: start, orders, end; debug: every request") \
 OPTION(force, FLAG, "0", "0 or 1", \
 	"1: allow what corrupts memory, as fence=none; for tests") \
 OPTION(disable, FLAG, "0", "0 or 1", \

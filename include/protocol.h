@@ -2,16 +2,26 @@
  *
  * A request is one line of words, at most REQUEST_MAX bytes with its newline:
  *
- *	COMMAND [--json] [--device N] [WORD ...]
+ *	COMMAND [--json] [--device N] [--all-figures] [--until MS] [WORD ...]
  *
  * The answer is text, or JSON with --json, up to the end of the stream; one
  * that starts with "error: " says what was wrong, and nothing has changed.
- * `help` lists the commands. One request a connection. */
+ * `help` lists the commands. One request a connection.
+ *
+ * A request is carried out only while its client waits: not once that has
+ * closed its end, and not after the time of --until, milliseconds since 1970
+ * by the clock that all processes of a machine share (CLOCK_REALTIME; others
+ * may differ between containers). A process may be stopped for hours between
+ * the two. */
 #ifndef MNM_PROTOCOL_H
 #define MNM_PROTOCOL_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
+
+/* Of what JSON answers hold; a new number where a field changes its meaning. */
+#define ANSWER_SCHEMA 1
 
 #define REQUEST_MAX   1024    /* bytes */
 #define SOCKET_SUFFIX ".sock" /* after the pid */
@@ -24,6 +34,10 @@ bool socket_dir(const char *chosen, char *path, size_t size);
 
 /* The socket's path in that folder. False: too long. */
 bool socket_path(const char *dir, int pid, char *path, size_t size);
+
+/* Who may look at a process and change its pools: its own user, and root. By
+ * this the process judges who asks it, and `mnm` whom it may ask. */
+bool steer_allowed(uid_t client, uid_t process);
 
 /* Whether the folder is the caller's own, mode 0700, and no link. error holds
  * one line if not. */

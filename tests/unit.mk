@@ -13,4 +13,4 @@ $(BUILD)/tests/unit/caches_test: $(addprefix $(BUILD)/obj/src/,\
 
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_PARTS)
 	$(call SAY,link  )
-	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ $$(pkg-config --libs check) -o $@
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ -l:libjansson.a $$(pkg-config --libs check) -o $@

@@ -17,6 +17,11 @@ void log_level_set(enum log_level level)
 	level_shown = (int)level;
 }
 
+bool log_shows(enum log_level level)
+{
+	return (int)level <= level_shown;
+}
+
 /* One write, so that lines of several threads don't mix. A stderr that nobody
  * reads must not end the program: a SIGPIPE of ours is taken away again. The
  * mask is the calling thread's; see src/backing/thread.c. */
@@ -51,7 +56,7 @@ void log_line(enum log_level level, const char *format, ...)
 	size_t length;
 	va_list args;
 
-	if ((int)level > level_shown)
+	if (!log_shows(level))
 		return;
 	head = snprintf(line, sizeof(line), "mnm: %s: ", names[level]);
 	va_start(args, format);

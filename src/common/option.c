@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "option.h"
 #include "option_list.h"
@@ -21,8 +22,8 @@ const struct option_row option_rows[] = {
 };
 /* clang-format on */
 
-static const char *const level_names[] = {"none", "error", "warn",
-					  "info", "debug", NULL};
+const char *const level_names[] = {"none", "error", "warn",
+				   "info", "debug", NULL};
 
 const char *const fence_names[] = {"fence", "sync", "none", NULL};
 
@@ -34,29 +35,51 @@ void option_variable(const struct option_row *row, char *text, size_t size)
 		text[i] = (char)toupper((unsigned char)text[i]);
 }
 
+/* K, M or G, alone or as in MiB or MB: all are powers of 1024. */
+static bool unit_parse(const char *text, int *shift)
+{
+	static const char letters[] = "KMG";
+	const char *letter = strchr(letters, toupper((unsigned char)*text));
+
+	*shift = 0;
+	if (!*text)
+		return true;
+	if (!letter)
+		return false;
+	*shift = 10 * (int)(letter - letters + 1);
+	text++;
+	return !*text || !strcasecmp(text, "B") || !strcasecmp(text, "iB");
+}
+
+/* A point and digits after it, as the unit's share of bytes. */
+static size_t fraction_parse(const char **text, int shift)
+{
+	double share = 0, digit = 1;
+
+	while (isdigit((unsigned char)*++*text))
+		share += (**text - '0') * (digit /= 10);
+	return (size_t)(share * (double)((size_t)1 << shift));
+}
+
 bool size_parse(const char *text, size_t *size)
 {
-	static const char suffixes[] = "KMG";
+	const char *unit = text + strspn(text, "0123456789.");
 	unsigned long long value;
-	const char *suffix;
-	char *end;
-	int shift = 0;
+	size_t fraction = 0;
+	const char *end;
+	int shift;
 
-	if (!isdigit((unsigned char)*text))
+	if (!isdigit((unsigned char)*text) || !unit_parse(unit, &shift))
 		return false;
 	errno = 0;
-	value = strtoull(text, &end, 10);
-	if (errno)
+	value = strtoull(text, (char **)&end, 10);
+	if (errno || value > SIZE_MAX >> shift)
 		return false;
-	if (*end) {
-		suffix = strchr(suffixes, toupper((unsigned char)*end));
-		if (!suffix || end[1])
-			return false;
-		shift = 10 * (int)(suffix - suffixes + 1);
-	}
-	if (value > SIZE_MAX >> shift)
+	if (*end == '.' && shift && isdigit((unsigned char)end[1]))
+		fraction = fraction_parse(&end, shift);
+	if (end != unit)
 		return false;
-	*size = (size_t)value << shift;
+	*size = ((size_t)value << shift) + fraction;
 	return true;
 }
 
@@ -83,37 +106,44 @@ int device_parse(const char *text)
 		       : -1;
 }
 
-/* Reads "NAME" or "0:NAME,host:NAME,..."; on failure *bad says why. */
-static bool pools_parse(const char *text, int *pool, const char **bad)
+/* One of "NAME", "0:NAME", "host:NAME". *device is DEVICE_ALL for the first. */
+static const char *pool_parse(char *item, int *device, int *row)
 {
-	char copy[1024], *rest = copy, *item, *name;
-	int chosen[DEVICE_ALL], row, ordinal;
+	char *name = strchr(item, ':');
+
+	*device = DEVICE_ALL;
+	if (name) {
+		*name++ = '\0';
+		*device = device_parse(item);
+		if (*device < 0)
+			return "device is not 0 to 63 or host";
+	}
+	*row = pool_row_find(name ? name : item);
+	return *row < 0 ? "unknown pool" : NULL;
+}
+
+bool pools_parse(const char *text, int pool[DEVICE_ALL], const char **bad)
+{
+	char copy[1024], *rest = copy, *item;
+	int chosen[DEVICE_ALL + 1]; /* the last is for all that is not named */
+	int device, row;
 
 	*bad = "too long";
 	if (snprintf(copy, sizeof(copy), "%s", text) >= (int)sizeof(copy))
 		return false;
-	memcpy(chosen, pool, sizeof(chosen));
+	memset(chosen, -1, sizeof(chosen));
 	while ((item = strsep(&rest, ","))) {
-		name = strchr(item, ':');
-		ordinal = -1;
-		if (name) {
-			*name++ = '\0';
-			*bad = "device is not 0 to 63 or host";
-			ordinal = device_parse(item);
-			if (ordinal < 0)
-				return false;
-		} else {
-			name = item;
-		}
-		*bad = "unknown pool";
-		row = pool_row_find(name);
-		if (row < 0)
+		*bad = pool_parse(item, &device, &row);
+		if (!*bad && chosen[device] >= 0)
+			*bad = "the same device is named twice";
+		if (*bad)
 			return false;
-		for (int i = 0; i < DEVICE_ALL; i++)
-			if (ordinal < 0 || i == ordinal)
-				chosen[i] = row;
+		chosen[device] = row;
 	}
-	memcpy(pool, chosen, sizeof(chosen));
+	for (int i = 0; i < DEVICE_ALL; i++) {
+		row = chosen[i] < 0 ? chosen[DEVICE_ALL] : chosen[i];
+		pool[i] = row < 0 ? pool[i] : row;
+	}
 	return true;
 }
 
@@ -221,31 +251,27 @@ static bool row_set(struct config *config, const struct option_row *row,
 bool config_set(struct config *config, const char *name, const char *value,
 		char error[OPTION_ERROR_SIZE])
 {
+	const struct option_row *row = option_find(name);
 	const char *why = "not allowed";
 	char names[128];
 	int used;
 
-	for (const struct option_row *row = option_rows; row->name; row++) {
-		if (strcmp(row->name, name))
-			continue;
-		if (row_set(config, row, value, &why))
-			return true;
+	if (row && row_set(config, row, value, &why))
+		return true;
+	if (!row) {
 		used = snprintf(error, OPTION_ERROR_SIZE,
-				"%s: '%.60s': %s; allowed: %s", name, value,
-				why, row->range);
-		if (row->type == OPTION_POOLS && used < OPTION_ERROR_SIZE) {
-			pool_names(names, sizeof(names));
-			snprintf(error + used, OPTION_ERROR_SIZE - (size_t)used,
-				 "; pools: %s", names);
-		}
+				"unknown option '%.40s'; known:", name);
+		option_names(error, OPTION_ERROR_SIZE, (size_t)used);
 		return false;
 	}
 	used = snprintf(error, OPTION_ERROR_SIZE,
-			"unknown option '%.40s'; known:", name);
-	for (const struct option_row *row = option_rows;
-	     row->name && used < OPTION_ERROR_SIZE; row++)
-		used += snprintf(error + used, OPTION_ERROR_SIZE - (size_t)used,
-				 " %s", row->name);
+			"%s: '%.60s': %s; allowed: %s", name, value, why,
+			row->range);
+	if (row->type == OPTION_POOLS && used < OPTION_ERROR_SIZE) {
+		pool_names(names, sizeof(names));
+		snprintf(error + used, OPTION_ERROR_SIZE - (size_t)used,
+			 "; pools: %s", names);
+	}
 	return false;
 }
 

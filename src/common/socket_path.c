@@ -42,6 +42,11 @@ bool socket_dir(const char *chosen, char *path, size_t size)
 	       socket_path(path, 4194304, longest, sizeof(longest));
 }
 
+bool steer_allowed(uid_t client, uid_t process)
+{
+	return client == process || !client;
+}
+
 bool socket_dir_check(const char *dir, char *error, size_t size)
 {
 	struct stat st;

@@ -1,54 +1,32 @@
 /* What can be asked of a process. A command is a row and its function: it
  * fills a JSON object, which is also what its text is printed from. */
-#include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <jansson.h>
 
+#include "about.h"
 #include "command.h"
-#include "config.h"
 #include "context.h"
 #include "fence.h"
+#include "log.h"
 #include "pool_list.h"
 #include "print.h"
+#include "protocol.h"
+#include "request.h"
 #include "swap.h"
+#include "text.h"
 #include "work.h"
-
-enum { WORDS_MAX = 16, ERROR_SIZE = OPTION_ERROR_SIZE };
-
-struct request {
-	const char *name;
-	const char *word[WORDS_MAX]; /* past the name and the options */
-	int words;
-	bool json;
-	int device; /* -1: all that are in use */
-	char error[ERROR_SIZE];
-};
 
 struct command {
 	const char *name, *usage, *summary;
-	int words; /* that it takes */
+	int least, most; /* words that it takes */
+	bool order;      /* it changes something */
 	/* NULL: request->error is set, and nothing has changed. */
 	json_t *(*run)(struct request *request);
-	void (*print)(FILE *out, const json_t *answer);
+	void (*print)(FILE *out, const json_t *answer, bool all_figures);
 };
-
-static json_t *fail(struct request *request, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static json_t *fail(struct request *request, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(request->error, ERROR_SIZE, format, args);
-	va_end(args);
-	return NULL;
-}
 
 /* Its ordinal, or "host". */
 static json_t *device_name(const struct device *device)
@@ -100,26 +78,22 @@ static json_t *devices_each(const struct request *request,
 	return list;
 }
 
-/* The program's name in plain characters: files may be named otherwise. */
-static json_t *program_name(void)
-{
-	char name[64];
-
-	snprintf(name, sizeof(name), "%s", program_invocation_short_name);
-	for (char *c = name; *c; c++)
-		if (*c < ' ' || *c > '~')
-			*c = '?';
-	return json_string(name);
-}
-
 static json_t *stat_run(struct request *request)
 {
-	json_t *answer = json_object();
+	json_t *answer = about_json();
 
-	json_object_set_new(answer, "pid", json_integer(getpid()));
-	json_object_set_new(answer, "program", program_name());
+	json_object_set_new(answer, "options", options_json());
 	json_object_set_new(answer, "devices",
 			    devices_each(request, device_stat));
+	return answer;
+}
+
+/* What was done to each device. */
+static json_t *devices_answer(json_t *devices)
+{
+	json_t *answer = about_json();
+
+	json_object_set_new(answer, "devices", devices);
 	return answer;
 }
 
@@ -145,32 +119,67 @@ static json_t *swap_one(struct device *device, int row)
 				"error", "no memory for a new pool");
 }
 
-static json_t *swap_devices(const struct request *request, int row)
+/* Whether rows, one for each device, leave some as they are. */
+static bool is_choice(const int rows[DEVICE_ALL])
+{
+	for (int i = 0; i < DEVICE_ALL; i++)
+		if (rows[i] < 0)
+			return true;
+	return false;
+}
+
+/* NULL for rows: each goes back to its own. */
+static json_t *swap_devices(const struct request *request, const int *rows)
 {
 	json_t *list = json_array();
 
 	for (int i = 0; i < DEVICE_ALL; i++)
-		if (device_meant(request, i))
-			json_array_append_new(list,
-					      swap_one(device_at(i), row));
-	return json_pack("{s:i,s:o}", "pid", (int)getpid(), "devices", list);
+		if (device_meant(request, i) && (!rows || rows[i] >= 0))
+			json_array_append_new(
+				list,
+				swap_one(device_at(i), rows ? rows[i] : -1));
+	return devices_answer(list);
+}
+
+/* Whether each device that a pool is chosen for is there to be swapped. Pinned
+ * memory always is, also before it is first asked for. */
+static bool choice_possible(struct request *request, const int rows[DEVICE_ALL])
+{
+	if (rows[DEVICE_HOST] >= 0 && request->device < 0)
+		device_at(DEVICE_HOST)->used = true;
+	for (int i = 0; i < DEVICE_ALL; i++) {
+		if (rows[i] < 0 || device_meant(request, i))
+			continue;
+		fail(request,
+		     "'%.60s': a device is not in use, or not that of "
+		     "--device; see stat",
+		     request->word[0]);
+		return false;
+	}
+	return true;
 }
 
 static json_t *swap_run(struct request *request)
 {
-	int row = pool_row_find(request->word[0]);
+	int rows[DEVICE_ALL];
+	const char *bad;
 	char names[128];
 
-	if (row >= 0)
-		return swap_devices(request, row);
+	memset(rows, -1, sizeof(rows));
+	if (pools_parse(request->word[0], rows, &bad))
+		return is_choice(rows) && !choice_possible(request, rows)
+			       ? NULL
+			       : swap_devices(request, rows);
 	pool_names(names, sizeof(names));
-	return fail(request, "unknown pool '%.60s'; known: %s",
-		    request->word[0], names);
+	return fail(request,
+		    "'%.60s': %s; allowed: NAME, DEVICE:NAME or host:NAME, "
+		    "comma-separated; pools: %s",
+		    request->word[0], bad, names);
 }
 
 static json_t *reset_run(struct request *request)
 {
-	return swap_devices(request, -1);
+	return swap_devices(request, NULL);
 }
 
 static json_t *trim_one(struct device *device)
@@ -181,52 +190,7 @@ static json_t *trim_one(struct device *device)
 
 static json_t *trim_run(struct request *request)
 {
-	return json_pack("{s:i,s:o}", "pid", (int)getpid(), "devices",
-			 devices_each(request, trim_one));
-}
-
-/* Options that can change while the program runs. */
-static void live_fence(const struct config *config)
-{
-	fence_level_set(config->fence);
-}
-
-static void live_quarantine(const struct config *config)
-{
-	fence_quarantine_set(config->quarantine);
-}
-
-static const struct {
-	const char *name;
-	void (*apply)(const struct config *config);
-} live_options[] = {
-	{"fence", live_fence},
-	{"quarantine", live_quarantine},
-	{NULL, NULL},
-};
-
-static json_t *set_run(struct request *request)
-{
-	struct config config = *config_current();
-	const char *name = request->word[0], *value = request->word[1];
-	int row = 0;
-
-	while (live_options[row].name && strcmp(live_options[row].name, name))
-		row++;
-	if (request->device >= 0)
-		return fail(request, "set is for the whole program, without "
-				     "--device");
-	if (!live_options[row].name)
-		return fail(request,
-			    "option '%.40s' can't be set while the program "
-			    "runs; those that can: fence, quarantine",
-			    name);
-	if (!config_set(&config, name, value, request->error) ||
-	    !config_check(&config, request->error))
-		return NULL;
-	live_options[row].apply(&config);
-	return json_pack("{s:i,s:s,s:s}", "pid", (int)getpid(), "option", name,
-			 "value", value);
+	return devices_answer(devices_each(request, trim_one));
 }
 
 static json_t *pools_run(struct request *request)
@@ -238,29 +202,32 @@ static json_t *pools_run(struct request *request)
 		json_array_append_new(list,
 				      json_pack("{s:s,s:s}", "name", row->name,
 						"summary", row->summary));
-	return json_pack("{s:o}", "pools", list);
+	return json_pack("{s:i,s:o}", "schema", ANSWER_SCHEMA, "pools", list);
 }
 
 static json_t *help_run(struct request *request);
 
 /* clang-format off */
 static const struct command commands[] = {
-	{"stat", "stat [--json] [--device N]", "figures of each device in use",
-	 0, stat_run, print_stat},
+	{"stat", "stat [--json] [--device N] [--all-figures]",
+	 "figures of each device in use", 0, 0, false, stat_run, print_stat},
 	{"swap", "swap [--json] [--device N] POOL",
-	 "serve requests from another pool", 1, swap_run, print_swap},
+	 "serve requests from another pool; DEVICE:POOL, host:POOL as well",
+	 1, 1, true, swap_run, print_swap},
 	{"reset", "reset [--json] [--device N]",
-	 "back to the pool that the program was started with", 0, reset_run,
-	 print_swap},
+	 "back to the pool that the program was started with", 0, 0, true,
+	 reset_run, print_swap},
 	{"trim", "trim [--json] [--device N]",
-	 "give idle blocks back to the driver", 0, trim_run, print_trim},
-	{"set", "set [--json] OPTION VALUE",
-	 "change fence or quarantine while the program runs", 2, set_run,
-	 print_set},
-	{"pools", "pools [--json]", "pools to choose from", 0, pools_run,
-	 print_pools},
-	{"help", "help [--json]", "this table", 0, help_run, print_help},
-	{NULL, NULL, NULL, 0, NULL, NULL},
+	 "give idle blocks back to the driver", 0, 0, true, trim_run,
+	 print_trim},
+	{"set", "set [--json] OPTION [VALUE]",
+	 "tell an option, or change it while the program runs", 1, 2, true,
+	 set_run, print_set},
+	{"pools", "pools [--json]", "pools to choose from", 0, 0, false,
+	 pools_run, print_pools},
+	{"help", "help [--json]", "this table", 0, 0, false, help_run,
+	 print_help},
+	{NULL, NULL, NULL, 0, 0, false, NULL, NULL},
 };
 /* clang-format on */
 
@@ -273,7 +240,8 @@ static json_t *help_run(struct request *request)
 		json_array_append_new(list, json_pack("{s:s,s:s}", "usage",
 						      row->usage, "summary",
 						      row->summary));
-	return json_pack("{s:o}", "commands", list);
+	return json_pack("{s:i,s:o}", "schema", ANSWER_SCHEMA, "commands",
+			 list);
 }
 
 static const struct command *command_find(struct request *request)
@@ -293,49 +261,6 @@ static const struct command *command_find(struct request *request)
 	return NULL;
 }
 
-/* The ordinal of --device; -1 where it is none in use. */
-static int device_read(struct request *request, const char *text)
-{
-	int ordinal = text ? device_parse(text) : -1;
-
-	if (ordinal >= 0 && device_at(ordinal)->used)
-		return ordinal;
-	fail(request,
-	     "--device '%.20s': no device in use has that name; see "
-	     "stat",
-	     text ? text : "");
-	return -1;
-}
-
-/* Cuts the line into words. False: request->error is set. */
-static bool request_parse(struct request *request, char *line)
-{
-	const char *word;
-	char *rest;
-
-	for (word = strtok_r(line, " \t\r", &rest); word;
-	     word = strtok_r(NULL, " \t\r", &rest)) {
-		if (!strcmp(word, "--json")) {
-			request->json = true;
-		} else if (!strcmp(word, "--device")) {
-			request->device = device_read(
-				request, strtok_r(NULL, " \t\r", &rest));
-			if (request->device < 0)
-				return false;
-		} else if (!request->name) {
-			request->name = word;
-		} else if (request->words == WORDS_MAX) {
-			fail(request, "more than %d words", WORDS_MAX);
-			return false;
-		} else {
-			request->word[request->words++] = word;
-		}
-	}
-	if (!request->name)
-		fail(request, "an empty request; try: help");
-	return request->name;
-}
-
 static json_t *request_run(struct request *request, char *line,
 			   const struct command **command)
 {
@@ -344,19 +269,37 @@ static json_t *request_run(struct request *request, char *line,
 	*command = command_find(request);
 	if (!*command)
 		return NULL;
-	if (request->words != (*command)->words)
+	if (request->words < (*command)->least ||
+	    request->words > (*command)->most)
 		return fail(request, "usage: %s", (*command)->usage);
-	return (*command)->run(request);
+	return request_awaited(request) ? (*command)->run(request) : NULL;
 }
 
-char *command_run(char *line, size_t *size)
+/* With all its words: fewer only ask. */
+static void order_tell(const struct command *command,
+		       const struct request *request, bool done)
 {
-	struct request request = {.device = -1};
+	const char *const *word = request->word;
+	char line[OPTION_ERROR_SIZE];
+
+	if (!command || !command->order || request->words != command->most)
+		return;
+	snprintf(line, sizeof(line), "%s%s%s%s%s", command->name,
+		 word[0] ? " " : "", word[0] ? word[0] : "", word[1] ? " " : "",
+		 word[1] ? word[1] : "");
+	log_info("asked to %s: %s", text_plain(line, line, sizeof(line)),
+		 done ? "done" : request->error);
+}
+
+char *command_run(char *line, int client, size_t *size)
+{
+	struct request request = {.device = -1, .client = client};
 	const struct command *command = NULL;
 	json_t *answer = request_run(&request, line, &command);
 	char *text = NULL;
 	FILE *out = open_memstream(&text, size);
 
+	order_tell(command, &request, answer);
 	if (out) {
 		if (!answer)
 			fprintf(out, "error: %s\n",
@@ -364,7 +307,7 @@ char *command_run(char *line, size_t *size)
 		else if (request.json)
 			json_dumpf(answer, out, JSON_COMPACT);
 		else
-			command->print(out, answer);
+			command->print(out, answer, request.all_figures);
 		if (answer && request.json)
 			fputc('\n', out);
 		if (fclose(out)) {
@@ -378,7 +321,7 @@ char *command_run(char *line, size_t *size)
 
 char *command_stat_json(void)
 {
-	struct request request = {.device = -1};
+	struct request request = {.device = -1, .client = -1};
 	json_t *answer = stat_run(&request);
 	char *text = json_dumps(answer, JSON_COMPACT);
 

@@ -10,6 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "about.h"
+#include "config.h"
 #include "control.h"
 #include "fd_table.h"
 #include "host.h"
@@ -17,7 +19,9 @@
 #include "log.h"
 #include "server.h"
 #include "stat_file.h"
+#include "tell.h"
 #include "thread.h"
+#include "version.h"
 #include "wake.h"
 
 enum {
@@ -70,6 +74,7 @@ static void *helper_run(void *arg)
 		wake = wake_open();
 	else
 		thread_detach();
+	about_open();
 	open = server_open(start->error, sizeof(start->error));
 	start_end(start, open);
 	if (!open && apart)
@@ -128,6 +133,17 @@ static bool helper_start(char *error, size_t size)
 	return start.open;
 }
 
+static void serving_tell(void)
+{
+	const struct config *config = config_current();
+	char pools[256];
+
+	config_text(config, option_find("pool"), pools, sizeof(pools));
+	log_info("mnm %s serves this program: pool %s, fence %s; socket %s",
+		 MNM_VERSION, pools, fence_names[config->fence],
+		 listener_path());
+}
+
 static void control_open(void)
 {
 	int saved = errno; /* the program's: its call did not fail */
@@ -135,11 +151,16 @@ static void control_open(void)
 
 	process = getpid();
 	pthread_atfork(NULL, NULL, child_forget);
-	if (helper_start(error, sizeof(error)))
+	if (helper_start(error, sizeof(error))) {
 		atexit(listener_unlink);
-	else
+		serving_tell();
+	} else {
+		about_open(); /* for the file of option stat_file */
 		log_warn("no control socket: %s", error);
+	}
 	stat_file_promise();
+	if (log_shows(LOG_INFO))
+		atexit(tell_figures);
 	errno = saved;
 }
 

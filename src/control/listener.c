@@ -107,6 +107,11 @@ bool listener_open(struct own_fd *listener, int backlog, char *error,
 	return false;
 }
 
+const char *listener_path(void)
+{
+	return address.sun_path;
+}
+
 void listener_unlink(void)
 {
 	if (owner == getpid())

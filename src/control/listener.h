@@ -11,6 +11,9 @@
 bool listener_open(struct own_fd *listener, int backlog, char *error,
 		   size_t size);
 
+/* The path of the socket that listener_open made. */
+const char *listener_path(void);
+
 /* Removes the socket's file, if this process made it. */
 void listener_unlink(void);
 

@@ -96,7 +96,7 @@ static void client_read(struct client *client)
 		client_refuse(client, "error: a request is a line of text\n");
 	} else if (end) {
 		*end = '\0';
-		text = command_run(client->line, &size);
+		text = command_run(client->line, client->socket.fd, &size);
 		client_answer(client, text, size);
 	} else if (client->used == sizeof(client->line)) {
 		client_refuse(client, "error: a request is one line of at most "
@@ -111,7 +111,7 @@ static bool peer_allowed(int fd)
 	socklen_t size = sizeof(peer);
 
 	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) &&
-	       (peer.uid == geteuid() || peer.uid == 0);
+	       steer_allowed(peer.uid, geteuid());
 }
 
 /* A free place; where there is none, the client that waits longest goes. */

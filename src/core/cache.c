@@ -299,9 +299,10 @@ static void thread_ended(void *list)
 	}
 }
 
+/* Each request is to be told of: none on the fast path. */
 static void start(void)
 {
-	barriers = !syscall_filter_kills() &&
+	barriers = !log_shows(LOG_DEBUG) && !syscall_filter_kills() &&
 		   barrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
 	thread_key_open(&watch, thread_ended);
 }

@@ -14,6 +14,7 @@
 #include "pools.h"
 #include "slack.h"
 #include "take.h"
+#include "tell.h"
 
 /* The block's next holder is the program; returns its address. Under the
  * context's lock: once that is dropped, the record may end with the context. */
@@ -120,9 +121,10 @@ enum mem_answer mem_hit(uint64_t *addr, size_t size)
 
 	if (context && cache_serves(context, size, addr))
 		return MEM_DONE;
-	return context && hit(&context->store, addr, size) == POOL_HIT
-		       ? MEM_DONE
-		       : MEM_PASS;
+	if (!context || hit(&context->store, addr, size) != POOL_HIT)
+		return MEM_PASS;
+	tell_request(context->device, size, *addr, 0);
+	return MEM_DONE;
 }
 
 /* The pool that a fresh block will belong to, and the bytes it will take. */
@@ -253,8 +255,8 @@ static enum mem_answer pressed(struct store *store, uint64_t *addr, size_t size,
 	return answer;
 }
 
-static enum mem_answer serve(struct store *store, uint64_t *addr, size_t size,
-			     int *result)
+static enum mem_answer look_and_take(struct store *store, uint64_t *addr,
+				     size_t size, int *result)
 {
 	struct device *device = store->device;
 	enum pool_answer found;
@@ -272,6 +274,16 @@ static enum mem_answer serve(struct store *store, uint64_t *addr, size_t size,
 		answer = pressed(store, addr, size, result);
 	if (answer == MEM_DONE && *result)
 		counter_add(device, COUNTER_failures, 1);
+	return answer;
+}
+
+static enum mem_answer serve(struct store *store, uint64_t *addr, size_t size,
+			     int *result)
+{
+	enum mem_answer answer = look_and_take(store, addr, size, result);
+
+	if (answer == MEM_DONE)
+		tell_request(store->device, size, *result ? 0 : *addr, *result);
 	return answer;
 }
 

@@ -9,6 +9,7 @@
 #include "host.h"
 #include "mem.h"
 #include "pools.h"
+#include "tell.h"
 
 /* Under the context's lock. The block is idle in its pool then. */
 static bool pool_takes(struct pool *pool, struct block *block)
@@ -79,6 +80,7 @@ static enum mem_answer taken_free(struct block *block, uint64_t word,
 	struct device *device = block->pool->store->device;
 	bool lost = false;
 
+	tell_free(device, block);
 	/* The free of a lost device is to fail as CUDA's does, and one by the
 	 * wrong call as well. */
 	if (block->pool->store->context->device->lost ||

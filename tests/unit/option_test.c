@@ -38,15 +38,28 @@ START_TEST(sizes_take_suffixes)
 	ck_assert(size_parse("3m", &size) && size == 3 << 20);
 	ck_assert(size_parse("3G", &size) && size == (size_t)3 << 30);
 	ck_assert(size_parse("0", &size) && size == 0);
+	ck_assert(size_parse("8GB", &size) && size == (size_t)8 << 30);
+	ck_assert(size_parse("64MiB", &size) && size == 64 << 20);
+	ck_assert(size_parse("64mb", &size) && size == 64 << 20);
+	ck_assert(size_parse("1.5G", &size) && size == (size_t)3 << 29);
+	ck_assert(size_parse("0.25KiB", &size) && size == 256);
+	ck_assert(size_parse("17179869183.5G", &size) &&
+		  size == SIZE_MAX - (1 << 29) + 1);
 }
 END_TEST
 
 START_TEST(what_is_no_size_is_refused)
 {
-	static const char *const wrong[] = {
-		"",     "K",           "-1", "+1",  " 1",
-		"1 ",   "1KB",         "1T", "0x1", "18446744073709551616",
-		"1.5G", "17179869184G"};
+	static const char *const wrong[] = {"",       "K",
+					    "-1",     "+1",
+					    " 1",     "1 ",
+					    "1KBs",   "1T",
+					    "0x1",    "18446744073709551616",
+					    "1.5",    "17179869184G",
+					    "1.G",    ".5G",
+					    "1.5.5G", "1iB",
+					    "1Ki",    "1 G",
+					    "1BK",    "1e3"};
 	size_t size = 7;
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
@@ -87,9 +100,18 @@ END_TEST
 
 START_TEST(a_wrong_pool_is_named_with_those_allowed_and_changes_nothing)
 {
-	static const char *const wrong[] = {
-		"fast_pool",  "0:fast_pool", ":no_pool",  "64:no_pool",
-		"-1:no_pool", "0:no_pool,",  "x:no_pool", "0:"};
+	static const char *const wrong[] = {"fast_pool",
+					    "0:fast_pool",
+					    ":no_pool",
+					    "64:no_pool",
+					    "-1:no_pool",
+					    "0:no_pool,",
+					    "x:no_pool",
+					    "0:",
+					    "0:no_pool,0:no_pool",
+					    "host:no_pool,host:no_pool",
+					    "1:no_pool,01:no_pool",
+					    "no_pool,no_pool"};
 	struct config before;
 
 	setup();
@@ -101,6 +123,58 @@ START_TEST(a_wrong_pool_is_named_with_those_allowed_and_changes_nothing)
 		ck_assert_ptr_nonnull(strstr(error, "no_pool"));
 	}
 	ck_assert_mem_eq(&config, &before, sizeof(config));
+}
+END_TEST
+
+START_TEST(a_name_alone_is_for_those_that_are_not_named)
+{
+	int none = pool_row_find("no_pool");
+	int page = pool_row_find("page_unit_pool");
+
+	setup();
+	ck_assert(
+		config_set(&config, "pool", "1:no_pool,page_unit_pool", error));
+	ck_assert_int_eq(config.pool[0], page);
+	ck_assert_int_eq(config.pool[1], none);
+	ck_assert(
+		config_set(&config, "pool", "no_pool,1:page_unit_pool", error));
+	ck_assert_int_eq(config.pool[0], none);
+	ck_assert_int_eq(config.pool[1], page);
+}
+END_TEST
+
+/* Sets the option, reads it back, and sets what was read. */
+static void round_trip(const char *name, const char *value, const char *told)
+{
+	struct config again = config;
+	char text[256];
+
+	ck_assert_msg(config_set(&config, name, value, error), "%s", error);
+	config_text(&config, option_find(name), text, sizeof(text));
+	ck_assert_str_eq(text, told);
+	ck_assert_msg(config_set(&again, name, text, error), "%s", error);
+	ck_assert_mem_eq(&again, &config, sizeof(config));
+}
+
+START_TEST(every_option_is_told_in_the_words_that_set_it)
+{
+	setup();
+	round_trip("pool", "no_pool", "no_pool");
+	round_trip("pool", "no_pool,2:page_unit_pool,host:page_unit_pool",
+		   "no_pool,2:page_unit_pool,host:page_unit_pool");
+	round_trip("page_size", "65536", "64K");
+	round_trip("quarantine", "auto", "auto");
+	round_trip("quarantine", "1.5G", "1536M");
+	round_trip("thread_cache", "0", "0");
+	round_trip("hard_limit", "8GB", "8G");
+	round_trip("hard_limit", "2048G", "2048G");
+	round_trip("hard_limit", "1000", "1000");
+	round_trip("host_idle", "7", "7");
+	round_trip("meminfo", "real", "real");
+	round_trip("log", "debug", "debug");
+	round_trip("fence", "sync", "sync");
+	round_trip("disable", "1", "1");
+	round_trip("stat_file", "a %p", "a %p");
 }
 END_TEST
 
@@ -129,7 +203,7 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[9];
+	static const TTest *tests[11];
 	size_t n = 0;
 
 	tests[n++] = every_row_has_a_default_that_its_parser_takes;
@@ -139,6 +213,8 @@ int main(void)
 	tests[n++] = pools_are_chosen_for_all_devices_or_for_each;
 	tests[n++] =
 		a_wrong_pool_is_named_with_those_allowed_and_changes_nothing;
+	tests[n++] = a_name_alone_is_for_those_that_are_not_named;
+	tests[n++] = every_option_is_told_in_the_words_that_set_it;
 	tests[n++] = an_unknown_option_is_named_with_those_known;
 	tests[n++] = the_environment_is_read_and_an_empty_value_is_none;
 	return tests_run("option", tests);

@@ -1,0 +1,19 @@
+/* What MNM_LOG=info and debug promise: lines about requests and devices. */
+#ifndef MNM_TELL_H
+#define MNM_TELL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct block;
+struct device;
+
+/* One line of the level debug. result is CUDA's code. */
+void tell_request(const struct device *device, size_t size, uint64_t addr,
+		  int result);
+void tell_free(const struct device *device, const struct block *block);
+
+/* A line of the level info for each device that was used: what it was asked. */
+void tell_figures(void);
+
+#endif

@@ -1,0 +1,85 @@
+/* What an option is set to, in the words that it is set by. */
+#include <stdio.h>
+#include <string.h>
+
+#include "option.h"
+#include "option_list.h"
+#include "pool_list.h"
+
+static void size_text(size_t value, char *text, size_t size)
+{
+	static const char units[] = "KMG";
+	int unit = -1;
+
+	while (value && !(value % 1024) && unit < 2) {
+		value /= 1024;
+		unit++;
+	}
+	snprintf(text, size, "%zu%.1s", value, unit < 0 ? "" : units + unit);
+}
+
+static void room_text(size_t value, char *text, size_t size)
+{
+	if (value == ROOM_AUTO)
+		snprintf(text, size, "auto");
+	else
+		size_text(value, text, size);
+}
+
+/* The last ordinal's stands for all; then those that differ. */
+static void pools_text(const int pool[DEVICE_ALL], char *text, size_t size)
+{
+	int most = pool[DEVICE_MAX - 1];
+	size_t used = (size_t)snprintf(text, size, "%s", pool_rows[most].name);
+
+	for (int i = 0; i < DEVICE_ALL && used < size; i++) {
+		if (pool[i] == most)
+			continue;
+		if (i == DEVICE_HOST)
+			used += (size_t)snprintf(text + used, size - used,
+						 ",host:%s",
+						 pool_rows[pool[i]].name);
+		else
+			used += (size_t)snprintf(text + used, size - used,
+						 ",%d:%s", i,
+						 pool_rows[pool[i]].name);
+	}
+}
+
+void config_text(const struct config *config, const struct option_row *row,
+		 char *text, size_t size)
+{
+	/* A row's type names what writes it, as in option.c what reads it. */
+#define TEXT_TEXT(f)  snprintf(text, size, "%s", config->f)
+#define TEXT_PATH(f)  snprintf(text, size, "%s", config->f)
+#define TEXT_SIZE(f)  size_text(config->f, text, size)
+#define TEXT_PAGE(f)  size_text(config->f, text, size)
+#define TEXT_ROOM(f)  room_text(config->f, text, size)
+#define TEXT_FENCE(f) snprintf(text, size, "%s", fence_names[config->f])
+#define TEXT_FLAG(f)  snprintf(text, size, "%d", config->f)
+#define TEXT_TIME(f)  snprintf(text, size, "%u", config->f)
+#define TEXT_INFO(f)  snprintf(text, size, "%s", config->f ? "real" : "pool")
+#define TEXT_LEVEL(f) snprintf(text, size, "%s", level_names[config->f])
+#define TEXT_POOLS(f) pools_text(config->f, text, size)
+#define OPTION(field, type, initial, range, help) \
+	if (!strcmp(row->name, #field)) \
+		TEXT_##type(field);
+	OPTION_LIST
+#undef OPTION
+}
+
+const struct option_row *option_find(const char *name)
+{
+	for (const struct option_row *row = option_rows; row->name; row++)
+		if (!strcmp(row->name, name))
+			return row;
+	return NULL;
+}
+
+void option_names(char *text, size_t size, size_t used)
+{
+	for (const struct option_row *row = option_rows;
+	     row->name && used < size; row++)
+		used += (size_t)snprintf(text + used, size - used, " %s",
+					 row->name);
+}

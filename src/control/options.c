@@ -1,0 +1,140 @@
+/* What the options are now, and those that can change while the program
+ * runs. */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "about.h"
+#include "config.h"
+#include "fence.h"
+#include "request.h"
+
+static void live_fence(const struct config *config)
+{
+	fence_level_set(config->fence);
+}
+
+static void live_quarantine(const struct config *config)
+{
+	fence_quarantine_set(config->quarantine);
+}
+
+static const struct {
+	const char *name;
+	void (*apply)(const struct config *config);
+} live_options[] = {
+	{"fence", live_fence},
+	{"quarantine", live_quarantine},
+	{NULL, NULL},
+};
+
+/* As started, with what was set since; under lock. The file of option
+ * stat_file is written by another thread than answers. */
+static struct config now;
+static bool begun;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void now_get(struct config *config)
+{
+	pthread_mutex_lock(&lock);
+	if (!begun)
+		now = *config_current();
+	begun = true;
+	*config = now;
+	pthread_mutex_unlock(&lock);
+}
+
+static void now_set(const struct config *config)
+{
+	pthread_mutex_lock(&lock);
+	now = *config;
+	pthread_mutex_unlock(&lock);
+}
+
+static json_t *option_json(const struct config *config,
+			   const struct option_row *row)
+{
+	char text[2048];
+	json_t *value;
+
+	config_text(config, row, text, sizeof(text));
+	value = json_string(text);
+	return value ? value : json_string("?"); /* a path may be no UTF-8 */
+}
+
+json_t *options_json(void)
+{
+	json_t *options = json_object();
+	struct config config;
+
+	now_get(&config);
+	for (const struct option_row *row = option_rows; row->name; row++)
+		json_object_set_new(options, row->name,
+				    option_json(&config, row));
+	return options;
+}
+
+static json_t *unknown(struct request *request)
+{
+	int used = snprintf(request->error, ERROR_SIZE,
+			    "unknown option '%.40s'; known:", request->word[0]);
+
+	option_names(request->error, ERROR_SIZE, (size_t)used);
+	return NULL;
+}
+
+static json_t *not_live(struct request *request)
+{
+	int used = snprintf(request->error, ERROR_SIZE,
+			    "option '%.40s' can't be set while the program "
+			    "runs; those that can:",
+			    request->word[0]);
+
+	for (int i = 0; live_options[i].name && used < ERROR_SIZE; i++)
+		used += snprintf(request->error + used,
+				 (size_t)(ERROR_SIZE - used), "%s %s",
+				 i ? "," : "", live_options[i].name);
+	return NULL;
+}
+
+/* False: request->error is set. */
+static bool live_set(struct request *request, struct config *config)
+{
+	const char *name = request->word[0];
+	int row = 0;
+
+	while (live_options[row].name && strcmp(live_options[row].name, name))
+		row++;
+	if (!live_options[row].name) {
+		not_live(request);
+		return false;
+	}
+	if (!config_set(config, name, request->word[1], request->error) ||
+	    !config_check(config, request->error))
+		return false;
+	live_options[row].apply(config);
+	now_set(config);
+	return true;
+}
+
+json_t *set_run(struct request *request)
+{
+	const struct option_row *row = option_find(request->word[0]);
+	struct config config;
+	json_t *answer;
+
+	if (request->device >= 0)
+		return fail(request, "set is for the whole program, without "
+				     "--device");
+	if (!row)
+		return unknown(request);
+	now_get(&config);
+	if (request->words > 1 && !live_set(request, &config))
+		return NULL;
+	answer = about_json();
+	json_object_set_new(answer, "option", json_string(row->name));
+	json_object_set_new(answer, "value", option_json(&config, row));
+	json_object_set_new(answer, "changed",
+			    json_boolean(request->words > 1));
+	return answer;
+}
