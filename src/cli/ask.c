@@ -1,217 +1,231 @@
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "ask.h"
-#include "cli.h"
+#include "process.h"
+#include "processes.h"
 #include "protocol.h"
+#include "text.h"
 
 enum {
-	ANSWER_MS = 5000,
 	ANSWER_MAX = 1 << 20, /* bytes */
+	ANSWER_STEP = 16 << 10,
+	AGAIN_MS = 20,     /* until a full queue is tried again */
+	STOPPED_MS = 1000, /* that a stopped process has, as it may go on */
+	ANSWER_MS = 250,   /* before the deadline: to be told what was done */
 };
 
-/* The folder of the sockets. False: there is none (errno ENOENT), or it is
- * not to be trusted, which has been said. */
-static bool dir_find(char *dir, size_t size)
-{
-	const char *chosen = getenv("MNM_SOCKET_DIR");
-	char error[256];
+volatile sig_atomic_t ask_stopped;
 
-	errno = 0;
-	if (!socket_dir(chosen ? chosen : "", dir, size)) {
-		failure("MNM_SOCKET_DIR or XDG_RUNTIME_DIR: path is too long");
-		return false;
-	}
-	if (socket_dir_check(dir, error, sizeof(error)))
-		return true;
-	if (errno != ENOENT) {
-		failure("%s", error);
-		errno = EPERM;
-	}
-	return false;
-}
-
-/* A connected socket, or -1 and errno. A stale address is removed. */
-static int ask_connect(int pid)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	char dir[sizeof(address.sun_path)];
-	int fd;
-
-	if (!dir_find(dir, sizeof(dir)))
-		return -1;
-	errno = ENAMETOOLONG;
-	if (!socket_path(dir, pid, address.sun_path, sizeof(address.sun_path)))
-		return -1;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return -1;
-	if (!connect(fd, (struct sockaddr *)&address, sizeof(address)))
-		return fd;
-	if (errno == ECONNREFUSED && kill(pid, 0) && errno == ESRCH)
-		unlink(address.sun_path);
-	close(fd);
-	return -1;
-}
-
-static int64_t ms_now(void)
+static int64_t clock_ms(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Reads some bytes until the deadline; as read, and -1 after it. */
-static ssize_t read_until(int fd, char *buffer, size_t size, int64_t deadline)
+int64_t ms_now(void)
 {
-	struct pollfd ready = {fd, POLLIN, 0};
-	int64_t left = deadline - ms_now();
-
-	if (left <= 0 || poll(&ready, 1, (int)left) < 1)
-		return -1;
-	return read(fd, buffer, size);
+	return clock_ms(CLOCK_MONOTONIC);
 }
 
-/* What a program may not do to a terminal. */
-static void answer_clean(char *text)
+/* A process is stopped, and has been asked for a while. */
+static bool job_stopped(const struct job *job, int64_t begun)
 {
-	for (; *text; text++)
-		if (iscntrl((unsigned char)*text) && *text != '\n')
-			*text = '?';
+	return ms_now() - begun >= STOPPED_MS && job->peer &&
+	       strchr("Tt", process_state(job->peer));
 }
 
-static char *answer_read(int fd)
+static void job_drop(struct job *job)
 {
-	int64_t deadline = ms_now() + ANSWER_MS;
-	char *text = malloc(ANSWER_MAX + 1);
-	size_t size = 0;
+	if (job->fd >= 0)
+		close(job->fd);
+	job->fd = -1;
+	free(job->text);
+	job->text = NULL;
+	job->asked = false;
+}
+
+static void job_fails(struct job *job, enum job_state state, const char *why)
+{
+	job_drop(job);
+	job->state = state;
+	text_plain(why, job->error, sizeof(job->error));
+}
+
+/* One that is about to end has no memory any more before its sockets go. */
+static bool job_ended(const struct job *job)
+{
+	return job->peer ? !process_has_library(job->peer)
+			 : kill(job->pid, 0) && errno == ESRCH;
+}
+
+/* The connection has ended before an answer. */
+static void job_closes(struct job *job)
+{
+	if (job_ended(job))
+		job_fails(job, JOB_ENDED, "it ended");
+	else
+		job_fails(job, JOB_SILENT, "closed without an answer");
+}
+
+/* The whole answer is there. */
+static void answer_take(struct job *job)
+{
+	json_t *answer;
+
+	if (!job->size) {
+		job_closes(job);
+		return;
+	}
+	job->text[job->size] = '\0';
+	if (!strncmp(job->text, "error: ", 7)) {
+		job->text[strcspn(job->text, "\n")] = '\0';
+		text_plain(job->text + 7, job->error, sizeof(job->error));
+		job_drop(job);
+		return;
+	}
+	answer = json_loads(job->text, 0, NULL);
+	if (json_is_object(answer)) {
+		job_drop(job);
+		job->answer = answer;
+		return;
+	}
+	json_decref(answer);
+	job_fails(job, job->state, "the answer is not understood");
+}
+
+static void answer_read(struct job *job)
+{
+	size_t room = job->size + ANSWER_STEP;
+	char *grown = realloc(job->text, room + 1);
 	ssize_t got;
 
-	if (!text)
-		return NULL;
-	do {
-		got = read_until(fd, text + size, ANSWER_MAX - size, deadline);
-		size += got > 0 ? (size_t)got : 0;
-	} while (got > 0 && size < ANSWER_MAX);
-	if (got || !size) {
-		free(text);
-		return NULL;
+	if (!grown || room > ANSWER_MAX) {
+		job->text = grown ? grown : job->text;
+		job_fails(job, job->state, "the answer is too long");
+		return;
 	}
-	text[size] = '\0';
-	answer_clean(text);
-	return text;
+	job->text = grown;
+	got = recv(job->fd, job->text + job->size, ANSWER_STEP, 0);
+	if (got > 0)
+		job->size += (size_t)got;
+	else if (!got || (errno != EAGAIN && errno != EINTR))
+		answer_take(job);
 }
 
-char *ask_text(int pid, const char *request, const char **why)
+/* Sends the request, over a connection that is there or a new one. */
+static bool request_send(struct job *job, const char *line)
 {
-	char line[REQUEST_MAX], *text = NULL;
-	int length = snprintf(line, sizeof(line), "%s\n", request);
-	int fd = ask_connect(pid);
+	size_t length = strlen(line);
 
-	*why = NULL;
-	if (fd < 0) {
-		if (errno != ENOENT && errno != ECONNREFUSED)
-			*why = strerror(errno);
-		return NULL;
+	if (job->fd < 0 && !job_reconnect(job)) {
+		if (errno != EAGAIN)
+			job_fails(job, JOB_ENDED, "it ended");
+		return false;
 	}
-	*why = "request is too long";
-	if (length < (int)sizeof(line)) {
-		*why = "no answer";
-		if (send(fd, line, (size_t)length, MSG_NOSIGNAL) == length)
-			text = answer_read(fd);
-	}
-	close(fd);
-	return text;
+	if (send(job->fd, line, length, MSG_NOSIGNAL) == (ssize_t)length)
+		return true;
+	job_closes(job);
+	return false;
 }
 
-json_t *ask_json(int pid, const char *request)
+/* One turn: polls those that were asked, and asks those whose queue is full
+ * again. False: there is nobody left to wait for. */
+static bool ask_turn(struct jobs *jobs, const char *line, int64_t begun,
+		     int64_t deadline, struct pollfd *polls)
 {
-	const char *why;
-	char *text = ask_text(pid, request, &why);
-	json_t *answer = NULL;
+	int64_t left = deadline - ms_now();
+	bool busy = false;
+	int count = 0;
 
-	if (!text) {
-		failure("pid %d: %s", pid,
-			why ? why : "no program of yours under mnm has it");
-		return NULL;
-	}
-	if (!strncmp(text, "error: ", 7))
-		failure("pid %d: %.*s", pid, (int)strcspn(text + 7, "\n"),
-			text + 7);
-	else if (!(answer = json_loads(text, 0, NULL)))
-		failure("pid %d: the answer is not JSON", pid);
-	free(text);
-	return answer;
-}
+	for (int i = 0; i < jobs->count; i++) {
+		struct job *job = &jobs->list[i];
 
-static int pid_of(const struct dirent *entry)
-{
-	char *end;
-	long pid = strtol(entry->d_name, &end, 10);
-
-	return pid > 0 && pid <= 4194304 && !strcmp(end, SOCKET_SUFFIX)
-		       ? (int)pid
-		       : 0;
-}
-
-static int pids_compare(const void *a, const void *b)
-{
-	return *(const int *)a - *(const int *)b;
-}
-
-int ask_list(int **pids)
-{
-	char path[128];
-	struct dirent *entry;
-	int count = 0, pid, fd, *grown;
-	DIR *dir;
-
-	*pids = NULL;
-	if (!dir_find(path, sizeof(path)))
-		return errno == ENOENT ? 0 : -1;
-	dir = opendir(path);
-	if (!dir) {
-		failure("%s: %s", path, strerror(errno));
-		return -1;
-	}
-	while ((entry = readdir(dir))) {
-		pid = pid_of(entry);
-		fd = pid ? ask_connect(pid) : -1;
-		if (fd < 0)
+		polls[i].fd = -1;
+		if (job->asked && job_stopped(job, begun))
+			job_fails(job, JOB_SILENT, "");
+		if (!job->asked)
 			continue;
-		close(fd);
-		grown = realloc(*pids, (size_t)(count + 1) * sizeof(int));
-		if (!grown)
-			break;
-		*pids = grown;
-		grown[count++] = pid;
+		count++;
+		if (!job->text && request_send(job, line))
+			job->text = calloc(1, 1);
+		busy |= job->asked && job->fd < 0;
+		polls[i].fd = job->asked ? job->fd : -1;
+		polls[i].events = POLLIN;
 	}
-	closedir(dir);
-	if (count)
-		qsort(*pids, (size_t)count, sizeof(int), pids_compare);
-	return count;
+	if (!count || left <= 0 || ask_stopped)
+		return false;
+	if (left > STOPPED_MS)
+		left = STOPPED_MS;
+	if (busy && left > AGAIN_MS)
+		left = AGAIN_MS;
+	if (poll(polls, (nfds_t)jobs->count, (int)left) < 1)
+		return true;
+	for (int i = 0; i < jobs->count; i++)
+		if (polls[i].fd >= 0 && polls[i].revents)
+			answer_read(&jobs->list[i]);
+	return true;
 }
 
-void device_name(const json_t *object, char name[DEVICE_NAME_SIZE])
+/* The whole line, with the time by which an order has to be carried out. */
+static bool line_write(char line[REQUEST_MAX], const char *request, bool order,
+		       int64_t deadline)
 {
-	const json_t *device = json_object_get(object, "device");
+	int64_t left = deadline - ms_now() - ANSWER_MS;
+	char until[48] = "";
 
-	if (json_is_string(device))
-		snprintf(name, DEVICE_NAME_SIZE, "%s",
-			 json_string_value(device));
-	else
-		snprintf(name, DEVICE_NAME_SIZE, "%d",
-			 (int)json_integer_value(device));
+	if (order)
+		snprintf(until, sizeof(until), " --until %lld",
+			 (long long)(clock_ms(CLOCK_REALTIME) + left));
+	return snprintf(line, REQUEST_MAX, "%s%s\n", request, until) <
+	       REQUEST_MAX;
+}
+
+/* Forgets what it answered before. */
+static void job_begin(struct job *job)
+{
+	json_decref(job->answer);
+	job->answer = NULL;
+	job->size = 0;
+	*job->error = '\0';
+}
+
+void jobs_ask(struct jobs *jobs, const char *request, bool order,
+	      int64_t deadline)
+{
+	struct pollfd *polls = calloc((size_t)jobs->count + 1, sizeof(*polls));
+	int64_t begun = ms_now();
+	char line[REQUEST_MAX];
+	bool fits = line_write(line, request, order, deadline);
+
+	for (int i = 0; i < jobs->count; i++) {
+		if (!jobs->list[i].asked)
+			continue;
+		job_begin(&jobs->list[i]);
+		if (!fits)
+			job_fails(&jobs->list[i], jobs->list[i].state,
+				  "the request is too long");
+	}
+	while (polls && ask_turn(jobs, line, begun, deadline, polls))
+		;
+	for (int i = 0; i < jobs->count; i++)
+		if (jobs->list[i].asked)
+			job_fails(&jobs->list[i], JOB_SILENT, "");
+	free(polls);
+}
+
+void jobs_ask_all(struct jobs *jobs, const char *request, bool order,
+		  int64_t deadline)
+{
+	for (int i = 0; i < jobs->count; i++)
+		jobs->list[i].asked = jobs->list[i].state == JOB_SERVES;
+	jobs_ask(jobs, request, order, deadline);
 }

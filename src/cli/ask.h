@@ -2,26 +2,29 @@
 #ifndef MNM_ASK_H
 #define MNM_ASK_H
 
+#include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
-#include <jansson.h>
+#include "job.h"
 
-/* The text that the program answers to a request line, to be freed. NULL:
- * *why says what went wrong, or is NULL where nobody listens any more. */
-char *ask_text(int pid, const char *request, const char **why);
+/* A command is over after so long, whatever it waits for. */
+enum { COMMAND_MS = 5000 };
 
-/* As ask_text, for a request with --json; one that is refused, or an answer
- * that is no JSON, is printed on stderr and yields NULL. */
-json_t *ask_json(int pid, const char *request);
+/* Milliseconds, for deadlines. */
+int64_t ms_now(void);
 
-/* Pids of all programs that have a socket, in rising order, to be freed; a
- * stale socket is removed. Returns their number, or -1 after a line on
- * stderr. */
-int ask_list(int **pids);
+/* Set by a signal: what waits returns at once. */
+extern volatile sig_atomic_t ask_stopped;
 
-/* The name of the device that an object of an answer is about, as --device
- * takes it. */
-enum { DEVICE_NAME_SIZE = 16 };
-void device_name(const json_t *object, char name[DEVICE_NAME_SIZE]);
+/* Asks those with job->asked, all at once, until the deadline. Each then has
+ * an answer, or a state and an error. An order that was not answered by then is
+ * not carried out later. */
+void jobs_ask(struct jobs *jobs, const char *request, bool order,
+	      int64_t deadline);
+
+/* As jobs_ask, of all that have a socket. */
+void jobs_ask_all(struct jobs *jobs, const char *request, bool order,
+		  int64_t deadline);
 
 #endif

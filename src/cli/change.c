@@ -6,109 +6,137 @@
 
 #include "ask.h"
 #include "cli.h"
+#include "option.h"
+#include "output.h"
+#include "print.h"
 #include "protocol.h"
+#include "text.h"
 
-enum { WAIT_STEP_MS = 20, WAIT_STEPS = 100 };
+enum { WAIT_STEP_MS = 20, WAIT_MS = 2000 };
 
 static void request_write(char *line, const char *name,
-			  const struct arguments *arguments, bool json)
+			  const struct arguments *arguments)
 {
 	const char *const *words = arguments->words;
 
-	snprintf(line, REQUEST_MAX, "%s%s%s%s %s %s", name,
-		 json ? " --json" : "", arguments->device ? " --device " : "",
+	snprintf(line, REQUEST_MAX, "%s --json%s%s %s %s", name,
+		 arguments->device ? " --device " : "",
 		 arguments->device ? arguments->device : "",
 		 words[0] ? words[0] : "", words[1] ? words[1] : "");
 }
 
-/* Calls each for the pid, or for all; the worst of what it returned. */
-static int pids_each(const struct arguments *arguments,
-		     int (*each)(int pid, const struct arguments *arguments,
-				 void *arg),
-		     void *arg)
+/* Finds those that the arguments name. False: there are none, which has been
+ * said unless an empty list says it. */
+static bool targets_find(struct jobs *jobs, const struct arguments *arguments,
+			 bool list)
 {
-	int *pids, count, status = EXIT_DONE, one;
+	int served = 0;
 
-	if (!arguments->all)
-		return each(arguments->pid, arguments, arg);
-	count = ask_list(&pids);
-	if (!count)
-		failure("no program of yours runs under mnm");
-	if (count <= 0)
-		return EXIT_FAILED;
-	for (int i = 0; i < count; i++) {
-		one = each(pids[i], arguments, arg);
-		status = one > status ? one : status;
+	if (!arguments->all) {
+		if (!jobs_find_one(jobs, arguments->pid) && !jobs->failed)
+			failure("pid %d: no program of yours under mnm has it",
+				arguments->pid);
+		return jobs->count;
 	}
-	free(pids);
+	jobs_find(jobs);
+	for (int i = 0; i < jobs->count; i++)
+		served += jobs->list[i].state != JOB_LOADED;
+	if (!served && !jobs->failed && !list)
+		failure("no program of yours runs under mnm%s",
+			jobs->count ? " and has asked for memory" : "");
+	return served;
+}
+
+/* Those that failed are named. */
+static int failures_tell(const struct jobs *jobs,
+			 const struct arguments *arguments)
+{
+	int status = jobs->failed ? EXIT_FAILED : EXIT_DONE;
+
+	for (int i = 0; i < jobs->count; i++) {
+		const struct job *job = &jobs->list[i];
+
+		if (job->answer ||
+		    (arguments->all && job->state != JOB_SERVES &&
+		     job->state != JOB_SILENT))
+			continue;
+		status = job_failure(job);
+	}
 	return status;
 }
 
-/* Prints what was collected: one object, or with --all a list. */
-static void json_print(const struct arguments *arguments, const json_t *list)
+/* What was collected: one object, or with --all a list. */
+static void json_collect(const struct jobs *jobs,
+			 const struct arguments *arguments)
 {
-	json_dumpf(arguments->all ? list : json_array_get(list, 0), stdout,
-		   JSON_COMPACT);
-	putchar('\n');
+	json_t *list = json_array();
+
+	for (int i = 0; i < jobs->count; i++) {
+		const struct job *job = &jobs->list[i];
+
+		if (job->answer ||
+		    (arguments->all &&
+		     (job->state == JOB_SERVES || job->state == JOB_SILENT)))
+			json_array_append_new(list, job_json(job));
+	}
+	if (arguments->all)
+		json_print(list);
+	else if (json_array_size(list))
+		json_print(json_array_get(list, 0));
+	json_decref(list);
 }
 
-struct question {
-	const char *name;
-	json_t *answers; /* with --json */
-};
-
-static int ask_one(int pid, const struct arguments *arguments, void *arg)
+static void stat_print(const struct job *job, const struct arguments *arguments)
 {
-	struct question *question = arg;
-	char line[REQUEST_MAX], *text;
-	const char *why;
-	json_t *answer;
+	json_t *answer = job_json(job);
 
-	request_write(line, question->name, arguments, arguments->json);
-	if (arguments->json) {
-		answer = ask_json(pid, line);
-		if (answer)
-			json_array_append_new(question->answers, answer);
-		return answer ? EXIT_DONE : EXIT_FAILED;
-	}
-	text = ask_text(pid, line, &why);
-	if (!text)
-		return failure("pid %d: %s", pid,
-			       why ? why
-				   : "no program of yours under mnm has it");
-	if (!strncmp(text, "error: ", 7)) {
-		failure("pid %d: %.*s", pid, (int)strcspn(text + 7, "\n"),
-			text + 7);
-		free(text);
-		return EXIT_FAILED;
-	}
-	fputs(text, stdout);
-	free(text);
-	return EXIT_DONE;
+	print_stat(stdout, answer, arguments->all_figures);
+	json_decref(answer);
+}
+
+static void set_print(const struct job *job, const struct arguments *arguments)
+{
+	if (arguments->all)
+		printf("pid %d: ", job->pid);
+	print_set(stdout, job->answer, false);
 }
 
 int ask_run(const struct command *command, int argc, char **argv)
 {
-	struct question question = {.name = command->name};
+	bool stat = !strcmp(command->name, "stat");
+	int64_t deadline = ms_now() + COMMAND_MS;
 	struct arguments arguments;
+	char line[REQUEST_MAX];
+	struct jobs jobs;
 	int status = arguments_read(command, argc, argv, &arguments);
 
 	if (status)
 		return status;
-	question.answers = json_array();
-	status = pids_each(&arguments, ask_one, &question);
-	if (arguments.json && json_array_size(question.answers))
-		json_print(&arguments, question.answers);
-	json_decref(question.answers);
+	if (targets_find(&jobs, &arguments, stat && arguments.json)) {
+		request_write(line, command->name, &arguments);
+		jobs_ask_all(&jobs, line, !stat, deadline);
+		status = failures_tell(&jobs, &arguments);
+	} else if (!stat || !arguments.json || !arguments.all || jobs.failed) {
+		status = EXIT_FAILED;
+	}
+	if (arguments.json)
+		json_collect(&jobs, &arguments);
+	for (int i = 0; i < jobs.count && !arguments.json; i++)
+		if (jobs.list[i].answer)
+			(stat ? stat_print : set_print)(&jobs.list[i],
+							&arguments);
+	jobs_close(&jobs);
 	return status;
 }
 
-static json_int_t bytes_of(const json_t *object, const char *key)
+static int64_t bytes_of(const json_t *object, const char *key)
 {
-	return json_integer_value(json_object_get(object, key));
+	int64_t bytes = field_number(object, key);
+
+	return bytes > 0 ? bytes : 0;
 }
 
-static double mib(json_int_t bytes)
+static double mib(int64_t bytes)
 {
 	return (double)bytes / (1 << 20);
 }
@@ -119,114 +147,150 @@ static const json_t *stat_of(const json_t *stat, const json_t *device)
 	const json_t *each;
 	size_t i;
 
-	json_array_foreach(json_object_get(stat, "devices"), i,
-			   each) if (json_equal(json_object_get(each, "device"),
-						device)) return each;
+	json_array_foreach(json_object_get(stat, "devices"), i, each)
+	{
+		if (json_equal(json_object_get(each, "device"),
+			       json_object_get(device, "device")))
+			return each;
+	}
 	return NULL;
 }
 
-/* Adds pending_bytes, what has not gone back yet, to each device of the
- * answer. */
-static json_int_t pending_ask(int pid, json_t *answer)
+/* Notes pending_bytes, what has not gone back yet, with each device of an
+ * answer; returns their sum. Without figures it is what it was, at first all
+ * that was idle. */
+static int64_t pending_add(json_t *answer, const json_t *stat)
 {
-	json_t *stat = ask_json(pid, "stat --json"), *device;
-	json_int_t pending, sum = 0;
+	json_t *device;
+	int64_t pending, sum = 0;
+	const char *from;
 	size_t i;
 
 	json_array_foreach(json_object_get(answer, "devices"), i, device)
 	{
-		pending = bytes_of(
-			stat_of(stat, json_object_get(device, "device")),
-			"pending_bytes");
+		from = json_object_get(device, "pending_bytes")
+			       ? "pending_bytes"
+			       : "idle_bytes";
+		pending =
+			stat ? bytes_of(stat_of(stat, device), "pending_bytes")
+			     : bytes_of(device, from);
 		json_object_set_new(device, "pending_bytes",
 				    json_integer(pending));
 		sum += pending;
 	}
-	json_decref(stat);
 	return sum;
 }
 
-static void pending_wait(int pid, json_t *answer, bool wait)
+/* Asks those whose orders were carried out what is still to go back. The
+ * orders' answers stay those of the jobs. Returns the sum. */
+static int64_t pending_ask(struct jobs *jobs, json_t **orders, int64_t deadline)
+{
+	int64_t sum = 0;
+
+	for (int i = 0; i < jobs->count; i++) {
+		jobs->list[i].asked = orders[i] != NULL;
+		if (orders[i])
+			jobs->list[i].answer = NULL;
+	}
+	jobs_ask(jobs, "stat --json", false, deadline);
+	for (int i = 0; i < jobs->count; i++) {
+		if (!orders[i])
+			continue;
+		sum += pending_add(orders[i], jobs->list[i].answer);
+		json_decref(jobs->list[i].answer);
+		jobs->list[i].answer = orders[i];
+	}
+	return sum;
+}
+
+static void pending_wait(struct jobs *jobs, int64_t deadline, bool wait)
 {
 	const struct timespec step = {0, WAIT_STEP_MS * 1000000L};
+	json_t **orders = calloc((size_t)jobs->count + 1, sizeof(*orders));
+	int64_t until = ms_now() + WAIT_MS;
 
-	for (int i = 0; pending_ask(pid, answer) && wait && i < WAIT_STEPS; i++)
+	if (!orders)
+		return;
+	for (int i = 0; i < jobs->count; i++)
+		orders[i] = jobs->list[i].answer;
+	until = until < deadline ? until : deadline;
+	while (pending_ask(jobs, orders, deadline) && wait && ms_now() < until)
 		nanosleep(&step, NULL);
+	free(orders);
 }
 
 static void change_print_device(int pid, const json_t *device)
 {
-	const char *error = json_string_value(json_object_get(device, "error"));
-	const char *after = json_string_value(json_object_get(device, "after"));
-	json_int_t pending = bytes_of(device, "pending_bytes");
-	json_int_t idle = bytes_of(device, "idle_bytes");
-	char name[DEVICE_NAME_SIZE];
+	int64_t pending = bytes_of(device, "pending_bytes");
+	int64_t idle = bytes_of(device, "idle_bytes");
+	bool swap = json_object_get(device, "after");
+	char text[DEVICE_NAME_SIZE], before[64], after[64], error[256];
+	const char *name = field_device(device, text);
 
-	device_name(device, name);
 	printf("pid %d %s%s: ", pid, strcmp(name, "host") ? "device " : "",
 	       name);
-	if (error) {
-		printf("%s\n", error);
+	if (json_object_get(device, "error")) {
+		printf("%s\n",
+		       field_text(device, "error", error, sizeof(error)));
 		return;
 	}
-	if (after)
+	if (swap)
 		printf("%s -> %s, ",
-		       json_string_value(json_object_get(device, "before")),
-		       after);
+		       field_text(device, "before", before, sizeof(before)),
+		       field_text(device, "after", after, sizeof(after)));
 	printf("%.1f MiB idle given back",
 	       mib(idle > pending ? idle - pending : 0));
 	if (pending)
 		printf(", %.1f MiB go back at its next free", mib(pending));
-	if (after)
+	if (swap)
 		printf(", %.1f MiB live carried by retired pools",
 		       mib(bytes_of(device, "retired_bytes")));
 	putchar('\n');
 }
 
-struct change {
-	const char *name;
-	json_t *list;
-};
-
-static int change_one(int pid, const struct arguments *arguments, void *arg)
+/* Prints what was done to a job; its exit status. */
+static int change_print(const struct job *job, bool json)
 {
-	const struct change *change = arg;
-	json_t *answer, *devices, *device;
-	char line[REQUEST_MAX];
+	json_t *devices = json_object_get(job->answer, "devices"), *device;
+	size_t count = field_count(job->answer, "devices", DEVICE_ALL);
 	int status = EXIT_DONE;
-	size_t i;
 
-	request_write(line, change->name, arguments, true);
-	answer = ask_json(pid, line);
-	if (!answer)
-		return EXIT_FAILED;
-	pending_wait(pid, answer, !arguments->no_wait);
-	devices = json_object_get(answer, "devices");
-	json_array_foreach(devices, i, device)
-	{
+	for (size_t i = 0; i < count; i++) {
+		device = json_array_get(devices, i);
 		if (json_object_get(device, "error"))
 			status = EXIT_FAILED;
-		if (!arguments->json)
-			change_print_device(pid, device);
+		if (!json)
+			change_print_device(job->pid, device);
 	}
-	if (!json_array_size(devices) && !arguments->json)
-		printf("pid %d: no device in use yet\n", pid);
-	json_array_append_new(change->list, answer);
+	if (!count && !json)
+		printf("pid %d: no device in use yet\n", job->pid);
 	return status;
 }
 
 int change_run(const struct command *command, int argc, char **argv)
 {
-	struct change change = {command->name, NULL};
+	int64_t deadline = ms_now() + COMMAND_MS;
 	struct arguments arguments;
+	char line[REQUEST_MAX];
+	struct jobs jobs;
 	int status = arguments_read(command, argc, argv, &arguments);
 
 	if (status)
 		return status;
-	change.list = json_array();
-	status = pids_each(&arguments, change_one, &change);
-	if (arguments.json && json_array_size(change.list))
-		json_print(&arguments, change.list);
-	json_decref(change.list);
+	if (targets_find(&jobs, &arguments, false)) {
+		request_write(line, command->name, &arguments);
+		jobs_ask_all(&jobs, line, true, deadline);
+		status = failures_tell(&jobs, &arguments);
+		pending_wait(&jobs, deadline, !arguments.no_wait);
+	} else {
+		status = EXIT_FAILED;
+	}
+	for (int i = 0; i < jobs.count; i++)
+		if (jobs.list[i].answer &&
+		    change_print(&jobs.list[i], arguments.json))
+			status = EXIT_FAILED;
+	if (arguments.json)
+		json_collect(&jobs, &arguments);
+	jobs_close(&jobs);
 	return status;
 }

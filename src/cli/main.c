@@ -4,11 +4,16 @@
 #include <string.h>
 
 #include "cli.h"
+#include "output.h"
 #include "version.h"
 
-#define TARGET_HELP \
+#define PROGRAM_HELP \
 	"  PID          a program that `mnm ps` lists\n" \
-	"  --all        every program of yours that runs under mnm\n" \
+	"  --all        every program of yours that runs under mnm; as root of\n" \
+	"               every user; with MNM_SOCKET_DIR those of that folder.\n" \
+	"               One that does not answer is named, and the status is 1\n"
+#define TARGET_HELP \
+	PROGRAM_HELP \
 	"  --device N   only that device [all in use]\n" \
 	"  --json       for machines\n"
 #define CHANGE_HELP \
@@ -21,23 +26,34 @@ static const struct command commands[] = {
 	{"run", "mnm run [--pool P] [--sim[=PROFILE]] [--set KEY=VALUE]... "
 		"-- PROGRAM [ARGUMENT]...",
 	 "run a CUDA program with a memory pool under it", NULL, run_run},
-	{"ps", "mnm ps [--json]",
-	 "list your programs that run under mnm", "", ps_run},
-	{"pools", "mnm pools [--json]", "list the pools", "", pools_run},
-	{"stat", "mnm stat PID|--all [--device N] [--json]",
-	 "figures of a running program", TARGET_HELP, ask_run},
-	{"set", "mnm set PID|--all [--json] OPTION VALUE",
-	 "change an option of a running program",
-	 "  PID          a program that `mnm ps` lists\n"
-	 "  --all        every program of yours that runs under mnm\n"
+	{"ps", "mnm ps [--watch [SECONDS]] [--json]",
+	 "list your programs that run under mnm",
+	 "  --watch [S]  again every S seconds [2], until Ctrl-C\n"
 	 "  --json       for machines\n"
-	 "  OPTION       fence or quarantine; `mnm run --help` says more\n",
+	 "Root sees the programs of every user. With MNM_SOCKET_DIR only those of\n"
+	 "that folder are listed. LIVE is what a program asked for and has not\n"
+	 "freed, RESERVED what it has of the device, HITS how many of its requests\n"
+	 "idle memory has served. Exit status 1: one does not answer.\n", ps_run},
+	{"pools", "mnm pools [--json]", "list the pools", "", pools_run},
+	{"stat", "mnm stat PID|--all [--device N] [--all-figures] [--json]",
+	 "figures and options of a running program",
+	 TARGET_HELP
+	 "  --all-figures  also those that are zero, and options without a value\n",
+	 ask_run},
+	{"set", "mnm set PID|--all [--json] OPTION [VALUE]",
+	 "tell or change an option of a running program",
+	 PROGRAM_HELP
+	 "  --json       for machines\n"
+	 "  OPTION       one of those that `mnm run --help` lists\n"
+	 "  VALUE        what it is to be; the program says which options can be\n"
+	 "               changed while it runs. Without a VALUE: what it is\n",
 	 ask_run},
 	{"swap", "mnm swap PID|--all [--device N] [--no-wait] [--json] POOL",
 	 "serve a running program from another pool",
 	 CHANGE_HELP
-	 "  POOL         a name that `mnm pools` lists; the current one's name\n"
-	 "               makes it anew\n", change_run},
+	 "  POOL         a name that `mnm pools` lists, for one device DEVICE:NAME,\n"
+	 "               for pinned memory host:NAME; several with commas. The\n"
+	 "               current one's name makes it anew\n", change_run},
 	{"reset", "mnm reset PID|--all [--device N] [--no-wait] [--json]",
 	 "back to the pool that the program was started with", CHANGE_HELP,
 	 change_run},
@@ -52,6 +68,7 @@ static const struct command commands[] = {
 	 "it, doctor runs itself under the library (mnm doctor --probe), which\n"
 	 "allocates a few blocks. Exit status 1: there is a problem.\n",
 	 doctor_run},
+	{"help", "mnm help [COMMAND]", "say more of a command", "", help_run},
 	{NULL, NULL, NULL, NULL, NULL},
 };
 /* clang-format on */
@@ -102,26 +119,68 @@ static bool is_one_of(const char *word, const char *a, const char *b)
 	return !strcmp(word, a) || !strcmp(word, b);
 }
 
-int main(int argc, char **argv)
+const struct command *command_find(const char *name)
 {
+	for (const struct command *row = commands; row->name; row++)
+		if (!strcmp(row->name, name))
+			return row;
+	fprintf(stderr, "mnm: unknown command '%s'; known:", name);
+	for (const struct command *row = commands; row->name; row++)
+		fprintf(stderr, " %s", row->name);
+	fputc('\n', stderr);
+	return NULL;
+}
+
+/* The command's own --help, or that of all. */
+int help_run(const struct command *command, int argc, char **argv)
+{
+	static char word[] = "--help";
+	char *words[] = {NULL, word, NULL};
+
+	if (argc > 2)
+		return usage_error(command, "'%s' is one word too many",
+				   argv[2]);
+	if (argc < 2) {
+		help(stdout);
+		return EXIT_DONE;
+	}
+	if (is_one_of(argv[1], "--help", "-h")) {
+		command_help(command);
+		return EXIT_DONE;
+	}
+	command = command_find(argv[1]);
+	if (!command)
+		return EXIT_USAGE;
+	words[0] = argv[1];
+	return command->run(command, 2, words);
+}
+
+static int mnm(int argc, char **argv)
+{
+	const struct command *command;
+
 	if (argc < 2) {
 		help(stderr);
 		return EXIT_USAGE;
 	}
-	if (is_one_of(argv[1], "--help", "help")) {
+	if (is_one_of(argv[1], "--help", "-h")) {
 		help(stdout);
 		return EXIT_DONE;
 	}
-	if (is_one_of(argv[1], "--version", "version")) {
+	if (is_one_of(argv[1], "--version", "-V") ||
+	    !strcmp(argv[1], "version")) {
 		printf("mnm %s\n", MNM_VERSION);
 		return EXIT_DONE;
 	}
-	for (const struct command *row = commands; row->name; row++)
-		if (!strcmp(row->name, argv[1]))
-			return row->run(row, argc - 1, argv + 1);
-	fprintf(stderr, "mnm: unknown command '%s'; known:", argv[1]);
-	for (const struct command *row = commands; row->name; row++)
-		fprintf(stderr, " %s", row->name);
-	fputc('\n', stderr);
-	return EXIT_USAGE;
+	command = command_find(argv[1]);
+	return command ? command->run(command, argc - 1, argv + 1) : EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	output_open();
+	status = mnm(argc, argv);
+	return output_close(status == EXIT_HELPED ? EXIT_DONE : status);
 }

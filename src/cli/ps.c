@@ -1,89 +1,257 @@
-#include <ctype.h>
+#include <poll.h>
+#include <pwd.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "ask.h"
 #include "cli.h"
+#include "option.h"
+#include "output.h"
 #include "pool_list.h"
+#include "print.h"
+#include "process.h"
+#include "text.h"
 
-static double number(const json_t *object, const char *key)
+/* Columns, all in 79 characters. With users the program's is shorter. */
+enum {
+	PROGRAM_WIDTH = 18,
+	USER_WIDTH = 8,
+	POOL_WIDTH = 14,
+	NAME_SIZE = 64,
+	HITS_SIZE = 16,
+};
+
+struct table {
+	bool users; /* there are programs of several */
+};
+
+static int program_width(const struct table *table)
 {
-	return (double)json_integer_value(json_object_get(object, key));
+	return PROGRAM_WIDTH - (table->users ? USER_WIDTH + 1 : 0);
 }
 
-/* A program's name, without what it could do to a terminal. */
-static void name_clean(const char *from, char to[21])
+static void user_print(const struct table *table, uid_t uid)
 {
-	size_t i = 0;
+	const struct passwd *user = table->users ? getpwuid(uid) : NULL;
+	char name[USER_WIDTH + 1];
 
-	for (; i < 20 && from && from[i]; i++)
-		to[i] = (char)(iscntrl((unsigned char)from[i]) ? '?' : from[i]);
-	to[i] = '\0';
-}
-
-static void ps_device(int pid, const char *program, const json_t *device)
-{
-	double allocs = number(device, "allocs");
-	char name[DEVICE_NAME_SIZE];
-
-	device_name(device, name);
-	printf("%8d  %-20s %6s  %-16s %9.1f MiB %9.1f MiB", pid, program, name,
-	       json_string_value(json_object_get(device, "pool")),
-	       number(device, "live_bytes") / (1 << 20),
-	       number(device, "reserved_bytes") / (1 << 20));
-	if (allocs > 0)
-		printf(" %7.1f %%\n", 100 * number(device, "hits") / allocs);
+	if (user)
+		text_plain(user->pw_name, name, sizeof(name));
 	else
-		printf(" %9s\n", "-");
+		snprintf(name, sizeof(name), "%u", (unsigned int)uid);
+	if (table->users)
+		printf("%-*s ", USER_WIDTH, name);
 }
 
-static void ps_program(const json_t *stat)
+static void start_print(const struct table *table, const struct job *job,
+			const char *device)
 {
-	const json_t *devices = json_object_get(stat, "devices"), *device;
-	char program[21];
-	int pid = (int)number(stat, "pid");
-	size_t i;
+	char title[NAME_SIZE];
+	int width = program_width(table);
 
-	name_clean(json_string_value(json_object_get(stat, "program")),
-		   program);
-	json_array_foreach(devices, i, device) ps_device(pid, program, device);
-	if (!json_array_size(devices))
-		printf("%8d  %-20s %6s\n", pid, program, "-");
+	printf("%7d  ", job->pid);
+	user_print(table, job->uid);
+	printf("%-*.*s %6s  ", width, width,
+	       job_title(job, title, sizeof(title)), device);
+}
+
+/* The share of requests that idle blocks have served. */
+static const char *hits_text(const json_t *device, char text[HITS_SIZE])
+{
+	int64_t allocs = field_number(device, "allocs");
+	int64_t hits = field_number(device, "hits");
+	int tenths;
+
+	if (!allocs)
+		return "-";
+	if (allocs < 0 || hits < 0 || hits > allocs)
+		return "?";
+	tenths = (int)(1000 * (double)hits / (double)allocs);
+	if (hits == allocs)
+		return "100 %";
+	snprintf(text, HITS_SIZE, "%d.%d %%", tenths / 10, tenths % 10);
+	return text;
+}
+
+static const char *bytes_text(const json_t *device, const char *key,
+			      char text[TEXT_BYTES_SIZE])
+{
+	return text_bytes(field_number(device, key), text);
+}
+
+static void device_print(const struct table *table, const struct job *job,
+			 const json_t *device)
+{
+	char name[DEVICE_NAME_SIZE], pool[NAME_SIZE], live[TEXT_BYTES_SIZE],
+		reserved[TEXT_BYTES_SIZE], hits[HITS_SIZE];
+
+	start_print(table, job, field_device(device, name));
+	printf("%-*.*s  %8s  %8s  %6s\n", POOL_WIDTH, POOL_WIDTH,
+	       field_text(device, "pool", pool, sizeof(pool)),
+	       bytes_text(device, "live_bytes", live),
+	       bytes_text(device, "reserved_bytes", reserved),
+	       hits_text(device, hits));
+}
+
+/* One that should have answered and has not. */
+static bool is_odd(const struct job *job)
+{
+	return job->state != JOB_ENDED && job->state != JOB_LOADED &&
+	       !job->answer;
+}
+
+/* A program may end while others are asked. */
+static void loaded_review(struct job *job)
+{
+	if (job->state == JOB_LOADED && strchr("?ZX", process_state(job->pid)))
+		job->state = JOB_ENDED;
+}
+
+static void job_print(const struct table *table, const struct job *job)
+{
+	const json_t *devices = json_object_get(job->answer, "devices");
+	size_t count = field_count(job->answer, "devices", DEVICE_ALL);
+
+	for (size_t i = 0; i < count; i++)
+		device_print(table, job, json_array_get(devices, i));
+	if (count)
+		return;
+	printf("%s", is_odd(job) ? highlight(HIGHLIGHT_WARNING) : "");
+	start_print(table, job, "-");
+	printf("%.38s%s\n",
+	       job->answer ? "no device in use yet" : job_excuse(job),
+	       is_odd(job) ? highlight(HIGHLIGHT_END) : "");
+}
+
+static void table_print(const struct jobs *jobs)
+{
+	struct table table = {false};
+
+	for (int i = 1; i < jobs->count; i++)
+		table.users |= jobs->list[i].uid != jobs->list[0].uid;
+	printf("%s%7s  ", highlight(HIGHLIGHT_HEAD), "PID");
+	if (table.users)
+		printf("%-*s ", USER_WIDTH, "USER");
+	printf("%-*s %6s  %-*s  %8s  %8s  %6s%s\n", program_width(&table),
+	       "PROGRAM", "DEVICE", POOL_WIDTH, "POOL", "LIVE", "RESERVED",
+	       "HITS", highlight(HIGHLIGHT_END));
+	for (int i = 0; i < jobs->count; i++)
+		if (jobs->list[i].state != JOB_ENDED)
+			job_print(&table, &jobs->list[i]);
+}
+
+static void list_print(const struct jobs *jobs)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < jobs->count; i++)
+		if (jobs->list[i].state != JOB_ENDED)
+			json_array_append_new(list, job_json(&jobs->list[i]));
+	json_print(list);
+	json_decref(list);
+}
+
+/* One look at all, over by the deadline; its exit status. */
+static int look(const struct arguments *arguments, int64_t deadline)
+{
+	int status = EXIT_DONE;
+	struct jobs jobs;
+
+	jobs_find(&jobs);
+	jobs_ask_all(&jobs, "stat --json", false, deadline);
+	for (int i = 0; i < jobs.count; i++) {
+		loaded_review(&jobs.list[i]);
+		if (is_odd(&jobs.list[i]))
+			status = EXIT_FAILED;
+	}
+	if (jobs.failed)
+		status = EXIT_FAILED;
+	if (ask_stopped)
+		; /* what is not answered yet is not silent */
+	else if (arguments->json)
+		list_print(&jobs);
+	else if (jobs.count || !jobs.failed)
+		table_print(&jobs);
+	if (!jobs.count && !jobs.failed && !arguments->json &&
+	    !arguments->watch)
+		failure("no program of yours runs under mnm");
+	jobs_close(&jobs);
+	return status;
+}
+
+static void stop(int signal)
+{
+	(void)signal;
+	ask_stopped = 1;
+}
+
+static const int stops[] = {SIGINT, SIGTERM, SIGHUP};
+
+static void stop_on_signals(void)
+{
+	struct sigaction action = {.sa_handler = stop};
+
+	for (size_t i = 0; i < sizeof(stops) / sizeof(*stops); i++)
+		sigaction(stops[i], &action, NULL);
+}
+
+/* A signal ends it, also one that has just come. */
+static void rest(double seconds)
+{
+	struct timespec step = {(time_t)seconds, 0};
+	sigset_t set, before;
+
+	step.tv_nsec = (long)((seconds - (double)step.tv_sec) * 1e9);
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(stops) / sizeof(*stops); i++)
+		sigaddset(&set, stops[i]);
+	sigprocmask(SIG_BLOCK, &set, &before);
+	if (!ask_stopped)
+		ppoll(NULL, 0, &step, &before);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Looks again and again, until it is stopped or nobody reads. */
+static int watch(const struct arguments *arguments)
+{
+	bool clears = !arguments->json && isatty(STDOUT_FILENO);
+	int64_t patience = (int64_t)(arguments->watch * 1000);
+	bool again = false;
+
+	if (patience < 1000)
+		patience = 1000;
+	if (patience > COMMAND_MS)
+		patience = COMMAND_MS;
+	stop_on_signals();
+	while (!ask_stopped && !ferror(stdout)) {
+		if (clears)
+			printf("\033[H\033[2J");
+		else if (again && !arguments->json)
+			putchar('\n');
+		again = true;
+		look(arguments, ms_now() + patience);
+		fflush(stdout);
+		rest(arguments->watch);
+	}
+	if (clears)
+		putchar('\n'); /* after the ^C that the terminal shows */
+	return EXIT_DONE;
 }
 
 int ps_run(const struct command *command, int argc, char **argv)
 {
+	int64_t deadline = ms_now() + COMMAND_MS;
 	struct arguments arguments;
 	int status = arguments_read(command, argc, argv, &arguments);
-	json_t *all, *stat;
-	int *pids, count;
-	size_t i;
 
 	if (status)
 		return status;
-	count = ask_list(&pids);
-	if (count < 0)
-		return EXIT_FAILED;
-	all = json_array();
-	for (int k = 0; k < count; k++) {
-		stat = ask_json(pids[k], "stat --json");
-		if (stat)
-			json_array_append_new(all, stat);
-	}
-	free(pids);
-	if (arguments.json) {
-		json_dumpf(all, stdout, JSON_COMPACT);
-		putchar('\n');
-	} else {
-		printf("%8s  %-20s %6s  %-16s %13s %13s %9s\n", "PID",
-		       "PROGRAM", "DEVICE", "POOL", "LIVE", "RESERVED",
-		       "HIT RATE");
-		json_array_foreach(all, i, stat) ps_program(stat);
-		if (!json_array_size(all))
-			failure("no program of yours runs under mnm");
-	}
-	json_decref(all);
-	return EXIT_DONE;
+	return arguments.watch > 0 ? watch(&arguments)
+				   : look(&arguments, deadline);
 }
 
 int pools_run(const struct command *command, int argc, char **argv)
@@ -102,10 +270,8 @@ int pools_run(const struct command *command, int argc, char **argv)
 				      json_pack("{s:s,s:s}", "name", row->name,
 						"summary", row->summary));
 	}
-	if (arguments.json) {
-		json_dumpf(list, stdout, JSON_COMPACT);
-		putchar('\n');
-	}
+	if (arguments.json)
+		json_print(list);
 	json_decref(list);
 	return EXIT_DONE;
 }

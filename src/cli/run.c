@@ -102,9 +102,11 @@ static bool profile_known(const char *profile)
 
 static int simulation_set(const struct run *run)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], bytes[32];
+	const char *profile = run->profile;
+	size_t size;
 
-	if (!profile_known(run->profile)) {
+	if (!profile_known(profile)) {
 		fprintf(stderr,
 			"mnm run: unknown profile '%s'; known: t4, a100, h200, "
 			"ideal, bytes such as 8G, or a readable file's path\n",
@@ -116,7 +118,11 @@ static int simulation_set(const struct run *run)
 	if (strpbrk(path, ":;"))
 		return failure("the loader can't find %s, for its : or ;",
 			       path);
-	setenv("MNM_SIM", run->profile, 1);
+	if (size_parse(profile, &size)) { /* the device reads fewer words */
+		snprintf(bytes, sizeof(bytes), "%zu", size);
+		profile = bytes;
+	}
+	setenv("MNM_SIM", profile, 1);
 	return variable_prepend("LD_LIBRARY_PATH", path);
 }
 
@@ -133,10 +139,10 @@ static int options_read(struct run *run, int argc, char **argv)
 
 	opterr = 0;
 	while (!status &&
-	       (option = getopt_long(argc, argv, "+", options, NULL)) != -1) {
+	       (option = getopt_long(argc, argv, "+h", options, NULL)) != -1) {
 		if (option == 'h') {
 			run_help(run->command);
-			exit(EXIT_DONE);
+			return EXIT_HELPED;
 		}
 		if (option == 'p')
 			status = option_set(run, "pool", optarg);
@@ -152,6 +158,21 @@ static int options_read(struct run *run, int argc, char **argv)
 	if (!status && optind == argc)
 		return usage_error(run->command, "no PROGRAM");
 	return status;
+}
+
+/* Only returns if it can't be started; as a shell tells it then. */
+static int program_start(char **words)
+{
+	int error;
+
+	execvp(*words, words);
+	error = errno;
+	if (error == ENOENT && strchr(*words, '/') && !access(*words, F_OK)) {
+		failure("%s: its interpreter or loader is not there", *words);
+		return EXIT_NOT_EXECUTABLE;
+	}
+	failure("%s: %s", *words, strerror(error));
+	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
 int run_run(const struct command *command, int argc, char **argv)
@@ -177,6 +198,5 @@ int run_run(const struct command *command, int argc, char **argv)
 		return EXIT_FAILED;
 	setenv("LD_PRELOAD", preload, 1);
 	free(preload);
-	execvp(argv[optind], argv + optind);
-	return failure("%s: %s", argv[optind], strerror(errno));
+	return program_start(argv + optind);
 }

@@ -2,15 +2,20 @@
 
 import json
 import os
+import pty
+import select
 import signal
+import subprocess
+import sys
 
 import pytest
 
-from conftest import BUILD, FORMS, SANITIZERS, program
-from test_pool import took
+from conftest import (BUILD, DEADLINE, FORMS, MNM, SANITIZERS,
+                      plain_build_only, program)
+from test_pool import open_shell, took
 
-COMMANDS = ["run", "ps", "pools", "stat", "swap", "reset", "trim",
-            "doctor"]
+COMMANDS = ["run", "ps", "pools", "stat", "set", "swap", "reset", "trim",
+            "doctor", "help"]
 FREE_PID = 4194303  # the last that there can be, so hardly in use
 
 
@@ -49,6 +54,8 @@ def test_each_command_has_help(box, command):
     done = box.mnm(command, "--help")
     assert done.stdout.startswith(f"usage: mnm {command}")
     assert done.stderr == ""
+    assert box.mnm(command, "-h").stdout == done.stdout
+    assert box.mnm("help", command).stdout == done.stdout
     assert f"  mnm {command}" in box.mnm("--help").stdout
 
 
@@ -60,7 +67,10 @@ def test_each_command_has_help(box, command):
     ["trim", "99999999999999999999"], ["stat", "1", "--device"],
     ["run", "--nonsense", "true"], ["run", "--pool"],
     ["run", "--set", "true"], ["run", "--set", "x=y", "true"],
-    ["doctor", "--nonsense"], ["run", "--sim=nonsense", "true"], ["run", "--sim=/nowhere", "true"]])
+    ["doctor", "--nonsense"], ["help", "nonsense"], ["help", "ps", "x"],
+    ["set", "1"], ["set", "1", "a", "b", "c"], ["stat", "1", "--watch"],
+    ["ps", "--watch", "0"], ["ps", "--watch=x"], ["ps", "--watch", "1e9"],
+    ["ps", "--watch", "-1"], ["ps", "--watch", "nan"], ["ps", "--all-figures"], ["run", "--sim=nonsense", "true"], ["run", "--sim=/nowhere", "true"]])
 def test_a_wrong_command_line_is_status_2_and_told(box, words):
     done = box.mnm(*words, check=False)
     assert done.returncode == 2
@@ -94,9 +104,22 @@ def test_all_of_nothing_is_status_1(box, command):
     assert done.returncode == 1 and done.stderr.count("\n") == 1
 
 
-def test_a_program_that_is_not_there_is_status_1(box):
-    done = box.mnm("run", "/nowhere/program", check=False)
-    assert done.returncode == 1 and "/nowhere/program" in done.stderr
+@pytest.mark.parametrize("words, status", [
+    (["/nowhere/program"], 127), (["no-such-program-anywhere"], 127),
+    (["{box}/plain"], 126), (["{box}"], 126), (["{box}/orphan"], 126)])
+def test_a_program_that_cannot_be_started_ends_as_a_shell_says(box, words,
+                                                               status):
+    for name, text, mode in (("plain", "echo", 0o644),
+                             ("orphan", "#!/nowhere/interpreter\n", 0o755)):
+        path = os.path.join(box.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(path, mode)
+    words = [word.format(box=box.folder) for word in words]
+    done = box.mnm("run", "--", *words, check=False)
+    assert (done.returncode, done.stdout) == (status, "")
+    assert done.stderr.startswith(f"mnm: {words[0]}: ")
+    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("words", [
@@ -186,6 +209,8 @@ def test_the_table_of_programs_is_aligned(box, shell):
 
 def test_the_figures_of_a_device_are_aligned(box, shell):
     lines = box.mnm("stat", shell.pid).stdout.splitlines()[2:]
+    lines = [line for line in lines if line.startswith("  ") and
+             "=" not in line]
     values = [line[2:37].rstrip() for line in lines]
     assert len({len(value) for value in values}) == 1
     assert all(line[37:39] == "  " for line in lines[3:])
@@ -225,3 +250,246 @@ def test_run_keeps_what_was_preloaded_before(box):
                     "echo $LD_PRELOAD"])
     assert done.stdout.strip().split(":") == [
         *SANITIZERS, os.path.join(BUILD, "libmnm.so")]
+
+
+def test_an_option_is_read_back(box, shell):
+    def told(*words):
+        return box.mnm("set", shell.pid, *words).stdout
+
+    assert told("fence") == "fence is fence\n"
+    assert told("fence", "sync") == "fence is now sync\n"
+    assert told("fence") == "fence is sync\n"
+    assert told("quarantine", "1.5MiB") == "quarantine is now 1536K\n"
+    assert told("pool") == "pool is page_unit_pool\n"
+    assert told("hard_limit") == "hard_limit is 0\n"
+    answer = json.loads(box.mnm("set", shell.pid, "fence", "--json").stdout)
+    assert (answer["option"], answer["value"]) == ("fence", "sync")
+    assert box.mnm("set", "--all", "fence").stdout == (
+        f"pid {shell.pid}: fence is sync\n")
+    done = box.mnm("set", shell.pid, "colour", check=False)
+    assert done.returncode == 1 and "page_size" in done.stderr
+
+
+def test_stat_shows_the_options(box):
+    shell = box.shell("no_pool,1:page_unit_pool", hard_limit="8GB",
+                      stat_file="")
+    took(shell, "alloc a 5000")
+    box.mnm("set", shell.pid, "quarantine", "64MiB")
+    text = box.mnm("stat", shell.pid).stdout
+    assert max(map(len, text.splitlines())) <= 100
+    words = text[text.index("options "):].split()[1:]
+    assert "pool=no_pool,1:page_unit_pool" in words
+    assert "hard_limit=8G" in words and "quarantine=64M" in words
+    assert not any(word.startswith(("pool_limit", "stat_file", "force"))
+                   for word in words)
+    text = box.mnm("stat", shell.pid, "--all-figures").stdout
+    assert "pool_limit=0" in text and "stat_file=" in text
+    options = json.loads(box.mnm("stat", shell.pid,
+                                 "--json").stdout)["options"]
+    assert options["hard_limit"] == "8G" and options["pool_limit"] == "0"
+
+
+def test_stat_leaves_out_what_is_zero(box, shell):
+    names = [line.split()[0] for line in
+             box.mnm("stat", shell.pid).stdout.splitlines()
+             if line.startswith("  ")]
+    full = [line.split()[0] for line in
+            box.mnm("stat", shell.pid, "--all-figures").stdout.splitlines()
+            if line.startswith("  ")]
+    device = json.loads(box.mnm("stat", shell.pid, "--json").stdout)[
+        "devices"][0]
+    for name, value in device.items():
+        if name != "device":
+            assert name in full
+            assert (name in names) == (value != 0), name
+
+
+@pytest.mark.parametrize("words, pools", [
+    ("0:no_pool", {0: "no_pool", 1: "page_unit_pool"}),
+    ("0:page_unit_pool,1:no_pool", {0: "page_unit_pool", 1: "no_pool"}),
+    ("no_pool,1:page_unit_pool", {0: "no_pool", 1: "page_unit_pool"}),
+    ("host:no_pool", {0: "page_unit_pool", 1: "page_unit_pool",
+                      "host": "no_pool"}),
+    ("no_pool", {0: "no_pool", 1: "no_pool"}),
+])
+def test_a_swap_may_name_devices(box, words, pools):
+    shell = box.shell("page_unit_pool", devices=2)
+    for line in ("alloc a 5000", "device 1", "alloc b 5000"):
+        took(shell, line)
+    box.mnm("swap", shell.pid, words, "--no-wait")
+    assert {d["device"]: d["pool"] for d in json.loads(
+        shell.ask("stat --json"))["devices"]} == pools
+
+
+def test_a_swap_of_pinned_memory_is_for_what_is_pinned_later_too(box):
+    shell = open_shell(box, "page_unit_pool", "driver")
+    took(shell, "alloc a 5000")
+    box.mnm("swap", shell.pid, "host:no_pool", "--no-wait")
+    took(shell, "pin h 5000 0")
+    took(shell, "unpin h")
+    assert shell.stat("host")["driver_frees"] == 1
+
+
+@pytest.mark.parametrize("words", [
+    ["0:no_pool,0:page_unit_pool"], ["1:no_pool"], ["0:nonsense"],
+    ["0:no_pool,1:no_pool"], ["no_pool,no_pool"], ["x:no_pool"], ["0:"],
+    ["0:no_pool", "--device", "1"], ["host:no_pool", "--device", "0"]])
+def test_a_wrong_swap_changes_nothing(box, shell, words):
+    before = shell.stat()
+    done = box.mnm("swap", shell.pid, *words, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.count("\n") == 1
+    assert shell.stat() == before
+
+
+def test_a_size_for_the_simulated_device_may_be_written_as_any(box):
+    done = mnm_run(box, ["--sim=1.5GiB", "--", program("shell_shared")],
+                   stdin="info\n")
+    assert done.stdout.split()[3] == str(3 << 29)
+
+
+@pytest.mark.parametrize("words", [
+    ["ps"], ["ps", "--json"], ["pools"], ["--help"], ["-V"], ["stat", "-h"],
+    ["help", "run"], ["run", "--help"], ["doctor", "--help"], ["stat", "PID"],
+    ["trim", "PID"], ["ps", "--watch", "0.1"]], ids=" ".join)
+@pytest.mark.parametrize("where", ["full", "closed"])
+def test_output_that_cannot_be_written_is_status_1(box, shell, words, where):
+    words = [str(shell.pid) if word == "PID" else word for word in words]
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" >' + {"full": "/dev/full",
+                                      "closed": "&-"}[where],
+         "sh", MNM, *words], env=box.env(None), stderr=subprocess.PIPE,
+        text=True, timeout=DEADLINE, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("mnm: standard output: ")
+    assert done.stderr.count("\n") == 1
+    assert shell.stat()["live_bytes"] == 5000
+
+
+def test_a_program_gets_the_streams_that_mnm_got(box):
+    def streams(*words):
+        return subprocess.run(
+            ["sh", "-c", 'exec "$@" <&- >&-', "sh", *words, "sh", "-c",
+             "ls /proc/self/fd >&2"], env=box.env(None), text=True,
+            stderr=subprocess.PIPE, timeout=DEADLINE, check=True).stderr
+
+    assert streams(MNM, "run", "--") == streams()
+
+
+def test_stat_of_nothing_is_an_empty_list(box):
+    done = box.mnm("stat", "--all", "--json")
+    assert (json.loads(done.stdout), done.stderr) == ([], "")
+    done = box.mnm("trim", "--all", "--json", check=False)
+    assert done.returncode == 1 and json.loads(done.stdout) == []
+
+
+def test_json_says_who_answers(box, shell):
+    with open(f"/proc/{shell.pid}/stat", encoding="ascii") as file:
+        ticks = int(file.read().rsplit(")", 1)[1].split()[19])
+    with open("/proc/stat", encoding="ascii") as file:
+        boot = next(int(line.split()[1]) for line in file
+                    if line.startswith("btime"))
+    start = boot + ticks / os.sysconf("SC_CLK_TCK")
+    for words in (["stat", shell.pid], ["set", shell.pid, "fence"],
+                  ["trim", shell.pid], ["reset", shell.pid],
+                  ["swap", shell.pid, "no_pool"], ["ps"]):
+        answer = json.loads(box.mnm(*words, "--json", *(
+            [] if words[0] in ("ps", "set", "stat") else ["--no-wait"]))
+            .stdout)
+        answer = answer[0] if words[0] == "ps" else answer
+        assert answer["schema"] == 1
+        assert (answer["pid"], answer["uid"]) == (shell.pid, os.geteuid())
+        assert answer["program"] == "shell_shared"
+        assert answer["arguments"] == FORMS["shared"]
+        assert abs(answer["start_time"] - start) <= 2
+    assert json.loads(shell.ask("pools --json"))["schema"] == 1
+
+
+@plain_build_only
+def test_the_table_fits_80_columns_and_names_the_script(box):
+    script = os.path.join(box.folder, "train_a_large_model.py")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write("import ctypes, sys\n"
+                   "cuda = ctypes.CDLL('libcuda.so.1')\n"
+                   "out = ctypes.c_void_p()\n"
+                   "assert not cuda.cuInit(0)\n"
+                   "assert not cuda.cuDevicePrimaryCtxRetain("
+                   "ctypes.byref(out), 0)\n"
+                   "assert not cuda.cuCtxSetCurrent(out)\n"
+                   "assert not cuda.cuMemAlloc_v2(ctypes.byref(out), "
+                   "ctypes.c_size_t(3 << 30))\n"
+                   "print('ready', flush=True)\nsys.stdin.read()\n")
+    shell = box.start([sys.executable, "-u", script, "--epochs", "3"],
+                      "page_unit_pool", sim="8G")
+    assert shell.read() == "ready"
+    head, row = box.mnm("ps").stdout.splitlines()
+    assert len(head) <= 79 and len(row) <= 79
+    assert row.split()[:3] == [str(shell.pid), "train_a_large_mode", "0"]
+    assert row.split()[4:8] == ["3.00", "GiB", "3.00", "GiB"]
+    assert box.mnm("stat", shell.pid).stdout.startswith(
+        f"train_a_large_model.py, pid {shell.pid}\n")
+    job, = json.loads(box.mnm("ps", "--json").stdout)
+    assert job["arguments"][1:] == ["-u", script, "--epochs", "3"]
+    assert job["program"].startswith("python")
+
+
+def on_terminal(box, words, stop_after=None, **env):
+    """What mnm writes to a terminal; stopped once that has been seen."""
+    reader, writer = pty.openpty()
+    made = {**box.env(None), "TERM": "xterm", **env}
+    if not env.get("NO_COLOR"):
+        made.pop("NO_COLOR", None)
+    process = subprocess.Popen([MNM, *words], env=made, stdout=writer)
+    os.close(writer)
+    text = b""
+    while True:
+        assert select.select([reader], [], [], DEADLINE)[0]
+        try:
+            got = os.read(reader, 65536)
+        except OSError:
+            break
+        if not got:
+            break
+        text += got
+        if stop_after and text.count(stop_after) > 1:
+            process.send_signal(signal.SIGINT)
+            stop_after = None
+    os.close(reader)
+    return process.wait(DEADLINE), text.decode()
+
+
+def test_colour_is_for_terminals_only(box, shell):
+    assert "\x1b" not in box.mnm("ps").stdout
+    assert "\x1b[1m" in on_terminal(box, ["ps"])[1]
+    assert "\x1b" not in on_terminal(box, ["ps"], NO_COLOR="1")[1]
+    assert "\x1b" not in on_terminal(box, ["ps"], TERM="dumb")[1]
+    assert "\x1b" not in on_terminal(box, ["ps", "--json"])[1]
+
+
+def test_watch_looks_again_until_it_is_stopped(box, shell):
+    status, text = on_terminal(box, ["ps", "--watch", "0.1"],
+                               stop_after=b"shell_shared")
+    assert status == 0 and text.count("shell_shared") >= 2
+    assert text.count("\x1b[H\x1b[2J") >= 2 and text.endswith("\n")
+
+
+@pytest.mark.parametrize("words", [["--watch", "0.1"], ["--watch=0.1"],
+                                   ["--watch", "--json"]])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_watch_stops_well_in_a_pipe(box, shell, words, number):
+    process = subprocess.Popen([MNM, "ps", *words], env=box.env(None),
+                               stdout=subprocess.PIPE, text=True)
+    text = process.stdout.readline() + process.stdout.readline() * (
+        "--json" not in words)
+    process.send_signal(number)
+    rest = process.stdout.read()
+    assert process.wait(DEADLINE) == 0
+    assert str(shell.pid) in text and "\x1b" not in text + rest
+    if "--json" in words:
+        assert json.loads(text)[0]["pid"] == shell.pid
+
+
+def test_short_words_for_help_and_version(box):
+    assert box.mnm("-h").stdout == box.mnm("--help").stdout
+    assert box.mnm("help").stdout == box.mnm("--help").stdout
+    assert box.mnm("-V").stdout == box.mnm("--version").stdout

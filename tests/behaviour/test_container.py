@@ -61,7 +61,8 @@ def test_mnm_looks_where_the_library_puts_its_socket(box, chosen, runtime,
     took(shell, "alloc a 5000")
     assert f"{shell.pid}.sock" in os.listdir(expected)
     assert f"pid {shell.pid}" in box.mnm("stat", shell.pid).stdout
-    assert str(shell.pid) in box.mnm("ps").stdout
+    # Somebody else's job may be silent.
+    assert str(shell.pid) in box.mnm("ps", check=False).stdout
     shell.end()
     assert f"{shell.pid}.sock" not in os.listdir(expected)
     assert box.stderr() == ""

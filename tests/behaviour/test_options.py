@@ -6,7 +6,7 @@ import os
 import pytest
 
 from conftest import MIB, plain_build_only
-from test_pool import took
+from test_pool import open_shell, took
 
 WRONG = {
     "pool": ("nonsense", ["MNM_POOL|pool", "nonsense", "page_unit_pool",
@@ -99,3 +99,70 @@ def test_the_default_folder_is_in_the_runtime_directory(box):
     took(shell, "alloc a 5000")
     assert os.listdir(os.path.join(box.folder, "mnm")) == [f"{shell.pid}.sock"]
     shell.end()
+
+
+@pytest.mark.parametrize("text,size", [("8MB", 8 * MIB), ("8MiB", 8 * MIB),
+                                       ("1.5M", 3 * MIB // 2)])
+def test_sizes_may_be_written_as_people_write_them(box, text, size):
+    shell = box.shell("page_unit_pool", hard_limit=text)
+    assert shell("info").split()[3] == str(size)
+    shell.end()
+
+
+def test_a_device_that_is_named_twice_is_an_error(box):
+    shell = box.shell("0:no_pool,0:page_unit_pool")
+    took(shell, "alloc a 5000")
+    shell.end()
+    assert box.stderr().count("\n") == 1 and "twice" in box.stderr()
+
+
+LINES = ["alloc a 5000", "free a", "alloc b 5000", "alloc c 100000000",
+         "free b"]
+
+
+def said(box, form, level):
+    """The lines on stderr, past the level, without addresses."""
+    shell = open_shell(box, "page_unit_pool", form, log=level)
+    for line in LINES:
+        shell(line)
+    box.mnm("swap", shell.pid, "no_pool", "--no-wait")
+    box.mnm("stat", shell.pid)
+    box.mnm("swap", shell.pid, "nonsense", check=False)
+    box.mnm("set", shell.pid, "fence")
+    shell.end()
+    lines = [line.split(" at 0x")[0] for line in box.stderr().splitlines()]
+    return shell.pid, lines
+
+
+@pytest.mark.parametrize("form", ["shared", "static", "driver"])
+def test_the_level_info_tells_of_start_orders_and_end(box, form):
+    pid, lines = said(box, form, "info")
+    start, swap, wrong, end = lines
+    assert start == ("mnm: info: mnm 0.1.0 serves this program: pool "
+                     f"page_unit_pool, fence fence; socket "
+                     f"{box.socket_of(pid)}")
+    assert swap == "mnm: info: asked to swap no_pool: done"
+    assert wrong.startswith("mnm: info: asked to swap nonsense: 'nonsense': ")
+    assert end.startswith("mnm: info: device 0: 2 requests, 1 of them from "
+                          "idle blocks; 4.88 KiB live and ")
+
+
+@pytest.mark.parametrize("form", ["shared", "static", "driver"])
+def test_the_level_debug_tells_of_every_request(box, form):
+    _, lines = said(box, form, "debug")
+    assert [line[12:] for line in lines if "debug" in line] == [
+        "device 0: 5000 bytes", "device 0: free of 5000 bytes",
+        "device 0: 5000 bytes", "device 0: 100000000 bytes: error 2",
+        "device 0: free of 5000 bytes"]
+    assert len([line for line in lines if "info" in line]) == 4
+
+
+def test_no_level_below_debug_costs_the_fast_path(box):
+    for level, waits in (("info", False), ("debug", True)):
+        shell = open_shell(box, "page_unit_pool", "driver", log=level)
+        for _ in range(50):
+            took(shell, "alloc a 5000")
+            took(shell, "free a")
+        assert shell.stat()["hits"] == 49
+        shell.end()
+        assert (box.stderr().count("debug: ") == 100) == waits

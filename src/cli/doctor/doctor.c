@@ -33,10 +33,10 @@ static int doctor_read(const struct command *command, int argc, char **argv,
 	int option;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "+", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "+h", options, NULL)) != -1) {
 		if (option == 'h') {
 			command_help(command);
-			exit(EXIT_DONE);
+			return EXIT_HELPED;
 		}
 		if (option == '?')
 			return usage_error(command, "'%s' is not understood",

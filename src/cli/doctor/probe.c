@@ -195,20 +195,23 @@ static void runtime_requests(void)
 
 static void socket_ask(void)
 {
-	const char *why;
-	char *text = ask_text(getpid(), "stat --json", &why);
-	json_t *stat = text ? json_loads(text, 0, NULL) : NULL, *device;
+	struct jobs jobs;
+	json_t *stat, *device;
 	json_int_t served = 0;
 	size_t i;
 
+	if (jobs_find_one(&jobs, getpid()))
+		jobs_ask_all(&jobs, "stat --json", false,
+			     ms_now() + COMMAND_MS);
+	stat = jobs.count ? jobs.list[0].answer : NULL;
 	json_array_foreach(json_object_get(stat, "devices"), i, device)
 		served += json_integer_value(json_object_get(device, "allocs"));
 	if (stat)
 		fact("served", "%lld", (long long)served);
 	else
-		fact("no_socket", "%s", why ? why : "nobody listens");
-	json_decref(stat);
-	free(text);
+		fact("no_socket", "%s",
+		     jobs.count ? job_excuse(&jobs.list[0]) : "nobody listens");
+	jobs_close(&jobs);
 }
 
 int probe_run(void)

@@ -30,10 +30,14 @@ static int socket_files(const char *dir)
 /* Removes those of programs that were killed. */
 static void programs_count(struct report *report, const char *dir)
 {
-	int before = socket_files(dir), alive, *pids;
+	int before = socket_files(dir), alive = 0;
+	struct jobs jobs;
 
-	alive = ask_list(&pids);
-	free(pids);
+	jobs_find(&jobs);
+	for (int i = 0; i < jobs.count; i++)
+		alive += !strncmp(jobs.list[i].address.sun_path, dir,
+				  strlen(dir));
+	jobs_close(&jobs);
 	report_add(report, LEVEL_OK, "sockets", NULL,
 		   "%s: %d programs run, %d stale sockets, %d removed", dir,
 		   alive, before - alive, before - socket_files(dir));
