@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
 #include "folder.h"
 #include "protocol.h"
 
@@ -16,7 +15,7 @@ enum { FOLDERS_MAX = 1024 };
 struct search {
 	void (*each)(const char *path, uid_t owner, void *arg);
 	void *arg;
-	bool failed;
+	char doubt[FOLDER_DOUBT_SIZE];
 	int count;
 	struct {
 		dev_t device;
@@ -44,10 +43,10 @@ static bool seen_before(struct search *search, const struct stat *st)
 	return false;
 }
 
-/* One's own: what is wrong with it is told. */
+/* One's own. */
 static void folder_own(struct search *search, const char *path)
 {
-	char error[PATH_MAX + 128];
+	char error[sizeof(search->doubt)];
 	struct stat st;
 
 	errno = 0;
@@ -55,8 +54,7 @@ static void folder_own(struct search *search, const char *path)
 		if (!lstat(path, &st) && !seen_before(search, &st))
 			search->each(path, st.st_uid, search->arg);
 	} else if (errno != ENOENT && errno != ENOTDIR) {
-		failure("%s", error);
-		search->failed = true;
+		strcpy(search->doubt, error);
 	}
 }
 
@@ -110,8 +108,8 @@ static void folders_default(struct search *search)
 	folders_of_all(search, "/tmp", "mnm-", "");
 }
 
-bool folders_each(void (*each)(const char *path, uid_t owner, void *arg),
-		  void *arg)
+void folders_each(void (*each)(const char *path, uid_t owner, void *arg),
+		  void *arg, char doubt[FOLDER_DOUBT_SIZE])
 {
 	struct search search = {.each = each, .arg = arg};
 
@@ -119,5 +117,5 @@ bool folders_each(void (*each)(const char *path, uid_t owner, void *arg),
 		folder_own(&search, folder_chosen());
 	else
 		folders_default(&search);
-	return !search.failed;
+	strcpy(doubt, search.doubt);
 }

@@ -2,7 +2,6 @@
 #ifndef MNM_FOLDER_H
 #define MNM_FOLDER_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -10,8 +9,11 @@
 const char *folder_chosen(void);
 
 /* Calls each for every such folder that is there and to be trusted: one's own,
- * and as root those of others. False: one's own is not, which has been said. */
-bool folders_each(void (*each)(const char *path, uid_t owner, void *arg),
-		  void *arg);
+ * and as root those of others. doubt is a line that says why one's own is not,
+ * or empty: programs whose socket should be there are elsewhere, or have none.
+ */
+enum { FOLDER_DOUBT_SIZE = 256 };
+void folders_each(void (*each)(const char *path, uid_t owner, void *arg),
+		  void *arg, char doubt[FOLDER_DOUBT_SIZE]);
 
 #endif

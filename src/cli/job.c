@@ -188,11 +188,15 @@ static void folder_search(const char *dir, uid_t owner, void *arg)
 void jobs_find(struct jobs *jobs)
 {
 	struct wanted wanted = {jobs, 0};
+	char doubt[FOLDER_DOUBT_SIZE];
 
 	memset(jobs, 0, sizeof(*jobs));
-	if (!folders_each(folder_search, &wanted))
-		jobs->failed = true;
+	folders_each(folder_search, &wanted, doubt);
 	jobs_add_processes(jobs, 0);
+	if (*doubt && (folder_chosen() || !jobs->count)) {
+		failure("%s", doubt);
+		jobs->failed = true;
+	}
 	if (jobs->count)
 		qsort(jobs->list, (size_t)jobs->count, sizeof(*jobs->list),
 		      compare);
@@ -237,19 +241,17 @@ static bool jobs_pick(struct jobs *jobs, int pid, bool by_number)
 bool jobs_find_one(struct jobs *jobs, int pid)
 {
 	struct wanted wanted = {jobs, pid};
+	char doubt[FOLDER_DOUBT_SIZE];
 
 	memset(jobs, 0, sizeof(*jobs));
-	if (!folders_each(folder_search, &wanted))
-		jobs->failed = true;
+	folders_each(folder_search, &wanted, doubt);
 	if (jobs_pick(jobs, pid, false))
 		return true;
 	jobs_add_processes(jobs, pid);
 	if (jobs_pick(jobs, pid, false))
 		return true;
-	if (!jobs->failed) {
-		jobs_close(jobs);
-		jobs_find(jobs);
-	}
+	jobs_close(jobs);
+	jobs_find(jobs);
 	return jobs_pick(jobs, pid, false) || jobs_pick(jobs, pid, true);
 }
 

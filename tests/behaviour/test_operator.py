@@ -474,3 +474,24 @@ def test_a_programs_name_on_disk_reaches_no_terminal(box):
     done = box.mnm("ps", check=False)
     assert re.fullmatch(r"[ -~\n]*", done.stdout + done.stderr)
     assert "odd?[2J?" in done.stdout
+
+
+@pytest.mark.parametrize("chosen", [True, False])
+def test_a_folder_that_is_not_ours_alone_is_told_where_it_matters(box, chosen):
+    """Anybody may have made it; a job elsewhere is found all the same."""
+    bad = os.path.join(box.folder, "bad")
+    os.makedirs(os.path.join(bad, "mnm"))
+    os.chmod(os.path.join(bad, "mnm"), 0o777)
+    box.env = with_places(box, chosen=os.path.join(box.folder, "own"))
+    shell = box.shell(POOL)
+    took(shell, "alloc a 5000")
+    place = ({"chosen": os.path.join(bad, "mnm")} if chosen else
+             {"runtime": bad})
+    box.env = with_places(box, **place)
+    done = box.mnm("stat", shell.pid, check=False)
+    if chosen:
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.count("\n") == 1 and "0700" in done.stderr
+    else:
+        assert (done.returncode, done.stderr) == (0, "")
+        assert f"pid {shell.pid}\n" in done.stdout
