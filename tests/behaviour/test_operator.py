@@ -102,9 +102,11 @@ def test_an_order_whose_client_has_gone_is_not_carried_out(shell, order):
 
 
 def test_a_client_that_only_sends_no_more_is_served(shell):
+    stop(shell)
     with connect(shell.box.socket_of(shell.pid)) as client:
         client.sendall(b"swap no_pool\n")
         client.shutdown(socket.SHUT_WR)
+        go_on(shell)
         assert receive(client).startswith("device 0: page_unit_pool -> ")
 
 

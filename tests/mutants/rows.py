@@ -28,6 +28,7 @@ TAKE = "src/core/take.c"
 SLACK = "src/core/slack.c"
 MEMORY = "src/hooks/memory.c"
 ENTRIES = "src/common/entry.awk"
+REQUEST = "src/control/request.c"
 
 GATE = """	if (!res)
 		res = backing_gate(context->handle, event);
@@ -292,4 +293,18 @@ ROWS = [
       "entry_is_patched((const void *)free_entry) && !ptr)")),
     ("an_entry_begins_too_shortly", "test_patched.py",
      (ENTRIES, "		times = 2\n", "		times = 1\n")),
+    # Orders.
+    ("an_order_of_nobody", "test_operator.py -k client_has_gone",
+     (REQUEST, "	if (client_gone(request->client))",
+      "	if (false && client_gone(request->client))")),
+    ("an_order_after_its_time", "test_operator.py -k after_its_time",
+     (REQUEST, "	else if (late > 0)", "	else if (false && late > 0)")),
+    ("who_sends_no_more_is_gone", "test_operator.py -k sends_no_more",
+     (REQUEST, "	struct pollfd end = {client, 0, 0};",
+      "	struct pollfd end = {client, POLLIN, 0};"),
+     (REQUEST, "(POLLHUP | POLLERR | POLLNVAL)",
+      "(POLLHUP | POLLERR | POLLNVAL | POLLIN)")),
+    ("anybody_may_steer", "test_socket.py -k another_user",
+     ("src/common/socket_path.c", "	return client == process || !client;",
+      "	return client == process || true;")),
 ]
