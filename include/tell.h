@@ -13,7 +13,8 @@ void tell_request(const struct device *device, size_t size, uint64_t addr,
 		  int result);
 void tell_free(const struct device *device, const struct block *block);
 
-/* A line of the level info for each device that was used: what it was asked. */
+/* A line of the level info for each device that was used: what it was asked.
+ * Not of a forked child, whose figures are its parent's. */
 void tell_figures(void);
 
 #endif

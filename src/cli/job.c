@@ -33,6 +33,7 @@ static struct job *job_new(struct jobs *jobs)
 	jobs->list = grown;
 	grown += jobs->count++;
 	memset(grown, 0, sizeof(*grown));
+	grown->folder = -1;
 	grown->fd = -1;
 	return grown;
 }
@@ -99,16 +100,29 @@ bool job_reconnect(struct job *job)
 	return same;
 }
 
-void jobs_add_socket(struct jobs *jobs, const char *path, int number,
-		     uid_t owner)
+static void job_close(struct job *job)
 {
-	struct job job = {.pid = number, .uid = owner, .fd = -1};
+	if (job->fd >= 0)
+		close(job->fd);
+	if (job->folder >= 0)
+		close(job->folder);
+	free(job->text);
+	json_decref(job->answer);
+}
+
+void jobs_add_socket(struct jobs *jobs, const char *path, int folder,
+		     int number, uid_t owner)
+{
+	struct job job = {
+		.pid = number, .uid = owner, .folder = folder, .fd = -1};
 	struct job *added;
 	int res;
 
 	job.address.sun_family = AF_UNIX;
-	if (strlen(path) >= sizeof(job.address.sun_path))
+	if (strlen(path) >= sizeof(job.address.sun_path)) {
+		job_close(&job);
 		return;
+	}
 	strcpy(job.address.sun_path, path);
 	res = job_connect(&job);
 	if (res < 0 && process_has_library(number))
@@ -118,8 +132,7 @@ void jobs_add_socket(struct jobs *jobs, const char *path, int number,
 		unlink(path);
 	if (!res || (res > 0 && !peer_read(&job)) || job_known(jobs, &job) ||
 	    !(added = job_new(jobs))) {
-		if (job.fd >= 0)
-			close(job.fd);
+		job_close(&job);
 		return;
 	}
 	*added = job;
@@ -169,7 +182,7 @@ static void folder_search(const char *dir, uid_t owner, void *arg)
 
 	if (number) {
 		if (socket_path(dir, number, path, sizeof(path)))
-			jobs_add_socket(wanted->jobs, path, number, owner);
+			jobs_add_socket(wanted->jobs, path, -1, number, owner);
 		return;
 	}
 	stream = opendir(dir);
@@ -181,7 +194,7 @@ static void folder_search(const char *dir, uid_t owner, void *arg)
 	while ((entry = readdir(stream)))
 		if ((number = pid_of(entry)) &&
 		    socket_path(dir, number, path, sizeof(path)))
-			jobs_add_socket(wanted->jobs, path, number, owner);
+			jobs_add_socket(wanted->jobs, path, -1, number, owner);
 	closedir(stream);
 }
 
@@ -200,14 +213,6 @@ void jobs_find(struct jobs *jobs)
 	if (jobs->count)
 		qsort(jobs->list, (size_t)jobs->count, sizeof(*jobs->list),
 		      compare);
-}
-
-static void job_close(struct job *job)
-{
-	if (job->fd >= 0)
-		close(job->fd);
-	free(job->text);
-	json_decref(job->answer);
 }
 
 /* The file's number, which is the process's where it runs. */

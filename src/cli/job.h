@@ -23,7 +23,8 @@ struct job {
 	uid_t uid;
 	enum job_state state;
 	struct sockaddr_un address;
-	int fd; /* connected, -1: not; to be used for the next request */
+	int folder; /* a descriptor by which the address is reached; -1: none */
+	int fd;     /* connected, -1: not; to be used for the next request */
 	bool asked;
 	char *text; /* of the answer under way */
 	size_t size;
@@ -48,10 +49,11 @@ bool jobs_find_one(struct jobs *jobs, int pid);
 void jobs_close(struct jobs *jobs);
 
 /* Adds one for a process that is known by its number where it runs and whose
- * socket has that path, if somebody listens there whom the caller may steer.
- * Of a socket in a folder of one's own nobody may be left: it is removed. */
-void jobs_add_socket(struct jobs *jobs, const char *path, int number,
-		     uid_t owner);
+ * socket has that path, through folder if that is not -1, which it owns then,
+ * if somebody listens there whom the caller may steer. Of a socket in a folder
+ * of one's own nobody may be left: it is removed. */
+void jobs_add_socket(struct jobs *jobs, const char *path, int folder,
+		     int number, uid_t owner);
 
 /* Adds one that the library is loaded into, and that has no socket yet. */
 void jobs_add_loaded(struct jobs *jobs, int pid, uid_t owner);

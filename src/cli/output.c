@@ -22,16 +22,21 @@ void json_print(const json_t *json)
 	free(text);
 }
 
+bool output_obeys(void)
+{
+	const char *terminal = getenv("TERM");
+
+	return terminal && strcmp(terminal, "dumb") && isatty(STDOUT_FILENO);
+}
+
 const char *highlight(enum highlight highlight)
 {
-	static const char *const sequences[] = {"\033[m", "\033[1m",
-						"\033[33m"};
-	const char *colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
+	static const char *const sequences[] = {"\033[m", "\033[1m", "\033[33m",
+						"\033[31m"};
+	const char *colour = getenv("NO_COLOR");
 
-	if ((colour && *colour) || !terminal || !strcmp(terminal, "dumb") ||
-	    !isatty(STDOUT_FILENO))
-		return "";
-	return sequences[highlight];
+	return (colour && *colour) || !output_obeys() ? ""
+						      : sequences[highlight];
 }
 
 void output_open(void)

@@ -11,8 +11,16 @@ void json_print(const json_t *json);
 
 /* The escape sequence that begins or ends a highlight; empty if stdout is no
  * terminal, or NO_COLOR is set. */
-enum highlight { HIGHLIGHT_END, HIGHLIGHT_HEAD, HIGHLIGHT_WARNING };
+enum highlight {
+	HIGHLIGHT_END,
+	HIGHLIGHT_HEAD,
+	HIGHLIGHT_WARNING,
+	HIGHLIGHT_PROBLEM,
+};
 const char *highlight(enum highlight highlight);
+
+/* Whether stdout is a terminal that knows escape sequences. */
+bool output_obeys(void);
 
 /* Opens the standard streams that are closed, so that no socket becomes one;
  * what is written there still fails. */

@@ -187,7 +187,7 @@ static void socket_add(struct jobs *jobs, int pid, uid_t owner)
 	if (fd < 0)
 		return;
 	snprintf(through, sizeof(through), "/proc/self/fd/%d/%.60s", fd, slash);
-	jobs_add_socket(jobs, through, pid, owner);
+	jobs_add_socket(jobs, through, fd, pid, owner);
 }
 
 static bool in_scope(int pid)

@@ -218,7 +218,7 @@ static void rest(double seconds)
 /* Looks again and again, until it is stopped or nobody reads. */
 static int watch(const struct arguments *arguments)
 {
-	bool clears = !arguments->json && isatty(STDOUT_FILENO);
+	bool clears = !arguments->json && output_obeys();
 	int64_t patience = (int64_t)(arguments->watch * 1000);
 	bool again = false;
 

@@ -4,6 +4,7 @@
 #include "block.h"
 #include "context.h"
 #include "log.h"
+#include "mem.h"
 #include "tell.h"
 #include "text.h"
 
@@ -58,7 +59,9 @@ static void tell_device(const struct device *device)
 
 void tell_figures(void)
 {
-	for (int i = 0; log_shows(LOG_INFO) && i < DEVICE_ALL; i++)
+	if (!log_shows(LOG_INFO) || !mem_enabled())
+		return;
+	for (int i = 0; i < DEVICE_ALL; i++)
 		if (device_at(i)->used)
 			tell_device(device_at(i));
 }

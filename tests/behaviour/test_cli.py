@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -464,6 +465,9 @@ def test_colour_is_for_terminals_only(box, shell):
     assert "\x1b" not in on_terminal(box, ["ps"], NO_COLOR="1")[1]
     assert "\x1b" not in on_terminal(box, ["ps"], TERM="dumb")[1]
     assert "\x1b" not in on_terminal(box, ["ps", "--json"])[1]
+    text = on_terminal(box, ["doctor"], LD_LIBRARY_PATH="/nowhere")[1]
+    assert re.search("\x1b\\[3[13]m(problem|warning)", text)
+    assert "\x1b" not in box.mnm("doctor", check=False).stdout
 
 
 def test_watch_looks_again_until_it_is_stopped(box, shell):

@@ -361,6 +361,21 @@ def test_a_job_in_a_container_is_known_by_its_pid_here(box, hidden):
     assert done.stdout.startswith(f"pid {pid} device 0: {POOL} -> no_pool")
     done = box.mnm("stat", "--all", "--json")
     assert json.loads(done.stdout)[0]["devices"][0]["pool"] == "no_pool"
+    watch = subprocess.Popen([os.path.join(BUILD, "mnm"), "ps", "--json",
+                              "--watch", "0.1"], env=box.env(None),
+                             stdout=subprocess.PIPE, text=True)
+    for _ in range(5):
+        assert json.loads(watch.stdout.readline())[0]["pid"] == pid
+    names = []
+    for name in os.listdir(f"/proc/{watch.pid}/fd"):
+        try:
+            names.append(os.readlink(f"/proc/{watch.pid}/fd/{name}"))
+        except FileNotFoundError:
+            pass
+    assert names.count(box.sockets) <= 1
+    watch.terminate()
+    watch.stdout.close()
+    assert watch.wait(DEADLINE) == 0
     shell.end()
 
 

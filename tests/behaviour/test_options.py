@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 
 import pytest
 
@@ -166,3 +167,21 @@ def test_no_level_below_debug_costs_the_fast_path(box):
         assert shell.stat()["hits"] == 49
         shell.end()
         assert (box.stderr().count("debug: ") == 100) == waits
+
+
+@plain_build_only
+def test_a_forked_child_tells_no_figures(box):
+    code = ("import ctypes, os, sys\n"
+            "cuda = ctypes.CDLL('libcuda.so.1')\n"
+            "out = ctypes.c_void_p()\n"
+            "assert not cuda.cuInit(0)\n"
+            "assert not cuda.cuDevicePrimaryCtxRetain(ctypes.byref(out), 0)\n"
+            "assert not cuda.cuCtxSetCurrent(out)\n"
+            "assert not cuda.cuMemAlloc_v2(ctypes.byref(out), "
+            "ctypes.c_size_t(5000))\n"
+            "pid = os.fork()\n"
+            "if not pid:\n    sys.exit(0)\n"
+            "os.waitpid(pid, 0)\n")
+    done = box.run([sys.executable, "-c", code], "page_unit_pool", log="info")
+    assert done.stderr.count("requests, ") == 1
+    assert done.stderr.count("serves this program") == 1

@@ -3,9 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../output.h"
 #include "report.h"
 
 static const char *const level_names[] = {"ok", "warning", "problem"};
+
+static const enum highlight colours[] = {HIGHLIGHT_END, HIGHLIGHT_WARNING,
+					 HIGHLIGHT_PROBLEM};
 
 /* Paths and variables come as they are: nothing that a terminal would obey
  * or JSON can't hold. */
@@ -36,7 +40,9 @@ void report_add(struct report *report, enum level level, const char *subject,
 						advice ? advice : ""));
 		return;
 	}
-	printf("%-8s %-10s %s%s%s\n", name, subject, text, advice ? " -> " : "",
-	       advice ? advice : "");
+	printf("%s%-8s%s %-10s %s%s%s\n",
+	       level == LEVEL_OK ? "" : highlight(colours[level]), name,
+	       level == LEVEL_OK ? "" : highlight(HIGHLIGHT_END), subject, text,
+	       advice ? " -> " : "", advice ? advice : "");
 	fflush(stdout);
 }
