@@ -386,6 +386,7 @@ def test_root_sees_and_steers_every_users_job(box):
     folder = os.path.join(box.folder, "nobodys")
     os.mkdir(folder, 0o700)
     os.chown(folder, NOBODY, NOBODY)
+    env_of = box.env
     drop = ["setpriv", f"--reuid={NOBODY}", "--clear-groups"]
     env = {**with_places(box, chosen=folder)(POOL),
            "MNM_STAT_FILE": "", "MNM_SIM_REPORT": ""}
@@ -394,13 +395,20 @@ def test_root_sees_and_steers_every_users_job(box):
     box.env = lambda pool, **options: env
     shell = box.start([*drop, "env", *words, *FORMS["shared"]])
     took(shell, "alloc a 5000")
+    box.env = env_of
+    own = box.shell(POOL)
+    took(own, "alloc a 5000")
     box.env = with_places(box)
-    box.env = lambda pool, **options: {
-        k: v for k, v in env.items() if k[:4] != "MNM_"}
-    found = listed(box, check=False)[shell.pid]
-    assert (found["uid"], found["state"]) == (NOBODY, "serves")
-    table = box.mnm("ps", check=False).stdout
-    assert "USER" in table.splitlines()[0] or table.count("\n") == 2
+    found = listed(box, check=False)
+    assert (found[shell.pid]["uid"], found[shell.pid]["state"]) == (NOBODY,
+                                                                    "serves")
+    lines = box.mnm("ps", check=False).stdout.splitlines()
+    assert max(map(len, lines)) <= 79
+    rows = [line.split() for line in lines]
+    assert rows[0][:3] == ["PID", "USER", "PROGRAM"]
+    users = {int(row[0]): row[1:4] for row in rows[1:]}
+    assert users[shell.pid][0] in ("nobody", str(NOBODY))
+    assert users[own.pid] == ["root", "shell_sha", "0"]
     done = box.mnm("swap", shell.pid, "no_pool", "--no-wait")
     assert done.stdout.startswith(f"pid {shell.pid} device 0: {POOL} -> no_")
 

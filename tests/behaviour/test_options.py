@@ -121,9 +121,9 @@ LINES = ["alloc a 5000", "free a", "alloc b 5000", "alloc c 100000000",
          "free b"]
 
 
-def said(box, form, level):
+def said(box, form, level, pool="page_unit_pool"):
     """The lines on stderr, past the level, without addresses."""
-    shell = open_shell(box, "page_unit_pool", form, log=level)
+    shell = open_shell(box, pool, form, log=level)
     for line in LINES:
         shell(line)
     box.mnm("swap", shell.pid, "no_pool", "--no-wait")
@@ -148,9 +148,10 @@ def test_the_level_info_tells_of_start_orders_and_end(box, form):
                           "idle blocks; 4.88 KiB live and ")
 
 
+@pytest.mark.parametrize("pool", ["page_unit_pool", "no_pool"])
 @pytest.mark.parametrize("form", ["shared", "static", "driver"])
-def test_the_level_debug_tells_of_every_request(box, form):
-    _, lines = said(box, form, "debug")
+def test_the_level_debug_tells_of_every_request(box, form, pool):
+    _, lines = said(box, form, "debug", pool)
     assert [line[12:] for line in lines if "debug" in line] == [
         "device 0: 5000 bytes", "device 0: free of 5000 bytes",
         "device 0: 5000 bytes", "device 0: 100000000 bytes: error 2",
@@ -185,3 +186,14 @@ def test_a_forked_child_tells_no_figures(box):
     done = box.run([sys.executable, "-c", code], "page_unit_pool", log="info")
     assert done.stderr.count("requests, ") == 1
     assert done.stderr.count("serves this program") == 1
+
+
+def test_the_level_debug_tells_of_pinned_memory(box):
+    shell = open_shell(box, "page_unit_pool", "driver", log="debug")
+    for line in ("pin a 5000 0", "unpin a"):
+        took(shell, line)
+    shell.end()
+    lines = [line.split(" at 0x")[0] for line in box.stderr().splitlines()
+             if "debug" in line]
+    assert lines == ["mnm: debug: host: 5000 bytes",
+                     "mnm: debug: host: free of 5000 bytes"]
