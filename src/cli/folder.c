@@ -10,7 +10,7 @@
 #include "folder.h"
 #include "protocol.h"
 
-enum { FOLDERS_MAX = 1024 };
+enum { FOLDERS_MAX = 1024, PID_MAX = 4194304 };
 
 struct search {
 	void (*each)(const char *path, uid_t owner, void *arg);
@@ -56,6 +56,24 @@ static void folder_own(struct search *search, const char *path)
 	} else if (errno != ENOENT && errno != ENOTDIR) {
 		strcpy(search->doubt, error);
 	}
+}
+
+/* The chosen one, as the library takes it. */
+static void folder_only(struct search *search, const char *path)
+{
+	char longest[PATH_MAX];
+
+	if (*path != '/')
+		snprintf(search->doubt, sizeof(search->doubt),
+			 "MNM_SOCKET_DIR: '%.60s': allowed: absolute path",
+			 path);
+	else if (!socket_path(path, PID_MAX, longest, sizeof(longest)))
+		snprintf(search->doubt, sizeof(search->doubt),
+			 "MNM_SOCKET_DIR: '%.60s...': too long for a socket in "
+			 "it",
+			 path);
+	else
+		folder_own(search, path);
 }
 
 /* Another user's, for root: anybody may have made it. */
@@ -114,7 +132,7 @@ void folders_each(void (*each)(const char *path, uid_t owner, void *arg),
 	struct search search = {.each = each, .arg = arg};
 
 	if (folder_chosen())
-		folder_own(&search, folder_chosen());
+		folder_only(&search, folder_chosen());
 	else
 		folders_default(&search);
 	strcpy(doubt, search.doubt);

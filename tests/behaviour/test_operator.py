@@ -501,6 +501,16 @@ def test_a_programs_name_on_disk_reaches_no_terminal(box):
     assert "odd?[2J?" in done.stdout
 
 
+@pytest.mark.parametrize("chosen", ["relative", "/" + "x" * 200])
+def test_a_folder_that_can_be_none_is_one_line(box, chosen):
+    box.env = with_places(box, chosen=chosen)
+    for words in (["ps"], ["stat", "--all"], ["swap", "1", "no_pool"]):
+        done = box.mnm(*words, check=False)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.startswith("mnm: MNM_SOCKET_DIR: ")
+        assert done.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize("chosen", [True, False])
 def test_a_folder_that_is_not_ours_alone_is_told_where_it_matters(box, chosen):
     """Anybody may have made it; a job elsewhere is found all the same."""
