@@ -15,7 +15,7 @@
 #include "turn.h"
 
 enum { SILENCE_SECONDS = 20 }; /* nobody can run, and no outsider helps */
-#define HELD (ULONG_MAX / 2)  /* later than any point */
+#define HELD (ULONG_MAX / 2)   /* later than any point */
 
 enum { PARK_ONE_IN = 4 }; /* switches */
 
