@@ -32,6 +32,13 @@
  * address, which has 108 bytes. */
 bool socket_dir(const char *chosen, char *path, size_t size);
 
+/* Where somebody else has made /tmp/mnm-UID first: /tmp/mnm-UID-XXXXXX, with
+ * letters that nobody can know before; one that the user has already, or a new
+ * one. `mnm` finds it by the processes that have a socket in it. False, with
+ * errno set: it can't be made, or `path` is another folder than /tmp/mnm-UID.
+ */
+bool socket_dir_second(char *path, size_t size);
+
 /* The socket's path in that folder. False: too long. */
 bool socket_path(const char *dir, int pid, char *path, size_t size);
 

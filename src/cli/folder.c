@@ -120,6 +120,9 @@ static void folders_default(struct search *search)
 		folder_own(search, other);
 	snprintf(path, sizeof(path), "/tmp/mnm-%d", (int)geteuid());
 	folder_own(search, path);
+	/* Where that was somebody else's when a process started. */
+	snprintf(path, sizeof(path), "mnm-%d-", (int)geteuid());
+	folders_of_all(search, "/tmp", path, "");
 	if (geteuid())
 		return;
 	folders_of_all(search, "/run/user", "", "/mnm");

@@ -1,3 +1,4 @@
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -40,6 +41,47 @@ bool socket_dir(const char *chosen, char *path, size_t size)
 		length = snprintf(path, size, "/tmp/mnm-%d", (int)geteuid());
 	return length > 0 && (size_t)length < size &&
 	       socket_path(path, 4194304, longest, sizeof(longest));
+}
+
+static bool dir_is_own(const char *path, struct stat *st)
+{
+	return !file_stat(path, st, AT_SYMLINK_NOFOLLOW) &&
+	       S_ISDIR(st->st_mode) && st->st_uid == geteuid();
+}
+
+/* One that the user has already. */
+static bool second_find(const char *prefix, char *path, size_t size)
+{
+	struct dirent *entry;
+	struct stat st;
+	bool found = false;
+	DIR *stream = opendir("/tmp");
+
+	while (stream && !found && (entry = readdir(stream))) {
+		if (strncmp(entry->d_name, prefix, strlen(prefix)))
+			continue;
+		snprintf(path, size, "/tmp/%.64s", entry->d_name);
+		found = dir_is_own(path, &st) && (st.st_mode & 0777) == 0700;
+	}
+	if (stream)
+		closedir(stream);
+	return found;
+}
+
+bool socket_dir_second(char *path, size_t size)
+{
+	char first[64], prefix[32];
+	struct stat st;
+
+	snprintf(first, sizeof(first), "/tmp/mnm-%d", (int)geteuid());
+	errno = EEXIST;
+	if (strcmp(path, first) || dir_is_own(path, &st))
+		return false;
+	snprintf(prefix, sizeof(prefix), "mnm-%d-", (int)geteuid());
+	if (second_find(prefix, path, size))
+		return true;
+	snprintf(path, size, "/tmp/%sXXXXXX", prefix);
+	return mkdtemp(path);
 }
 
 bool steer_allowed(uid_t client, uid_t process)

@@ -70,14 +70,18 @@ static bool folder_make(const char *dir)
 	return true;
 }
 
+/* A chosen folder is the one that is meant, or none. */
+static bool folder_second(char *dir, size_t size)
+{
+	return !*config_current()->socket_dir && socket_dir_second(dir, size);
+}
+
 /* Finds or makes the folder, and the socket's path in it. */
 static bool path_open(char *error, size_t size)
 {
 	char dir[sizeof(address.sun_path)];
 
-	if (!socket_dir(config_current()->socket_dir, dir, sizeof(dir)) ||
-	    !socket_path(dir, getpid(), address.sun_path,
-			 sizeof(address.sun_path))) {
+	if (!socket_dir(config_current()->socket_dir, dir, sizeof(dir))) {
 		snprintf(error, size, "the folder's path is too long");
 		return false;
 	}
@@ -85,7 +89,12 @@ static bool path_open(char *error, size_t size)
 		snprintf(error, size, "%s: %s", dir, strerror(errno));
 		return false;
 	}
-	return socket_dir_check(dir, error, size);
+	if (!socket_dir_check(dir, error, size) &&
+	    !(folder_second(dir, sizeof(dir)) &&
+	      socket_dir_check(dir, error, size)))
+		return false;
+	return socket_path(dir, getpid(), address.sun_path,
+			   sizeof(address.sun_path));
 }
 
 bool listener_open(struct own_fd *listener, int backlog, char *error,

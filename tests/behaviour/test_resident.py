@@ -57,6 +57,15 @@ def test_what_a_program_closes_is_closed(box):
     assert done.stdout == "read 0\n"
 
 
+def test_the_control_thread_still_says_what_it_has_to_on_stderr(box):
+    shell = box.shell(POOL, log="info")
+    took(shell, "alloc a 5000")
+    before = box.stderr()
+    assert shell.ask("swap no_pool").startswith("device 0")
+    assert "no_pool" in box.stderr()[len(before):]
+    shell.end()
+
+
 @pytest.mark.parametrize("how", ["main_leaves", "worker_leaves_last"])
 @pytest.mark.parametrize("asked", [False, True])
 def test_a_program_whose_main_left_ends_with_its_last_thread(box, how, asked):
@@ -197,3 +206,45 @@ def test_a_stranger_that_wakes_the_control_thread_does_no_harm(box):
                 pass  # another program's
     assert shell.stat()["live_bytes"] == 5000
     shell.end()
+
+
+def in_another_tmp(box, make, command):
+    """A program whose /tmp is a folder of the box, with what `make` leaves
+    there, and the box itself where it is."""
+    tmp = os.path.join(box.folder, "tmp")
+    inner = os.path.join(tmp, os.path.basename(box.folder))
+    os.makedirs(inner)
+    words = ["unshare", "--map-root-user", "--mount"]
+    if subprocess.run([*words, "true"], capture_output=True,
+                      check=False).returncode:
+        pytest.skip("no mount namespaces here")
+    script = (f"mount --bind {box.folder} {inner} && "
+              f"mount --rbind {tmp} /tmp && {make} && exec \"$@\"")
+    env_of = box.env
+
+    def env(*args, **options):
+        made = env_of(*args, **options)
+        made.pop("MNM_SOCKET_DIR")
+        made.pop("XDG_RUNTIME_DIR", None)
+        return made
+
+    box.env = env
+    return box.start([*words, "sh", "-c", script, "sh", *command], POOL)
+
+
+@pytest.mark.parametrize("made", ["touch /tmp/mnm-0",
+                                  "ln -s /etc /tmp/mnm-0"])
+def test_a_folder_that_somebody_made_first_hinders_nobody(box, made):
+    """There is another place, which `mnm` finds by the process."""
+    shell = in_another_tmp(box, made, FORMS["shared"])
+    took(shell, "alloc a 5000")
+    place, = [name for name in os.listdir(os.path.join(box.folder, "tmp"))
+              if name.startswith("mnm-0-")]
+    assert os.listdir(os.path.join(box.folder, "tmp", place)) == [
+        f"{shell.pid}.sock"]
+    stat = box.mnm("stat", shell.pid, "--json")
+    assert '"live_bytes":5000' in stat.stdout
+    shell.end()
+    assert box.stderr() == ""
+    # The next one takes the place that is there.
+    assert os.listdir(os.path.join(box.folder, "tmp", place)) == []
