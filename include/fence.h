@@ -45,10 +45,13 @@ void fence_quarantine_set(size_t bytes);
  * use the device's memory. What it depends on is followed by caches_review. */
 bool fence_is_plain(const struct device *device);
 
-/* A block of span bytes has been kept by its pool; waits where the level or
- * the quarantine asks for it. False: the wait failed for good, device->lost
- * is set, and the free is to tell the program so. */
-bool fence_kept(struct device *device, size_t span);
+/* A freed block of span bytes, which has its stamp, is about to be kept: waits
+ * where the level or the quarantine asks for it. So what the wait tells of the
+ * device is known before it is decided whose the block is. */
+void fence_keep(struct device *device, size_t span);
+
+/* It has been kept: unless its epoch is safe it is in the quarantine now. */
+void fence_kept(struct device *device, size_t span, uint64_t epoch);
 
 /* An allocation found only blocks that are not safe yet. True: look again.
  * False: take fresh memory. */

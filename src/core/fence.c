@@ -214,9 +214,10 @@ static size_t limit_now(struct device *device)
 	return quarantine_limit(device) / (device->tight ? QUARANTINE_REST : 1);
 }
 
-static bool quarantine_is_full(struct device *device)
+/* With so many bytes more. */
+static bool quarantine_is_full(struct device *device, size_t more)
 {
-	return counter_about(device, COUNTER_quarantined_bytes) >
+	return counter_about(device, COUNTER_quarantined_bytes) + more >
 	       limit_now(device);
 }
 
@@ -231,19 +232,24 @@ void fence_spared(struct device *device, size_t size)
 	atomic_fetch_add(&device->spared, size);
 }
 
-bool fence_kept(struct device *device, size_t span)
+void fence_keep(struct device *device, size_t span)
 {
 	enum fence_level now = fence_level();
 
-	if (now != FENCE_SYNC && atomic_load(&device->safe) == UINT64_MAX)
-		return true;
-	counter_add(device, COUNTER_quarantined_bytes, span);
-	if (now == FENCE_NONE || capture_any())
-		return true;
-	if (now == FENCE_FENCE &&
-	    (fence_reaches(device) || !quarantine_is_full(device)))
-		return true;
-	return device_wait(device) || !device->lost;
+	if (now == FENCE_NONE || capture_any() ||
+	    (now == FENCE_FENCE &&
+	     (atomic_load(&device->safe) == UINT64_MAX ||
+	      fence_reaches(device) || !quarantine_is_full(device, span))))
+		return;
+	device_wait(device);
+}
+
+/* What is counted though a wait that ended just now covers it is counted by the
+ * next as well; the other way round it would be missed. */
+void fence_kept(struct device *device, size_t span, uint64_t epoch)
+{
+	if (epoch >= atomic_load(&device->safe))
+		counter_add(device, COUNTER_quarantined_bytes, span);
 }
 
 static bool order_is_enough(struct device *device)
@@ -262,7 +268,7 @@ bool fence_ready(struct device *device)
 	if (order_is_enough(device))
 		return true;
 	return fence_reaches(device) &&
-	       (fence_is_due(device) || quarantine_is_full(device) ||
+	       (fence_is_due(device) || quarantine_is_full(device, 0) ||
 		spared_enough(device)) &&
 	       fence_make(device, seen);
 }

@@ -51,17 +51,22 @@ static struct context *context_of_free(void)
 
 /* Whether a freed block stays with us. A free that CUDA would refuse, for want
  * of a context, is left to CUDA; so is one while another thread lacks room, or
- * threads could take room from each other and keep it for ever. *lost: the wait
- * for its last work has told that the device has failed. */
+ * threads could take room from each other and keep it for ever; and one of a
+ * lost device, that has to fail as CUDA's does. So the wait comes first. */
 static bool block_kept(struct device *device, struct block *block,
-		       bool exported, bool *lost)
+		       bool exported)
 {
-	bool keeps = block->pool->ops->free;
+	const struct device *own = block->pool->store->context->device;
+	bool keeps = block->pool->ops->free && !own->lost;
 	struct context *context = keeps ? context_of_free() : NULL;
+	uint64_t epoch = block->epoch; /* kept, it may be another thread's */
 	size_t span = block->span;
 
-	if (exported || !context || device->pressed ||
+	if (exported || !context ||
 	    (device_is_host(device) && !host_keeps(span)))
+		return false;
+	fence_keep(device, span);
+	if (own->lost || device->pressed)
 		return false;
 	cache_current(context);
 	/* One that is not held, for want of memory, is CUDA's as without us. */
@@ -69,7 +74,7 @@ static bool block_kept(struct device *device, struct block *block,
 		return hold_keep(block);
 	if (!pool_keeps(block))
 		return false;
-	*lost = !fence_kept(device, span);
+	fence_kept(device, span, epoch);
 	return true;
 }
 
@@ -78,13 +83,10 @@ static enum mem_answer taken_free(struct block *block, uint64_t word,
 				  enum mem_free how, struct block **given)
 {
 	struct device *device = block->pool->store->device;
-	bool lost = false;
 
 	tell_free(device, block);
-	/* The free of a lost device is to fail as CUDA's does, and one by the
-	 * wrong call as well. */
-	if (block->pool->store->context->device->lost ||
-	    device_is_host(device) != (how == MEM_FREE_PINNED)) {
+	/* The free by the wrong call is to fail as CUDA's does. */
+	if (device_is_host(device) != (how == MEM_FREE_PINNED)) {
 		block_revive(block);
 		return MEM_PASS;
 	}
@@ -99,8 +101,8 @@ static enum mem_answer taken_free(struct block *block, uint64_t word,
 	if (how != MEM_FREE_ASYNC)
 		device_poll(device);
 	if (how != MEM_FREE_ASYNC &&
-	    block_kept(device, block, word & BLOCK_EXPORTED, &lost))
-		return lost ? MEM_PASS : MEM_DONE;
+	    block_kept(device, block, word & BLOCK_EXPORTED))
+		return MEM_DONE;
 	block_remove(block); /* first: the driver may reuse it at once */
 	*given = block;
 	return MEM_PASS;

@@ -72,6 +72,56 @@ def test_idle_blocks_that_the_driver_does_not_take_harm_nothing(box):
     assert box.stat()["driver_frees"] == 0
 
 
+@pytest.mark.parametrize("kind,entry,options,kept", [
+    ("alloc", "cuEventSynchronize", {"fence": "sync"}, 2),
+    ("alloc", "cuEventSynchronize", {"quarantine": 0}, 1),
+    ("alloc", "cuCtxSynchronize", {"fence": "sync", "sim_driver": 12040}, 2),
+    ("pin", "cuEventSynchronize", {"fence": "sync"}, 2),
+])
+def test_a_block_whose_free_waited_in_vain_has_one_owner(box, kind, entry,
+                                                        options, kept):
+    """The wait's error came once: CUDA's own free succeeds then."""
+    shell = open_shell(box, "page_unit_pool", "driver", fail=f"{entry}:3:719",
+                       **options)
+    if "quarantine" in options:  # where no fence reaches
+        took(shell, "create other 0")
+        took(shell, "set primary")
+    free, flags = ("free", "") if kind == "alloc" else ("unpin", " 0")
+    for old in "abcdefgh":
+        took(shell, f"{kind} {old} 100000{flags}")
+    for old in "abcdefgh":
+        took(shell, f"{free} {old}")
+    for new in "stuvwxyz":
+        took(shell, f"{kind} {new} 100000{flags}")
+    shell.ask("swap " + ("--device host " if kind == "pin" else "") + "no_pool")
+    took(shell, f"{kind} last 5000{flags}")
+    took(shell, f"{free} last")  # what the swap has left may go back
+    for new in "stuvwxyz":
+        took(shell, f"range {new} 0" if kind == "alloc" else
+             f"host_flags {new}")
+        took(shell, f"{free} {new}")
+    stat = shell.stat("host" if kind == "pin" else 0)
+    assert stat["live_bytes"] == 0
+    assert stat["reserved_bytes"] == stat["idle_bytes"] == kept * 102400
+    shell.end()
+    assert box.report()[1][0]["live_allocs"] == (kept if kind == "alloc"
+                                                 else 0)
+
+
+def test_a_lost_device_that_frees_all_the_same_knows_its_blocks(box):
+    """What is then asked of an address is CUDA's to answer."""
+    shell = open_shell(box, "page_unit_pool", "driver",
+                       fail="cuMemAlloc_v2:2:719")
+    took(shell, f"alloc a {2 * MIB}")
+    took(shell, "alloc b 5000", "719")
+    took(shell, "free a")
+    assert shell.stat()["live_bytes"] == 0
+    took(shell, f"alloc c {MIB}")
+    assert shell("range c 0").split()[-1] == str(MIB)
+    took(shell, "free c")
+    shell.end()
+
+
 @pytest.mark.parametrize("entry", ["cuCtxGetCurrent", "cuCtxGetDevice",
                                    "cuCtxPushCurrent_v2",
                                    "cuThreadExchangeStreamCaptureMode"])

@@ -75,11 +75,13 @@ ROWS = [
 		one = (record *)found;
 	return one ? (int)one(event, NULL) : 999;""")),
     ("quarantine_is_never_full", "test_fence.py -k quarantine",
-     (FENCE, "COUNTER_quarantined_bytes) >\n	       limit_now(device)",
-      "COUNTER_quarantined_bytes) >\n	       limit_now(device) + (1ul << 50)")),
+     (FENCE, "COUNTER_quarantined_bytes) + more >\n	       limit_now(device)",
+      "COUNTER_quarantined_bytes) + more >\n	       limit_now(device) + "
+      "(1ul << 50)")),
     ("level_sync_does_not_wait", "test_fence.py -k sync",
-     (FENCE, "	return device_wait(device) || !device->lost;",
-      "	(void)device_wait;\n	return true;")),
+     (FENCE, "!quarantine_is_full(device, span))))\n		return;\n"
+      "	device_wait(device);", "!quarantine_is_full(device, span))))\n"
+      "		return;")),
     ("a_failed_wait_is_taken_for_one", "proof",
      (WAIT, "		counter_add(device, COUNTER_quarantined_bytes, bytes);"
       "\n		return false;\n", "")),
@@ -276,7 +278,10 @@ ROWS = [
     ("exported_block_is_reused", "test_fence.py -k exported",
      (FREES, "	if (exported || !context ||", "	if (!context ||")),
     ("keeps_while_another_lacks_room", "races",
-     (FREES, " || device->pressed ||", " ||")),
+     (FREES, "	if (own->lost || device->pressed)", "	if (own->lost)")),
+    ("who_waited_in_vain_keeps_the_block", "test_faults.py -k in_vain",
+     (FREES, "	if (own->lost || device->pressed)",
+      "	if (device->pressed)")),
     ("a_refused_free_forgets_the_block", "test_faults.py",
      (FREES, "	regained = !freed && block_regain(context, given);",
       "	(void)block_regain;\n	regained = false;")),
