@@ -33,7 +33,8 @@ struct block {
 	size_t size;           /* bytes asked for, while live */
 	size_t span;           /* bytes taken from the driver, >= size */
 	uint64_t epoch;        /* of its free; usable once that epoch is safe */
-	struct pool *pool;     /* that served it; while live, it can't end */
+	struct pool *pool;     /* that served it; while live, it can't end.
+				* A walk may look at it: see block_pool */
 	struct block *next;    /* in a list of idle blocks */
 };
 
@@ -45,6 +46,18 @@ static inline uint64_t block_word(const struct block *block)
 static inline uint64_t block_addr(const struct block *block)
 {
 	return block_word(block) & ~BLOCK_BITS;
+}
+
+/* The pool of a block that is not the caller's, whose record may be dropped and
+ * given out anew meanwhile; and what changes it. */
+static inline struct pool *block_pool(const struct block *block)
+{
+	return __atomic_load_n(&block->pool, __ATOMIC_RELAXED);
+}
+
+static inline void block_pool_set(struct block *block, struct pool *pool)
+{
+	__atomic_store_n(&block->pool, pool, __ATOMIC_RELAXED);
 }
 
 static inline bool word_is_live(uint64_t word)
@@ -77,8 +90,9 @@ struct block *block_find(uint64_t addr, uint64_t *word);
  * idle one does. */
 struct block *block_take(uint64_t addr, uint64_t *word);
 
-/* As block_take, for that very record. */
-bool block_claim(struct block *block);
+/* As block_take, for that very record; false also if it has become another
+ * block's, which is at another address. */
+bool block_claim(struct block *block, uint64_t addr);
 
 /* Marks the live block at addr for this life; false: it is not live. */
 bool block_mark(struct block *block, uint64_t addr, uint64_t mark);

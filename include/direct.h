@@ -79,20 +79,23 @@ ALWAYS enum fast direct_know(struct cache *cache, struct pool *pool,
 
 	if (!LIKELY(block))
 		return FAST_NOT;
-	block->pool = pool;
 	block->span = block->size = size;
 	cache_enter(cache);
-	if (!LIKELY(direct_pool(cache) == pool) ||
-	    !LIKELY(block_enter_alone(block, addr))) {
-		cache_leave(cache);
-		block_drop(block);
-		return FAST_NOT;
-	}
+	if (!LIKELY(direct_pool(cache) == pool))
+		goto slow;
+	/* Not before: see forget_visit. */
+	block_pool_set(block, pool);
+	if (!LIKELY(block_enter_alone(block, addr)))
+		goto slow;
 	look = figure_add(&cache->direct.taken, 1) % LOOK_EVERY == 0;
 	look = figure_add(&cache->slack, -size) < 0 || look;
 	figure_add(&cache->direct.reserved, size);
 	cache_leave(cache);
 	return LIKELY(!look) ? FAST_DONE : FAST_LOOK;
+slow:
+	cache_leave(cache);
+	block_drop(block);
+	return FAST_NOT;
 }
 
 /* After the driver's call. False: it is out of memory, and what others keep

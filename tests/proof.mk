@@ -6,10 +6,8 @@ PROOF_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(PROOF_SRC))
 
 # The library with more points where the schedule may switch; see points.c.
 POINTS     := $(if $(SAN),,$(dir $(PROOF))libmnm.so)
-# The core, and the fast path in the doors of memory; but for the index of
-# blocks, which is searched as a whole when a context ends.
-POINTS_OF  := $(filter-out %/block_index.o,$(CORE_OBJ) $(POOL_OBJ) \
-	$(BUILD)/obj/src/hooks/memory.o)
+# The core, and the fast path in the doors of memory.
+POINTS_OF  := $(CORE_OBJ) $(POOL_OBJ) $(BUILD)/obj/src/hooks/memory.o
 POINTS_OBJ := $(POINTS_OF:$(BUILD)/obj/%=$(BUILD)/obj/points/%)
 
 CHECK += $(PROOF) $(PROOF).kernels.so $(POINTS)
@@ -17,7 +15,10 @@ CHECK += $(PROOF) $(PROOF).kernels.so $(POINTS)
 
 $(PROOF_OBJ): CPPFLAGS += $(if $(SAN),-DPROOF_FREE)
 
-$(POINTS_OBJ): CPPFLAGS += -I$(WORK_GEN) -Isrc/hooks
+# Its index of blocks is so small that it grows; and it is searched as a whole
+# when a context ends.
+$(POINTS_OBJ): CPPFLAGS += -I$(WORK_GEN) -Isrc/hooks -DTABLE_LEAST=24 \
+	-DTABLE_TAIL=4
 $(POINTS_OBJ): CFLAGS += -ftls-model=initial-exec -fsanitize=thread
 ENTRY_OBJ += $(filter %/hooks/memory.o,$(POINTS_OBJ))
 $(POINTS_OBJ): | $(WORK_GEN)/stamp

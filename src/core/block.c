@@ -118,7 +118,7 @@ struct block *block_new(void)
 		return NULL;
 	atomic_store_explicit(&block->word, BLOCK_GONE, memory_order_relaxed);
 	block->size = block->span = block->epoch = 0;
-	block->pool = NULL;
+	block_pool_set(block, NULL);
 	block->next = NULL;
 	return block;
 }
@@ -135,11 +135,11 @@ void block_drop(struct block *block)
 	pthread_mutex_unlock(&lock);
 }
 
-bool block_claim(struct block *block)
+bool block_claim(struct block *block, uint64_t addr)
 {
 	uint64_t word = atomic_load(&block->word);
 
-	while (word_is_live(word))
+	while ((word & ~BLOCK_BITS) == addr && word_is_live(word))
 		if (atomic_compare_exchange_weak(&block->word, &word,
 						 word | BLOCK_IDLE))
 			return true;

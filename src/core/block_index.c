@@ -14,7 +14,10 @@
 
 /* Entries: so many that the programs there are have few blocks beside one
  * another, as a search past one costs a fifth of a pair. */
-enum { TABLE_LEAST = 4096 };
+#ifndef TABLE_LEAST /* as TABLE_TAIL */
+#define TABLE_LEAST 4096
+#endif
+_Static_assert(TABLE_LEAST > 5 * TABLE_TAIL, "a full table becomes larger");
 
 #define ADDR_ENDS (UINT64_C(1) << 49) /* a GPU's, Pascal to Hopper */
 

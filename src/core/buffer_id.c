@@ -42,23 +42,29 @@ static struct buffer_id *add(const struct block *block)
 	return NULL;
 }
 
-/* The mark is what makes the free of the block end the id. Without it, what is
- * found here is of a life that ended unseen. */
-uint32_t buffer_id_of(struct block *block, uint64_t addr)
+/* Under lock. The mark is what makes the free of the block end the id. Without
+ * it, what is found here is of a life that ended unseen. */
+static uint32_t id_of(struct block *block, uint64_t addr, bool named)
 {
-	struct buffer_id *id;
-	uint32_t found = 0;
-	bool named;
+	struct buffer_id *id = find(block);
 
-	pthread_mutex_lock(&lock);
-	named = atomic_load(&block->word) & BLOCK_NAMED;
-	id = find(block);
 	if (!id)
 		id = add(block);
 	if (id && (!id->id || !named))
 		id->id = ++last ? last : ++last;
-	if (id && (named || block_mark(block, addr, BLOCK_NAMED)))
-		found = id->id;
+	return id && (named || block_mark(block, addr, BLOCK_NAMED)) ? id->id
+								     : 0;
+}
+
+uint32_t buffer_id_of(struct block *block, uint64_t addr)
+{
+	uint32_t found = 0;
+	uint64_t word;
+
+	pthread_mutex_lock(&lock);
+	word = atomic_load(&block->word);
+	if ((word & ~BLOCK_BITS) == addr) /* else it is another's by now */
+		found = id_of(block, addr, word & BLOCK_NAMED);
 	pthread_mutex_unlock(&lock);
 	return found;
 }

@@ -162,7 +162,7 @@ static struct block *block_made(struct pool *pool, size_t span, size_t size)
 
 	if (!block)
 		return NULL;
-	block->pool = pool;
+	block_pool_set(block, pool);
 	block->span = span;
 	block->size = size;
 	return block;
@@ -175,7 +175,7 @@ static struct context *context_before(uint64_t addr)
 {
 	uint64_t word;
 	const struct block *block = block_find(addr, &word);
-	const struct pool *pool = block ? block->pool : NULL;
+	const struct pool *pool = block ? block_pool(block) : NULL;
 
 	return pool ? pool->store->context : NULL;
 }

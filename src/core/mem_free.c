@@ -132,11 +132,13 @@ void mem_exported(uint64_t addr)
 {
 	uint64_t word;
 	struct block *block = block_find(addr, &word);
+	const struct pool *pool;
 
 	if (!block || !block_mark(block, addr, BLOCK_EXPORTED))
 		return;
-	if (block->pool->ops->alloc) /* else it has no former owner */
-		fence_drain(block->pool->store->context);
+	pool = block_pool(block);
+	if (pool && pool->ops->alloc) /* else it has no former owner */
+		fence_drain(pool->store->context);
 }
 
 /* A thread that only frees may have a cache as well, and has to ask for the

@@ -323,11 +323,16 @@ static bool context_has(const struct context *context, const struct pool *pool)
 }
 
 /* Blocks that another thread is just freeing are not live: that thread finds
- * the context dead, and forgets them. */
+ * the context dead, and forgets them.
+ *
+ * The record of another context's block may be dropped and given out anew at
+ * any moment, that of one of ours only under the lock. So the pool may be one
+ * of ours though the word was another block's: of a fresh block that waits for
+ * the lock, to find the context dead. Its word says so when it is claimed. */
 static void forget_visit(struct block *block, uint64_t word, void *arg)
 {
-	if (word_is_live(word) && context_has(arg, block->pool) &&
-	    block_claim(block))
+	if (word_is_live(word) && context_has(arg, block_pool(block)) &&
+	    block_claim(block, word & ~BLOCK_BITS))
 		live_forget(block);
 }
 

@@ -179,7 +179,7 @@ ROWS = [
      (HOOKS, "device >= DEVICE_MAX || resetting ||", "device >= DEVICE_MAX ||"),
      (HOOKS, "		primary_leaves(device_ordinal(context->device));\n", "")),
     ("memory_is_exported_under_work", "test_fence.py -k exported",
-     (FREES, "		fence_drain(block->pool->store->context);\n", "		;\n")),
+     (FREES, "		fence_drain(pool->store->context);\n", "		;\n")),
     ("an_idle_stream_is_gated", "test_order.py -k after_a_wait",
      (WORK, "	if (order_is_over(device, atomic_load(&work_sole)))",
       "	if (order_is_over(device, atomic_load(&work_sole)) && !device)")),

@@ -8,6 +8,7 @@ FIGURES = "src/core/cache_figures.c"
 CURRENT = "src/core/context_current.c"
 POOLS = "src/core/pools.c"
 WORK = "src/core/work.c"
+BLOCK = "src/core/block.c"
 INDEX = "src/core/block_index.c"
 CACHE = "src/core/cache.c"
 RECORDS = "src/core/cache_record.c"
@@ -138,8 +139,33 @@ ROWS = [
     ("what_is_reserved_passes_its_peak", "unit",
      (DEVICE, "	peak_raise(values, COUNTER_reserved_peak, "
       "COUNTER_reserved_bytes);\n", "")),
-    # The index of blocks; what a growth needs, as the caches' barrier, is in
-    # the models (scripts/check-model).
+    # The index of blocks.
+    ("who_enters_beside_a_growth_does_not_wait", "races",
+     (INDEX, "		if (atomic_load(&growing)) { /* until it is over */\n"
+      "			pthread_mutex_lock(&lock);\n"
+      "			pthread_mutex_unlock(&lock);\n		}\n", "")),
+    ("who_enters_alone_beside_a_growth_stays", "races",
+     (INDEX, "		if (!atomic_load(&growing) &&\n		    atomic_load(",
+      "		if (atomic_load(")),
+    ("a_growth_is_said_too_late", "races",
+     (INDEX, "		atomic_store(&growing, true);\n"
+      "		table = table_grown(full);\n",
+      "		table = table_grown(full);\n"
+      "		atomic_store(&growing, true);\n")),
+    ("a_growth_is_over_before_its_table_is_there", "races",
+     (INDEX, "		if (table)\n			atomic_store(&block_table, table);\n"
+      "		atomic_store(&growing, false);\n",
+      "		atomic_store(&growing, false);\n"
+      "		if (table)\n			atomic_store(&block_table, table);\n")),
+    ("who_was_moved_is_not_looked_for_again", "races",
+     (INDEX, "		last = table;\n", "		break;\n")),
+    ("a_walk_takes_anothers_record", "unit",
+     (BLOCK, "	while ((word & ~BLOCK_BITS) == addr && word_is_live(word))\n"
+      "		if (atomic_compare_exchange_weak(&block->word, &word,\n"
+      "						 word | BLOCK_IDLE))",
+      "	while (word_is_live(word))\n"
+      "		if (atomic_compare_exchange_weak(&block->word, &word,\n"
+      "						 word | BLOCK_IDLE))")),
     ("records_that_look_alike_are_one", "unit",
      (INDEX, "		if ((*word & ~BLOCK_BITS) == addr && "
       "!(*word & BLOCK_GONE))\n			return",

@@ -29,8 +29,8 @@ ROWS = [
      (DIRECT, "LIKELY(freed) && LIKELY(direct_pool(cache) == block->pool)",
       "LIKELY(freed)")),
     ("a_block_is_known_to_the_next_pool", "races",
-     (DIRECT, "	if (!LIKELY(direct_pool(cache) == pool) ||\n	    !LIKELY(",
-      "	if (!LIKELY(")),
+     (DIRECT, "	if (!LIKELY(direct_pool(cache) == pool))\n		goto slow;\n",
+      "")),
     ("a_block_comes_back_before_its_free", "races",
      (DIRECT, "	figure_add(&cache->frees, 1);\nleave:",
       "	figure_add(&cache->frees, 1);\n"

@@ -43,6 +43,23 @@ START_TEST(a_block_is_taken_once)
 }
 END_TEST
 
+/* As it does where a walk has found it and its block is freed. */
+START_TEST(a_record_that_is_anothers_by_now_is_not_claimed)
+{
+	struct block *block = entered(9 * GRANULE), *again;
+	uint64_t word;
+
+	removed(block);
+	again = entered(10 * GRANULE);
+	ck_assert_ptr_eq(block, again);
+	ck_assert(!block_claim(block, 9 * GRANULE));
+	ck_assert(block_mark(block, 10 * GRANULE, BLOCK_EXPORTED));
+	ck_assert(block_claim(block, 10 * GRANULE));
+	ck_assert_ptr_null(block_take(10 * GRANULE, &word));
+	ck_assert(word & BLOCK_EXPORTED);
+}
+END_TEST
+
 START_TEST(a_claim_is_for_that_very_record)
 {
 	struct block *first = entered(9 * GRANULE), *second = block_new();
@@ -50,9 +67,9 @@ START_TEST(a_claim_is_for_that_very_record)
 	uint64_t word;
 
 	block_enter(second, 9 * GRANULE, &stale, &word);
-	ck_assert(!block_claim(first));
-	ck_assert(block_claim(second));
-	ck_assert(!block_claim(second)); /* idle by now */
+	ck_assert(!block_claim(first, 9 * GRANULE));
+	ck_assert(block_claim(second, 9 * GRANULE));
+	ck_assert(!block_claim(second, 9 * GRANULE)); /* idle by now */
 	ck_assert(!block_remove(first));
 	ck_assert(block_remove(second));
 	ck_assert(!block_remove(second));
@@ -129,12 +146,13 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[9];
+	static const TTest *tests[10];
 	size_t n = 0;
 
 	tests[n++] = an_entered_block_is_found_live_at_its_address_only;
 	tests[n++] = small_blocks_share_a_granule;
 	tests[n++] = a_block_is_taken_once;
+	tests[n++] = a_record_that_is_anothers_by_now_is_not_claimed;
 	tests[n++] = a_claim_is_for_that_very_record;
 	tests[n++] = addresses_past_the_table_are_unknown_and_not_entered;
 	tests[n++] = an_address_given_out_again_yields_what_was_there;

@@ -69,11 +69,26 @@ START_TEST(a_block_that_is_not_live_has_none)
 }
 END_TEST
 
+/* Its record was found when it was at another address. */
+START_TEST(a_question_about_one_block_does_not_change_anothers_id)
+{
+	struct block *other = block_new(), *stale;
+	uint64_t word;
+	uint32_t id;
+
+	ck_assert(block_enter(other, 3 * ADDR, &stale, &word));
+	id = buffer_id_of(other, 3 * ADDR);
+	ck_assert_uint_eq(buffer_id_of(other, 4 * ADDR), 0);
+	ck_assert_uint_eq(buffer_id_of(other, 3 * ADDR), id);
+}
+END_TEST
+
 int main(void)
 {
-	static const TTest *tests[3];
+	static const TTest *tests[4];
 
 	tests[0] = a_life_has_one_id_whoever_asks_first;
 	tests[1] = a_block_that_is_not_live_has_none;
+	tests[2] = a_question_about_one_block_does_not_change_anothers_id;
 	return tests_run("buffer_id", tests);
 }
