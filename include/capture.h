@@ -19,18 +19,24 @@ bool capture_any(void);
  * on, and none comes until all captures have ended. */
 void capture_expect(void);
 
+/* Whose a stream is. */
+struct capture_place {
+	struct CUctx_st *context;
+	struct CUctx_st *whole; /* that it is a part of, or the same */
+};
+
 /* It was refused, or the stream captures now. per_thread: stream 0 means the
- * calling thread's own. The context is the stream's. */
+ * calling thread's own. */
 void capture_refused(void);
 void capture_begun(struct CUstream_st *stream, bool per_thread,
-		   struct CUctx_st *context);
+		   struct capture_place place);
 
-/* The stream does not capture any more. The graph is NULL where none came of
- * it. Unknown streams are ignored. */
+/* The stream, of that context, does not capture any more. The graph is NULL
+ * where none came of it. Unknown streams are ignored. */
 void capture_ended(struct CUstream_st *stream, bool per_thread,
-		   struct CUgraph_st *graph);
+		   struct CUctx_st *context, struct CUgraph_st *graph);
 
-/* The context and its streams are gone. */
+/* The context, its parts and their streams are gone. */
 void capture_context_ended(struct CUctx_st *context);
 
 /* A time without captures, for calls that would end one; short, as a begin

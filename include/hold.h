@@ -30,7 +30,7 @@ void graph_joined(const void *from, const void *graph);
 void graph_ended(const void *graph);
 
 /* Sends the held blocks of a device back to the driver, as a free without us
- * would have done; but for those of captures that are on. */
+ * would have done, also those of captures that are on. */
 void hold_surrender(struct device *device);
 
 /* Hands what is held of a context back to its pools, or drops it if the

@@ -14,7 +14,7 @@
 struct capture {
 	struct capture *next;
 	const void *stream; /* its handle, or its thread's `here` */
-	CUcontext context;
+	struct capture_place place;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -24,7 +24,8 @@ static _Atomic int count; /* on, or expected */
 static bool quiet;
 static struct capture *captures;
 
-/* Its address stands for the thread's own default stream. */
+/* Its address stands for the thread's own default stream, which is another one
+ * in each context. */
 static __thread char here;
 
 static struct once watch_once = ONCE_INIT;
@@ -71,14 +72,24 @@ void capture_refused(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Under lock. Removes the captures of a stream or, without one, a context. */
+/* NULL: any; but not both. */
+static bool capture_is_of(const struct capture *capture, const void *stream,
+			  CUcontext context)
+{
+	if (stream && capture->stream != stream)
+		return false;
+	return !context || capture->place.context == context ||
+	       (!stream && capture->place.whole == context);
+}
+
+/* Under lock. Removes the captures of a stream, in a context or all (NULL), or
+ * without one those of a context and its parts. */
 static void captures_drop(const void *stream, CUcontext context)
 {
 	struct capture **at = &captures, *capture;
 
 	while ((capture = *at)) {
-		if (stream ? capture->stream != stream
-			   : capture->context != context) {
+		if (!capture_is_of(capture, stream, context)) {
 			at = &capture->next;
 			continue;
 		}
@@ -103,7 +114,7 @@ static void watch_make(void)
 	thread_key_open(&watch, own_ended);
 }
 
-void capture_begun(CUstream stream, bool per_thread, CUcontext context)
+void capture_begun(CUstream stream, bool per_thread, struct capture_place place)
 {
 	const void *key = stream_key(stream, per_thread);
 	struct capture *capture = malloc(sizeof(*capture));
@@ -112,7 +123,7 @@ void capture_begun(CUstream stream, bool per_thread, CUcontext context)
 	if (!capture)
 		return;
 	capture->stream = key;
-	capture->context = context;
+	capture->place = place;
 	pthread_mutex_lock(&lock);
 	capture->next = captures;
 	captures = capture;
@@ -123,7 +134,8 @@ void capture_begun(CUstream stream, bool per_thread, CUcontext context)
 	thread_key_set(&watch, &here);
 }
 
-void capture_ended(CUstream stream, bool per_thread, CUgraph graph)
+void capture_ended(CUstream stream, bool per_thread, CUcontext context,
+		   CUgraph graph)
 {
 	const void *key = stream_key(stream, per_thread);
 
@@ -132,7 +144,7 @@ void capture_ended(CUstream stream, bool per_thread, CUgraph graph)
 	pthread_mutex_lock(&lock);
 	if (graph)
 		hold_graph(graph);
-	captures_drop(key, NULL);
+	captures_drop(key, key == &here ? context : NULL);
 	pthread_mutex_unlock(&lock);
 }
 

@@ -269,7 +269,7 @@ void hold_surrender(struct device *device)
 
 	pthread_mutex_lock(&lock);
 	for (struct hold *hold = holds; hold; hold = hold->next) {
-		list = hold == open ? NULL : hold_take(hold, device, NULL);
+		list = hold_take(hold, device, NULL);
 		while ((block = list)) {
 			list = block->next;
 			pools_send_back(block);

@@ -1,6 +1,7 @@
 /* What begins and ends captures of streams. */
 #include "call.h"
 #include "capture.h"
+#include "context.h"
 #include "graph_owner.h"
 #include "hook.h"
 #include "mem.h"
@@ -9,10 +10,28 @@
 /* A begin of a capture. */
 struct begin {
 	CUstream stream;
-	CUcontext context; /* the stream's */
+	struct capture_place place;
 	bool per_thread;
 	bool expected; /* the rest knows that it may come */
 };
+
+static CUcontext context_of(CUstream stream)
+{
+	CUcontext context = NULL;
+
+	if (REAL_CALL(cuStreamGetCtx, stream, &context))
+		REAL_CALL(cuCtxGetCurrent, &context);
+	return context;
+}
+
+/* A green context is a part of a device's primary one, and ends with that. */
+static struct capture_place place_of(CUstream stream)
+{
+	CUcontext context = context_of(stream);
+	const struct context *whole = context_find(context);
+
+	return (struct capture_place){context, whole ? whole->handle : context};
+}
 
 static struct begin expect(CUstream stream, bool per_thread)
 {
@@ -20,8 +39,7 @@ static struct begin expect(CUstream stream, bool per_thread)
 
 	if (!mem_enabled())
 		return begin;
-	if (REAL_CALL(cuStreamGetCtx, stream, &begin.context))
-		REAL_CALL(cuCtxGetCurrent, &begin.context);
+	begin.place = place_of(stream);
 	mem_guard_fork();
 	capture_expect();
 	begin.expected = true;
@@ -34,7 +52,7 @@ static CUresult settle(const struct begin *begin, CUresult res)
 	if (begin->expected && res)
 		capture_refused();
 	else if (begin->expected)
-		capture_begun(begin->stream, begin->per_thread, begin->context);
+		capture_begun(begin->stream, begin->per_thread, begin->place);
 	return res;
 }
 
@@ -108,7 +126,7 @@ static CUresult finish(CUstream stream, bool per_thread, const CUgraph *graph,
 	if (res && ask && ask(stream, &status))
 		status = CU_STREAM_CAPTURE_STATUS_NONE;
 	if (status == CU_STREAM_CAPTURE_STATUS_NONE)
-		capture_ended(stream, per_thread,
+		capture_ended(stream, per_thread, context_of(stream),
 			      !res && graph ? (CUgraph)graph_root(*graph)
 					    : NULL);
 	return res;
@@ -130,7 +148,7 @@ EXPORT CUresult cuStreamEndCapture_ptsz(CUstream stream, CUgraph *graph)
 static CUresult destroyed(CUstream stream, CUresult res)
 {
 	if (!res && mem_enabled() && capture_any())
-		capture_ended(stream, false, NULL);
+		capture_ended(stream, false, NULL, NULL);
 	return res;
 }
 

@@ -165,13 +165,80 @@ def test_in_a_capture_idle_memory_goes_back_only_when_it_is_short(box):
     assert box.stat()["failures"] == 0
 
 
-def test_blocks_of_a_capture_that_is_on_are_not_given_back(box):
-    shell = opened(box, sim="16M")
-    lines(shell, f"alloc a {10 * MIB}", "begin s relaxed", "stream_fill s a 5",
-          "free a")
-    took(shell, f"alloc b {12 * MIB}", "2")
+@pytest.mark.parametrize("pool", [None, POOL])
+@pytest.mark.parametrize("mode", MODES)
+def test_blocks_freed_in_a_capture_that_is_on_make_room(box, pool, mode):
+    """Natively they do so at once, where the capture's mode allows a free."""
+    shell = open_shell(box, pool, "driver", sim="16M")
+    lines(shell, "stream s", f"alloc a {10 * MIB}", f"begin s {mode}",
+          "stream_fill s a 5")
+    if pool or mode == "relaxed":
+        lines(shell, "free a", f"alloc b {12 * MIB}", "end s g", "free b")
+    shell.end()
+    assert not pool or box.stat()["held_blocks"] == box.stat()["failures"] == 0
+
+
+def test_pinned_blocks_freed_in_a_capture_that_is_on_make_room(box):
+    shell = opened(box, sim_pinned="16M")
+    lines(shell, f"pin a {10 * MIB} 0", "begin s relaxed", "unpin a",
+          f"pin b {12 * MIB} 0", "end s g", "unpin b")
+    shell.end()
+
+
+@pytest.mark.parametrize("ends", [
+    ["primary_reset 0", "retain primary 0", "set primary"],
+    ["green_destroy g"],
+    ["green_destroy h", "release 0", "green_destroy g", "retain primary 0",
+     "set primary"],
+    ["stream_destroy s"],
+])
+def test_a_capture_in_a_green_contexts_stream_ends_with_that(box, ends):
+    shell = open_shell(box, POOL, "driver")
+    lines(shell, "green g", "green h", "green_stream s g", "begin s relaxed",
+          "alloc a 5000", "free a")
     assert shell.stat()["held_blocks"] == 1
-    lines(shell, "end s g", f"alloc b {12 * MIB}")
+    for line in ends:
+        took(shell, line)
+    assert shell.stat()["held_blocks"] == 0
+    first, second = cycle(shell, 2)
+    assert first == second
+    shell.end()
+
+
+def test_a_green_contexts_end_leaves_captures_of_others(box):
+    shell = open_shell(box, POOL, "driver")
+    lines(shell, "green g", "green h", "green_stream s g", "stream t",
+          "begin s relaxed", "begin t relaxed", "alloc a 5000", "free a",
+          "green_destroy h")
+    assert shell.stat()["held_blocks"] == 1
+    took(shell, "green_destroy g")
+    assert shell.stat()["held_blocks"] == 1
+    lines(shell, "end t x", "graph_destroy x")
+    assert shell.stat()["held_blocks"] == 0
+    shell.end()
+
+
+def test_a_capture_in_a_green_context_ends_with_the_thread(box):
+    shell = open_shell(box, POOL, "driver")
+    lines(shell, "green g", "alloc a 5000",
+          "thread green_set g; begin_own thread")
+    assert [shell.read(), shell.read()] == ["0", "joined"]
+    took(shell, "free a")
+    assert shell.stat()["held_blocks"] == 0
+    shell.end()
+
+
+@pytest.mark.parametrize("other", ["create other 0", "green other"])
+def test_a_threads_stream_is_another_one_in_each_context(box, other):
+    """The end of one capture is not that of both."""
+    shell = open_shell(box, POOL, "driver")
+    use = "green_set other" if "green" in other else "set other"
+    lines(shell, other, "own s", "set primary", "begin s relaxed", use,
+          "begin s relaxed", "end s g", "graph_destroy g", "set primary",
+          "alloc a 5000", "free a")
+    assert shell.stat()["held_blocks"] == 1
+    lines(shell, "end s g", "graph_destroy g")
+    assert shell.stat()["held_blocks"] == 0
     shell.end()
 
 

@@ -123,6 +123,28 @@ START_TEST(memory_outlives_the_green_context_it_came_from)
 }
 END_TEST
 
+/* "Explicitly destroys and cleans up all resources associated with the current
+ * device in the current process." */
+START_TEST(a_reset_ends_green_contexts_and_their_captures)
+{
+	CUgreenCtx green = green_new();
+	CUstream stream = stream_new(green);
+	CUcontext context;
+	CUevent event;
+
+	ck_assert_ok(
+		cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	ck_assert_ok(cuDevicePrimaryCtxReset(0));
+	ck_assert_cu(cuCtxFromGreenCtx(&context, green),
+		     CUDA_ERROR_CONTEXT_IS_DESTROYED);
+	ck_assert_cu(cuGreenCtxDestroy(green), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+	ck_assert_ok(cuDevicePrimaryCtxRetain(&primary, 0));
+	ck_assert_ok(cuCtxSetCurrent(primary));
+	ck_assert_ok(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+	ck_assert_ok(cuCtxRecordEvent(primary, event));
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -131,6 +153,7 @@ int main(void)
 		primary_context_waits_for_its_green_ones,
 		green_context_does_not_wait_for_others,
 		memory_outlives_the_green_context_it_came_from,
+		a_reset_ends_green_contexts_and_their_captures,
 		NULL,
 	};
 

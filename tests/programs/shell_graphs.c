@@ -80,6 +80,12 @@ static void run_begin_own(char **words)
 					       mode_of(words[0])));
 }
 
+/* Names that stream. */
+static void run_own(char **words)
+{
+	made(words[0], CUDA_SUCCESS, CU_STREAM_PER_THREAD);
+}
+
 static void run_end(char **words)
 {
 	CUgraph graph = NULL;
@@ -149,6 +155,7 @@ const struct shell_command shell_graphs[] = {
 	{"begin", 2, run_begin},
 	{"begin_into", 3, run_begin_into},
 	{"begin_own", 1, run_begin_own},
+	{"own", 1, run_own},
 	{"end", 2, run_end},
 	{"instantiate", 2, run_instantiate},
 	{"clone", 2, run_clone},

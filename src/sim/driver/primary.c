@@ -38,14 +38,28 @@ CUresult sim_cuDevicePrimaryCtxRelease_v2(CUdevice device)
 	return CUDA_SUCCESS;
 }
 
+/* One of its green contexts that is alive; or NULL. */
+static struct context *part_alive(struct context *primary)
+{
+	struct context *part = context_part(primary, primary);
+
+	while (part && !part->alive)
+		part = context_part(primary, part);
+	return part;
+}
+
+/* All that the process has on the device, and so its green contexts. */
 CUresult sim_cuDevicePrimaryCtxReset_v2(CUdevice device)
 {
+	struct context *part;
 	struct device *dev;
 	CUresult res = device_find(device, &dev);
 
 	if (res)
 		return res;
 	context_settle(&dev->primary);
+	while ((part = part_alive(&dev->primary)))
+		context_close(part);
 	if (dev->primary.alive)
 		context_close(&dev->primary);
 	return CUDA_SUCCESS;
