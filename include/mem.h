@@ -60,8 +60,8 @@ void mem_given(struct block *given, bool freed);
 void mem_exported(uint64_t addr);
 
 /* Corrects what cuMemGetInfo said for the current context's device: idle
- * blocks count as free, a hard limit as the total. Not with meminfo=real. NULL
- * is allowed. */
+ * blocks, and those that graphs hold, count as free, a hard limit as the total.
+ * Not with meminfo=real. NULL is allowed. */
 void mem_info(size_t *free, size_t *total);
 
 #endif

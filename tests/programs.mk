@@ -134,6 +134,18 @@ $(BUILD)/tests/programs/shell_asan: $(filter-out %/shell_runtime.c, \
 	$(Q)gcc $(CPPFLAGS) $(CFLAGS) -fsanitize=address -static-libasan \
 		$(filter %.c,$^) -L$(BUILD)/sim -lcuda -pthread -o $@
 
+# Exports what the library's constructor calls.
+CHECK += $(BUILD)/tests/programs/late_runtime \
+	$(BUILD)/tests/programs/constructor.so
+$(BUILD)/tests/programs/late_runtime: $(BUILD)/obj/tests/programs/late_runtime.o \
+		$(BUILD)/sim/libcuda.so
+	$(call SAY,link  )
+	$(Q)$(NVCC_LINK) $(filter %.o,$^) -L$(BUILD)/sim -lcuda \
+		-Xcompiler -rdynamic -o $@
+$(BUILD)/tests/programs/constructor.so: $(BUILD)/obj/tests/programs/constructor.o
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) -shared $^ -o $@
+
 CHECK += $(BUILD)/tests/programs/next $(BUILD)/tests/programs/next_answer.so
 $(BUILD)/tests/programs/next: $(BUILD)/obj/tests/programs/next.o
 	$(call SAY,link  )

@@ -330,7 +330,8 @@ void mem_info(size_t *free, size_t *total)
 	if (!context || config_current()->meminfo)
 		return;
 	limit = config_current()->hard_limit;
-	idle = counter_get(context->device, COUNTER_idle_bytes);
+	idle = counter_get(context->device, COUNTER_idle_bytes) +
+	       counter_get(context->device, COUNTER_held_bytes);
 	reserved = counter_get(context->device, COUNTER_reserved_bytes);
 	held = reserved > idle ? reserved - idle : 0; /* read one by one */
 	room = limit > held ? limit - held : 0;

@@ -77,13 +77,14 @@ EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t size)
 /* taken: the fast path has begun with it; or NULL. */
 COLD static CUresult free_slowly(CUdeviceptr ptr, struct block *taken)
 {
-	const struct real_driver *real = real_driver();
+	const struct real_driver *real;
 	struct block *given;
 	struct seen *seen;
 	CUresult res;
 
 	if (taken)
 		fast_taken(cache_last, taken);
+	real = real_driver();
 	if (!real)
 		return CUDA_ERROR_NOT_INITIALIZED;
 	switch (taken ? mem_free_taken(taken, &given)
@@ -287,12 +288,15 @@ EXPORT cudaError_t cudaMalloc(void **out, size_t size)
 
 COLD static cudaError_t runtime_free_slowly(void *ptr, struct block *taken)
 {
-	const struct real_runtime *real = real_runtime();
+	const struct real_runtime *real;
 	struct block *given;
 	cudaError_t res;
 
+	/* First: the runtime may have to be looked for, and who has the
+	 * loader's lock may wait until this thread's cache is not busy. */
 	if (taken)
 		fast_taken(cache_last, taken);
+	real = real_runtime();
 	if (!real)
 		return cudaErrorInitializationError;
 	switch (taken ? mem_free_taken(taken, &given)

@@ -178,6 +178,15 @@ def test_blocks_freed_in_a_capture_that_is_on_make_room(box, pool, mode):
     assert not pool or box.stat()["held_blocks"] == box.stat()["failures"] == 0
 
 
+def test_what_is_held_counts_as_free(box):
+    shell = opened(box)
+    free = shell("info")
+    lines(shell, f"alloc a {4 * MIB}", "begin s relaxed", "free a", "end s g")
+    assert shell.stat()["held_blocks"] == 1
+    assert shell("info") == free
+    shell.end()
+
+
 def test_pinned_blocks_freed_in_a_capture_that_is_on_make_room(box):
     shell = opened(box, sim_pinned="16M")
     lines(shell, f"pin a {10 * MIB} 0", "begin s relaxed", "unpin a",

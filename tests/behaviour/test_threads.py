@@ -119,3 +119,15 @@ def test_releases_of_a_context_beside_allocations_harm_nothing(box, pool):
             stat = box.stat()
             assert stat["live_bytes"] == stat["reserved_bytes"] == 0
             assert stat["idle_bytes"] == 0
+
+
+@pytest.mark.parametrize("pool,options", [
+    (None, {}), ("no_pool", {}), ("page_unit_pool", {}),
+    ("page_unit_pool", {"thread_cache": 0}),  # no free is all fast
+])
+def test_a_first_call_of_the_runtime_waits_for_the_loader_alone(box, pool,
+                                                               options):
+    """Who has the loader's lock meanwhile makes a context."""
+    run = box.run([program("late_runtime"), program("constructor.so")], pool,
+                  **options)
+    assert run.stdout == "ended\n"
