@@ -72,6 +72,7 @@ int main(int argc, char **argv)
 	pthread_t thread;
 
 	check(argc != 2);
+	alarm(60); /* a hang is a failure */
 	check(sem_init(&warm, 0, 0));
 	check(sem_init(&go, 0, 0));
 	check(cuInit(0));
