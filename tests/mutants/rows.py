@@ -261,6 +261,9 @@ ROWS = [
 				  give(store, block_addr(block))) &&
 		    block_remove(block))
 """)),
+    ("what_others_give_back_is_not_waited_for", "races",
+     (GIVEBACK, "	giving_wait(device);\n	return given;",
+      "	(void)giving_wait;\n	return given;")),
     ("all_goes_back_where_little_is_lacking",
      "test_pressure.py -k what_a_request_needs",
      (TAKE, "device_release(device, lack)", "device_release(device, SIZE_MAX)")),

@@ -75,6 +75,9 @@ ROWS = [
     ("a_child_keeps_its_caches", "test_cache.py -k child",
      ("src/core/state.c", "	cache_unsure();\n	atomic_store",
       "	atomic_store")),
+    ("a_context_that_may_end_serves_on", "races",
+     (CACHE, " || context->dead || context->closing ||\n", " ||\n"
+      "	       context->dead ||\n")),
     # What they keep, and for whom.
     ("unsafe_blocks_from_a_cache", "proof",
      (FAST, "	if (!LIKELY(block) || !LIKELY(block->epoch < safe))",

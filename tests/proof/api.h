@@ -16,6 +16,7 @@ CUresult cuCtxCreate_v2(CUcontext *out, unsigned flags, CUdevice device);
 	API(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", 7000, 0) \
 	API(cuDevicePrimaryCtxRelease_v2, "cuDevicePrimaryCtxRelease", 11000, \
 	    0) \
+	API(cuDevicePrimaryCtxGetState, "cuDevicePrimaryCtxGetState", 7000, 0) \
 	API(cuCtxCreate_v2, "cuCtxCreate", 3020, 0) \
 	API(cuCtxDestroy_v2, "cuCtxDestroy", 4000, 0) \
 	API(cuCtxSetCurrent, "cuCtxSetCurrent", 4000, 0) \

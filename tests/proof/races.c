@@ -176,6 +176,7 @@ bool races_run(const char *name)
 	}
 	for (int both = 0; both < 2; both++) {
 		good = table_run(race_index, name, both, &count) && good;
+		good = table_run(race_room, name, both, &count) && good;
 		good = table_run(race_direct, name, both, &count) && good;
 		good = table_run(race_caches, name, both, &count) && good;
 		good = table_run(race_table, name, both, &count) && good;

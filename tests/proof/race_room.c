@@ -1,0 +1,88 @@
+/* Races about memory that goes back to the driver, by a free or with its
+ * context, beside a request. */
+#include <stdatomic.h>
+
+#include "control.h"
+#include "race.h"
+#include "schedule.h"
+
+/* One needs more than half of a device, which others have idle. */
+enum { LITTLE = 1 << 20, MOST = 10 << 20, MORE = 12 << 20 };
+
+static CUcontext primary;
+static CUdeviceptr held, given;
+static atomic_bool warm, going;
+
+static void primary_open(void)
+{
+	DO(cuInit, 0);
+	DO(cuDevicePrimaryCtxRetain, &primary, 0);
+	DO(cuCtxSetCurrent, primary);
+}
+
+static void give_before(void)
+{
+	char answer[256];
+
+	primary_open();
+	DO(cuMemAlloc_v2, &held, LITTLE);
+	DO(cuMemAlloc_v2, &given, MOST);
+	DO(cuMemFree_v2, given);
+	control_ask("trim", answer, sizeof(answer));
+}
+
+/* Gives back what the trim has left. */
+static void give_first(void)
+{
+	DO(cuCtxSetCurrent, primary);
+	race_hold();
+	DO(cuMemFree_v2, held);
+	race_pass();
+}
+
+static void need_second(void)
+{
+	DO(cuCtxSetCurrent, primary);
+	DO(cuMemAlloc_v2, &given, MORE);
+}
+
+/* Its thread keeps a block of the context that ends, which serves no request
+ * once its memory is gone. */
+static void end_first(void)
+{
+	while (!warm)
+		schedule_yield();
+	going = true;
+	race_hold();
+	DO(cuDevicePrimaryCtxRelease_v2, 0);
+	race_pass();
+}
+
+static void end_second(void)
+{
+	unsigned int flags;
+	int active = 1;
+
+	DO(cuCtxSetCurrent, primary);
+	for (int i = 0; i < 2; i++) {
+		DO(cuMemAlloc_v2, &held, LITTLE);
+		DO(cuMemFree_v2, held);
+	}
+	warm = true;
+	while (!going)
+		schedule_yield();
+	DO(cuDevicePrimaryCtxGetState, 0, &flags, &active);
+	if (!active)
+		race_expect("requests that an ended context has served",
+			    race_api.cuMemAlloc_v2(&held, LITTLE) ==
+				    CUDA_SUCCESS,
+			    0);
+}
+
+const struct race race_room[] = {
+	{"room beside what goes back", "MNM_SIM", "16M", 1, 0, give_before,
+	 give_first, need_second, NULL},
+	{"a context's end beside a request", NULL, NULL, 1, 0, primary_open,
+	 end_first, end_second, NULL},
+	{0},
+};
