@@ -214,7 +214,6 @@ static size_t limit_now(struct device *device)
 	return quarantine_limit(device) / (device->tight ? QUARANTINE_REST : 1);
 }
 
-/* With so many bytes more. */
 static bool quarantine_is_full(struct device *device, size_t more)
 {
 	return counter_about(device, COUNTER_quarantined_bytes) + more >
@@ -244,8 +243,6 @@ void fence_keep(struct device *device, size_t span)
 	device_wait(device);
 }
 
-/* What is counted though a wait that ended just now covers it is counted by the
- * next as well; the other way round it would be missed. */
 void fence_kept(struct device *device, size_t span, uint64_t epoch)
 {
 	if (epoch >= atomic_load(&device->safe))

@@ -2,9 +2,19 @@
 
 import os
 import re
+import shutil
 import subprocess
 
+import pytest
+
 from conftest import BUILD, DEADLINE, plain_build_only
+
+
+def addresses_can_be_fixed():
+    return shutil.which("setarch") and not subprocess.run(
+        ["setarch", "-R", "true"], capture_output=True,
+        check=False).returncode
+
 
 PROOF = os.path.join(BUILD, "tests", "proof", "proof")
 
@@ -23,6 +33,9 @@ def calls(path, *words):
 
 
 @plain_build_only
+@pytest.mark.skipif(not addresses_can_be_fixed(), reason="a container's filter "
+                    "of system calls may forbid it; where in the index a block "
+                    "is, and what is beside it, follows from its address")
 def test_one_seed_is_one_schedule(tmp_path):
     path = tmp_path / "calls"
     for seed in ["3", "7", "14"]:

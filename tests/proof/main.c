@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -161,6 +162,8 @@ static void start_again(char **argv, bool native)
 	setenv("TSAN_OPTIONS", path, 1);
 #endif
 	setenv("PROOF_STARTED", "1", 1);
+	/* The index of blocks is searched from where an address says. */
+	personality(ADDR_NO_RANDOMIZE);
 	execv(program, argv);
 	perror(program);
 }
