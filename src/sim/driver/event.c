@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "context.h"
 #include "entries.h"
+#include "queue.h"
 #include "stream.h"
 #include "thread.h"
 #include "world.h"
@@ -178,8 +179,9 @@ CUresult sim_cuEventRecordWithFlags(CUevent handle, CUstream where,
 			       : CUDA_ERROR_INVALID_VALUE;
 	if (event->ctx != stream->ctx)
 		return CUDA_ERROR_INVALID_HANDLE;
-	return stream->capture ? event_capture(event, stream)
-			       : event_record(event, stream);
+	if (stream->capture)
+		return event_capture(event, stream);
+	return queue_wait(stream) ?: event_record(event, stream);
 }
 
 CUresult sim_cuEventRecord(CUevent handle, CUstream where)
@@ -315,7 +317,7 @@ CUresult sim_cuCtxRecordEvent(CUcontext where, CUevent handle)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (event->slot)
 		return CUDA_ERROR_NOT_SUPPORTED;
-	res = capture_permit_context(ctx);
+	res = capture_permit_context(ctx) ?: queue_wait_all(ctx);
 	if (res)
 		return res;
 	clock_spend(world.profile.event_ns);
@@ -352,7 +354,7 @@ CUresult sim_cuCtxWaitEvent(CUcontext where, CUevent handle)
 	if (!res)
 		res = context_find(where, &ctx);
 	if (!res)
-		res = gate_permit(ctx, event);
+		res = gate_permit(ctx, event) ?: queue_wait_all(ctx);
 	if (res)
 		return res;
 	if (event->slot)

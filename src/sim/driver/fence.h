@@ -27,6 +27,7 @@ bool fence_merge(struct fence *fence, const struct fence *other);
 bool fence_done(struct fence *fence);  /* drops what is complete */
 bool fence_asked(struct fence *fence); /* the same, and the host knows it */
 void fence_wait(struct fence *fence);  /* drops the lock meanwhile */
+void fence_pass(struct fence *fence);  /* and then the host knows nothing */
 void fence_clear(struct fence *fence);
 
 #endif

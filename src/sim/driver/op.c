@@ -8,6 +8,7 @@
 #include "capture.h"
 #include "clock.h"
 #include "context.h"
+#include "queue.h"
 #include "stream.h"
 #include "thread.h"
 #include "world.h"
@@ -152,7 +153,12 @@ CUresult op_submit(struct op *op, struct stream *stream, uint64_t ns)
 {
 	struct device *dev = stream->ctx->dev;
 	uint64_t start = self.now;
+	CUresult res = stream->capture ? CUDA_SUCCESS : queue_wait(stream);
 
+	if (res) {
+		op_drop(op);
+		return res;
+	}
 	if (stream->capture)
 		return capture_take(op, stream, ns);
 	if (!stream_before(stream, &op->before, &start) ||

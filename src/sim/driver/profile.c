@@ -35,6 +35,7 @@ static const struct profile_key keys[] = {
 	FACT(l2_bytes),
 	FACT(shared_bytes),
 	FACT(pinned_most),
+	FACT(queue_most),
 	FACT(ideal),
 	COST(call_ns),
 	COST(context_ns),
@@ -175,11 +176,23 @@ static CUresult profile_check(const struct profile *profile)
 	return CUDA_ERROR_NO_DEVICE;
 }
 
+/* What a variable says, if it is set. */
+static bool limit_read(const char *variable, const char *wanted,
+		       uint64_t *limit)
+{
+	const char *text = getenv(variable);
+
+	if (!text || !*text || bytes_read(text, limit))
+		return true;
+	fprintf(stderr, "mnm-sim: %s: \"%s\" is no number of %s\n", variable,
+		text, wanted);
+	return false;
+}
+
 CUresult profile_open(struct profile *profile)
 {
 	const char *which = getenv("MNM_SIM");
 	const char *clock = getenv("MNM_SIM_CLOCK");
-	const char *pinned = getenv("MNM_SIM_PINNED");
 	uint64_t bytes = 0;
 	CUresult res;
 
@@ -195,13 +208,11 @@ CUresult profile_open(struct profile *profile)
 		return res;
 	if (bytes)
 		profile->capacity = bytes;
-	if (pinned && *pinned && !bytes_read(pinned, &profile->pinned_most)) {
-		fprintf(stderr,
-			"mnm-sim: MNM_SIM_PINNED: \"%s\" is no number of "
-			"bytes, such as 512M\n",
-			pinned);
+	if (!limit_read("MNM_SIM_PINNED", "bytes, such as 512M",
+			&profile->pinned_most) ||
+	    !limit_read("MNM_SIM_QUEUE", "operations, such as 1024",
+			&profile->queue_most))
 		return CUDA_ERROR_NO_DEVICE;
-	}
 	if (profile->ideal || (clock && !strcmp(clock, "zero")))
 		for (unsigned i = 0; i < KEY_COUNT; i++)
 			if (keys[i].cost)

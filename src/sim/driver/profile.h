@@ -17,6 +17,7 @@ struct profile {
 	uint64_t clock_khz, memory_clock_khz, bus_bits, l2_bytes;
 	uint64_t shared_bytes; /* a block can opt in to */
 	uint64_t pinned_most;  /* bytes of host memory; 0: no limit */
+	uint64_t queue_most;   /* operations of a stream; 0: no limit */
 	uint64_t ideal;        /* 1: costs are 0, and see quick.h */
 
 	uint64_t call_ns; /* any call, on top of what follows */
