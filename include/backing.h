@@ -25,9 +25,12 @@ int backing_give(struct CUctx_st *context, uint64_t addr);
 int backing_take_host(size_t span, unsigned int flags, uint64_t *addr);
 int backing_give_host(struct CUctx_st *context, uint64_t addr);
 
-/* Waits for all work queued in a context so far. An error while a stream of
- * the context captures, and the end of the capture. */
+/* Waits for all work queued in a context so far. The first is an error while a
+ * stream of the context captures, and the end of the capture. The second is a
+ * free of some memory, which a capture bears, and an error where there is
+ * none. */
 int backing_wait(struct CUctx_st *context);
+int backing_free_wait(struct CUctx_st *context);
 
 /* Whether we know all entries of the driver: it's no newer than the headers
  * that this library was built with. */

@@ -16,7 +16,7 @@ struct CUstream_st;
 bool capture_any(void);
 
 /* A begin is about to be asked of the driver: returns once no quiet time is
- * on, and none comes until all captures have ended. */
+ * on, or a second has passed, and none comes until all captures have ended. */
 void capture_expect(void);
 
 /* Whose a stream is. */
@@ -39,8 +39,9 @@ void capture_ended(struct CUstream_st *stream, bool per_thread,
 /* The context, its parts and their streams are gone. */
 void capture_context_ended(struct CUctx_st *context);
 
-/* A time without captures, for calls that would end one; short, as a begin
- * waits for its end, and one at a time. False: a capture is on. */
+/* A time without captures, for one call that would end one, and that does not
+ * wait for work: a begin waits for its end. It keeps nobody else from one, and
+ * it may be long where a stream's queue is full. False: a capture is on. */
 bool quiet_begin(void);
 void quiet_end(void);
 

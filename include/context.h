@@ -34,11 +34,15 @@ struct device {
 	_Atomic int choice;     /* row of its pool */
 	_Atomic uint64_t epoch; /* that frees are stamped with now */
 	_Atomic uint64_t safe;  /* blocks of epochs below may be reused */
+	_Atomic uint64_t over;  /* their former work is over, below */
 	_Atomic int contexts;   /* that live */
 	_Atomic bool ordered;   /* a stream's order has served for fences */
 	_Atomic uint64_t
-		idle_hits;     /* up to then, the sole stream's work is over */
-	_Atomic bool shared;   /* other devices may use its memory */
+		idle_hits; /* up to then, the sole stream's work is over */
+	_Atomic bool
+		visited; /* contexts of other devices have used its memory */
+	_Atomic bool shared;   /* all contexts may use its memory */
+	_Atomic bool fencing;  /* a thread makes a fence for a request */
 	_Atomic bool unfenced; /* a fence failed: the host waits instead */
 	_Atomic bool tight; /* has run out of memory: little quarantine left */
 	_Atomic bool lost;  /* an error that stays: every call is CUDA's */
@@ -75,13 +79,13 @@ struct context {
 	struct device *device;
 	enum context_kind kind;
 	struct CUevent_st *_Atomic fence; /* the event of its fences, or NULL */
-	_Atomic uint64_t joined; /* a bit per device that it has visited */
-	/* In quiet times, see host.c. */
+	_Atomic uint64_t visits; /* a bit per device whose memory it may use */
+	_Atomic uint64_t joined; /* likewise, and it is behind their fences */
+	/* By one thread at a time, see host.c. */
 	struct CUevent_st *seal; /* or NULL */
 	uint64_t sealed;         /* the epoch of the host's it stands behind */
 	/* Under the table's lock. */
-	unsigned int users; /* see context_hold */
-	bool buried;        /* among the dead */
+	bool buried; /* among the dead */
 	struct context *next_dead;
 	UT_hash_handle hh;
 	pthread_mutex_t lock;
@@ -89,8 +93,8 @@ struct context {
 	/* Under lock. */
 	_Atomic bool dead;            /* destroyed; its blocks are forgotten */
 	_Atomic unsigned int closing; /* calls under way that may end it */
-	unsigned int busy;  /* driver calls of ours on what is in it */
-	int caches;         /* that threads have of it; see cache.h */
+	unsigned int busy;            /* see context_use */
+	int caches;                   /* that threads have of it; see cache.h */
 	struct store store; /* device memory, the first of its stores */
 };
 
@@ -143,6 +147,7 @@ void context_unsure(void);
 /* An entry that we know nothing of was called, or handed out: from now on the
  * driver is asked for the current context at each request. */
 void context_doubt(void);
+bool context_is_doubted(void);
 
 /* The record of a handle, or NULL; of a green context, its primary one's. */
 struct context *context_find(struct CUctx_st *handle);
@@ -168,29 +173,39 @@ void context_note(struct CUctx_st *handle, int ordinal, enum context_kind kind);
 /* Takes the context's lock once no call is under way that may end it; it may
  * be dead then. */
 void context_enter(struct context *context);
+bool context_enter_now(struct context *context); /* false: one is */
 void context_leave(struct context *context);
 
-/* Driver calls of ours on what is in the context begin; after any call that
- * may end it, and before the next. False: it is dead. */
-bool context_use(struct context *context);
+/* Driver calls of ours on what is in the context begin: none that may end it
+ * starts before context_unuse. Where one is under way, the first waits for it;
+ * the second never waits. */
+enum context_state { CONTEXT_ALIVE, CONTEXT_ENDING, CONTEXT_DEAD };
+bool context_use(struct context *context); /* false: it is dead */
+enum context_state context_try(struct context *context);
 void context_unuse(struct context *context);
 
-/* A call that may end a context begins: until it is known how it went,
- * requests and frees of the context's blocks wait, and nothing of it is given
- * back. The first is for a handle that will be invalid: nobody finds the
- * context any more, and it returns once nobody uses it. NULL: not known. */
+/* Returns once no call is under way that may end the context. */
+void context_await(struct context *context);
+
+/* A call that may end a context begins, once nobody uses it: until it is known
+ * how it went, requests and frees of the context's blocks wait, and nothing of
+ * it is given back. It is still found, and listed. NULL: not known. */
 struct context *context_close(struct CUctx_st *handle);
-struct context *context_close_primary(int ordinal);
+
+/* As context_close, of a device's primary context. False: *context is in use,
+ * and nothing has begun; see context_unused. */
+bool context_close_primary(int ordinal, struct context **context);
+void context_unused(struct context *context); /* waits until nobody uses it */
 
 /* That call has returned. Ended: all that was known of the context's memory
  * is dropped. NULL is allowed. */
 void context_settle(struct context *context, bool ended);
 
-/* Fills list with the contexts that memory of a device belongs to (NULL, or
- * the host: all), which can't be destroyed until context_release. Returns their
- * number, at most max; -1: there are more. */
-int context_hold(const struct device *device, struct context **list, int max);
-void context_release(struct context **list, int count);
+/* Fill list with the contexts that memory of a device belongs to, or which may
+ * use it by what they do (NULL, or the host: all). They may end meanwhile, see
+ * context_try; a record stays. Return their number, at most max; -1: more. */
+int contexts_of(const struct device *device, struct context **list, int max);
+int contexts_using(const struct device *device, struct context **list, int max);
 
 /* Calls visit for each store of each context, under the table's lock and the
  * context's. */

@@ -13,12 +13,14 @@
  *		cuCtxSynchronize does as well.
  *		While the process gives work to one stream only, that stream's
  *		order is enough, without any fence (work.h).
- *		Where a fence can't reach (several contexts on the device,
- *		memory that other devices may use, a driver before 12.5), the
- *		free in which the quarantine fills up waits on the host, as
- *		CUDA's does. An allocation never waits, unless memory runs out.
- * sync		Each free waits, as CUDA's does.
- * none		At once, in captures, too. Corrupts memory; for tests.
+ *		Where several contexts may use the memory, there is an event
+ *		in each, and each waits for all of these.
+ *		Where a fence can't reach (a driver before 12.5, or more than
+ *		eight contexts in a process of which several may use the
+ *		memory), the free in which the quarantine fills up waits on the
+ *		host, as CUDA's does. An allocation never waits, unless memory
+ *runs out. sync		Each free waits, as CUDA's does. none
+ *At once, in captures, too. Corrupts memory; for tests.
  *
  * The protocol is modelled in src/core/fence.pml. */
 #ifndef MNM_FENCE_H
@@ -41,8 +43,9 @@ void fence_level_set(enum fence_level level);
  * the device, at most 512 MiB. Set for all devices. */
 void fence_quarantine_set(size_t bytes);
 
-/* Whether a free never waits: at this level, and one event reaches all that may
- * use the device's memory. What it depends on is followed by caches_review. */
+/* Whether a free never waits: at this level, and one fence reaches all contexts
+ * that may use the device's memory. What it depends on is followed by
+ * caches_review. */
 bool fence_is_plain(const struct device *device);
 
 /* A freed block of span bytes, which has its stamp, is about to be kept: waits
@@ -77,10 +80,11 @@ struct fence_sync {
 struct fence_sync fence_sync_begin(struct context *context);
 void fence_sync_end(const struct fence_sync *sync, int res);
 
-/* The memory of a device's context is about to go, pinned memory too, and with
- * it what was freed and may still be used by others: waits for them. False: it
- * could not, as a stream captures or another context is just ending. */
-bool fence_leave(struct device *device);
+/* The memory of a context is about to go, pinned memory too, and its own work
+ * with it. What was freed of that memory may still be used by other contexts:
+ * waits for these, and for nothing if there is no such memory. False: it could
+ * not, as a stream captures or another context is just ending. */
+bool fence_leave(struct context *context);
 
 /* The host waits for what may still use memory of the context that has been
  * reused: who gets it now is not ordered by any event of ours. */
@@ -90,14 +94,19 @@ void fence_drain(struct context *context);
  * for the device's last fence. */
 void fence_join(struct device *device, struct context *other);
 
-/* Memory of this device, or of all (NULL), may be used by other devices from
- * now on. For good: work queued while it was so may still run. */
+/* Another context may use the memory of the device from now on, for good: its
+ * work counts as the device's own, and what it does now is behind the last
+ * fence. See contexts_using. */
+void fence_admit(struct device *device, struct context *visitor);
+
+/* All contexts may use the memory of this device, or of all devices (NULL),
+ * from now on. For good: work queued while it was so may still run. */
 void fence_share(struct device *device);
 
 /* Work of a context, or of any (NULL), is about to be queued that touches
  * memory at addr, by a copy or a fill: those reach memory of other devices
- * without being allowed to. The memory of such a device is shared from then
- * on. One load in a program that uses one device. */
+ * without being allowed to. It is admitted then. One load in a program that
+ * uses one device. */
 void fence_visit(struct context *visitor, uint64_t addr);
 
 /* Work of any context may touch memory of any device from now on. */

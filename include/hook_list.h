@@ -6,6 +6,7 @@
 /* clang-format off */
 #define DRIVER_USED_LIST \
 USED(cuCtxFromGreenCtx) \
+USED(cuCtxGetApiVersion) \
 USED(cuCtxGetCurrent) \
 USED(cuCtxGetDevice) \
 USED(cuCtxRecordEvent) \

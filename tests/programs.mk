@@ -63,6 +63,16 @@ $(BUILD)/tests/programs/guest: $(BUILD)/obj/tests/programs/guest.o \
 	$(call SAY,link  )
 	$(Q)$(NVCC_LINK) $(filter %.o,$^) -L$(BUILD)/sim -lcuda -o $@
 
+CHECK += $(BUILD)/tests/programs/beside
+$(BUILD)/obj/tests/programs/beside_cases.o: CFLAGS += \
+	-Wno-deprecated-declarations
+$(BUILD)/tests/programs/beside: $(BUILD)/obj/tests/programs/beside.o \
+		$(BUILD)/obj/tests/programs/beside_cases.o \
+		$(BUILD)/sim/libcuda.so
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \
+		-lcuda -pthread -o $@
+
 SIM_PROGRAMS := $(addprefix $(BUILD)/tests/programs/,interleave reuse reuse_host \
 	many_streams)
 $(SIM_PROGRAMS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o \

@@ -44,6 +44,24 @@ int backing_wait(CUcontext context)
 	return (int)res;
 }
 
+/* By what every program relies on: no document says more than that it may wait,
+ * but the driver itself may not give out memory that a kernel still uses, and
+ * can't know which memory that is. */
+int backing_free_wait(CUcontext context)
+{
+	struct visit visit;
+	CUdeviceptr addr;
+	CUresult res = visit_begin(&visit, context);
+
+	if (res)
+		return (int)res;
+	res = real_driver()->cuMemAlloc_v2(&addr, 1);
+	if (!res)
+		res = real_driver()->cuMemFree_v2(addr);
+	visit_end(&visit);
+	return (int)res;
+}
+
 int backing_device_bytes(int ordinal, size_t *bytes)
 {
 	const struct real_driver *real = real_driver();

@@ -1,6 +1,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <cuda.h>
 
@@ -10,6 +11,8 @@
 #include "mem.h"
 #include "thread.h"
 #include "work.h"
+
+enum { QUIET_SECONDS = 1 }; /* that a begin waits for calls of ours */
 
 struct capture {
 	struct capture *next;
@@ -21,7 +24,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 /* Under lock. */
 static _Atomic int count; /* on, or expected */
-static bool quiet;
+static int quiet;         /* threads in such a time */
 static struct capture *captures;
 
 /* Its address stands for the thread's own default stream, which is another one
@@ -43,6 +46,20 @@ bool capture_any(void)
 	return atomic_load_explicit(&count, memory_order_relaxed);
 }
 
+/* Under lock. A call that takes that long stands in the driver, for want of
+ * room in a queue that only the caller's next step may empty, and has been let
+ * in long ago. Without us a begin would not wait for it. */
+static void quiet_await(void)
+{
+	struct timespec until;
+	int late = 0;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += QUIET_SECONDS;
+	while (quiet && !late)
+		late = pthread_cond_timedwait(&changed, &lock, &until);
+}
+
 void capture_expect(void)
 {
 	work_mixed(); /* no fence can be made later */
@@ -51,8 +68,7 @@ void capture_expect(void)
 		hold_open();
 		caches_review(NULL);
 	}
-	while (quiet)
-		pthread_cond_wait(&changed, &lock);
+	quiet_await();
 	pthread_mutex_unlock(&lock);
 }
 
@@ -160,9 +176,8 @@ bool quiet_begin(void)
 	bool granted;
 
 	pthread_mutex_lock(&lock);
-	while (quiet) /* also where it is refused: no such call is under way */
-		pthread_cond_wait(&changed, &lock);
-	granted = quiet = !count;
+	granted = !count;
+	quiet += granted;
 	pthread_mutex_unlock(&lock);
 	return granted;
 }
@@ -170,7 +185,7 @@ bool quiet_begin(void)
 void quiet_end(void)
 {
 	pthread_mutex_lock(&lock);
-	quiet = false;
-	pthread_cond_broadcast(&changed);
+	if (!--quiet)
+		pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&lock);
 }

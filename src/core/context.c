@@ -8,6 +8,8 @@
 #include "context.h"
 #include "fence.h"
 #include "context_current.h"
+#include "context_use.h"
+#include "giveback.h"
 #include "green.h"
 #include "mem.h"
 #include "pools.h"
@@ -16,7 +18,6 @@
 #include "work.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t released = PTHREAD_COND_INITIALIZER;
 static struct context *table;
 static struct context *dead; /* linked by next_dead */
 
@@ -67,22 +68,30 @@ static struct context *note(CUcontext handle, int ordinal, bool *fresh)
 	return context;
 }
 
-/* Under lock. Two calls may have ended it, and each knows. */
-static void bury(struct context *context)
+/* Under lock. Two calls may have ended it, and each knows: false for the
+ * second. */
+static bool bury(struct context *context)
 {
-	if (find(context->handle) == context)
-		HASH_DEL(table, context);
-	if (!context->buried) {
-		context->buried = true;
-		if (!--context->device->contexts) {
-			used--;
-			context->device->lost = false;
-		}
-		alive--;
-		context->next_dead = dead;
-		dead = context;
+	if (context->buried)
+		return false;
+	HASH_DEL(table, context);
+	context->buried = true;
+	if (!--context->device->contexts) {
+		used--;
+		context->device->lost = false;
 	}
+	alive--;
+	context->next_dead = dead;
+	dead = context;
 	handles_changed();
+	return true;
+}
+
+/* It is buried. */
+static void forget(struct context *context)
+{
+	capture_context_ended(context->handle);
+	pools_forget(context);
 }
 
 int device_count(void)
@@ -139,7 +148,7 @@ static void meet(CUcontext handle)
 /* The work of a second context may use what the first has handed out. */
 static void join(struct context *context)
 {
-	caches_review(context->device);
+	caches_review(NULL); /* where a fence reaches, see fence_is_plain */
 	if (alive > 1)
 		work_mixed();
 	if (context->device->contexts > 1)
@@ -164,7 +173,7 @@ void context_note(CUcontext handle, int ordinal, enum context_kind kind)
 		context->kind = kind;
 	pthread_mutex_unlock(&lock);
 	if (former)
-		pools_forget(former);
+		forget(former);
 	if (context && fresh)
 		join(context);
 }
@@ -183,78 +192,15 @@ struct context *context_met(CUcontext handle, int ordinal)
 	return context;
 }
 
-void context_enter(struct context *context)
-{
-	pthread_mutex_lock(&context->lock);
-	while (context->closing && !context->dead)
-		pthread_cond_wait(&context->settled, &context->lock);
-}
-
-void context_leave(struct context *context)
-{
-	pthread_mutex_unlock(&context->lock);
-}
-
-static void closing_begin(struct context *context)
-{
-	pthread_mutex_lock(&context->lock);
-	context->closing++;
-	pthread_mutex_unlock(&context->lock);
-	caches_review(context->device);
-}
-
-static void closing_end(struct context *context)
-{
-	pthread_mutex_lock(&context->lock);
-	context->closing--;
-	pthread_cond_broadcast(&context->settled);
-	pthread_mutex_unlock(&context->lock);
-	caches_review(context->device);
-}
-
-bool context_use(struct context *context)
-{
-	bool alive;
-
-	context_enter(context);
-	alive = !context->dead;
-	context->busy += alive;
-	context_leave(context);
-	return alive;
-}
-
-void context_unuse(struct context *context)
-{
-	pthread_mutex_lock(&context->lock);
-	context->busy--;
-	pthread_cond_broadcast(&context->settled);
-	pthread_mutex_unlock(&context->lock);
-}
-
-/* After a reset, addresses that are being given back may be others', and
- * events are gone. */
-static void busy_wait(struct context *context)
-{
-	pthread_mutex_lock(&context->lock);
-	while (context->busy)
-		pthread_cond_wait(&context->settled, &context->lock);
-	pthread_mutex_unlock(&context->lock);
-}
-
 struct context *context_close(CUcontext handle)
 {
 	struct context *context;
 
 	pthread_mutex_lock(&lock);
 	context = find(handle);
-	if (context) {
-		HASH_DEL(table, context);
-		while (context->users)
-			pthread_cond_wait(&released, &lock);
-		closing_begin(context); /* users may wait for its end */
-	}
-	handles_changed();
 	pthread_mutex_unlock(&lock);
+	while (context && !context_closing(context))
+		context_unused(context);
 	return context;
 }
 
@@ -284,87 +230,87 @@ struct context *context_primary(int ordinal)
 	return context;
 }
 
-struct context *context_close_primary(int ordinal)
+bool context_close_primary(int ordinal, struct context **context)
 {
-	struct context *context;
+	*context = context_primary(ordinal);
+	return !*context || context_closing(*context);
+}
 
-	pthread_mutex_lock(&lock);
-	context = find_primary(ordinal);
-	if (context)
-		closing_begin(context);
-	pthread_mutex_unlock(&lock);
-	if (context)
-		busy_wait(context);
-	return context;
+/* What polls have left while it was not known whether it would end. */
+static void announce_pending(struct context *context)
+{
+	bool pending;
+
+	for (struct store *at = &context->store; at; at = at->next) {
+		pthread_mutex_lock(&context->lock);
+		pending = at->pending;
+		pthread_mutex_unlock(&context->lock);
+		if (pending)
+			device_announce(at->device);
+	}
 }
 
 void context_settle(struct context *context, bool ended)
 {
-	struct context *other = NULL;
-	bool back = false;
+	bool first;
 
 	if (!context)
 		return;
-	pthread_mutex_lock(&lock);
-	/* A thread may have noted the context anew meanwhile: if it ended, so
-	 * does that record, and if a destroy failed, this one. */
-	if (ended && !context->buried) {
-		other = find(context->handle);
-	} else if (!ended && find(context->handle) != context) {
-		back = !context->buried && !find(context->handle) &&
-		       enter(context);
-		ended = !back;
-	}
-	if (ended)
-		bury(context);
-	if (other == context)
-		other = NULL;
-	if (other)
-		bury(other);
-	handles_changed();
-	pthread_mutex_unlock(&lock);
 	if (ended) {
-		capture_context_ended(context->handle);
-		pools_forget(context);
+		pthread_mutex_lock(&lock);
+		first = bury(context);
+		pthread_mutex_unlock(&lock);
+		if (first)
+			forget(context);
 	}
-	if (other)
-		pools_forget(other);
-	closing_end(context);
-	/* The fence by which an order ended meanwhile has not found it. */
-	if (back && context->device->ordered &&
-	    !work_is_ordered(context->device))
-		fence_force(context->device);
+	context_closed(context);
+	if (!ended)
+		announce_pending(context);
 }
 
-int context_hold(const struct device *device, struct context **list, int max)
+/* Whether what the context does may use memory of the device. */
+static bool uses(const struct context *context, const struct device *device)
 {
-	struct context *context;
+	return context->device == device || device->shared ||
+	       (device->visited &&
+		context->visits >> device_ordinal(device) & 1);
+}
+
+static bool has(const struct context *context, const struct device *device)
+{
+	return context->device == device;
+}
+
+static int list_those(bool (*wanted)(const struct context *context,
+				     const struct device *device),
+		      const struct device *device, struct context **list,
+		      int max)
+{
+	bool all = !device || device_is_host(device);
 	int count = 0;
 
 	pthread_mutex_lock(&lock);
-	for (context = table; context; context = context->hh.next) {
-		if (device && !device_is_host(device) &&
-		    context->device != device)
+	for (struct context *context = table; context && count >= 0;
+	     context = context->hh.next) {
+		if (!all && !wanted(context, device))
 			continue;
-		if (count == max)
-			break;
-		list[count++] = context;
-		context->users++;
+		if (count < max)
+			list[count++] = context;
+		else
+			count = -1;
 	}
 	pthread_mutex_unlock(&lock);
-	if (!context)
-		return count;
-	context_release(list, count);
-	return -1;
+	return count;
 }
 
-void context_release(struct context **list, int count)
+int contexts_of(const struct device *device, struct context **list, int max)
 {
-	pthread_mutex_lock(&lock);
-	for (int i = 0; i < count; i++)
-		list[i]->users--;
-	pthread_cond_broadcast(&released);
-	pthread_mutex_unlock(&lock);
+	return list_those(has, device, list, max);
+}
+
+int contexts_using(const struct device *device, struct context **list, int max)
+{
+	return list_those(uses, device, list, max);
 }
 
 void stores_each(void (*visit)(struct store *store, void *arg), void *arg)

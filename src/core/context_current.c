@@ -43,6 +43,11 @@ void context_doubt(void)
 	atomic_store(&told, true);
 }
 
+bool context_is_doubted(void)
+{
+	return doubted;
+}
+
 /* As context_current, of a handle that was current in that generation. */
 static struct context *current_known(CUcontext handle, uint64_t now)
 {

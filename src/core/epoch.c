@@ -14,11 +14,21 @@ uint64_t epoch_end(struct device *device, uint64_t *bytes)
 	return atomic_fetch_add(&device->epoch, 1) + 1;
 }
 
+static void raise(_Atomic uint64_t *epoch, uint64_t to)
+{
+	uint64_t before = atomic_load(epoch);
+
+	while (before < to && !atomic_compare_exchange_weak(epoch, &before, to))
+		;
+}
+
 void epoch_publish(struct device *device, uint64_t safe)
 {
-	uint64_t before = atomic_load(&device->safe);
+	raise(&device->safe, safe);
+}
 
-	while (before < safe &&
-	       !atomic_compare_exchange_weak(&device->safe, &before, safe))
-		;
+void epoch_over(struct device *device, uint64_t safe)
+{
+	raise(&device->over, safe);
+	raise(&device->safe, safe);
 }

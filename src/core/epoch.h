@@ -14,4 +14,7 @@ uint64_t epoch_end(struct device *device, uint64_t *bytes);
 /* Blocks of epochs below `safe` may be reused from now on. */
 void epoch_publish(struct device *device, uint64_t safe);
 
+/* The same, as the host has seen the end of all work that was queued before. */
+void epoch_over(struct device *device, uint64_t safe);
+
 #endif

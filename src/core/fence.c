@@ -1,3 +1,4 @@
+#include <sched.h>
 #include <stdatomic.h>
 
 #include <cuda.h>
@@ -8,6 +9,7 @@
 #include "context.h"
 #include "epoch.h"
 #include "fence.h"
+#include "fence_make.h"
 #include "host.h"
 #include "log.h"
 #include "wait.h"
@@ -16,16 +18,19 @@
 #define QUARANTINE_MAX   ((size_t)512 << 20) /* bytes */
 #define QUARANTINE_SHARE 20                  /* a twentieth of the device */
 
-/* One fence a hundred requests, and ten in advance: a small program reuses
- * from the start, and one with huge buffers has its quarantine full sooner. */
-enum { FENCE_PRICE = 100, FENCE_ADVANCE = 900 };
+/* Ten fences in advance: a small program reuses from the start, and one with
+ * huge buffers has its quarantine full sooner. */
+enum { CONTEXTS_MAX = 512, FENCE_ADVANCE = 900 };
 
 /* What fresh memory may take the place of fences in all, and the part of the
  * quarantine that is left when memory has run out. Without a bound, jobs whose
  * sizes don't come back only grow (docs/results, 2026-11-21, fences). */
 enum { SPARED_QUARANTINES = 2, QUARANTINE_REST = 128 };
 
-enum { WAITS_MAX = 3 }; /* of the host, where one has to succeed */
+enum {
+	WAITS_MAX = 3,     /* of the host, where one has to succeed */
+	FENCE_YIELDS = 64, /* to a thread that makes a fence */
+};
 
 static _Atomic enum fence_level level;
 
@@ -100,19 +105,25 @@ int device_check(struct device *device, int res)
 	return res;
 }
 
+/* Whether fences may be made of the device's work at all. */
+static bool fence_is_possible(const struct device *device)
+{
+	return fence_level() == FENCE_FENCE && !device_is_host(device) &&
+	       !device->lost && !device->unfenced && backing_has_fences();
+}
+
 /* Whether the work of one context is all that may use the device's memory. */
 static bool context_is_alone(const struct device *device)
 {
-	return fence_level() == FENCE_FENCE && !device_is_host(device) &&
-	       atomic_load(&device->contexts) == 1 && !device->shared &&
-	       !device->lost;
+	return atomic_load(&device->contexts) == 1 && !device->shared &&
+	       !device->visited;
 }
 
-/* Whether one event covers all that may use the device's memory. */
+/* Whether one fence covers all that may use the device's memory. */
 static bool fence_reaches(const struct device *device)
 {
-	return context_is_alone(device) && !device->unfenced &&
-	       backing_has_fences();
+	return fence_is_possible(device) &&
+	       (context_is_alone(device) || context_count() <= FENCE_CONTEXTS);
 }
 
 bool fence_is_plain(const struct device *device)
@@ -127,45 +138,11 @@ static bool fence_is_due(const struct device *device)
 	       counter_about(device, COUNTER_allocs) + FENCE_ADVANCE;
 }
 
-/* In a quiet time. */
-static void fence_pay(struct device *device)
-{
-	uint64_t requests = counter_about(device, COUNTER_allocs);
-	uint64_t paid = atomic_load(&device->paid);
-
-	atomic_store(&device->paid,
-		     (paid > requests ? paid : requests) + FENCE_PRICE);
-}
-
-/* In a quiet time, with the device's one context, in use. */
-static int fence_make_of(struct context *context)
-{
-	struct device *device = context->device;
-	struct CUevent_st *event = context->fence;
-	uint64_t safe, bytes;
-	int res = CUDA_SUCCESS;
-
-	if (!event)
-		res = backing_event_open(context->handle, &event);
-	if (res)
-		return res;
-	context->fence = event;
-	safe = epoch_end(device, &bytes); /* first; see epoch_end */
-	res = backing_record(context->handle, event);
-	if (!res)
-		res = backing_gate(context->handle, event);
-	if (res) {
-		counter_add(device, COUNTER_quarantined_bytes, bytes);
-		return res;
-	}
-	epoch_publish(device, safe);
-	counter_add(device, COUNTER_fences, 1);
-	fence_pay(device);
-	return CUDA_SUCCESS;
-}
-
+/* Whether a fence could not be made; for good, or not now. */
 static bool fence_failed(struct device *device, int res)
 {
+	if (res == FENCE_NOT_NOW)
+		return true;
 	if (res && !backing_is_lost(res) &&
 	    !atomic_exchange(&device->unfenced, true))
 		log_warn("device %d: a fence failed with error %d: frees wait "
@@ -176,36 +153,29 @@ static bool fence_failed(struct device *device, int res)
 	return device_check(device, res);
 }
 
-/* In a quiet time. */
-static bool fence_try(struct device *device)
+/* For a request: by one thread at a time, and another takes fresh memory rather
+ * than wait, as a fence may be long where a queue is full. */
+static bool fence_begin(struct device *device, uint64_t seen)
 {
-	struct context *context;
-	bool made = false;
-
-	if (context_hold(device, &context, 1) == 1) {
-		if (context_use(context)) {
-			made = !fence_failed(device, fence_make_of(context));
-			context_unuse(context);
-		}
-		context_release(&context, 1);
+	for (int i = 0; atomic_exchange(&device->fencing, true); i++) {
+		if (i == FENCE_YIELDS || atomic_load(&device->safe) != seen)
+			return false;
+		sched_yield();
 	}
-	return made;
+	return true;
 }
 
 /* Makes all safe that was freed so far; `seen` is what was safe when the
  * caller looked. False: not now. */
 static bool fence_make(struct device *device, uint64_t seen)
 {
-	bool made;
-
-	if (!quiet_begin())
-		return false;
-	/* Another thread's serves this one, too. What reaches the device may
-	 * have changed before the quiet time, and waits for its end now. */
-	made = atomic_load(&device->safe) != seen ||
-	       (fence_reaches(device) && fence_try(device));
-	quiet_end();
-	return made;
+	if (fence_begin(device, seen)) {
+		/* Another thread's serves this one, too. */
+		if (atomic_load(&device->safe) == seen)
+			fence_failed(device, fence_try(device));
+		atomic_store(&device->fencing, false);
+	}
+	return atomic_load(&device->safe) != seen;
 }
 
 /* Of the quarantine; when memory has run out, of what is left of it. */
@@ -251,7 +221,8 @@ void fence_kept(struct device *device, size_t span, uint64_t epoch)
 
 static bool order_is_enough(struct device *device)
 {
-	return fence_reaches(device) && work_order(device);
+	return fence_reaches(device) && context_is_alone(device) &&
+	       work_order(device);
 }
 
 bool fence_ready(struct device *device)
@@ -287,16 +258,18 @@ bool fence_pressed(struct device *device)
 	       fence_make(device, seen);
 }
 
-/* Whether all contexts have ended, or are about to, and their work with them;
- * who made such calls has not yet been told. */
+/* Once it is known of each context whether it ends. Whether all have ended, and
+ * their work with them; who made such calls has not yet been told. */
 static bool work_has_ended(const struct device *device)
 {
-	struct context *context;
-	int found = context_hold(device, &context, 1);
+	struct context *list[CONTEXTS_MAX];
+	int count = contexts_using(device, list, CONTEXTS_MAX), dead = 0;
 
-	if (found == 1)
-		context_release(&context, 1);
-	return !found;
+	for (int i = 0; i < count; i++) {
+		context_await(list[i]);
+		dead += list[i]->dead;
+	}
+	return dead == count;
 }
 
 bool fence_force(struct device *device)
@@ -305,10 +278,8 @@ bool fence_force(struct device *device)
 
 	if (!device->contexts || device->lost)
 		return true;
-	if (!device->unfenced && backing_has_fences() && quiet_begin()) {
-		made = fence_try(device);
-		quiet_end();
-	}
+	if (!device->unfenced && backing_has_fences())
+		made = !fence_failed(device, fence_try(device));
 	for (int i = 0; !made && !device->lost && i < WAITS_MAX; i++)
 		made = work_has_ended(device) || device_wait(device);
 	return made || device->lost;
@@ -317,8 +288,9 @@ bool fence_force(struct device *device)
 /* Whether a wait for the context covers all that may use the memory. */
 static bool sync_reaches(const struct device *device)
 {
-	return device_is_host(device) ? context_count() == 1
-				      : fence_reaches(device);
+	return device_is_host(device)
+		       ? context_count() == 1
+		       : fence_reaches(device) && context_is_alone(device);
 }
 
 static void sync_begin(struct fence_sync_part *part, struct device *device)
@@ -335,7 +307,7 @@ static void sync_end(const struct fence_sync_part *part, int res)
 	if (!part->safe)
 		return;
 	if (!res && sync_reaches(part->device))
-		epoch_publish(part->device, part->safe);
+		epoch_over(part->device, part->safe);
 	else
 		counter_add(part->device, COUNTER_quarantined_bytes,
 			    part->bytes);
@@ -360,41 +332,27 @@ void fence_sync_end(const struct fence_sync *sync, int res)
 	sync_end(&sync->host, res);
 }
 
-/* Whether freed memory may still be used by work from before. Another thread
- * that waits for that work has taken the bytes, and not yet published. */
-static bool work_is_left(const struct device *device)
+static void fence_await(struct context *context)
 {
-	return counter_get(device, COUNTER_quarantined_bytes) ||
-	       counter_get(device, COUNTER_held_blocks) ||
-	       atomic_load(&device->safe) < atomic_load(&device->epoch);
-}
+	struct CUevent_st *event = context->fence;
 
-static bool leave_one(struct device *device)
-{
-	if (sync_reaches(device) || fence_level() == FENCE_NONE ||
-	    !work_is_left(device))
-		return true;
-	return !capture_any() && device_wait(device);
-}
-
-bool fence_leave(struct device *device)
-{
-	bool left = leave_one(device);
-
-	return leave_one(device_at(DEVICE_HOST)) && left;
+	if (!event || context_try(context) != CONTEXT_ALIVE)
+		return;
+	device_check(context->device, backing_event_wait(event));
+	context_unuse(context);
 }
 
 void fence_drain(struct context *context)
 {
-	struct CUevent_st *event = context->fence;
+	struct context *list[CONTEXTS_MAX];
+	int count;
 
 	if (fence_level() == FENCE_NONE || context->device->lost)
 		return;
 	for (int i = 0; !capture_any() && i < WAITS_MAX; i++)
 		if (device_wait(context->device))
 			return;
-	if (event && context_use(context)) {
-		device_check(context->device, backing_event_wait(event));
-		context_unuse(context);
-	}
+	count = contexts_using(context->device, list, CONTEXTS_MAX);
+	for (int i = 0; i < count; i++)
+		fence_await(list[i]);
 }

@@ -32,13 +32,17 @@ static void giving_wait(const struct device *device)
 	pthread_mutex_unlock(&giving_lock);
 }
 
-/* Takes the list of pending blocks, and `idle` bytes more of idle ones; after
- * any call that is under way and may end the context. */
+/* Takes the list of pending blocks, and `idle` bytes more of idle ones. A call
+ * that may end the context is waited for by who needs what is idle; else what
+ * is pending waits until that call is over, see context_settle. */
 static struct block *pending_take(struct store *store, size_t idle)
 {
 	struct block *list;
 
-	context_enter(store->context);
+	if (idle)
+		context_enter(store->context);
+	else if (!context_enter_now(store->context))
+		return NULL;
 	pools_trim(store, idle);
 	list = store->pending;
 	store->pending = NULL;
@@ -98,14 +102,12 @@ static size_t context_give(struct context *context, const struct device *device,
 static size_t contexts_give(const struct device *device, size_t idle)
 {
 	struct context *list[CONTEXTS_MAX];
-	int count = context_hold(device, list, CONTEXTS_MAX);
+	int count = contexts_of(device, list, CONTEXTS_MAX);
 	size_t bytes = 0;
 
 	for (int i = 0; i < count; i++)
 		bytes += context_give(list[i], device,
 				      idle > bytes ? idle - bytes : 0);
-	if (count > 0)
-		context_release(list, count);
 	return bytes;
 }
 

@@ -60,8 +60,11 @@ struct store *store_pinned(struct context *context, unsigned int flags)
 	return at;
 }
 
-/* In a quiet time. The epoch that events have been recorded behind, in each
- * context that lived then; 0: none is to be waited for. */
+/* A thread is at what follows; others don't wait for it. */
+static _Atomic bool asking;
+
+/* The epoch that events have been recorded behind, in each context that lived
+ * then; 0: none is to be waited for. */
 static uint64_t sealed;
 
 /* In a quiet time, the context in use. */
@@ -85,63 +88,47 @@ static int ask_one(struct context *context)
 	return backing_event_query(context->seal);
 }
 
-/* In a quiet time. Whether each of the contexts has done it. */
-static bool all_done(struct context **list, int count,
+/* Whether it is done: one that is just ending can't be asked. */
+static bool one_done(struct context *context,
 		     int (*each)(struct context *context))
 {
-	int res = CUDA_SUCCESS;
+	enum context_state state = context_try(context);
+	int res = CUDA_ERROR_NOT_READY;
 
-	for (int i = 0; i < count && !res; i++) {
-		if (!context_use(list[i]))
-			continue; /* its work has ended with it */
-		res = device_check(list[i]->device, each(list[i]));
-		context_unuse(list[i]);
+	if (state != CONTEXT_ALIVE) /* a dead one's work has ended with it */
+		return state == CONTEXT_DEAD;
+	if (quiet_begin()) {
+		res = device_check(context->device, each(context));
+		quiet_end();
 	}
+	context_unuse(context);
 	return !res;
 }
 
-/* All contexts, held. 0: one is just ending, and can't be asked. */
-static int contexts_hold(struct context **list)
-{
-	int count = context_hold(NULL, list, CONTEXTS_MAX);
-
-	if (count > 0 && count != context_count()) {
-		context_release(list, count);
-		return 0;
-	}
-	return count > 0 ? count : 0;
-}
-
-/* In a quiet time. The epoch ends first: who comes later, and then frees, is in
- * the next one. */
-static void seal(struct device *host)
+/* Whether each of all contexts has done it. */
+static bool all_done(int (*each)(struct context *context))
 {
 	struct context *list[CONTEXTS_MAX];
+	int count = contexts_using(NULL, list, CONTEXTS_MAX);
+	bool done = count > 0;
+
+	for (int i = 0; i < count && done; i++)
+		done = one_done(list[i], each);
+	return done;
+}
+
+/* The epoch ends first: who comes later, and then frees, is in the next one. */
+static void seal(struct device *host)
+{
 	uint64_t bytes;
-	int count;
 
 	sealed = epoch_end(host, &bytes);
-	count = contexts_hold(list);
-	if (count && all_done(list, count, seal_one)) {
+	if (all_done(seal_one)) {
 		counter_add(host, COUNTER_fences, 1);
 	} else {
 		counter_add(host, COUNTER_quarantined_bytes, bytes);
 		sealed = 0;
 	}
-	if (count)
-		context_release(list, count);
-}
-
-/* In a quiet time. */
-static bool seal_is_over(void)
-{
-	struct context *list[CONTEXTS_MAX];
-	int count = sealed ? contexts_hold(list) : 0;
-	bool over = count && all_done(list, count, ask_one);
-
-	if (count)
-		context_release(list, count);
-	return over;
 }
 
 bool host_ready(void)
@@ -149,16 +136,16 @@ bool host_ready(void)
 	struct device *host = device_at(DEVICE_HOST);
 	bool ready;
 
-	if (!backing_has_fences() || !quiet_begin())
+	if (!backing_has_fences() || atomic_exchange(&asking, true))
 		return false;
 	if (!sealed)
 		seal(host);
-	ready = seal_is_over();
+	ready = sealed && all_done(ask_one);
 	if (ready) {
-		epoch_publish(host, sealed);
+		epoch_over(host, sealed);
 		sealed = 0;
 	}
-	quiet_end();
+	atomic_store(&asking, false);
 	return ready;
 }
 

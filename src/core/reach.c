@@ -17,19 +17,17 @@ _Static_assert(DEVICE_MAX <= 64, "a bit of context->joined for each device");
  * does, where a capture forbids the device to. */
 static void context_join(struct context *context, struct context *other)
 {
-	struct CUevent_st *event;
-	int res = CUDA_SUCCESS;
-	bool granted;
+	struct CUevent_st *event = context->fence;
+	int res = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 
-	if (!context_use(context))
+	/* A fence that is made now finds that it reaches too little. */
+	if (!event || !context_use(context))
 		return;
-	granted = quiet_begin();
-	event = context->fence;
-	if (event && granted)
+	if (quiet_begin()) {
 		res = backing_gate(other->handle, event);
-	if (granted)
 		quiet_end();
-	if (event && (!granted || res))
+	}
+	if (res)
 		res = backing_event_wait(event);
 	context_unuse(context);
 	device_check(context->device, res);
@@ -38,13 +36,11 @@ static void context_join(struct context *context, struct context *other)
 void fence_join(struct device *device, struct context *other)
 {
 	struct context *list[CONTEXTS_MAX];
-	int count = context_hold(device, list, CONTEXTS_MAX);
+	int count = contexts_using(device, list, CONTEXTS_MAX);
 
 	for (int i = 0; i < count; i++)
 		if (list[i] != other)
 			context_join(list[i], other);
-	if (count > 0)
-		context_release(list, count);
 }
 
 void fence_share(struct device *device)
@@ -55,30 +51,31 @@ void fence_share(struct device *device)
 	caches_review(device);
 }
 
-static void visit(struct context *visitor, struct device *owner)
+void fence_admit(struct device *device, struct context *visitor)
 {
-	uint64_t bit = (uint64_t)1 << device_ordinal(owner);
+	uint64_t bit = (uint64_t)1 << device_ordinal(device);
 
-	if (owner == visitor->device || visitor->joined & bit)
+	if (device == visitor->device || visitor->joined & bit)
 		return;
-	fence_share(owner);
-	fence_join(owner, visitor);
+	atomic_fetch_or(&visitor->visits, bit);
+	atomic_store(&device->visited, true);
+	caches_review(device);
+	fence_join(device, visitor);
 	atomic_fetch_or(&visitor->joined, bit);
 }
+
 
 /* Whoever of those that live. One that is made later is joined when it does
  * something by itself. */
 static void visit_by_all(struct device *owner)
 {
 	struct context *list[CONTEXTS_MAX];
-	int count = context_hold(NULL, list, CONTEXTS_MAX);
+	int count = contexts_using(NULL, list, CONTEXTS_MAX);
 
 	if (!owner->shared)
 		fence_share(owner);
 	for (int i = 0; i < count; i++)
-		visit(list[i], owner);
-	if (count > 0)
-		context_release(list, count);
+		fence_admit(owner, list[i]);
 }
 
 void fence_visit(struct context *visitor, uint64_t addr)
@@ -91,7 +88,7 @@ void fence_visit(struct context *visitor, uint64_t addr)
 	if (ordinal < 0 || ordinal >= DEVICE_MAX)
 		return;
 	if (visitor)
-		visit(visitor, device_at(ordinal));
+		fence_admit(device_at(ordinal), visitor);
 	else
 		visit_by_all(device_at(ordinal));
 }

@@ -38,36 +38,59 @@ static int event_wait(struct context *context)
 	return res;
 }
 
-static int context_wait(struct context *context)
+/* As a last resort a begin of a capture waits for this, too. */
+static int quiet_wait(struct context *context)
 {
-	int res = CUDA_ERROR_NOT_SUPPORTED;
+	int res = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 
-	if (!context_use(context))
-		return CUDA_SUCCESS; /* its work has ended with it */
-	if (backing_has_fences())
-		res = event_wait(context);
-	/* An old driver: a begin of a capture has to wait until this is over.
-	 */
-	if (res && !backing_is_lost(res) && quiet_begin()) {
+	if (quiet_begin()) {
 		res = backing_wait(context->handle);
 		quiet_end();
 	}
+	return res;
+}
+
+static int context_wait(struct context *context)
+{
+	int res;
+
+	switch (context_try(context)) {
+	case CONTEXT_DEAD:
+		return CUDA_SUCCESS; /* its work has ended with it */
+	case CONTEXT_ENDING:
+		return CUDA_ERROR_NOT_READY;
+	default:
+		break;
+	}
+	res = backing_has_fences() ? event_wait(context)
+				   : CUDA_ERROR_NOT_SUPPORTED;
+	if (res && !backing_is_lost(res) && !capture_any())
+		res = backing_free_wait(context->handle);
+	if (res && !backing_is_lost(res))
+		res = quiet_wait(context);
 	context_unuse(context);
 	return res;
 }
 
-/* Holds all contexts whose work may use the device's memory; as context_hold.
- * -1 also where one is just ending, as it can't be waited for. */
-static int users_hold(struct device *device, struct context **list)
+/* Waits for all that can be waited for, whatever became of one. */
+static bool wait_each(struct context **list, int count,
+		      const struct context *but)
 {
-	bool all = device->shared || device_is_host(device);
-	int count = context_hold(all ? NULL : device, list, CONTEXTS_MAX);
+	bool done = true;
 
-	if (count < 0 ||
-	    count == (all ? context_count() : atomic_load(&device->contexts)))
-		return count;
-	context_release(list, count);
-	return -1;
+	for (int i = 0; i < count; i++)
+		if (list[i] != but &&
+		    wait_result(list[i]->device, context_wait(list[i])))
+			done = false;
+	return done;
+}
+
+bool others_wait(const struct device *device, const struct context *but)
+{
+	struct context *list[CONTEXTS_MAX];
+	int count = contexts_using(device, list, CONTEXTS_MAX);
+
+	return count >= 0 && wait_each(list, count, but);
 }
 
 /* The epoch ends first: who comes later, and then frees, is in the next. */
@@ -75,17 +98,13 @@ bool device_wait(struct device *device)
 {
 	struct context *list[CONTEXTS_MAX];
 	uint64_t bytes, safe = epoch_end(device, &bytes);
-	int count = users_hold(device, list), res = CUDA_SUCCESS;
+	int count = contexts_using(device, list, CONTEXTS_MAX);
 
-	for (int i = 0; i < count && !res; i++)
-		res = wait_result(list[i]->device, context_wait(list[i]));
-	if (count > 0)
-		context_release(list, count);
-	if (count <= 0 || res) {
+	if (count <= 0 || !wait_each(list, count, NULL)) {
 		counter_add(device, COUNTER_quarantined_bytes, bytes);
 		return false;
 	}
-	epoch_publish(device, safe);
+	epoch_over(device, safe);
 	counter_add(device, COUNTER_syncs, 1);
 	return true;
 }

@@ -4,11 +4,16 @@
 
 #include <stdbool.h>
 
+struct context;
 struct device;
 
 /* Waits for all work that may use the device's memory; what was freed before
  * is safe then. False: it could not, as a context is just ending, a capture is
  * on, or the device has failed (device->lost). */
 bool device_wait(struct device *device);
+
+/* Waits for all work that may use the device's memory, or pinned memory, but
+ * for what one context does. False as above. */
+bool others_wait(const struct device *device, const struct context *but);
 
 #endif

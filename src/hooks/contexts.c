@@ -1,7 +1,5 @@
 /* What tells us of contexts. Each calls CUDA first, or notes what will be
  * gone, and returns CUDA's own code. */
-#include <pthread.h>
-
 #include "call.h"
 #include "capture.h"
 #include "context.h"
@@ -9,7 +7,6 @@
 #include "giveback.h"
 #include "hook.h"
 #include "mem.h"
-#include "primary.h"
 #include "work.h"
 
 static CUresult created(CUresult res, CUcontext *out, CUdevice device)
@@ -89,12 +86,11 @@ EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
 	struct context *current = mem_enabled() ? context_current() : NULL;
 	struct context *owner = current ? context_find(peer) : NULL;
 
-	if (current) {
-		fence_share(owner ? owner->device : NULL);
+	if (owner)
+		fence_admit(owner->device, current);
+	else if (current)
 		for (int i = 0; i < DEVICE_MAX; i++)
-			if (!owner || owner->device == device_at(i))
-				fence_join(device_at(i), current);
-	}
+			fence_admit(device_at(i), current);
 	return REAL_CALL(cuCtxEnablePeerAccess, peer, flags);
 }
 
@@ -157,15 +153,29 @@ static struct context *end_begin(CUcontext handle)
 	if (!mem_enabled())
 		return NULL;
 	context = context_find(handle);
-	if (context && !fence_leave(context->device))
+	if (context && !fence_leave(context))
 		context_drain(context);
 	return context_close(handle);
 }
 
-static CUresult end_finish(struct context *context, CUresult res)
+/* Whether the driver does not know the context any more. */
+static bool is_gone(CUcontext handle)
+{
+	unsigned int version;
+	CUresult res = REAL_CALL(cuCtxGetApiVersion, handle, &version);
+
+	return res == CUDA_ERROR_INVALID_CONTEXT ||
+	       res == CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+/* Sure: a call that succeeded has ended it. One that did may have returned the
+ * error of earlier work. */
+static CUresult end_finish(struct context *context, CUresult res, bool sure)
 {
 	context_unsure();
-	context_settle(context, !res);
+	if (context)
+		context_settle(context,
+			       (!res && sure) || is_gone(context->handle));
 	return res;
 }
 
@@ -173,160 +183,20 @@ EXPORT CUresult cuCtxDestroy(CUcontext handle)
 {
 	struct context *context = end_begin(handle);
 
-	return end_finish(context, REAL_CALL(cuCtxDestroy, handle));
+	return end_finish(context, REAL_CALL(cuCtxDestroy, handle), true);
 }
 
 EXPORT CUresult cuCtxDestroy_v2(CUcontext handle)
 {
 	struct context *context = end_begin(handle);
 
-	return end_finish(context, REAL_CALL(cuCtxDestroy_v2, handle));
+	return end_finish(context, REAL_CALL(cuCtxDestroy_v2, handle), true);
 }
 
-/* Taken as the end, though the context may have been attached to before: its
- * live blocks are then foreign, and go to the driver when they are freed. */
+/* The context may have been attached to before. */
 EXPORT CUresult cuCtxDetach(CUcontext handle)
 {
 	struct context *context = end_begin(handle);
 
-	return end_finish(context, REAL_CALL(cuCtxDetach, handle));
-}
-
-/* Held across the driver's calls on primary contexts, which it serialises as
- * well: between a release that ends one and the look at what is left, a retain
- * would make it anew at the same handle. */
-static pthread_mutex_t primary_lock = PTHREAD_MUTEX_INITIALIZER;
-
-void primary_enter(bool enabled)
-{
-	if (enabled)
-		pthread_mutex_lock(&primary_lock);
-}
-
-void primary_leave(bool enabled)
-{
-	if (enabled)
-		pthread_mutex_unlock(&primary_lock);
-}
-
-EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
-{
-	bool enabled = mem_enabled();
-	CUresult res;
-
-	primary_enter(enabled);
-	res = REAL_CALL(cuDevicePrimaryCtxRetain, out, device);
-	if (!res && enabled)
-		context_note(*out, device, CONTEXT_PRIMARY);
-	primary_leave(enabled);
-	return res;
-}
-
-static bool primary_is_active(CUdevice device)
-{
-	unsigned int flags;
-	int active = 1;
-
-	if (REAL_CALL(cuDevicePrimaryCtxGetState, device, &flags, &active))
-		return true;
-	return active;
-}
-
-/* The runtime's reset is under way on this thread, and closes the context. */
-static __thread bool resetting;
-
-/* What is idle may go with the context; if it does not, nothing is lost. Where
- * work on it can't be waited for, as a stream captures or another context is
- * just ending, it goes back to the driver first, which waits. */
-static void primary_leaves(CUdevice device)
-{
-	struct context *context;
-
-	if (device < 0 || device >= DEVICE_MAX || resetting ||
-	    fence_leave(device_at(device)))
-		return;
-	context = context_primary(device);
-	if (context)
-		context_drain(context);
-}
-
-struct primary_end primary_end_begin(CUdevice device)
-{
-	struct primary_end end = {device, mem_enabled(), NULL};
-
-	if (end.enabled)
-		primary_leaves(device);
-	primary_enter(end.enabled);
-	if (end.enabled)
-		end.context = context_close_primary(device);
-	return end;
-}
-
-CUresult primary_end_finish(const struct primary_end *end, CUresult res,
-			    bool sure)
-{
-	context_unsure();
-	context_settle(end->context,
-		       !res && (sure || !primary_is_active(end->device)));
-	primary_leave(end->enabled);
-	return res;
-}
-
-typedef CUresult primary_call(CUdevice device);
-
-/* The last release ends it, and others leave it as it is; a reset always
- * ends it. */
-static CUresult primary_end(primary_call *call, CUdevice device, bool reset)
-{
-	struct primary_end end;
-
-	if (!call)
-		return CUDA_ERROR_NOT_FOUND;
-	end = primary_end_begin(device);
-	return primary_end_finish(&end, call(device), reset);
-}
-
-EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice device)
-{
-	return primary_end(REAL_ENTRY(cuDevicePrimaryCtxRelease), device,
-			   false);
-}
-
-EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
-{
-	return primary_end(REAL_ENTRY(cuDevicePrimaryCtxRelease_v2), device,
-			   false);
-}
-
-EXPORT CUresult cuDevicePrimaryCtxReset(CUdevice device)
-{
-	return primary_end(REAL_ENTRY(cuDevicePrimaryCtxReset), device, true);
-}
-
-EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
-{
-	return primary_end(REAL_ENTRY(cuDevicePrimaryCtxReset_v2), device,
-			   true);
-}
-
-/* Should a runtime reset its device by a door of its own. */
-EXPORT cudaError_t cudaDeviceReset(void)
-{
-	const struct real_runtime *real = real_runtime();
-	struct context *context = mem_enabled() ? context_current() : NULL;
-	cudaError_t res;
-
-	if (!real || !real->cudaDeviceReset)
-		return cudaErrorInitializationError;
-	if (context) {
-		primary_leaves(device_ordinal(context->device));
-		context =
-			context_close_primary(device_ordinal(context->device));
-	}
-	resetting = true;
-	res = real->cudaDeviceReset();
-	resetting = false;
-	context_unsure();
-	context_settle(context, !res);
-	return res;
+	return end_finish(context, REAL_CALL(cuCtxDetach, handle), false);
 }

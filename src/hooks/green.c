@@ -30,11 +30,11 @@ EXPORT CUresult cuGreenCtxCreate(CUgreenCtx *out, CUdevResourceDesc desc,
 	CUresult res;
 
 	work_mixed();
-	primary_enter(enabled);
+	primary_enter(device, enabled);
 	res = REAL_CALL(cuGreenCtxCreate, out, desc, device, flags);
 	if (!res && enabled)
 		note(*out, device);
-	primary_leave(enabled);
+	primary_leave(device, enabled);
 	return res;
 }
 

@@ -8,10 +8,10 @@
 
 struct context;
 
-/* Around each call that may begin or end a primary context; enabled: whether
- * mnm is. */
-void primary_enter(bool enabled);
-void primary_leave(bool enabled);
+/* Around each call that may begin or end a device's primary context; enabled:
+ * whether mnm is. */
+void primary_enter(CUdevice device, bool enabled);
+void primary_leave(CUdevice device, bool enabled);
 
 /* What is held from before such a call until after it. */
 struct primary_end {

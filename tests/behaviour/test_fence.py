@@ -175,11 +175,12 @@ def test_a_failed_wait_of_the_program_makes_nothing_safe(box):
 @pytest.mark.parametrize("driver", ["12040", None])
 def test_where_no_fence_reaches_the_free_waits_once_the_quarantine_is_full(
         box, driver):
-    """An old driver, or two contexts."""
+    """An old driver, or more contexts than one fence covers."""
     options = {"sim_driver": driver} if driver else {}
     shell = open_shell(box, POOL, "driver", quarantine=MIB - 1, **options)
     if not driver:
-        took(shell, "create other 0")
+        for i in range(8):
+            took(shell, f"create other{i} 0")
         took(shell, "set primary")
     cycle(shell, 9, MIB // 2)
     shell.end()
@@ -253,15 +254,52 @@ def test_memory_is_exported_once_its_former_owners_work_is_over(box):
     assert box.stat()["syncs"] == 1
 
 
-def test_a_peers_work_is_waited_for_in_the_free(box):
+@pytest.mark.parametrize("second", ["create y 0", "create y 1"])
+def test_one_fence_covers_all_contexts_that_may_use_the_memory(box, second):
+    """A second one of the device, or a peer's: an event in each of the two,
+    and each waits for both."""
     shell = box.shell(POOL, "driver", devices=2, quarantine=0)
-    for line in ("init", "create x 0", "create y 1", "peers x", "set x"):
+    for line in ("init", "create x 0", second):
         took(shell, line)
+    if second.endswith("1"):
+        took(shell, "peers x")
+    took(shell, "set x")
     cycle(shell, 4)
     shell.end()
     stat = box.stat()
-    assert (stat["fences"], stat["syncs"]) == (0, 4)
-    assert calls_of(box, "cuCtxRecordEvent") == [8]  # of both devices
+    assert (stat["fences"], stat["syncs"]) == (3, 0)
+    assert calls_of(box, "cuCtxRecordEvent", "cuCtxWaitEvent") == [6, 12]
+
+
+@pytest.mark.parametrize("visits", [False, True])
+def test_a_fence_covers_other_devices_once_they_have_visited(box, visits):
+    shell = box.shell(POOL, "driver", devices=3, quarantine=0)
+    for line in ("init", "create x 0", "create y 1", "create z 2", "set x",
+                 "stream s", "alloc v 4096"):
+        took(shell, line)
+    if visits:
+        for line in ("set y", "stream t", "put v t 1"):
+            took(shell, line)
+    took(shell, "set x")
+    cycle(shell, 4)
+    shell.end()
+    count = 2 if visits else 1
+    assert calls_of(box, "cuCtxRecordEvent") == [3 * count]
+    assert box.stat()["fences"] == 3
+
+
+def test_work_of_each_context_comes_behind_the_fence_of_all(box):
+    """A block that one context's work still uses is taken again, and written
+    to by the other's."""
+    shell = box.shell(POOL, "driver", quarantine=0)
+    for line in ("init", "create x 0", "stream s", "create y 0", "stream t",
+                 "set x", "alloc a 1048576", "linger t", "put a t 1", "free a",
+                 "alloc b 1048576", "put b s 7", "wait s", "wait t"):
+        took(shell, line)
+    assert shell("addr a") == shell("addr b")
+    assert shell("check b 7").endswith("right")
+    shell.end()
+    assert (box.stat()["fences"], box.stat()["syncs"]) == (1, 0)
 
 
 def test_an_allocation_gives_nothing_back(box):

@@ -271,7 +271,8 @@ def test_a_fence_that_fails_when_the_order_ends_is_a_wait(box):
 
 def test_it_is_said_when_neither_works(box):
     shell = ordered(box, fail="cuCtxRecordEvent:1+:999,"
-                    "cuCtxSynchronize:1+:999,cuCtxSynchronize_v2:1+:999")
+                    "cuCtxSynchronize:1+:999,cuCtxSynchronize_v2:1+:999,"
+                    "cuMemFree_v2:1+:999")
     took(shell, "mix")
     shell.end()
     assert "a second stream is used, and can't be ordered" in box.stderr()

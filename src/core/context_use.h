@@ -1,0 +1,15 @@
+/* Around a call that may end a context. */
+#ifndef MNM_CONTEXT_USE_H
+#define MNM_CONTEXT_USE_H
+
+#include <stdbool.h>
+
+struct context;
+
+/* It begins. False: the context is in use, and it has not. */
+bool context_closing(struct context *context);
+
+/* It has returned. */
+void context_closed(struct context *context);
+
+#endif

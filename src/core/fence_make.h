@@ -1,0 +1,17 @@
+/* One fence: events of contexts, and the order of their work by these. */
+#ifndef MNM_FENCE_MAKE_H
+#define MNM_FENCE_MAKE_H
+
+struct device;
+
+/* The most contexts that one covers: each waits for each. */
+enum { FENCE_CONTEXTS = 8 };
+
+/* Puts all work so far that may use the device's memory before all later such
+ * work, without a wait, and makes safe what was freed before. A CUresult;
+ * FENCE_NOT_NOW: a capture is on, a context is just ending, or has just come.
+ */
+enum { FENCE_NOT_NOW = -1 };
+int fence_try(struct device *device);
+
+#endif

@@ -1,0 +1,58 @@
+/* What has to be over before a context goes. */
+#include <pthread.h>
+
+#include "block.h"
+#include "cache.h"
+#include "capture.h"
+#include "context.h"
+#include "fence.h"
+#include "pool.h"
+#include "wait.h"
+
+/* Which memory of a context, freed by the program, may still be in use. */
+struct debt {
+	const struct context *context;
+	bool device, host;
+};
+
+static void debt_visit(struct block *block, uint64_t word, void *arg)
+{
+	struct debt *debt = arg;
+	const struct pool *pool = block->pool;
+	const struct store *store = pool ? pool->store : NULL;
+
+	if (word_is_live(word) || !store || store->context != debt->context ||
+	    block->epoch < atomic_load(&store->device->over))
+		return;
+	if (device_is_host(store->device))
+		debt->host = true;
+	else
+		debt->device = true;
+}
+
+static struct debt debt_of(struct context *context)
+{
+	struct debt debt = {context, false, false};
+
+	pthread_mutex_lock(&context->lock);
+	for (struct store *at = &context->store; at; at = at->next)
+		caches_flush(at);
+	block_walk(debt_visit, &debt);
+	pthread_mutex_unlock(&context->lock);
+	return debt;
+}
+
+bool fence_leave(struct context *context)
+{
+	struct debt debt;
+
+	if (fence_level() == FENCE_NONE || context_count() == 1)
+		return true;
+	debt = debt_of(context);
+	if (!debt.device && !debt.host)
+		return true;
+	if (capture_any())
+		return false;
+	return others_wait(debt.host ? device_at(DEVICE_HOST) : context->device,
+			   context);
+}

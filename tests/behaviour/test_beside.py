@@ -1,0 +1,54 @@
+"""Calls that wait for nothing but what they end, whatever other threads wait
+for: tests/programs/beside.c has the cases, each of which hangs or says what went
+wrong."""
+
+import pytest
+
+from conftest import program
+
+FAILED = "9 after a destroy that failed: 1"
+CASES = [
+    # case, what it prints, options; natively it prints the same
+    ("release_one_of_two", "released", {}),
+    ("release_one_of_two_beside_another", "released", {}),
+    ("release_with_pinned_memory", "released\nreleased for good", {}),
+    ("destroy_idle", "destroyed", {}),
+    ("destroy_idle_beside_a_free", "destroyed", {"fence": "sync"}),
+    ("alloc_beside_a_release", "allocated\nretained", {}),
+    ("begin_beside_a_free", "captured",
+     {"sim_driver": "12040", "quarantine": "1M"}),
+    ("meet_beside_a_destroy", "nothing lost", {}),
+    ("detach_one_of_two", "nothing lost", {}),
+    ("free_after_a_visit", "freed", {"quarantine": "1M"}),
+]
+
+
+def run(box, pool, case, options):
+    done = box.run([program("beside"), case], pool, devices=2, **options)
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("case,printed,options", CASES,
+                         ids=[case for case, _, _ in CASES])
+def test_waits_for_nothing_else(box, case, printed, options):
+    assert run(box, "page_unit_pool", case, options) == printed
+
+
+def test_a_visit_misses_no_context_that_a_destroy_spares(box):
+    assert run(box, "page_unit_pool", "visit_beside_a_destroy", {}) == (
+        f"the same block\n{FAILED}")
+
+
+@pytest.mark.parametrize("case,printed", [
+    ("alloc_beside_a_full_queue", "allocated"),
+    ("begin_beside_a_full_queue", "begun\ncaptured"),
+])
+def test_who_stands_in_a_full_queue_keeps_nobody_else_waiting(box, case,
+                                                              printed):
+    assert run(box, "page_unit_pool", case, {"sim_queue": 4}) == printed
+
+
+def test_what_is_asked_of_a_queue_is_said(box):
+    done = box.run([program("beside"), "destroy_idle"], None, check=False,
+                   sim_queue="many")
+    assert 'MNM_SIM_QUEUE: "many" is no number of operations' in done.stderr
