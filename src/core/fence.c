@@ -272,16 +272,22 @@ static bool work_has_ended(const struct device *device)
 	return dead == count;
 }
 
+static bool fence_now(struct device *device)
+{
+	return !device->unfenced && backing_has_fences() &&
+	       !fence_failed(device, fence_try(device));
+}
+
 bool fence_force(struct device *device)
 {
 	bool made = false;
 
-	if (!device->contexts || device->lost)
+	if (!device->contexts)
 		return true;
-	if (!device->unfenced && backing_has_fences())
-		made = !fence_failed(device, fence_try(device));
 	for (int i = 0; !made && !device->lost && i < WAITS_MAX; i++)
-		made = work_has_ended(device) || device_wait(device);
+		made = fence_now(device) || work_has_ended(device);
+	for (int i = 0; !made && !device->lost && i < WAITS_MAX; i++)
+		made = device_wait(device);
 	return made || device->lost;
 }
 

@@ -16,6 +16,7 @@ static void note(CUgreenCtx green, CUdevice device)
 	if (REAL_CALL(cuDevicePrimaryCtxRetain, &primary, device))
 		return;
 	context_note(primary, device, CONTEXT_PRIMARY);
+	primary_held(device); /* by the green one */
 	if (!REAL_CALL(cuCtxFromGreenCtx, &handle, green) &&
 	    !context_note_green(handle, device))
 		log_warn("device %d: no memory to note a green context",
@@ -50,7 +51,7 @@ EXPORT CUresult cuGreenCtxDestroy(CUgreenCtx green)
 		whole = context_find(handle);
 	if (!whole)
 		return REAL_CALL(cuGreenCtxDestroy, green);
-	end = primary_end_begin(device_ordinal(whole->device));
+	end = primary_end_begin(device_ordinal(whole->device), false);
 	res = REAL_CALL(cuGreenCtxDestroy, green);
 	if (!res)
 		context_forget_green(handle);

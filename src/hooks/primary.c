@@ -14,7 +14,7 @@
  * left, a retain would make it anew at the same handle. */
 static struct primary {
 	pthread_mutex_t lock;
-	int retains; /* at least so many are left; under lock */
+	int holders; /* retains and green contexts, as far as seen; under lock */
 } primaries[DEVICE_MAX] = {
 	[0 ... DEVICE_MAX - 1] = {.lock = PTHREAD_MUTEX_INITIALIZER}};
 
@@ -42,6 +42,11 @@ void primary_leave(CUdevice device, bool enabled)
 		pthread_mutex_unlock(&primary->lock);
 }
 
+void primary_held(CUdevice device)
+{
+	primaries[device].holders++;
+}
+
 EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
 {
 	bool enabled = mem_enabled();
@@ -52,7 +57,7 @@ EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
 	res = REAL_CALL(cuDevicePrimaryCtxRetain, out, device);
 	if (!res && primary) {
 		context_note(*out, device, CONTEXT_PRIMARY);
-		primary->retains++;
+		primary_held(device);
 	}
 	primary_leave(device, enabled);
 	return res;
@@ -98,128 +103,113 @@ static struct context *close_entered(CUdevice device)
 	return context;
 }
 
-struct primary_end primary_end_begin(CUdevice device)
+/* A call that others outlast is not the end of anything, and nothing waits for
+ * it, nor it for anything. Where entries are called that we don't see, so may
+ * releases be. With the lock held then; false: without. */
+static bool outlast_begin(CUdevice device)
 {
-	struct primary_end end = {device, false, NULL};
+	primary_enter(device, true);
+	if (primaries[device].holders > 1 && !context_is_doubted())
+		return true;
+	primary_leave(device, true);
+	return false;
+}
 
-	if (!primary_of(device, mem_enabled()))
+struct primary_end primary_end_begin(CUdevice device, bool reset)
+{
+	struct primary_end end = {.device = device};
+
+	end.enabled = primary_of(device, mem_enabled());
+	if (!end.enabled)
 		return end;
-	end.enabled = true;
+	end.outlasted = !reset && outlast_begin(device);
+	if (end.outlasted)
+		return end;
 	primary_leaves(device);
 	end.context = close_entered(device);
 	return end;
 }
 
-/* A call that ended it may have returned the error of earlier work; but where
- * the context is only taken for the primary one, that is no sign. */
-static bool primary_ended(const struct primary_end *end, CUresult res,
-			  bool sure)
+/* A call that ended it may have returned the error of earlier work; but where the
+ * context is only taken for the primary one, that is no sign. */
+static bool has_ended(const struct primary_end *end, CUresult res, bool reset)
 {
 	const struct context *context = end->context;
 
-	if (res && context && context->kind != CONTEXT_PRIMARY)
+	if (res && (end->outlasted ||
+		    (context && context->kind != CONTEXT_PRIMARY)))
 		return false;
-	return (!res && sure) || !primary_is_active(end->device);
+	return (!res && reset) || !primary_is_active(end->device);
+}
+
+/* What ended it went unseen before. */
+static struct context *close_late(CUdevice device)
+{
+	struct context *context;
+
+	while (!context_close_primary(device, &context))
+		context_unused(context);
+	return context;
 }
 
 CUresult primary_end_finish(const struct primary_end *end, CUresult res,
-			    bool sure)
+			    bool reset)
 {
-	struct primary *primary = primary_of(end->device, end->enabled);
+	struct context *context = end->context;
+	struct primary *primary;
 	bool ended;
 
-	if (!primary)
+	if (!end->enabled)
 		return res;
-	ended = primary_ended(end, res, sure);
+	primary = &primaries[end->device];
+	ended = has_ended(end, res, reset);
 	if (ended)
-		primary->retains = 0;
+		primary->holders = 0;
+	else if (!res && primary->holders)
+		primary->holders--;
+	if (ended && end->outlasted)
+		context = close_late(end->device);
 	context_unsure();
-	context_settle(end->context, ended);
-	primary_leave(end->device, end->enabled);
+	context_settle(context, ended);
+	primary_leave(end->device, true);
 	return res;
 }
 
 typedef CUresult primary_call(CUdevice device);
 
-/* Under the device's lock. What ended it went unseen before. */
-static void primary_is_gone(CUdevice device)
-{
-	struct context *context;
-
-	primaries[device].retains = 0;
-	while (!context_close_primary(device, &context))
-		context_unused(context);
-	context_unsure();
-	context_settle(context, true);
-}
-
-/* A release that others outlast is not the end of anything, and nothing waits
- * for it, nor it for anything. False: it may be the last, and was not called.
- * Where entries are called that we don't see, so may releases be. */
-static bool release_one(primary_call *call, CUdevice device, CUresult *res)
-{
-	struct primary *primary = primary_of(device, mem_enabled());
-	bool outlasted;
-
-	if (!primary)
-		return false;
-	pthread_mutex_lock(&primary->lock);
-	outlasted = primary->retains > 1 && !context_is_doubted();
-	if (outlasted) {
-		*res = call(device);
-		primary->retains -= !*res;
-		if (!*res && !primary_is_active(device))
-			primary_is_gone(device);
-	}
-	pthread_mutex_unlock(&primary->lock);
-	return outlasted;
-}
-
-static CUresult primary_release(primary_call *call, CUdevice device)
+/* The last release ends it, and others leave it as it is; a reset always
+ * ends it. */
+static CUresult primary_end(primary_call *call, CUdevice device, bool reset)
 {
 	struct primary_end end;
-	CUresult res;
 
 	if (!call)
 		return CUDA_ERROR_NOT_FOUND;
-	if (release_one(call, device, &res))
-		return res;
-	end = primary_end_begin(device);
-	res = call(device);
-	if (!res && end.enabled && primaries[device].retains)
-		primaries[device].retains--;
-	return primary_end_finish(&end, res, false);
+	end = primary_end_begin(device, reset);
+	return primary_end_finish(&end, call(device), reset);
 }
 
 EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice device)
 {
-	return primary_release(REAL_ENTRY(cuDevicePrimaryCtxRelease), device);
+	return primary_end(REAL_ENTRY(cuDevicePrimaryCtxRelease), device,
+			   false);
 }
 
 EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
 {
-	return primary_release(REAL_ENTRY(cuDevicePrimaryCtxRelease_v2),
-			       device);
-}
-
-static CUresult primary_reset(primary_call *call, CUdevice device)
-{
-	struct primary_end end;
-
-	if (!call)
-		return CUDA_ERROR_NOT_FOUND;
-	end = primary_end_begin(device);
-	return primary_end_finish(&end, call(device), true);
+	return primary_end(REAL_ENTRY(cuDevicePrimaryCtxRelease_v2), device,
+			   false);
 }
 
 EXPORT CUresult cuDevicePrimaryCtxReset(CUdevice device)
 {
-	return primary_reset(REAL_ENTRY(cuDevicePrimaryCtxReset), device);
+	return primary_end(REAL_ENTRY(cuDevicePrimaryCtxReset), device, true);
 }
 
 EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
 {
-	return primary_reset(REAL_ENTRY(cuDevicePrimaryCtxReset_v2), device);
+	return primary_end(REAL_ENTRY(cuDevicePrimaryCtxReset_v2), device,
+			   true);
 }
 
 /* Should a runtime reset its device by a door of its own. */

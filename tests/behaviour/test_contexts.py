@@ -108,6 +108,44 @@ def test_a_failed_destroy_keeps_the_blocks(box):
     assert_clean(box.stat())
 
 
+ENDS = {
+    "destroy x": ("create x 0", "cuCtxDestroy_v2"),
+    "release 0": ("retain x 0", "cuDevicePrimaryCtxRelease_v2"),
+    "primary_reset 0": ("retain x 0", "cuDevicePrimaryCtxReset_v2"),
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_an_end_that_tells_of_earlier_work_is_one_all_the_same(box, end):
+    """The call returns the error of earlier work, and has ended the context."""
+    begin, entry = ENDS[end]
+    shell = box.shell("page_unit_pool", "driver", sim_late=f"{entry}:1:716")
+    for line in ("init", begin, "set x", "alloc a 5000", "alloc b 5000",
+                 "free b"):
+        took(shell, line)
+    took(shell, end, "716")
+    assert_clean(shell.stat())
+    took(shell, "create y 0")
+    use_anew(shell)
+    shell.end()
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_an_end_that_fails_is_none(box, end):
+    begin, entry = ENDS[end]
+    shell = box.shell("page_unit_pool", "driver", sim_fail=f"{entry}:1:716")
+    for line in ("init", begin, "set x", "alloc a 5000", "alloc b 5000",
+                 "free b"):
+        took(shell, line)
+    took(shell, end, "716")
+    assert shell.stat()["live_bytes"] == 5000
+    took(shell, "alloc c 5000")
+    assert shell("addr c") == shell("addr b")
+    took(shell, end)
+    assert_clean(shell.stat())
+    shell.end()
+
+
 def test_a_reset_with_a_retired_pool_ends_its_blocks_too(box):
     shell = box.shell("page_unit_pool")
     took(shell, "alloc a 5000")

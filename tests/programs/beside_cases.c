@@ -31,6 +31,42 @@ static void release_one_of_two_beside_another(void)
 	go_on();
 }
 
+static CUgreenCtx green_new(void)
+{
+	unsigned int groups = 1;
+	CUdevResource all, part;
+	CUdevResourceDesc desc;
+	CUgreenCtx green;
+
+	MUST(cuDeviceGetDevResource(one, &all, CU_DEV_RESOURCE_TYPE_SM));
+	MUST(cuDevSmResourceSplitByCount(&part, &groups, &all, NULL, 0, 8));
+	MUST(cuDevResourceGenerateDesc(&desc, &part, 1));
+	MUST(cuGreenCtxCreate(&green, desc, one, CU_GREEN_CTX_DEFAULT_STREAM));
+	return green;
+}
+
+/* The primary context is retained, and held by green ones. */
+static void release_with_green_contexts(void)
+{
+	CUgreenCtx green, last;
+
+	open_first();
+	second = context_new(one);
+	other = stream_new();
+	MUST(cuCtxSetCurrent(first));
+	green = green_new();
+	last = green_new();
+	MUST(cuMemFree(alloc(4096)));
+	MUST(cuLaunchHostFunc(other, held, NULL));
+	MUST(cuGreenCtxDestroy(green));
+	MUST(cuDevicePrimaryCtxRelease(one));
+	puts("released");
+	go = true;
+	MUST(cuGreenCtxDestroy(last));
+	MUST(cuCtxSetCurrent(second));
+	MUST(cuCtxSynchronize());
+}
+
 static void release_with_pinned_memory(void)
 {
 	open_both();
@@ -339,6 +375,7 @@ const struct beside cases[] = {
 	}
 	CASE(release_one_of_two),
 	CASE(release_one_of_two_beside_another),
+	CASE(release_with_green_contexts),
 	CASE(release_with_pinned_memory),
 	CASE(destroy_idle),
 	CASE(destroy_idle_beside_a_free),

@@ -61,6 +61,7 @@ static CUresult count_call(unsigned id)
 		return CUDA_ERROR_NOT_SUPPORTED;
 	if (!faults_on)
 		return CUDA_SUCCESS;
+	self.late = fault_find_late(id, nth);
 	return fault_hides(id) ? CUDA_ERROR_NOT_SUPPORTED : fault_find(id, nth);
 }
 
@@ -95,7 +96,7 @@ CUresult call_enter(unsigned id, int per_thread)
 CUresult call_leave(unsigned id, CUresult res)
 {
 	pthread_mutex_unlock(&world.lock);
-	return log_call(id, res);
+	return log_call(id, res ? res : self.late);
 }
 
 CUresult call_refuse(unsigned id, CUresult res)

@@ -18,8 +18,13 @@ struct fault {
 	CUresult code;
 };
 
-static struct fault faults[FAULT_MAX];
-static unsigned fault_count;
+struct faults {
+	struct fault list[FAULT_MAX];
+	unsigned count;
+};
+
+static struct faults early; /* instead of the call */
+static struct faults late;  /* what it returns when it is done */
 static struct fault loss; /* nth is 0 when there is none */
 static int lost;          /* its code, from the call on that it names */
 static bool hidden[CALL_COUNT];
@@ -69,13 +74,23 @@ static bool fault_read(const char *text, const char *end, struct fault *fault)
 	return text == end;
 }
 
+static bool faults_add(struct faults *faults, const char *text, const char *end)
+{
+	if (faults->count == FAULT_MAX ||
+	    !fault_read(text, end, &faults->list[faults->count]))
+		return false;
+	faults->count++;
+	return true;
+}
+
 static bool fail_add(const char *text, const char *end)
 {
-	if (fault_count == FAULT_MAX ||
-	    !fault_read(text, end, &faults[fault_count]))
-		return false;
-	fault_count++;
-	return true;
+	return faults_add(&early, text, end);
+}
+
+static bool late_add(const char *text, const char *end)
+{
+	return faults_add(&late, text, end);
 }
 
 static bool loss_add(const char *text, const char *end)
@@ -118,6 +133,7 @@ static void list_read(const char *variable, const char *wanted,
 void fault_open(void)
 {
 	list_read("MNM_SIM_FAIL", "NAME:N[+]:CODE", fail_add);
+	list_read("MNM_SIM_LATE", "NAME:N[+]:CODE", late_add);
 	list_read("MNM_SIM_LOST", "one NAME:N:CODE", loss_add);
 	list_read("MNM_SIM_HIDE", "NAME", hidden_add);
 }
@@ -135,15 +151,11 @@ static bool needs_device(const char *name)
 	       strcmp(name, "cuThreadExchangeStreamCaptureMode");
 }
 
-CUresult fault_find(unsigned id, unsigned long nth)
+static CUresult faults_find(const struct faults *faults, unsigned id,
+			    unsigned long nth)
 {
-	if (loss.nth && id == loss.id && nth >= loss.nth)
-		__atomic_store_n(&lost, loss.code, __ATOMIC_RELAXED);
-	if (__atomic_load_n(&lost, __ATOMIC_RELAXED) &&
-	    (id == loss.id || needs_device(call_names[id].name)))
-		return loss.code;
-	for (unsigned i = 0; i < fault_count; i++) {
-		const struct fault *fault = &faults[i];
+	for (unsigned i = 0; i < faults->count; i++) {
+		const struct fault *fault = &faults->list[i];
 
 		if (fault->id == id &&
 		    (fault->nth == nth || (fault->onwards && nth > fault->nth)))
@@ -152,9 +164,24 @@ CUresult fault_find(unsigned id, unsigned long nth)
 	return CUDA_SUCCESS;
 }
 
+CUresult fault_find_late(unsigned id, unsigned long nth)
+{
+	return faults_find(&late, id, nth);
+}
+
+CUresult fault_find(unsigned id, unsigned long nth)
+{
+	if (loss.nth && id == loss.id && nth >= loss.nth)
+		__atomic_store_n(&lost, loss.code, __ATOMIC_RELAXED);
+	if (__atomic_load_n(&lost, __ATOMIC_RELAXED) &&
+	    (id == loss.id || needs_device(call_names[id].name)))
+		return loss.code;
+	return faults_find(&early, id, nth);
+}
+
 int fault_any(void)
 {
-	return fault_count || loss.nth || hiding;
+	return early.count || late.count || loss.nth || hiding;
 }
 
 int fault_hides(unsigned id)

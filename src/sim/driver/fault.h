@@ -1,4 +1,5 @@
 /* MNM_SIM_FAIL: the n-th call of an entry returns a code of our choice.
+ * MNM_SIM_LATE: the same, once it has done what it does.
  * MNM_SIM_LOST: so do all calls after it that use the device.
  * MNM_SIM_HIDE: entries that this driver has not. */
 #ifndef SIM_FAULT_H
@@ -6,10 +7,11 @@
 
 #include <cuda.h>
 
-/* Reads the three variables; a wrong part is reported and skipped. */
+/* Reads the four variables; a wrong part is reported and skipped. */
 void fault_open(void);
 /* The code for the nth call (from 1) of an entry, or CUDA_SUCCESS. */
 CUresult fault_find(unsigned id, unsigned long nth);
+CUresult fault_find_late(unsigned id, unsigned long nth);
 int fault_any(void);
 int fault_hides(unsigned id);
 

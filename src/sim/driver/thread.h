@@ -17,6 +17,7 @@ struct thread {
 	bool per_thread;         /* stream 0 of this call is the thread's own */
 	uint64_t now;            /* virtual ns */
 	CUstreamCaptureMode capture_mode;
+	CUresult late;        /* what the call returns if it succeeds */
 	const char *call;     /* the entry it is in, or was in last */
 	long id;              /* the host's; 0: not asked for yet */
 	unsigned long *tally; /* tally.h; NULL: has made no call */
