@@ -294,9 +294,9 @@ bool fence_force(struct device *device)
 /* Whether a wait for the context covers all that may use the memory. */
 static bool sync_reaches(const struct device *device)
 {
-	return device_is_host(device)
-		       ? context_count() == 1
-		       : fence_reaches(device) && context_is_alone(device);
+	if (device_is_host(device))
+		return context_count() == 1;
+	return fence_reaches(device) && context_is_alone(device);
 }
 
 static void sync_begin(struct fence_sync_part *part, struct device *device)

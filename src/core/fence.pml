@@ -52,7 +52,7 @@ mtype level = START;
 byte contexts = 1;
 bool shared;
 bool has_event;
-byte event;
+byte event[2];           /* of the first context, and of the second */
 mtype state = DRIVER;
 byte stamp, owner_pool, active_pool;
 byte generation;
@@ -60,18 +60,23 @@ bool pending;
 bool in_none;            /* wrong reuse is asked for */
 
 /* capture.c and hold.c. */
-bool quiet;
+byte quiet;              /* calls of ours that end a capture */
 byte count;
 bool hold_is_open;
 byte hold_users;
 
 #define work_of_a  (knows[0] | knows[1])
 #define queued     ((1 << items) - 1)
-#define alone      (level == fence && contexts == 1 && !shared)
+#define several    (contexts == 2 || shared)
+#define alone      (level == fence && !several)
 #ifdef OLD_DRIVER
 #define reaches    false
 #else
+#ifdef CROWD /* more contexts than one fence covers */
 #define reaches    alone
+#else
+#define reaches    (level == fence)
+#endif
 #endif
 
 /* Work leaves the store buffer for the device. */
@@ -111,13 +116,12 @@ inline own(t)
 inline quiet_begin(yes)
 {
 	atomic {
-		!quiet;
 #ifdef GRANT_ALWAYS
 		yes = true;
 #else
 		yes = (count == 0);
 #endif
-		quiet = yes
+		quiet = quiet + yes
 	}
 }
 
@@ -126,11 +130,11 @@ inline quiet_end()
 #ifdef NO_QUIET_END
 	skip
 #else
-	quiet = false
+	quiet--
 #endif
 }
 
-/* fence.c: epoch_end */
+/* epoch.c: epoch_end */
 inline epoch_end(t, ended)
 {
 	atomic {
@@ -144,7 +148,7 @@ inline epoch_end(t, ended)
 	}
 }
 
-/* fence.c: epoch_publish */
+/* epoch.c: epoch_publish */
 inline epoch_publish(ended)
 {
 	atomic {
@@ -156,88 +160,148 @@ inline epoch_publish(ended)
 	}
 }
 
-/* backing/event.c: backing_record, backing_gate of the context's fence */
-inline record()
+/* fence_make.c: quietly, backing_record of a context's fence */
+inline record(both, yes)
 {
-	atomic {
-		assert(!capturing);
-		event = work_of_a;
-		has_event = true
-	}
+	if
+	:: yes ->
+		quiet_begin(yes);
+		if
+		:: yes ->
+			atomic {
+				assert(!capturing);
+				event[0] = work_of_a;
+				has_event = true
+			}
+			quiet_end()
+		:: else
+		fi
+	:: else
+	fi;
+	if
+	:: yes && both ->
+		quiet_begin(yes);
+		if
+		:: yes ->
+			atomic {
+				assert(!capturing);
+				event[1] = knows[2]
+			}
+			quiet_end()
+		:: else
+		fi
+	:: else
+	fi
 }
 
-inline gate()
+/* fence_make.c: quietly, backing_gate: of the contexts by all events */
+inline gate(both, yes)
 {
-	atomic {
-		assert(!capturing);
-		knows[0] = knows[0] | event;
-		knows[1] = knows[1] | event
-	}
+	if
+	:: yes ->
+		quiet_begin(yes);
+		if
+		:: yes ->
+			atomic {
+				assert(!capturing);
+				knows[0] = knows[0] | event[0] |
+					   (both -> event[1] : 0);
+				knows[1] = knows[1] | event[0] |
+					   (both -> event[1] : 0)
+			}
+			quiet_end()
+		:: else
+		fi
+	:: else
+	fi;
+	if
+	:: yes && both ->
+		quiet_begin(yes);
+		if
+		:: yes ->
+			atomic {
+				assert(!capturing);
+				knows[2] = knows[2] | event[0] | event[1]
+			}
+			quiet_end()
+		:: else
+		fi
+	:: else
+	fi
 }
 
-/* fence.c: fence_make_of */
-inline fence_make_of(t, ended)
+/* fence_make.c: fence_try, fence_of, group_is_whole; yes: it has been made */
+inline fence_try(t, ended, both, yes)
 {
+#ifdef ONE_OF_SEVERAL
+	both = false;
+#else
+	both = several;
+#endif
+	yes = true;
 #ifdef RECORD_FIRST
-	record();
+	record(both, yes);
 	epoch_end(t, ended);
 #else
 	epoch_end(t, ended);
-	record();
+	record(both, yes);
 #endif
 #ifdef PUBLISH_FIRST
 	epoch_publish(ended);
-	gate()
+	gate(both, yes)
 #else
 #ifndef NO_GATE
-	gate();
+	gate(both, yes);
 #endif
-	epoch_publish(ended)
+	if
+#if !defined(STALE_REACH) && !defined(ONE_OF_SEVERAL)
+	:: both != several -> yes = false
+#endif
+	:: else
+	fi;
+	if
+	:: yes -> epoch_publish(ended)
+	:: else
+	fi
 #endif
 }
 
-/* fence.c: fence_ready, with fence_make; whether a fence is due is left open.
- * What it reaches is looked at again in the quiet time: who widens that joins
- * after it. */
-inline fence_ready(t, seen, ended, yes)
+/* fence.c: fence_ready, with fence_make; whether a fence is due is left open, and
+ * that another thread makes one. */
+inline fence_ready(t, seen, ended, both, yes)
 {
 	seen = safe;
 	yes = false;
 #ifdef ORDER
 	if
-	:: count == 0 && alone -> work_order(yes)
+	:: count == 0 && alone && reaches -> work_order(yes)
 	:: else
 	fi;
 #endif
 	if
 	:: yes
-	:: !yes && count == 0 && reaches ->
-		quiet_begin(yes);
-		if
-		:: yes ->
-			if
-			:: safe != seen
-#ifdef STALE_REACH /* only the contexts of the device are looked at again */
-			:: safe == seen && contexts == 1 ->
-#else
-			:: safe == seen && reaches ->
-#endif
-				fence_make_of(t, ended)
-			:: else -> yes = false
-			fi;
-			quiet_end()
-		:: else
-		fi
-	:: else
-	:: !yes /* not due */
+	:: !yes && count == 0 && reaches && safe == seen ->
+		fence_try(t, ended, both, yes);
+		yes = (safe != seen)
+	:: !yes -> yes = (safe != seen) /* not due, or not now */
 	fi
 }
 
-/* fence.c: event_wait and context_wait of one context */
+/* wait.c: event_wait of one context; an old driver's wait is a free, which a
+ * capture bears. */
 inline context_wait(work, seen, yes, res)
 {
 #ifdef OLD_DRIVER
-	yes = false;
+	if
+	:: count == 0 ->
+		seen = work;
+		done = done | seen
+	:: else -> res = false
+	fi
+#else
+#ifdef WAIT_UNQUIET
+	yes = (count == 0);
+	quiet = quiet + yes;
 #else
 	quiet_begin(yes);
 #endif
@@ -249,36 +313,22 @@ inline context_wait(work, seen, yes, res)
 		}
 		quiet_end();
 		done = done | seen
-	:: else ->
-#ifdef WAIT_UNQUIET
-		yes = (count == 0);
-#else
-		quiet_begin(yes);
-#endif
-		if
-		:: yes ->
-			atomic {
-				assert(!capturing);
-				seen = work
-			}
-			done = done | seen;
-			quiet_end()
-		:: else -> res = false
-		fi
+	:: else -> res = false
 	fi
+#endif
 }
 
-/* fence.c: device_wait. The epoch ends before the contexts are listed: one
+/* wait.c: device_wait. The epoch ends before the contexts are listed: one
  * that comes later has no work that was freed in it. */
 inline device_wait(t, seen, ended, both, yes, res)
 {
 	res = true;
 #ifdef LIST_FIRST
-	both = (contexts == 2 || shared);
+	both = several;
 	epoch_end(t, ended);
 #else
 	epoch_end(t, ended);
-	both = (contexts == 2 || shared);
+	both = several;
 #endif
 	context_wait(work_of_a, seen, yes, res);
 	if

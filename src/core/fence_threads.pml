@@ -6,6 +6,7 @@
  *	CAPTURE	a thread captures a graph
  *	SWAP	the pool is swapped
  *	OLD_DRIVER	it has no events of contexts
+ *	CROWD	there are too many contexts for a fence of all
  *	ORDER	one stream's order is used (work.pml)
  * or, alone,
  *	BEGIN	the begin of a capture, among fences without end
@@ -78,7 +79,7 @@ proctype program(byte me; byte rounds)
 		pool_look(me, answer);
 		if
 		:: answer == UNSAFE ->
-			fence_ready(me, seen, ended, yes);
+			fence_ready(me, seen, ended, both, yes);
 			if
 			:: yes -> pool_look(me, answer)
 			:: else
@@ -119,7 +120,7 @@ inline ctx_synchronize(t, seen, ended)
 	ended = 0;
 #ifndef SYNC_LATE
 	if
-	:: reaches -> epoch_end(t, ended)
+	:: reaches && alone -> epoch_end(t, ended)
 	:: else
 	fi;
 #endif
@@ -135,7 +136,7 @@ inline ctx_synchronize(t, seen, ended)
 #ifdef SYNC_BLIND
 	:: ended ->
 #else
-	:: ended && reaches ->
+	:: ended && reaches && alone ->
 #endif
 		epoch_publish(ended)
 	:: else
@@ -206,14 +207,14 @@ proctype second()
 	:: yes && has_event ->
 		atomic {
 			assert(!capturing);
-			knows[2] = knows[2] | event
+			knows[2] = knows[2] | event[0]
 		}
 	:: else
 	fi;
 	if
 	:: yes -> quiet_end()
 #ifndef JOIN_NO_WAIT
-	:: !yes && has_event -> done = done | event
+	:: !yes && has_event -> done = done | event[0]
 #endif
 	:: else
 	fi;
@@ -225,7 +226,7 @@ proctype second()
 inline capture_expect()
 {
 #ifdef LATE_COUNT
-	atomic { !quiet -> count++ }
+	atomic { quiet == 0 -> count++ }
 #else
 	atomic {
 		count++;
@@ -233,7 +234,7 @@ inline capture_expect()
 		hold_users++
 	}
 #ifndef NO_EXPECT_WAIT
-	!quiet
+	quiet == 0
 #endif
 #endif
 }

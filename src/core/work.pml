@@ -25,14 +25,9 @@ inline order_end(t, seen, ended, both, yes, res)
 	device_wait(t, seen, ended, both, yes, res)
 #else
 #ifndef ORDER_NO_FENCE
-	quiet_begin(yes);
+	fence_try(t, ended, both, yes);
 	if
-	:: yes && contexts == 1 ->
-		fence_make_of(t, ended);
-		quiet_end()
-	:: yes && contexts > 1 ->
-		quiet_end();
-		device_wait(t, seen, ended, both, yes, res)
+	:: yes
 	:: else -> device_wait(t, seen, ended, both, yes, res)
 	fi
 #endif

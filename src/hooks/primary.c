@@ -14,7 +14,8 @@
  * left, a retain would make it anew at the same handle. */
 static struct primary {
 	pthread_mutex_t lock;
-	int holders; /* retains and green contexts, as far as seen; under lock */
+	int holders; /* retains and green contexts, as far as seen; under lock
+		      */
 } primaries[DEVICE_MAX] = {
 	[0 ... DEVICE_MAX - 1] = {.lock = PTHREAD_MUTEX_INITIALIZER}};
 
@@ -130,14 +131,14 @@ struct primary_end primary_end_begin(CUdevice device, bool reset)
 	return end;
 }
 
-/* A call that ended it may have returned the error of earlier work; but where the
- * context is only taken for the primary one, that is no sign. */
+/* A call that ended it may have returned the error of earlier work; but where
+ * the context is only taken for the primary one, that is no sign. */
 static bool has_ended(const struct primary_end *end, CUresult res, bool reset)
 {
 	const struct context *context = end->context;
 
-	if (res && (end->outlasted ||
-		    (context && context->kind != CONTEXT_PRIMARY)))
+	if (res &&
+	    (end->outlasted || (context && context->kind != CONTEXT_PRIMARY)))
 		return false;
 	return (!res && reset) || !primary_is_active(end->device);
 }

@@ -24,8 +24,8 @@ struct primary_end {
 	struct context *context; /* that may end, or NULL */
 };
 
-/* To be followed by the call, and then by finish. A reset ends the context if it
- * succeeds; else one holder goes, and the driver is asked. */
+/* To be followed by the call, and then by finish. A reset ends the context if
+ * it succeeds; else one holder goes, and the driver is asked. */
 struct primary_end primary_end_begin(CUdevice device, bool reset);
 CUresult primary_end_finish(const struct primary_end *end, CUresult res,
 			    bool reset);

@@ -17,12 +17,16 @@ CONTEXT = "src/core/context.c"
 GIVEBACK = "src/core/giveback.c"
 REACH = "src/core/reach.c"
 WAIT = "src/core/wait.c"
+MAKE = "src/core/fence_make.c"
+LEAVE = "src/core/leave.c"
+USE = "src/core/context_use.c"
 WORK = "src/core/work.c"
 INDEX = "src/core/block_index.c"
 FAST = "include/fast.h"
 EVENT = "src/backing/event.c"
 DEVICE = "src/backing/device_memory.c"
 HOOKS = "src/hooks/contexts.c"
+PRIMARY = "src/hooks/primary.c"
 PAGES = "src/pools/page_unit_pool.c"
 TAKE = "src/core/take.c"
 SLACK = "src/core/slack.c"
@@ -30,15 +34,8 @@ MEMORY = "src/hooks/memory.c"
 ENTRIES = "src/common/entry.awk"
 REQUEST = "src/control/request.c"
 
-GATE = """	if (!res)
-		res = backing_gate(context->handle, event);
-	if (res) {
-"""
-BUMP = """	safe = epoch_end(device, &bytes); /* first; see epoch_end */
-"""
-RECORD = """	res = backing_record(context->handle, event);
-	if (!res)
-		res = backing_gate(context->handle, event);
+RECORD = """	safe = epoch_end(device, &bytes); /* first; see epoch_end */
+	res = group_order(group);
 """
 STAMP = """	block->epoch = atomic_load(&device->epoch);
 	device_count_free(device"""
@@ -48,13 +45,15 @@ KEPT = """	context_leave(context);
 
 ROWS = [
     # Fences.
-    ("no_wait_after_the_record", "proof", (FENCE, GATE, "	if (res) {\n")),
+    ("no_wait_after_the_record", "proof",
+     (MAKE, "	for (int i = 0; i < count * count && !res; i++)",
+      "	for (int i = 0; i < 0 && !res; i++)")),
     ("record_before_the_epoch_ends", "races",
-     (FENCE, BUMP + RECORD, "	res = backing_record(context->handle, "
-      "event);\n" + BUMP + "	if (!res)\n		res = "
-      "backing_gate(context->handle, event);\n")),
+     (MAKE, RECORD, "	res = group_order(group);\n"
+      "	safe = epoch_end(device, &bytes);\n")),
     ("publish_before_the_gate", "races",
-     (FENCE, GATE, "	epoch_publish(device, safe);\n" + GATE)),
+     (MAKE, RECORD, "	safe = epoch_end(device, &bytes);\n"
+      "	epoch_publish(device, safe);\n	res = group_order(group);\n")),
     ("stamp_after_the_push", "races",
      (FREES, STAMP, "	device_count_free(device"),
      (FREES, KEPT, KEPT.replace("	return kept", "	block->epoch = "
@@ -93,20 +92,18 @@ ROWS = [
      (FENCE, "	if (!res && sync_reaches(part->device))",
       "	if (sync_reaches(part->device))")),
     ("sync_ends_its_epoch_late", "races",
-     (FENCE, "		epoch_publish(part->device, part->safe);",
-      "		epoch_publish(part->device, epoch_end(part->device,\n"
+     (FENCE, "		epoch_over(part->device, part->safe);",
+      "		epoch_over(part->device, epoch_end(part->device,\n"
       "			&(uint64_t){0}));")),
     ("sync_ignores_who_came_meanwhile", "races",
      (FENCE, "	if (!res && sync_reaches(part->device))", "	if (!res)")),
     # Captures and what they hold.
     ("fence_during_capture", "proof",
-     (CAPTURE, "	granted = quiet = !count;", "	granted = quiet = true;"),
+     (CAPTURE, "	granted = !count;", "	granted = true;"),
      (CAPTURE, "	return atomic_load_explicit(&count, memory_order_relaxed);",
       "	return false;")),
     ("begin_does_not_wait_for_quiet", "proof",
-     (CAPTURE, "		caches_review(NULL);\n	}\n	while (quiet)\n"
-      "		pthread_cond_wait(&changed, &lock);\n",
-      "		caches_review(NULL);\n	}\n")),
+     (CAPTURE, "	quiet_await();\n", "	(void)quiet_await;\n")),
     ("held_blocks_are_not_held", "test_capture.py",
      (FREES, "		return hold_keep(block);", "		(void)hold_keep;")),
     ("hold_ends_with_the_capture", "test_capture.py",
@@ -148,84 +145,83 @@ ROWS = [
       "	bool capturing = false;")),
     # Several contexts and devices.
     ("peer_is_not_fenced", "proof",
-     (REACH, "			atomic_store(&device_at(i)->shared, true);",
-      "			(void)0;")),
+     (REACH, "	atomic_fetch_or(&visitor->visits, bit);\n", "")),
     ("second_context_not_joined", "proof",
      (CONTEXT, "		fence_join(context->device, context);",
       "		(void)fence_join;")),
     ("two_contexts_fenced_as_one", "proof",
-     (FENCE, "atomic_load(&device->contexts) == 1", "true"),
-     (FENCE, "	struct context *context;\n	bool made = false;\n\n"
-      "	if (context_hold(device, &context, 1) == 1) {",
-      "	struct context *context, *two[2];\n	bool made = false;\n"
-      "	int count = context_hold(device, two, 2);\n\n"
-      "	if (count == 2)\n		context_release(two + 1, 1);\n"
-      "	if (count > 0) {\n		context = two[0];")),
+     (MAKE, "	int count = contexts_using(device, list, FENCE_CONTEXTS);\n"
+      "	enum", "	int count = contexts_using(device, list, "
+      "FENCE_CONTEXTS) > 0;\n	enum"),
+     (MAKE, "	if (!res && !group_is_whole(group, device))",
+      "	if (!group_is_whole(group, device) && false)")),
     ("first_context_alone_is_waited_for", "proof",
-     (WAIT, "i < count && !res; i++)\n		res = wait_result",
-      "i < 1 && !res; i++)\n		res = wait_result")),
+     (WAIT, "	for (int i = 0; i < count; i++)", "	for (int i = 0; i < 1; i++)")),
     ("work_of_others_unseen_at_an_end", "proof",
-     (FENCE, "	return !capture_any() && device_wait(device);",
-      "	return true;")),
-    ("an_old_drivers_wait_in_a_capture", "proof",
-     (WAIT, "!backing_is_lost(res) && quiet_begin()) {",
-      "!backing_is_lost(res) && !capture_any()) {")),
+     (LEAVE, "	if (!debt.device && !debt.host)", "	if (debt.context)")),
+    ("what_a_fence_orders_is_over", "test_contexts.py -k has_ordered",
+     (LEAVE, "store->device->over", "store->device->safe")),
+    ("an_old_drivers_wait_holds_up_captures", "test_beside.py -k old_driver",
+     (WAIT, "		res = backing_free_wait(context->handle);\n", "		;\n")),
+    ("a_fence_holds_up_captures", "test_beside.py -k full_queue",
+     (CAPTURE, "	while (quiet && !late)", "	while (quiet)")),
+    ("a_fence_holds_up_requests", "test_beside.py -k full_queue",
+     (FENCE, "		if (i == FENCE_YIELDS ||", "		if (false ||")),
     ("a_failed_fence_of_two_streams_stands",
      "test_order.py -k last_fence_fails",
-     (FENCE, "!device->lost && i < WAITS_MAX; i++)\n		made = work",
-      "!device->lost && i < 0; i++)\n		made = work")),
+     (FENCE, "i < WAITS_MAX; i++)\n		made = device_wait",
+      "i < 0; i++)\n		made = device_wait")),
     ("an_order_ends_behind_an_ending_context", "races",
-     (FENCE, "made = work_has_ended(device) || device_wait(device);",
-      "made = device_wait(device);"),
+     (FENCE, "made = fence_now(device) || work_has_ended(device);",
+      "made = fence_now(device);"),
      (FENCE, "static bool work_has_ended", "__attribute__((unused)) "
       "static bool work_has_ended")),
-    ("a_context_that_comes_back_is_not_fenced", "races",
-     (CONTEXT, "	if (back && context->device->ordered &&",
-      "	if (false && back &&")),
-    ("a_reset_waits_for_itself", "test_contexts.py -k no_fence_reaches",
-     (HOOKS, "device >= DEVICE_MAX || resetting ||", "device >= DEVICE_MAX ||"),
-     (HOOKS, "		primary_leaves(device_ordinal(context->device));\n", "")),
+    ("an_end_that_fails_is_not_awaited", "races",
+     (FENCE, "		context_await(list[i]);\n		dead += list[i]->dead;\n",
+      "		dead += list[i]->dead || list[i]->closing;\n")),
+    ("a_context_is_missed_while_it_may_end", "test_beside.py -k visit",
+     (CONTEXT, "		if (!all && !wanted(context, device))",
+      "		if (context->busy || (!all && !wanted(context, device)))")),
+    ("a_release_that_others_outlast_waits", "test_beside.py -k release_one",
+     (PRIMARY, "	end.outlasted = !reset && outlast_begin(device);\n",
+      "	(void)outlast_begin;\n")),
+    ("an_end_that_tells_of_an_error_is_none", "test_contexts.py -k tells",
+     (HOOKS, "(!res && sure) || is_gone(context->handle)", "!res && sure"),
+     (HOOKS, "static bool is_gone", "__attribute__((unused)) static bool "
+      "is_gone")),
     ("memory_is_exported_under_work", "test_fence.py -k exported",
      (FREES, "		fence_drain(pool->store->context);\n", "		;\n")),
     ("an_idle_stream_is_gated", "test_order.py -k after_a_wait",
      (WORK, "	if (order_is_over(device, atomic_load(&work_sole)))",
       "	if (order_is_over(device, atomic_load(&work_sole)) && !device)")),
     ("request_during_a_reset", "races",
-     (CONTEXT, "	while (context->closing && !context->dead)\n"
+     (USE, "	while (context->closing && !context->dead)\n"
       "		pthread_cond_wait(&context->settled, &context->lock);\n", "")),
     ("reset_does_not_wait_for_gifts", "races",
-     (CONTEXT, "	while (context->busy)\n"
-      "		pthread_cond_wait(&context->settled, &context->lock);\n", "")),
+     (USE, "	begun = !context->busy;", "	begun = true;")),
     ("who_is_just_ending_is_not_waited_for", "races",
-     (WAIT, "	if (count < 0 ||\n	    count == (all ? context_count() : "
-      "atomic_load(&device->contexts)))\n		return count;\n",
-      "	return count;\n")),
+     (WAIT, "		return CUDA_ERROR_NOT_READY;", "		return CUDA_SUCCESS;")),
     ("reach_is_not_looked_at_again", "races",
-     (FENCE, "(fence_reaches(device) && fence_try(device))",
-      "fence_try(device)")),
-    ("a_wait_under_way_is_taken_for_one", "races",
-     (FENCE, " ||\n	       atomic_load(&device->safe) < "
-      "atomic_load(&device->epoch);", ";")),
+     (MAKE, "	if (!res && !group_is_whole(group, device))",
+      "	if (!group_is_whole(group, device) && false)")),
     ("a_primary_context_leaves_undrained", "races",
-     (HOOKS, "	context = context_primary(device);\n	if (context)\n"
+     (PRIMARY, "	if (context && !fence_leave(context))\n"
       "		context_drain(context);\n", "	(void)context;\n")),
     # Pinned memory.
     ("pinned_memory_is_ordered_by_the_device", "proof",
-     (HOST, "	bool over = count && all_done(list, count, ask_one);",
-      "	bool over = count;\n\n	(void)ask_one;")),
+     (HOST, "	ready = sealed && all_done(ask_one);",
+      "	ready = sealed;\n	(void)ask_one;")),
     ("a_seal_is_of_the_epoch_that_it_is_asked_in", "proof",
-     (HOST, "		epoch_publish(host, sealed);",
-      "		epoch_publish(host, epoch_end(host, &(uint64_t){0}));")),
+     (HOST, "		epoch_over(host, sealed);",
+      "		epoch_over(host, epoch_end(host, &(uint64_t){0}));")),
     ("one_context_is_asked_for_pinned_memory", "proof",
-     (HOST, "all_done(list, count, ask_one)", "all_done(list, 1, ask_one)")),
+     (HOST, "i < count && done; i++)", "i < 1 && done; i++)")),
     ("one_context_is_waited_for_pinned_memory", "proof",
-     (FENCE, "	return device_is_host(device) ? context_count() == 1",
-      "	return device_is_host(device) ? true")),
-    ("contexts_are_listed_before_the_epoch_ends", "races",
-     (HOST, "	sealed = epoch_end(host, &bytes);\n"
-      "	count = contexts_hold(list);\n",
-      "	count = contexts_hold(list);\n"
-      "	sealed = epoch_end(host, &bytes);\n")),
+     (FENCE, "		return context_count() == 1;", "		return true;")),
+    ("pinned_memory_is_sealed_before_the_epoch_ends", "races",
+     (HOST, "	sealed = epoch_end(host, &bytes);\n	if (all_done(seal_one)) {",
+      "	bool done = all_done(seal_one);\n\n"
+      "	sealed = epoch_end(host, &bytes);\n	if (done) {")),
     # One stream's order.
     ("order_ends_without_a_fence", "proof",
      (WORK, "	if (!fence_force(device))", "	if (false)")),

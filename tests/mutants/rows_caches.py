@@ -53,7 +53,8 @@ ROWS = [
      (FENCE, "			fence_restart(device_at(i));\n"
       "	caches_review(NULL);", "			fence_restart(device_at(i));")),
     ("nobody_is_told_of_a_capture", "test_cache.py -k captures",
-     (CAPTURE, "		caches_review(NULL);\n	}\n	while", "	}\n	while")),
+     (CAPTURE, "		caches_review(NULL);\n	}\n	quiet_await", "	}\n"
+      "	quiet_await")),
     ("nobody_is_told_to_ask", "test_cache.py -k green_context_that",
      (CURRENT, "	caches_ask();\n	caches_review(NULL);",
       "	caches_review(NULL);")),

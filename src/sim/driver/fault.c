@@ -25,8 +25,8 @@ struct faults {
 
 static struct faults early; /* instead of the call */
 static struct faults late;  /* what it returns when it is done */
-static struct fault loss; /* nth is 0 when there is none */
-static int lost;          /* its code, from the call on that it names */
+static struct fault loss;   /* nth is 0 when there is none */
+static int lost;            /* its code, from the call on that it names */
 static bool hidden[CALL_COUNT];
 static bool hiding;
 
