@@ -1,0 +1,117 @@
+/* Who is at a context and who may be ending it (context_use.c, context.c), for
+ * the model checker spin: a destroy that fails, one that does not, a thread that
+ * only looks whether it may, and one that can't do without. The guards are those
+ * of fence.pml. */
+
+bool ended;       /* by the driver */
+bool listed = true; /* in the table */
+bool dead;
+byte closing, busy;
+
+/* A driver call of ours on what is in it: never after its end. */
+inline driver_call(kept)
+{
+	kept = !ended;
+	assert(kept)
+}
+
+/* context_use.c: context_unuse */
+inline context_unuse()
+{
+	busy--
+}
+
+/* Fences, waits and polls: context_try. Who does not list it, or is told that it
+ * is dead, has nothing to wait for; while it is ending, nothing is relied on. */
+proctype looker()
+{
+	bool found, kept, alive;
+
+	found = listed;
+	if
+	:: found ->
+		atomic {
+			alive = (!dead && closing == 0);
+			busy = busy + alive
+		}
+		if
+		:: alive ->
+			driver_call(kept);
+			context_unuse()
+		:: else
+		fi
+	:: else -> assert(found || ended)
+	fi
+}
+
+/* A first visit, the end of an order: context_use. */
+proctype visitor()
+{
+	bool found, kept, alive;
+
+	found = listed;
+	if
+	:: found ->
+#ifdef NOT_AWAITED
+		atomic {
+			alive = (!dead && closing == 0);
+			busy = busy + alive
+		}
+		found = alive;
+#else
+		atomic {
+			closing == 0 || dead;
+			alive = !dead;
+			busy = busy + alive
+		}
+#endif
+		if
+		:: alive ->
+			driver_call(kept);
+			context_unuse()
+		:: else -> found = ended; assert(found)
+		fi
+	:: else -> assert(found || ended)
+	fi
+}
+
+/* hooks/contexts.c: end_begin, end_finish; context.c: context_close,
+ * context_settle */
+proctype closer(bool ends)
+{
+#ifdef HIDDEN
+	listed = false;
+#endif
+#ifdef CLOSED_IN_USE
+	closing++;
+#else
+	atomic { busy == 0 -> closing++ }
+#endif
+	if
+	:: ends -> ended = true
+	:: else
+	fi;
+	if
+	:: ends ->
+		atomic { /* bury, pools_forget */
+			listed = false;
+			dead = true
+		}
+	:: else
+	fi;
+#ifdef HIDDEN
+	listed = !dead;
+#endif
+	closing--
+}
+
+init
+{
+	atomic {
+		run looker();
+		run looker();
+		run visitor();
+		run closer(false);
+		run closer(true)
+	}
+}
