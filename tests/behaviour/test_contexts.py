@@ -131,18 +131,17 @@ def test_an_end_that_tells_of_earlier_work_is_one_all_the_same(box, end):
 
 
 def test_what_a_fence_has_ordered_is_waited_for_before_a_context_goes(box):
-    """After a fence, a block of the one context waits only on the device for
-    what the other does with it; what goes to the driver is anyone's."""
-    shell = box.shell("page_unit_pool", "driver")
+    """A block of the one context is in order with what the other does to it, on
+    the device; but not what the driver does with its memory."""
+    shell = box.shell("page_unit_pool", "driver", sim_check=1)
     for line in ("init", "create x 0", "create y 0", "stream t", "set x",
                  "alloc a 1048576", "alloc n 4096", "linger t", "put a t 1",
                  "free a", "free n", "alloc n 4096", "destroy x", "set y",
-                 "alloc b 1048576", "fill b 3", "wait t"):
+                 "wait t"):
         took(shell, line)
-    assert shell("addr a") == shell("addr b")
-    assert shell("check b 3").endswith("right")
     shell.end()
     assert box.stat()["fences"] == 1
+    assert "went back to the driver" not in box.stderr()
 
 
 @pytest.mark.parametrize("end", ENDS)

@@ -266,6 +266,26 @@ static void visit_after(void)
 	block_copy(fresh[0], fresh[1]);
 }
 
+/* A first visit of memory that a fence has made safe, beside an end of its context
+ * that fails: nobody misses it meanwhile. */
+static void spared_before(void)
+{
+	visit_before();
+	fresh[0] = block_new(); /* which the idle one was */
+}
+
+static void spared_first(void)
+{
+	race_hold();
+	race_expect("destroy", race_api.cuCtxDestroy_v2(primary), 999);
+	race_pass();
+}
+
+static void spared_second(void)
+{
+	visit_after();
+}
+
 /* A request for pinned memory, beside another device's context that begins,
  * copies to pinned memory and frees it. */
 static CUdeviceptr pinned_new(void)
@@ -409,6 +429,9 @@ const struct race race_table[] = {
 	 three_before, leave_first, work_and_last_second, last_after},
 	{"fence beside a first visit", "MNM_QUARANTINE", "0", 2, 2,
 	 visit_before, fence_first, visit_second, visit_after},
+	{"first visit beside an end that fails", "MNM_SIM_FAIL",
+	 "cuCtxDestroy_v2:1:999", 2, 0, spared_before, spared_first,
+	 spared_second, NULL},
 	{"pinned memory beside a new context", NULL, NULL, 2, 0, pinned_before,
 	 pinned_first, pinned_second, pinned_after},
 	{"trimmed block beside an allocation", "MNM_SIM", "16M", 1, 0,
