@@ -338,27 +338,12 @@ void fence_sync_end(const struct fence_sync *sync, int res)
 	sync_end(&sync->host, res);
 }
 
-static void fence_await(struct context *context)
-{
-	struct CUevent_st *event = context->fence;
-
-	if (!event || context_try(context) != CONTEXT_ALIVE)
-		return;
-	device_check(context->device, backing_event_wait(event));
-	context_unuse(context);
-}
-
 void fence_drain(struct context *context)
 {
-	struct context *list[CONTEXTS_MAX];
-	int count;
-
 	if (fence_level() == FENCE_NONE || context->device->lost)
 		return;
 	for (int i = 0; !capture_any() && i < WAITS_MAX; i++)
 		if (device_wait(context->device))
 			return;
-	count = contexts_using(context->device, list, CONTEXTS_MAX);
-	for (int i = 0; i < count; i++)
-		fence_await(list[i]);
+	fences_wait(context->device, NULL);
 }

@@ -9,10 +9,12 @@
 #include "pool.h"
 #include "wait.h"
 
-/* Which memory of a context, freed by the program, may still be in use. */
+/* What may still use memory of a context that the program has freed. */
 struct debt {
 	const struct context *context;
-	bool device, host;
+	bool any;    /* work of others on the device */
+	bool fenced; /* such as a fence stands behind */
+	bool host;   /* work on pinned memory */
 };
 
 static void debt_visit(struct block *block, uint64_t word, void *arg)
@@ -26,13 +28,15 @@ static void debt_visit(struct block *block, uint64_t word, void *arg)
 		return;
 	if (device_is_host(store->device))
 		debt->host = true;
+	else if (block->epoch < atomic_load(&store->device->safe))
+		debt->fenced = true;
 	else
-		debt->device = true;
+		debt->any = true;
 }
 
 static struct debt debt_of(struct context *context)
 {
-	struct debt debt = {context, false, false};
+	struct debt debt = {.context = context};
 
 	pthread_mutex_lock(&context->lock);
 	for (struct store *at = &context->store; at; at = at->next)
@@ -49,10 +53,9 @@ bool fence_leave(struct context *context)
 	if (fence_level() == FENCE_NONE || context_count() == 1)
 		return true;
 	debt = debt_of(context);
-	if (!debt.device && !debt.host)
-		return true;
-	if (capture_any())
-		return false;
-	return others_wait(debt.host ? device_at(DEVICE_HOST) : context->device,
+	if (!debt.any && !debt.host)
+		return !debt.fenced || fences_wait(context->device, context);
+	return !capture_any() &&
+	       others_wait(debt.host ? device_at(DEVICE_HOST) : context->device,
 			   context);
 }

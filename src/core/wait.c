@@ -72,15 +72,30 @@ static int context_wait(struct context *context)
 	return res;
 }
 
+static int fence_wait(struct context *context)
+{
+	struct CUevent_st *event = context->fence;
+	enum context_state state = event ? context_try(context) : CONTEXT_DEAD;
+	int res;
+
+	if (state != CONTEXT_ALIVE)
+		return state == CONTEXT_DEAD ? CUDA_SUCCESS
+					     : CUDA_ERROR_NOT_READY;
+	res = backing_event_wait(event);
+	context_unuse(context);
+	return res;
+}
+
 /* Waits for all that can be waited for, whatever became of one. */
 static bool wait_each(struct context **list, int count,
-		      const struct context *but)
+		      const struct context *but,
+		      int (*wait)(struct context *context))
 {
 	bool done = true;
 
 	for (int i = 0; i < count; i++)
 		if (list[i] != but &&
-		    wait_result(list[i]->device, context_wait(list[i])))
+		    wait_result(list[i]->device, wait(list[i])))
 			done = false;
 	return done;
 }
@@ -90,7 +105,15 @@ bool others_wait(const struct device *device, const struct context *but)
 	struct context *list[CONTEXTS_MAX];
 	int count = contexts_using(device, list, CONTEXTS_MAX);
 
-	return count >= 0 && wait_each(list, count, but);
+	return count >= 0 && wait_each(list, count, but, context_wait);
+}
+
+bool fences_wait(const struct device *device, const struct context *but)
+{
+	struct context *list[CONTEXTS_MAX];
+	int count = contexts_using(device, list, CONTEXTS_MAX);
+
+	return count >= 0 && wait_each(list, count, but, fence_wait);
 }
 
 /* The epoch ends first: who comes later, and then frees, is in the next. */
@@ -100,7 +123,7 @@ bool device_wait(struct device *device)
 	uint64_t bytes, safe = epoch_end(device, &bytes);
 	int count = contexts_using(device, list, CONTEXTS_MAX);
 
-	if (count <= 0 || !wait_each(list, count, NULL)) {
+	if (count <= 0 || !wait_each(list, count, NULL, context_wait)) {
 		counter_add(device, COUNTER_quarantined_bytes, bytes);
 		return false;
 	}

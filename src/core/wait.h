@@ -16,4 +16,8 @@ bool device_wait(struct device *device);
  * for what one context does. False as above. */
 bool others_wait(const struct device *device, const struct context *but);
 
+/* Waits for the work that the last fences of the device have put before later
+ * work, also while a stream captures. */
+bool fences_wait(const struct device *device, const struct context *but);
+
 #endif

@@ -5,6 +5,7 @@ wrong."""
 import pytest
 
 from conftest import program
+from test_order import T4, with_other_driver
 
 FAILED = "9 after a destroy that failed: 1"
 CASES = [
@@ -14,6 +15,7 @@ CASES = [
     ("release_with_green_contexts", "released", {}),
     ("release_with_pinned_memory", "released\nreleased for good", {}),
     ("destroy_idle", "destroyed", {}),
+    ("destroy_after_a_fence", "destroyed", {}),
     ("destroy_idle_beside_a_free", "destroyed", {"fence": "sync"}),
     ("alloc_beside_a_release", "allocated\nretained", {}),
     ("meet_beside_a_destroy", "nothing lost", {}),
@@ -53,6 +55,14 @@ def test_a_begin_does_not_wait_for_an_old_drivers_wait(box):
                {"sim_driver": "12040", "quarantine": "1M"}) == "captured"
     calls, _ = box.report()
     assert calls["cuCtxSynchronize"] == 2  # its own
+
+
+def test_a_begin_waits_for_calls_that_would_end_its_capture(box):
+    """Each record of that driver takes a while."""
+    assert run(with_other_driver(box), "page_unit_pool",
+               "captures_beside_fences",
+               {"sim": T4, "quarantine": 0}) == "captured"
+    assert box.stat()["fences"] >= 1
 
 
 def test_what_is_asked_of_a_queue_is_said(box):

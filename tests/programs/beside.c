@@ -5,7 +5,7 @@
 
 #include "beside.h"
 
-enum { HANG_SECONDS = 60, LOOKS = 30 };
+enum { HANG_SECONDS = 60, LOOKS = 30, LOOKS_MOST = 2000 };
 
 void must(CUresult res, const char *call)
 {
@@ -60,7 +60,8 @@ void caller_start(struct caller *caller, void (*call)(void))
 	pthread_create(&caller->thread, NULL, caller_run, caller);
 	while (!caller->id)
 		usleep(100);
-	for (int looks = 0; looks < LOOKS; looks++) {
+	for (int looks = 0, all = 0; looks < LOOKS && all < LOOKS_MOST;
+	     looks++, all++) {
 		if (state_of(caller->id) == 'R')
 			looks = 0;
 		usleep(1000);

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include "beside.h"
 
 /* Releases and destroys of what others outlast, or that is idle. */
@@ -93,6 +95,23 @@ static void destroy_idle(void)
 	go_on();
 }
 
+/* A fence has come after what was freed of it, and what is queued now after
+ * that. */
+static void destroy_after_a_fence(void)
+{
+	open_first();
+	second = context_new(one);
+	spare = alloc(8192);
+	MUST(cuMemFree(spare));
+	MUST(cuMemFree(alloc(4096)));
+	block = alloc(4096);
+	MUST(cuCtxSetCurrent(first));
+	MUST(cuLaunchHostFunc(stream, held, NULL));
+	MUST(cuCtxDestroy(second));
+	puts("destroyed");
+	go_on();
+}
+
 static void free_block(void)
 {
 	MUST(cuCtxSetCurrent(first));
@@ -181,6 +200,44 @@ static void begin_beside_a_free(void)
 	caller_end(&freeing);
 	puts("captured");
 	MUST(cuCtxSynchronize());
+}
+
+/* Of a driver whose records take their time: each begin comes before one or
+ * after. */
+enum { ROUNDS = 15 };
+
+static atomic_bool enough;
+
+static void reuse(void)
+{
+	MUST(cuCtxSetCurrent(first));
+	while (!enough)
+		MUST(cuMemFree(alloc(MIB)));
+}
+
+static void captures_beside_fences(void)
+{
+	struct caller reusing = {0};
+	CUgraph graph;
+
+	open_first();
+	other = stream_new();
+	block = alloc(MIB);
+	MUST(cuMemsetD8Async(block, 1, 100, other));
+	MUST(cuMemsetD8Async(block, 1, 100, stream));
+	caller_start(&reusing, reuse);
+	for (int i = 0; i < ROUNDS; i++) {
+		MUST(cuStreamBeginCapture(other,
+					  CU_STREAM_CAPTURE_MODE_RELAXED));
+		MUST(cuMemsetD8Async(block, 1, 100, other));
+		usleep(1000);
+		MUST(cuStreamEndCapture(other, &graph));
+		MUST(cuGraphDestroy(graph));
+		usleep(1000);
+	}
+	enough = true;
+	caller_end(&reusing);
+	puts("captured");
 }
 
 /* Destroys that fail. */
@@ -378,9 +435,11 @@ const struct beside cases[] = {
 	CASE(release_with_green_contexts),
 	CASE(release_with_pinned_memory),
 	CASE(destroy_idle),
+	CASE(destroy_after_a_fence),
 	CASE(destroy_idle_beside_a_free),
 	CASE(alloc_beside_a_release),
 	CASE(begin_beside_a_free),
+	CASE(captures_beside_fences),
 	CASE(visit_beside_a_destroy),
 	CASE(meet_beside_a_destroy),
 	CASE(detach_one_of_two),

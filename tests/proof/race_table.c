@@ -266,8 +266,8 @@ static void visit_after(void)
 	block_copy(fresh[0], fresh[1]);
 }
 
-/* A first visit of memory that a fence has made safe, beside an end of its context
- * that fails: nobody misses it meanwhile. */
+/* A first visit of memory that a fence has made safe, beside an end of its
+ * context that fails: nobody misses it meanwhile. */
 static void spared_before(void)
 {
 	visit_before();
