@@ -13,14 +13,16 @@
  *		cuCtxSynchronize does as well.
  *		While the process gives work to one stream only, that stream's
  *		order is enough, without any fence (work.h).
- *		Where several contexts may use the memory, there is an event
- *		in each, and each waits for all of these.
- *		Where a fence can't reach (a driver before 12.5, or more than
- *		eight contexts in a process of which several may use the
- *		memory), the free in which the quarantine fills up waits on the
- *		host, as CUDA's does. An allocation never waits, unless memory
- *runs out. sync		Each free waits, as CUDA's does. none
- *At once, in captures, too. Corrupts memory; for tests.
+ *		Where the device has several contexts, there is an event in
+ *		each, and each waits for all of these. Where contexts of other
+ *		devices may use its memory, there is one in each of them, too,
+ *		and nothing waits: they are asked (seal.h).
+ *		Where events can't reach (a driver before 12.5, or more than
+ *		eight contexts of a device), the free in which the quarantine
+ *		fills up waits on the host, as CUDA's does. An allocation
+ *		never waits, unless memory runs out.
+ * sync		Each free waits, as CUDA's does.
+ * none		At once, in captures, too. Corrupts memory; for tests.
  *
  * The protocol is modelled in src/core/fence.pml. */
 #ifndef MNM_FENCE_H
@@ -59,6 +61,10 @@ void fence_kept(struct device *device, size_t span, uint64_t epoch);
 /* An allocation found only blocks that are not safe yet. True: look again.
  * False: take fresh memory. */
 bool fence_ready(struct device *device);
+
+/* A fence of so many contexts has been made: it costs its calls, and requests
+ * have to be worth it before the next. */
+void fence_pay(struct device *device, int contexts);
 
 /* Fresh memory was taken then. */
 void fence_spared(struct device *device, size_t size);

@@ -12,6 +12,7 @@
 #include "fence_make.h"
 #include "host.h"
 #include "log.h"
+#include "seal.h"
 #include "wait.h"
 #include "work.h"
 
@@ -112,18 +113,27 @@ static bool fence_is_possible(const struct device *device)
 	       !device->lost && !device->unfenced && backing_has_fences();
 }
 
+/* Whether contexts of other devices may use its memory. Their work and the
+ * device's own is not put in order: kernels of two devices may wait for each
+ * other. */
+static bool is_visited(const struct device *device)
+{
+	return device->visited || device->shared;
+}
+
 /* Whether the work of one context is all that may use the device's memory. */
 static bool context_is_alone(const struct device *device)
 {
-	return atomic_load(&device->contexts) == 1 && !device->shared &&
-	       !device->visited;
+	return atomic_load(&device->contexts) == 1 && !is_visited(device);
 }
 
-/* Whether one fence covers all that may use the device's memory. */
+/* Whether events cover all that may use the device's memory: in a fence, or
+ * such as are asked. */
 static bool fence_reaches(const struct device *device)
 {
 	return fence_is_possible(device) &&
-	       (context_is_alone(device) || context_count() <= FENCE_CONTEXTS);
+	       (is_visited(device) ||
+		atomic_load(&device->contexts) <= FENCE_CONTEXTS);
 }
 
 bool fence_is_plain(const struct device *device)
@@ -176,6 +186,13 @@ static bool fence_make(struct device *device, uint64_t seen)
 		atomic_store(&device->fencing, false);
 	}
 	return atomic_load(&device->safe) != seen;
+}
+
+/* Which of the two the device needs; as fence_make. */
+static bool make_safe(struct device *device, uint64_t seen)
+{
+	return is_visited(device) ? seal_ready(device)
+				  : fence_make(device, seen);
 }
 
 /* Of the quarantine; when memory has run out, of what is left of it. */
@@ -235,10 +252,13 @@ bool fence_ready(struct device *device)
 		return host_ready();
 	if (order_is_enough(device))
 		return true;
-	return fence_reaches(device) &&
-	       (fence_is_due(device) || quarantine_is_full(device, 0) ||
+	if (!fence_reaches(device))
+		return false;
+	if (is_visited(device) && seal_is_on(device))
+		return seal_ready(device);
+	return (fence_is_due(device) || quarantine_is_full(device, 0) ||
 		spared_enough(device)) &&
-	       fence_make(device, seen);
+	       make_safe(device, seen);
 }
 
 bool fence_pressed(struct device *device)
@@ -254,8 +274,9 @@ bool fence_pressed(struct device *device)
 	if (order_is_enough(device))
 		return true;
 	return fence_reaches(device) &&
-	       counter_get(device, COUNTER_quarantined_bytes) &&
-	       fence_make(device, seen);
+	       (counter_get(device, COUNTER_quarantined_bytes) ||
+		seal_is_on(device)) &&
+	       make_safe(device, seen);
 }
 
 /* Once it is known of each context whether it ends. Whether all have ended, and

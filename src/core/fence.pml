@@ -236,7 +236,7 @@ inline fence_try(t, ended, both, yes)
 #ifdef ONE_OF_SEVERAL
 	both = false;
 #else
-	both = several;
+	both = (contexts == 2);
 #endif
 	yes = true;
 #ifdef RECORD_FIRST
@@ -255,7 +255,7 @@ inline fence_try(t, ended, both, yes)
 #endif
 	if
 #if !defined(STALE_REACH) && !defined(ONE_OF_SEVERAL)
-	:: both != several -> yes = false
+	:: both != (contexts == 2) || shared -> yes = false
 #endif
 	:: else
 	fi;
@@ -264,27 +264,6 @@ inline fence_try(t, ended, both, yes)
 	:: else
 	fi
 #endif
-}
-
-/* fence.c: fence_ready, with fence_make; whether a fence is due is left open, and
- * that another thread makes one. */
-inline fence_ready(t, seen, ended, both, yes)
-{
-	seen = safe;
-	yes = false;
-#ifdef ORDER
-	if
-	:: count == 0 && alone && reaches -> work_order(yes)
-	:: else
-	fi;
-#endif
-	if
-	:: yes
-	:: !yes && count == 0 && reaches && safe == seen ->
-		fence_try(t, ended, both, yes);
-		yes = (safe != seen)
-	:: !yes -> yes = (safe != seen) /* not due, or not now */
-	fi
 }
 
 /* wait.c: event_wait of one context; an old driver's wait is a free, which a
@@ -338,6 +317,31 @@ inline device_wait(t, seen, ended, both, yes, res)
 	if
 	:: res -> epoch_publish(ended)
 	:: else
+	fi
+}
+
+/* fence.c: fence_ready, with fence_make; whether a fence is due is left open, and
+ * that another thread makes one. To be told that events are over is as a wait
+ * that could be left. */
+inline fence_ready(t, seen, ended, both, yes, res)
+{
+	seen = safe;
+	yes = false;
+#ifdef ORDER
+	if
+	:: count == 0 && alone && reaches -> work_order(yes)
+	:: else
+	fi;
+#endif
+	if
+	:: yes
+	:: !yes && count == 0 && reaches && !shared && safe == seen ->
+		fence_try(t, ended, both, yes);
+		yes = (safe != seen)
+	:: !yes && count == 0 && reaches && shared -> /* seal.c: seal_ready */
+		device_wait(t, seen, ended, both, yes, res);
+		yes = res
+	:: !yes -> yes = (safe != seen) /* not due, or not now */
 	fi
 }
 

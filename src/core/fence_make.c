@@ -7,12 +7,13 @@
 #include "capture.h"
 #include "context.h"
 #include "epoch.h"
+#include "fence.h"
 #include "fence_make.h"
 
 /* One fence of one context a hundred requests. */
 enum { FENCE_PRICE = 100 };
 
-/* The contexts whose work may use a device's memory, in use. */
+/* The contexts of a device, in use. */
 struct group {
 	struct context *list[FENCE_CONTEXTS];
 	int count;
@@ -27,7 +28,7 @@ static void group_close(struct group *group)
 static int group_open(struct group *group, const struct device *device)
 {
 	struct context *list[FENCE_CONTEXTS];
-	int count = contexts_using(device, list, FENCE_CONTEXTS);
+	int count = contexts_of(device, list, FENCE_CONTEXTS);
 	enum context_state state = CONTEXT_ALIVE;
 
 	group->count = 0;
@@ -61,7 +62,7 @@ static bool group_is_whole(const struct group *group,
 	for (int i = 0; i < count; i++)
 		if (!group_has(group, list[i]))
 			return false;
-	return count >= 0;
+	return count >= 0 && !device->visited && !device->shared;
 }
 
 /* Another thread may be making the first of a context as well. */
@@ -112,7 +113,7 @@ static int group_order(const struct group *group)
 }
 
 /* As many calls as fences of one context cost as much. */
-static void fence_pay(struct device *device, int contexts)
+void fence_pay(struct device *device, int contexts)
 {
 	uint64_t requests = counter_about(device, COUNTER_allocs);
 	uint64_t paid = atomic_load(&device->paid);

@@ -7,10 +7,10 @@ struct device;
 /* The most contexts that one covers: each waits for each. */
 enum { FENCE_CONTEXTS = 8 };
 
-/* Puts all work so far that may use the device's memory before all later such
- * work, without a wait, and makes safe what was freed before. A CUresult;
- * FENCE_NOT_NOW: a capture is on, a context is just ending, or has just come.
- */
+/* Puts all work of a device so far before all its later work, without a wait,
+ * and makes safe what was freed before, if no other device's may use its
+ * memory. A CUresult; FENCE_NOT_NOW: a capture is on, a context is just ending,
+ * or has just come. */
 enum { FENCE_NOT_NOW = -1 };
 int fence_try(struct device *device);
 

@@ -79,7 +79,7 @@ proctype program(byte me; byte rounds)
 		pool_look(me, answer);
 		if
 		:: answer == UNSAFE ->
-			fence_ready(me, seen, ended, both, yes);
+			fence_ready(me, seen, ended, both, yes, res);
 			if
 			:: yes -> pool_look(me, answer)
 			:: else

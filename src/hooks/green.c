@@ -33,7 +33,7 @@ EXPORT CUresult cuGreenCtxCreate(CUgreenCtx *out, CUdevResourceDesc desc,
 	work_mixed();
 	primary_enter(device, enabled);
 	res = REAL_CALL(cuGreenCtxCreate, out, desc, device, flags);
-	if (!res && enabled)
+	if (!res && enabled && out)
 		note(*out, device);
 	primary_leave(device, enabled);
 	return res;

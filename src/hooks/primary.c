@@ -45,7 +45,10 @@ void primary_leave(CUdevice device, bool enabled)
 
 void primary_held(CUdevice device)
 {
-	primaries[device].holders++;
+	struct primary *primary = primary_of(device, true);
+
+	if (primary)
+		primary->holders++;
 }
 
 EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)

@@ -254,21 +254,45 @@ def test_memory_is_exported_once_its_former_owners_work_is_over(box):
     assert box.stat()["syncs"] == 1
 
 
-@pytest.mark.parametrize("second", ["create y 0", "create y 1"])
-def test_one_fence_covers_all_contexts_that_may_use_the_memory(box, second):
-    """A second one of the device, or a peer's: an event in each of the two,
-    and each waits for both."""
-    shell = box.shell(POOL, "driver", devices=2, quarantine=0)
-    for line in ("init", "create x 0", second):
+def test_one_fence_covers_all_contexts_of_a_device(box):
+    """An event in each of the two, and each waits for both."""
+    shell = box.shell(POOL, "driver", quarantine=0)
+    for line in ("init", "create x 0", "create y 0", "set x"):
         took(shell, line)
-    if second.endswith("1"):
-        took(shell, "peers x")
-    took(shell, "set x")
     cycle(shell, 4)
     shell.end()
     stat = box.stat()
     assert (stat["fences"], stat["syncs"]) == (3, 0)
     assert calls_of(box, "cuCtxRecordEvent", "cuCtxWaitEvent") == [6, 12]
+
+
+def test_peers_are_asked_and_nothing_waits_for_them(box):
+    """Kernels of two devices may wait for each other."""
+    shell = box.shell(POOL, "driver", devices=2, quarantine=0)
+    for line in ("init", "create x 0", "create y 1", "peers x", "set x"):
+        took(shell, line)
+    cycle(shell, 4)
+    shell.end()
+    stat = box.stat()
+    assert (stat["fences"], stat["syncs"]) == (3, 0)
+    assert calls_of(box, "cuCtxRecordEvent", "cuCtxWaitEvent",
+                    "cuEventSynchronize") == [6, 0, 0]
+
+
+def test_peers_work_that_is_not_over_is_not_overtaken(box):
+    """A block that a peer's work still uses is not taken again, and a fence
+    does not keep the device's own work waiting."""
+    shell = box.shell(POOL, "driver", devices=2, quarantine=0)
+    for line in ("init", "create x 0", "stream s", "create y 1", "stream t",
+                 "peers x", "set x", "alloc a 1048576", "linger t",
+                 "put a t 1", "free a", "alloc b 1048576", "put b s 7",
+                 "wait s"):
+        took(shell, line)
+    assert shell("addr a") != shell("addr b")
+    for line in ("wait t", "free b", "alloc c 1048576"):
+        took(shell, line)
+    assert shell("addr c") == shell("addr a")
+    shell.end()
 
 
 @pytest.mark.parametrize("visits", [False, True])
@@ -278,14 +302,14 @@ def test_a_fence_covers_other_devices_once_they_have_visited(box, visits):
                  "stream s", "alloc v 4096"):
         took(shell, line)
     if visits:
-        for line in ("set y", "stream t", "put v t 1"):
+        for line in ("set y", "stream t", "put v t 1", "wait t"):
             took(shell, line)
     took(shell, "set x")
     cycle(shell, 4)
     shell.end()
     count = 2 if visits else 1
     assert calls_of(box, "cuCtxRecordEvent") == [3 * count]
-    assert box.stat()["fences"] == 3
+    assert (box.stat()["fences"], box.stat()["syncs"]) == (3, 0)
 
 
 def test_work_of_each_context_comes_behind_the_fence_of_all(box):

@@ -18,6 +18,7 @@ GIVEBACK = "src/core/giveback.c"
 REACH = "src/core/reach.c"
 WAIT = "src/core/wait.c"
 MAKE = "src/core/fence_make.c"
+SEAL = "src/core/seal.c"
 LEAVE = "src/core/leave.c"
 USE = "src/core/context_use.c"
 WORK = "src/core/work.c"
@@ -150,11 +151,25 @@ ROWS = [
      (CONTEXT, "		fence_join(context->device, context);",
       "		(void)fence_join;")),
     ("two_contexts_fenced_as_one", "proof",
-     (MAKE, "	int count = contexts_using(device, list, FENCE_CONTEXTS);\n"
-      "	enum", "	int count = contexts_using(device, list, "
+     (MAKE, "	int count = contexts_of(device, list, FENCE_CONTEXTS);\n"
+      "	enum", "	int count = contexts_of(device, list, "
       "FENCE_CONTEXTS) > 0;\n	enum"),
      (MAKE, "	if (!res && !group_is_whole(group, device))",
       "	if (!group_is_whole(group, device) && false)")),
+    ("peers_are_not_asked", "proof",
+     (SEAL, "	ready = seal_is_over(seal);", "	ready = seal->count;\n"
+      "	(void)mark_ask;\n	(void)seal_is_over;")),
+    ("peers_are_ordered", "test_guest.py -k without_a_swap",
+     (FENCE, "	return device->visited || device->shared;",
+      "	return device->shared;"),
+     (MAKE, "	return count >= 0 && !device->visited && !device->shared;",
+      "	return count >= 0;"),
+     (MAKE, "	int count = contexts_of(device, list, FENCE_CONTEXTS);\n"
+      "	enum", "	int count = contexts_using(device, list, "
+      "FENCE_CONTEXTS);\n	enum")),
+    ("a_fence_stands_for_who_came_meanwhile", "races",
+     (MAKE, "	return count >= 0 && !device->visited && !device->shared;",
+      "	return count >= 0;")),
     ("first_context_alone_is_waited_for", "proof",
      (WAIT, "	for (int i = 0; i < count; i++)", "	for (int i = 0; i < 1; i++)")),
     ("work_of_others_unseen_at_an_end", "proof",

@@ -211,8 +211,10 @@ static atomic_bool enough;
 static void reuse(void)
 {
 	MUST(cuCtxSetCurrent(first));
-	while (!enough)
+	while (!enough) { /* not so often that the captures hold all memory */
 		MUST(cuMemFree(alloc(MIB)));
+		usleep(500);
+	}
 }
 
 static void captures_beside_fences(void)
