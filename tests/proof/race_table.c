@@ -423,6 +423,8 @@ const struct race race_table[] = {
 	 renewal_before, renewal_first, renewal_second, NULL},
 	{"free beside a context's end", "MNM_QUARANTINE", "0", 1, 0,
 	 leave_before, leave_first, leave_second, NULL},
+	{"free that waits beside a context's end", "MNM_FENCE", "sync", 1, 0,
+	 leave_before, leave_first, leave_second, NULL},
 	{"primary's end beside another's", NULL, NULL, 1, 0, last_before,
 	 leave_first, last_second, last_after},
 	{"work, then primary's end, beside another's", NULL, NULL, 1, 0,
