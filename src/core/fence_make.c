@@ -62,7 +62,7 @@ static bool group_is_whole(const struct group *group,
 	for (int i = 0; i < count; i++)
 		if (!group_has(group, list[i]))
 			return false;
-	return count >= 0 && !device->visited && !device->shared;
+	return count >= 0;
 }
 
 /* Another thread may be making the first of a context as well. */

@@ -162,14 +162,9 @@ ROWS = [
     ("peers_are_ordered", "test_guest.py -k without_a_swap",
      (FENCE, "	return device->visited || device->shared;",
       "	return device->shared;"),
-     (MAKE, "	return count >= 0 && !device->visited && !device->shared;",
-      "	return count >= 0;"),
      (MAKE, "	int count = contexts_of(device, list, FENCE_CONTEXTS);\n"
       "	enum", "	int count = contexts_using(device, list, "
       "FENCE_CONTEXTS);\n	enum")),
-    ("a_fence_stands_for_who_came_meanwhile", "races",
-     (MAKE, "	return count >= 0 && !device->visited && !device->shared;",
-      "	return count >= 0;")),
     ("first_context_alone_is_waited_for", "proof",
      (WAIT, "	for (int i = 0; i < count; i++)", "	for (int i = 0; i < 1; i++)")),
     ("work_of_others_unseen_at_an_end", "proof",
