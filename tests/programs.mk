@@ -64,10 +64,11 @@ $(BUILD)/tests/programs/guest: $(BUILD)/obj/tests/programs/guest.o \
 	$(Q)$(NVCC_LINK) $(filter %.o,$^) -L$(BUILD)/sim -lcuda -o $@
 
 CHECK += $(BUILD)/tests/programs/beside
-$(BUILD)/obj/tests/programs/beside_cases.o: CFLAGS += \
+$(BUILD)/obj/tests/programs/beside_ends.o: CFLAGS += \
 	-Wno-deprecated-declarations
 $(BUILD)/tests/programs/beside: $(BUILD)/obj/tests/programs/beside.o \
-		$(BUILD)/obj/tests/programs/beside_cases.o \
+		$(BUILD)/obj/tests/programs/beside_ends.o \
+		$(BUILD)/obj/tests/programs/beside_waits.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \

@@ -64,7 +64,6 @@ void fence_admit(struct device *device, struct context *visitor)
 	atomic_fetch_or(&visitor->joined, bit);
 }
 
-
 /* Whoever of those that live. One that is made later is joined when it does
  * something by itself. */
 static void visit_by_all(struct device *owner)

@@ -16,13 +16,18 @@ ROWS = [
     ("copies_do_not_share", "proof",
      (REACH, "	if (device_count() < 2)", "	if (true)")),
     ("what_visits_is_not_joined", "proof",
-     (REACH, "	fence_share(owner);\n	fence_join(owner, visitor);",
-      "	fence_share(owner);")),
+     (REACH, "	fence_join(device, visitor);\n	atomic_fetch_or",
+      "	atomic_fetch_or")),
     ("a_visitor_is_joined_before_it_shares", "races",
-     (REACH, "	fence_share(owner);\n	fence_join(owner, visitor);",
-      "	fence_join(owner, visitor);\n	fence_share(owner);")),
+     (REACH, "	atomic_fetch_or(&visitor->visits, bit);\n"
+      "	atomic_store(&device->visited, true);\n"
+      "	caches_review(device);\n	fence_join(device, visitor);\n",
+      "	fence_join(device, visitor);\n"
+      "	atomic_fetch_or(&visitor->visits, bit);\n"
+      "	atomic_store(&device->visited, true);\n"
+      "	caches_review(device);\n")),
     ("second_visitor_is_not_joined", "test_contexts.py -k visits",
-     (REACH, "visitor->joined & bit)", "owner->shared)")),
+     (REACH, "visitor->joined & bit)", "device->visited)")),
     ("a_node_is_of_the_current_context", "test_visits.py -k names",
      (VISIT, "	if (!by.none && context)\n"
       "		by.context = context_named(context);",
@@ -34,8 +39,7 @@ ROWS = [
       "named.group(1) if named else 'context_current()->handle'")),
     ("a_node_of_anyone_joins_nobody", "test_visits.py -k anyones",
      (REACH, "	for (int i = 0; i < count; i++)\n"
-      "		visit(list[i], owner);",
-      "	(void)visit;")),
+      "		fence_admit(owner, list[i]);", "	(void)count;")),
     ("a_free_is_ahead_of_the_fence", "test_visits.py -k free",
      (MEMORY, "	visit_freed(stream, given);\n", "")),
     ("a_free_in_a_stream_is_of_the_current_context", "test_visits.py -k free",

@@ -17,7 +17,8 @@ struct beside {
 	const char *name;
 	void (*run)(void);
 };
-extern const struct beside cases[]; /* the last has no name */
+/* The last has no name. */
+extern const struct beside beside_ends[], beside_waits[];
 
 #define MUST(call) must(call, #call)
 void must(CUresult res, const char *call);
