@@ -20,7 +20,7 @@ struct debt {
 static void debt_visit(struct block *block, uint64_t word, void *arg)
 {
 	struct debt *debt = arg;
-	const struct pool *pool = block->pool;
+	const struct pool *pool = block_pool(block);
 	const struct store *store = pool ? pool->store : NULL;
 
 	if (word_is_live(word) || !store || store->context != debt->context ||
