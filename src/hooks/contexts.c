@@ -10,6 +10,7 @@
 #include "hook.h"
 #include "mem.h"
 #include "primary.h"
+#include "room_of.h"
 #include "work.h"
 
 static CUresult created(CUresult res, CUcontext *out, CUdevice device)
@@ -22,13 +23,13 @@ static CUresult created(CUresult res, CUcontext *out, CUdevice device)
 
 EXPORT CUresult cuCtxCreate(CUcontext *out, unsigned int flags, CUdevice device)
 {
-	return created(REAL_CALL(cuCtxCreate, out, flags, device), out, device);
+	return created(ROOM_CALL(cuCtxCreate, out, flags, device), out, device);
 }
 
 EXPORT CUresult cuCtxCreate_v2(CUcontext *out, unsigned int flags,
 			       CUdevice device)
 {
-	return created(REAL_CALL(cuCtxCreate_v2, out, flags, device), out,
+	return created(ROOM_CALL(cuCtxCreate_v2, out, flags, device), out,
 		       device);
 }
 
@@ -36,14 +37,14 @@ EXPORT CUresult cuCtxCreate_v3(CUcontext *out, CUexecAffinityParam *params,
 			       int count, unsigned int flags, CUdevice device)
 {
 	return created(
-		REAL_CALL(cuCtxCreate_v3, out, params, count, flags, device),
+		ROOM_CALL(cuCtxCreate_v3, out, params, count, flags, device),
 		out, device);
 }
 
 EXPORT CUresult cuCtxCreate_v4(CUcontext *out, CUctxCreateParams *params,
 			       unsigned int flags, CUdevice device)
 {
-	return created(REAL_CALL(cuCtxCreate_v4, out, params, flags, device),
+	return created(ROOM_CALL(cuCtxCreate_v4, out, params, flags, device),
 		       out, device);
 }
 
@@ -95,7 +96,7 @@ EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
 			if (!owner || owner->device == device_at(i))
 				fence_join(device_at(i), current);
 	}
-	return REAL_CALL(cuCtxEnablePeerAccess, peer, flags);
+	return ROOM_CALL(cuCtxEnablePeerAccess, peer, flags);
 }
 
 EXPORT CUresult cuCtxSynchronize(void)
@@ -209,7 +210,7 @@ void primary_leave(bool enabled)
 		pthread_mutex_unlock(&primary_lock);
 }
 
-EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
+static CUresult primary_retain(CUcontext *out, CUdevice device)
 {
 	bool enabled = mem_enabled();
 	CUresult res;
@@ -219,6 +220,21 @@ EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
 	if (!res && enabled)
 		context_note(*out, device, CONTEXT_PRIMARY);
 	primary_leave(enabled);
+	return res;
+}
+
+/* Room is made without that lock: a context that is being ended, of which
+ * nothing can be given back meanwhile, may wait for it. */
+EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
+{
+	CUresult res = primary_retain(out, device);
+	struct room room = {0};
+
+	if (room_is_short(res)) {
+		room_device(&room, device);
+		while (room_make(&room, (int)res))
+			res = primary_retain(out, device);
+	}
 	return res;
 }
 
