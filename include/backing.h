@@ -17,6 +17,11 @@ struct CUstream_st;
  * mode in which that does not end the capture. */
 int backing_take(size_t span, uint64_t *addr);
 
+/* From now on no call of the calling thread's that is only unsafe ends a
+ * capture; returns what it was before, for the way back. */
+unsigned int backing_relax(void);
+void backing_unrelax(unsigned int before);
+
 /* Frees memory of a context that is not being destroyed. Waits for the
  * device, as cuMemFree does. */
 int backing_give(struct CUctx_st *context, uint64_t addr);

@@ -191,6 +191,11 @@ void caches_flush(struct store *store);
  * is on the fast path that should not be. NULL: of all devices. */
 void caches_review(const struct device *device);
 
+/* A limit needs every claim to be seen by all threads at once: while there is
+ * one, pools that keep nothing are not served directly, and what they have
+ * reserved so far is counted with the rest. */
+void caches_limit(bool limited);
+
 /* What was on the fast path before has left it when this returns. */
 void caches_pass(void);
 

@@ -49,9 +49,10 @@ struct device {
 	_Atomic size_t quarantine; /* bytes, the limit; ROOM_AUTO: unknown */
 	_Atomic uint64_t spared;   /* fresh bytes that took a fence\'s place */
 	_Atomic uint64_t paid;  /* requests that the fences so far are worth */
-	_Atomic uint64_t claim; /* bytes reserved or being asked for */
-	_Atomic bool pending;   /* a context of it has blocks to give back */
-	_Atomic int pressed;    /* requests that found no room: keep nothing */
+	_Atomic uint64_t claim; /* bytes that it has, or is being asked for */
+	_Atomic uint64_t unpooled; /* those of them that no pool has */
+	_Atomic bool pending;      /* a context of it has blocks to give back */
+	_Atomic int pressed; /* requests that found no room: keep nothing */
 	/* Without what is counted in the caches: see counter_get. */
 	_Atomic uint64_t counters[COUNTER_MAX] __attribute__((aligned(64)));
 };
@@ -123,10 +124,13 @@ void device_count_alloc(struct device *device, size_t size, enum counter how);
 void device_count_free(struct device *device, size_t size);
 /* It was not freed after all. */
 void device_uncount_free(struct device *device, size_t size);
-/* Claims span bytes of the device, unless that passes the limit (0: none).
- * What the claim got is then counted as reserved, or the claim dropped. */
-bool device_claim(struct device *device, size_t span, size_t limit);
+/* Claims span bytes of the device, whatever the limits say (limit.h); what the
+ * claim got is then counted as reserved, or the claim dropped. */
+void device_claim(struct device *device, size_t span);
 void device_unclaim(struct device *device, size_t span);
+/* Of what is claimed, so much is not for a pool; less than nothing drops it
+ * with its claim. */
+void device_claim_unpooled(struct device *device, int64_t change);
 void device_reserve(struct device *device, size_t span);
 /* Ends both. */
 void device_unreserve(struct device *device, size_t span);

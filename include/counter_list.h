@@ -19,6 +19,7 @@ COUNTER(pitched_bytes, BYTES, "not pooled: the first cudaMallocPitch of a width"
 COUNTER(async_bytes, BYTES, "not pooled: cudaMallocAsync, without its pool's reserve") \
 COUNTER(array_bytes, BYTES, "not pooled: arrays") \
 COUNTER(virtual_bytes, BYTES, "not pooled: cuMemCreate") \
+COUNTER(device_bytes, BYTES, "all that the process has: reserved, or not pooled") \
 COUNTER(imported_bytes, BYTES, "of other processes or APIs, opened here") \
 COUNTER(allocs, COUNT, "requests served") \
 COUNTER(frees, COUNT, "blocks freed by the program") \

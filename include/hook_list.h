@@ -9,12 +9,10 @@ USED(cuCtxFromGreenCtx) \
 USED(cuCtxGetApiVersion) \
 USED(cuCtxGetCurrent) \
 USED(cuCtxGetDevice) \
-USED(cuCtxRecordEvent) \
-USED(cuCtxWaitEvent) \
+USED(cuDeviceGetDefaultMemPool) \
 USED(cuDevicePrimaryCtxGetState) \
 USED(cuDeviceTotalMem_v2) \
 USED(cuDriverGetVersion) \
-USED(cuEventCreate) \
 USED(cuEventDestroy_v2) \
 USED(cuEventQuery) \
 USED(cuEventSynchronize) \
@@ -29,9 +27,9 @@ USED(cuThreadExchangeStreamCaptureMode)
  * hands the symbol out for this name and a version in [from, until). With the
  * flag for the per-thread default stream it is the symbol's _ptsz or _ptds
  * twin; that one's own row has an empty range, at its first version. The first
- * two lists are those of the entries that queue work, or may do so unseen
- * (work.h). */
-#define DRIVER_HOOK_LIST DRIVER_WORK_LIST DRIVER_DOUBT_LIST \
+ * three lists are those of the entries that queue work, or may do so unseen
+ * (work.h), and of those that only take memory (room.h). */
+#define DRIVER_HOOK_LIST DRIVER_WORK_LIST DRIVER_DOUBT_LIST DRIVER_ROOM_LIST \
 HOOK(cuGetProcAddress, "cuGetProcAddress", 11030, 12000) \
 HOOK(cuGetProcAddress_v2, "cuGetProcAddress", 12000, VERSION_MAX) \
 HOOK(cuMemAlloc_v2, "cuMemAlloc", 3020, VERSION_MAX) \
@@ -47,6 +45,8 @@ HOOK(cuMemAllocAsync, "cuMemAllocAsync", 11020, VERSION_MAX) \
 HOOK(cuMemAllocAsync_ptsz, "cuMemAllocAsync", 11020, 11020) \
 HOOK(cuMemAllocFromPoolAsync, "cuMemAllocFromPoolAsync", 11020, VERSION_MAX) \
 HOOK(cuMemAllocFromPoolAsync_ptsz, "cuMemAllocFromPoolAsync", 11020, 11020) \
+HOOK(cuMemPoolCreate, "cuMemPoolCreate", 11020, VERSION_MAX) \
+HOOK(cuMemPoolDestroy, "cuMemPoolDestroy", 11020, VERSION_MAX) \
 HOOK(cuArrayCreate_v2, "cuArrayCreate", 3020, VERSION_MAX) \
 HOOK(cuArray3DCreate_v2, "cuArray3DCreate", 3020, VERSION_MAX) \
 HOOK(cuArrayDestroy, "cuArrayDestroy", 2000, VERSION_MAX) \

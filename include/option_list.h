@@ -24,7 +24,7 @@ OPTION(thread_cache, SIZE, "64M", "bytes, 0 = none (K, M, G)", \
 OPTION(pool_limit, SIZE, "0", "bytes, 0 = none (K, M, G)", \
 	"soft limit of reserved bytes a device: idle blocks go back first") \
 OPTION(hard_limit, SIZE, "0", "bytes, 0 = none (K, M, G)", \
-	"hard limit of reserved bytes a device: past it, out of memory") \
+	"hard limit of a device's bytes, pooled or not: past it, out of memory") \
 OPTION(host_limit, ROOM, "auto", "bytes, or auto (K, M, G)", \
 	"soft limit of pinned bytes [25 % of RAM; RLIMIT_MEMLOCK of idle ones]") \
 OPTION(host_idle, TIME, "60", "seconds, 0 = never", \

@@ -13,7 +13,9 @@
 #include <cuda_runtime_api.h>
 
 #include "hook_list.h"
-#include "work_list.h" /* written by src/hooks/gen_work */
+/* Written by src/hooks/gen_work. */
+#include "foreign_list.h"
+#include "work_list.h"
 
 /* Twins for the per-thread default stream that the header does not declare. */
 #define TWIN(symbol) extern __typeof__(symbol) symbol##_ptsz;

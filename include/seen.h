@@ -16,8 +16,15 @@
 struct context;
 struct seen;
 
-/* What a key is: the namespaces don't mix. */
-enum seen_key { SEEN_ADDRESS, SEEN_ARRAY, SEEN_PHYSICAL, SEEN_EXTERNAL };
+/* What a key is: the namespaces don't mix. A pool of CUDA's has no bytes of its
+ * own here. */
+enum seen_key {
+	SEEN_ADDRESS,
+	SEEN_ARRAY,
+	SEEN_PHYSICAL,
+	SEEN_EXTERNAL,
+	SEEN_POOL,
+};
 
 /* Which figure counts it. */
 enum seen_kind {
@@ -29,13 +36,29 @@ enum seen_kind {
 	SEEN_IMPORTED,
 };
 
-/* A call has yielded memory of the current context. False: it is not
- * counted. */
-bool seen_add(enum seen_kind kind, enum seen_key key, uint64_t handle,
-	      size_t bytes);
+/* A call that is about to yield memory of this process. */
+struct seen_order {
+	struct device *device;         /* NULL: it is not counted */
+	const struct context *context; /* the current one, or NULL */
+	size_t bytes;                  /* claimed of the device */
+};
 
-/* Physical memory of a device, which belongs to no context. */
-bool seen_add_physical(uint64_t handle, int ordinal, size_t bytes);
+/* Claims it, of a device by its ordinal, or of the current context's (-1).
+ * False: that would pass the hard limit, and the program is out of memory. */
+bool seen_order(struct seen_order *order, int ordinal, size_t bytes);
+
+/* The call has yielded it; physical memory and pools belong to no context.
+ * False: it is not counted. Or it has failed. */
+bool seen_got(const struct seen_order *order, enum seen_kind kind,
+	      enum seen_key key, uint64_t handle, size_t bytes);
+void seen_cancel(const struct seen_order *order);
+
+/* A call has yielded memory of others, in the current context. False: it is not
+ * counted. */
+bool seen_add_import(enum seen_key key, uint64_t handle, size_t bytes);
+
+/* The ordinal of the device that it is of; -1: it is not known. */
+int seen_device(enum seen_key key, uint64_t handle);
 
 /* A call that ends it is about to be made, as its handle may be another's right
  * after; and has been made, or has failed. NULL: it is not known. */

@@ -9,7 +9,7 @@ LIB_OBJ    := $(COMMON_OBJ) $(POOL_OBJ) $(CORE_OBJ) \
 # Hooks that are written from the toolkit's headers.
 WORK_GEN   := $(BUILD)/gen/hooks
 WORK_GEN_C := $(addprefix $(WORK_GEN)/,work_entries.c doubt_entries.c \
-	known_names.c)
+	room_entries.c known_names.c)
 LIB_OBJ    += $(patsubst %.c,$(BUILD)/obj/%.o,$(WORK_GEN_C))
 ENTRY_OBJ  += $(filter $(BUILD)/obj/src/hooks/% %_entries.o,$(LIB_OBJ))
 CLI_OBJ    := $(COMMON_OBJ) $(call sources,src/cli/*.c src/cli/doctor/*.c)
@@ -24,7 +24,8 @@ $(WORK_GEN)/stamp: src/hooks/gen_work src/sim/driver/gen_entries include/hook_li
 	$(Q)src/hooks/gen_work $(CC) $(CUDA_HOME)/include $(@D) .
 	@touch $@
 
-$(WORK_GEN_C) $(WORK_GEN)/work_list.h: $(WORK_GEN)/stamp ;
+$(WORK_GEN_C) $(addprefix $(WORK_GEN)/,work_list.h foreign_list.h room_list.h): \
+	$(WORK_GEN)/stamp ;
 
 # Preloaded, so its place in the static block of thread-local data is sure.
 $(LIB_OBJ): CFLAGS += -ftls-model=initial-exec

@@ -3,7 +3,7 @@
 CONFORMANCE := memory pool host copy fill stream event context primary kernel \
 	entry pointer ipc vmm external array managed threads capture \
 	capture_rules graph graph_update graph_query graph_node \
-	green
+	green scarcity
 CONFORMANCE := $(CONFORMANCE:%=$(BUILD)/tests/conformance/%)
 
 CHECK += $(CONFORMANCE) $(CONFORMANCE:=.kernels.so)

@@ -4,7 +4,8 @@
 
 PROGRAMS := $(addprefix $(BUILD)/tests/programs/,shell_shared shell_static \
 	shell_nvidia \
-	shell_driver shell_plugin.so plugin_host churn relay late_work releases door guest \
+	shell_driver shell_plugin.so plugin_host churn relay late_work releases \
+	short_retains door guest \
 	interleave reuse reuse.kernels.so reuse_host)
 SHELL_OBJ := $(addprefix $(BUILD)/obj/tests/programs/,shell.o shell_process.o \
 	shell_threads.o)
@@ -35,13 +36,14 @@ $(BUILD)/tests/programs/shell_driver: $(SHELL_OBJ) \
 		$(BUILD)/obj/tests/programs/shell_green.o \
 		$(BUILD)/obj/tests/programs/shell_doors.o \
 		$(BUILD)/obj/tests/programs/shell_visits.o \
+		$(BUILD)/obj/tests/programs/shell_kinds.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \
 		-lcuda -pthread -o $@
 
 RUNTIME_PROGRAMS := $(addprefix $(BUILD)/tests/programs/,churn relay late_work \
-	releases)
+	releases short_retains)
 $(RUNTIME_PROGRAMS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o
 	$(call SAY,link  )
 	$(Q)$(NVCC_LINK) $^ -o $@

@@ -8,10 +8,14 @@ ECHO_OBJ  := $(addprefix $(BUILD)/obj/tests/rows/,echo.o echo_answers.o) \
 WALK_OBJ  := $(addprefix $(BUILD)/obj/tests/rows/,walk.o asked.o values.o \
 	rows.o) $(BUILD)/obj/$(ROWS_GEN)/calls.o
 
-CHECK += $(ROWS)/walk
+SHORT_OBJ := $(addprefix $(BUILD)/obj/tests/rows/,short.o values.o rows.o) \
+	$(BUILD)/obj/$(ROWS_GEN)/calls.o
 
-$(ECHO_OBJ) $(WALK_OBJ): CPPFLAGS += -I$(ROWS_GEN) -Itests/rows -I$(WORK_GEN)
-$(ECHO_OBJ) $(WALK_OBJ): | $(ROWS_GEN)/stamp $(WORK_GEN)/stamp
+CHECK += $(ROWS)/walk $(ROWS)/short
+
+$(ECHO_OBJ) $(WALK_OBJ) $(SHORT_OBJ): CPPFLAGS += -I$(ROWS_GEN) -Itests/rows -I$(WORK_GEN) \
+	-Isrc/hooks
+$(ECHO_OBJ) $(WALK_OBJ) $(SHORT_OBJ): | $(ROWS_GEN)/stamp $(WORK_GEN)/stamp
 
 $(ROWS_GEN)/stamp: tests/rows/gen_rows tests/rows/echo_answers.c \
 		src/sim/driver/gen_entries include/hook_list.h
@@ -27,6 +31,10 @@ $(ROWS)/libcuda.so.1: $(ECHO_OBJ)
 		-Wl,-soname,libcuda.so.1 $^ -o $@
 
 $(ROWS)/walk: $(WALK_OBJ) $(ROWS)/libcuda.so.1
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ -o $@
+
+$(ROWS)/short: $(SHORT_OBJ) $(ROWS)/libcuda.so.1
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ -o $@
 

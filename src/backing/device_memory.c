@@ -3,6 +3,21 @@
 #include "real.h"
 #include "visit.h"
 
+unsigned int backing_relax(void)
+{
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+
+	mode_exchange(&mode);
+	return mode;
+}
+
+void backing_unrelax(unsigned int before)
+{
+	CUstreamCaptureMode mode = (CUstreamCaptureMode)before;
+
+	mode_exchange(&mode);
+}
+
 int backing_take(size_t span, uint64_t *addr)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;

@@ -77,10 +77,12 @@ static const char *hits_text(const json_t *device, char text[HITS_SIZE])
 	return text;
 }
 
-static const char *bytes_text(const json_t *device, const char *key,
-			      char text[TEXT_BYTES_SIZE])
+/* What no pool serves is live, too. */
+static int64_t live_bytes(const json_t *device)
 {
-	return text_bytes(field_number(device, key), text);
+	return field_number(device, "live_bytes") +
+	       field_number(device, "device_bytes") -
+	       field_number(device, "reserved_bytes");
 }
 
 static void device_print(const struct table *table, const struct job *job,
@@ -92,8 +94,8 @@ static void device_print(const struct table *table, const struct job *job,
 	start_print(table, job, field_device(device, name));
 	printf("%-*.*s  %8s  %8s  %6s\n", POOL_WIDTH, POOL_WIDTH,
 	       field_text(device, "pool", pool, sizeof(pool)),
-	       bytes_text(device, "live_bytes", live),
-	       bytes_text(device, "reserved_bytes", reserved),
+	       text_bytes(live_bytes(device), live),
+	       text_bytes(field_number(device, "device_bytes"), reserved),
 	       hits_text(device, hits));
 }
 

@@ -7,6 +7,7 @@
 #include "about.h"
 #include "config.h"
 #include "fence.h"
+#include "limit.h"
 #include "request.h"
 
 static void live_fence(const struct config *config)
@@ -19,13 +20,23 @@ static void live_quarantine(const struct config *config)
 	fence_quarantine_set(config->quarantine);
 }
 
+#define LIVE_LIMIT(field, limit) \
+	static void live_##field(const struct config *config) \
+	{ \
+		limit_set(limit, config->field); \
+	}
+LIVE_LIMIT(pool_limit, LIMIT_POOL)
+LIVE_LIMIT(hard_limit, LIMIT_HARD)
+LIVE_LIMIT(host_limit, LIMIT_HOST)
+#undef LIVE_LIMIT
+
 static const struct {
 	const char *name;
 	void (*apply)(const struct config *config);
 } live_options[] = {
-	{"fence", live_fence},
-	{"quarantine", live_quarantine},
-	{NULL, NULL},
+	{"fence", live_fence},           {"quarantine", live_quarantine},
+	{"pool_limit", live_pool_limit}, {"hard_limit", live_hard_limit},
+	{"host_limit", live_host_limit}, {NULL, NULL},
 };
 
 /* As started, with what was set since; under lock. The file of option

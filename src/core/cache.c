@@ -34,7 +34,8 @@ static __thread struct cache *own; /* of this thread, linked by next_own */
 static __thread bool ended;        /* it exits: no caches any more */
 static __thread bool sure_last;    /* of the context that was asked for last */
 
-static _Atomic bool bound; /* see caches_bind */
+static _Atomic bool bound;   /* see caches_bind */
+static _Atomic bool limited; /* see caches_limit */
 
 static pthread_mutex_t lock = LOCK_SPINS;
 
@@ -62,8 +63,9 @@ static void cache_show(struct cache *cache)
 {
 	bool shut = cache->shut;
 	const struct pool *pool = shut ? NULL : cache->pool;
+	struct pool *direct = shut || limited ? NULL : cache->direct.pool;
 
-	atomic_store(&cache->direct.open, shut ? NULL : cache->direct.pool);
+	atomic_store(&cache->direct.open, direct);
 	atomic_store(&cache->unit, pool ? pool->unit : 0);
 	atomic_store(&cache->table,
 		     pool ? atomic_load(&block_table) : &block_table_none);
@@ -202,17 +204,30 @@ void caches_review(const struct device *device)
 	pthread_mutex_unlock(&lock);
 }
 
-void caches_pass(void)
+/* No call is on the fast path while `then`, if any, is called. */
+static void all_pass(void (*then)(void))
 {
-	if (!atomic_load(&caches))
-		return;
 	pthread_mutex_lock(&lock);
 	for (struct cache *at = caches; at; at = at->next)
 		cache_shut(at, SHUT_OTHER);
 	caches_wait();
+	if (then)
+		then();
 	for (struct cache *at = caches; at; at = at->next)
 		cache_open(at, SHUT_OTHER);
 	pthread_mutex_unlock(&lock);
+}
+
+void caches_pass(void)
+{
+	if (atomic_load(&caches))
+		all_pass(NULL);
+}
+
+void caches_limit(bool now)
+{
+	limited = now;
+	all_pass(caches_count_reserved);
 }
 
 void caches_ask(void)

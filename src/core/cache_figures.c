@@ -122,6 +122,23 @@ void cache_forget(struct cache *cache)
 	cache->direct.taken = cache->direct.given = cache->direct.reserved = 0;
 }
 
+void caches_count_reserved(void)
+{
+	uint64_t moved;
+
+	for (struct cache *at = caches; at; at = at->next) {
+		cache_tell(at);
+		at->direct.reserved = 0;
+		at->told.reserved = 0;
+	}
+	for (int i = 0; i < DEVICE_MAX; i++) {
+		moved = sums[i].told.reserved;
+		sums[i].told.reserved = sums[i].ended.reserved = 0;
+		counter_add(device_at(i), COUNTER_reserved_bytes, moved);
+		device_claim(device_at(i), moved);
+	}
+}
+
 /* Under lock. The bytes that the program has of the device. */
 static uint64_t live_told(const struct device *device)
 {

@@ -36,6 +36,10 @@ void cache_spare(struct cache *cache);
  * nothing. */
 void cache_forget(struct cache *cache);
 
+/* Under that lock, with all of them shut: what they have reserved is claimed
+ * and counted by the devices. */
+void caches_count_reserved(void);
+
 /* By its own thread, or who has shut it: the place among `spans` of the first
  * of at least so many bytes. By its own, under the context's lock: an empty
  * magazine is another span's now. */

@@ -91,6 +91,13 @@ static void peak_raise(uint64_t values[COUNTER_MAX], enum counter peak,
 		values[peak] = values[now];
 }
 
+static uint64_t all_of(const uint64_t values[COUNTER_MAX])
+{
+	return values[COUNTER_reserved_bytes] + values[COUNTER_managed_bytes] +
+	       values[COUNTER_pitched_bytes] + values[COUNTER_async_bytes] +
+	       values[COUNTER_array_bytes] + values[COUNTER_virtual_bytes];
+}
+
 /* The own figures first. Of what waits for a fence that is what to add to all
  * that was freed since the caches began, which never falls. */
 void counters_get(const struct device *device, uint64_t values[COUNTER_MAX])
@@ -104,6 +111,7 @@ void counters_get(const struct device *device, uint64_t values[COUNTER_MAX])
 		values[i] = with_caches(device, i, values[i], &caches);
 	peak_raise(values, COUNTER_live_peak, COUNTER_live_bytes);
 	peak_raise(values, COUNTER_reserved_peak, COUNTER_reserved_bytes);
+	values[COUNTER_device_bytes] = all_of(values);
 }
 
 uint64_t counter_get(const struct device *device, enum counter counter)
@@ -188,21 +196,20 @@ void device_unpress(struct device *device)
 	caches_review(device);
 }
 
-bool device_claim(struct device *device, size_t span, size_t limit)
+void device_claim(struct device *device, size_t span)
 {
-	uint64_t claim = atomic_load(&device->claim);
-
-	do {
-		if (limit && (span > limit || claim > limit - span))
-			return false;
-	} while (!atomic_compare_exchange_weak(&device->claim, &claim,
-					       claim + span));
-	return true;
+	atomic_fetch_add(&device->claim, span);
 }
 
 void device_unclaim(struct device *device, size_t span)
 {
 	atomic_fetch_sub(&device->claim, span);
+}
+
+void device_claim_unpooled(struct device *device, int64_t change)
+{
+	atomic_fetch_add(&device->claim, (uint64_t)change);
+	atomic_fetch_add(&device->unpooled, (uint64_t)change);
 }
 
 void device_reserve(struct device *device, size_t span)

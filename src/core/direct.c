@@ -2,24 +2,14 @@
 #include <cuda.h>
 
 #include "caches.h"
-#include "config.h"
 #include "direct.h"
 #include "fence.h"
 #include "fresh.h"
 #include "pools.h"
 
-/* A limit needs every claim to be seen by all threads at once. */
-static bool is_limited(void)
-{
-	const struct config *config = config_current();
-
-	return config->hard_limit || config->pool_limit;
-}
-
 void direct_adopt(struct cache *cache, struct pool *pool)
 {
-	if (!cache || cache->direct.pool == pool || pool->ops->alloc ||
-	    is_limited())
+	if (!cache || cache->direct.pool == pool || pool->ops->alloc)
 		return;
 	caches_lock();
 	cache_serve(cache, pool);
@@ -45,7 +35,7 @@ void direct_know_slowly(struct pool *pool, uint64_t addr, size_t size)
 {
 	struct device *device = pool->store->device;
 
-	device_claim(device, size, 0);
+	device_claim(device, size);
 	device_reserve(device, size);
 	counter_add(device, COUNTER_driver_allocs, 1);
 	fresh_know(pool, size, size, addr);

@@ -13,6 +13,7 @@
 #include "epoch.h"
 #include "fence.h"
 #include "host.h"
+#include "limit.h"
 #include "swap.h"
 
 enum { CONTEXTS_MAX = 512, LIMIT_SHARE = 4, LOOK_SECONDS = 2 };
@@ -158,7 +159,7 @@ size_t host_bytes(void)
 
 size_t host_limit(void)
 {
-	size_t limit = config_current()->host_limit;
+	size_t limit = limit_get(LIMIT_HOST);
 
 	return limit == ROOM_AUTO ? host_bytes() / LIMIT_SHARE : limit;
 }
@@ -168,7 +169,7 @@ bool host_keeps(size_t span)
 	uint64_t idle = counter_get(device_at(DEVICE_HOST), COUNTER_idle_bytes);
 	struct rlimit locked;
 
-	return config_current()->host_limit != ROOM_AUTO ||
+	return limit_get(LIMIT_HOST) != ROOM_AUTO ||
 	       getrlimit(RLIMIT_MEMLOCK, &locked) ||
 	       locked.rlim_cur == RLIM_INFINITY ||
 	       idle + span <= locked.rlim_cur;

@@ -10,6 +10,7 @@
 #include "fence.h"
 #include "fresh.h"
 #include "host.h"
+#include "limit.h"
 #include "mem.h"
 #include "pools.h"
 #include "slack.h"
@@ -214,8 +215,13 @@ void fresh_know(struct pool *pool, size_t span, size_t size, uint64_t addr)
 	fresh_cancel(pool, span);
 }
 
-/* Takes a fresh block from the driver. *result is out of memory where there
- * is none; without pressure that is not the last word. */
+static bool is_short(int result)
+{
+	return result == CUDA_ERROR_OUT_OF_MEMORY || result == TAKE_LIMITED;
+}
+
+/* Takes a fresh block from the driver. *result is that of store_take; without
+ * pressure it is not the last word. */
 static enum mem_answer fresh(struct store *store, uint64_t *addr, size_t size,
 			     size_t slack, bool pressed, int *result)
 {
@@ -250,7 +256,7 @@ static enum mem_answer pressed(struct store *store, uint64_t *addr, size_t size,
 	if (pool_look(store, size, slack, true, addr) == POOL_HIT)
 		return MEM_DONE;
 	answer = fresh(store, addr, size, slack, true, result);
-	if (slack && answer == MEM_DONE && *result == CUDA_ERROR_OUT_OF_MEMORY)
+	if (slack && answer == MEM_DONE && is_short(*result))
 		answer = fresh(store, addr, size, 0, true, result);
 	return answer;
 }
@@ -270,10 +276,14 @@ static enum mem_answer look_and_take(struct store *store, uint64_t *addr,
 	answer = fresh(store, addr, size, slack_left(device), false, result);
 	if (answer == MEM_DONE && !*result && found == POOL_UNSAFE)
 		fence_spared(device, size);
-	if (answer == MEM_DONE && *result == CUDA_ERROR_OUT_OF_MEMORY)
+	if (answer == MEM_DONE && is_short(*result))
 		answer = pressed(store, addr, size, result);
 	if (answer == MEM_DONE && *result)
 		counter_add(device, COUNTER_failures, 1);
+	if (answer == MEM_DONE && is_short(*result)) {
+		refusal_say(device, size, *result == TAKE_LIMITED);
+		*result = CUDA_ERROR_OUT_OF_MEMORY;
+	}
 	return answer;
 }
 
@@ -329,11 +339,12 @@ void mem_info(size_t *free, size_t *total)
 
 	if (!context || config_current()->meminfo)
 		return;
-	limit = config_current()->hard_limit;
+	limit = limit_get(LIMIT_HARD);
 	idle = counter_get(context->device, COUNTER_idle_bytes) +
 	       counter_get(context->device, COUNTER_held_bytes);
 	reserved = counter_get(context->device, COUNTER_reserved_bytes);
 	held = reserved > idle ? reserved - idle : 0; /* read one by one */
+	held += atomic_load(&context->device->unpooled);
 	room = limit > held ? limit - held : 0;
 	if (free)
 		*free += idle;

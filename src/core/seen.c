@@ -7,6 +7,7 @@
 
 #include "config.h"
 #include "context.h"
+#include "limit.h"
 #include "mem.h"
 #include "seen.h"
 
@@ -59,11 +60,27 @@ static struct seen *find(enum seen_key key, uint64_t handle)
 	return seen;
 }
 
-/* Under lock. */
+/* Claims of a device what there is of it, but for what was claimed before; or
+ * drops that claim. What others have is theirs. */
+static void claim(const struct seen *seen, size_t claimed)
+{
+	if (seen->kind != SEEN_IMPORTED)
+		device_claim_unpooled(seen->device,
+				      (int64_t)(seen->bytes - claimed));
+}
+
+static void unclaim(const struct seen *seen)
+{
+	if (seen->kind != SEEN_IMPORTED)
+		device_claim_unpooled(seen->device, -(int64_t)seen->bytes);
+}
+
+/* Under lock; it is claimed. */
 static void enter(struct seen *seen)
 {
 	HASH_ADD(hh, table, name, sizeof(seen->name), seen);
 	if (!seen->hh.tbl) {
+		unclaim(seen);
 		free(seen);
 		return;
 	}
@@ -84,19 +101,23 @@ static void leave(struct seen *seen)
 static void end(struct seen *seen)
 {
 	leave(seen);
+	unclaim(seen);
 	seen->gone = true;
 	if (seen->name.key != SEEN_PHYSICAL || !seen->uses)
 		free(seen);
 }
 
-static bool add(const struct seen *model)
+static bool add(const struct seen *model, size_t claimed)
 {
 	struct seen *seen = malloc(sizeof(*seen)), *stale;
 
-	if (!seen)
+	if (!seen) {
+		device_claim_unpooled(model->device, -(int64_t)claimed);
 		return false;
+	}
 	mem_guard_fork();
 	*seen = *model;
+	claim(seen, claimed);
 	pthread_mutex_lock(&lock);
 	stale = find((enum seen_key)model->name.key, model->name.handle);
 	if (stale) /* its end is still to be noted, or came unseen */
@@ -106,28 +127,80 @@ static bool add(const struct seen *model)
 	return true;
 }
 
-bool seen_add(enum seen_kind kind, enum seen_key key, uint64_t handle,
-	      size_t bytes)
+bool seen_order(struct seen_order *order, int ordinal, size_t bytes)
+{
+	bool known = ordinal >= 0 && ordinal < DEVICE_MAX;
+
+	*order = (struct seen_order){0};
+	if (!config_once())
+		return true;
+	order->context = context_current();
+	if (known)
+		order->device = device_at(ordinal);
+	else if (order->context)
+		order->device = order->context->device;
+	if (order->device && order->device->lost)
+		order->device = NULL;
+	if (!order->device)
+		return true;
+	order->bytes = bytes;
+	if (limit_claim_pressed(order->device, bytes, false))
+		return true;
+	counter_add(order->device, COUNTER_failures, 1);
+	refusal_say(order->device, bytes, true);
+	return false;
+}
+
+void seen_cancel(const struct seen_order *order)
+{
+	if (order->device)
+		device_claim_unpooled(order->device, -(int64_t)order->bytes);
+}
+
+bool seen_got(const struct seen_order *order, enum seen_kind kind,
+	      enum seen_key key, uint64_t handle, size_t bytes)
+{
+	bool apart = key == SEEN_PHYSICAL || key == SEEN_POOL;
+
+	if (!order->device || (!apart && !order->context)) {
+		seen_cancel(order);
+		return false;
+	}
+	return add(&(struct seen){.name = {handle, (uint64_t)key},
+				  .kind = kind,
+				  .device = order->device,
+				  .context = apart ? NULL : order->context,
+				  .bytes = bytes,
+				  .uses = 1},
+		   order->bytes);
+}
+
+bool seen_add_import(enum seen_key key, uint64_t handle, size_t bytes)
 {
 	const struct context *context =
 		config_once() ? context_current() : NULL;
 
 	return context && add(&(struct seen){.name = {handle, (uint64_t)key},
-					     .kind = kind,
+					     .kind = SEEN_IMPORTED,
 					     .device = context->device,
 					     .context = context,
 					     .bytes = bytes,
-					     .uses = 1});
+					     .uses = 1},
+			      0);
 }
 
-bool seen_add_physical(uint64_t handle, int ordinal, size_t bytes)
+int seen_device(enum seen_key key, uint64_t handle)
 {
-	return config_once() && ordinal >= 0 && ordinal < DEVICE_MAX &&
-	       add(&(struct seen){.name = {handle, SEEN_PHYSICAL},
-				  .kind = SEEN_VIRTUAL,
-				  .device = device_at(ordinal),
-				  .bytes = bytes,
-				  .uses = 1});
+	const struct seen *seen;
+	int ordinal;
+
+	if (!count)
+		return -1;
+	pthread_mutex_lock(&lock);
+	seen = find(key, handle);
+	ordinal = seen ? device_ordinal(seen->device) : -1;
+	pthread_mutex_unlock(&lock);
+	return ordinal;
 }
 
 struct seen *seen_take(enum seen_key key, uint64_t handle)
@@ -148,15 +221,13 @@ void seen_settle(struct seen *seen, int failed)
 {
 	if (!seen)
 		return;
-	if (!failed) {
-		free(seen);
-		return;
-	}
 	pthread_mutex_lock(&lock);
-	if (find((enum seen_key)seen->name.key, seen->name.handle))
+	if (!failed || find((enum seen_key)seen->name.key, seen->name.handle)) {
+		unclaim(seen);
 		free(seen);
-	else
+	} else {
 		enter(seen);
+	}
 	pthread_mutex_unlock(&lock);
 }
 

@@ -9,6 +9,7 @@
 #include "config.h"
 #include "context.h"
 #include "fence.h"
+#include "limit.h"
 #include "log.h"
 #include "mem.h"
 #include "thread.h"
@@ -65,6 +66,9 @@ static void read_config(void)
 	log_level_set(config.log);
 	fence_level_set(config.fence);
 	fence_quarantine_set(config.quarantine);
+	limit_set(LIMIT_POOL, config.pool_limit);
+	limit_set(LIMIT_HARD, config.hard_limit);
+	limit_set(LIMIT_HOST, config.host_limit);
 	for (int i = 0; i < DEVICE_ALL; i++)
 		device_at(i)->choice = config.pool[i];
 }

@@ -8,9 +8,12 @@
 
 struct store;
 
+/* Out of memory for a limit, no CUresult. */
+enum { TAKE_LIMITED = -1 };
+
 /* Takes span bytes from the driver in the store's context, which is current.
  * Pressed: idle blocks make room first, and only the hard limit counts; else
- * out of memory is not the last word. Returns a CUresult. */
+ * out of memory is not the last word. Returns a CUresult, or TAKE_LIMITED. */
 int store_take(struct store *store, size_t span, bool pressed, uint64_t *addr);
 
 #endif

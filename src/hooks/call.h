@@ -5,11 +5,15 @@
 #define MNM_CALL_H
 
 #include "real.h"
+#include "room_list.h" /* written by gen_work */
 
 #define REAL_ENTRY(entry) (real_driver() ? real_driver()->entry : NULL)
 
 #define REAL_CALL(entry, ...) \
 	(REAL_ENTRY(entry) ? real_driver()->entry(__VA_ARGS__) \
 			   : CUDA_ERROR_NOT_FOUND)
+
+/* The same, for what may take memory; see room.h. */
+#define ROOM_CALL(entry, ...) room_##entry(__VA_ARGS__)
 
 #endif

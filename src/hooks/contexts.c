@@ -7,6 +7,7 @@
 #include "giveback.h"
 #include "hook.h"
 #include "mem.h"
+#include "room_of.h"
 #include "work.h"
 
 static CUresult created(CUresult res, CUcontext *out, CUdevice device)
@@ -19,13 +20,13 @@ static CUresult created(CUresult res, CUcontext *out, CUdevice device)
 
 EXPORT CUresult cuCtxCreate(CUcontext *out, unsigned int flags, CUdevice device)
 {
-	return created(REAL_CALL(cuCtxCreate, out, flags, device), out, device);
+	return created(ROOM_CALL(cuCtxCreate, out, flags, device), out, device);
 }
 
 EXPORT CUresult cuCtxCreate_v2(CUcontext *out, unsigned int flags,
 			       CUdevice device)
 {
-	return created(REAL_CALL(cuCtxCreate_v2, out, flags, device), out,
+	return created(ROOM_CALL(cuCtxCreate_v2, out, flags, device), out,
 		       device);
 }
 
@@ -33,14 +34,14 @@ EXPORT CUresult cuCtxCreate_v3(CUcontext *out, CUexecAffinityParam *params,
 			       int count, unsigned int flags, CUdevice device)
 {
 	return created(
-		REAL_CALL(cuCtxCreate_v3, out, params, count, flags, device),
+		ROOM_CALL(cuCtxCreate_v3, out, params, count, flags, device),
 		out, device);
 }
 
 EXPORT CUresult cuCtxCreate_v4(CUcontext *out, CUctxCreateParams *params,
 			       unsigned int flags, CUdevice device)
 {
-	return created(REAL_CALL(cuCtxCreate_v4, out, params, flags, device),
+	return created(ROOM_CALL(cuCtxCreate_v4, out, params, flags, device),
 		       out, device);
 }
 
@@ -91,7 +92,7 @@ EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
 	else if (current)
 		for (int i = 0; i < DEVICE_MAX; i++)
 			fence_admit(device_at(i), current);
-	return REAL_CALL(cuCtxEnablePeerAccess, peer, flags);
+	return ROOM_CALL(cuCtxEnablePeerAccess, peer, flags);
 }
 
 EXPORT CUresult cuCtxSynchronize(void)

@@ -36,7 +36,7 @@ EXPORT CUresult cuMulticastBindAddr(CUmemGenericAllocationHandle handle,
 				    size_t offset, CUdeviceptr ptr, size_t size,
 				    unsigned long long flags)
 {
-	return exported(REAL_CALL(cuMulticastBindAddr, handle, offset, ptr,
+	return exported(ROOM_CALL(cuMulticastBindAddr, handle, offset, ptr,
 				  size, flags),
 			ptr);
 }

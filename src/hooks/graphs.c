@@ -40,7 +40,7 @@ static void ends(const void *graph)
 
 EXPORT CUresult cuGraphCreate(CUgraph *graph, unsigned int flags)
 {
-	CUresult res = REAL_CALL(cuGraphCreate, graph, flags);
+	CUresult res = ROOM_CALL(cuGraphCreate, graph, flags);
 
 	if (!res && mem_enabled())
 		graph_is_new(*graph);
@@ -63,14 +63,14 @@ EXPORT CUresult cuGraphExecDestroy(CUgraphExec exec)
 
 EXPORT CUresult cuGraphClone(CUgraph *clone, CUgraph graph)
 {
-	return made(REAL_CALL(cuGraphClone, clone, graph), graph,
+	return made(ROOM_CALL(cuGraphClone, clone, graph), graph,
 		    (const void *const *)clone);
 }
 
 EXPORT CUresult cuGraphInstantiate(CUgraphExec *exec, CUgraph graph,
 				   CUgraphNode *node, char *log, size_t size)
 {
-	return made(REAL_CALL(cuGraphInstantiate, exec, graph, node, log, size),
+	return made(ROOM_CALL(cuGraphInstantiate, exec, graph, node, log, size),
 		    graph, (const void *const *)exec);
 }
 
@@ -78,7 +78,7 @@ EXPORT CUresult cuGraphInstantiate_v2(CUgraphExec *exec, CUgraph graph,
 				      CUgraphNode *node, char *log, size_t size)
 {
 	return made(
-		REAL_CALL(cuGraphInstantiate_v2, exec, graph, node, log, size),
+		ROOM_CALL(cuGraphInstantiate_v2, exec, graph, node, log, size),
 		graph, (const void *const *)exec);
 }
 
@@ -93,7 +93,7 @@ EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph,
 					    unsigned long long flags)
 {
 	flags_note(flags);
-	return made(REAL_CALL(cuGraphInstantiateWithFlags, exec, graph, flags),
+	return made(ROOM_CALL(cuGraphInstantiateWithFlags, exec, graph, flags),
 		    graph, (const void *const *)exec);
 }
 
@@ -102,7 +102,7 @@ EXPORT CUresult cuGraphInstantiateWithParams(
 {
 	flags_note(params ? params->flags : 0);
 	return made(
-		REAL_CALL(cuGraphInstantiateWithParams, exec, graph, params),
+		ROOM_CALL(cuGraphInstantiateWithParams, exec, graph, params),
 		graph, (const void *const *)exec);
 }
 
@@ -110,7 +110,7 @@ EXPORT CUresult cuGraphInstantiateWithParams_ptsz(
 	CUgraphExec *exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params)
 {
 	flags_note(params ? params->flags : 0);
-	return made(REAL_CALL(cuGraphInstantiateWithParams_ptsz, exec, graph,
+	return made(ROOM_CALL(cuGraphInstantiateWithParams_ptsz, exec, graph,
 			      params),
 		    graph, (const void *const *)exec);
 }
@@ -131,7 +131,7 @@ EXPORT CUresult cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph,
 					 const CUgraphNode *nodes, size_t count,
 					 CUgraph child)
 {
-	return adopted(REAL_CALL(cuGraphAddChildGraphNode, node, graph, nodes,
+	return adopted(ROOM_CALL(cuGraphAddChildGraphNode, node, graph, nodes,
 				 count, child),
 		       node, child, graph);
 }
@@ -167,7 +167,7 @@ EXPORT CUresult cuGraphAddNode(CUgraphNode *node, CUgraph graph,
 {
 	visit_node(params);
 	return added(
-		REAL_CALL(cuGraphAddNode, node, graph, nodes, count, params),
+		ROOM_CALL(cuGraphAddNode, node, graph, nodes, count, params),
 		node, params, graph);
 }
 
@@ -177,7 +177,7 @@ EXPORT CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph,
 				  CUgraphNodeParams *params)
 {
 	visit_node(params);
-	return added(REAL_CALL(cuGraphAddNode_v2, node, graph, nodes, data,
+	return added(ROOM_CALL(cuGraphAddNode_v2, node, graph, nodes, data,
 			       count, params),
 		     node, params, graph);
 }
@@ -186,14 +186,14 @@ EXPORT CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph,
 				  CUgraphNode *node,
 				  CUgraphExecUpdateResult *result)
 {
-	return updated(REAL_CALL(cuGraphExecUpdate, exec, graph, node, result),
+	return updated(ROOM_CALL(cuGraphExecUpdate, exec, graph, node, result),
 		       graph, exec);
 }
 
 EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph,
 				     CUgraphExecUpdateResultInfo *result)
 {
-	return updated(REAL_CALL(cuGraphExecUpdate_v2, exec, graph, result),
+	return updated(ROOM_CALL(cuGraphExecUpdate_v2, exec, graph, result),
 		       graph, exec);
 }
 
@@ -201,7 +201,7 @@ EXPORT CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec,
 						   CUgraphNode node,
 						   CUgraph child)
 {
-	return joined(REAL_CALL(cuGraphExecChildGraphNodeSetParams, exec, node,
+	return joined(ROOM_CALL(cuGraphExecChildGraphNodeSetParams, exec, node,
 				child),
 		      child, exec);
 }

@@ -5,6 +5,7 @@
 #include "log.h"
 #include "mem.h"
 #include "primary.h"
+#include "room_of.h"
 #include "work.h"
 
 /* The primary context, which a green one has just retained, may never be
@@ -24,18 +25,34 @@ static void note(CUgreenCtx green, CUdevice device)
 	REAL_CALL(cuDevicePrimaryCtxRelease_v2, device);
 }
 
-EXPORT CUresult cuGreenCtxCreate(CUgreenCtx *out, CUdevResourceDesc desc,
-				 CUdevice device, unsigned int flags)
+static CUresult create(CUgreenCtx *out, CUdevResourceDesc desc, CUdevice device,
+		       unsigned int flags)
 {
 	bool enabled = mem_enabled();
 	CUresult res;
 
-	work_mixed();
 	primary_enter(device, enabled);
 	res = REAL_CALL(cuGreenCtxCreate, out, desc, device, flags);
 	if (!res && enabled && out)
 		note(*out, device);
 	primary_leave(device, enabled);
+	return res;
+}
+
+/* Room is made without the lock of primary contexts, see contexts.c. */
+EXPORT CUresult cuGreenCtxCreate(CUgreenCtx *out, CUdevResourceDesc desc,
+				 CUdevice device, unsigned int flags)
+{
+	struct room room = {0};
+	CUresult res;
+
+	work_mixed();
+	res = create(out, desc, device, flags);
+	if (room_is_short(res)) {
+		room_device(&room, device);
+		while (room_make(&room, (int)res))
+			res = create(out, desc, device, flags);
+	}
 	return res;
 }
 

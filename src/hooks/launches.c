@@ -39,7 +39,7 @@ EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config,
 				 void **extra)
 {
 	launch_note(config, false);
-	return REAL_CALL(cuLaunchKernelEx, config, function, params, extra);
+	return ROOM_CALL(cuLaunchKernelEx, config, function, params, extra);
 }
 
 EXPORT CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *config,
@@ -47,6 +47,6 @@ EXPORT CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *config,
 				      void **extra)
 {
 	launch_note(config, true);
-	return REAL_CALL(cuLaunchKernelEx_ptsz, config, function, params,
+	return ROOM_CALL(cuLaunchKernelEx_ptsz, config, function, params,
 			 extra);
 }

@@ -1,4 +1,5 @@
 /* The memory calls of the driver and of a shared runtime. */
+#include "call.h"
 #include "control.h"
 #include "direct.h"
 #include "entry.h"
@@ -24,7 +25,7 @@ COLD static CUresult alloc_slowly(CUdeviceptr *out, size_t size)
 	if (!real)
 		return CUDA_ERROR_NOT_INITIALIZED;
 	if (!out || !size || mem_alloc(&addr, size, &res) != MEM_DONE)
-		return real->cuMemAlloc_v2(out, size);
+		return ROOM_CALL(cuMemAlloc_v2, out, size);
 	control_open_once();
 	if (!res)
 		*out = addr;

@@ -28,7 +28,7 @@ EXPORT CUresult cuMemHostAlloc(void **out, size_t size, unsigned int flags)
 
 	return served(out, size, flags, &res)
 		       ? res
-		       : REAL_CALL(cuMemHostAlloc, out, size, flags);
+		       : ROOM_CALL(cuMemHostAlloc, out, size, flags);
 }
 
 EXPORT CUresult cuMemAllocHost_v2(void **out, size_t size)
@@ -37,7 +37,7 @@ EXPORT CUresult cuMemAllocHost_v2(void **out, size_t size)
 
 	return served(out, size, 0, &res)
 		       ? res
-		       : REAL_CALL(cuMemAllocHost_v2, out, size);
+		       : ROOM_CALL(cuMemAllocHost_v2, out, size);
 }
 
 /* Its address is never pinned memory: a free of it gets CUDA's own error. */

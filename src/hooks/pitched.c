@@ -13,7 +13,8 @@
 #include "control.h"
 #include "hook.h"
 #include "mem.h"
-#include "seen.h"
+#include "room_of.h"
+#include "seen_call.h"
 
 enum { PITCHES_MAX = 4096 };
 
@@ -85,6 +86,7 @@ EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *out, size_t *pitch,
 					  ? context_current()
 					  : NULL;
 	struct pitch_name name = {0, width, element};
+	struct seen_order order;
 	CUresult res;
 
 	if (context) {
@@ -92,11 +94,12 @@ EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *out, size_t *pitch,
 		if (served(out, pitch, pitch_find(&name), rows, &res))
 			return res;
 	}
-	res = REAL_CALL(cuMemAllocPitch_v2, out, pitch, width, rows, element);
-	if (!res && context) {
+	if (!seen_begin(&order, CURRENT, context ? out : NULL,
+			room_product(width, rows)))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	res = ROOM_CALL(cuMemAllocPitch_v2, out, pitch, width, rows, element);
+	if (!res && context)
 		pitch_learn(&name, *pitch);
-		if (seen_add(SEEN_PITCHED, SEEN_ADDRESS, *out, *pitch * rows))
-			control_open_once();
-	}
-	return res;
+	return seen_end(&order, res, SEEN_PITCHED, out,
+			res ? 0 : *pitch * rows);
 }

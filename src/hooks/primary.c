@@ -8,6 +8,7 @@
 #include "hook.h"
 #include "mem.h"
 #include "primary.h"
+#include "room_of.h"
 
 /* Held across the driver's calls on a device's primary context, which it
  * serialises as well: between a release that ends one and the look at what is
@@ -51,7 +52,7 @@ void primary_held(CUdevice device)
 		primary->holders++;
 }
 
-EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
+static CUresult primary_retain(CUcontext *out, CUdevice device)
 {
 	bool enabled = mem_enabled();
 	struct primary *primary = primary_of(device, enabled);
@@ -64,6 +65,21 @@ EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
 		primary_held(device);
 	}
 	primary_leave(device, enabled);
+	return res;
+}
+
+/* Room is made without that lock: a context that is being ended, of which
+ * nothing can be given back meanwhile, may wait for it. */
+EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
+{
+	CUresult res = primary_retain(out, device);
+	struct room room = {0};
+
+	if (room_is_short(res)) {
+		room_device(&room, device);
+		while (room_make(&room, (int)res))
+			res = primary_retain(out, device);
+	}
 	return res;
 }
 

@@ -1,80 +1,45 @@
 /* Calls that yield memory which no pool serves. */
 #include "call.h"
-#include "control.h"
 #include "hook.h"
-#include "seen.h"
-#include "work.h"
-
-static void note(enum seen_kind kind, enum seen_key key, uint64_t handle,
-		 size_t bytes)
-{
-	if (seen_add(kind, key, handle, bytes))
-		control_open_once();
-}
-
-static CUresult seen_at(CUresult res, enum seen_kind kind,
-			const CUdeviceptr *out, size_t size)
-{
-	if (!res && out)
-		note(kind, SEEN_ADDRESS, *out, size);
-	return res;
-}
+#include "seen_call.h"
 
 EXPORT CUresult cuMemAllocManaged(CUdeviceptr *out, size_t size,
 				  unsigned int flags)
 {
-	return seen_at(REAL_CALL(cuMemAllocManaged, out, size, flags),
-		       SEEN_MANAGED, out, size);
+	struct seen_order order;
+	CUresult res;
+
+	if (!seen_begin(&order, CURRENT, out, size))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	res = ROOM_CALL(cuMemAllocManaged, out, size, flags);
+	return seen_end(&order, res, SEEN_MANAGED, out, size);
 }
 
-EXPORT CUresult cuMemAllocAsync(CUdeviceptr *out, size_t size, CUstream stream)
-{
-	work_queued(stream, false);
-	return seen_at(REAL_CALL(cuMemAllocAsync, out, size, stream),
-		       SEEN_ASYNC, out, size);
-}
-
-EXPORT CUresult cuMemAllocAsync_ptsz(CUdeviceptr *out, size_t size,
-				     CUstream stream)
-{
-	work_queued(stream, true);
-	return seen_at(REAL_CALL(cuMemAllocAsync_ptsz, out, size, stream),
-		       SEEN_ASYNC, out, size);
-}
-
-EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr *out, size_t size,
-					CUmemoryPool pool, CUstream stream)
-{
-	work_queued(stream, false);
-	return seen_at(
-		REAL_CALL(cuMemAllocFromPoolAsync, out, size, pool, stream),
-		SEEN_ASYNC, out, size);
-}
-
-EXPORT CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *out, size_t size,
-					     CUmemoryPool pool, CUstream stream)
-{
-	work_queued(stream, true);
-	return seen_at(REAL_CALL(cuMemAllocFromPoolAsync_ptsz, out, size, pool,
-				 stream),
-		       SEEN_ASYNC, out, size);
-}
-
-/* Bytes of an element's channel; 0: packed in blocks, or unknown. */
-static size_t format_bytes(CUarray_format format)
+/* Bits of an element; 0: of several planes, or unknown. */
+static size_t element_bits(CUarray_format format, size_t channels)
 {
 	switch (format) {
 	case CU_AD_FORMAT_UNSIGNED_INT8:
 	case CU_AD_FORMAT_SIGNED_INT8:
-		return 1;
+	case CU_AD_FORMAT_UNORM_INT8X1 ... CU_AD_FORMAT_UNORM_INT8X4:
+	case CU_AD_FORMAT_SNORM_INT8X1 ... CU_AD_FORMAT_SNORM_INT8X4:
+		return 8 * channels;
 	case CU_AD_FORMAT_UNSIGNED_INT16:
 	case CU_AD_FORMAT_SIGNED_INT16:
 	case CU_AD_FORMAT_HALF:
-		return 2;
+	case CU_AD_FORMAT_UNORM_INT16X1 ... CU_AD_FORMAT_UNORM_INT16X4:
+	case CU_AD_FORMAT_SNORM_INT16X1 ... CU_AD_FORMAT_SNORM_INT16X4:
+		return 16 * channels;
 	case CU_AD_FORMAT_UNSIGNED_INT32:
 	case CU_AD_FORMAT_SIGNED_INT32:
 	case CU_AD_FORMAT_FLOAT:
-		return 4;
+		return 32 * channels;
+	case CU_AD_FORMAT_BC1_UNORM ... CU_AD_FORMAT_BC1_UNORM_SRGB:
+	case CU_AD_FORMAT_BC4_UNORM ... CU_AD_FORMAT_BC4_SNORM:
+		return 4; /* sixteen of them are packed */
+	case CU_AD_FORMAT_BC2_UNORM ... CU_AD_FORMAT_BC3_UNORM_SRGB:
+	case CU_AD_FORMAT_BC5_UNORM ... CU_AD_FORMAT_BC7_UNORM_SRGB:
+		return 8;
 	default:
 		return 0;
 	}
@@ -85,54 +50,72 @@ static size_t at_least_one(size_t extent)
 	return extent ? extent : 1;
 }
 
-/* Of a level of a mipmap, or of a whole array at level 0. */
+/* Of a level of a mipmap, or of a whole array at level 0. What is mapped later
+ * is memory of cuMemCreate. */
 static size_t level_bytes(const CUDA_ARRAY3D_DESCRIPTOR *array,
 			  unsigned int level)
 {
 	bool layered = array->Flags & CUDA_ARRAY3D_LAYERED;
 
+	if (array->Flags &
+	    (CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING))
+		return 0;
 	return at_least_one(array->Width >> level) *
 	       at_least_one(array->Height >> level) *
 	       at_least_one(array->Depth >> (layered ? 0 : level)) *
-	       array->NumChannels * format_bytes(array->Format);
+	       element_bits(array->Format, array->NumChannels) / 8;
+}
+
+static CUresult array_end(const struct seen_order *order, CUresult res,
+			  const void *out)
+{
+	return seen_end_of(order, res, SEEN_ARRAYS, SEEN_ARRAY, out,
+			   order->bytes);
 }
 
 EXPORT CUresult cuArrayCreate_v2(CUarray *out,
 				 const CUDA_ARRAY_DESCRIPTOR *array)
 {
-	CUresult res = REAL_CALL(cuArrayCreate_v2, out, array);
+	CUDA_ARRAY3D_DESCRIPTOR flat = {0};
+	struct seen_order order;
 
-	if (!res)
-		note(SEEN_ARRAYS, SEEN_ARRAY, (uint64_t)*out,
-		     array->Width * at_least_one(array->Height) *
-			     array->NumChannels * format_bytes(array->Format));
-	return res;
+	if (array)
+		flat = (CUDA_ARRAY3D_DESCRIPTOR){.Width = array->Width,
+						 .Height = array->Height,
+						 .Format = array->Format,
+						 .NumChannels =
+							 array->NumChannels};
+	if (!seen_begin(&order, CURRENT, out, level_bytes(&flat, 0)))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	return array_end(&order, ROOM_CALL(cuArrayCreate_v2, out, array), out);
 }
 
 EXPORT CUresult cuArray3DCreate_v2(CUarray *out,
 				   const CUDA_ARRAY3D_DESCRIPTOR *array)
 {
-	CUresult res = REAL_CALL(cuArray3DCreate_v2, out, array);
+	struct seen_order order;
 
-	if (!res)
-		note(SEEN_ARRAYS, SEEN_ARRAY, (uint64_t)*out,
-		     level_bytes(array, 0));
-	return res;
+	if (!seen_begin(&order, CURRENT, out,
+			array ? level_bytes(array, 0) : 0))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	return array_end(&order, ROOM_CALL(cuArray3DCreate_v2, out, array),
+			 out);
 }
 
 EXPORT CUresult cuMipmappedArrayCreate(CUmipmappedArray *out,
 				       const CUDA_ARRAY3D_DESCRIPTOR *array,
 				       unsigned int levels)
 {
-	CUresult res = REAL_CALL(cuMipmappedArrayCreate, out, array, levels);
+	struct seen_order order;
 	size_t bytes = 0;
 
-	if (res)
-		return res;
-	for (unsigned int level = 0; level < levels && level < 64; level++)
-		bytes += level_bytes(array, level);
-	note(SEEN_ARRAYS, SEEN_ARRAY, (uint64_t)*out, bytes);
-	return res;
+	for (unsigned int i = 0; array && i < levels && i < 64; i++)
+		bytes += level_bytes(array, i);
+	if (!seen_begin(&order, CURRENT, out, bytes))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	return array_end(&order,
+			 ROOM_CALL(cuMipmappedArrayCreate, out, array, levels),
+			 out);
 }
 
 EXPORT CUresult cuArrayDestroy(CUarray array)

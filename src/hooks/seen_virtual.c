@@ -3,11 +3,11 @@
 #include "call.h"
 #include "control.h"
 #include "hook.h"
-#include "seen.h"
+#include "seen_call.h"
 
 static void note_import(enum seen_key key, uint64_t handle, size_t bytes)
 {
-	if (seen_add(SEEN_IMPORTED, key, handle, bytes))
+	if (seen_add_import(key, handle, bytes))
 		control_open_once();
 }
 
@@ -15,12 +15,15 @@ EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle *out, size_t size,
 			    const CUmemAllocationProp *prop,
 			    unsigned long long flags)
 {
-	CUresult res = REAL_CALL(cuMemCreate, out, size, prop, flags);
+	bool counts =
+		prop && prop->location.type == CU_MEM_LOCATION_TYPE_DEVICE;
+	struct seen_order order = {0};
+	CUresult res;
 
-	if (!res && prop->location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
-	    seen_add_physical(*out, prop->location.id, size))
-		control_open_once();
-	return res;
+	if (counts && !seen_begin(&order, prop->location.id, out, size))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	res = ROOM_CALL(cuMemCreate, out, size, prop, flags);
+	return seen_end_of(&order, res, SEEN_VIRTUAL, SEEN_PHYSICAL, out, size);
 }
 
 EXPORT CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
@@ -46,7 +49,7 @@ EXPORT CUresult cuMemMap(CUdeviceptr addr, size_t size, size_t offset,
 			 CUmemGenericAllocationHandle handle,
 			 unsigned long long flags)
 {
-	CUresult res = REAL_CALL(cuMemMap, addr, size, offset, handle, flags);
+	CUresult res = ROOM_CALL(cuMemMap, addr, size, offset, handle, flags);
 
 	if (!res)
 		seen_map(handle, addr);
@@ -65,7 +68,7 @@ EXPORT CUresult cuMemUnmap(CUdeviceptr addr, size_t size)
 EXPORT CUresult cuImportExternalMemory(
 	CUexternalMemory *out, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *external)
 {
-	CUresult res = REAL_CALL(cuImportExternalMemory, out, external);
+	CUresult res = ROOM_CALL(cuImportExternalMemory, out, external);
 
 	if (!res)
 		note_import(SEEN_EXTERNAL, (uint64_t)*out, external->size);
@@ -94,13 +97,13 @@ static CUresult opened(CUresult res, const CUdeviceptr *out)
 EXPORT CUresult cuIpcOpenMemHandle(CUdeviceptr *out, CUipcMemHandle handle,
 				   unsigned int flags)
 {
-	return opened(REAL_CALL(cuIpcOpenMemHandle, out, handle, flags), out);
+	return opened(ROOM_CALL(cuIpcOpenMemHandle, out, handle, flags), out);
 }
 
 EXPORT CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *out, CUipcMemHandle handle,
 				      unsigned int flags)
 {
-	return opened(REAL_CALL(cuIpcOpenMemHandle_v2, out, handle, flags),
+	return opened(ROOM_CALL(cuIpcOpenMemHandle_v2, out, handle, flags),
 		      out);
 }
 

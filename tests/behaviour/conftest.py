@@ -5,6 +5,7 @@ simulated device, under the preload unless the pool is None."""
 
 import json
 import os
+import re
 import select
 import shutil
 import socket
@@ -211,6 +212,15 @@ class Box:
             process.stdin.close()
             process.stdout.close()
         shutil.rmtree(self.folder)
+
+
+REFUSAL = re.compile(r"mnm: error: (device \d+|pinned memory): "
+                     r"(out of memory|refused by hard_limit): .*\n")
+
+
+def besides_refusals(stderr):
+    """What was said besides that there was no memory."""
+    return REFUSAL.sub("", stderr)
 
 
 def connect(path):

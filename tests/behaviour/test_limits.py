@@ -109,3 +109,229 @@ def test_idle_blocks_of_another_device_stay(box):
     assert shell(f"alloc b {65 * MIB}") == OUT_OF_MEMORY
     shell.end()
     assert box.stat(0)["idle_bytes"] == 8 * MIB
+
+
+KINDS = ["managed", "async", "pool", "pitch", "array", "array3d", "mipmap",
+         "virtual"]
+
+
+@pytest.mark.parametrize("pool", ["no_pool", "page_unit_pool"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_hard_limit_counts_memory_that_no_pool_has(box, kind, pool):
+    shell = open_shell(box, pool, "driver", hard_limit="32M")
+    took(shell, f"alloc a {4 * MIB}")
+    assert shell(f"take {kind} x {20 * MIB}") == "0 set"
+    assert shell("info") == f"0 {8 * MIB} {32 * MIB}"
+    assert shell(f"take {kind} y {10 * MIB}") == "2 kept"
+    assert shell(f"alloc b {10 * MIB}") == "2 kept"
+    assert shell.stat()["device_bytes"] == 24 * MIB
+    took(shell, f"give {kind} x")
+    took(shell, f"alloc b {20 * MIB}")
+    assert shell("info") == f"0 {8 * MIB} {32 * MIB}"
+    shell.end()
+    assert box.stat()["failures"] == 2
+    assert box.stat()["device_bytes"] == 24 * MIB
+    said = box.stderr()
+    assert said.count("\n") == 1
+    assert said.startswith("mnm: error: device 0: refused by hard_limit: "
+                           "10.0 MiB asked, 4.0 MiB live, 0.0 idle, "
+                           "20.0 unpooled, limit 32.0 MiB")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_idle_blocks_make_room_for_other_memory_at_the_hard_limit(box, kind):
+    shell = open_shell(box, "page_unit_pool", "driver", hard_limit="32M")
+    for i in range(5):
+        took(shell, f"alloc a{i} {4 * MIB}")
+    for i in range(5):
+        took(shell, f"free a{i}")
+    assert shell(f"take {kind} x {20 * MIB}") == "0 set"
+    assert shell.stat()["idle_bytes"] == 12 * MIB
+    shell.end()
+    assert box.stat()["failures"] == 0 and box.stderr() == ""
+
+
+def test_the_soft_limit_is_for_pools_alone(box):
+    shell = open_shell(box, "page_unit_pool", "driver", pool_limit="16M")
+    assert shell(f"take managed x {20 * MIB}") == "0 set"
+    took(shell, f"alloc a {8 * MIB}")
+    took(shell, "free a")
+    took(shell, f"alloc b {4 * MIB}")
+    assert shell.stat()["idle_bytes"] == 8 * MIB
+    shell.end()
+
+
+def test_three_gigabytes_do_not_pass_a_limit_of_one(box):
+    shell = box.shell("page_unit_pool", sim="t4", hard_limit="1G")
+    assert shell(f"alloc_async x {3 << 30}") == OUT_OF_MEMORY
+    assert shell("last") == "2" and shell("last") == "0"
+    took(shell, f"alloc_async x {1 << 29}")
+    assert shell("info").split()[2:] == [str(1 << 29), str(1 << 30)]
+    shell.end()
+
+
+def test_memory_that_cuda_refuses_is_not_counted(box):
+    shell = open_shell(box, "page_unit_pool", "driver", hard_limit="32M",
+                       fail="cuMemAllocManaged:1:999,cuMemCreate:1:801")
+    assert shell(f"take managed x {20 * MIB}") == "999 kept"
+    assert shell(f"take virtual x {20 * MIB}") == "801 kept"
+    took(shell, f"alloc a {32 * MIB}")
+    shell.end()
+
+
+def test_memory_that_cuda_does_not_free_stays_counted(box):
+    shell = open_shell(box, "page_unit_pool", "driver", hard_limit="32M",
+                       fail="cuMemFree_v2:1:999,cuMemRelease:1:999")
+    took(shell, f"take managed x {10 * MIB}")
+    took(shell, f"take virtual y {10 * MIB}")
+    assert shell("give managed x") == "999"
+    assert shell("give virtual y") == "999"
+    assert shell(f"alloc a {13 * MIB}") == "2 kept"
+    took(shell, f"alloc a {12 * MIB}")
+    shell.end()
+
+
+def test_what_ends_with_its_context_does_not_count_any_more(box):
+    shell = open_shell(box, "page_unit_pool", "driver", hard_limit="32M")
+    took(shell, "create x 0")
+    took(shell, f"take managed m {20 * MIB}")
+    took(shell, "destroy x")
+    took(shell, "set primary")
+    took(shell, f"alloc a {32 * MIB}")
+    shell.end()
+
+
+def test_contexts_of_a_device_share_its_limit_and_its_figures(box):
+    shell = box.shell("page_unit_pool", "driver", hard_limit="32M")
+    for line in ("init", "create x 0", f"take managed m {8 * MIB}",
+                 f"alloc a {8 * MIB}", "create y 0", f"alloc b {8 * MIB}"):
+        took(shell, line)
+    for context in "xy":
+        took(shell, f"set {context}")
+        assert shell("info") == f"0 {8 * MIB} {32 * MIB}"
+        assert shell(f"take async z {9 * MIB}") == "2 kept"
+    shell.end()
+
+
+def test_each_device_has_a_limit_of_its_own(box):
+    shell = box.shell("page_unit_pool", "driver", devices=2, hard_limit="32M")
+    for line in ("init", "create y 1", "stream s", "create x 0",
+                 f"take_in a s {20 * MIB}", f"take_in b s {8 * MIB}",
+                 f"take async c {30 * MIB}", f"create_on d 1 {4 * MIB}"):
+        took(shell, line)
+    assert shell(f"take_in e s {MIB}") == "2 kept"
+    assert shell(f"create_on e 1 {2 * MIB}") == "2 kept"
+    took(shell, f"take async e {2 * MIB}")
+    shell.end()
+    assert [box.stat(i)["device_bytes"] for i in range(2)] == [32 * MIB] * 2
+
+
+def test_odd_requests_get_cudas_own_code_at_a_limit(box):
+    shell = open_shell(box, "page_unit_pool", "driver", hard_limit="1M")
+    assert shell("take managed x 0") == "1 kept"
+    assert shell("take async x 0") == "1 kept"
+    took(shell, "alloc a 1048576")
+    assert shell("take managed x 0") == "1 kept"
+    shell.end()
+
+
+def test_ps_shows_all_that_a_job_has(box):
+    shell = open_shell(box, "page_unit_pool", "driver")
+    took(shell, f"alloc a {4 * MIB}")
+    took(shell, f"take async x {8 * MIB}")
+    row = box.mnm("ps").stdout.splitlines()[1]
+    assert row.count("12.0 M") == 2
+    shell.end()
+
+
+@pytest.mark.parametrize("pool", ["no_pool", "page_unit_pool"])
+def test_the_hard_limit_changes_while_a_job_runs(box, pool):
+    shell = open_shell(box, pool, "driver")
+    for i in range(8):
+        took(shell, f"alloc a{i} {4 * MIB}")
+    took(shell, "free a7")
+    box.mnm("set", shell.pid, "hard_limit", "32M")
+    assert shell("info") == f"0 {4 * MIB} {32 * MIB}"
+    took(shell, f"alloc a7 {4 * MIB}")
+    assert shell("alloc b 1") == "2 kept"
+    took(shell, "free a0")
+    took(shell, f"take async x {4 * MIB}")
+    assert shell("alloc b 1") == "2 kept"
+    box.mnm("set", shell.pid, "hard_limit", "36M")
+    took(shell, f"alloc b {4 * MIB}")
+    assert shell("alloc c 1") == "2 kept"
+    box.mnm("set", shell.pid, "hard_limit", "0")
+    took(shell, f"alloc c {8 * MIB}")
+    took(shell, "free c")
+    box.mnm("set", shell.pid, "hard_limit", "36M")
+    assert shell("info") == f"0 0 {36 * MIB}"
+    assert shell("alloc c 1") == "2 kept"
+    shell.end()
+
+
+def test_what_is_claimed_stays_right_while_limits_come_and_go(box):
+    shell = open_shell(box, "no_pool", "driver", sim="256M")
+    for limit in ["128M", "0", "96M", "0"] * 5:
+        took(shell, f"alloc a {4 * MIB}")
+        box.mnm("set", shell.pid, "hard_limit", limit)
+        took(shell, f"alloc b {3 * MIB}")
+        took(shell, "free a")
+    # Of "b" all but the last are held for good.
+    box.mnm("set", shell.pid, "hard_limit", "64M")
+    assert shell("info") == f"0 {4 * MIB} {64 * MIB}"
+    took(shell, f"alloc a {4 * MIB}")
+    assert shell("alloc c 1") == "2 kept"
+    shell.end()
+
+
+def test_a_lower_limit_sends_what_is_idle_back(box):
+    """At the next free, as a trim does."""
+    shell = open_shell(box, "page_unit_pool", "driver")
+    for i in range(4):
+        took(shell, f"alloc a{i} {8 * MIB}")
+    for i in range(3):
+        took(shell, f"free a{i}")
+    box.mnm("set", shell.pid, "pool_limit", "16M")
+    assert shell.stat()["pending_bytes"] == 24 * MIB
+    took(shell, "free a3")
+    assert shell.stat()["reserved_bytes"] == 8 * MIB
+    shell.end()
+
+
+def test_a_higher_limit_leaves_what_is_idle(box):
+    shell = open_shell(box, "page_unit_pool", "driver", hard_limit="32M")
+    took(shell, f"alloc a {8 * MIB}")
+    took(shell, "free a")
+    box.mnm("set", shell.pid, "hard_limit", "48M")
+    assert shell.stat()["pending_bytes"] == 0
+    took(shell, f"alloc a {40 * MIB}")
+    shell.end()
+
+
+def test_the_limit_of_pinned_memory_changes_while_a_job_runs(box):
+    shell = open_shell(box, "page_unit_pool", "driver", host_limit="1G")
+    for i in range(4):
+        took(shell, f"pin p{i} {4 * MIB} 0")
+    for i in range(4):
+        took(shell, f"unpin p{i}")
+    box.mnm("set", shell.pid, "host_limit", "16M")
+    took(shell, f"pin q {6 * MIB} 0")
+    assert shell.stat("host")["driver_frees"] == 2
+    shell.end()
+
+
+def test_refusals_are_said_once_a_second_at_most(box):
+    shell = open_shell(box, "page_unit_pool", "driver", hard_limit="8M")
+    for _ in range(50):
+        assert shell(f"alloc a {9 * MIB}") == "2 kept"
+    shell.end()
+    assert 1 <= box.stderr().count("refused by hard_limit") < 50
+
+
+def test_refusals_are_not_said_where_nothing_is(box):
+    shell = open_shell(box, "page_unit_pool", "driver", hard_limit="8M",
+                       log="none")
+    assert shell(f"alloc a {9 * MIB}") == "2 kept"
+    assert shell(f"take async a {9 * MIB}") == "2 kept"
+    shell.end()
+    assert box.stderr() == ""

@@ -138,10 +138,11 @@ def said(box, form, level, pool="page_unit_pool"):
 @pytest.mark.parametrize("form", ["shared", "static", "driver"])
 def test_the_level_info_tells_of_start_orders_and_end(box, form):
     pid, lines = said(box, form, "info")
-    start, swap, wrong, end = lines
+    start, refused, swap, wrong, end = lines
     assert start == ("mnm: info: mnm 0.1.0 serves this program: pool "
                      f"page_unit_pool, fence fence; socket "
                      f"{box.socket_of(pid)}")
+    assert refused.startswith("mnm: error: device 0: out of memory: 95.4 MiB")
     assert swap == "mnm: info: asked to swap no_pool: done"
     assert wrong.startswith("mnm: info: asked to swap nonsense: 'nonsense': ")
     assert end.startswith("mnm: info: device 0: 2 requests, 1 of them from "

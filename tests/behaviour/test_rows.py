@@ -2,8 +2,11 @@
 it is called with tells whether a call came through as the program made it."""
 
 import functools
+import importlib.machinery
+import importlib.util
 import os
 import re
+import sys
 import tempfile
 
 import pytest
@@ -26,7 +29,8 @@ SERVED_CASES = {"refused-odd", "refused-buffers", "granted-buffers"}
 # Entries that mnm hooks, and calls itself.
 ASKED = {"cuPointerGetAttribute", "cuMemGetAddressRange_v2",
          "cuGraphChildGraphNodeGetGraph",
-         "cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2"}
+         "cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2",
+         "cuEventCreate", "cuCtxRecordEvent", "cuCtxWaitEvent"}
 
 
 def words(name):
@@ -146,6 +150,70 @@ def test_doors_that_are_not_exported_lead_to_the_same_rows(box, pool):
                              ("libmnm.so", symbol)):
             wrong.append(f"{route} is {file} {found}, not {symbol}")
     assert not wrong, "\n".join(wrong[:20])
+
+
+@functools.cache
+def takes_memory():
+    """Hooks that make room, but for those of calls that mnm serves itself."""
+    sys.dont_write_bytecode = True
+    loader = importlib.machinery.SourceFileLoader(
+        "gen_work", os.path.join(ROOT, "src", "hooks", "gen_work"))
+    script = importlib.util.module_from_spec(
+        importlib.util.spec_from_loader("gen_work", loader))
+    loader.exec_module(script)
+    return {name for name in HOOKED if script.takes_memory(name)
+            and name not in SERVED}
+
+
+def short(box, memory, calls, pool="page_unit_pool", **options):
+    """{entry: its code, the names of the driver's calls, what it left}, of each
+    entry that is out of memory so many times, beside memory that is idle or
+    held."""
+    env = box.env(pool, **options)
+    env["LD_LIBRARY_PATH"] = f"{ROWS}:{os.path.join(BUILD, 'sim')}"
+    box.env = lambda *args, **kwargs: env
+    done = box.run([os.path.join(ROWS, "short"), memory, str(calls)])
+    found = {}
+    for line in done.stdout.splitlines():
+        call, taken, buffers = line.split("|")
+        _, name, code = call.split()
+        found[name] = (code, [word.split("(")[0] for word in taken.split()],
+                       taken.split(), buffers)
+    assert set(found) == HOOKED
+    return found
+
+
+def test_each_entry_that_is_out_of_memory_gets_what_is_idle(box):
+    assert len(takes_memory()) > 320
+    for name, (code, names, calls, _) in short(box, "idle", 1).items():
+        mine = [call for call in calls if call.split("(")[0] == name]
+        if name not in takes_memory():
+            continue
+        assert code == "0", name
+        assert len(mine) == 2 and mine[0] == mine[1], name
+        first = names.index(name)
+        again = names.index(name, first + 1)
+        assert "cuMemFree_v2" in names[first:again], name
+
+
+def test_each_entry_that_stays_out_of_memory_is_called_once_more(box):
+    """And gets CUDA's code, with nothing set."""
+    for name, (code, names, _, buffers) in short(box, "idle", 99).items():
+        if name in takes_memory():
+            assert (code, buffers) == ("2", ""), name
+            assert names.count(name) == 2, name
+            assert names.count("cuMemFree_v2") == 1, name
+
+
+@pytest.mark.parametrize("pool, memory", [("page_unit_pool", "busy"),
+                                          ("no_pool", "idle")])
+def test_nothing_is_called_where_nothing_is_idle(box, pool, memory):
+    for name, (code, names, _, buffers) in short(box, memory, 1,
+                                                 pool=pool).items():
+        if name in takes_memory():
+            assert (code, buffers) == ("2", ""), name
+            assert names.count(name) == 1, name
+            assert set(names) - {name} <= OWN, name
 
 
 # What the runtime's calls end in. Where mnm makes one of another, both fail.

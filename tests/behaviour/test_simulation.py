@@ -105,11 +105,26 @@ def test_the_nth_call_of_an_entry_fails_with_the_code_given(tmp_path):
 
 @pytest.mark.parametrize("variable, text", [
     ("FAIL", "cuNothing:1:2"), ("LOST", "cuNothing:1:2"),
-    ("LOST", "cuMemAlloc_v2:1+:2"), ("HIDE", "cuNothing")])
+    ("LOST", "cuMemAlloc_v2:1+:2"), ("HIDE", "cuNothing"),
+    ("NEED", "cuNothing:1M"), ("NEED", "cuMemAlloc_v2:much"),
+    ("NEED", "cuMemAlloc_v2:1M:64"), ("NEED", "cuMemAlloc_v2:1M:0:1")])
 def test_a_wrong_fault_is_said_and_ignored(variable, text):
     run = train(**{f"MNM_SIM_{variable}": text})
     assert run.returncode == 0
     assert f'MNM_SIM_{variable}: ignored "{text}"' in run.stderr
+
+
+def test_an_entry_that_needs_memory_fails_while_there_is_less(box):
+    shell = open_shell(box, None, "driver", devices=2, sim="64M",
+                       sim_need="cuStreamCreate:32M,cuEventCreate:32M:1")
+    for line, code in ((f"alloc a {40 << 20}", "0"), ("open stream", "2"),
+                       ("open event", "0"), ("free a", "0"),
+                       ("open stream", "0"), ("create x 1", "0"),
+                       (f"alloc a {40 << 20}", "0"), ("open event", "2"),
+                       ("set primary", "0"), ("open event", "2"),
+                       ("free a", "0"), ("open event", "0")):
+        assert shell(line).split()[0] == code, line
+    shell.end()
 
 
 def test_a_lost_device_stays_lost(box):

@@ -29,6 +29,7 @@ DEVICE = "src/backing/device_memory.c"
 HOOKS = "src/hooks/contexts.c"
 PRIMARY = "src/hooks/primary.c"
 PAGES = "src/pools/page_unit_pool.c"
+LIMIT = "src/core/limit.c"
 TAKE = "src/core/take.c"
 SLACK = "src/core/slack.c"
 MEMORY = "src/hooks/memory.c"
@@ -280,9 +281,10 @@ ROWS = [
     ("what_graphs_hold_goes_last", "test_pressure.py -k holds",
      (GIVEBACK, "	given = contexts_give(device, 0);", "	given = 0;")),
     ("the_soft_limit_refuses", "test_pressure.py -k soft_limit",
-     (TAKE, "given ? lower : hard);", "lower);"),
-     (TAKE, "	return claimed || device_claim(device, span, hard);",
-      "	(void)hard;\n	return claimed;")),
+     (LIMIT, "claim(device, span, pooled && given);",
+      "claim(device, span, pooled);"),
+     (LIMIT, "	return claimed || claim(device, span, false);",
+      "	return claimed;")),
     ("slack_before_memory_is_short", "test_pressure.py -k spared",
      (SLACK, "	if (!device->tight)\n		return 0;\n", "")),
     ("slack_without_end", "test_pressure.py -k bounded",

@@ -49,10 +49,10 @@ ROWS = [
      (VISIT, "	if (side->type == CU_MEMCPY_OPERAND_TYPE_POINTER)",
       "	if (false)")),
     ("multicast_memory_is_reused", "test_visits.py -k multicast",
-     (EXPORTED, "	return exported(REAL_CALL(cuMulticastBindAddr, handle, "
+     (EXPORTED, "	return exported(ROOM_CALL(cuMulticastBindAddr, handle, "
       "offset, ptr,\n				  size, flags),\n"
       "			ptr);",
-      "	return REAL_CALL(cuMulticastBindAddr, handle, offset, ptr,\n"
+      "	return ROOM_CALL(cuMulticastBindAddr, handle, offset, ptr,\n"
       "			 size, flags);")),
     ("a_body_is_its_own", "test_graph_owner.py",
      (GRAPHS, "			graph_owned(condition->phGraph_out[i], graph);",
@@ -62,9 +62,9 @@ ROWS = [
     ("a_capture_into_a_body_is_its_own", "test_graph_owner.py",
      (CAPTURES, "(CUgraph)graph_root(*graph)", "*graph")),
     ("a_new_graph_is_taken_for_a_former_one", "test_graph_owner.py",
-     (GRAPHS, "	CUresult res = REAL_CALL(cuGraphCreate, graph, flags);\n\n"
+     (GRAPHS, "	CUresult res = ROOM_CALL(cuGraphCreate, graph, flags);\n\n"
       "	if (!res && mem_enabled())",
-      "	CUresult res = REAL_CALL(cuGraphCreate, graph, flags);\n\n"
+      "	CUresult res = ROOM_CALL(cuGraphCreate, graph, flags);\n\n"
       "	if (false)")),
     ("a_graph_of_an_unknown_parent_is_its_own", "test_graph_owner.py",
      (GRAPHS, "		graph_met(*graph);", "		(void)graph_met;")),

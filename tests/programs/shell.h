@@ -40,6 +40,9 @@ extern const struct shell_command shell_visits[];
 /* Doors to a current context. */
 extern const struct shell_command shell_doors[];
 
+/* Kinds of memory, and calls that take some. */
+extern const struct shell_command shell_kinds[];
+
 /* Those of processes and threads, shared by all forms. */
 extern const struct shell_command shell_process[];
 extern const struct shell_command shell_threads[];

@@ -12,12 +12,16 @@ static bool doors_are_inner;
 static const char *buffers;
 static size_t buffers_size;
 
+static const char *short_symbol;
+static int short_calls;
+
 static char text[1 << 16];
 static size_t length;
 
 /* Of the call under way. */
 static enum echo_number number_now;
 static bool granted;
+static bool is_short;
 static unsigned int outputs;
 
 static void note(const char *word)
@@ -33,6 +37,12 @@ EXPORT void echo_tell(enum echo_mode mode, bool inner)
 {
 	told = mode;
 	doors_are_inner = inner;
+}
+
+EXPORT void echo_short(const char *symbol, int calls)
+{
+	short_symbol = symbol;
+	short_calls = calls;
 }
 
 EXPORT void echo_buffers(const void *start, size_t size)
@@ -55,6 +65,9 @@ void echo_begin(enum echo_number number, enum echo_mode mode)
 {
 	number_now = number;
 	granted = (mode == ECHO_AS_TOLD ? told : mode) == ECHO_GRANTS;
+	is_short = short_calls && !strcmp(echo_names[number], short_symbol);
+	short_calls -= is_short;
+	granted &= !is_short;
 	outputs = 0;
 	if (length)
 		note(" ");
@@ -103,6 +116,8 @@ void echo_output(void *to, size_t size)
 CUresult echo_end(void)
 {
 	note(")");
+	if (is_short)
+		return CUDA_ERROR_OUT_OF_MEMORY;
 	return granted ? CUDA_SUCCESS : (CUresult)(CODE_FIRST + number_now);
 }
 

@@ -83,6 +83,12 @@ CUresult call_enter(unsigned id, int per_thread)
 	if (res)
 		return res;
 	pthread_mutex_lock(&world.lock);
+	if (faults_on)
+		res = fault_short(id);
+	if (res) {
+		pthread_mutex_unlock(&world.lock);
+		return res;
+	}
 	if (!self.started)
 		clock_start();
 	if (world.seed.on)
@@ -108,6 +114,10 @@ CUresult call_missing(unsigned id)
 {
 	CUresult res = count_call(id);
 
+	pthread_mutex_lock(&world.lock);
+	if (!res && world.ready)
+		res = fault_short(id);
+	pthread_mutex_unlock(&world.lock);
 	return log_call(id, res ? res : CUDA_ERROR_NOT_SUPPORTED);
 }
 

@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context.h"
 #include "entries.h"
 #include "names.h"
+#include "thread.h"
+#include "world.h"
 
 enum { FAULT_MAX = 64 };
 
@@ -27,6 +30,12 @@ static struct faults early; /* instead of the call */
 static struct faults late;  /* what it returns when it is done */
 static struct fault loss;   /* nth is 0 when there is none */
 static int lost;            /* its code, from the call on that it names */
+static struct need {
+	unsigned id;
+	unsigned long bytes;
+	int device; /* -1: the current context's */
+} needs[FAULT_MAX];
+static unsigned need_count;
 static bool hidden[CALL_COUNT];
 static bool hiding;
 
@@ -103,6 +112,45 @@ static bool loss_add(const char *text, const char *end)
 	return true;
 }
 
+static bool bytes_read(const char **text, unsigned long *bytes)
+{
+	static const char suffixes[] = "KMG";
+	const char *suffix;
+
+	if (!number_read(text, bytes))
+		return false;
+	suffix = **text ? strchr(suffixes, **text) : NULL;
+	if (suffix) {
+		*bytes <<= 10 * (suffix - suffixes + 1);
+		++*text;
+	}
+	return true;
+}
+
+/* One NAME:BYTES[:DEVICE]. */
+static bool need_add(const char *text, const char *end)
+{
+	const char *colon = memchr(text, ':', end - text);
+	struct need *need = &needs[need_count];
+	unsigned long device;
+
+	if (need_count == FAULT_MAX || !colon ||
+	    !name_find(text, colon - text, &need->id))
+		return false;
+	text = colon + 1;
+	if (!bytes_read(&text, &need->bytes))
+		return false;
+	need->device = -1;
+	if (*text == ':') {
+		text++;
+		if (!number_read(&text, &device) || device > 63)
+			return false;
+		need->device = (int)device;
+	}
+	need_count += text == end;
+	return text == end;
+}
+
 static bool hidden_add(const char *text, const char *end)
 {
 	unsigned id;
@@ -135,7 +183,29 @@ void fault_open(void)
 	list_read("MNM_SIM_FAIL", "NAME:N[+]:CODE", fail_add);
 	list_read("MNM_SIM_LATE", "NAME:N[+]:CODE", late_add);
 	list_read("MNM_SIM_LOST", "one NAME:N:CODE", loss_add);
+	list_read("MNM_SIM_NEED", "NAME:BYTES[:DEVICE]", need_add);
 	list_read("MNM_SIM_HIDE", "NAME", hidden_add);
+}
+
+static bool is_short(const struct need *need)
+{
+	int ordinal = need->device;
+	const struct arena *arena;
+
+	if (ordinal < 0)
+		ordinal = self.current ? self.current->dev->ordinal : 0;
+	if (ordinal >= world.device_count)
+		return false;
+	arena = &world.devices[ordinal].arena;
+	return arena->capacity - arena_used(arena) < need->bytes;
+}
+
+CUresult fault_short(unsigned id)
+{
+	for (unsigned i = 0; i < need_count; i++)
+		if (needs[i].id == id && is_short(&needs[i]))
+			return CUDA_ERROR_OUT_OF_MEMORY;
+	return CUDA_SUCCESS;
 }
 
 /* What tells of contexts and devices and does nothing on one still works. */
@@ -181,7 +251,7 @@ CUresult fault_find(unsigned id, unsigned long nth)
 
 int fault_any(void)
 {
-	return early.count || late.count || loss.nth || hiding;
+	return early.count || late.count || loss.nth || hiding || need_count;
 }
 
 int fault_hides(unsigned id)

@@ -1,0 +1,84 @@
+#include "call.h"
+#include "capture.h"
+#include "context.h"
+#include "room_of.h"
+#include "seen.h"
+
+static bool is_capturing(CUstream stream, bool per_thread)
+{
+	CUstreamCaptureStatus status;
+
+	return (per_thread
+			? REAL_CALL(cuStreamIsCapturing_ptsz, stream, &status)
+			: REAL_CALL(cuStreamIsCapturing, stream, &status)) ||
+	       status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+void room_stream(struct room *room, CUstream stream, bool per_thread)
+{
+	CUcontext handle;
+
+	if (capture_any())
+		room->captured = is_capturing(stream, per_thread);
+	if (!room->devices && stream && stream != CU_STREAM_LEGACY &&
+	    stream != CU_STREAM_PER_THREAD && device_count() > 1 &&
+	    !REAL_CALL(cuStreamGetCtx, stream, &handle))
+		room_context(room, handle);
+}
+
+void room_context(struct room *room, CUcontext handle)
+{
+	const struct context *context = handle ? context_find(handle) : NULL;
+
+	if (context)
+		room_device(room, device_ordinal(context->device));
+}
+
+void room_green(struct room *room, CUgreenCtx green)
+{
+	CUcontext handle;
+
+	if (green && !REAL_CALL(cuCtxFromGreenCtx, &handle, green))
+		room_context(room, handle);
+}
+
+/* One that is known by no call of the program's is a device's own. */
+void room_pool(struct room *room, CUmemoryPool pool)
+{
+	int ordinal = seen_device(SEEN_POOL, (uint64_t)pool);
+	CUmemoryPool own;
+
+	for (int i = 0; ordinal < 0 && i < DEVICE_MAX; i++)
+		if (device_at(i)->contexts &&
+		    !REAL_CALL(cuDeviceGetDefaultMemPool, &own, i) &&
+		    own == pool)
+			ordinal = i;
+	room_device(room, ordinal);
+}
+
+void room_physical(struct room *room, CUmemGenericAllocationHandle handle)
+{
+	room_device(room, seen_device(SEEN_PHYSICAL, handle));
+}
+
+/* A count may be as wrong as all else; there are no more devices than that. */
+void room_location(struct room *room, const CUmemLocation *location,
+		   size_t count)
+{
+	for (size_t i = 0; location && i < count && i < DEVICE_MAX; i++)
+		if (location[i].type == CU_MEM_LOCATION_TYPE_DEVICE)
+			room_device(room, location[i].id);
+}
+
+void room_access(struct room *room, const CUmemAccessDesc *access, size_t count)
+{
+	for (size_t i = 0; access && i < count && i < DEVICE_MAX; i++)
+		room_location(room, &access[i].location, 1);
+}
+
+size_t room_product(size_t width, size_t rows)
+{
+	size_t bytes;
+
+	return __builtin_mul_overflow(width, rows, &bytes) ? 0 : bytes;
+}

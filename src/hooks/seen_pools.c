@@ -1,0 +1,105 @@
+/* Stream-ordered memory, and CUDA's own pools of it. */
+#include "call.h"
+#include "context.h"
+#include "hook.h"
+#include "room_of.h"
+#include "seen_call.h"
+#include "work.h"
+
+/* Whose device's memory a stream gets. */
+static int stream_device(CUstream stream)
+{
+	const struct context *context;
+	CUcontext handle;
+
+	if (device_count() < 2 || !stream || stream == CU_STREAM_LEGACY ||
+	    stream == CU_STREAM_PER_THREAD ||
+	    REAL_CALL(cuStreamGetCtx, stream, &handle))
+		return CURRENT;
+	context = context_find(handle);
+	return context ? device_ordinal(context->device) : CURRENT;
+}
+
+EXPORT CUresult cuMemAllocAsync(CUdeviceptr *out, size_t size, CUstream stream)
+{
+	struct seen_order order;
+	CUresult res;
+
+	work_queued(stream, false);
+	if (!seen_begin(&order, stream_device(stream), out, size))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	res = ROOM_CALL(cuMemAllocAsync, out, size, stream);
+	return seen_end(&order, res, SEEN_ASYNC, out, size);
+}
+
+EXPORT CUresult cuMemAllocAsync_ptsz(CUdeviceptr *out, size_t size,
+				     CUstream stream)
+{
+	struct seen_order order;
+	CUresult res;
+
+	work_queued(stream, true);
+	if (!seen_begin(&order, stream_device(stream), out, size))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	res = ROOM_CALL(cuMemAllocAsync_ptsz, out, size, stream);
+	return seen_end(&order, res, SEEN_ASYNC, out, size);
+}
+
+/* Whose device's memory a pool has; the host's, and what other processes share,
+ * is not counted by size. */
+static int pool_device(CUmemoryPool pool)
+{
+	struct room room = {0};
+
+	if (device_count() < 2)
+		return CURRENT;
+	room_pool(&room, pool);
+	return room.devices ? __builtin_ctzll(room.devices) : CURRENT;
+}
+
+EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr *out, size_t size,
+					CUmemoryPool pool, CUstream stream)
+{
+	struct seen_order order;
+	CUresult res;
+
+	work_queued(stream, false);
+	if (!seen_begin(&order, pool_device(pool), out, size))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	res = ROOM_CALL(cuMemAllocFromPoolAsync, out, size, pool, stream);
+	return seen_end(&order, res, SEEN_ASYNC, out, size);
+}
+
+EXPORT CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *out, size_t size,
+					     CUmemoryPool pool, CUstream stream)
+{
+	struct seen_order order;
+	CUresult res;
+
+	work_queued(stream, true);
+	if (!seen_begin(&order, pool_device(pool), out, size))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	res = ROOM_CALL(cuMemAllocFromPoolAsync_ptsz, out, size, pool, stream);
+	return seen_end(&order, res, SEEN_ASYNC, out, size);
+}
+
+/* What of a device is asked of it later is then of that device. */
+EXPORT CUresult cuMemPoolCreate(CUmemoryPool *out, const CUmemPoolProps *props)
+{
+	CUresult res = ROOM_CALL(cuMemPoolCreate, out, props);
+	struct seen_order order;
+
+	if (!res && props->location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
+	    seen_begin(&order, props->location.id, out, 0))
+		seen_end_of(&order, res, SEEN_ASYNC, SEEN_POOL, out, 0);
+	return res;
+}
+
+EXPORT CUresult cuMemPoolDestroy(CUmemoryPool pool)
+{
+	struct seen *seen = seen_take(SEEN_POOL, (uint64_t)pool);
+	CUresult res = REAL_CALL(cuMemPoolDestroy, pool);
+
+	seen_settle(seen, (int)res);
+	return res;
+}
