@@ -24,8 +24,9 @@ struct pool;
 #define BLOCK_IDLE     UINT64_C(1)               /* it has been freed */
 #define BLOCK_GONE     UINT64_C(2)               /* it is no block */
 #define BLOCK_STATE    (BLOCK_IDLE | BLOCK_GONE) /* neither: it is live */
-#define BLOCK_EXPORTED UINT64_C(4) /* others may use it for ever */
-#define BLOCK_NAMED    UINT64_C(8) /* it has a buffer id; see buffer_id.h */
+#define BLOCK_EXPORTED UINT64_C(4)  /* others may use it for ever */
+#define BLOCK_NAMED    UINT64_C(8)  /* it has a buffer id; see buffer_id.h */
+#define BLOCK_ROOMY    UINT64_C(16) /* it serves a request of another span */
 #define BLOCK_BITS     UINT64_C(255)
 
 struct block {

@@ -165,9 +165,9 @@ void cache_asked(const struct context *context, bool sure);
 void cache_adopt(struct cache *cache, struct pool *pool);
 
 /* Serves a request from the cache, the calling thread's or NULL, by a block
- * with up to so many bytes to spare. False: it has none that is safe. */
-bool cache_alloc_slack(struct cache *cache, size_t size, size_t slack,
-		       uint64_t *addr);
+ * with up to so many bytes to spare. NULL: it has none that is safe. */
+struct block *cache_alloc_slack(struct cache *cache, size_t size, size_t slack,
+				uint64_t *addr);
 
 /* Under the context's lock: blocks of a span move from the pool into the cache,
  * if they are safe; or the cache takes a block that was just freed, and where
@@ -186,6 +186,9 @@ bool caches_raid(struct store *store, struct cache *cache, size_t span,
 /* Under the context's lock: all blocks of all caches move into the store's
  * pool, and the caches have none. */
 void caches_flush(struct store *store);
+
+/* Under the context's lock: what its caches may hold has changed. */
+void caches_resize(struct context *context);
 
 /* Something has changed that cache_must_shut asks: when this returns, no call
  * is on the fast path that should not be. NULL: of all devices. */

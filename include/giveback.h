@@ -21,6 +21,14 @@ void context_drain(struct context *context);
  * there are none. */
 void device_poll(struct device *device);
 
+/* Idle blocks of the store of at least so many bytes are to go back at the next
+ * free, which may wait for the device as CUDA's does: an allocation may not. */
+void store_shed(struct store *store, size_t bytes);
+
+/* For frees on that device only: what is idle past a limit that is a number
+ * goes back. */
+void device_limit(struct device *device);
+
 /* A context of the device has blocks in its pending list. */
 void device_announce(struct device *device);
 

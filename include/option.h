@@ -26,6 +26,7 @@ enum option_type {
 	OPTION_LEVEL, /* a log level's name */
 	OPTION_INFO,  /* pool or real */
 	OPTION_TIME,  /* seconds */
+	OPTION_IDLE,  /* auto, off, bytes as OPTION_SIZE, or percent */
 	OPTION_POOLS, /* NAME, ORDINAL:NAME or host:NAME, comma-separated */
 };
 
@@ -35,6 +36,14 @@ extern const char *const fence_names[]; /* by level; the last is NULL */
 extern const char *const level_names[]; /* of log lines; likewise */
 
 #define ROOM_AUTO SIZE_MAX
+
+/* What may be idle: see bound.h. */
+enum idle_kind { IDLE_AUTO, IDLE_OFF, IDLE_BYTES, IDLE_PERCENT };
+
+struct idle_limit {
+	enum idle_kind kind;
+	size_t number; /* bytes, or percent of the most that was live */
+};
 
 struct option_row {
 	const char *name; /* as in --set NAME=VALUE */
@@ -53,11 +62,12 @@ struct config {
 	int pool[DEVICE_ALL]; /* index into pool_rows, by ordinal */
 	size_t page_size;     /* bytes */
 	enum fence_level fence;
-	size_t quarantine;      /* bytes, or ROOM_AUTO */
-	size_t thread_cache;    /* bytes, 0 = none */
-	size_t pool_limit;      /* bytes, 0 = none */
-	size_t hard_limit;      /* bytes, 0 = none */
-	size_t host_limit;      /* bytes, or ROOM_AUTO */
+	size_t quarantine;   /* bytes, or ROOM_AUTO */
+	size_t thread_cache; /* bytes, 0 = none */
+	size_t pool_limit;   /* bytes, 0 = none */
+	size_t hard_limit;   /* bytes, 0 = none */
+	size_t host_limit;   /* bytes, or ROOM_AUTO */
+	struct idle_limit idle_limit;
 	unsigned int host_idle; /* seconds, 0 = never */
 	bool meminfo;           /* real: idle bytes don't count as free */
 	char socket_dir[96];

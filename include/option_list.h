@@ -25,6 +25,8 @@ OPTION(pool_limit, SIZE, "0", "bytes, 0 = none (K, M, G)", \
 	"soft limit of reserved bytes a device: idle blocks go back first") \
 OPTION(hard_limit, SIZE, "0", "bytes, 0 = none (K, M, G)", \
 	"hard limit of a device's bytes, pooled or not: past it, out of memory") \
+OPTION(idle_limit, IDLE, "auto", "auto, off, bytes, or N% of live peak", \
+	"idle bytes a device; auto: as much as has paid off, off: no limit") \
 OPTION(host_limit, ROOM, "auto", "bytes, or auto (K, M, G)", \
 	"soft limit of pinned bytes [25 % of RAM; RLIMIT_MEMLOCK of idle ones]") \
 OPTION(host_idle, TIME, "60", "seconds, 0 = never", \

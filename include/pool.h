@@ -52,7 +52,8 @@ struct pool_ops {
 	/* Ends the pool; it holds no idle block any more. May be NULL. */
 	void (*close)(struct pool *pool);
 	/* Bytes that a request of size > 0 takes; 0: it can't be served. Up to
-	 * slack more than it needs, where that lets the block serve others. */
+	 * slack more than it needs, where that lets the block serve others: the
+	 * more slack, the fewer spans there are. */
 	size_t (*span)(const struct pool *pool, size_t size, size_t slack);
 	/* The three are NULL in a pool that keeps nothing; its spans are the
 	 * sizes of their requests. */
@@ -72,13 +73,6 @@ struct pool_ops {
 	 * next, and as few as it can; every one, where that is not enough. */
 	struct block *(*trim)(struct pool *pool, size_t bytes);
 };
-
-/* The most bytes of a block that serves a request of span with slack: no more
- * than half again what it needs. */
-static inline size_t pool_most(size_t span, size_t slack)
-{
-	return span + (slack < span / 2 ? slack : span / 2);
-}
 
 /* The pool of row `index` of pool_rows. */
 const struct pool_ops *pool_ops_at(int index);

@@ -23,6 +23,10 @@ size_t pools_swap(struct store *store, struct pool *fresh);
  * one if that is not enough; returns their bytes. */
 size_t pools_trim(struct store *store, size_t least);
 
+/* Likewise one idle block of the active pool, of that span. False: it has none.
+ */
+bool pools_trim_one(struct store *store, size_t span);
+
 /* A block of span bytes is with the program, or on its way to it. */
 void pool_lend(struct pool *pool, size_t span);
 

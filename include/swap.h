@@ -8,6 +8,8 @@
 
 struct device;
 
+struct idle_limit;
+
 struct swap_report {
 	int before, after;    /* rows of the pools */
 	size_t idle_bytes;    /* on their way back to the driver */
@@ -20,6 +22,9 @@ bool device_swap(struct device *device, int row, struct swap_report *report);
 
 /* As device_swap, with the pool that the program was started with. */
 bool device_reset(struct device *device, struct swap_report *report);
+
+/* The option idle_limit is this from now on; what is past it goes back. */
+void devices_limit(const struct idle_limit *limit);
 
 /* Sends every idle block back; returns their bytes. */
 size_t device_trim(struct device *device);

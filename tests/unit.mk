@@ -9,7 +9,9 @@ $(BUILD)/tests/unit/device_test: $(BUILD)/obj/src/core/device.o
 $(BUILD)/tests/unit/cache_spans_test: $(BUILD)/obj/src/core/cache_spans.o
 $(BUILD)/tests/unit/caches_test: $(addprefix $(BUILD)/obj/src/,\
 	core/cache.o core/cache_figures.o core/cache_record.o core/device.o \
-	backing/syscall_filter.o)
+	core/bound.o backing/syscall_filter.o)
+$(BUILD)/tests/unit/bound_test: $(addprefix $(BUILD)/obj/src/core/,\
+	bound.o device.o)
 
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_PARTS)
 	$(call SAY,link  )

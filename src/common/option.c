@@ -10,7 +10,7 @@
 #include "option_list.h"
 #include "pool_list.h"
 
-enum { PAGE_MIN = 512, PAGE_MAX = 2 << 20 };
+enum { PAGE_MIN = 512, PAGE_MAX = 2 << 20, PERCENT_MAX = 10000 };
 
 /* clang-format off */
 const struct option_row option_rows[] = {
@@ -193,6 +193,26 @@ static bool time_parse(const char *text, unsigned int *seconds)
 	return true;
 }
 
+static bool idle_parse(const char *text, struct idle_limit *limit)
+{
+	size_t digits = strspn(text, "0123456789");
+	struct idle_limit found = {IDLE_BYTES, 0};
+
+	if (!strcmp(text, "auto"))
+		found.kind = IDLE_AUTO;
+	else if (!strcmp(text, "off"))
+		found.kind = IDLE_OFF;
+	else if (digits && !strcmp(text + digits, "%"))
+		found = (struct idle_limit){IDLE_PERCENT,
+					    strtoul(text, NULL, 10)};
+	else if (!size_parse(text, &found.number))
+		return false;
+	if (found.kind == IDLE_PERCENT && found.number > PERCENT_MAX)
+		return false;
+	*limit = found;
+	return true;
+}
+
 static bool info_parse(const char *text, bool *real)
 {
 	static const char *const names[] = {"pool", "real", NULL};
@@ -236,6 +256,7 @@ static bool row_set(struct config *config, const struct option_row *row,
 #define PARSE_ROOM(f)  room_parse(value, &config->f)
 #define PARSE_FENCE(f) fence_parse(value, &config->f)
 #define PARSE_FLAG(f)  flag_parse(value, &config->f)
+#define PARSE_IDLE(f)  idle_parse(value, &config->f)
 #define PARSE_TIME(f)  time_parse(value, &config->f)
 #define PARSE_INFO(f)  info_parse(value, &config->f)
 #define PARSE_LEVEL(f) level_parse(value, &config->f)

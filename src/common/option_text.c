@@ -26,6 +26,17 @@ static void room_text(size_t value, char *text, size_t size)
 		size_text(value, text, size);
 }
 
+static void idle_text(const struct idle_limit *limit, char *text, size_t size)
+{
+	if (limit->kind == IDLE_BYTES)
+		size_text(limit->number, text, size);
+	else if (limit->kind == IDLE_PERCENT)
+		snprintf(text, size, "%zu%%", limit->number);
+	else
+		snprintf(text, size,
+			 limit->kind == IDLE_AUTO ? "auto" : "off");
+}
+
 /* The last ordinal's stands for all; then those that differ. */
 static void pools_text(const int pool[DEVICE_ALL], char *text, size_t size)
 {
@@ -57,6 +68,7 @@ void config_text(const struct config *config, const struct option_row *row,
 #define TEXT_ROOM(f)  room_text(config->f, text, size)
 #define TEXT_FENCE(f) snprintf(text, size, "%s", fence_names[config->f])
 #define TEXT_FLAG(f)  snprintf(text, size, "%d", config->f)
+#define TEXT_IDLE(f)  idle_text(&config->f, text, size)
 #define TEXT_TIME(f)  snprintf(text, size, "%u", config->f)
 #define TEXT_INFO(f)  snprintf(text, size, "%s", config->f ? "real" : "pool")
 #define TEXT_LEVEL(f) snprintf(text, size, "%s", level_names[config->f])

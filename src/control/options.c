@@ -9,6 +9,7 @@
 #include "fence.h"
 #include "limit.h"
 #include "request.h"
+#include "swap.h"
 
 static void live_fence(const struct config *config)
 {
@@ -29,6 +30,10 @@ LIVE_LIMIT(pool_limit, LIMIT_POOL)
 LIVE_LIMIT(hard_limit, LIMIT_HARD)
 LIVE_LIMIT(host_limit, LIMIT_HOST)
 #undef LIVE_LIMIT
+static void live_idle_limit(const struct config *config)
+{
+	devices_limit(&config->idle_limit);
+}
 
 static const struct {
 	const char *name;
@@ -36,7 +41,8 @@ static const struct {
 } live_options[] = {
 	{"fence", live_fence},           {"quarantine", live_quarantine},
 	{"pool_limit", live_pool_limit}, {"hard_limit", live_hard_limit},
-	{"host_limit", live_host_limit}, {NULL, NULL},
+	{"host_limit", live_host_limit}, {"idle_limit", live_idle_limit},
+	{NULL, NULL},
 };
 
 /* As started, with what was set since; under lock. The file of option

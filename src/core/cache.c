@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bound.h"
 #include "caches.h"
 #include "capture.h"
 #include "config.h"
@@ -142,14 +143,18 @@ static bool cache_must_shut(const struct cache *cache)
 }
 
 /* A context's only cache may hold all, one of several what the option says;
- * none more than what others have left it. */
+ * none more than what others have left it, and all no more than may be idle. */
 static int64_t room_of(const struct cache *cache, int count)
 {
+	const int64_t all = INT64_MAX / 2;
 	size_t option = config_current()->thread_cache;
-	int64_t room = option < INT64_MAX / 2 ? (int64_t)option : INT64_MAX / 2;
+	size_t share = bound_idle_most(cache->device) / (size_t)count;
+	int64_t room = option < (size_t)all ? (int64_t)option : all;
 
 	if (option && count == 1)
-		room = INT64_MAX / 2;
+		room = all;
+	if (share < (size_t)room)
+		room = (int64_t)share;
 	return room < cache->room_most ? room : cache->room_most;
 }
 
@@ -174,6 +179,13 @@ void caches_review_rooms(struct context *context)
 		at->room = room;
 		cache_open(at, SHUT_OTHER);
 	}
+}
+
+void caches_resize(struct context *context)
+{
+	pthread_mutex_lock(&lock);
+	caches_review_rooms(context);
+	pthread_mutex_unlock(&lock);
 }
 
 /* Under lock. Returns whether it has been shut by this. */

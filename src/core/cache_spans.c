@@ -65,18 +65,18 @@ static struct block *safe_take(const struct cache *cache,
 	return block;
 }
 
-bool cache_alloc_slack(struct cache *cache, size_t size, size_t slack,
-		       uint64_t *addr)
+struct block *cache_alloc_slack(struct cache *cache, size_t size, size_t slack,
+				uint64_t *addr)
 {
 	struct block *block = NULL;
 	size_t unit, span, most, place;
 
 	if (!cache)
-		return false;
+		return NULL;
 	cache_enter(cache);
 	unit = atomic_load_explicit(&cache->unit, memory_order_acquire);
 	span = (size + unit - 1) & -unit;
-	most = pool_most(span, slack);
+	most = slack < SIZE_MAX - span ? span + slack : SIZE_MAX;
 	place = unit ? cache_place(cache, span) : cache->named;
 	for (; place < cache->named && cache->spans[place] <= most; place++) {
 		block = safe_take(cache,

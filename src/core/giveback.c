@@ -2,6 +2,7 @@
 
 #include "backing.h"
 #include "block.h"
+#include "bound.h"
 #include "cache.h"
 #include "capture.h"
 #include "fence.h"
@@ -109,6 +110,58 @@ static size_t contexts_give(const struct device *device, size_t idle)
 		bytes += context_give(list[i], device,
 				      idle > bytes ? idle - bytes : 0);
 	return bytes;
+}
+
+/* Under the context's lock. What a pool that keeps all would not have goes
+ * first. Returns the bytes. */
+static size_t surplus_trim(struct store *store, size_t bytes)
+{
+	size_t span = SIZE_MAX, found = 0;
+
+	caches_flush(store);
+	while (found < bytes && (span = bound_surplus(store->device, span))) {
+		if (!pools_trim_one(store, span))
+			continue;
+		found += span;
+		bound_shed(store->device, span);
+		span++; /* there may be more of it */
+	}
+	return found;
+}
+
+/* Under the context's lock. */
+static void idle_trim(struct store *store, size_t bytes)
+{
+	struct block *before = store->pending, *block;
+
+	pools_trim(store, bytes);
+	for (block = store->pending; block != before; block = block->next)
+		bound_shed(store->device, block->span);
+}
+
+void store_shed(struct store *store, size_t bytes)
+{
+	size_t found;
+
+	context_enter(store->context);
+	if (!store->context->dead) {
+		found = surplus_trim(store, bytes);
+		if (found < bytes)
+			idle_trim(store, bytes - found);
+	}
+	context_leave(store->context);
+	device_announce(store->device);
+}
+
+void device_limit(struct device *device)
+{
+	size_t past = bound_past(device);
+
+	if (!past || capture_any())
+		return;
+	giving_add(device, 1);
+	contexts_give(device, past);
+	giving_add(device, -1);
 }
 
 void device_announce(struct device *device)

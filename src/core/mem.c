@@ -3,12 +3,14 @@
 
 #include "backing.h"
 #include "block.h"
+#include "bound.h"
 #include "cache.h"
 #include "capture.h"
 #include "config.h"
 #include "direct.h"
 #include "fence.h"
 #include "fresh.h"
+#include "giveback.h"
 #include "host.h"
 #include "limit.h"
 #include "mem.h"
@@ -16,6 +18,17 @@
 #include "slack.h"
 #include "take.h"
 #include "tell.h"
+
+/* Notes that a request of span is served by this block, which nobody else knows
+ * to be live, if it is of another span. Then its free is not on the fast path.
+ */
+static void block_lent(struct block *block, size_t span)
+{
+	if (block->span == span)
+		return;
+	block_mark(block, block_addr(block), BLOCK_ROOMY);
+	bound_lent(block->pool->store->device, span, block->span);
+}
 
 /* The block's next holder is the program; returns its address. Under the
  * context's lock: once that is dropped, the record may end with the context. */
@@ -27,6 +40,7 @@ static uint64_t block_lend(struct block *block, size_t size)
 	block->size = size;
 	pool_lend(pool, block->span);
 	block_revive(block);
+	block_lent(block, pool->ops->span(pool, size, 0));
 	counter_sub(device, COUNTER_idle_bytes, block->span);
 	device_count_alloc(device, size, COUNTER_hits);
 	return block_addr(block);
@@ -52,43 +66,59 @@ static enum pool_answer pool_ask(struct pool *pool, size_t span, size_t slack,
 }
 
 /* One look into the active pool, for a block with up to slack bytes to spare.
- */
+ * *span is what the request needs; 0: no block that is kept can serve it. */
 static enum pool_answer pool_look(struct store *store, size_t size,
-				  size_t slack, bool all, uint64_t *addr)
+				  size_t slack, bool all, uint64_t *addr,
+				  size_t *span)
 {
 	struct context *context = store->context;
 	enum pool_answer answer = POOL_MISS;
 	struct pool *pool = NULL;
 	struct block *block;
-	size_t span = 0;
 
+	*span = 0;
 	context_enter(context);
 	if (!context->dead)
 		pool = pools_active(store, config_current());
-	if (pool)
-		span = pool->ops->span(pool, size, 0);
-	if (span && pool->ops->alloc)
-		answer = pool_ask(pool, span, slack, all, &block);
+	if (pool && pool->ops->alloc)
+		*span = pool->ops->span(pool, size, 0);
+	if (*span)
+		answer = pool_ask(pool, *span, slack, all, &block);
 	if (answer == POOL_HIT)
 		*addr = block_lend(block, size);
 	context_leave(context);
 	return answer;
 }
 
-static enum pool_answer hit(struct store *store, uint64_t *addr, size_t size)
+/* Serves a request by a block that has bytes to spare. */
+static bool hit_slack(struct store *store, uint64_t *addr, size_t size,
+		      size_t span)
+{
+	size_t slack = span ? slack_for(store->device, span).idle : 0;
+	struct block *block;
+
+	if (!slack)
+		return false;
+	block = cache_alloc_slack(cache_of(store), size, slack, addr);
+	if (block)
+		block_lent(block, span);
+	return block ||
+	       pool_look(store, size, slack, true, addr, &span) == POOL_HIT;
+}
+
+/* *span is set as by pool_look. */
+static enum pool_answer hit(struct store *store, uint64_t *addr, size_t size,
+			    size_t *span)
 {
 	enum pool_answer answer = POOL_MISS;
-	size_t slack;
 
+	*span = 0;
 	if (!store->idles)
 		return POOL_MISS;
-	answer = pool_look(store, size, 0, false, addr);
+	answer = pool_look(store, size, 0, false, addr, span);
 	if (answer == POOL_UNSAFE && fence_ready(store->device))
-		answer = pool_look(store, size, 0, false, addr);
-	slack = answer == POOL_HIT ? 0 : slack_left(store->device);
-	if (slack && cache_alloc_slack(cache_of(store), size, slack, addr))
-		return POOL_HIT;
-	if (slack && pool_look(store, size, slack, true, addr) == POOL_HIT)
+		answer = pool_look(store, size, 0, false, addr, span);
+	if (answer != POOL_HIT && hit_slack(store, addr, size, *span))
 		answer = POOL_HIT;
 	if (answer == POOL_HIT)
 		cache_current(store->context);
@@ -119,10 +149,11 @@ static bool cache_serves(struct context *context, size_t size, uint64_t *addr)
 enum mem_answer mem_hit(uint64_t *addr, size_t size)
 {
 	struct context *context = context_of_request();
+	size_t span;
 
 	if (context && cache_serves(context, size, addr))
 		return MEM_DONE;
-	if (!context || hit(&context->store, addr, size) != POOL_HIT)
+	if (!context || hit(&context->store, addr, size, &span) != POOL_HIT)
 		return MEM_PASS;
 	tell_request(context->device, size, *addr, 0);
 	return MEM_DONE;
@@ -220,23 +251,42 @@ static bool is_short(int result)
 	return result == CUDA_ERROR_OUT_OF_MEMORY || result == TAKE_LIMITED;
 }
 
+/* A fresh block serves a request of span. */
+static void fresh_counts(struct device *device, size_t span, size_t taken,
+			 uint64_t addr)
+{
+	uint64_t word;
+	struct block *block;
+
+	bound_taken(device, span, taken);
+	block = taken == span ? NULL : block_find(addr, &word);
+	if (block)
+		block_mark(block, addr, BLOCK_ROOMY);
+}
+
 /* Takes a fresh block from the driver. *result is that of store_take; without
  * pressure it is not the last word. */
 static enum mem_answer fresh(struct store *store, uint64_t *addr, size_t size,
-			     size_t slack, bool pressed, int *result)
+			     size_t span, bool pressed, int *result)
 {
+	size_t slack = span ? slack_for(store->device, span).fresh : 0;
+	size_t taken, excess;
 	struct pool *pool;
-	size_t span;
 
-	pool = pool_order(store, size, slack, &span);
+	pool = pool_order(store, size, slack, &taken);
 	if (!pool)
 		return MEM_PASS;
-	*result = store_take(store, span, pressed, addr);
+	excess = span ? bound_excess(store->device, span, taken) : 0;
+	if (excess)
+		store_shed(store, excess);
+	*result = store_take(store, taken, pressed, addr);
 	if (*result) {
-		fresh_cancel(pool, span);
+		fresh_cancel(pool, taken);
 		return MEM_DONE;
 	}
-	fresh_know(pool, span, size, *addr);
+	fresh_know(pool, taken, size, *addr);
+	if (span)
+		fresh_counts(store->device, span, taken, *addr);
 	if (!store->idles && store == &store->context->store)
 		cache_current(store->context);
 	return MEM_DONE;
@@ -245,17 +295,17 @@ static enum mem_answer fresh(struct store *store, uint64_t *addr, size_t size,
 /* Short of memory: a fence or slack, else what all that is idle makes room
  * for. */
 static enum mem_answer pressed(struct store *store, uint64_t *addr, size_t size,
-			       int *result)
+			       size_t span, int *result)
 {
 	enum mem_answer answer;
 	size_t slack;
 
 	fence_pressed(store->device);
-	slack = slack_left(store->device);
+	slack = span ? slack_for(store->device, span).idle : 0;
 	*result = CUDA_SUCCESS;
-	if (pool_look(store, size, slack, true, addr) == POOL_HIT)
+	if (pool_look(store, size, slack, true, addr, &span) == POOL_HIT)
 		return MEM_DONE;
-	answer = fresh(store, addr, size, slack, true, result);
+	answer = fresh(store, addr, size, span, true, result);
 	if (slack && answer == MEM_DONE && is_short(*result))
 		answer = fresh(store, addr, size, 0, true, result);
 	return answer;
@@ -267,17 +317,18 @@ static enum mem_answer look_and_take(struct store *store, uint64_t *addr,
 	struct device *device = store->device;
 	enum pool_answer found;
 	enum mem_answer answer;
+	size_t span;
 
 	device->used = true;
 	*result = CUDA_SUCCESS;
-	found = hit(store, addr, size);
+	found = hit(store, addr, size, &span);
 	if (found == POOL_HIT)
 		return MEM_DONE;
-	answer = fresh(store, addr, size, slack_left(device), false, result);
+	answer = fresh(store, addr, size, span, false, result);
 	if (answer == MEM_DONE && !*result && found == POOL_UNSAFE)
 		fence_spared(device, size);
 	if (answer == MEM_DONE && is_short(*result))
-		answer = pressed(store, addr, size, result);
+		answer = pressed(store, addr, size, span, result);
 	if (answer == MEM_DONE && *result)
 		counter_add(device, COUNTER_failures, 1);
 	if (answer == MEM_DONE && is_short(*result)) {

@@ -1,5 +1,6 @@
 /* Frees that are not on the fast path. */
 #include "block.h"
+#include "bound.h"
 #include "buffer_id.h"
 #include "capture.h"
 #include "direct.h"
@@ -74,6 +75,7 @@ static bool block_kept(struct device *device, struct block *block,
 		return hold_keep(block);
 	if (!pool_keeps(block))
 		return false;
+	device_limit(device);
 	fence_kept(device, span, epoch);
 	return true;
 }
@@ -90,14 +92,20 @@ static enum mem_answer taken_free(struct block *block, uint64_t word,
 		block_revive(block);
 		return MEM_PASS;
 	}
-	if (word & BLOCK_NAMED) {
+	if (word & BLOCK_NAMED)
 		buffer_id_forget(block);
+	if (word & BLOCK_ROOMY)
+		bound_returned(
+			device,
+			block->pool->ops->span(block->pool, block->size, 0),
+			block->span);
+	if (word & (BLOCK_NAMED | BLOCK_ROOMY))
 		block_unmark(block);
-	}
 	/* After block_take, a full barrier: work that the program queued
 	 * before this free is seen by whoever ends this epoch. */
 	block->epoch = atomic_load(&device->epoch);
 	device_count_free(device, block->size);
+	atomic_fetch_add(&device->freed, block->span);
 	if (how != MEM_FREE_ASYNC)
 		device_poll(device);
 	if (how != MEM_FREE_ASYNC &&

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bound.h"
 #include "cache.h"
 #include "giveback.h"
 #include "hold.h"
@@ -105,14 +106,13 @@ static void pool_close_if_over(struct pool *pool)
 	pool_close(pool);
 }
 
-static size_t pool_trim(struct pool *pool, size_t least)
+/* Blocks of the pool's, linked by next, are to go back. */
+static size_t pool_part(struct pool *pool, struct block *list)
 {
 	struct store *store = pool->store;
-	struct block *list = NULL, *block;
+	struct block *block;
 	size_t bytes = 0;
 
-	if (pool->ops->trim)
-		list = pool->ops->trim(pool, least);
 	while ((block = list)) {
 		list = block->next;
 		bytes += block->span;
@@ -121,6 +121,12 @@ static size_t pool_trim(struct pool *pool, size_t least)
 	}
 	counter_add(store->device, COUNTER_pending_bytes, bytes);
 	return bytes;
+}
+
+static size_t pool_trim(struct pool *pool, size_t least)
+{
+	return pool->ops->trim ? pool_part(pool, pool->ops->trim(pool, least))
+			       : 0;
 }
 
 static void pool_retire(struct pool *pool)
@@ -137,6 +143,7 @@ size_t pools_swap(struct store *store, struct pool *fresh)
 	size_t bytes = 0;
 
 	caches_flush(store);
+	bound_reset(store->device);
 	pools_push(store, fresh);
 	if (old && !old->retired) {
 		bytes = pool_trim(old, SIZE_MAX);
@@ -155,6 +162,19 @@ size_t pools_trim(struct store *store, size_t least)
 	     pool = pool->next)
 		bytes += pool_trim(pool, least - bytes);
 	return bytes;
+}
+
+bool pools_trim_one(struct store *store, size_t span)
+{
+	struct pool *pool = store->pools;
+	struct block_list list;
+
+	if (!pool || !pool->ops->take)
+		return false;
+	list = pool->ops->take(pool, span, 1, UINT64_MAX);
+	if (list.count)
+		list.head->next = NULL;
+	return pool_part(pool, list.head);
 }
 
 static void pool_lend_many(struct pool *pool, size_t count, size_t bytes)
@@ -362,6 +382,7 @@ void pools_forget(struct context *context)
 	if (any)
 		block_walk(forget_visit, context);
 	pthread_mutex_unlock(&context->lock);
+	bound_reset(context->device);
 	hold_forget(context);
 	seen_forget(context);
 }

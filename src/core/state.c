@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "bound.h"
 #include "cache.h"
 #include "config.h"
 #include "context.h"
@@ -69,6 +70,7 @@ static void read_config(void)
 	limit_set(LIMIT_POOL, config.pool_limit);
 	limit_set(LIMIT_HARD, config.hard_limit);
 	limit_set(LIMIT_HOST, config.host_limit);
+	bound_set(&config.idle_limit);
 	for (int i = 0; i < DEVICE_ALL; i++)
 		device_at(i)->choice = config.pool[i];
 }

@@ -1,5 +1,7 @@
 #include <stdlib.h>
 
+#include "bound.h"
+#include "cache.h"
 #include "config.h"
 #include "giveback.h"
 #include "pools.h"
@@ -77,6 +79,24 @@ bool device_reset(struct device *device, struct swap_report *report)
 	int row = config_current()->pool[device_ordinal(device)];
 
 	return device_swap(device, row, report);
+}
+
+static void limit_visit(struct store *store, void *unused)
+{
+	(void)unused;
+	if (store != &store->context->store)
+		return;
+	caches_resize(store->context);
+	pools_trim(store, bound_past(store->device));
+}
+
+void devices_limit(const struct idle_limit *limit)
+{
+	bound_set(limit);
+	stores_each(limit_visit, NULL);
+	for (int i = 0; i < DEVICE_MAX; i++)
+		if (device_at(i)->used)
+			device_announce(device_at(i));
 }
 
 struct trim {

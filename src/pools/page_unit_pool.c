@@ -3,9 +3,9 @@
  * is split or merged: each is one allocation of the driver's.
  *
  * Where memory is short the largest go first, as fewer calls then make the same
- * room. With slack, a block may serve a request of less, but for no more than
- * half again what it needs; and fresh ones come in sixteen spans an octave,
- * so that those of a job whose sizes vary fit each other.
+ * room. With slack, a block may serve a request of less; and the spans of fresh
+ * ones are multiples of the largest power of two that the slack allows, so that
+ * those of a job whose sizes vary fit each other.
  *
  * The policy is that of RAF's page_unit_pool (awslabs/raf,
  * src/memory_pool/page_unit_pool), written anew. */
@@ -14,7 +14,7 @@
 
 #include "pool.h"
 
-enum { BINS_LEAST = 64, SPANS_OCTAVE = 16 };
+enum { BINS_LEAST = 64 };
 
 /* The idle blocks of one span. The oldest free is the first to be safe, so
  * that a look at the head is enough. */
@@ -54,13 +54,11 @@ static size_t page_unit_pool_span(const struct pool *pool, size_t size,
 	if (size > SIZE_MAX - mask)
 		return 0;
 	span = (size + mask) & ~mask;
-	if (!slack)
+	if (slack <= mask)
 		return span;
-	step = ((size_t)1 << (63 - __builtin_clzl(span))) / SPANS_OCTAVE;
-	if (step <= mask)
-		return span;
+	step = (size_t)1 << (63 - __builtin_clzl(slack));
 	roomy = (span + step - 1) & ~(step - 1);
-	return roomy >= span && roomy - span <= slack ? roomy : span;
+	return roomy >= span ? roomy : span;
 }
 
 /* The place of the first bin of at least span bytes. */
@@ -84,7 +82,7 @@ static enum pool_answer page_unit_pool_alloc(struct pool *pool, size_t span,
 					     size_t slack, uint64_t safe,
 					     struct block **block)
 {
-	size_t most = pool_most(span, slack);
+	size_t most = slack < SIZE_MAX - span ? span + slack : SIZE_MAX;
 	size_t place = bin_place(self(pool), span);
 	enum pool_answer answer = POOL_MISS;
 	struct bin *bin = &self(pool)->bins[place];

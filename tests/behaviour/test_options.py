@@ -15,6 +15,7 @@ WRONG = {
     "page_size": ("3000", ["page_size", "3000", "power of two"]),
     "pool_limit": ("12Q", ["pool_limit", "12Q", "bytes"]),
     "hard_limit": ("-1", ["hard_limit", "-1", "bytes"]),
+    "idle_limit": ("200x", ["idle_limit", "200x", "auto, off, bytes"]),
     "log": ("loud", ["log", "loud", "debug"]),
     "disable": ("yes", ["disable", "yes", "0 or 1"]),
     "socket_dir": ("/" + "x" * 200, ["socket_dir", "/xxx"]),

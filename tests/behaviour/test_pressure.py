@@ -157,7 +157,7 @@ def at(shell, *lines):
 
 
 def test_a_somewhat_larger_block_serves_where_memory_is_short(box):
-    shell = open_shell(box, POOL, "driver", sim="64M")
+    shell = open_shell(box, POOL, "driver", sim="64M", idle_limit="off")
     idle(shell, 30)
     idle(shell, 28)
     at(shell, f"alloc c {29 * MIB}", "fill c 4")
@@ -168,7 +168,7 @@ def test_a_somewhat_larger_block_serves_where_memory_is_short(box):
 
 
 def test_a_larger_block_is_spared_while_there_is_memory(box):
-    shell = box.shell(POOL, sim="128M")
+    shell = box.shell(POOL, sim="128M", idle_limit="off")
     idle(shell, 30)
     idle(shell, 28)
     at(shell, "sync", f"alloc c {29 * MIB}")
@@ -178,7 +178,7 @@ def test_a_larger_block_is_spared_while_there_is_memory(box):
 
 def test_what_blocks_have_to_spare_is_bounded_in_all(box):
     """To a thirty-second of what is reserved."""
-    shell = box.shell(POOL, sim="64M")
+    shell = box.shell(POOL, sim="64M", idle_limit="off")
     idle(shell, 30)
     idle(shell, 28)
     at(shell, f"alloc c {29 * MIB}", f"alloc d {27 * MIB}")
@@ -187,7 +187,7 @@ def test_what_blocks_have_to_spare_is_bounded_in_all(box):
 
 
 def test_blocks_have_nothing_to_spare_where_all_was_live(box):
-    shell = box.shell(POOL, sim="64M")
+    shell = box.shell(POOL, sim="64M", idle_limit="off")
     idle(shell, 30, 28)
     took(shell, f"alloc c {29 * MIB}")
     shell.end()
@@ -195,7 +195,7 @@ def test_blocks_have_nothing_to_spare_where_all_was_live(box):
 
 
 def test_sizes_that_grow_share_blocks_where_memory_is_short(box):
-    shell = box.shell(POOL, sim="64M")
+    shell = box.shell(POOL, sim="64M", idle_limit="off")
     idle(shell, 30)
     idle(shell, 28)
     took(shell, f"alloc c {20 * MIB}")

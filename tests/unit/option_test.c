@@ -81,6 +81,31 @@ START_TEST(a_page_is_a_power_of_two_from_512_to_2_mib)
 }
 END_TEST
 
+START_TEST(an_idle_limit_is_auto_off_bytes_or_percent)
+{
+	static const char *const wrong[] = {
+		"", "%", "-1%", "10%%", "1.5%", "on", "10001%", "1T", "AUTO"};
+
+	setup();
+	ck_assert_int_eq(config.idle_limit.kind, IDLE_AUTO);
+	ck_assert(config_set(&config, "idle_limit", "off", error));
+	ck_assert_int_eq(config.idle_limit.kind, IDLE_OFF);
+	ck_assert(config_set(&config, "idle_limit", "0", error));
+	ck_assert_int_eq(config.idle_limit.kind, IDLE_BYTES);
+	ck_assert_uint_eq(config.idle_limit.number, 0);
+	ck_assert(config_set(&config, "idle_limit", "64M", error));
+	ck_assert_uint_eq(config.idle_limit.number, 64 << 20);
+	ck_assert(config_set(&config, "idle_limit", "10000%", error));
+	ck_assert_int_eq(config.idle_limit.kind, IDLE_PERCENT);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		ck_assert_msg(
+			!config_set(&config, "idle_limit", wrong[i], error),
+			"'%s'", wrong[i]);
+	ck_assert_int_eq(config.idle_limit.kind, IDLE_PERCENT);
+	ck_assert_uint_eq(config.idle_limit.number, 10000);
+}
+END_TEST
+
 START_TEST(pools_are_chosen_for_all_devices_or_for_each)
 {
 	int none = pool_row_find("no_pool");
@@ -203,13 +228,14 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[11];
+	static const TTest *tests[12];
 	size_t n = 0;
 
 	tests[n++] = every_row_has_a_default_that_its_parser_takes;
 	tests[n++] = sizes_take_suffixes;
 	tests[n++] = what_is_no_size_is_refused;
 	tests[n++] = a_page_is_a_power_of_two_from_512_to_2_mib;
+	tests[n++] = an_idle_limit_is_auto_off_bytes_or_percent;
 	tests[n++] = pools_are_chosen_for_all_devices_or_for_each;
 	tests[n++] =
 		a_wrong_pool_is_named_with_those_allowed_and_changes_nothing;

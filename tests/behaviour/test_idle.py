@@ -1,0 +1,146 @@
+"""What pools keep idle: the option idle_limit."""
+
+import os
+
+import pytest
+
+from conftest import EXAMPLES, MIB, ROOT, SANITIZERS
+from test_pool import open_shell, took
+
+POOL = "page_unit_pool"
+AMPLE = "512G"
+
+
+def job(box, name, iterations=None, **options):
+    """A trace on a device with room for all: its figures."""
+    path = os.path.join(ROOT, "examples", "traces", f"{name}.csv.zst")
+    words = [os.path.join(EXAMPLES, "trace_job"), path]
+    if iterations:
+        words[1:1] = ["--iterations", str(iterations)]
+    done = box.run(words, POOL, sim=AMPLE, **options)
+    assert "mismatches 0" in done.stdout
+    return box.stat()
+
+
+def calls(stat):
+    return stat["driver_allocs"] + stat["driver_frees"]
+
+
+@pytest.mark.skipif(SANITIZERS, reason="long")
+@pytest.mark.parametrize("name", ["bert_base_dynamic_bs16",
+                                  "gpt2_decode_kvcache"])
+def test_a_job_whose_sizes_hardly_repeat_takes_half_again_what_is_live(
+        box, name):
+    held, free = job(box, name), job(box, name, idle_limit="off")
+    assert 2 * held["reserved_peak"] <= 3 * held["live_peak"]
+    assert free["reserved_peak"] > 10 * free["live_peak"]
+    assert calls(held) < calls(free)
+
+
+@pytest.mark.skipif(SANITIZERS, reason="long")
+def test_a_job_that_repeats_several_shapes_ends_with_no_calls(box):
+    """It takes more than twice what is live; the third cycle of its shapes is
+    served by what the first two have taken."""
+    name = "resnet50_train_eval_mix"
+    before, after = job(box, name, 14), job(box, name, 21)
+    free = job(box, name, idle_limit="off")
+    assert calls(before) == calls(after)
+    assert after["reserved_peak"] <= free["reserved_peak"]
+
+
+@pytest.mark.parametrize("name, first, end", [("dcgan_bs128", 6, 8),
+                                              ("vgg16_bs32", 4, 6)])
+def test_a_job_that_repeats_itself_takes_no_more_and_ends_with_no_calls(
+        box, name, first, end):
+    before, after = job(box, name, first), job(box, name, end)
+    free = job(box, name, idle_limit="off")
+    assert calls(before) == calls(after)
+    assert after["reserved_peak"] <= free["reserved_peak"]
+
+
+def drift(shell, first, last):
+    """Requests of ever larger sizes, one live at a time."""
+    for i in range(first, last):
+        took(shell, f"alloc a {(64 + i) * MIB}")
+        took(shell, "free a")
+
+
+def test_blocks_go_back_in_frees_never_in_requests(box):
+    shell = open_shell(box, POOL, sim=AMPLE)
+    frees = []
+    for i in range(40):
+        took(shell, f"alloc a {(64 + i) * MIB}")
+        frees.append(shell.stat()["driver_frees"])
+        took(shell, "free a")
+        frees.append(shell.stat()["driver_frees"])
+    shell.end()
+    assert frees[-1] > 0
+    assert frees[1:-1:2] == frees[2::2]
+    assert box.stat()["reserved_peak"] < 3 * 104 * MIB
+
+
+def test_a_live_change_ends_and_begins_it(box):
+    shell = open_shell(box, POOL, sim=AMPLE, idle_limit="off")
+    drift(shell, 0, 20)
+    assert shell.stat()["driver_frees"] == 0
+    box.mnm("set", shell.pid, "idle_limit", "auto")
+    drift(shell, 20, 40)
+    frees = shell.stat()["driver_frees"]
+    assert frees > 0
+    box.mnm("set", shell.pid, "idle_limit", "off")
+    drift(shell, 40, 60)
+    assert shell.stat()["driver_frees"] == frees
+    shell.end()
+
+
+@pytest.mark.parametrize("limit, most", [("0", 0), ("6M", 6 * MIB),
+                                         ("50%", 5 * MIB)])
+def test_a_number_is_the_most_that_is_idle(box, limit, most):
+    shell = open_shell(box, POOL, idle_limit=limit)
+    for i in range(10):
+        took(shell, f"alloc a{i} {MIB}")
+    for i in range(10):
+        took(shell, f"free a{i}")
+        assert shell.stat()["idle_bytes"] <= most
+    stat = shell.stat()
+    assert stat["idle_bytes"] == stat["reserved_bytes"] == most
+    assert stat["driver_frees"] == (10 * MIB - most) // MIB
+    shell.end()
+
+
+def test_a_number_that_is_set_live_sends_back_what_is_past_it(box):
+    shell = open_shell(box, POOL)
+    for i in range(10):
+        took(shell, f"alloc a{i} {MIB}")
+    for i in range(9):
+        took(shell, f"free a{i}")
+    box.mnm("set", shell.pid, "idle_limit", "3M")
+    took(shell, "free a9")
+    assert shell.stat()["idle_bytes"] <= 3 * MIB
+    for i in range(5):
+        took(shell, f"alloc b{i} {MIB}")
+    for i in range(5):
+        took(shell, f"free b{i}")
+    assert shell.stat()["idle_bytes"] == 3 * MIB
+    shell.end()
+
+
+def test_several_threads_share_a_number(box):
+    shell = open_shell(box, POOL, "driver", idle_limit="8M")
+    for thread in "tuv":
+        took(shell, f"on {thread} set primary")
+        for i in range(6):
+            took(shell, f"on {thread} alloc {thread}{i} {MIB}")
+    for i in range(6):
+        for thread in "tuv":
+            took(shell, f"on {thread} free {thread}{i}")
+            assert shell.stat()["idle_bytes"] <= 8 * MIB
+    assert shell.stat()["idle_bytes"] >= 6 * MIB
+    shell.end()
+
+
+def test_no_pool_has_nothing_to_bound(box):
+    shell = open_shell(box, "no_pool", sim=AMPLE)
+    drift(shell, 0, 40)
+    shell.end()
+    assert box.stat()["driver_frees"] == 40

@@ -1,0 +1,253 @@
+/* What idle memory is bounded by, told of requests as the slow path tells. The
+ * pool is a few figures: what is live, what is reserved, how many are idle. */
+#include <string.h>
+
+#include "bound.h"
+#include "cache.h"
+#include "context.h"
+#include "run.h"
+
+enum { MIB = 1 << 20, SPAN = 64 * MIB, SPANS = 64 };
+
+__thread struct cache *cache_last;
+
+struct cache_figures caches_figures(const struct device *device)
+{
+	(void)device;
+	return (struct cache_figures){0};
+}
+
+struct cache_figures caches_about(const struct device *device)
+{
+	(void)device;
+	return (struct cache_figures){0};
+}
+
+void cache_look(struct cache *cache)
+{
+	(void)cache;
+}
+
+bool cache_count_alloc(const struct device *device, size_t size, bool hit)
+{
+	(void)device;
+	(void)size;
+	(void)hit;
+	return false;
+}
+
+bool cache_count_free(const struct device *device, size_t size)
+{
+	(void)device;
+	(void)size;
+	return false;
+}
+
+void caches_review(const struct device *device)
+{
+	(void)device;
+}
+
+static struct cache none;
+static struct device *device;
+static size_t idle[SPANS]; /* blocks of SPAN plus as many MiB */
+
+static void start(enum idle_kind kind, size_t number)
+{
+	const struct idle_limit limit = {kind, number};
+
+	cache_last = &none;
+	device = device_at(0);
+	memset(idle, 0, sizeof(idle));
+	memset(device->counters, 0, sizeof(device->counters));
+	device->freed = device->claim = 0;
+	bound_set(&limit);
+}
+
+static uint64_t reserved(void)
+{
+	return counter_get(device, COUNTER_reserved_bytes);
+}
+
+static size_t span_at(size_t at)
+{
+	return SPAN + at * MIB;
+}
+
+/* Of what is idle, the largest first. */
+static void give_back(size_t bytes)
+{
+	for (size_t at = SPANS; at-- && bytes;)
+		for (; idle[at] && bytes; idle[at]--) {
+			bound_shed(device, span_at(at));
+			device_unreserve(device, span_at(at));
+			bytes -= bytes < span_at(at) ? bytes : span_at(at);
+		}
+}
+
+/* One request and its free, as a pool of exact spans does it. Returns whether
+ * the driver was asked. */
+static bool use(size_t at)
+{
+	size_t span = span_at(at);
+	bool miss = !idle[at];
+
+	if (miss) {
+		give_back(bound_excess(device, span, span));
+		device_reserve(device, span);
+		bound_taken(device, span, span);
+	} else {
+		idle[at]--;
+	}
+	device_count_alloc(device, span, miss ? COUNTER_misses : COUNTER_hits);
+	device_count_free(device, span);
+	atomic_fetch_add(&device->freed, span);
+	idle[at]++;
+	return miss;
+}
+
+START_TEST(a_job_of_few_spans_keeps_them_all)
+{
+	start(IDLE_AUTO, 0);
+	/* Three are live at a time, so that four are within half again. */
+	device_count_alloc(device, 3 * span_at(3), COUNTER_hits);
+	for (int round = 0; round < 10; round++)
+		for (size_t at = 0; at < 4; at++)
+			ck_assert_int_eq(use(at), round == 0);
+}
+END_TEST
+
+START_TEST(a_job_whose_spans_are_always_new_is_held)
+{
+	start(IDLE_AUTO, 0);
+	for (size_t at = 0; at < SPANS; at++) {
+		ck_assert(use(at));
+		ck_assert_uint_le(reserved(), 2 * span_at(at));
+	}
+}
+END_TEST
+
+START_TEST(a_job_that_repeats_itself_gets_what_it_needs)
+{
+	int missed = 0;
+
+	start(IDLE_AUTO, 0);
+	for (int round = 0; round < 20; round++) {
+		missed = 0;
+		for (size_t at = 0; at < 5; at++)
+			missed += use(at);
+	}
+	ck_assert_int_eq(missed, 0);
+	ck_assert_uint_eq(reserved(), 5 * (uint64_t)SPAN + 10 * MIB);
+}
+END_TEST
+
+START_TEST(a_job_that_would_take_far_more_than_is_live_is_held_for_good)
+{
+	start(IDLE_AUTO, 0);
+	for (int round = 0; round < 20; round++)
+		for (size_t at = 0; at < SPANS; at++) {
+			use(at);
+			ck_assert_uint_le(reserved(), 2 * span_at(SPANS));
+		}
+}
+END_TEST
+
+START_TEST(no_limit_is_none)
+{
+	start(IDLE_OFF, 0);
+	for (size_t at = 0; at < SPANS; at++)
+		ck_assert(use(at));
+	ck_assert_uint_gt(reserved(), (uint64_t)SPANS * SPAN);
+	ck_assert_uint_eq(bound_past(device), 0);
+	ck_assert_uint_eq(bound_idle_most(device), SIZE_MAX);
+}
+END_TEST
+
+START_TEST(slack_comes_with_new_spans_and_has_an_end)
+{
+	struct slack slack;
+
+	start(IDLE_AUTO, 0);
+	use(0);
+	slack = bound_slack(device, MIB);
+	ck_assert_uint_eq(slack.idle, 0);
+	ck_assert_uint_eq(slack.fresh, 0);
+	for (size_t at = 1; at < 10; at++)
+		use(at);
+	slack = bound_slack(device, SPAN + 50 * MIB);
+	ck_assert_uint_gt(slack.idle, 10 * MIB);
+	ck_assert_uint_le(slack.idle, (SPAN + 50 * MIB) / 4);
+	ck_assert_uint_gt(slack.fresh, MIB);
+	bound_lent(device, SPAN, SPAN + slack.idle);
+	slack = bound_slack(device, SPAN + 50 * MIB);
+	ck_assert_uint_lt(slack.idle, MIB);
+	bound_returned(device, SPAN, SPAN + 10 * MIB);
+	slack = bound_slack(device, SPAN + 50 * MIB);
+	ck_assert_uint_ge(slack.idle, 10 * MIB);
+}
+END_TEST
+
+START_TEST(what_a_pool_that_keeps_all_would_not_have_is_surplus)
+{
+	start(IDLE_AUTO, 0);
+	use(0);
+	ck_assert_uint_eq(bound_surplus(device, SIZE_MAX), 0);
+	/* Made larger than its request needs, and free again. */
+	device_reserve(device, span_at(8));
+	bound_taken(device, span_at(1), span_at(8));
+	ck_assert_uint_eq(bound_surplus(device, SIZE_MAX), 0);
+	bound_returned(device, span_at(1), span_at(8));
+	ck_assert_uint_eq(bound_surplus(device, SIZE_MAX), span_at(8));
+	ck_assert_uint_eq(bound_surplus(device, span_at(8)), 0);
+	bound_shed(device, span_at(8));
+	ck_assert_uint_eq(bound_surplus(device, SIZE_MAX), 0);
+}
+END_TEST
+
+START_TEST(many_spans_are_told_apart)
+{
+	start(IDLE_AUTO, 0);
+	for (size_t i = 1; i < 100000; i++)
+		bound_shed(device, i * 4096);
+	/* The latest are known at least: each could be served again. */
+	for (size_t i = 99999; i > 99000; i--) {
+		bound_returned(device, 4096, i * 4096);
+		bound_returned(device, 4096, i * 4096);
+	}
+	ck_assert_uint_ne(bound_surplus(device, SIZE_MAX), 0);
+}
+END_TEST
+
+START_TEST(a_number_bounds_what_is_idle)
+{
+	start(IDLE_BYTES, 4 * MIB);
+	ck_assert_uint_eq(bound_idle_most(device), 4 * MIB);
+	ck_assert_uint_eq(bound_past(device), 0);
+	counter_add(device, COUNTER_idle_bytes, 5 * MIB);
+	ck_assert_uint_eq(bound_past(device), MIB);
+	start(IDLE_PERCENT, 50);
+	device_count_alloc(device, 100 * MIB, COUNTER_hits);
+	ck_assert_uint_ge(bound_idle_most(device), 50 * MIB - 100);
+	ck_assert_uint_le(bound_idle_most(device), 50 * MIB);
+	ck_assert_uint_eq(bound_idle_most(device_at(DEVICE_HOST)), SIZE_MAX);
+}
+END_TEST
+
+int main(void)
+{
+	static const TTest *tests[10];
+	size_t n = 0;
+
+	tests[n++] = a_job_of_few_spans_keeps_them_all;
+	tests[n++] = a_job_whose_spans_are_always_new_is_held;
+	tests[n++] = a_job_that_repeats_itself_gets_what_it_needs;
+	tests[n++] =
+		a_job_that_would_take_far_more_than_is_live_is_held_for_good;
+	tests[n++] = no_limit_is_none;
+	tests[n++] = slack_comes_with_new_spans_and_has_an_end;
+	tests[n++] = what_a_pool_that_keeps_all_would_not_have_is_surplus;
+	tests[n++] = many_spans_are_told_apart;
+	tests[n++] = a_number_bounds_what_is_idle;
+	return tests_run("bound", tests);
+}
