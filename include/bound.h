@@ -4,7 +4,8 @@
  * block for requests of its very span, and gives nothing back by itself. What
  * that one would have beyond ours is counted, span by span, so that of each
  * request that our pools can't serve by a block of its span it is known
- * whether that one could (a repeat), or not (the span is new to it).
+ * whether that one could (a repeat), or not (the span is new to it). What goes
+ * back for want of memory counts as well.
  *
  * While that one would stay within half again the most that was live, ours is
  * that one. Where it would take more,
@@ -37,7 +38,7 @@ size_t bound_excess(struct device *device, size_t span, size_t taken);
 
 /* What came of a request of span bytes that no block of that span served:
  * `given` bytes, idle ones or taken from the driver; a block of more than its
- * request needs is free again; an idle one goes back because of the bound. */
+ * request needs is free again; an idle one is to go back. */
 void bound_lent(struct device *device, size_t span, size_t given);
 void bound_taken(struct device *device, size_t span, size_t given);
 void bound_returned(struct device *device, size_t span, size_t given);

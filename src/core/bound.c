@@ -171,7 +171,8 @@ static struct view view_of(const struct bound *bound,
 		.reserved = counter_about(device, COUNTER_reserved_bytes),
 		.peak = peak_of(device, span),
 	};
-	int64_t all = (int64_t)view.reserved + bound->beyond;
+	uint64_t pending = counter_about(device, COUNTER_pending_bytes);
+	int64_t all = (int64_t)(view.reserved - pending) + bound->beyond;
 
 	view.all = (all > 0 ? (uint64_t)all : 0) + (fresh ? span : 0);
 	view.grows = view.all > LEAST &&

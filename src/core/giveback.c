@@ -120,23 +120,10 @@ static size_t surplus_trim(struct store *store, size_t bytes)
 
 	caches_flush(store);
 	while (found < bytes && (span = bound_surplus(store->device, span))) {
-		if (!pools_trim_one(store, span))
-			continue;
-		found += span;
-		bound_shed(store->device, span);
-		span++; /* there may be more of it */
+		if (pools_trim_one(store, span))
+			found += span++; /* there may be more of it */
 	}
 	return found;
-}
-
-/* Under the context's lock. */
-static void idle_trim(struct store *store, size_t bytes)
-{
-	struct block *before = store->pending, *block;
-
-	pools_trim(store, bytes);
-	for (block = store->pending; block != before; block = block->next)
-		bound_shed(store->device, block->span);
 }
 
 void store_shed(struct store *store, size_t bytes)
@@ -147,7 +134,7 @@ void store_shed(struct store *store, size_t bytes)
 	if (!store->context->dead) {
 		found = surplus_trim(store, bytes);
 		if (found < bytes)
-			idle_trim(store, bytes - found);
+			pools_trim(store, bytes - found);
 	}
 	context_leave(store->context);
 	device_announce(store->device);

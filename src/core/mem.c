@@ -90,27 +90,32 @@ static enum pool_answer pool_look(struct store *store, size_t size,
 	return answer;
 }
 
-/* Serves a request by a block that has bytes to spare. */
-static bool hit_slack(struct store *store, uint64_t *addr, size_t size,
-		      size_t span)
+/* Looks for a block that has bytes to spare. */
+static enum pool_answer hit_slack(struct store *store, uint64_t *addr,
+				  size_t size, size_t span)
 {
 	size_t slack = span ? slack_for(store->device, span).idle : 0;
+	enum pool_answer answer;
 	struct block *block;
 
 	if (!slack)
-		return false;
+		return POOL_MISS;
 	block = cache_alloc_slack(cache_of(store), size, slack, addr);
-	if (block)
+	if (block) {
 		block_lent(block, span);
-	return block ||
-	       pool_look(store, size, slack, true, addr, &span) == POOL_HIT;
+		return POOL_HIT;
+	}
+	answer = pool_look(store, size, slack, true, addr, &span);
+	if (answer == POOL_UNSAFE && fence_ready(store->device))
+		answer = pool_look(store, size, slack, true, addr, &span);
+	return answer;
 }
 
 /* *span is set as by pool_look. */
 static enum pool_answer hit(struct store *store, uint64_t *addr, size_t size,
 			    size_t *span)
 {
-	enum pool_answer answer = POOL_MISS;
+	enum pool_answer answer = POOL_MISS, slack;
 
 	*span = 0;
 	if (!store->idles)
@@ -118,8 +123,10 @@ static enum pool_answer hit(struct store *store, uint64_t *addr, size_t size,
 	answer = pool_look(store, size, 0, false, addr, span);
 	if (answer == POOL_UNSAFE && fence_ready(store->device))
 		answer = pool_look(store, size, 0, false, addr, span);
-	if (answer != POOL_HIT && hit_slack(store, addr, size, *span))
-		answer = POOL_HIT;
+	slack = answer == POOL_HIT ? POOL_MISS
+				   : hit_slack(store, addr, size, *span);
+	if (slack != POOL_MISS)
+		answer = slack;
 	if (answer == POOL_HIT)
 		cache_current(store->context);
 	return answer;

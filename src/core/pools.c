@@ -118,6 +118,7 @@ static size_t pool_part(struct pool *pool, struct block *list)
 		bytes += block->span;
 		block->next = store->pending;
 		store->pending = block;
+		bound_shed(store->device, block->span);
 	}
 	counter_add(store->device, COUNTER_pending_bytes, bytes);
 	return bytes;
@@ -143,12 +144,12 @@ size_t pools_swap(struct store *store, struct pool *fresh)
 	size_t bytes = 0;
 
 	caches_flush(store);
-	bound_reset(store->device);
 	pools_push(store, fresh);
 	if (old && !old->retired) {
 		bytes = pool_trim(old, SIZE_MAX);
 		pool_retire(old);
 	}
+	bound_reset(store->device);
 	return bytes;
 }
 
