@@ -30,7 +30,7 @@ enum {
 };
 
 /* What a seed is asked for, so that one answer does not change another. */
-enum { PURPOSE_CONFIG, PURPOSE_STEPS, PURPOSE_SCHEDULE };
+enum { PURPOSE_CONFIG, PURPOSE_STEPS, PURPOSE_SCHEDULE, PURPOSE_IDLE };
 
 /* Where an object stands in the order of the host's threads. */
 struct object {
@@ -146,7 +146,7 @@ struct setting {
 	enum kind kind;
 	const char *pool, *level;
 	char sim[16], fail[96], pool_limit[16], hard_limit[16], quarantine[16],
-		thread_cache[16];
+		thread_cache[16], idle_limit[16];
 	bool old_driver;     /* without cuCtxRecordEvent */
 	bool tight;          /* memory may run out */
 	bool level_fixed;    /* chosen by the caller: no step changes it */

@@ -80,6 +80,23 @@ static void thread_cache_draw(struct setting *setting, struct random *random)
 			 : 1 << (12 + random_below(random, 10)));
 }
 
+/* By its own numbers, so that a seed's other choices are as without. */
+static void idle_limit_draw(struct setting *setting, uint64_t seed)
+{
+	struct random random = random_open(seed, PURPOSE_IDLE);
+
+	if (!random_one_in(&random, 6))
+		return;
+	if (random_one_in(&random, 3))
+		snprintf(setting->idle_limit, sizeof(setting->idle_limit),
+			 "%u%%", (unsigned)random_below(&random, 100));
+	else
+		snprintf(setting->idle_limit, sizeof(setting->idle_limit), "%u",
+			 random_one_in(&random, 4)
+				 ? 0
+				 : 1 << (12 + random_below(&random, 12)));
+}
+
 void setting_draw(struct setting *setting, uint64_t seed,
 		  const struct wish *wish)
 {
@@ -115,6 +132,7 @@ void setting_draw(struct setting *setting, uint64_t seed,
 	if (kind != MIXED)
 		setting_be(setting, kind, &random);
 	thread_cache_draw(setting, &random);
+	idle_limit_draw(setting, seed);
 	if (wish->pool)
 		setting->pool = wish->pool;
 	if (wish->level)
@@ -150,6 +168,7 @@ void setting_apply(const struct setting *setting, uint64_t seed, int devices)
 	variable_set("MNM_HARD_LIMIT", setting->hard_limit);
 	variable_set("MNM_QUARANTINE", setting->quarantine);
 	variable_set("MNM_THREAD_CACHE", setting->thread_cache);
+	variable_set("MNM_IDLE_LIMIT", setting->idle_limit);
 }
 
 void setting_print(const struct setting *setting)
@@ -168,5 +187,7 @@ void setting_print(const struct setting *setting)
 		printf(" quarantine %s", setting->quarantine);
 	if (*setting->thread_cache)
 		printf(" thread cache %s", setting->thread_cache);
+	if (*setting->idle_limit)
+		printf(" idle limit %s", setting->idle_limit);
 	printf("%s\n", setting->old_driver ? " driver 12.4" : "");
 }
