@@ -12,8 +12,8 @@
  * are made for that. Past the fifth no pause of new spans is worth as much as
  * keeping all would take. */
 enum {
-	HELD = 135,
-	KEEPS_ALL = 150,
+	HELD = 130,
+	KEEPS_ALL = 145,
 	FITS_LESS = 200,
 	ROUNDS_UP = 300,
 	WORTH_MOST = 800,

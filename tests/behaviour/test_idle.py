@@ -58,6 +58,61 @@ def test_a_job_that_repeats_itself_takes_no_more_and_ends_with_no_calls(
     assert after["reserved_peak"] <= free["reserved_peak"]
 
 
+def layers(path, scales, count=16):
+    """Writes a trace: a network whose batches have these scales, by turns."""
+    events, ids = [], iter(range(1, 1000000))
+
+    def take(size):
+        found = next(ids)
+        events.append(f"malloc,{found},{int(size)},0,temp,x")
+        return found
+
+    def free(found):
+        events.append(f"free,{found}")
+
+    for iteration, scale in enumerate(scales):
+        events.append(f"mark,{iteration},forward")
+        sizes = [scale * MIB * (1 << i % 4) for i in range(count)]
+        kept = []
+        for size in sizes:
+            temp = take(1.5 * size)
+            kept += [take(size), take(0.7 * size)]
+            free(temp)
+        for size in reversed(sizes):
+            grad = take(size)
+            free(kept.pop())
+            free(take(2 * size))
+            free(kept.pop())
+            free(grad)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("# trace: layers\n# format: 1\n" + "\n".join(events)
+                   + "\n")
+
+
+@pytest.mark.parametrize("turns", [[4, 5.1], [4, 5.1, 6.3, 7.7]])
+def test_shapes_that_take_turns_come_to_no_calls(box, turns):
+    path = os.path.join(box.folder, "layers.csv")
+    layers(path, turns * 12)
+    found = []
+    for iterations in (8 * len(turns), 12 * len(turns)):
+        box.run([os.path.join(EXAMPLES, "trace_job"), "--iterations",
+                 str(iterations), path], POOL, sim=AMPLE)
+        found.append(calls(box.stat()))
+    assert found[0] == found[1]
+
+
+def test_shapes_that_never_come_again_are_held(box):
+    path = os.path.join(box.folder, "layers.csv")
+    layers(path, [4 + 0.11 * i for i in range(40)])
+    job_path = [os.path.join(EXAMPLES, "trace_job"), path]
+    box.run(job_path, POOL, sim=AMPLE)
+    held = box.stat()
+    box.run(job_path, POOL, sim=AMPLE, idle_limit="off")
+    assert 2 * held["reserved_peak"] <= 3 * held["live_peak"]
+    assert box.stat()["reserved_peak"] > 10 * held["live_peak"]
+    assert calls(held) < calls(box.stat())
+
+
 def drift(shell, first, last):
     """Requests of ever larger sizes, one live at a time."""
     for i in range(first, last):

@@ -120,6 +120,7 @@ END_TEST
 START_TEST(a_job_whose_spans_are_always_new_is_held)
 {
 	start(IDLE_AUTO, 0);
+	ck_assert_uint_eq(bound_excess(device, SPAN, SPAN), 0);
 	for (size_t at = 0; at < SPANS; at++) {
 		ck_assert(use(at));
 		ck_assert_uint_le(reserved(), 2 * span_at(at));

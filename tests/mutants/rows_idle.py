@@ -1,0 +1,47 @@
+"""As rows.py, for what bounds idle memory: src/core/bound.c and who tells it."""
+
+BOUND = "src/core/bound.c"
+FREE = "src/core/mem_free.c"
+GIVE = "src/core/giveback.c"
+MEM = "src/core/mem.c"
+POOLS = "src/core/pools.c"
+SWAP = "src/core/swap.c"
+CACHE = "src/core/cache.c"
+
+ROWS = [
+    ("nothing_is_held", "unit",
+     (BOUND, "	return kept > most ? kept - most : 0;", "	return 0;")),
+    ("all_is_held_for_good", "unit",
+     (BOUND, "(fresh || paused <= percent(view.peak, PAUSE) ||\n"
+      "		      view.all > percent(view.peak, WORTH_MOST));", "true;")),
+    ("a_pause_is_worth_any_memory", "unit",
+     (BOUND, " ||\n		      view.all > percent(view.peak, "
+      "WORTH_MOST));", ");")),
+    ("what_is_shed_is_not_missed", "unit",
+     (BOUND, "	more_add(bound, span, 1);\n"
+      "	bound->beyond += (int64_t)span;", "	;")),
+    ("slack_has_no_end_in_a_bound", "unit",
+     (BOUND, "	left -= lesser(left, bound->spare);\n", "")),
+    ("a_request_is_not_part_of_the_peak", "unit",
+     (BOUND, ".peak = peak_of(device, span)", ".peak = peak_of(device, 0)")),
+    ("what_is_pending_is_had_twice", "test_idle.py -k several_shapes",
+     (BOUND, "(int64_t)(view.reserved - pending)",
+      "(int64_t)(view.reserved + 0 * pending)")),
+    ("a_bound_gives_back_in_a_request", "test_idle.py -k never_in_requests",
+     (MEM, "		store_shed(store, excess);",
+      "		store_shed(store, excess);\n"
+      "	if (excess)\n		device_release(store->device, 0);")),
+    ("a_roomy_block_comes_back_unseen", "test_idle.py -k several_shapes",
+     (MEM, "	block_mark(block, block_addr(block), BLOCK_ROOMY);\n", "")),
+    ("a_number_bounds_nothing", "test_idle.py -k number",
+     (FREE, "	device_limit(device);\n", "")),
+    ("a_threads_cache_passes_the_number", "test_idle.py -k number",
+     (CACHE, "	if (share < (size_t)room)\n		room = (int64_t)share;\n",
+      "	(void)share;\n")),
+    ("a_number_that_is_set_waits_for_the_next_miss",
+     "test_idle.py -k set_live",
+     (SWAP, "	caches_resize(store->context);\n"
+      "	pools_trim(store, bound_past(store->device));\n", "")),
+    ("a_surplus_stays", "test_idle.py -k turns",
+     (GIVE, "	while (found < bytes && (span =", "	while (false && (span =")),
+]
