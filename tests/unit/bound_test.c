@@ -206,6 +206,21 @@ START_TEST(what_a_pool_that_keeps_all_would_not_have_is_surplus)
 }
 END_TEST
 
+START_TEST(what_waits_to_go_back_is_not_had_twice)
+{
+	start(IDLE_AUTO, 0);
+	device_count_alloc(device, 4 * (size_t)SPAN, COUNTER_hits);
+	device_count_free(device, 4 * (size_t)SPAN);
+	device_reserve(device, 5 * (size_t)SPAN);
+	for (int i = 0; i < 5; i++)
+		bound_shed(device, SPAN);
+	counter_add(device, COUNTER_pending_bytes, 5 * (uint64_t)SPAN);
+	ck_assert_uint_eq(bound_slack(device, SPAN).idle, 0);
+	counter_add(device, COUNTER_reserved_bytes, 5 * (uint64_t)SPAN);
+	ck_assert_uint_gt(bound_slack(device, SPAN).idle, 0);
+}
+END_TEST
+
 START_TEST(many_spans_are_told_apart)
 {
 	start(IDLE_AUTO, 0);
@@ -237,7 +252,7 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[10];
+	static const TTest *tests[11];
 	size_t n = 0;
 
 	tests[n++] = a_job_of_few_spans_keeps_them_all;
@@ -248,6 +263,7 @@ int main(void)
 	tests[n++] = no_limit_is_none;
 	tests[n++] = slack_comes_with_new_spans_and_has_an_end;
 	tests[n++] = what_a_pool_that_keeps_all_would_not_have_is_surplus;
+	tests[n++] = what_waits_to_go_back_is_not_had_twice;
 	tests[n++] = many_spans_are_told_apart;
 	tests[n++] = a_number_bounds_what_is_idle;
 	return tests_run("bound", tests);
