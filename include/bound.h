@@ -7,8 +7,8 @@
  * whether that one could (a repeat), or not (the span is new to it). What goes
  * back for want of memory counts as well.
  *
- * While that one would stay within half again the most that was live, ours is
- * that one. Where it would take more,
+ * While that one would stay within about half again the most that was live,
+ * ours is that one. Where it would take more,
  * - and new spans keep coming, what is reserved is held below that: idle blocks
  *   serve requests of less, or they go back before more is taken;
  * - and only repeats have come for a while, it pays off: ours may keep as much.
