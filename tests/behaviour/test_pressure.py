@@ -31,7 +31,7 @@ def test_a_full_device_takes_back_what_a_request_needs(box, form, need, frees):
 
 
 def test_what_the_driver_has_free_is_not_taken_from_the_pool(box):
-    shell = box.shell(POOL, sim="64M")
+    shell = box.shell(POOL, sim="64M", idle_limit="off")
     idle(shell, *[8] * 6)
     took(shell, f"alloc b {24 * MIB}")  # 16 are free
     assert shell.stat()["driver_frees"] == 1
