@@ -16,9 +16,9 @@ CHECK += $(PROOF) $(PROOF).kernels.so $(POINTS)
 $(PROOF_OBJ): CPPFLAGS += $(if $(SAN),-DPROOF_FREE)
 
 # Its index of blocks is so small that it grows; and it is searched as a whole
-# when a context ends.
+# when a context ends. Nothing is too small for the bound of idle memory.
 $(POINTS_OBJ): CPPFLAGS += -I$(WORK_GEN) -Isrc/hooks -DTABLE_LEAST=24 \
-	-DTABLE_TAIL=4
+	-DTABLE_TAIL=4 -DBOUND_LEAST=1
 $(POINTS_OBJ): CFLAGS += -ftls-model=initial-exec -fsanitize=thread
 ENTRY_OBJ += $(filter %/hooks/memory.o,$(POINTS_OBJ))
 $(POINTS_OBJ): | $(WORK_GEN)/stamp

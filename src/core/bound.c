@@ -24,8 +24,12 @@ enum {
  * may be left below HELD for requests that come before a free. */
 enum { PAUSE = 200, SPARE = 25, AHEAD = 20 };
 
-/* Less than this is not worth a call of the driver's, bytes. */
-enum { LEAST = 32 << 20 };
+/* Less than this is not worth a call of the driver's, bytes. Generated programs
+ * (tests/proof) take less. */
+#ifndef BOUND_LEAST
+#define BOUND_LEAST (32 << 20)
+#endif
+enum { LEAST = BOUND_LEAST };
 
 /* Of a request: what an idle block and a fresh one may be larger by. */
 enum { IDLE_SHARE = 1, FRESH_SHARE = 8 };

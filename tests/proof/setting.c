@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kind.h"
 
@@ -84,14 +85,17 @@ static void thread_cache_draw(struct setting *setting, struct random *random)
 static void idle_limit_draw(struct setting *setting, uint64_t seed)
 {
 	struct random random = random_open(seed, PURPOSE_IDLE);
+	char *text = setting->idle_limit;
+	const size_t size = sizeof(setting->idle_limit);
 
 	if (!random_one_in(&random, 6))
-		return;
-	if (random_one_in(&random, 3))
-		snprintf(setting->idle_limit, sizeof(setting->idle_limit),
-			 "%u%%", (unsigned)random_below(&random, 100));
+		snprintf(text, size, "off");
+	else if (random_one_in(&random, 2))
+		snprintf(text, size, "auto");
+	else if (random_one_in(&random, 3))
+		snprintf(text, size, "%u%%", random_below(&random, 100));
 	else
-		snprintf(setting->idle_limit, sizeof(setting->idle_limit), "%u",
+		snprintf(text, size, "%u",
 			 random_one_in(&random, 4)
 				 ? 0
 				 : 1 << (12 + random_below(&random, 12)));
@@ -187,7 +191,7 @@ void setting_print(const struct setting *setting)
 		printf(" quarantine %s", setting->quarantine);
 	if (*setting->thread_cache)
 		printf(" thread cache %s", setting->thread_cache);
-	if (*setting->idle_limit)
+	if (strcmp(setting->idle_limit, "off"))
 		printf(" idle limit %s", setting->idle_limit);
 	printf("%s\n", setting->old_driver ? " driver 12.4" : "");
 }
