@@ -188,6 +188,12 @@ void caches_resize(struct context *context)
 	pthread_mutex_unlock(&lock);
 }
 
+void cache_widen(const struct cache *cache)
+{
+	if (room_of(cache, cache->context->caches) / 2 > cache->room)
+		caches_resize(cache->context);
+}
+
 /* Under lock. Returns whether it has been shut by this. */
 static bool cache_review(struct cache *cache)
 {

@@ -135,8 +135,11 @@ bool cache_put(struct cache *cache, struct block *block)
 {
 	struct magazine *magazine;
 
-	if (!cache || cache->pool != block->pool || atomic_load(&cache->shut) ||
-	    (int64_t)block->span > cache->room)
+	if (!cache || cache->pool != block->pool || atomic_load(&cache->shut))
+		return false;
+	if (cache->room_left < (int64_t)block->span)
+		cache_widen(cache);
+	if ((int64_t)block->span > cache->room)
 		return false;
 	magazine = magazine_for(cache, block->span);
 	if (!magazine)

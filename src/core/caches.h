@@ -27,6 +27,10 @@ void cache_serve(struct cache *cache, struct pool *pool);
 /* Under that lock, and the context's: what each of its caches may hold. */
 void caches_review_rooms(struct context *context);
 
+/* Under the context's lock: a cache is full. It may hold more, if twice as much
+ * may be idle as when that was last reviewed. */
+void cache_widen(const struct cache *cache);
+
 /* Under that lock: a record of a cache, shut and without a context; NULL: no
  * memory. And the thread of an empty one, as that, has ended. */
 struct cache *cache_record(struct device *device);

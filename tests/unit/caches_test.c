@@ -2,6 +2,7 @@
 #include <pthread.h>
 
 #include "../../src/core/caches.h"
+#include "bound.h"
 #include "capture.h"
 #include "config.h"
 #include "fast.h"
@@ -233,6 +234,26 @@ START_TEST(a_peak_is_never_below_what_there_is)
 }
 END_TEST
 
+START_TEST(a_cache_widens_as_more_may_be_idle)
+{
+	const struct idle_limit half = {IDLE_PERCENT, 50};
+	struct device *device = prepare(7);
+
+	bound_set(&half);
+	ck_assert_int_eq(cache_current(&context)->room, 0);
+	cache_widen(cache_last);
+	ck_assert_int_eq(cache_last->room, 0);
+	device_count_alloc(device, 8 << 20, COUNTER_hits);
+	cache_widen(cache_last);
+	ck_assert_int_eq(cache_last->room, 4 << 20);
+	ck_assert_int_eq(cache_last->room_left, 4 << 20);
+	/* Not for a little more. */
+	device_count_alloc(device, 1 << 20, COUNTER_hits);
+	cache_widen(cache_last);
+	ck_assert_int_eq(cache_last->room, 4 << 20);
+}
+END_TEST
+
 START_TEST(a_runtimes_requests_are_sure_once_it_is_known_to_bind)
 {
 	prepare(0);
@@ -251,7 +272,7 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[9];
+	static const TTest *tests[10];
 
 	tests[0] = threads_that_have_ended_leave_figures_and_nothing_to_walk;
 	tests[1] = a_record_serves_a_thread_of_another_device;
@@ -261,5 +282,6 @@ int main(void)
 	tests[5] = what_one_thread_frees_for_another_costs_few_looks;
 	tests[6] = a_peak_is_never_below_what_there_is;
 	tests[7] = a_runtimes_requests_are_sure_once_it_is_known_to_bind;
+	tests[8] = a_cache_widens_as_more_may_be_idle;
 	return tests_run("caches", tests);
 }
