@@ -33,8 +33,7 @@ static void idle_text(const struct idle_limit *limit, char *text, size_t size)
 	else if (limit->kind == IDLE_PERCENT)
 		snprintf(text, size, "%zu%%", limit->number);
 	else
-		snprintf(text, size,
-			 limit->kind == IDLE_AUTO ? "auto" : "off");
+		snprintf(text, size, limit->kind == IDLE_AUTO ? "auto" : "off");
 }
 
 /* The last ordinal's stands for all; then those that differ. */

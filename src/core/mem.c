@@ -19,9 +19,8 @@
 #include "take.h"
 #include "tell.h"
 
-/* Notes that a request of span is served by this block, which nobody else knows
- * to be live, if it is of another span. Then its free is not on the fast path.
- */
+/* A request of span is served by this block, which nobody else knows to be
+ * live. The free of one that is of another span is not on the fast path. */
 static void block_lent(struct block *block, size_t span)
 {
 	if (block->span == span)
@@ -90,16 +89,17 @@ static enum pool_answer pool_look(struct store *store, size_t size,
 	return answer;
 }
 
-/* Looks for a block that has bytes to spare. */
+/* Looks for a block that has bytes to spare; `exact` was said of the others. */
 static enum pool_answer hit_slack(struct store *store, uint64_t *addr,
-				  size_t size, size_t span)
+				  size_t size, size_t span,
+				  enum pool_answer exact)
 {
 	size_t slack = span ? slack_for(store->device, span).idle : 0;
 	enum pool_answer answer;
 	struct block *block;
 
 	if (!slack)
-		return POOL_MISS;
+		return exact;
 	block = cache_alloc_slack(cache_of(store), size, slack, addr);
 	if (block) {
 		block_lent(block, span);
@@ -108,14 +108,14 @@ static enum pool_answer hit_slack(struct store *store, uint64_t *addr,
 	answer = pool_look(store, size, slack, true, addr, &span);
 	if (answer == POOL_UNSAFE && fence_ready(store->device))
 		answer = pool_look(store, size, slack, true, addr, &span);
-	return answer;
+	return answer == POOL_MISS ? exact : answer;
 }
 
 /* *span is set as by pool_look. */
 static enum pool_answer hit(struct store *store, uint64_t *addr, size_t size,
 			    size_t *span)
 {
-	enum pool_answer answer = POOL_MISS, slack;
+	enum pool_answer answer = POOL_MISS;
 
 	*span = 0;
 	if (!store->idles)
@@ -123,10 +123,8 @@ static enum pool_answer hit(struct store *store, uint64_t *addr, size_t size,
 	answer = pool_look(store, size, 0, false, addr, span);
 	if (answer == POOL_UNSAFE && fence_ready(store->device))
 		answer = pool_look(store, size, 0, false, addr, span);
-	slack = answer == POOL_HIT ? POOL_MISS
-				   : hit_slack(store, addr, size, *span);
-	if (slack != POOL_MISS)
-		answer = slack;
+	if (answer != POOL_HIT)
+		answer = hit_slack(store, addr, size, *span, answer);
 	if (answer == POOL_HIT)
 		cache_current(store->context);
 	return answer;
