@@ -180,6 +180,17 @@ def test_a_number_that_is_set_live_sends_back_what_is_past_it(box):
     shell.end()
 
 
+def test_the_limit_is_read_back_in_the_words_that_it_is_set_by(box):
+    shell = open_shell(box, POOL)
+    assert box.mnm("set", shell.pid, "idle_limit").stdout == (
+        "idle_limit is auto\n")
+    for value, told in (("25%", "25%"), ("64MiB", "64M"), ("off", "off"),
+                        ("auto", "auto")):
+        assert box.mnm("set", shell.pid, "idle_limit", value).stdout == (
+            f"idle_limit is now {told}\n")
+    shell.end()
+
+
 def test_several_threads_share_a_number(box):
     shell = open_shell(box, POOL, "driver", idle_limit="8M")
     for thread in "tuv":
