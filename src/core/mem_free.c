@@ -75,8 +75,8 @@ static bool block_kept(struct device *device, struct block *block,
 		return hold_keep(block);
 	if (!pool_keeps(block))
 		return false;
-	device_limit(device);
 	fence_kept(device, span, epoch);
+	device_limit(device);
 	return true;
 }
 

@@ -182,6 +182,7 @@ def test_a_number_that_is_set_live_sends_back_what_is_past_it(box):
 
 def test_the_limit_is_read_back_in_the_words_that_it_is_set_by(box):
     shell = open_shell(box, POOL)
+    took(shell, "alloc a 5000")
     assert box.mnm("set", shell.pid, "idle_limit").stdout == (
         "idle_limit is auto\n")
     for value, told in (("25%", "25%"), ("64MiB", "64M"), ("off", "off"),
