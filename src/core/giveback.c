@@ -130,6 +130,8 @@ void store_shed(struct store *store, size_t bytes)
 {
 	size_t found;
 
+	if (!bytes)
+		return;
 	context_enter(store->context);
 	if (!store->context->dead) {
 		found = surplus_trim(store, bytes);

@@ -275,15 +275,14 @@ static enum mem_answer fresh(struct store *store, uint64_t *addr, size_t size,
 			     size_t span, bool pressed, int *result)
 {
 	size_t slack = span ? slack_for(store->device, span).fresh : 0;
-	size_t taken, excess;
+	size_t taken;
 	struct pool *pool;
 
 	pool = pool_order(store, size, slack, &taken);
 	if (!pool)
 		return MEM_PASS;
-	excess = span ? bound_excess(store->device, span, taken) : 0;
-	if (excess)
-		store_shed(store, excess);
+	if (span)
+		store_shed(store, bound_excess(store->device, span, taken));
 	*result = store_take(store, taken, pressed, addr);
 	if (*result) {
 		fresh_cancel(pool, taken);

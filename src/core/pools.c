@@ -110,11 +110,10 @@ static void pool_close_if_over(struct pool *pool)
 static size_t pool_part(struct pool *pool, struct block *list)
 {
 	struct store *store = pool->store;
-	struct block *block;
 	size_t bytes = 0;
 
-	while ((block = list)) {
-		list = block->next;
+	for (struct block *block = list, *next; block; block = next) {
+		next = block->next;
 		bytes += block->span;
 		block->next = store->pending;
 		store->pending = block;
@@ -168,14 +167,13 @@ size_t pools_trim(struct store *store, size_t least)
 bool pools_trim_one(struct store *store, size_t span)
 {
 	struct pool *pool = store->pools;
-	struct block_list list;
+	struct block_list list = {0};
 
-	if (!pool || !pool->ops->take)
-		return false;
-	list = pool->ops->take(pool, span, 1, UINT64_MAX);
+	if (pool && pool->ops->take)
+		list = pool->ops->take(pool, span, 1, UINT64_MAX);
 	if (list.count)
 		list.head->next = NULL;
-	return pool_part(pool, list.head);
+	return list.count && pool_part(pool, list.head);
 }
 
 static void pool_lend_many(struct pool *pool, size_t count, size_t bytes)
