@@ -39,9 +39,12 @@ static const struct {
 	const char *name;
 	void (*apply)(const struct config *config);
 } live_options[] = {
-	{"fence", live_fence},           {"quarantine", live_quarantine},
-	{"pool_limit", live_pool_limit}, {"hard_limit", live_hard_limit},
-	{"host_limit", live_host_limit}, {"idle_limit", live_idle_limit},
+	{"fence", live_fence},
+	{"quarantine", live_quarantine},
+	{"pool_limit", live_pool_limit},
+	{"hard_limit", live_hard_limit},
+	{"host_limit", live_host_limit},
+	{"idle_limit", live_idle_limit},
 	{NULL, NULL},
 };
 

@@ -92,7 +92,7 @@ ROWS = [
      (FAST, "	if (!LIKELY(figure_add(&cache->room_left, -span) >= 0) ||",
       "	if (!LIKELY(cache->room_left >= (int64_t)span) ||")),
     ("a_thread_keeps_what_it_likes", "test_cache.py -k option_says",
-     (CACHE, "	if (option && count == 1)", "	if (count)")),
+     ("src/core/cache_rooms.c", "	if (option && count == 1)", "	if (count)")),
     ("a_swap_leaves_the_caches_alone", "test_cache.py -k swap",
      (POOLS, "	caches_flush(store);\n	pools_push", "	pools_push")),
     ("a_trim_leaves_the_caches_alone", "test_cache.py -k trim",

@@ -6,7 +6,7 @@ GIVE = "src/core/giveback.c"
 MEM = "src/core/mem.c"
 POOLS = "src/core/pools.c"
 SWAP = "src/core/swap.c"
-CACHE = "src/core/cache.c"
+CACHE = "src/core/cache_rooms.c"
 
 ROWS = [
     ("nothing_is_held", "unit",

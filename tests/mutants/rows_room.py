@@ -52,7 +52,7 @@ ROWS = [
      (LIMIT, "soft ? past(pooled, span", "soft ? past(claim, span")),
     ("memory_figures_leave_out_what_no_pool_has",
      "test_limits.py -k no_pool_has",
-     (MEM, "	held += atomic_load(&context->device->unpooled);\n", "")),
+     ("src/core/mem_info.c", "	held += atomic_load(&context->device->unpooled);\n", "")),
     ("what_was_direct_is_not_claimed", "test_limits.py -k changes_while",
      (FIGURES, "		device_claim(device_at(i), moved);\n", "")),
     ("a_lower_limit_keeps_what_is_idle", "test_limits.py -k sends_what",
