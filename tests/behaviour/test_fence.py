@@ -104,7 +104,8 @@ def test_the_level_changes_while_the_program_runs(box):
     (["fence", "none"], "allowed: fence, sync, and none with force=1"),
     (["fence", "loose"], "allowed: fence, sync, none"),
     (["quarantine", "12x"], "allowed: bytes, or auto"),
-    (["pool", "no_pool"], "those that can: fence, quarantine, idle_limit"),
+    (["pool", "no_pool"], "those that can: fence, quarantine, "
+     "pool_limit, hard_limit, host_limit, idle_limit"),
     ([], "no OPTION"),
 ])
 def test_a_wrong_setting_says_what_is_allowed_and_changes_nothing(box, words,
