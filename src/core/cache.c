@@ -141,16 +141,15 @@ static bool cache_must_shut(const struct cache *cache)
 	       device->lost || !fence_is_plain(device);
 }
 
-/* A context's only cache may hold all, one of several what the option says;
- * none more than what others have left it. */
-static int64_t room_of(const struct cache *cache, int count)
+/* A context's only cache may hold all, one of several what the option says. */
+static int64_t room_of(int count)
 {
 	size_t option = config_current()->thread_cache;
 	int64_t room = option < INT64_MAX / 2 ? (int64_t)option : INT64_MAX / 2;
 
 	if (option && count == 1)
 		room = INT64_MAX / 2;
-	return room < cache->room_most ? room : cache->room_most;
+	return room;
 }
 
 void caches_review_rooms(struct context *context)
@@ -166,12 +165,15 @@ void caches_review_rooms(struct context *context)
 	}
 	context->caches = count;
 	caches_wait();
+	room = room_of(count);
 	for (struct cache *at = caches; at; at = at->next) {
 		if (at->context != context)
 			continue;
-		room = room_of(at, count);
 		at->room_left += room - at->room;
 		at->room = room;
+		cache_shed(at);
+		if (count == 1)
+			cache_pardon(at);
 		cache_open(at, SHUT_OTHER);
 	}
 }
@@ -245,7 +247,7 @@ void caches_ask(void)
 static void cache_bind(struct cache *cache, struct context *context)
 {
 	cache->context = context;
-	cache->room_most = INT64_MAX;
+	cache_pardon(cache);
 	cache_serve(cache, NULL);
 	caches_review_rooms(context);
 	cache_review(cache);

@@ -9,7 +9,14 @@
  * and out of it. */
 enum { RAID_LEAST = 1 << 20, MOVE_MAX = 32, TAKE_MAX = 2 * MOVE_MAX };
 
-enum { WANTED_OFTEN = 64 }; /* times that an empty magazine is refused */
+/* Times that an empty magazine is refused, and that room is. */
+enum { WANTED_OFTEN = 64, REFUSED_OFTEN = 64 };
+
+/* How often others take all blocks of a span before its thread may keep some,
+ * once more, and twice as many with each time, up to so many times; requests
+ * for the span that make up for one of these; and looks of others without any
+ * work of its own, after which it keeps none. */
+enum { RAIDS_FREE = 2, RAIDS_MOST = 16, ASKED_AGAIN = 32, LOOKS_IDLE = 16 };
 
 /* The magazine that has blocks of a span, or NULL. Others' may change at once.
  */
@@ -58,6 +65,29 @@ static bool cache_move(struct cache *cache, size_t least, size_t most)
 	return any;
 }
 
+void cache_shed(struct cache *cache)
+{
+	for (size_t i = cache->named; i-- && cache->room_left < 0;)
+		magazine_empty(cache, &cache->magazines[cache->names[i]],
+			       SIZE_MAX);
+}
+
+static void magazine_name(struct magazine *magazine, size_t span)
+{
+	__atomic_store_n(&magazine->span, span, __ATOMIC_RELAXED);
+}
+
+void cache_pardon(struct cache *cache)
+{
+	struct magazine *at;
+
+	for (size_t i = 0; i < cache->named; i++) {
+		at = &cache->magazines[cache->names[i]];
+		at->raids = at->owed = 0;
+		magazine_name(at, cache->spans[i]);
+	}
+}
+
 void cache_empty(struct cache *cache)
 {
 	if (cache->room_left < cache->room)
@@ -77,14 +107,15 @@ void cache_adopt(struct cache *cache, struct pool *pool)
 	caches_unlock();
 }
 
-/* The magazine of a span, or an empty one that is its now; or NULL. One that
- * was another's is, so that spans don't take turns, only if wanted often. */
+/* The magazine of a span, maybe a lost one, or an empty one that is its now; or
+ * NULL. One that was another's is, so that spans don't take turns, only if
+ * wanted often. */
 static struct magazine *magazine_for(struct cache *cache, size_t span)
 {
 	struct magazine *at = magazine_at(cache, span);
 
 	for (int i = 0; i < 2; i++, at = magazine_beside(at))
-		if (at->span == span)
+		if ((at->span & ~(size_t)MAGAZINE_LOST) == span)
 			return at;
 	for (int i = 0; i < 2; i++, at = magazine_beside(at)) {
 		if (at->head)
@@ -106,6 +137,47 @@ static size_t count_room(const struct cache *cache, size_t span)
 	return room > 0 ? (size_t)room / span : 0;
 }
 
+/* There is none. Once in so many times half of it is made, by one span after
+ * the other: or a cache that is full of what is not asked for any more would
+ * stay so. */
+static void cache_make_room(struct cache *cache, size_t span)
+{
+	int64_t half = cache->room / 2, least = (int64_t)span;
+
+	if (++cache->refused % REFUSED_OFTEN)
+		return;
+	if (least < half)
+		least = half;
+	for (size_t i = 0; i < cache->named && cache->room_left < least; i++) {
+		cache->hand = (cache->hand + 1) % cache->named;
+		magazine_empty(cache,
+			       &cache->magazines[cache->names[cache->hand]],
+			       SIZE_MAX);
+	}
+}
+
+/* The blocks that others leave a magazine whose thread is at work. */
+static size_t magazine_keeps(const struct magazine *magazine)
+{
+	return magazine->raids < RAIDS_FREE
+		       ? 0
+		       : (size_t)1 << (magazine->raids - RAIDS_FREE);
+}
+
+/* Its thread asks for the span and has none left. Whether it may have some now:
+ * what others took makes it wait, and is forgotten with more such requests. */
+static bool magazine_asked(struct magazine *magazine, size_t span)
+{
+	if (magazine->raids && !--magazine->owed) {
+		magazine->owed = ASKED_AGAIN;
+		if (magazine->span == span)
+			magazine->raids--;
+		else
+			magazine_name(magazine, span);
+	}
+	return magazine->span == span;
+}
+
 void cache_refill(struct cache *cache, size_t span, uint64_t safe)
 {
 	struct pool *pool = cache ? cache->pool : NULL;
@@ -113,11 +185,17 @@ void cache_refill(struct cache *cache, size_t span, uint64_t safe)
 	struct block_list list;
 	size_t most;
 
-	if (!pool || atomic_load(&cache->shut))
+	if (!pool || atomic_load(&cache->shut) || (int64_t)span > cache->room)
+		return;
+	magazine = magazine_for(cache, span);
+	if (!magazine || !magazine_asked(magazine, span))
 		return;
 	most = count_room(cache, span);
-	magazine = most ? magazine_for(cache, span) : NULL;
-	if (!magazine)
+	if (!most)
+		cache_make_room(cache, span);
+	if (magazine->raids && most > magazine_keeps(magazine) / 2)
+		most = magazine_keeps(magazine) / 2;
+	if (!most)
 		return;
 	list = pools_take_list(pool, span, most < TAKE_MAX ? most : TAKE_MAX,
 			       safe);
@@ -139,10 +217,12 @@ bool cache_put(struct cache *cache, struct block *block)
 	    (int64_t)block->span > cache->room)
 		return false;
 	magazine = magazine_for(cache, block->span);
-	if (!magazine)
+	if (!magazine || magazine->span != block->span)
 		return false;
 	if (cache->room_left < (int64_t)block->span)
 		magazine_empty(cache, magazine, MOVE_MAX);
+	if (cache->room_left < (int64_t)block->span)
+		cache_make_room(cache, block->span);
 	if (cache->room_left < (int64_t)block->span)
 		return false;
 	magazine_append(magazine, block);
@@ -177,25 +257,59 @@ static struct cache *other_shut(struct cache *at, const struct cache *but)
 	return at;
 }
 
-/* Who had blocks that others wanted does not keep that many bytes again: where
- * one thread frees what another takes, they meet in the pool. */
-static bool others_raid(struct context *context, const struct cache *but,
+/* Of one that is shut: whether its thread is at work, as far as looks tell. */
+static bool cache_works(struct cache *cache)
+{
+	int64_t work = cache->frees + cache->hits_most - cache->hits_left;
+
+	if (work == cache->work_seen)
+		return ++cache->idle_looks < LOOKS_IDLE;
+	cache->work_seen = work;
+	cache->idle_looks = 0;
+	return true;
+}
+
+static bool magazine_has_more(const struct magazine *magazine, size_t kept)
+{
+	const struct block *block = magazine->head;
+
+	for (; block && kept; kept--)
+		block = block->next;
+	return block;
+}
+
+/* From one that is shut blocks of a span move into the pool: all, or none where
+ * it needs them itself. Whether there were any. */
+static bool cache_raid(struct cache *cache, size_t span)
+{
+	struct magazine *magazine = magazine_find(cache, span);
+	bool works = cache_works(cache);
+
+	if (!magazine ||
+	    !magazine_has_more(magazine, works ? magazine_keeps(magazine) : 0))
+		return false;
+	magazine_empty(cache, magazine, SIZE_MAX);
+	magazine_name(magazine, span | MAGAZINE_LOST);
+	magazine->owed = ASKED_AGAIN;
+	magazine->raids += magazine->raids < RAIDS_MOST;
+	return true;
+}
+
+/* Who had blocks that others wanted keeps none of that span until it has often
+ * asked for it itself: where one thread frees what another takes, they meet in
+ * the pool. Where several ask and free they come to keep what each needs. */
+static bool others_raid(const struct context *context, const struct cache *but,
 			size_t span)
 {
 	struct cache *at;
-	bool any;
+	bool any = false;
 
 	caches_lock();
-	any = others_shut(context, but, span);
-	for (at = any ? other_shut(caches, but) : NULL; at;
-	     at = other_shut(at->next, but)) {
-		cache_move(at, span, span);
-		if ((int64_t)span <= at->room_most)
-			at->room_most = (int64_t)span - 1;
+	at = others_shut(context, but, span) ? other_shut(caches, but) : NULL;
+	for (; at; at = other_shut(at->next, but)) {
+		any = any || cache_raid(at, span);
 		cache_open(at, SHUT_OTHER);
 	}
-	if (any)
-		caches_review_rooms(context);
 	caches_unlock();
 	return any;
 }
@@ -234,6 +348,19 @@ bool caches_raid(struct store *store, struct cache *cache, size_t span,
 	else if (span >= RAID_LEAST)
 		any |= others_raid(context, cache, span);
 	return any;
+}
+
+bool caches_have(const struct context *context, size_t span)
+{
+	bool have = false;
+
+	if (cache_last->context == context || !caches)
+		return false;
+	caches_lock();
+	for (struct cache *at = caches; at && !have; at = at->next)
+		have = at->context == context && magazine_find(at, span);
+	caches_unlock();
+	return have;
 }
 
 void caches_flush(struct store *store)

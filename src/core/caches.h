@@ -47,7 +47,12 @@ size_t cache_place(const struct cache *cache, size_t span);
 void cache_rename(struct cache *cache, struct magazine *magazine, size_t span);
 
 /* By its own thread, or who has shut it; under that lock, and the context's:
- * all blocks move into their pool, and the cache has none. */
+ * all blocks move into their pool, and the cache has none; or so many, the
+ * largest first, that it is within its room. */
 void cache_empty(struct cache *cache);
+void cache_shed(struct cache *cache);
+
+/* Likewise: what others have wanted of it is its own again. */
+void cache_pardon(struct cache *cache);
 
 #endif

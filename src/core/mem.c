@@ -237,7 +237,10 @@ static enum mem_answer fresh(struct store *store, uint64_t *addr, size_t size,
 		return MEM_DONE;
 	}
 	fresh_know(pool, span, size, *addr);
-	if (!store->idles && store == &store->context->store)
+	/* Who takes what others free shares it with them, even if it frees
+	 * nothing itself. */
+	if (store == &store->context->store &&
+	    (!store->idles || caches_have(store->context, span)))
 		cache_current(store->context);
 	return MEM_DONE;
 }
