@@ -2,9 +2,11 @@
  *
  * Most requests and frees are served here, by fast.h, without a lock and
  * with one atomic step. All that is not plain shuts the caches: a capture,
- * pressure, a context that is ending, a level or reach of fences that may make
- * a free wait, blocks that are to go back. Then every call takes the slow path
- * (mem.c), and so it does on a kernel without membarrier(2).
+ * pressure, a context that is ending, the level at which each free waits,
+ * blocks that are to go back. Where no fence reaches, the free that fills the
+ * quarantine waits: a cache has little room there, so that frees are soon on
+ * the slow path, which asks. Then every call takes the slow path (mem.c), and
+ * so it does on a kernel without membarrier(2).
  *
  * A cache's magazines are its thread's alone while it is `busy`, and whose who
  * has shut it, once it is not: who shuts it says so in `shut`, so that neither
@@ -56,6 +58,7 @@ enum {
 	SHUT_RULE = 1,  /* it is not a plain time, see cache_must_shut */
 	SHUT_ASK = 2,   /* which context is current has to be asked */
 	SHUT_OTHER = 4, /* another thread is at it */
+	SHUT_ROOM = 8,  /* it holds more than it may now */
 };
 
 /* What a thread counts of a pool that keeps nothing; see direct.h. Words that

@@ -89,7 +89,7 @@ void cache_serve(struct cache *cache, struct pool *pool)
 
 	cache->pool = keeps ? pool : NULL;
 	cache->direct.pool = keeps ? NULL : pool;
-	cache_show(cache);
+	cache_open(cache, SHUT_ROOM); /* what it holds now fits */
 }
 
 /* A thread of a higher priority has to sleep, or the other one, on the same
@@ -138,23 +138,41 @@ static bool cache_must_shut(const struct cache *cache)
 
 	return !barriers || !context || context->dead || context->closing ||
 	       capture_any() || device->pressed || device->pending ||
-	       device->lost || !fence_is_plain(device);
+	       device->lost || fence_level() == FENCE_SYNC;
 }
 
-/* A context's only cache may hold all, one of several what the option says. */
-static int64_t room_of(int count)
+/* A context's only cache may hold all, one of several what the option says;
+ * neither more than goes without a free that waits. */
+static int64_t room_of(const struct cache *cache)
 {
-	size_t option = config_current()->thread_cache;
-	int64_t room = option < INT64_MAX / 2 ? (int64_t)option : INT64_MAX / 2;
+	size_t room = config_current()->thread_cache;
+	size_t most = fence_room(cache->device);
 
-	if (option && count == 1)
-		room = INT64_MAX / 2;
-	return room;
+	if (room && cache->context->caches == 1)
+		room = SIZE_MAX;
+	if (room > most)
+		room = most;
+	return room < INT64_MAX / 2 ? (int64_t)room : INT64_MAX / 2;
+}
+
+bool cache_room_is(const struct cache *cache)
+{
+	return cache->room == room_of(cache) &&
+	       !(atomic_load(&cache->shut) & SHUT_ROOM);
+}
+
+void cache_fit(struct cache *cache)
+{
+	int64_t room = room_of(cache);
+
+	cache->room_left += room - cache->room;
+	cache->room = room;
+	cache_shed(cache);
+	cache_open(cache, SHUT_ROOM);
 }
 
 void caches_review_rooms(struct context *context)
 {
-	int64_t room;
 	int count = 0;
 
 	for (struct cache *at = caches; at; at = at->next) {
@@ -165,13 +183,10 @@ void caches_review_rooms(struct context *context)
 	}
 	context->caches = count;
 	caches_wait();
-	room = room_of(count);
 	for (struct cache *at = caches; at; at = at->next) {
 		if (at->context != context)
 			continue;
-		at->room_left += room - at->room;
-		at->room = room;
-		cache_shed(at);
+		cache_fit(at);
 		if (count == 1)
 			cache_pardon(at);
 		cache_open(at, SHUT_OTHER);
@@ -181,14 +196,18 @@ void caches_review_rooms(struct context *context)
 /* Under lock. Returns whether it has been shut by this. */
 static bool cache_review(struct cache *cache)
 {
-	bool shut = atomic_load(&cache->shut) & SHUT_RULE;
-	bool must = cache_must_shut(cache);
+	unsigned int now = atomic_load(&cache->shut);
+	bool shut = now & SHUT_RULE, must = cache_must_shut(cache), less;
 
+	less = cache->pool && !(now & SHUT_ROOM) &&
+	       room_of(cache) < cache->room;
+	if (less)
+		cache_shut(cache, SHUT_ROOM);
 	if (must && !shut)
 		cache_shut(cache, SHUT_RULE);
 	if (!must && shut)
 		cache_open(cache, SHUT_RULE);
-	return must && !shut;
+	return (must && !shut) || less;
 }
 
 void caches_review(const struct device *device)

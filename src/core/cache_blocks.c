@@ -2,6 +2,7 @@
  * context's lock is held around each call, so one moves at a time. */
 #include "caches.h"
 #include "direct.h"
+#include "fence.h"
 #include "pools.h"
 
 /* The least span that is looked for in other threads' caches before memory is
@@ -31,21 +32,38 @@ static struct magazine *magazine_find(struct cache *cache, size_t span)
 	return NULL;
 }
 
-/* By its own thread, or who has shut it. */
-static void magazine_empty(struct cache *cache, struct magazine *magazine,
-			   size_t most)
+/* The first blocks of a magazine, up to so many, that are safe, or that are
+ * not.
+ */
+static struct block_list magazine_cut(struct magazine *magazine, size_t most,
+				      uint64_t safe)
 {
 	struct block_list list = {.head = magazine->head};
 	struct block *next = list.head;
+	bool is_safe = next && next->epoch < safe;
 
-	for (; next && list.count < most; next = next->next, list.count++)
+	for (; next && list.count < most && (next->epoch < safe) == is_safe;
+	     next = next->next, list.count++)
 		list.tail = next;
-	if (!list.count)
-		return;
-	list.tail->next = NULL;
+	if (list.count)
+		list.tail->next = NULL;
 	magazine_set(magazine, next);
-	cache->room_left += (int64_t)(list.count * list.head->span);
-	pools_put_list(&list);
+	return list;
+}
+
+/* By its own thread, or who has shut it. No safe block gets behind one that is
+ * not, in the pool. */
+static void magazine_empty(struct cache *cache, struct magazine *magazine,
+			   size_t most)
+{
+	uint64_t safe = atomic_load(cache->safe);
+	struct block_list list;
+
+	for (; magazine->head && most; most -= list.count) {
+		list = magazine_cut(magazine, most, safe);
+		cache->room_left += (int64_t)(list.count * list.head->span);
+		pools_put_list(&list);
+	}
 }
 
 /* Likewise: those of a range of spans. Whether there were any. */
@@ -99,10 +117,11 @@ void cache_empty(struct cache *cache)
 void cache_adopt(struct cache *cache, struct pool *pool)
 {
 	if (!cache || !pool->unit ||
-	    (cache->pool == pool &&
+	    (cache->pool == pool && cache_room_is(cache) &&
 	     (cache->shut || cache->table == block_table)))
 		return;
 	caches_lock();
+	cache_fit(cache);
 	cache_serve(cache, pool);
 	caches_unlock();
 }
@@ -339,7 +358,9 @@ bool caches_raid(struct store *store, struct cache *cache, size_t span,
 
 	if (store != &context->store)
 		return false;
-	any = cache && (most > span || magazine_find(cache, span)) &&
+	/* Where frees wait, its room is what they fill until one has to. */
+	any = cache && (all || fence_room(store->device) == SIZE_MAX) &&
+	      (most > span || magazine_find(cache, span)) &&
 	      cache_move(cache, span, most);
 	if (context->caches == (cache != NULL))
 		return any; /* there are no others */

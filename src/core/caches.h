@@ -24,8 +24,11 @@ void caches_wait(void);
  * one is left to be counted by that. */
 void cache_serve(struct cache *cache, struct pool *pool);
 
-/* Under that lock, and the context's: what each of its caches may hold. */
+/* Under that lock, and the context's: what each of its caches may hold; and by
+ * the own thread of one that may hold less or more now. */
 void caches_review_rooms(struct context *context);
+bool cache_room_is(const struct cache *cache);
+void cache_fit(struct cache *cache);
 
 /* Under that lock: a record of a cache, shut and without a context; NULL: no
  * memory. And the thread of an empty one, as that, has ended. */

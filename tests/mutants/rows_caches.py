@@ -48,7 +48,7 @@ ROWS = [
     ("a_lost_device_shuts_nothing", "test_cache.py -k has_failed",
      (CACHE, "	       device->lost || !fence", "	       !fence")),
     ("a_level_that_waits_shuts_nothing", "test_cache.py -k sync",
-     (CACHE, " || !fence_is_plain(device);", ";\n	(void)fence_is_plain;")),
+     (CACHE, " || fence_level() == FENCE_SYNC;", ";\n	(void)fence_level;")),
     ("nobody_is_told_of_a_change_of_level", "test_cache.py -k sync",
      (FENCE, "			fence_restart(device_at(i));\n"
       "	caches_review(NULL);", "			fence_restart(device_at(i));")),

@@ -19,10 +19,15 @@ bool capture_any(void)
 	return false;
 }
 
-bool fence_is_plain(const struct device *device)
+enum fence_level fence_level(void)
+{
+	return FENCE_FENCE;
+}
+
+size_t fence_room(const struct device *device)
 {
 	(void)device;
-	return true;
+	return SIZE_MAX;
 }
 
 const struct config *config_current(void)
