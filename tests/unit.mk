@@ -11,8 +11,9 @@ $(BUILD)/tests/unit/caches_test: $(addprefix $(BUILD)/obj/src/,\
 	core/cache.o core/cache_figures.o core/cache_record.o core/device.o \
 	backing/syscall_filter.o)
 $(BUILD)/tests/unit/cache_raid_test: $(addprefix $(BUILD)/obj/src/,\
-	core/cache.o core/cache_blocks.o core/cache_figures.o core/cache_record.o \
-	core/cache_spans.o core/device.o backing/syscall_filter.o)
+	core/cache.o core/cache_blocks.o core/cache_figures.o core/cache_raids.o \
+	core/cache_record.o core/cache_spans.o core/device.o \
+	backing/syscall_filter.o)
 
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_PARTS)
 	$(call SAY,link  )

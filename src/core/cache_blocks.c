@@ -2,26 +2,20 @@
  * context's lock is held around each call, so one moves at a time. */
 #include "caches.h"
 #include "direct.h"
-#include "fence.h"
 #include "pools.h"
 
-/* The least span that is looked for in other threads' caches before memory is
- * taken from the driver, and the most blocks that move into a pool at a time,
- * and out of it. */
-enum { RAID_LEAST = 1 << 20, MOVE_MAX = 32, TAKE_MAX = 2 * MOVE_MAX };
+/* The most blocks that move into a pool at a time, and out of it. */
+enum { MOVE_MAX = 32, TAKE_MAX = 2 * MOVE_MAX };
 
 /* Times that an empty magazine is refused, and that room is. */
 enum { WANTED_OFTEN = 64, REFUSED_OFTEN = 64 };
 
 /* How often others take all blocks of a span before its thread may keep some,
- * once more, and twice as many with each time, up to so many times; requests
- * for the span that make up for one of these; and looks of others without any
- * work of its own, after which it keeps none. */
-enum { RAIDS_FREE = 2, RAIDS_MOST = 16, ASKED_AGAIN = 32, LOOKS_IDLE = 16 };
+ * once more, and twice as many with each time, up to so many times; and
+ * requests for the span that make up for one of these. */
+enum { RAIDS_FREE = 2, RAIDS_MOST = 16, ASKED_AGAIN = 32 };
 
-/* The magazine that has blocks of a span, or NULL. Others' may change at once.
- */
-static struct magazine *magazine_find(struct cache *cache, size_t span)
+struct magazine *magazine_find(struct cache *cache, size_t span)
 {
 	struct magazine *at = magazine_at(cache, span);
 
@@ -51,23 +45,29 @@ static struct block_list magazine_cut(struct magazine *magazine, size_t most,
 	return list;
 }
 
-/* By its own thread, or who has shut it. No safe block gets behind one that is
- * not, in the pool. */
-static void magazine_empty(struct cache *cache, struct magazine *magazine,
-			   size_t most)
+/* No safe block gets behind one that is not, in the pool. */
+void magazine_move(struct cache *cache, struct magazine *magazine, size_t most,
+		   uint64_t below)
 {
 	uint64_t safe = atomic_load(cache->safe);
 	struct block_list list;
 
-	for (; magazine->head && most; most -= list.count) {
+	if (safe > below) /* just now */
+		safe = below;
+	for (; most && magazine_has(magazine, below); most -= list.count) {
 		list = magazine_cut(magazine, most, safe);
 		cache->room_left += (int64_t)(list.count * list.head->span);
 		pools_put_list(&list);
 	}
 }
 
-/* Likewise: those of a range of spans. Whether there were any. */
-static bool cache_move(struct cache *cache, size_t least, size_t most)
+static void magazine_empty(struct cache *cache, struct magazine *magazine,
+			   size_t most)
+{
+	magazine_move(cache, magazine, most, UINT64_MAX);
+}
+
+bool cache_move(struct cache *cache, size_t least, size_t most, uint64_t below)
 {
 	size_t i = cache_place(cache, least);
 	struct magazine *at;
@@ -75,9 +75,9 @@ static bool cache_move(struct cache *cache, size_t least, size_t most)
 
 	for (; i < cache->named && cache->spans[i] <= most; i++) {
 		at = &cache->magazines[cache->names[i]];
-		if (!at->head)
+		if (!magazine_has(at, below))
 			continue;
-		magazine_empty(cache, at, SIZE_MAX);
+		magazine_move(cache, at, SIZE_MAX, below);
 		any = true;
 	}
 	return any;
@@ -109,7 +109,7 @@ void cache_pardon(struct cache *cache)
 void cache_empty(struct cache *cache)
 {
 	if (cache->room_left < cache->room)
-		cache_move(cache, 0, SIZE_MAX);
+		cache_move(cache, 0, SIZE_MAX, UINT64_MAX);
 	direct_settle(cache);
 	cache_serve(cache, NULL);
 }
@@ -175,12 +175,19 @@ static void cache_make_room(struct cache *cache, size_t span)
 	}
 }
 
-/* The blocks that others leave a magazine whose thread is at work. */
-static size_t magazine_keeps(const struct magazine *magazine)
+size_t magazine_keeps(const struct magazine *magazine)
 {
 	return magazine->raids < RAIDS_FREE
 		       ? 0
 		       : (size_t)1 << (magazine->raids - RAIDS_FREE);
+}
+
+void magazine_lose(struct magazine *magazine)
+{
+	if (!magazine->head)
+		magazine_name(magazine, magazine->span | MAGAZINE_LOST);
+	magazine->owed = ASKED_AGAIN;
+	magazine->raids += magazine->raids < RAIDS_MOST;
 }
 
 /* Its thread asks for the span and has none left. Whether it may have some now:
@@ -247,157 +254,4 @@ bool cache_put(struct cache *cache, struct block *block)
 	magazine_append(magazine, block);
 	cache->room_left -= (int64_t)block->span;
 	return true;
-}
-
-/* Under the caches' lock: those of the context, but for one, that have blocks
- * of the span, or all (0), are shut, and not busy. Whether there are any. */
-static bool others_shut(const struct context *context, const struct cache *but,
-			size_t span)
-{
-	bool any = false;
-
-	for (struct cache *at = caches; at; at = at->next) {
-		if (at == but || at->context != context ||
-		    (span && !magazine_find(at, span)))
-			continue;
-		cache_shut(at, SHUT_OTHER);
-		any = true;
-	}
-	if (any)
-		caches_wait();
-	return any;
-}
-
-/* The first of the others that is shut, from one on; or NULL. */
-static struct cache *other_shut(struct cache *at, const struct cache *but)
-{
-	while (at && (at == but || !(at->shut & SHUT_OTHER)))
-		at = at->next;
-	return at;
-}
-
-/* Of one that is shut: whether its thread is at work, as far as looks tell. */
-static bool cache_works(struct cache *cache)
-{
-	int64_t work = cache->frees + cache->hits_most - cache->hits_left;
-
-	if (work == cache->work_seen)
-		return ++cache->idle_looks < LOOKS_IDLE;
-	cache->work_seen = work;
-	cache->idle_looks = 0;
-	return true;
-}
-
-static bool magazine_has_more(const struct magazine *magazine, size_t kept)
-{
-	const struct block *block = magazine->head;
-
-	for (; block && kept; kept--)
-		block = block->next;
-	return block;
-}
-
-/* From one that is shut blocks of a span move into the pool: all, or none where
- * it needs them itself. Whether there were any. */
-static bool cache_raid(struct cache *cache, size_t span)
-{
-	struct magazine *magazine = magazine_find(cache, span);
-	bool works = cache_works(cache);
-
-	if (!magazine ||
-	    !magazine_has_more(magazine, works ? magazine_keeps(magazine) : 0))
-		return false;
-	magazine_empty(cache, magazine, SIZE_MAX);
-	magazine_name(magazine, span | MAGAZINE_LOST);
-	magazine->owed = ASKED_AGAIN;
-	magazine->raids += magazine->raids < RAIDS_MOST;
-	return true;
-}
-
-/* Who had blocks that others wanted keeps none of that span until it has often
- * asked for it itself: where one thread frees what another takes, they meet in
- * the pool. Where several ask and free they come to keep what each needs. */
-static bool others_raid(const struct context *context, const struct cache *but,
-			size_t span)
-{
-	struct cache *at;
-	bool any = false;
-
-	caches_lock();
-	at = others_shut(context, but, span) ? other_shut(caches, but) : NULL;
-	for (; at; at = other_shut(at->next, but)) {
-		any = any || cache_raid(at, span);
-		cache_open(at, SHUT_OTHER);
-	}
-	caches_unlock();
-	return any;
-}
-
-static bool others_move(const struct context *context, const struct cache *but,
-			size_t least, size_t most)
-{
-	struct cache *at;
-	bool any = false;
-
-	caches_lock();
-	at = others_shut(context, but, 0) ? other_shut(caches, but) : NULL;
-	for (; at; at = other_shut(at->next, but)) {
-		any |= cache_move(at, least, most);
-		cache_open(at, SHUT_OTHER);
-	}
-	caches_unlock();
-	return any;
-}
-
-bool caches_raid(struct store *store, struct cache *cache, size_t span,
-		 size_t slack, bool all)
-{
-	struct context *context = store->context;
-	size_t most = span + (all ? slack : 0);
-	bool any;
-
-	if (store != &context->store)
-		return false;
-	/* Where frees wait, its room is what they fill until one has to. */
-	any = cache && (all || fence_room(store->device) == SIZE_MAX) &&
-	      (most > span || magazine_find(cache, span)) &&
-	      cache_move(cache, span, most);
-	if (context->caches == (cache != NULL))
-		return any; /* there are no others */
-	if (all)
-		any |= others_move(context, cache, span, most);
-	else if (span >= RAID_LEAST)
-		any |= others_raid(context, cache, span);
-	return any;
-}
-
-bool caches_have(const struct context *context, size_t span)
-{
-	bool have = false;
-
-	if (cache_last->context == context || !caches)
-		return false;
-	caches_lock();
-	for (struct cache *at = caches; at && !have; at = at->next)
-		have = at->context == context && magazine_find(at, span);
-	caches_unlock();
-	return have;
-}
-
-void caches_flush(struct store *store)
-{
-	if (store != &store->context->store || !caches)
-		return;
-	caches_lock();
-	for (struct cache *at = caches; at; at = at->next)
-		if (at->context == store->context)
-			cache_shut(at, SHUT_OTHER);
-	caches_wait();
-	for (struct cache *at = caches; at; at = at->next) {
-		if (at->context != store->context)
-			continue;
-		cache_empty(at);
-		cache_open(at, SHUT_OTHER);
-	}
-	caches_unlock();
 }

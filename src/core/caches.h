@@ -1,9 +1,11 @@
 /* What the parts of the caches share: cache.c says when they are shut,
  * cache_record.c which there are, cache_blocks.c and cache_spans.c what is in
- * them, cache_figures.c what they count. */
+ * them, cache_raids.c what others take of it, cache_figures.c what they count.
+ */
 #ifndef MNM_CACHES_H
 #define MNM_CACHES_H
 
+#include "block.h"
 #include "cache.h"
 
 extern struct cache *_Atomic caches; /* all, linked by next */
@@ -42,6 +44,28 @@ void cache_forget(struct cache *cache);
 /* Under that lock, with all of them shut: what they have reserved is claimed
  * and counted by the devices. */
 void caches_count_reserved(void);
+
+/* The magazine that has blocks of a span, or NULL. Others' may change at once.
+ */
+struct magazine *magazine_find(struct cache *cache, size_t span);
+
+/* By its own thread, or who has shut it; under the context's lock. Whether the
+ * first block is of an epoch below one; and so many blocks of such epochs move
+ * into the pool. */
+static inline bool magazine_has(const struct magazine *magazine, uint64_t below)
+{
+	return magazine->head && magazine->head->epoch < below;
+}
+void magazine_move(struct cache *cache, struct magazine *magazine, size_t most,
+		   uint64_t below);
+
+/* Likewise, those of a range of spans. Whether there were any. */
+bool cache_move(struct cache *cache, size_t least, size_t most, uint64_t below);
+
+/* Likewise: others took its blocks, and it has none until its thread has often
+ * asked for them; and those that others leave it, where that is at work. */
+void magazine_lose(struct magazine *magazine);
+size_t magazine_keeps(const struct magazine *magazine);
 
 /* By its own thread, or who has shut it: the place among `spans` of the first
  * of at least so many bytes. By its own, under the context's lock: an empty

@@ -12,13 +12,13 @@ SIZES = {"small": [4, 64, 300], "large": [1024, 2048, 3072],
          "many": [1024 + 64 * i for i in range(64)]}
 
 
-def locks(box, threads, live, sizes, **options):
+def locks(box, threads, live, sizes, others=0, **options):
     """In a thousand pairs: of threads at once, and of one that was alone for a
     thousand before. No lock is taken by a pair that its thread serves itself,
     but for a look in 256 of them; else there are two or more."""
-    done = box.run([program("sharers"), str(threads), "20000", str(live),
-                    *map(str, sizes)], "page_unit_pool", sim="ideal",
-                   **options)
+    done = box.run([program("sharers"), str(others), str(threads), "20000",
+                    str(live), *map(str, sizes)], "page_unit_pool",
+                   sim="ideal", **options)
     words = done.stdout.split()
     assert done.returncode == 0 and words[4:] == ["errors", "0"]
     return int(words[1]), int(words[3])

@@ -1,5 +1,6 @@
 /* Threads that share sizes, and what that leaves to one of them alone.
- * Usage: sharers THREADS PAIRS LIVE KIB...   LIVE blocks are live at a time
+ * Usage: sharers OTHERS THREADS PAIRS LIVE KIB...
+ * LIVE blocks are live at a time; OTHERS are contexts of the device besides.
  * Each thread makes so many pairs of an allocation and a free, in the sizes by
  * turns; then, when all have, as many again, in which calls of
  * pthread_mutex_lock are counted. The main thread makes some before, 1,000 once
@@ -8,10 +9,15 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include <cuda.h>
+
+/* What every driver has; the header knows the newest form. */
+extern CUresult cuCtxCreate_v2(CUcontext *made, unsigned int flags,
+			       CUdevice device);
 
 enum { THREADS_MAX = 64, LIVE_MAX = 64, SIZES_MAX = 64, ALONE = 1000 };
 
@@ -84,26 +90,39 @@ static void threads_run(int count)
 
 static void arguments(int argc, char **argv, int *threads)
 {
-	*threads = argc > 4 ? atoi(argv[1]) : 0;
-	pairs = argc > 4 ? atoi(argv[2]) : 0;
-	live = argc > 4 ? atoi(argv[3]) : 0;
-	for (int i = 4; i < argc && size_count < SIZES_MAX; i++)
+	bool complete = argc > 5;
+
+	*threads = complete ? atoi(argv[2]) : 0;
+	pairs = complete ? atoi(argv[3]) : 0;
+	live = complete ? atoi(argv[4]) : 0;
+	for (int i = 5; i < argc && size_count < SIZES_MAX; i++)
 		sizes[size_count++] = (size_t)atol(argv[i]) << 10;
 	if (*threads < 1 || *threads > THREADS_MAX || pairs < 1 || live < 1 ||
 	    live > LIVE_MAX)
 		exit(2);
 }
 
-int main(int argc, char **argv)
+static bool contexts_make(int others)
 {
 	CUdevice device;
+	CUcontext other;
+
+	if (cuInit(0) || cuDeviceGet(&device, 0) ||
+	    cuDevicePrimaryCtxRetain(&context, device))
+		return false;
+	for (int i = 0; i < others; i++)
+		if (cuCtxCreate_v2(&other, 0, device))
+			return false;
+	return !cuCtxSetCurrent(context);
+}
+
+int main(int argc, char **argv)
+{
 	int threads;
 	long alone;
 
 	arguments(argc, argv, &threads);
-	if (cuInit(0) || cuDeviceGet(&device, 0) ||
-	    cuDevicePrimaryCtxRetain(&context, device) ||
-	    cuCtxSetCurrent(context))
+	if (!contexts_make(atoi(argv[1])))
 		return 1;
 	make_pairs(ALONE);
 	threads_run(threads);
