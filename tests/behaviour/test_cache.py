@@ -347,8 +347,10 @@ def test_a_trim_takes_what_threads_keep_along(box):
     shell.end()
 
 
-def test_level_sync_waits_in_each_free_of_a_thread_with_a_cache(box):
-    shell = two_threads(box)
+@pytest.mark.parametrize("quarantine", ["auto", "32M"])
+def test_level_sync_waits_in_each_free_of_a_thread_with_a_cache(box,
+                                                                quarantine):
+    shell = two_threads(box, quarantine=quarantine)
     lines(shell, "on a stream s", f"on a alloc x {SPAN}")
     warm(shell, SPAN, "a")
     shell.ask("set fence sync")

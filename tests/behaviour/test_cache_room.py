@@ -45,32 +45,47 @@ def test_the_quarantine_is_no_larger_for_what_a_thread_keeps(box, size):
     shell.end()
 
 
+def held(shell, count, size, thread):
+    names = [f"{thread}{i}" for i in range(count)]
+    for name in names:
+        took(shell, f"on {thread} alloc {name} {size}")
+    return names
+
+
 def test_a_quarantine_that_is_taken_away_is_noticed_at_once(box):
-    shell = open_shell(box, POOL, "driver", sim_driver=OLD, sim="ideal",
-                       quarantine="auto")
-    assert pairs(shell, 4 * KIB, 500)[1] <= 2
+    """In the next free, though the thread had room for it."""
+    shell = open_shell(box, POOL, "driver", sim_driver=OLD,
+                       quarantine=32 * MIB)
+    took(shell, "on a set primary")
+    took(shell, f"on a pairs {4 * KIB} 300")
+    names = held(shell, 40, 4 * KIB, "a")
     shell.ask("set quarantine 0")
-    assert pairs(shell, 4 * KIB, 50)[1] == 50
-    shell.ask("set quarantine auto")
-    pairs(shell, 4 * KIB, 50)
-    assert pairs(shell, 4 * KIB, 500)[1] <= 2
+    before = shell.stat()["syncs"]
+    for name in names:
+        took(shell, f"on a free {name}")
+    assert shell.stat()["syncs"] - before == 40
+    shell.ask(f"set quarantine {32 * MIB}")
+    took(shell, f"on a pairs {4 * KIB} 100")
+    before = shell.stat()["syncs"]
+    took(shell, f"on a pairs {4 * KIB} 500")
+    assert shell.stat()["syncs"] - before <= 1
     shell.end()
 
 
 def test_what_a_thread_kept_while_a_fence_reached_is_no_room_later(box):
-    """Alone it may keep all, until a fence fails."""
-    shell = open_shell(box, POOL, "driver", sim="ideal", quarantine=8 * MIB,
+    """Alone it may keep all, until another thread's fence fails."""
+    shell = open_shell(box, POOL, "driver", sim="256M", quarantine=8 * MIB,
                        fail="cuCtxWaitEvent:20+:999")
-    names = [f"n{i}" for i in range(40)]
-    for _ in range(3):
-        for name in names:
-            took(shell, f"alloc {name} {MIB}")
-        for name in names:
-            took(shell, f"free {name}")
+    for thread in "ab":
+        took(shell, f"on {thread} set primary")
+    took(shell, f"on a pairs {MIB // 2} 20")
+    names = held(shell, 80, MIB // 2, "a")
     while "a fence failed" not in box.stderr():
-        took(shell, f"pairs {4 * KIB} 100")
-    pairs(shell, 64 * KIB, 200)
-    assert pairs(shell, 64 * KIB, 2000)[0] <= 9 * MIB + 64 * KIB
+        took(shell, f"on b pairs {4 * KIB} 100")
+    before = shell.stat()["syncs"]
+    for name in names:
+        took(shell, f"on a free {name}")
+    assert shell.stat()["syncs"] - before >= 4
     shell.end()
 
 

@@ -144,7 +144,7 @@ ROWS = [
      (CACHED, "	if (magazine->raids && !--magazine->owed) {",
       "	if (false) {")),
     ("nothing_is_left_to_who_asks_again", "unit",
-     (RAIDS, "works ? magazine_keeps(magazine) : 0", "(void)works, 0")),
+     (RAIDS, "works ? magazine_keeps(magazine) : 0", "works ? 0 : 0")),
     ("who_sleeps_is_left_as_much", "unit",
      (RAIDS, "		return ++cache->idle_looks < LOOKS_IDLE;",
       "		return true;")),
@@ -183,7 +183,7 @@ ROWS = [
     ("requests_make_room_for_frees", "test_room.py -k quarantine_is_no_larger",
      (RAIDS, "	if (fence_room(store->device) < SIZE_MAX)\n",
       "	if (false)\n")),
-    ("safe_blocks_get_behind_others", "test_room.py",
+    ("safe_blocks_get_behind_others", "unit",
      (PAGES, "	if (idle->head && list->head->epoch < "
       "idle->tail->epoch) {", "	if (idle->head && list->head->epoch < "
       "idle->head->epoch) {")),

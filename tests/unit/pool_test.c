@@ -160,6 +160,22 @@ START_TEST(page_unit_pool_takes_and_keeps_blocks_in_lists)
 }
 END_TEST
 
+START_TEST(page_unit_pool_finds_what_is_safe_whatever_came_before)
+{
+	struct pool *pool = pool_opened("page_unit_pool");
+	struct block_list safe = listed(8192, 2, 5);
+
+	freed(pool, 8192, 1);
+	freed(pool, 8192, 9); /* not safe */
+	ck_assert(pool->ops->keep(pool, &safe));
+	taken(pool, 8, 1, 1, 5);
+	taken(pool, 8, 1, 1, 6);
+	taken(pool, 8, 1, 1, 1);
+	taken(pool, 8, 9, 0, 0);
+	taken(pool, 10, 9, 1, 9);
+}
+END_TEST
+
 START_TEST(page_unit_pool_reuses_the_exact_span_oldest_first)
 {
 	struct pool *pool = pool_opened("page_unit_pool");
@@ -261,7 +277,7 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[12];
+	static const TTest *tests[12]; /* the last is NULL */
 	size_t n = 0;
 
 	tests[n++] = rows_and_pools_agree;
@@ -269,6 +285,7 @@ int main(void)
 	tests[n++] = page_unit_pool_has_sixteen_spans_an_octave_with_slack;
 	tests[n++] = page_unit_pool_uses_the_least_larger_block_within_slack;
 	tests[n++] = page_unit_pool_takes_and_keeps_blocks_in_lists;
+	tests[n++] = page_unit_pool_finds_what_is_safe_whatever_came_before;
 	tests[n++] = page_unit_pool_reuses_the_exact_span_oldest_first;
 	tests[n++] = page_unit_pool_hands_out_no_block_of_an_unsafe_epoch;
 	tests[n++] = page_unit_pool_hands_over_all_idle_blocks;
