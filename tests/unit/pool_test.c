@@ -168,11 +168,10 @@ START_TEST(page_unit_pool_finds_what_is_safe_whatever_came_before)
 	freed(pool, 8192, 1);
 	freed(pool, 8192, 9); /* not safe */
 	ck_assert(pool->ops->keep(pool, &safe));
-	taken(pool, 8, 1, 1, 5);
-	taken(pool, 8, 1, 1, 6);
-	taken(pool, 8, 1, 1, 1);
-	taken(pool, 8, 9, 0, 0);
-	taken(pool, 10, 9, 1, 9);
+	taken(pool, 2, 8, 2, 5);
+	taken(pool, 9, 8, 1, 1);
+	taken(pool, 9, 8, 0, 0);
+	taken(pool, 9, 10, 1, 9);
 }
 END_TEST
 
