@@ -141,58 +141,6 @@ static bool cache_must_shut(const struct cache *cache)
 	       device->lost || fence_level() == FENCE_SYNC;
 }
 
-/* A context's only cache may hold all, one of several what the option says;
- * neither more than goes without a free that waits. */
-static int64_t room_of(const struct cache *cache)
-{
-	size_t room = config_current()->thread_cache;
-	size_t most = fence_room(cache->device);
-
-	if (room && cache->context->caches == 1)
-		room = SIZE_MAX;
-	if (room > most)
-		room = most;
-	return room < INT64_MAX / 2 ? (int64_t)room : INT64_MAX / 2;
-}
-
-bool cache_room_is(const struct cache *cache)
-{
-	return cache->room == room_of(cache) &&
-	       !(atomic_load(&cache->shut) & SHUT_ROOM);
-}
-
-void cache_fit(struct cache *cache)
-{
-	int64_t room = room_of(cache);
-
-	cache->room_left += room - cache->room;
-	cache->room = room;
-	cache_shed(cache);
-	cache_open(cache, SHUT_ROOM);
-}
-
-void caches_review_rooms(struct context *context)
-{
-	int count = 0;
-
-	for (struct cache *at = caches; at; at = at->next) {
-		if (at->context != context)
-			continue;
-		count++;
-		cache_shut(at, SHUT_OTHER);
-	}
-	context->caches = count;
-	caches_wait();
-	for (struct cache *at = caches; at; at = at->next) {
-		if (at->context != context)
-			continue;
-		cache_fit(at);
-		if (count == 1)
-			cache_pardon(at);
-		cache_open(at, SHUT_OTHER);
-	}
-}
-
 /* Under lock. Returns whether it has been shut by this. */
 static bool cache_review(struct cache *cache)
 {
@@ -200,7 +148,7 @@ static bool cache_review(struct cache *cache)
 	bool shut = now & SHUT_RULE, must = cache_must_shut(cache), less;
 
 	less = cache->pool && !(now & SHUT_ROOM) &&
-	       room_of(cache) < cache->room;
+	       cache_room(cache) < cache->room;
 	if (less)
 		cache_shut(cache, SHUT_ROOM);
 	if (must && !shut)

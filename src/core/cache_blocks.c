@@ -117,7 +117,8 @@ void cache_empty(struct cache *cache)
 void cache_adopt(struct cache *cache, struct pool *pool)
 {
 	if (!cache || !pool->unit ||
-	    (cache->pool == pool && cache_room_is(cache) &&
+	    (cache->pool == pool && cache->room == cache_room(cache) &&
+	     !(cache->shut & SHUT_ROOM) &&
 	     (cache->shut || cache->table == block_table)))
 		return;
 	caches_lock();

@@ -1,6 +1,7 @@
 /* What the parts of the caches share: cache.c says when they are shut,
- * cache_record.c which there are, cache_blocks.c and cache_spans.c what is in
- * them, cache_raids.c what others take of it, cache_figures.c what they count.
+ * cache_record.c which there are, cache_rooms.c how much they hold,
+ * cache_blocks.c and cache_spans.c what is in them, cache_raids.c what others
+ * take of it, cache_figures.c what they count.
  */
 #ifndef MNM_CACHES_H
 #define MNM_CACHES_H
@@ -26,11 +27,13 @@ void caches_wait(void);
  * one is left to be counted by that. */
 void cache_serve(struct cache *cache, struct pool *pool);
 
-/* Under that lock, and the context's: what each of its caches may hold; and by
- * the own thread of one that may hold less or more now. */
-void caches_review_rooms(struct context *context);
-bool cache_room_is(const struct cache *cache);
+/* The bytes that it may hold now, which cache->room may not say yet. */
+int64_t cache_room(const struct cache *cache);
+
+/* By its own thread, or who has shut it; under that lock, and the context's: it
+ * holds no more than that. And so do all of the context's. */
 void cache_fit(struct cache *cache);
+void caches_review_rooms(struct context *context);
 
 /* Under that lock: a record of a cache, shut and without a context; NULL: no
  * memory. And the thread of an empty one, as that, has ended. */

@@ -15,6 +15,7 @@ RECORDS = "src/core/cache_record.c"
 SPANS = "src/core/cache_spans.c"
 CACHED = "src/core/cache_blocks.c"
 RAIDS = "src/core/cache_raids.c"
+ROOMS = "src/core/cache_rooms.c"
 EPOCH = "src/core/epoch.c"
 FAST = "include/fast.h"
 HOOKS = "src/hooks/contexts.c"
@@ -94,7 +95,7 @@ ROWS = [
      (FAST, "	if (!LIKELY(figure_add(&cache->room_left, -span) >= 0) ||",
       "	if (!LIKELY(cache->room_left >= (int64_t)span) ||")),
     ("a_thread_keeps_what_it_likes", "test_cache.py -k option_says",
-     (CACHE, "	if (room && cache->context->caches == 1)", "	if (true)")),
+     (ROOMS, "	if (room && cache->context->caches == 1)", "	if (true)")),
     ("a_swap_leaves_the_caches_alone", "test_cache.py -k swap",
      (POOLS, "	caches_flush(store);\n	pools_push", "	pools_push")),
     ("a_trim_leaves_the_caches_alone", "test_cache.py -k trim",
@@ -157,7 +158,7 @@ ROWS = [
      (CACHED, "	if (magazine->raids && most > magazine_keeps("
       "magazine) / 2)", "	if (false)")),
     ("who_is_alone_owes_as_before", "unit",
-     (CACHE, "			cache_pardon(at);", "			(void)0;")),
+     (ROOMS, "			cache_pardon(at);", "			(void)0;")),
     ("room_is_never_made", "unit",
      (CACHED, "	if (++cache->refused % REFUSED_OFTEN)\n", "	if (cache)\n")),
     ("who_gets_company_keeps_all", "unit",

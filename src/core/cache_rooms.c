@@ -1,0 +1,49 @@
+/* How many bytes each cache may hold: a context's only one all, one of several
+ * what the option says; neither more than goes without a free that waits. */
+#include "caches.h"
+#include "config.h"
+#include "fence.h"
+
+int64_t cache_room(const struct cache *cache)
+{
+	size_t room = config_current()->thread_cache;
+	size_t most = fence_room(cache->device);
+
+	if (room && cache->context->caches == 1)
+		room = SIZE_MAX;
+	if (room > most)
+		room = most;
+	return room < INT64_MAX / 2 ? (int64_t)room : INT64_MAX / 2;
+}
+
+void cache_fit(struct cache *cache)
+{
+	int64_t room = cache_room(cache);
+
+	cache->room_left += room - cache->room;
+	cache->room = room;
+	cache_shed(cache);
+	cache_open(cache, SHUT_ROOM);
+}
+
+void caches_review_rooms(struct context *context)
+{
+	int count = 0;
+
+	for (struct cache *at = caches; at; at = at->next) {
+		if (at->context != context)
+			continue;
+		count++;
+		cache_shut(at, SHUT_OTHER);
+	}
+	context->caches = count;
+	caches_wait();
+	for (struct cache *at = caches; at; at = at->next) {
+		if (at->context != context)
+			continue;
+		cache_fit(at);
+		if (count == 1)
+			cache_pardon(at);
+		cache_open(at, SHUT_OTHER);
+	}
+}
