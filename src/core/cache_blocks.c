@@ -117,8 +117,7 @@ void cache_empty(struct cache *cache)
 void cache_adopt(struct cache *cache, struct pool *pool)
 {
 	if (!cache || !pool->unit ||
-	    (cache->pool == pool && cache->room == cache_room(cache) &&
-	     !(cache->shut & SHUT_ROOM) &&
+	    (cache->pool == pool && !(cache->shut & SHUT_ROOM) &&
 	     (cache->shut || cache->table == block_table)))
 		return;
 	caches_lock();
@@ -155,6 +154,16 @@ static size_t count_room(const struct cache *cache, size_t span)
 	int64_t room = cache->room_left - cache->room / 2;
 
 	return room > 0 ? (size_t)room / span : 0;
+}
+
+/* It may hold more by now. */
+static void cache_grow(struct cache *cache)
+{
+	if (cache_room(cache) <= cache->room)
+		return;
+	caches_lock();
+	cache_fit(cache);
+	caches_unlock();
 }
 
 /* There is none. Once in so many times half of it is made, by one span after
@@ -212,7 +221,11 @@ void cache_refill(struct cache *cache, size_t span, uint64_t safe)
 	struct block_list list;
 	size_t most;
 
-	if (!pool || atomic_load(&cache->shut) || (int64_t)span > cache->room)
+	if (!pool || atomic_load(&cache->shut))
+		return;
+	if (!count_room(cache, span))
+		cache_grow(cache);
+	if ((int64_t)span > cache->room)
 		return;
 	magazine = magazine_for(cache, span);
 	if (!magazine || !magazine_asked(magazine, span))
@@ -240,8 +253,11 @@ bool cache_put(struct cache *cache, struct block *block)
 {
 	struct magazine *magazine;
 
-	if (!cache || cache->pool != block->pool || atomic_load(&cache->shut) ||
-	    (int64_t)block->span > cache->room)
+	if (!cache || cache->pool != block->pool || atomic_load(&cache->shut))
+		return false;
+	if (cache->room_left < (int64_t)block->span)
+		cache_grow(cache);
+	if ((int64_t)block->span > cache->room)
 		return false;
 	magazine = magazine_for(cache, block->span);
 	if (!magazine || magazine->span != block->span)
