@@ -2,9 +2,11 @@
  *
  * Most requests and frees are served here, by fast.h, without a lock and
  * with one atomic step. All that is not plain shuts the caches: a capture,
- * pressure, a context that is ending, a level or reach of fences that may make
- * a free wait, blocks that are to go back. Then every call takes the slow path
- * (mem.c), and so it does on a kernel without membarrier(2).
+ * pressure, a context that is ending, the level at which each free waits,
+ * blocks that are to go back. Where no fence reaches, the free that fills the
+ * quarantine waits: a cache has little room there, so that frees are soon on
+ * the slow path, which asks. Then every call takes the slow path (mem.c), and
+ * so it does on a kernel without membarrier(2).
  *
  * A cache's magazines are its thread's alone while it is `busy`, and whose who
  * has shut it, once it is not: who shuts it says so in `shut`, so that neither
@@ -28,6 +30,7 @@ enum {
 	MAGAZINES = 1 << MAGAZINE_BITS,
 	MAGAZINE_HASH = 35, /* the first of these bits in the hash */
 	MAGAZINE_SHIFT = 5, /* of its size, bytes */
+	MAGAZINE_LOST = 1,  /* in a span; no multiple of a unit has it */
 };
 
 /* Idle blocks of one span, the oldest free first, as in page_unit_pool. The
@@ -37,8 +40,10 @@ enum {
 struct magazine {
 	struct block *head;
 	struct block *tail;
-	size_t span;
-	size_t wanted; /* by other spans, while it was empty */
+	size_t span; /* | MAGAZINE_LOST: empty, as others wanted its blocks */
+	uint32_t wanted; /* by other spans, while it was empty */
+	uint16_t raids;  /* of others, that took its blocks */
+	uint16_t owed;   /* requests for its span, until it has any again */
 };
 _Static_assert(sizeof(struct magazine) == 1 << MAGAZINE_SHIFT, "as said");
 
@@ -53,6 +58,7 @@ enum {
 	SHUT_RULE = 1,  /* it is not a plain time, see cache_must_shut */
 	SHUT_ASK = 2,   /* which context is current has to be asked */
 	SHUT_OTHER = 4, /* another thread is at it */
+	SHUT_ROOM = 8,  /* it holds more than it may now */
 };
 
 /* What a thread counts of a pool that keeps nothing; see direct.h. Words that
@@ -83,19 +89,23 @@ struct cache {
 	int64_t hits_left; /* requests, until others' bytes are looked at */
 	int64_t freed;     /* bytes of spans since the process began */
 	/* Under the caches' lock, but for its own thread's reads. */
-	int64_t room;      /* bytes that it may hold */
-	int64_t room_most; /* the same, after others wanted what it held */
-	int64_t live_most; /* so its live bytes are these less slack */
-	int64_t hits_most; /* so its hits are these less hits_left */
-	int64_t frees;     /* the thread's own, as freed */
+	int64_t room;              /* bytes that it may hold */
+	int64_t live_most;         /* so its live bytes are these less slack */
+	int64_t hits_most;         /* so its hits are these less hits_left */
+	int64_t frees;             /* the thread's own, as freed */
 	struct cache_figures told; /* to its device, see cache_figures.c */
 	struct direct direct;
 	struct device *device;
 	struct context *_Atomic context; /* NULL: a spare record */
 	struct cache *next_own;          /* of its thread's, or spare */
 	struct cache *next;              /* of all that are not spare */
+	/* What it had counted when others last looked, and how often since. */
+	int64_t work_seen;
+	unsigned int idle_looks;
+	unsigned int refused; /* times that there was no room for a span */
 	/* Magazines that have a span: which, the least first, and these. */
 	size_t named;
+	size_t hand; /* the place of the last that had to make room */
 	size_t spans[MAGAZINES];
 	uint16_t names[MAGAZINES];
 	struct magazine magazines[MAGAZINES] __attribute__((aligned(64)));
@@ -183,12 +193,13 @@ bool cache_put(struct cache *cache, struct block *block);
 bool caches_raid(struct store *store, struct cache *cache, size_t span,
 		 size_t slack, bool all);
 
+/* Whether the calling thread has no cache of the context, and others have
+ * blocks of the span in theirs. */
+bool caches_have(const struct context *context, size_t span);
+
 /* Under the context's lock: all blocks of all caches move into the store's
  * pool, and the caches have none. */
 void caches_flush(struct store *store);
-
-/* Under the context's lock: what its caches may hold has changed. */
-void caches_resize(struct context *context);
 
 /* Something has changed that cache_must_shut asks: when this returns, no call
  * is on the fast path that should not be. NULL: of all devices. */

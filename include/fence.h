@@ -50,6 +50,11 @@ void fence_quarantine_set(size_t bytes);
  * caches_review. */
 bool fence_is_plain(const struct device *device);
 
+/* The bytes of blocks that a thread may keep before one of its frees has to ask
+ * whether to wait (fence_keep); SIZE_MAX where none does. What it depends on is
+ * followed by caches_review. */
+size_t fence_room(const struct device *device);
+
 /* A freed block of span bytes, which has its stamp, is about to be kept: waits
  * where the level or the quarantine asks for it. So what the wait tells of the
  * device is known before it is decided whose the block is. */

@@ -7,7 +7,7 @@ BENCH_CUDA   := $(addprefix $(BENCH_DIR)/,cuda_runtime.so cuda_async.so \
 	cuda_static.so cuda_driver.so)
 BENCH_SHARED  = $(CC) -shared $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^)
 BENCH_PARTS  := $(addprefix $(BUILD)/obj/,$(addprefix tests/bench/,ask.o \
-	contender.o crew.o handoff.o script.o work.o) \
+	contender.o crew.o handoff.o script.o shared.o work.o) \
 	examples/trace_file.o examples/text_file.o)
 BENCH        := $(BENCH_WAYS) $(BENCH_ALONE) $(BENCH_CUDA) \
 	$(BUILD)/tests/programs/churn

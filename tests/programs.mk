@@ -54,6 +54,13 @@ $(BUILD)/tests/programs/warm_pairs: $(BUILD)/obj/tests/programs/warm_pairs.o
 	$(call SAY,link  )
 	$(Q)$(NVCC_LINK) $^ -Xcompiler -rdynamic -o $@
 
+CHECK += $(BUILD)/tests/programs/sharers
+$(BUILD)/tests/programs/sharers: $(BUILD)/obj/tests/programs/sharers.o \
+		$(BUILD)/sim/libcuda.so
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \
+		-lcuda -ldl -pthread -rdynamic -o $@
+
 $(BUILD)/tests/programs/plugin_host $(BUILD)/tests/programs/door \
 $(BUILD)/tests/programs/inner_door: \
 $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o

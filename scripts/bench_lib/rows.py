@@ -63,6 +63,29 @@ def threads(able):
               pairs(able, "handoff"), limit=35)
 
 
+def sharing(able):
+    """`No cliff`: large sizes are shared as small ones are, and a thread that
+    stays is as one that was always alone."""
+    ours = next(each for each in able if each.name == who.OURS)
+
+    def times(work, base):
+        return lambda runner: (runner.pair(ours, work) /
+                               runner.pair(ours, base))
+
+    yield Row("shared-small", "16 threads share sizes up to 300 KiB",
+              pairs(able, "shared:16"), limit=70)
+    yield Row("shared-large", "16 threads share sizes of 1 to 3 MiB",
+              pairs(able, "shared-large:16"), limit=70)
+    yield Row("shared-ratio", "the same, to that with small ones",
+              {ours.name: times("shared-large:16", "shared:16")},
+              unit="times", limit=2)
+    yield Row("alone-after", "one thread, when 16 that shared have gone",
+              pairs(able, "alone:16"), limit=20)
+    yield Row("alone-ratio", "the same, to one block of 1 MiB, freed at once",
+              {ours.name: times("alone:16", f"one:{MIB}")},
+              unit="times", limit=1.5)
+
+
 def many_live(able):
     ours = next(each for each in able if each.name == who.OURS)
 
@@ -87,5 +110,6 @@ def rows(place, able):
     yield Row("random", "2,000 live, 512 sizes, random frees",
               pairs(able, "random"), limit=30)
     yield from threads(able)
+    yield from sharing(able)
     yield from many_live(able)
     yield from single_rows(Row, place, able, trace_work(TRACES[0]))

@@ -89,7 +89,7 @@ void cache_serve(struct cache *cache, struct pool *pool)
 
 	cache->pool = keeps ? pool : NULL;
 	cache->direct.pool = keeps ? NULL : pool;
-	cache_show(cache);
+	cache_open(cache, SHUT_ROOM); /* what it holds now fits */
 }
 
 /* A thread of a higher priority has to sleep, or the other one, on the same
@@ -138,20 +138,24 @@ static bool cache_must_shut(const struct cache *cache)
 
 	return !barriers || !context || context->dead || context->closing ||
 	       capture_any() || device->pressed || device->pending ||
-	       device->lost || !fence_is_plain(device);
+	       device->lost || fence_level() == FENCE_SYNC;
 }
 
 /* Under lock. Returns whether it has been shut by this. */
 static bool cache_review(struct cache *cache)
 {
-	bool shut = atomic_load(&cache->shut) & SHUT_RULE;
-	bool must = cache_must_shut(cache);
+	unsigned int now = atomic_load(&cache->shut);
+	bool shut = now & SHUT_RULE, must = cache_must_shut(cache), less;
 
+	less = cache->pool && !(now & SHUT_ROOM) &&
+	       cache_room(cache) < cache->room;
+	if (less)
+		cache_shut(cache, SHUT_ROOM);
 	if (must && !shut)
 		cache_shut(cache, SHUT_RULE);
 	if (!must && shut)
 		cache_open(cache, SHUT_RULE);
-	return must && !shut;
+	return (must && !shut) || less;
 }
 
 void caches_review(const struct device *device)
@@ -210,7 +214,7 @@ void caches_ask(void)
 static void cache_bind(struct cache *cache, struct context *context)
 {
 	cache->context = context;
-	cache->room_most = INT64_MAX;
+	cache_pardon(cache);
 	cache_serve(cache, NULL);
 	caches_review_rooms(context);
 	cache_review(cache);

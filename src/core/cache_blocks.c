@@ -4,16 +4,18 @@
 #include "direct.h"
 #include "pools.h"
 
-/* The least span that is looked for in other threads' caches before memory is
- * taken from the driver, and the most blocks that move into a pool at a time,
- * and out of it. */
-enum { RAID_LEAST = 1 << 20, MOVE_MAX = 32, TAKE_MAX = 2 * MOVE_MAX };
+/* The most blocks that move into a pool at a time, and out of it. */
+enum { MOVE_MAX = 32, TAKE_MAX = 2 * MOVE_MAX };
 
-enum { WANTED_OFTEN = 64 }; /* times that an empty magazine is refused */
+/* Times that an empty magazine is refused, and that room is. */
+enum { WANTED_OFTEN = 64, REFUSED_OFTEN = 64 };
 
-/* The magazine that has blocks of a span, or NULL. Others' may change at once.
- */
-static struct magazine *magazine_find(struct cache *cache, size_t span)
+/* How often others take all blocks of a span before its thread may keep some,
+ * once more, and twice as many with each time, up to so many times; and
+ * requests for the span that make up for one of these. */
+enum { RAIDS_FREE = 2, RAIDS_MOST = 16, ASKED_AGAIN = 32 };
+
+struct magazine *magazine_find(struct cache *cache, size_t span)
 {
 	struct magazine *at = magazine_at(cache, span);
 
@@ -24,25 +26,48 @@ static struct magazine *magazine_find(struct cache *cache, size_t span)
 	return NULL;
 }
 
-/* By its own thread, or who has shut it. */
-static void magazine_empty(struct cache *cache, struct magazine *magazine,
-			   size_t most)
+/* The first blocks of a magazine, up to so many, that are safe, or that are
+ * not.
+ */
+static struct block_list magazine_cut(struct magazine *magazine, size_t most,
+				      uint64_t safe)
 {
 	struct block_list list = {.head = magazine->head};
 	struct block *next = list.head;
+	bool is_safe = next && next->epoch < safe;
 
-	for (; next && list.count < most; next = next->next, list.count++)
+	for (; next && list.count < most && (next->epoch < safe) == is_safe;
+	     next = next->next, list.count++)
 		list.tail = next;
-	if (!list.count)
-		return;
-	list.tail->next = NULL;
+	if (list.count)
+		list.tail->next = NULL;
 	magazine_set(magazine, next);
-	cache->room_left += (int64_t)(list.count * list.head->span);
-	pools_put_list(&list);
+	return list;
 }
 
-/* Likewise: those of a range of spans. Whether there were any. */
-static bool cache_move(struct cache *cache, size_t least, size_t most)
+/* No safe block gets behind one that is not, in the pool. */
+void magazine_move(struct cache *cache, struct magazine *magazine, size_t most,
+		   uint64_t below)
+{
+	uint64_t safe = atomic_load(cache->safe);
+	struct block_list list;
+
+	if (safe > below) /* just now */
+		safe = below;
+	for (; most && magazine_has(magazine, below); most -= list.count) {
+		list = magazine_cut(magazine, most, safe);
+		cache->room_left += (int64_t)(list.count * list.head->span);
+		pools_put_list(&list);
+	}
+}
+
+static void magazine_empty(struct cache *cache, struct magazine *magazine,
+			   size_t most)
+{
+	magazine_move(cache, magazine, most, UINT64_MAX);
+}
+
+bool cache_move(struct cache *cache, size_t least, size_t most, uint64_t below)
 {
 	size_t i = cache_place(cache, least);
 	struct magazine *at;
@@ -50,18 +75,41 @@ static bool cache_move(struct cache *cache, size_t least, size_t most)
 
 	for (; i < cache->named && cache->spans[i] <= most; i++) {
 		at = &cache->magazines[cache->names[i]];
-		if (!at->head)
+		if (!magazine_has(at, below))
 			continue;
-		magazine_empty(cache, at, SIZE_MAX);
+		magazine_move(cache, at, SIZE_MAX, below);
 		any = true;
 	}
 	return any;
 }
 
+void cache_shed(struct cache *cache)
+{
+	for (size_t i = cache->named; i-- && cache->room_left < 0;)
+		magazine_empty(cache, &cache->magazines[cache->names[i]],
+			       SIZE_MAX);
+}
+
+static void magazine_name(struct magazine *magazine, size_t span)
+{
+	__atomic_store_n(&magazine->span, span, __ATOMIC_RELAXED);
+}
+
+void cache_pardon(struct cache *cache)
+{
+	struct magazine *at;
+
+	for (size_t i = 0; i < cache->named; i++) {
+		at = &cache->magazines[cache->names[i]];
+		at->raids = at->owed = 0;
+		magazine_name(at, cache->spans[i]);
+	}
+}
+
 void cache_empty(struct cache *cache)
 {
 	if (cache->room_left < cache->room)
-		cache_move(cache, 0, SIZE_MAX);
+		cache_move(cache, 0, SIZE_MAX, UINT64_MAX);
 	direct_settle(cache);
 	cache_serve(cache, NULL);
 }
@@ -69,22 +117,24 @@ void cache_empty(struct cache *cache)
 void cache_adopt(struct cache *cache, struct pool *pool)
 {
 	if (!cache || !pool->unit ||
-	    (cache->pool == pool &&
+	    (cache->pool == pool && !(cache->shut & SHUT_ROOM) &&
 	     (cache->shut || cache->table == block_table)))
 		return;
 	caches_lock();
+	cache_fit(cache);
 	cache_serve(cache, pool);
 	caches_unlock();
 }
 
-/* The magazine of a span, or an empty one that is its now; or NULL. One that
- * was another's is, so that spans don't take turns, only if wanted often. */
+/* The magazine of a span, maybe a lost one, or an empty one that is its now; or
+ * NULL. One that was another's is, so that spans don't take turns, only if
+ * wanted often. */
 static struct magazine *magazine_for(struct cache *cache, size_t span)
 {
 	struct magazine *at = magazine_at(cache, span);
 
 	for (int i = 0; i < 2; i++, at = magazine_beside(at))
-		if (at->span == span)
+		if ((at->span & ~(size_t)MAGAZINE_LOST) == span)
 			return at;
 	for (int i = 0; i < 2; i++, at = magazine_beside(at)) {
 		if (at->head)
@@ -106,6 +156,64 @@ static size_t count_room(const struct cache *cache, size_t span)
 	return room > 0 ? (size_t)room / span : 0;
 }
 
+/* It may hold more by now. */
+static void cache_grow(struct cache *cache)
+{
+	if (cache_room(cache) <= cache->room)
+		return;
+	caches_lock();
+	cache_fit(cache);
+	caches_unlock();
+}
+
+/* There is none. Once in so many times half of it is made, by one span after
+ * the other: or a cache that is full of what is not asked for any more would
+ * stay so. */
+static void cache_make_room(struct cache *cache, size_t span)
+{
+	int64_t half = cache->room / 2, least = (int64_t)span;
+
+	if (++cache->refused % REFUSED_OFTEN)
+		return;
+	if (least < half)
+		least = half;
+	for (size_t i = 0; i < cache->named && cache->room_left < least; i++) {
+		cache->hand = (cache->hand + 1) % cache->named;
+		magazine_empty(cache,
+			       &cache->magazines[cache->names[cache->hand]],
+			       SIZE_MAX);
+	}
+}
+
+size_t magazine_keeps(const struct magazine *magazine)
+{
+	return magazine->raids < RAIDS_FREE
+		       ? 0
+		       : (size_t)1 << (magazine->raids - RAIDS_FREE);
+}
+
+void magazine_lose(struct magazine *magazine)
+{
+	if (!magazine->head)
+		magazine_name(magazine, magazine->span | MAGAZINE_LOST);
+	magazine->owed = ASKED_AGAIN;
+	magazine->raids += magazine->raids < RAIDS_MOST;
+}
+
+/* Its thread asks for the span and has none left. Whether it may have some now:
+ * what others took makes it wait, and is forgotten with more such requests. */
+static bool magazine_asked(struct magazine *magazine, size_t span)
+{
+	if (magazine->raids && !--magazine->owed) {
+		magazine->owed = ASKED_AGAIN;
+		if (magazine->span == span)
+			magazine->raids--;
+		else
+			magazine_name(magazine, span);
+	}
+	return magazine->span == span;
+}
+
 void cache_refill(struct cache *cache, size_t span, uint64_t safe)
 {
 	struct pool *pool = cache ? cache->pool : NULL;
@@ -115,9 +223,19 @@ void cache_refill(struct cache *cache, size_t span, uint64_t safe)
 
 	if (!pool || atomic_load(&cache->shut))
 		return;
+	if (!count_room(cache, span))
+		cache_grow(cache);
+	if ((int64_t)span > cache->room)
+		return;
+	magazine = magazine_for(cache, span);
+	if (!magazine || !magazine_asked(magazine, span))
+		return;
 	most = count_room(cache, span);
-	magazine = most ? magazine_for(cache, span) : NULL;
-	if (!magazine)
+	if (!most)
+		cache_make_room(cache, span);
+	if (magazine->raids && most > magazine_keeps(magazine) / 2)
+		most = magazine_keeps(magazine) / 2;
+	if (!most)
 		return;
 	list = pools_take_list(pool, span, most < TAKE_MAX ? most : TAKE_MAX,
 			       safe);
@@ -138,121 +256,19 @@ bool cache_put(struct cache *cache, struct block *block)
 	if (!cache || cache->pool != block->pool || atomic_load(&cache->shut))
 		return false;
 	if (cache->room_left < (int64_t)block->span)
-		cache_widen(cache);
+		cache_grow(cache);
 	if ((int64_t)block->span > cache->room)
 		return false;
 	magazine = magazine_for(cache, block->span);
-	if (!magazine)
+	if (!magazine || magazine->span != block->span)
 		return false;
 	if (cache->room_left < (int64_t)block->span)
 		magazine_empty(cache, magazine, MOVE_MAX);
+	if (cache->room_left < (int64_t)block->span)
+		cache_make_room(cache, block->span);
 	if (cache->room_left < (int64_t)block->span)
 		return false;
 	magazine_append(magazine, block);
 	cache->room_left -= (int64_t)block->span;
 	return true;
-}
-
-/* Under the caches' lock: those of the context, but for one, that have blocks
- * of the span, or all (0), are shut, and not busy. Whether there are any. */
-static bool others_shut(const struct context *context, const struct cache *but,
-			size_t span)
-{
-	bool any = false;
-
-	for (struct cache *at = caches; at; at = at->next) {
-		if (at == but || at->context != context ||
-		    (span && !magazine_find(at, span)))
-			continue;
-		cache_shut(at, SHUT_OTHER);
-		any = true;
-	}
-	if (any)
-		caches_wait();
-	return any;
-}
-
-/* The first of the others that is shut, from one on; or NULL. */
-static struct cache *other_shut(struct cache *at, const struct cache *but)
-{
-	while (at && (at == but || !(at->shut & SHUT_OTHER)))
-		at = at->next;
-	return at;
-}
-
-/* Who had blocks that others wanted does not keep that many bytes again: where
- * one thread frees what another takes, they meet in the pool. */
-static bool others_raid(struct context *context, const struct cache *but,
-			size_t span)
-{
-	struct cache *at;
-	bool any;
-
-	caches_lock();
-	any = others_shut(context, but, span);
-	for (at = any ? other_shut(caches, but) : NULL; at;
-	     at = other_shut(at->next, but)) {
-		cache_move(at, span, span);
-		if ((int64_t)span <= at->room_most)
-			at->room_most = (int64_t)span - 1;
-		cache_open(at, SHUT_OTHER);
-	}
-	if (any)
-		caches_review_rooms(context);
-	caches_unlock();
-	return any;
-}
-
-static bool others_move(const struct context *context, const struct cache *but,
-			size_t least, size_t most)
-{
-	struct cache *at;
-	bool any = false;
-
-	caches_lock();
-	at = others_shut(context, but, 0) ? other_shut(caches, but) : NULL;
-	for (; at; at = other_shut(at->next, but)) {
-		any |= cache_move(at, least, most);
-		cache_open(at, SHUT_OTHER);
-	}
-	caches_unlock();
-	return any;
-}
-
-bool caches_raid(struct store *store, struct cache *cache, size_t span,
-		 size_t slack, bool all)
-{
-	struct context *context = store->context;
-	size_t most = span + (all ? slack : 0);
-	bool any;
-
-	if (store != &context->store)
-		return false;
-	any = cache && (most > span || magazine_find(cache, span)) &&
-	      cache_move(cache, span, most);
-	if (context->caches == (cache != NULL))
-		return any; /* there are no others */
-	if (all)
-		any |= others_move(context, cache, span, most);
-	else if (span >= RAID_LEAST)
-		any |= others_raid(context, cache, span);
-	return any;
-}
-
-void caches_flush(struct store *store)
-{
-	if (store != &store->context->store || !caches)
-		return;
-	caches_lock();
-	for (struct cache *at = caches; at; at = at->next)
-		if (at->context == store->context)
-			cache_shut(at, SHUT_OTHER);
-	caches_wait();
-	for (struct cache *at = caches; at; at = at->next) {
-		if (at->context != store->context)
-			continue;
-		cache_empty(at);
-		cache_open(at, SHUT_OTHER);
-	}
-	caches_unlock();
 }

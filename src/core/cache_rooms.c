@@ -1,27 +1,40 @@
-/* What each cache may hold. */
+/* How many bytes each cache may hold: a context's only one all, one of several
+ * what the option says; neither more than goes without a free that waits, and
+ * all no more than may be idle. */
 #include "bound.h"
 #include "caches.h"
 #include "config.h"
+#include "fence.h"
 
-/* A context's only cache may hold all, one of several what the option says;
- * none more than what others have left it, and all no more than may be idle. */
-static int64_t room_of(const struct cache *cache, int count)
+int64_t cache_room(const struct cache *cache)
 {
-	const int64_t all = INT64_MAX / 2;
-	size_t option = config_current()->thread_cache;
-	size_t share = bound_idle_most(cache->device) / (size_t)count;
-	int64_t room = option < (size_t)all ? (int64_t)option : all;
+	size_t room = config_current()->thread_cache;
+	size_t most = fence_room(cache->device);
+	size_t idle = bound_idle_most(cache->device);
 
-	if (option && count == 1)
-		room = all;
-	if (share < (size_t)room)
-		room = (int64_t)share;
-	return room < cache->room_most ? room : cache->room_most;
+	if (room && cache->context->caches == 1)
+		room = SIZE_MAX;
+	else if (cache->context->caches > 1)
+		idle /= (size_t)cache->context->caches;
+	if (room > most)
+		room = most;
+	if (room > idle)
+		room = idle;
+	return room < INT64_MAX / 2 ? (int64_t)room : INT64_MAX / 2;
+}
+
+void cache_fit(struct cache *cache)
+{
+	int64_t room = cache_room(cache);
+
+	cache->room_left += room - cache->room;
+	cache->room = room;
+	cache_shed(cache);
+	cache_open(cache, SHUT_ROOM);
 }
 
 void caches_review_rooms(struct context *context)
 {
-	int64_t room;
 	int count = 0;
 
 	for (struct cache *at = caches; at; at = at->next) {
@@ -35,22 +48,9 @@ void caches_review_rooms(struct context *context)
 	for (struct cache *at = caches; at; at = at->next) {
 		if (at->context != context)
 			continue;
-		room = room_of(at, count);
-		at->room_left += room - at->room;
-		at->room = room;
+		cache_fit(at);
+		if (count == 1)
+			cache_pardon(at);
 		cache_open(at, SHUT_OTHER);
 	}
-}
-
-void caches_resize(struct context *context)
-{
-	caches_lock();
-	caches_review_rooms(context);
-	caches_unlock();
-}
-
-void cache_widen(const struct cache *cache)
-{
-	if (room_of(cache, cache->context->caches) / 2 > cache->room)
-		caches_resize(cache->context);
 }

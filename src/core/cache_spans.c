@@ -42,7 +42,7 @@ static void names_move(struct cache *cache, size_t place, int by)
 
 void cache_rename(struct cache *cache, struct magazine *magazine, size_t span)
 {
-	size_t before = magazine->span, place;
+	size_t before = magazine->span & ~(size_t)MAGAZINE_LOST, place;
 
 	if (before)
 		names_move(cache, cache_place(cache, before), -1);
@@ -50,6 +50,7 @@ void cache_rename(struct cache *cache, struct magazine *magazine, size_t span)
 	names_move(cache, place, 1);
 	cache->spans[place] = span;
 	cache->names[place] = (uint16_t)(magazine - cache->magazines);
+	magazine->raids = magazine->owed = 0;
 	__atomic_store_n(&magazine->span, span, __ATOMIC_RELAXED);
 }
 

@@ -33,6 +33,8 @@ enum {
 	FENCE_YIELDS = 64, /* to a thread that makes a fence */
 };
 
+enum { ROOM_SHARE = 8 }; /* of the quarantine, in a thread's cache */
+
 static _Atomic enum fence_level level;
 
 enum fence_level fence_level(void)
@@ -67,6 +69,7 @@ void fence_quarantine_set(size_t bytes)
 {
 	for (int i = 0; i < DEVICE_ALL; i++)
 		atomic_store(&device_at(i)->quarantine, bytes);
+	caches_review(NULL);
 }
 
 /* The bytes of a device, or of the host. False: unknown. */
@@ -201,6 +204,18 @@ static size_t limit_now(struct device *device)
 	return quarantine_limit(device) / (device->tight ? QUARANTINE_REST : 1);
 }
 
+/* None until the free that asks first: the driver tells how large it is. */
+size_t fence_room(const struct device *device)
+{
+	size_t limit = atomic_load(&device->quarantine);
+
+	if (fence_is_plain(device))
+		return SIZE_MAX;
+	if (limit == ROOM_AUTO)
+		return 0;
+	return limit / (device->tight ? QUARANTINE_REST : 1) / ROOM_SHARE;
+}
+
 static bool quarantine_is_full(struct device *device, size_t more)
 {
 	return counter_about(device, COUNTER_quarantined_bytes) + more >
@@ -265,7 +280,8 @@ bool fence_pressed(struct device *device)
 {
 	uint64_t seen = atomic_load(&device->safe);
 
-	atomic_store(&device->tight, true);
+	if (!atomic_exchange(&device->tight, true))
+		caches_review(device);
 	atomic_store(&device->spared, 0); /* idle memory goes back now */
 	if (capture_any())
 		return false;

@@ -291,7 +291,10 @@ static enum mem_answer fresh(struct store *store, uint64_t *addr, size_t size,
 	fresh_know(pool, taken, size, *addr);
 	if (span)
 		fresh_counts(store->device, span, taken, *addr);
-	if (!store->idles && store == &store->context->store)
+	/* Who takes what others free shares it with them, even if it frees
+	 * nothing itself. */
+	if (store == &store->context->store &&
+	    (!store->idles || caches_have(store->context, taken)))
 		cache_current(store->context);
 	return MEM_DONE;
 }
@@ -328,7 +331,9 @@ static enum mem_answer look_and_take(struct store *store, uint64_t *addr,
 	found = hit(store, addr, size, &span);
 	if (found == POOL_HIT)
 		return MEM_DONE;
-	answer = fresh(store, addr, size, span, false, result);
+	/* What waits for a fence tells nothing of what has paid off. */
+	answer = fresh(store, addr, size, found == POOL_UNSAFE ? 0 : span,
+		       false, result);
 	if (answer == MEM_DONE && !*result && found == POOL_UNSAFE)
 		fence_spared(device, size);
 	if (answer == MEM_DONE && is_short(*result))

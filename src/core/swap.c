@@ -86,13 +86,13 @@ static void limit_visit(struct store *store, void *unused)
 	(void)unused;
 	if (store != &store->context->store)
 		return;
-	caches_resize(store->context);
 	pools_trim(store, bound_past(store->device));
 }
 
 void devices_limit(const struct idle_limit *limit)
 {
 	bound_set(limit);
+	caches_review(NULL); /* they may hold less */
 	stores_each(limit_visit, NULL);
 	for (int i = 0; i < DEVICE_MAX; i++)
 		if (device_at(i)->used)

@@ -130,7 +130,8 @@ static struct bin *bin_current(struct page_unit_pool *pool, size_t span)
 	return bin;
 }
 
-/* The older ones of both first, as their heads say. */
+/* Behind all that is there, unless that has a younger one: then safe blocks
+ * would be found last that others are not safe before. */
 static bool page_unit_pool_keep(struct pool *pool,
 				const struct block_list *list)
 {
@@ -140,7 +141,7 @@ static bool page_unit_pool_keep(struct pool *pool,
 	if (!bin)
 		return false;
 	idle = &bin->idle;
-	if (idle->head && list->head->epoch < idle->head->epoch) {
+	if (idle->head && list->head->epoch < idle->tail->epoch) {
 		list->tail->next = idle->head;
 		idle->head = list->head;
 	} else {

@@ -162,7 +162,8 @@ def test_plays_are_counted_whole_and_mallocs_are_of_the_pairs():
 
 
 @pytest.mark.parametrize("work", ["random", "threads:3", "handoff",
-                                  "window:4096", "live:2000", "spread:2000"])
+                                  "window:4096", "live:2000", "spread:2000",
+                                  "shared:5", "shared-large:5", "alone:5"])
 def test_each_work_gives_back_what_it_takes(box, work):
     done = box.run([PAIR, "--plays", "2", host("cuda_runtime"), work],
                    sim="ideal")

@@ -347,17 +347,20 @@ def test_a_trim_takes_what_threads_keep_along(box):
     shell.end()
 
 
-def test_level_sync_waits_in_each_free_of_a_thread_with_a_cache(box):
-    shell = two_threads(box)
-    lines(shell, "on a stream s", f"on a alloc x {SPAN}")
+@pytest.mark.parametrize("quarantine", ["auto", "32M"])
+def test_level_sync_waits_in_each_free_of_a_thread_with_a_cache(box,
+                                                                quarantine):
+    shell = two_threads(box, quarantine=quarantine)
+    lines(shell, "on a stream s", f"on a alloc x {SPAN}",
+          f"on a alloc y {SPAN}")
     warm(shell, SPAN, "a")
     shell.ask("set fence sync")
     syncs = shell.stat()["syncs"]
-    lines(shell, "on a linger s", "on a free x")
-    assert shell.stat()["syncs"] == syncs + 1
+    lines(shell, "on a linger s", "on a free x", "on a free y")
+    assert shell.stat()["syncs"] == syncs + 2
     shell.ask("set fence fence")
     lines(shell, f"on a alloc x {SPAN}", "on a free x")
-    assert shell.stat()["syncs"] == syncs + 1
+    assert shell.stat()["syncs"] == syncs + 2
     shell.end()
 
 

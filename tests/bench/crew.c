@@ -161,6 +161,8 @@ static void crew_count(struct crew *crew, unsigned long plays)
 void crew_run(struct crew *crew, double seconds, unsigned long plays)
 {
 	crew->mallocs = -1;
+	if (crew->first)
+		crew->first(crew);
 	pthread_barrier_init(&crew->start, NULL, crew->count);
 	pthread_barrier_init(&crew->end, NULL, crew->count);
 	for (unsigned int i = 1; i < crew->count; i++)

@@ -28,7 +28,10 @@ struct crew {
 	int cores[CORES_MAX]; /* worker i: cores[i % core_count] */
 	unsigned int core_count;
 	void (*play)(struct worker *worker); /* `timed`, once */
-	struct ring *ring;                   /* of a hand-off */
+	/* Once, before any is bound to a core; or NULL. */
+	void (*first)(struct crew *crew);
+	unsigned int former; /* threads that this starts, and that end */
+	struct ring *ring;   /* of a hand-off */
 
 	size_t pairs; /* of all, in one play */
 	/* Workers that run at the same time: ns a pair is what one of them

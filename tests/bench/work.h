@@ -16,6 +16,11 @@ extern const struct work works[];
 /* A whole number of 1 to most; ends the program if it is not that. */
 size_t number_read(const char *what, const char *text, size_t most);
 
+/* In shared.c: threads that share sizes, and one when they have gone. */
+void shared_build(struct crew *crew, const char *argument);
+void shared_large_build(struct crew *crew, const char *argument);
+void alone_build(struct crew *crew, const char *argument);
+
 /* In handoff.c: one thread allocates, another frees. */
 void handoff_build(struct crew *crew, const char *argument);
 

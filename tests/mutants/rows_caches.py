@@ -14,11 +14,14 @@ CACHE = "src/core/cache.c"
 RECORDS = "src/core/cache_record.c"
 SPANS = "src/core/cache_spans.c"
 CACHED = "src/core/cache_blocks.c"
+RAIDS = "src/core/cache_raids.c"
+ROOMS = "src/core/cache_rooms.c"
 EPOCH = "src/core/epoch.c"
 FAST = "include/fast.h"
 HOOKS = "src/hooks/contexts.c"
 PAGES = "src/pools/page_unit_pool.c"
 DEVICE = "src/core/device.c"
+MEM = "src/core/mem.c"
 
 ROWS = [
     # What threads keep for themselves: who is let in.
@@ -46,9 +49,9 @@ ROWS = [
     ("pending_blocks_shut_nothing", "test_cache.py -k waits_goes_back",
      (CACHE, "device->pressed || device->pending ||", "device->pressed ||")),
     ("a_lost_device_shuts_nothing", "test_cache.py -k has_failed",
-     (CACHE, "	       device->lost || !fence", "	       !fence")),
+     (CACHE, "	       device->lost || fence", "	       fence")),
     ("a_level_that_waits_shuts_nothing", "test_cache.py -k sync",
-     (CACHE, " || !fence_is_plain(device);", ";\n	(void)fence_is_plain;")),
+     (CACHE, " || fence_level() == FENCE_SYNC;", ";\n	(void)fence_level;")),
     ("nobody_is_told_of_a_change_of_level", "test_cache.py -k sync",
      (FENCE, "			fence_restart(device_at(i));\n"
       "	caches_review(NULL);", "			fence_restart(device_at(i));")),
@@ -92,7 +95,7 @@ ROWS = [
      (FAST, "	if (!LIKELY(figure_add(&cache->room_left, -span) >= 0) ||",
       "	if (!LIKELY(cache->room_left >= (int64_t)span) ||")),
     ("a_thread_keeps_what_it_likes", "test_cache.py -k option_says",
-     ("src/core/cache_rooms.c", "	if (option && count == 1)", "	if (count)")),
+     (ROOMS, "	if (room && cache->context->caches == 1)", "	if (true)")),
     ("a_swap_leaves_the_caches_alone", "test_cache.py -k swap",
      (POOLS, "	caches_flush(store);\n	pools_push", "	pools_push")),
     ("a_trim_leaves_the_caches_alone", "test_cache.py -k trim",
@@ -107,14 +110,14 @@ ROWS = [
     ("a_thread_takes_its_blocks_along", "test_cache.py -k ends_leaves",
      (CACHE, "		cache_empty(cache);\n", "")),
     ("no_raid_for_a_large_block", "test_cache.py -k large_block",
-     (CACHED, "	else if (span >= RAID_LEAST)", "	else if (!span)")),
+     (RAIDS, "	else if (span >= RAID_LEAST)", "	else if (!span)")),
     ("no_raid_on_a_full_device", "test_cache.py -k full_device",
-     (CACHED, "		any |= others_move(context, cache, span, most);",
+     (RAIDS, "		any |= others_move(context, cache, span, most, below);",
       "		(void)others_move;")),
     ("a_raid_leaves_what_it_takes", "test_cache.py",
      (CACHED, "	magazine_set(magazine, next);\n", "")),
     ("lists_are_kept_the_youngest_first", "unit",
-     (PAGES, "idle->head && list->head->epoch < idle->head->epoch",
+     (PAGES, "idle->head && list->head->epoch < idle->tail->epoch",
       "idle->head")),
     ("marks_outlive_their_block", "test_cache.py -k each_life",
      (FREES, "	block_unmark(block);\n", "")),
@@ -134,6 +137,60 @@ ROWS = [
     ("an_index_that_was_replaced_stays_the_caches", "test_cache.py -k has_grown",
      (CACHED, "	     (cache->shut || cache->table == block_table)))",
       "	     true))")),
+    # What others take of them, and what comes back.
+    ("what_others_took_is_kept_again_at_once", "unit",
+     (CACHED, "		magazine_name(magazine, magazine->span | "
+      "MAGAZINE_LOST);", "		(void)MAGAZINE_LOST;")),
+    ("what_others_took_is_never_kept_again", "test_sharing.py",
+     (CACHED, "	if (magazine->raids && !--magazine->owed) {",
+      "	if (false) {")),
+    ("nothing_is_left_to_who_asks_again", "unit",
+     (RAIDS, "works ? magazine_keeps(magazine) : 0", "works ? 0 : 0")),
+    ("who_sleeps_is_left_as_much", "unit",
+     (RAIDS, "		return ++cache->idle_looks < LOOKS_IDLE;",
+      "		return true;")),
+    ("all_are_raided_at_once", "unit",
+     (RAIDS, "		any = any || cache_raid(at, span, below);",
+      "		any |= cache_raid(at, span, below);")),
+    ("a_raid_is_never_forgotten", "unit",
+     (CACHED, "			magazine->raids--;", "			(void)0;")),
+    ("who_was_raided_takes_all_there_is", "unit",
+     (CACHED, "	if (magazine->raids && most > magazine_keeps("
+      "magazine) / 2)", "	if (false)")),
+    ("who_is_alone_owes_as_before", "unit",
+     (ROOMS, "			cache_pardon(at);", "			(void)0;")),
+    ("room_is_never_made", "unit",
+     (CACHED, "	if (++cache->refused % REFUSED_OFTEN)\n", "	if (cache)\n")),
+    ("who_gets_company_keeps_all", "unit",
+     (CACHED, "	for (size_t i = cache->named; i-- && "
+      "cache->room_left < 0;)", "	for (size_t i = cache->named; "
+      "i-- && false;)")),
+    ("who_only_takes_is_not_counted", "test_sharing.py -k comes_round",
+     (MEM, "	    (!store->idles || caches_have(store->context, span)))",
+      "	    !store->idles)")),
+    # The free that waits.
+    ("who_may_wait_keeps_all", "test_cache_room.py",
+     (FENCE, "	if (fence_is_plain(device))\n		return SIZE_MAX;\n",
+      "	if (limit)\n		return SIZE_MAX;\n")),
+    ("room_that_shrinks_goes_unnoticed", "test_cache_room.py -k while_a_fence",
+     (CACHE, "	if (less)\n		cache_shut(cache, SHUT_ROOM);\n",
+      "")),
+    ("a_quarantine_that_shrinks_goes_unnoticed", "test_cache_room.py -k taken_away",
+     (FENCE, "->quarantine, bytes);\n	caches_review(NULL);\n",
+      "->quarantine, bytes);\n")),
+    ("a_full_device_leaves_as_much_room", "test_cache_room.py -k short_of_memory",
+     (FENCE, "	return limit / (device->tight ? QUARANTINE_REST : 1) / "
+      "ROOM_SHARE;", "	return limit / ROOM_SHARE;")),
+    ("requests_make_room_for_frees", "test_cache_room.py -k quarantine_is_no_larger",
+     (RAIDS, "	if (fence_room(store->device) < SIZE_MAX)\n",
+      "	if (false)\n")),
+    ("safe_blocks_get_behind_others", "unit",
+     (PAGES, "	if (idle->head && list->head->epoch < "
+      "idle->tail->epoch) {", "	if (idle->head && list->head->epoch < "
+      "idle->head->epoch) {")),
+    ("lists_are_mixed", "test_cache_room.py",
+     (CACHED, "	bool is_safe = next && next->epoch < safe;",
+      "	bool is_safe = next && (safe = UINT64_MAX);")),
     ("a_runtime_is_taken_to_bind_at_once", "unit",
      (CACHE, "	cache_bound = bound ? cache_sure : &cache_none;",
       "	cache_bound = cache_sure;")),

@@ -38,12 +38,11 @@ ROWS = [
     ("a_number_bounds_nothing", "test_idle.py -k number",
      (FREE, "	device_limit(device);\n", "")),
     ("a_threads_cache_passes_the_number", "test_idle.py -k number",
-     (CACHE, "	if (share < (size_t)room)\n		room = (int64_t)share;\n",
-      "	(void)share;\n")),
+     (CACHE, "	if (room > idle)\n		room = idle;\n",
+      "	(void)idle;\n")),
     ("a_number_that_is_set_waits_for_the_next_miss",
      "test_idle.py -k set_live",
-     (SWAP, "	caches_resize(store->context);\n"
-      "	pools_trim(store, bound_past(store->device));\n", "")),
+     (SWAP, "	pools_trim(store, bound_past(store->device));\n", "")),
     ("a_surplus_stays", "test_idle.py -k turns",
      (GIVE, "	while (found < bytes && (span =", "	while (false && (span =")),
 ]

@@ -61,6 +61,10 @@ static void setting_be(struct setting *setting, enum kind kind,
 	if ((kind == CONTEXTS || kind == PINNED || kind == HANDS) &&
 	    random_one_in(random, 2))
 		*setting->quarantine = '\0';
+	/* So that a thread keeps some blocks where a free may have to wait. */
+	if ((kind == CONTEXTS || kind == DEVICES) && random_one_in(random, 3))
+		snprintf(setting->quarantine, sizeof(setting->quarantine), "%u",
+			 1 << (16 + random_below(random, 5)));
 	if ((kind == CONTEXTS || kind == DEVICES) && random_one_in(random, 4))
 		fault_draw(setting, random);
 	if (kind == RENEWALS)

@@ -160,6 +160,21 @@ START_TEST(page_unit_pool_takes_and_keeps_blocks_in_lists)
 }
 END_TEST
 
+START_TEST(page_unit_pool_finds_what_is_safe_whatever_came_before)
+{
+	struct pool *pool = pool_opened("page_unit_pool");
+	struct block_list safe = listed(8192, 2, 5);
+
+	freed(pool, 8192, 1);
+	freed(pool, 8192, 9); /* not safe */
+	ck_assert(pool->ops->keep(pool, &safe));
+	taken(pool, 2, 8, 2, 5);
+	taken(pool, 9, 8, 1, 1);
+	taken(pool, 9, 8, 0, 0);
+	taken(pool, 9, 10, 1, 9);
+}
+END_TEST
+
 START_TEST(page_unit_pool_reuses_the_exact_span_oldest_first)
 {
 	struct pool *pool = pool_opened("page_unit_pool");
@@ -261,7 +276,7 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[12];
+	static const TTest *tests[12]; /* the last is NULL */
 	size_t n = 0;
 
 	tests[n++] = rows_and_pools_agree;
@@ -269,6 +284,7 @@ int main(void)
 	tests[n++] = page_unit_pool_has_fewer_spans_with_more_slack;
 	tests[n++] = page_unit_pool_uses_the_least_larger_block_within_slack;
 	tests[n++] = page_unit_pool_takes_and_keeps_blocks_in_lists;
+	tests[n++] = page_unit_pool_finds_what_is_safe_whatever_came_before;
 	tests[n++] = page_unit_pool_reuses_the_exact_span_oldest_first;
 	tests[n++] = page_unit_pool_hands_out_no_block_of_an_unsafe_epoch;
 	tests[n++] = page_unit_pool_hands_over_all_idle_blocks;

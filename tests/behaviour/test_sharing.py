@@ -1,0 +1,62 @@
+"""Threads that share sizes: what each keeps, and what that leaves to the
+others, and to one of them alone."""
+
+import pytest
+
+from conftest import plain_build_only, program
+from test_cache import driver_shell, lines, two_threads
+from test_pool import took
+
+SIZES = {"small": [4, 64, 300], "large": [1024, 2048, 3072],
+         "both": [4, 64, 1024, 3072],
+         "many": [1024 + 64 * i for i in range(64)]}
+
+
+def locks(box, threads, live, sizes, others=0, **options):
+    """In a thousand pairs: of threads at once, and of one that was alone for a
+    thousand before. No lock is taken by a pair that its thread serves itself,
+    but for a look in 256 of them; else there are two or more."""
+    done = box.run([program("sharers"), str(others), str(threads), "20000",
+                    str(live), *map(str, sizes)], "page_unit_pool",
+                   sim="ideal", **options)
+    words = done.stdout.split()
+    assert done.returncode == 0 and words[4:] == ["errors", "0"]
+    return int(words[1]), int(words[3])
+
+
+@plain_build_only
+@pytest.mark.parametrize("live", [1, 16])
+@pytest.mark.parametrize("sizes", ["small", "large", "both"])
+def test_threads_that_share_sizes_serve_themselves(box, sizes, live):
+    shared, alone = locks(box, 16, live, SIZES[sizes])
+    assert shared <= 200
+    assert alone <= 10
+
+
+@plain_build_only
+def test_one_thread_is_as_before_when_the_others_have_gone(box):
+    assert locks(box, 8, 64, SIZES["many"])[1] <= 10
+
+
+@pytest.mark.parametrize("size", [64 << 10, 1 << 20])
+def test_what_one_thread_takes_and_another_frees_comes_round(box, size):
+    """Also if the first never frees, and the second is the first to have
+    anything that is idle."""
+    shell = driver_shell(box, thread_cache=8 * size)
+    for thread in "ab":
+        took(shell, f"on {thread} set p")
+    for _ in range(200):
+        lines(shell, f"on a alloc x {size}", "on b free x")
+    assert shell.stat()["driver_allocs"] <= 60
+    shell.end()
+
+
+def test_threads_that_take_turns_take_no_more_than_one_of_them(box):
+    size = 2 << 20
+    shell = two_threads(box)
+    took(shell, f"on a pairs {size} 4")
+    before = shell.stat()["driver_allocs"]
+    for thread in 10 * "ab":
+        took(shell, f"on {thread} pairs {size} 2")
+    assert shell.stat()["driver_allocs"] == before
+    shell.end()

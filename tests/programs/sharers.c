@@ -1,0 +1,135 @@
+/* Threads that share sizes, and what that leaves to one of them alone.
+ * Usage: sharers OTHERS THREADS PAIRS LIVE KIB...
+ * LIVE blocks are live at a time; OTHERS are contexts of the device besides.
+ * Each thread makes so many pairs of an allocation and a free, in the sizes by
+ * turns; then, when all have, as many again, in which calls of
+ * pthread_mutex_lock are counted. The main thread makes some before, 1,000 once
+ * the others have ended, and then as many that are counted.
+ * Prints "shared N alone N errors N": calls in a thousand pairs. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cuda.h>
+
+/* What every driver has; the header knows the newest form. */
+extern CUresult cuCtxCreate_v2(CUcontext *made, unsigned int flags,
+			       CUdevice device);
+
+enum { THREADS_MAX = 64, LIVE_MAX = 64, SIZES_MAX = 64, ALONE = 1000 };
+
+static CUcontext context;
+static size_t sizes[SIZES_MAX];
+static int size_count, pairs, live;
+static atomic_long errors, locks;
+static __thread long own_locks;
+static pthread_barrier_t all;
+
+/* In the place of libc's, for the libraries, too. */
+__attribute__((visibility("default"))) int pthread_mutex_lock(
+	pthread_mutex_t *mutex)
+{
+	static int (*_Atomic next)(pthread_mutex_t *);
+
+	if (!next)
+		next = (int (*)(pthread_mutex_t *))dlsym(RTLD_NEXT,
+							 "pthread_mutex_lock");
+	own_locks++;
+	return next(mutex);
+}
+
+/* Bursts of `live` requests, and of as many frees. */
+static void make_pairs(int count)
+{
+	CUdeviceptr held[LIVE_MAX];
+
+	for (int i = 0; i < count; i += live) {
+		for (int j = 0; j < live; j++)
+			errors += cuMemAlloc(&held[j],
+					     sizes[(i + j) % size_count]) != 0;
+		for (int j = 0; j < live; j++)
+			errors += cuMemFree(held[j]) != 0;
+	}
+}
+
+/* Calls in `pairs` of them. */
+static long counted(void)
+{
+	long before = own_locks;
+
+	make_pairs(pairs);
+	return own_locks - before;
+}
+
+static void *share(void *unused)
+{
+	errors += cuCtxSetCurrent(context) != 0;
+	pthread_barrier_wait(&all);
+	make_pairs(pairs);
+	pthread_barrier_wait(&all);
+	locks += counted();
+	pthread_barrier_wait(&all); /* no count of another's end */
+	return unused;
+}
+
+static void threads_run(int count)
+{
+	pthread_t threads[THREADS_MAX];
+
+	pthread_barrier_init(&all, NULL, (unsigned int)count);
+	for (int i = 0; i < count; i++)
+		if (pthread_create(&threads[i], NULL, share, NULL))
+			exit(1);
+	for (int i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
+	pthread_barrier_destroy(&all);
+}
+
+static void arguments(int argc, char **argv, int *threads)
+{
+	bool complete = argc > 5;
+
+	*threads = complete ? atoi(argv[2]) : 0;
+	pairs = complete ? atoi(argv[3]) : 0;
+	live = complete ? atoi(argv[4]) : 0;
+	for (int i = 5; i < argc && size_count < SIZES_MAX; i++)
+		sizes[size_count++] = (size_t)atol(argv[i]) << 10;
+	if (*threads < 1 || *threads > THREADS_MAX || pairs < 1 || live < 1 ||
+	    live > LIVE_MAX)
+		exit(2);
+}
+
+static bool contexts_make(int others)
+{
+	CUdevice device;
+	CUcontext other;
+
+	if (cuInit(0) || cuDeviceGet(&device, 0) ||
+	    cuDevicePrimaryCtxRetain(&context, device))
+		return false;
+	for (int i = 0; i < others; i++)
+		if (cuCtxCreate_v2(&other, 0, device))
+			return false;
+	return !cuCtxSetCurrent(context);
+}
+
+int main(int argc, char **argv)
+{
+	int threads;
+	long alone;
+
+	arguments(argc, argv, &threads);
+	if (!contexts_make(atoi(argv[1])))
+		return 1;
+	make_pairs(ALONE);
+	threads_run(threads);
+	make_pairs(ALONE);
+	alone = counted();
+	printf("shared %ld alone %ld errors %ld\n",
+	       locks * 1000 / pairs / threads, alone * 1000 / pairs,
+	       (long)errors);
+	return errors != 0;
+}

@@ -1,0 +1,327 @@
+/* What threads that share sizes keep of each other's blocks. */
+#include <pthread.h>
+#include <string.h>
+
+#include "../../src/core/caches.h"
+#include "capture.h"
+#include "config.h"
+#include "direct.h"
+#include "fence.h"
+#include "pool_list.h"
+#include "pools.h"
+#include "run.h"
+
+enum {
+	SPAN = 1 << 20,
+	ROOM = 16 * SPAN,
+	OFTEN = 1000,
+	OWED = 32, /* requests */
+	SMALL = 4096,
+};
+
+static struct context context;
+static struct pool *pool;
+static struct cache first, second;
+static struct config config = {.thread_cache = ROOM};
+
+bool capture_any(void)
+{
+	return false;
+}
+
+enum fence_level fence_level(void)
+{
+	return FENCE_FENCE;
+}
+
+static size_t room_most = SIZE_MAX;
+
+size_t fence_room(const struct device *device)
+{
+	(void)device;
+	return room_most;
+}
+
+const struct config *config_current(void)
+{
+	return &config;
+}
+
+void direct_settle(struct cache *cache)
+{
+	(void)cache;
+}
+
+void pools_put_list(const struct block_list *list)
+{
+	ck_assert(pool->ops->keep(pool, list));
+}
+
+struct block_list pools_take_list(struct pool *from, size_t span, size_t most,
+				  uint64_t safe)
+{
+	return from->ops->take(from, span, most, safe);
+}
+
+static void enlist(struct cache *cache)
+{
+	static _Atomic uint64_t safe = 1;
+
+	cache->device = context.device;
+	cache->context = &context;
+	cache->pool = pool;
+	cache->safe = &safe;
+	cache->next = caches;
+	caches = cache;
+}
+
+/* Two threads' caches of one context, empty, with a page_unit_pool. */
+static void prepare(void)
+{
+	static _Alignas(16) char memory[1024];
+
+	pool = (struct pool *)memory;
+	pool->ops = pool_ops_at(pool_row_find("page_unit_pool"));
+	config.page_size = SMALL;
+	ck_assert(pool->ops->open(pool, &config));
+	context.device = context.store.device = device_at(0);
+	context.store.context = &context;
+	enlist(&first);
+	enlist(&second);
+	caches_lock();
+	caches_review_rooms(&context);
+	caches_unlock();
+}
+
+static struct block *freed(size_t span)
+{
+	struct block *block = block_new();
+
+	block->span = span;
+	block->pool = pool;
+	return block;
+}
+
+/* Frees so many; returns how many are kept. The others are the pool's. */
+static int frees(struct cache *cache, size_t span, int count)
+{
+	struct block *block;
+	int kept = 0;
+
+	cache->frees += count;
+	for (int i = 0; i < count; i++) {
+		block = freed(span);
+		if (cache_put(cache, block))
+			kept++;
+		else
+			ck_assert(pool->ops->free(pool, block));
+	}
+	return kept;
+}
+
+/* Of the pool; what is there goes. */
+static int pooled(size_t span)
+{
+	return (int)pool->ops->take(pool, span, OFTEN, 1).count;
+}
+
+/* A request of the other thread finds nothing in the pool. */
+static bool raided(struct cache *by, size_t span)
+{
+	return caches_raid(&context.store, by, span, 0, false);
+}
+
+/* Requests that find one block in the pool; until the cache takes a free. */
+static int asks_until_kept(struct cache *cache, size_t span)
+{
+	int asks = 0;
+
+	while (asks < OFTEN && !frees(cache, span, 1)) {
+		cache_refill(cache, span, 1);
+		asks++;
+	}
+	return asks;
+}
+
+START_TEST(who_only_frees_keeps_nothing_that_another_has_wanted)
+{
+	prepare();
+	ck_assert_int_eq(frees(&first, SPAN, 3), 3);
+	ck_assert(raided(&second, SPAN));
+	ck_assert_int_eq(pooled(SPAN), 3);
+	ck_assert_int_eq(frees(&first, SPAN, OFTEN), 0);
+	ck_assert_int_eq(pooled(SPAN), OFTEN);
+	ck_assert_int_eq(frees(&first, 2 * SPAN, 2), 2); /* other spans are */
+	ck_assert(!raided(&second, SPAN));
+}
+END_TEST
+
+START_TEST(who_asks_often_keeps_blocks_again)
+{
+	prepare();
+	frees(&first, SPAN, 1);
+	raided(&second, SPAN);
+	ck_assert_int_eq(asks_until_kept(&first, SPAN), OWED);
+	ck_assert(raided(&second, SPAN));
+	ck_assert_int_eq(asks_until_kept(&first, SPAN), OWED);
+}
+END_TEST
+
+/* Without it the two would take the one block from each other for ever. */
+START_TEST(who_asks_again_and_again_is_left_what_it_needs)
+{
+	int kept = 1;
+
+	prepare();
+	frees(&first, SPAN, 1);
+	for (int i = 0; i < 2; i++) {
+		ck_assert(raided(&second, SPAN));
+		asks_until_kept(&first, SPAN);
+	}
+	for (int i = 0; i < 4; i++, kept *= 2) {
+		/* With what it took of the pool for its next requests. */
+		frees(&first, SPAN, kept - 1 - kept / 2);
+		ck_assert(!raided(&second, SPAN));
+		frees(&first, SPAN, 1); /* more than that */
+		ck_assert(raided(&second, SPAN));
+		asks_until_kept(&first, SPAN);
+	}
+}
+END_TEST
+
+START_TEST(who_sleeps_is_left_nothing)
+{
+	int looks = 0;
+
+	prepare();
+	frees(&first, SPAN, 1);
+	for (int i = 0; i < 2; i++) {
+		raided(&second, SPAN);
+		asks_until_kept(&first, SPAN);
+	}
+	while (looks < OFTEN && !raided(&second, SPAN))
+		looks++;
+	ck_assert_int_ge(looks, 2);
+	ck_assert_int_lt(looks, 100);
+}
+END_TEST
+
+/* One that takes what another frees gets many at a time. */
+START_TEST(who_asks_and_is_not_raided_gets_as_many_as_before)
+{
+	int asks = 0;
+
+	prepare();
+	frees(&first, SPAN, 1);
+	for (int i = 0; i < 3; i++) {
+		raided(&second, SPAN);
+		asks_until_kept(&first, SPAN);
+	}
+	cache_empty(&first);
+	for (; asks < OFTEN; asks++) {
+		pooled(SPAN);
+		for (int i = 0; i < 8; i++)
+			ck_assert(pool->ops->free(pool, freed(SPAN)));
+		cache_refill(&first, SPAN, 1);
+		if (first.room_left == ROOM - 8 * SPAN)
+			break;
+		cache_empty(&first);
+		first.pool = pool;
+	}
+	ck_assert_int_gt(asks, 0);
+	ck_assert_int_le(asks, 5 * OWED);
+}
+END_TEST
+
+START_TEST(one_thread_is_raided_at_a_time)
+{
+	prepare();
+	frees(&first, SPAN, 2);
+	frees(&second, SPAN, 2);
+	ck_assert(raided(NULL, SPAN));
+	ck_assert_int_eq(pooled(SPAN), 2);
+	ck_assert(raided(NULL, SPAN));
+	ck_assert_int_eq(pooled(SPAN), 2);
+	ck_assert(!raided(NULL, SPAN));
+}
+END_TEST
+
+START_TEST(who_stays_alone_is_owed_nothing)
+{
+	prepare();
+	frees(&first, SPAN, 1);
+	raided(&second, SPAN);
+	ck_assert_int_eq(frees(&first, SPAN, 1), 0);
+	caches_lock();
+	second.context = NULL;
+	caches_review_rooms(&context);
+	caches_unlock();
+	ck_assert_int_eq(frees(&first, SPAN, OFTEN), OFTEN);
+}
+END_TEST
+
+START_TEST(who_is_not_alone_any_more_keeps_what_it_has_room_for)
+{
+	prepare();
+	second.context = NULL;
+	caches_lock();
+	caches_review_rooms(&context);
+	ck_assert_int_eq(frees(&first, SPAN, 40), 40);
+	ck_assert_int_eq(frees(&first, SMALL, 100), 100);
+	second.context = &context;
+	caches_review_rooms(&context);
+	caches_unlock();
+	ck_assert_int_ge(first.room_left, 0);
+	ck_assert_int_eq(pooled(SPAN), 40); /* the largest */
+	ck_assert_int_eq(pooled(SMALL), 0);
+}
+END_TEST
+
+START_TEST(room_that_holds_what_is_not_asked_for_comes_back)
+{
+	int refused = 0;
+
+	prepare();
+	for (int i = 1; i <= 5; i++)
+		ck_assert_int_eq(frees(&first, (size_t)i * SPAN, 1), 1);
+	while (refused < OFTEN && !frees(&first, 3 * SPAN + SMALL, 1))
+		refused++;
+	ck_assert_int_gt(refused, 0);
+	ck_assert_int_le(refused, 100);
+	ck_assert_int_ge(first.room_left, ROOM / 2 - 4 * SPAN);
+}
+END_TEST
+
+/* The same for one who only asks. */
+START_TEST(room_for_what_is_asked_comes_back)
+{
+	int asks = 0;
+
+	prepare();
+	ck_assert_int_eq(frees(&first, 8 * SPAN, 2), 2);
+	ck_assert(pool->ops->free(pool, freed(SPAN)));
+	for (; asks < OFTEN && first.room_left < ROOM / 2; asks++)
+		cache_refill(&first, SPAN, 1);
+	ck_assert_int_gt(asks, 0);
+	ck_assert_int_le(asks, 100);
+	cache_refill(&first, SPAN, 1);
+	ck_assert_int_eq(pooled(SPAN), 0);
+}
+END_TEST
+
+int main(void)
+{
+	static const TTest *tests[11];
+
+	tests[0] = who_only_frees_keeps_nothing_that_another_has_wanted;
+	tests[1] = who_asks_often_keeps_blocks_again;
+	tests[2] = who_asks_again_and_again_is_left_what_it_needs;
+	tests[3] = who_sleeps_is_left_nothing;
+	tests[4] = who_asks_and_is_not_raided_gets_as_many_as_before;
+	tests[5] = one_thread_is_raided_at_a_time;
+	tests[6] = who_stays_alone_is_owed_nothing;
+	tests[7] = who_is_not_alone_any_more_keeps_what_it_has_room_for;
+	tests[8] = room_that_holds_what_is_not_asked_for_comes_back;
+	tests[9] = room_for_what_is_asked_comes_back;
+	return tests_run("cache_raid", tests);
+}
