@@ -157,12 +157,13 @@ static const json_t *stat_of(const json_t *stat, const json_t *device)
 }
 
 /* Notes pending_bytes, what has not gone back yet, with each device of an
- * answer; returns their sum. Without figures it is what it was, at first all
+ * answer; whether there is any. Without figures it is what it was, at first all
  * that was idle. */
-static int64_t pending_add(json_t *answer, const json_t *stat)
+static bool pending_note(json_t *answer, const json_t *stat)
 {
 	json_t *device;
-	int64_t pending, sum = 0;
+	bool any = false;
+	int64_t pending;
 	const char *from;
 	size_t i;
 
@@ -176,16 +177,16 @@ static int64_t pending_add(json_t *answer, const json_t *stat)
 			     : bytes_of(device, from);
 		json_object_set_new(device, "pending_bytes",
 				    json_integer(pending));
-		sum += pending;
+		any |= pending > 0;
 	}
-	return sum;
+	return any;
 }
 
 /* Asks those whose orders were carried out what is still to go back. The
- * orders' answers stay those of the jobs. Returns the sum. */
-static int64_t pending_ask(struct jobs *jobs, json_t **orders, int64_t deadline)
+ * orders' answers stay those of the jobs. Whether there is any. */
+static bool pending_ask(struct jobs *jobs, json_t **orders, int64_t deadline)
 {
-	int64_t sum = 0;
+	bool any = false;
 
 	for (int i = 0; i < jobs->count; i++) {
 		jobs->list[i].asked = orders[i] != NULL;
@@ -196,11 +197,11 @@ static int64_t pending_ask(struct jobs *jobs, json_t **orders, int64_t deadline)
 	for (int i = 0; i < jobs->count; i++) {
 		if (!orders[i])
 			continue;
-		sum += pending_add(orders[i], jobs->list[i].answer);
+		any |= pending_note(orders[i], jobs->list[i].answer);
 		json_decref(jobs->list[i].answer);
 		jobs->list[i].answer = orders[i];
 	}
-	return sum;
+	return any;
 }
 
 static void pending_wait(struct jobs *jobs, int64_t deadline, bool wait)
