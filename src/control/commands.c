@@ -280,7 +280,7 @@ static void order_tell(const struct command *command,
 		       const struct request *request, bool done)
 {
 	const char *const *word = request->word;
-	char line[OPTION_ERROR_SIZE];
+	char line[OPTION_ERROR_SIZE], error[ERROR_SIZE];
 
 	if (!command || !command->order || request->words != command->most)
 		return;
@@ -288,7 +288,8 @@ static void order_tell(const struct command *command,
 		 word[0] ? " " : "", word[0] ? word[0] : "", word[1] ? " " : "",
 		 word[1] ? word[1] : "");
 	log_info("asked to %s: %s", text_plain(line, line, sizeof(line)),
-		 done ? "done" : request->error);
+		 done ? "done"
+		      : text_plain(request->error, error, sizeof(error)));
 }
 
 char *command_run(char *line, int client, size_t *size)
