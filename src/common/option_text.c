@@ -36,10 +36,28 @@ static void idle_text(const struct idle_limit *limit, char *text, size_t size)
 		snprintf(text, size, limit->kind == IDLE_AUTO ? "auto" : "off");
 }
 
-/* The last ordinal's stands for all; then those that differ. */
+/* The row of most devices, so that few are to be named beside it. */
+static int pool_of_most(const int pool[DEVICE_ALL])
+{
+	int most = pool[0], most_count = 0;
+
+	for (int i = 0; i < DEVICE_ALL; i++) {
+		int count = 0;
+
+		for (int j = 0; j < DEVICE_ALL; j++)
+			count += pool[j] == pool[i];
+		if (count > most_count) {
+			most = pool[i];
+			most_count = count;
+		}
+	}
+	return most;
+}
+
+/* One stands for all; then those that differ. */
 static void pools_text(const int pool[DEVICE_ALL], char *text, size_t size)
 {
-	int most = pool[DEVICE_MAX - 1];
+	int most = pool_of_most(pool);
 	size_t used = (size_t)snprintf(text, size, "%s", pool_rows[most].name);
 
 	for (int i = 0; i < DEVICE_ALL && used < size; i++) {

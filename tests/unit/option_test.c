@@ -187,6 +187,8 @@ START_TEST(every_option_is_told_in_the_words_that_set_it)
 	round_trip("pool", "no_pool", "no_pool");
 	round_trip("pool", "no_pool,2:page_unit_pool,host:page_unit_pool",
 		   "no_pool,2:page_unit_pool,host:page_unit_pool");
+	round_trip("pool", "page_unit_pool,63:no_pool",
+		   "page_unit_pool,63:no_pool");
 	round_trip("page_size", "65536", "64K");
 	round_trip("quarantine", "auto", "auto");
 	round_trip("quarantine", "1.5G", "1536M");
