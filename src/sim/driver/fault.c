@@ -1,6 +1,7 @@
 #include "fault.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,7 +78,8 @@ static bool fault_read(const char *text, const char *end, struct fault *fault)
 		return false;
 	fault->onwards = *text == '+';
 	text += fault->onwards;
-	if (*text++ != ':' || !number_read(&text, &code) || !code)
+	if (*text++ != ':' || !number_read(&text, &code) || !code ||
+	    code > INT_MAX)
 		return false;
 	fault->code = (CUresult)code;
 	return text == end;
