@@ -5,6 +5,7 @@
 #   make soak    generated programs until it is interrupted
 #   make aarch64 the library for aarch64, by a cross compiler
 #   make mutants the tests notice each guard that is left out
+#   make fuzz    the parsers, on drawn input      [FUZZ_SECONDS=60 each]
 #   make bench | format | clean
 #   make install | uninstall [PREFIX=/usr/local] [DESTDIR=]
 # V=1 shows the commands.

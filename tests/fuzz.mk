@@ -1,0 +1,40 @@
+# The targets of `make fuzz`: tests/fuzz/README.md. FUZZER is set there, and
+# libFuzzer's main program takes the place of the one that replays the corpus.
+FUZZ      := $(addprefix $(BUILD)/tests/fuzz/,request options trace profile \
+	fault answer)
+FUZZ_PARTS := $(addprefix $(BUILD)/obj/tests/fuzz/,fuzz.o \
+	$(if $(FUZZER),,replay.o))
+FUZZ_LINK := $(if $(FUZZER),-fsanitize=fuzzer)
+
+ifdef FUZZER
+SANFLAGS += -fsanitize=fuzzer-no-link -fno-sanitize-recover=undefined
+endif
+
+CHECK += $(FUZZ)
+.PHONY: fuzz fuzz-build
+fuzz-build: $(FUZZ)
+
+fuzz:
+	@scripts/setup --dev
+	@$(MAKE) --no-print-directory CC=clang SAN=address,undefined FUZZER=1 \
+		BUILD=build/fuzz fuzz-build
+	@scripts/fuzz build/fuzz
+
+# Those that include a source of the driver's.
+$(addprefix $(BUILD)/obj/tests/fuzz/,profile.o fault.o): \
+	CPPFLAGS += -Isrc/sim/driver -I$(SIM_DRIVER_GEN)
+$(BUILD)/obj/tests/fuzz/fault.o: $(SIM_DRIVER_GEN)/stamp
+
+$(BUILD)/tests/fuzz/request: $(filter-out %/listener.o,$(CORE_OBJ) $(POOL_OBJ) \
+	$(COMMON_OBJ) $(call sources,src/backing/*.c src/control/*.c))
+$(BUILD)/tests/fuzz/options: $(COMMON_OBJ) $(POOL_OBJ)
+$(BUILD)/tests/fuzz/trace: $(addprefix $(BUILD)/obj/examples/,trace_file.o \
+	text_file.o)
+$(BUILD)/tests/fuzz/answer: $(filter-out %/main.o,$(CLI_OBJ))
+$(BUILD)/tests/fuzz/answer: FUZZ_LINK += $(addprefix -Wl$(comma)--wrap=,\
+	jobs_find jobs_find_one job_reconnect)
+
+$(FUZZ): $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(FUZZ_PARTS)
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ $(FUZZ_LINK) -l:libjansson.a -lzstd \
+		-ldl -pthread -o $@

@@ -1,0 +1,188 @@
+/* What a client sends to the control socket: how many bytes it sends at first,
+ * then those bytes. The server and all that it asks are the library's own; no
+ * CUDA is there, as before a program's first request. */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "../../src/control/about.h"
+#include "../../src/control/command.h"
+#include "../../src/control/listener.h"
+#include "../../src/control/server.h"
+#include "config.h"
+#include "context.h"
+#include "fuzz.h"
+#include "log.h"
+#include "protocol.h"
+
+enum { TURNS_MAX = 100, ANSWER_SIZE = 1 << 16 };
+
+static struct sockaddr_un address;
+static socklen_t address_size = sizeof(address);
+
+/* In place of src/control/listener.c: an address of the kernel's choice, so
+ * that no file stays behind. */
+bool listener_open(struct own_fd *listener, int backlog, char *error,
+		   size_t size)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	(void)error;
+	(void)size;
+	address.sun_family = AF_UNIX;
+	*listener = own_fd_open(fd);
+	return !bind(listener->fd, (struct sockaddr *)&address,
+		     sizeof(address.sun_family)) &&
+	       !getsockname(listener->fd, (struct sockaddr *)&address,
+			    &address_size) &&
+	       !listen(listener->fd, backlog);
+}
+
+const char *listener_path(void)
+{
+	return "";
+}
+
+void listener_unlink(void)
+{
+}
+
+static void log_check(const char *line, size_t length)
+{
+	char *text = input_text((const uint8_t *)line, length);
+
+	claim(is_plain(text) && lines_of(text) == 1, "a log line is plain");
+	free(text);
+}
+
+static void server_begin(void)
+{
+	static bool begun;
+	char error[256];
+
+	if (begun)
+		return;
+	begun = true;
+	setenv("MNM_LOG", "info", 1);
+	setenv("MNM_FORCE", "1", 1);
+	log_through(log_check);
+	claim(config_once(), "the library serves");
+	about_open();
+	claim(server_open(error, sizeof(error)), "the server listens");
+}
+
+/* What an input has changed, as it was. */
+static void state_reset(void)
+{
+	static const char *const orders[] = {"reset", "set fence fence",
+					     "set quarantine auto"};
+	char line[REQUEST_MAX];
+	size_t size;
+
+	for (int i = 0; i < DEVICE_ALL; i++)
+		device_at(i)->used = i < 2 || i == DEVICE_HOST;
+	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++) {
+		strcpy(line, orders[i]);
+		free(command_run(line, -1, &size));
+	}
+	for (int i = 0; i < DEVICE_ALL; i++)
+		device_at(i)->used = i < 2;
+}
+
+/* All that comes up to the end, and a NUL. */
+static size_t answer_read(int fd, char answer[ANSWER_SIZE])
+{
+	const struct own_fd wake = {-1, 0};
+	size_t used = 0;
+	ssize_t got = 1;
+
+	for (int i = 0; i < TURNS_MAX && got; i++) {
+		claim(server_turn(&wake, 0), "the server listens");
+		got = recv(fd, answer + used, ANSWER_SIZE - 1 - used,
+			   MSG_DONTWAIT);
+		used += got > 0 ? (size_t)got : 0;
+		claim(used < ANSWER_SIZE - 1, "an answer is short");
+	}
+	claim(!got, "an answer has an end");
+	answer[used] = '\0';
+	claim(strlen(answer) == used, "an answer is text");
+	return used;
+}
+
+/* Whether the line asks for JSON. */
+static bool wants_json(char *line)
+{
+	char *rest = line, *word;
+
+	while ((word = strsep(&rest, " \t\r")))
+		if (!strcmp(word, "--json"))
+			return true;
+	return false;
+}
+
+static void answer_check(const char *answer, bool json)
+{
+	json_t *value;
+
+	claim(lines_of(answer), "an answer is lines");
+	if (!strncmp(answer, "error: ", 7)) {
+		claim(lines_of(answer) == 1, "an error is a line");
+		return;
+	}
+	claim(json || is_plain(answer), "an answer is plain");
+	if (!json)
+		return;
+	value = json_loads(answer, 0, NULL);
+	claim(json_is_object(value), "an answer is JSON if asked for");
+	json_decref(value);
+}
+
+/* Sends the bytes, `first` of them before the rest, and reads the answer. */
+static size_t client_ask(const char *bytes, size_t size, size_t first,
+			 char answer[ANSWER_SIZE])
+{
+	const struct own_fd wake = {-1, 0};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	size_t used;
+
+	claim(!connect(fd, (struct sockaddr *)&address, address_size),
+	      "the server listens");
+	first = first < size ? first : size;
+	send(fd, bytes, first, MSG_NOSIGNAL);
+	server_turn(&wake, 0);
+	server_turn(&wake, 0);
+	send(fd, bytes + first, size - first, MSG_NOSIGNAL);
+	server_turn(&wake, 0);
+	shutdown(fd, SHUT_WR);
+	used = answer_read(fd, answer);
+	close(fd);
+	return used;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static char answer[ANSWER_SIZE];
+	char *line, *end;
+	size_t used;
+
+	if (!size || size > 2 * REQUEST_MAX)
+		return 0;
+	server_begin();
+	state_reset();
+	line = input_text(data + 1, size - 1);
+	used = client_ask(line, size - 1, data[0], answer);
+	end = memchr(line, '\n', size - 1);
+	if (end)
+		*end = '\0';
+	if (end || size > REQUEST_MAX)
+		claim(used, "a request is answered");
+	if (used)
+		answer_check(answer, wants_json(line));
+	free(line);
+	return 0;
+}
