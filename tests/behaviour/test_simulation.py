@@ -105,6 +105,7 @@ def test_the_nth_call_of_an_entry_fails_with_the_code_given(tmp_path):
 
 @pytest.mark.parametrize("variable, text", [
     ("FAIL", "cuNothing:1:2"), ("LOST", "cuNothing:1:2"),
+    ("FAIL", "cuMemAlloc_v2:1:4294967296"), ("NEED", "cuInit:99999999999G"),
     ("LOST", "cuMemAlloc_v2:1+:2"), ("HIDE", "cuNothing"),
     ("NEED", "cuNothing:1M"), ("NEED", "cuMemAlloc_v2:much"),
     ("NEED", "cuMemAlloc_v2:1M:64"), ("NEED", "cuMemAlloc_v2:1M:0:1")])

@@ -118,14 +118,18 @@ static bool bytes_read(const char **text, unsigned long *bytes)
 {
 	static const char suffixes[] = "KMG";
 	const char *suffix;
+	int shift = 0;
 
 	if (!number_read(text, bytes))
 		return false;
 	suffix = **text ? strchr(suffixes, **text) : NULL;
 	if (suffix) {
-		*bytes <<= 10 * (suffix - suffixes + 1);
+		shift = 10 * (int)(suffix - suffixes + 1);
 		++*text;
 	}
+	if (*bytes > ULONG_MAX >> shift)
+		return false;
+	*bytes <<= shift;
 	return true;
 }
 
