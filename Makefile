@@ -5,6 +5,8 @@
 #   make soak    generated programs until it is interrupted
 #   make aarch64 the library for aarch64, by a cross compiler
 #   make mutants the tests notice each guard that is left out
+#   make sweep   each driver call fails in turn, in each example program
+#   make coverage  which lines and branches of src/ the tests reach
 #   make fuzz    the parsers, on drawn input      [FUZZ_SECONDS=60 each]
 #   make bench | format | clean
 #   make install | uninstall [PREFIX=/usr/local] [DESTDIR=]
@@ -19,8 +21,10 @@ endif
 NVCC      ?= $(CUDA_HOME)/bin/nvcc
 PREFIX    ?= /usr/local
 SAN       ?=
+COVERAGE  ?=
 comma     := ,
-BUILD     ?= $(if $(SAN),build/$(subst $(comma),-,$(SAN)),build)
+BUILD     ?= $(if $(SAN),build/$(subst $(comma),-,$(SAN)),$(if \
+	$(COVERAGE),build/coverage,build))
 
 SANFLAGS  := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
 WARN      := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes
@@ -40,7 +44,7 @@ Q         := $(if $(V),,@)
 SAY        = @mkdir -p $(@D)$(if $(V),,; echo "  $(1) $@")
 
 .DEFAULT_GOAL := all
-.PHONY: all demo check build-check bench mutants format install uninstall clean setup
+.PHONY: all demo check build-check bench mutants sweep coverage format install uninstall clean setup
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -76,6 +80,17 @@ bench:
 	@scripts/bench-fences $(BUILD)
 	@scripts/bench-swaps $(BUILD)
 	@scripts/bench-memory $(BUILD)
+
+sweep:
+	@scripts/setup --tests
+	@$(MAKE) --no-print-directory build-check
+	@MNM_BUILD=$(abspath $(BUILD)) SWEEP_STEP=1 /usr/bin/python3 -B -m \
+		pytest -q -n 2 -p no:cacheprovider tests/behaviour/test_sweep.py
+
+coverage:
+	@scripts/setup --dev
+	@$(MAKE) --no-print-directory COVERAGE=1 build-check
+	@scripts/coverage $(if $(COVERAGE),$(BUILD),build/coverage)
 
 mutants:
 	@scripts/setup --tests

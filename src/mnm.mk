@@ -34,6 +34,13 @@ $(LIB_OBJ): CFLAGS += -ftls-model=initial-exec
 $(addprefix $(BUILD)/obj/src/,hooks/dlsym.o backing/loader.o \
 	backing/object.o backing/apart.o): SANFLAGS :=
 
+# Which lines ran is written when a process exits. Unoptimised, so that each line
+# and branch of the source is one of the object.
+ifneq ($(COVERAGE),)
+$(LIB_OBJ) $(CLI_OBJ): CFLAGS += -O0 --coverage -fprofile-update=atomic
+LDFLAGS += --coverage
+endif
+
 # LINK_LIBRARY(objects)
 LINK_LIBRARY = $(CC) -shared $(SANFLAGS) $(LDFLAGS) -Wl,-z,now -Wl,-z,relro \
 	-Wl,-Bsymbolic -Wl,--version-script=src/hooks/exports.map \

@@ -1,0 +1,80 @@
+"""Each call of the driver fails in turn, in each of the small programs: what
+is printed until then is right, nothing crashes, hangs or runs unordered, and a
+program that was told of no error has made none.
+
+`make check` takes a sample; `make sweep` lets every call fail."""
+
+import os
+
+import pytest
+
+from conftest import DEADLINE, plain_build_only
+from test_programs import PROGRAMS, ROUNDS, SETTINGS, native
+
+pytestmark = plain_build_only
+
+STEP = int(os.environ.get("SWEEP_STEP", "61"))  # every so many calls
+SHORT = "cuMemAlloc cuMemHostAlloc cuArrayCreate cuModule cuLibrary".split()
+# These have no answer of the runtime's that would tell the program.
+NAMES = [name for name in PROGRAMS if name != "two_processes"]
+
+
+def code(entry):
+    """What that entry would say: out of memory, or an unknown error."""
+    return 2 if entry.startswith(tuple(SHORT)) else 999
+
+
+def calls(box, name):
+    """(entry, number) of every call of the driver in a run."""
+    box.run(PROGRAMS[name][0], "page_unit_pool", **SETTINGS,
+            stdin="".join(f"{seed}\n" for seed in ROUNDS))
+    return [(entry, number) for entry, count in sorted(
+        box.report()[0].items()) for number in range(1, count + 1)]
+
+
+def judge(name, fault, status, lines, said):
+    whole = native(name)
+    assert "violation" not in said, (fault, said)
+    assert 0 <= status < 3, (fault, status, said)
+    assert lines == whole[:len(lines)], (fault, lines, said)
+    assert status or lines == whole, (fault, said)
+    # The program says what CUDA told it; mnm at most a line of its own each.
+    assert not status or said, fault
+
+
+def swapped(box, name, fault):
+    """The same run with a swap before each round, as long as it lives."""
+    program = box.start(PROGRAMS[name][0], "page_unit_pool", fail=fault,
+                        sim_check=1, **SETTINGS)
+    pools = ["no_pool", "page_unit_pool"]
+    lines = []
+    try:
+        for seed in ROUNDS:
+            program.send(seed)
+            lines.append(program.read())
+            program.ask(f"swap {pools[seed % 2]}")
+    except (AssertionError, OSError):  # it has ended
+        pass
+    out, _ = program.process.communicate(timeout=DEADLINE)
+    lines += (program.unread + out).decode().splitlines()
+    with open(box.stderr_file, "r+", encoding="utf-8") as file:
+        said = file.read()
+        file.truncate(0)
+    judge(name, fault, program.process.returncode, lines, said)
+
+
+def plain(box, name, fault):
+    done = box.run(PROGRAMS[name][0], "page_unit_pool", fail=fault,
+                   check=False, sim_check=1, **SETTINGS,
+                   stdin="".join(f"{seed}\n" for seed in ROUNDS))
+    judge(name, fault, done.returncode, done.stdout.splitlines(), done.stderr)
+
+
+@pytest.mark.parametrize("how", [plain, swapped], ids=["plain", "swapped"])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_call_that_fails_spoils_nothing(box, name, how):
+    every = calls(box, name)
+    taken = every[NAMES.index(name) % STEP::STEP]
+    assert taken
+    for entry, number in taken:
+        how(box, name, f"{entry}:{number}:{code(entry)}")
