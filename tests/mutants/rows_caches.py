@@ -166,7 +166,7 @@ ROWS = [
       "cache->room_left < 0;)", "	for (size_t i = cache->named; "
       "i-- && false;)")),
     ("who_only_takes_is_not_counted", "test_sharing.py -k comes_round",
-     (MEM, "	    (!store->idles || caches_have(store->context, span)))",
+     (MEM, "	    (!store->idles || caches_have(store->context, taken)))",
       "	    !store->idles)")),
     # The free that waits.
     ("who_may_wait_keeps_all", "test_cache_room.py",

@@ -6,7 +6,7 @@ TAKE = "src/core/take.c"
 LIMIT = "src/core/limit.c"
 SEEN = "src/core/seen.c"
 MEM = "src/core/mem.c"
-CONTEXTS = "src/hooks/contexts.c"
+PRIMARY = "src/hooks/primary.c"
 FIGURES = "src/core/cache_figures.c"
 
 ROWS = [
@@ -26,7 +26,7 @@ ROWS = [
      (ROOM, "room->pinned != (number == STEP_OTHER)",
       "room->pinned == (number == STEP_OTHER)")),
     ("room_under_the_lock_that_a_reset_needs", "test_room.py -k resets",
-     (CONTEXTS, "	res = REAL_CALL(cuDevicePrimaryCtxRetain, out, device);",
+     (PRIMARY, "	res = REAL_CALL(cuDevicePrimaryCtxRetain, out, device);",
       "	res = ROOM_CALL(cuDevicePrimaryCtxRetain, out, device);")),
     ("the_current_device_for_a_stream", "test_room.py -k launch_gives",
      (ROOM_OF, "!room->devices && stream &&", "false && stream &&")),

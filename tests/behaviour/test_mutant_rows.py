@@ -1,0 +1,45 @@
+"""tests/mutants: the rows fit the sources that they edit. Whether each is
+caught is what `make mutants` shows."""
+
+import glob
+import importlib.util
+import os
+
+import pytest
+
+from conftest import ROOT
+
+FILES = sorted(glob.glob(os.path.join(ROOT, "tests", "mutants", "rows*.py")))
+
+
+def rows_of(path):
+    spec = importlib.util.spec_from_file_location("rows", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.ROWS
+
+
+@pytest.mark.parametrize("path", FILES, ids=os.path.basename)
+def test_each_edit_has_its_text_once_in_its_file(path):
+    rows = rows_of(path)
+    assert rows
+    for name, _, *edits in rows:
+        assert edits, name
+        for file, old, new in edits:
+            with open(os.path.join(ROOT, file), encoding="utf-8") as source:
+                assert source.read().count(old) == 1, (name, file)
+            assert old != new, name
+
+
+def test_no_two_rows_have_one_name():
+    names = [row[0] for path in FILES for row in rows_of(path)]
+    assert len(names) == len(set(names)) > 200
+
+
+def test_make_mutants_runs_every_file_of_rows():
+    with open(os.path.join(ROOT, "scripts", "mutants"),
+              encoding="utf-8") as script:
+        text = script.read()
+    for path in FILES:
+        module = os.path.basename(path)[:-len(".py")]
+        assert f"{module}.ROWS" in text, module
