@@ -29,14 +29,17 @@ struct pool;
 #define BLOCK_ROOMY    UINT64_C(16) /* it serves a request of another span */
 #define BLOCK_BITS     UINT64_C(255)
 
+/* Of a block that was never freed: devices count from the next one on. */
+#define EPOCH_NEVER 0
+
 struct block {
 	_Atomic uint64_t word; /* address | state and marks of this life */
 	size_t size;           /* bytes asked for, while live */
 	size_t span;           /* bytes taken from the driver, >= size */
-	uint64_t epoch;        /* of its free; usable once that epoch is safe */
-	struct pool *pool;     /* that served it; while live, it can't end.
-				* A walk may look at it: see block_pool */
-	struct block *next;    /* in a list of idle blocks */
+	uint64_t epoch; /* of its last free; usable once that epoch is safe */
+	struct pool *pool;  /* that served it; while live, it can't end.
+			     * A walk may look at it: see block_pool */
+	struct block *next; /* in a list of idle blocks */
 };
 
 static inline uint64_t block_word(const struct block *block)

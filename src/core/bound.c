@@ -2,9 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backing.h"
 #include "bound.h"
 #include "cache.h"
 #include "context.h"
+#include "limit.h"
 
 /* In percent of the most that was live: what is reserved is held below the
  * first once a pool that keeps all would take more than the second. From the
@@ -23,6 +25,11 @@ enum {
  * repeat itself; what all blocks may be larger by than their requests; and what
  * may be left below HELD for requests that come before a free. */
 enum { PAUSE = 200, SPARE = 25, AHEAD = 20 };
+
+/* No more of the device's memory than this part of it is lost to blocks that
+ * are larger than their requests, or a job that fills the device would run out
+ * of what it could have had. */
+enum { SPARE_OF_ALL = 32 };
 
 /* Less than this is not worth a call of the driver's, bytes. Generated programs
  * (tests/proof) take less. */
@@ -186,18 +193,32 @@ static struct view view_of(const struct bound *bound,
 	return view;
 }
 
+/* The bytes that the process can have of a device; asked of the driver once. 0:
+ * not known. */
+static uint64_t all_of(const struct device *device)
+{
+	static _Atomic size_t totals[DEVICE_MAX];
+	int ordinal = device_ordinal(device);
+	size_t limit = limit_get(LIMIT_HARD), total = totals[ordinal];
+
+	if (!total && !backing_device_bytes(ordinal, &total))
+		totals[ordinal] = total;
+	return limit ? lesser(limit, total) : total;
+}
+
 struct slack bound_slack(struct device *device, size_t span)
 {
 	struct bound *bound = bound_of(device);
 	struct slack slack = {0};
 	struct view view;
-	uint64_t left;
+	uint64_t left, all;
 
 	if (!bound)
 		return slack;
+	all = all_of(device);
 	pthread_mutex_lock(&lock);
 	view = view_of(bound, device, span);
-	left = percent(view.peak, SPARE);
+	left = lesser(percent(view.peak, SPARE), all / SPARE_OF_ALL);
 	left -= lesser(left, bound->spare);
 	pthread_mutex_unlock(&lock);
 	if (view.grows && view.all > percent(view.peak, FITS_LESS))

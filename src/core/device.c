@@ -1,9 +1,11 @@
 #include <stdatomic.h>
 
+#include "block.h"
 #include "cache.h"
 #include "context.h"
 
-static struct device devices[DEVICE_ALL];
+static struct device devices[DEVICE_ALL] = {
+	[0 ... DEVICE_ALL - 1] = {.epoch = EPOCH_NEVER + 1}};
 
 struct device *device_at(int ordinal)
 {

@@ -17,13 +17,16 @@ struct debt {
 	bool host;   /* work on pinned memory */
 };
 
+/* Of a block that is live again, too: its former holder's work may be ordered
+ * before its new one's alone. */
 static void debt_visit(struct block *block, uint64_t word, void *arg)
 {
 	struct debt *debt = arg;
 	const struct pool *pool = block_pool(block);
 	const struct store *store = pool ? pool->store : NULL;
 
-	if (word_is_live(word) || !store || store->context != debt->context ||
+	if (!store || store->context != debt->context ||
+	    (word_is_live(word) && block->epoch == EPOCH_NEVER) ||
 	    block->epoch < atomic_load(&store->device->over))
 		return;
 	if (device_is_host(store->device))

@@ -311,6 +311,24 @@ def test_a_reset_takes_the_memory_of_green_contexts_along(box):
 
 
 @pytest.mark.parametrize("pool", [None, "page_unit_pool"])
+def test_work_on_a_blocks_former_life_is_over_before_its_context_ends(
+        box, pool):
+    """Of another context; a fence has put it before the work of the block's
+    new holder, and that context's end before nothing."""
+    shell = box.shell(pool, "driver", sim_check=1, quarantine=0)
+    for line in ("init", "create y 0", "stream t", "create x 0",
+                 "alloc a 1048576", "linger t", "put a t 1", "free a",
+                 "alloc b 1048576"):
+        took(shell, line)
+    reused = shell("addr b") == shell("addr a")
+    for line in ("destroy x", "set y", "wait t"):
+        took(shell, line)
+    shell.end()
+    assert "violation" not in box.stderr()
+    assert reused or not pool
+
+
+@pytest.mark.parametrize("pool", [None, "page_unit_pool"])
 def test_a_free_in_another_devices_stream_is_over_before_a_context_ends(
         box, pool):
     shell = box.shell(pool, "driver", devices=2)

@@ -46,6 +46,9 @@ KEPT = """	context_leave(context);
 """
 
 ROWS = [
+    ("what_lives_again_owes_nothing", "test_contexts.py -k former_life",
+     ("src/core/leave.c", "(word_is_live(word) && block->epoch == EPOCH_NEVER)",
+      "word_is_live(word)")),
     # Fences.
     ("no_wait_after_the_record", "proof",
      (MAKE, "	for (int i = 0; i < count * count && !res; i++)",

@@ -43,6 +43,9 @@ ROWS = [
     ("a_number_that_is_set_waits_for_the_next_miss",
      "test_idle.py -k set_live",
      (SWAP, "	pools_trim(store, bound_past(store->device));\n", "")),
+    ("blocks_to_spare_fill_the_device", "unit",
+     ("src/core/bound.c", "lesser(percent(view.peak, SPARE), all / SPARE_OF_ALL)",
+      "percent(view.peak, SPARE)")),
     ("a_surplus_stays", "test_idle.py -k turns",
      (GIVE, "	while (found < bytes && (span =", "	while (false && (span =")),
 ]

@@ -2,9 +2,11 @@
  * pool is a few figures: what is live, what is reserved, how many are idle. */
 #include <string.h>
 
+#include "backing.h"
 #include "bound.h"
 #include "cache.h"
 #include "context.h"
+#include "limit.h"
 #include "run.h"
 
 enum { MIB = 1 << 20, SPAN = 64 * MIB, SPANS = 64 };
@@ -21,6 +23,21 @@ struct cache_figures caches_about(const struct device *device)
 {
 	(void)device;
 	return (struct cache_figures){0};
+}
+
+static size_t all = (size_t)64 << 30; /* of the device */
+
+int backing_device_bytes(int ordinal, size_t *bytes)
+{
+	(void)ordinal;
+	*bytes = all;
+	return 0;
+}
+
+size_t limit_get(enum limit limit)
+{
+	(void)limit;
+	return 0;
 }
 
 void cache_look(struct cache *cache)
@@ -125,6 +142,21 @@ START_TEST(a_job_whose_spans_are_always_new_is_held)
 		ck_assert(use(at));
 		ck_assert_uint_le(reserved(), 2 * span_at(at));
 	}
+}
+END_TEST
+
+START_TEST(blocks_have_little_to_spare_on_a_small_device)
+{
+	size_t most = 0;
+
+	all = (size_t)32 * 3 * MIB;
+	start(IDLE_AUTO, 0);
+	for (size_t at = 0; at < SPANS; at++) {
+		use(at);
+		if (most < bound_slack(device, span_at(at) + MIB).idle)
+			most = bound_slack(device, span_at(at) + MIB).idle;
+	}
+	ck_assert_uint_eq(most, 3 * MIB);
 }
 END_TEST
 
@@ -252,11 +284,12 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[11];
+	static const TTest *tests[12];
 	size_t n = 0;
 
 	tests[n++] = a_job_of_few_spans_keeps_them_all;
 	tests[n++] = a_job_whose_spans_are_always_new_is_held;
+	tests[n++] = blocks_have_little_to_spare_on_a_small_device;
 	tests[n++] = a_job_that_repeats_itself_gets_what_it_needs;
 	tests[n++] =
 		a_job_that_would_take_far_more_than_is_live_is_held_for_good;

@@ -3,10 +3,12 @@
 #include <string.h>
 
 #include "../../src/core/caches.h"
+#include "backing.h"
 #include "capture.h"
 #include "config.h"
 #include "direct.h"
 #include "fence.h"
+#include "limit.h"
 #include "pool_list.h"
 #include "pools.h"
 #include "run.h"
@@ -23,6 +25,19 @@ static struct context context;
 static struct pool *pool;
 static struct cache first, second;
 static struct config config = {.thread_cache = ROOM};
+
+int backing_device_bytes(int ordinal, size_t *bytes)
+{
+	(void)ordinal;
+	*bytes = (size_t)64 << 30;
+	return 0;
+}
+
+size_t limit_get(enum limit limit)
+{
+	(void)limit;
+	return 0;
+}
 
 bool capture_any(void)
 {

@@ -2,11 +2,13 @@
 #include <pthread.h>
 
 #include "../../src/core/caches.h"
+#include "backing.h"
 #include "bound.h"
 #include "capture.h"
 #include "config.h"
 #include "fast.h"
 #include "fence.h"
+#include "limit.h"
 #include "run.h"
 
 enum { THREADS = 50, SIZE = 4096, REQUESTS = 1000 };
@@ -14,6 +16,19 @@ enum { THREADS = 50, SIZE = 4096, REQUESTS = 1000 };
 static struct context context;
 static pthread_barrier_t all;
 static const struct config config = {.thread_cache = 1 << 20};
+
+int backing_device_bytes(int ordinal, size_t *bytes)
+{
+	(void)ordinal;
+	*bytes = (size_t)64 << 30;
+	return 0;
+}
+
+size_t limit_get(enum limit limit)
+{
+	(void)limit;
+	return 0;
+}
 
 bool capture_any(void)
 {
