@@ -74,8 +74,7 @@ def test_idle_blocks_that_the_driver_does_not_take_harm_nothing(box):
 
 @pytest.mark.parametrize("kind,entry,options,kept", [
     ("alloc", "cuEventSynchronize", {"fence": "sync"}, 2),
-    ("alloc", "cuEventSynchronize", {"quarantine": 0}, 1),
-    ("alloc", "cuCtxSynchronize", {"fence": "sync", "sim_driver": 12040}, 2),
+    ("alloc", "cuMemFree_v2", {"fence": "sync", "sim_driver": 12040}, 2),
     ("pin", "cuEventSynchronize", {"fence": "sync"}, 2),
 ])
 def test_a_block_whose_free_waited_in_vain_has_one_owner(box, kind, entry,
@@ -83,9 +82,6 @@ def test_a_block_whose_free_waited_in_vain_has_one_owner(box, kind, entry,
     """The wait's error came once: CUDA's own free succeeds then."""
     shell = open_shell(box, "page_unit_pool", "driver", fail=f"{entry}:3:719",
                        **options)
-    if "quarantine" in options:  # where no fence reaches
-        took(shell, "create other 0")
-        took(shell, "set primary")
     free, flags = ("free", "") if kind == "alloc" else ("unpin", " 0")
     for old in "abcdefgh":
         took(shell, f"{kind} {old} 100000{flags}")
@@ -104,8 +100,10 @@ def test_a_block_whose_free_waited_in_vain_has_one_owner(box, kind, entry,
     assert stat["live_bytes"] == 0
     assert stat["reserved_bytes"] == stat["idle_bytes"] == kept * 102400
     shell.end()
-    assert box.report()[1][0]["live_allocs"] == (kept if kind == "alloc"
-                                                 else 0)
+    # An old driver's wait is a free of a block of mnm's, which is still there.
+    refused = entry == "cuMemFree_v2"
+    assert box.report()[1][0]["live_allocs"] == (
+        kept + refused if kind == "alloc" else 0)
 
 
 def test_a_lost_device_that_frees_all_the_same_knows_its_blocks(box):
