@@ -56,6 +56,7 @@ static void calls_make(void)
 	syscall(SYS_prlimit64, 0, RLIMIT_CORE, &none, NULL);
 	syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0);
 	syscall(SYS_close_range, ~0u, ~0u, 0);
+	syscall(SYS_mq_getsetattr, -1, NULL, NULL);
 	syscall(SYS_pidfd_open, -1, 0);
 	syscall(SYS_pidfd_getfd, -1, -1, 0);
 	syscall(SYS_process_vm_readv, 0, NULL, 0, NULL, 0, 0);
@@ -66,7 +67,7 @@ static void calls_make(void)
  * is for it: both go by the signal that clone names, here none. */
 static void filter_try(void)
 {
-	int status = 0;
+	int status = SIGKILL; /* where another thread has waited for it */
 	pid_t child;
 
 	if (!filter_is_set() || !fork_is_harmless())

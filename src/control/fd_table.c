@@ -1,9 +1,14 @@
+#include <stdbool.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "fd_table.h"
 #include "log.h"
 #include "syscall_filter.h"
 #include "syscall_number.h"
+
+/* As many as every kernel copies, or fewer. */
+enum { COPIED = 64 };
 
 /* A copy of the program's descriptor, for a moment: one that was kept would
  * keep a pipe open that the program has closed. All signals are blocked here,
@@ -24,11 +29,22 @@ static void stderr_borrow(const char *line, size_t length)
 	close(fd);
 }
 
+/* To close a message queue, whichever table it is in, takes back what the
+ * process asked of mq_notify. No file system is asked: it might not answer. */
+static bool is_queue(int fd)
+{
+	return !syscall(SYS_mq_getsetattr, fd, NULL, NULL);
+}
+
 bool fd_table_part(void)
 {
+	/* Those from here on are not even copied. */
 	if (syscall_filter_kills() ||
-	    syscall(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE))
+	    syscall(SYS_close_range, COPIED, ~0u, CLOSE_RANGE_UNSHARE))
 		return false;
+	for (int fd = 0; fd < COPIED; fd++)
+		if (!is_queue(fd))
+			close(fd);
 	log_through(stderr_borrow);
 	return true;
 }

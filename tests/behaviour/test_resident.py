@@ -156,6 +156,14 @@ def test_statistics_into_a_pipe_with_a_reader_arrive(box):
         assert reader.read().startswith(b"{")
 
 
+def test_a_message_queue_still_tells_the_program(box):
+    alone = box.run([RESIDENT, "queue_tells"]).stdout
+    if alone == "no queues here\n":
+        pytest.skip("a system without message queues")
+    assert alone == "told 1\n"
+    assert box.run([RESIDENT, "queue_tells"], POOL).stdout == alone
+
+
 def test_statistics_into_a_broken_pipe_end_no_program(box):
     """Standard error, whose reader has gone."""
     reading, writing = os.pipe()

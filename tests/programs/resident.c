@@ -1,7 +1,7 @@
 /* What a process does to the threads that live in it: with its descriptors,
  * filters of system calls, and its main thread.
  * Usage: resident redirects | main_leaves ROOT | worker_leaves_last ROOT |
- *                 filter | closed_output
+ *                 filter | closed_output | queue_tells
  * ROOT is changed to before main leaves; "-": it is not. */
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -9,7 +9,9 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <mqueue.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,6 +107,7 @@ static int filter(const char *unused)
 			 offsetof(struct seccomp_data, nr)),
 		KILL_FOR(SYS_membarrier),
 		KILL_FOR(SYS_close_range),
+		KILL_FOR(SYS_mq_getsetattr),
 		KILL_FOR(SYS_pidfd_open),
 		KILL_FOR(SYS_pidfd_getfd),
 		KILL_FOR(SYS_process_vm_readv),
@@ -139,6 +142,37 @@ static int closed_output(const char *unused)
 	return 0;
 }
 
+/* Whoever closes a descriptor of the queue in this process takes the promise of
+ * a signal back. The signal is pending, as it is blocked. */
+static int queue_tells(const char *unused)
+{
+	struct mq_attr size = {.mq_maxmsg = 1, .mq_msgsize = 1};
+	struct sigevent tell = {.sigev_notify = SIGEV_SIGNAL,
+				.sigev_signo = SIGUSR1};
+	sigset_t signals;
+	char name[32];
+	mqd_t queue;
+
+	(void)unused;
+	snprintf(name, sizeof(name), "/mnm-resident-%d", (int)getpid());
+	queue = mq_open(name, O_CREAT | O_EXCL | O_RDWR, 0600, &size);
+	if (queue < 0) {
+		puts("no queues here");
+		return 0;
+	}
+	mq_unlink(name);
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	if (mq_notify(queue, &tell))
+		return 1;
+	pairs_run(NULL);
+	mq_send(queue, "", 1, 0);
+	sigpending(&signals);
+	printf("told %d\n", sigismember(&signals, SIGUSR1));
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(const char *argument);
@@ -148,6 +182,7 @@ static const struct {
 	{"worker_leaves_last", worker_leaves_last},
 	{"filter", filter},
 	{"closed_output", closed_output},
+	{"queue_tells", queue_tells},
 };
 
 int main(int argc, char **argv)
