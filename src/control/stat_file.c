@@ -97,14 +97,26 @@ static bool file_write(const char *path, const char *text)
 	return false;
 }
 
+/* Whether it names what is open already: that may be a file, and must not be
+ * replaced by another. Not all of /dev does: /dev/shm holds files. */
+static bool names_open_one(const char *path)
+{
+	static const char *const starts[] = {"/dev/std", "/dev/fd/", "/proc/"};
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
+		if (!strncmp(path, starts[i], strlen(starts[i])))
+			return true;
+	return false;
+}
+
 static bool path_write(const char *path, const char *text)
 {
-	bool device = !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6);
 	char *target;
 	struct stat st;
 	bool written;
 
-	if (device || (!file_stat(path, &st, 0) && !S_ISREG(st.st_mode)))
+	if (names_open_one(path) ||
+	    (!file_stat(path, &st, 0) && !S_ISREG(st.st_mode)))
 		return device_write(path, text);
 	target = realpath(path, NULL); /* a link to a file stays one */
 	written = file_write(target ? target : path, text);

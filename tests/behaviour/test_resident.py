@@ -164,6 +164,17 @@ def test_a_message_queue_still_tells_the_program(box):
     assert box.run([RESIDENT, "queue_tells"], POOL).stdout == alone
 
 
+def test_statistics_into_shared_memory_are_a_file(box):
+    path = f"/dev/shm/mnm-test-{os.getpid()}-{os.path.basename(box.folder)}"
+    try:
+        for _ in range(2):
+            assert statistics_at(box, path) == ""
+            assert box.stat(path=path)["allocs"]
+    finally:
+        if os.path.exists(path):
+            os.unlink(path)
+
+
 def test_statistics_into_a_broken_pipe_end_no_program(box):
     """Standard error, whose reader has gone."""
     reading, writing = os.pipe()
