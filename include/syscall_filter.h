@@ -10,4 +10,7 @@
  * only where there is a filter. A filter that is set later is not seen. */
 bool syscall_filter_kills(void);
 
+/* The same, for the calls that a socket with a name takes. */
+bool syscall_filter_kills_socket(void);
+
 #endif

@@ -1,11 +1,11 @@
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/membarrier.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -15,7 +15,7 @@
 #include "syscall_number.h"
 #include "thread.h"
 
-static bool kills;
+static bool kills, kills_socket;
 
 /* By the process's status; where that can't be read, as in a chroot without
  * /proc, nobody is taken to filter. */
@@ -46,48 +46,82 @@ static bool fork_is_harmless(void)
 	       (major > 5 || (major == 5 && minor >= 12));
 }
 
-/* Each without an effect. No function of the program's may run here: nothing
- * is known of the locks that its other threads hold. */
-static void calls_make(void)
+/* clang-format off */
+
+/* That few programs make. */
+static const long rare[] = {
+	SYS_membarrier, SYS_close_range, SYS_mq_getsetattr, SYS_pidfd_open,
+	SYS_pidfd_getfd, SYS_process_vm_readv, 0};
+
+/* By which a socket comes to its name and its clients. */
+static const long of_socket[] = {
+	SYS_bind, SYS_listen, SYS_connect, SYS_accept4, SYS_getsockname,
+	SYS_getsockopt, SYS_sendto, SYS_recvfrom, SYS_newfstatat,
+#ifdef SYS_mkdir
+	SYS_mkdir, SYS_chmod, SYS_rename, SYS_unlink,
+#else
+	SYS_mkdirat, SYS_fchmodat, SYS_renameat, SYS_unlinkat,
+#endif
+	0};
+/* clang-format on */
+
+/* Each without an effect: no call takes these arguments. No function of the
+ * program's may run here: nothing is known of the locks that its other threads
+ * hold. */
+static void calls_make(const long *calls)
 {
 	/* No core: of 0 it would still be sent to a program that takes them. */
 	const struct rlimit none = {1, 1};
 
 	syscall(SYS_prlimit64, 0, RLIMIT_CORE, &none, NULL);
-	syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0);
-	syscall(SYS_close_range, ~0u, ~0u, 0);
-	syscall(SYS_mq_getsetattr, -1, NULL, NULL);
-	syscall(SYS_pidfd_open, -1, 0);
-	syscall(SYS_pidfd_getfd, -1, -1, 0);
-	syscall(SYS_process_vm_readv, 0, NULL, 0, NULL, 0, 0);
+	if (calls == of_socket) /* filters tell families apart */
+		syscall(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	for (; *calls; calls++)
+		syscall(*calls, -1L, -1L, -1L, -1L, -1L, -1L);
 	syscall(SYS_exit_group, 0);
 }
 
 /* The child ends without a signal to the program, and no wait of the program's
  * is for it: both go by the signal that clone names, here none. */
-static void filter_try(void)
+static bool filter_try(const long *calls)
 {
 	int status = SIGKILL; /* where another thread has waited for it */
 	pid_t child;
 
 	if (!filter_is_set() || !fork_is_harmless())
-		return;
+		return false;
 	child = (pid_t)syscall(SYS_clone, CLONE_VFORK, NULL, NULL, NULL, NULL);
 	if (!child)
-		calls_make();
-	if (child < 0) {
-		kills = true;
-		return;
-	}
+		calls_make(calls);
+	if (child < 0)
+		return true;
 	while (waitpid(child, &status, __WCLONE) < 0 && errno == EINTR)
 		;
-	kills = !WIFEXITED(status);
+	return !WIFEXITED(status);
+}
+
+static void rare_try(void)
+{
+	kills = filter_try(rare);
+}
+
+static void of_socket_try(void)
+{
+	kills_socket = filter_try(of_socket);
 }
 
 bool syscall_filter_kills(void)
 {
 	static struct once once = ONCE_INIT;
 
-	once_run(&once, filter_try);
+	once_run(&once, rare_try);
 	return kills;
+}
+
+bool syscall_filter_kills_socket(void)
+{
+	static struct once once = ONCE_INIT;
+
+	once_run(&once, of_socket_try);
+	return kills_socket;
 }

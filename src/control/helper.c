@@ -19,6 +19,7 @@
 #include "log.h"
 #include "server.h"
 #include "stat_file.h"
+#include "syscall_filter.h"
 #include "tell.h"
 #include "thread.h"
 #include "version.h"
@@ -117,6 +118,10 @@ static bool helper_start(char *error, size_t size)
 	struct start start = {.apart = false};
 	int res;
 
+	if (syscall_filter_kills_socket()) {
+		snprintf(error, size, "a filter of system calls forbids it");
+		return false;
+	}
 	if (thread_is_main())
 		thread_key_open(&main_key, main_leaves);
 	start.apart = main_key.open;

@@ -99,6 +99,19 @@ def test_a_filter_that_kills_is_not_met(box):
     assert box.stat()["hits"] > 900
 
 
+@pytest.mark.parametrize("call", ["socket", "bind", "listen", "accept4",
+                                  "mkdir", "chmod", "rename", "unlink"])
+def test_a_filter_that_kills_for_a_socket_is_not_met(box, call):
+    command = [RESIDENT, "filter_of", call]
+    alone = box.run(command)
+    assert alone.stdout == "wrong 0\n"
+    beside = box.run(command, POOL, stat_file="")
+    assert beside.stdout == alone.stdout
+    assert beside.stderr == ("mnm: warn: no control socket: a filter of system "
+                             "calls forbids it\n")
+    assert box.socket_files() == []
+
+
 def switches(pid):
     """How often the control thread has slept."""
     for task in os.listdir(f"/proc/{pid}/task"):

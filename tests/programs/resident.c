@@ -1,7 +1,8 @@
 /* What a process does to the threads that live in it: with its descriptors,
  * filters of system calls, and its main thread.
  * Usage: resident redirects | main_leaves ROOT | worker_leaves_last ROOT |
- *                 filter | closed_output | queue_tells
+ *                 filter | filter_of CALL | closed_output |
+ *                 queue_tells
  * ROOT is changed to before main leaves; "-": it is not. */
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -96,26 +97,17 @@ static int worker_leaves_last(const char *root)
 	return 0;
 }
 
-/* Kills for the calls that few programs make. */
-static int filter(const char *unused)
-{
 #define KILL_FOR(number) \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1), \
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
-	struct sock_filter rows[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-			 offsetof(struct seccomp_data, nr)),
-		KILL_FOR(SYS_membarrier),
-		KILL_FOR(SYS_close_range),
-		KILL_FOR(SYS_mq_getsetattr),
-		KILL_FOR(SYS_pidfd_open),
-		KILL_FOR(SYS_pidfd_getfd),
-		KILL_FOR(SYS_process_vm_readv),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog program = {sizeof(rows) / sizeof(*rows), rows};
+#define NUMBER_LOAD \
+	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))
+#define ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
-	(void)unused;
+static int filtered(struct sock_filter *filter, size_t count)
+{
+	struct sock_fprog program = {(unsigned short)count, filter};
+
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
 		return 1;
@@ -123,6 +115,49 @@ static int filter(const char *unused)
 	printf("wrong %ld\n", wrong);
 	fflush(stdout);
 	return getchar() == EOF ? 0 : 1;
+}
+
+/* Kills for the calls that few programs make. */
+static int filter(const char *unused)
+{
+	struct sock_filter rows[] = {
+		NUMBER_LOAD,
+		KILL_FOR(SYS_membarrier),
+		KILL_FOR(SYS_close_range),
+		KILL_FOR(SYS_mq_getsetattr),
+		KILL_FOR(SYS_pidfd_open),
+		KILL_FOR(SYS_pidfd_getfd),
+		KILL_FOR(SYS_process_vm_readv),
+		ALLOW,
+	};
+
+	(void)unused;
+	return filtered(rows, sizeof(rows) / sizeof(*rows));
+}
+
+/* Kills for the one call that is named, once CUDA has started. */
+static int filter_of(const char *name)
+{
+	static const struct {
+		const char *name;
+		unsigned int number;
+	} calls[] = {
+		{"socket", SYS_socket}, {"bind", SYS_bind},
+		{"listen", SYS_listen}, {"accept4", SYS_accept4},
+#ifdef SYS_mkdir
+		{"mkdir", SYS_mkdir},   {"chmod", SYS_chmod},
+		{"rename", SYS_rename}, {"unlink", SYS_unlink},
+#endif
+	};
+	struct sock_filter rows[] = {NUMBER_LOAD, KILL_FOR(0), ALLOW};
+	size_t i = 0;
+
+	while (i < sizeof(calls) / sizeof(*calls) - 1 &&
+	       strcmp(name, calls[i].name))
+		i++;
+	rows[1].k = calls[i].number;
+	cudaFree(0);
+	return filtered(rows, sizeof(rows) / sizeof(*rows));
 }
 
 /* Nobody but this process has the pipe's other end, so that closing ours is
@@ -181,6 +216,7 @@ static const struct {
 	{"main_leaves", main_leaves},
 	{"worker_leaves_last", worker_leaves_last},
 	{"filter", filter},
+	{"filter_of", filter_of},
 	{"closed_output", closed_output},
 	{"queue_tells", queue_tells},
 };
