@@ -82,17 +82,23 @@ static void calls_make(const long *calls)
 }
 
 /* The child ends without a signal to the program, and no wait of the program's
- * is for it: both go by the signal that clone names, here none. */
+ * is for it: both go by the signal that clone names, here none. Signals are
+ * blocked in it, as in the control thread: no handler of the program's runs,
+ * and a filter that traps is one that kills. */
 static bool filter_try(const long *calls)
 {
 	int status = SIGKILL; /* where another thread has waited for it */
+	sigset_t all, before;
 	pid_t child;
 
 	if (!filter_is_set() || !fork_is_harmless())
 		return false;
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
 	child = (pid_t)syscall(SYS_clone, CLONE_VFORK, NULL, NULL, NULL, NULL);
 	if (!child)
 		calls_make(calls);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (child < 0)
 		return true;
 	while (waitpid(child, &status, __WCLONE) < 0 && errno == EINTR)

@@ -1,8 +1,8 @@
 /* What a process does to the threads that live in it: with its descriptors,
  * filters of system calls, and its main thread.
  * Usage: resident redirects | main_leaves ROOT | worker_leaves_last ROOT |
- *                 filter | filter_of CALL | closed_output |
- *                 queue_tells
+ *                 filter | filter_of CALL | filter_traps |
+ *                 closed_output | queue_tells
  * ROOT is changed to before main leaves; "-": it is not. */
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -160,6 +160,24 @@ static int filter_of(const char *name)
 	return filtered(rows, sizeof(rows) / sizeof(*rows));
 }
 
+static void trapped(int unused)
+{
+	(void)unused;
+	wrong++;
+}
+
+/* Who blocks the signal, as threads do that want none, is killed by it. */
+static int filter_traps(const char *unused)
+{
+	struct sock_filter rows[] = {NUMBER_LOAD, KILL_FOR(SYS_socket), ALLOW};
+
+	(void)unused;
+	rows[2].k = SECCOMP_RET_TRAP;
+	signal(SIGSYS, trapped);
+	cudaFree(0);
+	return filtered(rows, sizeof(rows) / sizeof(*rows));
+}
+
 /* Nobody but this process has the pipe's other end, so that closing ours is
  * its end, whoever else lives here. */
 static int closed_output(const char *unused)
@@ -217,6 +235,7 @@ static const struct {
 	{"worker_leaves_last", worker_leaves_last},
 	{"filter", filter},
 	{"filter_of", filter_of},
+	{"filter_traps", filter_traps},
 	{"closed_output", closed_output},
 	{"queue_tells", queue_tells},
 };
