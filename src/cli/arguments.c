@@ -34,12 +34,22 @@ static bool is_optional(const struct command *command, const char *word)
 	return takes(command, brackets);
 }
 
+/* An empty one would be none to the program that is asked, and one with a space
+ * two. */
+static bool is_word(const char *text)
+{
+	return *text && !text[strcspn(text, " \t\r\n")];
+}
+
 static int positionals_read(const struct command *command, int argc,
 			    char **argv, struct arguments *arguments)
 {
 	static const char *const words[] = {" POOL", " OPTION", " VALUE", NULL};
 	int count = 0;
 
+	if (arguments->device && !is_word(arguments->device))
+		return usage_error(command, "--device '%s' is not one word",
+				   arguments->device);
 	if (takes(command, " PID") && !arguments->all) {
 		if (optind == argc)
 			return usage_error(command, "no PID and no --all");
@@ -57,6 +67,9 @@ static int positionals_read(const struct command *command, int argc,
 			continue;
 		if (optind == argc)
 			return usage_error(command, "no %s", words[i] + 1);
+		if (!is_word(argv[optind]))
+			return usage_error(command, "%s '%s' is not one word",
+					   words[i] + 1, argv[optind]);
 		arguments->words[count++] = argv[optind++];
 	}
 	if (optind < argc)
@@ -102,12 +115,16 @@ int arguments_read(const struct command *command, int argc, char **argv,
 
 	memset(arguments, 0, sizeof(*arguments));
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "h", options, &index)) != -1) {
+	while ((option = getopt_long(argc, argv, ":h", options, &index)) !=
+	       -1) {
 		if (option == 'h') {
 			command_help(command);
 			return EXIT_HELPED;
 		}
-		if (option == '?' || option == ':')
+		if (option == ':')
+			return usage_error(command, "%s needs a value",
+					   argv[optind - 1]);
+		if (option == '?')
 			return usage_error(command, "'%s' is not understood",
 					   argv[optind - 1]);
 		snprintf(spelled + 2, sizeof(spelled) - 2, "%s",

@@ -78,6 +78,22 @@ def test_a_wrong_command_line_is_status_2_and_told(box, words):
     assert done.stdout == "" and done.stderr.startswith("mnm")
 
 
+@pytest.mark.parametrize("words, what", [
+    (["set", "PID", "fence", ""], "VALUE ''"),
+    (["set", "PID", "fence sync"], "OPTION 'fence sync'"),
+    (["swap", "PID", ""], "POOL ''"), (["swap", "--all", ""], "POOL ''"),
+    (["swap", "PID", "no_pool x"], "POOL 'no_pool x'"),
+    (["swap", "PID", "no_pool --device 0"], "POOL 'no_pool --device 0'"),
+    (["trim", "PID", "--device", ""], "--device ''")])
+def test_what_is_no_word_or_two_is_refused(box, shell, words, what):
+    """As of a script whose variable is not set."""
+    words = [str(shell.pid) if word == "PID" else word for word in words]
+    done = box.mnm(*words, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(
+        f"mnm {words[0]}: {what} is not one word; usage: ")
+
+
 @pytest.mark.parametrize("words", [
     ["--pool", "nonsense"], ["--pool", "0:nonsense"], ["--pool", "64:no_pool"],
     ["--set", "page_size=3000"], ["--set", "pool_limit=12Q"],
@@ -124,8 +140,7 @@ def test_a_program_that_cannot_be_started_ends_as_a_shell_says(box, words,
 
 
 @pytest.mark.parametrize("words", [
-    ["swap", "PID", "nonsense"], ["swap", "PID", "no_pool x"],
-    ["swap", "PID", ""], ["swap", "PID", "no_pool", "--device", "7"],
+    ["swap", "PID", "nonsense"], ["swap", "PID", "no_pool", "--device", "7"],
     ["swap", "PID", "no_pool", "--device", "x"], ["swap", "PID", "n" * 2000],
     ["stat", "PID", "--device", "7"], ["trim", "PID", "--device", "7"]])
 def test_what_the_program_refuses_is_status_1_and_changes_nothing(
