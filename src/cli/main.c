@@ -24,7 +24,7 @@
 /* clang-format off */
 static const struct command commands[] = {
 	{"run", "mnm run [--pool P] [--sim[=PROFILE]] [--set KEY=VALUE]... "
-		"-- PROGRAM [ARGUMENT]...",
+		"-- PROGRAM ...",
 	 "run a CUDA program with a memory pool under it", NULL, run_run},
 	{"ps", "mnm ps [--watch [SECONDS]] [--json]",
 	 "list your programs that run under mnm",

@@ -36,15 +36,16 @@ static void run_help(const struct command *command)
 	       "Options, also read from the environment:\n");
 	for (const struct option_row *row = option_rows; row->name; row++) {
 		option_variable(row, variable, sizeof(variable));
-		printf("  %-12s %-16s %s\n"
-		       "  %-12s %-16s %s%s%s%s\n",
-		       row->name, variable, row->help, "", "", row->range,
-		       *row->initial ? " [" : "", row->initial,
-		       *row->initial ? "]" : "");
+		printf("  %-12s %s%s%s%s\n"
+		       "      %s\n"
+		       "      %s\n",
+		       row->name, variable, *row->initial ? " [" : "",
+		       row->initial, *row->initial ? "]" : "", row->help,
+		       row->range);
 	}
 	printf("\nPools:\n");
 	for (const struct pool_row *row = pool_rows; row->name; row++)
-		printf("  %-16s %s\n", row->name, row->summary);
+		printf("  %-14s %s\n", row->name, row->summary);
 }
 
 /* Checks a value as the program will, and puts it into the environment. */

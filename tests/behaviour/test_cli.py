@@ -508,6 +508,14 @@ def test_watch_stops_well_in_a_pipe(box, shell, words, number):
         assert json.loads(text)[0]["pid"] == shell.pid
 
 
+@pytest.mark.parametrize("words", [
+    [], *([command] for command in ("run", "ps", "pools", "stat", "set", "swap",
+                                    "reset", "trim", "doctor", "help"))])
+def test_help_fits_a_terminal(box, words):
+    text = box.mnm(*words, "--help").stdout
+    assert max(map(len, text.splitlines())) <= 80
+
+
 def test_short_words_for_help_and_version(box):
     assert box.mnm("-h").stdout == box.mnm("--help").stdout
     assert box.mnm("help").stdout == box.mnm("--help").stdout
