@@ -23,7 +23,7 @@ static void alloc_beside_a_release(void)
 	open_both();
 	MUST(cuMemHostAlloc(&pinned, MIB, 0));
 	block = alloc(MIB);
-	MUST(cuMemsetD8Async(block, 1, 100, stream));
+	MUST(cuMemsetD8Async(block + 512, 1, 100, stream));
 	MUST(cuCtxSynchronize());
 	MUST(cuLaunchHostFunc(other, held, NULL));
 	caller_start(&releasing, release_two);
@@ -54,7 +54,7 @@ static void begin_beside_a_free(void)
 	other = stream_new();
 	block = alloc(4 * MIB);
 	MUST(cuMemsetD8Async(block, 1, 100, other));
-	MUST(cuMemsetD8Async(block, 1, 100, stream));
+	MUST(cuMemsetD8Async(block + 512, 1, 100, stream));
 	MUST(cuMemFree(alloc(MIB)));
 	spare = alloc(MIB); /* with the attempt at a fence */
 	MUST(cuCtxSynchronize());
@@ -93,7 +93,7 @@ static void captures_beside_fences(void)
 	other = stream_new();
 	block = alloc(MIB);
 	MUST(cuMemsetD8Async(block, 1, 100, other));
-	MUST(cuMemsetD8Async(block, 1, 100, stream));
+	MUST(cuMemsetD8Async(block + 512, 1, 100, stream));
 	caller_start(&reusing, reuse);
 	for (int i = 0; i < ROUNDS; i++) {
 		MUST(cuStreamBeginCapture(other,
@@ -153,7 +153,7 @@ static void open_full_queue(struct caller *taking)
 	spare = alloc(2 * MIB);
 	MUST(cuMemHostAlloc(&pinned, MIB, 0));
 	MUST(cuMemsetD8Async(block, 1, 100, other));
-	MUST(cuMemsetD8Async(block, 1, 100, stream));
+	MUST(cuMemsetD8Async(block + 512, 1, 100, stream));
 	MUST(cuCtxSynchronize());
 	fill_queue();
 	MUST(cuMemFree(block));
