@@ -154,10 +154,10 @@ struct primary_end primary_end_begin(CUdevice device, bool reset)
  * the context is only taken for the primary one, that is no sign. */
 static bool has_ended(const struct primary_end *end, CUresult res, bool reset)
 {
-	const struct context *context = end->context;
+	const struct context *context =
+		end->outlasted ? context_primary(end->device) : end->context;
 
-	if (res &&
-	    (end->outlasted || (context && context->kind != CONTEXT_PRIMARY)))
+	if (res && context && context->kind != CONTEXT_PRIMARY)
 		return false;
 	return (!res && reset) || !primary_is_active(end->device);
 }
@@ -185,7 +185,7 @@ CUresult primary_end_finish(const struct primary_end *end, CUresult res,
 	ended = has_ended(end, res, reset);
 	if (ended)
 		primary->holders = 0;
-	else if (!res && primary->holders)
+	else if (primary->holders) /* with an error, too, it may be released */
 		primary->holders--;
 	if (ended && end->outlasted)
 		context = close_late(end->device);

@@ -130,6 +130,25 @@ def test_an_end_that_tells_of_earlier_work_is_one_all_the_same(box, end):
     shell.end()
 
 
+@pytest.mark.parametrize("told", ["1", "2", "1+"])
+def test_a_release_of_several_that_tells_of_earlier_work_counts(box, told):
+    """Each of the two may have; with the second the context ends."""
+    shell = box.shell("page_unit_pool", "driver",
+                      sim_late=f"cuDevicePrimaryCtxRelease_v2:{told}:716")
+    codes = {"1": ("716", "0"), "2": ("0", "716"), "1+": ("716", "716")}[told]
+    for line in ("init", "retain x 0", "retain x 0", "set x", "alloc a 5000",
+                 "alloc b 5000", "free b"):
+        took(shell, line)
+    took(shell, "release 0", codes[0])
+    assert shell.stat()["live_bytes"] == 5000
+    took(shell, "release 0", codes[1])
+    assert_clean(shell.stat())
+    for line in ("retain x 0", "set x"):
+        took(shell, line)
+    use_anew(shell)
+    shell.end()
+
+
 def test_what_a_fence_has_ordered_is_waited_for_before_a_context_goes(box):
     """A block of the one context is in order with what the other does to it, on
     the device; but not what the driver does with its memory."""
