@@ -116,6 +116,22 @@ static enum mem_answer taken_free(struct block *block, uint64_t word,
 	return MEM_PASS;
 }
 
+/* Whether an idle block that was found at the address is of a context that has
+ * ended: the driver may have given out its memory before we heard of that, and
+ * to a call that no pool serves. */
+static bool is_left_over(uint64_t addr)
+{
+	uint64_t word;
+	const struct block *block = block_find(addr, &word);
+	const struct pool *pool = block ? block_pool(block) : NULL;
+	struct context *context = pool ? pool->store->context : NULL;
+
+	if (!context)
+		return true;    /* it has gone since */
+	context_await(context); /* then the pool's record may be another's */
+	return context->dead || !block_find(addr, &word);
+}
+
 enum mem_answer mem_free(uint64_t addr, enum mem_free how, struct block **given)
 {
 	struct block *block;
@@ -127,7 +143,7 @@ enum mem_answer mem_free(uint64_t addr, enum mem_free how, struct block **given)
 	block = block_take(addr, &word);
 	if (block)
 		return taken_free(block, word, how, given);
-	return word & BLOCK_IDLE ? MEM_WRONG : MEM_PASS;
+	return word & BLOCK_IDLE && !is_left_over(addr) ? MEM_WRONG : MEM_PASS;
 }
 
 enum mem_answer mem_free_taken(struct block *block, struct block **given)
