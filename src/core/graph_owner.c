@@ -85,12 +85,17 @@ void graph_met(const void *graph)
 const void *graph_root(const void *graph)
 {
 	const struct owned *owned;
+	unsigned int left;
 
 	if (!count)
 		return graph;
 	pthread_mutex_lock(&lock);
-	while ((owned = find(graph)))
+	/* Where the ends of nodes went unseen and handles came again, two may
+	 * seem to be each other's. */
+	for (left = HASH_COUNT(table); left && (owned = find(graph)); left--)
 		graph = owned->owner;
+	if (find(graph))
+		graph = &unknown;
 	pthread_mutex_unlock(&lock);
 	return graph;
 }
