@@ -17,6 +17,19 @@ struct debt {
 	bool host;   /* work on pinned memory */
 };
 
+static void debt_add(struct debt *debt, const struct device *device,
+		     uint64_t epoch)
+{
+	if (epoch < atomic_load(&device->over))
+		return;
+	if (device_is_host(device))
+		debt->host = true;
+	else if (epoch < atomic_load(&device->safe))
+		debt->fenced = true;
+	else
+		debt->any = true;
+}
+
 /* Of a block that is live again, too: its former holder's work may be ordered
  * before its new one's alone. */
 static void debt_visit(struct block *block, uint64_t word, void *arg)
@@ -25,16 +38,9 @@ static void debt_visit(struct block *block, uint64_t word, void *arg)
 	const struct pool *pool = block_pool(block);
 	const struct store *store = pool ? pool->store : NULL;
 
-	if (!store || store->context != debt->context ||
-	    (word_is_live(word) && block->epoch == EPOCH_NEVER) ||
-	    block->epoch < atomic_load(&store->device->over))
-		return;
-	if (device_is_host(store->device))
-		debt->host = true;
-	else if (block->epoch < atomic_load(&store->device->safe))
-		debt->fenced = true;
-	else
-		debt->any = true;
+	if (store && store->context == debt->context &&
+	    !(word_is_live(word) && block->epoch == EPOCH_NEVER))
+		debt_add(debt, store->device, block->epoch);
 }
 
 static struct debt debt_of(struct context *context)
@@ -44,6 +50,11 @@ static struct debt debt_of(struct context *context)
 	pthread_mutex_lock(&context->lock);
 	for (struct store *at = &context->store; at; at = at->next)
 		caches_flush(at);
+	/* What is to go back may be of a pool that has ended since. */
+	for (struct store *at = &context->store; at; at = at->next)
+		for (const struct block *block = at->pending; block;
+		     block = block->next)
+			debt_add(&debt, at->device, block->epoch);
 	block_walk(debt_visit, &debt);
 	pthread_mutex_unlock(&context->lock);
 	return debt;
