@@ -347,6 +347,20 @@ def test_work_on_a_blocks_former_life_is_over_before_its_context_ends(
     assert reused or not pool
 
 
+def test_work_on_a_swapped_pools_block_is_over_before_its_context_ends(box):
+    """Of another context, whose pool has the record of the one that ended."""
+    shell = box.shell("page_unit_pool", "driver", sim_check=1)
+    for line in ("init", "create y 0", "stream t", "alloc c 4096",
+                 "create x 0", "alloc a 1048576", "linger t", "put a t 1",
+                 "free a"):
+        took(shell, line)
+    assert shell.ask("swap --device 0 no_pool").startswith("device 0")
+    for line in ("set y", "pin h 4096 0", "destroy x", "set y", "wait t"):
+        took(shell, line)
+    shell.end()
+    assert "violation" not in box.stderr()
+
+
 @pytest.mark.parametrize("pool", [None, "page_unit_pool"])
 def test_a_free_in_another_devices_stream_is_over_before_a_context_ends(
         box, pool):

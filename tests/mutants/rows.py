@@ -46,6 +46,9 @@ KEPT = """	context_leave(context);
 """
 
 ROWS = [
+    ("what_is_to_go_back_owes_nothing", "test_contexts.py -k swapped_pools",
+     ("src/core/leave.c", "			debt_add(&debt, at->device, block->epoch);",
+      "			;")),
     ("what_lives_again_owes_nothing", "test_contexts.py -k former_life",
      ("src/core/leave.c", "(word_is_live(word) && block->epoch == EPOCH_NEVER)",
       "word_is_live(word)")),
