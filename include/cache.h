@@ -152,6 +152,10 @@ static inline struct magazine *magazine_beside(struct magazine *magazine)
  * use. NULL: it can't have one. */
 struct cache *cache_current(struct context *context);
 
+/* To be called while the process has one thread, if it can be: the kernel takes
+ * 10 ms and more to register one of several for membarrier(2). */
+void caches_open(void);
+
 /* The calling thread's cache, if it is in front of this store; or NULL. */
 struct cache *cache_of(const struct store *store);
 

@@ -298,6 +298,11 @@ static void cache_set(struct cache *cache, bool sure)
 	cache_bound = bound ? cache_sure : &cache_none;
 }
 
+void caches_open(void)
+{
+	once_run(&start_once, start);
+}
+
 void caches_bind(void)
 {
 	bound = true;
@@ -309,7 +314,7 @@ struct cache *cache_current(struct context *context)
 
 	if (cache_last != &cache_none || ended)
 		return cache_last;
-	once_run(&start_once, start);
+	caches_open();
 	cache = barriers && watch.open ? cache_begin(context) : NULL;
 	if (!cache)
 		return cache_last;

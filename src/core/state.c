@@ -73,6 +73,7 @@ static void read_config(void)
 	bound_set(&config.idle_limit);
 	for (int i = 0; i < DEVICE_ALL; i++)
 		device_at(i)->choice = config.pool[i];
+	caches_open();
 }
 
 const struct config *config_current(void)
