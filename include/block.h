@@ -111,6 +111,10 @@ void block_revive(struct block *block);
  * another block's. */
 bool block_remove(struct block *block);
 
+/* Undoes that: it is known again, as idle. False: no memory for the index, or
+ * another block is known there. */
+bool block_restore(struct block *block);
+
 /* Calls visit for each block, live or idle; visit may remove it. */
 void block_walk(void (*visit)(struct block *block, uint64_t word, void *arg),
 		void *arg);

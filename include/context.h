@@ -52,6 +52,7 @@ struct device {
 	_Atomic uint64_t claim; /* bytes that it has, or is being asked for */
 	_Atomic uint64_t unpooled; /* those of them that no pool has */
 	_Atomic bool pending;      /* a context of it has blocks to give back */
+	_Atomic bool refused;   /* such as the driver did not take, last time */
 	_Atomic int pressed;    /* requests that found no room: keep nothing */
 	_Atomic uint64_t freed; /* bytes of blocks, on the slow path */
 	/* Without what is counted in the caches: see counter_get. */

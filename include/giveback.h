@@ -12,6 +12,10 @@
  * given back by this call. */
 size_t device_release(struct device *device, size_t bytes);
 
+/* Whether one more try of a request that lacks memory may find room; the last
+ * has given back so many bytes. */
+bool device_may_give(const struct device *device, int tries, size_t given);
+
 /* Gives back what one context has idle or held, also while a capture is on:
  * the frees that CUDA would have made, before the context ends. */
 void context_drain(struct context *context);

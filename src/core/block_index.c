@@ -365,6 +365,20 @@ bool block_remove(struct block *block)
 	return true;
 }
 
+bool block_restore(struct block *block)
+{
+	uint64_t addr = block_addr(block), marks, word;
+
+	if (block_find(addr, &word))
+		return false;
+	marks = block_word(block) & BLOCK_EXPORTED;
+	atomic_store(&block->word, addr | BLOCK_IDLE | marks);
+	if (index_enter(block, addr))
+		return true;
+	atomic_store(&block->word, addr | BLOCK_GONE | marks);
+	return false;
+}
+
 void block_walk(void (*visit)(struct block *block, uint64_t word, void *arg),
 		void *arg)
 {

@@ -388,6 +388,8 @@ size_t bound_past(const struct device *device)
 
 	if (most == SIZE_MAX)
 		return 0;
+	/* What is pending goes anyway. */
+	most += counter_get(device, COUNTER_pending_bytes);
 	idle = counter_get(device, COUNTER_idle_bytes);
 	return idle > most ? idle - most : 0;
 }

@@ -1,5 +1,7 @@
 #include <pthread.h>
 
+#include <cuda.h>
+
 #include "backing.h"
 #include "block.h"
 #include "bound.h"
@@ -10,7 +12,10 @@
 #include "hold.h"
 #include "pools.h"
 
-enum { CONTEXTS_MAX = 512 }; /* in one release */
+enum {
+	CONTEXTS_MAX = 512, /* in one release */
+	TRIES_MAX = 1000,   /* of one request */
+};
 
 /* Threads that are giving blocks back, by device. */
 static pthread_mutex_t giving_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -59,30 +64,76 @@ static int give(const struct store *store, uint64_t addr)
 		       : backing_give(store->context->handle, addr);
 }
 
+/* Whether memory that was not taken is still there: the driver has said neither
+ * that it knows none at that address, nor that device or context are gone. */
+static bool is_refusal(int res)
+{
+	switch (res) {
+	case CUDA_SUCCESS:
+	case CUDA_ERROR_INVALID_VALUE:
+	case CUDA_ERROR_DEINITIALIZED:
+	case CUDA_ERROR_INVALID_CONTEXT:
+	case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+		return false;
+	default:
+		return !backing_is_lost(res);
+	}
+}
+
+/* It goes back with what goes back next. */
+static bool pending_keep(struct store *store, struct block *block)
+{
+	struct context *context = store->context;
+	bool kept;
+
+	pthread_mutex_lock(&context->lock);
+	kept = !context->dead && block_restore(block);
+	if (kept) {
+		block->next = store->pending;
+		store->pending = block;
+		atomic_store(&store->device->refused, true);
+	}
+	pthread_mutex_unlock(&context->lock);
+	return kept;
+}
+
+/* False: the driver has refused it, and it is still pending. */
+static bool pending_end(struct store *store, struct block *block)
+{
+	struct device *device = store->device;
+	int res;
+
+	/* First: the driver may hand the address out at once. */
+	if (block_remove(block)) {
+		res = device_check(store->context->device,
+				   give(store, block_addr(block)));
+		if (is_refusal(res) && pending_keep(store, block))
+			return false;
+		if (!res)
+			counter_add(device, COUNTER_driver_frees, 1);
+	}
+	counter_sub(device, COUNTER_pending_bytes, block->span);
+	counter_sub(device, COUNTER_idle_bytes, block->span);
+	device_unreserve(device, block->span);
+	block_drop(block);
+	return true;
+}
+
 /* Frees the pending blocks and `idle` bytes more; returns the bytes. */
 static size_t pending_give(struct store *store, size_t idle)
 {
-	struct context *context = store->context;
-	struct device *device = store->device;
 	struct block *list = pending_take(store, idle), *block;
-	size_t bytes = 0;
+	size_t bytes = 0, span;
 
 	if (!list)
 		return 0;
 	while ((block = list)) {
 		list = block->next;
-		/* First: the driver may hand the address out at once. */
-		if (block_remove(block) &&
-		    !device_check(context->device,
-				  give(store, block_addr(block))))
-			counter_add(device, COUNTER_driver_frees, 1);
-		counter_sub(device, COUNTER_pending_bytes, block->span);
-		counter_sub(device, COUNTER_idle_bytes, block->span);
-		device_unreserve(device, block->span);
-		bytes += block->span;
-		block_drop(block);
+		span = block->span;
+		if (pending_end(store, block))
+			bytes += span;
 	}
-	context_unuse(context);
+	context_unuse(store->context);
 	return bytes;
 }
 
@@ -142,17 +193,6 @@ void store_shed(struct store *store, size_t bytes)
 	device_announce(store->device);
 }
 
-void device_limit(struct device *device)
-{
-	size_t past = bound_past(device);
-
-	if (!past || capture_any())
-		return;
-	giving_add(device, 1);
-	contexts_give(device, past);
-	giving_add(device, -1);
-}
-
 void device_announce(struct device *device)
 {
 	bool host = device_is_host(device);
@@ -163,13 +203,32 @@ void device_announce(struct device *device)
 	caches_review(host ? NULL : device);
 }
 
+/* What is refused is tried once more, at the next free: this one may have been
+ * in a callback, as an example, where CUDA permits nothing. */
+static void give_now(struct device *device, size_t idle)
+{
+	bool again = atomic_exchange(&device->refused, false);
+
+	giving_add(device, 1);
+	contexts_give(device, idle);
+	giving_add(device, -1);
+	if (device->refused && !again)
+		device_announce(device);
+}
+
+void device_limit(struct device *device)
+{
+	size_t past = bound_past(device);
+
+	if (past && !capture_any())
+		give_now(device, past);
+}
+
 static void poll_one(struct device *device)
 {
 	if (!atomic_exchange(&device->pending, false))
 		return;
-	giving_add(device, 1);
-	contexts_give(device, 0);
-	giving_add(device, -1);
+	give_now(device, 0);
 	caches_review(device);
 }
 
@@ -181,7 +240,7 @@ void device_poll(struct device *device)
 	poll_one(device);
 	/* The free of pinned memory may wait for every device, CUDA's of a
 	 * device's memory does not. */
-	if (device_count() < 2)
+	if (device_count() < 2 && !device_is_host(device))
 		poll_one(device_at(DEVICE_HOST));
 }
 
@@ -190,6 +249,7 @@ size_t device_release(struct device *device, size_t bytes)
 	size_t given;
 
 	giving_add(device, 1);
+	atomic_store(&device->refused, false);
 	hold_surrender(device);
 	/* What can't be reused goes before what can. */
 	given = contexts_give(device, 0);
@@ -201,6 +261,14 @@ size_t device_release(struct device *device, size_t bytes)
 	/* What another thread took off the lists is as good as idle. */
 	giving_wait(device);
 	return given;
+}
+
+/* A block may have been kept just before nothing is any more. */
+bool device_may_give(const struct device *device, int tries, size_t given)
+{
+	return tries < TRIES_MAX &&
+	       (tries < 2 || given ||
+		(counter_get(device, COUNTER_idle_bytes) && !device->refused));
 }
 
 void context_drain(struct context *context)

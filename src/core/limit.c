@@ -7,8 +7,6 @@
 #include "limit.h"
 #include "swap.h"
 
-enum { TRIES_MAX = 1000 }; /* of one request at a limit */
-
 static _Atomic size_t limits[LIMIT_MAX] = {[LIMIT_HOST] = ROOM_AUTO};
 
 size_t limit_get(enum limit limit)
@@ -63,14 +61,6 @@ bool limit_claim(struct device *device, size_t span)
 	return claim(device, span, true);
 }
 
-/* Whether one more try may find room; the last has given back so many bytes. A
- * block may have been kept just before nothing is any more. */
-static bool room_is_left(const struct device *device, int tries, size_t given)
-{
-	return tries < TRIES_MAX &&
-	       (tries < 2 || given || counter_get(device, COUNTER_idle_bytes));
-}
-
 /* Tries claim after claim while there is room to make; twice at least. */
 static bool claim_pressed(struct device *device, size_t span, bool pooled)
 {
@@ -80,7 +70,7 @@ static bool claim_pressed(struct device *device, size_t span, bool pooled)
 	if (claimed || (hard && span > hard))
 		return claimed;
 	device_press(device);
-	for (int i = 0; !claimed && room_is_left(device, i, given); i++) {
+	for (int i = 0; !claimed && device_may_give(device, i, given); i++) {
 		given = device_release(device,
 				       lack(device, atomic_load(&device->claim),
 					    span, pooled));

@@ -8,21 +8,11 @@
 #include "limit.h"
 #include "take.h"
 
-enum { TRIES_MAX = 1000 }; /* of one request on a full device */
-
 static int take(const struct store *store, size_t span, uint64_t *addr)
 {
 	return device_is_host(store->device)
 		       ? backing_take_host(span, store->flags, addr)
 		       : backing_take(span, addr);
-}
-
-/* Whether one more try may find room; the last has given back so many bytes. A
- * block may have been kept just before nothing is any more. */
-static bool room_is_left(const struct device *device, int tries, size_t given)
-{
-	return tries < TRIES_MAX &&
-	       (tries < 2 || given || counter_get(device, COUNTER_idle_bytes));
 }
 
 /* The bytes that the driver lacks for a request; 0: it has room, or that is in
@@ -64,7 +54,7 @@ static int take_pressed(const struct store *store, size_t span, uint64_t *addr)
 
 	device_press(device);
 	lack = driver_lack(store, span);
-	for (int i = 0; res == full && room_is_left(device, i, given); i++) {
+	for (int i = 0; res == full && device_may_give(device, i, given); i++) {
 		given = lack ? device_release(device, lack) : 0;
 		lack = lack > SIZE_MAX / 2 ? SIZE_MAX : lack ? 2 * lack : span;
 		res = take(store, span, addr);

@@ -72,6 +72,54 @@ def test_idle_blocks_that_the_driver_does_not_take_harm_nothing(box):
     assert box.stat()["driver_frees"] == 0
 
 
+@pytest.mark.parametrize("entry", ["cuMemFree_v2:1", "cuMemFree_v2:2",
+                                   "cuMemFreeHost:1"])
+@pytest.mark.parametrize("code", [2, 800, 999])
+def test_what_the_driver_refused_to_take_goes_back_later(box, entry, code):
+    """As in a callback, where CUDA permits nothing."""
+    shell = open_shell(box, "page_unit_pool", "driver", fail=f"{entry}:{code}",
+                       host_limit="1G")
+    kind, free, flags, device = ("alloc", "free", "", 0)
+    if "Host" in entry:
+        kind, free, flags, device = ("pin", "unpin", " 0", "host")
+
+    def give():
+        shell.ask("trim")
+        took(shell, f"{kind} last 5000{flags}")
+        took(shell, f"{free} last")
+
+    for name in "abc":
+        took(shell, f"{kind} {name} {4 * MIB}{flags}")
+    for name in "abc":
+        took(shell, f"{free} {name}")
+    give()
+    stat = shell.stat(device)
+    assert stat["driver_frees"] == 2
+    assert stat["pending_bytes"] == 4 * MIB
+    assert stat["reserved_bytes"] == 4 * MIB + 8192
+    give()
+    stat = shell.stat(device)
+    assert stat["driver_frees"] == 4
+    assert stat["pending_bytes"] == 0
+    assert stat["reserved_bytes"] == stat["idle_bytes"] == 8192
+    shell.end()
+
+
+def test_what_the_driver_never_takes_is_asked_for_a_few_times(box):
+    shell = open_shell(box, "page_unit_pool", "driver", sim="64M",
+                       fail="cuMemFree_v2:1+:999")
+    for name in "abcd":
+        took(shell, f"alloc {name} {8 * MIB}")
+    for name in "abcd":
+        took(shell, f"free {name}")
+    assert shell(f"alloc e {48 * MIB}") == "2 kept"
+    assert shell.stat()["reserved_bytes"] == 32 * MIB
+    took(shell, f"alloc f {24 * MIB}")
+    took(shell, "free f")
+    shell.end()
+    assert box.report()[0]["cuMemFree_v2"] <= 6 * 4
+
+
 @pytest.mark.parametrize("kind,entry,options,kept", [
     ("alloc", "cuEventSynchronize", {"fence": "sync"}, 2),
     ("alloc", "cuMemFree_v2", {"fence": "sync", "sim_driver": 12040}, 2),

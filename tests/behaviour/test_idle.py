@@ -180,6 +180,25 @@ def test_a_number_that_is_set_live_sends_back_what_is_past_it(box):
     shell.end()
 
 
+def test_of_several_contexts_no_more_than_what_is_past_the_number(box):
+    shell = open_shell(box, POOL, "driver")
+    took(shell, "create c 0")
+    for context in ("c", "primary"):
+        took(shell, f"set {context}")
+        for i in range(4):
+            took(shell, f"alloc {context}{i} {MIB}")
+    for context in ("c", "primary"):
+        took(shell, f"set {context}")
+        for i in range(4):
+            took(shell, f"free {context}{i}")
+    box.mnm("set", shell.pid, "idle_limit", "5M")
+    took(shell, "alloc last 5000")
+    took(shell, "free last")
+    idle = shell.stat()["idle_bytes"]
+    assert 4 * MIB < idle <= 5 * MIB
+    shell.end()
+
+
 def test_the_limit_is_read_back_in_the_words_that_it_is_set_by(box):
     shell = open_shell(box, POOL)
     took(shell, "alloc a 5000")

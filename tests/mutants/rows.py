@@ -268,12 +268,12 @@ ROWS = [
      (FAST, "						     addr + BLOCK_IDLE));",
       "						     addr));")),
     ("block_removed_after_the_drivers_free", "races",
-     (GIVEBACK, """		if (block_remove(block) &&
-		    !device_check(context->device,
-				  give(store, block_addr(block))))
-""", """		if (!device_check(context->device,
-				  give(store, block_addr(block))) &&
-		    block_remove(block))
+     (GIVEBACK, """	if (block_remove(block)) {
+		res = device_check(store->context->device,
+				   give(store, block_addr(block)));
+""", """	res = device_check(store->context->device,
+			   give(store, block_addr(block)));
+	if (block_remove(block)) {
 """)),
     ("what_others_give_back_is_not_waited_for", "races",
      (GIVEBACK, "	giving_wait(device);\n	return given;",

@@ -302,6 +302,12 @@ static void stat_check(void)
 		return; /* no allocation, no server */
 	idle_return();
 	control_ask("stat --json", answer, sizeof(answer));
+	/* What was refused, once, goes back with the next free. */
+	if (*run.program->setting.failing &&
+	    control_figure(answer, "pending_bytes")) {
+		idle_return();
+		control_ask("stat --json", answer, sizeof(answer));
+	}
 	for (unsigned i = 0; i < sizeof(zero) / sizeof(zero[0]); i++) {
 		figure = control_figure(answer, zero[i]);
 		if (figure)
