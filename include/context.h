@@ -41,9 +41,13 @@ struct device {
 		idle_hits; /* up to then, the sole stream's work is over */
 	_Atomic bool
 		visited; /* contexts of other devices have used its memory */
-	_Atomic bool shared;   /* all contexts may use its memory */
-	_Atomic bool fencing;  /* a thread makes a fence for a request */
-	_Atomic bool unfenced; /* a fence failed: the host waits instead */
+	_Atomic bool shared;  /* all contexts may use its memory */
+	_Atomic bool fencing; /* a thread makes a fence for a request */
+	/* Fences, see fence_fail.h. */
+	_Atomic unsigned int failures; /* that failed in a row */
+	_Atomic unsigned int unfenced; /* waits until one is tried again;
+					* UINT_MAX: none is */
+	_Atomic unsigned int patience; /* how many those were; 0: none yet */
 	_Atomic bool tight; /* has run out of memory: little quarantine left */
 	_Atomic bool lost;  /* an error that stays: every call is CUDA's */
 	_Atomic size_t quarantine; /* bytes, the limit; ROOM_AUTO: unknown */

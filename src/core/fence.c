@@ -9,6 +9,7 @@
 #include "context.h"
 #include "epoch.h"
 #include "fence.h"
+#include "fence_fail.h"
 #include "fence_make.h"
 #include "host.h"
 #include "log.h"
@@ -149,21 +150,6 @@ static bool fence_is_due(const struct device *device)
 {
 	return atomic_load(&device->paid) <=
 	       counter_about(device, COUNTER_allocs) + FENCE_ADVANCE;
-}
-
-/* Whether a fence could not be made; for good, or not now. */
-static bool fence_failed(struct device *device, int res)
-{
-	if (res == FENCE_NOT_NOW)
-		return true;
-	if (res && !backing_is_lost(res) &&
-	    !atomic_exchange(&device->unfenced, true))
-		log_warn("device %d: a fence failed with error %d: frees wait "
-			 "instead",
-			 device_ordinal(device), res);
-	if (res)
-		caches_review(device);
-	return device_check(device, res);
 }
 
 /* For a request: by one thread at a time, and another takes fresh memory rather

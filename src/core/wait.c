@@ -5,6 +5,7 @@
 #include "context.h"
 #include "epoch.h"
 #include "fence.h"
+#include "fence_fail.h"
 #include "wait.h"
 
 enum { CONTEXTS_MAX = 512 }; /* in one wait */
@@ -129,5 +130,6 @@ bool device_wait(struct device *device)
 	}
 	epoch_over(device, safe);
 	counter_add(device, COUNTER_syncs, 1);
+	fence_waited(device);
 	return true;
 }

@@ -201,6 +201,45 @@ def test_a_fence_that_fails_is_said_once_and_frees_wait_from_then_on(box):
     assert box.stderr().count("a fence failed with error 999") == 1
 
 
+@pytest.mark.parametrize("entry", ["cuEventCreate", "cuCtxRecordEvent",
+                                   "cuCtxWaitEvent"])
+@pytest.mark.parametrize("code", [2, 800, 900, 906, 908])
+def test_a_fence_that_failed_for_now_is_made_by_the_next_request(box, entry,
+                                                                 code):
+    shell = open_shell(box, POOL, "driver", quarantine=0,
+                       fail=f"{entry}:1:{code}")
+    cycle(shell, 10)
+    shell.end()
+    stat = box.stat()
+    assert stat["fences"] >= 4 and stat["syncs"] == 0
+    assert "a fence failed" not in box.stderr()
+
+
+@pytest.mark.parametrize("fail", ["cuCtxWaitEvent:1:999",
+                                  "cuCtxRecordEvent:1:1"])
+def test_after_a_fence_that_failed_another_is_tried_some_waits_later(box, fail):
+    shell = open_shell(box, POOL, "driver", quarantine=0, fail=fail)
+    cycle(shell, 40)
+    shell.end()
+    stat = box.stat()
+    assert stat["syncs"] == 8 and stat["fences"] >= 10
+    assert box.stderr().count("a fence failed") == 1
+
+
+@pytest.mark.parametrize("code,tries", [(2, 8 + 5), (999, 6)])
+def test_where_fences_never_work_frees_wait(box, code, tries):
+    """They are tried after 8, 16, 32, 64, 128 waits."""
+    shell = open_shell(box, POOL, "driver", quarantine=0,
+                       fail=f"cuCtxRecordEvent:1+:{code}")
+    cycle(shell, 300)
+    shell.end()
+    stat = box.stat()
+    assert stat["fences"] == 0 and stat["syncs"] >= 240
+    # A wait of the host records an event as well, in vain.
+    assert calls_of(box, "cuCtxRecordEvent")[0] - stat["syncs"] <= tries
+    assert box.stderr().count(f"a fence failed with error {code}") == 1
+
+
 def test_after_an_error_that_stays_every_call_is_cudas(box):
     shell = open_shell(box, POOL, "driver",
                        fail="cuCtxRecordEvent:1+:700,cuMemFree_v2:1+:700,"

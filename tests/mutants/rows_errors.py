@@ -1,6 +1,7 @@
 """As rows.py, for errors of the calls that mnm makes by itself."""
 
 GIVE = "src/core/giveback.c"
+FAIL = "src/core/fence_fail.c"
 
 ROWS = [
     ("what_was_refused_is_forgotten", "test_faults.py -k refused_to_take",
@@ -15,4 +16,18 @@ ROWS = [
     ("what_is_pending_is_past_the_number", "test_idle.py -k several_contexts",
      ("src/core/bound.c",
       "	most += counter_get(device, COUNTER_pending_bytes);\n", "")),
+    ("no_memory_for_an_event_is_a_lack_of_fences", "test_fence.py -k for_now",
+     (FAIL, "	case CUDA_ERROR_OUT_OF_MEMORY:\n", "")),
+    ("what_never_passes_is_tried_by_each_request",
+     "test_fence.py -k never_work",
+     (FAIL, " && failures < FAILURES_MAX)", ")")),
+    ("a_lack_of_fences_lasts", "test_fence.py -k some_waits_later",
+     (FAIL, "	return before < WAITS_MOST ? 2 * before : WAITS_MOST;",
+      "	return before;"),
+     (FAIL, "		return WAITS_LEAST;\n", "		return UINT_MAX;\n")),
+    ("a_lack_of_fences_is_tried_again_as_often", "test_fence.py -k never_work",
+     (FAIL, "before < WAITS_MOST ? 2 * before : WAITS_MOST", "before")),
+    ("a_driver_without_fences_is_asked_for_them",
+     "test_cache_room.py -k taken_away",
+     (FAIL, "		return UINT_MAX;\n", "		return WAITS_LEAST;\n")),
 ]
