@@ -10,6 +10,8 @@
 #include "room_of.h"
 #include "work.h"
 
+enum { ASKS_MAX = 3 }; /* whether it lives, until there is an answer */
+
 static CUresult created(CUresult res, CUcontext *out, CUdevice device)
 {
 	context_unsure();
@@ -159,14 +161,20 @@ static struct context *end_begin(CUcontext handle)
 	return context_close(handle);
 }
 
-/* Whether the driver does not know the context any more. */
+/* Whether the driver does not know the context any more, or can't be made to
+ * tell: memory that may be gone is not handed out. */
 static bool is_gone(CUcontext handle)
 {
+	CUresult res = CUDA_SUCCESS;
 	unsigned int version;
-	CUresult res = REAL_CALL(cuCtxGetApiVersion, handle, &version);
 
-	return res == CUDA_ERROR_INVALID_CONTEXT ||
-	       res == CUDA_ERROR_CONTEXT_IS_DESTROYED;
+	for (int i = 0; i < ASKS_MAX; i++) {
+		res = REAL_CALL(cuCtxGetApiVersion, handle, &version);
+		if (!res || res == CUDA_ERROR_INVALID_CONTEXT ||
+		    res == CUDA_ERROR_CONTEXT_IS_DESTROYED)
+			break;
+	}
+	return res;
 }
 
 /* Sure: a call that succeeded has ended it. One that did may have returned the

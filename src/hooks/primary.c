@@ -10,6 +10,8 @@
 #include "primary.h"
 #include "room_of.h"
 
+enum { ASKS_MAX = 3 }; /* whether it lives, until there is an answer */
+
 /* Held across the driver's calls on a device's primary context, which it
  * serialises as well: between a release that ends one and the look at what is
  * left, a retain would make it anew at the same handle. */
@@ -83,14 +85,18 @@ EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
 	return res;
 }
 
+/* Where that can't be known it is taken for ended: what was idle is nobody's
+ * then, but memory that is gone is not handed out. */
 static bool primary_is_active(CUdevice device)
 {
 	unsigned int flags;
-	int active = 1;
+	int active;
 
-	if (REAL_CALL(cuDevicePrimaryCtxGetState, device, &flags, &active))
-		return true;
-	return active;
+	for (int i = 0; i < ASKS_MAX; i++)
+		if (!REAL_CALL(cuDevicePrimaryCtxGetState, device, &flags,
+			       &active))
+			return active;
+	return false;
 }
 
 /* The runtime's reset is under way on this thread, and closes the context. */

@@ -130,6 +130,29 @@ def test_an_end_that_tells_of_earlier_work_is_one_all_the_same(box, end):
     shell.end()
 
 
+@pytest.mark.parametrize("times", ["1", "1+"])
+@pytest.mark.parametrize("end,late", [
+    ("destroy x", "716"), ("release 0", "0"), ("release 0", "716"),
+])
+def test_memory_that_may_be_gone_is_not_handed_out(box, end, late, times):
+    """Where the driver fails to tell whether the context has ended."""
+    begin, entry = ENDS[end]
+    fault = {} if late == "0" else {"sim_late": f"{entry}:1:{late}"}
+    ask = ("cuDevicePrimaryCtxGetState" if end == "release 0" else
+           "cuCtxGetApiVersion")
+    shell = box.shell("page_unit_pool", "driver", fail=f"{ask}:{times}:999",
+                      **fault)
+    for line in ("init", begin, "set x", "alloc a 5000", "alloc b 5000",
+                 "free b"):
+        took(shell, line)
+    took(shell, end, late)
+    assert_clean(shell.stat())
+    for line in (begin, "set x"):
+        took(shell, line)
+    use_anew(shell)
+    shell.end()
+
+
 @pytest.mark.parametrize("told", ["1", "2", "1+"])
 def test_a_release_of_several_that_tells_of_earlier_work_counts(box, told):
     """Each of the two may have; with the second the context ends."""

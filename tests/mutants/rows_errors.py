@@ -3,7 +3,17 @@
 GIVE = "src/core/giveback.c"
 FAIL = "src/core/fence_fail.c"
 
+PRIMARY = "src/hooks/primary.c"
+CONTEXTS = "src/hooks/contexts.c"
+
 ROWS = [
+    ("a_release_without_an_answer_ends_nothing", "test_contexts.py -k may_be_gone",
+     (PRIMARY, "			return active;\n	return false;",
+      "			return active;\n	return true;")),
+    ("a_destroy_without_an_answer_ends_nothing",
+     "test_contexts.py -k may_be_gone",
+     (CONTEXTS, "	return res;\n}\n\n/* Sure:", "	return res == 201;\n}\n"
+      "\n/* Sure:")),
     ("what_was_refused_is_forgotten", "test_faults.py -k refused_to_take",
      (GIVE, "	if (is_refusal(res) && pending_keep", "	if (false && "
       "is_refusal(res) && pending_keep")),
