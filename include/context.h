@@ -184,6 +184,10 @@ void context_note(struct CUctx_st *handle, int ordinal, enum context_kind kind);
  * be dead then. */
 void context_enter(struct context *context);
 bool context_enter_now(struct context *context); /* false: one is */
+/* With the lock: whether requests and frees may be served from what is in it. A
+ * thread that is in such a call itself, and calls CUDA in it, as a tool in its
+ * midst does, does not wait for that; what it asks for then is CUDA's. */
+bool context_serves(const struct context *context);
 void context_leave(struct context *context);
 
 /* Driver calls of ours on what is in the context begin: none that may end it

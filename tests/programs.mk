@@ -120,7 +120,7 @@ $(INNER): $(BUILD)/obj/tests/programs/inner_driver.o
 # entries, processes and ends are hard on.
 GUESTS := $(addprefix $(BUILD)/tests/programs/,scarce.so other_dlsym.so \
 	start_tool.so taker.so patch_all.so leaver family resident patcher \
-	shell_asan)
+	inside shell_asan)
 CHECK += $(GUESTS)
 $(BUILD)/tests/programs/scarce.so $(BUILD)/tests/programs/other_dlsym.so \
 $(BUILD)/tests/programs/start_tool.so $(BUILD)/tests/programs/taker.so: \
@@ -137,7 +137,8 @@ $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o
 	$(call SAY,link  )
 	$(Q)$(NVCC_LINK) $^ -o $@
 
-$(BUILD)/tests/programs/patcher: $(BUILD)/obj/tests/programs/patcher.o \
+$(BUILD)/tests/programs/patcher $(BUILD)/tests/programs/inside: \
+$(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o \
 		$(BUILD)/obj/tests/programs/relocate.o $(BUILD)/sim/libcuda.so
 	$(call SAY,link  )
 	$(Q)$(NVCC_LINK) $(filter %.o,$^) -L$(BUILD)/sim -lcuda -o $@

@@ -7,11 +7,41 @@
 #include "context.h"
 #include "context_use.h"
 
+/* Calls that may end a context, of this thread: what these call in their turn
+ * does not wait for them. Deeper ones than that wait. */
+enum { ENDS_MAX = 8 };
+static __thread struct context *own_ends[ENDS_MAX];
+
+/* Whether this thread is itself in a call that may end the context. */
+static bool is_ending_here(const struct context *context)
+{
+	for (int i = 0; i < ENDS_MAX; i++)
+		if (own_ends[i] == context)
+			return true;
+	return false;
+}
+
+/* An end of this thread begins, or is over. */
+static void own_ends_change(const struct context *from, struct context *to)
+{
+	int i = 0;
+
+	while (i < ENDS_MAX && own_ends[i] != from)
+		i++;
+	if (i < ENDS_MAX)
+		own_ends[i] = to;
+}
+
 void context_enter(struct context *context)
 {
 	pthread_mutex_lock(&context->lock);
-	while (context->closing && !context->dead)
+	while (context->closing && !context->dead && !is_ending_here(context))
 		pthread_cond_wait(&context->settled, &context->lock);
+}
+
+bool context_serves(const struct context *context)
+{
+	return !context->dead && !context->closing;
 }
 
 bool context_enter_now(struct context *context)
@@ -55,13 +85,16 @@ bool context_closing(struct context *context)
 	begun = !context->busy;
 	context->closing += begun;
 	pthread_mutex_unlock(&context->lock);
-	if (begun)
-		caches_review(context->device);
-	return begun;
+	if (!begun)
+		return false;
+	own_ends_change(NULL, context);
+	caches_review(context->device);
+	return true;
 }
 
 void context_closed(struct context *context)
 {
+	own_ends_change(context, NULL);
 	pthread_mutex_lock(&context->lock);
 	context->closing--;
 	pthread_cond_broadcast(&context->settled);
@@ -87,7 +120,7 @@ enum context_state context_try(struct context *context)
 	pthread_mutex_lock(&context->lock);
 	if (context->dead)
 		state = CONTEXT_DEAD;
-	else if (context->closing)
+	else if (context->closing && !is_ending_here(context))
 		state = CONTEXT_ENDING;
 	else
 		context->busy++;

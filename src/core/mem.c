@@ -77,7 +77,7 @@ static enum pool_answer pool_look(struct store *store, size_t size,
 
 	*span = 0;
 	context_enter(context);
-	if (!context->dead)
+	if (context_serves(context))
 		pool = pools_active(store, config_current());
 	if (pool && pool->ops->alloc)
 		*span = pool->ops->span(pool, size, 0);
@@ -172,7 +172,7 @@ static struct pool *pool_order(struct store *store, size_t size, size_t slack,
 	struct pool *pool = NULL;
 
 	context_enter(context);
-	if (!context->dead)
+	if (context_serves(context))
 		pool = pools_active(store, config_current());
 	*span = pool ? pool->ops->span(pool, size, slack) : 0;
 	if (*span)

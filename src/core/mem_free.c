@@ -33,7 +33,7 @@ static bool pool_keeps(struct block *block)
 	bool kept;
 
 	context_enter(context);
-	kept = !context->dead && !pool->retired;
+	kept = context_serves(context) && !pool->retired;
 	if (kept)
 		cache_adopt(cache_of(store), pool);
 	kept = kept &&

@@ -14,13 +14,15 @@ enum { ASKS_MAX = 3 }; /* whether it lives, until there is an answer */
 
 /* Held across the driver's calls on a device's primary context, which it
  * serialises as well: between a release that ends one and the look at what is
- * left, a retain would make it anew at the same handle. */
+ * left, a retain would make it anew at the same handle. Such a call may make
+ * others in its turn, as where a tool is in its midst. */
 static struct primary {
 	pthread_mutex_t lock;
 	int holders; /* retains and green contexts, as far as seen; under lock
 		      */
 } primaries[DEVICE_MAX] = {
-	[0 ... DEVICE_MAX - 1] = {.lock = PTHREAD_MUTEX_INITIALIZER}};
+	[0 ... DEVICE_MAX -
+	 1] = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP}};
 
 /* NULL: a call that CUDA refuses, or of no concern. */
 static struct primary *primary_of(CUdevice device, bool enabled)

@@ -213,8 +213,11 @@ ROWS = [
      (WORK, "	if (order_is_over(device, atomic_load(&work_sole)))",
       "	if (order_is_over(device, atomic_load(&work_sole)) && !device)")),
     ("request_during_a_reset", "races",
-     (USE, "	while (context->closing && !context->dead)\n"
-      "		pthread_cond_wait(&context->settled, &context->lock);\n", "")),
+     (USE, "	while (context->closing && !context->dead && "
+      "!is_ending_here(context))\n"
+      "		pthread_cond_wait(&context->settled, &context->lock);\n", ""),
+     (USE, "	return !context->dead && !context->closing;",
+      "	return !context->dead;")),
     ("reset_does_not_wait_for_gifts", "races",
      (USE, "	begun = !context->busy;", "	begun = true;")),
     ("who_is_just_ending_is_not_waited_for", "races",
@@ -258,7 +261,7 @@ ROWS = [
      (POOLS, "		pool_retire(old);\n", "")),
     ("retired_pool_takes_back",
      "test_threads.py test_pool.py test_cli.py",
-     (FREES, "!context->dead && !pool->retired;", "!context->dead;")),
+     (FREES, "(context) && !pool->retired;", "(context);")),
     ("retired_pool_freed_with_live_blocks", "proof",
      (POOLS, "	if (!pool->retired || pool->live_count)",
       "	if (!pool->retired)")),

@@ -1,0 +1,37 @@
+"""Calls of CUDA inside calls that end a context, or give memory back, as of a
+tool whose jump is in CUDA's own entry: they come back, as without mnm."""
+
+import pytest
+
+from conftest import plain_build_only, program
+
+pytestmark = plain_build_only
+
+
+@pytest.mark.parametrize("beside", ["beside", "alone", "doubted"])
+@pytest.mark.parametrize("call", ["destroy", "release", "reset", "runtime"])
+def test_what_is_called_inside_an_end_does_not_wait_for_it(box, call, beside):
+    native = box.run([program("inside"), call, beside])
+    under = box.run([program("inside"), call, beside], "page_unit_pool")
+    assert under.stdout == native.stdout
+    assert native.stdout.count(" 0\n") == len(native.stdout.split("\n")) - 1
+    assert under.stderr == ""
+
+
+@pytest.mark.parametrize("call", ["reset", "runtime"])
+def test_nothing_of_an_ended_context_is_handed_out_inside(box, call):
+    """In the next one, whose handle may be the same."""
+    native = box.run([program("inside"), call, "after"])
+    under = box.run([program("inside"), call, "after"], "page_unit_pool")
+    assert under.stdout == native.stdout
+    assert under.stdout.count("fill 0") == 2
+
+
+def test_what_is_called_inside_a_free_does_not_wait_for_it(box):
+    """One that runs out of memory asks for what that thread gives back."""
+    under = box.run([program("inside"), "give", "beside"], "page_unit_pool")
+    lines = under.stdout.split("\n")
+    pair = ["alloc 0", "fill 0", "free 0"]
+    assert lines == [*pair, "too much 2", "give 0", "retain 0",
+                     "current 0",
+                     *pair, ""]

@@ -1,0 +1,259 @@
+/* Calls CUDA inside calls that end a context, or give memory back, as a tool
+ * does whose jump is in CUDA's own entry: natively such calls come back.
+ * Usage: inside destroy|release|reset|runtime|give beside|alone|doubted|after
+ *   beside   there is another context
+ *   alone    there is none, and the order of one stream ends inside
+ *   doubted  as beside; an entry was asked for that says nothing of itself
+ *   after    CUDA's own call has ended the context before
+ * Prints what each call inside, and the call itself, has returned. */
+#define __CUDA_API_VERSION_INTERNAL
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#include "relocate.h"
+
+enum { BLOCK = 1 << 20, LARGE = 57 << 20, HANG = 30 /* seconds */ };
+
+static struct {
+	CUcontext context, other;
+	CUstream stream;
+	CUdeviceptr live, more, others;
+	bool after;
+	bool done; /* what is made inside calls has calls inside as well */
+} at;
+
+#define BEHIND(symbol) static __typeof__(symbol) *behind_##symbol
+BEHIND(cuCtxDestroy_v2);
+BEHIND(cuDevicePrimaryCtxRelease_v2);
+BEHIND(cuDevicePrimaryCtxReset_v2);
+BEHIND(cuMemFree_v2);
+
+static void tell(const char *what, CUresult res)
+{
+	printf("%s %d\n", what, (int)res);
+	fflush(stdout);
+}
+
+/* Asks for a block, uses it, and lets it go. */
+static void pair(size_t size)
+{
+	CUdeviceptr addr = 0;
+
+	tell("alloc", cuMemAlloc_v2(&addr, size));
+	tell("fill", cuMemsetD8_v2(addr, 7, size));
+	tell("free", cuMemFree_v2(addr));
+}
+
+static void work(void)
+{
+	tell("second stream", cuMemsetD8Async(at.more, 7, BLOCK, at.stream));
+	tell("wait", cuStreamSynchronize(at.stream));
+	if (!at.other)
+		return;
+	tell("other context", cuCtxPushCurrent_v2(at.other));
+	tell("free there", cuMemFree_v2(at.others));
+	tell("back", cuCtxPopCurrent_v2(&at.other));
+}
+
+static void retain(void)
+{
+	CUcontext context;
+
+	tell("retain", cuDevicePrimaryCtxRetain(&context, 0));
+	tell("release", cuDevicePrimaryCtxRelease_v2(0));
+}
+
+static void inside(bool primary)
+{
+	if (primary)
+		retain();
+	else if (at.other)
+		tell("destroy another", cuCtxDestroy_v2(at.other));
+	if (!primary)
+		at.other = NULL;
+	tell("free", cuMemFree_v2(at.live));
+	pair(BLOCK);     /* such as is idle */
+	pair(3 * BLOCK); /* such as is not */
+	work();
+}
+
+/* At the handle of the one that has just ended, maybe. */
+static void anew(void)
+{
+	tell("retain", cuDevicePrimaryCtxRetain(&at.context, 0));
+	tell("current", cuCtxSetCurrent(at.context));
+	pair(BLOCK);
+}
+
+static bool begins(void)
+{
+	bool begins = !at.done;
+
+	at.done = true;
+	return begins;
+}
+
+static CUresult destroy_inside(CUcontext context)
+{
+	if (begins())
+		inside(false);
+	return behind_cuCtxDestroy_v2(context);
+}
+
+static CUresult release_inside(CUdevice device)
+{
+	if (begins())
+		inside(true);
+	return behind_cuDevicePrimaryCtxRelease_v2(device);
+}
+
+static CUresult reset_inside(CUdevice device)
+{
+	CUresult res;
+
+	if (!begins())
+		return behind_cuDevicePrimaryCtxReset_v2(device);
+	if (!at.after)
+		inside(true);
+	res = behind_cuDevicePrimaryCtxReset_v2(device);
+	if (at.after)
+		anew();
+	return res;
+}
+
+static CUresult free_inside(CUdeviceptr addr)
+{
+	CUdeviceptr large;
+
+	if (begins()) {
+		pair(BLOCK);
+		tell("too much", cuMemAlloc_v2(&large, 2 * LARGE));
+	}
+	return behind_cuMemFree_v2(addr);
+}
+
+static CUresult end_by_destroy(void)
+{
+	return cuCtxDestroy_v2(at.context);
+}
+
+static CUresult end_by_release(void)
+{
+	return cuDevicePrimaryCtxRelease_v2(0);
+}
+
+static CUresult end_by_reset(void)
+{
+	return cuDevicePrimaryCtxReset_v2(0);
+}
+
+static CUresult end_by_runtime(void)
+{
+	return (CUresult)cudaDeviceReset();
+}
+
+/* What is idle makes room. */
+static CUresult give(void)
+{
+	CUdeviceptr large;
+	CUresult res = cuMemAlloc_v2(&large, LARGE);
+
+	return res ? res : cuMemFree_v2(large);
+}
+
+static const struct place {
+	const char *name, *entry;
+	void *inside, **behind;
+	CUresult (*call)(void);
+} places[] = {
+	{"destroy", "cuCtxDestroy_v2", destroy_inside,
+	 (void **)&behind_cuCtxDestroy_v2, end_by_destroy},
+	{"release", "cuDevicePrimaryCtxRelease_v2", release_inside,
+	 (void **)&behind_cuDevicePrimaryCtxRelease_v2, end_by_release},
+	{"reset", "cuDevicePrimaryCtxReset_v2", reset_inside,
+	 (void **)&behind_cuDevicePrimaryCtxReset_v2, end_by_reset},
+	{"runtime", "cuDevicePrimaryCtxReset", reset_inside,
+	 (void **)&behind_cuDevicePrimaryCtxReset_v2, end_by_runtime},
+	{"give", "cuMemFree_v2", free_inside, (void **)&behind_cuMemFree_v2,
+	 give},
+	{NULL, NULL, NULL, NULL, NULL},
+};
+
+/* CUDA's own entry, past all that is preloaded. */
+static bool patch(const struct place *place)
+{
+	typedef void *lookup(void *handle, const char *symbol);
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+	void *libc = dlopen("libc.so.6", RTLD_NOW);
+	lookup *look = (lookup *)dlvsym(libc, "dlsym", "GLIBC_2.2.5");
+
+	return entry_patch(look(driver, place->entry), place->inside,
+			   place->behind);
+}
+
+static bool open_contexts(bool own, bool runtime, bool other)
+{
+	CUresult res;
+
+	if ((runtime && cudaFree(NULL)) || cuInit(0))
+		return false;
+	if (other && (cuCtxCreate_v2(&at.other, 0, 0) ||
+		      cuMemAlloc_v2(&at.others, BLOCK)))
+		return false;
+	res = own ? cuCtxCreate_v2(&at.context, 0, 0)
+		  : cuDevicePrimaryCtxRetain(&at.context, 0);
+	return !res && !cuCtxSetCurrent(at.context) &&
+	       !cuStreamCreate(&at.stream, CU_STREAM_NON_BLOCKING);
+}
+
+/* Some live blocks, and an idle one that has been used twice. */
+static bool fill(void)
+{
+	CUdeviceptr idle;
+
+	for (int i = 0; i < 2; i++)
+		if (cuMemAlloc_v2(&idle, BLOCK) ||
+		    cuMemsetD8_v2(idle, 1, BLOCK) || cuMemFree_v2(idle))
+			return false;
+	return !cuMemAlloc_v2(&at.live, BLOCK) &&
+	       !cuMemAlloc_v2(&at.more, BLOCK) &&
+	       !cuMemAlloc_v2(&idle, BLOCK) && !cuMemsetD8_v2(idle, 1, BLOCK) &&
+	       !cuMemFree_v2(idle);
+}
+
+static void doubt(void)
+{
+	const CUuuid id = {"no such table"};
+	const void *table;
+
+	cuGetExportTable(&table, &id);
+}
+
+int main(int argc, char **argv)
+{
+	const struct place *place = places;
+	bool alone;
+
+	while (argc == 3 && place->name && strcmp(place->name, argv[1]))
+		place++;
+	if (argc != 3 || !place->name)
+		return 2;
+	alarm(HANG);
+	at.after = !strcmp(argv[2], "after");
+	alone = at.after || !strcmp(argv[2], "alone");
+	if (!open_contexts(!strcmp(place->name, "destroy"),
+			   !strcmp(place->name, "runtime"), !alone) ||
+	    !fill() || !patch(place))
+		return 1;
+	if (!strcmp(argv[2], "doubted"))
+		doubt();
+	tell(place->name, place->call());
+	anew();
+	return 0;
+}
