@@ -40,7 +40,7 @@ struct start {
 	char error[256];
 };
 
-static struct own_fd wake = {-1, 0};
+static int wake = -1;
 static bool apart;
 static pthread_t helper;
 static pid_t process;
@@ -64,6 +64,16 @@ static void start_end(struct start *start, bool open)
 	syscall(SYS_futex, &start->over, FUTEX_WAKE_PRIVATE, 1, NULL);
 }
 
+/* A signal that the program blocks and leaves pending wakes, too, without end:
+ * it must not keep this thread busy. */
+static void wake_look(void)
+{
+	if (wake < 0 || !wake_came() || has_to_leave())
+		return;
+	close(wake);
+	wake = -1;
+}
+
 static void *helper_run(void *arg)
 {
 	struct start *start = arg;
@@ -81,12 +91,10 @@ static void *helper_run(void *arg)
 	if (!open && apart)
 		thread_detach();
 	while (open && !has_to_leave()) {
-		if (!server_turn(&wake,
-				 wake.fd < 0 ? LOOK_ALONE_MS : LOOK_AROUND_MS))
+		if (!server_turn(wake,
+				 wake < 0 ? LOOK_ALONE_MS : LOOK_AROUND_MS))
 			break;
-		/* A stranger's: it must not keep this thread busy. */
-		if (wake.fd >= 0 && wake_take(&wake) && !has_to_leave())
-			own_fd_close(&wake);
+		wake_look();
 		host_trim_unused();
 	}
 	listener_unlink();

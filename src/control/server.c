@@ -199,7 +199,7 @@ static int polls_fill(struct pollfd *polls, struct client **polled)
 	return count;
 }
 
-bool server_turn(const struct own_fd *wake, int timeout_ms)
+bool server_turn(int wake, int timeout_ms)
 {
 	const struct timespec pause = {0, PAUSE_MS * 1000000L};
 	struct pollfd polls[CLIENTS_MAX + 2];
@@ -207,7 +207,7 @@ bool server_turn(const struct own_fd *wake, int timeout_ms)
 	int count = polls_fill(polls, polled), ready;
 
 	/* One of -1 is not looked at. */
-	polls[count + 1] = (struct pollfd){.fd = wake->fd, .events = POLLIN};
+	polls[count + 1] = (struct pollfd){.fd = wake, .events = POLLIN};
 	ready = poll(polls, (nfds_t)count + 2, timeout_ms);
 	if (ready < 0 && errno != EINTR)
 		nanosleep(&pause, NULL); /* RLIMIT_NOFILE fell */

@@ -6,14 +6,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "own_fd.h"
-
 /* False: error says why in a line. */
 bool server_open(char *error, size_t size);
 
-/* Waits for clients, and for `wake` to be readable, at most so long, and
- * answers. False: the listening socket is not ours any more. */
-bool server_turn(const struct own_fd *wake, int timeout_ms);
+/* Waits for clients, and for `wake`, if it is not -1, to be readable, at
+ * most so long, and answers. False: the listening socket is not ours any more.
+ */
+bool server_turn(int wake, int timeout_ms);
 
 /* Clients that wait get no answer. */
 void server_close(void);

@@ -1,17 +1,19 @@
 /* Wakes the control thread out of its wait, from a thread that shares no
- * descriptor with it. */
+ * descriptor, no root and no network with it, and may open none. */
 #ifndef MNM_WAKE_H
 #define MNM_WAKE_H
 
-#include "own_fd.h"
+#include <stdbool.h>
 
-/* In the control thread: what it waits for; fd -1 where there is none. */
-struct own_fd wake_open(void);
+/* In the control thread, which has all signals blocked: a descriptor that is
+ * readable once it is to wake; -1: none. */
+int wake_open(void);
 
-/* Takes what woke it away; false: nothing did. Anybody may send that. */
-bool wake_take(const struct own_fd *wake);
+/* In the control thread: whether the descriptor is readable. Signals that the
+ * whole process blocks and somebody sent to it make it so, too. */
+bool wake_came(void);
 
-/* In any thread. */
+/* In any thread, after wake_open. */
 void wake_send(void);
 
 #endif

@@ -2,7 +2,7 @@
 
 import os
 import resource
-import socket
+import shutil
 import subprocess
 import threading
 import time
@@ -80,6 +80,24 @@ def test_a_program_whose_main_left_ends_with_its_last_thread(box, how, asked):
     assert box.socket_files() == []
 
 
+@pytest.mark.parametrize("how", ["main_leaves", "main_leaves_poor",
+                                 "main_leaves_apart"])
+def test_main_wakes_the_control_thread_as_it_leaves(box, how):
+    """Whatever main may do by then: nobody waits for a time to be over."""
+    if not shutil.which("strace"):
+        pytest.skip("strace is not installed")
+    path = os.path.join(box.folder, "strace")
+    preload = f"LD_PRELOAD={box.env(POOL)['LD_PRELOAD']}"
+    done = box.run(["strace", "-f", "-o", path, "-e", "trace=/^p?poll$",
+                    "env", preload, RESIDENT, how], POOL, preload=False)
+    if done.stdout == "no other networks here\n":
+        pytest.skip("only root has other networks")
+    assert done.stdout == "left in the buffer\n"
+    with open(path, encoding="utf-8") as file:
+        waits = [line for line in file if "poll" in line and " = " in line]
+    assert " = 1 ([" in waits[-1]
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may change the root")
 @pytest.mark.parametrize("how", ["main_leaves", "worker_leaves_last"])
 def test_it_does_so_in_a_root_without_proc(box, how):
@@ -125,16 +143,21 @@ def switches(pid):
     raise AssertionError("no control thread")
 
 
+def sleeps(pid):
+    """Whether the control thread goes on to do so."""
+    least = switches(pid) + 5
+    deadline = time.monotonic() + DEADLINE
+    while switches(pid) < least and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return switches(pid) >= least
+
+
 def test_without_any_descriptor_the_control_thread_sleeps(box):
     shell = box.shell(POOL)
     took(shell, "alloc a 5000")
     resource.prlimit(shell.pid, resource.RLIMIT_NOFILE, (0, 0))
     with connect(box.socket_of(shell.pid)):  # ends the wait for a client
-        least = switches(shell.pid) + 5
-        deadline = time.monotonic() + DEADLINE
-        while switches(shell.pid) < least and time.monotonic() < deadline:
-            time.sleep(0.01)
-        assert switches(shell.pid) >= least
+        assert sleeps(shell.pid)
     shell.end()
 
 
@@ -228,19 +251,18 @@ def test_statistics_replace_a_file_and_follow_a_link(box):
     assert os.path.islink(box.stat_file) and box.stat(path=real)["allocs"]
 
 
-def test_a_stranger_that_wakes_the_control_thread_does_no_harm(box):
-    shell = box.shell(POOL)
-    took(shell, "alloc a 5000")
-    with open("/proc/net/unix", encoding="utf-8") as file:
-        names = [line.split()[-1] for line in file if " @" in line]
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
-        for name in names:
-            try:
-                sender.sendto(b"x", "\0" + name[1:])
-            except OSError:
-                pass  # another program's
-    assert shell.stat()["live_bytes"] == 5000
-    shell.end()
+def test_a_signal_that_everybody_blocks_stays_the_programs(box):
+    """The control thread, which it wakes as well, neither takes it nor spins
+    on it."""
+    alone = box.run([RESIDENT, "signal_waits"])
+    shell = box.start([RESIDENT, "signal_waits"], POOL)
+    assert shell.read() == "sent"
+    for _ in range(3):
+        assert shell.stat()["allocs"] == 1000
+    assert sleeps(shell.pid)
+    shell.process.stdin.close()
+    assert [shell.read()] == alone.stdout.splitlines()[1:]
+    assert shell.process.wait(DEADLINE) == 0
 
 
 def in_another_tmp(box, make, command):

@@ -97,12 +97,12 @@ static void state_reset(void)
 /* All that comes up to the end, and a NUL. */
 static size_t answer_read(int fd, char answer[ANSWER_SIZE])
 {
-	const struct own_fd wake = {-1, 0};
+	const int wake = -1;
 	size_t used = 0;
 	ssize_t got = 1;
 
 	for (int i = 0; i < TURNS_MAX && got; i++) {
-		claim(server_turn(&wake, 0), "the server listens");
+		claim(server_turn(wake, 0), "the server listens");
 		got = recv(fd, answer + used, ANSWER_SIZE - 1 - used,
 			   MSG_DONTWAIT);
 		used += got > 0 ? (size_t)got : 0;
@@ -146,7 +146,7 @@ static void answer_check(const char *answer, bool json)
 static size_t client_ask(const char *bytes, size_t size, size_t first,
 			 char answer[ANSWER_SIZE])
 {
-	const struct own_fd wake = {-1, 0};
+	const int wake = -1;
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	size_t used;
 
@@ -154,10 +154,10 @@ static size_t client_ask(const char *bytes, size_t size, size_t first,
 	      "the server listens");
 	first = first < size ? first : size;
 	send(fd, bytes, first, MSG_NOSIGNAL);
-	server_turn(&wake, 0);
-	server_turn(&wake, 0);
+	server_turn(wake, 0);
+	server_turn(wake, 0);
 	send(fd, bytes + first, size - first, MSG_NOSIGNAL);
-	server_turn(&wake, 0);
+	server_turn(wake, 0);
 	shutdown(fd, SHUT_WR);
 	used = answer_read(fd, answer);
 	close(fd);

@@ -1,6 +1,7 @@
 /* What a process does to the threads that live in it: with its descriptors,
  * filters of system calls, and its main thread.
  * Usage: resident redirects | main_leaves ROOT | worker_leaves_last ROOT |
+ *                 main_leaves_poor | main_leaves_apart | signal_waits |
  *                 filter | filter_of CALL | filter_traps |
  *                 closed_output | queue_tells
  * ROOT is changed to before main leaves; "-": it is not. */
@@ -12,12 +13,14 @@
 #include <linux/seccomp.h>
 #include <mqueue.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -84,6 +87,53 @@ static int main_leaves(const char *root)
 {
 	pairs_run(NULL);
 	leave(root);
+	return 0;
+}
+
+/* Main may open no descriptor by then. */
+static int main_leaves_poor(const char *unused)
+{
+	const struct rlimit none = {0, 0};
+
+	(void)unused;
+	pairs_run(NULL);
+	if (!dlopen("libgcc_s.so.1", RTLD_NOW) ||
+	    setrlimit(RLIMIT_NOFILE, &none))
+		return 1;
+	leave("-");
+	return 0;
+}
+
+/* Main is in another network by then, in which no name is known. */
+static int main_leaves_apart(const char *unused)
+{
+	(void)unused;
+	pairs_run(NULL);
+	if (unshare(CLONE_NEWNET)) {
+		puts("no other networks here");
+		return 0;
+	}
+	leave("-");
+	return 0;
+}
+
+/* One of those that the control thread is woken by, sent to the process while
+ * everybody blocks it, stays the program's. */
+static int signal_waits(const char *unused)
+{
+	sigset_t signals;
+	int got = 0;
+
+	(void)unused;
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGURG);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	pairs_run(NULL);
+	kill(getpid(), SIGURG);
+	puts("sent");
+	fflush(stdout);
+	if (getchar() == EOF && !sigwait(&signals, &got))
+		printf("got %d\n", got == SIGURG);
 	return 0;
 }
 
@@ -232,6 +282,9 @@ static const struct {
 } rows[] = {
 	{"redirects", redirects},
 	{"main_leaves", main_leaves},
+	{"main_leaves_poor", main_leaves_poor},
+	{"main_leaves_apart", main_leaves_apart},
+	{"signal_waits", signal_waits},
 	{"worker_leaves_last", worker_leaves_last},
 	{"filter", filter},
 	{"filter_of", filter_of},
