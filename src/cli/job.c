@@ -110,6 +110,14 @@ static void job_close(struct job *job)
 	json_decref(job->answer);
 }
 
+/* Whether a process has the number that may put a socket there at any time, in
+ * place of the one that nobody listens at. */
+static bool begins(int number)
+{
+	return (!kill(number, 0) || errno != ESRCH) &&
+	       process_has_library(number);
+}
+
 void jobs_add_socket(struct jobs *jobs, const char *path, int folder,
 		     int number, uid_t owner)
 {
@@ -128,7 +136,7 @@ void jobs_add_socket(struct jobs *jobs, const char *path, int folder,
 	if (res < 0 && process_has_library(number))
 		job.peer = number;
 	if (!res && errno == ECONNREFUSED && owner == geteuid() &&
-	    kill(number, 0) && errno == ESRCH)
+	    !begins(number))
 		unlink(path);
 	if (!res || (res > 0 && !peer_read(&job)) || job_known(jobs, &job) ||
 	    !(added = job_new(jobs))) {

@@ -90,6 +90,8 @@ static void *helper_run(void *arg)
 	start_end(start, open);
 	if (!open && apart)
 		thread_detach();
+	else if (apart)
+		listener_keep();
 	while (open && !has_to_leave()) {
 		if (!server_turn(wake,
 				 wake < 0 ? LOOK_ALONE_MS : LOOK_AROUND_MS))
@@ -97,20 +99,32 @@ static void *helper_run(void *arg)
 		wake_look();
 		host_trim_unused();
 	}
-	listener_unlink();
+	listener_leave();
 	server_close();
 	return NULL;
+}
+
+static void helper_end(void)
+{
+	atomic_store(&leaving, true);
+	wake_send();
+	thread_join(helper, LEAVE_SECONDS);
 }
 
 /* Of the main thread, as it leaves by pthread_exit. */
 static void main_leaves(void *unused)
 {
 	(void)unused;
-	if (getpid() != process)
-		return;
-	atomic_store(&leaving, true);
-	wake_send();
-	thread_join(helper, LEAVE_SECONDS);
+	if (getpid() == process)
+		helper_end();
+}
+
+/* As the process exits. In another root the socket's file is in reach of the
+ * control thread alone. */
+static void process_leaves(void)
+{
+	if (!listener_unlink() && apart)
+		helper_end();
 }
 
 /* In a forked child: the sockets belong to the parent. */
@@ -165,7 +179,7 @@ static void control_open(void)
 	process = getpid();
 	pthread_atfork(NULL, NULL, child_forget);
 	if (helper_start(error, sizeof(error))) {
-		atexit(listener_unlink);
+		atexit(process_leaves);
 		serving_tell();
 	} else {
 		about_open(); /* for the file of option stat_file */

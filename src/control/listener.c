@@ -11,9 +11,11 @@
 #include "file_stat.h"
 #include "listener.h"
 #include "protocol.h"
+#include "sweep.h"
 
 static struct sockaddr_un address = {.sun_family = AF_UNIX};
 static _Atomic pid_t owner; /* 0: there is no file of ours */
+static int folder = -1;     /* among the control thread's descriptors */
 
 static int socket_new(void)
 {
@@ -121,9 +123,27 @@ const char *listener_path(void)
 	return address.sun_path;
 }
 
-void listener_unlink(void)
+void listener_keep(void)
 {
-	if (owner == getpid())
-		unlink(address.sun_path);
+	char dir[sizeof(address.sun_path)];
+
+	strcpy(dir, address.sun_path);
+	*strrchr(dir, '/') = '\0';
+	folder = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	sweep(dir);
+}
+
+bool listener_unlink(void)
+{
+	if (owner == getpid() && unlink(address.sun_path))
+		return false;
+	owner = 0;
+	return true;
+}
+
+void listener_leave(void)
+{
+	if (!listener_unlink() && folder >= 0)
+		unlinkat(folder, strrchr(address.sun_path, '/') + 1, 0);
 	owner = 0;
 }

@@ -14,7 +14,16 @@ bool listener_open(struct own_fd *listener, int backlog, char *error,
 /* The path of the socket that listener_open made. */
 const char *listener_path(void);
 
-/* Removes the socket's file, if this process made it. */
-void listener_unlink(void);
+/* In a thread with descriptors of its own: keeps the folder, so that
+ * listener_leave finds it wherever the program's root is by then, and removes
+ * what others left there. */
+void listener_keep(void);
+
+/* Removes the socket's file, if this process made it. False: it is not where it
+ * was, as in another root, or may not be removed. */
+bool listener_unlink(void);
+
+/* The same, in the thread that called listener_keep. */
+void listener_leave(void);
 
 #endif

@@ -179,6 +179,7 @@ def test_sockets_get_a_folder_that_does_not_stay(box):
 def test_sockets_are_counted_and_stale_ones_removed(box):
     shell = box.shell("page_unit_pool")
     assert shell("alloc a 5000").split()[0] == "0"
+    shell.stat()  # the control thread has swept
     with socket.socket(socket.AF_UNIX) as left:
         left.bind(box.socket_of(4194303))
     _, findings = doctor(box, **no_driver(box))

@@ -23,14 +23,15 @@ POOL = "page_unit_pool"
     ["children_beside_threads"],
 ], ids=" ".join)
 def test_a_program_with_children_sees_the_same(box, what):
-    """Its children end by _exit; what they leave, `mnm ps` takes away."""
+    """Its children end by _exit; what they leave, the next or `mnm ps` takes
+    away."""
     alone = box.run([FAMILY, *what])
     beside = box.run([FAMILY, *what], POOL)
     assert beside.stdout == alone.stdout != ""
     assert "bad" not in alone.stdout or "bad 0" in alone.stdout
     assert beside.stderr == alone.stderr
     left = {"cuda_children": 200, "cuda_first": 1}.get(what[0], 0)
-    assert len(box.socket_files()) == left
+    assert len(box.socket_files()) <= left
     box.mnm("ps")
     assert box.socket_files() == []
 

@@ -3,6 +3,7 @@
 import os
 import resource
 import shutil
+import socket
 import subprocess
 import threading
 import time
@@ -106,6 +107,63 @@ def test_it_does_so_in_a_root_without_proc(box, how):
     with Asker(box):
         done = box.run([RESIDENT, how, root], POOL, stat_file="")
     assert done.stdout == "left in the buffer\n"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may change the root")
+def test_the_sockets_file_goes_from_another_root_too(box):
+    root = os.path.join(box.folder, "root")
+    os.mkdir(root)
+    box.run([RESIDENT, "changes_root", root], POOL, stat_file="")
+    assert box.socket_files() == []
+
+
+@pytest.mark.parametrize("how", ["changes_user", "executes", "detaches"])
+@pytest.mark.parametrize("who", ["mnm", "another"])
+def test_what_a_program_leaves_behind_is_swept(box, how, who):
+    """By `mnm`, or by the next program under mnm."""
+    if how == "changes_user" and os.geteuid() != 0:
+        pytest.skip("only root may be another user")
+    box.run([RESIDENT, how], POOL, stat_file="")
+    left, = box.socket_files()
+    if who == "mnm":
+        assert box.mnm("ps").stdout.count("\n") == 1
+        assert box.socket_files() == []
+        return
+    shell = box.shell(POOL)
+    took(shell, "alloc a 5000")
+    assert shell.stat()["live_bytes"] == 5000
+    assert left not in box.socket_files()
+    shell.end()
+    assert box.socket_files() == []
+
+
+def test_of_a_program_that_executes_another_it_is_swept_at_once(box):
+    shell = box.start([RESIDENT, "executes"], POOL)
+    assert shell("executed") == "executed"
+    assert box.socket_files() == [f"{shell.pid}.sock"]
+    assert "resident" not in box.mnm("ps").stdout
+    assert box.socket_files() == []
+    shell.end()
+
+
+def test_only_what_nobody_listens_at_is_swept(box):
+    """Whether or not a process has the number; and no other's files."""
+    os.mkdir(box.sockets, 0o700)
+    kept = ["1.new", "4194303.sock", "4194302", "x.sock", "4194301.sock.old"]
+    with socket.socket(socket.AF_UNIX) as listens:
+        listens.bind(os.path.join(box.sockets, "4194303.sock"))
+        listens.listen()
+        for name in kept:
+            if name != "4194303.sock":
+                with open(os.path.join(box.sockets, name), "wb"):
+                    pass
+        with socket.socket(socket.AF_UNIX) as left:
+            left.bind(os.path.join(box.sockets, "4194300.sock"))
+        shell = box.shell(POOL)
+        took(shell, "alloc a 5000")
+        shell.stat()
+        assert box.socket_files() == sorted([*kept, f"{shell.pid}.sock"])
+        shell.end()
 
 
 def test_a_filter_that_kills_is_not_met(box):

@@ -48,7 +48,16 @@ const char *listener_path(void)
 	return "";
 }
 
-void listener_unlink(void)
+void listener_keep(void)
+{
+}
+
+bool listener_unlink(void)
+{
+	return true;
+}
+
+void listener_leave(void)
 {
 }
 

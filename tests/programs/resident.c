@@ -2,6 +2,7 @@
  * filters of system calls, and its main thread.
  * Usage: resident redirects | main_leaves ROOT | worker_leaves_last ROOT |
  *                 main_leaves_poor | main_leaves_apart | signal_waits |
+ *                 changes_root ROOT | changes_user | executes | detaches |
  *                 filter | filter_of CALL | filter_traps |
  *                 closed_output | queue_tells
  * ROOT is changed to before main leaves; "-": it is not. */
@@ -115,6 +116,36 @@ static int main_leaves_apart(const char *unused)
 	}
 	leave("-");
 	return 0;
+}
+
+static int changes_root(const char *root)
+{
+	pairs_run(NULL);
+	return chroot(root) || chdir("/");
+}
+
+static int changes_user(const char *unused)
+{
+	(void)unused;
+	pairs_run(NULL);
+	return setuid(65534) != 0;
+}
+
+/* A program that mnm is not under. */
+static int executes(const char *unused)
+{
+	(void)unused;
+	pairs_run(NULL);
+	unsetenv("LD_PRELOAD");
+	execlp("cat", "cat", NULL);
+	return 1;
+}
+
+static int detaches(const char *unused)
+{
+	(void)unused;
+	pairs_run(NULL);
+	return daemon(1, 1);
 }
 
 /* One of those that the control thread is woken by, sent to the process while
@@ -285,6 +316,10 @@ static const struct {
 	{"main_leaves_poor", main_leaves_poor},
 	{"main_leaves_apart", main_leaves_apart},
 	{"signal_waits", signal_waits},
+	{"changes_root", changes_root},
+	{"changes_user", changes_user},
+	{"executes", executes},
+	{"detaches", detaches},
 	{"worker_leaves_last", worker_leaves_last},
 	{"filter", filter},
 	{"filter_of", filter_of},
