@@ -11,6 +11,7 @@
 #include "loader.h"
 #include "object.h"
 #include "real.h"
+#include "syscall_filter.h"
 
 /* Where an entry stands in its table. */
 struct entry {
@@ -169,7 +170,11 @@ static const void *library_table(struct library *library)
 
 const struct real_driver *real_driver_find(void)
 {
-	return library_table(&driver);
+	const struct real_driver *real = library_table(&driver);
+
+	if (real)
+		syscall_filter_look();
+	return real;
 }
 
 const struct real_runtime *real_runtime_find(void)

@@ -1,9 +1,11 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -15,23 +17,93 @@
 #include "syscall_number.h"
 #include "thread.h"
 
+/* Of a thread, by its status; -1: unknown. */
+struct filters {
+	int mode;  /* as prctl's PR_GET_SECCOMP */
+	int count; /* since Linux 5.9 */
+};
+
+static struct filters first;
+static bool inherited;
 static bool kills, kills_socket;
 
-/* By the process's status; where that can't be read, as in a chroot without
- * /proc, nobody is taken to filter. */
-static bool filter_is_set(void)
+/* A number of a status, by the name that stands before it. */
+static int status_number(const char *text, const char *name)
 {
-	char text[4096], *line;
+	const char *line = strstr(text, name);
+
+	return line ? atoi(line + strlen(name)) : -1;
+}
+
+static struct filters filters_read(const char *path, int *parent)
+{
+	struct filters filters;
 	ssize_t size = -1;
-	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	char text[4096];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd >= 0) {
 		size = read(fd, text, sizeof(text) - 1);
 		close(fd);
 	}
 	text[size > 0 ? size : 0] = '\0';
-	line = strstr(text, "\nSeccomp:");
-	return line && atoi(line + strlen("\nSeccomp:")) != 0;
+	filters.mode = status_number(text, "\nSeccomp:");
+	filters.count = status_number(text, "\nSeccomp_filters:");
+	*parent = status_number(text, "\nPPid:");
+	return filters;
+}
+
+static struct filters filters_now(void)
+{
+	int parent;
+
+	return filters_read("/proc/thread-self/status", &parent);
+}
+
+/* A filter that is the parent's as well was there as this process was made, so
+ * it allows that. One whose parent is out of sight is in a container. */
+static void first_look(void)
+{
+	struct filters parents;
+	int parent, unused, saved = errno;
+	char path[64];
+
+	first = filters_read("/proc/thread-self/status", &parent);
+	if (first.mode == SECCOMP_MODE_FILTER) {
+		snprintf(path, sizeof(path), "/proc/%d/status", parent);
+		parents = filters_read(path, &unused);
+		inherited = !parent || (parents.mode == SECCOMP_MODE_FILTER &&
+					parents.count >= first.count);
+	}
+	errno = saved;
+}
+
+void syscall_filter_look(void)
+{
+	static struct once once = ONCE_INIT;
+
+	once_run(&once, first_look);
+}
+
+enum standing { FREE, INHERITED, OWN };
+
+/* Asked as late as it is needed, by one call that the kernel has for this: what
+ * was set since the first look may kill for any. */
+static enum standing standing(void)
+{
+	struct filters now;
+	int mode;
+
+	syscall_filter_look();
+	if (first.mode != SECCOMP_MODE_FILTER) {
+		mode = prctl(PR_GET_SECCOMP);
+		return !mode || (mode < 0 && errno == EINVAL) ? FREE : OWN;
+	}
+	if (!inherited)
+		return OWN;
+	now = filters_now();
+	return now.mode == first.mode && now.count == first.count ? INHERITED
+								  : OWN;
 }
 
 /* Before Linux 5.12 a fork could part the process from memory that a network
@@ -51,12 +123,13 @@ static bool fork_is_harmless(void)
 /* That few programs make. */
 static const long rare[] = {
 	SYS_membarrier, SYS_close_range, SYS_mq_getsetattr, SYS_pidfd_open,
-	SYS_pidfd_getfd, SYS_process_vm_readv, 0};
+	SYS_pidfd_getfd, SYS_process_vm_readv, SYS_signalfd4, 0};
 
 /* By which a socket comes to its name and its clients. */
 static const long of_socket[] = {
 	SYS_bind, SYS_listen, SYS_connect, SYS_accept4, SYS_getsockname,
 	SYS_getsockopt, SYS_sendto, SYS_recvfrom, SYS_newfstatat,
+	SYS_getdents64,
 #ifdef SYS_mkdir
 	SYS_mkdir, SYS_chmod, SYS_rename, SYS_unlink,
 #else
@@ -91,7 +164,15 @@ static bool filter_try(const long *calls)
 	sigset_t all, before;
 	pid_t child;
 
-	if (!filter_is_set() || !fork_is_harmless())
+	switch (standing()) {
+	case FREE:
+		return false;
+	case OWN:
+		return true;
+	case INHERITED:
+		break;
+	}
+	if (!fork_is_harmless())
 		return false;
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);

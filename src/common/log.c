@@ -23,8 +23,9 @@ bool log_shows(enum log_level level)
 }
 
 /* One write, so that lines of several threads don't mix. A stderr that nobody
- * reads must not end the program: a SIGPIPE of ours is taken away again. The
- * mask is the calling thread's; see src/backing/thread.c. */
+ * reads must not end the program: a SIGPIPE of ours is taken away again. One
+ * that the program does not block can't have been there before. The mask is the
+ * calling thread's; see src/backing/thread.c. */
 static void line_write(const char *line, size_t length)
 {
 	const struct timespec now = {0, 0};
@@ -33,9 +34,9 @@ static void line_write(const char *line, size_t length)
 
 	sigemptyset(&pipe);
 	sigaddset(&pipe, SIGPIPE);
-	sigpending(&pending);
-	was_pending = sigismember(&pending, SIGPIPE);
 	sigprocmask(SIG_BLOCK, &pipe, &before);
+	was_pending = sigismember(&before, SIGPIPE) && !sigpending(&pending) &&
+		      sigismember(&pending, SIGPIPE);
 	if (write(STDERR_FILENO, line, length) < 0 && errno == EPIPE &&
 	    !was_pending)
 		sigtimedwait(&pipe, NULL, &now);

@@ -144,6 +144,7 @@ static bool helper_start(char *error, size_t size)
 		snprintf(error, size, "a filter of system calls forbids it");
 		return false;
 	}
+	process = getpid();
 	if (thread_is_main())
 		thread_key_open(&main_key, main_leaves);
 	start.apart = main_key.open;
@@ -176,13 +177,13 @@ static void control_open(void)
 	int saved = errno; /* the program's: its call did not fail */
 	char error[256];
 
-	process = getpid();
 	pthread_atfork(NULL, NULL, child_forget);
 	if (helper_start(error, sizeof(error))) {
 		atexit(process_leaves);
 		serving_tell();
 	} else {
-		about_open(); /* for the file of option stat_file */
+		if (*config_current()->stat_file)
+			about_open(); /* which reads files */
 		log_warn("no control socket: %s", error);
 	}
 	stat_file_promise();

@@ -1,5 +1,6 @@
 """As rows.py, for the control thread and what it leaves behind."""
 
+FILTER = "src/backing/syscall_filter.c"
 HELPER = "src/control/helper.c"
 LISTENER = "src/control/listener.c"
 SWEEP = "src/control/sweep.c"
@@ -11,6 +12,14 @@ ROWS = [
     ("a_pending_signal_spins_the_control_thread",
      "test_resident.py -k everybody_blocks",
      (HELPER, "	close(wake);\n	wake = -1;\n", "")),
+    ("a_filter_of_its_own_is_tried", "test_resident.py -k of_the_programs_own",
+     (FILTER, "	if (!inherited)\n		return OWN;\n", "")),
+    ("a_later_filter_is_free", "test_resident.py -k of_the_programs_own",
+     (FILTER, "errno == EINVAL) ? FREE : OWN;",
+      "errno == EINVAL) ? FREE : FREE;")),
+    ("an_inherited_filter_is_free", "test_resident.py -k filter_that_kills",
+     (FILTER, "	case INHERITED:\n		break;",
+      "	case INHERITED:\n		return false;")),
     ("nobody_sweeps", "test_resident.py -k is_swept",
      (LISTENER, "	sweep(dir);\n", "")),
     ("whose_number_is_free_is_swept", "test_resident.py -k nobody_listens",

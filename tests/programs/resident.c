@@ -3,7 +3,8 @@
  * Usage: resident redirects | main_leaves ROOT | worker_leaves_last ROOT |
  *                 main_leaves_poor | main_leaves_apart | signal_waits |
  *                 changes_root ROOT | changes_user | executes | detaches |
- *                 filter | filter_of CALL | filter_traps |
+ *                 filter | filter_inherited CALL | filter_of CALL |
+ *                 filter_before CALL | filter_traps |
  *                 closed_output | queue_tells
  * ROOT is changed to before main leaves; "-": it is not. */
 #include <cuda_runtime_api.h>
@@ -16,6 +17,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +25,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "syscall_number.h"
@@ -185,39 +188,44 @@ static int worker_leaves_last(const char *root)
 	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))
 #define ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
-static int filtered(struct sock_filter *filter, size_t count)
+static bool filter_set(struct sock_filter *filter, size_t count)
 {
 	struct sock_fprog program = {(unsigned short)count, filter};
 
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
-		return 1;
+	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+static int filtered_run(void)
+{
 	pairs_run(NULL);
 	printf("wrong %ld\n", wrong);
 	fflush(stdout);
 	return getchar() == EOF ? 0 : 1;
 }
 
+static int filtered(struct sock_filter *filter, size_t count)
+{
+	return filter_set(filter, count) ? filtered_run() : 1;
+}
+
+#define RARE \
+	KILL_FOR(SYS_membarrier), KILL_FOR(SYS_close_range), \
+		KILL_FOR(SYS_mq_getsetattr), KILL_FOR(SYS_pidfd_open), \
+		KILL_FOR(SYS_pidfd_getfd), KILL_FOR(SYS_process_vm_readv), \
+		KILL_FOR(SYS_signalfd4)
+
 /* Kills for the calls that few programs make. */
 static int filter(const char *unused)
 {
-	struct sock_filter rows[] = {
-		NUMBER_LOAD,
-		KILL_FOR(SYS_membarrier),
-		KILL_FOR(SYS_close_range),
-		KILL_FOR(SYS_mq_getsetattr),
-		KILL_FOR(SYS_pidfd_open),
-		KILL_FOR(SYS_pidfd_getfd),
-		KILL_FOR(SYS_process_vm_readv),
-		ALLOW,
-	};
+	struct sock_filter rows[] = {NUMBER_LOAD, RARE, ALLOW};
 
 	(void)unused;
 	return filtered(rows, sizeof(rows) / sizeof(*rows));
 }
 
-/* Kills for the one call that is named, once CUDA has started. */
-static int filter_of(const char *name)
+/* Of a name, or written as a number. */
+static unsigned int call_number(const char *name)
 {
 	static const struct {
 		const char *name;
@@ -230,14 +238,46 @@ static int filter_of(const char *name)
 		{"rename", SYS_rename}, {"unlink", SYS_unlink},
 #endif
 	};
-	struct sock_filter rows[] = {NUMBER_LOAD, KILL_FOR(0), ALLOW};
-	size_t i = 0;
 
-	while (i < sizeof(calls) / sizeof(*calls) - 1 &&
-	       strcmp(name, calls[i].name))
-		i++;
-	rows[1].k = calls[i].number;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		if (!strcmp(name, calls[i].name))
+			return calls[i].number;
+	return (unsigned int)atoi(name);
+}
+
+/* Kills for that call, in a program that the filter is older than. */
+static int filter_inherited(const char *name)
+{
+	struct sock_filter rare[] = {NUMBER_LOAD, RARE, ALLOW};
+	struct sock_filter rows[] = {NUMBER_LOAD, KILL_FOR(0), ALLOW};
+	int status = 1;
+
+	rows[1].k = call_number(name);
+	if (strcmp(name, "-") ? !filter_set(rows, sizeof(rows) / sizeof(*rows))
+			      : !filter_set(rare, sizeof(rare) / sizeof(*rare)))
+		return 1;
+	if (!fork())
+		exit(filtered_run());
+	wait(&status);
+	return status;
+}
+
+/* Kills for that call, once CUDA has started. */
+static int filter_of(const char *name)
+{
+	struct sock_filter rows[] = {NUMBER_LOAD, KILL_FOR(0), ALLOW};
+
+	rows[1].k = call_number(name);
 	cudaFree(0);
+	return filtered(rows, sizeof(rows) / sizeof(*rows));
+}
+
+/* The same, before CUDA starts. */
+static int filter_before(const char *name)
+{
+	struct sock_filter rows[] = {NUMBER_LOAD, KILL_FOR(0), ALLOW};
+
+	rows[1].k = call_number(name);
 	return filtered(rows, sizeof(rows) / sizeof(*rows));
 }
 
@@ -322,6 +362,8 @@ static const struct {
 	{"detaches", detaches},
 	{"worker_leaves_last", worker_leaves_last},
 	{"filter", filter},
+	{"filter_inherited", filter_inherited},
+	{"filter_before", filter_before},
 	{"filter_of", filter_of},
 	{"filter_traps", filter_traps},
 	{"closed_output", closed_output},
