@@ -21,6 +21,8 @@ enum {
 	ANSWER_MS = 250,   /* before the deadline: to be told what was done */
 };
 
+static const char not_understood[] = "the answer is not understood";
+
 volatile sig_atomic_t ask_stopped;
 
 static int64_t clock_ms(clockid_t clock)
@@ -99,7 +101,7 @@ static void answer_take(struct job *job)
 		return;
 	}
 	json_decref(answer);
-	job_fails(job, job->state, "the answer is not understood");
+	job_fails(job, job->state, not_understood);
 }
 
 static void answer_read(struct job *job)
@@ -198,6 +200,15 @@ static void job_begin(struct job *job)
 	*job->error = '\0';
 }
 
+/* Whether the answer is one to such a request. */
+static bool is_answer(const json_t *answer, const char *request)
+{
+	if (!strncmp(request, "set ", 4))
+		return json_is_string(json_object_get(answer, "option")) &&
+		       json_is_string(json_object_get(answer, "value"));
+	return json_is_array(json_object_get(answer, "devices"));
+}
+
 void jobs_ask(struct jobs *jobs, const char *request, bool order,
 	      int64_t deadline)
 {
@@ -216,9 +227,16 @@ void jobs_ask(struct jobs *jobs, const char *request, bool order,
 	}
 	while (polls && ask_turn(jobs, line, begun, deadline, polls))
 		;
-	for (int i = 0; i < jobs->count; i++)
-		if (jobs->list[i].asked)
-			job_fails(&jobs->list[i], JOB_SILENT, "");
+	for (int i = 0; i < jobs->count; i++) {
+		struct job *job = &jobs->list[i];
+
+		if (job->asked)
+			job_fails(job, JOB_SILENT, "");
+		if (job->answer && !is_answer(job->answer, request)) {
+			job_begin(job);
+			job_fails(job, job->state, not_understood);
+		}
+	}
 	free(polls);
 }
 

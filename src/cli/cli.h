@@ -51,6 +51,7 @@ int ps_run(const struct command *command, int argc, char **argv);
 int pools_run(const struct command *command, int argc, char **argv);
 int ask_run(const struct command *command, int argc, char **argv);
 int doctor_run(const struct command *command, int argc, char **argv);
+int version_run(const struct command *command, int argc, char **argv);
 int change_run(const struct command *command, int argc, char **argv);
 
 #endif

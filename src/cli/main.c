@@ -64,11 +64,12 @@ static const struct command commands[] = {
 	 "show whether mnm works here, and under a program",
 	 "  --json       for machines: level, subject, finding and advice of each\n"
 	 "  PROGRAM      is looked at, with its libraries, and not run\n"
-	 "One line a finding: ok, warning or problem, and what to do. To prove\n"
+	 "A finding is ok, a warning or a problem, and what to do. To prove\n"
 	 "it, doctor runs itself under the library (mnm doctor --probe), which\n"
 	 "allocates a few blocks. Exit status 1: there is a problem.\n",
 	 doctor_run},
 	{"help", "mnm help [COMMAND]", "say more of a command", "", help_run},
+	{"version", "mnm version", "say which version this is", "", version_run},
 	{NULL, NULL, NULL, NULL, NULL},
 };
 /* clang-format on */
@@ -80,12 +81,12 @@ void command_help(const struct command *command)
 	       command->help ? command->help : "");
 }
 
-static void help(FILE *out)
+static void commands_help(FILE *out)
 {
 	fprintf(out, "mnm %s: memory pools under unmodified CUDA programs\n\n",
 		MNM_VERSION);
 	for (const struct command *row = commands; row->name; row++)
-		fprintf(out, "  mnm %-6s %s\n", row->name, row->summary);
+		fprintf(out, "  mnm %-7s %s\n", row->name, row->summary);
 	fprintf(out, "\nmnm COMMAND --help says more of each; the manual is "
 		     "mnm(1).\n");
 }
@@ -141,7 +142,7 @@ int help_run(const struct command *command, int argc, char **argv)
 		return usage_error(command, "'%s' is one word too many",
 				   argv[2]);
 	if (argc < 2) {
-		help(stdout);
+		commands_help(stdout);
 		return EXIT_DONE;
 	}
 	if (is_one_of(argv[1], "--help", "-h")) {
@@ -155,23 +156,29 @@ int help_run(const struct command *command, int argc, char **argv)
 	return command->run(command, 2, words);
 }
 
+int version_run(const struct command *command, int argc, char **argv)
+{
+	struct arguments none;
+	int status = arguments_read(command, argc, argv, &none);
+
+	if (!status)
+		printf("mnm %s\n", MNM_VERSION);
+	return status;
+}
+
 static int mnm(int argc, char **argv)
 {
+	static char help[] = "help", version[] = "version";
 	const struct command *command;
 
 	if (argc < 2) {
-		help(stderr);
+		commands_help(stderr);
 		return EXIT_USAGE;
 	}
-	if (is_one_of(argv[1], "--help", "-h")) {
-		help(stdout);
-		return EXIT_DONE;
-	}
-	if (is_one_of(argv[1], "--version", "-V") ||
-	    !strcmp(argv[1], "version")) {
-		printf("mnm %s\n", MNM_VERSION);
-		return EXIT_DONE;
-	}
+	if (is_one_of(argv[1], "--help", "-h"))
+		argv[1] = help;
+	else if (is_one_of(argv[1], "--version", "-V"))
+		argv[1] = version;
 	command = command_find(argv[1]);
 	return command ? command->run(command, argc - 1, argv + 1) : EXIT_USAGE;
 }

@@ -16,7 +16,7 @@ from conftest import (BUILD, DEADLINE, FORMS, MNM, SANITIZERS,
 from test_pool import open_shell, took
 
 COMMANDS = ["run", "ps", "pools", "stat", "set", "swap", "reset", "trim",
-            "doctor", "help"]
+            "doctor", "help", "version"]
 FREE_PID = 4194303  # the last that there can be, so hardly in use
 
 
@@ -70,6 +70,8 @@ def test_each_command_has_help(box, command):
     ["run", "--set", "true"], ["run", "--set", "x=y", "true"],
     ["doctor", "--nonsense"], ["help", "nonsense"], ["help", "ps", "x"],
     ["set", "1"], ["set", "1", "a", "b", "c"], ["stat", "1", "--watch"],
+    ["version", "x"], ["--version", "x"], ["-V", "x"], ["version", "--json"],
+    ["--help", "nonsense"], ["-h", "ps", "x"], ["help", "version", "x"],
     ["ps", "--watch", "0"], ["ps", "--watch=x"], ["ps", "--watch", "1e9"],
     ["ps", "--watch", "-1"], ["ps", "--watch", "nan"], ["ps", "--all-figures"], ["run", "--sim=nonsense", "true"], ["run", "--sim=/nowhere", "true"]])
 def test_a_wrong_command_line_is_status_2_and_told(box, words):
@@ -474,6 +476,22 @@ def on_terminal(box, words, stop_after=None, **env):
     return process.wait(DEADLINE), text.decode()
 
 
+def test_doctor_fits_a_terminal(box):
+    """But for a path that is longer; in a pipe a finding is a line."""
+    status, text = on_terminal(box, ["doctor", "--", sys.executable],
+                               NO_COLOR="1", LD_LIBRARY_PATH="/nowhere")
+    piped = subprocess.run(
+        [MNM, "doctor", "--", sys.executable], check=False, text=True,
+        env={**box.env(None), "LD_LIBRARY_PATH": "/nowhere"},
+        capture_output=True)
+    lines = text.replace("\r", "").splitlines()
+    assert all(len(line) <= 80 or " " not in line[20:] for line in lines)
+    assert max(map(len, piped.stdout.splitlines())) > 80
+    joined = " ".join(line.strip() for line in lines)
+    assert joined.split() == piped.stdout.split()
+    assert status == piped.returncode
+
+
 def test_colour_is_for_terminals_only(box, shell):
     assert "\x1b" not in box.mnm("ps").stdout
     assert "\x1b[1m" in on_terminal(box, ["ps"])[1]
@@ -510,7 +528,8 @@ def test_watch_stops_well_in_a_pipe(box, shell, words, number):
 
 @pytest.mark.parametrize("words", [
     [], *([command] for command in ("run", "ps", "pools", "stat", "set", "swap",
-                                    "reset", "trim", "doctor", "help"))])
+                                    "reset", "trim", "doctor", "help",
+                                    "version"))])
 def test_help_fits_a_terminal(box, words):
     text = box.mnm(*words, "--help").stdout
     assert max(map(len, text.splitlines())) <= 80
@@ -519,4 +538,6 @@ def test_help_fits_a_terminal(box, words):
 def test_short_words_for_help_and_version(box):
     assert box.mnm("-h").stdout == box.mnm("--help").stdout
     assert box.mnm("help").stdout == box.mnm("--help").stdout
+    assert box.mnm("-h", "ps").stdout == box.mnm("ps", "--help").stdout
     assert box.mnm("-V").stdout == box.mnm("--version").stdout
+    assert box.mnm("-V").stdout == box.mnm("version").stdout

@@ -489,6 +489,19 @@ def test_nothing_that_a_job_says_reaches_the_terminal(box, what, words):
         assert len(done.stdout.splitlines()) <= 66
 
 
+@pytest.mark.parametrize("words", QUESTIONS, ids=" ".join)
+@pytest.mark.parametrize("what", ["nothing", "no devices", "wrong words"])
+def test_an_answer_to_another_question_is_not_understood(box, what, words):
+    job = fake(box, *[LIES[what]] * 2)
+    words = list(words)
+    if words[0] != "ps" and "--all" not in words:
+        words.insert(1, job.pid)
+    done = box.mnm(*words, check=False)
+    assert done.returncode == 1
+    assert "the answer is not understood" in done.stdout + done.stderr
+    assert "?" not in done.stdout.replace("(?)", "")
+
+
 def test_a_programs_name_on_disk_reaches_no_terminal(box):
     """A silent job's is the kernel's to tell."""
     odd = os.path.join(box.folder, "odd\x1b[2J\x9b")

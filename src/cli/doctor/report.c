@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../output.h"
 #include "report.h"
@@ -20,10 +21,51 @@ static void text_clean(char *text)
 			*text = '?';
 }
 
+enum { WIDTH = 80, INDENT = 20 };
+
+/* On a terminal in lines that fit, but for a word that is longer than one; in a
+ * pipe a finding is a line. */
+static void text_wrap(const char *text, int column)
+{
+	if (!isatty(STDOUT_FILENO)) {
+		fputs(text, stdout);
+		return;
+	}
+	while (*text) {
+		int length = (int)strcspn(text, " ");
+
+		if (column > INDENT && column + 1 + length > WIDTH) {
+			printf("\n%*s", INDENT, "");
+			column = INDENT;
+		} else if (column > INDENT) {
+			putchar(' ');
+			column++;
+		}
+		column += printf("%.*s", length, text);
+		text += length;
+		text += strspn(text, " ");
+	}
+}
+
+static void finding_print(enum level level, const char *subject,
+			  const char *text, const char *advice)
+{
+	char whole[2048];
+
+	printf("%s%-8s%s %-10s ",
+	       level == LEVEL_OK ? "" : highlight(colours[level]),
+	       level_names[level],
+	       level == LEVEL_OK ? "" : highlight(HIGHLIGHT_END), subject);
+	snprintf(whole, sizeof(whole), "%s%s%s", text, advice ? " -> " : "",
+		 advice ? advice : "");
+	text_wrap(whole, INDENT);
+	putchar('\n');
+	fflush(stdout);
+}
+
 void report_add(struct report *report, enum level level, const char *subject,
 		const char *advice, const char *format, ...)
 {
-	const char *name = level_names[level];
 	char text[1024];
 	va_list args;
 
@@ -35,14 +77,11 @@ void report_add(struct report *report, enum level level, const char *subject,
 	if (report->findings) {
 		json_array_append_new(report->findings,
 				      json_pack("{s:s,s:s,s:s,s:s}", "level",
-						name, "subject", subject,
-						"finding", text, "advice",
+						level_names[level], "subject",
+						subject, "finding", text,
+						"advice",
 						advice ? advice : ""));
 		return;
 	}
-	printf("%s%-8s%s %-10s %s%s%s\n",
-	       level == LEVEL_OK ? "" : highlight(colours[level]), name,
-	       level == LEVEL_OK ? "" : highlight(HIGHLIGHT_END), subject, text,
-	       advice ? " -> " : "", advice ? advice : "");
-	fflush(stdout);
+	finding_print(level, subject, text, advice);
 }
