@@ -1,6 +1,5 @@
 """As rows.py, for the control thread and what it leaves behind."""
 
-ASK = "src/cli/ask.c"
 FILTER = "src/backing/syscall_filter.c"
 HELPER = "src/control/helper.c"
 LISTENER = "src/control/listener.c"
@@ -21,8 +20,6 @@ ROWS = [
     ("an_inherited_filter_is_free", "test_resident.py -k filter_that_kills",
      (FILTER, "	case INHERITED:\n		break;",
       "	case INHERITED:\n		return false;")),
-    ("any_answer_is_one", "test_operator.py -k another_question",
-     (ASK, "!is_answer(job->answer, request)", "false")),
     ("nobody_sweeps", "test_resident.py -k is_swept",
      (LISTENER, "	sweep(dir);\n", "")),
     ("whose_number_is_free_is_swept", "test_resident.py -k nobody_listens",
