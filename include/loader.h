@@ -29,4 +29,8 @@ int loader_address(const void *address, Dl_info *info);
  * none of its calls can reach us. handle is one of dlopen's. */
 bool loader_is_apart(void *handle);
 
+/* The file of a preload that takes memory calls as well and is not asked, as it
+ * comes after this library; NULL: there is none. */
+const char *loader_taker_behind(void);
+
 #endif

@@ -4,6 +4,7 @@
 #ifndef MNM_OBJECT_H
 #define MNM_OBJECT_H
 
+#include <link.h>
 #include <stdbool.h>
 
 /* Whether the file's name in a path starts so. */
@@ -13,5 +14,11 @@ bool object_named(const char *path, const char *start);
  * if there is none. Takes no lock: what is named has to be there for good, or
  * be loaded by the caller's caller. */
 void *object_symbol(const char *start, const char *symbol);
+
+/* This library; NULL: it is part of a program. What was loaded with it as the
+ * process began follows, in the order in which the loader looks for symbols. */
+const struct link_map *object_own(void);
+
+bool object_defines(const struct link_map *object, const char *symbol);
 
 #endif

@@ -6,6 +6,9 @@
 
 #include "object.h"
 
+/* Of the library that this is part of; the linker makes it. */
+extern Elf64_Dyn _DYNAMIC[] __attribute__((visibility("hidden")));
+
 struct tables {
 	const Elf64_Sym *symbols;
 	const char *names;
@@ -90,20 +93,38 @@ static const Elf64_Sym *symbol_find(const struct tables *tables,
 	}
 }
 
+static const Elf64_Sym *symbol_defined(const struct link_map *object,
+				       const char *name)
+{
+	struct tables tables = tables_find(object);
+	const Elf64_Sym *found = NULL;
+
+	if (tables.symbols && tables.names && tables.hash)
+		found = symbol_find(&tables, name);
+	return found && found->st_shndx != SHN_UNDEF ? found : NULL;
+}
+
 void *object_symbol(const char *start, const char *symbol)
 {
 	const struct link_map *object = _r_debug.r_map;
-	const Elf64_Sym *found = NULL;
-	struct tables tables;
+	const Elf64_Sym *found;
 
 	while (object && !object_named(object->l_name, start))
 		object = object->l_next;
-	if (!object)
-		return NULL;
-	tables = tables_find(object);
-	if (tables.symbols && tables.names && tables.hash)
-		found = symbol_find(&tables, symbol);
-	if (!found || found->st_shndx == SHN_UNDEF)
-		return NULL;
-	return (void *)(object->l_addr + found->st_value);
+	found = object ? symbol_defined(object, symbol) : NULL;
+	return found ? (void *)(object->l_addr + found->st_value) : NULL;
+}
+
+const struct link_map *object_own(void)
+{
+	const struct link_map *object = _r_debug.r_map;
+
+	while (object && object->l_ld != _DYNAMIC)
+		object = object->l_next;
+	return object;
+}
+
+bool object_defines(const struct link_map *object, const char *symbol)
+{
+	return symbol_defined(object, symbol);
 }

@@ -16,6 +16,7 @@
 #include "fd_table.h"
 #include "host.h"
 #include "listener.h"
+#include "loader.h"
 #include "log.h"
 #include "server.h"
 #include "stat_file.h"
@@ -172,6 +173,16 @@ static void serving_tell(void)
 		 listener_path());
 }
 
+static void taker_tell(void)
+{
+	const char *taker = loader_taker_behind();
+
+	if (taker)
+		log_warn("%s, a preload, takes CUDA's memory calls as well and "
+			 "is not asked: put it before mnm, as `mnm run` does",
+			 taker);
+}
+
 static void control_open(void)
 {
 	int saved = errno; /* the program's: its call did not fail */
@@ -186,6 +197,7 @@ static void control_open(void)
 			about_open(); /* which reads files */
 		log_warn("no control socket: %s", error);
 	}
+	taker_tell();
 	stat_file_promise();
 	if (log_shows(LOG_INFO))
 		atexit(tell_figures);

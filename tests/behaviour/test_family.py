@@ -31,6 +31,7 @@ def test_a_program_with_children_sees_the_same(box, what):
     assert "bad" not in alone.stdout or "bad 0" in alone.stdout
     assert beside.stderr == alone.stderr
     left = {"cuda_children": 200, "cuda_first": 1}.get(what[0], 0)
+    assert bool(box.socket_files()) == bool(left)
     assert len(box.socket_files()) <= left
     box.mnm("ps")
     assert box.socket_files() == []

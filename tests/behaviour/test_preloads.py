@@ -2,6 +2,8 @@
 
 import subprocess
 
+import pytest
+
 from conftest import DEADLINE, LIBRARY, MNM, plain_build_only, program
 
 pytestmark = plain_build_only
@@ -31,6 +33,32 @@ def test_a_preload_that_serves_memory_itself_is_asked(box):
     assert run.stderr == "taker: 3 allocs 3 frees\n"
     assert (box.stat()["hits"], box.stat()["misses"]) == (2, 1)
     assert run.stdout == box.run([shell], stdin=SCRIPT).stdout
+
+
+@pytest.mark.parametrize("preloads, said", [
+    ("{mnm}:{taker}", 1), ("{mnm} {taker}", 1), ("{plain}:{mnm}:{taker}", 1),
+    ("{mnm}:{plain}:{taker}", 1), ("{mnm}:/nowhere.so:{taker}:{taker}", 1),
+    ("{taker}:{mnm}", 0), ("{mnm}:{plain}", 0), ("{mnm}:{both}", 0),
+    ("{mnm}", 0), ("{mnm}:", 0)])
+def test_a_preload_that_is_not_asked_is_told(box, preloads, said):
+    """In one line, once there is something to serve."""
+    paths = {"mnm": LIBRARY, "taker": program("taker.so"),
+             "plain": made(box, "plain.so", ["nothing"]),
+             "both": made(box, "both.so", ["cudaHostAlloc"])}
+    shell = program("shell_shared")
+    env = dict(box.env("page_unit_pool", preload=False),
+               LD_PRELOAD=preloads.format(**paths))
+    none = subprocess.run([shell], env=env, input="count\n", text=True,
+                          capture_output=True, check=True, timeout=DEADLINE)
+    done = subprocess.run([shell], env=env, input=SCRIPT, text=True,
+                          capture_output=True, check=True, timeout=DEADLINE)
+    lines = [line for line in done.stderr.splitlines()
+             if line.startswith("mnm: ")]
+    assert lines == said * [
+        f"mnm: warn: {paths['taker']}, a preload, takes CUDA's memory calls as "
+        "well and is not asked: put it before mnm, as `mnm run` does"]
+    assert "mnm: " not in none.stderr
+    assert ("taker: 3 allocs" in done.stderr) == (preloads[:6] == "{taker")
 
 
 def order(box, preloads):

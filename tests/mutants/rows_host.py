@@ -1,5 +1,6 @@
 """As rows.py, for the control thread and what it leaves behind."""
 
+BEHIND = "src/backing/behind.c"
 FILTER = "src/backing/syscall_filter.c"
 HELPER = "src/control/helper.c"
 LISTENER = "src/control/listener.c"
@@ -20,6 +21,12 @@ ROWS = [
     ("an_inherited_filter_is_free", "test_resident.py -k filter_that_kills",
      (FILTER, "	case INHERITED:\n		break;",
       "	case INHERITED:\n		return false;")),
+    ("any_preload_behind_is_told", "test_preloads.py -k not_asked",
+     (BEHIND, "names(list, object->l_name) && takes_memory(object)",
+      "names(list, object->l_name)")),
+    ("what_takes_memory_need_be_no_preload", "test_preloads.py -k not_asked",
+     (BEHIND, "names(list, object->l_name) && takes_memory(object)",
+      "takes_memory(object)")),
     ("nobody_sweeps", "test_resident.py -k is_swept",
      (LISTENER, "	sweep(dir);\n", "")),
     ("whose_number_is_free_is_swept", "test_resident.py -k nobody_listens",
