@@ -215,6 +215,14 @@ def test_a_filter_of_the_programs_own_is_not_met(box, how):
     assert box.socket_files() == []
 
 
+def test_a_filter_that_refuses_membarrier_late_ends_the_caches(box):
+    shell = box.start([RESIDENT, "filter_late"], POOL)
+    assert shell.read() == "wrong 0"
+    assert shell.stat()["allocs"] == 3000
+    shell.end()
+    assert box.stat()["hits"] > 1800 and box.stderr() == ""
+
+
 def switches(pid):
     """How often the control thread has slept."""
     for task in os.listdir(f"/proc/{pid}/task"):

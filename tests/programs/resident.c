@@ -4,7 +4,7 @@
  *                 main_leaves_poor | main_leaves_apart | signal_waits |
  *                 changes_root ROOT | changes_user | executes | detaches |
  *                 filter | filter_inherited CALL | filter_of CALL |
- *                 filter_before CALL | filter_traps |
+ *                 filter_before CALL | filter_late | filter_traps |
  *                 closed_output | queue_tells
  * ROOT is changed to before main leaves; "-": it is not. */
 #include <cuda_runtime_api.h>
@@ -281,6 +281,27 @@ static int filter_before(const char *name)
 	return filtered(rows, sizeof(rows) / sizeof(*rows));
 }
 
+/* Refuses membarrier, once there are caches, and then ends all of them for a
+ * while, as a capture does. */
+static int filter_late(const char *unused)
+{
+	struct sock_filter rows[] = {NUMBER_LOAD, KILL_FOR(SYS_membarrier),
+				     ALLOW};
+	cudaGraph_t graph;
+	cudaStream_t stream;
+
+	(void)unused;
+	pairs_run(NULL);
+	wrong += cudaStreamCreate(&stream);
+	rows[2].k = SECCOMP_RET_ERRNO;
+	if (!filter_set(rows, sizeof(rows) / sizeof(*rows)))
+		return 1;
+	wrong += cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed);
+	pairs_run(NULL);
+	wrong += cudaStreamEndCapture(stream, &graph);
+	return filtered_run();
+}
+
 static void trapped(int unused)
 {
 	(void)unused;
@@ -364,6 +385,7 @@ static const struct {
 	{"filter", filter},
 	{"filter_inherited", filter_inherited},
 	{"filter_before", filter_before},
+	{"filter_late", filter_late},
 	{"filter_of", filter_of},
 	{"filter_traps", filter_traps},
 	{"closed_output", closed_output},

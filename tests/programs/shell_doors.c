@@ -58,14 +58,31 @@ static void *dlsym_of_libc(void)
 
 typedef void *dlsym_call(void *library, const char *name);
 
+/* The driver's own entry. */
+static void *unseen(const char *name)
+{
+	dlsym_call *find = (dlsym_call *)dlsym_of_libc();
+
+	return find(dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD), name);
+}
+
 /* As set, by the driver's own entry, which no hook sees. */
 static void run_set_unseen(char **words)
 {
-	dlsym_call *find = (dlsym_call *)dlsym_of_libc();
-	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-	context_call *set = (context_call *)find(driver, "cuCtxSetCurrent");
+	context_call *set = (context_call *)unseen("cuCtxSetCurrent");
 
 	printf("%d", (int)set((CUcontext)shell_memory(words[0])->addr));
+}
+
+static void run_create_unseen(char **words)
+{
+	create_call *create = (create_call *)unseen("cuCtxCreate_v2");
+	CUcontext context = NULL;
+	CUresult result = create(&context, 0, atoi(words[1]));
+
+	printf("%d", (int)result);
+	if (!result)
+		shell_memory(words[0])->addr = (uint64_t)context;
 }
 
 static void run_pop_by(char **words)
@@ -113,6 +130,7 @@ const struct shell_command shell_doors[] = {
 	{"create_by", 3, run_create_by},
 	{"context_by", 2, run_context_by},
 	{"pop_by", 1, run_pop_by},
+	{"create_unseen", 2, run_create_unseen},
 	{"set_unseen", 1, run_set_unseen},
 	{"owner", 2, run_owner},
 	{"pairs", 2, run_pairs},
