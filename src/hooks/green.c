@@ -17,7 +17,7 @@ static void note(CUgreenCtx green, CUdevice device)
 	if (REAL_CALL(cuDevicePrimaryCtxRetain, &primary, device))
 		return;
 	context_note(primary, device, CONTEXT_PRIMARY);
-	primary_held(device); /* by the green one */
+	primary_has_green(device);
 	if (!REAL_CALL(cuCtxFromGreenCtx, &handle, green) &&
 	    !context_note_green(handle, device))
 		log_warn("device %d: no memory to note a green context",
@@ -68,9 +68,10 @@ EXPORT CUresult cuGreenCtxDestroy(CUgreenCtx green)
 		whole = context_find(handle);
 	if (!whole)
 		return REAL_CALL(cuGreenCtxDestroy, green);
-	end = primary_end_begin(device_ordinal(whole->device), false);
+	end = primary_end_begin(device_ordinal(whole->device),
+				PRIMARY_GREEN_ENDS);
 	res = REAL_CALL(cuGreenCtxDestroy, green);
 	if (!res)
 		context_forget_green(handle);
-	return primary_end_finish(&end, res, false);
+	return primary_end_finish(&end, res);
 }

@@ -18,8 +18,9 @@ enum { ASKS_MAX = 3 }; /* whether it lives, until there is an answer */
  * others in its turn, as where a tool is in its midst. */
 static struct primary {
 	pthread_mutex_t lock;
-	int holders; /* retains and green contexts, as far as seen; under lock
-		      */
+	/* Under lock, as far as seen. */
+	int retains; /* that are not released; a reset leaves them */
+	int greens;  /* green contexts, which retain it as well */
 } primaries[DEVICE_MAX] = {
 	[0 ... DEVICE_MAX -
 	 1] = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP}};
@@ -48,12 +49,12 @@ void primary_leave(CUdevice device, bool enabled)
 		pthread_mutex_unlock(&primary->lock);
 }
 
-void primary_held(CUdevice device)
+void primary_has_green(CUdevice device)
 {
 	struct primary *primary = primary_of(device, true);
 
 	if (primary)
-		primary->holders++;
+		primary->greens++;
 }
 
 static CUresult primary_retain(CUcontext *out, CUdevice device)
@@ -66,7 +67,7 @@ static CUresult primary_retain(CUcontext *out, CUdevice device)
 	res = REAL_CALL(cuDevicePrimaryCtxRetain, out, device);
 	if (!res && primary) {
 		context_note(*out, device, CONTEXT_PRIMARY);
-		primary_held(device);
+		primary->retains++;
 	}
 	primary_leave(device, enabled);
 	return res;
@@ -136,21 +137,23 @@ static struct context *close_entered(CUdevice device)
  * releases be. With the lock held then; false: without. */
 static bool outlast_begin(CUdevice device)
 {
+	const struct primary *primary = &primaries[device];
+
 	primary_enter(device, true);
-	if (primaries[device].holders > 1 && !context_is_doubted())
+	if (primary->retains + primary->greens > 1 && !context_is_doubted())
 		return true;
 	primary_leave(device, true);
 	return false;
 }
 
-struct primary_end primary_end_begin(CUdevice device, bool reset)
+struct primary_end primary_end_begin(CUdevice device, enum primary_call call)
 {
-	struct primary_end end = {.device = device};
+	struct primary_end end = {.device = device, .call = call};
 
 	end.enabled = primary_of(device, mem_enabled());
 	if (!end.enabled)
 		return end;
-	end.outlasted = !reset && outlast_begin(device);
+	end.outlasted = call != PRIMARY_RESET && outlast_begin(device);
 	if (end.outlasted)
 		return end;
 	primary_leaves(device);
@@ -160,14 +163,29 @@ struct primary_end primary_end_begin(CUdevice device, bool reset)
 
 /* A call that ended it may have returned the error of earlier work; but where
  * the context is only taken for the primary one, that is no sign. */
-static bool has_ended(const struct primary_end *end, CUresult res, bool reset)
+static bool has_ended(const struct primary_end *end,
+		      const struct context *context, CUresult res)
 {
-	const struct context *context =
-		end->outlasted ? context_primary(end->device) : end->context;
-
 	if (res && context && context->kind != CONTEXT_PRIMARY)
 		return false;
-	return (!res && reset) || !primary_is_active(end->device);
+	return (!res && end->call == PRIMARY_RESET) ||
+	       !primary_is_active(end->device);
+}
+
+/* What holds the primary context of a device from now on, which has just ended,
+ * or not. With an error, too, it may be released. The green ones end with it. A
+ * release of one that a reset had ended before is the end of nothing. */
+static void primary_count(struct primary *primary, enum primary_call call,
+			  bool ended)
+{
+	if (call == PRIMARY_RELEASE && primary->retains)
+		primary->retains--;
+	if (call == PRIMARY_GREEN_ENDS && primary->greens)
+		primary->greens--;
+	if (ended)
+		primary->greens = 0;
+	if (ended && call != PRIMARY_RESET)
+		primary->retains = 0;
 }
 
 /* What ended it went unseen before. */
@@ -180,64 +198,60 @@ static struct context *close_late(CUdevice device)
 	return context;
 }
 
-CUresult primary_end_finish(const struct primary_end *end, CUresult res,
-			    bool reset)
+CUresult primary_end_finish(const struct primary_end *end, CUresult res)
 {
 	struct context *context = end->context;
-	struct primary *primary;
 	bool ended;
 
 	if (!end->enabled)
 		return res;
-	primary = &primaries[end->device];
-	ended = has_ended(end, res, reset);
-	if (ended)
-		primary->holders = 0;
-	else if (primary->holders) /* with an error, too, it may be released */
-		primary->holders--;
-	if (ended && end->outlasted)
-		context = close_late(end->device);
+	if (end->outlasted)
+		context = context_primary(end->device);
+	ended = has_ended(end, context, res);
+	primary_count(&primaries[end->device], end->call, ended && context);
+	if (end->outlasted)
+		context = ended ? close_late(end->device) : NULL;
 	context_unsure();
 	context_settle(context, ended);
 	primary_leave(end->device, true);
 	return res;
 }
 
-typedef CUresult primary_call(CUdevice device);
-
 /* The last release ends it, and others leave it as it is; a reset always
  * ends it. */
-static CUresult primary_end(primary_call *call, CUdevice device, bool reset)
+static CUresult primary_end(CUresult (*call)(CUdevice device), CUdevice device,
+			    enum primary_call kind)
 {
 	struct primary_end end;
 
 	if (!call)
 		return CUDA_ERROR_NOT_FOUND;
-	end = primary_end_begin(device, reset);
-	return primary_end_finish(&end, call(device), reset);
+	end = primary_end_begin(device, kind);
+	return primary_end_finish(&end, call(device));
 }
 
 EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice device)
 {
 	return primary_end(REAL_ENTRY(cuDevicePrimaryCtxRelease), device,
-			   false);
+			   PRIMARY_RELEASE);
 }
 
 EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
 {
 	return primary_end(REAL_ENTRY(cuDevicePrimaryCtxRelease_v2), device,
-			   false);
+			   PRIMARY_RELEASE);
 }
 
 EXPORT CUresult cuDevicePrimaryCtxReset(CUdevice device)
 {
-	return primary_end(REAL_ENTRY(cuDevicePrimaryCtxReset), device, true);
+	return primary_end(REAL_ENTRY(cuDevicePrimaryCtxReset), device,
+			   PRIMARY_RESET);
 }
 
 EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
 {
 	return primary_end(REAL_ENTRY(cuDevicePrimaryCtxReset_v2), device,
-			   true);
+			   PRIMARY_RESET);
 }
 
 /* Should a runtime reset its device by a door of its own. */

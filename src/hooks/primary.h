@@ -13,21 +13,23 @@ struct context;
 void primary_enter(CUdevice device, bool enabled);
 void primary_leave(CUdevice device, bool enabled);
 
-/* Between these two: one more holds it. */
-void primary_held(CUdevice device);
+/* Between these two: a green context has retained it. */
+void primary_has_green(CUdevice device);
+
+enum primary_call { PRIMARY_RELEASE, PRIMARY_GREEN_ENDS, PRIMARY_RESET };
 
 /* What is held from before such a call until after it. */
 struct primary_end {
 	CUdevice device;
+	enum primary_call call;
 	bool enabled;
 	bool outlasted;          /* by others that hold it: it does not end */
 	struct context *context; /* that may end, or NULL */
 };
 
 /* To be followed by the call, and then by finish. A reset ends the context if
- * it succeeds; else one holder goes, and the driver is asked. */
-struct primary_end primary_end_begin(CUdevice device, bool reset);
-CUresult primary_end_finish(const struct primary_end *end, CUresult res,
-			    bool reset);
+ * it succeeds; else one that holds it goes, and the driver is asked. */
+struct primary_end primary_end_begin(CUdevice device, enum primary_call call);
+CUresult primary_end_finish(const struct primary_end *end, CUresult res);
 
 #endif

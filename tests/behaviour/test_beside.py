@@ -12,6 +12,7 @@ CASES = [
     # case, what it prints, options; natively it prints the same
     ("release_one_of_two", "released", {}),
     ("release_one_of_two_beside_another", "released", {}),
+    ("release_one_of_two_after_a_reset", "released", {}),
     ("release_with_green_contexts", "released", {}),
     ("release_with_pinned_memory", "released\nreleased for good", {}),
     ("destroy_idle", "destroyed", {}),

@@ -201,7 +201,8 @@ ROWS = [
      (CONTEXT, "		if (!all && !wanted(context, device))",
       "		if (context->busy || (!all && !wanted(context, device)))")),
     ("a_release_that_others_outlast_waits", "test_beside.py -k release_one",
-     (PRIMARY, "	end.outlasted = !reset && outlast_begin(device);\n",
+     (PRIMARY, "	end.outlasted = call != PRIMARY_RESET && "
+      "outlast_begin(device);\n",
       "	(void)outlast_begin;\n")),
     ("an_end_that_tells_of_an_error_is_none", "test_contexts.py -k tells",
      (HOOKS, "(!res && sure) || is_gone(context->handle)", "!res && sure"),
@@ -225,6 +226,8 @@ ROWS = [
     ("reach_is_not_looked_at_again", "races",
      (MAKE, "	if (!res && !group_is_whole(group, device))",
       "	if (!group_is_whole(group, device) && false)")),
+    ("a_reset_releases", "test_beside.py -k after_a_reset",
+     (PRIMARY, "	if (ended && call != PRIMARY_RESET)", "	if (ended)")),
     ("a_primary_context_leaves_undrained", "races",
      (PRIMARY, "	if (context && !fence_leave(context))\n"
       "		context_drain(context);\n", "	(void)context;\n")),

@@ -31,6 +31,28 @@ static void release_one_of_two_beside_another(void)
 	go_on();
 }
 
+/* "Resetting the primary context does not release it." */
+static void release_one_of_two_after_a_reset(void)
+{
+	open_first();
+	MUST(cuDevicePrimaryCtxRetain(&first, one));
+	MUST(cuDevicePrimaryCtxRetain(&first, one));
+	MUST(cuDevicePrimaryCtxReset(one));
+	MUST(cuDevicePrimaryCtxRelease(one));
+	MUST(cuDevicePrimaryCtxRelease(one));
+	MUST(cuDevicePrimaryCtxRetain(&first, one));
+	second = context_new(one);
+	other = stream_new();
+	MUST(cuCtxSetCurrent(first));
+	MUST(cuMemFree(alloc(4096)));
+	MUST(cuLaunchHostFunc(other, held, NULL));
+	MUST(cuDevicePrimaryCtxRelease(one));
+	puts("released");
+	MUST(cuCtxSetCurrent(second));
+	go_on();
+	MUST(cuDevicePrimaryCtxRelease(one));
+}
+
 static CUgreenCtx green_new(void)
 {
 	unsigned int groups = 1;
@@ -246,6 +268,7 @@ const struct beside beside_ends[] = {
 	}
 	CASE(release_one_of_two),
 	CASE(release_one_of_two_beside_another),
+	CASE(release_one_of_two_after_a_reset),
 	CASE(release_with_green_contexts),
 	CASE(release_with_pinned_memory),
 	CASE(destroy_idle),
