@@ -78,6 +78,8 @@ static void release_with_green_contexts(void)
 	MUST(cuCtxSetCurrent(first));
 	green = green_new();
 	last = green_new();
+	MUST(cuGreenCtxStreamCreate(&stream, green, CU_STREAM_NON_BLOCKING, 0));
+	MUST(cuStreamDestroy(stream));
 	MUST(cuMemFree(alloc(4096)));
 	MUST(cuLaunchHostFunc(other, held, NULL));
 	MUST(cuGreenCtxDestroy(green));
