@@ -217,6 +217,9 @@ void caches_limit(bool limited);
 /* What was on the fast path before has left it when this returns. */
 void caches_pass(void);
 
+/* All threads pass a full barrier. False: the kernel has none for us. */
+bool caches_barrier(void);
+
 /* The same, and each thread asks again which context is current. */
 void caches_ask(void);
 

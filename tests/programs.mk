@@ -61,6 +61,13 @@ $(BUILD)/tests/programs/sharers: $(BUILD)/obj/tests/programs/sharers.o \
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \
 		-lcuda -ldl -pthread -rdynamic -o $@
 
+CHECK += $(BUILD)/tests/programs/alone_again
+$(BUILD)/tests/programs/alone_again: $(BUILD)/obj/tests/programs/alone_again.o \
+		$(BUILD)/sim/libcuda.so
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \
+		-lcuda -ldl -pthread -rdynamic -o $@
+
 $(BUILD)/tests/programs/plugin_host $(BUILD)/tests/programs/door \
 $(BUILD)/tests/programs/inner_door: \
 $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o

@@ -6,8 +6,9 @@ PROOF_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(PROOF_SRC))
 
 # The library with more points where the schedule may switch; see points.c.
 POINTS     := $(if $(SAN),,$(dir $(PROOF))libmnm.so)
-# The core, and the fast path in the doors of memory.
-POINTS_OF  := $(CORE_OBJ) $(POOL_OBJ) $(BUILD)/obj/src/hooks/memory.o
+# The core, the fast path in the doors of memory, and what queues work.
+POINTS_OF  := $(CORE_OBJ) $(POOL_OBJ) $(BUILD)/obj/src/hooks/memory.o \
+	$(BUILD)/obj/$(WORK_GEN)/work_entries.o
 POINTS_OBJ := $(POINTS_OF:$(BUILD)/obj/%=$(BUILD)/obj/points/%)
 
 CHECK += $(PROOF) $(PROOF).kernels.so $(POINTS)
@@ -16,11 +17,12 @@ CHECK += $(PROOF) $(PROOF).kernels.so $(POINTS)
 $(PROOF_OBJ): CPPFLAGS += $(if $(SAN),-DPROOF_FREE)
 
 # Its index of blocks is so small that it grows; and it is searched as a whole
-# when a context ends. Nothing is too small for the bound of idle memory.
+# when a context ends. Nothing is too small for the bound of idle memory. One
+# stream's order comes back after a few requests.
 $(POINTS_OBJ): CPPFLAGS += -I$(WORK_GEN) -Isrc/hooks -DTABLE_LEAST=24 \
-	-DTABLE_TAIL=4 -DBOUND_LEAST=1
+	-DTABLE_TAIL=4 -DBOUND_LEAST=1 -DRETURN_REQUESTS=2
 $(POINTS_OBJ): CFLAGS += -ftls-model=initial-exec -fsanitize=thread
-ENTRY_OBJ += $(filter %/hooks/memory.o,$(POINTS_OBJ))
+ENTRY_OBJ += $(filter %/hooks/memory.o %/work_entries.o,$(POINTS_OBJ))
 $(POINTS_OBJ): | $(WORK_GEN)/stamp
 
 $(BUILD)/obj/points/%.o: %.c

@@ -193,6 +193,11 @@ void caches_pass(void)
 		all_pass(NULL);
 }
 
+bool caches_barrier(void)
+{
+	return barriers && barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+}
+
 void caches_limit(bool now)
 {
 	limited = now;

@@ -62,7 +62,7 @@ static void quiet_await(void)
 
 void capture_expect(void)
 {
-	work_mixed(); /* no fence can be made later */
+	work_bar(); /* no fence can be made later */
 	pthread_mutex_lock(&lock);
 	if (!count++) {
 		hold_open();
@@ -70,6 +70,7 @@ void capture_expect(void)
 	}
 	quiet_await();
 	pthread_mutex_unlock(&lock);
+	work_unbar();
 }
 
 /* Under lock. */

@@ -138,11 +138,15 @@ void context_forget_green(CUcontext handle)
 }
 
 /* A handle that may be a second context's, of any device: two contexts share
- * no stream. Before it is noted, or another thread could take it for known. */
-static void meet(CUcontext handle)
+ * no stream. Before it is noted, or another thread could take it for known.
+ * True: one stream's order is barred until then. */
+static bool meet(CUcontext handle)
 {
-	if (alive && !context_find(handle))
-		work_mixed();
+	bool second = alive && !context_find(handle);
+
+	if (second)
+		work_bar();
+	return second;
 }
 
 /* The work of a second context may use what the first has handed out. */
@@ -158,11 +162,11 @@ static void join(struct context *context)
 void context_note(CUcontext handle, int ordinal, enum context_kind kind)
 {
 	struct context *context, *former = NULL;
-	bool fresh;
+	bool fresh, barred;
 
 	if (!handle || ordinal < 0 || ordinal >= DEVICE_MAX)
 		return;
-	meet(handle);
+	barred = meet(handle);
 	pthread_mutex_lock(&lock);
 	if (kind == CONTEXT_CREATED)
 		former = find(handle); /* its end, or part of it, went unseen */
@@ -172,6 +176,8 @@ void context_note(CUcontext handle, int ordinal, enum context_kind kind)
 	if (context)
 		context->kind = kind;
 	pthread_mutex_unlock(&lock);
+	if (barred)
+		work_unbar();
 	if (former)
 		forget(former);
 	if (context && fresh)
@@ -180,13 +186,14 @@ void context_note(CUcontext handle, int ordinal, enum context_kind kind)
 
 struct context *context_met(CUcontext handle, int ordinal)
 {
+	bool fresh, barred = meet(handle);
 	struct context *context;
-	bool fresh;
 
-	meet(handle);
 	pthread_mutex_lock(&lock);
 	context = note(handle, ordinal, &fresh);
 	pthread_mutex_unlock(&lock);
+	if (barred)
+		work_unbar();
 	if (context && fresh)
 		join(context);
 	return context;

@@ -168,10 +168,15 @@ static bool fence_begin(struct device *device, uint64_t seen)
  * caller looked. False: not now. */
 static bool fence_make(struct device *device, uint64_t seen)
 {
+	unsigned int back;
+
 	if (fence_begin(device, seen)) {
 		/* Another thread's serves this one, too. */
-		if (atomic_load(&device->safe) == seen)
-			fence_failed(device, fence_try(device));
+		if (atomic_load(&device->safe) == seen) {
+			back = work_return_begin(device);
+			if (!fence_failed(device, fence_try(device)) && back)
+				work_return(device, back);
+		}
 		atomic_store(&device->fencing, false);
 	}
 	return atomic_load(&device->safe) != seen;

@@ -336,7 +336,20 @@ inline fence_ready(t, seen, ended, both, yes, res)
 	if
 	:: yes
 	:: !yes && count == 0 && reaches && !shared && safe == seen ->
+#ifdef ORDER
+		work_return_begin(t);
+#endif
+#ifdef RETURN_NO_FENCE
+		yes = true;
+#else
 		fence_try(t, ended, both, yes);
+#endif
+#ifdef ORDER
+		if
+		:: yes -> work_return(t)
+		:: else -> back[t] = false
+		fi;
+#endif
 		yes = (safe != seen)
 	:: !yes && count == 0 && reaches && shared -> /* seal.c: seal_ready */
 		device_wait(t, seen, ended, both, yes, res);

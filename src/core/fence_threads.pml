@@ -8,6 +8,7 @@
  *	OLD_DRIVER	it has no events of contexts
  *	CROWD	there are too many contexts for a fence of all
  *	ORDER	one stream's order is used (work.pml)
+ *	RETURN	the same, when it has ended
  * or, alone,
  *	BEGIN	the begin of a capture, among fences without end
  * ROUNDS is how many requests the second program makes, of the first's 2; START
@@ -24,9 +25,13 @@ inline work(t, where, seen, ended, both, yes, res)
 		fi
 	}
 #ifdef ORDER
+	inside[t] = true;
 	work_queued(t, where, seen, ended, both, yes, res);
 #endif
 	queue(t, where);
+#ifdef ORDER
+	inside[t] = false;
+#endif
 	where = 0
 }
 
@@ -84,7 +89,11 @@ proctype program(byte me; byte rounds)
 			:: yes -> pool_look(me, answer)
 			:: else
 			fi
-		:: else
+#ifdef RETURN
+		:: answer == MISS -> /* for another block */
+			fence_ready(me, seen, ended, both, yes, res)
+#endif
+		:: answer != UNSAFE
 		fi;
 		if
 		:: answer != HIT -> take_fresh(me, answer)
@@ -192,7 +201,7 @@ proctype second()
 	bool both, yes, res;
 
 #ifdef ORDER
-	work_mixed(SECOND_THREAD, seen, ended, both, yes, res); /* meet */
+	work_bar(SECOND_THREAD, seen, ended, both, yes, res); /* meet */
 #endif
 #ifndef NOT_COUNTED
 #ifdef PEER
@@ -200,6 +209,9 @@ proctype second()
 #else
 	contexts++;
 #endif
+#endif
+#ifdef ORDER
+	work_unbar();
 #endif
 #ifndef NO_JOIN
 	quiet_begin(yes);
@@ -266,9 +278,12 @@ proctype capturer()
 	mtype answer;
 
 #ifdef ORDER
-	work_mixed(CAPTURER, seen, ended, both, yes, res);
+	work_bar(CAPTURER, seen, ended, both, yes, res);
 #endif
 	capture_expect();
+#ifdef ORDER
+	work_unbar();
+#endif
 	capturing = true;
 	pool_look(CAPTURER, answer);
 	if

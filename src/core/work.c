@@ -4,18 +4,33 @@
 
 #include "backing.h"
 #include "cache.h"
+#include "calls.h"
+#include "capture.h"
 #include "context.h"
 #include "fence.h"
 #include "log.h"
 #include "mem.h"
 #include "work.h"
 
+/* That one stream is alone before its order comes back: few beside what a
+ * program does in a phase, so that one that uses a second stream now and then
+ * does not pay for the end of an order each time. */
+#ifndef RETURN_REQUESTS
+#define RETURN_REQUESTS 300
+#endif
+
 _Atomic uintptr_t work_sole;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t mixed = PTHREAD_COND_INITIALIZER;
 /* Under lock. */
-static bool mixing; /* a thread makes the fences; nobody relies on order */
+static bool mixing;  /* a thread makes the fences; nobody relies on order */
+static bool doubted; /* the order is gone for good */
+static int barred;   /* see work_bar */
+static struct device *trial; /* it is seen who is given work, but nobody relies
+			      * on order; NULL: it is not so */
+static uint64_t trial_since; /* requests that the device had */
+static unsigned int trials;  /* so far; the number of this one */
 
 void work_first(uintptr_t key)
 {
@@ -58,8 +73,7 @@ static bool order_is_over(struct device *device, uintptr_t key)
 /* No block is taken without a fence any more, then there is one. */
 static void order_end(struct device *device)
 {
-	if (!device->ordered)
-		return;
+	device->ordered = false;
 	if (fence_level() != FENCE_NONE)
 		fence_restart(device);
 	if (order_is_over(device, atomic_load(&work_sole)))
@@ -70,25 +84,108 @@ static void order_end(struct device *device)
 			 device_ordinal(device));
 }
 
-/* A block that was taken while stream order held was freed before that ended
- * here, and its old work queued before that: the fences cover it. */
+/* Under lock, which is left meanwhile. A block that was taken while stream
+ * order held was freed before that ended here, and its old work queued before
+ * that: the fences cover it. */
+static void mix(void)
+{
+	while (mixing)
+		pthread_cond_wait(&mixed, &lock);
+	if (!trial && atomic_load(&work_sole) != WORK_MANY) {
+		mixing = true;
+		pthread_mutex_unlock(&lock);
+		for (int i = 0; i < DEVICE_MAX; i++)
+			if (atomic_load(&device_at(i)->ordered))
+				order_end(device_at(i));
+		pthread_mutex_lock(&lock);
+		mixing = false;
+		pthread_cond_broadcast(&mixed);
+	}
+	trial = NULL;
+	atomic_store(&work_sole, WORK_MANY);
+}
+
 void work_mixed(void)
 {
 	if (atomic_load(&work_sole) == WORK_MANY || !mem_enabled())
 		return;
 	mem_guard_fork();
 	pthread_mutex_lock(&lock);
-	while (mixing)
-		pthread_cond_wait(&mixed, &lock);
-	if (atomic_load(&work_sole) != WORK_MANY) {
-		mixing = true;
-		pthread_mutex_unlock(&lock);
-		for (int i = 0; i < DEVICE_MAX; i++)
-			order_end(device_at(i));
-		pthread_mutex_lock(&lock);
-		atomic_store(&work_sole, WORK_MANY);
-		mixing = false;
-		pthread_cond_broadcast(&mixed);
+	mix();
+	pthread_mutex_unlock(&lock);
+}
+
+void work_doubt(void)
+{
+	if (!mem_enabled())
+		return;
+	mem_guard_fork();
+	pthread_mutex_lock(&lock);
+	mix();
+	doubted = true;
+	pthread_mutex_unlock(&lock);
+}
+
+void work_bar(void)
+{
+	mem_guard_fork();
+	pthread_mutex_lock(&lock);
+	barred++;
+	mix();
+	pthread_mutex_unlock(&lock);
+}
+
+void work_unbar(void)
+{
+	pthread_mutex_lock(&lock);
+	barred--;
+	pthread_mutex_unlock(&lock);
+}
+
+/* Under lock. Whether one stream's order can serve at all. */
+static bool may_return(const struct device *device)
+{
+	return !doubted && !barred && !capture_any() && context_count() == 1 &&
+	       device->contexts == 1;
+}
+
+/* Under lock. Who is given work from now on is seen; what others are given by
+ * calls that began before is not. */
+static void trial_begin(struct device *device, uint64_t requests)
+{
+	trial = device;
+	trials++;
+	trial_since = requests;
+	atomic_store(&work_sole, WORK_NONE);
+}
+
+/* A call that began before the trial either is over by now, and its work is
+ * before the fence to come, or is seen to be under way. */
+unsigned int work_return_begin(struct device *device)
+{
+	uint64_t requests = counter_about(device, COUNTER_allocs);
+	uintptr_t ended = WORK_ENDED;
+	unsigned int number = 0;
+
+	pthread_mutex_lock(&lock);
+	if ((trial ? trial != device : atomic_load(&work_sole) == WORK_MANY) &&
+	    may_return(device))
+		trial_begin(device, requests);
+	/* All that an ended stream was given is before that fence, too. */
+	if (trial == device && requests >= trial_since + RETURN_REQUESTS) {
+		atomic_compare_exchange_strong(&work_sole, &ended, WORK_NONE);
+		number = trials;
+	}
+	pthread_mutex_unlock(&lock);
+	return number && calls_are_over() ? number : 0;
+}
+
+void work_return(struct device *device, unsigned int number)
+{
+	pthread_mutex_lock(&lock);
+	if (trial == device && trials == number && may_return(device)) {
+		trial = NULL;
+		order_begin(device);
 	}
 	pthread_mutex_unlock(&lock);
 }
@@ -144,9 +241,9 @@ bool work_order(struct device *device)
 	if (atomic_load(&work_sole) == WORK_MANY)
 		return false;
 	if (!backing_is_known())
-		work_mixed();
+		work_doubt();
 	pthread_mutex_lock(&lock);
-	sole = !mixing && atomic_load(&work_sole) != WORK_MANY;
+	sole = !mixing && !trial && atomic_load(&work_sole) != WORK_MANY;
 	if (sole)
 		order_begin(device);
 	pthread_mutex_unlock(&lock);

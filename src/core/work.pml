@@ -1,10 +1,21 @@
-/* One stream's order instead of fences (work.c), for fence.pml; by -DORDER. */
+/* One stream's order instead of fences (work.c), for fence.pml; by -DORDER. By
+ * -DRETURN it has ended, and may come back. */
 #define NO_STREAM 3
 #define MANY      4
 
-byte sole = NO_STREAM;   /* work_sole */
+#ifdef RETURN
+byte sole = MANY;        /* work_sole */
+#else
+byte sole = NO_STREAM;
+#endif
 bool mixing;
 bool ordered;
+bool trial;
+byte barred;
+bool inside[4];          /* calls.c: calls under way */
+bool back[2];            /* what work_return_begin has answered */
+
+#define may_return (!barred && count == 0 && !several)
 
 /* work.c: order_end; fence.c: fence_restart, fence_force */
 inline order_end(t, seen, ended, both, yes, res)
@@ -41,8 +52,16 @@ inline work_mixed(t, seen, ended, both, yes, res)
 	:: sole != MANY ->
 		atomic {
 			!mixing;
-			mixing = (sole != MANY);
-			yes = mixing
+			mixing = (sole != MANY && !trial);
+			yes = mixing;
+			if
+			:: !yes ->
+#ifndef TRIAL_STAYS
+				trial = false;
+				sole = MANY
+#endif
+			:: else
+			fi
 		}
 		if
 		:: yes ->
@@ -51,6 +70,7 @@ inline work_mixed(t, seen, ended, both, yes, res)
 #endif
 			if
 			:: ordered ->
+				ordered = false;
 				order_end(t, seen, ended, both, yes, res)
 			:: else
 			fi;
@@ -85,7 +105,7 @@ inline work_queued(t, stream, seen, ended, both, yes, res)
 inline work_order(yes)
 {
 #ifdef ORDER_UNLOCKED
-	yes = (!mixing && sole != MANY);
+	yes = (!mixing && !trial && sole != MANY);
 	if
 	:: yes ->
 		ordered = true;
@@ -94,7 +114,7 @@ inline work_order(yes)
 	fi
 #else
 	atomic {
-		yes = (!mixing && sole != MANY);
+		yes = (!mixing && !trial && sole != MANY);
 		if
 		:: yes ->
 			ordered = true;
@@ -103,4 +123,71 @@ inline work_order(yes)
 		fi
 	}
 #endif
+}
+
+/* work.c: work_bar, work_unbar */
+inline work_bar(t, seen, ended, both, yes, res)
+{
+	barred++;
+	work_mixed(t, seen, ended, both, yes, res)
+}
+
+inline work_unbar()
+{
+	barred--
+}
+
+/* calls.c: calls_are_over. Who is seen to have left has its work queued. */
+inline look(t)
+{
+	d_step {
+#ifndef CALLS_UNSEEN
+		back[t] = !inside[0] && !inside[1] && !inside[2] && !inside[3];
+#else
+		back[t] = true;
+#endif
+		if
+		:: back[t] -> drain(0); drain(1); drain(2)
+		:: else
+		fi
+	}
+}
+
+/* work.c: work_return_begin; for how long a stream is alone is left open */
+inline work_return_begin(t)
+{
+	back[t] = false;
+#ifdef RETURN
+	atomic {
+		if
+		:: sole == MANY && may_return ->
+			trial = true;
+#ifndef TRIALS_ALIKE
+			back[0] = false; /* by its number */
+			back[1] = false;
+#endif
+			sole = NO_STREAM
+		:: else
+		fi
+	}
+	if
+	:: trial -> look(t)
+	:: true
+	fi
+#endif
+}
+
+/* work.c: work_return */
+inline work_return(t)
+{
+	atomic {
+		if
+		:: back[t] && trial && may_return ->
+			trial = false;
+			ordered = true;
+			safe = EVERYTHING
+		:: else
+		fi;
+		back[t] = false
+	}
 }

@@ -46,7 +46,7 @@ EXPORT CUresult cuGreenCtxCreate(CUgreenCtx *out, CUdevResourceDesc desc,
 	struct room room = {0};
 	CUresult res;
 
-	work_mixed();
+	work_doubt(); /* its default stream is another one by the same name */
 	res = create(out, desc, device, flags);
 	if (room_is_short(res)) {
 		room_device(&room, device);

@@ -80,7 +80,7 @@ static const struct hook_row *row_meant(const char *name, int version,
 		twin = row_find(driver_rows, symbol);
 	}
 	if (twin && version < twin->from) { /* CUDA may mean either */
-		work_mixed();
+		work_doubt();
 		return NULL;
 	}
 	return twin ? twin : row;
@@ -124,7 +124,7 @@ static bool is_drivers(const void *found)
  * Returns what to hand out for it. */
 static void *entry_doubt(const char *name, void *entry)
 {
-	work_mixed();
+	work_doubt();
 	context_doubt();
 	return mem_enabled() && is_drivers(entry) ? unknown_door(name, entry)
 						  : entry;

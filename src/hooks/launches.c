@@ -24,11 +24,12 @@ static bool attribute_keeps_order(const CUlaunchAttribute *attribute)
 	}
 }
 
-static void launch_note(const CUlaunchConfig *config, bool per_thread)
+/* CUDA refuses one without a configuration. */
+static void launch_begin(const CUlaunchConfig *config, bool per_thread)
 {
-	if (!config) /* CUDA refuses it */
+	work_begin(config ? config->hStream : NULL, per_thread);
+	if (!config)
 		return;
-	work_queued(config->hStream, per_thread);
 	for (unsigned int i = 0; config->attrs && i < config->numAttrs; i++)
 		if (!attribute_keeps_order(config->attrs + i))
 			work_mixed();
@@ -38,15 +39,22 @@ EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config,
 				 CUfunction function, void **params,
 				 void **extra)
 {
-	launch_note(config, false);
-	return ROOM_CALL(cuLaunchKernelEx, config, function, params, extra);
+	CUresult res;
+
+	launch_begin(config, false);
+	res = ROOM_CALL(cuLaunchKernelEx, config, function, params, extra);
+	work_end();
+	return res;
 }
 
 EXPORT CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *config,
 				      CUfunction function, void **params,
 				      void **extra)
 {
-	launch_note(config, true);
-	return ROOM_CALL(cuLaunchKernelEx_ptsz, config, function, params,
-			 extra);
+	CUresult res;
+
+	launch_begin(config, true);
+	res = ROOM_CALL(cuLaunchKernelEx_ptsz, config, function, params, extra);
+	work_end();
+	return res;
 }

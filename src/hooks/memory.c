@@ -161,17 +161,23 @@ static CUresult free_async(__typeof__(cuMemFreeAsync) *real, CUdeviceptr ptr,
 EXPORT CUresult cuMemFreeAsync(CUdeviceptr ptr, CUstream stream)
 {
 	const struct real_driver *real = real_driver();
+	CUresult res;
 
-	work_queued(stream, false);
-	return free_async(real ? real->cuMemFreeAsync : NULL, ptr, stream);
+	work_begin(stream, false);
+	res = free_async(real ? real->cuMemFreeAsync : NULL, ptr, stream);
+	work_end();
+	return res;
 }
 
 EXPORT CUresult cuMemFreeAsync_ptsz(CUdeviceptr ptr, CUstream stream)
 {
 	const struct real_driver *real = real_driver();
+	CUresult res;
 
-	work_queued(stream, true);
-	return free_async(real ? real->cuMemFreeAsync_ptsz : NULL, ptr, stream);
+	work_begin(stream, true);
+	res = free_async(real ? real->cuMemFreeAsync_ptsz : NULL, ptr, stream);
+	work_end();
+	return res;
 }
 
 /* The runtime's call ends in the driver's, which corrects the figures; where

@@ -25,10 +25,11 @@ EXPORT CUresult cuMemAllocAsync(CUdeviceptr *out, size_t size, CUstream stream)
 	struct seen_order order;
 	CUresult res;
 
-	work_queued(stream, false);
 	if (!seen_begin(&order, stream_device(stream), out, size))
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	work_begin(stream, false);
 	res = ROOM_CALL(cuMemAllocAsync, out, size, stream);
+	work_end();
 	return seen_end(&order, res, SEEN_ASYNC, out, size);
 }
 
@@ -38,10 +39,11 @@ EXPORT CUresult cuMemAllocAsync_ptsz(CUdeviceptr *out, size_t size,
 	struct seen_order order;
 	CUresult res;
 
-	work_queued(stream, true);
 	if (!seen_begin(&order, stream_device(stream), out, size))
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	work_begin(stream, true);
 	res = ROOM_CALL(cuMemAllocAsync_ptsz, out, size, stream);
+	work_end();
 	return seen_end(&order, res, SEEN_ASYNC, out, size);
 }
 
@@ -63,10 +65,11 @@ EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr *out, size_t size,
 	struct seen_order order;
 	CUresult res;
 
-	work_queued(stream, false);
 	if (!seen_begin(&order, pool_device(pool), out, size))
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	work_begin(stream, false);
 	res = ROOM_CALL(cuMemAllocFromPoolAsync, out, size, pool, stream);
+	work_end();
 	return seen_end(&order, res, SEEN_ASYNC, out, size);
 }
 
@@ -76,10 +79,11 @@ EXPORT CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *out, size_t size,
 	struct seen_order order;
 	CUresult res;
 
-	work_queued(stream, true);
 	if (!seen_begin(&order, pool_device(pool), out, size))
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	work_begin(stream, true);
 	res = ROOM_CALL(cuMemAllocFromPoolAsync_ptsz, out, size, pool, stream);
+	work_end();
 	return seen_end(&order, res, SEEN_ASYNC, out, size);
 }
 

@@ -50,6 +50,12 @@ static const struct weight hands[] = {{"alloc", 36},
 				      {"quarantine", 1},
 				      {0}};
 
+static const struct weight alone[] = {
+	{"alloc", 40},      {"free", 36},         {"touch", 30},
+	{"context_new", 1}, {"context_drop", 2},  {"stream_new", 1},
+	{"stream_drop", 1}, {"capture_begin", 1}, {"capture_end", 6},
+	{"thread_new", 1},  {"level", 1},         {0}};
+
 static const struct {
 	const char *name;
 	unsigned share;
@@ -64,6 +70,7 @@ static const struct {
 	[FULL] = {"full", 1, full, true},
 	[PINNED] = {"pinned", 2, pinned, false},
 	[HANDS] = {"hands", 4, hands, false},
+	[ALONE] = {"alone", 3, alone, false},
 };
 
 enum kind kind_draw(struct random *random)

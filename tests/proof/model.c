@@ -1,5 +1,7 @@
 #include "model.h"
 
+enum { FAVOUR = 30 }; /* picks of a stream, before it may be another */
+
 size_t part_offset(size_t size, unsigned part)
 {
 	const size_t bytes = PART_WORDS * sizeof(uint32_t);
@@ -90,11 +92,20 @@ void stream_use(struct program *program, struct step *step, int stream)
 	step->context = it->context;
 }
 
+/* Where the search for a stream begins. */
+static int first_stream(struct program *program)
+{
+	if (program->setting.kind != ALONE ||
+	    random_one_in(&program->random, FAVOUR))
+		program->favourite = (int)random_below(
+			&program->random, (unsigned)program->stream_count);
+	return program->favourite;
+}
+
 static int pick_stream(struct program *program, const struct step *step,
 		       int context, bool free)
 {
-	int first = (int)random_below(&program->random,
-				      (unsigned)program->stream_count);
+	int first = first_stream(program);
 
 	for (int i = 0; i < program->stream_count; i++) {
 		int at = (first + i) % program->stream_count;

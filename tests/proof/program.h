@@ -128,7 +128,8 @@ enum door { DOOR_EXPORTS, DOOR_TABLE, DOOR_PER_THREAD };
  * hands. CONTEXTS: of one device, that come and go. RENEWALS: of its primary
  * context. DEVICES: two, that reach each other's memory. FULL: memory is as
  * much as the program ever holds. PINNED: host memory changes hands. HANDS:
- * blocks pass between threads that end, at whatever else there is. */
+ * blocks pass between threads that end, at whatever else there is. ALONE: one
+ * stream is given nearly all work, and now and then it is another one. */
 enum kind {
 	MIXED,
 	DENSE,
@@ -138,6 +139,7 @@ enum kind {
 	FULL,
 	PINNED,
 	HANDS,
+	ALONE,
 	KIND_COUNT
 };
 
@@ -164,6 +166,7 @@ struct program {
 	int thread_count, device_count, context_count, stream_count,
 		event_count, slot_count, graph_count, step_count;
 	int contexts_live;    /* at a time, at most */
+	int favourite;        /* stream of a program of kind ALONE */
 	size_t sizes[3];      /* bytes of slots */
 	struct object unsafe; /* calls that a capture may forbid */
 	int forbidding;       /* captures that forbid them to all */

@@ -1,0 +1,59 @@
+"""As rows.py, for one stream's order, which ends and comes back."""
+
+WORK = "src/core/work.c"
+CALLS = "src/core/calls.c"
+FENCE = "src/core/fence.c"
+CAPTURE = "src/core/capture.c"
+HOOKS = "include/work.h"
+
+ROWS = [
+    ("an_order_returns_in_doubt", "test_return.py -k never",
+     (WORK, "	return !doubted && !barred", "	return !barred")),
+    ("order_returns_at_once", "test_return.py -k short_time",
+     (WORK, "requests >= trial_since + RETURN_REQUESTS",
+      "requests >= trial_since")),
+    ("no_order_returns", "test_return.py -k always_was",
+     (WORK, "	return number && calls", "	return !number && calls")),
+    ("calls_under_way_are_not_looked_for", "races",
+     (CALLS, "	return !hidden && none_is_seen() && caches_barrier() &&\n"
+      "	       none_is_seen() && !hidden;",
+      "	return caches_barrier() || !none_is_seen() || !hidden;")),
+    ("a_call_is_counted_after_its_look", "races",
+     (HOOKS, "	calls_enter(); /* first: see work_return_begin */\n", ""),
+     (HOOKS, "		work_first(key);\n}",
+      "		work_first(key);\n	calls_enter();\n}")),
+    ("a_call_is_over_before_it_returns", "races",
+     (HOOKS, "	if (sole != key && sole != WORK_MANY)\n"
+      "		work_first(key);\n}",
+      "	if (sole != key && sole != WORK_MANY)\n"
+      "		work_first(key);\n	calls_leave();\n}"),
+     (HOOKS, "static inline void work_end(void)\n{\n	calls_leave();\n}",
+      "static inline void work_end(void)\n{\n}")),
+    ("the_order_returns_without_a_fence", "races",
+     (FENCE, "			if (!fence_failed(device, fence_try(device)) && back)",
+      "			if (back || fence_failed(device, fence_try(device)))")),
+    ("a_trial_outlives_a_second_stream", "races",
+     (WORK, "	if (trial == device && trials == number && "
+      "may_return(device)) {",
+      "	if (may_return(device)) {\n"
+      "		if (!trial)\n"
+      "			atomic_store(&work_sole, WORK_NONE);")),
+    ("a_second_stream_ends_no_trial", "races",
+     (WORK, "	while (mixing)\n		pthread_cond_wait(&mixed, &lock);\n",
+      "	while (mixing)\n		pthread_cond_wait(&mixed, &lock);\n"
+      "	if (trial)\n		return;\n")),
+    ("an_order_ends_without_a_fence", "races",
+     (WORK, "	if (!fence_force(device))", "	if (device_is_host(device))")),
+    ("an_order_returns_under_a_capture", "races",
+     (CAPTURE, "	work_bar(); /* no fence can be made later */\n",
+      "	work_mixed();\n	static _Atomic int point;\n	point = 1;\n"),
+     (CAPTURE, "	work_unbar();\n", "")),
+    ("an_order_returns_beside_a_second_context", "races",
+     (WORK, "context_count() == 1 &&\n	       device->contexts == 1;",
+      "true;")),
+    ("a_stream_that_has_ended_is_nobodys", "races",
+     (WORK, "		trial = NULL;\n		order_begin(device);",
+      "		atomic_compare_exchange_strong(&work_sole,\n"
+      "			&(uintptr_t){WORK_ENDED}, WORK_NONE);\n"
+      "		trial = NULL;\n		order_begin(device);")),
+]
