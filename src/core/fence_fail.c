@@ -19,12 +19,15 @@ enum {
 };
 
 /* Whether the very next fence may be made: there was no memory for an event, a
- * capture or a callback forbade it. */
+ * capture or a callback forbade it, or a context has gone, of which we are still
+ * to hear. */
 static bool may_pass(int res)
 {
 	switch (res) {
 	case CUDA_ERROR_OUT_OF_MEMORY:
 	case CUDA_ERROR_NOT_READY:
+	case CUDA_ERROR_INVALID_CONTEXT:
+	case CUDA_ERROR_CONTEXT_IS_DESTROYED:
 	case CUDA_ERROR_NOT_PERMITTED:
 	case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
 	case CUDA_ERROR_STREAM_CAPTURE_INVALIDATED:

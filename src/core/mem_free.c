@@ -129,7 +129,7 @@ static bool is_left_over(uint64_t addr)
 	if (!context)
 		return true;    /* it has gone since */
 	context_await(context); /* then the pool's record may be another's */
-	return context->dead || !block_find(addr, &word);
+	return !context_serves(context) || !block_find(addr, &word);
 }
 
 enum mem_answer mem_free(uint64_t addr, enum mem_free how, struct block **given)

@@ -203,7 +203,7 @@ def test_a_fence_that_fails_is_said_once_and_frees_wait_from_then_on(box):
 
 @pytest.mark.parametrize("entry", ["cuEventCreate", "cuCtxRecordEvent",
                                    "cuCtxWaitEvent"])
-@pytest.mark.parametrize("code", [2, 800, 900, 906, 908])
+@pytest.mark.parametrize("code", [2, 201, 709, 800, 900, 906, 908])
 def test_a_fence_that_failed_for_now_is_made_by_the_next_request(box, entry,
                                                                  code):
     shell = open_shell(box, POOL, "driver", quarantine=0,

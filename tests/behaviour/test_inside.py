@@ -25,6 +25,16 @@ def test_nothing_of_an_ended_context_is_handed_out_inside(box, call):
     under = box.run([program("inside"), call, "after"], "page_unit_pool")
     assert under.stdout == native.stdout
     assert under.stdout.count("fill 0") == 2
+    assert under.stderr == ""
+
+
+@pytest.mark.parametrize("call", ["reset", "runtime"])
+def test_what_is_left_of_an_ended_context_is_no_block_inside(box, call):
+    native = box.run([program("inside"), call, "left"])
+    under = box.run([program("inside"), call, "left"], "page_unit_pool")
+    assert under.stdout == native.stdout
+    assert "free 0" in under.stdout
+    assert under.stderr == ""
 
 
 def test_what_is_called_inside_a_free_does_not_wait_for_it(box):

@@ -2,7 +2,7 @@
 
 USE = "src/core/context_use.c"
 GIVE = "src/core/giveback.c"
-MEM = "src/core/mem.c"
+FREE = "src/core/mem_free.c"
 
 ROWS = [
     ("an_end_waits_for_itself", "test_inside.py",
@@ -23,4 +23,12 @@ ROWS = [
       "PTHREAD_MUTEX_INITIALIZER")),
     ("who_gives_back_waits_for_itself", "test_inside.py -k free",
      (GIVE, "	while (!giving_here && giving[", "	while (giving[")),
+    ("memory_of_an_ended_context_is_wrong_to_free", "races",
+     (FREE, "word & BLOCK_IDLE && !is_left_over(addr)",
+      "word & BLOCK_IDLE")),
+    ("a_foreign_free_does_not_await_an_end", "races",
+     (FREE, "	context_await(context); /* then", "	/* then")),
+    ("a_foreign_free_inside_an_end_is_wrong", "test_inside.py -k left",
+     (FREE, "	return !context_serves(context) || !block_find(",
+      "	return context->dead || !block_find(")),
 ]

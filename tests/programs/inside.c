@@ -1,10 +1,12 @@
 /* Calls CUDA inside calls that end a context, or give memory back, as a tool
  * does whose jump is in CUDA's own entry: natively such calls come back.
- * Usage: inside destroy|release|reset|runtime|give beside|alone|doubted|after
+ * Usage: inside destroy|release|reset|runtime|give beside|alone|doubted|
+ *               after|left
  *   beside   there is another context
  *   alone    there is none, and the order of one stream ends inside
  *   doubted  as beside; an entry was asked for that says nothing of itself
  *   after    CUDA's own call has ended the context before
+ *   left     likewise, and its memory serves another call
  * Prints what each call inside, and the call itself, has returned. */
 #define __CUDA_API_VERSION_INTERNAL
 #include <dlfcn.h>
@@ -18,13 +20,13 @@
 
 #include "relocate.h"
 
-enum { BLOCK = 1 << 20, LARGE = 57 << 20, HANG = 30 /* seconds */ };
+enum { BLOCK = 1 << 20, LARGE = 57 << 20, HANG = 30 /* seconds */, TRIES = 8 };
 
 static struct {
 	CUcontext context, other;
 	CUstream stream;
-	CUdeviceptr live, more, others;
-	bool after;
+	CUdeviceptr live, more, idle, others;
+	bool after, left;
 	bool done; /* what is made inside calls has calls inside as well */
 } at;
 
@@ -91,6 +93,18 @@ static void anew(void)
 	pair(BLOCK);
 }
 
+/* Memory that no pool serves, at the address of a block that was idle. */
+static void foreign(void)
+{
+	CUdeviceptr addr = 0;
+
+	tell("create", cuCtxCreate_v2(&at.context, 0, 0));
+	for (int i = 0; i < TRIES && addr != at.idle; i++)
+		tell("managed",
+		     cuMemAllocManaged(&addr, BLOCK, CU_MEM_ATTACH_GLOBAL));
+	tell("free", cuMemFree_v2(addr));
+}
+
 static bool begins(void)
 {
 	bool begins = !at.done;
@@ -119,11 +133,13 @@ static CUresult reset_inside(CUdevice device)
 
 	if (!begins())
 		return behind_cuDevicePrimaryCtxReset_v2(device);
-	if (!at.after)
+	if (!at.after && !at.left)
 		inside(true);
 	res = behind_cuDevicePrimaryCtxReset_v2(device);
 	if (at.after)
 		anew();
+	if (at.left)
+		foreign();
 	return res;
 }
 
@@ -215,16 +231,14 @@ static bool open_contexts(bool own, bool runtime, bool other)
 /* Some live blocks, and an idle one that has been used twice. */
 static bool fill(void)
 {
-	CUdeviceptr idle;
-
 	for (int i = 0; i < 2; i++)
-		if (cuMemAlloc_v2(&idle, BLOCK) ||
-		    cuMemsetD8_v2(idle, 1, BLOCK) || cuMemFree_v2(idle))
+		if (cuMemAlloc_v2(&at.idle, BLOCK) ||
+		    cuMemsetD8_v2(at.idle, 1, BLOCK) || cuMemFree_v2(at.idle))
 			return false;
 	return !cuMemAlloc_v2(&at.live, BLOCK) &&
 	       !cuMemAlloc_v2(&at.more, BLOCK) &&
-	       !cuMemAlloc_v2(&idle, BLOCK) && !cuMemsetD8_v2(idle, 1, BLOCK) &&
-	       !cuMemFree_v2(idle);
+	       !cuMemAlloc_v2(&at.idle, BLOCK) &&
+	       !cuMemsetD8_v2(at.idle, 1, BLOCK) && !cuMemFree_v2(at.idle);
 }
 
 static void doubt(void)
@@ -246,7 +260,8 @@ int main(int argc, char **argv)
 		return 2;
 	alarm(HANG);
 	at.after = !strcmp(argv[2], "after");
-	alone = at.after || !strcmp(argv[2], "alone");
+	at.left = !strcmp(argv[2], "left");
+	alone = at.after || at.left || !strcmp(argv[2], "alone");
 	if (!open_contexts(!strcmp(place->name, "destroy"),
 			   !strcmp(place->name, "runtime"), !alone) ||
 	    !fill() || !patch(place))

@@ -9,7 +9,7 @@
 /* One needs more than half of a device, which others have idle. */
 enum { LITTLE = 1 << 20, MOST = 10 << 20, MORE = 12 << 20 };
 
-static CUcontext primary;
+static CUcontext primary, other;
 static CUdeviceptr held, given;
 static atomic_bool warm, going;
 
@@ -79,10 +79,70 @@ static void end_second(void)
 			    0);
 }
 
+/* A block of that context is idle; its memory is the driver's before mnm has
+ * heard of the end, and then such as no pool serves. */
+static void foreign_before(void)
+{
+	primary_open();
+	DO(cuMemAlloc_v2, &given, LITTLE);
+	DO(cuMemFree_v2, given);
+	DO(cuCtxCreate_v2, &other, 0, 0);
+}
+
+static void foreign_first(void)
+{
+	going = true;
+	race_hold();
+	DO(cuDevicePrimaryCtxRelease_v2, 0);
+	race_pass();
+}
+
+static void foreign_second(void)
+{
+	CUdeviceptr addr = 0;
+
+	DO(cuCtxSetCurrent, other);
+	while (!going)
+		schedule_yield();
+	DO(cuMemAllocManaged, &addr, LITTLE, CU_MEM_ATTACH_GLOBAL);
+	DO(cuMemFree_v2, addr);
+}
+
+/* An end that fails, beside a second free of what is idle. */
+static void second_before(void)
+{
+	DO(cuInit, 0);
+	DO(cuCtxCreate_v2, &other, 0, 0);
+	DO(cuMemAlloc_v2, &given, LITTLE);
+	DO(cuMemFree_v2, given);
+}
+
+static void second_first(void)
+{
+	going = true;
+	race_hold();
+	race_expect("the end", race_api.cuCtxDestroy_v2(other), 999);
+	race_pass();
+}
+
+static void second_second(void)
+{
+	DO(cuCtxSetCurrent, other);
+	while (!going)
+		schedule_yield();
+	race_expect("a second free", race_api.cuMemFree_v2(given),
+		    CUDA_ERROR_INVALID_VALUE);
+}
+
 const struct race race_room[] = {
 	{"room beside what goes back", "MNM_SIM", "16M", 1, 0, give_before,
 	 give_first, need_second, NULL},
 	{"a context's end beside a request", NULL, NULL, 1, 0, primary_open,
 	 end_first, end_second, NULL},
+	{"a context's end beside a foreign free", NULL, NULL, 1, 0,
+	 foreign_before, foreign_first, foreign_second, NULL},
+	{"an end that fails beside a second free", "MNM_SIM_FAIL",
+	 "cuCtxDestroy_v2:1:999", 1, 0, second_before, second_first,
+	 second_second, NULL},
 	{0},
 };
