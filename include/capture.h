@@ -19,10 +19,11 @@ bool capture_any(void);
  * on, or a second has passed, and none comes until all captures have ended. */
 void capture_expect(void);
 
-/* Whose a stream is. */
+/* Whose a stream is, and where its work goes. */
 struct capture_place {
 	struct CUctx_st *context;
 	struct CUctx_st *whole; /* that it is a part of, or the same */
+	bool into;              /* a graph that was there before */
 };
 
 /* It was refused, or the stream captures now. per_thread: stream 0 means the
@@ -30,6 +31,11 @@ struct capture_place {
 void capture_refused(void);
 void capture_begun(struct CUstream_st *stream, bool per_thread,
 		   struct capture_place place);
+
+/* Whether what comes of the stream's capture is a graph of its own, as far as
+ * is known. */
+bool capture_makes_graph(struct CUstream_st *stream, bool per_thread,
+			 struct CUctx_st *context);
 
 /* The stream, of that context, does not capture any more. The graph is NULL
  * where none came of it. Unknown streams are ignored. */

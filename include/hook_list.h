@@ -110,6 +110,7 @@ HOOK(cuStreamEndCapture, "cuStreamEndCapture", 10000, VERSION_MAX) \
 HOOK(cuStreamEndCapture_ptsz, "cuStreamEndCapture", 10000, 10000) \
 HOOK(cuGraphCreate, "cuGraphCreate", 10000, VERSION_MAX) \
 HOOK(cuGraphDestroy, "cuGraphDestroy", 10000, VERSION_MAX) \
+HOOK(cuGraphDestroyNode, "cuGraphDestroyNode", 10000, VERSION_MAX) \
 HOOK(cuGraphClone, "cuGraphClone", 10000, VERSION_MAX) \
 HOOK(cuGraphAddChildGraphNode, "cuGraphAddChildGraphNode", 10000, VERSION_MAX) \
 HOOK(cuGraphChildGraphNodeGetGraph, "cuGraphChildGraphNodeGetGraph", 10000, VERSION_MAX) \

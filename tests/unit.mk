@@ -6,6 +6,7 @@ UNIT_PARTS := $(COMMON_OBJ) $(POOL_OBJ) \
 CHECK += $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*_test.c))
 
 $(BUILD)/tests/unit/device_test: $(BUILD)/obj/src/core/device.o
+$(BUILD)/tests/unit/graph_owner_test: $(BUILD)/obj/src/core/graph_owner.o
 $(BUILD)/tests/unit/cache_spans_test: $(BUILD)/obj/src/core/cache_spans.o
 $(BUILD)/tests/unit/caches_test: $(addprefix $(BUILD)/obj/src/,\
 	core/cache.o core/cache_figures.o core/cache_record.o core/cache_rooms.o \

@@ -116,6 +116,20 @@ static void captures_drop(const void *stream, CUcontext context)
 	}
 }
 
+bool capture_makes_graph(CUstream stream, bool per_thread, CUcontext context)
+{
+	const void *key = stream_key(stream, per_thread);
+	const struct capture *capture;
+
+	pthread_mutex_lock(&lock);
+	capture = captures;
+	while (capture &&
+	       !capture_is_of(capture, key, key == &here ? context : NULL))
+		capture = capture->next;
+	pthread_mutex_unlock(&lock);
+	return capture && !capture->place.into;
+}
+
 /* Its thread exits, and the stream ends with it. */
 static void own_ended(void *stream)
 {

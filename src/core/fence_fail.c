@@ -19,8 +19,8 @@ enum {
 };
 
 /* Whether the very next fence may be made: there was no memory for an event, a
- * capture or a callback forbade it, or a context has gone, of which we are still
- * to hear. */
+ * capture or a callback forbade it, or a context has gone, of which we are
+ * still to hear. */
 static bool may_pass(int res)
 {
 	switch (res) {

@@ -12,6 +12,8 @@
 struct owned {
 	const void *graph; /* the key */
 	const void *owner;
+	const void *node;   /* that it is of */
+	struct owned *next; /* of those whose node is being destroyed */
 	UT_hash_handle hh;
 };
 
@@ -41,14 +43,8 @@ static void forget(struct owned *owned)
 
 /* Under lock. Without memory the graph is taken for one of its own, whose end
  * nobody tells. */
-static void enter(const void *graph, const void *owner)
+static void enter(struct owned *owned)
 {
-	struct owned *owned = calloc(1, sizeof(*owned));
-
-	if (!owned)
-		return;
-	owned->graph = graph;
-	owned->owner = owner;
 	HASH_ADD_PTR(table, graph, owned);
 	if (owned->hh.tbl)
 		count++;
@@ -56,22 +52,27 @@ static void enter(const void *graph, const void *owner)
 		free(owned);
 }
 
-void graph_owned(const void *graph, const void *owner)
+void graph_owned(const void *graph, const void *owner, const void *node)
 {
-	struct owned *former;
+	struct owned *owned = calloc(1, sizeof(*owned)), *former;
 
 	pthread_mutex_lock(&lock);
 	former = find(graph); /* its end, with its node, went unseen */
 	if (former)
 		forget(former);
-	enter(graph, owner ? owner : &unknown);
+	if (owned) {
+		owned->graph = graph;
+		owned->owner = owner ? owner : &unknown;
+		owned->node = node;
+		enter(owned);
+	}
 	pthread_mutex_unlock(&lock);
 	/* It may hold what it had when it was still its own. */
 	graph_joined(graph, graph_root(graph));
 	graph_ended(graph);
 }
 
-void graph_met(const void *graph)
+void graph_met(const void *graph, const void *node)
 {
 	bool known;
 
@@ -79,7 +80,7 @@ void graph_met(const void *graph)
 	known = find(graph);
 	pthread_mutex_unlock(&lock);
 	if (!known)
-		graph_owned(graph, NULL);
+		graph_owned(graph, NULL, node);
 }
 
 const void *graph_root(const void *graph)
@@ -113,28 +114,63 @@ void graph_is_new(const void *graph)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Under lock. As deep as graphs are nested. */
-static void end_all_of(const void *owner)
+/* Under lock. Takes those of an owner, or of a node, off the table, and what
+ * belongs to them: as deep as graphs are nested. */
+static void take_all_of(const void *owner, const void *node,
+			struct owned **list)
 {
 	struct owned *owned, *next;
-	const void *graph;
 
 	HASH_ITER (hh, table, owned, next) {
-		if (owned->owner != owner)
+		if (owner ? owned->owner != owner : owned->node != node)
 			continue;
-		graph = owned->graph;
-		forget(owned);
-		end_all_of(graph);
+		HASH_DEL(table, owned);
+		count--;
+		owned->next = *list;
+		*list = owned;
+		take_all_of(owned->graph, NULL, list);
 		next = table; /* what came next may have gone, too */
 	}
 }
 
+struct owned *graph_node_ends(const void *node)
+{
+	struct owned *list = NULL;
+
+	if (!count || !node)
+		return NULL;
+	pthread_mutex_lock(&lock);
+	take_all_of(NULL, node, &list);
+	pthread_mutex_unlock(&lock);
+	return list;
+}
+
+void graph_node_settle(struct owned *list, bool failed)
+{
+	struct owned *owned;
+
+	if (!list)
+		return;
+	pthread_mutex_lock(&lock);
+	while ((owned = list)) {
+		list = owned->next;
+		if (failed)
+			enter(owned);
+		else
+			free(owned);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
 void graph_owner_ended(const void *graph)
 {
+	struct owned *list = NULL;
+
 	if (!count)
 		return;
 	pthread_mutex_lock(&lock);
 	if (!find(graph)) /* CUDA refuses to destroy what is a node's */
-		end_all_of(graph);
+		take_all_of(graph, NULL, &list);
 	pthread_mutex_unlock(&lock);
+	graph_node_settle(list, false);
 }

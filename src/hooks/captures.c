@@ -25,21 +25,22 @@ static CUcontext context_of(CUstream stream)
 }
 
 /* A green context is a part of a device's primary one, and ends with that. */
-static struct capture_place place_of(CUstream stream)
+static struct capture_place place_of(CUstream stream, bool into)
 {
 	CUcontext context = context_of(stream);
 	const struct context *whole = context_find(context);
 
-	return (struct capture_place){context, whole ? whole->handle : context};
+	return (struct capture_place){context, whole ? whole->handle : context,
+				      into};
 }
 
-static struct begin expect(CUstream stream, bool per_thread)
+static struct begin expect(CUstream stream, bool per_thread, bool into)
 {
 	struct begin begin = {.stream = stream, .per_thread = per_thread};
 
 	if (!mem_enabled())
 		return begin;
-	begin.place = place_of(stream);
+	begin.place = place_of(stream, into);
 	mem_guard_fork();
 	capture_expect();
 	begin.expected = true;
@@ -58,14 +59,14 @@ static CUresult settle(const struct begin *begin, CUresult res)
 
 EXPORT CUresult cuStreamBeginCapture(CUstream stream)
 {
-	struct begin begin = expect(stream, false);
+	struct begin begin = expect(stream, false, false);
 
 	return settle(&begin, REAL_CALL(cuStreamBeginCapture, stream));
 }
 
 EXPORT CUresult cuStreamBeginCapture_ptsz(CUstream stream)
 {
-	struct begin begin = expect(stream, true);
+	struct begin begin = expect(stream, true, false);
 
 	return settle(&begin, REAL_CALL(cuStreamBeginCapture_ptsz, stream));
 }
@@ -73,7 +74,7 @@ EXPORT CUresult cuStreamBeginCapture_ptsz(CUstream stream)
 EXPORT CUresult cuStreamBeginCapture_v2(CUstream stream,
 					CUstreamCaptureMode mode)
 {
-	struct begin begin = expect(stream, false);
+	struct begin begin = expect(stream, false, false);
 
 	return settle(&begin, REAL_CALL(cuStreamBeginCapture_v2, stream, mode));
 }
@@ -81,7 +82,7 @@ EXPORT CUresult cuStreamBeginCapture_v2(CUstream stream,
 EXPORT CUresult cuStreamBeginCapture_v2_ptsz(CUstream stream,
 					     CUstreamCaptureMode mode)
 {
-	struct begin begin = expect(stream, true);
+	struct begin begin = expect(stream, true, false);
 
 	return settle(&begin,
 		      REAL_CALL(cuStreamBeginCapture_v2_ptsz, stream, mode));
@@ -93,7 +94,7 @@ EXPORT CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph,
 					    size_t count,
 					    CUstreamCaptureMode mode)
 {
-	struct begin begin = expect(stream, false);
+	struct begin begin = expect(stream, false, true);
 
 	return settle(&begin, REAL_CALL(cuStreamBeginCaptureToGraph, stream,
 					graph, nodes, data, count, mode));
@@ -105,7 +106,7 @@ EXPORT CUresult cuStreamBeginCaptureToGraph_ptsz(CUstream stream, CUgraph graph,
 						 size_t count,
 						 CUstreamCaptureMode mode)
 {
-	struct begin begin = expect(stream, true);
+	struct begin begin = expect(stream, true, true);
 
 	return settle(&begin,
 		      REAL_CALL(cuStreamBeginCaptureToGraph_ptsz, stream, graph,
@@ -120,15 +121,19 @@ static CUresult finish(CUstream stream, bool per_thread, const CUgraph *graph,
 		       is_capturing *ask, CUresult res)
 {
 	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+	CUcontext context;
 
 	if (!mem_enabled())
 		return res;
 	if (res && ask && ask(stream, &status))
 		status = CU_STREAM_CAPTURE_STATUS_NONE;
-	if (status == CU_STREAM_CAPTURE_STATUS_NONE)
-		capture_ended(stream, per_thread, context_of(stream),
-			      !res && graph ? (CUgraph)graph_root(*graph)
-					    : NULL);
+	if (status != CU_STREAM_CAPTURE_STATUS_NONE)
+		return res;
+	context = context_of(stream);
+	if (!res && graph && capture_makes_graph(stream, per_thread, context))
+		graph_is_new(*graph);
+	capture_ended(stream, per_thread, context,
+		      !res && graph ? (CUgraph)graph_root(*graph) : NULL);
 	return res;
 }
 

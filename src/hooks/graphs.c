@@ -55,6 +55,15 @@ EXPORT CUresult cuGraphDestroy(CUgraph graph)
 	return REAL_CALL(cuGraphDestroy, graph);
 }
 
+EXPORT CUresult cuGraphDestroyNode(CUgraphNode node)
+{
+	struct owned *list = mem_enabled() ? graph_node_ends(node) : NULL;
+	CUresult res = REAL_CALL(cuGraphDestroyNode, node);
+
+	graph_node_settle(list, res);
+	return res;
+}
+
 EXPORT CUresult cuGraphExecDestroy(CUgraphExec exec)
 {
 	ends(exec);
@@ -123,7 +132,7 @@ static CUresult adopted(CUresult res, const CUgraphNode *node, CUgraph child,
 
 	if (!res && mem_enabled() &&
 	    !REAL_CALL(cuGraphChildGraphNodeGetGraph, *node, &copy))
-		graph_owned(copy, graph);
+		graph_owned(copy, graph, *node);
 	return joined(res, child, graph);
 }
 
@@ -141,7 +150,7 @@ EXPORT CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph *graph)
 	CUresult res = REAL_CALL(cuGraphChildGraphNodeGetGraph, node, graph);
 
 	if (!res && mem_enabled())
-		graph_met(*graph);
+		graph_met(*graph, node);
 	return res;
 }
 
@@ -157,7 +166,7 @@ static CUresult added(CUresult res, const CUgraphNode *node,
 		return adopted(res, node, params->graph.graph, graph);
 	if (params->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
 		for (unsigned int i = 0; i < condition->size; i++)
-			graph_owned(condition->phGraph_out[i], graph);
+			graph_owned(condition->phGraph_out[i], graph, *node);
 	return res;
 }
 

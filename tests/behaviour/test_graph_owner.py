@@ -119,3 +119,57 @@ def test_a_graph_of_an_unknown_parent_holds_for_good(box):
         lines(shell, f"graph_destroy {name}")
         assert held(shell) == 1
     shell.end()
+
+
+@pytest.mark.parametrize("inside", [moved, copied, nested])
+def test_a_capture_where_a_destroyed_node_had_its_graph_is_its_own(box, inside):
+    """The former parent lives; what the node's graph held stays its own."""
+    shell = opened(box)
+    inside(shell)
+    fill_inside(shell)
+    former = shell("addr inner")
+    node = "m" if inside == nested else "n"
+    lines(shell, f"node_destroy {node}")
+
+    def capture(name):
+        lines(shell, "alloc b 5000", "begin s relaxed", "stream_fill s b 7",
+              "free b", f"end s {name}")
+
+    names = graphs_at(shell, former, capture)
+    assert held(shell) == 1 + len(names)
+    lines(shell, "graph_destroy p")
+    assert held(shell) == len(names)
+    lines(shell, f"graph_destroy {names[-1]}")
+    assert held(shell) == len(names) - 1
+    shell.end()
+
+
+def test_a_capture_where_an_unseen_end_left_a_graph_is_its_own(box):
+    """A condition's node was destroyed: of its bodies nobody tells."""
+    shell = opened(box)
+    lines(shell, "graph p", "body inner p", "first n p")
+    former = shell("addr inner")
+    lines(shell, "node_destroy n")
+
+    def capture(name):
+        lines(shell, "alloc b 5000", "begin s relaxed", "stream_fill s b 7",
+              "free b", f"end s {name}")
+
+    names = graphs_at(shell, former, capture)
+    lines(shell, "graph_destroy p")
+    assert held(shell) == len(names)
+    lines(shell, f"graph_destroy {names[-1]}")
+    assert held(shell) == len(names) - 1
+    shell.end()
+
+
+def test_a_node_that_is_not_destroyed_keeps_its_graph(box):
+    shell = opened(box, fail="cuGraphDestroyNode:1:1")
+    copied(shell)
+    assert shell("node_destroy n") == "1"
+    fill_inside(shell)
+    lines(shell, "instantiate p x", "graph_destroy p")
+    assert held(shell) == 1
+    lines(shell, "exec_destroy x")
+    assert held(shell) == 0
+    shell.end()

@@ -282,6 +282,29 @@ START_TEST(a_body_is_filled_by_a_capture)
 }
 END_TEST
 
+START_TEST(a_destroyed_node_goes_with_its_edges_and_its_graph)
+{
+	CUcontext ctx = claims_open();
+	CUgraph graph = graph_new(), child = graph_new(), inner;
+	CUgraphNode first, node, last, left[4];
+	CUdeviceptr numbers;
+	size_t count = 4;
+
+	numbers = claims_numbers();
+	first = add_fill(graph, ctx, numbers, 2);
+	ck_assert_ok(cuGraphAddChildGraphNode(&node, graph, &first, 1, child));
+	ck_assert_ok(cuGraphChildGraphNodeGetGraph(node, &inner));
+	ck_assert_ok(cuGraphAddEmptyNode(&last, graph, &node, 1));
+	ck_assert_ok(cuGraphDestroyNode(node));
+	ck_assert_ok(cuGraphGetNodes(graph, left, &count));
+	ck_assert_int_eq(count, 2);
+	ck_assert_ok(cuGraphNodeGetDependencies(last, NULL, NULL, &count));
+	ck_assert_int_eq(count, 0);
+	ck_assert_ok(cuGraphLaunch(exec_new(graph), NULL));
+	ck_assert_int_eq(claims_number(numbers, 0), 2);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -293,6 +316,7 @@ int main(void)
 		a_moved_child_is_its_parents,
 		a_condition_picks_one_of_its_bodies,
 		a_body_is_filled_by_a_capture,
+		a_destroyed_node_goes_with_its_edges_and_its_graph,
 		NULL,
 	};
 

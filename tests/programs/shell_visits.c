@@ -263,6 +263,11 @@ static void run_move(char **words)
 	shell_memory(words[0])->addr = (uint64_t)node;
 }
 
+static void run_node_destroy(char **words)
+{
+	printf("%d", (int)cuGraphDestroyNode(handle_of(words[0])));
+}
+
 /* A graph that another runs if its condition, always true, is so. */
 static void run_body(char **words)
 {
@@ -317,6 +322,7 @@ const struct shell_command shell_visits[] = {
 	{"bind", 1, run_bind},
 	{"child", 3, run_child},
 	{"move", 3, run_move},
+	{"node_destroy", 1, run_node_destroy},
 	{"body", 2, run_body},
 	{"first", 2, run_first},
 	{"inside", 2, run_inside},

@@ -40,6 +40,25 @@ void graph_close(struct graph *graph)
 	spare = graph;
 }
 
+void graph_remove(struct graph *graph, struct node *node)
+{
+	unsigned index = 0;
+
+	graph->last = &graph->first;
+	for (struct node *n = graph->first, *next; n; n = next) {
+		next = n->next;
+		if (n == node)
+			continue;
+		nodes_remove(&n->before, node);
+		n->index = index++;
+		*graph->last = n;
+		graph->last = &n->next;
+	}
+	*graph->last = NULL;
+	graph->count = index;
+	node_close(node);
+}
+
 CUresult graph_find(CUgraph handle, struct graph **out)
 {
 	struct graph *graph = (struct graph *)handle;

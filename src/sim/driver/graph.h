@@ -25,6 +25,8 @@ struct graph {
 /* An empty one, or NULL. */
 struct graph *graph_open(void);
 void graph_close(struct graph *graph);
+/* The node goes, and what it has of edges. */
+void graph_remove(struct graph *graph, struct node *node);
 /* From the program; CUDA_ERROR_INVALID_VALUE. */
 CUresult graph_find(CUgraph handle, struct graph **graph);
 /* Children included. NULL when memory is short. */

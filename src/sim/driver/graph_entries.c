@@ -124,6 +124,18 @@ CUresult sim_cuGraphNodeGetDependencies(CUgraphNode handle, CUgraphNode *nodes,
 	return sim_cuGraphNodeGetDependencies_v2(handle, nodes, NULL, count);
 }
 
+CUresult sim_cuGraphDestroyNode(CUgraphNode handle)
+{
+	struct node *node;
+	CUresult res = node_find(handle, &node);
+
+	if (!res && node->graph->capturing)
+		res = CUDA_ERROR_ILLEGAL_STATE;
+	if (!res)
+		graph_remove(node->graph, node);
+	return res;
+}
+
 static CUresult edge_add(struct graph *graph, CUgraphNode from, CUgraphNode to)
 {
 	struct node *before, *after;

@@ -37,6 +37,13 @@ bool nodes_merge(struct nodes *nodes, const struct nodes *other)
 	return ok;
 }
 
+void nodes_remove(struct nodes *nodes, const struct node *node)
+{
+	for (unsigned i = 0; i < nodes->count; i++)
+		if (nodes->at[i] == node)
+			nodes->at[i--] = nodes->at[--nodes->count];
+}
+
 void nodes_clear(struct nodes *nodes)
 {
 	free(nodes->at);

@@ -16,6 +16,7 @@ struct nodes {
 bool nodes_add(struct nodes *nodes, struct node *node);
 bool nodes_merge(struct nodes *nodes, const struct nodes *other);
 bool nodes_have(const struct nodes *nodes, const struct node *node);
+void nodes_remove(struct nodes *nodes, const struct node *node);
 void nodes_clear(struct nodes *nodes);
 
 #endif
