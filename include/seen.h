@@ -39,7 +39,7 @@ enum seen_kind {
 /* A call that is about to yield memory of this process. */
 struct seen_order {
 	struct device *device;         /* NULL: it is not counted */
-	const struct context *context; /* the current one, or NULL */
+	const struct context *context; /* it goes with, or NULL */
 	size_t bytes;                  /* claimed of the device */
 };
 

@@ -2,22 +2,37 @@
 #include "call.h"
 #include "context.h"
 #include "hook.h"
+#include "mem.h"
 #include "room_of.h"
 #include "seen_call.h"
 #include "work.h"
 
-/* Whose device's memory a stream gets. */
-static int stream_device(CUstream stream)
+/* The context of a stream, which may not be the current one; NULL: it is. */
+static struct context *stream_context(CUstream stream)
 {
-	const struct context *context;
 	CUcontext handle;
 
-	if (device_count() < 2 || !stream || stream == CU_STREAM_LEGACY ||
-	    stream == CU_STREAM_PER_THREAD ||
+	if (context_count() < 2 || !mem_enabled() || !stream ||
+	    stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD ||
 	    REAL_CALL(cuStreamGetCtx, stream, &handle))
-		return CURRENT;
-	context = context_find(handle);
-	return context ? device_ordinal(context->device) : CURRENT;
+		return NULL;
+	return context_named(handle);
+}
+
+/* Memory by a stream is its device's, or that of a pool, and goes with the
+ * stream's context. */
+static bool stream_begin(struct seen_order *order, CUstream stream, int ordinal,
+			 const void *out, size_t size)
+{
+	const struct context *context = stream_context(stream);
+
+	if (ordinal == CURRENT && context)
+		ordinal = device_ordinal(context->device);
+	if (!seen_begin(order, ordinal, out, size))
+		return false;
+	if (context)
+		order->context = context;
+	return true;
 }
 
 EXPORT CUresult cuMemAllocAsync(CUdeviceptr *out, size_t size, CUstream stream)
@@ -25,7 +40,7 @@ EXPORT CUresult cuMemAllocAsync(CUdeviceptr *out, size_t size, CUstream stream)
 	struct seen_order order;
 	CUresult res;
 
-	if (!seen_begin(&order, stream_device(stream), out, size))
+	if (!stream_begin(&order, stream, CURRENT, out, size))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	work_begin(stream, false);
 	res = ROOM_CALL(cuMemAllocAsync, out, size, stream);
@@ -39,7 +54,7 @@ EXPORT CUresult cuMemAllocAsync_ptsz(CUdeviceptr *out, size_t size,
 	struct seen_order order;
 	CUresult res;
 
-	if (!seen_begin(&order, stream_device(stream), out, size))
+	if (!stream_begin(&order, stream, CURRENT, out, size))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	work_begin(stream, true);
 	res = ROOM_CALL(cuMemAllocAsync_ptsz, out, size, stream);
@@ -65,7 +80,7 @@ EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr *out, size_t size,
 	struct seen_order order;
 	CUresult res;
 
-	if (!seen_begin(&order, pool_device(pool), out, size))
+	if (!stream_begin(&order, stream, pool_device(pool), out, size))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	work_begin(stream, false);
 	res = ROOM_CALL(cuMemAllocFromPoolAsync, out, size, pool, stream);
@@ -79,7 +94,7 @@ EXPORT CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *out, size_t size,
 	struct seen_order order;
 	CUresult res;
 
-	if (!seen_begin(&order, pool_device(pool), out, size))
+	if (!stream_begin(&order, stream, pool_device(pool), out, size))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	work_begin(stream, true);
 	res = ROOM_CALL(cuMemAllocFromPoolAsync_ptsz, out, size, pool, stream);

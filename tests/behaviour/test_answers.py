@@ -171,3 +171,18 @@ def test_memory_of_other_apis_is_counted(box):
     took(shell, "import_end e")
     assert shell.stat()["imported_bytes"] == 0
     shell.end()
+
+
+def test_memory_by_a_stream_goes_with_the_streams_context(box):
+    """Whichever is current where it is asked for."""
+    shell = open_shell(box, "page_unit_pool", "driver")
+    for line in ("create x 0", "create y 0", "set x", "stream s", "set y",
+                 "alloc_async a 5000 s", "destroy y"):
+        took(shell, line)
+    assert shell.stat()["async_bytes"] == 5000
+    took(shell, "alloc_async b 5000 s")
+    assert shell.stat()["async_bytes"] == 10000
+    took(shell, "set x")
+    took(shell, "destroy x")
+    assert shell.stat()["async_bytes"] == 0
+    shell.end()

@@ -13,6 +13,10 @@ UNKNOWN = "src/hooks/unknown.c"
 TABLE = "src/hooks/hook_table.c"
 
 ROWS = [
+    ("memory_by_a_stream_goes_with_the_current_context",
+     "test_answers.py -k streams_context",
+     ("src/hooks/seen_pools.c", "	if (context)\n		order->context = context;\n",
+      "")),
     ("copies_do_not_share", "proof",
      (REACH, "	if (device_count() < 2)", "	if (true)")),
     ("what_visits_is_not_joined", "proof",
