@@ -112,3 +112,9 @@ def test_the_tests_that_a_document_names_are_there(document):
         assert f"def {name}(" in tests, name
     for name in re.findall(r"test_\w+\.py", read("docs", document)):
         assert name in files, name
+
+
+def test_what_no_test_reaches_is_still_there():
+    """Each row of tests/unreached, by the script that counts without them."""
+    subprocess.run([os.path.join(ROOT, "scripts", "coverage-sum"), "--rows"],
+                   check=True)

@@ -168,6 +168,24 @@ def test_a_silent_client_holds_up_nobody(shell):
     assert shell.ask("pools").startswith("page_unit_pool")
 
 
+def test_who_waits_longest_makes_room_for_one_too_many(shell):
+    path = shell.box.socket_of(shell.pid)
+    silent = [connect(path) for _ in range(128)]
+    assert shell.ask("pools").startswith("page_unit_pool")
+    assert receive(silent[0]) == ""
+    silent[1].sendall(b"pools\n")
+    assert receive(silent[1]).startswith("page_unit_pool")
+    for client in silent:
+        client.close()
+
+
+def test_an_unknown_option_is_told_with_those_that_are_known(shell):
+    for request in ("set nonsense", "set nonsense 1"):
+        answer = shell.ask(request)
+        assert answer.startswith("error: ") and "nonsense" in answer
+        assert "pool_limit" in answer and answer.count("\n") == 1
+
+
 def test_a_silent_client_is_dropped_in_the_end(shell):
     with connect(shell.box.socket_of(shell.pid)) as client:
         assert receive(client) == ""
