@@ -146,6 +146,20 @@ def test_physical_memory_is_counted_while_a_handle_or_a_mapping_is_left(box):
     shell.end()
 
 
+def test_a_mapping_that_cuda_does_not_end_is_counted_as_before(box):
+    """And no other's: it lies beside it."""
+    shell = open_shell(box, POOL, "driver", sim_fail="cuMemUnmap:1:999")
+    lines(shell, f"physical p {2 * MIB}", f"physical q {4 * MIB}", "map v p",
+          "map w q", "release_physical p", "release_physical q")
+    shell("unmap v")
+    assert shell.stat()["virtual_bytes"] == 6 * MIB
+    shell("unmap v")
+    assert shell.stat()["virtual_bytes"] == 4 * MIB
+    took(shell, "unmap w")
+    assert shell.stat()["virtual_bytes"] == 0
+    shell.end()
+
+
 def test_physical_memory_outlives_contexts(box):
     shell = open_shell(box, POOL, "driver")
     lines(shell, "create x 0", f"physical p {2 * MIB}", "destroy x")

@@ -157,8 +157,12 @@ set primary
 free a
 sync
 """
+# Bins for more sizes than a pool has room for at first.
+SIZES = "".join(f"alloc a {size << 16}\nfill a 3\nfree a\n"
+                for size in range(1, 24)) + "alloc b 5000\nfill b 4\ncheck b 4\n"
 SCRIPTS = {"driver": ("driver", DRIVER), "shared": ("shared", RUNTIME),
-           "kinds": ("driver", KINDS), "green": ("driver", GREEN)}
+           "kinds": ("driver", KINDS), "green": ("driver", GREEN),
+           "sizes": ("shared", SIZES)}
 
 
 def run(box, form, failing, script):

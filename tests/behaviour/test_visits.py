@@ -196,3 +196,14 @@ def test_what_a_multicast_object_took_is_never_reused(box):
     shell.end()
     assert box.stat()["hits"] == 0
     assert calls_of(box, "cuMemFree_v2") == [1]
+
+
+def test_a_free_in_a_stream_of_nobody_knows_whom_is_anyones(box):
+    """CUDA does not say whose the stream is, so all wait for what it does."""
+    shell = box.shell(POOL, "driver", devices=2, fail="cuStreamGetCtx:1+:999")
+    lines(shell, f"""init; retain c1 1; set c1; stream b; alloc x {MIB};
+          retain c0 0; set c0; stream a; alloc p {MIB}; put p a 5; wait a;
+          linger b; free_async p b; alloc q {MIB}; put q a 7; wait a; wait b""")
+    assert shell("check q 7").endswith("right")
+    shell.end()
+    assert box.stderr() == ""
