@@ -234,6 +234,12 @@ def test_the_figures_of_a_device_are_aligned(box, shell):
     assert all(line[37:39] == "  " for line in lines[3:])
 
 
+def test_the_figures_fit_80_columns(box, shell):
+    for words in ([], ["--all-figures"]):
+        text = box.mnm("stat", shell.pid, *words).stdout
+        assert max(map(len, text.splitlines())) <= 80
+
+
 def test_run_takes_pool_options_and_device(box):
     done = mnm_run(box, ["--pool", "no_pool", "--sim=32M", "--set",
                          "hard_limit=16M", "--", *FORMS["shared"]],
