@@ -1,5 +1,5 @@
-/* Every figure of `mnm stat`, a row each: COUNTER(name, unit, help), the help in
- * 41 characters. Bytes and counts are totals of a device in this process. */
+/* Every figure of `mnm stat`, a row each: COUNTER(name, unit, help), the help
+ * in 41 characters. Bytes and counts are totals of a device in this process. */
 #ifndef MNM_COUNTER_LIST_H
 #define MNM_COUNTER_LIST_H
 
