@@ -262,23 +262,20 @@ static int filter_inherited(const char *name)
 	return status;
 }
 
-/* Kills for that call, once CUDA has started. */
-static int filter_of(const char *name)
-{
-	struct sock_filter rows[] = {NUMBER_LOAD, KILL_FOR(0), ALLOW};
-
-	rows[1].k = call_number(name);
-	cudaFree(0);
-	return filtered(rows, sizeof(rows) / sizeof(*rows));
-}
-
-/* The same, before CUDA starts. */
+/* Kills for that call, before CUDA starts. */
 static int filter_before(const char *name)
 {
 	struct sock_filter rows[] = {NUMBER_LOAD, KILL_FOR(0), ALLOW};
 
 	rows[1].k = call_number(name);
 	return filtered(rows, sizeof(rows) / sizeof(*rows));
+}
+
+/* The same, once it has. */
+static int filter_of(const char *name)
+{
+	cudaFree(0);
+	return filter_before(name);
 }
 
 /* Refuses membarrier, once there are caches, and then ends all of them for a
