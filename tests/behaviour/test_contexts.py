@@ -401,7 +401,8 @@ def test_a_node_may_name_a_context_that_mnm_has_not_met(box, how):
     """Whose device it is, CUDA says."""
     shell = box.shell("page_unit_pool", "driver", devices=2)
     for line in ("init", "retain p 0", "set p", "alloc a 65536", "fill a 3",
-                 "create_unseen u 1", "alloc b 65536", "set p", "graph g",
+                 "retain q 1", "set q", "alloc b 65536", "create_unseen u 1",
+                 "set p", "graph g",
                  f"node {how} n g a a u"):
         assert shell(line).split()[0] == "0"
     for line in ("alloc c 65536", "fill c 4", "sync"):

@@ -9,6 +9,7 @@
  * ROOT is changed to before main leaves; "-": it is not. */
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -290,7 +291,7 @@ static int filter_late(const char *unused)
 	(void)unused;
 	pairs_run(NULL);
 	wrong += cudaStreamCreate(&stream);
-	rows[2].k = SECCOMP_RET_ERRNO;
+	rows[2].k = SECCOMP_RET_ERRNO | EPERM;
 	if (!filter_set(rows, sizeof(rows) / sizeof(*rows)))
 		return 1;
 	wrong += cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed);
