@@ -34,6 +34,7 @@
 
 #include "option.h"
 
+struct CUctx_st;
 struct context;
 struct device;
 
@@ -104,6 +105,10 @@ void fence_drain(struct context *context);
 /* Another context may use the memory of `device` from now on: its work waits
  * for the device's last fence. */
 void fence_join(struct device *device, struct context *other);
+
+/* A part of a context, under another handle, may use from now on what the whole
+ * may: its work waits for the last fences of all that is. */
+void fence_join_part(const struct context *whole, struct CUctx_st *part);
 
 /* Another context may use the memory of the device from now on, for good: its
  * work counts as the device's own, and what it does now is behind the last

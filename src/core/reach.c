@@ -13,9 +13,9 @@ enum { CONTEXTS_MAX = 512 }; /* of one device */
 
 _Static_assert(DEVICE_MAX <= 64, "a bit of context->joined for each device");
 
-/* The later work of `other` waits for the last fence of a context; the host
- * does, where a capture forbids the device to. */
-static void context_join(struct context *context, struct context *other)
+/* The later work of a handle's context waits for the last fence of a context;
+ * the host does, where a capture forbids the device to. */
+static void context_join(struct context *context, struct CUctx_st *handle)
 {
 	struct CUevent_st *event = context->fence;
 	int res = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
@@ -24,7 +24,7 @@ static void context_join(struct context *context, struct context *other)
 	if (!event || !context_use(context))
 		return;
 	if (quiet_begin()) {
-		res = backing_gate(other->handle, event);
+		res = backing_gate(handle, event);
 		quiet_end();
 	}
 	if (res)
@@ -40,7 +40,24 @@ void fence_join(struct device *device, struct context *other)
 
 	for (int i = 0; i < count; i++)
 		if (list[i] != other)
-			context_join(list[i], other);
+			context_join(list[i], other->handle);
+}
+
+/* No document says that it inherits what the whole waits for. */
+void fence_join_part(const struct context *whole, struct CUctx_st *part)
+{
+	struct context *list[CONTEXTS_MAX];
+	bool uses;
+	int count;
+
+	for (int d = 0; d < DEVICE_MAX; d++) {
+		count = contexts_using(device_at(d), list, CONTEXTS_MAX);
+		uses = false;
+		for (int i = 0; i < count; i++)
+			uses |= list[i] == whole;
+		for (int i = 0; i < count && uses; i++)
+			context_join(list[i], part);
+	}
 }
 
 void fence_share(struct device *device)

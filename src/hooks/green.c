@@ -1,6 +1,7 @@
 /* Green contexts: parts of a device's processors. */
 #include "call.h"
 #include "context.h"
+#include "fence.h"
 #include "hook.h"
 #include "log.h"
 #include "mem.h"
@@ -39,6 +40,17 @@ static CUresult create(CUgreenCtx *out, CUdevResourceDesc desc, CUdevice device,
 	return res;
 }
 
+/* Its work may use what the primary one's may. Without the lock, as nobody has
+ * the handle yet, and others may be ending. */
+static void join(CUgreenCtx green, CUdevice device)
+{
+	const struct context *whole = context_primary(device);
+	CUcontext handle;
+
+	if (whole && !REAL_CALL(cuCtxFromGreenCtx, &handle, green))
+		fence_join_part(whole, handle);
+}
+
 /* Room is made without the lock of primary contexts, see contexts.c. */
 EXPORT CUresult cuGreenCtxCreate(CUgreenCtx *out, CUdevResourceDesc desc,
 				 CUdevice device, unsigned int flags)
@@ -53,6 +65,8 @@ EXPORT CUresult cuGreenCtxCreate(CUgreenCtx *out, CUdevResourceDesc desc,
 		while (room_make(&room, (int)res))
 			res = create(out, desc, device, flags);
 	}
+	if (!res && out && mem_enabled())
+		join(*out, device);
 	return res;
 }
 

@@ -293,6 +293,24 @@ def test_work_of_a_green_context_is_waited_for(box):
     shell.end()
 
 
+@pytest.mark.parametrize("order", ["fence", "stream"])
+def test_a_green_contexts_first_work_is_behind_the_fences_before(box, order):
+    shell = box.shell("page_unit_pool", "driver", quarantine=0)
+    for line in ("init", "retain p 0", "set p", "stream s"):
+        took(shell, line)
+    if order == "fence":
+        took(shell, "mix")
+    for line in ("alloc x 65536", "linger s", "put x s 1", "free x",
+                 "alloc n 65536"):
+        took(shell, line)
+    assert shell("addr n") == shell("addr x")
+    for line in ("green g", "green_stream t g", "put n t 7", "wait t",
+                 "wait s"):
+        took(shell, line)
+    assert shell("check n 7").endswith("right")
+    shell.end()
+
+
 def test_a_green_context_alone_is_not_all_that_works(box):
     """A block that the green one frees may be in use by the primary one."""
     shell = box.shell("page_unit_pool", "driver", quarantine=0)

@@ -7,6 +7,9 @@ CAPTURE = "src/core/capture.c"
 HOOKS = "include/work.h"
 
 ROWS = [
+    ("a_green_context_joins_no_fence", "test_contexts.py -k behind_the_fences",
+     ("src/core/reach.c", "		for (int i = 0; i < count && uses; i++)",
+      "		for (int i = 0; i < 0; i++)")),
     ("an_order_returns_in_doubt", "test_return.py -k never",
      (WORK, "	return !doubted && !barred", "	return !barred")),
     ("order_returns_at_once", "test_return.py -k short_time",
