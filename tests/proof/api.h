@@ -49,6 +49,17 @@ CUresult cuCtxCreate_v2(CUcontext *out, unsigned flags, CUdevice device);
 	API(cuStreamEndCapture, "cuStreamEndCapture", 10000, 1) \
 	API(cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags", 11040, \
 	    0) \
+	API(cuGraphCreate, "cuGraphCreate", 10000, 0) \
+	API(cuGraphAddMemsetNode, "cuGraphAddMemsetNode", 10000, 0) \
+	API(cuGraphAddMemcpyNode, "cuGraphAddMemcpyNode", 10000, 0) \
+	API(cuGraphAddKernelNode_v2, "cuGraphAddKernelNode", 12000, 0) \
+	API(cuDeviceGetDevResource, "cuDeviceGetDevResource", 12040, 0) \
+	API(cuDevSmResourceSplitByCount, "cuDevSmResourceSplitByCount", 12040, \
+	    0) \
+	API(cuDevResourceGenerateDesc, "cuDevResourceGenerateDesc", 12040, 0) \
+	API(cuGreenCtxCreate, "cuGreenCtxCreate", 12040, 0) \
+	API(cuGreenCtxDestroy, "cuGreenCtxDestroy", 12040, 0) \
+	API(cuGreenCtxStreamCreate, "cuGreenCtxStreamCreate", 12050, 0) \
 	API(cuGraphLaunch, "cuGraphLaunch", 10000, 1) \
 	API(cuGraphExecDestroy, "cuGraphExecDestroy", 10000, 0) \
 	API(cuGraphDestroy, "cuGraphDestroy", 10000, 0)

@@ -8,7 +8,7 @@
 #include "setting.h"
 #include "step.h"
 
-enum { TRIES = 24, STEPS_LEAST = 10, STEPS_MORE = 51, ROUNDS = 4 };
+enum { MISSES = 24, STEPS_LEAST = 10, STEPS_MORE = 51, ROUNDS = 4 };
 enum { CONTEXTS_LIVE = 5, CONTEXTS_FEW = 2 };
 
 static const size_t sizes[] = {512,   512,   4096,    4096,    5000,
@@ -53,7 +53,7 @@ static void draw_middle(struct program *program)
 	while (count--) {
 		int thread = (int)random_below(&program->random, threads);
 
-		for (int i = 0; i < TRIES; i++)
+		for (int i = 0; i < MISSES; i++)
 			if (step_add(program, kind_row_draw(program), thread))
 				break;
 	}
@@ -66,7 +66,7 @@ static void draw_out(struct program *program, const char *name)
 	int misses = 0, thread = 0;
 
 	/* A row looks at a random object: one miss says little. */
-	while (misses < ROUNDS * TRIES) {
+	while (misses < ROUNDS * MISSES) {
 		thread = (thread + 1) % program->thread_count;
 		if (step_add(program, row, thread))
 			misses = 0;
@@ -82,6 +82,7 @@ static void draw_end(struct program *program)
 	draw_out(program, "pinned_free");
 	draw_out(program, "graph_drop");
 	draw_out(program, "event_drop");
+	draw_out(program, "green_drop");
 	draw_out(program, "context_drop");
 	draw_out(program, "stream_drop");
 }
@@ -93,7 +94,9 @@ static void shape_by_kind(struct program *program)
 	if (kind == MIXED)
 		return;
 	program->thread_count = THREADS_MAX;
-	program->device_count = 1 + (kind == DEVICES);
+	program->device_count =
+		1 + (kind == DEVICES ||
+		     (kind == GRAPHS && random_one_in(&program->random, 2)));
 	program->peers = kind == DEVICES && random_one_in(&program->random, 4);
 	program->sizes[1] = program->sizes[2] = program->sizes[0];
 	if (kind == CONTEXTS || kind == RENEWALS)

@@ -56,6 +56,31 @@ static const struct weight alone[] = {
 	{"stream_drop", 1}, {"capture_begin", 1}, {"capture_end", 6},
 	{"thread_new", 1},  {"level", 1},         {0}};
 
+static const struct weight faulty[] = {
+	{"alloc", 34},        {"free", 28},        {"touch", 14},
+	{"copy", 6},          {"context_new", 3},  {"context_drop", 4},
+	{"context_sync", 3},  {"pinned_alloc", 4}, {"pinned_free", 4},
+	{"capture_begin", 1}, {"capture_end", 4},  {"swap", 4},
+	{"trim", 4},          {"quarantine", 1},   {0}};
+
+static const struct weight graphs[] = {{"alloc", 30},
+				       {"free", 20},
+				       {"touch", 8},
+				       {"copy", 4},
+				       {"graph_new", 12},
+				       {"graph_instantiate", 16},
+				       {"graph_launch", 26},
+				       {"graph_drop", 5},
+				       {"capture_begin", 4},
+				       {"capture_end", 10},
+				       {"green_new", 3},
+				       {"green_drop", 2},
+				       {"context_new", 1},
+				       {"context_drop", 1},
+				       {"swap", 1},
+				       {"trim", 1},
+				       {0}};
+
 static const struct {
 	const char *name;
 	unsigned share;
@@ -71,6 +96,8 @@ static const struct {
 	[PINNED] = {"pinned", 2, pinned, false},
 	[HANDS] = {"hands", 4, hands, false},
 	[ALONE] = {"alone", 3, alone, false},
+	[FAULTY] = {"faulty", 3, faulty, false},
+	[GRAPHS] = {"graphs", 3, graphs, false},
 };
 
 enum kind kind_draw(struct random *random)

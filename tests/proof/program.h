@@ -26,6 +26,8 @@ enum {
 	PART_WORDS = 64, /* in each */
 	SLOTS_LIVE = 14, /* at a time */
 	QUOTA_MIB = 8,   /* that a thread of a full program has at a time */
+	FAULTS_MAX = 3,
+	TRIES = FAULTS_MAX + 1, /* of a call that has to succeed */
 	NONE = -1,
 };
 
@@ -70,6 +72,8 @@ struct stream_model {
 	int thread;  /* whose alone it is, or NONE */
 	int capture; /* graph, or NONE */
 	bool given;  /* there from the start */
+	bool green;  /* of a green context of its own, a part of `context`,
+		      * whose events it does not take */
 };
 
 struct event_model {
@@ -97,6 +101,7 @@ struct graph_model {
 	enum graph_state state;
 	int mode; /* CUstreamCaptureMode */
 	int thread, stream, context;
+	unsigned contexts;     /* whose work is in it, a bit each */
 	bool slots[SLOTS_MAX]; /* that its work uses */
 };
 
@@ -129,7 +134,9 @@ enum door { DOOR_EXPORTS, DOOR_TABLE, DOOR_PER_THREAD };
  * context. DEVICES: two, that reach each other's memory. FULL: memory is as
  * much as the program ever holds. PINNED: host memory changes hands. HANDS:
  * blocks pass between threads that end, at whatever else there is. ALONE: one
- * stream is given nearly all work, and now and then it is another one. */
+ * stream is given nearly all work, and now and then it is another one. FAULTY:
+ * several calls fail, with swaps and trims between. GRAPHS: of nodes and of
+ * captures, on one device or two, beside green contexts. */
 enum kind {
 	MIXED,
 	DENSE,
@@ -140,20 +147,29 @@ enum kind {
 	PINNED,
 	HANDS,
 	ALONE,
+	FAULTY,
+	GRAPHS,
 	KIND_COUNT
+};
+
+/* An entry that fails once. Late: it is called, and then tells of an error. */
+struct fault {
+	const char *entry;
+	int code;
+	bool late;
 };
 
 /* Around the program: what the environment says. */
 struct setting {
 	enum kind kind;
 	const char *pool, *level;
-	char sim[16], fail[96], pool_limit[16], hard_limit[16], quarantine[16],
-		thread_cache[16], idle_limit[16];
-	bool old_driver;     /* without cuCtxRecordEvent */
-	bool tight;          /* memory may run out */
-	bool level_fixed;    /* chosen by the caller: no step changes it */
-	const char *failing; /* entry that fails once, or "" */
-	int failing_code;
+	char sim[16], fail[128], late[128], pool_limit[16], hard_limit[16],
+		quarantine[16], thread_cache[16], idle_limit[16];
+	bool old_driver;  /* without cuCtxRecordEvent */
+	bool tight;       /* memory may run out */
+	bool level_fixed; /* chosen by the caller: no step changes it */
+	struct fault faults[FAULTS_MAX];
+	int fault_count;
 };
 
 struct program {

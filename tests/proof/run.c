@@ -27,17 +27,24 @@ void run_failed(const struct step *step, const char *format, ...)
 	__atomic_add_fetch(&run.tally->failures, 1, __ATOMIC_RELAXED);
 }
 
-bool run_ok(const struct step *step, const char *entry, CUresult res,
-	    CUresult also)
+/* That which a call's error is, or NULL. */
+static const struct fault *fault_of(const char *entry, CUresult res)
 {
 	const struct setting *setting = &run.program->setting;
 
+	for (int i = 0; i < setting->fault_count; i++)
+		if (res == (CUresult)setting->faults[i].code &&
+		    !strcmp(entry, setting->faults[i].entry))
+			return &setting->faults[i];
+	return NULL;
+}
+
+bool run_ok(const struct step *step, const char *entry, CUresult res,
+	    CUresult also)
+{
 	if (!res)
 		return true;
-	if (res == also)
-		return false;
-	if (res == (CUresult)setting->failing_code &&
-	    !strcmp(entry, setting->failing))
+	if (res == also || fault_of(entry, res))
 		return false;
 	run_failed(step, "%s returned %d", entry, (int)res);
 	return false;
@@ -83,22 +90,36 @@ bool run_context_open(const struct step *step, int context)
 	return true;
 }
 
-void run_context_close(const struct step *step, int context)
+/* Once more after a failure, but for one that tells of another error. */
+static bool context_ends(const struct step *step, int context)
 {
 	const struct context_model *ctx = &run.program->contexts[context];
+	const char *entry = "cuDevicePrimaryCtxRelease_v2";
+	const struct fault *fault;
+	CUresult res;
 
+	if (ctx->primary) {
+		res = run.api.cuDevicePrimaryCtxRelease_v2(ctx->device);
+	} else {
+		entry = "cuCtxDestroy_v2";
+		res = run.api.cuCtxDestroy_v2(run.contexts[context]);
+	}
+	fault = fault_of(entry, res);
+	return run_ok(step, entry, res, CUDA_SUCCESS) || !fault || fault->late;
+}
+
+void run_context_close(const struct step *step, int context)
+{
 	/* Another may be current then, by the driver's doing. */
 	current = NONE;
-	if (ctx->primary)
-		OK(step, cuDevicePrimaryCtxRelease_v2, ctx->device);
-	else
-		OK(step, cuCtxDestroy_v2, run.contexts[context]);
+	for (int i = 0; i < TRIES && !context_ends(step, context); i++)
+		;
 }
 
 void run_waits(const struct step *step)
 {
 	for (int c = 0; c < CONTEXTS_MAX; c++)
-		for (int tries = 2; tries && step->waits >> c & 1; tries--)
+		for (int tries = TRIES; tries && step->waits >> c & 1; tries--)
 			if (run_enter(step, c) && OK(step, cuCtxSynchronize))
 				break;
 }
@@ -282,7 +303,7 @@ static void idle_return(void)
 		    !OK_OR(NULL, CUDA_ERROR_OUT_OF_MEMORY, cuMemAlloc_v2, &addr,
 			   512))
 			continue;
-		for (int tries = 3; tries; tries--)
+		for (int tries = TRIES; tries; tries--)
 			if (OK(NULL, cuMemFree_v2, addr))
 				break;
 	}
@@ -302,9 +323,11 @@ static void stat_check(void)
 		return; /* no allocation, no server */
 	idle_return();
 	control_ask("stat --json", answer, sizeof(answer));
-	/* What was refused, once, goes back with the next free. */
-	if (*run.program->setting.failing &&
-	    control_figure(answer, "pending_bytes")) {
+	/* What was refused, once by each fault, goes back with the next free.
+	 */
+	for (int i = 0; i < run.program->setting.fault_count &&
+			control_figure(answer, "pending_bytes");
+	     i++) {
 		idle_return();
 		control_ask("stat --json", answer, sizeof(answer));
 	}

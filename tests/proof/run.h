@@ -23,6 +23,7 @@ struct run {
 	CUcontext contexts[CONTEXTS_MAX];
 	CUfunction touch[CONTEXTS_MAX], touch_two[CONTEXTS_MAX];
 	CUstream streams[STREAMS_MAX];
+	CUgreenCtx greens[STREAMS_MAX]; /* that such a stream is of */
 	CUevent events[EVENTS_MAX];
 	CUevent order[THREADS_MAX][CONTEXTS_MAX]; /* a thread's own */
 	CUdeviceptr slots[SLOTS_MAX];             /* 0: its allocation failed */

@@ -16,25 +16,43 @@ static const char *const pools[] = {
 static const char *const levels[] = {"fence", "fence", "fence", "sync"};
 
 /* Entries that fail once; the first is the program's own call, too. */
-static const struct {
-	const char *entry;
-	int code;
-} faults[] = {{"cuMemAlloc_v2", 2},    {"cuMemFree_v2", 999},
-	      {"cuCtxRecordEvent", 2}, {"cuCtxWaitEvent", 2},
-	      {"cuEventCreate", 2},    {"cuCtxRecordEvent", 999},
-	      {"cuCtxSynchronize", 2}};
+static const struct fault faults[] = {
+	{"cuMemAlloc_v2", 2, false},    {"cuMemFree_v2", 999, false},
+	{"cuCtxRecordEvent", 2, false}, {"cuCtxWaitEvent", 2, false},
+	{"cuEventCreate", 2, false},    {"cuCtxRecordEvent", 999, false},
+	{"cuCtxSynchronize", 2, false}};
+static const struct fault ends[] = {
+	{"cuCtxDestroy_v2", 999, false},
+	{"cuCtxDestroy_v2", 999, true},
+	{"cuDevicePrimaryCtxRelease_v2", 999, false},
+	{"cuDevicePrimaryCtxRelease_v2", 999, true}};
 
 #define COUNT(array) (sizeof(array) / sizeof(array[0]))
 
 static void fault_draw(struct setting *setting, struct random *random)
 {
-	unsigned row = random_below(random, COUNT(faults));
-	unsigned nth = 1 + random_below(random, 12);
+	const struct fault *fault =
+		&faults[random_below(random, COUNT(faults))];
+	char *list = fault->late ? setting->late : setting->fail;
+	size_t length = strlen(list);
 
-	setting->failing = faults[row].entry;
-	setting->failing_code = faults[row].code;
-	snprintf(setting->fail, sizeof(setting->fail), "%s:%u:%d",
-		 setting->failing, nth, setting->failing_code);
+	setting->faults[setting->fault_count++] = *fault;
+	snprintf(list + length, sizeof(setting->fail) - length, "%s%s:%u:%d",
+		 length ? "," : "", fault->entry, 1 + random_below(random, 12),
+		 fault->code);
+}
+
+/* An end of a context is rare: its first or second. */
+static void end_fault_draw(struct setting *setting, struct random *random)
+{
+	const struct fault *fault = &ends[random_below(random, COUNT(ends))];
+	char *list = fault->late ? setting->late : setting->fail;
+	size_t length = strlen(list);
+
+	setting->faults[setting->fault_count++] = *fault;
+	snprintf(list + length, sizeof(setting->fail) - length, "%s%s:%u:%d",
+		 length ? "," : "", fault->entry, 1 + random_below(random, 2),
+		 fault->code);
 }
 
 /* As much memory as the threads of a full program may hold at a time. */
@@ -56,7 +74,6 @@ static void setting_be(struct setting *setting, enum kind kind,
 	*setting = (struct setting){.kind = kind,
 				    .pool = "page_unit_pool",
 				    .level = "fence",
-				    .failing = "",
 				    .quarantine = "0"};
 	if ((kind == CONTEXTS || kind == PINNED || kind == HANDS) &&
 	    random_one_in(random, 2))
@@ -72,6 +89,13 @@ static void setting_be(struct setting *setting, enum kind kind,
 			 1 << (12 + random_below(random, 12)));
 	if (kind == FULL)
 		setting_be_full(setting, random);
+	if (kind == FAULTY) {
+		end_fault_draw(setting, random);
+		while (setting->fault_count < FAULTS_MAX)
+			fault_draw(setting, random);
+		if (random_one_in(random, 2))
+			*setting->quarantine = '\0';
+	}
 }
 
 /* By default a thread keeps all that it frees in such a program. */
@@ -115,7 +139,6 @@ void setting_draw(struct setting *setting, uint64_t seed,
 				? pools[random_below(&random, COUNT(pools))]
 				: pools[0];
 	setting->level = levels[random_below(&random, COUNT(levels))];
-	setting->failing = "";
 	if (random_one_in(&random, 5))
 		fault_draw(setting, &random);
 	if (random_one_in(&random, 8)) {
@@ -171,6 +194,7 @@ void setting_apply(const struct setting *setting, uint64_t seed, int devices)
 	setenv("MNM_FORCE", "1", 1);
 	variable_set("MNM_SIM", setting->sim);
 	variable_set("MNM_SIM_FAIL", setting->fail);
+	variable_set("MNM_SIM_LATE", setting->late);
 	variable_set("MNM_SIM_DRIVER", setting->old_driver ? "12040" : "");
 	variable_set("MNM_POOL_LIMIT", setting->pool_limit);
 	variable_set("MNM_HARD_LIMIT", setting->hard_limit);
@@ -187,6 +211,8 @@ void setting_print(const struct setting *setting)
 		printf(" memory %s", setting->sim);
 	if (*setting->fail)
 		printf(" failing %s", setting->fail);
+	if (*setting->late)
+		printf(" failing late %s", setting->late);
 	if (*setting->pool_limit)
 		printf(" limit %s", setting->pool_limit);
 	if (*setting->hard_limit)

@@ -5,6 +5,9 @@
 
 #include "program.h"
 
+/* No slot is at home in a stream any more; false: ordered work keeps one. */
+bool homes_leave(struct program *program, int stream);
+
 struct step_row {
 	const char *name;
 	unsigned weight;
@@ -43,12 +46,15 @@ const struct step_row *step_row_find(const char *name);
 	STEP(stream_drop, 2) \
 	STEP(stream_sync, 4) \
 	STEP(stream_query, 2) \
+	STEP(green_new, 1) \
+	STEP(green_drop, 1) \
 	STEP(context_new, 1) \
 	STEP(context_drop, 1) \
 	STEP(context_sync, 2) \
 	STEP(capture_begin, 5) \
 	STEP(capture_join, 6) \
 	STEP(capture_end, 8) \
+	STEP(graph_new, 4) \
 	STEP(graph_instantiate, 8) \
 	STEP(graph_launch, 9) \
 	STEP(graph_drop, 2) \

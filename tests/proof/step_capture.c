@@ -57,7 +57,8 @@ bool draw_capture_begin(struct program *program, struct step *step)
 				      .mode = (int)step->choice,
 				      .thread = step->thread,
 				      .stream = stream,
-				      .context = step->context};
+				      .context = step->context,
+				      .contexts = 1u << step->context};
 	object_make(&graph->object, step);
 	capture_change(program, step, stream, step->graph, 1);
 	capture_count(program, step, step->graph, 1);
@@ -80,7 +81,9 @@ bool draw_capture_join(struct program *program, struct step *step)
 		return false;
 	step->context = program->graphs[graph].context;
 	stream = stream_pick_free(program, step, step->context);
-	if (stream == NONE || program->streams[stream].kind == LEGACY)
+	if (stream == NONE || program->streams[stream].kind == LEGACY ||
+	    program->streams[stream].green ||
+	    program->streams[program->graphs[graph].stream].green)
 		return false;
 	step->graph = graph;
 	step->stream = program->graphs[graph].stream;
@@ -182,6 +185,19 @@ static bool graph_fits(const struct program *program, int graph, int stream)
 	return true;
 }
 
+/* By work of each context that is in the graph. */
+static void graph_slot_use(struct program *program, struct step *step, int slot)
+{
+	unsigned contexts = program->graphs[step->graph].contexts;
+	struct slot_model *it = &program->slots[slot];
+
+	slot_use(program, step, slot, step->stream);
+	for (int c = 0; c < program->context_count; c++)
+		if (contexts >> c & 1)
+			context_use(program, step, c);
+	it->others |= contexts & ~(1u << it->context);
+}
+
 bool draw_graph_launch(struct program *program, struct step *step)
 {
 	int graph = graph_pick(program, INSTANTIATED), stream;
@@ -198,7 +214,7 @@ bool draw_graph_launch(struct program *program, struct step *step)
 	stream_use(program, step, stream);
 	for (int i = 0; i < program->slot_count; i++)
 		if (program->graphs[graph].slots[i])
-			slot_use(program, step, i, stream);
+			graph_slot_use(program, step, i);
 	return true;
 }
 

@@ -201,7 +201,7 @@ void run_free(const struct step *step)
 {
 	CUdeviceptr addr = run.slots[step->slot];
 	bool look = step->stream != NONE;
-	int tries = 3;
+	int tries = TRIES;
 
 	if (!addr)
 		return;

@@ -10,7 +10,7 @@ bool draw_order(struct program *program, struct step *step)
 	int from = stream_pick(program, step, NONE);
 	int to = stream_pick(program, step, NONE), slot;
 
-	if (from == NONE || from == to ||
+	if (from == NONE || from == to || program->streams[from].green ||
 	    program->streams[from].capture != program->streams[to].capture)
 		return false;
 	step->stream = from;
@@ -39,7 +39,7 @@ static CUevent order_event(const struct step *step, int context)
 {
 	CUevent *event = &run.order[step->thread][context];
 
-	for (int tries = 2; tries && !*event; tries--)
+	for (int tries = TRIES; tries && !*event; tries--)
 		OK(step, cuEventCreate, event, CU_EVENT_DISABLE_TIMING);
 	return *event;
 }
@@ -130,7 +130,7 @@ bool draw_event_record(struct program *program, struct step *step)
 	if (!draw_event(program, step))
 		return false;
 	step->stream = stream_pick_free(program, step, step->context);
-	if (step->stream == NONE)
+	if (step->stream == NONE || program->streams[step->stream].green)
 		return false;
 	event_use(program, step);
 	stream_use(program, step, step->stream);

@@ -36,7 +36,7 @@ void run_stream_new(const struct step *step)
 }
 
 /* Slots with ordered work in a stream keep it; others lose their home. */
-static bool homes_leave(struct program *program, int stream)
+bool homes_leave(struct program *program, int stream)
 {
 	struct slot_model *slot;
 
@@ -59,7 +59,8 @@ bool draw_stream_drop(struct program *program, struct step *step)
 	int stream = stream_pick_free(program, step, NONE);
 
 	if (stream == NONE || program->streams[stream].kind < BLOCKING ||
-	    !unsafe_allowed(program, step) || !homes_leave(program, stream))
+	    program->streams[stream].green || !unsafe_allowed(program, step) ||
+	    !homes_leave(program, stream))
 		return false;
 	step->stream = stream;
 	stream_use(program, step, stream);
@@ -165,8 +166,14 @@ static bool context_over(struct program *program, struct step *step,
 			 int context)
 {
 	for (int i = 0; i < program->graph_count; i++)
-		if (program->graphs[i].context == context &&
+		if (program->graphs[i].contexts >> context & 1 &&
 		    program->graphs[i].state != GONE)
+			return false;
+	/* A green context retains the primary one. */
+	for (int i = 0; i < program->stream_count; i++)
+		if (program->streams[i].context == context &&
+		    program->streams[i].object.live &&
+		    program->streams[i].green)
 			return false;
 	for (int i = 0; i < program->slot_count; i++)
 		if (program->slots[i].object.live &&
