@@ -306,6 +306,21 @@ def test_one_fence_covers_all_contexts_of_a_device(box):
     assert calls_of(box, "cuCtxRecordEvent", "cuCtxWaitEvent") == [6, 12]
 
 
+def test_what_a_wait_that_failed_did_not_cover_is_not_reused(box):
+    """After a fence has failed frees wait, by any means there is."""
+    failing = ("cuCtxRecordEvent", "cuCtxSynchronize", "cuCtxSynchronize_v2",
+               "cuMemFree_v2")
+    shell = open_shell(box, POOL, "driver", quarantine=0,
+                       sim_fail=",".join(f"{f}:1+:999" for f in failing))
+    for line in ("stream s", "mix", "alloc c 65536", "free c", "alloc c 65536",
+                 "alloc a 65536", "linger s", "put a s 1", "free a",
+                 "alloc b 65536"):
+        took(shell, line)
+    assert shell("addr b") != shell("addr a")
+    assert shell.stat()["syncs"] == 0
+    shell.end()
+
+
 def test_peers_are_asked_and_nothing_waits_for_them(box):
     """Kernels of two devices may wait for each other."""
     shell = box.shell(POOL, "driver", devices=2, quarantine=0)

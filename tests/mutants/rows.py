@@ -89,7 +89,7 @@ ROWS = [
      (FENCE, "!quarantine_is_full(device, span))))\n		return;\n"
       "	device_wait(device);", "!quarantine_is_full(device, span))))\n"
       "		return;")),
-    ("a_failed_wait_is_taken_for_one", "proof",
+    ("a_failed_wait_is_taken_for_one", "test_fence.py -k did_not_cover",
      (WAIT, "		counter_add(device, COUNTER_quarantined_bytes, bytes);"
       "\n		return false;\n", "")),
     ("none_to_fence_keeps_safe", "test_fence.py -k none",
@@ -152,9 +152,9 @@ ROWS = [
      (DEVICE, "	bool capturing = capture_any();",
       "	bool capturing = false;")),
     # Several contexts and devices.
-    ("peer_is_not_fenced", "proof",
+    ("peer_is_not_fenced", "test_fence.py -k peers_work",
      (REACH, "	atomic_fetch_or(&visitor->visits, bit);\n", "")),
-    ("second_context_not_joined", "proof",
+    ("second_context_not_joined", "test_order.py -k second_context_waits",
      (CONTEXT, "		fence_join(context->device, context);",
       "		(void)fence_join;")),
     ("two_contexts_fenced_as_one", "proof",
@@ -242,7 +242,8 @@ ROWS = [
       "		epoch_over(host, epoch_end(host, &(uint64_t){0}));")),
     ("one_context_is_asked_for_pinned_memory", "proof",
      (HOST, "i < count && done; i++)", "i < 1 && done; i++)")),
-    ("one_context_is_waited_for_pinned_memory", "proof",
+    ("one_context_is_waited_for_pinned_memory",
+     "test_pinned.py -k wait_for_one_of_two",
      (FENCE, "		return context_count() == 1;", "		return true;")),
     ("pinned_memory_is_sealed_before_the_epoch_ends", "races",
      (HOST, "	sealed = epoch_end(host, &bytes);\n	if (all_done(seal_one)) {",
