@@ -143,6 +143,18 @@ def test_a_batch_in_its_own_devices_memory_shares_nothing(box):
     assert gates(box) == 0
 
 
+@pytest.mark.parametrize("fail", ["cuCtxRecordEvent:2+:999",
+                                  "cuEventQuery:1+:999"])
+def test_frees_wait_where_another_device_cant_be_asked(box, fail):
+    shell = late(box, sim_fail=fail)
+    lines(shell, "visit batch b q x; wait b; wait a; set c0")
+    addresses = cycle(shell, 1200)
+    assert len(set(addresses)) < 1000
+    assert shell.stat()["syncs"] >= 1
+    shell.end()
+    assert box.stderr().count("a fence failed with error 999") == 1
+
+
 @pytest.mark.parametrize("current,stream", [("c0", "b"), ("c1", "b"),
                                             ("c1", "zero")])
 def test_a_free_in_another_devices_stream_is_behind_the_fence(box, current,

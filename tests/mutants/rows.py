@@ -164,8 +164,11 @@ ROWS = [
      (MAKE, "	if (!res && !group_is_whole(group, device))",
       "	if (!group_is_whole(group, device) && false)")),
     ("peers_are_not_asked", "proof",
-     (SEAL, "	ready = seal_is_over(seal);", "	ready = seal->count;\n"
-      "	(void)mark_ask;\n	(void)seal_is_over;")),
+     (SEAL, "		res = marks_ask(&seal->marks);",
+      "		(void)marks_ask;")),
+    ("peers_that_cant_be_asked_are_waited_for_by_nobody",
+     "test_visits.py -k cant_be_asked",
+     (SEAL, "	ready = !fence_failed(device, res);", "	ready = !res;")),
     ("peers_are_ordered", "test_guest.py -k without_a_swap",
      (FENCE, "	return device->visited || device->shared;",
       "	return device->shared;"),
