@@ -152,8 +152,8 @@ static inline struct magazine *magazine_beside(struct magazine *magazine)
  * use. NULL: it can't have one. */
 struct cache *cache_current(struct context *context);
 
-/* To be called while the process has one thread, if it can be: the kernel takes
- * 10 ms and more to register one of several for membarrier(2). */
+/* To be called while the process has one thread, if it can be; see
+ * barrier_open. */
 void caches_open(void);
 
 /* The calling thread's cache, if it is in front of this store; or NULL. */
@@ -216,9 +216,6 @@ void caches_limit(bool limited);
 
 /* What was on the fast path before has left it when this returns. */
 void caches_pass(void);
-
-/* All threads pass a full barrier. False: the kernel has none for us. */
-bool caches_barrier(void);
 
 /* The same, and each thread asks again which context is current. */
 void caches_ask(void);

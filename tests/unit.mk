@@ -10,11 +10,12 @@ $(BUILD)/tests/unit/graph_owner_test: $(BUILD)/obj/src/core/graph_owner.o
 $(BUILD)/tests/unit/cache_spans_test: $(BUILD)/obj/src/core/cache_spans.o
 $(BUILD)/tests/unit/caches_test: $(addprefix $(BUILD)/obj/src/,\
 	core/cache.o core/cache_figures.o core/cache_record.o core/cache_rooms.o \
-	core/device.o core/bound.o backing/syscall_filter.o)
+	core/device.o core/bound.o backing/barrier.o backing/syscall_filter.o)
 $(BUILD)/tests/unit/cache_raid_test: $(addprefix $(BUILD)/obj/src/,\
 	core/cache.o core/cache_blocks.o core/cache_figures.o core/cache_raids.o \
 	core/cache_record.o core/cache_rooms.o core/cache_spans.o core/device.o \
-	core/bound.o backing/syscall_filter.o)
+	core/bound.o backing/barrier.o \
+	backing/syscall_filter.o)
 $(BUILD)/tests/unit/bound_test: $(addprefix $(BUILD)/obj/src/core/,\
 	bound.o device.o)
 

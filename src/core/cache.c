@@ -1,11 +1,9 @@
 /* The caches of all threads: their records, and when they are shut. */
-#include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "barrier.h"
 #include "caches.h"
 #include "capture.h"
 #include "config.h"
@@ -13,7 +11,6 @@
 #include "fence.h"
 #include "mem.h"
 #include "pool.h"
-#include "syscall_filter.h"
 #include "thread.h"
 
 enum { YIELDS = 64 }; /* to a busy thread, before sleeps */
@@ -42,11 +39,6 @@ static pthread_mutex_t lock = LOCK_SPINS;
 static struct once start_once = ONCE_INIT;
 static struct thread_key watch; /* set in threads that have caches */
 static _Atomic bool barriers;   /* the kernel has them */
-
-static bool barrier(int command)
-{
-	return !syscall(SYS_membarrier, command, 0);
-}
 
 void caches_lock(void)
 {
@@ -120,7 +112,7 @@ static void barriers_lost(void)
  * busy. */
 void caches_wait(void)
 {
-	if (barriers && !barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))
+	if (barriers && !barrier_all())
 		barriers_lost();
 	for (struct cache *at = caches; at; at = at->next)
 		for (int i = 0;
@@ -191,11 +183,6 @@ void caches_pass(void)
 {
 	if (atomic_load(&caches))
 		all_pass(NULL);
-}
-
-bool caches_barrier(void)
-{
-	return barriers && barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
 }
 
 void caches_limit(bool now)
@@ -291,8 +278,7 @@ static void thread_ended(void *list)
 /* Each request is to be told of: none on the fast path. */
 static void start(void)
 {
-	barriers = !log_shows(LOG_DEBUG) && !syscall_filter_kills() &&
-		   barrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+	barriers = barrier_open() && !log_shows(LOG_DEBUG);
 	thread_key_open(&watch, thread_ended);
 }
 

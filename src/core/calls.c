@@ -2,22 +2,32 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 
-#include "cache.h"
+#include "barrier.h"
+#include "log.h"
 #include "mem.h"
 #include "thread.h"
 
+enum { PAUSE_SECONDS = 1 }; /* that a call waits at most */
+
 __thread struct calls *calls_own;
+_Atomic bool calls_paused;
 
 /* Of a thread that is not listed. */
 static __thread struct calls unlisted;
 
 static pthread_mutex_t lock = LOCK_SPINS;
 static struct calls *list;  /* under lock */
-static _Atomic bool hidden; /* a thread that is not listed makes calls */
+static _Atomic bool unseen; /* some calls are not counted */
 
-static struct once watch_once = ONCE_INIT;
+static struct once open_once = ONCE_INIT;
 static struct thread_key watch; /* set in threads that are listed */
+static bool barriers;           /* the kernel has them */
+
+static pthread_mutex_t pause_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t resumed = PTHREAD_COND_INITIALIZER;
+static _Atomic unsigned int waiting; /* calls; changed under that lock */
 
 /* It may make calls even now, and joins anew then. */
 static void thread_ended(void *own)
@@ -30,9 +40,10 @@ static void thread_ended(void *own)
 	pthread_mutex_unlock(&lock);
 }
 
-static void watch_make(void)
+static void calls_open(void)
 {
 	thread_key_open(&watch, thread_ended);
+	barriers = barrier_open();
 }
 
 /* Under lock. One whose thread ended within a call is under way for ever. */
@@ -61,7 +72,7 @@ struct calls *calls_join(void)
 	if (!mem_enabled())
 		return calls_own;
 	mem_guard_fork();
-	once_run(&watch_once, watch_make);
+	once_run(&open_once, calls_open);
 	pthread_mutex_lock(&lock);
 	if (watch.open)
 		own = take();
@@ -70,27 +81,116 @@ struct calls *calls_join(void)
 		calls_own = own;
 		thread_key_set(&watch, own);
 	} else {
-		hidden = true;
+		calls_unseen();
 	}
 	return calls_own;
 }
 
-static bool none_is_seen(void)
+/* False: it has lasted too long. */
+static bool pause_await(void)
 {
-	const struct calls *at;
+	struct timespec until;
+	int late = 0;
 
-	pthread_mutex_lock(&lock);
-	at = list;
-	while (at &&
-	       !atomic_load_explicit(&at->under_way, memory_order_acquire))
-		at = at->next;
-	pthread_mutex_unlock(&lock);
-	return !at;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += PAUSE_SECONDS;
+	pthread_mutex_lock(&pause_lock);
+	waiting++;
+	while (calls_paused && !late)
+		late = pthread_cond_timedwait(&resumed, &pause_lock, &until);
+	waiting--;
+	pthread_mutex_unlock(&pause_lock);
+	return !late;
 }
 
-/* At first without the barrier, which costs each thread something. */
+/* The driver waits in a free, for work that nobody has seen. */
+static void pause_failed(void)
+{
+	if (!atomic_exchange(&unseen, true))
+		log_warn("a free of idle memory waits for work that was not "
+			 "seen; from now on it goes back in the program's own "
+			 "frees only");
+}
+
+/* It does not count as begun while it waits. One within another call goes on:
+ * because of that one there is no pause. */
+void calls_wait(struct calls *own)
+{
+	bool over = true;
+
+	if (!mem_enabled())
+		return;
+	while (over && calls_paused && own->count % CALLS_BEGUN == 1) {
+		atomic_store(&own->count, own->count - 1);
+		over = pause_await();
+		atomic_store(&own->count, own->count + CALLS_BEGUN + 1);
+	}
+	if (!over)
+		pause_failed();
+}
+
+void calls_unseen(void)
+{
+	if (!mem_enabled())
+		return;
+	if (!atomic_load(&unseen))
+		atomic_store(&unseen, true);
+	if (atomic_load(&calls_paused))
+		pause_await();
+}
+
+bool calls_look(uint64_t *sum)
+{
+	bool under_way = false;
+	uint64_t one;
+
+	*sum = 0;
+	if (!mem_enabled())
+		return false;
+	pthread_mutex_lock(&lock);
+	for (const struct calls *at = list; at; at = at->next) {
+		one = atomic_load(&at->count);
+		under_way |= one % CALLS_BEGUN != 0;
+		*sum += one;
+	}
+	pthread_mutex_unlock(&lock);
+	return !under_way && !unseen;
+}
+
+static bool all_pass(void)
+{
+	once_run(&open_once, calls_open);
+	return barriers && barrier_all();
+}
+
 bool calls_are_over(void)
 {
-	return !hidden && none_is_seen() && caches_barrier() &&
-	       none_is_seen() && !hidden;
+	uint64_t sum;
+
+	return calls_look(&sum) && all_pass() && calls_look(&sum);
+}
+
+bool calls_pause(uint64_t sum)
+{
+	uint64_t now;
+
+	atomic_store(&calls_paused, true);
+	/* They see that there is a pause, or we see that they have begun. */
+	if (all_pass() && calls_look(&now) && now == sum)
+		return true;
+	calls_resume();
+	return false;
+}
+
+void calls_resume(void)
+{
+	pthread_mutex_lock(&pause_lock);
+	atomic_store(&calls_paused, false);
+	pthread_cond_broadcast(&resumed);
+	pthread_mutex_unlock(&pause_lock);
+}
+
+bool calls_are_awaited(void)
+{
+	return atomic_load(&waiting);
 }

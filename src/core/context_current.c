@@ -6,6 +6,7 @@
 #include "context.h"
 #include "context_current.h"
 #include "real.h"
+#include "calls.h"
 
 /* Counts changes after which a handle may mean another context. */
 static _Atomic uint64_t generation = 1;
@@ -80,8 +81,10 @@ struct context *context_current(void)
 	cache_asking();
 	if (real && !real->cuCtxGetCurrent(&handle) && handle)
 		context = current_known(handle, now);
-	if (sure && context != sure && sure == cache_sure_of())
+	if (sure && context != sure && sure == cache_sure_of()) {
 		context_doubt(); /* there is a door that we don't see */
+		calls_unseen();
+	}
 	cache_asked(context, !doubted);
 	return context;
 }

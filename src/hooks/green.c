@@ -6,6 +6,7 @@
 #include "log.h"
 #include "mem.h"
 #include "primary.h"
+#include "calls.h"
 #include "room_of.h"
 #include "work.h"
 
@@ -58,7 +59,8 @@ EXPORT CUresult cuGreenCtxCreate(CUgreenCtx *out, CUdevResourceDesc desc,
 	struct room room = {0};
 	CUresult res;
 
-	work_doubt(); /* its default stream is another one by the same name */
+	work_doubt();   /* its default stream is another one by the same name */
+	calls_unseen(); /* what it does is not always in an event's reach */
 	res = create(out, desc, device, flags);
 	if (room_is_short(res)) {
 		room_device(&room, device);

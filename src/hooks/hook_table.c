@@ -11,6 +11,7 @@
 #include "loader.h"
 #include "mem.h"
 #include "real.h"
+#include "calls.h"
 #include "unknown.h"
 #include "work.h"
 
@@ -126,8 +127,10 @@ static void *entry_doubt(const char *name, void *entry)
 {
 	work_doubt();
 	context_doubt();
-	return mem_enabled() && is_drivers(entry) ? unknown_door(name, entry)
-						  : entry;
+	if (mem_enabled() && is_drivers(entry))
+		return unknown_door(name, entry);
+	calls_unseen();
+	return entry;
 }
 
 void *hook_replace(const char *name, int version, bool per_thread, void *found)

@@ -10,6 +10,7 @@
 
 #include "fence.h"
 #include "mem.h"
+#include "calls.h"
 
 enum { DOORS = 256, DOOR_SIZE = 16 };
 
@@ -140,8 +141,10 @@ void *unknown_route(unsigned int number);
 /* Called by the code above. */
 __attribute__((used)) void *unknown_route(unsigned int number)
 {
-	if (mem_enabled())
+	if (mem_enabled()) {
+		calls_unseen();
 		fence_mingle();
+	}
 	return atomic_load_explicit(&entries[number], memory_order_acquire);
 }
 
@@ -169,5 +172,7 @@ void *unknown_door(const char *name, void *entry)
 	pthread_mutex_lock(&lock);
 	door = door_of(entry);
 	pthread_mutex_unlock(&lock);
+	if (!door)
+		calls_unseen();
 	return door ? door : entry;
 }

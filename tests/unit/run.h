@@ -6,6 +6,8 @@
 
 #include <check.h>
 
+enum { TEST_SECONDS = 120 }; /* a guard from hangs, on a machine under load */
+
 /* Runs the tests, a NULL-ended list; the exit status. */
 static inline int tests_run(const char *name, const TTest *const *tests)
 {
@@ -15,6 +17,7 @@ static inline int tests_run(const char *name, const TTest *const *tests)
 	int failed;
 
 	suite_add_tcase(suite, tcase);
+	tcase_set_timeout(tcase, TEST_SECONDS);
 	for (; *tests; tests++)
 		tcase_add_test(tcase, *tests);
 	srunner_run_all(runner, CK_NORMAL);
