@@ -25,6 +25,10 @@ void context_drain(struct context *context);
  * there are none. */
 void device_poll(struct device *device);
 
+/* Gives one such block back, for who knows that no free waits now; false: none
+ * is left that can go. */
+bool device_give_one(struct device *device);
+
 /* Idle blocks of the store of at least so many bytes are to go back at the next
  * free, which may wait for the device as CUDA's does: an allocation may not. */
 void store_shed(struct store *store, size_t bytes);

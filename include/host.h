@@ -32,9 +32,4 @@ size_t host_limit(void);
  * RLIMIT_MEMLOCK allows. What the program holds is CUDA's to allow. */
 bool host_keeps(size_t span);
 
-/* Sends idle pinned memory back if no request for any has come for
- * MNM_HOST_IDLE seconds; to be called now and then, by one thread. Makes
- * no CUDA call. */
-void host_trim_unused(void);
-
 #endif

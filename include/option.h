@@ -68,8 +68,9 @@ struct config {
 	size_t hard_limit;   /* bytes, 0 = none */
 	size_t host_limit;   /* bytes, or ROOM_AUTO */
 	struct idle_limit idle_limit;
-	unsigned int host_idle; /* seconds, 0 = never */
-	bool meminfo;           /* real: idle bytes don't count as free */
+	unsigned int host_idle;   /* seconds, 0 = never */
+	unsigned int device_idle; /* likewise */
+	bool meminfo;             /* real: idle bytes don't count as free */
 	char socket_dir[96];
 	char stat_file[512];
 	enum log_level log;

@@ -31,6 +31,8 @@ OPTION(host_limit, ROOM, "auto", "bytes, or auto (K, M, G)", \
 	"soft limit of pinned bytes [25 % of RAM; RLIMIT_MEMLOCK of idle ones]") \
 OPTION(host_idle, TIME, "60", "seconds, 0 = never", \
 	"pinned memory that is idle goes back after so long without a request") \
+OPTION(device_idle, TIME, "60", "seconds, 0 = never", \
+	"a device's idle memory goes back so long after its last request") \
 OPTION(meminfo, INFO, "pool", "pool, real", \
 	"cudaMemGetInfo: pool: what is idle counts as free, real: CUDA's answer") \
 OPTION(socket_dir, PATH, "", "absolute path", \

@@ -54,8 +54,9 @@ $(BUILD)/tests/programs/warm_pairs: $(BUILD)/obj/tests/programs/warm_pairs.o
 	$(call SAY,link  )
 	$(Q)$(NVCC_LINK) $^ -Xcompiler -rdynamic -o $@
 
-CHECK += $(BUILD)/tests/programs/sharers
-$(BUILD)/tests/programs/sharers: $(BUILD)/obj/tests/programs/sharers.o \
+DRIVER_PROGRAMS := $(addprefix $(BUILD)/tests/programs/,sharers waker)
+CHECK += $(DRIVER_PROGRAMS)
+$(DRIVER_PROGRAMS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \

@@ -10,6 +10,7 @@
 #include "command.h"
 #include "context.h"
 #include "fence.h"
+#include "giver.h"
 #include "log.h"
 #include "pool_list.h"
 #include "print.h"
@@ -128,6 +129,13 @@ static bool is_choice(const int rows[DEVICE_ALL])
 	return false;
 }
 
+/* What an order has left for the next free goes back now, if it can. */
+static json_t *devices_left(json_t *list)
+{
+	giver_ask();
+	return devices_answer(list);
+}
+
 /* NULL for rows: each goes back to its own. */
 static json_t *swap_devices(const struct request *request, const int *rows)
 {
@@ -138,7 +146,7 @@ static json_t *swap_devices(const struct request *request, const int *rows)
 			json_array_append_new(
 				list,
 				swap_one(device_at(i), rows ? rows[i] : -1));
-	return devices_answer(list);
+	return devices_left(list);
 }
 
 /* Whether each device that a pool is chosen for is there to be swapped. Pinned
@@ -190,7 +198,7 @@ static json_t *trim_one(struct device *device)
 
 static json_t *trim_run(struct request *request)
 {
-	return devices_answer(devices_each(request, trim_one));
+	return devices_left(devices_each(request, trim_one));
 }
 
 static json_t *pools_run(struct request *request)

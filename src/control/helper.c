@@ -14,7 +14,7 @@
 #include "config.h"
 #include "control.h"
 #include "fd_table.h"
-#include "host.h"
+#include "giver.h"
 #include "listener.h"
 #include "loader.h"
 #include "log.h"
@@ -23,6 +23,7 @@
 #include "syscall_filter.h"
 #include "tell.h"
 #include "thread.h"
+#include "unused.h"
 #include "version.h"
 #include "wake.h"
 
@@ -98,8 +99,9 @@ static void *helper_run(void *arg)
 				 wake < 0 ? LOOK_ALONE_MS : LOOK_AROUND_MS))
 			break;
 		wake_look();
-		host_trim_unused();
+		unused_look();
 	}
+	giver_leave();
 	listener_leave();
 	server_close();
 	return NULL;
@@ -159,6 +161,8 @@ static bool helper_start(char *error, size_t size)
 	snprintf(error, size, "%s", start.error);
 	if (start.open && apart)
 		thread_key_set(&main_key, &helper);
+	if (start.open)
+		giver_allow();
 	return start.open;
 }
 

@@ -2,10 +2,13 @@
  * before the other is over; a call that may end it is the rarer one, and it
  * alone is waited for where nothing else will do. */
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "cache.h"
 #include "context.h"
 #include "context_use.h"
+
+static _Atomic unsigned int awaited; /* threads in context_unused */
 
 /* Calls that may end a context, of this thread: what these call in their turn
  * does not wait for them. Deeper ones than that wait. */
@@ -72,9 +75,16 @@ void context_await(struct context *context)
 void context_unused(struct context *context)
 {
 	pthread_mutex_lock(&context->lock);
+	atomic_fetch_add(&awaited, 1);
 	while (context->busy)
 		pthread_cond_wait(&context->settled, &context->lock);
+	atomic_fetch_sub(&awaited, 1);
 	pthread_mutex_unlock(&context->lock);
+}
+
+bool contexts_awaited(void)
+{
+	return atomic_load(&awaited);
 }
 
 bool context_closing(struct context *context)

@@ -9,6 +9,9 @@ struct context;
 /* It begins. False: the context is in use, and it has not. */
 bool context_closing(struct context *context);
 
+/* Whether a call waits until a context is not in use. */
+bool contexts_awaited(void);
+
 /* It has returned. */
 void context_closed(struct context *context);
 

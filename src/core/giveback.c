@@ -141,6 +141,39 @@ static size_t pending_give(struct store *store, size_t idle)
 	return bytes;
 }
 
+/* Gives one pending block back; false: none can be now. */
+static bool pending_give_one(struct store *store)
+{
+	struct context *context = store->context;
+	struct block *block;
+	bool given;
+
+	if (!context_enter_now(context))
+		return false;
+	block = store->pending;
+	if (block)
+		store->pending = block->next;
+	context->busy += block != NULL;
+	context_leave(context);
+	if (!block)
+		return false;
+	given = pending_end(store, block);
+	context_unuse(context);
+	return given;
+}
+
+static bool contexts_give_one(const struct device *device)
+{
+	struct context *list[CONTEXTS_MAX];
+	int count = contexts_of(device, list, CONTEXTS_MAX);
+
+	for (int i = 0; i < count; i++)
+		for (struct store *at = &list[i]->store; at; at = at->next)
+			if (at->device == device && pending_give_one(at))
+				return true;
+	return false;
+}
+
 /* As pending_give, for what one context has of the device's memory. */
 static size_t context_give(struct context *context, const struct device *device,
 			   size_t idle)
@@ -246,6 +279,24 @@ void device_poll(struct device *device)
 	 * device's memory does not. */
 	if (device_count() < 2 && !device_is_host(device))
 		poll_one(device_at(DEVICE_HOST));
+}
+
+bool device_give_one(struct device *device)
+{
+	bool given;
+
+	if (!atomic_exchange(&device->pending, false))
+		return false;
+	giving_add(device, 1);
+	given = contexts_give_one(device);
+	giving_add(device, -1);
+	if (given)
+		counter_add(device, COUNTER_rest_frees, 1);
+	if (given || device->refused) /* there may be more */
+		atomic_store(&device->pending, true);
+	else
+		caches_review(device);
+	return given;
 }
 
 size_t device_release(struct device *device, size_t bytes)

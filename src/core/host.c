@@ -16,7 +16,7 @@
 #include "limit.h"
 #include "swap.h"
 
-enum { CONTEXTS_MAX = 512, LIMIT_SHARE = 4, LOOK_SECONDS = 2 };
+enum { CONTEXTS_MAX = 512, LIMIT_SHARE = 4 };
 
 static const unsigned int flags_known = CU_MEMHOSTALLOC_PORTABLE |
 					CU_MEMHOSTALLOC_DEVICEMAP |
@@ -173,41 +173,4 @@ bool host_keeps(size_t span)
 	       getrlimit(RLIMIT_MEMLOCK, &locked) ||
 	       locked.rlim_cur == RLIM_INFINITY ||
 	       idle + span <= locked.rlim_cur;
-}
-
-/* Whether some seconds have passed since the last time. */
-static bool look_is_due(time_t now)
-{
-	static time_t last;
-	bool due = last && now - last >= LOOK_SECONDS;
-
-	if (due || !last)
-		last = now;
-	return due;
-}
-
-void host_trim_unused(void)
-{
-	static uint64_t seen;
-	static time_t since;
-	struct device *host = device_at(DEVICE_HOST);
-	unsigned int patience = config_current()->host_idle;
-	struct timespec clock;
-	uint64_t now;
-
-	clock_gettime(CLOCK_MONOTONIC, &clock);
-	if (!patience || !look_is_due(clock.tv_sec))
-		return;
-	now = counter_get(host, COUNTER_allocs) +
-	      counter_get(host, COUNTER_frees);
-	if (now != seen) {
-		seen = now;
-		since = clock.tv_sec;
-	}
-	if (clock.tv_sec - since < (time_t)patience)
-		return;
-	since = clock.tv_sec;
-	if (counter_get(host, COUNTER_idle_bytes) >
-	    counter_get(host, COUNTER_pending_bytes))
-		device_trim(host);
 }

@@ -6,6 +6,7 @@
 #include "direct.h"
 #include "fence.h"
 #include "giveback.h"
+#include "giver.h"
 #include "hold.h"
 #include "host.h"
 #include "mem.h"
@@ -76,6 +77,7 @@ static bool block_kept(struct device *device, struct block *block,
 	if (!pool_keeps(block))
 		return false;
 	fence_kept(device, span, epoch);
+	giver_start();
 	device_limit(device);
 	return true;
 }

@@ -315,7 +315,7 @@ def test_a_free_while_another_thread_captures_is_held(box):
 
 
 def test_a_swap_takes_what_threads_keep_along(box):
-    shell = two_threads(box)
+    shell = two_threads(box, device_idle=0)
     for thread in "ab":
         took(shell, f"on {thread} alloc {thread} {SPAN}")
         warm(shell, 2 * SPAN, thread)
@@ -366,7 +366,7 @@ def test_level_sync_waits_in_each_free_of_a_thread_with_a_cache(box,
 
 def test_pinned_memory_that_waits_goes_back_in_the_next_free(box):
     """Though that is one of device memory, of a thread that has a cache."""
-    shell = driver_shell(box)
+    shell = driver_shell(box, device_idle=0)
     lines(shell, "pin h 65536 0", "unpin h")
     warm(shell)
     shell.ask("trim --device host")

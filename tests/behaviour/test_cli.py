@@ -170,7 +170,7 @@ def test_json_of_each_command_says_what_was_done(box, shell):
     trim = json.loads(box.mnm("trim", shell.pid, "--json",
                               "--no-wait").stdout)
     assert trim["devices"][0]["idle_bytes"] == 3145728
-    assert trim["devices"][0]["pending_bytes"] == 3145728
+    assert trim["devices"][0]["pending_bytes"] == 0  # the program rests
     swap = json.loads(box.mnm("swap", shell.pid, "no_pool", "--json",
                               "--no-wait").stdout)
     assert swap["devices"][0]["before"] == "page_unit_pool"

@@ -90,7 +90,8 @@ def test_the_figures_of_one_thread_are_exact(box, form, seed):
 
 def test_the_peak_of_what_is_reserved_is_not_that_of_what_is_live(box):
     """Small blocks of the pool before have large spans."""
-    shell = open_shell(box, "page_unit_pool", "driver", page_size=2 * MIB)
+    shell = open_shell(box, "page_unit_pool", "driver", page_size=2 * MIB,
+                       device_idle=0)
     lines(shell, f"alloc big {6 * MIB}", "free big")
     shell.ask("trim")
     lines(shell, "alloc a 1", "free a", "alloc a 1", "alloc b 1", "alloc c 1")

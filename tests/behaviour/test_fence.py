@@ -383,7 +383,7 @@ def test_work_of_each_context_comes_behind_the_fence_of_all(box):
 
 def test_an_allocation_gives_nothing_back(box):
     """The driver's free waits for the device, its allocation does not."""
-    shell = open_shell(box, POOL, "driver")
+    shell = open_shell(box, POOL, "driver", device_idle=0)
     cycle(shell)
     shell.ask("trim")
     took(shell, "alloc b 70000")

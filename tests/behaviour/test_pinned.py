@@ -192,7 +192,7 @@ def test_the_driver_without_memory_gets_idle_blocks_back_first(box):
 
 
 def test_a_trim_gives_pinned_memory_back_at_any_free(box):
-    shell = open_shell(box, POOL, "driver")
+    shell = open_shell(box, POOL, "driver", device_idle=0)
     lines(shell, "alloc d 5000", "pin a 5000 0", "unpin a")
     assert "host: 0.0 MiB idle go back" in shell.ask("trim")
     assert host(shell)["pending_bytes"] == 8192
@@ -204,7 +204,7 @@ def test_a_trim_gives_pinned_memory_back_at_any_free(box):
 
 def test_with_several_devices_only_a_pinned_free_gives_it_back(box):
     """It may wait for all of them, and a free of a device's does not."""
-    shell = open_shell(box, POOL, "driver", devices=2)
+    shell = open_shell(box, POOL, "driver", devices=2, device_idle=0)
     lines(shell, "alloc d 5000", "pin a 5000 0", "pin b 9000 0", "unpin a",
           "retain q 1", "set q", "alloc e 5000")
     shell.ask("trim --device host")
@@ -251,7 +251,7 @@ def test_an_unused_device_is_not_named(box):
 
 
 def test_what_nobody_asks_for_goes_back(box):
-    shell = open_shell(box, POOL, "driver", host_idle=1)
+    shell = open_shell(box, POOL, "driver", host_idle=1, device_idle=0)
     lines(shell, "alloc d 5000", "pin a 5000 0", "unpin a")
     deadline = time.monotonic() + 60
     while not host(shell)["pending_bytes"] and time.monotonic() < deadline:

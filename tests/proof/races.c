@@ -76,6 +76,7 @@ static void race_child(void)
 	setenv("MNM_SIM_CHECK", "1", 1);
 	setenv("MNM_SIM_CLOCK", "zero", 1);
 	setenv("MNM_IDLE_LIMIT", "off", 1);
+	setenv("MNM_DEVICE_IDLE", "0", 1);
 	if (race->variable)
 		setenv(race->variable, race->value, 1);
 	schedule_open(1, 2);

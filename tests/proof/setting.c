@@ -109,24 +109,32 @@ static void thread_cache_draw(struct setting *setting, struct random *random)
 			 : 1 << (12 + random_below(random, 10)));
 }
 
-/* By its own numbers, so that a seed's other choices are as without. */
-static void idle_limit_draw(struct setting *setting, uint64_t seed)
+static void idle_limit_draw(struct setting *setting, struct random *random)
 {
-	struct random random = random_open(seed, PURPOSE_IDLE);
 	char *text = setting->idle_limit;
 	const size_t size = sizeof(setting->idle_limit);
 
-	if (!random_one_in(&random, 6))
+	if (!random_one_in(random, 6))
 		snprintf(text, size, "off");
-	else if (random_one_in(&random, 2))
+	else if (random_one_in(random, 2))
 		snprintf(text, size, "auto");
-	else if (random_one_in(&random, 3))
-		snprintf(text, size, "%u%%", random_below(&random, 100));
+	else if (random_one_in(random, 3))
+		snprintf(text, size, "%u%%", random_below(random, 100));
 	else
 		snprintf(text, size, "%u",
-			 random_one_in(&random, 4)
+			 random_one_in(random, 4)
 				 ? 0
-				 : 1 << (12 + random_below(&random, 12)));
+				 : 1 << (12 + random_below(random, 12)));
+}
+
+/* By their own numbers, so that a seed's other choices are as without. With a
+ * giver a trim may give back at once; no program lasts as long as the time. */
+static void idle_draw(struct setting *setting, uint64_t seed)
+{
+	struct random random = random_open(seed, PURPOSE_IDLE);
+
+	idle_limit_draw(setting, &random);
+	setting->giver = random_one_in(&random, 2);
 }
 
 void setting_draw(struct setting *setting, uint64_t seed,
@@ -163,7 +171,7 @@ void setting_draw(struct setting *setting, uint64_t seed,
 	if (kind != MIXED)
 		setting_be(setting, kind, &random);
 	thread_cache_draw(setting, &random);
-	idle_limit_draw(setting, seed);
+	idle_draw(setting, seed);
 	if (wish->pool)
 		setting->pool = wish->pool;
 	if (wish->level)
@@ -201,6 +209,7 @@ void setting_apply(const struct setting *setting, uint64_t seed, int devices)
 	variable_set("MNM_QUARANTINE", setting->quarantine);
 	variable_set("MNM_THREAD_CACHE", setting->thread_cache);
 	variable_set("MNM_IDLE_LIMIT", setting->idle_limit);
+	setenv("MNM_DEVICE_IDLE", setting->giver ? "3600" : "0", 1);
 }
 
 void setting_print(const struct setting *setting)
@@ -223,5 +232,7 @@ void setting_print(const struct setting *setting)
 		printf(" thread cache %s", setting->thread_cache);
 	if (strcmp(setting->idle_limit, "off"))
 		printf(" idle limit %s", setting->idle_limit);
+	if (setting->giver)
+		printf(" giver");
 	printf("%s\n", setting->old_driver ? " driver 12.4" : "");
 }

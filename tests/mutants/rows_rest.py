@@ -1,0 +1,32 @@
+"""As rows.py, for what goes back while the program rests: src/core/giver.c and
+unused.c. What a pause rests on is left out in scripts/check-model: on the
+simulated device a free that waits harms nobody."""
+
+GIVER = "src/core/giver.c"
+UNUSED = "src/core/unused.c"
+GIVE = "src/core/giveback.c"
+SERVER = "src/control/commands.c"
+
+ROWS = [
+    ("a_program_at_work_rests", "test_rest.py -k waits_for_the_program",
+     (GIVER, "	if (!calls_look(calls) || marks_set(&marks, NULL))\n"
+      "		return false;\n", "	if (calls_look(calls))\n"
+      "		return true;\n	marks_set(&marks, NULL);\n")),
+    ("what_has_failed_rests", "test_faults.py -k one_owner",
+     (GIVER, "any_is_lost() || ", "(0 && any_is_lost()) || ")),
+    ("one_device_is_served", "test_rest.py -k all_devices",
+     (GIVER, "	for (int i = 0; i < DEVICE_ALL; i++)\n"
+      "		if (device_at(i)->used)", "	for (int i = 0; i < 1; i++)\n"
+      "		if (device_at(i)->used)")),
+    ("private_tables_blind", "test_rest.py -k tables",
+     ("src/core/context_current.c", "	atomic_store(&doubted, true);",
+      "	calls_unseen();\n	atomic_store(&doubted, true);")),
+    ("what_waits_goes_back_once", "test_rest.py -k trim_of",
+     (GIVE, "	if (given || device->refused) /* there may be more */",
+      "	if (device->refused)")),
+    ("an_order_asks_nobody", "test_rest.py -k sleeping",
+     (SERVER, "	giver_ask();\n", "")),
+    ("unused_is_at_once", "test_rest.py -k before_its_time",
+     (UNUSED, "	return now - seen[ordinal].since >= patience &&",
+      "	return patience &&")),
+]
