@@ -89,11 +89,13 @@ static void *helper_run(void *arg)
 		thread_detach();
 	about_open();
 	open = server_open(start->error, sizeof(start->error));
+	if (open && apart)
+		listener_keep(); /* the program may change its root next */
 	start_end(start, open);
 	if (!open && apart)
 		thread_detach();
 	else if (apart)
-		listener_keep();
+		listener_sweep();
 	while (open && !has_to_leave()) {
 		if (!server_turn(wake,
 				 wake < 0 ? LOOK_ALONE_MS : LOOK_AROUND_MS))

@@ -123,13 +123,25 @@ const char *listener_path(void)
 	return address.sun_path;
 }
 
+static void folder_path(char dir[sizeof(address.sun_path)])
+{
+	strcpy(dir, address.sun_path);
+	*strrchr(dir, '/') = '\0';
+}
+
 void listener_keep(void)
 {
 	char dir[sizeof(address.sun_path)];
 
-	strcpy(dir, address.sun_path);
-	*strrchr(dir, '/') = '\0';
+	folder_path(dir);
 	folder = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+void listener_sweep(void)
+{
+	char dir[sizeof(address.sun_path)];
+
+	folder_path(dir);
 	sweep(dir);
 }
 

@@ -15,9 +15,11 @@ bool listener_open(struct own_fd *listener, int backlog, char *error,
 const char *listener_path(void);
 
 /* In a thread with descriptors of its own: keeps the folder, so that
- * listener_leave finds it wherever the program's root is by then, and removes
- * what others left there. */
+ * listener_leave finds it wherever the program's root is by then. */
 void listener_keep(void);
+
+/* In such a thread: removes what others left in the folder. */
+void listener_sweep(void);
 
 /* Removes the socket's file, if this process made it. False: it is not where it
  * was, as in another root, or may not be removed. */

@@ -52,6 +52,10 @@ void listener_keep(void)
 {
 }
 
+void listener_sweep(void)
+{
+}
+
 bool listener_unlink(void)
 {
 	return true;
