@@ -219,7 +219,7 @@ void graph_made(const void *from, const void *handle)
 
 	pthread_mutex_lock(&lock);
 	former = graph_find(handle); /* changed, or its end went unseen */
-	if (former && from != handle)
+	if (former)
 		graph_leave(former, NULL);
 	graph_join_all_of(from, handle);
 	pthread_mutex_unlock(&lock);

@@ -237,16 +237,19 @@ def test_a_capture_in_a_green_context_ends_with_the_thread(box):
     shell.end()
 
 
+@pytest.mark.parametrize("first", ["primary", "other"])
 @pytest.mark.parametrize("other", ["create other 0", "green other"])
-def test_a_threads_stream_is_another_one_in_each_context(box, other):
+def test_a_threads_stream_is_another_one_in_each_context(box, other, first):
     """The end of one capture is not that of both."""
     shell = open_shell(box, POOL, "driver")
-    use = "green_set other" if "green" in other else "set other"
-    lines(shell, other, "own s", "set primary", "begin s relaxed", use,
-          "begin s relaxed", "end s g", "graph_destroy g", "set primary",
-          "alloc a 5000", "free a")
+    uses = ["set primary",
+            "green_set other" if "green" in other else "set other"]
+    last, then = uses if first == "other" else reversed(uses)
+    lines(shell, other, "own s", "set primary", "begin s relaxed", uses[1],
+          "begin s relaxed", then, "end s g", "graph_destroy g",
+          "set primary", "alloc a 5000", "free a")
     assert shell.stat()["held_blocks"] == 1
-    lines(shell, "end s g", "graph_destroy g")
+    lines(shell, last, "end s g", "graph_destroy g")
     assert shell.stat()["held_blocks"] == 0
     shell.end()
 

@@ -56,6 +56,18 @@ def test_what_is_captured_into_it_is_the_parents(box, inside):
     shell.end()
 
 
+def test_a_destroy_that_cuda_refuses_ends_nothing(box):
+    shell = opened(box)
+    nested(shell)
+    assert shell("graph_destroy c") == "1"  # it is a node's
+    fill_inside(shell)
+    lines(shell, "instantiate p x", "graph_destroy p")
+    assert held(shell) == 1
+    lines(shell, "exec_destroy x")
+    assert held(shell) == 0
+    shell.end()
+
+
 @pytest.mark.parametrize("inside", [body, moved, copied, nested])
 def test_another_graph_at_its_address_ends_nothing(box, inside):
     shell = opened(box)

@@ -97,6 +97,15 @@ def test_a_block_with_a_copy_under_way_is_not_handed_out(box):
     assert box.stat("host")["syncs"] == 0
 
 
+def test_a_context_that_came_after_the_events_is_not_asked(box):
+    shell = open_shell(box, POOL, "driver")
+    lines(shell, "stream s", "alloc d 5000", "fill d 7", "pin a 5000 0",
+          "hold s", "pull a d s", "unpin a", "pin b 5000 0", "create y 0",
+          "let_go", "set primary", "wait s", "pin c 5000 0")
+    assert shell("addr c") == shell("addr a") != shell("addr b")
+    shell.end()
+
+
 def test_the_programs_wait_for_its_only_context_is_enough(box):
     shell = open_shell(box, POOL, "shared")
     lines(shell, "pin a 5000 0", "unpin a", "sync")

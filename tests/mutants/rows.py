@@ -231,6 +231,16 @@ ROWS = [
       "	if (!group_is_whole(group, device) && false)")),
     ("a_stream_of_a_part_may_do_anything", "test_beside.py -k green",
      ("src/hooks/gen_work", "known[export][0] in LOOSE else", "False else")),
+    ("a_whole_contexts_stream_is_its_parts", "test_capture.py -k another_one",
+     (CAPTURE, "	       (!stream && capture->place.whole == context);",
+      "	       capture->place.whole == context;")),
+    ("a_younger_context_is_asked", "test_pinned.py -k after_the_events",
+     (HOST, "	if (context->sealed != sealed) /* younger: it has nothing to "
+      "wait for */\n		return CUDA_SUCCESS;\n", "")),
+    ("a_destroy_that_is_refused_ends_what_is_inside",
+     "test_graph_owner.py -k refuses",
+     ("src/core/graph_owner.c", "	if (!find(graph)) /* CUDA refuses to "
+      "destroy what is a node's */\n", "")),
     ("a_reset_releases", "test_beside.py -k after_a_reset",
      (PRIMARY, "	if (ended && call != PRIMARY_RESET)", "	if (ended)")),
     ("a_primary_context_leaves_undrained", "races",
