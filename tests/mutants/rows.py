@@ -1,7 +1,7 @@
 """The library with one guard left out, a row each; scripts/mutants builds them
 and runs the tests that have to notice.
 
-A row: its name; what notices: "proof", generated programs; "races", those of
+A row: its name; what notices: "proof", generated programs; "race NAME", one of
 tests/proof; "unit", those of tests/unit about blocks; or tests of
 tests/behaviour by file and name; and its edits: file, old text, new text. The
 old text stands once in the file."""
@@ -56,13 +56,13 @@ ROWS = [
     ("no_wait_after_the_record", "proof",
      (MAKE, "	for (int i = 0; i < count * count && !res; i++)",
       "	for (int i = 0; i < 0 && !res; i++)")),
-    ("record_before_the_epoch_ends", "races",
+    ("record_before_the_epoch_ends", "race fence beside work and a free",
      (MAKE, RECORD, "	res = group_order(group);\n"
       "	safe = epoch_end(device, &bytes);\n")),
-    ("publish_before_the_gate", "races",
+    ("publish_before_the_gate", "race fence beside an allocation",
      (MAKE, RECORD, "	safe = epoch_end(device, &bytes);\n"
       "	epoch_publish(device, safe);\n	res = group_order(group);\n")),
-    ("stamp_after_the_push", "races",
+    ("stamp_after_the_push", "race free beside a request, without caches",
      (FREES, STAMP, "	device_count_free(device"),
      (FREES, KEPT, KEPT.replace("	return kept", "	block->epoch = "
                               "atomic_load(&store->device->epoch);\n"
@@ -99,11 +99,11 @@ ROWS = [
     ("failed_sync_publishes", "test_fence.py -k failed_wait",
      (FENCE, "	if (!res && sync_reaches(part->device))",
       "	if (sync_reaches(part->device))")),
-    ("sync_ends_its_epoch_late", "races",
+    ("sync_ends_its_epoch_late", "race wait beside a new context",
      (FENCE, "		epoch_over(part->device, part->safe);",
       "		epoch_over(part->device, epoch_end(part->device,\n"
       "			&(uint64_t){0}));")),
-    ("sync_ignores_who_came_meanwhile", "races",
+    ("sync_ignores_who_came_meanwhile", "race wait beside a new context",
      (FENCE, "	if (!res && sync_reaches(part->device))", "	if (!res)")),
     # Captures and what they hold.
     ("fence_during_capture", "proof",
@@ -192,12 +192,13 @@ ROWS = [
      "test_order.py -k last_fence_fails",
      (FENCE, "i < WAITS_MAX; i++)\n		made = device_wait",
       "i < 0; i++)\n		made = device_wait")),
-    ("an_order_ends_behind_an_ending_context", "races",
+    ("an_order_ends_behind_an_ending_context",
+     "race order beside its context's end",
      (FENCE, "made = fence_now(device) || work_has_ended(device);",
       "made = fence_now(device);"),
      (FENCE, "static bool work_has_ended", "__attribute__((unused)) "
       "static bool work_has_ended")),
-    ("an_end_that_fails_is_not_awaited", "races",
+    ("an_end_that_fails_is_not_awaited", "race order beside an end that fails",
      (FENCE, "		context_await(list[i]);\n		dead += list[i]->dead;\n",
       "		dead += list[i]->dead || list[i]->closing;\n")),
     ("a_context_is_missed_while_it_may_end", "test_beside.py -k visit",
@@ -216,17 +217,18 @@ ROWS = [
     ("an_idle_stream_is_gated", "test_order.py -k after_a_wait",
      (WORK, "	if (order_is_over(device, atomic_load(&work_sole)))",
       "	if (order_is_over(device, atomic_load(&work_sole)) && !device)")),
-    ("request_during_a_reset", "races",
+    ("request_during_a_reset", "race a context's end beside a request",
      (USE, "	while (context->closing && !context->dead && "
       "!is_ending_here(context))\n"
       "		pthread_cond_wait(&context->settled, &context->lock);\n", ""),
      (USE, "	return !context->dead && !context->closing;",
       "	return !context->dead;")),
-    ("reset_does_not_wait_for_gifts", "races",
+    ("reset_does_not_wait_for_gifts", "race renewal beside an allocation",
      (USE, "	begun = !context->busy;", "	begun = true;")),
-    ("who_is_just_ending_is_not_waited_for", "races",
+    ("who_is_just_ending_is_not_waited_for",
+     "race free that waits beside a context's end",
      (WAIT, "		return CUDA_ERROR_NOT_READY;", "		return CUDA_SUCCESS;")),
-    ("reach_is_not_looked_at_again", "races",
+    ("reach_is_not_looked_at_again", "race fence beside a first visit",
      (MAKE, "	if (!res && !group_is_whole(group, device))",
       "	if (!group_is_whole(group, device) && false)")),
     ("a_stream_of_a_part_may_do_anything", "test_beside.py -k green",
@@ -243,7 +245,8 @@ ROWS = [
       "destroy what is a node's */\n", "")),
     ("a_reset_releases", "test_beside.py -k after_a_reset",
      (PRIMARY, "	if (ended && call != PRIMARY_RESET)", "	if (ended)")),
-    ("a_primary_context_leaves_undrained", "races",
+    ("a_primary_context_leaves_undrained",
+     "race primary's end beside another's",
      (PRIMARY, "	if (context && !fence_leave(context))\n"
       "		context_drain(context);\n", "	(void)context;\n")),
     # Pinned memory.
@@ -258,7 +261,8 @@ ROWS = [
     ("one_context_is_waited_for_pinned_memory",
      "test_pinned.py -k wait_for_one_of_two",
      (FENCE, "		return context_count() == 1;", "		return true;")),
-    ("pinned_memory_is_sealed_before_the_epoch_ends", "races",
+    ("pinned_memory_is_sealed_before_the_epoch_ends",
+     "race pinned memory beside a new context",
      (HOST, "	sealed = epoch_end(host, &bytes);\n	if (all_done(seal_one)) {",
       "	bool done = all_done(seal_one);\n\n"
       "	sealed = epoch_end(host, &bytes);\n	if (done) {")),
@@ -289,7 +293,8 @@ ROWS = [
       "						 *word))\n"),
      (FAST, "						     addr + BLOCK_IDLE));",
       "						     addr));")),
-    ("block_removed_after_the_drivers_free", "races",
+    ("block_removed_after_the_drivers_free",
+     "race trimmed block beside an allocation",
      (GIVEBACK, """	if (block_remove(block)) {
 		res = device_check(store->context->device,
 				   give(store, block_addr(block)));
@@ -297,7 +302,8 @@ ROWS = [
 			   give(store, block_addr(block)));
 	if (block_remove(block)) {
 """)),
-    ("what_others_give_back_is_not_waited_for", "races",
+    ("what_others_give_back_is_not_waited_for",
+     "race room beside what goes back",
      (GIVEBACK, "	giving_wait(device);\n	return given;",
       "	(void)giving_wait;\n	return given;")),
     ("all_goes_back_where_little_is_lacking",
@@ -325,7 +331,7 @@ ROWS = [
       "	if (false && answer == MEM_DONE &&")),
     ("exported_block_is_reused", "test_fence.py -k exported",
      (FREES, "	if (exported || !context ||", "	if (!context ||")),
-    ("keeps_while_another_lacks_room", "races",
+    ("keeps_while_another_lacks_room", "race room for all",
      (FREES, "	if (own->lost || device->pressed)", "	if (own->lost)")),
     ("who_waited_in_vain_keeps_the_block", "test_faults.py -k in_vain",
      (FREES, "	if (own->lost || device->pressed)",

@@ -27,24 +27,25 @@ ROWS = [
     # What threads keep for themselves: who is let in.
     ("shut_is_not_looked_at", "test_cache.py",
      (CACHE, "	bool shut = cache->shut;", "	bool shut = false;")),
-    ("who_is_shut_still_lends", "races",
+    ("who_is_shut_still_lends", "race a context's end beside a request",
      (CACHE, "	atomic_store(&cache->unit, pool ? pool->unit : 0);",
       "	atomic_store(&cache->unit, cache->pool ? cache->pool->unit : 0);")),
-    ("who_is_shut_still_takes", "races",
+    ("who_is_shut_still_takes", "race capture beside requests",
      (CACHE, "		     pool ? atomic_load(&block_table) : "
       "&block_table_none);",
       "		     cache->pool ? atomic_load(&block_table) : "
       "&block_table_none);")),
-    ("busy_once_it_is_open", "races",
+    ("busy_once_it_is_open", "race request beside a raid",
      (FAST, "	cache_enter(cache);\n	unit = atomic_load_explicit("
       "&cache->unit, memory_order_acquire);",
       "	unit = atomic_load(&cache->unit);\n	cache_enter(cache);")),
-    ("who_is_busy_is_not_waited_for", "races",
+    ("who_is_busy_is_not_waited_for",
+     "race order of a stream beside a request",
      (CACHE, "			pause_for(i);", "			break;")),
     ("a_capture_shuts_nothing", "test_cache.py -k captures",
      (CACHE, "	       capture_any() || device->pressed",
       "	       device->pressed")),
-    ("a_request_without_room_shuts_nothing", "races",
+    ("a_request_without_room_shuts_nothing", "race room for all",
      (CACHE, "device->pressed || device->pending ||", "device->pending ||"),),
     ("pending_blocks_shut_nothing", "test_cache.py -k waits_goes_back",
      (CACHE, "device->pressed || device->pending ||", "device->pressed ||")),
@@ -74,12 +75,14 @@ ROWS = [
      (HOOKS, "	context_unsure();\n	if (!res && mem_enabled())\n"
       "		context_note(", "	if (!res && mem_enabled())\n"
       "		context_note(")),
-    ("stream_order_ends_beside_requests", "races",
+    ("stream_order_ends_beside_requests",
+     "race order of a stream beside a request",
      (WORK, "	caches_pass();\n", "	(void)caches_pass;\n")),
     ("a_child_keeps_its_caches", "test_cache.py -k child",
      ("src/core/state.c", "	cache_unsure();\n	atomic_store",
       "	atomic_store")),
-    ("a_context_that_may_end_serves_on", "races",
+    ("a_context_that_may_end_serves_on",
+     "race a context's end beside a request",
      (CACHE, " || context->dead || context->closing ||\n", " ||\n"
       "	       context->dead ||\n")),
     # What they keep, and for whom.
@@ -104,7 +107,8 @@ ROWS = [
      (POOLS, "	caches_flush(store);\n	for (struct pool *pool = "
       "store->pools, *next;", "	for (struct pool *pool = "
       "store->pools, *next;")),
-    ("a_dead_contexts_cache_is_taken_full", "races",
+    ("a_dead_contexts_cache_is_taken_full",
+     "race a context's end beside its blocks' thread",
      (CACHE, "cache->context->dead && cache->room_left == cache->room &&",
       "cache->context->dead &&")),
     ("a_thread_takes_its_blocks_along", "test_cache.py -k ends_leaves",
@@ -131,7 +135,7 @@ ROWS = [
       "	if (!block)\n")),
     ("the_records_of_ended_threads_are_walked", "unit",
      (RECORDS, "	record_unlink(cache);\n", "	(void)record_unlink;\n")),
-    ("bytes_are_gone_before_their_epoch", "races",
+    ("bytes_are_gone_before_their_epoch", "race fence beside work and a free",
      (EPOCH, "	atomic_fetch_add(&device->epoch, 1);\n	*bytes",
       "	*bytes")),
     ("an_index_that_was_replaced_stays_the_caches", "test_cache.py -k has_grown",
@@ -201,24 +205,28 @@ ROWS = [
      (DEVICE, "	peak_raise(values, COUNTER_reserved_peak, "
       "COUNTER_reserved_bytes);\n", "")),
     # The index of blocks.
-    ("who_enters_beside_a_growth_does_not_wait", "races",
+    ("who_enters_beside_a_growth_does_not_wait",
+     "race request beside another context's growth",
      (INDEX, "		if (atomic_load(&growing)) { /* until it is over */\n"
       "			pthread_mutex_lock(&lock);\n"
       "			pthread_mutex_unlock(&lock);\n		}\n", "")),
-    ("who_enters_alone_beside_a_growth_stays", "races",
+    ("who_enters_alone_beside_a_growth_stays",
+     "race direct request beside a growth",
      (INDEX, "		if (!atomic_load(&growing) &&\n		    atomic_load(",
       "		if (atomic_load(")),
-    ("a_growth_is_said_too_late", "races",
+    ("a_growth_is_said_too_late",
+     "race request beside another context's growth",
      (INDEX, "		atomic_store(&growing, true);\n"
       "		table = table_grown(full);\n",
       "		table = table_grown(full);\n"
       "		atomic_store(&growing, true);\n")),
-    ("a_growth_is_over_before_its_table_is_there", "races",
+    ("a_growth_is_over_before_its_table_is_there",
+     "race direct request beside a growth",
      (INDEX, "		if (table)\n			atomic_store(&block_table, table);\n"
       "		atomic_store(&growing, false);\n",
       "		atomic_store(&growing, false);\n"
       "		if (table)\n			atomic_store(&block_table, table);\n")),
-    ("who_was_moved_is_not_looked_for_again", "races",
+    ("who_was_moved_is_not_looked_for_again", "race free beside a growth",
      (INDEX, "		last = table;\n", "		break;\n")),
     ("a_walk_takes_anothers_record", "unit",
      (BLOCK, "	while ((word & ~BLOCK_BITS) == addr && word_is_live(word))\n"

@@ -22,7 +22,7 @@ ROWS = [
     ("what_visits_is_not_joined", "proof",
      (REACH, "	fence_join(device, visitor);\n	atomic_fetch_or",
       "	atomic_fetch_or")),
-    ("a_visitor_is_joined_before_it_shares", "races",
+    ("a_visitor_is_joined_before_it_shares", "race fence beside a first visit",
      (REACH, "	atomic_fetch_or(&visitor->visits, bit);\n"
       "	atomic_store(&device->visited, true);\n"
       "	caches_review(device);\n	fence_join(device, visitor);\n",
