@@ -207,7 +207,7 @@ def test_sizes_that_grow_share_blocks_where_memory_is_short(box):
 
 
 def test_a_request_that_has_no_room_to_spare_is_served_exactly(box):
-    shell = box.shell(POOL, hard_limit="63M")
+    shell = box.shell(POOL, hard_limit="64256K", idle_limit="off")
     idle(shell, 30)
     idle(shell, 30)
     idle(shell, 32)
