@@ -108,7 +108,7 @@ ROWS = [
       "store->pools, *next;", "	for (struct pool *pool = "
       "store->pools, *next;")),
     ("a_dead_contexts_cache_is_taken_full",
-     "race a context's end beside its blocks' thread",
+     "race a context's end beside its blocks' thread, without fences",
      (CACHE, "cache->context->dead && cache->room_left == cache->room &&",
       "cache->context->dead &&")),
     ("a_thread_takes_its_blocks_along", "test_cache.py -k ends_leaves",

@@ -204,12 +204,23 @@ static void none_is_live(void)
 	figures_check(0);
 }
 
-/* A context ends whose blocks another thread keeps, which goes on in the
- * next. */
+/* A context ends whose blocks another thread keeps, which goes on in the next.
+ * There it takes a cache of its own with a block that the first one keeps. */
 static void end_before(void)
 {
 	DO(cuInit, 0);
 	DO(cuCtxCreate_v2, &context, 0, 0);
+	DO(cuCtxCreate_v2, &next, 0, 0);
+	pairs();
+}
+
+/* Nothing is asked of its work first, so its blocks are in that cache until it
+ * is dead. */
+static void end_unfenced_before(void)
+{
+	setenv("MNM_FENCE", "none", 1);
+	setenv("MNM_FORCE", "1", 1);
+	end_before();
 }
 
 static void end_first(void)
@@ -233,12 +244,11 @@ static void end_second(void)
 	for (int i = 0; i < 4; i++)
 		large_free(each[i]);
 	pairs();
-	DO(cuCtxCreate_v2, &next, 0, 0);
-	other = large_new();
+	DO(cuCtxSetCurrent, next);
 	warm = true;
 	while (!begun)
 		schedule_yield();
-	large_free(other); /* which takes a cache for the next */
+	large_free(large_new());
 	while (!over)
 		sched_yield(); /* the first, though it was left */
 	DO(cuCtxSynchronize);  /* what is idle is safe */
@@ -327,5 +337,7 @@ const struct race race_caches[] = {
 	 slow_before, free_first, slow_second, NULL},
 	{"a context's end beside its blocks' thread", NULL, NULL, 1, 0,
 	 end_before, end_first, end_second, none_is_live},
+	{"a context's end beside its blocks' thread, without fences", NULL,
+	 NULL, 1, 0, end_unfenced_before, end_first, end_second, none_is_live},
 	{0},
 };
