@@ -163,7 +163,7 @@ const struct race race_index[] = {
 	 contexts_before, request_first, growth_second, all_are_known},
 	{"free beside a growth", NULL, NULL, 1, 0, growth_before, free_first,
 	 growth_second, all_are_known},
-	{"direct request beside a growth", NO_POOL, 1, 3, growth_before,
+	{"direct request beside a growth", NO_POOL, 1, 1, growth_before,
 	 request_first, growth_second, all_are_known},
 	{"a context's end beside another's requests", NULL, NULL, 1, 23,
 	 end_before, end_first, changes_second, others_are_known},
