@@ -18,6 +18,7 @@ PARTS = {
     "doors": (parts_programs.doors, 150, True),
     "programs": (parts_programs.programs, 180, True),
     "reuse": (parts_programs.reuse, 240, True),
+    "rest": (parts_programs.rest, 60, True),
     "prices": (parts_programs.prices, 60, True),
     "conformance": (parts_programs.conformance, 240, True),
     "torch": (parts_frameworks.torch, 330, False),

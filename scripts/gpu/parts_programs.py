@@ -6,7 +6,7 @@ import os
 import re
 import sys
 
-from machine import BUILD, LEVELS, ROOT, SKIPPED, Failed, Skip
+from machine import BUILD, HERE, LEVELS, ROOT, SKIPPED, Failed, Skip
 
 CALLS = """alloc a 5000
 fill a 7
@@ -181,6 +181,30 @@ def reuse(part):
         for level, options in LEVELS.items():
             part.check(f"{variant} ({program}), {level}", rounds, part,
                        variant, program, level, options)
+
+
+def wakes(part, threads):
+    done = part.machine.run(
+        [sys.executable, "-B", os.path.join(HERE, "rest_job.py"),
+         part.machine.build("tests", "programs", "waker"), threads,
+         "2" if part.quick else "10", part.machine.build("mnm")], {}, limit=60)
+    found = dict(re.findall(r"(\w+) (\d+)", done.out))
+    figures = {key: int(value) for key, value in found.items()}
+    figures["rest_frees"] = done.stat.get("rest_frees", 0)
+    if done.status != 0:
+        raise Failed(done.why(), **figures)
+    if "was not seen" in done.err:
+        raise Failed("a free waited for work of the program", **figures)
+    if not figures["rest_frees"]:
+        raise Failed("nothing went back, so this test shows nothing", **figures)
+    return figures
+
+
+def rest(part):
+    """Idle memory goes back while a program rests; work that waits for the
+    program's next call is neither waited for nor harmed."""
+    for threads in ("1", "3"):
+        part.check(f"{threads} threads", wakes, part, threads)
 
 
 def prices(part):
