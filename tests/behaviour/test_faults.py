@@ -78,7 +78,7 @@ def test_idle_blocks_that_the_driver_does_not_take_harm_nothing(box):
 def test_what_the_driver_refused_to_take_goes_back_later(box, entry, code):
     """As in a callback, where CUDA permits nothing."""
     shell = open_shell(box, "page_unit_pool", "driver", fail=f"{entry}:{code}",
-                       host_limit="1G")
+                       host_limit="1G", device_idle=0)
     kind, free, flags, device = ("alloc", "free", "", 0)
     if "Host" in entry:
         kind, free, flags, device = ("pin", "unpin", " 0", "host")
