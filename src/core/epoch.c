@@ -5,11 +5,8 @@
 
 uint64_t epoch_end(struct device *device, uint64_t *bytes)
 {
-	/* Twice: who finds no bytes in between still finds that something is
-	 * left, as `safe` is below. The bytes before the second: what is freed
-	 * in between is of an ended epoch and still counted, never the other
-	 * way round. */
-	atomic_fetch_add(&device->epoch, 1);
+	/* The bytes first: what is freed in between is of the ended epoch and
+	 * still counted, never the other way round. */
 	*bytes = quarantine_set(device, 0);
 	return atomic_fetch_add(&device->epoch, 1) + 1;
 }

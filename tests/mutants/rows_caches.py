@@ -16,7 +16,6 @@ SPANS = "src/core/cache_spans.c"
 CACHED = "src/core/cache_blocks.c"
 RAIDS = "src/core/cache_raids.c"
 ROOMS = "src/core/cache_rooms.c"
-EPOCH = "src/core/epoch.c"
 FAST = "include/fast.h"
 HOOKS = "src/hooks/contexts.c"
 PAGES = "src/pools/page_unit_pool.c"
@@ -135,9 +134,6 @@ ROWS = [
       "	if (!block)\n")),
     ("the_records_of_ended_threads_are_walked", "unit",
      (RECORDS, "	record_unlink(cache);\n", "	(void)record_unlink;\n")),
-    ("bytes_are_gone_before_their_epoch", "race fence beside work and a free",
-     (EPOCH, "	atomic_fetch_add(&device->epoch, 1);\n	*bytes",
-      "	*bytes")),
     ("an_index_that_was_replaced_stays_the_caches", "test_cache.py -k has_grown",
      (CACHED, "	     (cache->shut || cache->table == block_table)))",
       "	     true))")),
