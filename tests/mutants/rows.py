@@ -201,9 +201,10 @@ ROWS = [
     ("an_end_that_fails_is_not_awaited", "race order beside an end that fails",
      (FENCE, "		context_await(list[i]);\n		dead += list[i]->dead;\n",
       "		dead += list[i]->dead || list[i]->closing;\n")),
-    ("a_context_is_missed_while_it_may_end", "test_beside.py -k visit",
+    ("a_context_is_missed_while_it_may_end",
+     "race first visit beside an end that fails",
      (CONTEXT, "		if (!all && !wanted(context, device))",
-      "		if (context->busy || (!all && !wanted(context, device)))")),
+      "		if (context->closing || (!all && !wanted(context, device)))")),
     ("a_release_that_others_outlast_waits", "test_beside.py -k release_one",
      (PRIMARY, "	end.outlasted = call != PRIMARY_RESET && "
       "outlast_begin(device);\n",
