@@ -1,5 +1,6 @@
 /* Races about memory that goes back to the driver, by a free or with its
  * context, beside a request. */
+#include <limits.h>
 #include <stdatomic.h>
 
 #include "control.h"
@@ -10,8 +11,8 @@
 enum { LITTLE = 1 << 20, MOST = 10 << 20, MORE = 12 << 20 };
 
 static CUcontext primary, other;
-static CUdeviceptr held, given;
-static atomic_bool warm, going;
+static CUdeviceptr held, given, idle, fresh;
+static atomic_bool warm, going, over;
 
 static void primary_open(void)
 {
@@ -134,6 +135,77 @@ static void second_second(void)
 		    CUDA_ERROR_INVALID_VALUE);
 }
 
+/* One needs three quarters of a device, and another never more than one: who
+ * keeps nothing meanwhile, so that the first need not try again and again. */
+enum { SMALL = 2 << 20, SMALLER = 3 << 19, LARGE = 6 << 20 };
+#ifdef PROOF_FREE
+enum { ROUNDS = INT_MAX }; /* the first may not run at all for a while */
+#else
+enum { ROUNDS = 64 };
+#endif
+
+static int rounds;
+
+static void room_first(void)
+{
+	CUdeviceptr addr;
+
+	DO(cuCtxSetCurrent, primary);
+	schedule_pace(1);
+	DO(cuMemAlloc_v2, &addr, LARGE);
+	schedule_pace(0);
+	over = true;
+}
+
+static void room_second(void)
+{
+	CUdeviceptr addr;
+
+	DO(cuCtxSetCurrent, primary);
+	for (; !over; rounds++) {
+		DO(cuMemAlloc_v2, &addr, SMALL);
+		DO(cuMemFree_v2, addr);
+		DO(cuMemAlloc_v2, &addr, SMALLER);
+		DO(cuMemFree_v2, addr);
+		schedule_yield();
+	}
+}
+
+static void room_after(void)
+{
+	race_expect("rounds past those that a request may take",
+		    rounds > ROUNDS ? rounds - ROUNDS : 0, 0);
+}
+
+/* A trimmed block goes back in a free, beside a request that gets its address
+ * from the driver. */
+enum { FIRST = 4 << 20, LAST = 14 << 20 };
+
+static void trim_before(void)
+{
+	char answer[256];
+
+	primary_open();
+	DO(cuMemAlloc_v2, &given, SMALL);
+	DO(cuMemAlloc_v2, &held, SMALL);
+	DO(cuMemAlloc_v2, &idle, FIRST);
+	DO(cuMemFree_v2, given);
+	control_ask("trim", answer, sizeof(answer));
+}
+
+static void trim_second(void)
+{
+	DO(cuCtxSetCurrent, primary);
+	DO(cuMemFree_v2, idle);
+	DO(cuMemAlloc_v2, &fresh, SMALLER);
+}
+
+static void trim_after(void)
+{
+	DO(cuMemFree_v2, fresh);
+	DO(cuMemAlloc_v2, &fresh, LAST); /* nothing was lost */
+}
+
 const struct race race_room[] = {
 	{"room beside what goes back", "MNM_SIM", "16M", 1, 0, give_before,
 	 give_first, need_second, NULL},
@@ -144,5 +216,9 @@ const struct race race_room[] = {
 	{"an end that fails beside a second free", "MNM_SIM_FAIL",
 	 "cuCtxDestroy_v2:1:999", 1, 0, second_before, second_first,
 	 second_second, NULL},
+	{"trimmed block beside an allocation", "MNM_SIM", "16M", 1, 0,
+	 trim_before, give_first, trim_second, trim_after},
+	{"room for all", "MNM_SIM", "8M", 1, 0, primary_open, room_first,
+	 room_second, room_after},
 	{0},
 };

@@ -1,14 +1,9 @@
-#include <stdatomic.h>
-
-#include "control.h"
 #include "race.h"
-#include "schedule.h"
 
 static CUcontext primary, other, keeper;
 static CUfunction touch;
 static CUstream streams[2];
 static CUdeviceptr old, spare, idle, fresh[2];
-static atomic_bool over;
 
 static void own(CUdeviceptr addr)
 {
@@ -336,78 +331,6 @@ static void pinned_after(void)
 		pinned_new();
 }
 
-/* One needs three quarters of a device, and another never more than one. */
-enum { SMALL = 2 << 20, SMALLER = 3 << 19, LARGE = 6 << 20 };
-
-static void room_before(void)
-{
-	DO(cuInit, 0);
-	primary_open();
-}
-
-static void room_first(void)
-{
-	CUdeviceptr addr;
-
-	DO(cuCtxSetCurrent, primary);
-	schedule_pace(1);
-	DO(cuMemAlloc_v2, &addr, LARGE);
-	schedule_pace(0);
-	over = true;
-}
-
-static void room_second(void)
-{
-	CUdeviceptr addr;
-
-	DO(cuCtxSetCurrent, primary);
-	while (!over) {
-		DO(cuMemAlloc_v2, &addr, SMALL);
-		DO(cuMemFree_v2, addr);
-		DO(cuMemAlloc_v2, &addr, SMALLER);
-		DO(cuMemFree_v2, addr);
-		schedule_yield();
-	}
-}
-
-/* A trimmed block goes back in a free, beside a request that gets its address
- * from the driver. */
-enum { LARGER = 4 << 20, MOST = 14 << 20 };
-
-static void trim_before(void)
-{
-	char answer[256];
-
-	DO(cuInit, 0);
-	primary_open();
-	DO(cuMemAlloc_v2, &old, SMALL);
-	DO(cuMemAlloc_v2, &spare, SMALL);
-	DO(cuMemAlloc_v2, &idle, LARGER);
-	DO(cuMemFree_v2, old);
-	control_ask("trim", answer, sizeof(answer));
-}
-
-static void trim_first(void)
-{
-	DO(cuCtxSetCurrent, primary);
-	race_hold();
-	DO(cuMemFree_v2, spare);
-	race_pass();
-}
-
-static void trim_second(void)
-{
-	DO(cuCtxSetCurrent, primary);
-	DO(cuMemFree_v2, idle);
-	DO(cuMemAlloc_v2, &fresh[0], SMALLER);
-}
-
-static void trim_after(void)
-{
-	DO(cuMemFree_v2, fresh[0]);
-	DO(cuMemAlloc_v2, &fresh[1], MOST); /* nothing was lost */
-}
-
 const struct race race_table[] = {
 	{"wait beside a new context", NULL, NULL, 1, 0, wait_before, wait_first,
 	 wait_second, fresh_touch},
@@ -436,9 +359,5 @@ const struct race race_table[] = {
 	 spared_second, NULL},
 	{"pinned memory beside a new context", NULL, NULL, 2, 0, pinned_before,
 	 pinned_first, pinned_second, pinned_after},
-	{"trimmed block beside an allocation", "MNM_SIM", "16M", 1, 0,
-	 trim_before, trim_first, trim_second, trim_after},
-	{"room for all", "MNM_SIM", "8M", 1, 0, room_before, room_first,
-	 room_second, NULL},
 	{0},
 };
