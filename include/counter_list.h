@@ -31,7 +31,7 @@ COUNTER(held_blocks, COUNT, "blocks that held_bytes are made of") \
 COUNTER(fences, COUNT, "events that order reuse, without a wait") \
 COUNTER(syncs, COUNT, "waits for the device, for reuse") \
 COUNTER(trims, COUNT, "times idle blocks were given back") \
-COUNTER(rest_frees, COUNT, "blocks given back while the program rested") \
+COUNTER(rest_frees, COUNT, "blocks given back as the program rested") \
 COUNTER(failures, COUNT, "requests that failed")
 /* clang-format on */
 
