@@ -125,11 +125,12 @@ static const long rare[] = {
 	SYS_membarrier, SYS_close_range, SYS_mq_getsetattr, SYS_pidfd_open,
 	SYS_pidfd_getfd, SYS_process_vm_readv, SYS_signalfd4, 0};
 
-/* By which a socket comes to its name and its clients. */
+/* By which a socket comes to its name and its clients, and by which those that
+ * others left are told, and the control thread is woken as it has to leave. */
 static const long of_socket[] = {
 	SYS_bind, SYS_listen, SYS_connect, SYS_accept4, SYS_getsockname,
 	SYS_getsockopt, SYS_sendto, SYS_recvfrom, SYS_newfstatat,
-	SYS_getdents64,
+	SYS_getdents64, SYS_kill, SYS_tgkill,
 #ifdef SYS_mkdir
 	SYS_mkdir, SYS_chmod, SYS_rename, SYS_unlink,
 #else

@@ -21,6 +21,8 @@ ROWS = [
     ("an_inherited_filter_is_free", "test_resident.py -k filter_that_kills",
      (FILTER, "	case INHERITED:\n		break;",
       "	case INHERITED:\n		return false;")),
+    ("what_sweeps_is_not_tried", "test_resident.py -k kills_for_a_socket",
+     (FILTER, "	SYS_getdents64, SYS_kill, SYS_tgkill,", "	SYS_getdents64,")),
     ("any_preload_behind_is_told", "test_preloads.py -k not_asked",
      (BEHIND, "names(list, object->l_name) && takes_memory(object)",
       "names(list, object->l_name)")),

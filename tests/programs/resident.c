@@ -233,6 +233,7 @@ static unsigned int call_number(const char *name)
 	} calls[] = {
 		{"socket", SYS_socket}, {"bind", SYS_bind},
 		{"listen", SYS_listen}, {"accept4", SYS_accept4},
+		{"kill", SYS_kill},     {"tgkill", SYS_tgkill},
 #ifdef SYS_mkdir
 		{"mkdir", SYS_mkdir},   {"chmod", SYS_chmod},
 		{"rename", SYS_rename}, {"unlink", SYS_unlink},
