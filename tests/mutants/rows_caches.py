@@ -44,7 +44,7 @@ ROWS = [
     ("a_capture_shuts_nothing", "test_cache.py -k captures",
      (CACHE, "	       capture_any() || device->pressed",
       "	       device->pressed")),
-    ("a_request_without_room_shuts_nothing", "race room for all",
+    ("a_request_without_room_shuts_nothing", "race room beside a free",
      (CACHE, "device->pressed || device->pending ||", "device->pending ||"),),
     ("pending_blocks_shut_nothing", "test_cache.py -k waits_goes_back",
      (CACHE, "device->pressed || device->pending ||", "device->pressed ||")),

@@ -1,6 +1,5 @@
 /* Races about memory that goes back to the driver, by a free or with its
  * context, beside a request. */
-#include <limits.h>
 #include <stdatomic.h>
 
 #include "control.h"
@@ -135,16 +134,8 @@ static void second_second(void)
 		    CUDA_ERROR_INVALID_VALUE);
 }
 
-/* One needs three quarters of a device, and another never more than one: who
- * keeps nothing meanwhile, so that the first need not try again and again. */
+/* One needs three quarters of a device, and another never more than one. */
 enum { SMALL = 2 << 20, SMALLER = 3 << 19, LARGE = 6 << 20 };
-#ifdef PROOF_FREE
-enum { ROUNDS = INT_MAX }; /* the first may not run at all for a while */
-#else
-enum { ROUNDS = 64 };
-#endif
-
-static int rounds;
 
 static void room_first(void)
 {
@@ -162,7 +153,7 @@ static void room_second(void)
 	CUdeviceptr addr;
 
 	DO(cuCtxSetCurrent, primary);
-	for (; !over; rounds++) {
+	while (!over) {
 		DO(cuMemAlloc_v2, &addr, SMALL);
 		DO(cuMemFree_v2, addr);
 		DO(cuMemAlloc_v2, &addr, SMALLER);
@@ -171,10 +162,63 @@ static void room_second(void)
 	}
 }
 
-static void room_after(void)
+/* A request that has no room gives back what is idle, once: what is freed from
+ * then on is not kept. */
+#ifdef PROOF_FREE
+enum { IDLE = 7 << 18, TRIMS = 2 }; /* a free may have begun before */
+#else
+enum { IDLE = 7 << 18, TRIMS = 1 };
+#endif
+
+static long own_trims;
+
+static long trims(void)
 {
-	race_expect("rounds past those that a request may take",
-		    rounds > ROUNDS ? rounds - ROUNDS : 0, 0);
+	char answer[8192];
+
+	control_ask("stat --json", answer, sizeof(answer));
+	return control_figure(answer, "trims");
+}
+
+static void once_before(void)
+{
+	primary_open();
+	DO(cuMemAlloc_v2, &idle, IDLE);
+	DO(cuMemFree_v2, idle);
+}
+
+static void once_first(void)
+{
+	while (!warm)
+		schedule_yield();
+	going = true;
+	race_hold();
+	DO(cuMemAlloc_v2, &given, LARGE);
+	race_pass();
+}
+
+static void once_second(void)
+{
+	long before;
+
+	DO(cuCtxSetCurrent, primary);
+	for (int i = 0; i < 2; i++) {
+		DO(cuMemAlloc_v2, &held, SMALL);
+		DO(cuMemFree_v2, held);
+	}
+	DO(cuMemAlloc_v2, &held, SMALL);
+	warm = true;
+	while (!going)
+		schedule_yield();
+	DO(cuMemFree_v2, held);
+	before = trims();
+	DO(cuMemAlloc_v2, &fresh, SMALLER); /* may have to make room, too */
+	own_trims = trims() - before;
+}
+
+static void once_after(void)
+{
+	race_expect("more trims", trims() - own_trims > TRIMS, 0);
 }
 
 /* A trimmed block goes back in a free, beside a request that gets its address
@@ -219,6 +263,8 @@ const struct race race_room[] = {
 	{"trimmed block beside an allocation", "MNM_SIM", "16M", 1, 0,
 	 trim_before, give_first, trim_second, trim_after},
 	{"room for all", "MNM_SIM", "8M", 1, 0, primary_open, room_first,
-	 room_second, room_after},
+	 room_second, NULL},
+	{"room beside a free", "MNM_SIM", "8M", 1, 0, once_before, once_first,
+	 once_second, once_after},
 	{0},
 };
