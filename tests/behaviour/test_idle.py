@@ -170,6 +170,8 @@ def test_a_number_that_is_set_live_sends_back_what_is_past_it(box):
     for i in range(9):
         took(shell, f"free a{i}")
     box.mnm("set", shell.pid, "idle_limit", "3M")
+    stat = shell.stat()  # before any call, the rest is to go back
+    assert stat["idle_bytes"] - stat["pending_bytes"] == 3 * MIB
     took(shell, "free a9")
     assert shell.stat()["idle_bytes"] <= 3 * MIB
     for i in range(5):
