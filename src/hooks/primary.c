@@ -135,25 +135,24 @@ static struct context *close_entered(CUdevice device)
 /* A call that others outlast is not the end of anything, and nothing waits for
  * it, nor it for anything. Where entries are called that we don't see, so may
  * releases be. With the lock held then; false: without. */
-static bool outlast_begin(CUdevice device)
+static bool outlast_begin(struct primary *primary)
 {
-	const struct primary *primary = &primaries[device];
-
-	primary_enter(device, true);
+	pthread_mutex_lock(&primary->lock);
 	if (primary->retains + primary->greens > 1 && !context_is_doubted())
 		return true;
-	primary_leave(device, true);
+	pthread_mutex_unlock(&primary->lock);
 	return false;
 }
 
 struct primary_end primary_end_begin(CUdevice device, enum primary_call call)
 {
 	struct primary_end end = {.device = device, .call = call};
+	struct primary *primary = primary_of(device, mem_enabled());
 
-	end.enabled = primary_of(device, mem_enabled());
-	if (!end.enabled)
+	end.enabled = primary;
+	if (!primary)
 		return end;
-	end.outlasted = call != PRIMARY_RESET && outlast_begin(device);
+	end.outlasted = call != PRIMARY_RESET && outlast_begin(primary);
 	if (end.outlasted)
 		return end;
 	primary_leaves(device);
