@@ -35,18 +35,24 @@ static int status_number(const char *text, const char *name)
 	return line ? atoi(line + strlen(name)) : -1;
 }
 
-static struct filters filters_read(const char *path, int *parent)
+static void file_read(const char *path, char *text, size_t size)
 {
-	struct filters filters;
-	ssize_t size = -1;
-	char text[4096];
+	ssize_t got = -1;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd >= 0) {
-		size = read(fd, text, sizeof(text) - 1);
+		got = read(fd, text, size - 1);
 		close(fd);
 	}
-	text[size > 0 ? size : 0] = '\0';
+	text[got > 0 ? got : 0] = '\0';
+}
+
+static struct filters filters_read(const char *path, int *parent)
+{
+	struct filters filters;
+	char text[4096];
+
+	file_read(path, text, sizeof(text));
 	filters.mode = status_number(text, "\nSeccomp:");
 	filters.count = status_number(text, "\nSeccomp_filters:");
 	*parent = status_number(text, "\nPPid:");
@@ -61,20 +67,40 @@ static struct filters filters_now(void)
 }
 
 /* A filter that is the parent's as well was there as this process was made, so
- * it allows that. One whose parent is out of sight is in a container. */
+ * it allows that. */
+static bool is_parents(int parent)
+{
+	struct filters filters;
+	char path[64];
+	int unused;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", parent);
+	filters = filters_read(path, &unused);
+	return filters.mode == SECCOMP_MODE_FILTER &&
+	       filters.count >= first.count;
+}
+
+/* Who runs containers, services or batch jobs puts each into a control group,
+ * and sets a filter that is made for any program. */
+static bool is_grouped_apart(int parent)
+{
+	char own[4096], parents[4096], path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/cgroup", parent);
+	file_read(path, parents, sizeof(parents));
+	file_read("/proc/self/cgroup", own, sizeof(own));
+	return *own && *parents && strcmp(own, parents) != 0;
+}
+
+/* One whose parent is out of sight is in a container. */
 static void first_look(void)
 {
-	struct filters parents;
-	int parent, unused, saved = errno;
-	char path[64];
+	int parent, saved = errno;
 
 	first = filters_read("/proc/thread-self/status", &parent);
-	if (first.mode == SECCOMP_MODE_FILTER) {
-		snprintf(path, sizeof(path), "/proc/%d/status", parent);
-		parents = filters_read(path, &unused);
-		inherited = !parent || (parents.mode == SECCOMP_MODE_FILTER &&
-					parents.count >= first.count);
-	}
+	if (first.mode == SECCOMP_MODE_FILTER)
+		inherited = !parent || is_parents(parent) ||
+			    is_grouped_apart(parent);
 	errno = saved;
 }
 

@@ -216,6 +216,57 @@ def test_a_filter_of_the_programs_own_is_not_met(box, how):
     assert box.socket_files() == []
 
 
+def own_group():
+    """Where control groups may be made, below the one of this process."""
+    with open("/proc/self/cgroup", encoding="utf-8") as file:
+        path = next((line.split("::", 1)[1].strip() for line in file
+                     if line.startswith("0::")), None)
+    for top in ("/sys/fs/cgroup", "/sys/fs/cgroup/unified"):
+        if path and os.path.exists(f"{top}{path}/cgroup.procs"):
+            return f"{top}{path}"
+    return None
+
+
+@pytest.fixture
+def group():
+    """An empty control group."""
+    path = os.path.join(own_group() or "/none", f"mnm-test-{os.getpid()}")
+    try:
+        os.mkdir(path)
+    except OSError:
+        pytest.skip("no control groups may be made here")
+    yield path
+    deadline = time.monotonic() + DEADLINE
+    while os.path.exists(path) and time.monotonic() < deadline:
+        try:
+            os.rmdir(path)
+        except OSError:
+            time.sleep(0.01)
+
+
+NUMBERS = ["unshare", "--map-root-user", "--pid", "--fork", "--mount-proc"]
+
+
+def test_a_filter_in_a_container_costs_nothing(box):
+    """Whose first process has no parent."""
+    if subprocess.run([*NUMBERS, "true"], capture_output=True,
+                      check=False).returncode:
+        pytest.skip("no PID namespaces here")
+    shell = box.start([*NUMBERS, RESIDENT, "filter_before", "500"], POOL)
+    assert shell.read() == "wrong 0"
+    assert box.socket_files() == ["1.sock"] and box.stderr() == ""
+    shell.end()
+
+
+def test_nor_does_one_where_the_parent_is_seen(group, box):
+    """As in a container with the machine's processes, or a service."""
+    shell = box.start(["sh", "-c", 'echo 0 >"$0"/cgroup.procs; exec "$@"',
+                       group, RESIDENT, "filter_before", "500"], POOL)
+    assert shell.read() == "wrong 0"
+    assert box.socket_files() == [f"{shell.pid}.sock"] and box.stderr() == ""
+    shell.end()
+
+
 def test_a_filter_that_refuses_membarrier_late_ends_the_caches(box):
     shell = box.start([RESIDENT, "filter_late"], POOL)
     assert shell.read() == "wrong 0"
