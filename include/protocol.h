@@ -42,6 +42,10 @@ bool socket_dir_second(char *path, size_t size);
 /* The socket's path in that folder. False: too long. */
 bool socket_path(const char *dir, int pid, char *path, size_t size);
 
+/* Removes the socket at that path if nobody listens at it. One that a process
+ * puts there meanwhile stays. Other files are not sockets, and stay. */
+void socket_remove_left(const char *path);
+
 /* Who may look at a process and change its pools: its own user, and root. By
  * this the process judges who asks it, and `mnm` whom it may ask. */
 bool steer_allowed(uid_t client, uid_t process);

@@ -137,7 +137,7 @@ void jobs_add_socket(struct jobs *jobs, const char *path, int folder,
 		job.peer = number;
 	if (!res && errno == ECONNREFUSED && owner == geteuid() &&
 	    !begins(number))
-		unlink(path);
+		socket_remove_left(path);
 	if (!res || (res > 0 && !peer_read(&job)) || job_known(jobs, &job) ||
 	    !(added = job_new(jobs))) {
 		job_close(&job);

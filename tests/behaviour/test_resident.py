@@ -168,6 +168,18 @@ def test_only_what_nobody_listens_at_is_swept(box):
         shell.end()
 
 
+def test_a_file_that_is_no_socket_is_not_swept(box):
+    os.mkdir(box.sockets, 0o700)
+    with open(box.socket_of(4194299), "wb"):
+        pass
+    shell = box.shell(POOL)
+    took(shell, "alloc a 5000")
+    shell.stat()  # the control thread has swept
+    box.mnm("ps")
+    assert os.path.exists(box.socket_of(4194299))
+    shell.end()
+
+
 def test_a_filter_that_kills_is_not_met(box):
     """One that the program has from its parent, so that a child can try it. The
     caches need membarrier(2): there are none, and all works."""

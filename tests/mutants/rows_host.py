@@ -3,8 +3,8 @@
 BEHIND = "src/backing/behind.c"
 FILTER = "src/backing/syscall_filter.c"
 HELPER = "src/control/helper.c"
+LEFT = "src/common/socket_left.c"
 LISTENER = "src/control/listener.c"
-SWEEP = "src/control/sweep.c"
 WAKE = "src/control/wake.c"
 
 ROWS = [
@@ -33,10 +33,15 @@ ROWS = [
     ("what_takes_memory_need_be_no_preload", "test_preloads.py -k not_asked",
      (BEHIND, "names(list, object->l_name) && takes_memory(object)",
       "takes_memory(object)")),
+    ("a_socket_that_is_new_is_swept", "unit",
+     (LEFT, "	if (is_left(&moved))\n		unlink", "	if (true)\n		unlink")),
+    ("a_file_is_swept", "test_resident.py -k no_socket_is",
+     (LEFT, "AT_SYMLINK_NOFOLLOW) ||\n	    !S_ISSOCK(st.st_mode))",
+      "AT_SYMLINK_NOFOLLOW))")),
     ("nobody_sweeps", "test_resident.py -k is_swept",
      (LISTENER, "	sweep(dir);\n", "")),
     ("whose_number_is_free_is_swept", "test_resident.py -k nobody_listens",
-     (SWEEP, "	return refused;", "	return true;")),
+     (LEFT, "	return refused;", "	return true;")),
     ("the_folder_is_not_kept", "test_resident.py -k another_root_too",
      (LISTENER, "	folder = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);\n",
       "")),
