@@ -207,7 +207,7 @@ ROWS = [
       "		if (context->closing || (!all && !wanted(context, device)))")),
     ("a_release_that_others_outlast_waits", "test_beside.py -k release_one",
      (PRIMARY, "	end.outlasted = call != PRIMARY_RESET && "
-      "outlast_begin(device);\n",
+      "outlast_begin(primary);\n",
       "	(void)outlast_begin;\n")),
     ("an_end_that_tells_of_an_error_is_none", "test_contexts.py -k tells",
      (HOOKS, "(!res && sure) || is_gone(context->handle)", "!res && sure"),
