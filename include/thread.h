@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct timespec;
+
 /* Of a lock that is held for a few steps: who waits for it spins first. */
 #ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
 #define LOCK_SPINS PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
@@ -44,6 +46,15 @@ void thread_join(pthread_t thread, int seconds);
 
 /* The calling thread is not joined by anybody. */
 void thread_detach(void);
+
+/* As pthread_cond_wait, or until that time where one is given; true: it has
+ * come. The thread can't be cancelled in it, which would leave the lock held:
+ * that it is, it finds out at its next wait of its own. */
+bool thread_await(pthread_cond_t *cond, pthread_mutex_t *lock,
+		  const struct timespec *until);
+
+/* Sleeps as long; likewise. */
+void thread_nap(long nanoseconds);
 
 /* Whether the caller is the program's main thread. */
 bool thread_is_main(void);

@@ -2,7 +2,7 @@
 
 UNIT_PARTS := $(COMMON_OBJ) $(POOL_OBJ) \
 	$(addprefix $(BUILD)/obj/src/,core/block.o core/block_index.o core/buffer_id.o \
-	backing/object.o) $(BUILD)/obj/tests/unit/plain_thread.o
+	backing/object.o backing/await.o) $(BUILD)/obj/tests/unit/plain_thread.o
 CHECK += $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*_test.c))
 
 $(BUILD)/tests/unit/device_test: $(BUILD)/obj/src/core/device.o
@@ -16,6 +16,8 @@ $(BUILD)/tests/unit/cache_raid_test: $(addprefix $(BUILD)/obj/src/,\
 	core/cache_record.o core/cache_rooms.o core/cache_spans.o core/device.o \
 	core/bound.o backing/barrier.o \
 	backing/syscall_filter.o)
+$(BUILD)/tests/unit/calls_test: $(addprefix $(BUILD)/obj/src/,\
+	core/calls.o backing/barrier.o backing/syscall_filter.o)
 $(BUILD)/tests/unit/bound_test: $(addprefix $(BUILD)/obj/src/core/,\
 	bound.o device.o)
 

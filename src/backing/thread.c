@@ -14,14 +14,18 @@
 void once_run(struct once *once, void (*run)(void))
 {
 	__typeof__(&pthread_once) found;
+	int before;
 
 	if (atomic_load_explicit(&once->done, memory_order_acquire))
 		return;
 	found = loader_function("pthread_once");
+	/* What it opens and takes would be lost with a thread that is ended. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
 	if (found)
 		found(&once->control, run);
 	else
 		run();
+	pthread_setcancelstate(before, NULL);
 	atomic_store_explicit(&once->done, true, memory_order_release);
 }
 

@@ -1,7 +1,6 @@
 /* The caches of all threads: their records, and when they are shut. */
 #include <pthread.h>
 #include <sched.h>
-#include <time.h>
 
 #include "barrier.h"
 #include "caches.h"
@@ -88,24 +87,20 @@ void cache_serve(struct cache *cache, struct pool *pool)
  * core, may never leave. */
 static void pause_for(int turn)
 {
-	const struct timespec nap = {.tv_nsec = 50000};
-
 	if (turn < YIELDS)
 		sched_yield();
 	else
-		nanosleep(&nap, NULL);
+		thread_nap(50000);
 }
 
 /* Under lock. A filter of system calls has come: no caches from now on. What
  * other threads have stored is seen long before this returns. */
 static void barriers_lost(void)
 {
-	const struct timespec nap = {.tv_nsec = 10000000};
-
 	barriers = false;
 	for (struct cache *at = caches; at; at = at->next)
 		cache_shut(at, SHUT_RULE);
-	nanosleep(&nap, NULL);
+	thread_nap(10000000);
 }
 
 /* All threads pass a full barrier: they see `shut`, or we that they are

@@ -52,12 +52,12 @@ bool capture_any(void)
 static void quiet_await(void)
 {
 	struct timespec until;
-	int late = 0;
+	bool late = false;
 
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += QUIET_SECONDS;
 	while (quiet && !late)
-		late = pthread_cond_timedwait(&changed, &lock, &until);
+		late = thread_await(&changed, &lock, &until);
 }
 
 void capture_expect(void)

@@ -7,6 +7,7 @@
 #include "cache.h"
 #include "context.h"
 #include "context_use.h"
+#include "thread.h"
 
 static _Atomic unsigned int awaited; /* threads in context_unused */
 
@@ -39,7 +40,7 @@ void context_enter(struct context *context)
 {
 	pthread_mutex_lock(&context->lock);
 	while (context->closing && !context->dead && !is_ending_here(context))
-		pthread_cond_wait(&context->settled, &context->lock);
+		thread_await(&context->settled, &context->lock, NULL);
 }
 
 bool context_serves(const struct context *context)
@@ -77,7 +78,7 @@ void context_unused(struct context *context)
 	pthread_mutex_lock(&context->lock);
 	atomic_fetch_add(&awaited, 1);
 	while (context->busy)
-		pthread_cond_wait(&context->settled, &context->lock);
+		thread_await(&context->settled, &context->lock, NULL);
 	atomic_fetch_sub(&awaited, 1);
 	pthread_mutex_unlock(&context->lock);
 }

@@ -11,6 +11,7 @@
 #include "giveback.h"
 #include "hold.h"
 #include "pools.h"
+#include "thread.h"
 
 enum {
 	CONTEXTS_MAX = 512, /* in one release */
@@ -38,7 +39,7 @@ static void giving_wait(const struct device *device)
 {
 	pthread_mutex_lock(&giving_lock);
 	while (!giving_here && giving[device_ordinal(device)])
-		pthread_cond_wait(&giving_done, &giving_lock);
+		thread_await(&giving_done, &giving_lock, NULL);
 	pthread_mutex_unlock(&giving_lock);
 }
 

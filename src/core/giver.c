@@ -167,7 +167,7 @@ static void *giver_run(void *unused)
 static void hold(void)
 {
 	struct timespec until;
-	int late = 0;
+	bool late = false;
 
 	if (!mem_enabled()) /* a forked child, where locks may stay held */
 		return;
@@ -176,7 +176,7 @@ static void hold(void)
 	pthread_mutex_lock(&lock);
 	held++;
 	while (giving && !late)
-		late = pthread_cond_timedwait(&done, &lock, &until);
+		late = thread_await(&done, &lock, &until);
 	pthread_mutex_unlock(&lock);
 }
 

@@ -10,6 +10,7 @@
 #include "fence.h"
 #include "log.h"
 #include "mem.h"
+#include "thread.h"
 #include "work.h"
 
 /* That one stream is alone before its order comes back: few beside what a
@@ -90,7 +91,7 @@ static void order_end(struct device *device)
 static void mix(void)
 {
 	while (mixing)
-		pthread_cond_wait(&mixed, &lock);
+		thread_await(&mixed, &lock, NULL);
 	if (!trial && atomic_load(&work_sole) != WORK_MANY) {
 		mixing = true;
 		pthread_mutex_unlock(&lock);

@@ -1,0 +1,28 @@
+#include <pthread.h>
+#include <time.h>
+
+#include "thread.h"
+
+bool thread_await(pthread_cond_t *cond, pthread_mutex_t *lock,
+		  const struct timespec *until)
+{
+	int before, late = 0;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	if (until)
+		late = pthread_cond_timedwait(cond, lock, until);
+	else
+		pthread_cond_wait(cond, lock);
+	pthread_setcancelstate(before, NULL);
+	return late;
+}
+
+void thread_nap(long nanoseconds)
+{
+	const struct timespec nap = {.tv_nsec = nanoseconds};
+	int before;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	nanosleep(&nap, NULL);
+	pthread_setcancelstate(before, NULL);
+}
