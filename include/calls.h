@@ -80,8 +80,9 @@ bool calls_look(uint64_t *sum);
 bool calls_pause(uint64_t sum);
 void calls_resume(void);
 
-/* Whether a call waits for the end of the pause. It waits a second at most:
- * then the pause lasts too long, and is the last one. */
+/* Whether the pause is to end: a call waits for that, or the thread that has
+ * begun the pause has made one itself. It waits a second at most: then the
+ * pause lasts too long, and is the last one. */
 bool calls_are_awaited(void);
 
 #endif

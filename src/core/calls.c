@@ -9,7 +9,9 @@
 #include "mem.h"
 #include "thread.h"
 
-enum { PAUSE_SECONDS = 1 }; /* that a call waits at most */
+/* That a call waits at most, in all a second of a process that runs: one that
+ * was stopped meanwhile has had no chance. */
+enum { WAITS_MAX = 10, WAIT_NS = 100000000 };
 
 __thread struct calls *calls_own;
 _Atomic bool calls_paused;
@@ -28,6 +30,11 @@ static bool barriers;           /* the kernel has them */
 static pthread_mutex_t pause_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t resumed = PTHREAD_COND_INITIALIZER;
 static _Atomic unsigned int waiting; /* calls; changed under that lock */
+
+/* This thread has begun the pause. What a tool calls in the midst of what it
+ * does then, as where its jump is in CUDA's entry, does not wait for itself. */
+static __thread bool pausing;
+static _Atomic bool crossed; /* such a call came: there may be work again */
 
 /* It may make calls even now, and joins anew then. */
 static void thread_ended(void *own)
@@ -86,21 +93,35 @@ struct calls *calls_join(void)
 	return calls_own;
 }
 
+/* Under that lock, which is left meanwhile. False: no time is left. */
+static bool pause_wait(int *waits)
+{
+	struct timespec until;
+
+	if (*waits == WAITS_MAX)
+		return false;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += WAIT_NS;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	*waits += thread_await(&resumed, &pause_lock, &until);
+	return true;
+}
+
 /* False: it has lasted too long. */
 static bool pause_await(void)
 {
-	struct timespec until;
-	int late = 0;
+	int waits = 0;
+	bool over;
 
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += PAUSE_SECONDS;
 	pthread_mutex_lock(&pause_lock);
 	waiting++;
-	while (calls_paused && !late)
-		late = pthread_cond_timedwait(&resumed, &pause_lock, &until);
+	while (calls_paused && pause_wait(&waits))
+		;
+	over = !calls_paused;
 	waiting--;
 	pthread_mutex_unlock(&pause_lock);
-	return !late;
+	return over;
 }
 
 /* The driver waits in a free, for work that nobody has seen. */
@@ -118,7 +139,9 @@ void calls_wait(struct calls *own)
 {
 	bool over = true;
 
-	if (!mem_enabled())
+	if (pausing)
+		atomic_store(&crossed, true);
+	if (pausing || !mem_enabled())
 		return;
 	while (over && calls_paused && own->count % CALLS_BEGUN == 1) {
 		atomic_store(&own->count, own->count - 1);
@@ -135,7 +158,7 @@ void calls_unseen(void)
 		return;
 	if (!atomic_load(&unseen))
 		atomic_store(&unseen, true);
-	if (atomic_load(&calls_paused))
+	if (atomic_load(&calls_paused) && !pausing)
 		pause_await();
 }
 
@@ -174,6 +197,8 @@ bool calls_pause(uint64_t sum)
 {
 	uint64_t now;
 
+	pausing = true;
+	atomic_store(&crossed, false);
 	atomic_store(&calls_paused, true);
 	/* They see that there is a pause, or we see that they have begun. */
 	if (all_pass() && calls_look(&now) && now == sum)
@@ -184,6 +209,7 @@ bool calls_pause(uint64_t sum)
 
 void calls_resume(void)
 {
+	pausing = false;
 	pthread_mutex_lock(&pause_lock);
 	atomic_store(&calls_paused, false);
 	pthread_cond_broadcast(&resumed);
@@ -192,5 +218,5 @@ void calls_resume(void)
 
 bool calls_are_awaited(void)
 {
-	return atomic_load(&waiting);
+	return atomic_load(&waiting) || crossed || unseen;
 }

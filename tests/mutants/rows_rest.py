@@ -6,6 +6,7 @@ GIVER = "src/core/giver.c"
 UNUSED = "src/core/unused.c"
 GIVE = "src/core/giveback.c"
 SERVER = "src/control/commands.c"
+CALLS = "src/core/calls.c"
 
 ROWS = [
     ("a_program_at_work_rests", "test_rest.py -k waits_for_the_program",
@@ -29,4 +30,17 @@ ROWS = [
     ("unused_is_at_once", "test_rest.py -k before_its_time",
      (UNUSED, "	return now - seen[ordinal].since >= patience &&",
       "	return patience &&")),
+    ("a_pause_waits_for_its_own_calls", "unit",
+     (CALLS, "	if (pausing || !mem_enabled())", "	if (!mem_enabled())")),
+    ("what_a_pause_calls_itself_is_no_work", "unit",
+     (CALLS, "	if (pausing)\n		atomic_store(&crossed, true);\n",
+      "")),
+    ("a_stop_is_a_pause_that_lasts", "unit",
+     (CALLS, "enum { WAITS_MAX = 10, WAIT_NS = 100000000 };",
+      "enum { WAITS_MAX = 1, WAIT_NS = 999999999 };")),
+    ("a_wait_of_ours_is_cancelled", "unit",
+     ("src/backing/await.c", "	pthread_setcancelstate("
+      "PTHREAD_CANCEL_DISABLE, &before);\n	if (until)",
+      "	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &before);\n"
+      "	if (until)")),
 ]

@@ -1,0 +1,144 @@
+/* The program's calls, and a pause that they wait for. */
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../include/calls.h"
+#include "mem.h"
+#include "run.h"
+
+enum { STOPPED_SECONDS = 2 }; /* longer than a call waits */
+
+void mem_guard_fork(void)
+{
+}
+
+static void *call(void *unused)
+{
+	(void)unused;
+	calls_enter();
+	calls_leave();
+	return NULL;
+}
+
+/* Begins a pause, and a thread whose call waits for its end. */
+static pthread_t wait_begin(void)
+{
+	pthread_t thread;
+	uint64_t calls;
+
+	ck_assert(calls_look(&calls) && calls_pause(calls));
+	ck_assert(!pthread_create(&thread, NULL, call, NULL));
+	while (!calls_are_awaited())
+		sched_yield();
+	return thread;
+}
+
+static bool is_at_rest(void)
+{
+	uint64_t calls;
+
+	return calls_look(&calls);
+}
+
+/* As where the driver's calls in it are patched by a tool. */
+START_TEST(the_pauses_own_calls_do_not_wait_for_it)
+{
+	uint64_t calls;
+
+	ck_assert(calls_look(&calls) && calls_pause(calls));
+	ck_assert(!calls_are_awaited());
+	call(NULL);
+	ck_assert(is_at_rest());
+	ck_assert(calls_are_awaited()); /* there may be work by now */
+	calls_resume();
+	ck_assert(calls_look(&calls) && calls_pause(calls));
+	ck_assert(!calls_are_awaited());
+	calls_resume();
+}
+END_TEST
+
+START_TEST(nor_what_is_not_counted)
+{
+	uint64_t calls;
+
+	ck_assert(calls_look(&calls) && calls_pause(calls));
+	calls_unseen();
+	ck_assert(calls_are_awaited());
+	calls_resume();
+	ck_assert(!is_at_rest());
+}
+END_TEST
+
+START_TEST(a_thread_is_not_cancelled_as_it_waits)
+{
+	pthread_t thread = wait_begin();
+	void *result;
+
+	ck_assert(!pthread_cancel(thread));
+	calls_resume();
+	ck_assert(!pthread_join(thread, &result));
+	ck_assert_ptr_null(result);
+	ck_assert(is_at_rest());
+	thread = wait_begin();
+	calls_resume();
+	pthread_join(thread, NULL);
+}
+END_TEST
+
+/* In a process of its own: stops with a call that waits, and goes on; a moment
+ * later, so that the call has found how late it is. */
+static int stop_and_go(void)
+{
+	const struct timespec moment = {.tv_nsec = 100000000};
+	pthread_t thread = wait_begin();
+
+	raise(SIGSTOP);
+	nanosleep(&moment, NULL);
+	calls_resume();
+	pthread_join(thread, NULL);
+	return is_at_rest() ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+START_TEST(the_time_of_a_stopped_process_does_not_count)
+{
+	const struct timespec stopped = {.tv_sec = STOPPED_SECONDS};
+	pid_t child = fork();
+	int status;
+
+	if (!child)
+		_exit(stop_and_go());
+	ck_assert(waitpid(child, &status, WUNTRACED) == child);
+	ck_assert(WIFSTOPPED(status));
+	nanosleep(&stopped, NULL);
+	kill(child, SIGCONT);
+	ck_assert(waitpid(child, &status, 0) == child);
+	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS);
+}
+END_TEST
+
+START_TEST(a_pause_that_does_not_end_is_the_last_one)
+{
+	pthread_t thread = wait_begin();
+
+	pthread_join(thread, NULL);
+	ck_assert(!is_at_rest());
+	calls_resume();
+}
+END_TEST
+
+int main(void)
+{
+	return tests_run("calls",
+			 (const TTest *const[]){
+				 the_pauses_own_calls_do_not_wait_for_it,
+				 nor_what_is_not_counted,
+				 a_thread_is_not_cancelled_as_it_waits,
+				 the_time_of_a_stopped_process_does_not_count,
+				 a_pause_that_does_not_end_is_the_last_one,
+				 NULL});
+}
