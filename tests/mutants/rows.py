@@ -221,7 +221,7 @@ ROWS = [
     ("request_during_a_reset", "race a context's end beside a request",
      (USE, "	while (context->closing && !context->dead && "
       "!is_ending_here(context))\n"
-      "		pthread_cond_wait(&context->settled, &context->lock);\n", ""),
+      "		thread_await(&context->settled, &context->lock, NULL);\n", ""),
      (USE, "	return !context->dead && !context->closing;",
       "	return !context->dead;")),
     ("reset_does_not_wait_for_gifts", "race renewal beside an allocation",

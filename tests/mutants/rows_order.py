@@ -47,8 +47,8 @@ ROWS = [
       "			atomic_store(&work_sole, WORK_NONE);")),
     ("a_second_stream_ends_no_trial",
      "race another stream's call beside the order's return",
-     (WORK, "	while (mixing)\n		pthread_cond_wait(&mixed, &lock);\n",
-      "	while (mixing)\n		pthread_cond_wait(&mixed, &lock);\n"
+     (WORK, "	while (mixing)\n		thread_await(&mixed, &lock, NULL);\n",
+      "	while (mixing)\n		thread_await(&mixed, &lock, NULL);\n"
       "	if (trial)\n		return;\n")),
     ("an_order_ends_without_a_fence",
      "race a stream's end beside the order's return",
