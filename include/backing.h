@@ -81,4 +81,8 @@ int backing_context_device(struct CUctx_st *context, int *ordinal);
 /* Whether an error stays: every later call fails with it. */
 bool backing_is_lost(int res);
 
+/* Whether it says that the call has done nothing, and may do it another time:
+ * there was no memory, or a capture or a callback forbids it. */
+bool backing_is_refused(int res);
+
 #endif

@@ -95,3 +95,26 @@ bool backing_is_lost(int res)
 		return false;
 	}
 }
+
+/* Any other error may be of earlier work, and the call has done what it was to
+ * do; so the documents say of most. */
+bool backing_is_refused(int res)
+{
+	switch (res) {
+	case CUDA_ERROR_OUT_OF_MEMORY:
+	case CUDA_ERROR_NOT_READY:
+	case CUDA_ERROR_NOT_PERMITTED:
+	case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
+	case CUDA_ERROR_STREAM_CAPTURE_INVALIDATED:
+	case CUDA_ERROR_STREAM_CAPTURE_MERGE:
+	case CUDA_ERROR_STREAM_CAPTURE_UNMATCHED:
+	case CUDA_ERROR_STREAM_CAPTURE_UNJOINED:
+	case CUDA_ERROR_STREAM_CAPTURE_ISOLATION:
+	case CUDA_ERROR_STREAM_CAPTURE_IMPLICIT:
+	case CUDA_ERROR_CAPTURED_EVENT:
+	case CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD:
+		return true;
+	default:
+		return false;
+	}
+}

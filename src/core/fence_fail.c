@@ -23,25 +23,8 @@ enum {
  * still to hear. */
 static bool may_pass(int res)
 {
-	switch (res) {
-	case CUDA_ERROR_OUT_OF_MEMORY:
-	case CUDA_ERROR_NOT_READY:
-	case CUDA_ERROR_INVALID_CONTEXT:
-	case CUDA_ERROR_CONTEXT_IS_DESTROYED:
-	case CUDA_ERROR_NOT_PERMITTED:
-	case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
-	case CUDA_ERROR_STREAM_CAPTURE_INVALIDATED:
-	case CUDA_ERROR_STREAM_CAPTURE_MERGE:
-	case CUDA_ERROR_STREAM_CAPTURE_UNMATCHED:
-	case CUDA_ERROR_STREAM_CAPTURE_UNJOINED:
-	case CUDA_ERROR_STREAM_CAPTURE_ISOLATION:
-	case CUDA_ERROR_STREAM_CAPTURE_IMPLICIT:
-	case CUDA_ERROR_CAPTURED_EVENT:
-	case CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD:
-		return true;
-	default:
-		return false;
-	}
+	return backing_is_refused(res) || res == CUDA_ERROR_INVALID_CONTEXT ||
+	       res == CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
 /* Until the next try: for ever on a driver that has no fences. */

@@ -69,22 +69,6 @@ static int give(const struct store *store, uint64_t addr)
 		       : backing_give(store->context->handle, addr);
 }
 
-/* Whether memory that was not taken is still there: the driver has said neither
- * that it knows none at that address, nor that device or context are gone. */
-static bool is_refusal(int res)
-{
-	switch (res) {
-	case CUDA_SUCCESS:
-	case CUDA_ERROR_INVALID_VALUE:
-	case CUDA_ERROR_DEINITIALIZED:
-	case CUDA_ERROR_INVALID_CONTEXT:
-	case CUDA_ERROR_CONTEXT_IS_DESTROYED:
-		return false;
-	default:
-		return !backing_is_lost(res);
-	}
-}
-
 /* It goes back with what goes back next. */
 static bool pending_keep(struct store *store, struct block *block)
 {
@@ -112,7 +96,7 @@ static bool pending_end(struct store *store, struct block *block)
 	if (block_remove(block)) {
 		res = device_check(store->context->device,
 				   give(store, block_addr(block)));
-		if (is_refusal(res) && pending_keep(store, block))
+		if (backing_is_refused(res) && pending_keep(store, block))
 			return false;
 		if (!res)
 			counter_add(device, COUNTER_driver_frees, 1);

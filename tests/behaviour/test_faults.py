@@ -74,7 +74,7 @@ def test_idle_blocks_that_the_driver_does_not_take_harm_nothing(box):
 
 @pytest.mark.parametrize("entry", ["cuMemFree_v2:1", "cuMemFree_v2:2",
                                    "cuMemFreeHost:1"])
-@pytest.mark.parametrize("code", [2, 800, 999])
+@pytest.mark.parametrize("code", [2, 800, 900])
 def test_what_the_driver_refused_to_take_goes_back_later(box, entry, code):
     """As in a callback, where CUDA permits nothing."""
     shell = open_shell(box, "page_unit_pool", "driver", fail=f"{entry}:{code}",
@@ -105,9 +105,31 @@ def test_what_the_driver_refused_to_take_goes_back_later(box, entry, code):
     shell.end()
 
 
+@pytest.mark.parametrize("kind", ["managed", "async", "virtual"])
+@pytest.mark.parametrize("code", [220, 719, 999])
+def test_what_the_driver_took_with_an_error_is_not_given_twice(box, kind,
+                                                              code):
+    """It told of earlier work; the address is another's by the next time."""
+    shell = open_shell(box, "page_unit_pool", "driver",
+                       sim_late=f"cuMemFree_v2:1:{code}", device_idle=0)
+
+    def give():
+        shell.ask("trim")
+        took(shell, "alloc last 5000")
+        took(shell, "free last")
+
+    took(shell, f"alloc a {4 * MIB}")
+    took(shell, "free a")
+    give()
+    took(shell, f"take {kind} x {4 * MIB}")
+    give()
+    assert shell(f"give {kind} x") == "0"
+    shell.end()
+
+
 def test_what_the_driver_never_takes_is_asked_for_a_few_times(box):
     shell = open_shell(box, "page_unit_pool", "driver", sim="64M",
-                       fail="cuMemFree_v2:1+:999")
+                       fail="cuMemFree_v2:1+:800")
     for name in "abcd":
         took(shell, f"alloc {name} {8 * MIB}")
     for name in "abcd":

@@ -15,8 +15,12 @@ ROWS = [
      (CONTEXTS, "	return res;\n}\n\n/* Sure:", "	return res == 201;\n}\n"
       "\n/* Sure:")),
     ("what_was_refused_is_forgotten", "test_faults.py -k refused_to_take",
-     (GIVE, "	if (is_refusal(res) && pending_keep", "	if (false && "
-      "is_refusal(res) && pending_keep")),
+     (GIVE, "	if (backing_is_refused(res) && pending_keep", "	if (false && "
+      "backing_is_refused(res) && pending_keep")),
+    ("an_error_of_earlier_work_is_a_refusal",
+     "test_faults.py -k not_given_twice",
+     ("src/backing/event.c", "	case CUDA_ERROR_OUT_OF_MEMORY:",
+      "	case CUDA_ERROR_UNKNOWN:\n	case CUDA_ERROR_OUT_OF_MEMORY:")),
     ("what_is_refused_for_ever_is_asked_for_ever",
      "test_faults.py -k never_takes",
      (GIVE, " && !device->refused", "")),
