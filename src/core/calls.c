@@ -124,6 +124,14 @@ static bool pause_await(void)
 	return over;
 }
 
+static void pause_end(void)
+{
+	pthread_mutex_lock(&pause_lock);
+	atomic_store(&calls_paused, false);
+	pthread_cond_broadcast(&resumed);
+	pthread_mutex_unlock(&pause_lock);
+}
+
 /* The driver waits in a free, for work that nobody has seen. */
 static void pause_failed(void)
 {
@@ -131,6 +139,7 @@ static void pause_failed(void)
 		log_warn("a free of idle memory waits for work that was not "
 			 "seen; from now on it goes back in the program's own "
 			 "frees only");
+	pause_end(); /* or each call that the work waits for would wait, too */
 }
 
 /* It does not count as begun while it waits. One within another call goes on:
@@ -210,10 +219,7 @@ bool calls_pause(uint64_t sum)
 void calls_resume(void)
 {
 	pausing = false;
-	pthread_mutex_lock(&pause_lock);
-	atomic_store(&calls_paused, false);
-	pthread_cond_broadcast(&resumed);
-	pthread_mutex_unlock(&pause_lock);
+	pause_end();
 }
 
 bool calls_are_awaited(void)

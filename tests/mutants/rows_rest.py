@@ -35,6 +35,8 @@ ROWS = [
     ("what_a_pause_calls_itself_is_no_work", "unit",
      (CALLS, "	if (pausing)\n		atomic_store(&crossed, true);\n",
       "")),
+    ("each_call_waits_for_a_pause_that_failed", "unit",
+     (CALLS, "	pause_end(); /* or each", "	/* or each")),
     ("a_stop_is_a_pause_that_lasts", "unit",
      (CALLS, "enum { WAITS_MAX = 10, WAIT_NS = 100000000 };",
       "enum { WAITS_MAX = 1, WAIT_NS = 999999999 };")),

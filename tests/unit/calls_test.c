@@ -126,6 +126,7 @@ START_TEST(a_pause_that_does_not_end_is_the_last_one)
 	pthread_t thread = wait_begin();
 
 	pthread_join(thread, NULL);
+	ck_assert(!calls_paused); /* for what is called next */
 	ck_assert(!is_at_rest());
 	calls_resume();
 }
