@@ -1,5 +1,6 @@
 /* Changes of a running job's pools. Called by the control thread: no CUDA
- * call is made here, so idle blocks go back at the program's next free. */
+ * call is made here, so idle blocks are left to the giver (giver.h), or to the
+ * program's next free. */
 #ifndef MNM_SWAP_H
 #define MNM_SWAP_H
 

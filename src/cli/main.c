@@ -19,7 +19,8 @@
 #define CHANGE_HELP \
 	TARGET_HELP \
 	"  --no-wait    don't wait (2 s at most) for the program to give\n" \
-	"               its idle blocks back, at its next free\n"
+	"               its idle blocks back: it does so at once if it has no\n" \
+	"               work under way, else at its next free\n"
 
 /* clang-format off */
 static const struct command commands[] = {
