@@ -294,8 +294,8 @@ def test_a_program_that_is_just_starting_is_not_taken_for_stale(box, call):
     shell.end()
 
 
-def test_the_control_thread_blocks_all_signals(shell):
-    shell.stat()  # it has its name
+def signals_blocked(shell):
+    """The masks of the threads' signals, by their names."""
     tasks = f"/proc/{shell.pid}/task"
     blocked = {}
     for task in os.listdir(tasks):
@@ -303,6 +303,20 @@ def test_the_control_thread_blocks_all_signals(shell):
             fields = dict(line.split(":\t", 1) for line in file
                           if ":\t" in line)
         blocked[fields["Name"].strip()] = int(fields["SigBlk"], 16)
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD,
-                   signal.SIGUSR1, signal.SIGPIPE):
-        assert blocked["mnm-control"] >> (number - 1) & 1
+    return blocked
+
+
+@pytest.mark.parametrize("device_idle, names", [
+    (60, ["mnm-control", "mnm-giver"]), (0, ["mnm-control"])])
+def test_threads_of_mnm_block_all_signals(box, device_idle, names):
+    shell = box.shell("page_unit_pool", device_idle=device_idle)
+    shell("alloc a 5000")
+    shell("free a")
+    shell.ask("trim")  # both have their names
+    blocked = signals_blocked(shell)
+    assert sorted(name for name in blocked if name.startswith("mnm")) == names
+    for name in names:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD,
+                       signal.SIGUSR1, signal.SIGPIPE):
+            assert blocked[name] >> (number - 1) & 1
+    shell.end()
