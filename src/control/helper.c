@@ -146,7 +146,8 @@ static bool helper_start(char *error, size_t size)
 	int res;
 
 	if (syscall_filter_kills_socket()) {
-		snprintf(error, size, "a filter of system calls forbids it");
+		snprintf(error, size,
+			 "a filter of system calls may kill for it");
 		return false;
 	}
 	process = getpid();
