@@ -3,6 +3,7 @@
 import importlib.machinery
 import importlib.util
 import os
+import subprocess
 
 from conftest import BUILD, EXAMPLES, ROOT, plain_build_only
 
@@ -29,3 +30,10 @@ def test_a_job_of_the_demo_tells_its_figures(monkeypatch, tmp_path):
     assert demo.number("steps", line) == 3
     assert stat["pool"] == "no_pool"
     assert stat["driver_allocs"] == stat["driver_frees"] > 0
+
+
+def test_the_demo_takes_no_words():
+    done = subprocess.run([os.path.join(ROOT, "scripts", "demo"), "--help"],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert (done.stdout, done.stderr) == ("", "usage: scripts/demo\n")

@@ -33,6 +33,14 @@ def test_each_edit_has_its_text_once_in_its_file(path):
             assert old != new, name
 
 
+def test_what_is_no_build_is_told(tmp_path):
+    done = subprocess.run([os.path.join(ROOT, "scripts", "mutants"),
+                           str(tmp_path / "none")], capture_output=True,
+                          text=True, check=False)
+    assert done.returncode == 2 and "none is no build" in done.stderr
+    assert not os.listdir(tmp_path)
+
+
 def test_no_two_rows_have_one_name():
     names = [row[0] for path in FILES for row in rows_of(path)]
     assert len(names) == len(set(names)) > 200
