@@ -390,6 +390,7 @@ def test_output_that_cannot_be_written_is_status_1(box, shell, words, where):
     assert shell.stat()["live_bytes"] == 5000
 
 
+@plain_build_only
 def test_a_program_gets_the_streams_that_mnm_got(box):
     def streams(*words):
         return subprocess.run(
@@ -482,6 +483,7 @@ def on_terminal(box, words, stop_after=None, **env):
     return process.wait(DEADLINE), text.decode()
 
 
+@plain_build_only
 def test_doctor_fits_a_terminal(box):
     """But for a path that is longer; in a pipe a finding is a line."""
     status, text = on_terminal(box, ["doctor", "--", sys.executable],
