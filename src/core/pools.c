@@ -292,8 +292,8 @@ void pools_take_back(struct block *block)
 	size_t span = block->span; /* kept, it may be another thread's */
 	bool kept;
 
+	pthread_mutex_lock(&context->lock); /* an end may read its epoch */
 	block->epoch = atomic_load(&device->epoch);
-	pthread_mutex_lock(&context->lock);
 	kept = !context->dead && !pool->retired && pool->ops->free(pool, block);
 	if (kept) {
 		counter_add(device, COUNTER_idle_bytes, span);
