@@ -137,11 +137,14 @@ static enum standing standing(void)
 static bool fork_is_harmless(void)
 {
 	struct utsname name;
-	int major, minor;
+	long major, minor;
+	char *end;
 
-	return !uname(&name) &&
-	       sscanf(name.release, "%d.%d", &major, &minor) == 2 &&
-	       (major > 5 || (major == 5 && minor >= 12));
+	if (uname(&name))
+		return false;
+	major = strtol(name.release, &end, 10);
+	minor = *end == '.' ? strtol(end + 1, NULL, 10) : 0;
+	return major > 5 || (major == 5 && minor >= 12);
 }
 
 /* clang-format off */

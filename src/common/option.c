@@ -204,7 +204,7 @@ static bool idle_parse(const char *text, struct idle_limit *limit)
 		found.kind = IDLE_OFF;
 	else if (digits && !strcmp(text + digits, "%"))
 		found = (struct idle_limit){IDLE_PERCENT,
-					    strtoul(text, NULL, 10)};
+					    strtoull(text, NULL, 10)};
 	else if (!size_parse(text, &found.number))
 		return false;
 	if (found.kind == IDLE_PERCENT && found.number > PERCENT_MAX)

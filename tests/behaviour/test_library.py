@@ -20,6 +20,10 @@ BAD = {
         (HIDDEN_CALL.format("quick_exit"), ["-nodefaultlibs", "-nostartfiles"]),
     "imports pthread_create of glibc 2.34, and may use 2.17":
         (HIDDEN_CALL.format("pthread_create"), []),
+    "imports strtoul, which is another entry in newer headers":
+        (HIDDEN_CALL.format("strtoul"), []),
+    "imports vsscanf, which is another entry in newer headers":
+        (HIDDEN_CALL.format("vsscanf"), []),
     "needs libm.so.6, and may need libc.so.6 alone":
         ("", ["-Wl,--no-as-needed", "-lm"]),
     "has 2 functions in INIT_ARRAY, and may have 1, the compiler's own":
