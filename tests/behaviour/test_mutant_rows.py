@@ -62,3 +62,10 @@ def test_a_row_that_names_a_race_names_one_there_is():
     named = {row[1][len("race "):] for path in FILES for row in rows_of(path)
              if row[1].startswith("race ")}
     assert named and named <= there
+
+
+def test_a_row_says_what_runs_there():
+    for path in FILES:
+        for name, tests, *_ in rows_of(path):
+            assert tests in ("proof", "unit") or re.match(
+                r"race |(tests/behaviour/)?test_\w+\.py\b", tests), name
