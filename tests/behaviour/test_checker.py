@@ -88,6 +88,7 @@ def test_host_memory_that_was_not_waited_for_is_told(box, case):
         assert f"violation 1, seed {seed}: {HOST_WRONG[case]}\n" in said
 
 
+@races_only_without_tsan
 def test_both_sides_are_named(box):
     said = reuse(box, "unordered")[1].splitlines()
     now, before = (re.fullmatch(

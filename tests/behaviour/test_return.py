@@ -2,7 +2,7 @@
 
 import pytest
 
-from conftest import program
+from conftest import plain_build_only, program
 from test_order import POOL, T4, figures, ordered, use, with_other_driver
 from test_pool import open_shell, took
 
@@ -143,6 +143,7 @@ GONE = {"threads": "8 0 0", "a second stream": "0 1 0", "streams": "0 16 0",
         "a second context": "0 0 1", "contexts": "0 0 8", "all": "8 8 8"}
 
 
+@plain_build_only
 @pytest.mark.parametrize("gone", GONE)
 def test_a_thread_that_is_alone_again_is_as_if_it_always_was(box, gone):
     """By the locks that it takes, one in 256 requests, to look at others."""

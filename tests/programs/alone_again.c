@@ -29,7 +29,8 @@ pthread_mutex_lock(pthread_mutex_t *mutex)
 
 	if (!next)
 		*(void **)&next = dlsym(RTLD_NEXT, "pthread_mutex_lock");
-	locks += counting;
+	if (counting)
+		locks++;
 	return next(mutex);
 }
 
