@@ -9,7 +9,8 @@
  * the kernel has no such barriers, or a filter of system calls forbids them. */
 bool barrier_open(void);
 
-/* Once it returns true every thread has passed one. */
+/* Once it returns true every thread has passed one. False without
+ * barrier_open: makes no call then that a filter may kill for. */
 bool barrier_all(void);
 
 #endif

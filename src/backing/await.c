@@ -3,10 +3,12 @@
 
 #include "thread.h"
 
+/* Where the process has no libpthread nobody sets what was before. */
+
 bool thread_await(pthread_cond_t *cond, pthread_mutex_t *lock,
 		  const struct timespec *until)
 {
-	int before, late = 0;
+	int before = PTHREAD_CANCEL_ENABLE, late = 0;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
 	if (until)
@@ -20,7 +22,7 @@ bool thread_await(pthread_cond_t *cond, pthread_mutex_t *lock,
 void thread_nap(long nanoseconds)
 {
 	const struct timespec nap = {.tv_nsec = nanoseconds};
-	int before;
+	int before = PTHREAD_CANCEL_ENABLE;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
 	nanosleep(&nap, NULL);

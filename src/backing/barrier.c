@@ -1,6 +1,7 @@
 #include "barrier.h"
 
 #include <linux/membarrier.h>
+#include <stdatomic.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -11,13 +12,16 @@ static bool membarrier(int command)
 	return !syscall(SYS_membarrier, command, 0);
 }
 
+static _Atomic bool open;
+
 bool barrier_open(void)
 {
-	return !syscall_filter_kills() &&
+	open = !syscall_filter_kills() &&
 	       membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+	return open;
 }
 
 bool barrier_all(void)
 {
-	return membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+	return open && membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
 }

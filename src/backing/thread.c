@@ -14,7 +14,7 @@
 void once_run(struct once *once, void (*run)(void))
 {
 	__typeof__(&pthread_once) found;
-	int before;
+	int before = PTHREAD_CANCEL_ENABLE; /* where nobody sets it */
 
 	if (atomic_load_explicit(&once->done, memory_order_acquire))
 		return;

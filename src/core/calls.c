@@ -23,9 +23,8 @@ static pthread_mutex_t lock = LOCK_SPINS;
 static struct calls *list;  /* under lock */
 static _Atomic bool unseen; /* some calls are not counted */
 
-static struct once open_once = ONCE_INIT;
+static struct once watch_once = ONCE_INIT;
 static struct thread_key watch; /* set in threads that are listed */
-static bool barriers;           /* the kernel has them */
 
 static pthread_mutex_t pause_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t resumed = PTHREAD_COND_INITIALIZER;
@@ -47,10 +46,9 @@ static void thread_ended(void *own)
 	pthread_mutex_unlock(&lock);
 }
 
-static void calls_open(void)
+static void watch_open(void)
 {
 	thread_key_open(&watch, thread_ended);
-	barriers = barrier_open();
 }
 
 /* Under lock. One whose thread ended within a call is under way for ever. */
@@ -79,7 +77,7 @@ struct calls *calls_join(void)
 	if (!mem_enabled())
 		return calls_own;
 	mem_guard_fork();
-	once_run(&open_once, calls_open);
+	once_run(&watch_once, watch_open);
 	pthread_mutex_lock(&lock);
 	if (watch.open)
 		own = take();
@@ -189,17 +187,11 @@ bool calls_look(uint64_t *sum)
 	return !under_way && !unseen;
 }
 
-static bool all_pass(void)
-{
-	once_run(&open_once, calls_open);
-	return barriers && barrier_all();
-}
-
 bool calls_are_over(void)
 {
 	uint64_t sum;
 
-	return calls_look(&sum) && all_pass() && calls_look(&sum);
+	return calls_look(&sum) && barrier_all() && calls_look(&sum);
 }
 
 bool calls_pause(uint64_t sum)
@@ -210,7 +202,7 @@ bool calls_pause(uint64_t sum)
 	atomic_store(&crossed, false);
 	atomic_store(&calls_paused, true);
 	/* They see that there is a pause, or we see that they have begun. */
-	if (all_pass() && calls_look(&now) && now == sum)
+	if (barrier_all() && calls_look(&now) && now == sum)
 		return true;
 	calls_resume();
 	return false;

@@ -3,10 +3,10 @@
 
 #include "backing.h"
 #include "cache.h"
+#include "calls.h"
 #include "context.h"
 #include "context_current.h"
 #include "real.h"
-#include "calls.h"
 
 /* Counts changes after which a handle may mean another context. */
 static _Atomic uint64_t generation = 1;

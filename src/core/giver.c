@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "capture.h"
 #include "config.h"
 #include "context.h"
@@ -16,7 +17,6 @@
 #include "giveback.h"
 #include "marks.h"
 #include "mem.h"
-#include "calls.h"
 #include "swap.h"
 #include "thread.h"
 

@@ -7,10 +7,9 @@
 #include "giveback.h"
 #include "hook.h"
 #include "mem.h"
+#include "primary.h"
 #include "room_of.h"
 #include "work.h"
-
-enum { ASKS_MAX = 3 }; /* whether it lives, until there is an answer */
 
 static CUresult created(CUresult res, CUcontext *out, CUdevice device)
 {

@@ -1,12 +1,12 @@
 /* Green contexts: parts of a device's processors. */
 #include "call.h"
+#include "calls.h"
 #include "context.h"
 #include "fence.h"
 #include "hook.h"
 #include "log.h"
 #include "mem.h"
 #include "primary.h"
-#include "calls.h"
 #include "room_of.h"
 #include "work.h"
 

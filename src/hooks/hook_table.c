@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls.h"
 #include "context.h"
 #include "hook.h"
 #include "known.h"
 #include "loader.h"
 #include "mem.h"
 #include "real.h"
-#include "calls.h"
 #include "unknown.h"
 #include "work.h"
 

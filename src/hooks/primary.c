@@ -10,8 +10,6 @@
 #include "primary.h"
 #include "room_of.h"
 
-enum { ASKS_MAX = 3 }; /* whether it lives, until there is an answer */
-
 /* Held across the driver's calls on a device's primary context, which it
  * serialises as well: between a release that ends one and the look at what is
  * left, a retain would make it anew at the same handle. Such a call may make

@@ -8,6 +8,8 @@
 
 struct context;
 
+enum { ASKS_MAX = 3 }; /* whether a context lives, until there is an answer */
+
 /* Around each call that may begin or end a device's primary context; enabled:
  * whether mnm is. */
 void primary_enter(CUdevice device, bool enabled);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../../include/calls.h"
+#include "barrier.h"
 #include "mem.h"
 #include "run.h"
 
@@ -31,7 +32,8 @@ static pthread_t wait_begin(void)
 	pthread_t thread;
 	uint64_t calls;
 
-	ck_assert(calls_look(&calls) && calls_pause(calls));
+	ck_assert(barrier_open() && calls_look(&calls));
+	ck_assert(calls_pause(calls));
 	ck_assert(!pthread_create(&thread, NULL, call, NULL));
 	while (!calls_are_awaited())
 		sched_yield();
@@ -50,13 +52,15 @@ START_TEST(the_pauses_own_calls_do_not_wait_for_it)
 {
 	uint64_t calls;
 
-	ck_assert(calls_look(&calls) && calls_pause(calls));
+	ck_assert(barrier_open() && calls_look(&calls));
+	ck_assert(calls_pause(calls));
 	ck_assert(!calls_are_awaited());
 	call(NULL);
 	ck_assert(is_at_rest());
 	ck_assert(calls_are_awaited()); /* there may be work by now */
 	calls_resume();
-	ck_assert(calls_look(&calls) && calls_pause(calls));
+	ck_assert(barrier_open() && calls_look(&calls));
+	ck_assert(calls_pause(calls));
 	ck_assert(!calls_are_awaited());
 	calls_resume();
 }
@@ -66,7 +70,8 @@ START_TEST(nor_what_is_not_counted)
 {
 	uint64_t calls;
 
-	ck_assert(calls_look(&calls) && calls_pause(calls));
+	ck_assert(barrier_open() && calls_look(&calls));
+	ck_assert(calls_pause(calls));
 	calls_unseen();
 	ck_assert(calls_are_awaited());
 	calls_resume();
