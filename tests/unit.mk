@@ -18,6 +18,8 @@ $(BUILD)/tests/unit/cache_raid_test: $(addprefix $(BUILD)/obj/src/,\
 	backing/syscall_filter.o)
 $(BUILD)/tests/unit/calls_test: $(addprefix $(BUILD)/obj/src/,\
 	core/calls.o backing/barrier.o backing/syscall_filter.o)
+$(BUILD)/tests/unit/giver_test: $(addprefix $(BUILD)/obj/src/,\
+	core/giver.o core/calls.o backing/barrier.o backing/syscall_filter.o)
 $(BUILD)/tests/unit/bound_test: $(addprefix $(BUILD)/obj/src/core/,\
 	bound.o device.o)
 

@@ -15,6 +15,18 @@ ROWS = [
       "		return true;\n	marks_set(&marks, NULL);\n")),
     ("what_has_failed_rests", "test_faults.py -k one_owner",
      (GIVER, "any_is_lost() || ", "(0 && any_is_lost()) || ")),
+    ("a_call_waits_for_all_frees", "unit",
+     (GIVER, "calls_are_awaited() || ", "(0 && calls_are_awaited()) || ")),
+    ("a_change_of_contexts_waits_for_all_frees", "unit",
+     (GIVER, " || contexts_awaited();", ";")),
+    ("a_fork_waits_for_all_frees", "unit",
+     (GIVER, "	return held || leaving", "	return leaving")),
+    ("a_fork_is_made_within_a_free", "unit",
+     (GIVER, "	while (giving && !late)\n", "	while (0 && giving && !late)\n")),
+    ("an_exit_is_made_within_a_free", "unit",
+     (GIVER, "		atexit(hold);\n", "")),
+    ("its_end_waits_for_all_frees", "unit",
+     (GIVER, "	return held || leaving ||", "	return held ||")),
     ("one_device_is_served", "test_rest.py -k all_devices",
      (GIVER, "	for (int i = 0; i < DEVICE_ALL; i++)\n"
       "		if (device_at(i)->used)", "	for (int i = 0; i < 1; i++)\n"

@@ -1,0 +1,264 @@
+/* What has the thread that gives memory back stop, and what waits for it. */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../src/core/context_use.h"
+#include "../../src/core/marks.h"
+#include "barrier.h"
+#include "calls.h"
+#include "capture.h"
+#include "config.h"
+#include "context.h"
+#include "giveback.h"
+#include "giver.h"
+#include "mem.h"
+#include "run.h"
+#include "swap.h"
+#include "thread.h"
+
+enum { BLOCKS = 50, FREE_NS = 20000000 };
+/* What may come in the midst of a free. */
+enum { NOTHING, CALL, CONTEXT, STOP };
+
+static struct device devices[DEVICE_ALL];
+static const struct config config = {.device_idle = 60};
+static _Atomic int freed; /* blocks, by the giver */
+static _Atomic bool freeing, stops, context_comes;
+static _Atomic int comes;
+static _Atomic pthread_t caller;
+
+static void *call(void *unused)
+{
+	(void)unused;
+	calls_enter();
+	calls_leave();
+	return NULL;
+}
+
+static pthread_t call_begin(void)
+{
+	pthread_t thread;
+
+	ck_assert(!pthread_create(&thread, NULL, call, NULL));
+	return thread;
+}
+
+bool device_give_one(struct device *device)
+{
+	(void)device;
+	freed++;
+	if (comes == CALL) {
+		caller = call_begin();
+		while (!calls_are_awaited())
+			sched_yield();
+	} else if (comes == CONTEXT) {
+		context_comes = true;
+	} else if (comes == STOP) {
+		freeing = true;
+		while (!stops)
+			sched_yield();
+		thread_nap(FREE_NS);
+		freeing = false;
+	}
+	return freed < BLOCKS;
+}
+
+bool contexts_awaited(void)
+{
+	return context_comes;
+}
+
+size_t device_trim(struct device *device)
+{
+	(void)device;
+	return 0;
+}
+
+struct device *device_at(int ordinal)
+{
+	return &devices[ordinal];
+}
+
+int device_ordinal(const struct device *device)
+{
+	return device - devices;
+}
+
+int marks_set(struct marks *marks, const struct device *device)
+{
+	(void)marks, (void)device;
+	return 0;
+}
+
+int marks_ask(struct marks *marks)
+{
+	(void)marks;
+	return 0;
+}
+
+void marks_drop(struct marks *marks)
+{
+	(void)marks;
+}
+
+bool quiet_begin(void)
+{
+	return true;
+}
+
+void quiet_end(void)
+{
+}
+
+void mem_guard_fork(void)
+{
+}
+
+const struct config *config_current(void)
+{
+	return &config;
+}
+
+int thread_start(void *(*run)(void *), void *arg, size_t stack_size,
+		 pthread_t *thread)
+{
+	(void)stack_size;
+	return pthread_create(thread, NULL, run, arg);
+}
+
+void thread_join(pthread_t thread, int seconds)
+{
+	(void)seconds;
+	pthread_join(thread, NULL);
+}
+
+static void *ask(void *unused)
+{
+	(void)unused;
+	giver_ask();
+	return NULL;
+}
+
+static void begin(int coming)
+{
+	comes = coming;
+	devices[0].used = true;
+	ck_assert(barrier_open());
+	call(NULL);
+	giver_allow();
+	giver_start();
+}
+
+static void stop(void)
+{
+	stops = true;
+}
+
+/* Once it frees a block, until FREE_NS after stop(). */
+static void ask_until_freeing(void)
+{
+	pthread_t asker;
+
+	ck_assert(!pthread_create(&asker, NULL, ask, NULL));
+	while (!freeing)
+		sched_yield();
+	pthread_detach(asker);
+}
+
+START_TEST(all_goes_back_at_rest)
+{
+	begin(NOTHING);
+	giver_ask();
+	ck_assert_int_eq(freed, BLOCKS);
+	giver_leave();
+}
+END_TEST
+
+START_TEST(a_call_waits_for_one_free)
+{
+	begin(CALL);
+	giver_ask();
+	ck_assert_int_eq(freed, 1);
+	pthread_join(caller, NULL);
+	comes = NOTHING;
+	giver_ask();
+	ck_assert_int_eq(freed, BLOCKS);
+	giver_leave();
+}
+END_TEST
+
+START_TEST(a_change_of_contexts_waits_for_one_free)
+{
+	begin(CONTEXT);
+	giver_ask();
+	ck_assert_int_eq(freed, 1);
+	comes = NOTHING;
+	context_comes = false;
+	giver_ask();
+	ck_assert_int_eq(freed, BLOCKS);
+	giver_leave();
+}
+END_TEST
+
+static int is_stopped(void)
+{
+	return !freeing && freed < BLOCKS ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+START_TEST(a_fork_is_not_made_within_a_free)
+{
+	pid_t child;
+	int status;
+
+	begin(STOP);
+	pthread_atfork(stop, NULL, NULL); /* runs before what mnm has */
+	ask_until_freeing();
+	child = fork();
+	if (!child)
+		_exit(is_stopped());
+	ck_assert(waitpid(child, &status, 0) == child);
+	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS);
+	giver_leave();
+}
+END_TEST
+
+static void end(void)
+{
+	_exit(is_stopped());
+}
+
+START_TEST(an_exit_is_not_made_within_a_free)
+{
+	ck_assert(!atexit(end)); /* runs after it */
+	begin(STOP);
+	atexit(stop); /* runs before what mnm has registered */
+	ask_until_freeing();
+	exit(EXIT_FAILURE);
+}
+END_TEST
+
+START_TEST(its_end_waits_for_one_free)
+{
+	begin(STOP);
+	ask_until_freeing();
+	stop();
+	giver_leave();
+	ck_assert_int_eq(is_stopped(), EXIT_SUCCESS);
+}
+END_TEST
+
+int main(void)
+{
+	return tests_run(
+		"giver",
+		(const TTest *const[]){all_goes_back_at_rest,
+				       a_call_waits_for_one_free,
+				       a_change_of_contexts_waits_for_one_free,
+				       a_fork_is_not_made_within_a_free,
+				       an_exit_is_not_made_within_a_free,
+				       its_end_waits_for_one_free, NULL});
+}
