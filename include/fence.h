@@ -80,17 +80,22 @@ void fence_spared(struct device *device, size_t size);
 bool fence_pressed(struct device *device);
 
 /* The program waits for a context itself: what was freed before is safe when
- * that has succeeded. The context may be NULL. */
+ * that has succeeded, or, beside other contexts, not used by this one's work.
+ * The context may be NULL. */
 struct fence_sync_part {
 	struct device *device;
 	uint64_t safe; /* 0: nothing is gained */
 	uint64_t bytes;
 };
 struct fence_sync {
+	struct context *context;
 	struct fence_sync_part device, host;
 };
 struct fence_sync fence_sync_begin(struct context *context);
 void fence_sync_end(const struct fence_sync *sync, int res);
+
+/* A new context, which nobody has given work. */
+void fence_context_new(struct context *context);
 
 /* The memory of a context is about to go, pinned memory too, and its own work
  * with it. What was freed of that memory may still be used by other contexts:

@@ -60,6 +60,9 @@ static inline void work_end(void)
 	calls_leave();
 }
 
+/* The first of all these calls is about to begin, in any thread. */
+void work_starts(void);
+
 /* Within such a call: one stream's order may not hold for its work. Once this
  * returns, it doesn't matter any more. */
 void work_mixed(void);

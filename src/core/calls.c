@@ -8,6 +8,7 @@
 #include "log.h"
 #include "mem.h"
 #include "thread.h"
+#include "work.h"
 
 /* That a call waits at most, in all a second of a process that runs: one that
  * was stopped meanwhile has had no chance. */
@@ -23,7 +24,7 @@ static pthread_mutex_t lock = LOCK_SPINS;
 static struct calls *list;  /* under lock */
 static _Atomic bool unseen; /* some calls are not counted */
 
-static struct once watch_once = ONCE_INIT;
+static struct once first_once = ONCE_INIT, watch_once = ONCE_INIT;
 static struct thread_key watch; /* set in threads that are listed */
 
 static pthread_mutex_t pause_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -77,6 +78,8 @@ struct calls *calls_join(void)
 	if (!mem_enabled())
 		return calls_own;
 	mem_guard_fork();
+	if (!unseen)
+		once_run(&first_once, work_starts);
 	once_run(&watch_once, watch_open);
 	pthread_mutex_lock(&lock);
 	if (watch.open)

@@ -180,6 +180,8 @@ void context_note(CUcontext handle, int ordinal, enum context_kind kind)
 		work_unbar();
 	if (former)
 		forget(former);
+	if (context && fresh && kind == CONTEXT_CREATED)
+		fence_context_new(context);
 	if (context && fresh)
 		join(context);
 }

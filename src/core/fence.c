@@ -330,8 +330,7 @@ static bool sync_reaches(const struct device *device)
 static void sync_begin(struct fence_sync_part *part, struct device *device)
 {
 	part->device = device;
-	if (sync_reaches(device) &&
-	    counter_get(device, COUNTER_quarantined_bytes))
+	if (counter_get(device, COUNTER_quarantined_bytes))
 		part->safe = epoch_end(device, &part->bytes);
 }
 
@@ -353,8 +352,10 @@ struct fence_sync fence_sync_begin(struct context *context)
 
 	if (!context)
 		return sync;
+	sync.context = context;
 	sync_begin(&sync.device, context->device);
-	sync_begin(&sync.host, device_at(DEVICE_HOST));
+	if (sync_reaches(device_at(DEVICE_HOST)))
+		sync_begin(&sync.host, device_at(DEVICE_HOST));
 	return sync;
 }
 
@@ -362,8 +363,19 @@ void fence_sync_end(const struct fence_sync *sync, int res)
 {
 	if (res && sync->device.device)
 		device_check(sync->device.device, res);
+	if (!res && sync->device.safe)
+		atomic_store(&sync->context->over, sync->device.safe);
 	sync_end(&sync->device, res);
 	sync_end(&sync->host, res);
+}
+
+void fence_context_new(struct context *context)
+{
+	struct device *device = context->device;
+	uint64_t bytes;
+
+	atomic_store(&context->over, epoch_end(device, &bytes));
+	counter_add(device, COUNTER_quarantined_bytes, bytes);
 }
 
 void fence_drain(struct context *context)

@@ -128,10 +128,7 @@ inline ctx_synchronize(t, seen, ended)
 {
 	ended = 0;
 #ifndef SYNC_LATE
-	if
-	:: reaches && alone -> epoch_end(t, ended)
-	:: else
-	fi;
+	epoch_end(t, ended);
 #endif
 	atomic {
 		drain(t);

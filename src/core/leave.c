@@ -12,9 +12,9 @@
 /* What may still use memory of a context that the program has freed. */
 struct debt {
 	const struct context *context;
-	bool any;    /* work of others on the device */
-	bool fenced; /* such as a fence stands behind */
-	bool host;   /* work on pinned memory */
+	uint64_t last; /* epoch with work of others on the device; 0: none */
+	bool fenced;   /* such as a fence stands behind */
+	bool host;     /* work on pinned memory */
 };
 
 static void debt_add(struct debt *debt, const struct device *device,
@@ -27,7 +27,7 @@ static void debt_add(struct debt *debt, const struct device *device,
 	else if (epoch < atomic_load(&device->safe))
 		debt->fenced = true;
 	else
-		debt->any = true;
+		debt->last = epoch > debt->last ? epoch : debt->last;
 }
 
 /* Of a block that is live again, too: its former holder's work may be ordered
@@ -67,9 +67,9 @@ bool fence_leave(struct context *context)
 	if (fence_level() == FENCE_NONE || context_count() == 1)
 		return true;
 	debt = debt_of(context);
-	if (!debt.any && !debt.host)
+	if (!debt.last && !debt.host)
 		return !debt.fenced || fences_wait(context->device, context);
 	return !capture_any() &&
 	       others_wait(debt.host ? device_at(DEVICE_HOST) : context->device,
-			   context);
+			   context, debt.last);
 }

@@ -3,6 +3,7 @@
 #define MNM_WAIT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct context;
 struct device;
@@ -12,9 +13,11 @@ struct device;
  * on, or the device has failed (device->lost). */
 bool device_wait(struct device *device);
 
-/* Waits for all work that may use the device's memory, or pinned memory, but
- * for what one context does. False as above. */
-bool others_wait(const struct device *device, const struct context *but);
+/* Waits for all work that may use what was freed until that epoch of the
+ * device's memory, or pinned memory, but for what one context does. False as
+ * above. */
+bool others_wait(const struct device *device, const struct context *but,
+		 uint64_t epoch);
 
 /* Waits for the work that the last fences of the device have put before later
  * work, also while a stream captures. */

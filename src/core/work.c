@@ -7,6 +7,7 @@
 #include "calls.h"
 #include "capture.h"
 #include "context.h"
+#include "epoch.h"
 #include "fence.h"
 #include "log.h"
 #include "mem.h"
@@ -104,6 +105,18 @@ static void mix(void)
 	}
 	trial = NULL;
 	atomic_store(&work_sole, WORK_MANY);
+}
+
+/* No work stands behind what was freed until now. Under lock: work that is not
+ * seen comes after it, or is known by then. */
+void work_starts(void)
+{
+	uint64_t bytes;
+
+	pthread_mutex_lock(&lock);
+	for (int i = 0; i < DEVICE_ALL && !doubted; i++)
+		epoch_over(device_at(i), epoch_end(device_at(i), &bytes));
+	pthread_mutex_unlock(&lock);
 }
 
 void work_mixed(void)

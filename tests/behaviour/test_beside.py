@@ -17,6 +17,9 @@ CASES = [
     ("release_with_pinned_memory", "released\nreleased for good", {}),
     ("destroy_idle", "destroyed", {}),
     ("destroy_after_a_fence", "destroyed", {}),
+    ("destroy_freed_before_any_work", "destroyed", {}),
+    ("destroy_freed_before_a_wait", "destroyed", {}),
+    ("destroy_freed_before_a_context", "destroyed", {}),
     ("destroy_idle_beside_a_free", "destroyed", {"fence": "sync"}),
     ("alloc_beside_a_release", "allocated\nretained", {}),
     ("meet_beside_a_destroy", "nothing lost", {}),
@@ -34,6 +37,24 @@ def run(box, pool, case, options):
                          ids=[case for case, _, _ in CASES])
 def test_waits_for_nothing_else(box, case, printed, options):
     assert run(box, "page_unit_pool", case, options) == printed
+
+
+@pytest.mark.parametrize("case,options", [
+    ("destroy_under_work", {}),
+    ("destroy_under_work_after_a_failed_wait",
+     {"sim_fail": "cuCtxSynchronize:2:2"}),
+    ("destroy_under_work_and_anothers", {}),
+    ("destroy_under_work_since_a_wait", {}),
+    ("destroy_under_work_of_another_device", {}),
+])
+def test_an_end_waits_for_what_may_use_freed_memory(box, case, options):
+    assert run(box, "page_unit_pool", case, options) == "waits"
+
+
+def test_an_end_waits_where_there_may_be_work_that_nobody_sees(box):
+    assert run(with_other_driver(box), "page_unit_pool",
+               "destroy_under_work_beside_a_later_entry",
+               {"sim": T4}) == "waits"
 
 
 def test_a_visit_misses_no_context_that_a_destroy_spares(box):

@@ -402,6 +402,26 @@ def test_work_on_a_swapped_pools_block_is_over_before_its_context_ends(box):
     assert "violation" not in box.stderr()
 
 
+def test_a_context_that_is_met_late_may_have_work(box):
+    shell = box.shell("page_unit_pool", "driver", sim_check=1)
+    for line in ("init", "retain_unseen p 0", "set_unseen p", "stream t",
+                 "create x 0", "alloc a 1048576", "linger t", "put a t 1",
+                 "free a", "retain q 0", "destroy x", "set q", "wait t"):
+        took(shell, line)
+    shell.end()
+    assert "violation" not in box.stderr()
+
+
+def test_freed_bytes_wait_whatever_other_contexts_do(box):
+    shell = box.shell("page_unit_pool", "driver")
+    for line in ("init", "create y 0", "mix", "alloc a 65536", "free a"):
+        took(shell, line)
+    for line in ("create x 0", "sync", "set y", "sync"):
+        took(shell, line)
+        assert shell.stat()["quarantined_bytes"] == 65536
+    shell.end()
+
+
 @pytest.mark.parametrize("pool", [None, "page_unit_pool"])
 def test_a_free_in_another_devices_stream_is_over_before_a_context_ends(
         box, pool):

@@ -134,6 +134,167 @@ static void destroy_after_a_fence(void)
 	go_on();
 }
 
+/* Work that came after what was freed of it, and is all there is. */
+static void destroy_freed_before_any_work(void)
+{
+	open_first();
+	second = context_new(one);
+	MUST(cuMemFree(alloc(4096)));
+	MUST(cuCtxSetCurrent(first));
+	MUST(cuLaunchHostFunc(stream, held, NULL));
+	MUST(cuCtxDestroy(second));
+	puts("destroyed");
+	go_on();
+}
+
+/* Two contexts that have had work: `first`, whose work so far is under way if
+ * `waits`, and `second`, the current one, of which one of two blocks is freed.
+ */
+static void free_under_work(bool waits)
+{
+	open_first();
+	second = context_new(one);
+	other = stream_new();
+	MUST(cuLaunchHostFunc(other, nothing, NULL));
+	MUST(cuCtxSynchronize());
+	MUST(cuCtxSetCurrent(first));
+	MUST(cuLaunchHostFunc(stream, waits ? held : nothing, NULL));
+	MUST(cuCtxSetCurrent(second));
+	block = alloc(8192);
+	MUST(cuMemFree(alloc(4096)));
+}
+
+/* The other context has been waited for since. */
+static void destroy_freed_before_a_wait(void)
+{
+	free_under_work(false);
+	MUST(cuCtxSetCurrent(first));
+	MUST(cuCtxSynchronize());
+	MUST(cuLaunchHostFunc(stream, held, NULL));
+	MUST(cuCtxDestroy(second));
+	puts("destroyed");
+	go_on();
+}
+
+/* And a third has come. */
+static void destroy_freed_before_a_context(void)
+{
+	CUcontext third;
+
+	free_under_work(false);
+	MUST(cuCtxSetCurrent(first));
+	MUST(cuCtxSynchronize());
+	third = context_new(one);
+	stream = stream_new();
+	MUST(cuLaunchHostFunc(stream, held, NULL));
+	MUST(cuCtxDestroy(second));
+	puts("destroyed");
+	go_on();
+	MUST(cuCtxDestroy(third));
+}
+
+/* Under mnm a free returns at once, so the end of the context waits. */
+
+static atomic_bool ended;
+
+static void destroy_second(void)
+{
+	MUST(cuCtxDestroy(second));
+	ended = true;
+}
+
+static void destroy_and_see(void)
+{
+	struct caller destroying = {0};
+
+	caller_start(&destroying, destroy_second);
+	puts(ended ? "ended under work" : "waits");
+	go = true;
+	caller_end(&destroying);
+}
+
+static void destroy_under_work(void)
+{
+	free_under_work(true);
+	destroy_and_see();
+}
+
+/* There may have been work that nobody saw. */
+static void destroy_under_work_beside_a_later_entry(void)
+{
+	void *entry;
+
+	open_first();
+	MUST(cuGetProcAddress("cuFutureWork", &entry, CUDA_VERSION,
+			      CU_GET_PROC_ADDRESS_DEFAULT, NULL));
+	second = context_new(one);
+	MUST(cuMemFree(alloc(4096)));
+	MUST(cuCtxSetCurrent(first));
+	MUST(cuLaunchHostFunc(stream, held, NULL));
+	destroy_and_see();
+}
+
+static void destroy_under_work_after_a_failed_wait(void)
+{
+	free_under_work(true);
+	MUST(cuCtxSetCurrent(first));
+	if (cuCtxSynchronize() != CUDA_ERROR_OUT_OF_MEMORY)
+		puts("waited");
+	destroy_and_see();
+}
+
+/* Work of a thread that has had none. */
+static void launch_first_call(void)
+{
+	MUST(cuCtxSetCurrent(second));
+	MUST(cuLaunchHostFunc(other, nothing, NULL));
+}
+
+static void destroy_under_work_and_anothers(void)
+{
+	struct caller launching = {0};
+
+	free_under_work(true);
+	caller_start(&launching, launch_first_call);
+	caller_end(&launching);
+	destroy_and_see();
+}
+
+/* Freed after the wait, and the work came between. */
+static void destroy_under_work_since_a_wait(void)
+{
+	free_under_work(false);
+	MUST(cuCtxSetCurrent(first));
+	MUST(cuCtxSynchronize());
+	MUST(cuLaunchHostFunc(stream, held, NULL));
+	MUST(cuCtxSetCurrent(second));
+	MUST(cuMemFree(block));
+	destroy_and_see();
+}
+
+/* The other has been waited for, but on its own device. */
+static void destroy_under_work_of_another_device(void)
+{
+	CUdeviceptr far;
+
+	open_first();
+	MUST(cuDeviceGet(&two, 1));
+	second = context_new(two);
+	far = alloc(4096);
+	MUST(cuCtxSetCurrent(first));
+	block = alloc(4096);
+	MUST(cuMemFree(alloc(8192)));
+	for (int i = 0; i < 5; i++) {
+		MUST(cuMemFree(alloc(8192)));
+		MUST(cuCtxSynchronize());
+	}
+	MUST(cuLaunchHostFunc(stream, held, NULL));
+	MUST(cuMemcpyDtoDAsync(far, block, 4096, stream));
+	MUST(cuCtxSetCurrent(second));
+	MUST(cuMemFree(far));
+	destroy_and_see();
+}
+
 static void free_block(void)
 {
 	MUST(cuCtxSetCurrent(first));
@@ -275,6 +436,15 @@ const struct beside beside_ends[] = {
 	CASE(release_with_pinned_memory),
 	CASE(destroy_idle),
 	CASE(destroy_after_a_fence),
+	CASE(destroy_freed_before_any_work),
+	CASE(destroy_freed_before_a_wait),
+	CASE(destroy_freed_before_a_context),
+	CASE(destroy_under_work),
+	CASE(destroy_under_work_beside_a_later_entry),
+	CASE(destroy_under_work_after_a_failed_wait),
+	CASE(destroy_under_work_and_anothers),
+	CASE(destroy_under_work_since_a_wait),
+	CASE(destroy_under_work_of_another_device),
 	CASE(destroy_idle_beside_a_free),
 	CASE(visit_beside_a_destroy),
 	CASE(meet_beside_a_destroy),

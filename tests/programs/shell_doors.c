@@ -56,6 +56,7 @@ static void *dlsym_of_libc(void)
 	return found;
 }
 
+typedef CUresult retain_call(CUcontext *out, CUdevice);
 typedef void *dlsym_call(void *library, const char *name);
 
 /* The driver's own entry. */
@@ -79,6 +80,17 @@ static void run_create_unseen(char **words)
 	create_call *create = (create_call *)unseen("cuCtxCreate_v2");
 	CUcontext context = NULL;
 	CUresult result = create(&context, 0, atoi(words[1]));
+
+	printf("%d", (int)result);
+	if (!result)
+		shell_memory(words[0])->addr = (uint64_t)context;
+}
+
+static void run_retain_unseen(char **words)
+{
+	retain_call *retain = (retain_call *)unseen("cuDevicePrimaryCtxRetain");
+	CUcontext context = NULL;
+	CUresult result = retain(&context, atoi(words[1]));
 
 	printf("%d", (int)result);
 	if (!result)
@@ -131,6 +143,7 @@ const struct shell_command shell_doors[] = {
 	{"context_by", 2, run_context_by},
 	{"pop_by", 1, run_pop_by},
 	{"create_unseen", 2, run_create_unseen},
+	{"retain_unseen", 2, run_retain_unseen},
 	{"set_unseen", 1, run_set_unseen},
 	{"owner", 2, run_owner},
 	{"pairs", 2, run_pairs},

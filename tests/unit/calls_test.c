@@ -11,11 +11,19 @@
 #include "barrier.h"
 #include "mem.h"
 #include "run.h"
+#include "work.h"
 
 enum { STOPPED_SECONDS = 2 }; /* longer than a call waits */
 
 void mem_guard_fork(void)
 {
+}
+
+static _Atomic int started;
+
+void work_starts(void)
+{
+	started++;
 }
 
 static void *call(void *unused)
@@ -79,6 +87,26 @@ START_TEST(nor_what_is_not_counted)
 }
 END_TEST
 
+START_TEST(the_first_call_of_all_is_told)
+{
+	pthread_t thread;
+
+	call(NULL);
+	call(NULL);
+	ck_assert(!pthread_create(&thread, NULL, call, NULL));
+	ck_assert(!pthread_join(thread, NULL));
+	ck_assert_int_eq(started, 1);
+}
+END_TEST
+
+START_TEST(not_after_calls_that_are_not_counted)
+{
+	calls_unseen();
+	call(NULL);
+	ck_assert_int_eq(started, 0);
+}
+END_TEST
+
 START_TEST(a_thread_is_not_cancelled_as_it_waits)
 {
 	pthread_t thread = wait_begin();
@@ -139,12 +167,13 @@ END_TEST
 
 int main(void)
 {
-	return tests_run("calls",
-			 (const TTest *const[]){
-				 the_pauses_own_calls_do_not_wait_for_it,
-				 nor_what_is_not_counted,
-				 a_thread_is_not_cancelled_as_it_waits,
-				 the_time_of_a_stopped_process_does_not_count,
-				 a_pause_that_does_not_end_is_the_last_one,
-				 NULL});
+	return tests_run(
+		"calls",
+		(const TTest *const[]){
+			the_pauses_own_calls_do_not_wait_for_it,
+			nor_what_is_not_counted, the_first_call_of_all_is_told,
+			not_after_calls_that_are_not_counted,
+			a_thread_is_not_cancelled_as_it_waits,
+			the_time_of_a_stopped_process_does_not_count,
+			a_pause_that_does_not_end_is_the_last_one, NULL});
 }

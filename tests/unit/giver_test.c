@@ -17,6 +17,7 @@
 #include "giver.h"
 #include "mem.h"
 #include "run.h"
+#include "work.h"
 #include "swap.h"
 #include "thread.h"
 
@@ -111,6 +112,10 @@ bool quiet_begin(void)
 }
 
 void quiet_end(void)
+{
+}
+
+void work_starts(void)
 {
 }
 

@@ -1,0 +1,41 @@
+"""As rows.py, for the work that the end of a context waits for: that of others
+which is not known to be over, src/core/leave.c."""
+
+CALLS = "src/core/calls.c"
+WORK = "src/core/work.c"
+FENCE = "src/core/fence.c"
+CONTEXT = "src/core/context.c"
+WAIT = "src/core/wait.c"
+ENDS = "test_beside.py -k "
+MET = "	if (context && fresh && kind == CONTEXT_CREATED)\n"
+OVER = "	if (!res && sync->device.safe)\n"
+LEFT = "		if (list[i]->device != device || list[i]->over <= epoch)\n"
+
+ROWS = [
+    ("each_threads_work_is_the_first", "unit",
+     (CALLS, "		once_run(&first_once, work_starts);",
+      "		work_starts();")),
+    ("the_first_work_is_not_told", ENDS + "before_any_work",
+     (CALLS, "		once_run(&first_once, work_starts);", "		;")),
+    ("the_first_that_is_seen_is_the_first", "unit",
+     (CALLS, "	if (!unseen)\n		once_run(&first_once",
+      "	once_run(&first_once")),
+    ("later_entries_bring_no_work", ENDS + "nobody_sees",
+     (WORK, "i < DEVICE_ALL && !doubted;", "i < DEVICE_ALL;")),
+    ("a_failed_wait_is_one", ENDS + "a_failed_wait",
+     (FENCE, OVER, "	if (sync->device.safe)\n")),
+    ("a_wait_says_nothing_beside_others", ENDS + "before_a_wait",
+     (FENCE, OVER, "	if (0)\n")),
+    ("a_wait_covers_what_is_freed_later", ENDS + "since_a_wait",
+     (WAIT, LEFT, LEFT.replace("<=", "<"))),
+    ("a_wait_covers_other_devices_memory", ENDS + "another_device",
+     (WAIT, LEFT, LEFT.replace("list[i]->device != device || ", ""))),
+    ("a_new_context_may_have_work", ENDS + "before_a_context",
+     (CONTEXT, MET, "	if (0)\n")),
+    ("who_is_met_late_has_no_work", "test_contexts.py -k met_late",
+     (CONTEXT, MET, MET.replace(" && kind == CONTEXT_CREATED", ""))),
+    ("what_a_new_context_finds_waits_for_nothing",
+     "test_contexts.py -k other_contexts_do",
+     (FENCE, "	counter_add(device, COUNTER_quarantined_bytes, bytes);\n}",
+      "}")),
+]
