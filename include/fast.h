@@ -80,11 +80,11 @@ enum fast {
 
 /* The block's next holder is the program. */
 static inline enum fast cache_lend(struct cache *cache, struct block *block,
-				   size_t size, uint64_t *addr)
+				   size_t span, size_t size, uint64_t *addr)
 {
 	*addr = block_word(block) & ~BLOCK_STATE;
 	block->size = size;
-	figure_add(&cache->room_left, block->span);
+	figure_add(&cache->room_left, span);
 	atomic_store_explicit(&block->word, *addr, memory_order_release);
 	if (!LIKELY(figure_add(&cache->slack, -size) >= 0)) {
 		figure_add(&cache->hits_left, -1);
@@ -121,7 +121,7 @@ ALWAYS enum fast cache_alloc(struct cache *cache, size_t size, uint64_t *addr)
 	if (!LIKELY(block) || !LIKELY(block->epoch < safe))
 		goto slow;
 	magazine_set(magazine, block->next);
-	return cache_lend(cache, block, size, addr);
+	return cache_lend(cache, block, span, size, addr);
 slow:
 	cache_leave(cache);
 	return FAST_NOT;

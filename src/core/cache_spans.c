@@ -87,7 +87,7 @@ struct block *cache_alloc_slack(struct cache *cache, size_t size, size_t slack,
 	}
 	if (!block)
 		cache_leave(cache);
-	else if (cache_lend(cache, block, size, addr) == FAST_LOOK)
+	else if (cache_lend(cache, block, block->span, size, addr) == FAST_LOOK)
 		fast_look(cache);
 	return block;
 }

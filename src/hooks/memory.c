@@ -51,9 +51,10 @@ __attribute__((noinline)) static CUresult alloc_directly(CUdeviceptr *out,
 	return res;
 }
 
-COLD static int look(struct cache *cache, void *out, uint64_t addr)
+/* The cache that has served is the last: one that is not sure is shut. */
+COLD static int look(void *out, uint64_t addr)
 {
-	fast_look(cache);
+	fast_look(cache_last);
 	*(uint64_t *)out = addr;
 	return 0;
 }
@@ -69,7 +70,7 @@ EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t size)
 		*out = addr;
 		return CUDA_SUCCESS;
 	case FAST_LOOK:
-		return (CUresult)look(cache_sure, out, addr);
+		return (CUresult)look(out, addr);
 	default:
 		return alloc_directly(out, size);
 	}
@@ -287,7 +288,7 @@ EXPORT cudaError_t cudaMalloc(void **out, size_t size)
 		*out = (void *)addr;
 		return cudaSuccess;
 	case FAST_LOOK:
-		return (cudaError_t)look(cache_bound, out, addr);
+		return (cudaError_t)look(out, addr);
 	default:
 		return runtime_alloc_directly(out, size);
 	}
