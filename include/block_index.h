@@ -35,7 +35,7 @@ extern struct block_table block_table_none;
 /* Where the search for an address begins, and the tag of its entry. */
 struct block_home {
 	_Atomic uint64_t *entry;
-	uint64_t tag;
+	uint16_t tag;
 };
 
 /* Multiplicative hashing (Knuth, volume 3, 6.4). The factor is the best of
@@ -51,18 +51,18 @@ static inline struct block_home block_home(struct block_table *table,
 
 	return (struct block_home){
 		.entry = &table->entries[(size_t)(place >> 64)],
-		.tag = (uint64_t)place >> 48 | 1,
+		.tag = (uint16_t)(place >> 48 | 1),
 	};
 }
 
-static inline uint64_t entry_of(const struct block *block, uint64_t tag)
+static inline uint64_t entry_of(const struct block *block, uint16_t tag)
 {
 	return (uint64_t)(uintptr_t)block << TAG_BITS | tag;
 }
 
-static inline bool entry_is(uint64_t entry, uint64_t tag)
+static inline bool entry_is(uint64_t entry, uint16_t tag)
 {
-	return (uint16_t)entry == (uint16_t)tag;
+	return (uint16_t)entry == tag;
 }
 
 static inline struct block *entry_block(uint64_t entry)

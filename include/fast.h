@@ -16,10 +16,10 @@
  *		of two frees of one address one succeeds, and the epoch is read
  *		after it. From idle to live by a release: only who has taken the
  *		block out of a magazine does so.
- * entries	of the table are published with their records; one that is found
- *		is tried on the record's word. What is not found here, in a
- *		table that may have been replaced, is looked up again on the
- *		slow path.
+ * entries	of the table are published with their records; the first of the
+ *		address's tag is tried on the record's word. What is not found
+ *		here, in a table that may have been replaced, or behind another
+ *		entry of that tag, is looked up again on the slow path.
  * device->epoch is read after the step on the word, so that whoever ends the
  *		epoch that is stamped sees the work that the program queued
  *		before its free.
@@ -39,10 +39,6 @@
 #include "cache.h"
 
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
-
-/* So sure that the compiler lays the way to it out straight, too. */
-#define SURE(condition) \
-	__builtin_expect_with_probability(!!(condition), 1, 0.999)
 
 #define ALWAYS static inline __attribute__((always_inline))
 
@@ -139,7 +135,8 @@ static inline uint64_t entry_at(const _Atomic uint64_t *entry)
 	return atomic_load_explicit(entry, memory_order_acquire);
 }
 
-/* False: there is no live block at addr, or it has marks. */
+/* False: there is no live block at addr, or it has marks, or is behind another
+ * of the same tag: what the slow path finds. */
 ALWAYS bool block_take_at(struct block_table *table, uint64_t addr,
 			  struct block **taken)
 {
@@ -148,16 +145,13 @@ ALWAYS bool block_take_at(struct block_table *table, uint64_t addr,
 
 	if (!LIKELY(!(addr & BLOCK_BITS)))
 		return false;
-	for (;;) {
-		if (LIKELY(entry_is(entry, home.tag))) {
-			*taken = entry_block(entry);
-			if (SURE(block_take_plain(*taken, addr)))
-				return true;
-		}
+	while (!LIKELY(entry_is(entry, home.tag))) {
 		if (entry == ENTRY_EMPTY)
 			return false;
 		entry = entry_at(++home.entry);
 	}
+	*taken = entry_block(entry);
+	return block_take_plain(*taken, addr);
 }
 
 static inline void magazine_append(struct magazine *magazine,

@@ -331,7 +331,8 @@ static _Atomic uint64_t *place_alone(struct block_table *table, uint64_t addr,
 bool block_enter_alone(struct block *block, uint64_t addr)
 {
 	struct block_table *table = atomic_load(&block_table);
-	uint64_t tag = block_home(table, addr).tag, found;
+	uint16_t tag = block_home(table, addr).tag;
+	uint64_t found;
 	_Atomic uint64_t *place =
 		addr_fits(addr) ? place_alone(table, addr, &found) : NULL;
 
