@@ -229,8 +229,9 @@ struct cache_figures caches_about(const struct device *device);
 
 /* The calling thread sees to its figures. The peak of live bytes is exact for
  * one thread; with several each may miss a sixteenth, 8 MiB at most, and what
- * the others did since they last told: every 256 requests of theirs, about.
- * Takes the caches' lock. */
+ * the others did since they last told: every 256 requests of theirs, about. One
+ * that is alone on its device looks every 4,096, and soon once its context has
+ * another. Takes the caches' lock. */
 void cache_look(struct cache *cache);
 
 /* The calling thread's cache counts a request, or a free; false: it has none of

@@ -2,7 +2,7 @@
  * See cache.h for what keeps others out.
  *
  * Per pair: one atomic step, no system or driver call, and no lock but for one
- * look at others' figures in 256 requests (cache_look). The words that
+ * look at others' figures in 256 requests or more (cache_look). The words that
  * are shared, and why these orders are enough:
  *
  * cache->busy	is written by this thread. Its release in cache_leave hands the
@@ -42,7 +42,8 @@
 
 #define ALWAYS static inline __attribute__((always_inline))
 
-enum { LOOK_EVERY = 256 }; /* requests of a thread; see cache_look */
+/* Requests of a thread, and of one that is alone; see cache_look. */
+enum { LOOK_EVERY = 256, LOOK_ALONE = 4096 };
 
 static inline void cache_enter(struct cache *cache)
 {

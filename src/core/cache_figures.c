@@ -193,6 +193,25 @@ static int64_t slack_of(const struct cache *cache, int64_t live)
 	return room < slack ? room : slack;
 }
 
+/* Under lock. No other thread, nor context, has anything of the device. */
+static bool is_alone(const struct cache *cache)
+{
+	return cache->context->caches <= 1 && cache->device->contexts <= 1;
+}
+
+/* It looks after so many requests at the latest. */
+TORN static void cache_look_in(struct cache *cache, int64_t requests)
+{
+	cache->hits_most += requests - cache->hits_left;
+	cache->hits_left = requests;
+}
+
+void cache_look_soon(struct cache *cache)
+{
+	if (cache->hits_left > LOOK_EVERY)
+		cache_look_in(cache, LOOK_EVERY);
+}
+
 /* Who asks for figures is not waited for, but where there is a new peak. */
 TORN void cache_look(struct cache *cache)
 {
@@ -205,8 +224,7 @@ TORN void cache_look(struct cache *cache)
 	own = cache->live_most - cache->slack;
 	cache->slack = slack_of(cache, live);
 	cache->live_most = own + cache->slack;
-	cache->hits_most += LOOK_EVERY - cache->hits_left;
-	cache->hits_left = LOOK_EVERY;
+	cache_look_in(cache, is_alone(cache) ? LOOK_ALONE : LOOK_EVERY);
 	caches_unlock();
 }
 

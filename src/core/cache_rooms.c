@@ -51,6 +51,8 @@ void caches_review_rooms(struct context *context)
 		cache_fit(at);
 		if (count == 1)
 			cache_pardon(at);
+		else
+			cache_look_soon(at);
 		cache_open(at, SHUT_OTHER);
 	}
 }

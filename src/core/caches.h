@@ -44,6 +44,10 @@ void cache_spare(struct cache *cache);
  * nothing. */
 void cache_forget(struct cache *cache);
 
+/* By its own thread, or who has shut it; under that lock: it is not alone any
+ * more. */
+void cache_look_soon(struct cache *cache);
+
 /* Under that lock, with all of them shut: what they have reserved is claimed
  * and counted by the devices. */
 void caches_count_reserved(void);

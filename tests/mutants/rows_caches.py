@@ -127,6 +127,12 @@ ROWS = [
     ("a_threads_peak_is_not_lifted", "test_cache.py -k peak",
      (FIGURES, "	if (now > 0)\n		counter_lift(", "	if (false)\n"
       "		counter_lift(")),
+    ("one_of_several_looks_seldom", "unit",
+     (FIGURES, "	return cache->context->caches <= 1 &&", "	return")),
+    ("one_of_two_contexts_looks_seldom", "unit",
+     (FIGURES, " <= 1 && cache->device->contexts <= 1;", " <= 1;")),
+    ("who_was_alone_goes_on_looking_seldom", "unit",
+     (ROOMS, "			cache_look_soon(at);", "			;")),
     ("what_an_ended_thread_counted_is_lost", "unit",
      (FIGURES, "	figures_add(ended, &cache->told, 1);\n", "	(void)ended;\n")),
     ("slack_is_served_before_it_is_safe", "unit",

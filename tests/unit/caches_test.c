@@ -172,6 +172,45 @@ START_TEST(what_a_thread_counts_needs_no_lock_but_for_a_look)
 }
 END_TEST
 
+/* Also where it has looked, and may still have many requests until the next. */
+START_TEST(who_is_alone_looks_seldom_until_it_is_not)
+{
+	struct device *device = prepare(1);
+	uint64_t before = counter_get(device, COUNTER_hits);
+	pthread_t thread;
+	void *of;
+
+	cache_current(&context);
+	cache_look(cache_last);
+	ck_assert_int_eq(cache_last->hits_left, LOOK_ALONE);
+	device_count_alloc(device, SIZE, COUNTER_hits);
+	ck_assert(!pthread_create(&thread, NULL, device_of_cache, NULL));
+	ck_assert(!pthread_join(thread, &of));
+	ck_assert_ptr_eq(of, device);
+	ck_assert_int_eq(cache_last->hits_left, LOOK_EVERY);
+	ck_assert_uint_eq(counter_get(device, COUNTER_hits), before + 1);
+	device_count_free(device, SIZE);
+}
+END_TEST
+
+START_TEST(one_of_several_looks_often)
+{
+	struct device *device = prepare(1);
+
+	cache_current(&context);
+	context.caches = 2;
+	cache_look(cache_last);
+	ck_assert_int_eq(cache_last->hits_left, LOOK_EVERY);
+	context.caches = 1;
+	device->contexts = 2;
+	cache_look(cache_last);
+	ck_assert_int_eq(cache_last->hits_left, LOOK_EVERY);
+	device->contexts = 1;
+	cache_look(cache_last);
+	ck_assert_int_eq(cache_last->hits_left, LOOK_ALONE);
+}
+END_TEST
+
 /* Of a context, for a thread that stays. */
 static struct cache *made(void)
 {
@@ -298,7 +337,7 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[10];
+	static const TTest *tests[12];
 
 	tests[0] = threads_that_have_ended_leave_figures_and_nothing_to_walk;
 	tests[1] = a_record_serves_a_thread_of_another_device;
@@ -309,5 +348,7 @@ int main(void)
 	tests[6] = a_peak_is_never_below_what_there_is;
 	tests[7] = a_runtimes_requests_are_sure_once_it_is_known_to_bind;
 	tests[8] = caches_hold_no_more_than_may_be_idle;
+	tests[9] = who_is_alone_looks_seldom_until_it_is_not;
+	tests[10] = one_of_several_looks_often;
 	return tests_run("caches", tests);
 }
