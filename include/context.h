@@ -88,7 +88,7 @@ struct context {
 	struct CUevent_st *_Atomic fence; /* the event of its fences, or NULL */
 	_Atomic uint64_t visits; /* a bit per device whose memory it may use */
 	_Atomic uint64_t joined; /* likewise, and it is behind their fences */
-	_Atomic uint64_t over; /* as its device's, of its own work */
+	_Atomic uint64_t over;   /* as its device's, of its own work */
 	/* By one thread at a time, see host.c. */
 	struct CUevent_st *seal; /* or NULL */
 	uint64_t sealed;         /* the epoch of the host's it stands behind */
