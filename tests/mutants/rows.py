@@ -176,7 +176,8 @@ ROWS = [
       "	enum", "	int count = contexts_using(device, list, "
       "FENCE_CONTEXTS);\n	enum")),
     ("first_context_alone_is_waited_for", "proof",
-     (WAIT, "	for (int i = 0; i < count; i++)", "	for (int i = 0; i < 1; i++)")),
+     (WAIT, "	for (int i = 0; i < count; i++)\n		if (list[i] != but &&",
+      "	for (int i = 0; i < 1; i++)\n		if (list[i] != but &&")),
     ("work_of_others_unseen_at_an_end", "proof",
      (LEAVE, "	debt = debt_of(context);", "	return true;\n	debt = "
       "debt_of(context);")),
