@@ -27,8 +27,8 @@ static bool is_own(int fd)
 /* The control thread's, instead of libc's: an `mnm ps` of somebody else's on
  * this machine gets no answer. It would be made outside the schedule, and could
  * wait for a lock while the thread that has it waits for its turn. */
-__attribute__((visibility("default"))) int
-accept4(int listener, struct sockaddr *restrict address,
+__attribute__((visibility("default"))) int accept4(
+	int listener, struct sockaddr *restrict address,
 	socklen_t *restrict size, int flags)
 {
 	int fd = (int)syscall(SYS_accept4, listener, address, size, flags);
