@@ -111,8 +111,8 @@ def test_idle_blocks_of_another_device_stay(box):
     assert box.stat(0)["idle_bytes"] == 8 * MIB
 
 
-KINDS = ["managed", "async", "pool", "pitch", "array", "array3d", "mipmap",
-         "virtual"]
+KINDS = ["managed", "async", "async_own", "pool", "pool_own", "pitch", "array",
+         "array3d", "mipmap", "virtual"]
 
 
 @pytest.mark.parametrize("pool", ["no_pool", "page_unit_pool"])
@@ -136,6 +136,41 @@ def test_the_hard_limit_counts_memory_that_no_pool_has(box, kind, pool):
     assert said.startswith("mnm: error: device 0: refused by hard_limit: "
                            "10.0 MiB asked, 4.0 MiB live, 0.0 idle, "
                            "20.0 unpooled, limit 32.0 MiB")
+
+
+def test_the_hard_limit_counts_the_first_pitched_of_a_width(box):
+    shell = open_shell(box, "page_unit_pool", "driver", hard_limit="32M")
+    assert shell(f"pitch a 4096 {40 << 8} 4") == "2 0"
+    took(shell, f"pitch a 4096 {24 << 8} 4")
+    assert shell("info") == f"0 {8 * MIB} {32 * MIB}"
+    assert shell(f"pitch b 8192 {10 << 7} 4") == "2 0"
+    shell.end()
+    assert box.stat()["failures"] == 2
+
+
+# Bits of a texel; 0: what such an array takes is not known.
+TEXELS = [(0x01, 1, 8), (0x08, 4, 32), (0xc0, 1, 8), (0x02, 1, 16),
+          (0x09, 2, 32), (0x10, 4, 64), (0xc9, 1, 16), (0x03, 1, 32),
+          (0x0a, 2, 64), (0x20, 4, 128), (0x91, 1, 4), (0x97, 1, 4),
+          (0x93, 1, 8), (0x95, 1, 8), (0x99, 1, 8), (0x9d, 1, 8),
+          (0xb0, 1, 0)]
+SPARSE, DEFERRED = 0x40, 0x80
+
+
+@pytest.mark.parametrize("form, channels, bits", TEXELS)
+def test_what_an_array_takes_hangs_on_its_format(box, form, channels, bits):
+    """CUDA is asked up to the limit, and not past it."""
+    shell = open_shell(box, "page_unit_pool", "driver", hard_limit="4M")
+    rows = (4 * MIB * 8) // (4096 * bits) if bits else 1 << 20
+    assert shell(f"texels a {form} {channels} 4096 {rows} 0") != "2"
+    shell("array_destroy a")
+    assert (shell(f"texels a {form} {channels} 4096 {rows + 1} 0") == "2") == (
+        bits > 0)
+    for flags in (SPARSE, DEFERRED):
+        assert shell(f"texels b {form} {channels} 4096 {rows + 1} {flags}"
+                     ) != "2"
+    shell.end()
+    assert box.stderr().count("refused by hard_limit") == (bits > 0)
 
 
 @pytest.mark.parametrize("kind", KINDS)

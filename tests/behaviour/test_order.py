@@ -190,6 +190,17 @@ def test_a_launch_that_does_not_overlap_keeps_the_order(box):
     shell.end()
 
 
+@pytest.mark.parametrize("attribute, order", [
+    *[(each, "stream") for each in (0, 1, 2, 4, 5, 8, 11, 14)],
+    *[(each, "fence") for each in (3, 7, 12, 99)]])
+def test_only_launches_with_a_known_attribute_keep_the_order(box, attribute,
+                                                             order):
+    shell = ordered(box)
+    shell(f"launch_with one {attribute}")
+    assert figures(shell)[0] == order
+    shell.end()
+
+
 def test_a_capture_ends_it_before_it_begins(box):
     shell = ordered(box)
     took(shell, "capture one")

@@ -9,8 +9,8 @@ from conftest import MIB, program
 from test_pool import open_shell, took
 
 POOL = "page_unit_pool"
-KINDS = ["managed", "async", "pool", "pitch", "array", "array3d", "mipmap",
-         "virtual"]
+KINDS = ["managed", "async", "async_own", "pool", "pool_own", "pitch", "array",
+         "array3d", "mipmap", "virtual"]
 # What is opened, by which entry, and what it comes to without a device.
 OPENED = [("module", "cuModuleLoadData", "0"),
           ("library", "cuLibraryLoadData", "0"),
@@ -166,6 +166,37 @@ def test_a_pools_device_gives_back(box):
     assert shell(f"take pool y {48 * MIB}") == "0 set"
     assert idle_of(shell) == [60, 0]
     assert shell.stat(1)["async_bytes"] == 49 * MIB
+    shell.end()
+
+
+def test_the_device_whose_own_pool_it_is_gives_back(box):
+    shell = two_contexts(box)
+    took(shell, "set c0")
+    assert shell(f"take default x {48 * MIB}") == "0 set"
+    assert idle_of(shell) == [60, 0]
+    assert shell.stat(1)["async_bytes"] == 48 * MIB
+    shell.end()
+
+
+@pytest.mark.parametrize("kind", ["async", "async_own"])
+def test_memory_in_a_stream_gets_room_beside_a_capture_in_another(box, kind):
+    shell = open_shell(box, POOL, "driver", sim="64M")
+    idle(shell, 60)
+    took(shell, "stream s")
+    took(shell, "begin s relaxed")
+    assert shell(f"take {kind} x {48 * MIB}") == "0 set"
+    assert shell.stat()["idle_bytes"] == 0
+    took(shell, "end s g")
+    shell.end()
+
+
+def test_memory_in_the_stream_that_captures_is_not_made_again(box):
+    shell = open_shell(box, POOL, "driver", sim="64M",
+                       sim_need="cuMemAllocAsync_ptsz:32M")
+    idle(shell, 60)
+    took(shell, "begin_own relaxed")
+    assert shell(f"take async_own x {MIB}") == "2 kept"
+    assert shell.stat()["idle_bytes"] == 60 * MIB
     shell.end()
 
 

@@ -10,6 +10,7 @@ from test_pool import open_shell, took
 POOL = "page_unit_pool"
 CURRENT = ["c0", "c1", "none"]
 NODES = ["copy", "fill", "any_copy", "any_fill"]
+SHAPES = ["batch", "batch_deep", "flat", "flat_any", "deep"]
 
 
 def lines(shell, text):
@@ -103,7 +104,8 @@ def test_an_executables_node_does_not_come_to_another_device(box, how):
     "renode value n q none c1", "renode any_value n q none c1",
     "exec_renode value none n q none c1",
     "exec_renode any_value none n q none c1",
-    "visit value b q none", "visit values b q none", "visit unpack b q x",
+    "visit value b q none", "visit values b q none", "visit await b q none",
+    "visit peers b q x", "visit peers b x q", "visit unpack b q x",
     "visit unpack b x q"])
 @pytest.mark.parametrize("current", CURRENT)
 def test_what_this_device_can_not_do_is_a_visit_too(box, line, current):
@@ -116,22 +118,35 @@ def test_what_this_device_can_not_do_is_a_visit_too(box, line, current):
 
 
 @pytest.mark.parametrize("current", ["c0", "c1"])
-@pytest.mark.parametrize("how", ["batch", "batch_deep"])
-def test_a_batch_is_of_its_streams_context(box, how, current):
+@pytest.mark.parametrize("how", SHAPES)
+def test_a_copy_is_of_its_streams_context(box, how, current):
     shell = late(box)
     lines(shell, f"set {current}; visit {how} b q x; wait b")
     end_in_order(box, shell)
 
 
 @pytest.mark.parametrize("current", ["c0", "c1"])
-@pytest.mark.parametrize("how", ["batch", "batch_deep"])
-def test_what_a_batch_reads_is_visited_too(box, how, current):
+@pytest.mark.parametrize("how", SHAPES)
+def test_what_a_copy_reads_is_visited_too(box, how, current):
     shell = late(box)
     lines(shell, f"put q a2 9; wait a2; set {current}; visit {how} b y q")
     lines(shell, "wait b; set c1")
     assert shell("check y 9").endswith("right")
     shell.end()
     assert gates(box) == 1
+
+
+@pytest.mark.parametrize("line", [
+    "visit flush b none none", "visit values zero none none",
+    "visit flat b none none", "visit deep b none none",
+    "node any_empty n g none none c1"])
+def test_what_names_no_memory_of_another_device_visits_none(box, line):
+    shell = late(box)
+    lines(shell, "graph g; set c1")
+    shell(line)
+    lines(shell, "set c0; wait a")
+    shell.end()
+    assert gates(box) == 0
 
 
 def test_a_batch_in_its_own_devices_memory_shares_nothing(box):

@@ -169,6 +169,21 @@ static void run_array(char **words)
 	made(words[0], 0, result, (CUdeviceptr)array);
 }
 
+/* Format, channels, width, height and flags. */
+static void run_texels(char **words)
+{
+	CUDA_ARRAY3D_DESCRIPTOR shape = {
+		.Format = (CUarray_format)shell_size(words[1]),
+		.NumChannels = (unsigned int)atoi(words[2]),
+		.Width = shell_size(words[3]),
+		.Height = shell_size(words[4]),
+		.Flags = (unsigned int)atoi(words[5])};
+	CUarray array = NULL;
+	CUresult result = cuArray3DCreate(&array, &shape);
+
+	made(words[0], 0, result, (CUdeviceptr)array);
+}
+
 static void run_array_destroy(char **words)
 {
 	printf("%d",
@@ -228,6 +243,7 @@ const struct shell_command shell_answers[] = {
 	{"free_async", 2, run_free_async},
 	{"pitch", 4, run_pitch},
 	{"array", 4, run_array},
+	{"texels", 6, run_texels},
 	{"array_destroy", 1, run_array_destroy},
 	{"mipmap", 4, run_mipmap},
 	{"mipmap_destroy", 1, run_mipmap_destroy},

@@ -8,6 +8,11 @@
 
 enum { ROW = 1 << 10, TEXEL = 4 };
 
+/* The forms whose stream of 0 is the thread's own. */
+CUresult cuMemAllocAsync_ptsz(CUdeviceptr *addr, size_t size, CUstream stream);
+CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *addr, size_t size,
+				      CUmemoryPool pool, CUstream stream);
+
 /* One of many kinds of memory. */
 struct kind {
 	const char *name;
@@ -31,6 +36,11 @@ static CUresult async_take(uint64_t *handle, size_t size)
 	return cuMemAllocAsync((CUdeviceptr *)handle, size, NULL);
 }
 
+static CUresult async_own_take(uint64_t *handle, size_t size)
+{
+	return cuMemAllocAsync_ptsz((CUdeviceptr *)handle, size, NULL);
+}
+
 static CUresult async_give(uint64_t handle)
 {
 	CUresult res = cuMemFreeAsync(handle, NULL);
@@ -46,12 +56,34 @@ static CUmemLocation location_here(void)
 	return location;
 }
 
-static CUresult pool_take(uint64_t *handle, size_t size)
+static CUmemoryPool pool_here(void)
 {
 	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
 				.location = location_here()};
 	static CUmemoryPool pool;
-	CUresult res = pool ? CUDA_SUCCESS : cuMemPoolCreate(&pool, &props);
+
+	if (!pool)
+		cuMemPoolCreate(&pool, &props);
+	return pool;
+}
+
+static CUresult pool_take(uint64_t *handle, size_t size)
+{
+	return cuMemAllocFromPoolAsync((CUdeviceptr *)handle, size, pool_here(),
+				       NULL);
+}
+
+static CUresult pool_own_take(uint64_t *handle, size_t size)
+{
+	return cuMemAllocFromPoolAsync_ptsz((CUdeviceptr *)handle, size,
+					    pool_here(), NULL);
+}
+
+/* Of the pool that device 1 has by itself. */
+static CUresult default_take(uint64_t *handle, size_t size)
+{
+	CUmemoryPool pool;
+	CUresult res = cuDeviceGetDefaultMemPool(&pool, 1);
 
 	return res ? res
 		   : cuMemAllocFromPoolAsync((CUdeviceptr *)handle, size, pool,
@@ -126,7 +158,10 @@ static CUresult virtual_give(uint64_t handle)
 static const struct kind kinds[] = {
 	{"managed", managed_take, plain_give},
 	{"async", async_take, async_give},
+	{"async_own", async_own_take, async_give},
 	{"pool", pool_take, async_give},
+	{"pool_own", pool_own_take, async_give},
+	{"default", default_take, async_give},
 	{"pitch", pitch_take, plain_give},
 	{"array", array_take, array_give},
 	{"array3d", array3d_take, array_give},
@@ -262,6 +297,19 @@ static void run_launch_in(char **words)
 					 NULL, NULL));
 }
 
+/* Of no kernel, with an attribute that is all 0. */
+static void run_launch_with(char **words)
+{
+	CUlaunchAttribute attribute = {
+		.id = (CUlaunchAttributeID)shell_size(words[1])};
+	CUlaunchConfig config = {.hStream =
+					 (CUstream)shell_memory(words[0])->addr,
+				 .attrs = &attribute,
+				 .numAttrs = 1};
+
+	printf("%d", (int)cuLaunchKernelEx(&config, NULL, NULL, NULL));
+}
+
 const struct shell_command shell_kinds[] = {
 	{"take", 3, run_take},
 	{"give", 2, run_give},
@@ -269,5 +317,6 @@ const struct shell_command shell_kinds[] = {
 	{"create_on", 3, run_create_on},
 	{"open", 1, run_open},
 	{"launch_in", 1, run_launch_in},
+	{"launch_with", 2, run_launch_with},
 	{NULL, 0, NULL},
 };

@@ -39,6 +39,8 @@ static void work_any(struct work *work, const char *how)
 			.width = work->fill.width,
 			.height = work->fill.height,
 			.ctx = work->context};
+	} else if (!strcmp(how, "any_empty")) {
+		work->any.type = CU_GRAPH_NODE_TYPE_EMPTY;
 	} else {
 		work->any.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
 		work->any.memOp.ctx = work->context;
@@ -181,6 +183,44 @@ static CUresult unpack(const struct work *work, CUstream stream)
 	return cuMemBatchDecompressAsync(&params, 1, 0, &wrong, stream);
 }
 
+static CUresult flat(const struct work *work, CUmemorytype type,
+		     CUstream stream)
+{
+	CUDA_MEMCPY2D copy = {.srcMemoryType = type,
+			      .srcDevice = work->copy.srcDevice,
+			      .dstMemoryType = type,
+			      .dstDevice = work->copy.dstDevice,
+			      .WidthInBytes = work->copy.WidthInBytes,
+			      .Height = 1};
+
+	return cuMemcpy2DAsync(&copy, stream);
+}
+
+static CUresult peers(const struct work *work, CUstream stream)
+{
+	CUDA_MEMCPY3D_PEER copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+				   .srcDevice = work->copy.srcDevice,
+				   .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+				   .dstDevice = work->copy.dstDevice,
+				   .WidthInBytes = work->copy.WidthInBytes,
+				   .Height = 1,
+				   .Depth = 1};
+
+	return cuMemcpy3DPeerAsync(&copy, stream);
+}
+
+/* An operation on the value at the block, or one that has no address. */
+static CUresult operate(const struct work *work, unsigned int operation,
+			CUstream stream)
+{
+	CUstreamBatchMemOpParams params = {.waitValue = {0}};
+
+	params.operation = operation;
+	if (operation != CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES)
+		params.waitValue.address = work->fill.dst;
+	return cuStreamBatchMemOp(stream, 1, &params, 0);
+}
+
 /* How, a stream, to, and from. */
 static void run_visit(char **words)
 {
@@ -197,6 +237,19 @@ static void run_visit(char **words)
 		result = cuStreamWriteValue32(stream, work.fill.dst, 9, 0);
 	else if (!strcmp(words[0], "values"))
 		result = cuStreamBatchMemOp(stream, 1, &work.value, 0);
+	else if (!strcmp(words[0], "await"))
+		result = operate(&work, CU_STREAM_MEM_OP_WAIT_VALUE_64, stream);
+	else if (!strcmp(words[0], "flush"))
+		result = operate(&work, CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES,
+				 stream);
+	else if (!strcmp(words[0], "flat"))
+		result = flat(&work, CU_MEMORYTYPE_DEVICE, stream);
+	else if (!strcmp(words[0], "flat_any"))
+		result = flat(&work, CU_MEMORYTYPE_UNIFIED, stream);
+	else if (!strcmp(words[0], "deep"))
+		result = cuMemcpy3DAsync(&work.copy, stream);
+	else if (!strcmp(words[0], "peers"))
+		result = peers(&work, stream);
 	else
 		result = unpack(&work, stream);
 	printf("%d", (int)result);
