@@ -2,8 +2,10 @@
 
 import os
 
-from conftest import ask, forks_only_without_asan, program
-from test_pool import took
+import pytest
+
+from conftest import POOLS, ask, forks_only_without_asan, program
+from test_pool import open_shell, took
 
 
 def sockets_open(pid):
@@ -89,6 +91,59 @@ def test_a_child_forked_after_cuda_is_refused_by_cuda_alone(box):
         took(shell, line, "3")
     shell.end()
     assert box.stat()["allocs"] == 1
+
+
+@forks_only_without_asan
+@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("thread", ["", "on t "])
+def test_a_childs_thread_that_ends_takes_nothing_of_the_parents(box, pool,
+                                                                thread):
+    """Its locks may stay held by threads that the child has not."""
+    shell = open_shell(box, pool, "driver")
+    for line in ("set primary", "alloc a 5000", "alloc b 5000", "free b",
+                 "begin_own thread"):
+        took(shell, thread + line)
+    assert shell(thread + "fork_leave") == "ended 0"
+    assert box.socket_files() == [f"{shell.pid}.sock"]
+    for line in ("own s", "end s g", "alloc b 5000", "fill b 7"):
+        took(shell, thread + line)
+    assert shell("check b 7").endswith("right")
+    assert shell.stat()["live_bytes"] == 10000
+    shell.end()
+
+
+# Calls whose hooks do something of their own; in a child all are CUDA's.
+CHILDS = ["alloc c 5000", "free a", "free b", "free_async a s", "info",
+          "pin c 100 0", "unpin p", "stream t", "stream_destroy s",
+          "begin s relaxed", "end s h", "graph h", "clone g h", "parent g h",
+          "child n g g", "node fill n g a none none", "node_destroy m",
+          "instantiate g e", "update e g", "launch e s", "exec_destroy e",
+          "graph_destroy g", "visit batch s a b", "visit values s a none",
+          "create d 0", "destroy x", "retain q 0", "release 0",
+          "primary_reset 0", "set x", "push x", "is x", "sync", "peers x",
+          "green h", "green_stream u h", "green_destroy h",
+          "take managed m 4096", "take async m 4096", "take pool m 4096",
+          "take pitch m 4096", "take array m 4096", "take virtual m 2097152",
+          "give virtual v", "map r v", "unmap r", "export a 0", "range a 0",
+          "attributes a", "table", "door cuMemAlloc", "open module",
+          "open event", "launch_in s"]
+
+
+@forks_only_without_asan
+def test_a_child_gets_cudas_answer_to_each_call(box):
+    """As without mnm, and the child comes to its end."""
+    answers = {}
+    for pool in (None, "page_unit_pool"):
+        shell = open_shell(box, pool, "driver", sim="256M")
+        for line in ("alloc a 5000", "alloc b 5000", "free b", "stream s",
+                     "create x 0", "set primary", "graph g",
+                     "node fill m g a none none", "instantiate g e",
+                     "pin p 5000 0", f"take virtual v {2 << 20}", "map r v"):
+            took(shell, line)
+        shell("become_child")
+        answers[pool] = [(line, shell(line)) for line in CHILDS]
+        shell.end()
+    assert answers["page_unit_pool"] == answers[None]
 
 
 def test_a_program_executed_by_a_cuda_program_starts_anew(box):

@@ -60,6 +60,21 @@ static void run_fork(char **words)
 	printf("ended %d", status);
 }
 
+/* A child whose one thread ends as threads do, which ends the process. */
+static void run_fork_leave(char **words)
+{
+	int status = 0;
+	pid_t child;
+
+	(void)words;
+	fflush(stdout);
+	child = fork();
+	if (!child)
+		pthread_exit(NULL);
+	waitpid(child, &status, 0);
+	printf("ended %d", status);
+}
+
 static int child_end = -1;
 static pid_t child;
 
@@ -131,6 +146,7 @@ static void run_installed(char **words)
 const struct shell_command shell_process[] = {
 	{"thread", 1, run_thread},
 	{"fork", 1, run_fork},
+	{"fork_leave", 0, run_fork_leave},
 	{"child", 0, run_child},
 	{"child_end", 0, run_child_end},
 	{"become_child", 0, run_become_child},
