@@ -55,7 +55,10 @@ for answer in itertools.chain(open(sys.argv[2], "rb"), sys.stdin.buffer):
     client = listener.accept()[0]
     print(client.recv(4096).decode().strip(), flush=True)
     if answer.strip():
-        client.sendall(answer)
+        try:
+            client.sendall(answer)
+        except OSError:
+            pass
         client.close()
     kept.append(client)
 while True:

@@ -1,0 +1,196 @@
+"""The command line beside jobs that answer oddly, change between two questions,
+or have odd names."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from conftest import BUILD, DEADLINE, LIBRARY, MIB, MNM, plain_build_only
+from test_operator import fake, go_on, listed, root_only, shell, stop  # noqa: F401
+from test_pool import took
+
+SWAPPED = {"device": 0, "before": "no_pool", "after": "page_unit_pool",
+           "idle_bytes": 8 * MIB, "retired_bytes": 0}
+
+
+def pending(mebibytes):
+    return {"devices": [{"device": 0, "pending_bytes": mebibytes * MIB}]}
+
+
+def test_an_answer_without_end_is_refused(box):
+    job = fake(box, b'{"devices":["' + 2 * MIB * b"x" + b'"]}')
+    done = box.mnm("stat", job.pid, check=False)
+    assert done.returncode == 1 and done.stdout == ""
+    assert done.stderr.endswith("the answer is too long\n")
+
+
+def test_a_swap_waits_until_all_has_gone_back(box):
+    job = fake(box, {"devices": [SWAPPED]}, pending(4), pending(2),
+               pending(0))
+    done = box.mnm("swap", job.pid, "page_unit_pool")
+    assert done.stdout == f"pid {job.pid} device 0: no_pool -> " \
+        "page_unit_pool, 8.0 MiB idle given back, 0.0 MiB live carried by " \
+        "retired pools\n"
+    asked = [job.read().split(" --until")[0].strip() for _ in range(4)]
+    assert asked == ["swap --json page_unit_pool"] + 3 * ["stat --json"]
+
+
+def test_unless_it_is_not_to_wait(box):
+    job = fake(box, {"devices": [SWAPPED]}, pending(4))
+    done = box.mnm("swap", job.pid, "page_unit_pool", "--no-wait")
+    assert "4.0 MiB idle given back, 4.0 MiB go back at its next free" in \
+        done.stdout
+
+
+def test_a_job_that_has_used_no_device_has_nothing_to_swap(box):
+    job = fake(box, {"devices": []}, {"devices": []})
+    done = box.mnm("swap", job.pid, "page_unit_pool")
+    assert done.stdout == f"pid {job.pid}: no device in use yet\n"
+
+
+def test_figures_of_a_job_that_has_used_no_device(box):
+    job = fake(box, {"devices": [], "pid": 7, "arguments": [3, "x"],
+                     "program": "seven"})
+    done = box.mnm("stat", job.pid)
+    assert done.stdout.splitlines()[1:] == ["no device in use yet"]
+    assert done.stdout.startswith("seven, pid ")
+
+
+# Answers one order, and is gone, or another process is there, before it is
+# asked again. That one tells what it is asked.
+GONE = """
+import os, socket, sys
+path, answer, another = sys.argv[1:]
+path = path.replace("PID", str(os.getpid()))
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(path)
+listener.listen()
+print("listens", flush=True)
+client = listener.accept()[0]
+client.recv(4096)
+listener.close()
+if another:
+    os.unlink(path)
+    ready = os.pipe()
+    if not os.fork():
+        client.close()
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(path)
+        listener.listen()
+        os.write(ready[1], b"x")
+        print("asked:", listener.accept()[0].recv(4096), flush=True)
+        os._exit(0)
+    os.read(ready[0], 1)
+client.sendall(answer.encode())
+client.close()
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("another", ["", "another"])
+def test_a_job_that_is_gone_is_not_asked_what_is_still_to_go_back(box,
+                                                                  another):
+    os.makedirs(box.sockets, 0o700)
+    job = box.start([sys.executable, "-c", GONE, box.socket_of("PID"),
+                     json.dumps({"devices": [SWAPPED]}), another])
+    assert job.read() == "listens"
+    done = box.mnm("swap", job.pid, "page_unit_pool")
+    assert "8.0 MiB go back at its next free" in done.stdout
+    if another:
+        assert job.read() == "asked: b''"
+    job.end()
+
+
+@root_only
+def test_a_socket_that_another_user_listens_at_is_no_job(box):
+    """In a folder of ours; whoever answers is not who is asked for."""
+    os.makedirs(box.sockets, 0o700)
+    job = box.start([sys.executable, "-c", """
+import os, socket, sys
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(sys.argv[1].replace("PID", str(os.getpid())))
+os.setuid(65534)
+listener.listen()
+print("listens", flush=True)
+sys.stdin.read()
+""", box.socket_of("PID")])
+    assert job.read() == "listens"
+    assert listed(box) == {}
+    assert box.mnm("stat", job.pid, check=False).returncode == 1
+    job.end()
+
+
+def moved(box, job, number):
+    """The job's file gets another number, as another namespace's has."""
+    os.rename(box.socket_of(job.pid), box.socket_of(number))
+    return job
+
+
+@pytest.mark.parametrize("by_number", [False, True])
+def test_a_job_is_found_among_others_by_its_pid_or_its_files_number(box,
+                                                                    by_number):
+    """It may be connected to, and not be asked, before it is found."""
+    answers = {name: 3 * [{"devices": [], "arguments": [name]}]
+               for name in ("one", "two")}
+    for number in (4190000, 4190002):
+        moved(box, fake(box, *answers["one"]), number)
+    job = moved(box, fake(box, *answers["two"]), 4190001)
+    pid = 4190001 if by_number else job.pid
+    done = box.mnm("stat", pid)
+    assert done.stdout == f"two, pid {pid}\nno device in use yet\n"
+    asked = job.read() or job.read()
+    assert asked == "stat --json"
+
+
+@plain_build_only
+def test_words_that_are_no_text_are_shown_as_some(box):
+    """Of a job that can't tell them itself."""
+    job = box.start(["sh", "-c", 'exec "$0" "$1" "a\tb"',
+                     os.path.join(BUILD, "tests/programs/shell_shared"),
+                     b"x\xff\xc3"], "page_unit_pool")
+    took(job, "alloc a 5000")
+    stop(job)
+    try:
+        found = listed(box, check=False)[job.pid]
+    finally:
+        go_on(job)
+    assert found["state"] == "silent"
+    assert found["arguments"][1] == "x??" and found["arguments"][2] == "a\tb"
+    job.end()
+
+
+@pytest.mark.parametrize("seconds", ["0.1", "30"])
+def test_watch_prints_a_table_a_look_and_a_line_between_them(box, shell,  # noqa: F811
+                                                             seconds):
+    watch = subprocess.Popen([MNM, "ps", "--watch", seconds],
+                             env=box.env(None), stdout=subprocess.PIPE,
+                             text=True)
+    looks = 3 if float(seconds) < 1 else 1
+    lines = [watch.stdout.readline() for _ in range(3 * looks - 1)]
+    watch.send_signal(signal.SIGINT)
+    watch.stdout.read()
+    assert watch.wait(DEADLINE) == 0
+    watch.stdout.close()
+    for number, line in enumerate(lines):
+        kind = number % 3
+        assert line == "\n" if kind == 2 else line.split()[0] == (
+            "PID" if kind == 0 else str(shell.pid))
+
+
+def test_a_device_that_the_loader_can_not_find_is_told(box):
+    folder = os.path.join(box.folder, "a;b")
+    os.mkdir(folder)
+    shutil.copy(MNM, folder)
+    os.symlink(LIBRARY, os.path.join(folder, "libmnm.so"))
+    shutil.copytree(os.path.join(BUILD, "sim/profiles"),
+                    os.path.join(folder, "sim/profiles"))
+    done = subprocess.run([os.path.join(folder, "mnm"), "run", "--sim", "--",
+                           "true"], env=box.env(None), capture_output=True,
+                          text=True, timeout=DEADLINE, check=False)
+    assert done.returncode == 1 and done.stdout == ""
+    assert "the loader can't find" in done.stderr
