@@ -168,7 +168,8 @@ def test_two_shared_runtimes_are_a_warning(box):
 @plain_build_only
 def test_mnm_itself_brings_no_cuda(box):
     path = compiled(box, "host", "int cudaMalloc(void **, unsigned long);\n"
-                    "int main(void) { return cudaMalloc(0, 0); }\n", LIBRARY)
+                    "int main(void) { return cudaMalloc(0, 0); }\n", LIBRARY,
+                    "-Wl,-rpath," + os.path.dirname(LIBRARY))
     _, findings = doctor(box, "--", path, **no_driver(box))
     found(findings, "ok", "cuda", "names no CUDA library")
 

@@ -1,5 +1,7 @@
 """`mnm run` puts mnm where other preloads are asked as well."""
 
+import os
+import shutil
 import subprocess
 
 import pytest
@@ -77,3 +79,18 @@ def test_mnm_comes_first_but_for_who_must(box):
         path["taker"], path["driver"], path["checker"], "libtsan.so.0",
         LIBRARY, path["plain"], path["both"], "libno.so", "./no.so"]
     assert order(box, "") == [LIBRARY]
+
+
+def test_a_line_with_a_long_path_is_cut(box):
+    folder = os.path.join(box.folder, *4 * ["x" * 200])
+    os.makedirs(folder)
+    taker = shutil.copy(program("taker.so"), folder)
+    env = dict(box.env("page_unit_pool", preload=False),
+               LD_PRELOAD=f"{LIBRARY}:{taker}")
+    done = subprocess.run([program("shell_shared")], env=env, input=SCRIPT,
+                          text=True, capture_output=True, check=True,
+                          timeout=DEADLINE)
+    said, = [line for line in done.stderr.splitlines(keepends=True)
+             if line.startswith("mnm: ")]
+    assert said.startswith(f"mnm: warn: {box.folder}/xxx")
+    assert said.endswith("xxx\n") and 400 < len(said) < 600
