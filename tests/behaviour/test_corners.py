@@ -84,11 +84,15 @@ def test_a_lower_bound_of_idle_memory_is_for_devices(box):
     shell.end()
 
 
-def test_a_call_in_no_context_gets_what_is_idle_anywhere(box):
-    shell = open_shell(box, POOL, "driver", sim="64M",
-                       sim_need="cuLibraryLoadData:32M:0")
+@pytest.mark.parametrize("what, entry, code", [
+    ("library", "cuLibraryLoadData", "0"), ("module", "cuModuleLoadData",
+                                            "201")])
+def test_a_call_in_no_context_gets_what_is_idle_anywhere(box, what, entry,
+                                                         code):
+    """Whatever it comes to."""
+    shell = open_shell(box, POOL, "driver", fail=f"{entry}:1:2")
     lines(shell, f"alloc a {60 * MIB}", "free a", "set none")
-    assert shell("open library") == "0"
+    assert shell(f"open {what}") == code
     assert shell.stat()["idle_bytes"] == 0
     shell.end()
 
@@ -135,6 +139,14 @@ def test_memory_exported_beside_a_capture_is_not_reused(box):
     shell.end()
     assert box.stat()["hits"] == 0
     assert box.report()[0]["cuMemFree_v2"] == 1
+
+
+def test_exported_memory_is_not_reused_where_nothing_is_waited_for(box):
+    shell = open_shell(box, POOL, "driver", fence="none", force=1)
+    lines(shell, "alloc a 5000", "export a 0", "free a", "alloc b 5000",
+          "free b", "alloc c 5000")
+    shell.end()
+    assert (box.stat()["hits"], box.stat()["syncs"]) == (1, 0)
 
 
 def test_a_green_context_that_mnm_could_not_note_serves_the_program(box):

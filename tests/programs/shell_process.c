@@ -135,6 +135,16 @@ static void run_exec(char **words)
 	printf("exec failed");
 }
 
+/* Descriptors of a number, or up to another, as a daemon does. */
+static void run_close(char **words)
+{
+	int last = atoi(words[1]);
+
+	for (int fd = atoi(words[0]); fd <= last; fd++)
+		close(fd);
+	printf("closed");
+}
+
 /* Whether CUDA looks installed to a program that only asks. */
 static void run_installed(char **words)
 {
@@ -151,6 +161,7 @@ const struct shell_command shell_process[] = {
 	{"child_end", 0, run_child_end},
 	{"become_child", 0, run_become_child},
 	{"exec", 1, run_exec},
+	{"close", 2, run_close},
 	{"installed", 1, run_installed},
 	{NULL, 0, NULL},
 };

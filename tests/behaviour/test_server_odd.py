@@ -1,0 +1,118 @@
+"""The control socket of a process that takes its descriptors away, or has
+none left."""
+
+import os
+import resource
+import time
+
+import pytest
+
+from conftest import DEADLINE, connect, receive
+from test_corners import control_thread
+from test_pool import took
+
+POOL = "page_unit_pool"
+
+
+def sleeps(thread):
+    """How often it has waited for something."""
+    with open(f"{thread}/status", encoding="utf-8") as file:
+        line, = [each for each in file if each.startswith("voluntary_ctxt")]
+    return int(line.split()[1])
+
+
+def until(true):
+    """Waits for what another process does."""
+    end = time.monotonic() + DEADLINE
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.001)
+
+
+@pytest.mark.parametrize("left", [0, 2])
+def test_a_job_without_descriptors_answers_once_it_has_some(box, left):
+    """With none it can't look; with two it can, and accept nobody."""
+    shell = box.shell(POOL)
+    took(shell, "alloc a 5000")
+    thread = control_thread(shell.pid)
+    before = resource.prlimit(shell.pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(shell.pid, resource.RLIMIT_NOFILE, (left, before[1]))
+    with connect(box.socket_of(shell.pid)) as client:
+        client.sendall(b"stat --json\n")
+        slept = sleeps(thread)
+        until(lambda: sleeps(thread) > slept + 2)
+        took(shell, "alloc b 5000")
+        resource.prlimit(shell.pid, resource.RLIMIT_NOFILE, before)
+        assert '"live_bytes":10000' in receive(client)
+    shell.end()
+
+
+def beside_main(box):
+    """A job whose control thread shares the process's descriptors, as it was
+    not its main thread that began."""
+    shell = box.shell(POOL)
+    took(shell, "on t alloc a 5000")
+    return shell
+
+
+def sockets(pid):
+    found = {}
+    for name in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            found[int(name)] = os.readlink(f"/proc/{pid}/fd/{name}")
+        except OSError:
+            pass
+    return {fd for fd, link in found.items() if link.startswith("socket:")}
+
+
+def test_a_client_whose_descriptor_the_program_closes_is_alone_affected(box):
+    shell = beside_main(box)
+    before = sockets(shell.pid)
+    with connect(box.socket_of(shell.pid)) as client:
+        until(lambda: len(sockets(shell.pid)) > len(before))
+        theirs, = sockets(shell.pid) - before
+        assert shell(f"close {theirs} {theirs}") == "closed"
+        client.sendall(b"stat --json\n")
+        assert receive(client) == ""
+    assert shell.stat()["live_bytes"] == 5000
+    shell.end()
+
+
+def test_a_program_that_closes_all_descriptors_is_served_on(box):
+    shell = beside_main(box)
+    thread = control_thread(shell.pid)
+    assert shell("close 3 1023") == "closed"
+    took(shell, "free a")
+    took(shell, "alloc b 5000")
+    took(shell, "fill b 3")
+    assert shell("check b 3").endswith("right")
+    until(lambda: not os.path.exists(thread))
+    done = box.mnm("ps", check=False)
+    assert "no socket" in done.stdout
+    shell.end()
+    assert (box.stat()["allocs"], box.stat()["frees"]) == (2, 1)
+
+
+def second():
+    """The clock by which the socket's clients are old."""
+    return int(time.clock_gettime(time.CLOCK_MONOTONIC))
+
+
+def test_the_oldest_client_goes_wherever_its_place_is(box):
+    """The first place has a younger one by then."""
+    shell = box.shell(POOL)
+    took(shell, "alloc a 5000")
+    path = box.socket_of(shell.pid)
+    silent = [connect(path) for _ in range(128)]
+    shell.ask("pools")  # which takes the first's place, and leaves it
+    assert receive(silent[0]) == ""
+    begun = second()
+    until(lambda: second() > begun + 1)
+    silent[0] = connect(path)
+    assert shell.ask("pools").startswith("page_unit_pool")
+    assert receive(silent[1]) == ""
+    silent[0].sendall(b"pools\n")
+    assert receive(silent[0]).startswith("page_unit_pool")
+    for client in silent:
+        client.close()
+    shell.end()
