@@ -15,8 +15,9 @@ from conftest import BUILD, DEADLINE, MNM, SANITIZERS, plain_build_only, \
 SIM = os.path.join(BUILD, "sim")
 
 
-def doctor(box, *words, preload=(), limit=None, mnm=MNM, **variables):
-    """The exit status and the findings."""
+def doctor(box, *words, preload=(), limit=None, mnm=MNM, before=(),
+           **variables):
+    """The exit status and the findings; before: words that start it."""
     env = box.env(None)
     # A sanitizer's runtime has to come first, which `mnm` cannot know.
     env["LD_PRELOAD"] = ":".join([*SANITIZERS, *preload])
@@ -24,7 +25,7 @@ def doctor(box, *words, preload=(), limit=None, mnm=MNM, **variables):
         "ASAN_OPTIONS", "")
     env.update(variables)
     done = subprocess.run(
-        [mnm, "doctor", "--json", *words], env=env, capture_output=True,
+        [*before, mnm, "doctor", "--json", *words], env=env, capture_output=True,
         text=True, timeout=DEADLINE, check=False,
         preexec_fn=limit and (lambda: resource.setrlimit(*limit)))
     # The loader's own words on what it can't preload.
