@@ -198,6 +198,21 @@ def test_a_job_goes_on_whatever_mnm_does_not_get(box, name, more):
     walk(box, name, 10, 1, "MNM_STAT_FILE=", *more)
 
 
+def test_a_new_block_has_a_new_number_whatever_there_is_no_memory_for(box):
+    script = "init\nretain p 0\nset p\nalloc a 5000\nbuffer a 0\n" \
+        "free a\nalloc b 5000\nbuffer b 0\nbuffer b 100\nfree b\nsync\n"
+    calls, done = run(box, "driver", ["MNM_STAT_FILE="], script)
+    answers = [done.stdout.split("\n")]
+    for number in range(calls):
+        _, done = run(box, "driver", ["MNM_STAT_FILE=",
+                                      f"SCARCE_AT={number}"], script)
+        answers.append(done.stdout.split("\n"))
+    for lines in answers:
+        assert [line.split()[0] for line in lines if line] == 11 * ["0"]
+        assert lines[4] != lines[7]  # of another block
+    assert answers[0][7] == answers[0][8]  # anywhere in it
+
+
 def swap_short_of(box, number):
     """A swap of a device with two contexts, of which that call of mnm's for
     memory fails; how many calls there were when it began and ended."""
