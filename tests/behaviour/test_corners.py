@@ -225,6 +225,25 @@ def test_with_more_unknown_entries_than_are_seen_the_next_one_works(box):
     shell.end()
 
 
+# Threads that end.
+
+@pytest.mark.parametrize("before", ["init", "alloc b 70000", "free a"])
+@pytest.mark.parametrize("pool", POOLS)
+def test_a_threads_last_call_may_be_a_request(box, pool, before):
+    """When what mnm has for the thread has ended."""
+    shell = open_shell(box, pool, "driver")
+    lines(shell, "alloc a 5000", "on t set primary", f"on t {before}")
+    live = shell.stat()["live_bytes"]
+    assert shell("on t at_end alloc c 5000") == "later"
+    assert shell("end_thread t") == "0 setended"
+    assert shell.stat()["live_bytes"] == live + 5000
+    lines(shell, "fill c 3", "alloc d 5000", "fill d 4")
+    assert shell("check c 3").endswith("right")
+    lines(shell, "free c", "free d")
+    assert shell.stat()["live_bytes"] == live
+    shell.end()
+
+
 # Forked children.
 
 @forks_only_without_asan

@@ -77,8 +77,41 @@ static void run_end_thread(char **words)
 	printf("ended");
 }
 
+static pthread_key_t at_end;
+
+enum { ROUNDS = 3 }; /* of destructors, in the last of which it is done */
+
+static struct last {
+	int round;
+	char line[LINE_SIZE];
+} last;
+
+/* Again later, so that what others do at a thread's end has been done. */
+static void ends(void *unused)
+{
+	if (++last.round < ROUNDS)
+		pthread_setspecific(at_end, unused);
+	else
+		shell_answer(last.line);
+}
+
+/* The rest of the line, as this thread's last call; with its answer before
+ * that of its end. */
+static void run_at_end(char **words)
+{
+	size_t used = 0;
+
+	for (last.round = 0; *words && used < LINE_SIZE; words++)
+		used += (size_t)snprintf(last.line + used, LINE_SIZE - used,
+					 "%s ", *words);
+	if (!pthread_key_create(&at_end, ends))
+		pthread_setspecific(at_end, &last);
+	printf("later");
+}
+
 const struct shell_command shell_threads[] = {
 	{"on", 2, run_on},
 	{"end_thread", 1, run_end_thread},
+	{"at_end", 1, run_at_end},
 	{NULL, 0, NULL},
 };
