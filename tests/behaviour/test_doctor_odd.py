@@ -5,7 +5,6 @@ import os
 import resource
 import shutil
 import struct
-import subprocess
 
 import pytest
 

@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from conftest import BUILD, DEADLINE, LIBRARY, MIB, MNM, plain_build_only
-from test_operator import fake, go_on, listed, root_only, shell, stop  # noqa: F401
+from test_operator import fake, go_on, listed, root_only, stop
 from test_pool import took
 
 SWAPPED = {"device": 0, "before": "no_pool", "after": "page_unit_pool",
@@ -165,8 +165,9 @@ def test_words_that_are_no_text_are_shown_as_some(box):
 
 
 @pytest.mark.parametrize("seconds", ["0.1", "30"])
-def test_watch_prints_a_table_a_look_and_a_line_between_them(box, shell,  # noqa: F811
-                                                             seconds):
+def test_watch_prints_a_table_a_look_and_a_line_between_them(box, seconds):
+    shell = box.shell("page_unit_pool")
+    took(shell, "alloc a 5000")
     watch = subprocess.Popen([MNM, "ps", "--watch", seconds],
                              env=box.env(None), stdout=subprocess.PIPE,
                              text=True)

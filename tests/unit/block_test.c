@@ -105,6 +105,24 @@ START_TEST(an_address_given_out_again_yields_what_was_there)
 }
 END_TEST
 
+START_TEST(a_removed_block_comes_back_unless_another_one_is_there)
+{
+	struct block *first = entered(5 * GRANULE), *second;
+	uint64_t word;
+
+	ck_assert_ptr_eq(block_take(5 * GRANULE, &word), first);
+	ck_assert(block_remove(first));
+	ck_assert(block_restore(first));
+	ck_assert_ptr_eq(block_find(5 * GRANULE, &word), first);
+	ck_assert(!word_is_live(word)); /* idle, as it was */
+	ck_assert(block_remove(first));
+	second = entered(5 * GRANULE);
+	ck_assert(!block_restore(first));
+	ck_assert_ptr_eq(block_find(5 * GRANULE, &word), second);
+	ck_assert(word_is_live(word));
+}
+END_TEST
+
 struct walked {
 	int live, idle;
 };
@@ -146,7 +164,7 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[10];
+	static const TTest *tests[11];
 	size_t n = 0;
 
 	tests[n++] = an_entered_block_is_found_live_at_its_address_only;
@@ -156,6 +174,7 @@ int main(void)
 	tests[n++] = a_claim_is_for_that_very_record;
 	tests[n++] = addresses_past_the_table_are_unknown_and_not_entered;
 	tests[n++] = an_address_given_out_again_yields_what_was_there;
+	tests[n++] = a_removed_block_comes_back_unless_another_one_is_there;
 	tests[n++] = a_walk_sees_every_block_and_its_state;
 	tests[n++] = dropped_records_are_used_again;
 	return tests_run("block", tests);
