@@ -218,6 +218,8 @@ class Box:
 
 # Built for scripts/coverage: a process that is killed tells nothing.
 COUNTED = os.path.exists(os.path.join(BUILD, "obj", "src", "core", "mem.gcno"))
+uncounted_build_only = pytest.mark.skipif(
+    COUNTED, reason="what counts lines has a start, files and calls of its own")
 
 
 def end_gently(process):

@@ -7,7 +7,8 @@ import subprocess
 
 import pytest
 
-from conftest import DEADLINE, FORMS, plain_build_only, program
+from conftest import DEADLINE, FORMS, plain_build_only, program, \
+    uncounted_build_only
 from test_pool import took
 
 pytestmark = plain_build_only
@@ -53,6 +54,7 @@ def test_an_executed_program_with_cuda_has_its_own_socket(box, how):
     assert box.socket_files() == []
 
 
+@uncounted_build_only
 def test_children_that_use_no_cuda_have_no_thread_and_no_socket(box):
     """idle_children looks at its children's threads; here, at their calls."""
     if not shutil.which("strace"):

@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from conftest import DEADLINE, FORMS, LIBRARY, plain_build_only, program
+from conftest import DEADLINE, FORMS, LIBRARY, plain_build_only, program, \
+    uncounted_build_only
 from test_pool import took
 
 pytestmark = plain_build_only
@@ -64,6 +65,7 @@ def traced(box, command, stdin=""):
                                   "connect(", "bind(", "fork("))]
 
 
+@uncounted_build_only
 def test_a_program_without_cuda_gets_no_thread_socket_or_file(box):
     assert traced(box, ["/bin/true"]) == []
 

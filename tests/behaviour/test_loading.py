@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from conftest import (BUILD, DEADLINE, FORMS, LIBRARY, ROOT, plain_build_only,
-                      program)
+                      program, uncounted_build_only)
 from test_pool import took
 
 pytestmark = plain_build_only
@@ -186,6 +186,7 @@ def test_memcheck_finds_no_error(box, form):
     assert box.stat()["hits"] == 1
 
 
+@uncounted_build_only
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root to be another user")
 @pytest.mark.parametrize("how", ["preloaded", "linked"])
 def test_a_setuid_program_is_left_alone(box, how):

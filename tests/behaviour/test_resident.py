@@ -12,7 +12,8 @@ import time
 
 import pytest
 
-from conftest import DEADLINE, FORMS, ask, connect, plain_build_only, program
+from conftest import DEADLINE, FORMS, ask, connect, plain_build_only, \
+    program, uncounted_build_only
 from test_pool import took
 
 pytestmark = plain_build_only
@@ -215,6 +216,7 @@ def test_a_filter_that_kills_for_a_socket_is_not_met(box, words):
     assert box.socket_files() == []
 
 
+@uncounted_build_only
 @pytest.mark.parametrize("how", ["filter_of", "filter_before"])
 def test_a_filter_of_the_programs_own_is_not_met(box, how):
     """Whatever it kills for, but what the C library needs for any lock, the one
@@ -382,6 +384,7 @@ def test_statistics_into_a_broken_pipe_end_no_program(box):
     assert (done.returncode, done.stdout) == (0, b"left in the buffer\n")
 
 
+@uncounted_build_only
 @pytest.mark.parametrize("there", [False, True])
 def test_statistics_past_the_limit_of_files_end_no_program(box, there):
     if there:
