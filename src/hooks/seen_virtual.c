@@ -3,6 +3,7 @@
 #include "call.h"
 #include "control.h"
 #include "hook.h"
+#include "mem.h"
 #include "seen_call.h"
 
 static void note_import(enum seen_key key, uint64_t handle, size_t bytes)
@@ -89,7 +90,8 @@ static CUresult opened(CUresult res, const CUdeviceptr *out)
 {
 	size_t size;
 
-	if (!res && !REAL_CALL(cuMemGetAddressRange_v2, NULL, &size, *out))
+	if (!res && mem_enabled() &&
+	    !REAL_CALL(cuMemGetAddressRange_v2, NULL, &size, *out))
 		note_import(SEEN_ADDRESS, *out, size);
 	return res;
 }
