@@ -172,7 +172,10 @@ void *unknown_door(const char *name, void *entry)
 	pthread_mutex_lock(&lock);
 	door = door_of(entry);
 	pthread_mutex_unlock(&lock);
-	if (!door)
+	if (!door) {
 		calls_unseen();
+		if (mem_enabled()) /* what it does is not seen: anything */
+			fence_share(NULL);
+	}
 	return door ? door : entry;
 }

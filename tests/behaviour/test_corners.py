@@ -243,6 +243,19 @@ def test_a_threads_last_call_may_be_a_request(box, pool, before):
     shell.end()
 
 
+def test_and_may_reach_memory_of_any_device(box):
+    """A fill of what was freed comes late: nobody else has that memory yet."""
+    shell = with_other_driver(box).shell(POOL, "driver", devices=2, sim=T4)
+    lines(shell, "init", *[f"door cuFutureMany{i}" for i in range(300)],
+          "future door cuFutureCopy 13000", "retain c1 1", "set c1",
+          "stream b", f"alloc x {MIB}", "put x b 9", "wait b", "retain c0 0",
+          "set c0", "stream a", "stream a2", f"alloc p {MIB}", "put p a2 0",
+          "sync", "linger a", "put p a 1", "free p", f"alloc q {MIB}",
+          "set c1", "future_copy b q x", "wait b", "set c0", "wait a")
+    assert shell("check q 9").endswith("right")
+    shell.end()
+
+
 # Forked children.
 
 @forks_only_without_asan
