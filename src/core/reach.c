@@ -96,11 +96,8 @@ static void visit_by_all(struct device *owner)
 
 void fence_visit(struct context *visitor, uint64_t addr)
 {
-	int ordinal;
+	int ordinal = backing_device_of(addr);
 
-	if (device_count() < 2)
-		return;
-	ordinal = backing_device_of(addr);
 	if (ordinal < 0 || ordinal >= DEVICE_MAX)
 		return;
 	if (visitor)
