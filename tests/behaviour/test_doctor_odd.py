@@ -173,6 +173,17 @@ def test_mnm_itself_brings_no_cuda(box):
     found(findings, "ok", "cuda", "names no CUDA library")
 
 
+@plain_build_only
+def test_a_librarys_path_may_have_spaces(box):
+    os.mkdir(os.path.join(box.folder, "a b"))
+    library = compiled(box, "a b/libcudart.so.12", "int g;\n", "-shared",
+                       "-fPIC")
+    path = compiled(box, "host", "extern int g;\n"
+                    "int main(void) { return g; }\n", library)
+    _, findings = doctor(box, "--", path, **no_driver(box))
+    found(findings, "ok", "cuda", f"{library}: the shared runtime of CUDA 12")
+
+
 def test_a_script_for_nothing_is_a_problem(box):
     path = script(box, "train", "#!/usr/bin/env -S A=b\n")
     status, findings = doctor(box, "--", path, **no_driver(box))

@@ -26,15 +26,15 @@ static void missing_report(struct report *report, const char *name)
 static bool line_check(struct report *report, char *line)
 {
 	char *arrow = strstr(line, " => "),
-	     *path = arrow ? arrow + 4 : line + 1;
+	     *path = arrow ? arrow + 4 : line + 1, *end = strrchr(path, ' ');
 
 	if (arrow && !strcmp(path, "not found")) {
 		missing_report(report, line + 1);
 		return !strncmp(line + 1, "libcuda", 7);
 	}
-	if (*path != '/')
+	if (*path != '/' || !end)
 		return false;
-	path[strcspn(path, " ")] = '\0';
+	*end = '\0'; /* the path may have spaces of its own */
 	return cuda_check(report, path);
 }
 
