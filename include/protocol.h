@@ -25,6 +25,7 @@
 
 #define REQUEST_MAX   1024    /* bytes */
 #define SOCKET_SUFFIX ".sock" /* after the pid */
+#define SOCKET_ASIDE  ".old"  /* one that is being looked at; of who looks */
 
 /* The folder of a user's sockets: `chosen` if it is not empty (MNM_SOCKET_DIR),
  * else $XDG_RUNTIME_DIR/mnm if $XDG_RUNTIME_DIR is a folder of the user's, else
@@ -45,6 +46,10 @@ bool socket_path(const char *dir, int pid, char *path, size_t size);
 /* Removes the socket at that path if nobody listens at it. One that a process
  * puts there meanwhile stays. Other files are not sockets, and stay. */
 void socket_remove_left(const char *path);
+
+/* The same with a file of the folder that a process had put aside for it when
+ * it ended. Others are left alone. */
+void socket_remove_aside(const char *dir, const char *name);
 
 /* Who may look at a process and change its pools: its own user, and root. By
  * this the process judges who asks it, and `mnm` whom it may ask. */

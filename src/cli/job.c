@@ -199,10 +199,13 @@ static void folder_search(const char *dir, uid_t owner, void *arg)
 		wanted->jobs->failed = true;
 		return;
 	}
-	while ((entry = readdir(stream)))
+	while ((entry = readdir(stream))) {
+		if (owner == geteuid())
+			socket_remove_aside(dir, entry->d_name);
 		if ((number = pid_of(entry)) &&
 		    socket_path(dir, number, path, sizeof(path)))
 			jobs_add_socket(wanted->jobs, path, -1, number, owner);
+	}
 	closedir(stream);
 }
 

@@ -34,8 +34,8 @@ static bool aside(const struct sockaddr_un *from, struct sockaddr_un *to)
 	int length = (int)(strrchr(from->sun_path, '/') - from->sun_path);
 	int size = (int)sizeof(to->sun_path);
 
-	return snprintf(to->sun_path, (size_t)size, "%.*s/%d.old", length,
-			from->sun_path, (int)getpid()) < size;
+	return snprintf(to->sun_path, (size_t)size, "%.*s/%d%s", length,
+			from->sun_path, (int)getpid(), SOCKET_ASIDE) < size;
 }
 
 /* It is looked at again where nobody can replace it any more. */
@@ -53,4 +53,15 @@ void socket_remove_left(const char *path)
 		unlink(moved.sun_path);
 	else
 		rename(moved.sun_path, address.sun_path);
+}
+
+void socket_remove_aside(const char *dir, const char *name)
+{
+	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	size_t digits = strspn(name, "0123456789");
+
+	if (digits && !strcmp(name + digits, SOCKET_ASIDE) &&
+	    snprintf(path, sizeof(path), "%s/%s", dir, name) <
+		    (int)sizeof(path))
+		socket_remove_left(path);
 }

@@ -28,6 +28,7 @@ void sweep(const char *folder)
 	DIR *stream = opendir(folder);
 
 	while (stream && (entry = readdir(stream))) {
+		socket_remove_aside(folder, entry->d_name);
 		number = number_of(entry->d_name);
 		if (number && socket_path(folder, number, path, sizeof(path)) &&
 		    kill(number, 0) && errno == ESRCH)

@@ -151,6 +151,25 @@ def test_of_a_program_that_executes_another_it_is_swept_at_once(box):
     shell.end()
 
 
+@pytest.mark.parametrize("who", ["mnm", "another"])
+def test_what_was_aside_when_its_process_ended_is_swept(box, who):
+    """Unless somebody listens there, who may get his name back."""
+    os.mkdir(box.sockets, 0o700)
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind(os.path.join(box.sockets, "4194298.old"))
+    with socket.socket(socket.AF_UNIX) as listens:
+        listens.bind(os.path.join(box.sockets, "4194297.old"))
+        listens.listen()
+        if who == "mnm":
+            box.mnm("ps", check=False)
+        else:
+            shell = box.shell(POOL)
+            took(shell, "alloc a 5000")
+            shell.stat()
+            shell.end()
+        assert box.socket_files() == ["4194297.old"]
+
+
 def test_only_what_nobody_listens_at_is_swept(box):
     """Whether or not a process has the number; and no other's files."""
     os.mkdir(box.sockets, 0o700)
