@@ -333,7 +333,7 @@ ROWS = [
       "	if (false && answer == MEM_DONE &&")),
     ("exported_block_is_reused", "test_fence.py -k exported",
      (FREES, "	if (exported || !context ||", "	if (!context ||")),
-    ("keeps_while_another_lacks_room", "race room for all",
+    ("keeps_while_another_lacks_room", "race room beside a free",
      (FREES, "	if (own->lost || device->pressed)", "	if (own->lost)")),
     ("who_waited_in_vain_keeps_the_block", "test_faults.py -k in_vain",
      (FREES, "	if (own->lost || device->pressed)",

@@ -45,7 +45,8 @@ extern CUcontext first, second;
 extern CUstream stream, other;
 extern CUdeviceptr block, spare;
 extern void *pinned;
-void open_first(void);
+void open_unused(void); /* one of each; nobody has had work */
+void open_first(void);  /* the same; now somebody has */
 void open_both(void);
 CUstream stream_new(void);
 CUdeviceptr alloc(size_t size);

@@ -137,7 +137,7 @@ static void destroy_after_a_fence(void)
 /* Work that came after what was freed of it, and is all there is. */
 static void destroy_freed_before_any_work(void)
 {
-	open_first();
+	open_unused();
 	second = context_new(one);
 	MUST(cuMemFree(alloc(4096)));
 	MUST(cuCtxSetCurrent(first));
@@ -224,7 +224,7 @@ static void destroy_under_work_beside_a_later_entry(void)
 {
 	void *entry;
 
-	open_first();
+	open_unused();
 	MUST(cuGetProcAddress("cuFutureWork", &entry, CUDA_VERSION,
 			      CU_GET_PROC_ADDRESS_DEFAULT, NULL));
 	second = context_new(one);

@@ -133,6 +133,11 @@ static void meet(void *unused)
 		usleep(1000);
 }
 
+static void nothing(void *unused)
+{
+	(void)unused;
+}
+
 /* Work of two devices waits for each other, as a collective's kernels do; the
  * thread that starts both must not be stopped in between. */
 static int devices_meet(int peers)
@@ -143,6 +148,7 @@ static int devices_meet(int peers)
 	for (int i = 0; i < 2; i++) {
 		cudaSetDevice(i);
 		cudaStreamCreate(&streams[i]);
+		cudaLaunchHostFunc(streams[i], nothing, NULL);
 		ptr = block_new(BLOCK);
 		held = held ? held : block_new(BLOCK);
 		cudaFree(ptr);
