@@ -13,21 +13,24 @@
 struct debt {
 	const struct context *context;
 	uint64_t last; /* epoch with work of others on the device; 0: none */
-	bool fenced;   /* such as a fence stands behind */
+	bool unfenced; /* some that no fence stands behind */
 	bool host;     /* work on pinned memory */
 };
 
+/* A fence that others make meanwhile stands behind later ones only. */
 static void debt_add(struct debt *debt, const struct device *device,
 		     uint64_t epoch)
 {
 	if (epoch < atomic_load(&device->over))
 		return;
-	if (device_is_host(device))
+	if (device_is_host(device)) {
 		debt->host = true;
-	else if (epoch < atomic_load(&device->safe))
-		debt->fenced = true;
-	else
-		debt->last = epoch > debt->last ? epoch : debt->last;
+		return;
+	}
+	if (epoch >= atomic_load(&device->safe))
+		debt->unfenced = true;
+	if (epoch > debt->last)
+		debt->last = epoch;
 }
 
 /* Of a block that is live again, too: its former holder's work may be ordered
@@ -67,8 +70,8 @@ bool fence_leave(struct context *context)
 	if (fence_level() == FENCE_NONE || context_count() == 1)
 		return true;
 	debt = debt_of(context);
-	if (!debt.last && !debt.host)
-		return !debt.fenced || fences_wait(context->device, context);
+	if (!debt.unfenced && !debt.host)
+		return !debt.last || fences_wait(context->device, context);
 	return !capture_any() &&
 	       others_wait(debt.host ? device_at(DEVICE_HOST) : context->device,
 			   context, debt.last);

@@ -182,7 +182,8 @@ ROWS = [
      (LEAVE, "	debt = debt_of(context);", "	return true;\n	debt = "
       "debt_of(context);")),
     ("what_a_fence_orders_is_over", "test_contexts.py -k has_ordered",
-     (LEAVE, "		debt->fenced = true;", "		debt->fenced = false;")),
+     (LEAVE, "	if (epoch > debt->last)",
+      "	if (debt->unfenced && epoch > debt->last)")),
     ("an_old_drivers_wait_holds_up_captures", "test_beside.py -k old_driver",
      (WAIT, "		res = backing_free_wait(context->handle);\n", "		;\n")),
     ("a_fence_holds_up_captures", "test_beside.py -k full_queue",

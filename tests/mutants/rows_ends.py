@@ -6,9 +6,15 @@ WORK = "src/core/work.c"
 FENCE = "src/core/fence.c"
 CONTEXT = "src/core/context.c"
 WAIT = "src/core/wait.c"
+LEAVE = "src/core/leave.c"
 ENDS = "test_beside.py -k "
 MET = "	if (context && fresh && kind == CONTEXT_CREATED)\n"
 OVER = "	if (!res && sync->device.safe)\n"
+DEBT = """	if (epoch >= atomic_load(&device->safe))
+		debt->unfenced = true;
+	if (epoch > debt->last)
+		debt->last = epoch;
+"""
 LEFT = "		if (list[i]->device != device || list[i]->over <= epoch)\n"
 
 ROWS = [
@@ -38,4 +44,14 @@ ROWS = [
      "test_contexts.py -k other_contexts_do",
      (FENCE, "	counter_add(device, COUNTER_quarantined_bytes, bytes);\n}",
       "}")),
+    ("a_fence_made_meanwhile_counts_for_earlier_blocks",
+     "race fence beside the end of a context",
+     (LEAVE, DEBT, """	if (epoch < atomic_load(&device->safe)) {
+		debt->last = debt->last ? debt->last : 1;
+		return;
+	}
+	debt->unfenced = true;
+	if (epoch > debt->last)
+		debt->last = epoch;
+""")),
 ]

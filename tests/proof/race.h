@@ -19,7 +19,7 @@ struct race {
 
 /* The last has no name. */
 extern const struct race race_table[], race_caches[], race_direct[],
-	race_index[], race_order[], race_return[], race_room[];
+	race_index[], race_order[], race_return[], race_room[], race_ends[];
 
 extern struct api race_api;
 

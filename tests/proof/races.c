@@ -184,6 +184,7 @@ bool races_run(const char *name)
 		good = table_run(race_table, name, both, &count) && good;
 		good = table_run(race_order, name, both, &count) && good;
 		good = table_run(race_return, name, both, &count) && good;
+		good = table_run(race_ends, name, both, &count) && good;
 	}
 	if (!count)
 		fprintf(stderr, "proof: no race \"%s\"\n", name);
