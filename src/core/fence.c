@@ -385,5 +385,5 @@ void fence_drain(struct context *context)
 	for (int i = 0; !capture_any() && i < WAITS_MAX; i++)
 		if (device_wait(context->device))
 			return;
-	fences_wait(context->device, NULL);
+	fences_wait(context->device, NULL, UINT64_MAX);
 }

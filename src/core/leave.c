@@ -71,7 +71,8 @@ bool fence_leave(struct context *context)
 		return true;
 	debt = debt_of(context);
 	if (!debt.unfenced && !debt.host)
-		return !debt.last || fences_wait(context->device, context);
+		return !debt.last ||
+		       fences_wait(context->device, context, debt.last);
 	return !capture_any() &&
 	       others_wait(debt.host ? device_at(DEVICE_HOST) : context->device,
 			   context, debt.last);

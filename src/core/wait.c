@@ -101,22 +101,32 @@ static bool wait_each(struct context **list, int count,
 	return done;
 }
 
-bool others_wait(const struct device *device, const struct context *but,
-		 uint64_t epoch)
+/* Those whose work may use what was freed until that epoch; -1: too many. */
+static int contexts_behind(const struct device *device, uint64_t epoch,
+			   struct context **list)
 {
-	struct context *list[CONTEXTS_MAX];
 	int some = 0, count = contexts_using(device, list, CONTEXTS_MAX);
 
 	for (int i = 0; i < count; i++)
 		if (list[i]->device != device || list[i]->over <= epoch)
 			list[some++] = list[i];
-	return count >= 0 && wait_each(list, some, but, context_wait);
+	return count < 0 ? count : some;
 }
 
-bool fences_wait(const struct device *device, const struct context *but)
+bool others_wait(const struct device *device, const struct context *but,
+		 uint64_t epoch)
 {
 	struct context *list[CONTEXTS_MAX];
-	int count = contexts_using(device, list, CONTEXTS_MAX);
+	int count = contexts_behind(device, epoch, list);
+
+	return count >= 0 && wait_each(list, count, but, context_wait);
+}
+
+bool fences_wait(const struct device *device, const struct context *but,
+		 uint64_t epoch)
+{
+	struct context *list[CONTEXTS_MAX];
+	int count = contexts_behind(device, epoch, list);
 
 	return count >= 0 && wait_each(list, count, but, fence_wait);
 }

@@ -19,8 +19,9 @@ bool device_wait(struct device *device);
 bool others_wait(const struct device *device, const struct context *but,
 		 uint64_t epoch);
 
-/* Waits for the work that the last fences of the device have put before later
+/* The same for work that the last fences of the device have put before later
  * work, also while a stream captures. */
-bool fences_wait(const struct device *device, const struct context *but);
+bool fences_wait(const struct device *device, const struct context *but,
+		 uint64_t epoch);
 
 #endif

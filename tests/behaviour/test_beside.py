@@ -19,6 +19,7 @@ CASES = [
     ("destroy_after_a_fence", "destroyed", {}),
     ("destroy_freed_before_any_work", "destroyed", {}),
     ("destroy_freed_before_a_wait", "destroyed", {}),
+    ("destroy_freed_before_a_wait_and_a_fence", "destroyed", {}),
     ("destroy_freed_before_a_context", "destroyed", {}),
     ("destroy_idle_beside_a_free", "destroyed", {"fence": "sync"}),
     ("alloc_beside_a_release", "allocated\nretained", {}),

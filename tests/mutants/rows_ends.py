@@ -44,6 +44,9 @@ ROWS = [
      "test_contexts.py -k other_contexts_do",
      (FENCE, "	counter_add(device, COUNTER_quarantined_bytes, bytes);\n}",
       "}")),
+    ("a_fence_undoes_a_wait", ENDS + "a_wait_and_a_fence",
+     (LEAVE, "fences_wait(context->device, context, debt.last)",
+      "fences_wait(context->device, context, UINT64_MAX)")),
     ("a_fence_made_meanwhile_counts_for_earlier_blocks",
      "race fence beside the end of a context",
      (LEAVE, DEBT, """	if (epoch < atomic_load(&device->safe)) {

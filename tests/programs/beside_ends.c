@@ -176,11 +176,29 @@ static void destroy_freed_before_a_wait(void)
 	go_on();
 }
 
+static CUcontext third;
+
+/* And a fence has come, which stands behind that work. */
+static void destroy_freed_before_a_wait_and_a_fence(void)
+{
+	free_under_work(false);
+	third = context_new(one);
+	MUST(cuMemFree(alloc(4096)));
+	MUST(cuCtxSetCurrent(first));
+	MUST(cuCtxSynchronize());
+	MUST(cuLaunchHostFunc(stream, held, NULL));
+	MUST(cuCtxSetCurrent(third));
+	block = alloc(4096);
+	MUST(cuCtxDestroy(second));
+	puts("destroyed");
+	MUST(cuCtxSetCurrent(first));
+	go_on();
+	MUST(cuCtxDestroy(third));
+}
+
 /* And a third has come. */
 static void destroy_freed_before_a_context(void)
 {
-	CUcontext third;
-
 	free_under_work(false);
 	MUST(cuCtxSetCurrent(first));
 	MUST(cuCtxSynchronize());
@@ -438,6 +456,7 @@ const struct beside beside_ends[] = {
 	CASE(destroy_after_a_fence),
 	CASE(destroy_freed_before_any_work),
 	CASE(destroy_freed_before_a_wait),
+	CASE(destroy_freed_before_a_wait_and_a_fence),
 	CASE(destroy_freed_before_a_context),
 	CASE(destroy_under_work),
 	CASE(destroy_under_work_beside_a_later_entry),
