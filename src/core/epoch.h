@@ -2,6 +2,7 @@
 #ifndef MNM_EPOCH_H
 #define MNM_EPOCH_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 struct device;
@@ -10,6 +11,12 @@ struct device;
  * what is recorded or waited for afterwards covers it. *bytes were waiting for
  * that, and are no longer counted. */
 uint64_t epoch_end(struct device *device, uint64_t *bytes);
+
+/* The same for what makes nothing safe: they are counted on. */
+uint64_t epoch_next(struct device *device);
+
+/* Unless it is as late already. */
+void epoch_raise(_Atomic uint64_t *epoch, uint64_t to);
 
 /* Blocks of epochs below `safe` may be reused from now on. */
 void epoch_publish(struct device *device, uint64_t safe);

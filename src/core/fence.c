@@ -330,7 +330,8 @@ static bool sync_reaches(const struct device *device)
 static void sync_begin(struct fence_sync_part *part, struct device *device)
 {
 	part->device = device;
-	if (counter_get(device, COUNTER_quarantined_bytes))
+	if (sync_reaches(device) &&
+	    counter_get(device, COUNTER_quarantined_bytes))
 		part->safe = epoch_end(device, &part->bytes);
 }
 
@@ -353,29 +354,25 @@ struct fence_sync fence_sync_begin(struct context *context)
 	if (!context)
 		return sync;
 	sync.context = context;
+	sync.over = epoch_next(context->device);
 	sync_begin(&sync.device, context->device);
-	if (sync_reaches(device_at(DEVICE_HOST)))
-		sync_begin(&sync.host, device_at(DEVICE_HOST));
+	sync_begin(&sync.host, device_at(DEVICE_HOST));
 	return sync;
 }
 
 void fence_sync_end(const struct fence_sync *sync, int res)
 {
-	if (res && sync->device.device)
-		device_check(sync->device.device, res);
-	if (!res && sync->device.safe)
-		atomic_store(&sync->context->over, sync->device.safe);
+	if (!sync->context)
+		return;
+	if (!device_check(sync->context->device, res))
+		epoch_raise(&sync->context->over, sync->over);
 	sync_end(&sync->device, res);
 	sync_end(&sync->host, res);
 }
 
 void fence_context_new(struct context *context)
 {
-	struct device *device = context->device;
-	uint64_t bytes;
-
-	atomic_store(&context->over, epoch_end(device, &bytes));
-	counter_add(device, COUNTER_quarantined_bytes, bytes);
+	epoch_raise(&context->over, epoch_next(context->device));
 }
 
 void fence_drain(struct context *context)

@@ -20,6 +20,7 @@ CASES = [
     ("destroy_freed_before_any_work", "destroyed", {}),
     ("destroy_freed_before_a_wait", "destroyed", {}),
     ("destroy_freed_before_a_wait_and_a_fence", "destroyed", {}),
+    ("destroy_freed_before_two_waits", "destroyed", {}),
     ("destroy_freed_before_a_context", "destroyed", {}),
     ("destroy_idle_beside_a_free", "destroyed", {"fence": "sync"}),
     ("alloc_beside_a_release", "allocated\nretained", {}),
@@ -56,6 +57,12 @@ def test_an_end_waits_where_there_may_be_work_that_nobody_sees(box):
     assert run(with_other_driver(box), "page_unit_pool",
                "destroy_under_work_beside_a_later_entry",
                {"sim": T4}) == "waits"
+
+
+def test_what_a_fence_makes_safe_beside_a_wait_waits_no_more(box):
+    assert run(box, "page_unit_pool", "reuse_beside_a_wait", {}) == "allocated"
+    assert box.stat()["fences"] == 1
+    assert box.stat()["quarantined_bytes"] == 0
 
 
 def test_a_visit_misses_no_context_that_a_destroy_spares(box):

@@ -9,7 +9,7 @@ WAIT = "src/core/wait.c"
 LEAVE = "src/core/leave.c"
 ENDS = "test_beside.py -k "
 MET = "	if (context && fresh && kind == CONTEXT_CREATED)\n"
-OVER = "	if (!res && sync->device.safe)\n"
+OVER = "	if (!device_check(sync->context->device, res))\n"
 DEBT = """	if (epoch >= atomic_load(&device->safe))
 		debt->unfenced = true;
 	if (epoch > debt->last)
@@ -29,9 +29,9 @@ ROWS = [
     ("later_entries_bring_no_work", ENDS + "nobody_sees",
      (WORK, "i < DEVICE_ALL && !doubted;", "i < DEVICE_ALL;")),
     ("a_failed_wait_is_one", ENDS + "a_failed_wait",
-     (FENCE, OVER, "	if (sync->device.safe)\n")),
+     (FENCE, OVER, "	device_check(sync->context->device, res);\n")),
     ("a_wait_says_nothing_beside_others", ENDS + "before_a_wait",
-     (FENCE, OVER, "	if (0)\n")),
+     (FENCE, OVER, "	if (0 && device_check(sync->context->device, res))\n")),
     ("a_wait_covers_what_is_freed_later", ENDS + "since_a_wait",
      (WAIT, LEFT, LEFT.replace("<=", "<"))),
     ("a_wait_covers_other_devices_memory", ENDS + "another_device",
@@ -42,8 +42,18 @@ ROWS = [
      (CONTEXT, MET, MET.replace(" && kind == CONTEXT_CREATED", ""))),
     ("what_a_new_context_finds_waits_for_nothing",
      "test_contexts.py -k other_contexts_do",
-     (FENCE, "	counter_add(device, COUNTER_quarantined_bytes, bytes);\n}",
-      "}")),
+     (FENCE, "epoch_raise(&context->over, epoch_next(context->device));",
+      "epoch_raise(&context->over,\n"
+      "		    epoch_end(context->device, &(uint64_t){0}));")),
+    ("a_wait_beside_others_makes_safe", "test_contexts.py -k other_contexts_do",
+     (FENCE, "	sync.over = epoch_next(context->device);",
+      "	sync.over = epoch_end(context->device, &(uint64_t){0});")),
+    ("a_wait_beside_others_takes_bytes_away",
+     "test_beside.py -k makes_safe_beside",
+     (FENCE, """	if (sync_reaches(device) &&
+	    counter_get(device, COUNTER_quarantined_bytes))
+		part->safe""", """	if (counter_get(device, COUNTER_quarantined_bytes))
+		part->safe""")),
     ("a_fence_undoes_a_wait", ENDS + "a_wait_and_a_fence",
      (LEAVE, "fences_wait(context->device, context, debt.last)",
       "fences_wait(context->device, context, UINT64_MAX)")),

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include "beside.h"
 
 /* Releases and destroys of what others outlast, or that is idle. */
@@ -194,6 +196,60 @@ static void destroy_freed_before_a_wait_and_a_fence(void)
 	MUST(cuCtxSetCurrent(first));
 	go_on();
 	MUST(cuCtxDestroy(third));
+}
+
+static atomic_bool third_goes;
+
+static void held_third(void *unused)
+{
+	(void)unused;
+	while (!third_goes)
+		usleep(100);
+}
+
+static void wait_for_third(void)
+{
+	MUST(cuCtxSetCurrent(third));
+	MUST(cuCtxSynchronize());
+}
+
+/* The other has been waited for beside a wait for a third. */
+static void destroy_freed_before_two_waits(void)
+{
+	struct caller waiting = {0};
+
+	free_under_work(false);
+	third = context_new(one);
+	MUST(cuLaunchHostFunc(stream_new(), held_third, NULL));
+	caller_start(&waiting, wait_for_third);
+	MUST(cuCtxSetCurrent(first));
+	MUST(cuCtxSynchronize());
+	third_goes = true;
+	caller_end(&waiting);
+	MUST(cuLaunchHostFunc(stream, held, NULL));
+	MUST(cuCtxDestroy(second));
+	puts("destroyed");
+	go_on();
+	MUST(cuCtxDestroy(third));
+}
+
+static void wait_for_first(void)
+{
+	MUST(cuCtxSetCurrent(first));
+	MUST(cuCtxSynchronize());
+}
+
+/* Another thread waits for its context meanwhile. */
+static void reuse_beside_a_wait(void)
+{
+	struct caller waiting = {0};
+
+	free_under_work(true);
+	caller_start(&waiting, wait_for_first);
+	block = alloc(4096);
+	puts("allocated");
+	go = true;
+	caller_end(&waiting);
 }
 
 /* And a third has come. */
@@ -457,6 +513,8 @@ const struct beside beside_ends[] = {
 	CASE(destroy_freed_before_any_work),
 	CASE(destroy_freed_before_a_wait),
 	CASE(destroy_freed_before_a_wait_and_a_fence),
+	CASE(destroy_freed_before_two_waits),
+	CASE(reuse_beside_a_wait),
 	CASE(destroy_freed_before_a_context),
 	CASE(destroy_under_work),
 	CASE(destroy_under_work_beside_a_later_entry),
