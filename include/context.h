@@ -89,6 +89,7 @@ struct context {
 	_Atomic uint64_t visits; /* a bit per device whose memory it may use */
 	_Atomic uint64_t joined; /* likewise, and it is behind their fences */
 	_Atomic uint64_t over;   /* as its device's, of its own work */
+	_Atomic uint64_t over_host; /* likewise the host's */
 	/* By one thread at a time, see host.c. */
 	struct CUevent_st *seal; /* or NULL */
 	uint64_t sealed;         /* the epoch of the host's it stands behind */

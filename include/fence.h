@@ -89,7 +89,7 @@ struct fence_sync_part {
 };
 struct fence_sync {
 	struct context *context;
-	uint64_t over; /* epoch before which its work is then */
+	uint64_t over, over_host; /* epochs before which its work is then */
 	struct fence_sync_part device, host;
 };
 struct fence_sync fence_sync_begin(struct context *context);

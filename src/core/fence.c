@@ -355,6 +355,7 @@ struct fence_sync fence_sync_begin(struct context *context)
 		return sync;
 	sync.context = context;
 	sync.over = epoch_next(context->device);
+	sync.over_host = epoch_next(device_at(DEVICE_HOST));
 	sync_begin(&sync.device, context->device);
 	sync_begin(&sync.host, device_at(DEVICE_HOST));
 	return sync;
@@ -364,8 +365,10 @@ void fence_sync_end(const struct fence_sync *sync, int res)
 {
 	if (!sync->context)
 		return;
-	if (!device_check(sync->context->device, res))
+	if (!device_check(sync->context->device, res)) {
 		epoch_raise(&sync->context->over, sync->over);
+		epoch_raise(&sync->context->over_host, sync->over_host);
+	}
 	sync_end(&sync->device, res);
 	sync_end(&sync->host, res);
 }
@@ -373,6 +376,7 @@ void fence_sync_end(const struct fence_sync *sync, int res)
 void fence_context_new(struct context *context)
 {
 	epoch_raise(&context->over, epoch_next(context->device));
+	epoch_raise(&context->over_host, epoch_next(device_at(DEVICE_HOST)));
 }
 
 void fence_drain(struct context *context)

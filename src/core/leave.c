@@ -14,7 +14,7 @@ struct debt {
 	const struct context *context;
 	uint64_t last; /* epoch with work of others on the device; 0: none */
 	bool unfenced; /* some that no fence stands behind */
-	bool host;     /* work on pinned memory */
+	uint64_t host; /* epoch with work on pinned memory; 0: none */
 };
 
 /* A fence that others make meanwhile stands behind later ones only. */
@@ -24,7 +24,7 @@ static void debt_add(struct debt *debt, const struct device *device,
 	if (epoch < atomic_load(&device->over))
 		return;
 	if (device_is_host(device)) {
-		debt->host = true;
+		debt->host = epoch > debt->host ? epoch : debt->host;
 		return;
 	}
 	if (epoch >= atomic_load(&device->safe))
@@ -63,6 +63,16 @@ static struct debt debt_of(struct context *context)
 	return debt;
 }
 
+static bool memory_leave(const struct debt *debt, const struct context *context)
+{
+	if (!debt->last)
+		return true;
+	if (!debt->unfenced)
+		return fences_wait(context->device, context, debt->last);
+	return !capture_any() &&
+	       others_wait(context->device, context, debt->last);
+}
+
 bool fence_leave(struct context *context)
 {
 	struct debt debt;
@@ -70,10 +80,8 @@ bool fence_leave(struct context *context)
 	if (fence_level() == FENCE_NONE || context_count() == 1)
 		return true;
 	debt = debt_of(context);
-	if (!debt.unfenced && !debt.host)
-		return !debt.last ||
-		       fences_wait(context->device, context, debt.last);
-	return !capture_any() &&
-	       others_wait(debt.host ? device_at(DEVICE_HOST) : context->device,
-			   context, debt.last);
+	return memory_leave(&debt, context) &&
+	       (!debt.host ||
+		(!capture_any() &&
+		 others_wait(device_at(DEVICE_HOST), context, debt.host)));
 }

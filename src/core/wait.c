@@ -101,6 +101,15 @@ static bool wait_each(struct context **list, int count,
 	return done;
 }
 
+/* The epoch of a device, or the host, before which a context's work is over. */
+static uint64_t over_of(const struct context *context,
+			const struct device *device)
+{
+	if (device_is_host(device))
+		return context->over_host;
+	return context->device == device ? context->over : 0;
+}
+
 /* Those whose work may use what was freed until that epoch; -1: too many. */
 static int contexts_behind(const struct device *device, uint64_t epoch,
 			   struct context **list)
@@ -108,7 +117,7 @@ static int contexts_behind(const struct device *device, uint64_t epoch,
 	int some = 0, count = contexts_using(device, list, CONTEXTS_MAX);
 
 	for (int i = 0; i < count; i++)
-		if (list[i]->device != device || list[i]->over <= epoch)
+		if (over_of(list[i], device) <= epoch)
 			list[some++] = list[i];
 	return count < 0 ? count : some;
 }

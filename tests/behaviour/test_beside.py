@@ -19,6 +19,7 @@ CASES = [
     ("destroy_after_a_fence", "destroyed", {}),
     ("destroy_freed_before_any_work", "destroyed", {}),
     ("destroy_freed_before_a_wait", "destroyed", {}),
+    ("destroy_pinned_freed_before_a_wait", "destroyed", {}),
     ("destroy_freed_before_a_wait_and_a_fence", "destroyed", {}),
     ("destroy_freed_before_two_waits", "destroyed", {}),
     ("destroy_freed_before_a_context", "destroyed", {}),
@@ -47,6 +48,7 @@ def test_waits_for_nothing_else(box, case, printed, options):
      {"sim_fail": "cuCtxSynchronize:2:2"}),
     ("destroy_under_work_and_anothers", {}),
     ("destroy_under_work_since_a_wait", {}),
+    ("destroy_under_work_on_pinned_memory", {}),
     ("destroy_under_work_of_another_device", {}),
 ])
 def test_an_end_waits_for_what_may_use_freed_memory(box, case, options):

@@ -9,13 +9,13 @@ WAIT = "src/core/wait.c"
 LEAVE = "src/core/leave.c"
 ENDS = "test_beside.py -k "
 MET = "	if (context && fresh && kind == CONTEXT_CREATED)\n"
-OVER = "	if (!device_check(sync->context->device, res))\n"
+OVER = "	if (!device_check(sync->context->device, res)) {\n"
 DEBT = """	if (epoch >= atomic_load(&device->safe))
 		debt->unfenced = true;
 	if (epoch > debt->last)
 		debt->last = epoch;
 """
-LEFT = "		if (list[i]->device != device || list[i]->over <= epoch)\n"
+LEFT = "		if (over_of(list[i], device) <= epoch)\n"
 
 ROWS = [
     ("each_threads_work_is_the_first", "unit",
@@ -29,13 +29,14 @@ ROWS = [
     ("later_entries_bring_no_work", ENDS + "nobody_sees",
      (WORK, "i < DEVICE_ALL && !doubted;", "i < DEVICE_ALL;")),
     ("a_failed_wait_is_one", ENDS + "a_failed_wait",
-     (FENCE, OVER, "	device_check(sync->context->device, res);\n")),
+     (FENCE, OVER, "	device_check(sync->context->device, res);\n	{\n")),
     ("a_wait_says_nothing_beside_others", ENDS + "before_a_wait",
-     (FENCE, OVER, "	if (0 && device_check(sync->context->device, res))\n")),
+     (FENCE, OVER, "	if (0 && device_check(sync->context->device, res)) {\n")),
     ("a_wait_covers_what_is_freed_later", ENDS + "since_a_wait",
      (WAIT, LEFT, LEFT.replace("<=", "<"))),
     ("a_wait_covers_other_devices_memory", ENDS + "another_device",
-     (WAIT, LEFT, LEFT.replace("list[i]->device != device || ", ""))),
+     (WAIT, "context->device == device ? context->over : 0;",
+      "context->over;")),
     ("a_new_context_may_have_work", ENDS + "before_a_context",
      (CONTEXT, MET, "	if (0)\n")),
     ("who_is_met_late_has_no_work", "test_contexts.py -k met_late",
@@ -55,7 +56,7 @@ ROWS = [
 		part->safe""", """	if (counter_get(device, COUNTER_quarantined_bytes))
 		part->safe""")),
     ("a_fence_undoes_a_wait", ENDS + "a_wait_and_a_fence",
-     (LEAVE, "fences_wait(context->device, context, debt.last)",
+     (LEAVE, "fences_wait(context->device, context, debt->last)",
       "fences_wait(context->device, context, UINT64_MAX)")),
     ("a_fence_made_meanwhile_counts_for_earlier_blocks",
      "race fence beside the end of a context",
@@ -67,4 +68,9 @@ ROWS = [
 	if (epoch > debt->last)
 		debt->last = epoch;
 """)),
+    ("a_wait_says_nothing_of_pinned_memory", ENDS + "pinned_freed",
+     (FENCE, "		epoch_raise(&sync->context->over_host, sync->over_host);\n",
+      "")),
+    ("a_wait_covers_pinned_memory_freed_later", ENDS + "on_pinned",
+     (LEAVE, "	       (!debt.host ||", "	       (debt.host ||")),
 ]

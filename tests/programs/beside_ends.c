@@ -178,6 +178,22 @@ static void destroy_freed_before_a_wait(void)
 	go_on();
 }
 
+/* The same for pinned memory. */
+static void destroy_pinned_freed_before_a_wait(void)
+{
+	open_first();
+	second = context_new(one);
+	MUST(cuLaunchHostFunc(stream_new(), nothing, NULL));
+	MUST(cuMemHostAlloc(&pinned, 4096, 0));
+	MUST(cuMemFreeHost(pinned));
+	MUST(cuCtxSetCurrent(first));
+	MUST(cuCtxSynchronize());
+	MUST(cuLaunchHostFunc(stream, held, NULL));
+	MUST(cuCtxDestroy(second));
+	puts("destroyed");
+	go_on();
+}
+
 static CUcontext third;
 
 /* And a fence has come, which stands behind that work. */
@@ -343,6 +359,21 @@ static void destroy_under_work_since_a_wait(void)
 	MUST(cuLaunchHostFunc(stream, held, NULL));
 	MUST(cuCtxSetCurrent(second));
 	MUST(cuMemFree(block));
+	destroy_and_see();
+}
+
+/* The same for pinned memory. */
+static void destroy_under_work_on_pinned_memory(void)
+{
+	open_first();
+	second = context_new(one);
+	MUST(cuLaunchHostFunc(stream_new(), nothing, NULL));
+	MUST(cuMemHostAlloc(&pinned, 4096, 0));
+	MUST(cuCtxSetCurrent(first));
+	MUST(cuCtxSynchronize());
+	MUST(cuLaunchHostFunc(stream, held, NULL));
+	MUST(cuCtxSetCurrent(second));
+	MUST(cuMemFreeHost(pinned));
 	destroy_and_see();
 }
 
@@ -512,6 +543,7 @@ const struct beside beside_ends[] = {
 	CASE(destroy_after_a_fence),
 	CASE(destroy_freed_before_any_work),
 	CASE(destroy_freed_before_a_wait),
+	CASE(destroy_pinned_freed_before_a_wait),
 	CASE(destroy_freed_before_a_wait_and_a_fence),
 	CASE(destroy_freed_before_two_waits),
 	CASE(reuse_beside_a_wait),
@@ -521,6 +553,7 @@ const struct beside beside_ends[] = {
 	CASE(destroy_under_work_after_a_failed_wait),
 	CASE(destroy_under_work_and_anothers),
 	CASE(destroy_under_work_since_a_wait),
+	CASE(destroy_under_work_on_pinned_memory),
 	CASE(destroy_under_work_of_another_device),
 	CASE(destroy_idle_beside_a_free),
 	CASE(visit_beside_a_destroy),
