@@ -42,10 +42,13 @@ SANITIZERS = sanitizers()
 plain_build_only = pytest.mark.skipif(
     bool(SANITIZERS), reason="a sanitizer's runtime changes what the host "
     "programs do; they are run in the plain build")
-# One that is taken while another thread allocates stays locked in the child.
 races_only_without_tsan = pytest.mark.skipif(
     any("libtsan" in path for path in SANITIZERS),
     reason="the program's own work on the device races, as it is to")
+last_calls_only_without_tsan = pytest.mark.skipif(
+    any("libtsan" in path for path in SANITIZERS),
+    reason="ThreadSanitizer is done with a thread before its last destructors")
+# One that is taken while another thread allocates stays locked in the child.
 forks_only_without_asan = pytest.mark.skipif(
     any("libasan" in path for path in SANITIZERS),
     reason="AddressSanitizer's allocator can't be forked beside a thread")

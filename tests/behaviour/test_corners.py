@@ -7,7 +7,7 @@ import select
 import pytest
 
 from conftest import (DEADLINE, LIBRARY, MIB, POOLS, forks_only_without_asan,
-                      plain_build_only)
+                      last_calls_only_without_tsan, plain_build_only)
 from test_capture import captured, lines, opened
 from test_doctor import compiled
 from test_order import T4, figures, ordered, use, with_other_driver
@@ -226,6 +226,7 @@ def test_with_more_unknown_entries_than_are_seen_the_next_one_works(box):
 
 # Threads that end.
 
+@last_calls_only_without_tsan
 @pytest.mark.parametrize("before", ["init", "alloc b 70000", "free a"])
 @pytest.mark.parametrize("pool", POOLS)
 def test_a_threads_last_call_may_be_a_request(box, pool, before):

@@ -4,7 +4,8 @@ import os
 
 import pytest
 
-from conftest import POOLS, ask, forks_only_without_asan, program
+from conftest import (POOLS, ask, forks_only_without_asan,
+                      last_calls_only_without_tsan, program)
 from test_pool import open_shell, took
 
 
@@ -93,6 +94,7 @@ def test_a_child_forked_after_cuda_is_refused_by_cuda_alone(box):
     assert box.stat()["allocs"] == 1
 
 
+@last_calls_only_without_tsan
 @forks_only_without_asan
 @pytest.mark.parametrize("pool", POOLS)
 @pytest.mark.parametrize("thread", ["", "on t "])

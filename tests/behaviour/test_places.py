@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from conftest import FORMS, MNM, connect, receive
+from conftest import FORMS, MNM, connect, plain_build_only, receive
 from test_doctor import doctor, found, no_driver
 from test_operator import root_only
 from test_pool import took
@@ -124,6 +124,7 @@ def test_a_program_with_capabilities_is_a_problem_for_all_but_root(box):
     assert status == 1
 
 
+@plain_build_only
 def test_a_folder_that_can_not_be_written_is_a_problem(box):
     os.mkdir(box.sockets, 0o700)
     status, findings = doctor(
@@ -133,6 +134,7 @@ def test_a_folder_that_can_not_be_written_is_a_problem(box):
     assert status == 1
 
 
+@plain_build_only
 def test_a_machine_without_a_toolkit_needs_none(box):
     _, findings = doctor(
         box, before=mounted("{ [ ! -d /usr/local/cuda ] || mount -t tmpfs "

@@ -28,9 +28,14 @@ static void block_free(CUdeviceptr addr)
 	DO(cuMemFree_v2, addr);
 }
 
+static void fill_part(CUdeviceptr addr, size_t bytes, CUstream stream)
+{
+	DO(cuMemsetD32Async, addr, 1, bytes / 4, stream);
+}
+
 static void fill(CUdeviceptr addr, CUstream stream)
 {
-	DO(cuMemsetD32Async, addr, 1, RACE_BLOCK / 4, stream);
+	fill_part(addr, RACE_BLOCK, stream);
 }
 
 /* Two streams have been given work, and a block is live. */
@@ -46,8 +51,8 @@ static void before(void)
 	DO(cuStreamCreate, &third, CU_STREAM_NON_BLOCKING);
 	block_new(&block);
 	block_new(&addr);
-	fill(addr, lone);
-	fill(addr, second);
+	fill_part(addr, RACE_BLOCK / 2, lone);
+	fill_part(addr + RACE_BLOCK / 2, RACE_BLOCK / 2, second);
 	block_free(addr);
 }
 
