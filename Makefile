@@ -28,12 +28,12 @@ BUILD     ?= $(if $(SAN),build/$(subst $(comma),-,$(SAN)),$(if \
 
 SANFLAGS  := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
 WARN      := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes
-CPPFLAGS  += -D_GNU_SOURCE -Iinclude -isystem $(CUDA_HOME)/include
+CPPFLAGS  += -D_GNU_SOURCE -Isrc -isystem $(CUDA_HOME)/include
 CFLAGS    += -std=gnu11 -O2 -g $(WARN) -fPIC -fvisibility=hidden
 DEPS       = -MMD -MP
 MACHINE   := $(shell $(CC) -dumpmachine)
 COMPILE    = $(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(DEPS) -c $< -o $@
-# The same for an object with entries of CUDA; see include/entry.h.
+# The same for an object with entries of CUDA; see src/hooks/entry.h.
 COMPILE_ENTRIES = $(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(DEPS) -MT $@ \
 	-S $< -o $(@:.o=.s) && \
 	awk -v machine=$(MACHINE) -f src/common/entry.awk $(@:.o=.s) \

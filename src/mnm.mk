@@ -3,9 +3,12 @@
 sources    = $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard $(1))))
 COMMON_OBJ := $(call sources,src/common/*.c)
 POOL_OBJ   := $(call sources,src/pools/*.c)
-CORE_OBJ   := $(call sources,src/core/*.c)
+# The layers between the entry points and the driver.
+CORE_OBJ   := $(foreach layer,mem heap tcache order context stats block gate,\
+	$(call sources,src/$(layer)/*.c))
 LIB_OBJ    := $(COMMON_OBJ) $(POOL_OBJ) $(CORE_OBJ) \
-	$(call sources,src/hooks/*.c src/backing/*.c src/control/*.c)
+	$(call sources,src/hooks/*.c src/cuda/*.c src/preload/*.c \
+		src/control/*.c)
 # Hooks that are written from the toolkit's headers.
 WORK_GEN   := $(BUILD)/gen/hooks
 WORK_GEN_C := $(addprefix $(WORK_GEN)/,work_entries.c doubt_entries.c \
@@ -19,7 +22,7 @@ ALL += $(BUILD)/libmnm.so $(BUILD)/mnm
 $(LIB_OBJ): CPPFLAGS += -I$(WORK_GEN) -Isrc/hooks
 $(LIB_OBJ): | $(WORK_GEN)/stamp
 
-$(WORK_GEN)/stamp: src/hooks/gen_work src/sim/driver/gen_entries include/hook_list.h
+$(WORK_GEN)/stamp: src/hooks/gen_work src/sim/driver/gen_entries src/cuda/hook_list.h
 	$(call SAY,gen   )
 	$(Q)src/hooks/gen_work $(CC) $(CUDA_HOME)/include $(@D) .
 	@touch $@
@@ -31,8 +34,8 @@ $(WORK_GEN_C) $(addprefix $(WORK_GEN)/,work_list.h foreign_list.h room_list.h): 
 $(LIB_OBJ): CFLAGS += -ftls-model=initial-exec
 
 # Run before a sanitizer's own start.
-$(addprefix $(BUILD)/obj/src/,hooks/dlsym.o backing/loader.o \
-	backing/object.o backing/apart.o): SANFLAGS :=
+$(addprefix $(BUILD)/obj/src/,hooks/dlsym.o preload/loader.o \
+	preload/elf_symbol.o preload/dlmopen.o): SANFLAGS :=
 
 # Which lines ran is written when a process exits. Unoptimised, so that each line
 # and branch of the source is one of the object.

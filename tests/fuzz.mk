@@ -26,7 +26,8 @@ $(addprefix $(BUILD)/obj/tests/fuzz/,profile.o fault.o): \
 $(BUILD)/obj/tests/fuzz/fault.o: $(SIM_DRIVER_GEN)/stamp
 
 $(BUILD)/tests/fuzz/request: $(filter-out %/listener.o,$(CORE_OBJ) $(POOL_OBJ) \
-	$(COMMON_OBJ) $(call sources,src/backing/*.c src/control/*.c))
+	$(COMMON_OBJ) $(call sources,src/cuda/*.c src/preload/*.c \
+		src/control/*.c))
 $(BUILD)/tests/fuzz/options: $(COMMON_OBJ) $(POOL_OBJ)
 $(BUILD)/tests/fuzz/trace: $(addprefix $(BUILD)/obj/examples/,trace_file.o \
 	text_file.o)

@@ -18,7 +18,7 @@ $(ECHO_OBJ) $(WALK_OBJ) $(SHORT_OBJ): CPPFLAGS += -I$(ROWS_GEN) -Itests/rows -I$
 $(ECHO_OBJ) $(WALK_OBJ) $(SHORT_OBJ): | $(ROWS_GEN)/stamp $(WORK_GEN)/stamp
 
 $(ROWS_GEN)/stamp: tests/rows/gen_rows tests/rows/echo_answers.c \
-		src/sim/driver/gen_entries include/hook_list.h
+		src/sim/driver/gen_entries src/cuda/hook_list.h
 	$(call SAY,gen   )
 	$(Q)tests/rows/gen_rows $(CC) $(CUDA_HOME)/include $(@D) .
 	@touch $@

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "ask.h"
-#include "process.h"
+#include "common/process.h"
 #include "processes.h"
-#include "protocol.h"
-#include "text.h"
+#include "common/protocol.h"
+#include "common/text.h"
 
 enum {
 	ANSWER_MAX = 1 << 20, /* bytes */

@@ -6,11 +6,11 @@
 
 #include "ask.h"
 #include "cli.h"
-#include "option.h"
+#include "common/option.h"
 #include "output.h"
-#include "print.h"
-#include "protocol.h"
-#include "text.h"
+#include "common/print.h"
+#include "common/protocol.h"
+#include "common/text.h"
 
 enum { WAIT_STEP_MS = 20, WAIT_MS = 2000 };
 

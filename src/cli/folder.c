@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "folder.h"
-#include "protocol.h"
+#include "common/protocol.h"
 
 enum { FOLDERS_MAX = 1024, PID_MAX = 4194304 };
 

@@ -10,11 +10,11 @@
 #include "cli.h"
 #include "folder.h"
 #include "job.h"
-#include "print.h"
-#include "process.h"
+#include "common/print.h"
+#include "common/process.h"
 #include "processes.h"
-#include "protocol.h"
-#include "text.h"
+#include "common/protocol.h"
+#include "common/text.h"
 
 enum { PID_MAX = 4194304 };
 

@@ -5,7 +5,7 @@
 
 #include "cli.h"
 #include "output.h"
-#include "version.h"
+#include "common/version.h"
 
 #define PROGRAM_HELP \
 	"  PID          a program that `mnm ps` lists\n" \

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "doctor/elf.h"
+#include "cli/doctor/elf.h"
 
 static bool exports_any(const struct elf *elf, const char *const *symbols)
 {

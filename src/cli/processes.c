@@ -9,9 +9,9 @@
 
 #include "folder.h"
 #include "job.h"
-#include "process.h"
+#include "common/process.h"
 #include "processes.h"
-#include "protocol.h"
+#include "common/protocol.h"
 
 enum { INODES_MAX = 64, ENVIRONMENT_MAX = 256 << 10 };
 

@@ -9,12 +9,12 @@
 
 #include "ask.h"
 #include "cli.h"
-#include "option.h"
+#include "common/option.h"
 #include "output.h"
-#include "pool_list.h"
-#include "print.h"
-#include "process.h"
-#include "text.h"
+#include "common/pool_list.h"
+#include "common/print.h"
+#include "common/process.h"
+#include "common/text.h"
 
 /* Columns, all in 79 characters. With users the program's is shorter. */
 enum {

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "option.h"
+#include "common/option.h"
 #include "part.h"
-#include "pool_list.h"
+#include "common/pool_list.h"
 #include "preload.h"
 
 struct run {

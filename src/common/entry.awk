@@ -1,5 +1,5 @@
 # awk -v machine=MACHINE   lets each function that is exported, in a compiler's
-# output, begin as include/entry.h says.
+# output, begin as src/hooks/entry.h says.
 BEGIN {
 	if (machine ~ /^x86_64/) { # sub $0, %rsp in its longest form
 		does_nothing = "\t.byte 0x48, 0x81, 0xec, 0, 0, 0, 0"

@@ -25,7 +25,7 @@ bool log_shows(enum log_level level)
 /* One write, so that lines of several threads don't mix. A stderr that nobody
  * reads must not end the program: a SIGPIPE of ours is taken away again. One
  * that the program does not block can't have been there before. The mask is the
- * calling thread's; see src/backing/thread.c. */
+ * calling thread's; see src/preload/thread.c. */
 static void line_write(const char *line, size_t length)
 {
 	const struct timespec now = {0, 0};

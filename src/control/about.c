@@ -2,9 +2,9 @@
 #include <unistd.h>
 
 #include "about.h"
-#include "process.h"
-#include "protocol.h"
-#include "text.h"
+#include "common/process.h"
+#include "common/protocol.h"
+#include "common/text.h"
 
 enum { ARGUMENTS_SIZE = 8192, PROGRAM_SIZE = 64 };
 

@@ -8,17 +8,19 @@
 
 #include "about.h"
 #include "command.h"
-#include "context.h"
-#include "fence.h"
-#include "giver.h"
-#include "log.h"
-#include "pool_list.h"
-#include "print.h"
-#include "protocol.h"
+#include "context/context.h"
+#include "mem/config.h"
+#include "order/fence.h"
+#include "heap/giver.h"
+#include "common/log.h"
+#include "common/pool_list.h"
+#include "common/print.h"
+#include "common/protocol.h"
 #include "request.h"
-#include "swap.h"
-#include "text.h"
-#include "work.h"
+#include "heap/swap.h"
+#include "common/text.h"
+#include "order/stream_order.h"
+#include "stats/counter.h"
 
 struct command {
 	const char *name, *usage, *summary;
@@ -111,10 +113,13 @@ static json_t *swap_answer(const struct device *device,
 /* Swaps one device to a row, or resets it where row is negative. */
 static json_t *swap_one(struct device *device, int row)
 {
+	const struct config *config = config_current();
 	struct swap_report report = {0};
-	bool done = row < 0 ? device_reset(device, &report)
-			    : device_swap(device, row, &report);
+	bool done;
 
+	if (row < 0)
+		row = config->pool[device_ordinal(device)];
+	done = device_swap(device, row, config, &report);
 	return done ? swap_answer(device, &report)
 		    : json_pack("{s:o,s:s}", "device", device_name(device),
 				"error", "no memory for a new pool");

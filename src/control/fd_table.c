@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include "fd_table.h"
-#include "log.h"
-#include "syscall_filter.h"
-#include "syscall_number.h"
+#include "common/log.h"
+#include "preload/syscall_filter.h"
+#include "preload/syscall_number.h"
 
 /* As many as every kernel copies, or fewer. */
 enum { COPIED = 64 };

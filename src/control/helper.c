@@ -11,20 +11,20 @@
 #include <unistd.h>
 
 #include "about.h"
-#include "config.h"
+#include "mem/config.h"
 #include "control.h"
 #include "fd_table.h"
-#include "giver.h"
+#include "heap/giver.h"
 #include "listener.h"
-#include "loader.h"
-#include "log.h"
+#include "preload/loader.h"
+#include "common/log.h"
 #include "server.h"
 #include "stat_file.h"
-#include "syscall_filter.h"
-#include "tell.h"
-#include "thread.h"
-#include "unused.h"
-#include "version.h"
+#include "preload/syscall_filter.h"
+#include "mem/tell.h"
+#include "preload/thread.h"
+#include "heap/unused.h"
+#include "common/version.h"
 #include "wake.h"
 
 enum {
@@ -101,7 +101,7 @@ static void *helper_run(void *arg)
 				 wake < 0 ? LOOK_ALONE_MS : LOOK_AROUND_MS))
 			break;
 		wake_look();
-		unused_look();
+		unused_look(config_current());
 	}
 	giver_leave();
 	listener_leave();
@@ -164,7 +164,7 @@ static bool helper_start(char *error, size_t size)
 	snprintf(error, size, "%s", start.error);
 	if (start.open && apart)
 		thread_key_set(&main_key, &helper);
-	if (start.open)
+	if (start.open && config_current()->device_idle)
 		giver_allow();
 	return start.open;
 }

@@ -7,10 +7,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "config.h"
-#include "file_stat.h"
+#include "mem/config.h"
+#include "common/file_stat.h"
 #include "listener.h"
-#include "protocol.h"
+#include "common/protocol.h"
 #include "sweep.h"
 
 static struct sockaddr_un address = {.sun_family = AF_UNIX};

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "about.h"
-#include "config.h"
-#include "fence.h"
-#include "limit.h"
+#include "mem/config.h"
+#include "order/fence.h"
+#include "heap/limit.h"
 #include "request.h"
-#include "swap.h"
+#include "heap/swap.h"
 
 static void live_fence(const struct config *config)
 {

@@ -1,7 +1,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "file_stat.h"
+#include "common/file_stat.h"
 #include "own_fd.h"
 
 enum { FD_LEAST = 64 };

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "context.h"
+#include "context/context.h"
 #include "request.h"
 
 json_t *fail(struct request *request, const char *format, ...)

@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "option.h"
+#include "common/option.h"
 
 enum { WORDS_MAX = 16, ERROR_SIZE = OPTION_ERROR_SIZE };
 

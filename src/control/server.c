@@ -12,7 +12,7 @@
 #include "command.h"
 #include "listener.h"
 #include "own_fd.h"
-#include "protocol.h"
+#include "common/protocol.h"
 #include "server.h"
 
 enum {

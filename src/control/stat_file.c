@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "config.h"
-#include "file_stat.h"
-#include "log.h"
-#include "mem.h"
+#include "mem/config.h"
+#include "common/file_stat.h"
+#include "common/log.h"
+#include "mem/mem.h"
 #include "stat_file.h"
 
 enum { READER_MS = 1000 };

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/un.h>
 
-#include "protocol.h"
+#include "common/protocol.h"
 #include "sweep.h"
 
 /* The number before the suffix; 0: the file is another's. */

@@ -2,13 +2,13 @@
  * that most of it holds; but a block may be longer than what was asked for,
  * each life of one is an allocation of its own, and one that the program has
  * freed is not there any more. */
-#include "block.h"
-#include "buffer_id.h"
+#include "block/block.h"
+#include "block/buffer_id.h"
 #include "call.h"
-#include "context.h"
+#include "context/context.h"
 #include "hook.h"
-#include "mem.h"
-#include "real.h"
+#include "mem/mem.h"
+#include "cuda/real.h"
 
 /* Its address is never an allocation of CUDA's. */
 static char not_an_allocation;

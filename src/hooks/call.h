@@ -4,7 +4,7 @@
 #ifndef MNM_CALL_H
 #define MNM_CALL_H
 
-#include "real.h"
+#include "cuda/real.h"
 #include "room_list.h" /* written by gen_work */
 
 #define REAL_ENTRY(entry) (real_driver() ? real_driver()->entry : NULL)

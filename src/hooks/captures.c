@@ -1,11 +1,12 @@
 /* What begins and ends captures of streams. */
 #include "call.h"
-#include "capture.h"
-#include "context.h"
-#include "graph_owner.h"
+#include "order/capture.h"
+#include "context/context.h"
+#include "heap/graph_owner.h"
 #include "hook.h"
-#include "mem.h"
-#include "work.h"
+#include "preload/serving.h"
+#include "mem/mem.h"
+#include "order/stream_order.h"
 
 /* A begin of a capture. */
 struct begin {
@@ -41,7 +42,7 @@ static struct begin expect(CUstream stream, bool per_thread, bool into)
 	if (!mem_enabled())
 		return begin;
 	begin.place = place_of(stream, into);
-	mem_guard_fork();
+	serving_guard_fork();
 	capture_expect();
 	begin.expected = true;
 	return begin;

@@ -1,15 +1,16 @@
 /* What tells us of contexts. Each calls CUDA first, or notes what will be
  * gone, and returns CUDA's own code. */
 #include "call.h"
-#include "capture.h"
-#include "context.h"
-#include "fence.h"
-#include "giveback.h"
+#include "order/capture.h"
+#include "context/context.h"
+#include "order/fence.h"
+#include "heap/context_leave.h"
+#include "heap/reclaim.h"
 #include "hook.h"
-#include "mem.h"
+#include "mem/mem.h"
 #include "primary.h"
 #include "room_of.h"
-#include "work.h"
+#include "order/stream_order.h"
 
 static CUresult created(CUresult res, CUcontext *out, CUdevice device)
 {

@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "config.h"
+#include "mem/config.h"
 #include "hook.h"
-#include "loader.h"
-#include "log.h"
+#include "preload/loader.h"
+#include "common/log.h"
 
 /* clang-format off */
 #ifdef __x86_64__

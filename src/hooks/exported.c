@@ -2,7 +2,7 @@
  * others do with it. */
 #include "call.h"
 #include "hook.h"
-#include "mem.h"
+#include "mem/mem.h"
 
 /* An address in the middle gets the handle of the whole allocation. */
 static CUresult exported(CUresult res, CUdeviceptr ptr)

@@ -1,11 +1,11 @@
 /* What makes graphs of graphs and ends them. */
 #include "call.h"
-#include "graph_owner.h"
-#include "hold.h"
+#include "heap/graph_owner.h"
+#include "heap/deferred_free.h"
 #include "hook.h"
-#include "mem.h"
-#include "visit.h"
-#include "work.h"
+#include "mem/mem.h"
+#include "peer_touch.h"
+#include "order/stream_order.h"
 
 static CUresult made(CUresult res, CUgraph from, const void *const *graph)
 {

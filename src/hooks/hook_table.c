@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calls.h"
-#include "context.h"
+#include "order/calls.h"
+#include "context/context.h"
 #include "hook.h"
-#include "known.h"
-#include "loader.h"
-#include "mem.h"
-#include "real.h"
+#include "api_names.h"
+#include "preload/loader.h"
+#include "mem/mem.h"
+#include "cuda/real.h"
 #include "unknown.h"
-#include "work.h"
+#include "order/stream_order.h"
 
 struct hook_row {
 	const char *symbol; /* as exported */

@@ -1,7 +1,7 @@
 /* Launches whose stream, and order in it, stand in a structure. */
 #include "call.h"
 #include "hook.h"
-#include "work.h"
+#include "order/stream_order.h"
 
 /* Whether an attribute leaves a kernel behind all earlier work of its stream.
  * Those of programmatic launches let it start before its predecessor ends. */

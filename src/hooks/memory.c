@@ -1,14 +1,14 @@
 /* The memory calls of the driver and of a shared runtime. */
 #include "call.h"
-#include "control.h"
-#include "direct.h"
+#include "control/control.h"
+#include "tcache/pass_through.h"
 #include "entry.h"
 #include "hook.h"
-#include "mem.h"
-#include "real.h"
-#include "seen.h"
-#include "visit.h"
-#include "work.h"
+#include "mem/mem.h"
+#include "cuda/real.h"
+#include "mem/foreign.h"
+#include "peer_touch.h"
+#include "order/stream_order.h"
 
 /* Kept apart, so that the fast path saves no registers for it. */
 #define COLD __attribute__((noinline, cold))

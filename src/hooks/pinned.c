@@ -1,9 +1,9 @@
 /* Pinned host memory. The runtime's cudaMallocHost, cudaHostAlloc and
  * cudaFreeHost end here, too. */
 #include "call.h"
-#include "control.h"
+#include "control/control.h"
 #include "hook.h"
-#include "mem.h"
+#include "mem/mem.h"
 
 /* False: not for us. */
 static bool served(void **out, size_t size, unsigned int flags,

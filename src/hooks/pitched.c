@@ -9,10 +9,10 @@
 #include <uthash.h>
 
 #include "call.h"
-#include "context.h"
-#include "control.h"
+#include "context/context.h"
+#include "control/control.h"
 #include "hook.h"
-#include "mem.h"
+#include "mem/mem.h"
 #include "room_of.h"
 #include "seen_call.h"
 

@@ -2,11 +2,12 @@
 #include <pthread.h>
 
 #include "call.h"
-#include "context.h"
-#include "fence.h"
-#include "giveback.h"
+#include "context/context.h"
+#include "order/fence.h"
+#include "heap/context_leave.h"
+#include "heap/reclaim.h"
 #include "hook.h"
-#include "mem.h"
+#include "mem/mem.h"
 #include "primary.h"
 #include "room_of.h"
 

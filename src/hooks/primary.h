@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "real.h"
+#include "cuda/real.h"
 
 struct context;
 

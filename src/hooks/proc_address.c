@@ -1,7 +1,7 @@
 /* The door that both forms of cudart come through: CUDA answers first, then
  * what it answered is replaced where it is one of ours. */
 #include "hook.h"
-#include "real.h"
+#include "cuda/real.h"
 
 static bool per_thread(cuuint64_t flags)
 {

@@ -1,8 +1,8 @@
 #include "call.h"
-#include "capture.h"
-#include "context.h"
+#include "order/capture.h"
+#include "context/context.h"
 #include "room_of.h"
-#include "seen.h"
+#include "mem/foreign.h"
 
 static bool is_capturing(CUstream stream, bool per_thread)
 {

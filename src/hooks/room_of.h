@@ -3,8 +3,8 @@
 #ifndef MNM_ROOM_OF_H
 #define MNM_ROOM_OF_H
 
-#include "real.h"
-#include "room.h"
+#include "cuda/real.h"
+#include "mem/room.h"
 
 /* Kept apart, so that nothing is saved for it where there is memory. */
 #define COLD __attribute__((noinline, cold))

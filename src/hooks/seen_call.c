@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "control.h"
+#include "control/control.h"
 #include "seen_call.h"
 
 bool seen_begin(struct seen_order *order, int ordinal, const void *out,

@@ -2,8 +2,8 @@
 #ifndef MNM_SEEN_CALL_H
 #define MNM_SEEN_CALL_H
 
-#include "real.h"
-#include "seen.h"
+#include "cuda/real.h"
+#include "mem/foreign.h"
 
 enum { CURRENT = -1 }; /* the current context's device */
 

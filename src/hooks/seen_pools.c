@@ -1,11 +1,11 @@
 /* Stream-ordered memory, and CUDA's own pools of it. */
 #include "call.h"
-#include "context.h"
+#include "context/context.h"
 #include "hook.h"
-#include "mem.h"
+#include "mem/mem.h"
 #include "room_of.h"
 #include "seen_call.h"
-#include "work.h"
+#include "order/stream_order.h"
 
 /* The context of a stream, which may not be the current one; NULL: it is. */
 static struct context *stream_context(CUstream stream)

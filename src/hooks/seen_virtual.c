@@ -1,9 +1,9 @@
 /* Physical memory, what is mapped of it, and memory that comes from other
  * processes or APIs. */
 #include "call.h"
-#include "control.h"
+#include "control/control.h"
 #include "hook.h"
-#include "mem.h"
+#include "mem/mem.h"
 #include "seen_call.h"
 
 static void note_import(enum seen_key key, uint64_t handle, size_t bytes)

@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "calls.h"
-#include "fence.h"
-#include "mem.h"
+#include "order/calls.h"
+#include "order/fence.h"
+#include "mem/mem.h"
 
 enum { DOORS = 256, DOOR_SIZE = 16 };
 

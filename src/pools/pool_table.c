@@ -1,5 +1,5 @@
 #include "pool.h"
-#include "pool_list.h"
+#include "common/pool_list.h"
 
 #define POOL(name, summary) extern const struct pool_ops name;
 POOL_LIST

@@ -1,4 +1,4 @@
-"""README, manual and --help say what the tables in include/ say."""
+"""README, manual and --help say what the tables in src/ say."""
 
 import os
 import re
@@ -24,7 +24,7 @@ def mnm(*words):
 
 def options():
     """(name, default, range, help) of each row of option_list.h."""
-    text = read("include", "option_list.h").replace("\\\n", "")
+    text = read("src/common/option_list.h").replace("\\\n", "")
     rows = re.findall(r'^OPTION\((\w+), \w+, "(.*?)", "(.*?)",\s+"(.*?)"\)',
                       text.replace("OPTION(", "\nOPTION("), re.MULTILINE)
     assert len(rows) >= 8
@@ -32,7 +32,7 @@ def options():
 
 
 def pools():
-    text = read("include", "pool_list.h").replace("\\\n", "")
+    text = read("src/common/pool_list.h").replace("\\\n", "")
     rows = re.findall(r'^POOL\((\w+),\s+"(.*?)"\)',
                       text.replace("POOL(", "\nPOOL("), re.MULTILINE)
     assert len(rows) >= 2
@@ -78,7 +78,7 @@ def test_the_readme_and_the_manual_have_every_command():
 
 def test_versions_agree():
     version = re.search(r'MNM_VERSION "(.*?)"',
-                        read("include", "version.h")).group(1)
+                        read("src/common/version.h")).group(1)
     assert mnm("--version") == f"mnm {version}\n"
     assert f"## {version}" in read("CHANGELOG.md")
     assert f'"mnm {version}"' in read("docs", "mnm.1")

@@ -90,7 +90,7 @@ def test_a_usage_error_says_what_is_allowed():
 def test_the_built_library_is_checked_with_all_its_rows(box):
     """A row that is only there in the headers is missed."""
     headers = os.path.join(box.folder, "include")
-    shutil.copytree(os.path.join(ROOT, "include"), headers)
+    shutil.copytree(os.path.join(ROOT, "src", "cuda"), headers)
     with open(os.path.join(headers, "more.h"), "w",
               encoding="utf-8") as file:
         file.write("HOOK(cuNeverThere, \"\", 0, 0)\n")

@@ -36,7 +36,7 @@ ASKED = {"cuPointerGetAttribute", "cuMemGetAddressRange_v2",
 def words(name):
     """The entries in lists of hook_list.h and the one that is generated."""
     text = ""
-    for path in (os.path.join(ROOT, "include", "hook_list.h"),
+    for path in (os.path.join(ROOT, "src", "cuda", "hook_list.h"),
                  os.path.join(BUILD, "gen", "hooks", "work_list.h")):
         with open(path, encoding="utf-8") as header:
             text += header.read()

@@ -9,10 +9,10 @@
 
 #define main mnm_main
 int mnm_main(int argc, char **argv);
-#include "../../src/cli/main.c"
+#include "cli/main.c"
 #undef main
 
-#include "../../src/cli/job.h"
+#include "cli/job.h"
 #include "fuzz.h"
 
 enum { WORDS = 6, ENDS_MAX = 8, COLUMNS = 79 };

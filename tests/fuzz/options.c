@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "option.h"
+#include "common/option.h"
 
 enum { VALUE_SIZE = 2048 };
 

@@ -10,15 +10,15 @@
 
 #include <jansson.h>
 
-#include "../../src/control/about.h"
-#include "../../src/control/command.h"
-#include "../../src/control/listener.h"
-#include "../../src/control/server.h"
-#include "config.h"
-#include "context.h"
+#include "control/about.h"
+#include "control/command.h"
+#include "control/listener.h"
+#include "control/server.h"
+#include "mem/config.h"
+#include "context/context.h"
 #include "fuzz.h"
-#include "log.h"
-#include "protocol.h"
+#include "common/log.h"
+#include "common/protocol.h"
 
 enum { TURNS_MAX = 100, ANSWER_SIZE = 1 << 16 };
 

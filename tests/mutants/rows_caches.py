@@ -1,26 +1,26 @@
 """As rows.py, for what threads keep for themselves, and the index of
 blocks."""
 
-FENCE = "src/core/fence.c"
-CAPTURE = "src/core/capture.c"
-FREES = "src/core/mem_free.c"
-FIGURES = "src/core/cache_figures.c"
-CURRENT = "src/core/context_current.c"
-POOLS = "src/core/pools.c"
-WORK = "src/core/work.c"
-BLOCK = "src/core/block.c"
-INDEX = "src/core/block_index.c"
-CACHE = "src/core/cache.c"
-RECORDS = "src/core/cache_record.c"
-SPANS = "src/core/cache_spans.c"
-CACHED = "src/core/cache_blocks.c"
-RAIDS = "src/core/cache_raids.c"
-ROOMS = "src/core/cache_rooms.c"
-FAST = "include/fast.h"
+FENCE = "src/order/fence.c"
+CAPTURE = "src/order/capture.c"
+FREES = "src/mem/mem_free.c"
+FIGURES = "src/tcache/cache_figures.c"
+CURRENT = "src/context/context_current.c"
+POOLS = "src/heap/pools.c"
+WORK = "src/order/stream_order.c"
+BLOCK = "src/block/block.c"
+INDEX = "src/block/block_index.c"
+CACHE = "src/tcache/cache.c"
+RECORDS = "src/tcache/cache_record.c"
+SPANS = "src/tcache/cache_spans.c"
+CACHED = "src/tcache/cache_blocks.c"
+RAIDS = "src/tcache/cache_raids.c"
+ROOMS = "src/tcache/cache_rooms.c"
+FAST = "src/tcache/fast.h"
 HOOKS = "src/hooks/contexts.c"
 PAGES = "src/pools/page_unit_pool.c"
-DEVICE = "src/core/device.c"
-MEM = "src/core/mem.c"
+DEVICE = "src/stats/counter.c"
+MEM = "src/mem/mem.c"
 
 ROWS = [
     # What threads keep for themselves: who is let in.
@@ -54,18 +54,19 @@ ROWS = [
      (CACHE, " || fence_level() == FENCE_SYNC;", ";\n	(void)fence_level;")),
     ("nobody_is_told_of_a_change_of_level", "test_cache.py -k sync",
      (FENCE, "			fence_restart(device_at(i));\n"
-      "	caches_review(NULL);", "			fence_restart(device_at(i));")),
+      "	gate_recompute(NULL);", "			fence_restart(device_at(i));")),
     ("nobody_is_told_of_a_capture", "test_cache.py -k captures",
-     (CAPTURE, "		caches_review(NULL);\n	}\n	quiet_await", "	}\n"
+     (CAPTURE, "		gate_recompute(NULL);\n	}\n	quiet_await", "	}\n"
       "	quiet_await")),
     ("nobody_is_told_to_ask", "test_cache.py -k green_context_that",
-     (CURRENT, "	caches_ask();\n	caches_review(NULL);",
+     ("src/mem/observers.c", "	caches_ask();\n	caches_review(NULL);",
       "	caches_review(NULL);")),
     ("what_is_unseen_is_not_doubted", "test_cache.py -k unseen",
-     (CURRENT, "	cache_asked(context, !doubted);",
-      "	cache_asked(context, true);")),
+     (CURRENT, "	observer->lookup_ended(context, !doubted);",
+      "	observer->lookup_ended(context, true);")),
     ("other_threads_do_not_doubt", "test_cache.py -k everyones",
-     (CURRENT, "	atomic_store(&doubted, true);\n	caches_ask();",
+     (CURRENT, "	atomic_store(&doubted, true);\n"
+      "	contexts_observer()->handles_changed();",
       "	atomic_store(&doubted, true);")),
     ("a_new_current_context_goes_unnoticed", "test_cache.py -k door",
      (HOOKS, "	context_unsure();\n	if (!res && mem_enabled())\n"
@@ -76,10 +77,9 @@ ROWS = [
       "		context_note(")),
     ("stream_order_ends_beside_requests",
      "race order of a stream beside a request",
-     (WORK, "	caches_pass();\n", "	(void)caches_pass;\n")),
+     (WORK, "	gate_pass();\n", "	(void)gate_pass;\n")),
     ("a_child_keeps_its_caches", "test_cache.py -k child",
-     ("src/core/state.c", "	cache_unsure();\n	atomic_store",
-      "	atomic_store")),
+     ("src/mem/state.c", "		serving_child_calls(cache_unsure);\n", "")),
     ("a_context_that_may_end_serves_on",
      "race a context's end beside a request",
      (CACHE, " || context->dead || context->closing ||\n", " ||\n"
@@ -182,7 +182,7 @@ ROWS = [
      (CACHE, "	if (less)\n		cache_shut(cache, SHUT_ROOM);\n",
       "")),
     ("a_quarantine_that_shrinks_goes_unnoticed", "test_cache_room.py -k taken_away",
-     (FENCE, "->quarantine, bytes);\n	caches_review(NULL);\n",
+     (FENCE, "->quarantine, bytes);\n	gate_recompute(NULL);\n",
       "->quarantine, bytes);\n")),
     ("a_full_device_leaves_as_much_room", "test_cache_room.py -k short_of_memory",
      (FENCE, "	return limit / (device->tight ? QUARANTINE_REST : 1) / "

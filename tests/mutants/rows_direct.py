@@ -1,12 +1,12 @@
-"""As rows.py, for pools that keep nothing: include/direct.h and what is behind
+"""As rows.py, for pools that keep nothing: src/tcache/pass_through.h and what is behind
 it."""
 
-DIRECT = "include/direct.h"
-ENDS = "src/core/direct.c"
-INDEX = "src/core/block_index.c"
-BLOCKS = "src/core/cache_blocks.c"
-CACHE = "src/core/cache.c"
-FIGURES = "src/core/cache_figures.c"
+DIRECT = "src/tcache/pass_through.h"
+ENDS = "src/tcache/pass_through.c"
+INDEX = "src/block/block_index.c"
+BLOCKS = "src/tcache/cache_blocks.c"
+CACHE = "src/tcache/cache.c"
+FIGURES = "src/tcache/cache_figures.c"
 
 ROWS = [
     ("a_known_address_is_not_looked_for", "unit",
@@ -46,7 +46,8 @@ ROWS = [
     ("a_failed_free_is_forgotten", "test_direct.py -k does_not_free",
      (DIRECT, "	counted = LIKELY(freed) && ", "	counted = ")),
     ("a_failed_request_stays_lent", "test_direct.py -k failure_of",
-     (ENDS, "	fresh_cancel(pool, size); /* the pool may end */\n", "")),
+     ("src/heap/fresh.c",
+      "	fresh_cancel(pool, size); /* the pool may end */\n", "")),
     ("a_limit_is_not_seen", "test_direct.py -k limit",
      (CACHE, "shut || limited ? NULL", "shut ? NULL")),
     ("a_shut_cache_is_direct", "test_direct.py -k captures",

@@ -1,14 +1,14 @@
 """As rows.py, for the work that the end of a context waits for: that of others
-which is not known to be over, src/core/leave.c."""
+which is not known to be over, src/heap/context_leave.c."""
 
-CALLS = "src/core/calls.c"
-WORK = "src/core/work.c"
-FENCE = "src/core/fence.c"
-CONTEXT = "src/core/context.c"
-WAIT = "src/core/wait.c"
-LEAVE = "src/core/leave.c"
+CALLS = "src/order/calls.c"
+WORK = "src/order/stream_order.c"
+FENCE = "src/order/fence.c"
+CONTEXT = "src/context/context.c"
+WAIT = "src/order/wait.c"
+LEAVE = "src/heap/context_leave.c"
 ENDS = "test_beside.py -k "
-MET = "	if (context && fresh && kind == CONTEXT_CREATED)\n"
+MET = "		contexts_observer()->joined(context, kind == CONTEXT_CREATED);\n"
 OVER = "	if (!device_check(sync->context->device, res)) {\n"
 DEBT = """	if (epoch >= atomic_load(&device->safe))
 		debt->unfenced = true;
@@ -38,9 +38,9 @@ ROWS = [
      (WAIT, "context->device == device ? context->over : 0;",
       "context->over;")),
     ("a_new_context_may_have_work", ENDS + "before_a_context",
-     (CONTEXT, MET, "	if (0)\n")),
+     (CONTEXT, MET, MET.replace("kind == CONTEXT_CREATED", "false"))),
     ("who_is_met_late_has_no_work", "test_contexts.py -k met_late",
-     (CONTEXT, MET, MET.replace(" && kind == CONTEXT_CREATED", ""))),
+     (CONTEXT, MET, MET.replace("kind == CONTEXT_CREATED", "true"))),
     ("what_a_new_context_finds_waits_for_nothing",
      "test_contexts.py -k other_contexts_do",
      (FENCE, "epoch_raise(&context->over, epoch_next(context->device));",

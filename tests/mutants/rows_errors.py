@@ -1,7 +1,7 @@
 """As rows.py, for errors of the calls that mnm makes by itself."""
 
-GIVE = "src/core/giveback.c"
-FAIL = "src/core/fence_fail.c"
+GIVE = "src/heap/reclaim.c"
+FAIL = "src/order/fence_fail.c"
 
 PRIMARY = "src/hooks/primary.c"
 CONTEXTS = "src/hooks/contexts.c"
@@ -19,7 +19,7 @@ ROWS = [
       "backing_is_refused(res) && pending_keep")),
     ("an_error_of_earlier_work_is_a_refusal",
      "test_faults.py -k not_given_twice",
-     ("src/backing/event.c", "	case CUDA_ERROR_OUT_OF_MEMORY:",
+     ("src/cuda/event.c", "	case CUDA_ERROR_OUT_OF_MEMORY:",
       "	case CUDA_ERROR_UNKNOWN:\n	case CUDA_ERROR_OUT_OF_MEMORY:")),
     ("what_is_refused_for_ever_is_asked_for_ever",
      "test_faults.py -k never_takes",
@@ -28,10 +28,10 @@ ROWS = [
      (GIVE, "	if (device->refused && !again)\n"
       "		device_announce(device);", "	(void)again;")),
     ("what_is_pending_is_past_the_number", "test_idle.py -k several_contexts",
-     ("src/core/bound.c",
+     ("src/heap/idle_limit.c",
       "	most += counter_get(device, COUNTER_pending_bytes);\n", "")),
     ("no_memory_for_an_event_is_a_lack_of_fences", "test_fence.py -k for_now",
-     ("src/backing/event.c", "	case CUDA_ERROR_OUT_OF_MEMORY:\n", "")),
+     ("src/cuda/event.c", "	case CUDA_ERROR_OUT_OF_MEMORY:\n", "")),
     ("what_never_passes_is_tried_by_each_request",
      "test_fence.py -k never_work",
      (FAIL, " && failures < FAILURES_MAX)", ")")),

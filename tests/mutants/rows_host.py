@@ -1,7 +1,7 @@
 """As rows.py, for the control thread and what it leaves behind."""
 
-BEHIND = "src/backing/behind.c"
-FILTER = "src/backing/syscall_filter.c"
+BEHIND = "src/preload/behind.c"
+FILTER = "src/preload/syscall_filter.c"
 HELPER = "src/control/helper.c"
 LEFT = "src/common/socket_left.c"
 LISTENER = "src/control/listener.c"

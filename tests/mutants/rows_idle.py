@@ -1,12 +1,12 @@
-"""As rows.py, for what bounds idle memory: src/core/bound.c and who tells it."""
+"""As rows.py, for what bounds idle memory: src/heap/idle_limit.c and who tells it."""
 
-BOUND = "src/core/bound.c"
-FREE = "src/core/mem_free.c"
-GIVE = "src/core/giveback.c"
-MEM = "src/core/mem.c"
-POOLS = "src/core/pools.c"
-SWAP = "src/core/swap.c"
-CACHE = "src/core/cache_rooms.c"
+BOUND = "src/heap/idle_limit.c"
+FREE = "src/mem/mem_free.c"
+GIVE = "src/heap/reclaim.c"
+MEM = "src/mem/mem.c"
+POOLS = "src/heap/pools.c"
+SWAP = "src/heap/swap.c"
+CACHE = "src/tcache/cache_rooms.c"
 
 ROWS = [
     ("nothing_is_held", "unit",
@@ -44,7 +44,7 @@ ROWS = [
      "test_idle.py -k set_live",
      (SWAP, "	pools_trim(store, bound_past(store->device));\n", "")),
     ("blocks_to_spare_fill_the_device", "unit",
-     ("src/core/bound.c", "lesser(percent(view.peak, SPARE), all / SPARE_OF_ALL)",
+     ("src/heap/idle_limit.c", "lesser(percent(view.peak, SPARE), all / SPARE_OF_ALL)",
       "percent(view.peak, SPARE)")),
     ("a_surplus_stays", "test_idle.py -k turns",
      (GIVE, "	while (found < bytes && (span =", "	while (false && (span =")),

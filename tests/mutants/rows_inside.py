@@ -1,8 +1,8 @@
 """As rows.py, for calls inside calls: of a tool in the midst of CUDA."""
 
-USE = "src/core/context_use.c"
-GIVE = "src/core/giveback.c"
-FREE = "src/core/mem_free.c"
+USE = "src/context/context_use.c"
+GIVE = "src/heap/reclaim.c"
+FREE = "src/mem/mem_free.c"
 
 ROWS = [
     ("an_end_waits_for_itself", "test_inside.py",

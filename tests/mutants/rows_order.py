@@ -1,14 +1,14 @@
 """As rows.py, for one stream's order, which ends and comes back."""
 
-WORK = "src/core/work.c"
-CALLS = "src/core/calls.c"
-FENCE = "src/core/fence.c"
-CAPTURE = "src/core/capture.c"
-HOOKS = "include/work.h"
+WORK = "src/order/stream_order.c"
+CALLS = "src/order/calls.c"
+FENCE = "src/order/fence.c"
+CAPTURE = "src/order/capture.c"
+HOOKS = "src/order/stream_order.h"
 
 ROWS = [
     ("a_green_context_joins_no_fence", "test_contexts.py -k behind_the_fences",
-     ("src/core/reach.c", "		for (int i = 0; i < count && uses; i++)",
+     ("src/order/peer.c", "		for (int i = 0; i < count && uses; i++)",
       "		for (int i = 0; i < 0; i++)")),
     ("an_order_returns_in_doubt", "test_return.py -k never",
      (WORK, "	return !doubted && !barred", "	return !barred")),

@@ -1,12 +1,12 @@
-"""As rows.py, for what goes back while the program rests: src/core/giver.c and
+"""As rows.py, for what goes back while the program rests: src/heap/giver.c and
 unused.c. What a pause rests on is left out in scripts/check-model: on the
 simulated device a free that waits harms nobody."""
 
-GIVER = "src/core/giver.c"
-UNUSED = "src/core/unused.c"
-GIVE = "src/core/giveback.c"
+GIVER = "src/heap/giver.c"
+UNUSED = "src/heap/unused.c"
+GIVE = "src/heap/reclaim.c"
 SERVER = "src/control/commands.c"
-CALLS = "src/core/calls.c"
+CALLS = "src/order/calls.c"
 
 ROWS = [
     ("a_program_at_work_rests", "test_rest.py -k waits_for_the_program",
@@ -32,7 +32,7 @@ ROWS = [
       "		if (device_at(i)->used)", "	for (int i = 0; i < 1; i++)\n"
       "		if (device_at(i)->used)")),
     ("private_tables_blind", "test_rest.py -k tables",
-     ("src/core/context_current.c", "	atomic_store(&doubted, true);",
+     ("src/context/context_current.c", "	atomic_store(&doubted, true);",
       "	calls_unseen();\n	atomic_store(&doubted, true);")),
     ("what_waits_goes_back_once", "test_rest.py -k trim_of",
      (GIVE, "	if (given || device->refused) /* there may be more */",
@@ -43,7 +43,7 @@ ROWS = [
      (UNUSED, "	return now - seen[ordinal].since >= patience &&",
       "	return patience &&")),
     ("a_pause_waits_for_its_own_calls", "unit",
-     (CALLS, "	if (pausing || !mem_enabled())", "	if (!mem_enabled())")),
+     (CALLS, "	if (pausing || !serving_is_on())", "	if (!serving_is_on())")),
     ("what_a_pause_calls_itself_is_no_work", "unit",
      (CALLS, "	if (pausing)\n		atomic_store(&crossed, true);\n",
       "")),
@@ -53,7 +53,7 @@ ROWS = [
      (CALLS, "enum { WAITS_MAX = 10, WAIT_NS = 100000000 };",
       "enum { WAITS_MAX = 1, WAIT_NS = 999999999 };")),
     ("a_wait_of_ours_is_cancelled", "unit",
-     ("src/backing/await.c", "	pthread_setcancelstate("
+     ("src/preload/await.c", "	pthread_setcancelstate("
       "PTHREAD_CANCEL_DISABLE, &before);\n	if (until)",
       "	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &before);\n"
       "	if (until)")),

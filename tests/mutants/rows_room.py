@@ -1,13 +1,13 @@
 """As rows.py, for calls that are out of memory, and for limits."""
 
-ROOM = "src/core/room.c"
+ROOM = "src/mem/room.c"
 ROOM_OF = "src/hooks/room_of.c"
-TAKE = "src/core/take.c"
-LIMIT = "src/core/limit.c"
-SEEN = "src/core/seen.c"
-MEM = "src/core/mem.c"
+TAKE = "src/heap/acquire.c"
+LIMIT = "src/heap/limit.c"
+SEEN = "src/mem/foreign.c"
+MEM = "src/mem/mem.c"
 PRIMARY = "src/hooks/primary.c"
-FIGURES = "src/core/cache_figures.c"
+FIGURES = "src/tcache/cache_figures.c"
 
 ROWS = [
     ("a_call_into_a_capture_is_made_again", "test_room.py -k into_a_capture",
@@ -52,7 +52,7 @@ ROWS = [
      (LIMIT, "soft ? past(pooled, span", "soft ? past(claim, span")),
     ("memory_figures_leave_out_what_no_pool_has",
      "test_limits.py -k no_pool_has",
-     ("src/core/mem_info.c", "	held += atomic_load(&context->device->unpooled);\n", "")),
+     ("src/mem/mem_info.c", "	held += atomic_load(&context->device->unpooled);\n", "")),
     ("what_was_direct_is_not_claimed", "test_limits.py -k changes_while",
      (FIGURES, "		device_claim(device_at(i), moved);\n", "")),
     ("a_lower_limit_keeps_what_is_idle", "test_limits.py -k sends_what",

@@ -1,14 +1,14 @@
 """Work of one device on memory of another, and graphs that are of a node of
 another, as rows.py has it."""
 
-REACH = "src/core/reach.c"
+REACH = "src/order/peer.c"
 GEN = "src/hooks/gen_work"
 MEMORY = "src/hooks/memory.c"
-VISIT = "src/hooks/visit.c"
+VISIT = "src/hooks/peer_touch.c"
 EXPORTED = "src/hooks/exported.c"
 GRAPHS = "src/hooks/graphs.c"
 CAPTURES = "src/hooks/captures.c"
-OWNER = "src/core/graph_owner.c"
+OWNER = "src/heap/graph_owner.c"
 UNKNOWN = "src/hooks/unknown.c"
 TABLE = "src/hooks/hook_table.c"
 
@@ -26,11 +26,11 @@ ROWS = [
     ("a_visitor_is_joined_before_it_shares", "race fence beside a first visit",
      (REACH, "	atomic_fetch_or(&visitor->visits, bit);\n"
       "	atomic_store(&device->visited, true);\n"
-      "	caches_review(device);\n	fence_join(device, visitor);\n",
+      "	gate_recompute(device);\n	fence_join(device, visitor);\n",
       "	fence_join(device, visitor);\n"
       "	atomic_fetch_or(&visitor->visits, bit);\n"
       "	atomic_store(&device->visited, true);\n"
-      "	caches_review(device);\n")),
+      "	gate_recompute(device);\n")),
     ("second_visitor_is_not_joined", "test_contexts.py -k visits",
      (REACH, "visitor->joined & bit)", "device->visited)")),
     ("a_node_is_of_the_current_context", "test_visits.py -k names",
@@ -85,7 +85,7 @@ ROWS = [
      (GRAPHS, "graph_node_settle(list, res);",
       "graph_node_settle(list, true);")),
     ("a_capture_into_a_graph_makes_one", "test_graph_owner.py",
-     ("src/core/capture.c", "	return capture && !capture->place.into;",
+     ("src/order/capture.c", "	return capture && !capture->place.into;",
       "	return capture;")),
     ("a_nodes_end_leaves_its_graphs", "unit",
      (OWNER, "		if (failed)\n			enter(owned);",
@@ -107,6 +107,6 @@ ROWS = [
       "	door = door_of(entry);\n	fence_mingle();\n"
       "	for (int i = 0; i < DEVICE_MAX; i++)\n"
       "		fence_share(device_at(i));"),
-     (UNKNOWN, "#include \"fence.h\"", "#include \"context.h\"\n"
-      "#include \"fence.h\"")),
+     (UNKNOWN, "#include \"order/fence.h\"",
+      "#include \"context/context.h\"\n#include \"order/fence.h\"")),
 ]

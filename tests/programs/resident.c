@@ -28,7 +28,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "syscall_number.h"
+#include "preload/syscall_number.h"
 
 enum { ROUNDS = 40000, PAIRS = 1000, WORKERS = 4 };
 

@@ -166,7 +166,7 @@ struct setting {
 	char sim[16], fail[128], late[128], pool_limit[16], hard_limit[16],
 		quarantine[16], thread_cache[16], idle_limit[16];
 	bool old_driver;  /* without cuCtxRecordEvent */
-	bool giver;       /* that of include/giver.h runs */
+	bool giver;       /* that of src/heap/giver.h runs */
 	bool tight;       /* memory may run out */
 	bool level_fixed; /* chosen by the caller: no step changes it */
 	struct fault faults[FAULTS_MAX];

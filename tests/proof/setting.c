@@ -6,7 +6,7 @@
 
 #include "kind.h"
 
-#include "../../include/pool_list.h"
+#include "common/pool_list.h"
 
 static const char *const pools[] = {
 #define POOL(name, summary) #name,

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../include/pool_list.h"
+#include "common/pool_list.h"
 #include "model.h"
 #include "run.h"
 #include "step.h"

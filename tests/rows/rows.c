@@ -1,7 +1,7 @@
 /* Apart from the headers, which declare some of these otherwise. */
 #include "walk.h"
 
-#include "hook_list.h"
+#include "cuda/hook_list.h"
 #include "work_list.h"
 
 #define VERSION_MAX (CUDA_VERSION + 1)

@@ -32,7 +32,7 @@ struct call {
 extern const struct call calls[];
 extern const unsigned int call_count;
 
-/* A hooked entry; see include/hook_list.h. */
+/* A hooked entry; see src/cuda/hook_list.h. */
 struct row {
 	const char *symbol, *name;
 	int from, until;

@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_BLOCKS_H
 #define TESTS_UNIT_BLOCKS_H
 
-#include "block.h"
+#include "block/block.h"
 #include "run.h"
 
 #define GRANULE (UINT64_C(2) << 20)

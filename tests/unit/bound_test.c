@@ -2,27 +2,19 @@
  * pool is a few figures: what is live, what is reserved, how many are idle. */
 #include <string.h>
 
-#include "backing.h"
-#include "bound.h"
-#include "cache.h"
-#include "context.h"
-#include "limit.h"
+#include "cuda/backing.h"
+#include "heap/idle_limit.h"
+#include "tcache/cache.h"
+#include "context/context.h"
+#include "heap/limit.h"
 #include "run.h"
 
 enum { MIB = 1 << 20, SPAN = 64 * MIB, SPANS = 64 };
 
-__thread struct cache *cache_last;
-
-struct cache_figures caches_figures(const struct device *device)
+struct figures caches_about(const struct device *device)
 {
 	(void)device;
-	return (struct cache_figures){0};
-}
-
-struct cache_figures caches_about(const struct device *device)
-{
-	(void)device;
-	return (struct cache_figures){0};
+	return (struct figures){0};
 }
 
 static size_t all = (size_t)64 << 30; /* of the device */
@@ -40,32 +32,6 @@ size_t limit_get(enum limit limit)
 	return 0;
 }
 
-void cache_look(struct cache *cache)
-{
-	(void)cache;
-}
-
-bool cache_count_alloc(const struct device *device, size_t size, bool hit)
-{
-	(void)device;
-	(void)size;
-	(void)hit;
-	return false;
-}
-
-bool cache_count_free(const struct device *device, size_t size)
-{
-	(void)device;
-	(void)size;
-	return false;
-}
-
-void caches_review(const struct device *device)
-{
-	(void)device;
-}
-
-static struct cache none;
 static struct device *device;
 static size_t idle[SPANS]; /* blocks of SPAN plus as many MiB */
 
@@ -73,7 +39,6 @@ static void start(enum idle_kind kind, size_t number)
 {
 	const struct idle_limit limit = {kind, number};
 
-	cache_last = &none;
 	device = device_at(0);
 	memset(idle, 0, sizeof(idle));
 	memset(device->counters, 0, sizeof(device->counters));

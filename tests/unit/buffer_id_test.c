@@ -3,8 +3,8 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-#include "block.h"
-#include "buffer_id.h"
+#include "block/block.h"
+#include "block/buffer_id.h"
 #include "run.h"
 
 enum { LIVES = 20000 };

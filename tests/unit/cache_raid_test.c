@@ -2,15 +2,15 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "../../src/core/caches.h"
-#include "backing.h"
-#include "capture.h"
-#include "config.h"
-#include "direct.h"
-#include "fence.h"
-#include "limit.h"
-#include "pool_list.h"
-#include "pools.h"
+#include "tcache/caches.h"
+#include "cuda/backing.h"
+#include "order/capture.h"
+#include "tcache/pass_through.h"
+#include "order/fence.h"
+#include "heap/limit.h"
+#include "common/pool_list.h"
+#include "heap/pools.h"
+#include "heap/idle_limit.h"
 #include "run.h"
 
 enum {
@@ -24,7 +24,7 @@ enum {
 static struct context context;
 static struct pool *pool;
 static struct cache first, second;
-static struct config config = {.thread_cache = ROOM};
+static struct config config;
 
 int backing_device_bytes(int ordinal, size_t *bytes)
 {
@@ -57,26 +57,23 @@ size_t fence_room(const struct device *device)
 	return room_most;
 }
 
-const struct config *config_current(void)
-{
-	return &config;
-}
-
 void direct_settle(struct cache *cache)
 {
 	(void)cache;
 }
 
-void pools_put_list(const struct block_list *list)
+static void put(const struct block_list *list)
 {
 	ck_assert(pool->ops->keep(pool, list));
 }
 
-struct block_list pools_take_list(struct pool *from, size_t span, size_t most,
-				  uint64_t safe)
+static struct block_list take(struct pool *from, size_t span, size_t most,
+			      uint64_t safe)
 {
 	return from->ops->take(from, span, most, safe);
 }
+
+static const struct cache_source source = {put, take, bound_idle_most};
 
 static void enlist(struct cache *cache)
 {
@@ -97,6 +94,8 @@ static void prepare(void)
 
 	pool = (struct pool *)memory;
 	pool->ops = pool_ops_at(pool_row_find("page_unit_pool"));
+	cache_source = &source;
+	caches_room_set(ROOM);
 	config.page_size = SMALL;
 	ck_assert(pool->ops->open(pool, &config));
 	context.device = context.store.device = device_at(0);

@@ -1,9 +1,9 @@
 /* Where a cache finds its magazines by span. */
 #include <string.h>
 
-#include "../../src/core/caches.h"
-#include "block.h"
-#include "pool.h"
+#include "tcache/caches.h"
+#include "block/block.h"
+#include "pools/pool.h"
 #include "run.h"
 
 enum { UNIT = 4096, SPANS = 500 };

@@ -1,21 +1,20 @@
 /* The records of threads' caches, and the figures in them. */
 #include <pthread.h>
 
-#include "../../src/core/caches.h"
-#include "backing.h"
-#include "bound.h"
-#include "capture.h"
-#include "config.h"
-#include "fast.h"
-#include "fence.h"
-#include "limit.h"
+#include "tcache/caches.h"
+#include "cuda/backing.h"
+#include "heap/idle_limit.h"
+#include "order/capture.h"
+#include "tcache/fast.h"
+#include "order/fence.h"
+#include "heap/limit.h"
 #include "run.h"
+#include "stats/counter.h"
 
 enum { THREADS = 50, SIZE = 4096, REQUESTS = 1000 };
 
 static struct context context;
 static pthread_barrier_t all;
-static const struct config config = {.thread_cache = 1 << 20};
 
 int backing_device_bytes(int ordinal, size_t *bytes)
 {
@@ -46,11 +45,6 @@ size_t fence_room(const struct device *device)
 	return SIZE_MAX;
 }
 
-const struct config *config_current(void)
-{
-	return &config;
-}
-
 /* There are no blocks here. */
 void cache_shed(struct cache *cache)
 {
@@ -76,11 +70,16 @@ static size_t records(void)
 	return count;
 }
 
+static const struct cache_source source = {.idle_most = bound_idle_most};
+
 static struct device *prepare(int ordinal)
 {
 	context.device = context.store.device = device_at(ordinal);
 	context.store.context = &context;
 	pthread_mutex_init(&context.lock, NULL);
+	caches_room_set(1 << 20);
+	caches_open(&source);
+	counters_source(&caches_source);
 	return context.device;
 }
 

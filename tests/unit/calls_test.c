@@ -7,15 +7,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../include/calls.h"
-#include "barrier.h"
-#include "mem.h"
+#include "order/calls.h"
+#include "preload/barrier.h"
+#include "preload/serving.h"
 #include "run.h"
-#include "work.h"
+#include "order/stream_order.h"
 
 enum { STOPPED_SECONDS = 2 }; /* longer than a call waits */
 
-void mem_guard_fork(void)
+void serving_guard_fork(void)
 {
 }
 

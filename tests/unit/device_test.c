@@ -1,57 +1,33 @@
 /* A device's figures, as they are seen while threads change theirs. */
-#include "cache.h"
-#include "context.h"
+#include "stats/counter.h"
+#include "context/context.h"
 #include "run.h"
 
 enum { SIZE = 4096 };
 
 /* What the caches have; the test's own. */
-static struct cache_figures caches;
-__thread struct cache *cache_last;
-static struct cache none;
+static struct figures caches;
 
-struct cache_figures caches_figures(const struct device *device)
+static struct figures sum(const struct device *device)
 {
 	(void)device;
 	return caches;
 }
 
-void cache_look(struct cache *cache)
+static bool count_alloc(const struct device *device, size_t size, bool hit)
 {
-	(void)cache;
-}
-
-struct cache_figures caches_about(const struct device *device)
-{
-	(void)device;
-	return caches;
-}
-
-bool cache_count_alloc(const struct device *device, size_t size, bool hit)
-{
-	(void)device;
-	(void)size;
-	(void)hit;
+	(void)device, (void)size, (void)hit;
 	return false;
 }
 
-bool cache_count_free(const struct device *device, size_t size)
-{
-	(void)device;
-	(void)size;
-	return false;
-}
-
-void caches_review(const struct device *device)
-{
-	(void)device;
-}
+static const struct figures_source source = {
+	.sum = sum, .about = sum, .count_alloc = count_alloc};
 
 START_TEST(a_free_that_is_seen_before_its_request_is_not_less_than_nothing)
 {
 	struct device *device = device_at(0);
 
-	cache_last = &none;
+	counters_source(&source);
 	caches.live = -(uint64_t)SIZE;
 	ck_assert_uint_eq(counter_get(device, COUNTER_live_bytes), 0);
 	ck_assert_uint_eq(counter_get(device, COUNTER_live_peak), 0);
@@ -67,7 +43,7 @@ START_TEST(what_was_freed_since_the_last_fence_waits_for_one)
 {
 	struct device *device = device_at(1);
 
-	cache_last = &none;
+	counters_source(&source);
 	caches.freed = 3 * SIZE;
 	ck_assert_uint_eq(quarantine_set(device, 0), 3 * SIZE);
 	ck_assert_uint_eq(counter_get(device, COUNTER_quarantined_bytes), 0);

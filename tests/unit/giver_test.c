@@ -6,27 +6,25 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../src/core/context_use.h"
-#include "../../src/core/marks.h"
-#include "barrier.h"
-#include "calls.h"
-#include "capture.h"
-#include "config.h"
-#include "context.h"
-#include "giveback.h"
-#include "giver.h"
-#include "mem.h"
+#include "context/context_use.h"
+#include "order/marks.h"
+#include "preload/barrier.h"
+#include "order/calls.h"
+#include "order/capture.h"
+#include "context/context.h"
+#include "heap/reclaim.h"
+#include "heap/giver.h"
+#include "preload/serving.h"
 #include "run.h"
-#include "work.h"
-#include "swap.h"
-#include "thread.h"
+#include "order/stream_order.h"
+#include "heap/swap.h"
+#include "preload/thread.h"
 
 enum { BLOCKS = 50, FREE_NS = 20000000 };
 /* What may come in the midst of a free. */
 enum { NOTHING, CALL, CONTEXT, STOP };
 
 static struct device devices[DEVICE_ALL];
-static const struct config config = {.device_idle = 60};
 static _Atomic int freed; /* blocks, by the giver */
 static _Atomic bool freeing, stops, context_comes;
 static _Atomic int comes;
@@ -119,13 +117,8 @@ void work_starts(void)
 {
 }
 
-void mem_guard_fork(void)
+void serving_guard_fork(void)
 {
-}
-
-const struct config *config_current(void)
-{
-	return &config;
 }
 
 int thread_start(void *(*run)(void *), void *arg, size_t stack_size,

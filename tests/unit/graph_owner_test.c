@@ -1,6 +1,6 @@
-/* Whose end is a graph's: src/core/graph_owner.c. */
-#include "graph_owner.h"
-#include "hold.h"
+/* Whose end is a graph's: src/heap/graph_owner.c. */
+#include "heap/graph_owner.h"
+#include "heap/deferred_free.h"
 #include "run.h"
 
 /* What graphs hold is of no concern here. */

@@ -1,6 +1,6 @@
 /* The index of blocks: one step into it, and what that leaves to others. */
 #include "blocks.h"
-#include "fast.h"
+#include "tcache/fast.h"
 
 START_TEST(one_block_is_entered_alone_where_none_is_known)
 {

@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 
 #include "blocks.h"
-#include "fast.h"
+#include "tcache/fast.h"
 
 /* Where there are too many for an assertion each. */
 static atomic_int missed;

@@ -1,6 +1,6 @@
 #include <dlfcn.h>
 
-#include "object.h"
+#include "preload/elf_symbol.h"
 #include "run.h"
 
 START_TEST(a_symbol_is_found_where_the_loader_finds_it)

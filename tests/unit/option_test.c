@@ -1,5 +1,5 @@
-#include "option.h"
-#include "pool_list.h"
+#include "common/option.h"
+#include "common/pool_list.h"
 #include "run.h"
 
 static struct config config;

@@ -1,9 +1,9 @@
-/* Stands in for src/backing/thread.c, which finds these where a program may
- * lack them, and for src/core/state.c. */
-#include "mem.h"
-#include "thread.h"
+/* Stands in for src/preload/thread.c, which finds these where a program may
+ * lack them, and for src/preload/serving.c. */
+#include "preload/serving.h"
+#include "preload/thread.h"
 
-bool mem_enabled(void)
+bool serving_is_on(void)
 {
 	return true;
 }

@@ -1,5 +1,5 @@
-#include "pool.h"
-#include "pool_list.h"
+#include "pools/pool.h"
+#include "common/pool_list.h"
 #include "run.h"
 
 static struct config config;

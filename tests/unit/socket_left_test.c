@@ -7,7 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "protocol.h"
+#include "common/protocol.h"
 #include "run.h"
 
 static struct sockaddr_un address = {.sun_family = AF_UNIX};

@@ -1,5 +1,5 @@
 #include "run.h"
-#include "text.h"
+#include "common/text.h"
 
 static void plain(const char *from, const char *expected)
 {

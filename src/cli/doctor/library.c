@@ -8,7 +8,7 @@
 #include "../part.h"
 #include "check.h"
 #include "elf.h"
-#include "version.h"
+#include "common/version.h"
 
 static void version_report(struct report *report, const struct elf *elf,
 			   const char *path)

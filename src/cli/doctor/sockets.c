@@ -9,7 +9,7 @@
 
 #include "../ask.h"
 #include "check.h"
-#include "protocol.h"
+#include "common/protocol.h"
 
 static int socket_files(const char *dir)
 {

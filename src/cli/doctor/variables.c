@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "option.h"
+#include "common/option.h"
 
 /* Whether "NAME=value" is one of ours, or of the simulated device. */
 static bool name_known(const char *pair)

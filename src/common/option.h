@@ -1,0 +1,116 @@
+/* Options: their table, and how a value is read and checked.
+ *
+ * Used by the preload (from the environment) and by `mnm run --set`. */
+#ifndef MNM_OPTION_H
+#define MNM_OPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "log.h"
+
+#define DEVICE_MAX        64         /* ordinals 0 .. 63 */
+#define DEVICE_HOST       DEVICE_MAX /* stands for pinned host memory */
+#define DEVICE_ALL        (DEVICE_MAX + 1)
+#define OPTION_ERROR_SIZE 256 /* bytes of an error line, its NUL included */
+
+enum option_type {
+	OPTION_TEXT,
+	OPTION_PATH,  /* absolute, or empty */
+	OPTION_SIZE,  /* as size_parse reads it */
+	OPTION_PAGE,  /* bytes, a power of two from 512 to 2 MiB */
+	OPTION_ROOM,  /* as OPTION_SIZE, or auto */
+	OPTION_FLAG,  /* 0 or 1 */
+	OPTION_FENCE, /* a fence level's name */
+	OPTION_LEVEL, /* a log level's name */
+	OPTION_INFO,  /* pool or real */
+	OPTION_TIME,  /* seconds */
+	OPTION_IDLE,  /* auto, off, bytes as OPTION_SIZE, or percent */
+	OPTION_POOLS, /* NAME, ORDINAL:NAME or host:NAME, comma-separated */
+};
+
+/* How a freed block becomes usable again, see fence.h. */
+enum fence_level { FENCE_FENCE, FENCE_SYNC, FENCE_NONE };
+extern const char *const fence_names[]; /* by level; the last is NULL */
+extern const char *const level_names[]; /* of log lines; likewise */
+
+#define ROOM_AUTO SIZE_MAX
+
+/* What may be idle: see idle_limit.h. */
+enum idle_kind { IDLE_AUTO, IDLE_OFF, IDLE_BYTES, IDLE_PERCENT };
+
+struct idle_limit {
+	enum idle_kind kind;
+	size_t number; /* bytes, or percent of the most that was live */
+};
+
+struct option_row {
+	const char *name; /* as in --set NAME=VALUE */
+	enum option_type type;
+	const char *initial, *range, *help;
+};
+
+/* All rows; the last has a NULL name. */
+extern const struct option_row option_rows[];
+
+/* Writes the row's environment variable, MNM_ and the name in capitals. */
+void option_variable(const struct option_row *row, char *text, size_t size);
+
+/* What the options say, read and checked. */
+struct config {
+	int pool[DEVICE_ALL]; /* index into pool_rows, by ordinal */
+	size_t page_size;     /* bytes */
+	enum fence_level fence;
+	size_t quarantine;   /* bytes, or ROOM_AUTO */
+	size_t thread_cache; /* bytes, 0 = none */
+	size_t pool_limit;   /* bytes, 0 = none */
+	size_t hard_limit;   /* bytes, 0 = none */
+	size_t host_limit;   /* bytes, or ROOM_AUTO */
+	struct idle_limit idle_limit;
+	unsigned int host_idle;   /* seconds, 0 = never */
+	unsigned int device_idle; /* likewise */
+	bool meminfo;             /* real: idle bytes don't count as free */
+	char socket_dir[96];
+	char stat_file[512];
+	enum log_level log;
+	bool force;
+	bool disable;
+};
+
+void config_init(struct config *config);
+
+/* Reads one value into *config. False: error holds one line that says what
+ * was wrong and what is allowed, and *config is as it was. */
+bool config_set(struct config *config, const char *name, const char *value,
+		char error[OPTION_ERROR_SIZE]);
+
+/* Whether the values go together; as config_set. */
+bool config_check(const struct config *config, char error[OPTION_ERROR_SIZE]);
+
+/* Reads every MNM_ variable of the environment; as config_set. */
+bool config_read(struct config *config, char error[OPTION_ERROR_SIZE]);
+
+/* The ordinal that names a device, or DEVICE_HOST for "host"; -1: neither. */
+int device_parse(const char *text);
+
+/* Reads bytes, or as many K, M or G (powers of 1024): 4096, 64M, 64MiB, 8GB,
+ * 1.5G. False: not a size. */
+bool size_parse(const char *text, size_t *size);
+
+/* Reads NAME, ORDINAL:NAME, host:NAME or several with commas between them,
+ * each device once; NAME is for all that are not named. What none is for
+ * stays as it is. False: *bad says what is wrong, and nothing has changed. */
+bool pools_parse(const char *text, int pool[DEVICE_ALL], const char **bad);
+
+/* Writes the row's value as config_set reads it. */
+void config_text(const struct config *config, const struct option_row *row,
+		 char *text, size_t size);
+
+/* The row of that name; NULL: there is none. */
+const struct option_row *option_find(const char *name);
+
+/* Adds the names of all rows to a line that has `used` of its bytes. */
+void option_names(char *text, size_t size, size_t used);
+
+#endif

@@ -1,0 +1,319 @@
+/* The table of contexts. Records are never freed nor used again: a thread that
+ * looked one up may still lock it, and finds it dead. A program makes few. */
+#define HASH_NONFATAL_OOM 1
+#include <stdlib.h>
+
+#include "context.h"
+#include "context_current.h"
+#include "context_use.h"
+#include "green_context.h"
+#include "observer.h"
+#include "preload/serving.h"
+#include "cuda/real.h"
+#include "preload/thread.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct context *table;
+static struct context *dead; /* linked by next_dead */
+
+static _Atomic int used;  /* devices with a context; changed under lock */
+static _Atomic int alive; /* contexts that are not buried */
+
+/* Under lock. */
+static struct context *find(CUcontext handle)
+{
+	struct context *context;
+
+	HASH_FIND_PTR(table, &handle, context);
+	return context;
+}
+
+/* Under lock. False: no memory. */
+static bool enter(struct context *context)
+{
+	HASH_ADD_PTR(table, handle, context);
+	return context->hh.tbl;
+}
+
+/* Under lock. *fresh: it was not known. */
+static struct context *note(CUcontext handle, int ordinal, bool *fresh)
+{
+	struct context *context = find(handle);
+
+	*fresh = !context;
+	if (context)
+		return context;
+	serving_guard_fork();
+	context = calloc(1, sizeof(*context));
+	if (!context)
+		return NULL;
+	context->handle = handle;
+	context->device = device_at(ordinal);
+	context->store.context = context;
+	context->store.device = context->device;
+	context->lock = (pthread_mutex_t)LOCK_SPINS;
+	pthread_cond_init(&context->settled, NULL);
+	if (!enter(context)) {
+		free(context);
+		return NULL;
+	}
+	if (!context->device->contexts++)
+		used++;
+	alive++;
+	return context;
+}
+
+/* Under lock. Two calls may have ended it, and each knows: false for the
+ * second. */
+static bool bury(struct context *context)
+{
+	if (context->buried)
+		return false;
+	HASH_DEL(table, context);
+	context->buried = true;
+	if (!--context->device->contexts) {
+		used--;
+		context->device->lost = false;
+	}
+	alive--;
+	context->next_dead = dead;
+	dead = context;
+	handles_changed();
+	return true;
+}
+
+/* It is buried. */
+static void forget(struct context *context)
+{
+	contexts_observer()->handle_ended(context->handle);
+	contexts_observer()->ended(context);
+}
+
+int device_count(void)
+{
+	return atomic_load_explicit(&used, memory_order_relaxed);
+}
+
+int context_count(void)
+{
+	return alive;
+}
+
+struct context *context_find(CUcontext handle)
+{
+	struct context *context;
+
+	pthread_mutex_lock(&lock);
+	context = find(handle);
+	pthread_mutex_unlock(&lock);
+	return context ? context : green_whole(handle);
+}
+
+struct context *context_whole(CUcontext handle)
+{
+	const struct real_driver *real = real_driver();
+
+	if (!real || (!handle && real->cuCtxGetCurrent(&handle)))
+		return NULL;
+	return !handle || green_whole(handle) ? NULL : context_find(handle);
+}
+
+bool context_note_green(CUcontext handle, int ordinal)
+{
+	struct context *whole = context_primary(ordinal);
+
+	return whole && green_note(handle, whole);
+}
+
+void context_forget_green(CUcontext handle)
+{
+	contexts_observer()->handle_ended(handle);
+	green_forget(handle);
+	handles_changed();
+}
+
+/* A handle that may be a second context's, of any device: two contexts share
+ * no stream. Before it is noted, or another thread could take it for known.
+ * True: one stream's order is barred until then. */
+static bool meet(CUcontext handle)
+{
+	bool second = alive && !context_find(handle);
+
+	if (second)
+		contexts_observer()->second_begins();
+	return second;
+}
+
+void context_note(CUcontext handle, int ordinal, enum context_kind kind)
+{
+	struct context *context, *former = NULL;
+	bool fresh, barred;
+
+	if (!handle || ordinal < 0 || ordinal >= DEVICE_MAX)
+		return;
+	barred = meet(handle);
+	pthread_mutex_lock(&lock);
+	if (kind == CONTEXT_CREATED)
+		former = find(handle); /* its end, or part of it, went unseen */
+	if (former)
+		bury(former);
+	context = note(handle, ordinal, &fresh);
+	if (context)
+		context->kind = kind;
+	pthread_mutex_unlock(&lock);
+	if (barred)
+		contexts_observer()->second_ends();
+	if (former)
+		forget(former);
+	if (context && fresh)
+		contexts_observer()->joined(context, kind == CONTEXT_CREATED);
+}
+
+struct context *context_met(CUcontext handle, int ordinal)
+{
+	bool fresh, barred = meet(handle);
+	struct context *context;
+
+	pthread_mutex_lock(&lock);
+	context = note(handle, ordinal, &fresh);
+	pthread_mutex_unlock(&lock);
+	if (barred)
+		contexts_observer()->second_ends();
+	if (context && fresh)
+		contexts_observer()->joined(context, false);
+	return context;
+}
+
+struct context *context_close(CUcontext handle)
+{
+	struct context *context;
+
+	pthread_mutex_lock(&lock);
+	context = find(handle);
+	pthread_mutex_unlock(&lock);
+	while (context && !context_closing(context))
+		context_unused(context);
+	return context;
+}
+
+/* Under lock. The primary context of a device, or one that may be it. */
+static struct context *find_primary(int ordinal)
+{
+	struct context *context, *unseen = NULL;
+
+	for (context = table; context; context = context->hh.next) {
+		if (device_ordinal(context->device) != ordinal)
+			continue;
+		if (context->kind == CONTEXT_PRIMARY)
+			return context;
+		if (context->kind == CONTEXT_UNSEEN)
+			unseen = context;
+	}
+	return unseen;
+}
+
+struct context *context_primary(int ordinal)
+{
+	struct context *context;
+
+	pthread_mutex_lock(&lock);
+	context = find_primary(ordinal);
+	pthread_mutex_unlock(&lock);
+	return context;
+}
+
+bool context_close_primary(int ordinal, struct context **context)
+{
+	*context = context_primary(ordinal);
+	return !*context || context_closing(*context);
+}
+
+/* What polls have left while it was not known whether it would end. */
+static void announce_pending(struct context *context)
+{
+	bool pending;
+
+	for (struct store *at = &context->store; at; at = at->next) {
+		pthread_mutex_lock(&context->lock);
+		pending = at->pending;
+		pthread_mutex_unlock(&context->lock);
+		if (pending)
+			contexts_observer()->pends(at->device);
+	}
+}
+
+void context_settle(struct context *context, bool ended)
+{
+	bool first;
+
+	if (!context)
+		return;
+	if (ended) {
+		pthread_mutex_lock(&lock);
+		first = bury(context);
+		pthread_mutex_unlock(&lock);
+		if (first)
+			forget(context);
+	}
+	context_closed(context);
+	if (!ended)
+		announce_pending(context);
+}
+
+/* Whether what the context does may use memory of the device. */
+static bool uses(const struct context *context, const struct device *device)
+{
+	return context->device == device || device->shared ||
+	       (device->visited &&
+		context->visits >> device_ordinal(device) & 1);
+}
+
+static bool has(const struct context *context, const struct device *device)
+{
+	return context->device == device;
+}
+
+static int list_those(bool (*wanted)(const struct context *context,
+				     const struct device *device),
+		      const struct device *device, struct context **list,
+		      int max)
+{
+	bool all = !device || device_is_host(device);
+	int count = 0;
+
+	pthread_mutex_lock(&lock);
+	for (struct context *context = table; context && count >= 0;
+	     context = context->hh.next) {
+		if (!all && !wanted(context, device))
+			continue;
+		if (count < max)
+			list[count++] = context;
+		else
+			count = -1;
+	}
+	pthread_mutex_unlock(&lock);
+	return count;
+}
+
+int contexts_of(const struct device *device, struct context **list, int max)
+{
+	return list_those(has, device, list, max);
+}
+
+int contexts_using(const struct device *device, struct context **list, int max)
+{
+	return list_those(uses, device, list, max);
+}
+
+void stores_each(void (*visit)(struct store *store, void *arg), void *arg)
+{
+	pthread_mutex_lock(&lock);
+	for (struct context *context = table; context;
+	     context = context->hh.next) {
+		pthread_mutex_lock(&context->lock);
+		for (struct store *at = &context->store; at; at = at->next)
+			visit(at, arg);
+		pthread_mutex_unlock(&context->lock);
+	}
+	pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,101 @@
+/* Which context the calling thread has current. */
+#include <stdatomic.h>
+
+#include "cuda/backing.h"
+#include "context.h"
+#include "context_current.h"
+#include "observer.h"
+#include "cuda/real.h"
+
+/* Counts changes after which a handle may mean another context. */
+static _Atomic uint64_t generation = 1;
+
+/* A door was opened by which the current context may change unseen. */
+static _Atomic bool doubted;
+
+/* What this thread saw last. */
+static __thread struct {
+	CUcontext handle;
+	uint64_t generation;
+	struct context *context;
+} seen;
+
+void handles_changed(void)
+{
+	atomic_fetch_add(&generation, 1);
+	contexts_observer()->handles_changed();
+}
+
+void context_unsure(void)
+{
+	contexts_observer()->current_changes();
+}
+
+void context_doubt(void)
+{
+	static _Atomic bool told; /* to all threads, not before */
+
+	if (atomic_load(&told))
+		return;
+	atomic_store(&doubted, true);
+	contexts_observer()->handles_changed();
+	atomic_store(&told, true);
+}
+
+bool context_is_doubted(void)
+{
+	return doubted;
+}
+
+/* As context_current, of a handle that was current in that generation. */
+static struct context *current_known(CUcontext handle, uint64_t now)
+{
+	struct context *context;
+	CUdevice ordinal = 0;
+
+	if (seen.handle == handle && seen.generation == now)
+		return seen.context;
+	context = context_find(handle);
+	if (!context) {
+		if (real_driver()->cuCtxGetDevice(&ordinal) || ordinal < 0 ||
+		    ordinal >= DEVICE_MAX)
+			return NULL;
+		context = context_met(handle, ordinal);
+	}
+	seen.handle = context ? handle : NULL;
+	seen.generation = now;
+	seen.context = context;
+	return context;
+}
+
+struct context *context_current(void)
+{
+	const struct real_driver *real = real_driver();
+	const struct context_observer *observer = contexts_observer();
+	const struct context *sure = observer->was_sure();
+	uint64_t now = atomic_load(&generation);
+	struct context *context = NULL;
+	CUcontext handle = NULL;
+
+	observer->lookup_begins();
+	if (real && !real->cuCtxGetCurrent(&handle) && handle)
+		context = current_known(handle, now);
+	if (sure && context != sure && sure == observer->was_sure()) {
+		context_doubt(); /* there is a door that we don't see */
+		observer->was_wrong();
+	}
+	observer->lookup_ended(context, !doubted);
+	return context;
+}
+
+struct context *context_named(CUcontext handle)
+{
+	struct context *context = context_find(handle);
+	int ordinal;
+
+	if (context || !handle || !real_driver() ||
+	    backing_context_device(handle, &ordinal) || ordinal < 0 ||
+	    ordinal >= DEVICE_MAX)
+		return context;
+	return context_met(handle, ordinal);
+}

@@ -1,0 +1,11 @@
+/* The control socket of this process: one thread that answers one-line
+ * requests, as in src/common/protocol.h. It makes no CUDA call. */
+#ifndef MNM_CONTROL_H
+#define MNM_CONTROL_H
+
+/* Opens the socket and starts the thread, once; to be called when the first
+ * request has been served. What fails is logged, and the program goes on
+ * without. Leaves errno as it was. */
+void control_open_once(void);
+
+#endif

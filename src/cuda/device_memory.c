@@ -1,0 +1,111 @@
+#include "backing.h"
+#include "real.h"
+#include "context_scope.h"
+
+unsigned int backing_relax(void)
+{
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+
+	mode_exchange(&mode);
+	return mode;
+}
+
+void backing_unrelax(unsigned int before)
+{
+	CUstreamCaptureMode mode = (CUstreamCaptureMode)before;
+
+	mode_exchange(&mode);
+}
+
+int backing_take(size_t span, bool capturing, uint64_t *addr)
+{
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	CUdeviceptr ptr;
+	CUresult res;
+
+	if (capturing)
+		mode_exchange(&mode);
+	res = real_driver()->cuMemAlloc_v2(&ptr, span);
+	if (capturing)
+		mode_exchange(&mode);
+	if (!res)
+		*addr = ptr;
+	return (int)res;
+}
+
+int backing_give(CUcontext context, uint64_t addr)
+{
+	struct visit visit;
+	CUresult res = visit_begin(&visit, context);
+
+	if (res)
+		return (int)res;
+	res = real_driver()->cuMemFree_v2(addr);
+	visit_end(&visit);
+	return (int)res;
+}
+
+int backing_wait(CUcontext context)
+{
+	struct visit visit;
+	CUresult res = visit_begin(&visit, context);
+
+	if (res)
+		return (int)res;
+	res = real_driver()->cuCtxSynchronize();
+	visit_end(&visit);
+	return (int)res;
+}
+
+/* By what every program relies on: no document says more than that it may wait,
+ * but the driver itself may not give out memory that a kernel still uses, and
+ * can't know which memory that is. */
+int backing_free_wait(CUcontext context)
+{
+	struct visit visit;
+	CUdeviceptr addr;
+	CUresult res = visit_begin(&visit, context);
+
+	if (res)
+		return (int)res;
+	res = real_driver()->cuMemAlloc_v2(&addr, 1);
+	if (!res)
+		res = real_driver()->cuMemFree_v2(addr);
+	visit_end(&visit);
+	return (int)res;
+}
+
+int backing_device_bytes(int ordinal, size_t *bytes)
+{
+	const struct real_driver *real = real_driver();
+
+	if (!real->cuDeviceTotalMem_v2)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	return (int)real->cuDeviceTotalMem_v2(bytes, ordinal);
+}
+
+int backing_free_bytes(size_t *bytes)
+{
+	const struct real_driver *real = real_driver();
+	size_t total;
+
+	if (!real->cuMemGetInfo_v2)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	return (int)real->cuMemGetInfo_v2(bytes, &total);
+}
+
+int backing_device_of(uint64_t addr)
+{
+	const struct real_driver *real = real_driver();
+	CUmemorytype type;
+	int ordinal;
+
+	if (!real->cuPointerGetAttribute ||
+	    real->cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+					addr) ||
+	    type != CU_MEMORYTYPE_DEVICE ||
+	    real->cuPointerGetAttribute(
+		    &ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, addr))
+		return -1;
+	return ordinal;
+}

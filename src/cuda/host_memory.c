@@ -1,0 +1,32 @@
+#include "backing.h"
+#include "real.h"
+#include "context_scope.h"
+
+int backing_take_host(size_t span, unsigned int flags, bool capturing,
+		      uint64_t *addr)
+{
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	void *ptr;
+	CUresult res;
+
+	if (capturing)
+		mode_exchange(&mode);
+	res = real_driver()->cuMemHostAlloc(&ptr, span, flags);
+	if (capturing)
+		mode_exchange(&mode);
+	if (!res)
+		*addr = (uint64_t)ptr;
+	return (int)res;
+}
+
+int backing_give_host(CUcontext context, uint64_t addr)
+{
+	struct visit visit;
+	CUresult res = visit_begin(&visit, context);
+
+	if (res)
+		return (int)res;
+	res = real_driver()->cuMemFreeHost((void *)addr);
+	visit_end(&visit);
+	return (int)res;
+}

@@ -1,0 +1,88 @@
+#include "context_leave.h"
+
+#include <pthread.h>
+
+#include "block/block.h"
+#include "tcache/cache.h"
+#include "order/capture.h"
+#include "context/context.h"
+#include "order/fence.h"
+#include "pools/pool.h"
+#include "order/wait.h"
+
+/* What may still use memory of a context that the program has freed. */
+struct debt {
+	const struct context *context;
+	uint64_t last; /* epoch with work of others on the device; 0: none */
+	bool unfenced; /* some that no fence stands behind */
+	uint64_t host; /* epoch with work on pinned memory; 0: none */
+};
+
+/* A fence that others make meanwhile stands behind later ones only. */
+static void debt_add(struct debt *debt, const struct device *device,
+		     uint64_t epoch)
+{
+	if (epoch < atomic_load(&device->over))
+		return;
+	if (device_is_host(device)) {
+		debt->host = epoch > debt->host ? epoch : debt->host;
+		return;
+	}
+	if (epoch >= atomic_load(&device->safe))
+		debt->unfenced = true;
+	if (epoch > debt->last)
+		debt->last = epoch;
+}
+
+/* Of a block that is live again, too: its former holder's work may be ordered
+ * before its new one's alone. */
+static void debt_visit(struct block *block, uint64_t word, void *arg)
+{
+	struct debt *debt = arg;
+	const struct pool *pool = block_pool(block);
+	const struct store *store = pool ? pool->store : NULL;
+
+	if (store && store->context == debt->context &&
+	    !(word_is_live(word) && block->epoch == EPOCH_NEVER))
+		debt_add(debt, store->device, block->epoch);
+}
+
+static struct debt debt_of(struct context *context)
+{
+	struct debt debt = {.context = context};
+
+	pthread_mutex_lock(&context->lock);
+	for (struct store *at = &context->store; at; at = at->next)
+		caches_flush(at);
+	/* What is to go back may be of a pool that has ended since. */
+	for (struct store *at = &context->store; at; at = at->next)
+		for (const struct block *block = at->pending; block;
+		     block = block->next)
+			debt_add(&debt, at->device, block->epoch);
+	block_walk(debt_visit, &debt);
+	pthread_mutex_unlock(&context->lock);
+	return debt;
+}
+
+static bool memory_leave(const struct debt *debt, const struct context *context)
+{
+	if (!debt->last)
+		return true;
+	if (!debt->unfenced)
+		return fences_wait(context->device, context, debt->last);
+	return !capture_any() &&
+	       others_wait(context->device, context, debt->last);
+}
+
+bool fence_leave(struct context *context)
+{
+	struct debt debt;
+
+	if (fence_level() == FENCE_NONE || context_count() == 1)
+		return true;
+	debt = debt_of(context);
+	return memory_leave(&debt, context) &&
+	       (!debt.host ||
+		(!capture_any() &&
+		 others_wait(device_at(DEVICE_HOST), context, debt.host)));
+}

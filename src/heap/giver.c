@@ -1,0 +1,263 @@
+#include "giver.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "order/calls.h"
+#include "order/capture.h"
+#include "context/context.h"
+#include "context/context_use.h"
+#include "reclaim.h"
+#include "order/marks.h"
+#include "preload/serving.h"
+#include "swap.h"
+#include "preload/thread.h"
+
+enum {
+	STACK_SIZE = 1 << 20, /* the driver's calls run on it */
+	QUERIES = 40,         /* of events that are to be over */
+	NAP_NS = 50000,       /* between two of them */
+	ASK_SECONDS = 3,      /* that who asks waits for an answer */
+	HOLD_SECONDS = 1,     /* that a fork or exit waits for it */
+	LEAVE_SECONDS = 2,    /* that the main thread waits for its end */
+};
+
+static _Atomic bool allowed, started, leaving;
+static pthread_t giver;
+
+static _Atomic uint32_t asked;          /* times; a futex */
+static _Atomic uint32_t answered;       /* the times it has seen; a futex */
+static _Atomic bool wanted[DEVICE_ALL]; /* see giver_want */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t done = PTHREAD_COND_INITIALIZER;
+static bool giving;      /* it may be in the driver; under lock */
+static _Atomic int held; /* it is not to go there; changed under lock */
+
+static void futex_wait(_Atomic uint32_t *word, uint32_t is,
+		       const struct timespec *limit)
+{
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, is, limit);
+}
+
+static void futex_wake(_Atomic uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL);
+}
+
+/* What has failed is left as it is. */
+static bool any_is_lost(void)
+{
+	for (int i = 0; i < DEVICE_MAX; i++)
+		if (device_at(i)->lost)
+			return true;
+	return false;
+}
+
+/* Whether all work so far is over, or soon will be; then *calls brought it. */
+static bool work_is_over(uint64_t *calls)
+{
+	static struct marks marks;
+	const struct timespec nap = {.tv_nsec = NAP_NS};
+	bool over;
+
+	if (!calls_look(calls) || marks_set(&marks, NULL))
+		return false;
+	over = !marks_ask(&marks);
+	for (int i = 0; i < QUERIES && !over; i++) {
+		nanosleep(&nap, NULL);
+		over = !marks_ask(&marks);
+	}
+	marks_drop(&marks);
+	return over;
+}
+
+static bool has_to_stop(void)
+{
+	return held || leaving || calls_are_awaited() || contexts_awaited();
+}
+
+/* In a pause. A begin of a capture waits for one block's free at most. */
+static void device_gives(struct device *device)
+{
+	bool more = true;
+
+	if (atomic_exchange(&wanted[device_ordinal(device)], false))
+		device_trim(device);
+	while (more && !has_to_stop() && quiet_begin()) {
+		more = device_give_one(device);
+		quiet_end();
+	}
+}
+
+static void give_if_at_rest(void)
+{
+	uint64_t calls;
+
+	if (any_is_lost() || !work_is_over(&calls) || !calls_pause(calls))
+		return;
+	for (int i = 0; i < DEVICE_ALL; i++)
+		if (device_at(i)->used)
+			device_gives(device_at(i));
+	calls_resume();
+}
+
+static bool giving_begin(void)
+{
+	bool may;
+
+	pthread_mutex_lock(&lock);
+	may = giving = !held && !leaving;
+	pthread_mutex_unlock(&lock);
+	return may;
+}
+
+static void giving_end(void)
+{
+	pthread_mutex_lock(&lock);
+	giving = false;
+	pthread_cond_broadcast(&done);
+	pthread_mutex_unlock(&lock);
+}
+
+/* No order: what was asked for is known by what is under locks. */
+static bool is_leaving(void)
+{
+	return atomic_load_explicit(&leaving, memory_order_relaxed);
+}
+
+/* Sleeps until it is asked; the times that it has been. */
+static uint32_t order_await(uint32_t before)
+{
+	uint32_t now;
+
+	while ((now = atomic_load_explicit(&asked, memory_order_relaxed)) ==
+		       before &&
+	       !is_leaving())
+		futex_wait(&asked, before, NULL);
+	return now;
+}
+
+static void *giver_run(void *unused)
+{
+	uint32_t order = 0;
+
+	(void)unused;
+	prctl(PR_SET_NAME, "mnm-giver");
+	while (!is_leaving()) {
+		order = order_await(order);
+		if (giving_begin()) {
+			give_if_at_rest();
+			giving_end();
+		}
+		atomic_store(&answered, order);
+		futex_wake(&answered);
+	}
+	return NULL;
+}
+
+/* It is not in the driver from now on, or that is taking too long. */
+static void hold(void)
+{
+	struct timespec until;
+	bool late = false;
+
+	if (!serving_is_on()) /* a forked child, where locks may stay held */
+		return;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += HOLD_SECONDS;
+	pthread_mutex_lock(&lock);
+	held++;
+	while (giving && !late)
+		late = thread_await(&done, &lock, &until);
+	pthread_mutex_unlock(&lock);
+}
+
+static void unhold(void)
+{
+	if (!serving_is_on())
+		return;
+	pthread_mutex_lock(&lock);
+	held--;
+	pthread_mutex_unlock(&lock);
+}
+
+static void giver_begin(void)
+{
+	int saved = errno; /* the program's: its call did not fail */
+
+	pthread_atfork(hold, unhold, NULL);
+	if (!thread_start(giver_run, NULL, STACK_SIZE, &giver)) {
+		atexit(hold);
+		atomic_store(&started, true);
+	}
+	errno = saved;
+}
+
+void giver_allow(void)
+{
+	atomic_store(&allowed, true);
+}
+
+void giver_start(void)
+{
+	static struct once once = ONCE_INIT;
+
+	if (atomic_load_explicit(&allowed, memory_order_relaxed))
+		once_run(&once, giver_begin);
+}
+
+static void giver_wake(void)
+{
+	atomic_fetch_add(&asked, 1);
+	futex_wake(&asked);
+}
+
+void giver_ask(void)
+{
+	const struct timespec limit = {.tv_sec = ASK_SECONDS};
+	uint32_t before = answered;
+
+	if (!started || before != asked) /* it has not answered the last one */
+		return;
+	giver_wake();
+	futex_wait(&answered, before, &limit);
+}
+
+void giver_want(const struct device *device, bool all)
+{
+	atomic_store(&wanted[device_ordinal(device)], all);
+}
+
+void giver_look(void)
+{
+	static uint64_t calls_then;
+	uint64_t calls;
+	bool any = false;
+
+	for (int i = 0; i < DEVICE_ALL; i++)
+		any |= wanted[i];
+	if (!any)
+		return;
+	/* A program that calls now has work, most probably: what an event of
+	 * all contexts costs it is not to be paid each time. */
+	if (calls_look(&calls) && calls == calls_then)
+		giver_ask();
+	calls_then = calls;
+}
+
+void giver_leave(void)
+{
+	atomic_store(&allowed, false);
+	atomic_store(&leaving, true);
+	if (!started)
+		return;
+	giver_wake();
+	thread_join(giver, LEAVE_SECONDS);
+}

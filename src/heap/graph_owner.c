@@ -1,0 +1,176 @@
+#define HASH_NONFATAL_OOM 1
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include <uthash.h>
+
+#include "graph_owner.h"
+#include "deferred_free.h"
+
+struct owned {
+	const void *graph; /* the key */
+	const void *owner;
+	const void *node;   /* that it is of */
+	struct owned *next; /* of those whose node is being destroyed */
+	UT_hash_handle hh;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct owned *table; /* under lock */
+static atomic_uint count;
+
+/* Stands for owners that are not known: it never ends. */
+static const char unknown;
+
+/* Under lock. */
+static struct owned *find(const void *graph)
+{
+	struct owned *owned;
+
+	HASH_FIND_PTR(table, &graph, owned);
+	return owned;
+}
+
+/* Under lock. */
+static void forget(struct owned *owned)
+{
+	HASH_DEL(table, owned);
+	free(owned);
+	count--;
+}
+
+/* Under lock. Without memory the graph is taken for one of its own, whose end
+ * nobody tells. */
+static void enter(struct owned *owned)
+{
+	HASH_ADD_PTR(table, graph, owned);
+	if (owned->hh.tbl)
+		count++;
+	else
+		free(owned);
+}
+
+void graph_owned(const void *graph, const void *owner, const void *node)
+{
+	struct owned *owned = calloc(1, sizeof(*owned)), *former;
+
+	pthread_mutex_lock(&lock);
+	former = find(graph); /* its end, with its node, went unseen */
+	if (former)
+		forget(former);
+	if (owned) {
+		owned->graph = graph;
+		owned->owner = owner ? owner : &unknown;
+		owned->node = node;
+		enter(owned);
+	}
+	pthread_mutex_unlock(&lock);
+	/* It may hold what it had when it was still its own. */
+	graph_joined(graph, graph_root(graph));
+	graph_ended(graph);
+}
+
+void graph_met(const void *graph, const void *node)
+{
+	bool known;
+
+	pthread_mutex_lock(&lock);
+	known = find(graph);
+	pthread_mutex_unlock(&lock);
+	if (!known)
+		graph_owned(graph, NULL, node);
+}
+
+const void *graph_root(const void *graph)
+{
+	const struct owned *owned;
+	unsigned int left;
+
+	if (!count)
+		return graph;
+	pthread_mutex_lock(&lock);
+	/* Where the ends of nodes went unseen and handles came again, two may
+	 * seem to be each other's. */
+	for (left = HASH_COUNT(table); left && (owned = find(graph)); left--)
+		graph = owned->owner;
+	if (find(graph))
+		graph = &unknown;
+	pthread_mutex_unlock(&lock);
+	return graph;
+}
+
+void graph_is_new(const void *graph)
+{
+	struct owned *former;
+
+	if (!count)
+		return;
+	pthread_mutex_lock(&lock);
+	former = find(graph);
+	if (former)
+		forget(former);
+	pthread_mutex_unlock(&lock);
+}
+
+/* Under lock. Takes those of an owner, or of a node, off the table, and what
+ * belongs to them: as deep as graphs are nested. */
+static void take_all_of(const void *owner, const void *node,
+			struct owned **list)
+{
+	struct owned *owned, *next;
+
+	HASH_ITER (hh, table, owned, next) {
+		if (owner ? owned->owner != owner : owned->node != node)
+			continue;
+		HASH_DEL(table, owned);
+		count--;
+		owned->next = *list;
+		*list = owned;
+		take_all_of(owned->graph, NULL, list);
+		next = table; /* what came next may have gone, too */
+	}
+}
+
+struct owned *graph_node_ends(const void *node)
+{
+	struct owned *list = NULL;
+
+	if (!count || !node)
+		return NULL;
+	pthread_mutex_lock(&lock);
+	take_all_of(NULL, node, &list);
+	pthread_mutex_unlock(&lock);
+	return list;
+}
+
+void graph_node_settle(struct owned *list, bool failed)
+{
+	struct owned *owned;
+
+	if (!list)
+		return;
+	pthread_mutex_lock(&lock);
+	while ((owned = list)) {
+		list = owned->next;
+		if (failed)
+			enter(owned);
+		else
+			free(owned);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void graph_owner_ended(const void *graph)
+{
+	struct owned *list = NULL;
+
+	if (!count)
+		return;
+	pthread_mutex_lock(&lock);
+	if (!find(graph)) /* CUDA refuses to destroy what is a node's */
+		take_all_of(graph, NULL, &list);
+	pthread_mutex_unlock(&lock);
+	graph_node_settle(list, false);
+}

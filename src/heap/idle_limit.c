@@ -1,0 +1,395 @@
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/backing.h"
+#include "idle_limit.h"
+#include "tcache/cache.h"
+#include "context/context.h"
+#include "limit.h"
+
+/* In percent of the most that was live: what is reserved is held below the
+ * first once a pool that keeps all would take more than the second. From the
+ * third on idle blocks serve requests of less, from the fourth on fresh ones
+ * are made for that. Past the fifth no pause of new spans is worth as much as
+ * keeping all would take. */
+enum {
+	HELD = 130,
+	KEEPS_ALL = 145,
+	FITS_LESS = 200,
+	ROUNDS_UP = 300,
+	WORTH_MOST = 800,
+};
+
+/* Likewise: the bytes freed since the last new span until the job is taken to
+ * repeat itself; what all blocks may be larger by than their requests; and what
+ * may be left below HELD for requests that come before a free. */
+enum { PAUSE = 200, SPARE = 25, AHEAD = 20 };
+
+/* No more of the device's memory than this part of it is lost to blocks that
+ * are larger than their requests, or a job that fills the device would run out
+ * of what it could have had. */
+enum { SPARE_OF_ALL = 32 };
+
+/* Less than this is not worth a call of the driver's, bytes. Generated programs
+ * (tests/proof) take less. */
+#ifndef BOUND_LEAST
+#define BOUND_LEAST (32 << 20)
+#endif
+enum { LEAST = BOUND_LEAST };
+
+/* Of a request: what an idle block and a fresh one may be larger by. */
+enum { IDLE_SHARE = 1, FRESH_SHARE = 8 };
+
+enum { ROOM_LEAST = 256, ROOM_MOST = 1 << 16 }; /* places; powers of two */
+
+/* How many blocks of a span a pool that keeps all would have idle beyond what
+ * ours have. */
+struct place {
+	size_t span; /* 0: none */
+	int64_t more;
+};
+
+struct bound {
+	struct place *places; /* by a hash of the span; or NULL */
+	size_t room, count;
+	int64_t beyond; /* bytes that such a pool would have beyond ours */
+	uint64_t spare; /* bytes that blocks have beyond their requests */
+	uint64_t last;  /* bytes freed when a new span came last */
+	uint64_t ahead; /* bytes to leave for requests before a free */
+};
+
+/* What a decision rests on, bytes. */
+struct view {
+	uint64_t reserved, peak, all; /* all: with a pool that keeps all */
+	bool grows;                   /* that one, and it does not repeat */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Under lock. */
+static struct bound bounds[DEVICE_MAX];
+
+static _Atomic enum idle_kind kind;
+static _Atomic size_t number; /* bytes or percent, as the kind says */
+
+void bound_set(const struct idle_limit *limit)
+{
+	number = limit->number;
+	kind = limit->kind;
+	for (int i = 0; i < DEVICE_MAX; i++)
+		bound_reset(device_at(i));
+}
+
+static uint64_t percent(uint64_t bytes, unsigned int part)
+{
+	return bytes / 100 * part + bytes % 100 * part / 100;
+}
+
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* NULL: there is nothing to learn of this device. */
+static struct bound *bound_of(const struct device *device)
+{
+	return kind == IDLE_AUTO && !device_is_host(device)
+		       ? &bounds[device_ordinal(device)]
+		       : NULL;
+}
+
+/* Under lock: where a span is, or is to be. There is room. */
+static struct place *place_of(const struct bound *bound, size_t span)
+{
+	size_t i = (span * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
+
+	for (;; i++) {
+		struct place *place = &bound->places[i & (bound->room - 1)];
+
+		if (!place->span || place->span == span)
+			return place;
+	}
+}
+
+static int64_t more_of(const struct bound *bound, size_t span)
+{
+	return bound->places ? place_of(bound, span)->more : 0;
+}
+
+/* Under lock: only places that say something stay. False: no memory. */
+static bool places_grow(struct bound *bound)
+{
+	struct bound before = *bound;
+	size_t room = before.room ? 2 * before.room : ROOM_LEAST;
+
+	if (room > ROOM_MOST)
+		room = ROOM_MOST;
+	bound->places = calloc(room, sizeof(*bound->places));
+	if (!bound->places) {
+		*bound = before;
+		return false;
+	}
+	bound->room = room;
+	bound->count = 0;
+	for (size_t i = 0; i < before.room; i++) {
+		const struct place *old = &before.places[i];
+
+		if (!old->more || bound->count >= room / 2)
+			continue;
+		*place_of(bound, old->span) = *old;
+		bound->count++;
+	}
+	free(before.places);
+	return true;
+}
+
+/* Under lock. Without memory a span stays as new as it was. */
+static void more_add(struct bound *bound, size_t span, int64_t change)
+{
+	struct place *place;
+
+	if (bound->count >= bound->room / 4 * 3 && !places_grow(bound))
+		return;
+	place = place_of(bound, span);
+	if (!place->span) {
+		place->span = span;
+		bound->count++;
+	}
+	place->more += change;
+}
+
+/* The most that was live, or will be once `more` bytes are. */
+static uint64_t peak_of(const struct device *device, size_t more)
+{
+	uint64_t peak = counter_about(device, COUNTER_live_peak);
+	uint64_t live = counter_about(device, COUNTER_live_bytes) + more;
+
+	return peak > live ? peak : live;
+}
+
+static uint64_t freed_of(const struct device *device)
+{
+	return atomic_load(&device->freed) + caches_about(device).freed;
+}
+
+/* Under lock, for a request of span that is not served by a block of it. */
+static struct view view_of(const struct bound *bound,
+			   const struct device *device, size_t span)
+{
+	bool fresh = more_of(bound, span) <= 0;
+	uint64_t paused = freed_of(device) - bound->last;
+	struct view view = {
+		.reserved = counter_about(device, COUNTER_reserved_bytes),
+		.peak = peak_of(device, span),
+	};
+	uint64_t pending = counter_about(device, COUNTER_pending_bytes);
+	int64_t all = (int64_t)(view.reserved - pending) + bound->beyond;
+
+	view.all = (all > 0 ? (uint64_t)all : 0) + (fresh ? span : 0);
+	view.grows = view.all > LEAST &&
+		     view.all > percent(view.peak, KEEPS_ALL) &&
+		     (fresh || paused <= percent(view.peak, PAUSE) ||
+		      view.all > percent(view.peak, WORTH_MOST));
+	return view;
+}
+
+/* The bytes that the process can have of a device; asked of the driver once. 0:
+ * not known. */
+static uint64_t all_of(const struct device *device)
+{
+	static _Atomic size_t totals[DEVICE_MAX];
+	int ordinal = device_ordinal(device);
+	size_t limit = limit_get(LIMIT_HARD), total = totals[ordinal];
+
+	if (!total && !backing_device_bytes(ordinal, &total))
+		totals[ordinal] = total;
+	return limit ? lesser(limit, total) : total;
+}
+
+struct slack bound_slack(struct device *device, size_t span)
+{
+	struct bound *bound = bound_of(device);
+	struct slack slack = {0};
+	struct view view;
+	uint64_t left, all;
+
+	if (!bound)
+		return slack;
+	all = all_of(device);
+	pthread_mutex_lock(&lock);
+	view = view_of(bound, device, span);
+	left = lesser(percent(view.peak, SPARE), all / SPARE_OF_ALL);
+	left -= lesser(left, bound->spare);
+	pthread_mutex_unlock(&lock);
+	if (view.grows && view.all > percent(view.peak, FITS_LESS))
+		slack.idle = lesser(left, span / IDLE_SHARE);
+	if (slack.idle && view.all > percent(view.peak, ROUNDS_UP))
+		slack.fresh = lesser(left, span / FRESH_SHARE);
+	return slack;
+}
+
+/* Under lock. The most that may be reserved. */
+static uint64_t held_to(const struct bound *bound, const struct view *view)
+{
+	uint64_t most = percent(view->peak, HELD);
+
+	if (view->grows)
+		most -= lesser(most, bound->ahead);
+	else if (most < view->all + bound->spare)
+		most = view->all + bound->spare;
+	return most > LEAST ? most : LEAST;
+}
+
+size_t bound_excess(struct device *device, size_t span, size_t taken)
+{
+	struct bound *bound = bound_of(device);
+	struct view view;
+	uint64_t most, kept;
+
+	if (!bound)
+		return 0;
+	pthread_mutex_lock(&lock);
+	view = view_of(bound, device, span);
+	most = held_to(bound, &view);
+	pthread_mutex_unlock(&lock);
+	kept = view.reserved + taken;
+	most += counter_about(device, COUNTER_pending_bytes);
+	return kept > most ? kept - most : 0;
+}
+
+/* Under lock. A request of span is served by a block of another, or a fresh
+ * one: is it a repeat? */
+static bool repeat_take(struct bound *bound, const struct device *device,
+			size_t span)
+{
+	if (more_of(bound, span) > 0) {
+		more_add(bound, span, -1);
+		return true;
+	}
+	bound->last = freed_of(device);
+	return false;
+}
+
+void bound_lent(struct device *device, size_t span, size_t given)
+{
+	struct bound *bound = bound_of(device);
+
+	if (!bound)
+		return;
+	pthread_mutex_lock(&lock);
+	if (!repeat_take(bound, device, span))
+		bound->beyond += (int64_t)span;
+	more_add(bound, given, 1);
+	bound->spare += given - span;
+	pthread_mutex_unlock(&lock);
+}
+
+/* Under lock. What is reserved while frees are awaited. */
+static void ahead_learn(struct bound *bound, const struct device *device,
+			size_t span)
+{
+	struct view view = view_of(bound, device, span);
+	uint64_t held = percent(view.peak, HELD), past;
+
+	if (!view.grows || view.reserved <= held || view.reserved <= LEAST)
+		return;
+	past = lesser(view.reserved - held, percent(view.peak, AHEAD));
+	if (bound->ahead < past)
+		bound->ahead = past;
+}
+
+void bound_taken(struct device *device, size_t span, size_t given)
+{
+	struct bound *bound = bound_of(device);
+	bool repeat;
+
+	if (!bound)
+		return;
+	pthread_mutex_lock(&lock);
+	repeat = repeat_take(bound, device, span);
+	bound->beyond -= (int64_t)(repeat ? given : given - span);
+	bound->spare += given - span;
+	ahead_learn(bound, device, span);
+	pthread_mutex_unlock(&lock);
+}
+
+void bound_returned(struct device *device, size_t span, size_t given)
+{
+	struct bound *bound = bound_of(device);
+
+	if (!bound)
+		return;
+	pthread_mutex_lock(&lock);
+	more_add(bound, given, -1);
+	more_add(bound, span, 1);
+	bound->spare -= lesser(bound->spare, given - span);
+	pthread_mutex_unlock(&lock);
+}
+
+void bound_shed(struct device *device, size_t span)
+{
+	struct bound *bound = bound_of(device);
+
+	if (!bound)
+		return;
+	pthread_mutex_lock(&lock);
+	more_add(bound, span, 1);
+	bound->beyond += (int64_t)span;
+	pthread_mutex_unlock(&lock);
+}
+
+size_t bound_surplus(struct device *device, size_t below)
+{
+	struct bound *bound = bound_of(device);
+	const struct place *at;
+	size_t span = 0;
+
+	if (!bound)
+		return 0;
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < bound->room; i++) {
+		at = &bound->places[i];
+		if (at->more < 0 && at->span < below && at->span > span)
+			span = at->span;
+	}
+	pthread_mutex_unlock(&lock);
+	return span;
+}
+
+void bound_reset(struct device *device)
+{
+	struct bound *bound;
+
+	if (device_is_host(device))
+		return;
+	pthread_mutex_lock(&lock);
+	bound = &bounds[device_ordinal(device)];
+	free(bound->places);
+	memset(bound, 0, sizeof(*bound));
+	bound->last = freed_of(device);
+	pthread_mutex_unlock(&lock);
+}
+
+size_t bound_idle_most(const struct device *device)
+{
+	if (device_is_host(device))
+		return SIZE_MAX;
+	if (kind == IDLE_BYTES)
+		return number;
+	if (kind == IDLE_PERCENT)
+		return percent(peak_of(device, 0), (unsigned int)number);
+	return SIZE_MAX;
+}
+
+size_t bound_past(const struct device *device)
+{
+	size_t most = bound_idle_most(device);
+	uint64_t idle;
+
+	if (most == SIZE_MAX)
+		return 0;
+	/* What is pending goes anyway. */
+	most += counter_get(device, COUNTER_pending_bytes);
+	idle = counter_get(device, COUNTER_idle_bytes);
+	return idle > most ? idle - most : 0;
+}

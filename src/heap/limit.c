@@ -1,0 +1,122 @@
+#include <stdatomic.h>
+#include <sys/resource.h>
+
+#include "tcache/cache.h"
+#include "context/context.h"
+#include "reclaim.h"
+#include "order/pinned_order.h"
+#include "limit.h"
+#include "swap.h"
+
+enum { HOST_SHARE = 4 }; /* of the machine's memory, by default */
+
+static _Atomic size_t limits[LIMIT_MAX] = {[LIMIT_HOST] = ROOM_AUTO};
+
+size_t limit_get(enum limit limit)
+{
+	return atomic_load_explicit(&limits[limit], memory_order_relaxed);
+}
+
+static size_t hard_of(const struct device *device)
+{
+	return device_is_host(device) ? 0 : limit_get(LIMIT_HARD);
+}
+
+static size_t soft_of(const struct device *device)
+{
+	return device_is_host(device) ? host_limit() : limit_get(LIMIT_POOL);
+}
+
+/* The bytes that one more span is past a limit by; SIZE_MAX: it alone is. */
+static size_t past(uint64_t now, size_t span, size_t limit)
+{
+	if (!limit || (span <= limit && now <= limit - span))
+		return 0;
+	return span > limit ? SIZE_MAX : now - (limit - span);
+}
+
+/* Past the lower of the limits; the soft one is for what pools have. */
+static size_t lack(const struct device *device, uint64_t claim, size_t span,
+		   bool soft)
+{
+	uint64_t unpooled = atomic_load(&device->unpooled);
+	uint64_t pooled = claim > unpooled ? claim - unpooled : 0;
+	size_t hard = past(claim, span, hard_of(device));
+	size_t lower = soft ? past(pooled, span, soft_of(device)) : 0;
+
+	return hard > lower ? hard : lower;
+}
+
+static bool claim(struct device *device, size_t span, bool soft)
+{
+	uint64_t now = atomic_load(&device->claim);
+
+	do {
+		if (lack(device, now, span, soft))
+			return false;
+	} while (!atomic_compare_exchange_weak(&device->claim, &now,
+					       now + span));
+	return true;
+}
+
+bool limit_claim(struct device *device, size_t span)
+{
+	return claim(device, span, true);
+}
+
+/* Tries claim after claim while there is room to make; twice at least. */
+static bool claim_pressed(struct device *device, size_t span, bool pooled)
+{
+	bool claimed = claim(device, span, pooled);
+	size_t hard = hard_of(device), given = 0;
+
+	if (claimed || (hard && span > hard))
+		return claimed;
+	device_press(device);
+	for (int i = 0; !claimed && device_may_give(device, i, given); i++) {
+		given = device_release(device,
+				       lack(device, atomic_load(&device->claim),
+					    span, pooled));
+		claimed = claim(device, span, pooled && given);
+	}
+	device_unpress(device);
+	return claimed || claim(device, span, false);
+}
+
+bool limit_claim_pressed(struct device *device, size_t span, bool pooled)
+{
+	bool claimed = claim_pressed(device, span, pooled);
+
+	if (claimed && !pooled)
+		atomic_fetch_add(&device->unpooled, span);
+	return claimed;
+}
+
+void limit_set(enum limit limit, size_t bytes)
+{
+	atomic_store(&limits[limit], bytes);
+	caches_limit(limit_get(LIMIT_HARD) || limit_get(LIMIT_POOL));
+	for (int i = 0; i < DEVICE_ALL; i++)
+		if (device_at(i)->used &&
+		    lack(device_at(i), atomic_load(&device_at(i)->claim), 0,
+			 true))
+			device_trim(device_at(i));
+}
+
+size_t host_limit(void)
+{
+	size_t limit = limit_get(LIMIT_HOST);
+
+	return limit == ROOM_AUTO ? host_bytes() / HOST_SHARE : limit;
+}
+
+bool host_keeps(size_t span)
+{
+	uint64_t idle = counter_get(device_at(DEVICE_HOST), COUNTER_idle_bytes);
+	struct rlimit locked;
+
+	return limit_get(LIMIT_HOST) != ROOM_AUTO ||
+	       getrlimit(RLIMIT_MEMLOCK, &locked) ||
+	       locked.rlim_cur == RLIM_INFINITY ||
+	       idle + span <= locked.rlim_cur;
+}

@@ -1,0 +1,398 @@
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "idle_limit.h"
+#include "gate/gate.h"
+#include "tcache/cache.h"
+#include "reclaim.h"
+#include "deferred_free.h"
+#include "pools.h"
+
+/* Records of pools that were closed, linked by next. */
+static pthread_mutex_t spares_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct pool *spares;
+
+static struct pool *spare_take(const struct pool_ops *ops)
+{
+	struct pool **link = &spares, *pool;
+
+	pthread_mutex_lock(&spares_lock);
+	while (*link && (*link)->ops != ops)
+		link = &(*link)->next;
+	pool = *link;
+	if (pool)
+		*link = pool->next;
+	pthread_mutex_unlock(&spares_lock);
+	return pool;
+}
+
+static void spare_give(struct pool *pool)
+{
+	pthread_mutex_lock(&spares_lock);
+	pool->next = spares;
+	spares = pool;
+	pthread_mutex_unlock(&spares_lock);
+}
+
+/* Blank but for its store. */
+static struct pool *record_new(const struct pool_ops *ops)
+{
+	const size_t kept = sizeof(((struct pool *)NULL)->store);
+	struct pool *pool = spare_take(ops);
+
+	if (!pool)
+		return calloc(1, ops->size);
+	memset((char *)pool + kept, 0, ops->size - kept);
+	return pool;
+}
+
+struct pool *pool_new(int row, const struct config *config)
+{
+	const struct pool_ops *ops = pool_ops_at(row);
+	struct pool *pool = record_new(ops);
+
+	if (!pool)
+		return NULL;
+	pool->ops = ops;
+	if (!ops->open || ops->open(pool, config))
+		return pool;
+	spare_give(pool);
+	return NULL;
+}
+
+void pool_close(struct pool *pool)
+{
+	if (pool->ops->close)
+		pool->ops->close(pool);
+	spare_give(pool);
+}
+
+static void pools_push(struct store *store, struct pool *pool)
+{
+	pool->store = store;
+	pool->next = store->pools;
+	store->pools = pool;
+	store->idles = pool->ops->alloc;
+}
+
+static void pools_unlink(struct pool *pool)
+{
+	struct pool **link = &pool->store->pools;
+
+	while (*link != pool)
+		link = &(*link)->next;
+	*link = pool->next;
+}
+
+struct pool *pools_active(struct store *store, const struct config *config)
+{
+	struct pool *pool;
+
+	if (store->pools && !store->pools->retired)
+		return store->pools;
+	pool = pool_new(store->device->choice, config);
+	if (pool)
+		pools_push(store, pool);
+	return pool;
+}
+
+/* A retired pool ends with its last block. */
+static void pool_close_if_over(struct pool *pool)
+{
+	if (!pool->retired || pool->live_count)
+		return;
+	pools_unlink(pool);
+	pool_close(pool);
+}
+
+/* Blocks of the pool's, linked by next, are to go back. */
+static size_t pool_part(struct pool *pool, struct block *list)
+{
+	struct store *store = pool->store;
+	size_t bytes = 0;
+
+	for (struct block *block = list, *next; block; block = next) {
+		next = block->next;
+		bytes += block->span;
+		block->next = store->pending;
+		store->pending = block;
+		bound_shed(store->device, block->span);
+	}
+	counter_add(store->device, COUNTER_pending_bytes, bytes);
+	return bytes;
+}
+
+static size_t pool_trim(struct pool *pool, size_t least)
+{
+	return pool->ops->trim ? pool_part(pool, pool->ops->trim(pool, least))
+			       : 0;
+}
+
+static void pool_retire(struct pool *pool)
+{
+	pool->retired = true;
+	counter_add(pool->store->device, COUNTER_retired_bytes,
+		    pool->live_span);
+	pool_close_if_over(pool);
+}
+
+size_t pools_swap(struct store *store, struct pool *fresh)
+{
+	struct pool *old = store->pools;
+	size_t bytes = 0;
+
+	caches_flush(store);
+	pools_push(store, fresh);
+	if (old && !old->retired) {
+		bytes = pool_trim(old, SIZE_MAX);
+		pool_retire(old);
+	}
+	bound_reset(store->device);
+	return bytes;
+}
+
+size_t pools_trim(struct store *store, size_t least)
+{
+	size_t bytes = 0;
+
+	if (least)
+		caches_flush(store);
+	for (struct pool *pool = store->pools; pool && bytes < least;
+	     pool = pool->next)
+		bytes += pool_trim(pool, least - bytes);
+	return bytes;
+}
+
+bool pools_trim_one(struct store *store, size_t span)
+{
+	struct pool *pool = store->pools;
+	struct block_list list = {0};
+
+	if (pool && pool->ops->take)
+		list = pool->ops->take(pool, span, 1, UINT64_MAX);
+	if (list.count)
+		list.head->next = NULL;
+	return list.count && pool_part(pool, list.head);
+}
+
+static void pool_lend_many(struct pool *pool, size_t count, size_t bytes)
+{
+	pool->live_count += count;
+	pool->live_span += bytes;
+	if (pool->retired) /* swapped out while the driver was asked */
+		counter_add(pool->store->device, COUNTER_retired_bytes, bytes);
+}
+
+static void pool_return_many(struct pool *pool, size_t count, size_t bytes)
+{
+	pool->live_count -= count;
+	pool->live_span -= bytes;
+	if (pool->retired)
+		counter_sub(pool->store->device, COUNTER_retired_bytes, bytes);
+	pool_close_if_over(pool);
+}
+
+void pool_lend(struct pool *pool, size_t span)
+{
+	pool_lend_many(pool, 1, span);
+}
+
+void pool_return(struct pool *pool, size_t span)
+{
+	pool_return_many(pool, 1, span);
+}
+
+/* Under the context's lock. */
+static void pending_add(struct store *store, struct block *block)
+{
+	counter_add(store->device, COUNTER_quarantined_bytes, block->span);
+	counter_add(store->device, COUNTER_pending_bytes, block->span);
+	counter_add(store->device, COUNTER_idle_bytes, block->span);
+	block->next = store->pending;
+	store->pending = block;
+}
+
+/* Under the context's lock. The driver has taken the memory of a block that
+ * its pool counts as live. */
+static void block_forget(struct block *block)
+{
+	device_unreserve(block->pool->store->device, block->span);
+	pool_return(block->pool, block->span);
+	block_remove(block);
+	block_drop(block);
+}
+
+void pools_put(struct block *block)
+{
+	struct pool *pool = block->pool;
+	struct store *store = pool->store;
+	size_t span = block->span;
+
+	if (pool->ops->free(pool, block)) {
+		counter_add(store->device, COUNTER_idle_bytes, span);
+		pool_return(pool, span);
+		return;
+	}
+	pool_return(pool, span);
+	pending_add(store, block);
+	atomic_store(&store->device->pending, true);
+}
+
+void pools_put_list(const struct block_list *list)
+{
+	struct pool *pool = list->head->pool;
+	size_t bytes = list->count * list->head->span;
+
+	if (!pool->ops->keep(pool, list)) {
+		for (struct block *at = list->head, *next; at; at = next) {
+			next = at->next;
+			pools_put(at);
+		}
+		return;
+	}
+	counter_add(pool->store->device, COUNTER_idle_bytes, bytes);
+	pool_return_many(pool, list->count, bytes);
+}
+
+struct block_list pools_take_list(struct pool *pool, size_t span, size_t most,
+				  uint64_t safe)
+{
+	struct block_list list = pool->ops->take(pool, span, most, safe);
+	size_t bytes = list.count * span;
+
+	if (list.count) {
+		counter_sub(pool->store->device, COUNTER_idle_bytes, bytes);
+		pool_lend_many(pool, list.count, bytes);
+	}
+	return list;
+}
+
+void pools_send_back(struct block *block)
+{
+	struct store *store = block->pool->store;
+	struct context *context = store->context;
+
+	pthread_mutex_lock(&context->lock);
+	if (context->dead) {
+		block_forget(block);
+	} else {
+		pool_return(block->pool, block->span);
+		pending_add(store, block);
+	}
+	pthread_mutex_unlock(&context->lock);
+	device_announce(store->device);
+}
+
+void pools_take_back(struct block *block)
+{
+	struct pool *pool = block->pool;
+	struct context *context = pool->store->context;
+	struct device *device = pool->store->device;
+	size_t span = block->span; /* kept, it may be another thread's */
+	bool kept;
+
+	pthread_mutex_lock(&context->lock); /* an end may read its epoch */
+	block->epoch = atomic_load(&device->epoch);
+	kept = !context->dead && !pool->retired && pool->ops->free(pool, block);
+	if (kept) {
+		counter_add(device, COUNTER_idle_bytes, span);
+		counter_add(device, COUNTER_quarantined_bytes, span);
+		pool_return(pool, span);
+	}
+	pthread_mutex_unlock(&context->lock);
+	if (!kept)
+		pools_send_back(block);
+}
+
+/* Forgets the blocks that wait in store->pending. */
+static void pending_forget(struct store *store)
+{
+	struct device *device = store->device;
+	struct block *block;
+
+	while ((block = store->pending)) {
+		store->pending = block->next;
+		counter_sub(device, COUNTER_pending_bytes, block->span);
+		counter_sub(device, COUNTER_idle_bytes, block->span);
+		device_unreserve(device, block->span);
+		block_remove(block);
+		block_drop(block);
+	}
+}
+
+/* Forgets a live block that was taken from the table. */
+static void live_forget(struct block *block)
+{
+	counter_sub(block->pool->store->device, COUNTER_live_bytes,
+		    block->size);
+	block_forget(block);
+}
+
+/* Under the context's lock, so its pools stay. */
+static bool context_has(const struct context *context, const struct pool *pool)
+{
+	const struct store *store = &context->store;
+
+	for (; store; store = atomic_load(&store->next))
+		for (struct pool *at = store->pools; at; at = at->next)
+			if (at == pool)
+				return true;
+	return false;
+}
+
+/* Blocks that another thread is just freeing are not live: that thread finds
+ * the context dead, and forgets them.
+ *
+ * The record of another context's block may be dropped and given out anew at
+ * any moment, that of one of ours only under the lock. So the pool may be one
+ * of ours though the word was another block's: of a fresh block that waits for
+ * the lock, to find the context dead. Its word says so when it is claimed. */
+static void forget_visit(struct block *block, uint64_t word, void *arg)
+{
+	if (word_is_live(word) && context_has(arg, block_pool(block)) &&
+	    block_claim(block, word & ~BLOCK_BITS))
+		live_forget(block);
+}
+
+static void store_forget(struct store *store)
+{
+	caches_flush(store);
+	for (struct pool *pool = store->pools, *next; pool; pool = next) {
+		next = pool->next;
+		pool_trim(pool, SIZE_MAX);
+		if (!pool->retired)
+			pool_retire(pool);
+	}
+	pending_forget(store);
+}
+
+void pools_forget(struct context *context)
+{
+	bool any = false;
+
+	pthread_mutex_lock(&context->lock);
+	context->dead = true;
+	gate_recompute(context->device);
+	for (struct store *at = &context->store; at; at = at->next) {
+		store_forget(at);
+		any |= at->pools != NULL;
+	}
+	if (any)
+		block_walk(forget_visit, context);
+	pthread_mutex_unlock(&context->lock);
+	bound_reset(context->device);
+	hold_forget(context);
+}
+
+void pools_correct(struct context *context, struct block *live)
+{
+	pthread_mutex_lock(&context->lock);
+	if (live)
+		live_forget(live);
+	for (struct store *at = &context->store; at && !live; at = at->next) {
+		pools_trim(at, SIZE_MAX);
+		pending_forget(at);
+	}
+	pthread_mutex_unlock(&context->lock);
+}

@@ -1,0 +1,320 @@
+#include <pthread.h>
+
+#include <cuda.h>
+
+#include "cuda/backing.h"
+#include "block/block.h"
+#include "idle_limit.h"
+#include "gate/gate.h"
+#include "tcache/cache.h"
+#include "order/capture.h"
+#include "order/fence.h"
+#include "reclaim.h"
+#include "deferred_free.h"
+#include "pools.h"
+#include "preload/thread.h"
+
+enum {
+	CONTEXTS_MAX = 512, /* in one release */
+	TRIES_MAX = 1000,   /* of one request */
+};
+
+/* Threads that are giving blocks back, by device. */
+static pthread_mutex_t giving_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t giving_done = PTHREAD_COND_INITIALIZER;
+static int giving[DEVICE_ALL];
+
+/* How often this thread is: what a free calls in its turn may be short. */
+static __thread int giving_here;
+
+static void giving_add(const struct device *device, int change)
+{
+	pthread_mutex_lock(&giving_lock);
+	giving[device_ordinal(device)] += change;
+	giving_here += change;
+	pthread_cond_broadcast(&giving_done);
+	pthread_mutex_unlock(&giving_lock);
+}
+
+static void giving_wait(const struct device *device)
+{
+	pthread_mutex_lock(&giving_lock);
+	while (!giving_here && giving[device_ordinal(device)])
+		thread_await(&giving_done, &giving_lock, NULL);
+	pthread_mutex_unlock(&giving_lock);
+}
+
+/* Takes the list of pending blocks, and `idle` bytes more of idle ones. A call
+ * that may end the context is waited for by who needs what is idle; else what
+ * is pending waits until that call is over, see context_settle. */
+static struct block *pending_take(struct store *store, size_t idle)
+{
+	struct block *list;
+
+	if (idle)
+		context_enter(store->context);
+	else if (!context_enter_now(store->context))
+		return NULL;
+	pools_trim(store, idle);
+	list = store->pending;
+	store->pending = NULL;
+	store->context->busy += list != NULL;
+	context_leave(store->context);
+	return list;
+}
+
+static int give(const struct store *store, uint64_t addr)
+{
+	return device_is_host(store->device)
+		       ? backing_give_host(store->context->handle, addr)
+		       : backing_give(store->context->handle, addr);
+}
+
+/* It goes back with what goes back next. */
+static bool pending_keep(struct store *store, struct block *block)
+{
+	struct context *context = store->context;
+	bool kept;
+
+	pthread_mutex_lock(&context->lock);
+	kept = !context->dead && block_restore(block);
+	if (kept) {
+		block->next = store->pending;
+		store->pending = block;
+		atomic_store(&store->device->refused, true);
+	}
+	pthread_mutex_unlock(&context->lock);
+	return kept;
+}
+
+/* False: the driver has refused it, and it is still pending. */
+static bool pending_end(struct store *store, struct block *block)
+{
+	struct device *device = store->device;
+	int res;
+
+	/* First: the driver may hand the address out at once. */
+	if (block_remove(block)) {
+		res = device_check(store->context->device,
+				   give(store, block_addr(block)));
+		if (backing_is_refused(res) && pending_keep(store, block))
+			return false;
+		if (!res)
+			counter_add(device, COUNTER_driver_frees, 1);
+	}
+	counter_sub(device, COUNTER_pending_bytes, block->span);
+	counter_sub(device, COUNTER_idle_bytes, block->span);
+	device_unreserve(device, block->span);
+	block_drop(block);
+	return true;
+}
+
+/* Frees the pending blocks and `idle` bytes more; returns the bytes. */
+static size_t pending_give(struct store *store, size_t idle)
+{
+	struct block *list = pending_take(store, idle), *block;
+	size_t bytes = 0, span;
+
+	if (!list)
+		return 0;
+	while ((block = list)) {
+		list = block->next;
+		span = block->span;
+		if (pending_end(store, block))
+			bytes += span;
+	}
+	context_unuse(store->context);
+	return bytes;
+}
+
+/* Gives one pending block back; false: none can be now. */
+static bool pending_give_one(struct store *store)
+{
+	struct context *context = store->context;
+	struct block *block;
+	bool given;
+
+	if (!context_enter_now(context))
+		return false;
+	block = store->pending;
+	if (block)
+		store->pending = block->next;
+	context->busy += block != NULL;
+	context_leave(context);
+	if (!block)
+		return false;
+	given = pending_end(store, block);
+	context_unuse(context);
+	return given;
+}
+
+static bool contexts_give_one(const struct device *device)
+{
+	struct context *list[CONTEXTS_MAX];
+	int count = contexts_of(device, list, CONTEXTS_MAX);
+
+	for (int i = 0; i < count; i++)
+		for (struct store *at = &list[i]->store; at; at = at->next)
+			if (at->device == device && pending_give_one(at))
+				return true;
+	return false;
+}
+
+/* As pending_give, for what one context has of the device's memory. */
+static size_t context_give(struct context *context, const struct device *device,
+			   size_t idle)
+{
+	size_t bytes = 0;
+
+	for (struct store *at = &context->store; at; at = at->next)
+		if (at->device == device)
+			bytes += pending_give(at,
+					      idle > bytes ? idle - bytes : 0);
+	return bytes;
+}
+
+/* As pending_give, for all contexts. */
+static size_t contexts_give(const struct device *device, size_t idle)
+{
+	struct context *list[CONTEXTS_MAX];
+	int count = contexts_of(device, list, CONTEXTS_MAX);
+	size_t bytes = 0;
+
+	for (int i = 0; i < count; i++)
+		bytes += context_give(list[i], device,
+				      idle > bytes ? idle - bytes : 0);
+	return bytes;
+}
+
+/* Under the context's lock. What a pool that keeps all would not have goes
+ * first. Returns the bytes. */
+static size_t surplus_trim(struct store *store, size_t bytes)
+{
+	size_t span = SIZE_MAX, found = 0;
+
+	caches_flush(store);
+	while (found < bytes && (span = bound_surplus(store->device, span))) {
+		if (pools_trim_one(store, span))
+			found += span++; /* there may be more of it */
+	}
+	return found;
+}
+
+void store_shed(struct store *store, size_t bytes)
+{
+	size_t found;
+
+	if (!bytes)
+		return;
+	context_enter(store->context);
+	if (!store->context->dead) {
+		found = surplus_trim(store, bytes);
+		if (found < bytes)
+			pools_trim(store, bytes - found);
+	}
+	context_leave(store->context);
+	device_announce(store->device);
+}
+
+void device_announce(struct device *device)
+{
+	bool host = device_is_host(device);
+
+	atomic_store(&device->pending, true);
+	for (int i = 0; host && i < DEVICE_MAX; i++)
+		atomic_store(&device_at(i)->pending, true);
+	gate_recompute(host ? NULL : device);
+}
+
+/* What is refused is tried once more, at the next free: this one may have been
+ * in a callback, as an example, where CUDA permits nothing. */
+static void give_now(struct device *device, size_t idle)
+{
+	bool again = atomic_exchange(&device->refused, false);
+
+	giving_add(device, 1);
+	contexts_give(device, idle);
+	giving_add(device, -1);
+	if (device->refused && !again)
+		device_announce(device);
+}
+
+void device_limit(struct device *device)
+{
+	size_t past = bound_past(device);
+
+	if (past && !capture_any())
+		give_now(device, past);
+}
+
+static void poll_one(struct device *device)
+{
+	if (!atomic_exchange(&device->pending, false))
+		return;
+	give_now(device, 0);
+	gate_recompute(device);
+}
+
+void device_poll(struct device *device)
+{
+	if (!atomic_load_explicit(&device->pending, memory_order_relaxed) ||
+	    capture_any())
+		return;
+	poll_one(device);
+	/* The free of pinned memory may wait for every device, CUDA's of a
+	 * device's memory does not. */
+	if (device_count() < 2 && !device_is_host(device))
+		poll_one(device_at(DEVICE_HOST));
+}
+
+bool device_give_one(struct device *device)
+{
+	bool given;
+
+	if (!atomic_exchange(&device->pending, false))
+		return false;
+	giving_add(device, 1);
+	given = contexts_give_one(device);
+	giving_add(device, -1);
+	if (given)
+		counter_add(device, COUNTER_rest_frees, 1);
+	if (given || device->refused) /* there may be more */
+		atomic_store(&device->pending, true);
+	else
+		gate_recompute(device);
+	return given;
+}
+
+size_t device_release(struct device *device, size_t bytes)
+{
+	size_t given;
+
+	giving_add(device, 1);
+	atomic_store(&device->refused, false);
+	hold_surrender(device);
+	/* What can't be reused goes before what can. */
+	given = contexts_give(device, 0);
+	if (given < bytes)
+		given += contexts_give(device, bytes - given);
+	giving_add(device, -1);
+	if (given)
+		counter_add(device, COUNTER_trims, 1);
+	/* What another thread took off the lists is as good as idle. */
+	giving_wait(device);
+	return given;
+}
+
+/* A block may have been kept just before nothing is any more. */
+bool device_may_give(const struct device *device, int tries, size_t given)
+{
+	return tries < TRIES_MAX &&
+	       (tries < 2 || given ||
+		(counter_get(device, COUNTER_idle_bytes) && !device->refused));
+}
+
+void context_drain(struct context *context)
+{
+	hold_forget(context); /* to its pools */
+	for (struct store *at = &context->store; at; at = at->next)
+		pending_give(at, SIZE_MAX);
+}

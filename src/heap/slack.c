@@ -1,0 +1,56 @@
+#include "idle_limit.h"
+#include "tcache/cache.h"
+#include "context/context.h"
+#include "slack.h"
+
+/* Of what is reserved, and of what was to spare when most was live: the least
+ * of both. The next peak may be a little higher. */
+enum { SLACK_SHARE = 32, SLACK_SPARE = 2 };
+
+/* Of a request: what an idle block and a fresh one may be larger by. */
+enum { IDLE_SHARE = 2, FRESH_SHARE = 16 };
+
+static size_t above(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0; /* read one by one, they may not fit */
+}
+
+/* Without what the caches have. */
+static uint64_t own(const struct device *device, enum counter counter)
+{
+	return atomic_load_explicit(&device->counters[counter],
+				    memory_order_relaxed);
+}
+
+static size_t slack_left(const struct device *device)
+{
+	uint64_t reserved, used, limit, spare;
+	struct figures caches = caches_about(device);
+
+	reserved = own(device, COUNTER_reserved_bytes) + caches.reserved;
+	used = own(device, COUNTER_live_bytes) + caches.live +
+	       own(device, COUNTER_idle_bytes) + caches.idle +
+	       own(device, COUNTER_held_bytes);
+	spare = above(own(device, COUNTER_reserved_peak),
+		      own(device, COUNTER_live_peak));
+	limit = reserved / SLACK_SHARE;
+	if (limit > spare / SLACK_SPARE)
+		limit = spare / SLACK_SPARE;
+	return above(limit, above(reserved, used));
+}
+
+static size_t lesser(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+struct slack slack_for(struct device *device, size_t span)
+{
+	size_t left;
+
+	if (!device->tight)
+		return bound_slack(device, span);
+	left = slack_left(device);
+	return (struct slack){.idle = lesser(left, span / IDLE_SHARE),
+			      .fresh = lesser(left, span / FRESH_SHARE)};
+}

@@ -1,0 +1,31 @@
+/* Changes of a running job's pools. Called by the control thread: no CUDA
+ * call is made here, so idle blocks are left to the giver (giver.h), or to the
+ * program's next free. */
+#ifndef MNM_SWAP_H
+#define MNM_SWAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct config;
+struct device;
+struct idle_limit;
+
+struct swap_report {
+	int before, after;    /* rows of the pools */
+	size_t idle_bytes;    /* on their way back to the driver */
+	size_t retired_bytes; /* live blocks that the old pools still carry */
+};
+
+/* Serves the device from new pools of this row. False: no memory, and
+ * nothing has changed. */
+bool device_swap(struct device *device, int row, const struct config *config,
+		 struct swap_report *report);
+
+/* The option idle_limit is this from now on; what is past it goes back. */
+void devices_limit(const struct idle_limit *limit);
+
+/* Sends every idle block back; returns their bytes. */
+size_t device_trim(struct device *device);
+
+#endif

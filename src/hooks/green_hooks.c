@@ -1,0 +1,93 @@
+/* Green contexts: parts of a device's processors. */
+#include "call.h"
+#include "order/calls.h"
+#include "context/context.h"
+#include "order/fence.h"
+#include "hook.h"
+#include "common/log.h"
+#include "mem/mem.h"
+#include "primary.h"
+#include "room_of.h"
+#include "order/stream_order.h"
+
+/* The primary context, which a green one has just retained, may never be
+ * current itself. */
+static void note(CUgreenCtx green, CUdevice device)
+{
+	CUcontext primary, handle;
+
+	if (REAL_CALL(cuDevicePrimaryCtxRetain, &primary, device))
+		return;
+	context_note(primary, device, CONTEXT_PRIMARY);
+	primary_has_green(device);
+	if (!REAL_CALL(cuCtxFromGreenCtx, &handle, green) &&
+	    !context_note_green(handle, device))
+		log_warn("device %d: no memory to note a green context",
+			 device);
+	REAL_CALL(cuDevicePrimaryCtxRelease_v2, device);
+}
+
+static CUresult create(CUgreenCtx *out, CUdevResourceDesc desc, CUdevice device,
+		       unsigned int flags)
+{
+	bool enabled = mem_enabled();
+	CUresult res;
+
+	primary_enter(device, enabled);
+	res = REAL_CALL(cuGreenCtxCreate, out, desc, device, flags);
+	if (!res && enabled && out)
+		note(*out, device);
+	primary_leave(device, enabled);
+	return res;
+}
+
+/* Its work may use what the primary one's may. Without the lock, as nobody has
+ * the handle yet, and others may be ending. */
+static void join(CUgreenCtx green, CUdevice device)
+{
+	const struct context *whole = context_primary(device);
+	CUcontext handle;
+
+	if (whole && !REAL_CALL(cuCtxFromGreenCtx, &handle, green))
+		fence_join_part(whole, handle);
+}
+
+/* Room is made without the lock of primary contexts, see contexts.c. */
+EXPORT CUresult cuGreenCtxCreate(CUgreenCtx *out, CUdevResourceDesc desc,
+				 CUdevice device, unsigned int flags)
+{
+	struct room room = {0};
+	CUresult res;
+
+	work_doubt();   /* its default stream is another one by the same name */
+	calls_unseen(); /* what it does is not always in an event's reach */
+	res = create(out, desc, device, flags);
+	if (room_is_short(res)) {
+		room_device(&room, device);
+		while (room_make(&room, (int)res))
+			res = create(out, desc, device, flags);
+	}
+	if (!res && out && mem_enabled())
+		join(*out, device);
+	return res;
+}
+
+/* It may have been the last to retain the primary one. */
+EXPORT CUresult cuGreenCtxDestroy(CUgreenCtx green)
+{
+	struct context *whole = NULL;
+	struct primary_end end;
+	CUcontext handle;
+	CUresult res;
+
+	if (mem_enabled() && !REAL_CALL(cuCtxFromGreenCtx, &handle, green))
+		whole = context_find(handle);
+	if (!whole)
+		return REAL_CALL(cuGreenCtxDestroy, green);
+	end = primary_end_begin(device_ordinal(whole->device),
+				PRIMARY_GREEN_ENDS);
+	res = REAL_CALL(cuGreenCtxDestroy, green);
+	if (!res)
+		context_forget_green(handle);
+	return primary_end_finish(&end, res);
+}

@@ -1,0 +1,63 @@
+/* The one path of a request: what the doors call.
+ *
+ * MEM_PASS means that the call is not for us: the door hands it to CUDA as it
+ * came. That is also the answer whenever we are unsure. */
+#ifndef MNM_MEM_H
+#define MNM_MEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum mem_answer {
+	MEM_DONE,  /* served: the door returns success */
+	MEM_PASS,  /* the door calls CUDA with the program's own arguments */
+	MEM_WRONG, /* freed twice: the door calls CUDA with a pointer that is
+		      not device memory, so that the error is CUDA's */
+};
+
+/* As serving_is_on (serving.h), for the doors: what lies below is told by now
+ * who wants to hear of what. */
+bool mem_enabled(void);
+
+/* Serves size > 0 bytes from idle blocks of the current context's pool.
+ * Makes no driver call but those of a fence. */
+enum mem_answer mem_hit(uint64_t *addr, size_t size);
+
+/* As mem_hit, else from the driver, giving back idle blocks under pressure
+ * or at a limit. *result is CUDA's own code where the answer is MEM_DONE;
+ * *addr is set on success only. */
+enum mem_answer mem_alloc(uint64_t *addr, size_t size, int *result);
+
+/* As mem_alloc, for pinned host memory; flags are those of cuMemHostAlloc. */
+enum mem_answer mem_alloc_pinned(uint64_t *addr, size_t size,
+				 unsigned int flags, int *result);
+
+struct block;
+
+/* By which call a block is freed; those of a stream go to CUDA. */
+enum mem_free { MEM_FREE_DEVICE, MEM_FREE_ASYNC, MEM_FREE_PINNED };
+
+/* Takes back a block. With MEM_PASS, *given is the block that CUDA's call is
+ * to free, or NULL for memory that is not ours; the door passes it to mem_given
+ * once it has called CUDA. */
+enum mem_answer mem_free(uint64_t addr, enum mem_free how,
+			 struct block **given);
+
+/* As mem_free by MEM_FREE_DEVICE, of a block that the fast path has taken. */
+enum mem_answer mem_free_taken(struct block *block, struct block **given);
+
+/* CUDA did free a block, or refused to: then it is the program's as before.
+ * NULL is allowed. */
+void mem_given(struct block *given, bool freed);
+
+/* Memory at addr, the start of an allocation, is passed to other processes:
+ * its free is CUDA's. */
+void mem_exported(uint64_t addr);
+
+/* Corrects what cuMemGetInfo said for the current context's device: idle
+ * blocks, and those that graphs hold, count as free, a hard limit as the total.
+ * Not with meminfo=real. NULL is allowed. */
+void mem_info(size_t *free, size_t *total);
+
+#endif

@@ -1,0 +1,223 @@
+/* Frees that are not on the fast path. */
+#include "block/block.h"
+#include "heap/idle_limit.h"
+#include "block/buffer_id.h"
+#include "order/capture.h"
+#include "tcache/pass_through.h"
+#include "order/fence.h"
+#include "heap/reclaim.h"
+#include "heap/giver.h"
+#include "heap/deferred_free.h"
+#include "heap/limit.h"
+#include "order/pinned_order.h"
+#include "mem.h"
+#include "heap/pools.h"
+#include "tell.h"
+#include "stats/counter.h"
+
+/* Under the context's lock. The block is idle in its pool then. */
+static bool pool_takes(struct pool *pool, struct block *block)
+{
+	size_t span = block->span; /* kept, it may be another thread's */
+
+	if (!pool->ops->free(pool, block))
+		return false;
+	counter_add(pool->store->device, COUNTER_idle_bytes, span);
+	pool_return(pool, span);
+	return true;
+}
+
+/* Offers a block to the calling thread's cache and to its pool. */
+static bool pool_keeps(struct block *block)
+{
+	struct pool *pool = block->pool;
+	struct store *store = pool->store;
+	struct context *context = store->context;
+	bool kept;
+
+	context_enter(context);
+	kept = context_serves(context) && !pool->retired;
+	if (kept)
+		cache_adopt(cache_of(store), pool);
+	kept = kept &&
+	       (cache_put(cache_of(store), block) || pool_takes(pool, block));
+	context_leave(context);
+	return kept;
+}
+
+/* The current context; not asked of the driver where it is known. */
+static struct context *context_of_free(void)
+{
+	struct context *context = cache_sure_of();
+
+	return context ? context : context_current();
+}
+
+/* Whether a freed block stays with us. A free that CUDA would refuse, for want
+ * of a context, is left to CUDA; so is one while another thread lacks room, or
+ * threads could take room from each other and keep it for ever; and one of a
+ * lost device, that has to fail as CUDA's does. So the wait comes first. */
+static bool block_kept(struct device *device, struct block *block,
+		       bool exported)
+{
+	const struct device *own = block->pool->store->context->device;
+	bool keeps = block->pool->ops->free && !own->lost;
+	struct context *context = keeps ? context_of_free() : NULL;
+	uint64_t epoch = block->epoch; /* kept, it may be another thread's */
+	size_t span = block->span;
+
+	if (exported || !context ||
+	    (device_is_host(device) && !host_keeps(span)))
+		return false;
+	fence_keep(device, span);
+	if (own->lost || device->pressed)
+		return false;
+	cache_current(context);
+	/* One that is not held, for want of memory, is CUDA's as without us. */
+	if (capture_any() && fence_level() != FENCE_NONE)
+		return hold_keep(block);
+	if (!pool_keeps(block))
+		return false;
+	fence_kept(device, span, epoch);
+	giver_start();
+	device_limit(device);
+	return true;
+}
+
+/* A block that was just taken; its marks are in word. */
+static enum mem_answer taken_free(struct block *block, uint64_t word,
+				  enum mem_free how, struct block **given)
+{
+	struct device *device = block->pool->store->device;
+
+	tell_free(device, block);
+	/* The free by the wrong call is to fail as CUDA's does. */
+	if (device_is_host(device) != (how == MEM_FREE_PINNED)) {
+		block_revive(block);
+		return MEM_PASS;
+	}
+	if (word & BLOCK_NAMED)
+		buffer_id_forget(block);
+	if (word & BLOCK_ROOMY)
+		bound_returned(
+			device,
+			block->pool->ops->span(block->pool, block->size, 0),
+			block->span);
+	if (word & (BLOCK_NAMED | BLOCK_ROOMY))
+		block_unmark(block);
+	/* After block_take, a full barrier: work that the program queued
+	 * before this free is seen by whoever ends this epoch. */
+	block->epoch = atomic_load(&device->epoch);
+	device_count_free(device, block->size);
+	atomic_fetch_add(&device->freed, block->span);
+	if (how != MEM_FREE_ASYNC)
+		device_poll(device);
+	if (how != MEM_FREE_ASYNC &&
+	    block_kept(device, block, word & BLOCK_EXPORTED))
+		return MEM_DONE;
+	block_remove(block); /* first: the driver may reuse it at once */
+	*given = block;
+	return MEM_PASS;
+}
+
+/* Whether an idle block that was found at the address is of a context that has
+ * ended: the driver may have given out its memory before we heard of that, and
+ * to a call that no pool serves. */
+static bool is_left_over(uint64_t addr)
+{
+	uint64_t word;
+	const struct block *block = block_find(addr, &word);
+	const struct pool *pool = block ? block_pool(block) : NULL;
+	struct context *context = pool ? pool->store->context : NULL;
+
+	if (!context)
+		return true;    /* it has gone since */
+	context_await(context); /* then the pool's record may be another's */
+	return !context_serves(context) || !block_find(addr, &word);
+}
+
+enum mem_answer mem_free(uint64_t addr, enum mem_free how, struct block **given)
+{
+	struct block *block;
+	uint64_t word;
+
+	*given = NULL;
+	if (!mem_enabled())
+		return MEM_PASS;
+	block = block_take(addr, &word);
+	if (block)
+		return taken_free(block, word, how, given);
+	return word & BLOCK_IDLE && !is_left_over(addr) ? MEM_WRONG : MEM_PASS;
+}
+
+enum mem_answer mem_free_taken(struct block *block, struct block **given)
+{
+	*given = NULL;
+	return taken_free(block, 0, MEM_FREE_DEVICE, given);
+}
+
+void mem_exported(uint64_t addr)
+{
+	uint64_t word;
+	struct block *block = block_find(addr, &word);
+	const struct pool *pool;
+
+	if (!block || !block_mark(block, addr, BLOCK_EXPORTED))
+		return;
+	pool = block_pool(block);
+	if (pool && pool->ops->alloc) /* else it has no former owner */
+		fence_drain(pool->store->context);
+}
+
+/* A thread that only frees may have a cache as well, and has to ask for the
+ * context where that may be another one now. */
+static void cache_meet(struct context *context)
+{
+	if ((cache_last == &cache_none ||
+	     atomic_load(&cache_last->shut) & SHUT_ASK) &&
+	    context_current() == context)
+		cache_current(context);
+}
+
+/* The driver refused to free it: it is with the program again. */
+static bool block_regain(struct context *context, struct block *block)
+{
+	struct device *device = block->pool->store->device;
+	uint64_t addr = block_addr(block), word;
+	struct block *stale;
+
+	if (context->dead || block_find(addr, &word) ||
+	    !block_enter(block, addr, &stale, &word))
+		return false;
+	device_uncount_free(device, block->size);
+	return true;
+}
+
+void mem_given(struct block *given, bool freed)
+{
+	struct context *context;
+	struct device *device;
+	bool regained, direct;
+
+	if (!given)
+		return;
+	/* A pool may end with its last. */
+	context = given->pool->store->context;
+	device = given->pool->store->device;
+	direct = !given->pool->ops->alloc && !device_is_host(device);
+	pthread_mutex_lock(&context->lock);
+	regained = !freed && block_regain(context, given);
+	if (!regained && !given->pool->retired && !context->dead)
+		direct_adopt(cache_of(given->pool->store), given->pool);
+	if (!regained)
+		pool_return(given->pool, given->span);
+	pthread_mutex_unlock(&context->lock);
+	if (regained)
+		return;
+	if (freed)
+		counter_add(device, COUNTER_driver_frees, 1);
+	device_unreserve(device, given->span);
+	block_drop(given);
+	if (direct)
+		cache_meet(context);
+}

@@ -1,0 +1,88 @@
+/* What is said of a request that got no memory. */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "tcache/cache.h"
+#include "config.h"
+#include "context/context.h"
+#include "heap/limit.h"
+#include "common/log.h"
+#include "room.h"
+
+enum { TEXT_SIZE = 32 };
+
+/* A program may ask for less and less until there is enough. */
+static bool is_due(const struct device *device)
+{
+	static _Atomic int64_t last[DEVICE_ALL]; /* seconds */
+	_Atomic int64_t *mine = &last[device_ordinal(device)];
+	int64_t before = atomic_load(mine);
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (!before || now.tv_sec > before) &&
+	       atomic_compare_exchange_strong(mine, &before,
+					      (int64_t)now.tv_sec + 1);
+}
+
+static void mebibytes(char text[TEXT_SIZE], size_t bytes, const char *none)
+{
+	if (bytes)
+		snprintf(text, TEXT_SIZE, "%.1f MiB",
+			 (double)bytes / (1 << 20));
+	else
+		snprintf(text, TEXT_SIZE, "%s", none);
+}
+
+void refusal_say(struct device *device, size_t asked, bool by_limit)
+{
+	bool host = device_is_host(device);
+	size_t limit = host ? 0 : limit_get(LIMIT_HARD);
+	char name[TEXT_SIZE], size[TEXT_SIZE], most[TEXT_SIZE];
+	uint64_t values[COUNTER_MAX];
+
+	if (!config_once() || !is_due(device))
+		return;
+	counters_get(device, values);
+	snprintf(name, sizeof(name), host ? "pinned memory" : "device %d",
+		 device_ordinal(device));
+	mebibytes(size, asked, "a call");
+	mebibytes(most, limit, "none");
+	log_error("%s: %s: %s asked, %.1f MiB live, %.1f idle, %.1f unpooled, "
+		  "limit %s",
+		  name, by_limit ? "refused by hard_limit" : "out of memory",
+		  size, (double)values[COUNTER_live_bytes] / (1 << 20),
+		  (double)values[COUNTER_idle_bytes] / (1 << 20),
+		  (double)(values[COUNTER_device_bytes] -
+			   values[COUNTER_reserved_bytes]) /
+			  (1 << 20),
+		  most);
+}
+
+/* That of a call, where it is known without asking the driver. */
+static struct device *device_known(uint64_t devices)
+{
+	const struct context *context = cache_sure_of();
+	struct device *found = NULL;
+
+	if (context && !devices)
+		return context->device;
+	for (int i = 0; i < DEVICE_MAX; i++) {
+		if (!device_at(i)->used || (devices && !(devices >> i & 1)))
+			continue;
+		if (found)
+			return NULL;
+		found = device_at(i);
+	}
+	return found;
+}
+
+void refusal_of_room(const struct room *room)
+{
+	struct device *device = room->pinned ? device_at(DEVICE_HOST)
+					     : device_known(room->devices);
+
+	if (device)
+		refusal_say(device, room->bytes, false);
+}

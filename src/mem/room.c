@@ -1,0 +1,187 @@
+#include <cuda.h>
+
+#include "cuda/backing.h"
+#include "order/capture.h"
+#include "config.h"
+#include "context/context.h"
+#include "order/fence.h"
+#include "heap/reclaim.h"
+#include "heap/limit.h"
+#include "mem.h"
+#include "room.h"
+#include "stats/counter.h"
+
+/* What can be done, in this order; pinned memory's own turn is the first for
+ * a call that pins. */
+enum { STEP_NEED, STEP_ALL, STEP_OTHER, STEP_MAX };
+
+static uint64_t bit(int ordinal)
+{
+	return (uint64_t)1 << ordinal;
+}
+
+void room_device(struct room *room, int ordinal)
+{
+	if (ordinal >= 0 && ordinal < DEVICE_MAX)
+		room->devices |= bit(ordinal);
+}
+
+void room_everywhere(struct room *room)
+{
+	room->devices = UINT64_MAX;
+}
+
+void room_captures(struct room *room)
+{
+	room->captured = capture_any();
+}
+
+/* What could go back. */
+static bool has_idle(const struct device *device)
+{
+	return device->used && (counter_get(device, COUNTER_idle_bytes) ||
+				counter_get(device, COUNTER_held_bytes));
+}
+
+static bool any_idle(uint64_t devices)
+{
+	for (int i = 0; i < DEVICE_MAX; i++)
+		if (devices & bit(i) && has_idle(device_at(i)))
+			return true;
+	return false;
+}
+
+/* Whether the driver may be asked what is free on the device, and says so. */
+static bool driver_has(const struct device *device, size_t *free)
+{
+	const struct context *context = context_current();
+
+	/* No document says that a capture bears the question. */
+	return context && context->device == device && !capture_any() &&
+	       !device_check(context->device, backing_free_bytes(free));
+}
+
+/* As little as a request of that many bytes may need. */
+static size_t need(const struct device *device, size_t bytes)
+{
+	size_t free;
+
+	return driver_has(device, &free) && free < bytes ? bytes - free : bytes;
+}
+
+static void press(struct room *room, struct device *device, bool begins)
+{
+	bool host = device_is_host(device);
+	uint64_t own = host ? 0 : bit(device_ordinal(device));
+
+	if ((host ? room->host_pressed : (room->pressed & own) != 0) == begins)
+		return;
+	room->pressed ^= own;
+	room->host_pressed ^= host;
+	if (begins)
+		device_press(device);
+	else
+		device_unpress(device);
+}
+
+/* Whether anything went back; what another thread gave back counts. */
+static bool give(struct room *room, struct device *device, size_t bytes)
+{
+	if (!has_idle(device))
+		return false;
+	press(room, device, true);
+	device_release(device, bytes);
+	return true;
+}
+
+static bool give_devices(struct room *room, bool all)
+{
+	struct device *device;
+	bool given = false;
+
+	for (int i = 0; i < DEVICE_MAX; i++) {
+		device = device_at(i);
+		if (room->devices & bit(i))
+			given |= give(room, device,
+				      all ? SIZE_MAX
+					  : need(device, room->bytes));
+	}
+	return given;
+}
+
+static bool give_host(struct room *room, bool all)
+{
+	return give(room, device_at(DEVICE_HOST), all ? SIZE_MAX : room->bytes);
+}
+
+static bool step(struct room *room, unsigned int number)
+{
+	bool pinned = room->pinned != (number == STEP_OTHER);
+
+	if (number == STEP_NEED && !room->bytes)
+		return false;
+	/* A free of pinned memory may wait for every device. */
+	if (pinned && !room->pinned && device_count() > 1)
+		return false;
+	return pinned ? give_host(room, number != STEP_NEED)
+		      : give_devices(room, number != STEP_NEED);
+}
+
+/* The devices of a call that names none. */
+static void find_devices(struct room *room)
+{
+	const struct context *context = context_current();
+
+	if (context)
+		room_device(room, device_ordinal(context->device));
+	else
+		room_everywhere(room);
+}
+
+static bool can_begin(struct room *room)
+{
+	if (room->captured || !config_once() ||
+	    !(any_idle(UINT64_MAX) || has_idle(device_at(DEVICE_HOST))))
+		return false;
+	if (!room->devices)
+		find_devices(room);
+	return true;
+}
+
+static void end(struct room *room, int res)
+{
+	for (int i = 0; i < DEVICE_MAX; i++)
+		if (room->pressed & bit(i))
+			press(room, device_at(i), false);
+	press(room, device_at(DEVICE_HOST), false);
+	if (res == CUDA_ERROR_OUT_OF_MEMORY && !room->captured)
+		refusal_of_room(room);
+}
+
+/* The call was allowed where it failed for want of memory alone. */
+static void relax(struct room *room)
+{
+	room->relaxed = capture_any();
+	if (room->relaxed)
+		room->mode = backing_relax();
+}
+
+static void unrelax(struct room *room)
+{
+	if (room->relaxed)
+		backing_unrelax(room->mode);
+	room->relaxed = false;
+}
+
+bool room_make(struct room *room, int res)
+{
+	unrelax(room);
+	if (res == CUDA_ERROR_OUT_OF_MEMORY && (room->step || can_begin(room)))
+		while (room->step < STEP_MAX)
+			if (step(room, room->step++)) {
+				relax(room);
+				return true;
+			}
+	end(room, res);
+	return false;
+}

@@ -1,0 +1,70 @@
+#include "heap/idle_limit.h"
+#include "tcache/cache.h"
+#include "config.h"
+#include "mem.h"
+#include "observers.h"
+#include "context/context.h"
+#include "order/fence.h"
+#include "heap/limit.h"
+#include "heap/pools.h"
+#include "common/log.h"
+#include "preload/serving.h"
+#include "preload/thread.h"
+
+static struct config config;
+
+static const struct cache_source pools = {
+	.put = pools_put_list,
+	.take = pools_take_list,
+	.idle_most = bound_idle_most,
+};
+
+static void read_config(void)
+{
+	char error[OPTION_ERROR_SIZE];
+
+	config_init(&config);
+	if (!config_read(&config, error)) {
+		log_error("%s; every call goes to CUDA untouched", error);
+		serving_end();
+		return;
+	}
+	log_level_set(config.log);
+	fence_level_set(config.fence);
+	fence_quarantine_set(config.quarantine);
+	limit_set(LIMIT_POOL, config.pool_limit);
+	limit_set(LIMIT_HARD, config.hard_limit);
+	limit_set(LIMIT_HOST, config.host_limit);
+	bound_set(&config.idle_limit);
+	for (int i = 0; i < DEVICE_ALL; i++)
+		device_at(i)->choice = config.pool[i];
+	caches_room_set(config.thread_cache);
+	caches_open(&pools);
+}
+
+bool mem_enabled(void)
+{
+	static _Atomic bool told;
+
+	if (!atomic_load_explicit(&told, memory_order_acquire)) {
+		observers_tell();
+		serving_child_calls(cache_unsure);
+		atomic_store(&told, true);
+	}
+	return serving_is_on();
+}
+
+const struct config *config_current(void)
+{
+	return &config;
+}
+
+bool config_once(void)
+{
+	static struct once once = ONCE_INIT;
+
+	if (!mem_enabled())
+		return false;
+	once_run(&once, read_config);
+	return mem_enabled();
+}

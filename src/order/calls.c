@@ -1,0 +1,223 @@
+#include "calls.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "preload/barrier.h"
+#include "common/log.h"
+#include "preload/serving.h"
+#include "preload/thread.h"
+#include "stream_order.h"
+
+/* That a call waits at most, in all a second of a process that runs: one that
+ * was stopped meanwhile has had no chance. */
+enum { WAITS_MAX = 10, WAIT_NS = 100000000 };
+
+__thread struct calls *calls_own;
+_Atomic bool calls_paused;
+
+/* Of a thread that is not listed. */
+static __thread struct calls unlisted;
+
+static pthread_mutex_t lock = LOCK_SPINS;
+static struct calls *list;  /* under lock */
+static _Atomic bool unseen; /* some calls are not counted */
+
+static struct once first_once = ONCE_INIT, watch_once = ONCE_INIT;
+static struct thread_key watch; /* set in threads that are listed */
+
+static pthread_mutex_t pause_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t resumed = PTHREAD_COND_INITIALIZER;
+static _Atomic unsigned int waiting; /* calls; changed under that lock */
+
+/* This thread has begun the pause. What a tool calls in the midst of what it
+ * does then, as where its jump is in CUDA's entry, does not wait for itself. */
+static __thread bool pausing;
+static _Atomic bool crossed; /* such a call came: there may be work again */
+
+/* It may make calls even now, and joins anew then. */
+static void thread_ended(void *own)
+{
+	calls_own = NULL;
+	if (!serving_is_on()) /* a forked child, where locks may stay held */
+		return;
+	pthread_mutex_lock(&lock);
+	((struct calls *)own)->spare = true;
+	pthread_mutex_unlock(&lock);
+}
+
+static void watch_open(void)
+{
+	thread_key_open(&watch, thread_ended);
+}
+
+/* Under lock. One whose thread ended within a call is under way for ever. */
+static struct calls *take(void)
+{
+	struct calls *calls = list;
+
+	while (calls && !calls->spare)
+		calls = calls->next;
+	if (!calls) {
+		calls = calloc(1, sizeof(*calls));
+		if (!calls)
+			return NULL;
+		calls->next = list;
+		list = calls;
+	}
+	calls->spare = false;
+	return calls;
+}
+
+struct calls *calls_join(void)
+{
+	struct calls *own = NULL;
+
+	calls_own = &unlisted;
+	if (!serving_is_on())
+		return calls_own;
+	serving_guard_fork();
+	if (!unseen)
+		once_run(&first_once, work_starts);
+	once_run(&watch_once, watch_open);
+	pthread_mutex_lock(&lock);
+	if (watch.open)
+		own = take();
+	pthread_mutex_unlock(&lock);
+	if (own) {
+		calls_own = own;
+		thread_key_set(&watch, own);
+	} else {
+		calls_unseen();
+	}
+	return calls_own;
+}
+
+/* Under that lock, which is left meanwhile. False: no time is left. */
+static bool pause_wait(int *waits)
+{
+	struct timespec until;
+
+	if (*waits == WAITS_MAX)
+		return false;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += WAIT_NS;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	*waits += thread_await(&resumed, &pause_lock, &until);
+	return true;
+}
+
+/* False: it has lasted too long. */
+static bool pause_await(void)
+{
+	int waits = 0;
+	bool over;
+
+	pthread_mutex_lock(&pause_lock);
+	waiting++;
+	while (calls_paused && pause_wait(&waits))
+		;
+	over = !calls_paused;
+	waiting--;
+	pthread_mutex_unlock(&pause_lock);
+	return over;
+}
+
+static void pause_end(void)
+{
+	pthread_mutex_lock(&pause_lock);
+	atomic_store(&calls_paused, false);
+	pthread_cond_broadcast(&resumed);
+	pthread_mutex_unlock(&pause_lock);
+}
+
+/* The driver waits in a free, for work that nobody has seen. */
+static void pause_failed(void)
+{
+	if (!atomic_exchange(&unseen, true))
+		log_warn("a free of idle memory waits for work that was not "
+			 "seen; from now on it goes back in the program's own "
+			 "frees only");
+	pause_end(); /* or each call that the work waits for would wait, too */
+}
+
+/* It does not count as begun while it waits. One within another call goes on:
+ * because of that one there is no pause. */
+void calls_wait(struct calls *own)
+{
+	bool over = true;
+
+	if (pausing)
+		atomic_store(&crossed, true);
+	if (pausing || !serving_is_on())
+		return;
+	while (over && calls_paused && own->count % CALLS_BEGUN == 1) {
+		atomic_store(&own->count, own->count - 1);
+		over = pause_await();
+		atomic_store(&own->count, own->count + CALLS_BEGUN + 1);
+	}
+	if (!over)
+		pause_failed();
+}
+
+void calls_unseen(void)
+{
+	if (!serving_is_on())
+		return;
+	if (!atomic_load(&unseen))
+		atomic_store(&unseen, true);
+	if (atomic_load(&calls_paused) && !pausing)
+		pause_await();
+}
+
+bool calls_look(uint64_t *sum)
+{
+	bool under_way = false;
+	uint64_t one;
+
+	*sum = 0;
+	if (!serving_is_on())
+		return false;
+	pthread_mutex_lock(&lock);
+	for (const struct calls *at = list; at; at = at->next) {
+		one = atomic_load(&at->count);
+		under_way |= one % CALLS_BEGUN != 0;
+		*sum += one;
+	}
+	pthread_mutex_unlock(&lock);
+	return !under_way && !unseen;
+}
+
+bool calls_are_over(void)
+{
+	uint64_t sum;
+
+	return calls_look(&sum) && barrier_all() && calls_look(&sum);
+}
+
+bool calls_pause(uint64_t sum)
+{
+	uint64_t now;
+
+	pausing = true;
+	atomic_store(&crossed, false);
+	atomic_store(&calls_paused, true);
+	/* They see that there is a pause, or we see that they have begun. */
+	if (barrier_all() && calls_look(&now) && now == sum)
+		return true;
+	calls_resume();
+	return false;
+}
+
+void calls_resume(void)
+{
+	pausing = false;
+	pause_end();
+}
+
+bool calls_are_awaited(void)
+{
+	return atomic_load(&waiting) || crossed || unseen;
+}

@@ -1,0 +1,212 @@
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <cuda.h>
+
+#include "gate/gate.h"
+#include "capture.h"
+#include "preload/serving.h"
+#include "preload/thread.h"
+#include "stream_order.h"
+
+enum { QUIET_SECONDS = 1 }; /* that a begin waits for calls of ours */
+
+struct capture {
+	struct capture *next;
+	const void *stream; /* its handle, or its thread's `here` */
+	struct capture_place place;
+};
+
+static const struct capture_observer *_Atomic observer;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+/* Under lock. */
+static _Atomic int count; /* on, or expected */
+static int quiet;         /* threads in such a time */
+static struct capture *captures;
+
+/* Its address stands for the thread's own default stream, which is another one
+ * in each context. */
+static __thread char here;
+
+static struct once watch_once = ONCE_INIT;
+static struct thread_key watch; /* set in threads that captured that stream */
+
+static const void *stream_key(CUstream stream, bool per_thread)
+{
+	if (stream == CU_STREAM_PER_THREAD || (!stream && per_thread))
+		return &here;
+	return stream;
+}
+
+void captures_observe(const struct capture_observer *to)
+{
+	atomic_store(&observer, to);
+}
+
+bool capture_any(void)
+{
+	return atomic_load_explicit(&count, memory_order_relaxed);
+}
+
+/* Under lock. A call that takes that long stands in the driver, for want of
+ * room in a queue that only the caller's next step may empty, and has been let
+ * in long ago. Without us a begin would not wait for it. */
+static void quiet_await(void)
+{
+	struct timespec until;
+	bool late = false;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += QUIET_SECONDS;
+	while (quiet && !late)
+		late = thread_await(&changed, &lock, &until);
+}
+
+void capture_expect(void)
+{
+	work_bar(); /* no fence can be made later */
+	pthread_mutex_lock(&lock);
+	if (!count++) {
+		atomic_load(&observer)->first_begins();
+		gate_recompute(NULL);
+	}
+	quiet_await();
+	pthread_mutex_unlock(&lock);
+	work_unbar();
+}
+
+/* Under lock. */
+static void count_drop(void)
+{
+	if (--count)
+		return;
+	atomic_load(&observer)->last_ended();
+	gate_recompute(NULL);
+}
+
+void capture_refused(void)
+{
+	pthread_mutex_lock(&lock);
+	count_drop();
+	pthread_mutex_unlock(&lock);
+}
+
+/* NULL: any; but not both. */
+static bool capture_is_of(const struct capture *capture, const void *stream,
+			  CUcontext context)
+{
+	if (stream && capture->stream != stream)
+		return false;
+	return !context || capture->place.context == context ||
+	       (!stream && capture->place.whole == context);
+}
+
+/* Under lock. Removes the captures of a stream, in a context or all (NULL), or
+ * without one those of a context and its parts. */
+static void captures_drop(const void *stream, CUcontext context)
+{
+	struct capture **at = &captures, *capture;
+
+	while ((capture = *at)) {
+		if (!capture_is_of(capture, stream, context)) {
+			at = &capture->next;
+			continue;
+		}
+		*at = capture->next;
+		free(capture);
+		count_drop();
+	}
+}
+
+bool capture_makes_graph(CUstream stream, bool per_thread, CUcontext context)
+{
+	const void *key = stream_key(stream, per_thread);
+	const struct capture *capture;
+
+	pthread_mutex_lock(&lock);
+	capture = captures;
+	while (capture &&
+	       !capture_is_of(capture, key, key == &here ? context : NULL))
+		capture = capture->next;
+	pthread_mutex_unlock(&lock);
+	return capture && !capture->place.into;
+}
+
+/* Its thread exits, and the stream ends with it. */
+static void own_ended(void *stream)
+{
+	if (!serving_is_on()) /* a forked child, where locks may stay held */
+		return;
+	pthread_mutex_lock(&lock);
+	captures_drop(stream, NULL);
+	pthread_mutex_unlock(&lock);
+}
+
+static void watch_make(void)
+{
+	thread_key_open(&watch, own_ended);
+}
+
+void capture_begun(CUstream stream, bool per_thread, struct capture_place place)
+{
+	const void *key = stream_key(stream, per_thread);
+	struct capture *capture = malloc(sizeof(*capture));
+
+	/* Without memory it stays counted, and reuse is held up for good. */
+	if (!capture)
+		return;
+	capture->stream = key;
+	capture->place = place;
+	pthread_mutex_lock(&lock);
+	capture->next = captures;
+	captures = capture;
+	pthread_mutex_unlock(&lock);
+	if (key != &here)
+		return;
+	once_run(&watch_once, watch_make);
+	thread_key_set(&watch, &here);
+}
+
+void capture_ended(CUstream stream, bool per_thread, CUcontext context,
+		   CUgraph graph)
+{
+	const void *key = stream_key(stream, per_thread);
+
+	if (!key)
+		return;
+	pthread_mutex_lock(&lock);
+	if (graph)
+		atomic_load(&observer)->graph_made(graph);
+	captures_drop(key, key == &here ? context : NULL);
+	pthread_mutex_unlock(&lock);
+}
+
+void capture_context_ended(CUcontext context)
+{
+	pthread_mutex_lock(&lock);
+	captures_drop(NULL, context);
+	pthread_mutex_unlock(&lock);
+}
+
+bool quiet_begin(void)
+{
+	bool granted;
+
+	pthread_mutex_lock(&lock);
+	granted = !count;
+	quiet += granted;
+	pthread_mutex_unlock(&lock);
+	return granted;
+}
+
+void quiet_end(void)
+{
+	pthread_mutex_lock(&lock);
+	if (!--quiet)
+		pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,391 @@
+#include <sched.h>
+#include <stdatomic.h>
+
+#include <cuda.h>
+
+#include "cuda/backing.h"
+#include "gate/gate.h"
+#include "capture.h"
+#include "context/context.h"
+#include "epoch.h"
+#include "fence.h"
+#include "fence_fail.h"
+#include "fence_make.h"
+#include "pinned_order.h"
+#include "common/log.h"
+#include "seal.h"
+#include "wait.h"
+#include "stream_order.h"
+#include "stats/counter.h"
+
+#define QUARANTINE_MAX   ((size_t)512 << 20) /* bytes */
+#define QUARANTINE_SHARE 20                  /* a twentieth of the device */
+
+/* Ten fences in advance: a small program reuses from the start, and one with
+ * huge buffers has its quarantine full sooner. */
+enum { CONTEXTS_MAX = 512, FENCE_ADVANCE = 900 };
+
+/* What fresh memory may take the place of fences in all, and the part of the
+ * quarantine that is left when memory has run out. Without a bound, jobs whose
+ * sizes don't come back only grow (docs/results, 2026-11-21, fences). */
+enum { SPARED_QUARANTINES = 2, QUARANTINE_REST = 128 };
+
+enum {
+	WAITS_MAX = 3,     /* of the host, where one has to succeed */
+	FENCE_YIELDS = 64, /* to a thread that makes a fence */
+};
+
+enum { ROOM_SHARE = 8 }; /* of the quarantine, in a thread's cache */
+
+static _Atomic enum fence_level level;
+
+enum fence_level fence_level(void)
+{
+	return atomic_load_explicit(&level, memory_order_relaxed);
+}
+
+void fence_restart(struct device *device)
+{
+	uint64_t all = UINT64_MAX;
+
+	if (!atomic_compare_exchange_strong(&device->safe, &all, 0))
+		return;
+	/* Last: what is freed meanwhile may count twice, but does count. */
+	quarantine_set(device, 0);
+	counter_add(device, COUNTER_quarantined_bytes,
+		    counter_get(device, COUNTER_idle_bytes));
+}
+
+void fence_level_set(enum fence_level now)
+{
+	atomic_store(&level, now);
+	for (int i = 0; i < DEVICE_ALL; i++)
+		if (now == FENCE_NONE)
+			atomic_store(&device_at(i)->safe, UINT64_MAX);
+		else
+			fence_restart(device_at(i));
+	gate_recompute(NULL);
+}
+
+void fence_quarantine_set(size_t bytes)
+{
+	for (int i = 0; i < DEVICE_ALL; i++)
+		atomic_store(&device_at(i)->quarantine, bytes);
+	gate_recompute(NULL);
+}
+
+/* The bytes of a device, or of the host. False: unknown. */
+static bool bytes_of(const struct device *device, size_t *bytes)
+{
+	if (!device_is_host(device))
+		return !backing_device_bytes(device_ordinal(device), bytes);
+	*bytes = host_bytes();
+	return *bytes;
+}
+
+static size_t quarantine_limit(struct device *device)
+{
+	size_t limit =
+		atomic_load_explicit(&device->quarantine, memory_order_relaxed);
+	size_t total;
+
+	if (limit != ROOM_AUTO)
+		return limit;
+	if (!bytes_of(device, &total))
+		return 0;
+	limit = total / QUARANTINE_SHARE;
+	if (limit > QUARANTINE_MAX)
+		limit = QUARANTINE_MAX;
+	atomic_compare_exchange_strong(&device->quarantine,
+				       &(size_t){ROOM_AUTO}, limit);
+	return limit;
+}
+
+int device_check(struct device *device, int res)
+{
+	if (!backing_is_lost(res) || atomic_exchange(&device->lost, true))
+		return res;
+	gate_recompute(device);
+	log_warn("device %d has failed with error %d: every call goes to CUDA",
+		 device_ordinal(device), res);
+	return res;
+}
+
+/* Whether fences may be made of the device's work at all. */
+static bool fence_is_possible(const struct device *device)
+{
+	return fence_level() == FENCE_FENCE && !device_is_host(device) &&
+	       !device->lost && !device->unfenced && backing_has_fences();
+}
+
+/* Whether contexts of other devices may use its memory. Their work and the
+ * device's own is not put in order: kernels of two devices may wait for each
+ * other. */
+static bool is_visited(const struct device *device)
+{
+	return device->visited || device->shared;
+}
+
+/* Whether the work of one context is all that may use the device's memory. */
+static bool context_is_alone(const struct device *device)
+{
+	return atomic_load(&device->contexts) == 1 && !is_visited(device);
+}
+
+/* Whether events cover all that may use the device's memory: in a fence, or
+ * such as are asked. */
+static bool fence_reaches(const struct device *device)
+{
+	return fence_is_possible(device) &&
+	       (is_visited(device) ||
+		atomic_load(&device->contexts) <= FENCE_CONTEXTS);
+}
+
+bool fence_is_plain(const struct device *device)
+{
+	return fence_level() == FENCE_NONE || fence_reaches(device);
+}
+
+/* Whether the requests so far are worth one more fence. */
+static bool fence_is_due(const struct device *device)
+{
+	return atomic_load(&device->paid) <=
+	       counter_about(device, COUNTER_allocs) + FENCE_ADVANCE;
+}
+
+/* For a request: by one thread at a time, and another takes fresh memory rather
+ * than wait, as a fence may be long where a queue is full. */
+static bool fence_begin(struct device *device, uint64_t seen)
+{
+	for (int i = 0; atomic_exchange(&device->fencing, true); i++) {
+		if (i == FENCE_YIELDS || atomic_load(&device->safe) != seen)
+			return false;
+		sched_yield();
+	}
+	return true;
+}
+
+/* Makes all safe that was freed so far; `seen` is what was safe when the
+ * caller looked. False: not now. */
+static bool fence_make(struct device *device, uint64_t seen)
+{
+	unsigned int back;
+
+	if (fence_begin(device, seen)) {
+		/* Another thread's serves this one, too. */
+		if (atomic_load(&device->safe) == seen) {
+			back = work_return_begin(device);
+			if (!fence_failed(device, fence_try(device)) && back)
+				work_return(device, back);
+		}
+		atomic_store(&device->fencing, false);
+	}
+	return atomic_load(&device->safe) != seen;
+}
+
+/* Which of the two the device needs; as fence_make. */
+static bool make_safe(struct device *device, uint64_t seen)
+{
+	return is_visited(device) ? seal_ready(device)
+				  : fence_make(device, seen);
+}
+
+/* Of the quarantine; when memory has run out, of what is left of it. */
+static size_t limit_now(struct device *device)
+{
+	return quarantine_limit(device) / (device->tight ? QUARANTINE_REST : 1);
+}
+
+/* None until the free that asks first: the driver tells how large it is. */
+size_t fence_room(const struct device *device)
+{
+	size_t limit = atomic_load(&device->quarantine);
+
+	if (fence_is_plain(device))
+		return SIZE_MAX;
+	if (limit == ROOM_AUTO)
+		return 0;
+	return limit / (device->tight ? QUARANTINE_REST : 1) / ROOM_SHARE;
+}
+
+static bool quarantine_is_full(struct device *device, size_t more)
+{
+	return counter_about(device, COUNTER_quarantined_bytes) + more >
+	       limit_now(device);
+}
+
+static bool spared_enough(struct device *device)
+{
+	return atomic_load(&device->spared) / SPARED_QUARANTINES >
+	       limit_now(device);
+}
+
+void fence_spared(struct device *device, size_t size)
+{
+	atomic_fetch_add(&device->spared, size);
+}
+
+void fence_keep(struct device *device, size_t span)
+{
+	enum fence_level now = fence_level();
+
+	if (now == FENCE_NONE || capture_any() ||
+	    (now == FENCE_FENCE &&
+	     (atomic_load(&device->safe) == UINT64_MAX ||
+	      fence_reaches(device) || !quarantine_is_full(device, span))))
+		return;
+	device_wait(device);
+}
+
+void fence_kept(struct device *device, size_t span, uint64_t epoch)
+{
+	if (epoch >= atomic_load(&device->safe))
+		counter_add(device, COUNTER_quarantined_bytes, span);
+}
+
+static bool order_is_enough(struct device *device)
+{
+	return fence_reaches(device) && context_is_alone(device) &&
+	       work_order(device);
+}
+
+bool fence_ready(struct device *device)
+{
+	uint64_t seen = atomic_load(&device->safe);
+
+	if (capture_any())
+		return false;
+	if (device_is_host(device))
+		return host_ready();
+	if (order_is_enough(device))
+		return true;
+	if (!fence_reaches(device))
+		return false;
+	if (is_visited(device) && seal_is_on(device))
+		return seal_ready(device);
+	return (fence_is_due(device) || quarantine_is_full(device, 0) ||
+		spared_enough(device)) &&
+	       make_safe(device, seen);
+}
+
+bool fence_pressed(struct device *device)
+{
+	uint64_t seen = atomic_load(&device->safe);
+
+	if (!atomic_exchange(&device->tight, true))
+		gate_recompute(device);
+	atomic_store(&device->spared, 0); /* idle memory goes back now */
+	if (capture_any())
+		return false;
+	if (device_is_host(device))
+		return host_ready();
+	if (order_is_enough(device))
+		return true;
+	return fence_reaches(device) &&
+	       (counter_get(device, COUNTER_quarantined_bytes) ||
+		seal_is_on(device)) &&
+	       make_safe(device, seen);
+}
+
+/* Once it is known of each context whether it ends. Whether all have ended, and
+ * their work with them; who made such calls has not yet been told. */
+static bool work_has_ended(const struct device *device)
+{
+	struct context *list[CONTEXTS_MAX];
+	int count = contexts_using(device, list, CONTEXTS_MAX), dead = 0;
+
+	for (int i = 0; i < count; i++) {
+		context_await(list[i]);
+		dead += list[i]->dead;
+	}
+	return dead == count;
+}
+
+static bool fence_now(struct device *device)
+{
+	return !device->unfenced && backing_has_fences() &&
+	       !fence_failed(device, fence_try(device));
+}
+
+bool fence_force(struct device *device)
+{
+	bool made = false;
+
+	if (!device->contexts)
+		return true;
+	for (int i = 0; !made && !device->lost && i < WAITS_MAX; i++)
+		made = fence_now(device) || work_has_ended(device);
+	for (int i = 0; !made && !device->lost && i < WAITS_MAX; i++)
+		made = device_wait(device);
+	return made || device->lost;
+}
+
+/* Whether a wait for the context covers all that may use the memory. */
+static bool sync_reaches(const struct device *device)
+{
+	if (device_is_host(device))
+		return context_count() == 1;
+	return fence_reaches(device) && context_is_alone(device);
+}
+
+static void sync_begin(struct fence_sync_part *part, struct device *device)
+{
+	part->device = device;
+	if (sync_reaches(device) &&
+	    counter_get(device, COUNTER_quarantined_bytes))
+		part->safe = epoch_end(device, &part->bytes);
+}
+
+/* Another context may have come meanwhile; it was not waited for. */
+static void sync_end(const struct fence_sync_part *part, int res)
+{
+	if (!part->safe)
+		return;
+	if (!res && sync_reaches(part->device))
+		epoch_over(part->device, part->safe);
+	else
+		counter_add(part->device, COUNTER_quarantined_bytes,
+			    part->bytes);
+}
+
+struct fence_sync fence_sync_begin(struct context *context)
+{
+	struct fence_sync sync = {0};
+
+	if (!context)
+		return sync;
+	sync.context = context;
+	sync.over = epoch_next(context->device);
+	sync.over_host = epoch_next(device_at(DEVICE_HOST));
+	sync_begin(&sync.device, context->device);
+	sync_begin(&sync.host, device_at(DEVICE_HOST));
+	return sync;
+}
+
+void fence_sync_end(const struct fence_sync *sync, int res)
+{
+	if (!sync->context)
+		return;
+	if (!device_check(sync->context->device, res)) {
+		epoch_raise(&sync->context->over, sync->over);
+		epoch_raise(&sync->context->over_host, sync->over_host);
+	}
+	sync_end(&sync->device, res);
+	sync_end(&sync->host, res);
+}
+
+void fence_context_new(struct context *context)
+{
+	epoch_raise(&context->over, epoch_next(context->device));
+	epoch_raise(&context->over_host, epoch_next(device_at(DEVICE_HOST)));
+}
+
+void fence_drain(struct context *context)
+{
+	if (fence_level() == FENCE_NONE || context->device->lost)
+		return;
+	for (int i = 0; !capture_any() && i < WAITS_MAX; i++)
+		if (device_wait(context->device))
+			return;
+	fences_wait(context->device, NULL, UINT64_MAX);
+}

@@ -1,0 +1,113 @@
+#include <cuda.h>
+
+#include "cuda/backing.h"
+#include "capture.h"
+#include "context/context.h"
+#include "fence.h"
+#include "fence_make.h"
+#include "marks.h"
+
+/* In a quiet time. */
+static int quietly(int (*call)(const struct mark *mark),
+		   const struct mark *mark)
+{
+	int res;
+
+	if (!quiet_begin())
+		return FENCE_NOT_NOW;
+	res = call(mark);
+	quiet_end();
+	/* A begin that has waited for it long enough. */
+	if (res == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && capture_any())
+		return FENCE_NOT_NOW;
+	return res;
+}
+
+static int record(const struct mark *mark)
+{
+	return backing_record(mark->context->handle, mark->event);
+}
+
+static int ask(const struct mark *mark)
+{
+	return backing_event_query(mark->event);
+}
+
+/* The context is in use. */
+static int mark_set(struct mark *mark)
+{
+	int res = backing_event_open(mark->context->handle, &mark->event);
+
+	if (res)
+		return res;
+	res = quietly(record, mark);
+	if (res)
+		backing_event_close(mark->event);
+	return res;
+}
+
+/* The context is in use. */
+static int mark_ask(struct mark *mark)
+{
+	int res = quietly(ask, mark);
+
+	return res == CUDA_ERROR_NOT_READY ? FENCE_NOT_NOW : res;
+}
+
+/* The context is in use. */
+static int mark_drop(struct mark *mark)
+{
+	backing_event_close(mark->event);
+	return CUDA_SUCCESS;
+}
+
+/* In a dead context, whose events are gone, all is done. What a lost device
+ * answers is not said of the one whose memory it is. */
+static int mark_do(struct mark *mark, int (*call)(struct mark *mark))
+{
+	enum context_state state = context_try(mark->context);
+	int res;
+
+	if (state != CONTEXT_ALIVE)
+		return state == CONTEXT_DEAD ? CUDA_SUCCESS : FENCE_NOT_NOW;
+	res = call(mark);
+	if (res != FENCE_NOT_NOW)
+		device_check(mark->context->device, res);
+	context_unuse(mark->context);
+	return backing_is_lost(res) ? FENCE_NOT_NOW : res;
+}
+
+void marks_drop(struct marks *marks)
+{
+	for (int i = 0; i < marks->count; i++)
+		mark_do(&marks->list[i], mark_drop);
+	marks->count = 0;
+}
+
+int marks_set(struct marks *marks, const struct device *device)
+{
+	struct context *list[MARKS_MAX];
+	int count = contexts_using(device, list, MARKS_MAX);
+	int res = CUDA_SUCCESS;
+
+	marks->count = 0;
+	while (marks->count < count && !res) {
+		marks->list[marks->count] =
+			(struct mark){list[marks->count], NULL};
+		res = mark_do(&marks->list[marks->count], mark_set);
+		marks->count += !res;
+	}
+	if (count > 0 && marks->count == count)
+		return CUDA_SUCCESS;
+	marks_drop(marks);
+	return res ? res : FENCE_NOT_NOW;
+}
+
+int marks_ask(struct marks *marks)
+{
+	int res = CUDA_SUCCESS;
+
+	for (int i = 0; i < marks->count && !res; i++)
+		res = mark_do(&marks->list[i], mark_ask);
+	return res;
+}

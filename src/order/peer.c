@@ -1,0 +1,114 @@
+/* Who may use a device's memory besides its own one context. */
+#include <stdatomic.h>
+
+#include <cuda.h>
+
+#include "cuda/backing.h"
+#include "gate/gate.h"
+#include "capture.h"
+#include "context/context.h"
+#include "fence.h"
+
+enum { CONTEXTS_MAX = 512 }; /* of one device */
+
+_Static_assert(DEVICE_MAX <= 64, "a bit of context->joined for each device");
+
+/* The later work of a handle's context waits for the last fence of a context;
+ * the host does, where a capture forbids the device to. */
+static void context_join(struct context *context, struct CUctx_st *handle)
+{
+	struct CUevent_st *event = context->fence;
+	int res = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+
+	/* A fence that is made now finds that it reaches too little. */
+	if (!event || !context_use(context))
+		return;
+	if (quiet_begin()) {
+		res = backing_gate(handle, event);
+		quiet_end();
+	}
+	if (res)
+		res = backing_event_wait(event);
+	context_unuse(context);
+	device_check(context->device, res);
+}
+
+void fence_join(struct device *device, struct context *other)
+{
+	struct context *list[CONTEXTS_MAX];
+	int count = contexts_using(device, list, CONTEXTS_MAX);
+
+	for (int i = 0; i < count; i++)
+		if (list[i] != other)
+			context_join(list[i], other->handle);
+}
+
+/* No document says that it inherits what the whole waits for. */
+void fence_join_part(const struct context *whole, struct CUctx_st *part)
+{
+	struct context *list[CONTEXTS_MAX];
+	bool uses;
+	int count;
+
+	for (int d = 0; d < DEVICE_MAX; d++) {
+		count = contexts_using(device_at(d), list, CONTEXTS_MAX);
+		uses = false;
+		for (int i = 0; i < count; i++)
+			uses |= list[i] == whole;
+		for (int i = 0; i < count && uses; i++)
+			context_join(list[i], part);
+	}
+}
+
+void fence_share(struct device *device)
+{
+	for (int i = 0; i < DEVICE_MAX; i++)
+		if (!device || device == device_at(i))
+			atomic_store(&device_at(i)->shared, true);
+	gate_recompute(device);
+}
+
+void fence_admit(struct device *device, struct context *visitor)
+{
+	uint64_t bit = (uint64_t)1 << device_ordinal(device);
+
+	if (device == visitor->device || visitor->joined & bit)
+		return;
+	atomic_fetch_or(&visitor->visits, bit);
+	atomic_store(&device->visited, true);
+	gate_recompute(device);
+	fence_join(device, visitor);
+	atomic_fetch_or(&visitor->joined, bit);
+}
+
+/* Whoever of those that live. One that is made later is joined when it does
+ * something by itself. */
+static void visit_by_all(struct device *owner)
+{
+	struct context *list[CONTEXTS_MAX];
+	int count = contexts_using(NULL, list, CONTEXTS_MAX);
+
+	if (!owner->shared)
+		fence_share(owner);
+	for (int i = 0; i < count; i++)
+		fence_admit(owner, list[i]);
+}
+
+void fence_visit(struct context *visitor, uint64_t addr)
+{
+	int ordinal = backing_device_of(addr);
+
+	if (ordinal < 0 || ordinal >= DEVICE_MAX)
+		return;
+	if (visitor)
+		fence_admit(device_at(ordinal), visitor);
+	else
+		visit_by_all(device_at(ordinal));
+}
+
+void fence_mingle(void)
+{
+	for (int i = 0; device_count() > 1 && i < DEVICE_MAX; i++)
+		if (atomic_load(&device_at(i)->contexts))
+			visit_by_all(device_at(i));
+}

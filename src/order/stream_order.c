@@ -1,0 +1,272 @@
+#include <pthread.h>
+
+#include <cuda.h>
+
+#include "cuda/backing.h"
+#include "gate/gate.h"
+#include "calls.h"
+#include "capture.h"
+#include "context/context.h"
+#include "epoch.h"
+#include "fence.h"
+#include "common/log.h"
+#include "preload/serving.h"
+#include "preload/thread.h"
+#include "stream_order.h"
+#include "stats/counter.h"
+
+/* That one stream is alone before its order comes back: few beside what a
+ * program does in a phase, so that one that uses a second stream now and then
+ * does not pay for the end of an order each time. */
+#ifndef RETURN_REQUESTS
+#define RETURN_REQUESTS 300
+#endif
+
+_Atomic uintptr_t work_sole;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t mixed = PTHREAD_COND_INITIALIZER;
+/* Under lock. */
+static bool mixing;  /* a thread makes the fences; nobody relies on order */
+static bool doubted; /* the order is gone for good */
+static int barred;   /* see work_bar */
+static struct device *trial; /* it is seen who is given work, but nobody relies
+			      * on order; NULL: it is not so */
+static uint64_t trial_since; /* requests that the device had */
+static unsigned int trials;  /* so far; the number of this one */
+
+void work_first(uintptr_t key)
+{
+	uintptr_t sole = WORK_NONE;
+
+	if (!serving_is_on())
+		return;
+	if (key != WORK_PER_THREAD &&
+	    (atomic_compare_exchange_strong(&work_sole, &sole, key) ||
+	     sole == key))
+		return;
+	work_mixed();
+}
+
+/* `ordered` first: who ends the order finds it wherever `safe` was set. */
+static void order_begin(struct device *device)
+{
+	atomic_store(&device->ordered, true);
+	atomic_store(&device->safe, UINT64_MAX);
+	quarantine_set(device, 0);
+}
+
+/* Requests that were just served by what was safe then have been counted. */
+static void requests_pass(struct store *store, void *arg)
+{
+	(void)store;
+	(void)arg;
+}
+
+/* Whether the sole stream has no work left that a block was freed under: then
+ * a fence would only hold up work of other streams that it may wait for. */
+static bool order_is_over(struct device *device, uintptr_t key)
+{
+	stores_each(requests_pass, NULL);
+	gate_pass();
+	return counter_get(device, COUNTER_hits) == device->idle_hits ||
+	       (key > WORK_ENDED && backing_stream_is_idle((CUstream)key));
+}
+
+/* No block is taken without a fence any more, then there is one. */
+static void order_end(struct device *device)
+{
+	device->ordered = false;
+	if (fence_level() != FENCE_NONE)
+		fence_restart(device);
+	if (order_is_over(device, atomic_load(&work_sole)))
+		return;
+	if (!fence_force(device))
+		log_warn("device %d: a second stream is used, and can't be "
+			 "ordered behind the first",
+			 device_ordinal(device));
+}
+
+/* Under lock, which is left meanwhile. A block that was taken while stream
+ * order held was freed before that ended here, and its old work queued before
+ * that: the fences cover it. */
+static void mix(void)
+{
+	while (mixing)
+		thread_await(&mixed, &lock, NULL);
+	if (!trial && atomic_load(&work_sole) != WORK_MANY) {
+		mixing = true;
+		pthread_mutex_unlock(&lock);
+		for (int i = 0; i < DEVICE_MAX; i++)
+			if (atomic_load(&device_at(i)->ordered))
+				order_end(device_at(i));
+		pthread_mutex_lock(&lock);
+		mixing = false;
+		pthread_cond_broadcast(&mixed);
+	}
+	trial = NULL;
+	atomic_store(&work_sole, WORK_MANY);
+}
+
+/* No work stands behind what was freed until now. Under lock: work that is not
+ * seen comes after it, or is known by then. */
+void work_starts(void)
+{
+	uint64_t bytes;
+
+	pthread_mutex_lock(&lock);
+	for (int i = 0; i < DEVICE_ALL && !doubted; i++)
+		epoch_over(device_at(i), epoch_end(device_at(i), &bytes));
+	pthread_mutex_unlock(&lock);
+}
+
+void work_mixed(void)
+{
+	if (atomic_load(&work_sole) == WORK_MANY || !serving_is_on())
+		return;
+	serving_guard_fork();
+	pthread_mutex_lock(&lock);
+	mix();
+	pthread_mutex_unlock(&lock);
+}
+
+void work_doubt(void)
+{
+	if (!serving_is_on())
+		return;
+	serving_guard_fork();
+	pthread_mutex_lock(&lock);
+	mix();
+	doubted = true;
+	pthread_mutex_unlock(&lock);
+}
+
+void work_bar(void)
+{
+	serving_guard_fork();
+	pthread_mutex_lock(&lock);
+	barred++;
+	mix();
+	pthread_mutex_unlock(&lock);
+}
+
+void work_unbar(void)
+{
+	pthread_mutex_lock(&lock);
+	barred--;
+	pthread_mutex_unlock(&lock);
+}
+
+/* Under lock. Whether one stream's order can serve at all. */
+static bool may_return(const struct device *device)
+{
+	return !doubted && !barred && !capture_any() && context_count() == 1 &&
+	       device->contexts == 1;
+}
+
+/* Under lock. Who is given work from now on is seen; what others are given by
+ * calls that began before is not. */
+static void trial_begin(struct device *device, uint64_t requests)
+{
+	trial = device;
+	trials++;
+	trial_since = requests;
+	atomic_store(&work_sole, WORK_NONE);
+}
+
+/* A call that began before the trial either is over by now, and its work is
+ * before the fence to come, or is seen to be under way. */
+unsigned int work_return_begin(struct device *device)
+{
+	uint64_t requests = counter_about(device, COUNTER_allocs);
+	uintptr_t ended = WORK_ENDED;
+	unsigned int number = 0;
+
+	pthread_mutex_lock(&lock);
+	if ((trial ? trial != device : atomic_load(&work_sole) == WORK_MANY) &&
+	    may_return(device))
+		trial_begin(device, requests);
+	/* All that an ended stream was given is before that fence, too. */
+	if (trial == device && requests >= trial_since + RETURN_REQUESTS) {
+		atomic_compare_exchange_strong(&work_sole, &ended, WORK_NONE);
+		number = trials;
+	}
+	pthread_mutex_unlock(&lock);
+	return number && calls_are_over() ? number : 0;
+}
+
+void work_return(struct device *device, unsigned int number)
+{
+	pthread_mutex_lock(&lock);
+	if (trial == device && trials == number && may_return(device)) {
+		trial = NULL;
+		order_begin(device);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/* There is one device while there is one stream: whose it is. */
+static struct device *device_ordered(void)
+{
+	for (int i = 0; i < DEVICE_MAX; i++)
+		if (device_at(i)->ordered)
+			return device_at(i);
+	return NULL;
+}
+
+uint64_t work_wait_begin(void)
+{
+	struct device *device = NULL;
+
+	if (atomic_load(&work_sole) != WORK_MANY)
+		device = device_ordered();
+	return device ? counter_get(device, COUNTER_hits) : 0;
+}
+
+void work_wait_end_all(uint64_t hits)
+{
+	struct device *device = hits ? device_ordered() : NULL;
+
+	if (device)
+		atomic_store(&device->idle_hits, hits);
+}
+
+void work_wait_end(CUstream stream, bool per_thread, uint64_t hits)
+{
+	uintptr_t key = stream       ? (uintptr_t)stream
+			: per_thread ? WORK_PER_THREAD
+				     : WORK_LEGACY;
+
+	if (atomic_load(&work_sole) == key)
+		work_wait_end_all(hits);
+}
+
+void work_stream_ended(struct CUstream_st *stream)
+{
+	uintptr_t key = (uintptr_t)stream;
+
+	if (key > WORK_PER_THREAD)
+		atomic_compare_exchange_strong(&work_sole, &key, WORK_ENDED);
+}
+
+bool work_order(struct device *device)
+{
+	bool sole;
+
+	if (atomic_load(&work_sole) == WORK_MANY)
+		return false;
+	if (!backing_is_known())
+		work_doubt();
+	pthread_mutex_lock(&lock);
+	sole = !mixing && !trial && atomic_load(&work_sole) != WORK_MANY;
+	if (sole)
+		order_begin(device);
+	pthread_mutex_unlock(&lock);
+	return sole;
+}
+
+bool work_is_ordered(const struct device *device)
+{
+	return fence_level() == FENCE_FENCE &&
+	       atomic_load(&device->safe) == UINT64_MAX;
+}

@@ -1,0 +1,159 @@
+#include <cuda.h>
+
+#include "cuda/backing.h"
+#include "capture.h"
+#include "context/context.h"
+#include "epoch.h"
+#include "fence.h"
+#include "fence_fail.h"
+#include "wait.h"
+#include "stats/counter.h"
+
+enum { CONTEXTS_MAX = 512 }; /* in one wait */
+
+/* A context that went away behind our back has no work left. */
+static int wait_result(struct device *device, int res)
+{
+	if (res == CUDA_ERROR_CONTEXT_IS_DESTROYED ||
+	    res == CUDA_ERROR_INVALID_CONTEXT)
+		return CUDA_SUCCESS;
+	return device_check(device, res);
+}
+
+/* Waits by an event, which a capture that begins meanwhile survives. */
+static int event_wait(struct context *context)
+{
+	struct CUevent_st *event;
+	int res = backing_event_open(context->handle, &event);
+
+	if (res)
+		return res;
+	if (quiet_begin()) {
+		res = backing_record(context->handle, event);
+		quiet_end();
+	} else {
+		res = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+	}
+	if (!res)
+		res = backing_event_wait(event);
+	backing_event_close(event);
+	return res;
+}
+
+/* As a last resort a begin of a capture waits for this, too. */
+static int quiet_wait(struct context *context)
+{
+	int res = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+
+	if (quiet_begin()) {
+		res = backing_wait(context->handle);
+		quiet_end();
+	}
+	return res;
+}
+
+static int context_wait(struct context *context)
+{
+	int res;
+
+	switch (context_try(context)) {
+	case CONTEXT_DEAD:
+		return CUDA_SUCCESS; /* its work has ended with it */
+	case CONTEXT_ENDING:
+		return CUDA_ERROR_NOT_READY;
+	default:
+		break;
+	}
+	res = backing_has_fences() ? event_wait(context)
+				   : CUDA_ERROR_NOT_SUPPORTED;
+	if (res && !backing_is_lost(res) && !capture_any())
+		res = backing_free_wait(context->handle);
+	if (res && !backing_is_lost(res))
+		res = quiet_wait(context);
+	context_unuse(context);
+	return res;
+}
+
+static int fence_wait(struct context *context)
+{
+	struct CUevent_st *event = context->fence;
+	enum context_state state = event ? context_try(context) : CONTEXT_DEAD;
+	int res;
+
+	if (state != CONTEXT_ALIVE)
+		return state == CONTEXT_DEAD ? CUDA_SUCCESS
+					     : CUDA_ERROR_NOT_READY;
+	res = backing_event_wait(event);
+	context_unuse(context);
+	return res;
+}
+
+/* Waits for all that can be waited for, whatever became of one. */
+static bool wait_each(struct context **list, int count,
+		      const struct context *but,
+		      int (*wait)(struct context *context))
+{
+	bool done = true;
+
+	for (int i = 0; i < count; i++)
+		if (list[i] != but &&
+		    wait_result(list[i]->device, wait(list[i])))
+			done = false;
+	return done;
+}
+
+/* The epoch of a device, or the host, before which a context's work is over. */
+static uint64_t over_of(const struct context *context,
+			const struct device *device)
+{
+	if (device_is_host(device))
+		return context->over_host;
+	return context->device == device ? context->over : 0;
+}
+
+/* Those whose work may use what was freed until that epoch; -1: too many. */
+static int contexts_behind(const struct device *device, uint64_t epoch,
+			   struct context **list)
+{
+	int some = 0, count = contexts_using(device, list, CONTEXTS_MAX);
+
+	for (int i = 0; i < count; i++)
+		if (over_of(list[i], device) <= epoch)
+			list[some++] = list[i];
+	return count < 0 ? count : some;
+}
+
+bool others_wait(const struct device *device, const struct context *but,
+		 uint64_t epoch)
+{
+	struct context *list[CONTEXTS_MAX];
+	int count = contexts_behind(device, epoch, list);
+
+	return count >= 0 && wait_each(list, count, but, context_wait);
+}
+
+bool fences_wait(const struct device *device, const struct context *but,
+		 uint64_t epoch)
+{
+	struct context *list[CONTEXTS_MAX];
+	int count = contexts_behind(device, epoch, list);
+
+	return count >= 0 && wait_each(list, count, but, fence_wait);
+}
+
+/* The epoch ends first: who comes later, and then frees, is in the next. */
+bool device_wait(struct device *device)
+{
+	struct context *list[CONTEXTS_MAX];
+	uint64_t bytes, safe = epoch_end(device, &bytes);
+	int count = contexts_using(device, list, CONTEXTS_MAX);
+
+	if (count <= 0 || !wait_each(list, count, NULL, context_wait)) {
+		counter_add(device, COUNTER_quarantined_bytes, bytes);
+		return false;
+	}
+	epoch_over(device, safe);
+	counter_add(device, COUNTER_syncs, 1);
+	fence_waited(device);
+	return true;
+}

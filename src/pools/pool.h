@@ -1,0 +1,80 @@
+/* A pool: the policy by which requests get memory.
+ *
+ * The owning context's lock is held around every call. A pool keeps idle
+ * blocks and chooses among them; it makes no CUDA call, takes no lock and
+ * starts no thread. What it can't serve, the caller takes from the driver. */
+#ifndef MNM_POOL_H
+#define MNM_POOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "block/block.h"
+#include "common/option.h"
+
+struct store;
+
+/* First member of each pool's own struct. Core fills and reads it. */
+struct pool {
+	/* Whose memory it serves. First and atomic: a closed pool's record is
+	 * kept, so that who comes late with a block of it finds a context. */
+	struct store *_Atomic store;
+	const struct pool_ops *ops;
+	/* Set by open. Power of two: a request takes its size rounded up to a
+	 * multiple of it, and a block serves requests of its span only; then
+	 * threads keep some blocks for themselves. 0: not so. */
+	size_t unit;
+	size_t live_count; /* blocks with the program, or on their way */
+	size_t live_span;  /* bytes reserved for them */
+	bool retired;      /* swapped out: takes nothing back */
+	struct pool *next; /* of the store's pools */
+};
+
+enum pool_answer {
+	POOL_HIT,    /* *block is the caller's */
+	POOL_MISS,   /* nothing idle fits */
+	POOL_UNSAFE, /* what fits was not freed in an epoch below `safe` */
+};
+
+/* Blocks of one span, linked by next, the oldest free first. */
+struct block_list {
+	struct block *head, *tail; /* NULL: none */
+	size_t count;
+};
+
+struct pool_ops {
+	const char *name;
+	size_t size; /* of the pool's own struct, zeroed before open */
+
+	/* False: no memory. NULL: nothing to do. */
+	bool (*open)(struct pool *pool, const struct config *config);
+	/* Ends the pool; it holds no idle block any more. May be NULL. */
+	void (*close)(struct pool *pool);
+	/* Bytes that a request of size > 0 takes; 0: it can't be served. Up to
+	 * slack more than it needs, where that lets the block serve others: the
+	 * more slack, the fewer spans there are. */
+	size_t (*span)(const struct pool *pool, size_t size, size_t slack);
+	/* The three are NULL in a pool that keeps nothing; its spans are the
+	 * sizes of their requests. */
+
+	/* Looks for an idle block of span bytes, or of up to slack more. */
+	enum pool_answer (*alloc)(struct pool *pool, size_t span, size_t slack,
+				  uint64_t safe, struct block **block);
+	/* Keeps a freed block, stamped with its epoch. False: not kept, the
+	 * caller gives it back to the driver. */
+	bool (*free)(struct pool *pool, struct block *block);
+	/* The two are NULL in a pool without a unit. As alloc and free, for
+	 * several blocks of a span: up to `most`, and a list with some. */
+	struct block_list (*take)(struct pool *pool, size_t span, size_t most,
+				  uint64_t safe);
+	bool (*keep)(struct pool *pool, const struct block_list *list);
+	/* Hands over idle blocks of at least so many bytes in all, linked by
+	 * next, and as few as it can; every one, where that is not enough. */
+	struct block *(*trim)(struct pool *pool, size_t bytes);
+};
+
+/* The pool of row `index` of pool_rows. */
+const struct pool_ops *pool_ops_at(int index);
+
+#endif

@@ -1,0 +1,120 @@
+#include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/file_stat.h"
+#include "loader.h"
+#include "syscall_filter.h"
+#include "thread.h"
+
+/* Without a libpthread the process has one thread. */
+void once_run(struct once *once, void (*run)(void))
+{
+	__typeof__(&pthread_once) found;
+	int before = PTHREAD_CANCEL_ENABLE; /* where nobody sets it */
+
+	if (atomic_load_explicit(&once->done, memory_order_acquire))
+		return;
+	found = loader_function("pthread_once");
+	/* What it opens and takes would be lost with a thread that is ended. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	if (found)
+		found(&once->control, run);
+	else
+		run();
+	pthread_setcancelstate(before, NULL);
+	atomic_store_explicit(&once->done, true, memory_order_release);
+}
+
+void thread_key_open(struct thread_key *key, void (*ended)(void *))
+{
+	__typeof__(&pthread_key_create) found =
+		loader_function("pthread_key_create");
+
+	key->open = found && !found(&key->key, ended);
+}
+
+void thread_key_set(const struct thread_key *key, const void *value)
+{
+	__typeof__(&pthread_setspecific) found =
+		key->open ? loader_function("pthread_setspecific") : NULL;
+
+	if (found)
+		found(key->key, value);
+}
+
+int thread_start(void *(*run)(void *), void *arg, size_t stack_size,
+		 pthread_t *thread)
+{
+	__typeof__(&pthread_create) create = loader_function("pthread_create");
+	__typeof__(&pthread_attr_setstacksize) set_size =
+		loader_function("pthread_attr_setstacksize");
+	pthread_attr_t attr;
+	sigset_t all, before;
+	int res;
+
+	if (!create || !set_size)
+		return ENOSYS;
+	sigfillset(&all);
+	/* Of the calling thread alone: glibc's does what its pthread_sigmask
+	 * does, which was not part of libc until 2.32. */
+	sigprocmask(SIG_SETMASK, &all, &before);
+	pthread_attr_init(&attr);
+	set_size(&attr, stack_size);
+	res = create(thread, &attr, run, arg);
+	if (res == EINVAL) { /* the program's thread-local data is larger */
+		set_size(&attr, 8 << 20);
+		res = create(thread, &attr, run, arg);
+	}
+	pthread_attr_destroy(&attr);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return res;
+}
+
+void thread_join(pthread_t thread, int seconds)
+{
+	__typeof__(&pthread_timedjoin_np) join =
+		loader_function("pthread_timedjoin_np");
+	struct timespec end;
+
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += seconds;
+	if (join)
+		join(thread, NULL, &end);
+}
+
+void thread_detach(void)
+{
+	__typeof__(&pthread_detach) detach = loader_function("pthread_detach");
+
+	if (detach)
+		detach(pthread_self());
+}
+
+bool thread_is_main(void)
+{
+	return syscall(SYS_gettid) == getpid();
+}
+
+/* Main, ended, has no memory any more that could be read. Where a filter
+ * forbids to ask so, a process without a program is one whose main has ended.
+ */
+bool thread_main_ended(void)
+{
+	char from = 0, to;
+	const struct iovec remote = {&from, 1}, local = {&to, 1};
+	struct stat st;
+	char path[1];
+
+	if (!syscall_filter_kills()) {
+		if (process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == 1)
+			return false;
+		if (errno == ESRCH)
+			return true;
+	}
+	return readlink("/proc/self/exe", path, sizeof(path)) < 0 &&
+	       !file_stat("/proc/self/task", &st, 0);
+}

@@ -1,0 +1,150 @@
+/* How a thread's cache is shut, for the model checker spin: scripts/check-model
+ * searches every interleaving. See src/tcache/cache.h and src/tcache/fast.h.
+ *
+ * The owner lends a block from its cache and takes it back; another thread
+ * moves what is there into the pool. A block is in one place at any time.
+ *
+ * As on x86 the owner's stores wait in a buffer, in order, and are seen by
+ * others at any later time; it reads its own. A full barrier, or an atomic
+ * step of its own, empties the buffer. Who shuts the cache does so by atomic
+ * steps, and its other stores are followed by one.
+ *
+ * A guard left out by -D is for the search to find. */
+
+#define BLOCKS 2
+#define ROUNDS 2
+
+mtype = { busy_is, kept_is };
+
+bool busy, shut; /* shut: no unit and no index are to be seen */
+byte kept = BLOCKS; /* struct cache: a magazine */
+byte pool, live;
+bool owner_is_over;
+
+chan buffer = [4] of { mtype, byte }; /* of the owner */
+byte own_kept; /* what is last in it */
+byte own_stores;
+
+inline store(what, value)
+{
+	buffer ! what, value
+}
+
+/* The oldest store is seen by all. */
+inline drain_one()
+{
+	if
+	:: buffer ? busy_is, busy
+	:: buffer ? kept_is, kept -> own_stores--
+	fi
+}
+
+inline drain()
+{
+	do
+	:: nempty(buffer) -> drain_one()
+	:: empty(buffer) -> break
+	od
+}
+
+inline keep(count)
+{
+	atomic {
+		own_kept = count;
+		own_stores++;
+		store(kept_is, own_kept)
+	}
+}
+
+#define kept_seen (own_stores > 0 -> own_kept : kept)
+
+/* fast.h: cache_enter */
+inline cache_enter(open)
+{
+#ifdef BUSY_LATE
+	open = !shut;
+	store(busy_is, 1);
+#else
+	store(busy_is, 1);
+#ifdef NO_SHUT
+	open = true;
+#else
+	open = !shut;
+#endif
+#endif
+}
+
+/* fast.h: cache_leave */
+inline cache_leave()
+{
+	store(busy_is, 0)
+}
+
+/* Others see its stores at any time. */
+active proctype memory()
+{
+end:	do
+	:: atomic { nempty(buffer) -> drain_one() }
+	od
+}
+
+active proctype owner()
+{
+	byte rounds, found;
+	bool open;
+
+	do
+	:: rounds < ROUNDS ->
+		rounds++;
+		/* fast.h: cache_alloc */
+		cache_enter(open);
+		found = kept_seen;
+		if
+		:: open && found > 0 ->
+			keep(found - 1);
+			live++;
+			cache_leave();
+			/* fast.h: cache_free, whose step on the word is one
+			 * that empties the buffer */
+			cache_enter(open);
+			if
+			:: open ->
+				atomic { drain(); live-- }
+				found = kept_seen;
+				keep(found + 1)
+			:: else ->
+				atomic { live--; pool++ } /* mem_free */
+			fi
+		:: else
+		fi;
+		cache_leave()
+	:: else -> break
+	od;
+	owner_is_over = true
+}
+
+/* cache_blocks.c: others_raid */
+active proctype raider()
+{
+	byte rounds, found;
+
+	do
+	:: rounds < ROUNDS ->
+		rounds++;
+		shut = true;
+#ifndef NO_BARRIER
+		/* cache.c: caches_wait */
+		atomic { drain() }
+#endif
+#ifndef NO_WAIT
+		!busy;
+#endif
+		found = kept;
+		kept = 0;
+		pool = pool + found;
+		shut = false
+	:: else -> break
+	od;
+	owner_is_over && empty(buffer);
+	assert(kept + pool + live == BLOCKS)
+}

@@ -1,0 +1,273 @@
+/* What is in the caches, and how it moves between them and the pools. The
+ * context's lock is held around each call, so one moves at a time. */
+#include "caches.h"
+#include "pass_through.h"
+
+/* The most blocks that move into a pool at a time, and out of it. */
+enum { MOVE_MAX = 32, TAKE_MAX = 2 * MOVE_MAX };
+
+/* Times that an empty magazine is refused, and that room is. */
+enum { WANTED_OFTEN = 64, REFUSED_OFTEN = 64 };
+
+/* How often others take all blocks of a span before its thread may keep some,
+ * once more, and twice as many with each time, up to so many times; and
+ * requests for the span that make up for one of these. */
+enum { RAIDS_FREE = 2, RAIDS_MOST = 16, ASKED_AGAIN = 32 };
+
+struct magazine *magazine_find(struct cache *cache, size_t span)
+{
+	struct magazine *at = magazine_at(cache, span);
+
+	for (int i = 0; i < 2; i++, at = magazine_beside(at))
+		if (__atomic_load_n(&at->span, __ATOMIC_RELAXED) == span &&
+		    __atomic_load_n(&at->head, __ATOMIC_RELAXED))
+			return at;
+	return NULL;
+}
+
+/* The first blocks of a magazine, up to so many, that are safe, or that are
+ * not.
+ */
+static struct block_list magazine_cut(struct magazine *magazine, size_t most,
+				      uint64_t safe)
+{
+	struct block_list list = {.head = magazine->head};
+	struct block *next = list.head;
+	bool is_safe = next && next->epoch < safe;
+
+	for (; next && list.count < most && (next->epoch < safe) == is_safe;
+	     next = next->next, list.count++)
+		list.tail = next;
+	if (list.count)
+		list.tail->next = NULL;
+	magazine_set(magazine, next);
+	return list;
+}
+
+/* No safe block gets behind one that is not, in the pool. */
+void magazine_move(struct cache *cache, struct magazine *magazine, size_t most,
+		   uint64_t below)
+{
+	uint64_t safe = atomic_load(cache->safe);
+	struct block_list list;
+
+	if (safe > below) /* just now */
+		safe = below;
+	for (; most && magazine_has(magazine, below); most -= list.count) {
+		list = magazine_cut(magazine, most, safe);
+		cache->room_left += (int64_t)(list.count * list.head->span);
+		cache_source->put(&list);
+	}
+}
+
+static void magazine_empty(struct cache *cache, struct magazine *magazine,
+			   size_t most)
+{
+	magazine_move(cache, magazine, most, UINT64_MAX);
+}
+
+bool cache_move(struct cache *cache, size_t least, size_t most, uint64_t below)
+{
+	size_t i = cache_place(cache, least);
+	struct magazine *at;
+	bool any = false;
+
+	for (; i < cache->named && cache->spans[i] <= most; i++) {
+		at = &cache->magazines[cache->names[i]];
+		if (!magazine_has(at, below))
+			continue;
+		magazine_move(cache, at, SIZE_MAX, below);
+		any = true;
+	}
+	return any;
+}
+
+void cache_shed(struct cache *cache)
+{
+	for (size_t i = cache->named; i-- && cache->room_left < 0;)
+		magazine_empty(cache, &cache->magazines[cache->names[i]],
+			       SIZE_MAX);
+}
+
+static void magazine_name(struct magazine *magazine, size_t span)
+{
+	__atomic_store_n(&magazine->span, span, __ATOMIC_RELAXED);
+}
+
+void cache_pardon(struct cache *cache)
+{
+	struct magazine *at;
+
+	for (size_t i = 0; i < cache->named; i++) {
+		at = &cache->magazines[cache->names[i]];
+		at->raids = at->owed = 0;
+		magazine_name(at, cache->spans[i]);
+	}
+}
+
+void cache_empty(struct cache *cache)
+{
+	if (cache->room_left < cache->room)
+		cache_move(cache, 0, SIZE_MAX, UINT64_MAX);
+	direct_settle(cache);
+	cache_serve(cache, NULL);
+}
+
+void cache_adopt(struct cache *cache, struct pool *pool)
+{
+	if (!cache || !pool->unit ||
+	    (cache->pool == pool && !(cache->shut & SHUT_ROOM) &&
+	     (cache->shut || cache->table == block_table)))
+		return;
+	caches_lock();
+	cache_fit(cache);
+	cache_serve(cache, pool);
+	caches_unlock();
+}
+
+/* The magazine of a span, maybe a lost one, or an empty one that is its now; or
+ * NULL. One that was another's is, so that spans don't take turns, only if
+ * wanted often. */
+static struct magazine *magazine_for(struct cache *cache, size_t span)
+{
+	struct magazine *at = magazine_at(cache, span);
+
+	for (int i = 0; i < 2; i++, at = magazine_beside(at))
+		if ((at->span & ~(size_t)MAGAZINE_LOST) == span)
+			return at;
+	for (int i = 0; i < 2; i++, at = magazine_beside(at)) {
+		if (at->head)
+			continue;
+		if (at->span && ++at->wanted % WANTED_OFTEN)
+			continue;
+		cache_rename(cache, at, span);
+		return at;
+	}
+	return NULL;
+}
+
+/* The blocks of a span that there is room for; half of it is left for what is
+ * freed next. */
+static size_t count_room(const struct cache *cache, size_t span)
+{
+	int64_t room = cache->room_left - cache->room / 2;
+
+	return room > 0 ? (size_t)room / span : 0;
+}
+
+/* It may hold more by now. */
+static void cache_grow(struct cache *cache)
+{
+	if (cache_room(cache) <= cache->room)
+		return;
+	caches_lock();
+	cache_fit(cache);
+	caches_unlock();
+}
+
+/* There is none. Once in so many times half of it is made, by one span after
+ * the other: or a cache that is full of what is not asked for any more would
+ * stay so. */
+static void cache_make_room(struct cache *cache, size_t span)
+{
+	int64_t half = cache->room / 2, least = (int64_t)span;
+
+	if (++cache->refused % REFUSED_OFTEN)
+		return;
+	if (least < half)
+		least = half;
+	for (size_t i = 0; i < cache->named && cache->room_left < least; i++) {
+		cache->hand = (cache->hand + 1) % cache->named;
+		magazine_empty(cache,
+			       &cache->magazines[cache->names[cache->hand]],
+			       SIZE_MAX);
+	}
+}
+
+size_t magazine_keeps(const struct magazine *magazine)
+{
+	return magazine->raids < RAIDS_FREE
+		       ? 0
+		       : (size_t)1 << (magazine->raids - RAIDS_FREE);
+}
+
+void magazine_lose(struct magazine *magazine)
+{
+	if (!magazine->head)
+		magazine_name(magazine, magazine->span | MAGAZINE_LOST);
+	magazine->owed = ASKED_AGAIN;
+	magazine->raids += magazine->raids < RAIDS_MOST;
+}
+
+/* Its thread asks for the span and has none left. Whether it may have some now:
+ * what others took makes it wait, and is forgotten with more such requests. */
+static bool magazine_asked(struct magazine *magazine, size_t span)
+{
+	if (magazine->raids && !--magazine->owed) {
+		magazine->owed = ASKED_AGAIN;
+		if (magazine->span == span)
+			magazine->raids--;
+		else
+			magazine_name(magazine, span);
+	}
+	return magazine->span == span;
+}
+
+void cache_refill(struct cache *cache, size_t span, uint64_t safe)
+{
+	struct pool *pool = cache ? cache->pool : NULL;
+	struct magazine *magazine;
+	struct block_list list;
+	size_t most;
+
+	if (!pool || atomic_load(&cache->shut))
+		return;
+	if (!count_room(cache, span))
+		cache_grow(cache);
+	if ((int64_t)span > cache->room)
+		return;
+	magazine = magazine_for(cache, span);
+	if (!magazine || !magazine_asked(magazine, span))
+		return;
+	most = count_room(cache, span);
+	if (!most)
+		cache_make_room(cache, span);
+	if (magazine->raids && most > magazine_keeps(magazine) / 2)
+		most = magazine_keeps(magazine) / 2;
+	if (!most)
+		return;
+	list = cache_source->take(pool, span, most < TAKE_MAX ? most : TAKE_MAX,
+				  safe);
+	if (!list.count)
+		return;
+	/* They are safe, what is there may not be. */
+	list.tail->next = magazine->head;
+	if (!list.tail->next)
+		magazine->tail = list.tail;
+	magazine_set(magazine, list.head);
+	cache->room_left -= (int64_t)(list.count * span);
+}
+
+bool cache_put(struct cache *cache, struct block *block)
+{
+	struct magazine *magazine;
+
+	if (!cache || cache->pool != block->pool || atomic_load(&cache->shut))
+		return false;
+	if (cache->room_left < (int64_t)block->span)
+		cache_grow(cache);
+	if ((int64_t)block->span > cache->room)
+		return false;
+	magazine = magazine_for(cache, block->span);
+	if (!magazine || magazine->span != block->span)
+		return false;
+	if (cache->room_left < (int64_t)block->span)
+		magazine_empty(cache, magazine, MOVE_MAX);
+	if (cache->room_left < (int64_t)block->span)
+		cache_make_room(cache, block->span);
+	if (cache->room_left < (int64_t)block->span)
+		return false;
+	magazine_append(magazine, block);
+	cache->room_left -= (int64_t)block->span;
+	return true;
+}

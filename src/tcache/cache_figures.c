@@ -1,0 +1,270 @@
+/* What the caches count, and who sums it.
+ *
+ * Each cache tells its device what has changed when its thread looks, and all
+ * of them do where one thread's figures are not enough: for a new peak, and
+ * once in as many looks as there are caches. So a look costs the same however
+ * many threads there are, and the sum of what was told is seldom far off. */
+#include "caches.h"
+#include "fast.h"
+#include "stats/counter.h"
+
+/* Words that are read while they change. */
+#define TORN __attribute__((no_sanitize("thread")))
+
+/* What one of several threads may miss of a peak: a part of it, and so many
+ * bytes at most. */
+enum { PEAK_GRAIN = 16, PEAK_MISSED = 8 << 20 };
+
+static _Atomic bool summing; /* under lock, who asks for figures */
+
+/* Under lock, by device. */
+static struct {
+	struct figures told;  /* by all caches there were */
+	struct figures ended; /* of those that are no more */
+	unsigned int looks;   /* until all caches tell */
+	unsigned int others;  /* than one, when they last did */
+} sums[DEVICE_ALL];
+
+/* sum += sign * part */
+static void figures_add(struct figures *sum, const struct figures *part,
+			uint64_t sign)
+{
+	sum->hits += sign * part->hits;
+	sum->frees += sign * part->frees;
+	sum->freed += sign * part->freed;
+	sum->idle += sign * part->idle;
+	sum->live += sign * part->live;
+	sum->taken += sign * part->taken;
+	sum->given += sign * part->given;
+	sum->reserved += sign * part->reserved;
+}
+
+/* Under lock, or by its own thread. */
+TORN static struct figures figures_of(const struct cache *cache)
+{
+	return (struct figures){
+		.hits = (uint64_t)(cache->hits_most - cache->hits_left),
+		.frees = (uint64_t)cache->frees,
+		.freed = (uint64_t)cache->freed,
+		.idle = (uint64_t)(cache->room - cache->room_left),
+		.live = (uint64_t)(cache->live_most - cache->slack),
+		.taken = (uint64_t)cache->direct.taken,
+		.given = (uint64_t)cache->direct.given,
+		.reserved = (uint64_t)cache->direct.reserved,
+	};
+}
+
+struct figures caches_figures(const struct device *device)
+{
+	struct figures sum = {0}, part;
+
+	if (device_is_host(device)) /* which has none */
+		return sum;
+	caches_lock();
+	atomic_store(&summing, true);
+	sum = sums[device_ordinal(device)].ended;
+	for (struct cache *at = caches; at; at = at->next) {
+		if (at->device != device)
+			continue;
+		part = figures_of(at);
+		figures_add(&sum, &part, 1);
+	}
+	atomic_store(&summing, false);
+	caches_unlock();
+	return sum;
+}
+
+TORN struct figures caches_about(const struct device *device)
+{
+	struct figures sum = sums[device_ordinal(device)].told, own;
+
+	if (cache_last->device != device)
+		return sum;
+	own = figures_of(cache_last);
+	figures_add(&sum, &own, 1);
+	figures_add(&sum, &cache_last->told, -UINT64_C(1));
+	return sum;
+}
+
+/* Under lock. */
+TORN static void cache_tell(struct cache *cache)
+{
+	struct figures *told = &sums[device_ordinal(cache->device)].told;
+	struct figures now = figures_of(cache);
+
+	figures_add(told, &now, 1);
+	figures_add(told, &cache->told, -UINT64_C(1));
+	cache->told = now;
+}
+
+/* Under lock; there is one at least. */
+static void caches_tell(const struct device *device)
+{
+	unsigned int count = 0;
+
+	for (struct cache *at = caches; at; at = at->next, count++)
+		if (at->device == device)
+			cache_tell(at);
+	sums[device_ordinal(device)].looks = count - 1;
+	sums[device_ordinal(device)].others = count - 1;
+}
+
+void cache_forget(struct cache *cache)
+{
+	struct figures *ended = &sums[device_ordinal(cache->device)].ended;
+
+	cache_tell(cache);
+	figures_add(ended, &cache->told, 1);
+	cache->told = (struct figures){0};
+	cache->hits_left = cache->hits_most = LOOK_EVERY;
+	cache->slack = cache->live_most = 0;
+	cache->frees = cache->freed = 0;
+	cache->direct.taken = cache->direct.given = cache->direct.reserved = 0;
+}
+
+void caches_count_reserved(void)
+{
+	uint64_t moved;
+
+	for (struct cache *at = caches; at; at = at->next) {
+		cache_tell(at);
+		at->direct.reserved = 0;
+		at->told.reserved = 0;
+	}
+	for (int i = 0; i < DEVICE_MAX; i++) {
+		moved = sums[i].told.reserved;
+		sums[i].told.reserved = sums[i].ended.reserved = 0;
+		counter_add(device_at(i), COUNTER_reserved_bytes, moved);
+		device_claim(device_at(i), moved);
+	}
+}
+
+/* Under lock. The bytes that the program has of the device. */
+static uint64_t live_told(const struct device *device)
+{
+	return atomic_load(&device->counters[COUNTER_live_bytes]) +
+	       sums[device_ordinal(device)].told.live;
+}
+
+/* Under lock. */
+static uint64_t live_seen(struct cache *cache)
+{
+	struct device *device = cache->device;
+	unsigned int *looks = &sums[device_ordinal(device)].looks;
+	int64_t peak =
+		(int64_t)atomic_load(&device->counters[COUNTER_live_peak]);
+
+	cache_tell(cache);
+	if (!*looks || (int64_t)live_told(device) > peak)
+		caches_tell(device);
+	else
+		--*looks;
+	return live_told(device);
+}
+
+/* Under lock. The bytes that a thread may take before it looks again whether
+ * there is a new peak of what is so much now. Where others give back what it
+ * takes, it would look all the time without some more. */
+static int64_t room_until(struct device *device, enum counter peak, int64_t now)
+{
+	int64_t top, more;
+
+	if (now > 0)
+		counter_lift(device, peak, (uint64_t)now);
+	top = (int64_t)atomic_load(&device->counters[peak]);
+	if (!sums[device_ordinal(device)].others)
+		return top - now;
+	more = top / PEAK_GRAIN;
+	return top - now + (more < PEAK_MISSED ? more : PEAK_MISSED);
+}
+
+/* Under lock. Where each request is the driver's, what is reserved grows as
+ * what is live does, and has a peak of its own. */
+static int64_t slack_of(const struct cache *cache, int64_t live)
+{
+	struct device *device = cache->device;
+	int64_t slack = room_until(device, COUNTER_live_peak, live), room;
+	uint64_t reserved = sums[device_ordinal(device)].told.reserved;
+
+	if (!cache->direct.pool)
+		return slack;
+	reserved += atomic_load(&device->counters[COUNTER_reserved_bytes]);
+	room = room_until(device, COUNTER_reserved_peak, (int64_t)reserved);
+	return room < slack ? room : slack;
+}
+
+/* Under lock. No other thread, nor context, has anything of the device. */
+static bool is_alone(const struct cache *cache)
+{
+	return cache->context->caches <= 1 && cache->device->contexts <= 1;
+}
+
+/* It looks after so many requests at the latest. */
+TORN static void cache_look_in(struct cache *cache, int64_t requests)
+{
+	cache->hits_most += requests - cache->hits_left;
+	cache->hits_left = requests;
+}
+
+void cache_look_soon(struct cache *cache)
+{
+	if (cache->hits_left > LOOK_EVERY)
+		cache_look_in(cache, LOOK_EVERY);
+}
+
+/* Who asks for figures is not waited for, but where there is a new peak. */
+TORN void cache_look(struct cache *cache)
+{
+	int64_t live, own;
+
+	if (cache->slack >= 0 && atomic_load(&summing))
+		return;
+	caches_lock();
+	live = (int64_t)live_seen(cache);
+	own = cache->live_most - cache->slack;
+	cache->slack = slack_of(cache, live);
+	cache->live_most = own + cache->slack;
+	cache_look_in(cache, is_alone(cache) ? LOOK_ALONE : LOOK_EVERY);
+	caches_unlock();
+}
+
+/* As on the fast path, where the thread has a cache. */
+TORN static bool cache_count_alloc(const struct device *device, size_t size,
+				   bool hit)
+{
+	struct cache *cache = cache_last;
+	bool look;
+
+	if (cache->device != device)
+		return false;
+	look = figure_add(&cache->slack, -size) < 0;
+	look |= !hit || figure_add(&cache->hits_left, -UINT64_C(1)) < 0;
+	if (look)
+		cache_look(cache);
+	return true;
+}
+
+TORN static bool cache_count_free(const struct device *device, size_t size)
+{
+	struct cache *cache = cache_last;
+
+	if (cache->device != device)
+		return false;
+	figure_add(&cache->slack, size);
+	figure_add(&cache->frees, 1);
+	return true;
+}
+
+static void look(const struct device *device)
+{
+	if (cache_last->device == device)
+		cache_look(cache_last);
+}
+
+const struct figures_source caches_source = {
+	.sum = caches_figures,
+	.about = caches_about,
+	.count_alloc = cache_count_alloc,
+	.count_free = cache_count_free,
+	.look = look,
+};

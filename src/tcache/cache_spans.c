@@ -1,0 +1,93 @@
+/* The spans that a cache has magazines for, in order: what is between two of
+ * them is found by a search. */
+#include <string.h>
+
+#include "caches.h"
+#include "fast.h"
+#include "pools/pool.h"
+
+size_t cache_place(const struct cache *cache, size_t span)
+{
+	size_t place = 0, count = cache->named, half;
+
+	while (count) {
+		half = count / 2;
+		if (cache->spans[place + half] < span) {
+			place += half + 1;
+			count -= half + 1;
+		} else {
+			count = half;
+		}
+	}
+	return place;
+}
+
+/* Makes room at a place, or (-1) closes it. */
+static void names_move(struct cache *cache, size_t place, int by)
+{
+	size_t *span = &cache->spans[place];
+	uint16_t *name = &cache->names[place];
+	size_t count;
+
+	if (by < 0) {
+		count = --cache->named - place;
+		memmove(span, span + 1, count * sizeof(*span));
+		memmove(name, name + 1, count * sizeof(*name));
+	} else {
+		count = cache->named++ - place;
+		memmove(span + 1, span, count * sizeof(*span));
+		memmove(name + 1, name, count * sizeof(*name));
+	}
+}
+
+void cache_rename(struct cache *cache, struct magazine *magazine, size_t span)
+{
+	size_t before = magazine->span & ~(size_t)MAGAZINE_LOST, place;
+
+	if (before)
+		names_move(cache, cache_place(cache, before), -1);
+	place = cache_place(cache, span);
+	names_move(cache, place, 1);
+	cache->spans[place] = span;
+	cache->names[place] = (uint16_t)(magazine - cache->magazines);
+	magazine->raids = magazine->owed = 0;
+	__atomic_store_n(&magazine->span, span, __ATOMIC_RELAXED);
+}
+
+/* The first block of a magazine, if it is safe; or NULL. */
+static struct block *safe_take(const struct cache *cache,
+			       struct magazine *magazine)
+{
+	struct block *block = magazine->head;
+
+	if (!block || block->epoch >= atomic_load(cache->safe))
+		return NULL;
+	magazine_set(magazine, block->next);
+	return block;
+}
+
+struct block *cache_alloc_slack(struct cache *cache, size_t size, size_t slack,
+				uint64_t *addr)
+{
+	struct block *block = NULL;
+	size_t unit, span, most, place;
+
+	if (!cache)
+		return NULL;
+	cache_enter(cache);
+	unit = atomic_load_explicit(&cache->unit, memory_order_acquire);
+	span = (size + unit - 1) & -unit;
+	most = slack < SIZE_MAX - span ? span + slack : SIZE_MAX;
+	place = unit ? cache_place(cache, span) : cache->named;
+	for (; place < cache->named && cache->spans[place] <= most; place++) {
+		block = safe_take(cache,
+				  &cache->magazines[cache->names[place]]);
+		if (block)
+			break;
+	}
+	if (!block)
+		cache_leave(cache);
+	else if (cache_lend(cache, block, block->span, size, addr) == FAST_LOOK)
+		fast_look(cache);
+	return block;
+}

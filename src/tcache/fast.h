@@ -1,0 +1,215 @@
+/* The fast path of a request and of a free: all of it, in the doors themselves.
+ * See cache.h for what keeps others out.
+ *
+ * Per pair: one atomic step, no system or driver call, and no lock but for one
+ * look at others' figures in 256 requests or more (cache_look). The words that
+ * are shared, and why these orders are enough:
+ *
+ * cache->busy	is written by this thread. Its release in cache_leave hands the
+ *		magazines to who waits for 0 with an acquire.
+ * cache->unit	and cache->table are read after busy was set, in program order;
+ *		membarrier(2) on the other side makes that the order that
+ *		everyone sees. While the cache is shut no span is found by the
+ *		one, and no block by the other. The acquire takes over what who
+ *		opened it last has changed.
+ * block->word	is changed from live to idle by a sequentially consistent step:
+ *		of two frees of one address one succeeds, and the epoch is read
+ *		after it. From idle to live by a release: only who has taken the
+ *		block out of a magazine does so.
+ * entries	of the table are published with their records; the first of the
+ *		address's tag is tried on the record's word. What is not found
+ *		here, in a table that may have been replaced, or behind another
+ *		entry of that tag, is looked up again on the slow path.
+ * device->epoch is read after the step on the word, so that whoever ends the
+ *		epoch that is stamped sees the work that the program queued
+ *		before its free.
+ * device->safe	is read before the block is looked at: what is safe stays safe,
+ *		but for stream order, whose end waits until this thread has left
+ *		(stream_order.c).
+ *
+ * The figures are plain words that only this thread changes; others read them
+ * under the caches' lock (cache_figures.c), as words that are never seen half
+ * changed.
+ */
+#ifndef MNM_FAST_H
+#define MNM_FAST_H
+
+#include "block/block.h"
+#include "block/block_index.h"
+#include "cache.h"
+
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+
+#define ALWAYS static inline __attribute__((always_inline))
+
+/* Requests of a thread, and of one that is alone; see cache_look. */
+enum { LOOK_EVERY = 256, LOOK_ALONE = 4096 };
+
+static inline void cache_enter(struct cache *cache)
+{
+	atomic_store_explicit(&cache->busy, 1, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+static inline void cache_leave(struct cache *cache)
+{
+	atomic_store_explicit(&cache->busy, 0, memory_order_release);
+}
+
+/* At most one of its places is a span's. NULL: none is. */
+static inline struct magazine *magazine_of(struct cache *cache, size_t span)
+{
+	struct magazine *magazine = magazine_at(cache, span);
+
+	if (LIKELY(magazine->span == span))
+		return magazine;
+	magazine = magazine_beside(magazine);
+	return magazine->span == span ? magazine : NULL;
+}
+
+/* What the door does next. */
+enum fast {
+	FAST_DONE,  /* nothing */
+	FAST_LOOK,  /* it is done, but for fast_look */
+	FAST_NOT,   /* nothing was done: the slow path */
+	FAST_TAKEN, /* fast_taken, then mem_free_taken */
+};
+
+/* The block's next holder is the program. */
+static inline enum fast cache_lend(struct cache *cache, struct block *block,
+				   size_t span, size_t size, uint64_t *addr)
+{
+	*addr = block_word(block) & ~BLOCK_STATE;
+	block->size = size;
+	figure_add(&cache->room_left, span);
+	atomic_store_explicit(&block->word, *addr, memory_order_release);
+	if (!LIKELY(figure_add(&cache->slack, -size) >= 0)) {
+		figure_add(&cache->hits_left, -1);
+		return FAST_LOOK;
+	}
+	/* Once in so many requests, others' bytes are looked at as well. */
+	if (!LIKELY(figure_add(&cache->hits_left, -1) >= 0))
+		return FAST_LOOK;
+	cache_leave(cache);
+	return FAST_DONE;
+}
+
+static inline void fast_look(struct cache *cache)
+{
+	cache_leave(cache);
+	cache_look(cache);
+}
+
+ALWAYS enum fast cache_alloc(struct cache *cache, size_t size, uint64_t *addr)
+{
+	struct magazine *magazine;
+	struct block *block;
+	size_t unit, span;
+	uint64_t safe;
+
+	cache_enter(cache);
+	unit = atomic_load_explicit(&cache->unit, memory_order_acquire);
+	span = (size + unit - 1) & -unit;
+	magazine = magazine_of(cache, span);
+	if (!LIKELY(magazine))
+		goto slow;
+	safe = atomic_load(cache->safe);
+	block = magazine->head;
+	if (!LIKELY(block) || !LIKELY(block->epoch < safe))
+		goto slow;
+	magazine_set(magazine, block->next);
+	return cache_lend(cache, block, span, size, addr);
+slow:
+	cache_leave(cache);
+	return FAST_NOT;
+}
+
+/* One step on the word: the live block at addr is idle then. */
+static inline bool block_take_plain(struct block *block, uint64_t addr)
+{
+	return LIKELY(atomic_compare_exchange_strong(&block->word, &addr,
+						     addr + BLOCK_IDLE));
+}
+
+static inline uint64_t entry_at(const _Atomic uint64_t *entry)
+{
+	return atomic_load_explicit(entry, memory_order_acquire);
+}
+
+/* False: there is no live block at addr, or it has marks, or is behind another
+ * of the same tag: what the slow path finds. */
+ALWAYS bool block_take_at(struct block_table *table, uint64_t addr,
+			  struct block **taken)
+{
+	struct block_home home = block_home(table, addr);
+	uint64_t entry = entry_at(home.entry);
+
+	if (!LIKELY(!(addr & BLOCK_BITS)))
+		return false;
+	while (!LIKELY(entry_is(entry, home.tag))) {
+		if (entry == ENTRY_EMPTY)
+			return false;
+		entry = entry_at(++home.entry);
+	}
+	*taken = entry_block(entry);
+	return block_take_plain(*taken, addr);
+}
+
+static inline void magazine_append(struct magazine *magazine,
+				   struct block *block)
+{
+	block->next = NULL;
+	if (magazine->head)
+		magazine->tail->next = block;
+	else
+		magazine_set(magazine, block);
+	magazine->tail = block;
+}
+
+/* Takes a block that was just freed. False: it is another pool's, or the cache
+ * has no place for it; fast_taken has to follow. */
+static inline bool cache_keep(struct cache *cache, struct block *block)
+{
+	size_t span = block->span;
+	struct magazine *magazine;
+
+	if (!LIKELY(figure_add(&cache->room_left, -span) >= 0) ||
+	    !LIKELY(block->pool == cache->pool))
+		return false;
+	magazine = magazine_of(cache, span);
+	if (!LIKELY(magazine))
+		return false;
+	/* The stamp first; see epoch_end. */
+	block->epoch = atomic_load(cache->epoch);
+	figure_add(&cache->freed, span);
+	figure_add(&cache->slack, block->size);
+	figure_add(&cache->frees, 1);
+	magazine_append(magazine, block);
+	return true;
+}
+
+ALWAYS enum fast cache_free(struct cache *cache, uint64_t addr,
+			    struct block **taken)
+{
+	struct block_table *table;
+
+	cache_enter(cache);
+	table = atomic_load_explicit(&cache->table, memory_order_acquire);
+	if (!block_take_at(table, addr, taken)) {
+		cache_leave(cache);
+		return FAST_NOT;
+	}
+	if (!LIKELY(cache_keep(cache, *taken)))
+		return FAST_TAKEN;
+	cache_leave(cache);
+	return FAST_DONE;
+}
+
+/* The cache does not keep the block, which is idle and nobody's. */
+static inline void fast_taken(struct cache *cache, struct block *taken)
+{
+	figure_add(&cache->room_left, taken->span);
+	cache_leave(cache);
+}
+
+#endif
