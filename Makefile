@@ -1,6 +1,8 @@
 # mnm: memory pools under unmodified CUDA programs
 #   make demo    set up, build, run the main job on a GPU or the simulated one
 #   make check   set up, build, run every test   [SAN=address,undefined|thread]
+#   make quick   build, run the tests of what you changed
+#                [BASE=main: since when] [FILES=...: instead of what git says]
 #   make         build only
 #   make soak    generated programs until it is interrupted
 #   make aarch64 the library for aarch64, by a cross compiler
@@ -44,7 +46,8 @@ Q         := $(if $(V),,@)
 SAY        = @mkdir -p $(@D)$(if $(V),,; echo "  $(1) $@")
 
 .DEFAULT_GOAL := all
-.PHONY: all demo check build-check bench mutants sweep coverage format install uninstall clean setup
+.PHONY: all demo check quick build-check build-tests bench \
+	mutants sweep coverage format install uninstall clean setup
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -52,6 +55,8 @@ include $(wildcard src/*.mk src/*/*.mk examples/*.mk tests/*.mk)
 
 all: $(ALL)
 build-check: all $(CHECK)
+# Without what is for another machine.
+build-tests: all $(filter-out aarch64,$(CHECK))
 
 $(ENTRY_OBJ): COMPILE = $(COMPILE_ENTRIES)
 $(ENTRY_OBJ): src/common/entry.awk
@@ -72,6 +77,9 @@ check:
 	@scripts/setup --tests
 	@$(MAKE) --no-print-directory build-check
 	@scripts/check $(BUILD)
+
+quick:
+	@BUILD=$(BUILD) scripts/quick $(if $(BASE),--base $(BASE)) $(FILES)
 
 bench:
 	@scripts/setup
