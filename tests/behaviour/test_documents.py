@@ -1,5 +1,6 @@
 """README, manual and --help say what the tables in src/ say."""
 
+import glob
 import os
 import re
 import subprocess
@@ -112,6 +113,30 @@ def test_the_tests_that_a_document_names_are_there(document):
         assert f"def {name}(" in tests, name
     for name in re.findall(r"test_\w+\.py", read("docs", document)):
         assert name in files, name
+
+
+def test_the_example_of_a_pool_compiles(tmp_path):
+    text = read("docs", "writing-a-pool.md")
+    source, = re.findall(r"^```c\n(.*?)^```$", text, re.M | re.S)
+    path = tmp_path / "octave_pool.c"
+    path.write_text(source)
+    subprocess.run(["gcc", "-std=gnu11", "-Wall", "-Wextra", "-Werror",
+                    "-fsyntax-only", "-I", os.path.join(ROOT, "src"),
+                    "-I", os.path.join(ROOT, "src", "pools"), str(path)],
+                   check=True)
+
+
+@pytest.mark.parametrize("document", [
+    "CONTRIBUTING.md", "SECURITY.md", "docs/writing-a-pool.md",
+    "docs/adding-a-hook.md", "docs/layers.md", "docs/glossary.md"])
+def test_the_files_that_a_document_names_are_there(document):
+    """Paths from the root, in backquotes: patterns and folders, too."""
+    named = set(re.findall(r"`((?:src|tests|docs|scripts|examples)/[^`\s]+)`",
+                           read(*document.split("/"))))
+    named -= {"src/pools/octave_pool.c", "src/pools/NAME.c"}  # to be made
+    assert len(named) > 2
+    for path in named:
+        assert glob.glob(os.path.join(ROOT, path)), path
 
 
 def test_what_no_test_reaches_is_still_there():
