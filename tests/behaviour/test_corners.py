@@ -323,3 +323,19 @@ def test_statistics_wait_a_moment_for_a_slow_reader(box):
         assert json.loads(text)["devices"][0]["allocs"] == 1
     else:
         assert "statistics not written" in box.stderr()
+
+
+# Memory that goes back.
+
+def test_what_a_free_was_refused_goes_back_in_the_next(box):
+    """As in a callback, where CUDA permits nothing."""
+    shell = open_shell(box, POOL, "driver", device_idle=0,
+                       sim_fail="cuMemFree_v2:1:800")
+    lines(shell, "alloc a 5000", "alloc b 5000", "alloc c 5000", "mix",
+          "free a")
+    shell.ask("trim")
+    took(shell, "free b")
+    assert shell.stat()["driver_frees"] == 0
+    took(shell, "free c")
+    assert shell.stat()["driver_frees"] == 1
+    shell.end()

@@ -24,7 +24,8 @@ ROWS = [
     ("what_is_refused_for_ever_is_asked_for_ever",
      "test_faults.py -k never_takes",
      (GIVE, " && !device->refused", "")),
-    ("what_a_callback_was_refused_waits_for_the_next_trim", "proof",
+    ("what_a_callback_was_refused_waits_for_the_next_trim",
+     "test_corners.py -k refused_goes_back",
      (GIVE, "	if (device->refused && !again)\n"
       "		device_announce(device);", "	(void)again;")),
     ("what_is_pending_is_past_the_number", "test_idle.py -k several_contexts",
