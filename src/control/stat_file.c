@@ -109,14 +109,29 @@ static bool names_open_one(const char *path)
 	return false;
 }
 
+/* Neither root's nor the user's own: in a folder that others may write to, it
+ * could lead to any file of the user's. */
+static bool is_anothers_link(const char *path)
+{
+	struct stat st;
+
+	return !file_stat(path, &st, AT_SYMLINK_NOFOLLOW) &&
+	       S_ISLNK(st.st_mode) && st.st_uid && st.st_uid != geteuid();
+}
+
 static bool path_write(const char *path, const char *text)
 {
 	char *target;
 	struct stat st;
 	bool written;
 
-	if (names_open_one(path) ||
-	    (!file_stat(path, &st, 0) && !S_ISREG(st.st_mode)))
+	if (names_open_one(path))
+		return device_write(path, text);
+	if (is_anothers_link(path)) {
+		errno = EACCES;
+		return false;
+	}
+	if (!file_stat(path, &st, 0) && !S_ISREG(st.st_mode))
 		return device_write(path, text);
 	target = realpath(path, NULL); /* a link to a file stays one */
 	written = file_write(target ? target : path, text);

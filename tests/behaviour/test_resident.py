@@ -356,6 +356,24 @@ def statistics_at(box, path, command=None, **options):
     return done.stderr
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a link away")
+@pytest.mark.parametrize("owner,written", [(65534, False), (0, True)])
+def test_a_link_of_another_user_leads_the_statistics_nowhere(box, owner,
+                                                             written):
+    path, target = (os.path.join(box.folder, name)
+                    for name in ("link", "target"))
+    with open(target, "w", encoding="utf-8") as file:
+        file.write("mine\n")
+    os.symlink(target, path)
+    os.lchown(path, owner, owner)
+    said = statistics_at(box, path)
+    with open(target, encoding="utf-8") as file:
+        assert (file.read() != "mine\n") == written
+    assert os.path.islink(path)
+    assert said == ("" if written else "mnm: warn: statistics not written to "
+                    f"{path}: Permission denied\n")
+
+
 def test_statistics_into_a_pipe_that_nobody_reads_end_no_program(box):
     path = os.path.join(box.folder, "pipe")
     os.mkfifo(path)
