@@ -9,7 +9,6 @@
 #include <stddef.h>
 
 struct device;
-struct room;
 
 enum limit { LIMIT_POOL, LIMIT_HARD, LIMIT_HOST, LIMIT_MAX };
 
@@ -24,11 +23,6 @@ bool limit_claim(struct device *device, size_t span);
 /* The same, where only the hard limit counts once nothing is idle any more; and
  * for memory that no pool has (not pooled). */
 bool limit_claim_pressed(struct device *device, size_t span, bool pooled);
-
-/* A request of so many bytes (0: unknown) has failed for want of memory, or for
- * the hard limit: says so, once a second at most, with what there is. */
-void refusal_say(struct device *device, size_t asked, bool by_limit);
-void refusal_of_room(const struct room *room);
 
 /* Bytes that may be pinned before idle blocks go back: MNM_HOST_LIMIT, by
  * default a quarter of the machine's memory. */

@@ -4,10 +4,9 @@
 
 struct config;
 
-/* Sends idle pinned memory back after host_idle seconds without a request
- * for any, and asks the giver for what is idle on a device after
- * device_idle seconds; to be called now and then, by one thread. Makes no
- * CUDA call. */
+/* Sends idle pinned memory back after host_idle seconds without a request for
+ * any, and asks the giver for what is idle on a device after device_idle
+ * seconds; to be called now and then, by one thread. Makes no CUDA call. */
 void unused_look(const struct config *config);
 
 #endif

@@ -8,6 +8,7 @@
 #include "config.h"
 #include "context/context.h"
 #include "heap/limit.h"
+#include "refusal.h"
 #include "preload/serving.h"
 #include "mem.h"
 #include "foreign.h"

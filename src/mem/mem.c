@@ -13,6 +13,7 @@
 #include "heap/reclaim.h"
 #include "order/pinned_order.h"
 #include "heap/limit.h"
+#include "refusal.h"
 #include "mem.h"
 #include "heap/pools.h"
 #include "heap/slack.h"

@@ -1,8 +1,8 @@
-/* Those that want to hear of what lies below them. */
+/* Tells each lower layer whom above it to call, and when. */
 #ifndef MNM_OBSERVERS_H
 #define MNM_OBSERVERS_H
 
-/* They do, from now on. */
+/* May be called again. */
 void observers_tell(void);
 
 #endif

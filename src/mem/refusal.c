@@ -1,4 +1,5 @@
-/* What is said of a request that got no memory. */
+#include "refusal.h"
+
 #include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>

@@ -7,6 +7,7 @@
 #include "order/fence.h"
 #include "heap/reclaim.h"
 #include "heap/limit.h"
+#include "refusal.h"
 #include "mem.h"
 #include "room.h"
 #include "stats/counter.h"

@@ -20,6 +20,7 @@ CASES = [
     ("destroy_freed_before_any_work", "destroyed", {}),
     ("destroy_freed_before_a_wait", "destroyed", {}),
     ("destroy_pinned_freed_before_a_wait", "destroyed", {}),
+    ("destroy_pinned_freed_before_a_context", "destroyed", {}),
     ("destroy_freed_before_a_wait_and_a_fence", "destroyed", {}),
     ("destroy_freed_before_two_waits", "destroyed", {}),
     ("destroy_freed_before_a_context", "destroyed", {}),

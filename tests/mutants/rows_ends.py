@@ -71,6 +71,10 @@ ROWS = [
     ("a_wait_says_nothing_of_pinned_memory", ENDS + "pinned_freed",
      (FENCE, "		epoch_raise(&sync->context->over_host, sync->over_host);\n",
       "")),
+    ("a_new_context_may_have_work_on_pinned_memory",
+     ENDS + "pinned_freed_before_a_context",
+     (FENCE, "	epoch_raise(&context->over_host, epoch_next(device_at(DEVICE_HOST)"
+      "));\n", "")),
     ("a_wait_covers_pinned_memory_freed_later", ENDS + "on_pinned",
      (LEAVE, "	       (!debt.host ||", "	       (debt.host ||")),
 ]

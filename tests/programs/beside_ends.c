@@ -178,8 +178,9 @@ static void destroy_freed_before_a_wait(void)
 	go_on();
 }
 
-/* The same for pinned memory. */
-static void destroy_pinned_freed_before_a_wait(void)
+/* The same for pinned memory. `first`, which has been waited for since, is
+ * current. */
+static void free_pinned_and_wait(void)
 {
 	open_first();
 	second = context_new(one);
@@ -188,10 +189,29 @@ static void destroy_pinned_freed_before_a_wait(void)
 	MUST(cuMemFreeHost(pinned));
 	MUST(cuCtxSetCurrent(first));
 	MUST(cuCtxSynchronize());
+}
+
+static void destroy_pinned_freed_before_a_wait(void)
+{
+	free_pinned_and_wait();
 	MUST(cuLaunchHostFunc(stream, held, NULL));
 	MUST(cuCtxDestroy(second));
 	puts("destroyed");
 	go_on();
+}
+
+static void destroy_pinned_freed_before_a_context(void)
+{
+	CUcontext third;
+
+	free_pinned_and_wait();
+	third = context_new(one);
+	stream = stream_new();
+	MUST(cuLaunchHostFunc(stream, held, NULL));
+	MUST(cuCtxDestroy(second));
+	puts("destroyed");
+	go_on();
+	MUST(cuCtxDestroy(third));
 }
 
 static CUcontext third;
@@ -544,6 +564,7 @@ const struct beside beside_ends[] = {
 	CASE(destroy_freed_before_any_work),
 	CASE(destroy_freed_before_a_wait),
 	CASE(destroy_pinned_freed_before_a_wait),
+	CASE(destroy_pinned_freed_before_a_context),
 	CASE(destroy_freed_before_a_wait_and_a_fence),
 	CASE(destroy_freed_before_two_waits),
 	CASE(reuse_beside_a_wait),
