@@ -16,6 +16,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct context *table;
 static struct context *dead; /* linked by next_dead */
 
+static pthread_cond_t known = PTHREAD_COND_INITIALIZER;
+static __thread bool joining; /* the calling thread is in join() */
+
 static _Atomic int used;  /* devices with a context; changed under lock */
 static _Atomic int alive; /* contexts that are not buried */
 
@@ -99,6 +102,31 @@ int context_count(void)
 	return alive;
 }
 
+/* Nobody gets it before those above know it, who see to it that its work comes
+ * after that of the others, which share no stream with it. */
+static void join(struct context *context, bool created)
+{
+	joining = true;
+	contexts_observer()->joined(context, created);
+	joining = false;
+	pthread_mutex_lock(&lock);
+	atomic_store(&context->known, true);
+	pthread_cond_broadcast(&known);
+	pthread_mutex_unlock(&lock);
+}
+
+/* Another thread may be at that. */
+static struct context *await_known(struct context *context)
+{
+	if (!context || atomic_load(&context->known) || joining)
+		return context;
+	pthread_mutex_lock(&lock);
+	while (!context->known)
+		thread_await(&known, &lock, NULL);
+	pthread_mutex_unlock(&lock);
+	return context;
+}
+
 struct context *context_find(CUcontext handle)
 {
 	struct context *context;
@@ -106,7 +134,7 @@ struct context *context_find(CUcontext handle)
 	pthread_mutex_lock(&lock);
 	context = find(handle);
 	pthread_mutex_unlock(&lock);
-	return context ? context : green_whole(handle);
+	return context ? await_known(context) : green_whole(handle);
 }
 
 struct context *context_whole(CUcontext handle)
@@ -132,26 +160,13 @@ void context_forget_green(CUcontext handle)
 	handles_changed();
 }
 
-/* A handle that may be a second context's, of any device: two contexts share
- * no stream. Before it is noted, or another thread could take it for known.
- * True: one stream's order is barred until then. */
-static bool meet(CUcontext handle)
-{
-	bool second = alive && !context_find(handle);
-
-	if (second)
-		contexts_observer()->second_begins();
-	return second;
-}
-
 void context_note(CUcontext handle, int ordinal, enum context_kind kind)
 {
 	struct context *context, *former = NULL;
-	bool fresh, barred;
+	bool fresh;
 
 	if (!handle || ordinal < 0 || ordinal >= DEVICE_MAX)
 		return;
-	barred = meet(handle);
 	pthread_mutex_lock(&lock);
 	if (kind == CONTEXT_CREATED)
 		former = find(handle); /* its end, or part of it, went unseen */
@@ -161,27 +176,23 @@ void context_note(CUcontext handle, int ordinal, enum context_kind kind)
 	if (context)
 		context->kind = kind;
 	pthread_mutex_unlock(&lock);
-	if (barred)
-		contexts_observer()->second_ends();
 	if (former)
 		forget(former);
 	if (context && fresh)
-		contexts_observer()->joined(context, kind == CONTEXT_CREATED);
+		join(context, kind == CONTEXT_CREATED);
 }
 
 struct context *context_met(CUcontext handle, int ordinal)
 {
-	bool fresh, barred = meet(handle);
 	struct context *context;
+	bool fresh;
 
 	pthread_mutex_lock(&lock);
 	context = note(handle, ordinal, &fresh);
 	pthread_mutex_unlock(&lock);
-	if (barred)
-		contexts_observer()->second_ends();
 	if (context && fresh)
-		contexts_observer()->joined(context, false);
-	return context;
+		join(context, false);
+	return await_known(context);
 }
 
 struct context *context_close(CUcontext handle)

@@ -94,7 +94,8 @@ struct context {
 	struct CUevent_st *seal; /* or NULL */
 	uint64_t sealed;         /* the epoch of the host's it stands behind */
 	/* Under the table's lock. */
-	bool buried; /* among the dead */
+	_Atomic bool known; /* to those above; may be read without */
+	bool buried;        /* among the dead */
 	struct context *next_dead;
 	UT_hash_handle hh;
 	pthread_mutex_t lock;

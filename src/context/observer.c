@@ -38,8 +38,6 @@ static struct context *none(void)
 }
 
 static const struct context_observer nobody = {
-	.second_begins = nothing,
-	.second_ends = nothing,
 	.joined = nothing_of_context,
 	.handle_ended = nothing_of_handle,
 	.ended = nothing_of_end,

@@ -9,11 +9,8 @@ struct context;
 struct device;
 
 struct context_observer {
-	/* A handle that may be a second context's is about to be noted, and has
-	 * been. */
-	void (*second_begins)(void);
-	void (*second_ends)(void);
-	/* A context is known from now on. Created: nobody has given it work. */
+	/* There is a context more, which other threads get when this returns.
+	 * Created: nobody has given it work. */
 	void (*joined)(struct context *context, bool created);
 	/* A context, or a part of one, by its handle; then one with all that
 	 * it had. */

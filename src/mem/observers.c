@@ -39,8 +39,6 @@ static void handles_changed(void)
 }
 
 static const struct context_observer contexts = {
-	.second_begins = work_bar,
-	.second_ends = work_unbar,
 	.joined = context_joined,
 	.handle_ended = capture_context_ended,
 	.ended = context_ended,

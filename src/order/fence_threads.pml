@@ -191,15 +191,13 @@ proctype swapper()
 	pending = true
 }
 
-/* context.c: context_note; fence.c: fence_share, fence_join, context_join */
+/* context.c: context_note, join; observers.c: context_joined; fence.c:
+ * fence_share, fence_join */
 proctype second()
 {
 	byte seen, ended;
 	bool both, yes, res;
 
-#ifdef ORDER
-	work_bar(SECOND_THREAD, seen, ended, both, yes, res); /* meet */
-#endif
 #ifndef NOT_COUNTED
 #ifdef PEER
 	shared = true;
@@ -208,7 +206,7 @@ proctype second()
 #endif
 #endif
 #ifdef ORDER
-	work_unbar();
+	work_mixed(SECOND_THREAD, seen, ended, both, yes, res);
 #endif
 #ifndef NO_JOIN
 	quiet_begin(yes);

@@ -45,3 +45,10 @@ def test_what_is_called_inside_a_free_does_not_wait_for_it(box):
     assert lines == [*pair, "too much 2", "give 0", "retain 0",
                      "current 0",
                      *pair, ""]
+
+
+def test_what_is_called_as_a_context_comes_does_not_wait_for_it(box):
+    under = box.run([program("inside"), "create", "alone"], "page_unit_pool")
+    lines = under.stdout.split("\n")
+    assert lines == ["alloc 0", "fill 0", "free 0", "create 0", "retain 0",
+                     "current 0", "alloc 0", "fill 0", "free 0", ""]

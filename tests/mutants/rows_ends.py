@@ -8,7 +8,7 @@ CONTEXT = "src/context/context.c"
 WAIT = "src/order/wait.c"
 LEAVE = "src/heap/context_leave.c"
 ENDS = "test_beside.py -k "
-MET = "		contexts_observer()->joined(context, kind == CONTEXT_CREATED);\n"
+MET = "		join(context, kind == CONTEXT_CREATED);\n"
 OVER = "	if (!device_check(sync->context->device, res)) {\n"
 DEBT = """	if (epoch >= atomic_load(&device->safe))
 		debt->unfenced = true;

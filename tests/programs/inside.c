@@ -1,6 +1,6 @@
 /* Calls CUDA inside calls that end a context, or give memory back, as a tool
  * does whose jump is in CUDA's own entry: natively such calls come back.
- * Usage: inside destroy|release|reset|runtime|give beside|alone|doubted|
+ * Usage: inside destroy|release|reset|runtime|give|create beside|alone|doubted|
  *               after|left
  *   beside   there is another context
  *   alone    there is none, and the order of one stream ends inside
@@ -35,6 +35,7 @@ BEHIND(cuCtxDestroy_v2);
 BEHIND(cuDevicePrimaryCtxRelease_v2);
 BEHIND(cuDevicePrimaryCtxReset_v2);
 BEHIND(cuMemFree_v2);
+BEHIND(cuCtxRecordEvent);
 
 static void tell(const char *what, CUresult res)
 {
@@ -154,6 +155,19 @@ static CUresult free_inside(CUdeviceptr addr)
 	return behind_cuMemFree_v2(addr);
 }
 
+/* A fence, as the first of another context. */
+static CUresult record_inside(CUcontext context, CUevent event)
+{
+	if (begins())
+		pair(BLOCK);
+	return behind_cuCtxRecordEvent(context, event);
+}
+
+static CUresult create(void)
+{
+	return cuCtxCreate_v2(&at.other, 0, 0);
+}
+
 static CUresult end_by_destroy(void)
 {
 	return cuCtxDestroy_v2(at.context);
@@ -198,6 +212,8 @@ static const struct place {
 	 (void **)&behind_cuDevicePrimaryCtxReset_v2, end_by_runtime},
 	{"give", "cuMemFree_v2", free_inside, (void **)&behind_cuMemFree_v2,
 	 give},
+	{"create", "cuCtxRecordEvent", record_inside,
+	 (void **)&behind_cuCtxRecordEvent, create},
 	{NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -1,4 +1,5 @@
 /* Races about the order of one stream, which ends as another context comes. */
+#include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -6,6 +7,12 @@
 
 #include "race.h"
 #include "schedule.h"
+
+#ifdef __aarch64__
+#define OLDEST_LIBC "GLIBC_2.17"
+#else
+#define OLDEST_LIBC "GLIBC_2.2.5"
+#endif
 
 static CUcontext context, other;
 static CUdeviceptr block;
@@ -27,7 +34,7 @@ static void block_free(void)
 }
 
 /* Work of a stream is in its order from here on, and not over. */
-static void order(void)
+static void work(void)
 {
 	for (int i = 0; i < 4; i++) {
 		block_new();
@@ -36,6 +43,11 @@ static void order(void)
 		block_free();
 	}
 	block_new();
+}
+
+static void order(void)
+{
+	work();
 	behind = dup(STDERR_FILENO);
 	said = memfd_create("said", 0);
 	dup2(said, STDERR_FILENO);
@@ -112,6 +124,56 @@ static void second_stream(void)
 	nothing_was_said();
 }
 
+/* The driver's own, which no hook sees. */
+static __typeof__(cuCtxCreate_v2) *create_unseen(void)
+{
+	void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	__typeof__(dlsym) *find;
+
+	find = (__typeof__(find))dlvsym(libc, "dlsym", OLDEST_LIBC);
+	return (__typeof__(create_unseen()))find(driver, "cuCtxCreate_v2");
+}
+
+/* A context that was made unseen is met by two threads at once; the second has
+ * made the other one. */
+static void met_before(void)
+{
+	DO(cuInit, 0);
+	race_check("cuCtxCreate_v2", create_unseen()(&other, 0, 0));
+}
+
+/* Half of a block gets work there. */
+static void meet(CUdeviceptr half)
+{
+	race_hold();
+	DO(cuCtxSetCurrent, other);
+	race_pass();
+	DO(cuMemsetD32Async, half, 2, RACE_BLOCK / 8, CU_STREAM_LEGACY);
+}
+
+static void met_first(void)
+{
+	while (!begun)
+		schedule_yield();
+	meet(block);
+}
+
+static void met_second(void)
+{
+	DO(cuCtxCreate_v2, &context, 0, 0);
+	work();
+	begun = true;
+	meet(block + RACE_BLOCK / 2);
+}
+
+static void met_after(void)
+{
+	DO(cuCtxSetCurrent, context);
+	block_free();
+	work();
+}
+
 const struct race race_order[] = {
 	{"order beside its context's end", NULL, NULL, 1, 0, created_before,
 	 destroy_first, create_second, nothing_was_said},
@@ -120,5 +182,7 @@ const struct race race_order[] = {
 	{"order beside an end that fails", "MNM_SIM_FAIL",
 	 "cuCtxDestroy_v2:1:999", 1, 0, created_before, destroy_in_vain,
 	 create_second, second_stream},
+	{"order beside a context that two threads meet", NULL, NULL, 1, 5,
+	 met_before, met_first, met_second, met_after},
 	{0},
 };

@@ -1,0 +1,34 @@
+"""As rows.py, of contexts that threads meet, and of what observers are told."""
+
+CONTEXT = "src/context/context.c"
+OBSERVERS = "src/mem/observers.c"
+COUNTER = "src/stats/counter.c"
+MET = "race order beside a context that two threads meet"
+
+ROWS = [
+    ("who_waits_for_a_context_goes_on", MET,
+     (CONTEXT, "	while (!context->known)\n", "	while (false)\n")),
+    ("who_finds_a_context_goes_on", MET,
+     (CONTEXT, "	return context ? await_known(context) :",
+      "	return context ? context :")),
+    ("who_meets_a_context_second_goes_on", MET,
+     (CONTEXT, "	return await_known(context);\n}", "	return context;\n}")),
+    ("who_has_met_one_waits_for_none", MET,
+     (CONTEXT, "	joining = false;\n", "")),
+    ("who_meets_a_context_waits_for_itself", "test_inside.py -k comes",
+     (CONTEXT, "	joining = true;\n", "")),
+    ("an_end_that_failed_leaves_what_is_pending",
+     "race trimmed block beside an end that fails",
+     (OBSERVERS, "	.pends = device_announce,\n",
+      "	.pends = (void (*)(struct device *))observers_tell,\n")),
+    ("a_door_that_was_found_queues_nothing", "test_rest.py -k door",
+     (OBSERVERS, "	.was_wrong = calls_unseen,\n",
+      "	.was_wrong = observers_tell,\n")),
+    ("a_free_that_failed_leaves_slack",
+     "test_direct.py -k driver_does_not_free",
+     (COUNTER, "	source()->look(device);\n", "")),
+    ("a_request_without_room_shuts_for_good",
+     "test_pressure.py -k fast_path",
+     (COUNTER, "	device->pressed--;\n	gate_recompute(device);\n",
+      "	device->pressed--;\n")),
+]
