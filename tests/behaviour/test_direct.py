@@ -180,13 +180,15 @@ def test_a_block_that_the_driver_does_not_free_is_the_programs(box, form):
     before = figures(shell)
     took(shell, "free a", "719")
     assert figures(shell) == before
+    lines(shell, f"alloc b {SIZE}", f"alloc c {SIZE}", "free b", "free c")
+    assert shell.stat()["live_peak"] == 3 * SIZE
     took(shell, "free a")
     took(shell, "free a", "1")
     warm(shell)
     shell.end()
     stat = box.stat()
     assert stat["live_bytes"] == stat["reserved_bytes"] == 0
-    assert stat["frees"] == stat["driver_frees"] == stat["allocs"] == 10
+    assert stat["frees"] == stat["driver_frees"] == stat["allocs"] == 12
     assert box.report()[1][0]["live_allocs"] == 0
 
 

@@ -216,3 +216,13 @@ def test_a_request_that_has_no_room_to_spare_is_served_exactly(box):
     assert shell("alloc b 1048576") == "2 2 kept"
     shell.end()
     assert box.stat()["failures"] == 1
+
+
+def test_the_fast_path_is_open_again_once_a_request_was_refused(box):
+    """On the slow path the driver is asked for the context each time."""
+    shell = open_shell(box, POOL, "driver", sim="40M")
+    took(shell, f"pairs {MIB} 4")
+    took(shell, f"alloc b {50 * MIB}", "2")
+    took(shell, f"pairs {MIB} 1000")
+    shell.end()
+    assert box.report()[0]["cuCtxGetCurrent"] < 100

@@ -101,6 +101,19 @@ def test_private_tables_are_no_reason_to_keep_it(box):
     shell.end()
 
 
+def test_work_behind_a_door_that_was_found_is_expected(box):
+    """A context has become current there; so work may come there, too."""
+    shell = open_shell(box, POOL, "driver", devices=2)
+    lines(shell, "retain y 1", "set y", "set primary", "alloc a 5000",
+          "free a", "set_unseen y", "alloc b 9000", "set primary",
+          "alloc c 5000", "free c")
+    shell.ask("trim")
+    assert shell.stat()["pending_bytes"] == 8192
+    lines(shell, "alloc d 9000", "free d")
+    assert shell.stat()["pending_bytes"] == shell.stat()["rest_frees"] == 0
+    shell.end()
+
+
 def test_a_driver_without_events_of_contexts_is_not_asked(box):
     shell = open_shell(box, POOL, "driver", sim_driver=12040)
     lines(shell, "alloc a 5000", "alloc b 5000", "free a")

@@ -221,6 +221,37 @@ static void once_after(void)
 	race_expect("more trims", trims() - own_trims > TRIMS, 0);
 }
 
+/* A trimmed block of a context that might be ending stays where it is, and goes
+ * back in a free once it is known that the context lives on. */
+static void spared_before(void)
+{
+	char answer[256];
+
+	second_before();
+	primary_open();
+	DO(cuMemAlloc_v2, &held, LITTLE);
+	DO(cuMemAlloc_v2, &idle, LITTLE);
+	control_ask("trim", answer, sizeof(answer));
+}
+
+static void spared_second(void)
+{
+	DO(cuCtxSetCurrent, primary);
+	while (!going)
+		schedule_yield();
+	DO(cuMemFree_v2, held);
+}
+
+static void spared_after(void)
+{
+	char answer[8192];
+
+	DO(cuMemFree_v2, idle);
+	control_ask("stat --json", answer, sizeof(answer));
+	race_expect("pending bytes", control_figure(answer, "pending_bytes"),
+		    0);
+}
+
 /* A trimmed block goes back in a free, beside a request that gets its address
  * from the driver. */
 enum { FIRST = 4 << 20, LAST = 14 << 20 };
@@ -260,6 +291,9 @@ const struct race race_room[] = {
 	{"an end that fails beside a second free", "MNM_SIM_FAIL",
 	 "cuCtxDestroy_v2:1:999", 1, 0, second_before, second_first,
 	 second_second, NULL},
+	{"trimmed block beside an end that fails", "MNM_SIM_FAIL",
+	 "cuCtxDestroy_v2:1:999", 1, 0, spared_before, second_first,
+	 spared_second, spared_after},
 	{"trimmed block beside an allocation", "MNM_SIM", "16M", 1, 0,
 	 trim_before, give_first, trim_second, trim_after},
 	{"room for all", "MNM_SIM", "8M", 1, 0, primary_open, room_first,
