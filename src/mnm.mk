@@ -11,8 +11,8 @@ LIB_OBJ    := $(COMMON_OBJ) $(POOL_OBJ) $(CORE_OBJ) \
 		src/control/*.c)
 # Hooks that are written from the toolkit's headers.
 WORK_GEN   := $(BUILD)/gen/hooks
-WORK_GEN_C := $(addprefix $(WORK_GEN)/,work_entries.c doubt_entries.c \
-	room_entries.c known_names.c)
+WORK_GEN_C := $(addprefix $(WORK_GEN)/,work_entries.c opaque_entries.c \
+	room_entries.c api_names.c)
 LIB_OBJ    += $(patsubst %.c,$(BUILD)/obj/%.o,$(WORK_GEN_C))
 ENTRY_OBJ  += $(filter $(BUILD)/obj/src/hooks/% %_entries.o,$(LIB_OBJ))
 CLI_OBJ    := $(COMMON_OBJ) $(call sources,src/cli/*.c src/cli/doctor/*.c)
@@ -27,7 +27,7 @@ $(WORK_GEN)/stamp: src/hooks/gen_work src/sim/driver/gen_entries src/cuda/hook_l
 	$(Q)src/hooks/gen_work $(CC) $(CUDA_HOME)/include $(@D) .
 	@touch $@
 
-$(WORK_GEN_C) $(addprefix $(WORK_GEN)/,work_list.h foreign_list.h room_list.h): \
+$(WORK_GEN_C) $(addprefix $(WORK_GEN)/,work_list.h graphics_list.h room_list.h): \
 	$(WORK_GEN)/stamp ;
 
 # Preloaded, so its place in the static block of thread-local data is sure.

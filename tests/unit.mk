@@ -7,13 +7,13 @@ CHECK += $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*_test.c))
 
 $(BUILD)/tests/unit/device_test: $(addprefix $(BUILD)/obj/src/,stats/counter.o context/device.o gate/gate.o)
 $(BUILD)/tests/unit/graph_owner_test: $(BUILD)/obj/src/heap/graph_owner.o
-$(BUILD)/tests/unit/cache_spans_test: $(BUILD)/obj/src/tcache/cache_spans.o
+$(BUILD)/tests/unit/cache_spans_test: $(BUILD)/obj/src/tcache/tcache_spans.o
 $(BUILD)/tests/unit/caches_test: $(addprefix $(BUILD)/obj/src/,\
-	tcache/cache.o tcache/cache_figures.o tcache/cache_record.o tcache/cache_rooms.o \
+	tcache/tcache.o tcache/tcache_stats.o tcache/tcache_record.o tcache/tcache_rooms.o \
 	stats/counter.o context/device.o gate/gate.o heap/idle_limit.o preload/barrier.o preload/syscall_filter.o)
 $(BUILD)/tests/unit/cache_raid_test: $(addprefix $(BUILD)/obj/src/,\
-	tcache/cache.o tcache/cache_blocks.o tcache/cache_figures.o tcache/cache_raids.o \
-	tcache/cache_record.o tcache/cache_rooms.o tcache/cache_spans.o stats/counter.o context/device.o gate/gate.o \
+	tcache/tcache.o tcache/tcache_blocks.o tcache/tcache_stats.o tcache/tcache_raids.o \
+	tcache/tcache_record.o tcache/tcache_rooms.o tcache/tcache_spans.o stats/counter.o context/device.o gate/gate.o \
 	heap/idle_limit.o preload/barrier.o \
 	preload/syscall_filter.o)
 $(BUILD)/tests/unit/calls_test: $(addprefix $(BUILD)/obj/src/,\

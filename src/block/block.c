@@ -19,8 +19,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct block *spare; /* under lock, linked by next */
 
 /* Neighbours where they are fresh. */
-__thread struct block *block_own;
-__thread int block_own_count;
+__thread struct block *block_freelist;
+__thread int block_freelist_count;
 
 static __thread bool ended; /* it exits */
 
@@ -66,8 +66,8 @@ static void own_ended(void *unused)
 	if (!serving_is_on()) /* a forked child, where locks may stay held */
 		return;
 	pthread_mutex_lock(&lock);
-	while (block_own)
-		spare_push(block_own_pop());
+	while (block_freelist)
+		spare_push(block_freelist_pop());
 	pthread_mutex_unlock(&lock);
 }
 
@@ -83,7 +83,7 @@ static bool own_allowed(void)
 	once_run(&watch_once, watch_open);
 	if (ended || !watch.open)
 		return false;
-	thread_key_set(&watch, &block_own);
+	thread_key_set(&watch, &block_freelist);
 	return true;
 }
 
@@ -98,17 +98,17 @@ static void own_fill(void)
 		count++;
 	pthread_mutex_unlock(&lock);
 	while (count)
-		block_own_push(taken[--count]);
+		block_freelist_push(taken[--count]);
 }
 
 struct block *block_new(void)
 {
 	struct block *block;
 
-	if (!block_own && own_allowed())
+	if (!block_freelist && own_allowed())
 		own_fill();
-	if (block_own) {
-		block = block_own_pop();
+	if (block_freelist) {
+		block = block_freelist_pop();
 	} else {
 		pthread_mutex_lock(&lock);
 		block = spare_pop();
@@ -126,8 +126,8 @@ struct block *block_new(void)
 void block_drop(struct block *block)
 {
 	atomic_store_explicit(&block->word, BLOCK_GONE, memory_order_release);
-	if (block_own_takes()) {
-		block_own_push(block);
+	if (block_freelist_takes()) {
+		block_freelist_push(block);
 		return;
 	}
 	pthread_mutex_lock(&lock);

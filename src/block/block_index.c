@@ -143,7 +143,7 @@ static struct block_table *table_grown(struct block_table *full)
 }
 
 /* Replaces a table that has no place for a block; false: no memory. */
-static bool grow(struct block_table *full)
+static bool block_index_grow(struct block_table *full)
 {
 	struct block_table *table = NULL;
 	bool done;
@@ -191,7 +191,7 @@ static bool index_enter(const struct block *block, uint64_t addr)
 	do {
 		table = atomic_load(&block_table);
 		while (!table_enter(table, block, addr)) {
-			if (!grow(table))
+			if (!block_index_grow(table))
 				return false;
 			table = atomic_load(&block_table);
 		}

@@ -19,7 +19,7 @@ static struct buffer_id *ids;
 static uint32_t last;
 
 /* Under lock. */
-static struct buffer_id *find(const struct block *block)
+static struct buffer_id *buffer_id_find(const struct block *block)
 {
 	struct buffer_id *id;
 
@@ -28,7 +28,7 @@ static struct buffer_id *find(const struct block *block)
 }
 
 /* Under lock. NULL: no memory. */
-static struct buffer_id *add(const struct block *block)
+static struct buffer_id *buffer_id_add(const struct block *block)
 {
 	struct buffer_id *id = calloc(1, sizeof(*id));
 
@@ -46,10 +46,10 @@ static struct buffer_id *add(const struct block *block)
  * it, what is found here is of a life that ended unseen. */
 static uint32_t id_of(struct block *block, uint64_t addr, bool named)
 {
-	struct buffer_id *id = find(block);
+	struct buffer_id *id = buffer_id_find(block);
 
 	if (!id)
-		id = add(block);
+		id = buffer_id_add(block);
 	if (id && (!id->id || !named))
 		id->id = ++last ? last : ++last;
 	return id && (named || block_mark(block, addr, BLOCK_NAMED)) ? id->id
@@ -74,7 +74,7 @@ void buffer_id_forget(const struct block *block)
 	struct buffer_id *id;
 
 	pthread_mutex_lock(&lock);
-	id = find(block);
+	id = buffer_id_find(block);
 	if (id) {
 		HASH_DEL(ids, id);
 		free(id);

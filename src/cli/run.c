@@ -10,7 +10,7 @@
 
 #include "cli.h"
 #include "common/option.h"
-#include "part.h"
+#include "install_path.h"
 #include "common/pool_list.h"
 #include "preload.h"
 
@@ -97,7 +97,7 @@ static bool profile_known(const char *profile)
 	size_t bytes;
 
 	snprintf(name, sizeof(name), "sim/profiles/%.100s.profile", profile);
-	return size_parse(profile, &bytes) || part_find(name, path) ||
+	return size_parse(profile, &bytes) || install_path_find(name, path) ||
 	       (strchr(profile, '/') && !access(profile, R_OK));
 }
 
@@ -114,7 +114,7 @@ static int simulation_set(const struct run *run)
 			run->profile);
 		return EXIT_USAGE;
 	}
-	if (!part_find("sim", path))
+	if (!install_path_find("sim", path))
 		return failure("no simulated device beside this program");
 	if (strpbrk(path, ":;"))
 		return failure("the loader can't find %s, for its : or ;",
@@ -188,7 +188,7 @@ int run_run(const struct command *command, int argc, char **argv)
 		status = simulation_set(&run);
 	if (status)
 		return status;
-	if (!part_find("libmnm.so", library))
+	if (!install_path_find("libmnm.so", library))
 		return failure("no libmnm.so beside this program");
 	if (strpbrk(library, ": \t"))
 		return failure("the loader can't preload %s, for its space or "

@@ -147,11 +147,11 @@ bool pools_parse(const char *text, int pool[DEVICE_ALL], const char **bad)
 	return true;
 }
 
-static bool room_parse(const char *text, size_t *size)
+static bool size_or_auto_parse(const char *text, size_t *size)
 {
 	if (strcmp(text, "auto"))
 		return size_parse(text, size);
-	*size = ROOM_AUTO;
+	*size = SIZE_AUTO;
 	return true;
 }
 
@@ -249,18 +249,18 @@ static bool row_set(struct config *config, const struct option_row *row,
 		    const char *value, const char **why)
 {
 	/* A row's type names its parser; the field's own type must fit it. */
-#define PARSE_TEXT(f)  text_parse(value, config->f, sizeof(config->f))
-#define PARSE_PATH(f)  path_parse(value, config->f, sizeof(config->f))
-#define PARSE_SIZE(f)  size_parse(value, &config->f)
-#define PARSE_PAGE(f)  page_parse(value, &config->f)
-#define PARSE_ROOM(f)  room_parse(value, &config->f)
-#define PARSE_FENCE(f) fence_parse(value, &config->f)
-#define PARSE_FLAG(f)  flag_parse(value, &config->f)
-#define PARSE_IDLE(f)  idle_parse(value, &config->f)
-#define PARSE_TIME(f)  time_parse(value, &config->f)
-#define PARSE_INFO(f)  info_parse(value, &config->f)
-#define PARSE_LEVEL(f) level_parse(value, &config->f)
-#define PARSE_POOLS(f) pools_parse(value, config->f, why)
+#define PARSE_TEXT(f)         text_parse(value, config->f, sizeof(config->f))
+#define PARSE_PATH(f)         path_parse(value, config->f, sizeof(config->f))
+#define PARSE_SIZE(f)         size_parse(value, &config->f)
+#define PARSE_PAGE(f)         page_parse(value, &config->f)
+#define PARSE_SIZE_OR_AUTO(f) size_or_auto_parse(value, &config->f)
+#define PARSE_FENCE(f)        fence_parse(value, &config->f)
+#define PARSE_FLAG(f)         flag_parse(value, &config->f)
+#define PARSE_IDLE(f)         idle_parse(value, &config->f)
+#define PARSE_TIME(f)         time_parse(value, &config->f)
+#define PARSE_INFO(f)         info_parse(value, &config->f)
+#define PARSE_LEVEL(f)        level_parse(value, &config->f)
+#define PARSE_POOLS(f)        pools_parse(value, config->f, why)
 #define OPTION(field, type, initial, range, help) \
 	if (!strcmp(row->name, #field)) \
 		return PARSE_##type(field);
@@ -307,7 +307,7 @@ void config_init(struct config *config)
 
 bool config_check(const struct config *config, char error[OPTION_ERROR_SIZE])
 {
-	if (config->fence != FENCE_NONE || config->force)
+	if (config->fence != REUSE_NONE || config->force)
 		return true;
 	snprintf(error, OPTION_ERROR_SIZE,
 		 "fence: 'none': lets running work be overwritten; allowed: "

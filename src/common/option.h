@@ -17,25 +17,25 @@
 
 enum option_type {
 	OPTION_TEXT,
-	OPTION_PATH,  /* absolute, or empty */
-	OPTION_SIZE,  /* as size_parse reads it */
-	OPTION_PAGE,  /* bytes, a power of two from 512 to 2 MiB */
-	OPTION_ROOM,  /* as OPTION_SIZE, or auto */
-	OPTION_FLAG,  /* 0 or 1 */
-	OPTION_FENCE, /* a fence level's name */
-	OPTION_LEVEL, /* a log level's name */
-	OPTION_INFO,  /* pool or real */
-	OPTION_TIME,  /* seconds */
-	OPTION_IDLE,  /* auto, off, bytes as OPTION_SIZE, or percent */
+	OPTION_PATH,         /* absolute, or empty */
+	OPTION_SIZE,         /* as size_parse reads it */
+	OPTION_PAGE,         /* bytes, a power of two from 512 to 2 MiB */
+	OPTION_SIZE_OR_AUTO, /* as OPTION_SIZE, or auto */
+	OPTION_FLAG,         /* 0 or 1 */
+	OPTION_FENCE,        /* a fence level's name */
+	OPTION_LEVEL,        /* a log level's name */
+	OPTION_INFO,         /* pool or real */
+	OPTION_TIME,         /* seconds */
+	OPTION_IDLE,         /* auto, off, bytes as OPTION_SIZE, or percent */
 	OPTION_POOLS, /* NAME, ORDINAL:NAME or host:NAME, comma-separated */
 };
 
 /* How a freed block becomes usable again, see fence.h. */
-enum fence_level { FENCE_FENCE, FENCE_SYNC, FENCE_NONE };
+enum fence_level { REUSE_FENCE, REUSE_SYNC, REUSE_NONE };
 extern const char *const fence_names[]; /* by level; the last is NULL */
 extern const char *const level_names[]; /* of log lines; likewise */
 
-#define ROOM_AUTO SIZE_MAX
+#define SIZE_AUTO SIZE_MAX
 
 /* What may be idle: see idle_limit.h. */
 enum idle_kind { IDLE_AUTO, IDLE_OFF, IDLE_BYTES, IDLE_PERCENT };
@@ -62,11 +62,11 @@ struct config {
 	int pool[DEVICE_ALL]; /* index into pool_rows, by ordinal */
 	size_t page_size;     /* bytes */
 	enum fence_level fence;
-	size_t quarantine;   /* bytes, or ROOM_AUTO */
+	size_t quarantine;   /* bytes, or SIZE_AUTO */
 	size_t thread_cache; /* bytes, 0 = none */
 	size_t pool_limit;   /* bytes, 0 = none */
 	size_t hard_limit;   /* bytes, 0 = none */
-	size_t host_limit;   /* bytes, or ROOM_AUTO */
+	size_t host_limit;   /* bytes, or SIZE_AUTO */
 	struct idle_limit idle_limit;
 	unsigned int host_idle;   /* seconds, 0 = never */
 	unsigned int device_idle; /* likewise */

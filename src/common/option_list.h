@@ -17,7 +17,7 @@ OPTION(page_size, PAGE, "4096", "power of two, 512 to 2M", \
 	"page that page_unit_pool rounds requests up to, bytes") \
 OPTION(fence, FENCE, "fence", "fence, sync, none", \
 	"what makes reuse safe: device-side events, a wait in each free, nothing") \
-OPTION(quarantine, ROOM, "auto", "bytes, or auto (K, M, G)", \
+OPTION(quarantine, SIZE_OR_AUTO, "auto", "bytes, or auto (K, M, G)", \
 	"freed bytes that wait for one fence [5 % of the device, 512M at most]") \
 OPTION(thread_cache, SIZE, "64M", "bytes, 0 = none (K, M, G)", \
 	"idle bytes that a thread keeps for itself, where several share a pool") \
@@ -27,7 +27,7 @@ OPTION(hard_limit, SIZE, "0", "bytes, 0 = none (K, M, G)", \
 	"hard limit of a device's bytes, pooled or not: past it, out of memory") \
 OPTION(idle_limit, IDLE, "auto", "auto, off, bytes, or N% of live peak", \
 	"idle bytes a device; auto: as much as has paid off, off: no limit") \
-OPTION(host_limit, ROOM, "auto", "bytes, or auto (K, M, G)", \
+OPTION(host_limit, SIZE_OR_AUTO, "auto", "bytes, or auto (K, M, G)", \
 	"soft limit of pinned bytes [25 % of RAM; RLIMIT_MEMLOCK of idle ones]") \
 OPTION(host_idle, TIME, "60", "seconds, 0 = never", \
 	"pinned memory that is idle goes back after so long without a request") \

@@ -18,9 +18,9 @@ static void size_text(size_t value, char *text, size_t size)
 	snprintf(text, size, "%zu%.1s", value, unit < 0 ? "" : units + unit);
 }
 
-static void room_text(size_t value, char *text, size_t size)
+static void size_or_auto_text(size_t value, char *text, size_t size)
 {
-	if (value == ROOM_AUTO)
+	if (value == SIZE_AUTO)
 		snprintf(text, size, "auto");
 	else
 		size_text(value, text, size);
@@ -78,18 +78,18 @@ void config_text(const struct config *config, const struct option_row *row,
 		 char *text, size_t size)
 {
 	/* A row's type names what writes it, as in option.c what reads it. */
-#define TEXT_TEXT(f)  snprintf(text, size, "%s", config->f)
-#define TEXT_PATH(f)  snprintf(text, size, "%s", config->f)
-#define TEXT_SIZE(f)  size_text(config->f, text, size)
-#define TEXT_PAGE(f)  size_text(config->f, text, size)
-#define TEXT_ROOM(f)  room_text(config->f, text, size)
-#define TEXT_FENCE(f) snprintf(text, size, "%s", fence_names[config->f])
-#define TEXT_FLAG(f)  snprintf(text, size, "%d", config->f)
-#define TEXT_IDLE(f)  idle_text(&config->f, text, size)
-#define TEXT_TIME(f)  snprintf(text, size, "%u", config->f)
-#define TEXT_INFO(f)  snprintf(text, size, "%s", config->f ? "real" : "pool")
-#define TEXT_LEVEL(f) snprintf(text, size, "%s", level_names[config->f])
-#define TEXT_POOLS(f) pools_text(config->f, text, size)
+#define TEXT_TEXT(f)         snprintf(text, size, "%s", config->f)
+#define TEXT_PATH(f)         snprintf(text, size, "%s", config->f)
+#define TEXT_SIZE(f)         size_text(config->f, text, size)
+#define TEXT_PAGE(f)         size_text(config->f, text, size)
+#define TEXT_SIZE_OR_AUTO(f) size_or_auto_text(config->f, text, size)
+#define TEXT_FENCE(f)        snprintf(text, size, "%s", fence_names[config->f])
+#define TEXT_FLAG(f)         snprintf(text, size, "%d", config->f)
+#define TEXT_IDLE(f)         idle_text(&config->f, text, size)
+#define TEXT_TIME(f)         snprintf(text, size, "%u", config->f)
+#define TEXT_INFO(f)         snprintf(text, size, "%s", config->f ? "real" : "pool")
+#define TEXT_LEVEL(f)        snprintf(text, size, "%s", level_names[config->f])
+#define TEXT_POOLS(f)        pools_text(config->f, text, size)
 #define OPTION(field, type, initial, range, help) \
 	if (!strcmp(row->name, #field)) \
 		TEXT_##type(field);

@@ -29,7 +29,8 @@ static bool is_left(const struct sockaddr_un *address)
 }
 
 /* In the same folder, a name that no socket has. */
-static bool aside(const struct sockaddr_un *from, struct sockaddr_un *to)
+static bool socket_move_aside(const struct sockaddr_un *from,
+			      struct sockaddr_un *to)
 {
 	int length = (int)(strrchr(from->sun_path, '/') - from->sun_path);
 	int size = (int)sizeof(to->sun_path);
@@ -46,7 +47,7 @@ void socket_remove_left(const char *path)
 	if (strlen(path) >= sizeof(address.sun_path))
 		return;
 	strcpy(address.sun_path, path);
-	if (!is_left(&address) || !aside(&address, &moved) ||
+	if (!is_left(&address) || !socket_move_aside(&address, &moved) ||
 	    rename(address.sun_path, moved.sun_path))
 		return;
 	if (is_left(&moved))

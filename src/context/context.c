@@ -14,16 +14,16 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct context *table;
-static struct context *dead; /* linked by next_dead */
+static struct context *dead; /* linked by next_unlinked */
 
 static pthread_cond_t known = PTHREAD_COND_INITIALIZER;
 static __thread bool joining; /* the calling thread is in join() */
 
 static _Atomic int used;  /* devices with a context; changed under lock */
-static _Atomic int alive; /* contexts that are not buried */
+static _Atomic int alive; /* contexts that are not unlinked */
 
 /* Under lock. */
-static struct context *find(CUcontext handle)
+static struct context *context_table_find(CUcontext handle)
 {
 	struct context *context;
 
@@ -32,16 +32,17 @@ static struct context *find(CUcontext handle)
 }
 
 /* Under lock. False: no memory. */
-static bool enter(struct context *context)
+static bool context_table_enter(struct context *context)
 {
 	HASH_ADD_PTR(table, handle, context);
 	return context->hh.tbl;
 }
 
 /* Under lock. *fresh: it was not known. */
-static struct context *note(CUcontext handle, int ordinal, bool *fresh)
+static struct context *context_table_note(CUcontext handle, int ordinal,
+					  bool *fresh)
 {
-	struct context *context = find(handle);
+	struct context *context = context_table_find(handle);
 
 	*fresh = !context;
 	if (context)
@@ -52,11 +53,11 @@ static struct context *note(CUcontext handle, int ordinal, bool *fresh)
 		return NULL;
 	context->handle = handle;
 	context->device = device_at(ordinal);
-	context->store.context = context;
-	context->store.device = context->device;
+	context->heap.context = context;
+	context->heap.device = context->device;
 	context->lock = (pthread_mutex_t)LOCK_SPINS;
 	pthread_cond_init(&context->settled, NULL);
-	if (!enter(context)) {
+	if (!context_table_enter(context)) {
 		free(context);
 		return NULL;
 	}
@@ -68,25 +69,25 @@ static struct context *note(CUcontext handle, int ordinal, bool *fresh)
 
 /* Under lock. Two calls may have ended it, and each knows: false for the
  * second. */
-static bool bury(struct context *context)
+static bool unlink_context(struct context *context)
 {
-	if (context->buried)
+	if (context->unlinked)
 		return false;
 	HASH_DEL(table, context);
-	context->buried = true;
+	context->unlinked = true;
 	if (!--context->device->contexts) {
 		used--;
 		context->device->lost = false;
 	}
 	alive--;
-	context->next_dead = dead;
+	context->next_unlinked = dead;
 	dead = context;
 	handles_changed();
 	return true;
 }
 
-/* It is buried. */
-static void forget(struct context *context)
+/* It is unlinked. */
+static void context_forget(struct context *context)
 {
 	contexts_observer()->handle_ended(context->handle);
 	contexts_observer()->ended(context);
@@ -104,7 +105,7 @@ int context_count(void)
 
 /* Nobody gets it before those above know it, who see to it that its work comes
  * after that of the others, which share no stream with it. */
-static void join(struct context *context, bool created)
+static void context_join(struct context *context, bool created)
 {
 	joining = true;
 	contexts_observer()->joined(context, created);
@@ -132,7 +133,7 @@ struct context *context_find(CUcontext handle)
 	struct context *context;
 
 	pthread_mutex_lock(&lock);
-	context = find(handle);
+	context = context_table_find(handle);
 	pthread_mutex_unlock(&lock);
 	return context ? await_known(context) : green_whole(handle);
 }
@@ -146,11 +147,11 @@ struct context *context_whole(CUcontext handle)
 	return !handle || green_whole(handle) ? NULL : context_find(handle);
 }
 
-bool context_note_green(CUcontext handle, int ordinal)
+bool context_register_green(CUcontext handle, int ordinal)
 {
 	struct context *whole = context_primary(ordinal);
 
-	return whole && green_note(handle, whole);
+	return whole && green_register(handle, whole);
 }
 
 void context_forget_green(CUcontext handle)
@@ -160,7 +161,7 @@ void context_forget_green(CUcontext handle)
 	handles_changed();
 }
 
-void context_note(CUcontext handle, int ordinal, enum context_kind kind)
+void context_register(CUcontext handle, int ordinal, enum context_kind kind)
 {
 	struct context *context, *former = NULL;
 	bool fresh;
@@ -169,38 +170,39 @@ void context_note(CUcontext handle, int ordinal, enum context_kind kind)
 		return;
 	pthread_mutex_lock(&lock);
 	if (kind == CONTEXT_CREATED)
-		former = find(handle); /* its end, or part of it, went unseen */
+		former = context_table_find(
+			handle); /* its end, or part of it, went unseen */
 	if (former)
-		bury(former);
-	context = note(handle, ordinal, &fresh);
+		unlink_context(former);
+	context = context_table_note(handle, ordinal, &fresh);
 	if (context)
 		context->kind = kind;
 	pthread_mutex_unlock(&lock);
 	if (former)
-		forget(former);
+		context_forget(former);
 	if (context && fresh)
-		join(context, kind == CONTEXT_CREATED);
+		context_join(context, kind == CONTEXT_CREATED);
 }
 
-struct context *context_met(CUcontext handle, int ordinal)
+struct context *context_get_or_create(CUcontext handle, int ordinal)
 {
 	struct context *context;
 	bool fresh;
 
 	pthread_mutex_lock(&lock);
-	context = note(handle, ordinal, &fresh);
+	context = context_table_note(handle, ordinal, &fresh);
 	pthread_mutex_unlock(&lock);
 	if (context && fresh)
-		join(context, false);
+		context_join(context, false);
 	return await_known(context);
 }
 
-struct context *context_close(CUcontext handle)
+struct context *context_end_begin(CUcontext handle)
 {
 	struct context *context;
 
 	pthread_mutex_lock(&lock);
-	context = find(handle);
+	context = context_table_find(handle);
 	pthread_mutex_unlock(&lock);
 	while (context && !context_closing(context))
 		context_unused(context);
@@ -233,7 +235,7 @@ struct context *context_primary(int ordinal)
 	return context;
 }
 
-bool context_close_primary(int ordinal, struct context **context)
+bool context_end_begin_primary(int ordinal, struct context **context)
 {
 	*context = context_primary(ordinal);
 	return !*context || context_closing(*context);
@@ -244,7 +246,7 @@ static void announce_pending(struct context *context)
 {
 	bool pending;
 
-	for (struct store *at = &context->store; at; at = at->next) {
+	for (struct heap *at = &context->heap; at; at = at->next) {
 		pthread_mutex_lock(&context->lock);
 		pending = at->pending;
 		pthread_mutex_unlock(&context->lock);
@@ -253,7 +255,7 @@ static void announce_pending(struct context *context)
 	}
 }
 
-void context_settle(struct context *context, bool ended)
+void context_end_finish(struct context *context, bool ended)
 {
 	bool first;
 
@@ -261,10 +263,10 @@ void context_settle(struct context *context, bool ended)
 		return;
 	if (ended) {
 		pthread_mutex_lock(&lock);
-		first = bury(context);
+		first = unlink_context(context);
 		pthread_mutex_unlock(&lock);
 		if (first)
-			forget(context);
+			context_forget(context);
 	}
 	context_closed(context);
 	if (!ended)
@@ -272,14 +274,16 @@ void context_settle(struct context *context, bool ended)
 }
 
 /* Whether what the context does may use memory of the device. */
-static bool uses(const struct context *context, const struct device *device)
+static bool context_uses(const struct context *context,
+			 const struct device *device)
 {
 	return context->device == device || device->shared ||
-	       (device->visited &&
-		context->visits >> device_ordinal(device) & 1);
+	       (device->has_peers &&
+		context->peer_of >> device_ordinal(device) & 1);
 }
 
-static bool has(const struct context *context, const struct device *device)
+static bool context_is_of(const struct context *context,
+			  const struct device *device)
 {
 	return context->device == device;
 }
@@ -308,21 +312,21 @@ static int list_those(bool (*wanted)(const struct context *context,
 
 int contexts_of(const struct device *device, struct context **list, int max)
 {
-	return list_those(has, device, list, max);
+	return list_those(context_is_of, device, list, max);
 }
 
 int contexts_using(const struct device *device, struct context **list, int max)
 {
-	return list_those(uses, device, list, max);
+	return list_those(context_uses, device, list, max);
 }
 
-void stores_each(void (*visit)(struct store *store, void *arg), void *arg)
+void heaps_each(void (*visit)(struct heap *heap, void *arg), void *arg)
 {
 	pthread_mutex_lock(&lock);
 	for (struct context *context = table; context;
 	     context = context->hh.next) {
 		pthread_mutex_lock(&context->lock);
-		for (struct store *at = &context->store; at; at = at->next)
+		for (struct heap *at = &context->heap; at; at = at->next)
 			visit(at, arg);
 		pthread_mutex_unlock(&context->lock);
 	}

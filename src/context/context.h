@@ -1,6 +1,6 @@
 /* Contexts and devices that the program uses.
  *
- * Memory belongs to a context, where it lies in stores: one for the device's
+ * Memory belongs to a context, where it lies in heaps: one for the device's
  * memory, and one for each kind of pinned host memory. The choice of a pool,
  * the counters and the epochs belong to the device, or to the host. */
 #ifndef MNM_CONTEXT_H
@@ -40,7 +40,7 @@ struct device {
 	_Atomic uint64_t
 		idle_hits; /* up to then, the sole stream's work is over */
 	_Atomic bool
-		visited; /* contexts of other devices have used its memory */
+		has_peers; /* contexts of other devices have used its memory */
 	_Atomic bool shared;  /* all contexts may use its memory */
 	_Atomic bool fencing; /* a thread makes a fence for a request */
 	/* Fences, see fence_fail.h. */
@@ -48,11 +48,14 @@ struct device {
 	_Atomic unsigned int unfenced; /* waits until one is tried again;
 					* UINT_MAX: none is */
 	_Atomic unsigned int patience; /* how many those were; 0: none yet */
-	_Atomic bool tight; /* has run out of memory: little quarantine left */
-	_Atomic bool lost;  /* an error that stays: every call is CUDA's */
-	_Atomic size_t quarantine; /* bytes, the limit; ROOM_AUTO: unknown */
-	_Atomic uint64_t spared;   /* fresh bytes that took a fence\'s place */
-	_Atomic uint64_t paid;  /* requests that the fences so far are worth */
+	_Atomic bool
+		oom_seen;  /* has run out of memory: little quarantine left */
+	_Atomic bool lost; /* an error that stays: every call is CUDA's */
+	_Atomic size_t quarantine; /* bytes, the limit; SIZE_AUTO: unknown */
+	_Atomic uint64_t
+		fresh_since_fence; /* fresh bytes that took a fence\'s place */
+	_Atomic uint64_t
+		fence_credit;   /* requests that the fences so far are worth */
 	_Atomic uint64_t claim; /* bytes that it has, or is being asked for */
 	_Atomic uint64_t unpooled; /* those of them that no pool has */
 	_Atomic bool pending;      /* a context of it has blocks to give back */
@@ -64,18 +67,18 @@ struct device {
 };
 
 /* Memory of one kind, and the pools that serve it. */
-struct store {
+struct heap {
 	struct context *context;
-	struct device *device; /* whose figures and epochs hold for it */
-	unsigned int flags;    /* of cuMemHostAlloc; 0 for device memory */
-	unsigned int node;     /* of NUMA, likewise */
-	_Atomic bool
-		idles; /* its active pool keeps blocks; may be read without */
+	struct device *device;     /* whose figures and epochs hold for it */
+	unsigned int flags;        /* of cuMemHostAlloc; 0 for device memory */
+	unsigned int node;         /* of NUMA, likewise */
+	_Atomic bool keeps_blocks; /* its active pool keeps blocks; may be read
+				      without */
 	/* Under the context's lock. */
 	struct pool *pools;    /* the active one first; NULL before use */
 	struct block *pending; /* idle blocks to give back */
 	/* Added under that lock, never removed; may be read without. */
-	struct store *_Atomic next; /* of the context's */
+	struct heap *_Atomic next; /* of the context's */
 };
 
 /* Contexts whose making went unseen may be primary ones, too. */
@@ -86,17 +89,17 @@ struct context {
 	struct device *device;
 	enum context_kind kind;
 	struct CUevent_st *_Atomic fence; /* the event of its fences, or NULL */
-	_Atomic uint64_t visits; /* a bit per device whose memory it may use */
-	_Atomic uint64_t joined; /* likewise, and it is behind their fences */
-	_Atomic uint64_t over;   /* as its device's, of its own work */
+	_Atomic uint64_t peer_of; /* a bit per device whose memory it may use */
+	_Atomic uint64_t joined;  /* likewise, and it is behind their fences */
+	_Atomic uint64_t over;    /* as its device's, of its own work */
 	_Atomic uint64_t over_host; /* likewise the host's */
 	/* By one thread at a time, see pinned_order.c. */
 	struct CUevent_st *seal; /* or NULL */
 	uint64_t sealed;         /* the epoch of the host's it stands behind */
 	/* Under the table's lock. */
 	_Atomic bool known; /* to those above; may be read without */
-	bool buried;        /* among the dead */
-	struct context *next_dead;
+	bool unlinked;      /* among the dead */
+	struct context *next_unlinked;
 	UT_hash_handle hh;
 	pthread_mutex_t lock;
 	pthread_cond_t settled; /* closing or busy has come to 0 */
@@ -104,8 +107,8 @@ struct context {
 	_Atomic bool dead;            /* destroyed; its blocks are forgotten */
 	_Atomic unsigned int closing; /* calls under way that may end it */
 	unsigned int busy;            /* see context_use */
-	int caches;                   /* that threads have of it; see cache.h */
-	struct store store; /* device memory, the first of its stores */
+	int caches;       /* that threads have of it; see tcache.h */
+	struct heap heap; /* device memory, the first of its heaps */
 };
 
 /* The device of an ordinal from 0 to DEVICE_MAX - 1, or DEVICE_HOST. */
@@ -123,12 +126,12 @@ struct context *context_current(void);
 
 /* The calling thread's current context may be another now: it is asked for at
  * the next request. */
-void context_unsure(void);
+void context_invalidate(void);
 
 /* An entry that we know nothing of was called, or handed out: from now on the
  * driver is asked for the current context at each request. */
-void context_doubt(void);
-bool context_is_doubted(void);
+void context_opaque(void);
+bool context_is_opaque(void);
 
 /* The record of a handle, or NULL; of a green context, its primary one's. */
 struct context *context_find(struct CUctx_st *handle);
@@ -142,14 +145,15 @@ struct context *context_whole(struct CUctx_st *handle);
 
 /* Another name of a device's primary context: a green one. False: no memory,
  * or the primary one is not known. */
-bool context_note_green(struct CUctx_st *handle, int ordinal);
+bool context_register_green(struct CUctx_st *handle, int ordinal);
 void context_forget_green(struct CUctx_st *handle);
 
 /* That of a device's primary context, or of one that may be it; or NULL. */
 struct context *context_primary(int ordinal);
 
 /* Notes a context that is seen for the first time, so that waits cover it. */
-void context_note(struct CUctx_st *handle, int ordinal, enum context_kind kind);
+void context_register(struct CUctx_st *handle, int ordinal,
+		      enum context_kind kind);
 
 /* Takes the context's lock once no call is under way that may end it; it may
  * be dead then. */
@@ -175,16 +179,16 @@ void context_await(struct context *context);
 /* A call that may end a context begins, once nobody uses it: until it is known
  * how it went, requests and frees of the context's blocks wait, and nothing of
  * it is given back. It is still found, and listed. NULL: not known. */
-struct context *context_close(struct CUctx_st *handle);
+struct context *context_end_begin(struct CUctx_st *handle);
 
-/* As context_close, of a device's primary context. False: *context is in use,
- * and nothing has begun; see context_unused. */
-bool context_close_primary(int ordinal, struct context **context);
+/* As context_end_begin, of a device's primary context. False: *context is in
+ * use, and nothing has begun; see context_unused. */
+bool context_end_begin_primary(int ordinal, struct context **context);
 void context_unused(struct context *context); /* waits until nobody uses it */
 
 /* That call has returned. Ended: all that was known of the context's memory
  * is dropped. NULL is allowed. */
-void context_settle(struct context *context, bool ended);
+void context_end_finish(struct context *context, bool ended);
 
 /* Fill list with the contexts that memory of a device belongs to, or which may
  * use it by what they do (NULL, or the host: all). They may end meanwhile, see
@@ -192,8 +196,8 @@ void context_settle(struct context *context, bool ended);
 int contexts_of(const struct device *device, struct context **list, int max);
 int contexts_using(const struct device *device, struct context **list, int max);
 
-/* Calls visit for each store of each context, under the table's lock and the
+/* Calls visit for each heap of each context, under the table's lock and the
  * context's. */
-void stores_each(void (*visit)(struct store *store, void *arg), void *arg);
+void heaps_each(void (*visit)(struct heap *heap, void *arg), void *arg);
 
 #endif

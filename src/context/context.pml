@@ -75,8 +75,8 @@ proctype visitor()
 	fi
 }
 
-/* hooks/contexts.c: end_begin, end_finish; context.c: context_close,
- * context_settle */
+/* hooks/contexts.c: end_begin, end_finish; context.c: context_end_begin,
+ * context_end_finish */
 proctype closer(bool ends)
 {
 #ifdef HIDDEN

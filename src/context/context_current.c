@@ -10,8 +10,8 @@
 /* Counts changes after which a handle may mean another context. */
 static _Atomic uint64_t generation = 1;
 
-/* A door was opened by which the current context may change unseen. */
-static _Atomic bool doubted;
+/* An entry point was opened by which the current context may change unseen. */
+static _Atomic bool opaque;
 
 /* What this thread saw last. */
 static __thread struct {
@@ -26,25 +26,25 @@ void handles_changed(void)
 	contexts_observer()->handles_changed();
 }
 
-void context_unsure(void)
+void context_invalidate(void)
 {
 	contexts_observer()->current_changes();
 }
 
-void context_doubt(void)
+void context_opaque(void)
 {
 	static _Atomic bool told; /* to all threads, not before */
 
 	if (atomic_load(&told))
 		return;
-	atomic_store(&doubted, true);
+	atomic_store(&opaque, true);
 	contexts_observer()->handles_changed();
 	atomic_store(&told, true);
 }
 
-bool context_is_doubted(void)
+bool context_is_opaque(void)
 {
-	return doubted;
+	return opaque;
 }
 
 /* As context_current, of a handle that was current in that generation. */
@@ -60,7 +60,7 @@ static struct context *current_known(CUcontext handle, uint64_t now)
 		if (real_driver()->cuCtxGetDevice(&ordinal) || ordinal < 0 ||
 		    ordinal >= DEVICE_MAX)
 			return NULL;
-		context = context_met(handle, ordinal);
+		context = context_get_or_create(handle, ordinal);
 	}
 	seen.handle = context ? handle : NULL;
 	seen.generation = now;
@@ -81,10 +81,11 @@ struct context *context_current(void)
 	if (real && !real->cuCtxGetCurrent(&handle) && handle)
 		context = current_known(handle, now);
 	if (sure && context != sure && sure == observer->was_sure()) {
-		context_doubt(); /* there is a door that we don't see */
+		context_opaque(); /* there is an entry point that we don't see
+				   */
 		observer->was_wrong();
 	}
-	observer->lookup_ended(context, !doubted);
+	observer->lookup_ended(context, !opaque);
 	return context;
 }
 
@@ -97,5 +98,5 @@ struct context *context_named(CUcontext handle)
 	    backing_context_device(handle, &ordinal) || ordinal < 0 ||
 	    ordinal >= DEVICE_MAX)
 		return context;
-	return context_met(handle, ordinal);
+	return context_get_or_create(handle, ordinal);
 }

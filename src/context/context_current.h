@@ -10,6 +10,6 @@ void handles_changed(void);
 
 /* The record of a handle that is current and was not known; made now. NULL: no
  * memory. */
-struct context *context_met(struct CUctx_st *handle, int ordinal);
+struct context *context_get_or_create(struct CUctx_st *handle, int ordinal);
 
 #endif

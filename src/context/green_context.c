@@ -29,7 +29,7 @@ struct context *green_whole(const struct CUctx_st *handle)
 	return green ? green->whole : NULL;
 }
 
-bool green_note(const struct CUctx_st *handle, struct context *whole)
+bool green_register(const struct CUctx_st *handle, struct context *whole)
 {
 	struct green *green;
 

@@ -1,7 +1,7 @@
 /* The handles of green contexts: other names of their device's primary one,
  * whose memory is theirs, and whose events cover their work. */
-#ifndef MNM_GREEN_H
-#define MNM_GREEN_H
+#ifndef MNM_GREEN_CONTEXT_H
+#define MNM_GREEN_CONTEXT_H
 
 #include <stdbool.h>
 
@@ -12,7 +12,7 @@ struct CUctx_st;
 struct context *green_whole(const struct CUctx_st *handle);
 
 /* False: no memory. */
-bool green_note(const struct CUctx_st *handle, struct context *whole);
+bool green_register(const struct CUctx_st *handle, struct context *whole);
 void green_forget(const struct CUctx_st *handle);
 
 #endif

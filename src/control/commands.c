@@ -51,7 +51,7 @@ static json_t *device_stat(struct device *device)
 	json_object_set_new(stat, "fence",
 			    json_string(fence_names[fence_level()]));
 	json_object_set_new(stat, "order",
-			    json_string(work_is_ordered(device)
+			    json_string(stream_order_holds(device)
 						? "stream"
 						: fence_names[fence_level()]));
 #define COUNTER(name, unit, help) \

@@ -21,7 +21,7 @@
 #include "server.h"
 #include "stat_file.h"
 #include "preload/syscall_filter.h"
-#include "mem/tell.h"
+#include "mem/mem_log.h"
 #include "preload/thread.h"
 #include "heap/unused.h"
 #include "common/version.h"
@@ -207,7 +207,7 @@ static void control_open(void)
 	taker_tell();
 	stat_file_promise();
 	if (log_shows(LOG_INFO))
-		atexit(tell_figures);
+		atexit(mem_log_figures);
 	errno = saved;
 }
 

@@ -99,7 +99,7 @@ static bool path_open(char *error, size_t size)
 			   sizeof(address.sun_path));
 }
 
-bool listener_open(struct own_fd *listener, int backlog, char *error,
+bool listener_open(struct guarded_fd *listener, int backlog, char *error,
 		   size_t size)
 {
 	int fd;
@@ -108,13 +108,13 @@ bool listener_open(struct own_fd *listener, int backlog, char *error,
 		return false;
 	fd = socket_new();
 	if (fd >= 0)
-		*listener = own_fd_open(fd);
+		*listener = guarded_fd_open(fd);
 	if (fd >= 0 && address_listen(listener->fd, backlog)) {
 		owner = getpid();
 		return true;
 	}
 	snprintf(error, size, "%s: %s", address.sun_path, strerror(errno));
-	own_fd_close(listener);
+	guarded_fd_close(listener);
 	return false;
 }
 

@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "own_fd.h"
+#include "guarded_fd.h"
 
 /* Makes the folder and the socket. False: error says why in a line. */
-bool listener_open(struct own_fd *listener, int backlog, char *error,
+bool listener_open(struct guarded_fd *listener, int backlog, char *error,
 		   size_t size);
 
 /* The path of the socket that listener_open made. */

@@ -94,7 +94,7 @@ json_t *options_json(void)
 	return options;
 }
 
-static json_t *unknown(struct request *request)
+static json_t *option_unknown(struct request *request)
 {
 	int used = snprintf(request->error, ERROR_SIZE,
 			    "unknown option '%.40s'; known:", request->word[0]);
@@ -147,7 +147,7 @@ json_t *set_run(struct request *request)
 		return fail(request, "set is for the whole program, without "
 				     "--device");
 	if (!row)
-		return unknown(request);
+		return option_unknown(request);
 	now_get(&config);
 	if (request->words > 1 && !live_set(request, &config))
 		return NULL;

@@ -11,7 +11,7 @@
 
 #include "command.h"
 #include "listener.h"
-#include "own_fd.h"
+#include "guarded_fd.h"
 #include "common/protocol.h"
 #include "server.h"
 
@@ -22,7 +22,7 @@ enum {
 };
 
 struct client {
-	struct own_fd socket; /* fd -1: a free place */
+	struct guarded_fd socket; /* fd -1: a free place */
 	time_t deadline;
 	size_t used;
 	char line[REQUEST_MAX];
@@ -30,7 +30,7 @@ struct client {
 	size_t size, sent;
 };
 
-static struct own_fd listener = {-1, 0};
+static struct guarded_fd listener = {-1, 0};
 static struct client *clients; /* CLIENTS_MAX of them */
 
 static time_t seconds_now(void)
@@ -43,7 +43,7 @@ static time_t seconds_now(void)
 
 static void client_close(struct client *client)
 {
-	own_fd_close(&client->socket);
+	guarded_fd_close(&client->socket);
 	free(client->answer);
 	client->answer = NULL;
 }
@@ -141,7 +141,7 @@ static void client_accept(void)
 		return;
 	}
 	client = client_place();
-	client->socket = own_fd_open(fd);
+	client->socket = guarded_fd_open(fd);
 	client->used = 0;
 	client->deadline = seconds_now() + CLIENT_SECONDS;
 	if (!peer_allowed(client->socket.fd))
@@ -160,7 +160,7 @@ static void clients_expire(void)
 
 static void client_ready(struct client *client)
 {
-	if (!own_fd_is_ours(&client->socket)) {
+	if (!guarded_fd_is_ours(&client->socket)) {
 		client_close(client);
 		return;
 	}
@@ -211,7 +211,7 @@ bool server_turn(int wake, int timeout_ms)
 	ready = poll(polls, (nfds_t)count + 2, timeout_ms);
 	if (ready < 0 && errno != EINTR)
 		nanosleep(&pause, NULL); /* RLIMIT_NOFILE fell */
-	if (ready > 0 && polls[count].revents && !own_fd_is_ours(&listener))
+	if (ready > 0 && polls[count].revents && !guarded_fd_is_ours(&listener))
 		return false;
 	if (ready > 0)
 		polls_handle(polls, polled, count);
@@ -236,5 +236,5 @@ void server_close(void)
 	for (int i = 0; clients && i < CLIENTS_MAX; i++)
 		if (clients[i].socket.fd >= 0)
 			client_close(&clients[i]);
-	own_fd_close(&listener);
+	guarded_fd_close(&listener);
 }

@@ -15,7 +15,7 @@ struct CUstream_st;
 
 /* Allocates span bytes in the current context; while a stream captures, in a
  * mode in which that does not end the capture. */
-int backing_take(size_t span, bool capturing, uint64_t *addr);
+int backing_alloc(size_t span, bool capturing, uint64_t *addr);
 
 /* From now on no call of the calling thread's that is only unsafe ends a
  * capture; returns what it was before, for the way back. */
@@ -24,12 +24,12 @@ void backing_unrelax(unsigned int before);
 
 /* Frees memory of a context that is not being destroyed. Waits for the
  * device, as cuMemFree does. */
-int backing_give(struct CUctx_st *context, uint64_t addr);
+int backing_free(struct CUctx_st *context, uint64_t addr);
 
 /* The same of pinned host memory; flags are those of cuMemHostAlloc. */
-int backing_take_host(size_t span, unsigned int flags, bool capturing,
-		      uint64_t *addr);
-int backing_give_host(struct CUctx_st *context, uint64_t addr);
+int backing_alloc_host(size_t span, unsigned int flags, bool capturing,
+		       uint64_t *addr);
+int backing_free_host(struct CUctx_st *context, uint64_t addr);
 
 /* Waits for all work queued in a context so far. The first is an error while a
  * stream of the context captures, and the end of the capture. The second is a
@@ -53,7 +53,7 @@ void backing_event_close(struct CUevent_st *event);
  * context waits for an event, of any context. Neither waits; both are errors
  * while a stream of the context captures, and end the capture. */
 int backing_record(struct CUctx_st *context, struct CUevent_st *event);
-int backing_gate(struct CUctx_st *context, struct CUevent_st *event);
+int backing_wait_event(struct CUctx_st *context, struct CUevent_st *event);
 
 /* Waits on the host for an event; allowed during captures. */
 int backing_event_wait(struct CUevent_st *event);

@@ -10,43 +10,43 @@ void mode_exchange(CUstreamCaptureMode *mode)
 		real->cuThreadExchangeStreamCaptureMode(mode);
 }
 
-CUresult visit_begin(struct visit *visit, CUcontext target)
+CUresult context_scope_begin(struct context_scope *scope, CUcontext target)
 {
 	const struct real_driver *real = real_driver();
 	CUresult res;
 
-	visit->target = target;
-	visit->before = NULL;
-	visit->mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-	res = real->cuCtxGetCurrent(&visit->before);
+	scope->target = target;
+	scope->before = NULL;
+	scope->mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	res = real->cuCtxGetCurrent(&scope->before);
 	if (res)
 		return res;
-	if (visit->before != target) {
+	if (scope->before != target) {
 		res = real->cuCtxPushCurrent_v2(target);
 		if (res)
 			return res;
 	}
-	mode_exchange(&visit->mode);
+	mode_exchange(&scope->mode);
 	return CUDA_SUCCESS;
 }
 
-void visit_end(struct visit *visit)
+void context_scope_end(struct context_scope *scope)
 {
 	CUcontext popped;
 
-	mode_exchange(&visit->mode);
-	if (visit->before != visit->target)
+	mode_exchange(&scope->mode);
+	if (scope->before != scope->target)
 		real_driver()->cuCtxPopCurrent_v2(&popped);
 }
 
 int backing_context_device(CUcontext context, int *ordinal)
 {
-	struct visit visit;
-	CUresult res = visit_begin(&visit, context);
+	struct context_scope scope;
+	CUresult res = context_scope_begin(&scope, context);
 
 	if (res)
 		return (int)res;
 	res = real_driver()->cuCtxGetDevice(ordinal);
-	visit_end(&visit);
+	context_scope_end(&scope);
 	return (int)res;
 }

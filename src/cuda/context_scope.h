@@ -1,17 +1,17 @@
 /* Makes a context current for a call of our own, in a mode in which that call
  * does not invalidate a capture that another thread has begun. */
-#ifndef MNM_VISIT_H
-#define MNM_VISIT_H
+#ifndef MNM_CONTEXT_SCOPE_H
+#define MNM_CONTEXT_SCOPE_H
 
 #include "real.h"
 
-struct visit {
+struct context_scope {
 	CUcontext target, before;
 	CUstreamCaptureMode mode;
 };
 
-CUresult visit_begin(struct visit *visit, CUcontext target);
-void visit_end(struct visit *visit);
+CUresult context_scope_begin(struct context_scope *scope, CUcontext target);
+void context_scope_end(struct context_scope *scope);
 
 /* The calling thread's mode for captures; a driver before 10.1 has none. */
 void mode_exchange(CUstreamCaptureMode *mode);

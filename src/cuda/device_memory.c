@@ -17,7 +17,7 @@ void backing_unrelax(unsigned int before)
 	mode_exchange(&mode);
 }
 
-int backing_take(size_t span, bool capturing, uint64_t *addr)
+int backing_alloc(size_t span, bool capturing, uint64_t *addr)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	CUdeviceptr ptr;
@@ -33,27 +33,27 @@ int backing_take(size_t span, bool capturing, uint64_t *addr)
 	return (int)res;
 }
 
-int backing_give(CUcontext context, uint64_t addr)
+int backing_free(CUcontext context, uint64_t addr)
 {
-	struct visit visit;
-	CUresult res = visit_begin(&visit, context);
+	struct context_scope scope;
+	CUresult res = context_scope_begin(&scope, context);
 
 	if (res)
 		return (int)res;
 	res = real_driver()->cuMemFree_v2(addr);
-	visit_end(&visit);
+	context_scope_end(&scope);
 	return (int)res;
 }
 
 int backing_wait(CUcontext context)
 {
-	struct visit visit;
-	CUresult res = visit_begin(&visit, context);
+	struct context_scope scope;
+	CUresult res = context_scope_begin(&scope, context);
 
 	if (res)
 		return (int)res;
 	res = real_driver()->cuCtxSynchronize();
-	visit_end(&visit);
+	context_scope_end(&scope);
 	return (int)res;
 }
 
@@ -62,16 +62,16 @@ int backing_wait(CUcontext context)
  * can't know which memory that is. */
 int backing_free_wait(CUcontext context)
 {
-	struct visit visit;
+	struct context_scope scope;
 	CUdeviceptr addr;
-	CUresult res = visit_begin(&visit, context);
+	CUresult res = context_scope_begin(&scope, context);
 
 	if (res)
 		return (int)res;
 	res = real_driver()->cuMemAlloc_v2(&addr, 1);
 	if (!res)
 		res = real_driver()->cuMemFree_v2(addr);
-	visit_end(&visit);
+	context_scope_end(&scope);
 	return (int)res;
 }
 

@@ -23,13 +23,13 @@ bool backing_is_known(void)
 
 int backing_event_open(CUcontext context, CUevent *event)
 {
-	struct visit visit;
-	CUresult res = visit_begin(&visit, context);
+	struct context_scope scope;
+	CUresult res = context_scope_begin(&scope, context);
 
 	if (res)
 		return (int)res;
 	res = real_driver()->cuEventCreate(event, CU_EVENT_DISABLE_TIMING);
-	visit_end(&visit);
+	context_scope_end(&scope);
 	return (int)res;
 }
 
@@ -43,7 +43,7 @@ int backing_record(CUcontext context, CUevent event)
 	return (int)real_driver()->cuCtxRecordEvent(context, event);
 }
 
-int backing_gate(CUcontext context, CUevent event)
+int backing_wait_event(CUcontext context, CUevent event)
 {
 	return (int)real_driver()->cuCtxWaitEvent(context, event);
 }

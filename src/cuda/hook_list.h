@@ -29,7 +29,7 @@ USED(cuThreadExchangeStreamCaptureMode)
  * twin; that one's own row has an empty range, at its first version. The first
  * three lists are those of the entries that queue work, or may do so unseen
  * (stream_order.h), and of those that only take memory (room.h). */
-#define DRIVER_HOOK_LIST DRIVER_WORK_LIST DRIVER_DOUBT_LIST DRIVER_ROOM_LIST \
+#define DRIVER_HOOK_LIST DRIVER_WORK_LIST DRIVER_OPAQUE_LIST DRIVER_ROOM_LIST \
 HOOK(cuGetProcAddress, "cuGetProcAddress", 11030, 12000) \
 HOOK(cuGetProcAddress_v2, "cuGetProcAddress", 12000, VERSION_MAX) \
 HOOK(cuMemAlloc_v2, "cuMemAlloc", 3020, VERSION_MAX) \

@@ -2,8 +2,8 @@
 #include "real.h"
 #include "context_scope.h"
 
-int backing_take_host(size_t span, unsigned int flags, bool capturing,
-		      uint64_t *addr)
+int backing_alloc_host(size_t span, unsigned int flags, bool capturing,
+		       uint64_t *addr)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	void *ptr;
@@ -19,14 +19,14 @@ int backing_take_host(size_t span, unsigned int flags, bool capturing,
 	return (int)res;
 }
 
-int backing_give_host(CUcontext context, uint64_t addr)
+int backing_free_host(CUcontext context, uint64_t addr)
 {
-	struct visit visit;
-	CUresult res = visit_begin(&visit, context);
+	struct context_scope scope;
+	CUresult res = context_scope_begin(&scope, context);
 
 	if (res)
 		return (int)res;
 	res = real_driver()->cuMemFreeHost((void *)addr);
-	visit_end(&visit);
+	context_scope_end(&scope);
 	return (int)res;
 }

@@ -89,7 +89,7 @@ static int library_visit(struct dl_phdr_info *info, size_t size, void *arg)
 	struct library_search *search = arg;
 
 	(void)size;
-	if (!object_named(info->dlpi_name, search->prefix))
+	if (!elf_file_named(info->dlpi_name, search->prefix))
 		return 0;
 	snprintf(search->path, sizeof(search->path), "%s", info->dlpi_name);
 	return 1;

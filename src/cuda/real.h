@@ -14,7 +14,7 @@
 
 #include "hook_list.h"
 /* Written by src/hooks/gen_work. */
-#include "foreign_list.h"
+#include "graphics_list.h"
 #include "work_list.h"
 
 /* Twins for the per-thread default stream that the header does not declare. */

@@ -9,19 +9,19 @@
 #include "acquire.h"
 #include "stats/counter.h"
 
-static int take(const struct store *store, size_t span, uint64_t *addr)
+static int heap_alloc_once(const struct heap *heap, size_t span, uint64_t *addr)
 {
-	return device_is_host(store->device)
-		       ? backing_take_host(span, store->flags, capture_any(),
-					   addr)
-		       : backing_take(span, capture_any(), addr);
+	return device_is_host(heap->device)
+		       ? backing_alloc_host(span, heap->flags, capture_any(),
+					    addr)
+		       : backing_alloc(span, capture_any(), addr);
 }
 
 /* The bytes that the driver lacks for a request; 0: it has room, or that is in
  * pieces, or not known. */
-static size_t driver_lack(const struct store *store, size_t span)
+static size_t driver_lack(const struct heap *heap, size_t span)
 {
-	struct device *device = store->device;
+	struct device *device = heap->device;
 	size_t free;
 
 	/* No document says that a capture bears the question. */
@@ -33,51 +33,52 @@ static size_t driver_lack(const struct store *store, size_t span)
 
 /* What may be short is what a device and the host need of each other. A free of
  * pinned memory may wait for every device. */
-static bool other_gives(const struct store *store)
+static bool other_gives(const struct heap *heap)
 {
 	struct device *other = device_at(DEVICE_HOST);
 
-	if (device_is_host(store->device))
-		other = store->context->device;
+	if (device_is_host(heap->device))
+		other = heap->context->device;
 	else if (device_count() > 1)
 		return false;
 	return counter_get(other, COUNTER_idle_bytes) &&
-	       device_release(other, SIZE_MAX);
+	       reclaim_now(other, SIZE_MAX);
 }
 
 /* The driver's memory, with as many tries; at last its own error. What goes
  * back is twice as much each time, as it may be too small, and in pieces. */
-static int take_pressed(const struct store *store, size_t span, uint64_t *addr)
+static int take_pressed(const struct heap *heap, size_t span, uint64_t *addr)
 {
 	const int full = CUDA_ERROR_OUT_OF_MEMORY;
-	struct device *device = store->device;
+	struct device *device = heap->device;
 	size_t lack, given = 0;
 	int res = full;
 
-	device_press(device);
-	lack = driver_lack(store, span);
-	for (int i = 0; res == full && device_may_give(device, i, given); i++) {
-		given = lack ? device_release(device, lack) : 0;
+	pressure_begin(device);
+	lack = driver_lack(heap, span);
+	for (int i = 0; res == full && reclaim_may_help(device, i, given);
+	     i++) {
+		given = lack ? reclaim_now(device, lack) : 0;
 		lack = lack > SIZE_MAX / 2 ? SIZE_MAX : lack ? 2 * lack : span;
-		res = take(store, span, addr);
+		res = heap_alloc_once(heap, span, addr);
 	}
-	device_unpress(device);
-	if (res == full && other_gives(store))
-		res = take(store, span, addr);
+	pressure_end(device);
+	if (res == full && other_gives(heap))
+		res = heap_alloc_once(heap, span, addr);
 	return res;
 }
 
-int store_take(struct store *store, size_t span, bool pressed, uint64_t *addr)
+int heap_alloc(struct heap *heap, size_t span, bool pressed, uint64_t *addr)
 {
-	struct device *device = store->device;
+	struct device *device = heap->device;
 	int res;
 
 	if (pressed ? !limit_claim_pressed(device, span, true)
 		    : !limit_claim(device, span))
 		return TAKE_LIMITED;
-	res = pressed ? take_pressed(store, span, addr)
-		      : take(store, span, addr);
-	if (device_check(store->context->device, res)) {
+	res = pressed ? take_pressed(heap, span, addr)
+		      : heap_alloc_once(heap, span, addr);
+	if (device_check(heap->context->device, res)) {
 		device_unclaim(device, span);
 		return res;
 	}

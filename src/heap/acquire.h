@@ -1,19 +1,19 @@
 /* Fresh memory, within the limits. */
-#ifndef MNM_TAKE_H
-#define MNM_TAKE_H
+#ifndef MNM_ACQUIRE_H
+#define MNM_ACQUIRE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct store;
+struct heap;
 
 /* Out of memory for a limit, no CUresult. */
 enum { TAKE_LIMITED = -1 };
 
-/* Takes span bytes from the driver in the store's context, which is current.
+/* Takes span bytes from the driver in the heap's context, which is current.
  * Pressed: idle blocks make room first, and only the hard limit counts; else
  * out of memory is not the last word. Returns a CUresult, or TAKE_LIMITED. */
-int store_take(struct store *store, size_t span, bool pressed, uint64_t *addr);
+int heap_alloc(struct heap *heap, size_t span, bool pressed, uint64_t *addr);
 
 #endif

@@ -3,7 +3,7 @@
 #include <pthread.h>
 
 #include "block/block.h"
-#include "tcache/cache.h"
+#include "tcache/tcache.h"
 #include "order/capture.h"
 #include "context/context.h"
 #include "order/fence.h"
@@ -40,11 +40,11 @@ static void debt_visit(struct block *block, uint64_t word, void *arg)
 {
 	struct debt *debt = arg;
 	const struct pool *pool = block_pool(block);
-	const struct store *store = pool ? pool->store : NULL;
+	const struct heap *heap = pool ? pool->heap : NULL;
 
-	if (store && store->context == debt->context &&
+	if (heap && heap->context == debt->context &&
 	    !(word_is_live(word) && block->epoch == EPOCH_NEVER))
-		debt_add(debt, store->device, block->epoch);
+		debt_add(debt, heap->device, block->epoch);
 }
 
 static struct debt debt_of(struct context *context)
@@ -52,10 +52,10 @@ static struct debt debt_of(struct context *context)
 	struct debt debt = {.context = context};
 
 	pthread_mutex_lock(&context->lock);
-	for (struct store *at = &context->store; at; at = at->next)
-		caches_flush(at);
+	for (struct heap *at = &context->heap; at; at = at->next)
+		tcaches_flush(at);
 	/* What is to go back may be of a pool that has ended since. */
-	for (struct store *at = &context->store; at; at = at->next)
+	for (struct heap *at = &context->heap; at; at = at->next)
 		for (const struct block *block = at->pending; block;
 		     block = block->next)
 			debt_add(&debt, at->device, block->epoch);
@@ -78,7 +78,7 @@ bool fence_leave(struct context *context)
 {
 	struct debt debt;
 
-	if (fence_level() == FENCE_NONE || context_count() == 1)
+	if (fence_level() == REUSE_NONE || context_count() == 1)
 		return true;
 	debt = debt_of(context);
 	return memory_leave(&debt, context) &&

@@ -37,14 +37,14 @@ static struct graph *graphs;
 /* Under lock. Takes a block out of the accounts of what is held. */
 static void block_unhold(struct block *block)
 {
-	struct device *device = block->pool->store->device;
+	struct device *device = block->pool->heap->device;
 
 	counter_sub(device, COUNTER_held_blocks, 1);
 	counter_sub(device, COUNTER_held_bytes, block->span);
 }
 
 /* Under lock. Frees a hold that nobody uses. */
-static void hold_close_if_over(struct hold *hold)
+static void deferred_free_close_if_over(struct hold *hold)
 {
 	struct hold **at = &holds;
 	struct block *block;
@@ -63,13 +63,13 @@ static void hold_close_if_over(struct hold *hold)
 }
 
 /* Under lock. */
-static void hold_leave(struct hold *hold)
+static void deferred_free_leave(struct hold *hold)
 {
 	hold->users--;
-	hold_close_if_over(hold);
+	deferred_free_close_if_over(hold);
 }
 
-void hold_open(void)
+void deferred_free_open(void)
 {
 	struct hold *hold = calloc(1, sizeof(*hold));
 
@@ -119,7 +119,7 @@ static bool graph_is_in(const struct graph *graph, const struct hold *hold)
 }
 
 /* Under lock. Without memory the hold is used for ever. */
-static void graph_join(const void *handle, struct hold *hold)
+static void graph_attach(const void *handle, struct hold *hold)
 {
 	struct graph *graph = graph_find_or_add(handle);
 	struct membership *membership;
@@ -147,7 +147,7 @@ static void graph_leave(struct graph *graph, const struct hold *hold)
 			continue;
 		}
 		*at = membership->next;
-		hold_leave(membership->hold);
+		deferred_free_leave(membership->hold);
 		free(membership);
 	}
 	if (graph->memberships)
@@ -165,7 +165,7 @@ static void graphs_forget(const struct hold *hold)
 		graph_leave(graph, hold);
 }
 
-void hold_close(void)
+void deferred_free_close(void)
 {
 	struct hold *hold;
 
@@ -175,13 +175,13 @@ void hold_close(void)
 	if (hold && !hold->blocks)
 		graphs_forget(hold);
 	if (hold)
-		hold_leave(hold);
+		deferred_free_leave(hold);
 	pthread_mutex_unlock(&lock);
 }
 
-bool hold_keep(struct block *block)
+bool deferred_free_keep(struct block *block)
 {
-	struct device *device = block->pool->store->device;
+	struct device *device = block->pool->heap->device;
 	bool kept;
 
 	pthread_mutex_lock(&lock);
@@ -196,22 +196,22 @@ bool hold_keep(struct block *block)
 	return kept;
 }
 
-void hold_graph(const void *graph)
+void deferred_free_graph(const void *graph)
 {
 	pthread_mutex_lock(&lock);
 	if (open)
-		graph_join(graph, open);
+		graph_attach(graph, open);
 	pthread_mutex_unlock(&lock);
 }
 
 /* Under lock. */
-static void graph_join_all_of(const void *from, const void *handle)
+static void graph_attach_all_of(const void *from, const void *handle)
 {
 	struct graph *source = graph_find(from);
 	struct membership *at = source ? source->memberships : NULL;
 
 	for (; at; at = at->next)
-		graph_join(handle, at->hold);
+		graph_attach(handle, at->hold);
 }
 
 void graph_made(const void *from, const void *handle)
@@ -222,14 +222,14 @@ void graph_made(const void *from, const void *handle)
 	former = graph_find(handle); /* changed, or its end went unseen */
 	if (former)
 		graph_leave(former, NULL);
-	graph_join_all_of(from, handle);
+	graph_attach_all_of(from, handle);
 	pthread_mutex_unlock(&lock);
 }
 
-void graph_joined(const void *from, const void *handle)
+void graph_attached(const void *from, const void *handle)
 {
 	pthread_mutex_lock(&lock);
-	graph_join_all_of(from, handle);
+	graph_attach_all_of(from, handle);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -245,14 +245,15 @@ void graph_ended(const void *handle)
 }
 
 /* Under lock. Takes the blocks of a device or, without one, of a context. */
-static struct block *hold_take(struct hold *hold, const struct device *device,
-			       const struct context *context)
+static struct block *deferred_free_take(struct hold *hold,
+					const struct device *device,
+					const struct context *context)
 {
 	struct block **at = &hold->blocks, *block, *taken = NULL;
 
 	while ((block = *at)) {
-		if (device ? block->pool->store->device != device
-			   : block->pool->store->context != context) {
+		if (device ? block->pool->heap->device != device
+			   : block->pool->heap->context != context) {
 			at = &block->next;
 			continue;
 		}
@@ -264,13 +265,13 @@ static struct block *hold_take(struct hold *hold, const struct device *device,
 	return taken;
 }
 
-void hold_surrender(struct device *device)
+void deferred_free_release(struct device *device)
 {
 	struct block *list, *block;
 
 	pthread_mutex_lock(&lock);
 	for (struct hold *hold = holds; hold; hold = hold->next) {
-		list = hold_take(hold, device, NULL);
+		list = deferred_free_take(hold, device, NULL);
 		while ((block = list)) {
 			list = block->next;
 			pools_send_back(block);
@@ -279,13 +280,13 @@ void hold_surrender(struct device *device)
 	pthread_mutex_unlock(&lock);
 }
 
-void hold_forget(struct context *context)
+void deferred_free_forget(struct context *context)
 {
 	struct block *list, *block;
 
 	pthread_mutex_lock(&lock);
 	for (struct hold *hold = holds; hold; hold = hold->next) {
-		list = hold_take(hold, NULL, context);
+		list = deferred_free_take(hold, NULL, context);
 		while ((block = list)) {
 			list = block->next;
 			pools_take_back(block);

@@ -10,10 +10,10 @@
 
 void fresh_cancel(struct pool *pool, size_t span)
 {
-	struct context *context = pool->store->context;
+	struct context *context = pool->heap->context;
 
 	pthread_mutex_lock(&context->lock);
-	pool_return(pool, span);
+	pool_checkin(pool, span);
 	pthread_mutex_unlock(&context->lock);
 }
 
@@ -39,15 +39,15 @@ static struct context *context_before(uint64_t addr)
 	const struct block *block = block_find(addr, &word);
 	const struct pool *pool = block ? block_pool(block) : NULL;
 
-	return pool ? pool->store->context : NULL;
+	return pool ? pool->heap->context : NULL;
 }
 
 /* Makes a fresh block known. False: it can't be; the program has it all the
  * same, and its free goes to the driver as a foreign one. */
 static bool block_know(struct block *block, uint64_t addr)
 {
-	struct store *store = block->pool->store;
-	struct context *context = store->context;
+	struct heap *heap = block->pool->heap;
+	struct context *context = heap->context;
 	struct context *before = context_before(addr);
 	struct block *stale = NULL;
 	bool known = false;
@@ -57,7 +57,7 @@ static bool block_know(struct block *block, uint64_t addr)
 	if (!context->dead)
 		known = block_enter(block, addr, &stale, &word);
 	if (known)
-		device_count_alloc(store->device, block->size, COUNTER_misses);
+		device_count_alloc(heap->device, block->size, COUNTER_misses);
 	pthread_mutex_unlock(&context->lock);
 	if (stale && before)
 		pools_correct(before, word_is_live(word) ? stale : NULL);
@@ -72,15 +72,15 @@ void fresh_know(struct pool *pool, size_t span, size_t size, uint64_t addr)
 
 	if (block && block_know(block, addr))
 		return;
-	device_unreserve(pool->store->device, span);
+	device_unreserve(pool->heap->device, span);
 	fresh_cancel(pool, span);
 }
 
 /* Meanwhile something has begun that is not plain, or ended, or the pool was
  * swapped out. */
-void direct_know_slowly(struct pool *pool, uint64_t addr, size_t size)
+void pass_through_know_slowly(struct pool *pool, uint64_t addr, size_t size)
 {
-	struct device *device = pool->store->device;
+	struct device *device = pool->heap->device;
 
 	device_claim(device, size);
 	device_reserve(device, size);
@@ -88,9 +88,9 @@ void direct_know_slowly(struct pool *pool, uint64_t addr, size_t size)
 	fresh_know(pool, size, size, addr);
 }
 
-bool direct_failed(struct pool *pool, size_t size, int result)
+bool pass_through_failed(struct pool *pool, size_t size, int result)
 {
-	struct device *device = pool->store->device;
+	struct device *device = pool->heap->device;
 
 	device_check(device, result);
 	fresh_cancel(pool, size); /* the pool may end */

@@ -90,9 +90,9 @@ static void device_gives(struct device *device)
 
 	if (atomic_exchange(&wanted[device_ordinal(device)], false))
 		device_trim(device);
-	while (more && !has_to_stop() && quiet_begin()) {
-		more = device_give_one(device);
-		quiet_end();
+	while (more && !has_to_stop() && capture_block()) {
+		more = reclaim_one(device);
+		capture_unblock();
 	}
 }
 
@@ -163,7 +163,7 @@ static void *giver_run(void *unused)
 }
 
 /* It is not in the driver from now on, or that is taking too long. */
-static void hold(void)
+static void giver_hold(void)
 {
 	struct timespec until;
 	bool late = false;
@@ -179,7 +179,7 @@ static void hold(void)
 	pthread_mutex_unlock(&lock);
 }
 
-static void unhold(void)
+static void giver_unhold(void)
 {
 	if (!serving_is_on())
 		return;
@@ -192,9 +192,9 @@ static void giver_begin(void)
 {
 	int saved = errno; /* the program's: its call did not fail */
 
-	pthread_atfork(hold, unhold, NULL);
+	pthread_atfork(giver_hold, giver_unhold, NULL);
 	if (!thread_start(giver_run, NULL, STACK_SIZE, &giver)) {
-		atexit(hold);
+		atexit(giver_hold);
 		atomic_store(&started, true);
 	}
 	errno = saved;

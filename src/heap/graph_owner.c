@@ -25,7 +25,7 @@ static atomic_uint count;
 static const char unknown;
 
 /* Under lock. */
-static struct owned *find(const void *graph)
+static struct owned *graph_owner_find(const void *graph)
 {
 	struct owned *owned;
 
@@ -34,7 +34,7 @@ static struct owned *find(const void *graph)
 }
 
 /* Under lock. */
-static void forget(struct owned *owned)
+static void graph_owner_forget(struct owned *owned)
 {
 	HASH_DEL(table, owned);
 	free(owned);
@@ -43,7 +43,7 @@ static void forget(struct owned *owned)
 
 /* Under lock. Without memory the graph is taken for one of its own, whose end
  * nobody tells. */
-static void enter(struct owned *owned)
+static void graph_owner_enter(struct owned *owned)
 {
 	HASH_ADD_PTR(table, graph, owned);
 	if (owned->hh.tbl)
@@ -57,18 +57,19 @@ void graph_owned(const void *graph, const void *owner, const void *node)
 	struct owned *owned = calloc(1, sizeof(*owned)), *former;
 
 	pthread_mutex_lock(&lock);
-	former = find(graph); /* its end, with its node, went unseen */
+	former = graph_owner_find(
+		graph); /* its end, with its node, went unseen */
 	if (former)
-		forget(former);
+		graph_owner_forget(former);
 	if (owned) {
 		owned->graph = graph;
 		owned->owner = owner ? owner : &unknown;
 		owned->node = node;
-		enter(owned);
+		graph_owner_enter(owned);
 	}
 	pthread_mutex_unlock(&lock);
 	/* It may hold what it had when it was still its own. */
-	graph_joined(graph, graph_root(graph));
+	graph_attached(graph, graph_root(graph));
 	graph_ended(graph);
 }
 
@@ -77,7 +78,7 @@ void graph_met(const void *graph, const void *node)
 	bool known;
 
 	pthread_mutex_lock(&lock);
-	known = find(graph);
+	known = graph_owner_find(graph);
 	pthread_mutex_unlock(&lock);
 	if (!known)
 		graph_owned(graph, NULL, node);
@@ -93,9 +94,10 @@ const void *graph_root(const void *graph)
 	pthread_mutex_lock(&lock);
 	/* Where the ends of nodes went unseen and handles came again, two may
 	 * seem to be each other's. */
-	for (left = HASH_COUNT(table); left && (owned = find(graph)); left--)
+	for (left = HASH_COUNT(table);
+	     left && (owned = graph_owner_find(graph)); left--)
 		graph = owned->owner;
-	if (find(graph))
+	if (graph_owner_find(graph))
 		graph = &unknown;
 	pthread_mutex_unlock(&lock);
 	return graph;
@@ -108,9 +110,9 @@ void graph_is_new(const void *graph)
 	if (!count)
 		return;
 	pthread_mutex_lock(&lock);
-	former = find(graph);
+	former = graph_owner_find(graph);
 	if (former)
-		forget(former);
+		graph_owner_forget(former);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -133,7 +135,7 @@ static void take_all_of(const void *owner, const void *node,
 	}
 }
 
-struct owned *graph_node_ends(const void *node)
+struct owned *graph_node_end_begin(const void *node)
 {
 	struct owned *list = NULL;
 
@@ -145,7 +147,7 @@ struct owned *graph_node_ends(const void *node)
 	return list;
 }
 
-void graph_node_settle(struct owned *list, bool failed)
+void graph_node_end_finish(struct owned *list, bool failed)
 {
 	struct owned *owned;
 
@@ -155,7 +157,7 @@ void graph_node_settle(struct owned *list, bool failed)
 	while ((owned = list)) {
 		list = owned->next;
 		if (failed)
-			enter(owned);
+			graph_owner_enter(owned);
 		else
 			free(owned);
 	}
@@ -169,8 +171,9 @@ void graph_owner_ended(const void *graph)
 	if (!count)
 		return;
 	pthread_mutex_lock(&lock);
-	if (!find(graph)) /* CUDA refuses to destroy what is a node's */
+	/* CUDA refuses to destroy what is a node's. */
+	if (!graph_owner_find(graph))
 		take_all_of(graph, NULL, &list);
 	pthread_mutex_unlock(&lock);
-	graph_node_settle(list, false);
+	graph_node_end_finish(list, false);
 }

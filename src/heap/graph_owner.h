@@ -23,8 +23,8 @@ void graph_is_new(const void *graph);
 
 /* A node is about to be destroyed, and all that belong to it; and how that
  * went. */
-struct owned *graph_node_ends(const void *node);
-void graph_node_settle(struct owned *list, bool failed);
+struct owned *graph_node_end_begin(const void *node);
+void graph_node_end_finish(struct owned *list, bool failed);
 
 /* The graph is about to go, and with it all that belong to it. */
 void graph_owner_ended(const void *graph);

@@ -4,7 +4,7 @@
 
 #include "cuda/backing.h"
 #include "idle_limit.h"
-#include "tcache/cache.h"
+#include "tcache/tcache.h"
 #include "context/context.h"
 #include "limit.h"
 
@@ -72,12 +72,12 @@ static struct bound bounds[DEVICE_MAX];
 static _Atomic enum idle_kind kind;
 static _Atomic size_t number; /* bytes or percent, as the kind says */
 
-void bound_set(const struct idle_limit *limit)
+void idle_limit_set(const struct idle_limit *limit)
 {
 	number = limit->number;
 	kind = limit->kind;
 	for (int i = 0; i < DEVICE_MAX; i++)
-		bound_reset(device_at(i));
+		idle_limit_reset(device_at(i));
 }
 
 static uint64_t percent(uint64_t bytes, unsigned int part)
@@ -91,7 +91,7 @@ static uint64_t lesser(uint64_t a, uint64_t b)
 }
 
 /* NULL: there is nothing to learn of this device. */
-static struct bound *bound_of(const struct device *device)
+static struct bound *idle_limit_of(const struct device *device)
 {
 	return kind == IDLE_AUTO && !device_is_host(device)
 		       ? &bounds[device_ordinal(device)]
@@ -161,15 +161,15 @@ static void more_add(struct bound *bound, size_t span, int64_t change)
 /* The most that was live, or will be once `more` bytes are. */
 static uint64_t peak_of(const struct device *device, size_t more)
 {
-	uint64_t peak = counter_about(device, COUNTER_live_peak);
-	uint64_t live = counter_about(device, COUNTER_live_bytes) + more;
+	uint64_t peak = counter_approx(device, COUNTER_live_peak);
+	uint64_t live = counter_approx(device, COUNTER_live_bytes) + more;
 
 	return peak > live ? peak : live;
 }
 
 static uint64_t freed_of(const struct device *device)
 {
-	return atomic_load(&device->freed) + caches_about(device).freed;
+	return atomic_load(&device->freed) + tcaches_approx(device).freed;
 }
 
 /* Under lock, for a request of span that is not served by a block of it. */
@@ -179,10 +179,10 @@ static struct view view_of(const struct bound *bound,
 	bool fresh = more_of(bound, span) <= 0;
 	uint64_t paused = freed_of(device) - bound->last;
 	struct view view = {
-		.reserved = counter_about(device, COUNTER_reserved_bytes),
+		.reserved = counter_approx(device, COUNTER_reserved_bytes),
 		.peak = peak_of(device, span),
 	};
-	uint64_t pending = counter_about(device, COUNTER_pending_bytes);
+	uint64_t pending = counter_approx(device, COUNTER_pending_bytes);
 	int64_t all = (int64_t)(view.reserved - pending) + bound->beyond;
 
 	view.all = (all > 0 ? (uint64_t)all : 0) + (fresh ? span : 0);
@@ -206,9 +206,9 @@ static uint64_t all_of(const struct device *device)
 	return limit ? lesser(limit, total) : total;
 }
 
-struct slack bound_slack(struct device *device, size_t span)
+struct slack idle_limit_slack(struct device *device, size_t span)
 {
-	struct bound *bound = bound_of(device);
+	struct bound *bound = idle_limit_of(device);
 	struct slack slack = {0};
 	struct view view;
 	uint64_t left, all;
@@ -240,9 +240,9 @@ static uint64_t held_to(const struct bound *bound, const struct view *view)
 	return most > LEAST ? most : LEAST;
 }
 
-size_t bound_excess(struct device *device, size_t span, size_t taken)
+size_t idle_limit_excess(struct device *device, size_t span, size_t taken)
 {
-	struct bound *bound = bound_of(device);
+	struct bound *bound = idle_limit_of(device);
 	struct view view;
 	uint64_t most, kept;
 
@@ -253,7 +253,7 @@ size_t bound_excess(struct device *device, size_t span, size_t taken)
 	most = held_to(bound, &view);
 	pthread_mutex_unlock(&lock);
 	kept = view.reserved + taken;
-	most += counter_about(device, COUNTER_pending_bytes);
+	most += counter_approx(device, COUNTER_pending_bytes);
 	return kept > most ? kept - most : 0;
 }
 
@@ -270,9 +270,9 @@ static bool repeat_take(struct bound *bound, const struct device *device,
 	return false;
 }
 
-void bound_lent(struct device *device, size_t span, size_t given)
+void idle_limit_checkout(struct device *device, size_t span, size_t given)
 {
-	struct bound *bound = bound_of(device);
+	struct bound *bound = idle_limit_of(device);
 
 	if (!bound)
 		return;
@@ -298,9 +298,9 @@ static void ahead_learn(struct bound *bound, const struct device *device,
 		bound->ahead = past;
 }
 
-void bound_taken(struct device *device, size_t span, size_t given)
+void idle_limit_taken(struct device *device, size_t span, size_t given)
 {
-	struct bound *bound = bound_of(device);
+	struct bound *bound = idle_limit_of(device);
 	bool repeat;
 
 	if (!bound)
@@ -313,9 +313,9 @@ void bound_taken(struct device *device, size_t span, size_t given)
 	pthread_mutex_unlock(&lock);
 }
 
-void bound_returned(struct device *device, size_t span, size_t given)
+void idle_limit_checkin(struct device *device, size_t span, size_t given)
 {
-	struct bound *bound = bound_of(device);
+	struct bound *bound = idle_limit_of(device);
 
 	if (!bound)
 		return;
@@ -326,9 +326,9 @@ void bound_returned(struct device *device, size_t span, size_t given)
 	pthread_mutex_unlock(&lock);
 }
 
-void bound_shed(struct device *device, size_t span)
+void idle_limit_shed(struct device *device, size_t span)
 {
-	struct bound *bound = bound_of(device);
+	struct bound *bound = idle_limit_of(device);
 
 	if (!bound)
 		return;
@@ -338,9 +338,9 @@ void bound_shed(struct device *device, size_t span)
 	pthread_mutex_unlock(&lock);
 }
 
-size_t bound_surplus(struct device *device, size_t below)
+size_t idle_limit_surplus(struct device *device, size_t below)
 {
-	struct bound *bound = bound_of(device);
+	struct bound *bound = idle_limit_of(device);
 	const struct place *at;
 	size_t span = 0;
 
@@ -356,7 +356,7 @@ size_t bound_surplus(struct device *device, size_t below)
 	return span;
 }
 
-void bound_reset(struct device *device)
+void idle_limit_reset(struct device *device)
 {
 	struct bound *bound;
 
@@ -370,7 +370,7 @@ void bound_reset(struct device *device)
 	pthread_mutex_unlock(&lock);
 }
 
-size_t bound_idle_most(const struct device *device)
+size_t idle_limit_idle_most(const struct device *device)
 {
 	if (device_is_host(device))
 		return SIZE_MAX;
@@ -381,9 +381,9 @@ size_t bound_idle_most(const struct device *device)
 	return SIZE_MAX;
 }
 
-size_t bound_past(const struct device *device)
+size_t idle_limit_past(const struct device *device)
 {
-	size_t most = bound_idle_most(device);
+	size_t most = idle_limit_idle_most(device);
 	uint64_t idle;
 
 	if (most == SIZE_MAX)

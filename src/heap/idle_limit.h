@@ -15,8 +15,8 @@
  *
  * Only the slow path tells, so that nothing is counted on the fast one. All of
  * it is thread-safe; the lock is taken last of all. */
-#ifndef MNM_BOUND_H
-#define MNM_BOUND_H
+#ifndef MNM_IDLE_LIMIT_H
+#define MNM_IDLE_LIMIT_H
 
 #include <stddef.h>
 
@@ -26,34 +26,34 @@
 struct device;
 
 /* The option's value, from now on. */
-void bound_set(const struct idle_limit *limit);
+void idle_limit_set(const struct idle_limit *limit);
 
 /* The bytes that a block may have to spare for a request of span bytes that
  * none of that span serves. */
-struct slack bound_slack(struct device *device, size_t span);
+struct slack idle_limit_slack(struct device *device, size_t span);
 
 /* The bytes that are to go back if `taken` bytes are taken for a request of
  * span. */
-size_t bound_excess(struct device *device, size_t span, size_t taken);
+size_t idle_limit_excess(struct device *device, size_t span, size_t taken);
 
 /* What came of a request of span bytes that no block of that span served:
  * `given` bytes, idle ones or taken from the driver; a block of more than its
  * request needs is free again; an idle one is to go back. */
-void bound_lent(struct device *device, size_t span, size_t given);
-void bound_taken(struct device *device, size_t span, size_t given);
-void bound_returned(struct device *device, size_t span, size_t given);
-void bound_shed(struct device *device, size_t span);
+void idle_limit_checkout(struct device *device, size_t span, size_t given);
+void idle_limit_taken(struct device *device, size_t span, size_t given);
+void idle_limit_checkin(struct device *device, size_t span, size_t given);
+void idle_limit_shed(struct device *device, size_t span);
 
 /* The largest span, less than another one, of which a pool that keeps all would
  * have fewer blocks than ours; 0: there is none. */
-size_t bound_surplus(struct device *device, size_t below);
+size_t idle_limit_surplus(struct device *device, size_t below);
 
 /* The pools begin anew: so does what is known of them. */
-void bound_reset(struct device *device);
+void idle_limit_reset(struct device *device);
 
 /* Where the option is a number, the idle bytes that are past it now, and the
  * most that there may be: SIZE_MAX otherwise. */
-size_t bound_past(const struct device *device);
-size_t bound_idle_most(const struct device *device);
+size_t idle_limit_past(const struct device *device);
+size_t idle_limit_idle_most(const struct device *device);
 
 #endif

@@ -1,7 +1,7 @@
 #include <stdatomic.h>
 #include <sys/resource.h>
 
-#include "tcache/cache.h"
+#include "tcache/tcache.h"
 #include "context/context.h"
 #include "reclaim.h"
 #include "order/pinned_order.h"
@@ -10,7 +10,7 @@
 
 enum { HOST_SHARE = 4 }; /* of the machine's memory, by default */
 
-static _Atomic size_t limits[LIMIT_MAX] = {[LIMIT_HOST] = ROOM_AUTO};
+static _Atomic size_t limits[LIMIT_MAX] = {[LIMIT_HOST] = SIZE_AUTO};
 
 size_t limit_get(enum limit limit)
 {
@@ -28,7 +28,7 @@ static size_t soft_of(const struct device *device)
 }
 
 /* The bytes that one more span is past a limit by; SIZE_MAX: it alone is. */
-static size_t past(uint64_t now, size_t span, size_t limit)
+static size_t limit_past(uint64_t now, size_t span, size_t limit)
 {
 	if (!limit || (span <= limit && now <= limit - span))
 		return 0;
@@ -36,23 +36,23 @@ static size_t past(uint64_t now, size_t span, size_t limit)
 }
 
 /* Past the lower of the limits; the soft one is for what pools have. */
-static size_t lack(const struct device *device, uint64_t claim, size_t span,
-		   bool soft)
+static size_t limit_lack(const struct device *device, uint64_t claim,
+			 size_t span, bool soft)
 {
 	uint64_t unpooled = atomic_load(&device->unpooled);
 	uint64_t pooled = claim > unpooled ? claim - unpooled : 0;
-	size_t hard = past(claim, span, hard_of(device));
-	size_t lower = soft ? past(pooled, span, soft_of(device)) : 0;
+	size_t hard = limit_past(claim, span, hard_of(device));
+	size_t lower = soft ? limit_past(pooled, span, soft_of(device)) : 0;
 
 	return hard > lower ? hard : lower;
 }
 
-static bool claim(struct device *device, size_t span, bool soft)
+static bool limit_claim_one(struct device *device, size_t span, bool soft)
 {
 	uint64_t now = atomic_load(&device->claim);
 
 	do {
-		if (lack(device, now, span, soft))
+		if (limit_lack(device, now, span, soft))
 			return false;
 	} while (!atomic_compare_exchange_weak(&device->claim, &now,
 					       now + span));
@@ -61,26 +61,26 @@ static bool claim(struct device *device, size_t span, bool soft)
 
 bool limit_claim(struct device *device, size_t span)
 {
-	return claim(device, span, true);
+	return limit_claim_one(device, span, true);
 }
 
 /* Tries claim after claim while there is room to make; twice at least. */
 static bool claim_pressed(struct device *device, size_t span, bool pooled)
 {
-	bool claimed = claim(device, span, pooled);
+	bool claimed = limit_claim_one(device, span, pooled);
 	size_t hard = hard_of(device), given = 0;
 
 	if (claimed || (hard && span > hard))
 		return claimed;
-	device_press(device);
-	for (int i = 0; !claimed && device_may_give(device, i, given); i++) {
-		given = device_release(device,
-				       lack(device, atomic_load(&device->claim),
-					    span, pooled));
-		claimed = claim(device, span, pooled && given);
+	pressure_begin(device);
+	for (int i = 0; !claimed && reclaim_may_help(device, i, given); i++) {
+		given = reclaim_now(
+			device, limit_lack(device, atomic_load(&device->claim),
+					   span, pooled));
+		claimed = limit_claim_one(device, span, pooled && given);
 	}
-	device_unpress(device);
-	return claimed || claim(device, span, false);
+	pressure_end(device);
+	return claimed || limit_claim_one(device, span, false);
 }
 
 bool limit_claim_pressed(struct device *device, size_t span, bool pooled)
@@ -95,11 +95,11 @@ bool limit_claim_pressed(struct device *device, size_t span, bool pooled)
 void limit_set(enum limit limit, size_t bytes)
 {
 	atomic_store(&limits[limit], bytes);
-	caches_limit(limit_get(LIMIT_HARD) || limit_get(LIMIT_POOL));
+	tcaches_limit(limit_get(LIMIT_HARD) || limit_get(LIMIT_POOL));
 	for (int i = 0; i < DEVICE_ALL; i++)
 		if (device_at(i)->used &&
-		    lack(device_at(i), atomic_load(&device_at(i)->claim), 0,
-			 true))
+		    limit_lack(device_at(i), atomic_load(&device_at(i)->claim),
+			       0, true))
 			device_trim(device_at(i));
 }
 
@@ -107,7 +107,7 @@ size_t host_limit(void)
 {
 	size_t limit = limit_get(LIMIT_HOST);
 
-	return limit == ROOM_AUTO ? host_bytes() / HOST_SHARE : limit;
+	return limit == SIZE_AUTO ? host_bytes() / HOST_SHARE : limit;
 }
 
 bool host_keeps(size_t span)
@@ -115,7 +115,7 @@ bool host_keeps(size_t span)
 	uint64_t idle = counter_get(device_at(DEVICE_HOST), COUNTER_idle_bytes);
 	struct rlimit locked;
 
-	return limit_get(LIMIT_HOST) != ROOM_AUTO ||
+	return limit_get(LIMIT_HOST) != SIZE_AUTO ||
 	       getrlimit(RLIMIT_MEMLOCK, &locked) ||
 	       locked.rlim_cur == RLIM_INFINITY ||
 	       idle + span <= locked.rlim_cur;

@@ -12,7 +12,7 @@ struct device;
 
 enum limit { LIMIT_POOL, LIMIT_HARD, LIMIT_HOST, LIMIT_MAX };
 
-/* Bytes; 0: none. That of LIMIT_HOST may be ROOM_AUTO. Where more is taken than
+/* Bytes; 0: none. That of LIMIT_HOST may be SIZE_AUTO. Where more is taken than
  * a new limit allows, what is idle goes back at the next free. */
 void limit_set(enum limit limit, size_t bytes);
 size_t limit_get(enum limit limit);

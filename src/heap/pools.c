@@ -4,7 +4,7 @@
 
 #include "idle_limit.h"
 #include "gate/gate.h"
-#include "tcache/cache.h"
+#include "tcache/tcache.h"
 #include "reclaim.h"
 #include "deferred_free.h"
 #include "pools.h"
@@ -35,10 +35,10 @@ static void spare_give(struct pool *pool)
 	pthread_mutex_unlock(&spares_lock);
 }
 
-/* Blank but for its store. */
+/* Blank but for its heap. */
 static struct pool *record_new(const struct pool_ops *ops)
 {
-	const size_t kept = sizeof(((struct pool *)NULL)->store);
+	const size_t kept = sizeof(((struct pool *)NULL)->heap);
 	struct pool *pool = spare_take(ops);
 
 	if (!pool)
@@ -68,32 +68,32 @@ void pool_close(struct pool *pool)
 	spare_give(pool);
 }
 
-static void pools_push(struct store *store, struct pool *pool)
+static void pools_push(struct heap *heap, struct pool *pool)
 {
-	pool->store = store;
-	pool->next = store->pools;
-	store->pools = pool;
-	store->idles = pool->ops->alloc;
+	pool->heap = heap;
+	pool->next = heap->pools;
+	heap->pools = pool;
+	heap->keeps_blocks = pool->ops->alloc;
 }
 
 static void pools_unlink(struct pool *pool)
 {
-	struct pool **link = &pool->store->pools;
+	struct pool **link = &pool->heap->pools;
 
 	while (*link != pool)
 		link = &(*link)->next;
 	*link = pool->next;
 }
 
-struct pool *pools_active(struct store *store, const struct config *config)
+struct pool *pools_active(struct heap *heap, const struct config *config)
 {
 	struct pool *pool;
 
-	if (store->pools && !store->pools->retired)
-		return store->pools;
-	pool = pool_new(store->device->choice, config);
+	if (heap->pools && !heap->pools->retired)
+		return heap->pools;
+	pool = pool_new(heap->device->choice, config);
 	if (pool)
-		pools_push(store, pool);
+		pools_push(heap, pool);
 	return pool;
 }
 
@@ -109,17 +109,17 @@ static void pool_close_if_over(struct pool *pool)
 /* Blocks of the pool's, linked by next, are to go back. */
 static size_t pool_part(struct pool *pool, struct block *list)
 {
-	struct store *store = pool->store;
+	struct heap *heap = pool->heap;
 	size_t bytes = 0;
 
 	for (struct block *block = list, *next; block; block = next) {
 		next = block->next;
 		bytes += block->span;
-		block->next = store->pending;
-		store->pending = block;
-		bound_shed(store->device, block->span);
+		block->next = heap->pending;
+		heap->pending = block;
+		idle_limit_shed(heap->device, block->span);
 	}
-	counter_add(store->device, COUNTER_pending_bytes, bytes);
+	counter_add(heap->device, COUNTER_pending_bytes, bytes);
 	return bytes;
 }
 
@@ -132,93 +132,92 @@ static size_t pool_trim(struct pool *pool, size_t least)
 static void pool_retire(struct pool *pool)
 {
 	pool->retired = true;
-	counter_add(pool->store->device, COUNTER_retired_bytes,
-		    pool->live_span);
+	counter_add(pool->heap->device, COUNTER_retired_bytes, pool->live_span);
 	pool_close_if_over(pool);
 }
 
-size_t pools_swap(struct store *store, struct pool *fresh)
+size_t pools_swap(struct heap *heap, struct pool *fresh)
 {
-	struct pool *old = store->pools;
+	struct pool *old = heap->pools;
 	size_t bytes = 0;
 
-	caches_flush(store);
-	pools_push(store, fresh);
+	tcaches_flush(heap);
+	pools_push(heap, fresh);
 	if (old && !old->retired) {
 		bytes = pool_trim(old, SIZE_MAX);
 		pool_retire(old);
 	}
-	bound_reset(store->device);
+	idle_limit_reset(heap->device);
 	return bytes;
 }
 
-size_t pools_trim(struct store *store, size_t least)
+size_t pools_trim(struct heap *heap, size_t least)
 {
 	size_t bytes = 0;
 
 	if (least)
-		caches_flush(store);
-	for (struct pool *pool = store->pools; pool && bytes < least;
+		tcaches_flush(heap);
+	for (struct pool *pool = heap->pools; pool && bytes < least;
 	     pool = pool->next)
 		bytes += pool_trim(pool, least - bytes);
 	return bytes;
 }
 
-bool pools_trim_one(struct store *store, size_t span)
+bool pools_trim_one(struct heap *heap, size_t span)
 {
-	struct pool *pool = store->pools;
+	struct pool *pool = heap->pools;
 	struct block_list list = {0};
 
-	if (pool && pool->ops->take)
-		list = pool->ops->take(pool, span, 1, UINT64_MAX);
+	if (pool && pool->ops->alloc_batch)
+		list = pool->ops->alloc_batch(pool, span, 1, UINT64_MAX);
 	if (list.count)
 		list.head->next = NULL;
 	return list.count && pool_part(pool, list.head);
 }
 
-static void pool_lend_many(struct pool *pool, size_t count, size_t bytes)
+static void pool_checkout_many(struct pool *pool, size_t count, size_t bytes)
 {
 	pool->live_count += count;
 	pool->live_span += bytes;
 	if (pool->retired) /* swapped out while the driver was asked */
-		counter_add(pool->store->device, COUNTER_retired_bytes, bytes);
+		counter_add(pool->heap->device, COUNTER_retired_bytes, bytes);
 }
 
-static void pool_return_many(struct pool *pool, size_t count, size_t bytes)
+static void pool_checkin_many(struct pool *pool, size_t count, size_t bytes)
 {
 	pool->live_count -= count;
 	pool->live_span -= bytes;
 	if (pool->retired)
-		counter_sub(pool->store->device, COUNTER_retired_bytes, bytes);
+		counter_sub(pool->heap->device, COUNTER_retired_bytes, bytes);
 	pool_close_if_over(pool);
 }
 
-void pool_lend(struct pool *pool, size_t span)
+void pool_checkout(struct pool *pool, size_t span)
 {
-	pool_lend_many(pool, 1, span);
+	pool_checkout_many(pool, 1, span);
 }
 
-void pool_return(struct pool *pool, size_t span)
+void pool_checkin(struct pool *pool, size_t span)
 {
-	pool_return_many(pool, 1, span);
+	pool_checkin_many(pool, 1, span);
 }
 
 /* Under the context's lock. */
-static void pending_add(struct store *store, struct block *block)
+static void pending_add(struct heap *heap, struct block *block)
 {
-	counter_add(store->device, COUNTER_quarantined_bytes, block->span);
-	counter_add(store->device, COUNTER_pending_bytes, block->span);
-	counter_add(store->device, COUNTER_idle_bytes, block->span);
-	block->next = store->pending;
-	store->pending = block;
+	counter_add(heap->device, COUNTER_quarantined_bytes, block->span);
+	counter_add(heap->device, COUNTER_pending_bytes, block->span);
+	counter_add(heap->device, COUNTER_idle_bytes, block->span);
+	block->next = heap->pending;
+	heap->pending = block;
 }
 
 /* Under the context's lock. The driver has taken the memory of a block that
  * its pool counts as live. */
 static void block_forget(struct block *block)
 {
-	device_unreserve(block->pool->store->device, block->span);
-	pool_return(block->pool, block->span);
+	device_unreserve(block->pool->heap->device, block->span);
+	pool_checkin(block->pool, block->span);
 	block_remove(block);
 	block_drop(block);
 }
@@ -226,69 +225,69 @@ static void block_forget(struct block *block)
 void pools_put(struct block *block)
 {
 	struct pool *pool = block->pool;
-	struct store *store = pool->store;
+	struct heap *heap = pool->heap;
 	size_t span = block->span;
 
 	if (pool->ops->free(pool, block)) {
-		counter_add(store->device, COUNTER_idle_bytes, span);
-		pool_return(pool, span);
+		counter_add(heap->device, COUNTER_idle_bytes, span);
+		pool_checkin(pool, span);
 		return;
 	}
-	pool_return(pool, span);
-	pending_add(store, block);
-	atomic_store(&store->device->pending, true);
+	pool_checkin(pool, span);
+	pending_add(heap, block);
+	atomic_store(&heap->device->pending, true);
 }
 
-void pools_put_list(const struct block_list *list)
+void pools_free_batch(const struct block_list *list)
 {
 	struct pool *pool = list->head->pool;
 	size_t bytes = list->count * list->head->span;
 
-	if (!pool->ops->keep(pool, list)) {
+	if (!pool->ops->free_batch(pool, list)) {
 		for (struct block *at = list->head, *next; at; at = next) {
 			next = at->next;
 			pools_put(at);
 		}
 		return;
 	}
-	counter_add(pool->store->device, COUNTER_idle_bytes, bytes);
-	pool_return_many(pool, list->count, bytes);
+	counter_add(pool->heap->device, COUNTER_idle_bytes, bytes);
+	pool_checkin_many(pool, list->count, bytes);
 }
 
-struct block_list pools_take_list(struct pool *pool, size_t span, size_t most,
-				  uint64_t safe)
+struct block_list pools_alloc_batch(struct pool *pool, size_t span, size_t most,
+				    uint64_t safe)
 {
-	struct block_list list = pool->ops->take(pool, span, most, safe);
+	struct block_list list = pool->ops->alloc_batch(pool, span, most, safe);
 	size_t bytes = list.count * span;
 
 	if (list.count) {
-		counter_sub(pool->store->device, COUNTER_idle_bytes, bytes);
-		pool_lend_many(pool, list.count, bytes);
+		counter_sub(pool->heap->device, COUNTER_idle_bytes, bytes);
+		pool_checkout_many(pool, list.count, bytes);
 	}
 	return list;
 }
 
 void pools_send_back(struct block *block)
 {
-	struct store *store = block->pool->store;
-	struct context *context = store->context;
+	struct heap *heap = block->pool->heap;
+	struct context *context = heap->context;
 
 	pthread_mutex_lock(&context->lock);
 	if (context->dead) {
 		block_forget(block);
 	} else {
-		pool_return(block->pool, block->span);
-		pending_add(store, block);
+		pool_checkin(block->pool, block->span);
+		pending_add(heap, block);
 	}
 	pthread_mutex_unlock(&context->lock);
-	device_announce(store->device);
+	reclaim_request(heap->device);
 }
 
 void pools_take_back(struct block *block)
 {
 	struct pool *pool = block->pool;
-	struct context *context = pool->store->context;
-	struct device *device = pool->store->device;
+	struct context *context = pool->heap->context;
+	struct device *device = pool->heap->device;
 	size_t span = block->span; /* kept, it may be another thread's */
 	bool kept;
 
@@ -298,21 +297,21 @@ void pools_take_back(struct block *block)
 	if (kept) {
 		counter_add(device, COUNTER_idle_bytes, span);
 		counter_add(device, COUNTER_quarantined_bytes, span);
-		pool_return(pool, span);
+		pool_checkin(pool, span);
 	}
 	pthread_mutex_unlock(&context->lock);
 	if (!kept)
 		pools_send_back(block);
 }
 
-/* Forgets the blocks that wait in store->pending. */
-static void pending_forget(struct store *store)
+/* Forgets the blocks that wait in heap->pending. */
+static void pending_forget(struct heap *heap)
 {
-	struct device *device = store->device;
+	struct device *device = heap->device;
 	struct block *block;
 
-	while ((block = store->pending)) {
-		store->pending = block->next;
+	while ((block = heap->pending)) {
+		heap->pending = block->next;
 		counter_sub(device, COUNTER_pending_bytes, block->span);
 		counter_sub(device, COUNTER_idle_bytes, block->span);
 		device_unreserve(device, block->span);
@@ -324,18 +323,17 @@ static void pending_forget(struct store *store)
 /* Forgets a live block that was taken from the table. */
 static void live_forget(struct block *block)
 {
-	counter_sub(block->pool->store->device, COUNTER_live_bytes,
-		    block->size);
+	counter_sub(block->pool->heap->device, COUNTER_live_bytes, block->size);
 	block_forget(block);
 }
 
 /* Under the context's lock, so its pools stay. */
 static bool context_has(const struct context *context, const struct pool *pool)
 {
-	const struct store *store = &context->store;
+	const struct heap *heap = &context->heap;
 
-	for (; store; store = atomic_load(&store->next))
-		for (struct pool *at = store->pools; at; at = at->next)
+	for (; heap; heap = atomic_load(&heap->next))
+		for (struct pool *at = heap->pools; at; at = at->next)
 			if (at == pool)
 				return true;
 	return false;
@@ -355,16 +353,16 @@ static void forget_visit(struct block *block, uint64_t word, void *arg)
 		live_forget(block);
 }
 
-static void store_forget(struct store *store)
+static void heap_forget(struct heap *heap)
 {
-	caches_flush(store);
-	for (struct pool *pool = store->pools, *next; pool; pool = next) {
+	tcaches_flush(heap);
+	for (struct pool *pool = heap->pools, *next; pool; pool = next) {
 		next = pool->next;
 		pool_trim(pool, SIZE_MAX);
 		if (!pool->retired)
 			pool_retire(pool);
 	}
-	pending_forget(store);
+	pending_forget(heap);
 }
 
 void pools_forget(struct context *context)
@@ -374,15 +372,15 @@ void pools_forget(struct context *context)
 	pthread_mutex_lock(&context->lock);
 	context->dead = true;
 	gate_recompute(context->device);
-	for (struct store *at = &context->store; at; at = at->next) {
-		store_forget(at);
+	for (struct heap *at = &context->heap; at; at = at->next) {
+		heap_forget(at);
 		any |= at->pools != NULL;
 	}
 	if (any)
 		block_walk(forget_visit, context);
 	pthread_mutex_unlock(&context->lock);
-	bound_reset(context->device);
-	hold_forget(context);
+	idle_limit_reset(context->device);
+	deferred_free_forget(context);
 }
 
 void pools_correct(struct context *context, struct block *live)
@@ -390,7 +388,7 @@ void pools_correct(struct context *context, struct block *live)
 	pthread_mutex_lock(&context->lock);
 	if (live)
 		live_forget(live);
-	for (struct store *at = &context->store; at && !live; at = at->next) {
+	for (struct heap *at = &context->heap; at && !live; at = at->next) {
 		pools_trim(at, SIZE_MAX);
 		pending_forget(at);
 	}

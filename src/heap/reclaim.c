@@ -6,7 +6,7 @@
 #include "block/block.h"
 #include "idle_limit.h"
 #include "gate/gate.h"
-#include "tcache/cache.h"
+#include "tcache/tcache.h"
 #include "order/capture.h"
 #include "order/fence.h"
 #include "reclaim.h"
@@ -46,58 +46,58 @@ static void giving_wait(const struct device *device)
 
 /* Takes the list of pending blocks, and `idle` bytes more of idle ones. A call
  * that may end the context is waited for by who needs what is idle; else what
- * is pending waits until that call is over, see context_settle. */
-static struct block *pending_take(struct store *store, size_t idle)
+ * is pending waits until that call is over, see context_end_finish. */
+static struct block *pending_take(struct heap *heap, size_t idle)
 {
 	struct block *list;
 
 	if (idle)
-		context_enter(store->context);
-	else if (!context_enter_now(store->context))
+		context_enter(heap->context);
+	else if (!context_enter_now(heap->context))
 		return NULL;
-	pools_trim(store, idle);
-	list = store->pending;
-	store->pending = NULL;
-	store->context->busy += list != NULL;
-	context_leave(store->context);
+	pools_trim(heap, idle);
+	list = heap->pending;
+	heap->pending = NULL;
+	heap->context->busy += list != NULL;
+	context_leave(heap->context);
 	return list;
 }
 
-static int give(const struct store *store, uint64_t addr)
+static int reclaim_give(const struct heap *heap, uint64_t addr)
 {
-	return device_is_host(store->device)
-		       ? backing_give_host(store->context->handle, addr)
-		       : backing_give(store->context->handle, addr);
+	return device_is_host(heap->device)
+		       ? backing_free_host(heap->context->handle, addr)
+		       : backing_free(heap->context->handle, addr);
 }
 
 /* It goes back with what goes back next. */
-static bool pending_keep(struct store *store, struct block *block)
+static bool pending_keep(struct heap *heap, struct block *block)
 {
-	struct context *context = store->context;
+	struct context *context = heap->context;
 	bool kept;
 
 	pthread_mutex_lock(&context->lock);
 	kept = !context->dead && block_restore(block);
 	if (kept) {
-		block->next = store->pending;
-		store->pending = block;
-		atomic_store(&store->device->refused, true);
+		block->next = heap->pending;
+		heap->pending = block;
+		atomic_store(&heap->device->refused, true);
 	}
 	pthread_mutex_unlock(&context->lock);
 	return kept;
 }
 
 /* False: the driver has refused it, and it is still pending. */
-static bool pending_end(struct store *store, struct block *block)
+static bool pending_end(struct heap *heap, struct block *block)
 {
-	struct device *device = store->device;
+	struct device *device = heap->device;
 	int res;
 
 	/* First: the driver may hand the address out at once. */
 	if (block_remove(block)) {
-		res = device_check(store->context->device,
-				   give(store, block_addr(block)));
-		if (backing_is_refused(res) && pending_keep(store, block))
+		res = device_check(heap->context->device,
+				   reclaim_give(heap, block_addr(block)));
+		if (backing_is_refused(res) && pending_keep(heap, block))
 			return false;
 		if (!res)
 			counter_add(device, COUNTER_driver_frees, 1);
@@ -110,9 +110,9 @@ static bool pending_end(struct store *store, struct block *block)
 }
 
 /* Frees the pending blocks and `idle` bytes more; returns the bytes. */
-static size_t pending_give(struct store *store, size_t idle)
+static size_t pending_give(struct heap *heap, size_t idle)
 {
-	struct block *list = pending_take(store, idle), *block;
+	struct block *list = pending_take(heap, idle), *block;
 	size_t bytes = 0, span;
 
 	if (!list)
@@ -120,30 +120,30 @@ static size_t pending_give(struct store *store, size_t idle)
 	while ((block = list)) {
 		list = block->next;
 		span = block->span;
-		if (pending_end(store, block))
+		if (pending_end(heap, block))
 			bytes += span;
 	}
-	context_unuse(store->context);
+	context_unuse(heap->context);
 	return bytes;
 }
 
 /* Gives one pending block back; false: none can be now. */
-static bool pending_give_one(struct store *store)
+static bool pending_give_one(struct heap *heap)
 {
-	struct context *context = store->context;
+	struct context *context = heap->context;
 	struct block *block;
 	bool given;
 
 	if (!context_enter_now(context))
 		return false;
-	block = store->pending;
+	block = heap->pending;
 	if (block)
-		store->pending = block->next;
+		heap->pending = block->next;
 	context->busy += block != NULL;
 	context_leave(context);
 	if (!block)
 		return false;
-	given = pending_end(store, block);
+	given = pending_end(heap, block);
 	context_unuse(context);
 	return given;
 }
@@ -154,7 +154,7 @@ static bool contexts_give_one(const struct device *device)
 	int count = contexts_of(device, list, CONTEXTS_MAX);
 
 	for (int i = 0; i < count; i++)
-		for (struct store *at = &list[i]->store; at; at = at->next)
+		for (struct heap *at = &list[i]->heap; at; at = at->next)
 			if (at->device == device && pending_give_one(at))
 				return true;
 	return false;
@@ -166,7 +166,7 @@ static size_t context_give(struct context *context, const struct device *device,
 {
 	size_t bytes = 0;
 
-	for (struct store *at = &context->store; at; at = at->next)
+	for (struct heap *at = &context->heap; at; at = at->next)
 		if (at->device == device)
 			bytes += pending_give(at,
 					      idle > bytes ? idle - bytes : 0);
@@ -188,35 +188,36 @@ static size_t contexts_give(const struct device *device, size_t idle)
 
 /* Under the context's lock. What a pool that keeps all would not have goes
  * first. Returns the bytes. */
-static size_t surplus_trim(struct store *store, size_t bytes)
+static size_t surplus_trim(struct heap *heap, size_t bytes)
 {
 	size_t span = SIZE_MAX, found = 0;
 
-	caches_flush(store);
-	while (found < bytes && (span = bound_surplus(store->device, span))) {
-		if (pools_trim_one(store, span))
+	tcaches_flush(heap);
+	while (found < bytes &&
+	       (span = idle_limit_surplus(heap->device, span))) {
+		if (pools_trim_one(heap, span))
 			found += span++; /* there may be more of it */
 	}
 	return found;
 }
 
-void store_shed(struct store *store, size_t bytes)
+void reclaim_shed(struct heap *heap, size_t bytes)
 {
 	size_t found;
 
 	if (!bytes)
 		return;
-	context_enter(store->context);
-	if (!store->context->dead) {
-		found = surplus_trim(store, bytes);
+	context_enter(heap->context);
+	if (!heap->context->dead) {
+		found = surplus_trim(heap, bytes);
 		if (found < bytes)
-			pools_trim(store, bytes - found);
+			pools_trim(heap, bytes - found);
 	}
-	context_leave(store->context);
-	device_announce(store->device);
+	context_leave(heap->context);
+	reclaim_request(heap->device);
 }
 
-void device_announce(struct device *device)
+void reclaim_request(struct device *device)
 {
 	bool host = device_is_host(device);
 
@@ -236,12 +237,12 @@ static void give_now(struct device *device, size_t idle)
 	contexts_give(device, idle);
 	giving_add(device, -1);
 	if (device->refused && !again)
-		device_announce(device);
+		reclaim_request(device);
 }
 
-void device_limit(struct device *device)
+void reclaim_past_limit(struct device *device)
 {
-	size_t past = bound_past(device);
+	size_t past = idle_limit_past(device);
 
 	if (past && !capture_any())
 		give_now(device, past);
@@ -255,7 +256,7 @@ static void poll_one(struct device *device)
 	gate_recompute(device);
 }
 
-void device_poll(struct device *device)
+void reclaim_run(struct device *device)
 {
 	if (!atomic_load_explicit(&device->pending, memory_order_relaxed) ||
 	    capture_any())
@@ -267,7 +268,7 @@ void device_poll(struct device *device)
 		poll_one(device_at(DEVICE_HOST));
 }
 
-bool device_give_one(struct device *device)
+bool reclaim_one(struct device *device)
 {
 	bool given;
 
@@ -285,13 +286,13 @@ bool device_give_one(struct device *device)
 	return given;
 }
 
-size_t device_release(struct device *device, size_t bytes)
+size_t reclaim_now(struct device *device, size_t bytes)
 {
 	size_t given;
 
 	giving_add(device, 1);
 	atomic_store(&device->refused, false);
-	hold_surrender(device);
+	deferred_free_release(device);
 	/* What can't be reused goes before what can. */
 	given = contexts_give(device, 0);
 	if (given < bytes)
@@ -305,16 +306,16 @@ size_t device_release(struct device *device, size_t bytes)
 }
 
 /* A block may have been kept just before nothing is any more. */
-bool device_may_give(const struct device *device, int tries, size_t given)
+bool reclaim_may_help(const struct device *device, int tries, size_t given)
 {
 	return tries < TRIES_MAX &&
 	       (tries < 2 || given ||
 		(counter_get(device, COUNTER_idle_bytes) && !device->refused));
 }
 
-void context_drain(struct context *context)
+void reclaim_context(struct context *context)
 {
-	hold_forget(context); /* to its pools */
-	for (struct store *at = &context->store; at; at = at->next)
+	deferred_free_forget(context); /* to its pools */
+	for (struct heap *at = &context->heap; at; at = at->next)
 		pending_give(at, SIZE_MAX);
 }

@@ -1,5 +1,5 @@
 #include "idle_limit.h"
-#include "tcache/cache.h"
+#include "tcache/tcache.h"
 #include "context/context.h"
 #include "slack.h"
 
@@ -16,7 +16,7 @@ static size_t above(uint64_t a, uint64_t b)
 }
 
 /* Without what the caches have. */
-static uint64_t own(const struct device *device, enum counter counter)
+static uint64_t slack_own(const struct device *device, enum counter counter)
 {
 	return atomic_load_explicit(&device->counters[counter],
 				    memory_order_relaxed);
@@ -25,14 +25,14 @@ static uint64_t own(const struct device *device, enum counter counter)
 static size_t slack_left(const struct device *device)
 {
 	uint64_t reserved, used, limit, spare;
-	struct figures caches = caches_about(device);
+	struct stats caches = tcaches_approx(device);
 
-	reserved = own(device, COUNTER_reserved_bytes) + caches.reserved;
-	used = own(device, COUNTER_live_bytes) + caches.live +
-	       own(device, COUNTER_idle_bytes) + caches.idle +
-	       own(device, COUNTER_held_bytes);
-	spare = above(own(device, COUNTER_reserved_peak),
-		      own(device, COUNTER_live_peak));
+	reserved = slack_own(device, COUNTER_reserved_bytes) + caches.reserved;
+	used = slack_own(device, COUNTER_live_bytes) + caches.live +
+	       slack_own(device, COUNTER_idle_bytes) + caches.idle +
+	       slack_own(device, COUNTER_held_bytes);
+	spare = above(slack_own(device, COUNTER_reserved_peak),
+		      slack_own(device, COUNTER_live_peak));
 	limit = reserved / SLACK_SHARE;
 	if (limit > spare / SLACK_SPARE)
 		limit = spare / SLACK_SPARE;
@@ -48,8 +48,8 @@ struct slack slack_for(struct device *device, size_t span)
 {
 	size_t left;
 
-	if (!device->tight)
-		return bound_slack(device, span);
+	if (!device->oom_seen)
+		return idle_limit_slack(device, span);
 	left = slack_left(device);
 	return (struct slack){.idle = lesser(left, span / IDLE_SHARE),
 			      .fresh = lesser(left, span / FRESH_SHARE)};

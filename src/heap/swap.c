@@ -11,23 +11,23 @@ struct swap {
 	struct device *device;
 	int row;
 	const struct config *config;
-	struct pool *fresh; /* one for each store, linked by next */
+	struct pool *fresh; /* one for each heap, linked by next */
 	bool failed;
 	size_t idle_bytes;
 };
 
-/* A store without a pool yet opens the new choice at its first request. */
-static bool swap_concerns(const struct swap *swap, const struct store *store)
+/* A heap without a pool yet opens the new choice at its first request. */
+static bool swap_concerns(const struct swap *swap, const struct heap *heap)
 {
-	return store->device == swap->device && store->pools;
+	return heap->device == swap->device && heap->pools;
 }
 
-static void swap_prepare(struct store *store, void *arg)
+static void swap_prepare(struct heap *heap, void *arg)
 {
 	struct swap *swap = arg;
 	struct pool *pool;
 
-	if (!swap_concerns(swap, store) || swap->failed)
+	if (!swap_concerns(swap, heap) || swap->failed)
 		return;
 	pool = pool_new(swap->row, swap->config);
 	swap->failed = !pool;
@@ -37,21 +37,21 @@ static void swap_prepare(struct store *store, void *arg)
 	swap->fresh = pool;
 }
 
-static void swap_publish(struct store *store, void *arg)
+static void swap_publish(struct heap *heap, void *arg)
 {
 	struct swap *swap = arg;
 	struct pool *pool = swap->fresh;
 
-	if (!swap_concerns(swap, store))
+	if (!swap_concerns(swap, heap))
 		return;
-	if (!pool) { /* the store's first request came in between */
+	if (!pool) { /* the heap's first request came in between */
 		pool = pool_new(swap->row, swap->config);
 		swap->failed |= !pool;
 	} else {
 		swap->fresh = pool->next;
 	}
 	if (pool)
-		swap->idle_bytes += pools_swap(store, pool);
+		swap->idle_bytes += pools_swap(heap, pool);
 }
 
 bool device_swap(struct device *device, int row, const struct config *config,
@@ -60,11 +60,11 @@ bool device_swap(struct device *device, int row, const struct config *config,
 	struct swap swap = {.device = device, .row = row, .config = config};
 	struct pool *pool;
 
-	stores_each(swap_prepare, &swap);
+	heaps_each(swap_prepare, &swap);
 	if (!swap.failed) {
 		report->before = atomic_exchange(&device->choice, row);
 		report->after = row;
-		stores_each(swap_publish, &swap);
+		heaps_each(swap_publish, &swap);
 	}
 	while ((pool = swap.fresh)) {
 		swap.fresh = pool->next;
@@ -72,26 +72,26 @@ bool device_swap(struct device *device, int row, const struct config *config,
 	}
 	report->idle_bytes = swap.idle_bytes;
 	report->retired_bytes = counter_get(device, COUNTER_retired_bytes);
-	device_announce(device);
+	reclaim_request(device);
 	return !swap.failed;
 }
 
-static void limit_visit(struct store *store, void *unused)
+static void limit_visit(struct heap *heap, void *unused)
 {
 	(void)unused;
-	if (store != &store->context->store)
+	if (heap != &heap->context->heap)
 		return;
-	pools_trim(store, bound_past(store->device));
+	pools_trim(heap, idle_limit_past(heap->device));
 }
 
 void devices_limit(const struct idle_limit *limit)
 {
-	bound_set(limit);
+	idle_limit_set(limit);
 	gate_recompute(NULL); /* they may hold less */
-	stores_each(limit_visit, NULL);
+	heaps_each(limit_visit, NULL);
 	for (int i = 0; i < DEVICE_MAX; i++)
 		if (device_at(i)->used)
-			device_announce(device_at(i));
+			reclaim_request(device_at(i));
 }
 
 struct trim {
@@ -99,21 +99,21 @@ struct trim {
 	size_t bytes;
 };
 
-static void trim_visit(struct store *store, void *arg)
+static void trim_visit(struct heap *heap, void *arg)
 {
 	struct trim *trim = arg;
 
-	if (store->device == trim->device)
-		trim->bytes += pools_trim(store, SIZE_MAX);
+	if (heap->device == trim->device)
+		trim->bytes += pools_trim(heap, SIZE_MAX);
 }
 
 size_t device_trim(struct device *device)
 {
 	struct trim trim = {device, 0};
 
-	stores_each(trim_visit, &trim);
+	heaps_each(trim_visit, &trim);
 	if (trim.bytes)
 		counter_add(device, COUNTER_trims, 1);
-	device_announce(device);
+	reclaim_request(device);
 	return trim.bytes;
 }

@@ -35,7 +35,8 @@ static struct capture_place place_of(CUstream stream, bool into)
 				      into};
 }
 
-static struct begin expect(CUstream stream, bool per_thread, bool into)
+static struct begin capture_hook_expect(CUstream stream, bool per_thread,
+					bool into)
 {
 	struct begin begin = {.stream = stream, .per_thread = per_thread};
 
@@ -49,7 +50,7 @@ static struct begin expect(CUstream stream, bool per_thread, bool into)
 }
 
 /* What became of it. */
-static CUresult settle(const struct begin *begin, CUresult res)
+static CUresult capture_hook_settle(const struct begin *begin, CUresult res)
 {
 	if (begin->expected && res)
 		capture_refused();
@@ -60,33 +61,36 @@ static CUresult settle(const struct begin *begin, CUresult res)
 
 EXPORT CUresult cuStreamBeginCapture(CUstream stream)
 {
-	struct begin begin = expect(stream, false, false);
+	struct begin begin = capture_hook_expect(stream, false, false);
 
-	return settle(&begin, REAL_CALL(cuStreamBeginCapture, stream));
+	return capture_hook_settle(&begin,
+				   REAL_CALL(cuStreamBeginCapture, stream));
 }
 
 EXPORT CUresult cuStreamBeginCapture_ptsz(CUstream stream)
 {
-	struct begin begin = expect(stream, true, false);
+	struct begin begin = capture_hook_expect(stream, true, false);
 
-	return settle(&begin, REAL_CALL(cuStreamBeginCapture_ptsz, stream));
+	return capture_hook_settle(
+		&begin, REAL_CALL(cuStreamBeginCapture_ptsz, stream));
 }
 
 EXPORT CUresult cuStreamBeginCapture_v2(CUstream stream,
 					CUstreamCaptureMode mode)
 {
-	struct begin begin = expect(stream, false, false);
+	struct begin begin = capture_hook_expect(stream, false, false);
 
-	return settle(&begin, REAL_CALL(cuStreamBeginCapture_v2, stream, mode));
+	return capture_hook_settle(
+		&begin, REAL_CALL(cuStreamBeginCapture_v2, stream, mode));
 }
 
 EXPORT CUresult cuStreamBeginCapture_v2_ptsz(CUstream stream,
 					     CUstreamCaptureMode mode)
 {
-	struct begin begin = expect(stream, true, false);
+	struct begin begin = capture_hook_expect(stream, true, false);
 
-	return settle(&begin,
-		      REAL_CALL(cuStreamBeginCapture_v2_ptsz, stream, mode));
+	return capture_hook_settle(
+		&begin, REAL_CALL(cuStreamBeginCapture_v2_ptsz, stream, mode));
 }
 
 EXPORT CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph,
@@ -95,10 +99,11 @@ EXPORT CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph,
 					    size_t count,
 					    CUstreamCaptureMode mode)
 {
-	struct begin begin = expect(stream, false, true);
+	struct begin begin = capture_hook_expect(stream, false, true);
 
-	return settle(&begin, REAL_CALL(cuStreamBeginCaptureToGraph, stream,
-					graph, nodes, data, count, mode));
+	return capture_hook_settle(
+		&begin, REAL_CALL(cuStreamBeginCaptureToGraph, stream, graph,
+				  nodes, data, count, mode));
 }
 
 EXPORT CUresult cuStreamBeginCaptureToGraph_ptsz(CUstream stream, CUgraph graph,
@@ -107,19 +112,20 @@ EXPORT CUresult cuStreamBeginCaptureToGraph_ptsz(CUstream stream, CUgraph graph,
 						 size_t count,
 						 CUstreamCaptureMode mode)
 {
-	struct begin begin = expect(stream, true, true);
+	struct begin begin = capture_hook_expect(stream, true, true);
 
-	return settle(&begin,
-		      REAL_CALL(cuStreamBeginCaptureToGraph_ptsz, stream, graph,
-				nodes, data, count, mode));
+	return capture_hook_settle(
+		&begin, REAL_CALL(cuStreamBeginCaptureToGraph_ptsz, stream,
+				  graph, nodes, data, count, mode));
 }
 
 typedef CUresult is_capturing(CUstream stream, CUstreamCaptureStatus *status);
 
 /* An end that failed may have ended the capture all the same: the stream
  * tells. An end by the wrong thread, as an example, has not. */
-static CUresult finish(CUstream stream, bool per_thread, const CUgraph *graph,
-		       is_capturing *ask, CUresult res)
+static CUresult capture_hook_finish(CUstream stream, bool per_thread,
+				    const CUgraph *graph, is_capturing *ask,
+				    CUresult res)
 {
 	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
 	CUcontext context;
@@ -140,18 +146,20 @@ static CUresult finish(CUstream stream, bool per_thread, const CUgraph *graph,
 
 EXPORT CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
 {
-	return finish(stream, false, graph, REAL_ENTRY(cuStreamIsCapturing),
-		      REAL_CALL(cuStreamEndCapture, stream, graph));
+	return capture_hook_finish(
+		stream, false, graph, REAL_ENTRY(cuStreamIsCapturing),
+		REAL_CALL(cuStreamEndCapture, stream, graph));
 }
 
 EXPORT CUresult cuStreamEndCapture_ptsz(CUstream stream, CUgraph *graph)
 {
-	return finish(stream, true, graph, REAL_ENTRY(cuStreamIsCapturing_ptsz),
-		      REAL_CALL(cuStreamEndCapture_ptsz, stream, graph));
+	return capture_hook_finish(
+		stream, true, graph, REAL_ENTRY(cuStreamIsCapturing_ptsz),
+		REAL_CALL(cuStreamEndCapture_ptsz, stream, graph));
 }
 
 /* A capture ends with its stream. */
-static CUresult destroyed(CUstream stream, CUresult res)
+static CUresult capture_hook_destroyed(CUstream stream, CUresult res)
 {
 	if (!res && mem_enabled() && capture_any())
 		capture_ended(stream, false, NULL, NULL);
@@ -160,12 +168,14 @@ static CUresult destroyed(CUstream stream, CUresult res)
 
 EXPORT CUresult cuStreamDestroy(CUstream stream)
 {
-	work_stream_ended(stream);
-	return destroyed(stream, REAL_CALL(cuStreamDestroy, stream));
+	stream_order_stream_ended(stream);
+	return capture_hook_destroyed(stream,
+				      REAL_CALL(cuStreamDestroy, stream));
 }
 
 EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
 {
-	work_stream_ended(stream);
-	return destroyed(stream, REAL_CALL(cuStreamDestroy_v2, stream));
+	stream_order_stream_ended(stream);
+	return capture_hook_destroyed(stream,
+				      REAL_CALL(cuStreamDestroy_v2, stream));
 }

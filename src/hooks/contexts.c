@@ -12,30 +12,32 @@
 #include "room_of.h"
 #include "order/stream_order.h"
 
-static CUresult created(CUresult res, CUcontext *out, CUdevice device)
+static CUresult context_hook_created(CUresult res, CUcontext *out,
+				     CUdevice device)
 {
-	context_unsure();
+	context_invalidate();
 	if (!res && mem_enabled())
-		context_note(*out, device, CONTEXT_CREATED);
+		context_register(*out, device, CONTEXT_CREATED);
 	return res;
 }
 
 EXPORT CUresult cuCtxCreate(CUcontext *out, unsigned int flags, CUdevice device)
 {
-	return created(ROOM_CALL(cuCtxCreate, out, flags, device), out, device);
+	return context_hook_created(ROOM_CALL(cuCtxCreate, out, flags, device),
+				    out, device);
 }
 
 EXPORT CUresult cuCtxCreate_v2(CUcontext *out, unsigned int flags,
 			       CUdevice device)
 {
-	return created(ROOM_CALL(cuCtxCreate_v2, out, flags, device), out,
-		       device);
+	return context_hook_created(
+		ROOM_CALL(cuCtxCreate_v2, out, flags, device), out, device);
 }
 
 EXPORT CUresult cuCtxCreate_v3(CUcontext *out, CUexecAffinityParam *params,
 			       int count, unsigned int flags, CUdevice device)
 {
-	return created(
+	return context_hook_created(
 		ROOM_CALL(cuCtxCreate_v3, out, params, count, flags, device),
 		out, device);
 }
@@ -43,15 +45,16 @@ EXPORT CUresult cuCtxCreate_v3(CUcontext *out, CUexecAffinityParam *params,
 EXPORT CUresult cuCtxCreate_v4(CUcontext *out, CUctxCreateParams *params,
 			       unsigned int flags, CUdevice device)
 {
-	return created(ROOM_CALL(cuCtxCreate_v4, out, params, flags, device),
-		       out, device);
+	return context_hook_created(
+		ROOM_CALL(cuCtxCreate_v4, out, params, flags, device), out,
+		device);
 }
 
 /* Another context has become current: one that was not seen being made is
  * noted. */
 static CUresult current_changed(CUresult res)
 {
-	context_unsure();
+	context_invalidate();
 	if (!res && mem_enabled())
 		context_current();
 	return res;
@@ -90,10 +93,10 @@ EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
 	struct context *owner = current ? context_find(peer) : NULL;
 
 	if (owner)
-		fence_admit(owner->device, current);
+		peer_admit(owner->device, current);
 	else if (current)
 		for (int i = 0; i < DEVICE_MAX; i++)
-			fence_admit(device_at(i), current);
+			peer_admit(device_at(i), current);
 	return ROOM_CALL(cuCtxEnablePeerAccess, peer, flags);
 }
 
@@ -101,11 +104,11 @@ EXPORT CUresult cuCtxSynchronize(void)
 {
 	struct context *context = mem_enabled() ? context_whole(NULL) : NULL;
 	struct fence_sync sync = fence_sync_begin(context);
-	uint64_t hits = work_wait_begin();
+	uint64_t hits = stream_order_wait_begin();
 	CUresult res = REAL_CALL(cuCtxSynchronize);
 
 	if (!res)
-		work_wait_end_all(hits);
+		stream_order_wait_end_all(hits);
 	fence_sync_end(&sync, res);
 	return res;
 }
@@ -120,10 +123,10 @@ EXPORT CUresult cuCtxSynchronize_v2(CUcontext handle)
 	if (mem_enabled())
 		context = context_whole(handle);
 	sync = fence_sync_begin(context);
-	hits = work_wait_begin();
+	hits = stream_order_wait_begin();
 	res = REAL_CALL(cuCtxSynchronize_v2, handle);
 	if (!res)
-		work_wait_end_all(hits);
+		stream_order_wait_end_all(hits);
 	fence_sync_end(&sync, res);
 	return res;
 }
@@ -131,11 +134,11 @@ EXPORT CUresult cuCtxSynchronize_v2(CUcontext handle)
 static CUresult stream_wait(__typeof__(cuStreamSynchronize) *real,
 			    CUstream stream, bool per_thread)
 {
-	uint64_t hits = work_wait_begin();
+	uint64_t hits = stream_order_wait_begin();
 	CUresult res = real ? real(stream) : CUDA_ERROR_NOT_FOUND;
 
 	if (!res)
-		work_wait_end(stream, per_thread, hits);
+		stream_order_wait_end(stream, per_thread, hits);
 	return res;
 }
 
@@ -157,8 +160,8 @@ static struct context *end_begin(CUcontext handle)
 		return NULL;
 	context = context_find(handle);
 	if (context && !fence_leave(context))
-		context_drain(context);
-	return context_close(handle);
+		reclaim_context(context);
+	return context_end_begin(handle);
 }
 
 /* Whether the driver does not know the context any more, or can't be made to
@@ -181,10 +184,10 @@ static bool is_gone(CUcontext handle)
  * error of earlier work. */
 static CUresult end_finish(struct context *context, CUresult res, bool sure)
 {
-	context_unsure();
+	context_invalidate();
 	if (context)
-		context_settle(context,
-			       (!res && sure) || is_gone(context->handle));
+		context_end_finish(context,
+				   (!res && sure) || is_gone(context->handle));
 	return res;
 }
 

@@ -79,7 +79,8 @@ static void apart_say(void *handle)
 {
 	static atomic_bool said;
 
-	if (!handle || handle == RTLD_NEXT || said || !loader_is_apart(handle))
+	if (!handle || handle == RTLD_NEXT || said ||
+	    !loader_is_dlmopen(handle))
 		return;
 	if (!atomic_exchange(&said, true) && config_once())
 		log_warn("CUDA was opened by dlmopen, where no preload "

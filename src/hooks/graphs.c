@@ -7,7 +7,8 @@
 #include "peer_touch.h"
 #include "order/stream_order.h"
 
-static CUresult made(CUresult res, CUgraph from, const void *const *graph)
+static CUresult graph_hook_made(CUresult res, CUgraph from,
+				const void *const *graph)
 {
 	if (!res && graph && mem_enabled()) {
 		graph_is_new(*graph);
@@ -16,14 +17,14 @@ static CUresult made(CUresult res, CUgraph from, const void *const *graph)
 	return res;
 }
 
-static CUresult joined(CUresult res, CUgraph from, const void *graph)
+static CUresult graph_hook_joined(CUresult res, CUgraph from, const void *graph)
 {
 	if (!res && mem_enabled())
-		graph_joined(graph_root(from), graph_root(graph));
+		graph_attached(graph_root(from), graph_root(graph));
 	return res;
 }
 
-static CUresult updated(CUresult res, CUgraph from, CUgraphExec exec)
+static CUresult graph_hook_updated(CUresult res, CUgraph from, CUgraphExec exec)
 {
 	if (!res && mem_enabled())
 		graph_made(graph_root(from), exec);
@@ -32,7 +33,7 @@ static CUresult updated(CUresult res, CUgraph from, CUgraphExec exec)
 
 /* Before the call: its handle may be another's right after. A call that fails
  * was for no graph, or leaves it unusable. */
-static void ends(const void *graph)
+static void graph_hook_ends(const void *graph)
 {
 	if (mem_enabled())
 		graph_ended(graph);
@@ -51,42 +52,43 @@ EXPORT CUresult cuGraphDestroy(CUgraph graph)
 {
 	if (mem_enabled())
 		graph_owner_ended(graph);
-	ends(graph);
+	graph_hook_ends(graph);
 	return REAL_CALL(cuGraphDestroy, graph);
 }
 
 EXPORT CUresult cuGraphDestroyNode(CUgraphNode node)
 {
-	struct owned *list = mem_enabled() ? graph_node_ends(node) : NULL;
+	struct owned *list = mem_enabled() ? graph_node_end_begin(node) : NULL;
 	CUresult res = REAL_CALL(cuGraphDestroyNode, node);
 
-	graph_node_settle(list, res);
+	graph_node_end_finish(list, res);
 	return res;
 }
 
 EXPORT CUresult cuGraphExecDestroy(CUgraphExec exec)
 {
-	ends(exec);
+	graph_hook_ends(exec);
 	return REAL_CALL(cuGraphExecDestroy, exec);
 }
 
 EXPORT CUresult cuGraphClone(CUgraph *clone, CUgraph graph)
 {
-	return made(ROOM_CALL(cuGraphClone, clone, graph), graph,
-		    (const void *const *)clone);
+	return graph_hook_made(ROOM_CALL(cuGraphClone, clone, graph), graph,
+			       (const void *const *)clone);
 }
 
 EXPORT CUresult cuGraphInstantiate(CUgraphExec *exec, CUgraph graph,
 				   CUgraphNode *node, char *log, size_t size)
 {
-	return made(ROOM_CALL(cuGraphInstantiate, exec, graph, node, log, size),
-		    graph, (const void *const *)exec);
+	return graph_hook_made(
+		ROOM_CALL(cuGraphInstantiate, exec, graph, node, log, size),
+		graph, (const void *const *)exec);
 }
 
 EXPORT CUresult cuGraphInstantiate_v2(CUgraphExec *exec, CUgraph graph,
 				      CUgraphNode *node, char *log, size_t size)
 {
-	return made(
+	return graph_hook_made(
 		ROOM_CALL(cuGraphInstantiate_v2, exec, graph, node, log, size),
 		graph, (const void *const *)exec);
 }
@@ -95,22 +97,23 @@ EXPORT CUresult cuGraphInstantiate_v2(CUgraphExec *exec, CUgraph graph,
 static void flags_note(unsigned long long flags)
 {
 	if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
-		work_doubt();
+		stream_order_opaque();
 }
 
 EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph,
 					    unsigned long long flags)
 {
 	flags_note(flags);
-	return made(ROOM_CALL(cuGraphInstantiateWithFlags, exec, graph, flags),
-		    graph, (const void *const *)exec);
+	return graph_hook_made(
+		ROOM_CALL(cuGraphInstantiateWithFlags, exec, graph, flags),
+		graph, (const void *const *)exec);
 }
 
 EXPORT CUresult cuGraphInstantiateWithParams(
 	CUgraphExec *exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params)
 {
 	flags_note(params ? params->flags : 0);
-	return made(
+	return graph_hook_made(
 		ROOM_CALL(cuGraphInstantiateWithParams, exec, graph, params),
 		graph, (const void *const *)exec);
 }
@@ -119,30 +122,30 @@ EXPORT CUresult cuGraphInstantiateWithParams_ptsz(
 	CUgraphExec *exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params)
 {
 	flags_note(params ? params->flags : 0);
-	return made(ROOM_CALL(cuGraphInstantiateWithParams_ptsz, exec, graph,
-			      params),
-		    graph, (const void *const *)exec);
+	return graph_hook_made(ROOM_CALL(cuGraphInstantiateWithParams_ptsz,
+					 exec, graph, params),
+			       graph, (const void *const *)exec);
 }
 
 /* A copy of the child is the node's, and has a handle, too. */
-static CUresult adopted(CUresult res, const CUgraphNode *node, CUgraph child,
-			CUgraph graph)
+static CUresult graph_hook_adopted(CUresult res, const CUgraphNode *node,
+				   CUgraph child, CUgraph graph)
 {
 	CUgraph copy;
 
 	if (!res && mem_enabled() &&
 	    !REAL_CALL(cuGraphChildGraphNodeGetGraph, *node, &copy))
 		graph_owned(copy, graph, *node);
-	return joined(res, child, graph);
+	return graph_hook_joined(res, child, graph);
 }
 
 EXPORT CUresult cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph,
 					 const CUgraphNode *nodes, size_t count,
 					 CUgraph child)
 {
-	return adopted(ROOM_CALL(cuGraphAddChildGraphNode, node, graph, nodes,
-				 count, child),
-		       node, child, graph);
+	return graph_hook_adopted(ROOM_CALL(cuGraphAddChildGraphNode, node,
+					    graph, nodes, count, child),
+				  node, child, graph);
 }
 
 EXPORT CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph *graph)
@@ -154,8 +157,8 @@ EXPORT CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph *graph)
 	return res;
 }
 
-static CUresult added(CUresult res, const CUgraphNode *node,
-		      const CUgraphNodeParams *params, CUgraph graph)
+static CUresult graph_hook_added(CUresult res, const CUgraphNode *node,
+				 const CUgraphNodeParams *params, CUgraph graph)
 {
 	const CUDA_CONDITIONAL_NODE_PARAMS *condition;
 
@@ -163,7 +166,8 @@ static CUresult added(CUresult res, const CUgraphNode *node,
 		return res;
 	condition = &params->conditional;
 	if (params->type == CU_GRAPH_NODE_TYPE_GRAPH)
-		return adopted(res, node, params->graph.graph, graph);
+		return graph_hook_adopted(res, node, params->graph.graph,
+					  graph);
 	if (params->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
 		for (unsigned int i = 0; i < condition->size; i++)
 			graph_owned(condition->phGraph_out[i], graph, *node);
@@ -174,8 +178,8 @@ EXPORT CUresult cuGraphAddNode(CUgraphNode *node, CUgraph graph,
 			       const CUgraphNode *nodes, size_t count,
 			       CUgraphNodeParams *params)
 {
-	visit_node(params);
-	return added(
+	peer_touch_node(params);
+	return graph_hook_added(
 		ROOM_CALL(cuGraphAddNode, node, graph, nodes, count, params),
 		node, params, graph);
 }
@@ -185,32 +189,34 @@ EXPORT CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph,
 				  const CUgraphEdgeData *data, size_t count,
 				  CUgraphNodeParams *params)
 {
-	visit_node(params);
-	return added(ROOM_CALL(cuGraphAddNode_v2, node, graph, nodes, data,
-			       count, params),
-		     node, params, graph);
+	peer_touch_node(params);
+	return graph_hook_added(ROOM_CALL(cuGraphAddNode_v2, node, graph, nodes,
+					  data, count, params),
+				node, params, graph);
 }
 
 EXPORT CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph,
 				  CUgraphNode *node,
 				  CUgraphExecUpdateResult *result)
 {
-	return updated(ROOM_CALL(cuGraphExecUpdate, exec, graph, node, result),
-		       graph, exec);
+	return graph_hook_updated(
+		ROOM_CALL(cuGraphExecUpdate, exec, graph, node, result), graph,
+		exec);
 }
 
 EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph,
 				     CUgraphExecUpdateResultInfo *result)
 {
-	return updated(ROOM_CALL(cuGraphExecUpdate_v2, exec, graph, result),
-		       graph, exec);
+	return graph_hook_updated(
+		ROOM_CALL(cuGraphExecUpdate_v2, exec, graph, result), graph,
+		exec);
 }
 
 EXPORT CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec,
 						   CUgraphNode node,
 						   CUgraph child)
 {
-	return joined(ROOM_CALL(cuGraphExecChildGraphNodeSetParams, exec, node,
-				child),
-		      child, exec);
+	return graph_hook_joined(ROOM_CALL(cuGraphExecChildGraphNodeSetParams,
+					   exec, node, child),
+				 child, exec);
 }

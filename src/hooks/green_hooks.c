@@ -12,23 +12,23 @@
 
 /* The primary context, which a green one has just retained, may never be
  * current itself. */
-static void note(CUgreenCtx green, CUdevice device)
+static void green_hook_register(CUgreenCtx green, CUdevice device)
 {
 	CUcontext primary, handle;
 
 	if (REAL_CALL(cuDevicePrimaryCtxRetain, &primary, device))
 		return;
-	context_note(primary, device, CONTEXT_PRIMARY);
+	context_register(primary, device, CONTEXT_PRIMARY);
 	primary_has_green(device);
 	if (!REAL_CALL(cuCtxFromGreenCtx, &handle, green) &&
-	    !context_note_green(handle, device))
+	    !context_register_green(handle, device))
 		log_warn("device %d: no memory to note a green context",
 			 device);
 	REAL_CALL(cuDevicePrimaryCtxRelease_v2, device);
 }
 
-static CUresult create(CUgreenCtx *out, CUdevResourceDesc desc, CUdevice device,
-		       unsigned int flags)
+static CUresult green_hook_create(CUgreenCtx *out, CUdevResourceDesc desc,
+				  CUdevice device, unsigned int flags)
 {
 	bool enabled = mem_enabled();
 	CUresult res;
@@ -36,20 +36,20 @@ static CUresult create(CUgreenCtx *out, CUdevResourceDesc desc, CUdevice device,
 	primary_enter(device, enabled);
 	res = REAL_CALL(cuGreenCtxCreate, out, desc, device, flags);
 	if (!res && enabled && out)
-		note(*out, device);
+		green_hook_register(*out, device);
 	primary_leave(device, enabled);
 	return res;
 }
 
 /* Its work may use what the primary one's may. Without the lock, as nobody has
  * the handle yet, and others may be ending. */
-static void join(CUgreenCtx green, CUdevice device)
+static void green_hook_join(CUgreenCtx green, CUdevice device)
 {
 	const struct context *whole = context_primary(device);
 	CUcontext handle;
 
 	if (whole && !REAL_CALL(cuCtxFromGreenCtx, &handle, green))
-		fence_join_part(whole, handle);
+		fence_attach_part(whole, handle);
 }
 
 /* Room is made without the lock of primary contexts, see contexts.c. */
@@ -59,16 +59,17 @@ EXPORT CUresult cuGreenCtxCreate(CUgreenCtx *out, CUdevResourceDesc desc,
 	struct room room = {0};
 	CUresult res;
 
-	work_doubt();   /* its default stream is another one by the same name */
+	stream_order_opaque(); /* its default stream is another one by the same
+				  name */
 	calls_unseen(); /* what it does is not always in an event's reach */
-	res = create(out, desc, device, flags);
+	res = green_hook_create(out, desc, device, flags);
 	if (room_is_short(res)) {
 		room_device(&room, device);
 		while (room_make(&room, (int)res))
-			res = create(out, desc, device, flags);
+			res = green_hook_create(out, desc, device, flags);
 	}
 	if (!res && out && mem_enabled())
-		join(*out, device);
+		green_hook_join(*out, device);
 	return res;
 }
 

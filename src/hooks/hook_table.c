@@ -81,7 +81,7 @@ static const struct hook_row *row_meant(const char *name, int version,
 		twin = row_find(driver_rows, symbol);
 	}
 	if (twin && version < twin->from) { /* CUDA may mean either */
-		work_doubt();
+		stream_order_opaque();
 		return NULL;
 	}
 	return twin ? twin : row;
@@ -95,7 +95,7 @@ static int name_compare(const void *name, const void *known)
 /* Entries that the headers don't have may queue work. */
 static bool name_is_known(const char *name)
 {
-	return bsearch(name, known_names, known_count, sizeof(*known_names),
+	return bsearch(name, api_names, known_count, sizeof(*api_names),
 		       name_compare);
 }
 
@@ -123,12 +123,12 @@ static bool is_drivers(const void *found)
 
 /* It may queue work, or change the current context, where we don't see it.
  * Returns what to hand out for it. */
-static void *entry_doubt(const char *name, void *entry)
+static void *entry_opaque(const char *name, void *entry)
 {
-	work_doubt();
-	context_doubt();
+	stream_order_opaque();
+	context_opaque();
 	if (mem_enabled() && is_drivers(entry))
-		return unknown_door(name, entry);
+		return unknown_entry_found(name, entry);
 	calls_unseen();
 	return entry;
 }
@@ -143,14 +143,15 @@ void *hook_replace(const char *name, int version, bool per_thread, void *found)
 	for (row = driver_rows; row->symbol; row++)
 		if (found == row_real(row, real))
 			return row->ours;
-	/* A driver may answer with a door that is not the exported one. */
+	/* A driver may answer with an entry point that is not the exported one.
+	 */
 	row = name && version <= CUDA_VERSION
 		      ? row_meant(name, version, per_thread)
 		      : NULL; /* a later form may have another ABI */
 	if (row && row_real(row, real))
 		return row->ours;
 	if (name && (!name_is_known(name) || form_is_later(name, version)))
-		return entry_doubt(name, found);
+		return entry_opaque(name, found);
 	return found;
 }
 
@@ -186,7 +187,7 @@ struct dlsym_answer hook_dlsym(void *handle, const char *symbol)
 	if (!row) {
 		answer.answered = is_drivers(found);
 		if (answer.answered)
-			answer.address = entry_doubt(symbol, found);
+			answer.address = entry_opaque(symbol, found);
 		return answer;
 	}
 	if (found == row->ours && (!real || !row_real(row, real))) {

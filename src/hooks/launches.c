@@ -27,12 +27,12 @@ static bool attribute_keeps_order(const CUlaunchAttribute *attribute)
 /* CUDA refuses one without a configuration. */
 static void launch_begin(const CUlaunchConfig *config, bool per_thread)
 {
-	work_begin(config ? config->hStream : NULL, per_thread);
+	stream_work_begin(config ? config->hStream : NULL, per_thread);
 	if (!config)
 		return;
 	for (unsigned int i = 0; config->attrs && i < config->numAttrs; i++)
 		if (!attribute_keeps_order(config->attrs + i))
-			work_mixed();
+			stream_order_break();
 }
 
 EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config,
@@ -43,7 +43,7 @@ EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config,
 
 	launch_begin(config, false);
 	res = ROOM_CALL(cuLaunchKernelEx, config, function, params, extra);
-	work_end();
+	stream_work_end();
 	return res;
 }
 
@@ -55,6 +55,6 @@ EXPORT CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *config,
 
 	launch_begin(config, true);
 	res = ROOM_CALL(cuLaunchKernelEx_ptsz, config, function, params, extra);
-	work_end();
+	stream_work_end();
 	return res;
 }

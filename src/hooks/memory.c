@@ -36,25 +36,26 @@ COLD static CUresult alloc_slowly(CUdeviceptr *out, size_t size)
 __attribute__((noinline)) static CUresult alloc_directly(CUdeviceptr *out,
 							 size_t size)
 {
-	struct cache *cache = cache_sure;
+	struct tcache *cache = tcache_verified;
 	CUdeviceptr addr = 0;
-	struct pool *pool = out && size ? direct_order(cache, size) : NULL;
+	struct pool *pool =
+		out && size ? pass_through_begin(cache, size) : NULL;
 	CUresult res;
 
 	if (!pool)
 		return alloc_slowly(out, size);
 	res = real_driver()->cuMemAlloc_v2(&addr, size);
-	if (!direct_done(cache, pool, addr, size, (int)res))
+	if (!pass_through_end(cache, pool, addr, size, (int)res))
 		return alloc_slowly(out, size);
 	if (!res)
 		*out = addr;
 	return res;
 }
 
-/* The cache that has served is the last: one that is not sure is shut. */
+/* The cache that has served is the last: one that is not sure is closed. */
 COLD static int look(void *out, uint64_t addr)
 {
-	fast_look(cache_last);
+	fast_look(tcache_current);
 	*(uint64_t *)out = addr;
 	return 0;
 }
@@ -65,7 +66,7 @@ EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t size)
 
 	if (!out)
 		return alloc_slowly(out, size);
-	switch (cache_alloc(cache_sure, size, &addr)) {
+	switch (tcache_alloc(tcache_verified, size, &addr)) {
 	case FAST_DONE:
 		*out = addr;
 		return CUDA_SUCCESS;
@@ -81,25 +82,26 @@ COLD static CUresult free_slowly(CUdeviceptr ptr, struct block *taken)
 {
 	const struct real_driver *real;
 	struct block *given;
-	struct seen *seen;
+	struct foreign *foreign;
 	CUresult res;
 
 	if (taken)
-		fast_taken(cache_last, taken);
+		fast_taken(tcache_current, taken);
 	real = real_driver();
 	if (!real)
 		return CUDA_ERROR_NOT_INITIALIZED;
-	switch (taken ? mem_free_taken(taken, &given)
+	switch (taken ? mem_free_block(taken, &given)
 		      : mem_free(ptr, MEM_FREE_DEVICE, &given)) {
 	case MEM_DONE:
 		return CUDA_SUCCESS;
-	case MEM_WRONG:
+	case MEM_INVALID:
 		return real->cuMemFree_v2((CUdeviceptr)&not_device_memory);
 	default:
-		seen = given ? NULL : seen_take(SEEN_ADDRESS, ptr);
+		foreign =
+			given ? NULL : foreign_end_begin(FOREIGN_ADDRESS, ptr);
 		res = real->cuMemFree_v2(ptr);
-		mem_given(given, !res);
-		seen_settle(seen, (int)res);
+		mem_free_end(given, !res);
+		foreign_end_finish(foreign, (int)res);
 		return res;
 	}
 }
@@ -110,17 +112,17 @@ static __thread CUdeviceptr passing;
 
 __attribute__((noinline)) static CUresult free_directly(CUdeviceptr ptr)
 {
-	struct cache *cache = cache_last;
+	struct tcache *cache = tcache_current;
 	struct block *taken;
 	CUresult res;
 
 	if (ptr && ptr == passing)
 		return real_driver()->cuMemFree_v2(ptr);
-	taken = direct_take(cache, ptr);
+	taken = pass_through_free_begin(cache, ptr);
 	if (!taken)
 		return free_slowly(ptr, NULL);
 	res = real_driver()->cuMemFree_v2(ptr);
-	direct_given(cache, taken, !res);
+	pass_through_free_end(cache, taken, !res);
 	return res;
 }
 
@@ -128,7 +130,7 @@ EXPORT CUresult cuMemFree_v2(CUdeviceptr ptr)
 {
 	struct block *taken;
 
-	switch (cache_free(cache_last, ptr, &taken)) {
+	switch (tcache_free(tcache_current, ptr, &taken)) {
 	case FAST_DONE:
 		return CUDA_SUCCESS;
 	case FAST_TAKEN:
@@ -144,18 +146,18 @@ static CUresult free_async(__typeof__(cuMemFreeAsync) *real, CUdeviceptr ptr,
 			   CUstream stream)
 {
 	struct block *given;
-	struct seen *seen;
+	struct foreign *foreign;
 	CUresult res;
 
 	if (!real)
 		return CUDA_ERROR_NOT_FOUND;
-	if (mem_free(ptr, MEM_FREE_ASYNC, &given) == MEM_WRONG)
+	if (mem_free(ptr, MEM_FREE_ASYNC, &given) == MEM_INVALID)
 		return real((CUdeviceptr)&not_device_memory, stream);
-	visit_freed(stream, given);
-	seen = given ? NULL : seen_take(SEEN_ADDRESS, ptr);
+	peer_touch_freed(stream, given);
+	foreign = given ? NULL : foreign_end_begin(FOREIGN_ADDRESS, ptr);
 	res = real(ptr, stream);
-	mem_given(given, !res);
-	seen_settle(seen, (int)res);
+	mem_free_end(given, !res);
+	foreign_end_finish(foreign, (int)res);
 	return res;
 }
 
@@ -164,9 +166,9 @@ EXPORT CUresult cuMemFreeAsync(CUdeviceptr ptr, CUstream stream)
 	const struct real_driver *real = real_driver();
 	CUresult res;
 
-	work_begin(stream, false);
+	stream_work_begin(stream, false);
 	res = free_async(real ? real->cuMemFreeAsync : NULL, ptr, stream);
-	work_end();
+	stream_work_end();
 	return res;
 }
 
@@ -175,9 +177,9 @@ EXPORT CUresult cuMemFreeAsync_ptsz(CUdeviceptr ptr, CUstream stream)
 	const struct real_driver *real = real_driver();
 	CUresult res;
 
-	work_begin(stream, true);
+	stream_work_begin(stream, true);
 	res = free_async(real ? real->cuMemFreeAsync_ptsz : NULL, ptr, stream);
-	work_end();
+	stream_work_end();
 	return res;
 }
 
@@ -224,7 +226,7 @@ static void binding_learn(const struct real_runtime *real)
 	if (real->cudaRuntimeGetVersion(&version) || version < 12000)
 		return;
 	binds_at_once = true;
-	caches_bind();
+	tcaches_bind();
 }
 
 /* The driver's entries as bytes. Who has patched one, as UCX does, is to see
@@ -272,7 +274,7 @@ __attribute__((noinline)) static cudaError_t runtime_alloc_directly(void **out,
 {
 	const struct real_runtime *real = real_runtime();
 
-	return real && direct_pool(cache_last)
+	return real && pass_through_pool(tcache_current)
 		       ? real->cudaMalloc(out, size)
 		       : runtime_alloc_slowly(out, size);
 }
@@ -283,7 +285,7 @@ EXPORT cudaError_t cudaMalloc(void **out, size_t size)
 
 	if (!out || entry_is_patched((const void *)alloc_entry))
 		return runtime_alloc_seen(out, size);
-	switch (cache_alloc(cache_bound, size, &addr)) {
+	switch (tcache_alloc(tcache_runtime, size, &addr)) {
 	case FAST_DONE:
 		*out = (void *)addr;
 		return cudaSuccess;
@@ -303,19 +305,19 @@ COLD static cudaError_t runtime_free_slowly(void *ptr, struct block *taken)
 	/* First: the runtime may have to be looked for, and who has the
 	 * loader's lock may wait until this thread's cache is not busy. */
 	if (taken)
-		fast_taken(cache_last, taken);
+		fast_taken(tcache_current, taken);
 	real = real_runtime();
 	if (!real)
 		return cudaErrorInitializationError;
-	switch (taken ? mem_free_taken(taken, &given)
+	switch (taken ? mem_free_block(taken, &given)
 		      : mem_free((uint64_t)ptr, MEM_FREE_DEVICE, &given)) {
 	case MEM_DONE:
 		return cudaSuccess;
-	case MEM_WRONG:
+	case MEM_INVALID:
 		return real->cudaFree(&not_device_memory);
 	default:
 		res = real->cudaFree(ptr);
-		mem_given(given, !res);
+		mem_free_end(given, !res);
 		return res;
 	}
 }
@@ -323,18 +325,18 @@ COLD static cudaError_t runtime_free_slowly(void *ptr, struct block *taken)
 __attribute__((noinline)) static cudaError_t runtime_free_directly(void *ptr)
 {
 	const struct real_runtime *real = real_runtime();
-	struct cache *cache = cache_last;
+	struct tcache *cache = tcache_current;
 	struct block *taken = NULL;
 	cudaError_t res;
 
 	if (real)
-		taken = direct_take(cache, (uint64_t)ptr);
+		taken = pass_through_free_begin(cache, (uint64_t)ptr);
 	if (!taken)
 		return runtime_free_slowly(ptr, NULL);
 	passing = (CUdeviceptr)ptr;
 	res = real->cudaFree(ptr);
 	passing = 0;
-	direct_given(cache, taken, !res);
+	pass_through_free_end(cache, taken, !res);
 	return res;
 }
 
@@ -344,7 +346,7 @@ EXPORT cudaError_t cudaFree(void *ptr)
 
 	if (entry_is_patched((const void *)free_entry))
 		return runtime_free_seen(ptr);
-	switch (cache_free(cache_last, (uint64_t)ptr, &taken)) {
+	switch (tcache_free(tcache_current, (uint64_t)ptr, &taken)) {
 	case FAST_DONE:
 		return cudaSuccess;
 	case FAST_TAKEN:

@@ -8,9 +8,9 @@
 
 /* Stream 0 and its like are the current context's; without one, the call
  * fails. */
-struct visitor visitor_of_stream(CUstream stream)
+struct work_owner work_owner_of_stream(CUstream stream)
 {
-	struct visitor by = {.none = !mem_enabled()};
+	struct work_owner by = {.none = !mem_enabled()};
 	CUcontext handle = NULL;
 
 	if (by.none)
@@ -25,44 +25,46 @@ struct visitor visitor_of_stream(CUstream stream)
 	return by;
 }
 
-struct visitor visitor_of_node(CUcontext context)
+struct work_owner work_owner_of_node(CUcontext context)
 {
-	struct visitor by = {.none = !mem_enabled()};
+	struct work_owner by = {.none = !mem_enabled()};
 
 	if (!by.none && context)
 		by.context = context_named(context);
 	return by;
 }
 
-void visit(struct visitor by, CUdeviceptr addr)
+void visit(struct work_owner by, CUdeviceptr addr)
 {
 	if (!by.none)
-		fence_visit(by.context, addr);
+		peer_admit_at(by.context, addr);
 }
 
-void visit_list(struct visitor by, const CUdeviceptr *list, size_t count)
+void peer_touch_list(struct work_owner by, const CUdeviceptr *list,
+		     size_t count)
 {
 	for (size_t i = 0; list && i < count; i++)
 		visit(by, list[i]);
 }
 
-static void visit_operand(struct visitor by, const CUmemcpy3DOperand *side)
+static void peer_touch_operand(struct work_owner by,
+			       const CUmemcpy3DOperand *side)
 {
 	if (side->type == CU_MEMCPY_OPERAND_TYPE_POINTER)
 		visit(by, side->op.ptr.ptr);
 }
 
-void visit_batch(struct visitor by, const CUDA_MEMCPY3D_BATCH_OP *list,
-		 size_t count)
+void peer_touch_batch(struct work_owner by, const CUDA_MEMCPY3D_BATCH_OP *list,
+		      size_t count)
 {
 	for (size_t i = 0; list && i < count; i++) {
-		visit_operand(by, &list[i].src);
-		visit_operand(by, &list[i].dst);
+		peer_touch_operand(by, &list[i].src);
+		peer_touch_operand(by, &list[i].dst);
 	}
 }
 
-void visit_values(struct visitor by, const CUstreamBatchMemOpParams *list,
-		  size_t count)
+void peer_touch_values(struct work_owner by,
+		       const CUstreamBatchMemOpParams *list, size_t count)
 {
 	for (size_t i = 0; list && i < count; i++) {
 		switch (list[i].operation) {
@@ -80,8 +82,8 @@ void visit_values(struct visitor by, const CUstreamBatchMemOpParams *list,
 	}
 }
 
-void visit_unpacked(struct visitor by, const CUmemDecompressParams *list,
-		    size_t count)
+void peer_touch_unpacked(struct work_owner by,
+			 const CUmemDecompressParams *list, size_t count)
 {
 	for (size_t i = 0; list && i < count; i++) {
 		visit(by, (CUdeviceptr)list[i].src);
@@ -90,70 +92,71 @@ void visit_unpacked(struct visitor by, const CUmemDecompressParams *list,
 	}
 }
 
-static void visit_side(struct visitor by, CUmemorytype type, CUdeviceptr addr)
+static void peer_touch_side(struct work_owner by, CUmemorytype type,
+			    CUdeviceptr addr)
 {
 	if (type == CU_MEMORYTYPE_DEVICE || type == CU_MEMORYTYPE_UNIFIED)
 		visit(by, addr);
 }
 
 #define VISIT_SHAPE(name, type) \
-	void name(struct visitor by, const type *shape) \
+	void name(struct work_owner by, const type *shape) \
 	{ \
 		if (!shape) \
 			return; \
-		visit_side(by, shape->srcMemoryType, shape->srcDevice); \
-		visit_side(by, shape->dstMemoryType, shape->dstDevice); \
+		peer_touch_side(by, shape->srcMemoryType, shape->srcDevice); \
+		peer_touch_side(by, shape->dstMemoryType, shape->dstDevice); \
 	}
-VISIT_SHAPE(visit_flat, CUDA_MEMCPY2D)
-VISIT_SHAPE(visit_deep, CUDA_MEMCPY3D)
-VISIT_SHAPE(visit_peers, CUDA_MEMCPY3D_PEER)
+VISIT_SHAPE(peer_touch_flat, CUDA_MEMCPY2D)
+VISIT_SHAPE(peer_touch_deep, CUDA_MEMCPY3D)
+VISIT_SHAPE(peer_touch_peers, CUDA_MEMCPY3D_PEER)
 #undef VISIT_SHAPE
 
-void visit_fill(struct visitor by, const CUDA_MEMSET_NODE_PARAMS *fill)
+void peer_touch_fill(struct work_owner by, const CUDA_MEMSET_NODE_PARAMS *fill)
 {
 	if (fill)
 		visit(by, fill->dst);
 }
 
-void visit_value_node(const CUDA_BATCH_MEM_OP_NODE_PARAMS *node)
+void peer_touch_value_node(const CUDA_BATCH_MEM_OP_NODE_PARAMS *node)
 {
 	if (node)
-		visit_values(visitor_of_node(node->ctx), node->paramArray,
-			     node->count);
+		peer_touch_values(work_owner_of_node(node->ctx),
+				  node->paramArray, node->count);
 }
 
-void visit_node(const CUgraphNodeParams *node)
+void peer_touch_node(const CUgraphNodeParams *node)
 {
-	if (!visits_matter() || !node)
+	if (!peers_matter() || !node)
 		return;
 	switch (node->type) {
 	case CU_GRAPH_NODE_TYPE_MEMCPY:
-		visit_deep(visitor_of_node(node->memcpy.copyCtx),
-			   &node->memcpy.copyParams);
+		peer_touch_deep(work_owner_of_node(node->memcpy.copyCtx),
+				&node->memcpy.copyParams);
 		break;
 	case CU_GRAPH_NODE_TYPE_MEMSET:
-		visit(visitor_of_node(node->memset.ctx), node->memset.dst);
+		visit(work_owner_of_node(node->memset.ctx), node->memset.dst);
 		break;
 	case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
-		visit_values(visitor_of_node(node->memOp.ctx),
-			     node->memOp.paramArray, node->memOp.count);
+		peer_touch_values(work_owner_of_node(node->memOp.ctx),
+				  node->memOp.paramArray, node->memOp.count);
 		break;
 	default:
 		break;
 	}
 }
 
-void visit_freed(CUstream stream, const struct block *block)
+void peer_touch_freed(CUstream stream, const struct block *block)
 {
 	struct device *owner;
-	struct visitor by;
+	struct work_owner by;
 
-	if (!block || !visits_matter())
+	if (!block || !peers_matter())
 		return;
-	owner = block->pool->store->device;
-	by = visitor_of_stream(stream);
+	owner = block->pool->heap->device;
+	by = work_owner_of_stream(stream);
 	if (by.context && by.context->device != owner)
-		fence_join(owner, by.context);
+		fence_attach(owner, by.context);
 	else if (!by.context && !by.none)
-		fence_visit(NULL, block_addr(block));
+		peer_admit_at(NULL, block_addr(block));
 }

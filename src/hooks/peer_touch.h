@@ -3,8 +3,8 @@
  *
  * Work belongs to the context of its stream, and a graph's node to the one it
  * names, whichever is current. */
-#ifndef MNM_VISIT_HOOKS_H
-#define MNM_VISIT_HOOKS_H
+#ifndef MNM_PEER_TOUCH_H
+#define MNM_PEER_TOUCH_H
 
 #include "context/context.h"
 #include "cuda/real.h"
@@ -12,50 +12,51 @@
 struct block;
 
 /* Whose work it is. */
-struct visitor {
+struct work_owner {
 	bool none;               /* the call can't succeed, or we are off */
 	struct context *context; /* NULL: it may be anyone's */
 };
 
-struct visitor visitor_of_stream(CUstream stream);
+struct work_owner work_owner_of_stream(CUstream stream);
 /* Of a context that was named; where none was (NULL) it may be anyone. */
-struct visitor visitor_of_node(CUcontext context);
+struct work_owner work_owner_of_node(CUcontext context);
 
-static inline bool visits_matter(void)
+static inline bool peers_matter(void)
 {
 	return device_count() > 1;
 }
 
-void visit(struct visitor by, CUdeviceptr addr);
+void visit(struct work_owner by, CUdeviceptr addr);
 /* So many addresses; the operations of a batch. A list may be NULL. */
-void visit_list(struct visitor by, const CUdeviceptr *list, size_t count);
-void visit_batch(struct visitor by, const CUDA_MEMCPY3D_BATCH_OP *list,
-		 size_t count);
-void visit_values(struct visitor by, const CUstreamBatchMemOpParams *list,
-		  size_t count);
-void visit_unpacked(struct visitor by, const CUmemDecompressParams *list,
-		    size_t count);
+void peer_touch_list(struct work_owner by, const CUdeviceptr *list,
+		     size_t count);
+void peer_touch_batch(struct work_owner by, const CUDA_MEMCPY3D_BATCH_OP *list,
+		      size_t count);
+void peer_touch_values(struct work_owner by,
+		       const CUstreamBatchMemOpParams *list, size_t count);
+void peer_touch_unpacked(struct work_owner by,
+			 const CUmemDecompressParams *list, size_t count);
 
 /* Both sides of a copy, whatever its shape; may be NULL. */
-void visit_flat(struct visitor by, const CUDA_MEMCPY2D *shape);
-void visit_deep(struct visitor by, const CUDA_MEMCPY3D *shape);
-void visit_peers(struct visitor by, const CUDA_MEMCPY3D_PEER *shape);
+void peer_touch_flat(struct work_owner by, const CUDA_MEMCPY2D *shape);
+void peer_touch_deep(struct work_owner by, const CUDA_MEMCPY3D *shape);
+void peer_touch_peers(struct work_owner by, const CUDA_MEMCPY3D_PEER *shape);
 
-#define visit_shape(by, shape) \
+#define peer_touch_shape(by, shape) \
 	_Generic(*(shape), CUDA_MEMCPY2D \
-		 : visit_flat, CUDA_MEMCPY3D \
-		 : visit_deep, CUDA_MEMCPY3D_PEER \
-		 : visit_peers)(by, shape)
+		 : peer_touch_flat, CUDA_MEMCPY3D \
+		 : peer_touch_deep, CUDA_MEMCPY3D_PEER \
+		 : peer_touch_peers)(by, shape)
 
-void visit_fill(struct visitor by, const CUDA_MEMSET_NODE_PARAMS *fill);
-void visit_value_node(const CUDA_BATCH_MEM_OP_NODE_PARAMS *node);
+void peer_touch_fill(struct work_owner by, const CUDA_MEMSET_NODE_PARAMS *fill);
+void peer_touch_value_node(const CUDA_BATCH_MEM_OP_NODE_PARAMS *node);
 
 /* A node of any kind; may be NULL. */
-void visit_node(const CUgraphNodeParams *node);
+void peer_touch_node(const CUgraphNodeParams *node);
 
 /* A block of ours is about to be freed in the order of a stream: not before
  * the work of its former owner is over, which only the device's last fence
  * may be behind. */
-void visit_freed(CUstream stream, const struct block *block);
+void peer_touch_freed(CUstream stream, const struct block *block);
 
 #endif

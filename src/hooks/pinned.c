@@ -6,8 +6,8 @@
 #include "mem/mem.h"
 
 /* False: not for us. */
-static bool served(void **out, size_t size, unsigned int flags,
-		   CUresult *result)
+static bool pinned_served(void **out, size_t size, unsigned int flags,
+			  CUresult *result)
 {
 	uint64_t addr;
 	int res;
@@ -26,7 +26,7 @@ EXPORT CUresult cuMemHostAlloc(void **out, size_t size, unsigned int flags)
 {
 	CUresult res;
 
-	return served(out, size, flags, &res)
+	return pinned_served(out, size, flags, &res)
 		       ? res
 		       : ROOM_CALL(cuMemHostAlloc, out, size, flags);
 }
@@ -35,7 +35,7 @@ EXPORT CUresult cuMemAllocHost_v2(void **out, size_t size)
 {
 	CUresult res;
 
-	return served(out, size, 0, &res)
+	return pinned_served(out, size, 0, &res)
 		       ? res
 		       : ROOM_CALL(cuMemAllocHost_v2, out, size);
 }
@@ -51,11 +51,11 @@ EXPORT CUresult cuMemFreeHost(void *ptr)
 	switch (mem_free((uint64_t)ptr, MEM_FREE_PINNED, &given)) {
 	case MEM_DONE:
 		return CUDA_SUCCESS;
-	case MEM_WRONG:
+	case MEM_INVALID:
 		return REAL_CALL(cuMemFreeHost, &not_pinned_memory);
 	default:
 		res = REAL_CALL(cuMemFreeHost, ptr);
-		mem_given(given, !res);
+		mem_free_end(given, !res);
 		return res;
 	}
 }

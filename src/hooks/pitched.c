@@ -14,7 +14,7 @@
 #include "hook.h"
 #include "mem/mem.h"
 #include "room_of.h"
-#include "seen_call.h"
+#include "foreign_call.h"
 
 enum { PITCHES_MAX = 4096 };
 
@@ -60,8 +60,8 @@ static void pitch_learn(const struct pitch_name *name, size_t bytes)
 }
 
 /* False: not for us. */
-static bool served(CUdeviceptr *out, size_t *pitch, size_t known, size_t rows,
-		   CUresult *result)
+static bool pitched_served(CUdeviceptr *out, size_t *pitch, size_t known,
+			   size_t rows, CUresult *result)
 {
 	uint64_t addr;
 	int res;
@@ -86,20 +86,20 @@ EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *out, size_t *pitch,
 					  ? context_current()
 					  : NULL;
 	struct pitch_name name = {0, width, element};
-	struct seen_order order;
+	struct foreign_claim order;
 	CUresult res;
 
 	if (context) {
 		name.ordinal = (uint64_t)device_ordinal(context->device);
-		if (served(out, pitch, pitch_find(&name), rows, &res))
+		if (pitched_served(out, pitch, pitch_find(&name), rows, &res))
 			return res;
 	}
-	if (!seen_begin(&order, CURRENT, context ? out : NULL,
-			room_product(width, rows)))
+	if (!foreign_begin(&order, CURRENT, context ? out : NULL,
+			   room_product(width, rows)))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	res = ROOM_CALL(cuMemAllocPitch_v2, out, pitch, width, rows, element);
 	if (!res && context)
 		pitch_learn(&name, *pitch);
-	return seen_end(&order, res, SEEN_PITCHED, out,
-			res ? 0 : *pitch * rows);
+	return foreign_end(&order, res, FOREIGN_PITCHED, out,
+			   res ? 0 : *pitch * rows);
 }

@@ -65,7 +65,7 @@ static CUresult primary_retain(CUcontext *out, CUdevice device)
 	primary_enter(device, enabled);
 	res = REAL_CALL(cuDevicePrimaryCtxRetain, out, device);
 	if (!res && primary) {
-		context_note(*out, device, CONTEXT_PRIMARY);
+		context_register(*out, device, CONTEXT_PRIMARY);
 		primary->retains++;
 	}
 	primary_leave(device, enabled);
@@ -113,7 +113,7 @@ static void primary_leaves(CUdevice device)
 
 	context = resetting ? NULL : context_primary(device);
 	if (context && !fence_leave(context))
-		context_drain(context);
+		reclaim_context(context);
 }
 
 /* Closes the context of a device, whose lock is held then, once nobody uses it:
@@ -123,7 +123,7 @@ static struct context *close_entered(CUdevice device)
 	struct context *context;
 
 	primary_enter(device, true);
-	while (!context_close_primary(device, &context)) {
+	while (!context_end_begin_primary(device, &context)) {
 		primary_leave(device, true);
 		context_unused(context);
 		primary_enter(device, true);
@@ -137,7 +137,7 @@ static struct context *close_entered(CUdevice device)
 static bool outlast_begin(struct primary *primary)
 {
 	pthread_mutex_lock(&primary->lock);
-	if (primary->retains + primary->greens > 1 && !context_is_doubted())
+	if (primary->retains + primary->greens > 1 && !context_is_opaque())
 		return true;
 	pthread_mutex_unlock(&primary->lock);
 	return false;
@@ -191,7 +191,7 @@ static struct context *close_late(CUdevice device)
 {
 	struct context *context;
 
-	while (!context_close_primary(device, &context))
+	while (!context_end_begin_primary(device, &context))
 		context_unused(context);
 	return context;
 }
@@ -209,8 +209,8 @@ CUresult primary_end_finish(const struct primary_end *end, CUresult res)
 	primary_count(&primaries[end->device], end->call, ended && context);
 	if (end->outlasted)
 		context = ended ? close_late(end->device) : NULL;
-	context_unsure();
-	context_settle(context, ended);
+	context_invalidate();
+	context_end_finish(context, ended);
 	primary_leave(end->device, true);
 	return res;
 }
@@ -252,7 +252,7 @@ EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
 			   PRIMARY_RESET);
 }
 
-/* Should a runtime reset its device by a door of its own. */
+/* Should a runtime reset its device by an entry point of its own. */
 EXPORT cudaError_t cudaDeviceReset(void)
 {
 	const struct real_runtime *real = real_runtime();
@@ -271,7 +271,7 @@ EXPORT cudaError_t cudaDeviceReset(void)
 	resetting = true;
 	res = real->cudaDeviceReset();
 	resetting = false;
-	context_unsure();
-	context_settle(context, !res);
+	context_invalidate();
+	context_end_finish(context, !res);
 	return res;
 }

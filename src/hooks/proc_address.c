@@ -1,5 +1,5 @@
-/* The door that both forms of cudart come through: CUDA answers first, then
- * what it answered is replaced where it is one of ours. */
+/* The entry point that both forms of cudart come through: CUDA answers first,
+ * then what it answered is replaced where it is one of ours. */
 #include "hook.h"
 #include "cuda/real.h"
 

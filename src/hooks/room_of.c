@@ -45,7 +45,7 @@ void room_green(struct room *room, CUgreenCtx green)
 /* One that is known by no call of the program's is a device's own. */
 void room_pool(struct room *room, CUmemoryPool pool)
 {
-	int ordinal = seen_device(SEEN_POOL, (uint64_t)pool);
+	int ordinal = foreign_device(FOREIGN_POOL, (uint64_t)pool);
 	CUmemoryPool own;
 
 	for (int i = 0; ordinal < 0 && i < DEVICE_MAX; i++)
@@ -58,7 +58,7 @@ void room_pool(struct room *room, CUmemoryPool pool)
 
 void room_physical(struct room *room, CUmemGenericAllocationHandle handle)
 {
-	room_device(room, seen_device(SEEN_PHYSICAL, handle));
+	room_device(room, foreign_device(FOREIGN_PHYSICAL, handle));
 }
 
 /* A count may be as wrong as all else; there are no more devices than that. */

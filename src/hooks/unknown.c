@@ -12,25 +12,25 @@
 #include "order/fence.h"
 #include "mem/mem.h"
 
-enum { DOORS = 256, DOOR_SIZE = 16 };
+enum { STUBS = 256, STUB_SIZE = 16 };
 
-/* Each door puts its number in eax, or w16. Registers that arguments come in
+/* Each stub puts its number in eax, or w16. Registers that arguments come in
  * are kept, for numbers with a point, too; the entry returns to its caller. */
 /* clang-format off */
 #ifdef __x86_64__
 __asm__(
 	".text\n"
 	".balign 16\n"
-	".globl unknown_doors\n"
-	".hidden unknown_doors\n"
-	"unknown_doors:\n"
-	".set door, 0\n"
+	".globl unknown_stubs\n"
+	".hidden unknown_stubs\n"
+	"unknown_stubs:\n"
+	".set stub, 0\n"
 	".rept 256\n"
 	"	endbr64\n"
-	"	movl $door, %eax\n"
+	"	movl $stub, %eax\n"
 	"	jmp unknown_jump\n"
 	"	.balign 16\n"
-	"	.set door, door + 1\n"
+	"	.set stub, stub + 1\n"
 	".endr\n"
 	".type unknown_jump, @function\n"
 	"unknown_jump:\n"
@@ -80,16 +80,16 @@ __asm__(
 __asm__(
 	".text\n"
 	".balign 16\n"
-	".globl unknown_doors\n"
-	".hidden unknown_doors\n"
-	"unknown_doors:\n"
-	".set door, 0\n"
+	".globl unknown_stubs\n"
+	".hidden unknown_stubs\n"
+	"unknown_stubs:\n"
+	".set stub, 0\n"
 	".rept 256\n"
 	"	hint #34\n"
-	"	mov w16, #door\n"
+	"	mov w16, #stub\n"
 	"	b unknown_jump\n"
 	"	.balign 16\n"
-	"	.set door, door + 1\n"
+	"	.set stub, stub + 1\n"
 	".endr\n"
 	".type unknown_jump, %function\n"
 	"unknown_jump:\n"
@@ -130,11 +130,11 @@ __asm__(
 #endif
 /* clang-format on */
 
-extern const char unknown_doors[][DOOR_SIZE];
+extern const char unknown_stubs[][STUB_SIZE];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned int used; /* under lock */
-static void *_Atomic entries[DOORS];
+static void *_Atomic entries[STUBS];
 
 void *unknown_route(unsigned int number);
 
@@ -143,39 +143,39 @@ __attribute__((used)) void *unknown_route(unsigned int number)
 {
 	if (mem_enabled()) {
 		calls_unseen();
-		fence_mingle();
+		peer_mingle();
 	}
 	return atomic_load_explicit(&entries[number], memory_order_acquire);
 }
 
-/* Under lock. The door of an entry, which may be new; NULL: there are too many.
+/* Under lock. The stub of an entry, which may be new; NULL: there are too many.
  */
-static void *door_of(void *entry)
+static void *stub_of(void *entry)
 {
 	unsigned int number = 0;
 
 	while (number < used && entries[number] != entry)
 		number++;
-	if (number == DOORS)
+	if (number == STUBS)
 		return NULL;
 	if (number == used)
 		atomic_store(&entries[used++], entry);
-	return (void *)unknown_doors[number];
+	return (void *)unknown_stubs[number];
 }
 
-void *unknown_door(const char *name, void *entry)
+void *unknown_entry_found(const char *name, void *entry)
 {
-	void *door;
+	void *stub;
 
 	if (strstr(name, "Get") || strstr(name, "Query"))
 		return entry;
 	pthread_mutex_lock(&lock);
-	door = door_of(entry);
+	stub = stub_of(entry);
 	pthread_mutex_unlock(&lock);
-	if (!door) {
+	if (!stub) {
 		calls_unseen();
 		if (mem_enabled()) /* what it does is not seen: anything */
-			fence_share(NULL);
+			peer_share(NULL);
 	}
-	return door ? door : entry;
+	return stub ? stub : entry;
 }

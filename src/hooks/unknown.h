@@ -4,6 +4,6 @@
 
 /* What to hand out for CUDA's entry of that name, so that its calls are seen;
  * the entry itself where its name says that it only tells. */
-void *unknown_door(const char *name, void *entry);
+void *unknown_entry_found(const char *name, void *entry);
 
 #endif

@@ -14,14 +14,14 @@
 #include "foreign.h"
 #include "stats/counter.h"
 
-struct seen_name {
+struct foreign_name {
 	uint64_t handle;
-	uint64_t key; /* enum seen_key */
+	uint64_t key; /* enum foreign_key */
 };
 
-struct seen {
-	struct seen_name name; /* the hash's key */
-	enum seen_kind kind;
+struct foreign {
+	struct foreign_name name; /* the hash's key */
+	enum foreign_kind kind;
 	struct device *device;
 	const struct context *context; /* NULL: of the process */
 	size_t bytes;
@@ -33,108 +33,110 @@ struct seen {
 /* A range of addresses that physical memory is mapped at. */
 struct mapping {
 	uint64_t addr; /* the key */
-	struct seen *seen;
+	struct foreign *foreign;
 	struct mapping *next; /* of those that are being unmapped */
 	UT_hash_handle hh;
 };
 
 static const enum counter counters[] = {
-	[SEEN_MANAGED] = COUNTER_managed_bytes,
-	[SEEN_PITCHED] = COUNTER_pitched_bytes,
-	[SEEN_ASYNC] = COUNTER_async_bytes,
-	[SEEN_ARRAYS] = COUNTER_array_bytes,
-	[SEEN_VIRTUAL] = COUNTER_virtual_bytes,
-	[SEEN_IMPORTED] = COUNTER_imported_bytes,
+	[FOREIGN_MANAGED] = COUNTER_managed_bytes,
+	[FOREIGN_PITCHED] = COUNTER_pitched_bytes,
+	[FOREIGN_ASYNC] = COUNTER_async_bytes,
+	[FOREIGN_ARRAYS] = COUNTER_array_bytes,
+	[FOREIGN_VIRTUAL] = COUNTER_virtual_bytes,
+	[FOREIGN_IMPORTED] = COUNTER_imported_bytes,
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under lock. */
-static struct seen *table;
+static struct foreign *table;
 static struct mapping *mappings;
 static _Atomic unsigned int count;
 
 /* Under lock. */
-static struct seen *find(enum seen_key key, uint64_t handle)
+static struct foreign *foreign_find(enum foreign_key key, uint64_t handle)
 {
-	struct seen_name name = {handle, (uint64_t)key};
-	struct seen *seen;
+	struct foreign_name name = {handle, (uint64_t)key};
+	struct foreign *foreign;
 
-	HASH_FIND(hh, table, &name, sizeof(name), seen);
-	return seen;
+	HASH_FIND(hh, table, &name, sizeof(name), foreign);
+	return foreign;
 }
 
 /* Claims of a device what there is of it, but for what was claimed before; or
  * drops that claim. What others have is theirs. */
-static void claim(const struct seen *seen, size_t claimed)
+static void foreign_claim_bytes(const struct foreign *foreign, size_t claimed)
 {
-	if (seen->kind != SEEN_IMPORTED)
-		device_claim_unpooled(seen->device,
-				      (int64_t)(seen->bytes - claimed));
+	if (foreign->kind != FOREIGN_IMPORTED)
+		device_claim_unpooled(foreign->device,
+				      (int64_t)(foreign->bytes - claimed));
 }
 
-static void unclaim(const struct seen *seen)
+static void foreign_unclaim(const struct foreign *foreign)
 {
-	if (seen->kind != SEEN_IMPORTED)
-		device_claim_unpooled(seen->device, -(int64_t)seen->bytes);
+	if (foreign->kind != FOREIGN_IMPORTED)
+		device_claim_unpooled(foreign->device,
+				      -(int64_t)foreign->bytes);
 }
 
 /* Under lock; it is claimed. */
-static void enter(struct seen *seen)
+static void foreign_enter(struct foreign *foreign)
 {
-	HASH_ADD(hh, table, name, sizeof(seen->name), seen);
-	if (!seen->hh.tbl) {
-		unclaim(seen);
-		free(seen);
+	HASH_ADD(hh, table, name, sizeof(foreign->name), foreign);
+	if (!foreign->hh.tbl) {
+		foreign_unclaim(foreign);
+		free(foreign);
 		return;
 	}
-	seen->device->used = true;
-	counter_add(seen->device, counters[seen->kind], seen->bytes);
+	foreign->device->used = true;
+	counter_add(foreign->device, counters[foreign->kind], foreign->bytes);
 	count++;
 }
 
 /* Under lock. */
-static void leave(struct seen *seen)
+static void foreign_leave(struct foreign *foreign)
 {
-	HASH_DEL(table, seen);
-	counter_sub(seen->device, counters[seen->kind], seen->bytes);
+	HASH_DEL(table, foreign);
+	counter_sub(foreign->device, counters[foreign->kind], foreign->bytes);
 	count--;
 }
 
 /* Under lock. */
-static void end(struct seen *seen)
+static void foreign_end_one(struct foreign *foreign)
 {
-	leave(seen);
-	unclaim(seen);
-	seen->gone = true;
-	if (seen->name.key != SEEN_PHYSICAL || !seen->uses)
-		free(seen);
+	foreign_leave(foreign);
+	foreign_unclaim(foreign);
+	foreign->gone = true;
+	if (foreign->name.key != FOREIGN_PHYSICAL || !foreign->uses)
+		free(foreign);
 }
 
-static bool add(const struct seen *model, size_t claimed)
+static bool foreign_add(const struct foreign *model, size_t claimed)
 {
-	struct seen *seen = malloc(sizeof(*seen)), *stale;
+	struct foreign *foreign = malloc(sizeof(*foreign)), *stale;
 
-	if (!seen) {
+	if (!foreign) {
 		device_claim_unpooled(model->device, -(int64_t)claimed);
 		return false;
 	}
 	serving_guard_fork();
-	*seen = *model;
-	claim(seen, claimed);
+	*foreign = *model;
+	foreign_claim_bytes(foreign, claimed);
 	pthread_mutex_lock(&lock);
-	stale = find((enum seen_key)model->name.key, model->name.handle);
+	stale = foreign_find((enum foreign_key)model->name.key,
+			     model->name.handle);
 	if (stale) /* its end is still to be noted, or came unseen */
-		end(stale);
-	enter(seen);
+		foreign_end_one(stale);
+	foreign_enter(foreign);
 	pthread_mutex_unlock(&lock);
 	return true;
 }
 
-bool seen_order(struct seen_order *order, int ordinal, size_t bytes)
+bool foreign_claim(struct foreign_claim *order, int ordinal, size_t bytes)
 {
 	bool known = ordinal >= 0 && ordinal < DEVICE_MAX;
 
-	*order = (struct seen_order){0};
+	*order = (struct foreign_claim){0};
 	if (!config_once())
 		return true;
 	order->context = context_current();
@@ -154,118 +156,121 @@ bool seen_order(struct seen_order *order, int ordinal, size_t bytes)
 	return false;
 }
 
-void seen_cancel(const struct seen_order *order)
+void foreign_cancel(const struct foreign_claim *order)
 {
 	if (order->device)
 		device_claim_unpooled(order->device, -(int64_t)order->bytes);
 }
 
-bool seen_got(const struct seen_order *order, enum seen_kind kind,
-	      enum seen_key key, uint64_t handle, size_t bytes)
+bool foreign_got(const struct foreign_claim *order, enum foreign_kind kind,
+		 enum foreign_key key, uint64_t handle, size_t bytes)
 {
-	bool apart = key == SEEN_PHYSICAL || key == SEEN_POOL;
+	bool apart = key == FOREIGN_PHYSICAL || key == FOREIGN_POOL;
 
 	if (!order->device || (!apart && !order->context)) {
-		seen_cancel(order);
+		foreign_cancel(order);
 		return false;
 	}
-	return add(&(struct seen){.name = {handle, (uint64_t)key},
+	return foreign_add(
+		&(struct foreign){.name = {handle, (uint64_t)key},
 				  .kind = kind,
 				  .device = order->device,
 				  .context = apart ? NULL : order->context,
 				  .bytes = bytes,
 				  .uses = 1},
-		   order->bytes);
+		order->bytes);
 }
 
-bool seen_add_import(enum seen_key key, uint64_t handle, size_t bytes)
+bool foreign_add_import(enum foreign_key key, uint64_t handle, size_t bytes)
 {
 	const struct context *context =
 		config_once() ? context_current() : NULL;
 
-	return context && add(&(struct seen){.name = {handle, (uint64_t)key},
-					     .kind = SEEN_IMPORTED,
+	return context &&
+	       foreign_add(&(struct foreign){.name = {handle, (uint64_t)key},
+					     .kind = FOREIGN_IMPORTED,
 					     .device = context->device,
 					     .context = context,
 					     .bytes = bytes,
 					     .uses = 1},
-			      0);
+			   0);
 }
 
-int seen_device(enum seen_key key, uint64_t handle)
+int foreign_device(enum foreign_key key, uint64_t handle)
 {
-	const struct seen *seen;
+	const struct foreign *foreign;
 	int ordinal;
 
 	if (!count)
 		return -1;
 	pthread_mutex_lock(&lock);
-	seen = find(key, handle);
-	ordinal = seen ? device_ordinal(seen->device) : -1;
+	foreign = foreign_find(key, handle);
+	ordinal = foreign ? device_ordinal(foreign->device) : -1;
 	pthread_mutex_unlock(&lock);
 	return ordinal;
 }
 
-struct seen *seen_take(enum seen_key key, uint64_t handle)
+struct foreign *foreign_end_begin(enum foreign_key key, uint64_t handle)
 {
-	struct seen *seen;
+	struct foreign *foreign;
 
 	if (!count || !mem_enabled())
 		return NULL;
 	pthread_mutex_lock(&lock);
-	seen = find(key, handle);
-	if (seen)
-		leave(seen);
+	foreign = foreign_find(key, handle);
+	if (foreign)
+		foreign_leave(foreign);
 	pthread_mutex_unlock(&lock);
-	return seen;
+	return foreign;
 }
 
-void seen_settle(struct seen *seen, int failed)
+void foreign_end_finish(struct foreign *foreign, int failed)
 {
-	if (!seen)
+	if (!foreign)
 		return;
 	pthread_mutex_lock(&lock);
-	if (!failed || find((enum seen_key)seen->name.key, seen->name.handle)) {
-		unclaim(seen);
-		free(seen);
+	if (!failed || foreign_find((enum foreign_key)foreign->name.key,
+				    foreign->name.handle)) {
+		foreign_unclaim(foreign);
+		free(foreign);
 	} else {
-		enter(seen);
+		foreign_enter(foreign);
 	}
 	pthread_mutex_unlock(&lock);
 }
 
-struct seen *seen_grab(uint64_t handle)
+struct foreign *foreign_grab(uint64_t handle)
 {
-	struct seen *seen;
+	struct foreign *foreign;
 
 	if (!count || !mem_enabled())
 		return NULL;
 	pthread_mutex_lock(&lock);
-	seen = find(SEEN_PHYSICAL, handle);
-	if (seen)
-		seen->uses++;
+	foreign = foreign_find(FOREIGN_PHYSICAL, handle);
+	if (foreign)
+		foreign->uses++;
 	pthread_mutex_unlock(&lock);
-	return seen;
+	return foreign;
 }
 
 /* Under lock. */
-static void drop(struct seen *seen, unsigned int uses)
+static void foreign_drop_uses(struct foreign *foreign, unsigned int uses)
 {
-	seen->uses -= uses < seen->uses ? uses : seen->uses;
-	if (seen->uses)
+	foreign->uses -= uses < foreign->uses ? uses : foreign->uses;
+	if (foreign->uses)
 		return;
-	if (seen->gone)
-		free(seen);
+	if (foreign->gone)
+		free(foreign);
 	else
-		end(seen);
+		foreign_end_one(foreign);
 }
 
-void seen_drop(struct seen *seen, unsigned int uses)
+void foreign_drop(struct foreign *foreign, unsigned int uses)
 {
-	if (!seen)
+	if (!foreign)
 		return;
 	pthread_mutex_lock(&lock);
-	drop(seen, uses);
+	foreign_drop_uses(foreign, uses);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -275,27 +280,27 @@ static void mapping_enter(struct mapping *mapping)
 	HASH_ADD(hh, mappings, addr, sizeof(mapping->addr), mapping);
 	if (mapping->hh.tbl)
 		return;
-	drop(mapping->seen, 1);
+	foreign_drop_uses(mapping->foreign, 1);
 	free(mapping);
 }
 
-void seen_map(uint64_t handle, uint64_t addr)
+void foreign_map(uint64_t handle, uint64_t addr)
 {
 	struct mapping *mapping = calloc(1, sizeof(*mapping));
-	struct seen *seen = mapping ? seen_grab(handle) : NULL;
+	struct foreign *foreign = mapping ? foreign_grab(handle) : NULL;
 
-	if (!seen) {
+	if (!foreign) {
 		free(mapping);
 		return;
 	}
 	mapping->addr = addr;
-	mapping->seen = seen;
+	mapping->foreign = foreign;
 	pthread_mutex_lock(&lock);
 	mapping_enter(mapping);
 	pthread_mutex_unlock(&lock);
 }
 
-struct mapping *seen_unmap(uint64_t addr, size_t size)
+struct mapping *foreign_unmap_begin(uint64_t addr, size_t size)
 {
 	struct mapping *mapping, *next, *list = NULL;
 
@@ -313,7 +318,7 @@ struct mapping *seen_unmap(uint64_t addr, size_t size)
 	return list;
 }
 
-void seen_unmap_settle(struct mapping *list, int failed)
+void foreign_unmap_finish(struct mapping *list, int failed)
 {
 	struct mapping *mapping;
 
@@ -326,21 +331,21 @@ void seen_unmap_settle(struct mapping *list, int failed)
 			mapping_enter(mapping);
 			continue;
 		}
-		drop(mapping->seen, 1);
+		foreign_drop_uses(mapping->foreign, 1);
 		free(mapping);
 	}
 	pthread_mutex_unlock(&lock);
 }
 
-void seen_forget(const struct context *context)
+void foreign_forget(const struct context *context)
 {
-	struct seen *seen, *next;
+	struct foreign *foreign, *next;
 
 	if (!count)
 		return;
 	pthread_mutex_lock(&lock);
-	HASH_ITER (hh, table, seen, next)
-		if (seen->context == context)
-			end(seen);
+	HASH_ITER (hh, table, foreign, next)
+		if (foreign->context == context)
+			foreign_end_one(foreign);
 	pthread_mutex_unlock(&lock);
 }

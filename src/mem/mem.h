@@ -1,6 +1,6 @@
-/* The one path of a request: what the doors call.
+/* The one path of a request: what the hooks call.
  *
- * MEM_PASS means that the call is not for us: the door hands it to CUDA as it
+ * MEM_PASS means that the call is not for us: the hook hands it to CUDA as it
  * came. That is also the answer whenever we are unsure. */
 #ifndef MNM_MEM_H
 #define MNM_MEM_H
@@ -10,13 +10,13 @@
 #include <stdint.h>
 
 enum mem_answer {
-	MEM_DONE,  /* served: the door returns success */
-	MEM_PASS,  /* the door calls CUDA with the program's own arguments */
-	MEM_WRONG, /* freed twice: the door calls CUDA with a pointer that is
+	MEM_DONE,    /* served: the hook returns success */
+	MEM_PASS,    /* the hook calls CUDA with the program's own arguments */
+	MEM_INVALID, /* freed twice: the hook calls CUDA with a pointer that is
 		      not device memory, so that the error is CUDA's */
 };
 
-/* As serving_is_on (serving.h), for the doors: what lies below is told by now
+/* As serving_is_on (serving.h), for the hooks: what lies below is told by now
  * who wants to hear of what. */
 bool mem_enabled(void);
 
@@ -39,17 +39,17 @@ struct block;
 enum mem_free { MEM_FREE_DEVICE, MEM_FREE_ASYNC, MEM_FREE_PINNED };
 
 /* Takes back a block. With MEM_PASS, *given is the block that CUDA's call is
- * to free, or NULL for memory that is not ours; the door passes it to mem_given
- * once it has called CUDA. */
+ * to free, or NULL for memory that is not ours; the hook passes it to
+ * mem_free_end once it has called CUDA. */
 enum mem_answer mem_free(uint64_t addr, enum mem_free how,
 			 struct block **given);
 
 /* As mem_free by MEM_FREE_DEVICE, of a block that the fast path has taken. */
-enum mem_answer mem_free_taken(struct block *block, struct block **given);
+enum mem_answer mem_free_block(struct block *block, struct block **given);
 
 /* CUDA did free a block, or refused to: then it is the program's as before.
  * NULL is allowed. */
-void mem_given(struct block *given, bool freed);
+void mem_free_end(struct block *given, bool freed);
 
 /* Memory at addr, the start of an allocation, is passed to other processes:
  * its free is CUDA's. */

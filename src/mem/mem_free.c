@@ -12,7 +12,7 @@
 #include "order/pinned_order.h"
 #include "mem.h"
 #include "heap/pools.h"
-#include "tell.h"
+#include "mem_log.h"
 #include "stats/counter.h"
 
 /* Under the context's lock. The block is idle in its pool then. */
@@ -22,8 +22,8 @@ static bool pool_takes(struct pool *pool, struct block *block)
 
 	if (!pool->ops->free(pool, block))
 		return false;
-	counter_add(pool->store->device, COUNTER_idle_bytes, span);
-	pool_return(pool, span);
+	counter_add(pool->heap->device, COUNTER_idle_bytes, span);
+	pool_checkin(pool, span);
 	return true;
 }
 
@@ -31,16 +31,16 @@ static bool pool_takes(struct pool *pool, struct block *block)
 static bool pool_keeps(struct block *block)
 {
 	struct pool *pool = block->pool;
-	struct store *store = pool->store;
-	struct context *context = store->context;
+	struct heap *heap = pool->heap;
+	struct context *context = heap->context;
 	bool kept;
 
 	context_enter(context);
 	kept = context_serves(context) && !pool->retired;
 	if (kept)
-		cache_adopt(cache_of(store), pool);
+		tcache_adopt(tcache_of(heap), pool);
 	kept = kept &&
-	       (cache_put(cache_of(store), block) || pool_takes(pool, block));
+	       (tcache_put(tcache_of(heap), block) || pool_takes(pool, block));
 	context_leave(context);
 	return kept;
 }
@@ -48,7 +48,7 @@ static bool pool_keeps(struct block *block)
 /* The current context; not asked of the driver where it is known. */
 static struct context *context_of_free(void)
 {
-	struct context *context = cache_sure_of();
+	struct context *context = tcache_verified_context();
 
 	return context ? context : context_current();
 }
@@ -60,7 +60,7 @@ static struct context *context_of_free(void)
 static bool block_kept(struct device *device, struct block *block,
 		       bool exported)
 {
-	const struct device *own = block->pool->store->context->device;
+	const struct device *own = block->pool->heap->context->device;
 	bool keeps = block->pool->ops->free && !own->lost;
 	struct context *context = keeps ? context_of_free() : NULL;
 	uint64_t epoch = block->epoch; /* kept, it may be another thread's */
@@ -72,15 +72,15 @@ static bool block_kept(struct device *device, struct block *block,
 	fence_keep(device, span);
 	if (own->lost || device->pressed)
 		return false;
-	cache_current(context);
+	tcache_attach(context);
 	/* One that is not held, for want of memory, is CUDA's as without us. */
-	if (capture_any() && fence_level() != FENCE_NONE)
-		return hold_keep(block);
+	if (capture_any() && fence_level() != REUSE_NONE)
+		return deferred_free_keep(block);
 	if (!pool_keeps(block))
 		return false;
 	fence_kept(device, span, epoch);
 	giver_start();
-	device_limit(device);
+	reclaim_past_limit(device);
 	return true;
 }
 
@@ -88,9 +88,9 @@ static bool block_kept(struct device *device, struct block *block,
 static enum mem_answer taken_free(struct block *block, uint64_t word,
 				  enum mem_free how, struct block **given)
 {
-	struct device *device = block->pool->store->device;
+	struct device *device = block->pool->heap->device;
 
-	tell_free(device, block);
+	mem_log_free(device, block);
 	/* The free by the wrong call is to fail as CUDA's does. */
 	if (device_is_host(device) != (how == MEM_FREE_PINNED)) {
 		block_revive(block);
@@ -99,7 +99,7 @@ static enum mem_answer taken_free(struct block *block, uint64_t word,
 	if (word & BLOCK_NAMED)
 		buffer_id_forget(block);
 	if (word & BLOCK_ROOMY)
-		bound_returned(
+		idle_limit_checkin(
 			device,
 			block->pool->ops->span(block->pool, block->size, 0),
 			block->span);
@@ -111,7 +111,7 @@ static enum mem_answer taken_free(struct block *block, uint64_t word,
 	device_count_free(device, block->size);
 	atomic_fetch_add(&device->freed, block->span);
 	if (how != MEM_FREE_ASYNC)
-		device_poll(device);
+		reclaim_run(device);
 	if (how != MEM_FREE_ASYNC &&
 	    block_kept(device, block, word & BLOCK_EXPORTED))
 		return MEM_DONE;
@@ -128,7 +128,7 @@ static bool is_left_over(uint64_t addr)
 	uint64_t word;
 	const struct block *block = block_find(addr, &word);
 	const struct pool *pool = block ? block_pool(block) : NULL;
-	struct context *context = pool ? pool->store->context : NULL;
+	struct context *context = pool ? pool->heap->context : NULL;
 
 	if (!context)
 		return true;    /* it has gone since */
@@ -147,10 +147,11 @@ enum mem_answer mem_free(uint64_t addr, enum mem_free how, struct block **given)
 	block = block_take(addr, &word);
 	if (block)
 		return taken_free(block, word, how, given);
-	return word & BLOCK_IDLE && !is_left_over(addr) ? MEM_WRONG : MEM_PASS;
+	return word & BLOCK_IDLE && !is_left_over(addr) ? MEM_INVALID
+							: MEM_PASS;
 }
 
-enum mem_answer mem_free_taken(struct block *block, struct block **given)
+enum mem_answer mem_free_block(struct block *block, struct block **given)
 {
 	*given = NULL;
 	return taken_free(block, 0, MEM_FREE_DEVICE, given);
@@ -166,23 +167,23 @@ void mem_exported(uint64_t addr)
 		return;
 	pool = block_pool(block);
 	if (pool && pool->ops->alloc) /* else it has no former owner */
-		fence_drain(pool->store->context);
+		fence_drain(pool->heap->context);
 }
 
 /* A thread that only frees may have a cache as well, and has to ask for the
  * context where that may be another one now. */
-static void cache_meet(struct context *context)
+static void tcache_meet(struct context *context)
 {
-	if ((cache_last == &cache_none ||
-	     atomic_load(&cache_last->shut) & SHUT_ASK) &&
+	if ((tcache_current == &tcache_none ||
+	     atomic_load(&tcache_current->closed) & CLOSED_LOOKUP) &&
 	    context_current() == context)
-		cache_current(context);
+		tcache_attach(context);
 }
 
 /* The driver refused to free it: it is with the program again. */
 static bool block_regain(struct context *context, struct block *block)
 {
-	struct device *device = block->pool->store->device;
+	struct device *device = block->pool->heap->device;
 	uint64_t addr = block_addr(block), word;
 	struct block *stale;
 
@@ -193,7 +194,7 @@ static bool block_regain(struct context *context, struct block *block)
 	return true;
 }
 
-void mem_given(struct block *given, bool freed)
+void mem_free_end(struct block *given, bool freed)
 {
 	struct context *context;
 	struct device *device;
@@ -202,15 +203,15 @@ void mem_given(struct block *given, bool freed)
 	if (!given)
 		return;
 	/* A pool may end with its last. */
-	context = given->pool->store->context;
-	device = given->pool->store->device;
+	context = given->pool->heap->context;
+	device = given->pool->heap->device;
 	direct = !given->pool->ops->alloc && !device_is_host(device);
 	pthread_mutex_lock(&context->lock);
 	regained = !freed && block_regain(context, given);
 	if (!regained && !given->pool->retired && !context->dead)
-		direct_adopt(cache_of(given->pool->store), given->pool);
+		pass_through_adopt(tcache_of(given->pool->heap), given->pool);
 	if (!regained)
-		pool_return(given->pool, given->span);
+		pool_checkin(given->pool, given->span);
 	pthread_mutex_unlock(&context->lock);
 	if (regained)
 		return;
@@ -219,5 +220,5 @@ void mem_given(struct block *given, bool freed)
 	device_unreserve(device, given->span);
 	block_drop(given);
 	if (direct)
-		cache_meet(context);
+		tcache_meet(context);
 }

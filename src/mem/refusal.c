@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "tcache/cache.h"
+#include "tcache/tcache.h"
 #include "config.h"
 #include "context/context.h"
 #include "heap/limit.h"
@@ -64,7 +64,7 @@ void refusal_say(struct device *device, size_t asked, bool by_limit)
 /* That of a call, where it is known without asking the driver. */
 static struct device *device_known(uint64_t devices)
 {
-	const struct context *context = cache_sure_of();
+	const struct context *context = tcache_verified_context();
 	struct device *found = NULL;
 
 	if (context && !devices)

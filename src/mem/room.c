@@ -16,7 +16,7 @@
  * a call that pins. */
 enum { STEP_NEED, STEP_ALL, STEP_OTHER, STEP_MAX };
 
-static uint64_t bit(int ordinal)
+static uint64_t room_bit(int ordinal)
 {
 	return (uint64_t)1 << ordinal;
 }
@@ -24,7 +24,7 @@ static uint64_t bit(int ordinal)
 void room_device(struct room *room, int ordinal)
 {
 	if (ordinal >= 0 && ordinal < DEVICE_MAX)
-		room->devices |= bit(ordinal);
+		room->devices |= room_bit(ordinal);
 }
 
 void room_everywhere(struct room *room)
@@ -47,7 +47,7 @@ static bool has_idle(const struct device *device)
 static bool any_idle(uint64_t devices)
 {
 	for (int i = 0; i < DEVICE_MAX; i++)
-		if (devices & bit(i) && has_idle(device_at(i)))
+		if (devices & room_bit(i) && has_idle(device_at(i)))
 			return true;
 	return false;
 }
@@ -63,35 +63,35 @@ static bool driver_has(const struct device *device, size_t *free)
 }
 
 /* As little as a request of that many bytes may need. */
-static size_t need(const struct device *device, size_t bytes)
+static size_t room_need(const struct device *device, size_t bytes)
 {
 	size_t free;
 
 	return driver_has(device, &free) && free < bytes ? bytes - free : bytes;
 }
 
-static void press(struct room *room, struct device *device, bool begins)
+static void room_press(struct room *room, struct device *device, bool begins)
 {
 	bool host = device_is_host(device);
-	uint64_t own = host ? 0 : bit(device_ordinal(device));
+	uint64_t own = host ? 0 : room_bit(device_ordinal(device));
 
 	if ((host ? room->host_pressed : (room->pressed & own) != 0) == begins)
 		return;
 	room->pressed ^= own;
 	room->host_pressed ^= host;
 	if (begins)
-		device_press(device);
+		pressure_begin(device);
 	else
-		device_unpress(device);
+		pressure_end(device);
 }
 
 /* Whether anything went back; what another thread gave back counts. */
-static bool give(struct room *room, struct device *device, size_t bytes)
+static bool room_give(struct room *room, struct device *device, size_t bytes)
 {
 	if (!has_idle(device))
 		return false;
-	press(room, device, true);
-	device_release(device, bytes);
+	room_press(room, device, true);
+	reclaim_now(device, bytes);
 	return true;
 }
 
@@ -102,20 +102,22 @@ static bool give_devices(struct room *room, bool all)
 
 	for (int i = 0; i < DEVICE_MAX; i++) {
 		device = device_at(i);
-		if (room->devices & bit(i))
-			given |= give(room, device,
-				      all ? SIZE_MAX
-					  : need(device, room->bytes));
+		if (room->devices & room_bit(i))
+			given |=
+				room_give(room, device,
+					  all ? SIZE_MAX
+					      : room_need(device, room->bytes));
 	}
 	return given;
 }
 
 static bool give_host(struct room *room, bool all)
 {
-	return give(room, device_at(DEVICE_HOST), all ? SIZE_MAX : room->bytes);
+	return room_give(room, device_at(DEVICE_HOST),
+			 all ? SIZE_MAX : room->bytes);
 }
 
-static bool step(struct room *room, unsigned int number)
+static bool room_step(struct room *room, unsigned int number)
 {
 	bool pinned = room->pinned != (number == STEP_OTHER);
 
@@ -149,25 +151,25 @@ static bool can_begin(struct room *room)
 	return true;
 }
 
-static void end(struct room *room, int res)
+static void room_end(struct room *room, int res)
 {
 	for (int i = 0; i < DEVICE_MAX; i++)
-		if (room->pressed & bit(i))
-			press(room, device_at(i), false);
-	press(room, device_at(DEVICE_HOST), false);
+		if (room->pressed & room_bit(i))
+			room_press(room, device_at(i), false);
+	room_press(room, device_at(DEVICE_HOST), false);
 	if (res == CUDA_ERROR_OUT_OF_MEMORY && !room->captured)
 		refusal_of_room(room);
 }
 
 /* The call was allowed where it failed for want of memory alone. */
-static void relax(struct room *room)
+static void room_relax(struct room *room)
 {
 	room->relaxed = capture_any();
 	if (room->relaxed)
 		room->mode = backing_relax();
 }
 
-static void unrelax(struct room *room)
+static void room_unrelax(struct room *room)
 {
 	if (room->relaxed)
 		backing_unrelax(room->mode);
@@ -176,13 +178,13 @@ static void unrelax(struct room *room)
 
 bool room_make(struct room *room, int res)
 {
-	unrelax(room);
+	room_unrelax(room);
 	if (res == CUDA_ERROR_OUT_OF_MEMORY && (room->step || can_begin(room)))
 		while (room->step < STEP_MAX)
-			if (step(room, room->step++)) {
-				relax(room);
+			if (room_step(room, room->step++)) {
+				room_relax(room);
 				return true;
 			}
-	end(room, res);
+	room_end(room, res);
 	return false;
 }

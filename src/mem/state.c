@@ -1,5 +1,5 @@
 #include "heap/idle_limit.h"
-#include "tcache/cache.h"
+#include "tcache/tcache.h"
 #include "config.h"
 #include "mem.h"
 #include "observers.h"
@@ -13,10 +13,10 @@
 
 static struct config config;
 
-static const struct cache_source pools = {
-	.put = pools_put_list,
-	.take = pools_take_list,
-	.idle_most = bound_idle_most,
+static const struct tcache_source pools = {
+	.free_batch = pools_free_batch,
+	.alloc_batch = pools_alloc_batch,
+	.idle_most = idle_limit_idle_most,
 };
 
 static void read_config(void)
@@ -35,11 +35,11 @@ static void read_config(void)
 	limit_set(LIMIT_POOL, config.pool_limit);
 	limit_set(LIMIT_HARD, config.hard_limit);
 	limit_set(LIMIT_HOST, config.host_limit);
-	bound_set(&config.idle_limit);
+	idle_limit_set(&config.idle_limit);
 	for (int i = 0; i < DEVICE_ALL; i++)
 		device_at(i)->choice = config.pool[i];
-	caches_room_set(config.thread_cache);
-	caches_open(&pools);
+	tcaches_room_set(config.thread_cache);
+	tcaches_open(&pools);
 }
 
 bool mem_enabled(void)
@@ -48,7 +48,7 @@ bool mem_enabled(void)
 
 	if (!atomic_load_explicit(&told, memory_order_acquire)) {
 		observers_tell();
-		serving_child_calls(cache_unsure);
+		serving_child_calls(tcache_invalidate);
 		atomic_store(&told, true);
 	}
 	return serving_is_on();

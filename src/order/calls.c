@@ -53,7 +53,7 @@ static void watch_open(void)
 }
 
 /* Under lock. One whose thread ended within a call is under way for ever. */
-static struct calls *take(void)
+static struct calls *calls_take_spare(void)
 {
 	struct calls *calls = list;
 
@@ -70,7 +70,7 @@ static struct calls *take(void)
 	return calls;
 }
 
-struct calls *calls_join(void)
+struct calls *calls_attach(void)
 {
 	struct calls *own = NULL;
 
@@ -79,11 +79,11 @@ struct calls *calls_join(void)
 		return calls_own;
 	serving_guard_fork();
 	if (!unseen)
-		once_run(&first_once, work_starts);
+		once_run(&first_once, stream_work_starts);
 	once_run(&watch_once, watch_open);
 	pthread_mutex_lock(&lock);
 	if (watch.open)
-		own = take();
+		own = calls_take_spare();
 	pthread_mutex_unlock(&lock);
 	if (own) {
 		calls_own = own;

@@ -31,7 +31,7 @@ extern __thread struct calls *calls_own; /* NULL before the first */
 extern _Atomic bool calls_paused;
 
 /* The calling thread's, from now on. */
-struct calls *calls_join(void);
+struct calls *calls_attach(void);
 
 /* In a pause; the caller's call has begun. */
 void calls_wait(struct calls *own);
@@ -42,7 +42,7 @@ static inline void calls_enter(void)
 	uint64_t count;
 
 	if (__builtin_expect(!own, 0))
-		own = calls_join();
+		own = calls_attach();
 	count = atomic_load_explicit(&own->count, memory_order_relaxed);
 	atomic_store_explicit(&own->count, count + CALLS_BEGUN + 1,
 			      memory_order_relaxed);

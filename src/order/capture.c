@@ -68,7 +68,7 @@ static void quiet_await(void)
 
 void capture_expect(void)
 {
-	work_bar(); /* no fence can be made later */
+	stream_order_bar(); /* no fence can be made later */
 	pthread_mutex_lock(&lock);
 	if (!count++) {
 		atomic_load(&observer)->first_begins();
@@ -76,7 +76,7 @@ void capture_expect(void)
 	}
 	quiet_await();
 	pthread_mutex_unlock(&lock);
-	work_unbar();
+	stream_order_unbar();
 }
 
 /* Under lock. */
@@ -192,7 +192,7 @@ void capture_context_ended(CUcontext context)
 	pthread_mutex_unlock(&lock);
 }
 
-bool quiet_begin(void)
+bool capture_block(void)
 {
 	bool granted;
 
@@ -203,7 +203,7 @@ bool quiet_begin(void)
 	return granted;
 }
 
-void quiet_end(void)
+void capture_unblock(void)
 {
 	pthread_mutex_lock(&lock);
 	if (!--quiet)

@@ -58,7 +58,7 @@ void capture_context_ended(struct CUctx_st *context);
 /* A time without captures, for one call that would end one, and that does not
  * wait for work: a begin waits for its end. It keeps nobody else from one, and
  * it may be long where a stream's queue is full. False: a capture is on. */
-bool quiet_begin(void);
-void quiet_end(void);
+bool capture_block(void);
+void capture_unblock(void);
 
 #endif

@@ -60,7 +60,7 @@ void fence_level_set(enum fence_level now)
 {
 	atomic_store(&level, now);
 	for (int i = 0; i < DEVICE_ALL; i++)
-		if (now == FENCE_NONE)
+		if (now == REUSE_NONE)
 			atomic_store(&device_at(i)->safe, UINT64_MAX);
 		else
 			fence_restart(device_at(i));
@@ -89,7 +89,7 @@ static size_t quarantine_limit(struct device *device)
 		atomic_load_explicit(&device->quarantine, memory_order_relaxed);
 	size_t total;
 
-	if (limit != ROOM_AUTO)
+	if (limit != SIZE_AUTO)
 		return limit;
 	if (!bytes_of(device, &total))
 		return 0;
@@ -97,7 +97,7 @@ static size_t quarantine_limit(struct device *device)
 	if (limit > QUARANTINE_MAX)
 		limit = QUARANTINE_MAX;
 	atomic_compare_exchange_strong(&device->quarantine,
-				       &(size_t){ROOM_AUTO}, limit);
+				       &(size_t){SIZE_AUTO}, limit);
 	return limit;
 }
 
@@ -114,43 +114,43 @@ int device_check(struct device *device, int res)
 /* Whether fences may be made of the device's work at all. */
 static bool fence_is_possible(const struct device *device)
 {
-	return fence_level() == FENCE_FENCE && !device_is_host(device) &&
+	return fence_level() == REUSE_FENCE && !device_is_host(device) &&
 	       !device->lost && !device->unfenced && backing_has_fences();
 }
 
 /* Whether contexts of other devices may use its memory. Their work and the
  * device's own is not put in order: kernels of two devices may wait for each
  * other. */
-static bool is_visited(const struct device *device)
+static bool device_has_peers(const struct device *device)
 {
-	return device->visited || device->shared;
+	return device->has_peers || device->shared;
 }
 
 /* Whether the work of one context is all that may use the device's memory. */
 static bool context_is_alone(const struct device *device)
 {
-	return atomic_load(&device->contexts) == 1 && !is_visited(device);
+	return atomic_load(&device->contexts) == 1 && !device_has_peers(device);
 }
 
 /* Whether events cover all that may use the device's memory: in a fence, or
  * such as are asked. */
-static bool fence_reaches(const struct device *device)
+static bool fence_covers(const struct device *device)
 {
 	return fence_is_possible(device) &&
-	       (is_visited(device) ||
+	       (device_has_peers(device) ||
 		atomic_load(&device->contexts) <= FENCE_CONTEXTS);
 }
 
 bool fence_is_plain(const struct device *device)
 {
-	return fence_level() == FENCE_NONE || fence_reaches(device);
+	return fence_level() == REUSE_NONE || fence_covers(device);
 }
 
 /* Whether the requests so far are worth one more fence. */
 static bool fence_is_due(const struct device *device)
 {
-	return atomic_load(&device->paid) <=
-	       counter_about(device, COUNTER_allocs) + FENCE_ADVANCE;
+	return atomic_load(&device->fence_credit) <=
+	       counter_approx(device, COUNTER_allocs) + FENCE_ADVANCE;
 }
 
 /* For a request: by one thread at a time, and another takes fresh memory rather
@@ -174,9 +174,9 @@ static bool fence_make(struct device *device, uint64_t seen)
 	if (fence_begin(device, seen)) {
 		/* Another thread's serves this one, too. */
 		if (atomic_load(&device->safe) == seen) {
-			back = work_return_begin(device);
+			back = stream_order_return_begin(device);
 			if (!fence_failed(device, fence_try(device)) && back)
-				work_return(device, back);
+				stream_order_return(device, back);
 		}
 		atomic_store(&device->fencing, false);
 	}
@@ -186,14 +186,15 @@ static bool fence_make(struct device *device, uint64_t seen)
 /* Which of the two the device needs; as fence_make. */
 static bool make_safe(struct device *device, uint64_t seen)
 {
-	return is_visited(device) ? seal_ready(device)
-				  : fence_make(device, seen);
+	return device_has_peers(device) ? seal_ready(device)
+					: fence_make(device, seen);
 }
 
 /* Of the quarantine; when memory has run out, of what is left of it. */
 static size_t limit_now(struct device *device)
 {
-	return quarantine_limit(device) / (device->tight ? QUARANTINE_REST : 1);
+	return quarantine_limit(device) /
+	       (device->oom_seen ? QUARANTINE_REST : 1);
 }
 
 /* None until the free that asks first: the driver tells how large it is. */
@@ -203,36 +204,36 @@ size_t fence_room(const struct device *device)
 
 	if (fence_is_plain(device))
 		return SIZE_MAX;
-	if (limit == ROOM_AUTO)
+	if (limit == SIZE_AUTO)
 		return 0;
-	return limit / (device->tight ? QUARANTINE_REST : 1) / ROOM_SHARE;
+	return limit / (device->oom_seen ? QUARANTINE_REST : 1) / ROOM_SHARE;
 }
 
 static bool quarantine_is_full(struct device *device, size_t more)
 {
-	return counter_about(device, COUNTER_quarantined_bytes) + more >
+	return counter_approx(device, COUNTER_quarantined_bytes) + more >
 	       limit_now(device);
 }
 
 static bool spared_enough(struct device *device)
 {
-	return atomic_load(&device->spared) / SPARED_QUARANTINES >
+	return atomic_load(&device->fresh_since_fence) / SPARED_QUARANTINES >
 	       limit_now(device);
 }
 
-void fence_spared(struct device *device, size_t size)
+void fence_fresh_taken(struct device *device, size_t size)
 {
-	atomic_fetch_add(&device->spared, size);
+	atomic_fetch_add(&device->fresh_since_fence, size);
 }
 
 void fence_keep(struct device *device, size_t span)
 {
 	enum fence_level now = fence_level();
 
-	if (now == FENCE_NONE || capture_any() ||
-	    (now == FENCE_FENCE &&
+	if (now == REUSE_NONE || capture_any() ||
+	    (now == REUSE_FENCE &&
 	     (atomic_load(&device->safe) == UINT64_MAX ||
-	      fence_reaches(device) || !quarantine_is_full(device, span))))
+	      fence_covers(device) || !quarantine_is_full(device, span))))
 		return;
 	device_wait(device);
 }
@@ -245,8 +246,8 @@ void fence_kept(struct device *device, size_t span, uint64_t epoch)
 
 static bool order_is_enough(struct device *device)
 {
-	return fence_reaches(device) && context_is_alone(device) &&
-	       work_order(device);
+	return fence_covers(device) && context_is_alone(device) &&
+	       stream_order_try(device);
 }
 
 bool fence_ready(struct device *device)
@@ -259,9 +260,9 @@ bool fence_ready(struct device *device)
 		return host_ready();
 	if (order_is_enough(device))
 		return true;
-	if (!fence_reaches(device))
+	if (!fence_covers(device))
 		return false;
-	if (is_visited(device) && seal_is_on(device))
+	if (device_has_peers(device) && seal_is_on(device))
 		return seal_ready(device);
 	return (fence_is_due(device) || quarantine_is_full(device, 0) ||
 		spared_enough(device)) &&
@@ -272,16 +273,17 @@ bool fence_pressed(struct device *device)
 {
 	uint64_t seen = atomic_load(&device->safe);
 
-	if (!atomic_exchange(&device->tight, true))
+	if (!atomic_exchange(&device->oom_seen, true))
 		gate_recompute(device);
-	atomic_store(&device->spared, 0); /* idle memory goes back now */
+	atomic_store(&device->fresh_since_fence,
+		     0); /* idle memory goes back now */
 	if (capture_any())
 		return false;
 	if (device_is_host(device))
 		return host_ready();
 	if (order_is_enough(device))
 		return true;
-	return fence_reaches(device) &&
+	return fence_covers(device) &&
 	       (counter_get(device, COUNTER_quarantined_bytes) ||
 		seal_is_on(device)) &&
 	       make_safe(device, seen);
@@ -321,17 +323,17 @@ bool fence_force(struct device *device)
 }
 
 /* Whether a wait for the context covers all that may use the memory. */
-static bool sync_reaches(const struct device *device)
+static bool sync_covers(const struct device *device)
 {
 	if (device_is_host(device))
 		return context_count() == 1;
-	return fence_reaches(device) && context_is_alone(device);
+	return fence_covers(device) && context_is_alone(device);
 }
 
 static void sync_begin(struct fence_sync_part *part, struct device *device)
 {
 	part->device = device;
-	if (sync_reaches(device) &&
+	if (sync_covers(device) &&
 	    counter_get(device, COUNTER_quarantined_bytes))
 		part->safe = epoch_end(device, &part->bytes);
 }
@@ -341,7 +343,7 @@ static void sync_end(const struct fence_sync_part *part, int res)
 {
 	if (!part->safe)
 		return;
-	if (!res && sync_reaches(part->device))
+	if (!res && sync_covers(part->device))
 		epoch_over(part->device, part->safe);
 	else
 		counter_add(part->device, COUNTER_quarantined_bytes,
@@ -382,7 +384,7 @@ void fence_context_new(struct context *context)
 
 void fence_drain(struct context *context)
 {
-	if (fence_level() == FENCE_NONE || context->device->lost)
+	if (fence_level() == REUSE_NONE || context->device->lost)
 		return;
 	for (int i = 0; !capture_any() && i < WAITS_MAX; i++)
 		if (device_wait(context->device))

@@ -42,18 +42,18 @@ struct device;
 enum fence_level fence_level(void);
 void fence_level_set(enum fence_level level);
 
-/* Freed bytes of the device that may wait for one fence. ROOM_AUTO: 5 % of
+/* Freed bytes of the device that may wait for one fence. SIZE_AUTO: 5 % of
  * the device, at most 512 MiB. Set for all devices. */
 void fence_quarantine_set(size_t bytes);
 
 /* Whether a free never waits: at this level, and one fence reaches all contexts
  * that may use the device's memory. What it depends on is followed by
- * caches_review. */
+ * tcaches_recompute. */
 bool fence_is_plain(const struct device *device);
 
 /* The bytes of blocks that a thread may keep before one of its frees has to ask
  * whether to wait (fence_keep); SIZE_MAX where none does. What it depends on is
- * followed by caches_review. */
+ * followed by tcaches_recompute. */
 size_t fence_room(const struct device *device);
 
 /* A freed block of span bytes, which has its stamp, is about to be kept: waits
@@ -73,7 +73,7 @@ bool fence_ready(struct device *device);
 void fence_pay(struct device *device, int contexts);
 
 /* Fresh memory was taken then. */
-void fence_spared(struct device *device, size_t size);
+void fence_fresh_taken(struct device *device, size_t size);
 
 /* As fence_ready, where no fresh memory is to be had; from now on little
  * fresh memory takes the place of fences. */
@@ -104,29 +104,29 @@ void fence_drain(struct context *context);
 
 /* Another context may use the memory of `device` from now on: its work waits
  * for the device's last fence. */
-void fence_join(struct device *device, struct context *other);
+void fence_attach(struct device *device, struct context *other);
 
 /* A part of a context, under another handle, may use from now on what the whole
  * may: its work waits for the last fences of all that is. */
-void fence_join_part(const struct context *whole, struct CUctx_st *part);
+void fence_attach_part(const struct context *whole, struct CUctx_st *part);
 
 /* Another context may use the memory of the device from now on, for good: its
  * work counts as the device's own, and what it does now is behind the last
  * fence. See contexts_using. */
-void fence_admit(struct device *device, struct context *visitor);
+void peer_admit(struct device *device, struct context *peer);
 
 /* All contexts may use the memory of this device, or of all devices (NULL),
  * from now on. For good: work queued while it was so may still run. */
-void fence_share(struct device *device);
+void peer_share(struct device *device);
 
 /* Work of a context, or of any (NULL), is about to be queued that touches
  * memory at addr, by a copy or a fill: those reach memory of other devices
  * without being allowed to. It is admitted then. One load in a program that
  * uses one device. */
-void fence_visit(struct context *visitor, uint64_t addr);
+void peer_admit_at(struct context *peer, uint64_t addr);
 
 /* Work of any context may touch memory of any device from now on. */
-void fence_mingle(void);
+void peer_mingle(void);
 
 /* Where every block was safe, whatever its epoch, none that is idle is now. */
 void fence_restart(struct device *device);

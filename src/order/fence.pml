@@ -112,8 +112,8 @@ inline own(t)
 	before[t] = (in_none -> 0 : queued)
 }
 
-/* capture.c: quiet_begin, quiet_end */
-inline quiet_begin(yes)
+/* capture.c: capture_block, capture_unblock */
+inline capture_block(yes)
 {
 	atomic {
 #ifdef GRANT_ALWAYS
@@ -125,7 +125,7 @@ inline quiet_begin(yes)
 	}
 }
 
-inline quiet_end()
+inline capture_unblock()
 {
 #ifdef NO_QUIET_END
 	skip
@@ -165,7 +165,7 @@ inline record(both, yes)
 {
 	if
 	:: yes ->
-		quiet_begin(yes);
+		capture_block(yes);
 		if
 		:: yes ->
 			atomic {
@@ -173,33 +173,33 @@ inline record(both, yes)
 				event[0] = work_of_a;
 				has_event = true
 			}
-			quiet_end()
+			capture_unblock()
 		:: else
 		fi
 	:: else
 	fi;
 	if
 	:: yes && both ->
-		quiet_begin(yes);
+		capture_block(yes);
 		if
 		:: yes ->
 			atomic {
 				assert(!capturing);
 				event[1] = knows[2]
 			}
-			quiet_end()
+			capture_unblock()
 		:: else
 		fi
 	:: else
 	fi
 }
 
-/* fence_make.c: quietly, backing_gate: of the contexts by all events */
+/* fence_make.c: quietly, backing_wait_event: of the contexts by all events */
 inline gate(both, yes)
 {
 	if
 	:: yes ->
-		quiet_begin(yes);
+		capture_block(yes);
 		if
 		:: yes ->
 			atomic {
@@ -209,21 +209,21 @@ inline gate(both, yes)
 				knows[1] = knows[1] | event[0] |
 					   (both -> event[1] : 0)
 			}
-			quiet_end()
+			capture_unblock()
 		:: else
 		fi
 	:: else
 	fi;
 	if
 	:: yes && both ->
-		quiet_begin(yes);
+		capture_block(yes);
 		if
 		:: yes ->
 			atomic {
 				assert(!capturing);
 				knows[2] = knows[2] | event[0] | event[1]
 			}
-			quiet_end()
+			capture_unblock()
 		:: else
 		fi
 	:: else
@@ -282,7 +282,7 @@ inline context_wait(work, seen, yes, res)
 	yes = (count == 0);
 	quiet = quiet + yes;
 #else
-	quiet_begin(yes);
+	capture_block(yes);
 #endif
 	if
 	:: yes ->
@@ -290,7 +290,7 @@ inline context_wait(work, seen, yes, res)
 			assert(!capturing);
 			seen = work
 		}
-		quiet_end();
+		capture_unblock();
 		done = done | seen
 	:: else -> res = false
 	fi
@@ -329,7 +329,7 @@ inline fence_ready(t, seen, ended, both, yes, res)
 	yes = false;
 #ifdef ORDER
 	if
-	:: count == 0 && alone && reaches -> work_order(yes)
+	:: count == 0 && alone && reaches -> stream_order_try(yes)
 	:: else
 	fi;
 #endif
@@ -337,7 +337,7 @@ inline fence_ready(t, seen, ended, both, yes, res)
 	:: yes
 	:: !yes && count == 0 && reaches && !shared && safe == seen ->
 #ifdef ORDER
-		work_return_begin(t);
+		stream_order_return_begin(t);
 #endif
 #ifdef RETURN_NO_FENCE
 		yes = true;
@@ -346,7 +346,7 @@ inline fence_ready(t, seen, ended, both, yes, res)
 #endif
 #ifdef ORDER
 		if
-		:: yes -> work_return(t)
+		:: yes -> stream_order_return(t)
 		:: else -> back[t] = false
 		fi;
 #endif
@@ -414,8 +414,8 @@ inline pool_push(t, yes)
 	}
 }
 
-/* hold.c: hold_keep */
-inline hold_keep(yes)
+/* hold.c: deferred_free_keep */
+inline deferred_free_keep(yes)
 {
 	atomic {
 		yes = hold_is_open;
@@ -439,7 +439,7 @@ inline mem_free(t, seen, ended, both, yes, res)
 	if
 #ifndef NO_HOLD
 	:: count > 0 ->
-		hold_keep(yes);
+		deferred_free_keep(yes);
 		if
 		:: yes
 		:: else -> driver_free()

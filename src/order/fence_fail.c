@@ -39,7 +39,7 @@ static unsigned int waits_after(const struct device *device, int res)
 	return before < WAITS_MOST ? 2 * before : WAITS_MOST;
 }
 
-static void unfence(struct device *device, int res)
+static void fence_unfence(struct device *device, int res)
 {
 	unsigned int waits = waits_after(device, res);
 
@@ -66,7 +66,7 @@ bool fence_failed(struct device *device, int res)
 	if (may_pass(res) && failures < FAILURES_MAX)
 		return true;
 	if (!backing_is_lost(res))
-		unfence(device, res);
+		fence_unfence(device, res);
 	gate_recompute(device);
 	device_check(device, res);
 	return true;

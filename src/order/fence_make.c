@@ -82,16 +82,17 @@ static int event_open(struct context *context)
 }
 
 /* A time for each call: a begin of a capture waits for one of them. */
-static int quietly(int (*call)(struct CUctx_st *context,
-			       struct CUevent_st *event),
-		   const struct context *context, struct CUevent_st *event)
+static int fence_quietly(int (*call)(struct CUctx_st *context,
+				     struct CUevent_st *event),
+			 const struct context *context,
+			 struct CUevent_st *event)
 {
 	int res;
 
-	if (!quiet_begin())
+	if (!capture_block())
 		return FENCE_NOT_NOW;
 	res = call(context->handle, event);
-	quiet_end();
+	capture_unblock();
 	/* One that has waited for it long enough. */
 	if (res == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && capture_any())
 		return FENCE_NOT_NOW;
@@ -105,23 +106,24 @@ static int group_order(const struct group *group)
 	int res = CUDA_SUCCESS, count = group->count;
 
 	for (int i = 0; i < count && !res; i++)
-		res = quietly(backing_record, group->list[i],
-			      group->list[i]->fence);
+		res = fence_quietly(backing_record, group->list[i],
+				    group->list[i]->fence);
 	for (int i = 0; i < count * count && !res; i++)
-		res = quietly(backing_gate, group->list[i / count],
-			      group->list[i % count]->fence);
+		res = fence_quietly(backing_wait_event, group->list[i / count],
+				    group->list[i % count]->fence);
 	return res;
 }
 
 /* As many calls as fences of one context cost as much. */
 void fence_pay(struct device *device, int contexts)
 {
-	uint64_t requests = counter_about(device, COUNTER_allocs);
-	uint64_t paid = atomic_load(&device->paid);
+	uint64_t requests = counter_approx(device, COUNTER_allocs);
+	uint64_t paid = atomic_load(&device->fence_credit);
 	int calls = contexts + contexts * contexts;
 
-	atomic_store(&device->paid, (paid > requests ? paid : requests) +
-					    FENCE_PRICE * calls / 2);
+	atomic_store(&device->fence_credit,
+		     (paid > requests ? paid : requests) +
+			     FENCE_PRICE * calls / 2);
 }
 
 static int fence_of(const struct group *group, struct device *device)

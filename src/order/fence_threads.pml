@@ -56,8 +56,8 @@ inline driver_free()
 	}
 }
 
-/* giveback.c: device_poll */
-inline device_poll()
+/* giveback.c: reclaim_run */
+inline reclaim_run()
 {
 	if
 	:: atomic { pending && count == 0 -> pending = false };
@@ -101,7 +101,7 @@ proctype program(byte me; byte rounds)
 		fi;
 		forget(seen, ended, both, yes, res);
 #ifdef SWAP
-		device_poll(); /* in the free to come */
+		reclaim_run(); /* in the free to come */
 #endif
 		if
 		:: answer == HIT ->
@@ -191,8 +191,8 @@ proctype swapper()
 	pending = true
 }
 
-/* context.c: context_note, join; observers.c: context_joined; fence.c:
- * fence_share, fence_join */
+/* context.c: context_register, join; observers.c: context_joined; fence.c:
+ * peer_share, fence_attach */
 proctype second()
 {
 	byte seen, ended;
@@ -206,10 +206,10 @@ proctype second()
 #endif
 #endif
 #ifdef ORDER
-	work_mixed(SECOND_THREAD, seen, ended, both, yes, res);
+	stream_order_break(SECOND_THREAD, seen, ended, both, yes, res);
 #endif
 #ifndef NO_JOIN
-	quiet_begin(yes);
+	capture_block(yes);
 	if
 	:: yes && has_event ->
 		atomic {
@@ -219,7 +219,7 @@ proctype second()
 	:: else
 	fi;
 	if
-	:: yes -> quiet_end()
+	:: yes -> capture_unblock()
 #ifndef JOIN_NO_WAIT
 	:: !yes && has_event -> done = done | event[0]
 #endif
@@ -246,8 +246,8 @@ inline capture_expect()
 #endif
 }
 
-/* hold.c: hold_leave, hold_close_if_over; pools.c: pools_take_back */
-inline hold_leave(t, yes)
+/* hold.c: deferred_free_leave, deferred_free_close_if_over; pools.c: pools_take_back */
+inline deferred_free_leave(t, yes)
 {
 	hold_users--;
 	if
@@ -273,11 +273,11 @@ proctype capturer()
 	mtype answer;
 
 #ifdef ORDER
-	work_bar(CAPTURER, seen, ended, both, yes, res);
+	stream_order_bar(CAPTURER, seen, ended, both, yes, res);
 #endif
 	capture_expect();
 #ifdef ORDER
-	work_unbar();
+	stream_order_unbar();
 #endif
 	capturing = true;
 	pool_look(CAPTURER, answer);
@@ -296,12 +296,12 @@ proctype capturer()
 	capturing = false;
 	atomic { /* capture_ended, under its lock */
 #ifndef HOLD_ENDS_EARLY
-		hold_users++; /* hold_graph */
+		hold_users++; /* deferred_free_graph */
 #endif
 		count--;
 		hold_is_open = false
 	}
-	hold_leave(CAPTURER, yes); /* hold_close */
+	deferred_free_leave(CAPTURER, yes); /* deferred_free_close */
 	do
 	:: has && !launched ->
 		assert(mine == generation);
@@ -312,7 +312,7 @@ proctype capturer()
 	:: break
 	od;
 #ifndef HOLD_ENDS_EARLY
-	hold_leave(CAPTURER, yes); /* graph_ended */
+	deferred_free_leave(CAPTURER, yes); /* graph_ended */
 #endif
 	if
 	:: has && !freed -> mem_free(CAPTURER, seen, ended, both, yes, res)
@@ -327,9 +327,9 @@ active [2] proctype fencer()
 	bool yes;
 
 	do
-	:: quiet_begin(yes);
+	:: capture_block(yes);
 		if
-		:: yes -> quiet_end()
+		:: yes -> capture_unblock()
 		:: else
 		fi
 	od

@@ -8,27 +8,27 @@
 #include "marks.h"
 
 /* In a quiet time. */
-static int quietly(int (*call)(const struct mark *mark),
-		   const struct mark *mark)
+static int mark_quietly(int (*call)(const struct mark *mark),
+			const struct mark *mark)
 {
 	int res;
 
-	if (!quiet_begin())
+	if (!capture_block())
 		return FENCE_NOT_NOW;
 	res = call(mark);
-	quiet_end();
+	capture_unblock();
 	/* A begin that has waited for it long enough. */
 	if (res == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && capture_any())
 		return FENCE_NOT_NOW;
 	return res;
 }
 
-static int record(const struct mark *mark)
+static int mark_record(const struct mark *mark)
 {
 	return backing_record(mark->context->handle, mark->event);
 }
 
-static int ask(const struct mark *mark)
+static int mark_query(const struct mark *mark)
 {
 	return backing_event_query(mark->event);
 }
@@ -40,7 +40,7 @@ static int mark_set(struct mark *mark)
 
 	if (res)
 		return res;
-	res = quietly(record, mark);
+	res = mark_quietly(mark_record, mark);
 	if (res)
 		backing_event_close(mark->event);
 	return res;
@@ -49,7 +49,7 @@ static int mark_set(struct mark *mark)
 /* The context is in use. */
 static int mark_ask(struct mark *mark)
 {
-	int res = quietly(ask, mark);
+	int res = mark_quietly(mark_query, mark);
 
 	return res == CUDA_ERROR_NOT_READY ? FENCE_NOT_NOW : res;
 }

@@ -23,9 +23,9 @@ static void context_join(struct context *context, struct CUctx_st *handle)
 	/* A fence that is made now finds that it reaches too little. */
 	if (!event || !context_use(context))
 		return;
-	if (quiet_begin()) {
-		res = backing_gate(handle, event);
-		quiet_end();
+	if (capture_block()) {
+		res = backing_wait_event(handle, event);
+		capture_unblock();
 	}
 	if (res)
 		res = backing_event_wait(event);
@@ -33,7 +33,7 @@ static void context_join(struct context *context, struct CUctx_st *handle)
 	device_check(context->device, res);
 }
 
-void fence_join(struct device *device, struct context *other)
+void fence_attach(struct device *device, struct context *other)
 {
 	struct context *list[CONTEXTS_MAX];
 	int count = contexts_using(device, list, CONTEXTS_MAX);
@@ -44,7 +44,7 @@ void fence_join(struct device *device, struct context *other)
 }
 
 /* No document says that it inherits what the whole waits for. */
-void fence_join_part(const struct context *whole, struct CUctx_st *part)
+void fence_attach_part(const struct context *whole, struct CUctx_st *part)
 {
 	struct context *list[CONTEXTS_MAX];
 	bool uses;
@@ -60,7 +60,7 @@ void fence_join_part(const struct context *whole, struct CUctx_st *part)
 	}
 }
 
-void fence_share(struct device *device)
+void peer_share(struct device *device)
 {
 	for (int i = 0; i < DEVICE_MAX; i++)
 		if (!device || device == device_at(i))
@@ -68,47 +68,47 @@ void fence_share(struct device *device)
 	gate_recompute(device);
 }
 
-void fence_admit(struct device *device, struct context *visitor)
+void peer_admit(struct device *device, struct context *peer)
 {
 	uint64_t bit = (uint64_t)1 << device_ordinal(device);
 
-	if (device == visitor->device || visitor->joined & bit)
+	if (device == peer->device || peer->joined & bit)
 		return;
-	atomic_fetch_or(&visitor->visits, bit);
-	atomic_store(&device->visited, true);
+	atomic_fetch_or(&peer->peer_of, bit);
+	atomic_store(&device->has_peers, true);
 	gate_recompute(device);
-	fence_join(device, visitor);
-	atomic_fetch_or(&visitor->joined, bit);
+	fence_attach(device, peer);
+	atomic_fetch_or(&peer->joined, bit);
 }
 
 /* Whoever of those that live. One that is made later is joined when it does
  * something by itself. */
-static void visit_by_all(struct device *owner)
+static void peer_touch_by_all(struct device *owner)
 {
 	struct context *list[CONTEXTS_MAX];
 	int count = contexts_using(NULL, list, CONTEXTS_MAX);
 
 	if (!owner->shared)
-		fence_share(owner);
+		peer_share(owner);
 	for (int i = 0; i < count; i++)
-		fence_admit(owner, list[i]);
+		peer_admit(owner, list[i]);
 }
 
-void fence_visit(struct context *visitor, uint64_t addr)
+void peer_admit_at(struct context *peer, uint64_t addr)
 {
 	int ordinal = backing_device_of(addr);
 
 	if (ordinal < 0 || ordinal >= DEVICE_MAX)
 		return;
-	if (visitor)
-		fence_admit(device_at(ordinal), visitor);
+	if (peer)
+		peer_admit(device_at(ordinal), peer);
 	else
-		visit_by_all(device_at(ordinal));
+		peer_touch_by_all(device_at(ordinal));
 }
 
-void fence_mingle(void)
+void peer_mingle(void)
 {
 	for (int i = 0; device_count() > 1 && i < DEVICE_MAX; i++)
 		if (atomic_load(&device_at(i)->contexts))
-			visit_by_all(device_at(i));
+			peer_touch_by_all(device_at(i));
 }

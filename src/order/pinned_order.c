@@ -27,24 +27,24 @@ static unsigned int node_now(void)
 }
 
 /* Under the context's lock. */
-static struct store *store_add(struct store *last, unsigned int flags,
-			       unsigned int node)
+static struct heap *heap_add(struct heap *last, unsigned int flags,
+			     unsigned int node)
 {
-	struct store *store = calloc(1, sizeof(*store));
+	struct heap *heap = calloc(1, sizeof(*heap));
 
-	if (!store)
+	if (!heap)
 		return NULL;
-	store->context = last->context;
-	store->device = device_at(DEVICE_HOST);
-	store->flags = flags;
-	store->node = node;
-	atomic_store(&last->next, store);
-	return store;
+	heap->context = last->context;
+	heap->device = device_at(DEVICE_HOST);
+	heap->flags = flags;
+	heap->node = node;
+	atomic_store(&last->next, heap);
+	return heap;
 }
 
-struct store *store_pinned(struct context *context, unsigned int flags)
+struct heap *heap_pinned(struct context *context, unsigned int flags)
 {
-	struct store *last = &context->store, *at;
+	struct heap *last = &context->heap, *at;
 	unsigned int node = node_now();
 
 	if (flags & ~flags_known)
@@ -53,7 +53,7 @@ struct store *store_pinned(struct context *context, unsigned int flags)
 	while ((at = last->next) && (at->flags != flags || at->node != node))
 		last = at;
 	if (!at)
-		at = store_add(last, flags, node);
+		at = heap_add(last, flags, node);
 	pthread_mutex_unlock(&context->lock);
 	return at;
 }
@@ -95,9 +95,9 @@ static bool one_done(struct context *context,
 
 	if (state != CONTEXT_ALIVE) /* a dead one's work has ended with it */
 		return state == CONTEXT_DEAD;
-	if (quiet_begin()) {
+	if (capture_block()) {
 		res = device_check(context->device, each(context));
-		quiet_end();
+		capture_unblock();
 	}
 	context_unuse(context);
 	return !res;
@@ -116,7 +116,7 @@ static bool all_done(int (*each)(struct context *context))
 }
 
 /* The epoch ends first: who comes later, and then frees, is in the next one. */
-static void seal(struct device *host)
+static void host_seal(struct device *host)
 {
 	uint64_t bytes;
 
@@ -137,7 +137,7 @@ bool host_ready(void)
 	if (!backing_has_fences() || atomic_exchange(&asking, true))
 		return false;
 	if (!sealed)
-		seal(host);
+		host_seal(host);
 	ready = sealed && all_done(ask_one);
 	if (ready) {
 		epoch_over(host, sealed);

@@ -5,18 +5,18 @@
  * contexts: by events that are asked, not waited for; by the program's own wait
  * for its only context; or, where the quarantine is full, by a wait in the
  * free, as CUDA's has one. */
-#ifndef MNM_HOST_H
-#define MNM_HOST_H
+#ifndef MNM_PINNED_ORDER_H
+#define MNM_PINNED_ORDER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct context;
-struct store;
+struct heap;
 
-/* The context's store for these flags of cuMemHostAlloc, on the calling
+/* The context's heap for these flags of cuMemHostAlloc, on the calling
  * thread's NUMA node. NULL: unknown flags, or no memory. */
-struct store *store_pinned(struct context *context, unsigned int flags);
+struct heap *heap_pinned(struct context *context, unsigned int flags);
 
 /* An allocation found only blocks that are not safe yet. True: look again. */
 bool host_ready(void);

@@ -22,30 +22,30 @@
 #define RETURN_REQUESTS 300
 #endif
 
-_Atomic uintptr_t work_sole;
+_Atomic uintptr_t sole_stream;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t mixed = PTHREAD_COND_INITIALIZER;
 /* Under lock. */
-static bool mixing;  /* a thread makes the fences; nobody relies on order */
-static bool doubted; /* the order is gone for good */
-static int barred;   /* see work_bar */
+static bool mixing; /* a thread makes the fences; nobody relies on order */
+static bool opaque; /* the order is gone for good */
+static int barred;  /* see stream_order_bar */
 static struct device *trial; /* it is seen who is given work, but nobody relies
 			      * on order; NULL: it is not so */
 static uint64_t trial_since; /* requests that the device had */
 static unsigned int trials;  /* so far; the number of this one */
 
-void work_first(uintptr_t key)
+void stream_order_first(uintptr_t key)
 {
-	uintptr_t sole = WORK_NONE;
+	uintptr_t sole = SOLE_NONE;
 
 	if (!serving_is_on())
 		return;
-	if (key != WORK_PER_THREAD &&
-	    (atomic_compare_exchange_strong(&work_sole, &sole, key) ||
+	if (key != SOLE_PER_THREAD &&
+	    (atomic_compare_exchange_strong(&sole_stream, &sole, key) ||
 	     sole == key))
 		return;
-	work_mixed();
+	stream_order_break();
 }
 
 /* `ordered` first: who ends the order finds it wherever `safe` was set. */
@@ -57,9 +57,9 @@ static void order_begin(struct device *device)
 }
 
 /* Requests that were just served by what was safe then have been counted. */
-static void requests_pass(struct store *store, void *arg)
+static void requests_pass(struct heap *heap, void *arg)
 {
-	(void)store;
+	(void)heap;
 	(void)arg;
 }
 
@@ -67,19 +67,19 @@ static void requests_pass(struct store *store, void *arg)
  * a fence would only hold up work of other streams that it may wait for. */
 static bool order_is_over(struct device *device, uintptr_t key)
 {
-	stores_each(requests_pass, NULL);
+	heaps_each(requests_pass, NULL);
 	gate_pass();
 	return counter_get(device, COUNTER_hits) == device->idle_hits ||
-	       (key > WORK_ENDED && backing_stream_is_idle((CUstream)key));
+	       (key > SOLE_ENDED && backing_stream_is_idle((CUstream)key));
 }
 
 /* No block is taken without a fence any more, then there is one. */
 static void order_end(struct device *device)
 {
 	device->ordered = false;
-	if (fence_level() != FENCE_NONE)
+	if (fence_level() != REUSE_NONE)
 		fence_restart(device);
-	if (order_is_over(device, atomic_load(&work_sole)))
+	if (order_is_over(device, atomic_load(&sole_stream)))
 		return;
 	if (!fence_force(device))
 		log_warn("device %d: a second stream is used, and can't be "
@@ -90,11 +90,11 @@ static void order_end(struct device *device)
 /* Under lock, which is left meanwhile. A block that was taken while stream
  * order held was freed before that ended here, and its old work queued before
  * that: the fences cover it. */
-static void mix(void)
+static void stream_order_mix(void)
 {
 	while (mixing)
 		thread_await(&mixed, &lock, NULL);
-	if (!trial && atomic_load(&work_sole) != WORK_MANY) {
+	if (!trial && atomic_load(&sole_stream) != SOLE_MANY) {
 		mixing = true;
 		pthread_mutex_unlock(&lock);
 		for (int i = 0; i < DEVICE_MAX; i++)
@@ -105,52 +105,52 @@ static void mix(void)
 		pthread_cond_broadcast(&mixed);
 	}
 	trial = NULL;
-	atomic_store(&work_sole, WORK_MANY);
+	atomic_store(&sole_stream, SOLE_MANY);
 }
 
 /* No work stands behind what was freed until now. Under lock: work that is not
  * seen comes after it, or is known by then. */
-void work_starts(void)
+void stream_work_starts(void)
 {
 	uint64_t bytes;
 
 	pthread_mutex_lock(&lock);
-	for (int i = 0; i < DEVICE_ALL && !doubted; i++)
+	for (int i = 0; i < DEVICE_ALL && !opaque; i++)
 		epoch_over(device_at(i), epoch_end(device_at(i), &bytes));
 	pthread_mutex_unlock(&lock);
 }
 
-void work_mixed(void)
+void stream_order_break(void)
 {
-	if (atomic_load(&work_sole) == WORK_MANY || !serving_is_on())
+	if (atomic_load(&sole_stream) == SOLE_MANY || !serving_is_on())
 		return;
 	serving_guard_fork();
 	pthread_mutex_lock(&lock);
-	mix();
+	stream_order_mix();
 	pthread_mutex_unlock(&lock);
 }
 
-void work_doubt(void)
+void stream_order_opaque(void)
 {
 	if (!serving_is_on())
 		return;
 	serving_guard_fork();
 	pthread_mutex_lock(&lock);
-	mix();
-	doubted = true;
+	stream_order_mix();
+	opaque = true;
 	pthread_mutex_unlock(&lock);
 }
 
-void work_bar(void)
+void stream_order_bar(void)
 {
 	serving_guard_fork();
 	pthread_mutex_lock(&lock);
 	barred++;
-	mix();
+	stream_order_mix();
 	pthread_mutex_unlock(&lock);
 }
 
-void work_unbar(void)
+void stream_order_unbar(void)
 {
 	pthread_mutex_lock(&lock);
 	barred--;
@@ -160,7 +160,7 @@ void work_unbar(void)
 /* Under lock. Whether one stream's order can serve at all. */
 static bool may_return(const struct device *device)
 {
-	return !doubted && !barred && !capture_any() && context_count() == 1 &&
+	return !opaque && !barred && !capture_any() && context_count() == 1 &&
 	       device->contexts == 1;
 }
 
@@ -171,31 +171,32 @@ static void trial_begin(struct device *device, uint64_t requests)
 	trial = device;
 	trials++;
 	trial_since = requests;
-	atomic_store(&work_sole, WORK_NONE);
+	atomic_store(&sole_stream, SOLE_NONE);
 }
 
 /* A call that began before the trial either is over by now, and its work is
  * before the fence to come, or is seen to be under way. */
-unsigned int work_return_begin(struct device *device)
+unsigned int stream_order_return_begin(struct device *device)
 {
-	uint64_t requests = counter_about(device, COUNTER_allocs);
-	uintptr_t ended = WORK_ENDED;
+	uint64_t requests = counter_approx(device, COUNTER_allocs);
+	uintptr_t ended = SOLE_ENDED;
 	unsigned int number = 0;
 
 	pthread_mutex_lock(&lock);
-	if ((trial ? trial != device : atomic_load(&work_sole) == WORK_MANY) &&
+	if ((trial ? trial != device
+		   : atomic_load(&sole_stream) == SOLE_MANY) &&
 	    may_return(device))
 		trial_begin(device, requests);
 	/* All that an ended stream was given is before that fence, too. */
 	if (trial == device && requests >= trial_since + RETURN_REQUESTS) {
-		atomic_compare_exchange_strong(&work_sole, &ended, WORK_NONE);
+		atomic_compare_exchange_strong(&sole_stream, &ended, SOLE_NONE);
 		number = trials;
 	}
 	pthread_mutex_unlock(&lock);
 	return number && calls_are_over() ? number : 0;
 }
 
-void work_return(struct device *device, unsigned int number)
+void stream_order_return(struct device *device, unsigned int number)
 {
 	pthread_mutex_lock(&lock);
 	if (trial == device && trials == number && may_return(device)) {
@@ -214,16 +215,16 @@ static struct device *device_ordered(void)
 	return NULL;
 }
 
-uint64_t work_wait_begin(void)
+uint64_t stream_order_wait_begin(void)
 {
 	struct device *device = NULL;
 
-	if (atomic_load(&work_sole) != WORK_MANY)
+	if (atomic_load(&sole_stream) != SOLE_MANY)
 		device = device_ordered();
 	return device ? counter_get(device, COUNTER_hits) : 0;
 }
 
-void work_wait_end_all(uint64_t hits)
+void stream_order_wait_end_all(uint64_t hits)
 {
 	struct device *device = hits ? device_ordered() : NULL;
 
@@ -231,42 +232,42 @@ void work_wait_end_all(uint64_t hits)
 		atomic_store(&device->idle_hits, hits);
 }
 
-void work_wait_end(CUstream stream, bool per_thread, uint64_t hits)
+void stream_order_wait_end(CUstream stream, bool per_thread, uint64_t hits)
 {
 	uintptr_t key = stream       ? (uintptr_t)stream
-			: per_thread ? WORK_PER_THREAD
-				     : WORK_LEGACY;
+			: per_thread ? SOLE_PER_THREAD
+				     : SOLE_LEGACY;
 
-	if (atomic_load(&work_sole) == key)
-		work_wait_end_all(hits);
+	if (atomic_load(&sole_stream) == key)
+		stream_order_wait_end_all(hits);
 }
 
-void work_stream_ended(struct CUstream_st *stream)
+void stream_order_stream_ended(struct CUstream_st *stream)
 {
 	uintptr_t key = (uintptr_t)stream;
 
-	if (key > WORK_PER_THREAD)
-		atomic_compare_exchange_strong(&work_sole, &key, WORK_ENDED);
+	if (key > SOLE_PER_THREAD)
+		atomic_compare_exchange_strong(&sole_stream, &key, SOLE_ENDED);
 }
 
-bool work_order(struct device *device)
+bool stream_order_try(struct device *device)
 {
 	bool sole;
 
-	if (atomic_load(&work_sole) == WORK_MANY)
+	if (atomic_load(&sole_stream) == SOLE_MANY)
 		return false;
 	if (!backing_is_known())
-		work_doubt();
+		stream_order_opaque();
 	pthread_mutex_lock(&lock);
-	sole = !mixing && !trial && atomic_load(&work_sole) != WORK_MANY;
+	sole = !mixing && !trial && atomic_load(&sole_stream) != SOLE_MANY;
 	if (sole)
 		order_begin(device);
 	pthread_mutex_unlock(&lock);
 	return sole;
 }
 
-bool work_is_ordered(const struct device *device)
+bool stream_order_holds(const struct device *device)
 {
-	return fence_level() == FENCE_FENCE &&
+	return fence_level() == REUSE_FENCE &&
 	       atomic_load(&device->safe) == UINT64_MAX;
 }

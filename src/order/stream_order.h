@@ -10,10 +10,11 @@
  * once more.
  *
  * That is a proof only if every entry that can queue work is one of our
- * hooks, which tell by work_begin() and work_end(), or ends the proof by
- * work_doubt(). src/hooks/gen_work writes them from the toolkit's headers. */
-#ifndef MNM_WORK_H
-#define MNM_WORK_H
+ * hooks, which tell by stream_work_begin() and stream_work_end(), or ends the
+ * proof by stream_order_opaque(). src/hooks/gen_work writes them from the
+ * toolkit's headers. */
+#ifndef MNM_STREAM_ORDER_H
+#define MNM_STREAM_ORDER_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -26,77 +27,79 @@ struct device;
 
 /* What isn't a stream's handle. The values of the second and third are
  * CU_STREAM_LEGACY and CU_STREAM_PER_THREAD. */
-#define WORK_NONE       ((uintptr_t)0)
-#define WORK_LEGACY     ((uintptr_t)1)
-#define WORK_PER_THREAD ((uintptr_t)2)
-#define WORK_ENDED      ((uintptr_t)3) /* that stream was destroyed */
-#define WORK_MANY       UINTPTR_MAX
+#define SOLE_NONE       ((uintptr_t)0)
+#define SOLE_LEGACY     ((uintptr_t)1)
+#define SOLE_PER_THREAD ((uintptr_t)2)
+#define SOLE_ENDED      ((uintptr_t)3) /* that stream was destroyed */
+#define SOLE_MANY       UINTPTR_MAX
 
 /* The one stream that was given work, or that has been since a fence. Only
  * stream_order.c writes it. */
-extern _Atomic uintptr_t work_sole;
+extern _Atomic uintptr_t sole_stream;
 
 /* The stream is not known to be the sole one. */
-void work_first(uintptr_t key);
+void stream_order_first(uintptr_t key);
 
 /* A call begins that queues work in a stream. per_thread: stream 0 means the
  * calling thread's own. */
-static inline void work_begin(struct CUstream_st *stream, bool per_thread)
+static inline void stream_work_begin(struct CUstream_st *stream,
+				     bool per_thread)
 {
 	uintptr_t key = stream       ? (uintptr_t)stream
-			: per_thread ? WORK_PER_THREAD
-				     : WORK_LEGACY;
+			: per_thread ? SOLE_PER_THREAD
+				     : SOLE_LEGACY;
 	uintptr_t sole;
 
-	calls_enter(); /* first: see work_return_begin */
-	sole = atomic_load_explicit(&work_sole, memory_order_acquire);
-	if (sole != key && sole != WORK_MANY)
-		work_first(key);
+	calls_enter(); /* first: see stream_order_return_begin */
+	sole = atomic_load_explicit(&sole_stream, memory_order_acquire);
+	if (sole != key && sole != SOLE_MANY)
+		stream_order_first(key);
 }
 
 /* It has returned. */
-static inline void work_end(void)
+static inline void stream_work_end(void)
 {
 	calls_leave();
 }
 
 /* The first of all these calls is about to begin, in any thread. */
-void work_starts(void);
+void stream_work_starts(void);
 
 /* Within such a call: one stream's order may not hold for its work. Once this
  * returns, it doesn't matter any more. */
-void work_mixed(void);
+void stream_order_break(void);
 
 /* Work may be queued from now on that we don't see, or that is in no stream's
  * order: the order never comes back. */
-void work_doubt(void);
+void stream_order_opaque(void);
 
-/* As work_mixed, and the order does not come back before as many calls of the
- * second. */
-void work_bar(void);
-void work_unbar(void);
+/* As stream_order_break, and the order does not come back before as many calls
+ * of the second. */
+void stream_order_bar(void);
+void stream_order_unbar(void);
 
 /* The program waits for a stream, or for all: what was reused before is then
  * in order with all streams. Begin's answer goes to end, if it succeeded. */
-uint64_t work_wait_begin(void);
-void work_wait_end(struct CUstream_st *stream, bool per_thread, uint64_t hits);
-void work_wait_end_all(uint64_t hits);
+uint64_t stream_order_wait_begin(void);
+void stream_order_wait_end(struct CUstream_st *stream, bool per_thread,
+			   uint64_t hits);
+void stream_order_wait_end_all(uint64_t hits);
 
 /* The stream is about to be destroyed; its handle may become another's. */
-void work_stream_ended(struct CUstream_st *stream);
+void stream_order_stream_ended(struct CUstream_st *stream);
 
 /* Lets stream order make reuse safe from now on, on a device whose level and
  * reach allow it. False: there are several streams, or there may be. */
-bool work_order(struct device *device);
+bool stream_order_try(struct device *device);
 
 /* A fence of the device is about to be made. Not 0: one stream has been alone
  * for long enough, and no call is under way that may bring work to others. Then
  * the second follows once the fence has been made: the order is back, unless
  * another stream was given work meanwhile. */
-unsigned int work_return_begin(struct device *device);
-void work_return(struct device *device, unsigned int begun);
+unsigned int stream_order_return_begin(struct device *device);
+void stream_order_return(struct device *device, unsigned int begun);
 
 /* Whether it does. */
-bool work_is_ordered(const struct device *device);
+bool stream_order_holds(const struct device *device);
 
 #endif

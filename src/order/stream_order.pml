@@ -4,7 +4,7 @@
 #define MANY      4
 
 #ifdef RETURN
-byte sole = MANY;        /* work_sole */
+byte sole = MANY;        /* sole_stream */
 #else
 byte sole = NO_STREAM;
 #endif
@@ -13,7 +13,7 @@ bool ordered;
 bool trial;
 byte barred;
 bool inside[4];          /* calls.c: calls under way */
-bool back[2];            /* what work_return_begin has answered */
+bool back[2];            /* what stream_order_return_begin has answered */
 
 #define may_return (!barred && count == 0 && !several)
 
@@ -45,8 +45,8 @@ inline order_end(t, seen, ended, both, yes, res)
 #endif
 }
 
-/* work.c: work_mixed */
-inline work_mixed(t, seen, ended, both, yes, res)
+/* work.c: stream_order_break */
+inline stream_order_break(t, seen, ended, both, yes, res)
 {
 	if
 	:: sole != MANY ->
@@ -84,7 +84,7 @@ inline work_mixed(t, seen, ended, both, yes, res)
 	fi
 }
 
-/* work.h: work_queued; work.c: work_first */
+/* work.h: work_queued; work.c: stream_order_first */
 inline work_queued(t, stream, seen, ended, both, yes, res)
 {
 	atomic {
@@ -95,14 +95,14 @@ inline work_queued(t, stream, seen, ended, both, yes, res)
 		yes = (sole != stream && sole != MANY)
 	}
 	if
-	:: yes -> work_mixed(t, seen, ended, both, yes, res)
+	:: yes -> stream_order_break(t, seen, ended, both, yes, res)
 	:: else
 	fi
 }
 
-/* fence.c: order_is_enough; work.c: work_order, order_begin. What it reaches
+/* fence.c: order_is_enough; work.c: stream_order_try, order_begin. What it reaches
  * was looked at before. */
-inline work_order(yes)
+inline stream_order_try(yes)
 {
 #ifdef ORDER_UNLOCKED
 	yes = (!mixing && !trial && sole != MANY);
@@ -125,14 +125,14 @@ inline work_order(yes)
 #endif
 }
 
-/* work.c: work_bar, work_unbar */
-inline work_bar(t, seen, ended, both, yes, res)
+/* work.c: stream_order_bar, stream_order_unbar */
+inline stream_order_bar(t, seen, ended, both, yes, res)
 {
 	barred++;
-	work_mixed(t, seen, ended, both, yes, res)
+	stream_order_break(t, seen, ended, both, yes, res)
 }
 
-inline work_unbar()
+inline stream_order_unbar()
 {
 	barred--
 }
@@ -153,8 +153,8 @@ inline look(t)
 	}
 }
 
-/* work.c: work_return_begin; for how long a stream is alone is left open */
-inline work_return_begin(t)
+/* work.c: stream_order_return_begin; for how long a stream is alone is left open */
+inline stream_order_return_begin(t)
 {
 	back[t] = false;
 #ifdef RETURN
@@ -177,8 +177,8 @@ inline work_return_begin(t)
 #endif
 }
 
-/* work.c: work_return */
-inline work_return(t)
+/* work.c: stream_order_return */
+inline stream_order_return(t)
 {
 	atomic {
 		if

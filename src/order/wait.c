@@ -28,9 +28,9 @@ static int event_wait(struct context *context)
 
 	if (res)
 		return res;
-	if (quiet_begin()) {
+	if (capture_block()) {
 		res = backing_record(context->handle, event);
-		quiet_end();
+		capture_unblock();
 	} else {
 		res = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 	}
@@ -45,9 +45,9 @@ static int quiet_wait(struct context *context)
 {
 	int res = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 
-	if (quiet_begin()) {
+	if (capture_block()) {
 		res = backing_wait(context->handle);
-		quiet_end();
+		capture_unblock();
 	}
 	return res;
 }

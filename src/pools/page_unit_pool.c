@@ -29,7 +29,7 @@ struct page_unit_pool {
 	size_t count, room;
 };
 
-static struct page_unit_pool *self(struct pool *pool)
+static struct page_unit_pool *page_unit_self(struct pool *pool)
 {
 	return (struct page_unit_pool *)pool;
 }
@@ -42,7 +42,7 @@ static bool page_unit_pool_open(struct pool *pool, const struct config *config)
 
 static void page_unit_pool_close(struct pool *pool)
 {
-	free(self(pool)->bins);
+	free(page_unit_self(pool)->bins);
 }
 
 static size_t page_unit_pool_span(const struct pool *pool, size_t size,
@@ -83,11 +83,12 @@ static enum pool_answer page_unit_pool_alloc(struct pool *pool, size_t span,
 					     struct block **block)
 {
 	size_t most = slack < SIZE_MAX - span ? span + slack : SIZE_MAX;
-	size_t place = bin_place(self(pool), span);
+	size_t place = bin_place(page_unit_self(pool), span);
 	enum pool_answer answer = POOL_MISS;
-	struct bin *bin = &self(pool)->bins[place];
+	struct bin *bin = &page_unit_self(pool)->bins[place];
 
-	for (; place < self(pool)->count && bin->span <= most; place++, bin++) {
+	for (; place < page_unit_self(pool)->count && bin->span <= most;
+	     place++, bin++) {
 		if (bin->idle.head && bin->idle.head->epoch < safe) {
 			*block = bin->idle.head;
 			bin->idle.head = bin->idle.head->next;
@@ -135,7 +136,7 @@ static struct bin *bin_current(struct page_unit_pool *pool, size_t span)
 static bool page_unit_pool_keep(struct pool *pool,
 				const struct block_list *list)
 {
-	struct bin *bin = bin_current(self(pool), list->head->span);
+	struct bin *bin = bin_current(page_unit_self(pool), list->head->span);
 	struct block_list *idle;
 
 	if (!bin)
@@ -168,12 +169,13 @@ static bool page_unit_pool_free(struct pool *pool, struct block *block)
 static struct block_list page_unit_pool_take(struct pool *pool, size_t span,
 					     size_t most, uint64_t safe)
 {
-	size_t place = bin_place(self(pool), span);
-	struct bin *bin = &self(pool)->bins[place];
+	size_t place = bin_place(page_unit_self(pool), span);
+	struct bin *bin = &page_unit_self(pool)->bins[place];
 	struct block_list taken = {0};
 	struct block *next = NULL;
 
-	if (place == self(pool)->count || bin->span != span || !bin->idle.head)
+	if (place == page_unit_self(pool)->count || bin->span != span ||
+	    !bin->idle.head)
 		return taken;
 	if (bin->idle.count <= most && bin->idle.tail->epoch < safe) {
 		taken = bin->idle;
@@ -191,11 +193,11 @@ static struct block_list page_unit_pool_take(struct pool *pool, size_t span,
 static struct block *page_unit_pool_trim(struct pool *pool, size_t bytes)
 {
 	struct block *list = NULL, *block;
-	size_t taken = 0, place = self(pool)->count;
+	size_t taken = 0, place = page_unit_self(pool)->count;
 	struct bin *bin;
 
 	while (taken < bytes && place) {
-		bin = &self(pool)->bins[--place];
+		bin = &page_unit_self(pool)->bins[--place];
 		while (taken < bytes && (block = bin->idle.head)) {
 			bin->idle.head = block->next;
 			bin->idle.count--;
@@ -215,7 +217,7 @@ const struct pool_ops page_unit_pool = {
 	.span = page_unit_pool_span,
 	.alloc = page_unit_pool_alloc,
 	.free = page_unit_pool_free,
-	.take = page_unit_pool_take,
-	.keep = page_unit_pool_keep,
+	.alloc_batch = page_unit_pool_take,
+	.free_batch = page_unit_pool_keep,
 	.trim = page_unit_pool_trim,
 };

@@ -13,13 +13,13 @@
 #include "block/block.h"
 #include "common/option.h"
 
-struct store;
+struct heap;
 
 /* First member of each pool's own struct. Core fills and reads it. */
 struct pool {
 	/* Whose memory it serves. First and atomic: a closed pool's record is
 	 * kept, so that who comes late with a block of it finds a context. */
-	struct store *_Atomic store;
+	struct heap *_Atomic heap;
 	const struct pool_ops *ops;
 	/* Set by open. Power of two: a request takes its size rounded up to a
 	 * multiple of it, and a block serves requests of its span only; then
@@ -28,7 +28,7 @@ struct pool {
 	size_t live_count; /* blocks with the program, or on their way */
 	size_t live_span;  /* bytes reserved for them */
 	bool retired;      /* swapped out: takes nothing back */
-	struct pool *next; /* of the store's pools */
+	struct pool *next; /* of the heap's pools */
 };
 
 enum pool_answer {
@@ -66,9 +66,9 @@ struct pool_ops {
 	bool (*free)(struct pool *pool, struct block *block);
 	/* The two are NULL in a pool without a unit. As alloc and free, for
 	 * several blocks of a span: up to `most`, and a list with some. */
-	struct block_list (*take)(struct pool *pool, size_t span, size_t most,
-				  uint64_t safe);
-	bool (*keep)(struct pool *pool, const struct block_list *list);
+	struct block_list (*alloc_batch)(struct pool *pool, size_t span,
+					 size_t most, uint64_t safe);
+	bool (*free_batch)(struct pool *pool, const struct block_list *list);
 	/* Hands over idle blocks of at least so many bytes in all, linked by
 	 * next, and as few as it can; every one, where that is not enough. */
 	struct block *(*trim)(struct pool *pool, size_t bytes);

@@ -5,7 +5,7 @@
 #include "elf_symbol.h"
 
 /* Whether a list of preloads, with spaces or colons, names the file. */
-static bool names(const char *list, const char *path)
+static bool behind_names(const char *list, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const char *file = slash ? slash + 1 : path;
@@ -35,10 +35,10 @@ static bool takes_memory(const struct link_map *object)
 	static const char *const taken[] = {"cudaMalloc", "cudaFree",
 					    "cuMemAlloc_v2", "cuMemFree_v2"};
 
-	if (object_defines(object, "dlsym"))
+	if (elf_defines(object, "dlsym"))
 		return false;
 	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
-		if (object_defines(object, taken[i]))
+		if (elf_defines(object, taken[i]))
 			return true;
 	return false;
 }
@@ -46,12 +46,12 @@ static bool takes_memory(const struct link_map *object)
 const char *loader_taker_behind(void)
 {
 	const char *list = getenv("LD_PRELOAD");
-	const struct link_map *own = list ? object_own() : NULL, *object = own;
+	const struct link_map *own = list ? elf_own() : NULL, *object = own;
 	int left = own ? words_of(list) : 0;
 
 	/* Preloads follow each other; what comes after them may change. */
 	while (--left > 0 && (object = object->l_next))
-		if (names(list, object->l_name) && takes_memory(object))
+		if (behind_names(list, object->l_name) && takes_memory(object))
 			return object->l_name;
 	return NULL;
 }

@@ -8,11 +8,11 @@
 
 static bool is_cudas(const struct link_map *library)
 {
-	return object_named(library->l_name, "libcuda.so") ||
-	       object_named(library->l_name, "libcudart.so");
+	return elf_file_named(library->l_name, "libcuda.so") ||
+	       elf_file_named(library->l_name, "libcudart.so");
 }
 
-bool loader_is_apart(void *handle)
+bool loader_is_dlmopen(void *handle)
 {
 	static __typeof__(&dlinfo) _Atomic found;
 	__typeof__(&dlinfo) info = found;

@@ -15,7 +15,7 @@ struct tables {
 	const uint32_t *hash; /* DT_GNU_HASH: what libraries have since 2006 */
 };
 
-bool object_named(const char *path, const char *start)
+bool elf_file_named(const char *path, const char *start)
 {
 	const char *file = path;
 
@@ -104,18 +104,18 @@ static const Elf64_Sym *symbol_defined(const struct link_map *object,
 	return found && found->st_shndx != SHN_UNDEF ? found : NULL;
 }
 
-void *object_symbol(const char *start, const char *symbol)
+void *elf_symbol(const char *start, const char *symbol)
 {
 	const struct link_map *object = _r_debug.r_map;
 	const Elf64_Sym *found;
 
-	while (object && !object_named(object->l_name, start))
+	while (object && !elf_file_named(object->l_name, start))
 		object = object->l_next;
 	found = object ? symbol_defined(object, symbol) : NULL;
 	return found ? (void *)(object->l_addr + found->st_value) : NULL;
 }
 
-const struct link_map *object_own(void)
+const struct link_map *elf_own(void)
 {
 	const struct link_map *object = _r_debug.r_map;
 
@@ -124,7 +124,7 @@ const struct link_map *object_own(void)
 	return object;
 }
 
-bool object_defines(const struct link_map *object, const char *symbol)
+bool elf_defines(const struct link_map *object, const char *symbol)
 {
 	return symbol_defined(object, symbol);
 }

@@ -30,7 +30,7 @@ static void *glibc_symbol(const char *symbol)
 	void *found = NULL;
 
 	for (size_t i = 0; !found && i < 3; i++)
-		found = object_symbol(parts[i], symbol);
+		found = elf_symbol(parts[i], symbol);
 	return found;
 }
 

@@ -27,7 +27,7 @@ int loader_address(const void *address, Dl_info *info);
 
 /* Whether a library was opened by dlmopen, apart from ours, and CUDA with it:
  * none of its calls can reach us. handle is one of dlopen's. */
-bool loader_is_apart(void *handle);
+bool loader_is_dlmopen(void *handle);
 
 /* The file of a preload that takes memory calls as well and is not asked, as it
  * comes after this library; NULL: there is none. */

@@ -115,7 +115,7 @@ enum standing { FREE, INHERITED, OWN };
 
 /* Asked as late as it is needed, by one call that the kernel has for this: what
  * was set since the first look may kill for any. */
-static enum standing standing(void)
+static enum standing syscall_filter_standing(void)
 {
 	struct filters now;
 	int mode;
@@ -194,7 +194,7 @@ static bool filter_try(const long *calls)
 	sigset_t all, before;
 	pid_t child;
 
-	switch (standing()) {
+	switch (syscall_filter_standing()) {
 	case FREE:
 		return false;
 	case OWN:

@@ -4,10 +4,10 @@
 
 #include "gate/gate.h"
 
-static struct figures none(const struct device *device)
+static struct stats none(const struct device *device)
 {
 	(void)device;
-	return (struct figures){0};
+	return (struct stats){0};
 }
 
 static bool count_no_alloc(const struct device *device, size_t size, bool hit)
@@ -27,22 +27,22 @@ static void look_at_none(const struct device *device)
 	(void)device;
 }
 
-static const struct figures_source nobody = {
+static const struct stats_source nobody = {
 	.sum = none,
-	.about = none,
+	.approx = none,
 	.count_alloc = count_no_alloc,
 	.count_free = count_no_free,
-	.look = look_at_none,
+	.sync = look_at_none,
 };
 
-static const struct figures_source *_Atomic threads = &nobody;
+static const struct stats_source *_Atomic threads = &nobody;
 
-void counters_source(const struct figures_source *to)
+void counters_source(const struct stats_source *to)
 {
 	atomic_store(&threads, to);
 }
 
-static const struct figures_source *source(void)
+static const struct stats_source *source(void)
 {
 	return atomic_load_explicit(&threads, memory_order_acquire);
 }
@@ -69,7 +69,7 @@ static uint64_t own_figure(const struct device *device, enum counter counter)
 }
 
 /* What the caches have of it, if they count it. */
-static uint64_t caches_part(const struct figures *caches, enum counter counter)
+static uint64_t caches_part(const struct stats *caches, enum counter counter)
 {
 	switch (counter) {
 	case COUNTER_quarantined_bytes:
@@ -99,7 +99,7 @@ static uint64_t caches_part(const struct figures *caches, enum counter counter)
 /* Where one thread frees what another took, the free may have been seen and the
  * request not. In stream order nothing waits for a fence. */
 static uint64_t with_caches(const struct device *device, enum counter counter,
-			    uint64_t own, const struct figures *caches)
+			    uint64_t own, const struct stats *caches)
 {
 	uint64_t sum = own + caches_part(caches, counter);
 
@@ -128,7 +128,7 @@ static uint64_t all_of(const uint64_t values[COUNTER_MAX])
  * that was freed since the caches began, which never falls. */
 void counters_get(const struct device *device, uint64_t values[COUNTER_MAX])
 {
-	struct figures caches;
+	struct stats caches;
 
 	for (enum counter i = 0; i < COUNTER_MAX; i++)
 		values[i] = own_figure(device, i);
@@ -148,10 +148,10 @@ uint64_t counter_get(const struct device *device, enum counter counter)
 	return values[counter];
 }
 
-uint64_t counter_about(const struct device *device, enum counter counter)
+uint64_t counter_approx(const struct device *device, enum counter counter)
 {
 	uint64_t own = own_figure(device, counter);
-	struct figures caches = source()->about(device);
+	struct stats caches = source()->approx(device);
 
 	return with_caches(device, counter, own, &caches);
 }
@@ -177,7 +177,7 @@ void counter_lift(struct device *device, enum counter peak, uint64_t now)
 static void live_add(struct device *device, uint64_t n)
 {
 	counter_add(device, COUNTER_live_bytes, n);
-	if (counter_about(device, COUNTER_live_bytes) >
+	if (counter_approx(device, COUNTER_live_bytes) >
 	    own_figure(device, COUNTER_live_peak))
 		counter_lift(device, COUNTER_live_peak,
 			     counter_get(device, COUNTER_live_bytes));
@@ -206,16 +206,16 @@ void device_uncount_free(struct device *device, size_t size)
 {
 	live_add(device, size);
 	counter_sub(device, COUNTER_frees, 1);
-	source()->look(device);
+	source()->sync(device);
 }
 
-void device_press(struct device *device)
+void pressure_begin(struct device *device)
 {
 	device->pressed++;
 	gate_recompute(device);
 }
 
-void device_unpress(struct device *device)
+void pressure_end(struct device *device)
 {
 	device->pressed--;
 	gate_recompute(device);
@@ -241,7 +241,7 @@ void device_reserve(struct device *device, size_t span)
 {
 	counter_add(device, COUNTER_reserved_bytes, span);
 	counter_lift(device, COUNTER_reserved_peak,
-		     counter_about(device, COUNTER_reserved_bytes));
+		     counter_approx(device, COUNTER_reserved_bytes));
 }
 
 void device_unreserve(struct device *device, size_t span)

@@ -10,27 +10,27 @@
 #include "context/context.h"
 
 /* What a thread counts for itself, or several do. */
-struct figures {
+struct stats {
 	uint64_t hits, frees, freed, idle, live;
 	uint64_t taken, given, reserved; /* of pools that keep nothing */
 };
 
 /* The threads' figures. */
-struct figures_source {
+struct stats_source {
 	/* Sums over all threads, also of those that have ended. */
-	struct figures (*sum)(const struct device *device);
+	struct stats (*sum)(const struct device *device);
 	/* The same without a lock or a walk: the calling thread's own are
 	 * exact, those of others as of when they were last told. */
-	struct figures (*about)(const struct device *device);
+	struct stats (*approx)(const struct device *device);
 	/* The calling thread counts a request, or a free; false: it counts
 	 * none of that device. And it sees to its figures. */
 	bool (*count_alloc)(const struct device *device, size_t size, bool hit);
 	bool (*count_free)(const struct device *device, size_t size);
-	void (*look)(const struct device *device);
+	void (*sync)(const struct device *device);
 };
 
 /* There is one; it stays. Before, no thread counts any. */
-void counters_source(const struct figures_source *source);
+void counters_source(const struct stats_source *source);
 
 void counter_add(struct device *device, enum counter counter, uint64_t n);
 void counter_sub(struct device *device, enum counter counter, uint64_t n);
@@ -39,7 +39,7 @@ uint64_t counter_get(const struct device *device, enum counter counter);
 void counters_get(const struct device *device, uint64_t values[COUNTER_MAX]);
 /* As counter_get, of what threads have told: no lock, and no walk. A peak is
  * that which has been noticed. */
-uint64_t counter_about(const struct device *device, enum counter counter);
+uint64_t counter_approx(const struct device *device, enum counter counter);
 /* A peak is at least this. */
 void counter_lift(struct device *device, enum counter peak, uint64_t now);
 /* A request is served, how: COUNTER_hits or COUNTER_misses; a block is freed.
@@ -61,7 +61,7 @@ void device_unreserve(struct device *device, size_t span);
 /* Sets COUNTER_quarantined_bytes; returns what it was. */
 uint64_t quarantine_set(struct device *device, uint64_t bytes);
 /* A request that found no room begins, and ends. */
-void device_press(struct device *device);
-void device_unpress(struct device *device);
+void pressure_begin(struct device *device);
+void pressure_end(struct device *device);
 
 #endif

@@ -1,15 +1,15 @@
-/* The fast path of a request and of a free: all of it, in the doors themselves.
- * See cache.h for what keeps others out.
+/* The fast path of a request and of a free: all of it, in the hooks themselves.
+ * See tcache.h for what keeps others out.
  *
  * Per pair: one atomic step, no system or driver call, and no lock but for one
- * look at others' figures in 256 requests or more (cache_look). The words that
+ * look at others' figures in 256 requests or more (tcache_sync). The words that
  * are shared, and why these orders are enough:
  *
- * cache->busy	is written by this thread. Its release in cache_leave hands the
+ * cache->busy	is written by this thread. Its release in tcache_leave hands the
  *		magazines to who waits for 0 with an acquire.
  * cache->unit	and cache->table are read after busy was set, in program order;
  *		membarrier(2) on the other side makes that the order that
- *		everyone sees. While the cache is shut no span is found by the
+ *		everyone sees. While the cache is closed no span is found by the
  *		one, and no block by the other. The acquire takes over what who
  *		opened it last has changed.
  * block->word	is changed from live to idle by a sequentially consistent step:
@@ -28,7 +28,7 @@
  *		(stream_order.c).
  *
  * The figures are plain words that only this thread changes; others read them
- * under the caches' lock (cache_figures.c), as words that are never seen half
+ * under the caches' lock (tcache_stats.c), as words that are never seen half
  * changed.
  */
 #ifndef MNM_FAST_H
@@ -36,28 +36,28 @@
 
 #include "block/block.h"
 #include "block/block_index.h"
-#include "cache.h"
+#include "tcache.h"
 
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 
 #define ALWAYS static inline __attribute__((always_inline))
 
-/* Requests of a thread, and of one that is alone; see cache_look. */
+/* Requests of a thread, and of one that is alone; see tcache_sync. */
 enum { LOOK_EVERY = 256, LOOK_ALONE = 4096 };
 
-static inline void cache_enter(struct cache *cache)
+static inline void tcache_enter(struct tcache *cache)
 {
 	atomic_store_explicit(&cache->busy, 1, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
 }
 
-static inline void cache_leave(struct cache *cache)
+static inline void tcache_leave(struct tcache *cache)
 {
 	atomic_store_explicit(&cache->busy, 0, memory_order_release);
 }
 
 /* At most one of its places is a span's. NULL: none is. */
-static inline struct magazine *magazine_of(struct cache *cache, size_t span)
+static inline struct magazine *magazine_of(struct tcache *cache, size_t span)
 {
 	struct magazine *magazine = magazine_at(cache, span);
 
@@ -67,17 +67,18 @@ static inline struct magazine *magazine_of(struct cache *cache, size_t span)
 	return magazine->span == span ? magazine : NULL;
 }
 
-/* What the door does next. */
+/* What the hook does next. */
 enum fast {
 	FAST_DONE,  /* nothing */
 	FAST_LOOK,  /* it is done, but for fast_look */
 	FAST_NOT,   /* nothing was done: the slow path */
-	FAST_TAKEN, /* fast_taken, then mem_free_taken */
+	FAST_TAKEN, /* fast_taken, then mem_free_block */
 };
 
 /* The block's next holder is the program. */
-static inline enum fast cache_lend(struct cache *cache, struct block *block,
-				   size_t span, size_t size, uint64_t *addr)
+static inline enum fast tcache_checkout(struct tcache *cache,
+					struct block *block, size_t span,
+					size_t size, uint64_t *addr)
 {
 	*addr = block_word(block) & ~BLOCK_STATE;
 	block->size = size;
@@ -90,24 +91,24 @@ static inline enum fast cache_lend(struct cache *cache, struct block *block,
 	/* Once in so many requests, others' bytes are looked at as well. */
 	if (!LIKELY(figure_add(&cache->hits_left, -1) >= 0))
 		return FAST_LOOK;
-	cache_leave(cache);
+	tcache_leave(cache);
 	return FAST_DONE;
 }
 
-static inline void fast_look(struct cache *cache)
+static inline void fast_look(struct tcache *cache)
 {
-	cache_leave(cache);
-	cache_look(cache);
+	tcache_leave(cache);
+	tcache_sync(cache);
 }
 
-ALWAYS enum fast cache_alloc(struct cache *cache, size_t size, uint64_t *addr)
+ALWAYS enum fast tcache_alloc(struct tcache *cache, size_t size, uint64_t *addr)
 {
 	struct magazine *magazine;
 	struct block *block;
 	size_t unit, span;
 	uint64_t safe;
 
-	cache_enter(cache);
+	tcache_enter(cache);
 	unit = atomic_load_explicit(&cache->unit, memory_order_acquire);
 	span = (size + unit - 1) & -unit;
 	magazine = magazine_of(cache, span);
@@ -118,9 +119,9 @@ ALWAYS enum fast cache_alloc(struct cache *cache, size_t size, uint64_t *addr)
 	if (!LIKELY(block) || !LIKELY(block->epoch < safe))
 		goto slow;
 	magazine_set(magazine, block->next);
-	return cache_lend(cache, block, span, size, addr);
+	return tcache_checkout(cache, block, span, size, addr);
 slow:
-	cache_leave(cache);
+	tcache_leave(cache);
 	return FAST_NOT;
 }
 
@@ -168,7 +169,7 @@ static inline void magazine_append(struct magazine *magazine,
 
 /* Takes a block that was just freed. False: it is another pool's, or the cache
  * has no place for it; fast_taken has to follow. */
-static inline bool cache_keep(struct cache *cache, struct block *block)
+static inline bool tcache_keep(struct tcache *cache, struct block *block)
 {
 	size_t span = block->span;
 	struct magazine *magazine;
@@ -188,28 +189,28 @@ static inline bool cache_keep(struct cache *cache, struct block *block)
 	return true;
 }
 
-ALWAYS enum fast cache_free(struct cache *cache, uint64_t addr,
-			    struct block **taken)
+ALWAYS enum fast tcache_free(struct tcache *cache, uint64_t addr,
+			     struct block **taken)
 {
 	struct block_table *table;
 
-	cache_enter(cache);
+	tcache_enter(cache);
 	table = atomic_load_explicit(&cache->table, memory_order_acquire);
 	if (!block_take_at(table, addr, taken)) {
-		cache_leave(cache);
+		tcache_leave(cache);
 		return FAST_NOT;
 	}
-	if (!LIKELY(cache_keep(cache, *taken)))
+	if (!LIKELY(tcache_keep(cache, *taken)))
 		return FAST_TAKEN;
-	cache_leave(cache);
+	tcache_leave(cache);
 	return FAST_DONE;
 }
 
 /* The cache does not keep the block, which is idle and nobody's. */
-static inline void fast_taken(struct cache *cache, struct block *taken)
+static inline void fast_taken(struct tcache *cache, struct block *taken)
 {
 	figure_add(&cache->room_left, taken->span);
-	cache_leave(cache);
+	tcache_leave(cache);
 }
 
 #endif

@@ -1,37 +1,39 @@
 /* What requests and frees that are the driver's leave to others; what they do
  * where it is no plain time is in heap/fresh.c. */
-#include "caches.h"
+#include "tcaches.h"
 #include "pass_through.h"
 #include "pools/pool.h"
 
-void direct_adopt(struct cache *cache, struct pool *pool)
+void pass_through_adopt(struct tcache *cache, struct pool *pool)
 {
-	if (!cache || cache->direct.pool == pool || pool->ops->alloc)
+	if (!cache || cache->pass_through.pool == pool || pool->ops->alloc)
 		return;
-	caches_lock();
-	cache_serve(cache, pool);
-	caches_unlock();
-	cache_look(cache); /* for the peak of what is reserved */
+	tcaches_lock();
+	tcache_serve(cache, pool);
+	tcaches_unlock();
+	tcache_sync(cache); /* for the peak of what is reserved */
 }
 
-void direct_settle(struct cache *cache)
+void pass_through_settle(struct tcache *cache)
 {
-	struct direct *direct = &cache->direct;
-	struct pool *pool = direct->pool;
+	struct pass_through *counts = &cache->pass_through;
+	struct pool *pool = counts->pool;
 
 	if (!pool)
 		return;
-	pool->live_count += (size_t)direct->lent;
-	pool->live_span += (size_t)direct->lent_span;
-	direct->lent = direct->lent_span = 0;
+	pool->live_count += (size_t)counts->outstanding;
+	pool->live_span += (size_t)counts->outstanding_span;
+	counts->outstanding = counts->outstanding_span = 0;
 }
 
-/* Nothing but a question to the driver could tell that a door is not seen by
- * which the current context has changed, and it is asked for no other reason.
+/* Nothing but a question to the driver could tell that an entry point is not
+ * seen by which the current context has changed, and it is asked for no other
+ * reason.
  */
-void direct_look(struct cache *cache)
+void pass_through_sync(struct tcache *cache)
 {
-	cache_look(cache);
-	if (cache == cache_sure && cache->direct.taken % LOOK_EVERY == 0)
+	tcache_sync(cache);
+	if (cache == tcache_verified &&
+	    cache->pass_through.taken % LOOK_EVERY == 0)
 		context_current();
 }

@@ -6,10 +6,10 @@
  * index, and one takes it at its free. All else is mem.c's and mem_free.c's.
  *
  * As in fast.h, the thread's cache is `busy` where its words are changed, and
- * direct.open is NULL while it is shut: before each call of the driver's and
- * after it, never meanwhile. So a request is lent by the pool before, and
- * returned after its block's free: a pool that is swapped out in between has
- * counted the block by then, and does not end.
+ * pass_through.open is NULL while it is closed: before each call of the
+ *driver's and after it, never meanwhile. So a request is checked out of the
+ *pool before, and returned after its block's free: a pool that is swapped out
+ *in between has counted the block by then, and does not end.
  *
  * entry	of the index, by a sequentially consistent step into a free
  *		place, after a look for a block that is known at that address:
@@ -23,96 +23,98 @@
  *		the entry, before the driver, who may give the address out
  *		again, is called.
  */
-#ifndef MNM_DIRECT_H
-#define MNM_DIRECT_H
+#ifndef MNM_PASS_THROUGH_H
+#define MNM_PASS_THROUGH_H
 
 #include "block/block_freelist.h"
 #include "fast.h"
 
 /* Under the context's lock, for the calling thread's cache or NULL: requests of
- * the active pool are direct from now on, if it keeps nothing. */
-void direct_adopt(struct cache *cache, struct pool *pool);
+ * the active pool pass through from now on, if it keeps nothing. */
+void pass_through_adopt(struct tcache *cache, struct pool *pool);
 
-/* By the cache's own thread, or who has shut it; under the context's lock and
+/* By the cache's own thread, or who has closed it; under the context's lock and
  * the caches': the pool has counted all of its blocks. */
-void direct_settle(struct cache *cache);
+void pass_through_settle(struct tcache *cache);
 
-/* The slow ends of direct_done and direct_given. */
-bool direct_failed(struct pool *pool, size_t size, int result);
-void direct_know_slowly(struct pool *pool, uint64_t addr, size_t size);
-void direct_look(struct cache *cache);
-void mem_given(struct block *given, bool freed);
+/* The slow ends of pass_through_end and pass_through_free_end. */
+bool pass_through_failed(struct pool *pool, size_t size, int result);
+void pass_through_know_slowly(struct pool *pool, uint64_t addr, size_t size);
+void pass_through_sync(struct tcache *cache);
+void mem_free_end(struct block *given, bool freed);
 
-/* NULL: it is shut, or its pool keeps blocks. */
-static inline struct pool *direct_pool(struct cache *cache)
+/* NULL: it is closed, or its pool keeps blocks. */
+static inline struct pool *pass_through_pool(struct tcache *cache)
 {
-	return atomic_load_explicit(&cache->direct.open, memory_order_acquire);
+	return atomic_load_explicit(&cache->pass_through.open,
+				    memory_order_acquire);
 }
 
 /* While it is busy. */
-static inline void direct_lend(struct cache *cache, uint64_t blocks,
-			       uint64_t bytes)
+static inline void pass_through_checkout(struct tcache *cache, uint64_t blocks,
+					 uint64_t bytes)
 {
-	figure_add(&cache->direct.lent, blocks);
-	figure_add(&cache->direct.lent_span, bytes);
+	figure_add(&cache->pass_through.outstanding, blocks);
+	figure_add(&cache->pass_through.outstanding_span, bytes);
 }
 
-/* Before the driver is asked for size bytes: the pool that lends them. NULL:
- * the request is not direct. */
-ALWAYS struct pool *direct_order(struct cache *cache, size_t size)
+/* Before the driver is asked for size bytes: the pool that they are of. NULL:
+ * the request does not pass through here. */
+ALWAYS struct pool *pass_through_begin(struct tcache *cache, size_t size)
 {
 	struct pool *pool;
 
-	cache_enter(cache);
-	pool = direct_pool(cache);
+	tcache_enter(cache);
+	pool = pass_through_pool(cache);
 	if (LIKELY(pool))
-		direct_lend(cache, 1, size);
-	cache_leave(cache);
+		pass_through_checkout(cache, 1, size);
+	tcache_leave(cache);
 	return pool;
 }
 
-ALWAYS enum fast direct_know(struct cache *cache, struct pool *pool,
-			     uint64_t addr, size_t size)
+ALWAYS enum fast pass_through_know(struct tcache *cache, struct pool *pool,
+				   uint64_t addr, size_t size)
 {
-	struct block *block = block_own ? block_own_pop() : block_new();
+	struct block *block =
+		block_freelist ? block_freelist_pop() : block_new();
 	bool look;
 
 	if (!LIKELY(block))
 		return FAST_NOT;
 	block->span = block->size = size;
-	cache_enter(cache);
-	if (!LIKELY(direct_pool(cache) == pool))
+	tcache_enter(cache);
+	if (!LIKELY(pass_through_pool(cache) == pool))
 		goto slow;
 	/* Not before: see forget_visit. */
 	block_pool_set(block, pool);
 	if (!LIKELY(block_enter_alone(block, addr)))
 		goto slow;
-	look = figure_add(&cache->direct.taken, 1) % LOOK_EVERY == 0;
+	look = figure_add(&cache->pass_through.taken, 1) % LOOK_EVERY == 0;
 	look = figure_add(&cache->slack, -size) < 0 || look;
-	figure_add(&cache->direct.reserved, size);
-	cache_leave(cache);
+	figure_add(&cache->pass_through.reserved, size);
+	tcache_leave(cache);
 	return LIKELY(!look) ? FAST_DONE : FAST_LOOK;
 slow:
-	cache_leave(cache);
+	tcache_leave(cache);
 	block_drop(block);
 	return FAST_NOT;
 }
 
 /* After the driver's call. False: it is out of memory, and what others keep
  * idle may make room; nothing was done. */
-ALWAYS bool direct_done(struct cache *cache, struct pool *pool, uint64_t addr,
-			size_t size, int result)
+ALWAYS bool pass_through_end(struct tcache *cache, struct pool *pool,
+			     uint64_t addr, size_t size, int result)
 {
 	if (!LIKELY(!result))
-		return direct_failed(pool, size, result);
-	switch (direct_know(cache, pool, addr, size)) {
+		return pass_through_failed(pool, size, result);
+	switch (pass_through_know(cache, pool, addr, size)) {
 	case FAST_DONE:
 		break;
 	case FAST_LOOK:
-		direct_look(cache);
+		pass_through_sync(cache);
 		break;
 	default:
-		direct_know_slowly(pool, addr, size);
+		pass_through_know_slowly(pool, addr, size);
 	}
 	return true;
 }
@@ -136,16 +138,17 @@ ALWAYS struct block *block_take_out(uint64_t addr, _Atomic uint64_t **place)
 	return NULL;
 }
 
-/* Before a free: the block that the driver is to free, and then direct_given to
- * be told of. NULL: nothing was done. */
-ALWAYS struct block *direct_take(struct cache *cache, uint64_t addr)
+/* Before a free: the block that the driver is to free, and then
+ * pass_through_free_end to be told of. NULL: nothing was done. */
+ALWAYS struct block *pass_through_free_begin(struct tcache *cache,
+					     uint64_t addr)
 {
 	struct block *block = NULL;
 	_Atomic uint64_t *place;
 	struct pool *pool;
 
-	cache_enter(cache);
-	pool = direct_pool(cache);
+	tcache_enter(cache);
+	pool = pass_through_pool(cache);
 	if (!LIKELY(pool) || !LIKELY(!(addr & BLOCK_BITS)))
 		goto leave;
 	block = block_take_out(addr, &place);
@@ -162,26 +165,28 @@ ALWAYS struct block *direct_take(struct cache *cache, uint64_t addr)
 	figure_add(&cache->slack, block->size);
 	figure_add(&cache->frees, 1);
 leave:
-	cache_leave(cache);
+	tcache_leave(cache);
 	return block;
 }
 
-ALWAYS void direct_given(struct cache *cache, struct block *block, bool freed)
+ALWAYS void pass_through_free_end(struct tcache *cache, struct block *block,
+				  bool freed)
 {
 	bool counted;
 
-	cache_enter(cache);
-	counted = LIKELY(freed) && LIKELY(direct_pool(cache) == block->pool);
+	tcache_enter(cache);
+	counted = LIKELY(freed) &&
+		  LIKELY(pass_through_pool(cache) == block->pool);
 	if (counted) {
-		direct_lend(cache, -(uint64_t)1, -block->span);
-		figure_add(&cache->direct.reserved, -block->span);
-		figure_add(&cache->direct.given, 1);
+		pass_through_checkout(cache, -(uint64_t)1, -block->span);
+		figure_add(&cache->pass_through.reserved, -block->span);
+		figure_add(&cache->pass_through.given, 1);
 	}
-	cache_leave(cache);
+	tcache_leave(cache);
 	if (!LIKELY(counted))
-		mem_given(block, freed);
-	else if (LIKELY(block_own_takes()))
-		block_own_push(block);
+		mem_free_end(block, freed);
+	else if (LIKELY(block_freelist_takes()))
+		block_freelist_push(block);
 	else
 		block_drop(block);
 }

@@ -27,7 +27,7 @@ static socklen_t address_size = sizeof(address);
 
 /* In place of src/control/listener.c: an address of the kernel's choice, so
  * that no file stays behind. */
-bool listener_open(struct own_fd *listener, int backlog, char *error,
+bool listener_open(struct guarded_fd *listener, int backlog, char *error,
 		   size_t size)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -35,7 +35,7 @@ bool listener_open(struct own_fd *listener, int backlog, char *error,
 	(void)error;
 	(void)size;
 	address.sun_family = AF_UNIX;
-	*listener = own_fd_open(fd);
+	*listener = guarded_fd_open(fd);
 	return !bind(listener->fd, (struct sockaddr *)&address,
 		     sizeof(address.sun_family)) &&
 	       !getsockname(listener->fd, (struct sockaddr *)&address,

@@ -65,7 +65,7 @@ ROWS = [
     ("stamp_after_the_push", "race free beside a request, without caches",
      (FREES, STAMP, "	device_count_free(device"),
      (FREES, KEPT, KEPT.replace("	return kept", "	block->epoch = "
-                              "atomic_load(&store->device->epoch);\n"
+                              "atomic_load(&heap->device->epoch);\n"
                               "	return kept"))),
     ("epoch_of_now_is_safe", "proof",
      (PAGES, "bin->idle.head->epoch < safe",
@@ -97,14 +97,14 @@ ROWS = [
       "		else\n			(void)0;")),
     # The program's own waits.
     ("failed_sync_publishes", "test_fence.py -k failed_wait",
-     (FENCE, "	if (!res && sync_reaches(part->device))",
-      "	if (sync_reaches(part->device))")),
+     (FENCE, "	if (!res && sync_covers(part->device))",
+      "	if (sync_covers(part->device))")),
     ("sync_ends_its_epoch_late", "race wait beside a new context",
      (FENCE, "		epoch_over(part->device, part->safe);",
       "		epoch_over(part->device, epoch_end(part->device,\n"
       "			&(uint64_t){0}));")),
     ("sync_ignores_who_came_meanwhile", "race wait beside a new context",
-     (FENCE, "	if (!res && sync_reaches(part->device))", "	if (!res)")),
+     (FENCE, "	if (!res && sync_covers(part->device))", "	if (!res)")),
     # Captures and what they hold.
     ("fence_during_capture", "proof",
      (CAPTURE, "	granted = !count;", "	granted = true;"),
@@ -113,29 +113,29 @@ ROWS = [
     ("begin_does_not_wait_for_quiet", "proof",
      (CAPTURE, "	quiet_await();\n", "	(void)quiet_await;\n")),
     ("held_blocks_are_not_held", "test_capture.py",
-     (FREES, "		return hold_keep(block);", "		(void)hold_keep;")),
+     (FREES, "		return deferred_free_keep(block);", "		(void)deferred_free_keep;")),
     ("hold_ends_with_the_capture", "test_capture.py",
-     (HOLD, "	if (open)\n		graph_join(graph, open);",
+     (HOLD, "	if (open)\n		graph_attach(graph, open);",
       "	(void)graph;")),
     ("executables_hold_nothing", "test_capture.py",
-     (HOLD, "		graph_leave(former, NULL);\n	graph_join_all_of",
+     (HOLD, "		graph_leave(former, NULL);\n	graph_attach_all_of",
       "		graph_leave(former, NULL);\n	(void)sizeof")),
     ("graph_forgets_its_first_capture", "test_capture.py",
-     (HOLD, "	if (open)\n		graph_join(graph, open);",
+     (HOLD, "	if (open)\n		graph_attach(graph, open);",
       "	if (graph_find(graph))\n		graph_leave(graph_find(graph), NULL);"
-      "\n	if (open)\n		graph_join(graph, open);")),
+      "\n	if (open)\n		graph_attach(graph, open);")),
     ("capture_outlives_its_thread", "test_capture.py",
      (CAPTURE, "	captures_drop(stream, NULL);", "	(void)stream;")),
     ("an_allocation_gives_back", "test_fence.py -k gives_nothing_back",
      (MEM, "	device->used = true;", "	device->used = true;\n"
-      "	device_poll(device);")),
+      "	reclaim_run(device);")),
     ("held_blocks_keep_their_stamp",
      "test_capture.py",
      (POOLS, "	block->epoch = atomic_load(&device->epoch);\n", "")),
     ("what_a_capture_holds_is_not_given_back", "test_capture.py",
-     (HOLD, "		list = hold_take(hold, device, NULL);",
+     (HOLD, "		list = deferred_free_take(hold, device, NULL);",
       "		list = hold == open ? NULL\n"
-      "				    : hold_take(hold, device, NULL);")),
+      "				    : deferred_free_take(hold, device, NULL);")),
     ("a_capture_outlives_its_whole_context", "test_capture.py",
      (CAPTURE, "	return !context || capture->place.context == context ||\n"
       "	       (!stream && capture->place.whole == context);",
@@ -153,10 +153,10 @@ ROWS = [
       "	res =")),
     # Several contexts and devices.
     ("peer_is_not_fenced", "test_fence.py -k peers_work",
-     (REACH, "	atomic_fetch_or(&visitor->visits, bit);\n", "")),
+     (REACH, "	atomic_fetch_or(&peer->peer_of, bit);\n", "")),
     ("second_context_not_joined", "test_order.py -k second_context_waits",
-     ("src/mem/observers.c", "		fence_join(context->device, context);",
-      "		(void)fence_join;")),
+     ("src/mem/observers.c", "		fence_attach(context->device, context);",
+      "		(void)fence_attach;")),
     ("two_contexts_fenced_as_one", "proof",
      (MAKE, "	int count = contexts_of(device, list, FENCE_CONTEXTS);\n"
       "	enum", "	int count = contexts_of(device, list, "
@@ -170,7 +170,7 @@ ROWS = [
      "test_visits.py -k cant_be_asked",
      (SEAL, "	ready = !fence_failed(device, res);", "	ready = !res;")),
     ("peers_are_ordered", "test_guest.py -k without_a_swap",
-     (FENCE, "	return device->visited || device->shared;",
+     (FENCE, "	return device->has_peers || device->shared;",
       "	return device->shared;"),
      (MAKE, "	int count = contexts_of(device, list, FENCE_CONTEXTS);\n"
       "	enum", "	int count = contexts_using(device, list, "
@@ -216,10 +216,10 @@ ROWS = [
      (HOOKS, "static bool is_gone", "__attribute__((unused)) static bool "
       "is_gone")),
     ("memory_is_exported_under_work", "test_fence.py -k exported",
-     (FREES, "		fence_drain(pool->store->context);\n", "		;\n")),
+     (FREES, "		fence_drain(pool->heap->context);\n", "		;\n")),
     ("an_idle_stream_is_gated", "test_order.py -k after_a_wait",
-     (WORK, "	if (order_is_over(device, atomic_load(&work_sole)))",
-      "	if (order_is_over(device, atomic_load(&work_sole)) && !device)")),
+     (WORK, "	if (order_is_over(device, atomic_load(&sole_stream)))",
+      "	if (order_is_over(device, atomic_load(&sole_stream)) && !device)")),
     ("request_during_a_reset", "race a context's end beside a request",
      (USE, "	while (context->closing && !context->dead && "
       "!is_ending_here(context))\n"
@@ -244,14 +244,14 @@ ROWS = [
       "wait for */\n		return CUDA_SUCCESS;\n", "")),
     ("a_destroy_that_is_refused_ends_what_is_inside",
      "test_graph_owner.py -k refuses",
-     ("src/heap/graph_owner.c", "	if (!find(graph)) /* CUDA refuses to "
-      "destroy what is a node's */\n", "")),
+     ("src/heap/graph_owner.c", "	if (!graph_owner_find(graph))\n		take",
+      "		take")),
     ("a_reset_releases", "test_beside.py -k after_a_reset",
      (PRIMARY, "	if (ended && call != PRIMARY_RESET)", "	if (ended)")),
     ("a_primary_context_leaves_undrained",
      "race primary's end beside another's",
      (PRIMARY, "	if (context && !fence_leave(context))\n"
-      "		context_drain(context);\n", "	(void)context;\n")),
+      "		reclaim_context(context);\n", "	(void)context;\n")),
     # Pinned memory.
     ("pinned_memory_is_ordered_by_the_device", "proof",
      (HOST, "	ready = sealed && all_done(ask_one);",
@@ -278,9 +278,9 @@ ROWS = [
      (WORK, "	     sole == key))", "	     sole != key))")),
     ("every_threads_stream_is_one",
      "test_order.py",
-     (WORK, "	if (key != WORK_PER_THREAD &&\n", "	if (true &&\n")),
+     (WORK, "	if (key != SOLE_PER_THREAD &&\n", "	if (true &&\n")),
     ("order_outlives_its_stream", "test_order.py -k destroyed",
-     (WORK, "&work_sole, &key, WORK_ENDED", "&work_sole, &key, WORK_NONE")),
+     (WORK, "&sole_stream, &key, SOLE_ENDED", "&sole_stream, &key, SOLE_NONE")),
     # Blocks, pools and swaps.
     ("swap_without_retiring",
      "test_threads.py test_pool.py test_cli.py",
@@ -299,10 +299,10 @@ ROWS = [
     ("block_removed_after_the_drivers_free",
      "race trimmed block beside an allocation",
      (GIVEBACK, """	if (block_remove(block)) {
-		res = device_check(store->context->device,
-				   give(store, block_addr(block)));
-""", """	res = device_check(store->context->device,
-			   give(store, block_addr(block)));
+		res = device_check(heap->context->device,
+				   reclaim_give(heap, block_addr(block)));
+""", """	res = device_check(heap->context->device,
+			   reclaim_give(heap, block_addr(block)));
 	if (block_remove(block)) {
 """)),
     ("what_others_give_back_is_not_waited_for",
@@ -311,20 +311,20 @@ ROWS = [
       "	(void)giving_wait;\n	return given;")),
     ("all_goes_back_where_little_is_lacking",
      "test_pressure.py -k what_a_request_needs",
-     (TAKE, "device_release(device, lack)", "device_release(device, SIZE_MAX)")),
+     (TAKE, "reclaim_now(device, lack)", "reclaim_now(device, SIZE_MAX)")),
     ("the_smallest_go_back", "test_pressure.py -k largest",
-     (PAGES, "&self(pool)->bins[--place]",
-      "&self(pool)->bins[self(pool)->count - place--]")),
+     (PAGES, "&page_unit_self(pool)->bins[--place]",
+      "&page_unit_self(pool)->bins[page_unit_self(pool)->count - place--]")),
     ("what_graphs_hold_goes_last", "test_pressure.py -k holds",
      (GIVEBACK, "	given = contexts_give(device, 0);", "	given = 0;")),
     ("the_soft_limit_refuses", "test_pressure.py -k soft_limit",
-     (LIMIT, "claim(device, span, pooled && given);",
+     (LIMIT, "limit_claim_one(device, span, pooled && given);",
       "claim(device, span, pooled);"),
-     (LIMIT, "	return claimed || claim(device, span, false);",
+     (LIMIT, "	return claimed || limit_claim_one(device, span, false);",
       "	return claimed;")),
     ("slack_before_memory_is_short", "test_pressure.py -k spared",
-     (SLACK, "	if (!device->tight)\n"
-      "		return bound_slack(device, span);\n", "")),
+     (SLACK, "	if (!device->oom_seen)\n"
+      "		return idle_limit_slack(device, span);\n", "")),
     ("slack_without_end", "test_pressure.py -k bounded",
      (SLACK, "above(limit, above(reserved, used))", "limit")),
     ("slack_of_what_was_all_live", "test_pressure.py -k nothing_to_spare",

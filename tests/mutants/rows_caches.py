@@ -4,18 +4,18 @@ blocks."""
 FENCE = "src/order/fence.c"
 CAPTURE = "src/order/capture.c"
 FREES = "src/mem/mem_free.c"
-FIGURES = "src/tcache/cache_figures.c"
+FIGURES = "src/tcache/tcache_stats.c"
 CURRENT = "src/context/context_current.c"
 POOLS = "src/heap/pools.c"
 WORK = "src/order/stream_order.c"
 BLOCK = "src/block/block.c"
 INDEX = "src/block/block_index.c"
-CACHE = "src/tcache/cache.c"
-RECORDS = "src/tcache/cache_record.c"
-SPANS = "src/tcache/cache_spans.c"
-CACHED = "src/tcache/cache_blocks.c"
-RAIDS = "src/tcache/cache_raids.c"
-ROOMS = "src/tcache/cache_rooms.c"
+CACHE = "src/tcache/tcache.c"
+RECORDS = "src/tcache/tcache_record.c"
+SPANS = "src/tcache/tcache_spans.c"
+CACHED = "src/tcache/tcache_blocks.c"
+RAIDS = "src/tcache/tcache_raids.c"
+ROOMS = "src/tcache/tcache_rooms.c"
 FAST = "src/tcache/fast.h"
 HOOKS = "src/hooks/contexts.c"
 PAGES = "src/pools/page_unit_pool.c"
@@ -25,7 +25,7 @@ MEM = "src/mem/mem.c"
 ROWS = [
     # What threads keep for themselves: who is let in.
     ("shut_is_not_looked_at", "test_cache.py",
-     (CACHE, "	bool shut = cache->shut;", "	bool shut = false;")),
+     (CACHE, "	bool closed = cache->closed;", "	bool closed = false;")),
     ("who_is_shut_still_lends", "race a context's end beside a request",
      (CACHE, "	atomic_store(&cache->unit, pool ? pool->unit : 0);",
       "	atomic_store(&cache->unit, cache->pool ? cache->pool->unit : 0);")),
@@ -35,9 +35,9 @@ ROWS = [
       "		     cache->pool ? atomic_load(&block_table) : "
       "&block_table_none);")),
     ("busy_once_it_is_open", "race request beside a raid",
-     (FAST, "	cache_enter(cache);\n	unit = atomic_load_explicit("
+     (FAST, "	tcache_enter(cache);\n	unit = atomic_load_explicit("
       "&cache->unit, memory_order_acquire);",
-      "	unit = atomic_load(&cache->unit);\n	cache_enter(cache);")),
+      "	unit = atomic_load(&cache->unit);\n	tcache_enter(cache);")),
     ("who_is_busy_is_not_waited_for",
      "race order of a stream beside a request",
      (CACHE, "			pause_for(i);", "			break;")),
@@ -51,7 +51,7 @@ ROWS = [
     ("a_lost_device_shuts_nothing", "test_cache.py -k has_failed",
      (CACHE, "	       device->lost || fence", "	       fence")),
     ("a_level_that_waits_shuts_nothing", "test_cache.py -k sync",
-     (CACHE, " || fence_level() == FENCE_SYNC;", ";\n	(void)fence_level;")),
+     (CACHE, " || fence_level() == REUSE_SYNC;", ";\n	(void)fence_level;")),
     ("nobody_is_told_of_a_change_of_level", "test_cache.py -k sync",
      (FENCE, "			fence_restart(device_at(i));\n"
       "	gate_recompute(NULL);", "			fence_restart(device_at(i));")),
@@ -59,27 +59,27 @@ ROWS = [
      (CAPTURE, "		gate_recompute(NULL);\n	}\n	quiet_await", "	}\n"
       "	quiet_await")),
     ("nobody_is_told_to_ask", "test_cache.py -k green_context_that",
-     ("src/mem/observers.c", "	caches_ask();\n	caches_review(NULL);",
-      "	caches_review(NULL);")),
+     ("src/mem/observers.c", "	tcaches_invalidate();\n	tcaches_recompute(NULL);",
+      "	tcaches_recompute(NULL);")),
     ("what_is_unseen_is_not_doubted", "test_cache.py -k unseen",
-     (CURRENT, "	observer->lookup_ended(context, !doubted);",
+     (CURRENT, "	observer->lookup_ended(context, !opaque);",
       "	observer->lookup_ended(context, true);")),
     ("other_threads_do_not_doubt", "test_cache.py -k everyones",
-     (CURRENT, "	atomic_store(&doubted, true);\n"
+     (CURRENT, "	atomic_store(&opaque, true);\n"
       "	contexts_observer()->handles_changed();",
-      "	atomic_store(&doubted, true);")),
+      "	atomic_store(&opaque, true);")),
     ("a_new_current_context_goes_unnoticed", "test_cache.py -k door",
-     (HOOKS, "	context_unsure();\n	if (!res && mem_enabled())\n"
+     (HOOKS, "	context_invalidate();\n	if (!res && mem_enabled())\n"
       "		context_current();", "	(void)context_current;")),
     ("a_context_just_made_goes_unnoticed", "test_cache.py -k just_made",
-     (HOOKS, "	context_unsure();\n	if (!res && mem_enabled())\n"
-      "		context_note(", "	if (!res && mem_enabled())\n"
-      "		context_note(")),
+     (HOOKS, "	context_invalidate();\n	if (!res && mem_enabled())\n"
+      "		context_register(", "	if (!res && mem_enabled())\n"
+      "		context_register(")),
     ("stream_order_ends_beside_requests",
      "race order of a stream beside a request",
      (WORK, "	gate_pass();\n", "	(void)gate_pass;\n")),
     ("a_child_keeps_its_caches", "test_cache.py -k child",
-     ("src/mem/state.c", "		serving_child_calls(cache_unsure);\n", "")),
+     ("src/mem/state.c", "		serving_child_calls(tcache_invalidate);\n", "")),
     ("a_context_that_may_end_serves_on",
      "race a context's end beside a request",
      (CACHE, " || context->dead || context->closing ||\n", " ||\n"
@@ -99,19 +99,19 @@ ROWS = [
     ("a_thread_keeps_what_it_likes", "test_cache.py -k option_says",
      (ROOMS, "	if (room && cache->context->caches == 1)", "	if (true)")),
     ("a_swap_leaves_the_caches_alone", "test_cache.py -k swap",
-     (POOLS, "	caches_flush(store);\n	pools_push", "	pools_push")),
+     (POOLS, "	tcaches_flush(heap);\n	pools_push", "	pools_push")),
     ("a_trim_leaves_the_caches_alone", "test_cache.py -k trim",
-     (POOLS, "	if (least)\n		caches_flush(store);\n", "")),
+     (POOLS, "	if (least)\n		tcaches_flush(heap);\n", "")),
     ("a_context_leaves_its_blocks_in_caches", "test_cache.py -k destroys",
-     (POOLS, "	caches_flush(store);\n	for (struct pool *pool = "
-      "store->pools, *next;", "	for (struct pool *pool = "
-      "store->pools, *next;")),
+     (POOLS, "	tcaches_flush(heap);\n	for (struct pool *pool = "
+      "heap->pools, *next;", "	for (struct pool *pool = "
+      "heap->pools, *next;")),
     ("a_dead_contexts_cache_is_taken_full",
      "race a context's end beside its blocks' thread, without fences",
      (CACHE, "cache->context->dead && cache->room_left == cache->room &&",
       "cache->context->dead &&")),
     ("a_thread_takes_its_blocks_along", "test_cache.py -k ends_leaves",
-     (CACHE, "		cache_empty(cache);\n", "")),
+     (CACHE, "		tcache_empty(cache);\n", "")),
     ("no_raid_for_a_large_block", "test_cache.py -k large_block",
      (RAIDS, "	else if (span >= RAID_LEAST)", "	else if (!span)")),
     ("no_raid_on_a_full_device", "test_cache.py -k full_device",
@@ -132,16 +132,16 @@ ROWS = [
     ("one_of_two_contexts_looks_seldom", "unit",
      (FIGURES, " <= 1 && cache->device->contexts <= 1;", " <= 1;")),
     ("who_was_alone_goes_on_looking_seldom", "unit",
-     (ROOMS, "			cache_look_soon(at);", "			;")),
+     (ROOMS, "			tcache_sync_soon(at);", "			;")),
     ("what_an_ended_thread_counted_is_lost", "unit",
-     (FIGURES, "	figures_add(ended, &cache->told, 1);\n", "	(void)ended;\n")),
+     (FIGURES, "	stats_add(ended, &cache->published, 1);\n", "	(void)ended;\n")),
     ("slack_is_served_before_it_is_safe", "unit",
      (SPANS, "	if (!block || block->epoch >= atomic_load(cache->safe))\n",
       "	if (!block)\n")),
     ("the_records_of_ended_threads_are_walked", "unit",
      (RECORDS, "	record_unlink(cache);\n", "	(void)record_unlink;\n")),
     ("an_index_that_was_replaced_stays_the_caches", "test_cache.py -k has_grown",
-     (CACHED, "	     (cache->shut || cache->table == block_table)))",
+     (CACHED, "	     (cache->closed || cache->table == block_table)))",
       "	     true))")),
     # What others take of them, and what comes back.
     ("what_others_took_is_kept_again_at_once", "unit",
@@ -156,15 +156,15 @@ ROWS = [
      (RAIDS, "		return ++cache->idle_looks < LOOKS_IDLE;",
       "		return true;")),
     ("all_are_raided_at_once", "unit",
-     (RAIDS, "		any = any || cache_raid(at, span, below);",
-      "		any |= cache_raid(at, span, below);")),
+     (RAIDS, "		any = any || tcache_raid(at, span, below);",
+      "		any |= tcache_raid(at, span, below);")),
     ("a_raid_is_never_forgotten", "unit",
      (CACHED, "			magazine->raids--;", "			(void)0;")),
     ("who_was_raided_takes_all_there_is", "unit",
      (CACHED, "	if (magazine->raids && most > magazine_keeps("
       "magazine) / 2)", "	if (false)")),
     ("who_is_alone_owes_as_before", "unit",
-     (ROOMS, "			cache_pardon(at);", "			(void)0;")),
+     (ROOMS, "			tcache_pardon(at);", "			(void)0;")),
     ("room_is_never_made", "unit",
      (CACHED, "	if (++cache->refused % REFUSED_OFTEN)\n", "	if (cache)\n")),
     ("who_gets_company_keeps_all", "unit",
@@ -172,23 +172,23 @@ ROWS = [
       "cache->room_left < 0;)", "	for (size_t i = cache->named; "
       "i-- && false;)")),
     ("who_only_takes_is_not_counted", "test_sharing.py -k comes_round",
-     (MEM, "	    (!store->idles || caches_have(store->context, taken)))",
-      "	    !store->idles)")),
+     (MEM, "	    (!heap->keeps_blocks || tcaches_have(heap->context, taken)))",
+      "	    !heap->keeps_blocks)")),
     # The free that waits.
     ("who_may_wait_keeps_all", "test_cache_room.py",
      (FENCE, "	if (fence_is_plain(device))\n		return SIZE_MAX;\n",
       "	if (limit)\n		return SIZE_MAX;\n")),
     ("room_that_shrinks_goes_unnoticed", "test_cache_room.py -k while_a_fence",
-     (CACHE, "	if (less)\n		cache_shut(cache, SHUT_ROOM);\n",
+     (CACHE, "	if (less)\n		tcache_close(cache, CLOSED_ROOM);\n",
       "")),
     ("a_quarantine_that_shrinks_goes_unnoticed", "test_cache_room.py -k taken_away",
      (FENCE, "->quarantine, bytes);\n	gate_recompute(NULL);\n",
       "->quarantine, bytes);\n")),
     ("a_full_device_leaves_as_much_room", "test_cache_room.py -k short_of_memory",
-     (FENCE, "	return limit / (device->tight ? QUARANTINE_REST : 1) / "
+     (FENCE, "	return limit / (device->oom_seen ? QUARANTINE_REST : 1) / "
       "ROOM_SHARE;", "	return limit / ROOM_SHARE;")),
     ("requests_make_room_for_frees", "test_cache_room.py -k quarantine_is_no_larger",
-     (RAIDS, "	if (fence_room(store->device) < SIZE_MAX)\n",
+     (RAIDS, "	if (fence_room(heap->device) < SIZE_MAX)\n",
       "	if (false)\n")),
     ("safe_blocks_get_behind_others", "unit",
      (PAGES, "	if (idle->head && list->head->epoch < "
@@ -198,8 +198,8 @@ ROWS = [
      (CACHED, "	bool is_safe = next && next->epoch < safe;",
       "	bool is_safe = next && (safe = UINT64_MAX);")),
     ("a_runtime_is_taken_to_bind_at_once", "unit",
-     (CACHE, "	cache_bound = bound ? cache_sure : &cache_none;",
-      "	cache_bound = cache_sure;")),
+     (CACHE, "	tcache_runtime = bound ? tcache_verified : &tcache_none;",
+      "	tcache_runtime = tcache_verified;")),
     ("a_list_goes_on_behind_its_last_block", "test_cache.py",
      (FAST, "	block->next = NULL;\n	if (magazine->head)",
       "	if (magazine->head)")),
@@ -249,7 +249,7 @@ ROWS = [
      (INDEX, "	     table && at < table_end(full) && !table_is_full(table); "
       "at++) {", "	     table && at < &full->entries[full->size]; at++) {")),
     ("who_has_no_place_is_not_entered", "unit",
-     (INDEX, "			if (!grow(table))",
+     (INDEX, "			if (!block_index_grow(table))",
       "			if (!table_is_full(table) || !grow(table))")),
     ("what_is_removed_stays", "unit",
      (INDEX, "	if (found == entry)\n", "	if (false)\n")),

@@ -4,9 +4,9 @@ it."""
 DIRECT = "src/tcache/pass_through.h"
 ENDS = "src/tcache/pass_through.c"
 INDEX = "src/block/block_index.c"
-BLOCKS = "src/tcache/cache_blocks.c"
-CACHE = "src/tcache/cache.c"
-FIGURES = "src/tcache/cache_figures.c"
+BLOCKS = "src/tcache/tcache_blocks.c"
+CACHE = "src/tcache/tcache.c"
+FIGURES = "src/tcache/tcache_stats.c"
 
 ROWS = [
     ("a_known_address_is_not_looked_for", "unit",
@@ -27,31 +27,31 @@ ROWS = [
       "	block->word = addr | BLOCK_GONE;\n"
       "	if (!LIKELY(block->pool == pool)) {\n")),
     ("a_free_returns_to_the_next_pool", "race direct free beside a swap",
-     (DIRECT, "LIKELY(freed) && LIKELY(direct_pool(cache) == block->pool)",
+     (DIRECT, "LIKELY(freed) &&\n		  LIKELY(pass_through_pool(cache) == block->pool)",
       "LIKELY(freed)")),
     ("a_block_is_known_to_the_next_pool",
      "race direct calls beside their context's end",
-     (DIRECT, "	if (!LIKELY(direct_pool(cache) == pool))\n		goto slow;\n",
+     (DIRECT, "	if (!LIKELY(pass_through_pool(cache) == pool))\n		goto slow;\n",
       "")),
     ("a_block_comes_back_before_its_free",
      "race direct calls beside their context's end",
      (DIRECT, "	figure_add(&cache->frees, 1);\nleave:",
       "	figure_add(&cache->frees, 1);\n"
-      "	direct_lend(cache, -(uint64_t)1, -block->span);\nleave:"),
-     (DIRECT, "		direct_lend(cache, -(uint64_t)1, -block->span);\n"
-      "		figure_add(&cache->direct.reserved, -block->span);",
-      "		figure_add(&cache->direct.reserved, -block->span);")),
+      "	pass_through_checkout(cache, -(uint64_t)1, -block->span);\nleave:"),
+     (DIRECT, "		pass_through_checkout(cache, -(uint64_t)1, -block->span);\n"
+      "		figure_add(&cache->pass_through.reserved, -block->span);",
+      "		figure_add(&cache->pass_through.reserved, -block->span);")),
     ("what_was_lent_is_not_told", "test_direct.py -k pool_that_was",
-     (BLOCKS, "	direct_settle(cache);\n", "")),
+     (BLOCKS, "	pass_through_settle(cache);\n", "")),
     ("a_failed_free_is_forgotten", "test_direct.py -k does_not_free",
-     (DIRECT, "	counted = LIKELY(freed) && ", "	counted = ")),
+     (DIRECT, "	counted = LIKELY(freed) &&\n", "	counted =\n")),
     ("a_failed_request_stays_lent", "test_direct.py -k failure_of",
      ("src/heap/fresh.c",
       "	fresh_cancel(pool, size); /* the pool may end */\n", "")),
     ("a_limit_is_not_seen", "test_direct.py -k limit",
-     (CACHE, "shut || limited ? NULL", "shut ? NULL")),
+     (CACHE, "closed || limited ? NULL", "closed ? NULL")),
     ("a_shut_cache_is_direct", "test_direct.py -k captures",
-     (CACHE, "shut || limited ? NULL", "limited ? NULL")),
+     (CACHE, "closed || limited ? NULL", "limited ? NULL")),
     ("an_unseen_door_is_never_noticed", "test_direct.py -k door",
      (ENDS, "		context_current();\n", "		(void)cache;\n")),
     ("the_peak_of_what_is_reserved_is_that_of_live", "test_direct.py -k peak",

@@ -8,7 +8,7 @@ CONTEXT = "src/context/context.c"
 WAIT = "src/order/wait.c"
 LEAVE = "src/heap/context_leave.c"
 ENDS = "test_beside.py -k "
-MET = "		join(context, kind == CONTEXT_CREATED);\n"
+MET = "		context_join(context, kind == CONTEXT_CREATED);\n"
 OVER = "	if (!device_check(sync->context->device, res)) {\n"
 DEBT = """	if (epoch >= atomic_load(&device->safe))
 		debt->unfenced = true;
@@ -19,15 +19,15 @@ LEFT = "		if (over_of(list[i], device) <= epoch)\n"
 
 ROWS = [
     ("each_threads_work_is_the_first", "unit",
-     (CALLS, "		once_run(&first_once, work_starts);",
-      "		work_starts();")),
+     (CALLS, "		once_run(&first_once, stream_work_starts);",
+      "		stream_work_starts();")),
     ("the_first_work_is_not_told", ENDS + "before_any_work",
-     (CALLS, "		once_run(&first_once, work_starts);", "		;")),
+     (CALLS, "		once_run(&first_once, stream_work_starts);", "		;")),
     ("the_first_that_is_seen_is_the_first", "unit",
      (CALLS, "	if (!unseen)\n		once_run(&first_once",
       "	once_run(&first_once")),
     ("later_entries_bring_no_work", ENDS + "nobody_sees",
-     (WORK, "i < DEVICE_ALL && !doubted;", "i < DEVICE_ALL;")),
+     (WORK, "i < DEVICE_ALL && !opaque;", "i < DEVICE_ALL;")),
     ("a_failed_wait_is_one", ENDS + "a_failed_wait",
      (FENCE, OVER, "	device_check(sync->context->device, res);\n	{\n")),
     ("a_wait_says_nothing_beside_others", ENDS + "before_a_wait",
@@ -51,7 +51,7 @@ ROWS = [
       "	sync.over = epoch_end(context->device, &(uint64_t){0});")),
     ("a_wait_beside_others_takes_bytes_away",
      "test_beside.py -k makes_safe_beside",
-     (FENCE, """	if (sync_reaches(device) &&
+     (FENCE, """	if (sync_covers(device) &&
 	    counter_get(device, COUNTER_quarantined_bytes))
 		part->safe""", """	if (counter_get(device, COUNTER_quarantined_bytes))
 		part->safe""")),

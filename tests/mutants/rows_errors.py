@@ -27,7 +27,7 @@ ROWS = [
     ("what_a_callback_was_refused_waits_for_the_next_trim",
      "test_corners.py -k refused_goes_back",
      (GIVE, "	if (device->refused && !again)\n"
-      "		device_announce(device);", "	(void)again;")),
+      "		reclaim_request(device);", "	(void)again;")),
     ("what_is_pending_is_past_the_number", "test_idle.py -k several_contexts",
      ("src/heap/idle_limit.c",
       "	most += counter_get(device, COUNTER_pending_bytes);\n", "")),

@@ -6,7 +6,7 @@ GIVE = "src/heap/reclaim.c"
 MEM = "src/mem/mem.c"
 POOLS = "src/heap/pools.c"
 SWAP = "src/heap/swap.c"
-CACHE = "src/tcache/cache_rooms.c"
+CACHE = "src/tcache/tcache_rooms.c"
 
 ROWS = [
     ("nothing_is_held", "unit",
@@ -28,24 +28,23 @@ ROWS = [
      (BOUND, "(int64_t)(view.reserved - pending)",
       "(int64_t)(view.reserved + 0 * pending)")),
     ("a_bound_gives_back_in_a_request", "test_idle.py -k never_in_requests",
-     (MEM, "		store_shed(store, bound_excess(store->device, "
-      "span, taken));",
-      "		store_shed(store, bound_excess(store->device, "
-      "span, taken));\n"
-      "	if (store->pending)\n		device_release(store->device, 0);")),
+     (MEM, "			     idle_limit_excess(heap->device, span, taken));\n",
+      "			     idle_limit_excess(heap->device, span, taken));\n"
+      "	if (heap->pending)\n		reclaim_now(heap->device, 0);")),
     ("a_roomy_block_comes_back_unseen", "test_idle.py -k several_shapes",
      (MEM, "	block_mark(block, block_addr(block), BLOCK_ROOMY);\n", "")),
     ("a_number_bounds_nothing", "test_idle.py -k number",
-     (FREE, "	device_limit(device);\n", "")),
+     (FREE, "	reclaim_past_limit(device);\n", "")),
     ("a_threads_cache_passes_the_number", "test_idle.py -k number",
      (CACHE, "	if (room > idle)\n		room = idle;\n",
       "	(void)idle;\n")),
     ("a_number_that_is_set_waits_for_the_next_miss",
      "test_idle.py -k set_live",
-     (SWAP, "	pools_trim(store, bound_past(store->device));\n", "")),
+     (SWAP, "	pools_trim(heap, idle_limit_past(heap->device));\n", "")),
     ("blocks_to_spare_fill_the_device", "unit",
      ("src/heap/idle_limit.c", "lesser(percent(view.peak, SPARE), all / SPARE_OF_ALL)",
       "percent(view.peak, SPARE)")),
     ("a_surplus_stays", "test_idle.py -k turns",
-     (GIVE, "	while (found < bytes && (span =", "	while (false && (span =")),
+     (GIVE, "	while (found < bytes &&\n	       (span =",
+      "	while (false &&\n	       (span =")),
 ]

@@ -11,7 +11,7 @@ ROWS = [
      ("src/order/peer.c", "		for (int i = 0; i < count && uses; i++)",
       "		for (int i = 0; i < 0; i++)")),
     ("an_order_returns_in_doubt", "test_return.py -k never",
-     (WORK, "	return !doubted && !barred", "	return !barred")),
+     (WORK, "	return !opaque && !barred", "	return !barred")),
     ("order_returns_at_once", "test_return.py -k short_time",
      (WORK, "requests >= trial_since + RETURN_REQUESTS",
       "requests >= trial_since")),
@@ -23,17 +23,17 @@ ROWS = [
       "	return barrier_all() || calls_look(&sum);")),
     ("a_call_is_counted_after_its_look",
      "race order returns beside a call for another stream",
-     (HOOKS, "	calls_enter(); /* first: see work_return_begin */\n", ""),
-     (HOOKS, "		work_first(key);\n}",
-      "		work_first(key);\n	calls_enter();\n}")),
+     (HOOKS, "	calls_enter(); /* first: see stream_order_return_begin */\n", ""),
+     (HOOKS, "		stream_order_first(key);\n}",
+      "		stream_order_first(key);\n	calls_enter();\n}")),
     ("a_call_is_over_before_it_returns",
      "race order returns beside a call for another stream",
-     (HOOKS, "	if (sole != key && sole != WORK_MANY)\n"
-      "		work_first(key);\n}",
-      "	if (sole != key && sole != WORK_MANY)\n"
-      "		work_first(key);\n	calls_leave();\n}"),
-     (HOOKS, "static inline void work_end(void)\n{\n	calls_leave();\n}",
-      "static inline void work_end(void)\n{\n}")),
+     (HOOKS, "	if (sole != key && sole != SOLE_MANY)\n"
+      "		stream_order_first(key);\n}",
+      "	if (sole != key && sole != SOLE_MANY)\n"
+      "		stream_order_first(key);\n	calls_leave();\n}"),
+     (HOOKS, "static inline void stream_work_end(void)\n{\n	calls_leave();\n}",
+      "static inline void stream_work_end(void)\n{\n}")),
     ("the_order_returns_without_a_fence",
      "race order returns beside a call for another stream",
      (FENCE, "			if (!fence_failed(device, fence_try(device)) && back)",
@@ -44,7 +44,7 @@ ROWS = [
       "may_return(device)) {",
       "	if (may_return(device)) {\n"
       "		if (!trial)\n"
-      "			atomic_store(&work_sole, WORK_NONE);")),
+      "			atomic_store(&sole_stream, SOLE_NONE);")),
     ("a_second_stream_ends_no_trial",
      "race another stream's call beside the order's return",
      (WORK, "	while (mixing)\n		thread_await(&mixed, &lock, NULL);\n",
@@ -55,9 +55,9 @@ ROWS = [
      (WORK, "	if (!fence_force(device))", "	if (device_is_host(device))")),
     ("an_order_returns_under_a_capture",
      "race a capture beside the order's return",
-     (CAPTURE, "	work_bar(); /* no fence can be made later */\n",
-      "	work_mixed();\n	static _Atomic int point;\n	point = 1;\n"),
-     (CAPTURE, "	work_unbar();\n", "")),
+     (CAPTURE, "	stream_order_bar(); /* no fence can be made later */\n",
+      "	stream_order_break();\n	static _Atomic int point;\n	point = 1;\n"),
+     (CAPTURE, "	stream_order_unbar();\n", "")),
     ("an_order_returns_beside_a_second_context",
      "race a second context beside the order's return",
      (WORK, "context_count() == 1 &&\n	       device->contexts == 1;",
@@ -65,7 +65,7 @@ ROWS = [
     ("a_stream_that_has_ended_is_nobodys",
      "race a stream's end beside the order's return",
      (WORK, "		trial = NULL;\n		order_begin(device);",
-      "		atomic_compare_exchange_strong(&work_sole,\n"
-      "			&(uintptr_t){WORK_ENDED}, WORK_NONE);\n"
+      "		atomic_compare_exchange_strong(&sole_stream,\n"
+      "			&(uintptr_t){SOLE_ENDED}, SOLE_NONE);\n"
       "		trial = NULL;\n		order_begin(device);")),
 ]

@@ -4,10 +4,10 @@ ROOM = "src/mem/room.c"
 ROOM_OF = "src/hooks/room_of.c"
 TAKE = "src/heap/acquire.c"
 LIMIT = "src/heap/limit.c"
-SEEN = "src/mem/foreign.c"
+FOREIGN = "src/mem/foreign.c"
 MEM = "src/mem/mem.c"
 PRIMARY = "src/hooks/primary.c"
-FIGURES = "src/tcache/cache_figures.c"
+FIGURES = "src/tcache/tcache_stats.c"
 
 ROWS = [
     ("a_call_into_a_capture_is_made_again", "test_room.py -k into_a_capture",
@@ -38,18 +38,19 @@ ROWS = [
     ("a_request_waits_for_another_device", "test_room.py -k might_wait",
      (TAKE, "device_count() > 1", "false")),
     ("nothing_of_the_other_kind", "test_room.py -k other_kind",
-     (TAKE, "res == full && other_gives(store)", "false && other_gives(store)")),
+     (TAKE, "res == full && other_gives(heap)", "false && other_gives(heap)")),
     ("unpooled_memory_has_no_limit", "test_limits.py -k no_pool_has",
-     (SEEN, "	if (limit_claim_pressed(order->device, bytes, false))",
+     (FOREIGN, "	if (limit_claim_pressed(order->device, bytes, false))",
       "	device_claim_unpooled(order->device, (int64_t)bytes);\n"
       "	if (true)")),
     ("a_failed_call_stays_claimed", "test_limits.py -k refuses_is_not",
-     (SEEN, "	if (order->device)\n		device_claim_unpooled",
+     (FOREIGN, "	if (order->device)\n		device_claim_unpooled",
       "	if (false)\n		device_claim_unpooled")),
     ("a_failed_free_is_not_claimed", "test_limits.py -k not_free_stays",
-     (SEEN, "	if (!failed || find(", "	unclaim(seen);\n	if (!failed || find(")),
+     (FOREIGN, "	if (!failed || foreign_find(",
+      "	foreign_unclaim(foreign);\n	if (!failed || foreign_find(")),
     ("the_soft_limit_counts_all", "test_limits.py -k soft_limit_is_for_pools",
-     (LIMIT, "soft ? past(pooled, span", "soft ? past(claim, span")),
+     (LIMIT, "soft ? limit_past(pooled, span", "soft ? limit_past(claim, span")),
     ("memory_figures_leave_out_what_no_pool_has",
      "test_limits.py -k no_pool_has",
      ("src/mem/mem_info.c", "	held += atomic_load(&context->device->unpooled);\n", "")),

@@ -5,7 +5,7 @@ REACH = "src/order/peer.c"
 GEN = "src/hooks/gen_work"
 MEMORY = "src/hooks/memory.c"
 VISIT = "src/hooks/peer_touch.c"
-EXPORTED = "src/hooks/exported.c"
+EXPORTED = "src/hooks/ipc.c"
 GRAPHS = "src/hooks/graphs.c"
 CAPTURES = "src/hooks/captures.c"
 OWNER = "src/heap/graph_owner.c"
@@ -15,24 +15,24 @@ TABLE = "src/hooks/hook_table.c"
 ROWS = [
     ("memory_by_a_stream_goes_with_the_current_context",
      "test_answers.py -k streams_context",
-     ("src/hooks/seen_pools.c", "	if (context)\n		order->context = context;\n",
+     ("src/hooks/foreign_pools.c", "	if (context)\n		order->context = context;\n",
       "")),
     ("copies_do_not_share", "proof",
      (REACH, "	int ordinal = backing_device_of(addr);\n",
       "	int ordinal = -1;\n\n	(void)addr;\n")),
     ("what_visits_is_not_joined", "proof",
-     (REACH, "	fence_join(device, visitor);\n	atomic_fetch_or",
+     (REACH, "	fence_attach(device, peer);\n	atomic_fetch_or",
       "	atomic_fetch_or")),
     ("a_visitor_is_joined_before_it_shares", "race fence beside a first visit",
-     (REACH, "	atomic_fetch_or(&visitor->visits, bit);\n"
-      "	atomic_store(&device->visited, true);\n"
-      "	gate_recompute(device);\n	fence_join(device, visitor);\n",
-      "	fence_join(device, visitor);\n"
-      "	atomic_fetch_or(&visitor->visits, bit);\n"
-      "	atomic_store(&device->visited, true);\n"
+     (REACH, "	atomic_fetch_or(&peer->peer_of, bit);\n"
+      "	atomic_store(&device->has_peers, true);\n"
+      "	gate_recompute(device);\n	fence_attach(device, peer);\n",
+      "	fence_attach(device, peer);\n"
+      "	atomic_fetch_or(&peer->peer_of, bit);\n"
+      "	atomic_store(&device->has_peers, true);\n"
       "	gate_recompute(device);\n")),
     ("second_visitor_is_not_joined", "test_contexts.py -k visits",
-     (REACH, "visitor->joined & bit)", "device->visited)")),
+     (REACH, "peer->joined & bit)", "device->has_peers)")),
     ("a_node_is_of_the_current_context", "test_visits.py -k names",
      (VISIT, "	if (!by.none && context)\n"
       "		by.context = context_named(context);",
@@ -44,19 +44,19 @@ ROWS = [
       "named.group(1) if named else 'context_current()->handle'")),
     ("a_node_of_anyone_joins_nobody", "test_visits.py -k anyones",
      (REACH, "	for (int i = 0; i < count; i++)\n"
-      "		fence_admit(owner, list[i]);", "	(void)count;")),
+      "		peer_admit(owner, list[i]);", "	(void)count;")),
     ("a_free_is_ahead_of_the_fence", "test_visits.py -k free",
-     (MEMORY, "	visit_freed(stream, given);\n", "")),
+     (MEMORY, "	peer_touch_freed(stream, given);\n", "")),
     ("a_free_in_a_stream_is_of_the_current_context", "test_visits.py -k free",
-     (VISIT, "	by = visitor_of_stream(stream);\n	if (by.context &&",
-      "	by = visitor_of_stream(NULL);\n	if (by.context &&")),
+     (VISIT, "	by = work_owner_of_stream(stream);\n	if (by.context &&",
+      "	by = work_owner_of_stream(NULL);\n	if (by.context &&")),
     ("batches_are_not_looked_at", "test_visits.py -k batch",
      (VISIT, "	if (side->type == CU_MEMCPY_OPERAND_TYPE_POINTER)",
       "	if (false)")),
     ("multicast_memory_is_reused", "test_visits.py -k multicast",
-     (EXPORTED, "	return exported(ROOM_CALL(cuMulticastBindAddr, handle, "
-      "offset, ptr,\n				  size, flags),\n"
-      "			ptr);",
+     (EXPORTED, "	return ipc_hook_exported(ROOM_CALL(cuMulticastBindAddr, handle, offset,\n"
+      "					   ptr, size, flags),\n"
+      "				 ptr);",
       "	return ROOM_CALL(cuMulticastBindAddr, handle, offset, ptr,\n"
       "			 size, flags);")),
     ("a_body_is_its_own", "test_graph_owner.py",
@@ -77,36 +77,36 @@ ROWS = [
     ("a_moved_graph_keeps_what_it_held", "test_graph_owner.py",
      (OWNER, "	graph_ended(graph);\n", "")),
     ("a_parents_end_is_not_its_childrens", "unit",
-     (OWNER, "	if (!find(graph)) /* CUDA refuses to destroy what is a node's */"
-      "\n		take_all_of(graph, NULL, &list);", "	(void)list;")),
+     (OWNER, "	if (!graph_owner_find(graph))\n"
+      "		take_all_of(graph, NULL, &list);", "	(void)list;")),
     ("a_capture_is_the_former_graphs_at_its_address",
      "test_graph_owner.py -k capture_where",
      (CAPTURES, "		graph_is_new(*graph);", "		(void)graph_is_new;"),
-     (GRAPHS, "graph_node_settle(list, res);",
-      "graph_node_settle(list, true);")),
+     (GRAPHS, "graph_node_end_finish(list, res);",
+      "graph_node_end_finish(list, true);")),
     ("a_capture_into_a_graph_makes_one", "test_graph_owner.py",
      ("src/order/capture.c", "	return capture && !capture->place.into;",
       "	return capture;")),
     ("a_nodes_end_leaves_its_graphs", "unit",
-     (OWNER, "		if (failed)\n			enter(owned);",
-      "		if (true)\n			enter(owned);")),
+     (OWNER, "		if (failed)\n			graph_owner_enter(owned);",
+      "		if (true)\n			graph_owner_enter(owned);")),
     ("a_node_that_stays_loses_its_graphs", "test_graph_owner.py -k not_destroyed",
-     (GRAPHS, "graph_node_settle(list, res);",
-      "graph_node_settle(list, false);")),
+     (GRAPHS, "graph_node_end_finish(list, res);",
+      "graph_node_end_finish(list, false);")),
     ("two_that_are_each_others_have_a_root", "unit",
-     (OWNER, "	if (find(graph))\n		graph = &unknown;\n", "")),
+     (OWNER, "	if (graph_owner_find(graph))\n		graph = &unknown;\n", "")),
     ("what_is_unknown_shares_nothing", "test_visits.py -k no_header",
-     (UNKNOWN, "		fence_mingle();", "		(void)fence_mingle;")),
+     (UNKNOWN, "		peer_mingle();", "		(void)peer_mingle;")),
     ("the_257th_unknown_entry_is_harmless", "test_corners.py -k of_any_device",
-     (UNKNOWN, "			fence_share(NULL);", "			;")),
+     (UNKNOWN, "			peer_share(NULL);", "			;")),
     ("a_later_form_is_known", "test_visits.py -k no_header",
      (TABLE, "	return row->symbol && version > CUDA_VERSION;",
       "	(void)version;\n	return false;")),
     ("what_is_found_unknown_is_called", "test_visits.py -k until",
-     (UNKNOWN, "	door = door_of(entry);",
-      "	door = door_of(entry);\n	fence_mingle();\n"
+     (UNKNOWN, "	stub = stub_of(entry);",
+      "	stub = stub_of(entry);\n	peer_mingle();\n"
       "	for (int i = 0; i < DEVICE_MAX; i++)\n"
-      "		fence_share(device_at(i));"),
+      "		peer_share(device_at(i));"),
      (UNKNOWN, "#include \"order/fence.h\"",
       "#include \"context/context.h\"\n#include \"order/fence.h\"")),
 ]

@@ -4,17 +4,17 @@
 
 #include "cuda/backing.h"
 #include "heap/idle_limit.h"
-#include "tcache/cache.h"
+#include "tcache/tcache.h"
 #include "context/context.h"
 #include "heap/limit.h"
 #include "run.h"
 
 enum { MIB = 1 << 20, SPAN = 64 * MIB, SPANS = 64 };
 
-struct figures caches_about(const struct device *device)
+struct stats tcaches_approx(const struct device *device)
 {
 	(void)device;
-	return (struct figures){0};
+	return (struct stats){0};
 }
 
 static size_t all = (size_t)64 << 30; /* of the device */
@@ -43,7 +43,7 @@ static void start(enum idle_kind kind, size_t number)
 	memset(idle, 0, sizeof(idle));
 	memset(device->counters, 0, sizeof(device->counters));
 	device->freed = device->claim = 0;
-	bound_set(&limit);
+	idle_limit_set(&limit);
 }
 
 static uint64_t reserved(void)
@@ -61,7 +61,7 @@ static void give_back(size_t bytes)
 {
 	for (size_t at = SPANS; at-- && bytes;)
 		for (; idle[at] && bytes; idle[at]--) {
-			bound_shed(device, span_at(at));
+			idle_limit_shed(device, span_at(at));
 			device_unreserve(device, span_at(at));
 			bytes -= bytes < span_at(at) ? bytes : span_at(at);
 		}
@@ -75,9 +75,9 @@ static bool use(size_t at)
 	bool miss = !idle[at];
 
 	if (miss) {
-		give_back(bound_excess(device, span, span));
+		give_back(idle_limit_excess(device, span, span));
 		device_reserve(device, span);
-		bound_taken(device, span, span);
+		idle_limit_taken(device, span, span);
 	} else {
 		idle[at]--;
 	}
@@ -102,7 +102,7 @@ END_TEST
 START_TEST(a_job_whose_spans_are_always_new_is_held)
 {
 	start(IDLE_AUTO, 0);
-	ck_assert_uint_eq(bound_excess(device, SPAN, SPAN), 0);
+	ck_assert_uint_eq(idle_limit_excess(device, SPAN, SPAN), 0);
 	for (size_t at = 0; at < SPANS; at++) {
 		ck_assert(use(at));
 		ck_assert_uint_le(reserved(), 2 * span_at(at));
@@ -118,8 +118,8 @@ START_TEST(blocks_have_little_to_spare_on_a_small_device)
 	start(IDLE_AUTO, 0);
 	for (size_t at = 0; at < SPANS; at++) {
 		use(at);
-		if (most < bound_slack(device, span_at(at) + MIB).idle)
-			most = bound_slack(device, span_at(at) + MIB).idle;
+		if (most < idle_limit_slack(device, span_at(at) + MIB).idle)
+			most = idle_limit_slack(device, span_at(at) + MIB).idle;
 	}
 	ck_assert_uint_eq(most, 3 * MIB);
 }
@@ -157,8 +157,8 @@ START_TEST(no_limit_is_none)
 	for (size_t at = 0; at < SPANS; at++)
 		ck_assert(use(at));
 	ck_assert_uint_gt(reserved(), (uint64_t)SPANS * SPAN);
-	ck_assert_uint_eq(bound_past(device), 0);
-	ck_assert_uint_eq(bound_idle_most(device), SIZE_MAX);
+	ck_assert_uint_eq(idle_limit_past(device), 0);
+	ck_assert_uint_eq(idle_limit_idle_most(device), SIZE_MAX);
 }
 END_TEST
 
@@ -168,20 +168,20 @@ START_TEST(slack_comes_with_new_spans_and_has_an_end)
 
 	start(IDLE_AUTO, 0);
 	use(0);
-	slack = bound_slack(device, MIB);
+	slack = idle_limit_slack(device, MIB);
 	ck_assert_uint_eq(slack.idle, 0);
 	ck_assert_uint_eq(slack.fresh, 0);
 	for (size_t at = 1; at < 10; at++)
 		use(at);
-	slack = bound_slack(device, SPAN + 50 * MIB);
+	slack = idle_limit_slack(device, SPAN + 50 * MIB);
 	ck_assert_uint_gt(slack.idle, 10 * MIB);
 	ck_assert_uint_le(slack.idle, (SPAN + 50 * MIB) / 4);
 	ck_assert_uint_gt(slack.fresh, MIB);
-	bound_lent(device, SPAN, SPAN + slack.idle);
-	slack = bound_slack(device, SPAN + 50 * MIB);
+	idle_limit_checkout(device, SPAN, SPAN + slack.idle);
+	slack = idle_limit_slack(device, SPAN + 50 * MIB);
 	ck_assert_uint_lt(slack.idle, MIB);
-	bound_returned(device, SPAN, SPAN + 10 * MIB);
-	slack = bound_slack(device, SPAN + 50 * MIB);
+	idle_limit_checkin(device, SPAN, SPAN + 10 * MIB);
+	slack = idle_limit_slack(device, SPAN + 50 * MIB);
 	ck_assert_uint_ge(slack.idle, 10 * MIB);
 }
 END_TEST
@@ -190,16 +190,16 @@ START_TEST(what_a_pool_that_keeps_all_would_not_have_is_surplus)
 {
 	start(IDLE_AUTO, 0);
 	use(0);
-	ck_assert_uint_eq(bound_surplus(device, SIZE_MAX), 0);
+	ck_assert_uint_eq(idle_limit_surplus(device, SIZE_MAX), 0);
 	/* Made larger than its request needs, and free again. */
 	device_reserve(device, span_at(8));
-	bound_taken(device, span_at(1), span_at(8));
-	ck_assert_uint_eq(bound_surplus(device, SIZE_MAX), 0);
-	bound_returned(device, span_at(1), span_at(8));
-	ck_assert_uint_eq(bound_surplus(device, SIZE_MAX), span_at(8));
-	ck_assert_uint_eq(bound_surplus(device, span_at(8)), 0);
-	bound_shed(device, span_at(8));
-	ck_assert_uint_eq(bound_surplus(device, SIZE_MAX), 0);
+	idle_limit_taken(device, span_at(1), span_at(8));
+	ck_assert_uint_eq(idle_limit_surplus(device, SIZE_MAX), 0);
+	idle_limit_checkin(device, span_at(1), span_at(8));
+	ck_assert_uint_eq(idle_limit_surplus(device, SIZE_MAX), span_at(8));
+	ck_assert_uint_eq(idle_limit_surplus(device, span_at(8)), 0);
+	idle_limit_shed(device, span_at(8));
+	ck_assert_uint_eq(idle_limit_surplus(device, SIZE_MAX), 0);
 }
 END_TEST
 
@@ -210,11 +210,11 @@ START_TEST(what_waits_to_go_back_is_not_had_twice)
 	device_count_free(device, 4 * (size_t)SPAN);
 	device_reserve(device, 5 * (size_t)SPAN);
 	for (int i = 0; i < 5; i++)
-		bound_shed(device, SPAN);
+		idle_limit_shed(device, SPAN);
 	counter_add(device, COUNTER_pending_bytes, 5 * (uint64_t)SPAN);
-	ck_assert_uint_eq(bound_slack(device, SPAN).idle, 0);
+	ck_assert_uint_eq(idle_limit_slack(device, SPAN).idle, 0);
 	counter_add(device, COUNTER_reserved_bytes, 5 * (uint64_t)SPAN);
-	ck_assert_uint_gt(bound_slack(device, SPAN).idle, 0);
+	ck_assert_uint_gt(idle_limit_slack(device, SPAN).idle, 0);
 }
 END_TEST
 
@@ -222,28 +222,29 @@ START_TEST(many_spans_are_told_apart)
 {
 	start(IDLE_AUTO, 0);
 	for (size_t i = 1; i < 100000; i++)
-		bound_shed(device, i * 4096);
+		idle_limit_shed(device, i * 4096);
 	/* The latest are known at least: each could be served again. */
 	for (size_t i = 99999; i > 99000; i--) {
-		bound_returned(device, 4096, i * 4096);
-		bound_returned(device, 4096, i * 4096);
+		idle_limit_checkin(device, 4096, i * 4096);
+		idle_limit_checkin(device, 4096, i * 4096);
 	}
-	ck_assert_uint_ne(bound_surplus(device, SIZE_MAX), 0);
+	ck_assert_uint_ne(idle_limit_surplus(device, SIZE_MAX), 0);
 }
 END_TEST
 
 START_TEST(a_number_bounds_what_is_idle)
 {
 	start(IDLE_BYTES, 4 * MIB);
-	ck_assert_uint_eq(bound_idle_most(device), 4 * MIB);
-	ck_assert_uint_eq(bound_past(device), 0);
+	ck_assert_uint_eq(idle_limit_idle_most(device), 4 * MIB);
+	ck_assert_uint_eq(idle_limit_past(device), 0);
 	counter_add(device, COUNTER_idle_bytes, 5 * MIB);
-	ck_assert_uint_eq(bound_past(device), MIB);
+	ck_assert_uint_eq(idle_limit_past(device), MIB);
 	start(IDLE_PERCENT, 50);
 	device_count_alloc(device, 100 * MIB, COUNTER_hits);
-	ck_assert_uint_ge(bound_idle_most(device), 50 * MIB - 100);
-	ck_assert_uint_le(bound_idle_most(device), 50 * MIB);
-	ck_assert_uint_eq(bound_idle_most(device_at(DEVICE_HOST)), SIZE_MAX);
+	ck_assert_uint_ge(idle_limit_idle_most(device), 50 * MIB - 100);
+	ck_assert_uint_le(idle_limit_idle_most(device), 50 * MIB);
+	ck_assert_uint_eq(idle_limit_idle_most(device_at(DEVICE_HOST)),
+			  SIZE_MAX);
 }
 END_TEST
 

@@ -2,7 +2,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "tcache/caches.h"
+#include "tcache/tcaches.h"
 #include "cuda/backing.h"
 #include "order/capture.h"
 #include "tcache/pass_through.h"
@@ -23,7 +23,7 @@ enum {
 
 static struct context context;
 static struct pool *pool;
-static struct cache first, second;
+static struct tcache first, second;
 static struct config config;
 
 int backing_device_bytes(int ordinal, size_t *bytes)
@@ -46,7 +46,7 @@ bool capture_any(void)
 
 enum fence_level fence_level(void)
 {
-	return FENCE_FENCE;
+	return REUSE_FENCE;
 }
 
 static size_t room_most = SIZE_MAX;
@@ -57,25 +57,25 @@ size_t fence_room(const struct device *device)
 	return room_most;
 }
 
-void direct_settle(struct cache *cache)
+void pass_through_settle(struct tcache *cache)
 {
 	(void)cache;
 }
 
 static void put(const struct block_list *list)
 {
-	ck_assert(pool->ops->keep(pool, list));
+	ck_assert(pool->ops->free_batch(pool, list));
 }
 
 static struct block_list take(struct pool *from, size_t span, size_t most,
 			      uint64_t safe)
 {
-	return from->ops->take(from, span, most, safe);
+	return from->ops->alloc_batch(from, span, most, safe);
 }
 
-static const struct cache_source source = {put, take, bound_idle_most};
+static const struct tcache_source source = {put, take, idle_limit_idle_most};
 
-static void enlist(struct cache *cache)
+static void enlist(struct tcache *cache)
 {
 	static _Atomic uint64_t safe = 1;
 
@@ -94,17 +94,17 @@ static void prepare(void)
 
 	pool = (struct pool *)memory;
 	pool->ops = pool_ops_at(pool_row_find("page_unit_pool"));
-	cache_source = &source;
-	caches_room_set(ROOM);
+	tcache_source = &source;
+	tcaches_room_set(ROOM);
 	config.page_size = SMALL;
 	ck_assert(pool->ops->open(pool, &config));
-	context.device = context.store.device = device_at(0);
-	context.store.context = &context;
+	context.device = context.heap.device = device_at(0);
+	context.heap.context = &context;
 	enlist(&first);
 	enlist(&second);
-	caches_lock();
-	caches_review_rooms(&context);
-	caches_unlock();
+	tcaches_lock();
+	tcaches_recompute_rooms(&context);
+	tcaches_unlock();
 }
 
 static struct block *freed(size_t span)
@@ -117,7 +117,7 @@ static struct block *freed(size_t span)
 }
 
 /* Frees so many; returns how many are kept. The others are the pool's. */
-static int frees(struct cache *cache, size_t span, int count)
+static int frees(struct tcache *cache, size_t span, int count)
 {
 	struct block *block;
 	int kept = 0;
@@ -125,7 +125,7 @@ static int frees(struct cache *cache, size_t span, int count)
 	cache->frees += count;
 	for (int i = 0; i < count; i++) {
 		block = freed(span);
-		if (cache_put(cache, block))
+		if (tcache_put(cache, block))
 			kept++;
 		else
 			ck_assert(pool->ops->free(pool, block));
@@ -136,22 +136,22 @@ static int frees(struct cache *cache, size_t span, int count)
 /* Of the pool; what is there goes. */
 static int pooled(size_t span)
 {
-	return (int)pool->ops->take(pool, span, OFTEN, 1).count;
+	return (int)pool->ops->alloc_batch(pool, span, OFTEN, 1).count;
 }
 
 /* A request of the other thread finds nothing in the pool. */
-static bool raided(struct cache *by, size_t span)
+static bool raided(struct tcache *by, size_t span)
 {
-	return caches_raid(&context.store, by, span, 0, false);
+	return tcaches_raid(&context.heap, by, span, 0, false);
 }
 
 /* Requests that find one block in the pool; until the cache takes a free. */
-static int asks_until_kept(struct cache *cache, size_t span)
+static int asks_until_kept(struct tcache *cache, size_t span)
 {
 	int asks = 0;
 
 	while (asks < OFTEN && !frees(cache, span, 1)) {
-		cache_refill(cache, span, 1);
+		tcache_refill(cache, span, 1);
 		asks++;
 	}
 	return asks;
@@ -231,15 +231,15 @@ START_TEST(who_asks_and_is_not_raided_gets_as_many_as_before)
 		raided(&second, SPAN);
 		asks_until_kept(&first, SPAN);
 	}
-	cache_empty(&first);
+	tcache_empty(&first);
 	for (; asks < OFTEN; asks++) {
 		pooled(SPAN);
 		for (int i = 0; i < 8; i++)
 			ck_assert(pool->ops->free(pool, freed(SPAN)));
-		cache_refill(&first, SPAN, 1);
+		tcache_refill(&first, SPAN, 1);
 		if (first.room_left == ROOM - 8 * SPAN)
 			break;
-		cache_empty(&first);
+		tcache_empty(&first);
 		first.pool = pool;
 	}
 	ck_assert_int_gt(asks, 0);
@@ -266,10 +266,10 @@ START_TEST(who_stays_alone_is_owed_nothing)
 	frees(&first, SPAN, 1);
 	raided(&second, SPAN);
 	ck_assert_int_eq(frees(&first, SPAN, 1), 0);
-	caches_lock();
+	tcaches_lock();
 	second.context = NULL;
-	caches_review_rooms(&context);
-	caches_unlock();
+	tcaches_recompute_rooms(&context);
+	tcaches_unlock();
 	ck_assert_int_eq(frees(&first, SPAN, OFTEN), OFTEN);
 }
 END_TEST
@@ -278,13 +278,13 @@ START_TEST(who_is_not_alone_any_more_keeps_what_it_has_room_for)
 {
 	prepare();
 	second.context = NULL;
-	caches_lock();
-	caches_review_rooms(&context);
+	tcaches_lock();
+	tcaches_recompute_rooms(&context);
 	ck_assert_int_eq(frees(&first, SPAN, 40), 40);
 	ck_assert_int_eq(frees(&first, SMALL, 100), 100);
 	second.context = &context;
-	caches_review_rooms(&context);
-	caches_unlock();
+	tcaches_recompute_rooms(&context);
+	tcaches_unlock();
 	ck_assert_int_ge(first.room_left, 0);
 	ck_assert_int_eq(pooled(SPAN), 40); /* the largest */
 	ck_assert_int_eq(pooled(SMALL), 0);
@@ -315,10 +315,10 @@ START_TEST(room_for_what_is_asked_comes_back)
 	ck_assert_int_eq(frees(&first, 8 * SPAN, 2), 2);
 	ck_assert(pool->ops->free(pool, freed(SPAN)));
 	for (; asks < OFTEN && first.room_left < ROOM / 2; asks++)
-		cache_refill(&first, SPAN, 1);
+		tcache_refill(&first, SPAN, 1);
 	ck_assert_int_gt(asks, 0);
 	ck_assert_int_le(asks, 100);
-	cache_refill(&first, SPAN, 1);
+	tcache_refill(&first, SPAN, 1);
 	ck_assert_int_eq(pooled(SPAN), 0);
 }
 END_TEST
@@ -337,5 +337,5 @@ int main(void)
 	tests[7] = who_is_not_alone_any_more_keeps_what_it_has_room_for;
 	tests[8] = room_that_holds_what_is_not_asked_for_comes_back;
 	tests[9] = room_for_what_is_asked_comes_back;
-	return tests_run("cache_raid", tests);
+	return tests_run("tcache_raid", tests);
 }

@@ -1,27 +1,27 @@
 /* Where a cache finds its magazines by span. */
 #include <string.h>
 
-#include "tcache/caches.h"
+#include "tcache/tcaches.h"
 #include "block/block.h"
 #include "pools/pool.h"
 #include "run.h"
 
 enum { UNIT = 4096, SPANS = 500 };
 
-__thread struct cache *cache_last;
+__thread struct tcache *tcache_current;
 
 /* Of what the search needs not. */
-void cache_look(struct cache *cache)
+void tcache_sync(struct tcache *cache)
 {
 	(void)cache;
 }
 
 static _Atomic uint64_t safe;
 
-static struct cache *made(void)
+static struct tcache *made(void)
 {
-	static struct cache one;
-	struct cache *cache = &one;
+	static struct tcache one;
+	struct tcache *cache = &one;
 
 	memset(cache, 0, sizeof(*cache));
 	cache->unit = UNIT;
@@ -39,7 +39,7 @@ static size_t draw(void)
 	return (size_t)(state >> 40);
 }
 
-static void check_names(const struct cache *cache, size_t count)
+static void check_names(const struct tcache *cache, size_t count)
 {
 	ck_assert_uint_eq(cache->named, count);
 	for (size_t i = 0; i < count; i++) {
@@ -51,27 +51,27 @@ static void check_names(const struct cache *cache, size_t count)
 
 START_TEST(spans_are_in_order_and_lead_to_their_magazines)
 {
-	struct cache *cache = made();
+	struct tcache *cache = made();
 	size_t span;
 
 	for (size_t i = 0; i < SPANS; i++)
-		cache_rename(cache, &cache->magazines[i],
-			     (draw() % 1000 * SPANS + i + 1) * UNIT);
+		tcache_rename(cache, &cache->magazines[i],
+			      (draw() % 1000 * SPANS + i + 1) * UNIT);
 	check_names(cache, SPANS);
 	for (size_t i = 0; i < 4 * SPANS; i++) {
 		span = (draw() % 1000 * SPANS + i % SPANS + 1) * UNIT;
-		cache_rename(cache, &cache->magazines[i % SPANS], span);
-		ck_assert_uint_eq(cache->names[cache_place(cache, span)],
+		tcache_rename(cache, &cache->magazines[i % SPANS], span);
+		ck_assert_uint_eq(cache->names[tcache_place(cache, span)],
 				  i % SPANS);
 	}
 	check_names(cache, SPANS);
-	ck_assert_uint_eq(cache_place(cache, 0), 0);
-	ck_assert_uint_eq(cache_place(cache, SIZE_MAX), SPANS);
+	ck_assert_uint_eq(tcache_place(cache, 0), 0);
+	ck_assert_uint_eq(tcache_place(cache, SIZE_MAX), SPANS);
 }
 END_TEST
 
 /* An idle block of so many units, freed in that epoch. */
-static uint64_t put(struct cache *cache, size_t units, uint64_t epoch)
+static uint64_t put(struct tcache *cache, size_t units, uint64_t epoch)
 {
 	struct magazine *magazine = &cache->magazines[units];
 	static struct block blocks[8];
@@ -81,7 +81,7 @@ static uint64_t put(struct cache *cache, size_t units, uint64_t epoch)
 	block->word = units << 20 | BLOCK_IDLE;
 	block->span = units * UNIT;
 	block->epoch = epoch;
-	cache_rename(cache, magazine, block->span);
+	tcache_rename(cache, magazine, block->span);
 	magazine_set(magazine, block);
 	magazine->tail = block;
 	return units << 20;
@@ -89,34 +89,34 @@ static uint64_t put(struct cache *cache, size_t units, uint64_t epoch)
 
 START_TEST(slack_is_served_by_the_least_block_that_is_safe)
 {
-	struct cache *cache = made();
+	struct tcache *cache = made();
 	uint64_t addr = 0, eleven = put(cache, 11, 1);
 	uint64_t twelve = put(cache, 12, 9);
 
 	put(cache, 9, 1);
 	put(cache, 10, 10); /* not safe */
-	ck_assert(cache_alloc_slack(cache, 10 * UNIT - 5, 4 * UNIT, &addr));
+	ck_assert(tcache_alloc_slack(cache, 10 * UNIT - 5, 4 * UNIT, &addr));
 	ck_assert_uint_eq(addr, eleven);
-	ck_assert(!cache_alloc_slack(cache, 10 * UNIT, UNIT, &addr));
-	ck_assert(cache_alloc_slack(cache, 10 * UNIT, 2 * UNIT, &addr));
+	ck_assert(!tcache_alloc_slack(cache, 10 * UNIT, UNIT, &addr));
+	ck_assert(tcache_alloc_slack(cache, 10 * UNIT, 2 * UNIT, &addr));
 	ck_assert_uint_eq(addr, twelve);
-	ck_assert(!cache_alloc_slack(cache, 10 * UNIT, 2 * UNIT, &addr));
+	ck_assert(!tcache_alloc_slack(cache, 10 * UNIT, 2 * UNIT, &addr));
 	ck_assert(!cache->busy);
 }
 END_TEST
 
 START_TEST(slack_is_what_is_said_and_none_while_shut)
 {
-	struct cache *cache = made();
+	struct tcache *cache = made();
 	uint64_t addr = 0;
 
 	put(cache, 16, 1);
-	ck_assert(!cache_alloc_slack(cache, 11 * UNIT, 5 * UNIT - 1, &addr));
+	ck_assert(!tcache_alloc_slack(cache, 11 * UNIT, 5 * UNIT - 1, &addr));
 	cache->unit = 0; /* as one that is shut shows */
-	ck_assert(!cache_alloc_slack(cache, 11 * UNIT, 100 * UNIT, &addr));
+	ck_assert(!tcache_alloc_slack(cache, 11 * UNIT, 100 * UNIT, &addr));
 	cache->unit = UNIT;
-	ck_assert(cache_alloc_slack(cache, 11 * UNIT, SIZE_MAX, &addr));
-	ck_assert(!cache_alloc_slack(NULL, 11 * UNIT, 100 * UNIT, &addr));
+	ck_assert(tcache_alloc_slack(cache, 11 * UNIT, SIZE_MAX, &addr));
+	ck_assert(!tcache_alloc_slack(NULL, 11 * UNIT, 100 * UNIT, &addr));
 }
 END_TEST
 

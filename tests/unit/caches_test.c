@@ -1,7 +1,7 @@
 /* The records of threads' caches, and the figures in them. */
 #include <pthread.h>
 
-#include "tcache/caches.h"
+#include "tcache/tcaches.h"
 #include "cuda/backing.h"
 #include "heap/idle_limit.h"
 #include "order/capture.h"
@@ -36,7 +36,7 @@ bool capture_any(void)
 
 enum fence_level fence_level(void)
 {
-	return FENCE_FENCE;
+	return REUSE_FENCE;
 }
 
 size_t fence_room(const struct device *device)
@@ -46,17 +46,17 @@ size_t fence_room(const struct device *device)
 }
 
 /* There are no blocks here. */
-void cache_shed(struct cache *cache)
+void tcache_shed(struct tcache *cache)
 {
 	(void)cache;
 }
 
-void cache_pardon(struct cache *cache)
+void tcache_pardon(struct tcache *cache)
 {
 	(void)cache;
 }
 
-void cache_empty(struct cache *cache)
+void tcache_empty(struct tcache *cache)
 {
 	cache->pool = NULL;
 }
@@ -65,28 +65,28 @@ static size_t records(void)
 {
 	size_t count = 0;
 
-	for (struct cache *at = caches; at; at = at->next)
+	for (struct tcache *at = caches; at; at = at->next)
 		count++;
 	return count;
 }
 
-static const struct cache_source source = {.idle_most = bound_idle_most};
+static const struct tcache_source source = {.idle_most = idle_limit_idle_most};
 
 static struct device *prepare(int ordinal)
 {
-	context.device = context.store.device = device_at(ordinal);
-	context.store.context = &context;
+	context.device = context.heap.device = device_at(ordinal);
+	context.heap.context = &context;
 	pthread_mutex_init(&context.lock, NULL);
-	caches_room_set(1 << 20);
-	caches_open(&source);
-	counters_source(&caches_source);
+	tcaches_room_set(1 << 20);
+	tcaches_open(&source);
+	counters_source(&tcaches_source);
 	return context.device;
 }
 
 /* Ten requests, of which the last is not freed. */
 static void *ten_requests(void *unused)
 {
-	cache_current(&context);
+	tcache_attach(&context);
 	for (int i = 0; i < 10; i++)
 		device_count_alloc(context.device, SIZE, COUNTER_hits);
 	for (int i = 0; i < 9; i++)
@@ -130,7 +130,7 @@ END_TEST
 static void *device_of_cache(void *unused)
 {
 	(void)unused;
-	return cache_current(&context)->device;
+	return tcache_attach(&context)->device;
 }
 
 START_TEST(a_record_serves_a_thread_of_another_device)
@@ -154,18 +154,18 @@ START_TEST(what_a_thread_counts_needs_no_lock_but_for_a_look)
 {
 	struct device *device = prepare(1);
 
-	cache_current(&context);
+	tcache_attach(&context);
 	device_count_alloc(device, SIZE, COUNTER_hits); /* the peak */
 	device_count_free(device, SIZE);
-	cache_look(cache_last);
-	caches_lock();
+	tcache_sync(tcache_current);
+	tcaches_lock();
 	for (int i = 0; i < LOOK_EVERY - 1; i++) {
 		device_count_alloc(device, SIZE, COUNTER_hits);
 		device_count_free(device, SIZE);
 	}
-	ck_assert_uint_eq(counter_about(device, COUNTER_live_bytes), 0);
-	ck_assert_uint_eq(counter_about(device, COUNTER_hits), LOOK_EVERY);
-	caches_unlock();
+	ck_assert_uint_eq(counter_approx(device, COUNTER_live_bytes), 0);
+	ck_assert_uint_eq(counter_approx(device, COUNTER_hits), LOOK_EVERY);
+	tcaches_unlock();
 	ck_assert_uint_eq(counter_get(device, COUNTER_allocs), LOOK_EVERY);
 	ck_assert_uint_eq(counter_get(device, COUNTER_live_peak), SIZE);
 }
@@ -179,14 +179,14 @@ START_TEST(who_is_alone_looks_seldom_until_it_is_not)
 	pthread_t thread;
 	void *of;
 
-	cache_current(&context);
-	cache_look(cache_last);
-	ck_assert_int_eq(cache_last->hits_left, LOOK_ALONE);
+	tcache_attach(&context);
+	tcache_sync(tcache_current);
+	ck_assert_int_eq(tcache_current->hits_left, LOOK_ALONE);
 	device_count_alloc(device, SIZE, COUNTER_hits);
 	ck_assert(!pthread_create(&thread, NULL, device_of_cache, NULL));
 	ck_assert(!pthread_join(thread, &of));
 	ck_assert_ptr_eq(of, device);
-	ck_assert_int_eq(cache_last->hits_left, LOOK_EVERY);
+	ck_assert_int_eq(tcache_current->hits_left, LOOK_EVERY);
 	ck_assert_uint_eq(counter_get(device, COUNTER_hits), before + 1);
 	device_count_free(device, SIZE);
 }
@@ -196,52 +196,52 @@ START_TEST(one_of_several_looks_often)
 {
 	struct device *device = prepare(1);
 
-	cache_current(&context);
+	tcache_attach(&context);
 	context.caches = 2;
-	cache_look(cache_last);
-	ck_assert_int_eq(cache_last->hits_left, LOOK_EVERY);
+	tcache_sync(tcache_current);
+	ck_assert_int_eq(tcache_current->hits_left, LOOK_EVERY);
 	context.caches = 1;
 	device->contexts = 2;
-	cache_look(cache_last);
-	ck_assert_int_eq(cache_last->hits_left, LOOK_EVERY);
+	tcache_sync(tcache_current);
+	ck_assert_int_eq(tcache_current->hits_left, LOOK_EVERY);
 	device->contexts = 1;
-	cache_look(cache_last);
-	ck_assert_int_eq(cache_last->hits_left, LOOK_ALONE);
+	tcache_sync(tcache_current);
+	ck_assert_int_eq(tcache_current->hits_left, LOOK_ALONE);
 }
 END_TEST
 
 /* Of a context, for a thread that stays. */
-static struct cache *made(void)
+static struct tcache *made(void)
 {
-	static struct cache others[2];
+	static struct tcache others[2];
 	static size_t count;
-	struct cache *cache = &others[count++];
+	struct tcache *cache = &others[count++];
 
-	caches_lock();
+	tcaches_lock();
 	cache->device = context.device;
 	cache->next = caches;
 	caches = cache;
-	caches_unlock();
+	tcaches_unlock();
 	return cache;
 }
 
 START_TEST(others_figures_are_told_when_a_thread_looks_often_enough)
 {
 	struct device *device = prepare(2);
-	struct cache *other = made(), *third = made();
+	struct tcache *other = made(), *third = made();
 
-	cache_current(&context);
+	tcache_attach(&context);
 	for (uint64_t turn = 1; turn <= 3; turn++) {
 		other->frees = third->frees = (int64_t)turn * REQUESTS;
 		ck_assert_uint_eq(counter_get(device, COUNTER_frees),
 				  2 * turn * REQUESTS);
-		cache_look(cache_last);
-		ck_assert_uint_eq(counter_about(device, COUNTER_frees),
+		tcache_sync(tcache_current);
+		ck_assert_uint_eq(counter_approx(device, COUNTER_frees),
 				  2 * turn * REQUESTS);
 		other->frees++;
 		for (int i = 0; i < 2; i++)
-			cache_look(cache_last);
-		ck_assert_uint_eq(counter_about(device, COUNTER_frees),
+			tcache_sync(tcache_current);
+		ck_assert_uint_eq(counter_approx(device, COUNTER_frees),
 				  2 * turn * REQUESTS);
 	}
 }
@@ -250,11 +250,11 @@ END_TEST
 START_TEST(a_new_peak_is_of_what_all_threads_have)
 {
 	struct device *device = prepare(2);
-	struct cache *other = made();
+	struct tcache *other = made();
 
-	cache_current(&context);
+	tcache_attach(&context);
 	device_count_alloc(device, 8 * SIZE, COUNTER_hits);
-	cache_look(cache_last);
+	tcache_sync(tcache_current);
 	other->slack -= 4 * SIZE; /* has so much, and has not told */
 	device_count_alloc(device, SIZE, COUNTER_hits);
 	ck_assert_uint_eq(counter_get(device, COUNTER_live_peak), 13 * SIZE);
@@ -270,16 +270,16 @@ END_TEST
 START_TEST(what_one_thread_frees_for_another_costs_few_looks)
 {
 	struct device *device = prepare(0);
-	struct cache *other = made();
+	struct tcache *other = made();
 	size_t looks = 0;
 	uint64_t told;
 
-	cache_current(&context);
+	tcache_attach(&context);
 	device_count_alloc(device, 256 * SIZE, COUNTER_misses);
 	for (int i = 0; i < REQUESTS; i++) {
-		told = cache_last->told.hits;
+		told = tcache_current->published.hits;
 		device_count_alloc(device, SIZE, COUNTER_hits);
-		looks += cache_last->told.hits != told;
+		looks += tcache_current->published.hits != told;
 		other->slack += SIZE; /* has freed it */
 	}
 	ck_assert_uint_ge(looks, REQUESTS / LOOK_EVERY);
@@ -293,9 +293,9 @@ END_TEST
 START_TEST(a_peak_is_never_below_what_there_is)
 {
 	struct device *device = prepare(1);
-	struct cache *other = made();
+	struct tcache *other = made();
 
-	other->direct.reserved = 3 * SIZE;
+	other->pass_through.reserved = 3 * SIZE;
 	other->slack = -2 * SIZE;
 	ck_assert_uint_eq(counter_get(device, COUNTER_reserved_peak), 3 * SIZE);
 	ck_assert_uint_eq(counter_get(device, COUNTER_live_peak), 2 * SIZE);
@@ -307,13 +307,13 @@ START_TEST(caches_hold_no_more_than_may_be_idle)
 	const struct idle_limit half = {IDLE_PERCENT, 50};
 	struct device *device = prepare(7);
 
-	bound_set(&half);
-	ck_assert_int_eq(cache_current(&context)->room, 0);
-	ck_assert_int_eq(cache_room(cache_last), 0);
+	idle_limit_set(&half);
+	ck_assert_int_eq(tcache_attach(&context)->room, 0);
+	ck_assert_int_eq(tcache_room(tcache_current), 0);
 	device_count_alloc(device, 8 << 20, COUNTER_hits);
-	ck_assert_int_eq(cache_room(cache_last), 4 << 20);
+	ck_assert_int_eq(tcache_room(tcache_current), 4 << 20);
 	context.caches = 8;
-	ck_assert_int_eq(cache_room(cache_last), 512 << 10);
+	ck_assert_int_eq(tcache_room(tcache_current), 512 << 10);
 	context.caches = 1;
 }
 END_TEST
@@ -321,16 +321,16 @@ END_TEST
 START_TEST(a_runtimes_requests_are_sure_once_it_is_known_to_bind)
 {
 	prepare(0);
-	cache_asked(&context, true);
-	cache_current(&context);
-	ck_assert_ptr_ne(cache_sure, &cache_none);
-	ck_assert_ptr_eq(cache_bound, &cache_none);
-	caches_bind();
-	cache_asked(&context, false);
-	ck_assert_ptr_eq(cache_bound, &cache_none);
-	cache_asked(&context, true);
-	ck_assert_ptr_ne(cache_bound, &cache_none);
-	ck_assert_ptr_eq(cache_bound, cache_sure);
+	tcache_lookup_end(&context, true);
+	tcache_attach(&context);
+	ck_assert_ptr_ne(tcache_verified, &tcache_none);
+	ck_assert_ptr_eq(tcache_runtime, &tcache_none);
+	tcaches_bind();
+	tcache_lookup_end(&context, false);
+	ck_assert_ptr_eq(tcache_runtime, &tcache_none);
+	tcache_lookup_end(&context, true);
+	ck_assert_ptr_ne(tcache_runtime, &tcache_none);
+	ck_assert_ptr_eq(tcache_runtime, tcache_verified);
 }
 END_TEST
 

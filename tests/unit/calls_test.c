@@ -21,7 +21,7 @@ void serving_guard_fork(void)
 
 static _Atomic int started;
 
-void work_starts(void)
+void stream_work_starts(void)
 {
 	started++;
 }

@@ -6,9 +6,9 @@
 enum { SIZE = 4096 };
 
 /* What the caches have; the test's own. */
-static struct figures caches;
+static struct stats caches;
 
-static struct figures sum(const struct device *device)
+static struct stats sum(const struct device *device)
 {
 	(void)device;
 	return caches;
@@ -20,8 +20,8 @@ static bool count_alloc(const struct device *device, size_t size, bool hit)
 	return false;
 }
 
-static const struct figures_source source = {
-	.sum = sum, .about = sum, .count_alloc = count_alloc};
+static const struct stats_source source = {
+	.sum = sum, .approx = sum, .count_alloc = count_alloc};
 
 START_TEST(a_free_that_is_seen_before_its_request_is_not_less_than_nothing)
 {

@@ -46,7 +46,7 @@ static pthread_t call_begin(void)
 	return thread;
 }
 
-bool device_give_one(struct device *device)
+bool reclaim_one(struct device *device)
 {
 	(void)device;
 	freed++;
@@ -104,16 +104,16 @@ void marks_drop(struct marks *marks)
 	(void)marks;
 }
 
-bool quiet_begin(void)
+bool capture_block(void)
 {
 	return true;
 }
 
-void quiet_end(void)
+void capture_unblock(void)
 {
 }
 
-void work_starts(void)
+void stream_work_starts(void)
 {
 }
 

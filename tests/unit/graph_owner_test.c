@@ -4,7 +4,7 @@
 #include "run.h"
 
 /* What graphs hold is of no concern here. */
-void graph_joined(const void *from, const void *graph)
+void graph_attached(const void *from, const void *graph)
 {
 	(void)from;
 	(void)graph;
@@ -42,7 +42,7 @@ START_TEST(with_a_node_go_its_graphs_and_theirs)
 {
 	graph_owned(&b, &a, &node);
 	graph_owned(&c, &b, &other);
-	graph_node_settle(graph_node_ends(&node), false);
+	graph_node_end_finish(graph_node_end_begin(&node), false);
 	ck_assert_ptr_eq(graph_root(&b), &b);
 	ck_assert_ptr_eq(graph_root(&c), &c);
 }
@@ -52,7 +52,7 @@ START_TEST(a_node_that_stays_keeps_them)
 {
 	graph_owned(&b, &a, &node);
 	graph_owned(&c, &b, &other);
-	graph_node_settle(graph_node_ends(&node), true);
+	graph_node_end_finish(graph_node_end_begin(&node), true);
 	ck_assert_ptr_eq(graph_root(&b), &a);
 	ck_assert_ptr_eq(graph_root(&c), &a);
 }

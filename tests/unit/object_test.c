@@ -12,7 +12,7 @@ START_TEST(a_symbol_is_found_where_the_loader_finds_it)
 	ck_assert_ptr_nonnull(libc);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		ck_assert_ptr_nonnull(dlsym(libc, names[i]));
-		ck_assert_ptr_eq(object_symbol("libc.so", names[i]),
+		ck_assert_ptr_eq(elf_symbol("libc.so", names[i]),
 				 dlsym(libc, names[i]));
 	}
 }
@@ -20,23 +20,23 @@ END_TEST
 
 START_TEST(what_no_object_defines_is_not_found)
 {
-	ck_assert_ptr_null(object_symbol("libc.so", "no_such_function"));
-	ck_assert_ptr_null(object_symbol("libc.so", ""));
-	ck_assert_ptr_null(object_symbol("no_such_library", "qsort"));
+	ck_assert_ptr_null(elf_symbol("libc.so", "no_such_function"));
+	ck_assert_ptr_null(elf_symbol("libc.so", ""));
+	ck_assert_ptr_null(elf_symbol("no_such_library", "qsort"));
 	/* Which its libc refers to. */
-	ck_assert_ptr_null(object_symbol("libc.so", "_dl_argv"));
-	ck_assert_ptr_nonnull(object_symbol("ld-linux", "_dl_argv"));
+	ck_assert_ptr_null(elf_symbol("libc.so", "_dl_argv"));
+	ck_assert_ptr_nonnull(elf_symbol("ld-linux", "_dl_argv"));
 }
 END_TEST
 
 START_TEST(an_object_is_named_by_its_file)
 {
-	ck_assert(object_named("/lib/libdl.so.2", "libdl.so"));
-	ck_assert(object_named("libdl.so.2", "libdl.so"));
-	ck_assert(!object_named("/lib/libdl.so.2", "/lib"));
-	ck_assert(!object_named("/lib/libdl.so.2", "libdl.so.20"));
-	ck_assert(!object_named("/libdl.so/libc.so.6", "libdl.so"));
-	ck_assert(!object_named("", "libdl.so")); /* the program */
+	ck_assert(elf_file_named("/lib/libdl.so.2", "libdl.so"));
+	ck_assert(elf_file_named("libdl.so.2", "libdl.so"));
+	ck_assert(!elf_file_named("/lib/libdl.so.2", "/lib"));
+	ck_assert(!elf_file_named("/lib/libdl.so.2", "libdl.so.20"));
+	ck_assert(!elf_file_named("/libdl.so/libc.so.6", "libdl.so"));
+	ck_assert(!elf_file_named("", "libdl.so")); /* the program */
 }
 END_TEST
 

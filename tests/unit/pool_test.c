@@ -123,7 +123,7 @@ static struct block_list listed(size_t span, size_t count, uint64_t epoch)
 static void taken(struct pool *pool, size_t most, uint64_t safe, size_t count,
 		  uint64_t epoch)
 {
-	struct block_list list = pool->ops->take(pool, 8192, most, safe);
+	struct block_list list = pool->ops->alloc_batch(pool, 8192, most, safe);
 	struct block *block = list.head;
 
 	ck_assert_uint_eq(list.count, count);
@@ -140,9 +140,9 @@ START_TEST(page_unit_pool_takes_and_keeps_blocks_in_lists)
 	struct block *block;
 
 	taken(pool, 9, 9, 0, 0);
-	ck_assert(pool->ops->keep(pool, &first));
+	ck_assert(pool->ops->free_batch(pool, &first));
 	second = listed(8192, 3, 4);
-	ck_assert(pool->ops->keep(pool, &second));
+	ck_assert(pool->ops->free_batch(pool, &second));
 	freed(pool, 8192, 7);
 	taken(pool, 9, 1, 0, 0); /* none is safe */
 	taken(pool, 2, 9, 2, 1);
@@ -152,9 +152,9 @@ START_TEST(page_unit_pool_takes_and_keeps_blocks_in_lists)
 	taken(pool, 3, 9, 3, 5); /* all */
 	ck_assert_int_eq(pool->ops->alloc(pool, 8192, 0, 9, &block), POOL_MISS);
 	second = listed(8192, 2, 7);
-	ck_assert(pool->ops->keep(pool, &second));
+	ck_assert(pool->ops->free_batch(pool, &second));
 	first = listed(8192, 2, 5); /* older, though it comes later */
-	ck_assert(pool->ops->keep(pool, &first));
+	ck_assert(pool->ops->free_batch(pool, &first));
 	taken(pool, 9, 9, 4, 5);
 	ck_assert_ptr_null(pool->ops->trim(pool, SIZE_MAX));
 }
@@ -167,7 +167,7 @@ START_TEST(page_unit_pool_finds_what_is_safe_whatever_came_before)
 
 	freed(pool, 8192, 1);
 	freed(pool, 8192, 9); /* not safe */
-	ck_assert(pool->ops->keep(pool, &safe));
+	ck_assert(pool->ops->free_batch(pool, &safe));
 	taken(pool, 2, 8, 2, 5);
 	taken(pool, 9, 8, 1, 1);
 	taken(pool, 9, 8, 0, 0);

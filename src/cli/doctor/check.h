@@ -1,6 +1,6 @@
 /* What is looked at: a row each in doctor.c. */
-#ifndef MNM_DOCTOR_CHECK_H
-#define MNM_DOCTOR_CHECK_H
+#ifndef MNM_CHECK_H
+#define MNM_CHECK_H
 
 #include "report.h"
 

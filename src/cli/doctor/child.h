@@ -1,6 +1,6 @@
 /* A program that is run for its output. */
-#ifndef MNM_DOCTOR_CHILD_H
-#define MNM_DOCTOR_CHILD_H
+#ifndef MNM_CHILD_H
+#define MNM_CHILD_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* A 64-bit ELF file, mapped and looked at. Nothing of it is run, and wrong
  * offsets in it do no harm. */
-#ifndef MNM_DOCTOR_ELF_H
-#define MNM_DOCTOR_ELF_H
+#ifndef MNM_ELF_H
+#define MNM_ELF_H
 
 #include <elf.h>
 #include <stdbool.h>

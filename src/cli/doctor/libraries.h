@@ -1,6 +1,6 @@
 /* The libraries that a program names. */
-#ifndef MNM_DOCTOR_LIBRARIES_H
-#define MNM_DOCTOR_LIBRARIES_H
+#ifndef MNM_LIBRARIES_H
+#define MNM_LIBRARIES_H
 
 #include "report.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../part.h"
+#include "../install_path.h"
 #include "check.h"
 #include "elf.h"
 #include "common/version.h"
@@ -32,7 +32,7 @@ void library_check(struct report *report)
 	const char *why;
 	struct elf elf;
 
-	if (!part_find("libmnm.so", path)) {
+	if (!install_path_find("libmnm.so", path)) {
 		report_add(report, LEVEL_PROBLEM, "library",
 			   "run mnm where it was built or installed",
 			   "no libmnm.so beside this program");

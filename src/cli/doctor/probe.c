@@ -108,8 +108,8 @@ static bool driver_open(struct driver *driver)
 	return true;
 }
 
-/* The two doors by which programs and CUDA's runtimes come. The table's answer
- * is then used: it is what a runtime would call. */
+/* The two entry points by which programs and CUDA's runtimes come. The table's
+ * answer is then used: it is what a runtime would call. */
 static void doors_try(struct driver *driver)
 {
 	void *entry = NULL;

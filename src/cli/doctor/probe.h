@@ -1,6 +1,6 @@
 /* What doctor does in a process of its own, under the library. */
-#ifndef MNM_DOCTOR_PROBE_H
-#define MNM_DOCTOR_PROBE_H
+#ifndef MNM_PROBE_H
+#define MNM_PROBE_H
 
 /* Loads CUDA, asks for its entries as programs do, allocates and frees, and
  * asks its own control socket. Prints a fact a line, KEY VALUE, each as soon

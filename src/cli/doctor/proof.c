@@ -9,7 +9,7 @@
 
 #include <cuda.h>
 
-#include "../part.h"
+#include "../install_path.h"
 #include "../preload.h"
 #include "check.h"
 #include "child.h"
@@ -137,19 +137,19 @@ static void driver_report(struct report *report, const struct facts *facts)
 /* False: calls don't reach mnm. */
 static bool doors_report(struct report *report, const struct facts *facts)
 {
-	const char *door = is_no(facts->by_dlsym)     ? "dlsym"
-			   : is_no(facts->by_table)   ? "cuGetProcAddress"
-			   : is_no(facts->by_runtime) ? facts->runtime
-						      : NULL;
+	const char *entry_point = is_no(facts->by_dlsym)   ? "dlsym"
+				  : is_no(facts->by_table) ? "cuGetProcAddress"
+				  : is_no(facts->by_runtime) ? facts->runtime
+							     : NULL;
 
-	if (door)
+	if (entry_point)
 		report_add(report, LEVEL_PROBLEM, "proof",
 			   "look at the findings above: options and other "
 			   "preloads",
 			   "%s answers with CUDA's own entries: nothing is "
 			   "served",
-			   door);
-	return !door;
+			   entry_point);
+	return !entry_point;
 }
 
 static void served_report(struct report *report, const struct facts *facts)
@@ -217,7 +217,7 @@ void proof_check(struct report *report)
 	struct facts facts;
 	struct child child;
 
-	if (!part_find("libmnm.so", library))
+	if (!install_path_find("libmnm.so", library))
 		return;
 	/* The probe's own end must not overwrite a program's figures. */
 	unsetenv("MNM_STAT_FILE");

@@ -142,7 +142,7 @@ static bool module_find(const glob_t *folders, const char *name,
 	return false;
 }
 
-static bool is_direct(const struct module *module)
+static bool is_pass_through(const struct module *module)
 {
 	const char *value = module->variable ? getenv(module->variable) : NULL;
 
@@ -201,7 +201,7 @@ static void module_report(struct report *report, const struct module *module,
 		report_add(report, LEVEL_WARNING, "python", exception->advice,
 			   "%s: %s %s %s", found, exception->package, version,
 			   exception->finding);
-	else if (is_direct(module))
+	else if (is_pass_through(module))
 		report_add(report, LEVEL_OK, "python", NULL,
 			   "%s: %s is set: each request is served", found,
 			   module->variable);

@@ -1,6 +1,6 @@
 /* Findings, and where they are told. */
-#ifndef MNM_DOCTOR_REPORT_H
-#define MNM_DOCTOR_REPORT_H
+#ifndef MNM_REPORT_H
+#define MNM_REPORT_H
 
 #include <stdbool.h>
 

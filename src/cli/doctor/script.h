@@ -1,6 +1,6 @@
 /* A script's first line. */
-#ifndef MNM_DOCTOR_SCRIPT_H
-#define MNM_DOCTOR_SCRIPT_H
+#ifndef MNM_SCRIPT_H
+#define MNM_SCRIPT_H
 
 #include <stdbool.h>
 #include <stddef.h>

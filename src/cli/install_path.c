@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "part.h"
+#include "install_path.h"
 
-bool part_find(const char *near, char *path)
+bool install_path_find(const char *near, char *path)
 {
 	static const char *const places[] = {"%s/%s", "%s/../lib/mnm/%s"};
 	char self[PATH_MAX];

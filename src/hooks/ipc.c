@@ -5,7 +5,7 @@
 #include "mem/mem.h"
 
 /* An address in the middle gets the handle of the whole allocation. */
-static CUresult exported(CUresult res, CUdeviceptr ptr)
+static CUresult ipc_hook_exported(CUresult res, CUdeviceptr ptr)
 {
 	CUdeviceptr base;
 	size_t size;
@@ -18,7 +18,8 @@ static CUresult exported(CUresult res, CUdeviceptr ptr)
 
 EXPORT CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr ptr)
 {
-	return exported(REAL_CALL(cuIpcGetMemHandle, handle, ptr), ptr);
+	return ipc_hook_exported(REAL_CALL(cuIpcGetMemHandle, handle, ptr),
+				 ptr);
 }
 
 EXPORT CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr ptr,
@@ -26,9 +27,9 @@ EXPORT CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr ptr,
 					      CUmemRangeHandleType type,
 					      unsigned long long flags)
 {
-	return exported(REAL_CALL(cuMemGetHandleForAddressRange, handle, ptr,
-				  size, type, flags),
-			ptr);
+	return ipc_hook_exported(REAL_CALL(cuMemGetHandleForAddressRange,
+					   handle, ptr, size, type, flags),
+				 ptr);
 }
 
 /* CUDA asks for memory of cuMemCreate or cuMemAllocAsync, which no block is. */
@@ -36,7 +37,7 @@ EXPORT CUresult cuMulticastBindAddr(CUmemGenericAllocationHandle handle,
 				    size_t offset, CUdeviceptr ptr, size_t size,
 				    unsigned long long flags)
 {
-	return exported(ROOM_CALL(cuMulticastBindAddr, handle, offset, ptr,
-				  size, flags),
-			ptr);
+	return ipc_hook_exported(ROOM_CALL(cuMulticastBindAddr, handle, offset,
+					   ptr, size, flags),
+				 ptr);
 }

@@ -1,6 +1,6 @@
 /* What is in the caches, and how it moves between them and the pools. The
  * context's lock is held around each call, so one moves at a time. */
-#include "caches.h"
+#include "tcaches.h"
 #include "pass_through.h"
 
 /* The most blocks that move into a pool at a time, and out of it. */
@@ -14,7 +14,7 @@ enum { WANTED_OFTEN = 64, REFUSED_OFTEN = 64 };
  * requests for the span that make up for one of these. */
 enum { RAIDS_FREE = 2, RAIDS_MOST = 16, ASKED_AGAIN = 32 };
 
-struct magazine *magazine_find(struct cache *cache, size_t span)
+struct magazine *magazine_find(struct tcache *cache, size_t span)
 {
 	struct magazine *at = magazine_at(cache, span);
 
@@ -45,7 +45,7 @@ static struct block_list magazine_cut(struct magazine *magazine, size_t most,
 }
 
 /* No safe block gets behind one that is not, in the pool. */
-void magazine_move(struct cache *cache, struct magazine *magazine, size_t most,
+void magazine_move(struct tcache *cache, struct magazine *magazine, size_t most,
 		   uint64_t below)
 {
 	uint64_t safe = atomic_load(cache->safe);
@@ -56,19 +56,20 @@ void magazine_move(struct cache *cache, struct magazine *magazine, size_t most,
 	for (; most && magazine_has(magazine, below); most -= list.count) {
 		list = magazine_cut(magazine, most, safe);
 		cache->room_left += (int64_t)(list.count * list.head->span);
-		cache_source->put(&list);
+		tcache_source->free_batch(&list);
 	}
 }
 
-static void magazine_empty(struct cache *cache, struct magazine *magazine,
+static void magazine_empty(struct tcache *cache, struct magazine *magazine,
 			   size_t most)
 {
 	magazine_move(cache, magazine, most, UINT64_MAX);
 }
 
-bool cache_move(struct cache *cache, size_t least, size_t most, uint64_t below)
+bool tcache_move(struct tcache *cache, size_t least, size_t most,
+		 uint64_t below)
 {
-	size_t i = cache_place(cache, least);
+	size_t i = tcache_place(cache, least);
 	struct magazine *at;
 	bool any = false;
 
@@ -82,7 +83,7 @@ bool cache_move(struct cache *cache, size_t least, size_t most, uint64_t below)
 	return any;
 }
 
-void cache_shed(struct cache *cache)
+void tcache_shed(struct tcache *cache)
 {
 	for (size_t i = cache->named; i-- && cache->room_left < 0;)
 		magazine_empty(cache, &cache->magazines[cache->names[i]],
@@ -94,7 +95,7 @@ static void magazine_name(struct magazine *magazine, size_t span)
 	__atomic_store_n(&magazine->span, span, __ATOMIC_RELAXED);
 }
 
-void cache_pardon(struct cache *cache)
+void tcache_pardon(struct tcache *cache)
 {
 	struct magazine *at;
 
@@ -105,30 +106,30 @@ void cache_pardon(struct cache *cache)
 	}
 }
 
-void cache_empty(struct cache *cache)
+void tcache_empty(struct tcache *cache)
 {
 	if (cache->room_left < cache->room)
-		cache_move(cache, 0, SIZE_MAX, UINT64_MAX);
-	direct_settle(cache);
-	cache_serve(cache, NULL);
+		tcache_move(cache, 0, SIZE_MAX, UINT64_MAX);
+	pass_through_settle(cache);
+	tcache_serve(cache, NULL);
 }
 
-void cache_adopt(struct cache *cache, struct pool *pool)
+void tcache_adopt(struct tcache *cache, struct pool *pool)
 {
 	if (!cache || !pool->unit ||
-	    (cache->pool == pool && !(cache->shut & SHUT_ROOM) &&
-	     (cache->shut || cache->table == block_table)))
+	    (cache->pool == pool && !(cache->closed & CLOSED_ROOM) &&
+	     (cache->closed || cache->table == block_table)))
 		return;
-	caches_lock();
-	cache_fit(cache);
-	cache_serve(cache, pool);
-	caches_unlock();
+	tcaches_lock();
+	tcache_fit(cache);
+	tcache_serve(cache, pool);
+	tcaches_unlock();
 }
 
 /* The magazine of a span, maybe a lost one, or an empty one that is its now; or
  * NULL. One that was another's is, so that spans don't take turns, only if
  * wanted often. */
-static struct magazine *magazine_for(struct cache *cache, size_t span)
+static struct magazine *magazine_for(struct tcache *cache, size_t span)
 {
 	struct magazine *at = magazine_at(cache, span);
 
@@ -140,7 +141,7 @@ static struct magazine *magazine_for(struct cache *cache, size_t span)
 			continue;
 		if (at->span && ++at->wanted % WANTED_OFTEN)
 			continue;
-		cache_rename(cache, at, span);
+		tcache_rename(cache, at, span);
 		return at;
 	}
 	return NULL;
@@ -148,7 +149,7 @@ static struct magazine *magazine_for(struct cache *cache, size_t span)
 
 /* The blocks of a span that there is room for; half of it is left for what is
  * freed next. */
-static size_t count_room(const struct cache *cache, size_t span)
+static size_t count_room(const struct tcache *cache, size_t span)
 {
 	int64_t room = cache->room_left - cache->room / 2;
 
@@ -156,19 +157,19 @@ static size_t count_room(const struct cache *cache, size_t span)
 }
 
 /* It may hold more by now. */
-static void cache_grow(struct cache *cache)
+static void tcache_grow(struct tcache *cache)
 {
-	if (cache_room(cache) <= cache->room)
+	if (tcache_room(cache) <= cache->room)
 		return;
-	caches_lock();
-	cache_fit(cache);
-	caches_unlock();
+	tcaches_lock();
+	tcache_fit(cache);
+	tcaches_unlock();
 }
 
 /* There is none. Once in so many times half of it is made, by one span after
  * the other: or a cache that is full of what is not asked for any more would
  * stay so. */
-static void cache_make_room(struct cache *cache, size_t span)
+static void tcache_make_room(struct tcache *cache, size_t span)
 {
 	int64_t half = cache->room / 2, least = (int64_t)span;
 
@@ -213,17 +214,17 @@ static bool magazine_asked(struct magazine *magazine, size_t span)
 	return magazine->span == span;
 }
 
-void cache_refill(struct cache *cache, size_t span, uint64_t safe)
+void tcache_refill(struct tcache *cache, size_t span, uint64_t safe)
 {
 	struct pool *pool = cache ? cache->pool : NULL;
 	struct magazine *magazine;
 	struct block_list list;
 	size_t most;
 
-	if (!pool || atomic_load(&cache->shut))
+	if (!pool || atomic_load(&cache->closed))
 		return;
 	if (!count_room(cache, span))
-		cache_grow(cache);
+		tcache_grow(cache);
 	if ((int64_t)span > cache->room)
 		return;
 	magazine = magazine_for(cache, span);
@@ -231,13 +232,13 @@ void cache_refill(struct cache *cache, size_t span, uint64_t safe)
 		return;
 	most = count_room(cache, span);
 	if (!most)
-		cache_make_room(cache, span);
+		tcache_make_room(cache, span);
 	if (magazine->raids && most > magazine_keeps(magazine) / 2)
 		most = magazine_keeps(magazine) / 2;
 	if (!most)
 		return;
-	list = cache_source->take(pool, span, most < TAKE_MAX ? most : TAKE_MAX,
-				  safe);
+	list = tcache_source->alloc_batch(
+		pool, span, most < TAKE_MAX ? most : TAKE_MAX, safe);
 	if (!list.count)
 		return;
 	/* They are safe, what is there may not be. */
@@ -248,14 +249,14 @@ void cache_refill(struct cache *cache, size_t span, uint64_t safe)
 	cache->room_left -= (int64_t)(list.count * span);
 }
 
-bool cache_put(struct cache *cache, struct block *block)
+bool tcache_put(struct tcache *cache, struct block *block)
 {
 	struct magazine *magazine;
 
-	if (!cache || cache->pool != block->pool || atomic_load(&cache->shut))
+	if (!cache || cache->pool != block->pool || atomic_load(&cache->closed))
 		return false;
 	if (cache->room_left < (int64_t)block->span)
-		cache_grow(cache);
+		tcache_grow(cache);
 	if ((int64_t)block->span > cache->room)
 		return false;
 	magazine = magazine_for(cache, block->span);
@@ -264,7 +265,7 @@ bool cache_put(struct cache *cache, struct block *block)
 	if (cache->room_left < (int64_t)block->span)
 		magazine_empty(cache, magazine, MOVE_MAX);
 	if (cache->room_left < (int64_t)block->span)
-		cache_make_room(cache, block->span);
+		tcache_make_room(cache, block->span);
 	if (cache->room_left < (int64_t)block->span)
 		return false;
 	magazine_append(magazine, block);

@@ -48,8 +48,8 @@ static void name_back(void *answer, CUdeviceptr addr)
 
 /* Corrects an answer about the live block at base. An id of CUDA's own is a
  * small number. */
-static void correct(struct block *block, uint64_t base,
-		    CUpointer_attribute attribute, void *answer)
+static void attribute_correct(struct block *block, uint64_t base,
+			      CUpointer_attribute attribute, void *answer)
 {
 	if (attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
 		*(size_t *)answer = block->size;
@@ -81,7 +81,7 @@ EXPORT CUresult cuPointerGetAttribute(void *answer,
 				 address_to_ask(block, word, addr));
 
 	if (!res && block)
-		correct(block, word & ~BLOCK_BITS, attribute, answer);
+		attribute_correct(block, word & ~BLOCK_BITS, attribute, answer);
 	return res;
 }
 
@@ -97,8 +97,8 @@ EXPORT CUresult cuPointerGetAttributes(unsigned int count,
 
 	for (unsigned int i = 0; !res && block && i < count; i++)
 		if (asked == addr)
-			correct(block, word & ~BLOCK_BITS, attributes[i],
-				answers[i]);
+			attribute_correct(block, word & ~BLOCK_BITS,
+					  attributes[i], answers[i]);
 		else if (attributes[i] == CU_POINTER_ATTRIBUTE_HOST_POINTER)
 			name_back(answers[i], addr);
 	return res;

@@ -4,7 +4,7 @@
  * of them do where one thread's figures are not enough: for a new peak, and
  * once in as many looks as there are caches. So a look costs the same however
  * many threads there are, and the sum of what was told is seldom far off. */
-#include "caches.h"
+#include "tcaches.h"
 #include "fast.h"
 #include "stats/counter.h"
 
@@ -19,15 +19,15 @@ static _Atomic bool summing; /* under lock, who asks for figures */
 
 /* Under lock, by device. */
 static struct {
-	struct figures told;  /* by all caches there were */
-	struct figures ended; /* of those that are no more */
-	unsigned int looks;   /* until all caches tell */
-	unsigned int others;  /* than one, when they last did */
+	struct stats published; /* by all caches there were */
+	struct stats ended;     /* of those that are no more */
+	unsigned int looks;     /* until all caches tell */
+	unsigned int others;    /* than one, when they last did */
 } sums[DEVICE_ALL];
 
 /* sum += sign * part */
-static void figures_add(struct figures *sum, const struct figures *part,
-			uint64_t sign)
+static void stats_add(struct stats *sum, const struct stats *part,
+		      uint64_t sign)
 {
 	sum->hits += sign * part->hits;
 	sum->frees += sign * part->frees;
@@ -40,126 +40,127 @@ static void figures_add(struct figures *sum, const struct figures *part,
 }
 
 /* Under lock, or by its own thread. */
-TORN static struct figures figures_of(const struct cache *cache)
+TORN static struct stats figures_of(const struct tcache *cache)
 {
-	return (struct figures){
+	return (struct stats){
 		.hits = (uint64_t)(cache->hits_most - cache->hits_left),
 		.frees = (uint64_t)cache->frees,
 		.freed = (uint64_t)cache->freed,
 		.idle = (uint64_t)(cache->room - cache->room_left),
 		.live = (uint64_t)(cache->live_most - cache->slack),
-		.taken = (uint64_t)cache->direct.taken,
-		.given = (uint64_t)cache->direct.given,
-		.reserved = (uint64_t)cache->direct.reserved,
+		.taken = (uint64_t)cache->pass_through.taken,
+		.given = (uint64_t)cache->pass_through.given,
+		.reserved = (uint64_t)cache->pass_through.reserved,
 	};
 }
 
-struct figures caches_figures(const struct device *device)
+struct stats tcaches_stats(const struct device *device)
 {
-	struct figures sum = {0}, part;
+	struct stats sum = {0}, part;
 
 	if (device_is_host(device)) /* which has none */
 		return sum;
-	caches_lock();
+	tcaches_lock();
 	atomic_store(&summing, true);
 	sum = sums[device_ordinal(device)].ended;
-	for (struct cache *at = caches; at; at = at->next) {
+	for (struct tcache *at = caches; at; at = at->next) {
 		if (at->device != device)
 			continue;
 		part = figures_of(at);
-		figures_add(&sum, &part, 1);
+		stats_add(&sum, &part, 1);
 	}
 	atomic_store(&summing, false);
-	caches_unlock();
+	tcaches_unlock();
 	return sum;
 }
 
-TORN struct figures caches_about(const struct device *device)
+TORN struct stats tcaches_approx(const struct device *device)
 {
-	struct figures sum = sums[device_ordinal(device)].told, own;
+	struct stats sum = sums[device_ordinal(device)].published, own;
 
-	if (cache_last->device != device)
+	if (tcache_current->device != device)
 		return sum;
-	own = figures_of(cache_last);
-	figures_add(&sum, &own, 1);
-	figures_add(&sum, &cache_last->told, -UINT64_C(1));
+	own = figures_of(tcache_current);
+	stats_add(&sum, &own, 1);
+	stats_add(&sum, &tcache_current->published, -UINT64_C(1));
 	return sum;
 }
 
 /* Under lock. */
-TORN static void cache_tell(struct cache *cache)
+TORN static void tcache_publish(struct tcache *cache)
 {
-	struct figures *told = &sums[device_ordinal(cache->device)].told;
-	struct figures now = figures_of(cache);
+	struct stats *told = &sums[device_ordinal(cache->device)].published;
+	struct stats now = figures_of(cache);
 
-	figures_add(told, &now, 1);
-	figures_add(told, &cache->told, -UINT64_C(1));
-	cache->told = now;
+	stats_add(told, &now, 1);
+	stats_add(told, &cache->published, -UINT64_C(1));
+	cache->published = now;
 }
 
 /* Under lock; there is one at least. */
-static void caches_tell(const struct device *device)
+static void tcaches_publish(const struct device *device)
 {
 	unsigned int count = 0;
 
-	for (struct cache *at = caches; at; at = at->next, count++)
+	for (struct tcache *at = caches; at; at = at->next, count++)
 		if (at->device == device)
-			cache_tell(at);
+			tcache_publish(at);
 	sums[device_ordinal(device)].looks = count - 1;
 	sums[device_ordinal(device)].others = count - 1;
 }
 
-void cache_forget(struct cache *cache)
+void tcache_forget(struct tcache *cache)
 {
-	struct figures *ended = &sums[device_ordinal(cache->device)].ended;
+	struct stats *ended = &sums[device_ordinal(cache->device)].ended;
 
-	cache_tell(cache);
-	figures_add(ended, &cache->told, 1);
-	cache->told = (struct figures){0};
+	tcache_publish(cache);
+	stats_add(ended, &cache->published, 1);
+	cache->published = (struct stats){0};
 	cache->hits_left = cache->hits_most = LOOK_EVERY;
 	cache->slack = cache->live_most = 0;
 	cache->frees = cache->freed = 0;
-	cache->direct.taken = cache->direct.given = cache->direct.reserved = 0;
+	cache->pass_through.taken = cache->pass_through.given =
+		cache->pass_through.reserved = 0;
 }
 
-void caches_count_reserved(void)
+void tcaches_count_reserved(void)
 {
 	uint64_t moved;
 
-	for (struct cache *at = caches; at; at = at->next) {
-		cache_tell(at);
-		at->direct.reserved = 0;
-		at->told.reserved = 0;
+	for (struct tcache *at = caches; at; at = at->next) {
+		tcache_publish(at);
+		at->pass_through.reserved = 0;
+		at->published.reserved = 0;
 	}
 	for (int i = 0; i < DEVICE_MAX; i++) {
-		moved = sums[i].told.reserved;
-		sums[i].told.reserved = sums[i].ended.reserved = 0;
+		moved = sums[i].published.reserved;
+		sums[i].published.reserved = sums[i].ended.reserved = 0;
 		counter_add(device_at(i), COUNTER_reserved_bytes, moved);
 		device_claim(device_at(i), moved);
 	}
 }
 
 /* Under lock. The bytes that the program has of the device. */
-static uint64_t live_told(const struct device *device)
+static uint64_t live_published(const struct device *device)
 {
 	return atomic_load(&device->counters[COUNTER_live_bytes]) +
-	       sums[device_ordinal(device)].told.live;
+	       sums[device_ordinal(device)].published.live;
 }
 
 /* Under lock. */
-static uint64_t live_seen(struct cache *cache)
+static uint64_t live_seen(struct tcache *cache)
 {
 	struct device *device = cache->device;
 	unsigned int *looks = &sums[device_ordinal(device)].looks;
 	int64_t peak =
 		(int64_t)atomic_load(&device->counters[COUNTER_live_peak]);
 
-	cache_tell(cache);
-	if (!*looks || (int64_t)live_told(device) > peak)
-		caches_tell(device);
+	tcache_publish(cache);
+	if (!*looks || (int64_t)live_published(device) > peak)
+		tcaches_publish(device);
 	else
 		--*looks;
-	return live_told(device);
+	return live_published(device);
 }
 
 /* Under lock. The bytes that a thread may take before it looks again whether
@@ -180,13 +181,13 @@ static int64_t room_until(struct device *device, enum counter peak, int64_t now)
 
 /* Under lock. Where each request is the driver's, what is reserved grows as
  * what is live does, and has a peak of its own. */
-static int64_t slack_of(const struct cache *cache, int64_t live)
+static int64_t slack_of(const struct tcache *cache, int64_t live)
 {
 	struct device *device = cache->device;
 	int64_t slack = room_until(device, COUNTER_live_peak, live), room;
-	uint64_t reserved = sums[device_ordinal(device)].told.reserved;
+	uint64_t reserved = sums[device_ordinal(device)].published.reserved;
 
-	if (!cache->direct.pool)
+	if (!cache->pass_through.pool)
 		return slack;
 	reserved += atomic_load(&device->counters[COUNTER_reserved_bytes]);
 	room = room_until(device, COUNTER_reserved_peak, (int64_t)reserved);
@@ -194,45 +195,45 @@ static int64_t slack_of(const struct cache *cache, int64_t live)
 }
 
 /* Under lock. No other thread, nor context, has anything of the device. */
-static bool is_alone(const struct cache *cache)
+static bool is_alone(const struct tcache *cache)
 {
 	return cache->context->caches <= 1 && cache->device->contexts <= 1;
 }
 
 /* It looks after so many requests at the latest. */
-TORN static void cache_look_in(struct cache *cache, int64_t requests)
+TORN static void tcache_sync_in(struct tcache *cache, int64_t requests)
 {
 	cache->hits_most += requests - cache->hits_left;
 	cache->hits_left = requests;
 }
 
-void cache_look_soon(struct cache *cache)
+void tcache_sync_soon(struct tcache *cache)
 {
 	if (cache->hits_left > LOOK_EVERY)
-		cache_look_in(cache, LOOK_EVERY);
+		tcache_sync_in(cache, LOOK_EVERY);
 }
 
 /* Who asks for figures is not waited for, but where there is a new peak. */
-TORN void cache_look(struct cache *cache)
+TORN void tcache_sync(struct tcache *cache)
 {
 	int64_t live, own;
 
 	if (cache->slack >= 0 && atomic_load(&summing))
 		return;
-	caches_lock();
+	tcaches_lock();
 	live = (int64_t)live_seen(cache);
 	own = cache->live_most - cache->slack;
 	cache->slack = slack_of(cache, live);
 	cache->live_most = own + cache->slack;
-	cache_look_in(cache, is_alone(cache) ? LOOK_ALONE : LOOK_EVERY);
-	caches_unlock();
+	tcache_sync_in(cache, is_alone(cache) ? LOOK_ALONE : LOOK_EVERY);
+	tcaches_unlock();
 }
 
 /* As on the fast path, where the thread has a cache. */
-TORN static bool cache_count_alloc(const struct device *device, size_t size,
-				   bool hit)
+TORN static bool tcache_count_alloc(const struct device *device, size_t size,
+				    bool hit)
 {
-	struct cache *cache = cache_last;
+	struct tcache *cache = tcache_current;
 	bool look;
 
 	if (cache->device != device)
@@ -240,13 +241,13 @@ TORN static bool cache_count_alloc(const struct device *device, size_t size,
 	look = figure_add(&cache->slack, -size) < 0;
 	look |= !hit || figure_add(&cache->hits_left, -UINT64_C(1)) < 0;
 	if (look)
-		cache_look(cache);
+		tcache_sync(cache);
 	return true;
 }
 
-TORN static bool cache_count_free(const struct device *device, size_t size)
+TORN static bool tcache_count_free(const struct device *device, size_t size)
 {
-	struct cache *cache = cache_last;
+	struct tcache *cache = tcache_current;
 
 	if (cache->device != device)
 		return false;
@@ -257,14 +258,14 @@ TORN static bool cache_count_free(const struct device *device, size_t size)
 
 static void look(const struct device *device)
 {
-	if (cache_last->device == device)
-		cache_look(cache_last);
+	if (tcache_current->device == device)
+		tcache_sync(tcache_current);
 }
 
-const struct figures_source caches_source = {
-	.sum = caches_figures,
-	.about = caches_about,
-	.count_alloc = cache_count_alloc,
-	.count_free = cache_count_free,
-	.look = look,
+const struct stats_source tcaches_source = {
+	.sum = tcaches_stats,
+	.approx = tcaches_approx,
+	.count_alloc = tcache_count_alloc,
+	.count_free = tcache_count_free,
+	.sync = look,
 };

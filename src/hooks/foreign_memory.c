@@ -1,18 +1,18 @@
 /* Calls that yield memory which no pool serves. */
 #include "call.h"
 #include "hook.h"
-#include "seen_call.h"
+#include "foreign_call.h"
 
 EXPORT CUresult cuMemAllocManaged(CUdeviceptr *out, size_t size,
 				  unsigned int flags)
 {
-	struct seen_order order;
+	struct foreign_claim order;
 	CUresult res;
 
-	if (!seen_begin(&order, CURRENT, out, size))
+	if (!foreign_begin(&order, CURRENT, out, size))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	res = ROOM_CALL(cuMemAllocManaged, out, size, flags);
-	return seen_end(&order, res, SEEN_MANAGED, out, size);
+	return foreign_end(&order, res, FOREIGN_MANAGED, out, size);
 }
 
 /* Bits of an element; 0: of several planes, or unknown. */
@@ -66,18 +66,18 @@ static size_t level_bytes(const CUDA_ARRAY3D_DESCRIPTOR *array,
 	       element_bits(array->Format, array->NumChannels) / 8;
 }
 
-static CUresult array_end(const struct seen_order *order, CUresult res,
+static CUresult array_end(const struct foreign_claim *order, CUresult res,
 			  const void *out)
 {
-	return seen_end_of(order, res, SEEN_ARRAYS, SEEN_ARRAY, out,
-			   order->bytes);
+	return foreign_end_of(order, res, FOREIGN_ARRAYS, FOREIGN_ARRAY, out,
+			      order->bytes);
 }
 
 EXPORT CUresult cuArrayCreate_v2(CUarray *out,
 				 const CUDA_ARRAY_DESCRIPTOR *array)
 {
 	CUDA_ARRAY3D_DESCRIPTOR flat = {0};
-	struct seen_order order;
+	struct foreign_claim order;
 
 	if (array)
 		flat = (CUDA_ARRAY3D_DESCRIPTOR){.Width = array->Width,
@@ -85,7 +85,7 @@ EXPORT CUresult cuArrayCreate_v2(CUarray *out,
 						 .Format = array->Format,
 						 .NumChannels =
 							 array->NumChannels};
-	if (!seen_begin(&order, CURRENT, out, level_bytes(&flat, 0)))
+	if (!foreign_begin(&order, CURRENT, out, level_bytes(&flat, 0)))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	return array_end(&order, ROOM_CALL(cuArrayCreate_v2, out, array), out);
 }
@@ -93,10 +93,10 @@ EXPORT CUresult cuArrayCreate_v2(CUarray *out,
 EXPORT CUresult cuArray3DCreate_v2(CUarray *out,
 				   const CUDA_ARRAY3D_DESCRIPTOR *array)
 {
-	struct seen_order order;
+	struct foreign_claim order;
 
-	if (!seen_begin(&order, CURRENT, out,
-			array ? level_bytes(array, 0) : 0))
+	if (!foreign_begin(&order, CURRENT, out,
+			   array ? level_bytes(array, 0) : 0))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	return array_end(&order, ROOM_CALL(cuArray3DCreate_v2, out, array),
 			 out);
@@ -106,12 +106,12 @@ EXPORT CUresult cuMipmappedArrayCreate(CUmipmappedArray *out,
 				       const CUDA_ARRAY3D_DESCRIPTOR *array,
 				       unsigned int levels)
 {
-	struct seen_order order;
+	struct foreign_claim order;
 	size_t bytes = 0;
 
 	for (unsigned int i = 0; array && i < levels && i < 64; i++)
 		bytes += level_bytes(array, i);
-	if (!seen_begin(&order, CURRENT, out, bytes))
+	if (!foreign_begin(&order, CURRENT, out, bytes))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	return array_end(&order,
 			 ROOM_CALL(cuMipmappedArrayCreate, out, array, levels),
@@ -120,18 +120,20 @@ EXPORT CUresult cuMipmappedArrayCreate(CUmipmappedArray *out,
 
 EXPORT CUresult cuArrayDestroy(CUarray array)
 {
-	struct seen *seen = seen_take(SEEN_ARRAY, (uint64_t)array);
+	struct foreign *foreign =
+		foreign_end_begin(FOREIGN_ARRAY, (uint64_t)array);
 	CUresult res = REAL_CALL(cuArrayDestroy, array);
 
-	seen_settle(seen, (int)res);
+	foreign_end_finish(foreign, (int)res);
 	return res;
 }
 
 EXPORT CUresult cuMipmappedArrayDestroy(CUmipmappedArray array)
 {
-	struct seen *seen = seen_take(SEEN_ARRAY, (uint64_t)array);
+	struct foreign *foreign =
+		foreign_end_begin(FOREIGN_ARRAY, (uint64_t)array);
 	CUresult res = REAL_CALL(cuMipmappedArrayDestroy, array);
 
-	seen_settle(seen, (int)res);
+	foreign_end_finish(foreign, (int)res);
 	return res;
 }

@@ -4,11 +4,11 @@
 #include "control/control.h"
 #include "hook.h"
 #include "mem/mem.h"
-#include "seen_call.h"
+#include "foreign_call.h"
 
-static void note_import(enum seen_key key, uint64_t handle, size_t bytes)
+static void note_import(enum foreign_key key, uint64_t handle, size_t bytes)
 {
-	if (seen_add_import(key, handle, bytes))
+	if (foreign_add_import(key, handle, bytes))
 		control_open_once();
 }
 
@@ -18,21 +18,22 @@ EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle *out, size_t size,
 {
 	bool counts =
 		prop && prop->location.type == CU_MEM_LOCATION_TYPE_DEVICE;
-	struct seen_order order = {0};
+	struct foreign_claim order = {0};
 	CUresult res;
 
-	if (counts && !seen_begin(&order, prop->location.id, out, size))
+	if (counts && !foreign_begin(&order, prop->location.id, out, size))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	res = ROOM_CALL(cuMemCreate, out, size, prop, flags);
-	return seen_end_of(&order, res, SEEN_VIRTUAL, SEEN_PHYSICAL, out, size);
+	return foreign_end_of(&order, res, FOREIGN_VIRTUAL, FOREIGN_PHYSICAL,
+			      out, size);
 }
 
 EXPORT CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
 {
-	struct seen *seen = seen_grab(handle);
+	struct foreign *foreign = foreign_grab(handle);
 	CUresult res = REAL_CALL(cuMemRelease, handle);
 
-	seen_drop(seen, res ? 1 : 2);
+	foreign_drop(foreign, res ? 1 : 2);
 	return res;
 }
 
@@ -42,7 +43,7 @@ EXPORT CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *out,
 	CUresult res = REAL_CALL(cuMemRetainAllocationHandle, out, addr);
 
 	if (!res)
-		seen_grab(*out);
+		foreign_grab(*out);
 	return res;
 }
 
@@ -53,16 +54,16 @@ EXPORT CUresult cuMemMap(CUdeviceptr addr, size_t size, size_t offset,
 	CUresult res = ROOM_CALL(cuMemMap, addr, size, offset, handle, flags);
 
 	if (!res)
-		seen_map(handle, addr);
+		foreign_map(handle, addr);
 	return res;
 }
 
 EXPORT CUresult cuMemUnmap(CUdeviceptr addr, size_t size)
 {
-	struct mapping *list = seen_unmap(addr, size);
+	struct mapping *list = foreign_unmap_begin(addr, size);
 	CUresult res = REAL_CALL(cuMemUnmap, addr, size);
 
-	seen_unmap_settle(list, (int)res);
+	foreign_unmap_finish(list, (int)res);
 	return res;
 }
 
@@ -72,48 +73,50 @@ EXPORT CUresult cuImportExternalMemory(
 	CUresult res = ROOM_CALL(cuImportExternalMemory, out, external);
 
 	if (!res)
-		note_import(SEEN_EXTERNAL, (uint64_t)*out, external->size);
+		note_import(FOREIGN_EXTERNAL, (uint64_t)*out, external->size);
 	return res;
 }
 
 EXPORT CUresult cuDestroyExternalMemory(CUexternalMemory external)
 {
-	struct seen *seen = seen_take(SEEN_EXTERNAL, (uint64_t)external);
+	struct foreign *foreign =
+		foreign_end_begin(FOREIGN_EXTERNAL, (uint64_t)external);
 	CUresult res = REAL_CALL(cuDestroyExternalMemory, external);
 
-	seen_settle(seen, (int)res);
+	foreign_end_finish(foreign, (int)res);
 	return res;
 }
 
 /* Another process's block, whose size the handle doesn't tell. */
-static CUresult opened(CUresult res, const CUdeviceptr *out)
+static CUresult virtual_hook_opened(CUresult res, const CUdeviceptr *out)
 {
 	size_t size;
 
 	if (!res && mem_enabled() &&
 	    !REAL_CALL(cuMemGetAddressRange_v2, NULL, &size, *out))
-		note_import(SEEN_ADDRESS, *out, size);
+		note_import(FOREIGN_ADDRESS, *out, size);
 	return res;
 }
 
 EXPORT CUresult cuIpcOpenMemHandle(CUdeviceptr *out, CUipcMemHandle handle,
 				   unsigned int flags)
 {
-	return opened(ROOM_CALL(cuIpcOpenMemHandle, out, handle, flags), out);
+	return virtual_hook_opened(
+		ROOM_CALL(cuIpcOpenMemHandle, out, handle, flags), out);
 }
 
 EXPORT CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *out, CUipcMemHandle handle,
 				      unsigned int flags)
 {
-	return opened(ROOM_CALL(cuIpcOpenMemHandle_v2, out, handle, flags),
-		      out);
+	return virtual_hook_opened(
+		ROOM_CALL(cuIpcOpenMemHandle_v2, out, handle, flags), out);
 }
 
 EXPORT CUresult cuIpcCloseMemHandle(CUdeviceptr addr)
 {
-	struct seen *seen = seen_take(SEEN_ADDRESS, addr);
+	struct foreign *foreign = foreign_end_begin(FOREIGN_ADDRESS, addr);
 	CUresult res = REAL_CALL(cuIpcCloseMemHandle, addr);
 
-	seen_settle(seen, (int)res);
+	foreign_end_finish(foreign, (int)res);
 	return res;
 }

@@ -5,7 +5,7 @@
 #include "context/context.h"
 #include "common/log.h"
 #include "mem.h"
-#include "tell.h"
+#include "mem_log.h"
 #include "common/text.h"
 #include "stats/counter.h"
 
@@ -19,8 +19,8 @@ static const char *name_of(const struct device *device, char name[NAME_SIZE])
 	return name;
 }
 
-void tell_request(const struct device *device, size_t size, uint64_t addr,
-		  int result)
+void mem_log_request(const struct device *device, size_t size, uint64_t addr,
+		     int result)
 {
 	char name[NAME_SIZE];
 
@@ -34,7 +34,7 @@ void tell_request(const struct device *device, size_t size, uint64_t addr,
 			  size, addr);
 }
 
-void tell_free(const struct device *device, const struct block *block)
+void mem_log_free(const struct device *device, const struct block *block)
 {
 	char name[NAME_SIZE];
 
@@ -58,7 +58,7 @@ static void tell_device(const struct device *device)
 		 text_bytes((int64_t)values[COUNTER_reserved_peak], reserved));
 }
 
-void tell_figures(void)
+void mem_log_figures(void)
 {
 	if (!log_shows(LOG_INFO) || !mem_enabled())
 		return;

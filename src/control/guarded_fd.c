@@ -2,13 +2,13 @@
 #include <unistd.h>
 
 #include "common/file_stat.h"
-#include "own_fd.h"
+#include "guarded_fd.h"
 
 enum { FD_LEAST = 64 };
 
-struct own_fd own_fd_open(int fd)
+struct guarded_fd guarded_fd_open(int fd)
 {
-	struct own_fd own = {fcntl(fd, F_DUPFD_CLOEXEC, FD_LEAST), 0};
+	struct guarded_fd own = {fcntl(fd, F_DUPFD_CLOEXEC, FD_LEAST), 0};
 	struct stat st;
 
 	if (own.fd < 0)
@@ -19,7 +19,7 @@ struct own_fd own_fd_open(int fd)
 	return own;
 }
 
-bool own_fd_is_ours(const struct own_fd *own)
+bool guarded_fd_is_ours(const struct guarded_fd *own)
 {
 	struct stat st;
 
@@ -27,9 +27,9 @@ bool own_fd_is_ours(const struct own_fd *own)
 	       S_ISSOCK(st.st_mode) && st.st_ino == own->inode;
 }
 
-void own_fd_close(struct own_fd *own)
+void guarded_fd_close(struct guarded_fd *own)
 {
-	if (own_fd_is_ours(own))
+	if (guarded_fd_is_ours(own))
 		close(own->fd);
 	own->fd = -1;
 }

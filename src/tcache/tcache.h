@@ -1,7 +1,7 @@
 /* Idle blocks that a thread keeps for itself, in front of a context's pool.
  *
  * Most requests and frees are served here, by fast.h, without a lock and
- * with one atomic step. All that is not plain shuts the caches: a capture,
+ * with one atomic step. All that is not plain closes the caches: a capture,
  * pressure, a context that is ending, the level at which each free waits,
  * blocks that are to go back. Where no fence reaches, the free that fills the
  * quarantine waits: a cache has little room there, so that frees are soon on
@@ -9,13 +9,13 @@
  * so it does on a kernel without membarrier(2).
  *
  * A cache's magazines are its thread's alone while it is `busy`, and whose who
- * has shut it, once it is not: who shuts it says so in `shut`, so that neither
- * a unit nor the index is to be seen in it, makes all threads pass a barrier by
- * membarrier(2), and waits until it is not busy. So its own thread, which sets
- * `busy` and then reads one of these, needs no barrier of its own (Dekker's
- * protocol, made asymmetric). */
-#ifndef MNM_CACHE_H
-#define MNM_CACHE_H
+ * has closed it, once it is not: who closes it says so in `closed`, so that
+ * neither a unit nor the index is to be seen in it, makes all threads pass a
+ * barrier by membarrier(2), and waits until it is not busy. So its own thread,
+ * which sets `busy` and then reads one of these, needs no barrier of its own
+ * (Dekker's protocol, made asymmetric). */
+#ifndef MNM_TCACHE_H
+#define MNM_TCACHE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -49,31 +49,31 @@ struct magazine {
 };
 _Static_assert(sizeof(struct magazine) == 1 << MAGAZINE_SHIFT, "as said");
 
-/* Why a cache is shut. */
+/* Why a cache is closed. */
 enum {
-	SHUT_RULE = 1,  /* it is not a plain time, see cache_must_shut */
-	SHUT_ASK = 2,   /* which context is current has to be asked */
-	SHUT_OTHER = 4, /* another thread is at it */
-	SHUT_ROOM = 8,  /* it holds more than it may now */
+	CLOSED_RULE = 1,   /* it is not a plain time, see tcache_must_close */
+	CLOSED_LOOKUP = 2, /* which context is current has to be asked */
+	CLOSED_OTHER = 4,  /* another thread is at it */
+	CLOSED_ROOM = 8,   /* it holds more than it may now */
 };
 
 /* What a thread counts of a pool that keeps nothing; see pass_through.h. Words
  * that change at once are no neighbours: gcc would read both by one load, which
  * has to wait until the stores before it have left the processor. */
-struct direct {
+struct pass_through {
 	int64_t reserved; /* bytes taken from the driver, less those given */
-	struct pool *_Atomic open; /* the pool, while the cache is not shut */
-	int64_t lent;      /* blocks that the pool has yet to be told of */
-	struct pool *pool; /* the active one; or NULL */
-	int64_t lent_span; /* their bytes */
-	int64_t taken;     /* blocks, since the process began */
+	struct pool *_Atomic open; /* the pool, while the cache is not closed */
+	int64_t outstanding; /* blocks that the pool has yet to be told of */
+	struct pool *pool;   /* the active one; or NULL */
+	int64_t outstanding_span; /* their bytes */
+	int64_t taken;            /* blocks, since the process began */
 	int64_t given;
 };
 
-struct cache {
-	_Atomic unsigned int busy; /* its thread is at it */
-	_Atomic unsigned int shut; /* reasons, as above */
-	/* As shut says, under the caches' lock: 0 and block_table_none. Where
+struct tcache {
+	_Atomic unsigned int busy;   /* its thread is at it */
+	_Atomic unsigned int closed; /* reasons, as above */
+	/* As closed says, under the caches' lock: 0 and block_table_none. Where
 	 * it is open, its pool's, and the index, maybe as it was before. */
 	_Atomic size_t unit;
 	struct block_table *_Atomic table;
@@ -85,16 +85,16 @@ struct cache {
 	int64_t hits_left; /* requests, until others' bytes are looked at */
 	int64_t freed;     /* bytes of spans since the process began */
 	/* Under the caches' lock, but for its own thread's reads. */
-	int64_t room;        /* bytes that it may hold */
-	int64_t live_most;   /* so its live bytes are these less slack */
-	int64_t hits_most;   /* so its hits are these less hits_left */
-	int64_t frees;       /* the thread's own, as freed */
-	struct figures told; /* to its device, see cache_figures.c */
-	struct direct direct;
+	int64_t room;           /* bytes that it may hold */
+	int64_t live_most;      /* so its live bytes are these less slack */
+	int64_t hits_most;      /* so its hits are these less hits_left */
+	int64_t frees;          /* the thread's own, as freed */
+	struct stats published; /* to its device, see tcache_stats.c */
+	struct pass_through pass_through;
 	struct device *device;
 	struct context *_Atomic context; /* NULL: a spare record */
-	struct cache *next_own;          /* of its thread's, or spare */
-	struct cache *next;              /* of all that are not spare */
+	struct tcache *next_own;         /* of its thread's, or spare */
+	struct tcache *next;             /* of all that are not spare */
 	/* What it had counted when others last looked, and how often since. */
 	int64_t work_seen;
 	unsigned int idle_looks;
@@ -109,9 +109,10 @@ struct cache {
 
 /* The calling thread's for the context that is current: for frees, where it is
  * sure that no other context is for requests, and where a shared runtime takes
- * the same one for requests of it. Never NULL: cache_none is always shut. */
-extern __thread struct cache *cache_last, *cache_sure, *cache_bound;
-extern struct cache cache_none;
+ * the same one for requests of it. Never NULL: tcache_none is always closed. */
+extern __thread struct tcache *tcache_current, *tcache_verified,
+	*tcache_runtime;
+extern struct tcache tcache_none;
 
 /* Words that one thread changes without an atomic step. */
 __attribute__((no_sanitize("thread"))) static inline int64_t figure_add(
@@ -129,7 +130,7 @@ static inline void magazine_set(struct magazine *magazine, struct block *block)
  * the factor and the bits are the best of 400,000 tried over spans of 512 B to
  * 32 MiB in steps, at random, and in powers of two, up to 700 of them: one in
  * 12 in the mean, and in 7 at worst, is at its second place. */
-static inline struct magazine *magazine_at(struct cache *cache, size_t span)
+static inline struct magazine *magazine_at(struct tcache *cache, size_t span)
 {
 	uint64_t hash = span * UINT64_C(0x7d997f55);
 	size_t offset = hash >> (MAGAZINE_HASH - MAGAZINE_SHIFT) &
@@ -146,104 +147,104 @@ static inline struct magazine *magazine_beside(struct magazine *magazine)
 
 /* The calling thread's cache of the context, which is current, made at first
  * use. NULL: it can't have one. */
-struct cache *cache_current(struct context *context);
+struct tcache *tcache_attach(struct context *context);
 
 /* What a thread of several may hold, bytes; before there are caches. */
-void caches_room_set(size_t bytes);
+void tcaches_room_set(size_t bytes);
 
 /* What lies above the caches. Under the context's lock: blocks of one span go
  * back to their pool, and up to `most` come out of it that are of epochs below
  * `safe`. And the bytes that may be idle on a device; SIZE_MAX: any. */
-struct cache_source {
-	void (*put)(const struct block_list *list);
-	struct block_list (*take)(struct pool *pool, size_t span, size_t most,
-				  uint64_t safe);
+struct tcache_source {
+	void (*free_batch)(const struct block_list *list);
+	struct block_list (*alloc_batch)(struct pool *pool, size_t span,
+					 size_t most, uint64_t safe);
 	size_t (*idle_most)(const struct device *device);
 };
 
 /* To be called while the process has one thread, if it can be; see
  * barrier_open. */
-void caches_open(const struct cache_source *source);
+void tcaches_open(const struct tcache_source *source);
 
-/* The calling thread's cache, if it is in front of this store; or NULL. */
-struct cache *cache_of(const struct store *store);
+/* The calling thread's cache, if it is in front of this heap; or NULL. */
+struct tcache *tcache_of(const struct heap *heap);
 
 /* The shared runtime binds a device to a thread at once, so that the context it
  * will use is the current one. */
-void caches_bind(void);
+void tcaches_bind(void);
 
 /* The calling thread's current context is about to change. */
-void cache_unsure(void);
+void tcache_invalidate(void);
 
 /* The one that is, where no one has to ask; or NULL. */
-struct context *cache_sure_of(void);
+struct context *tcache_verified_context(void);
 
 /* Which one it is will be asked now; it is this one, or NULL. Sure: it changes
  * only where we see it. */
-void cache_asking(void);
-void cache_asked(const struct context *context, bool sure);
+void tcache_lookup_begin(void);
+void tcache_lookup_end(const struct context *context, bool sure);
 
 /* Under the context's lock, for the calling thread's cache or NULL: its pool
  * is this one now. */
-void cache_adopt(struct cache *cache, struct pool *pool);
+void tcache_adopt(struct tcache *cache, struct pool *pool);
 
 /* Serves a request from the cache, the calling thread's or NULL, by a block
  * with up to so many bytes to spare. NULL: it has none that is safe. */
-struct block *cache_alloc_slack(struct cache *cache, size_t size, size_t slack,
-				uint64_t *addr);
+struct block *tcache_alloc_slack(struct tcache *cache, size_t size,
+				 size_t slack, uint64_t *addr);
 
 /* Under the context's lock: blocks of a span move from the pool into the cache,
  * if they are safe; or the cache takes a block that was just freed, and where
  * it is full of such, others move into the pool. The span has a magazine then,
  * if there is an empty one. False: it is not taken. */
-void cache_refill(struct cache *cache, size_t span, uint64_t safe);
-bool cache_put(struct cache *cache, struct block *block);
+void tcache_refill(struct tcache *cache, size_t span, uint64_t safe);
+bool tcache_put(struct tcache *cache, struct block *block);
 
-/* Under the context's lock: blocks of a span move into the store's pool, from
+/* Under the context's lock: blocks of a span move into the heap's pool, from
  * the cache, which is the calling thread's or NULL, and if the span is large
  * from others'; where memory is short (all), from all, of up to slack bytes
  * more as well. Whether there were any. */
-bool caches_raid(struct store *store, struct cache *cache, size_t span,
-		 size_t slack, bool all);
+bool tcaches_raid(struct heap *heap, struct tcache *cache, size_t span,
+		  size_t slack, bool all);
 
 /* Whether the calling thread has no cache of the context, and others have
  * blocks of the span in theirs. */
-bool caches_have(const struct context *context, size_t span);
+bool tcaches_have(const struct context *context, size_t span);
 
-/* Under the context's lock: all blocks of all caches move into the store's
+/* Under the context's lock: all blocks of all caches move into the heap's
  * pool, and the caches have none. */
-void caches_flush(struct store *store);
+void tcaches_flush(struct heap *heap);
 
-/* Something has changed that cache_must_shut asks: when this returns, no call
+/* Something has changed that tcache_must_close asks: when this returns, no call
  * is on the fast path that should not be. NULL: of all devices. */
-void caches_review(const struct device *device);
+void tcaches_recompute(const struct device *device);
 
 /* A limit needs every claim to be seen by all threads at once: while there is
  * one, pools that keep nothing are not served directly, and what they have
  * reserved so far is counted with the rest. */
-void caches_limit(bool limited);
+void tcaches_limit(bool limited);
 
 /* What was on the fast path before has left it when this returns. */
-void caches_pass(void);
+void tcaches_pass(void);
 
 /* The same, and each thread asks again which context is current. */
-void caches_ask(void);
+void tcaches_invalidate(void);
 
 /* Sums over all caches of a device, also of threads that have ended. */
-struct figures caches_figures(const struct device *device);
+struct stats tcaches_stats(const struct device *device);
 
 /* The same without a lock or a walk: the calling thread's own are exact, those
  * of others as of when they were last told; all are, where there is one. */
-struct figures caches_about(const struct device *device);
+struct stats tcaches_approx(const struct device *device);
 
 /* The calling thread sees to its figures. The peak of live bytes is exact for
  * one thread; with several each may miss a sixteenth, 8 MiB at most, and what
  * the others did since they last told: every 256 requests of theirs, about. One
  * that is alone on its device looks every 4,096, and soon once its context has
  * another. Takes the caches' lock. */
-void cache_look(struct cache *cache);
+void tcache_sync(struct tcache *cache);
 
 /* What the caches count, for the devices' figures. */
-extern const struct figures_source caches_source;
+extern const struct stats_source tcaches_source;
 
 #endif

@@ -3,17 +3,18 @@
  */
 #include <sys/mman.h>
 
-#include "caches.h"
+#include "tcaches.h"
 #include "fast.h"
 
-struct cache *_Atomic caches;
+struct tcache *_Atomic caches;
 
-static struct cache *spare; /* under the caches' lock, linked by next_own */
+static struct tcache *spare; /* under the caches' lock, linked by next_own */
 
-static struct cache *record_new(void)
+static struct tcache *record_new(void)
 {
-	struct cache *cache = mmap(NULL, sizeof(*cache), PROT_READ | PROT_WRITE,
-				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct tcache *cache =
+		mmap(NULL, sizeof(*cache), PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (cache == MAP_FAILED)
 		return NULL;
@@ -21,9 +22,9 @@ static struct cache *record_new(void)
 	return cache;
 }
 
-struct cache *cache_record(struct device *device)
+struct tcache *tcache_record(struct device *device)
 {
-	struct cache *cache = spare;
+	struct tcache *cache = spare;
 
 	if (cache)
 		spare = cache->next_own;
@@ -35,14 +36,14 @@ struct cache *cache_record(struct device *device)
 	cache->epoch = &device->epoch;
 	cache->safe = &device->safe;
 	cache->next = caches;
-	cache_shut(cache, SHUT_RULE);
+	tcache_close(cache, CLOSED_RULE);
 	atomic_store(&caches, cache);
 	return cache;
 }
 
-static void record_unlink(struct cache *cache)
+static void record_unlink(struct tcache *cache)
 {
-	struct cache *before = caches;
+	struct tcache *before = caches;
 
 	if (before == cache) {
 		atomic_store(&caches, cache->next);
@@ -53,9 +54,9 @@ static void record_unlink(struct cache *cache)
 	before->next = cache->next;
 }
 
-void cache_spare(struct cache *cache)
+void tcache_spare(struct tcache *cache)
 {
-	cache_forget(cache);
+	tcache_forget(cache);
 	record_unlink(cache);
 	cache->next_own = spare;
 	spare = cache;

@@ -2,11 +2,11 @@
  * them is found by a search. */
 #include <string.h>
 
-#include "caches.h"
+#include "tcaches.h"
 #include "fast.h"
 #include "pools/pool.h"
 
-size_t cache_place(const struct cache *cache, size_t span)
+size_t tcache_place(const struct tcache *cache, size_t span)
 {
 	size_t place = 0, count = cache->named, half;
 
@@ -23,7 +23,7 @@ size_t cache_place(const struct cache *cache, size_t span)
 }
 
 /* Makes room at a place, or (-1) closes it. */
-static void names_move(struct cache *cache, size_t place, int by)
+static void names_move(struct tcache *cache, size_t place, int by)
 {
 	size_t *span = &cache->spans[place];
 	uint16_t *name = &cache->names[place];
@@ -40,13 +40,13 @@ static void names_move(struct cache *cache, size_t place, int by)
 	}
 }
 
-void cache_rename(struct cache *cache, struct magazine *magazine, size_t span)
+void tcache_rename(struct tcache *cache, struct magazine *magazine, size_t span)
 {
 	size_t before = magazine->span & ~(size_t)MAGAZINE_LOST, place;
 
 	if (before)
-		names_move(cache, cache_place(cache, before), -1);
-	place = cache_place(cache, span);
+		names_move(cache, tcache_place(cache, before), -1);
+	place = tcache_place(cache, span);
 	names_move(cache, place, 1);
 	cache->spans[place] = span;
 	cache->names[place] = (uint16_t)(magazine - cache->magazines);
@@ -55,7 +55,7 @@ void cache_rename(struct cache *cache, struct magazine *magazine, size_t span)
 }
 
 /* The first block of a magazine, if it is safe; or NULL. */
-static struct block *safe_take(const struct cache *cache,
+static struct block *safe_take(const struct tcache *cache,
 			       struct magazine *magazine)
 {
 	struct block *block = magazine->head;
@@ -66,19 +66,19 @@ static struct block *safe_take(const struct cache *cache,
 	return block;
 }
 
-struct block *cache_alloc_slack(struct cache *cache, size_t size, size_t slack,
-				uint64_t *addr)
+struct block *tcache_alloc_slack(struct tcache *cache, size_t size,
+				 size_t slack, uint64_t *addr)
 {
 	struct block *block = NULL;
 	size_t unit, span, most, place;
 
 	if (!cache)
 		return NULL;
-	cache_enter(cache);
+	tcache_enter(cache);
 	unit = atomic_load_explicit(&cache->unit, memory_order_acquire);
 	span = (size + unit - 1) & -unit;
 	most = slack < SIZE_MAX - span ? span + slack : SIZE_MAX;
-	place = unit ? cache_place(cache, span) : cache->named;
+	place = unit ? tcache_place(cache, span) : cache->named;
 	for (; place < cache->named && cache->spans[place] <= most; place++) {
 		block = safe_take(cache,
 				  &cache->magazines[cache->names[place]]);
@@ -86,8 +86,9 @@ struct block *cache_alloc_slack(struct cache *cache, size_t size, size_t slack,
 			break;
 	}
 	if (!block)
-		cache_leave(cache);
-	else if (cache_lend(cache, block, block->span, size, addr) == FAST_LOOK)
+		tcache_leave(cache);
+	else if (tcache_checkout(cache, block, block->span, size, addr) ==
+		 FAST_LOOK)
 		fast_look(cache);
 	return block;
 }

@@ -1,11 +1,11 @@
 /* What is installed beside this program. */
-#ifndef MNM_PART_H
-#define MNM_PART_H
+#ifndef MNM_INSTALL_PATH_H
+#define MNM_INSTALL_PATH_H
 
 #include <stdbool.h>
 
 /* The first of "DIR/near" and "DIR/../lib/mnm/near" that can be read, where
  * DIR is this program's; path has PATH_MAX bytes. False: neither. */
-bool part_find(const char *near, char *path);
+bool install_path_find(const char *near, char *path);
 
 #endif

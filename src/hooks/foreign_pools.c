@@ -4,7 +4,7 @@
 #include "hook.h"
 #include "mem/mem.h"
 #include "room_of.h"
-#include "seen_call.h"
+#include "foreign_call.h"
 #include "order/stream_order.h"
 
 /* The context of a stream, which may not be the current one; NULL: it is. */
@@ -21,14 +21,14 @@ static struct context *stream_context(CUstream stream)
 
 /* Memory by a stream is its device's, or that of a pool, and goes with the
  * stream's context. */
-static bool stream_begin(struct seen_order *order, CUstream stream, int ordinal,
-			 const void *out, size_t size)
+static bool stream_begin(struct foreign_claim *order, CUstream stream,
+			 int ordinal, const void *out, size_t size)
 {
 	const struct context *context = stream_context(stream);
 
 	if (ordinal == CURRENT && context)
 		ordinal = device_ordinal(context->device);
-	if (!seen_begin(order, ordinal, out, size))
+	if (!foreign_begin(order, ordinal, out, size))
 		return false;
 	if (context)
 		order->context = context;
@@ -37,29 +37,29 @@ static bool stream_begin(struct seen_order *order, CUstream stream, int ordinal,
 
 EXPORT CUresult cuMemAllocAsync(CUdeviceptr *out, size_t size, CUstream stream)
 {
-	struct seen_order order;
+	struct foreign_claim order;
 	CUresult res;
 
 	if (!stream_begin(&order, stream, CURRENT, out, size))
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	work_begin(stream, false);
+	stream_work_begin(stream, false);
 	res = ROOM_CALL(cuMemAllocAsync, out, size, stream);
-	work_end();
-	return seen_end(&order, res, SEEN_ASYNC, out, size);
+	stream_work_end();
+	return foreign_end(&order, res, FOREIGN_ASYNC, out, size);
 }
 
 EXPORT CUresult cuMemAllocAsync_ptsz(CUdeviceptr *out, size_t size,
 				     CUstream stream)
 {
-	struct seen_order order;
+	struct foreign_claim order;
 	CUresult res;
 
 	if (!stream_begin(&order, stream, CURRENT, out, size))
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	work_begin(stream, true);
+	stream_work_begin(stream, true);
 	res = ROOM_CALL(cuMemAllocAsync_ptsz, out, size, stream);
-	work_end();
-	return seen_end(&order, res, SEEN_ASYNC, out, size);
+	stream_work_end();
+	return foreign_end(&order, res, FOREIGN_ASYNC, out, size);
 }
 
 /* Whose device's memory a pool has; the host's, and what other processes share,
@@ -77,48 +77,50 @@ static int pool_device(CUmemoryPool pool)
 EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr *out, size_t size,
 					CUmemoryPool pool, CUstream stream)
 {
-	struct seen_order order;
+	struct foreign_claim order;
 	CUresult res;
 
 	if (!stream_begin(&order, stream, pool_device(pool), out, size))
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	work_begin(stream, false);
+	stream_work_begin(stream, false);
 	res = ROOM_CALL(cuMemAllocFromPoolAsync, out, size, pool, stream);
-	work_end();
-	return seen_end(&order, res, SEEN_ASYNC, out, size);
+	stream_work_end();
+	return foreign_end(&order, res, FOREIGN_ASYNC, out, size);
 }
 
 EXPORT CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *out, size_t size,
 					     CUmemoryPool pool, CUstream stream)
 {
-	struct seen_order order;
+	struct foreign_claim order;
 	CUresult res;
 
 	if (!stream_begin(&order, stream, pool_device(pool), out, size))
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	work_begin(stream, true);
+	stream_work_begin(stream, true);
 	res = ROOM_CALL(cuMemAllocFromPoolAsync_ptsz, out, size, pool, stream);
-	work_end();
-	return seen_end(&order, res, SEEN_ASYNC, out, size);
+	stream_work_end();
+	return foreign_end(&order, res, FOREIGN_ASYNC, out, size);
 }
 
 /* What of a device is asked of it later is then of that device. */
 EXPORT CUresult cuMemPoolCreate(CUmemoryPool *out, const CUmemPoolProps *props)
 {
 	CUresult res = ROOM_CALL(cuMemPoolCreate, out, props);
-	struct seen_order order;
+	struct foreign_claim order;
 
 	if (!res && props->location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
-	    seen_begin(&order, props->location.id, out, 0))
-		seen_end_of(&order, res, SEEN_ASYNC, SEEN_POOL, out, 0);
+	    foreign_begin(&order, props->location.id, out, 0))
+		foreign_end_of(&order, res, FOREIGN_ASYNC, FOREIGN_POOL, out,
+			       0);
 	return res;
 }
 
 EXPORT CUresult cuMemPoolDestroy(CUmemoryPool pool)
 {
-	struct seen *seen = seen_take(SEEN_POOL, (uint64_t)pool);
+	struct foreign *foreign =
+		foreign_end_begin(FOREIGN_POOL, (uint64_t)pool);
 	CUresult res = REAL_CALL(cuMemPoolDestroy, pool);
 
-	seen_settle(seen, (int)res);
+	foreign_end_finish(foreign, (int)res);
 	return res;
 }

@@ -1,5 +1,5 @@
 /* How a thread's cache is shut, for the model checker spin: scripts/check-model
- * searches every interleaving. See src/tcache/cache.h and src/tcache/fast.h.
+ * searches every interleaving. See src/tcache/tcache.h and src/tcache/fast.h.
  *
  * The owner lends a block from its cache and takes it back; another thread
  * moves what is there into the pool. A block is in one place at any time.
@@ -17,7 +17,7 @@
 mtype = { busy_is, kept_is };
 
 bool busy, shut; /* shut: no unit and no index are to be seen */
-byte kept = BLOCKS; /* struct cache: a magazine */
+byte kept = BLOCKS; /* struct tcache: a magazine */
 byte pool, live;
 bool owner_is_over;
 
@@ -58,8 +58,8 @@ inline keep(count)
 
 #define kept_seen (own_stores > 0 -> own_kept : kept)
 
-/* fast.h: cache_enter */
-inline cache_enter(open)
+/* fast.h: tcache_enter */
+inline tcache_enter(open)
 {
 #ifdef BUSY_LATE
 	open = !shut;
@@ -74,8 +74,8 @@ inline cache_enter(open)
 #endif
 }
 
-/* fast.h: cache_leave */
-inline cache_leave()
+/* fast.h: tcache_leave */
+inline tcache_leave()
 {
 	store(busy_is, 0)
 }
@@ -96,17 +96,17 @@ active proctype owner()
 	do
 	:: rounds < ROUNDS ->
 		rounds++;
-		/* fast.h: cache_alloc */
-		cache_enter(open);
+		/* fast.h: tcache_alloc */
+		tcache_enter(open);
 		found = kept_seen;
 		if
 		:: open && found > 0 ->
 			keep(found - 1);
 			live++;
-			cache_leave();
-			/* fast.h: cache_free, whose step on the word is one
+			tcache_leave();
+			/* fast.h: tcache_free, whose step on the word is one
 			 * that empties the buffer */
-			cache_enter(open);
+			tcache_enter(open);
 			if
 			:: open ->
 				atomic { drain(); live-- }
@@ -117,13 +117,13 @@ active proctype owner()
 			fi
 		:: else
 		fi;
-		cache_leave()
+		tcache_leave()
 	:: else -> break
 	od;
 	owner_is_over = true
 }
 
-/* cache_blocks.c: others_raid */
+/* tcache_blocks.c: others_raid */
 active proctype raider()
 {
 	byte rounds, found;
@@ -133,7 +133,7 @@ active proctype raider()
 		rounds++;
 		shut = true;
 #ifndef NO_BARRIER
-		/* cache.c: caches_wait */
+		/* tcache.c: tcaches_wait */
 		atomic { drain() }
 #endif
 #ifndef NO_WAIT

@@ -1,7 +1,7 @@
 /* Types of the graphics APIs, whose headers a machine need not have: no more
  * than how they are passed. */
-#ifndef MNM_FOREIGN_H
-#define MNM_FOREIGN_H
+#ifndef MNM_GRAPHICS_TYPES_H
+#define MNM_GRAPHICS_TYPES_H
 
 typedef unsigned int GLuint, GLenum, VdpDevice, VdpVideoSurface,
 	VdpOutputSurface;
@@ -10,9 +10,9 @@ typedef void *EGLImageKHR, *EGLStreamKHR, *EGLSyncKHR, *CUeglStreamConnection;
 typedef void VdpGetProcAddress(void);
 
 /* In memory on the stack when it is passed, whatever it holds. */
-struct foreign_frame {
+struct egl_frame {
 	char bytes[128];
 };
-#define CUeglFrame struct foreign_frame
+#define CUeglFrame struct egl_frame
 
 #endif

@@ -1,0 +1,165 @@
+/* What is looked for in the caches of several threads. The context's lock is
+ * held around each call that moves blocks, so one moves at a time. */
+#include "tcaches.h"
+#include "order/fence.h"
+
+/* The least span that is looked for in other threads' caches before memory is
+ * taken from the driver; and looks without any work of a thread's own, after
+ * which nothing is left to it. */
+enum { RAID_LEAST = 1 << 20, LOOKS_IDLE = 16 };
+
+/* Under the caches' lock: those of the context, but for one, that have blocks
+ * of the span, or all (0), are closed, and not busy. Whether there are any. */
+static bool others_closed(const struct context *context,
+			  const struct tcache *but, size_t span)
+{
+	bool any = false;
+
+	for (struct tcache *at = caches; at; at = at->next) {
+		if (at == but || at->context != context ||
+		    (span && !magazine_find(at, span)))
+			continue;
+		tcache_close(at, CLOSED_OTHER);
+		any = true;
+	}
+	if (any)
+		tcaches_wait();
+	return any;
+}
+
+/* The first of the others that is closed, from one on; or NULL. */
+static struct tcache *other_closed(struct tcache *at, const struct tcache *but)
+{
+	while (at && (at == but || !(at->closed & CLOSED_OTHER)))
+		at = at->next;
+	return at;
+}
+
+/* Of one that is closed: whether its thread is at work, as far as looks tell.
+ */
+static bool tcache_works(struct tcache *cache)
+{
+	int64_t work = cache->frees + cache->hits_most - cache->hits_left;
+
+	if (work == cache->work_seen)
+		return ++cache->idle_looks < LOOKS_IDLE;
+	cache->work_seen = work;
+	cache->idle_looks = 0;
+	return true;
+}
+
+static bool magazine_has_more(const struct magazine *magazine, size_t kept)
+{
+	const struct block *block = magazine->head;
+
+	for (; block && kept; kept--)
+		block = block->next;
+	return block;
+}
+
+/* From one that is closed blocks of a span move into the pool: all, or none
+ * where it needs them itself. Whether there were any. */
+static bool tcache_raid(struct tcache *cache, size_t span, uint64_t below)
+{
+	struct magazine *magazine = magazine_find(cache, span);
+	bool works = tcache_works(cache);
+
+	if (!magazine || !magazine_has(magazine, below) ||
+	    !magazine_has_more(magazine, works ? magazine_keeps(magazine) : 0))
+		return false;
+	magazine_move(cache, magazine, SIZE_MAX, below);
+	magazine_lose(magazine);
+	return true;
+}
+
+/* Who had blocks that others wanted keeps none of that span until it has often
+ * asked for it itself: where one thread frees what another takes, they meet in
+ * the pool. Where several ask and free they come to keep what each needs. */
+static bool others_raid(const struct context *context, const struct tcache *but,
+			size_t span, uint64_t below)
+{
+	struct tcache *at;
+	bool any = false;
+
+	tcaches_lock();
+	at = others_closed(context, but, span) ? other_closed(caches, but)
+					       : NULL;
+	for (; at; at = other_closed(at->next, but)) {
+		any = any || tcache_raid(at, span, below);
+		tcache_open(at, CLOSED_OTHER);
+	}
+	tcaches_unlock();
+	return any;
+}
+
+static bool others_move(const struct context *context, const struct tcache *but,
+			size_t least, size_t most, uint64_t below)
+{
+	struct tcache *at;
+	bool any = false;
+
+	tcaches_lock();
+	at = others_closed(context, but, 0) ? other_closed(caches, but) : NULL;
+	for (; at; at = other_closed(at->next, but)) {
+		any |= tcache_move(at, least, most, below);
+		tcache_open(at, CLOSED_OTHER);
+	}
+	tcaches_unlock();
+	return any;
+}
+
+bool tcaches_raid(struct heap *heap, struct tcache *cache, size_t span,
+		  size_t slack, bool all)
+{
+	struct context *context = heap->context;
+	size_t most = span + (all ? slack : 0);
+	uint64_t below = UINT64_MAX;
+	bool any;
+
+	if (heap != &context->heap)
+		return false;
+	/* Where frees wait, the room of a cache is what they fill until one has
+	 * to; and what is not safe serves nobody before. */
+	if (fence_room(heap->device) < SIZE_MAX)
+		below = atomic_load(&heap->device->safe);
+	any = cache && (most > span || magazine_find(cache, span)) &&
+	      tcache_move(cache, span, most, below);
+	if (context->caches == (cache != NULL))
+		return any; /* there are no others */
+	if (all)
+		any |= others_move(context, cache, span, most, below);
+	else if (span >= RAID_LEAST)
+		any |= others_raid(context, cache, span, below);
+	return any;
+}
+
+bool tcaches_have(const struct context *context, size_t span)
+{
+	bool have = false;
+
+	if (tcache_current->context == context || !caches)
+		return false;
+	tcaches_lock();
+	for (struct tcache *at = caches; at && !have; at = at->next)
+		have = at->context == context && magazine_find(at, span);
+	tcaches_unlock();
+	return have;
+}
+
+void tcaches_flush(struct heap *heap)
+{
+	if (heap != &heap->context->heap || !caches)
+		return;
+	tcaches_lock();
+	for (struct tcache *at = caches; at; at = at->next)
+		if (at->context == heap->context)
+			tcache_close(at, CLOSED_OTHER);
+	tcaches_wait();
+	for (struct tcache *at = caches; at; at = at->next) {
+		if (at->context != heap->context)
+			continue;
+		tcache_empty(at);
+		tcache_open(at, CLOSED_OTHER);
+	}
+	tcaches_unlock();
+}
