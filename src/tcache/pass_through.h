@@ -7,9 +7,9 @@
  *
  * As in fast.h, the thread's cache is `busy` where its words are changed, and
  * pass_through.open is NULL while it is closed: before each call of the
- *driver's and after it, never meanwhile. So a request is checked out of the
- *pool before, and returned after its block's free: a pool that is swapped out
- *in between has counted the block by then, and does not end.
+ * driver's and after it, never meanwhile. So a request is checked out of the
+ * pool before, and returned after its block's free: a pool that is swapped out
+ * in between has counted the block by then, and does not end.
  *
  * entry	of the index, by a sequentially consistent step into a free
  *		place, after a look for a block that is known at that address:
