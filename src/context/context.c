@@ -161,6 +161,14 @@ void context_forget_green(CUcontext handle)
 	handles_changed();
 }
 
+/* A handle that may be a second context's. What ends with that ends while the
+ * first is the only one, which costs less. */
+static void context_meet(CUcontext handle)
+{
+	if (alive && !context_find(handle))
+		contexts_observer()->second_comes();
+}
+
 void context_register(CUcontext handle, int ordinal, enum context_kind kind)
 {
 	struct context *context, *former = NULL;
@@ -168,6 +176,7 @@ void context_register(CUcontext handle, int ordinal, enum context_kind kind)
 
 	if (!handle || ordinal < 0 || ordinal >= DEVICE_MAX)
 		return;
+	context_meet(handle);
 	pthread_mutex_lock(&lock);
 	if (kind == CONTEXT_CREATED)
 		former = context_table_find(
@@ -189,6 +198,7 @@ struct context *context_get_or_create(CUcontext handle, int ordinal)
 	struct context *context;
 	bool fresh;
 
+	context_meet(handle);
 	pthread_mutex_lock(&lock);
 	context = context_table_note(handle, ordinal, &fresh);
 	pthread_mutex_unlock(&lock);

@@ -38,6 +38,7 @@ static struct context *none(void)
 }
 
 static const struct context_observer nobody = {
+	.second_comes = nothing,
 	.joined = nothing_of_context,
 	.handle_ended = nothing_of_handle,
 	.ended = nothing_of_end,

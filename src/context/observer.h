@@ -9,6 +9,8 @@ struct context;
 struct device;
 
 struct context_observer {
+	/* Another context than the first is about to be known. */
+	void (*second_comes)(void);
 	/* There is a context more, which other threads get when this returns.
 	 * Created: nobody has given it work. */
 	void (*joined)(struct context *context, bool created);

@@ -39,6 +39,7 @@ static void handles_changed(void)
 }
 
 static const struct context_observer contexts = {
+	.second_comes = stream_order_break,
 	.joined = context_joined,
 	.handle_ended = capture_context_ended,
 	.ended = context_ended,

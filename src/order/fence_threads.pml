@@ -198,6 +198,9 @@ proctype second()
 	byte seen, ended;
 	bool both, yes, res;
 
+#ifdef ORDER
+	stream_order_break(SECOND_THREAD, seen, ended, both, yes, res); /* context_meet */
+#endif
 #ifndef NOT_COUNTED
 #ifdef PEER
 	shared = true;
