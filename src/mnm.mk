@@ -65,12 +65,14 @@ INSTALL_DOC := $(DESTDIR)$(PREFIX)/share/doc/mnm
 install:
 	@scripts/setup
 	@$(MAKE) --no-print-directory all
-	install -d $(INSTALL_BIN) $(INSTALL_LIB)/sim $(INSTALL_MAN) $(INSTALL_DOC)
+	install -d $(INSTALL_BIN) $(INSTALL_LIB)/sim $(INSTALL_MAN) \
+		$(INSTALL_DOC)/docs
 	install $(BUILD)/mnm $(INSTALL_BIN)/
 	install $(BUILD)/libmnm.so $(INSTALL_LIB)/
 	cp -R $(BUILD)/sim/lib*.so* $(BUILD)/sim/profiles $(INSTALL_LIB)/sim/
 	install -m 644 docs/mnm.1 $(INSTALL_MAN)/
-	install -m 644 LICENSE README.md CHANGELOG.md $(INSTALL_DOC)/
+	install -m 644 LICENSE README.md SECURITY.md CHANGELOG.md $(INSTALL_DOC)/
+	install -m 644 docs/*.md $(INSTALL_DOC)/docs/
 
 uninstall:
 	rm -rf $(INSTALL_LIB) $(INSTALL_DOC)

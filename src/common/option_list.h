@@ -1,5 +1,5 @@
-/* Every option, a row each; the master copy. `mnm run --help`, the README's
- * table and the man page are checked against it.
+/* Every option, a row each; the master copy. `mnm run --help`, the table of
+ * docs/options.md and the man page are checked against it.
  *
  * OPTION(field, type, default, range, help)
  *

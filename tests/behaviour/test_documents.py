@@ -1,4 +1,5 @@
-"""README, manual and --help say what the tables in src/ say."""
+"""The documents and --help say what the tables in src/ say, and their links
+lead somewhere."""
 
 import glob
 import os
@@ -40,12 +41,12 @@ def pools():
     return rows
 
 
-def test_the_readme_has_every_option_with_default_range_and_help():
-    readme = read("README.md")
+def test_the_page_of_options_has_each_with_default_range_and_help():
+    page = read("docs", "options.md")
     for name, default, allowed, text in options():
         row = (f"| `{name}` | `MNM_{name.upper()}` | {default} | {allowed} | "
                f"{text} |").replace("|  |", "| |")
-        assert row in readme, row
+        assert row in page, row
 
 
 def test_the_manual_has_every_option_and_variable():
@@ -69,11 +70,11 @@ def test_the_readme_and_the_manual_have_every_pool():
         assert f".B {name}\n" in read("docs", "mnm.1")
 
 
-def test_the_readme_and_the_manual_have_every_command():
+def test_the_page_of_commands_and_the_manual_have_every_command():
     commands = re.findall(r"^  mnm (\w+)", mnm("--help"), re.MULTILINE)
     assert len(commands) >= 7
     for name in commands:
-        assert f"| `mnm {name}" in read("README.md"), name
+        assert f"| `mnm {name}" in read("docs", "commands.md"), name
         assert f".TP\n.B {name}\n" in read("docs", "mnm.1"), name
 
 
@@ -126,17 +127,64 @@ def test_the_example_of_a_pool_compiles(tmp_path):
                    check=True)
 
 
-@pytest.mark.parametrize("document", [
-    "CONTRIBUTING.md", "SECURITY.md", "docs/writing-a-pool.md",
-    "docs/adding-a-hook.md", "docs/layers.md", "docs/glossary.md"])
-def test_the_files_that_a_document_names_are_there(document):
+def documents():
+    """All of them, but for those of one day (docs/results)."""
+    names = [name for place in ("", "docs/", "examples/**/", "src/**/",
+                                "tests/**/")
+             for name in glob.glob(f"{place}*.md", root_dir=ROOT,
+                                   recursive=True)]
+    assert len(names) > 30
+    return sorted(names)
+
+
+def named_files(document):
     """Paths from the root, in backquotes: patterns and folders, too."""
     named = set(re.findall(r"`((?:src|tests|docs|scripts|examples)/[^`\s]+)`",
                            read(*document.split("/"))))
-    named -= {"src/pools/octave_pool.c", "src/pools/NAME.c"}  # to be made
-    assert len(named) > 2
-    for path in named:
+    return named - {"src/pools/octave_pool.c", "src/pools/NAME.c"}  # to make
+
+
+@pytest.mark.parametrize("document", documents())
+def test_the_files_that_a_document_names_are_there(document):
+    for path in named_files(document):
         assert glob.glob(os.path.join(ROOT, path)), path
+
+
+@pytest.mark.parametrize("document", [
+    "CONTRIBUTING.md", "SECURITY.md", "docs/writing-a-pool.md",
+    "docs/adding-a-hook.md", "docs/layers.md", "docs/glossary.md"])
+def test_the_files_that_a_document_names_are_found(document):
+    assert len(named_files(document)) > 2
+
+
+def anchors(text):
+    """What GitHub calls the headings of a page."""
+    text = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    return {re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-")
+            for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)}
+
+
+@pytest.mark.parametrize("document", documents())
+def test_the_links_of_a_document_lead_somewhere(document):
+    links = re.findall(r"\]\(([^)\s]+)\)", read(*document.split("/")))
+    for link in links:
+        if link.startswith("http"):
+            continue
+        path, _, anchor = link.partition("#")
+        target = os.path.normpath(os.path.join(
+            os.path.dirname(document), path)) if path else document
+        assert os.path.isfile(os.path.join(ROOT, target)), link
+        if anchor:
+            assert anchor in anchors(read(*target.split("/"))), link
+
+
+def test_the_readme_and_the_overview_lead_to_every_page():
+    linked = set(re.findall(r"\]\((?:docs/)?([\w-]+\.md)\b", read("README.md") +
+                            read("docs", "overview.md")))
+    pages = {name for name in os.listdir(os.path.join(ROOT, "docs"))
+             if name.endswith(".md")} - {"overview.md"}
+    assert len(pages) > 20
+    assert pages <= linked, pages - linked
 
 
 def test_what_no_test_reaches_is_still_there():

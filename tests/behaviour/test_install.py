@@ -28,7 +28,8 @@ def test_what_is_installed_runs_and_goes_again(box):
     files = installed(box)
     assert {"opt/bin/mnm", "opt/lib/mnm/libmnm.so",
             "opt/lib/mnm/sim/profiles/t4.profile", "opt/share/man/man1/mnm.1",
-            "opt/share/doc/mnm/LICENSE"} <= files
+            "opt/share/doc/mnm/LICENSE", "opt/share/doc/mnm/README.md",
+            "opt/share/doc/mnm/docs/options.md"} <= files
     env = {k: v for k, v in os.environ.items()
            if k[:4] != "MNM_" and k != "LD_LIBRARY_PATH"}
     done = subprocess.run(
