@@ -178,13 +178,20 @@ def test_the_links_of_a_document_lead_somewhere(document):
             assert anchor in anchors(read(*target.split("/"))), link
 
 
-def test_the_readme_and_the_overview_lead_to_every_page():
-    linked = set(re.findall(r"\]\((?:docs/)?([\w-]+\.md)\b", read("README.md") +
-                            read("docs", "overview.md")))
-    pages = {name for name in os.listdir(os.path.join(ROOT, "docs"))
-             if name.endswith(".md")} - {"overview.md"}
+def test_links_lead_from_the_readme_to_every_page():
+    found, left = set(), ["README.md"]
+    while left:
+        document = left.pop()
+        found.add(document)
+        for link in re.findall(r"\]\(([^)#\s]+\.md)\b",
+                               read(*document.split("/"))):
+            target = os.path.normpath(os.path.join(
+                os.path.dirname(document), link))
+            if not link.startswith("http") and target not in found:
+                left.append(target)
+    pages = {name for name in documents() if name.startswith("docs/")}
     assert len(pages) > 20
-    assert pages <= linked, pages - linked
+    assert pages <= found, pages - found
 
 
 def test_what_no_test_reaches_is_still_there():
