@@ -30,6 +30,7 @@ static pthread_cond_t mixed = PTHREAD_COND_INITIALIZER;
 static bool mixing; /* a thread makes the fences; nobody relies on order */
 static bool opaque; /* the order is gone for good */
 static int barred;  /* see stream_order_bar */
+static __thread bool mixing_here; /* the calling thread is that one */
 static struct device *trial; /* it is seen who is given work, but nobody relies
 			      * on order; NULL: it is not so */
 static uint64_t trial_since; /* requests that the device had */
@@ -92,16 +93,18 @@ static void order_end(struct device *device)
  * that: the fences cover it. */
 static void stream_order_mix(void)
 {
+	if (mixing_here) /* a tool's call, in the midst of the fence's */
+		return;
 	while (mixing)
 		thread_await(&mixed, &lock, NULL);
 	if (!trial && atomic_load(&sole_stream) != SOLE_MANY) {
-		mixing = true;
+		mixing = mixing_here = true;
 		pthread_mutex_unlock(&lock);
 		for (int i = 0; i < DEVICE_MAX; i++)
 			if (atomic_load(&device_at(i)->ordered))
 				order_end(device_at(i));
 		pthread_mutex_lock(&lock);
-		mixing = false;
+		mixing = mixing_here = false;
 		pthread_cond_broadcast(&mixed);
 	}
 	trial = NULL;

@@ -47,8 +47,18 @@ def test_what_is_called_inside_a_free_does_not_wait_for_it(box):
                      *pair, ""]
 
 
-def test_what_is_called_as_a_context_comes_does_not_wait_for_it(box):
-    under = box.run([program("inside"), "create", "alone"], "page_unit_pool")
+def test_a_retain_without_room_does_not_hold_up_a_reset(box):
+    """It makes room without the lock that the reset needs, which keeps that
+    room meanwhile."""
+    under = box.run([program("inside"), "retain", "alone"], "page_unit_pool",
+                    sim="64M", sim_need="cuDevicePrimaryCtxRetain:32M:0")
+    assert under.stdout.split("\n")[:3] == ["retain 0", "release 0",
+                                            "retain 0"]
+
+
+@pytest.mark.parametrize("call", ["create", "attach"])
+def test_what_is_called_as_a_context_comes_does_not_wait_for_it(box, call):
+    under = box.run([program("inside"), call, "alone"], "page_unit_pool")
     lines = under.stdout.split("\n")
-    assert lines == ["alloc 0", "fill 0", "free 0", "create 0", "retain 0",
+    assert lines == ["alloc 0", "fill 0", "free 0", f"{call} 0", "retain 0",
                      "current 0", "alloc 0", "fill 0", "free 0", ""]

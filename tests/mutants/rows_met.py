@@ -17,6 +17,8 @@ ROWS = [
      (CONTEXT, "	joining = false;\n", "")),
     ("who_meets_a_context_waits_for_itself", "test_inside.py -k comes",
      (CONTEXT, "	joining = true;\n", "")),
+    ("who_ends_an_order_waits_for_itself", "test_inside.py -k comes",
+     ("src/order/stream_order.c", "	if (mixing_here)", "	if (false)")),
     ("an_order_ends_when_both_are_there", "test_order.py -k second_context_waits",
      (CONTEXT, "		contexts_observer()->second_comes();\n", "		(void)0;\n")),
     ("an_end_that_failed_leaves_what_is_pending",

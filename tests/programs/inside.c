@@ -1,7 +1,7 @@
 /* Calls CUDA inside calls that end a context, or give memory back, as a tool
  * does whose jump is in CUDA's own entry: natively such calls come back.
- * Usage: inside destroy|release|reset|runtime|give|create beside|alone|doubted|
- *               after|left
+ * Usage: inside CALL beside|alone|doubted|after|left
+ *   CALL     is one of `places`, below
  *   beside   there is another context
  *   alone    there is none, and the order of one stream ends inside
  *   doubted  as beside; an entry was asked for that says nothing of itself
@@ -10,6 +10,9 @@
  * Prints what each call inside, and the call itself, has returned. */
 #define __CUDA_API_VERSION_INTERNAL
 #include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +30,7 @@ static struct {
 	CUstream stream;
 	CUdeviceptr live, more, idle, others;
 	bool after, left;
+	pthread_t beside;
 	bool done; /* what is made inside calls has calls inside as well */
 } at;
 
@@ -36,6 +40,20 @@ BEHIND(cuDevicePrimaryCtxRelease_v2);
 BEHIND(cuDevicePrimaryCtxReset_v2);
 BEHIND(cuMemFree_v2);
 BEHIND(cuCtxRecordEvent);
+BEHIND(cuCtxWaitEvent);
+BEHIND(cuCtxGetDevice);
+BEHIND(cuDevicePrimaryCtxRetain);
+
+/* CUDA's own entry, past all that is preloaded. */
+static bool patch(const char *entry, const void *inside, void **behind)
+{
+	typedef void *lookup(void *handle, const char *symbol);
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+	void *libc = dlopen("libc.so.6", RTLD_NOW);
+	lookup *look = (lookup *)dlvsym(libc, "dlsym", "GLIBC_2.2.5");
+
+	return entry_patch(look(driver, entry), inside, behind);
+}
 
 static void tell(const char *what, CUresult res)
 {
@@ -163,9 +181,57 @@ static CUresult record_inside(CUcontext context, CUevent event)
 	return behind_cuCtxRecordEvent(context, event);
 }
 
+/* What another context begins with. */
+static CUresult wait_inside(CUcontext context, CUevent event)
+{
+	if (context != at.context && begins())
+		pair(BLOCK);
+	return behind_cuCtxWaitEvent(context, event);
+}
+
 static CUresult create(void)
 {
 	return cuCtxCreate_v2(&at.other, 0, 0);
+}
+
+static atomic_bool asked; /* CUDA, for the context that is being reset */
+
+static CUresult retain_inside(CUcontext *out, CUdevice device)
+{
+	CUresult res = behind_cuDevicePrimaryCtxRetain(out, device);
+
+	asked = true;
+	return res;
+}
+
+static void *retain_beside(void *unused)
+{
+	retain();
+	return unused;
+}
+
+/* The runtime asks it before it resets the device. Another thread's retain has
+ * been refused for want of memory by then. */
+static CUresult device_inside(CUdevice *device)
+{
+	if (begins() && !pthread_create(&at.beside, NULL, retain_beside, NULL))
+		while (!asked)
+			sched_yield();
+	return behind_cuCtxGetDevice(device);
+}
+
+static CUresult reset_beside_retain(void)
+{
+	CUdeviceptr large;
+	CUresult res = cuMemAlloc_v2(&large, LARGE);
+
+	if (res || cuMemFree_v2(large) ||
+	    !patch("cuDevicePrimaryCtxRetain", retain_inside,
+		   (void **)&behind_cuDevicePrimaryCtxRetain))
+		return res ? res : CUDA_ERROR_UNKNOWN;
+	res = (CUresult)cudaDeviceReset();
+	pthread_join(at.beside, NULL);
+	return res;
 }
 
 static CUresult end_by_destroy(void)
@@ -214,20 +280,12 @@ static const struct place {
 	 give},
 	{"create", "cuCtxRecordEvent", record_inside,
 	 (void **)&behind_cuCtxRecordEvent, create},
+	{"attach", "cuCtxWaitEvent", wait_inside,
+	 (void **)&behind_cuCtxWaitEvent, create},
+	{"retain", "cuCtxGetDevice", device_inside,
+	 (void **)&behind_cuCtxGetDevice, reset_beside_retain},
 	{NULL, NULL, NULL, NULL, NULL},
 };
-
-/* CUDA's own entry, past all that is preloaded. */
-static bool patch(const struct place *place)
-{
-	typedef void *lookup(void *handle, const char *symbol);
-	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
-	void *libc = dlopen("libc.so.6", RTLD_NOW);
-	lookup *look = (lookup *)dlvsym(libc, "dlsym", "GLIBC_2.2.5");
-
-	return entry_patch(look(driver, place->entry), place->inside,
-			   place->behind);
-}
 
 static bool open_contexts(bool own, bool runtime, bool other)
 {
@@ -279,8 +337,10 @@ int main(int argc, char **argv)
 	at.left = !strcmp(argv[2], "left");
 	alone = at.after || at.left || !strcmp(argv[2], "alone");
 	if (!open_contexts(!strcmp(place->name, "destroy"),
-			   !strcmp(place->name, "runtime"), !alone) ||
-	    !fill() || !patch(place))
+			   place->call == end_by_runtime ||
+				   place->call == reset_beside_retain,
+			   !alone) ||
+	    !fill() || !patch(place->entry, place->inside, place->behind))
 		return 1;
 	if (!strcmp(argv[2], "doubted"))
 		doubt();

@@ -281,6 +281,24 @@ static void trim_after(void)
 	DO(cuMemAlloc_v2, &fresh, LAST); /* nothing was lost */
 }
 
+/* A retain has no room but what is idle, while a release ends the context: the
+ * one waits for the end, which waits for the lock of retains and releases. */
+static const size_t much = (size_t)8 << 30; /* of the device's 15 GiB */
+
+static void retain_before(void)
+{
+	primary_open();
+	DO(cuMemAlloc_v2, &given, much);
+	DO(cuMemFree_v2, given);
+}
+
+static void retain_second(void)
+{
+	while (!going)
+		schedule_yield();
+	DO(cuDevicePrimaryCtxRetain, &other, 0);
+}
+
 const struct race race_room[] = {
 	{"room beside what goes back", "MNM_SIM", "16M", 1, 0, give_before,
 	 give_first, need_second, NULL},
@@ -296,6 +314,9 @@ const struct race race_room[] = {
 	 spared_second, spared_after},
 	{"trimmed block beside an allocation", "MNM_SIM", "16M", 1, 0,
 	 trim_before, give_first, trim_second, trim_after},
+	{"room for a context beside its end", "MNM_SIM_NEED",
+	 "cuDevicePrimaryCtxRetain:10G:0", 1, 0, retain_before, foreign_first,
+	 retain_second, NULL},
 	{"room for all", "MNM_SIM", "8M", 1, 0, primary_open, room_first,
 	 room_second, NULL},
 	{"room beside a free", "MNM_SIM", "8M", 1, 0, once_before, once_first,
