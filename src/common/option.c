@@ -14,11 +14,11 @@ enum { PAGE_MIN = 512, PAGE_MAX = 2 << 20, PERCENT_MAX = 10000 };
 
 /* clang-format off */
 const struct option_row option_rows[] = {
-#define OPTION(field, type, initial, range, help) \
-	{#field, OPTION_##type, initial, range, help},
+#define OPTION(field, type, when, initial, range, help) \
+	{#field, OPTION_##type, OPTION_##when, initial, range, help},
 	OPTION_LIST
 #undef OPTION
-	{NULL, OPTION_TEXT, NULL, NULL, NULL},
+	{NULL, OPTION_TEXT, OPTION_START, NULL, NULL, NULL},
 };
 /* clang-format on */
 
@@ -261,7 +261,7 @@ static bool row_set(struct config *config, const struct option_row *row,
 #define PARSE_INFO(f)         info_parse(value, &config->f)
 #define PARSE_LEVEL(f)        level_parse(value, &config->f)
 #define PARSE_POOLS(f)        pools_parse(value, config->f, why)
-#define OPTION(field, type, initial, range, help) \
+#define OPTION(field, type, when, initial, range, help) \
 	if (!strcmp(row->name, #field)) \
 		return PARSE_##type(field);
 	OPTION_LIST

@@ -30,6 +30,12 @@ enum option_type {
 	OPTION_POOLS, /* NAME, ORDINAL:NAME or host:NAME, comma-separated */
 };
 
+/* When it can be set. */
+enum option_when {
+	OPTION_START, /* before the program starts */
+	OPTION_LIVE,  /* also while it runs, by `mnm set` */
+};
+
 /* How a freed block becomes usable again, see fence.h. */
 enum fence_level { REUSE_FENCE, REUSE_SYNC, REUSE_NONE };
 extern const char *const fence_names[]; /* by level; the last is NULL */
@@ -48,6 +54,7 @@ struct idle_limit {
 struct option_row {
 	const char *name; /* as in --set NAME=VALUE */
 	enum option_type type;
+	enum option_when when;
 	const char *initial, *range, *help;
 };
 
@@ -112,5 +119,8 @@ const struct option_row *option_find(const char *name);
 
 /* Adds the names of all rows to a line that has `used` of its bytes. */
 void option_names(char *text, size_t size, size_t used);
+
+/* The same of those that can be set while a program runs: " a, b, c". */
+void option_names_live(char *text, size_t size, size_t used);
 
 #endif

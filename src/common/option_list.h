@@ -1,49 +1,51 @@
 /* Every option, a row each; the master copy. `mnm run --help`, the table of
  * docs/options.md and the man page are checked against it.
  *
- * OPTION(field, type, default, range, help)
+ * OPTION(field, type, when, default, range, help)
  *
  * The environment variable is MNM_ and the field in capitals; `mnm run --set
- * field=value` sets it. Types: see enum option_type in option.h. */
+ * field=value` sets it. Types: see enum option_type in option.h. `when` is LIVE
+ * if `mnm set` can change it while the program runs, by live_FIELD() in
+ * src/control/options.c; START if not. */
 #ifndef MNM_OPTION_LIST_H
 #define MNM_OPTION_LIST_H
 
 /* clang-format off */
 #define OPTION_LIST \
-OPTION(pool, POOLS, "page_unit_pool", \
+OPTION(pool, POOLS, START, "page_unit_pool", \
 	"NAME, DEVICE:NAME or host:NAME, comma-separated", \
 	"pool that serves allocations, for all, for each device, for pinned memory") \
-OPTION(page_size, PAGE, "4096", "power of two, 512 to 2M", \
+OPTION(page_size, PAGE, START, "4096", "power of two, 512 to 2M", \
 	"page that page_unit_pool rounds requests up to, bytes") \
-OPTION(fence, FENCE, "fence", "fence, sync, none", \
+OPTION(fence, FENCE, LIVE, "fence", "fence, sync, none", \
 	"what makes reuse safe: device-side events, a wait in each free, nothing") \
-OPTION(quarantine, SIZE_OR_AUTO, "auto", "bytes, or auto (K, M, G)", \
+OPTION(quarantine, SIZE_OR_AUTO, LIVE, "auto", "bytes, or auto (K, M, G)", \
 	"freed bytes that wait for one fence [5 % of the device, 512M at most]") \
-OPTION(thread_cache, SIZE, "64M", "bytes, 0 = none (K, M, G)", \
+OPTION(thread_cache, SIZE, START, "64M", "bytes, 0 = none (K, M, G)", \
 	"idle bytes that a thread keeps for itself, where several share a pool") \
-OPTION(pool_limit, SIZE, "0", "bytes, 0 = none (K, M, G)", \
+OPTION(pool_limit, SIZE, LIVE, "0", "bytes, 0 = none (K, M, G)", \
 	"soft limit of reserved bytes a device: idle blocks go back first") \
-OPTION(hard_limit, SIZE, "0", "bytes, 0 = none (K, M, G)", \
+OPTION(hard_limit, SIZE, LIVE, "0", "bytes, 0 = none (K, M, G)", \
 	"hard limit of a device's bytes, pooled or not: past it, out of memory") \
-OPTION(idle_limit, IDLE, "auto", "auto, off, bytes, or N% of live peak", \
+OPTION(idle_limit, IDLE, LIVE, "auto", "auto, off, bytes, or N% of live peak", \
 	"idle bytes a device; auto: as much as has paid off, off: no limit") \
-OPTION(host_limit, SIZE_OR_AUTO, "auto", "bytes, or auto (K, M, G)", \
+OPTION(host_limit, SIZE_OR_AUTO, LIVE, "auto", "bytes, or auto (K, M, G)", \
 	"soft limit of pinned bytes [25 % of RAM; RLIMIT_MEMLOCK of idle ones]") \
-OPTION(host_idle, TIME, "60", "seconds, 0 = never", \
+OPTION(host_idle, TIME, START, "60", "seconds, 0 = never", \
 	"pinned memory that is idle goes back after so long without a request") \
-OPTION(device_idle, TIME, "60", "seconds, 0 = never", \
+OPTION(device_idle, TIME, START, "60", "seconds, 0 = never", \
 	"a device's idle memory goes back so long after its last request") \
-OPTION(meminfo, INFO, "pool", "pool, real", \
+OPTION(meminfo, INFO, START, "pool", "pool, real", \
 	"cudaMemGetInfo: pool: what is idle counts as free, real: CUDA's answer") \
-OPTION(socket_dir, PATH, "", "absolute path", \
+OPTION(socket_dir, PATH, START, "", "absolute path", \
 	"folder of the control sockets [$XDG_RUNTIME_DIR/mnm or /tmp/mnm-UID]") \
-OPTION(stat_file, TEXT, "", "path, %p = pid", \
+OPTION(stat_file, TEXT, START, "", "path, %p = pid", \
 	"write the statistics there, as JSON, when the program exits") \
-OPTION(log, LEVEL, "warn", "none, error, warn, info, debug", \
+OPTION(log, LEVEL, START, "warn", "none, error, warn, info, debug", \
 	"what is said on stderr: info: start, orders, end; debug: every request") \
-OPTION(force, FLAG, "0", "0 or 1", \
+OPTION(force, FLAG, START, "0", "0 or 1", \
 	"1: allow what corrupts memory, as fence=none; for tests") \
-OPTION(disable, FLAG, "0", "0 or 1", \
+OPTION(disable, FLAG, START, "0", "0 or 1", \
 	"1: stay inert, hand every call to CUDA")
 /* clang-format on */
 

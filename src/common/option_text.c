@@ -90,7 +90,7 @@ void config_text(const struct config *config, const struct option_row *row,
 #define TEXT_INFO(f)         snprintf(text, size, "%s", config->f ? "real" : "pool")
 #define TEXT_LEVEL(f)        snprintf(text, size, "%s", level_names[config->f])
 #define TEXT_POOLS(f)        pools_text(config->f, text, size)
-#define OPTION(field, type, initial, range, help) \
+#define OPTION(field, type, when, initial, range, help) \
 	if (!strcmp(row->name, #field)) \
 		TEXT_##type(field);
 	OPTION_LIST
@@ -111,4 +111,18 @@ void option_names(char *text, size_t size, size_t used)
 	     row->name && used < size; row++)
 		used += (size_t)snprintf(text + used, size - used, " %s",
 					 row->name);
+}
+
+void option_names_live(char *text, size_t size, size_t used)
+{
+	const char *gap = " ";
+
+	for (const struct option_row *row = option_rows;
+	     row->name && used < size; row++) {
+		if (row->when != OPTION_LIVE)
+			continue;
+		used += (size_t)snprintf(text + used, size - used, "%s%s", gap,
+					 row->name);
+		gap = ", ";
+	}
 }

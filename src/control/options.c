@@ -6,6 +6,7 @@
 
 #include "about.h"
 #include "mem/config.h"
+#include "common/option_list.h"
 #include "order/fence.h"
 #include "heap/limit.h"
 #include "request.h"
@@ -35,18 +36,18 @@ static void live_idle_limit(const struct config *config)
 	devices_limit(&config->idle_limit);
 }
 
-static const struct {
-	const char *name;
-	void (*apply)(const struct config *config);
-} live_options[] = {
-	{"fence", live_fence},
-	{"quarantine", live_quarantine},
-	{"pool_limit", live_pool_limit},
-	{"hard_limit", live_hard_limit},
-	{"host_limit", live_host_limit},
-	{"idle_limit", live_idle_limit},
-	{NULL, NULL},
-};
+/* Puts the value of a live row into effect. */
+static void live_apply(const struct option_row *row,
+		       const struct config *config)
+{
+#define APPLY_LIVE(field)  live_##field(config)
+#define APPLY_START(field) (void)0
+#define OPTION(field, type, when, initial, range, help) \
+	if (!strcmp(row->name, #field)) \
+		APPLY_##when(field);
+	OPTION_LIST
+#undef OPTION
+}
 
 /* As started, with what was set since; under lock. The file of option
  * stat_file is written by another thread than answers. */
@@ -110,29 +111,22 @@ static json_t *not_live(struct request *request)
 			    "runs; those that can:",
 			    request->word[0]);
 
-	for (int i = 0; live_options[i].name && used < ERROR_SIZE; i++)
-		used += snprintf(request->error + used,
-				 (size_t)(ERROR_SIZE - used), "%s %s",
-				 i ? "," : "", live_options[i].name);
+	option_names_live(request->error, ERROR_SIZE, (size_t)used);
 	return NULL;
 }
 
 /* False: request->error is set. */
-static bool live_set(struct request *request, struct config *config)
+static bool live_set(struct request *request, const struct option_row *row,
+		     struct config *config)
 {
-	const char *name = request->word[0];
-	int row = 0;
-
-	while (live_options[row].name && strcmp(live_options[row].name, name))
-		row++;
-	if (!live_options[row].name) {
+	if (row->when != OPTION_LIVE) {
 		not_live(request);
 		return false;
 	}
-	if (!config_set(config, name, request->word[1], request->error) ||
+	if (!config_set(config, row->name, request->word[1], request->error) ||
 	    !config_check(config, request->error))
 		return false;
-	live_options[row].apply(config);
+	live_apply(row, config);
 	now_set(config);
 	return true;
 }
@@ -149,7 +143,7 @@ json_t *set_run(struct request *request)
 	if (!row)
 		return option_unknown(request);
 	now_get(&config);
-	if (request->words > 1 && !live_set(request, &config))
+	if (request->words > 1 && !live_set(request, row, &config))
 		return NULL;
 	answer = about_json();
 	json_object_set_new(answer, "option", json_string(row->name));
