@@ -22,6 +22,7 @@ enum {
 };
 
 static const char not_understood[] = "the answer is not understood";
+static const char other_version[] = "it has another version of mnm";
 
 volatile sig_atomic_t ask_stopped;
 
@@ -88,12 +89,6 @@ static void answer_take(struct job *job)
 		return;
 	}
 	job->text[job->size] = '\0';
-	if (!strncmp(job->text, "error: ", 7)) {
-		job->text[strcspn(job->text, "\n")] = '\0';
-		text_plain(job->text + 7, job->error, sizeof(job->error));
-		job_drop(job);
-		return;
-	}
 	answer = json_loads(job->text, 0, NULL);
 	if (json_is_object(answer)) {
 		job_drop(job);
@@ -101,7 +96,10 @@ static void answer_take(struct job *job)
 		return;
 	}
 	json_decref(answer);
-	job_fails(job, job->state, not_understood);
+	/* As versions answered that spoke no JSON. */
+	job_fails(job, job->state,
+		  strncmp(job->text, "error: ", 7) ? not_understood
+						   : other_version);
 }
 
 static void answer_read(struct job *job)
@@ -178,17 +176,21 @@ static bool ask_turn(struct jobs *jobs, const char *line, int64_t begun,
 }
 
 /* The whole line, with the time by which an order has to be carried out. */
-static bool line_write(char line[REQUEST_MAX], const char *request, bool order,
+static bool line_write(char line[REQUEST_MAX], const struct request *request,
 		       int64_t deadline)
 {
 	int64_t left = deadline - ms_now() - ANSWER_MS;
-	char until[48] = "";
+	char *text;
+	int length;
 
-	if (order)
-		snprintf(until, sizeof(until), " --until %lld",
-			 (long long)(clock_ms(CLOCK_REALTIME) + left));
-	return snprintf(line, REQUEST_MAX, "%s%s\n", request, until) <
-	       REQUEST_MAX;
+	if (request->order)
+		json_object_set_new(
+			request->json, "until",
+			json_integer(clock_ms(CLOCK_REALTIME) + left));
+	text = json_dumps(request->json, JSON_COMPACT);
+	length = snprintf(line, REQUEST_MAX, "%s\n", text ? text : "");
+	free(text);
+	return length < REQUEST_MAX;
 }
 
 /* Forgets what it answered before. */
@@ -200,22 +202,43 @@ static void job_begin(struct job *job)
 	*job->error = '\0';
 }
 
-/* Whether the answer is one to such a request. */
-static bool is_answer(const json_t *answer, const char *request)
+/* What is wrong with an answer; NULL: it is one to such a request. */
+static const char *answer_fault(const json_t *answer,
+				const struct request *request)
 {
-	if (!strncmp(request, "set ", 4))
-		return json_is_string(json_object_get(answer, "option")) &&
-		       json_is_string(json_object_get(answer, "value"));
-	return json_is_array(json_object_get(answer, "devices"));
+	const json_t *schema = json_object_get(answer, "schema");
+	const json_t *field = json_object_get(answer, request->answer);
+	const json_t *error = json_object_get(answer, "error");
+
+	if (json_is_integer(schema) &&
+	    json_integer_value(schema) != ANSWER_SCHEMA)
+		return other_version;
+	if (json_is_string(error))
+		return json_string_value(error);
+	return json_is_array(field) || json_is_string(field) ? NULL
+							     : not_understood;
 }
 
-void jobs_ask(struct jobs *jobs, const char *request, bool order,
+/* Leaves the job with an answer, or with an error. */
+static void answer_check(struct job *job, const struct request *request)
+{
+	json_t *answer = job->answer;
+	const char *fault = answer ? answer_fault(answer, request) : NULL;
+
+	if (!fault)
+		return;
+	job->answer = NULL;
+	job_fails(job, job->state, fault);
+	json_decref(answer);
+}
+
+void jobs_ask(struct jobs *jobs, const struct request *request,
 	      int64_t deadline)
 {
 	struct pollfd *polls = calloc((size_t)jobs->count + 1, sizeof(*polls));
 	int64_t begun = ms_now();
 	char line[REQUEST_MAX];
-	bool fits = line_write(line, request, order, deadline);
+	bool fits = line_write(line, request, deadline);
 
 	for (int i = 0; i < jobs->count; i++) {
 		if (!jobs->list[i].asked)
@@ -232,18 +255,24 @@ void jobs_ask(struct jobs *jobs, const char *request, bool order,
 
 		if (job->asked)
 			job_fails(job, JOB_SILENT, "");
-		if (job->answer && !is_answer(job->answer, request)) {
-			job_begin(job);
-			job_fails(job, job->state, not_understood);
-		}
+		answer_check(job, request);
 	}
 	free(polls);
 }
 
-void jobs_ask_all(struct jobs *jobs, const char *request, bool order,
+void jobs_ask_all(struct jobs *jobs, const struct request *request,
 		  int64_t deadline)
 {
 	for (int i = 0; i < jobs->count; i++)
 		jobs->list[i].asked = jobs->list[i].state == JOB_SERVES;
-	jobs_ask(jobs, request, order, deadline);
+	jobs_ask(jobs, request, deadline);
+}
+
+void jobs_ask_stat(struct jobs *jobs, bool all, int64_t deadline)
+{
+	const struct request request = {json_pack("{s:s}", "command", "stat"),
+					"devices", false};
+
+	(all ? jobs_ask_all : jobs_ask)(jobs, &request, deadline);
+	json_decref(request.json);
 }

@@ -8,21 +8,34 @@
 #include "cli.h"
 #include "common/option.h"
 #include "output.h"
-#include "common/print.h"
-#include "common/protocol.h"
-#include "common/text.h"
+#include "print.h"
 
 enum { WAIT_STEP_MS = 20, WAIT_MS = 2000 };
 
-static void request_write(char *line, const char *name,
-			  const struct arguments *arguments)
+/* A device as the process knows it: a number, or what it will refuse. */
+static json_t *device_json(const char *text)
 {
-	const char *const *words = arguments->words;
+	int ordinal = device_parse(text);
 
-	snprintf(line, REQUEST_MAX, "%s --json%s%s %s %s", name,
-		 arguments->device ? " --device " : "",
-		 arguments->device ? arguments->device : "",
-		 words[0] ? words[0] : "", words[1] ? words[1] : "");
+	return ordinal >= 0 && ordinal < DEVICE_HOST ? json_integer(ordinal)
+						     : json_string(text);
+}
+
+static json_t *request_json(const char *name, const struct arguments *arguments)
+{
+	bool set = !strcmp(name, "set");
+	const char *const *words = arguments->words;
+	json_t *json = json_pack("{s:s}", "command", name);
+
+	if (arguments->device)
+		json_object_set_new(json, "device",
+				    device_json(arguments->device));
+	if (words[0])
+		json_object_set_new(json, set ? "option" : "pool",
+				    json_string(words[0]));
+	if (words[1])
+		json_object_set_new(json, "value", json_string(words[1]));
+	return json;
 }
 
 /* Finds those that the arguments name. False: there are none, which has been
@@ -90,7 +103,7 @@ static void stat_print(const struct job *job, const struct arguments *arguments)
 {
 	json_t *answer = job_json(job);
 
-	print_stat(stdout, answer, arguments->all_figures);
+	print_stat(answer, arguments->all_figures);
 	json_decref(answer);
 }
 
@@ -98,23 +111,24 @@ static void set_print(const struct job *job, const struct arguments *arguments)
 {
 	if (arguments->all)
 		printf("pid %d: ", job->pid);
-	print_set(stdout, job->answer, false);
+	print_set(job->answer);
 }
 
 int ask_run(const struct command *command, int argc, char **argv)
 {
 	bool stat = !strcmp(command->name, "stat");
 	int64_t deadline = ms_now() + COMMAND_MS;
+	struct request request = {NULL, stat ? "devices" : "option", !stat};
 	struct arguments arguments;
-	char line[REQUEST_MAX];
 	struct jobs jobs;
 	int status = arguments_read(command, argc, argv, &arguments);
 
 	if (status)
 		return status;
 	if (targets_find(&jobs, &arguments, stat && arguments.json)) {
-		request_write(line, command->name, &arguments);
-		jobs_ask_all(&jobs, line, !stat, deadline);
+		request.json = request_json(command->name, &arguments);
+		jobs_ask_all(&jobs, &request, deadline);
+		json_decref(request.json);
 		status = failures_tell(&jobs, &arguments);
 	} else if (!stat || !arguments.json || !arguments.all || jobs.failed) {
 		status = EXIT_FAILED;
@@ -193,7 +207,7 @@ static bool pending_ask(struct jobs *jobs, json_t **orders, int64_t deadline)
 		if (orders[i])
 			jobs->list[i].answer = NULL;
 	}
-	jobs_ask(jobs, "stat --json", false, deadline);
+	jobs_ask_stat(jobs, false, deadline);
 	for (int i = 0; i < jobs->count; i++) {
 		if (!orders[i])
 			continue;
@@ -271,16 +285,17 @@ static int change_print(const struct job *job, bool json)
 int change_run(const struct command *command, int argc, char **argv)
 {
 	int64_t deadline = ms_now() + COMMAND_MS;
+	struct request request = {NULL, "devices", true};
 	struct arguments arguments;
-	char line[REQUEST_MAX];
 	struct jobs jobs;
 	int status = arguments_read(command, argc, argv, &arguments);
 
 	if (status)
 		return status;
 	if (targets_find(&jobs, &arguments, false)) {
-		request_write(line, command->name, &arguments);
-		jobs_ask_all(&jobs, line, true, deadline);
+		request.json = request_json(command->name, &arguments);
+		jobs_ask_all(&jobs, &request, deadline);
+		json_decref(request.json);
 		status = failures_tell(&jobs, &arguments);
 		pending_wait(&jobs, deadline, !arguments.no_wait);
 	} else {

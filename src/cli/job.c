@@ -10,7 +10,7 @@
 #include "cli.h"
 #include "folder.h"
 #include "job.h"
-#include "common/print.h"
+#include "print.h"
 #include "common/process.h"
 #include "processes.h"
 #include "common/protocol.h"

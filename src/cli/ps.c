@@ -12,7 +12,7 @@
 #include "common/option.h"
 #include "output.h"
 #include "common/pool_list.h"
-#include "common/print.h"
+#include "print.h"
 #include "common/process.h"
 #include "common/text.h"
 
@@ -164,7 +164,7 @@ static int look(const struct arguments *arguments, int64_t deadline)
 	struct jobs jobs;
 
 	jobs_find(&jobs);
-	jobs_ask_all(&jobs, "stat --json", false, deadline);
+	jobs_ask_stat(&jobs, true, deadline);
 	for (int i = 0; i < jobs.count; i++) {
 		loaded_review(&jobs.list[i]);
 		if (is_odd(&jobs.list[i]))

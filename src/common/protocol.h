@@ -1,15 +1,17 @@
 /* The control socket as both sides know it.
  *
- * A request is one line of words, at most REQUEST_MAX bytes with its newline:
+ * A request is one line, at most REQUEST_MAX bytes with its newline: a JSON
+ * object whose fields hold texts and numbers.
  *
- *	COMMAND [--json] [--device N] [--all-figures] [--until MS] [WORD ...]
+ *	{"command":"swap","pool":"no_pool","device":0,"until":1763810000000}
  *
- * The answer is text, or JSON with --json, up to the end of the stream; one
- * that starts with "error: " says what was wrong, and nothing has changed.
- * `help` lists the commands. One request a connection.
+ * The answer is one line as well, up to the end of the stream: a JSON object
+ * with "schema". If it has "error", a text, that says what was wrong, and
+ * nothing has changed. The command help lists the commands and their fields. A
+ * field that a command does not have is an error. One request a connection.
  *
  * A request is carried out only while its client waits: not once that has
- * closed its end, and not after the time of --until, milliseconds since 1970
+ * closed its end, and not after the time of "until", milliseconds since 1970
  * by the clock that all processes of a machine share (CLOCK_REALTIME; others
  * may differ between containers). A process may be stopped for hours between
  * the two. */
@@ -20,7 +22,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Of what JSON answers hold; a new number where a field changes its meaning. */
+/* Of what answers hold; a new number where a field changes its meaning. `mnm`
+ * takes an answer of another number for one that it does not understand. */
 #define ANSWER_SCHEMA 1
 
 #define REQUEST_MAX   1024    /* bytes */

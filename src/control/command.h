@@ -4,12 +4,17 @@
 
 #include <stddef.h>
 
-/* Runs one request line, without its newline, if its client, the other end of
- * the socket, still waits. Returns the whole answer, to be freed by the caller;
- * NULL without memory. *size is its length. */
-char *command_run(char *line, int client, size_t *size);
+/* An answer is one line of JSON with its newline, to be freed by the caller,
+ * and *size its length; NULL without memory. */
 
-/* The statistics as one line of JSON, to be freed; NULL without memory. */
-char *command_stat_json(void);
+/* Carries out one request line, without its newline, if its client, the other
+ * end of the socket, still waits. */
+char *command_run(const char *line, int client, size_t *size);
+
+/* What a request is answered that is not carried out. */
+char *command_refuse(const char *why, size_t *size);
+
+/* The statistics. */
+char *command_stat(size_t *size);
 
 #endif

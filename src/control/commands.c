@@ -1,5 +1,5 @@
-/* What can be asked of a process. A command is a row and its function: it
- * fills a JSON object, which is also what its text is printed from. */
+/* What can be asked of a process. A command is a row and its function, which
+ * fills a JSON object: the answer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,6 @@
 #include "heap/giver.h"
 #include "common/log.h"
 #include "common/pool_list.h"
-#include "common/print.h"
 #include "common/protocol.h"
 #include "request.h"
 #include "heap/swap.h"
@@ -23,12 +22,14 @@
 #include "stats/counter.h"
 
 struct command {
-	const char *name, *usage, *summary;
-	int least, most; /* words that it takes */
-	bool order;      /* it changes something */
+	const char *name;
+	/* The fields that its request has to hold, and those that it may,
+	 * besides command and until. */
+	unsigned int needs, may;
+	/* With one of these it changes something. */
+	unsigned int order;
 	/* NULL: request->error is set, and nothing has changed. */
 	json_t *(*run)(struct request *request);
-	void (*print)(FILE *out, const json_t *answer, bool all_figures);
 };
 
 /* Its ordinal, or "host". */
@@ -166,7 +167,7 @@ static bool choice_possible(struct request *request, const int rows[DEVICE_ALL])
 		fail(request,
 		     "'%.60s': a device is not in use, or not that of "
 		     "--device; see stat",
-		     request->word[0]);
+		     request->pool);
 		return false;
 	}
 	return true;
@@ -179,7 +180,7 @@ static json_t *swap_run(struct request *request)
 	char names[128];
 
 	memset(rows, -1, sizeof(rows));
-	if (pools_parse(request->word[0], rows, &bad))
+	if (pools_parse(request->pool, rows, &bad))
 		return is_choice(rows) && !choice_possible(request, rows)
 			       ? NULL
 			       : swap_devices(request, rows);
@@ -187,7 +188,7 @@ static json_t *swap_run(struct request *request)
 	return fail(request,
 		    "'%.60s': %s; allowed: NAME, DEVICE:NAME or host:NAME, "
 		    "comma-separated; pools: %s",
-		    request->word[0], bad, names);
+		    request->pool, bad, names);
 }
 
 static json_t *reset_run(struct request *request)
@@ -222,25 +223,14 @@ static json_t *help_run(struct request *request);
 
 /* clang-format off */
 static const struct command commands[] = {
-	{"stat", "stat [--json] [--device N] [--all-figures]",
-	 "figures of each device in use", 0, 0, false, stat_run, print_stat},
-	{"swap", "swap [--json] [--device N] POOL",
-	 "serve requests from another pool; DEVICE:POOL, host:POOL as well",
-	 1, 1, true, swap_run, print_swap},
-	{"reset", "reset [--json] [--device N]",
-	 "back to the pool that the program was started with", 0, 0, true,
-	 reset_run, print_swap},
-	{"trim", "trim [--json] [--device N]",
-	 "give idle blocks back to the driver", 0, 0, true, trim_run,
-	 print_trim},
-	{"set", "set [--json] OPTION [VALUE]",
-	 "tell an option, or change it while the program runs", 1, 2, true,
-	 set_run, print_set},
-	{"pools", "pools [--json]", "pools to choose from", 0, 0, false,
-	 pools_run, print_pools},
-	{"help", "help [--json]", "this table", 0, 0, false, help_run,
-	 print_help},
-	{NULL, NULL, NULL, 0, 0, false, NULL, NULL},
+	{"stat", 0, HAS(device), 0, stat_run},
+	{"swap", HAS(pool), HAS(device), HAS(pool), swap_run},
+	{"reset", 0, HAS(device), HAS(command), reset_run},
+	{"trim", 0, HAS(device), HAS(command), trim_run},
+	{"set", HAS(option), HAS(value), HAS(value), set_run},
+	{"pools", 0, 0, 0, pools_run},
+	{"help", 0, 0, 0, help_run},
+	{NULL, 0, 0, 0, NULL},
 };
 /* clang-format on */
 
@@ -250,9 +240,10 @@ static json_t *help_run(struct request *request)
 
 	(void)request;
 	for (const struct command *row = commands; row->name; row++)
-		json_array_append_new(list, json_pack("{s:s,s:s}", "usage",
-						      row->usage, "summary",
-						      row->summary));
+		json_array_append_new(
+			list, json_pack("{s:s,s:o,s:o}", "command", row->name,
+					"needs", fields_json(row->needs), "may",
+					fields_json(row->may)));
 	return json_pack("{s:i,s:o}", "schema", ANSWER_SCHEMA, "commands",
 			 list);
 }
@@ -262,11 +253,11 @@ static const struct command *command_find(struct request *request)
 	size_t used;
 
 	for (const struct command *row = commands; row->name; row++)
-		if (!strcmp(row->name, request->name))
+		if (!strcmp(row->name, request->command))
 			return row;
 	used = (size_t)snprintf(
 		request->error, ERROR_SIZE,
-		"unknown command '%.40s'; known:", request->name);
+		"unknown command '%.40s'; known:", request->command);
 	for (const struct command *row = commands;
 	     row->name && used < ERROR_SIZE; row++)
 		used += (size_t)snprintf(request->error + used,
@@ -274,71 +265,80 @@ static const struct command *command_find(struct request *request)
 	return NULL;
 }
 
-static json_t *request_run(struct request *request, char *line,
-			   const struct command **command)
+/* An order is told in the log, also one that can't be carried out. */
+static void order_tell(const struct request *request, bool done)
 {
-	if (!request_parse(request, line))
-		return NULL;
-	*command = command_find(request);
-	if (!*command)
-		return NULL;
-	if (request->words < (*command)->least ||
-	    request->words > (*command)->most)
-		return fail(request, "usage: %s", (*command)->usage);
-	return request_awaited(request) ? (*command)->run(request) : NULL;
-}
-
-/* With all its words: fewer only ask. */
-static void order_tell(const struct command *command,
-		       const struct request *request, bool done)
-{
-	const char *const *word = request->word;
+	const char *words[] = {request->command, request->pool, request->option,
+			       request->value};
 	char line[OPTION_ERROR_SIZE], error[ERROR_SIZE];
+	size_t used = 0;
 
-	if (!command || !command->order || request->words != command->most)
-		return;
-	snprintf(line, sizeof(line), "%s%s%s%s%s", command->name,
-		 word[0] ? " " : "", word[0] ? word[0] : "", word[1] ? " " : "",
-		 word[1] ? word[1] : "");
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (words[i] && used < sizeof(line))
+			used += (size_t)snprintf(line + used,
+						 sizeof(line) - used, "%s%s",
+						 i ? " " : "", words[i]);
 	log_info("asked to %s: %s", text_plain(line, line, sizeof(line)),
 		 done ? "done"
 		      : text_plain(request->error, error, sizeof(error)));
 }
 
-char *command_run(char *line, int client, size_t *size)
+static json_t *request_run(struct request *request, const char *line)
+{
+	const struct command *command;
+	json_t *answer;
+
+	if (!request_read(request, line))
+		return NULL;
+	command = command_find(request);
+	if (!command || !request_fits(request, command->needs | HAS(command),
+				      command->may | HAS(until)))
+		return NULL;
+	answer = request_awaited(request) ? command->run(request) : NULL;
+	if (request->given & command->order)
+		order_tell(request, answer);
+	return answer;
+}
+
+/* The answer as a line, which it releases; NULL without memory. */
+static char *answer_line(json_t *answer, size_t *size)
+{
+	char *text = answer ? json_dumps(answer, JSON_COMPACT) : NULL;
+	char *line = NULL;
+	int length = text ? asprintf(&line, "%s\n", text) : -1;
+
+	free(text);
+	json_decref(answer);
+	*size = length < 0 ? 0 : (size_t)length;
+	return length < 0 ? NULL : line;
+}
+
+char *command_refuse(const char *why, size_t *size)
+{
+	char plain[ERROR_SIZE];
+
+	return answer_line(json_pack("{s:i,s:s}", "schema", ANSWER_SCHEMA,
+				     "error",
+				     text_plain(why, plain, sizeof(plain))),
+			   size);
+}
+
+char *command_run(const char *line, int client, size_t *size)
 {
 	struct request request = {.device = -1, .client = client};
-	const struct command *command = NULL;
-	json_t *answer = request_run(&request, line, &command);
-	char *text = NULL;
-	FILE *out = open_memstream(&text, size);
+	json_t *answer = request_run(&request, line);
+	char *text = answer ? answer_line(answer, size)
+			    : command_refuse(*request.error ? request.error
+							    : "no memory",
+					     size);
 
-	order_tell(command, &request, answer);
-	if (out) {
-		if (!answer)
-			fprintf(out, "error: %s\n",
-				*request.error ? request.error : "no memory");
-		else if (request.json)
-			json_dumpf(answer, out, JSON_COMPACT);
-		else
-			command->print(out, answer, request.all_figures);
-		if (answer && request.json)
-			fputc('\n', out);
-		if (fclose(out)) {
-			free(text);
-			text = NULL;
-		}
-	}
-	json_decref(answer);
+	json_decref(request.json);
 	return text;
 }
 
-char *command_stat_json(void)
+char *command_stat(size_t *size)
 {
 	struct request request = {.device = -1, .client = -1};
-	json_t *answer = stat_run(&request);
-	char *text = json_dumps(answer, JSON_COMPACT);
 
-	json_decref(answer);
-	return text;
+	return answer_line(stat_run(&request), size);
 }

@@ -98,7 +98,7 @@ json_t *options_json(void)
 static json_t *option_unknown(struct request *request)
 {
 	int used = snprintf(request->error, ERROR_SIZE,
-			    "unknown option '%.40s'; known:", request->word[0]);
+			    "unknown option '%.40s'; known:", request->option);
 
 	option_names(request->error, ERROR_SIZE, (size_t)used);
 	return NULL;
@@ -109,7 +109,7 @@ static json_t *not_live(struct request *request)
 	int used = snprintf(request->error, ERROR_SIZE,
 			    "option '%.40s' can't be set while the program "
 			    "runs; those that can:",
-			    request->word[0]);
+			    request->option);
 
 	option_names_live(request->error, ERROR_SIZE, (size_t)used);
 	return NULL;
@@ -123,7 +123,7 @@ static bool live_set(struct request *request, const struct option_row *row,
 		not_live(request);
 		return false;
 	}
-	if (!config_set(config, row->name, request->word[1], request->error) ||
+	if (!config_set(config, row->name, request->value, request->error) ||
 	    !config_check(config, request->error))
 		return false;
 	live_apply(row, config);
@@ -133,22 +133,18 @@ static bool live_set(struct request *request, const struct option_row *row,
 
 json_t *set_run(struct request *request)
 {
-	const struct option_row *row = option_find(request->word[0]);
+	const struct option_row *row = option_find(request->option);
 	struct config config;
 	json_t *answer;
 
-	if (request->device >= 0)
-		return fail(request, "set is for the whole program, without "
-				     "--device");
 	if (!row)
 		return option_unknown(request);
 	now_get(&config);
-	if (request->words > 1 && !live_set(request, row, &config))
+	if (request->value && !live_set(request, row, &config))
 		return NULL;
 	answer = about_json();
 	json_object_set_new(answer, "option", json_string(row->name));
 	json_object_set_new(answer, "value", option_json(&config, row));
-	json_object_set_new(answer, "changed",
-			    json_boolean(request->words > 1));
+	json_object_set_new(answer, "changed", json_boolean(request->value));
 	return answer;
 }

@@ -18,67 +18,142 @@ json_t *fail(struct request *request, const char *format, ...)
 	return NULL;
 }
 
-static bool until_read(struct request *request, const char *text)
-{
-	char *end = NULL;
+static const char *const field_names[] = {
+#define FIELD(name, kind) #name,
+	FIELD_LIST
+#undef FIELD
+};
 
-	if (text)
-		request->until = strtoll(text, &end, 10);
-	if (text && !*end && request->until > 0)
-		return true;
-	fail(request,
-	     "--until '%.20s' is no time; allowed: milliseconds since "
-	     "1970",
-	     text ? text : "");
-	return false;
+json_t *fields_json(unsigned int fields)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < FIELD_COUNT; i++)
+		if (fields & 1u << i)
+			json_array_append_new(list,
+					      json_string(field_names[i]));
+	return list;
 }
 
-/* The ordinal of --device; -1 where it is none in use. */
-static int device_read(struct request *request, const char *text)
+/* Adds the names of a set's fields to request->error. */
+static void names_add(struct request *request, unsigned int fields)
 {
-	int ordinal = text ? device_parse(text) : -1;
+	size_t used = strlen(request->error);
 
-	if (ordinal >= 0 && device_at(ordinal)->used)
-		return ordinal;
+	for (int i = 0; i < FIELD_COUNT && used < ERROR_SIZE; i++)
+		if (fields & 1u << i)
+			used += (size_t)snprintf(request->error + used,
+						 ERROR_SIZE - used, " %s",
+						 field_names[i]);
+}
+
+static bool read_TEXT(struct request *request, const char *name,
+		      const json_t *value, const char **text)
+{
+	*text = json_string_value(value);
+	if (!*text)
+		fail(request, "'%s' has to be a text", name);
+	return *text;
+}
+
+static bool read_DEVICE(struct request *request, const char *name,
+			const json_t *value, int *device)
+{
+	json_int_t number = json_integer_value(value); /* 0 of a text */
+	const char *text = json_string_value(value);
+	char digits[24];
+
+	if (!text && !json_is_integer(value)) {
+		fail(request, "'%s' has to be a number, or \"host\"", name);
+		return false;
+	}
+	if (!text) {
+		snprintf(digits, sizeof(digits), "%lld", (long long)number);
+		text = digits;
+	}
+	*device = device_parse(text);
+	if (*device >= 0 && device_at(*device)->used)
+		return true;
 	fail(request,
 	     "--device '%.20s': no device in use has that name; see "
 	     "stat",
-	     text ? text : "");
-	return -1;
+	     text);
+	return false;
 }
 
-bool request_parse(struct request *request, char *line)
+static bool read_TIME(struct request *request, const char *name,
+		      const json_t *value, int64_t *time)
 {
-	const char *word;
-	char *rest;
+	*time = json_integer_value(value); /* 0 of another type */
+	if (*time <= 0)
+		fail(request,
+		     "'%s' is no time; allowed: milliseconds since 1970", name);
+	return *time > 0;
+}
 
-	for (word = strtok_r(line, " \t\r", &rest); word;
-	     word = strtok_r(NULL, " \t\r", &rest)) {
-		if (!strcmp(word, "--json")) {
-			request->json = true;
-		} else if (!strcmp(word, "--all-figures")) {
-			request->all_figures = true;
-		} else if (!strcmp(word, "--until")) {
-			if (!until_read(request,
-					strtok_r(NULL, " \t\r", &rest)))
-				return false;
-		} else if (!strcmp(word, "--device")) {
-			request->device = device_read(
-				request, strtok_r(NULL, " \t\r", &rest));
-			if (request->device < 0)
-				return false;
-		} else if (!request->name) {
-			request->name = word;
-		} else if (request->words == WORDS_MAX) {
-			fail(request, "more than %d words", WORDS_MAX);
-			return false;
-		} else {
-			request->word[request->words++] = word;
-		}
+static bool field_read(struct request *request, const char *name,
+		       const json_t *value)
+{
+#define FIELD(field, kind) \
+	if (!strcmp(name, #field)) { \
+		request->given |= HAS(field); \
+		return read_##kind(request, name, value, &request->field); \
 	}
-	if (!request->name)
-		fail(request, "an empty request; try: help");
-	return request->name;
+	FIELD_LIST
+#undef FIELD
+	fail(request, "unknown field '%.40s'; known:", name);
+	names_add(request, ~0u);
+	return false;
+}
+
+/* Each level of arrays and objects takes room on the stack of the thread that
+ * reads them, and a request has one. */
+static bool is_flat(const char *line)
+{
+	enum { OPEN_MAX_COUNT = 16 };
+	int opened = 0;
+
+	for (; *line; line++)
+		opened += *line == '[' || *line == '{';
+	return opened <= OPEN_MAX_COUNT;
+}
+
+bool request_read(struct request *request, const char *line)
+{
+	json_error_t error = {.text = "it is nested"};
+	const char *name;
+	json_t *value;
+
+	if (is_flat(line))
+		request->json =
+			json_loads(line, JSON_REJECT_DUPLICATES, &error);
+	if (!json_is_object(request->json)) {
+		fail(request,
+		     "a request is an object of JSON in one line, as "
+		     "{\"command\":\"help\"}: %.120s",
+		     request->json ? "it is an array" : error.text);
+		return false;
+	}
+	json_object_foreach(request->json, name, value)
+	{
+		if (!field_read(request, name, value))
+			return false;
+	}
+	if (!request->command)
+		fail(request, "no 'command'; try: {\"command\":\"help\"}");
+	return request->command;
+}
+
+bool request_fits(struct request *request, unsigned int needs, unsigned int may)
+{
+	unsigned int odd = request->given & ~(needs | may);
+	unsigned int missing = needs & ~request->given;
+
+	if (!odd && !missing)
+		return true;
+	fail(request, odd ? "%s takes no" : "%s needs", request->command);
+	names_add(request, odd ? odd : missing);
+	return false;
 }
 
 /* One that will send no more may still read. */

@@ -72,9 +72,10 @@ static void client_write(struct client *client)
 
 static void client_refuse(struct client *client, const char *why)
 {
-	char *text = strdup(why);
+	size_t size;
+	char *text = command_refuse(why, &size);
 
-	client_answer(client, text, text ? strlen(text) : 0);
+	client_answer(client, text, size);
 }
 
 static void client_read(struct client *client)
@@ -86,6 +87,10 @@ static void client_read(struct client *client)
 
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
+	if (!got && client->used) {
+		client_refuse(client, "the request's line has no end");
+		return;
+	}
 	if (got <= 0) {
 		client_close(client);
 		return;
@@ -93,14 +98,14 @@ static void client_read(struct client *client)
 	client->used += (size_t)got;
 	end = memchr(client->line, '\n', client->used);
 	if (memchr(client->line, '\0', client->used)) {
-		client_refuse(client, "error: a request is a line of text\n");
+		client_refuse(client, "a request is a line of text");
 	} else if (end) {
 		*end = '\0';
 		text = command_run(client->line, client->socket.fd, &size);
 		client_answer(client, text, size);
 	} else if (client->used == sizeof(client->line)) {
-		client_refuse(client, "error: a request is one line of at most "
-				      "1023 bytes\n");
+		client_refuse(client, "a request is one line of at most 1023 "
+				      "bytes");
 	}
 }
 
@@ -145,8 +150,7 @@ static void client_accept(void)
 	client->used = 0;
 	client->deadline = seconds_now() + CLIENT_SECONDS;
 	if (!peer_allowed(client->socket.fd))
-		client_refuse(client, "error: this process belongs to another "
-				      "user\n");
+		client_refuse(client, "this process belongs to another user");
 }
 
 static void clients_expire(void)

@@ -167,19 +167,18 @@ static bool quietly_write(const char *path, const char *text)
 static void stat_file_write(void)
 {
 	char path[sizeof(config_current()->stat_file) + 16];
-	char *json, *line = NULL;
+	size_t size;
+	char *line;
 
 	if (!mem_enabled())
 		return;
 	path_expand(config_current()->stat_file, path, sizeof(path));
-	json = command_stat_json();
+	line = command_stat(&size);
 	errno = ENOMEM;
-	if (!json || asprintf(&line, "%s\n", json) < 0 ||
-	    !quietly_write(path, line))
+	if (!line || !quietly_write(path, line))
 		log_warn("statistics not written to %s: %s", path,
 			 strerror(errno));
 	free(line);
-	free(json);
 }
 
 void stat_file_promise(void)

@@ -110,11 +110,11 @@ class Shell:
         status = self.process.wait(DEADLINE)
         assert status == 0, self.box.stderr()
 
-    def ask(self, request):
-        return ask(self.box.socket_of(self.pid), request)
+    def ask(self, words):
+        return ask(self.box.socket_of(self.pid), words)
 
     def stat(self, device=0):
-        answer = json.loads(self.ask("stat --json"))
+        answer = self.ask("stat")
         return next(d for d in answer["devices"] if d["device"] == device)
 
 
@@ -264,10 +264,28 @@ def receive(client):
     return text.decode(errors="replace")
 
 
-def ask(path, request):
+def request(words):
+    """The line by which `mnm` asks a process: "swap --device 0 no_pool"."""
+    command, *rest = words.split(" ")
+    fields = {"command": command}
+    while rest and rest[0].startswith("--"):
+        name, value, *rest = rest
+        fields[name[2:]] = int(value) if value.isdigit() else value
+    fields.update(zip(["option", "value"] if command == "set" else ["pool"],
+                      rest, strict=False))
+    return json.dumps(fields).encode() + b"\n"
+
+
+def answer_of(client):
+    """An object; None where there is no answer."""
+    answer = receive(client)
+    return json.loads(answer) if answer else None
+
+
+def ask(path, words):
     with connect(path) as client:
-        client.sendall(request.encode() + b"\n")
-        return receive(client)
+        client.sendall(request(words))
+        return answer_of(client)
 
 
 @pytest.fixture

@@ -341,8 +341,7 @@ def test_a_swap_may_name_devices(box, words, pools):
     for line in ("alloc a 5000", "device 1", "alloc b 5000"):
         took(shell, line)
     box.mnm("swap", shell.pid, words, "--no-wait")
-    assert {d["device"]: d["pool"] for d in json.loads(
-        shell.ask("stat --json"))["devices"]} == pools
+    assert {d["device"]: d["pool"] for d in shell.ask("stat")["devices"]} == pools
 
 
 def test_a_swap_of_pinned_memory_is_for_what_is_pinned_later_too(box):
@@ -427,7 +426,7 @@ def test_json_says_who_answers(box, shell):
         assert answer["program"] == "shell_shared"
         assert answer["arguments"] == FORMS["shared"]
         assert abs(answer["start_time"] - start) <= 2
-    assert json.loads(shell.ask("pools --json"))["schema"] == 1
+    assert shell.ask("pools")["schema"] == 1
 
 
 @plain_build_only

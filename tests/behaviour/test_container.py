@@ -118,7 +118,7 @@ def test_the_second_of_two_with_the_same_number_has_no_socket(box, inner):
     assert run.stdout == "0 0 set\n0 0\n"
     assert run.stderr.count("\n") == 1
     assert "Address already in use" in run.stderr
-    assert ask(box.socket_of(1), "pools").startswith("page_unit_pool")
+    assert ask(box.socket_of(1), "pools")["pools"]
     assert box.socket_files() == ["1.sock"]
     inner.end()
 

@@ -395,7 +395,7 @@ def test_work_on_a_swapped_pools_block_is_over_before_its_context_ends(box):
                  "create x 0", "alloc a 1048576", "linger t", "put a t 1",
                  "free a"):
         took(shell, line)
-    assert shell.ask("swap --device 0 no_pool").startswith("device 0")
+    assert "devices" in shell.ask("swap --device 0 no_pool")
     for line in ("set y", "pin h 4096 0", "destroy x", "set y", "wait t"):
         took(shell, line)
     shell.end()

@@ -12,8 +12,8 @@ import time
 
 import pytest
 
-from conftest import (BUILD, DEADLINE, FORMS, LIBRARY, connect,
-                      plain_build_only, receive)
+from conftest import (BUILD, DEADLINE, FORMS, LIBRARY, answer_of, connect,
+                      plain_build_only, request)
 from test_pool import took
 
 POOL = "page_unit_pool"
@@ -97,37 +97,38 @@ ORDERS = {"swap no_pool": ("pool", POOL), "set fence sync": ("fence", "fence"),
 def test_an_order_whose_client_has_gone_is_not_carried_out(shell, order):
     stop(shell)
     with connect(shell.box.socket_of(shell.pid)) as client:
-        client.sendall(order.encode() + b"\n")
+        client.sendall(request(order))
     go_on(shell)
     name, value = ORDERS[order]
     assert shell.stat()[name] == value
-    assert shell.ask(order).startswith("error") is False
+    assert "error" not in shell.ask(order)
 
 
 def test_a_client_that_only_sends_no_more_is_served(shell):
     stop(shell)
     with connect(shell.box.socket_of(shell.pid)) as client:
-        client.sendall(b"swap no_pool\n")
+        client.sendall(request("swap no_pool"))
         client.shutdown(socket.SHUT_WR)
         go_on(shell)
-        assert receive(client).startswith("device 0: page_unit_pool -> ")
+        assert answer_of(client)["devices"][0]["before"] == POOL
 
 
 @pytest.mark.parametrize("until, served", [
     (-60000, False), (60000, True), (None, True)])
 def test_an_order_is_not_carried_out_after_its_time(shell, until, served):
-    words = "swap no_pool"
+    words = "swap"
     if until is not None:
         words += f" --until {int(time.time() * 1000) + until}"
-    answer = shell.ask(words)
-    assert answer.startswith("device 0: " if served else "error: too late by ")
+    answer = shell.ask(words + " no_pool")
+    assert "devices" in answer if served else answer["error"].startswith(
+        "too late by ")
     assert shell.stat()["pool"] == ("no_pool" if served else POOL)
 
 
-@pytest.mark.parametrize("words", ["--until", "--until x", "--until -5",
-                                   "--until 5x", "--until 0"])
-def test_a_time_that_is_none_is_refused(shell, words):
-    assert shell.ask(f"swap no_pool {words}").startswith("error: --until '")
+@pytest.mark.parametrize("until", ["x", "-5", "5x", "0"])
+def test_a_time_that_is_none_is_refused(shell, until):
+    answer = shell.ask(f"swap --until {until} no_pool")
+    assert answer["error"].startswith("'until' is no time; allowed: ")
     assert shell.stat()["pool"] == POOL
 
 
@@ -145,18 +146,19 @@ def test_a_command_that_is_interrupted_leaves_nothing_behind(box):
     job = fake(box, b"")
     command = subprocess.Popen([os.path.join(BUILD, "mnm"), "swap",
                                 str(job.pid), "no_pool"], env=box.env(None))
-    assert job.read().startswith("swap --json no_pool")
+    assert json.loads(job.read())["command"] == "swap"
     command.send_signal(signal.SIGINT)
     assert command.wait(DEADLINE) == -signal.SIGINT
 
 
 def test_each_order_has_a_time_and_no_question_has(box):
-    job = fake(box, b"error: no", b"error: no")
+    job = fake(box, {"error": "no"}, {"error": "no"})
     box.mnm("trim", job.pid, check=False)
-    until = int(re.fullmatch(r"trim --json +--until (\d+)", job.read())[1])
-    assert abs(until - time.time() * 1000) < DEADLINE * 1000
+    asked = json.loads(job.read())
+    assert abs(asked.pop("until") - time.time() * 1000) < DEADLINE * 1000
+    assert asked == {"command": "trim"}
     box.mnm("stat", job.pid, check=False)
-    assert "--until" not in job.read()
+    assert json.loads(job.read()) == {"command": "stat"}
 
 
 # Silent jobs.
@@ -171,7 +173,7 @@ def test_all_are_asked_at_once(box):
                                env=box.env(None), stderr=subprocess.PIPE,
                                stdout=subprocess.PIPE, text=True)
     for job in jobs:
-        assert job.read().startswith("stat --json")
+        assert json.loads(job.read()) == {"command": "stat"}
     out, err = command.communicate(timeout=DEADLINE)
     assert (command.returncode, out) == (1, "")
     assert err.count("not answering") == 3
@@ -234,11 +236,11 @@ def test_a_job_that_falls_silent_after_an_order_is_not_asked_for_ever(box):
     done = box.mnm("trim", job.pid)
     assert done.stdout == (f"pid {job.pid} device 0: 0.0 MiB idle given back, "
                            "1.0 MiB go back at its next free\n")
-    assert job.read().startswith("trim ")
-    assert job.read().startswith("stat ")
+    assert [json.loads(job.read())["command"] for _ in range(2)] == [
+        "trim", "stat"]
     job.process.stdin.close()
     box.mnm("ps", check=False)
-    assert job.read() == "more: stat --json"
+    assert job.read() == 'more: {"command":"stat"}'
 
 
 # Places.
@@ -440,7 +442,7 @@ DEVICE = {"device": 0, "pool": "p", "live_bytes": 1, "reserved_bytes": 2,
 LIES = {
     "controls": {"program": EVIL, "arguments": ["python3", EVIL],
                  "options": {EVIL: EVIL, "fence": EVIL},
-                 "option": EVIL, "value": EVIL, "error": EVIL,
+                 "option": EVIL, "value": EVIL,
                  "devices": [{**DEVICE, "pool": EVIL, "before": EVIL,
                               "after": EVIL},
                              {"device": EVIL, "error": EVIL}]},
@@ -462,7 +464,9 @@ LIES = {
     "long": {"program": "p" * 100000, "arguments": ["a" * 50000] * 10},
     "a list": [],
     "a number": 7,
-    "an error": b"error: \x1b[2J\xc2\x9b31m\xff",
+    "an error": {"error": EVIL},
+    "an old one's error": b"error: \x1b[2J\xc2\x9b31m\xff",
+    "another schema": {"schema": 2, "devices": [DEVICE]},
     "too large a number": b'{"pid":99999999999999999999999999}',
     "no JSON": b"\x1b[2J\xff{",
     "no text": b"\xff\xfe{}",
@@ -506,6 +510,24 @@ def test_an_answer_to_another_question_is_not_understood(box, what, words):
     assert done.returncode == 1
     assert "the answer is not understood" in done.stdout + done.stderr
     assert "?" not in done.stdout.replace("(?)", "")
+
+
+@pytest.mark.parametrize("words", QUESTIONS, ids=" ".join)
+@pytest.mark.parametrize("what", ["an old one's error", "another schema"])
+def test_an_answer_of_another_version_is_told_as_such(box, what, words):
+    job = fake(box, *[LIES[what]] * 2)
+    words = list(words)
+    if words[0] != "ps" and "--all" not in words:
+        words.insert(1, job.pid)
+    done = box.mnm(*words, check=False)
+    assert done.returncode == 1
+    assert "it has another version of mnm" in done.stdout + done.stderr
+
+
+def test_an_error_that_a_job_tells_is_said(box):
+    job = fake(box, {"schema": 1, "error": "no, not now"})
+    done = box.mnm("trim", job.pid, check=False)
+    assert done.stderr.endswith(": no, not now\n") and done.stdout == ""
 
 
 def test_a_programs_name_on_disk_reaches_no_terminal(box):

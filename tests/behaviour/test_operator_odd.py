@@ -36,8 +36,10 @@ def test_a_swap_waits_until_all_has_gone_back(box):
     assert done.stdout == f"pid {job.pid} device 0: no_pool -> " \
         "page_unit_pool, 8.0 MiB idle given back, 0.0 MiB live carried by " \
         "retired pools\n"
-    asked = [job.read().split(" --until")[0].strip() for _ in range(4)]
-    assert asked == ["swap --json page_unit_pool"] + 3 * ["stat --json"]
+    asked = [json.loads(job.read()) for _ in range(4)]
+    assert asked[0].pop("until")
+    assert asked[0] == {"command": "swap", "pool": "page_unit_pool"}
+    assert asked[1:] == 3 * [{"command": "stat"}]
 
 
 def test_unless_it_is_not_to_wait(box):
@@ -144,7 +146,7 @@ def test_a_job_is_found_among_others_by_its_pid_or_its_files_number(box,
     done = box.mnm("stat", pid)
     assert done.stdout == f"two, pid {pid}\nno device in use yet\n"
     asked = job.read() or job.read()
-    assert asked == "stat --json"
+    assert asked == '{"command":"stat"}'
 
 
 @plain_build_only

@@ -8,7 +8,8 @@ import subprocess
 
 import pytest
 
-from conftest import FORMS, MNM, connect, plain_build_only, receive
+from conftest import (FORMS, MNM, answer_of, connect, plain_build_only,
+                      request)
 from test_doctor import doctor, found, no_driver
 from test_operator import root_only
 from test_pool import took
@@ -157,6 +158,6 @@ def test_jobs_outside_of_mnms_container_are_known_by_their_files(box):
                     for number, shell in enumerate(shells)}
     for shell in shells:
         with connect(box.socket_of(shell.pid)) as client:
-            client.sendall(b"pools\n")
-            assert receive(client)
+            client.sendall(request("pools"))
+            assert "pools" in answer_of(client)
         shell.end()

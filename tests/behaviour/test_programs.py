@@ -72,9 +72,9 @@ def test_results_are_the_same_with_swaps_within_and_between_rounds(box, name):
     program.send(ROUNDS[0])
     lines = [program.read()]
     for seed in ROUNDS[1:]:
-        assert program.ask("swap page_unit_pool").startswith("device 0")
+        assert "devices" in program.ask("swap page_unit_pool")
         program.send(seed)
-        assert program.ask("swap no_pool").startswith("device 0")
+        assert "devices" in program.ask("swap no_pool")
         lines.append(program.read())
     program.end()
     assert lines == native(name) and besides_refusals(box.stderr()) == ""

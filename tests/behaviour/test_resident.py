@@ -1,6 +1,5 @@
 """mnm's own thread and its files, beside a process that does as it likes."""
 
-import json
 import os
 import platform
 import resource
@@ -65,7 +64,7 @@ def test_the_control_thread_still_says_what_it_has_to_on_stderr(box):
     shell = box.shell(POOL, log="info")
     took(shell, "alloc a 5000")
     before = box.stderr()
-    assert shell.ask("swap no_pool").startswith("device 0")
+    assert "devices" in shell.ask("swap no_pool")
     assert "no_pool" in box.stderr()[len(before):]
     shell.end()
 
@@ -208,7 +207,7 @@ def test_a_filter_that_kills_is_not_met(box):
     shell = box.start([RESIDENT, "filter_inherited", "-"], POOL)
     assert shell.read() == "wrong 0"
     name, = box.socket_files()
-    figures = json.loads(ask(os.path.join(box.sockets, name), "stat --json"))
+    figures = ask(os.path.join(box.sockets, name), "stat")
     assert figures["devices"][0]["allocs"] == 1000
     shell.end()
     assert box.stat()["hits"] > 900

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from conftest import DEADLINE, connect, receive
+from conftest import DEADLINE, answer_of, connect, receive, request
 from test_corners import control_thread
 from test_pool import took
 
@@ -38,12 +38,12 @@ def test_a_job_without_descriptors_answers_once_it_has_some(box, left):
     before = resource.prlimit(shell.pid, resource.RLIMIT_NOFILE)
     resource.prlimit(shell.pid, resource.RLIMIT_NOFILE, (left, before[1]))
     with connect(box.socket_of(shell.pid)) as client:
-        client.sendall(b"stat --json\n")
+        client.sendall(request("stat"))
         slept = sleeps(thread)
         until(lambda: sleeps(thread) > slept + 2)
         took(shell, "alloc b 5000")
         resource.prlimit(shell.pid, resource.RLIMIT_NOFILE, before)
-        assert '"live_bytes":10000' in receive(client)
+        assert answer_of(client)["devices"][0]["live_bytes"] == 10000
     shell.end()
 
 
@@ -72,7 +72,7 @@ def test_a_client_whose_descriptor_the_program_closes_is_alone_affected(box):
         until(lambda: len(sockets(shell.pid)) > len(before))
         theirs, = sockets(shell.pid) - before
         assert shell(f"close {theirs} {theirs}") == "closed"
-        client.sendall(b"stat --json\n")
+        client.sendall(request("stat"))
         assert receive(client) == ""
     assert shell.stat()["live_bytes"] == 5000
     shell.end()
@@ -109,10 +109,10 @@ def test_the_oldest_client_goes_wherever_its_place_is(box):
     begun = second()
     until(lambda: second() > begun + 1)
     silent[0] = connect(path)
-    assert shell.ask("pools").startswith("page_unit_pool")
+    assert "pools" in shell.ask("pools")
     assert receive(silent[1]) == ""
-    silent[0].sendall(b"pools\n")
-    assert receive(silent[0]).startswith("page_unit_pool")
+    silent[0].sendall(request("pools"))
+    assert "pools" in answer_of(silent[0])
     for client in silent:
         client.close()
     shell.end()

@@ -13,8 +13,8 @@ import threading
 
 import pytest
 
-from conftest import (DEADLINE, FORMS, ask, connect, plain_build_only,
-                      receive)
+from conftest import (DEADLINE, FORMS, answer_of, ask, connect,
+                      plain_build_only, receive, request)
 from test_pool import took
 
 NOBODY = 65534
@@ -84,7 +84,7 @@ client = socket.socket(socket.AF_UNIX)
 client.settimeout(60)
 client.connect(sys.argv[1])
 try:
-    client.sendall(b"swap no_pool\\n")
+    client.sendall(b'{"command":"swap","pool":"no_pool"}\\n')
     print(client.recv(4096).decode())
 except ConnectionError:
     print("closed")
@@ -102,88 +102,137 @@ def test_another_user_is_told_nothing_and_changes_nothing(box, shell):
         ["setpriv", f"--reuid={NOBODY}", "--clear-groups", sys.executable,
          "-c", CLIENT, box.socket_of(shell.pid)],
         capture_output=True, text=True, timeout=DEADLINE, check=True)
-    assert done.stdout.startswith(("error: ", "closed"))
+    assert "belongs to another user" in done.stdout or done.stdout == "closed\n"
     assert shell.stat() == before
 
 
-BAD = {
-    "nothing": b"\n",
-    "blanks": b"   \t \n",
-    "an unknown command": b"explode\n",
-    "an unknown pool": b"swap nonsense\n",
-    "no pool": b"swap\n",
-    "two pools": b"swap no_pool no_pool\n",
-    "words too many": b"stat " + b"x " * 40 + b"\n",
-    "an unknown option": b"swap --force no_pool\n",
-    "no device": b"swap no_pool --device\n",
-    "a device that is none": b"swap --device x no_pool\n",
-    "a device not in use": b"swap --device 5 no_pool\n",
-    "a device out of range": b"swap --device 64 no_pool\n",
-    "a negative device": b"swap --device -1 no_pool\n",
-    "a huge device": b"swap --device 99999999999999999999 no_pool\n",
-    "a word after trim": b"trim now\n",
-    "a number format": b"%s%n%n\n",
-    "bytes that are no text": b"\xff\xfe\x01\x02\n",
-    "zero bytes": b"swap no_pool\0junk\n",
-    "a line of 1025 bytes": b"swap no_pool" + b" " * 1012 + b"\n",
-    "a line without end": b"swap no_pool" + b" " * 1012,
-    "a megabyte": bytes(range(11, 256)) * 4280,
+def swap(**fields):
+    return json.dumps({"command": "swap", "pool": "no_pool", **fields}).encode()
+
+
+BAD = {  # what is sent, and what the error says of it
+    "nothing": (b"\n", "an object of JSON"),
+    "blanks": (b"   \t \n", "an object of JSON"),
+    "words": (b"swap no_pool\n", "an object of JSON"),
+    "a line that is cut": (b'{"command":"swap","pool":"no\n', "of JSON"),
+    "an object that is cut": (b'{"command":"swap","pool":"no_pool"\n',
+                              "of JSON"),
+    "two objects": (swap() + swap() + b"\n", "end of file expected"),
+    "a list": (b'["swap","no_pool"]\n', "it is an array"),
+    "a text": (b'"swap"\n', "an object of JSON"),
+    "a field twice": (b'{"command":"swap","pool":"x","pool":"no_pool"}\n',
+                      "duplicate"),
+    "no command": (b'{"pool":"no_pool"}\n', "no 'command'"),
+    "a number for a command": (b'{"command":1}\n', "'command' has to be a"),
+    "an unknown command": (b'{"command":"explode"}\n',
+                           "'explode'; known: stat swap"),
+    "an unknown field": (swap(force=True) + b"\n",
+                         "'force'; known: command device"),
+    "a field of another command": (swap(value="x") + b"\n",
+                                   "swap takes no value"),
+    "an unknown pool": (swap(pool="nonsense") + b"\n", "'nonsense'"),
+    "a number for a pool": (swap(pool=7) + b"\n", "'pool' has to be a text"),
+    "null for a pool": (swap(pool=None) + b"\n", "'pool' has to be a text"),
+    "an object for a pool": (swap(pool={}) + b"\n", "'pool' has to be"),
+    "no pool": (b'{"command":"swap"}\n', "swap needs pool"),
+    "no option": (b'{"command":"set","value":"1"}\n', "set needs option"),
+    "a device that is none": (swap(device="x") + b"\n", "--device 'x'"),
+    "a device not in use": (swap(device=5) + b"\n", "--device '5'"),
+    "a device out of range": (swap(device=64) + b"\n", "--device '64'"),
+    "a negative device": (swap(device=-1) + b"\n", "--device '-1'"),
+    "a huge device": (swap(device=1 << 62) + b"\n", "--device '46116"),
+    "a number past all": (swap(device=1 << 70) + b"\n", "too big integer"),
+    "a fraction for a device": (swap(device=0.5) + b"\n", "'device' has to"),
+    "true for a device": (swap(device=True) + b"\n", "'device' has to"),
+    "a device for trim's pool": (b'{"command":"trim","pool":"x"}\n',
+                                 "trim takes no pool"),
+    "a number format": (b'{"command":"%s%n%n"}\n', "'%s%n%n'"),
+    "controls": (swap(pool="\x1b[2J\n") + b"\n", "'?[2J?'"),
+    "bytes that are no text": (b"\xff\xfe\x01\x02\n", "of JSON"),
+    "a text of such bytes": (b'{"command":"\xff"}\n', "of JSON"),
+    "zero bytes": (swap() + b"\0\n", "a line of text"),
+    "a spelled zero": (b'{"command":"swap\\u0000"}\n', "of JSON"),
+    "a deep one": (b"[" * 1000 + b"\n", "it is nested"),
+    "a deep field": (b'{"a":' * 150 + b"\n", "it is nested"),
+    "a line of 1025 bytes": (swap().ljust(1024) + b"\n", "at most 1023"),
+    "a line without end": (swap().ljust(1024), "at most 1023"),
+    "a megabyte": (bytes(range(11, 256)) * 4280, "at most 1023"),
 }
 
 
 @pytest.mark.parametrize("what", BAD)
 def test_a_bad_request_is_an_error_and_changes_nothing(shell, what):
+    sent, why = BAD[what]
     before = shell.stat()
     with connect(shell.box.socket_of(shell.pid)) as client:
         try:
-            client.sendall(BAD[what])
+            client.sendall(sent)
         except (BrokenPipeError, ConnectionResetError):
             pass
         answer = receive(client)
-    assert answer.startswith("error: "), answer
-    assert answer.count("\n") == 1 and answer.endswith("\n")
+    assert answer.count("\n") == 1 and answer.endswith("\n"), answer
+    answer = json.loads(answer)
+    assert set(answer) == {"schema", "error"}
+    assert why in answer["error"] and answer["schema"] == 1
     assert shell.stat() == before
     shell.end()
 
 
+def test_a_line_that_its_client_ends_without_a_newline_is_refused(shell):
+    with connect(shell.box.socket_of(shell.pid)) as client:
+        client.sendall(swap())
+        client.shutdown(socket.SHUT_WR)
+        assert answer_of(client)["error"] == "the request's line has no end"
+    assert shell.stat()["pool"] == "page_unit_pool"
+
+
 def test_the_longest_line_is_served(shell):
-    line = "swap no_pool".ljust(1023)
-    assert shell.ask(line).startswith("device 0: page_unit_pool -> no_pool")
+    with connect(shell.box.socket_of(shell.pid)) as client:
+        client.sendall(swap().ljust(1023) + b"\n")
+        assert answer_of(client)["devices"][0]["after"] == "no_pool"
+
+
+def test_the_commands_and_their_fields_are_told(shell):
+    rows = {row.pop("command"): row for row in shell.ask("help")["commands"]}
+    assert rows["swap"] == {"needs": ["pool"], "may": ["device"]}
+    assert rows["set"] == {"needs": ["option"], "may": ["value"]}
+    for name, row in rows.items():
+        if not row["needs"]:
+            assert "error" not in shell.ask(name)
 
 
 def test_a_request_may_come_a_byte_at_a_time(shell):
     with connect(shell.box.socket_of(shell.pid)) as client:
-        for byte in b"stat --json\n":
+        for byte in request("stat"):
             client.sendall(bytes([byte]))
             assert shell.stat()["pool"] == "page_unit_pool"
-        assert json.loads(receive(client))["pid"] == shell.pid
+        assert answer_of(client)["pid"] == shell.pid
 
 
 def test_a_silent_client_holds_up_nobody(shell):
     silent = [connect(shell.box.socket_of(shell.pid)) for _ in range(100)]
-    assert shell.ask("pools").startswith("page_unit_pool")
+    assert "pools" in shell.ask("pools")
     took(shell, "alloc c 5000")
     for client in silent:
         client.close()
-    assert shell.ask("pools").startswith("page_unit_pool")
+    assert "pools" in shell.ask("pools")
 
 
 def test_who_waits_longest_makes_room_for_one_too_many(shell):
     path = shell.box.socket_of(shell.pid)
     silent = [connect(path) for _ in range(128)]
-    assert shell.ask("pools").startswith("page_unit_pool")
+    assert "pools" in shell.ask("pools")
     assert receive(silent[0]) == ""
-    silent[1].sendall(b"pools\n")
-    assert receive(silent[1]).startswith("page_unit_pool")
+    silent[1].sendall(request("pools"))
+    assert "pools" in answer_of(silent[1])
     for client in silent:
         client.close()
 
 
 def test_an_unknown_option_is_told_with_those_that_are_known(shell):
-    for request in ("set nonsense", "set nonsense 1"):
-        answer = shell.ask(request)
-        assert answer.startswith("error: ") and "nonsense" in answer
-        assert "pool_limit" in answer and answer.count("\n") == 1
+    for words in ("set nonsense", "set nonsense 1"):
+        error = shell.ask(words)["error"]
+        assert "nonsense" in error and "pool_limit" in error
 
 
 def test_a_silent_client_is_dropped_in_the_end(shell):
@@ -198,17 +247,17 @@ def test_a_client_that_does_not_read_holds_up_nobody(shell):
         client = socket.socket(socket.AF_UNIX)
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
         client.connect(path)
-        client.sendall(b"stat\n")
+        client.sendall(request("stat"))
         deaf.append(client)
-    assert shell.ask("help").startswith("stat ")
+    assert "commands" in shell.ask("help")
     for client in deaf:
         client.close()
 
 
 def test_a_client_that_goes_away_harms_nobody(shell):
-    for request in (b"", b"sta", b"stat --json\n", b"swap no_pool"):
+    for sent in (b"", b'{"comm', request("stat"), swap()):
         with connect(shell.box.socket_of(shell.pid)) as client:
-            client.sendall(request)
+            client.sendall(sent)
     assert shell.stat()["pool"] == "page_unit_pool"
     took(shell, "alloc c 5000")
     shell.end()
@@ -221,7 +270,7 @@ def test_sixty_four_clients_at_once_are_all_answered(shell):
 
     def one():
         start.wait(DEADLINE)
-        answers.append(json.loads(ask(path, "stat --json"))["pid"])
+        answers.append(ask(path, "stat")["pid"])
 
     threads = [threading.Thread(target=one) for _ in range(64)]
     for thread in threads:
@@ -235,9 +284,9 @@ def test_sixty_four_open_connections_are_all_served(shell):
     path = shell.box.socket_of(shell.pid)
     clients = [connect(path) for _ in range(64)]
     for client in clients:
-        client.sendall(b"pools\n")
+        client.sendall(request("pools"))
     for client in clients:
-        assert receive(client).startswith("page_unit_pool")
+        assert "pools" in answer_of(client)
         client.close()
 
 

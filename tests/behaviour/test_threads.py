@@ -1,10 +1,9 @@
 """Many threads, and swaps while they run."""
 
-import json
 
 import pytest
 
-from conftest import POOLS, SANITIZERS, connect, program, receive
+from conftest import POOLS, SANITIZERS, answer_of, connect, program, request
 
 SWAPS = 200 if SANITIZERS else 1000
 
@@ -58,7 +57,7 @@ def started(box, shell):
     """Waits until the program has allocated: polls its socket."""
     while f"{shell.pid}.sock" not in box.socket_files():
         assert shell.process.poll() is None
-    while not json.loads(shell.ask("stat --json"))["devices"]:
+    while not shell.ask("stat")["devices"]:
         assert shell.process.poll() is None
 
 
@@ -69,7 +68,7 @@ def test_swaps_while_eight_threads_churn_lose_nothing(box):
     before = "no_pool"
     for turn in range(SWAPS):
         after = POOLS[(turn + 1) % 3 > 0]  # now and then the same again
-        answer = json.loads(shell.ask(f"swap --json {after}"))
+        answer = shell.ask(f"swap {after}")
         assert answer["devices"][0]["before"] == before
         before = after
     figures = summary(box, shell)
@@ -91,8 +90,8 @@ def test_trims_and_figures_while_eight_threads_churn_lose_nothing(box):
         stat = shell.stat()
         assert 0 <= stat["idle_bytes"] and stat["reserved_peak"] < 64 << 20
     with connect(box.socket_of(shell.pid)) as client:
-        client.sendall(b"swap no_pool\n")
-        assert receive(client).startswith("device 0: page_unit_pool")
+        client.sendall(request("swap no_pool"))
+        assert answer_of(client)["devices"][0]["before"] == "page_unit_pool"
     figures = summary(box, shell)
     assert figures["wrong"] == figures["errors"] == 0
     assert_all_came_back(box.stat())

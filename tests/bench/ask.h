@@ -2,6 +2,9 @@
 #ifndef MNM_BENCH_ASK_H
 #define MNM_BENCH_ASK_H
 
+/* The line that asks for a command; see common/protocol.h. */
+#define REQUEST(command) "{\"command\":\"" command "\"}\n"
+
 /* Sends one request and reads its whole answer; seconds that took. Ends the
  * program where there is no socket, or the answer is an error. */
 double ask(const char *request);

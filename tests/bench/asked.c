@@ -104,8 +104,8 @@ static void *stat_ask(void *arg)
 	pin(cores[1]);
 	while ((now = slice) < SLICES) {
 		if (now % 2) {
-			asked_us[now] += ask(now % 4 == 1 ? "stat --json\n"
-							  : "pools\n") *
+			asked_us[now] += ask(now % 4 == 1 ? REQUEST("stat")
+							  : REQUEST("pools")) *
 					 1e6;
 			requests[now]++;
 		} else {
@@ -160,8 +160,9 @@ static void stat_print(void)
 /* Swaps in odd slices; the pools are given back at the next free. */
 static void *swap_ask(void *arg)
 {
-	static const char *const pools[] = {"swap no_pool\n",
-					    "swap page_unit_pool\n"};
+	static const char *const pools[] = {
+		REQUEST("swap\",\"pool\":\"no_pool"),
+		REQUEST("swap\",\"pool\":\"page_unit_pool")};
 
 	pin(cores[1]);
 	for (int i = 0; i < SLICES; i++) {
@@ -220,7 +221,7 @@ int main(int argc, char **argv)
 	contender_open(&who, argv[1]);
 	for (int i = 0; i < (swaps ? LIVE : 1); i++)
 		live[i] = block_take(BLOCK);
-	ask("stat\n");
+	ask(REQUEST("stat"));
 	if (pthread_create(&thread, NULL, swaps ? swap_ask : stat_ask, NULL))
 		fail("threads", "no more can be started");
 	pin(cores[0]);

@@ -74,15 +74,33 @@ static void answer_read(int fd, char *answer, size_t size)
 	answer[used] = '\0';
 }
 
-bool control_ask(const char *line, char *answer, size_t size)
+/* Writes the line that mnm sends for such words; its length. */
+static int request_write(const char *words, char *request, size_t size)
 {
-	char request[128];
+	char name[16] = "", first[64] = "", second[64] = "";
+
+	sscanf(words, "%15s %63s %63s", name, first, second);
+	if (*second)
+		return snprintf(request, size,
+				"{\"command\":\"%s\",\"option\":\"%s\","
+				"\"value\":\"%s\"}\n",
+				name, first, second);
+	if (*first)
+		return snprintf(request, size,
+				"{\"command\":\"%s\",\"pool\":\"%s\"}\n", name,
+				first);
+	return snprintf(request, size, "{\"command\":\"%s\"}\n", name);
+}
+
+bool control_ask(const char *words, char *answer, size_t size)
+{
+	char request[256];
 	int fd, length;
 
 	pthread_mutex_lock(&lock);
 	fd = control_open();
 	if (fd >= 0) {
-		length = snprintf(request, sizeof(request), "%s\n", line);
+		length = request_write(words, request, sizeof(request));
 		schedule_ask();
 		if (send(fd, request, (size_t)length, MSG_NOSIGNAL) != length)
 			perror("send to mnm's socket");

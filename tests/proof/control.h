@@ -5,10 +5,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Asks one line; the answer is text. False: nobody listens. */
-bool control_ask(const char *line, char *answer, size_t size);
-/* The sum of a figure over all devices in the answer to `stat --json`; -1 if
- * it is not there. */
+/* Asks in words: "stat", "swap no_pool", "set fence sync". The answer is JSON.
+ * False: nobody listens. */
+bool control_ask(const char *words, char *answer, size_t size);
+/* The sum of a figure over all devices in the answer to stat; -1 if it is not
+ * there. */
 long control_figure(const char *answer, const char *name);
 
 #endif

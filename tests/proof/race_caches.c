@@ -44,7 +44,7 @@ static void figures_check(long live)
 	char answer[8192];
 	long bytes;
 
-	control_ask("stat --json", answer, sizeof(answer));
+	control_ask("stat", answer, sizeof(answer));
 	bytes = control_figure(answer, "live_bytes");
 	race_expect("live_bytes", bytes, live);
 	race_expect("idle_bytes", control_figure(answer, "idle_bytes"),
@@ -186,7 +186,7 @@ static void capture(void)
 	DO(cuStreamBeginCapture_v2, stream, CU_STREAM_CAPTURE_MODE_RELAXED);
 	other = large_new();
 	large_free(other);
-	control_ask("stat --json", answer, sizeof(answer));
+	control_ask("stat", answer, sizeof(answer));
 	race_expect("held", control_figure(answer, "held_blocks") > 0, 1);
 	DO(cuStreamEndCapture, stream, &graph);
 	DO(cuGraphDestroy, graph);

@@ -45,7 +45,7 @@ static void figures_check(long live)
 {
 	char answer[8192];
 
-	control_ask("stat --json", answer, sizeof(answer));
+	control_ask("stat", answer, sizeof(answer));
 	race_expect("live_bytes", control_figure(answer, "live_bytes"),
 		    live * SIZE);
 	race_expect("reserved_bytes",
@@ -62,7 +62,7 @@ static void retired_check(long blocks)
 {
 	char answer[8192];
 
-	control_ask("stat --json", answer, sizeof(answer));
+	control_ask("stat", answer, sizeof(answer));
 	race_expect("retired_bytes", control_figure(answer, "retired_bytes"),
 		    blocks * SIZE);
 }
@@ -213,7 +213,7 @@ static void none_is_live(void)
 
 	DO(cuCtxSetCurrent, other);
 	pairs();
-	control_ask("stat --json", answer, sizeof(answer));
+	control_ask("stat", answer, sizeof(answer));
 	race_expect("live_bytes", control_figure(answer, "live_bytes"), 0);
 	race_expect("reserved_bytes", control_figure(answer, "reserved_bytes"),
 		    0);

@@ -51,7 +51,7 @@ static void live_check(void)
 	char answer[8192];
 	long blocks = held[0].count + held[1].count + held[2].count;
 
-	control_ask("stat --json", answer, sizeof(answer));
+	control_ask("stat", answer, sizeof(answer));
 	race_expect("live_bytes", control_figure(answer, "live_bytes"),
 		    blocks * RACE_BLOCK);
 }

@@ -176,7 +176,7 @@ static long trims(void)
 {
 	char answer[8192];
 
-	control_ask("stat --json", answer, sizeof(answer));
+	control_ask("stat", answer, sizeof(answer));
 	return control_figure(answer, "trims");
 }
 
@@ -247,7 +247,7 @@ static void spared_after(void)
 	char answer[8192];
 
 	DO(cuMemFree_v2, idle);
-	control_ask("stat --json", answer, sizeof(answer));
+	control_ask("stat", answer, sizeof(answer));
 	race_expect("pending bytes", control_figure(answer, "pending_bytes"),
 		    0);
 }

@@ -322,14 +322,14 @@ static void stat_check(void)
 	if (!control_ask("trim", answer, sizeof(answer)))
 		return; /* no allocation, no server */
 	idle_return();
-	control_ask("stat --json", answer, sizeof(answer));
+	control_ask("stat", answer, sizeof(answer));
 	/* What was refused, once by each fault, goes back with the next free.
 	 */
 	for (int i = 0; i < run.program->setting.fault_count &&
 			control_figure(answer, "pending_bytes");
 	     i++) {
 		idle_return();
-		control_ask("stat --json", answer, sizeof(answer));
+		control_ask("stat", answer, sizeof(answer));
 	}
 	for (unsigned i = 0; i < sizeof(zero) / sizeof(zero[0]); i++) {
 		figure = control_figure(answer, zero[i]);

@@ -13,14 +13,14 @@ static const char *const pools[] = {
 #undef POOL
 };
 
-static void ask(const struct step *step, const char *line)
+static void ask(const struct step *step, const char *words)
 {
 	char answer[8192];
 
-	if (run.native || !control_ask(line, answer, sizeof(answer)))
+	if (run.native || !control_ask(words, answer, sizeof(answer)))
 		return; /* nobody listens before the first allocation */
-	if (!*answer || !strncmp(answer, "error", 5))
-		run_failed(step, "%s: %s", line, answer);
+	if (!*answer || strstr(answer, "\"error\":"))
+		run_failed(step, "%s: %s", words, answer);
 }
 
 bool draw_swap(struct program *program, struct step *step)
@@ -96,5 +96,5 @@ bool draw_stat(struct program *program, struct step *step)
 
 void run_stat(const struct step *step)
 {
-	ask(step, "stat --json");
+	ask(step, "stat");
 }

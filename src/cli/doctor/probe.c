@@ -201,8 +201,7 @@ static void socket_ask(void)
 	size_t i;
 
 	if (jobs_find_one(&jobs, getpid()))
-		jobs_ask_all(&jobs, "stat --json", false,
-			     ms_now() + COMMAND_MS);
+		jobs_ask_stat(&jobs, true, ms_now() + COMMAND_MS);
 	stat = jobs.count ? jobs.list[0].answer : NULL;
 	json_array_foreach(json_object_get(stat, "devices"), i, device)
 		served += json_integer_value(json_object_get(device, "allocs"));

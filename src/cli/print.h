@@ -1,22 +1,16 @@
-/* An answer as aligned text, as the process and `mnm` print it. It may be any
- * process's: what is missing or can't be is a ?, and nothing of it reaches a
- * terminal but printable ASCII. */
+/* An answer as aligned text. It may be any process's: what is missing or can't
+ * be is a ?, and nothing of it reaches a terminal but printable ASCII. */
 #ifndef MNM_PRINT_H
 #define MNM_PRINT_H
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include <jansson.h>
 
 /* The figures that are not zero, and all options but the empty; or all. */
-void print_stat(FILE *out, const json_t *answer, bool all_figures);
-void print_swap(FILE *out, const json_t *answer, bool all_figures);
-void print_trim(FILE *out, const json_t *answer, bool all_figures);
-void print_set(FILE *out, const json_t *answer, bool all_figures);
-void print_pools(FILE *out, const json_t *answer, bool all_figures);
-void print_help(FILE *out, const json_t *answer, bool all_figures);
+void print_stat(const json_t *answer, bool all_figures);
+void print_set(const json_t *answer);
 
 /* A field's text, plain, in `text`; "?" where there is none. */
 const char *field_text(const json_t *object, const char *key, char *text,

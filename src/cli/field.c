@@ -1,10 +1,10 @@
 /* Fields of an answer, whatever it holds. */
 #include <string.h>
 
-#include "option.h"
+#include "common/option.h"
 #include "print.h"
-#include "process.h"
-#include "text.h"
+#include "common/process.h"
+#include "common/text.h"
 
 const char *field_text(const json_t *object, const char *key, char *text,
 		       size_t size)
