@@ -4,119 +4,242 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <jansson.h>
+
 #include "cli.h"
 
-enum { WATCH_SECONDS = 2 };
+enum { WATCH_SECONDS = 2, NO_OPTION = -1 };
 
-static bool number_parse(const char *text, int *number)
+/* clang-format off */
+const struct argument_row argument_rows[ARG_COUNT] = {
+#define ARGUMENT(name, kind, option, value, help) \
+	[ARG_##name] = {ARGUMENT_##kind, option, value, help},
+	ARGUMENT_LIST
+#undef ARGUMENT
+};
+
+/* How each kind is spelled: before its option's name, between that and its
+ * value, and after. */
+static const struct {
+	int has_argument;
+	const char *before, *between, *after;
+} kinds[] = {
+	[ARGUMENT_TARGET] = {no_argument, "PID|--", "", ""},
+	[ARGUMENT_FLAG] = {no_argument, "--", "", ""},
+	[ARGUMENT_TEXT] = {required_argument, "--", " ", ""},
+	[ARGUMENT_SECONDS] = {optional_argument, "--", " [", "]"},
+	[ARGUMENT_PROFILE] = {optional_argument, "--", "[=", "]"},
+	[ARGUMENT_SETTING] = {required_argument, "--", " ", ""},
+	[ARGUMENT_SETTINGS] = {required_argument, "--", " ", ""},
+	[ARGUMENT_WORD] = {NO_OPTION, "", "", ""},
+	[ARGUMENT_PROGRAM] = {NO_OPTION, "-- ", "", ""},
+};
+/* clang-format on */
+
+const char *argument_spelled(const struct argument_row *row,
+			     char text[SPELLED_SIZE])
 {
-	char *end;
-	long value = strtol(text, &end, 10);
-
-	if (!*text || *end || value <= 0 || value > 4194304)
-		return false;
-	*number = (int)value;
-	return true;
+	snprintf(text, SPELLED_SIZE, "%s%s%s%s%s", kinds[row->kind].before,
+		 row->option ? row->option : "", kinds[row->kind].between,
+		 row->value, kinds[row->kind].after);
+	return text;
 }
 
-/* Whether the command's usage line names a word. */
-static bool takes(const struct command *command, const char *word)
+bool command_takes(const struct command *command, enum argument argument)
 {
-	return strstr(command->usage, word);
+	for (const int *takes = command->takes; *takes; takes++)
+		if ((*takes & ~MAYBE) == (int)argument)
+			return true;
+	return false;
 }
 
-/* Whether that word, as in " POOL", may be left out. */
-static bool is_optional(const struct command *command, const char *word)
-{
-	char brackets[16];
-
-	snprintf(brackets, sizeof(brackets), " [%s]", word + 1);
-	return takes(command, brackets);
-}
-
-/* An empty one would be none to the program that is asked, and one with a space
- * two. */
+/* An empty one is none, as of a script whose variable is not set. */
 static bool is_word(const char *text)
 {
-	return *text && !text[strcspn(text, " \t\r\n")];
+	json_t *json = json_string(text); /* NULL: bytes that are no text */
+	bool word = json && *text && !text[strcspn(text, " \t\r\n")];
+
+	json_decref(json);
+	return word;
 }
 
-static int positionals_read(const struct command *command, int argc,
-			    char **argv, struct arguments *arguments)
+static int word_read(const struct command *command,
+		     const struct argument_row *row, const char *text,
+		     const char **word)
 {
-	static const char *const words[] = {" POOL", " OPTION", " VALUE", NULL};
-	int count = 0;
+	*word = text;
+	if (is_word(text))
+		return EXIT_DONE;
+	return usage_error(command, "%s%s '%s' is not one word",
+			   row->option ? "--" : "",
+			   row->option ? row->option : row->value, text);
+}
 
-	if (arguments->device && !is_word(arguments->device))
-		return usage_error(command, "--device '%s' is not one word",
-				   arguments->device);
-	if (takes(command, " PID") && !arguments->all) {
-		if (optind == argc)
-			return usage_error(command, "no PID and no --all");
-		if (!number_parse(argv[optind], &arguments->pid))
-			return usage_error(command, "'%s' is no PID",
-					   argv[optind]);
-		optind++;
-	}
-	for (int i = 0; words[i]; i++) {
-		bool optional = is_optional(command, words[i]);
+static int pid_read(const struct command *command, const char *text, int *pid)
+{
+	char *end;
+	long number = strtol(text, &end, 10);
 
-		if (!optional && !takes(command, words[i]))
-			continue;
-		if (optind == argc && optional)
-			continue;
-		if (optind == argc)
-			return usage_error(command, "no %s", words[i] + 1);
-		if (!is_word(argv[optind]))
-			return usage_error(command, "%s '%s' is not one word",
-					   words[i] + 1, argv[optind]);
-		arguments->words[count++] = argv[optind++];
-	}
-	if (optind < argc)
-		return usage_error(command, "'%s' is one word too many",
-				   argv[optind]);
+	if (!*text || *end || number <= 0 || number > 4194304)
+		return usage_error(command, "'%s' is no PID", text);
+	*pid = (int)number;
 	return EXIT_DONE;
 }
 
-/* The seconds of --watch, which may follow it as a word of its own. */
-static int watch_read(const struct command *command, int argc, char **argv,
-		      struct arguments *arguments)
+static int seconds_read(const struct command *command,
+			const struct argument_row *row, const char *text,
+			double *seconds)
 {
-	const char *text = optarg;
 	char *end;
 
-	if (!text && optind < argc && argv[optind][0] != '-')
-		text = argv[optind++];
-	arguments->watch = text ? strtod(text, &end) : WATCH_SECONDS;
+	*seconds = text ? strtod(text, &end) : WATCH_SECONDS;
 	if (!text || (isdigit((unsigned char)*text) && !*end &&
-		      arguments->watch >= 0.1 && arguments->watch <= 86400))
+		      *seconds >= 0.1 && *seconds <= 86400))
 		return EXIT_DONE;
-	return usage_error(command,
-			   "--watch '%s'; allowed: 0.1 to 86400 "
-			   "seconds",
-			   text);
+	return usage_error(command, "--%s '%s'; allowed: 0.1 to 86400 seconds",
+			   row->option, text);
+}
+
+static int setting_add(struct arguments *arguments,
+		       const struct argument_row *row, char *text)
+{
+	struct setting *grown = realloc(arguments->settings,
+					(size_t)(arguments->setting_count + 1) *
+						sizeof(*grown));
+
+	if (!grown)
+		return failure("no memory");
+	arguments->settings = grown;
+	grown[arguments->setting_count++] = (struct setting){row->option, text};
+	return EXIT_DONE;
+}
+
+/* Stores what stands for an argument, or after it. */
+static int argument_read(const struct command *command, enum argument argument,
+			 char *text, struct arguments *arguments)
+{
+	const struct argument_row *row = &argument_rows[argument];
+
+	/* A row's kind names its reader; the field's own type must fit it. */
+#define READ_TARGET(field)   pid_read(command, text, &arguments->pid)
+#define READ_FLAG(field)     (arguments->field = true, EXIT_DONE)
+#define READ_TEXT(field)     word_read(command, row, text, &arguments->field)
+#define READ_WORD(field)     word_read(command, row, text, &arguments->field)
+#define READ_SECONDS(field)  seconds_read(command, row, text, &arguments->field)
+#define READ_PROFILE(field)  (arguments->field = text ? text : "", EXIT_DONE)
+#define READ_SETTING(field)  setting_add(arguments, row, text)
+#define READ_SETTINGS(field) setting_add(arguments, row, text)
+#define READ_PROGRAM(field)  EXIT_DONE
+#define ARGUMENT(name, kind, option, value, help) \
+	if (argument == ARG_##name) \
+		return READ_##kind(name);
+	ARGUMENT_LIST
+#undef ARGUMENT
+	return EXIT_DONE;
+}
+
+/* What is left after the options, in the order of the usage line. */
+static int words_read(const struct command *command, int argc, char **argv,
+		      struct arguments *arguments)
+{
+	const struct argument_row *row;
+	int status = EXIT_DONE;
+
+	for (const int *takes = command->takes; *takes && !status; takes++) {
+		row = &argument_rows[*takes & ~MAYBE];
+		if (row->kind == ARGUMENT_TARGET ? arguments->all
+						 : !!row->option)
+			continue;
+		if (optind == argc && *takes & MAYBE)
+			continue;
+		if (optind == argc)
+			return row->kind == ARGUMENT_TARGET
+				       ? usage_error(command,
+						     "no PID and no --all")
+				       : usage_error(
+						 command, "no %.*s",
+						 (int)strcspn(row->value, " "),
+						 row->value);
+		if (row->kind == ARGUMENT_PROGRAM) {
+			arguments->program = argv + optind;
+			return EXIT_DONE;
+		}
+		status = argument_read(command, *takes & ~MAYBE, argv[optind++],
+				       arguments);
+	}
+	if (!status && optind < argc)
+		return usage_error(command, "'%s' is one word too many",
+				   argv[optind]);
+	return status;
+}
+
+/* An option of other commands is told from one that nobody knows. */
+static int option_refuse(const struct command *command, const char *word)
+{
+	for (int i = ARG_NONE + 1; i < ARG_COUNT; i++)
+		if (argument_rows[i].option && !strncmp(word, "--", 2) &&
+		    !strcmp(word + 2, argument_rows[i].option) &&
+		    !command_takes(command, i))
+			return usage_error(command, "%s has no meaning here",
+					   word);
+	return usage_error(command, "'%s' is not understood", word);
+}
+
+/* The options that a command takes, and which argument each is. */
+struct taken {
+	struct option options[ARGUMENTS_MAX + 1];
+	int argument[ARGUMENTS_MAX + 1];
+	bool program; /* what follows the first word is not the command's */
+};
+
+static void taken_fill(const struct command *command, struct taken *taken)
+{
+	int count = 0;
+
+	memset(taken, 0, sizeof(*taken));
+	for (const int *takes = command->takes; *takes; takes++) {
+		int argument = *takes & ~MAYBE;
+		const struct argument_row *row = &argument_rows[argument];
+
+		taken->program |= row->kind == ARGUMENT_PROGRAM;
+		if (!row->option)
+			continue;
+		taken->argument[count] = argument;
+		taken->options[count++] = (struct option){
+			row->option, kinds[row->kind].has_argument, NULL, 0};
+	}
+	taken->options[count] = (struct option){"help", no_argument, NULL, 'h'};
+}
+
+/* An option that getopt_long has found. */
+static int option_read(const struct command *command, enum argument argument,
+		       int argc, char **argv, struct arguments *arguments)
+{
+	char *text = optarg;
+
+	if (argument == ARG_target) {
+		arguments->all = true;
+		return EXIT_DONE;
+	}
+	/* Seconds may also be a word of their own. */
+	if (argument_rows[argument].kind == ARGUMENT_SECONDS && !text &&
+	    optind < argc && argv[optind][0] != '-')
+		text = argv[optind++];
+	return argument_read(command, argument, text, arguments);
 }
 
 int arguments_read(const struct command *command, int argc, char **argv,
 		   struct arguments *arguments)
 {
-	static const struct option options[] = {
-		{"json", no_argument, NULL, 'j'},
-		{"all", no_argument, NULL, 'a'},
-		{"no-wait", no_argument, NULL, 'n'},
-		{"device", required_argument, NULL, 'd'},
-		{"all-figures", no_argument, NULL, 'f'},
-		{"watch", optional_argument, NULL, 'w'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
-	};
-	int option, index = 0;
-	char spelled[16] = "--";
+	struct taken taken;
+	int option, index = 0, status = EXIT_DONE;
 
 	memset(arguments, 0, sizeof(*arguments));
+	taken_fill(command, &taken);
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":h", options, &index)) !=
-	       -1) {
+	while (!status &&
+	       (option = getopt_long(argc, argv, taken.program ? "+:h" : ":h",
+				     taken.options, &index)) != -1) {
 		if (option == 'h') {
 			command_help(command);
 			return EXIT_HELPED;
@@ -125,21 +248,14 @@ int arguments_read(const struct command *command, int argc, char **argv,
 			return usage_error(command, "%s needs a value",
 					   argv[optind - 1]);
 		if (option == '?')
-			return usage_error(command, "'%s' is not understood",
-					   argv[optind - 1]);
-		snprintf(spelled + 2, sizeof(spelled) - 2, "%s",
-			 options[index].name);
-		if (!takes(command, spelled))
-			return usage_error(command, "%s has no meaning here",
-					   spelled);
-		arguments->json |= option == 'j';
-		arguments->all |= option == 'a';
-		arguments->no_wait |= option == 'n';
-		arguments->all_figures |= option == 'f';
-		if (option == 'd')
-			arguments->device = optarg;
-		if (option == 'w' && watch_read(command, argc, argv, arguments))
-			return EXIT_USAGE;
+			return option_refuse(command, argv[optind - 1]);
+		status = option_read(command, taken.argument[index], argc, argv,
+				     arguments);
 	}
-	return positionals_read(command, argc, argv, arguments);
+	return status ? status : words_read(command, argc, argv, arguments);
+}
+
+void arguments_free(struct arguments *arguments)
+{
+	free(arguments->settings);
 }

@@ -1,147 +1,16 @@
-/* stat, set, swap, reset and trim: one request to one program, or to all. */
+/* swap, reset and trim: what is still to go back, and what was done. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "ask.h"
+#include "change.h"
 #include "cli.h"
 #include "common/option.h"
-#include "output.h"
 #include "print.h"
 
 enum { WAIT_STEP_MS = 20, WAIT_MS = 2000 };
-
-/* A device as the process knows it: a number, or what it will refuse. */
-static json_t *device_json(const char *text)
-{
-	int ordinal = device_parse(text);
-
-	return ordinal >= 0 && ordinal < DEVICE_HOST ? json_integer(ordinal)
-						     : json_string(text);
-}
-
-static json_t *request_json(const char *name, const struct arguments *arguments)
-{
-	bool set = !strcmp(name, "set");
-	const char *const *words = arguments->words;
-	json_t *json = json_pack("{s:s}", "command", name);
-
-	if (arguments->device)
-		json_object_set_new(json, "device",
-				    device_json(arguments->device));
-	if (words[0])
-		json_object_set_new(json, set ? "option" : "pool",
-				    json_string(words[0]));
-	if (words[1])
-		json_object_set_new(json, "value", json_string(words[1]));
-	return json;
-}
-
-/* Finds those that the arguments name. False: there are none, which has been
- * said unless an empty list says it. */
-static bool targets_find(struct jobs *jobs, const struct arguments *arguments,
-			 bool list)
-{
-	int served = 0;
-
-	if (!arguments->all) {
-		if (!jobs_find_one(jobs, arguments->pid) && !jobs->failed)
-			failure("pid %d: no program of yours under mnm has it",
-				arguments->pid);
-		return jobs->count;
-	}
-	jobs_find(jobs);
-	for (int i = 0; i < jobs->count; i++)
-		served += jobs->list[i].state != JOB_LOADED;
-	if (!served && !jobs->failed && !list)
-		failure("no program of yours runs under mnm%s",
-			jobs->count ? " and has asked for memory" : "");
-	return served;
-}
-
-/* Those that failed are named. */
-static int failures_tell(const struct jobs *jobs,
-			 const struct arguments *arguments)
-{
-	int status = jobs->failed ? EXIT_FAILED : EXIT_DONE;
-
-	for (int i = 0; i < jobs->count; i++) {
-		const struct job *job = &jobs->list[i];
-
-		if (job->answer ||
-		    (arguments->all && job->state != JOB_SERVES &&
-		     job->state != JOB_SILENT))
-			continue;
-		status = job_failure(job);
-	}
-	return status;
-}
-
-/* What was collected: one object, or with --all a list. */
-static void json_collect(const struct jobs *jobs,
-			 const struct arguments *arguments)
-{
-	json_t *list = json_array();
-
-	for (int i = 0; i < jobs->count; i++) {
-		const struct job *job = &jobs->list[i];
-
-		if (job->answer ||
-		    (arguments->all &&
-		     (job->state == JOB_SERVES || job->state == JOB_SILENT)))
-			json_array_append_new(list, job_json(job));
-	}
-	if (arguments->all)
-		json_print(list);
-	else if (json_array_size(list))
-		json_print(json_array_get(list, 0));
-	json_decref(list);
-}
-
-static void stat_print(const struct job *job, const struct arguments *arguments)
-{
-	json_t *answer = job_json(job);
-
-	print_stat(answer, arguments->all_figures);
-	json_decref(answer);
-}
-
-static void set_print(const struct job *job, const struct arguments *arguments)
-{
-	if (arguments->all)
-		printf("pid %d: ", job->pid);
-	print_set(job->answer);
-}
-
-int ask_run(const struct command *command, int argc, char **argv)
-{
-	bool stat = !strcmp(command->name, "stat");
-	int64_t deadline = ms_now() + COMMAND_MS;
-	struct request request = {NULL, stat ? "devices" : "option", !stat};
-	struct arguments arguments;
-	struct jobs jobs;
-	int status = arguments_read(command, argc, argv, &arguments);
-
-	if (status)
-		return status;
-	if (targets_find(&jobs, &arguments, stat && arguments.json)) {
-		request.json = request_json(command->name, &arguments);
-		jobs_ask_all(&jobs, &request, deadline);
-		json_decref(request.json);
-		status = failures_tell(&jobs, &arguments);
-	} else if (!stat || !arguments.json || !arguments.all || jobs.failed) {
-		status = EXIT_FAILED;
-	}
-	if (arguments.json)
-		json_collect(&jobs, &arguments);
-	for (int i = 0; i < jobs.count && !arguments.json; i++)
-		if (jobs.list[i].answer)
-			(stat ? stat_print : set_print)(&jobs.list[i],
-							&arguments);
-	jobs_close(&jobs);
-	return status;
-}
 
 static int64_t bytes_of(const json_t *object, const char *key)
 {
@@ -218,7 +87,7 @@ static bool pending_ask(struct jobs *jobs, json_t **orders, int64_t deadline)
 	return any;
 }
 
-static void pending_wait(struct jobs *jobs, int64_t deadline, bool wait)
+void pending_wait(struct jobs *jobs, int64_t deadline, bool wait)
 {
 	const struct timespec step = {0, WAIT_STEP_MS * 1000000L};
 	json_t **orders = calloc((size_t)jobs->count + 1, sizeof(*orders));
@@ -263,50 +132,14 @@ static void change_print_device(int pid, const json_t *device)
 	putchar('\n');
 }
 
-/* Prints what was done to a job; its exit status. */
-static int change_print(const struct job *job, bool json)
+void change_print(const struct job *job, const struct arguments *arguments)
 {
-	json_t *devices = json_object_get(job->answer, "devices"), *device;
+	json_t *devices = json_object_get(job->answer, "devices");
 	size_t count = field_count(job->answer, "devices", DEVICE_ALL);
-	int status = EXIT_DONE;
 
-	for (size_t i = 0; i < count; i++) {
-		device = json_array_get(devices, i);
-		if (json_object_get(device, "error"))
-			status = EXIT_FAILED;
-		if (!json)
-			change_print_device(job->pid, device);
-	}
-	if (!count && !json)
+	(void)arguments;
+	for (size_t i = 0; i < count; i++)
+		change_print_device(job->pid, json_array_get(devices, i));
+	if (!count)
 		printf("pid %d: no device in use yet\n", job->pid);
-	return status;
-}
-
-int change_run(const struct command *command, int argc, char **argv)
-{
-	int64_t deadline = ms_now() + COMMAND_MS;
-	struct request request = {NULL, "devices", true};
-	struct arguments arguments;
-	struct jobs jobs;
-	int status = arguments_read(command, argc, argv, &arguments);
-
-	if (status)
-		return status;
-	if (targets_find(&jobs, &arguments, false)) {
-		request.json = request_json(command->name, &arguments);
-		jobs_ask_all(&jobs, &request, deadline);
-		json_decref(request.json);
-		status = failures_tell(&jobs, &arguments);
-		pending_wait(&jobs, deadline, !arguments.no_wait);
-	} else {
-		status = EXIT_FAILED;
-	}
-	for (int i = 0; i < jobs.count; i++)
-		if (jobs.list[i].answer &&
-		    change_print(&jobs.list[i], arguments.json))
-			status = EXIT_FAILED;
-	if (arguments.json)
-		json_collect(&jobs, &arguments);
-	jobs_close(&jobs);
-	return status;
 }

@@ -1,8 +1,12 @@
-/* Commands of `mnm`: a row each in main.c. */
+/* Commands of `mnm`: a row each in commands.c. */
 #ifndef MNM_CLI_H
 #define MNM_CLI_H
 
 #include <stdbool.h>
+
+#include "argument.h"
+
+struct job;
 
 enum {
 	EXIT_DONE,
@@ -14,44 +18,49 @@ enum {
 	EXIT_HELPED = -1, /* for main alone: help was asked for, so done */
 };
 
+enum { ARGUMENTS_MAX = 8 };
+
 struct command {
-	const char *name, *usage, *summary;
-	const char *help; /* after usage and summary; may be "" */
-	int (*run)(const struct command *command, int argc, char **argv);
+	const char *name, *summary;
+	/* Of enum argument, in the order of the usage line; ends with 0. */
+	int takes[ARGUMENTS_MAX + 1];
+	const char *notes;  /* in its help, after the arguments; NULL: none */
+	void (*more)(void); /* prints the rest of its help; NULL: nothing */
+	int (*run)(const struct command *command,
+		   const struct arguments *arguments);
+	/* The rest is for ask_run, which asks programs. */
+	bool order;         /* it changes something */
+	const char *answer; /* the field by which an answer to it is known */
+	/* Prints one for people. */
+	void (*print)(const struct job *job, const struct arguments *arguments);
 };
 
-/* What commands about running programs have in common. */
-struct arguments {
-	bool json, all, no_wait, all_figures;
-	double watch;       /* seconds between two looks, 0 = one look */
-	const char *device; /* NULL: all */
-	int pid;            /* 0 with --all */
-	/* POOL, or OPTION and VALUE; NULL where there is none. */
-	const char *words[2];
-};
-
-/* Reads them. Returns EXIT_DONE, or what the command is to return: the error,
- * or the help that was asked for, has been printed. */
-int arguments_read(const struct command *command, int argc, char **argv,
-		   struct arguments *arguments);
-
-void command_help(const struct command *command);
+/* The last has a NULL name. */
+extern const struct command commands[];
 
 /* The command of that name; NULL: there is none, which has been said. */
 const struct command *command_find(const char *name);
+
+/* Its usage line, what its arguments are, and its notes. */
+void command_help(const struct command *command);
 
 /* Prints "mnm: ..." on stderr; returns EXIT_USAGE or EXIT_FAILED. */
 int usage_error(const struct command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 int failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-int help_run(const struct command *command, int argc, char **argv);
-int run_run(const struct command *command, int argc, char **argv);
-int ps_run(const struct command *command, int argc, char **argv);
-int pools_run(const struct command *command, int argc, char **argv);
-int ask_run(const struct command *command, int argc, char **argv);
-int doctor_run(const struct command *command, int argc, char **argv);
-int version_run(const struct command *command, int argc, char **argv);
-int change_run(const struct command *command, int argc, char **argv);
+int help_run(const struct command *command, const struct arguments *arguments);
+int run_run(const struct command *command, const struct arguments *arguments);
+int ps_run(const struct command *command, const struct arguments *arguments);
+int doctor_run(const struct command *command,
+	       const struct arguments *arguments);
+/* Asks the programs that the arguments name, and prints what they answer. */
+int ask_run(const struct command *command, const struct arguments *arguments);
+
+/* The rest of run's help. */
+void run_more(void);
+
+/* What was done to each device of a program. */
+void change_print(const struct job *job, const struct arguments *arguments);
 
 #endif

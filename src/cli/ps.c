@@ -11,7 +11,6 @@
 #include "cli.h"
 #include "common/option.h"
 #include "output.h"
-#include "common/pool_list.h"
 #include "print.h"
 #include "common/process.h"
 #include "common/text.h"
@@ -244,36 +243,11 @@ static int watch(const struct arguments *arguments)
 	return EXIT_DONE;
 }
 
-int ps_run(const struct command *command, int argc, char **argv)
+int ps_run(const struct command *command, const struct arguments *arguments)
 {
 	int64_t deadline = ms_now() + COMMAND_MS;
-	struct arguments arguments;
-	int status = arguments_read(command, argc, argv, &arguments);
 
-	if (status)
-		return status;
-	return arguments.watch > 0 ? watch(&arguments)
-				   : look(&arguments, deadline);
-}
-
-int pools_run(const struct command *command, int argc, char **argv)
-{
-	struct arguments arguments;
-	int status = arguments_read(command, argc, argv, &arguments);
-	json_t *list;
-
-	if (status)
-		return status;
-	list = json_array();
-	for (const struct pool_row *row = pool_rows; row->name; row++) {
-		if (!arguments.json)
-			printf("%-16s %s\n", row->name, row->summary);
-		json_array_append_new(list,
-				      json_pack("{s:s,s:s}", "name", row->name,
-						"summary", row->summary));
-	}
-	if (arguments.json)
-		json_print(list);
-	json_decref(list);
-	return EXIT_DONE;
+	(void)command;
+	return arguments->watch > 0 ? watch(arguments)
+				    : look(arguments, deadline);
 }

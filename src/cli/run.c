@@ -1,7 +1,6 @@
 /* mnm run: the environment in which a program finds the preload, and its
  * exec. */
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,20 +19,11 @@ struct run {
 	const char *profile;  /* NULL: no simulation */
 };
 
-static void run_help(const struct command *command)
+void run_more(void)
 {
 	char variable[64];
 
-	command_help(command);
-	printf("\n"
-	       "  --pool P         pool for all devices, or DEVICE:P,...\n"
-	       "  --sim[=PROFILE]  run on a simulated device: t4, a100, h200,\n"
-	       "                   ideal, bytes of memory (8G) or a profile "
-	       "file [t4];\n"
-	       "                   src/sim/README.md has its variables\n"
-	       "  --set KEY=VALUE  an option of the table below\n"
-	       "\n"
-	       "Options, also read from the environment:\n");
+	printf("\nOptions, also read from the environment:\n");
 	for (const struct option_row *row = option_rows; row->name; row++) {
 		option_variable(row, variable, sizeof(variable));
 		printf("  %-12s %s%s%s%s\n"
@@ -127,37 +117,18 @@ static int simulation_set(const struct run *run)
 	return variable_prepend("LD_LIBRARY_PATH", path);
 }
 
-static int options_read(struct run *run, int argc, char **argv)
+/* In the order given: the last of two is meant. */
+static int settings_read(struct run *run, const struct arguments *arguments)
 {
-	static const struct option options[] = {
-		{"pool", required_argument, NULL, 'p'},
-		{"sim", optional_argument, NULL, 's'},
-		{"set", required_argument, NULL, 'k'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
-	};
-	int option, status = EXIT_DONE;
+	int status = EXIT_DONE;
 
-	opterr = 0;
-	while (!status &&
-	       (option = getopt_long(argc, argv, "+h", options, NULL)) != -1) {
-		if (option == 'h') {
-			run_help(run->command);
-			return EXIT_HELPED;
-		}
-		if (option == 'p')
-			status = option_set(run, "pool", optarg);
-		else if (option == 'k')
-			status = pair_set(run, optarg);
-		else if (option == 's')
-			run->profile = optarg ? optarg : "t4";
-		else
-			return usage_error(run->command,
-					   "'%s' is not understood",
-					   argv[optind - 1]);
+	for (int i = 0; i < arguments->setting_count && !status; i++) {
+		const struct setting *setting = &arguments->settings[i];
+
+		status = strcmp(setting->option, "pool")
+				 ? pair_set(run, setting->text)
+				 : option_set(run, "pool", setting->text);
 	}
-	if (!status && optind == argc)
-		return usage_error(run->command, "no PROGRAM");
 	return status;
 }
 
@@ -176,14 +147,16 @@ static int program_start(char **words)
 	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
-int run_run(const struct command *command, int argc, char **argv)
+int run_run(const struct command *command, const struct arguments *arguments)
 {
 	struct run run = {.command = command};
 	char library[PATH_MAX], *preload;
 	int status;
 
 	config_init(&run.config);
-	status = options_read(&run, argc, argv);
+	if (arguments->sim)
+		run.profile = *arguments->sim ? arguments->sim : "t4";
+	status = settings_read(&run, arguments);
 	if (!status && run.profile)
 		status = simulation_set(&run);
 	if (status)
@@ -199,5 +172,5 @@ int run_run(const struct command *command, int argc, char **argv)
 		return EXIT_FAILED;
 	setenv("LD_PRELOAD", preload, 1);
 	free(preload);
-	return program_start(argv + optind);
+	return program_start(arguments->program);
 }

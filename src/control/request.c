@@ -47,7 +47,7 @@ static void names_add(struct request *request, unsigned int fields)
 						 field_names[i]);
 }
 
-static bool read_TEXT(struct request *request, const char *name,
+static bool text_read(struct request *request, const char *name,
 		      const json_t *value, const char **text)
 {
 	*text = json_string_value(value);
@@ -56,7 +56,7 @@ static bool read_TEXT(struct request *request, const char *name,
 	return *text;
 }
 
-static bool read_DEVICE(struct request *request, const char *name,
+static bool device_read(struct request *request, const char *name,
 			const json_t *value, int *device)
 {
 	json_int_t number = json_integer_value(value); /* 0 of a text */
@@ -81,7 +81,7 @@ static bool read_DEVICE(struct request *request, const char *name,
 	return false;
 }
 
-static bool read_TIME(struct request *request, const char *name,
+static bool time_read(struct request *request, const char *name,
 		      const json_t *value, int64_t *time)
 {
 	*time = json_integer_value(value); /* 0 of another type */
@@ -94,10 +94,14 @@ static bool read_TIME(struct request *request, const char *name,
 static bool field_read(struct request *request, const char *name,
 		       const json_t *value)
 {
+	/* A row's kind names its reader; the field's own type must fit it. */
+#define READ_TEXT(f)   text_read(request, name, value, &request->f)
+#define READ_DEVICE(f) device_read(request, name, value, &request->f)
+#define READ_TIME(f)   time_read(request, name, value, &request->f)
 #define FIELD(field, kind) \
 	if (!strcmp(name, #field)) { \
 		request->given |= HAS(field); \
-		return read_##kind(request, name, value, &request->field); \
+		return READ_##kind(field); \
 	}
 	FIELD_LIST
 #undef FIELD

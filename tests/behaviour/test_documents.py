@@ -78,6 +78,27 @@ def test_the_page_of_commands_and_the_manual_have_every_command():
         assert f".TP\n.B {name}\n" in read("docs", "mnm.1"), name
 
 
+def test_the_manual_has_each_commands_usage_line():
+    text = re.sub(r"\\f.|\\", "", read("docs", "mnm.1"))
+    for name in re.findall(r"^  mnm (\w+)", mnm("--help"), re.MULTILINE):
+        usage = mnm(name, "--help").split("\n")[0].replace("usage: ", ".B ")
+        assert f"{usage}\n" in text.replace(f".B mnm {name}\n[",
+                                            f".B mnm {name} [").replace(
+            f".B mnm {name}\nPID", f".B mnm {name} PID"), usage
+
+
+def test_set_help_has_the_options_that_are_live_and_no_others():
+    """Whose rows say so; the documents refer to it."""
+    text = read("src/common/option_list.h").replace("OPTION(", "\nOPTION(")
+    live = re.findall(r"^OPTION\((\w+), \w+, LIVE,", text, re.MULTILINE)
+    assert len(live) >= 6
+    assert re.findall(r"^  ([a-z_]+) ", mnm("set", "--help"),
+                      re.MULTILINE) == live
+    for document in (read("README.md"), read("docs", "mnm.1").replace(
+            "\\", "")):
+        assert "mnm set --help" in document
+
+
 def test_versions_agree():
     version = re.search(r'MNM_VERSION "(.*?)"',
                         read("src/common/version.h")).group(1)

@@ -1,0 +1,79 @@
+/* What a command line holds, by type. */
+#ifndef MNM_ARGUMENT_H
+#define MNM_ARGUMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "argument_list.h"
+
+struct command;
+
+enum argument_kind {
+	ARGUMENT_TARGET,  /* a process's number, or --all */
+	ARGUMENT_FLAG,    /* an option without a value */
+	ARGUMENT_TEXT,    /* an option with a value of one word */
+	ARGUMENT_SECONDS, /* an option, with seconds or without */
+	ARGUMENT_PROFILE, /* an option, with =TEXT or without */
+	ARGUMENT_SETTING, /* an option whose value is kept in the order given */
+	ARGUMENT_SETTINGS, /* the same, of which there may be several */
+	ARGUMENT_WORD,     /* a word at its place */
+	ARGUMENT_PROGRAM,  /* all the rest, options too */
+};
+
+/* clang-format off */
+enum argument {
+	ARG_NONE,
+#define ARGUMENT(name, kind, option, value, help) ARG_##name,
+	ARGUMENT_LIST
+#undef ARGUMENT
+	ARG_COUNT
+};
+/* clang-format on */
+
+/* Of a word or a program that a command can do without. */
+#define MAYBE 0x100
+
+struct argument_row {
+	enum argument_kind kind;
+	const char *option, *value, *help;
+};
+
+/* By enum argument. */
+extern const struct argument_row argument_rows[ARG_COUNT];
+
+/* What run was told to set; option is "pool" or "set". */
+struct setting {
+	const char *option;
+	char *text;
+};
+
+/* What a command line says; a field of a row has the row's name. */
+struct arguments {
+	bool all; /* of target; else pid is given */
+	int pid;
+	bool json, no_wait, all_figures, probe;
+	double watch; /* seconds between two looks, 0 = one look */
+	/* NULL: not given. */
+	const char *device, *sim, *pool, *option, *value, *topic;
+	struct setting *settings; /* setting_count of them */
+	int setting_count;
+	char **program; /* ends with NULL, and is not empty; NULL: none */
+};
+
+/* Reads the command line. Returns EXIT_DONE, or what mnm is to return: the
+ * error, or the help that was asked for, has been printed. To be freed by
+ * arguments_free in each case. */
+int arguments_read(const struct command *command, int argc, char **argv,
+		   struct arguments *arguments);
+
+void arguments_free(struct arguments *arguments);
+
+bool command_takes(const struct command *command, enum argument argument);
+
+/* As the usage line has it, without brackets: "--device N". */
+enum { SPELLED_SIZE = 40 };
+const char *argument_spelled(const struct argument_row *row,
+			     char text[SPELLED_SIZE]);
+
+#endif

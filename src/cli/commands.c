@@ -1,0 +1,123 @@
+/* What mnm can be told, a row each. One that asks programs is its row and a
+ * function that prints their answers. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+#include "common/option.h"
+#include "common/pool_list.h"
+#include "common/version.h"
+#include "job.h"
+#include "output.h"
+#include "print.h"
+
+static void stat_print(const struct job *job, const struct arguments *arguments)
+{
+	json_t *answer = job_json(job);
+
+	print_stat(answer, arguments->all_figures);
+	json_decref(answer);
+}
+
+static void set_print(const struct job *job, const struct arguments *arguments)
+{
+	if (arguments->all)
+		printf("pid %d: ", job->pid);
+	print_set(job->answer);
+}
+
+static void set_more(void)
+{
+	printf("\nOptions that can be changed while the program runs:\n");
+	for (const struct option_row *row = option_rows; row->name; row++)
+		if (row->when == OPTION_LIVE)
+			printf("  %-12s %s\n", row->name, row->range);
+}
+
+static int pools_run(const struct command *command,
+		     const struct arguments *arguments)
+{
+	json_t *list = json_array();
+
+	(void)command;
+	for (const struct pool_row *row = pool_rows; row->name; row++) {
+		if (!arguments->json)
+			printf("%-16s %s\n", row->name, row->summary);
+		json_array_append_new(list,
+				      json_pack("{s:s,s:s}", "name", row->name,
+						"summary", row->summary));
+	}
+	if (arguments->json)
+		json_print(list);
+	json_decref(list);
+	return EXIT_DONE;
+}
+
+static int version_run(const struct command *command,
+		       const struct arguments *arguments)
+{
+	(void)command;
+	(void)arguments;
+	printf("mnm %s\n", MNM_VERSION);
+	return EXIT_DONE;
+}
+
+/* clang-format off */
+const struct command commands[] = {
+	{"run", "run a CUDA program with a memory pool under it",
+	 {ARG_set_pool, ARG_sim, ARG_set, ARG_program}, NULL, run_more,
+	 run_run, false, NULL, NULL},
+	{"ps", "list your programs that run under mnm",
+	 {ARG_watch, ARG_json},
+	 "Root sees the programs of every user. With MNM_SOCKET_DIR only those of\n"
+	 "that folder are listed. LIVE is what a program asked for and has not\n"
+	 "freed, RESERVED what it has of the device, HITS how many of its requests\n"
+	 "idle memory has served. Exit status 1: one does not answer.\n", NULL,
+	 ps_run, false, NULL, NULL},
+	{"pools", "list the pools",
+	 {ARG_json}, NULL, NULL,
+	 pools_run, false, NULL, NULL},
+	{"stat", "figures and options of a running program",
+	 {ARG_target, ARG_device, ARG_all_figures, ARG_json}, NULL, NULL,
+	 ask_run, false, "devices", stat_print},
+	{"set", "tell or change an option of a running program",
+	 {ARG_target, ARG_json, ARG_option, MAYBE | ARG_value}, NULL, set_more,
+	 ask_run, true, "option", set_print},
+	{"swap", "serve a running program from another pool",
+	 {ARG_target, ARG_device, ARG_no_wait, ARG_json, ARG_pool}, NULL, NULL,
+	 ask_run, true, "devices", change_print},
+	{"reset", "back to the pool that the program was started with",
+	 {ARG_target, ARG_device, ARG_no_wait, ARG_json}, NULL, NULL,
+	 ask_run, true, "devices", change_print},
+	{"trim", "give a running program's idle blocks back to the driver",
+	 {ARG_target, ARG_device, ARG_no_wait, ARG_json}, NULL, NULL,
+	 ask_run, true, "devices", change_print},
+	{"doctor", "show whether mnm works here, and under a program",
+	 {ARG_json, ARG_probe, MAYBE | ARG_program},
+	 "A finding is ok, a warning or a problem, and what to do; its JSON has\n"
+	 "level, subject, finding and advice. The program is looked at, with its\n"
+	 "libraries, and not run. To prove it, doctor runs itself under the library\n"
+	 "(mnm doctor --probe), which allocates a few blocks. Exit status 1: there\n"
+	 "is a problem.\n", NULL,
+	 doctor_run, false, NULL, NULL},
+	{"help", "say more of a command",
+	 {MAYBE | ARG_topic}, NULL, NULL,
+	 help_run, false, NULL, NULL},
+	{"version", "say which version this is",
+	 {0}, NULL, NULL,
+	 version_run, false, NULL, NULL},
+	{NULL, NULL, {0}, NULL, NULL, NULL, false, NULL, NULL},
+};
+/* clang-format on */
+
+const struct command *command_find(const char *name)
+{
+	for (const struct command *row = commands; row->name; row++)
+		if (!strcmp(row->name, name))
+			return row;
+	fprintf(stderr, "mnm: unknown command '%s'; known:", name);
+	for (const struct command *row = commands; row->name; row++)
+		fprintf(stderr, " %s", row->name);
+	fputc('\n', stderr);
+	return NULL;
+}

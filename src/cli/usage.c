@@ -1,0 +1,79 @@
+/* Usage lines and --help, from the rows of commands and arguments. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+static void usage_print(FILE *out, const struct command *command)
+{
+	char spelled[SPELLED_SIZE];
+
+	fprintf(out, "mnm %s", command->name);
+	for (const int *takes = command->takes; *takes; takes++) {
+		const struct argument_row *row =
+			&argument_rows[*takes & ~MAYBE];
+		bool maybe = *takes & MAYBE ||
+			     (row->option && row->kind != ARGUMENT_TARGET);
+
+		if (!row->help)
+			continue;
+		fprintf(out, maybe ? " [%s]%s" : " %s%s",
+			argument_spelled(row, spelled),
+			row->kind == ARGUMENT_SETTINGS ? "..." : "");
+	}
+	fputc('\n', out);
+}
+
+/* In two columns; the second has as many lines as the text. */
+static void argument_help(const struct argument_row *row, int width)
+{
+	char spelled[SPELLED_SIZE];
+	const char *line = row->help;
+	int length;
+
+	printf("  %-*s  ", width, argument_spelled(row, spelled));
+	for (;;) {
+		length = (int)strcspn(line, "\n");
+		printf("%.*s\n", length, line);
+		line += length;
+		if (!*line++)
+			return;
+		printf("%*s", width + 4, "");
+	}
+}
+
+void command_help(const struct command *command)
+{
+	char spelled[SPELLED_SIZE];
+	int width = 0, length;
+
+	printf("usage: ");
+	usage_print(stdout, command);
+	printf("%s\n%s", command->summary, *command->takes ? "\n" : "");
+	for (const int *takes = command->takes; *takes; takes++) {
+		length = (int)strlen(argument_spelled(
+			&argument_rows[*takes & ~MAYBE], spelled));
+		width = length > width ? length : width;
+	}
+	for (const int *takes = command->takes; *takes; takes++)
+		if (argument_rows[*takes & ~MAYBE].help)
+			argument_help(&argument_rows[*takes & ~MAYBE], width);
+	if (command->notes)
+		printf("\n%s", command->notes);
+	if (command->more)
+		command->more();
+}
+
+int usage_error(const struct command *command, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "mnm %s: ", command->name);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fprintf(stderr, "; usage: ");
+	usage_print(stderr, command);
+	return EXIT_USAGE;
+}
