@@ -8,7 +8,9 @@
 
 #include "cli.h"
 
-enum { WATCH_SECONDS = 2, NO_OPTION = -1 };
+/* getopt_long is to return each option's own number, past all letters. It would
+ * take --a for any of several that return the same. */
+enum { WATCH_SECONDS = 2, NO_OPTION = -1, PAST_LETTERS = 0x100 };
 
 /* clang-format off */
 const struct argument_row argument_rows[ARG_COUNT] = {
@@ -185,10 +187,9 @@ static int option_refuse(const struct command *command, const char *word)
 	return usage_error(command, "'%s' is not understood", word);
 }
 
-/* The options that a command takes, and which argument each is. */
+/* The options that a command takes. */
 struct taken {
 	struct option options[ARGUMENTS_MAX + 1];
-	int argument[ARGUMENTS_MAX + 1];
 	bool program; /* what follows the first word is not the command's */
 };
 
@@ -204,9 +205,9 @@ static void taken_fill(const struct command *command, struct taken *taken)
 		taken->program |= row->kind == ARGUMENT_PROGRAM;
 		if (!row->option)
 			continue;
-		taken->argument[count] = argument;
 		taken->options[count++] = (struct option){
-			row->option, kinds[row->kind].has_argument, NULL, 0};
+			row->option, kinds[row->kind].has_argument, NULL,
+			PAST_LETTERS + argument};
 	}
 	taken->options[count] = (struct option){"help", no_argument, NULL, 'h'};
 }
@@ -232,14 +233,14 @@ int arguments_read(const struct command *command, int argc, char **argv,
 		   struct arguments *arguments)
 {
 	struct taken taken;
-	int option, index = 0, status = EXIT_DONE;
+	int option, status = EXIT_DONE;
 
 	memset(arguments, 0, sizeof(*arguments));
 	taken_fill(command, &taken);
 	opterr = 0;
 	while (!status &&
 	       (option = getopt_long(argc, argv, taken.program ? "+:h" : ":h",
-				     taken.options, &index)) != -1) {
+				     taken.options, NULL)) != -1) {
 		if (option == 'h') {
 			command_help(command);
 			return EXIT_HELPED;
@@ -249,7 +250,7 @@ int arguments_read(const struct command *command, int argc, char **argv,
 					   argv[optind - 1]);
 		if (option == '?')
 			return option_refuse(command, argv[optind - 1]);
-		status = option_read(command, taken.argument[index], argc, argv,
+		status = option_read(command, option - PAST_LETTERS, argc, argv,
 				     arguments);
 	}
 	return status ? status : words_read(command, argc, argv, arguments);

@@ -300,17 +300,23 @@ static json_t *request_run(struct request *request, const char *line)
 	return answer;
 }
 
-/* The answer as a line, which it releases; NULL without memory. */
+/* The answer as a line, which it releases; NULL without memory. Its length is
+ * asked for first: where jansson finds no memory for a longer text, it leaves
+ * parts out and goes on. */
 static char *answer_line(json_t *answer, size_t *size)
 {
-	char *text = answer ? json_dumps(answer, JSON_COMPACT) : NULL;
-	char *line = NULL;
-	int length = text ? asprintf(&line, "%s\n", text) : -1;
+	size_t length = answer ? json_dumpb(answer, NULL, 0, JSON_COMPACT) : 0;
+	char *line = length ? malloc(length + 2) : NULL;
 
-	free(text);
+	if (line && json_dumpb(answer, line, length, JSON_COMPACT) != length) {
+		free(line);
+		line = NULL;
+	}
 	json_decref(answer);
-	*size = length < 0 ? 0 : (size_t)length;
-	return length < 0 ? NULL : line;
+	*size = line ? length + 1 : 0;
+	if (line)
+		strcpy(line + length, "\n");
+	return line;
 }
 
 char *command_refuse(const char *why, size_t *size)

@@ -80,7 +80,42 @@ def test_a_wrong_command_line_is_status_2_and_told(box, words):
     assert done.stdout == "" and done.stderr.startswith("mnm")
 
 
+@pytest.mark.parametrize("words, why", [
+    (["stat", "1", "--no-wait"], "--no-wait has no meaning here"),
+    (["run", "--json", "true"], "--json has no meaning here"),
+    (["stat", "1", "--json=x"], "'--json=x' is not understood"),
+    (["stat", "1", "--al"], "'--al' is not understood"),  # one of two
+    (["stat", "1", "-x"], "'-x' is not understood"),
+    (["run", "--pool"], "--pool needs a value"),
+    (["run", "--set", "true", "true"], "--set 'true' is not KEY=VALUE"),
+    (["run", "--sim"], "no PROGRAM"), (["run", "--"], "no PROGRAM"),
+    (["stat"], "no PID and no --all"), (["stat", "1x"], "'1x' is no PID"),
+    (["swap", "1"], "no POOL"), (["set", "--all"], "no OPTION"),
+    (["swap", "--all", "a", "b"], "'b' is one word too many"),
+    (["ps", "--watch=x"], "--watch 'x'; allowed: 0.1 to 86400 seconds")])
+def test_a_wrong_word_is_named_with_the_usage_line(box, words, why):
+    done = box.mnm(*words, check=False)
+    usage = box.mnm(words[0], "--help").stdout.split("\n")[0]
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"mnm {words[0]}: {why}; {usage}\n"
+
+
+def test_options_stand_anywhere_and_may_be_shortened(box, shell):
+    for words in (["stat", "--json", shell.pid], ["stat", shell.pid, "--js"],
+                  ["stat", "--device=0", "--json", "--", shell.pid]):
+        assert json.loads(box.mnm(*words).stdout)["pid"] == shell.pid
+
+
+@pytest.mark.parametrize("words, pool", [
+    (["--pool", "no_pool", "--set", "pool=page_unit_pool"], "page_unit_pool"),
+    (["--set", "pool=page_unit_pool", "--pool", "no_pool"], "no_pool")])
+def test_of_two_settings_the_last_is_meant(box, words, pool):
+    done = mnm_run(box, [*words, "--", "sh", "-c", "echo $MNM_POOL"])
+    assert done.stdout == f"{pool}\n"
+
+
 @pytest.mark.parametrize("words, what", [
+    (["swap", "PID", b"no\xffpool"], "POOL 'no\ufffdpool'"),
     (["set", "PID", "fence", ""], "VALUE ''"),
     (["set", "PID", "fence sync"], "OPTION 'fence sync'"),
     (["swap", "PID", ""], "POOL ''"), (["swap", "--all", ""], "POOL ''"),
@@ -90,9 +125,10 @@ def test_a_wrong_command_line_is_status_2_and_told(box, words):
 def test_what_is_no_word_or_two_is_refused(box, shell, words, what):
     """As of a script whose variable is not set."""
     words = [str(shell.pid) if word == "PID" else word for word in words]
-    done = box.mnm(*words, check=False)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(
+    done = subprocess.run([MNM, *words], env=box.env(None), check=False,
+                          capture_output=True, timeout=DEADLINE)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.decode(errors="replace").startswith(
         f"mnm {words[0]}: {what} is not one word; usage: ")
 
 

@@ -235,9 +235,10 @@ def swap_short_of(box, number):
         took(shell, line)
     for name, value in zip("abde", (3, 4, 5, 6)):
         assert shell(f"check {name} {value}").endswith("right")
-    stats = [shell.ask("stat") for _ in range(2)]  # one may have none
-    pool = next(device["pool"] for stat in stats if stat and "devices" in stat
-                for device in stat["devices"] if device.get("device") == 0)
+    stats = [shell.ask("stat") for _ in range(2)]  # one may lack something
+    pool = next(device["pool"] for stat in stats if stat
+                for device in stat.get("devices", [])
+                if device.get("device") == 0 and "pool" in device)
     for name in "abde":
         took(shell, f"free {name}")
     shell.end()
