@@ -59,25 +59,26 @@ static bool text_read(struct request *request, const char *name,
 static bool device_read(struct request *request, const char *name,
 			const json_t *value, int *device)
 {
-	json_int_t number = json_integer_value(value); /* 0 of a text */
 	const char *text = json_string_value(value);
+	json_int_t ordinal = json_integer_value(value); /* 0 of a text */
 	char digits[24];
 
 	if (!text && !json_is_integer(value)) {
 		fail(request, "'%s' has to be a number, or \"host\"", name);
 		return false;
 	}
-	if (!text) {
-		snprintf(digits, sizeof(digits), "%lld", (long long)number);
-		text = digits;
-	}
-	*device = device_parse(text);
-	if (*device >= 0 && device_at(*device)->used)
+	if (text)
+		ordinal = strcmp(text, "host") ? -1 : DEVICE_HOST;
+	else if (ordinal >= DEVICE_MAX)
+		ordinal = -1;
+	*device = (int)ordinal;
+	if (ordinal >= 0 && device_at(*device)->used)
 		return true;
+	snprintf(digits, sizeof(digits), "%lld",
+		 (long long)json_integer_value(value));
 	fail(request,
-	     "--device '%.20s': no device in use has that name; see "
-	     "stat",
-	     text);
+	     "--device '%.20s': no device in use has that name; see stat",
+	     text ? text : digits);
 	return false;
 }
 
@@ -110,16 +111,17 @@ static bool field_read(struct request *request, const char *name,
 	return false;
 }
 
-/* Each level of arrays and objects takes room on the stack of the thread that
- * reads them, and a request has one. */
+/* A request is one object of texts and numbers. Whoever nests arrays or objects
+ * in it would make the parser call itself for each of them, and the control
+ * thread has a small stack. */
 static bool is_flat(const char *line)
 {
-	enum { OPEN_MAX_COUNT = 16 };
+	enum { MOST = 16 }; /* texts may have some of these letters, too */
 	int opened = 0;
 
 	for (; *line; line++)
 		opened += *line == '[' || *line == '{';
-	return opened <= OPEN_MAX_COUNT;
+	return opened <= MOST;
 }
 
 bool request_read(struct request *request, const char *line)

@@ -377,7 +377,8 @@ def test_a_swap_may_name_devices(box, words, pools):
     for line in ("alloc a 5000", "device 1", "alloc b 5000"):
         took(shell, line)
     box.mnm("swap", shell.pid, words, "--no-wait")
-    assert {d["device"]: d["pool"] for d in shell.ask("stat")["devices"]} == pools
+    devices = shell.ask("stat")["devices"]
+    assert {d["device"]: d["pool"] for d in devices} == pools
 
 
 def test_a_swap_of_pinned_memory_is_for_what_is_pinned_later_too(box):

@@ -27,8 +27,9 @@ def mnm(*words):
 def options():
     """(name, default, range, help) of each row of option_list.h."""
     text = read("src/common/option_list.h").replace("\\\n", "")
-    rows = re.findall(r'^OPTION\((\w+), \w+, \w+, "(.*?)", "(.*?)",\s+"(.*?)"\)',
-                      text.replace("OPTION(", "\nOPTION("), re.MULTILINE)
+    rows = re.findall(
+        r'^OPTION\((\w+), \w+, \w+, "(.*?)", "(.*?)",\s+"(.*?)"\)',
+        text.replace("OPTION(", "\nOPTION("), re.MULTILINE)
     assert len(rows) >= 8
     return rows
 
