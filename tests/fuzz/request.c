@@ -89,14 +89,18 @@ static void server_begin(void)
 	claim(server_open(error, sizeof(error)), "the server listens");
 }
 
+#define SET_LINE(option, value) \
+	"{\"command\":\"set\",\"option\":\"" option "\",\"value\":\"" value \
+	"\"}"
+
 /* What an input has changed, as it was. */
 static void state_reset(void)
 {
 	static const char *const orders[] = {
 		"{\"command\":\"reset\"}",
-		"{\"command\":\"set\",\"option\":\"fence\",\"value\":\"fence\"}",
-		"{\"command\":\"set\",\"option\":\"quarantine\","
-		"\"value\":\"auto\"}"};
+		SET_LINE("fence", "fence"),
+		SET_LINE("quarantine", "auto"),
+	};
 	size_t size;
 
 	for (int i = 0; i < DEVICE_ALL; i++)
