@@ -14,7 +14,7 @@ static const struct {
 	enum unit unit;
 	const char *help;
 } counters[] = {
-#define COUNTER(name, unit, help) {#name, unit, help},
+#define COUNTER(name, kind, unit, help) {#name, unit, help},
 	COUNTER_LIST
 #undef COUNTER
 };

@@ -1,38 +1,56 @@
-/* Every figure of `mnm stat`, a row each: COUNTER(name, unit, help), the help
- * in 41 characters. Bytes and counts are totals of a device in this process. */
+/* Every figure of `mnm stat`, a row each: COUNTER(name, kind, unit, help), the
+ * help in 41 characters. Bytes and counts are those of a device in this
+ * process. The kinds, and what changes them (stats/counter.h):
+ *
+ * SUM			what has happened so far; counter_add
+ * GAUGE		what there is now; counter_add and counter_sub
+ * MAXIMUM		the highest value seen; counter_raise
+ * MAXIMUM_OF(gauge)	the highest value of a gauge, which raises it itself
+ * TOTAL		its parts together, a row of COUNTER_PART_LIST each
+ */
 #ifndef MNM_COUNTER_LIST_H
 #define MNM_COUNTER_LIST_H
 
 /* clang-format off */
 #define COUNTER_LIST \
-COUNTER(live_bytes, BYTES, "asked for and not yet freed") \
-COUNTER(live_peak, BYTES, "highest live_bytes") \
-COUNTER(reserved_bytes, BYTES, "taken from the driver and not given back") \
-COUNTER(reserved_peak, BYTES, "highest reserved_bytes") \
-COUNTER(idle_bytes, BYTES, "freed by the program, kept for reuse") \
-COUNTER(pending_bytes, BYTES, "idle, to go back at the next free") \
-COUNTER(quarantined_bytes, BYTES, "freed since the last fence or wait") \
-COUNTER(held_bytes, BYTES, "freed in a capture, kept for its graph") \
-COUNTER(retired_bytes, BYTES, "live blocks of pools swapped out") \
-COUNTER(managed_bytes, BYTES, "not pooled: cudaMallocManaged") \
-COUNTER(pitched_bytes, BYTES, "not pooled: first of each pitched width") \
-COUNTER(async_bytes, BYTES, "not pooled: cudaMallocAsync, live alone") \
-COUNTER(array_bytes, BYTES, "not pooled: arrays") \
-COUNTER(virtual_bytes, BYTES, "not pooled: cuMemCreate") \
-COUNTER(device_bytes, BYTES, "all that the process has, pooled or not") \
-COUNTER(imported_bytes, BYTES, "of other processes or APIs, opened here") \
-COUNTER(allocs, COUNT, "requests served") \
-COUNTER(frees, COUNT, "blocks freed by the program") \
-COUNTER(hits, COUNT, "requests served from idle blocks") \
-COUNTER(misses, COUNT, "requests served by the driver") \
-COUNTER(driver_allocs, COUNT, "cuMemAlloc calls that succeeded") \
-COUNTER(driver_frees, COUNT, "cuMemFree calls that succeeded") \
-COUNTER(held_blocks, COUNT, "blocks that held_bytes are made of") \
-COUNTER(fences, COUNT, "events that order reuse, without a wait") \
-COUNTER(syncs, COUNT, "waits for the device, for reuse") \
-COUNTER(trims, COUNT, "times idle blocks were given back") \
-COUNTER(rest_frees, COUNT, "blocks given back as the program rested") \
-COUNTER(failures, COUNT, "requests that failed")
+COUNTER(live_bytes, GAUGE, BYTES, "asked for and not yet freed") \
+COUNTER(live_peak, MAXIMUM_OF(live_bytes), BYTES, "highest live_bytes") \
+COUNTER(reserved_bytes, GAUGE, BYTES, "taken from the driver and not given back") \
+COUNTER(reserved_peak, MAXIMUM_OF(reserved_bytes), BYTES, "highest reserved_bytes") \
+COUNTER(idle_bytes, GAUGE, BYTES, "freed by the program, kept for reuse") \
+COUNTER(pending_bytes, GAUGE, BYTES, "idle, to go back at the next free") \
+COUNTER(quarantined_bytes, GAUGE, BYTES, "freed since the last fence or wait") \
+COUNTER(held_bytes, GAUGE, BYTES, "freed in a capture, kept for its graph") \
+COUNTER(retired_bytes, GAUGE, BYTES, "live blocks of pools swapped out") \
+COUNTER(managed_bytes, GAUGE, BYTES, "not pooled: cudaMallocManaged") \
+COUNTER(pitched_bytes, GAUGE, BYTES, "not pooled: first of each pitched width") \
+COUNTER(async_bytes, GAUGE, BYTES, "not pooled: cudaMallocAsync, live alone") \
+COUNTER(array_bytes, GAUGE, BYTES, "not pooled: arrays") \
+COUNTER(virtual_bytes, GAUGE, BYTES, "not pooled: cuMemCreate") \
+COUNTER(device_bytes, TOTAL, BYTES, "all that the process has, pooled or not") \
+COUNTER(imported_bytes, GAUGE, BYTES, "of other processes or APIs, opened here") \
+COUNTER(allocs, TOTAL, COUNT, "requests served") \
+COUNTER(frees, SUM, COUNT, "blocks freed by the program") \
+COUNTER(hits, SUM, COUNT, "requests served from idle blocks") \
+COUNTER(misses, SUM, COUNT, "requests served by the driver") \
+COUNTER(driver_allocs, SUM, COUNT, "cuMemAlloc calls that succeeded") \
+COUNTER(driver_frees, SUM, COUNT, "cuMemFree calls that succeeded") \
+COUNTER(held_blocks, GAUGE, COUNT, "blocks that held_bytes are made of") \
+COUNTER(fences, SUM, COUNT, "events that order reuse, without a wait") \
+COUNTER(syncs, SUM, COUNT, "waits for the device, for reuse") \
+COUNTER(trims, SUM, COUNT, "times idle blocks were given back") \
+COUNTER(rest_frees, SUM, COUNT, "blocks given back as the program rested") \
+COUNTER(failures, SUM, COUNT, "requests that failed")
+
+#define COUNTER_PART_LIST \
+PART(allocs, hits) \
+PART(allocs, misses) \
+PART(device_bytes, reserved_bytes) \
+PART(device_bytes, managed_bytes) \
+PART(device_bytes, pitched_bytes) \
+PART(device_bytes, async_bytes) \
+PART(device_bytes, array_bytes) \
+PART(device_bytes, virtual_bytes)
 /* clang-format on */
 
 #endif

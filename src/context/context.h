@@ -22,7 +22,7 @@ struct block;
 struct pool;
 
 enum counter {
-#define COUNTER(name, unit, help) COUNTER_##name,
+#define COUNTER(name, kind, unit, help) COUNTER_##name,
 	COUNTER_LIST
 #undef COUNTER
 		COUNTER_MAX

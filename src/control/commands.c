@@ -55,7 +55,7 @@ static json_t *device_stat(struct device *device)
 			    json_string(stream_order_holds(device)
 						? "stream"
 						: fence_names[fence_level()]));
-#define COUNTER(name, unit, help) \
+#define COUNTER(name, kind, unit, help) \
 	json_object_set_new(stat, #name, \
 			    json_integer((json_int_t)values[COUNTER_##name]));
 	COUNTER_LIST

@@ -47,10 +47,53 @@ static const struct stats_source *source(void)
 	return atomic_load_explicit(&threads, memory_order_acquire);
 }
 
-void counter_add(struct device *device, enum counter counter, uint64_t n)
+static uint64_t own_value(const struct device *device, enum counter counter)
 {
-	atomic_fetch_add_explicit(&device->counters[counter], n,
-				  memory_order_relaxed);
+	return atomic_load_explicit(&device->counters[counter],
+				    memory_order_relaxed);
+}
+
+/* Parts of a total, which nobody changes itself. */
+static const struct {
+	enum counter total, part;
+} parts[] = {
+#define PART(total, part) {COUNTER_##total, COUNTER_##part},
+	COUNTER_PART_LIST
+#undef PART
+};
+
+enum { PARTS = sizeof(parts) / sizeof(*parts) };
+
+/* A maximum is of a gauge in a row before, and totals have no totals. */
+enum {
+	SUM,
+	GAUGE,
+	MAXIMUM,
+	TOTAL,
+	WRONG,
+#define MAXIMUM_OF(gauge)               KIND_##gauge == GAUGE ? MAXIMUM : WRONG
+#define COUNTER(name, kind, unit, help) KIND_##name = kind,
+	COUNTER_LIST
+#undef COUNTER
+#undef MAXIMUM_OF
+};
+
+#define COUNTER(name, kind, unit, help) \
+	_Static_assert(KIND_##name != WRONG, #name " is of no gauge");
+COUNTER_LIST
+#undef COUNTER
+
+#define PART(total, part) \
+	_Static_assert(KIND_##total == TOTAL && KIND_##part < MAXIMUM, \
+		       #part " is no part, or " #total " no total");
+COUNTER_PART_LIST
+#undef PART
+
+static bool is_total(enum counter counter)
+{
+#define PART(total, part) || counter == COUNTER_##total
+	return false COUNTER_PART_LIST;
+#undef PART
 }
 
 void counter_sub(struct device *device, enum counter counter, uint64_t n)
@@ -59,13 +102,24 @@ void counter_sub(struct device *device, enum counter counter, uint64_t n)
 				  memory_order_relaxed);
 }
 
-static uint64_t own_figure(const struct device *device, enum counter counter)
+void counter_raise(struct device *device, enum counter maximum, uint64_t value)
 {
-	if (counter == COUNTER_allocs)
-		return own_figure(device, COUNTER_hits) +
-		       own_figure(device, COUNTER_misses);
-	return atomic_load_explicit(&device->counters[counter],
-				    memory_order_relaxed);
+	uint64_t top = own_value(device, maximum);
+
+	while (value > top &&
+	       !atomic_compare_exchange_weak_explicit(
+		       &device->counters[maximum], &top, value,
+		       memory_order_relaxed, memory_order_relaxed))
+		;
+}
+
+/* The threads are asked only where it seems to be a new one. */
+void counter_raise_maximum(struct device *device, enum counter gauge)
+{
+	enum counter maximum = counter_maximum(gauge);
+
+	if (counter_approx(device, gauge) > own_value(device, maximum))
+		counter_raise(device, maximum, counter_get(device, gauge));
 }
 
 /* What the caches have of it, if they count it. */
@@ -82,8 +136,6 @@ static uint64_t caches_part(const struct stats *caches, enum counter counter)
 		return caches->frees;
 	case COUNTER_hits:
 		return caches->hits;
-	case COUNTER_allocs:
-		return caches->hits + caches->taken;
 	case COUNTER_misses:
 	case COUNTER_driver_allocs:
 		return caches->taken;
@@ -109,19 +161,18 @@ static uint64_t with_caches(const struct device *device, enum counter counter,
 	return (int64_t)sum > 0 ? sum : 0;
 }
 
-/* What has not been noticed yet is part of it. */
-static void peak_raise(uint64_t values[COUNTER_MAX], enum counter peak,
-		       enum counter now)
+/* What has changed by itself: totals, and maxima that are not noticed yet. */
+static void follow(uint64_t values[COUNTER_MAX])
 {
-	if (values[peak] < values[now])
-		values[peak] = values[now];
-}
+	enum counter maximum;
 
-static uint64_t all_of(const uint64_t values[COUNTER_MAX])
-{
-	return values[COUNTER_reserved_bytes] + values[COUNTER_managed_bytes] +
-	       values[COUNTER_pitched_bytes] + values[COUNTER_async_bytes] +
-	       values[COUNTER_array_bytes] + values[COUNTER_virtual_bytes];
+	for (size_t i = 0; i < PARTS; i++)
+		values[parts[i].total] += values[parts[i].part];
+	for (enum counter i = 0; i < COUNTER_MAX; i++) {
+		maximum = counter_maximum(i);
+		if (maximum != COUNTER_MAX && values[maximum] < values[i])
+			values[maximum] = values[i];
+	}
 }
 
 /* The own figures first. Of what waits for a fence that is what to add to all
@@ -131,13 +182,11 @@ void counters_get(const struct device *device, uint64_t values[COUNTER_MAX])
 	struct stats caches;
 
 	for (enum counter i = 0; i < COUNTER_MAX; i++)
-		values[i] = own_figure(device, i);
+		values[i] = own_value(device, i);
 	caches = source()->sum(device);
 	for (enum counter i = 0; i < COUNTER_MAX; i++)
 		values[i] = with_caches(device, i, values[i], &caches);
-	peak_raise(values, COUNTER_live_peak, COUNTER_live_bytes);
-	peak_raise(values, COUNTER_reserved_peak, COUNTER_reserved_bytes);
-	values[COUNTER_device_bytes] = all_of(values);
+	follow(values);
 }
 
 uint64_t counter_get(const struct device *device, enum counter counter)
@@ -150,10 +199,15 @@ uint64_t counter_get(const struct device *device, enum counter counter)
 
 uint64_t counter_approx(const struct device *device, enum counter counter)
 {
-	uint64_t own = own_figure(device, counter);
+	uint64_t sum = own_value(device, counter);
 	struct stats caches = source()->approx(device);
 
-	return with_caches(device, counter, own, &caches);
+	if (!is_total(counter))
+		return with_caches(device, counter, sum, &caches);
+	for (size_t i = 0; i < PARTS; i++)
+		if (parts[i].total == counter)
+			sum += counter_approx(device, parts[i].part);
+	return sum;
 }
 
 uint64_t quarantine_set(struct device *device, uint64_t bytes)
@@ -164,25 +218,6 @@ uint64_t quarantine_set(struct device *device, uint64_t bytes)
 	return atomic_exchange(own, bytes - freed) + freed;
 }
 
-void counter_lift(struct device *device, enum counter peak, uint64_t now)
-{
-	uint64_t top = own_figure(device, peak);
-
-	while (now > top && !atomic_compare_exchange_weak_explicit(
-				    &device->counters[peak], &top, now,
-				    memory_order_relaxed, memory_order_relaxed))
-		;
-}
-
-static void live_add(struct device *device, uint64_t n)
-{
-	counter_add(device, COUNTER_live_bytes, n);
-	if (counter_approx(device, COUNTER_live_bytes) >
-	    own_figure(device, COUNTER_live_peak))
-		counter_lift(device, COUNTER_live_peak,
-			     counter_get(device, COUNTER_live_bytes));
-}
-
 void device_count_alloc(struct device *device, size_t size, enum counter how)
 {
 	bool hit = how == COUNTER_hits;
@@ -191,7 +226,7 @@ void device_count_alloc(struct device *device, size_t size, enum counter how)
 	if (!counted || !hit)
 		counter_add(device, how, 1);
 	if (!counted)
-		live_add(device, size);
+		counter_add(device, COUNTER_live_bytes, size);
 }
 
 void device_count_free(struct device *device, size_t size)
@@ -204,7 +239,7 @@ void device_count_free(struct device *device, size_t size)
 
 void device_uncount_free(struct device *device, size_t size)
 {
-	live_add(device, size);
+	counter_add(device, COUNTER_live_bytes, size);
 	counter_sub(device, COUNTER_frees, 1);
 	source()->sync(device);
 }
@@ -240,8 +275,6 @@ void device_claim_unpooled(struct device *device, int64_t change)
 void device_reserve(struct device *device, size_t span)
 {
 	counter_add(device, COUNTER_reserved_bytes, span);
-	counter_lift(device, COUNTER_reserved_peak,
-		     counter_approx(device, COUNTER_reserved_bytes));
 }
 
 void device_unreserve(struct device *device, size_t span)

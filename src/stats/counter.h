@@ -3,6 +3,7 @@
 #ifndef MNM_COUNTER_H
 #define MNM_COUNTER_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,16 +33,20 @@ struct stats_source {
 /* There is one; it stays. Before, no thread counts any. */
 void counters_source(const struct stats_source *source);
 
-void counter_add(struct device *device, enum counter counter, uint64_t n);
+/* Which functions a counter is for is said by its kind, see counter_list.h.
+ * They need no lock. A sum or a gauge grows by n. */
+static inline void counter_add(struct device *device, enum counter counter,
+			       uint64_t n);
+/* A gauge shrinks by n; or a sum, by what did not happen after all. */
 void counter_sub(struct device *device, enum counter counter, uint64_t n);
+/* A maximum is at least this. */
+void counter_raise(struct device *device, enum counter maximum, uint64_t value);
 uint64_t counter_get(const struct device *device, enum counter counter);
 /* All of them, as of one look at what threads have counted. */
 void counters_get(const struct device *device, uint64_t values[COUNTER_MAX]);
-/* As counter_get, of what threads have told: no lock, and no walk. A peak is
+/* As counter_get, of what threads have told: no lock, and no walk. A maximum is
  * that which has been noticed. */
 uint64_t counter_approx(const struct device *device, enum counter counter);
-/* A peak is at least this. */
-void counter_lift(struct device *device, enum counter peak, uint64_t now);
 /* A request is served, how: COUNTER_hits or COUNTER_misses; a block is freed.
  */
 void device_count_alloc(struct device *device, size_t size, enum counter how);
@@ -63,5 +68,34 @@ uint64_t quarantine_set(struct device *device, uint64_t bytes);
 /* A request that found no room begins, and ends. */
 void pressure_begin(struct device *device);
 void pressure_end(struct device *device);
+
+/* The maximum of a gauge; COUNTER_MAX: it has none. */
+static inline enum counter counter_maximum(enum counter gauge)
+{
+#define OF_SUM               COUNTER_MAX
+#define OF_GAUGE             COUNTER_MAX
+#define OF_MAXIMUM           COUNTER_MAX
+#define OF_MAXIMUM_OF(gauge) COUNTER_##gauge
+#define OF_TOTAL             COUNTER_MAX
+#define COUNTER(name, kind, unit, help) \
+	if (gauge == OF_##kind) \
+		return COUNTER_##name;
+	COUNTER_LIST
+#undef COUNTER
+	return COUNTER_MAX;
+}
+
+/* What counter_add does for a gauge that has a maximum. */
+void counter_raise_maximum(struct device *device, enum counter gauge);
+
+static inline void counter_add(struct device *device, enum counter counter,
+			       uint64_t n)
+{
+	atomic_fetch_add_explicit(&device->counters[counter], n,
+				  memory_order_relaxed);
+	/* The compiler knows the answer where it knows the counter. */
+	if (counter_maximum(counter) != COUNTER_MAX)
+		counter_raise_maximum(device, counter);
+}
 
 #endif

@@ -135,7 +135,9 @@ void tcaches_count_reserved(void)
 	for (int i = 0; i < DEVICE_MAX; i++) {
 		moved = sums[i].published.reserved;
 		sums[i].published.reserved = sums[i].ended.reserved = 0;
-		counter_add(device_at(i), COUNTER_reserved_bytes, moved);
+		/* Not by counter_add, which may ask the threads. */
+		atomic_fetch_add(
+			&device_at(i)->counters[COUNTER_reserved_bytes], moved);
 		device_claim(device_at(i), moved);
 	}
 }
@@ -171,7 +173,7 @@ static int64_t room_until(struct device *device, enum counter peak, int64_t now)
 	int64_t top, more;
 
 	if (now > 0)
-		counter_lift(device, peak, (uint64_t)now);
+		counter_raise(device, peak, (uint64_t)now);
 	top = (int64_t)atomic_load(&device->counters[peak]);
 	if (!sums[device_ordinal(device)].others)
 		return top - now;
