@@ -4,9 +4,10 @@
 
 #include "cuda/backing.h"
 #include "idle_limit.h"
-#include "tcache/tcache.h"
 #include "context/context.h"
 #include "limit.h"
+#include "stats/counter.h"
+#include "stats/thread_stats.h"
 
 /* In percent of the most that was live: what is reserved is held below the
  * first once a pool that keeps all would take more than the second. From the
@@ -169,7 +170,8 @@ static uint64_t peak_of(const struct device *device, size_t more)
 
 static uint64_t freed_of(const struct device *device)
 {
-	return atomic_load(&device->freed) + tcaches_approx(device).freed;
+	return atomic_load(&device->freed) +
+	       thread_word_about(device, WORD_freed);
 }
 
 /* Under lock, for a request of span that is not served by a block of it. */

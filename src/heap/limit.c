@@ -7,6 +7,7 @@
 #include "order/pinned_order.h"
 #include "limit.h"
 #include "swap.h"
+#include "stats/counter.h"
 
 enum { HOST_SHARE = 4 }; /* of the machine's memory, by default */
 

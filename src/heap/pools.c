@@ -8,6 +8,7 @@
 #include "reclaim.h"
 #include "deferred_free.h"
 #include "pools.h"
+#include "stats/counter.h"
 
 /* Records of pools that were closed, linked by next. */
 static pthread_mutex_t spares_lock = PTHREAD_MUTEX_INITIALIZER;

@@ -13,6 +13,7 @@
 #include "deferred_free.h"
 #include "pools.h"
 #include "preload/thread.h"
+#include "stats/counter.h"
 
 enum {
 	CONTEXTS_MAX = 512, /* in one release */

@@ -1,7 +1,7 @@
 #include "idle_limit.h"
-#include "tcache/tcache.h"
 #include "context/context.h"
 #include "slack.h"
+#include "stats/counter.h"
 
 /* Of what is reserved, and of what was to spare when most was live: the least
  * of both. The next peak may be a little higher. */
@@ -15,24 +15,16 @@ static size_t above(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0; /* read one by one, they may not fit */
 }
 
-/* Without what the caches have. */
-static uint64_t slack_own(const struct device *device, enum counter counter)
-{
-	return atomic_load_explicit(&device->counters[counter],
-				    memory_order_relaxed);
-}
-
 static size_t slack_left(const struct device *device)
 {
 	uint64_t reserved, used, limit, spare;
-	struct stats caches = tcaches_approx(device);
 
-	reserved = slack_own(device, COUNTER_reserved_bytes) + caches.reserved;
-	used = slack_own(device, COUNTER_live_bytes) + caches.live +
-	       slack_own(device, COUNTER_idle_bytes) + caches.idle +
-	       slack_own(device, COUNTER_held_bytes);
-	spare = above(slack_own(device, COUNTER_reserved_peak),
-		      slack_own(device, COUNTER_live_peak));
+	reserved = (uint64_t)counter_balance(device, COUNTER_reserved_bytes);
+	used = (uint64_t)(counter_balance(device, COUNTER_live_bytes) +
+			  counter_balance(device, COUNTER_idle_bytes) +
+			  counter_balance(device, COUNTER_held_bytes));
+	spare = above(counter_approx(device, COUNTER_reserved_peak),
+		      counter_approx(device, COUNTER_live_peak));
 	limit = reserved / SLACK_SHARE;
 	if (limit > spare / SLACK_SPARE)
 		limit = spare / SLACK_SPARE;

@@ -19,6 +19,7 @@
 #include "heap/slack.h"
 #include "heap/acquire.h"
 #include "mem_log.h"
+#include "stats/counter.h"
 
 /* A request of span is served by this block, which nobody else knows to be
  * live. The free of one that is of another span is not on the fast path. */

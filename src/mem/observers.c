@@ -62,6 +62,5 @@ void observers_tell(void)
 {
 	captures_observe(&captures);
 	contexts_observe(&contexts);
-	counters_source(&tcaches_source);
 	gate_open_for(tcaches_recompute, tcaches_pass);
 }

@@ -10,6 +10,7 @@
 #include "heap/limit.h"
 #include "common/log.h"
 #include "room.h"
+#include "stats/counter.h"
 
 enum { TEXT_SIZE = 32 };
 

@@ -3,49 +3,7 @@
 #include <stdatomic.h>
 
 #include "gate/gate.h"
-
-static struct stats none(const struct device *device)
-{
-	(void)device;
-	return (struct stats){0};
-}
-
-static bool count_no_alloc(const struct device *device, size_t size, bool hit)
-{
-	(void)device, (void)size, (void)hit;
-	return false;
-}
-
-static bool count_no_free(const struct device *device, size_t size)
-{
-	(void)device, (void)size;
-	return false;
-}
-
-static void look_at_none(const struct device *device)
-{
-	(void)device;
-}
-
-static const struct stats_source nobody = {
-	.sum = none,
-	.approx = none,
-	.count_alloc = count_no_alloc,
-	.count_free = count_no_free,
-	.sync = look_at_none,
-};
-
-static const struct stats_source *_Atomic threads = &nobody;
-
-void counters_source(const struct stats_source *to)
-{
-	atomic_store(&threads, to);
-}
-
-static const struct stats_source *source(void)
-{
-	return atomic_load_explicit(&threads, memory_order_acquire);
-}
+#include "thread_stats.h"
 
 static uint64_t own_value(const struct device *device, enum counter counter)
 {
@@ -89,12 +47,18 @@ COUNTER_LIST
 COUNTER_PART_LIST
 #undef PART
 
-static bool is_total(enum counter counter)
-{
-#define PART(total, part) || counter == COUNTER_##total
-	return false COUNTER_PART_LIST;
-#undef PART
-}
+static const unsigned char kinds[COUNTER_MAX] = {
+#define COUNTER(name, kind, unit, help) KIND_##name,
+	COUNTER_LIST
+#undef COUNTER
+};
+
+/* What threads count of it; WORD_none: nothing. */
+static const unsigned char word_of[COUNTER_MAX] = {
+#define COUNTED(counter, word) [COUNTER_##counter] = WORD_##word,
+	THREAD_COUNTER_LIST
+#undef COUNTED
+};
 
 void counter_sub(struct device *device, enum counter counter, uint64_t n)
 {
@@ -122,39 +86,11 @@ void counter_raise_maximum(struct device *device, enum counter gauge)
 		counter_raise(device, maximum, counter_get(device, gauge));
 }
 
-/* What the caches have of it, if they count it. */
-static uint64_t caches_part(const struct stats *caches, enum counter counter)
-{
-	switch (counter) {
-	case COUNTER_quarantined_bytes:
-		return caches->freed;
-	case COUNTER_live_bytes:
-		return caches->live;
-	case COUNTER_idle_bytes:
-		return caches->idle;
-	case COUNTER_frees:
-		return caches->frees;
-	case COUNTER_hits:
-		return caches->hits;
-	case COUNTER_misses:
-	case COUNTER_driver_allocs:
-		return caches->taken;
-	case COUNTER_driver_frees:
-		return caches->given;
-	case COUNTER_reserved_bytes:
-		return caches->reserved;
-	default:
-		return 0;
-	}
-}
-
 /* Where one thread frees what another took, the free may have been seen and the
  * request not. In stream order nothing waits for a fence. */
-static uint64_t with_caches(const struct device *device, enum counter counter,
-			    uint64_t own, const struct stats *caches)
+static uint64_t shown(const struct device *device, enum counter counter,
+		      uint64_t sum)
 {
-	uint64_t sum = own + caches_part(caches, counter);
-
 	if (counter == COUNTER_quarantined_bytes &&
 	    atomic_load(&device->safe) == UINT64_MAX)
 		return 0;
@@ -175,35 +111,47 @@ static void follow(uint64_t values[COUNTER_MAX])
 	}
 }
 
-/* The own figures first. Of what waits for a fence that is what to add to all
- * that was freed since the caches began, which never falls. */
+/* The own values first. Of what waits for a fence that is what to add to all
+ * that was freed since the threads began, which never falls. */
 void counters_get(const struct device *device, uint64_t values[COUNTER_MAX])
 {
-	struct stats caches;
+	struct thread_words words;
 
 	for (enum counter i = 0; i < COUNTER_MAX; i++)
 		values[i] = own_value(device, i);
-	caches = source()->sum(device);
+	words = thread_words_sum(device);
 	for (enum counter i = 0; i < COUNTER_MAX; i++)
-		values[i] = with_caches(device, i, values[i], &caches);
+		values[i] = shown(device, i, values[i] + words.of[word_of[i]]);
 	follow(values);
 }
 
 uint64_t counter_get(const struct device *device, enum counter counter)
 {
-	uint64_t values[COUNTER_MAX];
+	uint64_t values[COUNTER_MAX], own = own_value(device, counter);
 
+	if (kinds[counter] < MAXIMUM) {
+		if (word_of[counter])
+			own += thread_word_sum(device, word_of[counter]);
+		return shown(device, counter, own);
+	}
 	counters_get(device, values);
 	return values[counter];
 }
 
+int64_t counter_balance(const struct device *device, enum counter gauge)
+{
+	uint64_t own = own_value(device, gauge);
+
+	return (int64_t)(own + thread_word_about(device, word_of[gauge]));
+}
+
 uint64_t counter_approx(const struct device *device, enum counter counter)
 {
-	uint64_t sum = own_value(device, counter);
-	struct stats caches = source()->approx(device);
+	uint64_t sum = 0;
 
-	if (!is_total(counter))
-		return with_caches(device, counter, sum, &caches);
+	if (kinds[counter] != TOTAL)
+		return shown(device, counter,
+			     (uint64_t)counter_balance(device, counter));
 	for (size_t i = 0; i < PARTS; i++)
 		if (parts[i].total == counter)
 			sum += counter_approx(device, parts[i].part);
@@ -212,7 +160,7 @@ uint64_t counter_approx(const struct device *device, enum counter counter)
 
 uint64_t quarantine_set(struct device *device, uint64_t bytes)
 {
-	uint64_t freed = source()->sum(device).freed;
+	uint64_t freed = thread_word_sum(device, WORD_freed);
 	_Atomic uint64_t *own = &device->counters[COUNTER_quarantined_bytes];
 
 	return atomic_exchange(own, bytes - freed) + freed;
@@ -221,7 +169,7 @@ uint64_t quarantine_set(struct device *device, uint64_t bytes)
 void device_count_alloc(struct device *device, size_t size, enum counter how)
 {
 	bool hit = how == COUNTER_hits;
-	bool counted = source()->count_alloc(device, size, hit);
+	bool counted = thread_count_alloc(device, size, hit);
 
 	if (!counted || !hit)
 		counter_add(device, how, 1);
@@ -231,7 +179,7 @@ void device_count_alloc(struct device *device, size_t size, enum counter how)
 
 void device_count_free(struct device *device, size_t size)
 {
-	if (source()->count_free(device, size))
+	if (thread_count_free(device, size))
 		return;
 	counter_sub(device, COUNTER_live_bytes, size);
 	counter_add(device, COUNTER_frees, 1);
@@ -241,7 +189,8 @@ void device_uncount_free(struct device *device, size_t size)
 {
 	counter_add(device, COUNTER_live_bytes, size);
 	counter_sub(device, COUNTER_frees, 1);
-	source()->sync(device);
+	if (thread_stats_own->device == device)
+		thread_stats_sync(thread_stats_own);
 }
 
 void pressure_begin(struct device *device)

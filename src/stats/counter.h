@@ -1,5 +1,5 @@
-/* The figures of a device. What threads count for themselves is not among its
- * own until it is told; it is asked for from here. */
+/* The counters of a device. What threads count for themselves is not among its
+ * own until it is asked for here; see thread_stats.h. */
 #ifndef MNM_COUNTER_H
 #define MNM_COUNTER_H
 
@@ -10,31 +10,8 @@
 
 #include "context/context.h"
 
-/* What a thread counts for itself, or several do. */
-struct stats {
-	uint64_t hits, frees, freed, idle, live;
-	uint64_t taken, given, reserved; /* of pools that keep nothing */
-};
-
-/* The threads' figures. */
-struct stats_source {
-	/* Sums over all threads, also of those that have ended. */
-	struct stats (*sum)(const struct device *device);
-	/* The same without a lock or a walk: the calling thread's own are
-	 * exact, those of others as of when they were last told. */
-	struct stats (*approx)(const struct device *device);
-	/* The calling thread counts a request, or a free; false: it counts
-	 * none of that device. And it sees to its figures. */
-	bool (*count_alloc)(const struct device *device, size_t size, bool hit);
-	bool (*count_free)(const struct device *device, size_t size);
-	void (*sync)(const struct device *device);
-};
-
-/* There is one; it stays. Before, no thread counts any. */
-void counters_source(const struct stats_source *source);
-
 /* Which functions a counter is for is said by its kind, see counter_list.h.
- * They need no lock. A sum or a gauge grows by n. */
+ * The caller needs no lock. A sum or a gauge grows by n. */
 static inline void counter_add(struct device *device, enum counter counter,
 			       uint64_t n);
 /* A gauge shrinks by n; or a sum, by what did not happen after all. */
@@ -42,11 +19,14 @@ void counter_sub(struct device *device, enum counter counter, uint64_t n);
 /* A maximum is at least this. */
 void counter_raise(struct device *device, enum counter maximum, uint64_t value);
 uint64_t counter_get(const struct device *device, enum counter counter);
-/* All of them, as of one look at what threads have counted. */
+/* All of them, as of one moment of what threads have counted. */
 void counters_get(const struct device *device, uint64_t values[COUNTER_MAX]);
-/* As counter_get, of what threads have told: no lock, and no walk. A maximum is
- * that which has been noticed. */
+/* As counter_get, of what threads have published: no lock, and no walk. A
+ * maximum is that which has been noticed. */
 uint64_t counter_approx(const struct device *device, enum counter counter);
+/* The same of a gauge, below nothing where a free is known and its request is
+ * not: what is right in a sum of several. */
+int64_t counter_balance(const struct device *device, enum counter gauge);
 /* A request is served, how: COUNTER_hits or COUNTER_misses; a block is freed.
  */
 void device_count_alloc(struct device *device, size_t size, enum counter how);
@@ -69,7 +49,8 @@ uint64_t quarantine_set(struct device *device, uint64_t bytes);
 void pressure_begin(struct device *device);
 void pressure_end(struct device *device);
 
-/* The maximum of a gauge; COUNTER_MAX: it has none. */
+/* The maximum of a gauge; COUNTER_MAX: it has none. A row that is no maximum is
+ * of COUNTER_MAX, which no gauge is. */
 static inline enum counter counter_maximum(enum counter gauge)
 {
 #define OF_SUM               COUNTER_MAX

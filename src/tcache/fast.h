@@ -2,7 +2,7 @@
  * See tcache.h for what keeps others out.
  *
  * Per pair: one atomic step, no system or driver call, and no lock but for one
- * look at others' figures in 256 requests or more (tcache_sync). The words that
+ * sync of figures in 256 requests or more (thread_stats.h). The words that
  * are shared, and why these orders are enough:
  *
  * cache->busy	is written by this thread. Its release in tcache_leave hands the
@@ -27,9 +27,9 @@
  *		but for stream order, whose end waits until this thread has left
  *		(stream_order.c).
  *
- * The figures are plain words that only this thread changes; others read them
- * under the caches' lock (tcache_stats.c), as words that are never seen half
- * changed.
+ * cache->stats	are plain words that only this thread changes; others read them
+ *		under a lock (thread_stats.c), as words that are never seen half
+ *		changed.
  */
 #ifndef MNM_FAST_H
 #define MNM_FAST_H
@@ -41,9 +41,6 @@
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 
 #define ALWAYS static inline __attribute__((always_inline))
-
-/* Requests of a thread, and of one that is alone; see tcache_sync. */
-enum { LOOK_EVERY = 256, LOOK_ALONE = 4096 };
 
 static inline void tcache_enter(struct tcache *cache)
 {
@@ -82,14 +79,14 @@ static inline enum fast tcache_checkout(struct tcache *cache,
 {
 	*addr = block_word(block) & ~BLOCK_STATE;
 	block->size = size;
-	figure_add(&cache->room_left, span);
+	figure_add(&cache->stats.idle.left, span);
 	atomic_store_explicit(&block->word, *addr, memory_order_release);
-	if (!LIKELY(figure_add(&cache->slack, -size) >= 0)) {
-		figure_add(&cache->hits_left, -1);
+	if (!LIKELY(figure_add(&cache->stats.live.left, -size) >= 0)) {
+		figure_add(&cache->stats.hits.left, -1);
 		return FAST_LOOK;
 	}
-	/* Once in so many requests, others' bytes are looked at as well. */
-	if (!LIKELY(figure_add(&cache->hits_left, -1) >= 0))
+	/* Once in so many requests, others learn what was counted. */
+	if (!LIKELY(figure_add(&cache->stats.hits.left, -1) >= 0))
 		return FAST_LOOK;
 	tcache_leave(cache);
 	return FAST_DONE;
@@ -98,7 +95,7 @@ static inline enum fast tcache_checkout(struct tcache *cache,
 static inline void fast_look(struct tcache *cache)
 {
 	tcache_leave(cache);
-	tcache_sync(cache);
+	thread_stats_sync(&cache->stats);
 }
 
 ALWAYS enum fast tcache_alloc(struct tcache *cache, size_t size, uint64_t *addr)
@@ -174,7 +171,7 @@ static inline bool tcache_keep(struct tcache *cache, struct block *block)
 	size_t span = block->span;
 	struct magazine *magazine;
 
-	if (!LIKELY(figure_add(&cache->room_left, -span) >= 0) ||
+	if (!LIKELY(figure_add(&cache->stats.idle.left, -span) >= 0) ||
 	    !LIKELY(block->pool == cache->pool))
 		return false;
 	magazine = magazine_of(cache, span);
@@ -182,9 +179,9 @@ static inline bool tcache_keep(struct tcache *cache, struct block *block)
 		return false;
 	/* The stamp first; see epoch_end. */
 	block->epoch = atomic_load(cache->epoch);
-	figure_add(&cache->freed, span);
-	figure_add(&cache->slack, block->size);
-	figure_add(&cache->frees, 1);
+	figure_add(&cache->stats.freed, span);
+	figure_add(&cache->stats.live.left, block->size);
+	figure_add(&cache->stats.frees, 1);
 	magazine_append(magazine, block);
 	return true;
 }
@@ -209,7 +206,7 @@ ALWAYS enum fast tcache_free(struct tcache *cache, uint64_t addr,
 /* The cache does not keep the block, which is idle and nobody's. */
 static inline void fast_taken(struct tcache *cache, struct block *taken)
 {
-	figure_add(&cache->room_left, taken->span);
+	figure_add(&cache->stats.idle.left, taken->span);
 	tcache_leave(cache);
 }
 

@@ -11,7 +11,7 @@ void pass_through_adopt(struct tcache *cache, struct pool *pool)
 	tcaches_lock();
 	tcache_serve(cache, pool);
 	tcaches_unlock();
-	tcache_sync(cache); /* for the peak of what is reserved */
+	thread_stats_sync(&cache->stats); /* for the peak of what is reserved */
 }
 
 void pass_through_settle(struct tcache *cache)
@@ -32,8 +32,7 @@ void pass_through_settle(struct tcache *cache)
  */
 void pass_through_sync(struct tcache *cache)
 {
-	tcache_sync(cache);
-	if (cache == tcache_verified &&
-	    cache->pass_through.taken % LOOK_EVERY == 0)
+	thread_stats_sync(&cache->stats);
+	if (cache == tcache_verified && cache->stats.taken % LOOK_EVERY == 0)
 		context_current();
 }

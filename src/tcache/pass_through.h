@@ -89,9 +89,9 @@ ALWAYS enum fast pass_through_know(struct tcache *cache, struct pool *pool,
 	block_pool_set(block, pool);
 	if (!LIKELY(block_enter_alone(block, addr)))
 		goto slow;
-	look = figure_add(&cache->pass_through.taken, 1) % LOOK_EVERY == 0;
-	look = figure_add(&cache->slack, -size) < 0 || look;
-	figure_add(&cache->pass_through.reserved, size);
+	look = figure_add(&cache->stats.taken, 1) % LOOK_EVERY == 0;
+	look = figure_add(&cache->stats.live.left, -size) < 0 || look;
+	figure_add(&cache->stats.reserved, size);
 	tcache_leave(cache);
 	return LIKELY(!look) ? FAST_DONE : FAST_LOOK;
 slow:
@@ -162,8 +162,8 @@ ALWAYS struct block *pass_through_free_begin(struct tcache *cache,
 	atomic_store_explicit(&block->word, addr | BLOCK_GONE,
 			      memory_order_release);
 	atomic_store_explicit(place, ENTRY_REMOVED, memory_order_release);
-	figure_add(&cache->slack, block->size);
-	figure_add(&cache->frees, 1);
+	figure_add(&cache->stats.live.left, block->size);
+	figure_add(&cache->stats.frees, 1);
 leave:
 	tcache_leave(cache);
 	return block;
@@ -179,8 +179,8 @@ ALWAYS void pass_through_free_end(struct tcache *cache, struct block *block,
 		  LIKELY(pass_through_pool(cache) == block->pool);
 	if (counted) {
 		pass_through_checkout(cache, -(uint64_t)1, -block->span);
-		figure_add(&cache->pass_through.reserved, -block->span);
-		figure_add(&cache->pass_through.given, 1);
+		figure_add(&cache->stats.reserved, -block->span);
+		figure_add(&cache->stats.given, 1);
 	}
 	tcache_leave(cache);
 	if (!LIKELY(counted))

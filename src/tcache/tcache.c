@@ -83,6 +83,7 @@ void tcache_serve(struct tcache *cache, struct pool *pool)
 
 	cache->pool = keeps ? pool : NULL;
 	cache->pass_through.pool = keeps ? NULL : pool;
+	cache->stats.reserves = cache->pass_through.pool;
 	tcache_open(cache, CLOSED_ROOM); /* what it holds now fits */
 }
 
@@ -138,7 +139,7 @@ static bool tcache_recompute(struct tcache *cache)
 	bool closed = now & CLOSED_RULE, must = tcache_must_close(cache), less;
 
 	less = cache->pool && !(now & CLOSED_ROOM) &&
-	       tcache_room(cache) < cache->room;
+	       tcache_room(cache) < cache->stats.idle.most;
 	if (less)
 		tcache_close(cache, CLOSED_ROOM);
 	if (must && !closed)
@@ -186,7 +187,7 @@ void tcaches_pass(void)
 void tcaches_limit(bool now)
 {
 	limited = now;
-	all_pass(tcaches_count_reserved);
+	all_pass(thread_stats_claim_reserved);
 }
 
 void tcaches_invalidate(void)
@@ -225,7 +226,8 @@ static struct tcache *tcache_add(struct device *device)
 /* Under lock. One that is dead may not have been emptied yet. */
 static bool context_has_left(const struct tcache *cache)
 {
-	return cache->context->dead && cache->room_left == cache->room &&
+	return cache->context->dead &&
+	       cache->stats.idle.left == cache->stats.idle.most &&
 	       !cache->pass_through.pool;
 }
 
@@ -283,6 +285,7 @@ static void tcaches_start(void)
 static void tcache_set(struct tcache *cache, bool sure)
 {
 	tcache_current = cache;
+	thread_stats_own = &cache->stats;
 	tcache_verified = sure ? cache : &tcache_none;
 	tcache_runtime = bound ? tcache_verified : &tcache_none;
 }

@@ -24,7 +24,7 @@
 
 #include "block/block_index.h"
 #include "context/context.h"
-#include "stats/counter.h"
+#include "stats/thread_stats.h"
 #include "pools/pool.h"
 
 enum {
@@ -57,17 +57,13 @@ enum {
 	CLOSED_ROOM = 8,   /* it holds more than it may now */
 };
 
-/* What a thread counts of a pool that keeps nothing; see pass_through.h. Words
- * that change at once are no neighbours: gcc would read both by one load, which
- * has to wait until the stores before it have left the processor. */
+/* Of a pool that keeps nothing; see pass_through.h. Words that change at once
+ * are no neighbours, as in struct thread_stats. */
 struct pass_through {
-	int64_t reserved; /* bytes taken from the driver, less those given */
+	int64_t outstanding;       /* blocks the pool has yet to be told of */
 	struct pool *_Atomic open; /* the pool, while the cache is not closed */
-	int64_t outstanding; /* blocks that the pool has yet to be told of */
-	struct pool *pool;   /* the active one; or NULL */
-	int64_t outstanding_span; /* their bytes */
-	int64_t taken;            /* blocks, since the process began */
-	int64_t given;
+	int64_t outstanding_span;  /* bytes of those blocks */
+	struct pool *pool;         /* the active one; or NULL */
 };
 
 struct tcache {
@@ -79,17 +75,8 @@ struct tcache {
 	struct block_table *_Atomic table;
 	struct pool *pool;              /* that its blocks belong to, or NULL */
 	_Atomic uint64_t *epoch, *safe; /* of its device */
-	/* Figures count down to a time to see to them. */
-	int64_t room_left; /* bytes; so idle bytes are room less these */
-	int64_t slack;     /* live bytes that make a new peak */
-	int64_t hits_left; /* requests, until others' bytes are looked at */
-	int64_t freed;     /* bytes of spans since the process began */
-	/* Under the caches' lock, but for its own thread's reads. */
-	int64_t room;           /* bytes that it may hold */
-	int64_t live_most;      /* so its live bytes are these less slack */
-	int64_t hits_most;      /* so its hits are these less hits_left */
-	int64_t frees;          /* the thread's own, as freed */
-	struct stats published; /* to its device, see tcache_stats.c */
+	/* What the thread counts; its idle bytes are those in magazines. */
+	struct thread_stats stats;
 	struct pass_through pass_through;
 	struct device *device;
 	struct context *_Atomic context; /* NULL: a spare record */
@@ -113,13 +100,6 @@ struct tcache {
 extern __thread struct tcache *tcache_current, *tcache_verified,
 	*tcache_runtime;
 extern struct tcache tcache_none;
-
-/* Words that one thread changes without an atomic step. */
-__attribute__((no_sanitize("thread"))) static inline int64_t figure_add(
-	int64_t *figure, uint64_t change)
-{
-	return *figure = (int64_t)((uint64_t)*figure + change);
-}
 
 static inline void magazine_set(struct magazine *magazine, struct block *block)
 {
@@ -229,22 +209,5 @@ void tcaches_pass(void);
 
 /* The same, and each thread asks again which context is current. */
 void tcaches_invalidate(void);
-
-/* Sums over all caches of a device, also of threads that have ended. */
-struct stats tcaches_stats(const struct device *device);
-
-/* The same without a lock or a walk: the calling thread's own are exact, those
- * of others as of when they were last told; all are, where there is one. */
-struct stats tcaches_approx(const struct device *device);
-
-/* The calling thread sees to its figures. The peak of live bytes is exact for
- * one thread; with several each may miss a sixteenth, 8 MiB at most, and what
- * the others did since they last told: every 256 requests of theirs, about. One
- * that is alone on its device looks every 4,096, and soon once its context has
- * another. Takes the caches' lock. */
-void tcache_sync(struct tcache *cache);
-
-/* What the caches count, for the devices' figures. */
-extern const struct stats_source tcaches_source;
 
 #endif

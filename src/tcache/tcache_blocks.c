@@ -55,7 +55,8 @@ void magazine_move(struct tcache *cache, struct magazine *magazine, size_t most,
 		safe = below;
 	for (; most && magazine_has(magazine, below); most -= list.count) {
 		list = magazine_cut(magazine, most, safe);
-		cache->room_left += (int64_t)(list.count * list.head->span);
+		cache->stats.idle.left +=
+			(int64_t)(list.count * list.head->span);
 		tcache_source->free_batch(&list);
 	}
 }
@@ -85,7 +86,7 @@ bool tcache_move(struct tcache *cache, size_t least, size_t most,
 
 void tcache_shed(struct tcache *cache)
 {
-	for (size_t i = cache->named; i-- && cache->room_left < 0;)
+	for (size_t i = cache->named; i-- && cache->stats.idle.left < 0;)
 		magazine_empty(cache, &cache->magazines[cache->names[i]],
 			       SIZE_MAX);
 }
@@ -108,7 +109,7 @@ void tcache_pardon(struct tcache *cache)
 
 void tcache_empty(struct tcache *cache)
 {
-	if (cache->room_left < cache->room)
+	if (cache->stats.idle.left < cache->stats.idle.most)
 		tcache_move(cache, 0, SIZE_MAX, UINT64_MAX);
 	pass_through_settle(cache);
 	tcache_serve(cache, NULL);
@@ -151,7 +152,7 @@ static struct magazine *magazine_for(struct tcache *cache, size_t span)
  * freed next. */
 static size_t count_room(const struct tcache *cache, size_t span)
 {
-	int64_t room = cache->room_left - cache->room / 2;
+	int64_t room = cache->stats.idle.left - cache->stats.idle.most / 2;
 
 	return room > 0 ? (size_t)room / span : 0;
 }
@@ -159,7 +160,7 @@ static size_t count_room(const struct tcache *cache, size_t span)
 /* It may hold more by now. */
 static void tcache_grow(struct tcache *cache)
 {
-	if (tcache_room(cache) <= cache->room)
+	if (tcache_room(cache) <= cache->stats.idle.most)
 		return;
 	tcaches_lock();
 	tcache_fit(cache);
@@ -171,13 +172,14 @@ static void tcache_grow(struct tcache *cache)
  * stay so. */
 static void tcache_make_room(struct tcache *cache, size_t span)
 {
-	int64_t half = cache->room / 2, least = (int64_t)span;
+	int64_t half = cache->stats.idle.most / 2, least = (int64_t)span;
 
 	if (++cache->refused % REFUSED_OFTEN)
 		return;
 	if (least < half)
 		least = half;
-	for (size_t i = 0; i < cache->named && cache->room_left < least; i++) {
+	for (size_t i = 0; i < cache->named && cache->stats.idle.left < least;
+	     i++) {
 		cache->hand = (cache->hand + 1) % cache->named;
 		magazine_empty(cache,
 			       &cache->magazines[cache->names[cache->hand]],
@@ -225,7 +227,7 @@ void tcache_refill(struct tcache *cache, size_t span, uint64_t safe)
 		return;
 	if (!count_room(cache, span))
 		tcache_grow(cache);
-	if ((int64_t)span > cache->room)
+	if ((int64_t)span > cache->stats.idle.most)
 		return;
 	magazine = magazine_for(cache, span);
 	if (!magazine || !magazine_asked(magazine, span))
@@ -246,7 +248,7 @@ void tcache_refill(struct tcache *cache, size_t span, uint64_t safe)
 	if (!list.tail->next)
 		magazine->tail = list.tail;
 	magazine_set(magazine, list.head);
-	cache->room_left -= (int64_t)(list.count * span);
+	cache->stats.idle.left -= (int64_t)(list.count * span);
 }
 
 bool tcache_put(struct tcache *cache, struct block *block)
@@ -255,20 +257,20 @@ bool tcache_put(struct tcache *cache, struct block *block)
 
 	if (!cache || cache->pool != block->pool || atomic_load(&cache->closed))
 		return false;
-	if (cache->room_left < (int64_t)block->span)
+	if (cache->stats.idle.left < (int64_t)block->span)
 		tcache_grow(cache);
-	if ((int64_t)block->span > cache->room)
+	if ((int64_t)block->span > cache->stats.idle.most)
 		return false;
 	magazine = magazine_for(cache, block->span);
 	if (!magazine || magazine->span != block->span)
 		return false;
-	if (cache->room_left < (int64_t)block->span)
+	if (cache->stats.idle.left < (int64_t)block->span)
 		magazine_empty(cache, magazine, MOVE_MAX);
-	if (cache->room_left < (int64_t)block->span)
+	if (cache->stats.idle.left < (int64_t)block->span)
 		tcache_make_room(cache, block->span);
-	if (cache->room_left < (int64_t)block->span)
+	if (cache->stats.idle.left < (int64_t)block->span)
 		return false;
 	magazine_append(magazine, block);
-	cache->room_left -= (int64_t)block->span;
+	cache->stats.idle.left -= (int64_t)block->span;
 	return true;
 }

@@ -39,7 +39,8 @@ static struct tcache *other_closed(struct tcache *at, const struct tcache *but)
  */
 static bool tcache_works(struct tcache *cache)
 {
-	int64_t work = cache->frees + cache->hits_most - cache->hits_left;
+	int64_t work = cache->stats.frees + cache->stats.hits.most -
+		       cache->stats.hits.left;
 
 	if (work == cache->work_seen)
 		return ++cache->idle_looks < LOOKS_IDLE;

@@ -18,7 +18,6 @@ static struct tcache *record_new(void)
 
 	if (cache == MAP_FAILED)
 		return NULL;
-	cache->hits_left = cache->hits_most = LOOK_EVERY;
 	return cache;
 }
 
@@ -36,6 +35,7 @@ struct tcache *tcache_record(struct device *device)
 	cache->epoch = &device->epoch;
 	cache->safe = &device->safe;
 	cache->next = caches;
+	thread_stats_open(&cache->stats, device);
 	tcache_close(cache, CLOSED_RULE);
 	atomic_store(&caches, cache);
 	return cache;
@@ -56,7 +56,7 @@ static void record_unlink(struct tcache *cache)
 
 void tcache_spare(struct tcache *cache)
 {
-	tcache_forget(cache);
+	thread_stats_close(&cache->stats);
 	record_unlink(cache);
 	cache->next_own = spare;
 	spare = cache;

@@ -30,10 +30,7 @@ int64_t tcache_room(const struct tcache *cache)
 
 void tcache_fit(struct tcache *cache)
 {
-	int64_t room = tcache_room(cache);
-
-	cache->room_left += room - cache->room;
-	cache->room = room;
+	thread_stats_room(&cache->stats, tcache_room(cache));
 	tcache_shed(cache);
 	tcache_open(cache, CLOSED_ROOM);
 }
@@ -54,10 +51,9 @@ void tcaches_recompute_rooms(struct context *context)
 		if (at->context != context)
 			continue;
 		tcache_fit(at);
+		thread_stats_alone(&at->stats, count == 1);
 		if (count == 1)
 			tcache_pardon(at);
-		else
-			tcache_sync_soon(at);
 		tcache_open(at, CLOSED_OTHER);
 	}
 }

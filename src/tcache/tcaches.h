@@ -1,8 +1,7 @@
 /* What the parts of the caches share: tcache.c says when they are closed,
  * tcache_record.c which there are, tcache_rooms.c how much they hold,
  * tcache_blocks.c and tcache_spans.c what is in them, tcache_raids.c what
- * others take of it, tcache_stats.c what they count.
- */
+ * others take of it. What they count is in stats/thread_stats.c. */
 #ifndef MNM_TCACHES_H
 #define MNM_TCACHES_H
 
@@ -41,18 +40,6 @@ void tcaches_recompute_rooms(struct context *context);
  * memory. And the thread of an empty one, as that, has ended. */
 struct tcache *tcache_record(struct device *device);
 void tcache_spare(struct tcache *cache);
-
-/* Under that lock: what it has counted is its device's, and it counts from
- * nothing. */
-void tcache_forget(struct tcache *cache);
-
-/* By its own thread, or who has closed it; under that lock: it is not alone any
- * more. */
-void tcache_sync_soon(struct tcache *cache);
-
-/* Under that lock, with all of them closed: what they have reserved is claimed
- * and counted by the devices. */
-void tcaches_count_reserved(void);
 
 /* The magazine that has blocks of a span, or NULL. Others' may change at once.
  */

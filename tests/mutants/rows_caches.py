@@ -4,7 +4,7 @@ blocks."""
 FENCE = "src/order/fence.c"
 CAPTURE = "src/order/capture.c"
 FREES = "src/mem/mem_free.c"
-FIGURES = "src/tcache/tcache_stats.c"
+THREADS = "src/stats/thread_stats.c"
 CURRENT = "src/context/context_current.c"
 POOLS = "src/heap/pools.c"
 WORK = "src/order/stream_order.c"
@@ -94,8 +94,8 @@ ROWS = [
     ("another_pools_block_is_kept", "test_cache.py",
      (FAST, " ||\n	    !LIKELY(block->pool == cache->pool))", ")")),
     ("room_is_lost_where_there_is_none", "test_cache.py",
-     (FAST, "	if (!LIKELY(figure_add(&cache->room_left, -span) >= 0) ||",
-      "	if (!LIKELY(cache->room_left >= (int64_t)span) ||")),
+     (FAST, "	if (!LIKELY(figure_add(&cache->stats.idle.left, -span) >= 0) ||",
+      "	if (!LIKELY(cache->stats.idle.left >= (int64_t)span) ||")),
     ("a_thread_keeps_what_it_likes", "test_cache.py -k option_says",
      (ROOMS, "	if (room && cache->context->caches == 1)", "	if (true)")),
     ("a_swap_leaves_the_caches_alone", "test_cache.py -k swap",
@@ -108,7 +108,8 @@ ROWS = [
       "heap->pools, *next;")),
     ("a_dead_contexts_cache_is_taken_full",
      "race a context's end beside its blocks' thread, without fences",
-     (CACHE, "cache->context->dead && cache->room_left == cache->room &&",
+     (CACHE, "cache->context->dead &&\n"
+      "	       cache->stats.idle.left == cache->stats.idle.most &&",
       "cache->context->dead &&")),
     ("a_thread_takes_its_blocks_along", "test_cache.py -k ends_leaves",
      (CACHE, "		tcache_empty(cache);\n", "")),
@@ -125,16 +126,17 @@ ROWS = [
     ("marks_outlive_their_block", "test_cache.py -k each_life",
      (FREES, "	block_unmark(block);\n", "")),
     ("a_threads_peak_is_not_lifted", "test_cache.py -k peak",
-     (FIGURES, "	if (now > 0)\n		counter_raise(", "	if (false)\n"
+     (THREADS, "	if (now > 0)\n		counter_raise(", "	if (false)\n"
       "		counter_raise(")),
     ("one_of_several_looks_seldom", "unit",
-     (FIGURES, "	return cache->context->caches <= 1 &&", "	return")),
+     (THREADS, "	return stats->alone &&", "	return")),
     ("one_of_two_contexts_looks_seldom", "unit",
-     (FIGURES, " <= 1 && cache->device->contexts <= 1;", " <= 1;")),
+     (THREADS, "stats->alone && stats->device->contexts <= 1;",
+      "stats->alone;")),
     ("who_was_alone_goes_on_looking_seldom", "unit",
-     (ROOMS, "			tcache_sync_soon(at);", "			;")),
+     (ROOMS, "&at->stats, count == 1);", "&at->stats, true);")),
     ("what_an_ended_thread_counted_is_lost", "unit",
-     (FIGURES, "	stats_add(ended, &cache->published, 1);\n", "	(void)ended;\n")),
+     (THREADS, "	words_add(ended, stats);\n", "	(void)ended;\n")),
     ("slack_is_served_before_it_is_safe", "unit",
      (SPANS, "	if (!block || block->epoch >= atomic_load(cache->safe))\n",
       "	if (!block)\n")),
@@ -169,7 +171,7 @@ ROWS = [
      (CACHED, "	if (++cache->refused % REFUSED_OFTEN)\n", "	if (cache)\n")),
     ("who_gets_company_keeps_all", "unit",
      (CACHED, "	for (size_t i = cache->named; i-- && "
-      "cache->room_left < 0;)", "	for (size_t i = cache->named; "
+      "cache->stats.idle.left < 0;)", "	for (size_t i = cache->named; "
       "i-- && false;)")),
     ("who_only_takes_is_not_counted", "test_sharing.py -k comes_round",
      (MEM, "	    (!heap->keeps_blocks || tcaches_have(heap->context, taken)))",

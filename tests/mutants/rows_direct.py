@@ -6,7 +6,7 @@ ENDS = "src/tcache/pass_through.c"
 INDEX = "src/block/block_index.c"
 BLOCKS = "src/tcache/tcache_blocks.c"
 CACHE = "src/tcache/tcache.c"
-FIGURES = "src/tcache/tcache_stats.c"
+THREADS = "src/stats/thread_stats.c"
 
 ROWS = [
     ("a_known_address_is_not_looked_for", "unit",
@@ -35,12 +35,12 @@ ROWS = [
       "")),
     ("a_block_comes_back_before_its_free",
      "race direct calls beside their context's end",
-     (DIRECT, "	figure_add(&cache->frees, 1);\nleave:",
-      "	figure_add(&cache->frees, 1);\n"
+     (DIRECT, "	figure_add(&cache->stats.frees, 1);\nleave:",
+      "	figure_add(&cache->stats.frees, 1);\n"
       "	pass_through_checkout(cache, -(uint64_t)1, -block->span);\nleave:"),
      (DIRECT, "		pass_through_checkout(cache, -(uint64_t)1, -block->span);\n"
-      "		figure_add(&cache->pass_through.reserved, -block->span);",
-      "		figure_add(&cache->pass_through.reserved, -block->span);")),
+      "		figure_add(&cache->stats.reserved, -block->span);",
+      "		figure_add(&cache->stats.reserved, -block->span);")),
     ("what_was_lent_is_not_told", "test_direct.py -k pool_that_was",
      (BLOCKS, "	pass_through_settle(cache);\n", "")),
     ("a_failed_free_is_forgotten", "test_direct.py -k does_not_free",
@@ -55,5 +55,5 @@ ROWS = [
     ("an_unseen_door_is_never_noticed", "test_direct.py -k door",
      (ENDS, "		context_current();\n", "		(void)cache;\n")),
     ("the_peak_of_what_is_reserved_is_that_of_live", "test_direct.py -k peak",
-     (FIGURES, "	return room < slack ? room : slack;", "	return slack;")),
+     (THREADS, "	return reserved < live ? reserved : live;", "	return live;")),
 ]

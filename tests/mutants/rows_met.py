@@ -30,7 +30,7 @@ ROWS = [
       "	.was_wrong = observers_tell,\n")),
     ("a_free_that_failed_leaves_slack",
      "test_direct.py -k driver_does_not_free",
-     (COUNTER, "	source()->sync(device);\n", "")),
+     (COUNTER, "		thread_stats_sync(thread_stats_own);\n", "		;\n")),
     ("a_request_without_room_shuts_for_good",
      "test_pressure.py -k fast_path",
      (COUNTER, "	device->pressed--;\n	gate_recompute(device);\n",

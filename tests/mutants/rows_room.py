@@ -7,7 +7,7 @@ LIMIT = "src/heap/limit.c"
 FOREIGN = "src/mem/foreign.c"
 MEM = "src/mem/mem.c"
 PRIMARY = "src/hooks/primary.c"
-FIGURES = "src/tcache/tcache_stats.c"
+THREADS = "src/stats/thread_stats.c"
 
 ROWS = [
     ("a_call_into_a_capture_is_made_again", "test_room.py -k into_a_capture",
@@ -56,7 +56,7 @@ ROWS = [
      "test_limits.py -k no_pool_has",
      ("src/mem/mem_info.c", "	held += atomic_load(&context->device->unpooled);\n", "")),
     ("what_was_direct_is_not_claimed", "test_limits.py -k changes_while",
-     (FIGURES, "		device_claim(device_at(i), moved);\n", "")),
+     (THREADS, "		device_claim(device, moved);\n", "")),
     ("a_lower_limit_keeps_what_is_idle", "test_limits.py -k sends_what",
      (LIMIT, "			device_trim(device_at(i));", "			;")),
 ]

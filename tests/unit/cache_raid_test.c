@@ -122,7 +122,7 @@ static int frees(struct tcache *cache, size_t span, int count)
 	struct block *block;
 	int kept = 0;
 
-	cache->frees += count;
+	cache->stats.frees += count;
 	for (int i = 0; i < count; i++) {
 		block = freed(span);
 		if (tcache_put(cache, block))
@@ -237,7 +237,7 @@ START_TEST(who_asks_and_is_not_raided_gets_as_many_as_before)
 		for (int i = 0; i < 8; i++)
 			ck_assert(pool->ops->free(pool, freed(SPAN)));
 		tcache_refill(&first, SPAN, 1);
-		if (first.room_left == ROOM - 8 * SPAN)
+		if (first.stats.idle.left == ROOM - 8 * SPAN)
 			break;
 		tcache_empty(&first);
 		first.pool = pool;
@@ -285,7 +285,7 @@ START_TEST(who_is_not_alone_any_more_keeps_what_it_has_room_for)
 	second.context = &context;
 	tcaches_recompute_rooms(&context);
 	tcaches_unlock();
-	ck_assert_int_ge(first.room_left, 0);
+	ck_assert_int_ge(first.stats.idle.left, 0);
 	ck_assert_int_eq(pooled(SPAN), 40); /* the largest */
 	ck_assert_int_eq(pooled(SMALL), 0);
 }
@@ -302,7 +302,7 @@ START_TEST(room_that_holds_what_is_not_asked_for_comes_back)
 		refused++;
 	ck_assert_int_gt(refused, 0);
 	ck_assert_int_le(refused, 100);
-	ck_assert_int_ge(first.room_left, ROOM / 2 - 4 * SPAN);
+	ck_assert_int_ge(first.stats.idle.left, ROOM / 2 - 4 * SPAN);
 }
 END_TEST
 
@@ -314,7 +314,7 @@ START_TEST(room_for_what_is_asked_comes_back)
 	prepare();
 	ck_assert_int_eq(frees(&first, 8 * SPAN, 2), 2);
 	ck_assert(pool->ops->free(pool, freed(SPAN)));
-	for (; asks < OFTEN && first.room_left < ROOM / 2; asks++)
+	for (; asks < OFTEN && first.stats.idle.left < ROOM / 2; asks++)
 		tcache_refill(&first, SPAN, 1);
 	ck_assert_int_gt(asks, 0);
 	ck_assert_int_le(asks, 100);

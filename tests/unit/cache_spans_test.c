@@ -11,9 +11,9 @@ enum { UNIT = 4096, SPANS = 500 };
 __thread struct tcache *tcache_current;
 
 /* Of what the search needs not. */
-void tcache_sync(struct tcache *cache)
+void thread_stats_sync(struct thread_stats *stats)
 {
-	(void)cache;
+	(void)stats;
 }
 
 static _Atomic uint64_t safe;
@@ -26,7 +26,7 @@ static struct tcache *made(void)
 	memset(cache, 0, sizeof(*cache));
 	cache->unit = UNIT;
 	cache->safe = &safe;
-	cache->hits_left = cache->slack = INT32_MAX;
+	cache->stats.hits.left = cache->stats.live.left = INT32_MAX;
 	safe = 10;
 	return cache;
 }

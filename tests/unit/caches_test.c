@@ -14,6 +14,7 @@
 enum { THREADS = 50, SIZE = 4096, REQUESTS = 1000 };
 
 static struct context context;
+static __thread unsigned int locks; /* that the thread has taken */
 static pthread_barrier_t all;
 
 int backing_device_bytes(int ordinal, size_t *bytes)
@@ -70,6 +71,16 @@ static size_t records(void)
 	return count;
 }
 
+/* Instead of pthread_mutex_lock, see tests/unit.mk. */
+int __real_pthread_mutex_lock(pthread_mutex_t *lock);
+int __wrap_pthread_mutex_lock(pthread_mutex_t *lock);
+
+int __wrap_pthread_mutex_lock(pthread_mutex_t *lock)
+{
+	locks++;
+	return __real_pthread_mutex_lock(lock);
+}
+
 static const struct tcache_source source = {.idle_most = idle_limit_idle_most};
 
 static struct device *prepare(int ordinal)
@@ -79,7 +90,6 @@ static struct device *prepare(int ordinal)
 	pthread_mutex_init(&context.lock, NULL);
 	tcaches_room_set(1 << 20);
 	tcaches_open(&source);
-	counters_source(&tcaches_source);
 	return context.device;
 }
 
@@ -149,24 +159,32 @@ START_TEST(a_record_serves_a_thread_of_another_device)
 }
 END_TEST
 
-/* It would wait for the lock, which is held here, until the time limit. */
-START_TEST(what_a_thread_counts_needs_no_lock_but_for_a_look)
+START_TEST(what_a_thread_counts_needs_no_lock_but_for_a_sync)
 {
 	struct device *device = prepare(1);
+	uint64_t live, hits;
+	unsigned int taken;
 
 	tcache_attach(&context);
 	device_count_alloc(device, SIZE, COUNTER_hits); /* the peak */
 	device_count_free(device, SIZE);
-	tcache_sync(tcache_current);
-	tcaches_lock();
+	thread_stats_sync(&tcache_current->stats);
+	locks = 0;
 	for (int i = 0; i < LOOK_EVERY - 1; i++) {
 		device_count_alloc(device, SIZE, COUNTER_hits);
 		device_count_free(device, SIZE);
 	}
-	ck_assert_uint_eq(counter_approx(device, COUNTER_live_bytes), 0);
-	ck_assert_uint_eq(counter_approx(device, COUNTER_hits), LOOK_EVERY);
-	tcaches_unlock();
-	ck_assert_uint_eq(counter_get(device, COUNTER_allocs), LOOK_EVERY);
+	live = counter_approx(device, COUNTER_live_bytes);
+	hits = counter_approx(device, COUNTER_hits);
+	taken = locks;
+	ck_assert_uint_eq(taken, 0);
+	ck_assert_uint_eq(live, 0);
+	ck_assert_uint_eq(hits, LOOK_EVERY);
+	locks = 0;
+	hits = counter_get(device, COUNTER_allocs);
+	taken = locks;
+	ck_assert_uint_gt(taken, 0); /* that it counts locks */
+	ck_assert_uint_eq(hits, LOOK_EVERY);
 	ck_assert_uint_eq(counter_get(device, COUNTER_live_peak), SIZE);
 }
 END_TEST
@@ -180,13 +198,13 @@ START_TEST(who_is_alone_looks_seldom_until_it_is_not)
 	void *of;
 
 	tcache_attach(&context);
-	tcache_sync(tcache_current);
-	ck_assert_int_eq(tcache_current->hits_left, LOOK_ALONE);
+	thread_stats_sync(&tcache_current->stats);
+	ck_assert_int_eq(tcache_current->stats.hits.left, LOOK_ALONE);
 	device_count_alloc(device, SIZE, COUNTER_hits);
 	ck_assert(!pthread_create(&thread, NULL, device_of_cache, NULL));
 	ck_assert(!pthread_join(thread, &of));
 	ck_assert_ptr_eq(of, device);
-	ck_assert_int_eq(tcache_current->hits_left, LOOK_EVERY);
+	ck_assert_int_eq(tcache_current->stats.hits.left, LOOK_EVERY);
 	ck_assert_uint_eq(counter_get(device, COUNTER_hits), before + 1);
 	device_count_free(device, SIZE);
 }
@@ -197,16 +215,16 @@ START_TEST(one_of_several_looks_often)
 	struct device *device = prepare(1);
 
 	tcache_attach(&context);
-	context.caches = 2;
-	tcache_sync(tcache_current);
-	ck_assert_int_eq(tcache_current->hits_left, LOOK_EVERY);
-	context.caches = 1;
+	thread_stats_alone(&tcache_current->stats, false);
+	thread_stats_sync(&tcache_current->stats);
+	ck_assert_int_eq(tcache_current->stats.hits.left, LOOK_EVERY);
+	thread_stats_alone(&tcache_current->stats, true);
 	device->contexts = 2;
-	tcache_sync(tcache_current);
-	ck_assert_int_eq(tcache_current->hits_left, LOOK_EVERY);
+	thread_stats_sync(&tcache_current->stats);
+	ck_assert_int_eq(tcache_current->stats.hits.left, LOOK_EVERY);
 	device->contexts = 1;
-	tcache_sync(tcache_current);
-	ck_assert_int_eq(tcache_current->hits_left, LOOK_ALONE);
+	thread_stats_sync(&tcache_current->stats);
+	ck_assert_int_eq(tcache_current->stats.hits.left, LOOK_ALONE);
 }
 END_TEST
 
@@ -222,6 +240,7 @@ static struct tcache *made(void)
 	cache->next = caches;
 	caches = cache;
 	tcaches_unlock();
+	thread_stats_open(&cache->stats, context.device);
 	return cache;
 }
 
@@ -232,15 +251,16 @@ START_TEST(others_figures_are_told_when_a_thread_looks_often_enough)
 
 	tcache_attach(&context);
 	for (uint64_t turn = 1; turn <= 3; turn++) {
-		other->frees = third->frees = (int64_t)turn * REQUESTS;
+		other->stats.frees = third->stats.frees =
+			(int64_t)turn * REQUESTS;
 		ck_assert_uint_eq(counter_get(device, COUNTER_frees),
 				  2 * turn * REQUESTS);
-		tcache_sync(tcache_current);
+		thread_stats_sync(&tcache_current->stats);
 		ck_assert_uint_eq(counter_approx(device, COUNTER_frees),
 				  2 * turn * REQUESTS);
-		other->frees++;
+		other->stats.frees++;
 		for (int i = 0; i < 2; i++)
-			tcache_sync(tcache_current);
+			thread_stats_sync(&tcache_current->stats);
 		ck_assert_uint_eq(counter_approx(device, COUNTER_frees),
 				  2 * turn * REQUESTS);
 	}
@@ -254,11 +274,11 @@ START_TEST(a_new_peak_is_of_what_all_threads_have)
 
 	tcache_attach(&context);
 	device_count_alloc(device, 8 * SIZE, COUNTER_hits);
-	tcache_sync(tcache_current);
-	other->slack -= 4 * SIZE; /* has so much, and has not told */
+	thread_stats_sync(&tcache_current->stats);
+	other->stats.live.left -= 4 * SIZE; /* has so much, and has not told */
 	device_count_alloc(device, SIZE, COUNTER_hits);
 	ck_assert_uint_eq(counter_get(device, COUNTER_live_peak), 13 * SIZE);
-	other->slack += 4 * SIZE;
+	other->stats.live.left += 4 * SIZE;
 	device_count_alloc(device, 4 * SIZE, COUNTER_hits);
 	ck_assert_uint_eq(counter_get(device, COUNTER_live_peak), 13 * SIZE);
 	device_count_alloc(device, 1, COUNTER_hits);
@@ -277,10 +297,10 @@ START_TEST(what_one_thread_frees_for_another_costs_few_looks)
 	tcache_attach(&context);
 	device_count_alloc(device, 256 * SIZE, COUNTER_misses);
 	for (int i = 0; i < REQUESTS; i++) {
-		told = tcache_current->published.hits;
+		told = tcache_current->stats.published.of[WORD_hits];
 		device_count_alloc(device, SIZE, COUNTER_hits);
-		looks += tcache_current->published.hits != told;
-		other->slack += SIZE; /* has freed it */
+		looks += tcache_current->stats.published.of[WORD_hits] != told;
+		other->stats.live.left += SIZE; /* has freed it */
 	}
 	ck_assert_uint_ge(looks, REQUESTS / LOOK_EVERY);
 	ck_assert_uint_le(looks, REQUESTS / 15);
@@ -295,8 +315,8 @@ START_TEST(a_peak_is_never_below_what_there_is)
 	struct device *device = prepare(1);
 	struct tcache *other = made();
 
-	other->pass_through.reserved = 3 * SIZE;
-	other->slack = -2 * SIZE;
+	other->stats.reserved = 3 * SIZE;
+	other->stats.live.left = -2 * SIZE;
 	ck_assert_uint_eq(counter_get(device, COUNTER_reserved_peak), 3 * SIZE);
 	ck_assert_uint_eq(counter_get(device, COUNTER_live_peak), 2 * SIZE);
 }
@@ -308,7 +328,7 @@ START_TEST(caches_hold_no_more_than_may_be_idle)
 	struct device *device = prepare(7);
 
 	idle_limit_set(&half);
-	ck_assert_int_eq(tcache_attach(&context)->room, 0);
+	ck_assert_int_eq(tcache_attach(&context)->stats.idle.most, 0);
 	ck_assert_int_eq(tcache_room(tcache_current), 0);
 	device_count_alloc(device, 8 << 20, COUNTER_hits);
 	ck_assert_int_eq(tcache_room(tcache_current), 4 << 20);
@@ -340,7 +360,7 @@ int main(void)
 
 	tests[0] = threads_that_have_ended_leave_figures_and_nothing_to_walk;
 	tests[1] = a_record_serves_a_thread_of_another_device;
-	tests[2] = what_a_thread_counts_needs_no_lock_but_for_a_look;
+	tests[2] = what_a_thread_counts_needs_no_lock_but_for_a_sync;
 	tests[3] = others_figures_are_told_when_a_thread_looks_often_enough;
 	tests[4] = a_new_peak_is_of_what_all_threads_have;
 	tests[5] = what_one_thread_frees_for_another_costs_few_looks;

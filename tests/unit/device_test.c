@@ -1,53 +1,107 @@
-/* A device's figures, as they are seen while threads change theirs. */
-#include "stats/counter.h"
+/* The counters of a device, of each kind, with what threads count of them. */
 #include "context/context.h"
 #include "run.h"
+#include "stats/counter.h"
+#include "stats/thread_stats.h"
 
 enum { SIZE = 4096 };
 
-/* What the caches have; the test's own. */
-static struct stats caches;
+/* Another thread's words, and the calling thread's once it is told so. */
+static struct thread_stats other, own;
 
-static struct stats sum(const struct device *device)
+static struct device *prepare(int ordinal)
 {
-	(void)device;
-	return caches;
+	struct device *device = device_at(ordinal);
+
+	thread_stats_open(&other, device);
+	thread_stats_open(&own, device);
+	return device;
 }
 
-static bool count_alloc(const struct device *device, size_t size, bool hit)
+START_TEST(a_sum_is_of_the_device_and_of_all_threads)
 {
-	(void)device, (void)size, (void)hit;
-	return false;
-}
+	struct device *device = prepare(0);
 
-static const struct stats_source source = {
-	.sum = sum, .approx = sum, .count_alloc = count_alloc};
+	counter_add(device, COUNTER_frees, 1);
+	other.frees = 10;
+	own.frees = 100;
+	ck_assert_uint_eq(counter_get(device, COUNTER_frees), 111);
+	thread_stats_close(&other);
+	ck_assert_uint_eq(counter_get(device, COUNTER_frees), 111);
+	counter_sub(device, COUNTER_frees, 1);
+	ck_assert_uint_eq(counter_get(device, COUNTER_frees), 110);
+	ck_assert_uint_eq(counter_get(device_at(1), COUNTER_frees), 0);
+}
+END_TEST
+
+START_TEST(one_word_may_be_a_part_of_several_counters)
+{
+	struct device *device = prepare(0);
+
+	own.taken = 3;
+	ck_assert_uint_eq(counter_get(device, COUNTER_misses), 3);
+	ck_assert_uint_eq(counter_get(device, COUNTER_driver_allocs), 3);
+	ck_assert_uint_eq(counter_get(device, COUNTER_allocs), 3);
+}
+END_TEST
+
+START_TEST(a_gauge_goes_below_what_one_thread_has_seen)
+{
+	struct device *device = prepare(0);
+
+	own.reserved = 5 * SIZE;
+	counter_add(device, COUNTER_reserved_bytes, SIZE);
+	ck_assert_uint_eq(counter_get(device, COUNTER_reserved_bytes),
+			  6 * SIZE);
+	other.reserved = -4 * SIZE; /* gives what the first has taken */
+	ck_assert_uint_eq(counter_get(device, COUNTER_reserved_bytes),
+			  2 * SIZE);
+	counter_sub(device, COUNTER_reserved_bytes, SIZE);
+	own.reserved = 4 * SIZE;
+	ck_assert_uint_eq(counter_get(device, COUNTER_reserved_bytes), 0);
+}
+END_TEST
 
 START_TEST(a_free_that_is_seen_before_its_request_is_not_less_than_nothing)
 {
-	struct device *device = device_at(0);
+	struct device *device = prepare(0);
 
-	counters_source(&source);
-	caches.live = -(uint64_t)SIZE;
+	other.live.left = SIZE; /* has freed more than it took */
 	ck_assert_uint_eq(counter_get(device, COUNTER_live_bytes), 0);
 	ck_assert_uint_eq(counter_get(device, COUNTER_live_peak), 0);
 	device_count_alloc(device, SIZE / 2, COUNTER_hits);
 	ck_assert_uint_eq(counter_get(device, COUNTER_live_bytes), 0);
-	caches.live = 0;
+	other.live.left = 0;
 	ck_assert_uint_eq(counter_get(device, COUNTER_live_bytes), SIZE / 2);
 	ck_assert_uint_eq(counter_get(device, COUNTER_live_peak), SIZE / 2);
 }
 END_TEST
 
+START_TEST(only_what_was_published_is_known_without_a_lock)
+{
+	struct device *device = prepare(0);
+
+	thread_stats_own = &own;
+	own.live.left = other.live.left = -SIZE;
+	ck_assert_uint_eq(counter_approx(device, COUNTER_live_bytes), SIZE);
+	thread_stats_sync(&other);
+	ck_assert_uint_eq(counter_approx(device, COUNTER_live_bytes), 2 * SIZE);
+	own.live.left += 2 * SIZE;
+	ck_assert_uint_eq(counter_approx(device, COUNTER_live_bytes), 0);
+	own.live.left += SIZE;
+	ck_assert_uint_eq(counter_approx(device, COUNTER_live_bytes), 0);
+	ck_assert_int_eq(counter_balance(device, COUNTER_live_bytes), -SIZE);
+}
+END_TEST
+
 START_TEST(what_was_freed_since_the_last_fence_waits_for_one)
 {
-	struct device *device = device_at(1);
+	struct device *device = prepare(1);
 
-	counters_source(&source);
-	caches.freed = 3 * SIZE;
+	other.freed = 3 * SIZE;
 	ck_assert_uint_eq(quarantine_set(device, 0), 3 * SIZE);
 	ck_assert_uint_eq(counter_get(device, COUNTER_quarantined_bytes), 0);
-	caches.freed = 5 * SIZE;
+	other.freed = 5 * SIZE;
 	counter_add(device, COUNTER_quarantined_bytes, SIZE);
 	ck_assert_uint_eq(counter_get(device, COUNTER_quarantined_bytes),
 			  3 * SIZE);
@@ -56,12 +110,111 @@ START_TEST(what_was_freed_since_the_last_fence_waits_for_one)
 }
 END_TEST
 
+START_TEST(a_maximum_is_the_highest_that_it_was_raised_to)
+{
+	struct device *device = prepare(0);
+
+	counter_raise(device, COUNTER_live_peak, 3 * SIZE);
+	counter_raise(device, COUNTER_live_peak, SIZE);
+	ck_assert_uint_eq(counter_get(device, COUNTER_live_peak), 3 * SIZE);
+	ck_assert_uint_eq(counter_get(device, COUNTER_live_bytes), 0);
+}
+END_TEST
+
+START_TEST(a_gauge_raises_its_maximum)
+{
+	struct device *device = prepare(0);
+
+	counter_add(device, COUNTER_reserved_bytes, 4 * SIZE);
+	counter_sub(device, COUNTER_reserved_bytes, 3 * SIZE);
+	counter_add(device, COUNTER_reserved_bytes, 2 * SIZE);
+	ck_assert_uint_eq(counter_approx(device, COUNTER_reserved_peak),
+			  4 * SIZE);
+	counter_add(device, COUNTER_reserved_bytes, 2 * SIZE);
+	ck_assert_uint_eq(counter_approx(device, COUNTER_reserved_peak),
+			  5 * SIZE);
+}
+END_TEST
+
+/* What the device has alone was never more than two. */
+START_TEST(a_maximum_is_of_what_the_device_and_its_threads_have_together)
+{
+	struct device *device = prepare(0);
+
+	thread_stats_own = &own;
+	other.reserved = 3 * SIZE; /* which the first does not know */
+	own.reserved = 2 * SIZE;
+	counter_add(device, COUNTER_reserved_bytes, 2 * SIZE);
+	other.reserved = own.reserved = 0;
+	ck_assert_uint_eq(counter_get(device, COUNTER_reserved_peak), 7 * SIZE);
+}
+END_TEST
+
+START_TEST(a_thread_that_syncs_raises_maxima)
+{
+	struct device *device = prepare(0);
+
+	own.reserved = 3 * SIZE;
+	own.live.left = -2 * SIZE;
+	thread_stats_sync(&own);
+	own.reserved = 0;
+	own.live.left += 2 * SIZE;
+	ck_assert_uint_eq(counter_get(device, COUNTER_reserved_bytes), 0);
+	ck_assert_uint_eq(counter_get(device, COUNTER_reserved_peak), 3 * SIZE);
+	ck_assert_uint_eq(counter_get(device, COUNTER_live_bytes), 0);
+	ck_assert_uint_eq(counter_get(device, COUNTER_live_peak), 2 * SIZE);
+}
+END_TEST
+
+START_TEST(a_total_is_its_parts_together)
+{
+	struct device *device = prepare(0);
+
+	thread_stats_own = &own;
+	counter_add(device, COUNTER_misses, 1);
+	other.hits.left = own.hits.left = LOOK_EVERY - 10;
+	ck_assert_uint_eq(counter_get(device, COUNTER_allocs), 21);
+	ck_assert_uint_eq(counter_approx(device, COUNTER_allocs), 11);
+	counter_add(device, COUNTER_array_bytes, SIZE);
+	counter_add(device, COUNTER_managed_bytes, SIZE);
+	own.reserved = SIZE;
+	ck_assert_uint_eq(counter_get(device, COUNTER_device_bytes), 3 * SIZE);
+}
+END_TEST
+
+START_TEST(what_threads_have_reserved_becomes_the_devices)
+{
+	struct device *device = prepare(0);
+
+	own.reserved = 3 * SIZE;
+	thread_stats_close(&own);
+	other.reserved = SIZE;
+	thread_stats_claim_reserved();
+	ck_assert_int_eq(other.reserved, 0);
+	ck_assert_uint_eq(counter_get(device, COUNTER_reserved_bytes),
+			  4 * SIZE);
+	ck_assert_uint_eq(device->claim, 4 * SIZE);
+}
+END_TEST
+
 int main(void)
 {
-	static const TTest *tests[3];
+	static const TTest *tests[13];
+	size_t n = 0;
 
-	tests[0] =
+	tests[n++] = a_sum_is_of_the_device_and_of_all_threads;
+	tests[n++] = one_word_may_be_a_part_of_several_counters;
+	tests[n++] = a_gauge_goes_below_what_one_thread_has_seen;
+	tests[n++] =
 		a_free_that_is_seen_before_its_request_is_not_less_than_nothing;
-	tests[1] = what_was_freed_since_the_last_fence_waits_for_one;
+	tests[n++] = only_what_was_published_is_known_without_a_lock;
+	tests[n++] = what_was_freed_since_the_last_fence_waits_for_one;
+	tests[n++] = a_maximum_is_the_highest_that_it_was_raised_to;
+	tests[n++] = a_gauge_raises_its_maximum;
+	tests[n++] =
+		a_maximum_is_of_what_the_device_and_its_threads_have_together;
+	tests[n++] = a_thread_that_syncs_raises_maxima;
+	tests[n++] = a_total_is_its_parts_together;
+	tests[n++] = what_threads_have_reserved_becomes_the_devices;
 	return tests_run("device", tests);
 }

@@ -1,0 +1,31 @@
+/* The words of struct thread_stats, a row each: WORD(name, way). It counts UP,
+ * or DOWN to the moment at which its thread has to do something. And the
+ * counters that it is a part of, a row each: COUNTED(counter, word). A counter
+ * has one word at most. */
+#ifndef MNM_THREAD_WORD_LIST_H
+#define MNM_THREAD_WORD_LIST_H
+
+/* clang-format off */
+#define THREAD_WORD_LIST \
+WORD(idle, DOWN) \
+WORD(live, DOWN) \
+WORD(hits, DOWN) \
+WORD(freed, UP) \
+WORD(frees, UP) \
+WORD(reserved, UP) \
+WORD(taken, UP) \
+WORD(given, UP)
+
+#define THREAD_COUNTER_LIST \
+COUNTED(idle_bytes, idle) \
+COUNTED(live_bytes, live) \
+COUNTED(hits, hits) \
+COUNTED(quarantined_bytes, freed) \
+COUNTED(frees, frees) \
+COUNTED(reserved_bytes, reserved) \
+COUNTED(misses, taken) \
+COUNTED(driver_allocs, taken) \
+COUNTED(driver_frees, given)
+/* clang-format on */
+
+#endif
