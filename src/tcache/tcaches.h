@@ -12,7 +12,7 @@ extern struct tcache *_Atomic caches; /* all, linked by next */
 
 extern const struct tcache_source *tcache_source;
 
-/* Taken last of all locks. */
+/* Taken last of all locks, but for that of stats/thread_stats.c. */
 void tcaches_lock(void);
 void tcaches_unlock(void);
 
