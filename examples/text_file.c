@@ -65,7 +65,11 @@ int text_open(struct text_file *text, const char *path)
 	if (!text->file)
 		return -1;
 	got = fread(start, 1, sizeof(start), text->file);
-	rewind(text->file);
+	if (fseek(text->file, 0, SEEK_SET)) { /* a pipe */
+		fclose(text->file);
+		errno = ESPIPE;
+		return -1;
+	}
 	if (got != sizeof(start) || memcmp(start, zstd_magic, got))
 		return 0;
 	text->in_size = ZSTD_DStreamInSize();
