@@ -161,6 +161,7 @@ static void job_run_command(const struct job *job)
 	snprintf(number, sizeof(number), "%ld", job->iterations);
 	setenv("ITERATION", number, 1);
 	fflush(NULL);
+	/* NOLINTNEXTLINE(cert-env33-c): a command that the user wrote */
 	status = system(job->options->run);
 	if (status == -1)
 		perror("trace_job: --run");

@@ -1,7 +1,6 @@
 """Runs what is measured, each time in a process of its own."""
 
 import json
-import os
 import shutil
 import statistics
 import subprocess

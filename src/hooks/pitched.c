@@ -37,6 +37,7 @@ static size_t pitch_find(const struct pitch_name *name)
 	struct pitch *pitch;
 
 	pthread_mutex_lock(&lock);
+	/* NOLINTNEXTLINE(*-core.*): uthash sets pitch */
 	HASH_FIND(hh, pitches, name, sizeof(*name), pitch);
 	pthread_mutex_unlock(&lock);
 	return pitch ? pitch->bytes : 0;
@@ -56,6 +57,7 @@ static void pitch_learn(const struct pitch_name *name, size_t bytes)
 		HASH_ADD(hh, pitches, name, sizeof(*name), pitch);
 	if (!pitch->hh.tbl)
 		free(pitch);
+	/* NOLINTNEXTLINE(*-unix.Malloc): the table has it */
 	pthread_mutex_unlock(&lock);
 }
 
@@ -101,5 +103,5 @@ EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *out, size_t *pitch,
 	if (!res && context)
 		pitch_learn(&name, *pitch);
 	return foreign_end(&order, res, FOREIGN_PITCHED, out,
-			   res ? 0 : *pitch * rows);
+			   res || !pitch ? 0 : *pitch * rows);
 }

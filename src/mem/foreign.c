@@ -59,6 +59,7 @@ static struct foreign *foreign_find(enum foreign_key key, uint64_t handle)
 	struct foreign_name name = {handle, (uint64_t)key};
 	struct foreign *foreign;
 
+	/* NOLINTNEXTLINE(*-core.*): uthash sets seen */
 	HASH_FIND(hh, table, &name, sizeof(name), foreign);
 	return foreign;
 }

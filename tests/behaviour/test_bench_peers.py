@@ -8,7 +8,7 @@ import sys
 from conftest import BUILD, ROOT, plain_build_only
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
-from bench_lib import peers  # noqa: E402
+from bench_lib import peers
 
 
 def bench_peers(*words, **env):

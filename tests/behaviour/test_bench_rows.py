@@ -12,7 +12,7 @@ import pytest
 from conftest import BUILD, DEADLINE, ROOT, plain_build_only
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
-from bench_lib import contenders, counts, judge, plot, rows, table  # noqa: E402
+from bench_lib import contenders, counts, judge, plot, rows, table
 
 BENCH = os.path.join(ROOT, "scripts", "bench")
 PAIR = os.path.join(BUILD, "bench", "pair")

@@ -64,16 +64,16 @@ def test_children_that_use_no_cuda_have_no_thread_and_no_socket(box):
              "clone,unlink,openat", "-o", log, FAMILY, "vfork", "true"], POOL)
     traces = [name for name in os.listdir(box.folder)
               if name.startswith("strace.")]
-    childs = []
+    children = []
     for name in traces:
         with open(os.path.join(box.folder, name), encoding="utf-8") as file:
             text = file.read()
         # The parent starts mnm's thread, which binds the socket.
         parents = "bind(" in text or "clone3(" in text
         if not parents and "exited with 0" in text:
-            childs.append(text)
-    assert any("libmnm.so" in text for text in childs)
-    for text in childs:
+            children.append(text)
+    assert any("libmnm.so" in text for text in children)
+    for text in children:
         assert not any(call in text for call in (
             "socket(", "connect(", "mkdir(", "O_CREAT", "O_WRONLY"))
 

@@ -115,7 +115,7 @@ def test_a_childs_thread_that_ends_takes_nothing_of_the_parents(box, pool,
 
 
 # Calls whose hooks do something of their own; in a child all are CUDA's.
-CHILDS = ["alloc c 5000", "free a", "free b", "free_async a s", "info",
+CALLED = ["alloc c 5000", "free a", "free b", "free_async a s", "info",
           "pin c 100 0", "unpin p", "stream t", "stream_destroy s",
           "begin s relaxed", "end s h", "graph h", "clone g h", "parent g h",
           "child n g g", "node fill n g a none none", "node_destroy m",
@@ -143,7 +143,7 @@ def test_a_child_gets_cudas_answer_to_each_call(box):
                      "pin p 5000 0", f"take virtual v {2 << 20}", "map r v"):
             took(shell, line)
         shell("become_child")
-        answers[pool] = [(line, shell(line)) for line in CHILDS]
+        answers[pool] = [(line, shell(line)) for line in CALLED]
         shell.end()
     assert answers["page_unit_pool"] == answers[None]
 

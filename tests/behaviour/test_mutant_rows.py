@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, ROOT
+from conftest import ROOT
 
 FILES = sorted(glob.glob(os.path.join(ROOT, "tests", "mutants", "rows*.py")))
 

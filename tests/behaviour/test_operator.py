@@ -73,9 +73,8 @@ def fake(box, *answers):
     lines = os.path.join(box.folder, "answers")
     with open(lines, "wb") as file:
         for answer in answers:
-            if not isinstance(answer, bytes):
-                answer = json.dumps(answer).encode()
-            file.write(answer + b"\n")
+            file.write((answer if isinstance(answer, bytes) else
+                        json.dumps(answer).encode()) + b"\n")
     shell = box.start([sys.executable, "-c", FAKE, box.socket_of("PID"),
                        lines])
     assert shell.read() == "listens"

@@ -193,7 +193,7 @@ def test_no_more_is_kept_idle_than_may_be_locked(box):
 
 
 def test_the_driver_without_memory_gets_idle_blocks_back_first(box):
-    shell = open_shell(box, POOL, "driver", 
+    shell = open_shell(box, POOL, "driver",
                        sim_fail="cuMemHostAlloc:2:2,cuMemHostAlloc:3:2")
     lines(shell, "pin a 5000 0", "unpin a", "pin b 9000 0")
     assert (host(shell)["idle_bytes"], host(shell)["failures"]) == (0, 0)

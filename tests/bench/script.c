@@ -9,6 +9,7 @@ static void script_add(struct script *script, size_t slot, size_t size,
 {
 	if (script->count == script->room) {
 		script->room = script->room ? script->room * 2 : 1024;
+		/* NOLINTNEXTLINE(*-realloc-usage): fail() ends the program */
 		script->ops = realloc(script->ops,
 				      script->room * sizeof(*script->ops));
 		if (!script->ops)

@@ -9,18 +9,24 @@ enum { INPUT_MAX = 1 << 20 };
 
 static int replay(const char *path)
 {
-	uint8_t *data = malloc(INPUT_MAX);
+	static uint8_t input[INPUT_MAX];
 	FILE *in = fopen(path, "rbe");
+	uint8_t *data;
 	size_t size;
 
-	if (!data || !in) {
+	if (!in) {
 		fprintf(stderr, "%s: %s\n", path, strerror(errno));
 		return EXIT_FAILURE;
 	}
-	size = fread(data, 1, INPUT_MAX, in);
+	size = fread(input, 1, sizeof(input), in);
 	fclose(in);
-	/* At their own size, so that a read past their end is seen. */
-	data = realloc(data, size ? size : 1);
+	/* A copy of that size, so that a read past its end is seen. */
+	data = malloc(size ? size : 1);
+	if (!data) {
+		fprintf(stderr, "%s: out of memory\n", path);
+		return EXIT_FAILURE;
+	}
+	memcpy(data, input, size);
 	LLVMFuzzerTestOneInput(data, size);
 	free(data);
 	return EXIT_SUCCESS;

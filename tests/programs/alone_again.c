@@ -83,7 +83,7 @@ static void threads_come_and_go(int count)
 
 static void streams_come_and_go(int count)
 {
-	CUstream streams[MOST];
+	CUstream streams[MOST] = {NULL};
 
 	for (int i = 0; i < count; i++)
 		check(cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));

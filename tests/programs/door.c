@@ -104,7 +104,8 @@ int main(int argc, char **argv)
 	else
 		door_v2 = (PFN_cuGetProcAddress_v12000)dlsym(
 			library, "cuGetProcAddress_v2");
-	if ((!door_v1 && !door_v2) || requests_read(&entries, argv[2]))
+	if ((!door_v1 && !door_v2) || requests_read(&entries, argv[2]) ||
+	    !entries.init)
 		return 1;
 	printf("init %d\n", entries.init(0));
 	printf("retain %d\n", entries.retain(&context, 0));

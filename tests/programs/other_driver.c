@@ -40,9 +40,9 @@ EXPORT CUresult cuGetProcAddress_v2(const char *name, void **out, int version,
 	else if (!strcmp(name, "cuFutureWork"))
 		*out = (void *)cuFutureWork;
 	else if (!strcmp(name, "cuFutureCopy") ||
-		 !strcmp(name, "cuFutureGetCopy"))
-		*out = (void *)cuFutureCopy;
-	else if (!strcmp(name, "cuMemcpyBatchAsync") && version > CUDA_VERSION)
+		 !strcmp(name, "cuFutureGetCopy") ||
+		 (!strcmp(name, "cuMemcpyBatchAsync") &&
+		  version > CUDA_VERSION))
 		*out = (void *)cuFutureCopy;
 	else
 		return base_cuGetProcAddress_v2(name, out, version, flags,

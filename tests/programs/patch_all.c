@@ -111,9 +111,11 @@ static int library_visit(struct dl_phdr_info *info, size_t size, void *report)
 	struct table table;
 
 	(void)size;
-	if (!file || strncmp(file + 1, prefix, strlen(prefix)))
+	if (!file || !prefix || strncmp(file + 1, prefix, strlen(prefix)))
 		return 0;
 	table = table_of(info);
+	if (!table.hash || !table.symbols)
+		return 0;
 	for (uint32_t i = first_defined(&table); i < symbols_end(&table); i++) {
 		const ElfW(Sym) *symbol = &table.symbols[i];
 		const char *name = table.names + symbol->st_name;

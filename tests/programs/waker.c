@@ -70,6 +70,7 @@ static void round_run(struct waker *waker, int value)
 /* All threads rest at the same time. */
 static int all_are_over(void)
 {
+	/* NOLINTNEXTLINE(bugprone-posix-return): that is -1 */
 	if (pthread_barrier_wait(&barrier) == PTHREAD_BARRIER_SERIAL_THREAD)
 		over = ended;
 	pthread_barrier_wait(&barrier);

@@ -64,6 +64,7 @@ static void answer_read(int fd, char *answer, size_t size)
 	ssize_t got;
 
 	while (used < size - 1) {
+		/* NOLINTNEXTLINE(*.BlockInCriticalSection): all wait for it */
 		got = read(fd, answer + used, size - 1 - used);
 		if (got < 0 && errno == EINTR)
 			continue;

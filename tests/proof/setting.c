@@ -81,12 +81,12 @@ static void setting_be(struct setting *setting, enum kind kind,
 	/* So that a thread keeps some blocks where a free may have to wait. */
 	if ((kind == CONTEXTS || kind == DEVICES) && random_one_in(random, 3))
 		snprintf(setting->quarantine, sizeof(setting->quarantine), "%u",
-			 1 << (16 + random_below(random, 5)));
+			 1u << (16 + random_below(random, 5)));
 	if ((kind == CONTEXTS || kind == DEVICES) && random_one_in(random, 4))
 		fault_draw(setting, random);
 	if (kind == RENEWALS)
 		snprintf(setting->pool_limit, sizeof(setting->pool_limit), "%u",
-			 1 << (12 + random_below(random, 12)));
+			 1u << (12 + random_below(random, 12)));
 	if (kind == FULL)
 		setting_be_full(setting, random);
 	if (kind == FAULTY) {
@@ -105,8 +105,8 @@ static void thread_cache_draw(struct setting *setting, struct random *random)
 		return;
 	snprintf(setting->thread_cache, sizeof(setting->thread_cache), "%u",
 		 random_one_in(random, 3)
-			 ? 0
-			 : 1 << (12 + random_below(random, 10)));
+			 ? 0u
+			 : 1u << (12 + random_below(random, 10)));
 }
 
 static void idle_limit_draw(struct setting *setting, struct random *random)
@@ -123,8 +123,8 @@ static void idle_limit_draw(struct setting *setting, struct random *random)
 	else
 		snprintf(text, size, "%u",
 			 random_one_in(random, 4)
-				 ? 0
-				 : 1 << (12 + random_below(random, 12)));
+				 ? 0u
+				 : 1u << (12 + random_below(random, 12)));
 }
 
 /* By their own numbers, so that a seed's other choices are as without. With a
@@ -152,16 +152,16 @@ void setting_draw(struct setting *setting, uint64_t seed,
 	if (random_one_in(&random, 8)) {
 		setting->tight = true;
 		snprintf(setting->sim, sizeof(setting->sim), "%uM",
-			 8 << random_below(&random, 3));
+			 8u << random_below(&random, 3));
 	}
 	if (random_one_in(&random, 8))
 		snprintf(setting->pool_limit, sizeof(setting->pool_limit), "%u",
-			 1 << (13 + random_below(&random, 12)));
+			 1u << (13 + random_below(&random, 12)));
 	if (random_one_in(&random, 2))
 		snprintf(setting->quarantine, sizeof(setting->quarantine), "%u",
 			 random_one_in(&random, 2)
-				 ? 0
-				 : 1 << (12 + random_below(&random, 14)));
+				 ? 0u
+				 : 1u << (12 + random_below(&random, 14)));
 	setting->old_driver = random_one_in(&random, 8);
 	kind = kind_draw(&random);
 	if (wish->kind)

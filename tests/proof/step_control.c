@@ -85,7 +85,7 @@ void run_quarantine(const struct step *step)
 	char line[64];
 
 	snprintf(line, sizeof(line), "set quarantine %u",
-		 step->choice < 10 ? 0 : 1 << step->choice);
+		 step->choice < 10 ? 0u : 1u << step->choice);
 	ask(step, line);
 }
 

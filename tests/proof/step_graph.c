@@ -64,6 +64,7 @@ bool draw_graph_new(struct program *program, struct step *step)
 				      .thread = step->thread,
 				      .stream = NONE,
 				      .context = context};
+	/* NOLINTNEXTLINE(*-core.*): context_pick never says NONE */
 	graph->contexts = 1u << context | 1u << step->other;
 	object_make(&graph->object, step);
 	context_use(program, step, context);

@@ -55,6 +55,7 @@ static void owners_check(const struct op *op, const struct side *now)
 
 		if (owner == now->owner && !op->frees)
 			continue;
+		/* NOLINTNEXTLINE(*-core.NullDereference): no owner is NULL */
 		for (unsigned k = 0; k < owner->count; k++)
 			if (access_check(op, now, &owner->last[k], owner))
 				owner->last[kept++] = owner->last[k];

@@ -102,8 +102,9 @@ static void mapping_close(struct mapping *mapping)
 
 	clock_spend(world.profile.unmap_ns);
 	owner_take(block->addr);
-	mmap((void *)block->addr, block->size, PROT_NONE,
-	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+	(void)mmap((void *)block->addr, block->size, PROT_NONE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+		   0);
 	physical->used |= block->touched;
 	physical->maps--;
 	physical_drop(physical);

