@@ -3,6 +3,7 @@
 #   make check   set up, build, run every test   [SAN=address,undefined|thread]
 #   make quick   build, run the tests of what you changed
 #                [BASE=main: since when] [FILES=...: instead of what git says]
+#   make lint    clang-tidy, cppcheck, shellcheck, ruff and codespell
 #   make         build only
 #   make soak    generated programs until it is interrupted
 #   make aarch64 the library for aarch64, by a cross compiler
@@ -46,7 +47,7 @@ Q         := $(if $(V),,@)
 SAY        = @mkdir -p $(@D)$(if $(V),,; echo "  $(1) $@")
 
 .DEFAULT_GOAL := all
-.PHONY: all demo check quick build-check build-tests bench \
+.PHONY: all demo check quick lint generated build-check build-tests bench \
 	mutants sweep coverage format install uninstall clean setup
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -80,6 +81,12 @@ check:
 
 quick:
 	@BUILD=$(BUILD) scripts/quick $(if $(BASE),--base $(BASE)) $(FILES)
+
+# The sources that are written by a script.
+generated: $(WORK_GEN)/stamp $(SIM_DRIVER_GEN)/stamp $(ROWS_GEN)/stamp
+
+lint:
+	@BUILD=$(BUILD) scripts/lint
 
 bench:
 	@scripts/setup
