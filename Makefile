@@ -34,7 +34,7 @@ WARN      := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes
 CPPFLAGS  += -D_GNU_SOURCE -Isrc -isystem $(CUDA_HOME)/include
 CFLAGS    += -std=gnu11 -O2 -g $(WARN) -fPIC -fvisibility=hidden
 DEPS       = -MMD -MP
-MACHINE   := $(shell $(CC) -dumpmachine)
+MACHINE   := $(shell $(CC) -dumpmachine 2>/dev/null)
 COMPILE    = $(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(DEPS) -c $< -o $@
 # The same for an object with entries of CUDA; see src/hooks/entry.h.
 COMPILE_ENTRIES = $(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(DEPS) -MT $@ \
@@ -86,7 +86,7 @@ quick:
 generated: $(WORK_GEN)/stamp $(SIM_DRIVER_GEN)/stamp $(ROWS_GEN)/stamp
 
 lint:
-	@BUILD=$(BUILD) scripts/lint
+	@BUILD=$(BUILD) /usr/bin/python3 scripts/lint
 
 bench:
 	@scripts/setup
