@@ -95,7 +95,8 @@ def test_set_help_has_the_options_that_are_live_and_no_others():
     assert len(live) >= 6
     assert re.findall(r"^  ([a-z_]+) ", mnm("set", "--help"),
                       re.MULTILINE) == live
-    for document in (read("README.md"), read("docs", "mnm.1").replace(
+    for document in (read("docs", "commands.md"), read("docs", "options.md"),
+                     read("docs", "mnm.1").replace(
             "\\", "")):
         assert "mnm set --help" in document
 
