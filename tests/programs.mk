@@ -85,6 +85,7 @@ $(BUILD)/obj/tests/programs/beside_ends.o: CFLAGS += \
 	-Wno-deprecated-declarations
 $(BUILD)/tests/programs/beside: $(BUILD)/obj/tests/programs/beside.o \
 		$(BUILD)/obj/tests/programs/beside_ends.o \
+		$(BUILD)/obj/tests/programs/beside_frees.o \
 		$(BUILD)/obj/tests/programs/beside_waits.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )

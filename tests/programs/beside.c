@@ -137,6 +137,23 @@ void go_on(void)
 	MUST(cuCtxSynchronize());
 }
 
+/* Two contexts that have had work: `first`, whose work so far is under way if
+ * `waits`, and `second`, the current one, of which one of two blocks is freed.
+ */
+void free_under_work(bool waits)
+{
+	open_first();
+	second = context_new(one);
+	other = stream_new();
+	MUST(cuLaunchHostFunc(other, nothing, NULL));
+	MUST(cuCtxSynchronize());
+	MUST(cuCtxSetCurrent(first));
+	MUST(cuLaunchHostFunc(stream, waits ? held : nothing, NULL));
+	MUST(cuCtxSetCurrent(second));
+	block = alloc(8192);
+	MUST(cuMemFree(alloc(4096)));
+}
+
 /* False: no case of that name. */
 static bool run(const struct beside *at, const char *name)
 {
@@ -152,7 +169,8 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	alarm(HANG_SECONDS);
 	if (argc == 2 &&
-	    (run(beside_ends, argv[1]) || run(beside_waits, argv[1])))
+	    (run(beside_ends, argv[1]) || run(beside_frees, argv[1]) ||
+	     run(beside_waits, argv[1])))
 		return 0;
 	fprintf(stderr, "usage: beside CASE\n");
 	return 2;

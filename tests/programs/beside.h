@@ -18,7 +18,7 @@ struct beside {
 	void (*run)(void);
 };
 /* The last has no name. */
-extern const struct beside beside_ends[], beside_waits[];
+extern const struct beside beside_ends[], beside_frees[], beside_waits[];
 
 #define MUST(call) must(call, #call)
 void must(CUresult res, const char *call);
@@ -51,5 +51,6 @@ void open_both(void);
 CUstream stream_new(void);
 CUdeviceptr alloc(size_t size);
 CUcontext context_new(CUdevice device);
+void free_under_work(bool waits);
 
 #endif
