@@ -59,7 +59,7 @@ bool command_takes(const struct command *command, enum argument argument)
 static bool is_word(const char *text)
 {
 	json_t *json = json_string(text); /* NULL: bytes that are no text */
-	bool word = json && *text && !text[strcspn(text, " \t\r\n")];
+	bool word = json && text && *text && !text[strcspn(text, " \t\r\n")];
 
 	json_decref(json);
 	return word;

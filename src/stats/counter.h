@@ -49,17 +49,16 @@ uint64_t quarantine_set(struct device *device, uint64_t bytes);
 void pressure_begin(struct device *device);
 void pressure_end(struct device *device);
 
-/* The maximum of a gauge; COUNTER_MAX: it has none. A row that is no maximum is
- * of COUNTER_MAX, which no gauge is. */
+/* The maximum of a gauge; COUNTER_MAX if it has none. */
 static inline enum counter counter_maximum(enum counter gauge)
 {
-#define OF_SUM               COUNTER_MAX
-#define OF_GAUGE             COUNTER_MAX
-#define OF_MAXIMUM           COUNTER_MAX
-#define OF_MAXIMUM_OF(gauge) COUNTER_##gauge
-#define OF_TOTAL             COUNTER_MAX
+#define IS_SUM             false
+#define IS_GAUGE           false
+#define IS_MAXIMUM         false
+#define IS_MAXIMUM_OF(its) (gauge == COUNTER_##its)
+#define IS_TOTAL           false
 #define COUNTER(name, kind, unit, help) \
-	if (gauge == OF_##kind) \
+	if (IS_##kind) \
 		return COUNTER_##name;
 	COUNTER_LIST
 #undef COUNTER
