@@ -17,22 +17,23 @@ static int heap_alloc_once(const struct heap *heap, size_t span, uint64_t *addr)
 		       : backing_alloc(span, capture_any(), addr);
 }
 
-/* The bytes that the driver lacks for a request; 0: it has room, or that is in
- * pieces, or not known. */
+/* The bytes that the driver lacks for a request; 0 if it has enough, maybe in
+ * pieces, or if that is not known. */
 static size_t driver_lack(const struct heap *heap, size_t span)
 {
 	struct device *device = heap->device;
 	size_t free;
 
-	/* No document says that a capture bears the question. */
+	/* No document says that a capture allows this question. */
 	if (device_is_host(device) || capture_any() ||
 	    device_check(device, backing_free_bytes(&free)))
 		return 0;
 	return free < span ? span - free : 0;
 }
 
-/* What may be short is what a device and the host need of each other. A free of
- * pinned memory may wait for every device. */
+/* Gives back what is idle on the host for a device, or on the device for the
+ * host: what is short may be what one needs of the other. A free of pinned
+ * memory may wait for every device, so there has to be only one. */
 static bool other_gives(const struct heap *heap)
 {
 	struct device *other = device_at(DEVICE_HOST);
@@ -45,8 +46,9 @@ static bool other_gives(const struct heap *heap)
 	       reclaim_now(other, SIZE_MAX);
 }
 
-/* The driver's memory, with as many tries; at last its own error. What goes
- * back is twice as much each time, as it may be too small, and in pieces. */
+/* Tries several times; at last returns the driver's own error. Each time twice
+ * as much is given back: blocks that went back may be too small, and apart from
+ * each other. */
 static int take_pressed(const struct heap *heap, size_t span, uint64_t *addr)
 {
 	const int full = CUDA_ERROR_OUT_OF_MEMORY;

@@ -8,12 +8,13 @@
 
 struct heap;
 
-/* Out of memory for a limit, no CUresult. */
+/* Not a CUresult: a limit does not allow the request. */
 enum { TAKE_LIMITED = -1 };
 
-/* Takes span bytes from the driver in the heap's context, which is current.
- * Pressed: idle blocks make room first, and only the hard limit counts; else
- * out of memory is not the last word. Returns a CUresult, or TAKE_LIMITED. */
+/* Takes span bytes from the driver in the heap's context, which is current. If
+ * pressed, idle blocks make room first, and only the hard limit counts in the
+ * end; otherwise out of memory is not the last word. Returns a CUresult, or
+ * TAKE_LIMITED. */
 int heap_alloc(struct heap *heap, size_t span, bool pressed, uint64_t *addr);
 
 #endif

@@ -10,15 +10,16 @@
 #include "pools/pool.h"
 #include "order/wait.h"
 
-/* What may still use memory of a context that the program has freed. */
+/* Work that may still use memory of a context that the program has freed. */
 struct debt {
 	const struct context *context;
-	uint64_t last; /* epoch with work of others on the device; 0: none */
-	bool unfenced; /* some that no fence stands behind */
-	uint64_t host; /* epoch with work on pinned memory; 0: none */
+	uint64_t last; /* last epoch with work of others on the device, or 0 */
+	bool unfenced; /* some of that work has no fence behind it */
+	uint64_t host; /* last epoch with work on pinned memory, or 0 */
 };
 
-/* A fence that others make meanwhile stands behind later ones only. */
+/* Another thread may make a fence between two calls; later blocks count as
+ * fenced then. So `last` is of all blocks, fenced or not. */
 static void debt_add(struct debt *debt, const struct device *device,
 		     uint64_t epoch)
 {
@@ -34,8 +35,8 @@ static void debt_add(struct debt *debt, const struct device *device,
 		debt->last = epoch;
 }
 
-/* Of a block that is live again, too: its former holder's work may be ordered
- * before its new one's alone. */
+/* Counts a block that is live again, too: the work of its former holder may be
+ * ordered before that of its new holder only. */
 static void debt_visit(struct block *block, uint64_t word, void *arg)
 {
 	struct debt *debt = arg;
@@ -54,7 +55,8 @@ static struct debt debt_of(struct context *context)
 	pthread_mutex_lock(&context->lock);
 	for (struct heap *at = &context->heap; at; at = at->next)
 		tcaches_flush(at);
-	/* What is to go back may be of a pool that has ended since. */
+	/* The pool of a pending block may have ended since, and then does not
+	 * lead to this context. */
 	for (struct heap *at = &context->heap; at; at = at->next)
 		for (const struct block *block = at->pending; block;
 		     block = block->next)

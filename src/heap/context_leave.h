@@ -1,4 +1,4 @@
-/* What has to be over before a context goes. */
+/* What has to be over before a context ends. */
 #ifndef MNM_CONTEXT_LEAVE_H
 #define MNM_CONTEXT_LEAVE_H
 
@@ -6,10 +6,11 @@
 
 struct context;
 
-/* The memory of a context is about to go, pinned memory too, and its own work
- * with it. What was freed of that memory may still be used by other contexts:
- * waits for these, and for nothing if there is no such memory. False: it could
- * not, as a stream captures or another context is just ending. */
+/* A context is about to end, with its own work and all of its memory, pinned
+ * memory too. Other contexts may still use memory of it that the program has
+ * freed: waits for these, and for nothing if there is no such memory. Returns
+ * false if it could not wait, as a stream captures or another context is just
+ * ending. */
 bool fence_leave(struct context *context);
 
 #endif

@@ -13,10 +13,10 @@
 struct hold {
 	struct hold *next;
 	struct block *blocks;
-	unsigned int users; /* memberships, and captures while they are on */
+	unsigned int users; /* memberships, and one while its captures are on */
 };
 
-/* A graph or an executable that may have blocks of holds in its nodes. */
+/* A graph or an executable whose nodes may use blocks of holds. */
 struct graph {
 	const void *handle; /* the key */
 	struct membership *memberships;
@@ -31,10 +31,10 @@ struct membership {
 /* Taken after the lock of captures, before those of contexts. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct hold *holds;
-static struct hold *open; /* of the captures that are on */
+static struct hold *open; /* the hold of the captures that are on, or NULL */
 static struct graph *graphs;
 
-/* Under lock. Takes a block out of the accounts of what is held. */
+/* Under lock. Takes a block off the counters of held blocks. */
 static void block_unhold(struct block *block)
 {
 	struct device *device = block->pool->heap->device;
@@ -43,7 +43,7 @@ static void block_unhold(struct block *block)
 	counter_sub(device, COUNTER_held_bytes, block->span);
 }
 
-/* Under lock. Frees a hold that nobody uses. */
+/* Under lock. Frees the hold if nobody uses it. */
 static void deferred_free_close_if_over(struct hold *hold)
 {
 	struct hold **at = &holds;
@@ -91,7 +91,7 @@ static struct graph *graph_find(const void *handle)
 	return graph;
 }
 
-/* Under lock. NULL: no memory. */
+/* Under lock. NULL without memory. */
 static struct graph *graph_find_or_add(const void *handle)
 {
 	struct graph *graph = graph_find(handle);
@@ -118,7 +118,7 @@ static bool graph_is_in(const struct graph *graph, const struct hold *hold)
 	return at;
 }
 
-/* Under lock. Without memory the hold is used for ever. */
+/* Under lock. Without memory the hold is never freed. */
 static void graph_attach(const void *handle, struct hold *hold)
 {
 	struct graph *graph = graph_find_or_add(handle);
@@ -135,8 +135,8 @@ static void graph_attach(const void *handle, struct hold *hold)
 	graph->memberships = membership;
 }
 
-/* Under lock. The graph leaves a hold, or all (NULL); in none, it is not
- * watched any more. */
+/* Under lock. The graph leaves one hold, or all if hold is NULL. A graph that
+ * is in no hold is not watched any more. */
 static void graph_leave(struct graph *graph, const struct hold *hold)
 {
 	struct membership **at = &graph->memberships, *membership;
@@ -156,7 +156,7 @@ static void graph_leave(struct graph *graph, const struct hold *hold)
 	free(graph);
 }
 
-/* Under lock. No block was freed meanwhile: its graphs need no watching. */
+/* Under lock. The hold has no blocks, so its graphs need no watching. */
 static void graphs_forget(const struct hold *hold)
 {
 	struct graph *graph, *next;
@@ -244,7 +244,8 @@ void graph_ended(const void *handle)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Under lock. Takes the blocks of a device or, without one, of a context. */
+/* Under lock. Takes the blocks of a device, or those of a context if device is
+ * NULL, out of the hold. */
 static struct block *deferred_free_take(struct hold *hold,
 					const struct device *device,
 					const struct context *context)

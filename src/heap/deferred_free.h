@@ -1,9 +1,10 @@
-/* Blocks that were freed while a stream was capturing. The graph may have them
- * in its nodes, so they are not used again while it lives, nor while a graph
- * made from it does: an executable, a copy, one that it became part of.
+/* Blocks that were freed while a stream was capturing. The graph may use them
+ * in its nodes. So they are not reused while the graph lives, or while a graph
+ * made from it lives: an executable, a copy, or a graph that it became a part
+ * of.
  *
- * All captures of a time share one hold, from the first's begin to the last's
- * end. */
+ * Captures that overlap share one hold: from the begin of the first to the end
+ * of the last. */
 #ifndef MNM_DEFERRED_FREE_H
 #define MNM_DEFERRED_FREE_H
 
@@ -13,28 +14,30 @@ struct block;
 struct context;
 struct device;
 
-/* The first capture is about to begin; the last one has ended. */
+/* Open: the first capture is about to begin. Close: the last one has ended. */
 void deferred_free_open(void);
 void deferred_free_close(void);
 
-/* Keeps a freed block. False: no capture is on, or no memory. */
+/* Keeps a freed block. Returns false if no capture is on, or if there was no
+ * memory for its hold. */
 bool deferred_free_keep(struct block *block);
 
 /* A capture has yielded a graph. */
 void deferred_free_graph(const void *graph);
 
-/* The graphs of CUDA, or their executables: made from another one, or changed
- * to its nodes; given another's nodes besides its own; destroyed. */
+/* What happens to a graph of CUDA's, or to an executable of one. Made: it was
+ * made from another one, or its nodes became those of the other. Attached: it
+ * was given another's nodes besides its own. Ended: it was destroyed. */
 void graph_made(const void *from, const void *graph);
 void graph_attached(const void *from, const void *graph);
 void graph_ended(const void *graph);
 
-/* Sends the held blocks of a device back to the driver, as a free without us
- * would have done, also those of captures that are on. */
+/* Sends the held blocks of a device back to the driver, also those of captures
+ * that are on: without mnm their frees would have done so. */
 void deferred_free_release(struct device *device);
 
-/* Hands what is held of a context back to its pools, or drops it if the
- * context is dead. Its lock is not held. */
+/* Hands what is held of a context back to its pools, or drops it if the context
+ * is dead. The caller does not hold the context's lock. */
 void deferred_free_forget(struct context *context);
 
 #endif

@@ -17,7 +17,8 @@ void fresh_cancel(struct pool *pool, size_t span)
 	pthread_mutex_unlock(&context->lock);
 }
 
-/* A record for a fresh block. Only now, as CUDA's own needs come first. */
+/* A record for a fresh block. It is made only after CUDA has given the memory,
+ * as CUDA's own needs come first. */
 static struct block *block_made(struct pool *pool, size_t span, size_t size)
 {
 	struct block *block = block_new();
@@ -30,9 +31,9 @@ static struct block *block_made(struct pool *pool, size_t span, size_t size)
 	return block;
 }
 
-/* The context of a block that is known at an address that the driver has just
- * given out; or NULL. Asked before that ends the record, as it may serve again
- * at once then. */
+/* The context of the block that is known at an address which the driver has
+ * just given out, or NULL. To be asked before block_enter, which ends that
+ * block: its record may serve again at once then. */
 static struct context *context_before(uint64_t addr)
 {
 	uint64_t word;
@@ -42,8 +43,9 @@ static struct context *context_before(uint64_t addr)
 	return pool ? pool->heap->context : NULL;
 }
 
-/* Makes a fresh block known. False: it can't be; the program has it all the
- * same, and its free goes to the driver as a foreign one. */
+/* Makes a fresh block known. Returns false if it can't be: the program has the
+ * memory all the same, and its free goes to the driver like that of foreign
+ * memory. */
 static bool block_know(struct block *block, uint64_t addr)
 {
 	struct heap *heap = block->pool->heap;
@@ -76,8 +78,8 @@ void fresh_know(struct pool *pool, size_t span, size_t size, uint64_t addr)
 	fresh_cancel(pool, span);
 }
 
-/* Meanwhile something has begun that is not plain, or ended, or the pool was
- * swapped out. */
+/* The fast path could not enter the block: as an example, the cache was closed
+ * or the pool was swapped out while the driver was called. */
 void pass_through_know_slowly(struct pool *pool, uint64_t addr, size_t size)
 {
 	struct device *device = pool->heap->device;

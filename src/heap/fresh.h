@@ -1,4 +1,4 @@
-/* Blocks that the driver has just given, on the slow path. */
+/* Fresh blocks, on the slow path. */
 #ifndef MNM_FRESH_H
 #define MNM_FRESH_H
 
@@ -7,12 +7,13 @@
 
 struct pool;
 
-/* The pool has checked out span bytes, which the driver has given at addr for a
- * request of that size, and which are counted as reserved: the block is known,
- * or it can't be and counts no more. */
+/* Makes a fresh block known: span bytes that the driver has given at addr for a
+ * request of `size` bytes. The pool has checked it out, and it is counted as
+ * reserved. If it can't be made known, it is not counted any more. */
 void fresh_know(struct pool *pool, size_t span, size_t size, uint64_t addr);
 
-/* The pool has checked out span bytes, which are not to be had after all. */
+/* The pool has checked out span bytes, but there is no block for them: takes
+ * that back. */
 void fresh_cancel(struct pool *pool, size_t span);
 
 #endif

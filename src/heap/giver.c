@@ -21,24 +21,24 @@
 
 enum {
 	STACK_SIZE = 1 << 20, /* the driver's calls run on it */
-	QUERIES = 40,         /* of events that are to be over */
-	NAP_NS = 50000,       /* between two of them */
-	ASK_SECONDS = 3,      /* that who asks waits for an answer */
-	HOLD_SECONDS = 1,     /* that a fork or exit waits for it */
-	LEAVE_SECONDS = 2,    /* that the main thread waits for its end */
+	QUERIES = 40,         /* looks whether all work is over */
+	NAP_NS = 50000,       /* between two of these looks */
+	ASK_SECONDS = 3,      /* that giver_ask waits for an answer */
+	HOLD_SECONDS = 1,     /* that a fork or exit waits for the giver */
+	LEAVE_SECONDS = 2,    /* that giver_leave waits for its end */
 };
 
 static _Atomic bool allowed, started, leaving;
 static pthread_t giver;
 
-static _Atomic uint32_t asked;          /* times; a futex */
-static _Atomic uint32_t answered;       /* the times it has seen; a futex */
+static _Atomic uint32_t asked;          /* how often it was asked; a futex */
+static _Atomic uint32_t answered;       /* how many of them are done; a futex */
 static _Atomic bool wanted[DEVICE_ALL]; /* see giver_want */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t done = PTHREAD_COND_INITIALIZER;
-static bool giving;      /* it may be in the driver; under lock */
-static _Atomic int held; /* it is not to go there; changed under lock */
+static bool giving;      /* the giver may be in the driver; under lock */
+static _Atomic int held; /* it must not go there; changed under lock */
 
 static void futex_wait(_Atomic uint32_t *word, uint32_t is,
 		       const struct timespec *limit)
@@ -51,7 +51,7 @@ static void futex_wake(_Atomic uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL);
 }
 
-/* What has failed is left as it is. */
+/* Nothing is given back any more once a device has failed. */
 static bool any_is_lost(void)
 {
 	for (int i = 0; i < DEVICE_MAX; i++)
@@ -60,7 +60,8 @@ static bool any_is_lost(void)
 	return false;
 }
 
-/* Whether all work so far is over, or soon will be; then *calls brought it. */
+/* Whether all work so far is over, or is so after a short wait; *calls is then
+ * the count of the calls so far. */
 static bool work_is_over(uint64_t *calls)
 {
 	static struct marks marks;
@@ -83,7 +84,8 @@ static bool has_to_stop(void)
 	return held || leaving || calls_are_awaited() || contexts_awaited();
 }
 
-/* In a pause. A begin of a capture waits for one block's free at most. */
+/* In a pause (calls.h). The begin of a capture waits for the free of one block
+ * at most. */
 static void device_gives(struct device *device)
 {
 	bool more = true;
@@ -126,13 +128,13 @@ static void giving_end(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* No order: what was asked for is known by what is under locks. */
+/* Relaxed: what the giver is asked to do is under locks. */
 static bool is_leaving(void)
 {
 	return atomic_load_explicit(&leaving, memory_order_relaxed);
 }
 
-/* Sleeps until it is asked; the times that it has been. */
+/* Sleeps until the giver is asked; returns how often it has been asked. */
 static uint32_t order_await(uint32_t before)
 {
 	uint32_t now;
@@ -162,7 +164,8 @@ static void *giver_run(void *unused)
 	return NULL;
 }
 
-/* It is not in the driver from now on, or that is taking too long. */
+/* Keeps the giver out of the driver from now on; does not wait longer than
+ * HOLD_SECONDS for that. */
 static void giver_hold(void)
 {
 	struct timespec until;
@@ -224,7 +227,7 @@ void giver_ask(void)
 	const struct timespec limit = {.tv_sec = ASK_SECONDS};
 	uint32_t before = answered;
 
-	if (!started || before != asked) /* it has not answered the last one */
+	if (!started || before != asked) /* still busy with the last one */
 		return;
 	giver_wake();
 	futex_wait(&answered, before, &limit);
@@ -245,8 +248,9 @@ void giver_look(void)
 		any |= wanted[i];
 	if (!any)
 		return;
-	/* A program that calls now has work, most probably: what an event of
-	 * all contexts costs it is not to be paid each time. */
+	/* A program that has just made calls most probably has work. Looking
+	 * for its end takes an event in every context, which is not to be paid
+	 * each time. */
 	if (calls_look(&calls) && calls == calls_then)
 		giver_ask();
 	calls_then = calls;

@@ -1,8 +1,8 @@
-/* The thread that gives idle memory back to the driver while the process rests
- * (calls.h) and no thread of the program makes a call that could. It shares the
- * program's descriptors, as the driver's calls need them, and sleeps until it
- * is asked. What it does ends by itself: it waits for no work and no thread of
- * the program's. */
+/* The giver: the thread that gives idle memory back to the driver while the
+ * process rests (calls.h) and no thread of the program makes a call in which it
+ * could go back. It shares the program's file descriptors, as the driver's
+ * calls need them, and sleeps until it is asked. What it does always ends: it
+ * waits for no work and for no thread of the program's. */
 #ifndef MNM_GIVER_H
 #define MNM_GIVER_H
 
@@ -10,27 +10,29 @@
 
 struct device;
 
-/* The control thread serves, and will have this one leave before the program's
- * main thread does. Without that none of this does anything. */
+/* The control thread serves, and will end the giver before the program's main
+ * thread ends. The giver never starts without this call. */
 void giver_allow(void);
 
-/* Starts it, if it is to run; for frees of the program. One load, after the
- * first time. */
+/* Starts the giver, once it is allowed; called by the program's frees. Quick
+ * after the first time. */
 void giver_start(void);
 
-/* What waits for a free goes back now, if the process rests: returns when it
- * has, or can't, or after some seconds. For one thread, not of the program. */
+/* Gives back now what waits for a free, if the process rests. Returns when that
+ * is done, or can't be done, or after some seconds. For one thread, which is
+ * not the program's. */
 void giver_ask(void);
 
-/* Whether all that is idle on the device is to go back when it can. */
+/* Says whether all that is idle on the device is to go back when it can. */
 void giver_want(const struct device *device, bool all);
 
-/* Asks, if something is to go back so and the program has made no call since
- * the last look; to be called now and then, by the same thread. Makes no CUDA
- * call. */
+/* Asks the giver if some device has idle memory for it (giver_want) and the
+ * program has made no call since the last look. To be called now and then,
+ * always by the same thread. Makes no CUDA call. */
 void giver_look(void);
 
-/* It ends, and makes no call any more. */
+/* Ends the giver, which begins nothing any more; waits some seconds for its
+ * end. */
 void giver_leave(void);
 
 #endif

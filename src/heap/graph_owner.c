@@ -12,8 +12,8 @@
 struct owned {
 	const void *graph; /* the key */
 	const void *owner;
-	const void *node;   /* that it is of */
-	struct owned *next; /* of those whose node is being destroyed */
+	const void *node;   /* that it belongs to, in the owner */
+	struct owned *next; /* in the list of graphs that are about to end */
 	UT_hash_handle hh;
 };
 
@@ -21,7 +21,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct owned *table; /* under lock */
 static atomic_uint count;
 
-/* Stands for owners that are not known: it never ends. */
+/* Stands for an owner that is not known. It never ends. */
 static const char unknown;
 
 /* Under lock. */
@@ -41,8 +41,8 @@ static void graph_owner_forget(struct owned *owned)
 	count--;
 }
 
-/* Under lock. Without memory the graph is taken for one of its own, whose end
- * nobody tells. */
+/* Under lock. Without memory the graph counts as one without an owner, whose
+ * end nobody reports. */
 static void graph_owner_enter(struct owned *owned)
 {
 	HASH_ADD_PTR(table, graph, owned);
@@ -68,7 +68,7 @@ void graph_owned(const void *graph, const void *owner, const void *node)
 		graph_owner_enter(owned);
 	}
 	pthread_mutex_unlock(&lock);
-	/* It may hold what it had when it was still its own. */
+	/* It may hold what was captured into it before it had an owner. */
 	graph_attached(graph, graph_root(graph));
 	graph_ended(graph);
 }
@@ -92,8 +92,8 @@ const void *graph_root(const void *graph)
 	if (!count)
 		return graph;
 	pthread_mutex_lock(&lock);
-	/* Where the ends of nodes went unseen and handles came again, two may
-	 * seem to be each other's. */
+	/* If the ends of nodes went unseen and handles came again, two graphs
+	 * may seem to own each other. */
 	for (left = HASH_COUNT(table);
 	     left && (owned = graph_owner_find(graph)); left--)
 		graph = owned->owner;
@@ -116,8 +116,9 @@ void graph_is_new(const void *graph)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Under lock. Takes those of an owner, or of a node, off the table, and what
- * belongs to them: as deep as graphs are nested. */
+/* Under lock. Moves the graphs of an owner, or those of a node if owner is
+ * NULL, from the table to the list, and the graphs that belong to these: as
+ * deep as graphs are nested. */
 static void take_all_of(const void *owner, const void *node,
 			struct owned **list)
 {
@@ -131,7 +132,7 @@ static void take_all_of(const void *owner, const void *node,
 		owned->next = *list;
 		*list = owned;
 		take_all_of(owned->graph, NULL, list);
-		next = table; /* what came next may have gone, too */
+		next = table; /* the next one may have been moved, too */
 	}
 }
 
@@ -171,7 +172,7 @@ void graph_owner_ended(const void *graph)
 	if (!count)
 		return;
 	pthread_mutex_lock(&lock);
-	/* CUDA refuses to destroy what is a node's. */
+	/* CUDA refuses to destroy a graph that belongs to a node. */
 	if (!graph_owner_find(graph))
 		take_all_of(graph, NULL, &list);
 	pthread_mutex_unlock(&lock);

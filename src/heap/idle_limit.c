@@ -9,11 +9,11 @@
 #include "stats/counter.h"
 #include "stats/thread_stats.h"
 
-/* In percent of the most that was live: what is reserved is held below the
- * first once a pool that keeps all would take more than the second. From the
- * third on idle blocks serve requests of less, from the fourth on fresh ones
- * are made for that. Past the fifth no pause of new spans is worth as much as
- * keeping all would take. */
+/* In percent of the most that was live. What is reserved is held below HELD
+ * once a pool that keeps all would take more than KEEPS_ALL. If it would take
+ * more than FITS_LESS, idle blocks serve smaller requests; past ROUNDS_UP,
+ * fresh blocks are made larger for that. Past WORTH_MOST, keeping all is not
+ * worth it, however long no new span comes. */
 enum {
 	HELD = 130,
 	KEEPS_ALL = 145,
@@ -22,32 +22,34 @@ enum {
 	WORTH_MOST = 800,
 };
 
-/* Likewise: the bytes freed since the last new span until the job is taken to
- * repeat itself; what all blocks may be larger by than their requests; and what
- * may be left below HELD for requests that come before a free. */
+/* In percent of the most that was live, too. PAUSE: once so many bytes were
+ * freed since the last new span, the job is taken to repeat itself. SPARE: the
+ * bytes that all blocks may have beyond their requests. AHEAD: the most that is
+ * left below HELD for requests that come before a free. */
 enum { PAUSE = 200, SPARE = 25, AHEAD = 20 };
 
-/* No more of the device's memory than this part of it is lost to blocks that
- * are larger than their requests, or a job that fills the device would run out
- * of what it could have had. */
+/* Blocks that are larger than their requests waste at most one part in so many
+ * of the device's memory. Otherwise a job that fills the device would run out
+ * of memory that it could have had. */
 enum { SPARE_OF_ALL = 32 };
 
-/* Less than this is not worth a call of the driver's, bytes. Generated programs
- * (tests/proof) take less. */
+/* Bytes: holding less than this is not worth a call of the driver's. Builds for
+ * generated programs (tests/proof.mk) set it lower. */
 #ifndef BOUND_LEAST
 #define BOUND_LEAST (32 << 20)
 #endif
 enum { LEAST = BOUND_LEAST };
 
-/* Of a request: what an idle block and a fresh one may be larger by. */
+/* An idle block may be larger than its request by one part in IDLE_SHARE, a
+ * fresh one by one part in FRESH_SHARE. */
 enum { IDLE_SHARE = 1, FRESH_SHARE = 8 };
 
 enum { ROOM_LEAST = 256, ROOM_MOST = 1 << 16 }; /* places; powers of two */
 
-/* How many blocks of a span a pool that keeps all would have idle beyond what
- * ours have. */
+/* How many more idle blocks of a span a pool that keeps all would have than our
+ * pools have. */
 struct place {
-	size_t span; /* 0: none */
+	size_t span; /* 0 if the place is free */
 	int64_t more;
 };
 
@@ -56,14 +58,14 @@ struct bound {
 	size_t room, count;
 	int64_t beyond; /* bytes that such a pool would have beyond ours */
 	uint64_t spare; /* bytes that blocks have beyond their requests */
-	uint64_t last;  /* bytes freed when a new span came last */
+	uint64_t last;  /* bytes freed before the last new span came */
 	uint64_t ahead; /* bytes to leave for requests before a free */
 };
 
 /* What a decision rests on, bytes. */
 struct view {
-	uint64_t reserved, peak, all; /* all: with a pool that keeps all */
-	bool grows;                   /* that one, and it does not repeat */
+	uint64_t reserved, peak, all; /* all: of a pool that keeps all */
+	bool grows;                   /* keeping all does not pay off */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -91,7 +93,7 @@ static uint64_t lesser(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* NULL: there is nothing to learn of this device. */
+/* NULL if nothing is to be learnt of this device. */
 static struct bound *idle_limit_of(const struct device *device)
 {
 	return kind == IDLE_AUTO && !device_is_host(device)
@@ -99,7 +101,8 @@ static struct bound *idle_limit_of(const struct device *device)
 		       : NULL;
 }
 
-/* Under lock: where a span is, or is to be. There is room. */
+/* Under lock. The place where a span is, or is to be entered; one has to be
+ * free. */
 static struct place *place_of(const struct bound *bound, size_t span)
 {
 	size_t i = (span * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
@@ -117,7 +120,8 @@ static int64_t more_of(const struct bound *bound, size_t span)
 	return bound->places ? place_of(bound, span)->more : 0;
 }
 
-/* Under lock: only places that say something stay. False: no memory. */
+/* Under lock. Copies only the places whose count is not 0, and fills no more
+ * than half. Returns false without memory. */
 static bool places_grow(struct bound *bound)
 {
 	struct bound before = *bound;
@@ -144,7 +148,7 @@ static bool places_grow(struct bound *bound)
 	return true;
 }
 
-/* Under lock. Without memory a span stays as new as it was. */
+/* Under lock. Without memory the count stays as it was. */
 static void more_add(struct bound *bound, size_t span, int64_t change)
 {
 	struct place *place;
@@ -159,7 +163,7 @@ static void more_add(struct bound *bound, size_t span, int64_t change)
 	place->more += change;
 }
 
-/* The most that was live, or will be once `more` bytes are. */
+/* The most that was live, or what will be live with `more` bytes. */
 static uint64_t peak_of(const struct device *device, size_t more)
 {
 	uint64_t peak = counter_approx(device, COUNTER_live_peak);
@@ -174,7 +178,7 @@ static uint64_t freed_of(const struct device *device)
 	       thread_word_about(device, WORD_freed);
 }
 
-/* Under lock, for a request of span that is not served by a block of it. */
+/* Under lock. For a request of span bytes that no block of that span serves. */
 static struct view view_of(const struct bound *bound,
 			   const struct device *device, size_t span)
 {
@@ -195,8 +199,8 @@ static struct view view_of(const struct bound *bound,
 	return view;
 }
 
-/* The bytes that the process can have of a device; asked of the driver once. 0:
- * not known. */
+/* The bytes that the process can have of a device, or 0 if that is not known.
+ * The driver is asked once. */
 static uint64_t all_of(const struct device *device)
 {
 	static _Atomic size_t totals[DEVICE_MAX];
@@ -259,8 +263,8 @@ size_t idle_limit_excess(struct device *device, size_t span, size_t taken)
 	return kept > most ? kept - most : 0;
 }
 
-/* Under lock. A request of span is served by a block of another, or a fresh
- * one: is it a repeat? */
+/* Under lock. A request of span bytes is served by a block of another span, or
+ * by a fresh one. Whether it is a repeat. */
 static bool repeat_take(struct bound *bound, const struct device *device,
 			size_t span)
 {
@@ -286,7 +290,8 @@ void idle_limit_checkout(struct device *device, size_t span, size_t given)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Under lock. What is reserved while frees are awaited. */
+/* Under lock. Learns how much more than HELD is reserved while frees are
+ * awaited. */
 static void ahead_learn(struct bound *bound, const struct device *device,
 			size_t span)
 {
@@ -390,7 +395,7 @@ size_t idle_limit_past(const struct device *device)
 
 	if (most == SIZE_MAX)
 		return 0;
-	/* What is pending goes anyway. */
+	/* Pending blocks go back anyway. */
 	most += counter_get(device, COUNTER_pending_bytes);
 	idle = counter_get(device, COUNTER_idle_bytes);
 	return idle > most ? idle - most : 0;

@@ -1,20 +1,21 @@
 /* What a device's pools may keep idle (the option idle_limit).
  *
- * auto: as much as has paid off. It is measured against a pool that keeps every
- * block for requests of its very span, and gives nothing back by itself. What
- * that one would have beyond ours is counted, span by span, so that of each
- * request that our pools can't serve by a block of its span it is known
- * whether that one could (a repeat), or not (the span is new to it). What goes
- * back for want of memory counts as well.
+ * auto: as much as has paid off. The measure is a pool that keeps all: it keeps
+ * every block for requests of exactly its span, and gives nothing back by
+ * itself. What that pool would have beyond ours is counted, span by span. So
+ * for each request that our pools can't serve by a block of its span, it is
+ * known whether that pool could (the request is a repeat) or not (the span is
+ * new to it). Blocks that go back for want of memory count as well.
  *
- * While that one would stay within about half again the most that was live,
- * ours is that one. Where it would take more,
+ * While that pool would take no more than about one and a half times the most
+ * that was live, our pools do as it does. Where it would take more,
  * - and new spans keep coming, what is reserved is held below that: idle blocks
- *   serve requests of less, or they go back before more is taken;
- * - and only repeats have come for a while, it pays off: ours may keep as much.
+ *   serve smaller requests, or go back before more is taken;
+ * - and only repeats have come for a while, keeping pays off: our pools may
+ *   keep as much.
  *
- * Only the slow path tells, so that nothing is counted on the fast one. All of
- * it is thread-safe; the lock is taken last of all. */
+ * Only the slow path reports here, so that nothing is counted on the fast path.
+ * All of this is thread-safe; its lock is taken last of all. */
 #ifndef MNM_IDLE_LIMIT_H
 #define MNM_IDLE_LIMIT_H
 
@@ -25,34 +26,36 @@
 
 struct device;
 
-/* The option's value, from now on. */
+/* Sets the option, from now on. */
 void idle_limit_set(const struct idle_limit *limit);
 
-/* The bytes that a block may have to spare for a request of span bytes that
- * none of that span serves. */
+/* The bytes that a block may have beyond a request of span bytes, if no block
+ * of that span serves it. */
 struct slack idle_limit_slack(struct device *device, size_t span);
 
-/* The bytes that are to go back if `taken` bytes are taken for a request of
- * span. */
+/* The bytes that are to go back if `taken` bytes are taken from the driver for
+ * a request of span bytes. */
 size_t idle_limit_excess(struct device *device, size_t span, size_t taken);
 
-/* What came of a request of span bytes that no block of that span served:
- * `given` bytes, idle ones or taken from the driver; a block of more than its
- * request needs is free again; an idle one is to go back. */
+/* Each reports what became of a request of span bytes that no block of that
+ * span served. Checkout: an idle block of `given` bytes has served it. Taken: a
+ * block of `given` bytes was taken from the driver. Checkin: a block that is
+ * larger than its request was freed. Shed: an idle block of span bytes is to go
+ * back. */
 void idle_limit_checkout(struct device *device, size_t span, size_t given);
 void idle_limit_taken(struct device *device, size_t span, size_t given);
 void idle_limit_checkin(struct device *device, size_t span, size_t given);
 void idle_limit_shed(struct device *device, size_t span);
 
-/* The largest span, less than another one, of which a pool that keeps all would
- * have fewer blocks than ours; 0: there is none. */
+/* The largest span, less than `below`, of which a pool that keeps all would
+ * have fewer blocks than ours; 0 if there is none. */
 size_t idle_limit_surplus(struct device *device, size_t below);
 
-/* The pools begin anew: so does what is known of them. */
+/* Forgets what is known of the device's pools, as they begin anew. */
 void idle_limit_reset(struct device *device);
 
-/* Where the option is a number, the idle bytes that are past it now, and the
- * most that there may be: SIZE_MAX otherwise. */
+/* If the option is a number: the idle bytes that are past it now, and the most
+ * idle bytes that it allows. Otherwise 0, and SIZE_MAX. */
 size_t idle_limit_past(const struct device *device);
 size_t idle_limit_idle_most(const struct device *device);
 

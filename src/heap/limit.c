@@ -9,7 +9,7 @@
 #include "swap.h"
 #include "stats/counter.h"
 
-enum { HOST_SHARE = 4 }; /* of the machine's memory, by default */
+enum { HOST_SHARE = 4 }; /* one part in so many of the machine's memory */
 
 static _Atomic size_t limits[LIMIT_MAX] = {[LIMIT_HOST] = SIZE_AUTO};
 
@@ -28,7 +28,8 @@ static size_t soft_of(const struct device *device)
 	return device_is_host(device) ? host_limit() : limit_get(LIMIT_POOL);
 }
 
-/* The bytes that one more span is past a limit by; SIZE_MAX: it alone is. */
+/* The bytes by which one more span would pass a limit; SIZE_MAX if the span
+ * alone would. */
 static size_t limit_past(uint64_t now, size_t span, size_t limit)
 {
 	if (!limit || (span <= limit && now <= limit - span))
@@ -36,7 +37,8 @@ static size_t limit_past(uint64_t now, size_t span, size_t limit)
 	return span > limit ? SIZE_MAX : now - (limit - span);
 }
 
-/* Past the lower of the limits; the soft one is for what pools have. */
+/* The bytes by which one more span would pass the hard limit or the soft one,
+ * whichever is more. The soft limit is for what pools have. */
 static size_t limit_lack(const struct device *device, uint64_t claim,
 			 size_t span, bool soft)
 {
@@ -65,7 +67,8 @@ bool limit_claim(struct device *device, size_t span)
 	return limit_claim_one(device, span, true);
 }
 
-/* Tries claim after claim while there is room to make; twice at least. */
+/* Claims, giving memory back while that makes room; tries that at least
+ * twice. */
 static bool claim_pressed(struct device *device, size_t span, bool pooled)
 {
 	bool claimed = limit_claim_one(device, span, pooled);

@@ -36,7 +36,7 @@ static void spare_give(struct pool *pool)
 	pthread_mutex_unlock(&spares_lock);
 }
 
-/* Blank but for its heap. */
+/* A record that is blank but for its heap. */
 static struct pool *record_new(const struct pool_ops *ops)
 {
 	const size_t kept = sizeof(((struct pool *)NULL)->heap);
@@ -107,7 +107,8 @@ static void pool_close_if_over(struct pool *pool)
 	pool_close(pool);
 }
 
-/* Blocks of the pool's, linked by next, are to go back. */
+/* Moves idle blocks of the pool, linked by next, to heap->pending. Returns
+ * their bytes. */
 static size_t pool_part(struct pool *pool, struct block *list)
 {
 	struct heap *heap = pool->heap;
@@ -289,10 +290,10 @@ void pools_take_back(struct block *block)
 	struct pool *pool = block->pool;
 	struct context *context = pool->heap->context;
 	struct device *device = pool->heap->device;
-	size_t span = block->span; /* kept, it may be another thread's */
+	size_t span = block->span; /* once kept, it may be another thread's */
 	bool kept;
 
-	pthread_mutex_lock(&context->lock); /* an end may read its epoch */
+	pthread_mutex_lock(&context->lock); /* an ending context may read it */
 	block->epoch = atomic_load(&device->epoch);
 	kept = !context->dead && !pool->retired && pool->ops->free(pool, block);
 	if (kept) {
@@ -321,7 +322,7 @@ static void pending_forget(struct heap *heap)
 	}
 }
 
-/* Forgets a live block that was taken from the table. */
+/* Forgets a block that was live. */
 static void live_forget(struct block *block)
 {
 	counter_sub(block->pool->heap->device, COUNTER_live_bytes, block->size);
@@ -340,13 +341,14 @@ static bool context_has(const struct context *context, const struct pool *pool)
 	return false;
 }
 
-/* Blocks that another thread is just freeing are not live: that thread finds
- * the context dead, and forgets them.
+/* A block that another thread is just freeing is not live: that thread finds
+ * the context dead, and forgets the block.
  *
  * The record of another context's block may be dropped and given out anew at
- * any moment, that of one of ours only under the lock. So the pool may be one
- * of ours though the word was another block's: of a fresh block that waits for
- * the lock, to find the context dead. Its word says so when it is claimed. */
+ * any moment, the record of one of ours only under the lock. So the pool may be
+ * one of ours although the word was of another's block: the record is now that
+ * of a fresh block, whose thread waits for the lock and will find the context
+ * dead. block_claim fails then, as the record's word is another. */
 static void forget_visit(struct block *block, uint64_t word, void *arg)
 {
 	if (word_is_live(word) && context_has(arg, block_pool(block)) &&

@@ -1,60 +1,67 @@
-/* The pools of one heap: the active one, and those swapped out that still
- * have blocks with the program. The context's lock is held around each call,
- * the last four excepted. */
+/* The pools of one heap: the active one, and retired ones that still have
+ * blocks with the program. The context's lock is held around each call, except
+ * for pool_new, pool_close and the last four. */
 #ifndef MNM_POOLS_H
 #define MNM_POOLS_H
 
 #include "context/context.h"
 #include "pools/pool.h"
 
-/* A new pool of a row, not yet in use; NULL without memory. */
+/* A new pool of a row, not yet in use, or NULL without memory; and the end of a
+ * pool that is not in use. */
 struct pool *pool_new(int row, const struct config *config);
 void pool_close(struct pool *pool);
 
-/* The active pool, opened at first use; NULL without memory. */
+/* The active pool, opened at first use, or NULL without memory. */
 struct pool *pools_active(struct heap *heap, const struct config *config);
 
-/* Makes `fresh` the active pool and retires the one before; its idle blocks
- * wait in heap->pending. Returns the bytes of these. A retired pool
- * without live blocks is closed. */
+/* Makes `fresh` the active pool and retires the one before, whose idle blocks
+ * wait in heap->pending. Returns the bytes of these. A retired pool without
+ * live blocks is closed. */
 size_t pools_swap(struct heap *heap, struct pool *fresh);
 
-/* Moves idle blocks of at least so many bytes in all to heap->pending, every
- * one if that is not enough; returns their bytes. */
+/* Moves idle blocks of at least so many bytes in all to heap->pending, or every
+ * one if that is not enough. Returns their bytes. */
 size_t pools_trim(struct heap *heap, size_t least);
 
-/* Likewise one idle block of the active pool, of that span. False: it has none.
- */
+/* Moves one idle block of that span from the active pool to heap->pending.
+ * Returns false if it has none. */
 bool pools_trim_one(struct heap *heap, size_t span);
 
-/* A block of span bytes is with the program, or on its way to it. */
+/* Counts a block of span bytes that is with the program, or on its way to
+ * it. */
 void pool_checkout(struct pool *pool, size_t span);
 
-/* It came back, or was never had. The last one ends a retired pool. */
+/* Takes that back: the block came back, or there was none. The last block ends
+ * a retired pool. */
 void pool_checkin(struct pool *pool, size_t span);
 
-/* A freed block that its pool counts as live goes back to it, with its stamp,
- * or waits in heap->pending. */
+/* A freed block, which its pool counts as live, goes back to the pool with its
+ * stamp, or waits in heap->pending. */
 void pools_put(struct block *block);
 
-/* As that of a list, which is not empty; and blocks of a span, on their way to
- * the program, as pool->ops->alloc_batch. */
+/* Puts back a list of blocks of one span, which is not empty, as pools_put does
+ * with one. Takes blocks of a span, to be checked out, as
+ * pool->ops->alloc_batch does. */
 void pools_free_batch(const struct block_list *list);
 struct block_list pools_alloc_batch(struct pool *pool, size_t span, size_t most,
 				    uint64_t safe);
 
-/* A freed block that its pool counts as live goes back to it, stamped anew, or
- * waits in heap->pending. Both take and drop the context's lock. */
+/* For a freed block which its pool counts as live. The first stamps it anew and
+ * puts it back into its pool if that takes it; else it does as the second. The
+ * second puts it into heap->pending, or forgets it if the context is dead. Both
+ * take and drop the context's lock. */
 void pools_take_back(struct block *block);
 void pools_send_back(struct block *block);
 
-/* Drops all that is known of a dead context's memory: the driver has taken
- * it. Takes and drops the context's lock. */
+/* The context is dead, as the driver has taken its memory: drops all that is
+ * known of that memory. Takes and drops the context's lock. */
 void pools_forget(struct context *context);
 
-/* The driver handed out the address of a block of this context anew: it was
- * given back behind our back. Were it idle (NULL), a reset went unseen: nothing
- * that the context holds idle is reused. Takes and drops its lock. */
+/* The driver has handed out the address of a block of this context anew, so the
+ * block was given back behind our back. `live` is that block if it was live.
+ * NULL means that it was idle: then a reset went unseen, and nothing that the
+ * context holds idle is reused. Takes and drops the context's lock. */
 void pools_correct(struct context *context, struct block *live);
 
 #endif

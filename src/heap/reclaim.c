@@ -16,7 +16,7 @@
 #include "stats/counter.h"
 
 enum {
-	CONTEXTS_MAX = 512, /* in one release */
+	CONTEXTS_MAX = 512, /* in one call */
 	TRIES_MAX = 1000,   /* of one request */
 };
 
@@ -25,7 +25,8 @@ static pthread_mutex_t giving_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t giving_done = PTHREAD_COND_INITIALIZER;
 static int giving[DEVICE_ALL];
 
-/* How often this thread is: what a free calls in its turn may be short. */
+/* How often this thread is one of them: the driver's free may lead to a call
+ * that runs out of memory in turn, and must not wait for its own thread. */
 static __thread int giving_here;
 
 static void giving_add(const struct device *device, int change)
@@ -45,9 +46,10 @@ static void giving_wait(const struct device *device)
 	pthread_mutex_unlock(&giving_lock);
 }
 
-/* Takes the list of pending blocks, and `idle` bytes more of idle ones. A call
- * that may end the context is waited for by who needs what is idle; else what
- * is pending waits until that call is over, see context_end_finish. */
+/* Takes the list of pending blocks, and `idle` bytes of idle ones. If a call is
+ * under way that may end the context, waits for it where idle blocks are
+ * wanted. Otherwise the pending blocks wait until that call is over
+ * (context_end_finish), and none are taken. */
 static struct block *pending_take(struct heap *heap, size_t idle)
 {
 	struct block *list;
@@ -71,7 +73,8 @@ static int reclaim_give(const struct heap *heap, uint64_t addr)
 		       : backing_free(heap->context->handle, addr);
 }
 
-/* It goes back with what goes back next. */
+/* Makes a block that the driver has refused pending again. Returns false if it
+ * can't be. */
 static bool pending_keep(struct heap *heap, struct block *block)
 {
 	struct context *context = heap->context;
@@ -88,13 +91,14 @@ static bool pending_keep(struct heap *heap, struct block *block)
 	return kept;
 }
 
-/* False: the driver has refused it, and it is still pending. */
+/* Gives a block back. Returns false if the driver has refused it, and it is
+ * still pending. */
 static bool pending_end(struct heap *heap, struct block *block)
 {
 	struct device *device = heap->device;
 	int res;
 
-	/* First: the driver may hand the address out at once. */
+	/* First, as the driver may hand the address out at once. */
 	if (block_remove(block)) {
 		res = device_check(heap->context->device,
 				   reclaim_give(heap, block_addr(block)));
@@ -110,7 +114,8 @@ static bool pending_end(struct heap *heap, struct block *block)
 	return true;
 }
 
-/* Frees the pending blocks and `idle` bytes more; returns the bytes. */
+/* Gives back the pending blocks, and `idle` bytes of idle ones. Returns the
+ * bytes. */
 static size_t pending_give(struct heap *heap, size_t idle)
 {
 	struct block *list = pending_take(heap, idle), *block;
@@ -128,7 +133,7 @@ static size_t pending_give(struct heap *heap, size_t idle)
 	return bytes;
 }
 
-/* Gives one pending block back; false: none can be now. */
+/* Gives one pending block back. Returns false if none can go now. */
 static bool pending_give_one(struct heap *heap)
 {
 	struct context *context = heap->context;
@@ -187,8 +192,8 @@ static size_t contexts_give(const struct device *device, size_t idle)
 	return bytes;
 }
 
-/* Under the context's lock. What a pool that keeps all would not have goes
- * first. Returns the bytes. */
+/* Under the context's lock. Makes blocks pending that a pool that keeps all
+ * would not have, up to so many bytes or a little more. Returns the bytes. */
 static size_t surplus_trim(struct heap *heap, size_t bytes)
 {
 	size_t span = SIZE_MAX, found = 0;
@@ -197,7 +202,7 @@ static size_t surplus_trim(struct heap *heap, size_t bytes)
 	while (found < bytes &&
 	       (span = idle_limit_surplus(heap->device, span))) {
 		if (pools_trim_one(heap, span))
-			found += span++; /* there may be more of it */
+			found += span++; /* there may be more of that span */
 	}
 	return found;
 }
@@ -228,8 +233,8 @@ void reclaim_request(struct device *device)
 	gate_recompute(host ? NULL : device);
 }
 
-/* What is refused is tried once more, at the next free: this one may have been
- * in a callback, as an example, where CUDA permits nothing. */
+/* Blocks that are refused are tried once more, at the next free: this free may
+ * be in a callback, for example, where CUDA permits nothing. */
 static void give_now(struct device *device, size_t idle)
 {
 	bool again = atomic_exchange(&device->refused, false);
@@ -263,7 +268,7 @@ void reclaim_run(struct device *device)
 	    capture_any())
 		return;
 	poll_one(device);
-	/* The free of pinned memory may wait for every device, CUDA's of a
+	/* A free of pinned memory may wait for every device; CUDA's free of a
 	 * device's memory does not. */
 	if (device_count() < 2 && !device_is_host(device))
 		poll_one(device_at(DEVICE_HOST));
@@ -294,19 +299,21 @@ size_t reclaim_now(struct device *device, size_t bytes)
 	giving_add(device, 1);
 	atomic_store(&device->refused, false);
 	deferred_free_release(device);
-	/* What can't be reused goes before what can. */
+	/* Blocks that can't be reused go before those that can. */
 	given = contexts_give(device, 0);
 	if (given < bytes)
 		given += contexts_give(device, bytes - given);
 	giving_add(device, -1);
 	if (given)
 		counter_add(device, COUNTER_trims, 1);
-	/* What another thread took off the lists is as good as idle. */
+	/* Blocks that another thread has taken off the lists make room as
+	 * well. */
 	giving_wait(device);
 	return given;
 }
 
-/* A block may have been kept just before nothing is any more. */
+/* At least two tries: a block may have been kept just before the pressure was
+ * seen. */
 bool reclaim_may_help(const struct device *device, int tries, size_t given)
 {
 	return tries < TRIES_MAX &&
@@ -316,7 +323,7 @@ bool reclaim_may_help(const struct device *device, int tries, size_t given)
 
 void reclaim_context(struct context *context)
 {
-	deferred_free_forget(context); /* to its pools */
+	deferred_free_forget(context); /* hands it to its pools */
 	for (struct heap *at = &context->heap; at; at = at->next)
 		pending_give(at, SIZE_MAX);
 }

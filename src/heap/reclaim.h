@@ -1,43 +1,46 @@
-/* Blocks on their way back to the driver. All of it runs on the program's own
- * threads, with no lock held across a driver call; while a capture is on only
- * where memory is short, in a mode in which that does not end the capture. */
+/* Giving blocks back to the driver. The driver is called by the program's own
+ * threads and by the giver (giver.h), with no lock held across a call. While a
+ * capture is on, that is done only where memory is short or a context is about
+ * to end, in a mode in which it does not end the capture. */
 #ifndef MNM_RECLAIM_H
 #define MNM_RECLAIM_H
 
 #include "context/context.h"
 
-/* Gives back idle blocks of the device, of all its contexts and pools: what
- * waits for it and what graphs hold, then as few as make at least so many bytes
- * in all, and waits for other threads that are giving back. Returns the bytes
- * given back by this call. */
+/* Gives back idle blocks of the device, of all its contexts and pools: first
+ * the pending ones and those that graphs hold, then others, as few as make at
+ * least so many bytes in all. Then waits for other threads that are giving
+ * back. Returns the bytes that this call has given back. */
 size_t reclaim_now(struct device *device, size_t bytes);
 
-/* Whether one more try of a request that lacks memory may find room; the last
- * has given back so many bytes. */
+/* Whether a request that lacks memory may find room if it is tried once more,
+ * after so many tries. The last one has given back so many bytes. */
 bool reclaim_may_help(const struct device *device, int tries, size_t given);
 
-/* Gives back what one context has idle or held, also while a capture is on:
- * the frees that CUDA would have made, before the context ends. */
+/* Gives back what one context has idle or held, before the context ends:
+ * without mnm the program's frees would have done so. Does it while a capture
+ * is on, too. */
 void reclaim_context(struct context *context);
 
-/* Gives back the blocks that a swap or a trim has left. For frees on that
- * device only: CUDA's own wait for it, an allocation does not. One load when
- * there are none. */
+/* Gives back the device's pending blocks, and those of pinned memory if there
+ * is no other device. For frees on that device only: CUDA's own free waits for
+ * the device, an allocation does not. One load when there are none. */
 void reclaim_run(struct device *device);
 
-/* Gives one such block back, for who knows that no free waits now; false: none
- * is left that can go. */
+/* Gives one pending block back, for a caller that knows that no free of the
+ * driver's waits now. Returns false if none is left that can go. */
 bool reclaim_one(struct device *device);
 
-/* Idle blocks of the heap of at least so many bytes are to go back at the next
- * free, which may wait for the device as CUDA's does: an allocation may not. */
+/* Makes idle blocks of the heap, of at least so many bytes, pending. They go
+ * back at the next free, which may wait for the device as CUDA's does; an
+ * allocation may not. */
 void reclaim_shed(struct heap *heap, size_t bytes);
 
-/* For frees on that device only: what is idle past a limit that is a number
- * goes back. */
+/* Gives back what is idle past an idle limit that is a number. For frees on
+ * that device only. */
 void reclaim_past_limit(struct device *device);
 
-/* A context of the device has blocks in its pending list. */
+/* Says that a context of the device has pending blocks. */
 void reclaim_request(struct device *device);
 
 #endif

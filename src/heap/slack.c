@@ -3,16 +3,18 @@
 #include "slack.h"
 #include "stats/counter.h"
 
-/* Of what is reserved, and of what was to spare when most was live: the least
- * of both. The next peak may be a little higher. */
+/* All slack together is at most one part in SLACK_SHARE of what is reserved,
+ * and one part in SLACK_SPARE of what was to spare when most was live. That
+ * leaves some, as the next peak may be a little higher. */
 enum { SLACK_SHARE = 32, SLACK_SPARE = 2 };
 
-/* Of a request: what an idle block and a fresh one may be larger by. */
+/* An idle block may be larger than its request by one part in IDLE_SHARE, a
+ * fresh one by one part in FRESH_SHARE. */
 enum { IDLE_SHARE = 2, FRESH_SHARE = 16 };
 
 static size_t above(uint64_t a, uint64_t b)
 {
-	return a > b ? a - b : 0; /* read one by one, they may not fit */
+	return a > b ? a - b : 0; /* read one by one, they may disagree */
 }
 
 static size_t slack_left(const struct device *device)

@@ -16,7 +16,8 @@ struct swap {
 	size_t idle_bytes;
 };
 
-/* A heap without a pool yet opens the new choice at its first request. */
+/* A heap that has no pool yet opens one of the new choice at its first
+ * request. */
 static bool swap_concerns(const struct swap *swap, const struct heap *heap)
 {
 	return heap->device == swap->device && heap->pools;
@@ -87,7 +88,7 @@ static void limit_visit(struct heap *heap, void *unused)
 void devices_limit(const struct idle_limit *limit)
 {
 	idle_limit_set(limit);
-	gate_recompute(NULL); /* they may hold less */
+	gate_recompute(NULL); /* caches may hold less now */
 	heaps_each(limit_visit, NULL);
 	for (int i = 0; i < DEVICE_MAX; i++)
 		if (device_at(i)->used)

@@ -1,5 +1,5 @@
-/* Changes of a running job's pools. Called by the control thread: no CUDA
- * call is made here, so idle blocks are left to the giver (giver.h), or to the
+/* Changes of a running job's pools. They make no CUDA call, as the control
+ * thread makes them: idle blocks are left to the giver (giver.h), or to the
  * program's next free. */
 #ifndef MNM_SWAP_H
 #define MNM_SWAP_H
@@ -17,15 +17,15 @@ struct swap_report {
 	size_t retired_bytes; /* live blocks that the old pools still carry */
 };
 
-/* Serves the device from new pools of this row. False: no memory, and
- * nothing has changed. */
+/* Serves the device from new pools of this row. Returns false without memory;
+ * then nothing has changed, unless a heap was first used meanwhile. */
 bool device_swap(struct device *device, int row, const struct config *config,
 		 struct swap_report *report);
 
-/* The option idle_limit is this from now on; what is past it goes back. */
+/* Sets the option idle_limit; what is past it goes back. */
 void devices_limit(const struct idle_limit *limit);
 
-/* Sends every idle block back; returns their bytes. */
+/* Sends every idle block of the device back; returns their bytes. */
 size_t device_trim(struct device *device);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum { LOOK_SECONDS = 2 };
 
-/* Whether some seconds have passed since the last time. */
+/* Whether LOOK_SECONDS have passed since the last look. */
 static bool look_is_due(time_t now)
 {
 	static time_t last;
@@ -22,8 +22,8 @@ static bool look_is_due(time_t now)
 	return due;
 }
 
-/* Whether something is idle there, and nothing has been asked for or freed for
- * that many seconds; 0: never. */
+/* Whether something is idle on the device, and nothing has been asked for or
+ * freed there for `patience` seconds. Never if that is 0. */
 static bool is_unused(const struct device *device, time_t now, time_t patience)
 {
 	static struct {
@@ -44,7 +44,8 @@ static bool is_unused(const struct device *device, time_t now, time_t patience)
 	       counter_get(device, COUNTER_idle_bytes);
 }
 
-/* Pinned memory waits for a free of the program's, if need be. */
+/* Pinned memory goes back at a free of the program's if the giver can't give it
+ * back before. */
 static void device_look(struct device *device, time_t now,
 			const struct config *config)
 {
