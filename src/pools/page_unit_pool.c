@@ -1,11 +1,12 @@
-/* Requests are rounded up to whole pages; idle blocks wait in a queue for
- * each span, oldest first, and serve requests of exactly that span. No block
- * is split or merged: each is one allocation of the driver's.
+/* Requests are rounded up to whole pages; idle blocks wait in a queue for each
+ * span, oldest first, and serve requests of exactly that span. No block is
+ * split or merged: each is one allocation of the driver's.
  *
- * Where memory is short the largest go first, as fewer calls then make the same
- * room. With slack, a block may serve a request of less; and the spans of fresh
- * ones are multiples of the largest power of two that the slack allows, so that
- * those of a job whose sizes vary fit each other.
+ * Where memory is short the largest blocks go back first, as fewer calls then
+ * make the same room. With slack, a block may serve a smaller request. The
+ * spans of fresh blocks are then multiples of the largest power of two that the
+ * slack allows, so that the blocks of a job whose sizes vary fit each other's
+ * requests.
  *
  * The policy is that of RAF's page_unit_pool (awslabs/raf,
  * src/memory_pool/page_unit_pool), written anew. */
@@ -16,8 +17,8 @@
 
 enum { BINS_LEAST = 64 };
 
-/* The idle blocks of one span. The oldest free is the first to be safe, so
- * that a look at the head is enough. */
+/* The idle blocks of one span. The block that was freed first is the first to
+ * be safe, so a look at the head is enough. */
 struct bin {
 	size_t span; /* bytes */
 	struct block_list idle;
@@ -101,7 +102,7 @@ static enum pool_answer page_unit_pool_alloc(struct pool *pool, size_t span,
 	return answer;
 }
 
-/* False: no memory. */
+/* Returns false without memory. */
 static bool bins_grow(struct page_unit_pool *pool)
 {
 	size_t room = pool->room ? 2 * pool->room : BINS_LEAST;
@@ -114,7 +115,7 @@ static bool bins_grow(struct page_unit_pool *pool)
 	return true;
 }
 
-/* The bin of a span; NULL: no memory. */
+/* The bin of a span, made if there is none; NULL without memory. */
 static struct bin *bin_current(struct page_unit_pool *pool, size_t span)
 {
 	size_t place = bin_place(pool, span);
@@ -131,8 +132,9 @@ static struct bin *bin_current(struct page_unit_pool *pool, size_t span)
 	return bin;
 }
 
-/* Behind all that is there, unless that has a younger one: then safe blocks
- * would be found last that others are not safe before. */
+/* The list goes behind the blocks that are there, unless the last of these was
+ * freed later: then safe blocks would be hidden behind others that are not safe
+ * yet. */
 static bool page_unit_pool_keep(struct pool *pool,
 				const struct block_list *list)
 {
@@ -164,8 +166,9 @@ static bool page_unit_pool_free(struct pool *pool, struct block *block)
 	return page_unit_pool_keep(pool, &list);
 }
 
-/* Of many the last is looked at instead of each: the lines of blocks that
- * another thread has freed are in its own processor's cache. */
+/* If all blocks are taken, only the last one is looked at, not each: the cache
+ * lines of blocks that another thread has freed are in that thread's
+ * processor. */
 static struct block_list page_unit_pool_take(struct pool *pool, size_t span,
 					     size_t most, uint64_t safe)
 {

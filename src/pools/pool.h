@@ -15,15 +15,18 @@
 
 struct heap;
 
-/* First member of each pool's own struct. Core fills and reads it. */
+/* First member of each pool's own struct. src/heap and the caches fill and read
+ * it. */
 struct pool {
-	/* Whose memory it serves. First and atomic: a closed pool's record is
-	 * kept, so that who comes late with a block of it finds a context. */
+	/* The heap that it serves. First and atomic: the record of a closed
+	 * pool is kept, so that a thread that comes late with one of its blocks
+	 * still finds a context. */
 	struct heap *_Atomic heap;
 	const struct pool_ops *ops;
-	/* Set by open. Power of two: a request takes its size rounded up to a
-	 * multiple of it, and a block serves requests of its span only; then
-	 * threads keep some blocks for themselves. 0: not so. */
+	/* Set by open. A power of two: a request takes its size rounded up to a
+	 * multiple of it, and a block serves requests of its span only, slack
+	 * excepted; then threads keep some blocks for themselves. 0: this does
+	 * not hold. */
 	size_t unit;
 	size_t live_count; /* blocks with the program, or on their way */
 	size_t live_span;  /* bytes reserved for them */
@@ -34,12 +37,12 @@ struct pool {
 enum pool_answer {
 	POOL_HIT,    /* *block is the caller's */
 	POOL_MISS,   /* nothing idle fits */
-	POOL_UNSAFE, /* what fits was not freed in an epoch below `safe` */
+	POOL_UNSAFE, /* what fits was freed in epochs not below `safe` */
 };
 
 /* Blocks of one span, linked by next, the oldest free first. */
 struct block_list {
-	struct block *head, *tail; /* NULL: none */
+	struct block *head, *tail; /* head: NULL if empty */
 	size_t count;
 };
 
@@ -47,30 +50,31 @@ struct pool_ops {
 	const char *name;
 	size_t size; /* of the pool's own struct, zeroed before open */
 
-	/* False: no memory. NULL: nothing to do. */
+	/* Returns false without memory. May be NULL. */
 	bool (*open)(struct pool *pool, const struct config *config);
-	/* Ends the pool; it holds no idle block any more. May be NULL. */
+	/* Ends the pool, which holds no idle block any more. May be NULL. */
 	void (*close)(struct pool *pool);
-	/* Bytes that a request of size > 0 takes; 0: it can't be served. Up to
-	 * slack more than it needs, where that lets the block serve others: the
-	 * more slack, the fewer spans there are. */
+	/* The bytes that a request of size > 0 takes, or 0 if it can't be
+	 * served. Up to `slack` bytes more than it needs, where that lets the
+	 * block serve others: the more slack, the fewer spans there are. */
 	size_t (*span)(const struct pool *pool, size_t size, size_t slack);
-	/* The three are NULL in a pool that keeps nothing; its spans are the
-	 * sizes of their requests. */
+	/* alloc, free and trim are NULL in a pool that keeps nothing; its spans
+	 * are the sizes of their requests. */
 
-	/* Looks for an idle block of span bytes, or of up to slack more. */
+	/* Looks for an idle block of span bytes, or of up to `slack` more. */
 	enum pool_answer (*alloc)(struct pool *pool, size_t span, size_t slack,
 				  uint64_t safe, struct block **block);
-	/* Keeps a freed block, stamped with its epoch. False: not kept, the
-	 * caller gives it back to the driver. */
+	/* Keeps a freed block, stamped with its epoch. Returns false if it does
+	 * not: then the caller gives the block back to the driver. */
 	bool (*free)(struct pool *pool, struct block *block);
-	/* The two are NULL in a pool without a unit. As alloc and free, for
-	 * several blocks of a span: up to `most`, and a list with some. */
+	/* As alloc and free, for several blocks of one span: the first takes up
+	 * to `most`, the second gets a list that is not empty. Both are NULL in
+	 * a pool without a unit. */
 	struct block_list (*alloc_batch)(struct pool *pool, size_t span,
 					 size_t most, uint64_t safe);
 	bool (*free_batch)(struct pool *pool, const struct block_list *list);
 	/* Hands over idle blocks of at least so many bytes in all, linked by
-	 * next, and as few as it can; every one, where that is not enough. */
+	 * next: as few as it can, or every one if that is not enough. */
 	struct block *(*trim)(struct pool *pool, size_t bytes);
 };
 
