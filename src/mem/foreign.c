@@ -23,14 +23,14 @@ struct foreign {
 	struct foreign_name name; /* the hash's key */
 	enum foreign_kind kind;
 	struct device *device;
-	const struct context *context; /* NULL: of the process */
+	const struct context *context; /* NULL if it outlives contexts */
 	size_t bytes;
 	unsigned int uses; /* handles and mappings of physical memory */
-	bool gone;         /* from the table: the handle is another's */
+	bool gone;         /* not in the table any more */
 	UT_hash_handle hh;
 };
 
-/* A range of addresses that physical memory is mapped at. */
+/* A range of addresses at which physical memory is mapped. */
 struct mapping {
 	uint64_t addr; /* the key */
 	struct foreign *foreign;
@@ -59,13 +59,13 @@ static struct foreign *foreign_find(enum foreign_key key, uint64_t handle)
 	struct foreign_name name = {handle, (uint64_t)key};
 	struct foreign *foreign;
 
-	/* NOLINTNEXTLINE(*-core.*): uthash sets seen */
+	/* NOLINTNEXTLINE(*-core.*): uthash sets foreign */
 	HASH_FIND(hh, table, &name, sizeof(name), foreign);
 	return foreign;
 }
 
-/* Claims of a device what there is of it, but for what was claimed before; or
- * drops that claim. What others have is theirs. */
+/* Claim the bytes of the memory from its device, less those that were claimed
+ * before; and drop that claim. Memory of others is not claimed here. */
 static void foreign_claim_bytes(const struct foreign *foreign, size_t claimed)
 {
 	if (foreign->kind != FOREIGN_IMPORTED)
@@ -80,7 +80,7 @@ static void foreign_unclaim(const struct foreign *foreign)
 				      -(int64_t)foreign->bytes);
 }
 
-/* Under lock; it is claimed. */
+/* Under lock. Its bytes are claimed. */
 static void foreign_enter(struct foreign *foreign)
 {
 	HASH_ADD(hh, table, name, sizeof(foreign->name), foreign);

@@ -1,9 +1,9 @@
-/* Memory that the program has by calls which no pool serves. It is counted, so
- * that the figures add up to what CUDA says of the device.
+/* Foreign memory: the program has it by calls that no pool serves. It is
+ * counted, so that the figures add up to what CUDA says of the device.
  *
- * Bytes are those asked for. What goes with its context is forgotten with it.
- * All of it is quick where the program makes no such call, and may take a lock
- * where it does. */
+ * Bytes are those asked for. Memory that ends with its context is forgotten
+ * with it. All functions are quick in a program that makes no such call; in
+ * others they may take a lock. */
 #ifndef MNM_FOREIGN_H
 #define MNM_FOREIGN_H
 
@@ -16,8 +16,8 @@
 struct context;
 struct foreign;
 
-/* What a key is: the namespaces don't mix. A pool of CUDA's has no bytes of its
- * own here. */
+/* What a handle names: the same number may be a handle of several kinds. A
+ * memory pool of CUDA's has no bytes of its own here. */
 enum foreign_key {
 	FOREIGN_ADDRESS,
 	FOREIGN_ARRAY,
@@ -26,7 +26,7 @@ enum foreign_key {
 	FOREIGN_POOL,
 };
 
-/* Which figure counts it. */
+/* The figure that counts it. */
 enum foreign_kind {
 	FOREIGN_MANAGED,
 	FOREIGN_PITCHED,
@@ -38,42 +38,47 @@ enum foreign_kind {
 
 /* A call that is about to yield memory of this process. */
 struct foreign_claim {
-	struct device *device;         /* NULL: it is not counted */
-	const struct context *context; /* it goes with, or NULL */
+	struct device *device;         /* NULL if it is not counted */
+	const struct context *context; /* it ends with, or NULL */
 	size_t bytes;                  /* claimed of the device */
 };
 
-/* Claims it, of a device by its ordinal, or of the current context's (-1).
- * False: that would pass the hard limit, and the program is out of memory. */
+/* Claims bytes of the device with this ordinal, or of the current context's
+ * device (-1). Returns false if that would pass the hard limit; the program is
+ * out of memory then. */
 bool foreign_claim(struct foreign_claim *order, int ordinal, size_t bytes);
 
-/* The call has yielded it; physical memory and pools belong to no context.
- * False: it is not counted. Or it has failed. */
+/* Got: the call has yielded the memory, which is counted; physical memory and
+ * pools belong to no context. Returns false if it is not counted. Cancel: the
+ * call has failed. */
 bool foreign_got(const struct foreign_claim *order, enum foreign_kind kind,
 		 enum foreign_key key, uint64_t handle, size_t bytes);
 void foreign_cancel(const struct foreign_claim *order);
 
-/* A call has yielded memory of others, in the current context. False: it is not
- * counted. */
+/* A call has yielded memory of others, in the current context. Returns false if
+ * it is not counted. */
 bool foreign_add_import(enum foreign_key key, uint64_t handle, size_t bytes);
 
-/* The ordinal of the device that it is of; -1: it is not known. */
+/* The ordinal of the device that the memory is of, or -1 if that is not
+ * known. */
 int foreign_device(enum foreign_key key, uint64_t handle);
 
-/* A call that ends it is about to be made, as its handle may be another's right
- * after; and has been made, or has failed. NULL: it is not known. */
+/* Begin: a call that ends the memory is about to be made; the handle is
+ * forgotten now, as it may be another's right after. Finish: the call has
+ * returned, and may have failed. NULL if the memory is not known. */
 struct foreign *foreign_end_begin(enum foreign_key key, uint64_t handle);
 void foreign_end_finish(struct foreign *seen, int failed);
 
-/* Physical memory lives until its last handle is released and its last
- * mapping is gone: each is a use. grab adds one, before a call that may end
- * others; drop takes away as many. NULL: not known. */
+/* Physical memory lives until its last handle is released and its last mapping
+ * is gone: each of these is a use. Grab adds a use, before a call that may end
+ * others; drop takes away so many. Map adds the use of a mapping at addr. NULL
+ * if the memory is not known. */
 struct foreign *foreign_grab(uint64_t handle);
 void foreign_drop(struct foreign *seen, unsigned int uses);
 void foreign_map(uint64_t handle, uint64_t addr);
 
-/* Takes away the mappings of a range that is about to be unmapped; settle says
- * what became of that. */
+/* Begin takes away the mappings of a range that is about to be unmapped. Finish
+ * says whether that has failed. */
 struct mapping;
 struct mapping *foreign_unmap_begin(uint64_t addr, size_t size);
 void foreign_unmap_finish(struct mapping *list, int failed);

@@ -1,4 +1,4 @@
-/* Requests: mem.h has the frees as well, see mem_free.c. */
+/* Requests. The frees of mem.h are in mem_free.c. */
 #include <cuda.h>
 
 #include "cuda/backing.h"
@@ -21,8 +21,8 @@
 #include "mem_log.h"
 #include "stats/counter.h"
 
-/* A request of span is served by this block, which nobody else knows to be
- * live. The free of one that is of another span is not on the fast path. */
+/* The block, which nobody else knows to be live, serves a request of span
+ * bytes. If it is of another span, its free is not on the fast path. */
 static void block_lent(struct block *block, size_t span)
 {
 	if (block->span == span)
@@ -31,8 +31,8 @@ static void block_lent(struct block *block, size_t span)
 	idle_limit_checkout(block->pool->heap->device, span, block->span);
 }
 
-/* The block's next holder is the program; returns its address. Under the
- * context's lock: once that is dropped, the record may end with the context. */
+/* Hands the block to the program; returns its address. Under the context's
+ * lock: once that is dropped, the record may end with the context. */
 static uint64_t block_lend(struct block *block, size_t size)
 {
 	struct pool *pool = block->pool;
@@ -47,8 +47,8 @@ static uint64_t block_lend(struct block *block, size_t size)
 	return block_addr(block);
 }
 
-/* Looks into a pool that keeps blocks, and into caches in front of it; where
- * memory is short (all), into all that is in any. */
+/* Looks into a pool that keeps blocks, and into caches in front of it. `all`:
+ * into all of them, as memory is short. */
 static enum pool_answer pool_ask(struct pool *pool, size_t span, size_t slack,
 				 bool all, struct block **block)
 {
@@ -66,8 +66,9 @@ static enum pool_answer pool_ask(struct pool *pool, size_t span, size_t slack,
 	return answer;
 }
 
-/* One look into the active pool, for a block with up to slack bytes to spare.
- * *span is what the request needs; 0: no block that is kept can serve it. */
+/* One look into the active pool, for a block with up to `slack` bytes to spare.
+ * *span is what the request needs, or 0 if no block that is kept can serve
+ * it. */
 static enum pool_answer pool_look(struct heap *heap, size_t size, size_t slack,
 				  bool all, uint64_t *addr, size_t *span)
 {
@@ -90,7 +91,8 @@ static enum pool_answer pool_look(struct heap *heap, size_t size, size_t slack,
 	return answer;
 }
 
-/* Looks for a block that has bytes to spare; `exact` was said of the others. */
+/* Looks for a block that is larger than the request needs; `exact` is the
+ * answer about blocks that are not. */
 static enum pool_answer hit_slack(struct heap *heap, uint64_t *addr,
 				  size_t size, size_t span,
 				  enum pool_answer exact)
@@ -131,7 +133,7 @@ static enum pool_answer mem_look(struct heap *heap, uint64_t *addr, size_t size,
 	return answer;
 }
 
-/* The context that a request is for; NULL: it is CUDA's. */
+/* The context that a request is for, or NULL if the request is CUDA's. */
 static struct context *context_of_request(void)
 {
 	struct context *context = config_once() ? context_current() : NULL;
@@ -139,7 +141,7 @@ static struct context *context_of_request(void)
 	return context && !context->device->lost ? context : NULL;
 }
 
-/* Once the current context is known, the fast path may do after all. */
+/* The fast path may serve after all, now that the current context is known. */
 static bool tcache_serves(struct context *context, size_t size, uint64_t *addr)
 {
 	enum fast done;
@@ -165,7 +167,8 @@ enum mem_answer mem_hit(uint64_t *addr, size_t size)
 	return MEM_DONE;
 }
 
-/* The pool that a fresh block will belong to, and the bytes it will take. */
+/* The pool that a fresh block will belong to, and the bytes that it will take.
+ * NULL if the request is CUDA's. */
 static struct pool *pool_order(struct heap *heap, size_t size, size_t slack,
 			       size_t *span)
 {
@@ -189,7 +192,7 @@ static bool is_short(int result)
 	return result == CUDA_ERROR_OUT_OF_MEMORY || result == TAKE_LIMITED;
 }
 
-/* A fresh block serves a request of span. */
+/* A fresh block of `taken` bytes serves a request of span bytes. */
 static void fresh_counts(struct device *device, size_t span, size_t taken,
 			 uint64_t addr)
 {
@@ -202,8 +205,8 @@ static void fresh_counts(struct device *device, size_t span, size_t taken,
 		block_mark(block, addr, BLOCK_ROOMY);
 }
 
-/* Takes a fresh block from the driver. *result is that of heap_alloc; without
- * pressure it is not the last word. */
+/* Takes a fresh block from the driver. *result is that of heap_alloc, which is
+ * not the last word without pressure. */
 static enum mem_answer mem_fresh(struct heap *heap, uint64_t *addr, size_t size,
 				 size_t span, bool pressed, int *result)
 {
@@ -225,16 +228,16 @@ static enum mem_answer mem_fresh(struct heap *heap, uint64_t *addr, size_t size,
 	fresh_know(pool, taken, size, *addr);
 	if (span)
 		fresh_counts(heap->device, span, taken, *addr);
-	/* Who takes what others free shares it with them, even if it frees
-	 * nothing itself. */
+	/* A thread that takes what others free gets a cache to share it with
+	 * them, even if it frees nothing itself. */
 	if (heap == &heap->context->heap &&
 	    (!heap->keeps_blocks || tcaches_have(heap->context, taken)))
 		tcache_attach(heap->context);
 	return MEM_DONE;
 }
 
-/* Short of memory: a fence or slack, else what all that is idle makes room
- * for. */
+/* Memory is short: a fence may make an idle block safe, or slack may let one
+ * serve. Otherwise all idle memory makes room for a fresh block. */
 static enum mem_answer mem_pressed(struct heap *heap, uint64_t *addr,
 				   size_t size, size_t span, int *result)
 {
@@ -265,7 +268,7 @@ static enum mem_answer look_and_take(struct heap *heap, uint64_t *addr,
 	found = mem_look(heap, addr, size, &span);
 	if (found == POOL_HIT)
 		return MEM_DONE;
-	/* What waits for a fence tells nothing of what has paid off. */
+	/* Blocks that wait for a fence say nothing about what pays off. */
 	answer = mem_fresh(heap, addr, size, found == POOL_UNSAFE ? 0 : span,
 			   false, result);
 	if (answer == MEM_DONE && !*result && found == POOL_UNSAFE)
@@ -292,7 +295,8 @@ static enum mem_answer mem_serve(struct heap *heap, uint64_t *addr, size_t size,
 	return answer;
 }
 
-/* Likewise, where the pool keeps nothing. The hook has tried the sure one. */
+/* As tcache_serves, for a pool that keeps nothing. The hook has tried
+ * tcache_verified already. */
 static bool pass_through_serves(const struct context *context, uint64_t *addr,
 				size_t size, int *result)
 {

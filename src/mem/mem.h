@@ -1,4 +1,4 @@
-/* The one path of a request: what the hooks call.
+/* What the hooks call for a request or a free.
  *
  * MEM_PASS means that the call is not for us: the hook hands it to CUDA as it
  * came. That is also the answer whenever we are unsure. */
@@ -16,17 +16,17 @@ enum mem_answer {
 		      not device memory, so that the error is CUDA's */
 };
 
-/* As serving_is_on (serving.h), for the hooks: what lies below is told by now
- * who wants to hear of what. */
+/* As serving_is_on (serving.h), for the hooks: the lower layers have their
+ * observers when this returns. */
 bool mem_enabled(void);
 
 /* Serves size > 0 bytes from idle blocks of the current context's pool.
  * Makes no driver call but those of a fence. */
 enum mem_answer mem_hit(uint64_t *addr, size_t size);
 
-/* As mem_hit, else from the driver, giving back idle blocks under pressure
- * or at a limit. *result is CUDA's own code where the answer is MEM_DONE;
- * *addr is set on success only. */
+/* As mem_hit; if there is no idle block, takes one from the driver, and gives
+ * back idle blocks under pressure or at a limit. If the answer is MEM_DONE,
+ * *result is CUDA's own code. *addr is set on success only. */
 enum mem_answer mem_alloc(uint64_t *addr, size_t size, int *result);
 
 /* As mem_alloc, for pinned host memory; flags are those of cuMemHostAlloc. */
@@ -35,7 +35,7 @@ enum mem_answer mem_alloc_pinned(uint64_t *addr, size_t size,
 
 struct block;
 
-/* By which call a block is freed; those of a stream go to CUDA. */
+/* The call by which a block is freed. A free in a stream goes to CUDA. */
 enum mem_free { MEM_FREE_DEVICE, MEM_FREE_ASYNC, MEM_FREE_PINNED };
 
 /* Takes back a block. With MEM_PASS, *given is the block that CUDA's call is
@@ -44,20 +44,21 @@ enum mem_free { MEM_FREE_DEVICE, MEM_FREE_ASYNC, MEM_FREE_PINNED };
 enum mem_answer mem_free(uint64_t addr, enum mem_free how,
 			 struct block **given);
 
-/* As mem_free by MEM_FREE_DEVICE, of a block that the fast path has taken. */
+/* As mem_free with MEM_FREE_DEVICE, for a block that the fast path has
+ * taken. */
 enum mem_answer mem_free_block(struct block *block, struct block **given);
 
-/* CUDA did free a block, or refused to: then it is the program's as before.
- * NULL is allowed. */
+/* CUDA has freed a block, or has refused to: then it is the program's as
+ * before. NULL is allowed. */
 void mem_free_end(struct block *given, bool freed);
 
-/* Memory at addr, the start of an allocation, is passed to other processes:
- * its free is CUDA's. */
+/* Memory at addr, the start of an allocation, is passed to other processes: its
+ * free goes to CUDA. */
 void mem_exported(uint64_t addr);
 
 /* Corrects what cuMemGetInfo said for the current context's device: idle
- * blocks, and those that graphs hold, count as free, a hard limit as the total.
- * Not with meminfo=real. NULL is allowed. */
+ * blocks, and those that graphs hold, count as free, and a hard limit as the
+ * total. Does nothing with meminfo=real. NULL is allowed. */
 void mem_info(size_t *free, size_t *total);
 
 #endif

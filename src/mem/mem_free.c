@@ -15,7 +15,8 @@
 #include "mem_log.h"
 #include "stats/counter.h"
 
-/* Under the context's lock. The block is idle in its pool then. */
+/* Under the context's lock. Puts the block into its pool, where it is idle
+ * then. Returns false if the pool does not take it. */
 static bool pool_takes(struct pool *pool, struct block *block)
 {
 	size_t span = block->span; /* kept, it may be another thread's */
@@ -45,7 +46,7 @@ static bool pool_keeps(struct block *block)
 	return kept;
 }
 
-/* The current context; not asked of the driver where it is known. */
+/* The current context. The driver is asked for it only if it is not known. */
 static struct context *context_of_free(void)
 {
 	struct context *context = tcache_verified_context();
@@ -53,10 +54,11 @@ static struct context *context_of_free(void)
 	return context ? context : context_current();
 }
 
-/* Whether a freed block stays with us. A free that CUDA would refuse, for want
- * of a context, is left to CUDA; so is one while another thread lacks room, or
- * threads could take room from each other and keep it for ever; and one of a
- * lost device, that has to fail as CUDA's does. So the wait comes first. */
+/* Whether a freed block stays with us. A free that CUDA would refuse for want
+ * of a context is left to CUDA. So is a free while another thread lacks room,
+ * or threads could take room from each other and keep it for ever. So is a free
+ * on a lost device, which has to fail as CUDA's does. The last two may come to
+ * light in the wait (fence_keep), which is therefore first. */
 static bool block_kept(struct device *device, struct block *block,
 		       bool exported)
 {
@@ -73,7 +75,8 @@ static bool block_kept(struct device *device, struct block *block,
 	if (own->lost || device->pressed)
 		return false;
 	tcache_attach(context);
-	/* One that is not held, for want of memory, is CUDA's as without us. */
+	/* If there is no memory to hold the block, CUDA frees it, as without
+	 * us. */
 	if (capture_any() && fence_level() != REUSE_NONE)
 		return deferred_free_keep(block);
 	if (!pool_keeps(block))
@@ -84,14 +87,14 @@ static bool block_kept(struct device *device, struct block *block,
 	return true;
 }
 
-/* A block that was just taken; its marks are in word. */
+/* Frees a block that was just taken; its marks are in word. */
 static enum mem_answer taken_free(struct block *block, uint64_t word,
 				  enum mem_free how, struct block **given)
 {
 	struct device *device = block->pool->heap->device;
 
 	mem_log_free(device, block);
-	/* The free by the wrong call is to fail as CUDA's does. */
+	/* A free by the wrong call has to fail as CUDA's does. */
 	if (device_is_host(device) != (how == MEM_FREE_PINNED)) {
 		block_revive(block);
 		return MEM_PASS;
@@ -105,8 +108,8 @@ static enum mem_answer taken_free(struct block *block, uint64_t word,
 			block->span);
 	if (word & (BLOCK_NAMED | BLOCK_ROOMY))
 		block_unmark(block);
-	/* After block_take, a full barrier: work that the program queued
-	 * before this free is seen by whoever ends this epoch. */
+	/* After block_take, which is a full barrier: whoever ends this epoch
+	 * sees the work that the program queued before this free. */
 	block->epoch = atomic_load(&device->epoch);
 	device_count_free(device, block->size);
 	atomic_fetch_add(&device->freed, block->span);
@@ -120,9 +123,9 @@ static enum mem_answer taken_free(struct block *block, uint64_t word,
 	return MEM_PASS;
 }
 
-/* Whether an idle block that was found at the address is of a context that has
- * ended: the driver may have given out its memory before we heard of that, and
- * to a call that no pool serves. */
+/* Whether the idle block that was found at addr is of a context that has ended:
+ * the driver may have given its memory out again before we heard of that, and
+ * in a call that no pool serves. */
 static bool is_left_over(uint64_t addr)
 {
 	uint64_t word;
@@ -170,8 +173,8 @@ void mem_exported(uint64_t addr)
 		fence_drain(pool->heap->context);
 }
 
-/* A thread that only frees may have a cache as well, and has to ask for the
- * context where that may be another one now. */
+/* A thread that only frees may have a cache as well. It has to ask for the
+ * current context if that may have changed. */
 static void tcache_meet(struct context *context)
 {
 	if ((tcache_current == &tcache_none ||
@@ -180,7 +183,8 @@ static void tcache_meet(struct context *context)
 		tcache_attach(context);
 }
 
-/* The driver refused to free it: it is with the program again. */
+/* The driver has refused to free the block, which is with the program again.
+ * Returns false if that can't be noted. */
 static bool block_regain(struct context *context, struct block *block)
 {
 	struct device *device = block->pool->heap->device;
@@ -202,7 +206,7 @@ void mem_free_end(struct block *given, bool freed)
 
 	if (!given)
 		return;
-	/* A pool may end with its last. */
+	/* The pool may end with its last block. */
 	context = given->pool->heap->context;
 	device = given->pool->heap->device;
 	direct = !given->pool->ops->alloc && !device_is_host(device);

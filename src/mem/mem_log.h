@@ -13,8 +13,8 @@ void mem_log_request(const struct device *device, size_t size, uint64_t addr,
 		     int result);
 void mem_log_free(const struct device *device, const struct block *block);
 
-/* A line of the level info for each device that was used: what it was asked.
- * Not of a forked child, whose figures are its parent's. */
+/* A line of the level info for each device that was used, about its requests.
+ * None in a forked child, whose figures are its parent's. */
 void mem_log_figures(void);
 
 #endif

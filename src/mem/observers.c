@@ -1,4 +1,4 @@
-/* Who above the contexts is told of what. */
+/* Which upper layers the lower ones call. */
 #include "observers.h"
 
 #include "context/context.h"
@@ -19,7 +19,7 @@ static void context_joined(struct context *context, bool created)
 {
 	if (created)
 		fence_context_new(context);
-	tcaches_recompute(NULL); /* where a fence reaches, see fence_is_plain */
+	tcaches_recompute(NULL); /* see fence_is_plain */
 	if (context_count() > 1)
 		stream_order_break();
 	if (context->device->contexts > 1)

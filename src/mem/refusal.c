@@ -14,7 +14,8 @@
 
 enum { TEXT_SIZE = 32 };
 
-/* A program may ask for less and less until there is enough. */
+/* At most once a second: a program may ask for less and less until there is
+ * enough. */
 static bool is_due(const struct device *device)
 {
 	static _Atomic int64_t last[DEVICE_ALL]; /* seconds */
@@ -62,7 +63,7 @@ void refusal_say(struct device *device, size_t asked, bool by_limit)
 		  most);
 }
 
-/* That of a call, where it is known without asking the driver. */
+/* The device of a call, if that is known without asking the driver; or NULL. */
 static struct device *device_known(uint64_t devices)
 {
 	const struct context *context = tcache_verified_context();

@@ -12,8 +12,9 @@
 #include "room.h"
 #include "stats/counter.h"
 
-/* What can be done, in this order; pinned memory's own turn is the first for
- * a call that pins. */
+/* What can be done, in this order. STEP_OTHER gives back pinned memory; for a
+ * call that pins, the first two do so, and STEP_OTHER gives back that of
+ * devices. */
 enum { STEP_NEED, STEP_ALL, STEP_OTHER, STEP_MAX };
 
 static uint64_t room_bit(int ordinal)
@@ -37,7 +38,7 @@ void room_captures(struct room *room)
 	room->captured = capture_any();
 }
 
-/* What could go back. */
+/* Whether anything could go back. */
 static bool has_idle(const struct device *device)
 {
 	return device->used && (counter_get(device, COUNTER_idle_bytes) ||
@@ -52,17 +53,19 @@ static bool any_idle(uint64_t devices)
 	return false;
 }
 
-/* Whether the driver may be asked what is free on the device, and says so. */
+/* Whether the driver may be asked what is free on the device, and has
+ * answered. */
 static bool driver_has(const struct device *device, size_t *free)
 {
 	const struct context *context = context_current();
 
-	/* No document says that a capture bears the question. */
+	/* No document says that a capture allows this question. */
 	return context && context->device == device && !capture_any() &&
 	       !device_check(context->device, backing_free_bytes(free));
 }
 
-/* As little as a request of that many bytes may need. */
+/* The least bytes that have to go back for a request of that many bytes, as far
+ * as is known. */
 static size_t room_need(const struct device *device, size_t bytes)
 {
 	size_t free;
@@ -85,7 +88,8 @@ static void room_press(struct room *room, struct device *device, bool begins)
 		pressure_end(device);
 }
 
-/* Whether anything went back; what another thread gave back counts. */
+/* Whether anything was there to go back; what another thread gives back
+ * counts. */
 static bool room_give(struct room *room, struct device *device, size_t bytes)
 {
 	if (!has_idle(device))
@@ -161,7 +165,8 @@ static void room_end(struct room *room, int res)
 		refusal_of_room(room);
 }
 
-/* The call was allowed where it failed for want of memory alone. */
+/* The call has failed for want of memory alone, so a capture did not forbid it:
+ * it does not end one when it is made again. */
 static void room_relax(struct room *room)
 {
 	room->relaxed = capture_any();

@@ -1,10 +1,11 @@
-/* Memory that is idle is no reason for a call of CUDA's to fail: where one is
- * out of memory, what lies idle on the devices that it is for goes back, and
- * it is made again; at first as much as it asks for, if that is known, then
- * all, and at last pinned memory, where its free waits for no other device.
- * Nothing is asked of the driver where nothing is idle.
+/* Making room: a call of CUDA's is not to fail for want of memory while memory
+ * is idle. If it does, idle memory of the devices that it is for goes back, and
+ * the call is made again. As much goes back as it asks for, if that is known;
+ * if that is not enough, all; and at last pinned memory, if its free waits for
+ * no other device. The driver is asked nothing if nothing is idle.
  *
- * Hooks of all entries that may take memory do this, by gen_work. */
+ * The hooks of all entry points that may take memory do this, as
+ * src/hooks/gen_work writes them. */
 #ifndef MNM_ROOM_H
 #define MNM_ROOM_H
 
@@ -14,28 +15,27 @@
 
 /* For one call that has failed; zeroed but for what is known of it. */
 struct room {
-	size_t bytes;     /* that it asks for; 0: not known */
-	bool pinned;      /* of the host's memory: what is pinned goes first */
-	bool captured;    /* it was for a capture: it is not made again */
-	uint64_t devices; /* that it is for, a bit each; 0: the current
-			     context's */
+	size_t bytes;     /* that it asks for; 0 if not known */
+	bool pinned;      /* it asks for pinned memory: that goes back first */
+	bool captured;    /* it concerns a capture: it is not made again */
+	uint64_t devices; /* a bit each; 0 for the current context's */
 	uint64_t pressed; /* devices that keep nothing until it is over */
 	bool host_pressed;
-	unsigned int step; /* of what can be done, the next */
-	bool relaxed;      /* it is made again in a mode for captures */
-	unsigned int mode; /* that it was in before */
+	unsigned int step; /* the next step */
+	bool relaxed;      /* it is made again in a mode that spares captures */
+	unsigned int mode; /* that the thread was in before */
 };
 
-/* Of an ordinal that may be none. */
+/* The call is for this device as well. The ordinal may be that of none. */
 void room_device(struct room *room, int ordinal);
-/* All that are in use. */
+/* The call is for all devices that are in use. */
 void room_everywhere(struct room *room);
-/* It may end any capture that is on. */
+/* The call may end any capture that is on. */
 void room_captures(struct room *room);
 
-/* The call has returned this CUresult. True: there is more room now, and it is
- * to be made again. False: that was the last word, as it succeeded, or failed
- * for good, which is said. No lock may be held. */
+/* The call has returned this CUresult. Returns true if there is more room now,
+ * and the call is to be made again. Returns false if it has succeeded, or has
+ * failed for good, which is logged. The caller holds no lock. */
 bool room_make(struct room *room, int res);
 
 #endif
