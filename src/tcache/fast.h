@@ -1,25 +1,26 @@
 /* The fast path of a request and of a free: all of it, in the hooks themselves.
  * See tcache.h for what keeps others out.
  *
- * Per pair: one atomic step, no system or driver call, and no lock but for one
- * sync of figures in 256 requests or more (thread_stats.h). The words that
- * are shared, and why these orders are enough:
+ * A pair takes one atomic step, no system or driver call, and no lock but for
+ * one sync of figures in 256 requests or more (thread_stats.h). These words are
+ * shared, and these orders are enough:
  *
  * cache->busy	is written by this thread. Its release in tcache_leave hands the
- *		magazines to who waits for 0 with an acquire.
+ *		magazines to the thread that waits for 0 with an acquire.
  * cache->unit	and cache->table are read after busy was set, in program order;
  *		membarrier(2) on the other side makes that the order that
- *		everyone sees. While the cache is closed no span is found by the
- *		one, and no block by the other. The acquire takes over what who
- *		opened it last has changed.
+ *		everyone sees. While the cache is closed, no span is found by
+ *		the unit, and no block by the table. The acquire makes visible
+ *		what the thread that opened it last has changed.
  * block->word	is changed from live to idle by a sequentially consistent step:
  *		of two frees of one address one succeeds, and the epoch is read
- *		after it. From idle to live by a release: only who has taken the
- *		block out of a magazine does so.
- * entries	of the table are published with their records; the first of the
- *		address's tag is tried on the record's word. What is not found
- *		here, in a table that may have been replaced, or behind another
- *		entry of that tag, is looked up again on the slow path.
+ *		after it. It is changed from idle to live by a release: only the
+ *		thread that has taken the block out of a magazine does so.
+ * entries	of the table are published with their records. Only the first
+ *		entry of the address's tag is tried, by a step on its record's
+ *		word. A block that is not found so is looked up again on the
+ *		slow path: the table may have been replaced, or the block may be
+ *		behind another entry of that tag.
  * device->epoch is read after the step on the word, so that whoever ends the
  *		epoch that is stamped sees the work that the program queued
  *		before its free.
@@ -53,7 +54,8 @@ static inline void tcache_leave(struct tcache *cache)
 	atomic_store_explicit(&cache->busy, 0, memory_order_release);
 }
 
-/* At most one of its places is a span's. NULL: none is. */
+/* The magazine of a span; at most one of its two places is the span's. NULL if
+ * none is. */
 static inline struct magazine *magazine_of(struct tcache *cache, size_t span)
 {
 	struct magazine *magazine = magazine_at(cache, span);
@@ -72,7 +74,7 @@ enum fast {
 	FAST_TAKEN, /* fast_taken, then mem_free_block */
 };
 
-/* The block's next holder is the program. */
+/* Hands a block of the cache to the program. */
 static inline enum fast tcache_checkout(struct tcache *cache,
 					struct block *block, size_t span,
 					size_t size, uint64_t *addr)
@@ -122,7 +124,8 @@ slow:
 	return FAST_NOT;
 }
 
-/* One step on the word: the live block at addr is idle then. */
+/* Makes the live block at addr idle, by one step on its word. Returns false if
+ * it is not live, or has marks. */
 static inline bool block_take_plain(struct block *block, uint64_t addr)
 {
 	return LIKELY(atomic_compare_exchange_strong(&block->word, &addr,
@@ -134,8 +137,9 @@ static inline uint64_t entry_at(const _Atomic uint64_t *entry)
 	return atomic_load_explicit(entry, memory_order_acquire);
 }
 
-/* False: there is no live block at addr, or it has marks, or is behind another
- * of the same tag: what the slow path finds. */
+/* Takes the live block at addr. Returns false if there is none, if it has
+ * marks, or if it is behind another of the same tag: that is for the slow path
+ * to find out. */
 ALWAYS bool block_take_at(struct block_table *table, uint64_t addr,
 			  struct block **taken)
 {
@@ -164,8 +168,9 @@ static inline void magazine_append(struct magazine *magazine,
 	magazine->tail = block;
 }
 
-/* Takes a block that was just freed. False: it is another pool's, or the cache
- * has no place for it; fast_taken has to follow. */
+/* Takes a block that was just freed into the cache. Returns false if it is
+ * another pool's, or if the cache has no place for it; then fast_taken has to
+ * follow. */
 static inline bool tcache_keep(struct tcache *cache, struct block *block)
 {
 	size_t span = block->span;
@@ -203,7 +208,8 @@ ALWAYS enum fast tcache_free(struct tcache *cache, uint64_t addr,
 	return FAST_DONE;
 }
 
-/* The cache does not keep the block, which is idle and nobody's. */
+/* The cache does not keep the block, which is idle and belongs to nobody
+ * yet. */
 static inline void fast_taken(struct tcache *cache, struct block *taken)
 {
 	figure_add(&cache->stats.idle.left, taken->span);

@@ -1,5 +1,5 @@
-/* What requests and frees that are the driver's leave to others; what they do
- * where it is no plain time is in heap/fresh.c. */
+/* The parts of pass-through that are off the fast path. Those that concern the
+ * heap are in heap/fresh.c. */
 #include "tcaches.h"
 #include "pass_through.h"
 #include "pools/pool.h"
@@ -26,10 +26,9 @@ void pass_through_settle(struct tcache *cache)
 	counts->outstanding = counts->outstanding_span = 0;
 }
 
-/* Nothing but a question to the driver could tell that an entry point is not
- * seen by which the current context has changed, and it is asked for no other
- * reason.
- */
+/* Asks for the current context now and then. It may change by an entry point
+ * that we do not see: only the driver can tell, and a thread whose calls all
+ * pass through asks it for no other reason. */
 void pass_through_sync(struct tcache *cache)
 {
 	thread_stats_sync(&cache->stats);

@@ -1,27 +1,31 @@
-/* Pools that keep nothing: each request is the driver's, and so is each free.
+/* Pass-through: the requests of a pool that keeps nothing. The driver serves
+ * each request and each free.
  *
- * What is left to do is to know the block, so that a swap, a context's end and
- * questions about an address find it, and to count it. In plain times that is
- * all of this file, with two atomic steps a pair: one enters the block into the
- * index, and one takes it at its free. All else is mem.c's and mem_free.c's.
+ * What is left to do is to enter the block into the index, so that a swap, the
+ * end of a context and questions about an address find it, and to count it.
+ * While the cache is open this file does all of that, with two atomic steps a
+ * pair: one enters the block into the index, and one takes it at its free. All
+ * else is in mem.c and mem_free.c.
  *
- * As in fast.h, the thread's cache is `busy` where its words are changed, and
- * pass_through.open is NULL while it is closed: before each call of the
- * driver's and after it, never meanwhile. So a request is checked out of the
- * pool before, and returned after its block's free: a pool that is swapped out
- * in between has counted the block by then, and does not end.
+ * As in fast.h, the thread's cache is `busy` while its words are changed, and
+ * pass_through.open is NULL while it is closed. It is busy before each driver
+ * call and after it, but not during the call. So a block is checked out of the
+ * pool before the driver is asked for it, and checked in after the driver has
+ * freed it: a pool that is swapped out in between has counted the block by
+ * then, and does not end.
  *
- * entry	of the index, by a sequentially consistent step into a free
- *		place, after a look for a block that is known at that address:
- *		if there is one it was given back behind our back, and the slow
- *		path ends it. Nobody else enters a block there, as the driver
- *		has just given it to this thread.
- * block->word	from live to idle by a sequentially consistent step: of two
- *		frees of one address one succeeds. One of another pool is live
- *		again then, and was never gone, or an index that is just being
- *		replaced would lose it. Else it is gone by a store, and so is
- *		the entry, before the driver, who may give the address out
- *		again, is called.
+ * entry	of the index: entered by a sequentially consistent step into a
+ *		free place, after a look for a block that is known at that
+ *		address. If there is one, it was given back behind our back, and
+ *		the slow path ends it. Nobody else enters a block there, as the
+ *		driver has just given the address to this thread.
+ * block->word	is changed from live to idle by a sequentially consistent step:
+ *		of two frees of one address one succeeds. A block of another
+ *		pool is then made live again. It was never gone, or an index
+ *		that is just being replaced would lose it. Any other block is
+ *		made gone by a store, and its entry is removed by another,
+ *		before the driver is called, as it may give the address out
+ *		again.
  */
 #ifndef MNM_PASS_THROUGH_H
 #define MNM_PASS_THROUGH_H
@@ -29,12 +33,13 @@
 #include "block/block_freelist.h"
 #include "fast.h"
 
-/* Under the context's lock, for the calling thread's cache or NULL: requests of
- * the active pool pass through from now on, if it keeps nothing. */
+/* Under the context's lock. Requests of the active pool pass through the cache
+ * from now on, if the pool keeps nothing. The cache is the calling thread's or
+ * NULL. */
 void pass_through_adopt(struct tcache *cache, struct pool *pool);
 
-/* By the cache's own thread, or who has closed it; under the context's lock and
- * the caches': the pool has counted all of its blocks. */
+/* By the cache's own thread or the one that has closed it, under the context's
+ * lock and the caches': tells the pool of all its blocks. */
 void pass_through_settle(struct tcache *cache);
 
 /* The slow ends of pass_through_end and pass_through_free_end. */
@@ -43,14 +48,14 @@ void pass_through_know_slowly(struct pool *pool, uint64_t addr, size_t size);
 void pass_through_sync(struct tcache *cache);
 void mem_free_end(struct block *given, bool freed);
 
-/* NULL: it is closed, or its pool keeps blocks. */
+/* NULL if the cache is closed, or if its pool keeps blocks. */
 static inline struct pool *pass_through_pool(struct tcache *cache)
 {
 	return atomic_load_explicit(&cache->pass_through.open,
 				    memory_order_acquire);
 }
 
-/* While it is busy. */
+/* While the cache is busy. */
 static inline void pass_through_checkout(struct tcache *cache, uint64_t blocks,
 					 uint64_t bytes)
 {
@@ -58,8 +63,8 @@ static inline void pass_through_checkout(struct tcache *cache, uint64_t blocks,
 	figure_add(&cache->pass_through.outstanding_span, bytes);
 }
 
-/* Before the driver is asked for size bytes: the pool that they are of. NULL:
- * the request does not pass through here. */
+/* To be called before the driver is asked for size bytes. Returns the pool that
+ * these will be of, or NULL if the request does not pass through. */
 ALWAYS struct pool *pass_through_begin(struct tcache *cache, size_t size)
 {
 	struct pool *pool;
@@ -85,7 +90,7 @@ ALWAYS enum fast pass_through_know(struct tcache *cache, struct pool *pool,
 	tcache_enter(cache);
 	if (!LIKELY(pass_through_pool(cache) == pool))
 		goto slow;
-	/* Not before: see forget_visit. */
+	/* Not before tcache_enter: see forget_visit. */
 	block_pool_set(block, pool);
 	if (!LIKELY(block_enter_alone(block, addr)))
 		goto slow;
@@ -100,8 +105,8 @@ slow:
 	return FAST_NOT;
 }
 
-/* After the driver's call. False: it is out of memory, and what others keep
- * idle may make room; nothing was done. */
+/* To be called after the driver's call. Returns false if the driver is out of
+ * memory, and what others keep idle may make room; nothing was done then. */
 ALWAYS bool pass_through_end(struct tcache *cache, struct pool *pool,
 			     uint64_t addr, size_t size, int result)
 {
@@ -119,7 +124,8 @@ ALWAYS bool pass_through_end(struct tcache *cache, struct pool *pool,
 	return true;
 }
 
-/* The live block at addr, which has no marks, is idle then. NULL: none is. */
+/* Makes the live block at addr idle, if it has no marks; *place is its entry
+ * then. NULL if there is none. */
 ALWAYS struct block *block_take_out(uint64_t addr, _Atomic uint64_t **place)
 {
 	struct block_home home = block_home(
@@ -138,8 +144,8 @@ ALWAYS struct block *block_take_out(uint64_t addr, _Atomic uint64_t **place)
 	return NULL;
 }
 
-/* Before a free: the block that the driver is to free, and then
- * pass_through_free_end to be told of. NULL: nothing was done. */
+/* To be called before a free. Returns the block that the driver is to free;
+ * pass_through_free_end has to follow. NULL if nothing was done. */
 ALWAYS struct block *pass_through_free_begin(struct tcache *cache,
 					     uint64_t addr)
 {

@@ -11,7 +11,7 @@
 #include "pools/pool.h"
 #include "preload/thread.h"
 
-enum { YIELDS = 64 }; /* to a busy thread, before sleeps */
+enum { YIELDS = 64 }; /* for a busy thread, before sleeps */
 
 static _Atomic uint64_t epoch_none;
 
@@ -27,7 +27,7 @@ __thread struct tcache *tcache_current = &tcache_none,
 		       *tcache_runtime = &tcache_none;
 
 static __thread struct tcache *own; /* of this thread, linked by next_own */
-static __thread bool ended;         /* it exits: no caches any more */
+static __thread bool ended;         /* it exits, and gets no caches any more */
 static __thread bool sure_last;     /* of the context that was asked for last */
 
 static _Atomic bool bound;   /* see tcaches_bind */
@@ -51,7 +51,7 @@ void tcaches_unlock(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* What the fast path sees of it. */
+/* Sets what the fast path sees of the cache. */
 static void tcache_show(struct tcache *cache)
 {
 	bool closed = cache->closed;
@@ -87,8 +87,8 @@ void tcache_serve(struct tcache *cache, struct pool *pool)
 	tcache_open(cache, CLOSED_ROOM); /* what it holds now fits */
 }
 
-/* A thread of a higher priority has to sleep, or the other one, on the same
- * core, may never leave. */
+/* Yielding is not enough if this thread has a higher priority and the busy one
+ * is on the same core: that one may never leave unless this one sleeps. */
 static void pause_for(int turn)
 {
 	if (turn < YIELDS)
@@ -97,8 +97,9 @@ static void pause_for(int turn)
 		thread_nap(50000);
 }
 
-/* Under lock. A filter of system calls has come: no caches from now on. What
- * other threads have stored is seen long before this returns. */
+/* Under lock. There is a filter of system calls now, so there are no caches
+ * from now on. What other threads have stored is seen long before this
+ * returns. */
 static void barriers_lost(void)
 {
 	barriers = false;
@@ -107,8 +108,8 @@ static void barriers_lost(void)
 	thread_nap(10000000);
 }
 
-/* All threads pass a full barrier: they see `closed`, or we that they are
- * busy. */
+/* All threads pass a full barrier: either they see `closed`, or we see that
+ * they are busy. */
 void tcaches_wait(void)
 {
 	if (barriers && !barrier_all())
@@ -121,7 +122,7 @@ void tcaches_wait(void)
 			pause_for(i);
 }
 
-/* All that makes a request or a free more than what fast.h does. */
+/* Whether a request or a free has to do more than fast.h does. */
 static bool tcache_must_close(const struct tcache *cache)
 {
 	const struct context *context = cache->context;
@@ -132,7 +133,7 @@ static bool tcache_must_close(const struct tcache *cache)
 	       device->lost || fence_level() == REUSE_SYNC;
 }
 
-/* Under lock. Returns whether it has been closed by this. */
+/* Under lock. Returns whether this has closed the cache. */
 static bool tcache_recompute(struct tcache *cache)
 {
 	unsigned int now = atomic_load(&cache->closed);
@@ -164,7 +165,7 @@ void tcaches_recompute(const struct device *device)
 	pthread_mutex_unlock(&lock);
 }
 
-/* No call is on the fast path while `then`, if any, is called. */
+/* Calls `then`, if any, while no call is on the fast path. */
 static void all_pass(void (*then)(void))
 {
 	pthread_mutex_lock(&lock);
@@ -201,7 +202,7 @@ void tcaches_invalidate(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Under lock, and the context's, under which room_left is changed. */
+/* Under lock and the context's, under which blocks move and rooms change. */
 static void tcache_bind(struct tcache *cache, struct context *context)
 {
 	cache->context = context;
@@ -223,7 +224,8 @@ static struct tcache *tcache_add(struct device *device)
 	return cache;
 }
 
-/* Under lock. One that is dead may not have been emptied yet. */
+/* Under lock. Whether the context has ended and left the cache; a dead one may
+ * not have emptied it yet. */
 static bool context_has_left(const struct tcache *cache)
 {
 	return cache->context->dead &&
@@ -231,7 +233,7 @@ static bool context_has_left(const struct tcache *cache)
 	       !cache->pass_through.pool;
 }
 
-/* That of a context that has ended serves again. */
+/* A new cache of the context, or one of a context that has ended. */
 static struct tcache *tcache_begin(struct context *context)
 {
 	struct tcache *cache = own;
@@ -275,7 +277,7 @@ static void thread_ended(void *list)
 	}
 }
 
-/* Each request is to be told of: none on the fast path. */
+/* No cache is used at the log level debug, at which each request is logged. */
 static void tcaches_start(void)
 {
 	barriers = barrier_open() && !log_shows(LOG_DEBUG);
@@ -339,7 +341,8 @@ struct context *tcache_verified_context(void)
 								     : context;
 }
 
-/* First: what is changed after the question is to be asked again. */
+/* Opens the caches before the question is put: if the context changes after
+ * that, they are closed again. */
 void tcache_lookup_begin(void)
 {
 	for (struct tcache *at = own; at; at = at->next_own) {

@@ -1,19 +1,22 @@
-/* Idle blocks that a thread keeps for itself, in front of a context's pool.
+/* A cache: idle blocks that a thread keeps for itself, in front of a context's
+ * pool.
  *
- * Most requests and frees are served here, by fast.h, without a lock and
- * with one atomic step. All that is not plain closes the caches: a capture,
- * pressure, a context that is ending, the level at which each free waits,
- * blocks that are to go back. Where no fence reaches, the free that fills the
- * quarantine waits: a cache has little room there, so that frees are soon on
- * the slow path, which asks. Then every call takes the slow path (mem.c), and
- * so it does on a kernel without membarrier(2).
+ * Most requests and frees are served here, by fast.h, without a lock and with
+ * one atomic step. Caches are closed whenever more has to be done: during a
+ * capture, under pressure, while a context is ending, at the level at which
+ * each free waits, and while blocks are to go back. Then every call takes the
+ * slow path (mem.c, mem_free.c), and so it does on a kernel without
+ * membarrier(2). Where no fence reaches, the free that fills the quarantine has
+ * to wait. Caches are open there but have little room, so that frees are soon
+ * on the slow path, which waits if it has to.
  *
- * A cache's magazines are its thread's alone while it is `busy`, and whose who
- * has closed it, once it is not: who closes it says so in `closed`, so that
- * neither a unit nor the index is to be seen in it, makes all threads pass a
- * barrier by membarrier(2), and waits until it is not busy. So its own thread,
- * which sets `busy` and then reads one of these, needs no barrier of its own
- * (Dekker's protocol, made asymmetric). */
+ * While a cache is `busy`, its magazines belong to its own thread alone. Once
+ * it is not busy, they belong to the thread that has closed it. To close a
+ * cache, a thread sets `closed`, so that the cache shows neither a unit nor the
+ * index. Then it makes all threads pass a barrier by membarrier(2), and waits
+ * until the cache is not busy. So the cache's own thread, which sets `busy` and
+ * then reads the unit or the index, needs no barrier of its own (Dekker's
+ * protocol, made asymmetric). */
 #ifndef MNM_TCACHE_H
 #define MNM_TCACHE_H
 
@@ -30,34 +33,34 @@
 enum {
 	MAGAZINE_BITS = 12,
 	MAGAZINES = 1 << MAGAZINE_BITS,
-	MAGAZINE_HASH = 35, /* the first of these bits in the hash */
-	MAGAZINE_SHIFT = 5, /* of its size, bytes */
-	MAGAZINE_LOST = 1,  /* in a span; no multiple of a unit has it */
+	MAGAZINE_HASH = 35, /* the lowest of these bits in the hash */
+	MAGAZINE_SHIFT = 5, /* log2 of the bytes of a magazine */
+	MAGAZINE_LOST = 1,  /* a bit in a span; no multiple of a unit has it */
 };
 
 /* Idle blocks of one span, the oldest free first, as in page_unit_pool. The
- * slow path changes the span, while it is empty. Other threads may look at the
- * head and the span meanwhile: whose the cache is changes them by atomic
- * stores, and reads them as they are. */
+ * slow path changes the span while the magazine is empty. Other threads may
+ * look at the head and the span at any time: the thread that the cache belongs
+ * to changes them by atomic stores, and reads them as they are. */
 struct magazine {
 	struct block *head;
 	struct block *tail;
 	size_t span; /* | MAGAZINE_LOST: empty, as others wanted its blocks */
-	uint32_t wanted; /* by other spans, while it was empty */
-	uint16_t raids;  /* of others, that took its blocks */
-	uint16_t owed;   /* requests for its span, until it has any again */
+	uint32_t wanted; /* how often by other spans, while it was empty */
+	uint16_t raids;  /* how often others took its blocks */
+	uint16_t owed;   /* requests for its span, to make up for a raid */
 };
 _Static_assert(sizeof(struct magazine) == 1 << MAGAZINE_SHIFT, "as said");
 
 /* Why a cache is closed. */
 enum {
-	CLOSED_RULE = 1,   /* it is not a plain time, see tcache_must_close */
-	CLOSED_LOOKUP = 2, /* which context is current has to be asked */
-	CLOSED_OTHER = 4,  /* another thread is at it */
+	CLOSED_RULE = 1,   /* see tcache_must_close */
+	CLOSED_LOOKUP = 2, /* the current context has to be asked for */
+	CLOSED_OTHER = 4,  /* another thread works on it */
 	CLOSED_ROOM = 8,   /* it holds more than it may now */
 };
 
-/* Of a pool that keeps nothing; see pass_through.h. Words that change at once
+/* For a pool that keeps nothing; see pass_through.h. Words that change at once
  * are no neighbours, as in struct thread_stats. */
 struct pass_through {
 	int64_t outstanding;       /* blocks the pool has yet to be told of */
@@ -67,10 +70,11 @@ struct pass_through {
 };
 
 struct tcache {
-	_Atomic unsigned int busy;   /* its thread is at it */
+	_Atomic unsigned int busy;   /* its thread is using it */
 	_Atomic unsigned int closed; /* reasons, as above */
-	/* As closed says, under the caches' lock: 0 and block_table_none. Where
-	 * it is open, its pool's, and the index, maybe as it was before. */
+	/* Set under the caches' lock. Closed: 0 and block_table_none. Open: the
+	 * unit of its pool, and the index, which may have been replaced
+	 * since. */
 	_Atomic size_t unit;
 	struct block_table *_Atomic table;
 	struct pool *pool;              /* that its blocks belong to, or NULL */
@@ -80,23 +84,27 @@ struct tcache {
 	struct pass_through pass_through;
 	struct device *device;
 	struct context *_Atomic context; /* NULL: a spare record */
-	struct tcache *next_own;         /* of its thread's, or spare */
+	struct tcache *next_own;         /* of its thread, or of the spares */
 	struct tcache *next;             /* of all that are not spare */
-	/* What it had counted when others last looked, and how often since. */
+	/* What it had counted when others last looked, and how many looks since
+	 * then have found nothing new. */
 	int64_t work_seen;
 	unsigned int idle_looks;
 	unsigned int refused; /* times that there was no room for a span */
-	/* Magazines that have a span: which, the least first, and these. */
+	/* Magazines that have a span, the least first: how many there are,
+	 * their spans, and their places in `magazines`. */
 	size_t named;
-	size_t hand; /* the place of the last that had to make room */
+	size_t hand; /* the last of these that had to make room */
 	size_t spans[MAGAZINES];
 	uint16_t names[MAGAZINES];
 	struct magazine magazines[MAGAZINES] __attribute__((aligned(64)));
 };
 
-/* The calling thread's for the context that is current: for frees, where it is
- * sure that no other context is for requests, and where a shared runtime takes
- * the same one for requests of it. Never NULL: tcache_none is always closed. */
+/* The calling thread's cache for the current context. The first serves frees.
+ * The second serves requests: it is a cache only if it is sure that no other
+ * context is current. The third serves requests of a shared runtime: it is a
+ * cache only if the runtime uses that same context. They are never NULL:
+ * tcache_none stands for no cache, and is always closed. */
 extern __thread struct tcache *tcache_current, *tcache_verified,
 	*tcache_runtime;
 extern struct tcache tcache_none;
@@ -106,10 +114,11 @@ static inline void magazine_set(struct magazine *magazine, struct block *block)
 	__atomic_store_n(&magazine->head, block, __ATOMIC_RELAXED);
 }
 
-/* A span has two places: this one and its neighbour. Multiplicative hashing;
- * the factor and the bits are the best of 400,000 tried over spans of 512 B to
- * 32 MiB in steps, at random, and in powers of two, up to 700 of them: one in
- * 12 in the mean, and in 7 at worst, is at its second place. */
+/* A span has two places: this one and its neighbour. The hash is
+ * multiplicative. Its factor and its bits are the best of 400,000 that were
+ * tried on up to 700 spans of 512 B to 32 MiB, in steps, at random, and in
+ * powers of two: one span in 12 is at its second place on average, and one in 7
+ * at worst. */
 static inline struct magazine *magazine_at(struct tcache *cache, size_t span)
 {
 	uint64_t hash = span * UINT64_C(0x7d997f55);
@@ -126,15 +135,17 @@ static inline struct magazine *magazine_beside(struct magazine *magazine)
 }
 
 /* The calling thread's cache of the context, which is current, made at first
- * use. NULL: it can't have one. */
+ * use; tcache_none if it can't have one. */
 struct tcache *tcache_attach(struct context *context);
 
-/* What a thread of several may hold, bytes; before there are caches. */
+/* The bytes that a cache may hold if the context has several. To be called
+ * before there are caches. */
 void tcaches_room_set(size_t bytes);
 
-/* What lies above the caches. Under the context's lock: blocks of one span go
- * back to their pool, and up to `most` come out of it that are of epochs below
- * `safe`. And the bytes that may be idle on a device; SIZE_MAX: any. */
+/* What the caches need of the layer above. The first puts blocks of one span
+ * back into their pool. The second takes up to `most` blocks of epochs below
+ * `safe` out of it. Both are called under the context's lock. The third says
+ * how many bytes may be idle on a device; SIZE_MAX if any number may. */
 struct tcache_source {
 	void (*free_batch)(const struct block_list *list);
 	struct block_list (*alloc_batch)(struct pool *pool, size_t span,
@@ -142,48 +153,50 @@ struct tcache_source {
 	size_t (*idle_most)(const struct device *device);
 };
 
-/* To be called while the process has one thread, if it can be; see
+/* To be called while the process has one thread, if possible; see
  * barrier_open. */
 void tcaches_open(const struct tcache_source *source);
 
 /* The calling thread's cache, if it is in front of this heap; or NULL. */
 struct tcache *tcache_of(const struct heap *heap);
 
-/* The shared runtime binds a device to a thread at once, so that the context it
- * will use is the current one. */
+/* Says that the shared runtime binds a device to a thread at once, so that the
+ * context which it will use is the current one. */
 void tcaches_bind(void);
 
 /* The calling thread's current context is about to change. */
 void tcache_invalidate(void);
 
-/* The one that is, where no one has to ask; or NULL. */
+/* The calling thread's current context, if it is known without asking for it;
+ * or NULL. */
 struct context *tcache_verified_context(void);
 
-/* Which one it is will be asked now; it is this one, or NULL. Sure: it changes
- * only where we see it. */
+/* Begin: the current context is about to be asked for. End: it is this one, or
+ * NULL if there is none; `sure` if it can change only where we see it. */
 void tcache_lookup_begin(void);
 void tcache_lookup_end(const struct context *context, bool sure);
 
-/* Under the context's lock, for the calling thread's cache or NULL: its pool
- * is this one now. */
+/* Under the context's lock. Makes this the pool of the cache, if it has a unit.
+ * The cache is the calling thread's or NULL. */
 void tcache_adopt(struct tcache *cache, struct pool *pool);
 
-/* Serves a request from the cache, the calling thread's or NULL, by a block
- * with up to so many bytes to spare. NULL: it has none that is safe. */
+/* Serves a request from the cache, which is the calling thread's or NULL, by a
+ * block with up to `slack` bytes to spare. Returns NULL if it has none that is
+ * safe. */
 struct block *tcache_alloc_slack(struct tcache *cache, size_t size,
 				 size_t slack, uint64_t *addr);
 
-/* Under the context's lock: blocks of a span move from the pool into the cache,
- * if they are safe; or the cache takes a block that was just freed, and where
- * it is full of such, others move into the pool. The span has a magazine then,
- * if there is an empty one. False: it is not taken. */
+/* Both under the context's lock; both give the span a magazine if there is an
+ * empty one. Refill moves safe blocks of the span from the pool into the cache.
+ * Put takes a block that was just freed into the cache; if that is full, other
+ * blocks move into the pool. It returns false if it does not take the block. */
 void tcache_refill(struct tcache *cache, size_t span, uint64_t safe);
 bool tcache_put(struct tcache *cache, struct block *block);
 
-/* Under the context's lock: blocks of a span move into the heap's pool, from
- * the cache, which is the calling thread's or NULL, and if the span is large
- * from others'; where memory is short (all), from all, of up to slack bytes
- * more as well. Whether there were any. */
+/* Under the context's lock. Moves blocks of a span into the heap's pool: from
+ * the cache, which is the calling thread's or NULL, and from other threads'
+ * caches if the span is large. `all`, if memory is short: from all caches, and
+ * also blocks of up to `slack` bytes more. Returns whether there were any. */
 bool tcaches_raid(struct heap *heap, struct tcache *cache, size_t span,
 		  size_t slack, bool all);
 
@@ -191,23 +204,25 @@ bool tcaches_raid(struct heap *heap, struct tcache *cache, size_t span,
  * blocks of the span in theirs. */
 bool tcaches_have(const struct context *context, size_t span);
 
-/* Under the context's lock: all blocks of all caches move into the heap's
- * pool, and the caches have none. */
+/* Under the context's lock. Moves all blocks of all caches into the heap's
+ * pool; the caches have no pool then. */
 void tcaches_flush(struct heap *heap);
 
-/* Something has changed that tcache_must_close asks: when this returns, no call
- * is on the fast path that should not be. NULL: of all devices. */
+/* To be called when something has changed that tcache_must_close looks at, on
+ * one device or on all (NULL). When this returns, no call is on the fast path
+ * that should not be. */
 void tcaches_recompute(const struct device *device);
 
-/* A limit needs every claim to be seen by all threads at once: while there is
- * one, pools that keep nothing are not served directly, and what they have
- * reserved so far is counted with the rest. */
+/* With a limit, all threads have to see every claim at once. So while there is
+ * one no request passes through (pass_through.h), and what was reserved by such
+ * requests is counted with the rest. */
 void tcaches_limit(bool limited);
 
-/* What was on the fast path before has left it when this returns. */
+/* When this returns, every call that was on the fast path before has left
+ * it. */
 void tcaches_pass(void);
 
-/* The same, and each thread asks again which context is current. */
+/* The same, and each thread has to ask again which context is current. */
 void tcaches_invalidate(void);
 
 #endif

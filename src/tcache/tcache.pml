@@ -1,15 +1,17 @@
-/* How a thread's cache is shut, for the model checker spin: scripts/check-model
- * searches every interleaving. See src/tcache/tcache.h and src/tcache/fast.h.
+/* How a thread's cache is closed (here: shut), as a model for the checker spin:
+ * scripts/check-model searches every interleaving. See src/tcache/tcache.h and
+ * src/tcache/fast.h.
  *
- * The owner lends a block from its cache and takes it back; another thread
- * moves what is there into the pool. A block is in one place at any time.
+ * The owner hands out a block of its cache and takes it back. Another thread
+ * moves the blocks of the cache into the pool. A block is in one place at any
+ * time.
  *
- * As on x86 the owner's stores wait in a buffer, in order, and are seen by
- * others at any later time; it reads its own. A full barrier, or an atomic
- * step of its own, empties the buffer. Who shuts the cache does so by atomic
+ * As on x86, the owner's stores wait in a buffer, in order. Others see them at
+ * any later time; the owner reads its own. A full barrier, or an atomic step of
+ * the owner's, empties the buffer. The other thread closes the cache by atomic
  * steps, and its other stores are followed by one.
  *
- * A guard left out by -D is for the search to find. */
+ * -D leaves a guard out, which the search has to find. */
 
 #define BLOCKS 2
 #define ROUNDS 2
@@ -123,7 +125,7 @@ active proctype owner()
 	owner_is_over = true
 }
 
-/* tcache_blocks.c: others_raid */
+/* tcache_raids.c: others_raid */
 active proctype raider()
 {
 	byte rounds, found;

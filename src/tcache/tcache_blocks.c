@@ -1,17 +1,19 @@
 /* What is in the caches, and how it moves between them and the pools. The
- * context's lock is held around each call, so one moves at a time. */
+ * context's lock is held around each call, so that one thread moves blocks at a
+ * time. */
 #include "tcaches.h"
 #include "pass_through.h"
 
 /* The most blocks that move into a pool at a time, and out of it. */
 enum { MOVE_MAX = 32, TAKE_MAX = 2 * MOVE_MAX };
 
-/* Times that an empty magazine is refused, and that room is. */
+/* How often a span is refused another span's empty magazine, or room, before it
+ * gets that. */
 enum { WANTED_OFTEN = 64, REFUSED_OFTEN = 64 };
 
-/* How often others take all blocks of a span before its thread may keep some,
- * once more, and twice as many with each time, up to so many times; and
- * requests for the span that make up for one of these. */
+/* After RAIDS_FREE raids by others a thread may keep one block of the span, and
+ * twice as many after each further raid, up to RAIDS_MOST raids. ASKED_AGAIN:
+ * the requests for the span that make up for one raid. */
 enum { RAIDS_FREE = 2, RAIDS_MOST = 16, ASKED_AGAIN = 32 };
 
 struct magazine *magazine_find(struct tcache *cache, size_t span)
@@ -25,9 +27,8 @@ struct magazine *magazine_find(struct tcache *cache, size_t span)
 	return NULL;
 }
 
-/* The first blocks of a magazine, up to so many, that are safe, or that are
- * not.
- */
+/* Takes the first blocks of a magazine, up to so many: those that are safe, or
+ * if the first is not, those that are not. */
 static struct block_list magazine_cut(struct magazine *magazine, size_t most,
 				      uint64_t safe)
 {
@@ -44,14 +45,14 @@ static struct block_list magazine_cut(struct magazine *magazine, size_t most,
 	return list;
 }
 
-/* No safe block gets behind one that is not, in the pool. */
+/* No safe block gets behind one that is not safe in the pool. */
 void magazine_move(struct tcache *cache, struct magazine *magazine, size_t most,
 		   uint64_t below)
 {
 	uint64_t safe = atomic_load(cache->safe);
 	struct block_list list;
 
-	if (safe > below) /* just now */
+	if (safe > below) /* it has risen just now */
 		safe = below;
 	for (; most && magazine_has(magazine, below); most -= list.count) {
 		list = magazine_cut(magazine, most, safe);
@@ -127,9 +128,9 @@ void tcache_adopt(struct tcache *cache, struct pool *pool)
 	tcaches_unlock();
 }
 
-/* The magazine of a span, maybe a lost one, or an empty one that is its now; or
- * NULL. One that was another's is, so that spans don't take turns, only if
- * wanted often. */
+/* The magazine of a span, maybe a lost one, or an empty one that becomes the
+ * span's; or NULL. An empty one of another span is taken only if it is wanted
+ * often, so that spans don't take turns. */
 static struct magazine *magazine_for(struct tcache *cache, size_t span)
 {
 	struct magazine *at = magazine_at(cache, span);
@@ -148,8 +149,8 @@ static struct magazine *magazine_for(struct tcache *cache, size_t span)
 	return NULL;
 }
 
-/* The blocks of a span that there is room for; half of it is left for what is
- * freed next. */
+/* How many blocks of a span there is room for; half of all room is left for
+ * blocks that are freed next. */
 static size_t count_room(const struct tcache *cache, size_t span)
 {
 	int64_t room = cache->stats.idle.left - cache->stats.idle.most / 2;
@@ -157,7 +158,7 @@ static size_t count_room(const struct tcache *cache, size_t span)
 	return room > 0 ? (size_t)room / span : 0;
 }
 
-/* It may hold more by now. */
+/* Gives the cache more room, if it may have more by now. */
 static void tcache_grow(struct tcache *cache)
 {
 	if (tcache_room(cache) <= cache->stats.idle.most)
@@ -167,9 +168,9 @@ static void tcache_grow(struct tcache *cache)
 	tcaches_unlock();
 }
 
-/* There is none. Once in so many times half of it is made, by one span after
- * the other: or a cache that is full of what is not asked for any more would
- * stay so. */
+/* There is no room. Once in so many times half of all room is made, by one span
+ * after the other. Otherwise a cache that is full of blocks that nobody asks
+ * for any more would stay so. */
 static void tcache_make_room(struct tcache *cache, size_t span)
 {
 	int64_t half = cache->stats.idle.most / 2, least = (int64_t)span;
@@ -202,8 +203,9 @@ void magazine_lose(struct magazine *magazine)
 	magazine->raids += magazine->raids < RAIDS_MOST;
 }
 
-/* Its thread asks for the span and has none left. Whether it may have some now:
- * what others took makes it wait, and is forgotten with more such requests. */
+/* The cache's thread asks for the span and has no block left. Whether it may
+ * have some now: it has to wait after raids, and each is forgotten after so
+ * many requests. */
 static bool magazine_asked(struct magazine *magazine, size_t span)
 {
 	if (magazine->raids && !--magazine->owed) {
@@ -243,7 +245,7 @@ void tcache_refill(struct tcache *cache, size_t span, uint64_t safe)
 		pool, span, most < TAKE_MAX ? most : TAKE_MAX, safe);
 	if (!list.count)
 		return;
-	/* They are safe, what is there may not be. */
+	/* The new blocks are safe, those that are there may not be. */
 	list.tail->next = magazine->head;
 	if (!list.tail->next)
 		magazine->tail = list.tail;

@@ -1,15 +1,17 @@
-/* What is looked for in the caches of several threads. The context's lock is
- * held around each call that moves blocks, so one moves at a time. */
+/* Raids: blocks are looked for in the caches of several threads. The context's
+ * lock is held around each call that moves blocks, so that one thread moves
+ * them at a time. */
 #include "tcaches.h"
 #include "order/fence.h"
 
-/* The least span that is looked for in other threads' caches before memory is
- * taken from the driver; and looks without any work of a thread's own, after
- * which nothing is left to it. */
+/* RAID_LEAST: the least span that is looked for in other threads' caches before
+ * memory is taken from the driver. LOOKS_IDLE: after so many looks at a thread
+ * that did no work meanwhile, nothing is left to it. */
 enum { RAID_LEAST = 1 << 20, LOOKS_IDLE = 16 };
 
-/* Under the caches' lock: those of the context, but for one, that have blocks
- * of the span, or all (0), are closed, and not busy. Whether there are any. */
+/* Under the caches' lock. Closes the context's caches, except one, that have
+ * blocks of the span, or all of them (0); they are not busy then. Returns
+ * whether there are any. */
 static bool others_closed(const struct context *context,
 			  const struct tcache *but, size_t span)
 {
@@ -27,7 +29,7 @@ static bool others_closed(const struct context *context,
 	return any;
 }
 
-/* The first of the others that is closed, from one on; or NULL. */
+/* The first closed cache from `at` on, except one; or NULL. */
 static struct tcache *other_closed(struct tcache *at, const struct tcache *but)
 {
 	while (at && (at == but || !(at->closed & CLOSED_OTHER)))
@@ -35,8 +37,7 @@ static struct tcache *other_closed(struct tcache *at, const struct tcache *but)
 	return at;
 }
 
-/* Of one that is closed: whether its thread is at work, as far as looks tell.
- */
+/* Whether the thread of a closed cache is at work, as far as looks tell. */
 static bool tcache_works(struct tcache *cache)
 {
 	int64_t work = cache->stats.frees + cache->stats.hits.most -
@@ -58,8 +59,8 @@ static bool magazine_has_more(const struct magazine *magazine, size_t kept)
 	return block;
 }
 
-/* From one that is closed blocks of a span move into the pool: all, or none
- * where it needs them itself. Whether there were any. */
+/* Moves blocks of a span from a closed cache into the pool: all, or none if the
+ * cache needs them itself. Returns whether there were any. */
 static bool tcache_raid(struct tcache *cache, size_t span, uint64_t below)
 {
 	struct magazine *magazine = magazine_find(cache, span);
@@ -73,9 +74,10 @@ static bool tcache_raid(struct tcache *cache, size_t span, uint64_t below)
 	return true;
 }
 
-/* Who had blocks that others wanted keeps none of that span until it has often
- * asked for it itself: where one thread frees what another takes, they meet in
- * the pool. Where several ask and free they come to keep what each needs. */
+/* A thread that had blocks which others wanted keeps none of that span until it
+ * has often asked for it itself. So if one thread frees what another takes,
+ * they meet in the pool. If several ask and free, each comes to keep what it
+ * needs. */
 static bool others_raid(const struct context *context, const struct tcache *but,
 			size_t span, uint64_t below)
 {
@@ -119,8 +121,9 @@ bool tcaches_raid(struct heap *heap, struct tcache *cache, size_t span,
 
 	if (heap != &context->heap)
 		return false;
-	/* Where frees wait, the room of a cache is what they fill until one has
-	 * to; and what is not safe serves nobody before. */
+	/* Where a free may have to wait, the room of a cache bounds what is
+	 * freed before one does. So blocks that are not safe stay there; they
+	 * would serve nobody yet. */
 	if (fence_room(heap->device) < SIZE_MAX)
 		below = atomic_load(&heap->device->safe);
 	any = cache && (most > span || magazine_find(cache, span)) &&

@@ -1,6 +1,6 @@
-/* Records of caches. One is never given back: it serves the next thread, of
- * whichever device. Those in use are in a list, and nobody walks past others.
- */
+/* Records of caches. A record is never given back to the system: it serves the
+ * next thread, on whichever device. Those in use are in a list, so that nobody
+ * has to walk past others. */
 #include <sys/mman.h>
 
 #include "tcaches.h"

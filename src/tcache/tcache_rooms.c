@@ -1,10 +1,11 @@
-/* How many bytes each cache may hold: a context's only one all, one of several
- * what the option says; neither more than goes without a free that waits, and
- * all no more than may be idle. */
+/* How many bytes each cache may hold: the only one of a context any number, one
+ * of several what the option thread_cache says. None may hold more than a
+ * thread may free before it has to ask whether to wait, and all together no
+ * more than may be idle. */
 #include "tcaches.h"
 #include "order/fence.h"
 
-static size_t thread_room; /* bytes; set before there are threads */
+static size_t thread_room; /* bytes; set before there are caches */
 
 void tcaches_room_set(size_t bytes)
 {

@@ -1,5 +1,5 @@
-/* The spans that a cache has magazines for, in order: what is between two of
- * them is found by a search. */
+/* The spans that a cache has magazines for, in order, so that those between two
+ * spans are found by a search. */
 #include <string.h>
 
 #include "tcaches.h"
@@ -22,7 +22,7 @@ size_t tcache_place(const struct tcache *cache, size_t span)
 	return place;
 }
 
-/* Makes room at a place, or (-1) closes it. */
+/* Makes room at a place, or closes the gap there (-1). */
 static void names_move(struct tcache *cache, size_t place, int by)
 {
 	size_t *span = &cache->spans[place];
@@ -54,7 +54,7 @@ void tcache_rename(struct tcache *cache, struct magazine *magazine, size_t span)
 	__atomic_store_n(&magazine->span, span, __ATOMIC_RELAXED);
 }
 
-/* The first block of a magazine, if it is safe; or NULL. */
+/* Takes the first block of a magazine, if it is safe; or NULL. */
 static struct block *safe_take(const struct tcache *cache,
 			       struct magazine *magazine)
 {

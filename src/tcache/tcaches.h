@@ -1,7 +1,8 @@
-/* What the parts of the caches share: tcache.c says when they are closed,
+/* What the parts of the caches share. tcache.c says when caches are closed,
  * tcache_record.c which there are, tcache_rooms.c how much they hold,
- * tcache_blocks.c and tcache_spans.c what is in them, tcache_raids.c what
- * others take of it. What they count is in stats/thread_stats.c. */
+ * tcache_blocks.c and tcache_spans.c what is in them, and tcache_raids.c what
+ * other threads take out of them. What they count is in
+ * stats/thread_stats.c. */
 #ifndef MNM_TCACHES_H
 #define MNM_TCACHES_H
 
@@ -16,38 +17,40 @@ extern const struct tcache_source *tcache_source;
 void tcaches_lock(void);
 void tcaches_unlock(void);
 
-/* Under that lock: a reason to be closed comes, or goes. */
+/* Under that lock. A reason to be closed comes, or goes. */
 void tcache_close(struct tcache *cache, unsigned int reason);
 void tcache_open(struct tcache *cache, unsigned int reason);
 
-/* Under that lock, after some were closed: none of these is busy when this
- * returns, until it is opened. */
+/* Under that lock, after some caches were closed. When this returns, none of
+ * these is busy, nor will be until it is opened. */
 void tcaches_wait(void);
 
-/* Under that lock: its blocks are of this pool now, or NULL; none of a former
- * one is left to be counted by that. */
+/* Under that lock. The cache's blocks are of this pool from now on, or of none
+ * (NULL). The former pool has counted all that are its own. */
 void tcache_serve(struct tcache *cache, struct pool *pool);
 
-/* The bytes that it may hold now, which cache->room may not say yet. */
+/* The bytes that the cache may hold now; stats.idle.most may not say so yet. */
 int64_t tcache_room(const struct tcache *cache);
 
-/* By its own thread, or who has closed it; under that lock, and the context's:
- * it holds no more than that. And so do all of the context's. */
+/* Under that lock and the context's, by the cache's own thread or the one that
+ * has closed it: sets its room, and moves out what is beyond that. The second
+ * does so for all caches of the context. */
 void tcache_fit(struct tcache *cache);
 void tcaches_recompute_rooms(struct context *context);
 
-/* Under that lock: a record of a cache, closed and without a context; NULL: no
- * memory. And the thread of an empty one, as that, has ended. */
+/* Under that lock. The first: a record of a cache, closed and without a
+ * context, or NULL without memory. The second ends such a cache, which is
+ * empty, and whose thread has ended. */
 struct tcache *tcache_record(struct device *device);
 void tcache_spare(struct tcache *cache);
 
-/* The magazine that has blocks of a span, or NULL. Others' may change at once.
- */
+/* The magazine that has blocks of a span, or NULL. In another thread's cache
+ * that may change at once. */
 struct magazine *magazine_find(struct tcache *cache, size_t span);
 
-/* By its own thread, or who has closed it; under the context's lock. Whether
- * the first block is of an epoch below one; and so many blocks of such epochs
- * move into the pool. */
+/* Under the context's lock, by the cache's own thread or the one that has
+ * closed it. The first: whether the first block is of an epoch below `below`.
+ * The second moves up to `most` blocks of such epochs into the pool. */
 static inline bool magazine_has(const struct magazine *magazine, uint64_t below)
 {
 	return magazine->head && magazine->head->epoch < below;
@@ -55,29 +58,33 @@ static inline bool magazine_has(const struct magazine *magazine, uint64_t below)
 void magazine_move(struct tcache *cache, struct magazine *magazine, size_t most,
 		   uint64_t below);
 
-/* Likewise, those of a range of spans. Whether there were any. */
+/* Likewise, moves such blocks of a range of spans. Returns whether there were
+ * any. */
 bool tcache_move(struct tcache *cache, size_t least, size_t most,
 		 uint64_t below);
 
-/* Likewise: others took its blocks, and it has none until its thread has often
- * asked for them; and those that others leave it, where that is at work. */
+/* Likewise. The first: others took its blocks, and it gets none until its
+ * thread has often asked for some. The second: how many blocks others leave it
+ * while its thread is at work. */
 void magazine_lose(struct magazine *magazine);
 size_t magazine_keeps(const struct magazine *magazine);
 
-/* By its own thread, or who has closed it: the place among `spans` of the first
- * of at least so many bytes. By its own, under the context's lock: an empty
- * magazine is another span's now. */
+/* The first, by the cache's own thread or the one that has closed it: the place
+ * in `spans` of the first span of at least so many bytes. The second, by its
+ * own thread and under the context's lock: gives an empty magazine to another
+ * span. */
 size_t tcache_place(const struct tcache *cache, size_t span);
 void tcache_rename(struct tcache *cache, struct magazine *magazine,
 		   size_t span);
 
-/* By its own thread, or who has closed it; under that lock, and the context's:
- * all blocks move into their pool, and the cache has none; or so many, the
- * largest first, that it is within its room. */
+/* Under that lock and the context's, by the cache's own thread or the one that
+ * has closed it. The first moves all blocks into their pool; the cache has no
+ * pool then. The second moves as many as are beyond its room, the largest
+ * first. */
 void tcache_empty(struct tcache *cache);
 void tcache_shed(struct tcache *cache);
 
-/* Likewise: what others have wanted of it is its own again. */
+/* Likewise: forgets the raids of others. */
 void tcache_pardon(struct tcache *cache);
 
 #endif
