@@ -10,14 +10,15 @@
 #include "preload/thread.h"
 #include "stream_order.h"
 
-/* That a call waits at most, in all a second of a process that runs: one that
- * was stopped meanwhile has had no chance. */
+/* How often, and for how many nanoseconds each time, a call waits at most: a
+ * second in all. Waits are counted, as the program has no chance to go on while
+ * its process is stopped. */
 enum { WAITS_MAX = 10, WAIT_NS = 100000000 };
 
 __thread struct calls *calls_own;
 _Atomic bool calls_paused;
 
-/* Of a thread that is not listed. */
+/* The record of a thread that is not listed. */
 static __thread struct calls unlisted;
 
 static pthread_mutex_t lock = LOCK_SPINS;
@@ -29,14 +30,15 @@ static struct thread_key watch; /* set in threads that are listed */
 
 static pthread_mutex_t pause_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t resumed = PTHREAD_COND_INITIALIZER;
-static _Atomic unsigned int waiting; /* calls; changed under that lock */
+static _Atomic unsigned int waiting; /* calls; changed under pause_lock */
 
-/* This thread has begun the pause. What a tool calls in the midst of what it
- * does then, as where its jump is in CUDA's entry, does not wait for itself. */
+/* This thread has begun the pause. A tool may have put a jump into CUDA's
+ * entry, and so make calls within this thread's driver calls. Such a call does
+ * not wait for the pause: it would wait for itself. */
 static __thread bool pausing;
 static _Atomic bool crossed; /* such a call came: there may be work again */
 
-/* It may make calls even now, and joins anew then. */
+/* The thread may make calls even now, and then attaches anew. */
 static void thread_ended(void *own)
 {
 	calls_own = NULL;
@@ -52,7 +54,8 @@ static void watch_open(void)
 	thread_key_open(&watch, thread_ended);
 }
 
-/* Under lock. One whose thread ended within a call is under way for ever. */
+/* Under lock. If a thread ended within a call, that call counts as under way
+ * for ever. */
 static struct calls *calls_take_spare(void)
 {
 	struct calls *calls = list;
@@ -94,7 +97,8 @@ struct calls *calls_attach(void)
 	return calls_own;
 }
 
-/* Under that lock, which is left meanwhile. False: no time is left. */
+/* Under pause_lock, which is left meanwhile. Returns false if no time is
+ * left. */
 static bool pause_wait(int *waits)
 {
 	struct timespec until;
@@ -109,7 +113,7 @@ static bool pause_wait(int *waits)
 	return true;
 }
 
-/* False: it has lasted too long. */
+/* Returns false if the pause has lasted too long. */
 static bool pause_await(void)
 {
 	int waits = 0;
@@ -133,7 +137,7 @@ static void pause_end(void)
 	pthread_mutex_unlock(&pause_lock);
 }
 
-/* The driver waits in a free, for work that nobody has seen. */
+/* A free in the driver waits for work that nobody has seen. */
 static void pause_failed(void)
 {
 	if (!atomic_exchange(&unseen, true))
@@ -143,8 +147,8 @@ static void pause_failed(void)
 	pause_end(); /* or each call that the work waits for would wait, too */
 }
 
-/* It does not count as begun while it waits. One within another call goes on:
- * because of that one there is no pause. */
+/* The call does not count as begun while it waits. A call within another one
+ * does not wait: because of the outer one, there is no pause. */
 void calls_wait(struct calls *own)
 {
 	bool over = true;
@@ -204,7 +208,7 @@ bool calls_pause(uint64_t sum)
 	pausing = true;
 	atomic_store(&crossed, false);
 	atomic_store(&calls_paused, true);
-	/* They see that there is a pause, or we see that they have begun. */
+	/* Calls see that there is a pause, or we see that they have begun. */
 	if (barrier_all() && calls_look(&now) && now == sum)
 		return true;
 	calls_resume();

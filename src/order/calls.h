@@ -1,16 +1,17 @@
-/* The program's calls that may queue work, and whether it rests: no work is
- * queued on a device, and no such call is under way.
+/* The program's calls that may queue work, and whether the program rests: no
+ * work is queued on any device, and no such call is under way.
  *
- * Each thread counts its own calls, in a word that nobody else writes. Who asks
- * has all threads pass a barrier, so that a call needs none: either it is seen
- * here, or it sees what the one who asks has written before.
+ * Each thread counts its own calls, in a word that no other thread writes. A
+ * thread that asks makes all threads pass a barrier, so that a call needs none:
+ * either the call is seen here, or it sees what the asking thread has written
+ * before.
  *
- * Who has seen the counts, and then the end of an event that was recorded
- * after, may begin a pause, in which calls that begin wait. If the counts are
- * still the same there is no work, and comes none until the pause is over: a
- * free of the driver's can't wait for any. The protocol is modelled in
- * src/order/calls.pml. Where a call may come uncounted none of this is known;
- * see calls_unseen. */
+ * A thread may begin a pause after it has seen the counts and then the end of
+ * an event that was recorded after that. Calls that begin in a pause wait. If
+ * the counts are still the same once the pause is on, there is no work, and
+ * none comes until the pause is over: a free in the driver has nothing to wait
+ * for. The protocol is modelled in src/order/calls.pml. If a call may come
+ * uncounted, none of this is known; see calls_unseen. */
 #ifndef MNM_CALLS_H
 #define MNM_CALLS_H
 
@@ -18,22 +19,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How many began, times CALLS_BEGUN, and how many of them are under way, as one
- * may be within another. */
+/* How many calls began, times CALLS_BEGUN, plus how many of them are under way:
+ * a call may be made within another. */
 struct calls {
 	_Atomic uint64_t count;
 	bool spare;         /* its thread has ended */
-	struct calls *next; /* of all threads'; never freed */
+	struct calls *next; /* in the list of all; never freed */
 };
 #define CALLS_BEGUN ((uint64_t)1 << 16)
 
-extern __thread struct calls *calls_own; /* NULL before the first */
+extern __thread struct calls *calls_own; /* NULL before the first call */
 extern _Atomic bool calls_paused;
 
-/* The calling thread's, from now on. */
+/* Gives the calling thread a record to count in, and returns it. */
 struct calls *calls_attach(void);
 
-/* In a pause; the caller's call has begun. */
+/* The caller's call has begun in a pause: waits until the pause is over, unless
+ * the call is within another one, or is made by the thread that began the
+ * pause. */
 void calls_wait(struct calls *own);
 
 static inline void calls_enter(void)
@@ -53,7 +56,8 @@ static inline void calls_enter(void)
 		calls_wait(own);
 }
 
-/* In the same thread. The release: who sees that it is over sees its work. */
+/* In the same thread. Release: a thread that sees that the call is over sees
+ * its work, too. */
 static inline void calls_leave(void)
 {
 	struct calls *own = calls_own;
@@ -64,25 +68,27 @@ static inline void calls_leave(void)
 		memory_order_release);
 }
 
-/* Work may come by calls that are not counted, from now on and for good. Once
- * this returns nobody relies on a pause. The caller holds no lock. */
+/* From now on and for good, work may come by calls that are not counted. Once
+ * this returns, nobody relies on a pause. The caller holds no lock. */
 void calls_unseen(void);
 
-/* Whether no call is under way that began before; one that begins from now on
- * sees what was written before. False where it can't be known. */
+/* Whether all calls that began before are over. A call that begins from now on
+ * sees what was written before. Returns false if this can't be known. */
 bool calls_are_over(void);
 
-/* The calls so far; false: one is under way, or it can't be known. */
+/* Sets *sum to the sum of all counts. Returns false if a call is under way, or
+ * if that can't be known. */
 bool calls_look(uint64_t *sum);
 
-/* Begins a pause, if there has been no call since. False: there is none. For
- * one thread. */
+/* Begins a pause, if no call has begun since calls_look gave this sum; else
+ * returns false. Only one thread may use this. */
 bool calls_pause(uint64_t sum);
 void calls_resume(void);
 
-/* Whether the pause is to end: a call waits for that, or the thread that has
- * begun the pause has made one itself. It waits a second at most: then the
- * pause lasts too long, and is the last one. */
+/* Whether the pause should end: a call waits for its end, the thread that began
+ * the pause has made a call itself, or calls_unseen was called. A call waits
+ * for a second at most: then the pause has lasted too long, and is the last
+ * one. */
 bool calls_are_awaited(void);
 
 #endif

@@ -1,17 +1,17 @@
 /* How it is known that a program rests, for the model checker spin:
  * scripts/check-model searches every interleaving. See src/order/calls.h.
  *
- * A worker queues work that ends only by what the worker itself does later, as
- * a kernel does that waits for a word of the host's. A free of the driver's
- * waits for all work. The giver must never make one while there is some: it
+ * A worker queues work that ends only by what the worker itself does later: for
+ * example, a kernel may wait until the host writes a word. A free in the driver
+ * waits for all work. The giver must never make one while there is work: it
  * keeps the worker's next call waiting meanwhile, and both would wait for ever.
  *
- * As on x86 a worker's stores wait in a buffer, in order, and are seen by
- * others at any later time. A full barrier, or an atomic step of its own,
+ * As on x86, a worker's stores wait in a buffer, in order, and others see them
+ * at any later time. A full barrier, or an atomic step of the worker's own,
  * empties the buffer. With -DUNSEEN the second worker goes through an entry
  * that nothing is known of, once it has said so.
  *
- * A guard left out by -D is for the search to find. */
+ * Each guard can be left out by -D; the search must then find the fault. */
 
 #define WORKERS 2
 #ifndef ROUNDS

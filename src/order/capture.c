@@ -11,7 +11,7 @@
 #include "preload/thread.h"
 #include "stream_order.h"
 
-enum { QUIET_SECONDS = 1 }; /* that a begin waits for calls of ours */
+enum { QUIET_SECONDS = 1 }; /* how long a begin waits for calls of ours */
 
 struct capture {
 	struct capture *next;
@@ -24,16 +24,16 @@ static const struct capture_observer *_Atomic observer;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 /* Under lock. */
-static _Atomic int count; /* on, or expected */
-static int quiet;         /* threads in such a time */
+static _Atomic int count; /* captures that are on, or expected */
+static int quiet;         /* threads that block captures */
 static struct capture *captures;
 
-/* Its address stands for the thread's own default stream, which is another one
- * in each context. */
+/* The address stands for the thread's own default stream, which is another
+ * stream in each context. */
 static __thread char here;
 
 static struct once watch_once = ONCE_INIT;
-static struct thread_key watch; /* set in threads that captured that stream */
+static struct thread_key watch; /* set in threads that captured their own */
 
 static const void *stream_key(CUstream stream, bool per_thread)
 {
@@ -52,9 +52,9 @@ bool capture_any(void)
 	return atomic_load_explicit(&count, memory_order_relaxed);
 }
 
-/* Under lock. A call that takes that long stands in the driver, for want of
- * room in a queue that only the caller's next step may empty, and has been let
- * in long ago. Without us a begin would not wait for it. */
+/* Under lock. A call of ours that takes longer was let in long ago, and is
+ * stuck in the driver: a queue is full that perhaps only the caller's next step
+ * empties. Without us a begin would not wait for it. */
 static void quiet_await(void)
 {
 	struct timespec until;
@@ -95,7 +95,7 @@ void capture_refused(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* NULL: any; but not both. */
+/* NULL matches any stream, or any context; not both are NULL. */
 static bool capture_is_of(const struct capture *capture, const void *stream,
 			  CUcontext context)
 {
@@ -105,8 +105,8 @@ static bool capture_is_of(const struct capture *capture, const void *stream,
 	       (!stream && capture->place.whole == context);
 }
 
-/* Under lock. Removes the captures of a stream, in a context or all (NULL), or
- * without one those of a context and its parts. */
+/* Under lock. Removes the captures of a stream, in one context or in all
+ * (NULL). If the stream is NULL, removes those of a context and its parts. */
 static void captures_drop(const void *stream, CUcontext context)
 {
 	struct capture **at = &captures, *capture;
@@ -136,7 +136,7 @@ bool capture_makes_graph(CUstream stream, bool per_thread, CUcontext context)
 	return capture && !capture->place.into;
 }
 
-/* Its thread exits, and the stream ends with it. */
+/* The thread exits, and its own stream ends with it. */
 static void own_ended(void *stream)
 {
 	if (!serving_is_on()) /* a forked child, where locks may stay held */
@@ -156,7 +156,8 @@ void capture_begun(CUstream stream, bool per_thread, struct capture_place place)
 	const void *key = stream_key(stream, per_thread);
 	struct capture *capture = malloc(sizeof(*capture));
 
-	/* Without memory it stays counted, and reuse is held up for good. */
+	/* Without memory the capture stays counted, and reuse is held up for
+	 * good. */
 	if (!capture)
 		return;
 	capture->stream = key;

@@ -11,8 +11,9 @@ uint64_t epoch_next(struct device *device)
 
 uint64_t epoch_end(struct device *device, uint64_t *bytes)
 {
-	/* The bytes first: what is freed in between is of the ended epoch and
-	 * still counted, never the other way round. */
+	/* The bytes first: what is freed between the two steps belongs to the
+	 * ended epoch and is still counted. The other order would miss
+	 * bytes. */
 	*bytes = quarantine_set(device, 0);
 	return epoch_next(device);
 }

@@ -7,21 +7,24 @@
 
 struct device;
 
-/* Ends the epoch: work queued before a free of it was queued before this, so
- * what is recorded or waited for afterwards covers it. *bytes were waiting for
- * that, and are no longer counted. */
+/* Ends the epoch and returns the next one. Work that was queued before a free
+ * in the ended epoch was queued before this call, so an event that is recorded
+ * after it, or a wait that begins after it, covers that work. *bytes were
+ * waiting for that, and are no longer counted as quarantined. */
 uint64_t epoch_end(struct device *device, uint64_t *bytes);
 
-/* The same for what makes nothing safe: they are counted on. */
+/* Ends the epoch as epoch_end does, but leaves the quarantined bytes counted,
+ * as nothing becomes safe by this. */
 uint64_t epoch_next(struct device *device);
 
-/* Unless it is as late already. */
+/* Raises *epoch to `to`, unless it is as late already. */
 void epoch_raise(_Atomic uint64_t *epoch, uint64_t to);
 
 /* Blocks of epochs below `safe` may be reused from now on. */
 void epoch_publish(struct device *device, uint64_t safe);
 
-/* The same, as the host has seen the end of all work that was queued before. */
+/* Blocks of epochs below `safe` may be reused from now on, and the host has
+ * seen the end of all work that was queued before they were freed. */
 void epoch_over(struct device *device, uint64_t safe);
 
 #endif

@@ -21,13 +21,15 @@
 #define QUARANTINE_MAX   ((size_t)512 << 20) /* bytes */
 #define QUARANTINE_SHARE 20                  /* a twentieth of the device */
 
-/* Ten fences in advance: a small program reuses from the start, and one with
- * huge buffers has its quarantine full sooner. */
+/* FENCE_ADVANCE allows ten fences before requests have paid for any, so that a
+ * small program reuses memory from the start. A program with huge buffers fills
+ * its quarantine sooner, and gets its fences by that. */
 enum { CONTEXTS_MAX = 512, FENCE_ADVANCE = 900 };
 
-/* What fresh memory may take the place of fences in all, and the part of the
- * quarantine that is left when memory has run out. Without a bound, jobs whose
- * sizes don't come back only grow (docs/results, 2026-11-21, fences). */
+/* How many quarantines of fresh memory may take the place of fences in all, and
+ * the part of the quarantine that is left once memory has run out. Without a
+ * bound, jobs whose sizes don't come back only grow (docs/results, 2026-11-21,
+ * fences). */
 enum { SPARED_QUARANTINES = 2, QUARANTINE_REST = 128 };
 
 enum {
@@ -50,7 +52,8 @@ void fence_restart(struct device *device)
 
 	if (!atomic_compare_exchange_strong(&device->safe, &all, 0))
 		return;
-	/* Last: what is freed meanwhile may count twice, but does count. */
+	/* Last: what is freed meanwhile may be counted twice, but is
+	 * counted. */
 	quarantine_set(device, 0);
 	counter_add(device, COUNTER_quarantined_bytes,
 		    counter_get(device, COUNTER_idle_bytes));
@@ -74,7 +77,8 @@ void fence_quarantine_set(size_t bytes)
 	gate_recompute(NULL);
 }
 
-/* The bytes of a device, or of the host. False: unknown. */
+/* Sets the bytes of a device, or of the host. Returns false if they are
+ * unknown. */
 static bool bytes_of(const struct device *device, size_t *bytes)
 {
 	if (!device_is_host(device))
@@ -118,9 +122,9 @@ static bool fence_is_possible(const struct device *device)
 	       !device->lost && !device->unfenced && backing_has_fences();
 }
 
-/* Whether contexts of other devices may use its memory. Their work and the
- * device's own is not put in order: kernels of two devices may wait for each
- * other. */
+/* Whether contexts of other devices may use the device's memory. Their work is
+ * not put in order with the device's own, because kernels of two devices may
+ * wait for each other. */
 static bool device_has_peers(const struct device *device)
 {
 	return device->has_peers || device->shared;
@@ -132,8 +136,8 @@ static bool context_is_alone(const struct device *device)
 	return atomic_load(&device->contexts) == 1 && !device_has_peers(device);
 }
 
-/* Whether events cover all that may use the device's memory: in a fence, or
- * such as are asked. */
+/* Whether events cover all work that may use the device's memory: in a fence,
+ * or as events that are asked. */
 static bool fence_covers(const struct device *device)
 {
 	return fence_is_possible(device) &&
@@ -153,8 +157,8 @@ static bool fence_is_due(const struct device *device)
 	       counter_approx(device, COUNTER_allocs) + FENCE_ADVANCE;
 }
 
-/* For a request: by one thread at a time, and another takes fresh memory rather
- * than wait, as a fence may be long where a queue is full. */
+/* For a request. One thread at a time makes a fence. Others take fresh memory
+ * rather than wait, because a fence may take long where a queue is full. */
 static bool fence_begin(struct device *device, uint64_t seen)
 {
 	for (int i = 0; atomic_exchange(&device->fencing, true); i++) {
@@ -165,14 +169,14 @@ static bool fence_begin(struct device *device, uint64_t seen)
 	return true;
 }
 
-/* Makes all safe that was freed so far; `seen` is what was safe when the
- * caller looked. False: not now. */
+/* Makes all safe that was freed so far; `seen` is what was safe when the caller
+ * looked. Returns false if it can't now. */
 static bool fence_make(struct device *device, uint64_t seen)
 {
 	unsigned int back;
 
 	if (fence_begin(device, seen)) {
-		/* Another thread's serves this one, too. */
+		/* A fence of another thread serves this one, too. */
 		if (atomic_load(&device->safe) == seen) {
 			back = stream_order_return_begin(device);
 			if (!fence_failed(device, fence_try(device)) && back)
@@ -183,21 +187,23 @@ static bool fence_make(struct device *device, uint64_t seen)
 	return atomic_load(&device->safe) != seen;
 }
 
-/* Which of the two the device needs; as fence_make. */
+/* Makes a fence or a seal, whichever the device needs; otherwise as
+ * fence_make. */
 static bool make_safe(struct device *device, uint64_t seen)
 {
 	return device_has_peers(device) ? seal_ready(device)
 					: fence_make(device, seen);
 }
 
-/* Of the quarantine; when memory has run out, of what is left of it. */
+/* The limit of the quarantine; once memory has run out, what is left of it. */
 static size_t limit_now(struct device *device)
 {
 	return quarantine_limit(device) /
 	       (device->oom_seen ? QUARANTINE_REST : 1);
 }
 
-/* None until the free that asks first: the driver tells how large it is. */
+/* No room before the first free that asks, because the driver has to tell how
+ * large the device is. */
 size_t fence_room(const struct device *device)
 {
 	size_t limit = atomic_load(&device->quarantine);
@@ -289,8 +295,9 @@ bool fence_pressed(struct device *device)
 	       make_safe(device, seen);
 }
 
-/* Once it is known of each context whether it ends. Whether all have ended, and
- * their work with them; who made such calls has not yet been told. */
+/* Waits until it is known of each context whether it ends. Returns whether all
+ * have ended, and their work with them. The threads that made these calls may
+ * not have been told yet. */
 static bool work_has_ended(const struct device *device)
 {
 	struct context *list[CONTEXTS_MAX];
@@ -338,7 +345,7 @@ static void sync_begin(struct fence_sync_part *part, struct device *device)
 		part->safe = epoch_end(device, &part->bytes);
 }
 
-/* Another context may have come meanwhile; it was not waited for. */
+/* Another context may have come meanwhile, which was not waited for. */
 static void sync_end(const struct fence_sync_part *part, int res)
 {
 	if (!part->safe)

@@ -2,21 +2,24 @@
  * scripts/check-model searches every interleaving of it.
  *
  * One block, the only one that is ever reused, goes from owner to owner among
- * two program threads and a thread that captures; streams 0 and 1 are of the
- * context that the block is of, stream 2 is of a second context, or a peer's.
+ * two program threads and a thread that captures. Streams 0 and 1 belong to the
+ * context that the block belongs to; stream 2 belongs to a second context, or
+ * to a peer.
  *
- * Ordering is kept as sets of work, one bit an item: knows[s] is what the next
- * work of stream s is ordered behind, done is what the host has seen complete.
- * When an item completes is left open otherwise, so an order that is not in
- * these sets is not kept. Queued work is seen by others only once it leaves
- * the thread's store buffer, as on x86: at any time, or by a full barrier.
+ * Ordering is kept as sets of work, one bit an item: knows[s] is the work that
+ * the next work of stream s comes after, and done is the work that the host has
+ * seen complete. Apart from that it is left open when an item completes, so an
+ * order that is not in these sets is not kept. Others see queued work only once
+ * it leaves the thread's store buffer, as on x86: at any time, or by a full
+ * barrier.
  *
- * Each step that other threads can see half done is a statement of its own;
- * atomic is what a lock or one instruction makes so. Above each stands the
- * function it mirrors.
+ * Each step that other threads can see half done is a statement of its own.
+ * What a lock or one instruction makes atomic is in an atomic block. Above each
+ * step stands the function that it mirrors.
  *
- * The threads, and what else there is by -D, are in fence_threads.pml. A guard
- * left out by -D is for the search to find: scripts/check-model lists them. */
+ * The threads, and what else -D adds, are in fence_threads.pml. Each guard can
+ * be left out by -D; the search must then find the fault: scripts/check-model
+ * lists them. */
 
 mtype = { fence, sync, none }; /* levels */
 mtype = { DRIVER, LIVE, FREEING, HELD, IDLE, PENDING }; /* the block */

@@ -12,22 +12,23 @@
 #include "common/log.h"
 
 enum {
-	FAILURES_MAX = 8, /* in a row, of such as may pass */
+	FAILURES_MAX = 8, /* in a row, of failures that may pass */
 	/* Waits until the next try: twice as many each time. */
 	WAITS_LEAST = 8,
 	WAITS_MOST = 1024,
 };
 
-/* Whether the very next fence may be made: there was no memory for an event, a
- * capture or a callback forbade it, or a context has gone, of which we are
- * still to hear. */
+/* Whether the next fence may be tried at once: there was no memory for an
+ * event, a capture or a callback forbade it, or a context has gone and we have
+ * not been told yet. */
 static bool may_pass(int res)
 {
 	return backing_is_refused(res) || res == CUDA_ERROR_INVALID_CONTEXT ||
 	       res == CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
-/* Until the next try: for ever on a driver that has no fences. */
+/* How many waits until the next try: for ever on a driver that has no
+ * fences. */
 static unsigned int waits_after(const struct device *device, int res)
 {
 	unsigned int before = atomic_load(&device->patience);

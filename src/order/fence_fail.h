@@ -6,13 +6,12 @@
 
 struct device;
 
-/* Notes how a fence went, as fence_try says. False: it was made. Where it is
- * not only for now, none is tried for a while (device->unfenced), and frees
- * wait instead. */
+/* Notes the result of fence_try. Returns false if the fence was made. If it
+ * failed, and may fail again, none is tried for a while (device->unfenced), and
+ * frees wait instead. */
 bool fence_failed(struct device *device, int res);
 
-/* The host has waited for the device: which is what that while is counted in.
- */
+/* The host has waited for the device. device->unfenced counts such waits. */
 void fence_waited(struct device *device);
 
 #endif

@@ -11,10 +11,10 @@
 #include "fence_make.h"
 #include "stats/counter.h"
 
-/* One fence of one context a hundred requests. */
+/* How many requests pay for a fence of one context. */
 enum { FENCE_PRICE = 100 };
 
-/* The contexts of a device, in use. */
+/* The contexts of a device, which are in use (context_try). */
 struct group {
 	struct context *list[FENCE_CONTEXTS];
 	int count;
@@ -52,8 +52,8 @@ static bool group_has(const struct group *group, const struct context *context)
 	return false;
 }
 
-/* Whether nobody else may use the memory by now. Who may from now on joins
- * behind the events, which have been recorded. */
+/* Whether no other context may use the memory by now. A context that may use it
+ * from now on comes after the events, which have been recorded. */
 static bool group_is_whole(const struct group *group,
 			   const struct device *device)
 {
@@ -66,7 +66,7 @@ static bool group_is_whole(const struct group *group,
 	return count >= 0;
 }
 
-/* Another thread may be making the first of a context as well. */
+/* Another thread may be making the context's first event as well. */
 static int event_open(struct context *context)
 {
 	struct CUevent_st *event, *none = NULL;
@@ -81,7 +81,8 @@ static int event_open(struct context *context)
 	return res;
 }
 
-/* A time for each call: a begin of a capture waits for one of them. */
+/* Captures are blocked for one call at a time, so that the begin of a capture
+ * waits for one call only. */
 static int fence_quietly(int (*call)(struct CUctx_st *context,
 				     struct CUevent_st *event),
 			 const struct context *context,
@@ -93,14 +94,14 @@ static int fence_quietly(int (*call)(struct CUctx_st *context,
 		return FENCE_NOT_NOW;
 	res = call(context->handle, event);
 	capture_unblock();
-	/* One that has waited for it long enough. */
+	/* A begin that had waited for the call long enough has gone on. */
 	if (res == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && capture_any())
 		return FENCE_NOT_NOW;
 	return res;
 }
 
-/* An event that another thread's fence has recorded anew meanwhile stands
- * behind more, never less. */
+/* If another thread's fence records an event anew meanwhile, the event stands
+ * behind more work, never less. */
 static int group_order(const struct group *group)
 {
 	int res = CUDA_SUCCESS, count = group->count;
@@ -114,7 +115,7 @@ static int group_order(const struct group *group)
 	return res;
 }
 
-/* As many calls as fences of one context cost as much. */
+/* The price of a fence grows with its calls; a fence of one context has two. */
 void fence_pay(struct device *device, int contexts)
 {
 	uint64_t requests = counter_approx(device, COUNTER_allocs);

@@ -1,18 +1,18 @@
-/* The threads of fence.pml. Two programs are there; by -D also
+/* The threads of fence.pml. Two programs are always there. -D adds
  *	WAITS	a thread waits for the context
  *	LEVELS	the level changes
  *	SECOND	a second context appears
  *	PEER	a context of another device gets access
  *	CAPTURE	a thread captures a graph
  *	SWAP	the pool is swapped
- *	OLD_DRIVER	it has no events of contexts
+ *	OLD_DRIVER	the driver has no events of contexts
  *	CROWD	there are too many contexts for a fence of all
- *	ORDER	one stream's order is used (work.pml)
- *	RETURN	the same, when it has ended
+ *	ORDER	one stream's order is used (stream_order.pml)
+ *	RETURN	the same, after that order has ended
  * or, alone,
- *	BEGIN	the begin of a capture, among fences without end
- * ROUNDS is how many requests the second program makes, of the first's 2; START
- * the level at first. */
+ *	BEGIN	a capture begins while fences are made without end
+ * ROUNDS is how many requests the second program makes; the first makes 2.
+ * START is the level at the start. */
 
 /* The program queues work on a stream of its choice. */
 inline work(t, where, seen, ended, both, yes, res)

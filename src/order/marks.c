@@ -7,7 +7,7 @@
 #include "fence_make.h"
 #include "marks.h"
 
-/* In a quiet time. */
+/* Makes a call while captures are blocked. */
 static int mark_quietly(int (*call)(const struct mark *mark),
 			const struct mark *mark)
 {
@@ -17,7 +17,7 @@ static int mark_quietly(int (*call)(const struct mark *mark),
 		return FENCE_NOT_NOW;
 	res = call(mark);
 	capture_unblock();
-	/* A begin that has waited for it long enough. */
+	/* A begin that had waited for the call long enough has gone on. */
 	if (res == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && capture_any())
 		return FENCE_NOT_NOW;
 	return res;
@@ -61,8 +61,9 @@ static int mark_drop(struct mark *mark)
 	return CUDA_SUCCESS;
 }
 
-/* In a dead context, whose events are gone, all is done. What a lost device
- * answers is not said of the one whose memory it is. */
+/* In a dead context the events are gone, and all work is done. If the context's
+ * own device is lost, that error is not returned: it says nothing of the device
+ * whose memory this is about. */
 static int mark_do(struct mark *mark, int (*call)(struct mark *mark))
 {
 	enum context_state state = context_try(mark->context);

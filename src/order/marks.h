@@ -1,4 +1,5 @@
-/* Events behind all work so far of several contexts, each asked for its end. */
+/* Events behind all work so far of several contexts. They are asked whether
+ * they are over, and are not waited for. */
 #ifndef MNM_MARKS_H
 #define MNM_MARKS_H
 
@@ -16,13 +17,14 @@ struct marks {
 	} list[MARKS_MAX];
 };
 
-/* In each context that may use the device's memory, NULL: in all. Never waits
- * for work. A CUresult; FENCE_NOT_NOW: one can't be set now, or there is no
- * context; after an error none is set. */
+/* Sets a mark in each context that may use the device's memory, or in all
+ * contexts (NULL). Never waits for work. Returns a CUresult, or FENCE_NOT_NOW
+ * if a mark can't be set now, or if there is no context or more than MARKS_MAX.
+ * After an error no mark is set. */
 int marks_set(struct marks *marks, const struct device *device);
 
-/* CUDA_SUCCESS: all that work has ended. FENCE_NOT_NOW: it has not, or that
- * can't be asked now. */
+/* Returns CUDA_SUCCESS if all that work has ended, FENCE_NOT_NOW if it has not
+ * or can't be asked now, or another error. */
 int marks_ask(struct marks *marks);
 
 void marks_drop(struct marks *marks);

@@ -1,4 +1,4 @@
-/* Who may use a device's memory besides its own one context. */
+/* Which contexts may use a device's memory besides its first one. */
 #include <stdatomic.h>
 
 #include <cuda.h>
@@ -13,14 +13,15 @@ enum { CONTEXTS_MAX = 512 }; /* of one device */
 
 _Static_assert(DEVICE_MAX <= 64, "a bit of context->joined for each device");
 
-/* The later work of a handle's context waits for the last fence of a context;
- * the host does, where a capture forbids the device to. */
+/* Makes the later work of a handle's context wait for the last fence of another
+ * context. If that fails, as in a capture, the host waits. */
 static void context_join(struct context *context, struct CUctx_st *handle)
 {
 	struct CUevent_st *event = context->fence;
 	int res = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 
-	/* A fence that is made now finds that it reaches too little. */
+	/* A fence that is being made now finds that it does not cover all
+	 * contexts. */
 	if (!event || !context_use(context))
 		return;
 	if (capture_block()) {
@@ -43,7 +44,7 @@ void fence_attach(struct device *device, struct context *other)
 			context_join(list[i], other->handle);
 }
 
-/* No document says that it inherits what the whole waits for. */
+/* No document says that the part inherits what the whole context waits for. */
 void fence_attach_part(const struct context *whole, struct CUctx_st *part)
 {
 	struct context *list[CONTEXTS_MAX];
@@ -81,8 +82,8 @@ void peer_admit(struct device *device, struct context *peer)
 	atomic_fetch_or(&peer->joined, bit);
 }
 
-/* Whoever of those that live. One that is made later is joined when it does
- * something by itself. */
+/* All live contexts may touch the memory. A context that is made later is
+ * joined when it does something itself. */
 static void peer_touch_by_all(struct device *owner)
 {
 	struct context *list[CONTEXTS_MAX];

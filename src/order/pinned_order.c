@@ -58,14 +58,14 @@ struct heap *heap_pinned(struct context *context, unsigned int flags)
 	return at;
 }
 
-/* A thread is at what follows; others don't wait for it. */
+/* A thread uses what follows; others don't wait for it. */
 static _Atomic bool asking;
 
-/* The epoch that events have been recorded behind, in each context that lived
- * then; 0: none is to be waited for. */
+/* The epoch behind which events have been recorded, in each context that lived
+ * then; 0 if there are no events to ask. */
 static uint64_t sealed;
 
-/* In a quiet time, the context in use. */
+/* Called while captures are blocked and the context is in use. */
 static int seal_one(struct context *context)
 {
 	int res = CUDA_SUCCESS;
@@ -78,7 +78,7 @@ static int seal_one(struct context *context)
 	return res;
 }
 
-/* In a quiet time, the context in use. */
+/* Called while captures are blocked and the context is in use. */
 static int ask_one(struct context *context)
 {
 	if (context->sealed != sealed) /* younger: it has nothing to wait for */
@@ -86,7 +86,8 @@ static int ask_one(struct context *context)
 	return backing_event_query(context->seal);
 }
 
-/* Whether it is done: one that is just ending can't be asked. */
+/* Whether `each` succeeded for the context, or it is dead. A context that is
+ * just ending can't be asked. */
 static bool one_done(struct context *context,
 		     int (*each)(struct context *context))
 {
@@ -103,7 +104,7 @@ static bool one_done(struct context *context,
 	return !res;
 }
 
-/* Whether each of all contexts has done it. */
+/* Whether `each` succeeded for all contexts. */
 static bool all_done(int (*each)(struct context *context))
 {
 	struct context *list[CONTEXTS_MAX];
@@ -115,7 +116,8 @@ static bool all_done(int (*each)(struct context *context))
 	return done;
 }
 
-/* The epoch ends first: who comes later, and then frees, is in the next one. */
+/* The epoch ends first: a context that comes later, and then frees, is in the
+ * next one. */
 static void host_seal(struct device *host)
 {
 	uint64_t bytes;

@@ -12,7 +12,7 @@
 #include "stats/counter.h"
 
 static struct seal {
-	_Atomic bool asking; /* a thread is at it; others don't wait for it */
+	_Atomic bool asking; /* a thread uses this; others don't wait */
 	_Atomic bool on;
 	uint64_t epoch; /* that the marks stand behind */
 	struct marks marks;
@@ -28,7 +28,8 @@ bool seal_is_on(const struct device *device)
 	return seal_of(device)->on;
 }
 
-/* The epoch ends first: who comes later, and then frees, is in the next one. */
+/* The epoch ends first: a context that comes later, and then frees, is in the
+ * next one. */
 static int seal_set(struct seal *seal, struct device *device)
 {
 	uint64_t bytes;

@@ -15,9 +15,10 @@
 #include "stream_order.h"
 #include "stats/counter.h"
 
-/* That one stream is alone before its order comes back: few beside what a
- * program does in a phase, so that one that uses a second stream now and then
- * does not pay for the end of an order each time. */
+/* How many requests one stream must be alone for before its order comes back.
+ * They are few compared with what a program does in a phase. A program that
+ * uses a second stream now and then should not pay each time for the end of an
+ * order. */
 #ifndef RETURN_REQUESTS
 #define RETURN_REQUESTS 300
 #endif
@@ -30,10 +31,9 @@ static pthread_cond_t mixed = PTHREAD_COND_INITIALIZER;
 static bool mixing; /* a thread makes the fences; nobody relies on order */
 static bool opaque; /* the order is gone for good */
 static int barred;  /* see stream_order_bar */
-static __thread bool mixing_here; /* the calling thread is that one */
-static struct device *trial; /* it is seen who is given work, but nobody relies
-			      * on order; NULL: it is not so */
-static uint64_t trial_since; /* requests that the device had */
+static __thread bool mixing_here; /* the calling thread makes them */
+static struct device *trial; /* the device of a trial; NULL: there is none */
+static uint64_t trial_since; /* requests that the device had by then */
 static unsigned int trials;  /* so far; the number of this one */
 
 void stream_order_first(uintptr_t key)
@@ -49,7 +49,8 @@ void stream_order_first(uintptr_t key)
 	stream_order_break();
 }
 
-/* `ordered` first: who ends the order finds it wherever `safe` was set. */
+/* `ordered` first: a thread that ends the order then finds it wherever `safe`
+ * was set. */
 static void order_begin(struct device *device)
 {
 	atomic_store(&device->ordered, true);
@@ -57,15 +58,17 @@ static void order_begin(struct device *device)
 	quarantine_set(device, 0);
 }
 
-/* Requests that were just served by what was safe then have been counted. */
+/* heaps_each takes each context's lock, so requests that were just served by
+ * what was safe then have been counted. */
 static void requests_pass(struct heap *heap, void *arg)
 {
 	(void)heap;
 	(void)arg;
 }
 
-/* Whether the sole stream has no work left that a block was freed under: then
- * a fence would only hold up work of other streams that it may wait for. */
+/* Whether the sole stream has no work left under which a block was freed. If
+ * so, a fence would only hold up work of other streams, for which that stream
+ * may wait. */
 static bool order_is_over(struct device *device, uintptr_t key)
 {
 	heaps_each(requests_pass, NULL);
@@ -74,7 +77,7 @@ static bool order_is_over(struct device *device, uintptr_t key)
 	       (key > SOLE_ENDED && backing_stream_is_idle((CUstream)key));
 }
 
-/* No block is taken without a fence any more, then there is one. */
+/* First no block is taken without a fence any more; then a fence is made. */
 static void order_end(struct device *device)
 {
 	device->ordered = false;
@@ -89,11 +92,11 @@ static void order_end(struct device *device)
 }
 
 /* Under lock, which is left meanwhile. A block that was taken while stream
- * order held was freed before that ended here, and its old work queued before
- * that: the fences cover it. */
+ * order held was freed before the order ended here, and the work of its old
+ * holder was queued before that: the fences cover it. */
 static void stream_order_mix(void)
 {
-	if (mixing_here) /* a tool's call, in the midst of the fence's */
+	if (mixing_here) /* a tool's call, within a call of the fence's */
 		return;
 	while (mixing)
 		thread_await(&mixed, &lock, NULL);
@@ -111,8 +114,9 @@ static void stream_order_mix(void)
 	atomic_store(&sole_stream, SOLE_MANY);
 }
 
-/* No work stands behind what was freed until now. Under lock: work that is not
- * seen comes after it, or is known by then. */
+/* No work has been queued so far, so none can use what was freed until now.
+ * Under lock: work that is not seen comes after this, or `opaque` is set by
+ * then. */
 void stream_work_starts(void)
 {
 	uint64_t bytes;
@@ -167,8 +171,8 @@ static bool may_return(const struct device *device)
 	       device->contexts == 1;
 }
 
-/* Under lock. Who is given work from now on is seen; what others are given by
- * calls that began before is not. */
+/* Under lock. From now on it is seen which streams are given work, but not to
+ * which streams calls give work that began before. */
 static void trial_begin(struct device *device, uint64_t requests)
 {
 	trial = device;
@@ -177,8 +181,8 @@ static void trial_begin(struct device *device, uint64_t requests)
 	atomic_store(&sole_stream, SOLE_NONE);
 }
 
-/* A call that began before the trial either is over by now, and its work is
- * before the fence to come, or is seen to be under way. */
+/* A call that began before the trial is either over by now, with its work
+ * before the fence to come, or it is seen to be under way. */
 unsigned int stream_order_return_begin(struct device *device)
 {
 	uint64_t requests = counter_approx(device, COUNTER_allocs);
@@ -190,7 +194,7 @@ unsigned int stream_order_return_begin(struct device *device)
 		   : atomic_load(&sole_stream) == SOLE_MANY) &&
 	    may_return(device))
 		trial_begin(device, requests);
-	/* All that an ended stream was given is before that fence, too. */
+	/* All work of a stream that has ended is before that fence, too. */
 	if (trial == device && requests >= trial_since + RETURN_REQUESTS) {
 		atomic_compare_exchange_strong(&sole_stream, &ended, SOLE_NONE);
 		number = trials;
@@ -209,7 +213,8 @@ void stream_order_return(struct device *device, unsigned int number)
 	pthread_mutex_unlock(&lock);
 }
 
-/* There is one device while there is one stream: whose it is. */
+/* The device of the sole stream: while there is one stream, it is the only
+ * device. */
 static struct device *device_ordered(void)
 {
 	for (int i = 0; i < DEVICE_MAX; i++)

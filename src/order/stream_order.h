@@ -1,18 +1,18 @@
 /* Which streams the process gives work to.
  *
- * As long as it is one stream of one context, no fence is needed: whatever a
- * freed block's new holder queues comes after what the old one queued, in
+ * As long as it is one stream of one context, no fence is needed: whatever the
+ * new holder of a freed block queues comes after what the old one queued, in
  * that stream. Then device->safe is at its maximum, and an allocation costs
- * what it does at level none. The first work for another stream waits until
+ * what it costs at level none. The first work for another stream waits until
  * one fence stands between all work so far and all later work; from then on
- * fences do it. Where one stream is alone again for some hundred requests, the
- * next fence orders all work so far before that stream's, and its order serves
- * once more.
+ * fences make blocks safe. Once one stream has been alone again for some
+ * hundred requests, the next fence orders all work so far before that stream's
+ * later work, and its order is used again.
  *
- * That is a proof only if every entry that can queue work is one of our
- * hooks, which tell by stream_work_begin() and stream_work_end(), or ends the
- * proof by stream_order_opaque(). src/hooks/gen_work writes them from the
- * toolkit's headers. */
+ * That is a proof only if every entry that can queue work is one of our hooks,
+ * and either tells of its work by stream_work_begin() and stream_work_end(), or
+ * ends the proof by stream_order_opaque(). src/hooks/gen_work writes these
+ * hooks from the toolkit's headers. */
 #ifndef MNM_STREAM_ORDER_H
 #define MNM_STREAM_ORDER_H
 
@@ -25,22 +25,22 @@
 struct CUstream_st;
 struct device;
 
-/* What isn't a stream's handle. The values of the second and third are
+/* Keys that are no stream's handle. The second and the third have the values of
  * CU_STREAM_LEGACY and CU_STREAM_PER_THREAD. */
 #define SOLE_NONE       ((uintptr_t)0)
 #define SOLE_LEGACY     ((uintptr_t)1)
 #define SOLE_PER_THREAD ((uintptr_t)2)
-#define SOLE_ENDED      ((uintptr_t)3) /* that stream was destroyed */
+#define SOLE_ENDED      ((uintptr_t)3) /* the sole one was destroyed */
 #define SOLE_MANY       UINTPTR_MAX
 
-/* The one stream that was given work, or that has been since a fence. Only
+/* The one stream that was given work at all, or since a fence. Only
  * stream_order.c writes it. */
 extern _Atomic uintptr_t sole_stream;
 
-/* The stream is not known to be the sole one. */
+/* A stream is given work that is not known to be the sole one. */
 void stream_order_first(uintptr_t key);
 
-/* A call begins that queues work in a stream. per_thread: stream 0 means the
+/* A call that queues work in a stream begins. per_thread: stream 0 means the
  * calling thread's own. */
 static inline void stream_work_begin(struct CUstream_st *stream,
 				     bool per_thread)
@@ -56,50 +56,54 @@ static inline void stream_work_begin(struct CUstream_st *stream,
 		stream_order_first(key);
 }
 
-/* It has returned. */
+/* That call has returned. */
 static inline void stream_work_end(void)
 {
 	calls_leave();
 }
 
-/* The first of all these calls is about to begin, in any thread. */
+/* The first of all these calls, in any thread, is about to begin. */
 void stream_work_starts(void);
 
-/* Within such a call: one stream's order may not hold for its work. Once this
- * returns, it doesn't matter any more. */
+/* Called within such a call if its work may not be in one stream's order. Once
+ * this returns, nobody relies on that order. */
 void stream_order_break(void);
 
-/* Work may be queued from now on that we don't see, or that is in no stream's
- * order: the order never comes back. */
+/* From now on, work may be queued that mnm does not see, or that is in no
+ * stream's order. Stream order ends, and never comes back. */
 void stream_order_opaque(void);
 
-/* As stream_order_break, and the order does not come back before as many calls
- * of the second. */
+/* stream_order_bar ends stream order as stream_order_break does. The order does
+ * not come back before stream_order_unbar has been called as many times. */
 void stream_order_bar(void);
 void stream_order_unbar(void);
 
-/* The program waits for a stream, or for all: what was reused before is then
- * in order with all streams. Begin's answer goes to end, if it succeeded. */
+/* The program waits for a stream, or for all streams: then what was reused
+ * before is in order with all streams. If the wait succeeds, the caller gives
+ * what stream_order_wait_begin returned to one of the other two. */
 uint64_t stream_order_wait_begin(void);
 void stream_order_wait_end(struct CUstream_st *stream, bool per_thread,
 			   uint64_t hits);
 void stream_order_wait_end_all(uint64_t hits);
 
-/* The stream is about to be destroyed; its handle may become another's. */
+/* The stream is about to be destroyed; its handle may become another
+ * stream's. */
 void stream_order_stream_ended(struct CUstream_st *stream);
 
 /* Lets stream order make reuse safe from now on, on a device whose level and
- * reach allow it. False: there are several streams, or there may be. */
+ * contexts allow it. Returns false if there are several streams, or there may
+ * be. */
 bool stream_order_try(struct device *device);
 
-/* A fence of the device is about to be made. Not 0: one stream has been alone
- * for long enough, and no call is under way that may bring work to others. Then
- * the second follows once the fence has been made: the order is back, unless
- * another stream was given work meanwhile. */
+/* A fence of the device is about to be made. Returns 0 unless one stream has
+ * been alone for long enough, and no call is under way that may give work to
+ * others. Otherwise the caller gives the number to stream_order_return once the
+ * fence has been made: then stream order is back, unless another stream was
+ * given work meanwhile. */
 unsigned int stream_order_return_begin(struct device *device);
 void stream_order_return(struct device *device, unsigned int begun);
 
-/* Whether it does. */
+/* Whether stream order makes reuse safe on the device now. */
 bool stream_order_holds(const struct device *device);
 
 #endif

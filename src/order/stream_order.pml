@@ -1,5 +1,5 @@
-/* One stream's order instead of fences (work.c), for fence.pml; by -DORDER. By
- * -DRETURN it has ended, and may come back. */
+/* One stream's order instead of fences (stream_order.c), for fence.pml; added
+ * by -DORDER. With -DRETURN it has ended, and may come back. */
 #define NO_STREAM 3
 #define MANY      4
 

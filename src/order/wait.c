@@ -11,7 +11,7 @@
 
 enum { CONTEXTS_MAX = 512 }; /* in one wait */
 
-/* A context that went away behind our back has no work left. */
+/* A context that has gone without our notice has no work left. */
 static int wait_result(struct device *device, int res)
 {
 	if (res == CUDA_ERROR_CONTEXT_IS_DESTROYED ||
@@ -20,7 +20,7 @@ static int wait_result(struct device *device, int res)
 	return device_check(device, res);
 }
 
-/* Waits by an event, which a capture that begins meanwhile survives. */
+/* Waits by an event, because a capture that begins meanwhile survives that. */
 static int event_wait(struct context *context)
 {
 	struct CUevent_st *event;
@@ -40,7 +40,7 @@ static int event_wait(struct context *context)
 	return res;
 }
 
-/* As a last resort a begin of a capture waits for this, too. */
+/* The last resort: the begin of a capture waits for this wait, too. */
 static int quiet_wait(struct context *context)
 {
 	int res = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
@@ -88,7 +88,7 @@ static int fence_wait(struct context *context)
 	return res;
 }
 
-/* Waits for all that can be waited for, whatever became of one. */
+/* Waits for all contexts that can be waited for, even if a wait fails. */
 static bool wait_each(struct context **list, int count,
 		      const struct context *but,
 		      int (*wait)(struct context *context))
@@ -111,7 +111,8 @@ static uint64_t over_of(const struct context *context,
 	return context->device == device ? context->over : 0;
 }
 
-/* Those whose work may use what was freed until that epoch; -1: too many. */
+/* Lists the contexts whose work may use what was freed until that epoch; -1 if
+ * there are too many. */
 static int contexts_behind(const struct device *device, uint64_t epoch,
 			   struct context **list)
 {
@@ -141,7 +142,8 @@ bool fences_wait(const struct device *device, const struct context *but,
 	return count >= 0 && wait_each(list, count, but, fence_wait);
 }
 
-/* The epoch ends first: who comes later, and then frees, is in the next. */
+/* The epoch ends first: a context that comes later, and then frees, is in the
+ * next one. */
 bool device_wait(struct device *device)
 {
 	struct context *list[CONTEXTS_MAX];

@@ -8,19 +8,19 @@
 struct context;
 struct device;
 
-/* Waits for all work that may use the device's memory; what was freed before
- * is safe then. False: it could not, as a context is just ending, a capture is
- * on, or the device has failed (device->lost). */
+/* Waits for all work that may use the device's memory; what was freed before is
+ * safe then. Returns false if it could not wait, because a context is just
+ * ending, a capture is on, or the device has failed (device->lost). */
 bool device_wait(struct device *device);
 
-/* Waits for all work that may use what was freed until that epoch of the
- * device's memory, or pinned memory, but for what one context does. False as
- * above. */
+/* Waits for all work, except the work of the context `but`, that may use what
+ * was freed up to that epoch: memory of the device, or pinned memory if the
+ * device is the host. Returns false as device_wait does. */
 bool others_wait(const struct device *device, const struct context *but,
 		 uint64_t epoch);
 
-/* The same for work that the last fences of the device have put before later
- * work, also while a stream captures. */
+/* As others_wait, but waits only for work that the last fences of the contexts
+ * stand behind. Works while a stream captures, too. */
 bool fences_wait(const struct device *device, const struct context *but,
 		 uint64_t epoch);
 
