@@ -1,5 +1,6 @@
-/* The table of contexts. Records are never freed nor used again: a thread that
- * looked one up may still lock it, and finds it dead. A program makes few. */
+/* The table of contexts. Records are never freed nor reused: a thread that has
+ * looked one up may still lock it, and finds it dead. A program makes few
+ * contexts. */
 #define HASH_NONFATAL_OOM 1
 #include <stdlib.h>
 
@@ -17,7 +18,7 @@ static struct context *table;
 static struct context *dead; /* linked by next_unlinked */
 
 static pthread_cond_t known = PTHREAD_COND_INITIALIZER;
-static __thread bool joining; /* the calling thread is in join() */
+static __thread bool joining; /* the calling thread is in context_join */
 
 static _Atomic int used;  /* devices with a context; changed under lock */
 static _Atomic int alive; /* contexts that are not unlinked */
@@ -31,14 +32,14 @@ static struct context *context_table_find(CUcontext handle)
 	return context;
 }
 
-/* Under lock. False: no memory. */
+/* Under lock. Returns false if there is no memory. */
 static bool context_table_enter(struct context *context)
 {
 	HASH_ADD_PTR(table, handle, context);
 	return context->hh.tbl;
 }
 
-/* Under lock. *fresh: it was not known. */
+/* Under lock. *fresh says whether the handle was not known. */
 static struct context *context_table_note(CUcontext handle, int ordinal,
 					  bool *fresh)
 {
@@ -67,8 +68,8 @@ static struct context *context_table_note(CUcontext handle, int ordinal,
 	return context;
 }
 
-/* Under lock. Two calls may have ended it, and each knows: false for the
- * second. */
+/* Under lock. Two calls may have ended the context, and each knows it: returns
+ * false for the second. */
 static bool unlink_context(struct context *context)
 {
 	if (context->unlinked)
@@ -86,7 +87,7 @@ static bool unlink_context(struct context *context)
 	return true;
 }
 
-/* It is unlinked. */
+/* The context has been unlinked. */
 static void context_forget(struct context *context)
 {
 	contexts_observer()->handle_ended(context->handle);
@@ -103,8 +104,9 @@ int context_count(void)
 	return alive;
 }
 
-/* Nobody gets it before those above know it, who see to it that its work comes
- * after that of the others, which share no stream with it. */
+/* Nobody gets the context before the layers above know it. They see to it that
+ * its work comes after that of the other contexts, which share no stream with
+ * it. */
 static void context_join(struct context *context, bool created)
 {
 	joining = true;
@@ -116,7 +118,7 @@ static void context_join(struct context *context, bool created)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Another thread may be at that. */
+/* Another thread may be in context_join for this context. */
 static struct context *await_known(struct context *context)
 {
 	if (!context || atomic_load(&context->known) || joining)
@@ -161,8 +163,8 @@ void context_forget_green(CUcontext handle)
 	handles_changed();
 }
 
-/* A handle that may be a second context's. What ends with that ends while the
- * first is the only one, which costs less. */
+/* The handle may be that of a second context. What ends because of a second
+ * context ends while the first is still the only one: that costs less. */
 static void context_meet(CUcontext handle)
 {
 	if (alive && !context_find(handle))
@@ -180,7 +182,7 @@ void context_register(CUcontext handle, int ordinal, enum context_kind kind)
 	pthread_mutex_lock(&lock);
 	if (kind == CONTEXT_CREATED)
 		former = context_table_find(
-			handle); /* its end, or part of it, went unseen */
+			handle); /* its end, or a part of that, was not seen */
 	if (former)
 		unlink_context(former);
 	context = context_table_note(handle, ordinal, &fresh);
@@ -251,7 +253,8 @@ bool context_end_begin_primary(int ordinal, struct context **context)
 	return !*context || context_closing(*context);
 }
 
-/* What polls have left while it was not known whether it would end. */
+/* Announces what polls have left while it was not known whether the context
+ * would end. */
 static void announce_pending(struct context *context)
 {
 	bool pending;

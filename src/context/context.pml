@@ -1,7 +1,7 @@
-/* Who is at a context and who may be ending it (context_use.c, context.c), for
- * the model checker spin: a destroy that fails, one that does not, a thread that
- * only looks whether it may, and one that can't do without. The guards are those
- * of fence.pml. */
+/* Calls that use a context and calls that may end it (context_use.c,
+ * context.c), for the model checker spin: a destroy that fails, one that
+ * succeeds, a thread that only looks whether it may use the context, and one
+ * that can't do without. The guards are left out as those of fence.pml are. */
 
 bool ended;       /* by the driver */
 bool listed = true; /* in the table */

@@ -1,4 +1,4 @@
-/* Which context the calling thread has current. */
+/* Which context is current in the calling thread. */
 #include <stdatomic.h>
 
 #include "cuda/backing.h"
@@ -10,7 +10,7 @@
 /* Counts changes after which a handle may mean another context. */
 static _Atomic uint64_t generation = 1;
 
-/* An entry point was opened by which the current context may change unseen. */
+/* An entry point was opened that may change the current context unseen. */
 static _Atomic bool opaque;
 
 /* What this thread saw last. */
@@ -33,7 +33,7 @@ void context_invalidate(void)
 
 void context_opaque(void)
 {
-	static _Atomic bool told; /* to all threads, not before */
+	static _Atomic bool told; /* set after all threads know it */
 
 	if (atomic_load(&told))
 		return;
@@ -47,7 +47,7 @@ bool context_is_opaque(void)
 	return opaque;
 }
 
-/* As context_current, of a handle that was current in that generation. */
+/* As context_current, for a handle that was current in that generation. */
 static struct context *current_known(CUcontext handle, uint64_t now)
 {
 	struct context *context;
@@ -81,8 +81,7 @@ struct context *context_current(void)
 	if (real && !real->cuCtxGetCurrent(&handle) && handle)
 		context = current_known(handle, now);
 	if (sure && context != sure && sure == observer->was_sure()) {
-		context_opaque(); /* there is an entry point that we don't see
-				   */
+		context_opaque(); /* there is an entry that we don't see */
 		observer->was_wrong();
 	}
 	observer->lookup_ended(context, !opaque);

@@ -1,6 +1,6 @@
-/* Who is at a context, and who may be ending it. Of the two, neither begins
- * before the other is over; a call that may end it is the rarer one, and it
- * alone is waited for where nothing else will do. */
+/* Calls that use a context, and calls that may end it. Neither kind begins
+ * before the other is over. A call that may end a context is the rarer one;
+ * users wait for it only where nothing else will do. */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -11,8 +11,9 @@
 
 static _Atomic unsigned int awaited; /* threads in context_unused */
 
-/* Calls that may end a context, of this thread: what these call in their turn
- * does not wait for them. Deeper ones than that wait. */
+/* The contexts that this thread's own calls may end. What these calls call in
+ * their turn does not wait for them. If more than ENDS_MAX calls are within
+ * each other, the deeper ones wait. */
 enum { ENDS_MAX = 8 };
 static __thread struct context *own_ends[ENDS_MAX];
 
@@ -25,7 +26,7 @@ static bool is_ending_here(const struct context *context)
 	return false;
 }
 
-/* An end of this thread begins, or is over. */
+/* A call of this thread that may end a context begins, or is over. */
 static void own_ends_change(const struct context *from, struct context *to)
 {
 	int i = 0;
@@ -70,9 +71,10 @@ void context_await(struct context *context)
 	context_leave(context);
 }
 
-/* After the end, addresses that are being given back may be others', and events
- * are gone. Until nobody uses it, the context is as any other: who does may
- * wait for its work, and nobody is to wait for them because of this. */
+/* A call may not end the context while it is in use: afterwards, addresses that
+ * are being given back may be others', and events are gone. Until nobody uses
+ * it, the context is as any other: its users may wait for its work, and nobody
+ * has to wait for them because of this call. */
 void context_unused(struct context *context)
 {
 	pthread_mutex_lock(&context->lock);

@@ -6,13 +6,14 @@
 
 struct context;
 
-/* It begins. False: the context is in use, and it has not. */
+/* The call begins. Returns false if the context is in use, and it has not
+ * begun. */
 bool context_closing(struct context *context);
 
-/* Whether a call waits until a context is not in use. */
+/* Whether a call waits in context_unused until nobody uses a context. */
 bool contexts_awaited(void);
 
-/* It has returned. */
+/* The call has returned. */
 void context_closed(struct context *context);
 
 #endif

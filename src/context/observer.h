@@ -1,4 +1,4 @@
-/* What those above do when contexts come and go. */
+/* What the layers above do when contexts come and go. */
 #ifndef MNM_OBSERVER_H
 #define MNM_OBSERVER_H
 
@@ -9,35 +9,37 @@ struct context;
 struct device;
 
 struct context_observer {
-	/* Another context than the first is about to be known. */
+	/* A context is about to be known beside another one. */
 	void (*second_comes)(void);
-	/* There is a context more, which other threads get when this returns.
-	 * Created: nobody has given it work. */
+	/* There is a new context, which other threads get when this returns.
+	 * created: nobody has given it work. */
 	void (*joined)(struct context *context, bool created);
-	/* A context, or a part of one, by its handle; then one with all that
-	 * it had. */
+	/* The handle of a context, or of a part of one, has ended. Then a
+	 * context has ended, with all that it had. */
 	void (*handle_ended)(struct CUctx_st *handle);
 	void (*ended)(struct context *context);
-	/* One lives on, and has memory of the device to give back. */
+	/* A context lives on, and has memory of the device to give back. */
 	void (*pends)(struct device *device);
 
 	/* A handle may mean another context: each thread asks again. */
 	void (*handles_changed)(void);
 	/* The calling thread's current context is about to change. */
 	void (*current_changes)(void);
-	/* Which it is is asked now; and it is this one, or NULL. Sure: it
-	 * changes only where we see it. */
+	/* CUDA is asked now which context is current; then it is this one, or
+	 * none (NULL). sure: it changes only where mnm sees it. */
 	void (*lookup_begins)(void);
 	void (*lookup_ended)(const struct context *context, bool sure);
-	/* The one that was sure to be current, or NULL; and it was not. */
+	/* The context that was sure to be current, or NULL; and it was not
+	 * current after all. */
 	struct context *(*was_sure)(void);
 	void (*was_wrong)(void);
 };
 
-/* There is one; it stays. Before the first context is known. */
+/* Sets the only observer, for good. Called before the first context is
+ * known. */
 void contexts_observe(const struct context_observer *observer);
 
-/* That one; before, it does nothing. */
+/* That observer, or one that does nothing if none is set yet. */
 const struct context_observer *contexts_observer(void);
 
 #endif
