@@ -18,11 +18,11 @@ _Static_assert(sizeof(struct block) == 48, "as block.h says");
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct block *spare; /* under lock, linked by next */
 
-/* Neighbours where they are fresh. */
+/* Fresh records are neighbours in memory. */
 __thread struct block *block_freelist;
 __thread int block_freelist_count;
 
-static __thread bool ended; /* it exits */
+static __thread bool ended; /* the thread exits */
 
 static struct once watch_once = ONCE_INIT;
 static struct thread_key watch; /* set in threads that have had records */
@@ -76,7 +76,7 @@ static void watch_open(void)
 	thread_key_open(&watch, own_ended);
 }
 
-/* Whether the thread may have records of its own, which it gives back when it
+/* Whether the thread may have records of its own. It gives them back when it
  * ends. */
 static bool own_allowed(void)
 {
@@ -87,7 +87,7 @@ static bool own_allowed(void)
 	return true;
 }
 
-/* Takes some more, the first of them to be popped first. */
+/* Takes some more records. The first one taken is popped first. */
 static void own_fill(void)
 {
 	struct block *taken[OWN_FILL];

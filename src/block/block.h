@@ -1,13 +1,14 @@
-/* A block: memory that a pool took from the driver, and the index that finds
- * it by its address.
+/* A block: memory that a pool took from the driver, and the index that finds it
+ * by its address.
  *
- * The index is only a hint from an address to a record; what holds is the
- * record's own word, its address and its state in one, so that a change of
- * hands is one atomic step on it. The index changes when memory comes from the
- * driver or goes back; looking one up takes no lock.
+ * The index is only a hint that leads from an address to a record. What counts
+ * is the record's own word, which holds its address and its state in one, so
+ * that a block changes hands in one atomic step on that word. The index changes
+ * when memory comes from the driver or goes back; looking up an address takes
+ * no lock.
  *
- * Of tables a block costs its record, 48 bytes, and 10.7 to 16 of the index,
- * which has 32 KiB at least. */
+ * The tables cost 48 bytes for the record of a block, and 10.7 to 16 bytes of
+ * the index, which takes at least 32 KiB. */
 #ifndef MNM_BLOCK_H
 #define MNM_BLOCK_H
 
@@ -18,9 +19,9 @@
 
 struct pool;
 
-/* In the low bits of an address, which is a multiple of 256, the least
- * alignment that CUDA promises. So the word of a plain live block is its
- * address. */
+/* State and marks, in the low bits of an address, which is a multiple of 256,
+ * the least alignment that CUDA promises. So the word of a live block without
+ * marks is its address. */
 #define BLOCK_IDLE     UINT64_C(1)               /* it has been freed */
 #define BLOCK_GONE     UINT64_C(2)               /* it is no block */
 #define BLOCK_STATE    (BLOCK_IDLE | BLOCK_GONE) /* neither: it is live */
@@ -29,16 +30,16 @@ struct pool;
 #define BLOCK_ROOMY    UINT64_C(16) /* it serves a request of another span */
 #define BLOCK_BITS     UINT64_C(255)
 
-/* Of a block that was never freed: devices count from the next one on. */
+/* The epoch of a block that was never freed: devices count from the next one
+ * on. */
 #define EPOCH_NEVER 0
 
 struct block {
 	_Atomic uint64_t word; /* address | state and marks of this life */
 	size_t size;           /* bytes asked for, while live */
 	size_t span;           /* bytes taken from the driver, >= size */
-	uint64_t epoch; /* of its last free; usable once that epoch is safe */
-	struct pool *pool;  /* that served it; while live, it can't end.
-			     * A walk may look at it: see block_pool */
+	uint64_t epoch;     /* of its last free; reusable once that is safe */
+	struct pool *pool;  /* that served it; can't end while it is live */
 	struct block *next; /* in a list of idle blocks */
 };
 
@@ -52,8 +53,9 @@ static inline uint64_t block_addr(const struct block *block)
 	return block_word(block) & ~BLOCK_BITS;
 }
 
-/* The pool of a block that is not the caller's, whose record may be dropped and
- * given out anew meanwhile; and what changes it. */
+/* The pool of a block that the caller does not own, as in a walk: its record
+ * may be dropped and reused meanwhile. Whoever sets a pool does so by
+ * block_pool_set. */
 static inline struct pool *block_pool(const struct block *block)
 {
 	return __atomic_load_n(&block->pool, __ATOMIC_RELAXED);
@@ -69,50 +71,54 @@ static inline bool word_is_live(uint64_t word)
 	return !(word & BLOCK_STATE);
 }
 
-/* A blank record, or NULL without memory for it. Thread-safe. */
+/* A blank record, or NULL if there is no memory for it. Thread-safe. */
 struct block *block_new(void);
 
-/* Ends the record of a block. Its memory stays readable, so that a racing
- * free of a wrong program reads an old value and not a fault. */
+/* Ends the record of a block. Its memory stays readable, so that a racing free
+ * in an incorrect program reads an old value and does not fault. */
 void block_drop(struct block *block);
 
-/* Enters a fresh block as live. False: no memory for the index, or an address
- * that is not a block's. *stale and *word are what was there before: the
- * driver gave the address out again, so that block is gone; else NULL. */
+/* Enters a fresh block as live. Returns false if there is no memory for the
+ * index, or the address can't be a block's. If another block is known at addr,
+ * the driver has given the address out again, so that block is gone: *stale is
+ * its record, and *word its last word. Otherwise *stale is NULL. */
 bool block_enter(struct block *block, uint64_t addr, struct block **stale,
 		 uint64_t *word);
 
-/* As block_enter, in one step and on one look; false also if a block is known
- * at addr, or the index is full or being replaced: nothing was entered then. */
+/* As block_enter, but in one step after one look. Also returns false if a block
+ * is known at addr, or the index is full or being replaced. If it returns
+ * false, nothing was entered. */
 bool block_enter_alone(struct block *block, uint64_t addr);
 
-/* The block at exactly addr and its word; NULL, and BLOCK_GONE: none is. */
+/* The block at exactly addr and its word. If there is none, returns NULL and
+ * sets *word to BLOCK_GONE. */
 struct block *block_find(uint64_t addr, uint64_t *word);
 
-/* Turns the live block at addr idle, in one step, and returns it; *word is
- * what it was before. NULL: no live block starts there; *word says whether an
- * idle one does. */
+/* Turns the live block at addr idle, in one step, and returns it; *word is what
+ * it was before. Returns NULL if no live block starts there; *word says whether
+ * an idle one does. */
 struct block *block_take(uint64_t addr, uint64_t *word);
 
-/* As block_take, for that very record; false also if it has become another
- * block's, which is at another address. */
+/* As block_take, for a record that the caller has found. Also returns false if
+ * the record has become that of a block at another address. */
 bool block_claim(struct block *block, uint64_t addr);
 
-/* Marks the live block at addr for this life; false: it is not live. */
+/* Marks the live block at addr for this life; returns false if it is not
+ * live. */
 bool block_mark(struct block *block, uint64_t addr, uint64_t mark);
 
-/* An idle block, which the caller owns, has no marks any more, but that it is
- * exported, which ends with the record; or it is live. */
+/* The caller owns the idle block. block_unmark removes its marks, except that
+ * it is exported, which ends with the record; block_revive makes it live. */
 void block_unmark(struct block *block);
 void block_revive(struct block *block);
 
-/* Removes an idle block, which the caller owns, from the index; its address
- * stays known. False: the driver has given it out anew, so the memory is
- * another block's. */
+/* Removes an idle block, which the caller owns, from the index; the record
+ * keeps its address. Returns false if the driver has given the address out
+ * again, so that the memory is another block's. */
 bool block_remove(struct block *block);
 
-/* Undoes that: it is known again, as idle. False: no memory for the index, or
- * another block is known there. */
+/* Undoes block_remove: the block is known again, as idle. Returns false if
+ * there is no memory for the index, or another block is known there. */
 bool block_restore(struct block *block);
 
 /* Calls visit for each block, live or idle; visit may remove it. */

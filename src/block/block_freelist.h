@@ -1,5 +1,6 @@
 /* Spare records of blocks that a thread keeps for itself, so that threads don't
- * write to one cache line: as block_new and block_drop, without a call. */
+ * write to one cache line. They do what block_new and block_drop do, without a
+ * call. */
 #ifndef MNM_BLOCK_FREELIST_H
 #define MNM_BLOCK_FREELIST_H
 
@@ -7,7 +8,7 @@
 
 enum { BLOCK_FREELIST_MOST = 128 };
 
-/* Linked by next. Only these and block.c change them. */
+/* Linked by next. Only the functions below and block.c change these. */
 extern __thread struct block *block_freelist;
 extern __thread int block_freelist_count;
 
@@ -27,7 +28,7 @@ static inline struct block *block_freelist_pop(void)
 	return block;
 }
 
-/* Whether one more may stay. A thread that has none may not keep any. */
+/* Whether one more record may stay. A thread that has none may not keep any. */
 static inline bool block_freelist_takes(void)
 {
 	return block_freelist_count > 0 &&

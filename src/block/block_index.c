@@ -1,10 +1,10 @@
 /* How the index of blocks changes: entries are entered by one atomic step, and
  * removed by a store.
  *
- * A table that is full is replaced by a larger one. Whoever enters meanwhile
- * sees `growing` after the step, or its entry is seen by the copy: both are
- * full barriers. What is looked up in vain in a table that has been replaced
- * is looked up in the new one. */
+ * A full table is replaced by a larger one. A thread that enters meanwhile sees
+ * `growing` after its step, or its entry is seen by the copy: both are full
+ * barriers. If a look-up finds nothing in a table that has been replaced, it
+ * looks into the new one. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -12,8 +12,9 @@
 #include "block.h"
 #include "block_index.h"
 
-/* Entries: so many that the programs there are have few blocks beside one
- * another, as a search past one costs a fifth of a pair. */
+/* The least number of entries. With so many, few blocks lie beside one another
+ * in the programs there are; a search past one costs a fifth of a request with
+ * its free. */
 #ifndef TABLE_LEAST /* as TABLE_TAIL */
 #define TABLE_LEAST 4096
 #endif
@@ -27,7 +28,7 @@ struct block_table block_table_none = {
 
 struct block_table *_Atomic block_table = &block_table_none;
 static _Atomic bool growing;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of a growth */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for a growth */
 
 static size_t table_bytes(size_t size)
 {
@@ -35,7 +36,7 @@ static size_t table_bytes(size_t size)
 	       (size + TABLE_TAIL) * sizeof(uint64_t);
 }
 
-/* Not freed when it is replaced, as it may still be searched. */
+/* A table is not freed when it is replaced, as it may still be searched. */
 static struct block_table *table_new(size_t size)
 {
 	struct block_table *table =
@@ -54,8 +55,9 @@ static bool table_is_full(struct block_table *table)
 	       table->size / 4 * 3;
 }
 
-/* The block of an entry of the table, and its word. NULL: the entry is of no
- * use any more, as its record is not at the address it was made for. */
+/* The block of an entry of the table, and its word. Returns NULL if the entry
+ * is of no use any more, because its record is not at the address that the
+ * entry was made for. */
 static struct block *entry_holds(struct block_table *table, uint64_t entry,
 				 uint64_t *word)
 {
@@ -75,7 +77,8 @@ static const _Atomic uint64_t *table_end(struct block_table *table)
 	return &table->entries[table->size + TABLE_TAIL - 1];
 }
 
-/* Before the table is published. False: there is no place. */
+/* Puts an entry into a table that is not published yet. Returns false if there
+ * is no place. */
 static bool table_put(struct block_table *table, const struct block *block,
 		      uint64_t addr)
 {
@@ -101,15 +104,16 @@ static size_t table_count(struct block_table *table)
 	return count;
 }
 
-/* Under lock. Its pages go back, the first as well: who still searches it finds
- * a table of no places, and an empty entry. */
+/* Under lock. The table's pages go back, the first one as well: a thread that
+ * still searches it finds a table of no places, and an empty entry. */
 static void table_retire(struct block_table *table)
 {
 	if (table != &block_table_none)
 		madvise(table, table_bytes(table->size), MADV_DONTNEED);
 }
 
-/* Under lock. NULL: no memory, or no place for one of them. */
+/* Under lock. Returns NULL if there is no memory, or no place for one of the
+ * blocks. */
 static struct block_table *table_copy(struct block_table *full, size_t size)
 {
 	struct block_table *table = table_new(size);
@@ -128,8 +132,8 @@ static struct block_table *table_copy(struct block_table *full, size_t size)
 }
 
 /* Under lock. Half of the new table's entries are left for blocks to come, and
- * what is entered meanwhile. One that had no place for a block though it is not
- * full becomes larger in any case. */
+ * for those that are entered meanwhile. If a table had no place for a block
+ * though it is not full, the new one is larger in any case. */
 static struct block_table *table_grown(struct block_table *full)
 {
 	size_t size = table_count(full) * 2;
@@ -142,7 +146,8 @@ static struct block_table *table_grown(struct block_table *full)
 	return table_copy(full, size);
 }
 
-/* Replaces a table that has no place for a block; false: no memory. */
+/* Replaces a table that has no place for a block. Returns false if there is no
+ * memory. */
 static bool block_index_grow(struct block_table *full)
 {
 	struct block_table *table = NULL;
@@ -163,7 +168,8 @@ static bool block_index_grow(struct block_table *full)
 	return done || table;
 }
 
-/* One step into the first place that is free. False: there is none. */
+/* Enters a block in one step, into the first place that is free. Returns false
+ * if there is none. */
 static bool table_enter(struct block_table *table, const struct block *block,
 			uint64_t addr)
 {
@@ -252,7 +258,8 @@ struct block *block_take(uint64_t addr, uint64_t *word)
 	return NULL;
 }
 
-/* A table that is being replaced may keep it; stale, it is dropped later. */
+/* The copy of a table that is being replaced may keep the entry, which is stale
+ * then and is dropped later. */
 static void index_remove(const struct block *block, uint64_t addr)
 {
 	struct block_home home = block_home(atomic_load(&block_table), addr);
@@ -266,7 +273,7 @@ static void index_remove(const struct block *block, uint64_t addr)
 				      memory_order_release);
 }
 
-/* Ends a record that the driver has given the address of out anew. */
+/* Ends the record at addr, as the driver has given that address out again. */
 static struct block *block_oust(uint64_t addr, uint64_t *word)
 {
 	struct block *stale = block_find(addr, word);
@@ -292,7 +299,7 @@ bool block_enter(struct block *block, uint64_t addr, struct block **stale,
 	if (!addr_fits(addr))
 		return false;
 	*stale = block_oust(addr, word);
-	/* A free that CUDA refused has not ended what others may do. */
+	/* A block whose free CUDA has refused is still exported if it was. */
 	atomic_store(&block->word, addr | (block_word(block) & BLOCK_EXPORTED));
 	if (index_enter(block, addr))
 		return true;
@@ -307,8 +314,9 @@ static bool block_is_at(const struct block *block, uint64_t addr)
 	return (word & ~BLOCK_BITS) == addr && !(word & BLOCK_GONE);
 }
 
-/* The first place that is free, after a look at all up to an empty one; *found
- * is what it holds. NULL: a block is known at addr, or the table is full. */
+/* Finds the first place that is free, after a look at all entries up to an
+ * empty one; *found is what it holds. Returns NULL if a block is known at addr,
+ * or the table is full. */
 static _Atomic uint64_t *place_alone(struct block_table *table, uint64_t addr,
 				     uint64_t *found)
 {
@@ -343,7 +351,7 @@ bool block_enter_alone(struct block *block, uint64_t addr)
 					   entry_of(block, tag))) {
 		if (found == ENTRY_EMPTY)
 			atomic_fetch_add(&table->entered, 1);
-		/* After the step, a full barrier: see grow. */
+		/* After the step, a full barrier: see block_index_grow. */
 		if (!atomic_load(&growing) &&
 		    atomic_load(&block_table) == table)
 			return true;

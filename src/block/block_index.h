@@ -1,7 +1,7 @@
-/* The index of blocks as a look-up sees it: a flat table of entries, each the
- * address of a record and a tag of the address it was made for, probed in order
- * until an empty one. An entry may be stale: the record's own word decides.
- * Written by block_index.c. */
+/* The index of blocks as a look-up sees it: a flat table of entries. Each entry
+ * is the address of a record and a tag of the address that it was made for. A
+ * look-up probes entries in order until it finds an empty one. An entry may be
+ * stale: the record's own word decides. block_index.c writes the table. */
 #ifndef MNM_BLOCK_INDEX_H
 #define MNM_BLOCK_INDEX_H
 
@@ -12,8 +12,8 @@
 
 struct block;
 
-/* Entries that follow the last place, so that a search need not turn around;
- * the very last stays empty. */
+/* Entries that follow the last place, so that a search need not wrap around.
+ * The very last one stays empty. */
 #ifndef TABLE_TAIL /* fewer for generated programs: see tests/proof.mk */
 #define TABLE_TAIL 256
 #endif
@@ -28,7 +28,7 @@ struct block_table {
 #define ENTRY_REMOVED UINT64_C(2)
 #define TAG_BITS      16 /* the low ones of an entry */
 
-/* Only block_index.c writes them. One has no blocks, for ever. */
+/* Only block_index.c writes them. block_table_none never has blocks. */
 extern struct block_table *_Atomic block_table;
 extern struct block_table block_table_none;
 
@@ -40,9 +40,9 @@ struct block_home {
 
 /* Multiplicative hashing (Knuth, volume 3, 6.4). The factor is the best of
  * 3,000 tried over blocks at strides of 256 bytes to 64 MiB, up to 360,000 of
- * them, in a table that is full to 70 %: 1.2 probes in the mean, 2.1 at worst.
- * The tag has what the place does not tell, and is odd, as no empty or removed
- * entry is. */
+ * them, in a table that is 70 % full: 1.2 probes on average, 2.1 at worst. The
+ * tag has bits of the hash that the place does not tell. It is odd, and an
+ * empty or removed entry is not. */
 static inline struct block_home block_home(struct block_table *table,
 					   uint64_t addr)
 {

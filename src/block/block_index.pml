@@ -1,8 +1,8 @@
 /* How the index of blocks grows, for the model checker spin: what is entered
- * beside a growth is in the table that comes of it. See block_index.c, whose
- * accesses here are all atomic steps in one order.
+ * during a growth is in the table that comes of it. See block_index.c; its
+ * accesses are modelled as atomic steps in one order.
  *
- * A guard left out by -D is for the search to find. */
+ * Each guard can be left out by -D; the search must then find the fault. */
 
 bool entered[2]; /* the block's entry, in the old table and the new one */
 byte table;      /* that is the index */

@@ -27,7 +27,7 @@ static struct buffer_id *buffer_id_find(const struct block *block)
 	return id;
 }
 
-/* Under lock. NULL: no memory. */
+/* Under lock. Returns NULL if there is no memory. */
 static struct buffer_id *buffer_id_add(const struct block *block)
 {
 	struct buffer_id *id = calloc(1, sizeof(*id));
@@ -42,8 +42,9 @@ static struct buffer_id *buffer_id_add(const struct block *block)
 	return NULL;
 }
 
-/* Under lock. The mark is what makes the free of the block end the id. Without
- * it, what is found here is of a life that ended unseen. */
+/* Under lock. Because of the mark, the free of the block ends the id. If a
+ * block has no mark but an id is found here, the id is of a life that ended
+ * unseen. */
 static uint32_t id_of(struct block *block, uint64_t addr, bool named)
 {
 	struct buffer_id *id = buffer_id_find(block);
@@ -63,7 +64,7 @@ uint32_t buffer_id_of(struct block *block, uint64_t addr)
 
 	pthread_mutex_lock(&lock);
 	word = atomic_load(&block->word);
-	if ((word & ~BLOCK_BITS) == addr) /* else it is another's by now */
+	if ((word & ~BLOCK_BITS) == addr) /* else the record has moved on */
 		found = id_of(block, addr, word & BLOCK_NAMED);
 	pthread_mutex_unlock(&lock);
 	return found;
