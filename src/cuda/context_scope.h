@@ -13,7 +13,8 @@ struct context_scope {
 CUresult context_scope_begin(struct context_scope *scope, CUcontext target);
 void context_scope_end(struct context_scope *scope);
 
-/* The calling thread's mode for captures; a driver before 10.1 has none. */
+/* Exchanges *mode for the calling thread's mode for captures. Does nothing on a
+ * driver before 10.1, which has no such mode. */
 void mode_exchange(CUstreamCaptureMode *mode);
 
 #endif

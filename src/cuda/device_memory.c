@@ -57,9 +57,9 @@ int backing_wait(CUcontext context)
 	return (int)res;
 }
 
-/* By what every program relies on: no document says more than that it may wait,
- * but the driver itself may not give out memory that a kernel still uses, and
- * can't know which memory that is. */
+/* This waits by what every program relies on. No document says more than that a
+ * free may wait. But the driver itself may not give out memory that a kernel
+ * still uses, and can't know which memory that is. */
 int backing_free_wait(CUcontext context)
 {
 	struct context_scope scope;

@@ -71,8 +71,8 @@ bool backing_stream_is_idle(CUstream stream)
 	return real->cuStreamQuery && !real->cuStreamQuery(stream);
 }
 
-/* Those of which cuda.h says that any further CUDA work will return the same
- * error, or that the process must be relaunched. */
+/* The errors of which cuda.h says that any further CUDA work will return the
+ * same error, or that the process must be relaunched. */
 bool backing_is_lost(int res)
 {
 	switch (res) {
@@ -96,8 +96,8 @@ bool backing_is_lost(int res)
 	}
 }
 
-/* Any other error may be of earlier work, and the call has done what it was to
- * do; so the documents say of most. */
+/* Any other error may come from earlier work, although the call has done what
+ * it was to do; the documents say so of most calls. */
 bool backing_is_refused(int res)
 {
 	switch (res) {

@@ -23,12 +23,12 @@ USED(cuStreamIsCapturing) \
 USED(cuStreamIsCapturing_ptsz) \
 USED(cuThreadExchangeStreamCaptureMode)
 
-/* Entries that we hook. HOOK(symbol, name, from, until): cuGetProcAddress
- * hands the symbol out for this name and a version in [from, until). With the
- * flag for the per-thread default stream it is the symbol's _ptsz or _ptds
- * twin; that one's own row has an empty range, at its first version. The first
- * three lists are those of the entries that queue work, or may do so unseen
- * (stream_order.h), and of those that only take memory (room.h). */
+/* Entries that we hook. HOOK(symbol, name, from, until): cuGetProcAddress hands
+ * the symbol out for this name and a version in [from, until). With the flag
+ * for the per-thread default stream it hands out the symbol's _ptsz or _ptds
+ * twin. The twin's own row has an empty range, at its first version. The first
+ * three lists are those of the entries that queue work, of those that may do so
+ * unseen (stream_order.h), and of those that only take memory (room.h). */
 #define DRIVER_HOOK_LIST DRIVER_WORK_LIST DRIVER_OPAQUE_LIST DRIVER_ROOM_LIST \
 HOOK(cuGetProcAddress, "cuGetProcAddress", 11030, 12000) \
 HOOK(cuGetProcAddress_v2, "cuGetProcAddress", 12000, VERSION_MAX) \

@@ -13,7 +13,7 @@
 #include "real.h"
 #include "preload/syscall_filter.h"
 
-/* Where an entry stands in its table. */
+/* The place of an entry in its table. */
 struct entry {
 	const char *symbol;
 	size_t offset;
@@ -95,9 +95,10 @@ static int library_visit(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;
 }
 
-/* The loaded library whose file name starts so; it may be local to a plug-in,
- * where no look-up by scope finds it. NULL: none is loaded. Opened after the
- * walk, which holds a lock that dlopen takes second. */
+/* The loaded library whose file name starts with this prefix, or NULL if none
+ * is loaded. It may be local to a plug-in, where no look-up by scope finds it.
+ * It is opened after the walk, because the walk holds a lock that dlopen takes
+ * second. */
 static void *library_find(const char *prefix)
 {
 	struct library_search search = {prefix, ""};
@@ -107,7 +108,7 @@ static void *library_find(const char *prefix)
 	return loader_open(search.path, RTLD_LAZY | RTLD_NOLOAD);
 }
 
-/* Fills a table; false if an entry that is needed is missing. */
+/* Fills a table. Returns false if an entry that is needed is missing. */
 static bool table_fill(char *table, const struct library *library, void *handle)
 {
 	const struct entry *entry;
@@ -125,7 +126,8 @@ static bool table_fill(char *table, const struct library *library, void *handle)
 	return true;
 }
 
-/* Without CUDA's entries a program's calls could not even be handed on. */
+/* If there is no memory, the spare table serves: without CUDA's entries, a
+ * program's calls could not even be handed on. */
 static void *table_new(struct library *library)
 {
 	void *table = calloc(1, library->table_size);
@@ -143,8 +145,8 @@ static void table_drop(struct library *library, void *table)
 		free(table);
 }
 
-/* Published once; whoever comes second drops theirs. A lock would meet the
- * loader's own: constructors call dlsym too. */
+/* A table is published once; a thread that comes second drops its own. A lock
+ * would meet the loader's own lock, because constructors call dlsym too. */
 static const void *library_table(struct library *library)
 {
 	const void *there =
@@ -159,8 +161,8 @@ static const void *library_table(struct library *library)
 		fresh = table_new(library);
 	if (fresh)
 		usable = table_fill(fresh, library, handle);
-	loader_error_clear(); /* what this CUDA lacks is no error of the
-				 caller's */
+	/* What this CUDA lacks is not an error of the caller's. */
+	loader_error_clear();
 	if (usable &&
 	    atomic_compare_exchange_strong(library->table, &there, fresh))
 		return fresh;

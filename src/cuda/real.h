@@ -1,7 +1,7 @@
 /* CUDA's own entries, past our hooks.
  *
- * The driver is whichever libcuda the program has loaded; it is never loaded
- * by us. Only hooks, backing and context start-up may call these. */
+ * The driver is whichever libcuda the program has loaded; mnm never loads it.
+ * Only hooks, backing and context start-up may call these. */
 #ifndef MNM_REAL_H
 #define MNM_REAL_H
 
@@ -47,14 +47,14 @@ struct real_runtime {
 #undef USED
 };
 
-/* NULL until they have been asked for, and the program has loaded the library.
- */
+/* NULL until a table has been asked for while the program has the library
+ * loaded. */
 extern const void *_Atomic real_driver_table, *_Atomic real_runtime_table;
 const struct real_driver *real_driver_find(void);
 const struct real_runtime *real_runtime_find(void);
 
-/* NULL while the program has not loaded that library. Members that it lacks
- * are NULL; cuMemAlloc_v2, cuMemFree_v2 and the context's are there. */
+/* Return NULL while the program has not loaded that library. Members that it
+ * lacks are NULL; those that are needed (real.c) never are. */
 static inline const struct real_driver *real_driver(void)
 {
 	const struct real_driver *table =
