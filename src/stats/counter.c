@@ -11,7 +11,7 @@ static uint64_t own_value(const struct device *device, enum counter counter)
 				    memory_order_relaxed);
 }
 
-/* Parts of a total, which nobody changes itself. */
+/* The parts of totals. Nobody changes a total itself. */
 static const struct {
 	enum counter total, part;
 } parts[] = {
@@ -22,7 +22,8 @@ static const struct {
 
 enum { PARTS = sizeof(parts) / sizeof(*parts) };
 
-/* A maximum is of a gauge in a row before, and totals have no totals. */
+/* The gauge of a maximum is in a row before it, and no total is part of a
+ * total. */
 enum {
 	SUM,
 	GAUGE,
@@ -53,7 +54,7 @@ static const unsigned char kinds[COUNTER_MAX] = {
 #undef COUNTER
 };
 
-/* What threads count of it; WORD_none: nothing. */
+/* What threads count of each counter; WORD_none: nothing. */
 static const unsigned char word_of[COUNTER_MAX] = {
 #define COUNTED(counter, word) [COUNTER_##counter] = WORD_##word,
 	THREAD_COUNTER_LIST
@@ -77,7 +78,7 @@ void counter_raise(struct device *device, enum counter maximum, uint64_t value)
 		;
 }
 
-/* The threads are asked only where it seems to be a new one. */
+/* The threads are asked only if there seems to be a new maximum. */
 void counter_raise_maximum(struct device *device, enum counter gauge)
 {
 	enum counter maximum = counter_maximum(gauge);
@@ -86,7 +87,7 @@ void counter_raise_maximum(struct device *device, enum counter gauge)
 		counter_raise(device, maximum, counter_get(device, gauge));
 }
 
-/* Where one thread frees what another took, the free may have been seen and the
+/* If one thread frees what another took, the free may have been seen and the
  * request not. In stream order nothing waits for a fence. */
 static uint64_t shown(const struct device *device, enum counter counter,
 		      uint64_t sum)
@@ -97,7 +98,8 @@ static uint64_t shown(const struct device *device, enum counter counter,
 	return (int64_t)sum > 0 ? sum : 0;
 }
 
-/* What has changed by itself: totals, and maxima that are not noticed yet. */
+/* Derives the values that nobody sets: totals, and maxima that have not been
+ * noticed yet. */
 static void follow(uint64_t values[COUNTER_MAX])
 {
 	enum counter maximum;
@@ -111,8 +113,9 @@ static void follow(uint64_t values[COUNTER_MAX])
 	}
 }
 
-/* The own values first. Of what waits for a fence that is what to add to all
- * that was freed since the threads began, which never falls. */
+/* The device's own values first. For the bytes that wait for a fence, the own
+ * value is what to add to all bytes that were freed since the threads began,
+ * which never become less. */
 void counters_get(const struct device *device, uint64_t values[COUNTER_MAX])
 {
 	struct thread_words words;

@@ -1,5 +1,5 @@
-/* The counters of a device. What threads count for themselves is not among its
- * own until it is asked for here; see thread_stats.h. */
+/* The counters of a device. device->counters lacks what threads count for
+ * themselves: the functions here add it. See thread_stats.h. */
 #ifndef MNM_COUNTER_H
 #define MNM_COUNTER_H
 
@@ -10,42 +10,44 @@
 
 #include "context/context.h"
 
-/* Which functions a counter is for is said by its kind, see counter_list.h.
- * The caller needs no lock. A sum or a gauge grows by n. */
+/* The kind of a counter says which of these functions it is for, see
+ * counter_list.h. The caller needs no lock. counter_add adds n to a sum or a
+ * gauge. */
 static inline void counter_add(struct device *device, enum counter counter,
 			       uint64_t n);
-/* A gauge shrinks by n; or a sum, by what did not happen after all. */
+/* A gauge shrinks by n; or a sum does, by what did not happen after all. */
 void counter_sub(struct device *device, enum counter counter, uint64_t n);
-/* A maximum is at least this. */
+/* Raises a maximum to at least this. */
 void counter_raise(struct device *device, enum counter maximum, uint64_t value);
 uint64_t counter_get(const struct device *device, enum counter counter);
-/* All of them, as of one moment of what threads have counted. */
+/* All counters, with what threads had counted at one moment. */
 void counters_get(const struct device *device, uint64_t values[COUNTER_MAX]);
-/* As counter_get, of what threads have published: no lock, and no walk. A
- * maximum is that which has been noticed. */
+/* As counter_get, with what threads have published: takes no lock, and does not
+ * walk over threads. A maximum is the one that has been noticed so far. */
 uint64_t counter_approx(const struct device *device, enum counter counter);
-/* The same of a gauge, below nothing where a free is known and its request is
- * not: what is right in a sum of several. */
+/* As counter_approx, for a gauge. It is negative if a free is known and its
+ * request is not, which is right in a sum of several gauges. */
 int64_t counter_balance(const struct device *device, enum counter gauge);
-/* A request is served, how: COUNTER_hits or COUNTER_misses; a block is freed.
- */
+/* A request is served (how: COUNTER_hits or COUNTER_misses); a block is
+ * freed. */
 void device_count_alloc(struct device *device, size_t size, enum counter how);
 void device_count_free(struct device *device, size_t size);
-/* It was not freed after all. */
+/* The block was not freed after all. */
 void device_uncount_free(struct device *device, size_t size);
-/* Claims span bytes of the device, whatever the limits say (limit.h); what the
- * claim got is then counted as reserved, or the claim dropped. */
+/* Claims span bytes of the device, whatever the limits say (limit.h). The
+ * caller then counts what the claim got as reserved, or drops the claim. */
 void device_claim(struct device *device, size_t span);
 void device_unclaim(struct device *device, size_t span);
-/* Of what is claimed, so much is not for a pool; less than nothing drops it
- * with its claim. */
+/* Claims that many bytes which no pool gets; a negative number drops such a
+ * claim. */
 void device_claim_unpooled(struct device *device, int64_t change);
 void device_reserve(struct device *device, size_t span);
-/* Ends both. */
+/* Undoes device_claim and device_reserve. */
 void device_unreserve(struct device *device, size_t span);
 /* Sets COUNTER_quarantined_bytes; returns what it was. */
 uint64_t quarantine_set(struct device *device, uint64_t bytes);
-/* A request that found no room begins, and ends. */
+/* A request has found no memory, so the device is under pressure; that request
+ * is over. */
 void pressure_begin(struct device *device);
 void pressure_end(struct device *device);
 
@@ -73,7 +75,7 @@ static inline void counter_add(struct device *device, enum counter counter,
 {
 	atomic_fetch_add_explicit(&device->counters[counter], n,
 				  memory_order_relaxed);
-	/* The compiler knows the answer where it knows the counter. */
+	/* The compiler decides this if it knows the counter. */
 	if (counter_maximum(counter) != COUNTER_MAX)
 		counter_raise_maximum(device, counter);
 }

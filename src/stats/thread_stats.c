@@ -1,9 +1,9 @@
 /* The words of all threads, and their sums.
  *
- * Each thread publishes what it has counted when it syncs. Where that is not
- * enough, for a new maximum, and once in as many syncs as there are threads,
- * it does so for all of them. So a sync costs the same however many threads
- * there are, and the sum of what was published is seldom far off. */
+ * Each thread publishes what it has counted when it syncs. If there is a new
+ * maximum, and once in as many syncs as there are threads, it publishes the
+ * words of all threads. So a sync costs the same however many threads there
+ * are, and the sum of what was published is seldom far off. */
 #include "thread_stats.h"
 
 #include <pthread.h>
@@ -12,11 +12,11 @@
 #include "counter.h"
 #include "preload/thread.h"
 
-/* Words that are read while they change. */
+/* For functions that read words while they change. */
 #define TORN __attribute__((no_sanitize("thread")))
 
-/* What one of several threads may miss of a maximum: a part of it, and so many
- * bytes at most. */
+/* What one of several threads may miss of a maximum: a part of the maximum, and
+ * at most so many bytes. */
 enum { MAXIMUM_GRAIN = 16, MAXIMUM_MISSED = 8 << 20 };
 
 static struct thread_stats nobody;
@@ -24,7 +24,7 @@ static struct thread_stats nobody;
 __thread struct thread_stats *thread_stats_own = &nobody;
 
 static pthread_mutex_t lock = LOCK_SPINS; /* taken last of all locks */
-static _Atomic bool summing;              /* under lock, to be read */
+static _Atomic bool summing;              /* set under lock, read without */
 
 /* Under lock. */
 static struct thread_stats *all; /* linked by next */
@@ -32,12 +32,13 @@ static struct thread_stats *all; /* linked by next */
 /* Under lock, by device. */
 static struct {
 	struct thread_words published; /* by all threads there were */
-	struct thread_words ended;     /* of those that are no more */
+	struct thread_words ended;     /* of those that have ended */
 	unsigned int syncs;            /* until all words are published */
-	unsigned int others; /* than one thread, when they last were */
+	unsigned int others;           /* all but one, when they last were */
 } sums[DEVICE_ALL];
 
-/* What words of both kinds say. Under lock, or by their own thread. */
+/* The counts of words of both kinds. Under lock, or by the words' own
+ * thread. */
 #define UP(name)   ((uint64_t)stats->name)
 #define DOWN(name) ((uint64_t)(stats->name.most - stats->name.left))
 
@@ -67,7 +68,7 @@ struct thread_words thread_words_sum(const struct device *device)
 {
 	struct thread_words sum = {0};
 
-	if (device_is_host(device)) /* which has none */
+	if (device_is_host(device)) /* threads count nothing of it */
 		return sum;
 	pthread_mutex_lock(&lock);
 	atomic_store(&summing, true);
@@ -123,7 +124,7 @@ TORN static void publish(struct thread_stats *stats)
 #undef WORD
 }
 
-/* Under lock; there is one at least. */
+/* Under lock; there is at least one thread. */
 static void publish_all(const struct device *device)
 {
 	unsigned int count = 0;
@@ -161,7 +162,8 @@ void thread_stats_close(struct thread_stats *stats)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Under lock. What is known of a gauge; a free may be, and its request not. */
+/* Under lock. What is known of a gauge. A free may be known whose request is
+ * not. */
 static int64_t known(const struct device *device, enum counter gauge,
 		     enum thread_word word)
 {
@@ -184,8 +186,8 @@ static void publish_some(struct thread_stats *stats)
 		--*syncs;
 }
 
-/* Under lock. The maximum of a gauge, if it has one, is what is known of it at
- * least. */
+/* Under lock. Raises the maximum of a gauge, if it has one, to what is known of
+ * the gauge. */
 static inline void notice(struct device *device, enum counter gauge,
 			  enum thread_word word)
 {
@@ -200,8 +202,8 @@ static inline void notice(struct device *device, enum counter gauge,
 }
 
 /* Under lock. The bytes that a thread may take before there may be a new
- * maximum of a gauge. Where others give back what it takes, it would sync all
- * the time without some more. */
+ * maximum of a gauge. With other threads it gets some more: where they give
+ * back what it takes, it would sync all the time otherwise. */
 static int64_t room_until(const struct device *device, enum counter gauge,
 			  enum thread_word word)
 {
@@ -215,8 +217,8 @@ static int64_t room_until(const struct device *device, enum counter gauge,
 	return room + (more < MAXIMUM_MISSED ? more : MAXIMUM_MISSED);
 }
 
-/* Under lock. Where each request is the driver's, what is reserved grows as
- * what is live does, and has a maximum of its own. */
+/* Under lock. If each request goes to the driver, reserved bytes grow as live
+ * bytes do, and have a maximum of their own. */
 static int64_t live_room(const struct thread_stats *stats)
 {
 	int64_t live, reserved;
@@ -229,20 +231,22 @@ static int64_t live_room(const struct thread_stats *stats)
 	return reserved < live ? reserved : live;
 }
 
-/* Under lock. No other thread, nor context, has anything of the device. */
+/* Under lock. Whether no other thread, and no other context, has anything of
+ * the device. */
 static bool is_alone(const struct thread_stats *stats)
 {
 	return stats->alone && stats->device->contexts <= 1;
 }
 
-/* Under lock. It syncs after so many requests at the latest. */
+/* Under lock. The thread syncs after so many requests at the latest. */
 TORN static void sync_in(struct thread_stats *stats, int64_t requests)
 {
 	stats->hits.most += requests - stats->hits.left;
 	stats->hits.left = requests;
 }
 
-/* Who asks for sums is not waited for, but where there is a new maximum. */
+/* Does not wait for a thread that asks for sums, unless there is a new
+ * maximum. */
 TORN void thread_stats_sync(struct thread_stats *stats)
 {
 	int64_t live;
@@ -303,7 +307,7 @@ void thread_stats_claim_reserved(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* As on the fast path, where the thread has a cache. */
+/* Counts as the fast path does, if the thread has a cache. */
 TORN bool thread_count_alloc(const struct device *device, size_t size, bool hit)
 {
 	struct thread_stats *own = thread_stats_own;

@@ -1,7 +1,7 @@
-/* The words of struct thread_stats, a row each: WORD(name, way). It counts UP,
- * or DOWN to the moment at which its thread has to do something. And the
- * counters that it is a part of, a row each: COUNTED(counter, word). A counter
- * has one word at most. */
+/* The words of struct thread_stats, one row each: WORD(name, way). A word
+ * counts UP, or DOWN to the moment at which its thread has to do something.
+ * Then come the counters that words are part of, one row each: COUNTED(counter,
+ * word). A counter has one word at most. */
 #ifndef MNM_THREAD_WORD_LIST_H
 #define MNM_THREAD_WORD_LIST_H
 
