@@ -5,10 +5,10 @@
  * Each guard can be left out by -D; the search must then find the fault. */
 
 bool entered[2]; /* the block's entry, in the old table and the new one */
-byte table;      /* that is the index */
+byte table;      /* the one that is the index */
 bool growing, locked, done;
 
-/* block_index.c: grow */
+/* block_index.c: block_index_grow */
 active proctype grower()
 {
 	bool found;

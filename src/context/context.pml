@@ -8,7 +8,7 @@ bool listed = true; /* in the table */
 bool dead;
 byte closing, busy;
 
-/* A driver call of ours on what is in it: never after its end. */
+/* A driver call of ours on what is in the context: never after its end. */
 inline driver_call(kept)
 {
 	kept = !ended;
@@ -21,8 +21,9 @@ inline context_unuse()
 	busy--
 }
 
-/* Fences, waits and polls: context_try. Who does not list it, or is told that it
- * is dead, has nothing to wait for; while it is ending, nothing is relied on. */
+/* Fences, waits and polls: context_try. A thread that does not find the context
+ * in the table, or is told that it is dead, has nothing to wait for. While the
+ * context is ending, the thread relies on nothing. */
 proctype looker()
 {
 	bool found, kept, alive;
@@ -44,7 +45,7 @@ proctype looker()
 	fi
 }
 
-/* A first visit, the end of an order: context_use. */
+/* A first visit, or the end of stream order: context_use. */
 proctype visitor()
 {
 	bool found, kept, alive;
@@ -93,7 +94,7 @@ proctype closer(bool ends)
 	fi;
 	if
 	:: ends ->
-		atomic { /* bury, pools_forget */
+		atomic { /* unlink_context, pools_forget */
 			listed = false;
 			dead = true
 		}

@@ -20,7 +20,7 @@
 
 bool paused;           /* calls.h: calls_paused */
 bool unseen;            /* calls.c: unseen */
-byte calls[WORKERS];   /* struct calls: that began */
+byte calls[WORKERS];   /* struct calls: how many began */
 bool inside[WORKERS];  /* struct calls: one is under way */
 byte pending[WORKERS]; /* work on the device */
 
@@ -103,7 +103,7 @@ proctype worker(byte me)
 	od
 }
 
-/* calls.c: calls_unseen, and then an entry that tells nothing */
+/* calls.c: calls_unseen, and then an entry that mnm does not see */
 proctype stranger(byte me)
 {
 	atomic { drain(me); unseen = true };
@@ -182,7 +182,7 @@ proctype giver()
 			od;
 			if
 			:: same && !seen_unseen ->
-				/* The driver's free. */
+				/* A free in the driver. */
 				assert(pending[0] + pending[1] == 0 /* rests */);
 				skip;
 				assert(pending[0] + pending[1] == 0 /* rests */)

@@ -62,7 +62,7 @@ byte generation;
 bool pending;
 bool in_none;            /* wrong reuse is asked for */
 
-/* capture.c and hold.c. */
+/* capture.c and deferred_free.c. */
 byte quiet;              /* calls of ours that end a capture */
 byte count;
 bool hold_is_open;
@@ -163,7 +163,7 @@ inline epoch_publish(ended)
 	}
 }
 
-/* fence_make.c: quietly, backing_record of a context's fence */
+/* fence_make.c: fence_quietly, backing_record of a context's fence */
 inline record(both, yes)
 {
 	if
@@ -197,7 +197,8 @@ inline record(both, yes)
 	fi
 }
 
-/* fence_make.c: quietly, backing_wait_event: of the contexts by all events */
+/* fence_make.c: fence_quietly, backing_wait_event: each context waits for all
+ * events */
 inline gate(both, yes)
 {
 	if
@@ -233,7 +234,8 @@ inline gate(both, yes)
 	fi
 }
 
-/* fence_make.c: fence_try, fence_of, group_is_whole; yes: it has been made */
+/* fence_make.c: fence_try, fence_of, group_is_whole; yes: the fence has been
+ * made */
 inline fence_try(t, ended, both, yes)
 {
 #ifdef ONE_OF_SEVERAL
@@ -269,8 +271,8 @@ inline fence_try(t, ended, both, yes)
 #endif
 }
 
-/* wait.c: event_wait of one context; an old driver's wait is a free, which a
- * capture bears. */
+/* wait.c: event_wait of one context. With an old driver the wait is a free,
+ * which does not end a capture. */
 inline context_wait(work, seen, yes, res)
 {
 #ifdef OLD_DRIVER
@@ -300,8 +302,8 @@ inline context_wait(work, seen, yes, res)
 #endif
 }
 
-/* wait.c: device_wait. The epoch ends before the contexts are listed: one
- * that comes later has no work that was freed in it. */
+/* wait.c: device_wait. The epoch ends before the contexts are listed: a context
+ * that comes later has no work from before a free in that epoch. */
 inline device_wait(t, seen, ended, both, yes, res)
 {
 	res = true;
@@ -323,9 +325,9 @@ inline device_wait(t, seen, ended, both, yes, res)
 	fi
 }
 
-/* fence.c: fence_ready, with fence_make; whether a fence is due is left open, and
- * that another thread makes one. To be told that events are over is as a wait
- * that could be left. */
+/* fence.c: fence_ready, with fence_make. It is left open whether a fence is
+ * due, and whether another thread makes one. To be told that events are over is
+ * modelled as a wait that could be left. */
 inline fence_ready(t, seen, ended, both, yes, res)
 {
 	seen = safe;
@@ -365,7 +367,7 @@ inline fence_ready(t, seen, ended, both, yes, res)
 #include "stream_order.pml"
 #endif
 
-/* fence.c: fence_kept; how full the quarantine is, is left open. */
+/* fence.c: fence_kept. It is left open how full the quarantine is. */
 inline fence_kept(t, seen, ended, both, yes, res)
 {
 	if
@@ -392,8 +394,8 @@ inline pool_look(t, answer)
 	}
 }
 
-/* mem.c: fresh. Where the driver has the block no more, the request gets
- * memory that is of no interest here. */
+/* mem.c: mem_fresh. If the driver does not have the block any more, the request
+ * gets memory that is of no interest here. */
 inline take_fresh(t, answer)
 {
 	atomic {
@@ -407,7 +409,7 @@ inline take_fresh(t, answer)
 	}
 }
 
-/* mem.c: pool_keeps; pools.c: pools_take_back */
+/* mem_free.c: pool_keeps; pools.c: pools_take_back */
 inline pool_push(t, yes)
 {
 	atomic {
@@ -417,7 +419,7 @@ inline pool_push(t, yes)
 	}
 }
 
-/* hold.c: deferred_free_keep */
+/* deferred_free.c: deferred_free_keep */
 inline deferred_free_keep(yes)
 {
 	atomic {
@@ -426,7 +428,7 @@ inline deferred_free_keep(yes)
 	}
 }
 
-/* mem.c: mem_free. Taking the block from the table is the full barrier. */
+/* mem_free.c: mem_free. Taking the block from the table is the full barrier. */
 inline mem_free(t, seen, ended, both, yes, res)
 {
 	atomic {

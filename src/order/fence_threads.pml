@@ -35,7 +35,7 @@ inline work(t, where, seen, ended, both, yes, res)
 	where = 0
 }
 
-/* What a thread remembers no more is no other state. */
+/* Values that a thread does not need any more don't make states different. */
 inline forget(seen, ended, both, yes, res)
 {
 	d_step {
@@ -56,7 +56,7 @@ inline driver_free()
 	}
 }
 
-/* giveback.c: reclaim_run */
+/* reclaim.c: reclaim_run */
 inline reclaim_run()
 {
 	if
@@ -191,8 +191,8 @@ proctype swapper()
 	pending = true
 }
 
-/* context.c: context_register, join; observers.c: context_joined; fence.c:
- * peer_share, fence_attach */
+/* context.c: context_register, context_join; observers.c: context_joined;
+ * fence.c: peer_share, fence_attach */
 proctype second()
 {
 	byte seen, ended;
@@ -249,7 +249,8 @@ inline capture_expect()
 #endif
 }
 
-/* hold.c: deferred_free_leave, deferred_free_close_if_over; pools.c: pools_take_back */
+/* deferred_free.c: deferred_free_leave, deferred_free_close_if_over; pools.c:
+ * pools_take_back */
 inline deferred_free_leave(t, yes)
 {
 	hold_users--;
@@ -267,8 +268,8 @@ inline deferred_free_leave(t, yes)
 	fi
 }
 
-/* Captures work that uses the block, frees it in the capture or after the
- * graph's end, and launches the graph, which is work as any other. */
+/* Captures work that uses the block, frees the block in the capture or after
+ * the graph's end, and launches the graph, which is work like any other. */
 proctype capturer()
 {
 	byte seen, ended, where, mine;
@@ -324,7 +325,8 @@ proctype capturer()
 }
 
 #ifdef BEGIN
-/* Fences without end: a begin gets its turn all the same. */
+/* Fences are made without end: the begin of a capture gets its turn all the
+ * same. */
 active [2] proctype fencer()
 {
 	bool yes;

@@ -17,7 +17,7 @@ bool back[2];            /* what stream_order_return_begin has answered */
 
 #define may_return (!barred && count == 0 && !several)
 
-/* work.c: order_end; fence.c: fence_restart, fence_force */
+/* stream_order.c: order_end; fence.c: fence_restart, fence_force */
 inline order_end(t, seen, ended, both, yes, res)
 {
 #ifndef ORDER_STAYS_SAFE
@@ -45,7 +45,7 @@ inline order_end(t, seen, ended, both, yes, res)
 #endif
 }
 
-/* work.c: stream_order_break */
+/* stream_order.c: stream_order_break */
 inline stream_order_break(t, seen, ended, both, yes, res)
 {
 	if
@@ -84,7 +84,7 @@ inline stream_order_break(t, seen, ended, both, yes, res)
 	fi
 }
 
-/* work.h: work_queued; work.c: stream_order_first */
+/* stream_order.h: stream_work_begin; stream_order.c: stream_order_first */
 inline work_queued(t, stream, seen, ended, both, yes, res)
 {
 	atomic {
@@ -100,8 +100,8 @@ inline work_queued(t, stream, seen, ended, both, yes, res)
 	fi
 }
 
-/* fence.c: order_is_enough; work.c: stream_order_try, order_begin. What it reaches
- * was looked at before. */
+/* fence.c: order_is_enough; stream_order.c: stream_order_try, order_begin. The
+ * caller has looked before at which contexts events cover. */
 inline stream_order_try(yes)
 {
 #ifdef ORDER_UNLOCKED
@@ -125,7 +125,7 @@ inline stream_order_try(yes)
 #endif
 }
 
-/* work.c: stream_order_bar, stream_order_unbar */
+/* stream_order.c: stream_order_bar, stream_order_unbar */
 inline stream_order_bar(t, seen, ended, both, yes, res)
 {
 	barred++;
@@ -137,7 +137,8 @@ inline stream_order_unbar()
 	barred--
 }
 
-/* calls.c: calls_are_over. Who is seen to have left has its work queued. */
+/* calls.c: calls_are_over. If a thread is seen to have left its call, its work
+ * is queued. */
 inline look(t)
 {
 	d_step {
@@ -153,7 +154,8 @@ inline look(t)
 	}
 }
 
-/* work.c: stream_order_return_begin; for how long a stream is alone is left open */
+/* stream_order.c: stream_order_return_begin. It is left open for how long a
+ * stream is alone. */
 inline stream_order_return_begin(t)
 {
 	back[t] = false;
@@ -177,7 +179,7 @@ inline stream_order_return_begin(t)
 #endif
 }
 
-/* work.c: stream_order_return */
+/* stream_order.c: stream_order_return */
 inline stream_order_return(t)
 {
 	atomic {
