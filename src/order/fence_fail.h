@@ -6,9 +6,9 @@
 
 struct device;
 
-/* Notes the result of fence_try. Returns false if the fence was made. If it
- * failed, and may fail again, none is tried for a while (device->unfenced), and
- * frees wait instead. */
+/* Notes the result of a fence, such as fence_try returns. Returns false if the
+ * fence was made. If the failure does not look temporary, no fence is tried for
+ * a while (device->unfenced), and frees wait instead. */
 bool fence_failed(struct device *device, int res);
 
 /* The host has waited for the device. device->unfenced counts such waits. */

@@ -9,10 +9,9 @@ struct device;
 enum { FENCE_CONTEXTS = 8 };
 
 /* Puts all work of a device so far before all its later work, without a wait of
- * the host, and makes safe what was freed before, if no other device's contexts
- * may use its memory. Returns a CUresult, or FENCE_NOT_NOW if it made nothing
- * safe because a capture is on, or because a context is just ending, has just
- * come or is another device's. */
+ * the host, and makes safe what was freed before. Returns a CUresult, or
+ * FENCE_NOT_NOW if nothing was made safe: a capture is on, a context is just
+ * ending or has just come, or contexts of other devices may use the memory. */
 enum { FENCE_NOT_NOW = -1 };
 int fence_try(struct device *device);
 

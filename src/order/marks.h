@@ -24,7 +24,7 @@ struct marks {
 int marks_set(struct marks *marks, const struct device *device);
 
 /* Returns CUDA_SUCCESS if all that work has ended, FENCE_NOT_NOW if it has not
- * or can't be asked now, or another error. */
+ * or can't be asked now, or an error. */
 int marks_ask(struct marks *marks);
 
 void marks_drop(struct marks *marks);

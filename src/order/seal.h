@@ -11,9 +11,9 @@ struct device;
 /* Whether events have been recorded that are not known to be over. */
 bool seal_is_on(const struct device *device);
 
-/* Records the events, if that is not done, and asks whether they are over; if
- * so, what was freed before them is safe. Returns false if they are not over,
- * or if they can't be recorded or asked now. */
+/* Records the events if there are none, and asks whether they are over; if so,
+ * what was freed before them is safe. Returns false if they are not over, or if
+ * they can't be recorded or asked now. */
 bool seal_ready(struct device *device);
 
 #endif
