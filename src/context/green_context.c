@@ -33,7 +33,7 @@ bool green_register(const struct CUctx_st *handle, struct context *whole)
 {
 	struct green *green;
 
-	green_forget(handle); /* its end came with a reset */
+	green_forget(handle); /* a former one ended with a reset */
 	green = calloc(1, sizeof(*green));
 	if (!green)
 		return false;

@@ -11,11 +11,11 @@ struct device;
 struct context_observer {
 	/* A context is about to be known beside another one. */
 	void (*second_comes)(void);
-	/* There is a new context, which other threads get when this returns.
+	/* There is a new context; other threads get it once this returns.
 	 * created: nobody has given it work. */
 	void (*joined)(struct context *context, bool created);
-	/* The handle of a context, or of a part of one, has ended. Then a
-	 * context has ended, with all that it had. */
+	/* The handle of a context, or of a part of one, is gone. `ended`: a
+	 * context is gone, with all that it had. */
 	void (*handle_ended)(struct CUctx_st *handle);
 	void (*ended)(struct context *context);
 	/* A context lives on, and has memory of the device to give back. */
@@ -29,8 +29,8 @@ struct context_observer {
 	 * none (NULL). sure: it changes only where mnm sees it. */
 	void (*lookup_begins)(void);
 	void (*lookup_ended)(const struct context *context, bool sure);
-	/* The context that was sure to be current, or NULL; and it was not
-	 * current after all. */
+	/* The context that was sure to be current, or NULL. was_wrong: it was
+	 * not current after all. */
 	struct context *(*was_sure)(void);
 	void (*was_wrong)(void);
 };
