@@ -71,7 +71,7 @@ static struct block *entry_holds(struct block_table *table, uint64_t entry,
 	return *word & BLOCK_GONE || !entry_is(entry, home.tag) ? NULL : block;
 }
 
-/* A search ends at the last entry of a table at the latest. */
+/* The last entry of a table, where a search ends at the latest. */
 static const _Atomic uint64_t *table_end(struct block_table *table)
 {
 	return &table->entries[table->size + TABLE_TAIL - 1];
