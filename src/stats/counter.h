@@ -35,19 +35,20 @@ void device_count_free(struct device *device, size_t size);
 /* The block was not freed after all. */
 void device_uncount_free(struct device *device, size_t size);
 /* Claims span bytes of the device, whatever the limits say (limit.h). The
- * caller then counts what the claim got as reserved, or drops the claim. */
+ * caller then counts what the claim got (device_reserve), or drops the
+ * claim. */
 void device_claim(struct device *device, size_t span);
 void device_unclaim(struct device *device, size_t span);
-/* Claims that many bytes which no pool gets; a negative number drops such a
- * claim. */
+/* Claims that many bytes for memory that no pool has; a negative number drops
+ * such a claim. */
 void device_claim_unpooled(struct device *device, int64_t change);
 void device_reserve(struct device *device, size_t span);
 /* Undoes device_claim and device_reserve. */
 void device_unreserve(struct device *device, size_t span);
 /* Sets COUNTER_quarantined_bytes; returns what it was. */
 uint64_t quarantine_set(struct device *device, uint64_t bytes);
-/* A request has found no memory, so the device is under pressure; that request
- * is over. */
+/* pressure_begin: a request has found no memory. pressure_end: that request is
+ * over. */
 void pressure_begin(struct device *device);
 void pressure_end(struct device *device);
 

@@ -1,5 +1,6 @@
 /* What a thread counts for itself of one device: plain words that only that
- * thread changes, without an atomic step. Whoever reads them adds them up.
+ * thread changes, without an atomic step. A reader adds up the words of all
+ * threads.
  *
  * Each word is a row of THREAD_WORD_LIST: it counts UP, or DOWN to the moment
  * at which its thread has to do something. THREAD_COUNTER_LIST names the
@@ -44,7 +45,7 @@ struct thread_stats {
 	int64_t frees;
 	struct thread_stats *next; /* in the list of all that are counted */
 	/* For pools that keep nothing, see tcache/pass_through.h. */
-	int64_t reserved; /* bytes taken from the driver, minus given ones */
+	int64_t reserved;      /* bytes taken, minus bytes given back */
 	_Atomic bool reserves; /* there is such a pool now */
 	bool alone;            /* under that lock: no other thread shares its
 				* context */
@@ -82,10 +83,10 @@ void thread_stats_alone(struct thread_stats *stats, bool alone);
 
 /* Called by the words' own thread: publishes what it has counted, and raises
  * maxima. The maxima of live_bytes and reserved_bytes are exact if there is one
- * thread. With several, each thread may miss a sixteenth, 8 MiB at most, and
- * what the others did since they last published, which they do about every 256
- * requests. A thread that is alone on its device does this every 4,096
- * requests, and soon once it has company. */
+ * thread. With several, each thread may miss a sixteenth of a maximum, 8 MiB at
+ * most, and what the others did since they last published, which they do about
+ * every 256 requests. A thread that is alone on its device publishes every
+ * 4,096 requests, and soon after it has company. */
 void thread_stats_sync(struct thread_stats *stats);
 
 /* The calling thread counts a request, or a free, and syncs if it is time.
