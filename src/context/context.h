@@ -47,10 +47,10 @@ struct device {
 	_Atomic unsigned int failures; /* in a row */
 	_Atomic unsigned int unfenced; /* host waits until the next try;
 					  UINT_MAX: there is none */
-	_Atomic unsigned int patience; /* what unfenced was set to; 0: never */
+	_Atomic unsigned int patience; /* first value of unfenced; 0: none */
 	_Atomic bool
 		oom_seen;  /* has run out of memory: little quarantine left */
-	_Atomic bool lost; /* it fails for good: every call is CUDA's */
+	_Atomic bool lost; /* a lasting error: every call is CUDA's */
 	_Atomic size_t quarantine; /* limit in bytes; SIZE_AUTO: unknown */
 	_Atomic uint64_t
 		fresh_since_fence; /* fresh bytes taken in place of a fence */
@@ -97,12 +97,12 @@ struct context {
 	struct CUevent_st *seal; /* an event, or NULL */
 	uint64_t sealed;         /* the host's epoch that it stands behind */
 	/* Under the table's lock. */
-	_Atomic bool known; /* to the observer; may be read without it */
+	_Atomic bool known; /* to the observer; also read without the lock */
 	bool unlinked;      /* in the list of the dead */
 	struct context *next_unlinked;
 	UT_hash_handle hh;
 	pthread_mutex_t lock;
-	pthread_cond_t settled; /* closing or busy has come to 0 */
+	pthread_cond_t settled; /* closing or busy has become less */
 	/* Under lock. */
 	_Atomic bool dead;            /* destroyed; its blocks are forgotten */
 	_Atomic unsigned int closing; /* calls under way that may end it */
