@@ -1,6 +1,7 @@
-/* The names of all entries that the driver's headers have, as exported and as
- * cuGetProcAddress knows them, sorted; written by gen_work. No pointers: the
- * loader would relocate each in every process. */
+/* The names of all entries in the driver's headers, both as exported and as
+ * cuGetProcAddress knows them, sorted. gen_work writes the table. It holds no
+ * pointers, as the loader would have to relocate each of them in every
+ * process. */
 #ifndef MNM_API_NAMES_H
 #define MNM_API_NAMES_H
 

@@ -1,6 +1,6 @@
-/* Calls of CUDA's own entries from a hook of the same symbol. A symbol that
- * this driver lacks can only be reached by a program that could not have been
- * linked with it. */
+/* Calls CUDA's own entries from a hook of the same symbol. If the driver lacks
+ * a symbol, the call returns CUDA_ERROR_NOT_FOUND: only a program that could
+ * not have been linked with that driver gets there. */
 #ifndef MNM_CALL_H
 #define MNM_CALL_H
 
@@ -13,7 +13,7 @@
 	(REAL_ENTRY(entry) ? real_driver()->entry(__VA_ARGS__) \
 			   : CUDA_ERROR_NOT_FOUND)
 
-/* The same, for what may take memory; see room.h. */
+/* The same for an entry that may take memory; see mem/room.h. */
 #define ROOM_CALL(entry, ...) room_##entry(__VA_ARGS__)
 
 #endif

@@ -1,4 +1,4 @@
-/* What begins and ends captures of streams. */
+/* Calls that begin or end captures of streams. */
 #include "call.h"
 #include "order/capture.h"
 #include "context/context.h"
@@ -8,12 +8,12 @@
 #include "mem/mem.h"
 #include "order/stream_order.h"
 
-/* A begin of a capture. */
+/* A call that begins a capture. */
 struct begin {
 	CUstream stream;
 	struct capture_place place;
 	bool per_thread;
-	bool expected; /* the rest knows that it may come */
+	bool expected; /* capture_expect was called for it */
 };
 
 static CUcontext context_of(CUstream stream)
@@ -25,7 +25,7 @@ static CUcontext context_of(CUstream stream)
 	return context;
 }
 
-/* A green context is a part of a device's primary one, and ends with that. */
+/* A green context is a part of a device's primary context, and ends with it. */
 static struct capture_place place_of(CUstream stream, bool into)
 {
 	CUcontext context = context_of(stream);
@@ -49,7 +49,7 @@ static struct begin capture_hook_expect(CUstream stream, bool per_thread,
 	return begin;
 }
 
-/* What became of it. */
+/* Notes how the call went. */
 static CUresult capture_hook_settle(const struct begin *begin, CUresult res)
 {
 	if (begin->expected && res)
@@ -121,8 +121,8 @@ EXPORT CUresult cuStreamBeginCaptureToGraph_ptsz(CUstream stream, CUgraph graph,
 
 typedef CUresult is_capturing(CUstream stream, CUstreamCaptureStatus *status);
 
-/* An end that failed may have ended the capture all the same: the stream
- * tells. An end by the wrong thread, as an example, has not. */
+/* A call that failed may have ended the capture all the same, so the stream is
+ * asked. An end by the wrong thread, for example, leaves the capture on. */
 static CUresult capture_hook_finish(CUstream stream, bool per_thread,
 				    const CUgraph *graph, is_capturing *ask,
 				    CUresult res)

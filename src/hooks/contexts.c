@@ -1,5 +1,5 @@
-/* What tells us of contexts. Each calls CUDA first, or notes what will be
- * gone, and returns CUDA's own code. */
+/* Hooks of the calls that concern contexts. Each calls CUDA first, or first
+ * notes what will be gone, and returns CUDA's own code. */
 #include "call.h"
 #include "order/capture.h"
 #include "context/context.h"
@@ -50,8 +50,7 @@ EXPORT CUresult cuCtxCreate_v4(CUcontext *out, CUctxCreateParams *params,
 		device);
 }
 
-/* Another context has become current: one that was not seen being made is
- * noted. */
+/* Another context is current now. It is noted if its creation went unseen. */
 static CUresult current_changed(CUresult res)
 {
 	context_invalidate();
@@ -85,8 +84,8 @@ EXPORT CUresult cuCtxPopCurrent_v2(CUcontext *out)
 	return current_changed(REAL_CALL(cuCtxPopCurrent_v2, out));
 }
 
-/* The current context may use the peer's memory: noted first, as its work may
- * follow at once. */
+/* The current context may use the peer's memory from now on. This is noted
+ * before the call, as work of the context may follow it at once. */
 EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
 {
 	struct context *current = mem_enabled() ? context_current() : NULL;
@@ -164,8 +163,8 @@ static struct context *end_begin(CUcontext handle)
 	return context_end_begin(handle);
 }
 
-/* Whether the driver does not know the context any more, or can't be made to
- * tell: memory that may be gone is not handed out. */
+/* Whether the driver no longer knows the context. Also true if the driver can't
+ * be made to tell, as memory that may be gone must not be handed out. */
 static bool is_gone(CUcontext handle)
 {
 	CUresult res = CUDA_SUCCESS;
@@ -180,8 +179,9 @@ static bool is_gone(CUcontext handle)
 	return res;
 }
 
-/* Sure: a call that succeeded has ended it. One that did may have returned the
- * error of earlier work. */
+/* sure: a call that succeeded has ended the context. Otherwise the driver is
+ * asked: even a call that ended the context may have returned the error of
+ * earlier work. */
 static CUresult end_finish(struct context *context, CUresult res, bool sure)
 {
 	context_invalidate();
@@ -205,7 +205,7 @@ EXPORT CUresult cuCtxDestroy_v2(CUcontext handle)
 	return end_finish(context, REAL_CALL(cuCtxDestroy_v2, handle), true);
 }
 
-/* The context may have been attached to before. */
+/* Not sure to end the context, which may have been attached to before. */
 EXPORT CUresult cuCtxDetach(CUcontext handle)
 {
 	struct context *context = end_begin(handle);

@@ -1,8 +1,8 @@
-/* Our dlsym. It jumps, not calls, to the one behind it: that one looks at its
- * return address to know who asks for RTLD_NEXT and RTLD_DEFAULT.
+/* Our dlsym. It jumps to the dlsym behind it instead of calling it: that one
+ * looks at its return address to know who asks for RTLD_NEXT or RTLD_DEFAULT.
  *
- * It runs before anything else in a process is set up, so it is built
- * without sanitizers. */
+ * It runs before anything else in a process is set up, so it is built without
+ * sanitizers. */
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -27,7 +27,7 @@ __asm__(
 	".cfi_adjust_cfa_offset 8\n"
 	"	subq $8, %rsp\n"
 	".cfi_adjust_cfa_offset 8\n"
-	"	call dlsym_route\n" /* rax: address, rdx: it is the answer */
+	"	call dlsym_route\n" /* rax: address, rdx: whether answered */
 	"	addq $8, %rsp\n"
 	".cfi_adjust_cfa_offset -8\n"
 	"	popq %rsi\n"
@@ -53,7 +53,7 @@ __asm__(
 	".cfi_offset x30, -24\n"
 	"	mov x29, sp\n"
 	"	stp x0, x1, [sp, #16]\n"
-	"	bl dlsym_route\n" /* x0: address, x1: it is the answer */
+	"	bl dlsym_route\n" /* x0: address, x1: whether answered */
 	"	mov x16, x0\n"
 	"	mov x17, x1\n"
 	"	cbnz x17, 1f\n"
@@ -74,7 +74,8 @@ __asm__(
 
 struct dlsym_answer dlsym_route(void *handle, const char *symbol);
 
-/* Whoever calls dlmopen needs dlsym to use what it opened: here it shows. */
+/* A program that calls dlmopen needs dlsym to use what it has opened, so this
+ * is where it shows. */
 static void apart_say(void *handle)
 {
 	static atomic_bool said;

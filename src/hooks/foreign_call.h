@@ -1,4 +1,5 @@
-/* What is around a call that yields memory which no pool serves. */
+/* What a hook does before and after a call that yields memory which no pool
+ * serves. */
 #ifndef MNM_FOREIGN_CALL_H
 #define MNM_FOREIGN_CALL_H
 
@@ -7,14 +8,15 @@
 
 enum { CURRENT = -1 }; /* the current context's device */
 
-/* Claims what the call asks for of a device, by its ordinal; a call without a
- * place for its answer is CUDA's to refuse. False: that would pass the hard
- * limit, the program is out of memory. */
+/* Claims the bytes that the call asks for from a device, given by its ordinal
+ * or as CURRENT. If out is NULL, nothing is claimed, as CUDA will refuse the
+ * call. Returns false if the claim would pass the hard limit: the program is
+ * out of memory. */
 bool foreign_begin(struct foreign_claim *order, int ordinal, const void *out,
 		   size_t bytes);
 
-/* The call has returned; returns what it did. out: the handle, or address, that
- * it has set on success. */
+/* To be called after the call, with its result, which is returned. out points
+ * to the handle, or the address, that the call has set on success. */
 CUresult foreign_end(const struct foreign_claim *order, CUresult res,
 		     enum foreign_kind kind, const CUdeviceptr *out,
 		     size_t bytes);

@@ -15,7 +15,7 @@ EXPORT CUresult cuMemAllocManaged(CUdeviceptr *out, size_t size,
 	return foreign_end(&order, res, FOREIGN_MANAGED, out, size);
 }
 
-/* Bits of an element; 0: of several planes, or unknown. */
+/* The bits of an element; 0 if the format is unknown or has several planes. */
 static size_t element_bits(CUarray_format format, size_t channels)
 {
 	switch (format) {
@@ -36,7 +36,7 @@ static size_t element_bits(CUarray_format format, size_t channels)
 		return 32 * channels;
 	case CU_AD_FORMAT_BC1_UNORM ... CU_AD_FORMAT_BC1_UNORM_SRGB:
 	case CU_AD_FORMAT_BC4_UNORM ... CU_AD_FORMAT_BC4_SNORM:
-		return 4; /* sixteen of them are packed */
+		return 4; /* 16 elements are packed into 64 bits */
 	case CU_AD_FORMAT_BC2_UNORM ... CU_AD_FORMAT_BC3_UNORM_SRGB:
 	case CU_AD_FORMAT_BC5_UNORM ... CU_AD_FORMAT_BC7_UNORM_SRGB:
 		return 8;
@@ -50,8 +50,9 @@ static size_t at_least_one(size_t extent)
 	return extent ? extent : 1;
 }
 
-/* Of a level of a mipmap, or of a whole array at level 0. What is mapped later
- * is memory of cuMemCreate. */
+/* The bytes of a level of a mipmap, or of a whole array (level 0). A sparse or
+ * deferred array has none: what is mapped into it later comes from
+ * cuMemCreate. */
 static size_t level_bytes(const CUDA_ARRAY3D_DESCRIPTOR *array,
 			  unsigned int level)
 {

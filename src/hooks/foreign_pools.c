@@ -7,7 +7,7 @@
 #include "foreign_call.h"
 #include "order/stream_order.h"
 
-/* The context of a stream, which may not be the current one; NULL: it is. */
+/* The context of a stream, or NULL for the current one. */
 static struct context *stream_context(CUstream stream)
 {
 	CUcontext handle;
@@ -19,8 +19,8 @@ static struct context *stream_context(CUstream stream)
 	return context_named(handle);
 }
 
-/* Memory by a stream is its device's, or that of a pool, and goes with the
- * stream's context. */
+/* Stream-ordered memory is that of the stream's device, or of its pool's
+ * device, and goes with the stream's context. */
 static bool stream_begin(struct foreign_claim *order, CUstream stream,
 			 int ordinal, const void *out, size_t size)
 {
@@ -62,8 +62,8 @@ EXPORT CUresult cuMemAllocAsync_ptsz(CUdeviceptr *out, size_t size,
 	return foreign_end(&order, res, FOREIGN_ASYNC, out, size);
 }
 
-/* Whose device's memory a pool has; the host's, and what other processes share,
- * is not counted by size. */
+/* The device whose memory a pool hands out. CURRENT if it is not known, as with
+ * a pool of the host's memory or one that other processes share. */
 static int pool_device(CUmemoryPool pool)
 {
 	struct room room = {0};
@@ -102,7 +102,8 @@ EXPORT CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *out, size_t size,
 	return foreign_end(&order, res, FOREIGN_ASYNC, out, size);
 }
 
-/* What of a device is asked of it later is then of that device. */
+/* Notes a pool of a device's memory, so that later requests from the pool count
+ * on that device. */
 EXPORT CUresult cuMemPoolCreate(CUmemoryPool *out, const CUmemPoolProps *props)
 {
 	CUresult res = ROOM_CALL(cuMemPoolCreate, out, props);

@@ -1,5 +1,5 @@
-/* Physical memory, what is mapped of it, and memory that comes from other
- * processes or APIs. */
+/* Physical memory and its mappings, and memory that comes from other processes
+ * or APIs. */
 #include "call.h"
 #include "control/control.h"
 #include "hook.h"
@@ -87,7 +87,8 @@ EXPORT CUresult cuDestroyExternalMemory(CUexternalMemory external)
 	return res;
 }
 
-/* Another process's block, whose size the handle doesn't tell. */
+/* Memory of another process. The handle doesn't tell its size, so CUDA is
+ * asked. */
 static CUresult virtual_hook_opened(CUresult res, const CUdeviceptr *out)
 {
 	size_t size;

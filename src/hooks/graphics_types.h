@@ -1,5 +1,5 @@
-/* Types of the graphics APIs, whose headers a machine need not have: no more
- * than how they are passed. */
+/* Types of the graphics APIs, whose headers a machine need not have. They only
+ * say how a value of each type is passed. */
 #ifndef MNM_GRAPHICS_TYPES_H
 #define MNM_GRAPHICS_TYPES_H
 
@@ -9,7 +9,8 @@ typedef int EGLint, CUGLDeviceList;
 typedef void *EGLImageKHR, *EGLStreamKHR, *EGLSyncKHR, *CUeglStreamConnection;
 typedef void VdpGetProcAddress(void);
 
-/* In memory on the stack when it is passed, whatever it holds. */
+/* A value of this type is passed in memory, on the stack, whatever its fields
+ * are. */
 struct egl_frame {
 	char bytes[128];
 };

@@ -1,4 +1,4 @@
-/* What makes graphs of graphs and ends them. */
+/* Calls that make graphs from other graphs, and calls that end graphs. */
 #include "call.h"
 #include "heap/graph_owner.h"
 #include "heap/deferred_free.h"
@@ -31,8 +31,8 @@ static CUresult graph_hook_updated(CUresult res, CUgraph from, CUgraphExec exec)
 	return res;
 }
 
-/* Before the call: its handle may be another's right after. A call that fails
- * was for no graph, or leaves it unusable. */
+/* Noted before the call, as another graph may get the handle right after it. If
+ * the call fails, there was no such graph, or it is unusable now. */
 static void graph_hook_ends(const void *graph)
 {
 	if (mem_enabled())
@@ -93,7 +93,8 @@ EXPORT CUresult cuGraphInstantiate_v2(CUgraphExec *exec, CUgraph graph,
 		graph, (const void *const *)exec);
 }
 
-/* What the device launches itself may be in no stream's order. */
+/* A graph that the device launches itself may run outside every stream's
+ * order. */
 static void flags_note(unsigned long long flags)
 {
 	if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
@@ -127,7 +128,7 @@ EXPORT CUresult cuGraphInstantiateWithParams_ptsz(
 			       graph, (const void *const *)exec);
 }
 
-/* A copy of the child is the node's, and has a handle, too. */
+/* The node owns a copy of the child, and that copy has a handle of its own. */
 static CUresult graph_hook_adopted(CUresult res, const CUgraphNode *node,
 				   CUgraph child, CUgraph graph)
 {

@@ -10,8 +10,8 @@
 #include "room_of.h"
 #include "order/stream_order.h"
 
-/* The primary context, which a green one has just retained, may never be
- * current itself. */
+/* Notes the primary context, which a green one has just retained: it may never
+ * be current itself. */
 static void green_hook_register(CUgreenCtx green, CUdevice device)
 {
 	CUcontext primary, handle;
@@ -41,8 +41,9 @@ static CUresult green_hook_create(CUgreenCtx *out, CUdevResourceDesc desc,
 	return res;
 }
 
-/* Its work may use what the primary one's may. Without the lock, as nobody has
- * the handle yet, and others may be ending. */
+/* The green context's work may use what the primary context's may. The lock of
+ * primary contexts is not held: nobody has the handle yet, and other contexts
+ * may be ending. */
 static void green_hook_join(CUgreenCtx green, CUdevice device)
 {
 	const struct context *whole = context_primary(device);
@@ -52,16 +53,16 @@ static void green_hook_join(CUgreenCtx green, CUdevice device)
 		fence_attach_part(whole, handle);
 }
 
-/* Room is made without the lock of primary contexts, see contexts.c. */
+/* Makes room without holding the lock of primary contexts; see primary.c. */
 EXPORT CUresult cuGreenCtxCreate(CUgreenCtx *out, CUdevResourceDesc desc,
 				 CUdevice device, unsigned int flags)
 {
 	struct room room = {0};
 	CUresult res;
 
-	stream_order_opaque(); /* its default stream is another one by the same
-				  name */
-	calls_unseen(); /* what it does is not always in an event's reach */
+	/* Its default stream is another one with the same handle. */
+	stream_order_opaque();
+	calls_unseen(); /* its work is not always within an event's reach */
 	res = green_hook_create(out, desc, device, flags);
 	if (room_is_short(res)) {
 		room_device(&room, device);
@@ -73,7 +74,7 @@ EXPORT CUresult cuGreenCtxCreate(CUgreenCtx *out, CUdevResourceDesc desc,
 	return res;
 }
 
-/* It may have been the last to retain the primary one. */
+/* This may have been the last context that retained the primary one. */
 EXPORT CUresult cuGreenCtxDestroy(CUgreenCtx green)
 {
 	struct context *whole = NULL;

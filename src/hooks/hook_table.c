@@ -1,4 +1,4 @@
-/* Rows of all hooks. */
+/* The rows of all hooks. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 struct hook_row {
 	const char *symbol; /* as exported */
 	const char *name;   /* as cuGetProcAddress knows it, or "" */
-	int from, until;    /* versions of that name with this ABI */
+	int from, until;    /* versions with this ABI */
 	void *ours;
 	size_t real_offset; /* in struct real_driver or real_runtime */
 };
@@ -44,7 +44,7 @@ static const struct hook_row runtime_rows[] = {
 
 /* clang-format on */
 
-/* CUDA's own function of a row, in its table. */
+/* CUDA's own function of a row, from the table of its library. */
 static void *row_real(const struct hook_row *row, const void *table)
 {
 	void *address;
@@ -92,14 +92,14 @@ static int name_compare(const void *name, const void *known)
 	return strcmp(name, known);
 }
 
-/* Entries that the headers don't have may queue work. */
+/* Whether the headers have that name: entries that they lack may queue work. */
 static bool name_is_known(const char *name)
 {
 	return bsearch(name, api_names, known_count, sizeof(*api_names),
 		       name_compare);
 }
 
-/* A form later than the headers, of an entry that is hooked. */
+/* Whether this version of a hooked entry is later than the headers. */
 static bool form_is_later(const char *name, int version)
 {
 	const struct hook_row *row = driver_rows;
@@ -121,8 +121,8 @@ static bool is_drivers(const void *found)
 	return !strncmp(file, "libcuda.so", strlen("libcuda.so"));
 }
 
-/* It may queue work, or change the current context, where we don't see it.
- * Returns what to hand out for it. */
+/* The entry may queue work, or change the current context, without our seeing
+ * it. Returns what to hand out for it. */
 static void *entry_opaque(const char *name, void *entry)
 {
 	stream_order_opaque();
@@ -155,7 +155,8 @@ void *hook_replace(const char *name, int version, bool per_thread, void *found)
 	return found;
 }
 
-/* The row of a symbol, and the table with CUDA's own, if it is loaded. */
+/* The row of a symbol, or NULL. If there is one, *real is the table of CUDA's
+ * own functions, or NULL if that library is not loaded. */
 static const struct hook_row *row_of(const char *symbol, const void **real)
 {
 	bool runtime = !strncmp(symbol, "cuda", 4);
@@ -176,7 +177,8 @@ struct dlsym_answer hook_dlsym(void *handle, const char *symbol)
 	bool driver;
 	void *found;
 
-	/* CUDA's entries are cuName and cudaName; cublas's, say, are not. */
+	/* CUDA's entries are called cuName and cudaName; those of cuBLAS, for
+	 * example, are not. */
 	driver = symbol[2] >= 'A' && symbol[2] <= 'Z';
 	if (!driver && strncmp(symbol, "cuda", 4))
 		return answer;
@@ -192,7 +194,7 @@ struct dlsym_answer hook_dlsym(void *handle, const char *symbol)
 	}
 	if (found == row->ours && (!real || !row_real(row, real))) {
 		/* Our export alone must not look like an installed CUDA, or
-		 * like an entry that this one lacks. */
+		 * like an entry that the installed CUDA lacks. */
 		answer.address = dlsym_behind()(RTLD_NEXT, symbol);
 		answer.answered = 1;
 	} else if (found && real && mem_enabled() &&

@@ -1,10 +1,11 @@
-/* Memory that leaves the process, or its device: no order of ours reaches what
- * others do with it. */
+/* Memory that is handed out of the process, or of its device: nothing of ours
+ * orders what others do with it. */
 #include "call.h"
 #include "hook.h"
 #include "mem/mem.h"
 
-/* An address in the middle gets the handle of the whole allocation. */
+/* For an address in the middle, CUDA gives the handle of the whole
+ * allocation. */
 static CUresult ipc_hook_exported(CUresult res, CUdeviceptr ptr)
 {
 	CUdeviceptr base;
@@ -32,7 +33,8 @@ EXPORT CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr ptr,
 				 ptr);
 }
 
-/* CUDA asks for memory of cuMemCreate or cuMemAllocAsync, which no block is. */
+/* CUDA only accepts memory of cuMemCreate or cuMemAllocAsync here, and no block
+ * is such memory. */
 EXPORT CUresult cuMulticastBindAddr(CUmemGenericAllocationHandle handle,
 				    size_t offset, CUdeviceptr ptr, size_t size,
 				    unsigned long long flags)

@@ -1,10 +1,12 @@
-/* Launches whose stream, and order in it, stand in a structure. */
+/* Launches whose stream is in a structure, with attributes that may loosen
+ * their order in it. */
 #include "call.h"
 #include "hook.h"
 #include "order/stream_order.h"
 
-/* Whether an attribute leaves a kernel behind all earlier work of its stream.
- * Those of programmatic launches let it start before its predecessor ends. */
+/* Whether a kernel with this attribute still waits for all earlier work of its
+ * stream. The attributes of programmatic launches let it start before its
+ * predecessor ends. */
 static bool attribute_keeps_order(const CUlaunchAttribute *attribute)
 {
 	switch (attribute->id) {
@@ -24,7 +26,7 @@ static bool attribute_keeps_order(const CUlaunchAttribute *attribute)
 	}
 }
 
-/* CUDA refuses one without a configuration. */
+/* CUDA refuses a launch without a configuration. */
 static void launch_begin(const CUlaunchConfig *config, bool per_thread)
 {
 	stream_work_begin(config ? config->hStream : NULL, per_thread);

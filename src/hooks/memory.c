@@ -10,7 +10,7 @@
 #include "peer_touch.h"
 #include "order/stream_order.h"
 
-/* Kept apart, so that the fast path saves no registers for it. */
+/* Keeps a function apart, so that the fast path saves no registers for it. */
 #define COLD __attribute__((noinline, cold))
 
 /* Its address is never device memory: a free of it gets CUDA's own error. */
@@ -32,7 +32,8 @@ COLD static CUresult alloc_slowly(CUdeviceptr *out, size_t size)
 	return (CUresult)res;
 }
 
-/* Where the pool keeps nothing: the driver's call is all but the same. */
+/* For a pool that keeps nothing: little is done here besides the driver's
+ * call. */
 __attribute__((noinline)) static CUresult alloc_directly(CUdeviceptr *out,
 							 size_t size)
 {
@@ -52,7 +53,8 @@ __attribute__((noinline)) static CUresult alloc_directly(CUdeviceptr *out,
 	return res;
 }
 
-/* The cache that has served is the last: one that is not sure is closed. */
+/* The cache that has served is tcache_current: where the other two are not
+ * known to be the same, they are a cache that is always closed. */
 COLD static int look(void *out, uint64_t addr)
 {
 	fast_look(tcache_current);
@@ -77,7 +79,7 @@ EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t size)
 	}
 }
 
-/* taken: the fast path has begun with it; or NULL. */
+/* taken: the block that the fast path has already made idle, or NULL. */
 COLD static CUresult free_slowly(CUdeviceptr ptr, struct block *taken)
 {
 	const struct real_driver *real;
@@ -106,8 +108,8 @@ COLD static CUresult free_slowly(CUdeviceptr ptr, struct block *taken)
 	}
 }
 
-/* What the runtime's hook has taken for the runtime to free: that calls the
- * driver's. */
+/* The address whose block the runtime's hook has already taken. The runtime,
+ * which is to free it, calls the driver's hook. */
 static __thread CUdeviceptr passing;
 
 __attribute__((noinline)) static CUresult free_directly(CUdeviceptr ptr)
@@ -140,8 +142,8 @@ EXPORT CUresult cuMemFree_v2(CUdeviceptr ptr)
 	}
 }
 
-/* A block may be freed in the order of a stream, too. CUDA does it; what we
- * knew of the block ends here. */
+/* A block may also be freed in the order of a stream. CUDA frees it, and the
+ * block's record ends here. */
 static CUresult free_async(__typeof__(cuMemFreeAsync) *real, CUdeviceptr ptr,
 			   CUstream stream)
 {
@@ -183,8 +185,8 @@ EXPORT CUresult cuMemFreeAsync_ptsz(CUdeviceptr ptr, CUstream stream)
 	return res;
 }
 
-/* The runtime's call ends in the driver's, which corrects the figures; where
- * it does not, the runtime's hook has to. */
+/* The runtime's call normally ends in the driver's hook, which corrects the
+ * figures. If it does not, the runtime's hook corrects them. */
 static __thread bool info_corrected;
 
 EXPORT CUresult cuMemGetInfo_v2(size_t *free, size_t *total)
@@ -215,8 +217,9 @@ EXPORT cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
 	return res;
 }
 
-/* A runtime before 12 binds a device to a thread at its next call only, so
- * the current context may not be the one it will use. */
+/* True once the runtime is known to be of version 12 or later. An older one
+ * binds a device to a thread only at its next call, so the current context may
+ * not be the one that it will use. */
 static _Atomic bool binds_at_once;
 
 static void binding_learn(const struct real_runtime *real)
@@ -229,8 +232,9 @@ static void binding_learn(const struct real_runtime *real)
 	tcaches_bind();
 }
 
-/* The driver's entries as bytes. Who has patched one, as UCX does, is to see
- * what the program asks of the runtime as well: the runtime calls it. */
+/* The driver's entries, to be looked at as bytes. A tool that has patched one,
+ * such as UCX, is to see what the program asks of the runtime as well. So the
+ * runtime is called then, which calls the driver's entry. */
 static __typeof__(cuMemAlloc_v2) alloc_entry
 	__attribute__((alias("cuMemAlloc_v2")));
 static __typeof__(cuMemFree_v2) free_entry
@@ -251,8 +255,9 @@ COLD static cudaError_t runtime_free_seen(void *ptr)
 	return real ? real->cudaFree(ptr) : cudaErrorInitializationError;
 }
 
-/* Only what needs no driver call is served here. All else goes through the
- * runtime, to the driver's hook and back, so that its state is native. */
+/* Serves only what needs no driver call. Everything else goes through the
+ * runtime, to the driver's hook and back, so that the runtime's state is the
+ * same as without us. */
 COLD static cudaError_t runtime_alloc_slowly(void **out, size_t size)
 {
 	const struct real_runtime *real = real_runtime();
@@ -268,7 +273,7 @@ COLD static cudaError_t runtime_alloc_slowly(void **out, size_t size)
 	return cudaSuccess;
 }
 
-/* Where the pool keeps nothing the runtime is to be asked at once. */
+/* If the pool keeps nothing, the runtime is asked at once. */
 __attribute__((noinline)) static cudaError_t runtime_alloc_directly(void **out,
 								    size_t size)
 {
@@ -302,8 +307,9 @@ COLD static cudaError_t runtime_free_slowly(void *ptr, struct block *taken)
 	struct block *given;
 	cudaError_t res;
 
-	/* First: the runtime may have to be looked for, and who has the
-	 * loader's lock may wait until this thread's cache is not busy. */
+	/* This comes first: the runtime may have to be looked for, and a thread
+	 * that holds the loader's lock may wait until this thread's cache is
+	 * not busy. */
 	if (taken)
 		fast_taken(tcache_current, taken);
 	real = real_runtime();

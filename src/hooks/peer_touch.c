@@ -6,8 +6,8 @@
 #include "mem/mem.h"
 #include "pools/pool.h"
 
-/* Stream 0 and its like are the current context's; without one, the call
- * fails. */
+/* The default streams belong to the current context; if there is none, the call
+ * will fail. */
 struct work_owner work_owner_of_stream(CUstream stream)
 {
 	struct work_owner by = {.none = !mem_enabled()};

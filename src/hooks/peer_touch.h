@@ -1,8 +1,9 @@
-/* What copies and fills touch: memory of another device is shared with it
- * from then on. For programs that use several devices.
+/* Notes which memory copies and fills touch. If it is memory of another device,
+ * the context whose work touches it counts as a peer from then on. Only
+ * programs that use several devices need this.
  *
- * Work belongs to the context of its stream, and a graph's node to the one it
- * names, whichever is current. */
+ * Work belongs to the context of its stream, and the work of a graph's node to
+ * the context that the node names, whichever context is current. */
 #ifndef MNM_PEER_TOUCH_H
 #define MNM_PEER_TOUCH_H
 
@@ -11,14 +12,15 @@
 
 struct block;
 
-/* Whose work it is. */
+/* The context whose work a call queues. */
 struct work_owner {
-	bool none;               /* the call can't succeed, or we are off */
-	struct context *context; /* NULL: it may be anyone's */
+	bool none;               /* the call can't succeed, or mnm is off */
+	struct context *context; /* NULL: it may be any context's */
 };
 
 struct work_owner work_owner_of_stream(CUstream stream);
-/* Of a context that was named; where none was (NULL) it may be anyone. */
+/* The owner of a node that names this context. If context is NULL, the work may
+ * be any context's. */
 struct work_owner work_owner_of_node(CUcontext context);
 
 static inline bool peers_matter(void)
@@ -26,8 +28,10 @@ static inline bool peers_matter(void)
 	return device_count() > 1;
 }
 
+/* Notes that the work touches the memory at addr. */
 void visit(struct work_owner by, CUdeviceptr addr);
-/* So many addresses; the operations of a batch. A list may be NULL. */
+/* Each notes that the work touches the memory of a list: of addresses, or of a
+ * batch's operations. The list may be NULL. */
 void peer_touch_list(struct work_owner by, const CUdeviceptr *list,
 		     size_t count);
 void peer_touch_batch(struct work_owner by, const CUDA_MEMCPY3D_BATCH_OP *list,
@@ -37,7 +41,7 @@ void peer_touch_values(struct work_owner by,
 void peer_touch_unpacked(struct work_owner by,
 			 const CUmemDecompressParams *list, size_t count);
 
-/* Both sides of a copy, whatever its shape; may be NULL. */
+/* Notes both sides of a copy; shape may be NULL. */
 void peer_touch_flat(struct work_owner by, const CUDA_MEMCPY2D *shape);
 void peer_touch_deep(struct work_owner by, const CUDA_MEMCPY3D *shape);
 void peer_touch_peers(struct work_owner by, const CUDA_MEMCPY3D_PEER *shape);
@@ -51,12 +55,13 @@ void peer_touch_peers(struct work_owner by, const CUDA_MEMCPY3D_PEER *shape);
 void peer_touch_fill(struct work_owner by, const CUDA_MEMSET_NODE_PARAMS *fill);
 void peer_touch_value_node(const CUDA_BATCH_MEM_OP_NODE_PARAMS *node);
 
-/* A node of any kind; may be NULL. */
+/* Notes what a node of any kind touches; node may be NULL. */
 void peer_touch_node(const CUgraphNodeParams *node);
 
-/* A block of ours is about to be freed in the order of a stream: not before
- * the work of its former owner is over, which only the device's last fence
- * may be behind. */
+/* To be called before a block of ours is freed in the order of a stream. Work
+ * of its former owners may still run, and perhaps only the last fence of the
+ * block's device is behind that work, so a stream's context of another device
+ * waits for this fence. block may be NULL. */
 void peer_touch_freed(CUstream stream, const struct block *block);
 
 #endif

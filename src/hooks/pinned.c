@@ -5,7 +5,7 @@
 #include "hook.h"
 #include "mem/mem.h"
 
-/* False: not for us. */
+/* Returns false if the request is not for us. */
 static bool pinned_served(void **out, size_t size, unsigned int flags,
 			  CUresult *result)
 {

@@ -1,7 +1,7 @@
 /* Rows padded to a pitch: cudaMallocPitch, cudaMalloc3D and cuMemAllocPitch.
- * What pitch a width gets is CUDA's to say: it does so at the first request,
- * which it serves itself, and all later ones of that width are a plain block of
- * that many rows. */
+ * CUDA decides which pitch a width gets. It serves the first request for a
+ * width itself, which tells the pitch; a later one gets a plain block of that
+ * many bytes for each of its rows. */
 #define HASH_NONFATAL_OOM 1
 #include <pthread.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ struct pitch {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pitch *pitches; /* under lock */
 
-/* 0: not known. */
+/* Returns 0 if the pitch is not known. */
 static size_t pitch_find(const struct pitch_name *name)
 {
 	struct pitch *pitch;
@@ -61,7 +61,7 @@ static void pitch_learn(const struct pitch_name *name, size_t bytes)
 	pthread_mutex_unlock(&lock);
 }
 
-/* False: not for us. */
+/* Returns false if the request is not for us. */
 static bool pitched_served(CUdeviceptr *out, size_t *pitch, size_t known,
 			   size_t rows, CUresult *result)
 {

@@ -1,7 +1,7 @@
-/* What CUDA says of an address. Our blocks are whole allocations of its own, so
- * that most of it holds; but a block may be longer than what was asked for,
- * each life of one is an allocation of its own, and one that the program has
- * freed is not there any more. */
+/* What CUDA says about an address. Our blocks are whole allocations of CUDA's,
+ * so most of its answers hold. But a block may be longer than what was asked
+ * for, each life of a block counts as an allocation of its own, and a block
+ * that the program has freed is not there any more. */
 #include "block/block.h"
 #include "block/buffer_id.h"
 #include "call.h"
@@ -13,7 +13,7 @@
 /* Its address is never an allocation of CUDA's. */
 static char not_an_allocation;
 
-/* The block whose memory an address is in, and its state. */
+/* The block that holds the address, and its state; NULL if there is none. */
 static struct block *block_around(CUdeviceptr addr, uint64_t *word)
 {
 	CUdeviceptr base;
@@ -26,8 +26,8 @@ static struct block *block_around(CUdeviceptr addr, uint64_t *word)
 	return block_find(base, word);
 }
 
-/* The address to ask CUDA about: where the program has nothing, another one
- * that is not an allocation. */
+/* The address to ask CUDA about: addr, or, if the program has nothing at addr
+ * in this block, an address that is no allocation. */
 static CUdeviceptr address_to_ask(const struct block *block, uint64_t word,
 				  CUdeviceptr addr)
 {
@@ -37,7 +37,8 @@ static CUdeviceptr address_to_ask(const struct block *block, uint64_t word,
 	return gone ? (CUdeviceptr)&not_an_allocation : addr;
 }
 
-/* CUDA may name the address that it was asked about. */
+/* CUDA's answer may be the address that it was asked about: addr replaces
+ * it. */
 static void name_back(void *answer, CUdeviceptr addr)
 {
 	CUdeviceptr *named = answer;
@@ -47,7 +48,7 @@ static void name_back(void *answer, CUdeviceptr addr)
 }
 
 /* Corrects an answer about the live block at base. An id of CUDA's own is a
- * small number. */
+ * small number, so ours has the top bit set. */
 static void attribute_correct(struct block *block, uint64_t base,
 			      CUpointer_attribute attribute, void *answer)
 {
@@ -104,7 +105,8 @@ EXPORT CUresult cuPointerGetAttributes(unsigned int count,
 	return res;
 }
 
-/* It holds for the memory's whole life, which is then the block's. */
+/* The attribute holds for the memory's whole life, so the block is not
+ * reused. */
 EXPORT CUresult cuPointerSetAttribute(const void *value,
 				      CUpointer_attribute attribute,
 				      CUdeviceptr addr)

@@ -1,4 +1,4 @@
-/* Primary contexts: who retains one, and what may end it. */
+/* Primary contexts: what retains one, and what may end it. */
 #include <pthread.h>
 
 #include "call.h"
@@ -11,20 +11,21 @@
 #include "primary.h"
 #include "room_of.h"
 
-/* Held across the driver's calls on a device's primary context, which it
- * serialises as well: between a release that ends one and the look at what is
- * left, a retain would make it anew at the same handle. Such a call may make
- * others in its turn, as where a tool is in its midst. */
+/* The lock is held across the driver's calls on a device's primary context,
+ * which the driver serialises as well. Otherwise a retain could come between a
+ * release that ends the context and the look at what is left, and make a new
+ * context at the same handle. The lock is recursive, as such a call may make
+ * others in turn, for example where a tool intercepts it. */
 static struct primary {
 	pthread_mutex_t lock;
-	/* Under lock, as far as seen. */
-	int retains; /* that are not released; a reset leaves them */
+	/* Under lock; as far as we have seen the calls. */
+	int retains; /* not released yet; a reset keeps them */
 	int greens;  /* green contexts, which retain it as well */
 } primaries[DEVICE_MAX] = {
 	[0 ... DEVICE_MAX -
 	 1] = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP}};
 
-/* NULL: a call that CUDA refuses, or of no concern. */
+/* NULL if CUDA will refuse the call, or if mnm is not enabled. */
 static struct primary *primary_of(CUdevice device, bool enabled)
 {
 	return enabled && device >= 0 && device < DEVICE_MAX
@@ -72,8 +73,8 @@ static CUresult primary_retain(CUcontext *out, CUdevice device)
 	return res;
 }
 
-/* Room is made without that lock: a context that is being ended, of which
- * nothing can be given back meanwhile, may wait for it. */
+/* Makes room without holding the lock: a context that is being ended may wait
+ * for it, and meanwhile nothing of that context can be given back. */
 EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
 {
 	CUresult res = primary_retain(out, device);
@@ -87,8 +88,8 @@ EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
 	return res;
 }
 
-/* Where that can't be known it is taken for ended: what was idle is nobody's
- * then, but memory that is gone is not handed out. */
+/* Returns false if that can't be known: what was idle is then nobody's, but
+ * memory that is gone is not handed out. */
 static bool primary_is_active(CUdevice device)
 {
 	unsigned int flags;
@@ -101,12 +102,14 @@ static bool primary_is_active(CUdevice device)
 	return false;
 }
 
-/* The runtime's reset is under way on this thread, and closes the context. */
+/* The runtime's reset is under way on this thread; its hook closes the context.
+ */
 static __thread bool resetting;
 
-/* What is idle may go with the context; if it does not, nothing is lost. Where
- * work on it can't be waited for, as a stream captures or another context is
- * just ending, it goes back to the driver first, which waits. */
+/* Idle memory may go with the context; if the context stays, nothing is lost.
+ * If the work that may use this memory can't be waited for, as a stream
+ * captures or another context is just ending, the memory goes back to the
+ * driver first, which waits. */
 static void primary_leaves(CUdevice device)
 {
 	struct context *context;
@@ -116,8 +119,10 @@ static void primary_leaves(CUdevice device)
 		reclaim_context(context);
 }
 
-/* Closes the context of a device, whose lock is held then, once nobody uses it:
- * who does may wait for its work, and retains are not to wait for that. */
+/* Closes the primary context of a device once nobody uses it, and returns with
+ * the device's lock held. The lock is not held during the wait: a thread that
+ * uses the context may wait for its work, and retains must not wait for
+ * that. */
 static struct context *close_entered(CUdevice device)
 {
 	struct context *context;
@@ -131,9 +136,11 @@ static struct context *close_entered(CUdevice device)
 	return context;
 }
 
-/* A call that others outlast is not the end of anything, and nothing waits for
- * it, nor it for anything. Where entries are called that we don't see, so may
- * releases be. With the lock held then; false: without. */
+/* Returns true, with the lock held, if others hold the context beyond this
+ * call. The call ends nothing then: nothing waits for it, and it waits for
+ * nothing. Returns false, without the lock, if this may be the last holder;
+ * also if entries are called that we don't see, as those may release the
+ * context. */
 static bool outlast_begin(struct primary *primary)
 {
 	pthread_mutex_lock(&primary->lock);
@@ -159,8 +166,9 @@ struct primary_end primary_end_begin(CUdevice device, enum primary_call call)
 	return end;
 }
 
-/* A call that ended it may have returned the error of earlier work; but where
- * the context is only taken for the primary one, that is no sign. */
+/* A call that ended the context may have returned the error of earlier work, so
+ * the driver is asked. But if the context is only taken for the primary one,
+ * the driver's answer says nothing about it after an error. */
 static bool has_ended(const struct primary_end *end,
 		      const struct context *context, CUresult res)
 {
@@ -170,9 +178,9 @@ static bool has_ended(const struct primary_end *end,
 	       !primary_is_active(end->device);
 }
 
-/* What holds the primary context of a device from now on, which has just ended,
- * or not. With an error, too, it may be released. The green ones end with it. A
- * release of one that a reset had ended before is the end of nothing. */
+/* Counts what holds a device's primary context from now on; ended: it has just
+ * ended. A call that failed may have released it as well. Its green contexts
+ * end with it. If a reset had ended it before, a release ends nothing. */
 static void primary_count(struct primary *primary, enum primary_call call,
 			  bool ended)
 {
@@ -186,7 +194,8 @@ static void primary_count(struct primary *primary, enum primary_call call,
 		primary->retains = 0;
 }
 
-/* What ended it went unseen before. */
+/* Closes a context that has ended although others seemed to hold it: what
+ * released it went unseen. */
 static struct context *close_late(CUdevice device)
 {
 	struct context *context;
@@ -215,8 +224,8 @@ CUresult primary_end_finish(const struct primary_end *end, CUresult res)
 	return res;
 }
 
-/* The last release ends it, and others leave it as it is; a reset always
- * ends it. */
+/* The last release ends the context, and the others leave it as it is; a reset
+ * always ends it. */
 static CUresult primary_end(CUresult (*call)(CUdevice device), CUdevice device,
 			    enum primary_call kind)
 {
@@ -252,7 +261,7 @@ EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
 			   PRIMARY_RESET);
 }
 
-/* Should a runtime reset its device by an entry point of its own. */
+/* Hooked in case a runtime resets its device by a private entry point. */
 EXPORT cudaError_t cudaDeviceReset(void)
 {
 	const struct real_runtime *real = real_runtime();

@@ -8,29 +8,33 @@
 
 struct context;
 
-enum { ASKS_MAX = 3 }; /* whether a context lives, until there is an answer */
+/* How often the driver is asked whether a context lives, until it answers. */
+enum { ASKS_MAX = 3 };
 
-/* Around each call that may begin or end a device's primary context; enabled:
- * whether mnm is. */
+/* To be called around each call that may begin or end a device's primary
+ * context. enabled: whether mnm is enabled. */
 void primary_enter(CUdevice device, bool enabled);
 void primary_leave(CUdevice device, bool enabled);
 
-/* Between these two: a green context has retained it. */
+/* To be called between these two: a green context has retained the primary
+ * one. */
 void primary_has_green(CUdevice device);
 
 enum primary_call { PRIMARY_RELEASE, PRIMARY_GREEN_ENDS, PRIMARY_RESET };
 
-/* What is held from before such a call until after it. */
+/* What is kept from before such a call until after it. */
 struct primary_end {
 	CUdevice device;
 	enum primary_call call;
 	bool enabled;
-	bool outlasted;          /* by others that hold it: it does not end */
-	struct context *context; /* that may end, or NULL */
+	bool outlasted;          /* others hold it, so it does not end */
+	struct context *context; /* the one that may end, or NULL */
 };
 
-/* To be followed by the call, and then by finish. A reset ends the context if
- * it succeeds; else one that holds it goes, and the driver is asked. */
+/* begin comes before the call, and finish after it, with the call's result,
+ * which it returns. A reset that succeeds has ended the context. Any other call
+ * takes away one of its holders, and the driver is asked whether it still
+ * lives. */
 struct primary_end primary_end_begin(CUdevice device, enum primary_call call);
 CUresult primary_end_finish(const struct primary_end *end, CUresult res);
 

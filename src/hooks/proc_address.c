@@ -1,5 +1,5 @@
-/* The entry point that both forms of cudart come through: CUDA answers first,
- * then what it answered is replaced where it is one of ours. */
+/* The entry point through which both forms of cudart get CUDA's functions. CUDA
+ * answers first; its answer is replaced if it is a function that we hook. */
 #include "hook.h"
 #include "cuda/real.h"
 

@@ -42,7 +42,8 @@ void room_green(struct room *room, CUgreenCtx green)
 		room_context(room, handle);
 }
 
-/* One that is known by no call of the program's is a device's own. */
+/* A pool that no call of the program is known to have made may be a device's
+ * default pool. */
 void room_pool(struct room *room, CUmemoryPool pool)
 {
 	int ordinal = foreign_device(FOREIGN_POOL, (uint64_t)pool);
@@ -61,7 +62,8 @@ void room_physical(struct room *room, CUmemGenericAllocationHandle handle)
 	room_device(room, foreign_device(FOREIGN_PHYSICAL, handle));
 }
 
-/* A count may be as wrong as all else; there are no more devices than that. */
+/* The count may be as wrong as any argument; there are no more devices than
+ * DEVICE_MAX. */
 void room_location(struct room *room, const CUmemLocation *location,
 		   size_t count)
 {

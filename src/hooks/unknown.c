@@ -1,6 +1,6 @@
-/* Doors to entries of which no header tells what they do: whoever goes through
- * one may queue work of any context on memory of any device. What the call's
- * arguments are is not known either, so it goes on to CUDA as it came. */
+/* Stubs for entries that no header describes. A call of one may queue work of
+ * any context on memory of any device. Its arguments are not known either, so
+ * it goes on to CUDA as it came. */
 #include "unknown.h"
 
 #include <pthread.h>
@@ -14,8 +14,9 @@
 
 enum { STUBS = 256, STUB_SIZE = 16 };
 
-/* Each stub puts its number in eax, or w16. Registers that arguments come in
- * are kept, for numbers with a point, too; the entry returns to its caller. */
+/* Each stub puts its number in eax, or in w16. The registers that arguments
+ * come in are kept, those for floating point as well. The entry returns to the
+ * stub's caller. */
 /* clang-format off */
 #ifdef __x86_64__
 __asm__(
@@ -56,7 +57,7 @@ __asm__(
 	"	movups %xmm6, 144(%rsp)\n"
 	"	movups %xmm7, 160(%rsp)\n"
 	"	movl %eax, %edi\n"
-	"	call unknown_route\n" /* rax: where to go on */
+	"	call unknown_route\n" /* rax: the entry */
 	"	movq (%rsp), %rdi\n"
 	"	movq 8(%rsp), %rsi\n"
 	"	movq 16(%rsp), %rdx\n"
@@ -109,7 +110,7 @@ __asm__(
 	"	stp q4, q5, [sp, #160]\n"
 	"	stp q6, q7, [sp, #192]\n"
 	"	mov w0, w16\n"
-	"	bl unknown_route\n" /* x0: where to go on */
+	"	bl unknown_route\n" /* x0: the entry */
 	"	mov x16, x0\n"
 	"	ldp x0, x1, [sp, #16]\n"
 	"	ldp x2, x3, [sp, #32]\n"
@@ -148,8 +149,8 @@ __attribute__((used)) void *unknown_route(unsigned int number)
 	return atomic_load_explicit(&entries[number], memory_order_acquire);
 }
 
-/* Under lock. The stub of an entry, which may be new; NULL: there are too many.
- */
+/* Under lock. Returns the stub of an entry, and makes it if there is none. NULL
+ * if all stubs are in use. */
 static void *stub_of(void *entry)
 {
 	unsigned int number = 0;
@@ -174,7 +175,7 @@ void *unknown_entry_found(const char *name, void *entry)
 	pthread_mutex_unlock(&lock);
 	if (!stub) {
 		calls_unseen();
-		if (mem_enabled()) /* what it does is not seen: anything */
+		if (mem_enabled()) /* calls that go unseen may do anything */
 			peer_share(NULL);
 	}
 	return stub ? stub : entry;

@@ -12,8 +12,8 @@ ROWS = [
       "			return active;\n	return true;")),
     ("a_destroy_without_an_answer_ends_nothing",
      "test_contexts.py -k may_be_gone",
-     (CONTEXTS, "	return res;\n}\n\n/* Sure:", "	return res == 201;\n}\n"
-      "\n/* Sure:")),
+     (CONTEXTS, "	return res;\n}\n\n/* sure:", "	return res == 201;\n}\n"
+      "\n/* sure:")),
     ("what_was_refused_is_forgotten", "test_faults.py -k refused_to_take",
      (GIVE, "	if (backing_is_refused(res) && pending_keep", "	if (false && "
       "backing_is_refused(res) && pending_keep")),
