@@ -3,7 +3,8 @@
 
 #include "thread.h"
 
-/* Where the process has no libpthread nobody sets what was before. */
+/* If the process has no libpthread, nobody sets `before`, so it is
+ * initialised. */
 
 bool thread_await(pthread_cond_t *cond, pthread_mutex_t *lock,
 		  const struct timespec *until)

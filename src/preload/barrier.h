@@ -4,13 +4,15 @@
 
 #include <stdbool.h>
 
-/* To be called before the first one, and while the process has one thread, if
- * it can be: the kernel takes 10 ms and more to register one of several. False:
- * the kernel has no such barriers, or a filter of system calls forbids them. */
+/* To be called before the first barrier_all, and while the process has one
+ * thread if possible: with several threads the kernel takes 10 ms and more to
+ * register the process. Returns false if the kernel has no such barriers, or if
+ * a filter of system calls forbids them. */
 bool barrier_open(void);
 
-/* Once it returns true every thread has passed one. False without
- * barrier_open: makes no call then that a filter may kill for. */
+/* If it returns true, every thread has passed a barrier. Returns false, without
+ * a system call that a filter may kill for, if barrier_open was not called or
+ * returned false. */
 bool barrier_all(void);
 
 #endif

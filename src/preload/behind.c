@@ -29,7 +29,7 @@ static int words_of(const char *list)
 	return count;
 }
 
-/* As comes_first() in src/cli/preload.c. */
+/* Has to agree with comes_first() in src/cli/preload.c. */
 static bool takes_memory(const struct link_map *object)
 {
 	static const char *const taken[] = {"cudaMalloc", "cudaFree",
@@ -49,7 +49,8 @@ const char *loader_taker_behind(void)
 	const struct link_map *own = list ? elf_own() : NULL, *object = own;
 	int left = own ? words_of(list) : 0;
 
-	/* Preloads follow each other; what comes after them may change. */
+	/* The preloads follow each other in the list of objects. What comes
+	 * after them may change. */
 	while (--left > 0 && (object = object->l_next))
 		if (behind_names(list, object->l_name) && takes_memory(object))
 			return object->l_name;

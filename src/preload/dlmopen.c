@@ -1,4 +1,5 @@
-/* Run inside our dlsym, as early in a process, so built without sanitizers. */
+/* Runs inside our dlsym, as early in a process as that does, so it is built
+ * without sanitizers. */
 #include <dlfcn.h>
 #include <link.h>
 #include <stddef.h>

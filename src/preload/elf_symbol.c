@@ -1,4 +1,5 @@
-/* As early in a process as our dlsym, so built without sanitizers. */
+/* Runs as early in a process as our dlsym does, so it is built without
+ * sanitizers. */
 #include <elf.h>
 #include <link.h>
 #include <stddef.h>
@@ -6,13 +7,14 @@
 
 #include "elf_symbol.h"
 
-/* Of the library that this is part of; the linker makes it. */
+/* The dynamic section of the library that this file is part of; the linker
+ * makes the symbol. */
 extern Elf64_Dyn _DYNAMIC[] __attribute__((visibility("hidden")));
 
 struct tables {
 	const Elf64_Sym *symbols;
 	const char *names;
-	const uint32_t *hash; /* DT_GNU_HASH: what libraries have since 2006 */
+	const uint32_t *hash; /* DT_GNU_HASH, in libraries since 2006 */
 };
 
 bool elf_file_named(const char *path, const char *start)
@@ -38,7 +40,7 @@ static bool name_equal(const char *one, const char *other)
 	return *one == *other;
 }
 
-/* The loader has turned the offsets of most objects into addresses. */
+/* The loader has turned the offsets into addresses, in most objects. */
 static const void *table_at(const struct link_map *object, Elf64_Addr at)
 {
 	return (const void *)(at < object->l_addr ? at + object->l_addr : at);
@@ -69,9 +71,10 @@ static uint32_t name_hash(const char *name)
 	return hash;
 }
 
-/* The format: count of buckets, index of the first symbol in them, words of a
- * filter, a shift; the filter; the buckets, each the index of its first symbol;
- * for each symbol its hash, whose lowest bit marks the last of a bucket. */
+/* The table holds four words: the number of buckets, the index of the first
+ * symbol in them, the number of words in the filter, a shift. The filter
+ * follows, then the buckets, each with the index of its first symbol, then a
+ * hash for each symbol, whose lowest bit marks the last symbol of a bucket. */
 static const Elf64_Sym *symbol_find(const struct tables *tables,
 				    const char *name)
 {

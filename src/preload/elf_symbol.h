@@ -1,22 +1,24 @@
-/* A loaded object: the program or a library, found without any function of
- * libc: our dlsym is called before a sanitizer, whose functions stand in front
- * of libc's, has set itself up. */
+/* Symbols of loaded objects, which are the program and its libraries. They are
+ * found without any function of libc: our dlsym is called before a sanitizer,
+ * whose functions stand in front of libc's, has set itself up. */
 #ifndef MNM_ELF_SYMBOL_H
 #define MNM_ELF_SYMBOL_H
 
 #include <link.h>
 #include <stdbool.h>
 
-/* Whether the file's name in a path starts so. */
+/* Whether the name of the path's file begins with start. */
 bool elf_file_named(const char *path, const char *start);
 
-/* The address of a symbol that the first object with such a name defines, NULL
- * if there is none. Takes no lock: what is named has to be there for good, or
- * be loaded by the caller's caller. */
+/* The address of a symbol in the first object whose name begins with start;
+ * NULL if there is no such object, or if it does not define the symbol. Takes
+ * no lock, so the object must be there for good, or have been loaded by the
+ * code that has called our caller. */
 void *elf_symbol(const char *start, const char *symbol);
 
-/* This library; NULL: it is part of a program. What was loaded with it as the
- * process began follows, in the order in which the loader looks for symbols. */
+/* This library, or NULL if it is part of a program. The objects that were
+ * loaded with it as the process began follow, in the order in which the loader
+ * looks for symbols. */
 const struct link_map *elf_own(void);
 
 bool elf_defines(const struct link_map *object, const char *symbol);

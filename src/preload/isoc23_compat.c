@@ -1,7 +1,8 @@
-/* Headers since glibc 2.38 call strtol and its like by names of their own,
- * which read binary numbers too. A library that was built with them, and the
- * libjansson.a of such a system, then ask for that glibc: here they find these
- * names in the library itself, with what each glibc has behind them. */
+/* The headers of glibc 2.38 and later call strtol and its like by other names,
+ * for functions that read binary numbers too. A library that was built with
+ * these headers, or with the libjansson.a of such a system, would need that
+ * glibc. So this library defines the names itself, by the functions that every
+ * glibc has. */
 
 long old_strtol(const char *text, char **end, int base) __asm__("strtol");
 long long old_strtoll(const char *text, char **end,

@@ -1,4 +1,5 @@
-/* As early in a process as our dlsym, so built without sanitizers. */
+/* Runs as early in a process as our dlsym does, so it is built without
+ * sanitizers. */
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -6,7 +7,7 @@
 #include "loader.h"
 #include "elf_symbol.h"
 
-/* The first version of an architecture's glibc. */
+/* The first version of glibc on this architecture. */
 #ifdef __x86_64__
 #define GLIBC_FIRST "GLIBC_2.2.5"
 #else
@@ -20,9 +21,9 @@ static void *dlsym_missing(void *handle, const char *symbol)
 	return NULL;
 }
 
-/* In whichever scope it is. libc is there from the start, and so is libdl, but
- * where the caller of our dlsym has brought it along. A libdl or libpthread of
- * glibc 2.34 or later is empty. */
+/* Finds a symbol in whichever scope it is. libc is there from the start, and so
+ * is libdl, unless the caller of our dlsym has brought it along. The libdl and
+ * libpthread of glibc 2.34 or later are empty. */
 static void *glibc_symbol(const char *symbol)
 {
 	static const char *const parts[] = {"libc.so", "libdl.so",
@@ -34,10 +35,12 @@ static void *glibc_symbol(const char *symbol)
 	return found;
 }
 
-/* Where libdl was loaded for a plug-in alone, no dlsym is next to ours. */
+/* If libdl was loaded for a plug-in alone, RTLD_NEXT finds no dlsym behind
+ * ours. */
 static dlsym_function *dlsym_find(void)
 {
-	/* Where glibc first had dlsym: libc 2.34, libdl before. */
+	/* The versions in which glibc has dlsym: libc's since 2.34, libdl's
+	 * before. */
 	static const char *const versions[] = {"GLIBC_2.34", GLIBC_FIRST};
 	__typeof__(&dlvsym) versioned = glibc_symbol("dlvsym");
 	void *found = NULL, *next;
@@ -48,7 +51,8 @@ static dlsym_function *dlsym_find(void)
 		found = glibc_symbol("dlsym");
 	if (!found)
 		return NULL;
-	/* A preloaded library's has no version, so it was passed over. */
+	/* The dlsym of a preloaded library has no version, so it was passed
+	 * over. */
 	next = ((dlsym_function *)found)(RTLD_NEXT, "dlsym");
 	return (dlsym_function *)(next ? next : found);
 }

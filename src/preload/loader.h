@@ -1,10 +1,10 @@
-/* The loader, past our own dlsym.
+/* Calls of the loader that bypass our own dlsym.
  *
- * Until its version 2.34 glibc kept the functions of <dlfcn.h> in libdl, and
- * pthread_create and others in libpthread. A program may lack those two, or
- * load them late and for a plug-in alone. libmnm.so, which must not fail to
- * load anywhere, refers to neither them nor their functions: it looks for
- * these when it is to call one. */
+ * Until version 2.34, glibc kept the functions of <dlfcn.h> in libdl, and
+ * pthread_create and others in libpthread. A program may lack those two
+ * libraries, or load them late and for a plug-in alone. libmnm.so must not fail
+ * to load anywhere, so it refers neither to them nor to their functions: it
+ * looks for a function when it is about to call it. */
 #ifndef MNM_LOADER_H
 #define MNM_LOADER_H
 
@@ -16,21 +16,22 @@ typedef void *dlsym_function(void *handle, const char *symbol);
 /* The dlsym behind ours: libc's, or that of the next preloaded library. */
 dlsym_function *dlsym_behind(void);
 
-/* A function that the process has in libc, libdl or libpthread, or NULL: the
- * one that a reference of the program's would find, if any is in scope. */
+/* A function that the process has in libc, libdl or libpthread, or NULL. It is
+ * the one that a reference of the program's would find, if any is in scope. */
 void *loader_function(const char *symbol);
 
-/* dlopen, dlerror and dladdr; they find nothing where the process has none. */
+/* dlopen, dlerror and dladdr. In a process that lacks one, it finds nothing. */
 void *loader_open(const char *path, int flags);
 void loader_error_clear(void);
 int loader_address(const void *address, Dl_info *info);
 
-/* Whether a library was opened by dlmopen, apart from ours, and CUDA with it:
- * none of its calls can reach us. handle is one of dlopen's. */
+/* Whether a library was opened by dlmopen into a namespace apart from ours,
+ * with CUDA in it: none of its calls can reach us. handle is one of
+ * dlopen's. */
 bool loader_is_dlmopen(void *handle);
 
-/* The file of a preload that takes memory calls as well and is not asked, as it
- * comes after this library; NULL: there is none. */
+/* The file of a preload that takes memory calls as well, and is not asked as it
+ * comes after this library; NULL if there is none. */
 const char *loader_taker_behind(void);
 
 #endif

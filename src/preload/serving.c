@@ -20,7 +20,7 @@ bool serving_is_on(void)
 
 	if (now == STATE_UNKNOWN) {
 		disable = secure_getenv("MNM_DISABLE");
-		/* A setuid program has rights that its user has not. */
+		/* A setuid program has rights that its user lacks. */
 		now = getauxval(AT_SECURE) || (disable && !strcmp(disable, "1"))
 			      ? STATE_OFF
 			      : STATE_ON;

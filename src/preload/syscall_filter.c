@@ -17,17 +17,18 @@
 #include "syscall_number.h"
 #include "thread.h"
 
-/* Of a thread, by its status; -1: unknown. */
+/* A thread's filters, from its status file; -1 for what is unknown. */
 struct filters {
-	int mode;  /* as prctl's PR_GET_SECCOMP */
-	int count; /* since Linux 5.9 */
+	int mode;  /* as prctl(PR_GET_SECCOMP) returns it */
+	int count; /* known since Linux 5.9 */
 };
 
 static struct filters first;
 static bool inherited;
 static bool kills, kills_socket;
 
-/* A number of a status, by the name that stands before it. */
+/* A number in a status file, by the name in front of it; -1 if it is not
+ * there. */
 static int status_number(const char *text, const char *name)
 {
 	const char *line = strstr(text, name);
@@ -66,8 +67,8 @@ static struct filters filters_now(void)
 	return filters_read("/proc/thread-self/status", &parent);
 }
 
-/* A filter that is the parent's as well was there as this process was made, so
- * it allows that. */
+/* Whether the parent runs under the filters as well. If so, they were there
+ * when this process was made, so they allow that. */
 static bool is_parents(int parent)
 {
 	struct filters filters;
@@ -80,8 +81,9 @@ static bool is_parents(int parent)
 	       filters.count >= first.count;
 }
 
-/* Who runs containers, services or batch jobs puts each into a control group,
- * and sets a filter that is made for any program. */
+/* Whether the process has another control group than its parent. What runs
+ * containers, services or batch jobs gives each a group, and sets a filter that
+ * is made for any program. */
 static bool is_grouped_apart(int parent)
 {
 	char own[4096], parents[4096], path[64];
@@ -92,7 +94,7 @@ static bool is_grouped_apart(int parent)
 	return *own && *parents && strcmp(own, parents) != 0;
 }
 
-/* One whose parent is out of sight is in a container. */
+/* A process whose parent is out of sight is in a container. */
 static void first_look(void)
 {
 	int parent, saved = errno;
@@ -113,8 +115,9 @@ void syscall_filter_look(void)
 
 enum standing { FREE, INHERITED, OWN };
 
-/* Asked as late as it is needed, by one call that the kernel has for this: what
- * was set since the first look may kill for any. */
+/* Found out as late as it is needed. If there was no filter at the first look,
+ * this makes one call that the kernel has for this purpose: a filter that was
+ * set since may kill for any other. */
 static enum standing syscall_filter_standing(void)
 {
 	struct filters now;
@@ -132,8 +135,8 @@ static enum standing syscall_filter_standing(void)
 								  : OWN;
 }
 
-/* Before Linux 5.12 a fork could part the process from memory that a network
- * card writes to, until the child ends. */
+/* Before Linux 5.12, a fork could separate the process from memory that a
+ * network card writes to, until the child ends. */
 static bool fork_is_harmless(void)
 {
 	struct utsname name;
@@ -149,13 +152,14 @@ static bool fork_is_harmless(void)
 
 /* clang-format off */
 
-/* That few programs make. */
+/* Calls that few programs make. */
 static const long rare[] = {
 	SYS_membarrier, SYS_close_range, SYS_mq_getsetattr, SYS_pidfd_open,
 	SYS_pidfd_getfd, SYS_process_vm_readv, SYS_signalfd4, 0};
 
-/* By which a socket comes to its name and its clients, and by which those that
- * others left are told, and the control thread is woken as it has to leave. */
+/* Calls by which a socket gets its name and its clients, by which sockets that
+ * other processes left are recognised, and by which the control thread is woken
+ * when it has to leave. */
 static const long of_socket[] = {
 	SYS_bind, SYS_listen, SYS_connect, SYS_accept4, SYS_getsockname,
 	SYS_getsockopt, SYS_sendto, SYS_recvfrom, SYS_newfstatat,
@@ -168,29 +172,31 @@ static const long of_socket[] = {
 	0};
 /* clang-format on */
 
-/* Each without an effect: no call takes these arguments. No function of the
- * program's may run here: nothing is known of the locks that its other threads
- * hold. */
+/* Makes each call with arguments that none of them takes, so that it has no
+ * effect. No function of the program's may run here: its other threads may hold
+ * any lock. */
 static void calls_make(const long *calls)
 {
-	/* No core: of 0 it would still be sent to a program that takes them. */
+	/* No core is written. With a limit of 0 it would still be sent to a
+	 * program that takes cores. */
 	const struct rlimit none = {1, 1};
 
 	syscall(SYS_prlimit64, 0, RLIMIT_CORE, &none, NULL);
-	if (calls == of_socket) /* filters tell families apart */
+	if (calls == of_socket) /* filters distinguish families */
 		syscall(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	for (; *calls; calls++)
 		syscall(*calls, -1L, -1L, -1L, -1L, -1L, -1L);
 	syscall(SYS_exit_group, 0);
 }
 
-/* The child ends without a signal to the program, and no wait of the program's
- * is for it: both go by the signal that clone names, here none. Signals are
- * blocked in it, as in the control thread: no handler of the program's runs,
- * and a filter that traps is one that kills. */
+/* The program is not told of the child: it gets no signal when the child ends,
+ * and no wait of its own finds the child, as both depend on the signal that
+ * clone is given, here none. Signals are blocked in the child, as in the
+ * control thread, so that no handler of the program's runs, and a filter that
+ * traps counts as one that kills. */
 static bool filter_try(const long *calls)
 {
-	int status = SIGKILL; /* where another thread has waited for it */
+	int status = SIGKILL; /* if another thread has waited for it */
 	sigset_t all, before;
 	pid_t child;
 

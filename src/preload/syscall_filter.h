@@ -4,18 +4,18 @@
 
 #include <stdbool.h>
 
-/* Where CUDA starts: notes which filters there are by then. */
+/* To be called when CUDA starts: notes which filters are in place by then. */
 void syscall_filter_look(void);
 
-/* Whether a filter may kill this process for a call that few programs make and
- * the library would like to: membarrier, close_range, mq_getsetattr,
- * pidfd_open, pidfd_getfd, process_vm_readv, signalfd4. Found out once. What
- * the parent runs under as well is tried in a child; a filter of the process's
- * own may kill for anything, for the trial itself too, and counts as one that
- * does. One that is set later is not seen. */
+/* Whether a filter may kill this process for one of the calls that few programs
+ * make and the library would like to: membarrier, close_range, mq_getsetattr,
+ * pidfd_open, pidfd_getfd, process_vm_readv, signalfd4. This is found out once.
+ * A filter that the parent runs under as well is tried in a child. A filter of
+ * the process's own may kill for anything, even for the trial, so it counts as
+ * one that kills. A filter that is set later is not seen. */
 bool syscall_filter_kills(void);
 
-/* The same, for the calls that a socket with a name takes. */
+/* The same for the calls that a socket with a name takes. */
 bool syscall_filter_kills_socket(void);
 
 #endif

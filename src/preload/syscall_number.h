@@ -15,7 +15,7 @@
 #define SYS_pidfd_getfd 438
 #endif
 
-/* Of close_range: the calling thread gets a table of its own first. */
+/* A flag of close_range: first gives the calling thread a table of its own. */
 #ifndef CLOSE_RANGE_UNSHARE
 #define CLOSE_RANGE_UNSHARE (1u << 1)
 #endif

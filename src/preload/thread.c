@@ -10,16 +10,17 @@
 #include "syscall_filter.h"
 #include "thread.h"
 
-/* Without a libpthread the process has one thread. */
+/* A process without a libpthread has one thread. */
 void once_run(struct once *once, void (*run)(void))
 {
 	__typeof__(&pthread_once) found;
-	int before = PTHREAD_CANCEL_ENABLE; /* where nobody sets it */
+	int before = PTHREAD_CANCEL_ENABLE; /* in case nobody sets it */
 
 	if (atomic_load_explicit(&once->done, memory_order_acquire))
 		return;
 	found = loader_function("pthread_once");
-	/* What it opens and takes would be lost with a thread that is ended. */
+	/* If the thread were cancelled, what `run` opens and takes would be
+	 * lost. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
 	if (found)
 		found(&once->control, run);
@@ -59,13 +60,14 @@ int thread_start(void *(*run)(void *), void *arg, size_t stack_size,
 	if (!create || !set_size)
 		return ENOSYS;
 	sigfillset(&all);
-	/* Of the calling thread alone: glibc's does what its pthread_sigmask
-	 * does, which was not part of libc until 2.32. */
+	/* Changes the mask of the calling thread only: glibc's sigprocmask does
+	 * what its pthread_sigmask does, which was not part of libc until
+	 * 2.32. */
 	sigprocmask(SIG_SETMASK, &all, &before);
 	pthread_attr_init(&attr);
 	set_size(&attr, stack_size);
 	res = create(thread, &attr, run, arg);
-	if (res == EINVAL) { /* the program's thread-local data is larger */
+	if (res == EINVAL) { /* the program's thread-local data needs more */
 		set_size(&attr, 8 << 20);
 		res = create(thread, &attr, run, arg);
 	}
@@ -99,9 +101,9 @@ bool thread_is_main(void)
 	return syscall(SYS_gettid) == getpid();
 }
 
-/* Main, ended, has no memory any more that could be read. Where a filter
- * forbids to ask so, a process without a program is one whose main has ended.
- */
+/* A main thread that has ended has no memory that could be read. If a filter
+ * forbids this question, a process without an executable is one whose main
+ * thread has ended. */
 bool thread_main_ended(void)
 {
 	char from = 0, to;

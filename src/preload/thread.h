@@ -1,4 +1,5 @@
-/* Threads, ours and the program's; see loader.h for why not by pthread.h. */
+/* Threads, ours and the program's. loader.h says why the functions of pthread.h
+ * are not called directly. */
 #ifndef MNM_THREAD_H
 #define MNM_THREAD_H
 
@@ -9,14 +10,15 @@
 
 struct timespec;
 
-/* Of a lock that is held for a few steps: who waits for it spins first. */
+/* Spin briefly before blocking: such a lock is held only for a few
+ * instructions. */
 #ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
 #define LOCK_SPINS PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
 #else
 #define LOCK_SPINS PTHREAD_MUTEX_INITIALIZER
 #endif
 
-/* What is to be done once, by whichever thread comes first. */
+/* Something that is done once, by whichever thread comes first. */
 struct once {
 	pthread_once_t control;
 	_Atomic bool done;
@@ -28,7 +30,8 @@ struct once {
 
 void once_run(struct once *once, void (*run)(void));
 
-/* A value of each thread, of which ended is told when its thread exits. */
+/* A value that each thread has for itself. When a thread exits, ended is called
+ * with its value. */
 struct thread_key {
 	pthread_key_t key;
 	bool open;
@@ -37,29 +40,31 @@ struct thread_key {
 void thread_key_open(struct thread_key *key, void (*ended)(void *));
 void thread_key_set(const struct thread_key *key, const void *value);
 
-/* Starts a thread that takes none of the program's signals. 0, or why not. */
+/* Starts a thread that takes none of the program's signals. Returns 0, or an
+ * errno that says why it failed. */
 int thread_start(void *(*run)(void *), void *arg, size_t stack_size,
 		 pthread_t *thread);
 
-/* Waits until it has ended, for so long. */
+/* Waits until the thread has ended, at most so many seconds. */
 void thread_join(pthread_t thread, int seconds);
 
-/* The calling thread is not joined by anybody. */
+/* Nobody will join the calling thread. */
 void thread_detach(void);
 
-/* As pthread_cond_wait, or until that time where one is given; true: it has
- * come. The thread can't be cancelled in it, which would leave the lock held:
- * that it is, it finds out at its next wait of its own. */
+/* Waits as pthread_cond_wait does, but no longer than until that time if it is
+ * not NULL. Returns true if the time has come. The thread can't be cancelled in
+ * here, as that would leave the lock held: a request to cancel it takes effect
+ * at the thread's next wait of its own. */
 bool thread_await(pthread_cond_t *cond, pthread_mutex_t *lock,
 		  const struct timespec *until);
 
-/* Sleeps as long; likewise. */
+/* Sleeps for so long. The thread can't be cancelled meanwhile. */
 void thread_nap(long nanoseconds);
 
 /* Whether the caller is the program's main thread. */
 bool thread_is_main(void);
 
-/* Whether that one has ended by pthread_exit, while others run. */
+/* Whether the main thread has ended by pthread_exit, while others run. */
 bool thread_main_ended(void);
 
 #endif
