@@ -1,12 +1,12 @@
 /* Every figure of `mnm stat`, a row each: COUNTER(name, kind, unit, help), the
- * help in 41 characters. Bytes and counts are those of a device in this
+ * help in at most 41 characters. Bytes and counts are those of a device in this
  * process. The kinds, and what changes them (stats/counter.h):
  *
  * SUM			what has happened so far; counter_add
  * GAUGE		what there is now; counter_add and counter_sub
  * MAXIMUM		the highest value seen; counter_raise
  * MAXIMUM_OF(gauge)	the highest value of a gauge, which raises it itself
- * TOTAL		its parts together, a row of COUNTER_PART_LIST each
+ * TOTAL		the sum of its parts, each a row of COUNTER_PART_LIST
  */
 #ifndef MNM_COUNTER_LIST_H
 #define MNM_COUNTER_LIST_H

@@ -1,10 +1,10 @@
-# awk -v machine=MACHINE   lets each function that is exported, in a compiler's
-# output, begin as src/hooks/entry.h says.
+# awk -v machine=MACHINE   makes each exported function, in a compiler's output,
+# begin as src/hooks/entry.h says.
 BEGIN {
 	if (machine ~ /^x86_64/) { # sub $0, %rsp in its longest form
 		does_nothing = "\t.byte 0x48, 0x81, 0xec, 0, 0, 0, 0"
 		times = 2
-	} else if (machine ~ /^aarch64/) { # nobody's register at a call
+	} else if (machine ~ /^aarch64/) { # w16 holds nothing at a call
 		does_nothing = "\tmov w16, #0"
 		times = 4
 	} else {

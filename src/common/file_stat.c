@@ -4,8 +4,8 @@
 
 #include "file_stat.h"
 
-/* The kernel's struct stat is glibc's, on the architectures that we build
- * for. */
+/* On the architectures that we build for, the kernel's struct stat is
+ * glibc's. */
 int file_stat(const char *path, struct stat *st, int flags)
 {
 	return (int)syscall(SYS_newfstatat, AT_FDCWD, path, st, flags);

@@ -1,11 +1,11 @@
-/* stat, lstat and fstat, which glibc has as functions since 2.33 only. */
+/* stat, lstat and fstat, which glibc has as functions only since 2.33. */
 #ifndef MNM_FILE_STAT_H
 #define MNM_FILE_STAT_H
 
 #include <sys/stat.h>
 
-/* Flags as fstatat's: AT_SYMLINK_NOFOLLOW of a link itself. 0, or -1 with
- * errno set. */
+/* flags are those of fstatat: AT_SYMLINK_NOFOLLOW looks at a link itself. Both
+ * return 0, or -1 with errno set. */
 int file_stat(const char *path, struct stat *st, int flags);
 int file_stat_open(int fd, struct stat *st);
 

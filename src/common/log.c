@@ -22,10 +22,11 @@ bool log_shows(enum log_level level)
 	return (int)level <= level_shown;
 }
 
-/* One write, so that lines of several threads don't mix. A stderr that nobody
- * reads must not end the program: a SIGPIPE of ours is taken away again. One
- * that the program does not block can't have been there before. The mask is the
- * calling thread's; see src/preload/thread.c. */
+/* Makes one write, so that lines of several threads don't mix. A stderr that
+ * nobody reads must not end the program: a SIGPIPE that this write has caused
+ * is taken away again. If the program does not block SIGPIPE, none can have
+ * been pending before. The mask is the calling thread's; see
+ * src/preload/thread.c. */
 static void line_write(const char *line, size_t length)
 {
 	const struct timespec now = {0, 0};

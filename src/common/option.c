@@ -35,7 +35,7 @@ void option_variable(const struct option_row *row, char *text, size_t size)
 		text[i] = (char)toupper((unsigned char)text[i]);
 }
 
-/* K, M or G, alone or as in MiB or MB: all are powers of 1024. */
+/* Reads K, M or G, alone or as in MiB or MB: all are powers of 1024. */
 static bool unit_parse(const char *text, int *shift)
 {
 	static const char letters[] = "KMG";
@@ -51,7 +51,8 @@ static bool unit_parse(const char *text, int *shift)
 	return !*text || !strcasecmp(text, "B") || !strcasecmp(text, "iB");
 }
 
-/* A point and digits after it, as the unit's share of bytes. */
+/* Reads a point and the digits after it, as that share of the unit, in
+ * bytes. */
 static size_t fraction_parse(const char **text, int shift)
 {
 	double share = 0, digit = 1;
@@ -106,7 +107,8 @@ int device_parse(const char *text)
 		       : -1;
 }
 
-/* One of "NAME", "0:NAME", "host:NAME". *device is DEVICE_ALL for the first. */
+/* Reads one of "NAME", "0:NAME", "host:NAME". For the first, *device is
+ * DEVICE_ALL. Returns what is wrong, or NULL. */
 static const char *pool_parse(char *item, int *device, int *row)
 {
 	char *name = strchr(item, ':');
@@ -125,7 +127,7 @@ static const char *pool_parse(char *item, int *device, int *row)
 bool pools_parse(const char *text, int pool[DEVICE_ALL], const char **bad)
 {
 	char copy[1024], *rest = copy, *item;
-	int chosen[DEVICE_ALL + 1]; /* the last is for all that is not named */
+	int chosen[DEVICE_ALL + 1]; /* the last is for all that are not named */
 	int device, row;
 
 	*bad = "too long";
@@ -244,7 +246,7 @@ static bool path_parse(const char *text, char *field, size_t size)
 	return (!*text || *text == '/') && text_parse(text, field, size);
 }
 
-/* Stores a value in the row's field; *why is set where it can say more. */
+/* Stores a value in the row's field. *why is set if the parser can say more. */
 static bool row_set(struct config *config, const struct option_row *row,
 		    const char *value, const char **why)
 {

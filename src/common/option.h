@@ -30,20 +30,20 @@ enum option_type {
 	OPTION_POOLS, /* NAME, ORDINAL:NAME or host:NAME, comma-separated */
 };
 
-/* When it can be set. */
+/* When an option can be set. */
 enum option_when {
 	OPTION_START, /* before the program starts */
 	OPTION_LIVE,  /* also while it runs, by `mnm set` */
 };
 
-/* How a freed block becomes usable again, see fence.h. */
+/* How a freed block becomes usable again; see fence.h. */
 enum fence_level { REUSE_FENCE, REUSE_SYNC, REUSE_NONE };
 extern const char *const fence_names[]; /* by level; the last is NULL */
-extern const char *const level_names[]; /* of log lines; likewise */
+extern const char *const level_names[]; /* by log level; the last is NULL */
 
 #define SIZE_AUTO SIZE_MAX
 
-/* What may be idle: see idle_limit.h. */
+/* How much may be idle; see idle_limit.h. */
 enum idle_kind { IDLE_AUTO, IDLE_OFF, IDLE_BYTES, IDLE_PERCENT };
 
 struct idle_limit {
@@ -76,7 +76,7 @@ struct config {
 	size_t host_limit;   /* bytes, or SIZE_AUTO */
 	struct idle_limit idle_limit;
 	unsigned int host_idle;   /* seconds, 0 = never */
-	unsigned int device_idle; /* likewise */
+	unsigned int device_idle; /* seconds, 0 = never */
 	bool meminfo;             /* real: idle bytes don't count as free */
 	char socket_dir[96];
 	char stat_file[512];
@@ -87,40 +87,47 @@ struct config {
 
 void config_init(struct config *config);
 
-/* Reads one value into *config. False: error holds one line that says what
- * was wrong and what is allowed, and *config is as it was. */
+/* Reads one value into *config. Returns false if it can't: error then holds one
+ * line that says what was wrong and what is allowed, and *config is
+ * unchanged. */
 bool config_set(struct config *config, const char *name, const char *value,
 		char error[OPTION_ERROR_SIZE]);
 
-/* Whether the values go together; as config_set. */
+/* Whether the values go together. If not, error says why, as with
+ * config_set. */
 bool config_check(const struct config *config, char error[OPTION_ERROR_SIZE]);
 
-/* Reads every MNM_ variable of the environment; as config_set. */
+/* Reads the MNM_ variables of all options. Returns false, with error set as by
+ * config_set, at the first value that is wrong, or if the values don't go
+ * together. */
 bool config_read(struct config *config, char error[OPTION_ERROR_SIZE]);
 
-/* The ordinal that names a device, or DEVICE_HOST for "host"; -1: neither. */
+/* Returns the ordinal that the text names, or DEVICE_HOST for "host"; -1 if it
+ * is neither. */
 int device_parse(const char *text);
 
-/* Reads bytes, or as many K, M or G (powers of 1024): 4096, 64M, 64MiB, 8GB,
- * 1.5G. False: not a size. */
+/* Reads a number of bytes, or of K, M or G (powers of 1024): 4096, 64M, 64MiB,
+ * 8GB, 1.5G. Returns false if the text is not a size. */
 bool size_parse(const char *text, size_t *size);
 
-/* Reads NAME, ORDINAL:NAME, host:NAME or several with commas between them,
- * each device once; NAME is for all that are not named. What none is for
- * stays as it is. False: *bad says what is wrong, and nothing has changed. */
+/* Reads NAME, ORDINAL:NAME, host:NAME or several of them with commas between,
+ * each device once. A bare NAME is for all devices that are not named. Devices
+ * for which there is no name keep what pool holds. Returns false, with *bad
+ * saying what is wrong and pool unchanged, if the text is not like that. */
 bool pools_parse(const char *text, int pool[DEVICE_ALL], const char **bad);
 
 /* Writes the row's value as config_set reads it. */
 void config_text(const struct config *config, const struct option_row *row,
 		 char *text, size_t size);
 
-/* The row of that name; NULL: there is none. */
+/* The row of that name, or NULL if there is none. */
 const struct option_row *option_find(const char *name);
 
-/* Adds the names of all rows to a line that has `used` of its bytes. */
+/* Adds the names of all rows to a line of size bytes, `used` of which are
+ * taken. */
 void option_names(char *text, size_t size, size_t used);
 
-/* The same of those that can be set while a program runs: " a, b, c". */
+/* The same for the options that can be set while a program runs: " a, b, c". */
 void option_names_live(char *text, size_t size, size_t used);
 
 #endif

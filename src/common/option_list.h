@@ -1,12 +1,12 @@
-/* Every option, a row each; the master copy. `mnm run --help`, the table of
- * docs/options.md and the man page are checked against it.
+/* Every option, a row each. This is the master copy: `mnm run --help`, the
+ * table of docs/options.md and the man page are checked against it.
  *
  * OPTION(field, type, when, default, range, help)
  *
  * The environment variable is MNM_ and the field in capitals; `mnm run --set
- * field=value` sets it. Types: see enum option_type in option.h. `when` is LIVE
- * if `mnm set` can change it while the program runs, by live_FIELD() in
- * src/control/options.c; START if not. */
+ * field=value` sets it. The types are those of enum option_type in option.h.
+ * `when` is LIVE if `mnm set` can change the option while the program runs, by
+ * live_FIELD() in src/control/options.c; START if not. */
 #ifndef MNM_OPTION_LIST_H
 #define MNM_OPTION_LIST_H
 

@@ -1,4 +1,4 @@
-/* What an option is set to, in the words that it is set by. */
+/* What an option is set to, in the words by which it is set. */
 #include <stdio.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ static void idle_text(const struct idle_limit *limit, char *text, size_t size)
 		snprintf(text, size, limit->kind == IDLE_AUTO ? "auto" : "off");
 }
 
-/* The row of most devices, so that few are to be named beside it. */
+/* The row that most devices have, so that few have to be named beside it. */
 static int pool_of_most(const int pool[DEVICE_ALL])
 {
 	int most = pool[0], most_count = 0;
@@ -54,7 +54,7 @@ static int pool_of_most(const int pool[DEVICE_ALL])
 	return most;
 }
 
-/* One stands for all; then those that differ. */
+/* The name for most devices comes first, then the devices that differ. */
 static void pools_text(const int pool[DEVICE_ALL], char *text, size_t size)
 {
 	int most = pool_of_most(pool);
@@ -77,7 +77,8 @@ static void pools_text(const int pool[DEVICE_ALL], char *text, size_t size)
 void config_text(const struct config *config, const struct option_row *row,
 		 char *text, size_t size)
 {
-	/* A row's type names what writes it, as in option.c what reads it. */
+	/* A row's type names its writer here, as it names its parser in
+	 * option.c. */
 #define TEXT_TEXT(f)         snprintf(text, size, "%s", config->f)
 #define TEXT_PATH(f)         snprintf(text, size, "%s", config->f)
 #define TEXT_SIZE(f)         size_text(config->f, text, size)

@@ -21,7 +21,7 @@ struct pool_row {
 /* All rows; the last has a NULL name. */
 extern const struct pool_row pool_rows[];
 
-/* The row's index, or -1 where no pool has that name. */
+/* The row's index, or -1 if no pool has that name. */
 int pool_row_find(const char *name);
 
 /* Writes "a, b, c" into text, at most size bytes; for error lines. */

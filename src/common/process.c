@@ -8,7 +8,7 @@
 
 #include "process.h"
 
-enum { START_FIELD = 19 }; /* of those after the program's name and ')' */
+enum { START_FIELD = 19 }; /* among those after the program's name and ')' */
 
 ssize_t process_read(int pid, const char *name, char *text, size_t size)
 {
@@ -47,7 +47,8 @@ int process_words(int pid, char *text, size_t size,
 	return count;
 }
 
-/* The fields of its line after the name, which may hold anything. */
+/* The fields of the process's line after the program's name, which may hold
+ * anything; NULL if the line can't be read. */
 static const char *fields_read(int pid, char *text, size_t size)
 {
 	char *end;
@@ -66,7 +67,7 @@ char process_state(int pid)
 	return fields ? *fields : '?';
 }
 
-/* The kernel counts from the machine's start. */
+/* The kernel tells the time since the machine's start. */
 int64_t process_start(int pid)
 {
 	char text[1024];

@@ -28,7 +28,8 @@ static bool is_left(const struct sockaddr_un *address)
 	return refused;
 }
 
-/* In the same folder, a name that no socket has. */
+/* The path to move a socket to: in the same folder, a name that no socket has.
+ * Returns false if it is too long. */
 static bool socket_move_aside(const struct sockaddr_un *from,
 			      struct sockaddr_un *to)
 {
@@ -39,7 +40,8 @@ static bool socket_move_aside(const struct sockaddr_un *from,
 			from->sun_path, (int)getpid(), SOCKET_ASIDE) < size;
 }
 
-/* It is looked at again where nobody can replace it any more. */
+/* The socket is moved aside and then checked again, as nobody can replace it
+ * there. */
 void socket_remove_left(const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX}, moved = address;

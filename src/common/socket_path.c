@@ -18,7 +18,7 @@ bool socket_path(const char *dir, int pid, char *path, size_t size)
 	       (size_t)length < sizeof(((struct sockaddr_un *)0)->sun_path);
 }
 
-/* A session's runtime folder may be named and not there (su, cron). */
+/* $XDG_RUNTIME_DIR may name a folder that is not there (su, cron). */
 static bool runtime_usable(const char *runtime)
 {
 	struct stat st;
@@ -49,7 +49,7 @@ static bool dir_is_own(const char *path, struct stat *st)
 	       S_ISDIR(st->st_mode) && st->st_uid == geteuid();
 }
 
-/* One that the user has already. */
+/* Finds a folder that the user has already. */
 static bool second_find(const char *prefix, char *path, size_t size)
 {
 	struct dirent *entry;

@@ -4,8 +4,8 @@
 
 #include "text.h"
 
-/* The bytes of the character that starts here: what follows in UTF-8 belongs
- * to its first byte. */
+/* The number of bytes of the character that starts here: in UTF-8, the bytes
+ * that follow belong to the first one. */
 static size_t character_length(const char *at)
 {
 	size_t length = 1;
@@ -49,7 +49,7 @@ static bool is_python(const char *name)
 	return strspn(name, "0123456789.dtw-") == strlen(name);
 }
 
-/* Of a cluster of Python's options: what it says of the words after it. */
+/* What a cluster of Python's options says about the words after it. */
 enum cluster { CLUSTER_FLAGS, CLUSTER_TAKES, CLUSTER_MODULE, CLUSTER_CODE };
 
 static enum cluster cluster_read(const char *letters, const char **module)
@@ -67,7 +67,7 @@ static enum cluster cluster_read(const char *letters, const char **module)
 	return CLUSTER_FLAGS;
 }
 
-/* The script or module that Python is to run; NULL: none. */
+/* The script or module that Python is to run; NULL if there is none. */
 static const char *python_script(const char *const *words, int count)
 {
 	const char *module;

@@ -5,18 +5,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Copies as much as fits, with a ? for what is not printable ASCII: controls,
- * also those that UTF-8 spells, what turns lines around, bytes that are no
- * text. A character of several bytes is one ?. from may be NULL, and may be
- * to. Returns to. */
+/* Copies as much as fits, with a ? for each character that is not printable
+ * ASCII: controls, those in UTF-8 as well, characters that change a line's
+ * direction, bytes that are not text. A character of several bytes becomes one
+ * ?. from may be NULL, and may be the same as to. Returns to. */
 char *text_plain(const char *from, char *to, size_t size);
 
-/* What people call a program: the file name of words[0], or, for an
- * interpreter of Python, that of its script or module. Plain, in to, which it
- * returns; "" without words. */
+/* What people call a program: the file name of words[0], or, for a Python
+ * interpreter, that of its script or module. It is written to `to` as by
+ * text_plain; "" if there are no words. Returns to. */
 char *text_title(const char *const *words, int count, char *to, size_t size);
 
-/* Bytes in at most 8 characters: "0 B", "1.21 GiB". What can't be is "?". */
+/* A number of bytes in at most 8 characters: "0 B", "1.21 GiB"; "?" if it is
+ * negative. */
 enum { TEXT_BYTES_SIZE = 16 };
 char *text_bytes(int64_t bytes, char to[TEXT_BYTES_SIZE]);
 

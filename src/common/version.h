@@ -4,7 +4,7 @@
 
 #define MNM_VERSION "0.1.0"
 
-/* How `mnm doctor` finds the version in a file of ours. */
+/* By this mark `mnm doctor` finds the version in a file of ours. */
 #define MNM_VERSION_MARK "mnm version: "
 extern const char version_mark[];
 
