@@ -21,7 +21,7 @@ void about_open(void)
 	text_plain(program_invocation_short_name, program, sizeof(program));
 }
 
-/* As it is, or plain if it is no UTF-8. */
+/* The word as it is, or made plain if it is not UTF-8. */
 static json_t *word_json(const char *word)
 {
 	json_t *text = json_string(word);

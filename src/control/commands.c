@@ -1,5 +1,5 @@
 /* What can be asked of a process. A command is a row and its function, which
- * fills a JSON object: the answer. */
+ * makes the answer, a JSON object. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,16 +23,17 @@
 
 struct command {
 	const char *name;
-	/* The fields that its request has to hold, and those that it may,
+	/* The fields that its request has to hold, and those that it may hold,
 	 * besides command and until. */
 	unsigned int needs, may;
-	/* With one of these it changes something. */
+	/* A request with one of these fields changes something. */
 	unsigned int order;
-	/* NULL: request->error is set, and nothing has changed. */
+	/* Returns NULL if it fails; request->error is set then, and nothing has
+	 * changed. */
 	json_t *(*run)(struct request *request);
 };
 
-/* Its ordinal, or "host". */
+/* The device's ordinal, or "host". */
 static json_t *device_name(const struct device *device)
 {
 	return device_is_host(device) ? json_string("host")
@@ -70,7 +71,8 @@ static bool device_meant(const struct request *request, int ordinal)
 	       (request->device < 0 || request->device == ordinal);
 }
 
-/* Calls each for the devices meant; an array of what it returned. */
+/* Calls each for every device that is meant. Returns an array of what each
+ * returned. */
 static json_t *devices_each(const struct request *request,
 			    json_t *(*each)(struct device *device))
 {
@@ -92,7 +94,7 @@ static json_t *stat_run(struct request *request)
 	return answer;
 }
 
-/* What was done to each device. */
+/* An answer that says what was done to each device. */
 static json_t *devices_answer(json_t *devices)
 {
 	json_t *answer = about_json();
@@ -111,7 +113,7 @@ static json_t *swap_answer(const struct device *device,
 			 (json_int_t)report->retired_bytes);
 }
 
-/* Swaps one device to a row, or resets it where row is negative. */
+/* Swaps one device to the pool of a row, or resets it if row is negative. */
 static json_t *swap_one(struct device *device, int row)
 {
 	const struct config *config = config_current();
@@ -126,7 +128,7 @@ static json_t *swap_one(struct device *device, int row)
 				"error", "no memory for a new pool");
 }
 
-/* Whether rows, one for each device, leave some as they are. */
+/* Whether rows, one for each device, leave some device as it is. */
 static bool is_choice(const int rows[DEVICE_ALL])
 {
 	for (int i = 0; i < DEVICE_ALL; i++)
@@ -135,14 +137,15 @@ static bool is_choice(const int rows[DEVICE_ALL])
 	return false;
 }
 
-/* What an order has left for the next free goes back now, if it can. */
+/* What an order has left for the next free goes back now, if it can. Returns
+ * the answer. */
 static json_t *devices_left(json_t *list)
 {
 	giver_ask();
 	return devices_answer(list);
 }
 
-/* NULL for rows: each goes back to its own. */
+/* If rows is NULL, each device goes back to the pool that it started with. */
 static json_t *swap_devices(const struct request *request, const int *rows)
 {
 	json_t *list = json_array();
@@ -156,7 +159,7 @@ static json_t *swap_devices(const struct request *request, const int *rows)
 }
 
 /* Whether each device that a pool is chosen for is there to be swapped. Pinned
- * memory always is, also before it is first asked for. */
+ * memory always is, even before it is first asked for. */
 static bool choice_possible(struct request *request, const int rows[DEVICE_ALL])
 {
 	if (rows[DEVICE_HOST] >= 0 && request->device < 0)
@@ -265,7 +268,7 @@ static const struct command *command_find(struct request *request)
 	return NULL;
 }
 
-/* An order is told in the log, also one that can't be carried out. */
+/* Logs an order, even one that can't be carried out. */
 static void order_tell(const struct request *request, bool done)
 {
 	const char *words[] = {request->command, request->pool, request->option,
@@ -300,9 +303,9 @@ static json_t *request_run(struct request *request, const char *line)
 	return answer;
 }
 
-/* The answer as a line, which it releases; NULL without memory. Its length is
- * asked for first: where jansson finds no memory for a longer text, it leaves
- * parts out and goes on. */
+/* Returns the answer as a line, or NULL if there is no memory, and releases the
+ * answer. The length is asked for first: if jansson finds no memory for a
+ * longer text, it leaves parts out and goes on. */
 static char *answer_line(json_t *answer, size_t *size)
 {
 	size_t length = answer ? json_dumpb(answer, NULL, 0, JSON_COMPACT) : 0;

@@ -4,8 +4,8 @@
 #define MNM_CONTROL_H
 
 /* Opens the socket and starts the thread, once; to be called when the first
- * request has been served. What fails is logged, and the program goes on
- * without. Leaves errno as it was. */
+ * request has been served. A failure is logged, and the program goes on without
+ * a socket. Leaves errno as it was. */
 void control_open_once(void);
 
 #endif

@@ -7,12 +7,12 @@
 #include "preload/syscall_filter.h"
 #include "preload/syscall_number.h"
 
-/* As many as every kernel copies, or fewer. */
+/* No more than every kernel copies. */
 enum { COPIED = 64 };
 
-/* A copy of the program's descriptor, for a moment: one that was kept would
- * keep a pipe open that the program has closed. All signals are blocked here,
- * SIGPIPE as well. */
+/* Takes a copy of the program's descriptor for a moment only: if it were kept,
+ * it would keep open a pipe that the program has closed. All signals are
+ * blocked here, SIGPIPE as well. */
 static void stderr_borrow(const char *line, size_t length)
 {
 	int process = (int)syscall(SYS_pidfd_open, getpid(), 0), fd;
@@ -29,8 +29,9 @@ static void stderr_borrow(const char *line, size_t length)
 	close(fd);
 }
 
-/* To close a message queue, whichever table it is in, takes back what the
- * process asked of mq_notify. No file system is asked: it might not answer. */
+/* Whether the descriptor is a message queue. Closing one, in whichever table,
+ * cancels what the process asked of mq_notify. This call asks no file system,
+ * which might not answer. */
 static bool is_queue(int fd)
 {
 	return !syscall(SYS_mq_getsetattr, fd, NULL, NULL);
@@ -38,7 +39,7 @@ static bool is_queue(int fd)
 
 bool fd_table_part(void)
 {
-	/* Those from here on are not even copied. */
+	/* Descriptors from COPIED on are not even copied. */
 	if (syscall_filter_kills() ||
 	    syscall(SYS_close_range, COPIED, ~0u, CLOSE_RANGE_UNSHARE))
 		return false;

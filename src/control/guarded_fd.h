@@ -1,6 +1,6 @@
-/* A socket of ours among the program's descriptors. A program may close what
- * it does not know, and then get the number for something else; so the inode
- * is remembered, and looked at before each use. */
+/* A socket of ours among the program's descriptors. A program may close a
+ * descriptor that it does not know, and then get the number for something else.
+ * So the socket's inode is remembered, and checked before each use. */
 #ifndef MNM_GUARDED_FD_H
 #define MNM_GUARDED_FD_H
 
@@ -8,12 +8,12 @@
 #include <sys/types.h>
 
 struct guarded_fd {
-	int fd; /* -1: none */
+	int fd; /* -1 if there is none */
 	ino_t inode;
 };
 
-/* Owns fd, under a higher number if there is one: closed standard streams
- * must not become our sockets. */
+/* Takes over fd, under a higher number if one is free: a closed standard stream
+ * must not become our socket. */
 struct guarded_fd guarded_fd_open(int fd);
 
 bool guarded_fd_is_ours(const struct guarded_fd *own);

@@ -1,5 +1,4 @@
-/* The control thread: how it starts, what it looks after, and when it leaves.
- */
+/* The control thread: how it starts, what it does, and when it leaves. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <stdatomic.h>
@@ -30,13 +29,13 @@
 enum {
 	STACK_SIZE = 256 << 10,
 	LOOK_AROUND_MS = 2000, /* for unused memory */
-	LOOK_ALONE_MS = 50,    /* for a main thread that has ended, too */
-	LEAVE_SECONDS = 2,     /* that a main thread waits for this one */
+	LOOK_ALONE_MS = 50,    /* also for a main thread that has ended */
+	LEAVE_SECONDS = 2,     /* for which a main thread waits for this one */
 };
 
 /* How the start goes, for the thread that waits for it. */
 struct start {
-	bool apart; /* may have a table of descriptors of its own */
+	bool apart; /* it may have its own table of descriptors */
 	bool open;
 	_Atomic int over; /* a futex */
 	char error[256];
@@ -48,9 +47,10 @@ static pthread_t helper;
 static pid_t process;
 static _Atomic bool leaving;
 
-/* Once the program's main thread has left by pthread_exit. The last thread of a
- * process runs the program's handlers of its exit, and that must be one of the
- * program's own: this one may have none of its descriptors. */
+/* Whether the thread has to leave: once the program's main thread has left by
+ * pthread_exit. The last thread of a process runs the program's exit handlers,
+ * and that must be one of the program's own threads: this one may have none of
+ * the program's descriptors. */
 static bool has_to_leave(void)
 {
 	if (apart)
@@ -62,12 +62,12 @@ static void start_end(struct start *start, bool open)
 {
 	start->open = open;
 	atomic_store(&start->over, 1);
-	/* It may be gone by now: then nobody waits at its address. */
+	/* `start` may be gone by now; then nobody waits at its address. */
 	syscall(SYS_futex, &start->over, FUTEX_WAKE_PRIVATE, 1, NULL);
 }
 
-/* A signal that the program blocks and leaves pending wakes, too, without end:
- * it must not keep this thread busy. */
+/* A signal that the program blocks and leaves pending would wake this thread
+ * again and again, so the descriptor is closed then. */
 static void wake_look(void)
 {
 	if (wake < 0 || !wake_came() || has_to_leave())
@@ -116,7 +116,7 @@ static void helper_end(void)
 	thread_join(helper, LEAVE_SECONDS);
 }
 
-/* Of the main thread, as it leaves by pthread_exit. */
+/* Runs in the main thread as it leaves by pthread_exit. */
 static void main_leaves(void *unused)
 {
 	(void)unused;
@@ -124,15 +124,15 @@ static void main_leaves(void *unused)
 		helper_end();
 }
 
-/* As the process exits. In another root the socket's file is in reach of the
- * control thread alone. */
+/* Runs as the process exits. If the program has changed its root, only the
+ * control thread can reach the socket's file. */
 static void process_leaves(void)
 {
 	if (!listener_unlink() && apart)
 		helper_end();
 }
 
-/* In a forked child: the sockets belong to the parent. */
+/* Runs in a forked child: the sockets belong to the parent. */
 static void child_forget(void)
 {
 	if (!apart)
@@ -192,7 +192,7 @@ static void taker_tell(void)
 
 static void control_open(void)
 {
-	int saved = errno; /* the program's: its call did not fail */
+	int saved = errno; /* the program's, as its call did not fail */
 	char error[256];
 
 	pthread_atfork(NULL, NULL, child_forget);
@@ -201,7 +201,7 @@ static void control_open(void)
 		serving_tell();
 	} else {
 		if (*config_current()->stat_file)
-			about_open(); /* which reads files */
+			about_open(); /* it reads files, so only if needed */
 		log_warn("no control socket: %s", error);
 	}
 	taker_tell();

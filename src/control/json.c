@@ -1,5 +1,5 @@
 /* What jansson's parser takes for stdin within the library, which reads no
- * stream by it: see LINK_LIBRARY in src/mnm.mk. */
+ * stream through it: see LINK_LIBRARY in src/mnm.mk. */
 #include <stdio.h>
 
 extern FILE *__wrap_stdin;

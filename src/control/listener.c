@@ -14,7 +14,7 @@
 #include "sweep.h"
 
 static struct sockaddr_un address = {.sun_family = AF_UNIX};
-static _Atomic pid_t owner; /* 0: there is no file of ours */
+static _Atomic pid_t owner; /* 0 if there is no file of ours */
 static int folder = -1;     /* among the control thread's descriptors */
 
 static int socket_new(void)
@@ -22,8 +22,8 @@ static int socket_new(void)
 	return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
-/* Whether another process listens at the address; a stale file may be there
- * from a former process with this pid, or from before an exec. */
+/* Whether another process listens at the address. A stale file may be there, of
+ * an earlier process with this pid, or from before an exec. */
 static bool address_taken(void)
 {
 	int fd = socket_new();
@@ -38,13 +38,13 @@ static bool address_taken(void)
 	return taken;
 }
 
-/* Listens under another name first: at its own the socket must never refuse
- * a connection, or `mnm` would take it for a stale one. */
+/* Listens under another name first: at its own name the socket must never
+ * refuse a connection, or `mnm` would take it for a stale one. */
 static bool address_listen(int fd, int backlog)
 {
 	struct sockaddr_un early = address;
 
-	/* As long as SOCKET_SUFFIX, or shorter. */
+	/* The new suffix must not be longer than SOCKET_SUFFIX. */
 	strcpy(strrchr(early.sun_path, '.'), ".new");
 	unlink(early.sun_path);
 	if (bind(fd, (struct sockaddr *)&early, sizeof(early)))
@@ -56,8 +56,9 @@ static bool address_listen(int fd, int backlog)
 	return false;
 }
 
-/* Makes the folder where it is missing. The umask takes rights of the owner's
- * away; that of the process is its own, and stays. */
+/* Makes the folder if it is missing. The umask may have taken rights away from
+ * the owner, which are given back. The process's umask is the program's own,
+ * and stays. */
 static bool folder_make(const char *dir)
 {
 	const mode_t wanted = S_IRWXU;
@@ -72,7 +73,8 @@ static bool folder_make(const char *dir)
 	return true;
 }
 
-/* A chosen folder is the one that is meant, or none. */
+/* Takes the second folder, but not in place of a chosen one: that is the one
+ * that is meant, or none. */
 static bool folder_second(char *dir, size_t size)
 {
 	return !*config_current()->socket_dir && socket_dir_second(dir, size);

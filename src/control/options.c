@@ -49,8 +49,9 @@ static void live_apply(const struct option_row *row,
 #undef OPTION
 }
 
-/* As started, with what was set since; under lock. The file of option
- * stat_file is written by another thread than answers. */
+/* The options as at the start, with what was set since; under lock, as the file
+ * of option stat_file is written by another thread than the one that
+ * answers. */
 static struct config now;
 static bool begun;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -80,7 +81,7 @@ static json_t *option_json(const struct config *config,
 
 	config_text(config, row, text, sizeof(text));
 	value = json_string(text);
-	return value ? value : json_string("?"); /* a path may be no UTF-8 */
+	return value ? value : json_string("?"); /* a path need not be UTF-8 */
 }
 
 json_t *options_json(void)
@@ -115,7 +116,7 @@ static json_t *not_live(struct request *request)
 	return NULL;
 }
 
-/* False: request->error is set. */
+/* Returns false if it fails; request->error is set then. */
 static bool live_set(struct request *request, const struct option_row *row,
 		     struct config *config)
 {

@@ -60,7 +60,7 @@ static bool device_read(struct request *request, const char *name,
 			const json_t *value, int *device)
 {
 	const char *text = json_string_value(value);
-	json_int_t ordinal = json_integer_value(value); /* 0 of a text */
+	json_int_t ordinal = json_integer_value(value); /* 0 if it is a text */
 	char digits[24];
 
 	if (!text && !json_is_integer(value)) {
@@ -85,7 +85,7 @@ static bool device_read(struct request *request, const char *name,
 static bool time_read(struct request *request, const char *name,
 		      const json_t *value, int64_t *time)
 {
-	*time = json_integer_value(value); /* 0 of another type */
+	*time = json_integer_value(value); /* 0 if it is of another type */
 	if (*time <= 0)
 		fail(request,
 		     "'%s' is no time; allowed: milliseconds since 1970", name);
@@ -111,12 +111,12 @@ static bool field_read(struct request *request, const char *name,
 	return false;
 }
 
-/* A request is one object of texts and numbers. Whoever nests arrays or objects
- * in it would make the parser call itself for each of them, and the control
- * thread has a small stack. */
+/* Whether the line may be parsed. A request is one object of texts and numbers.
+ * If arrays or objects were nested in it, the parser would call itself for each
+ * of them, and the control thread has a small stack. */
 static bool is_flat(const char *line)
 {
-	enum { MOST = 16 }; /* texts may have some of these letters, too */
+	enum { MOST = 16 }; /* texts may hold some of these letters */
 	int opened = 0;
 
 	for (; *line; line++)
@@ -162,7 +162,7 @@ bool request_fits(struct request *request, unsigned int needs, unsigned int may)
 	return false;
 }
 
-/* One that will send no more may still read. */
+/* A client that will send no more may still read. */
 static bool client_gone(int client)
 {
 	struct pollfd end = {client, 0, 0};

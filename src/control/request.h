@@ -35,40 +35,40 @@ enum field {
 #define HAS(name) (1u << FIELD_##name)
 
 struct request {
-	json_t *json;       /* what was sent; the texts are in it */
-	unsigned int given; /* its fields */
-	const char *command, *pool, *option, *value; /* NULL: not given */
-	int device;    /* its ordinal; -1: all that are in use */
-	int64_t until; /* ms since 1970, 0 = no time is set */
-	int client;    /* a socket; -1: nobody has to wait for it */
+	json_t *json;       /* what was sent; it holds the texts */
+	unsigned int given; /* the fields that it has, as HAS bits */
+	const char *command, *pool, *option, *value; /* NULL if not given */
+	int device;    /* its ordinal; -1 for all in use */
+	int64_t until; /* ms since 1970, 0 if none is set */
+	int client;    /* a socket; -1 if nobody has to wait for it */
 	char error[ERROR_SIZE];
 };
 
-/* Sets request->error; NULL. */
+/* Sets request->error. Returns NULL. */
 json_t *fail(struct request *request, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Reads a line, without its newline. False: request->error is set. json is to
- * be released in each case. */
+/* Reads a line, without its newline. Returns false if it is wrong;
+ * request->error says why. The caller releases request->json in either case. */
 bool request_read(struct request *request, const char *line);
 
-/* Whether all fields that are needed are given, and no others than those and
- * those that may be. False: request->error is set. */
+/* Whether the request has all fields that are needed, and no others than those
+ * and the ones that it may have. If not, request->error says why. */
 bool request_fits(struct request *request, unsigned int needs,
 		  unsigned int may);
 
 /* The names of the fields in a set, as a new array. */
 json_t *fields_json(unsigned int fields);
 
-/* Whether somebody still waits for the answer: to be asked right before the
- * request is carried out, by who carries it out. False: request->error is set.
- */
+/* Whether somebody still waits for the answer. To be called right before the
+ * request is carried out, by whatever carries it out. If not, request->error
+ * says why. */
 bool request_awaited(struct request *request);
 
-/* The command set: an option's value, read or changed. */
+/* Runs the command `set`, which reads or changes an option's value. */
 json_t *set_run(struct request *request);
 
-/* All options, an object of texts. */
+/* The values of all options, as an object of texts. */
 json_t *options_json(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* Answers: it polls, so that no client can hold up another, and a client that
- * is silent or slow is dropped in the end. */
+/* The server polls, so that no client can hold up another, and a client that is
+ * silent or slow is dropped in the end. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -18,11 +18,11 @@
 enum {
 	CLIENTS_MAX = 128,
 	CLIENT_SECONDS = 10, /* from its connection to the end of its answer */
-	PAUSE_MS = 100,      /* out of descriptors, say: don't spin */
+	PAUSE_MS = 100,      /* don't spin, as when out of descriptors */
 };
 
 struct client {
-	struct guarded_fd socket; /* fd -1: a free place */
+	struct guarded_fd socket; /* a free place if its fd is -1 */
 	time_t deadline;
 	size_t used;
 	char line[REQUEST_MAX];
@@ -119,7 +119,8 @@ static bool peer_allowed(int fd)
 	       steer_allowed(peer.uid, geteuid());
 }
 
-/* A free place; where there is none, the client that waits longest goes. */
+/* A free place. If there is none, the client that has waited longest is
+ * dropped. */
 static struct client *client_place(void)
 {
 	struct client *oldest = &clients[0];
@@ -184,7 +185,7 @@ static void polls_handle(const struct pollfd *polls, struct client **polled,
 		client_accept();
 }
 
-/* Descriptors to wait for: those of the clients, then the listener's. */
+/* Fills in the descriptors to wait for: the clients', then the listener's. */
 static int polls_fill(struct pollfd *polls, struct client **polled)
 {
 	int count = 0;
@@ -210,7 +211,7 @@ bool server_turn(int wake, int timeout_ms)
 	struct client *polled[CLIENTS_MAX];
 	int count = polls_fill(polls, polled), ready;
 
-	/* One of -1 is not looked at. */
+	/* poll ignores a descriptor of -1. */
 	polls[count + 1] = (struct pollfd){.fd = wake, .events = POLLIN};
 	ready = poll(polls, (nfds_t)count + 2, timeout_ms);
 	if (ready < 0 && errno != EINTR)

@@ -37,7 +37,8 @@ static void path_expand(const char *from, char *to, size_t size)
 	}
 }
 
-/* Writes all of it, and waits for a slow reader no longer than a moment. */
+/* Writes all of the text. Waits for a slow reader no longer than READER_MS at a
+ * time. */
 static bool text_write(int fd, const char *text)
 {
 	struct pollfd ready = {.fd = fd, .events = POLLOUT};
@@ -59,8 +60,8 @@ static bool text_write(int fd, const char *text)
 	return true;
 }
 
-/* Into what is no file of its own: a terminal, a pipe, /dev/stderr. One without
- * a reader is an error at once. */
+/* Writes into something that is not a file of its own: a terminal, a pipe,
+ * /dev/stderr. If a pipe has no reader, that is an error at once. */
 static bool device_write(const char *path, const char *text)
 {
 	int fd = open(path,
@@ -74,7 +75,7 @@ static bool device_write(const char *path, const char *text)
 	return written;
 }
 
-/* A file is there as a whole or not at all. */
+/* Writes the file so that it is there as a whole or not at all. */
 static bool file_write(const char *path, const char *text)
 {
 	char early[PATH_MAX + 32];
@@ -97,8 +98,9 @@ static bool file_write(const char *path, const char *text)
 	return false;
 }
 
-/* Whether it names what is open already: that may be a file, and must not be
- * replaced by another. Not all of /dev does: /dev/shm holds files. */
+/* Whether the path names something that is open already. It may be a file,
+ * which must not be replaced by another. Not all of /dev is such: /dev/shm
+ * holds files. */
 static bool names_open_one(const char *path)
 {
 	static const char *const starts[] = {"/dev/std", "/dev/fd/", "/proc/"};
@@ -109,8 +111,8 @@ static bool names_open_one(const char *path)
 	return false;
 }
 
-/* Neither root's nor the user's own: in a folder that others may write to, it
- * could lead to any file of the user's. */
+/* Whether the path is a link that belongs neither to root nor to the user. In a
+ * folder that others may write to, it could lead to any file of the user's. */
 static bool is_anothers_link(const char *path)
 {
 	struct stat st;
@@ -139,8 +141,8 @@ static bool path_write(const char *path, const char *text)
 	return written;
 }
 
-/* Signals of a write that failed must not end the program, and not be left for
- * it. */
+/* Signals that a failed write raises must neither end the program nor be left
+ * pending for it. */
 static bool quietly_write(const char *path, const char *text)
 {
 	const struct timespec now = {0, 0};

@@ -8,7 +8,7 @@
 #include "common/protocol.h"
 #include "sweep.h"
 
-/* The number before the suffix; 0: the file is another's. */
+/* The number before the suffix, or 0 if the file is not a socket of ours. */
 static pid_t number_of(const char *name)
 {
 	char *end;
@@ -19,7 +19,8 @@ static pid_t number_of(const char *name)
 		       : 0;
 }
 
-/* In another namespace the number may be in use, or be nobody's. */
+/* The number alone does not tell: in another namespace it may be in use, or be
+ * nobody's. So socket_remove_left looks whether somebody listens. */
 void sweep(const char *folder)
 {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];

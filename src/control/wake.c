@@ -5,8 +5,9 @@
 
 #include "wake.h"
 
-/* To the one thread, where it is blocked: no handler sees it, and nobody else
- * who waits for signals. By itself it would be without effect, too. */
+/* The signal is sent to the control thread alone, which blocks it: no handler
+ * sees it, nor does another thread that waits for signals. Its default action
+ * is to do nothing as well. */
 enum { WAKE_SIGNAL = SIGURG };
 
 static pid_t thread;

@@ -5,15 +5,17 @@
 
 #include <stdbool.h>
 
-/* In the control thread, which has all signals blocked: a descriptor that is
- * readable once it is to wake; -1: none. */
+/* To be called in the control thread, which has all signals blocked. Returns a
+ * descriptor that is readable once the thread is to wake, or -1 if there is
+ * none. */
 int wake_open(void);
 
-/* In the control thread: whether the descriptor is readable. Signals that the
- * whole process blocks and somebody sent to it make it so, too. */
+/* To be called in the control thread: whether the descriptor is readable. It is
+ * also readable if somebody sent the signal to the whole process, which blocks
+ * it. */
 bool wake_came(void);
 
-/* In any thread, after wake_open. */
+/* Wakes the control thread. To be called in any thread, after wake_open. */
 void wake_send(void);
 
 #endif
