@@ -1,4 +1,4 @@
-/* What a command line holds, by type. */
+/* The arguments of a command line, by type. */
 #ifndef MNM_ARGUMENT_H
 #define MNM_ARGUMENT_H
 
@@ -10,15 +10,15 @@
 struct command;
 
 enum argument_kind {
-	ARGUMENT_TARGET,  /* a process's number, or --all */
+	ARGUMENT_TARGET,  /* a process's pid, or --all */
 	ARGUMENT_FLAG,    /* an option without a value */
 	ARGUMENT_TEXT,    /* an option with a value of one word */
 	ARGUMENT_SECONDS, /* an option, with seconds or without */
 	ARGUMENT_PROFILE, /* an option, with =TEXT or without */
 	ARGUMENT_SETTING, /* an option whose value is kept in the order given */
-	ARGUMENT_SETTINGS, /* the same, of which there may be several */
+	ARGUMENT_SETTINGS, /* the same, and it may be given several times */
 	ARGUMENT_WORD,     /* a word at its place */
-	ARGUMENT_PROGRAM,  /* all the rest, options too */
+	ARGUMENT_PROGRAM,  /* all the rest, including options */
 };
 
 /* clang-format off */
@@ -31,7 +31,7 @@ enum argument {
 };
 /* clang-format on */
 
-/* Of a word or a program that a command can do without. */
+/* Marks a word or a program that a command can do without. */
 #define MAYBE 0x100
 
 struct argument_row {
@@ -39,31 +39,31 @@ struct argument_row {
 	const char *option, *value, *help;
 };
 
-/* By enum argument. */
+/* Indexed by enum argument. */
 extern const struct argument_row argument_rows[ARG_COUNT];
 
-/* What run was told to set; option is "pool" or "set". */
+/* What `mnm run` was told to set; option is "pool" or "set". */
 struct setting {
 	const char *option;
 	char *text;
 };
 
-/* What a command line says; a field of a row has the row's name. */
+/* What a command line says. A field of a row has the row's name. */
 struct arguments {
-	bool all; /* of target; else pid is given */
+	bool all; /* the target is --all; else pid is given */
 	int pid;
 	bool json, no_wait, all_figures, probe;
 	double watch; /* seconds between two looks, 0 = one look */
-	/* NULL: not given. */
+	/* NULL if not given. */
 	const char *device, *sim, *pool, *option, *value, *topic;
 	struct setting *settings; /* setting_count of them */
 	int setting_count;
-	char **program; /* ends with NULL, and is not empty; NULL: none */
+	char **program; /* ends with NULL, never empty; NULL if none */
 };
 
-/* Reads the command line. Returns EXIT_DONE, or what mnm is to return: the
- * error, or the help that was asked for, has been printed. To be freed by
- * arguments_free in each case. */
+/* Reads the command line. Returns EXIT_DONE, or what mnm is to return after the
+ * error, or the help that was asked for, has been printed. The caller frees the
+ * arguments by arguments_free in either case. */
 int arguments_read(const struct command *command, int argc, char **argv,
 		   struct arguments *arguments);
 
@@ -71,7 +71,7 @@ void arguments_free(struct arguments *arguments);
 
 bool command_takes(const struct command *command, enum argument argument);
 
-/* As the usage line has it, without brackets: "--device N". */
+/* The argument as the usage line has it, without brackets: "--device N". */
 enum { SPELLED_SIZE = 40 };
 const char *argument_spelled(const struct argument_row *row,
 			     char text[SPELLED_SIZE]);

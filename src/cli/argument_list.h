@@ -1,11 +1,11 @@
 /* What a command line of mnm may hold, a row each; the commands in commands.c
- * name those that they take. Usage lines and --help are made from the rows.
+ * name the rows that they take. Usage lines and --help are made from the rows.
  *
  * ARGUMENT(name, kind, option, value, help)
  *
  * The kinds are those of enum argument_kind in argument.h. An option is spelled
- * --OPTION; NULL for what is none. The value is what the usage line calls it. A
- * row without help is not shown. */
+ * --OPTION; it is NULL if the argument is not an option. The value is what the
+ * usage line calls it. A row without help is not shown. */
 #ifndef MNM_ARGUMENT_LIST_H
 #define MNM_ARGUMENT_LIST_H
 

@@ -8,8 +8,9 @@
 
 #include "cli.h"
 
-/* getopt_long is to return each option's own number, past all letters. It would
- * take --a for any of several that return the same. */
+/* getopt_long is to return each option's own number, which is past all letters.
+ * If several options returned the same number, it would take --a for any of
+ * them. */
 enum { WATCH_SECONDS = 2, NO_OPTION = -1, PAST_LETTERS = 0x100 };
 
 /* clang-format off */
@@ -20,8 +21,8 @@ const struct argument_row argument_rows[ARG_COUNT] = {
 #undef ARGUMENT
 };
 
-/* How each kind is spelled: before its option's name, between that and its
- * value, and after. */
+/* How each kind is spelled: what stands before its option's name, between the
+ * name and the value, and after the value. */
 static const struct {
 	int has_argument;
 	const char *before, *between, *after;
@@ -55,10 +56,11 @@ bool command_takes(const struct command *command, enum argument argument)
 	return false;
 }
 
-/* An empty one is none, as of a script whose variable is not set. */
+/* Whether the text is one word. An empty text is none: it may come from a
+ * script whose variable is not set. */
 static bool is_word(const char *text)
 {
-	json_t *json = json_string(text); /* NULL: bytes that are no text */
+	json_t *json = json_string(text); /* NULL if it is not UTF-8 */
 	bool word = json && text && *text && !text[strcspn(text, " \t\r\n")];
 
 	json_decref(json);
@@ -116,7 +118,7 @@ static int setting_add(struct arguments *arguments,
 	return EXIT_DONE;
 }
 
-/* Stores what stands for an argument, or after it. */
+/* Stores the text of an argument, or the value after it. */
 static int argument_read(const struct command *command, enum argument argument,
 			 char *text, struct arguments *arguments)
 {
@@ -140,7 +142,7 @@ static int argument_read(const struct command *command, enum argument argument,
 	return EXIT_DONE;
 }
 
-/* What is left after the options, in the order of the usage line. */
+/* Reads what is left after the options, in the order of the usage line. */
 static int words_read(const struct command *command, int argc, char **argv,
 		      struct arguments *arguments)
 {
@@ -175,7 +177,7 @@ static int words_read(const struct command *command, int argc, char **argv,
 	return status;
 }
 
-/* An option of other commands is told from one that nobody knows. */
+/* Tells an option of other commands from one that nobody knows. */
 static int option_refuse(const struct command *command, const char *word)
 {
 	for (int i = ARG_NONE + 1; i < ARG_COUNT; i++)
@@ -190,7 +192,7 @@ static int option_refuse(const struct command *command, const char *word)
 /* The options that a command takes. */
 struct taken {
 	struct option options[ARGUMENTS_MAX + 1];
-	bool program; /* what follows the first word is not the command's */
+	bool program; /* what follows the first word is the program's */
 };
 
 static void taken_fill(const struct command *command, struct taken *taken)
@@ -212,7 +214,7 @@ static void taken_fill(const struct command *command, struct taken *taken)
 	taken->options[count] = (struct option){"help", no_argument, NULL, 'h'};
 }
 
-/* An option that getopt_long has found. */
+/* Reads an option that getopt_long has found. */
 static int option_read(const struct command *command, enum argument argument,
 		       int argc, char **argv, struct arguments *arguments)
 {
@@ -222,7 +224,7 @@ static int option_read(const struct command *command, enum argument argument,
 		arguments->all = true;
 		return EXIT_DONE;
 	}
-	/* Seconds may also be a word of their own. */
+	/* The seconds may also be a word of their own. */
 	if (argument_rows[argument].kind == ARGUMENT_SECONDS && !text &&
 	    optind < argc && argv[optind][0] != '-')
 		text = argv[optind++];

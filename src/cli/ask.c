@@ -17,8 +17,8 @@ enum {
 	ANSWER_MAX = 1 << 20, /* bytes */
 	ANSWER_STEP = 16 << 10,
 	AGAIN_MS = 20,     /* until a full queue is tried again */
-	STOPPED_MS = 1000, /* that a stopped process has, as it may go on */
-	ANSWER_MS = 250,   /* before the deadline: to be told what was done */
+	STOPPED_MS = 1000, /* for which a stopped process may go on again */
+	ANSWER_MS = 250,   /* before the deadline, to hear what was done */
 };
 
 static const char not_understood[] = "the answer is not understood";
@@ -39,7 +39,7 @@ int64_t ms_now(void)
 	return clock_ms(CLOCK_MONOTONIC);
 }
 
-/* A process is stopped, and has been asked for a while. */
+/* Whether the process is stopped, and was asked a while ago. */
 static bool job_stopped(const struct job *job, int64_t begun)
 {
 	return ms_now() - begun >= STOPPED_MS && job->peer &&
@@ -63,7 +63,8 @@ static void job_fails(struct job *job, enum job_state state, const char *why)
 	text_plain(why, job->error, sizeof(job->error));
 }
 
-/* One that is about to end has no memory any more before its sockets go. */
+/* Whether the process has ended. One that is about to end loses its memory
+ * before its sockets. */
 static bool job_ended(const struct job *job)
 {
 	return job->peer ? !process_has_library(job->peer)
@@ -96,7 +97,7 @@ static void answer_take(struct job *job)
 		return;
 	}
 	json_decref(answer);
-	/* As versions answered that spoke no JSON. */
+	/* Versions that spoke no JSON answered so. */
 	job_fails(job, job->state,
 		  strncmp(job->text, "error: ", 7) ? not_understood
 						   : other_version);
@@ -121,7 +122,7 @@ static void answer_read(struct job *job)
 		answer_take(job);
 }
 
-/* Sends the request, over a connection that is there or a new one. */
+/* Sends the request, over the connection that is there or a new one. */
 static bool request_send(struct job *job, const char *line)
 {
 	size_t length = strlen(line);
@@ -137,8 +138,8 @@ static bool request_send(struct job *job, const char *line)
 	return false;
 }
 
-/* One turn: polls those that were asked, and asks those whose queue is full
- * again. False: there is nobody left to wait for. */
+/* Makes one turn: polls the jobs that were asked, and tries again to ask those
+ * whose queue was full. Returns false if there is nobody left to wait for. */
 static bool ask_turn(struct jobs *jobs, const char *line, int64_t begun,
 		     int64_t deadline, struct pollfd *polls)
 {
@@ -175,7 +176,8 @@ static bool ask_turn(struct jobs *jobs, const char *line, int64_t begun,
 	return true;
 }
 
-/* The whole line, with the time by which an order has to be carried out. */
+/* Writes the whole line, with the time by which an order has to be carried out.
+ * Returns false if it is too long. */
 static bool line_write(char line[REQUEST_MAX], const struct request *request,
 		       int64_t deadline)
 {
@@ -193,7 +195,7 @@ static bool line_write(char line[REQUEST_MAX], const struct request *request,
 	return length < REQUEST_MAX;
 }
 
-/* Forgets what it answered before. */
+/* Forgets what the job answered before. */
 static void job_begin(struct job *job)
 {
 	json_decref(job->answer);
@@ -202,7 +204,7 @@ static void job_begin(struct job *job)
 	*job->error = '\0';
 }
 
-/* What is wrong with an answer; NULL: it is one to such a request. */
+/* What is wrong with an answer, or NULL if it is one to such a request. */
 static const char *answer_fault(const json_t *answer,
 				const struct request *request)
 {

@@ -8,33 +8,34 @@
 
 #include "job.h"
 
-/* A command is over after so long, whatever it waits for. */
+/* A command ends after so many milliseconds, whatever it waits for. */
 enum { COMMAND_MS = 5000 };
 
-/* Milliseconds, for deadlines. */
+/* The time in milliseconds, for deadlines. */
 int64_t ms_now(void);
 
-/* Set by a signal: what waits returns at once. */
+/* Set by a signal: every wait then ends at once. */
 extern volatile sig_atomic_t ask_stopped;
 
-/* What is asked. */
+/* A request to programs. */
 struct request {
 	json_t *json;       /* its fields, as protocol.h has them */
 	const char *answer; /* the field that an answer to it has */
 	bool order;         /* it changes something */
 };
 
-/* Asks those with job->asked, all at once, until the deadline. Each then has
- * an answer, or a state and an error. An order that was not answered by then is
- * not carried out later. */
+/* Asks the jobs with job->asked, all at once, until the deadline. Each of them
+ * then has an answer, or a state and an error. An order that was not answered
+ * by then is not carried out later. */
 void jobs_ask(struct jobs *jobs, const struct request *request,
 	      int64_t deadline);
 
-/* As jobs_ask, of all that have a socket. */
+/* Asks all jobs that have a socket, as jobs_ask does. */
 void jobs_ask_all(struct jobs *jobs, const struct request *request,
 		  int64_t deadline);
 
-/* Asks those with job->asked, or all that have a socket, for their figures. */
+/* Asks the jobs with job->asked, or all that have a socket, for their
+ * figures. */
 void jobs_ask_stat(struct jobs *jobs, bool all, int64_t deadline);
 
 #endif

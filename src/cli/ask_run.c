@@ -1,4 +1,4 @@
-/* One request to one program, or to all, as a command's row says. */
+/* Makes one request to one program, or to all, as a command's row says. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,7 +9,8 @@
 #include "output.h"
 #include "print.h"
 
-/* A device as the process knows it: a number, or what it will refuse. */
+/* A device as the process knows it: a number, or a text, which it will refuse
+ * unless it is "host". */
 static json_t *device_json(const char *text)
 {
 	int ordinal = device_parse(text);
@@ -24,7 +25,8 @@ static void text_add(json_t *json, const char *name, const char *text)
 		json_object_set_new(json, name, json_string(text));
 }
 
-/* What is given of it; a field has the argument's name. */
+/* The request, with the arguments that are given; a field has its argument's
+ * name. */
 static json_t *request_json(const char *name, const struct arguments *arguments)
 {
 	json_t *json = json_pack("{s:s}", "command", name);
@@ -38,8 +40,8 @@ static json_t *request_json(const char *name, const struct arguments *arguments)
 	return json;
 }
 
-/* Finds those that the arguments name. False: there are none, which has been
- * said unless an empty list says it. */
+/* Finds the programs that the arguments name. Returns false if there are none,
+ * which it prints unless an empty list will say it. */
 static bool targets_find(struct jobs *jobs, const struct arguments *arguments,
 			 bool list)
 {
@@ -60,7 +62,7 @@ static bool targets_find(struct jobs *jobs, const struct arguments *arguments,
 	return served;
 }
 
-/* Those that failed are named. */
+/* Names the programs that failed. */
 static int failures_tell(const struct jobs *jobs,
 			 const struct arguments *arguments)
 {
@@ -78,7 +80,7 @@ static int failures_tell(const struct jobs *jobs,
 	return status;
 }
 
-/* What was collected: one object, or with --all a list. */
+/* Prints what was collected: one object, or with --all a list. */
 static void json_collect(const struct jobs *jobs,
 			 const struct arguments *arguments)
 {
@@ -99,7 +101,7 @@ static void json_collect(const struct jobs *jobs,
 	json_decref(list);
 }
 
-/* Whether something could not be done to a device, which the answer says. */
+/* Whether the answer says that something could not be done to a device. */
 static bool device_failed(const json_t *answer)
 {
 	const json_t *devices = json_object_get(answer, "devices");
@@ -111,7 +113,7 @@ static bool device_failed(const json_t *answer)
 	return false;
 }
 
-/* Prints what was answered; its exit status. */
+/* Prints what was answered. Returns the exit status. */
 static int answers_print(const struct command *command, const struct jobs *jobs,
 			 const struct arguments *arguments)
 {
@@ -136,7 +138,7 @@ int ask_run(const struct command *command, const struct arguments *arguments)
 {
 	int64_t deadline = ms_now() + COMMAND_MS;
 	struct request request = {NULL, command->answer, command->order};
-	/* A question to all may be one to nobody. */
+	/* A question to all programs may find none. */
 	bool list = !command->order && arguments->json;
 	int status = EXIT_DONE;
 	struct jobs jobs;

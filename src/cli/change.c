@@ -1,4 +1,4 @@
-/* swap, reset and trim: what is still to go back, and what was done. */
+/* swap, reset and trim: what has still to go back, and what was done. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static double mib(int64_t bytes)
 	return (double)bytes / (1 << 20);
 }
 
-/* The figures of one device in an answer to stat. */
+/* The figures of one device in an answer to `stat`. */
 static const json_t *stat_of(const json_t *stat, const json_t *device)
 {
 	const json_t *each;
@@ -39,9 +39,9 @@ static const json_t *stat_of(const json_t *stat, const json_t *device)
 	return NULL;
 }
 
-/* Notes pending_bytes, what has not gone back yet, with each device of an
- * answer; whether there is any. Without figures it is what it was, at first all
- * that was idle. */
+/* Notes, as pending_bytes of each device in an answer, what has not gone back
+ * yet. Returns whether there is any. Without figures the value stays what it
+ * was, at first all that was idle. */
 static bool pending_note(json_t *answer, const json_t *stat)
 {
 	json_t *device;
@@ -65,8 +65,8 @@ static bool pending_note(json_t *answer, const json_t *stat)
 	return any;
 }
 
-/* Asks those whose orders were carried out what is still to go back. The
- * orders' answers stay those of the jobs. Whether there is any. */
+/* Asks the jobs whose orders were carried out what has still to go back. The
+ * jobs keep the answers to the orders. Returns whether there is any. */
 static bool pending_ask(struct jobs *jobs, json_t **orders, int64_t deadline)
 {
 	bool any = false;

@@ -7,9 +7,9 @@
 
 struct jobs;
 
-/* Notes with each device of the jobs' answers how much has not gone back yet,
- * as pending_bytes, after a wait for it until the deadline if that is wanted.
- */
+/* Notes, as pending_bytes of each device in the jobs' answers, how much has not
+ * gone back yet. If wait is set, first waits until all of it has gone back, for
+ * 2 s at most and no longer than until the deadline. */
 void pending_wait(struct jobs *jobs, int64_t deadline, bool wait);
 
 #endif

@@ -1,4 +1,4 @@
-/* Commands of `mnm`: a row each in commands.c. */
+/* The commands of `mnm`: a row each in commands.c. */
 #ifndef MNM_CLI_H
 #define MNM_CLI_H
 
@@ -12,39 +12,40 @@ enum {
 	EXIT_DONE,
 	EXIT_FAILED,
 	EXIT_USAGE,
-	/* Those of a shell: of `mnm run`. */
+	/* As a shell returns them; only `mnm run` does. */
 	EXIT_NOT_EXECUTABLE = 126,
 	EXIT_NOT_FOUND = 127,
-	EXIT_HELPED = -1, /* for main alone: help was asked for, so done */
+	EXIT_HELPED = -1, /* for main only: help was printed, so all is done */
 };
 
 enum { ARGUMENTS_MAX = 8 };
 
 struct command {
 	const char *name, *summary;
-	/* Of enum argument, in the order of the usage line; ends with 0. */
+	/* Values of enum argument, in the order of the usage line; ends with
+	 * 0. */
 	int takes[ARGUMENTS_MAX + 1];
-	const char *notes;  /* in its help, after the arguments; NULL: none */
-	void (*more)(void); /* prints the rest of its help; NULL: nothing */
+	const char *notes;  /* in its help, after the arguments, or NULL */
+	void (*more)(void); /* prints the rest of its help, or NULL */
 	int (*run)(const struct command *command,
 		   const struct arguments *arguments);
 	/* The rest is for ask_run, which asks programs. */
 	bool order;         /* it changes something */
 	const char *answer; /* the field by which an answer to it is known */
-	/* Prints one for people. */
+	/* Prints an answer for people. */
 	void (*print)(const struct job *job, const struct arguments *arguments);
 };
 
 /* The last has a NULL name. */
 extern const struct command commands[];
 
-/* The command of that name; NULL: there is none, which has been said. */
+/* The command of that name. If there is none, prints so and returns NULL. */
 const struct command *command_find(const char *name);
 
-/* Its usage line, what its arguments are, and its notes. */
+/* Prints the command's usage line, its arguments, and its notes. */
 void command_help(const struct command *command);
 
-/* Prints "mnm: ..." on stderr; returns EXIT_USAGE or EXIT_FAILED. */
+/* Each prints "mnm: ..." on stderr, and returns EXIT_USAGE or EXIT_FAILED. */
 int usage_error(const struct command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 int failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -57,10 +58,10 @@ int doctor_run(const struct command *command,
 /* Asks the programs that the arguments name, and prints what they answer. */
 int ask_run(const struct command *command, const struct arguments *arguments);
 
-/* The rest of run's help. */
+/* Prints the rest of run's help. */
 void run_more(void);
 
-/* What was done to each device of a program. */
+/* Prints what was done to each device of a program. */
 void change_print(const struct job *job, const struct arguments *arguments);
 
 #endif

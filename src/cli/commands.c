@@ -1,5 +1,5 @@
-/* What mnm can be told, a row each. One that asks programs is its row and a
- * function that prints their answers. */
+/* What mnm can be told, a row each. A command that asks programs is its row and
+ * a function that prints their answers. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Fields of an answer, whatever it holds. */
+/* Fields of an answer, whatever the answer holds. */
 #include <string.h>
 
 #include "common/option.h"

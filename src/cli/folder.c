@@ -20,7 +20,7 @@ struct search {
 	struct {
 		dev_t device;
 		ino_t inode;
-	} seen[FOLDERS_MAX]; /* two names may be one folder's */
+	} seen[FOLDERS_MAX]; /* one folder may have two names */
 };
 
 const char *folder_chosen(void)
@@ -43,7 +43,7 @@ static bool seen_before(struct search *search, const struct stat *st)
 	return false;
 }
 
-/* One's own. */
+/* Looks at a folder that should be the caller's own. */
 static void folder_own(struct search *search, const char *path)
 {
 	char error[sizeof(search->doubt)];
@@ -58,7 +58,7 @@ static void folder_own(struct search *search, const char *path)
 	}
 }
 
-/* The chosen one, as the library takes it. */
+/* Looks at the chosen folder, by the library's rules. */
 static void folder_only(struct search *search, const char *path)
 {
 	char longest[PATH_MAX];
@@ -76,7 +76,7 @@ static void folder_only(struct search *search, const char *path)
 		folder_own(search, path);
 }
 
-/* Another user's, for root: anybody may have made it. */
+/* Looks at another user's folder, for root. Anybody may have made it. */
 static void folder_other(struct search *search, const char *path)
 {
 	struct stat st;
@@ -86,7 +86,7 @@ static void folder_other(struct search *search, const char *path)
 		search->each(path, st.st_uid, search->arg);
 }
 
-/* Every "DIR/PREFIX...SUFFIX". */
+/* Looks at every "DIR/PREFIX...SUFFIX". */
 static void folders_of_all(struct search *search, const char *dir,
 			   const char *prefix, const char *suffix)
 {
@@ -120,7 +120,8 @@ static void folders_default(struct search *search)
 		folder_own(search, other);
 	snprintf(path, sizeof(path), "/tmp/mnm-%d", (int)geteuid());
 	folder_own(search, path);
-	/* Where that was somebody else's when a process started. */
+	/* Where sockets are if that folder was somebody else's when a process
+	 * started. */
 	snprintf(path, sizeof(path), "mnm-%d-", (int)geteuid());
 	folders_of_all(search, "/tmp", path, "");
 	if (geteuid())

@@ -4,8 +4,9 @@
 
 #include <stdbool.h>
 
-/* The first of "DIR/near" and "DIR/../lib/mnm/near" that can be read, where
- * DIR is this program's; path has PATH_MAX bytes. False: neither. */
+/* Writes the first of "DIR/near" and "DIR/../lib/mnm/near" that can be read,
+ * where DIR is this program's folder, to path, which has PATH_MAX bytes.
+ * Returns false if neither can. */
 bool install_path_find(const char *near, char *path);
 
 #endif

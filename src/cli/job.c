@@ -38,7 +38,7 @@ static struct job *job_new(struct jobs *jobs)
 	return grown;
 }
 
-/* Whether a process is in the list already; a folder may be reached by two
+/* Whether a process is in the list already; a folder may be reached in two
  * ways. */
 static bool job_known(const struct jobs *jobs, const struct job *job)
 {
@@ -50,7 +50,8 @@ static bool job_known(const struct jobs *jobs, const struct job *job)
 	return false;
 }
 
-/* Who listens. False: nobody whom the caller may steer. */
+/* Notes who listens. Returns false if it is nobody whom the caller may
+ * steer. */
 static bool peer_read(struct job *job)
 {
 	struct ucred peer;
@@ -65,7 +66,8 @@ static bool peer_read(struct job *job)
 	return true;
 }
 
-/* 1: connected; 0: nobody listens; -1: too many wait there. */
+/* Returns 1 if connected, 0 if nobody listens, -1 if too many clients wait
+ * there. */
 static int job_connect(struct job *job)
 {
 	int res;
@@ -110,8 +112,8 @@ static void job_close(struct job *job)
 	json_decref(job->answer);
 }
 
-/* Whether a process has the number that may put a socket there at any time, in
- * place of the one that nobody listens at. */
+/* Whether a process has that number and may put a socket there at any time, in
+ * place of the one at which nobody listens. */
 static bool begins(int number)
 {
 	return (!kill(number, 0) || errno != ESRCH) &&
@@ -177,7 +179,7 @@ static int pid_of(const struct dirent *entry)
 
 struct wanted {
 	struct jobs *jobs;
-	int number; /* 0: all */
+	int number; /* 0 for all */
 };
 
 static void folder_search(const char *dir, uid_t owner, void *arg)
@@ -226,7 +228,7 @@ void jobs_find(struct jobs *jobs)
 		      compare);
 }
 
-/* The file's number, which is the process's where it runs. */
+/* The number in the file's name, which is the process's pid where it runs. */
 static int number_of(const struct job *job)
 {
 	const char *name = strrchr(job->address.sun_path, '/');
@@ -234,7 +236,7 @@ static int number_of(const struct job *job)
 	return name ? atoi(name + 1) : 0;
 }
 
-/* Keeps the one that is called so. */
+/* Keeps only the job with that pid, or that number. */
 static bool jobs_pick(struct jobs *jobs, int pid, bool by_number)
 {
 	int kept = -1;
@@ -296,7 +298,7 @@ static json_t *arguments_json(int pid)
 	return list;
 }
 
-/* What the kernel says, where the process has not. */
+/* Adds what the kernel says, where the process has said nothing. */
 static void about_add(const struct job *job, json_t *json)
 {
 	char comm[64] = "?";

@@ -14,65 +14,68 @@ enum job_state {
 	JOB_SERVES, /* it has a socket, and has answered or is to be asked */
 	JOB_SILENT, /* it has a socket, and has not answered */
 	JOB_LOADED, /* the library is loaded, and there is no socket yet */
-	JOB_ENDED,  /* while it was asked */
+	JOB_ENDED,  /* it ended while it was asked */
 };
 
 struct job {
-	int pid;  /* by which it is called here */
-	int peer; /* its pid, as the kernel tells it here; 0: it does not */
+	int pid;  /* the one by which mnm calls it */
+	int peer; /* its pid as the kernel tells it here, or 0 */
 	uid_t uid;
 	enum job_state state;
 	struct sockaddr_un address;
-	int folder; /* a descriptor by which the address is reached; -1: none */
-	int fd;     /* connected, -1: not; to be used for the next request */
+	int folder; /* a descriptor that the address goes through, or -1 */
+	int fd;     /* connected, for the next request, or -1 */
 	bool asked;
-	char *text; /* of the answer under way */
+	char *text; /* of the answer that is being read */
 	size_t size;
-	json_t *answer;  /* to the last request; NULL: see error */
+	json_t *answer;  /* to the last request; if NULL, see error */
 	char error[256]; /* plain */
 };
 
 struct jobs {
-	struct job *list; /* in rising order of pids */
+	struct job *list; /* by rising pid */
 	int count;
-	bool failed; /* a folder can't be looked into, which has been said */
+	bool failed; /* a folder can't be read, which was printed */
 };
 
-/* All that the caller may steer. With MNM_SOCKET_DIR, those that have their
- * sockets in that folder, or will; else in every folder there may be. */
+/* Finds all jobs that the caller may steer. With MNM_SOCKET_DIR, these are the
+ * jobs that have their sockets in that folder, or will; else those of every
+ * folder there may be. */
 void jobs_find(struct jobs *jobs);
 
-/* The one of that pid; or else of that number where it runs, as a container's
- * are known inside. False: there is none. */
+/* Finds the job of that pid, or else the job that has this number where it
+ * runs, as inside a container. Returns false if there is none. */
 bool jobs_find_one(struct jobs *jobs, int pid);
 
 void jobs_close(struct jobs *jobs);
 
-/* Adds one for a process that is known by its number where it runs and whose
- * socket has that path, through folder if that is not -1, which it owns then,
- * if somebody listens there whom the caller may steer. Of a socket in a folder
- * of one's own nobody may be left: it is removed. */
+/* Adds a job if somebody whom the caller may steer listens at the socket of
+ * that path. number is the process's pid where it runs. If folder is not -1,
+ * the path goes through it, and the job owns it. If nobody listens at a socket
+ * in a folder of the caller's own, the socket is removed, unless a process of
+ * that number may soon listen there. */
 void jobs_add_socket(struct jobs *jobs, const char *path, int folder,
 		     int number, uid_t owner);
 
-/* Adds one that the library is loaded into, and that has no socket yet. */
+/* Adds a process that has loaded the library, and has no socket yet. */
 void jobs_add_loaded(struct jobs *jobs, int pid, uid_t owner);
 
-/* Whether that process, as the kernel tells its pid here, is in the list. */
+/* Whether the process with that pid, as the kernel tells it here, is in the
+ * list. */
 bool jobs_know(const struct jobs *jobs, int pid);
 
-/* Connects for another request. False: nobody listens now. */
+/* Connects for another request. Returns false if nobody listens now. */
 bool job_reconnect(struct job *job);
 
-/* An answer to print as JSON, with what is known from here as well. A new
- * reference. */
+/* The job's answer to print as JSON, with what is known about the process from
+ * here. Returns a new reference. */
 json_t *job_json(const struct job *job);
 
-/* Its name as people know it: from its answer, or from /proc. */
+/* The job's name as people know it: from its answer, or from /proc. */
 const char *job_title(const struct job *job, char *text, size_t size);
 
-/* Why there is no answer, as "pid 12 (train): not answering", on stderr;
- * returns EXIT_FAILED. */
+/* Prints on stderr why there is no answer, as "pid 12 (train): not answering".
+ * Returns EXIT_FAILED. */
 int job_failure(const struct job *job);
 
 /* What a job without an answer is, in a few words. */

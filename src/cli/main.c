@@ -28,7 +28,7 @@ int failure(const char *format, ...)
 	return EXIT_FAILED;
 }
 
-/* The command's own --help, or that of all. */
+/* Prints the command's own --help, or that of all. */
 int help_run(const struct command *command, const struct arguments *arguments)
 {
 	if (!arguments->topic) {

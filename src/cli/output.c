@@ -12,7 +12,7 @@ void json_print(const json_t *json)
 {
 	char *text = json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII);
 
-	/* DEL is ASCII, and a control all the same. */
+	/* DEL is ASCII, but a control character as well. */
 	for (const char *c = text; c && *c; c++)
 		if (*c == 0x7f)
 			fputs("\\u007f", stdout);
@@ -43,7 +43,8 @@ void output_open(void)
 {
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0)
-			/* The lowest that is free, so this one. */
+			/* This opens the lowest number that is free, which is
+			 * fd. */
 			open("/dev/null",
 			     (fd ? O_RDONLY : O_WRONLY) | O_CLOEXEC);
 }

@@ -6,10 +6,11 @@
 
 #include <jansson.h>
 
-/* A line of JSON on stdout, in ASCII: a terminal obeys more than that. */
+/* Prints a line of JSON on stdout. It is in ASCII, as a terminal obeys other
+ * characters, too. */
 void json_print(const json_t *json);
 
-/* The escape sequence that begins or ends a highlight; empty if stdout is no
+/* The escape sequence that begins or ends a highlight. Empty if stdout is not a
  * terminal, or NO_COLOR is set. */
 enum highlight {
 	HIGHLIGHT_END,
@@ -22,8 +23,8 @@ const char *highlight(enum highlight highlight);
 /* Whether stdout is a terminal that knows escape sequences. */
 bool output_obeys(void);
 
-/* Opens the standard streams that are closed, so that no socket becomes one;
- * what is written there still fails. */
+/* Opens the standard streams that are closed, so that no socket becomes one.
+ * Writing to them still fails. */
 void output_open(void);
 
 /* Ends the output. Returns status, or EXIT_FAILED after a line on stderr if

@@ -14,8 +14,9 @@ static bool exports_any(const struct elf *elf, const char *const *symbols)
 	return *symbols;
 }
 
-/* Who has a dlsym of its own is asked behind ours, see docs/guests.md. A name
- * without a path is the loader's to find. */
+/* Whether a library comes before ours. One that has a dlsym of its own is asked
+ * behind ours; see docs/guests.md. A name without a path is for the loader to
+ * find. */
 static bool comes_first(const char *path)
 {
 	static const char *const sanitizer[] = {"__asan_init", "__tsan_init",
@@ -38,7 +39,7 @@ static bool comes_first(const char *path)
 	return first;
 }
 
-/* Writes each word that comes first, or each that does not. */
+/* Writes the words that come first, or those that do not. */
 static void words_write(FILE *out, const char *words, bool first)
 {
 	char *copy = strdup(words), *rest = copy, *word;

@@ -2,11 +2,12 @@
 #ifndef MNM_PRELOAD_H
 #define MNM_PRELOAD_H
 
-/* LD_PRELOAD with ours among `before`, what the variable holds or NULL. First,
- * but for those that must come before it: a sanitizer's runtime, which insists
- * on it, and who takes memory calls and finds the next that does by the
- * loader's order, so that it is not asked behind us. To be freed; NULL: no
- * memory. */
+/* The value of LD_PRELOAD with our library added to `before`, which is the
+ * variable's value or NULL. Ours comes first, except for libraries that must
+ * come before it: a sanitizer's runtime, which insists on it, and a library
+ * that takes memory calls and finds the next one that does by the loader's
+ * order, so that it would not be asked behind ours. To be freed; NULL if there
+ * is no memory. */
 char *preload_list(const char *library, const char *before);
 
 #endif

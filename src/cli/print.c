@@ -21,7 +21,7 @@ static const struct {
 
 enum { NAME_SIZE = 64, VALUE_SIZE = 256, LINE_MAX_WIDTH = 79 };
 
-/* In the unit that the table of figures has. */
+/* The bytes in the unit that the table of figures uses. */
 static const char *mib_text(const json_t *object, const char *key,
 			    char text[NAME_SIZE])
 {
@@ -33,7 +33,7 @@ static const char *mib_text(const json_t *object, const char *key,
 	return text;
 }
 
-/* What comes before a device's line, as "device 0" or "host". */
+/* Prints what comes before a device's line, as "device 0" or "host". */
 static void print_device(const json_t *object)
 {
 	char text[DEVICE_NAME_SIZE];
@@ -77,7 +77,8 @@ static void stat_device(const json_t *device, bool all_figures)
 			print_counter(device, i);
 }
 
-/* As many as fit into a line, those without a value left out. */
+/* Prints as many options as fit into each line. Those that are empty or 0 are
+ * left out, unless all_figures is set. */
 static void print_options(json_t *options, bool all_figures)
 {
 	char value[VALUE_SIZE], name[NAME_SIZE];

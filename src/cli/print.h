@@ -1,5 +1,5 @@
-/* An answer as aligned text. It may be any process's: what is missing or can't
- * be is a ?, and nothing of it reaches a terminal but printable ASCII. */
+/* Answers as aligned text. An answer may be any process's: what is missing or
+ * impossible becomes a ?, and only its printable ASCII reaches a terminal. */
 #ifndef MNM_PRINT_H
 #define MNM_PRINT_H
 
@@ -8,21 +8,23 @@
 
 #include <jansson.h>
 
-/* The figures that are not zero, and all options but the empty; or all. */
+/* Prints the figures that are not zero, and the options that are neither empty
+ * nor 0; or all of both. */
 void print_stat(const json_t *answer, bool all_figures);
 void print_set(const json_t *answer);
 
-/* A field's text, plain, in `text`; "?" where there is none. */
+/* A field's text, made plain, in `text`; "?" if there is none. */
 const char *field_text(const json_t *object, const char *key, char *text,
 		       size_t size);
 
-/* A field's number; -1: there is none, or it is negative. */
+/* A field's number; -1 if there is none, or it is negative. */
 int64_t field_number(const json_t *object, const char *key);
 
-/* The elements of a field that is an array of at most `most`; 0: it is none. */
+/* The number of elements of a field that is an array, but at most `most`; 0 if
+ * it is not an array. */
 size_t field_count(const json_t *object, const char *key, size_t most);
 
-/* As --device takes it: "0", "host"; "?" where it can be none. */
+/* The device as --device takes it: "0", "host"; "?" if it is none. */
 enum { DEVICE_NAME_SIZE = 8 };
 const char *field_device(const json_t *object, char name[DEVICE_NAME_SIZE]);
 

@@ -35,7 +35,7 @@ bool process_has_library(int pid)
 	return found;
 }
 
-/* The value of a variable that the process was started with; NULL: it had
+/* The value of a variable that the process was started with, or NULL if it had
  * none. To be freed. */
 static char *variable_of(int pid, const char *name)
 {
@@ -73,7 +73,8 @@ static int parent_of(int pid)
 	return end && strlen(end) > 4 ? atoi(end + 4) : 0;
 }
 
-/* A child that has not executed another program since. */
+/* Whether the process is a child that has executed no other program since the
+ * fork. */
 static bool is_forked(int pid)
 {
 	char own[4096], parents[4096];
@@ -87,7 +88,7 @@ static bool is_forked(int pid)
 	       process_has_library(parent);
 }
 
-/* The inodes of the thread's sockets. */
+/* Reads the inodes of the thread's sockets. Returns their number. */
 static int inodes_read(const char *thread, unsigned long inodes[INODES_MAX])
 {
 	char path[PATH_MAX], target[64];
@@ -109,8 +110,8 @@ static int inodes_read(const char *thread, unsigned long inodes[INODES_MAX])
 	return count;
 }
 
-/* The path at which one of these listens. It was made under another name, of
- * the same length up to its suffix. */
+/* Finds the path at which one of these sockets listens. The kernel tells the
+ * name that the socket was made under: it differs only in the suffix. */
 static bool listening_path(int pid, const unsigned long *inodes, int count,
 			   char *path, size_t size)
 {
@@ -143,7 +144,8 @@ static bool listening_path(int pid, const unsigned long *inodes, int count,
 	return found;
 }
 
-/* The folder of its control thread. False: it has none. */
+/* Finds the process's control thread, as a folder of /proc. Returns false if it
+ * has none. */
 static bool control_find(int pid, char *thread, size_t size)
 {
 	char path[64], name[64];
@@ -165,8 +167,8 @@ static bool control_find(int pid, char *thread, size_t size)
 	return found;
 }
 
-/* Adds it by a socket that its control thread has; the path is that of the
- * process's own root, which may be another. */
+/* Adds the process by a socket that its control thread has. The path is in the
+ * process's own root, which may be another than ours. */
 static void socket_add(struct jobs *jobs, int pid, uid_t owner)
 {
 	char thread[64], path[108], folder[PATH_MAX], through[128];
@@ -182,7 +184,8 @@ static void socket_add(struct jobs *jobs, int pid, uid_t owner)
 	slash = strrchr(path, '/');
 	*slash++ = '\0';
 	snprintf(folder, sizeof(folder), "/proc/%d/root%s", pid, path);
-	/* Kept for later requests; it is short where the path may not be. */
+	/* Kept for later requests. The path through it is short, even if the
+	 * folder's own path is not. */
 	fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return;
@@ -212,7 +215,7 @@ static void process_add(struct jobs *jobs, int pid)
 		jobs_add_loaded(jobs, pid, st.st_uid);
 }
 
-/* Whether /proc counts as this process does: it may be another namespace's. */
+/* Whether /proc has the pids of this process's namespace. */
 static bool proc_is_ours(void)
 {
 	char target[32];

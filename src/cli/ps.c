@@ -15,7 +15,8 @@
 #include "common/process.h"
 #include "common/text.h"
 
-/* Columns, all in 79 characters. With users the program's is shorter. */
+/* The columns' widths. A line has at most 79 characters; with users the
+ * program's column is narrower. */
 enum {
 	PROGRAM_WIDTH = 18,
 	USER_WIDTH = 8,
@@ -25,7 +26,7 @@ enum {
 };
 
 struct table {
-	bool users; /* there are programs of several */
+	bool users; /* the programs have several users */
 };
 
 static int program_width(const struct table *table)
@@ -58,7 +59,7 @@ static void start_print(const struct table *table, const struct job *job,
 	       job_title(job, title, sizeof(title)), device);
 }
 
-/* The share of requests that idle blocks have served. */
+/* The share of the requests that idle blocks have served. */
 static const char *hits_text(const json_t *device, char text[HITS_SIZE])
 {
 	int64_t allocs = field_number(device, "allocs");
@@ -76,7 +77,7 @@ static const char *hits_text(const json_t *device, char text[HITS_SIZE])
 	return text;
 }
 
-/* What no pool serves is live, too. */
+/* Memory that no pool serves is live as well. */
 static int64_t live_bytes(const json_t *device)
 {
 	return field_number(device, "live_bytes") +
@@ -98,14 +99,14 @@ static void device_print(const struct table *table, const struct job *job,
 	       hits_text(device, hits));
 }
 
-/* One that should have answered and has not. */
+/* Whether the job should have answered and has not. */
 static bool is_odd(const struct job *job)
 {
 	return job->state != JOB_ENDED && job->state != JOB_LOADED &&
 	       !job->answer;
 }
 
-/* A program may end while others are asked. */
+/* The program may have ended while others were asked. */
 static void loaded_review(struct job *job)
 {
 	if (job->state == JOB_LOADED && strchr("?ZX", process_state(job->pid)))
@@ -156,7 +157,8 @@ static void list_print(const struct jobs *jobs)
 	json_decref(list);
 }
 
-/* One look at all, over by the deadline; its exit status. */
+/* Takes one look at all programs, which is over by the deadline. Returns the
+ * exit status. */
 static int look(const struct arguments *arguments, int64_t deadline)
 {
 	int status = EXIT_DONE;
@@ -172,7 +174,7 @@ static int look(const struct arguments *arguments, int64_t deadline)
 	if (jobs.failed)
 		status = EXIT_FAILED;
 	if (ask_stopped)
-		; /* what is not answered yet is not silent */
+		; /* a job that may still answer is not silent */
 	else if (arguments->json)
 		list_print(&jobs);
 	else if (jobs.count || !jobs.failed)
@@ -200,7 +202,8 @@ static void stop_on_signals(void)
 		sigaction(stops[i], &action, NULL);
 }
 
-/* A signal ends it, also one that has just come. */
+/* Waits for so many seconds. A signal ends the wait, even one that has just
+ * come. */
 static void rest(double seconds)
 {
 	struct timespec step = {(time_t)seconds, 0};

@@ -1,5 +1,5 @@
-/* mnm run: the environment in which a program finds the preload, and its
- * exec. */
+/* mnm run: sets up the environment in which a program finds the preload, and
+ * executes the program. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 struct run {
 	const struct command *command;
 	struct config config; /* only to check values */
-	const char *profile;  /* NULL: no simulation */
+	const char *profile;  /* NULL without a simulation */
 };
 
 void run_more(void)
@@ -111,7 +111,7 @@ static int simulation_set(const struct run *run)
 	if (strpbrk(path, ":;"))
 		return failure("the loader can't find %s, for its : or ;",
 			       path);
-	if (size_parse(profile, &size)) { /* the device reads fewer words */
+	if (size_parse(profile, &size)) { /* the device knows fewer spellings */
 		snprintf(bytes, sizeof(bytes), "%zu", size);
 		profile = bytes;
 	}
@@ -119,7 +119,7 @@ static int simulation_set(const struct run *run)
 	return variable_prepend("LD_LIBRARY_PATH", path);
 }
 
-/* In the order given: the last of two is meant. */
+/* Sets the options in the order given: the last of two counts. */
 static int settings_read(struct run *run, const struct arguments *arguments)
 {
 	int status = EXIT_DONE;
@@ -134,7 +134,8 @@ static int settings_read(struct run *run, const struct arguments *arguments)
 	return status;
 }
 
-/* Only returns if it can't be started; as a shell tells it then. */
+/* Returns only if the program can't be started, with the status that a shell
+ * returns then. */
 static int program_start(char **words)
 {
 	int error;

@@ -25,7 +25,7 @@ static void usage_print(FILE *out, const struct command *command)
 	fputc('\n', out);
 }
 
-/* In two columns; the second has as many lines as the text. */
+/* Prints a row in two columns; the second has as many lines as the text. */
 static void argument_help(const struct argument_row *row, int width)
 {
 	char spelled[SPELLED_SIZE];
