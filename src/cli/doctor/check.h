@@ -1,4 +1,4 @@
-/* What is looked at: a row each in doctor.c. */
+/* What doctor checks: a row each in doctor.c. */
 #ifndef MNM_CHECK_H
 #define MNM_CHECK_H
 
@@ -11,17 +11,17 @@ void allocators_check(struct report *report); /* frameworks' variables */
 void preloads_check(struct report *report);   /* other libraries */
 void sockets_check(struct report *report);    /* the sockets' folder */
 void limits_check(struct report *report);     /* ulimit */
-void container_check(struct report *report);  /* and what it hides */
-void proof_check(struct report *report);      /* a few blocks, really */
+void container_check(struct report *report);  /* the container, if any */
+void proof_check(struct report *report);      /* allocates a few blocks */
 
-/* Looks at a program, its libraries and, for a script, its interpreter;
- * does not run it. */
+/* Looks at a program, its libraries and, for a script, its interpreter. The
+ * program is not run. */
 void program_check(struct report *report, const char *name);
 
-/* Modules beside this Python that keep device memory themselves. */
+/* Reports modules of this Python that keep device memory themselves. */
 void python_check(struct report *report, const char *path);
 
-/* How a file brings CUDA, if it does; whether it does. */
+/* Reports how a file brings CUDA. Returns whether it does. */
 bool cuda_check(struct report *report, const char *path);
 
 #endif

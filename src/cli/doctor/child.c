@@ -35,7 +35,8 @@ static void child_become(char *const argv[], const char *variable,
 	_exit(127);
 }
 
-/* Reads to the end; false: the time is over. What is past TEXT_MAX is lost. */
+/* Reads to the end. Returns false if the time is over, or reading fails. What
+ * exceeds TEXT_MAX is lost. */
 static bool text_read(int fd, char *text, int64_t deadline)
 {
 	struct pollfd ready = {fd, POLLIN, 0};

@@ -4,8 +4,8 @@
 
 #include "check.h"
 
-/* The first PID namespace has this number on every Linux since 3.8:
- * PROC_PID_INIT_INO of its include/linux/proc_ns.h. */
+/* The first PID namespace has this number on every Linux since 3.8; see
+ * PROC_PID_INIT_INO in its include/linux/proc_ns.h. */
 #define FIRST_PIDS "pid:[4026531836]"
 
 static bool pids_are_first(void)

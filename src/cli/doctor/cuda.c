@@ -5,10 +5,10 @@
 #include "check.h"
 #include "elf.h"
 
-/* In every runtime's table of error names, and what it opens. Both are in the
- * constant data of a program or library that has the runtime in itself, even
- * when stripped; seen in those that nvcc 13.0 and cuBLAS, cuSPARSE and
- * NCCL for CUDA 13 leave, and in the simulated runtime. */
+/* A name in every runtime's table of error names, and the library that every
+ * runtime opens. Both are in the constant data of a program or library that has
+ * the runtime inside, even when stripped. This was seen with nvcc 13.0, with
+ * cuBLAS, cuSPARSE and NCCL for CUDA 13, and with the simulated runtime. */
 static const char runtime_mark[] = "cudaErrorCudartUnloading";
 static const char driver_mark[] = "libcuda.so.1";
 

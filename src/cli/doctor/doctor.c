@@ -1,4 +1,4 @@
-/* mnm doctor: will it work here? */
+/* mnm doctor: does mnm work here? */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 
 #include "elf.h"
 
-/* Part of the file, or NULL where it has no such part. */
+/* Part of the file, or NULL if the file has no such part. */
 static const void *part_at(const struct elf *elf, size_t offset, size_t size)
 {
 	if (offset > elf->size || size > elf->size - offset)
@@ -15,8 +15,8 @@ static const void *part_at(const struct elf *elf, size_t offset, size_t size)
 	return elf->bytes + offset;
 }
 
-/* A row of one of its tables; NULL as well where the file has it in a place
- * that no processor reads well. */
+/* A row of one of the file's tables. Also NULL if the row is not aligned to 8
+ * bytes. */
 static const void *row_at(const struct elf *elf, size_t offset, size_t size)
 {
 	return offset % 8 ? NULL : part_at(elf, offset, size);
@@ -116,7 +116,7 @@ const char *elf_find(const struct elf *elf, const void *bytes, size_t size)
 
 	for (size_t i = 0; !found && i < elf->header->e_shnum; i++) {
 		section = section_at(elf, i);
-		/* Not all that is loaded: device code can be gigabytes. */
+		/* This skips other data, as device code can be gigabytes. */
 		if (!section || section->sh_type != SHT_PROGBITS ||
 		    strncmp(section_name(elf, section), ".rodata", 7))
 			continue;

@@ -1,5 +1,5 @@
-/* A 64-bit ELF file, mapped and looked at. Nothing of it is run, and wrong
- * offsets in it do no harm. */
+/* A 64-bit ELF file, which is mapped and looked at. Nothing in it is run, and
+ * wrong offsets in it do no harm. */
 #ifndef MNM_ELF_H
 #define MNM_ELF_H
 
@@ -13,17 +13,18 @@ struct elf {
 	const Elf64_Ehdr *header;
 };
 
-/* False: *why says what the file is not, or the system's error. */
+/* Returns false if it can't; *why is what is wrong with the file, or the
+ * system's error. */
 bool elf_open(struct elf *elf, const char *path, const char **why);
 void elf_close(struct elf *elf);
 
 /* The loader that the program asks for, or NULL. */
 const char *elf_interpreter(const struct elf *elf);
 
-/* Where these bytes are in its constant data, or NULL. */
+/* The place of these bytes in the file's constant data, or NULL. */
 const char *elf_find(const struct elf *elf, const void *bytes, size_t size);
 
-/* Whether it exports a function or variable to other files. */
+/* Whether the file exports a function or variable to other files. */
 bool elf_exports(const struct elf *elf, const char *symbol);
 
 #endif

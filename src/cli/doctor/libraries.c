@@ -21,8 +21,8 @@ static void missing_report(struct report *report, const char *name)
 		   "%.*s is not found", (int)strcspn(name, " "), name);
 }
 
-/* One line of the loader's list: "\tNAME => PATH (ADDRESS)", "\tNAME => not
- * found" or "\tPATH (ADDRESS)". Whether it brings CUDA. */
+/* Checks one line of the loader's list: "\tNAME => PATH (ADDRESS)", "\tNAME =>
+ * not found" or "\tPATH (ADDRESS)". Returns whether it brings CUDA. */
 static bool line_check(struct report *report, char *line)
 {
 	char *arrow = strstr(line, " => "),
@@ -34,11 +34,12 @@ static bool line_check(struct report *report, char *line)
 	}
 	if (*path != '/' || !end)
 		return false;
-	*end = '\0'; /* the path may have spaces of its own */
+	*end = '\0'; /* the path may hold spaces */
 	return cuda_check(report, path);
 }
 
-/* The number of runtimes and drivers among the libraries. */
+/* Checks each line. Returns the number of runtimes and drivers among the
+ * libraries. */
 static int list_check(struct report *report, char *text)
 {
 	int count = 0, shared = 0;
@@ -71,7 +72,7 @@ void libraries_check(struct report *report, const char *path,
 	struct child child;
 	bool itself;
 
-	/* As ldd does: the loader prints its list and ends. */
+	/* This is what ldd does: the loader prints its list and ends. */
 	snprintf(program, sizeof(program), "%s", loader);
 	if (!realpath(path, resolved) ||
 	    !child_run(&child, argv, "LD_TRACE_LOADED_OBJECTS", "1",

@@ -4,9 +4,9 @@
 
 #include "report.h"
 
-/* Asks the given loader, which has to be this program's own, for all that
- * the program would be loaded with. The loader maps the files for that and
- * runs nothing of them. */
+/* Asks the given loader, which has to be this program's own, for all that the
+ * program would be loaded with. For this the loader maps the files, and runs
+ * nothing in them. */
 void libraries_check(struct report *report, const char *path,
 		     const char *loader);
 

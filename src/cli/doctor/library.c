@@ -52,7 +52,7 @@ void library_check(struct report *report)
 	elf_close(&elf);
 }
 
-/* As the header says; 0: there is no toolkit. */
+/* The version that the toolkit's header has; 0 if there is no toolkit. */
 static int toolkit_version(const char *folder)
 {
 	static const char words[] = "#define CUDA_VERSION ";

@@ -7,7 +7,7 @@
 #include "check.h"
 #include "elf.h"
 
-/* Names that a file's name starts with, and what is known of them. */
+/* How the names of known libraries start, and what is known of them. */
 static const struct known {
 	const char *name;
 	enum level level;
@@ -36,7 +36,7 @@ static const struct known {
 	{NULL, LEVEL_OK, NULL, NULL},
 };
 
-/* What one that is not known takes, by its exports. */
+/* Reports the calls that an unknown library takes, by its exports. */
 static void exports_report(struct report *report, const char *path,
 			   const struct elf *elf)
 {

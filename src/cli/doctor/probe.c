@@ -14,8 +14,9 @@
 #include "../cli.h"
 #include "probe.h"
 
-/* In bytes. The runtime is asked for another size, or the library would serve
- * it what it kept from the driver's requests, and the runtime do nothing. */
+/* BLOCK and OTHER are in bytes. The runtime is asked for another size:
+ * otherwise mnm would serve it what it kept from the driver's requests, and the
+ * runtime would do nothing. */
 enum { ROUNDS = 4, BLOCK = 1 << 20, OTHER = 3 << 20 };
 
 /* The driver's entries, as asked for by name. */
@@ -78,7 +79,7 @@ static void driver_facts(struct driver *driver)
 		fact("driver_version", "%d", version);
 }
 
-/* NULL in entries that this driver lacks. */
+/* Opens the driver. Entries that it lacks become NULL. */
 static bool driver_open(struct driver *driver)
 {
 	const struct {
@@ -108,8 +109,9 @@ static bool driver_open(struct driver *driver)
 	return true;
 }
 
-/* The two entry points by which programs and CUDA's runtimes come. The table's
- * answer is then used: it is what a runtime would call. */
+/* Tries the two ways by which programs and CUDA's runtimes get entries. What
+ * cuGetProcAddress answers is used from then on: it is what a runtime would
+ * call. */
 static void doors_try(struct driver *driver)
 {
 	void *entry = NULL;
@@ -155,7 +157,7 @@ static void driver_requests(const struct driver *driver)
 		fact("refused", "%d", res);
 }
 
-/* The newest shared runtime that the loader finds here. */
+/* Opens the newest shared runtime that the loader finds here. */
 static void *runtime_open(void)
 {
 	static const char *const names[] = {

@@ -1,4 +1,4 @@
-/* A program's file, its libraries, and who runs it. */
+/* A program's file, its libraries, and its interpreter. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,9 +14,9 @@
 #include "libraries.h"
 #include "script.h"
 
-enum { SCRIPTS_MAX = 4 }; /* one that runs another, as Linux allows */
+enum { SCRIPTS_MAX = 4 }; /* scripts that run one another, as Linux allows */
 
-/* The file that a name means, as execvp finds it. */
+/* Finds the file that a name means, as execvp does. */
 static bool name_find(const char *name, char path[PATH_MAX])
 {
 	const char *folders = getenv("PATH");
@@ -35,7 +35,8 @@ static bool name_find(const char *name, char path[PATH_MAX])
 	return found;
 }
 
-/* Whether the loader would not preload for it: it gets rights of others. */
+/* Whether the loader preloads nothing for the program, as it gets rights of
+ * others. */
 static bool is_secure(const char *path, const struct stat *st)
 {
 	return (st->st_mode & S_ISUID && st->st_uid != geteuid()) ||
@@ -51,7 +52,8 @@ static const char *file_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* NULL: the library can be loaded into it; else what it is. */
+/* NULL if the library can be loaded into the program; else what the program
+ * is. */
 static const char *kind_refuse(const struct elf *elf, const struct elf *self)
 {
 	const char *loader = elf_interpreter(elf);
@@ -91,7 +93,7 @@ static void elf_report(struct report *report, const char *path,
 		python_check(report, path);
 }
 
-/* False: it is no file that can be run. */
+/* Returns false if it is not a file that can be run. */
 static bool file_check(struct report *report, const char *path)
 {
 	struct stat st;

@@ -1,4 +1,4 @@
-/* Whether calls are served here, shown by some calls. */
+/* Shows by some calls whether calls are served here. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 enum { LIMIT_MS = 20000, EVENTS_SINCE = 12050 };
 
-/* What the probe told; NULL where it said nothing. */
+/* What the probe told; NULL for what it did not tell. */
 struct facts {
 #define FACT(name) char *name;
 	FACT_LIST
@@ -59,7 +59,7 @@ static const char *last_fact(const struct facts *facts)
 	return last;
 }
 
-/* False: the probe did not come to its end. */
+/* Returns false if the probe did not come to its end. */
 static bool end_report(struct report *report, const struct child *child,
 		       const struct facts *facts)
 {
@@ -89,7 +89,7 @@ static bool end_report(struct report *report, const struct child *child,
 
 static bool device_files(void)
 {
-	/* Of a desktop or server, Windows' Linux, a Jetson. */
+	/* On a desktop or server, in WSL, on a Jetson. */
 	return !access("/dev/nvidiactl", F_OK) || !access("/dev/dxg", F_OK) ||
 	       !access("/dev/nvmap", F_OK);
 }
@@ -134,7 +134,7 @@ static void driver_report(struct report *report, const struct facts *facts)
 			   "its library is here, but no /dev/nvidiactl");
 }
 
-/* False: calls don't reach mnm. */
+/* Returns false if calls don't reach mnm. */
 static bool doors_report(struct report *report, const struct facts *facts)
 {
 	const char *entry_point = is_no(facts->by_dlsym)   ? "dlsym"
@@ -199,7 +199,7 @@ static void requests_report(struct report *report, const struct facts *facts)
 			   facts->runtime, facts->runtime_error);
 }
 
-/* As `mnm run` preloads it. NULL: it is there already. */
+/* The list that `mnm run` would preload, or NULL if mnm is in it already. */
 static char *preload_make(const char *library)
 {
 	const char *before = getenv("LD_PRELOAD");
@@ -219,7 +219,7 @@ void proof_check(struct report *report)
 
 	if (!install_path_find("libmnm.so", library))
 		return;
-	/* The probe's own end must not overwrite a program's figures. */
+	/* The probe must not overwrite a program's figures when it ends. */
 	unsetenv("MNM_STAT_FILE");
 	preload = preload_make(library);
 	if (!child_run(&child, argv, "LD_PRELOAD", preload, LIMIT_MS)) {

@@ -1,4 +1,5 @@
-/* A Python's modules, found as its importer would find them, not imported. */
+/* The modules of a Python, found as its importer would find them. They are not
+ * imported. */
 #include <glob.h>
 #include <limits.h>
 #include <stdio.h>
@@ -8,11 +9,11 @@
 
 #include "check.h"
 
-/* What each does with device memory, as its documentation says: "CUDA
+/* What each module does with device memory, as its documentation says: "CUDA
  * environment variables" of PyTorch, "GPU memory allocation" of JAX, "Use a
  * GPU" of TensorFlow, cupy.cuda.set_allocator, RMM's user guide, "External
- * Memory Management" of Numba. A variable that has one of the values, or any if
- * none is named, makes it ask CUDA each time. */
+ * Memory Management" of Numba. A variable that has one of the values, or any
+ * value if none is named, makes the module ask CUDA each time. */
 /* clang-format off */
 static const struct module {
 	const char *name, *variable, *values[2];
@@ -40,7 +41,7 @@ static const struct module {
 };
 /* clang-format on */
 
-/* Versions of a module of which something else is true, whatever is set. */
+/* Versions of a module for which something else is true, whatever is set. */
 static const struct exception {
 	const char *name;
 	const char *package;      /* as in PACKAGE-VERSION.dist-info */
@@ -55,7 +56,7 @@ static const struct exception {
 	 "0.10 with =platform, hands each request to mnm"},
 };
 
-/* Patterns of folders that modules are in, below the prefix. */
+/* Patterns of the folders that hold modules, below the prefix. */
 static const char *const places[] = {
 	"%s/lib/python%s/site-packages",
 	"%s/lib64/python%s/site-packages",
@@ -68,7 +69,8 @@ static void folder_add(glob_t *folders, const char *pattern)
 	glob(pattern, folders->gl_pathc ? GLOB_APPEND : 0, NULL, folders);
 }
 
-/* As in "python3.11": of its own packages, and those for every 3. */
+/* The version as in "python3.11", for that version's packages; a pattern for
+ * every 3 if the name has none. */
 static void version_of(const char *path, char *version, size_t size)
 {
 	const char *digits = strstr(strrchr(path, '/'), "3.");
@@ -89,7 +91,7 @@ static void prefix_add(glob_t *folders, const char *prefix, const char *version)
 	folder_add(folders, pattern);
 }
 
-/* PREFIX of PREFIX/bin/python. */
+/* Leaves PREFIX of PREFIX/bin/python. */
 static void prefix_of(char *path)
 {
 	for (int i = 0; i < 2; i++)
@@ -120,7 +122,7 @@ static void folders_find(glob_t *folders, const char *path)
 	snprintf(prefix, sizeof(prefix), "%s", path);
 	prefix_of(prefix);
 	snprintf(mark, sizeof(mark), "%s/pyvenv.cfg", prefix);
-	if (!access(mark, F_OK)) { /* a virtual environment: that alone */
+	if (!access(mark, F_OK)) { /* a virtual environment has these only */
 		prefix_add(folders, prefix, version);
 		return;
 	}
@@ -130,7 +132,7 @@ static void folders_find(glob_t *folders, const char *path)
 	prefix_add(folders, mark, version);
 }
 
-/* Whether the folders have it; found holds the place. */
+/* Whether the folders have the module; found holds the place. */
 static bool module_find(const glob_t *folders, const char *name,
 			char found[PATH_MAX])
 {
@@ -154,7 +156,8 @@ static bool is_pass_through(const struct module *module)
 	return false;
 }
 
-/* "0.10.1" of FOLDER/jaxlib-0.10.1.dist-info, beside the module at `found`. */
+/* Reads "0.10.1" from FOLDER/jaxlib-0.10.1.dist-info, beside the module at
+ * `found`. */
 static bool version_find(const char *found, const char *package, char *version,
 			 size_t size)
 {

@@ -12,8 +12,8 @@ static const char *const level_names[] = {"ok", "warning", "problem"};
 static const enum highlight colours[] = {HIGHLIGHT_END, HIGHLIGHT_WARNING,
 					 HIGHLIGHT_PROBLEM};
 
-/* Paths and variables come as they are: nothing that a terminal would obey
- * or JSON can't hold. */
+/* Replaces what a terminal would obey or JSON can't hold: paths and variables
+ * come as they are. */
 static void text_clean(char *text)
 {
 	for (; *text; text++)
@@ -23,8 +23,8 @@ static void text_clean(char *text)
 
 enum { WIDTH = 80, INDENT = 20 };
 
-/* On a terminal in lines that fit, but for a word that is longer than one; in a
- * pipe a finding is a line. */
+/* Prints lines that fit a terminal, unless a word is longer than a line. In a
+ * pipe, a finding is one line. */
 static void text_wrap(const char *text, int column)
 {
 	if (!isatty(STDOUT_FILENO)) {

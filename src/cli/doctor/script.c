@@ -5,7 +5,7 @@
 
 enum { LINE_MAX_BYTES = 256 }; /* as much as Linux reads */
 
-/* The program among env's words: not -S and other options, not NAME=VALUE. */
+/* The program among env's words: not -S or another option, nor NAME=VALUE. */
 static const char *env_program(char **rest)
 {
 	const char *word;

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The name or path of what runs the script; of `#!/usr/bin/env NAME`, NAME.
- * False: it has no such line. */
+/* Writes the name or path of what runs the script; for `#!/usr/bin/env NAME`,
+ * NAME. Returns false if the script has no such line. */
 bool script_interpreter(const char *path, char *name, size_t size);
 
 #endif

@@ -27,7 +27,8 @@ static int socket_files(const char *dir)
 	return count;
 }
 
-/* Removes those of programs that were killed. */
+/* Counts the sockets of programs that run, and removes those of programs that
+ * were killed. */
 static void programs_count(struct report *report, const char *dir)
 {
 	int before = socket_files(dir), alive = 0;
@@ -53,7 +54,7 @@ void sockets_check(struct report *report)
 	bool made;
 
 	if (chosen && *chosen && *chosen != '/')
-		return; /* the options' check has said so */
+		return; /* options_check has said so */
 	if (!socket_dir(chosen ? chosen : "", dir, sizeof(dir))) {
 		report_add(report, LEVEL_PROBLEM, "sockets", advice,
 			   "the folder's path is too long for a socket in it; "

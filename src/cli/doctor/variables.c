@@ -6,7 +6,7 @@
 #include "check.h"
 #include "common/option.h"
 
-/* Whether "NAME=value" is one of ours, or of the simulated device. */
+/* Whether "NAME=value" is a variable of ours, or of the simulated device. */
 static bool name_known(const char *pair)
 {
 	char variable[64];
@@ -75,7 +75,7 @@ void options_check(struct report *report)
 			   "every MNM_ variable is right");
 }
 
-/* The environment's `variable` holding `part` means this. */
+/* What it means if the environment's `variable` holds `part`. */
 static const struct variable {
 	const char *variable, *part;
 	enum level level;
