@@ -205,7 +205,8 @@ void context_end_finish(struct context *context, bool ended);
 /* Fill list with the contexts that memory of a device belongs to, or with those
  * whose work may use it; with all contexts if the device is NULL or the host. A
  * context may end meanwhile, see context_try; its record stays. Return how many
- * there are, or -1 if there are more than max. */
+ * there are, or -1 if there are more than max. Callers pass CONTEXTS_MAX. */
+enum { CONTEXTS_MAX = 512 };
 int contexts_of(const struct device *device, struct context **list, int max);
 int contexts_using(const struct device *device, struct context **list, int max);
 

@@ -15,10 +15,7 @@
 #include "preload/thread.h"
 #include "stats/counter.h"
 
-enum {
-	CONTEXTS_MAX = 512, /* in one call */
-	TRIES_MAX = 1000,   /* of one request */
-};
+enum { TRIES_MAX = 1000 }; /* of one request */
 
 /* Threads that are giving blocks back, by device. */
 static pthread_mutex_t giving_lock = PTHREAD_MUTEX_INITIALIZER;

@@ -92,8 +92,8 @@ COLD static CUresult free_slowly(CUdeviceptr ptr, struct block *taken)
 	real = real_driver();
 	if (!real)
 		return CUDA_ERROR_NOT_INITIALIZED;
-	switch (taken ? mem_free_block(taken, &given)
-		      : mem_free(ptr, MEM_FREE_DEVICE, &given)) {
+	switch (taken ? mem_free_begin_taken(taken, &given)
+		      : mem_free_begin(ptr, MEM_FREE_DEVICE, &given)) {
 	case MEM_DONE:
 		return CUDA_SUCCESS;
 	case MEM_INVALID:
@@ -153,7 +153,7 @@ static CUresult free_async(__typeof__(cuMemFreeAsync) *real, CUdeviceptr ptr,
 
 	if (!real)
 		return CUDA_ERROR_NOT_FOUND;
-	if (mem_free(ptr, MEM_FREE_ASYNC, &given) == MEM_INVALID)
+	if (mem_free_begin(ptr, MEM_FREE_ASYNC, &given) == MEM_INVALID)
 		return real((CUdeviceptr)&not_device_memory, stream);
 	peer_touch_freed(stream, given);
 	foreign = given ? NULL : foreign_end_begin(FOREIGN_ADDRESS, ptr);
@@ -315,8 +315,9 @@ COLD static cudaError_t runtime_free_slowly(void *ptr, struct block *taken)
 	real = real_runtime();
 	if (!real)
 		return cudaErrorInitializationError;
-	switch (taken ? mem_free_block(taken, &given)
-		      : mem_free((uint64_t)ptr, MEM_FREE_DEVICE, &given)) {
+	switch (taken ? mem_free_begin_taken(taken, &given)
+		      : mem_free_begin((uint64_t)ptr, MEM_FREE_DEVICE,
+				       &given)) {
 	case MEM_DONE:
 		return cudaSuccess;
 	case MEM_INVALID:

@@ -48,7 +48,7 @@ EXPORT CUresult cuMemFreeHost(void *ptr)
 	struct block *given;
 	CUresult res;
 
-	switch (mem_free((uint64_t)ptr, MEM_FREE_PINNED, &given)) {
+	switch (mem_free_begin((uint64_t)ptr, MEM_FREE_PINNED, &given)) {
 	case MEM_DONE:
 		return CUDA_SUCCESS;
 	case MEM_INVALID:

@@ -41,12 +41,12 @@ enum mem_free { MEM_FREE_DEVICE, MEM_FREE_ASYNC, MEM_FREE_PINNED };
 /* Takes back a block. With MEM_PASS, *given is the block that CUDA's call is
  * to free, or NULL for memory that is not ours; the hook passes it to
  * mem_free_end once it has called CUDA. */
-enum mem_answer mem_free(uint64_t addr, enum mem_free how,
-			 struct block **given);
+enum mem_answer mem_free_begin(uint64_t addr, enum mem_free how,
+			       struct block **given);
 
-/* As mem_free with MEM_FREE_DEVICE, for a block that the fast path has
+/* As mem_free_begin with MEM_FREE_DEVICE, for a block that the fast path has
  * taken. */
-enum mem_answer mem_free_block(struct block *block, struct block **given);
+enum mem_answer mem_free_begin_taken(struct block *block, struct block **given);
 
 /* CUDA has freed a block, or has refused to: then it is the program's as
  * before. NULL is allowed. */

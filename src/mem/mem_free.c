@@ -139,7 +139,8 @@ static bool is_left_over(uint64_t addr)
 	return !context_serves(context) || !block_find(addr, &word);
 }
 
-enum mem_answer mem_free(uint64_t addr, enum mem_free how, struct block **given)
+enum mem_answer mem_free_begin(uint64_t addr, enum mem_free how,
+			       struct block **given)
 {
 	struct block *block;
 	uint64_t word;
@@ -154,7 +155,7 @@ enum mem_answer mem_free(uint64_t addr, enum mem_free how, struct block **given)
 							: MEM_PASS;
 }
 
-enum mem_answer mem_free_block(struct block *block, struct block **given)
+enum mem_answer mem_free_begin_taken(struct block *block, struct block **given)
 {
 	*given = NULL;
 	return taken_free(block, 0, MEM_FREE_DEVICE, given);

@@ -24,7 +24,7 @@
 /* FENCE_ADVANCE allows ten fences before requests have paid for any, so that a
  * small program reuses memory from the start. A program with huge buffers fills
  * its quarantine sooner, and gets its fences by that. */
-enum { CONTEXTS_MAX = 512, FENCE_ADVANCE = 900 };
+enum { FENCE_ADVANCE = 900 };
 
 /* How many quarantines of fresh memory may take the place of fences in all, and
  * the part of the quarantine that is left once memory has run out. Without a

@@ -9,8 +9,6 @@
 #include "context/context.h"
 #include "fence.h"
 
-enum { CONTEXTS_MAX = 512 }; /* of one device */
-
 _Static_assert(DEVICE_MAX <= 64, "a bit of context->joined for each device");
 
 /* Makes the later work of a handle's context wait for the last fence of another

@@ -13,8 +13,6 @@
 #include "pinned_order.h"
 #include "stats/counter.h"
 
-enum { CONTEXTS_MAX = 512 };
-
 static const unsigned int flags_known = CU_MEMHOSTALLOC_PORTABLE |
 					CU_MEMHOSTALLOC_DEVICEMAP |
 					CU_MEMHOSTALLOC_WRITECOMBINED;

@@ -9,8 +9,6 @@
 #include "wait.h"
 #include "stats/counter.h"
 
-enum { CONTEXTS_MAX = 512 }; /* in one wait */
-
 /* A context that has gone without our notice has no work left. */
 static int wait_result(struct device *device, int res)
 {

@@ -71,7 +71,7 @@ enum fast {
 	FAST_DONE,  /* nothing */
 	FAST_LOOK,  /* it is done, but for fast_look */
 	FAST_NOT,   /* nothing was done: the slow path */
-	FAST_TAKEN, /* fast_taken, then mem_free_block */
+	FAST_TAKEN, /* fast_taken, then mem_free_begin_taken */
 };
 
 /* Hands a block of the cache to the program. */

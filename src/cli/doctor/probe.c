@@ -112,7 +112,7 @@ static bool driver_open(struct driver *driver)
 /* Tries the two ways by which programs and CUDA's runtimes get entries. What
  * cuGetProcAddress answers is used from then on: it is what a runtime would
  * call. */
-static void doors_try(struct driver *driver)
+static void entry_points_try(struct driver *driver)
 {
 	void *entry = NULL;
 
@@ -224,7 +224,7 @@ int probe_run(void)
 	if (!driver_open(&driver))
 		return EXIT_DONE;
 	driver_facts(&driver);
-	doors_try(&driver);
+	entry_points_try(&driver);
 	res = context_open(&driver);
 	if (res) {
 		fact("init_error", "%d", res);

@@ -135,7 +135,8 @@ static void driver_report(struct report *report, const struct facts *facts)
 }
 
 /* Returns false if calls don't reach mnm. */
-static bool doors_report(struct report *report, const struct facts *facts)
+static bool entry_points_report(struct report *report,
+				const struct facts *facts)
 {
 	const char *entry_point = is_no(facts->by_dlsym)   ? "dlsym"
 				  : is_no(facts->by_table) ? "cuGetProcAddress"
@@ -231,7 +232,7 @@ void proof_check(struct report *report)
 	facts_read(&facts, child.text);
 	if (end_report(report, &child, &facts)) {
 		driver_report(report, &facts);
-		if (!facts.no_driver && doors_report(report, &facts))
+		if (!facts.no_driver && entry_points_report(report, &facts))
 			requests_report(report, &facts);
 	}
 	facts_free(&facts);
