@@ -25,7 +25,9 @@ EXAMPLES = os.path.join(BUILD, "examples")
 TRACES = os.path.join(ROOT, "examples", "traces")
 DEADLINE = 120  # seconds; only a hang takes so long
 MIB = 1 << 20
-POOLS = ["no_pool", "page_unit_pool"]
+with open(os.path.join(ROOT, "src", "common", "pool_list.h"),
+          encoding="utf-8") as pool_list:
+    POOLS = re.findall(r"^POOL\((\w+),", pool_list.read(), re.MULTILINE)[::-1]
 
 
 def sanitizers():
