@@ -33,6 +33,23 @@ def test_each_edit_has_its_text_once_in_its_file(path):
             assert old != new, name
 
 
+def test_what_an_edit_calls_is_there():
+    """Or it would not be built, which only a run of it shows."""
+    there = set()
+    for path in glob.glob(os.path.join(ROOT, "src", "**", "*.[ch]"),
+                          recursive=True):
+        with open(path, encoding="utf-8") as file:
+            code = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.DOTALL)
+        there |= set(re.findall(r"\w+", code))
+    assert len(there) > 1000
+    for path in FILES:
+        for name, _, *edits in rows_of(path):
+            for _, _, new in edits:
+                own = set(re.findall(r"[ *](\w+)(?:;|\(CUevent)", new))
+                calls = set(re.findall(r"(?<![.>\w])([a-z_]\w+)\(", new))
+                assert calls <= there | own, name
+
+
 def test_what_is_no_build_is_told(tmp_path):
     done = subprocess.run([os.path.join(ROOT, "scripts", "mutants"),
                            str(tmp_path / "none")], capture_output=True,

@@ -260,7 +260,8 @@ ROWS = [
       "at++) {", "	     table && at < &full->entries[full->size]; at++) {")),
     ("who_has_no_place_is_not_entered", "unit",
      (INDEX, "			if (!block_index_grow(table))",
-      "			if (!table_is_full(table) || !grow(table))")),
+      "			if (!table_is_full(table) ||\n"
+      "			    !block_index_grow(table))")),
     ("what_is_removed_stays", "unit",
      (INDEX, "	if (found == entry)\n", "	if (false)\n")),
     ("who_is_there_is_not_ousted", "unit",
