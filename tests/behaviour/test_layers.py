@@ -1,0 +1,39 @@
+"""scripts/check-layers, on trees of two files."""
+
+import os
+import subprocess
+
+import pytest
+
+from conftest import ROOT
+
+
+def said(tmp_path, called):
+    """What it prints where a file of common calls what one of preload has."""
+    for layer, code in (("common", f"int {called}(void); "
+                                   f"int low(void) {{ return {called}(); }}"),
+                        ("preload", f"int {called}(void); "
+                                    f"int {called}(void) {{ return 1; }}")):
+        source = tmp_path / "src" / layer / "file.c"
+        source.parent.mkdir(parents=True)
+        source.write_text(code + "\n", encoding="utf-8")
+        place = tmp_path / "build" / "obj" / "src" / layer
+        place.mkdir(parents=True)
+        subprocess.run(["gcc", "-c", str(source), "-o",
+                        str(place / "file.o")], check=True)
+    return subprocess.run([os.path.join(ROOT, "scripts", "check-layers"),
+                           str(tmp_path), str(tmp_path / "build")],
+                          capture_output=True, text=True, check=False)
+
+
+def test_a_call_upwards_is_found_by_its_symbol(tmp_path):
+    done = said(tmp_path, "upper")
+    assert done.returncode == 1
+    assert done.stdout == ("src/common/file.c: common uses upper of "
+                           "src/preload/file.c, which is above\n")
+
+
+@pytest.mark.parametrize("name", ["__isoc23_strtol", "__isoc23_strtoull"])
+def test_what_stands_in_for_libc_may_be_called_from_everywhere(tmp_path, name):
+    done = said(tmp_path, name)
+    assert (done.returncode, done.stdout) == (0, "")
