@@ -10,7 +10,12 @@
 #include "option_list.h"
 #include "pool_list.h"
 
-enum { PAGE_MIN = 512, PAGE_MAX = 2 << 20, PERCENT_MAX = 10000 };
+enum {
+	PAGE_MIN = 512,
+	PAGE_MAX = 2 << 20,
+	PERCENT_MAX = 10000,
+	CLASSES_MAX = 64
+};
 
 /* clang-format off */
 const struct option_row option_rows[] = {
@@ -92,6 +97,21 @@ static bool page_parse(const char *text, size_t *page)
 	    (size & (size - 1)))
 		return false;
 	*page = size;
+	return true;
+}
+
+static bool classes_parse(const char *text, size_t *classes)
+{
+	size_t digits = strspn(text, "0123456789"), value;
+
+	if (!strcmp(text, "linear")) {
+		*classes = 0;
+		return true;
+	}
+	if (!digits || text[digits] || !size_parse(text, &value) || !value ||
+	    value > CLASSES_MAX || (value & (value - 1)))
+		return false;
+	*classes = value;
 	return true;
 }
 
@@ -255,6 +275,7 @@ static bool row_set(struct config *config, const struct option_row *row,
 #define PARSE_PATH(f)         path_parse(value, config->f, sizeof(config->f))
 #define PARSE_SIZE(f)         size_parse(value, &config->f)
 #define PARSE_PAGE(f)         page_parse(value, &config->f)
+#define PARSE_CLASSES(f)      classes_parse(value, &config->f)
 #define PARSE_SIZE_OR_AUTO(f) size_or_auto_parse(value, &config->f)
 #define PARSE_FENCE(f)        fence_parse(value, &config->f)
 #define PARSE_FLAG(f)         flag_parse(value, &config->f)

@@ -20,6 +20,7 @@ enum option_type {
 	OPTION_PATH,         /* absolute, or empty */
 	OPTION_SIZE,         /* as size_parse reads it */
 	OPTION_PAGE,         /* bytes, a power of two from 512 to 2 MiB */
+	OPTION_CLASSES,      /* linear, or a power of two from 1 to 64 */
 	OPTION_SIZE_OR_AUTO, /* as OPTION_SIZE, or auto */
 	OPTION_FLAG,         /* 0 or 1 */
 	OPTION_FENCE,        /* a fence level's name */
@@ -68,6 +69,7 @@ void option_variable(const struct option_row *row, char *text, size_t size);
 struct config {
 	int pool[DEVICE_ALL]; /* index into pool_rows, by ordinal */
 	size_t page_size;     /* bytes */
+	size_t size_classes;  /* from one power of two to the next, 0: linear */
 	enum fence_level fence;
 	size_t quarantine;   /* bytes, or SIZE_AUTO */
 	size_t thread_cache; /* bytes, 0 = none */

@@ -17,6 +17,9 @@ OPTION(pool, POOLS, START, "page_unit_pool", \
 	"pool that serves allocations, for all, for each device, for pinned memory") \
 OPTION(page_size, PAGE, START, "4096", "power of two, 512 to 2M", \
 	"page that page_unit_pool rounds requests up to, bytes") \
+OPTION(size_classes, CLASSES, START, "linear", \
+	"linear, or a power of two, 1 to 64", \
+	"sizes of page_unit_pool: each page, or so many between powers of two") \
 OPTION(fence, FENCE, LIVE, "fence", "fence, sync, none", \
 	"what makes reuse safe: device-side events, a wait in each free, nothing") \
 OPTION(quarantine, SIZE_OR_AUTO, LIVE, "auto", "bytes, or auto (K, M, G)", \

@@ -18,6 +18,14 @@ static void size_text(size_t value, char *text, size_t size)
 	snprintf(text, size, "%zu%.1s", value, unit < 0 ? "" : units + unit);
 }
 
+static void classes_text(size_t value, char *text, size_t size)
+{
+	if (value)
+		snprintf(text, size, "%zu", value);
+	else
+		snprintf(text, size, "linear");
+}
+
 static void size_or_auto_text(size_t value, char *text, size_t size)
 {
 	if (value == SIZE_AUTO)
@@ -83,6 +91,7 @@ void config_text(const struct config *config, const struct option_row *row,
 #define TEXT_PATH(f)         snprintf(text, size, "%s", config->f)
 #define TEXT_SIZE(f)         size_text(config->f, text, size)
 #define TEXT_PAGE(f)         size_text(config->f, text, size)
+#define TEXT_CLASSES(f)      classes_text(config->f, text, size)
 #define TEXT_SIZE_OR_AUTO(f) size_or_auto_text(config->f, text, size)
 #define TEXT_FENCE(f)        snprintf(text, size, "%s", fence_names[config->f])
 #define TEXT_FLAG(f)         snprintf(text, size, "%d", config->f)

@@ -39,10 +39,15 @@ __attribute__((noinline)) static CUresult alloc_directly(CUdeviceptr *out,
 {
 	struct tcache *cache = tcache_verified;
 	CUdeviceptr addr = 0;
+	uint64_t idle;
 	struct pool *pool =
 		out && size ? pass_through_begin(cache, size) : NULL;
 	CUresult res;
 
+	if (!pool && tcache_alloc_divided(cache, size, &idle)) {
+		*out = idle;
+		return CUDA_SUCCESS;
+	}
 	if (!pool)
 		return alloc_slowly(out, size);
 	res = real_driver()->cuMemAlloc_v2(&addr, size);
@@ -277,11 +282,15 @@ COLD static cudaError_t runtime_alloc_slowly(void **out, size_t size)
 __attribute__((noinline)) static cudaError_t runtime_alloc_directly(void **out,
 								    size_t size)
 {
-	const struct real_runtime *real = real_runtime();
+	const struct real_runtime *real;
+	uint64_t addr;
 
-	return real && pass_through_pool(tcache_current)
-		       ? real->cudaMalloc(out, size)
-		       : runtime_alloc_slowly(out, size);
+	if (pass_through_pool(tcache_current) && (real = real_runtime()))
+		return real->cudaMalloc(out, size);
+	if (!tcache_alloc_divided(tcache_runtime, size, &addr))
+		return runtime_alloc_slowly(out, size);
+	*out = (void *)addr;
+	return cudaSuccess;
 }
 
 EXPORT cudaError_t cudaMalloc(void **out, size_t size)

@@ -151,7 +151,8 @@ static bool tcache_serves(struct context *context, size_t size, uint64_t *addr)
 	done = tcache_alloc(tcache_current, size, addr);
 	if (done == FAST_LOOK)
 		fast_look(tcache_current);
-	return done != FAST_NOT;
+	return done != FAST_NOT ||
+	       tcache_alloc_divided(tcache_current, size, addr);
 }
 
 enum mem_answer mem_hit(uint64_t *addr, size_t size)

@@ -37,7 +37,8 @@ static struct page_unit_pool *page_unit_self(struct pool *pool)
 
 static bool page_unit_pool_open(struct pool *pool, const struct config *config)
 {
-	pool->unit = config->page_size;
+	pool->classes.unit = config->page_size;
+	pool->classes.divisions = config->size_classes;
 	return true;
 }
 
@@ -49,13 +50,9 @@ static void page_unit_pool_close(struct pool *pool)
 static size_t page_unit_pool_span(const struct pool *pool, size_t size,
 				  size_t slack)
 {
-	size_t mask = pool->unit - 1;
-	size_t span, step, roomy;
+	size_t span = size_class_span(&pool->classes, size), step, roomy;
 
-	if (size > SIZE_MAX - mask)
-		return 0;
-	span = (size + mask) & ~mask;
-	if (slack <= mask)
+	if (slack < pool->classes.unit)
 		return span;
 	step = (size_t)1 << (63 - __builtin_clzl(slack));
 	roomy = (span + step - 1) & ~(step - 1);

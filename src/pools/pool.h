@@ -12,6 +12,7 @@
 
 #include "block/block.h"
 #include "common/option.h"
+#include "size_class.h"
 
 struct heap;
 
@@ -23,11 +24,7 @@ struct pool {
 	 * still finds a context. */
 	struct heap *_Atomic heap;
 	const struct pool_ops *ops;
-	/* Set by open. A power of two: a request takes its size rounded up to a
-	 * multiple of it, and a block serves requests of its span only, slack
-	 * excepted; then threads keep some blocks for themselves. 0: this does
-	 * not hold. */
-	size_t unit;
+	struct size_classes classes; /* set by open */
 	size_t live_count; /* blocks with the program, or on their way */
 	size_t live_span;  /* bytes reserved for them */
 	bool retired;      /* swapped out: takes nothing back */
@@ -69,7 +66,7 @@ struct pool_ops {
 	bool (*free)(struct pool *pool, struct block *block);
 	/* As alloc and free, for several blocks of one span: the first takes up
 	 * to `most`, the second gets a list that is not empty. Both are NULL in
-	 * a pool without a unit. */
+	 * a pool without size classes. */
 	struct block_list (*alloc_batch)(struct pool *pool, size_t span,
 					 size_t most, uint64_t safe);
 	bool (*free_batch)(struct pool *pool, const struct block_list *list);

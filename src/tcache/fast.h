@@ -11,7 +11,10 @@
  *		membarrier(2) on the other side makes that the order that
  *		everyone sees. While the cache is closed, no span is found by
  *		the unit, and no block by the table. The acquire makes visible
- *		what the thread that opened it last has changed.
+ *		what the thread that opened it last has changed. The unit is 0
+ *		as well if the pool's spans are divisions of powers of two:
+ *		tcache_alloc_divided serves such requests, after this file has
+ *		found nothing, so that other pools don't pay for it.
  * block->word	is changed from live to idle by a sequentially consistent step:
  *		of two frees of one address one succeeds, and the epoch is read
  *		after it. It is changed from idle to live by a release: only the

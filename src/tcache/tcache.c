@@ -58,9 +58,12 @@ static void tcache_show(struct tcache *cache)
 	const struct pool *pool = closed ? NULL : cache->pool;
 	struct pool *through =
 		closed || limited ? NULL : cache->pass_through.pool;
+	const struct size_classes *divided =
+		pool && pool->classes.divisions ? &pool->classes : NULL;
 
 	atomic_store(&cache->pass_through.open, through);
-	atomic_store(&cache->unit, pool ? pool->unit : 0);
+	atomic_store(&cache->divided, divided);
+	atomic_store(&cache->unit, pool && !divided ? pool->classes.unit : 0);
 	atomic_store(&cache->table,
 		     pool ? atomic_load(&block_table) : &block_table_none);
 }
@@ -79,7 +82,7 @@ void tcache_open(struct tcache *cache, unsigned int reason)
 
 void tcache_serve(struct tcache *cache, struct pool *pool)
 {
-	bool keeps = pool && pool->unit;
+	bool keeps = pool && pool->classes.unit;
 
 	cache->pool = keeps ? pool : NULL;
 	cache->pass_through.pool = keeps ? NULL : pool;

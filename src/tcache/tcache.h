@@ -73,10 +73,12 @@ struct tcache {
 	_Atomic unsigned int busy;   /* its thread is using it */
 	_Atomic unsigned int closed; /* reasons, as above */
 	/* Set under the caches' lock. Closed: 0 and block_table_none. Open: the
-	 * unit of its pool, and the index, which may have been replaced
-	 * since. */
+	 * unit of its pool, or 0 if its spans are divisions of powers of two,
+	 * and the index, which may have been replaced since. */
 	_Atomic size_t unit;
 	struct block_table *_Atomic table;
+	/* The classes of its pool, if these are divisions; NULL when closed. */
+	const struct size_classes *_Atomic divided;
 	struct pool *pool;              /* that its blocks belong to, or NULL */
 	_Atomic uint64_t *epoch, *safe; /* of its device */
 	/* What the thread counts; its idle bytes are those in magazines. */
@@ -176,9 +178,14 @@ struct context *tcache_verified_context(void);
 void tcache_lookup_begin(void);
 void tcache_lookup_end(const struct context *context, bool sure);
 
-/* Under the context's lock. Makes this the pool of the cache, if it has a unit.
- * The cache is the calling thread's or NULL. */
+/* Under the context's lock. Makes this the pool of the cache, if it has size
+ * classes. The cache is the calling thread's or NULL. */
 void tcache_adopt(struct tcache *cache, struct pool *pool);
+
+/* Serves a request that fast.h did not serve from the calling thread's cache,
+ * if the spans of the cache's pool are divisions of powers of two. Returns
+ * false if it does not. */
+bool tcache_alloc_divided(struct tcache *cache, size_t size, uint64_t *addr);
 
 /* Serves a request from the cache, which is the calling thread's or NULL, by a
  * block with up to `slack` bytes to spare. Returns NULL if it has none that is

@@ -118,7 +118,7 @@ void tcache_empty(struct tcache *cache)
 
 void tcache_adopt(struct tcache *cache, struct pool *pool)
 {
-	if (!cache || !pool->unit ||
+	if (!cache || !pool->classes.unit ||
 	    (cache->pool == pool && !(cache->closed & CLOSED_ROOM) &&
 	     (cache->closed || cache->table == block_table)))
 		return;

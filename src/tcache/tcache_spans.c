@@ -66,29 +66,60 @@ static struct block *safe_take(const struct tcache *cache,
 	return block;
 }
 
-struct block *tcache_alloc_slack(struct tcache *cache, size_t size,
-				 size_t slack, uint64_t *addr)
+/* While the cache is busy. The span of a request without slack, or 0 if the
+ * cache is closed. */
+static size_t tcache_span(struct tcache *cache, size_t size)
 {
-	struct block *block = NULL;
-	size_t unit, span, most, place;
+	if (atomic_load_explicit(&cache->table, memory_order_acquire) ==
+	    &block_table_none)
+		return 0;
+	return size_class_span(&cache->pool->classes, size);
+}
 
-	if (!cache)
-		return NULL;
-	tcache_enter(cache);
-	unit = atomic_load_explicit(&cache->unit, memory_order_acquire);
-	span = (size + unit - 1) & -unit;
-	most = slack < SIZE_MAX - span ? span + slack : SIZE_MAX;
-	place = unit ? tcache_place(cache, span) : cache->named;
-	for (; place < cache->named && cache->spans[place] <= most; place++) {
-		block = safe_take(cache,
-				  &cache->magazines[cache->names[place]]);
-		if (block)
-			break;
-	}
+/* Ends what tcache_enter has begun. Hands the block, if any, to the program. */
+static struct block *checkout_any(struct tcache *cache, struct block *block,
+				  size_t size, uint64_t *addr)
+{
 	if (!block)
 		tcache_leave(cache);
 	else if (tcache_checkout(cache, block, block->span, size, addr) ==
 		 FAST_LOOK)
 		fast_look(cache);
 	return block;
+}
+
+bool tcache_alloc_divided(struct tcache *cache, size_t size, uint64_t *addr)
+{
+	const struct size_classes *classes;
+	struct magazine *magazine = NULL;
+	struct block *block = NULL;
+
+	tcache_enter(cache);
+	classes = atomic_load_explicit(&cache->divided, memory_order_acquire);
+	if (classes)
+		magazine = magazine_of(cache, size_class_span(classes, size));
+	if (magazine)
+		block = safe_take(cache, magazine);
+	return checkout_any(cache, block, size, addr);
+}
+
+struct block *tcache_alloc_slack(struct tcache *cache, size_t size,
+				 size_t slack, uint64_t *addr)
+{
+	struct block *block = NULL;
+	size_t span, most, place;
+
+	if (!cache)
+		return NULL;
+	tcache_enter(cache);
+	span = tcache_span(cache, size);
+	most = slack < SIZE_MAX - span ? span + slack : SIZE_MAX;
+	place = span ? tcache_place(cache, span) : cache->named;
+	for (; place < cache->named && cache->spans[place] <= most; place++) {
+		block = safe_take(cache,
+				  &cache->magazines[cache->names[place]]);
+		if (block)
+			break;
+	}
+	return checkout_any(cache, block, size, addr);
 }

@@ -632,12 +632,14 @@ def test_another_threads_doubt_is_everyones(box, doubt):
 # What a pair costs, and many threads at once.
 
 @plain_build_only
-def test_a_warm_pair_makes_no_call_of_the_driver_or_the_system(box):
+@pytest.mark.parametrize("classes", ["linear", 8])
+def test_a_warm_pair_makes_no_call_of_the_driver_or_the_system(box, classes):
     """And no memory of the host's is taken; a lock when the other threads'
     bytes are looked at: every 256 requests."""
     reports = []
     for pairs in (100, 50000):
-        done = box.run([program("warm_pairs"), str(pairs)], "page_unit_pool")
+        done = box.run([program("warm_pairs"), str(pairs)], "page_unit_pool",
+                       size_classes=classes)
         words = done.stdout.split()
         assert words[2:] == ["mallocs", "0", "errors", "0"]
         assert int(words[1]) <= 2 * (pairs // 256 + 1)

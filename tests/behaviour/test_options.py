@@ -13,6 +13,7 @@ WRONG = {
     "pool": ("nonsense", ["MNM_POOL|pool", "nonsense", "page_unit_pool",
                           "no_pool"]),
     "page_size": ("3000", ["page_size", "3000", "power of two"]),
+    "size_classes": ("3", ["size_classes", "'3'", "linear"]),
     "pool_limit": ("12Q", ["pool_limit", "12Q", "bytes"]),
     "hard_limit": ("-1", ["hard_limit", "-1", "bytes"]),
     "idle_limit": ("200x", ["idle_limit", "200x", "auto, off, bytes"]),

@@ -61,6 +61,20 @@ def test_requests_are_rounded_up_to_whole_pages(box, page):
     shell.end()
 
 
+@pytest.mark.parametrize("classes,spans", [
+    ("linear", [5, 20, 21]), (1, [8, 32, 32]), (4, [5, 20, 24]),
+    (64, [5, 20, 21])])
+def test_requests_are_rounded_up_to_size_classes(box, classes, spans):
+    shell = box.shell("page_unit_pool", size_classes=classes)
+    for pages in (5, 20, 21):
+        took(shell, f"alloc a{pages} {pages * 4096}")
+    assert shell.stat()["reserved_bytes"] == sum(spans) * 4096
+    took(shell, "free a21")
+    took(shell, f"alloc again {spans[2] * 4096 - 1}")
+    shell.end()
+    assert box.stat()["hits"] == 1
+
+
 def test_another_page_count_is_not_served_from_an_idle_block(box):
     shell = box.shell("page_unit_pool")
     took(shell, "alloc a 12288")

@@ -345,8 +345,10 @@ ROWS = [
     ("the_loader_is_called_while_the_cache_is_busy", "test_threads.py -k loader",
      ("src/hooks/memory.c", "	real = real_runtime();\n	if (!real)",
       "	if (!real)"),
-     ("src/hooks/memory.c", "	const struct real_runtime *real;\n",
-      "	const struct real_runtime *real = real_runtime();\n")),
+     ("src/hooks/memory.c",
+      "	const struct real_runtime *real;\n	struct block *given;\n",
+      "	const struct real_runtime *real = real_runtime();\n"
+      "	struct block *given;\n")),
     ("a_dead_context_serves", "proof",
      (POOLS, "	context->dead = true;\n", "")),
     ("lost_device_is_ignored", "test_fence.py -k error",

@@ -18,6 +18,7 @@ RAIDS = "src/tcache/tcache_raids.c"
 ROOMS = "src/tcache/tcache_rooms.c"
 FAST = "src/tcache/fast.h"
 HOOKS = "src/hooks/contexts.c"
+MEMORY = "src/hooks/memory.c"
 PAGES = "src/pools/page_unit_pool.c"
 DEVICE = "src/stats/counter.c"
 MEM = "src/mem/mem.c"
@@ -27,8 +28,20 @@ ROWS = [
     ("shut_is_not_looked_at", "test_cache.py",
      (CACHE, "	bool closed = cache->closed;", "	bool closed = false;")),
     ("who_is_shut_still_lends", "race a context's end beside a request",
-     (CACHE, "	atomic_store(&cache->unit, pool ? pool->unit : 0);",
-      "	atomic_store(&cache->unit, cache->pool ? cache->pool->unit : 0);")),
+     (CACHE, "pool && !divided ? pool->classes.unit : 0);",
+      "cache->pool ? cache->pool->classes.unit : 0);")),
+    ("who_is_shut_still_lends_divisions", "proof",
+     (CACHE, "		pool && pool->classes.divisions ? &pool->classes : NULL;",
+      "		cache->pool && cache->pool->classes.divisions\n"
+      "			? &cache->pool->classes : NULL;")),
+    ("divisions_are_not_found_in_the_cache", "test_cache.py -k warm_pair",
+     (MEMORY, "	if (!tcache_alloc_divided(tcache_runtime, size, &addr))",
+      "	if (tcache_runtime)"),
+     (MEM, "	return done != FAST_NOT ||\n"
+      "	       tcache_alloc_divided(tcache_current, size, addr);",
+      "	return done != FAST_NOT;"),
+     (MEMORY, "	if (!pool && tcache_alloc_divided(cache, size, &idle)) {",
+      "	if (false && tcache_alloc_divided(cache, size, &idle)) {")),
     ("who_is_shut_still_takes", "race capture beside requests",
      (CACHE, "		     pool ? atomic_load(&block_table) : "
       "&block_table_none);",

@@ -32,7 +32,13 @@ enum {
 };
 
 /* What a seed is asked for, so that one answer does not change another. */
-enum { PURPOSE_CONFIG, PURPOSE_STEPS, PURPOSE_SCHEDULE, PURPOSE_IDLE };
+enum {
+	PURPOSE_CONFIG,
+	PURPOSE_STEPS,
+	PURPOSE_SCHEDULE,
+	PURPOSE_IDLE,
+	PURPOSE_CLASSES
+};
 
 /* Where an object stands in the order of the host's threads. */
 struct object {
@@ -164,7 +170,7 @@ struct setting {
 	enum kind kind;
 	const char *pool, *level;
 	char sim[16], fail[128], late[128], pool_limit[16], hard_limit[16],
-		quarantine[16], thread_cache[16], idle_limit[16];
+		quarantine[16], thread_cache[16], idle_limit[16], classes[16];
 	bool old_driver;  /* without cuCtxRecordEvent */
 	bool giver;       /* that of src/heap/giver.h runs */
 	bool tight;       /* memory may run out */

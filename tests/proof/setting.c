@@ -137,6 +137,17 @@ static void idle_draw(struct setting *setting, uint64_t seed)
 	setting->giver = random_one_in(&random, 2);
 }
 
+/* By their own numbers, too. Most programs have the default, each page a class.
+ * Those that may use all of a device's memory count in pages. */
+static void classes_draw(struct setting *setting, uint64_t seed)
+{
+	struct random random = random_open(seed, PURPOSE_CLASSES);
+
+	if (setting->kind != FULL && random_one_in(&random, 4))
+		snprintf(setting->classes, sizeof(setting->classes), "%u",
+			 1u << random_below(&random, 7));
+}
+
 void setting_draw(struct setting *setting, uint64_t seed,
 		  const struct wish *wish)
 {
@@ -172,6 +183,7 @@ void setting_draw(struct setting *setting, uint64_t seed,
 		setting_be(setting, kind, &random);
 	thread_cache_draw(setting, &random);
 	idle_draw(setting, seed);
+	classes_draw(setting, seed);
 	if (wish->pool)
 		setting->pool = wish->pool;
 	if (wish->level)
@@ -209,6 +221,7 @@ void setting_apply(const struct setting *setting, uint64_t seed, int devices)
 	variable_set("MNM_QUARANTINE", setting->quarantine);
 	variable_set("MNM_THREAD_CACHE", setting->thread_cache);
 	variable_set("MNM_IDLE_LIMIT", setting->idle_limit);
+	variable_set("MNM_SIZE_CLASSES", setting->classes);
 	setenv("MNM_DEVICE_IDLE", setting->giver ? "3600" : "0", 1);
 }
 
@@ -232,6 +245,8 @@ void setting_print(const struct setting *setting)
 		printf(" thread cache %s", setting->thread_cache);
 	if (strcmp(setting->idle_limit, "off"))
 		printf(" idle limit %s", setting->idle_limit);
+	if (*setting->classes)
+		printf(" classes %s", setting->classes);
 	if (setting->giver)
 		printf(" giver");
 	printf("%s\n", setting->old_driver ? " driver 12.4" : "");

@@ -1,6 +1,7 @@
 /* Where a cache finds its magazines by span. */
 #include <string.h>
 
+#include "tcache/fast.h"
 #include "tcache/tcaches.h"
 #include "block/block.h"
 #include "pools/pool.h"
@@ -17,6 +18,8 @@ void thread_stats_sync(struct thread_stats *stats)
 }
 
 static _Atomic uint64_t safe;
+static struct pool pool;
+static struct block_table table; /* stands for one that has blocks */
 
 static struct tcache *made(void)
 {
@@ -24,7 +27,9 @@ static struct tcache *made(void)
 	struct tcache *cache = &one;
 
 	memset(cache, 0, sizeof(*cache));
-	cache->unit = UNIT;
+	pool = (struct pool){.classes = {UNIT, 0}};
+	cache->pool = &pool;
+	cache->table = &table;
 	cache->safe = &safe;
 	cache->stats.hits.left = cache->stats.live.left = INT32_MAX;
 	safe = 10;
@@ -112,20 +117,63 @@ START_TEST(slack_is_what_is_said_and_none_while_shut)
 
 	put(cache, 16, 1);
 	ck_assert(!tcache_alloc_slack(cache, 11 * UNIT, 5 * UNIT - 1, &addr));
-	cache->unit = 0; /* as one that is shut shows */
+	cache->table = &block_table_none; /* as one that is closed shows */
 	ck_assert(!tcache_alloc_slack(cache, 11 * UNIT, 100 * UNIT, &addr));
-	cache->unit = UNIT;
+	cache->table = &table;
 	ck_assert(tcache_alloc_slack(cache, 11 * UNIT, SIZE_MAX, &addr));
 	ck_assert(!tcache_alloc_slack(NULL, 11 * UNIT, 100 * UNIT, &addr));
 }
 END_TEST
 
+/* The magazine is where the fast path of such a pool looks for it. */
+static uint64_t put_at(struct tcache *cache, size_t span, struct block *block)
+{
+	struct magazine *magazine = magazine_at(cache, span);
+
+	block->word = (uint64_t)span << 20 | BLOCK_IDLE;
+	block->span = span;
+	block->epoch = 9;
+	tcache_rename(cache, magazine, span);
+	magazine_set(magazine, block);
+	magazine->tail = block;
+	return (uint64_t)span << 20;
+}
+
+START_TEST(divisions_of_powers_of_two_find_their_magazine)
+{
+	struct tcache *cache = made();
+	static struct block small, large;
+	uint64_t addr = 0, first, second;
+
+	pool.classes.divisions = 4;
+	cache->divided = &pool.classes;
+	first = put_at(cache, 12 * UNIT, &small);
+	second = put_at(cache, 64 * UNIT, &large);
+	ck_assert(!tcache_alloc_divided(cache, 10 * UNIT, &addr));
+	ck_assert(tcache_alloc_divided(cache, 10 * UNIT + 1, &addr));
+	ck_assert_uint_eq(addr, first);
+	ck_assert_uint_eq(small.size, 10 * UNIT + 1);
+	ck_assert(!tcache_alloc_divided(cache, 12 * UNIT, &addr));
+	ck_assert(!tcache_alloc_divided(cache, 56 * UNIT, &addr));
+	safe = 9; /* not yet */
+	ck_assert(!tcache_alloc_divided(cache, 64 * UNIT, &addr));
+	safe = 10;
+	cache->divided = NULL; /* as one that is closed shows */
+	ck_assert(!tcache_alloc_divided(cache, 64 * UNIT, &addr));
+	cache->divided = &pool.classes;
+	ck_assert(tcache_alloc_divided(cache, 64 * UNIT, &addr));
+	ck_assert_uint_eq(addr, second);
+	ck_assert(!cache->busy);
+}
+END_TEST
+
 int main(void)
 {
-	static const TTest *tests[4];
+	static const TTest *tests[5];
 
 	tests[0] = spans_are_in_order_and_lead_to_their_magazines;
 	tests[1] = slack_is_served_by_the_least_block_that_is_safe;
 	tests[2] = slack_is_what_is_said_and_none_while_shut;
+	tests[3] = divisions_of_powers_of_two_find_their_magazine;
 	return tests_run("cache spans", tests);
 }

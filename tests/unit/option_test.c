@@ -81,6 +81,26 @@ START_TEST(a_page_is_a_power_of_two_from_512_to_2_mib)
 }
 END_TEST
 
+START_TEST(size_classes_are_linear_or_a_power_of_two_to_64)
+{
+	static const char *const wrong[] = {"",   "0",  "3",  "128", "-1",
+					    "1K", "+2", "2 ", "auto"};
+
+	setup();
+	ck_assert_uint_eq(config.size_classes, 0);
+	ck_assert(config_set(&config, "size_classes", "1", error));
+	ck_assert(config_set(&config, "size_classes", "64", error));
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		ck_assert_msg(
+			!config_set(&config, "size_classes", wrong[i], error),
+			"'%s'", wrong[i]);
+	ck_assert_uint_eq(config.size_classes, 64);
+	ck_assert_ptr_nonnull(strstr(error, "linear"));
+	ck_assert(config_set(&config, "size_classes", "linear", error));
+	ck_assert_uint_eq(config.size_classes, 0);
+}
+END_TEST
+
 START_TEST(an_idle_limit_is_auto_off_bytes_or_percent)
 {
 	static const char *const wrong[] = {
@@ -190,6 +210,8 @@ START_TEST(every_option_is_told_in_the_words_that_set_it)
 	round_trip("pool", "page_unit_pool,63:no_pool",
 		   "page_unit_pool,63:no_pool");
 	round_trip("page_size", "65536", "64K");
+	round_trip("size_classes", "linear", "linear");
+	round_trip("size_classes", "8", "8");
 	round_trip("quarantine", "auto", "auto");
 	round_trip("quarantine", "1.5G", "1536M");
 	round_trip("thread_cache", "0", "0");
@@ -230,13 +252,14 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[12];
+	static const TTest *tests[13];
 	size_t n = 0;
 
 	tests[n++] = every_row_has_a_default_that_its_parser_takes;
 	tests[n++] = sizes_take_suffixes;
 	tests[n++] = what_is_no_size_is_refused;
 	tests[n++] = a_page_is_a_power_of_two_from_512_to_2_mib;
+	tests[n++] = size_classes_are_linear_or_a_power_of_two_to_64;
 	tests[n++] = an_idle_limit_is_auto_off_bytes_or_percent;
 	tests[n++] = pools_are_chosen_for_all_devices_or_for_each;
 	tests[n++] =

@@ -52,6 +52,62 @@ START_TEST(page_unit_pool_rounds_up_to_whole_pages)
 }
 END_TEST
 
+START_TEST(page_unit_pool_divides_powers_of_two_if_told_to)
+{
+	static const struct {
+		size_t divisions, size, slack, span;
+	} rows[] = {
+		{1, 1, 0, 4096},
+		{1, 4097, 0, 8192},
+		{1, 8193, 0, 16384},
+		{4, 4097, 0, 8192}, /* no less than a page apart */
+		{4, 20480, 0, 20480},
+		{4, 20481, 0, 24576},
+		{4, (1 << 20) + 1, 0, (1 << 20) + (1 << 18)},
+		{4, 1 << 20, 0, 1 << 20},
+		{64, (1 << 20) + 1, 0, (1 << 20) + (1 << 14)},
+		{4, (1 << 20) + 1, (1 << 18) - 1, (1 << 20) + (1 << 18)},
+		{4, (1 << 20) + 1, 1 << 19, (1 << 20) + (1 << 19)},
+		{4, SIZE_MAX, 0, 0},
+		{4, SIZE_MAX, SIZE_MAX, 0},
+		{1, ((size_t)1 << 63) + 1, 0, 0},
+		{1, (size_t)1 << 63, 0, (size_t)1 << 63},
+	};
+	struct pool *pool = pool_opened("page_unit_pool");
+
+	ck_assert_uint_eq(pool->classes.unit, 4096);
+	ck_assert_uint_eq(pool->classes.divisions, 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		config.size_classes = rows[i].divisions;
+		ck_assert(pool->ops->open(pool, &config));
+		ck_assert_uint_eq(
+			pool->ops->span(pool, rows[i].size, rows[i].slack),
+			rows[i].span);
+	}
+}
+END_TEST
+
+/* No request gets another span than one that is a byte smaller, unless it does
+ * not fit into that. */
+START_TEST(size_classes_are_in_order)
+{
+	struct size_classes classes = {512, 0};
+	size_t span, before;
+
+	for (classes.divisions = 0; classes.divisions <= 64;
+	     classes.divisions += !classes.divisions + classes.divisions) {
+		before = 0;
+		for (size_t size = 1; size <= 1 << 18; size++) {
+			span = size_class_span(&classes, size);
+			ck_assert_uint_ge(span, size);
+			ck_assert(size > before ? span > before
+						: span == before);
+			before = span;
+		}
+	}
+}
+END_TEST
+
 START_TEST(page_unit_pool_has_fewer_spans_with_more_slack)
 {
 	static const struct {
@@ -276,11 +332,13 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[12]; /* the last is NULL */
+	static const TTest *tests[14]; /* the last is NULL */
 	size_t n = 0;
 
 	tests[n++] = rows_and_pools_agree;
 	tests[n++] = page_unit_pool_rounds_up_to_whole_pages;
+	tests[n++] = page_unit_pool_divides_powers_of_two_if_told_to;
+	tests[n++] = size_classes_are_in_order;
 	tests[n++] = page_unit_pool_has_fewer_spans_with_more_slack;
 	tests[n++] = page_unit_pool_uses_the_least_larger_block_within_slack;
 	tests[n++] = page_unit_pool_takes_and_keeps_blocks_in_lists;
