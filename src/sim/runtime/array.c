@@ -2,7 +2,7 @@
 
 #include "runtime.h"
 
-/* What the driver calls a channel; 0 for what has no name. */
+/* The driver's format of a channel; 0 if it has none. */
 static unsigned format_of(int bits, enum cudaChannelFormatKind kind)
 {
 	switch (kind) {
@@ -39,7 +39,7 @@ static int shape_of(const struct cudaChannelFormatDesc *desc,
 	    (desc->z && desc->z != desc->x) ||
 	    (desc->w && desc->w != desc->x) || !format_of(desc->x, desc->f))
 		return cudaErrorInvalidChannelDescriptor;
-	/* The flags have the driver's numbers. */
+	/* The flags have the same numbers in the driver. */
 	*shape = (CUDA_ARRAY3D_DESCRIPTOR){
 		.Width = extent.width,
 		.Height = extent.height,

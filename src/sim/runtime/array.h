@@ -5,7 +5,8 @@
 
 #include <driver_types.h>
 
-/* Bytes of one of its elements; a CUresult. */
+/* Sets *bytes to the size of one of the array's elements. Returns a
+ * CUresult. */
 int array_element(cudaArray_const_t array, size_t *bytes);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "runtime.h"
 
-/* One registered image, handed to the driver when first asked for. */
+/* One registered image. The driver gets it when it is first asked for. */
 struct binary {
 	const void *image;
 	CUlibrary library;
@@ -22,14 +22,14 @@ struct symbol {
 	const void *host;
 	const char *name;
 	struct binary *binary;
-	CUkernel kernel; /* once found */
+	CUkernel kernel; /* NULL until it is found */
 	UT_hash_handle hh;
 };
 
 static struct symbol *symbols; /* by host address */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The entries of the compiler's generated code; crt/host_runtime.h declares
+/* Entries that the compiler's generated code calls; crt/host_runtime.h declares
  * them for C++ only. */
 EXPORT void **__cudaRegisterFatBinary(void *image);
 EXPORT void __cudaRegisterFatBinaryEnd(void **handle);
@@ -44,8 +44,8 @@ EXPORT void __cudaRegisterVar(void **handle, char *host, char *device_address,
 			      const char *device_name, int ext, size_t size,
 			      int constant, int global);
 
-/* Without memory the handle is NULL, and what is registered with it is found
- * missing when it is used. */
+/* If memory is short, the handle is NULL, and what is registered with it is
+ * found missing when it is used. */
 void **__cudaRegisterFatBinary(void *image)
 {
 	const __fatBinC_Wrapper_t *wrapper = image;
@@ -63,11 +63,12 @@ void __cudaRegisterFatBinaryEnd(void **handle)
 
 char __cudaInitModule(void **handle)
 {
-	(void)handle; /* as above; there are no managed variables */
+	(void)handle; /* as above, and no variables are managed */
 	return 1;
 }
 
-/* The driver keeps the library: it may be gone when programs unregister. */
+/* Does not unload the library: the driver may be gone when programs
+ * unregister. */
 void __cudaUnregisterFatBinary(void **handle)
 {
 	struct binary *binary = (struct binary *)handle;

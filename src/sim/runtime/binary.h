@@ -5,12 +5,12 @@
 
 #include "driver.h"
 
-/* The driver's kernel for a host function, its image loaded at first use.
- * cudaErrorInvalidDeviceFunction if it was never registered. */
+/* Finds the driver's kernel for a host function, and loads its image at first
+ * use. cudaErrorInvalidDeviceFunction if there is none. */
 int kernel_find(const void *host, CUkernel *kernel);
 
-/* The address and size of a registered variable in the current context.
- * cudaErrorInvalidSymbol if it is not there. */
+/* Finds the address and size of a registered variable in the current context.
+ * cudaErrorInvalidSymbol if there is none. */
 int variable_find(const void *host, CUdeviceptr *addr, size_t *size);
 
 #endif

@@ -7,17 +7,17 @@
 enum { MAX_DEVICES = 64 };
 
 /* A device's primary context as this runtime knows it. The handle stays when
- * the context is reset, so that a thread that still has it current is found
- * to need a new one. */
+ * the context is reset. So a thread that still has it current is found to need
+ * a new context. */
 struct primary {
 	CUcontext handle;
-	_Atomic(CUcontext) open; /* the same while it is retained */
-	bool reset;              /* and not retained since */
+	_Atomic(CUcontext) open; /* the handle while it is retained, or NULL */
+	bool reset;              /* reset, and not retained since */
 };
 
 static struct primary primaries[MAX_DEVICES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static atomic_int reset_count; /* devices reset and not entered since */
+static atomic_int reset_count; /* devices reset and not retained since */
 
 int primary_open(int device, CUcontext *ctx)
 {
@@ -142,7 +142,7 @@ EXPORT cudaError_t cudaInitDevice(int device, unsigned int device_flags,
 	return runtime_result(res);
 }
 
-/* Threads that have the context current make it anew at their next call. */
+/* Threads that have the context current make it again at their next call. */
 EXPORT cudaError_t cudaDeviceReset(void)
 {
 	int device = 0;

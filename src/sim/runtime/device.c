@@ -136,7 +136,7 @@ EXPORT cudaError_t cudaDriverGetVersion(int *version)
 	if (!res)
 		res = driver_legacy.DriverGetVersion(&found);
 	if (res == cudaErrorInsufficientDriver)
-		res = 0; /* no driver is version 0, and no error */
+		res = 0; /* without a driver the version is 0: no error */
 	if (!res)
 		*version = found;
 	return runtime_result(res);

@@ -8,7 +8,7 @@
 
 struct entry {
 	const char *name;
-	int version, per_thread; /* as asked for; 0: no such form */
+	int version, per_thread; /* as asked for; 0 if there is no such form */
 	size_t offset;           /* of its pointer in struct driver */
 };
 
@@ -18,7 +18,7 @@ PFN_cuGetProcAddress_v12000 driver_find;
 bool driver_ready;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static int opened; /* what opening came to */
+static int opened; /* the result of opening */
 
 #define ENTRY_ROW(name, version, per_thread) \
 	{"cu" #name, version, per_thread, offsetof(struct driver, name)},
@@ -30,7 +30,7 @@ static void **entry_slot(struct driver *driver, const struct entry *entry)
 	return (void **)(void *)((char *)driver + entry->offset);
 }
 
-/* Fills both tables; an entry that the driver lacks ends it. */
+/* Fills both tables. Fails at the first entry that the driver lacks. */
 static int entries_load(void)
 {
 	size_t count = sizeof(entries) / sizeof(entries[0]);
@@ -56,8 +56,8 @@ static int entries_load(void)
 	return 0;
 }
 
-/* The requests before all others, in NVIDIA's order; the third's answer is
- * the one form that nothing uses. */
+/* Makes the first requests, in the order of NVIDIA's runtime. The third one
+ * asks for a form of cuGetProcAddress that nothing uses. */
 static int door_open(PFN_cuInit_v2000 *init)
 {
 	void *library = dlopen("libcuda.so.1", RTLD_NOW);

@@ -1,5 +1,5 @@
-/* The driver, entered by the door that NVIDIA's runtime uses: dlopen, one
- * dlsym of cuGetProcAddress_v2, all else by name and version. */
+/* The driver, opened as NVIDIA's runtime opens it: dlopen, one dlsym of
+ * cuGetProcAddress_v2, and all else by name and version. */
 #ifndef MNM_SIM_RUNTIME_DRIVER_H
 #define MNM_SIM_RUNTIME_DRIVER_H
 
@@ -8,9 +8,10 @@
 #include <cuda.h>
 #include <cudaTypedefs.h>
 
-/* name without "cu", version asked for, and the version asked for with the
- * per-thread default stream, 0 where an entry has no such form. Versions
- * as NVIDIA's runtime 13.0 asks for them, in its order but for a few pairs. */
+/* Each row has the name without "cu", the version to ask for, and the version
+ * to ask for with the per-thread default stream, or 0 if the entry has no such
+ * form. The versions are those that NVIDIA's runtime 13.0 asks for, in its
+ * order except for a few pairs. */
 /* clang-format off */
 #define DRIVER_ENTRIES(ENTRY) \
 	ENTRY(DeviceGet,                  2000, 0) \
@@ -165,7 +166,7 @@
 	ENTRY(GraphExecGetFlags,         12000, 0)
 /* clang-format on */
 
-/* The toolkit hides the type of this first version, equal to the second's. */
+/* The toolkit hides the type of this first version, which is the second's. */
 #define PFN_cuDevicePrimaryCtxReset_v7000 PFN_cuDevicePrimaryCtxReset_v11000
 
 #define ENTRY_FIELD(name, version, per_thread) PFN_cu##name##_v##version name;
@@ -174,11 +175,11 @@ struct driver {
 };
 #undef ENTRY_FIELD
 
-/* Equal but for the entries that have a per-thread default stream form. */
+/* They differ only in entries that have a per-thread default stream form. */
 extern struct driver driver_legacy, driver_per_thread;
 
-/* Enters the driver once per process. A CUresult, or a cudaError_t where the
- * driver itself is missing or too old: they share their numbers. */
+/* Opens the driver, once per process. Returns a CUresult, or a cudaError_t if
+ * the driver itself is missing or too old: they share their numbers. */
 int driver_start(void);
 
 extern bool driver_ready;

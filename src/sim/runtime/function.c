@@ -9,8 +9,8 @@ EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block,
 					      size_t *shared_bytes,
 					      void *stream);
 
-/* The launch of f<<<...>>>(...): pushed before the arguments are evaluated,
- * popped by the compiler's stub of f. */
+/* The configuration of f<<<...>>>(...): pushed before the arguments are
+ * evaluated, popped by the compiler's stub of f. */
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes,
 				     cudaStream_t stream)
 {

@@ -5,14 +5,14 @@ EXPORT cudaError_t cudaMalloc(void **ptr, size_t size)
 	CUdeviceptr addr = 0;
 	int res = ptr ? runtime_enter() : cudaErrorInvalidValue;
 
-	if (!res && size) /* nothing is a success here, not in the driver */
+	if (!res && size) /* size 0 succeeds here, not in the driver */
 		res = driver_legacy.MemAlloc(&addr, size);
 	if (!res)
 		*ptr = (void *)addr;
 	return runtime_result(res);
 }
 
-/* NULL too reaches the driver: programs start CUDA with cudaFree(NULL). */
+/* NULL reaches the driver too: programs start CUDA with cudaFree(NULL). */
 EXPORT cudaError_t cudaFree(void *ptr)
 {
 	int res = runtime_enter();

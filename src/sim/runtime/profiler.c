@@ -2,7 +2,7 @@
 
 #include "runtime.h"
 
-/* There is no profiler to tell; programs mark their regions all the same. */
+/* There is no profiler, but programs mark their regions all the same. */
 EXPORT cudaError_t cudaProfilerStart(void)
 {
 	return runtime_result(runtime_enter());

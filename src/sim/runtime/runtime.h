@@ -1,8 +1,8 @@
-/* What every entry of the runtime rests on: the calling thread's state, the
- * context that it works in, and the answer that it gives.
+/* What every entry of the runtime needs: the calling thread's state, the
+ * context that it works in, and its result.
  *
- * Errors inside are int: a CUresult or a cudaError_t, which share their
- * numbers where both have one. */
+ * Internal functions return errors as int: a CUresult or a cudaError_t, which
+ * share their numbers where both have one. */
 #ifndef MNM_SIM_RUNTIME_RUNTIME_H
 #define MNM_SIM_RUNTIME_RUNTIME_H
 
@@ -30,17 +30,19 @@ struct thread {
 /* The calling thread's state. */
 struct thread *thread_current(void);
 
-/* Opens the driver and makes a context current if the thread has none: its
- * device's primary context. Every entry that works in a context starts so. */
+/* Opens the driver. If the thread has no context, or one that was reset, makes
+ * its device's primary context current. Every entry that works in a context
+ * starts with this. */
 int runtime_enter(void);
 
-/* The entry's answer; a failure also becomes the thread's last error. */
+/* The result of an entry. An error also becomes the thread's last error. */
 cudaError_t runtime_result(int res);
 
-/* The primary context of a device, made if it is not there. */
+/* The primary context of a device, which is made if there is none. */
 int primary_open(int device, CUcontext *ctx);
 
-/* The device that the thread works on: its context's, else its choice. */
+/* The device that the thread works on: its context's, or else its
+ * own choice. */
 int device_current(int *device);
 
 #endif

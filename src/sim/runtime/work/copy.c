@@ -19,7 +19,7 @@ static int copy(void *dst, const void *src, size_t count,
 		return work_driver.MemcpyDtoH(dst, from, count);
 	case cudaMemcpyDeviceToDevice:
 		return work_driver.MemcpyDtoD(to, from, count);
-	default: /* host to host, or told by the addresses */
+	default: /* host to host, or as the addresses say */
 		return work_driver.Memcpy(to, from, count);
 	}
 }

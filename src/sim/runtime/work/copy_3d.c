@@ -11,7 +11,7 @@ static CUmemorytype side_type(const struct cudaMemcpy3DParms *params,
 	return CU_MEMORYTYPE_DEVICE;
 }
 
-/* Bytes of what an extent and an array's position count. */
+/* Bytes of an element, in which extents and positions in arrays are counted. */
 static int element_of(const struct cudaMemcpy3DParms *params, size_t *element)
 {
 	size_t other = 0;

@@ -1,7 +1,7 @@
 #include "work.h"
 
-/* The runtime's flags and statuses are the driver's, except that its default
- * follows the program's build. */
+/* The runtime's flags and statuses have the driver's numbers. Only its default
+ * flag differs: it follows the program's build. */
 static int entry_point(const char *symbol, void **function, unsigned version,
 		       unsigned long long flags,
 		       enum cudaDriverEntryPointQueryResult *status)
@@ -19,7 +19,7 @@ static int entry_point(const char *symbol, void **function, unsigned version,
 	*function = NULL;
 	res = driver_find(symbol, function, (int)version, flags, &found);
 	if (res == CUDA_ERROR_NOT_FOUND)
-		res = 0; /* said by the status and the NULL */
+		res = 0; /* the status and the NULL say so */
 	if (!res && status)
 		*status = (enum cudaDriverEntryPointQueryResult)found;
 	return res;

@@ -8,8 +8,8 @@ EXPORT cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid,
 				      dim3 block, void **args,
 				      size_t shared_bytes, cudaStream_t stream);
 
-/* What the program's build calls with the handle of __cudaGetKernel. That was
- * not set if the kernel was not found, which the thread was told then. */
+/* Programs are built to call this with the handle of __cudaGetKernel. If that
+ * call found no kernel, it set no handle and told the thread the error. */
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
 			       void **args, size_t shared_bytes,
 			       cudaStream_t stream)

@@ -1,7 +1,7 @@
 #include "work.h"
 
-/* These go to the driver first and make a context only when it asks for one,
- * as NVIDIA's runtime does. */
+/* Allocations go to the driver first, and make a context only when the driver
+ * asks for one, as in NVIDIA's runtime. */
 static int needs_context(int res)
 {
 	return res == CUDA_ERROR_INVALID_CONTEXT ||
