@@ -14,8 +14,9 @@ static bool is_over(const struct access *access)
 	return past_has(&world.known, access->lane, access->position);
 }
 
-/* Takes [addr, end) from the access, if the rest is in one piece: who touches
- * these bytes later is measured against the one that touches them now. */
+/* Cuts [addr, end) out of the access if that leaves one piece: a later
+ * operation on these bytes is compared with the one that touches them now.
+ * Returns false if nothing is left. */
 static bool access_cut(struct access *access, CUdeviceptr addr, CUdeviceptr end)
 {
 	if (addr <= access->addr && end >= access->end)
@@ -27,7 +28,8 @@ static bool access_cut(struct access *access, CUdeviceptr addr, CUdeviceptr end)
 	return true;
 }
 
-/* False when nothing is left to remember of an earlier owner's access. */
+/* Checks one access to an owner's memory. Returns false if nothing is left to
+ * remember of it. */
 static bool access_check(const struct op *op, const struct side *now,
 			 struct access *access, const struct owner *owner)
 {
@@ -42,11 +44,11 @@ static bool access_check(const struct op *op, const struct side *now,
 	violation_report(op->frees ? "freed, not ordered after earlier work"
 				   : "reused, not ordered after earlier work",
 			 now, &before);
-	return false; /* said once */
+	return false; /* reported once */
 }
 
-/* Against all owners but the present one, whose races are its own business,
- * unless they are with the end of its memory. */
+/* Checks against all owners but the present one, whose races are its own
+ * business. Only a free is checked against that one too. */
 static void owners_check(const struct op *op, const struct side *now)
 {
 	for (unsigned i = 0; i < owners.count; i++) {

@@ -1,5 +1,6 @@
-/* The checker's rule: what an operation touches has an owner, and what earlier
- * owners' operations did to those bytes is ordered before it. */
+/* The checker's rule: what an operation touches must have an owner, and
+ * whatever earlier owners' operations did to those bytes must be ordered
+ * before it. */
 #ifndef SIM_ACCESS_H
 #define SIM_ACCESS_H
 
@@ -14,8 +15,9 @@ struct op;
 struct owner;
 struct stream;
 
-/* The last operation of a lane that touched an owner's memory, with all bytes
- * that operations of that lane touched there: an owner frees as a whole. */
+/* The last operation of a lane (past.h) that touched an owner's memory. The
+ * range covers all bytes that operations of that lane touched there, since an
+ * owner frees its memory as a whole. */
 struct access {
 	unsigned lane;
 	uint64_t position;
@@ -23,16 +25,18 @@ struct access {
 	struct site site;
 };
 
-/* The operation is about to be queued behind its `before`: what it touches is
- * checked, and it becomes the stream's past. False when memory is short. */
+/* Checks what an operation touches that is about to be queued behind its
+ * `before`, and adds the operation to the stream's past. Returns false when
+ * memory is short. */
 bool access_submit(struct op *op, struct stream *stream);
-/* Reports what touched [addr, end) and was not waited for by a host: being
- * ordered on the device is not enough. `owner` has it now, or NULL. */
+/* Reports accesses to [addr, end) that no host has waited for; order on the
+ * device is not enough. `owner` has the memory now, or is NULL. */
 void access_unwaited(CUdeviceptr addr, CUdeviceptr end,
 		     const struct owner *owner, const char *what);
-/* It is about to run: its memory must not have gone back to the driver. */
+/* The operation is about to run: its memory must not have gone back to
+ * the driver. */
 void access_start(const struct op *op);
-/* It is over, or was never queued. */
+/* The operation is over, or was never queued. */
 void access_end(struct op *op);
 
 #endif

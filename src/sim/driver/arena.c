@@ -9,8 +9,8 @@
 #include "bins.h"
 #include "slab.h"
 
-/* Addresses for each byte of capacity, so that holes between live blocks do
- * not make an allocation fail that the granules could serve. */
+/* How many times the capacity is reserved in addresses: holes between live
+ * blocks must not make an allocation fail that the granules could serve. */
 enum { SPACE_FACTOR = 4 };
 
 static void *pages_reserve(size_t bytes)
@@ -21,8 +21,9 @@ static void *pages_reserve(size_t bytes)
 	return pages == MAP_FAILED ? NULL : pages;
 }
 
-/* Device memory is a file's, so that another process or address can have it
- * too. SIGXFSZ would meet the program where its limit is lower. */
+/* Device memory belongs to a file, so that another process or address can have
+ * it too. Returns -1 where file sizes are limited to less: going beyond the
+ * limit would send SIGXFSZ to the program. */
 static int file_open(size_t bytes)
 {
 	struct rlimit limit;
@@ -56,13 +57,13 @@ static CUresult space_reserve(struct arena *arena)
 		arena->base = NULL;
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
-	/* A huge page would make one written byte cost 2 MiB of the host. */
+	/* With huge pages, one written byte would cost the host 2 MiB. */
 	madvise(arena->base, bytes, MADV_NOHUGEPAGE);
 	madvise(arena->base, bytes, MADV_DONTDUMP);
 	return CUDA_SUCCESS;
 }
 
-/* Addresses and tables for that many granules. */
+/* Reserves addresses and tables for that many granules. */
 static CUresult slots_open(struct arena *arena, uint32_t slots)
 {
 	size_t granules = slots * sizeof(struct granule);
@@ -93,13 +94,13 @@ CUresult arena_open(struct arena *arena)
 	if (arena->ideal && !arena->bins)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	arena->granules_total = arena->capacity / GRANULE;
-	/* Some hosts have few addresses, as a program under valgrind. */
+	/* Some hosts have few addresses, for example under valgrind. */
 	for (int factor = SPACE_FACTOR; res && factor; factor /= 2)
 		res = slots_open(arena, factor * arena->granules_total + 32);
 	return res;
 }
 
-/* RUNS_NONE when there are not enough granules, or no addresses. */
+/* Returns RUNS_NONE if there are not enough granules, or no addresses. */
 static uint32_t granules_take(struct arena *arena, size_t count)
 {
 	uint32_t first;

@@ -107,7 +107,7 @@ static CUresult shape_check(const CUDA_ARRAY3D_DESCRIPTOR *shape)
 	return CUDA_SUCCESS;
 }
 
-/* Sets a row's length and tells the bytes of all. */
+/* Sets a row's length, and *bytes to the size of all rows. */
 static CUresult array_measure(struct array *array, size_t *bytes)
 {
 	const CUDA_ARRAY3D_DESCRIPTOR *shape = &array->shape;
@@ -210,7 +210,7 @@ CUresult sim_cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *shape,
 	return CUDA_SUCCESS;
 }
 
-/* As cuMemFree, it waits for what is queued. */
+/* Waits for what is queued, as cuMemFree does. */
 static CUresult array_free(struct array *array)
 {
 	struct block *block = array->block;
@@ -236,7 +236,7 @@ CUresult sim_cuArrayDestroy(CUarray handle)
 	struct array *array;
 	CUresult res = array_find(handle, &array);
 
-	/* A level goes with the others. */
+	/* A level is freed together with the others. */
 	if (!res && array->many)
 		res = CUDA_ERROR_INVALID_HANDLE;
 	return res ? res : array_free(array);
@@ -259,7 +259,8 @@ static size_t halved(size_t extent, unsigned level)
 	return small || !extent ? small : 1;
 }
 
-/* Adds a level behind those there are; *bytes is where it starts, and ends. */
+/* Adds a level behind those that are there. *bytes is where the level starts,
+ * and then where it ends. */
 static CUresult level_add(struct array *many, size_t *bytes)
 {
 	struct array *level = array_new(ARRAY_MAGIC);

@@ -1,5 +1,5 @@
-/* CUDA arrays: memory with a shape, known by its handle and no address. Rows
- * lie one behind the other. All need the lock. */
+/* CUDA arrays: memory with a shape, known by a handle and not by an address.
+ * Rows follow each other without padding. All calls need the lock. */
 #ifndef SIM_ARRAY_H
 #define SIM_ARRAY_H
 
@@ -18,18 +18,18 @@ struct array {
 	CUDA_ARRAY3D_DESCRIPTOR shape;
 	size_t offset;      /* of a level, in the block */
 	size_t row;         /* bytes */
-	struct array *many; /* the mipmapped array that it is a level of */
+	struct array *many; /* the mipmapped array of a level, or NULL */
 	struct array *levels[LEVELS_MOST]; /* of a mipmapped array */
 	unsigned level_count;
 };
 
-/* CUDA_ERROR_INVALID_HANDLE. */
+/* The array of a handle from the program, or CUDA_ERROR_INVALID_HANDLE. */
 CUresult array_find(CUarray handle, struct array **array);
 char *array_base(const struct array *array);
-/* Rows in a slice, and slices; 1 where its shape says 0. */
+/* Rows in a slice, and slices; 1 where the shape says 0. */
 size_t array_rows(const struct array *array);
 size_t array_slices(const struct array *array);
-/* Its memory goes. */
+/* Forgets the array and its levels. The caller frees the memory. */
 void array_end(struct array *array);
 
 #endif

@@ -7,7 +7,7 @@
 struct attribute {
 	CUdevice_attribute what;
 	int value;
-	size_t field; /* of the profile, when not 0 */
+	size_t field; /* of the profile; 0 if the value is fixed */
 };
 
 #define IS(what, value) \

@@ -1,6 +1,6 @@
 #include "bins.h"
 
-/* Where blocks are that serve this size, or NULL. */
+/* The bin of the blocks that serve this size. NULL if the size is too large. */
 static struct block **bin_of(struct bins *bins, size_t size)
 {
 	if (size < SLAB_BELOW)
@@ -39,7 +39,7 @@ struct block *bins_take(struct arena *arena, size_t size)
 		return NULL;
 	block = bin_pop(bin);
 	block->size = size;
-	block->sync_memops = false; /* all else is as memory_enter() sets it */
+	block->sync_memops = false; /* memory_enter() sets the rest */
 	return block;
 }
 

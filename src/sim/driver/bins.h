@@ -1,5 +1,5 @@
-/* Freed blocks of an ideal device, by size, so that an allocation of a size
- * that was freed before is one step. They keep their addresses, and count
+/* Freed blocks of an ideal device, by size: an allocation of a size that was
+ * freed before takes one step. The blocks keep their addresses, and count
  * neither as live nor as reserved. */
 #ifndef SIM_BINS_H
 #define SIM_BINS_H
@@ -15,11 +15,12 @@ struct bins {
 
 _Static_assert(BINS_SMALL *UNIT == SLAB_BELOW, "each small size has a bin");
 
-/* Keeps a plain block whose pages nobody wrote to; false: it is too large. */
+/* Keeps a plain block whose pages nobody wrote to. Returns false if the block
+ * is too large. */
 bool bins_keep(struct arena *arena, struct block *block);
-/* One that serves a request, or NULL. */
+/* Takes out a block that serves a request of this size, or returns NULL. */
 struct block *bins_take(struct arena *arena, size_t size);
-/* Gives all of them back; false when there were none. */
+/* Gives all blocks back to the arena. Returns false if there were none. */
 bool bins_flush(struct arena *arena);
 
 #endif

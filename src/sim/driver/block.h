@@ -14,18 +14,19 @@ struct mempool;
 struct slab;
 struct stream;
 
-/* From BLOCK_EXTERNAL on they are in no arena. */
+/* Blocks from BLOCK_EXTERNAL on are in no arena. */
 enum block_kind {
 	BLOCK_PLAIN,
 	BLOCK_MANAGED,
 	BLOCK_ASYNC,
-	BLOCK_ARRAY,    /* known by a handle, not cuMemFree's: array.h */
-	BLOCK_EXTERNAL, /* a file's: window.h */
-	BLOCK_OPENED,   /* another process's: window.h */
-	BLOCK_MAPPED,   /* into reserved addresses, in no context: mapping.h */
+	BLOCK_ARRAY,    /* known by a handle, not freed by cuMemFree: array.h */
+	BLOCK_EXTERNAL, /* memory of a file: window.h */
+	BLOCK_OPENED,   /* memory of another process: window.h */
+	BLOCK_MAPPED, /* in reserved addresses, and in no context: mapping.h */
 };
 
-/* What the program said of managed memory; a type of 0: nothing. */
+/* What the program advised for managed memory. A location of type 0 stands for
+ * no advice. */
 struct advice {
 	bool read_mostly;
 	CUmemLocation preferred, prefetched;
@@ -35,19 +36,18 @@ struct advice {
 struct block {
 	CUdeviceptr addr;
 	size_t size; /* as asked for */
-	size_t span; /* bytes it takes: units of 512 B, or granules */
+	size_t span; /* bytes that it takes: units of 512 B, or granules */
 	uint64_t id; /* CU_POINTER_ATTRIBUTE_BUFFER_ID, never used again */
-	uint64_t launches; /* of the device when it was allocated */
+	uint64_t launches; /* of the device, when it was allocated */
 	struct device *dev;
-	struct context *ctx;       /* NULL: none */
+	struct context *ctx;       /* NULL if it belongs to none */
 	struct block *prev, *next; /* of the same context */
 	enum block_kind kind;
-	bool touched; /* a copy or fill has been queued for it, or the host may
-		       */
-	bool freeing; /* a free of it is queued, in this stream: */
+	bool touched; /* a copy, a fill or the host may write to it */
+	bool freeing; /* a free of it is queued, in `freed_in` */
 	struct stream *freed_in;
-	bool sync_memops;     /* the attribute; every such call here waits */
-	bool idle;            /* in its pool, and nobody has it */
+	bool sync_memops;     /* the attribute of that name; only recorded */
+	bool idle;            /* in a pool or a bin: nobody has it */
 	struct mempool *pool; /* of BLOCK_ASYNC */
 	struct advice advice; /* of BLOCK_MANAGED */
 	struct array *array;  /* of BLOCK_ARRAY */

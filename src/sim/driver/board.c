@@ -13,8 +13,8 @@
 enum { SLOTS = 65536, LOOK_NS = 50000 };
 
 struct board_slot {
-	_Atomic uint64_t recorded; /* records queued, of all processes */
-	_Atomic uint64_t complete; /* the highest that is over */
+	_Atomic uint64_t recorded; /* records queued by all processes */
+	_Atomic uint64_t complete; /* the highest record that is complete */
 };
 
 /* Another process's board. */
@@ -28,7 +28,7 @@ static struct visited *visited;
 static struct board_slot *slots;
 static int file = -1;
 static bool taken[SLOTS];
-static unsigned turn; /* where to look for a free one */
+static unsigned turn; /* where to look for a free slot */
 
 static struct board_slot *board_map(int from)
 {
@@ -59,7 +59,7 @@ struct board_slot *board_take(void)
 	for (unsigned tries = 0; tries < SLOTS; tries++) {
 		unsigned i = turn++ % SLOTS;
 
-		/* A record of the last event there may still be queued. */
+		/* A record of the slot's last event may still be queued. */
 		if (taken[i] || !board_done(&slots[i]))
 			continue;
 		taken[i] = true;
@@ -155,7 +155,7 @@ static CUresult post_submit(struct board_slot *slot, uint64_t record,
 	if (!op)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	op->post = (struct post){slot, record};
-	/* A thread that helps must not hang in it. */
+	/* A thread that helps must not be stuck in it. */
 	op->on_worker = true;
 	return op_submit(op, stream, 0);
 }

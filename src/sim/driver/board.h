@@ -1,5 +1,6 @@
-/* The board: where a process shows others how far its interprocess events are.
- * It is a file, and an event has a slot in it. All need the lock. */
+/* The board is a file in which a process shows others how far its
+ * interprocess events have come. Each of these events has a slot in it. All
+ * calls need the lock. */
 #ifndef SIM_BOARD_H
 #define SIM_BOARD_H
 
@@ -11,21 +12,22 @@
 struct board_slot;
 struct stream;
 
-/* A slot of the own board, or NULL. */
+/* Takes a free slot of this process's board, or returns NULL. */
 struct board_slot *board_take(void);
 void board_give(struct board_slot *slot);
-/* Where others find it. */
+/* Returns the file of this process's board and sets the slot's offset in it. */
 int board_file(const struct board_slot *slot, uint64_t *offset);
-/* Another process's slot, or NULL. It stays: queued work may look at it. */
+/* A slot in another process's board, or NULL. The board stays mapped, since
+ * queued work may look at it. */
 struct board_slot *board_visit(int file, uint64_t offset);
 
-/* Queues that the slot's event is recorded. */
+/* Queues a record of the slot's event. */
 CUresult board_record(struct board_slot *slot, struct stream *stream);
-/* Whether its last record by any process is complete. */
+/* Whether the slot's last record by any process is complete. */
 bool board_done(const struct board_slot *slot);
-/* Waits for that; drops the lock meanwhile. */
+/* Waits until that record is complete. Drops the lock meanwhile. */
 void board_wait(const struct board_slot *slot);
-/* Queues a wait for that. */
+/* Queues a wait for that record, unless it is complete. */
 CUresult board_hold(struct board_slot *slot, struct stream *stream);
 
 #endif

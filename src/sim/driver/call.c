@@ -131,7 +131,7 @@ CUresult call_leave_early(unsigned id, CUresult res)
 	return log_call(id, res);
 }
 
-/* Faults and the log also cover what is called before cuInit. */
+/* A constructor: faults and the log also cover calls before cuInit. */
 __attribute__((constructor)) static void call_open(void)
 {
 	const char *path = getenv("MNM_SIM_LOG");

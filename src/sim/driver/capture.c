@@ -115,7 +115,7 @@ CUresult capture_node(struct stream *stream, CUgraphNodeType type,
 	if (!res && !nodes_add(&frontier, *out))
 		res = CUDA_ERROR_OUT_OF_MEMORY;
 	if (res) {
-		capture->invalid = true; /* what it lacks cannot be told */
+		capture->invalid = true; /* its graph is not complete */
 		return res;
 	}
 	nodes_clear(&stream->frontier);
@@ -141,7 +141,7 @@ CUresult capture_refuse(struct capture *capture)
 	return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 }
 
-/* The three modes in the words of cuThreadExchangeStreamCaptureMode. */
+/* The modes, as cuThreadExchangeStreamCaptureMode describes them. */
 static bool forbids(const struct capture *capture)
 {
 	if (self.capture_mode == CU_STREAM_CAPTURE_MODE_RELAXED)

@@ -1,5 +1,5 @@
 /* Stream capture: what is queued to a capturing stream becomes a node. Calls
- * that a capture cannot bear fail, and make it invalid. */
+ * that a capture cannot bear fail and make the capture invalid. */
 #ifndef SIM_CAPTURE_H
 #define SIM_CAPTURE_H
 
@@ -17,10 +17,10 @@ struct stream;
 struct thread;
 
 struct capture {
-	struct capture *next;   /* of all that go on */
+	struct capture *next;   /* of all captures that go on */
 	unsigned long long id;  /* never used again */
-	struct graph *graph;    /* what it adds to */
-	bool lent;              /* the graph is the program's own */
+	struct graph *graph;    /* the graph that it adds to */
+	bool lent;              /* the graph belongs to the program */
 	bool invalid;           /* can only be ended */
 	struct stream *origin;  /* where it began */
 	struct stream *streams; /* all that are in it, the origin included */
@@ -28,31 +28,39 @@ struct capture {
 	const struct thread *thread; /* that began it */
 };
 
-/* Into a graph of its own if given NULL, after some nodes of that graph. */
+/* Begins a capture. Its nodes are added to `graph`, behind the nodes in
+ * `after`; if `graph` is NULL, the capture gets a new graph. */
 CUresult capture_open(struct stream *origin, struct graph *graph,
 		      const struct nodes *after, CUstreamCaptureMode mode);
-/* Its streams work as before. A graph of its own goes, unless taken. */
+/* Ends a capture; its streams work as before. Closes the graph, unless that
+ * belongs to the program. */
 void capture_close(struct capture *capture);
-/* One that goes on, or NULL. */
+/* The capture with this id if it still goes on, or NULL. */
 struct capture *capture_find(unsigned long long id);
-/* A stream that is in no capture comes in, its next node after some. */
+/* Adds a stream that is in no capture. Its next node comes behind those
+ * in `after`. */
 CUresult capture_join(struct capture *capture, struct stream *stream,
 		      const struct nodes *after);
-/* A stream goes, its capture with it or invalid. */
+/* For a stream that is closed: ends the capture that began in it, or makes the
+ * capture that it is in invalid. */
 void capture_leave(struct stream *stream);
-/* A new node in a capturing stream. */
+/* Adds a node for a capturing stream. A failure makes the capture invalid. */
 CUresult capture_node(struct stream *stream, CUgraphNodeType type,
 		      struct node **node);
-/* An operation for a capturing stream; owns it, also on failure. */
+/* Makes an operation a node of a capturing stream's graph. Owns the operation,
+ * also on failure. */
 CUresult capture_take(struct op *op, struct stream *stream, uint64_t ns);
-/* Invalid from now on; CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED. */
+/* Makes the capture invalid; returns CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED. */
 CUresult capture_refuse(struct capture *capture);
-/* For potentially unsafe calls: the modes of captures and of the calling
- * thread, see cuThreadExchangeStreamCaptureMode. */
+/* For potentially unsafe calls: refuses all captures that forbid them, by their
+ * modes and that of the calling thread. See
+ * cuThreadExchangeStreamCaptureMode. */
 CUresult capture_permit(void);
-/* For a call about all of a context: none of its streams may be capturing. */
+/* For calls that concern a whole context: none of its streams may be
+ * capturing. */
 CUresult capture_permit_context(struct context *ctx);
-/* For a use of the legacy stream: no stream that orders with it may be. */
+/* For calls that use the legacy stream: no stream that orders with it may be
+ * capturing. */
 CUresult capture_permit_legacy(struct context *ctx);
 bool capture_blocks_legacy(const struct context *ctx);
 

@@ -10,7 +10,7 @@
 
 enum { EDGES_MAX = 1024 };
 
-/* No edge has data: what a program reads of it is zero. */
+/* No edge has data, so a program that asks for it reads zeros. */
 static const CUgraphEdgeData no_data[EDGES_MAX];
 
 CUresult sim_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
@@ -73,7 +73,7 @@ CUresult sim_cuStreamBeginCaptureToGraph(CUstream handle, CUgraph into,
 	return res;
 }
 
-/* Marks nodes and all that they depend on; `todo` has room for each once. */
+/* Marks nodes and all that they depend on. `todo` has room for each once. */
 static void mark_back(const struct nodes *ends, struct node **todo)
 {
 	const struct nodes *now = ends;
@@ -92,7 +92,7 @@ static void mark_back(const struct nodes *ends, struct node **todo)
 	}
 }
 
-/* Whether the origin comes after all that its capture's streams did. */
+/* Checks that the origin has joined all that its capture's streams did. */
 static CUresult check_joined(const struct capture *capture)
 {
 	struct graph *graph = capture->graph;
@@ -119,7 +119,7 @@ static CUresult end(struct capture *capture, CUgraph *out)
 	*out = NULL;
 	if (!res) {
 		*out = (CUgraph)capture->graph;
-		capture->lent = true; /* to the program, from now on */
+		capture->lent = true; /* it is the program's from now on */
 	}
 	capture_close(capture);
 	return res;

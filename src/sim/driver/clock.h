@@ -4,15 +4,16 @@
 
 #include <stdint.h>
 
-/* The caller's thread works for ns, or waits until a time. Lock held. */
+/* The calling thread works for ns, or waits until a time. The lock is held. */
 void clock_spend(uint64_t ns);
 void clock_reach(uint64_t time);
-/* A thread starts where the latest one is. */
+/* Starts the calling thread's time at that of the latest thread. */
 void clock_start(void);
 
-/* Time for bytes at a rate in bytes a microsecond; rate 0: none. */
+/* The ns that bytes take at a rate in bytes a microsecond. 0 if the
+ * rate is 0. */
 uint64_t clock_transfer(uint64_t bytes, uint64_t rate);
-/* Time at a price in ns a MiB. */
+/* The ns that bytes take at a price in ns a MiB. */
 uint64_t clock_per_mib(uint64_t bytes, uint64_t price);
 
 #endif

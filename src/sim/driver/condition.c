@@ -12,7 +12,7 @@ struct condition {
 	struct condition *next; /* of the graph */
 	struct context *ctx;
 	unsigned value; /* at each launch */
-	bool used;      /* it has its node */
+	bool used;      /* a node has it */
 };
 
 CUresult sim_cuGraphConditionalHandleCreate(CUgraphConditionalHandle *out,
@@ -74,7 +74,7 @@ static bool size_is_allowed(const CUDA_CONDITIONAL_NODE_PARAMS *params)
 	}
 }
 
-/* Which of the bodies runs; none: size, or more. */
+/* The index of the body that runs. If none runs, the size or more. */
 static unsigned body_of(const CUDA_CONDITIONAL_NODE_PARAMS *params,
 			unsigned value)
 {
@@ -116,7 +116,7 @@ CUresult condition_add(const struct place *place,
 	if (!condition || condition->used || condition->ctx != ctx ||
 	    !size_is_allowed(params))
 		return CUDA_ERROR_INVALID_VALUE;
-	/* With nobody to set it, it would be true for ever. */
+	/* Nobody can set it, so the loop would never end. */
 	if (params->type == CU_GRAPH_COND_TYPE_WHILE && condition->value)
 		return CUDA_ERROR_NOT_SUPPORTED;
 	res = node_add(place, CU_GRAPH_NODE_TYPE_CONDITIONAL, &node);

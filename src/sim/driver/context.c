@@ -45,7 +45,8 @@ CUresult context_open(struct context *ctx, struct device *dev, unsigned flags)
 	return CUDA_SUCCESS;
 }
 
-/* Frees of its memory may be queued in streams of others. */
+/* Waits for queued frees of the context's memory, which may be in streams of
+ * other contexts. */
 static void frees_wait(struct context *ctx)
 {
 	struct fence fence = {0};
@@ -82,7 +83,7 @@ void context_close(struct context *ctx)
 	pthread_cond_broadcast(&world.done);
 }
 
-/* Ended ones stay, so that their handles are recognised. */
+/* Ended contexts stay, so that their handles are recognised. */
 static struct context *ended;
 
 void context_end(struct context *ctx)

@@ -19,50 +19,55 @@ enum { CONTEXT_MAGIC = 0x636f6e74, CONTEXT_LIMITS = CU_LIMIT_MAX };
 
 struct context {
 	unsigned magic;
-	bool alive;   /* a dead one is kept, so that a stale handle is seen;
-		       * also read without the lock */
-	bool closing; /* its end waits for its work */
+	bool alive; /* false in a dead one, which is kept so that a stale handle
+		       is recognised; also read without the lock */
+	bool closing; /* it is being closed and waits for its work */
 	struct device *dev;
 	unsigned long long id;
 	unsigned flags;
 	unsigned api_version;
-	unsigned users;           /* cuCtxAttach and cuCtxDetach */
+	unsigned users;           /* counted by cuCtxAttach and cuCtxDetach */
 	struct context *next;     /* of the device */
-	struct context *green_of; /* the primary one, of a green context */
-	unsigned processors;      /* that a green one has */
-	struct stream *streams;   /* all of them; the legacy one included */
+	struct context *green_of; /* a green context's primary one, or NULL */
+	unsigned processors;      /* of a green context */
+	struct stream *streams;   /* all of them, including the legacy one */
 	struct stream *legacy;
 	struct block *blocks;
 	struct event *events;
 	struct module *modules;
-	struct past gone; /* of streams that are no more */
+	struct past gone; /* of streams that were retired */
 	struct past gone_blocking;
 	struct fence gate;    /* cuCtxWaitEvent: all later work waits for it */
 	uint64_t gate_number; /* grows with each change of the gate */
 	uint64_t gate_time;
-	unsigned long long peers; /* bit per device it may access */
+	unsigned long long peers; /* a bit for each device that it may access */
 	CUfunc_cache cache;
 	size_t limits[CONTEXT_LIMITS];
 };
 
-/* Fills in a dead context. CUDA_ERROR_OUT_OF_MEMORY. */
+/* Fills in a dead context and makes it alive. CUDA_ERROR_OUT_OF_MEMORY. */
 CUresult context_open(struct context *ctx, struct device *dev, unsigned flags);
-/* Waits for its work and takes everything that is in it. */
+/* Waits for the context's work and frees everything in it. */
 void context_close(struct context *ctx);
-/* As context_close, of one that its device lists; keeps the handle. */
+/* Closes a context that its device lists, and takes it off the list. Its handle
+ * stays known as that of a destroyed context. */
 void context_end(struct context *ctx);
-/* What calls for a context mean, one after another: itself, and of a primary
- * one its green contexts, too. Starts and ends with NULL. */
+/* Iterates over what a call for a context concerns: the context itself, and
+ * then the green contexts of a primary one. Begins with last = NULL and ends by
+ * returning NULL. */
 struct context *context_part(struct context *ctx, struct context *last);
-/* Waits until no thread is closing it. */
+/* Waits until no thread is closing the context. */
 void context_settle(struct context *ctx);
-/* The calling thread's; 201 without one, 709 when it was destroyed. */
+/* The calling thread's context. CUDA_ERROR_INVALID_CONTEXT if it has none,
+ * CUDA_ERROR_CONTEXT_IS_DESTROYED if its context was destroyed. */
 CUresult context_current(struct context **ctx);
-/* A handle from the program; NULL is the current one. */
+/* The context of a handle from the program, with the same errors. NULL stands
+ * for the current context. */
 CUresult context_find(CUcontext handle, struct context **ctx);
-/* Adds what is in all of its parts' streams so far. */
+/* Adds to the fence what is in the streams so far, of the context and of its
+ * green contexts. */
 void context_points(struct context *ctx, struct fence *fence);
-/* Waits for all of those. */
+/* Waits for all of that. */
 void context_wait(struct context *ctx);
 
 #endif

@@ -9,7 +9,7 @@
 
 enum { STACK_MOST = 64 };
 
-/* Each thread's stack but for its top, which is self.current. */
+/* Each thread's stack, without its top, which is self.current. */
 static __thread struct context *stack[STACK_MOST];
 
 static CUresult stack_push(struct context *ctx)
@@ -94,7 +94,8 @@ CUresult sim_cuCtxDestroy_v2(CUcontext handle)
 	if (ctx == &ctx->dev->primary || ctx->green_of)
 		return CUDA_ERROR_INVALID_CONTEXT;
 	context_end(ctx);
-	/* Documented: popped when current to the caller, not elsewhere. */
+	/* As documented: popped if it is current to the caller, and left on the
+	 * stacks of other threads. */
 	if (self.current == ctx)
 		stack_pop();
 	return CUDA_SUCCESS;

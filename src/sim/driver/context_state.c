@@ -1,4 +1,4 @@
-/* What a context can be asked, and its settings without effect here. */
+/* Queries about a context, and settings that have no effect here. */
 #include "clock.h"
 #include "context.h"
 #include "entries.h"

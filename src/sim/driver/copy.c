@@ -41,7 +41,7 @@ CUresult copy_check(const char *addr, size_t bytes, bool write)
 		if (!block || block->freeing || !mapping_allows(block, write))
 			return CUDA_ERROR_INVALID_VALUE;
 		room = block->addr + block->size - (CUdeviceptr)addr;
-		/* Mappings side by side are one piece of memory. */
+		/* Adjacent mappings are one piece of memory. */
 		if (room < bytes && block->kind != BLOCK_MAPPED)
 			return CUDA_ERROR_INVALID_VALUE;
 		block->touched |= write;
@@ -51,7 +51,7 @@ CUresult copy_check(const char *addr, size_t bytes, bool write)
 	return CUDA_SUCCESS;
 }
 
-/* From the first byte to the last. */
+/* Bytes from the first to the last one that a side covers. */
 static size_t extent(const struct copy *copy, size_t pitch, size_t slice)
 {
 	return (copy->depth - 1) * slice + (copy->height - 1) * pitch +
@@ -98,7 +98,7 @@ static void copy_run(struct op *op)
 	copy_rows(&op->copy);
 }
 
-/* Reads the source now, into memory that goes with the operation. */
+/* Reads the source now, into memory that is freed with the operation. */
 static CUresult copy_stage(struct op *op)
 {
 	struct copy *copy = &op->copy;
@@ -127,7 +127,8 @@ static bool copy_waits(enum place dst, enum place src, bool async)
 	return dst != PLACE_DEVICE && src != PLACE_DEVICE;
 }
 
-/* By the time that a graph runs, its memory may be gone. */
+/* Notes the write. An error is ignored: by the time that a graph runs, its
+ * memory may be gone. */
 static CUresult copy_renew(struct op *op)
 {
 	const struct copy *copy = &op->copy;
@@ -162,7 +163,8 @@ CUresult copy_op(struct copy copy, struct op **out, uint64_t *ns)
 	return CUDA_SUCCESS;
 }
 
-/* A graph reads host memory when it runs, so a capture does neither. */
+/* A graph reads host memory when it runs, so in a capture the call neither
+ * reads the source nor waits. */
 static CUresult copy_queue(struct op *op, struct stream *stream, uint64_t ns,
 			   bool async)
 {

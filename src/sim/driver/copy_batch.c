@@ -1,11 +1,12 @@
 /* Batches of copies. They run one after the other, and cost what they would
- * alone. */
+ * cost alone. */
 #include <stdint.h>
 
 #include "copy.h"
 #include "entries.h"
 
-/* Every copy has attributes, of which each says how its source is read. */
+/* Checks that each copy has attributes, and that these say how a
+ * source is read. */
 static bool attributes_are_right(const CUmemcpyAttributes *attrs,
 				 const size_t *first, size_t number,
 				 size_t count)
@@ -65,7 +66,7 @@ CUresult sim_cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs,
 				      number, NULL, where);
 }
 
-/* Of pointers only. */
+/* Makes a copy of a batch's operation. Only pointers are supported. */
 static CUresult box_of(const CUDA_MEMCPY3D_BATCH_OP *op, struct copy *copy)
 {
 	CUDA_MEMCPY3D shape = {.srcMemoryType = CU_MEMORYTYPE_UNIFIED,

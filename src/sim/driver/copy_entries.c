@@ -2,7 +2,7 @@
 #include "copy.h"
 #include "entries.h"
 
-/* A side that a call's name says is the device's. */
+/* Checks a side that, by the call's name, is on the device. */
 static CUresult device_side(CUdeviceptr addr)
 {
 	struct context *ctx;

@@ -22,7 +22,7 @@ bool device_wait(struct device *dev)
 	uint64_t end = dev->end;
 	bool waits = dev->pending || world.checking;
 
-	/* The checker learns from a wait for nothing, too. */
+	/* The checker learns from a wait even if nothing is pending. */
 	if (waits) {
 		context_points(&dev->primary, &fence);
 		for (struct context *c = dev->contexts; c; c = c->next)
@@ -59,8 +59,8 @@ bool device_owns(CUdeviceptr addr)
 void device_free(struct block *block)
 {
 	struct device *dev = block->dev;
-	/* A kernel may write anywhere; without one since the allocation, only
-	 * what copies and fills were given. */
+	/* A kernel may write anywhere. If none was queued since the allocation,
+	 * only what is `touched` was written to. */
 	bool used = block->touched || block->launches != dev->launches;
 
 	if (block->prev)

@@ -8,21 +8,21 @@
 struct device {
 	int ordinal;
 	struct arena arena;
-	struct context primary; /* one handle for ever; `alive` comes, goes */
+	struct context primary; /* the handle stays, `alive` comes and goes */
 	unsigned primary_retains;
 	unsigned primary_flags;
-	struct context *contexts; /* the others that live */
+	struct context *contexts; /* the others, until each is destroyed */
 	uint64_t pending;         /* operations queued and not complete */
 	uint64_t end;             /* virtual end of all its work */
 	uint64_t launches; /* kernels queued so far: they may write anywhere */
-	struct mempool pool; /* the default one, and by its `next` all others */
+	struct mempool pool; /* the default one; others by its `next` */
 	struct mempool *pool_current;
 };
 
 /* The device of a handle; CUDA_ERROR_INVALID_DEVICE when there is none. */
 CUresult device_find(CUdevice handle, struct device **dev);
-/* Waits until what is queued for it now is complete. True if the lock may have
- * been dropped meanwhile. */
+/* Waits until everything that is queued for the device now is complete. Returns
+ * true if the lock may have been dropped meanwhile. */
 bool device_wait(struct device *dev);
 /* The live block of any device at that address, or NULL. */
 struct block *device_block(CUdeviceptr addr);

@@ -85,7 +85,8 @@ CUresult sim_cuDeviceGetPCIBusId(char *text, int len, CUdevice device)
 	return CUDA_SUCCESS;
 }
 
-/* DOMAIN:BUS:DEVICE.FUNCTION in hex, the first and the last may be missing. */
+/* The text is DOMAIN:BUS:DEVICE.FUNCTION in hex. DOMAIN and FUNCTION may
+ * be missing. */
 CUresult sim_cuDeviceGetByPCIBusId(CUdevice *device, const char *text)
 {
 	unsigned domain = 0, bus, slot, function;

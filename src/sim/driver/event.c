@@ -60,7 +60,7 @@ CUresult sim_cuEventCreate(CUevent *out, unsigned flags)
 
 	if (!out || flags & ~known)
 		return CUDA_ERROR_INVALID_VALUE;
-	/* Required together, see the notes of cuEventCreate. */
+	/* The first requires the second, see the notes of cuEventCreate. */
 	if (flags & CU_EVENT_INTERPROCESS && !(flags & CU_EVENT_DISABLE_TIMING))
 		return CUDA_ERROR_INVALID_VALUE;
 	res = event_open(flags, &event);
@@ -104,7 +104,7 @@ CUresult sim_cuEventDestroy_v2(CUevent handle)
 	return res;
 }
 
-/* What an event stood for is over. */
+/* Forgets the event's last record. */
 static void event_reset(struct event *event)
 {
 	__atomic_store_n(&event->over, false, __ATOMIC_RELEASE);
@@ -113,7 +113,7 @@ static void event_reset(struct event *event)
 	event->capture = 0;
 }
 
-/* Notes that it is complete, if it is: see quick.h. */
+/* Whether the event is complete. If so, notes that for quick.h. */
 static bool event_done(struct event *event)
 {
 	if (!fence_done(&event->fence))
@@ -134,7 +134,7 @@ static CUresult event_capture(struct event *event, struct stream *stream)
 	return CUDA_SUCCESS;
 }
 
-/* Whether it may be asked about now. */
+/* Checks whether the program may query the event or wait for it now. */
 static CUresult event_permit(struct event *event)
 {
 	struct capture *capture = capture_find(event->capture);
@@ -215,7 +215,7 @@ CUresult sim_cuEventSynchronize(CUevent handle)
 		res = event_permit(event);
 	if (res)
 		return res;
-	/* A copy: another thread may record it again meanwhile. */
+	/* A copy, since another thread may record the event again meanwhile. */
 	if (!fence_merge(&fence, &event->fence))
 		res = CUDA_ERROR_OUT_OF_MEMORY;
 	else if (event->recorded)
@@ -250,7 +250,7 @@ CUresult sim_cuEventElapsedTime_v2(float *ms, CUevent first, CUevent second)
 	return CUDA_SUCCESS;
 }
 
-/* Both sides must be of one capture; a stream that is in none comes in. */
+/* Both sides must be in one capture. A stream that is in none comes in. */
 static CUresult wait_captured(struct stream *stream, struct event *event)
 {
 	struct capture *capture = capture_find(event->capture);

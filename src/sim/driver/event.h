@@ -17,19 +17,19 @@ struct event {
 	struct context *ctx;
 	struct event *prev, *next; /* of the context */
 	bool recorded;
-	bool over;          /* recorded, complete, and not part of a capture */
+	bool over;          /* recorded and complete; in no capture, no slot */
 	struct fence fence; /* what its last record covers */
 	uint64_t time;      /* virtual, of that record */
-	unsigned long long capture; /* that record was part of; 0: none */
-	struct nodes frontier;      /* what it covers while that goes on */
-	struct board_slot *slot;    /* shared with other processes, or NULL */
-	bool imported;              /* the slot is another process's */
+	unsigned long long capture; /* id of the capture of that record, or 0 */
+	struct nodes frontier;   /* the nodes that it covers in that capture */
+	struct board_slot *slot; /* shared with other processes, or NULL */
+	bool imported;           /* the slot is another process's */
 };
 
 CUresult event_find(CUevent handle, struct event **event);
-/* In the current context. */
+/* Makes an event in the current context. */
 CUresult event_open(unsigned flags, struct event **event);
-/* Of a context that closes. */
+/* Destroys an event. */
 void event_close(struct event *event);
 
 #endif

@@ -38,7 +38,7 @@ static void reach(uint64_t *time, uint64_t other)
 		*time = other;
 }
 
-/* Whether a stream's last operation is waited for anyway. */
+/* Whether the fence waits for the stream's last operation. */
 static bool is_end_of(const struct fence *fence, const struct stream *stream)
 {
 	for (unsigned i = 0; i < fence->count; i++)
@@ -69,7 +69,7 @@ static CUresult lane_open(struct run *run, struct context *ctx,
 	return res;
 }
 
-/* A stream that adds no order which the graph does not have. */
+/* Finds or opens a stream that adds no order which the graph does not have. */
 static CUresult lane_find(struct run *run, struct context *ctx,
 			  const struct fence *before, struct stream **out)
 {
@@ -89,7 +89,7 @@ static CUresult lane_find(struct run *run, struct context *ctx,
 	return lane_open(run, ctx, out);
 }
 
-/* node->done holds what it waits for, and then its own end. */
+/* node->done holds what the node waits for, and then the node's own end. */
 static CUresult work_run(struct run *run, struct node *node)
 {
 	struct op *op = op_copy(node->work);
@@ -135,7 +135,7 @@ static CUresult node_run(struct run *run, struct node *node,
 	return node->work ? work_run(run, node) : CUDA_SUCCESS;
 }
 
-/* `done` is what the graph waits for, and then its end too. */
+/* `done` holds what the graph waits for, and then also the graph's end. */
 static CUresult graph_run(struct run *run, struct graph *graph,
 			  struct fence *done, uint64_t *time)
 {
@@ -168,7 +168,8 @@ static bool is_alive(const struct graph *graph)
 	return true;
 }
 
-/* The launching stream goes on when all of it is done. */
+/* Closes the hidden streams. The launching stream goes on when all of their
+ * work is done. */
 static bool run_close(struct run *run)
 {
 	bool ok = true;

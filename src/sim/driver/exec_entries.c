@@ -114,7 +114,7 @@ CUresult sim_cuGraphExecGetFlags(CUgraphExec handle, cuuint64_t *flags)
 	return CUDA_SUCCESS;
 }
 
-/* What is queued has copies of its own. */
+/* Does not wait: what is queued has copies of its own. */
 CUresult sim_cuGraphExecDestroy(CUgraphExec handle)
 {
 	struct exec *exec;
@@ -130,7 +130,7 @@ CUresult sim_cuGraphExecDestroy(CUgraphExec handle)
 	return CUDA_SUCCESS;
 }
 
-/* There is nowhere to bring it: it runs from the host's memory. */
+/* Uploads nothing: the graph runs from the host's memory. */
 CUresult sim_cuGraphUpload(CUgraphExec handle, CUstream where)
 {
 	struct stream *stream;

@@ -19,7 +19,7 @@ static CUgraphExecUpdateResult differ(CUgraphExecUpdateResultInfo *info,
 	return how;
 }
 
-/* `have` holds the executable nodes by their index. */
+/* `have` holds the executable graph's nodes by their index. */
 static CUgraphExecUpdateResult compare_node(struct node **have,
 					    struct node *want,
 					    CUgraphExecUpdateResultInfo *info)
@@ -49,7 +49,7 @@ static CUgraphExecUpdateResult compare_node(struct node **have,
 				? CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE
 				: CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED,
 			want, NULL);
-	if (!node->child != !want->child) /* a condition has another value */
+	if (!node->child != !want->child) /* the values of a condition differ */
 		return differ(info, CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED,
 			      want, NULL);
 	return want->child ? compare(node->child, want->child, info)

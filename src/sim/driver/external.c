@@ -11,8 +11,8 @@ enum { EXTERNAL_MAGIC = 0x65787465 };
 
 struct external {
 	unsigned magic; /* 0 once it is gone; the object is used again */
-	struct external *prev, *next; /* of those that are there, or spare */
-	int file;                     /* is ours since the import */
+	struct external *prev, *next; /* of the live ones, or spare */
+	int file;                     /* ours since the import */
 	size_t size;
 };
 

@@ -27,14 +27,14 @@ struct faults {
 	unsigned count;
 };
 
-static struct faults early; /* instead of the call */
-static struct faults late;  /* what it returns when it is done */
+static struct faults early; /* returned in place of the call */
+static struct faults late;  /* returned when the call is done */
 static struct fault loss;   /* nth is 0 when there is none */
-static int lost;            /* its code, from the call on that it names */
+static int lost;            /* the code of `loss` once it has happened, or 0 */
 static struct need {
 	unsigned id;
 	unsigned long bytes;
-	int device; /* -1: the current context's */
+	int device; /* -1 for the current context's */
 } needs[FAULT_MAX];
 static unsigned need_count;
 static bool hidden[CALL_COUNT];
@@ -65,7 +65,7 @@ static bool number_read(const char **text, unsigned long *value)
 	return !errno;
 }
 
-/* One NAME:N[+]:CODE up to `end`. */
+/* Reads one NAME:N[+]:CODE up to `end`. */
 static bool fault_read(const char *text, const char *end, struct fault *fault)
 {
 	const char *colon = memchr(text, ':', end - text);
@@ -133,7 +133,7 @@ static bool bytes_read(const char **text, unsigned long *bytes)
 	return true;
 }
 
-/* One NAME:BYTES[:DEVICE]. */
+/* Reads one NAME:BYTES[:DEVICE]. */
 static bool need_add(const char *text, const char *end)
 {
 	const char *colon = memchr(text, ':', end - text);
@@ -167,7 +167,7 @@ static bool hidden_add(const char *text, const char *end)
 	return true;
 }
 
-/* Each part of a list between commas. */
+/* Hands each part of a list to add(). Commas separate the parts. */
 static void list_read(const char *variable, const char *wanted,
 		      bool (*add)(const char *text, const char *end))
 {
@@ -214,7 +214,8 @@ CUresult fault_short(unsigned id)
 	return CUDA_SUCCESS;
 }
 
-/* What tells of contexts and devices and does nothing on one still works. */
+/* Whether a call fails when the device is lost: those that only tell about
+ * contexts and devices still work. */
 static bool needs_device(const char *name)
 {
 	if (!strncmp(name, "cuCtxSynchronize", strlen("cuCtxSynchronize")) ||

@@ -1,8 +1,8 @@
-/* MNM_SIM_FAIL: the n-th call of an entry returns a code of our choice.
- * MNM_SIM_LATE: the same, once it has done what it does.
- * MNM_SIM_LOST: so do all calls after it that use the device.
- * MNM_SIM_NEED: an entry is out of memory while less than so much is free.
- * MNM_SIM_HIDE: entries that this driver has not. */
+/* MNM_SIM_FAIL: the n-th call of an entry returns a chosen code.
+ * MNM_SIM_LATE: the same, but the call does its work first. MNM_SIM_LOST: the
+ * call and all later ones that use the device fail. MNM_SIM_NEED: an entry is
+ * out of memory while too few bytes are free. MNM_SIM_HIDE: entries that this
+ * driver lacks. */
 #ifndef SIM_FAULT_H
 #define SIM_FAULT_H
 
@@ -13,7 +13,8 @@ void fault_open(void);
 /* The code for the nth call (from 1) of an entry, or CUDA_SUCCESS. */
 CUresult fault_find(unsigned id, unsigned long nth);
 CUresult fault_find_late(unsigned id, unsigned long nth);
-/* The same where an entry needs memory that the device has not; lock held. */
+/* CUDA_ERROR_OUT_OF_MEMORY if an entry needs more memory than the device has
+ * free, or CUDA_SUCCESS. The lock is held. */
 CUresult fault_short(unsigned id);
 int fault_any(void);
 int fault_hides(unsigned id);

@@ -47,7 +47,8 @@ bool fence_add(struct fence *fence, struct stream *stream, uint64_t position)
 
 	if (!world.checking)
 		return ok;
-	/* What ordered an older point is not kept. */
+	/* Only the last operation's past is kept, not that of an
+	 * older point. */
 	if (position < stream->submitted)
 		return past_reach(&fence->past, stream->lane, position) && ok;
 	return past_join(&fence->past, &stream->past) && ok;
@@ -79,8 +80,8 @@ bool fence_asked(struct fence *fence)
 	return fence_done(fence) && past_join(&world.known, &fence->past);
 }
 
-/* A thread that has to wait for work anyway does what is ready of it: that
- * saves two switches of threads, most of what a short operation takes. */
+/* A thread that has to wait for work runs what is ready of it. That saves two
+ * switches of threads, which are most of what a short operation costs. */
 static bool fence_help(const struct fence *fence)
 {
 	for (unsigned i = 0; i < fence->count; i++)
@@ -103,7 +104,7 @@ void fence_pass(struct fence *fence)
 void fence_wait(struct fence *fence)
 {
 	fence_pass(fence);
-	/* Knowing less when memory is short makes no right program wrong. */
+	/* If memory is short, the checker just knows less than it could. */
 	past_join(&world.known, &fence->past);
 }
 

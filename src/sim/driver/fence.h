@@ -1,5 +1,6 @@
-/* Points in streams that something has to wait for. A position only grows,
- * also when a stream object is used again, so a point never becomes undone. */
+/* A fence: points in streams that something has to wait for. Positions only
+ * grow, even when a stream object is used again, so a point that is complete
+ * stays complete. */
 #ifndef SIM_FENCE_H
 #define SIM_FENCE_H
 
@@ -21,13 +22,19 @@ struct fence {
 	struct past past; /* all that it ever ordered, for the checker */
 };
 
-/* A point that is complete is not added. False when memory is short. */
+/* A point that is complete is not added. Both return false when memory
+ * is short. */
 bool fence_add(struct fence *fence, struct stream *stream, uint64_t position);
 bool fence_merge(struct fence *fence, const struct fence *other);
-bool fence_done(struct fence *fence);  /* drops what is complete */
-bool fence_asked(struct fence *fence); /* the same, and the host knows it */
-void fence_wait(struct fence *fence);  /* drops the lock meanwhile */
-void fence_pass(struct fence *fence);  /* and then the host knows nothing */
+/* Whether all points are complete. Drops those that are. */
+bool fence_done(struct fence *fence);
+/* The same for a query: if all are complete, the host knows it from now on.
+ * Also returns false when memory is short. */
+bool fence_asked(struct fence *fence);
+/* Waits for all points. Drops the lock meanwhile. */
+void fence_wait(struct fence *fence);
+/* The same, but the host does not count as having waited. */
+void fence_pass(struct fence *fence);
 void fence_clear(struct fence *fence);
 
 #endif

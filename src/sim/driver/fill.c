@@ -33,7 +33,8 @@ static size_t extent(const struct fill *fill)
 	return (fill->height - 1) * fill->pitch + fill->width * fill->element;
 }
 
-/* By the time that a graph runs, its memory may be gone. */
+/* Notes the write. An error is ignored: by the time that a graph runs, its
+ * memory may be gone. */
 static CUresult fill_renew(struct op *op)
 {
 	copy_check(op->fill.dst, extent(&op->fill), true);
@@ -83,7 +84,8 @@ static CUresult fill_submit(struct fill fill, CUstream where, bool async)
 		return res;
 	clock_spend(world.profile.submit_ns);
 	res = op_submit(op, stream, ns);
-	/* The documented exception: filling pinned memory waits. */
+	/* As documented, a synchronous fill waits only if the memory
+	 * is pinned. */
 	return !res && pinned && !async ? stream_wait(stream) : res;
 }
 

@@ -7,7 +7,7 @@
 
 #include "op.h"
 
-/* Checks a fill of one byte or more, and tells its time. */
+/* Checks a fill of one byte or more; makes its operation and sets its time. */
 CUresult fill_op(struct fill fill, struct op **op, uint64_t *ns);
 
 #endif

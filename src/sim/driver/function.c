@@ -1,4 +1,4 @@
-/* Functions of modules and libraries, and what can be asked of them. */
+/* Functions of modules and libraries, and queries about them. */
 #include <string.h>
 
 #include "context.h"
@@ -71,7 +71,7 @@ CUresult sim_cuLibraryGetModule(CUmodule *out, CUlibrary library)
 	return CUDA_SUCCESS;
 }
 
-/* Variables of the device code have no host twin. */
+/* Variables of device code have no counterpart on the host. */
 CUresult sim_cuModuleGetGlobal_v2(CUdeviceptr *addr, size_t *bytes,
 				  CUmodule handle, const char *name)
 {

@@ -69,7 +69,8 @@ CUresult graph_find(CUgraph handle, struct graph **out)
 	return CUDA_SUCCESS;
 }
 
-/* Without what it depends on: those copies need not be there yet. */
+/* Copies a node without its edges: the copies of the nodes that it depends on
+ * may not be there yet. */
 static bool copy_node(struct node *node, struct graph *into)
 {
 	struct op *work = NULL;
@@ -126,7 +127,8 @@ static bool is_ready(const struct node *node)
 	return true;
 }
 
-/* Moves what is ready from a list to the graph's own. */
+/* Moves what is ready from a list to the graph's own. Returns false if nothing
+ * was ready. */
 static bool take_ready(struct graph *graph, struct node **rest)
 {
 	bool moved = false;
@@ -148,8 +150,8 @@ static bool take_ready(struct graph *graph, struct node **rest)
 	return moved;
 }
 
-/* Puts the nodes after what they depend on, in children too; false when there
- * is a cycle: the graph is then only good for graph_close(). */
+/* Puts each node behind those that it depends on, in child graphs too. Returns
+ * false if there is a cycle: then the graph can only be closed. */
 static bool graph_sort(struct graph *graph)
 {
 	struct node *rest = graph->first;

@@ -1,4 +1,4 @@
-/* A graph: nodes and what they depend on. Nothing runs in it. */
+/* A graph: nodes and what they depend on. Only copies of it run, see exec.h. */
 #ifndef SIM_GRAPH_H
 #define SIM_GRAPH_H
 
@@ -14,25 +14,26 @@ enum { GRAPH_MAGIC = 0x67726170 };
 struct graph {
 	unsigned magic;     /* 0 once destroyed; the object is used again */
 	bool capturing;     /* a capture adds to it */
-	bool owned;         /* by a node, and goes with that */
-	struct graph *next; /* spare one */
-	struct graph *made; /* the one made before: a program may forget its */
+	bool owned;         /* by a node, and closed with it */
+	struct graph *next; /* the next spare one */
+	struct graph *made; /* the one made before: all stay reachable */
 	struct node *first, **last;
 	unsigned count;
-	struct condition *conditions; /* whose handles go with it */
+	struct condition *conditions; /* freed with it */
 };
 
-/* An empty one, or NULL. */
+/* Makes an empty graph. NULL when memory is short. */
 struct graph *graph_open(void);
 void graph_close(struct graph *graph);
-/* The node goes, and what it has of edges. */
+/* Removes a node and its edges. */
 void graph_remove(struct graph *graph, struct node *node);
-/* From the program; CUDA_ERROR_INVALID_VALUE. */
+/* The graph of a handle from the program, or CUDA_ERROR_INVALID_VALUE. */
 CUresult graph_find(CUgraph handle, struct graph **graph);
-/* Children included. NULL when memory is short. */
+/* Copies a graph and its child graphs. NULL when memory is short. */
 struct graph *graph_copy(struct graph *graph);
-/* One with the nodes after what they depend on, in children too.
- * CUDA_ERROR_INVALID_VALUE when there is a cycle, or of memory. */
+/* The same, with each node behind the nodes that it depends on, in child graphs
+ * too. CUDA_ERROR_INVALID_VALUE if there is a cycle, or
+ * CUDA_ERROR_OUT_OF_MEMORY. */
 CUresult graph_copy_sorted(struct graph *graph, struct graph **copy);
 
 #endif

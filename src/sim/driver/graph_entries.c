@@ -46,7 +46,8 @@ CUresult sim_cuGraphClone(CUgraph *out, CUgraph handle)
 	return CUDA_SUCCESS;
 }
 
-/* Those nodes, or those without dependencies; NULL asks for the number. */
+/* Lists all nodes, or those without dependencies. If nodes is NULL, only sets
+ * their number. */
 static CUresult list(CUgraph handle, CUgraphNode *nodes, size_t *count,
 		     bool roots)
 {
@@ -95,7 +96,7 @@ CUresult sim_cuGraphNodeGetType(CUgraphNode handle, CUgraphNodeType *type)
 	return CUDA_SUCCESS;
 }
 
-/* Edges have no data here, so the data told of them is the default. */
+/* Edges have no data here, so the default is returned as theirs. */
 CUresult sim_cuGraphNodeGetDependencies_v2(CUgraphNode handle,
 					   CUgraphNode *nodes,
 					   CUgraphEdgeData *data, size_t *count)

@@ -1,4 +1,4 @@
-/* What graphs hold of a device's memory: nothing, since there are no nodes that
+/* The device memory that graphs hold: none, since there are no nodes that
  * allocate here. */
 #include "device.h"
 #include "entries.h"
@@ -18,7 +18,7 @@ CUresult sim_cuDeviceGetGraphMemAttribute(CUdevice device,
 	return CUDA_SUCCESS;
 }
 
-/* High watermarks can be set, to zero only. */
+/* Only the high-water marks can be set, and only to zero. */
 CUresult sim_cuDeviceSetGraphMemAttribute(CUdevice device,
 					  CUgraphMem_attribute attr,
 					  void *value)

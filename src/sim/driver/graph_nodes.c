@@ -1,4 +1,4 @@
-/* Nodes that the program adds to a graph by itself. */
+/* Nodes that the program itself adds to a graph. */
 #include "callback.h"
 #include "context.h"
 #include "copy.h"
@@ -30,7 +30,7 @@ CUresult node_add(const struct place *place, CUgraphNodeType type,
 	return res;
 }
 
-/* Owns the operation, also on failure. */
+/* Adds a node that does the operation. Owns the operation, also on failure. */
 static CUresult work_add(const struct place *place, struct op *op, uint64_t ns,
 			 struct context *ctx)
 {
@@ -187,7 +187,8 @@ CUresult sim_cuGraphAddHostNode(CUgraphNode *out, CUgraph graph,
 		  : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* One that is a node's already, or has conditions, can't become a child. */
+/* Finds a graph that can become a child: one that no node owns yet, and that
+ * has no conditional nodes. */
 static CUresult child_find(CUgraph handle, struct graph **child)
 {
 	CUresult res = graph_find(handle, child);

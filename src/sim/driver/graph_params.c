@@ -1,4 +1,5 @@
-/* Nodes by one structure for all kinds, and new parameters for them. */
+/* Nodes that are added by one structure for all kinds, and new parameters
+ * for nodes. */
 #include "context.h"
 #include "device.h"
 #include "entries.h"
@@ -8,7 +9,7 @@
 #include "node.h"
 #include "op.h"
 
-/* The one structure has the node's context among a fill's parameters. */
+/* The fill's parameters without the context, which only that structure has. */
 static CUDA_MEMSET_NODE_PARAMS fill_of(const CUDA_MEMSET_NODE_PARAMS_v2 *fill)
 {
 	return (CUDA_MEMSET_NODE_PARAMS){.dst = fill->dst,
@@ -117,7 +118,7 @@ static CUresult node_of(CUgraphNode handle, CUgraphNodeType type,
 	return !res && (*node)->type != type ? CUDA_ERROR_INVALID_VALUE : res;
 }
 
-/* Where a node runs does not change. */
+/* Replaces what a node does. The context that it runs in stays. */
 static void work_replace(struct node *node, struct op *op, uint64_t ns)
 {
 	op_drop(node->work);
@@ -173,7 +174,8 @@ CUresult sim_cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *params)
 	}
 }
 
-/* The executable's node that was made of a graph's; not one in a child. */
+/* The executable's node that was made from the graph's node `of`. Nodes in
+ * child graphs are not found. */
 static CUresult exec_node(CUgraphExec handle, CUgraphNode of,
 			  CUgraphNodeType type, struct node **out)
 {
@@ -194,7 +196,8 @@ static CUresult exec_node(CUgraphExec handle, CUgraphNode of,
 	return CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Memory of the same context is asked for; here, of the same device. */
+/* CUDA asks for memory of the same context. Here it only has to be of the
+ * same device. */
 static bool is_as_near(const void *now, const void *former)
 {
 	struct block *one = device_block((CUdeviceptr)now);

@@ -1,5 +1,5 @@
-/* Green contexts: a part of a device's processors, with streams of its own, in
- * the memory of the primary context. How many processors work gets makes no
+/* Green contexts: parts of a device's processors, each with streams of its own,
+ * in the memory of the primary context. How many processors a part has makes no
  * difference here. */
 #include <stdlib.h>
 
@@ -9,9 +9,9 @@
 #include "stream.h"
 #include "world.h"
 
-enum { SM_LEAST = 2 }; /* of a part; documented as a property of the device */
+enum { SM_LEAST = 2 }; /* in a part; documented as a device property */
 
-/* There is no call that ends one. */
+/* No call ends a descriptor, so all of them are kept. */
 struct CUdevResourceDesc_st {
 	CUdevResource resource;
 	struct CUdevResourceDesc_st *next;
@@ -93,7 +93,7 @@ CUresult sim_cuDevResourceGenerateDesc(CUdevResourceDesc *out,
 	return CUDA_SUCCESS;
 }
 
-/* A handle from the program. */
+/* The green context of a handle from the program. */
 static CUresult green_find(CUgreenCtx handle, struct context **out)
 {
 	CUresult res;

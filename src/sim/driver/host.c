@@ -17,7 +17,7 @@ static size_t count, room;
 
 struct host_count host_count;
 
-/* The first block that ends after addr. */
+/* The index of the first block that ends after addr. */
 static size_t place_of(const char *addr)
 {
 	size_t low = 0, high = count;
@@ -131,8 +131,9 @@ CUresult sim_cuMemAllocHost_v2(void **out, size_t size)
 	return sim_cuMemHostAlloc(out, size, 0);
 }
 
-/* By its base only. Any device's work may still use it, and waits for none of
- * that are documented; that there is one is what reports of use say. */
+/* Ends a block that is named by its base. Waits for the work of all devices,
+ * which may still use the block. No document says that CUDA waits, but reports
+ * of use do. */
 static CUresult host_end(void *base, bool registered, CUresult unknown)
 {
 	const struct host_block *block = host_find(base);

@@ -1,4 +1,5 @@
-/* Host memory that the driver knows: its own and what is registered. */
+/* Host memory that the driver knows: its own, and what the program
+ * registered. */
 #ifndef SIM_HOST_H
 #define SIM_HOST_H
 

@@ -18,7 +18,7 @@ enum { HANDLE_MEMORY = 0x6d656d31, HANDLE_EVENT = 0x65766e31 };
 struct handle {
 	uint32_t kind;
 	int32_t pid, file, device;
-	uint64_t inode; /* of the file: its number may be used again */
+	uint64_t inode; /* of the file, whose number may be used again */
 	uint64_t offset, size;
 	uint64_t id; /* of the block */
 };
@@ -40,7 +40,7 @@ static CUresult handle_make(struct handle handle, void *out)
 	return CUDA_SUCCESS;
 }
 
-/* The file that it names, in *out. */
+/* Opens the file that the handle names. */
 static CUresult handle_open(const struct handle *handle, int *out)
 {
 	char path[64];
@@ -77,7 +77,7 @@ CUresult sim_cuIpcGetMemHandle(CUipcMemHandle *out, CUdeviceptr addr)
 	return handle_make(handle, out);
 }
 
-/* What the context has open by that handle, or NULL. */
+/* The window that the context has opened by that handle, or NULL. */
 static struct window *opened_find(struct context *ctx,
 				  const CUipcMemHandle *handle)
 {

@@ -4,10 +4,10 @@
 
 #include "../kernel_table.h"
 
-/* Loads PROGRAM.kernels.so and what MNM_SIM_KERNELS names. Once, without the
- * lock: a library's constructors may run. */
+/* Loads PROGRAM.kernels.so and what MNM_SIM_KERNELS names. Called once and
+ * without the lock, since constructors of these libraries may run. */
 void kernel_open(void);
-/* By the name the device code has, or NULL. */
+/* The host function of a kernel, by the name in the device code; or NULL. */
 const struct sim_kernel *kernel_find(const char *name);
 
 #endif

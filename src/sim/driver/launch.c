@@ -138,7 +138,7 @@ CUresult sim_cuLaunchKernel(CUfunction function, unsigned grid_x,
 	return launch(function, &shape, where, params, extra);
 }
 
-/* Attributes are hints, but for what would need blocks to run together. */
+/* Attributes are hints, except for those that need blocks to run together. */
 static CUresult attributes_check(const CUlaunchConfig *config)
 {
 	for (unsigned i = 0; i < config->numAttrs; i++) {

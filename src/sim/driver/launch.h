@@ -9,7 +9,8 @@
 
 struct function;
 
-/* Checks a launch, copies its arguments, and tells its time. */
+/* Checks a launch and copies its arguments; makes its operation and sets
+ * its time. */
 CUresult launch_op(const struct function *function,
 		   const struct sim_launch *shape, void **params, void **extra,
 		   struct op **op, uint64_t *ns);

@@ -1,5 +1,5 @@
-/* Advice and prefetches of managed memory. Its pages are where they are: what
- * is asked for is kept, for whole allocations, and told again. */
+/* Advice and prefetches for managed memory. Its pages do not move: what the
+ * program asks for is recorded, for whole allocations, and can be queried. */
 #include <string.h>
 
 #include "clock.h"
@@ -36,7 +36,7 @@ static CUresult location_check(CUmemLocation location)
 	}
 }
 
-/* What entries said before they took locations. */
+/* The location of a device number, which older versions of entries take. */
 static CUmemLocation location_of(CUdevice device)
 {
 	if (device == CU_DEVICE_CPU)
@@ -134,7 +134,7 @@ CUresult sim_cuMemPrefetchAsync(CUdeviceptr addr, size_t size, CUdevice device,
 					 where);
 }
 
-/* As a device's number. */
+/* The device number of a location. */
 static int device_of(CUmemLocation location)
 {
 	switch (location.type) {
@@ -214,7 +214,7 @@ CUresult sim_cuMemRangeGetAttributes(void **out, size_t *rooms,
 	return res;
 }
 
-/* Who may access it at what time is not enforced. */
+/* Only checks its arguments: who may access the memory is not enforced. */
 CUresult sim_cuStreamAttachMemAsync(CUstream where, CUdeviceptr addr,
 				    size_t size, unsigned flags)
 {

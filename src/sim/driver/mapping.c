@@ -69,7 +69,7 @@ CUresult sim_cuMemMap(CUdeviceptr addr, size_t size, size_t offset,
 	return CUDA_SUCCESS;
 }
 
-/* The mapping that starts there and ends by end, or NULL. */
+/* The mapping that starts at addr and does not go beyond end, or NULL. */
 static struct mapping *mapping_at(CUdeviceptr addr, CUdeviceptr end)
 {
 	struct block *block = outside_find(addr);
@@ -80,7 +80,7 @@ static struct mapping *mapping_at(CUdeviceptr addr, CUdeviceptr end)
 	return (struct mapping *)block;
 }
 
-/* Whether it is whole mappings, one behind the other. */
+/* Whether the range is whole mappings, one behind the other. */
 static bool is_mapped(CUdeviceptr addr, size_t size)
 {
 	CUdeviceptr end = addr + size;
@@ -112,8 +112,9 @@ static void mapping_close(struct mapping *mapping)
 	free(mapping);
 }
 
-/* CUDA does not promise to wait, so the checker tells who relies on that; a
- * host whose pages go away under late work would not survive it. */
+/* Waits, since the host would not survive if pages went away under late
+ * work. CUDA does not promise to wait, so the checker reports programs that
+ * rely on it. */
 CUresult sim_cuMemUnmap(CUdeviceptr addr, size_t size)
 {
 	CUdeviceptr end = addr + size;

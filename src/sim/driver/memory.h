@@ -3,12 +3,12 @@
 
 #include "block.h"
 
-/* Makes what is at block->addr, of block->size, memory of a context. */
+/* Makes a block, whose addr and size are set, memory of a context. */
 void memory_enter(struct context *ctx, struct device *dev, struct block *block,
 		  enum block_kind kind);
-/* Whether cuMemFree takes it. */
+/* Whether cuMemFree may free the block. */
 bool memory_frees(const struct block *block);
-/* A block of a device in a context: the accounting of every kind of it. */
+/* Allocates a block in a device's arena, of any kind, for a context. */
 CUresult memory_alloc(struct context *ctx, struct device *dev, size_t size,
 		      enum block_kind kind, struct block **block);
 

@@ -1,5 +1,5 @@
-/* Memory pools of stream-ordered allocation. What is freed stays in the pool
- * as long as that holds no more than its threshold. All need the lock. */
+/* Memory pools of stream-ordered allocation. A freed block stays in its pool if
+ * the pool holds no more than its threshold. All calls need the lock. */
 #ifndef SIM_MEMPOOL_H
 #define SIM_MEMPOOL_H
 
@@ -19,10 +19,10 @@ struct mempool {
 	unsigned magic;       /* 0 once it is gone; the object is used again */
 	struct mempool *next; /* of the device; its default one is first */
 	struct device *dev;
-	struct block *idle; /* by their `next` */
+	struct block *idle; /* linked by their `next` */
 	size_t live;        /* blocks that are not idle */
-	size_t most;        /* bytes it may reserve; 0: no limit */
-	bool closed;        /* its end waits for its blocks */
+	size_t most;        /* bytes that it may reserve; 0 for no limit */
+	bool closed;        /* destroyed; ends with its last block */
 	uint64_t threshold;
 	uint64_t used, used_high; /* bytes asked for */
 	uint64_t reserved, reserved_high;
@@ -30,17 +30,19 @@ struct mempool {
 	uint64_t readers, writers; /* a bit for each device */
 };
 
-/* A device's default one, or one more. */
+/* Set up a device's default pool, or make one more. */
 void mempool_open(struct mempool *pool, struct device *dev);
 CUresult mempool_create(struct device *dev, struct mempool **pool);
-/* At once, or when its last block is freed. */
+/* Ends a pool, at once or when its last block is freed. */
 void mempool_destroy(struct mempool *pool);
 CUresult mempool_find(CUmemoryPool handle, struct mempool **pool);
 CUresult mempool_alloc(struct mempool *pool, struct context *ctx, size_t size,
 		       struct block **block);
-/* Of a block that left its context. False: its memory has to go back. */
+/* Takes back a block that has left its context. Returns false if the block has
+ * to go back to the arena. */
 bool mempool_keep(struct block *block);
-/* Gives idle blocks back while it holds more than that. */
+/* Gives idle blocks back as long as the pool still holds `keep`
+ * bytes or more. */
 void mempool_trim(struct mempool *pool, uint64_t keep);
 
 #endif

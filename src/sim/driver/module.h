@@ -21,16 +21,18 @@ struct function {
 
 struct module {
 	unsigned magic;      /* 0 once unloaded; the object is used again */
-	struct context *ctx; /* NULL: a library, which belongs to none */
+	struct context *ctx; /* NULL in a library, which belongs to none */
 	struct module *prev, *next;
 	struct function *functions;
 };
 
 void module_close_all(struct context *ctx);
-/* Finds it or makes it; says on stderr when no host function has the name. */
+/* Finds or makes the function of that name. If no host function has the name,
+ * says so on stderr and returns CUDA_ERROR_NOT_FOUND. */
 CUresult module_function(struct module *module, const char *name,
 			 struct function **function);
-/* From the program; CUDA_ERROR_INVALID_HANDLE. */
+/* The module or function of a handle from the program, or
+ * CUDA_ERROR_INVALID_HANDLE. */
 CUresult module_find(void *handle, struct module **module);
 CUresult function_find(void *handle, struct function **function);
 

@@ -5,7 +5,7 @@
 
 struct call_name {
 	const char *name;
-	unsigned version; /* CUDA version it came with; 0: not recorded */
+	unsigned version; /* the CUDA version that brought it, or 0 */
 };
 
 struct proc_row {

@@ -22,36 +22,38 @@ struct node {
 	CUgraphNodeType type;
 	struct graph *graph;
 	struct node *next;   /* of the graph, or of the spare ones */
-	unsigned index;      /* in the order of the graph's making */
-	struct nodes before; /* what it depends on, of the same graph */
-	struct op *work;     /* NULL: none */
-	uint64_t ns;         /* of work, virtual */
+	unsigned index;      /* in the order in which the nodes were made */
+	struct nodes before; /* what it depends on, in the same graph */
+	struct op *work;     /* NULL if it has none */
+	uint64_t ns;         /* that work takes, virtual */
 	struct context *ctx; /* where work runs */
 	unsigned long long ctx_id;
-	struct graph *child;   /* that runs, of a graph's or condition's node */
-	struct graph **bodies; /* of a condition, child among them; or NULL */
+	struct graph *child;   /* the graph that it runs, or NULL */
+	struct graph **bodies; /* a condition's, or NULL; child is one */
 	unsigned body_count;
-	struct node *twin; /* in the copy that is being made of the graph */
+	struct node *twin; /* its copy, while the graph is being copied */
 	bool marked;       /* by a walk over the graph */
-	struct fence done; /* in the launch that is being queued: its end */
-	uint64_t end;      /* virtual */
+	struct fence done; /* its end in the launch that is being queued */
+	uint64_t end;      /* that end, virtual */
 };
 
-/* The last one of its graph. CUDA_ERROR_OUT_OF_MEMORY. */
+/* Makes the last node of a graph, behind the nodes in `before`.
+ * CUDA_ERROR_OUT_OF_MEMORY. */
 CUresult node_open(struct graph *graph, CUgraphNodeType type,
 		   const struct nodes *before, struct node **node);
-/* What it does when it runs; owns the operation. */
+/* Sets what the node does when it runs. The node owns the operation. */
 void node_set_work(struct node *node, struct op *work, uint64_t ns,
 		   struct context *ctx);
-/* Of a graph that goes. */
+/* Closes a node and what it owns, but leaves its graph's list alone. */
 void node_close(struct node *node);
-/* From the program; CUDA_ERROR_INVALID_VALUE. */
+/* The node of a handle from the program, or CUDA_ERROR_INVALID_VALUE. */
 CUresult node_find(CUgraphNode handle, struct node **node);
-/* A set that the program gave: of one graph, without doubles. On failure it is
- * empty. CUDA_ERROR_INVALID_VALUE, or of memory. */
+/* Finds nodes that the program gave. They must be in this graph, and each be
+ * given once. CUDA_ERROR_INVALID_VALUE or CUDA_ERROR_OUT_OF_MEMORY; then the
+ * set is empty. */
 CUresult node_set_find(const struct graph *graph, const CUgraphNode *handles,
 		       size_t count, struct nodes *nodes);
-/* Only edges without data are known. CUDA_ERROR_NOT_SUPPORTED. */
+/* CUDA_ERROR_NOT_SUPPORTED if an edge has data. */
 CUresult node_data_check(const CUgraphEdgeData *data, size_t count);
 
 #endif

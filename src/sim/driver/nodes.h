@@ -1,4 +1,5 @@
-/* A set of nodes, each in it once, in the order of their coming. */
+/* A set of nodes, in the order in which they were added; a removal
+ * changes it. */
 #ifndef SIM_NODES_H
 #define SIM_NODES_H
 
@@ -12,7 +13,7 @@ struct nodes {
 	unsigned count, room;
 };
 
-/* False when memory is short. */
+/* Both return false when memory is short. */
 bool nodes_add(struct nodes *nodes, struct node *node);
 bool nodes_merge(struct nodes *nodes, const struct nodes *other);
 bool nodes_have(const struct nodes *nodes, const struct node *node);

@@ -46,7 +46,7 @@ struct op *op_copy(const struct op *op)
 	return NULL;
 }
 
-/* The one place that says when a stream's next operation may run. */
+/* Only this function says when a stream's next operation may run. */
 bool op_ready(const struct stream *stream)
 {
 	struct op *op = stream->first;
@@ -61,7 +61,8 @@ static void streams_wake(struct context *ctx)
 			pthread_cond_signal(&s->work);
 }
 
-/* Others may wait for this point: hosts, and streams of any context. */
+/* Ends the stream's first operation, and wakes those that may wait for it:
+ * hosts, and streams of any context. */
 static void op_complete(struct op *op, struct stream *stream)
 {
 	stream->first = op->next;
@@ -95,7 +96,7 @@ void op_run_first(struct stream *stream)
 		call_log_run(stream->id, stream->completed + 1);
 	access_start(op);
 	stream->running = true;
-	self.worker = true; /* what runs may not call back in */
+	self.worker = true; /* what runs must not call in */
 	pthread_mutex_unlock(&world.lock);
 	op->run(op);
 	pthread_mutex_lock(&world.lock);
@@ -126,7 +127,7 @@ static void *worker(void *arg)
 	return NULL;
 }
 
-/* Signals are the program's business: none may land on a worker. */
+/* Signals are the program's business, so a worker blocks all of them. */
 static CUresult worker_start(struct stream *stream)
 {
 	sigset_t all, old;

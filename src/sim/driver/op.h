@@ -1,4 +1,5 @@
-/* An operation in a stream: what it waits for, what it does, what it touches.*/
+/* An operation in a stream: what it waits for, what it does and what
+ * it touches. */
 #ifndef SIM_OP_H
 #define SIM_OP_H
 
@@ -45,13 +46,13 @@ struct touch {
 };
 
 struct callback {
-	CUhostFn fn; /* or */
+	CUhostFn fn; /* NULL if with_status is to be called */
 	CUstreamCallback with_status;
 	CUstream handle;
 	void *user;
 };
 
-/* A record of an event that other processes see. */
+/* A record of an event that other processes see, or a wait for one. */
 struct post {
 	struct board_slot *slot;
 	uint64_t record;
@@ -62,11 +63,11 @@ struct op {
 	struct stream *stream;
 	struct fence before; /* other streams' points */
 	void (*run)(struct op *op);
-	bool (*touch)(struct op *op); /* see touch.h; NULL: it touches none */
-	bool on_worker; /* the program's code: not on a thread of its own */
-	CUgraphNodeType type; /* as a node of a graph */
-	/* Gives a bitwise copy what it owns, and notes what it will touch;
-	 * NULL: nothing to do. */
+	bool (*touch)(struct op *op); /* see touch.h; NULL if it touches none */
+	bool on_worker;               /* a thread that helps must not run it */
+	CUgraphNodeType type;         /* as a node of a graph */
+	/* Gives a bitwise copy what it owns, and notes what it will write to.
+	 * NULL if there is nothing to do. */
 	CUresult (*renew)(struct op *op);
 	bool frees; /* what it touches has no owner after it */
 	union {
@@ -77,8 +78,8 @@ struct op {
 		struct post post;
 		struct block *block; /* to be freed */
 	};
-	void *owned;      /* staged bytes or arguments; goes with it */
-	struct site site; /* this and the rest: for the checker */
+	void *owned;      /* staged bytes or arguments; freed with it */
+	struct site site; /* this and what follows is for the checker */
 	struct touch *touched;
 	unsigned touched_count, touched_room;
 };
@@ -86,16 +87,18 @@ struct op {
 /* NULL when memory is short. */
 struct op *op_new(void (*run)(struct op *op));
 void op_drop(struct op *op);
-/* One more of the same, not queued; NULL when memory is short. */
+/* A copy that is not queued. NULL when memory is short. */
 struct op *op_copy(const struct op *op);
-/* Queues it, to last for ns of virtual time, and owns it, also on failure.
- * Never waits. In a capturing stream it becomes a node instead. */
+/* Queues an operation that takes ns of virtual time. Owns it, also on failure.
+ * Waits for nothing but room in the queue (queue.h). In a capturing stream the
+ * operation becomes a node instead. */
 CUresult op_submit(struct op *op, struct stream *stream, uint64_t ns);
 /* Whether a stream's next operation may run now. */
 bool op_ready(const struct stream *stream);
-/* Runs it; the lock is dropped meanwhile. */
+/* Runs that operation. Drops the lock meanwhile. */
 void op_run_first(struct stream *stream);
-/* The same if it is ready and no host function; false when it is not. */
+/* The same, if the operation is ready and a thread that helps may run it.
+ * Otherwise returns false. */
 bool op_help(struct stream *stream);
 
 #endif

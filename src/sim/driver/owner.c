@@ -115,7 +115,7 @@ void owner_give(CUdeviceptr addr, size_t size)
 		owner_add(addr, size, NULL);
 }
 
-/* The driver's block that starts there and has not gone back. */
+/* The driver's block that starts at addr and has not gone back. */
 static struct owner *memory_find(CUdeviceptr addr)
 {
 	for (unsigned i = 0; i < owners.count; i++) {
@@ -127,7 +127,7 @@ static struct owner *memory_find(CUdeviceptr addr)
 	return NULL;
 }
 
-/* A violation for each named owner that has some of [addr, end). */
+/* Reports a violation for each named owner that has some of [addr, end). */
 static void holders_report(const struct owner *to, CUdeviceptr addr,
 			   CUdeviceptr end, const char *what)
 {
@@ -179,8 +179,8 @@ void owner_take(CUdeviceptr addr)
 	owner_sweep();
 }
 
-/* What [addr, end) leaves of a former owner's place: a report of a use after
- * free should name the owner that was there last. */
+/* Cuts [addr, end) out of a former owner's range: a report of a use after free
+ * should name the owner that was there last. */
 static void former_cut(struct owner *owner, CUdeviceptr addr, CUdeviceptr end)
 {
 	if (addr <= owner->addr && end >= owner->end)
@@ -191,7 +191,7 @@ static void former_cut(struct owner *owner, CUdeviceptr addr, CUdeviceptr end)
 		owner->end = addr;
 }
 
-/* Whether the host can use it without a call. */
+/* Whether the host can use the memory without a call. */
 static bool is_the_hosts(CUdeviceptr addr)
 {
 	const struct block *block = device_block(addr);

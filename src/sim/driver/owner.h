@@ -1,9 +1,9 @@
-/* Who has which memory, for the checker: one owner a generation.
+/* Who has which memory, for the checker. Each owner is a generation.
  *
- * What the driver gives has an owner without a label. When the program says
- * who has a part of it (check.h), only owners that it named may use that
- * block. A former owner stays as long as its work is not known to be over.
- * Does nothing when the checker is off. All of it needs the lock. */
+ * A block from the driver has an owner without a label. Once the program says
+ * who has a part of the block (check.h), only owners that it named may use the
+ * block. A former owner stays here as long as its work is not known to be over.
+ * Nothing happens when the checker is off. All calls need the lock. */
 #ifndef SIM_OWNER_H
 #define SIM_OWNER_H
 
@@ -24,15 +24,15 @@ struct owner {
 	bool named;          /* by the program; else the driver's block */
 	bool carved;         /* a driver's block with named parts */
 	bool gone;           /* given back to the driver */
-	unsigned users;      /* queued operations that hold a driver's block */
-	struct site begun;   /* who got it */
-	struct site ended;   /* who freed it; valid once it is not live */
+	unsigned users;      /* queued operations that touch a driver's block */
+	struct site begun;   /* where it was given */
+	struct site ended;   /* where it was freed; valid once it is not live */
 	struct access *last; /* each lane's last access; see access.h */
 	unsigned count, room;
 	char label[48];
 };
 
-/* All of them, former ones too, in no order. */
+/* All owners, former ones too, in no order. */
 struct owners {
 	struct owner **all;
 	unsigned count, room;
@@ -40,20 +40,22 @@ struct owners {
 
 extern struct owners owners;
 
-/* Who may use the byte, or NULL; *memory is the driver's block, or NULL. */
+/* The owner that may use the byte, or NULL. *memory is the driver's
+ * block, or NULL. */
 struct owner *owner_find(CUdeviceptr addr, struct owner **memory);
-/* The latest that had it before, or NULL. */
+/* The latest owner that had the byte before, or NULL. */
 struct owner *owner_former(CUdeviceptr addr);
-/* Forgets former owners that nothing is to be learnt from. */
+/* Forgets former owners that can appear in no report any more. */
 void owner_sweep(void);
 
 /* The driver has given a block of device or pinned memory. */
 void owner_give(CUdeviceptr addr, size_t size);
-/* The driver is asked for it back: nobody may have it. */
+/* The driver is asked to take the block back: no named owner may have
+ * part of it. */
 void owner_ask(CUdeviceptr addr);
-/* A free of it is queued: nothing that is queued from now on may use it. */
+/* A free of the block is queued: nothing that is queued later may use it. */
 void owner_close(CUdeviceptr addr);
-/* The driver has it back. */
+/* The driver has the block back. */
 void owner_take(CUdeviceptr addr);
 
 #endif

@@ -1,9 +1,9 @@
 /* A vector clock: how far each stream had come when something happened.
  *
  * A lane is a stream as the checker sees it. What is in a past is ordered
- * before whoever has that past, by streams, events, gates or a host that
- * waited; being complete by luck puts nothing there. Empty when the checker
- * is off. */
+ * before the holder of that past: by streams, events, gates or a host that
+ * waited. Work that only happens to be complete is not in it. A past is empty
+ * when the checker is off. */
 #ifndef SIM_PAST_H
 #define SIM_PAST_H
 
@@ -15,9 +15,10 @@ struct past {
 	unsigned room;
 };
 
-/* Of all that either has. False when memory is short. */
+/* Adds all that the other past has. Returns false when memory is short. */
 bool past_join(struct past *past, const struct past *other);
-/* With that lane up to this position at least. */
+/* Raises the lane to this position at least. Returns false when memory
+ * is short. */
 bool past_reach(struct past *past, unsigned lane, uint64_t position);
 bool past_has(const struct past *past, unsigned lane, uint64_t position);
 void past_clear(struct past *past);

@@ -1,4 +1,5 @@
-/* Numbers by slot; finds the lowest slot whose number is large enough. */
+/* A number for each slot, and a search for the lowest slot whose number is
+ * large enough. */
 #ifndef SIM_PEAKS_H
 #define SIM_PEAKS_H
 

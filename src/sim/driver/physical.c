@@ -84,8 +84,8 @@ void physical_drop(struct physical *physical)
 	physical_spare(physical);
 }
 
-/* Without a file of its own it is a part of its device's, which a second
- * address gets by way of the first. */
+/* Memory without a file of its own is a part of its device's file. It gets a
+ * second address by a remapping of the first. */
 bool physical_map(const struct physical *physical, CUdeviceptr addr,
 		  size_t size)
 {

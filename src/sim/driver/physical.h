@@ -1,5 +1,6 @@
-/* Device memory without an address (cuMemCreate): what a handle stands for. It
- * lives as long as a handle or a mapping of it does. All need the lock. */
+/* Device memory without an address (cuMemCreate): what a handle stands
+ * for. It lives as long as a handle or a mapping of it does. All calls
+ * need the lock. */
 #ifndef SIM_PHYSICAL_H
 #define SIM_PHYSICAL_H
 
@@ -13,25 +14,27 @@ struct device;
 
 struct physical {
 	unsigned magic; /* 0 once it is gone; the object is used again */
-	struct physical *prev, *next; /* of those that are there, or spare */
+	struct physical *prev, *next; /* of the live ones, or spare */
 	struct device *dev;
 	size_t size;
 	unsigned handles; /* creations, imports and retains not released */
 	unsigned maps;
 	CUmemAllocationProp prop;
-	uint32_t granule;  /* the first of those it takes, when not imported */
-	bool imported;     /* another process's */
+	uint32_t granule;  /* the first that it takes, unless imported */
+	bool imported;     /* and so takes no granules here */
 	bool used;         /* may have been written to */
-	int file;          /* of its own, when others may share it, or -1 */
+	int file;          /* its own, if others may share it, or -1 */
 	uint64_t launches; /* of all devices, when it was made */
 };
 
-/* CUDA_ERROR_INVALID_VALUE for what is none. */
+/* The memory of a handle from the program, or CUDA_ERROR_INVALID_VALUE. */
 CUresult physical_find(CUmemGenericAllocationHandle handle,
 		       struct physical **physical);
-/* One mapping or handle less: it may have been the last. */
+/* For when a mapping or handle has gone: frees the memory if it was
+ * the last. */
 void physical_drop(struct physical *physical);
-/* Puts its first bytes at an address, where there is nothing to be had. */
+/* Maps its first bytes at an address, without access. Returns false if the host
+ * cannot do that. */
 bool physical_map(const struct physical *physical, CUdeviceptr addr,
 		  size_t size);
 

@@ -1,4 +1,4 @@
-/* What cuPointerGetAttribute tells of an address. */
+/* What cuPointerGetAttribute says about an address. */
 #include <string.h>
 
 #include "context.h"
@@ -8,10 +8,10 @@
 #include "world.h"
 
 struct pointer {
-	const struct block *block;     /* device memory, or */
-	const struct host_block *host; /* known host memory, or */
-	const struct range *range;     /* reserved addresses, also with block */
-	struct context *ctx;           /* or NULL */
+	const struct block *block;     /* NULL if it is no device memory */
+	const struct host_block *host; /* NULL if it is no known host memory */
+	const struct range *range; /* NULL if it is not in reserved addresses */
+	struct context *ctx;       /* or NULL */
 	struct device *dev;
 	CUdeviceptr addr;
 };
@@ -78,7 +78,7 @@ static CUresult host_address(const struct pointer *p, void *out)
 	return CUDA_SUCCESS;
 }
 
-/* Of addresses, also such with no memory behind them. */
+/* Attributes of addresses, even of those with no memory behind them. */
 static CUresult range_get(const struct pointer *p, CUpointer_attribute what,
 			  void *out)
 {
@@ -172,7 +172,8 @@ CUresult sim_cuPointerSetAttribute(const void *value, CUpointer_attribute what,
 	return CUDA_SUCCESS;
 }
 
-/* What an attribute of memory that is not known to CUDA reads. */
+/* The value of an attribute if CUDA does not know the memory, or if the memory
+ * has no such attribute. */
 static void pointer_unknown(CUpointer_attribute what, CUdeviceptr addr,
 			    void *out)
 {

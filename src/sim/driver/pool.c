@@ -1,5 +1,5 @@
-/* Stream-ordered allocation. A block goes back to its pool when its free is
- * reached in the stream. */
+/* Stream-ordered allocation. A block goes back to its pool when its stream
+ * reaches the free. */
 #include "capture.h"
 #include "clock.h"
 #include "context.h"
@@ -12,7 +12,8 @@
 #include "touch.h"
 #include "world.h"
 
-/* There are no memory nodes: a capture goes on without it. */
+/* There are no memory nodes: in a capture this fails, and the
+ * capture goes on. */
 static CUresult pool_alloc(struct mempool *pool, struct stream *stream,
 			   CUdeviceptr *out, size_t size)
 {
@@ -25,7 +26,7 @@ static CUresult pool_alloc(struct mempool *pool, struct stream *stream,
 	clock_spend(world.profile.pool_ns);
 	res = mempool_alloc(pool, ctx, size, &block);
 	if (res && pool->dev->pending) {
-		/* Frees that are queued count as memory to be had. */
+		/* Queued frees will give memory back. */
 		device_wait(pool->dev);
 		res = mempool_alloc(pool, ctx, size, &block);
 	}

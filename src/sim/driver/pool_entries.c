@@ -1,4 +1,4 @@
-/* The entries of memory pools themselves; pool.c has their allocations. */
+/* The entries for memory pools themselves; pool.c has the allocations. */
 #include "capture.h"
 #include "device.h"
 #include "entries.h"
@@ -47,7 +47,7 @@ CUresult sim_cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle)
 	return CUDA_SUCCESS;
 }
 
-/* Only devices' pinned memory is in pools here. */
+/* Here only the pinned memory of devices is in pools. */
 static CUresult location_check(const CUmemLocation *location,
 			       CUmemAllocationType type)
 {
@@ -171,7 +171,7 @@ CUresult sim_cuMemPoolGetAttribute(CUmemoryPool handle,
 	return CUDA_SUCCESS;
 }
 
-/* A high-water mark may be set back, to zero only. */
+/* A high-water mark can be reset, with the value zero only. */
 static CUresult mark_reset(struct mempool *pool, CUmemPool_attribute what,
 			   cuuint64_t value)
 {
@@ -206,7 +206,7 @@ CUresult sim_cuMemPoolSetAttribute(CUmemoryPool handle,
 	return CUDA_SUCCESS;
 }
 
-/* Its own device always has access. */
+/* The pool's own device always has access. */
 static CUresult desc_check(const struct mempool *pool,
 			   const CUmemAccessDesc *desc)
 {

@@ -38,7 +38,7 @@ CUresult sim_cuDevicePrimaryCtxRelease_v2(CUdevice device)
 	return CUDA_SUCCESS;
 }
 
-/* One of its green contexts that is alive; or NULL. */
+/* One of the primary context's green contexts that is alive, or NULL. */
 static struct context *part_alive(struct context *primary)
 {
 	struct context *part = context_part(primary, primary);
@@ -48,7 +48,7 @@ static struct context *part_alive(struct context *primary)
 	return part;
 }
 
-/* All that the process has on the device, and so its green contexts. */
+/* Ends all that the process has on the device, green contexts included. */
 CUresult sim_cuDevicePrimaryCtxReset_v2(CUdevice device)
 {
 	struct context *part;

@@ -7,7 +7,8 @@
 #include "names.h"
 #include "world.h"
 
-/* The newest row that a program of that version and form may have. */
+/* The newest row that a program of that version and form may have, or NULL.
+ * *known says whether the driver has the name at all. */
 static const struct proc_row *row_find(const char *name, unsigned version,
 				       int per_thread, bool *known)
 {
@@ -21,7 +22,8 @@ static const struct proc_row *row_find(const char *name, unsigned version,
 		    row->version > world.driver_version || fault_hides(row->id))
 			continue;
 		*known = true;
-		/* Ordered by form, then version: the last that fits is it. */
+		/* Ordered by form, then version: the last that fits
+		 * is the one. */
 		if (row->version <= version && row->per_thread <= per_thread)
 			best = row;
 	}

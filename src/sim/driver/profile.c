@@ -11,7 +11,7 @@
 struct profile_key {
 	const char *name;
 	size_t offset;
-	bool cost; /* zero under MNM_SIM_CLOCK=zero, and on an ideal one */
+	bool cost; /* 0 if MNM_SIM_CLOCK=zero or the device is ideal */
 };
 
 #define FACT(field) \
@@ -71,7 +71,7 @@ static uint64_t *field_of(struct profile *profile, const struct profile_key *k)
 	return (uint64_t *)((char *)profile + k->offset);
 }
 
-/* A decimal number with an optional K, M or G (powers of 1024). */
+/* Reads a decimal number with an optional K, M or G (powers of 1024). */
 static bool bytes_read(const char *text, uint64_t *value)
 {
 	static const char suffixes[] = "KMG";
@@ -145,7 +145,7 @@ static CUresult profile_read(struct profile *profile, const char *path)
 	return res;
 }
 
-/* The profile of that name beside this library. */
+/* Reads the profile of that name beside this library. */
 static CUresult profile_read_named(struct profile *profile, const char *name)
 {
 	char path[PATH_MAX];
@@ -176,7 +176,7 @@ static CUresult profile_check(const struct profile *profile)
 	return CUDA_ERROR_NO_DEVICE;
 }
 
-/* What a variable says, if it is set. */
+/* Reads a variable, if it is set. Returns false if it is wrong. */
 static bool limit_read(const char *variable, const char *wanted,
 		       uint64_t *limit)
 {

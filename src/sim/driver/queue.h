@@ -1,5 +1,4 @@
-/* Room in the queues of streams, of which each has as much as the profile says.
- */
+/* Room in the queues of streams, which the profile may limit (queue_most). */
 #ifndef SIM_QUEUE_H
 #define SIM_QUEUE_H
 
@@ -8,8 +7,9 @@
 struct context;
 struct stream;
 
-/* Wait until the queue, or each of the context's, has room for one more; drop
- * the lock meanwhile. An error: the context has ended by then. */
+/* Wait until the stream's queue, or that of each of the context's streams, has
+ * room for one more operation. Drop the lock meanwhile. It is an error if the
+ * context has ended by then, or if memory is short. */
 CUresult queue_wait(struct stream *stream);
 CUresult queue_wait_all(struct context *ctx);
 

@@ -16,13 +16,14 @@ void quick_open(void)
 	__atomic_store_n(&world.quick, quick, __ATOMIC_RELEASE);
 }
 
-/* Then all that was queued before this call is complete. */
+/* If true, all that was queued before this call is complete. */
 static bool is_idle(void)
 {
 	return !__atomic_load_n(&world.busy, __ATOMIC_ACQUIRE);
 }
 
-/* One whose last record is over, and that no capture took. */
+/* The event of a handle if its last record is complete and in no
+ * capture, or NULL. */
 static const struct event *event_over(CUevent handle)
 {
 	const struct event *event = (const struct event *)handle;
@@ -48,7 +49,7 @@ static const struct context *context_of(CUcontext handle)
 	return context_alive(ctx ? ctx : self.current);
 }
 
-/* Of a stream that can be used. */
+/* The context of a stream that can be used, or NULL. */
 static const struct context *stream_context(CUstream handle)
 {
 	const struct stream *stream = (const struct stream *)handle;
@@ -123,7 +124,7 @@ bool quick_cuStreamGetId(CUstream handle, unsigned long long *id)
 		return false;
 	if (!handle || handle == CU_STREAM_LEGACY)
 		stream = ctx->legacy;
-	if (!stream) /* the context ends just now */
+	if (!stream) /* the context has just ended */
 		return false;
 	*id = stream->id;
 	return true;
@@ -167,7 +168,7 @@ bool quick_cuPointerGetAttribute(void *out, CUpointer_attribute what,
 	return !res;
 }
 
-/* With nothing queued there is nothing to wait for. */
+/* If nothing is queued, there is nothing to wait for. */
 bool quick_cuMemFree_v2(CUdeviceptr addr)
 {
 	struct block *block = NULL;

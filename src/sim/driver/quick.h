@@ -1,10 +1,11 @@
-/* Calls that take a short way, on an ideal device: most without the lock.
+/* Calls that take a short way on an ideal device, most of them
+ * without the lock.
  *
  * While nothing is queued on any device and nothing captures, much of what a
  * program can ask about work has one answer. An entry that has a quick_NAME()
- * is answered by that first: true when it succeeded, false when it is a case
- * for the entry itself, errors included. Nothing is quick while seeds, the
- * checker, faults or the log have to see each call. */
+ * calls it first: true means that it succeeded, false that the entry itself has
+ * to decide, errors included. Nothing is quick while a seed, the checker,
+ * faults, the log or an older driver version has to see each call. */
 #ifndef SIM_QUICK_H
 #define SIM_QUICK_H
 
@@ -12,7 +13,7 @@
 #include "thread.h"
 #include "world.h"
 
-/* Once the world is ready. */
+/* Decides whether calls may be quick, once all else is ready. */
 void quick_open(void);
 
 /* Whether this call may be quick. */

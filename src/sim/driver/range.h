@@ -14,7 +14,7 @@ struct range {
 	size_t length;
 };
 
-/* The one that an address lies in, or NULL. */
+/* The range that an address lies in, or NULL. */
 const struct range *range_find(CUdeviceptr addr);
 
 #endif

@@ -1,5 +1,6 @@
-/* Equal slots handed out in runs, first fit: the lowest free run that is long
- * enough. Neighbouring free runs are one run. O(log slots) each. */
+/* Equal slots that are handed out in runs, first fit: the lowest free run
+ * that is long enough. Adjacent free runs are one run. Each call takes
+ * O(log slots). */
 #ifndef SIM_RUNS_H
 #define SIM_RUNS_H
 
@@ -18,7 +19,8 @@ size_t runs_bytes(uint32_t slots);
 /* Every slot is free afterwards. */
 void runs_init(struct runs *runs, uint32_t slots, void *zeroed);
 uint32_t runs_longest(const struct runs *runs);
-/* The first slot of a run of `length` (>= 1), or RUNS_NONE. */
+/* Takes a run of `length` slots (>= 1). Returns its first slot, or
+ * RUNS_NONE. */
 uint32_t runs_take(struct runs *runs, uint32_t length);
 void runs_give(struct runs *runs, uint32_t first, uint32_t length);
 

@@ -10,15 +10,15 @@
 
 enum {
 	LAZY,   /* nothing runs unless somebody waits for it */
-	EAGER,  /* all that can */
-	MIXED,  /* a few now and then */
-	FAVOUR, /* one stream only */
-	STARVE, /* all but one stream */
+	EAGER,  /* everything runs that can */
+	MIXED,  /* a few operations run now and then */
+	FAVOUR, /* only one stream runs */
+	STARVE, /* all streams but one run */
 };
 
 enum { PHASE_LONGEST_BITS = 6, EAGER_MOST = 64 };
 
-/* Reuse goes wrong when old work is late: laziness counts double. */
+/* Wrong reuse shows when old work is late, so LAZY counts double. */
 static const unsigned moods[] = {LAZY, LAZY, EAGER, MIXED, FAVOUR, STARVE};
 
 void seed_open(void)
@@ -75,8 +75,8 @@ static bool is_ready_now(const struct stream *stream)
 
 typedef bool stream_test(const struct stream *stream);
 
-/* The k-th fitting stream takes the place with a chance of 1 in k: so all of
- * them have the same chance, however many there are. */
+/* The k-th stream that fits replaces the picked one with a chance of 1 in k. So
+ * all of them have the same chance, however many there are. */
 static struct stream *pick_in(struct context *ctx, stream_test *fits,
 			      struct stream *picked, unsigned *seen)
 {
@@ -138,8 +138,9 @@ void seed_step(void)
 	}
 }
 
-/* A stream whose next operation must run before the fence is complete. Heads
- * of queues cannot wait for each other in a circle, so this ends. */
+/* A ready stream whose next operation must run before the fence is
+ * complete, or NULL. Heads of queues cannot wait for each other in a
+ * circle, so this ends. */
 static struct stream *needed(const struct fence *fence)
 {
 	unsigned first = fence->count ? draw(fence->count) : 0;
@@ -158,8 +159,8 @@ static struct stream *needed(const struct fence *fence)
 	return found;
 }
 
-/* Every other pick is one that is needed, so the wait ends also when other
- * threads queue work all the time. */
+/* About every other pick is a stream that is needed, so the wait ends even if
+ * other threads queue work all the time. */
 bool seed_help(const struct fence *fence)
 {
 	struct stream *stream = NULL;

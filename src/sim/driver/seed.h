@@ -1,8 +1,9 @@
 /* MNM_SIM_SEED: one seed, one schedule.
  *
  * With a seed no stream has a thread. Queued work runs inside the calls of the
- * program's threads, and the seed says what and when, so that the same calls
- * in the same order meet the same schedule. All of it needs the lock. */
+ * program's threads. The seed says what runs and when, so that the same calls
+ * in the same order meet the same schedule. seed_step() and seed_help() need
+ * the lock. */
 #ifndef SIM_SEED_H
 #define SIM_SEED_H
 
@@ -21,12 +22,13 @@ struct seed {
 	const struct stream *chosen; /* favoured or starved in this phase */
 };
 
-/* Reads the environment; a value that is no number is said and ignored. */
+/* Reads MNM_SIM_SEED. A value that is not a number is reported and ignored. */
 void seed_open(void);
-/* At each call: runs none, some or all of what is ready. Drops the lock. */
+/* For each call: runs none, some or all of what is ready. Drops the lock. */
 void seed_step(void);
-/* For a thread that waits: runs one operation, not only one that it waits
- * for. False when it has to wait for another thread. Drops the lock. */
+/* For a thread that waits: runs one operation, which may be one that the thread
+ * does not wait for. Returns false if the thread has to wait for another
+ * thread. Drops the lock. */
 bool seed_help(const struct fence *fence);
 
 #endif

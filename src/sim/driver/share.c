@@ -8,7 +8,7 @@
 
 enum { SHARE_MAGIC = 0x73686172 };
 
-/* At the file's end, behind what can be mapped. */
+/* The end of the file, behind what can be mapped. */
 struct tail {
 	uint32_t magic;
 	int32_t device;

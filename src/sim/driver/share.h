@@ -5,11 +5,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A file with that many bytes of a device's memory at its start, or -1. */
+/* Makes a file that starts with `size` bytes of a device's memory, or
+ * returns -1. */
 int share_make(int device, size_t size);
-/* Another number for it, or -1. */
+/* Another descriptor of the file, or -1. */
 int share_copy(int file);
-/* What share_make() was told. False when it is another file. */
+/* Reads what share_make() was told. Returns false for any other file. */
 bool share_read(int file, int *device, size_t *size);
 
 #endif

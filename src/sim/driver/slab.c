@@ -9,7 +9,7 @@ struct slab *slab_open(struct arena *arena, uint32_t granule)
 	if (slab) {
 		arena->spare_slabs = slab->next;
 	} else {
-		/* Zero, and most of it is never touched. */
+		/* The pages are zero, and most are never touched. */
 		slab = mmap(NULL, sizeof(*slab) + runs_bytes(SLAB_UNITS),
 			    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			    -1, 0);
@@ -30,7 +30,7 @@ void slab_close(struct arena *arena, struct slab *slab)
 
 struct block *slab_find(const struct slab *slab, uint32_t unit)
 {
-	if (slab->at[unit]) /* as a rule */
+	if (slab->at[unit]) /* the usual case */
 		return slab->at[unit];
 	for (uint32_t at = unit; at-- > 0;) {
 		const struct block *block = slab->at[at];

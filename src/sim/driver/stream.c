@@ -27,8 +27,8 @@ static struct stream *stream_new(void)
 	return stream;
 }
 
-/* A lane is used again only when its work is known to be over: an object that
- * was empty by luck orders nothing in its next life. */
+/* A lane is used again only if its work is known to be over. That the stream
+ * happened to be empty orders nothing in its next life. */
 static void lane_open(struct stream *stream)
 {
 	past_clear(&stream->past);
@@ -69,7 +69,8 @@ void stream_retire(struct stream *stream)
 	while (*at != stream)
 		at = &(*at)->next;
 	*at = stream->next;
-	/* Who waits for the context or for blocking streams waits for it. */
+	/* Whoever waits for the context or its blocking streams later waits for
+	 * this stream, too. */
 	past_join(&stream->ctx->gone, &stream->past);
 	if (stream_is_blocking(stream))
 		past_join(&stream->ctx->gone_blocking, &stream->past);

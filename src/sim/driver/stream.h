@@ -25,40 +25,42 @@ struct stream {
 	int priority;
 	struct op *first, **last;
 	uint64_t submitted, completed; /* positions; see fence.h */
-	unsigned lane;                 /* see past.h; 0: none */
-	struct past past;     /* of its last operation, which is in it */
+	unsigned lane;                 /* see past.h; 0 without the checker */
+	struct past past;     /* of its last operation, which is included */
 	struct fence waits;   /* cuStreamWaitEvent, for the next operation */
-	uint64_t gate_number; /* of the context's gate last waited for */
+	uint64_t gate_number; /* of the gate that was last waited for */
 	uint64_t end;         /* virtual */
 	pthread_cond_t work;  /* something may be ready for its worker */
 	bool has_worker;
 	bool running;            /* its worker is in an operation */
-	struct capture *capture; /* NULL: what is queued runs */
+	struct capture *capture; /* NULL if what is queued runs */
 	struct stream *captured; /* the next in the same capture */
 	struct nodes frontier;   /* what its next node depends on */
 };
 
-/* A new one in a live context. */
+/* Makes a stream in a context. */
 CUresult stream_open(struct context *ctx, unsigned flags, int priority,
 		     struct stream **stream);
-/* Its queued work still runs; then stream_retire() is called. */
+/* Closes a stream. Its queued work still runs, and then
+ * stream_retire() follows. */
 void stream_close(struct stream *stream);
-/* Of a closed and empty one: leaves its context, to be used again. */
+/* Takes a closed and empty stream out of its context, for reuse. */
 void stream_retire(struct stream *stream);
-/* A handle from the program, with the default streams of the calling thread
- * and current context; CUDA_ERROR_INVALID_HANDLE, or that of the context. */
+/* The stream of a handle from the program; default streams are those of the
+ * calling thread and the current context. CUDA_ERROR_INVALID_HANDLE, or the
+ * error of the context. */
 CUresult stream_find(CUstream handle, struct stream **stream);
-/* As stream_find(), to queue to it or to wait for it: with the errors of a
- * capture that this conflicts with. */
+/* The same for a call that queues to the stream or waits for it: also returns
+ * the error of a capture that this conflicts with. */
 CUresult stream_use(CUstream handle, struct stream **stream);
-/* Whether it orders with the legacy stream. */
+/* Whether the stream orders with the legacy stream. */
 bool stream_is_blocking(const struct stream *stream);
-/* Adds what is in the stream so far, waits included. */
+/* Adds to the fence what is in the stream so far, waits included. */
 bool stream_points(struct stream *stream, struct fence *fence);
-/* Adds all that an operation queued to it now would have to wait for, and
- * raises *time to when that ends. */
+/* Adds to the fence all that an operation queued to the stream now would have
+ * to wait for, and raises *time to the virtual end of that. */
 bool stream_before(struct stream *stream, struct fence *fence, uint64_t *time);
-/* The calling thread waits for what is in the stream, on both clocks. */
+/* Waits for what is in the stream, in real and in virtual time. */
 CUresult stream_wait(struct stream *stream);
 
 #endif

@@ -13,9 +13,11 @@ struct tally {
 	struct tally *next;
 };
 
-/* Also of threads that find no memory for their own: they may lose a count. */
+/* The counts of tally_number(), and of threads that find no memory for a table
+ * of their own: they may lose a count. */
 static struct tally shared;
-/* Never shortened. A table outlives its thread and goes to a later one. */
+/* This list is never shortened. A table outlives its thread and goes to a
+ * later one. */
 static _Atomic(struct tally *) tallies;
 static pthread_key_t ended;
 static pthread_once_t once = PTHREAD_ONCE_INIT;

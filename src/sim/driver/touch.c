@@ -8,8 +8,8 @@
 #include "op.h"
 #include "owner.h"
 
-/* More rows than this count as one range with its gaps; of a launch that lists
- * more ranges, the arguments count. */
+/* More rows than ROWS_MOST count as one range with its gaps. If a launch lists
+ * more than RANGES_MOST ranges, its arguments count. */
 enum { ROWS_MOST = 64, RANGES_MOST = 64 };
 
 static bool touch_piece(struct op *op, CUdeviceptr addr, size_t size)
@@ -28,7 +28,7 @@ static bool touch_piece(struct op *op, CUdeviceptr addr, size_t size)
 	return true;
 }
 
-/* Mappings side by side are blocks of their own. */
+/* Adjacent mappings are separate blocks, so each gets its piece. */
 static bool touch_add(struct op *op, CUdeviceptr addr, size_t size)
 {
 	bool ok = true;
@@ -83,7 +83,7 @@ bool touch_copy(struct op *op)
 			    copy->dst_slice);
 
 	if (copy->src == op->owned)
-		return ok; /* it was read when the call was made */
+		return ok; /* the source was read during the call */
 	return touch_box(op, copy->src, copy, copy->src_pitch,
 			 copy->src_slice) &&
 	       ok;
@@ -100,8 +100,9 @@ bool touch_block(struct op *op)
 	return touch_add(op, op->block->addr, op->block->size);
 }
 
-/* A number that happens to be an address counts too. The end of somebody's
- * memory does not, where nobody was: that is how programs tell an end. */
+/* A number that happens to be an address counts too. An address where nobody
+ * has been does not count if somebody's memory ends there: programs pass it
+ * as an end. */
 static bool touch_argument(struct op *op, CUdeviceptr addr)
 {
 	struct owner *memory;
@@ -113,7 +114,7 @@ static bool touch_argument(struct op *op, CUdeviceptr addr)
 		return true;
 	if (!owner_former(addr) && owner_find(addr - 1, &memory))
 		return true;
-	return touch_add(op, addr, 1); /* nobody's: to be reported */
+	return touch_add(op, addr, 1); /* nobody's, to be reported */
 }
 
 static bool touch_arguments(struct op *op)

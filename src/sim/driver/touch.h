@@ -1,4 +1,4 @@
-/* What operations touch, said once when they are queued; for the checker. */
+/* What operations touch, noted for the checker when they are queued. */
 #ifndef SIM_TOUCH_H
 #define SIM_TOUCH_H
 
@@ -6,7 +6,8 @@
 
 struct op;
 
-/* Each adds what its kind of operation touches. False: memory is short. */
+/* Each adds what its kind of operation touches. Returns false when memory
+ * is short. */
 bool touch_copy(struct op *op);
 bool touch_fill(struct op *op);
 bool touch_launch(struct op *op);

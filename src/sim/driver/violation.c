@@ -12,7 +12,8 @@ enum { PRINTED_MOST = 20, BLOCK_MOST = 1024 };
 
 static unsigned long count;
 
-/* One report; it goes out in one piece, or threads would mix theirs. */
+/* One report. It is written in one piece, so that reports of threads
+ * do not mix. */
 struct text {
 	char bytes[BLOCK_MOST];
 	size_t len;

@@ -1,4 +1,4 @@
-/* What the checker has found, said on stderr with both sides. */
+/* Reports of what the checker has found, on stderr and with both sides. */
 #ifndef SIM_VIOLATION_H
 #define SIM_VIOLATION_H
 

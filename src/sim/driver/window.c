@@ -11,7 +11,7 @@ enum { HOST_PAGE = 4096 };
 static struct block **blocks; /* by address */
 static size_t count, room;
 
-/* The first block that ends after addr. */
+/* The index of the first block that ends after addr. */
 static size_t place_of(CUdeviceptr addr)
 {
 	size_t low = 0, high = count;

@@ -1,5 +1,5 @@
-/* Windows: device memory at addresses outside of its device's arena, which
- * belongs to another process or was given as a file. All need the lock. */
+/* Windows: device memory at addresses outside of its device's arena. It belongs
+ * to another process or was given as a file. All calls need the lock. */
 #ifndef SIM_WINDOW_H
 #define SIM_WINDOW_H
 
@@ -16,19 +16,21 @@ struct window {
 	CUipcMemHandle handle;
 };
 
-/* Maps size bytes of a file from offset on. CUDA_ERROR_MAP_FAILED. */
+/* Maps size bytes of a file from offset on. CUDA_ERROR_MAP_FAILED or
+ * CUDA_ERROR_OUT_OF_MEMORY. */
 CUresult window_open(struct context *ctx, struct device *dev, int fd,
 		     off_t offset, size_t size, enum block_kind kind,
 		     struct window **window);
-/* Unmaps it; it is in no context any more. */
+/* Unmaps a window, which is in no context any more. */
 void window_close(struct block *block);
 
-/* The blocks that are in no arena, by address. */
+/* The list of blocks that are in no arena, by address. outside_add() returns
+ * false when memory is short. */
 bool outside_add(struct block *block);
 void outside_remove(struct block *block);
-/* The one that an address lies in, or NULL. */
+/* The block in the list that an address lies in, or NULL. */
 struct block *outside_find(CUdeviceptr addr);
-/* The first that ends after an address, or NULL. */
+/* The first block in the list that ends after an address, or NULL. */
 struct block *outside_after(CUdeviceptr addr);
 
 #endif

@@ -33,7 +33,8 @@ void world_calm(void)
 	__atomic_fetch_sub(&world.busy, 1, __ATOMIC_RELEASE);
 }
 
-/* No worker came along, and the lock may be held by a thread that did not. */
+/* The child has no workers, and the lock may be held by a thread that the child
+ * does not have. */
 static void forked(void)
 {
 	dead = true;

@@ -1,7 +1,8 @@
 /* The state that all of the driver shares, and its one lock.
  *
- * Every entry runs with the lock held (call.h takes it). Workers drop it while
- * an operation runs, waiting threads while they wait. */
+ * Entries run with the lock held (call.h takes it), except for those that work
+ * before cuInit and those that are quick (quick.h). Workers drop the lock while
+ * an operation runs, and waiting threads while they wait. */
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
 
@@ -17,7 +18,7 @@
 struct world {
 	pthread_mutex_t lock;
 	pthread_cond_t done;    /* an operation has completed */
-	unsigned waiting;       /* threads in `done` */
+	unsigned waiting;       /* threads that wait for `done` */
 	bool ready;             /* cuInit has succeeded; not in a child */
 	struct profile profile; /* the same for every device */
 	struct device *devices;
@@ -35,12 +36,14 @@ struct world {
 
 extern struct world world;
 
-/* Reads the environment and makes the devices. Once a process. */
+/* Reads the environment and makes the devices, once in a process. */
 CUresult world_open(void);
-/* Something begins that keeps calls from being quick, or ends. Lock held. */
+/* Something that keeps calls from being quick begins, or ends. The
+ * lock is held. */
 void world_busy(void);
 void world_calm(void);
-/* In a forked child of an initialised process nothing works. */
+/* Whether this is a forked child of an initialised process: nothing
+ * works there. */
 bool world_is_dead(void);
 
 #endif
