@@ -1,10 +1,10 @@
 /* What a program may tell the simulated driver's checker (MNM_SIM_CHECK=1).
  *
- * The driver sees its own allocations. A pool under the program keeps those
- * and hands parts of them to one owner after another; only the program knows
- * who has what. These are exports of the simulated libcuda.so.1 and not CUDA:
- * look them up with dlsym, and on NVIDIA's driver do without. They cost a call
- * and nothing else when the checker is off. */
+ * The driver sees its own allocations. A pool under the program keeps these and
+ * hands parts of them to one owner after another. Only the program knows who
+ * has what. These functions are exports of the simulated libcuda.so.1 and no
+ * part of CUDA: look them up with dlsym, and do without them on NVIDIA's
+ * driver. When the checker is off, they cost a call and nothing else. */
 #ifndef MNM_SIM_CHECK_H
 #define MNM_SIM_CHECK_H
 
@@ -14,12 +14,14 @@
 extern "C" {
 #endif
 
-/* The program has been given this memory: call it as soon as the allocation
- * has returned. The label says to whom, in reports; it is copied, and cut
- * after 47 characters. Memory that somebody has already is a violation. */
+/* Says that the program has been given this memory. Call it as soon as the
+ * allocation has returned. The label names the owner in reports; it is copied,
+ * and cut after 47 characters. It is a violation if another owner still has
+ * some of the memory. */
 void sim_own(unsigned long long addr, size_t size, const char *label);
-/* The program is about to free what it was given there: call it before the
- * call that frees. An address that nobody has is ignored. */
+/* Says that the program is about to free the memory that it was given at this
+ * address. Call it before the call that frees. An address at which no owner's
+ * memory starts is ignored. */
 void sim_disown(unsigned long long addr);
 /* Violations so far in this process. */
 unsigned long sim_violations(void);

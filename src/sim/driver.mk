@@ -15,7 +15,7 @@ ALL += $(SIM_DRIVER) $(BUILD)/sim/libcuda.so $(SIM_PROFILES)
 $(SIM_DRIVER_OBJ): CPPFLAGS += -I$(SIM_DRIVER_GEN) -Isrc/sim/driver
 $(patsubst %.c,$(BUILD)/obj/%.o,$(SIM_DRIVER_SRC)): $(SIM_DRIVER_GEN)/stamp
 
-# The entries depend on which ones the sources implement.
+# What is written depends on which entries the sources implement.
 $(SIM_DRIVER_GEN)/stamp: src/sim/driver/gen_entries $(SIM_DRIVER_SRC)
 	$(call SAY,gen   )
 	$(Q)src/sim/driver/gen_entries $(CC) $(CUDA_HOME)/include $(@D) \

@@ -1,7 +1,8 @@
-/* Compiles kernel source written for nvcc for the CPU, with g++ or clang++.
+/* With this header, g++ or clang++ compiles kernel source for the CPU that was
+ * written for nvcc.
  *
- * Force-included before the source (see kernels.mk). The source names its
- * kernels once, at its end, in rows that nvcc does not see:
+ * It is force-included before the source (see kernels.mk). The source names
+ * its kernels once, at its end, in rows that nvcc does not see:
  *
  *     #ifdef SIM_KERNELS
  *     SIM_KERNELS(fill, scale<float>)
@@ -9,12 +10,13 @@
  *
  * That defines sim_kernels(), the table of kernel_table.h. A kernel must have
  * external linkage (not static, not in an unnamed namespace), so that its
- * symbol is the name nvcc registers; one translation unit makes one object.
+ * symbol is the name that nvcc registers. One translation unit makes one
+ * object.
  *
  * The threads of a grid run one after the other, x fastest, on the thread
  * that the driver runs the launch on. So whatever lets threads wait for each
  * other or share memory (barriers, __shared__, warp calls) cannot work and
- * does not compile; atomics are real, since launches may run side by side.
+ * does not compile. Atomics are real, since launches may run side by side.
  * __device__ variables live in this object alone: the host's copies to
  * symbols do not reach them. */
 #ifndef MNM_SIM_KERNEL_HPP
@@ -51,7 +53,8 @@
 #define __noinline__	__attribute__((noinline))
 #define __launch_bounds__(...)
 
-/* Object-like even where CUDA has a function: GCC wants _Pragma that way. */
+/* These macros are object-like even where CUDA has a function: GCC needs that
+ * for _Pragma. */
 /* clang-format off */
 #define __shared__    _Pragma("GCC error \"simulated device: no __shared__\"")
 #define __constant__  _Pragma("GCC error \"simulated device: no __constant__\"")
@@ -60,7 +63,7 @@
 #define __syncwarp    _Pragma("GCC error \"simulated device: threads run one after the other, no __syncwarp\"")
 /* clang-format on */
 
-/* Initial-exec: a few words, read by every thread of every grid. */
+/* Initial-exec is fast: every thread of every grid reads these few words. */
 #define SIM_THREAD static __thread __attribute__((tls_model("initial-exec")))
 SIM_THREAD uint3 threadIdx __attribute__((unused));
 SIM_THREAD uint3 blockIdx __attribute__((unused));
@@ -164,7 +167,7 @@ template <class T> T argument(const void *from)
 template <auto Kernel, class Function> struct grid;
 
 template <auto Kernel, class... Args> struct grid<Kernel, void (*)(Args...)> {
-	/* One more than needed: an array has at least one element. */
+	/* One element more than needed: an array cannot be empty. */
 	static constexpr size_t sizes[] = {sizeof(Args)..., 0};
 	static constexpr size_t count = sizeof...(Args);
 
@@ -185,7 +188,7 @@ template <auto Kernel, class... Args> struct grid<Kernel, void (*)(Args...)> {
 	{
 		std::tuple<Args...> values{argument<Args>(args[I])...};
 
-		(void)args; /* a kernel without arguments */
+		(void)args; /* unused by a kernel without arguments */
 		(void)values;
 		for (unsigned z = 0; z < launch->grid[2]; z++)
 			for (unsigned y = 0; y < launch->grid[1]; y++)
@@ -205,7 +208,7 @@ template <auto Kernel, class... Args> struct grid<Kernel, void (*)(Args...)> {
 	}
 };
 
-/* The dynamic symbol of a kernel, which is what nvcc registers it by. */
+/* The dynamic symbol of a kernel: nvcc registers the kernel by this name. */
 template <auto Kernel> const char *symbol()
 {
 	Dl_info info;
@@ -237,14 +240,14 @@ template <auto Kernel> sim_kernel row()
 
 } // namespace sim
 
-/* Names the kernel's `touches` of kernel_table.h; before SIM_KERNELS. */
+/* Sets the kernel's `touches` (kernel_table.h). Use it before SIM_KERNELS. */
 #define SIM_TOUCHES(kernel, name)                                              \
 	template <> struct sim::touches<kernel> {                              \
 		static constexpr decltype(sim_kernel::touches) function =      \
 			name;                                                  \
 	};
 
-/* Names the kernel's `lasts` of kernel_table.h; before SIM_KERNELS. */
+/* Sets the kernel's `lasts` (kernel_table.h). Use it before SIM_KERNELS. */
 #define SIM_LASTS(kernel, name)                                                \
 	template <> struct sim::lasts<kernel> {                                \
 		static constexpr decltype(sim_kernel::lasts) function = name;  \

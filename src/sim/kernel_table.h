@@ -1,8 +1,9 @@
 /* How the simulated device finds the host function that stands for a kernel.
  *
- * A program's kernels are compiled for the CPU into a shared object beside
- * it, PROGRAM.kernels.so (or one named in MNM_SIM_KERNELS, colon-separated).
- * That object exports sim_kernels(). src/sim/kernel.hpp writes it for C++. */
+ * A program's kernels are compiled for the CPU into a shared object beside it,
+ * PROGRAM.kernels.so, or into objects that MNM_SIM_KERNELS names, separated by
+ * colons. Such an object exports sim_kernels(). src/sim/kernel.hpp writes that
+ * function for C++. */
 #ifndef MNM_SIM_KERNEL_TABLE_H
 #define MNM_SIM_KERNEL_TABLE_H
 
@@ -27,20 +28,22 @@ struct sim_touch {
 struct sim_kernel {
 	const char *name; /* as the device code names it: mangled for C++ */
 	size_t arg_count;
-	const size_t *arg_sizes; /* bytes; the driver copies each at launch */
+	const size_t *arg_sizes; /* bytes; the driver copies each one */
 	/* Runs the whole grid; args[i] points at the copy of argument i. */
 	void (*run)(const struct sim_launch *launch, void **args);
-	/* For the checker: puts what the launch touches into `ranges`, which
-	 * has room for so many, and returns how many there are. NULL: what
-	 * each argument of a pointer's size points at, to its owner's end. */
+	/* For the checker: stores what the launch touches in `ranges`, which
+	 * has `room` elements, and returns the number of ranges. If this is
+	 * NULL, or the number is larger than `room`, each argument of a
+	 * pointer's size counts: from where it points to the end of its
+	 * owner's memory. */
 	size_t (*touches)(const struct sim_launch *launch, void **args,
 			  struct sim_touch *ranges, size_t room);
-	/* What the launch takes on the virtual clock, ns, beside the profile's
-	 * cost of its threads: for a kernel that waits. NULL: nothing. */
+	/* For a kernel that waits: the virtual ns that the launch takes beside
+	 * the profile's cost of its threads. NULL means none. */
 	uint64_t (*lasts)(const struct sim_launch *launch, void **args);
 };
 
-/* The table of this object; *count is the number of its rows. */
+/* Returns the table of this object and sets *count to the number of rows. */
 const struct sim_kernel *sim_kernels(size_t *count);
 
 #ifdef __cplusplus

@@ -1,10 +1,10 @@
 # Programs with kernels: examples/x.cu, tests/programs/x.cu, ...
 #   $(BUILD)/DIR/x             the program, by nvcc, as a user would build it
 #   $(BUILD)/DIR/x.kernels.so  its kernels for the CPU, from DIR/x_kernels.cuh
-# A fragment only names both in ALL or CHECK. A program of several sources
-# names its other objects as prerequisites, and libraries in NVCC_LIBS.
-# NVCC_CUDART is the form of the runtime: shared, or none beside
-# $(BUILD)/sim/cudart_static.o.
+# A makefile that wants them only names both in ALL or CHECK. If a program has
+# several sources, its other objects are prerequisites. NVCC_LIBS names its
+# libraries. NVCC_CUDART is the form of the runtime: shared, or none where
+# $(BUILD)/sim/cudart_static.o is linked.
 
 GENCODE    := -gencode arch=compute_75,code=sm_75 \
 	-gencode arch=compute_90,code=[sm_90,compute_90]

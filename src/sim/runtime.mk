@@ -1,5 +1,5 @@
-# The simulated runtime. Every object is built once, those that take a stream
-# a second time for the per-thread default stream.
+# The simulated runtime. Every object is built once, and those of work/ a second
+# time for the per-thread default stream.
 #   $(BUILD)/sim/libcudart.so.13  for programs linked by nvcc -cudart shared
 #   $(BUILD)/sim/cudart_static.o  the same objects for nvcc -cudart none
 

@@ -14,9 +14,9 @@ shared_bytes         232448  # CUDA programming guide, compute capability 9.0: 2
 # Calls of the host, ns.
 call_ns              100     # estimate
 context_ns           200000000 # estimate
-alloc_ns             60000   # estimate, plus a part a MiB
+alloc_ns             60000   # estimate; alloc_ns_per_mib comes on top
 alloc_ns_per_mib     800     # estimate
-free_ns              60000   # estimate, beside the wait for the device
+free_ns              60000   # estimate, without the wait for the device
 free_ns_per_mib      500     # estimate
 pool_ns              1500    # estimate
 info_ns              6000    # kvcached bench_alloc: cudaMemGetInfo about 6 us

@@ -1,8 +1,8 @@
-# No real device: what a host can do at best. All of it is this project's
-# choice. Calls take no virtual time and as little of the host's as they can.
+# No real device: the best that a host can do. All figures are this project's
+# choice. Calls take no virtual time, and as little host time as possible.
 ideal                1
 name                 Ideal device
-capacity             48G     # as many addresses are there under valgrind, which has about 60G in one piece
+capacity             48G     # fits under valgrind, which has about 60G of addresses in one piece
 compute_major        9       # shape and limits are those of h200.profile
 compute_minor        0
 multiprocessors      132
