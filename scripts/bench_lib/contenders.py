@@ -16,8 +16,8 @@ FLOORS = {"glibc": None, "jemalloc": "libjemalloc.so.2",
 
 @dataclass
 class Contender:
-    """allocator: what tests/bench/allocator.h describes, None where it can't
-    run here, for the reason. kind: ours, driver, peer or floor."""
+    """allocator: what tests/bench/allocator.h describes; None if it can't run
+    here, and then `reason` says why. kind: ours, driver, peer or floor."""
     name: str
     kind: str
     allocator: str = None
@@ -49,7 +49,7 @@ class Place:
                         for folder in ("lib64", "lib"))
 
     def environment(self, contender, extra=None, preload=()):
-        """No setting of the tester's is to decide what is measured."""
+        """The tester's settings must not decide what is measured."""
         env = {k: v for k, v in os.environ.items()
                if k[:4] != "MNM_" and k != "LD_PRELOAD"}
         if not self.gpu:
@@ -84,7 +84,7 @@ def native(place, name=DRIVER, allocator="cuda_runtime"):
 
 
 def peers(place):
-    """As scripts/bench-peers left them; none without it."""
+    """The peers that scripts/bench-peers left; none if it has not run."""
     path = place.path("peers", "peers.json")
     try:
         with open(path, encoding="utf-8") as file:

@@ -1,5 +1,5 @@
-"""What can be counted instead of timed. A count is that of a long run less that
-of a short one, so that starting, warming up and ending are not in it."""
+"""What can be counted instead of timed. The count of a short run is subtracted
+from that of a long one, to leave out starting, warming up and ending."""
 
 import json
 import os
@@ -19,7 +19,7 @@ def needs(program):
 
 
 def two_lengths(contender, work, count):
-    """A pair's part: count(contender, work, plays) gives (total, pairs)."""
+    """The count a pair. count(contender, work, plays) gives (total, pairs)."""
     before, fewer = count(contender, work, SHORT)
     after, more = count(contender, work, LONG)
     return (after - before) / (more - fewer)
@@ -31,7 +31,7 @@ def pairs_of(done):
 
 
 class Counter:
-    """Counts on the simulated device; a real driver's calls are its own."""
+    """Counts on the simulated device. A real driver's calls are not counted."""
 
     def __init__(self, runner):
         self.runner, self.place = runner, runner.place
@@ -49,7 +49,7 @@ class Counter:
             self.place.environment(contender))
 
     def all_instructions(self, contender, work, plays):
-        """Without the bench's loop, and what calls CUDA for it."""
+        """Leaves out the bench's loop, and what calls CUDA for it."""
         done = self.callgrind(contender, self.command(contender, work, plays))
         bench = self.place.path("bench", "")
         loop, total = instructions_in(self.file, bench)
@@ -87,21 +87,22 @@ class Counter:
         return two_lengths(contender, work, self.all_system_calls)
 
     def mallocs(self, contender, work):
-        """Of the host, a pair."""
+        """The mallocs of the host for a pair."""
         done = self.runner.run(
             self.command(contender, work, LONG), self.place.environment(
                 contender, preload=[self.place.allocator("count_malloc")]))
         return json.loads(done.stdout)["mallocs"]
 
     def own_instructions(self, contender, command):
-        """Those of the preload itself, and of all."""
+        """The instructions of the preload itself, and of the whole process."""
         self.callgrind(contender, command)
         return instructions_in(self.file, contender.preload)
 
 
 def instructions_in(path, objects):
-    """(of the objects whose path starts so, of all) in a callgrind file without
-    compression: the line after `calls=` repeats what the called function has."""
+    """The instructions (of objects whose path starts with `objects`, of all) in
+    a callgrind file without compression. The line after `calls=` is left out:
+    it repeats the cost of the called function."""
     own = total = 0
     inside = repeated = False
     with open(path, encoding="utf-8") as file:

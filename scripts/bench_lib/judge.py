@@ -4,7 +4,7 @@ import statistics
 
 
 def summary(values):
-    """Median and quartiles; the spread is what lies between these."""
+    """Median and quartiles. The spread is the distance between the quartiles."""
     values = sorted(values)
     low, high = values[0], values[-1]
     if len(values) > 1:
@@ -14,19 +14,19 @@ def summary(values):
 
 
 def ratio(cell, ours):
-    """How many times ours it is; None where that says nothing."""
+    """How many times ours the cell is, or None if that says nothing."""
     if ours["median"] <= 0 or cell["median"] <= 0:
         return None
     return cell["median"] / ours["median"]
 
 
 def close(a, b):
-    """The spread exceeds the difference: which is less is not known."""
+    """Whether the spread exceeds the difference: either may be less."""
     return abs(a["median"] - b["median"]) < max(a["spread"], b["spread"])
 
 
 def below(value, limit):
-    """A limit of 0 is of counts, where one stray call is no rate."""
+    """A limit of 0 is for counts, where a single stray call is no rate."""
     return value <= limit if limit else value < 0.001
 
 
@@ -39,7 +39,7 @@ def times_ahead(cells, ours, times):
 
 
 def verdict(cells, ours_name, limit, times):
-    """{"limit", "met", "text"}; met is None where there is no target."""
+    """{"met", "text"}; met is None if there is no target."""
     ours = cells.get(ours_name)
     if not ours:
         return {"met": None, "text": "not measured"}
@@ -58,8 +58,8 @@ def verdict(cells, ours_name, limit, times):
 
 
 def warnings(cells, ours_name, limit, versus=True):
-    """Where the noise is larger than what is to be told apart; versus: the
-    others are rivals."""
+    """Says where the noise is larger than the difference to be seen. versus:
+    whether the others are rivals."""
     ours, said = cells.get(ours_name), []
     if not ours:
         return said

@@ -10,7 +10,7 @@ TIMEOUT = 300  # seconds; only a hang takes so long
 
 
 class Failed(Exception):
-    """A contender could not do a work, and why, in one line."""
+    """A contender could not do a work. The text says why, in one line."""
 
 
 class Runner:
@@ -18,7 +18,7 @@ class Runner:
 
     def __init__(self, place, cores, seconds):
         self.place, self.cores, self.seconds = place, cores, seconds
-        # Short: sockets lie in it.
+        # In /tmp, so that the paths of sockets in it are short.
         self.folder = tempfile.mkdtemp(prefix="mnm-bench-", dir="/tmp")
 
     def close(self):
@@ -35,7 +35,7 @@ class Runner:
             raise Failed(str(error)) from None
         if done.returncode:
             said = [line for line in done.stderr.splitlines()
-                    if line and line[:2] != "=="]  # which valgrind says
+                    if line and line[:2] != "=="]  # a line of valgrind's
             raise Failed(f"exit status {done.returncode}" +
                          (f": {said[-1]}" if said else ""))
         return done
@@ -46,7 +46,7 @@ class Runner:
                 contender.allocator, work]
 
     def pair(self, contender, work):
-        """Nanoseconds a pair: the median of one process's repetitions."""
+        """Nanoseconds a pair: the median of the repetitions in one process."""
         command = self.pair_command(contender, work, "--seconds",
                                     str(self.seconds))
         done = self.run(command, self.place.environment(contender))
@@ -54,15 +54,15 @@ class Runner:
 
 
 def add(samples, name, value):
-    """A case's value, or the values of several names."""
+    """Adds a case's value, or a case's values by name."""
     for each, one in (value if isinstance(value, dict) else
                       {name: value}).items():
         samples.setdefault(each, []).append(one)
 
 
 def interleave(row, runner, rounds, note):
-    """Fills in row.samples and row.failed: A B C A B C. After an interrupt
-    they have what there is."""
+    """Fills in row.samples and row.failed, in the order A B C A B C. After an
+    interrupt they hold what was measured until then."""
     for number in range(min(rounds, row.rounds or rounds)):
         for name, measure in row.cases.items():
             if name in row.failed:

@@ -1,12 +1,12 @@
-"""The peers: what scripts/bench-peers takes from where, what it builds over
-it, and the rows that it leaves for scripts/bench in peers.json."""
+"""The peers: the packages that scripts/bench-peers fetches, the drivers that
+it builds over them, and the rows that it leaves for scripts/bench."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass
 class Wheel:
-    """A release on PyPI, and what is unpacked of it."""
+    """A release on PyPI, and the members of it that are unpacked."""
     name: str
     version: str
     members: list
@@ -14,14 +14,14 @@ class Wheel:
 
 @dataclass
 class Debian:
-    """A package of the machine's own distribution, in its version there."""
+    """A package of the machine's distribution, in the version that it has."""
     name: str
     version: str = None
 
 
 @dataclass
 class Driver:
-    """A shared object of ours. Folders and libraries are of its package."""
+    """A shared object of ours. Its folders and libraries are in its package."""
     source: str
     package: str = None
     include: list = field(default_factory=list)
@@ -33,8 +33,8 @@ class Driver:
 
 @dataclass
 class Peer:
-    """A row: a driver of DRIVERS, or one of scripts/bench's own that has the
-    library of a package preloaded, or the reason why there is none."""
+    """A row: a driver of DRIVERS, or one of scripts/bench's own with a library
+    of the package preloaded, or the reason why there is no driver."""
     name: str
     package: str = None
     driver: str = None
@@ -48,7 +48,7 @@ PACKAGES = {each.name: each for each in [
     Wheel("torch", "2.15.0", [
         "torch/lib/libc10.so", "torch/lib/libc10_cuda.so",
         "torch/include/c10/*", "torch/include/torch/headeronly/*"]),
-    # The last whose headers hold the pools; see the row "rmm 26.10".
+    # The last version whose headers hold the pools; see the row "rmm 26.10".
     Wheel("librmm-cu13", "26.4.0", ["librmm/include/*",
                                     "librmm/lib64/librmm.so"]),
     Wheel("rapids-logger", "0.2.3", ["rapids_logger/include/*",
@@ -96,7 +96,7 @@ PEERS = [
         "TF_CPP_MIN_LOG_LEVEL": "2", "TF_ENABLE_ONEDNN_OPTS": "0"}),
     Peer("torch_memory_saver", "torch_memory_saver", "cuda_runtime",
          "*_preload_cu13.abi3.so", {"TMS_INIT_ENABLE": "1"}),
-    # It keeps what is freed, and caches up to 32 MiB for the thread.
+    # These settings keep what is freed, and cache up to 32 MiB for a thread.
     Peer("jemalloc", "libjemalloc2", "host", "usr/lib/*/libjemalloc.so.2", {
         "MALLOC_CONF":
             "dirty_decay_ms:-1,muzzy_decay_ms:-1,lg_tcache_max:25"}),

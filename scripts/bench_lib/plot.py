@@ -10,7 +10,7 @@ COLOURS = {"ours": "#1b7f4d", "peer": "#5b7db1", "driver": "#b0763a",
 
 
 class Axis:
-    """From pixels 0 to BAR_WIDTH, whole decades."""
+    """Whole decades, on pixels 0 to BAR_WIDTH."""
 
     def __init__(self, values):
         self.first = math.floor(math.log10(min(values)))
@@ -43,7 +43,7 @@ def bar(axis, y, name, cell, kind):
 
 
 def panel(axis, y, row, kinds):
-    """One row's title and bars from y on, and where it ends."""
+    """One row's title and bars from y on, and where they end."""
     parts = [label(LEFT, y + 14, f"{row['title']}, {row['unit']}",
                    weight="bold")]
     top = y = y + TITLE

@@ -1,4 +1,4 @@
-"""The names of all pools, as their table has them, the default one last."""
+"""The names of all pools, from their table, with the default one last."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""What is measured: a row each, with its target."""
+"""The rows: each is one thing to measure, with its target."""
 
 import os
 
@@ -10,17 +10,18 @@ KIB, MIB = 1 << 10, 1 << 20
 TRACES = ["resnet50_bs32", "gpt2_small_bs4_seq1024", "bert_base_dynamic_bs16",
           "lstm_lm_bs20_bptt35"]
 SIZES = {"2K": 2 * KIB, "64K": 64 * KIB, "1M": MIB, "20M": 20 * MIB}
-# How often ours the peers named so take, at least.
+# By how many times at least mnm is to be ahead of the peers with these names.
 AHEAD = {"umf": 3, "rmm": 10, "pytorch": 10}
 MANY, FEW = 1000000, 1000
-MANY_ROUNDS = 3  # a million blocks take long to make
+MANY_ROUNDS = 3  # since it takes long to make a million blocks
 
 
 class Row:
-    """cases: {contender: a function of the runner}, which returns a value, or
-    {name: value} where there are several in one. limit: the most that ours may
-    be; times: {peer: how often ours it must be at least}. rounds: the most
-    of them; 1 where a value is the same in every run. versus: whether the cells are rivals."""
+    """cases: {contender: function}. The function gets the runner and returns a
+    value, or {name: value} if one run has several. limit: the most that our
+    value may be. times: {peer: how many times ours its value must be at least}.
+    rounds: the most rounds; 1 if a value is the same in every run. versus:
+    whether the cells are rivals."""
 
     def __init__(self, key, title, cases, unit="ns a pair", limit=None,
                  times=None, rounds=None, versus=True):
@@ -55,7 +56,7 @@ def sizes(able):
 
 
 def threads(able):
-    """`No collapse`: with eight no more than twice the target of two."""
+    """`No collapse`: eight threads may take no more than twice what two may."""
     for count, limit in ((2, 35), (4, 70), (8, 70)):
         yield Row(f"threads-{count}", f"{count} threads, own sizes",
                   pairs(able, f"threads:{count}"), limit=limit)
@@ -64,8 +65,8 @@ def threads(able):
 
 
 def sharing(able):
-    """`No cliff`: large sizes are shared as small ones are, and a thread that
-    stays is as one that was always alone."""
+    """`No cliff`: sharing large sizes costs about what sharing small ones does,
+    and a thread that is left alone is about as fast as one that always was."""
     ours = next(each for each in able if each.name == who.OURS)
 
     def times(work, base):

@@ -1,4 +1,4 @@
-"""The rows that are no race: what mnm adds to something, and counts."""
+"""The rows that compare no rivals: what mnm adds to something, and counts."""
 
 import json
 
@@ -13,8 +13,8 @@ WORK = f"window:{MIB}"
 
 
 def doors(place):
-    """What mnm costs at the driver's door: under a static runtime without the
-    runtime's own cost, which is what that adds to the driver alone."""
+    """What mnm costs at the driver's entries. Under a static runtime, that is
+    without the runtime's own cost, which is what it adds to the bare driver."""
     def static(runner):
         runtime = runner.pair(who.native(place, allocator="cuda_static"), WORK)
         driver = runner.pair(who.native(place, allocator="cuda_driver"), WORK)
@@ -51,8 +51,8 @@ def held(runner, contender, count, size):
 
 
 def tables(place):
-    """Bytes of mnm's own, a live block and an idle page: what the driver has
-    for the same blocks is taken off."""
+    """Bytes of mnm's own for a live block and for an idle page. The driver's
+    bytes for the same blocks are subtracted."""
     def live(runner):
         under = held(runner, who.ours(place), LIVE, LIVE_SIZE)["live_bytes"]
         native = held(runner, who.native(place), LIVE, LIVE_SIZE)["live_bytes"]
@@ -85,9 +85,9 @@ def counted(able, work):
 
 
 def starts(place):
-    """More microseconds than without a preload, under mnm and under a library
-    that holds nothing; and the instructions of each library's own, which the
-    compiler puts into any."""
+    """The microseconds that a start takes more than without a preload, with mnm
+    and with an empty library; and the instructions that run in each library.
+    Those of the empty one are what the compiler puts into any."""
     empty = who.Contender("an empty library", "floor",
                           preload=place.allocator("nothing"))
 
@@ -111,7 +111,7 @@ def starts(place):
 
 
 def asked(place, way, figures):
-    """{name: value} of one run of tests/bench/asked.c."""
+    """A function that runs tests/bench/asked.c and returns {name: value}."""
     def measure(runner):
         cores = (runner.cores * 2)[:2]
         ours = who.ours(place)

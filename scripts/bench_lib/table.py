@@ -1,6 +1,6 @@
 """The results as text: a block a row, then one line a row."""
 
-BUSY = 0.5  # load of a machine that does nothing else is below
+BUSY = 0.5  # the load of a machine that does nothing else is lower
 
 
 def number(value):
@@ -10,7 +10,7 @@ def number(value):
 
 
 def block(row):
-    """All contenders of a row, ours first, then from the least."""
+    """All contenders of a row: ours first, and the others from the least."""
     cells = sorted(row["cells"].items(),
                    key=lambda item: (item[0] != row["ours"],
                                      item[1]["median"]))

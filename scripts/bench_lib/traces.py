@@ -9,8 +9,8 @@ from bench_lib.machine import ROOT
 
 TRACES = os.path.join(ROOT, "examples", "traces")
 
-# Which iterations of a trace are measured, [first, end): late ones that are
-# equal where any are, a whole cycle of the mixed one.
+# The iterations [first, end) of a trace that are measured: late ones, which are
+# equal if any are, and a whole cycle of the mixed trace.
 STEADY = {
     "bert_base_dynamic_bs16": (30, 34),
     "dcgan_bs128": (6, 8),
@@ -28,7 +28,7 @@ STEADY = {
 
 
 class TraceFailed(Exception):
-    """A run that went wrong otherwise than by lack of memory."""
+    """A run that failed for another reason than lack of memory."""
 
 
 def live_peak(name):
@@ -40,8 +40,8 @@ def live_peak(name):
 
 
 def run(build, scratch, name, library=None, iterations=None, **options):
-    """The figures of one run: mnm's, and the simulated driver's; None where
-    the device was too small. Without a library mnm has no part in it."""
+    """The figures of one run, mnm's and the simulated driver's; None if the
+    device was too small. Without `library`, the run is without mnm."""
     report = os.path.join(scratch, "report")
     stat = os.path.join(scratch, "stat")
     env = {k: v for k, v in os.environ.items() if k[:4] != "MNM_"}

@@ -12,8 +12,8 @@ import parts_programs
 from machine import BUILD, Failed, Machine, Skip
 from report import Report
 
-# name: what runs it, its time limit in seconds, whether the simulated device
-# can run it too
+# name: (the function that runs it, its time limit in seconds, whether the
+# simulated device can run it too)
 PARTS = {
     "doors": (parts_programs.doors, 150, True),
     "programs": (parts_programs.programs, 180, True),
@@ -36,8 +36,8 @@ class Part:
         self.report, self.quick = report, quick
 
     def check(self, name, function, *arguments):
-        """Adds one check, whose figures the function returns; if it returns
-        none, it has added its checks itself."""
+        """Adds one check, with the figures that the function returns. If it
+        returns None, it has added its checks itself."""
         try:
             figures = function(*arguments)
             if figures is not None:

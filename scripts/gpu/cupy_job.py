@@ -1,5 +1,5 @@
-"""Array work in two streams by CuPy, with its memory pool or, by the argument
-`direct`, with a cudaMalloc for each array."""
+"""Array work in two streams by CuPy, with its memory pool or, if the argument
+is `direct`, with a cudaMalloc for each array."""
 
 import sys
 import time

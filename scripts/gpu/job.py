@@ -9,7 +9,7 @@ SKIPPED = 77
 
 
 def need(name):
-    """Imports a framework; ends the job as skipped where it is missing."""
+    """Imports a framework. If it is missing, ends the job as skipped."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
@@ -18,8 +18,8 @@ def need(name):
 
 
 def finish(result, seconds=(), **figures):
-    """result: what must be equal in every run, with all digits. One that is
-    no number shows nothing: every wrong run may end so."""
+    """result: values that must be equal in every run, with all digits. A value
+    that is not a number shows nothing: every wrong run may end with it."""
     if any(str(value) in ("nan", "inf", "-inf") for value in result):
         sys.exit("the job's result is not a number")
     if seconds:

@@ -18,9 +18,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
 BUILD = os.path.abspath(os.environ.get(
     "MNM_BUILD", os.environ.get("BUILD", os.path.join(ROOT, "build"))))
 HERE = os.path.dirname(os.path.abspath(__file__))
-SKIPPED = 77  # exit status of a program that can't do its work here
+SKIPPED = 77  # the exit status of a program that can't do its work here
 
-# The options of a run under mnm by level; None is a run without it.
+# The options of a run under mnm, by level. None is a run without mnm.
 LEVELS = {
     "native": None,
     "fence": {"fence": "fence"},
@@ -66,7 +66,7 @@ def ours(folder):
 
 
 def runtime_folders():
-    """Where a CUDA 13 runtime may be: a toolkit's, or one that pip brought."""
+    """Where a CUDA 13 runtime may be: in a toolkit, or installed by pip."""
     site = sysconfig.get_paths()["purelib"]
     places = [os.environ.get("CUDA_HOME", ""), "/usr/local/cuda",
               os.path.join(ROOT, "build", "cuda"),
@@ -119,8 +119,8 @@ class Machine:
 
     def run(self, command, options=None, limit=600, env=None, stdin="",
             runtime=True):
-        """Runs a program; under mnm if there are options, if only {}. Without
-        runtime it has to find its CUDA runtime itself, as frameworks do."""
+        """Runs a program, under mnm unless options is None. Without runtime,
+        the program has to find its CUDA runtime itself, as frameworks do."""
         limit = min(limit, self.left())
         if limit <= 0:
             raise Skip("no time left")
@@ -147,7 +147,7 @@ class Machine:
         return done
 
     def head(self):
-        """What the report says about the machine; exits if it has none."""
+        """What the report says about the machine. Exits if it has no device."""
         found = self.run([sys.executable, "-B",
                           os.path.join(HERE, "device.py")], limit=60)
         if found.status != 0:
@@ -166,7 +166,8 @@ class Machine:
 
 
 def wait(process, stdin, limit):
-    """Exit status (None: out of time), output, errors. Ends its children."""
+    """Exit status (None if out of time), output and errors. When the time is
+    out, also ends the program's children."""
     try:
         out, err = process.communicate(stdin, timeout=limit)
         return process.returncode, out, err
@@ -177,7 +178,7 @@ def wait(process, stdin, limit):
 
 
 def first_device(path):
-    """mnm's figures of the device that a program used, {} if none."""
+    """mnm's figures of the first device that a program used, or {}."""
     try:
         with open(path, encoding="utf-8") as file:
             devices = json.load(file)["devices"]

@@ -1,4 +1,4 @@
-"""The parts that run frameworks: the same numbers with and without mnm."""
+"""The parts that run frameworks, which must give the same numbers with mnm."""
 
 import os
 import sys
@@ -14,14 +14,14 @@ MNM_FIGURES = ("reserved_peak", "live_peak", "allocs", "hits",
 
 
 class Job:
-    """One script in several runs, whose results must be those of the first."""
+    """Several runs of one script. All must give the results of the first."""
 
     def __init__(self, part, title, script, *words):
         self.part, self.title = part, title
         self.command = [sys.executable, "-B", os.path.join(HERE, script),
                         *words]
         self.wanted = None
-        self.repeats = True  # two runs without mnm gave the same
+        self.repeats = True  # two runs without mnm gave the same results
 
     def start(self, options, env):
         done = self.part.machine.run(self.command, options, limit=150,
@@ -36,7 +36,7 @@ class Job:
         return found["result"], figures, done.stat
 
     def alone(self, env):
-        """The first run sets what is wanted; a second one checks it."""
+        """The first run sets the wanted result. A second run checks it."""
         result, figures, _ = self.start(None, env)
         if self.wanted is None:
             self.wanted = result
@@ -46,7 +46,8 @@ class Job:
         return figures
 
     def cached(self, env):
-        """Another allocator may lead to other algorithms: only told."""
+        """Another allocator may lead to other algorithms, so a difference is no
+        failure."""
         result, figures, _ = self.start(None, env)
         return dict(figures, same="yes" if result == self.wanted else "no")
 
@@ -67,8 +68,8 @@ class Job:
                      f"{self.wanted[at]}", **figures)
 
     def run(self, env, cached=None):
-        """Without mnm twice, then under each level; and with the framework's
-        own cache, where its environment is given."""
+        """Runs twice without mnm, then at each level, and with the framework's
+        own cache if `cached`, the environment for that, is given."""
         check = self.part.check
         check(f"{self.title}, native", self.alone, env)
         check(f"{self.title}, native again", self.alone, env)

@@ -24,7 +24,7 @@ free b
 sync
 """
 TRACE = os.path.join(ROOT, "examples", "traces", "dcgan_bs128.csv.zst")
-# name: path below the build, arguments, what to give on standard input
+# name: (path below the build, arguments, standard input)
 DOORS = {
     "train_digits": (("examples", "train_digits"),
                      ["--steps", "60", "--losses"], ""),
@@ -60,13 +60,13 @@ VARIANTS = [("streams", "reuse"), ("threads", "reuse_per_thread"),
 
 
 def steady(text):
-    """An output without what differs from run to run."""
+    """An output without the words that differ from run to run."""
     return re.sub(r"(step time|ms|seconds|GiB/s|time) *[-+.0-9e]+( ms| s)?",
                   "", text)
 
 
 def program(part, row, options):
-    """Runs a row of DOORS or PROGRAMS to a good end."""
+    """Runs a row of DOORS or PROGRAMS, which has to end well."""
     path, arguments, stdin = row
     if part.machine.simulated and path[-1].endswith("_nvidia"):
         raise Skip("NVIDIA's runtime does not start on the simulated device")
@@ -82,7 +82,8 @@ def program(part, row, options):
 
 
 def same_results(part, rows, wanted):
-    """Each row without mnm and at each level, where one figure must not be 0."""
+    """Runs each row without mnm and at each level, where the figure `wanted`
+    must not be 0."""
     def under(name, options):
         if name not in alone:
             raise Skip("it did not run without mnm")
@@ -119,7 +120,7 @@ def programs(part):
 
 
 def claims(part, path):
-    """Runs one Check program; names the claims that fail."""
+    """Runs one Check program, and names the claims that fail."""
     done = part.machine.run([path], limit=120,
                             env={"CK_DEFAULT_TIMEOUT": "60"})
     if done.status is None:

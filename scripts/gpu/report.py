@@ -1,5 +1,5 @@
-"""What was found: a check a row, written anew after each one, so that a run
-that is cut short leaves a report too."""
+"""The report: a row for each check. It is written again after each check, so
+that a run that is cut short leaves a report too."""
 
 import json
 import os

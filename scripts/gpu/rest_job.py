@@ -1,6 +1,6 @@
-"""rest_job.py WAKER THREADS SECONDS MNM: runs tests/programs/waker and, for so
-long, has it trimmed all the time, so that idle memory goes back whenever it
-rests. Prints what it prints."""
+"""rest_job.py WAKER THREADS SECONDS MNM: runs tests/programs/waker and trims it
+again and again for SECONDS, so that idle memory goes back whenever it rests.
+Prints what the program prints."""
 import subprocess
 import sys
 import time

@@ -12,7 +12,7 @@ STEPS, WARM = 50, 3
 
 
 def ones_sum(count):
-    """Memory that comes and goes beside the graph, past the cache."""
+    """Uses memory that comes and goes beside the graph, without the cache."""
     found = torch.full((count,), 1.0, device="cuda").sum().item()
     torch.cuda.empty_cache()
     return found

@@ -1,6 +1,6 @@
-"""ResNet-50 and VGG-16 by torchvision where it is there, else our own of the
-same shape. Inputs are 224 by 224, where VGG's adaptive pool does nothing; it
-is left out, for its gradient is not deterministic."""
+"""ResNet-50 and VGG-16 by torchvision, or our own of the same shape without it.
+Inputs are 224 by 224, for which VGG's adaptive pool does nothing. The pool is
+left out, since its gradient is not deterministic."""
 
 from torch import nn
 
@@ -62,7 +62,7 @@ def model(name):
     """The model and who defined it."""
     try:
         from torchvision import models
-    except (ImportError, RuntimeError):  # one built for another torch
+    except (ImportError, RuntimeError):  # built for another torch
         return {"resnet50": own_resnet50, "vgg16": own_vgg16}[name](), "own"
     made = getattr(models, name)(weights=None)
     if name == "vgg16":
