@@ -30,23 +30,23 @@ $(WORK_GEN)/stamp: src/hooks/gen_work src/sim/driver/gen_entries src/cuda/hook_l
 $(WORK_GEN_C) $(addprefix $(WORK_GEN)/,work_list.h graphics_list.h room_list.h): \
 	$(WORK_GEN)/stamp ;
 
-# Preloaded, so its place in the static block of thread-local data is sure.
+# The library is preloaded, so it is sure to get static thread-local storage.
 $(LIB_OBJ): CFLAGS += -ftls-model=initial-exec
 
-# Run before a sanitizer's own start.
+# These run before a sanitizer's own start.
 $(addprefix $(BUILD)/obj/src/,hooks/dlsym.o preload/loader.o \
 	preload/elf_symbol.o preload/dlmopen.o): SANFLAGS :=
 
-# Which lines ran is written when a process exits. Unoptimised, so that each line
-# and branch of the source is one of the object.
+# A process writes at its exit which lines ran. Nothing is optimised, so that
+# each line and branch of the source is one of the object.
 ifneq ($(COVERAGE),)
 $(LIB_OBJ) $(CLI_OBJ): CFLAGS += -O0 --coverage -fprofile-update=atomic
 LDFLAGS += --coverage
 endif
 
-# LINK_LIBRARY(objects). jansson's parser asks whether a stream that it reads is
-# stdin, in a way that the linker refuses in a shared library: src/control/json.c
-# has a variable for it that is never such a stream.
+# LINK_LIBRARY(objects). jansson's parser compares the stream that it reads with
+# stdin, in a way that the linker refuses in a shared library. So in place of
+# stdin, src/control/json.c has a variable that is never such a stream.
 LINK_LIBRARY = $(CC) -shared $(SANFLAGS) $(LDFLAGS) -Wl,-z,now -Wl,-z,relro \
 	-Wl,-Bsymbolic -Wl,--version-script=src/hooks/exports.map \
 	-Wl,-soname,libmnm.so -Wl,--wrap=stdin $(1) -l:libjansson.a -o $@

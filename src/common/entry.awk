@@ -1,7 +1,7 @@
-# awk -v machine=MACHINE   makes each exported function, in a compiler's output,
+# awk -v machine=MACHINE   makes each exported function in a compiler's output
 # begin as src/hooks/entry.h says.
 BEGIN {
-	if (machine ~ /^x86_64/) { # sub $0, %rsp in its longest form
+	if (machine ~ /^x86_64/) { # the longest form of sub $0, %rsp
 		does_nothing = "\t.byte 0x48, 0x81, 0xec, 0, 0, 0, 0"
 		times = 2
 	} else if (machine ~ /^aarch64/) { # w16 holds nothing at a call
