@@ -34,14 +34,15 @@ static void *entry_find(void *library, enum door door, const char *symbol,
 			  CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
 }
 
-/* What mnm asks for at its first block, when there are threads, and the kernel
- * then takes 10 ms or more for: of a process that has one thread, nothing. */
+/* mnm registers for membarrier(2) at its first block. In a process with several
+ * threads the kernel takes 10 ms or more for that, in one with a single thread
+ * no time. So it is done here, before there are threads. */
 static void barriers_register(void)
 {
 	syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0);
 }
 
-/* Lacked by the old driver; programs for that one do without. */
+/* The old driver lacks this entry. Programs for that driver do without it. */
 #define NEW_ENTRY "cuGreenCtxStreamCreate"
 
 bool api_open(struct api *api, enum door door)

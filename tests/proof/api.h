@@ -1,5 +1,6 @@
-/* The driver's entries as a program comes to them: by their exported names, or
- * from cuGetProcAddress, as a runtime does, also for per-thread streams. */
+/* The driver's entries, by the ways in which a program gets them: by their
+ * exported names, or from cuGetProcAddress, as a runtime does, also with
+ * per-thread streams. */
 #ifndef TESTS_PROOF_API_H
 #define TESTS_PROOF_API_H
 
@@ -7,7 +8,7 @@
 
 #include "program.h"
 
-/* cuda.h declares newer forms only. */
+/* cuda.h declares only newer forms of it. */
 CUresult cuCtxCreate_v2(CUcontext *out, unsigned flags, CUdevice device);
 
 /* API(symbol, name, version, has a per-thread form) */
@@ -68,15 +69,15 @@ struct api {
 #define API(symbol, name, version, twin) __typeof__(symbol) *symbol;
 	API_LIST
 #undef API
-	/* The simulation's checker; NULL where there is none. */
+	/* The simulation's checker; NULL if the driver has none. */
 	void (*sim_own)(unsigned long long addr, size_t size,
 			const char *label);
 	void (*sim_disown)(unsigned long long addr);
 	unsigned long (*sim_violations)(void);
 };
 
-/* Loads the driver, after the environment is as it has to be. False: said on
- * stderr. */
+/* Loads the driver; the environment has to be set before. Returns false after
+ * it has said on stderr what is missing. */
 bool api_open(struct api *api, enum door door);
 
 #endif

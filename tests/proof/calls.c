@@ -1,5 +1,6 @@
-/* The pthread calls that libmnm.so and libcuda.so.1 wait in. Mutexes stay
- * libc's own; what a thread waits for is known, and so is who can run. */
+/* The pthread calls in which libmnm.so and libcuda.so.1 wait. Mutexes stay
+ * libc's own, but it is noted what each thread waits for, and so which threads
+ * can run. */
 #include <errno.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -9,7 +10,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-enum { ONCE_MAX = 16 }; /* that run at one time */
+enum { ONCE_MAX = 16 }; /* calls of pthread_once under way at one time */
 
 static const void *onces[ONCE_MAX];
 
@@ -41,7 +42,7 @@ static int turn_lock(struct turn *turn, pthread_mutex_t *mutex)
 		if (res != EBUSY)
 			return res;
 		turns_lock();
-		/* Again: an outsider may just have unlocked it. */
+		/* Try again: an outsider may just have unlocked it. */
 		res = real.trylock(mutex);
 		if (res != EBUSY) {
 			turns_unlock();
@@ -99,7 +100,7 @@ EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 		    : real.wait(cond, mutex);
 }
 
-/* The time has come when nobody else can run. */
+/* The time is taken to have come when no other thread can run. */
 EXPORT int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
 				  const struct timespec *until)
 {
@@ -109,7 +110,8 @@ EXPORT int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
 		    : real.timedwait(cond, mutex, until);
 }
 
-/* Wakes outsiders, too: that is allowed to be one more than asked for. */
+/* Also wakes outsiders. So one thread more than asked for may wake, which
+ * pthread_cond_signal allows. */
 static int cond_wake(pthread_cond_t *cond, bool all)
 {
 	struct turn *turn = turn_actor();
@@ -133,7 +135,8 @@ EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
 	return cond_wake(cond, true);
 }
 
-/* Under guard. The place of what runs once now; a free one where none does. */
+/* Under guard. Returns the place of `control`, if it runs now, or else a free
+ * place. */
 static int once_find(const void *control)
 {
 	int empty = -1;
@@ -147,7 +150,7 @@ static int once_find(const void *control)
 	return empty;
 }
 
-/* Another thread may get its turn while this one is inside. */
+/* While `init` runs, another thread may get its turn. */
 EXPORT int pthread_once(pthread_once_t *control, void (*init)(void))
 {
 	struct turn *turn = turn_actor();

@@ -12,7 +12,7 @@
 
 #include "schedule.h"
 
-/* The control thread can act for one at a time. */
+/* The control thread can act for one thread at a time. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 #ifndef PROOF_FREE
@@ -25,9 +25,10 @@ static bool is_own(int fd)
 	       peer.pid == getpid();
 }
 
-/* The control thread's, instead of libc's: an `mnm ps` of somebody else's on
- * this machine gets no answer. It would be made outside the schedule, and could
- * wait for a lock while the thread that has it waits for its turn. */
+/* The control thread calls this instead of libc's function. An `mnm ps` of
+ * somebody else on this machine gets no answer: the answer would be made
+ * outside the schedule, and could wait for a lock whose holder waits for its
+ * turn. */
 __attribute__((visibility("default"))) int accept4(
 	int listener, struct sockaddr *restrict address,
 	socklen_t *restrict size, int flags)
@@ -75,7 +76,7 @@ static void answer_read(int fd, char *answer, size_t size)
 	answer[used] = '\0';
 }
 
-/* Writes the line that mnm sends for such words; its length. */
+/* Writes the line that mnm sends for these words, and returns its length. */
 static int request_write(const char *words, char *request, size_t size)
 {
 	char name[16] = "", first[64] = "", second[64] = "";

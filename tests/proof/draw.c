@@ -26,8 +26,8 @@ static void step_begin(struct program *program, struct step *step, int thread)
 			      .graph = NONE};
 }
 
-/* Adds a step of a row, if it is legal now. A row that says no has changed
- * nothing. */
+/* Adds a step of this row, if it is legal now. A row whose draw() returns false
+ * has changed nothing. */
 static bool step_add(struct program *program, const struct step_row *row,
 		     int thread)
 {
@@ -59,13 +59,13 @@ static void draw_middle(struct program *program)
 	}
 }
 
-/* A row again and again, by all threads, until none can. */
+/* Adds steps of one row, for all threads, until no thread can take one. */
 static void draw_out(struct program *program, const char *name)
 {
 	const struct step_row *row = step_row_find(name);
 	int misses = 0, thread = 0;
 
-	/* A row looks at a random object: one miss says little. */
+	/* A row looks at a random object, so one miss says little. */
 	while (misses < ROUNDS * MISSES) {
 		thread = (thread + 1) % program->thread_count;
 		if (step_add(program, row, thread))
@@ -122,7 +122,7 @@ static void draw_shape(struct program *program)
 	shape_by_kind(program);
 	for (int t = 0; t < THREADS_MAX; t++)
 		program->threads[t].capture = NONE;
-	/* What is there at the start needs no step of anyone. */
+	/* What exists at the start is not made by a thread's step. */
 	step_begin(program, &start, 0);
 	start.number = -1;
 	object_make(&program->unsafe, &start);

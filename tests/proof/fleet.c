@@ -16,16 +16,16 @@
 
 enum {
 	JOBS_MAX = 64,
-	LIMIT_MS = 60000,       /* for a program: a hang is a failure */
+	LIMIT_MS = 60000, /* for one program; a longer run counts as a hang */
 	LIMIT_SLOW_MS = 180000, /* under a sanitizer */
 	PROGRESS_MS = 2000,
-	SHOWN = 8192, /* bytes of what a program that failed said */
+	SHOWN = 8192, /* bytes of a failed program's stderr that are shown */
 };
 
 struct job {
-	pid_t pid; /* 0: none runs */
+	pid_t pid; /* 0 if no program runs */
 	int watch; /* its pidfd */
-	int said;  /* file in memory: its stderr */
+	int said;  /* file in memory that gets its stderr */
 	uint64_t seed;
 	long long deadline; /* ms */
 	struct tally *tally;
@@ -151,7 +151,7 @@ static void job_end(struct fleet *fleet, struct job *job, bool late)
 	failure_print(fleet, job, why);
 }
 
-/* Waits for any job to end, or to run out of its time. */
+/* Waits until some job has ended or has run out of time. */
 static void jobs_wait(struct fleet *fleet)
 {
 	struct pollfd polls[JOBS_MAX];

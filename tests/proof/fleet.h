@@ -1,4 +1,5 @@
-/* Many programs, each in a child of this process, which never touches CUDA. */
+/* Runs many programs, each in a child of this process. The process itself never
+ * touches CUDA. */
 #ifndef TESTS_PROOF_FLEET_H
 #define TESTS_PROOF_FLEET_H
 
@@ -9,14 +10,14 @@
 
 struct fleet {
 	uint64_t first;
-	unsigned long count; /* 0: until it is interrupted */
+	unsigned long count; /* 0 means until it is interrupted */
 	int jobs;
 	bool native, verbose;
 	struct wish wish;
 	struct tally sum;
 };
 
-/* Runs them and reports each failure. False: there was one. */
+/* Runs them and reports each failure. Returns false if there was one. */
 bool fleet_run(struct fleet *fleet);
 
 #endif

@@ -1,4 +1,4 @@
-/* For sanitizers: threads run as the system lets them. */
+/* For builds with a sanitizer: the system schedules the threads. */
 #include "schedule.h"
 
 void schedule_open(uint64_t seed, int count)

@@ -4,11 +4,12 @@
 
 #include "step.h"
 
-/* One of so many steps of a kind with rows of its own is any. */
+/* In a kind with rows of its own, one step of so many is drawn from all
+ * rows. */
 enum { ANY_ONE_IN = 40 };
 
 struct weight {
-	const char *name; /* NULL: the end */
+	const char *name; /* NULL ends the list */
 	unsigned weight;
 };
 
@@ -84,8 +85,8 @@ static const struct weight graphs[] = {{"alloc", 30},
 static const struct {
 	const char *name;
 	unsigned share;
-	const struct weight *weights; /* NULL: those of the rows */
-	bool closed;                  /* no other row is legal */
+	const struct weight *weights; /* NULL for the weights in the rows */
+	bool closed;                  /* only these rows are legal */
 } kinds[] = {
 	[MIXED] = {"mixed", 10, NULL, false},
 	[DENSE] = {"dense", 2, dense, false},

@@ -23,7 +23,7 @@
 #include "races.h"
 
 #ifdef PROOF_FREE
-enum { COUNT = 1000 }; /* a sanitizer takes its time */
+enum { COUNT = 1000 }; /* a sanitizer is slow */
 #else
 enum { COUNT = 20000 };
 #endif
@@ -109,7 +109,7 @@ static bool options_read(struct fleet *fleet, bool *races, const char **race,
 	return optind == argc && fleet->jobs > 0 && kind_is_known(fleet);
 }
 
-/* A sanitizer's runtime has to be loaded first. */
+/* Puts a sanitizer's runtime into the list: it has to be loaded first. */
 static int sanitizer_visit(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	char *list = arg;
@@ -122,7 +122,8 @@ static int sanitizer_visit(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;
 }
 
-/* The loader reads some of these once, at the start of a process. */
+/* Sets the environment and starts this program again, as the loader reads some
+ * variables only at the start of a process. */
 static void start_again(char **argv, bool native)
 {
 	char self[PATH_MAX], path[2 * PATH_MAX + 64], program[PATH_MAX], *build;
@@ -147,7 +148,7 @@ static void start_again(char **argv, bool native)
 	length = (ssize_t)strlen(path);
 	snprintf(path + length, sizeof(path) - (size_t)length, "%s/%slibmnm.so",
 		 build, library);
-	/* Without it every program would go well. */
+	/* Without the library every program would go well. */
 	if (!native && access(path + length, R_OK)) {
 		perror(path + length);
 		return;
@@ -162,7 +163,7 @@ static void start_again(char **argv, bool native)
 	setenv("TSAN_OPTIONS", path, 1);
 #endif
 	setenv("PROOF_STARTED", "1", 1);
-	/* The index of blocks is searched from where an address says. */
+	/* Addresses decide where the index of blocks is searched. */
 	personality(ADDR_NO_RANDOMIZE);
 	execv(program, argv);
 	perror(program);

@@ -1,6 +1,6 @@
 #include "model.h"
 
-enum { FAVOUR = 30 }; /* picks of a stream, before it may be another */
+enum { FAVOUR = 30 }; /* one pick in so many draws a new favourite stream */
 
 size_t part_offset(size_t size, unsigned part)
 {
@@ -92,7 +92,7 @@ void stream_use(struct program *program, struct step *step, int stream)
 	step->context = it->context;
 }
 
-/* Where the search for a stream begins. */
+/* Returns the stream at which the search for a usable one begins. */
 static int first_stream(struct program *program)
 {
 	if (program->setting.kind != ALONE ||
@@ -132,7 +132,7 @@ int stream_pick_free(struct program *program, const struct step *step,
 	return pick_stream(program, step, context, true);
 }
 
-/* Whether code in one context may use memory of another. */
+/* Returns whether work in context `from` may use memory of context `to`. */
 static bool reaches(const struct program *program, int from, int to, bool copy)
 {
 	int there = program->contexts[to].device;
@@ -203,7 +203,7 @@ bool slot_and_stream(struct program *program, struct step *step, bool copy)
 	int stream = stream_pick(program, step, NONE), slot;
 	int capture = program->threads[step->thread].capture;
 
-	/* A capture is to have something in it. */
+	/* Half of the work of a capturing thread goes into its capture. */
 	if (capture != NONE && random_one_in(&program->random, 2))
 		stream = program->graphs[capture].stream;
 	if (stream == NONE)
@@ -260,7 +260,9 @@ bool others_wait(struct program *program, struct step *step, int slot,
 
 		if (!(it->others >> c & 1))
 			continue;
-		if (!ctx->object.live) { /* its end waited, so after that */
+		/* Its end has waited for its work. The step comes after
+		 * that. */
+		if (!ctx->object.live) {
 			object_use(&ctx->object, step);
 			continue;
 		}

@@ -1,51 +1,56 @@
-/* The rules that steps are drawn by: what is legal now, and what it needs. */
+/* The rules by which steps are drawn: what is legal now, and what a step
+ * needs. */
 #ifndef TESTS_PROOF_MODEL_H
 #define TESTS_PROOF_MODEL_H
 
 #include "program.h"
 
-/* The step makes it; uses it as others may at the same time; or changes it,
- * after all that used it, and before all that will. */
+/* The step makes the object; uses it, as other steps may at the same time; or
+ * changes it, after all steps that used it and before all that will. */
 void object_make(struct object *object, const struct step *step);
 void object_use(struct object *object, struct step *step);
 void object_change(struct object *object, struct step *step);
 void object_end(struct object *object, struct step *step);
 
-/* Calls that some captures forbid: whether they are allowed to the step's
- * thread now. If so, unsafe_use has to follow. */
+/* For calls that some captures forbid: returns whether the step's thread may
+ * make them now. If it may, unsafe_use has to follow. */
 bool unsafe_allowed(const struct program *program, const struct step *step);
 void unsafe_use(struct program *program, struct step *step);
 
-/* Whether the step's thread may queue work in a stream now. */
+/* Returns whether the step's thread may queue work in a stream now. */
 bool stream_usable(const struct program *program, const struct step *step,
 		   int stream);
 void stream_use(struct program *program, struct step *step, int stream);
-/* A random one of those, in a context or (NONE) any; NONE if there is none. */
+/* Returns a random stream that is usable, in a context or, with NONE, in any.
+ * Returns NONE if there is none. */
 int stream_pick(struct program *program, const struct step *step, int context);
-/* The same, but none that is capturing. */
+/* The same, without the streams that are capturing. */
 int stream_pick_free(struct program *program, const struct step *step,
 		     int context);
 
-/* Whether work on a slot may be queued in a stream; a copy reaches further
- * than a kernel. */
+/* Returns whether work on a slot may be queued in a stream. A copy may reach
+ * slots that a kernel may not. */
 bool slot_usable(const struct program *program, const struct step *step,
 		 int slot, int stream, bool copy);
 void slot_use(struct program *program, struct step *step, int slot, int stream);
-/* A random one of those in a stream. */
+/* Returns a random slot that is usable in a stream, or NONE. */
 int slot_pick(struct program *program, const struct step *step, int stream,
 	      bool copy);
-/* Picks slot and stream of the step, and a part, for a kernel or a copy. */
+/* Picks the step's slot and stream, and a part of the slot, for a kernel or a
+ * copy. Returns false if there is none. */
 bool slot_and_stream(struct program *program, struct step *step, bool copy);
 
 int context_pick(struct program *program);
 void context_use(struct program *program, struct step *step, int context);
-/* Whether its work may be waited for as a whole. If so, sync_use follows. */
+/* Returns whether a thread may wait for all work of a context. If so, sync_use
+ * has to follow. */
 bool sync_allowed(const struct program *program, int context);
 void sync_use(struct program *program, struct step *step, int context);
 
-/* The waits that a slot's end needs as the driver's does not cover them: for
- * other contexts that used it, near ones (of its device) only if so asked.
- * False: one can't be waited for now. If so, others_use follows. */
+/* Notes the waits that a slot's end needs because the driver's own wait does
+ * not cover them: for other contexts that used it, for those of its own device
+ * only if `near`. Returns false if one of them can't be waited for now. If it
+ * returns true, others_use has to follow. */
 bool others_wait(struct program *program, struct step *step, int slot,
 		 bool near);
 void others_use(struct program *program, struct step *step);

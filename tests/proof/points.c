@@ -1,12 +1,12 @@
-/* Takes the place of ThreadSanitizer's runtime in the library that generated
- * programs run under: its core is compiled with -fsanitize=thread, which makes
- * a call of each atomic access, and here those are points where the schedule
- * may let another thread go on. */
+/* Stands in for ThreadSanitizer's runtime in the library that generated
+ * programs run under. The library's core is compiled with -fsanitize=thread,
+ * which turns each atomic access into a call. Here such a call is a point where
+ * the schedule may let another thread go on. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* In the program, schedule.c. */
+/* Defined in the program, in schedule.c. */
 void schedule_point(void);
 
 #define EMPTY(name, parameters) \
@@ -22,9 +22,9 @@ void schedule_point(void);
 	EMPTY(__tsan_unaligned_read##bytes, (UNUSED void *at)) \
 	EMPTY(__tsan_unaligned_write##bytes, (UNUSED void *at))
 
-/* Orders do not matter, as one thread of the program runs at a time. Changes
- * that nobody relies on the order of, such as of counters, are no points, and
- * neither are loads; but stores are. */
+/* The memory order makes no difference to the access, as one thread of the
+ * program runs at a time. Relaxed changes and loads, such as those of counters,
+ * are no points, as nothing relies on their order. All stores are points. */
 #define CHANGE(type, bits, name, builtin) \
 	type __tsan_atomic##bits##_##name(volatile type *, type, int); \
 	type __tsan_atomic##bits##_##name(volatile type *at, type value, \
@@ -50,7 +50,7 @@ void schedule_point(void);
 						   __ATOMIC_SEQ_CST); \
 	}
 
-/* As clang calls it: what was found there. */
+/* The form that clang calls; it returns the value that was found. */
 #define COMPARE_VALUE(type, bits) \
 	type __tsan_atomic##bits##_compare_exchange_val(volatile type *, type, \
 							type, int, int); \

@@ -1,9 +1,10 @@
-/* A program: what a seed says a few host threads do.
+/* A program: what a few host threads do, as a seed says.
  *
- * It is drawn as one list of steps, legal in that order, and each step then
- * names what it needs of the other threads. So it is legal in every order in
- * which the threads can come to their steps. Objects are numbered as they are
- * made, and no number is used again: a slot is one allocation. */
+ * It is drawn as one list of steps that is legal in that order. Each step then
+ * names how many steps of each other thread it needs. So the program is legal
+ * in every order in which the threads can come to their steps. Objects are
+ * numbered as they are made, and no number is used again: a slot is one
+ * allocation. */
 #ifndef TESTS_PROOF_PROGRAM_H
 #define TESTS_PROOF_PROGRAM_H
 
@@ -22,16 +23,17 @@ enum {
 	SLOTS_MAX = 384,
 	GRAPHS_MAX = 64,
 	STEPS_MAX = 512,
-	PARTS_MAX = 3,   /* of a slot, that are written and read */
-	PART_WORDS = 64, /* in each */
-	SLOTS_LIVE = 14, /* at a time */
-	QUOTA_MIB = 8,   /* that a thread of a full program has at a time */
+	PARTS_MAX = 3,   /* parts of a slot that are written and read */
+	PART_WORDS = 64, /* words in each part */
+	SLOTS_LIVE = 14, /* at the same time */
+	QUOTA_MIB = 8,   /* what a thread of a full program has at most */
 	FAULTS_MAX = 3,
-	TRIES = FAULTS_MAX + 1, /* of a call that has to succeed */
+	TRIES = FAULTS_MAX + 1, /* attempts at a call that has to succeed */
 	NONE = -1,
 };
 
-/* What a seed is asked for, so that one answer does not change another. */
+/* Each purpose has random numbers of its own, so that one choice does not
+ * change another. */
 enum {
 	PURPOSE_CONFIG,
 	PURPOSE_STEPS,
@@ -40,32 +42,34 @@ enum {
 	PURPOSE_CLASSES
 };
 
-/* Where an object stands in the order of the host's threads. */
+/* An object's place in the order of the host's threads. */
 struct object {
 	bool live;
 	int thread, number;    /* the step that made or last changed it */
-	int used[THREADS_MAX]; /* steps of each that a change must follow */
+	int used[THREADS_MAX]; /* steps of each that a change comes after */
 };
 
-/* Words that are first, first + step, first + 2 step, ... */
+/* The words are first, first + step, first + 2 step, ... */
 struct words {
 	bool known;
 	uint32_t first, step;
 };
 
 struct device_model {
-	int primary;  /* context, at the start */
-	int keeper;   /* context that is there to the end */
-	int retained; /* primary context now; NONE: it has been released */
+	int primary;  /* the primary context at the start */
+	int keeper;   /* a context that lives to the end */
+	int retained; /* the primary context now, or NONE */
 };
 
 struct context_model {
 	struct object object;
-	struct object sync;   /* what no capture in the context allows */
-	struct object legacy; /* what no capture of a blocking stream allows */
+	/* Stands for the calls that any capture in the context forbids. */
+	struct object sync;
+	/* Stands for the calls that a capture of a blocking stream forbids. */
+	struct object legacy;
 	int device;
 	bool primary;
-	bool kept; /* to the end */
+	bool kept; /* lives to the end */
 	int captures, blocking_captures;
 };
 
@@ -75,11 +79,12 @@ struct stream_model {
 	struct object object;
 	enum stream_kind kind;
 	int context;
-	int thread;  /* whose alone it is, or NONE */
-	int capture; /* graph, or NONE */
-	bool given;  /* there from the start */
-	bool green;  /* of a green context of its own, a part of `context`,
-		      * whose events it does not take */
+	int thread;  /* the only thread that may use it, or NONE */
+	int capture; /* the graph it is captured into, or NONE */
+	bool given;  /* exists from the start */
+	/* Of a green context of its own, which is a part of `context` but takes
+	 * none of its events. */
+	bool green;
 };
 
 struct event_model {
@@ -90,13 +95,13 @@ struct event_model {
 struct slot_model {
 	struct object object;
 	int context;
-	int thread;      /* that allocates it */
+	int thread;      /* the thread that allocates it */
 	size_t size;     /* bytes */
 	bool pinned;     /* host memory */
-	bool checked;    /* uses are ordered, and contents known */
+	bool checked;    /* its uses are ordered, and its contents known */
 	bool wild;       /* used outside the order of its home */
-	int home;        /* stream that its ordered work is in, or NONE */
-	unsigned others; /* other contexts that used it, a bit each */
+	int home;        /* the stream that orders its work, or NONE */
+	unsigned others; /* other contexts that used it, one bit each */
 	struct words words[PARTS_MAX];
 };
 
@@ -107,13 +112,13 @@ struct graph_model {
 	enum graph_state state;
 	int mode; /* CUstreamCaptureMode */
 	int thread, stream, context;
-	unsigned contexts;     /* whose work is in it, a bit each */
-	bool slots[SLOTS_MAX]; /* that its work uses */
+	unsigned contexts;     /* contexts that have work in it, one bit each */
+	bool slots[SLOTS_MAX]; /* slots that its work uses */
 };
 
 struct thread_model {
-	int capture;  /* graph, or NONE */
-	bool careful; /* that capture forbids unsafe calls to this thread */
+	int capture;  /* the graph it captures, or NONE */
+	bool careful; /* the capture forbids unsafe calls to this thread */
 	int steps;
 };
 
@@ -121,28 +126,29 @@ struct step_row;
 
 struct step {
 	const struct step_row *row;
-	int thread, number; /* it is its thread's number-th */
-	int context;        /* to be current */
-	int slot, source;   /* NONE, or what the row says */
+	int thread, number; /* this is step `number` of `thread` */
+	int context;        /* the context to make current */
+	int slot, source;   /* NONE, or as the row needs them */
 	int stream, other, event, graph;
 	unsigned part, source_part; /* of slot and source */
 	unsigned value, choice;
-	unsigned waits;                /* contexts to be waited for first */
-	size_t size;                   /* bytes */
-	struct words words[PARTS_MAX]; /* to be found in the slot */
-	int need[THREADS_MAX];         /* steps of each to be done before */
+	unsigned waits; /* contexts to wait for first, one bit each */
+	size_t size;    /* bytes */
+	struct words words[PARTS_MAX]; /* that the slot should hold */
+	int need[THREADS_MAX]; /* steps of each thread to be done first */
 };
 
 enum door { DOOR_EXPORTS, DOOR_TABLE, DOOR_PER_THREAD };
 
-/* MIXED: a little of everything. DENSE: little else than blocks that change
- * hands. CONTEXTS: of one device, that come and go. RENEWALS: of its primary
- * context. DEVICES: two, that reach each other's memory. FULL: memory is as
- * much as the program ever holds. PINNED: host memory changes hands. HANDS:
- * blocks pass between threads that end, at whatever else there is. ALONE: one
- * stream is given nearly all work, and now and then it is another one. FAULTY:
- * several calls fail, with swaps and trims between. GRAPHS: of nodes and of
- * captures, on one device or two, beside green contexts. */
+/* MIXED: a little of everything. DENSE: mostly blocks that change hands.
+ * CONTEXTS: contexts of one device come and go. RENEWALS: its primary context
+ * does. DEVICES: two devices reach each other's memory. FULL: there is just as
+ * much memory as the program holds at most. PINNED: host memory changes hands.
+ * HANDS: blocks pass between threads that end, beside captures, swaps and the
+ * like. ALONE: one stream is given nearly all work, and now and then another
+ * stream takes its place. FAULTY: several calls fail, with swaps and trims in
+ * between. GRAPHS: made of nodes and by captures, on one device or two, beside
+ * green contexts. */
 enum kind {
 	MIXED,
 	DENSE,
@@ -203,15 +209,15 @@ struct program {
 	struct step steps[STEPS_MAX];
 };
 
-/* What is not left to the seed. */
+/* What the caller fixes, so that the seed does not decide it. */
 struct wish {
-	const char *pool, *level, *kind; /* NULL: as drawn */
+	const char *pool, *level, *kind; /* NULL if drawn */
 };
 
 /* Draws the program of a seed. */
 void program_draw(struct program *program, uint64_t seed,
 		  const struct wish *wish);
-/* For people. */
+/* Prints it for people to read. */
 void program_print(const struct program *program);
 
 /* Where a part of a slot begins, and how many parts there are. */

@@ -1,4 +1,4 @@
-/* Races about what threads keep for themselves. */
+/* Races about the blocks that threads keep for themselves. */
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -7,7 +7,8 @@
 #include "race.h"
 #include "schedule.h"
 
-/* Other threads look for one that large before they ask the driver. */
+/* For blocks as large as LARGE, other threads' caches are searched before the
+ * driver is asked. */
 enum { LARGE = 1 << 20, WARM = 3 };
 
 static CUcontext context, next;
@@ -38,7 +39,7 @@ static void pairs(void)
 		large_free(large_new());
 }
 
-/* Live bytes are these, and nothing is lost. */
+/* Checks that so many bytes are live, and that no block was lost. */
 static void figures_check(long live)
 {
 	char answer[8192];
@@ -53,7 +54,7 @@ static void figures_check(long live)
 		    control_figure(answer, "allocs") - live / LARGE);
 }
 
-/* The first thread has two blocks, one of them idle in its cache. */
+/* The first thread has two blocks, one of which is idle in its cache. */
 static void begin(void)
 {
 	DO(cuInit, 0);
@@ -79,7 +80,7 @@ static void alloc_first(void)
 	race_pass();
 }
 
-/* Two blocks, of which one at least is another thread's. */
+/* Takes two blocks, at least one of them from another thread's cache. */
 static void raid(void)
 {
 	DO(cuCtxSetCurrent, context);
@@ -107,7 +108,7 @@ static void warm_second(void)
 	pairs();
 	warm = true;
 	schedule_yield();
-	large_free(addr); /* and ends */
+	large_free(addr); /* then the thread ends */
 }
 
 static void one_is_live(void)
@@ -125,7 +126,8 @@ static void three_are_live(void)
 	figures_check(3 * LARGE);
 }
 
-/* What is idle leaves the caches for the pool, and that for the driver. */
+/* Moves idle blocks from the caches to the pool, and from there to the
+ * driver. */
 static void trim(void)
 {
 	char answer[256];
@@ -166,11 +168,11 @@ static void free_last(void)
 {
 	large_free(other);
 	large_free(held[0]);
-	large_free(large_new()); /* gives back what waits for that */
+	large_free(large_new()); /* gives back what is pending */
 	figures_check(0);
 }
 
-/* Nothing is freed for good while a capture is on. */
+/* While a capture is on, no block is freed for good. */
 static void capture_before(void)
 {
 	begin();
@@ -204,8 +206,9 @@ static void none_is_live(void)
 	figures_check(0);
 }
 
-/* A context ends whose blocks another thread keeps, which goes on in the next.
- * There it takes a cache of its own with a block that the first one keeps. */
+/* A context ends while another thread keeps blocks of it. That thread goes on
+ * in the next context. There it takes a cache of its own, with a block that the
+ * first thread keeps. */
 static void end_before(void)
 {
 	DO(cuInit, 0);
@@ -214,8 +217,8 @@ static void end_before(void)
 	pairs();
 }
 
-/* Nothing is asked of its work first, so its blocks are in that cache until it
- * is dead. */
+/* At this level the end does not look at the context's work first, so its
+ * blocks stay in that cache until the context is dead. */
 static void end_unfenced_before(void)
 {
 	setenv("MNM_FENCE", "none", 1);
@@ -250,8 +253,8 @@ static void end_second(void)
 		schedule_yield();
 	large_free(large_new());
 	while (!over)
-		sched_yield(); /* the first, though it was left */
-	DO(cuCtxSynchronize);  /* what is idle is safe */
+		sched_yield(); /* to the first, though it was left */
+	DO(cuCtxSynchronize);  /* makes idle blocks safe */
 	for (int i = 0; i < 4; i++) {
 		each[i] = large_new();
 		DO(cuMemsetD32Async, each[i], 1, LARGE / 4, CU_STREAM_LEGACY);
@@ -260,7 +263,7 @@ static void end_second(void)
 		large_free(each[i]);
 }
 
-/* The order of one stream ends beside a request that it serves. */
+/* One stream's order ends, beside a request that relies on it. */
 static void fill(CUdeviceptr addr, CUstream in)
 {
 	DO(cuMemsetD32Async, addr, 1, LARGE / 4, in);
@@ -270,12 +273,12 @@ static void order_before(void)
 {
 	begin();
 	DO(cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);
-	held[1] = large_new(); /* nothing is idle, */
+	held[1] = large_new(); /* now nothing is idle, */
 	other = large_new();
 	fill(held[0], CU_STREAM_LEGACY);
 	DO(cuCtxSynchronize);
 	fill(held[0], CU_STREAM_LEGACY);
-	large_free(held[0]); /* but for what is in use */
+	large_free(held[0]); /* and then only a block that is in use */
 }
 
 static void order_first(void)
@@ -292,8 +295,8 @@ static void order_second(void)
 	fill(held[1], stream);
 }
 
-/* A free beside a request, in a process where no thread keeps anything: the
- * block is in the pool only as it is stamped. */
+/* A free beside a request, in a process where no thread keeps anything. The
+ * block must not be in the pool before it is stamped. */
 static void slow_before(void)
 {
 	setenv("MNM_THREAD_CACHE", "0", 1);
@@ -302,7 +305,8 @@ static void slow_before(void)
 	fill(held[0], CU_STREAM_LEGACY);
 	fill(held[0], stream);
 	held[1] = large_new();
-	other = large_new(); /* by a fence: what has an old stamp is safe */
+	/* Takes a fence, so that blocks with an old stamp are safe. */
+	other = large_new();
 	fill(held[0], stream);
 }
 

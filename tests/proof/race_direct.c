@@ -1,5 +1,5 @@
-/* Races about requests and frees that are the driver's own: pools that keep
- * nothing. */
+/* Races about requests and frees that go straight to the driver, as their pool
+ * keeps nothing. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static void pairs(void)
 		block_free(block_new());
 }
 
-/* So many blocks are live, all of them counted. */
+/* Checks that so many blocks are live, and that all of them are counted. */
 static void figures_check(long live)
 {
 	char answer[8192];
@@ -123,7 +123,7 @@ static void pairs_and_swap(void)
 	race_pass();
 }
 
-/* The first pool has ended, with its last block. */
+/* The first pool ends with its last block. */
 static void free_rest(void)
 {
 	block_free(held[1]);
@@ -138,8 +138,8 @@ static void free_all(void)
 	free_rest();
 }
 
-/* Both free one block: the driver refuses one of them, maybe that whose block
- * it was to us. */
+/* Both threads free one block. The driver refuses one of the two frees, maybe
+ * the one that mnm counts as the block's. */
 static void free_again_before(void)
 {
 	begin();
@@ -177,8 +177,9 @@ static void one_was_freed(void)
 	block_free(held[1]);
 }
 
-/* The context ends: what is asked for then may fail, and is nobody's. Nobody
- * else takes memory, as that could be what is freed here. */
+/* The context ends. A request in it may fail then, and its memory is lost with
+ * the context. No other thread takes memory, as it could get the address that
+ * is freed here. */
 static void end_before(void)
 {
 	setenv("MNM_FENCE", "none", 1); /* or two contexts are not plain */
@@ -221,8 +222,8 @@ static void none_is_live(void)
 	retired_check(0);
 }
 
-/* A block of another pool is freed, beside requests that the index grows for.
- */
+/* A block of another pool is freed, beside requests for which the index
+ * grows. */
 #ifdef PROOF_FREE
 enum { MANY = 2870, MORE = 20 };
 #else
@@ -245,7 +246,8 @@ static void grow_before(void)
 	pairs();
 }
 
-/* Both threads are direct before: who begins would wait for who is busy. */
+/* Both threads use the direct path before, as a thread that begins to would
+ * wait for one that is busy. */
 static void grow_first(void)
 {
 	while (!warm)

@@ -1,11 +1,12 @@
-/* Races about the end of a context, which waits for others' work. */
+/* Races about the end of a context, which waits for other contexts' work. */
 #include <stdatomic.h>
 
 #include "race.h"
 #include "schedule.h"
 
 enum {
-	EARLY = 7, /* blocks: one of them is looked at before the late one */
+	/* Blocks, one of which is looked at before the late one. */
+	EARLY = 7,
 	FILLS = 8,
 };
 
@@ -28,7 +29,7 @@ static void block_free(CUdeviceptr addr)
 	DO(cuMemFree_v2, addr);
 }
 
-/* What one context's work has used is freed in another. Only the work on the
+/* Blocks that another context's work has used are freed. Only the work on the
  * late one is not over. */
 static void before(void)
 {
@@ -51,7 +52,7 @@ static void before(void)
 	DO(cuCtxCreate_v2, &fencing, 0, 0);
 }
 
-/* The second request makes a fence, as what was freed is not safe. */
+/* The second request makes a fence, as the freed blocks are not safe. */
 static void request(void)
 {
 	CUdeviceptr addr;
@@ -79,7 +80,7 @@ static void after(void)
 	DO(cuCtxSynchronize);
 }
 
-/* With that seed of the simulation the fills stay queued. */
+/* With this seed the simulation leaves the fills queued. */
 const struct race race_ends[] = {
 	{"fence beside the end of a context", "MNM_SIM_SEED", "3", 1, 9, before,
 	 request, destroy, after},

@@ -1,5 +1,5 @@
-/* Races about the index of blocks: it grows, or is walked as a context ends,
- * beside requests and frees. */
+/* Races about the index of blocks. It grows, or is walked because a context
+ * ends, while other threads request and free. */
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -7,14 +7,15 @@
 #include "race.h"
 #include "schedule.h"
 
-/* The index that races run with grows for the 16th; see tests/proof.mk. */
+/* The index of the library that races run with grows for the 16th block; see
+ * tests/proof.mk. */
 enum { NEARLY = 13, FEW = 2, BLOCKS_MAX = 64 };
 
 #define NO_POOL "MNM_POOL", "no_pool"
 
 static CUcontext context, other;
 
-/* What a thread holds, or what is there before. */
+/* The blocks that a thread holds, or that exist before the race. */
 struct blocks {
 	CUdeviceptr each[BLOCKS_MAX];
 	int count;
@@ -56,7 +57,8 @@ static void live_check(void)
 		    blocks * RACE_BLOCK);
 }
 
-/* None was lost: what the index lacks is not counted when it is freed. */
+/* Checks that no block was lost: a block that the index lacks is not counted
+ * when it is freed. */
 static void all_are_known(void)
 {
 	live_check();
@@ -65,7 +67,7 @@ static void all_are_known(void)
 	live_check();
 }
 
-/* It is to grow for the third from now. */
+/* The third block from now makes the index grow. */
 static void growth_before(void)
 {
 	DO(cuInit, 0);
@@ -73,7 +75,7 @@ static void growth_before(void)
 	blocks_new(&held[0], NEARLY);
 }
 
-/* In a context of its own, whose lock is another. */
+/* The other thread has a context of its own, and so another lock. */
 static void contexts_before(void)
 {
 	DO(cuInit, 0);
@@ -81,8 +83,8 @@ static void contexts_before(void)
 	growth_before();
 }
 
-/* Looks for a place while there still is one. Both threads have caches before:
- * who begins would wait for who is busy. */
+/* Looks for a place while there still is one. Both threads have caches before,
+ * as a thread that begins one would wait for one that is busy. */
 static void request_first(void)
 {
 	while (!warm)
@@ -119,7 +121,7 @@ static void growth_second(void)
 	race_pass();
 }
 
-/* A context ends, beside another one whose blocks come and go: their records
+/* A context ends while blocks of another one come and go, so their records
  * change hands while they are looked at. */
 static void end_before(void)
 {

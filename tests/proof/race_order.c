@@ -1,4 +1,5 @@
-/* Races about the order of one stream, which ends as another context comes. */
+/* Races about the order of one stream, which ends when another context
+ * comes. */
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 
 static CUcontext context, other;
 static CUdeviceptr block;
-static int said, behind; /* what is written to stderr, and that itself */
+static int said, behind; /* the file that gets stderr, and the real stderr */
 static atomic_bool begun;
 
 static void block_new(void)
@@ -33,7 +34,8 @@ static void block_free(void)
 	DO(cuMemFree_v2, block);
 }
 
-/* Work of a stream is in its order from here on, and not over. */
+/* Gives work to one stream. From here on reuse goes by its order, and the work
+ * is not over. */
 static void work(void)
 {
 	for (int i = 0; i < 4; i++) {
@@ -113,7 +115,8 @@ static void nothing_was_said(void)
 	race_expect("bytes on stderr", length, 0);
 }
 
-/* The context stays, and its block has been the sole stream's until now. */
+/* The context lives on, and only the sole stream has used its block until
+ * now. */
 static void second_stream(void)
 {
 	CUstream stream;
@@ -124,7 +127,7 @@ static void second_stream(void)
 	nothing_was_said();
 }
 
-/* The driver's own, which no hook sees. */
+/* Returns the driver's own function, which no hook sees. */
 static __typeof__(cuCtxCreate_v2) *create_unseen(void)
 {
 	void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
@@ -135,15 +138,15 @@ static __typeof__(cuCtxCreate_v2) *create_unseen(void)
 	return (__typeof__(create_unseen()))find(driver, "cuCtxCreate_v2");
 }
 
-/* A context that was made unseen is met by two threads at once; the second has
- * made the other one. */
+/* Two threads at once are the first to use a context that mnm has not seen
+ * being made. The second thread has made the other context. */
 static void met_before(void)
 {
 	DO(cuInit, 0);
 	race_check("cuCtxCreate_v2", create_unseen()(&other, 0, 0));
 }
 
-/* Half of a block gets work there. */
+/* Makes that context current and gives it work on half of a block. */
 static void meet(CUdeviceptr half)
 {
 	race_hold();

@@ -1,12 +1,13 @@
-/* Races about one stream's order, which comes back where it is alone again. */
+/* Races about the order of one stream, which comes back once that stream is
+ * alone again. */
 #include <stdatomic.h>
 
 #include "race.h"
 #include "schedule.h"
 
 enum {
-	ROUNDS = 5, /* requests after which the order has come back */
-	REUSED = 8, /* blocks that are looked at then */
+	ROUNDS = 5, /* after so many requests the order has come back */
+	REUSED = 8, /* blocks that are looked at after the race */
 };
 
 static CUcontext context, other;
@@ -38,7 +39,7 @@ static void fill(CUdeviceptr addr, CUstream stream)
 	fill_part(addr, RACE_BLOCK, stream);
 }
 
-/* Two streams have been given work, and a block is live. */
+/* Gives work to two streams, and leaves one block live. */
 static void before(void)
 {
 	CUdeviceptr addr;
@@ -62,7 +63,7 @@ static void before_legacy(void)
 	lone = CU_STREAM_LEGACY;
 }
 
-/* Requests, and work for one stream or (NULL) none. */
+/* Makes requests with work in one stream, or with none if it is NULL. */
 static void requests(CUstream stream)
 {
 	CUdeviceptr addr;
@@ -99,7 +100,7 @@ static void requests_held(void)
 	race_pass();
 }
 
-/* Whoever gets what was freed has work in the lone stream. */
+/* Takes the freed blocks, and gives them work in the lone stream. */
 static void reuse(void)
 {
 	CUdeviceptr addr;
@@ -161,7 +162,8 @@ static void lone_work_then(void)
 	requests(lone);
 }
 
-/* Meanwhile no fence can be made for what is reused in another stream. */
+/* During a capture no fence can be made for a block that is reused in another
+ * stream. */
 static void capture(void)
 {
 	CUdeviceptr addr;
@@ -191,7 +193,7 @@ static void capture_held(void)
 	race_pass();
 }
 
-/* Its work goes on after its end. */
+/* The stream's work goes on after its end. */
 static void stream_ends_then(void)
 {
 	while (!begun)

@@ -6,7 +6,7 @@
 #include "race.h"
 #include "schedule.h"
 
-/* One needs more than half of a device, which others have idle. */
+/* A request needs more than half of the device, most of which is idle. */
 enum { LITTLE = 1 << 20, MOST = 10 << 20, MORE = 12 << 20 };
 
 static CUcontext primary, other;
@@ -31,7 +31,7 @@ static void give_before(void)
 	control_ask("trim", answer, sizeof(answer));
 }
 
-/* Gives back what the trim has left. */
+/* This free gives back the block that the trim has left. */
 static void give_first(void)
 {
 	DO(cuCtxSetCurrent, primary);
@@ -46,8 +46,8 @@ static void need_second(void)
 	DO(cuMemAlloc_v2, &given, MORE);
 }
 
-/* Its thread keeps a block of the context that ends, which serves no request
- * once its memory is gone. */
+/* The second thread keeps a block of the context that ends. That block must not
+ * serve a request once its memory is gone. */
 static void end_first(void)
 {
 	while (!warm)
@@ -79,8 +79,9 @@ static void end_second(void)
 			    0);
 }
 
-/* A block of that context is idle; its memory is the driver's before mnm has
- * heard of the end, and then such as no pool serves. */
+/* A block of the context that ends is idle. Its memory is the driver's before
+ * mnm hears of the end, and the driver then uses it for memory that no pool
+ * serves. */
 static void foreign_before(void)
 {
 	primary_open();
@@ -108,7 +109,7 @@ static void foreign_second(void)
 	DO(cuMemFree_v2, addr);
 }
 
-/* An end that fails, beside a second free of what is idle. */
+/* An end that fails, beside a second free of an idle block. */
 static void second_before(void)
 {
 	DO(cuInit, 0);
@@ -134,7 +135,8 @@ static void second_second(void)
 		    CUDA_ERROR_INVALID_VALUE);
 }
 
-/* One needs three quarters of a device, and another never more than one. */
+/* One thread needs three quarters of a device. The other never holds more than
+ * one quarter. */
 enum { SMALL = 2 << 20, SMALLER = 3 << 19, LARGE = 6 << 20 };
 
 static void room_first(void)
@@ -162,7 +164,7 @@ static void room_second(void)
 	}
 }
 
-/* A request that has no room gives back what is idle, once: what is freed from
+/* A request that finds no room gives idle memory back once. What is freed from
  * then on is not kept. */
 #ifdef PROOF_FREE
 enum { IDLE = 7 << 18, TRIMS = 2 }; /* a free may have begun before */
@@ -212,7 +214,7 @@ static void once_second(void)
 		schedule_yield();
 	DO(cuMemFree_v2, held);
 	before = trims();
-	DO(cuMemAlloc_v2, &fresh, SMALLER); /* may have to make room, too */
+	DO(cuMemAlloc_v2, &fresh, SMALLER); /* may have to make room as well */
 	own_trims = trims() - before;
 }
 
@@ -221,7 +223,7 @@ static void once_after(void)
 	race_expect("more trims", trims() - own_trims > TRIMS, 0);
 }
 
-/* A trimmed block of a context that might be ending stays where it is, and goes
+/* A trimmed block of a context that may be ending stays where it is. It goes
  * back in a free once it is known that the context lives on. */
 static void spared_before(void)
 {
@@ -278,11 +280,12 @@ static void trim_second(void)
 static void trim_after(void)
 {
 	DO(cuMemFree_v2, fresh);
-	DO(cuMemAlloc_v2, &fresh, LAST); /* nothing was lost */
+	DO(cuMemAlloc_v2, &fresh, LAST); /* succeeds if no memory was lost */
 }
 
-/* A retain has no room but what is idle, while a release ends the context: the
- * one waits for the end, which waits for the lock of retains and releases. */
+/* A retain finds room only in idle memory, while a release ends the context.
+ * The retain waits for that end, which waits for the lock of retains and
+ * releases. */
 static const size_t much = (size_t)8 << 30; /* of the device's 15 GiB */
 
 static void retain_before(void)

@@ -52,8 +52,8 @@ static void primary_open(void)
 	DO(cuModuleGetFunction, &touch, module, "touch");
 }
 
-/* A primary context with work in two streams, so that stream order is not what
- * makes reuse safe, and three blocks. */
+/* Makes three blocks in a primary context, and gives work to two streams, so
+ * that reuse does not rely on the order of one. */
 static void begin(void)
 {
 	DO(cuInit, 0);
@@ -67,8 +67,8 @@ static void begin(void)
 	block_touch(idle, 1);
 }
 
-/* A wait for the only context, beside one that begins: its work was not
- * waited for. */
+/* A wait while there is one context, beside another that begins. The work of
+ * the new one was not waited for. */
 static void wait_before(void)
 {
 	begin();
@@ -99,8 +99,8 @@ static void fresh_touch(void)
 		block_touch(fresh[i], 0);
 }
 
-/* A fence, or a wait, beside work on a block and its free: that comes before
- * both or is in the next epoch. */
+/* A fence or a wait, beside work on a block and its free. The fence comes
+ * before both, or the free is in the next epoch. */
 static void fence_first(void)
 {
 	DO(cuCtxSetCurrent, primary);
@@ -116,11 +116,12 @@ static void work_second(void)
 	block_free(old);
 }
 
-/* A free beside an allocation, which gets the block only as it is stamped. */
+/* A free beside an allocation, which must not get the block before it is
+ * stamped. */
 static void free_before(void)
 {
 	wait_before();
-	block_new(); /* by a fence: what has an old stamp is safe */
+	block_new(); /* takes a fence, so blocks with an old stamp are safe */
 	block_touch(old, 1);
 }
 
@@ -138,8 +139,8 @@ static void free_second(void)
 	block_touch(block_new(), 0);
 }
 
-/* The primary context ends and begins anew, beside an allocation elsewhere that
- * gives its idle memory back. */
+/* The primary context ends and begins anew, beside an allocation in another
+ * context that gives idle memory of the first one back. */
 static void renewal_before(void)
 {
 	begin();
@@ -171,7 +172,8 @@ static void renewal_second(void)
 	race_pass();
 }
 
-/* A context ends whose work is on a block of another that is freed. */
+/* A context ends whose work is on a block of another context, and that block is
+ * freed. */
 static void leave_before(void)
 {
 	begin();
@@ -193,8 +195,8 @@ static void leave_second(void)
 	block_touch(block_new(), 1);
 }
 
-/* The primary context ends beside another one, while a third one's work is on
- * memory of it that was freed. */
+/* The primary context ends beside another one, while the work of a third one is
+ * on freed memory of it. */
 static void three_before(void)
 {
 	begin();
@@ -232,11 +234,11 @@ static void work_and_last_second(void)
 static void last_after(void)
 {
 	DO(cuCtxSetCurrent, keeper);
-	DO(cuCtxSynchronize); /* what is still queued runs now */
+	DO(cuCtxSynchronize); /* runs what is still queued */
 }
 
-/* An allocation that needs a fence, beside the first visit of another device;
- * which then uses what was allocated. */
+/* An allocation that needs a fence, beside the first access of another device,
+ * which then uses the allocated block. */
 static void visit_before(void)
 {
 	begin();
@@ -261,12 +263,13 @@ static void visit_after(void)
 	block_copy(fresh[0], fresh[1]);
 }
 
-/* A first visit of memory that a fence has made safe, beside an end of its
- * context that fails: nobody misses it meanwhile. */
+/* The first access of another device to memory that a fence has made safe,
+ * beside an end of its context that fails. Meanwhile the context must not be
+ * forgotten. */
 static void spared_before(void)
 {
 	visit_before();
-	fresh[0] = block_new(); /* which the idle one was */
+	fresh[0] = block_new(); /* gets the idle block */
 }
 
 static void spared_first(void)
@@ -281,7 +284,7 @@ static void spared_second(void)
 	visit_after();
 }
 
-/* A request for pinned memory, beside another device's context that begins,
+/* A request for pinned memory, beside a context of another device that begins,
  * copies to pinned memory and frees it. */
 static CUdeviceptr pinned_new(void)
 {

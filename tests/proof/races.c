@@ -11,11 +11,11 @@
 #include "race.h"
 #include "schedule.h"
 
-#define LAZY_SEED "4" /* of the simulation: work stays queued */
+#define LAZY_SEED "4" /* the simulation leaves work queued */
 
-enum { LIMIT_SECONDS = 60 }; /* for one run: a hang is a failure */
+enum { LIMIT_SECONDS = 60 }; /* for one run; a longer one counts as a hang */
 
-/* What a run tells its parent. */
+/* What a run reports to its parent. */
 struct result {
 	bool left[2], finished;
 	unsigned failures;
@@ -25,8 +25,8 @@ struct api race_api;
 
 static const struct race *race;
 static struct result *result;
-static unsigned long places[2]; /* where each is left; 0: nowhere */
-static __thread int own;        /* the first or the second */
+static unsigned long places[2]; /* point where each is left; 0: none */
+static __thread int own;        /* 0 for the first thread, 1 for the second */
 
 void race_check(const char *entry, CUresult res)
 {
@@ -63,7 +63,7 @@ static void *second_main(void *arg)
 	return arg;
 }
 
-/* In a process of its own. */
+/* Runs the race in a process of its own. */
 static void race_child(void)
 {
 	char devices[8];
@@ -96,7 +96,7 @@ static void race_child(void)
 	result->finished = true;
 }
 
-/* False: that run went wrong. */
+/* Returns false if the run went wrong. */
 static bool race_run(unsigned long first, unsigned long second)
 {
 	int status;
@@ -122,7 +122,7 @@ static bool race_run(unsigned long first, unsigned long second)
 	return false;
 }
 
-/* Every way to leave them; *runs counts. */
+/* Tries every way to leave the threads; *runs counts them. */
 static bool race_search(unsigned long *runs)
 {
 	bool more = true, left;
@@ -142,8 +142,9 @@ static bool race_search(unsigned long *runs)
 	return true;
 }
 
-/* Those of a table that have that name, or all; and of these those that leave
- * both threads, which take long, or the others. *count counts. */
+/* Runs the races of a table with this name, or all if it is NULL. `both`
+ * selects those that leave both threads, which take long, or the others. *count
+ * counts the races. */
 static bool table_run(const struct race *table, const char *name, bool both,
 		      unsigned long *count)
 {

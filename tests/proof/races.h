@@ -1,13 +1,13 @@
-/* Races of two threads that a random schedule seldom meets, each in every way:
- * the first thread is left at its n-th point, in some the second, too, at its
- * m-th, for all n and m. */
+/* Races of two threads that a random schedule seldom meets. Each is run in
+ * every way: the first thread is left at its n-th point, in some races the
+ * second thread at its m-th as well, for all n and m. */
 #ifndef TESTS_PROOF_RACES_H
 #define TESTS_PROOF_RACES_H
 
 #include <stdbool.h>
 
-/* Runs them, that of one name (NULL: all), and prints a line for each. False:
- * one went wrong. */
+/* Runs the race of this name, or all if it is NULL, and prints a line for each.
+ * Returns false if one went wrong. */
 bool races_run(const char *name);
 
 #endif

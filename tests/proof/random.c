@@ -1,5 +1,6 @@
 /* The generator is splitmix64 (Steele, Lea, Flood, "Fast splittable
- * pseudorandom number generators", OOPSLA 2014), its constants from there. */
+ * pseudorandom number generators", OOPSLA 2014), with the constants given
+ * there. */
 #include "random.h"
 
 uint64_t random_next(struct random *random)

@@ -11,7 +11,7 @@ struct random {
 
 struct random random_open(uint64_t seed, uint64_t purpose);
 uint64_t random_next(struct random *random);
-/* 0 to count - 1. */
+/* Returns a number from 0 to count - 1. */
 unsigned random_below(struct random *random, unsigned count);
 bool random_one_in(struct random *random, unsigned count);
 

@@ -10,7 +10,7 @@
 
 struct run run = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* The calling thread's current context, if we know. */
+/* The calling thread's current context, or NONE if it is not known. */
 static __thread int current = NONE;
 
 void run_failed(const struct step *step, const char *format, ...)
@@ -27,7 +27,7 @@ void run_failed(const struct step *step, const char *format, ...)
 	__atomic_add_fetch(&run.tally->failures, 1, __ATOMIC_RELAXED);
 }
 
-/* That which a call's error is, or NULL. */
+/* Returns the injected fault that this error comes from, or NULL. */
 static const struct fault *fault_of(const char *entry, CUresult res)
 {
 	const struct setting *setting = &run.program->setting;
@@ -63,7 +63,7 @@ bool run_enter(const struct step *step, int context)
 
 static void context_ready(const struct step *step, int context)
 {
-	/* The simulation takes a kernel by its name alone. */
+	/* The simulation needs no more than a kernel's name. */
 	static const char image[] = "touch";
 	CUmodule module;
 
@@ -90,7 +90,8 @@ bool run_context_open(const struct step *step, int context)
 	return true;
 }
 
-/* Once more after a failure, but for one that tells of another error. */
+/* Returns false if the call has to be made again: a failure was injected, and
+ * not one that comes after the context has ended. */
 static bool context_ends(const struct step *step, int context)
 {
 	const struct context_model *ctx = &run.program->contexts[context];
@@ -110,7 +111,7 @@ static bool context_ends(const struct step *step, int context)
 
 void run_context_close(const struct step *step, int context)
 {
-	/* Another may be current then, by the driver's doing. */
+	/* The driver may make another context current. */
 	current = NONE;
 	for (int i = 0; i < TRIES && !context_ends(step, context); i++)
 		;
@@ -252,7 +253,7 @@ static bool devices_open(void)
 		  CU_MEMHOSTALLOC_PORTABLE);
 }
 
-/* The streams that no step makes. */
+/* Creates the streams that exist from the start. */
 static void streams_open(void)
 {
 	for (int i = 0; i < run.program->stream_count; i++) {
@@ -267,7 +268,7 @@ static void streams_open(void)
 	}
 }
 
-/* With all that went on in its place. */
+/* Joins a thread, and all that went on in its place. */
 static void thread_join(int thread)
 {
 	int life = 0;
@@ -291,8 +292,8 @@ static void threads_run(void)
 		thread_join(t);
 }
 
-/* mnm gives back what it keeps at the program's next calls. Frees are tried
- * again, as a failure may have been injected. */
+/* Makes calls in which mnm gives back what it keeps. Frees are tried again, as
+ * a failure may have been injected. */
 static void idle_return(void)
 {
 	CUdeviceptr addr;
@@ -307,7 +308,8 @@ static void idle_return(void)
 			if (OK(NULL, cuMemFree_v2, addr))
 				break;
 	}
-	/* With several devices, pinned memory goes back in frees of its own. */
+	/* With several devices, pinned memory goes back only in frees of pinned
+	 * memory. */
 	if (OK(NULL, cuMemHostAlloc, &pinned, 512, 0))
 		OK(NULL, cuMemFreeHost, pinned);
 }
@@ -320,11 +322,11 @@ static void stat_check(void)
 	long figure;
 
 	if (!control_ask("trim", answer, sizeof(answer)))
-		return; /* no allocation, no server */
+		return; /* without an allocation nobody listens */
 	idle_return();
 	control_ask("stat", answer, sizeof(answer));
-	/* What was refused, once by each fault, goes back with the next free.
-	 */
+	/* Each fault makes mnm fail once. What was refused then goes back with
+	 * the next free. */
 	for (int i = 0; i < run.program->setting.fault_count &&
 			control_figure(answer, "pending_bytes");
 	     i++) {

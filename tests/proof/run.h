@@ -1,4 +1,4 @@
-/* A program that runs, in the process made for it. */
+/* Runs a program, in the process made for it. */
 #ifndef TESTS_PROOF_RUN_H
 #define TESTS_PROOF_RUN_H
 
@@ -9,7 +9,7 @@
 #include "control.h"
 #include "program.h"
 
-/* What a run did; it lies in memory that the parent sees. */
+/* What a run did. It is in memory that the parent shares. */
 struct tally {
 	unsigned long programs, steps, allocs, reuses, fences, syncs, swaps,
 		captures, launches, compared, failures;
@@ -23,38 +23,40 @@ struct run {
 	CUcontext contexts[CONTEXTS_MAX];
 	CUfunction touch[CONTEXTS_MAX], touch_two[CONTEXTS_MAX];
 	CUstream streams[STREAMS_MAX];
-	CUgreenCtx greens[STREAMS_MAX]; /* that such a stream is of */
+	CUgreenCtx greens[STREAMS_MAX]; /* the green context of such a stream */
 	CUevent events[EVENTS_MAX];
-	CUevent order[THREADS_MAX][CONTEXTS_MAX]; /* a thread's own */
-	CUdeviceptr slots[SLOTS_MAX];             /* 0: its allocation failed */
-	bool spoilt[SLOTS_MAX]; /* contents are not as drawn */
+	CUevent order[THREADS_MAX][CONTEXTS_MAX]; /* each thread's own */
+	CUdeviceptr slots[SLOTS_MAX]; /* 0 if its allocation failed */
+	bool spoilt[SLOTS_MAX];       /* contents differ from what was drawn */
 	CUgraph graphs[GRAPHS_MAX];
 	CUgraphExec execs[GRAPHS_MAX];
-	bool joined[GRAPHS_MAX][STREAMS_MAX]; /* a capture, by now */
-	uint32_t *host; /* pinned: a place for each word of each step */
+	bool joined[GRAPHS_MAX][STREAMS_MAX]; /* streams of a capture */
+	uint32_t *host; /* pinned: a place for each part of each step */
 	struct tally *tally;
-	pthread_t threads[THREADS_MAX][STEPS_MAX]; /* in each place */
-	atomic_int lives[THREADS_MAX];             /* of these, so far */
-	int next[THREADS_MAX]; /* the step that goes on there */
+	pthread_t threads[THREADS_MAX][STEPS_MAX]; /* all of each place */
+	atomic_int lives[THREADS_MAX]; /* how many these are so far */
+	int next[THREADS_MAX];         /* index of the next step */
 	pthread_mutex_t lock;
 	pthread_cond_t progress[THREADS_MAX]; /* what each waits for is done */
 	/* Under lock. */
 	int done[THREADS_MAX];
-	int wanted[THREADS_MAX][THREADS_MAX]; /* by the first, of the second */
+	/* [a][b] is how many steps of thread b thread a waits for. */
+	int wanted[THREADS_MAX][THREADS_MAX];
 };
 
 extern struct run run;
 
-/* Runs a drawn program in this process, once; adds to the tally. */
+/* Runs a drawn program in this process, which can do so once. Adds to the
+ * tally. */
 void run_program(const struct program *program, bool native,
 		 struct tally *tally);
 
-/* Says what went wrong, and counts it. */
+/* Says what went wrong, and counts it as a failure. */
 void run_failed(const struct step *step, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Whether a call succeeded. If not, that is a failure of the run, but for a
- * result that was to be expected: `also`, or one that was injected. */
+/* Returns whether a call succeeded. An error is a failure of the run, unless it
+ * was to be expected: it is `also`, or it was injected. */
 bool run_ok(const struct step *step, const char *entry, CUresult res,
 	    CUresult also);
 #define OK(step, entry, ...) \
@@ -64,21 +66,23 @@ bool run_ok(const struct step *step, const char *entry, CUresult res,
 
 /* Makes a context current for the calling thread. */
 bool run_enter(const struct step *step, int context);
-/* Makes a context, which is current then, and looks its kernels up. */
+/* Makes a context, which is current afterwards, and finds its kernels. */
 bool run_context_open(const struct step *step, int context);
 void run_context_close(const struct step *step, int context);
-/* Waits for the contexts that the step says; again, should a failure have
- * been injected. */
+/* Waits for the contexts that the step names, and again if a failure was
+ * injected. */
 void run_waits(const struct step *step);
-/* The handle that the step's thread gives for a stream. */
+/* Returns the handle that the step's thread uses for a stream. */
 CUstream run_stream(const struct step *step, int stream);
-/* Later work of one stream comes after all earlier work of another. */
+/* Makes later work of one stream come after all earlier work of another. */
 void run_edge(const struct step *step, int from, int to);
-/* A part of a slot; false where the slot's allocation failed. */
+/* Sets *addr to a part of a slot. Returns false if the slot's allocation
+ * failed. */
 bool run_part(int slot, unsigned part, CUdeviceptr *addr);
-/* The calling thread ends after this step, and another goes on as that one. */
+/* Makes the calling thread end after this step, and a new one take its
+ * place. */
 void run_end_thread(void);
-/* A place in pinned memory that belongs to the step. */
+/* Returns the place in pinned memory that belongs to a part of the step. */
 uint32_t *run_host(const struct step *step, unsigned part);
 
 #endif

@@ -14,10 +14,10 @@
 #include "random.h"
 #include "turn.h"
 
-enum { SILENCE_SECONDS = 20 }; /* nobody can run, and no outsider helps */
+enum { SILENCE_SECONDS = 20 }; /* then it is a deadlock, if no thread can run */
 #define HELD (ULONG_MAX / 2)   /* later than any point */
 
-enum { PARK_ONE_IN = 4 }; /* switches */
+enum { PARK_ONE_IN = 4 }; /* one switch in so many */
 
 static const char *const state_names[] = {"can run", "waits for mutex",
 					  "waits for condition",
@@ -29,14 +29,14 @@ static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 /* Under guard. */
 static struct turn turns[THREADS_MAX];
 static int turn_count;
-static struct turn *running; /* NULL: all wait */
+static struct turn *running; /* NULL if all wait */
 static struct random seed_draws;
 static bool fine;        /* atomic accesses are points, too */
-static unsigned parking; /* points that who is left may stay behind, or 0 */
+static unsigned parking; /* for how many points a thread may be left, or 0 */
 static unsigned long points;
 static uint64_t seed_number;
 
-static struct turn *asking; /* its place is the control thread's */
+static struct turn *asking; /* the control thread acts for this one, or NULL */
 static pthread_key_t end_key;
 static __thread struct turn *own;
 
@@ -64,8 +64,9 @@ void turns_unlock(void)
 	real.unlock(&guard);
 }
 
-/* Those that carry an order out. The control thread waits for the giver in a
- * system call, so only one of them acts at a time. */
+/* Returns whether this is one of mnm's threads that carry an order out. Only
+ * one of them acts at a time, as the control thread waits for the giver in a
+ * system call. */
 static bool is_mnms_thread(void)
 {
 	static __thread int known; /* 0: not yet, 1: yes, 2: no */
@@ -88,7 +89,8 @@ struct turn *turn_actor(void)
 	return asking && is_mnms_thread() ? asking : NULL;
 }
 
-/* Under guard. Who can run and has been left behind longest; or NULL. */
+/* Under guard. Of the threads that can run, returns the one that has been left
+ * behind longest, or NULL. */
 static struct turn *turn_pick_left(const struct turn *but)
 {
 	struct turn *found = NULL;
@@ -102,7 +104,8 @@ static struct turn *turn_pick_left(const struct turn *but)
 	return found;
 }
 
-/* Under guard. One that waits for a time, which comes now; or NULL. */
+/* Under guard. Returns a thread that waits with a time limit, and lets its time
+ * run out, or NULL. */
 static struct turn *turn_pick_timed(void)
 {
 	for (int i = 0; i < turn_count; i++) {
@@ -115,8 +118,9 @@ static struct turn *turn_pick_timed(void)
 	return NULL;
 }
 
-/* Under guard. One of those that can run, by the seed; NULL if none can. With
- * `but` that one can, and goes before any that was left. */
+/* Under guard. Returns a thread that can run, as the seed says, or NULL if none
+ * can. Threads that were left behind come last. Returns NULL rather than one of
+ * these if `but` is given, which can run and is not returned. */
 static struct turn *turn_pick(const struct turn *but)
 {
 	struct turn *able[THREADS_MAX], *left;
@@ -178,7 +182,8 @@ void turn_give(struct turn *turn)
 	turn_wait(turn);
 }
 
-/* Another thread goes on, if one can; with `left`, also one that was left. */
+/* Lets another thread go on, if one can; with `left`, also one that was left
+ * behind. */
 static void turn_pass(struct turn *turn, bool left)
 {
 	struct turn *next;
@@ -225,7 +230,7 @@ void schedule_point(void)
 		turn_point(turn);
 }
 
-/* Under guard: if all wait, whoever can now goes on. */
+/* Under guard. If all threads wait, lets one go on that can now. */
 static void turn_start(void)
 {
 	if (running)
@@ -254,8 +259,8 @@ void turns_wake(enum turn_state state, const void *what, bool all)
 	turn_start();
 }
 
-/* A thread's other destructors take locks, too: it leaves in the last round
- * of them that there is. */
+/* The thread's other destructors take locks, too, so it leaves in the last
+ * round of them. */
 static void turn_end(void *arg)
 {
 	struct turn *turn = arg;

@@ -1,39 +1,41 @@
-/* One seed, one order of the host's threads.
+/* One seed gives one order of the host's threads.
  *
  * The program exports the pthread calls that wait, so that libmnm.so and
- * libcuda.so.1 use these. Of the threads that take part only one runs at a
- * time; at each such call the seed says who goes on. Sanitizers have their own
- * forms of those calls: in their builds threads run freely. */
+ * libcuda.so.1 use these. Only one of the threads that take part runs at a
+ * time, and at each such call the seed says which one goes on. Sanitizers have
+ * their own forms of those calls, so in their builds the threads run freely. */
 #ifndef TESTS_PROOF_SCHEDULE_H
 #define TESTS_PROOF_SCHEDULE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The caller becomes thread 0 of count; the others enter in any order. */
+/* The caller becomes thread 0 of `count`. The others may enter in any order. */
 void schedule_open(uint64_t seed, int count);
-/* A thread is about to be made. */
+/* To be called before a thread is made. */
 void schedule_start(int thread);
-/* The calling thread takes part from here, as `thread`, to its very end. */
+/* From here to its very end the calling thread takes part as `thread`. */
 void schedule_enter(int thread);
-/* The calling thread is about to make one that enters in its place, and then
- * to end. */
+/* The calling thread is about to make a thread that enters in its place, and
+ * then to end. */
 void schedule_pass_on(void);
 /* Waits until a thread has ended. */
 void schedule_join(int thread);
-/* Between these mnm's control thread acts in the place of the caller, which
- * waits for its answer in a system call. */
+/* Between these two calls mnm's control thread acts in the caller's place,
+ * while the caller waits for its answer in a system call. */
 void schedule_ask(void);
 void schedule_answered(void);
-/* For the calling thread alone: it goes on at all but one of so many points,
- * 0: at all that it can. */
+/* For the calling thread alone. It goes on at all points but one in `stay`;
+ * with 0, at all points where it can. */
 void schedule_pace(unsigned stay);
-/* Another thread goes on, if one can. */
+/* Lets another thread go on, if one can. */
 void schedule_yield(void);
-/* At its n-th point from now (0: none) the calling thread is left until no
- * other can go on. True: the one said before was reached. */
+/* Leaves the calling thread at its n-th point from now, until no other thread
+ * can go on; with 0, at none. Returns whether the point of the call before was
+ * reached. */
 bool schedule_hold(unsigned long n);
-/* Where mnm's core is about to access what other threads may change. */
+/* Called when mnm's core is about to access something that other threads may
+ * change. */
 __attribute__((visibility("default"))) void schedule_point(void);
 
 #endif

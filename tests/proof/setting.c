@@ -15,7 +15,7 @@ static const char *const pools[] = {
 };
 static const char *const levels[] = {"fence", "fence", "fence", "sync"};
 
-/* Entries that fail once; the first is the program's own call, too. */
+/* Entries that fail once. The first two are calls of the program as well. */
 static const struct fault faults[] = {
 	{"cuMemAlloc_v2", 2, false},    {"cuMemFree_v2", 999, false},
 	{"cuCtxRecordEvent", 2, false}, {"cuCtxWaitEvent", 2, false},
@@ -42,7 +42,7 @@ static void fault_draw(struct setting *setting, struct random *random)
 		 fault->code);
 }
 
-/* An end of a context is rare: its first or second. */
+/* Ends of contexts are rare, so the first or the second one fails. */
 static void end_fault_draw(struct setting *setting, struct random *random)
 {
 	const struct fault *fault = &ends[random_below(random, COUNT(ends))];
@@ -55,7 +55,8 @@ static void end_fault_draw(struct setting *setting, struct random *random)
 		 fault->code);
 }
 
-/* As much memory as the threads of a full program may hold at a time. */
+/* There is as much memory as the threads of a full program may hold at a
+ * time. */
 static void setting_be_full(struct setting *setting, struct random *random)
 {
 	unsigned all = THREADS_MAX * QUOTA_MIB;
@@ -67,7 +68,7 @@ static void setting_be_full(struct setting *setting, struct random *random)
 			 "%uM", all);
 }
 
-/* Without a quarantine each reuse takes a fence. */
+/* Without a quarantine each reuse takes a fence, so most kinds have none. */
 static void setting_be(struct setting *setting, enum kind kind,
 		       struct random *random)
 {
@@ -78,7 +79,7 @@ static void setting_be(struct setting *setting, enum kind kind,
 	if ((kind == CONTEXTS || kind == PINNED || kind == HANDS) &&
 	    random_one_in(random, 2))
 		*setting->quarantine = '\0';
-	/* So that a thread keeps some blocks where a free may have to wait. */
+	/* Lets a thread keep some blocks where a free may have to wait. */
 	if ((kind == CONTEXTS || kind == DEVICES) && random_one_in(random, 3))
 		snprintf(setting->quarantine, sizeof(setting->quarantine), "%u",
 			 1u << (16 + random_below(random, 5)));
@@ -98,7 +99,8 @@ static void setting_be(struct setting *setting, enum kind kind,
 	}
 }
 
-/* By default a thread keeps all that it frees in such a program. */
+/* By default a thread keeps all that it frees in such a program, so half of the
+ * programs get another limit. */
 static void thread_cache_draw(struct setting *setting, struct random *random)
 {
 	if (random_one_in(random, 2))
@@ -127,8 +129,9 @@ static void idle_limit_draw(struct setting *setting, struct random *random)
 				 : 1u << (12 + random_below(random, 12)));
 }
 
-/* By their own numbers, so that a seed's other choices are as without. With a
- * giver a trim may give back at once; no program lasts as long as the time. */
+/* Draws from numbers of its own, so that a seed's other choices stay the same.
+ * With a giver a trim may give memory back at once. No program lasts as long as
+ * the giver's idle time. */
 static void idle_draw(struct setting *setting, uint64_t seed)
 {
 	struct random random = random_open(seed, PURPOSE_IDLE);

@@ -4,10 +4,11 @@
 
 #include "program.h"
 
-/* With a pool or level that is wished for, but no kind, programs are mixed. */
+/* If the caller wishes for a pool or a level but for no kind, programs are
+ * MIXED. */
 void setting_draw(struct setting *setting, uint64_t seed,
 		  const struct wish *wish);
-/* Sets the environment; before the driver is loaded. */
+/* Sets the environment. To be called before the driver is loaded. */
 void setting_apply(const struct setting *setting, uint64_t seed, int devices);
 void setting_print(const struct setting *setting);
 

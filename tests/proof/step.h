@@ -1,11 +1,13 @@
 /* What a program is made of. A row's draw() fills in a step that is legal now
- * and notes what it does to the model, or returns false; its run() does it. */
+ * and notes what it does to the model, or returns false. Its run() makes the
+ * step's calls. */
 #ifndef TESTS_PROOF_STEP_H
 #define TESTS_PROOF_STEP_H
 
 #include "program.h"
 
-/* No slot is at home in a stream any more; false: ordered work keeps one. */
+/* Takes the home from all slots whose home is this stream. Returns false and
+ * changes nothing if one of them has to keep it. */
 bool homes_leave(struct program *program, int stream);
 
 struct step_row {
@@ -15,7 +17,7 @@ struct step_row {
 	void (*run)(const struct step *step);
 };
 
-/* The last has a NULL name. */
+/* Ends with a row whose name is NULL. */
 extern const struct step_row step_rows[];
 const struct step_row *step_row_find(const char *name);
 

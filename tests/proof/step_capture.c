@@ -1,4 +1,4 @@
-/* Captures, and the graphs that they give. */
+/* Captures, and the graphs that come from them. */
 #include <cuda.h>
 
 #include "model.h"
@@ -171,8 +171,8 @@ void run_graph_instantiate(const struct step *step)
 		   run.graphs[step->graph], 0);
 }
 
-/* Whether all that the graph's work uses is there, and may be used by it in
- * this stream. */
+/* Returns whether all slots of the graph are live, and may be used in this
+ * stream. */
 static bool graph_fits(const struct program *program, int graph, int stream)
 {
 	for (int i = 0; i < program->slot_count; i++) {
@@ -185,7 +185,7 @@ static bool graph_fits(const struct program *program, int graph, int stream)
 	return true;
 }
 
-/* By work of each context that is in the graph. */
+/* Notes that work of each context in the graph uses the slot. */
 static void graph_slot_use(struct program *program, struct step *step, int slot)
 {
 	unsigned contexts = program->graphs[step->graph].contexts;

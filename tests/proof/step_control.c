@@ -1,4 +1,4 @@
-/* What a person asks of mnm while the program runs. */
+/* The requests that a person makes of mnm while the program runs. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,17 +1,17 @@
-/* Graphs that are made node by node. */
+/* Graphs that are built node by node. */
 #include <cuda.h>
 
 #include "model.h"
 #include "run.h"
 #include "step.h"
 
-/* Choices: which nodes, one behind the other. */
+/* Bits of step->choice: the nodes, which follow one another. */
 enum { FILL = 1, COPY = 2, KERNEL = 4, CHOICES = 8 };
 
 enum { BYTES = PART_WORDS * sizeof(uint32_t) };
 
-/* A live slot that a graph's node may use, whatever becomes of it later; in a
- * context, or (NONE) any. */
+/* Returns a live slot that a graph's node may use, whatever becomes of the slot
+ * later; in a context or, with NONE, in any. */
 static int slot_of_graph(struct program *program, int context)
 {
 	int count = program->slot_count, first;
@@ -43,8 +43,8 @@ static void node_draw(struct program *program, struct step *step, int slot)
 	program->graphs[step->graph].slots[slot] = true;
 }
 
-/* A node's work is of the context that it names, which need be neither the
- * current one nor the memory's. */
+/* A node's work belongs to the context that the node names. That need be
+ * neither the current one nor the memory's. */
 bool draw_graph_new(struct program *program, struct step *step)
 {
 	int context = context_pick(program), slot, source;
@@ -79,7 +79,7 @@ bool draw_graph_new(struct program *program, struct step *step)
 	return true;
 }
 
-/* What is added so far; the next node is behind it. */
+/* The nodes added so far; the next one depends on `last`. */
 struct chain {
 	CUgraph graph;
 	CUgraphNode last;

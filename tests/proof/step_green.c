@@ -18,7 +18,8 @@ static int greens_live(const struct program *program)
 	return count;
 }
 
-/* Its stream is one of the primary context to the rest of the program. */
+/* To the rest of the program the green context's stream is a stream of the
+ * primary context. */
 bool draw_green_new(struct program *program, struct step *step)
 {
 	int device = (int)random_below(&program->random,
@@ -64,7 +65,8 @@ void run_green_new(const struct step *step)
 		   *green, CU_STREAM_NON_BLOCKING, 0);
 }
 
-/* What was captured in a green context's stream is its work. */
+/* Returns whether a graph is left that was captured in this stream, as its
+ * nodes are the green context's work. */
 static bool graph_remains(const struct program *program, int stream)
 {
 	for (int i = 0; i < program->graph_count; i++)
@@ -93,7 +95,7 @@ bool draw_green_drop(struct program *program, struct step *step)
 	return true;
 }
 
-/* Its end is its stream's, too. */
+/* The end of the green context ends its stream, too. */
 void run_green_drop(const struct step *step)
 {
 	if (!run_enter(step, step->context))

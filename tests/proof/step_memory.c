@@ -5,7 +5,7 @@
 #include "run.h"
 #include "step.h"
 
-enum { CHECK_FIRST, FREE_FIRST }; /* choices of free */
+enum { CHECK_FIRST, FREE_FIRST }; /* choices of draw_free */
 
 static int slots_live(const struct program *program)
 {
@@ -17,8 +17,8 @@ static int slots_live(const struct program *program)
 	return count;
 }
 
-/* In a full program a thread frees what it has allocated, and so knows what it
- * holds whatever the others do. */
+/* In a full program a thread frees only what it has allocated, so what it holds
+ * does not depend on the other threads. */
 static bool quota_allows(const struct program *program, const struct step *step,
 			 size_t size)
 {
@@ -104,7 +104,8 @@ void run_alloc_too_much(const struct step *step)
 		run_failed(step, "an allocation that failed gave an address");
 }
 
-/* Any live slot, by a random start. */
+/* Returns a live slot of device memory, searched from a random start, or
+ * NONE. */
 static int slot_any(struct program *program)
 {
 	int count = program->slot_count, first;
@@ -119,8 +120,8 @@ static int slot_any(struct program *program)
 	return NONE;
 }
 
-/* What is known of a checked slot is looked at before or after its free, both
- * by a copy that is queued before. */
+/* Prepares the comparison of what a checked slot holds. The copy is queued
+ * before the free; its result is looked at before or after it. */
 static bool draw_look(struct program *program, struct step *step)
 {
 	struct slot_model *slot = &program->slots[step->slot];
@@ -214,7 +215,7 @@ void run_free(const struct step *step)
 		look_end(step);
 	if (run.api.sim_disown)
 		run.api.sim_disown(addr);
-	/* Again, if a failure was injected. */
+	/* Repeat it if a failure was injected. */
 	while (tries-- && !OK(step, cuMemFree_v2, addr))
 		;
 	run.slots[step->slot] = 0;
@@ -230,7 +231,8 @@ bool draw_free_async(struct program *program, struct step *step)
 	if (slot == NONE)
 		return false;
 	it = &program->slots[slot];
-	/* All its work has to be before, in the order of that stream. */
+	/* All its work has to come before the free in the order of that
+	 * stream. */
 	if (it->wild || it->others || it->home == NONE ||
 	    !unsafe_allowed(program, step) ||
 	    !stream_usable(program, step, it->home) ||

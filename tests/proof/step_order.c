@@ -1,10 +1,10 @@
-/* Events, streams, and what waits for them. */
+/* Events and streams, and waits for them. */
 #include "model.h"
 #include "run.h"
 #include "step.h"
 
-/* Later work of one stream after all earlier work of another; a slot whose
- * ordered work is in the first may move to the second. */
+/* Orders later work of one stream after all earlier work of another. A slot
+ * whose home is the first stream may move to the second. */
 bool draw_order(struct program *program, struct step *step)
 {
 	int from = stream_pick(program, step, NONE);
@@ -33,8 +33,8 @@ bool draw_order(struct program *program, struct step *step)
 	return true;
 }
 
-/* A thread's own event in a context; a second try, as a failure may have been
- * injected. */
+/* Returns the thread's own event in a context. Its creation is tried again, as
+ * a failure may have been injected. */
 static CUevent order_event(const struct step *step, int context)
 {
 	CUevent *event = &run.order[step->thread][context];
@@ -85,7 +85,7 @@ void run_event_new(const struct step *step)
 		   CU_EVENT_DISABLE_TIMING);
 }
 
-/* An event of a live context, which is used. */
+/* Picks an event of a live context. */
 static bool draw_event(struct program *program, struct step *step)
 {
 	step->event = event_pick(program);
@@ -113,7 +113,8 @@ bool draw_event_drop(struct program *program, struct step *step)
 	return true;
 }
 
-/* Makes its context current; false also where the event could not be made. */
+/* Makes the event's context current. Also returns false if the event could not
+ * be made. */
 static bool run_event(const struct step *step)
 {
 	return run.events[step->event] && run_enter(step, step->context);

@@ -1,5 +1,5 @@
 /* Pinned host memory: slots that only copies use, and that the host writes to
- * as soon as it has them. */
+ * as soon as it gets them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 enum { BYTES = PART_WORDS * sizeof(uint32_t), PINNED_LIVE = 6 };
 
-/* A random live one. */
+/* Returns a random live pinned slot, or NONE. */
 static int pinned_pick(struct program *program)
 {
 	int count = program->slot_count, first;
@@ -101,7 +101,7 @@ void run_pinned_free(const struct step *step)
 	run.slots[step->slot] = 0;
 }
 
-/* A pinned slot, a stream, and a part of a slot in device memory. */
+/* Picks a pinned slot, a stream, and a part of a slot in device memory. */
 static bool draw_both(struct program *program, struct step *step)
 {
 	int pinned = pinned_pick(program), slot;

@@ -4,7 +4,7 @@
 #include "run.h"
 #include "step.h"
 
-enum { STREAMS_LIVE = 16 }; /* created ones, at a time */
+enum { STREAMS_LIVE = 16 }; /* created streams, at the same time */
 
 bool draw_stream_new(struct program *program, struct step *step)
 {
@@ -35,7 +35,7 @@ void run_stream_new(const struct step *step)
 		OK(step, cuStreamCreate, &run.streams[step->stream], flags);
 }
 
-/* Slots with ordered work in a stream keep it; others lose their home. */
+/* A checked slot keeps its home, and so does each slot of a tame program. */
 bool homes_leave(struct program *program, int stream)
 {
 	struct slot_model *slot;
@@ -121,7 +121,7 @@ void run_context_sync(const struct step *step)
 		OK(step, cuCtxSynchronize);
 }
 
-/* After the end of the one before. */
+/* The new primary context begins after the end of the last one. */
 static void primary_begin(struct program *program, struct step *step,
 			  int device)
 {
@@ -160,8 +160,8 @@ void run_context_new(const struct step *step)
 	run_context_open(step, step->context);
 }
 
-/* All work of the context is then submitted, and that of others on its slots
- * waited for. */
+/* Returns whether all graphs with the context's work are gone, and notes the
+ * waits for other contexts' work on its slots. */
 static bool context_over(struct program *program, struct step *step,
 			 int context)
 {

@@ -1,4 +1,4 @@
-/* A host thread ends, and the next goes on in its place. */
+/* A host thread ends, and another goes on in its place. */
 #include "model.h"
 #include "run.h"
 #include "step.h"
@@ -9,8 +9,8 @@ static bool is_own(const struct program *program, int thread, int stream)
 	       program->contexts[program->streams[stream].context].object.live;
 }
 
-/* Its own streams end with it: their work is waited for. The first thread is
- * the process's. */
+/* The thread's own streams end with it, so their work is waited for. The first
+ * thread does not end, as the process would end with it. */
 bool draw_thread_new(struct program *program, struct step *step)
 {
 	int thread = step->thread;

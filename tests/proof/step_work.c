@@ -5,7 +5,7 @@
 
 enum { BYTES = PART_WORDS * sizeof(uint32_t) };
 
-/* What a part of a slot holds after this step, if that is known. */
+/* Notes what a part of a slot holds after this step, if the slot is checked. */
 static void words_set(struct program *program, const struct step *step,
 		      struct words words)
 {
@@ -15,7 +15,7 @@ static void words_set(struct program *program, const struct step *step,
 		slot->words[step->part] = words;
 }
 
-/* What a part of the source holds. */
+/* Returns what a part of the source holds. */
 static struct words words_read(const struct program *program,
 			       const struct step *step)
 {
@@ -52,7 +52,7 @@ void run_touch(const struct step *step)
 		   NULL);
 }
 
-/* A source for work in the step's stream, and a part of it. */
+/* Picks a source for work in the step's stream, and a part of it. */
 static bool draw_source(struct program *program, struct step *step, bool copy)
 {
 	int source = slot_pick(program, step, step->stream, copy);
@@ -66,8 +66,8 @@ static bool draw_source(struct program *program, struct step *step, bool copy)
 	return true;
 }
 
-/* The addresses of both; where the source could not be had, what the slot
- * holds is not what the step says. */
+/* Finds the addresses of both parts. If the source could not be allocated, the
+ * slot will not hold what the step says. */
 static bool both_parts(const struct step *step, CUdeviceptr *to,
 		       CUdeviceptr *from)
 {
@@ -127,7 +127,7 @@ bool draw_copy(struct program *program, struct step *step)
 	if (!slot_and_stream(program, step, true) ||
 	    !draw_source(program, step, true))
 		return false;
-	/* A copy onto itself is not defined. */
+	/* A copy of a part onto itself is not defined. */
 	if (step->source == step->slot && step->source_part == step->part)
 		step->source_part = !step->part;
 	words_set(program, step, words_read(program, step));
@@ -143,7 +143,7 @@ void run_copy(const struct step *step)
 		   run_stream(step, step->stream));
 }
 
-/* From pinned memory the copy reads late, from pageable it reads at once. */
+/* A copy from pinned memory reads late, one from pageable memory at once. */
 bool draw_copy_in(struct program *program, struct step *step)
 {
 	if (program->threads[step->thread].capture != NONE ||

@@ -11,16 +11,16 @@ enum turn_state { READY, LOCKING, WAITING, JOINING, ENDED };
 
 struct turn {
 	sem_t mine;  /* posted when this thread may go on */
-	sem_t empty; /* posted when the one before has left its place */
+	sem_t empty; /* posted when the thread before has left this place */
 	bool passed; /* another thread takes this place */
 	enum turn_state state;
-	const void *what; /* waited for */
+	const void *what; /* what the thread waits for */
 	bool timed, timed_out;
 	int ends;            /* rounds of destructors so far */
-	unsigned long later; /* not before so many points, if another can */
-	unsigned long hold;  /* it is left at its so-manieth point; 0: none */
-	bool left;           /* it was */
-	unsigned stay; /* goes on at all but one of so many points; 0: all */
+	unsigned long later; /* left until then, if another can run */
+	unsigned long hold;  /* points until it is left; 0: it is not */
+	bool left;           /* that point was reached */
+	unsigned stay; /* it goes on at all points but one in so many; 0: all */
 };
 
 /* libc's own functions behind ours. */
@@ -38,22 +38,23 @@ struct turn_real {
 
 extern struct turn_real real;
 
-/* The turn that the calling thread acts for; NULL for an outsider, or when
- * there is no schedule. Makes `real` usable. */
+/* Returns the turn that the calling thread acts for, or NULL for an outsider,
+ * or if there is no schedule. Makes `real` usable. */
 struct turn *turn_actor(void);
-/* Where another thread may go on. */
+/* A point: another thread may go on here. */
 void turn_point(struct turn *turn);
-/* It waits in a loop: another one goes on, also one that was left behind. */
+/* For a thread that waits in a loop: another thread goes on, even one that was
+ * left behind. */
 void turn_yield(struct turn *turn);
 
-/* What is shared by all turns is changed between these. */
+/* What all turns share is changed only between these two calls. */
 void turns_lock(void);
 void turns_unlock(void);
-/* Under that lock, which it drops: the caller's state is set, and it goes on
- * once that is READY and the seed says so. */
+/* Under that lock, which it drops. The caller has set its own state, and goes
+ * on once that is READY and the seed says so. */
 void turn_give(struct turn *turn);
-/* Under that lock. Those that wait for something can run, or one that the
- * seed chooses of them. */
+/* Under that lock. Lets all threads that wait for `what` run or, if not `all`,
+ * one of them that the seed chooses. */
 void turns_wake(enum turn_state state, const void *what, bool all);
 
 #endif
