@@ -1,8 +1,8 @@
-/* Pairs of an allocation and a free on a thread that is alone, before and after
- * others, streams and contexts have come and gone.
+/* Makes pairs of an allocation and a free on a thread that is alone, before
+ * and after other threads, streams and contexts have come and gone.
  * Usage: alone_again THREADS STREAMS CONTEXTS
- * Prints "before N after N errors N": locks that ten thousand pairs take, the
- * second time a thousand requests after the others have gone. */
+ * Prints "before N after N errors N": how many locks ten thousand pairs take.
+ * The second count begins a thousand requests after the others have gone. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static CUdevice device;
 static long locks, errors;
 static __thread int counting;
 
-/* In the place of libc's, for the libraries, too. */
+/* Replaces libc's function, for the libraries as well. */
 int __attribute__((visibility("default")))
 pthread_mutex_lock(pthread_mutex_t *mutex)
 {
@@ -40,7 +40,7 @@ static void check(CUresult res)
 		__atomic_add_fetch(&errors, 1, __ATOMIC_RELAXED);
 }
 
-/* With work in a stream, or (NULL) without. */
+/* Makes pairs with work in a stream, or without work if it is NULL. */
 static void make_pairs(int count, CUstream stream)
 {
 	CUdeviceptr addr;

@@ -46,7 +46,7 @@ static char state_of(int thread)
 	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", thread);
 	file = fopen(path, "r");
 	if (!file)
-		return 'X'; /* it has ended */
+		return 'X'; /* the thread has ended */
 	if (!fgets(line, sizeof(line), file))
 		*line = '\0';
 	fclose(file);
@@ -137,9 +137,8 @@ void go_on(void)
 	MUST(cuCtxSynchronize());
 }
 
-/* Two contexts that have had work: `first`, whose work so far is under way if
- * `waits`, and `second`, the current one, of which one of two blocks is freed.
- */
+/* Makes two contexts that have had work. The work of `first` is still under way
+ * if `waits`. `second` is current, and one of its two blocks is freed. */
 void free_under_work(bool waits)
 {
 	open_first();
@@ -154,7 +153,7 @@ void free_under_work(bool waits)
 	MUST(cuMemFree(alloc(4096)));
 }
 
-/* False: no case of that name. */
+/* Returns false if there is no case of that name. */
 static bool run(const struct beside *at, const char *name)
 {
 	while (at->name && strcmp(at->name, name))

@@ -2,7 +2,7 @@
 
 #include "beside.h"
 
-/* Releases and destroys of what others outlast, or that is idle. */
+/* Releases and destroys that end no context, or end an idle one. */
 
 static void release_one_of_two(void)
 {
@@ -17,7 +17,7 @@ static void release_one_of_two(void)
 	go_on();
 }
 
-/* What was freed in the context that stays is another's to wait for. */
+/* Another context's work may use what was freed in the context that stays. */
 static void release_one_of_two_beside_another(void)
 {
 	open_first();
@@ -69,7 +69,7 @@ static CUgreenCtx green_new(void)
 	return green;
 }
 
-/* The primary context is retained, and held by green ones. */
+/* The primary context is retained, and green contexts hold it as well. */
 static void release_with_green_contexts(void)
 {
 	CUgreenCtx green, last;
@@ -107,7 +107,7 @@ static void release_with_pinned_memory(void)
 	go_on();
 }
 
-/* Under mnm a free returns at once, so the end of the context waits. */
+/* Under mnm a free returns at once, so the end of the context has to wait. */
 
 static atomic_bool ended;
 
@@ -133,7 +133,7 @@ static void destroy_under_work(void)
 	destroy_and_see();
 }
 
-/* There may have been work that nobody saw. */
+/* An entry that mnm does not know may have queued work unseen. */
 static void destroy_under_work_beside_a_later_entry(void)
 {
 	void *entry;
@@ -157,7 +157,7 @@ static void destroy_under_work_after_a_failed_wait(void)
 	destroy_and_see();
 }
 
-/* Work of a thread that has had none. */
+/* Queues the first work of a thread. */
 static void launch_first_call(void)
 {
 	MUST(cuCtxSetCurrent(second));
@@ -174,7 +174,7 @@ static void destroy_under_work_and_anothers(void)
 	destroy_and_see();
 }
 
-/* Freed after the wait, and the work came between. */
+/* The block is freed after the wait, and work came in between. */
 static void destroy_under_work_since_a_wait(void)
 {
 	free_under_work(false);
@@ -201,7 +201,7 @@ static void destroy_under_work_on_pinned_memory(void)
 	destroy_and_see();
 }
 
-/* The other has been waited for, but on its own device. */
+/* The other context has been waited for, but only on its own device. */
 static void destroy_under_work_of_another_device(void)
 {
 	CUdeviceptr far;
@@ -335,7 +335,7 @@ static void meet_beside_a_destroy(void)
 	block = alloc(50 * MIB);
 }
 
-/* One of two users of a context. */
+/* One of the two users of a context detaches from it. */
 static void detach_one_of_two(void)
 {
 	size_t before, now, total;

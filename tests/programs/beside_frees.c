@@ -2,8 +2,8 @@
 
 #include "beside.h"
 
-/* Destroys of a context whose freed blocks nobody's work is on any more: it was
- * waited for, or stood behind a fence, before other work came. */
+/* Destroys of a context whose freed blocks no work uses any more: the work was
+ * waited for, or ordered by a fence, before other work came. */
 
 static void destroy_idle(void)
 {
@@ -17,8 +17,8 @@ static void destroy_idle(void)
 	go_on();
 }
 
-/* A fence has come after what was freed of it, and what is queued now after
- * that. */
+/* A fence came after the context's frees, and the work that is queued now came
+ * after the fence. */
 static void destroy_after_a_fence(void)
 {
 	open_first();
@@ -34,7 +34,7 @@ static void destroy_after_a_fence(void)
 	go_on();
 }
 
-/* Work that came after what was freed of it, and is all there is. */
+/* The only work came after the context's frees. */
 static void destroy_freed_before_any_work(void)
 {
 	open_unused();
@@ -47,7 +47,7 @@ static void destroy_freed_before_any_work(void)
 	go_on();
 }
 
-/* The other context has been waited for since. */
+/* The other context has been waited for since the free. */
 static void destroy_freed_before_a_wait(void)
 {
 	free_under_work(false);
@@ -59,8 +59,8 @@ static void destroy_freed_before_a_wait(void)
 	go_on();
 }
 
-/* The same for pinned memory. `first`, which has been waited for since, is
- * current. */
+/* The same for pinned memory. `first` is current, and has been waited for since
+ * the free. */
 static void free_pinned_and_wait(void)
 {
 	open_first();
@@ -97,7 +97,7 @@ static void destroy_pinned_freed_before_a_context(void)
 
 static CUcontext third;
 
-/* And a fence has come, which stands behind that work. */
+/* In addition a fence has come, which is behind that work. */
 static void destroy_freed_before_a_wait_and_a_fence(void)
 {
 	free_under_work(false);
@@ -130,7 +130,8 @@ static void wait_for_third(void)
 	MUST(cuCtxSynchronize());
 }
 
-/* The other has been waited for beside a wait for a third. */
+/* The other context has been waited for while another thread waited for a third
+ * context. */
 static void destroy_freed_before_two_waits(void)
 {
 	struct caller waiting = {0};
@@ -156,7 +157,7 @@ static void wait_for_first(void)
 	MUST(cuCtxSynchronize());
 }
 
-/* Another thread waits for its context meanwhile. */
+/* Meanwhile another thread waits for its context. */
 static void reuse_beside_a_wait(void)
 {
 	struct caller waiting = {0};
@@ -169,7 +170,7 @@ static void reuse_beside_a_wait(void)
 	caller_end(&waiting);
 }
 
-/* And a third has come. */
+/* In addition there is a third context by then. */
 static void destroy_freed_before_a_context(void)
 {
 	free_under_work(false);

@@ -2,7 +2,7 @@
 
 #include "beside.h"
 
-/* What another thread does meanwhile. */
+/* Calls of another thread meanwhile. */
 
 static void release_two(void)
 {
@@ -44,7 +44,7 @@ static void free_mib(void)
 	MUST(cuMemFree(block));
 }
 
-/* Of a driver without events of contexts. */
+/* For a driver without events of contexts. */
 static void begin_beside_a_free(void)
 {
 	struct caller freeing = {0};
@@ -56,7 +56,7 @@ static void begin_beside_a_free(void)
 	MUST(cuMemsetD8Async(block, 1, 100, other));
 	MUST(cuMemsetD8Async(block + 512, 1, 100, stream));
 	MUST(cuMemFree(alloc(MIB)));
-	spare = alloc(MIB); /* with the attempt at a fence */
+	spare = alloc(MIB); /* this tries to make a fence */
 	MUST(cuCtxSynchronize());
 	MUST(cuLaunchHostFunc(stream, held, NULL));
 	caller_start(&freeing, free_mib);
@@ -69,8 +69,8 @@ static void begin_beside_a_free(void)
 	MUST(cuCtxSynchronize());
 }
 
-/* Of a driver whose records take their time: each begin comes before one or
- * after. */
+/* For a driver whose records take long: each capture begins before a record or
+ * after one. */
 enum { ROUNDS = 15 };
 
 static atomic_bool enough;
@@ -78,7 +78,8 @@ static atomic_bool enough;
 static void reuse(void)
 {
 	MUST(cuCtxSetCurrent(first));
-	while (!enough) { /* not so often that the captures hold all memory */
+	/* Not so often that the captures hold all memory. */
+	while (!enough) {
 		MUST(cuMemFree(alloc(MIB)));
 		usleep(500);
 	}
@@ -130,7 +131,7 @@ static void free_after_a_visit(void)
 	MUST(cuMemFree(alloc(40 * MIB)));
 }
 
-/* Full queues. */
+/* Cases with a full queue. */
 
 static void fill_queue(void)
 {
@@ -157,7 +158,7 @@ static void open_full_queue(struct caller *taking)
 	MUST(cuCtxSynchronize());
 	fill_queue();
 	MUST(cuMemFree(block));
-	caller_start(taking, take_again); /* its fence stands in the queue */
+	caller_start(taking, take_again); /* its fence is in the queue */
 }
 
 static void alloc_beside_a_full_queue(void)

@@ -1,6 +1,6 @@
-/* Threads that allocate, fill, check and free blocks of a few sizes until the
- * standard input ends; then they free all that is left.
- * Usage: churn THREADS ROUNDS   ROUNDS: at least so many a thread
+/* Threads allocate, fill, check and free blocks of a few sizes until the
+ * standard input ends. Then they free all that is left.
+ * Usage: churn THREADS ROUNDS   each thread makes at least ROUNDS rounds
  * Prints "rounds N wrong N errors N". */
 #include <cuda_runtime_api.h>
 #include <pthread.h>
@@ -50,7 +50,7 @@ static int all(const unsigned char *bytes, size_t size, int value)
 	return 1;
 }
 
-/* The whole block must be as it was filled, whoever had it before. */
+/* The whole block must be as it was filled, whatever its former owner did. */
 static void give(struct held *held)
 {
 	unsigned char bytes[SIZE_MAX_BYTES];
@@ -62,7 +62,7 @@ static void give(struct held *held)
 	note(cudaStreamSynchronize(cudaStreamPerThread));
 	if (!all(bytes, held->size, held->value))
 		wrong++;
-	/* Still running when the block is freed. */
+	/* This fill is still running when the block is freed. */
 	note(cudaMemsetAsync(held->ptr, 0xee, held->size, cudaStreamPerThread));
 	note(cudaFree(held->ptr));
 	held->ptr = NULL;
@@ -113,7 +113,7 @@ int main(int argc, char **argv)
 	input_await();
 	for (int i = 0; i < count; i++)
 		pthread_join(threads[i], NULL);
-	/* A call after the last free, for whatever is to be done then. */
+	/* A call after the last free, so that mnm can do what is left to do. */
 	note(cudaFree(NULL));
 	printf("rounds %ld wrong %ld errors %ld\n", rounds, wrong, errors);
 	return wrong || errors;

@@ -1,5 +1,5 @@
-/* What the programs of claims about the runtime share. Each test runs in a
- * process of its own, so each is CUDA's first use there. */
+/* Shared by the programs of claims about the runtime. Each test runs in a
+ * process of its own, so that it makes the first use of CUDA there. */
 #ifndef TESTS_PROGRAMS_CLAIMS_H
 #define TESTS_PROGRAMS_CLAIMS_H
 
@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The error by name, so that a failed claim can be read. */
+/* Compares errors by name, so that a failed claim can be read. */
 #define ck_assert_cuda(call, expected) \
 	ck_assert_str_eq(cudaGetErrorName(call), #expected)
 #define ck_assert_success(call) ck_assert_cuda(call, cudaSuccess)
 
-/* The driver's entry of this name, by the runtime's own means. */
+/* Returns the driver's entry of this name, as the runtime hands it out. */
 template <class Function> Function driver_entry(const char *name, int version)
 {
 	void *entry = NULL;
@@ -25,7 +25,7 @@ template <class Function> Function driver_entry(const char *name, int version)
 	return (Function)entry;
 }
 
-/* The calling thread's context; this makes none. */
+/* Returns the calling thread's context, and makes none. */
 static inline CUcontext context_current(void)
 {
 	CUcontext ctx = NULL;
@@ -38,7 +38,7 @@ static inline CUcontext context_current(void)
 	return ctx;
 }
 
-/* Frees what a test left, so that a leak checker sees only our own. */
+/* Frees what a test left, so that a leak checker sees only our own leaks. */
 static inline void claims_clean(void)
 {
 	cudaDeviceReset();

@@ -1,4 +1,4 @@
-/* A library whose constructor is the program's own. */
+/* A library whose constructor calls a function of the program. */
 void in_constructor(void);
 
 __attribute__((constructor)) static void run(void)

@@ -1,6 +1,6 @@
-/* Asks the driver's door for entries as cudart does, and allocates through
- * what it was given. Usage: door 1|2 REQUESTS.csv   the form of the door
- * Prints what was answered, a line a request, then the calls' results. */
+/* Asks cuGetProcAddress for entries as cudart does, and allocates through the
+ * ones it gets. Usage: door 1|2 REQUESTS.csv   the version of cuGetProcAddress
+ * Prints each answer on a line, then the results of the calls. */
 #include <cuda.h>
 #include <cudaTypedefs.h>
 #include <dlfcn.h>
@@ -40,7 +40,8 @@ static void keep(struct entries *entries, const char *name, void *found)
 		entries->free = (PFN_cuMemFree_v3020)found;
 }
 
-/* cudart goes on with the door that it is given for the form it uses. */
+/* cudart goes on with the cuGetProcAddress that it gets for the version it
+ * uses. */
 static void door_switch(const char *name, int version, void *found)
 {
 	if (strcmp(name, "cuGetProcAddress") || !found)

@@ -1,6 +1,6 @@
-/* Has children in the way that is named, and prints what became of them; that
- * has to be the same with a library preloaded. Words after the name are run by
- * the children that run another program. */
+/* Makes children in the way that is named, and prints what became of them. That
+ * has to be the same with a library preloaded. Children that execute another
+ * program run the words after the name. */
 #define __CUDA_API_VERSION_INTERNAL
 #include <dirent.h>
 #include <fcntl.h>
@@ -55,7 +55,7 @@ static int sockets_count(void)
 	return count;
 }
 
-/* The number of children that did not end well. */
+/* Returns how many children did not end well. */
 static int children_wait(int count)
 {
 	int status, bad = 0;
@@ -103,7 +103,7 @@ static int does_spawn(char **words)
 	return 0;
 }
 
-/* As daemons do, but for its output. */
+/* Becomes a daemon as daemons do, but keeps its output. */
 static void daemon_become(void)
 {
 	int out = dup(STDOUT_FILENO);
@@ -140,7 +140,8 @@ static int does_cuda_first(char **words)
 	return 0;
 }
 
-/* Children that do all the same, and at once: they wait for each other. */
+/* Makes children that all do the same. A pipe holds them back until all of them
+ * are there. */
 static int children_run(bool (*run)(void))
 {
 	int gate[2];
@@ -162,7 +163,7 @@ static int children_run(bool (*run)(void))
 
 static int sockets_before;
 
-/* What a fork gives, and no more. */
+/* Returns whether the child has only what a fork gives it. */
 static bool nothing_added(void)
 {
 	return threads_count() == 1 && sockets_count() == sockets_before;
@@ -196,7 +197,8 @@ static void *turn(void *unused)
 	return NULL;
 }
 
-/* Children of a program whose threads are allocating use what CUDA refuses. */
+/* While the program's threads allocate, its children make calls that CUDA
+ * refuses. */
 static int does_children_beside_threads(char **words)
 {
 	pthread_t threads[THREADS];

@@ -1,7 +1,7 @@
-/* Things that programs do beside CUDA, or with more of it than one thread and
- * device: `guest WHAT` does one and prints what it sees, which has to be the
- * same with a library preloaded. Waits for a line of input where it says
- * "ready". */
+/* Things that programs do besides CUDA, or with more of it than one thread and
+ * one device. `guest WHAT` does one of them and prints what it sees. That has
+ * to be the same with a library preloaded. Where it prints "ready" it waits for
+ * a line of input. */
 #define __CUDA_API_VERSION_INTERNAL
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ static void input_wait(void)
 	getchar();
 }
 
-/* The process has to end with this thread. */
+/* The process has to end when this thread ends. */
 static int main_leaves(void)
 {
 	block_new(BLOCK);
@@ -48,7 +48,7 @@ static int keeps_errno(void)
 {
 	void *ptr;
 
-	cudaFree(0); /* what CUDA itself does at its start is not the point */
+	cudaFree(0); /* CUDA's own start may set errno */
 	errno = 0;
 	ptr = block_new(BLOCK);
 	cudaFree(ptr);
@@ -69,7 +69,8 @@ static int has_broken_stderr(void)
 	return 0;
 }
 
-/* Lowest numbers are the program's; so they are when a stream was closed. */
+/* The lowest free descriptors are the program's, even after it closed a
+ * standard stream. */
 static int reopens_input(void)
 {
 	close(STDIN_FILENO);
@@ -78,7 +79,7 @@ static int reopens_input(void)
 	return 0;
 }
 
-/* A socket with a number past those that are taken in turn. */
+/* Returns a socket whose number is past those that the listeners take. */
 static int socket_high(void)
 {
 	int low = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -101,7 +102,8 @@ static bool listens(int fd)
 	       !connect(socket_high(), at, sizeof(address));
 }
 
-/* A daemon closes what it does not know, and then listens itself. */
+/* A daemon closes all descriptors that it does not know, and then listens
+ * itself. */
 static int closes_all_and_listens(void)
 {
 	struct pollfd ready = {-1, POLLIN, 0};
@@ -109,11 +111,11 @@ static int closes_all_and_listens(void)
 	block_new(BLOCK);
 	for (int fd = 3; fd < 1024; fd++)
 		close(fd);
-	/* Take every number that may have been somebody's. */
+	/* Take every number that may have been another thread's. */
 	for (int fd = 3; fd < LISTENERS; fd++)
 		if (!listens(fd))
 			return 1;
-	usleep(200000); /* a chance for a thief */
+	usleep(200000); /* so that a thief has time to accept */
 	for (int fd = 3; fd < LISTENERS; fd++) {
 		ready.fd = fd;
 		if (poll(&ready, 1, 0) != 1)
@@ -138,8 +140,8 @@ static void nothing(void *unused)
 	(void)unused;
 }
 
-/* Work of two devices waits for each other, as a collective's kernels do; the
- * thread that starts both must not be stopped in between. */
+/* Work of two devices waits for each other, as the kernels of a collective do.
+ * The thread that starts both must not be stopped in between. */
 static int devices_meet(int peers)
 {
 	cudaStream_t streams[2];
@@ -191,7 +193,8 @@ static void *half_of_the_device(void *unused)
 	return NULL;
 }
 
-/* One idle block has to go for two threads; it goes once its work is done. */
+/* Two threads need the room of one idle block, which can go once its work is
+ * done. */
 static int two_threads_want_room(void)
 {
 	void *ptr = block_new((size_t)600 * MIB);
@@ -252,8 +255,8 @@ enum { THREADS = 4, TURNS = 10000, SMALL = 64 << 10 };
 
 static atomic_int wrong;
 
-/* The primary context ends with the last release, and is made anew at once by
- * another thread. Its memory is then new as well. */
+/* The primary context ends with the last release, and another thread makes it
+ * anew at once. Its memory is then new as well. */
 static void *context_use(void *unused)
 {
 	unsigned char got;
@@ -273,7 +276,7 @@ static void *context_use(void *unused)
 	return NULL;
 }
 
-/* Each has at most one block, an eighth of the device at most. */
+/* Each thread has one block at a time, of at most an eighth of the device. */
 static void *room_use(void *seed)
 {
 	unsigned int random = *(unsigned int *)seed;

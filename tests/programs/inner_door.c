@@ -1,5 +1,5 @@
-/* Asks the driver's door for NAME VERSION FLAGS, as often as given, and prints
- * the file and the export that each answer belongs to. */
+/* Asks cuGetProcAddress for each NAME VERSION FLAGS that it is given, and
+ * prints the file and the export that each answer belongs to. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

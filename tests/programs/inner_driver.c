@@ -1,5 +1,5 @@
-/* A libcuda.so.1, just enough of one to be asked: cuGetProcAddress answers
- * with a function that is none of its exports, as a driver may. */
+/* A libcuda.so.1 with just enough in it to be asked. Its cuGetProcAddress
+ * answers with a function that is none of its exports, as a driver may. */
 #include <stddef.h>
 
 #define EXPORT __attribute__((visibility("default")))

@@ -1,13 +1,14 @@
-/* Calls CUDA inside calls that end a context, or give memory back, as a tool
- * does whose jump is in CUDA's own entry: natively such calls come back.
+/* Makes CUDA calls inside calls that end a context or give memory back. A tool
+ * whose jump is in CUDA's own entry does that, and without mnm such calls
+ * return.
  * Usage: inside CALL beside|alone|doubted|after|left
  *   CALL     is one of `places`, below
  *   beside   there is another context
- *   alone    there is none, and the order of one stream ends inside
- *   doubted  as beside; an entry was asked for that says nothing of itself
- *   after    CUDA's own call has ended the context before
- *   left     likewise, and its memory serves another call
- * Prints what each call inside, and the call itself, has returned. */
+ *   alone    there is none, and the order of one stream ends inside the call
+ *   doubted  as beside, after an opaque entry was asked for
+ *   after    the calls come after CUDA's own call has ended the context
+ *   left     as after, and another call uses the context's memory
+ * Prints the results of each call inside, and of the call itself. */
 #define __CUDA_API_VERSION_INTERNAL
 #include <dlfcn.h>
 #include <pthread.h>
@@ -31,7 +32,7 @@ static struct {
 	CUdeviceptr live, more, idle, others;
 	bool after, left;
 	pthread_t beside;
-	bool done; /* what is made inside calls has calls inside as well */
+	bool done; /* set at the first call: those inside it are patched, too */
 } at;
 
 #define BEHIND(symbol) static __typeof__(symbol) *behind_##symbol
@@ -44,7 +45,7 @@ BEHIND(cuCtxWaitEvent);
 BEHIND(cuCtxGetDevice);
 BEHIND(cuDevicePrimaryCtxRetain);
 
-/* CUDA's own entry, past all that is preloaded. */
+/* Patches CUDA's own entry, past all that is preloaded. */
 static bool patch(const char *entry, const void *inside, void **behind)
 {
 	typedef void *lookup(void *handle, const char *symbol);
@@ -61,7 +62,7 @@ static void tell(const char *what, CUresult res)
 	fflush(stdout);
 }
 
-/* Asks for a block, uses it, and lets it go. */
+/* Asks for a block, uses it and frees it. */
 static void pair(size_t size)
 {
 	CUdeviceptr addr = 0;
@@ -99,12 +100,12 @@ static void inside(bool primary)
 	if (!primary)
 		at.other = NULL;
 	tell("free", cuMemFree_v2(at.live));
-	pair(BLOCK);     /* such as is idle */
-	pair(3 * BLOCK); /* such as is not */
+	pair(BLOCK);     /* of a size that is idle */
+	pair(3 * BLOCK); /* of a size that is not */
 	work();
 }
 
-/* At the handle of the one that has just ended, maybe. */
+/* The new context may get the handle of the one that has just ended. */
 static void anew(void)
 {
 	tell("retain", cuDevicePrimaryCtxRetain(&at.context, 0));
@@ -112,7 +113,7 @@ static void anew(void)
 	pair(BLOCK);
 }
 
-/* Memory that no pool serves, at the address of a block that was idle. */
+/* Takes memory that no pool serves, at the address of a block that was idle. */
 static void foreign(void)
 {
 	CUdeviceptr addr = 0;
@@ -173,7 +174,7 @@ static CUresult free_inside(CUdeviceptr addr)
 	return behind_cuMemFree_v2(addr);
 }
 
-/* A fence, as the first of another context. */
+/* The first fence of another context. */
 static CUresult record_inside(CUcontext context, CUevent event)
 {
 	if (begins())
@@ -181,7 +182,7 @@ static CUresult record_inside(CUcontext context, CUevent event)
 	return behind_cuCtxRecordEvent(context, event);
 }
 
-/* What another context begins with. */
+/* A new context begins with this call. */
 static CUresult wait_inside(CUcontext context, CUevent event)
 {
 	if (context != at.context && begins())
@@ -194,7 +195,7 @@ static CUresult create(void)
 	return cuCtxCreate_v2(&at.other, 0, 0);
 }
 
-static atomic_bool asked; /* CUDA, for the context that is being reset */
+static atomic_bool asked; /* retain_inside was called */
 
 static CUresult retain_inside(CUcontext *out, CUdevice device)
 {
@@ -210,8 +211,8 @@ static void *retain_beside(void *unused)
 	return unused;
 }
 
-/* The runtime asks it before it resets the device. Another thread's retain has
- * been refused for want of memory by then. */
+/* The runtime calls this before it resets the device. By then another thread's
+ * retain has been refused for lack of memory. */
 static CUresult device_inside(CUdevice *device)
 {
 	if (begins() && !pthread_create(&at.beside, NULL, retain_beside, NULL))
@@ -254,7 +255,7 @@ static CUresult end_by_runtime(void)
 	return (CUresult)cudaDeviceReset();
 }
 
-/* What is idle makes room. */
+/* This request takes the room of idle memory. */
 static CUresult give(void)
 {
 	CUdeviceptr large;
@@ -302,7 +303,7 @@ static bool open_contexts(bool own, bool runtime, bool other)
 	       !cuStreamCreate(&at.stream, CU_STREAM_NON_BLOCKING);
 }
 
-/* Some live blocks, and an idle one that has been used twice. */
+/* Makes some live blocks, and an idle one that has been used twice. */
 static bool fill(void)
 {
 	for (int i = 0; i < 2; i++)

@@ -1,6 +1,6 @@
-/* Queues numbered host functions in four streams, one of which waits for
- * another's half, and prints the order they ran in. Exits with 1 if the order
- * is none that CUDA allows. */
+/* Queues numbered host functions in four streams, one of which waits for half
+ * of another's, and prints the order in which they ran. Exits with 1 if CUDA
+ * does not allow that order. */
 #include <cuda.h>
 #include <stdio.h>
 
@@ -9,7 +9,7 @@ enum { STREAMS = 4, EACH = 6 };
 static char ran[STREAMS * EACH + 1];
 static int count;
 
-/* Streams run side by side on a GPU, but host functions one by one here. */
+/* On a GPU streams run side by side. Host functions run one by one here. */
 static void note(void *name)
 {
 	ran[count++] = *(const char *)name;
@@ -64,7 +64,7 @@ int main(void)
 	for (int s = 0; s < STREAMS; s++)
 		res |= cuStreamCreate(&streams[s], CU_STREAM_NON_BLOCKING);
 	res |= queue(streams, names);
-	/* A loop of questions ends too. */
+	/* A loop that only queries has to end as well. */
 	while (cuStreamQuery(streams[2]) == CUDA_ERROR_NOT_READY)
 		;
 	res |= cuCtxSynchronize();

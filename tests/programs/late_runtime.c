@@ -1,6 +1,7 @@
-/* A thread's first call of the runtime frees a block of the driver's, while
- * another thread is in a constructor, and has the loader's lock: there it makes
- * a context. Prints "ended"; its argument is the library. */
+/* A thread's first call of the runtime frees a block of the driver's. Meanwhile
+ * another thread is in a constructor, where it has the loader's lock and makes
+ * a context. The program's argument is the library of that constructor. Prints
+ * "ended". */
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -17,7 +18,7 @@ enum { SIZE = 5000 };
 
 static CUcontext context;
 static sem_t warm, go;
-static atomic_int about; /* the thread's number, as it calls the runtime */
+static atomic_int about; /* id of the runtime's caller; -1: it is back */
 static atomic_int failed;
 
 __attribute__((visibility("default"))) void in_constructor(void);
@@ -43,7 +44,7 @@ static void *late(void *unused)
 	return unused;
 }
 
-/* Whether it waits for something, or has ended. */
+/* Returns whether the thread sleeps or has ended. */
 static int waits(int thread)
 {
 	char path[64], text[256] = "";
@@ -74,7 +75,7 @@ int main(int argc, char **argv)
 	pthread_t thread;
 
 	check(argc != 2);
-	alarm(60); /* a hang is a failure */
+	alarm(60); /* a longer run counts as a hang */
 	check(sem_init(&warm, 0, 0));
 	check(sem_init(&go, 0, 0));
 	check(cuInit(0));

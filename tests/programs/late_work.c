@@ -1,7 +1,8 @@
-/* Frees a block while work that writes to it still waits in a stream, and
- * takes another of that size at once, for another stream.
- * Prints "right" if the second keeps what was written to it.
- * Usage: late_work MS   the old work waits until the new is over, MS at most */
+/* Frees a block while work that writes to it still waits in a stream, and takes
+ * another block of that size at once, for another stream.
+ * Prints "right" if the second block keeps what was written to it.
+ * Usage: late_work MS   the old work waits until the new work is over, or for
+ *                       MS milliseconds */
 #include <cuda_runtime_api.h>
 #include <stdatomic.h>
 #include <stdbool.h>

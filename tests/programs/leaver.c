@@ -1,5 +1,5 @@
 /* Ends in the way that is named, with blocks that it never freed. Each way ends
- * with status 7, but for one that stays until it is killed. */
+ * with status 7, except for one that stays until it is killed. */
 #define __CUDA_API_VERSION_INTERNAL
 #include <pthread.h>
 #include <stdatomic.h>
@@ -24,7 +24,7 @@ static void *turn(void *unused)
 	return NULL;
 }
 
-/* Threads that allocate and free until the process ends. */
+/* Starts threads that allocate and free until the process ends. */
 static void threads_turn(void)
 {
 	pthread_t thread;

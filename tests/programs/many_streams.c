@@ -1,6 +1,6 @@
-/* One stream is given slow work on blocks that are freed meanwhile; then
- * threads take these blocks, each for a stream of its own, all at once.
- * Prints "right" if each thread finds what it wrote. */
+/* One stream is given slow work on blocks, which are freed meanwhile. Then
+ * threads take these blocks, each for a stream of its own, all at the same
+ * time. Prints "right" if each thread finds what it wrote. */
 #include <cuda.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -49,7 +49,8 @@ static void block_use(CUdeviceptr block, CUstream stream, int value)
 
 	check(cuMemsetD8Async(block, (unsigned char)value, SIZE, stream));
 	check(cuStreamSynchronize(stream));
-	check(cuStreamSynchronize(first)); /* late work has had its time */
+	/* Late work has run when this returns. */
+	check(cuStreamSynchronize(first));
 	check(cuMemcpyDtoHAsync(found, block, SIZE, stream));
 	check(cuStreamSynchronize(stream));
 	memset(wanted, value, SIZE);
@@ -64,7 +65,7 @@ static void rounds(CUstream stream, CUdeviceptr block, int value)
 		block_use(block_new(), stream, value);
 }
 
-/* All start at once, with a block of the first stream's. */
+/* All threads start at the same time, each with a block of the first stream. */
 static void *thread_main(void *arg)
 {
 	CUdeviceptr block;
@@ -79,7 +80,8 @@ static void *thread_main(void *arg)
 	return NULL;
 }
 
-/* Blocks that were reused in this stream's order, and have work in it. */
+/* Takes and frees blocks that have work in this stream, and are reused in its
+ * order. */
 static void blocks_spoil(CUstream stream)
 {
 	CUdeviceptr blocks[BLOCKS];
@@ -108,7 +110,7 @@ int main(void)
 	for (uintptr_t i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, thread_main, (void *)(i + 1));
 	pthread_barrier_wait(&start);
-	usleep(5000); /* while the others are held up, if need be */
+	usleep(5000); /* so long the others may be held up */
 	rounds(first, block_new(), 0);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);

@@ -1,6 +1,6 @@
-/* Asks for what comes next after this program, which a library preloaded
- * before mnm's has, and none after: whoever passes the question on has to
- * leave it this program's. Prints what it is told. */
+/* Asks dlsym for the next library after this program that has a function. One
+ * that is preloaded before mnm's has it, and none after. A library that passes
+ * the question on must keep it this program's. Prints the answer. */
 #include <dlfcn.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
-/* Preloaded: another library that interposes CUDA, as many do it: a dlsym of
- * its own that calls the one behind it, and hands out its own cuMemAlloc; and a
- * cudaMalloc that looks for the next. Says at the end how it was used. */
+/* Preloaded: another library that interposes CUDA in a way that many use. Its
+ * dlsym calls the next one, and hands out its own cuMemAlloc. Its cudaMalloc
+ * looks for the next one. At the end it says how it was used. */
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* What the simulated driver is linked anew with: entries that no header of ours
- * has, as a newer driver's would be, and one that takes its time. What
- * is called base_ is the simulation's own. */
+/* Linked into a variant of the simulated driver. It adds entries that no header
+ * of ours has, as a newer driver would, and a slow one. The simulation's own
+ * functions are called base_. */
 #include <cuda.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ CUresult cuFutureWork(void);
 CUresult cuFutureCopy(CUdeviceptr to, CUdeviceptr from, size_t size,
 		      CUstream stream, float of, double all);
 
-/* Copies that part, here, there and nowhere else. */
+/* Copies the first size * of / all bytes. */
 EXPORT CUresult cuFutureCopy(CUdeviceptr to, CUdeviceptr from, size_t size,
 			     CUstream stream, float of, double all)
 {
@@ -50,7 +50,7 @@ EXPORT CUresult cuGetProcAddress_v2(const char *name, void **out, int version,
 	return CUDA_SUCCESS;
 }
 
-/* One that takes memory of any kind, though CUDA's documents ask for some. */
+/* Takes memory of any kind, although CUDA's documents allow only some. */
 EXPORT CUresult cuMulticastBindAddr(CUmemGenericAllocationHandle handle,
 				    size_t offset, CUdeviceptr addr,
 				    size_t size, unsigned long long flags)

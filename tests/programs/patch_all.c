@@ -1,7 +1,8 @@
 /* A preload that patches every function that a library exports, before the
- * program starts: each call is counted, and goes on to what it patched.
- * PATCH_LIBRARY is how the library's file name begins, PATCH_REPORT a file:
- * "patched SYMBOL" or "refused SYMBOL", then "called SYMBOL COUNT" at exit. */
+ * program starts. Each call is counted, and goes on to the patched function.
+ * PATCH_LIBRARY is how the library's file name begins. PATCH_REPORT is a file
+ * that gets "patched SYMBOL" or "refused SYMBOL" for each function, and "called
+ * SYMBOL COUNT" at exit. */
 #include <elf.h>
 #include <link.h>
 #include <stdbool.h>
@@ -20,7 +21,7 @@ static struct {
 } entries[MOST];
 static unsigned int count;
 
-/* lock incl calls(%rip), then a jump. */
+/* The code is lock incl calls(%rip), then a jump. */
 static unsigned char *counter_new(const uint32_t *calls)
 {
 	enum { ADD_SIZE = 7 };
@@ -82,7 +83,8 @@ static struct table table_of(const struct dl_phdr_info *info)
 	return table;
 }
 
-/* The hash table has exactly the symbols that are defined, in order. */
+/* The hash table has exactly the defined symbols, in their order, from this one
+ * on. */
 static uint32_t first_defined(const struct table *table)
 {
 	return table->hash[1];

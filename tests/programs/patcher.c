@@ -1,11 +1,11 @@
-/* Patches the entries that give and take memory, as UCX does to see all
- * allocations of a process, and counts what passes them.
+/* Patches the entries that allocate and free memory, as UCX does to see all
+ * allocations of a process, and counts the calls.
  * Usage: patcher early|late found|real driver|runtime|pinned|runtime-pinned
  *   early, late   before any other call of CUDA, or after some
- *   found, real   the functions that dlsym finds, or CUDA's own library's
+ *   found, real   the functions that dlsym finds, or those of CUDA's library
  *   driver, ...   the calls by which the program asks
- * Then two blocks that are too large to exist at once come and go, and at the
- * end all is as it was before. */
+ * Then two blocks that are too large to exist at the same time come and go. At
+ * the end the entries are restored. */
 #define __CUDA_API_VERSION_INTERNAL
 #include <dlfcn.h>
 #include <stdbool.h>

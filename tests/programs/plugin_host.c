@@ -1,12 +1,15 @@
-/* Loads a plug-in as Python loads an extension: local, so that the runtime it
- * brings along is in no global scope. Usage: plugin_host PLUGIN [HOW], of which
- * deepbind lets the plug-in's own libraries come first for it, apart loads all
- * of them a second time, and twice closes it after use and opens it again. */
+/* Loads a plug-in as Python loads an extension: with RTLD_LOCAL, so that the
+ * runtime that comes with it is in no global scope.
+ * Usage: plugin_host PLUGIN [HOW]
+ *   deepbind  the plug-in finds its own libraries first
+ *   apart     loads all of them a second time
+ *   twice     closes the plug-in after use and opens it again */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the plug-in's own result; *plugin is NULL if it is not there. */
+/* Returns the plug-in's own result. *plugin is NULL if the plug-in can't be
+ * loaded. */
 static int plugin_run(const char *path, const char *how, void **plugin)
 {
 	int flags = RTLD_NOW | RTLD_LOCAL;

@@ -1,9 +1,9 @@
-/* Threads that hand blocks to each other: what one has allocated and filled,
- * another checks and frees. Each ends after some rounds, and another takes its
- * place, until the standard input ends; then all that is left is freed.
- * Usage: relay THREADS ROUNDS   ROUNDS: at least so many in each place
- * Prints "rounds N wrong N errors N freed N own N": frees in all, and those
- * by the thread that had allocated the block. */
+/* Threads hand blocks to each other: one allocates and fills a block, another
+ * checks and frees it. Each thread ends after some rounds and another takes its
+ * place, until the standard input ends. Then all that is left is freed.
+ * Usage: relay THREADS ROUNDS   ROUNDS is the least for each place
+ * Prints "rounds N wrong N errors N freed N own N": all frees, and those by the
+ * thread that had allocated the block. */
 #include <cuda_runtime_api.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -84,7 +84,7 @@ static void *live(void *unused)
 	return NULL;
 }
 
-/* One after the other, in one place. */
+/* Runs threads one after the other in one place. */
 static void *lives(void *unused)
 {
 	pthread_t thread;
@@ -126,7 +126,7 @@ int main(int argc, char **argv)
 		pthread_join(threads[i], NULL);
 	for (int i = 0; i < PLACES; i++)
 		give(places[i], 0);
-	/* A call after the last free, for whatever is to be done then. */
+	/* A call after the last free, so that mnm can do what is left to do. */
 	note(cudaFree(NULL));
 	printf("rounds %ld wrong %ld errors %ld freed %ld own %ld\n", rounds,
 	       wrong, errors, freed, own);

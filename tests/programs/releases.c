@@ -1,6 +1,6 @@
 /* Retains and releases the primary context, as libraries do, while other
- * threads allocate in it; then resets the device and allocates anew.
- * Prints "errors N". */
+ * threads allocate in it. Then resets the device and allocates anew. Prints
+ * "errors N". */
 #include <cudaTypedefs.h>
 #include <cuda_runtime_api.h>
 #include <pthread.h>

@@ -31,8 +31,8 @@ unsigned char *code_room(unsigned int size)
 	return found;
 }
 
-/* The length of an instruction that means the same at any place, of those that
- * UCX 1.22 knows. 0: of any other. */
+/* Returns the length of an instruction that means the same at any place, if it
+ * is one that UCX 1.22 knows, or else 0. */
 static unsigned int simple_length(const unsigned char *code)
 {
 	static const struct {

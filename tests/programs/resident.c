@@ -1,4 +1,4 @@
-/* What a process does to the threads that live in it: with its descriptors,
+/* What a process does to the threads that live in it: with its descriptors, its
  * filters of system calls, and its main thread.
  * Usage: resident redirects | main_leaves ROOT | worker_leaves_last ROOT |
  *                 main_leaves_poor | main_leaves_apart | signal_waits |
@@ -6,7 +6,8 @@
  *                 filter | filter_inherited CALL | filter_of CALL |
  *                 filter_before CALL | filter_late | filter_traps |
  *                 closed_output | queue_tells
- * ROOT is changed to before main leaves; "-": it is not. */
+ * The process changes its root to ROOT before main leaves, unless ROOT is
+ * "-". */
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -44,7 +45,8 @@ static void *pairs_run(void *unused)
 	return NULL;
 }
 
-/* The lowest free number is the program's, and what it opened stays open. */
+/* The lowest free descriptor is the program's, and what it opened stays
+ * open. */
 static int redirects(const char *unused)
 {
 	int zero = open("/dev/zero", O_RDONLY), next = zero + 1;
@@ -71,12 +73,12 @@ static int redirects(const char *unused)
 	return 0;
 }
 
-/* Printed by the handlers of the exit, which the last thread runs. */
+/* The last thread runs the exit handlers, which print the result. */
 static void leave(const char *root)
 {
 	pthread_t thread;
 
-	/* Which pthread_exit needs, and would not find in the new root. */
+	/* pthread_exit needs this, and would not find it in the new root. */
 	if (!dlopen("libgcc_s.so.1", RTLD_NOW))
 		exit(1);
 	if (strcmp(root, "-") && (chroot(root) || chdir("/")))
@@ -94,7 +96,7 @@ static int main_leaves(const char *root)
 	return 0;
 }
 
-/* Main may open no descriptor by then. */
+/* By then the main thread may open no descriptor. */
 static int main_leaves_poor(const char *unused)
 {
 	const struct rlimit none = {0, 0};
@@ -108,7 +110,8 @@ static int main_leaves_poor(const char *unused)
 	return 0;
 }
 
-/* Main is in another network by then, in which no name is known. */
+/* By then the main thread is in another network namespace, where no name is
+ * known. */
 static int main_leaves_apart(const char *unused)
 {
 	(void)unused;
@@ -134,7 +137,7 @@ static int changes_user(const char *unused)
 	return setuid(65534) != 0;
 }
 
-/* A program that mnm is not under. */
+/* Executes a program that mnm is not preloaded into. */
 static int executes(const char *unused)
 {
 	(void)unused;
@@ -151,8 +154,8 @@ static int detaches(const char *unused)
 	return daemon(1, 1);
 }
 
-/* One of those that the control thread is woken by, sent to the process while
- * everybody blocks it, stays the program's. */
+/* The control thread is woken by signals. If one of these is sent to the
+ * process while all its threads block it, it stays the program's. */
 static int signal_waits(const char *unused)
 {
 	sigset_t signals;
@@ -215,7 +218,7 @@ static int filtered(struct sock_filter *filter, size_t count)
 		KILL_FOR(SYS_pidfd_getfd), KILL_FOR(SYS_process_vm_readv), \
 		KILL_FOR(SYS_signalfd4)
 
-/* Kills for the calls that few programs make. */
+/* The filter kills for calls that few programs make. */
 static int filter(const char *unused)
 {
 	struct sock_filter rows[] = {NUMBER_LOAD, RARE, ALLOW};
@@ -224,7 +227,7 @@ static int filter(const char *unused)
 	return filtered(rows, sizeof(rows) / sizeof(*rows));
 }
 
-/* Of a name, or written as a number. */
+/* Returns the number of a system call, given by its name or as a number. */
 static unsigned int call_number(const char *name)
 {
 	static const struct {
@@ -246,7 +249,7 @@ static unsigned int call_number(const char *name)
 	return (unsigned int)atoi(name);
 }
 
-/* Kills for that call, in a program that the filter is older than. */
+/* The filter kills for that call, and is older than the program. */
 static int filter_inherited(const char *name)
 {
 	struct sock_filter rare[] = {NUMBER_LOAD, RARE, ALLOW};
@@ -263,7 +266,7 @@ static int filter_inherited(const char *name)
 	return status;
 }
 
-/* Kills for that call, before CUDA starts. */
+/* The filter kills for that call, and is set before CUDA starts. */
 static int filter_before(const char *name)
 {
 	struct sock_filter rows[] = {NUMBER_LOAD, KILL_FOR(0), ALLOW};
@@ -272,14 +275,14 @@ static int filter_before(const char *name)
 	return filtered(rows, sizeof(rows) / sizeof(*rows));
 }
 
-/* The same, once it has. */
+/* The same, set after CUDA has started. */
 static int filter_of(const char *name)
 {
 	cudaFree(0);
 	return filter_before(name);
 }
 
-/* Refuses membarrier, once there are caches, and then ends all of them for a
+/* Once there are caches, refuses membarrier. Then closes all caches for a
  * while, as a capture does. */
 static int filter_late(const char *unused)
 {
@@ -306,7 +309,8 @@ static void trapped(int unused)
 	wrong++;
 }
 
-/* Who blocks the signal, as threads do that want none, is killed by it. */
+/* The signal kills a thread that blocks it, as threads do that want no
+ * signals. */
 static int filter_traps(const char *unused)
 {
 	struct sock_filter rows[] = {NUMBER_LOAD, KILL_FOR(SYS_socket), ALLOW};
@@ -318,8 +322,8 @@ static int filter_traps(const char *unused)
 	return filtered(rows, sizeof(rows) / sizeof(*rows));
 }
 
-/* Nobody but this process has the pipe's other end, so that closing ours is
- * its end, whoever else lives here. */
+/* Only this process has the writing end of the pipe, so the pipe ends when the
+ * program closes it, whatever other threads live here. */
 static int closed_output(const char *unused)
 {
 	int ends[2];
@@ -335,8 +339,8 @@ static int closed_output(const char *unused)
 	return 0;
 }
 
-/* Whoever closes a descriptor of the queue in this process takes the promise of
- * a signal back. The signal is pending, as it is blocked. */
+/* If any thread of this process closes a descriptor of the queue, the promise
+ * of a signal is withdrawn. The signal is blocked, so it stays pending. */
 static int queue_tells(const char *unused)
 {
 	struct mq_attr size = {.mq_maxmsg = 1, .mq_msgsize = 1};

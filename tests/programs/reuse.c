@@ -1,5 +1,5 @@
-/* reuse CASE: hands the same memory to "old", then to "new", and says so to
- * the simulated device's checker. Prints the number of violations. */
+/* reuse CASE: gives the same memory first to "old", then to "new", and says so
+ * to the checker of the simulated device. Prints the number of violations. */
 #include <cuda.h>
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -41,7 +41,7 @@ static void fill(CUdeviceptr to, CUstream in)
 	check(cuMemsetD8Async(to, 1, PART, in));
 }
 
-/* The old owner's work, and its end. */
+/* Queues the old owner's work, and ends its use. */
 static void old_in(CUstream stream)
 {
 	own(memory, PART, "old");
@@ -61,14 +61,15 @@ static void note(void *unused)
 	over = 1;
 }
 
-/* Sees that the stream is done, but not by asking CUDA for it. */
+/* Sees that the stream's work is over, but not by a call of CUDA. */
 static void look(CUstream stream)
 {
 	CUcontext any;
 
 	check(cuLaunchHostFunc(stream, note, NULL));
 	while (!over)
-		check(cuCtxGetCurrent(&any)); /* a seed needs calls */
+		/* With a seed, queued work runs only inside calls. */
+		check(cuCtxGetCurrent(&any));
 }
 
 static void in_one_stream(void)

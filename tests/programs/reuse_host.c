@@ -1,6 +1,5 @@
-/* reuse_host CASE: as reuse, with memory that the host can use: it is handed
- * to "old", then to "new". And with mappings, which the host takes away. Prints
- * the number of violations. */
+/* reuse_host CASE: does as reuse does, with memory that the host can use, and
+ * with mappings, which the host takes away. Prints the number of violations. */
 #include <cuda.h>
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -37,7 +36,7 @@ static void write_in(CUstream stream)
 	check(cuMemcpyDtoHAsync(pinned, device, PART, stream));
 }
 
-/* The old owner's work, and its end. */
+/* Queues the old owner's work, and ends its use. */
 static void old_in(void (*work)(CUstream stream), CUstream stream)
 {
 	own((CUdeviceptr)pinned, PART, "old");
@@ -130,7 +129,8 @@ static void by_luck(void)
 	old_in(read_in, first);
 	check(cuLaunchHostFunc(first, note, NULL));
 	while (!over)
-		check(cuCtxGetCurrent(&any)); /* a seed needs calls */
+		/* With a seed, queued work runs only inside calls. */
+		check(cuCtxGetCurrent(&any));
 	new_in(second);
 }
 
@@ -170,7 +170,7 @@ static void freed_under_an_owner(void)
 	check(cuMemFreeHost(pinned));
 }
 
-/* Two mappings side by side, of which work is queued for the middle. */
+/* Makes two mappings side by side, and queues work across their border. */
 static CUdeviceptr mapped_work(void)
 {
 	CUmemAllocationProp prop = {

@@ -1,5 +1,5 @@
 /* What the CUDA runtime promises about arrays, and what it says of memory
- * pools; true of NVIDIA's runtime as of the simulated one. */
+ * pools. It is true of NVIDIA's runtime and of the simulated one. */
 #include <string.h>
 
 #include "claims.h"

@@ -1,5 +1,5 @@
-/* What the CUDA runtime promises about stream capture and graphs; true of
- * NVIDIA's runtime as of the simulated one. */
+/* What the CUDA runtime promises about stream capture and graphs. It is true of
+ * NVIDIA's runtime and of the simulated one. */
 #include "claims.h"
 #include "runtime_graph_claims_kernels.cuh"
 

@@ -1,5 +1,5 @@
-/* What the CUDA runtime promises about memory, errors and contexts; true of
- * NVIDIA's runtime as of the simulated one. */
+/* What the CUDA runtime promises about memory, errors and contexts. It is true
+ * of NVIDIA's runtime and of the simulated one. */
 #include <pthread.h>
 #include <string.h>
 

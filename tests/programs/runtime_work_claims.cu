@@ -1,5 +1,5 @@
 /* What the CUDA runtime promises about work: launches, copies, streams and
- * events; true of NVIDIA's runtime as of the simulated one. */
+ * events. It is true of NVIDIA's runtime and of the simulated one. */
 #include <string.h>
 
 #include "claims.h"
@@ -278,7 +278,7 @@ START_TEST(events_without_timing_measure_nothing)
 END_TEST
 
 struct order {
-	int count, host_function, callback; /* places at which they ran */
+	int count, host_function, callback; /* the order in which they ran */
 };
 
 static void host_function(void *data)

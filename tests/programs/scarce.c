@@ -1,7 +1,7 @@
-/* Preloaded: lets memory that libmnm.so asks for run out, and threads. Its
- * calls are counted from 0; SCARCE_AT names the one that fails, and with
- * SCARCE_ON all later ones fail as well. SCARCE_REPORT gets the number of calls
- * at the program's end. */
+/* Preloaded: makes allocations and thread starts of libmnm.so fail. Its calls
+ * are counted from 0. SCARCE_AT is the number of the one that fails; if
+ * SCARCE_ON is set, all later ones fail as well. SCARCE_REPORT gets the number
+ * of calls at the program's end. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,12 +19,12 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* libc's own, as exported. */
+/* libc's own function, as it exports it. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
 
-static uintptr_t begin, end; /* of libmnm.so */
+static uintptr_t begin, end; /* addresses of libmnm.so */
 static long at = -1;
 static bool on;
 static atomic_long calls;
@@ -47,8 +47,8 @@ static int library_visit(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;
 }
 
-/* Called when libmnm.so's own handlers of the exit have run. What runs later in
- * it counts the lines that tests reach, and is no part of it. */
+/* Called when libmnm.so's own exit handlers have run. What runs later in
+ * libmnm.so counts the lines that tests reach, and is no part of mnm. */
 static void scarce_end(void)
 {
 	const char *path = getenv("SCARCE_REPORT");
@@ -71,7 +71,7 @@ __attribute__((constructor)) static void scarce_open(void)
 	atexit(scarce_end);
 }
 
-/* Whether a call that returns to `to` is to fail. */
+/* Returns whether a call that returns to `to` has to fail. */
 static bool fails(const void *to)
 {
 	long number;

@@ -1,10 +1,10 @@
-/* Threads that share sizes, and what that leaves to one of them alone.
+/* Threads share sizes, and then one of them is alone.
  * Usage: sharers OTHERS THREADS PAIRS LIVE KIB...
- * LIVE blocks are live at a time; OTHERS are contexts of the device besides.
- * Each thread makes so many pairs of an allocation and a free, in the sizes by
- * turns; then, when all have, as many again, in which calls of
- * pthread_mutex_lock are counted. The main thread makes some before, 1,000 once
- * the others have ended, and then as many that are counted.
+ * LIVE blocks are live at a time. OTHERS more contexts of the device exist.
+ * Each thread makes PAIRS pairs of an allocation and a free, of each size in
+ * turn. When all threads have done so, each makes as many again, in which the
+ * calls of pthread_mutex_lock are counted. Once the other threads have ended,
+ * the main thread makes 1,000 pairs, and then PAIRS more that are counted.
  * Prints "shared N alone N errors N": calls in a thousand pairs. */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -15,7 +15,7 @@
 
 #include <cuda.h>
 
-/* What every driver has; the header knows the newest form. */
+/* Every driver has this form. The header declares only the newest one. */
 extern CUresult cuCtxCreate_v2(CUcontext *made, unsigned int flags,
 			       CUdevice device);
 
@@ -28,7 +28,7 @@ static atomic_long errors, locks;
 static __thread long own_locks;
 static pthread_barrier_t all;
 
-/* In the place of libc's, for the libraries, too. */
+/* Replaces libc's function, for the libraries as well. */
 __attribute__((visibility("default"))) int pthread_mutex_lock(
 	pthread_mutex_t *mutex)
 {
@@ -41,7 +41,7 @@ __attribute__((visibility("default"))) int pthread_mutex_lock(
 	return next(mutex);
 }
 
-/* Bursts of `live` requests, and of as many frees. */
+/* Makes `live` requests at a time, and then as many frees. */
 static void make_pairs(int count)
 {
 	CUdeviceptr held[LIVE_MAX];
@@ -55,7 +55,7 @@ static void make_pairs(int count)
 	}
 }
 
-/* Calls in `pairs` of them. */
+/* Returns the number of locks in `pairs` pairs. */
 static long counted(void)
 {
 	long before = own_locks;
@@ -71,7 +71,7 @@ static void *share(void *unused)
 	make_pairs(pairs);
 	pthread_barrier_wait(&all);
 	locks += counted();
-	pthread_barrier_wait(&all); /* no count of another's end */
+	pthread_barrier_wait(&all); /* so that no thread's end is counted */
 	return unused;
 }
 

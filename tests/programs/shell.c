@@ -81,7 +81,7 @@ int shell_run(void)
 {
 	char line[LINE_SIZE];
 
-	/* What an exec leaves unread is the next program's. */
+	/* The next program reads what an exec leaves unread. */
 	setvbuf(stdin, NULL, _IONBF, 0);
 	while (fgets(line, sizeof(line), stdin) && strcmp(line, "leave\n"))
 		shell_line(line);

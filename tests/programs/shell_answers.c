@@ -6,8 +6,8 @@
 
 #include "shell.h"
 
-/* The range that an offset into named memory is in: where it starts before
- * that memory, and its size. */
+/* Answers with the range that an offset into named memory is in: how far before
+ * that memory it starts, and its size. */
 static void run_range(char **words)
 {
 	struct shell_memory *memory = shell_memory(words[0]);
@@ -31,7 +31,8 @@ static void run_buffer(char **words)
 	printf("%d %llu", (int)result, id);
 }
 
-/* Several at once: type, size of the range, buffer id. */
+/* Asks for several attributes in one call: type, size of the range, buffer
+ * id. */
 static void run_attributes(char **words)
 {
 	CUpointer_attribute names[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
@@ -94,7 +95,7 @@ static void run_free_async(char **words)
 				   (CUstream)shell_memory(words[1])->addr));
 }
 
-/* Width, rows, size of an element; answers with the pitch. */
+/* Takes width, rows and the size of an element. Answers with the pitch. */
 static void run_pitch(char **words)
 {
 	size_t rows = shell_size(words[2]), pitch = 0;
@@ -106,7 +107,7 @@ static void run_pitch(char **words)
 	printf(" %zu", pitch);
 }
 
-/* Physical memory of device 0. */
+/* Makes physical memory of device 0. */
 static void run_physical(char **words)
 {
 	CUmemAllocationProp prop = {
@@ -126,7 +127,7 @@ static void run_release(char **words)
 	printf("%d", (int)cuMemRelease(shell_memory(words[0])->addr));
 }
 
-/* A range of addresses, mapped to the whole of physical memory. */
+/* Maps a range of addresses to the whole of some physical memory. */
 static void run_map(char **words)
 {
 	const struct shell_memory *physical = shell_memory(words[1]);
@@ -145,7 +146,7 @@ static void run_unmap(char **words)
 	printf("%d", (int)cuMemUnmap(range->addr, range->size));
 }
 
-/* One more handle of the memory that is mapped there. */
+/* Names one more handle of the memory that is mapped at an address. */
 static void run_retain_physical(char **words)
 {
 	CUmemGenericAllocationHandle handle = 0;
@@ -155,7 +156,8 @@ static void run_retain_physical(char **words)
 	made(words[0], shell_memory(words[1])->size, result, handle);
 }
 
-/* Of floats, four a point: width, height, and depth 0 for two dimensions. */
+/* An array of four floats per point. Takes width and height; depth is 0, so
+ * that it has two dimensions. */
 static void run_array(char **words)
 {
 	CUDA_ARRAY3D_DESCRIPTOR shape = {.Width = shell_size(words[1]),
@@ -169,7 +171,7 @@ static void run_array(char **words)
 	made(words[0], 0, result, (CUdeviceptr)array);
 }
 
-/* Format, channels, width, height and flags. */
+/* Takes format, channels, width, height and flags. */
 static void run_texels(char **words)
 {
 	CUDA_ARRAY3D_DESCRIPTOR shape = {
@@ -190,7 +192,7 @@ static void run_array_destroy(char **words)
 	       (int)cuArrayDestroy((CUarray)shell_memory(words[0])->addr));
 }
 
-/* Of bytes: width and height, and levels. */
+/* An array of bytes. Takes width, height and levels. */
 static void run_mipmap(char **words)
 {
 	CUDA_ARRAY3D_DESCRIPTOR shape = {.Width = shell_size(words[1]),
@@ -210,7 +212,7 @@ static void run_mipmap_destroy(char **words)
 			     (CUmipmappedArray)shell_memory(words[0])->addr));
 }
 
-/* Physical memory, by way of a file, as that of another API. */
+/* Imports physical memory by way of a file, as if it were another API's. */
 static void run_import(char **words)
 {
 	const struct shell_memory *physical = shell_memory(words[1]);

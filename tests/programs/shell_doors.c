@@ -1,5 +1,5 @@
-/* Doors by which the driver's current context changes, besides those that
- * cuda.h has for new programs; and whose memory is. */
+/* Ways to change the driver's current context, besides those that cuda.h has
+ * for new programs; and whose memory is. */
 #include <cuda.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -7,7 +7,8 @@
 
 #include "shell.h"
 
-/* The export of exactly that name: cuda.h's macros name newer versions. */
+/* Returns the export of exactly that name. The macros of cuda.h name newer
+ * versions. */
 static void *export_of(const char *name)
 {
 	void *entry = dlsym(RTLD_DEFAULT, name);
@@ -19,7 +20,7 @@ static void *export_of(const char *name)
 
 typedef CUresult create_call(CUcontext *out, unsigned int flags, CUdevice);
 
-/* By which version, the context's name, and its device. */
+/* Takes the version of cuCtxCreate, the context's name, and its device. */
 static void run_create_by(char **words)
 {
 	create_call *create = (create_call *)export_of(words[0]);
@@ -34,7 +35,7 @@ static void run_create_by(char **words)
 typedef CUresult context_call(CUcontext context);
 typedef CUresult pop_call(CUcontext *out);
 
-/* An entry that takes a context. */
+/* Calls an entry that takes a context. */
 static void run_context_by(char **words)
 {
 	context_call *call = (context_call *)export_of(words[0]);
@@ -42,7 +43,7 @@ static void run_context_by(char **words)
 	printf("%d", (int)call((CUcontext)shell_memory(words[1])->addr));
 }
 
-/* libc's own, which no library can come before. */
+/* Returns libc's own dlsym, which no library can come before. */
 static void *dlsym_of_libc(void)
 {
 	static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.17",
@@ -59,7 +60,7 @@ static void *dlsym_of_libc(void)
 typedef CUresult retain_call(CUcontext *out, CUdevice);
 typedef void *dlsym_call(void *library, const char *name);
 
-/* The driver's own entry. */
+/* Returns the driver's own entry. */
 static void *unseen(const char *name)
 {
 	dlsym_call *find = (dlsym_call *)dlsym_of_libc();
@@ -67,7 +68,7 @@ static void *unseen(const char *name)
 	return find(dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD), name);
 }
 
-/* As set, by the driver's own entry, which no hook sees. */
+/* Sets the context by the driver's own entry, which no hook sees. */
 static void run_set_unseen(char **words)
 {
 	context_call *set = (context_call *)unseen("cuCtxSetCurrent");
@@ -105,7 +106,7 @@ static void run_pop_by(char **words)
 	printf("%d", (int)pop(&context));
 }
 
-/* Whether memory is of that context, and which device's it is. */
+/* Answers whether memory belongs to that context, and to which device. */
 static void run_owner(char **words)
 {
 	CUdeviceptr addr = shell_memory(words[0])->addr;
@@ -123,7 +124,7 @@ static void run_owner(char **words)
 	       ordinal);
 }
 
-/* So many allocations and frees of that size, one after the other. */
+/* Makes so many allocations and frees of that size, one after the other. */
 static void run_pairs(char **words)
 {
 	size_t size = shell_size(words[0]);

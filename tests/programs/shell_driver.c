@@ -150,7 +150,7 @@ static void run_pop(char **words)
 	printf(" %s", context == context_of(words[0]) ? "it" : "another");
 }
 
-/* Whether that context is the thread's. */
+/* Answers whether that context is the thread's. */
 static void run_is(char **words)
 {
 	CUcontext context = NULL;
@@ -238,7 +238,7 @@ static void linger(void *arg)
 	usleep(50000);
 }
 
-/* Work that takes a while. */
+/* Queues work that takes a while. */
 static void run_linger(char **words)
 {
 	answer(cuLaunchHostFunc(stream_of(words[0]), linger, NULL));
@@ -253,8 +253,8 @@ static void hold(void *arg)
 		usleep(1000);
 }
 
-/* Work that lasts until `let_go`, so that what comes before that call comes
- * before its end on the slowest machine. */
+/* Queues work that lasts until `let_go`. So calls before that one come before
+ * the work's end, even on the slowest machine. */
 static void run_hold(char **words)
 {
 	let_go = false;
@@ -299,7 +299,7 @@ static void run_capture_end(char **words)
 	answer(result ? result : cuGraphDestroy(graph));
 }
 
-/* Calls, without a kernel or a graph, that can't succeed. */
+/* Makes calls that can't succeed, as they have no kernel or no graph. */
 static void run_overlap(char **words)
 {
 	CUlaunchAttribute attribute = {

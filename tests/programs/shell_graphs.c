@@ -1,5 +1,5 @@
-/* Streams, captures and graphs by the driver's calls; all are named as memory
- * is. Each answer starts with the call's result. */
+/* Streams, captures and graphs by the driver's calls. All have names, as memory
+ * has. Each answer starts with the call's result. */
 #include <cuda.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static void run_begin(char **words)
 					       mode_of(words[1])));
 }
 
-/* Into a graph that there is. */
+/* Begins a capture into an existing graph. */
 static void run_begin_into(char **words)
 {
 	printf("%d", (int)cuStreamBeginCaptureToGraph(
@@ -73,14 +73,14 @@ static void run_begin_into(char **words)
 			     NULL, 0, mode_of(words[1])));
 }
 
-/* In the thread's own stream. */
+/* Begins a capture in the thread's own stream. */
 static void run_begin_own(char **words)
 {
 	printf("%d", (int)cuStreamBeginCapture(CU_STREAM_PER_THREAD,
 					       mode_of(words[0])));
 }
 
-/* Names that stream. */
+/* Gives that stream a name. */
 static void run_own(char **words)
 {
 	made(words[0], CUDA_SUCCESS, CU_STREAM_PER_THREAD);
@@ -110,7 +110,7 @@ static void run_clone(char **words)
 	made(words[1], result, graph);
 }
 
-/* A new graph that has another as its one node. */
+/* Makes a graph whose one node is another graph. */
 static void run_parent(char **words)
 {
 	CUgraph graph = NULL;

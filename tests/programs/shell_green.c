@@ -11,7 +11,7 @@ static void made(const char *name, CUresult result, const void *handle)
 		shell_memory(name)->addr = (uint64_t)handle;
 }
 
-/* Of device 0; does not become current. */
+/* Makes a green context of device 0. It does not become current. */
 static void run_green(char **words)
 {
 	CUdevResourceDesc desc;

@@ -1,4 +1,4 @@
-/* What takes device memory besides cuMemAlloc: of each kind, and in each way.
+/* What takes device memory besides cuMemAlloc, of each kind and in each way.
  * Each answer starts with the call's result. */
 #include <cuda.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 enum { ROW = 1 << 10, TEXEL = 4 };
 
-/* The forms whose stream of 0 is the thread's own. */
+/* The forms for which stream 0 is the thread's own. */
 CUresult cuMemAllocAsync_ptsz(CUdeviceptr *addr, size_t size, CUstream stream);
 CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *addr, size_t size,
 				      CUmemoryPool pool, CUstream stream);
@@ -79,7 +79,7 @@ static CUresult pool_own_take(uint64_t *handle, size_t size)
 					    pool_here(), NULL);
 }
 
-/* Of the pool that device 1 has by itself. */
+/* Takes memory from the default pool of device 1. */
 static CUresult default_take(uint64_t *handle, size_t size)
 {
 	CUmemoryPool pool;
@@ -220,7 +220,7 @@ static void run_take_in(char **words)
 	taken(memory, res, handle, size);
 }
 
-/* On a device that is not the current one. */
+/* Creates memory on a device that is not the current one. */
 static void run_create_on(char **words)
 {
 	struct shell_memory *memory = shell_memory(words[0]);
@@ -276,7 +276,7 @@ static CUresult entry_open(const char *what)
 		return cuCtxCreate(&context, NULL, 0, 0);
 	if (!strcmp(what, "primary"))
 		return cuDevicePrimaryCtxRetain(&context, 0);
-	if (!strcmp(what, "launch")) /* of no kernel */
+	if (!strcmp(what, "launch")) /* without a kernel */
 		return cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, NULL,
 				      NULL);
 	if (!strcmp(what, "register"))
@@ -297,7 +297,7 @@ static void run_launch_in(char **words)
 					 NULL, NULL));
 }
 
-/* Of no kernel, with an attribute that is all 0. */
+/* Launches no kernel, with an attribute that is all 0. */
 static void run_launch_with(char **words)
 {
 	CUlaunchAttribute attribute = {

@@ -1,5 +1,5 @@
-/* Pinned host memory by the driver's calls; named as memory is. Each answer
- * starts with the call's result. */
+/* Pinned host memory by the driver's calls. It has names, as device memory has.
+ * Each answer starts with the call's result. */
 #include <cuda.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void pinned(const char *name, size_t size, CUresult result,
 	memory->size = size;
 }
 
-/* With flags. */
+/* Allocates with flags. */
 static void run_pin(char **words)
 {
 	size_t size = shell_size(words[1]);
@@ -44,7 +44,7 @@ static void run_unpin(char **words)
 	printf("%d", (int)cuMemFreeHost((void *)shell_memory(words[0])->addr));
 }
 
-/* Copies device memory there, in a stream. */
+/* Copies device memory to pinned memory, in a stream. */
 static void run_pull(char **words)
 {
 	struct shell_memory *to = shell_memory(words[0]);

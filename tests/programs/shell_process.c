@@ -1,5 +1,5 @@
-/* Lines about processes and threads, and what they run: the rest of the line
- * is a line of its own. */
+/* Lines about processes and threads. The rest of such a line is a line that
+ * they run. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -29,8 +29,8 @@ static void *thread_lines(void *lines)
 	return NULL;
 }
 
-/* Lines with ; between them, on a thread of their own; answers with theirs,
- * then with its own. */
+/* Runs lines separated by ; on a new thread. Prints their answers, then its
+ * own. */
 static void run_thread(char **words)
 {
 	pthread_t thread;
@@ -42,7 +42,7 @@ static void run_thread(char **words)
 	printf("joined");
 }
 
-/* The child's answer, then whether it ended well. */
+/* Prints the child's answer, then whether the child ended well. */
 static void run_fork(char **words)
 {
 	char line[256];
@@ -60,7 +60,8 @@ static void run_fork(char **words)
 	printf("ended %d", status);
 }
 
-/* A child whose one thread ends as threads do, which ends the process. */
+/* Makes a child whose only thread ends as threads do, which ends the
+ * process. */
 static void run_fork_leave(char **words)
 {
 	int status = 0;
@@ -78,8 +79,8 @@ static void run_fork_leave(char **words)
 static int child_end = -1;
 static pid_t child;
 
-/* A child that says its number and stays until child_end. The parent's answer
- * may come before the child's. */
+/* Makes a child that prints its number and stays until child_end. The parent's
+ * answer may come before the child's. */
 static void run_child(char **words)
 {
 	int ends[2];
@@ -112,7 +113,7 @@ static void run_child_end(char **words)
 	printf("ended %d", status);
 }
 
-/* A child that serves the rest of the input. */
+/* Makes a child that serves the rest of the input. */
 static void run_become_child(char **words)
 {
 	int status = 0;
@@ -135,7 +136,8 @@ static void run_exec(char **words)
 	printf("exec failed");
 }
 
-/* Descriptors of a number, or up to another, as a daemon does. */
+/* Closes the descriptor of this number, or those up to another number, as a
+ * daemon does. */
 static void run_close(char **words)
 {
 	int last = atoi(words[1]);
@@ -145,7 +147,7 @@ static void run_close(char **words)
 	printf("closed");
 }
 
-/* Whether CUDA looks installed to a program that only asks. */
+/* Answers whether CUDA looks installed to a program that only asks. */
 static void run_installed(char **words)
 {
 	dlerror();

@@ -1,5 +1,5 @@
 /* The runtime's calls. Each answer starts with the call's result and the last
- * error after it. */
+ * error after the call. */
 #include <cuda.h>
 #include <cudaTypedefs.h>
 #include <cuda_runtime_api.h>
@@ -205,7 +205,7 @@ static void *driver_entry(const char *name, int version)
 	return entry;
 }
 
-/* Whether the thread has a context; asks nothing that could make one. */
+/* Answers whether the thread has a context, by calls that can't make one. */
 static void run_bound(char **words)
 {
 	CUcontext context = NULL;
@@ -226,7 +226,7 @@ static void run_primary_reset(char **words)
 	printf("%d", reset ? (int)reset(atoi(words[0])) : -1);
 }
 
-/* So many allocations and frees of that size, one after the other. */
+/* Makes so many allocations and frees of that size, one after the other. */
 static void run_pairs(char **words)
 {
 	size_t size = shell_size(words[0]);

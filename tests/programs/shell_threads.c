@@ -1,4 +1,4 @@
-/* Lines for threads that stay until they are ended: a test says which thread
+/* Lines for threads that stay until they are ended. So a test says which thread
  * makes which call, and knows that it has been made. */
 #include <pthread.h>
 #include <semaphore.h>
@@ -14,7 +14,7 @@ static struct worker {
 	char name[16];
 	pthread_t thread;
 	sem_t given, done;
-	char line[LINE_SIZE]; /* empty: it ends */
+	char line[LINE_SIZE]; /* empty if the thread has to end */
 } workers[THREADS_MAX];
 
 static void *work(void *arg)
@@ -31,7 +31,7 @@ static void *work(void *arg)
 	}
 }
 
-/* The thread of that name, started at first sight. */
+/* Returns the thread of that name, which is started if there is none. */
 static struct worker *worker_find(const char *name)
 {
 	struct worker *free = NULL;
@@ -52,7 +52,7 @@ static struct worker *worker_find(const char *name)
 	return free;
 }
 
-/* The rest of the line, on that thread; with its answer. */
+/* Runs the rest of the line on that thread, and prints its answer. */
 static void run_on(char **words)
 {
 	struct worker *worker = worker_find(words[0]);
@@ -79,14 +79,15 @@ static void run_end_thread(char **words)
 
 static pthread_key_t at_end;
 
-enum { ROUNDS = 3 }; /* of destructors, in the last of which it is done */
+enum { ROUNDS = 3 }; /* of destructors; the last one makes the call */
 
 static struct last {
 	int round;
 	char line[LINE_SIZE];
 } last;
 
-/* Again later, so that what others do at a thread's end has been done. */
+/* Sets the key again, so that the call comes after the destructors of
+ * others. */
 static void ends(void *unused)
 {
 	if (++last.round < ROUNDS)
@@ -95,8 +96,8 @@ static void ends(void *unused)
 		shell_answer(last.line);
 }
 
-/* The rest of the line, as this thread's last call; with its answer before
- * that of its end. */
+/* Runs the rest of the line as this thread's last call, and prints its answer
+ * before the one about the thread's end. */
 static void run_at_end(char **words)
 {
 	size_t used = 0;

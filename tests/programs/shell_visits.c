@@ -1,6 +1,6 @@
 /* The driver's calls that may reach memory of another device: nodes of graphs,
- * each in a context that it names, and batches. All copy the whole of one
- * block to another, or fill it with 9. */
+ * each in a context that it names, and batches. All of them copy the whole of
+ * one block to another, or fill it with 9. */
 #include <cuda.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "shell.h"
 
-/* What there is to do; a word that is no name means none. */
+/* What to do. A word that is no name means none. */
 struct work {
 	CUcontext context;
 	CUDA_MEMCPY3D copy;
@@ -84,7 +84,8 @@ static void run_graph(char **words)
 	shell_memory(words[0])->addr = (uint64_t)graph;
 }
 
-/* How, the node's name, its graph, to, from, and the context it names. */
+/* Takes the kind, the node's name, its graph, destination, source, and the
+ * context that the node names. */
 static void run_node(char **words)
 {
 	CUgraph graph = handle_of(words[2]);
@@ -108,7 +109,7 @@ static void run_node(char **words)
 	printf("%d", (int)result);
 }
 
-/* How, a node, to, from, and a context. */
+/* Takes the kind, a node, destination, source, and a context. */
 static void run_renode(char **words)
 {
 	CUgraphNode node = handle_of(words[1]);
@@ -127,7 +128,7 @@ static void run_renode(char **words)
 	printf("%d", (int)result);
 }
 
-/* The same of an executable, which comes before the node. */
+/* The same for an executable graph, which comes before the node. */
 static void run_exec_renode(char **words)
 {
 	CUgraphExec exec = handle_of(words[1]);
@@ -209,7 +210,7 @@ static CUresult peers(const struct work *work, CUstream stream)
 	return cuMemcpy3DPeerAsync(&copy, stream);
 }
 
-/* An operation on the value at the block, or one that has no address. */
+/* Makes an operation on the value in the block, or one that has no address. */
 static CUresult operate(const struct work *work, unsigned int operation,
 			CUstream stream)
 {
@@ -221,7 +222,7 @@ static CUresult operate(const struct work *work, unsigned int operation,
 	return cuStreamBatchMemOp(stream, 1, &params, 0);
 }
 
-/* How, a stream, to, and from. */
+/* Takes the kind, a stream, destination and source. */
 static void run_visit(char **words)
 {
 	CUstream stream = handle_of(words[1]);
@@ -260,7 +261,8 @@ typedef CUresult future_copy(CUdeviceptr to, CUdeviceptr from, size_t size,
 
 static future_copy *future;
 
-/* Finds an entry that copies, by which door, name and version. */
+/* Finds an entry that copies. Takes how to look for it, its name and a
+ * version. */
 static void run_future(char **words)
 {
 	void *found = NULL;
@@ -274,7 +276,7 @@ static void run_future(char **words)
 	printf("%d", !found);
 }
 
-/* A stream, to, and from. */
+/* Takes a stream, destination and source. */
 static void run_future_copy(char **words)
 {
 	const struct shell_memory *to = shell_memory(words[1]);
@@ -291,8 +293,8 @@ static void run_bind(char **words)
 	       (int)cuMulticastBindAddr(0, 0, block->addr, block->size, 0));
 }
 
-/* A graph becomes a node of another, by a copy or as it is: the node's name,
- * the child, and the parent. */
+/* Makes a graph a node of another, as a copy or the graph itself. Takes the
+ * node's name, the child and the parent. */
 static void run_child(char **words)
 {
 	CUgraphNode node = NULL;
@@ -321,7 +323,8 @@ static void run_node_destroy(char **words)
 	printf("%d", (int)cuGraphDestroyNode(handle_of(words[0])));
 }
 
-/* A graph that another runs if its condition, always true, is so. */
+/* Makes a graph that another graph runs if a condition is true, as it always
+ * is. */
 static void run_body(char **words)
 {
 	CUgraph graph = handle_of(words[1]);
@@ -343,7 +346,7 @@ static void run_body(char **words)
 	printf("%d", (int)result);
 }
 
-/* The first node of a graph. */
+/* Names the first node of a graph. */
 static void run_first(char **words)
 {
 	CUgraphNode node = NULL;
@@ -353,7 +356,7 @@ static void run_first(char **words)
 	shell_memory(words[0])->addr = (uint64_t)node;
 }
 
-/* The graph inside of a node. */
+/* Names the graph inside a node. */
 static void run_inside(char **words)
 {
 	CUgraph graph = NULL;

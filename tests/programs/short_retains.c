@@ -1,6 +1,6 @@
-/* Retains and releases the primary context where that is out of memory now and
- * then, while another thread allocates, frees and resets the device. Prints
- * "ended": it has to. */
+/* Retains and releases the primary context while the device is out of memory at
+ * times, and while another thread allocates, frees and resets the device.
+ * Prints "ended", which has to come. */
 #include <cudaTypedefs.h>
 #include <cuda_runtime_api.h>
 #include <pthread.h>

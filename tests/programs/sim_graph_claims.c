@@ -22,7 +22,8 @@ static void fill(CUdeviceptr numbers, CUstream stream)
 	ck_assert_ok(cuMemsetD32Async(numbers, 1, CLAIMS_COUNT, stream));
 }
 
-/* So many fills of ten numbers each, side by side or one after the other. */
+/* Makes a graph of so many fills of ten numbers each, side by side or one after
+ * the other. */
 static CUgraph fills_new(CUdeviceptr numbers, int count, int chained)
 {
 	CUDA_MEMSET_NODE_PARAMS params = {

@@ -1,6 +1,7 @@
-/* Preloaded: looks, as it is loaded, for the next library that has its own
- * function's name, and calls that. If the loader takes another library for the
- * caller, it finds itself, and would call itself for ever. */
+/* Preloaded: while it is loaded, it looks for the next library that has a
+ * function of its own function's name, and calls that. If the loader took
+ * another library for the caller, it would find itself, and would call itself
+ * for ever. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-/* A preload that serves cudaMalloc itself, at times, as torch_memory_saver
- * does: else it asks the next that has it. Tells how often it was asked. */
+/* A preload that serves cudaMalloc itself at times, as torch_memory_saver does,
+ * and otherwise calls the next one. It tells how often it was asked. */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
-/* Threads that rest, and whose work then waits for their next call.
+/* Threads rest, and work that they queue then waits for their next call.
  * Usage: waker THREADS
- * Each thread of a context of device 0 frees blocks, rests with the others,
- * queues work that lasts until it has queued more in another stream, and checks
- * what it kept; until the standard input ends. Prints "rounds N wrong N errors
- * N". */
+ * All threads use one context of device 0. Each thread frees blocks, rests with
+ * the others, queues work that lasts until it has queued more in another
+ * stream, and checks what it kept. This goes on until the standard input ends.
+ * Prints "rounds N wrong N errors N". */
 #include <cuda.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,6 @@
-/* Pairs of an allocation and a free on a thread that is killed for any system
- * call but a write and its end; and what else they take of the host.
+/* Makes pairs of an allocation and a free on a thread that is killed for any
+ * system call except a write and its own end. Counts what else they take of the
+ * host.
  * Usage: warm_pairs COUNT [KEPT]   KEPT blocks are live meanwhile
  * Prints "locks N mallocs N errors N". */
 #include <dlfcn.h>
@@ -19,7 +20,7 @@ static long locks, mallocs, errors;
 static __thread int counting;
 static int pairs, kept;
 
-/* In the place of libc's, for the libraries, too. */
+/* Replaces libc's functions, for the libraries as well. */
 #define EXPORT __attribute__((visibility("default")))
 
 extern void *__libc_malloc(size_t size);
@@ -47,7 +48,7 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 	return next(mutex);
 }
 
-/* Of several sizes; some are live at a time. */
+/* Allocates blocks of several sizes; some are live at a time. */
 static void turn(int count)
 {
 	static const size_t sizes[KINDS] = {700, 5000, 2 << 20};
@@ -76,7 +77,7 @@ static void *work(void *unused)
 	counting = 1;
 	turn(pairs);
 	counting = 0;
-	syscall(SYS_exit, 0); /* this thread; its own end makes more calls */
+	syscall(SYS_exit, 0); /* pthread_exit makes more calls */
 	return NULL;
 }
 
