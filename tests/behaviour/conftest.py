@@ -31,7 +31,8 @@ with open(os.path.join(ROOT, "src", "common", "pool_list.h"),
 
 
 def sanitizers():
-    """The runtimes that libmnm.so was built with; they have to come first."""
+    """The sanitizer runtimes that libmnm.so was built with; they have to come
+    first in LD_PRELOAD."""
     needed = subprocess.run(["readelf", "-d", LIBRARY], capture_output=True,
                             text=True, check=True).stdout
     return [subprocess.run(["gcc", f"-print-file-name={name}.so"],
@@ -50,7 +51,8 @@ races_only_without_tsan = pytest.mark.skipif(
 last_calls_only_without_tsan = pytest.mark.skipif(
     any("libtsan" in path for path in SANITIZERS),
     reason="ThreadSanitizer is done with a thread before its last destructors")
-# One that is taken while another thread allocates stays locked in the child.
+# A lock of the allocator that another thread holds at the fork stays held in
+# the child.
 forks_only_without_asan = pytest.mark.skipif(
     any("libasan" in path for path in SANITIZERS),
     reason="AddressSanitizer's allocator can't be forked beside a thread")
@@ -79,7 +81,8 @@ RUNTIME_FORMS = ["shared", "static", "plugin"]
 
 
 class Shell:
-    """A running tests/programs/shell: a call is a line, and its answer."""
+    """A running tests/programs/shell. Each call sends a line and returns the
+    answer."""
 
     def __init__(self, box, process):
         self.box = box
@@ -107,7 +110,7 @@ class Shell:
         return self.read()
 
     def end(self):
-        """Ends the input; the program has to end well."""
+        """Ends the input. The program has to end well."""
         self.process.stdin.close()
         status = self.process.wait(DEADLINE)
         assert status == 0, self.box.stderr()
@@ -121,7 +124,7 @@ class Shell:
 
 
 class Box:
-    """Where a test's programs run, and what they leave behind."""
+    """A place where a test's programs run, with what they leave behind."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -160,7 +163,7 @@ class Box:
         return done
 
     def start(self, command, pool=None, **options):
-        """Starts a program that is led by its standard input."""
+        """Starts a program that the test leads by its standard input."""
         with open(self.stderr_file, "ab") as stderr:
             process = subprocess.Popen(command, env=self.env(pool, **options),
                                        stdin=subprocess.PIPE, stderr=stderr,
@@ -182,7 +185,8 @@ class Box:
         return next(d for d in devices if d["device"] == device)
 
     def report(self):
-        """What the simulated device saw: calls by name, and each device."""
+        """What the simulated device saw: its calls by name, and each
+        device."""
         calls, devices = {}, []
         with open(self.report_file, encoding="utf-8") as file:
             for line in file:
@@ -202,7 +206,7 @@ class Box:
             self.sockets) else []
 
     def mnm(self, *words, check=True):
-        """Runs the command line beside this box's programs."""
+        """Runs the `mnm` command beside this box's programs."""
         done = subprocess.run([MNM, *map(str, words)], env=self.env(None),
                               capture_output=True, text=True,
                               timeout=DEADLINE)
@@ -221,14 +225,14 @@ class Box:
         shutil.rmtree(self.folder)
 
 
-# Built for scripts/coverage: a process that is killed tells nothing.
+# In a build for scripts/coverage a process that is killed reports nothing.
 COUNTED = os.path.exists(os.path.join(BUILD, "obj", "src", "core", "mem.gcno"))
 uncounted_build_only = pytest.mark.skipif(
     COUNTED, reason="what counts lines has a start, files and calls of its own")
 
 
 def end_gently(process):
-    """Lets a program end that only waits for its input's end."""
+    """Lets a program end that only waits for the end of its input."""
     try:
         process.stdin.close()
         process.wait(2)
@@ -241,7 +245,7 @@ REFUSAL = re.compile(r"mnm: error: (device \d+|pinned memory): "
 
 
 def besides_refusals(stderr):
-    """What was said besides that there was no memory."""
+    """What was said on stderr, without the lines about refused memory."""
     return REFUSAL.sub("", stderr)
 
 
@@ -253,7 +257,8 @@ def connect(path):
 
 
 def receive(client):
-    """All of an answer. One that left a request unread ends in a reset."""
+    """All of an answer. The connection is reset if a request was left
+    unread."""
     text = b""
     try:
         while True:
@@ -267,7 +272,8 @@ def receive(client):
 
 
 def request(words):
-    """The line by which `mnm` asks a process: "swap --device 0 no_pool"."""
+    """The line by which `mnm` makes a request of a process, from words such as
+    "swap --device 0 no_pool"."""
     command, *rest = words.split(" ")
     fields = {"command": command}
     while rest and rest[0].startswith("--"):
@@ -279,7 +285,7 @@ def request(words):
 
 
 def answer_of(client):
-    """An object; None where there is no answer."""
+    """The answer as an object, or None if there is none."""
     answer = receive(client)
     return json.loads(answer) if answer else None
 
@@ -292,7 +298,7 @@ def ask(path, words):
 
 @pytest.fixture
 def box():
-    """In /tmp: a socket's path must be short."""
+    """A box in /tmp, as the path of a socket must be short."""
     made = Box(tempfile.mkdtemp(prefix="mnm-test-", dir="/tmp"))
     yield made
     made.close()

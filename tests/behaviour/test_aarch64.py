@@ -1,4 +1,5 @@
-"""The build for aarch64, under qemu: the doors, a pool, and its socket."""
+"""The build for aarch64, under qemu: the ways into the driver, a pool, and its
+socket."""
 
 import os
 import shutil
@@ -32,8 +33,8 @@ def program(name):
 
 @pytest.fixture(name="foreign")
 def make_foreign(box):
-    """Commands as for a box's run and start, but qemu's: the preload and the
-    library path are for the program that it runs."""
+    """Makes commands for a box's run and start that run qemu. The preload and
+    the library path are for the program that qemu runs."""
     env_of = box.env
     box.env = lambda *args, **options: {
         name: value for name, value in env_of(*args, **options).items()
@@ -58,7 +59,7 @@ def shell_of(box, foreign):
 
 
 def beginnings(library, size):
-    """The first bytes of each function that it exports."""
+    """The first bytes of each function that the library exports."""
     def table(*words):
         done = subprocess.run(["readelf", "-W", *words, library], text=True,
                               capture_output=True, check=True)

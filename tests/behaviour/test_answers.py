@@ -1,4 +1,5 @@
-"""What CUDA says of a block is what it would say of an allocation."""
+"""What CUDA says of a block is what it would say of an allocation of its
+own."""
 
 import pytest
 
@@ -23,7 +24,7 @@ def test_a_range_is_as_long_as_what_was_asked_for(box, kind):
     took(shell, kind)
     if kind.startswith("alloc"):
         assert shell("range a 0") == shell("range a 4999") == "0 0 5000"
-        took(shell, "range a 5000", "500")  # past its end
+        took(shell, "range a 5000", "500")  # past the block's end
     assert shell("attributes a").split()[2] == "5000"
     shell.end()
 
@@ -80,7 +81,7 @@ def test_rows_of_a_known_pitch_are_a_block(box):
     assert shell("addr c") == shell("addr b")
     took(shell, "free a")
     assert shell.stat()["pitched_bytes"] == 0
-    took(shell, "pitch d 1001 7 4")  # another width is CUDA's again
+    took(shell, "pitch d 1001 7 4")  # CUDA itself serves another width
     assert shell.stat()["pitched_bytes"] == 7 * 1024
     took(shell, "pitch e 1000 7 3", "1")
     shell.end()
@@ -147,7 +148,7 @@ def test_physical_memory_is_counted_while_a_handle_or_a_mapping_is_left(box):
 
 
 def test_a_mapping_that_cuda_does_not_end_is_counted_as_before(box):
-    """And no other's: it lies beside it."""
+    """The mapping beside it keeps its own size."""
     shell = open_shell(box, POOL, "driver", sim_fail="cuMemUnmap:1:999")
     lines(shell, f"physical p {2 * MIB}", f"physical q {4 * MIB}", "map v p",
           "map w q", "release_physical p", "release_physical q")
@@ -188,7 +189,7 @@ def test_memory_of_other_apis_is_counted(box):
 
 
 def test_memory_by_a_stream_goes_with_the_streams_context(box):
-    """Whichever is current where it is asked for."""
+    """The context that is current at the request makes no difference."""
     shell = open_shell(box, "page_unit_pool", "driver")
     for line in ("create x 0", "create y 0", "set x", "stream s", "set y",
                  "alloc_async a 5000 s", "destroy y"):

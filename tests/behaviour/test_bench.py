@@ -1,4 +1,5 @@
-"""The benchmarks: scripts/bench-fences on the shortest trace, bench-swaps."""
+"""The benchmarks: scripts/bench-fences on the shortest trace, and
+bench-swaps."""
 
 import json
 import os
@@ -26,7 +27,7 @@ def test_the_figures_of_fences_are_the_same_in_every_run(tmp_path):
     for job in jobs:
         levels = job["levels"]
         allocs = levels["fence"]["allocs"]
-        # Iterations are equal: each of the trace's has 152 pairs.
+        # All iterations are equal: each one of the trace has 152 pairs.
         assert allocs == 152 and levels["native"]["driver_calls"] == 2 * allocs
         assert levels["native"]["host_waits"] == allocs
         assert levels["sync"]["host_waits"] == allocs
@@ -34,7 +35,7 @@ def test_the_figures_of_fences_are_the_same_in_every_run(tmp_path):
         assert levels["fence"]["host_waits"] == 0
         waits = levels["waits"]
         assert waits["host_waits"] == waits["syncs"]
-        if job["streams"] == 1:  # its order is enough
+        if job["streams"] == 1:  # the order of one stream is enough
             assert levels["fence"]["driver_calls"] == waits["syncs"] == 0
         else:
             assert levels["fence"]["driver_calls"] > 0 < waits["syncs"]
@@ -65,7 +66,7 @@ def test_the_figures_of_memory_are_the_same_in_every_run(tmp_path):
         assert trace["driver_peak"] >= trace["live_peak"]
         assert trace["trace"] in found[0][1]
         pairs = [row["pairs"] for row in trace["scarce"].values()]
-        # Less with more room, and far from each request.
+        # There are fewer pairs with more room, and far fewer than requests.
         assert len(pairs) == 3 and pairs == sorted(pairs, reverse=True)
         assert 0 < pairs[0] < trace["scarce"]["1.05"]["allocs"] / 5
 

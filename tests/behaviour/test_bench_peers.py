@@ -1,4 +1,4 @@
-"""scripts/bench-peers, as far as it goes without the packages."""
+"""scripts/bench-peers, as far as it gets without the packages."""
 
 import json
 import os
@@ -58,7 +58,7 @@ def test_without_a_network_the_row_says_so_and_others_stay(tmp_path):
     assert row["allocator"] is None and row["preload"] is None
     assert "could not be fetched" in row["reason"]
     assert row["reason"] in done.stdout
-    # Nothing that looks complete is left.
+    # No file is left that looks complete.
     assert not [name for name in os.listdir(tmp_path / "peers")
                 if name.startswith("torch_memory_saver") and
                 not name.endswith(".new")]

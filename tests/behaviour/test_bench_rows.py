@@ -169,7 +169,7 @@ def test_each_work_gives_back_what_it_takes(box, work):
                    sim="ideal")
     found, (calls, devices) = json.loads(done.stdout), box.report()
     assert devices[0]["live_allocs"] == 0
-    # One free is of NULL, which starts CUDA.
+    # One of the frees is of NULL, which starts CUDA.
     assert calls["cuMemAlloc_v2"] == calls["cuMemFree_v2"] - 1
     assert calls["cuMemAlloc_v2"] > found["pairs"] * found["plays"]
 

@@ -1,6 +1,5 @@
-"""Calls that wait for nothing but what they end, whatever other threads wait
-for: tests/programs/beside.c has the cases, each of which hangs or says what went
-wrong."""
+"""Calls that wait only for what they end, whatever other threads wait for. The
+cases are in tests/programs/beside.c. Each hangs or says what went wrong."""
 
 import pytest
 
@@ -9,7 +8,7 @@ from test_order import T4, with_other_driver
 
 FAILED = "9 after a destroy that failed: 1"
 CASES = [
-    # case, what it prints, options; natively it prints the same
+    # (case, what it prints, options); it prints the same without mnm
     ("release_one_of_two", "released", {}),
     ("release_one_of_two_beside_another", "released", {}),
     ("release_one_of_two_after_a_reset", "released", {}),
@@ -83,11 +82,11 @@ def test_who_stands_in_a_full_queue_keeps_nobody_else_waiting(box, case,
 
 
 def test_a_begin_does_not_wait_for_an_old_drivers_wait(box):
-    """Which is a free, as a wait for the context would end the capture."""
+    """The wait is a free, as a wait for the context would end the capture."""
     assert run(box, "page_unit_pool", "begin_beside_a_free",
                {"sim_driver": "12040", "quarantine": "1M"}) == "captured"
     calls, _ = box.report()
-    assert calls["cuCtxSynchronize"] == 2  # its own
+    assert calls["cuCtxSynchronize"] == 2  # the program's own calls
 
 
 def test_a_begin_waits_for_calls_that_would_end_its_capture(box):

@@ -11,7 +11,7 @@ from test_pool import open_shell, took
 from test_threads import assert_all_came_back, started, summary
 
 SPAN = 4096
-# So that with several contexts, too, blocks are served without a fence.
+# With these, blocks are served without a fence with several contexts, too.
 AT_ONCE = {"fence": "none", "force": 1}
 
 
@@ -32,7 +32,7 @@ def driver_shell(box, **options):
 
 
 def two_threads(box, **options):
-    """A shell whose threads a and b share a context; both have a cache."""
+    """A shell whose threads a and b share a context, and have a cache each."""
     shell = driver_shell(box, **options)
     for thread in "ab":
         took(shell, f"on {thread} set p")
@@ -66,7 +66,8 @@ def test_a_block_freed_twice_is_an_error_and_changes_nothing(box, form):
 
 @pytest.mark.parametrize("marked", [False, True])
 def test_an_address_inside_a_block_frees_nothing(box, marked):
-    """Nor one whose low bits look like the marks of the block."""
+    """An address whose low bits look like the marks of the block frees
+    nothing, too."""
     shell = driver_shell(box)
     warm(shell)
     took(shell, f"alloc a {SPAN}")
@@ -146,14 +147,15 @@ SCARCE = [{"sim": "8M"}, {"hard_limit": "8M"}]
 
 @pytest.mark.parametrize("limit", SCARCE)
 def test_a_full_device_has_room_in_another_threads_cache(box, limit):
-    """Thread a keeps all of it; b gets just that, and nothing goes back."""
+    """Thread a keeps all memory. Thread b gets it block by block, and nothing
+    goes back to the driver."""
     shell = two_threads(box, **limit)
     names = [f"n{i}" for i in range(15)]
     for name in names:
         took(shell, f"on a alloc {name} {MIB // 2}")
     for name in names:
         took(shell, f"on a free {name}")
-    for name in names:  # through the cache, where the first frees are not
+    for name in names:  # through the cache, as the first frees were not
         took(shell, f"on a alloc {name} {MIB // 2}")
     for name in names:
         took(shell, f"on a free {name}")
@@ -192,7 +194,8 @@ COUNT = 60
 
 
 def misses_of_another(box, **options):
-    """Of as many requests as another thread has freed blocks."""
+    """How many of COUNT requests are misses, after another thread has freed
+    COUNT blocks."""
     shell = two_threads(box, **options)
     names = [f"n{i}" for i in range(COUNT)]
     for _ in range(2):
@@ -282,7 +285,7 @@ def test_figures_are_sums_over_the_threads(box):
     for _ in range(2):
         for i in range(6):
             took(shell, f"on {'ab'[i % 2]} alloc n{i} {SPAN * (1 + i % 2)}")
-        for i in range(6):  # by the other one
+        for i in range(6):  # taken by the other thread
             took(shell, f"on {'ba'[i % 2]} free n{i}")
     now = figures(shell)
     assert now["allocs"] - base["allocs"] == 12
@@ -365,7 +368,7 @@ def test_level_sync_waits_in_each_free_of_a_thread_with_a_cache(box,
 
 
 def test_pinned_memory_that_waits_goes_back_in_the_next_free(box):
-    """Though that is one of device memory, of a thread that has a cache."""
+    """The free is one of device memory, by a thread that has a cache."""
     shell = driver_shell(box, device_idle=0)
     lines(shell, "pin h 65536 0", "unpin h")
     warm(shell)
@@ -424,7 +427,7 @@ def test_each_life_of_a_block_has_a_buffer_id_of_its_own(box):
     assert len({name for _, name in seen}) == 4
     took(shell, f"pairs {SPAN} 1000")
     shell.end()
-    assert box.report()[0]["cuCtxGetCurrent"] < 100  # fast ones again
+    assert box.report()[0]["cuCtxGetCurrent"] < 100  # fast again
 
 
 def test_a_block_whose_handle_was_exported_is_not_kept(box):
@@ -463,13 +466,13 @@ def test_a_context_that_another_thread_destroys_serves_no_more(box, size):
 
 
 def ready(shell):
-    """The next two requests are fast: their blocks are safe."""
+    """Makes the next two requests fast: their blocks are safe."""
     lines(shell, f"alloc r {SPAN}", f"alloc s {SPAN}", "free r", "free s",
           "sync")
 
 
 def two_devices(box):
-    """Contexts x and y of devices 0 and 1; the thread is warm in each, and x
+    """Contexts x and y of devices 0 and 1. The thread is warm in both, and x
     is current."""
     shell = box.shell("page_unit_pool", "driver", devices=2, **AT_ONCE)
     lines(shell, "init", "retain x 0", "retain y 1")
@@ -480,7 +483,7 @@ def two_devices(box):
 
 
 def assert_owner(shell, context, device):
-    """Of several requests at once, the first included."""
+    """Asserts it of two requests in a row, the first included."""
     for name in ("m", "n"):
         took(shell, f"alloc {name} {SPAN}")
         assert shell(f"owner {name} {context}") == f"0 it {device}"
@@ -574,8 +577,8 @@ def test_memory_of_a_primary_context_that_has_ended_is_not_served(box, end,
 
 
 def test_a_door_that_is_not_seen_is_noticed_and_allowed_for(box):
-    """By the next request that the cache doesn't serve; from then on, at
-    once."""
+    """The next request that the cache does not serve notices it. From then on
+    each request does."""
     shell = two_devices(box)
     took(shell, "set_unseen y")
     took(shell, f"alloc other {5 * MIB}")
@@ -593,7 +596,7 @@ def test_a_block_is_freed_while_another_context_is_current(box):
         took(shell, f"alloc m {SPAN}")
         took(shell, f"set {there}")
         took(shell, "free m")
-        assert shell.stat(device)["live_bytes"] == SPAN  # keep_x, keep_y
+        assert shell.stat(device)["live_bytes"] == SPAN  # keep_x and keep_y
         assert_owner(shell, there, 1 - device)
     shell.end()
 
@@ -634,8 +637,8 @@ def test_another_threads_doubt_is_everyones(box, doubt):
 @plain_build_only
 @pytest.mark.parametrize("classes", ["linear", 8])
 def test_a_warm_pair_makes_no_call_of_the_driver_or_the_system(box, classes):
-    """And no memory of the host's is taken; a lock when the other threads'
-    bytes are looked at: every 256 requests."""
+    """It takes no memory of the host either. It takes a lock only once in 256
+    requests, to look at the other threads' bytes."""
     reports = []
     for pairs in (100, 50000):
         done = box.run([program("warm_pairs"), str(pairs)], "page_unit_pool",
@@ -650,7 +653,8 @@ def test_a_warm_pair_makes_no_call_of_the_driver_or_the_system(box, classes):
 
 @plain_build_only
 def test_a_pair_is_warm_again_once_the_index_has_grown(box):
-    """The room of a cache stays, as its change would refresh it as well."""
+    """The room of a cache stays the same, as a change of it would refresh the
+    cache as well."""
     done = box.run([program("warm_pairs"), "10000", "9000"], "page_unit_pool",
                    idle_limit="off")
     assert int(done.stdout.split()[1]) <= 2 * (10000 // 256 + 1)
@@ -667,7 +671,7 @@ def relay(box, **options):
 def assert_relayed(box, shell):
     sums = summary(box, shell)
     assert sums["wrong"] == sums["errors"] == 0
-    assert sums["freed"] > sums["own"] > 0  # most by another thread
+    assert sums["freed"] > sums["own"] > 0  # most were freed by another thread
     assert_all_came_back(box.stat())
     assert box.report()[1][0]["live_allocs"] == (
         box.stat()["driver_allocs"] - box.stat()["driver_frees"])

@@ -1,5 +1,5 @@
-"""What threads keep where no fence reaches, and the free that fills the
-quarantine waits."""
+"""What threads keep where no fence works, and the free that waits because it
+fills the quarantine."""
 
 import pytest
 
@@ -17,14 +17,16 @@ OLD = "12040"  # a driver without events of contexts
 @pytest.mark.parametrize("sizes", ["small", "both"])
 @pytest.mark.parametrize("others", [1, 9])
 def test_threads_of_several_contexts_serve_themselves(box, others, sizes):
-    """Most of the time; a pair that no thread serves itself takes two."""
+    """A pair takes a lock less than once on average. A pair that its thread
+    does not serve itself takes two."""
     shared, alone = locks(box, 4, 16, SIZES[sizes], others=others)
     assert shared <= 1000
     assert alone <= 1000
 
 
 def pairs(shell, size, count):
-    """What has been freed and may not be reused, at most; and waits."""
+    """The most bytes that were quarantined at a time, and the number of
+    waits."""
     took(shell, f"pairs {size} 1")
     most, before = 0, shell.stat()["syncs"]
     for _ in range(count // 50):
@@ -53,7 +55,7 @@ def held(shell, count, size, thread):
 
 
 def test_a_quarantine_that_is_taken_away_is_noticed_at_once(box):
-    """In the next free, though the thread had room for it."""
+    """The next free notices it, although the thread had room for its block."""
     shell = open_shell(box, POOL, "driver", sim_driver=OLD,
                        quarantine=32 * MIB)
     took(shell, "on a set primary")
@@ -73,7 +75,8 @@ def test_a_quarantine_that_is_taken_away_is_noticed_at_once(box):
 
 
 def test_what_a_thread_kept_while_a_fence_reached_is_no_room_later(box):
-    """Alone it may keep all, until another thread's fence fails."""
+    """While it is alone, a thread may keep all that it frees, until another
+    thread's fence fails."""
     shell = open_shell(box, POOL, "driver", sim="256M", quarantine=8 * MIB,
                        fail="cuCtxWaitEvent:20+:999")
     for thread in "ab":

@@ -1,4 +1,4 @@
-"""Captures of streams, and the graphs that come of them."""
+"""Captures of streams, and the graphs that come from them."""
 
 import pytest
 
@@ -21,14 +21,14 @@ def lines(shell, *each):
 
 
 def captured(shell, *inside):
-    """A capture with a fill of block a in it: graph g."""
+    """Captures a fill of block a: graph g."""
     lines(shell, "alloc a 5000", "begin s relaxed", "stream_fill s a 7",
           *inside, "end s g")
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_allocations_and_frees_do_not_end_a_capture(box, mode):
-    """Natively the first of them would."""
+    """Without mnm the first of them would end it."""
     shell = opened(box)
     lines(shell, "alloc a 5000", "alloc b 6000", "free b", "alloc keep 20000",
           f"begin s {mode}", "stream_fill s a 7")
@@ -48,7 +48,7 @@ def test_a_block_freed_in_a_capture_is_not_reused_while_it_lasts(box, level):
     assert shell.stat()["held_blocks"] == 1
     assert shell.stat()["held_bytes"] == 8192
     lines(shell, "end s g")
-    assert shell.stat()["held_blocks"] == 1  # the graph lives
+    assert shell.stat()["held_blocks"] == 1  # the graph still exists
     shell.end()
 
 
@@ -83,7 +83,7 @@ def test_an_executable_outlives_its_graph(box):
 
 
 def test_a_block_that_a_graph_held_waits_for_a_fence_of_its_own(box):
-    """What was fenced since its free came before the graph's last launch."""
+    """A fence since its free came before the graph's last launch."""
     shell = opened(box)
     captured(shell, "free a")
     lines(shell, "instantiate g x", "alloc c 70000", "free c", "alloc c 70000")
@@ -168,7 +168,8 @@ def test_in_a_capture_idle_memory_goes_back_only_when_it_is_short(box):
 @pytest.mark.parametrize("pool", [None, POOL])
 @pytest.mark.parametrize("mode", MODES)
 def test_blocks_freed_in_a_capture_that_is_on_make_room(box, pool, mode):
-    """Natively they do so at once, where the capture's mode allows a free."""
+    """Without mnm they make room at once, if the capture's mode allows a
+    free."""
     shell = open_shell(box, pool, "driver", sim="16M")
     lines(shell, "stream s", f"alloc a {10 * MIB}", f"begin s {mode}",
           "stream_fill s a 5")
@@ -240,7 +241,7 @@ def test_a_capture_in_a_green_context_ends_with_the_thread(box):
 @pytest.mark.parametrize("first", ["primary", "other"])
 @pytest.mark.parametrize("other", ["create other 0", "green other"])
 def test_a_threads_stream_is_another_one_in_each_context(box, other, first):
-    """The end of one capture is not that of both."""
+    """The end of one capture does not end the other."""
     shell = open_shell(box, POOL, "driver")
     uses = ["set primary",
             "green_set other" if "green" in other else "set other"]

@@ -1,5 +1,6 @@
-"""The checker of the simulated device: memory that changes hands in order is
-silent, and in no order is told with both sides."""
+"""The checker of the simulated device. It is silent about memory that changes
+hands in order. Of memory that changes hands without order it tells both
+sides."""
 
 import re
 
@@ -53,7 +54,7 @@ SEEDS = [None, 1, 2, 3]
 
 
 def reuse(box, case, seed=None, name="reuse", **options):
-    """(violations counted, what was said)"""
+    """(number of violations, what was said)"""
     if seed is not None:
         options["sim_seed"] = seed
     run = box.run([program(name), case], sim_check=1, **options)

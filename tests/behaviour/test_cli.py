@@ -17,7 +17,7 @@ from test_pool import open_shell, took
 
 COMMANDS = ["run", "ps", "pools", "stat", "set", "swap", "reset", "trim",
             "doctor", "help", "version"]
-FREE_PID = 4194303  # the last that there can be, so hardly in use
+FREE_PID = 4194303  # the highest number that there can be, so hardly in use
 
 
 @pytest.fixture
@@ -29,8 +29,9 @@ def shell(box):
 
 
 def mnm_run(box, words, stdin="", **options):
-    """mnm run, which finds the preload itself. A sanitizer's runtime has to
-    be named first, and that is not checked when ours comes before it."""
+    """Runs `mnm run`, which finds the preload itself. A sanitizer's runtime
+    has to be named first. Its own check is off, as our library comes before
+    it."""
     env_of = box.env
 
     def env(pool, **more):
@@ -84,7 +85,7 @@ def test_a_wrong_command_line_is_status_2_and_told(box, words):
     (["stat", "1", "--no-wait"], "--no-wait has no meaning here"),
     (["run", "--json", "true"], "--json has no meaning here"),
     (["stat", "1", "--json=x"], "'--json=x' is not understood"),
-    (["stat", "1", "--al"], "'--al' is not understood"),  # one of two
+    (["stat", "1", "--al"], "'--al' is not understood"),  # short for two
     (["stat", "1", "-x"], "'-x' is not understood"),
     (["run", "--pool"], "--pool needs a value"),
     (["run", "--set", "true", "true"], "--set 'true' is not KEY=VALUE"),
@@ -123,7 +124,7 @@ def test_of_two_settings_the_last_is_meant(box, words, pool):
     (["swap", "PID", "no_pool --device 0"], "POOL 'no_pool --device 0'"),
     (["trim", "PID", "--device", ""], "--device ''")])
 def test_what_is_no_word_or_two_is_refused(box, shell, words, what):
-    """As of a script whose variable is not set."""
+    """A script passes such words if its variable is not set."""
     words = [str(shell.pid) if word == "PID" else word for word in words]
     done = subprocess.run([MNM, *words], env=box.env(None), check=False,
                           capture_output=True, timeout=DEADLINE)
@@ -206,7 +207,7 @@ def test_json_of_each_command_says_what_was_done(box, shell):
     trim = json.loads(box.mnm("trim", shell.pid, "--json",
                               "--no-wait").stdout)
     assert trim["devices"][0]["idle_bytes"] == 3145728
-    assert trim["devices"][0]["pending_bytes"] == 0  # the program rests
+    assert trim["devices"][0]["pending_bytes"] == 0  # the program is at rest
     swap = json.loads(box.mnm("swap", shell.pid, "no_pool", "--json",
                               "--no-wait").stdout)
     assert swap["devices"][0]["before"] == "page_unit_pool"
@@ -243,7 +244,7 @@ def test_the_figures_start_with_program_and_pid(box, shell):
 
 
 def edges(line):
-    """Columns at which a word ends."""
+    """The columns at which a word ends."""
     return {i for i, c in enumerate(line)
             if c != " " and line[i + 1:i + 2] in ("", " ")}
 
@@ -495,7 +496,8 @@ def test_the_table_fits_80_columns_and_names_the_script(box):
 
 
 def on_terminal(box, words, stop_after=None, **env):
-    """What mnm writes to a terminal; stopped once that has been seen."""
+    """What mnm writes to a terminal. It is stopped once stop_after has been
+    seen twice."""
     reader, writer = pty.openpty()
     made = {**box.env(None), "TERM": "xterm", **env}
     if not env.get("NO_COLOR"):
@@ -521,7 +523,7 @@ def on_terminal(box, words, stop_after=None, **env):
 
 @plain_build_only
 def test_doctor_fits_a_terminal(box):
-    """But for a path that is longer; in a pipe a finding is a line."""
+    """Only a longer path does not fit. In a pipe each finding is one line."""
     status, text = on_terminal(box, ["doctor", "--", sys.executable],
                                NO_COLOR="1", LD_LIBRARY_PATH="/nowhere")
     piped = subprocess.run(

@@ -1,4 +1,4 @@
-"""Where sockets go, by one rule, and what namespaces make of it."""
+"""Where sockets go, by one rule, and what namespaces change about that."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ NAMESPACES = ["unshare", "--map-root-user", "--pid", "--fork"]
 
 
 def placed(box, chosen, runtime):
-    """The same variables for the programs and for `mnm`."""
+    """Sets the same variables for the programs and for `mnm`."""
     env_of = box.env
 
     def env(pool, **options):
@@ -69,7 +69,7 @@ def test_mnm_looks_where_the_library_puts_its_socket(box, chosen, runtime,
 
 
 def test_a_runtime_folder_that_is_read_only_is_not_passed_over(box):
-    """By the rule the socket belongs there: nobody would look elsewhere."""
+    """The rule puts the socket there. Nobody would look for it elsewhere."""
     runtime = os.path.join(box.folder, "own")
     os.mkdir(runtime, 0o700)
     words = ["unshare", "--map-root-user", "--mount"]
@@ -87,7 +87,7 @@ def test_a_runtime_folder_that_is_read_only_is_not_passed_over(box):
 
 @pytest.fixture
 def inner(box):
-    """A program that is number 1 of a PID namespace of its own."""
+    """A program that is number 1 in a PID namespace of its own."""
     if subprocess.run([*NAMESPACES, "true"], capture_output=True,
                       check=False).returncode:
         pytest.skip("no PID namespaces here")
@@ -101,7 +101,8 @@ def inner(box):
 
 def test_a_program_of_another_pid_namespace_is_reached_by_its_own_number(
         box, inner):
-    """Whoever shares the folder finds it; the number is that inside."""
+    """A process that shares the folder finds it. Its number is the one inside
+    the namespace."""
     assert box.socket_files() == ["1.sock"]
     assert "shell_shared, pid 1" in box.mnm("stat", 1).stdout
     assert "shell_shared" in box.mnm("ps").stdout
@@ -112,7 +113,8 @@ def test_a_program_of_another_pid_namespace_is_reached_by_its_own_number(
 
 
 def test_the_second_of_two_with_the_same_number_has_no_socket(box, inner):
-    """Its namespace's first is 1 as well, and the folder is the same."""
+    """It is number 1 of its own namespace as well, and both use the same
+    folder."""
     run = box.run([*NAMESPACES, "env", f"LD_PRELOAD={LIBRARY}",
                    *FORMS["shared"]], stdin="alloc a 5000\nfree a\n")
     assert run.stdout == "0 0 set\n0 0\n"
@@ -124,7 +126,7 @@ def test_the_second_of_two_with_the_same_number_has_no_socket(box, inner):
 
 
 def test_mnm_in_a_namespace_removes_no_living_programs_socket(box):
-    """A number that is free there is in use outside."""
+    """A number that is free in the namespace is in use outside."""
     if subprocess.run([*NAMESPACES, "true"], capture_output=True,
                       check=False).returncode:
         pytest.skip("no PID namespaces here")

@@ -1,4 +1,4 @@
-"""Contexts that end with blocks in them, and several at once."""
+"""Contexts that end with blocks in them, and several contexts at once."""
 
 import pytest
 
@@ -117,7 +117,8 @@ ENDS = {
 
 @pytest.mark.parametrize("end", ENDS)
 def test_an_end_that_tells_of_earlier_work_is_one_all_the_same(box, end):
-    """The call returns the error of earlier work, and has ended the context."""
+    """The call returns the error of earlier work, and has ended the
+    context."""
     begin, entry = ENDS[end]
     shell = box.shell("page_unit_pool", "driver", sim_late=f"{entry}:1:716")
     for line in ("init", begin, "set x", "alloc a 5000", "alloc b 5000",
@@ -135,7 +136,7 @@ def test_an_end_that_tells_of_earlier_work_is_one_all_the_same(box, end):
     ("destroy x", "716"), ("release 0", "0"), ("release 0", "716"),
 ])
 def test_memory_that_may_be_gone_is_not_handed_out(box, end, late, times):
-    """Where the driver fails to tell whether the context has ended."""
+    """The driver fails to tell whether the context has ended."""
     begin, entry = ENDS[end]
     fault = {} if late == "0" else {"sim_late": f"{entry}:1:{late}"}
     ask = ("cuDevicePrimaryCtxGetState" if end == "release 0" else
@@ -155,7 +156,8 @@ def test_memory_that_may_be_gone_is_not_handed_out(box, end, late, times):
 
 @pytest.mark.parametrize("told", ["1", "2", "1+"])
 def test_a_release_of_several_that_tells_of_earlier_work_counts(box, told):
-    """Each of the two may have; with the second the context ends."""
+    """Either of the two calls may return the error. The second one ends the
+    context."""
     shell = box.shell("page_unit_pool", "driver",
                       sim_late=f"cuDevicePrimaryCtxRelease_v2:{told}:716")
     codes = {"1": ("716", "0"), "2": ("0", "716"), "1+": ("716", "716")}[told]
@@ -173,8 +175,8 @@ def test_a_release_of_several_that_tells_of_earlier_work_counts(box, told):
 
 
 def test_what_a_fence_has_ordered_is_waited_for_before_a_context_goes(box):
-    """A block of the one context is in order with what the other does to it, on
-    the device; but not what the driver does with its memory."""
+    """A fence orders the other context's work on the device only. It does not
+    order what the driver does with the block's memory."""
     shell = box.shell("page_unit_pool", "driver", sim_check=1)
     for line in ("init", "create x 0", "create y 0", "stream t", "set x",
                  "alloc a 1048576", "alloc n 4096", "linger t", "put a t 1",
@@ -223,7 +225,7 @@ def test_contexts_of_a_device_do_not_share_blocks(box):
         took(shell, line)
     assert shell("addr a") != shell("addr b")
     took(shell, "set x")
-    took(shell, "free b")  # of the other context
+    took(shell, "free b")  # a block of the other context
     took(shell, "alloc c 5000")
     assert shell("addr c") == shell("addr a")
     shell.end()
@@ -258,7 +260,7 @@ def test_a_pool_is_swapped_on_one_device_alone(box):
 
 
 def test_a_reset_with_blocks_that_no_fence_reaches_returns(box):
-    """Nothing waits for the very reset that it is a part of."""
+    """The wait must not be for the reset that it is a part of."""
     shell = box.shell("page_unit_pool", sim_hide="cuCtxRecordEvent")
     for line in ("mix", "alloc a 5000", "free a", "alloc b 5000", "free b",
                  "reset", "alloc c 5000"):
@@ -267,7 +269,7 @@ def test_a_reset_with_blocks_that_no_fence_reaches_returns(box):
 
 
 def test_each_context_that_visits_is_behind_the_owners_fence(box):
-    """Copies of two other devices into a block that a fence made safe."""
+    """Two other devices copy into a block that a fence has made safe."""
     shell = box.shell("page_unit_pool", "driver", devices=3)
     for line in ("init", "retain c0 0", "retain c1 1", "retain c2 2", "set c0",
                  "stream s0", "alloc y 1048576", "alloc x 1048576", "mix",
@@ -312,7 +314,7 @@ def test_a_green_contexts_first_work_is_behind_the_fences_before(box, order):
 
 
 def test_a_green_context_alone_is_not_all_that_works(box):
-    """A block that the green one frees may be in use by the primary one."""
+    """The primary context may use a block that a green context frees."""
     shell = box.shell("page_unit_pool", "driver", quarantine=0)
     for line in ("init", "green g", "green h", "green_set g", "alloc x 65536",
                  "green_stream s h", "linger s", "put x s 1", "free x",
@@ -373,8 +375,8 @@ def test_a_reset_takes_the_memory_of_green_contexts_along(box):
 @pytest.mark.parametrize("pool", [None, "page_unit_pool"])
 def test_work_on_a_blocks_former_life_is_over_before_its_context_ends(
         box, pool):
-    """Of another context; a fence has put it before the work of the block's
-    new holder, and that context's end before nothing."""
+    """The work is another context's. A fence has ordered it before the work of
+    the block's new holder, but not before the end of the block's context."""
     shell = box.shell(pool, "driver", sim_check=1, quarantine=0)
     for line in ("init", "create y 0", "stream t", "create x 0",
                  "alloc a 1048576", "linger t", "put a t 1", "free a",
@@ -389,7 +391,8 @@ def test_work_on_a_blocks_former_life_is_over_before_its_context_ends(
 
 
 def test_work_on_a_swapped_pools_block_is_over_before_its_context_ends(box):
-    """Of another context, whose pool has the record of the one that ended."""
+    """The work is another context's. Its pool has the record of the context
+    that ended."""
     shell = box.shell("page_unit_pool", "driver", sim_check=1)
     for line in ("init", "create y 0", "stream t", "alloc c 4096",
                  "create x 0", "alloc a 1048576", "linger t", "put a t 1",
@@ -438,7 +441,8 @@ def test_a_free_in_another_devices_stream_is_over_before_a_context_ends(
                                   "cuCtxGetDevice:1+:999"])
 @pytest.mark.parametrize("how", ["fill", "copy"])
 def test_a_node_may_name_a_context_that_mnm_has_not_met(box, how, fail):
-    """Whose device it is, CUDA says, or it may be anyone's."""
+    """CUDA says whose device it is. If CUDA fails to say so, it may be
+    anyone's."""
     shell = box.shell("page_unit_pool", "driver", devices=2, fail=fail)
     for line in ("init", "retain p 0", "set p", "alloc a 65536", "fill a 3",
                  "retain q 1", "set q", "alloc b 65536", "create_unseen u 1",

@@ -1,4 +1,4 @@
-"""What hardly ever happens to a program, and what it gets all the same."""
+"""What hardly ever happens to a program, and what it gets then."""
 
 import json
 import os
@@ -18,7 +18,8 @@ POOL = "page_unit_pool"
 
 
 def same_answers(box, script, **options):
-    """Of the program alone, and under mnm."""
+    """Runs the script without mnm and under it. Returns the answers, which
+    have to be the same."""
     answers = []
     for pool in (None, POOL):
         shell = open_shell(box, pool, "driver", **options)
@@ -67,7 +68,7 @@ def test_a_capture_whose_end_and_state_fail_ends_nothing_else(box):
 # Limits and room.
 
 def test_a_lower_bound_of_idle_memory_is_for_devices(box):
-    """In a context that has pinned memory as well."""
+    """The context has pinned memory as well, which is not bounded."""
     shell = open_shell(box, POOL, "driver", idle_limit="off")
     for i in range(4):
         took(shell, f"alloc i{i} {8 * MIB}")
@@ -88,7 +89,7 @@ def test_a_lower_bound_of_idle_memory_is_for_devices(box):
                                             "201")])
 def test_a_call_in_no_context_gets_what_is_idle_anywhere(box, what, entry,
                                                          code):
-    """Whatever it comes to."""
+    """Memory goes back whatever the call returns in the end."""
     shell = open_shell(box, POOL, "driver", fail=f"{entry}:1:2")
     lines(shell, f"alloc a {60 * MIB}", "free a", "set none")
     assert shell(f"open {what}") == code
@@ -180,7 +181,7 @@ def test_what_is_no_entry_of_cudas_is_not_there(box, name):
 
 @plain_build_only
 def test_without_a_runtime_its_calls_are_refused(box):
-    """By a program that has ours alone."""
+    """The program has no library of CUDA's, only ours."""
     path = compiled(box, "host", """
         int cudaMalloc(void **, unsigned long), cudaFree(void *);
         int main(void)
@@ -197,7 +198,8 @@ def test_without_a_runtime_its_calls_are_refused(box):
 # Entries that the headers lack.
 
 def test_an_entry_that_only_asks_is_left_as_it_is(box):
-    """By its name; the copy that this one makes in truth is not seen."""
+    """Its name says that it only asks. That this one really copies goes
+    unseen."""
     shell = late(with_other_driver(box), sim=T4,
                  before="future door cuFutureGetCopy 13000;")
     lines(shell, "set c1", "future_copy b y x", "wait b")
@@ -230,7 +232,7 @@ def test_with_more_unknown_entries_than_are_seen_the_next_one_works(box):
 @pytest.mark.parametrize("before", ["init", "alloc b 70000", "free a"])
 @pytest.mark.parametrize("pool", POOLS)
 def test_a_threads_last_call_may_be_a_request(box, pool, before):
-    """When what mnm has for the thread has ended."""
+    """What mnm has for the thread has ended by then."""
     shell = open_shell(box, pool, "driver")
     lines(shell, "alloc a 5000", "on t set primary", f"on t {before}")
     live = shell.stat()["live_bytes"]
@@ -245,7 +247,8 @@ def test_a_threads_last_call_may_be_a_request(box, pool, before):
 
 
 def test_and_may_reach_memory_of_any_device(box):
-    """A fill of what was freed comes late: nobody else has that memory yet."""
+    """The fill of the freed block comes late: nobody else may have that memory
+    yet."""
     shell = with_other_driver(box).shell(POOL, "driver", devices=2, sim=T4)
     lines(shell, "init", *[f"door cuFutureMany{i}" for i in range(300)],
           "future door cuFutureCopy 13000", "retain c1 1", "set c1",
@@ -297,7 +300,7 @@ def test_a_jobs_stderr_may_be_closed(box):
 
 
 def test_statistics_wait_a_moment_for_a_slow_reader(box):
-    """As a whole or not at all, and the job ends well."""
+    """They get there as a whole or not at all, and the job ends well."""
     path = os.path.join(box.folder, "pipe")
     os.mkfifo(path)
     reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
@@ -328,7 +331,7 @@ def test_statistics_wait_a_moment_for_a_slow_reader(box):
 # Memory that goes back.
 
 def test_what_a_free_was_refused_goes_back_in_the_next(box):
-    """As in a callback, where CUDA permits nothing."""
+    """CUDA refuses it as in a callback, where it permits nothing."""
     shell = open_shell(box, POOL, "driver", device_idle=0,
                        sim_fail="cuMemFree_v2:1:800")
     lines(shell, "alloc a 5000", "alloc b 5000", "alloc c 5000", "mix",

@@ -1,4 +1,4 @@
-"""scripts/demo, one job of it: the whole takes a minute."""
+"""One job of scripts/demo. The whole demo takes a minute."""
 
 import importlib.machinery
 import importlib.util

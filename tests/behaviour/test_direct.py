@@ -1,5 +1,5 @@
-"""Pools that keep nothing: each request is the driver's, and each free, and in
-plain times a thread counts them in figures of its own."""
+"""Pools that keep nothing. Each request and each free is the driver's. If
+nothing stands against it, a thread counts them in figures of its own."""
 
 import random
 
@@ -89,7 +89,7 @@ def test_the_figures_of_one_thread_are_exact(box, form, seed):
 
 
 def test_the_peak_of_what_is_reserved_is_not_that_of_what_is_live(box):
-    """Small blocks of the pool before have large spans."""
+    """Small blocks of the former pool have large spans."""
     shell = open_shell(box, "page_unit_pool", "driver", page_size=2 * MIB,
                        device_idle=0)
     lines(shell, f"alloc big {6 * MIB}", "free big")
@@ -110,7 +110,7 @@ def test_the_peak_of_what_is_reserved_is_not_that_of_what_is_live(box):
 @pytest.mark.parametrize("doubt", [None, "table"])
 def test_the_driver_is_asked_for_the_context_only_where_it_may_change_unseen(
         box, doubt):
-    """On the slow path it is asked for each request."""
+    """On the slow path the driver is asked at each request."""
     with_other_driver(box)
     asked = []
     for pairs in (300, 2860):
@@ -222,7 +222,7 @@ def test_a_request_past_the_device_is_out_of_memory(box, form):
 
 
 def test_idle_blocks_of_pinned_or_other_pools_make_room(box):
-    """What was swapped out while a capture kept it from going back."""
+    """An idle block that a swap has left makes room for a request."""
     shell = open_shell(box, "page_unit_pool", "driver", sim="64M")
     lines(shell, f"alloc a {40 * MIB}", "free a")
     shell.ask("swap no_pool")
@@ -261,7 +261,7 @@ def test_a_thread_that_only_frees_counts_for_itself_as_well(box):
 @pytest.mark.parametrize("by", ["a", "b"])
 @pytest.mark.parametrize("to", ["page_unit_pool", "no_pool"])
 def test_a_pool_that_was_swapped_out_ends_with_its_last_block(box, to, by):
-    """Whoever frees that, and whoever has asked for it."""
+    """Any thread may free that block, whichever thread has asked for it."""
     shell = two_threads(box)
     lines(shell, f"on a alloc x {SIZE}", f"on b alloc y {SIZE}",
           f"on a alloc z {SIZE}", "on b free z")

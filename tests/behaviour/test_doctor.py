@@ -1,4 +1,4 @@
-"""mnm doctor: what it finds, in environments that are made for it."""
+"""What mnm doctor finds, in environments that are made for it."""
 
 import json
 import os
@@ -17,7 +17,7 @@ SIM = os.path.join(BUILD, "sim")
 
 def doctor(box, *words, preload=(), limit=None, mnm=MNM, before=(),
            **variables):
-    """The exit status and the findings; before: words that start it."""
+    """The exit status and the findings. `before` are words that start it."""
     env = box.env(None)
     # A sanitizer's runtime has to come first, which `mnm` cannot know.
     env["LD_PRELOAD"] = ":".join([*SANITIZERS, *preload])
@@ -28,14 +28,14 @@ def doctor(box, *words, preload=(), limit=None, mnm=MNM, before=(),
         [*before, mnm, "doctor", "--json", *words], env=env, capture_output=True,
         text=True, timeout=DEADLINE, check=False,
         preexec_fn=limit and (lambda: resource.setrlimit(*limit)))
-    # The loader's own words on what it can't preload.
+    # These are the loader's own words on a library that it can't preload.
     assert [line for line in done.stderr.splitlines()
             if not line.startswith("ERROR: ld.so: ")] == []
     return done.returncode, json.loads(done.stdout)
 
 
 def found(findings, level, subject, words):
-    """The one finding of that kind."""
+    """The only finding of that kind."""
     those = [f for f in findings if (f["level"], f["subject"]) == (
         level, subject) and words in f["finding"]]
     assert len(those) == 1, findings
@@ -58,7 +58,8 @@ def script(box, name, text):
 
 
 def no_driver(box):
-    """A folder in which the loader finds a driver that is none."""
+    """A folder in which the loader finds a file for the driver that is
+    none."""
     with open(os.path.join(box.folder, "libcuda.so.1"), "wb"):
         return {"LD_LIBRARY_PATH": box.folder}
 
@@ -285,7 +286,7 @@ def test_a_static_program_is_a_problem(box):
 
 def test_a_setuid_program_is_a_problem(box):
     path = "/bin/su"
-    if os.geteuid() == 0:  # root's own give no other rights
+    if os.geteuid() == 0:  # root's own numbers give no other rights
         path = shutil.copy("/bin/true", os.path.join(box.folder, "setuid"))
         os.chown(path, 65534, 65534)
         os.chmod(path, 0o4755)
@@ -297,7 +298,7 @@ def test_a_setuid_program_is_a_problem(box):
 def test_another_processors_program_is_a_problem(box):
     path = shutil.copy("/bin/true", os.path.join(box.folder, "other"))
     with open(path, "r+b") as file:
-        file.seek(18)  # e_machine
+        file.seek(18)  # the offset of e_machine
         file.write(b"\x03\x00")
     status, findings = doctor(box, "--", path)
     found(findings, "problem", "program", "another kind of processor")

@@ -1,5 +1,5 @@
-"""mnm doctor, on installations, drivers and programs that are not as they are
-to be."""
+"""mnm doctor, on installations, drivers and programs that are not as they
+should be."""
 
 import os
 import resource
@@ -21,7 +21,7 @@ def subjects(findings):
 
 
 def installed(box, name, library=True):
-    """Another mnm, in a folder of that name."""
+    """Installs another mnm in a folder of that name."""
     folder = os.path.join(box.folder, name)
     os.mkdir(folder)
     if library:
@@ -30,7 +30,7 @@ def installed(box, name, library=True):
 
 
 def driver(box, source):
-    """A driver that is compiled, and the variables to find it by."""
+    """Compiles a driver. Returns the variables by which it is found."""
     compiled(box, "libcuda.so.1", source, "-shared", "-fPIC")
     return {"LD_LIBRARY_PATH": box.folder}
 
@@ -63,7 +63,8 @@ def test_a_folder_that_cant_be_preloaded_from_is_a_problem(box):
 
 @plain_build_only
 def test_a_process_out_of_descriptors_still_tells_what_it_can(box):
-    """One is left: a file can be looked at, no child be listened to."""
+    """One descriptor is left. With it a file can be looked at, but a child
+    can't be listened to."""
     status, findings = doctor(box, "--", "/bin/true", **no_driver(box),
                               limit=(resource.RLIMIT_NOFILE, (4, 4)))
     found(findings, "ok", "program", "/bin/true")
@@ -92,9 +93,11 @@ def test_a_preload_that_is_no_file_is_a_warning(box, path, words):
     found(findings, "warning", "preloads", f"{path}: {words}")
 
 
-# Where a 64-bit ELF header has what.
-TABLE, COUNT, NAMES = 0x28, 0x3c, 0x3e  # sections; that of their names
-DYNSYM, ROW = 11, 64  # bytes of a section's row
+# Offsets in a 64-bit ELF header: of the section table, of its row count, and
+# of the index of the section that has the names. Then the type of the section
+# of dynamic symbols, and the bytes of a row.
+TABLE, COUNT, NAMES = 0x28, 0x3c, 0x3e
+DYNSYM, ROW = 11, 64
 
 
 def field(whole, offset, form):
@@ -102,8 +105,8 @@ def field(whole, offset, form):
 
 
 def damage(path, form, value, offset=None):
-    """Writes a number into the file: at an offset, or for the place of the
-    section of dynamic symbols."""
+    """Writes a number into the file, at an offset or into a field of the row
+    of the section of dynamic symbols."""
     with open(path, "r+b") as file:
         whole = bytearray(file.read())
         table = field(whole, TABLE, "Q")
@@ -273,7 +276,7 @@ def test_a_driver_that_hangs_is_a_problem_and_not_the_doctors(box):
 
 @plain_build_only
 def test_what_a_preload_says_without_end_hides_nothing(box):
-    """Only what is past the first megabyte is lost, and the probe ends."""
+    """Only what comes after the first megabyte is lost, and the probe ends."""
     noisy = compiled(box, "libnoisy.so", """
         #include <stdlib.h>
         #include <string.h>

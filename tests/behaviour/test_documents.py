@@ -1,5 +1,5 @@
-"""The documents and --help say what the tables in src/ say, and their links
-lead somewhere."""
+"""The documents and --help say what the tables in src/ say, and the links of
+the documents lead somewhere."""
 
 import glob
 import os
@@ -89,7 +89,7 @@ def test_the_manual_has_each_commands_usage_line():
 
 
 def test_set_help_has_the_options_that_are_live_and_no_others():
-    """Whose rows say so; the documents refer to it."""
+    """A live option's row says LIVE. The documents refer to the help."""
     text = read("src/common/option_list.h").replace("OPTION(", "\nOPTION(")
     live = re.findall(r"^OPTION\((\w+), \w+, LIVE,", text, re.MULTILINE)
     assert len(live) >= 6
@@ -151,7 +151,7 @@ def test_the_example_of_a_pool_compiles(tmp_path):
 
 
 def documents():
-    """All of them, but for those of one day (docs/results)."""
+    """All documents except those about a single day (docs/results)."""
     names = [name for place in ("", "docs/", "examples/**/", "src/**/",
                                 "tests/**/")
              for name in glob.glob(f"{place}*.md", root_dir=ROOT,
@@ -161,7 +161,7 @@ def documents():
 
 
 def named_files(document):
-    """Paths from the root, in backquotes: patterns and folders, too."""
+    """Paths from the root in backquotes, also of folders and patterns."""
     named = set(re.findall(r"`((?:src|tests|docs|scripts|examples)/[^`\s]+)`",
                            read(*document.split("/"))))
     return named - {"src/pools/octave_pool.c", "src/pools/NAME.c"}  # to make
@@ -181,7 +181,7 @@ def test_the_files_that_a_document_names_are_found(document):
 
 
 def anchors(text):
-    """What GitHub calls the headings of a page."""
+    """The anchors that GitHub gives the headings of a page."""
     text = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
     return {re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-")
             for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)}
@@ -218,6 +218,7 @@ def test_links_lead_from_the_readme_to_every_page():
 
 
 def test_what_no_test_reaches_is_still_there():
-    """Each row of tests/unreached, by the script that counts without them."""
+    """The script that counts without these rows finds each row of
+    tests/unreached in the sources."""
     subprocess.run([os.path.join(ROOT, "scripts", "coverage-sum"), "--rows"],
                    check=True)

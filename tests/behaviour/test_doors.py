@@ -1,4 +1,4 @@
-"""The ways into the driver: what cudart asks, and what it is given."""
+"""The ways into the driver: what cudart asks for, and what it gets."""
 
 import os
 import subprocess

@@ -24,8 +24,8 @@ POOL = "page_unit_pool"
     ["children_beside_threads"],
 ], ids=" ".join)
 def test_a_program_with_children_sees_the_same(box, what):
-    """Its children end by _exit; what they leave, the next or `mnm ps` takes
-    away."""
+    """Its children end by _exit. The next process or `mnm ps` removes what
+    they leave."""
     alone = box.run([FAMILY, *what])
     beside = box.run([FAMILY, *what], POOL)
     assert beside.stdout == alone.stdout != ""
@@ -40,7 +40,7 @@ def test_a_program_with_children_sees_the_same(box, what):
 
 @pytest.mark.parametrize("how", ["vfork", "spawn"])
 def test_an_executed_program_with_cuda_has_its_own_socket(box, how):
-    """While the one that started it has its own."""
+    """The program that started it has a socket of its own at the same time."""
     shell = box.start([FAMILY, how, *FORMS["shared"]], POOL)
     assert shell.read() == "block 1"
     took(shell, "alloc a 5000")
@@ -56,7 +56,8 @@ def test_an_executed_program_with_cuda_has_its_own_socket(box, how):
 
 @uncounted_build_only
 def test_children_that_use_no_cuda_have_no_thread_and_no_socket(box):
-    """idle_children looks at its children's threads; here, at their calls."""
+    """idle_children looks at the threads of its children. This test looks at
+    their calls."""
     if not shutil.which("strace"):
         pytest.skip("strace is not installed")
     log = os.path.join(box.folder, "strace")
@@ -87,7 +88,7 @@ def test_a_program_ends_as_without_mnm(box, how):
         beside = box.run([LEAVER, how], pool, check=False)
         assert (beside.returncode, beside.stdout, beside.stderr) == (
             7, alone.stdout, alone.stderr)
-        # What runs no handlers leaves the file to `mnm ps`.
+        # A program that runs no exit handlers leaves its file to `mnm ps`.
         leaves = how in ("_exit", "quick_exit", "busy_exit")
         assert len(box.socket_files()) == leaves
         assert box.mnm("ps", "--json").stdout.strip() == "[]"
@@ -100,7 +101,7 @@ STEPS = ["mkdir", "socket", "bind", "chmod", "listen", "connect", "rename",
 
 @pytest.mark.parametrize("step", STEPS)
 def test_a_kill_before_any_step_hinders_no_later_process(box, step):
-    """What is left has the number of the next one."""
+    """What is left has the number of the next process."""
     if not shutil.which("strace"):
         pytest.skip("strace is not installed")
     env = box.env(POOL)
@@ -116,7 +117,7 @@ def test_a_kill_before_any_step_hinders_no_later_process(box, step):
     killed.stdin.flush()
     answer = killed.stdout.readline()
     if step in ("unlink", "accept4") and answer:
-        # Those come with the end, and with a client.
+        # These calls come at the end, or with a client.
         for name in box.socket_files():
             box.mnm("stat", name.split(".")[0], check=False)
         killed.stdin.close()

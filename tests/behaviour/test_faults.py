@@ -1,4 +1,4 @@
-"""CUDA's own failures reach the program, and nothing else comes of them."""
+"""CUDA's own failures reach the program, and have no other effect."""
 
 import pytest
 
@@ -76,7 +76,7 @@ def test_idle_blocks_that_the_driver_does_not_take_harm_nothing(box):
                                    "cuMemFreeHost:1"])
 @pytest.mark.parametrize("code", [2, 800, 900])
 def test_what_the_driver_refused_to_take_goes_back_later(box, entry, code):
-    """As in a callback, where CUDA permits nothing."""
+    """The driver refuses it as in a callback, where CUDA permits nothing."""
     shell = open_shell(box, "page_unit_pool", "driver", fail=f"{entry}:{code}",
                        host_limit="1G", device_idle=0)
     kind, free, flags, device = ("alloc", "free", "", 0)
@@ -109,7 +109,8 @@ def test_what_the_driver_refused_to_take_goes_back_later(box, entry, code):
 @pytest.mark.parametrize("code", [220, 719, 999])
 def test_what_the_driver_took_with_an_error_is_not_given_twice(box, kind,
                                                               code):
-    """It told of earlier work; the address is another's by the next time."""
+    """The driver's error was about earlier work. By the next time the address
+    is another allocation's."""
     shell = open_shell(box, "page_unit_pool", "driver",
                        sim_late=f"cuMemFree_v2:1:{code}", device_idle=0)
 
@@ -149,7 +150,7 @@ def test_what_the_driver_never_takes_is_asked_for_a_few_times(box):
 ])
 def test_a_block_whose_free_waited_in_vain_has_one_owner(box, kind, entry,
                                                         options, kept):
-    """The wait's error came once: CUDA's own free succeeds then."""
+    """The wait's error comes once, so CUDA's own free succeeds after it."""
     shell = open_shell(box, "page_unit_pool", "driver", fail=f"{entry}:3:719",
                        **options)
     free, flags = ("free", "") if kind == "alloc" else ("unpin", " 0")
@@ -170,14 +171,15 @@ def test_a_block_whose_free_waited_in_vain_has_one_owner(box, kind, entry,
     assert stat["live_bytes"] == 0
     assert stat["reserved_bytes"] == stat["idle_bytes"] == kept * 102400
     shell.end()
-    # An old driver's wait is a free of a block of mnm's, which is still there.
+    # An old driver's wait is a free of one of mnm's blocks, which still
+    # exists.
     refused = entry == "cuMemFree_v2"
     assert box.report()[1][0]["live_allocs"] == (
         kept + refused if kind == "alloc" else 0)
 
 
 def test_a_lost_device_that_frees_all_the_same_knows_its_blocks(box):
-    """What is then asked of an address is CUDA's to answer."""
+    """CUDA itself answers what it is then asked about an address."""
     shell = open_shell(box, "page_unit_pool", "driver",
                        fail="cuMemAlloc_v2:2:719")
     took(shell, f"alloc a {2 * MIB}")

@@ -1,6 +1,7 @@
-"""What makes reuse safe: levels, fences, waits, and where each applies.
+"""What makes reuse safe: levels, fences and waits, and where each applies.
 
-In all of this more than one stream is in use; test_order.py has the rest."""
+In all of these tests more than one stream is in use. test_order.py has the
+rest."""
 
 import pytest
 
@@ -18,7 +19,7 @@ def open_shell(*args, **options):
 
 
 def cycle(shell, count=1, size=5000):
-    """Allocates and frees a block; its addresses."""
+    """Allocates and frees a block several times. Returns its addresses."""
     found = []
     for _ in range(count):
         took(shell, f"alloc a {size}")
@@ -176,7 +177,7 @@ def test_a_failed_wait_of_the_program_makes_nothing_safe(box):
 @pytest.mark.parametrize("driver", ["12040", None])
 def test_where_no_fence_reaches_the_free_waits_once_the_quarantine_is_full(
         box, driver):
-    """An old driver, or more contexts than one fence covers."""
+    """The driver is old, or there are more contexts than one fence covers."""
     options = {"sim_driver": driver} if driver else {}
     shell = open_shell(box, POOL, "driver", quarantine=MIB - 1, **options)
     if not driver:
@@ -187,7 +188,7 @@ def test_where_no_fence_reaches_the_free_waits_once_the_quarantine_is_full(
     shell.end()
     stat = box.stat()
     assert stat["fences"] == 0
-    assert stat["syncs"] == 4  # each second free
+    assert stat["syncs"] == 4  # at each second free
     assert stat["driver_allocs"] == 2  # no allocation waits
 
 
@@ -228,14 +229,14 @@ def test_after_a_fence_that_failed_another_is_tried_some_waits_later(box, fail):
 
 @pytest.mark.parametrize("code,tries", [(2, 8 + 5), (999, 6)])
 def test_where_fences_never_work_frees_wait(box, code, tries):
-    """They are tried after 8, 16, 32, 64, 128 waits."""
+    """Fences are tried again after 8, 16, 32, 64 and 128 waits."""
     shell = open_shell(box, POOL, "driver", quarantine=0,
                        fail=f"cuCtxRecordEvent:1+:{code}")
     cycle(shell, 300)
     shell.end()
     stat = box.stat()
     assert stat["fences"] == 0 and stat["syncs"] >= 240
-    # A wait of the host records an event as well, in vain.
+    # A wait of the host tries to record an event as well.
     assert calls_of(box, "cuCtxRecordEvent")[0] - stat["syncs"] <= tries
     assert box.stderr().count(f"a fence failed with error {code}") == 1
 
@@ -246,7 +247,7 @@ def test_after_an_error_that_stays_every_call_is_cudas(box):
                        "cuMemAlloc_v2:3+:700")
     took(shell, "alloc keep 9000")
     cycle(shell)
-    took(shell, "alloc b 5000", "700")  # its fence tells
+    took(shell, "alloc b 5000", "700")  # its fence tells it
     took(shell, "free keep", "700")
     took(shell, "alloc c 9000", "700")
     shell.end()
@@ -295,7 +296,8 @@ def test_memory_is_exported_once_its_former_owners_work_is_over(box):
 
 
 def test_one_fence_covers_all_contexts_of_a_device(box):
-    """An event in each of the two, and each waits for both."""
+    """A fence records an event in each of the two contexts, and each waits for
+    both."""
     shell = box.shell(POOL, "driver", quarantine=0)
     for line in ("init", "create x 0", "create y 0", "set x"):
         took(shell, line)
@@ -307,7 +309,7 @@ def test_one_fence_covers_all_contexts_of_a_device(box):
 
 
 def test_what_a_wait_that_failed_did_not_cover_is_not_reused(box):
-    """After a fence has failed frees wait, by any means there is."""
+    """After a fence has failed, frees wait in any way there is."""
     failing = ("cuCtxRecordEvent", "cuCtxSynchronize", "cuCtxSynchronize_v2",
                "cuMemFree_v2")
     shell = open_shell(box, POOL, "driver", quarantine=0,
@@ -322,7 +324,8 @@ def test_what_a_wait_that_failed_did_not_cover_is_not_reused(box):
 
 
 def test_peers_are_asked_and_nothing_waits_for_them(box):
-    """Kernels of two devices may wait for each other."""
+    """A wait on the device is not allowed, as kernels of two devices may wait
+    for each other."""
     shell = box.shell(POOL, "driver", devices=2, quarantine=0)
     for line in ("init", "create x 0", "create y 1", "peers x", "set x"):
         took(shell, line)
@@ -335,8 +338,8 @@ def test_peers_are_asked_and_nothing_waits_for_them(box):
 
 
 def test_peers_work_that_is_not_over_is_not_overtaken(box):
-    """A block that a peer's work still uses is not taken again, and a fence
-    does not keep the device's own work waiting."""
+    """A block that a peer's work still uses is not reused, and a fence does
+    not make the device's own work wait."""
     shell = box.shell(POOL, "driver", devices=2, quarantine=0)
     for line in ("init", "create x 0", "stream s", "create y 1", "stream t",
                  "peers x", "set x", "alloc a 1048576", "linger t",
@@ -368,8 +371,8 @@ def test_a_fence_covers_other_devices_once_they_have_visited(box, visits):
 
 
 def test_work_of_each_context_comes_behind_the_fence_of_all(box):
-    """A block that one context's work still uses is taken again, and written
-    to by the other's."""
+    """A block that one context's work still uses is reused, and another
+    context's work writes to it."""
     shell = box.shell(POOL, "driver", quarantine=0)
     for line in ("init", "create x 0", "stream s", "create y 0", "stream t",
                  "set x", "alloc a 1048576", "linger t", "put a t 1", "free a",

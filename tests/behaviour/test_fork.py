@@ -10,7 +10,8 @@ from test_pool import open_shell, took
 
 
 def sockets_open(pid):
-    """In the tables of all its threads; mnm's has one of its own."""
+    """The open sockets in the tables of all its threads; mnm's thread has a
+    table of its own."""
     links = set()
     for task in os.listdir(f"/proc/{pid}/task"):
         folder = f"/proc/{pid}/task/{task}/fd"
@@ -100,7 +101,7 @@ def test_a_child_forked_after_cuda_is_refused_by_cuda_alone(box):
 @pytest.mark.parametrize("thread", ["", "on t "])
 def test_a_childs_thread_that_ends_takes_nothing_of_the_parents(box, pool,
                                                                 thread):
-    """Its locks may stay held by threads that the child has not."""
+    """Locks may stay held by threads that the child does not have."""
     shell = open_shell(box, pool, "driver")
     for line in ("set primary", "alloc a 5000", "alloc b 5000", "free b",
                  "begin_own thread"):
@@ -114,7 +115,8 @@ def test_a_childs_thread_that_ends_takes_nothing_of_the_parents(box, pool,
     shell.end()
 
 
-# Calls whose hooks do something of their own; in a child all are CUDA's.
+# Calls whose hooks do something of their own. In a child all of them are
+# CUDA's.
 CALLED = ["alloc c 5000", "free a", "free b", "free_async a s", "info",
           "pin c 100 0", "unpin p", "stream t", "stream_destroy s",
           "begin s relaxed", "end s h", "graph h", "clone g h", "parent g h",
@@ -133,7 +135,7 @@ CALLED = ["alloc c 5000", "free a", "free b", "free_async a s", "info",
 
 @forks_only_without_asan
 def test_a_child_gets_cudas_answer_to_each_call(box):
-    """As without mnm, and the child comes to its end."""
+    """The answers are the same without mnm, and the child comes to its end."""
     answers = {}
     for pool in (None, "page_unit_pool"):
         shell = open_shell(box, pool, "driver", sim="256M")

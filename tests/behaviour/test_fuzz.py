@@ -1,5 +1,5 @@
-"""The parsers on the corpus of `make fuzz`: inputs made by hand, and those that
-once went wrong. See tests/fuzz/README.md."""
+"""The parsers on the corpus of `make fuzz`: inputs made by hand, and inputs
+that once went wrong. See tests/fuzz/README.md."""
 
 import os
 import subprocess

@@ -37,7 +37,7 @@ def checks(folder, part):
 
 @pytest.fixture
 def build(tmp_path):
-    """A build of which only mnm and the simulated device are there."""
+    """A build that has only mnm and the simulated device."""
     folder = tmp_path / "build"
     folder.mkdir()
     for name in ("mnm", "libmnm.so", "sim"):

@@ -1,4 +1,5 @@
-"""Graphs that belong to a node of another, and the blocks that they hold."""
+"""Graphs that belong to a node of another graph, and the blocks that they
+hold."""
 
 import pytest
 
@@ -27,7 +28,7 @@ def nested(shell):
 
 
 def fill_inside(shell):
-    """A capture with a fill of block a, and its free, into that graph."""
+    """Captures a fill of block a, and its free, into that graph."""
     lines(shell, "alloc a 5000", "begin_into s relaxed inner",
           "stream_fill s a 7", "free a", "end s same")
     assert shell("addr same") == shell("addr inner")
@@ -35,7 +36,7 @@ def fill_inside(shell):
 
 
 def graphs_at(shell, address, make):
-    """Graphs made one after the other, until one is at that address."""
+    """Makes graphs one after the other, until one is at that address."""
     names = []
     while address not in [shell(f"addr {name}") for name in names]:
         names.append(f"n{len(names)}")
@@ -117,7 +118,7 @@ def test_a_moved_graph_takes_along_what_it_held(box, uses):
 
 
 def test_a_graph_of_an_unknown_parent_holds_for_good(box):
-    """That of a copy's node: nobody tells of which graph the node is."""
+    """The node is a copy, and nothing tells which graph it is in."""
     shell = opened(box)
     lines(shell, "graph p", "graph c", "child n c p", "clone p q",
           "first m q", "inside inner m")
@@ -135,7 +136,8 @@ def test_a_graph_of_an_unknown_parent_holds_for_good(box):
 
 @pytest.mark.parametrize("inside", [moved, copied, nested])
 def test_a_capture_where_a_destroyed_node_had_its_graph_is_its_own(box, inside):
-    """The former parent lives; what the node's graph held stays its own."""
+    """The former parent still exists. It keeps the blocks that the node's
+    graph held."""
     shell = opened(box)
     inside(shell)
     fill_inside(shell)
@@ -157,7 +159,8 @@ def test_a_capture_where_a_destroyed_node_had_its_graph_is_its_own(box, inside):
 
 
 def test_a_capture_where_an_unseen_end_left_a_graph_is_its_own(box):
-    """A condition's node was destroyed: of its bodies nobody tells."""
+    """A conditional node was destroyed. Nothing tells that its bodies ended
+    with it."""
     shell = opened(box)
     lines(shell, "graph p", "body inner p", "first n p")
     former = shell("addr inner")

@@ -1,4 +1,4 @@
-"""A good guest: what programs do beside CUDA works as without mnm."""
+"""What programs do besides CUDA works as it does without mnm."""
 
 import os
 import shutil

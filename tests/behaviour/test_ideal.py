@@ -1,5 +1,5 @@
-"""The ideal device: its calls take short ways and mean what they mean on any
-other; whatever has to see each call turns those ways off."""
+"""The ideal device. Its calls take short ways and mean what they mean on any
+other device. Whatever has to see each call turns those ways off."""
 
 import os
 import subprocess
@@ -48,7 +48,7 @@ print(cuda.cuEventQuery(event))
 
 
 def profile(tmp_path, capacity):
-    """A profile of one's own: as ideal, of that capacity."""
+    """A profile file: as ideal, with that capacity."""
     path = tmp_path / "own.profile"
     path.write_text(f"ideal 1\ncapacity {capacity}\nmultiprocessors 1\n")
     return str(path)
@@ -145,5 +145,5 @@ def test_a_million_live_blocks_take_little_of_the_host(box):
     run = box.run([sys.executable, "-c", MILLION], sim="ideal")
     different, host_bytes = map(int, run.stdout.split())
     assert different == 1000000
-    # A set of a million numbers takes the interpreter about 100 MiB.
+    # A set of a million numbers takes about 100 MiB in the interpreter.
     assert host_bytes < 600 * MIB

@@ -12,7 +12,7 @@ AMPLE = "512G"
 
 
 def job(box, name, iterations=None, **options):
-    """A trace on a device with room for all: its figures."""
+    """The figures of a trace that ran on a device with room for everything."""
     path = os.path.join(ROOT, "examples", "traces", f"{name}.csv.zst")
     words = [os.path.join(EXAMPLES, "trace_job"), path]
     if iterations:
@@ -39,8 +39,8 @@ def test_a_job_whose_sizes_hardly_repeat_takes_half_again_what_is_live(
 
 @pytest.mark.skipif(SANITIZERS, reason="long")
 def test_a_job_that_repeats_several_shapes_ends_with_no_calls(box):
-    """It takes more than twice what is live; the third cycle of its shapes is
-    served by what the first two have taken."""
+    """The job takes more than twice what is live. What the first two cycles of
+    its shapes have taken serves the third."""
     name = "resnet50_train_eval_mix"
     before, after = job(box, name, 14), job(box, name, 21)
     free = job(box, name, idle_limit="off")
@@ -59,7 +59,7 @@ def test_a_job_that_repeats_itself_takes_no_more_and_ends_with_no_calls(
 
 
 def layers(path, scales, count=16):
-    """Writes a trace: a network whose batches have these scales, by turns."""
+    """Writes a trace of a network whose batches have these scales in turn."""
     events, ids = [], iter(range(1, 1000000))
 
     def take(size):
@@ -114,7 +114,7 @@ def test_shapes_that_never_come_again_are_held(box):
 
 
 def drift(shell, first, last):
-    """Requests of ever larger sizes, one live at a time."""
+    """Requests of growing sizes, one of them live at a time."""
     for i in range(first, last):
         took(shell, f"alloc a {(64 + i) * MIB}")
         took(shell, "free a")
@@ -170,7 +170,7 @@ def test_a_number_that_is_set_live_sends_back_what_is_past_it(box):
     for i in range(9):
         took(shell, f"free a{i}")
     box.mnm("set", shell.pid, "idle_limit", "3M")
-    stat = shell.stat()  # before any call, the rest is to go back
+    stat = shell.stat()  # no call so far: the rest is pending
     assert stat["idle_bytes"] - stat["pending_bytes"] == 3 * MIB
     took(shell, "free a9")
     assert shell.stat()["idle_bytes"] <= 3 * MIB

@@ -46,7 +46,8 @@ def test_a_host_program_is_the_same_under_the_preload(box, name):
 
 
 def traced(box, command, stdin=""):
-    """System calls of a program under the preload that change anything."""
+    """The system calls that change something, by a program under the
+    preload."""
     if not shutil.which("strace"):
         pytest.skip("strace is not installed")
     path = os.path.join(box.folder, "strace")

@@ -1,5 +1,5 @@
-"""Calls of CUDA inside calls that end a context, or give memory back, as of a
-tool whose jump is in CUDA's own entry: they come back, as without mnm."""
+"""Calls of CUDA inside calls that end a context or give memory back. A tool
+whose jump is in CUDA's own entry makes them. They return, as without mnm."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def test_what_is_called_inside_an_end_does_not_wait_for_it(box, call, beside):
 
 @pytest.mark.parametrize("call", ["reset", "runtime"])
 def test_nothing_of_an_ended_context_is_handed_out_inside(box, call):
-    """In the next one, whose handle may be the same."""
+    """The calls are in the next context, whose handle may be the same."""
     native = box.run([program("inside"), call, "after"])
     under = box.run([program("inside"), call, "after"], "page_unit_pool")
     assert under.stdout == native.stdout
@@ -38,7 +38,8 @@ def test_what_is_left_of_an_ended_context_is_no_block_inside(box, call):
 
 
 def test_what_is_called_inside_a_free_does_not_wait_for_it(box):
-    """One that runs out of memory asks for what that thread gives back."""
+    """A call inside that runs out of memory needs what that thread is giving
+    back."""
     under = box.run([program("inside"), "give", "beside"], "page_unit_pool")
     lines = under.stdout.split("\n")
     pair = ["alloc 0", "fill 0", "free 0"]
@@ -48,8 +49,8 @@ def test_what_is_called_inside_a_free_does_not_wait_for_it(box):
 
 
 def test_a_retain_without_room_does_not_hold_up_a_reset(box):
-    """It makes room without the lock that the reset needs, which keeps that
-    room meanwhile."""
+    """The retain makes room without the lock that the reset needs. Until the
+    reset is done, that room is not free."""
     under = box.run([program("inside"), "retain", "alone"], "page_unit_pool",
                     sim="64M", sim_need="cuDevicePrimaryCtxRetain:32M:0")
     assert under.stdout.split("\n")[:3] == ["retain 0", "release 0",

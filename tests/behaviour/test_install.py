@@ -1,4 +1,4 @@
-"""`make install` and `make uninstall`, below a folder of the test's own."""
+"""`make install` and `make uninstall`, in a folder of the test's own."""
 
 import os
 import subprocess

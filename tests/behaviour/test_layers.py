@@ -9,7 +9,8 @@ from conftest import ROOT
 
 
 def said(tmp_path, called):
-    """What it prints where a file of common calls what one of preload has."""
+    """Runs it on a file of common that calls a function of a file of
+    preload."""
     for layer, code in (("common", f"int {called}(void); "
                                    f"int low(void) {{ return {called}(); }}"),
                         ("preload", f"int {called}(void); "

@@ -1,5 +1,5 @@
-"""scripts/check-library, which scripts/check runs on the built library: what
-it refuses."""
+"""scripts/check-library, which scripts/check runs on the built library, and
+what it refuses."""
 
 import os
 import shutil
@@ -88,7 +88,7 @@ def test_a_usage_error_says_what_is_allowed():
 
 @uncounted_build_only
 def test_the_built_library_is_checked_with_all_its_rows(box):
-    """A row that is only there in the headers is missed."""
+    """A row that the headers alone have is reported as missing."""
     headers = os.path.join(box.folder, "include")
     shutil.copytree(os.path.join(ROOT, "src", "cuda"), headers)
     with open(os.path.join(headers, "more.h"), "w",

@@ -73,7 +73,7 @@ def test_a_device_full_of_idle_blocks_serves_another_size(box, form):
     assert shell("check b 3").endswith("right")
     shell.end()
     assert box.stat()["failures"] == 0
-    assert box.stat()["driver_frees"] == 10  # as many as it needs
+    assert box.stat()["driver_frees"] == 10  # only as many as it needs
 
 
 def test_what_a_swapped_out_pool_left_makes_room(box):
@@ -148,7 +148,7 @@ def test_the_hard_limit_counts_the_first_pitched_of_a_width(box):
     assert box.stat()["failures"] == 2
 
 
-# Bits of a texel; 0: what such an array takes is not known.
+# Bits of a texel. With 0 it is not known what such an array takes.
 TEXELS = [(0x01, 1, 8), (0x08, 4, 32), (0xc0, 1, 8), (0x02, 1, 16),
           (0x09, 2, 32), (0x10, 4, 64), (0xc9, 1, 16), (0x03, 1, 32),
           (0x0a, 2, 64), (0x20, 4, 128), (0x91, 1, 4), (0x97, 1, 4),
@@ -311,7 +311,7 @@ def test_what_is_claimed_stays_right_while_limits_come_and_go(box):
         box.mnm("set", shell.pid, "hard_limit", limit)
         took(shell, f"alloc b {3 * MIB}")
         took(shell, "free a")
-    # Of "b" all but the last are held for good.
+    # All of "b" except the last are held for good.
     box.mnm("set", shell.pid, "hard_limit", "64M")
     assert shell("info") == f"0 {4 * MIB} {64 * MIB}"
     took(shell, f"alloc a {4 * MIB}")
@@ -320,7 +320,7 @@ def test_what_is_claimed_stays_right_while_limits_come_and_go(box):
 
 
 def test_a_lower_limit_sends_what_is_idle_back(box):
-    """At the next free, as a trim does."""
+    """It goes back in the next free, as after a trim."""
     shell = open_shell(box, "page_unit_pool", "driver")
     for i in range(4):
         took(shell, f"alloc a{i} {8 * MIB}")

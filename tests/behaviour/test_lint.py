@@ -1,5 +1,5 @@
-"""scripts/lint: what it gives each tool, and what it says. The tools here are
-stand-ins: the real ones may not be installed."""
+"""scripts/lint: what it gives to each tool, and what it says. The tools here
+are stand-ins, as the real ones may not be installed."""
 
 import importlib.machinery
 import importlib.util
@@ -30,7 +30,7 @@ SOURCES = {
 
 @pytest.fixture
 def tree(tmp_path):
-    """Some sources, of which git knows nothing yet, and the script."""
+    """The script and some sources that git does not know yet."""
     root = tmp_path / "tree"
     for path, text in SOURCES.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
@@ -45,7 +45,7 @@ def tree(tmp_path):
 
 
 def lint(root, *words):
-    """With the tools of the tree alone."""
+    """Runs lint with the tools of the tree alone."""
     env = {name: value for name, value in os.environ.items()
            if not name.startswith("GIT_")}
     env["PATH"] = str(root.parent / "tools")

@@ -1,4 +1,5 @@
-"""However CUDA, mnm and others come into a process, the job is the same."""
+"""However CUDA, mnm and other libraries come into a process, the job is the
+same."""
 
 import glob
 import json
@@ -71,8 +72,9 @@ def test_another_library_that_is_loaded_apart_is_nothing_to_say(box):
 @pytest.mark.parametrize("form", ["shared", "static"])
 @pytest.mark.parametrize("first", [True, False])
 def test_another_dlsym_goes_on_being_used(box, form, first):
-    """mnm's requests then go through what it hands out. One that comes first
-    looks past mnm's: then mnm only sees calls by the exported names."""
+    """If mnm is first, its requests go through what the other dlsym hands out.
+    If the other is first, it looks past mnm, and mnm sees only calls by the
+    exported names."""
     libraries = [LIBRARY, program("other_dlsym.so")]
     run = box.run(["env", preloads(*libraries[::1 if first else -1]),
                    *FORMS[form]], "page_unit_pool", stdin=SCRIPT)
@@ -108,8 +110,8 @@ def test_children_of_multiprocessing_are_served(box, method):
                   stat_file=files)
     assert (run.stdout, run.stderr) == ("children [0, 0, 0]\n", "")
     written = [f for f in os.listdir(box.folder) if f.startswith("stat-")]
-    # Those that are forked leave by _exit, and their sockets' files stay, until
-    # the next one sweeps.
+    # Forked processes leave by _exit. Their socket files stay until the next
+    # process sweeps them.
     assert len(written) == (3 if method == "spawn" else 0)
     for name in written:
         with open(os.path.join(box.folder, name), encoding="utf-8") as file:
@@ -123,7 +125,8 @@ def test_children_of_multiprocessing_are_served(box, method):
 
 @pytest.mark.parametrize("form", ["per_thread", "static"])
 def test_work_in_all_kinds_of_streams_keeps_its_promises(box, form):
-    """With default streams of each thread, and with a static runtime."""
+    """The streams are the default ones of each thread, or those of a static
+    runtime."""
     run = box.run(["env", "-u", "MNM_SIM_CLOCK",
                    program(f"runtime_{form}_claims")], "page_unit_pool",
                   sim="1G")
@@ -190,13 +193,14 @@ def test_memcheck_finds_no_error(box, form):
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root to be another user")
 @pytest.mark.parametrize("how", ["preloaded", "linked"])
 def test_a_setuid_program_is_left_alone(box, how):
-    """The loader drops the preload; linked, the library is inert."""
+    """The loader drops the preload. A program that is linked with the library
+    finds it inert."""
     if os.statvfs(box.folder).f_flag & os.ST_NOSUID:
         pytest.skip(f"no setuid programs in {box.folder}")
     os.chmod(box.folder, 0o777)
     made = os.path.join(box.folder, "setuid")
     if how == "linked":
-        # The other user may not see the build, and $ORIGIN is not heeded.
+        # The other user may not see the build, and the loader ignores $ORIGIN.
         folder = os.path.join(box.folder, "lib")
         shutil.copytree(os.path.join(BUILD, "sim"), folder)
         shutil.copy(LIBRARY, folder)
@@ -223,11 +227,12 @@ def test_a_setuid_program_is_left_alone(box, how):
 
 
 def test_signals_and_masks_stay_the_programs(box):
-    """What its main thread blocks, catches and ignores, and its umask."""
+    """This is what its main thread blocks, catches and ignores, and its
+    umask."""
     fields = {}
     for pool in (None, "page_unit_pool"):
         shell = box.shell(pool)
-        for line in ("alloc a 5000", "fill a 3"):  # a thread, also alone
+        for line in ("alloc a 5000", "fill a 3"):  # with a thread, and alone
             took(shell, line)
         with open(f"/proc/{shell.pid}/status", encoding="utf-8") as file:
             fields[pool] = [line for line in file if line.split(":")[0] in

@@ -1,5 +1,5 @@
-"""tests/mutants: the rows fit the sources that they edit. Whether each is
-caught is what `make mutants` shows."""
+"""tests/mutants: the rows fit the sources that they edit. `make mutants` shows
+whether each is caught."""
 
 import glob
 import importlib.util
@@ -34,7 +34,8 @@ def test_each_edit_has_its_text_once_in_its_file(path):
 
 
 def test_what_an_edit_calls_is_there():
-    """Or it would not be built, which only a run of it shows."""
+    """If it were not, the edit would not build, which only a run of its row
+    shows."""
     there = set()
     for path in glob.glob(os.path.join(ROOT, "src", "**", "*.[ch]"),
                           recursive=True):

@@ -1,5 +1,5 @@
-"""One who looks after many jobs: silent ones, those in other places, and those
-that lie."""
+"""What a person sees who looks after many jobs: silent jobs, jobs in other
+places, and jobs that lie."""
 
 import json
 import os
@@ -32,7 +32,7 @@ def shell(box):
 
 
 def stop(shell):
-    """The kernel has stopped it when this returns."""
+    """Stops the job. The kernel has done so when this returns."""
     os.kill(shell.pid, signal.SIGSTOP)
     os.waitpid(shell.pid, os.WUNTRACED)
 
@@ -41,9 +41,9 @@ def go_on(shell):
     os.kill(shell.pid, signal.SIGCONT)
 
 
-# A process that listens as a program under mnm would. It prints each request,
-# and answers it with a line of its file, then of its input; an empty one is no
-# answer.
+# A process that listens as a program under mnm would. It prints each request
+# and answers it with a line of its file, or of its input when the file has
+# ended. An empty line is no answer.
 FAKE = """
 import itertools, os, socket, sys
 listener = socket.socket(socket.AF_UNIX)
@@ -68,7 +68,7 @@ while True:
 
 
 def fake(box, *answers):
-    """One that gives these answers, bytes or what JSON can hold."""
+    """A job that gives these answers: bytes, or what JSON can hold."""
     os.makedirs(box.sockets, 0o700, exist_ok=True)
     lines = os.path.join(box.folder, "answers")
     with open(lines, "wb") as file:
@@ -163,7 +163,7 @@ def test_each_order_has_a_time_and_no_question_has(box):
 # Silent jobs.
 
 def test_all_are_asked_at_once(box):
-    """None answers until each has been asked."""
+    """No job answers until each has been asked."""
     jobs = [fake(box) for _ in range(3)]
     for job in jobs:
         job.process.stdin.write(b"\n")
@@ -345,8 +345,8 @@ def namespaces_or_skip():
 @plain_build_only
 @pytest.mark.parametrize("hidden", [False, True])
 def test_a_job_in_a_container_is_known_by_its_pid_here(box, hidden):
-    """With a folder that both see, or by its process where the folder lies in
-    a file system of its own."""
+    """The job and mnm see the same folder, or the job's folder is in a file
+    system of its own and the job is found by its process."""
     namespaces_or_skip()
     os.mkdir(box.sockets, 0o700)
     mount = (f"mount -t tmpfs -o mode=700 none {box.sockets} && "
@@ -530,7 +530,7 @@ def test_an_error_that_a_job_tells_is_said(box):
 
 
 def test_a_programs_name_on_disk_reaches_no_terminal(box):
-    """A silent job's is the kernel's to tell."""
+    """The name of a silent job comes from the kernel."""
     odd = os.path.join(box.folder, "odd\x1b[2J\x9b")
     os.symlink(sys.executable, odd)
     os.makedirs(box.sockets, 0o700)
@@ -553,7 +553,7 @@ def test_a_folder_that_can_be_none_is_one_line(box, chosen):
 
 @pytest.mark.parametrize("chosen", [True, False])
 def test_a_folder_that_is_not_ours_alone_is_told_where_it_matters(box, chosen):
-    """Anybody may have made it; a job elsewhere is found all the same."""
+    """Anybody may have made it. A job elsewhere is found all the same."""
     bad = os.path.join(box.folder, "bad")
     os.makedirs(os.path.join(bad, "mnm"))
     os.chmod(os.path.join(bad, "mnm"), 0o777)

@@ -1,5 +1,5 @@
-"""The command line beside jobs that answer oddly, change between two questions,
-or have odd names."""
+"""The command line beside jobs that answer oddly, that change between two
+requests, or that have odd names."""
 
 import json
 import os
@@ -63,8 +63,8 @@ def test_figures_of_a_job_that_has_used_no_device(box):
     assert done.stdout.startswith("seven, pid ")
 
 
-# Answers one order, and is gone, or another process is there, before it is
-# asked again. That one tells what it is asked.
+# Answers one request. Before the next one it is gone, or another process is in
+# its place, which answers what it is asked.
 GONE = """
 import os, socket, sys
 path, answer, another = sys.argv[1:]
@@ -110,7 +110,8 @@ def test_a_job_that_is_gone_is_not_asked_what_is_still_to_go_back(box,
 
 @root_only
 def test_a_socket_that_another_user_listens_at_is_no_job(box):
-    """In a folder of ours; whoever answers is not who is asked for."""
+    """The folder is ours, but the process that answers is not the one that is
+    asked for."""
     os.makedirs(box.sockets, 0o700)
     job = box.start([sys.executable, "-c", """
 import os, socket, sys
@@ -128,7 +129,8 @@ sys.stdin.read()
 
 
 def moved(box, job, number):
-    """The job's file gets another number, as another namespace's has."""
+    """Gives the job's file another number, as another namespace's would
+    have."""
     os.rename(box.socket_of(job.pid), box.socket_of(number))
     return job
 
@@ -136,7 +138,7 @@ def moved(box, job, number):
 @pytest.mark.parametrize("by_number", [False, True])
 def test_a_job_is_found_among_others_by_its_pid_or_its_files_number(box,
                                                                     by_number):
-    """It may be connected to, and not be asked, before it is found."""
+    """Before it is found, the others may be connected to, but not asked."""
     answers = {name: 3 * [{"devices": [], "arguments": [name]}]
                for name in ("one", "two")}
     for number in (4190000, 4190002):
@@ -151,7 +153,7 @@ def test_a_job_is_found_among_others_by_its_pid_or_its_files_number(box,
 
 @plain_build_only
 def test_words_that_are_no_text_are_shown_as_some(box):
-    """Of a job that can't tell them itself."""
+    """The job can't tell its words itself."""
     job = box.start(["sh", "-c", 'exec "$0" "$1" "a\tb"',
                      os.path.join(BUILD, "tests/programs/shell_shared"),
                      b"x\xff\xc3"], "page_unit_pool")

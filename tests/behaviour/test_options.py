@@ -124,7 +124,7 @@ LINES = ["alloc a 5000", "free a", "alloc b 5000", "alloc c 100000000",
 
 
 def said(box, form, level, pool="page_unit_pool"):
-    """The lines on stderr, past the level, without addresses."""
+    """The lines on stderr, without the level and without addresses."""
     shell = open_shell(box, pool, form, log=level)
     for line in LINES:
         shell(line)

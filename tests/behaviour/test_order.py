@@ -1,4 +1,5 @@
-"""One stream's order serves for fences: how long, and what ends it."""
+"""One stream's order does the work of fences: for how long, and what ends
+it."""
 
 import os
 import re
@@ -29,19 +30,19 @@ def with_other_driver(box):
 
 
 def use(shell, stream, count=1, name="a", value=7):
-    """Blocks that are taken, filled in a stream, and freed."""
+    """Takes blocks, fills them in a stream, and frees them."""
     for _ in range(count):
         took(shell, f"alloc {name} 5000")
         took(shell, f"put {name} {stream} {value}")
         took(shell, f"free {name}")
 
 
-BUSY = "cuStreamQuery:1+:600"  # so is the stream, for all that is told
+BUSY = "cuStreamQuery:1+:600"  # CUDA then always says that a stream has work
 
 
 def ordered(box, stream="one", fail="", **options):
-    """A shell that has reused a block in the order of its one stream, which
-    has work left."""
+    """A shell that has reused a block in the order of its only stream, which
+    still has work."""
     shell = open_shell(box, POOL, "driver",
                        fail=",".join(filter(None, [BUSY, fail])), **options)
     if stream == "one":
@@ -94,7 +95,7 @@ def test_zero_and_legacy_are_one_stream_on_every_thread(box):
 
 
 def test_a_second_stream_comes_behind_all_that_was_reused(box):
-    """The late work of the first stream doesn't spoil the second's."""
+    """The late work of the first stream does not spoil the second stream's."""
     shell = ordered(box)
     took(shell, "stream two")
     took(shell, "alloc a 5000")
@@ -388,7 +389,7 @@ def test_interop_entries_are_all_hooked():
 
 
 def test_work_after_a_wait_is_not_held_up_when_the_order_ends(box):
-    """It may wait for the very work that ends the order."""
+    """The work may wait for the very work that ends the order."""
     shell = ordered(box)
     took(shell, "wait one")
     took(shell, "linger one")

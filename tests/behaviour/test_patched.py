@@ -1,5 +1,6 @@
-"""Tools that watch a process write a jump over the first bytes of an entry and
-make what stood there runnable elsewhere: they can, and they see each call."""
+"""Tools that watch a process write a jump over the first bytes of an entry,
+and make the overwritten instructions run elsewhere. They can do so under mnm,
+and they see each call."""
 
 import os
 import re
@@ -16,7 +17,7 @@ DRIVER = os.path.join(BUILD, "sim", "libcuda.so.1")
 RUNTIME = os.path.join(BUILD, "sim", "libcudart.so.13")
 CONFORMANCE = os.path.join(BUILD, "tests", "conformance")
 SEEN_ALL = ("wrong 0 allocs 20 frees 20\n" +
-            "wrong 0 allocs 22 frees 22\n" * 2)  # all restored, no more
+            "wrong 0 allocs 22 frees 22\n" * 2)  # none once restored
 
 
 def exports(library):
@@ -27,7 +28,7 @@ def exports(library):
 
 
 class Patches:
-    """A preload that patches all that a library exports."""
+    """A preload that patches every function that a library exports."""
 
     def __init__(self, folder, library):
         self.library = library
@@ -74,7 +75,7 @@ def test_the_simulated_driver_works_likewise(box, noun):
 
 @pytest.mark.parametrize("pool", ["no_pool", "page_unit_pool"])
 def test_the_runtimes_entries_work_likewise(box, pool):
-    """CUDA's own, which ours call."""
+    """These are CUDA's own entries, which ours call."""
     patches = Patches(box.folder, RUNTIME)
     words = [f"{name}={value}" for name, value
              in patches.env([LIBRARY]).items()]
@@ -119,7 +120,7 @@ def test_patched_entries_of_cudas_own_see_what_mnm_takes_and_gives_back(
                           for line in run.stdout.splitlines())
     taken = 1 if when == "early" else 0
     assert first == [0, taken, 0]
-    # The block of 60 MiB has to go back before there is one of 61.
+    # The block of 60 MiB has to go back before there is room for one of 61.
     assert later[:2] == [0, taken + 2] and later[2] >= 1
     assert last == later
     assert run.stderr == ""

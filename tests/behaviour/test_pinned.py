@@ -1,4 +1,5 @@
-"""Pinned host memory: its pools, when a block is reused, and how much."""
+"""Pinned host memory: its pools, when a block is reused, and how much is
+kept."""
 
 import resource
 import time
@@ -22,7 +23,7 @@ def host(shell):
 
 
 def cycle(shell, count, size=5000):
-    """Pins and frees a block; its addresses."""
+    """Pins and frees a block several times. Returns its addresses."""
     found = []
     for _ in range(count):
         took(shell, f"pin a {size} 0")
@@ -69,7 +70,7 @@ def test_blocks_of_other_flags_are_not_mixed(box):
     shell = open_shell(box, POOL, "driver")
     lines(shell, "pin a 5000 0", "unpin a", "pin b 5000 4")
     assert shell("addr a") != shell("addr b")
-    assert shell("host_flags b") == "0 6"  # as mapped as all are
+    assert shell("host_flags b") == "0 6"  # mapped, as all such memory is
     lines(shell, "unpin b", "pin_plain c 5000")
     assert shell("addr c") == shell("addr a")
     assert shell("host_flags c") == "0 2"
@@ -84,14 +85,14 @@ def test_a_size_is_rounded_to_pages_and_no_further(box):
 
 
 def test_a_block_with_a_copy_under_way_is_not_handed_out(box):
-    """The host may write to its next holder's at once."""
+    """The host may write to the next holder's block at once."""
     shell = open_shell(box, POOL, "driver")
     lines(shell, "stream s", "alloc d 5000", "fill d 7", "pin a 5000 0",
           "hold s", "pull a d s", "unpin a", "pin b 5000 0", "host_fill b 9",
           "let_go", "wait s")
     assert shell("addr a") != shell("addr b")
     assert shell("host_check b 9").endswith("right")
-    took(shell, "pin c 5000 0")  # that work is over now
+    took(shell, "pin c 5000 0")  # the copy is over now
     assert shell("addr c") == shell("addr a")
     shell.end()
     assert box.stat("host")["syncs"] == 0
@@ -175,7 +176,7 @@ def test_past_the_limit_idle_blocks_go_back_first(box):
     assert host(shell)["idle_bytes"] == 2 * MIB
     took(shell, f"pin c {2 * MIB + 1} 0")
     assert host(shell)["idle_bytes"] == 0
-    took(shell, f"pin d {4 * MIB} 0")  # what lives is not limited
+    took(shell, f"pin d {4 * MIB} 0")  # live memory is not limited
     assert host(shell)["failures"] == 0
     shell.end()
 
@@ -213,7 +214,8 @@ def test_a_trim_gives_pinned_memory_back_at_any_free(box):
 
 
 def test_with_several_devices_only_a_pinned_free_gives_it_back(box):
-    """It may wait for all of them, and a free of a device's does not."""
+    """A pinned free may wait for all devices. A free of device memory does
+    not."""
     shell = open_shell(box, POOL, "driver", devices=2, device_idle=0)
     lines(shell, "alloc d 5000", "pin a 5000 0", "pin b 9000 0", "unpin a",
           "retain q 1", "set q", "alloc e 5000")

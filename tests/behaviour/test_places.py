@@ -1,5 +1,5 @@
-"""Folders of sockets, users and processes as other machines have them: made by
-namespaces."""
+"""Folders of sockets, users and processes as other machines have them, made
+with namespaces."""
 
 import json
 import os
@@ -26,19 +26,19 @@ def words_or_skip(*words):
 
 
 def mounted(commands):
-    """The words that start a program where these have been run."""
+    """The words that start a program after these commands have been run."""
     words = words_or_skip("unshare", "--map-root-user", "--mount")
     return [*words, "sh", "-c", f'{commands} && exec "$@"', "sh"]
 
 
 def another_user():
-    """The words by which a program has another number for its user, and all
-    that is ours is that user's."""
+    """The words by which a program's user has another number. All our files
+    are that user's."""
     return words_or_skip("unshare", "--user")
 
 
 def by_runtime(box):
-    """Jobs and `mnm` go by XDG_RUNTIME_DIR, which is the box's."""
+    """Lets jobs and `mnm` use XDG_RUNTIME_DIR, which is the box's."""
     env_of = box.env
 
     def env(*args, **options):
@@ -52,7 +52,7 @@ def by_runtime(box):
 
 
 def test_a_second_place_that_is_there_is_taken_again(box):
-    """But for one that others may enter."""
+    """A place that others may enter is not taken."""
     shell = in_another_tmp(box, "ln -s /etc /tmp/mnm-0 && "
                            "mkdir -m 700 /tmp/mnm-0-mine && "
                            "mkdir -m 755 /tmp/mnm-0-open", FORMS["shared"])
@@ -68,7 +68,8 @@ def test_a_second_place_that_is_there_is_taken_again(box):
 
 
 def test_a_folder_of_ones_own_that_is_open_is_not_passed_over(box):
-    """It is the user's to close it: no second place is made."""
+    """The user may have opened it and has to close it: no second place is
+    made."""
     shell = in_another_tmp(box, "mkdir -m 755 /tmp/mnm-0", FORMS["shared"])
     took(shell, "alloc a 5000")
     tmp = os.path.join(box.folder, "tmp")
@@ -145,7 +146,7 @@ def test_a_machine_without_a_toolkit_needs_none(box):
 
 
 def test_jobs_outside_of_mnms_container_are_known_by_their_files(box):
-    """There the kernel has no numbers for them."""
+    """In the container the kernel has no numbers for them."""
     words = words_or_skip("unshare", "--map-root-user", "--pid", "--fork")
     shells = [box.shell(POOL) for _ in range(3)]
     for number, shell in enumerate(shells):

@@ -6,7 +6,7 @@ from conftest import FORMS, MIB, POOLS, RUNTIME_FORMS
 
 
 def open_shell(box, pool, form="shared", **options):
-    """A shell with a context: the runtime makes one itself."""
+    """A shell with a context. The runtime makes one itself."""
     shell = box.shell(pool, form, **options)
     if form == "driver":
         for line in ("init", "retain primary 0", "set primary"):
@@ -186,7 +186,7 @@ def test_a_block_freed_in_stream_order_is_forgotten(box, pool, other):
     took(shell, "sync")
     assert shell("free a").split()[0] == "1"
     shell("last")
-    took(shell, other)  # the driver may give the same address out
+    took(shell, other)  # the driver may hand out the same address
     took(shell, "free b")
     took(shell, f"alloc c {4 * MIB}")
     took(shell, "fill c 5")

@@ -1,4 +1,4 @@
-"""`mnm run` puts mnm where other preloads are asked as well."""
+"""`mnm run` puts mnm where other preloads are still called."""
 
 import os
 import shutil
@@ -43,7 +43,7 @@ def test_a_preload_that_serves_memory_itself_is_asked(box):
     ("{taker}:{mnm}", 0), ("{mnm}:{plain}", 0), ("{mnm}:{both}", 0),
     ("{mnm}", 0), ("{mnm}:", 0)])
 def test_a_preload_that_is_not_asked_is_told(box, preloads, said):
-    """In one line, once there is something to serve."""
+    """mnm says so in one line, once it serves the first request."""
     paths = {"mnm": LIBRARY, "taker": program("taker.so"),
              "plain": made(box, "plain.so", ["nothing"]),
              "both": made(box, "both.so", ["cudaHostAlloc"])}

@@ -1,4 +1,4 @@
-"""Where memory is short, as little goes back to the driver as is needed."""
+"""Where memory is short, only as much goes back to the driver as is needed."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def test_a_full_device_takes_back_what_a_request_needs(box, form, need, frees):
 def test_what_the_driver_has_free_is_not_taken_from_the_pool(box):
     shell = box.shell(POOL, sim="64M", idle_limit="off")
     idle(shell, *[8] * 6)
-    took(shell, f"alloc b {24 * MIB}")  # 16 are free
+    took(shell, f"alloc b {24 * MIB}")  # 16 MiB are free
     assert shell.stat()["driver_frees"] == 1
     shell.end()
 
@@ -71,8 +71,8 @@ def test_a_request_past_the_soft_limit_alone_is_served(box):
 
 
 def test_small_blocks_in_many_pieces_make_room_in_the_end(box):
-    """Four are in each of the driver's granules: those that have been idle
-    for longest empty none of them."""
+    """Each of the driver's granules has four of them. Those that have been
+    idle for longest empty no granule."""
     shell = box.shell(POOL, sim="32M")
     for i in range(64):
         took(shell, f"alloc s{i} {MIB // 2}")
@@ -83,7 +83,7 @@ def test_small_blocks_in_many_pieces_make_room_in_the_end(box):
     took(shell, "fill b 3")
     assert shell("check b 3").endswith("right")
     assert 4 < shell.stat()["driver_frees"] < 64
-    took(shell, f"alloc c {30 * MIB}")  # all of it
+    took(shell, f"alloc c {30 * MIB}")  # all of the device
     shell.end()
     assert box.stat()["failures"] == 0
 
@@ -177,7 +177,7 @@ def test_a_larger_block_is_spared_while_there_is_memory(box):
 
 
 def test_what_blocks_have_to_spare_is_bounded_in_all(box):
-    """To a thirty-second of what is reserved."""
+    """The bound is a thirty-second of what is reserved."""
     shell = box.shell(POOL, sim="64M", idle_limit="off")
     idle(shell, 30)
     idle(shell, 28)
@@ -219,7 +219,8 @@ def test_a_request_that_has_no_room_to_spare_is_served_exactly(box):
 
 
 def test_the_fast_path_is_open_again_once_a_request_was_refused(box):
-    """On the slow path the driver is asked for the context each time."""
+    """On the slow path the driver would be asked for the context at each
+    request."""
     shell = open_shell(box, POOL, "driver", sim="40M")
     took(shell, f"pairs {MIB} 4")
     took(shell, f"alloc b {50 * MIB}", "2")

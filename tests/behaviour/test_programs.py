@@ -1,5 +1,6 @@
-"""The small programs of examples/, of every kind that users have: each gives
-the same results without mnm, under each pool, and while its pool is swapped."""
+"""The small programs of examples/, of every kind that users have. Each gives
+the same results without mnm, under each pool, and while its pool is
+swapped."""
 
 import functools
 import os
@@ -15,8 +16,8 @@ ROUNDS = range(1, 9)
 KERNELS = os.path.join(EXAMPLES, "round_kernels.fatbin")
 PYTHON = [sys.executable, "-B", os.path.join(ROOT, "examples",
                                              "ctypes_job.py")]
-# name: the command, and how many of its requests must find an idle block: of
-# 100, and fewer than there are, as that depends on the schedule.
+# name: the command, and how many of 100 requests must find an idle block. The
+# number is lower than what is seen, as that depends on the schedule.
 PROGRAMS = {
     "sort_scan_host": ([os.path.join(EXAMPLES, "sort_scan_host")], 75),
     "driver_loop": ([os.path.join(EXAMPLES, "driver_loop"), KERNELS], 75),
@@ -34,7 +35,7 @@ SETTINGS = {"sim": "256M",
 
 
 def run(box, name, pool, **options):
-    """The lines of all rounds."""
+    """Runs it, and returns the lines of all rounds."""
     done = box.run(PROGRAMS[name][0], pool, **SETTINGS, **options,
                    stdin="".join(f"{seed}\n" for seed in ROUNDS))
     assert besides_refusals(done.stderr) == ""
@@ -43,7 +44,8 @@ def run(box, name, pool, **options):
 
 @functools.lru_cache(None)
 def native(name):
-    """Run once, and by the checker of order: the programs are legal ones."""
+    """Run once, with the checker of order, which shows that the programs are
+    legal."""
     box = Box(tempfile.mkdtemp(prefix="mnm-test-", dir="/tmp"))
     try:
         lines = run(box, name, None, sim_check=1)
@@ -92,9 +94,10 @@ def test_results_are_the_same_in_any_order_that_cuda_allows(box, name):
 
 @races_only_without_tsan
 def test_without_a_guard_these_rounds_go_wrong(box):
-    """Or the test above shows nothing. Threads race for the driver, so that a
-    seed alone does not say whether they do; and each must meet the others'
-    blocks, not only what it has freed itself."""
+    """Otherwise the test above would show nothing. Threads race for the
+    driver, so a seed alone does not decide whether a round goes wrong. And
+    each thread must meet blocks of the others, not only those that it has
+    freed itself."""
     def goes_wrong(seed):
         done = box.run(PROGRAMS["thread_streams"][0], "page_unit_pool",
                        check=False, fence="none", force=1, sim_seed=seed,
@@ -111,7 +114,7 @@ def test_each_of_two_processes_has_a_pool_of_its_own(box):
              for name in os.listdir(box.folder) if name.startswith("stat-")]
     assert len(stats) == 2
     first, second = sorted(stats, key=lambda stat: -stat["driver_frees"])
-    # What was shared is given back by each free, as it may not be reused.
+    # Each free gives shared memory back, as it may not be reused.
     assert first["driver_frees"] == len(ROUNDS) == first["allocs"] / 2
     assert 0 < first["hits"] < second["hits"]
     assert second["driver_frees"] == second["imported_bytes"] == 0
@@ -134,8 +137,8 @@ def test_a_line_that_is_no_number_is_said_in_one(box, name):
 
 
 def test_memory_of_another_process_is_counted_until_it_is_closed(box):
-    """It fails to close it: its last figures still have it, in whole pages,
-    as it is a block of the first one's pool."""
+    """The close fails, so the last figures still count the memory. It is
+    counted in whole pages, as it is a block of the first process's pool."""
     box.run(PROGRAMS["two_processes"][0], "page_unit_pool", check=False,
             stdin="1\n", fail="cuIpcCloseMemHandle:1:999", **SETTINGS,
             stat_file=os.path.join(box.folder, "stat-%p"))

@@ -1,4 +1,4 @@
-"""The generated programs: one seed is one program and one schedule."""
+"""The generated programs: one seed gives one program and one schedule."""
 
 import os
 import re

@@ -1,4 +1,5 @@
-"""scripts/quick: what it chooses for a change. Nothing is built or run here."""
+"""scripts/quick: what it chooses for a change. Nothing is built or run
+here."""
 
 import ast
 import os
@@ -23,7 +24,8 @@ def quick(*words, root=ROOT, check=True):
 
 
 def chosen(*files):
-    """The words of all commands for a change of these files."""
+    """The words of all commands that it chooses for a change of these
+    files."""
     return quick("--list", *files).stdout.split()
 
 
@@ -45,7 +47,7 @@ def git(folder, *words):
 
 @pytest.fixture
 def clone(tmp_path):
-    """The sources in a repository of their own, with one commit on main."""
+    """A repository with the sources and one commit on main."""
     root = str(tmp_path / "mnm")
     shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns(*SKIPPED))
     git(root, "init", "-q", "-b", "main")
@@ -76,7 +78,7 @@ def test_what_all_unit_tests_link_chooses_all():
 
 def test_a_header_has_the_unit_tests_of_those_that_include_it():
     assert "giver_test" in units(chosen("src/heap/giver.h"))
-    # By way of context/context.h.
+    # They include it by way of context/context.h.
     assert "device_test" in units(chosen("src/common/counter_list.h"))
 
 
@@ -166,7 +168,7 @@ def test_the_branch_and_what_is_not_committed_are_the_change(clone):
     append(clone, "src/heap/graph_owner.c")
     git(clone, "commit", "-q", "-a", "-m", "change")
     append(clone, "src/cli/ask.c")                       # not committed
-    append(clone, "tests/behaviour/test_own.py", "")     # nor known to git
+    append(clone, "tests/behaviour/test_own.py", "")     # not known to git
     words = quick("--list", root=clone).stdout.split()
     assert units(words) == {"graph_owner_test"}
     assert {"test_graph_owner.py", "test_operator.py",
@@ -191,7 +193,7 @@ def test_a_removed_test_is_not_run(clone):
 
 
 def test_a_failure_is_the_exit_status(clone):
-    """A make that fails, and one that builds no test."""
+    """Either the make fails, or a test does that it has not built anew."""
     tools = os.path.join(clone, "tools")
     os.mkdir(tools)
     for status, said in (("1", "it does not build"),

@@ -1,4 +1,4 @@
-"""mnm's own thread and its files, beside a process that does as it likes."""
+"""mnm's own thread and its files, in a process that does what it likes."""
 
 import os
 import platform
@@ -72,7 +72,8 @@ def test_the_control_thread_still_says_what_it_has_to_on_stderr(box):
 @pytest.mark.parametrize("how", ["main_leaves", "worker_leaves_last"])
 @pytest.mark.parametrize("asked", [False, True])
 def test_a_program_whose_main_left_ends_with_its_last_thread(box, how, asked):
-    """Whoever asks meanwhile; and that thread runs the program's handlers."""
+    """Requests meanwhile make no difference, and the last thread runs the exit
+    handlers."""
     if asked:
         with Asker(box):
             done = box.run([RESIDENT, how], POOL)
@@ -86,7 +87,7 @@ def test_a_program_whose_main_left_ends_with_its_last_thread(box, how, asked):
 @pytest.mark.parametrize("how", ["main_leaves", "main_leaves_poor",
                                  "main_leaves_apart"])
 def test_main_wakes_the_control_thread_as_it_leaves(box, how):
-    """Whatever main may do by then: nobody waits for a time to be over."""
+    """Whatever main may do by then, no thread waits until a time is over."""
     if not shutil.which("strace"):
         pytest.skip("strace is not installed")
     path = os.path.join(box.folder, "strace")
@@ -98,7 +99,7 @@ def test_main_wakes_the_control_thread_as_it_leaves(box, how):
     assert done.stdout == "left in the buffer\n"
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    calls = text.split("tgkill(")  # which may be told in two lines
+    calls = text.split("tgkill(")  # strace may show a call in two lines
     assert [call.split(",")[2][:7] for call in calls[1:]] == [" SIGURG"]
     assert "Timeout" not in calls[1]
 
@@ -124,7 +125,7 @@ def test_the_sockets_file_goes_from_another_root_too(box):
 @pytest.mark.parametrize("how", ["changes_user", "executes", "detaches"])
 @pytest.mark.parametrize("who", ["mnm", "another"])
 def test_what_a_program_leaves_behind_is_swept(box, how, who):
-    """By `mnm`, or by the next program under mnm."""
+    """`mnm` sweeps it, or the next program under mnm does."""
     if how == "changes_user" and os.geteuid() != 0:
         pytest.skip("only root may be another user")
     box.run([RESIDENT, how], POOL, stat_file="")
@@ -152,7 +153,8 @@ def test_of_a_program_that_executes_another_it_is_swept_at_once(box):
 
 @pytest.mark.parametrize("who", ["mnm", "another"])
 def test_what_was_aside_when_its_process_ended_is_swept(box, who):
-    """Unless somebody listens there, who may get his name back."""
+    """A file at which somebody listens stays, as its process may get its name
+    back."""
     os.mkdir(box.sockets, 0o700)
     with socket.socket(socket.AF_UNIX) as left:
         left.bind(os.path.join(box.sockets, "4194298.old"))
@@ -170,7 +172,8 @@ def test_what_was_aside_when_its_process_ended_is_swept(box, who):
 
 
 def test_only_what_nobody_listens_at_is_swept(box):
-    """Whether or not a process has the number; and no other's files."""
+    """It makes no difference whether a process has the number. Other files
+    stay."""
     os.mkdir(box.sockets, 0o700)
     kept = ["1.new", "4194303.sock", "4194302", "x.sock", "4194301.sock.old"]
     with socket.socket(socket.AF_UNIX) as listens:
@@ -202,8 +205,8 @@ def test_a_file_that_is_no_socket_is_not_swept(box):
 
 
 def test_a_filter_that_kills_is_not_met(box):
-    """One that the program has from its parent, so that a child can try it. The
-    caches need membarrier(2): there are none, and all works."""
+    """The program has the filter from its parent, so a child can try it. There
+    are no caches without membarrier(2), and everything works."""
     shell = box.start([RESIDENT, "filter_inherited", "-"], POOL)
     assert shell.read() == "wrong 0"
     name, = box.socket_files()
@@ -237,8 +240,8 @@ def test_a_filter_that_kills_for_a_socket_is_not_met(box, words):
 @uncounted_build_only
 @pytest.mark.parametrize("how", ["filter_of", "filter_before"])
 def test_a_filter_of_the_programs_own_is_not_met(box, how):
-    """Whatever it kills for, but what the C library needs for any lock, the one
-    line needs, or the question whether there is a filter."""
+    """Left out are only the calls that the C library needs for any lock, that
+    mnm's one line needs, or that ask whether there is a filter."""
     needed = {"x86_64": [14, 157, 202], "aarch64": [135, 167, 98]}
     for call in range(450):
         command = [RESIDENT, how, str(call)]
@@ -251,7 +254,7 @@ def test_a_filter_of_the_programs_own_is_not_met(box, how):
 
 
 def own_group():
-    """Where control groups may be made, below the one of this process."""
+    """The control group of this process, if groups may be made below it."""
     with open("/proc/self/cgroup", encoding="utf-8") as file:
         path = next((line.split("::", 1)[1].strip() for line in file
                      if line.startswith("0::")), None)
@@ -263,7 +266,7 @@ def own_group():
 
 @pytest.fixture
 def group():
-    """An empty control group."""
+    """A new control group without processes."""
     path = os.path.join(own_group() or "/none", f"mnm-test-{os.getpid()}")
     try:
         os.mkdir(path)
@@ -282,7 +285,7 @@ NUMBERS = ["unshare", "--map-root-user", "--pid", "--fork", "--mount-proc"]
 
 
 def test_a_filter_in_a_container_costs_nothing(box):
-    """Whose first process has no parent."""
+    """The first process of a container has no parent."""
     if subprocess.run([*NUMBERS, "true"], capture_output=True,
                       check=False).returncode:
         pytest.skip("no PID namespaces here")
@@ -293,7 +296,8 @@ def test_a_filter_in_a_container_costs_nothing(box):
 
 
 def test_nor_does_one_where_the_parent_is_seen(group, box):
-    """As in a container with the machine's processes, or a service."""
+    """It is so in a container that sees the machine's processes, and in a
+    service."""
     shell = box.start(["sh", "-c", 'echo 0 >"$0"/cgroup.procs; exec "$@"',
                        group, RESIDENT, "filter_before", "500"], POOL)
     assert shell.read() == "wrong 0"
@@ -320,7 +324,7 @@ def switches(pid):
 
 
 def sleeps(pid):
-    """Whether the control thread goes on to do so."""
+    """Whether the control thread goes on sleeping and waking."""
     least = switches(pid) + 5
     deadline = time.monotonic() + DEADLINE
     while switches(pid) < least and time.monotonic() < deadline:
@@ -332,7 +336,7 @@ def test_without_any_descriptor_the_control_thread_sleeps(box):
     shell = box.shell(POOL)
     took(shell, "alloc a 5000")
     resource.prlimit(shell.pid, resource.RLIMIT_NOFILE, (0, 0))
-    with connect(box.socket_of(shell.pid)):  # ends the wait for a client
+    with connect(box.socket_of(shell.pid)):  # this ends the wait for a client
         assert sleeps(shell.pid)
     shell.end()
 
@@ -348,7 +352,8 @@ def test_a_folder_has_its_mode_whatever_the_umask(box):
 
 
 def statistics_at(box, path, command=None, **options):
-    """The same end and output as without them; what mnm said."""
+    """Asserts that the end and the output are the same without statistics.
+    Returns what mnm said."""
     command = command or [RESIDENT, "main_leaves"]
     done = box.run(command, POOL, stat_file=path, check=False, **options)
     assert (done.returncode, done.stdout) == (0, "left in the buffer\n")
@@ -409,7 +414,7 @@ def test_statistics_into_shared_memory_are_a_file(box):
 
 
 def test_statistics_into_a_broken_pipe_end_no_program(box):
-    """Standard error, whose reader has gone."""
+    """Standard error is a pipe whose reader has gone."""
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run([RESIDENT, "main_leaves"],
@@ -447,8 +452,8 @@ def test_statistics_replace_a_file_and_follow_a_link(box):
 
 
 def test_a_signal_that_everybody_blocks_stays_the_programs(box):
-    """The control thread, which it wakes as well, neither takes it nor spins
-    on it."""
+    """The signal wakes the control thread as well, which neither takes it nor
+    spins on it."""
     alone = box.run([RESIDENT, "signal_waits"])
     shell = box.start([RESIDENT, "signal_waits"], POOL)
     assert shell.read() == "sent"
@@ -461,8 +466,8 @@ def test_a_signal_that_everybody_blocks_stays_the_programs(box):
 
 
 def in_another_tmp(box, make, command):
-    """A program whose /tmp is a folder of the box, with what `make` leaves
-    there, and the box itself where it is."""
+    """Starts a program whose /tmp is a folder of the box. `make` are the
+    commands that prepare that folder. The box itself stays where it is."""
     tmp = os.path.join(box.folder, "tmp")
     inner = os.path.join(tmp, os.path.basename(box.folder))
     os.makedirs(inner)
@@ -487,7 +492,7 @@ def in_another_tmp(box, make, command):
 @pytest.mark.parametrize("made", ["touch /tmp/mnm-0",
                                   "ln -s /etc /tmp/mnm-0"])
 def test_a_folder_that_somebody_made_first_hinders_nobody(box, made):
-    """There is another place, which `mnm` finds by the process."""
+    """The socket gets another place, and `mnm` finds it by the process."""
     shell = in_another_tmp(box, made, FORMS["shared"])
     took(shell, "alloc a 5000")
     place, = [name for name in os.listdir(os.path.join(box.folder, "tmp"))
@@ -498,5 +503,5 @@ def test_a_folder_that_somebody_made_first_hinders_nobody(box, made):
     assert '"live_bytes":5000' in stat.stdout
     shell.end()
     assert box.stderr() == ""
-    # The next one takes the place that is there.
+    # The next process uses the place that exists.
     assert os.listdir(os.path.join(box.folder, "tmp", place)) == []

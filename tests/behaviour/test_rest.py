@@ -18,7 +18,8 @@ def lines(shell, *calls):
 
 
 def comes_to(shell, field, value, device=0):
-    """Whether the control thread is told so; the deadline guards from a hang."""
+    """Whether a figure comes to this value. The deadline ends the loop after a
+    hang."""
     until = time.monotonic() + DEADLINE
     while shell.stat(device)[field] != value and time.monotonic() < until:
         pass
@@ -66,7 +67,7 @@ def test_all_devices_of_a_job_are_served(box):
 
 
 def test_work_that_waits_for_the_program_is_not_waited_for(box):
-    """It ends by a later call of the program's own."""
+    """Only a later call of the program lets that work end."""
     shell = open_shell(box, POOL, "driver")
     lines(shell, "alloc a 5000", "alloc b 5000", "stream s", "free a",
           "hold s")
@@ -102,7 +103,8 @@ def test_private_tables_are_no_reason_to_keep_it(box):
 
 
 def test_work_behind_a_door_that_was_found_is_expected(box):
-    """A context has become current there; so work may come there, too."""
+    """A context became current by a way that mnm does not see, so work may
+    come that way, too."""
     shell = open_shell(box, POOL, "driver", devices=2)
     lines(shell, "retain y 1", "set y", "set primary", "alloc a 5000",
           "free a", "set_unseen y", "alloc b 9000", "set primary",
@@ -135,7 +137,8 @@ def test_a_job_without_requests_gives_all_that_is_idle_back(box):
 
 
 def test_what_was_asked_for_before_its_time_stays(box):
-    """Pinned memory shows that somebody has looked."""
+    """Pinned memory goes back, which shows that the control thread has
+    looked."""
     shell = open_shell(box, POOL, "driver", device_idle=3600, host_idle=1)
     lines(shell, "alloc a 5000", "free a", "pin h 5000 0", "unpin h")
     assert comes_to(shell, "idle_bytes", 0, "host")
@@ -144,7 +147,8 @@ def test_what_was_asked_for_before_its_time_stays(box):
 
 
 def test_a_job_at_work_without_requests_keeps_what_is_idle(box):
-    """Pinned memory shows that somebody has looked: it waits for a free."""
+    """Pinned memory becomes pending, which shows that the control thread has
+    looked."""
     shell = open_shell(box, POOL, "driver", device_idle=1, host_idle=1,
                        devices=2)
     lines(shell, "alloc a 5000", "free a", "retain q 1", "set q", "stream s",

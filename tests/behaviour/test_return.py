@@ -1,4 +1,4 @@
-"""One stream's order serves again where one stream is alone again."""
+"""One stream's order serves again once that stream is alone again."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from test_pool import open_shell, took
 
 BACK = 1000  # requests after which the order has come back
 
-# What ends the order, and is gone again.
+# What ends the order, and then goes away.
 PASSING = {
     "a second stream": ["stream two", "alloc x 5000", "put x two 1",
                         "free x", "stream_end two"],
@@ -91,7 +91,8 @@ def test_nor_after_a_capture_that_is_still_on(box):
 
 
 def test_a_short_time_alone_brings_no_order_back(box):
-    """So a second stream that is used now and then costs no fence each time."""
+    """So a second stream that is used now and then does not cost a fence each
+    time."""
     shell = ended(box, PASSING["a second stream"])
     use(shell, "one", 250)
     assert figures(shell)[0] == "fence"
@@ -127,7 +128,7 @@ def test_it_ends_and_returns_any_number_of_times(box):
 
 
 def test_without_any_work_it_returns_too(box):
-    """Nobody waits for what is not there."""
+    """Without work there is nothing to wait for."""
     shell = ended(box, PASSING["a thread's own stream"])
     for _ in range(BACK):
         took(shell, "alloc a 5000")
@@ -146,7 +147,8 @@ GONE = {"threads": "8 0 0", "a second stream": "0 1 0", "streams": "0 16 0",
 @plain_build_only
 @pytest.mark.parametrize("gone", GONE)
 def test_a_thread_that_is_alone_again_is_as_if_it_always_was(box, gone):
-    """By the locks that it takes, one in 256 requests, to look at others."""
+    """The measure is the locks that it takes: one in 256 requests, to look at
+    the other threads."""
     done = box.run([program("alone_again"), *GONE[gone].split()], POOL)
     words = done.stdout.split()
     assert words[4:] == ["errors", "0"], done.stdout

@@ -1,4 +1,4 @@
-"""What is idle is everyone's: a call of CUDA's that is out of memory gets it,
+"""Idle memory is everyone's. A call of CUDA's that is out of memory gets it,
 whatever it takes memory for."""
 
 import re
@@ -11,7 +11,7 @@ from test_pool import open_shell, took
 POOL = "page_unit_pool"
 KINDS = ["managed", "async", "async_own", "pool", "pool_own", "pitch", "array",
          "array3d", "mipmap", "virtual"]
-# What is opened, by which entry, and what it comes to without a device.
+# What is opened, by which entry, and what the call returns without a device.
 OPENED = [("module", "cuModuleLoadData", "0"),
           ("library", "cuLibraryLoadData", "0"),
           ("stream", "cuStreamCreate", "0"), ("event", "cuEventCreate", "0"),
@@ -85,7 +85,7 @@ def test_what_takes_memory_by_the_way_gets_what_is_idle(box, what, entry,
 @pytest.mark.parametrize("what, entry, code", OPENED)
 def test_a_call_that_is_short_with_nothing_idle_is_made_once(box, what, entry,
                                                              code):
-    own = what == "primary"  # the shell's, which it has to get
+    own = what == "primary"  # the shell's own retain has to succeed
     shell = open_shell(box, POOL, "driver", fail=f"{entry}:{1 + own}+:2")
     took(shell, f"alloc a {20 * MIB}")
     assert shell(f"open {what}") == "2" != code
@@ -123,7 +123,7 @@ def two_contexts(box, **options):
     for i in range(2):
         took(shell, f"create c{i} {i}")
         idle(shell, 60)
-    took(shell, "stream s")  # of device 1
+    took(shell, "stream s")  # a stream of device 1
     took(shell, "set c0")
     return shell
 
@@ -157,7 +157,8 @@ def test_the_current_contexts_device_gives_back(box, kind):
 
 
 def test_a_pools_device_gives_back(box):
-    """Made on one device, asked while the other one's context is current."""
+    """The pool is of one device. Its memory is asked for while the other
+    device's context is current."""
     shell = two_contexts(box)
     took(shell, "set c1")
     assert shell(f"take pool x {MIB}") == "0 set"
@@ -236,7 +237,7 @@ def test_a_call_beside_a_capture_gets_room_and_the_capture_goes_on(box, mode):
 
 @pytest.mark.parametrize("kind", ["managed", "pitch", "array"])
 def test_it_is_made_again_beside_a_capture_as_it_was_allowed_before(box, kind):
-    """The capture goes on, where the call did not end it."""
+    """The first call did not end the capture, so the capture goes on."""
     entry = {"managed": "cuMemAllocManaged", "pitch": "cuMemAllocPitch_v2",
              "array": "cuArrayCreate_v2"}[kind]
     shell = open_shell(box, POOL, "driver", fail=f"{entry}:1:2")
@@ -251,7 +252,7 @@ def test_it_is_made_again_beside_a_capture_as_it_was_allowed_before(box, kind):
 
 
 def test_the_mode_for_captures_is_as_it_was_after_a_call_that_got_room(box):
-    """A second call ends the capture, as it does natively."""
+    """A second call ends the capture, as it does without mnm."""
     shell = open_shell(box, POOL, "driver", fail="cuMemAllocManaged:1:2")
     idle(shell, 8)
     took(shell, "stream s")
@@ -263,8 +264,8 @@ def test_the_mode_for_captures_is_as_it_was_after_a_call_that_got_room(box):
 
 
 def test_memory_of_the_other_kind_goes_back_as_well(box):
-    """For what the driver takes of a device to pin memory, and the other way
-    round."""
+    """Pinning takes some device memory, so device memory makes room for it.
+    Pinned memory makes room for device memory, too."""
     shell = open_shell(box, POOL, "driver", sim="64M",
                        sim_need="cuMemHostAlloc:32M")
     idle(shell, 60)
@@ -330,7 +331,8 @@ def test_what_a_call_gets_goes_first_from_where_it_is_short(box):
 
 
 def test_room_for_a_primary_context_is_made_beside_resets(box):
-    """Without the lock that a reset needs, which keeps memory meanwhile."""
+    """Room is made without the lock that a reset needs. Until the reset is
+    done, its memory is not free."""
     done = box.run([program("short_retains")], POOL, sim="64M",
                    sim_need="cuDevicePrimaryCtxRetain:32M:0")
     assert done.stdout == "ended\n"

@@ -1,5 +1,5 @@
-"""Every hooked entry, by every way that leads to it: a driver that echoes what
-it is called with tells whether a call came through as the program made it."""
+"""Every hooked entry, by every way that leads to it. A driver that echoes its
+arguments tells whether a call arrived as the program made it."""
 
 import functools
 import importlib.machinery
@@ -15,18 +15,18 @@ from conftest import BUILD, POOLS, ROOT, Box
 
 ROWS = os.path.join(BUILD, "tests", "rows")
 
-# Calls that mnm makes in its own way: the program's size rounded up, and a
-# place of ours for the answer. entry: what CUDA is called with, so that a
-# code of its own is that entry's.
+# Calls that mnm makes in its own way: with the program's size rounded up, and
+# with a place of its own for the answer. Each entry is listed with the one
+# that CUDA is called by, as a code of CUDA's is then that entry's.
 SERVED = {
     "cuMemAlloc_v2": "cuMemAlloc_v2",
     "cuMemHostAlloc": "cuMemHostAlloc",
     "cuMemAllocHost_v2": "cuMemHostAlloc",  # without flags
 }
-# Where there is no size, or nowhere to write the answer, they are CUDA's.
+# Calls without a size, or without a place for the answer, go to CUDA.
 SERVED_CASES = {"refused-odd", "refused-buffers", "granted-buffers"}
 
-# Entries that mnm hooks, and calls itself.
+# Entries that mnm hooks and also calls itself.
 ASKED = {"cuPointerGetAttribute", "cuMemGetAddressRange_v2",
          "cuGraphChildGraphNodeGetGraph",
          "cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2",
@@ -34,7 +34,7 @@ ASKED = {"cuPointerGetAttribute", "cuMemGetAddressRange_v2",
 
 
 def words(name):
-    """The entries in lists of hook_list.h and the one that is generated."""
+    """The entries in the lists of hook_list.h and in the generated one."""
     text = ""
     for path in (os.path.join(ROOT, "src", "cuda", "hook_list.h"),
                  os.path.join(BUILD, "gen", "hooks", "work_list.h")):
@@ -48,8 +48,8 @@ OWN = words("USED") | ASKED
 
 
 def walk(box, doors, pool, **options):
-    """Route, symbol that it should lead to, the file and symbol that it did,
-    and the calls that were made by it."""
+    """For each route: its name, the symbol that it should lead to, the file
+    and the symbol that it did lead to, and the calls that were made by it."""
     env = box.env(pool, **options)
     env["LD_LIBRARY_PATH"] = f"{ROWS}:{os.path.join(BUILD, 'sim')}"
     box.env = lambda *args, **kwargs: env
@@ -133,14 +133,14 @@ def test_the_walk_has_every_row():
     assert all(r[4] for r in routes)
 
 
-# By that name cuda.h means cuGraphInstantiateWithFlags from 12.0 on;
+# From 12.0 on cuda.h means cuGraphInstantiateWithFlags by that name.
 # cudaTypedefs.h has no such form.
 UNCLEAR = "cuGraphInstantiate"
 
 
 def is_passed(symbol, name, version, flags):
-    """Whether mnm leaves alone what it can't know by its address. A name may
-    mean its twin in versions that are older than the twin."""
+    """Whether mnm leaves an entry alone, as it can't know it by its address.
+    In versions older than its twin, a name may mean the twin."""
     own_stream = flags == "2" and {symbol + "_ptsz", symbol + "_ptds"} & HOOKED
     return (symbol not in HOOKED or own_stream or
             (name == UNCLEAR and int(version) >= 12000))
@@ -162,7 +162,8 @@ def test_doors_that_are_not_exported_lead_to_the_same_rows(box, pool):
 
 @functools.cache
 def takes_memory():
-    """Hooks that make room, but for those of calls that mnm serves itself."""
+    """The hooks that make room, without those of calls that mnm serves
+    itself."""
     sys.dont_write_bytecode = True
     loader = importlib.machinery.SourceFileLoader(
         "gen_work", os.path.join(ROOT, "src", "hooks", "gen_work"))
@@ -174,9 +175,9 @@ def takes_memory():
 
 
 def short(box, memory, calls, pool="page_unit_pool", **options):
-    """{entry: its code, the names of the driver's calls, what it left}, of each
-    entry that is out of memory so many times, beside memory that is idle or
-    held."""
+    """{entry: its code, the names of the driver's calls, the calls, what it
+    left}. Each entry is out of memory so many times, while other memory is
+    idle or held."""
     env = box.env(pool, **options)
     env["LD_LIBRARY_PATH"] = f"{ROWS}:{os.path.join(BUILD, 'sim')}"
     box.env = lambda *args, **kwargs: env
@@ -205,7 +206,8 @@ def test_each_entry_that_is_out_of_memory_gets_what_is_idle(box):
 
 
 def test_each_entry_that_stays_out_of_memory_is_called_once_more(box):
-    """And gets CUDA's code, with nothing set."""
+    """If the second call fails as well, the program gets CUDA's code, and
+    nothing is set."""
     for name, (code, names, _, buffers) in short(box, "idle", 99).items():
         if name in takes_memory():
             assert (code, buffers) == ("2", ""), name
@@ -224,7 +226,8 @@ def test_nothing_is_called_where_nothing_is_idle(box, pool, memory):
             assert set(names) - {name} <= OWN, name
 
 
-# What the runtime's calls end in. Where mnm makes one of another, both fail.
+# The driver's entries that the runtime's calls end in. Where mnm calls one in
+# place of another, both fail.
 FAULTS = [
     "cuMemAlloc_v2:1+:2,cuMemAllocPitch_v2:1+:2",
     "cuMemAlloc_v2:1+:999,cuMemAllocPitch_v2:1+:999",
@@ -239,7 +242,8 @@ FAULTS = [
 
 @pytest.fixture(autouse=True)
 def too_much_is_refused(monkeypatch):
-    """By a sanitizer's allocator, too: the calls ask for all there is."""
+    """A sanitizer's allocator must refuse, too: the calls ask for all memory
+    there is."""
     for name in ("ASAN_OPTIONS", "TSAN_OPTIONS"):
         monkeypatch.setenv(name, "allocator_may_return_null=1:" +
                            os.environ.get(name, ""))
@@ -278,7 +282,7 @@ def test_each_call_leaves_the_same_error_where_the_driver_fails(box, fail):
 
 
 def test_the_device_that_has_failed_is_named(box):
-    """Memory of the host goes back in a context of some device."""
+    """Host memory goes back in a context of either device."""
     done = box.run([os.path.join(ROWS, "runtime_shared"), "5", "1500"],
                    "page_unit_pool", devices=2,
                    sim_lost="cuMemAllocManaged:9:700")

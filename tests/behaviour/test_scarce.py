@@ -1,4 +1,4 @@
-"""Whatever mnm itself runs out of, the job goes on as without it."""
+"""Whatever mnm runs out of, the job goes on as it does without mnm."""
 
 import os
 import resource
@@ -81,7 +81,7 @@ fill e 6
 check e 6
 last
 """
-# What the first two leave out.
+# Calls that the first two scripts leave out.
 KINDS = """init
 retain primary 0
 set primary
@@ -156,7 +156,7 @@ set primary
 free a
 sync
 """
-# Bins for more sizes than a pool has room for at first.
+# More sizes than a pool has bins for at first.
 SIZES = "".join(f"alloc a {size << 16}\nfill a 3\nfree a\n"
                 for size in range(1, 24)) + "alloc b 5000\nfill b 4\ncheck b 4\n"
 SCRIPTS = {"driver": ("driver", DRIVER), "shared": ("shared", RUNTIME),
@@ -165,7 +165,8 @@ SCRIPTS = {"driver": ("driver", DRIVER), "shared": ("shared", RUNTIME),
 
 
 def run(box, form, failing, script):
-    """Runs with calls of mnm's failing; how many it made, and the run."""
+    """Runs with a failing call of mnm's. Returns how many such calls there
+    were, and the run."""
     report = os.path.join(box.folder, "calls")
     done = box.run(["env", f"LD_PRELOAD={program('scarce.so')}:{LIBRARY}",
                     f"SCARCE_REPORT={report}", *failing, *FORMS[form]],
@@ -175,8 +176,8 @@ def run(box, form, failing, script):
 
 
 def walk(box, name, least, step, *setting):
-    """Runs the script as often as mnm asks for memory or a thread, or once
-    for `step` of these calls, and lets another one fail each time."""
+    """Runs the script once for each call by which mnm asks for memory or a
+    thread, or once for `step` of them. Each time another one fails."""
     form, script = SCRIPTS[name]
     alone = box.run(FORMS[form], stdin=script, devices=2)
     assert "wrong" not in alone.stdout
@@ -185,7 +186,8 @@ def walk(box, name, least, step, *setting):
     for number in range(0, calls, step):
         _, short = run(box, form, [*setting, f"SCARCE_AT={number}"], script)
         assert short.stdout == alone.stdout, number
-        # No thread, and no room for the other kind of record, are two things.
+        # No thread, and no room for the other kind of record, are two
+        # messages.
         said = set(short.stderr.splitlines())
         assert len(said) <= 1 + (name == "green"), (number, said)
 
@@ -208,13 +210,14 @@ def test_a_new_block_has_a_new_number_whatever_there_is_no_memory_for(box):
         answers.append(done.stdout.split("\n"))
     for lines in answers:
         assert [line.split()[0] for line in lines if line] == 11 * ["0"]
-        assert lines[4] != lines[7]  # of another block
-    assert answers[0][7] == answers[0][8]  # anywhere in it
+        assert lines[4] != lines[7]  # b is another block
+    assert answers[0][7] == answers[0][8]  # any address in it gives the same
 
 
 def swap_short_of(box, number):
-    """A swap of a device with two contexts, of which that call of mnm's for
-    memory fails; how many calls there were when it began and ended."""
+    """Swaps the pools of a device with two contexts. The call of this number,
+    by which mnm asks for memory, fails. Returns the answer, the pool, and how
+    many calls there were."""
     env = {"SCARCE_AT": str(number), "LD_PRELOAD":
            f"{program('scarce.so')}:{LIBRARY}"}
     report = os.path.join(box.folder, "calls")
@@ -247,14 +250,14 @@ def swap_short_of(box, number):
 
 
 def test_a_swap_that_gets_no_memory_is_refused_as_a_whole(box):
-    """Whichever of its pools is the one that there is no memory for."""
+    """The memory may lack for either of its pools."""
     answer, pool, calls = swap_short_of(box, -1)
     assert "no_pool" in answer and pool == "no_pool"
     refused = set()
     for number in range(calls):
         answer, pool, _ = swap_short_of(box, number)
         if answer is None:
-            continue  # that one was for the socket
+            continue  # the failed call was one for the socket
         assert pool in ("no_pool", "page_unit_pool")
         if "no memory for a new pool" in answer:
             assert pool == "page_unit_pool"
@@ -267,7 +270,8 @@ def test_a_job_ends_well_whatever_its_statistics_lack(box):
 
 
 def job(box, **options):
-    """The same as without mnm. Returns the lines that mnm has said."""
+    """Asserts that the job is the same without mnm. Returns the lines that mnm
+    has said."""
     alone = box.run(FORMS["shared"], stdin=RUNTIME)
     beside = box.run(FORMS["shared"], "page_unit_pool", stdin=RUNTIME,
                      **options)
@@ -296,7 +300,7 @@ def test_in_a_folder_that_may_not_be_written_the_job_has_no_socket(box):
 
 
 def inside(box, commands, command, **options):
-    """Runs a program where these shell commands have been run as root of a
+    """Runs a program after these shell commands, which are run as root of a
     mount namespace."""
     words = ["unshare", "--map-root-user", "--mount"]
     if subprocess.run([*words, "true"], capture_output=True,
@@ -335,7 +339,7 @@ def test_on_a_disk_without_room_the_statistics_are_not_half_written(box):
 
 @pytest.mark.parametrize("limit", [0, 3])
 def test_without_file_descriptors_the_job_goes_on(box, limit):
-    """mnm has descriptors of its own, or no socket."""
+    """mnm uses descriptors of its own, or has no socket."""
     shell = box.shell("page_unit_pool")
     took(shell, "free_at 0")  # CUDA has what it needs
     resource.prlimit(shell.pid, resource.RLIMIT_NOFILE, (limit, 4096))
@@ -368,7 +372,8 @@ def test_a_client_is_answered_once_there_are_descriptors_again(box):
 
 @pytest.mark.parametrize("room", [100 << 10, 1 << 20, 4 << 20])
 def test_without_address_space_the_job_goes_on(box, room):
-    """What CUDA itself needs it has; mnm's tables and thread have no room."""
+    """CUDA has what it needs. There is no room for mnm's tables and its
+    thread."""
     shell = box.shell("page_unit_pool")
     for line in ("free_at 0", "pin h 5000 0", "unpin h"):
         took(shell, line)

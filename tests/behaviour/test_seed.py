@@ -1,4 +1,4 @@
-"""One seed, one schedule."""
+"""One seed gives one schedule."""
 
 import pytest
 

@@ -1,5 +1,5 @@
-"""The control socket of a process that takes its descriptors away, or has
-none left."""
+"""The control socket of a process that takes descriptors away from mnm's
+thread, or has none left."""
 
 import os
 import resource
@@ -22,7 +22,7 @@ def sleeps(thread):
 
 
 def until(true):
-    """Waits for what another process does."""
+    """Waits until another process has come so far."""
     end = time.monotonic() + DEADLINE
     while not true():
         assert time.monotonic() < end
@@ -31,7 +31,8 @@ def until(true):
 
 @pytest.mark.parametrize("left", [0, 2])
 def test_a_job_without_descriptors_answers_once_it_has_some(box, left):
-    """With none it can't look; with two it can, and accept nobody."""
+    """Without descriptors it can't look into its folder. With two it can, but
+    it can accept nobody."""
     shell = box.shell(POOL)
     took(shell, "alloc a 5000")
     thread = control_thread(shell.pid)
@@ -48,8 +49,8 @@ def test_a_job_without_descriptors_answers_once_it_has_some(box, left):
 
 
 def beside_main(box):
-    """A job whose control thread shares the process's descriptors, as it was
-    not its main thread that began."""
+    """A job whose control thread shares the process's descriptors, as another
+    thread than main began."""
     shell = box.shell(POOL)
     took(shell, "on t alloc a 5000")
     return shell
@@ -94,17 +95,17 @@ def test_a_program_that_closes_all_descriptors_is_served_on(box):
 
 
 def second():
-    """The clock by which the socket's clients are old."""
+    """The clock that measures the age of the socket's clients, in seconds."""
     return int(time.clock_gettime(time.CLOCK_MONOTONIC))
 
 
 def test_the_oldest_client_goes_wherever_its_place_is(box):
-    """The first place has a younger one by then."""
+    """By then the first place has a younger client."""
     shell = box.shell(POOL)
     took(shell, "alloc a 5000")
     path = box.socket_of(shell.pid)
     silent = [connect(path) for _ in range(128)]
-    shell.ask("pools")  # which takes the first's place, and leaves it
+    shell.ask("pools")  # takes the first client's place, and leaves it
     assert receive(silent[0]) == ""
     begun = second()
     until(lambda: second() > begun + 1)

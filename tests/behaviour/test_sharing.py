@@ -1,5 +1,5 @@
-"""Threads that share sizes: what each keeps, and what that leaves to the
-others, and to one of them alone."""
+"""Threads that share sizes: what each keeps, and what that leaves for the
+others, or for one thread that is alone afterwards."""
 
 import pytest
 
@@ -13,9 +13,10 @@ SIZES = {"small": [4, 64, 300], "large": [1024, 2048, 3072],
 
 
 def locks(box, threads, live, sizes, others=0, **options):
-    """In a thousand pairs: of threads at once, and of one that was alone for a
-    thousand before. No lock is taken by a pair that its thread serves itself,
-    but for a look in 256 of them; else there are two or more."""
+    """The locks in a thousand pairs: while threads share sizes, and of one
+    thread that was alone for a thousand pairs before. A pair that its thread
+    serves itself takes no lock, except for one look in 256 pairs. Any other
+    pair takes two or more."""
     done = box.run([program("sharers"), str(others), str(threads), "20000",
                     str(live), *map(str, sizes)], "page_unit_pool",
                    sim="ideal", **options)
@@ -40,8 +41,8 @@ def test_one_thread_is_as_before_when_the_others_have_gone(box):
 
 @pytest.mark.parametrize("size", [64 << 10, 1 << 20])
 def test_what_one_thread_takes_and_another_frees_comes_round(box, size):
-    """Also if the first never frees, and the second is the first to have
-    anything that is idle."""
+    """It does so even if the first thread never frees, and only the second one
+    ever has idle blocks."""
     shell = driver_shell(box, thread_cache=8 * size)
     for thread in "ab":
         took(shell, f"on {thread} set p")

@@ -1,4 +1,5 @@
-"""What the simulated device adds to CUDA: profiles, faults, log and report."""
+"""What the simulated device adds to CUDA: profiles, faults, a log and a
+report."""
 
 import os
 import shutil
@@ -88,7 +89,8 @@ def test_pinned_memory_is_counted_and_may_be_limited(box):
 def test_memory_without_an_address_of_its_own_is_counted(box):
     box.run([program("reuse_host"), "unmapped_too_early"])
     device = box.report()[1][0]
-    # What it allocated, and the one of two handles that is still mapped.
+    # Left are what it allocated, and the one handle of two that is still
+    # mapped.
     assert device["live_allocs"] == 2
     assert device["live_bytes"] == (1 << 20) + (2 << 20)
     assert device["reserved"] == 2 * (2 << 20)

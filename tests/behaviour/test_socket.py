@@ -1,4 +1,4 @@
-"""The control socket: who may ask, and what strange clients come to."""
+"""The control socket: who may ask, and what happens to odd clients."""
 
 import json
 import os
@@ -93,7 +93,7 @@ except ConnectionError:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root to be another user")
 def test_another_user_is_told_nothing_and_changes_nothing(box, shell):
-    """Even where the file modes would let them in."""
+    """This holds even if the file modes would let them in."""
     os.chmod(box.folder, 0o755)
     os.chmod(box.sockets, 0o755)
     os.chmod(box.socket_of(shell.pid), 0o666)
@@ -111,7 +111,7 @@ def swap(**fields):
     return json.dumps(fields).encode()
 
 
-BAD = {  # what is sent, and what the error says of it
+BAD = {  # what is sent, and what the error says about it
     "nothing": (b"\n", "an object of JSON"),
     "blanks": (b"   \t \n", "an object of JSON"),
     "words": (b"swap no_pool\n", "an object of JSON"),
@@ -304,7 +304,8 @@ def test_a_killed_programs_file_is_removed_and_not_listed(box, shell):
 
 
 def test_a_stale_file_of_the_same_number_is_replaced(box):
-    """As exec leaves one, or a killed process whose number comes again."""
+    """An exec leaves such a file, and so does a killed process whose number is
+    used again."""
     shell = box.shell("page_unit_pool")
     os.mkdir(box.sockets, 0o700)
     with socket.socket(socket.AF_UNIX) as former:
@@ -346,7 +347,7 @@ def test_a_program_that_is_just_starting_is_not_taken_for_stale(box, call):
 
 
 def signals_blocked(shell):
-    """The masks of the threads' signals, by their names."""
+    """The masks of the threads' signals, by the threads' names."""
     tasks = f"/proc/{shell.pid}/task"
     blocked = {}
     for task in os.listdir(tasks):
@@ -363,7 +364,7 @@ def test_threads_of_mnm_block_all_signals(box, device_idle, names):
     shell = box.shell("page_unit_pool", device_idle=device_idle)
     shell("alloc a 5000")
     shell("free a")
-    shell.ask("trim")  # both have their names
+    shell.ask("trim")  # by now both threads have their names
     blocked = signals_blocked(shell)
     assert sorted(name for name in blocked if name.startswith("mnm")) == names
     for name in names:

@@ -1,6 +1,6 @@
-"""Each call of the driver fails in turn, in each of the small programs: what
-is printed until then is right, nothing crashes, hangs or runs unordered, and a
-program that was told of no error has made none.
+"""Each call of the driver fails in turn, in each of the small programs. What
+is printed until then is right, and nothing crashes, hangs or runs unordered. A
+program that was told of no error has printed all of it.
 
 `make check` takes a sample; `make sweep` lets every call fail."""
 
@@ -13,14 +13,15 @@ from test_programs import PROGRAMS, ROUNDS, SETTINGS, native
 
 pytestmark = plain_build_only
 
-STEP = int(os.environ.get("SWEEP_STEP", "61"))  # every so many calls
+STEP = int(os.environ.get("SWEEP_STEP", "61"))  # one call in so many fails
 SHORT = "cuMemAlloc cuMemHostAlloc cuArrayCreate cuModule cuLibrary".split()
 # These have no answer of the runtime's that would tell the program.
 NAMES = [name for name in PROGRAMS if name != "two_processes"]
 
 
 def code(entry):
-    """What that entry would say: out of memory, or an unknown error."""
+    """The code that this entry would fail with: out of memory, or an unknown
+    error."""
     return 2 if entry.startswith(tuple(SHORT)) else 999
 
 
@@ -38,12 +39,14 @@ def judge(name, fault, status, lines, said):
     assert 0 <= status < 3, (fault, status, said)
     assert lines == whole[:len(lines)], (fault, lines, said)
     assert status or lines == whole, (fault, said)
-    # The program says what CUDA told it; mnm at most a line of its own each.
+    # The program repeats what CUDA told it. mnm adds a line of its own at
+    # most.
     assert not status or said, fault
 
 
 def swapped(box, name, fault):
-    """The same run with a swap before each round, as long as it lives."""
+    """The same run with a swap before each round, for as long as the program
+    lives."""
     program = box.start(PROGRAMS[name][0], "page_unit_pool", fail=fault,
                         sim_check=1, **SETTINGS)
     pools = ["no_pool", "page_unit_pool"]
@@ -53,7 +56,7 @@ def swapped(box, name, fault):
             program.send(seed)
             lines.append(program.read())
             program.ask(f"swap {pools[seed % 2]}")
-    except (AssertionError, OSError):  # it has ended
+    except (AssertionError, OSError):  # the program has ended
         pass
     out, _ = program.process.communicate(timeout=DEADLINE)
     lines += (program.unread + out).decode().splitlines()

@@ -54,7 +54,8 @@ def test_blocks_keep_their_contents_where_memory_is_scarce(box):
 
 
 def started(box, shell):
-    """Waits until the program has allocated: polls its socket."""
+    """Waits until the program has allocated, which is when its socket
+    answers."""
     while f"{shell.pid}.sock" not in box.socket_files():
         assert shell.process.poll() is None
     while not shell.ask("stat")["devices"]:
@@ -67,7 +68,7 @@ def test_swaps_while_eight_threads_churn_lose_nothing(box):
     started(box, shell)
     before = "no_pool"
     for turn in range(SWAPS):
-        after = POOLS[(turn + 1) % 3 > 0]  # now and then the same again
+        after = POOLS[(turn + 1) % 3 > 0]  # now and then the same pool again
         answer = shell.ask(f"swap {after}")
         assert answer["devices"][0]["before"] == before
         before = after
@@ -110,7 +111,7 @@ def test_a_block_is_not_reused_before_the_work_queued_for_it_is_done(box,
 @pytest.mark.parametrize("pool", [None, *POOLS])
 def test_releases_of_a_context_beside_allocations_harm_nothing(box, pool):
     for _ in range(2 if SANITIZERS else 5):
-        # The log makes the driver's calls long enough to meet each other.
+        # The log makes the driver's calls long enough to overlap.
         done = box.run([program("releases")], pool, check=False,
                        sim_log="/dev/null")
         assert done.stdout == "errors 0\n"
@@ -122,11 +123,11 @@ def test_releases_of_a_context_beside_allocations_harm_nothing(box, pool):
 
 @pytest.mark.parametrize("pool,options", [
     (None, {}), ("no_pool", {}), ("page_unit_pool", {}),
-    ("page_unit_pool", {"thread_cache": 0}),  # no free is all fast
+    ("page_unit_pool", {"thread_cache": 0}),  # no free is fast to its end
 ])
 def test_a_first_call_of_the_runtime_waits_for_the_loader_alone(box, pool,
                                                                options):
-    """Who has the loader's lock meanwhile makes a context."""
+    """Meanwhile the thread that has the loader's lock makes a context."""
     run = box.run([program("late_runtime"), program("constructor.so")], pool,
                   **options)
     assert run.stdout == "ended\n"

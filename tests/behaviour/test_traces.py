@@ -1,4 +1,4 @@
-"""Allocation traces of real models on a device with little to spare."""
+"""Allocation traces of real models on a device with little room to spare."""
 
 import os
 import re
@@ -14,7 +14,8 @@ QUICK = ["dcgan_bs128", "vgg16_bs32", "resnet18_bs64_im2col"]
 
 
 def peaks():
-    """Peak live MiB by trace, from the traces' own summary."""
+    """The peak of live memory by trace, in MiB, from the traces' own
+    summary."""
     with open(os.path.join(TRACES, "SUMMARY.md"), encoding="utf-8") as file:
         rows = re.findall(r"^\| (\w+) \| \d+ \| \d+ \| (\d+) \|", file.read(),
                           re.MULTILINE)
@@ -24,7 +25,8 @@ def peaks():
 
 
 def trace(box, name, pool, capacity):
-    """Whether the trace ran to its end; each buffer's contents are checked."""
+    """Whether the trace ran to its end. The contents of each buffer are
+    checked."""
     job = os.path.join(EXAMPLES, "trace_job")
     path = os.path.join(ROOT, "examples", "traces", f"{name}.csv.zst")
     done = box.run([job, path], pool, sim=str(capacity), check=False)
@@ -35,13 +37,13 @@ def trace(box, name, pool, capacity):
     return not done.returncode
 
 
-# The longest first, so that none is left to run alone at the end.
+# The longest comes first, so that it does not run alone at the end.
 @pytest.mark.parametrize("name", sorted(
     peaks(), key=lambda name: name not in ("gpt2_decode_kvcache",
                                            "bert_base_dynamic_bs16")))
 def test_a_trace_runs_under_page_unit_pool_where_it_does_without(box, name):
-    """With 5 % more than the peak of what is live. Where the driver's own
-    granules take more than that, with 5 % more than they take."""
+    """The device has 5 % more than the peak of live memory. If the driver's
+    own granules take more than that, it has 5 % more than they take."""
     capacity = peaks()[name] * MIB * ROOM // 100
     if not trace(box, name, "no_pool", capacity):
         assert trace(box, name, "no_pool", AMPLE)

@@ -1,4 +1,4 @@
-"""A training program: the numbers it computes are the proof."""
+"""A training program: the numbers that it computes are the proof."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from conftest import DEADLINE, EXAMPLES, MNM, POOLS
 TRAINER = os.path.join(EXAMPLES, "train_digits")
 STEPS = 60
 
-# By the step: now and then the same pool again, and back at the end.
+# The pools by step: now and then the same one again, and back at the end.
 SWAP = f"""
 case $((STEP / 2 % 3)) in
 0) pool=no_pool ;;
@@ -25,7 +25,7 @@ fi
 
 
 def losses(text):
-    """Each step's loss and the summary, its time left out."""
+    """Each step's loss and the summary, without its time."""
     lines = re.sub(r"  step time .*", "", text).splitlines()
     kept = [line for line in lines if line.startswith("step")]
     assert len(kept) == STEPS + 1 and "loss" in kept[0]
@@ -63,7 +63,8 @@ def test_after_a_reset_to_no_pool_nothing_is_left_on_the_device(box):
 
 
 def test_losses_are_the_same_with_swaps_at_any_time(box):
-    """Not between steps, but whenever a request happens to arrive."""
+    """The swaps come not between steps, but whenever a request is under
+    way."""
     run = box.start([TRAINER, "--steps", str(STEPS), "--losses"],
                     "page_unit_pool", sim="t4")
     swaps = 0

@@ -1,5 +1,5 @@
-"""A program sees the same results and error states with the preload and
-without, call by call."""
+"""Call by call, a program sees the same results and error states with the
+preload as without it."""
 
 import pytest
 
@@ -156,7 +156,7 @@ def test_a_disabled_preload_changes_no_answer(box, form, script):
 @pytest.mark.parametrize("name", ["cudaMalloc", "cuMemAlloc_v2",
                                   "cuGetProcAddress_v2", "cudaFree"])
 def test_cuda_does_not_look_installed_where_it_is_not(box, name):
-    """Asked by a program that has loaded no CUDA library."""
+    """A program asks that has loaded no CUDA library."""
     code = ("import ctypes; f = ctypes.CDLL(None).dlsym;"
             "f.restype = ctypes.c_void_p;"
             f"print(f(None, b'{name}'))")

@@ -19,8 +19,9 @@ def lines(shell, text):
 
 
 def late(box, before="", **options):
-    """A shell that has reused a block of device 0 behind a fence, as its old
-    work, a fill with 1, comes late. Device 1 has two blocks: x is all 9."""
+    """A shell that has reused a block of device 0 after a fence. The block's
+    old work, a fill with 1, comes late. Device 1 has two blocks, of which x is
+    filled with 9."""
     shell = box.shell(POOL, "driver", devices=2, **options)
     lines(shell, f"""init; {before} retain c1 1; set c1; stream b; alloc x {MIB};
           alloc y {MIB}; put x b 9; wait b; retain c0 0; set c0; stream a;
@@ -36,7 +37,8 @@ def launch(shell):
 
 
 def gates(box):
-    """Waits of contexts for fences, besides those of the fences' own."""
+    """How many waits of contexts for fences there were, without those of the
+    fences themselves."""
     waits, records = calls_of(box, "cuCtxWaitEvent", "cuCtxRecordEvent")
     return waits - records
 
@@ -174,7 +176,7 @@ def test_frees_wait_where_another_device_cant_be_asked(box, fail):
                                             ("c1", "zero")])
 def test_a_free_in_another_devices_stream_is_behind_the_fence(box, current,
                                                               stream):
-    """And shares nothing: the block is CUDA's from then on."""
+    """The stream shares nothing: from then on the block is CUDA's."""
     shell = late(box, sim_check=1)
     lines(shell, f"set {current}; free_async q {stream}; wait {stream}; set c0")
     lines(shell, f"alloc z {MIB}; put z a2 7; wait a2; wait a")
@@ -226,7 +228,8 @@ def test_what_a_multicast_object_took_is_never_reused(box):
 
 
 def test_a_free_in_a_stream_of_nobody_knows_whom_is_anyones(box):
-    """CUDA does not say whose the stream is, so all wait for what it does."""
+    """CUDA does not say whose stream it is, so all devices wait for its
+    work."""
     shell = box.shell(POOL, "driver", devices=2, fail="cuStreamGetCtx:1+:999")
     lines(shell, f"""init; retain c1 1; set c1; stream b; alloc x {MIB};
           retain c0 0; set c0; stream a; alloc p {MIB}; put p a 5; wait a;
