@@ -43,7 +43,7 @@ START_TEST(a_block_is_taken_once)
 }
 END_TEST
 
-/* As it does where a walk has found it and its block is freed. */
+/* This happens when a walk has found the record and its block is freed. */
 START_TEST(a_record_that_is_anothers_by_now_is_not_claimed)
 {
 	struct block *block = entered(9 * GRANULE), *again;
@@ -69,7 +69,7 @@ START_TEST(a_claim_is_for_that_very_record)
 	block_enter(second, 9 * GRANULE, &stale, &word);
 	ck_assert(!block_claim(first, 9 * GRANULE));
 	ck_assert(block_claim(second, 9 * GRANULE));
-	ck_assert(!block_claim(second, 9 * GRANULE)); /* idle by now */
+	ck_assert(!block_claim(second, 9 * GRANULE)); /* it is idle by now */
 	ck_assert(!block_remove(first));
 	ck_assert(block_remove(second));
 	ck_assert(!block_remove(second));
@@ -84,7 +84,7 @@ START_TEST(addresses_past_the_table_are_unknown_and_not_entered)
 	ck_assert(!block_enter(block, UINT64_C(1) << 49, &stale, &word));
 	ck_assert_ptr_null(block_take(UINT64_MAX, &word));
 	ck_assert_ptr_null(block_take(0, &word));
-	/* Less than CUDA's alignment. */
+	/* This address is not aligned as CUDA's are. */
 	ck_assert(!block_enter(block, GRANULE + 128, &stale, &word));
 	ck_assert(block_enter(block, (UINT64_C(1) << 49) - GRANULE, &stale,
 			      &word));

@@ -1,4 +1,5 @@
-/* Blocks in the index, and out of it. */
+/* Helpers for tests with blocks that are in the index, and blocks that are
+ * not. */
 #ifndef TESTS_UNIT_BLOCKS_H
 #define TESTS_UNIT_BLOCKS_H
 

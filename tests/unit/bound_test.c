@@ -1,5 +1,6 @@
-/* What idle memory is bounded by, told of requests as the slow path tells. The
- * pool is a few figures: what is live, what is reserved, how many are idle. */
+/* What bounds idle memory, with requests reported as the slow path reports
+ * them. The pool is only a few figures: how much is live, how much is reserved,
+ * and how many blocks are idle. */
 #include <string.h>
 
 #include "cuda/backing.h"
@@ -11,7 +12,7 @@
 
 enum { MIB = 1 << 20, SPAN = 64 * MIB, SPANS = 64 };
 
-static size_t all = (size_t)64 << 30; /* of the device */
+static size_t all = (size_t)64 << 30; /* bytes of the device */
 
 int backing_device_bytes(int ordinal, size_t *bytes)
 {
@@ -27,7 +28,7 @@ size_t limit_get(enum limit limit)
 }
 
 static struct device *device;
-static size_t idle[SPANS]; /* blocks of SPAN plus as many MiB */
+static size_t idle[SPANS]; /* [n] counts blocks of SPAN plus n MiB */
 
 static void start(enum idle_kind kind, size_t number)
 {
@@ -50,7 +51,7 @@ static size_t span_at(size_t at)
 	return SPAN + at * MIB;
 }
 
-/* Of what is idle, the largest first. */
+/* Gives back idle blocks, the largest first. */
 static void give_back(size_t bytes)
 {
 	for (size_t at = SPANS; at-- && bytes;)
@@ -61,8 +62,8 @@ static void give_back(size_t bytes)
 		}
 }
 
-/* One request and its free, as a pool of exact spans does it. Returns whether
- * the driver was asked. */
+/* Makes one request and its free, as a pool of exact spans would. Returns
+ * whether the driver was asked. */
 static bool use(size_t at)
 {
 	size_t span = span_at(at);
@@ -85,7 +86,8 @@ static bool use(size_t at)
 START_TEST(a_job_of_few_spans_keeps_them_all)
 {
 	start(IDLE_AUTO, 0);
-	/* Three are live at a time, so that four are within half again. */
+	/* Three are live at a time, so that four are within one and a half
+	 * times that. */
 	device_count_alloc(device, 3 * span_at(3), COUNTER_hits);
 	for (int round = 0; round < 10; round++)
 		for (size_t at = 0; at < 4; at++)
@@ -185,7 +187,7 @@ START_TEST(what_a_pool_that_keeps_all_would_not_have_is_surplus)
 	start(IDLE_AUTO, 0);
 	use(0);
 	ck_assert_uint_eq(idle_limit_surplus(device, SIZE_MAX), 0);
-	/* Made larger than its request needs, and free again. */
+	/* The block was made larger than its request needs, and freed again. */
 	device_reserve(device, span_at(8));
 	idle_limit_taken(device, span_at(1), span_at(8));
 	ck_assert_uint_eq(idle_limit_surplus(device, SIZE_MAX), 0);
@@ -217,7 +219,8 @@ START_TEST(many_spans_are_told_apart)
 	start(IDLE_AUTO, 0);
 	for (size_t i = 1; i < 100000; i++)
 		idle_limit_shed(device, i * 4096);
-	/* The latest are known at least: each could be served again. */
+	/* The last 1,000 at least are still known: each could be served
+	 * again. */
 	for (size_t i = 99999; i > 99000; i--) {
 		idle_limit_checkin(device, 4096, i * 4096);
 		idle_limit_checkin(device, 4096, i * 4096);

@@ -1,4 +1,4 @@
-/* Buffer ids, with two threads that ask at once. */
+/* Buffer ids, with two threads that ask at the same time. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -12,7 +12,7 @@ enum { LIVES = 20000 };
 #define ADDR (UINT64_C(2) << 20)
 
 static struct block *block;
-static atomic_int begun, done; /* lives; answers */
+static atomic_int begun, done; /* lives begun, answers given */
 static uint32_t other;
 
 static void *ask(void *unused)
@@ -69,7 +69,7 @@ START_TEST(a_block_that_is_not_live_has_none)
 }
 END_TEST
 
-/* Its record was found when it was at another address. */
+/* The record was found when its block was at another address. */
 START_TEST(a_question_about_one_block_does_not_change_anothers_id)
 {
 	struct block *other = block_new(), *stale;

@@ -1,4 +1,4 @@
-/* What threads that share sizes keep of each other's blocks. */
+/* What threads that share sizes keep, and take from each other. */
 #include <pthread.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ enum {
 	SPAN = 1 << 20,
 	ROOM = 16 * SPAN,
 	OFTEN = 1000,
-	OWED = 32, /* requests */
+	OWED = 32, /* requests after which a raided cache keeps blocks again */
 	SMALL = 4096,
 };
 
@@ -87,7 +87,7 @@ static void enlist(struct tcache *cache)
 	caches = cache;
 }
 
-/* Two threads' caches of one context, empty, with a page_unit_pool. */
+/* Makes two empty threads' caches of one context, with a page_unit_pool. */
 static void prepare(void)
 {
 	static _Alignas(16) char memory[1024];
@@ -116,7 +116,8 @@ static struct block *freed(size_t span)
 	return block;
 }
 
-/* Frees so many; returns how many are kept. The others are the pool's. */
+/* Frees so many blocks, and returns how many the cache keeps. The pool gets the
+ * others. */
 static int frees(struct tcache *cache, size_t span, int count)
 {
 	struct block *block;
@@ -133,19 +134,21 @@ static int frees(struct tcache *cache, size_t span, int count)
 	return kept;
 }
 
-/* Of the pool; what is there goes. */
+/* Takes all blocks of a span out of the pool, and returns how many there
+ * were. */
 static int pooled(size_t span)
 {
 	return (int)pool->ops->alloc_batch(pool, span, OFTEN, 1).count;
 }
 
-/* A request of the other thread finds nothing in the pool. */
+/* A request of the other thread has found nothing in the pool. */
 static bool raided(struct tcache *by, size_t span)
 {
 	return tcaches_raid(&context.heap, by, span, 0, false);
 }
 
-/* Requests that find one block in the pool; until the cache takes a free. */
+/* Makes requests that find one block in the pool, until the cache keeps a freed
+ * one. Returns how many. */
 static int asks_until_kept(struct tcache *cache, size_t span)
 {
 	int asks = 0;
@@ -165,7 +168,8 @@ START_TEST(who_only_frees_keeps_nothing_that_another_has_wanted)
 	ck_assert_int_eq(pooled(SPAN), 3);
 	ck_assert_int_eq(frees(&first, SPAN, OFTEN), 0);
 	ck_assert_int_eq(pooled(SPAN), OFTEN);
-	ck_assert_int_eq(frees(&first, 2 * SPAN, 2), 2); /* other spans are */
+	/* It keeps blocks of other spans. */
+	ck_assert_int_eq(frees(&first, 2 * SPAN, 2), 2);
 	ck_assert(!raided(&second, SPAN));
 }
 END_TEST
@@ -181,7 +185,8 @@ START_TEST(who_asks_often_keeps_blocks_again)
 }
 END_TEST
 
-/* Without it the two would take the one block from each other for ever. */
+/* Otherwise the two threads would take the one block from each other for
+ * ever. */
 START_TEST(who_asks_again_and_again_is_left_what_it_needs)
 {
 	int kept = 1;
@@ -193,10 +198,11 @@ START_TEST(who_asks_again_and_again_is_left_what_it_needs)
 		asks_until_kept(&first, SPAN);
 	}
 	for (int i = 0; i < 4; i++, kept *= 2) {
-		/* With what it took of the pool for its next requests. */
+		/* These are kept beside what it took from the pool for its next
+		 * requests. */
 		frees(&first, SPAN, kept - 1 - kept / 2);
 		ck_assert(!raided(&second, SPAN));
-		frees(&first, SPAN, 1); /* more than that */
+		frees(&first, SPAN, 1); /* this one is more than it needs */
 		ck_assert(raided(&second, SPAN));
 		asks_until_kept(&first, SPAN);
 	}
@@ -220,7 +226,7 @@ START_TEST(who_sleeps_is_left_nothing)
 }
 END_TEST
 
-/* One that takes what another frees gets many at a time. */
+/* A thread that takes what another frees gets many blocks at a time. */
 START_TEST(who_asks_and_is_not_raided_gets_as_many_as_before)
 {
 	int asks = 0;
@@ -286,7 +292,7 @@ START_TEST(who_is_not_alone_any_more_keeps_what_it_has_room_for)
 	tcaches_recompute_rooms(&context);
 	tcaches_unlock();
 	ck_assert_int_ge(first.stats.idle.left, 0);
-	ck_assert_int_eq(pooled(SPAN), 40); /* the largest */
+	ck_assert_int_eq(pooled(SPAN), 40); /* the largest blocks went */
 	ck_assert_int_eq(pooled(SMALL), 0);
 }
 END_TEST
@@ -306,7 +312,7 @@ START_TEST(room_that_holds_what_is_not_asked_for_comes_back)
 }
 END_TEST
 
-/* The same for one who only asks. */
+/* The same for a thread that only makes requests. */
 START_TEST(room_for_what_is_asked_comes_back)
 {
 	int asks = 0;

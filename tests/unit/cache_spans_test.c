@@ -1,4 +1,4 @@
-/* Where a cache finds its magazines by span. */
+/* How a cache finds its magazines by span. */
 #include <string.h>
 
 #include "tcache/fast.h"
@@ -11,7 +11,7 @@ enum { UNIT = 4096, SPANS = 500 };
 
 __thread struct tcache *tcache_current;
 
-/* Of what the search needs not. */
+/* The search does not need what this stands in for. */
 void thread_stats_sync(struct thread_stats *stats)
 {
 	(void)stats;
@@ -75,7 +75,7 @@ START_TEST(spans_are_in_order_and_lead_to_their_magazines)
 }
 END_TEST
 
-/* An idle block of so many units, freed in that epoch. */
+/* Puts an idle block of so many units, freed in that epoch, into the cache. */
 static uint64_t put(struct tcache *cache, size_t units, uint64_t epoch)
 {
 	struct magazine *magazine = &cache->magazines[units];
@@ -99,7 +99,7 @@ START_TEST(slack_is_served_by_the_least_block_that_is_safe)
 	uint64_t twelve = put(cache, 12, 9);
 
 	put(cache, 9, 1);
-	put(cache, 10, 10); /* not safe */
+	put(cache, 10, 10); /* this one is not safe */
 	ck_assert(tcache_alloc_slack(cache, 10 * UNIT - 5, 4 * UNIT, &addr));
 	ck_assert_uint_eq(addr, eleven);
 	ck_assert(!tcache_alloc_slack(cache, 10 * UNIT, UNIT, &addr));
@@ -117,7 +117,7 @@ START_TEST(slack_is_what_is_said_and_none_while_shut)
 
 	put(cache, 16, 1);
 	ck_assert(!tcache_alloc_slack(cache, 11 * UNIT, 5 * UNIT - 1, &addr));
-	cache->table = &block_table_none; /* as one that is closed shows */
+	cache->table = &block_table_none; /* as in a closed cache */
 	ck_assert(!tcache_alloc_slack(cache, 11 * UNIT, 100 * UNIT, &addr));
 	cache->table = &table;
 	ck_assert(tcache_alloc_slack(cache, 11 * UNIT, SIZE_MAX, &addr));
@@ -158,7 +158,7 @@ START_TEST(divisions_of_powers_of_two_find_their_magazine)
 	safe = 9; /* not yet */
 	ck_assert(!tcache_alloc_divided(cache, 64 * UNIT, &addr));
 	safe = 10;
-	cache->divided = NULL; /* as one that is closed shows */
+	cache->divided = NULL; /* as in a closed cache */
 	ck_assert(!tcache_alloc_divided(cache, 64 * UNIT, &addr));
 	cache->divided = &pool.classes;
 	ck_assert(tcache_alloc_divided(cache, 64 * UNIT, &addr));

@@ -14,7 +14,7 @@
 enum { THREADS = 50, SIZE = 4096, REQUESTS = 1000 };
 
 static struct context context;
-static __thread unsigned int locks; /* that the thread has taken */
+static __thread unsigned int locks; /* how many the thread has taken */
 static pthread_barrier_t all;
 
 int backing_device_bytes(int ordinal, size_t *bytes)
@@ -46,7 +46,7 @@ size_t fence_room(const struct device *device)
 	return SIZE_MAX;
 }
 
-/* There are no blocks here. */
+/* There are no blocks in this test. */
 void tcache_shed(struct tcache *cache)
 {
 	(void)cache;
@@ -71,7 +71,7 @@ static size_t records(void)
 	return count;
 }
 
-/* Instead of pthread_mutex_lock, see tests/unit.mk. */
+/* Called instead of pthread_mutex_lock, see tests/unit.mk. */
 int __real_pthread_mutex_lock(pthread_mutex_t *lock);
 int __wrap_pthread_mutex_lock(pthread_mutex_t *lock);
 
@@ -93,7 +93,7 @@ static struct device *prepare(int ordinal)
 	return context.device;
 }
 
-/* Ten requests, of which the last is not freed. */
+/* Makes ten requests, and frees all but the last. */
 static void *ten_requests(void *unused)
 {
 	tcache_attach(&context);
@@ -166,7 +166,7 @@ START_TEST(what_a_thread_counts_needs_no_lock_but_for_a_sync)
 	unsigned int taken;
 
 	tcache_attach(&context);
-	device_count_alloc(device, SIZE, COUNTER_hits); /* the peak */
+	device_count_alloc(device, SIZE, COUNTER_hits); /* sets the peak */
 	device_count_free(device, SIZE);
 	thread_stats_sync(&tcache_current->stats);
 	locks = 0;
@@ -183,13 +183,14 @@ START_TEST(what_a_thread_counts_needs_no_lock_but_for_a_sync)
 	locks = 0;
 	hits = counter_get(device, COUNTER_allocs);
 	taken = locks;
-	ck_assert_uint_gt(taken, 0); /* that it counts locks */
+	ck_assert_uint_gt(taken, 0); /* shows that locks are counted */
 	ck_assert_uint_eq(hits, LOOK_EVERY);
 	ck_assert_uint_eq(counter_get(device, COUNTER_live_peak), SIZE);
 }
 END_TEST
 
-/* Also where it has looked, and may still have many requests until the next. */
+/* This holds even if the thread has just looked, and may still make many
+ * requests until it looks again. */
 START_TEST(who_is_alone_looks_seldom_until_it_is_not)
 {
 	struct device *device = prepare(1);
@@ -228,7 +229,7 @@ START_TEST(one_of_several_looks_often)
 }
 END_TEST
 
-/* Of a context, for a thread that stays. */
+/* Makes a cache of the context, for a thread that stays. */
 static struct tcache *made(void)
 {
 	static struct tcache others[2];
@@ -275,7 +276,7 @@ START_TEST(a_new_peak_is_of_what_all_threads_have)
 	tcache_attach(&context);
 	device_count_alloc(device, 8 * SIZE, COUNTER_hits);
 	thread_stats_sync(&tcache_current->stats);
-	other->stats.live.left -= 4 * SIZE; /* has so much, and has not told */
+	other->stats.live.left -= 4 * SIZE; /* has not published this */
 	device_count_alloc(device, SIZE, COUNTER_hits);
 	ck_assert_uint_eq(counter_get(device, COUNTER_live_peak), 13 * SIZE);
 	other->stats.live.left += 4 * SIZE;
@@ -300,7 +301,7 @@ START_TEST(what_one_thread_frees_for_another_costs_few_looks)
 		told = tcache_current->stats.published.of[WORD_hits];
 		device_count_alloc(device, SIZE, COUNTER_hits);
 		looks += tcache_current->stats.published.of[WORD_hits] != told;
-		other->stats.live.left += SIZE; /* has freed it */
+		other->stats.live.left += SIZE; /* it has freed this */
 	}
 	ck_assert_uint_ge(looks, REQUESTS / LOOK_EVERY);
 	ck_assert_uint_le(looks, REQUESTS / 15);
@@ -309,7 +310,7 @@ START_TEST(what_one_thread_frees_for_another_costs_few_looks)
 }
 END_TEST
 
-/* Neither has looked since it took them. */
+/* Neither thread has looked since it took them. */
 START_TEST(a_peak_is_never_below_what_there_is)
 {
 	struct device *device = prepare(1);

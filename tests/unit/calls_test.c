@@ -1,4 +1,4 @@
-/* The program's calls, and a pause that they wait for. */
+/* The program's calls, and a pause for which they wait. */
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -13,7 +13,7 @@
 #include "run.h"
 #include "order/stream_order.h"
 
-enum { STOPPED_SECONDS = 2 }; /* longer than a call waits */
+enum { STOPPED_SECONDS = 2 }; /* longer than a call waits for a pause */
 
 void serving_guard_fork(void)
 {
@@ -55,7 +55,7 @@ static bool is_at_rest(void)
 	return calls_look(&calls);
 }
 
-/* As where the driver's calls in it are patched by a tool. */
+/* A tool that patches the driver's calls can make such calls in the pause. */
 START_TEST(the_pauses_own_calls_do_not_wait_for_it)
 {
 	uint64_t calls;
@@ -123,8 +123,8 @@ START_TEST(a_thread_is_not_cancelled_as_it_waits)
 }
 END_TEST
 
-/* In a process of its own: stops with a call that waits, and goes on; a moment
- * later, so that the call has found how late it is. */
+/* Runs in a process of its own. Stops while a call waits, and goes on. It waits
+ * a moment before the pause ends, so that the call finds out how late it is. */
 static int stop_and_go(void)
 {
 	const struct timespec moment = {.tv_nsec = 100000000};
@@ -159,7 +159,7 @@ START_TEST(a_pause_that_does_not_end_is_the_last_one)
 	pthread_t thread = wait_begin();
 
 	pthread_join(thread, NULL);
-	ck_assert(!calls_paused); /* for what is called next */
+	ck_assert(!calls_paused); /* the next calls do not wait */
 	ck_assert(!is_at_rest());
 	calls_resume();
 }

@@ -1,4 +1,5 @@
-/* The counters of a device, of each kind, with what threads count of them. */
+/* A device's counters, of each kind, with the figures that threads count for
+ * it. */
 #include "context/context.h"
 #include "run.h"
 #include "stats/counter.h"
@@ -6,7 +7,8 @@
 
 enum { SIZE = 4096 };
 
-/* Another thread's words, and the calling thread's once it is told so. */
+/* The words of another thread, and those of the calling thread once it is told
+ * of them. */
 static struct thread_stats other, own;
 
 static struct device *prepare(int ordinal)
@@ -53,7 +55,7 @@ START_TEST(a_gauge_goes_below_what_one_thread_has_seen)
 	counter_add(device, COUNTER_reserved_bytes, SIZE);
 	ck_assert_uint_eq(counter_get(device, COUNTER_reserved_bytes),
 			  6 * SIZE);
-	other.reserved = -4 * SIZE; /* gives what the first has taken */
+	other.reserved = -4 * SIZE; /* it gives back what the first has taken */
 	ck_assert_uint_eq(counter_get(device, COUNTER_reserved_bytes),
 			  2 * SIZE);
 	counter_sub(device, COUNTER_reserved_bytes, SIZE);
@@ -105,7 +107,8 @@ START_TEST(what_was_freed_since_the_last_fence_waits_for_one)
 	counter_add(device, COUNTER_quarantined_bytes, SIZE);
 	ck_assert_uint_eq(counter_get(device, COUNTER_quarantined_bytes),
 			  3 * SIZE);
-	atomic_store(&device->safe, UINT64_MAX); /* in stream order, none */
+	/* With stream order nothing is quarantined. */
+	atomic_store(&device->safe, UINT64_MAX);
 	ck_assert_uint_eq(counter_get(device, COUNTER_quarantined_bytes), 0);
 }
 END_TEST
@@ -136,13 +139,13 @@ START_TEST(a_gauge_raises_its_maximum)
 }
 END_TEST
 
-/* What the device has alone was never more than two. */
+/* The device's own part was never more than two. */
 START_TEST(a_maximum_is_of_what_the_device_and_its_threads_have_together)
 {
 	struct device *device = prepare(0);
 
 	thread_stats_own = &own;
-	other.reserved = 3 * SIZE; /* which the first does not know */
+	other.reserved = 3 * SIZE; /* not known to the calling thread */
 	own.reserved = 2 * SIZE;
 	counter_add(device, COUNTER_reserved_bytes, 2 * SIZE);
 	other.reserved = own.reserved = 0;

@@ -1,4 +1,4 @@
-/* What has the thread that gives memory back stop, and what waits for it. */
+/* What makes the thread stop that gives memory back, and what waits for it. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -21,11 +21,11 @@
 #include "preload/thread.h"
 
 enum { BLOCKS = 50, FREE_NS = 20000000 };
-/* What may come in the midst of a free. */
+/* What may happen during a free. */
 enum { NOTHING, CALL, CONTEXT, STOP };
 
 static struct device devices[DEVICE_ALL];
-static _Atomic int freed; /* blocks, by the giver */
+static _Atomic int freed; /* blocks that the giver has freed */
 static _Atomic bool freeing, stops, context_comes;
 static _Atomic int comes;
 static _Atomic pthread_t caller;
@@ -156,7 +156,8 @@ static void stop(void)
 	stops = true;
 }
 
-/* Once it frees a block, until FREE_NS after stop(). */
+/* Asks on another thread. Returns once the giver frees a block, which it does
+ * until FREE_NS after stop(). */
 static void ask_until_freeing(void)
 {
 	pthread_t asker;
@@ -213,7 +214,7 @@ START_TEST(a_fork_is_not_made_within_a_free)
 	int status;
 
 	begin(STOP);
-	pthread_atfork(stop, NULL, NULL); /* runs before what mnm has */
+	pthread_atfork(stop, NULL, NULL); /* runs before mnm's handlers */
 	ask_until_freeing();
 	child = fork();
 	if (!child)
@@ -231,9 +232,9 @@ static void end(void)
 
 START_TEST(an_exit_is_not_made_within_a_free)
 {
-	ck_assert(!atexit(end)); /* runs after it */
+	ck_assert(!atexit(end)); /* runs after mnm's handlers */
 	begin(STOP);
-	atexit(stop); /* runs before what mnm has registered */
+	atexit(stop); /* runs before mnm's handlers */
 	ask_until_freeing();
 	exit(EXIT_FAILURE);
 }

@@ -1,9 +1,9 @@
-/* Whose end is a graph's: src/heap/graph_owner.c. */
+/* Which graph's end is also another graph's: src/heap/graph_owner.c. */
 #include "heap/graph_owner.h"
 #include "heap/deferred_free.h"
 #include "run.h"
 
-/* What graphs hold is of no concern here. */
+/* These tests do not look at what graphs hold. */
 void graph_attached(const void *from, const void *graph)
 {
 	(void)from;
@@ -31,7 +31,8 @@ END_TEST
 START_TEST(two_that_seem_to_be_each_others_are_of_nobody_known)
 {
 	graph_owned(&a, &b, &node);
-	graph_owned(&b, &a, &other); /* the end of a, and of its node, unseen */
+	/* Here the end of a, and of its node, was not seen. */
+	graph_owned(&b, &a, &other);
 	ck_assert_ptr_ne(graph_root(&a), &a);
 	ck_assert_ptr_ne(graph_root(&a), &b);
 	ck_assert_ptr_eq(graph_root(&a), graph_root(&b));

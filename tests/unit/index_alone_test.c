@@ -1,4 +1,5 @@
-/* The index of blocks: one step into it, and what that leaves to others. */
+/* The index of blocks: entering one in a single step, and what that leaves for
+ * others. */
 #include "blocks.h"
 #include "tcache/fast.h"
 
@@ -15,14 +16,15 @@ START_TEST(one_block_is_entered_alone_where_none_is_known)
 	ck_assert_uint_eq(block_word(other), BLOCK_GONE);
 	ck_assert(block_take_at(block_table, GRANULE, &taken));
 	ck_assert_ptr_eq(taken, block);
-	ck_assert(!block_enter_alone(other, GRANULE)); /* it is idle */
+	ck_assert(!block_enter_alone(other, GRANULE)); /* has an idle block */
 	ck_assert(block_remove(block));
 	ck_assert(block_enter_alone(other, GRANULE));
 	ck_assert_ptr_eq(found(GRANULE), other);
 }
 END_TEST
 
-/* Until the index has to grow, which that does not. */
+/* That way does not make the index grow, so it refuses once the index would
+ * have to. */
 START_TEST(a_block_that_is_entered_alone_leaves_a_place_empty)
 {
 	struct block *block = NULL;

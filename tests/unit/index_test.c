@@ -1,11 +1,11 @@
-/* The index of blocks: as it grows, and with several threads at it. */
+/* The index of blocks: while it grows, and with several threads. */
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "blocks.h"
 #include "tcache/fast.h"
 
-/* Where there are too many for an assertion each. */
+/* Counts failures where there are too many checks for an assertion each. */
 static atomic_int missed;
 
 static void expect(bool is)
@@ -14,7 +14,7 @@ static void expect(bool is)
 		missed++;
 }
 
-/* Bytes of tables that so many live blocks take. */
+/* Returns how many bytes of tables so many live blocks take. */
 static size_t table_bytes(size_t live)
 {
 	const struct block_table *table = block_table;
@@ -61,14 +61,14 @@ START_TEST(blocks_that_come_and_go_leave_the_index_as_small)
 		first = first ? first : block_table;
 	}
 	ck_assert_uint_le(block_table->size, 4096);
-	ck_assert_ptr_ne(first, block_table); /* what was removed is dropped */
+	ck_assert_ptr_ne(first, block_table); /* it drops what was removed */
 	for (int i = 0; i < LIVE; i++)
 		ck_assert_ptr_eq(found(addr - 256 * (uint64_t)(LIVE - i)),
 				 blocks[(ROUNDS + i) % LIVE]);
 }
 END_TEST
 
-/* The next address whose search begins at one of the last places. */
+/* Returns the next address whose search begins at one of the last places. */
 static uint64_t last_from(struct block_table *table, uint64_t addr)
 {
 	enum { LAST = 8 };
@@ -87,7 +87,7 @@ START_TEST(blocks_that_crowd_at_the_end_find_their_place)
 	uint64_t addrs[COUNT], addr = 0;
 	struct block_table *table;
 
-	entered(1ull << 48); /* there is a table now */
+	entered(1ull << 48); /* makes the table */
 	table = block_table;
 	for (int i = 0; i < COUNT; i++) {
 		addrs[i] = addr = last_from(table, addr);
@@ -117,7 +117,8 @@ START_TEST(an_address_is_entered_and_removed_again_and_again)
 }
 END_TEST
 
-/* As a removal leaves it behind in a table that is being replaced. */
+/* Leaves an entry behind, as a removal does in a table that is being
+ * replaced. */
 static void plant(struct block *block, uint64_t addr)
 {
 	struct block_home home = block_home(block_table, addr);
@@ -133,7 +134,7 @@ START_TEST(a_stale_entry_is_no_block)
 	ck_assert_ptr_eq(block_take(GRANULE, &word), block);
 	ck_assert(block_remove(block));
 	plant(block, GRANULE);
-	ck_assert_ptr_null(found(GRANULE)); /* its word has no state */
+	ck_assert_ptr_null(found(GRANULE)); /* the block's word has no state */
 	block_drop(block);
 	again = entered(2 * GRANULE);
 	ck_assert_ptr_eq(again, block);
@@ -143,7 +144,8 @@ START_TEST(a_stale_entry_is_no_block)
 }
 END_TEST
 
-/* Another address with the same place and tag in the table as it is. */
+/* Returns another address that has the same place and tag in the present
+ * table. */
 static uint64_t twin_of(uint64_t addr)
 {
 	struct block_home home = block_home(block_table, addr), other;
@@ -179,7 +181,7 @@ START_TEST(an_address_inside_a_block_takes_nothing)
 	struct block *block = entered(GRANULE), *taken;
 	uint64_t word;
 
-	/* Even if a search finds its record. */
+	/* Nothing is taken even if a search finds the block's record. */
 	for (uint64_t at = GRANULE + 1; at < GRANULE + 256; at++)
 		plant(block, at);
 	for (int idle = 0; idle < 2; idle++) {
@@ -216,13 +218,13 @@ START_TEST(a_block_with_marks_is_not_taken_in_one_step)
 }
 END_TEST
 
-/* So many that a growth takes a while. */
+/* There are so many blocks that a growth takes a while. */
 enum { THREADS = 4, STEADY = 20000, TURNS = 400, EACH = 64 };
 
 static struct block *steady[STEADY];
 static atomic_int growths;
 
-/* Blocks of a thread's own, that come and go at addresses never used before. */
+/* Enters and removes a thread's own blocks, at addresses never used before. */
 static void turn(uint64_t base, int number)
 {
 	const struct block_table *table = block_table;

@@ -23,7 +23,7 @@ START_TEST(what_no_object_defines_is_not_found)
 	ck_assert_ptr_null(elf_symbol("libc.so", "no_such_function"));
 	ck_assert_ptr_null(elf_symbol("libc.so", ""));
 	ck_assert_ptr_null(elf_symbol("no_such_library", "qsort"));
-	/* Which its libc refers to. */
+	/* Its libc only refers to this symbol. */
 	ck_assert_ptr_null(elf_symbol("libc.so", "_dl_argv"));
 	ck_assert_ptr_nonnull(elf_symbol("ld-linux", "_dl_argv"));
 }
@@ -36,7 +36,7 @@ START_TEST(an_object_is_named_by_its_file)
 	ck_assert(!elf_file_named("/lib/libdl.so.2", "/lib"));
 	ck_assert(!elf_file_named("/lib/libdl.so.2", "libdl.so.20"));
 	ck_assert(!elf_file_named("/libdl.so/libc.so.6", "libdl.so"));
-	ck_assert(!elf_file_named("", "libdl.so")); /* the program */
+	ck_assert(!elf_file_named("", "libdl.so")); /* the program's name */
 }
 END_TEST
 

@@ -1,5 +1,5 @@
-/* Stands in for src/preload/thread.c, which finds these where a program may
- * lack them, and for src/preload/serving.c. */
+/* Stands in for src/preload/serving.c, and for src/preload/thread.c, which
+ * finds these functions where a program may lack them. */
 #include "preload/serving.h"
 #include "preload/thread.h"
 

@@ -5,7 +5,7 @@
 static struct config config;
 static char memory[1024] __attribute__((aligned(16)));
 
-/* A pool of that name with the default page of 4096 bytes. */
+/* Opens a pool of that name with the default page size of 4096 bytes. */
 static struct pool *pool_opened(const char *name)
 {
 	const struct pool_ops *ops = pool_ops_at(pool_row_find(name));
@@ -157,7 +157,8 @@ START_TEST(page_unit_pool_uses_the_least_larger_block_within_slack)
 }
 END_TEST
 
-/* A list of that many blocks, freed in epochs from one on. */
+/* Returns a list of so many blocks, freed in this epoch and the following
+ * ones. */
 static struct block_list listed(size_t span, size_t count, uint64_t epoch)
 {
 	struct block_list list = {0};
@@ -200,16 +201,16 @@ START_TEST(page_unit_pool_takes_and_keeps_blocks_in_lists)
 	second = listed(8192, 3, 4);
 	ck_assert(pool->ops->free_batch(pool, &second));
 	freed(pool, 8192, 7);
-	taken(pool, 9, 1, 0, 0); /* none is safe */
+	taken(pool, 9, 1, 0, 0); /* no block is safe */
 	taken(pool, 2, 9, 2, 1);
-	taken(pool, 9, 4, 1, 3); /* the others are not */
+	taken(pool, 9, 4, 1, 3); /* the others are not safe */
 	ck_assert_int_eq(pool->ops->alloc(pool, 8192, 0, 9, &block), POOL_HIT);
 	ck_assert_uint_eq(block->epoch, 4);
-	taken(pool, 3, 9, 3, 5); /* all */
+	taken(pool, 3, 9, 3, 5); /* all of them */
 	ck_assert_int_eq(pool->ops->alloc(pool, 8192, 0, 9, &block), POOL_MISS);
 	second = listed(8192, 2, 7);
 	ck_assert(pool->ops->free_batch(pool, &second));
-	first = listed(8192, 2, 5); /* older, though it comes later */
+	first = listed(8192, 2, 5); /* older blocks that come later */
 	ck_assert(pool->ops->free_batch(pool, &first));
 	taken(pool, 9, 9, 4, 5);
 	ck_assert_ptr_null(pool->ops->trim(pool, SIZE_MAX));
@@ -282,7 +283,7 @@ START_TEST(page_unit_pool_hands_over_all_idle_blocks)
 }
 END_TEST
 
-/* The bytes of a list, and how many blocks it has. */
+/* Returns the bytes of a list, and sets *count to the number of its blocks. */
 static size_t list_bytes(const struct block *list, int *count)
 {
 	size_t bytes = 0;
@@ -332,7 +333,7 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[14]; /* the last is NULL */
+	static const TTest *tests[14]; /* ends with NULL */
 	size_t n = 0;
 
 	tests[n++] = rows_and_pools_agree;

@@ -6,9 +6,9 @@
 
 #include <check.h>
 
-enum { TEST_SECONDS = 120 }; /* a guard from hangs, on a machine under load */
+enum { TEST_SECONDS = 120 }; /* only a hang takes so long, even under load */
 
-/* Runs the tests, a NULL-ended list; the exit status. */
+/* Runs a NULL-ended list of tests. Returns the exit status. */
 static inline int tests_run(const char *name, const TTest *const *tests)
 {
 	Suite *suite = suite_create(name);

@@ -13,7 +13,7 @@
 static struct sockaddr_un address = {.sun_family = AF_UNIX};
 static char folder[] = "/tmp/mnm-left-XXXXXX";
 static int listener = -1;
-static bool begins; /* a process, once it was seen that nobody listens */
+static bool begins; /* a process begins once nobody was found to listen */
 
 static int socket_bound(const struct sockaddr_un *at)
 {
@@ -23,7 +23,7 @@ static int socket_bound(const struct sockaddr_un *at)
 	return fd;
 }
 
-/* As a process puts its own there. */
+/* Puts a socket there as a process that begins does. */
 static void process_begins(void)
 {
 	struct sockaddr_un early = address;
@@ -34,7 +34,7 @@ static void process_begins(void)
 	ck_assert_int_eq(rename(early.sun_path, address.sun_path), 0);
 }
 
-/* In the place of libc's. */
+/* Replaces libc's function. */
 int connect(int fd, const struct sockaddr *to, socklen_t size)
 {
 	int res = (int)syscall(SYS_connect, fd, to, size), error = errno;

@@ -16,7 +16,7 @@ START_TEST(what_a_terminal_would_obey_becomes_a_question_mark)
 	plain(NULL, "");
 	plain("\033[2J", "?[2J");
 	plain("a\tb\nc\177", "a?b?c?");
-	plain("\302\233m", "?m"); /* U+009B, a control sequence's start */
+	plain("\302\233m", "?m"); /* U+009B begins a control sequence */
 	plain("\233m", "?m");
 	/* NOLINTBEGIN(misc-misleading-bidirectional): what is cut */
 	plain("x\342\200\256y", "x?y"); /* U+202E turns the line around */
