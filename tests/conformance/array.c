@@ -20,7 +20,8 @@ static CUarray array_new(size_t width, size_t height, size_t depth,
 	return array;
 }
 
-/* A copy of one row in the middle of an array, from or to a host's row. */
+/* Describes a copy of one row in the middle of an array, to or from a row of
+ * the host's. */
 static CUDA_MEMCPY2D row_of(CUarray array, void *host, int to_array)
 {
 	CUDA_MEMCPY2D copy = {.WidthInBytes = 10 * sizeof(float), .Height = 1};

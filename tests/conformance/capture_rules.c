@@ -7,7 +7,7 @@ static void begin(CUstream stream, CUstreamCaptureMode mode)
 	ck_assert_ok(cuStreamBeginCapture(stream, mode));
 }
 
-/* The capture can only be ended, without a graph. */
+/* The capture can only be ended, and gives no graph. */
 static void check_invalid(CUstream stream)
 {
 	CUgraph graph = (CUgraph)&graph;

@@ -1,39 +1,40 @@
-/* What the programs of claims about the driver share. A claim must hold for
- * every driver from CUDA 13.0, the simulated one and NVIDIA's. Check runs
- * each in a process of its own, so each starts with cuInit. */
+/* Shared by the programs of claims about the driver. A claim must hold for
+ * every driver from CUDA 13.0 on, simulated or NVIDIA's. Check runs each test
+ * in a process of its own, so each one starts with cuInit. */
 #ifndef TESTS_CONFORMANCE_CLAIMS_H
 #define TESTS_CONFORMANCE_CLAIMS_H
 
 #include <check.h>
 #include <cuda.h>
 
-/* The result by name, so that a failed claim can be read. */
+/* Compares results by name, so that a failed claim can be read. */
 #define ck_assert_cu(call, expected) \
 	ck_assert_str_eq(claims_name(call), #expected)
 #define ck_assert_ok(call) ck_assert_cu(call, CUDA_SUCCESS)
 
 const char *claims_name(CUresult res);
-/* Initialises and makes device 0's primary context current; returns it. */
+/* Initialises the driver and makes device 0's primary context current. Returns
+ * that context. */
 CUcontext claims_open(void);
 /* Runs a NULL-ended list of tests and returns main's status. */
 int claims_run(const char *name, const TTest *const *tests);
 
 /* A kernel `add(int *numbers, int step, unsigned count)`. */
 CUfunction claims_kernel(void);
-/* Adds step to count numbers by that kernel, in a stream. */
+/* Runs that kernel in a stream: it adds step to count numbers. */
 CUresult claims_add(CUfunction add, CUdeviceptr numbers, int step,
 		    unsigned count, CUstream stream);
 enum { CLAIMS_COUNT = 1000 };
-/* That many zeros on the device, and one of them. */
+/* CLAIMS_COUNT zeros on the device, and the value of one of them. */
 CUdeviceptr claims_numbers(void);
 int claims_number(CUdeviceptr numbers, int at);
 
 CUstream claims_stream(unsigned flags);
-/* One that takes no time. */
+/* An event that records no time. */
 CUevent claims_event(void);
 CUstreamCaptureStatus claims_capturing(CUstream stream);
 
-/* Keeps a stream busy until claims_release(): a host function that waits. */
+/* Keeps a stream busy with a host function that waits for claims_release(). */
 void claims_hold(CUstream stream);
 void claims_release(void);
 

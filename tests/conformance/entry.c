@@ -11,7 +11,8 @@ static void *entry_of(const char *name, int version, cuuint64_t flags)
 	return entry;
 }
 
-/* An entry by its export, whatever cuda.h makes of the bare name. */
+/* Returns an entry by its exported name, whatever cuda.h makes of the bare
+ * name. */
 static void *export_of(const char *name)
 {
 	void *lib = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);

@@ -10,7 +10,7 @@ static const CUmemAllocationProp prop = {
 	.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
 	.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
 
-/* Memory that can be shared, and where it is mapped. */
+/* Makes memory that can be shared, and maps it at *ptr. */
 static CUmemGenericAllocationHandle create(CUdeviceptr *ptr)
 {
 	CUmemAccessDesc desc = {{CU_MEM_LOCATION_TYPE_DEVICE, 0},

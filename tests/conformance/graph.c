@@ -16,7 +16,8 @@ static CUgraphExec instantiate(CUgraph graph)
 	return exec;
 }
 
-/* Behind one node, or at the root. */
+/* Adds a kernel node that depends on `before`, or on nothing if that is
+ * NULL. */
 static CUgraphNode add_after(CUgraph graph, CUgraphNode before, CUfunction add,
 			     CUdeviceptr numbers, int step)
 {

@@ -1,5 +1,5 @@
-/* Nodes by one structure for all kinds, new parameters for them, and graphs
- * that belong to a node. */
+/* Nodes that are made by one structure for all kinds, new parameters for them,
+ * and graphs that belong to a node. */
 #include "claims.h"
 
 static CUgraph graph_new(void)
@@ -160,7 +160,7 @@ START_TEST(an_executable_takes_parameters_of_its_own)
 }
 END_TEST
 
-/* As executable nodes ask for memory of the same context as before. */
+/* A node of an executable accepts only memory of the same context as before. */
 START_TEST(an_executable_keeps_to_its_device)
 {
 	CUgraphNodeParams params;
@@ -219,7 +219,8 @@ START_TEST(a_moved_child_is_its_parents)
 }
 END_TEST
 
-/* The bodies of a condition whose value at each launch is given. */
+/* Returns the bodies of a conditional node whose value at each launch is
+ * given. */
 static const CUgraph *bodies(CUgraph graph, CUcontext ctx,
 			     CUgraphConditionalNodeType type, unsigned size,
 			     unsigned value)

@@ -1,6 +1,6 @@
 #include "claims.h"
 
-/* Fills with one value after the other. */
+/* Makes a graph of fills, with one value after the other. */
 static CUgraph fills_graph(CUdeviceptr numbers, unsigned first, unsigned last)
 {
 	CUstream stream = claims_stream(CU_STREAM_NON_BLOCKING);

@@ -1,4 +1,4 @@
-/* Green contexts: parts of the primary one. */
+/* Green contexts, which are parts of the primary context. */
 #include "claims.h"
 
 static CUcontext primary;

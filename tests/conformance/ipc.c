@@ -164,7 +164,7 @@ START_TEST(only_opened_memory_is_closed)
 }
 END_TEST
 
-/* Tells that the event is not reached, then reads what was written before. */
+/* Says that the event is not reached, then reads what was written before it. */
 static int waits_for_the_event(int socket)
 {
 	struct message message;

@@ -13,18 +13,19 @@ struct peer {
 	int socket;
 };
 
-/* Must come before this process has CUDA. What run() returns is 0, or the
- * line at which it found something wrong. */
+/* Starts the second process. This has to come before this process uses CUDA.
+ * run() returns 0, or the line at which it found something wrong. */
 struct peer peer_start(int (*run)(int socket));
 void peer_tell(const struct peer *peer, const void *what, size_t size);
 /* Passes an open file. */
 void peer_give(const struct peer *peer, int file);
-/* Waits for a byte. */
+/* Waits for a byte from the second process. */
 void peer_hear(const struct peer *peer);
-/* Ends what it reads; returns what run() did. */
+/* Closes the socket, so that the second process reads its end. Returns what
+ * run() returned. */
 int peer_end(const struct peer *peer);
 
-/* In the second process: leaves it when something is wrong. */
+/* For the second process: ends it if something is wrong. */
 #define want(is) \
 	do { \
 		if (!(is)) \
@@ -33,7 +34,7 @@ int peer_end(const struct peer *peer);
 
 void peer_open(void);
 void peer_read(int socket, void *what, size_t size);
-/* The file that peer_give() passed. */
+/* Returns the file that peer_give() passed. */
 int peer_take(int socket);
 
 #endif

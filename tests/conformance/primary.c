@@ -106,7 +106,7 @@ START_TEST(a_retain_beside_a_reset_that_waits_yields_a_usable_context)
 	pthread_create(&thread, NULL, reset_run, NULL);
 	while (!resetting)
 		usleep(1000);
-	usleep(10000); /* into the reset's wait */
+	usleep(10000); /* until the reset waits */
 	ck_assert_ok(cuDevicePrimaryCtxRetain(&ctx, 0));
 	ck_assert_ok(cuCtxSetCurrent(ctx));
 	ck_assert_ok(cuMemAlloc(&ptr, 4096));

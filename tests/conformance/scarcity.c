@@ -1,5 +1,5 @@
-/* A device with no memory left: what asks for some is refused, and served once
- * there is some again. */
+/* A device without free memory. A call that needs some is refused, and served
+ * once there is some again. */
 #include "claims.h"
 
 #include <stdint.h>
@@ -11,7 +11,7 @@ enum { BLOCKS_MOST = 4096, ROW = 1 << 14, TEXEL = 4 };
 static CUdeviceptr blocks[BLOCKS_MOST];
 static int block_count;
 
-/* Until not even a small block is to be had. */
+/* Allocates until not even a small block is left. */
 static void device_fill(void)
 {
 	block_count = 0;
@@ -23,7 +23,7 @@ static void device_fill(void)
 	ck_assert_int_lt(block_count, BLOCKS_MOST);
 }
 
-/* The first ones are the largest. */
+/* Frees the first two blocks, which are the largest. */
 static void some_free(void)
 {
 	ck_assert_ok(cuMemFree(blocks[0]));
@@ -97,8 +97,8 @@ START_TEST(an_array_is_served_once_there_is_memory)
 }
 END_TEST
 
-/* What takes memory by the way may get it from what the driver has in reserve,
- * or be refused. */
+/* A call that needs memory only in passing may get it from the driver's
+ * reserve, or be refused. */
 START_TEST(what_takes_memory_by_the_way_is_made_once_there_is_some)
 {
 	CUstream stream;

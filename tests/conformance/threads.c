@@ -10,7 +10,7 @@ struct job {
 	CUfunction add;
 	int number;
 	CUresult res;
-	int wrong; /* numbers that were not what they should be */
+	int wrong; /* how many numbers were wrong */
 	CUstream default_stream;
 	unsigned flags;
 };
@@ -73,8 +73,9 @@ static void *default_stream_job(void *user)
 	return NULL;
 }
 
-/* Fills, reads back, and knows by the event alone that it may look. Records
- * with nothing to wait for in between must not end that. */
+/* Fills and reads back, and learns only from the event that it may look at the
+ * result. The first record has nothing to wait for, and must not change
+ * that. */
 static CUresult event_round(struct job *job, CUstream stream, CUevent event,
 			    CUdeviceptr ptr, int *seen, int round)
 {

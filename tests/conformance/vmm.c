@@ -52,7 +52,8 @@ static void map(CUdeviceptr ptr, size_t size,
 	ck_assert_ok(allow(ptr, size));
 }
 
-/* Memory of one handle that is released: it lives as long as it is mapped. */
+/* Maps memory and releases its only handle. The memory lives as long as it is
+ * mapped. */
 static CUdeviceptr mapped(size_t size)
 {
 	CUmemGenericAllocationHandle handle = create(size);
