@@ -1,10 +1,11 @@
-"""The library with one guard left out, a row each; scripts/mutants builds them
-and runs the tests that have to notice.
+"""The library with one guard left out, one row for each guard. scripts/mutants
+builds them and runs the tests that have to notice.
 
-A row: its name; what notices: "proof", generated programs; "race NAME", one of
-tests/proof; "unit", those of tests/unit about blocks; or tests of
-tests/behaviour by file and name; and its edits: file, old text, new text. The
-old text stands once in the file."""
+A row has a name; what has to notice; and its edits, each with a file, the old
+text and the new text. The old text is in its file exactly once. What has to
+notice is "proof", the generated programs; "race NAME", a race of tests/proof;
+"unit", the tests of tests/unit about blocks; or tests of tests/behaviour, by
+file and name."""
 
 FENCE = "src/order/fence.c"
 CAPTURE = "src/order/capture.c"

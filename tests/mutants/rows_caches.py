@@ -1,4 +1,4 @@
-"""As rows.py, for what threads keep for themselves, and the index of
+"""As rows.py, for what threads keep for themselves, and for the index of
 blocks."""
 
 FENCE = "src/order/fence.c"

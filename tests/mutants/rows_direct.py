@@ -1,5 +1,5 @@
-"""As rows.py, for pools that keep nothing: src/tcache/pass_through.h and what is behind
-it."""
+"""As rows.py, for pools that keep nothing: src/tcache/pass_through.h and what
+it calls."""
 
 DIRECT = "src/tcache/pass_through.h"
 ENDS = "src/tcache/pass_through.c"

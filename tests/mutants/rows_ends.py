@@ -1,5 +1,5 @@
-"""As rows.py, for the work that the end of a context waits for: that of others
-which is not known to be over, src/heap/context_leave.c."""
+"""As rows.py, for the work that the end of a context waits for: other
+contexts' work that is not known to be over (src/heap/context_leave.c)."""
 
 CALLS = "src/order/calls.c"
 WORK = "src/order/stream_order.c"

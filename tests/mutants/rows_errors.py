@@ -1,4 +1,4 @@
-"""As rows.py, for errors of the calls that mnm makes by itself."""
+"""As rows.py, for errors of the calls that mnm makes itself."""
 
 GIVE = "src/heap/reclaim.c"
 FAIL = "src/order/fence_fail.c"

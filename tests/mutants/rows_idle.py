@@ -1,4 +1,5 @@
-"""As rows.py, for what bounds idle memory: src/heap/idle_limit.c and who tells it."""
+"""As rows.py, for what bounds idle memory: src/heap/idle_limit.c and its
+callers."""
 
 BOUND = "src/heap/idle_limit.c"
 FREE = "src/mem/mem_free.c"

@@ -1,4 +1,4 @@
-"""As rows.py, for calls inside calls: of a tool in the midst of CUDA."""
+"""As rows.py, for CUDA calls that a tool makes inside CUDA's own calls."""
 
 USE = "src/context/context_use.c"
 GIVE = "src/heap/reclaim.c"

@@ -1,4 +1,5 @@
-"""As rows.py, of contexts that threads meet, and of what observers are told."""
+"""As rows.py, for contexts that threads meet, and for what observers are
+told."""
 
 CONTEXT = "src/context/context.c"
 OBSERVERS = "src/mem/observers.c"

@@ -1,4 +1,4 @@
-"""As rows.py, for one stream's order, which ends and comes back."""
+"""As rows.py, for the order of one stream, which ends and comes back."""
 
 WORK = "src/order/stream_order.c"
 CALLS = "src/order/calls.c"

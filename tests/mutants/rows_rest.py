@@ -1,5 +1,5 @@
 """As rows.py, for what goes back while the program rests: src/heap/giver.c and
-unused.c. What a pause rests on is left out in scripts/check-model: on the
+unused.c. scripts/check-model leaves out what a pause relies on, as on the
 simulated device a free that waits harms nobody."""
 
 GIVER = "src/heap/giver.c"

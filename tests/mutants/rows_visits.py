@@ -1,5 +1,5 @@
-"""Work of one device on memory of another, and graphs that are of a node of
-another, as rows.py has it."""
+"""As rows.py, for work of one device on memory of another, and for graphs that
+belong to a node of another graph."""
 
 REACH = "src/order/peer.c"
 GEN = "src/hooks/gen_work"
