@@ -1,5 +1,5 @@
-/* Ways to a row by its name: both forms of cuGetProcAddress, and the runtime's
- * calls that end there. */
+/* Ways to a row by its name: both versions of cuGetProcAddress, and the
+ * runtime's calls that end there. */
 #include <dlfcn.h>
 #include <stdio.h>
 
@@ -91,7 +91,7 @@ void walk_asked(const struct row *row)
 		CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM};
 	struct question question = {row->name, 0, 0};
 
-	if (row->from >= row->until) /* a twin: by its base's flag */
+	if (row->from >= row->until) /* a twin: its base and a flag mean it */
 		return;
 	for (int i = 0; i < 9; i++) {
 		question.version = versions[i / 3];

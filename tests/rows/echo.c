@@ -5,7 +5,7 @@
 
 #include "echo_entry.h"
 
-enum { CODE_FIRST = 10000 }; /* above all codes that mean something */
+enum { CODE_FIRST = 10000 }; /* above all codes that have a meaning */
 
 static enum echo_mode told;
 static bool doors_are_inner;
@@ -18,7 +18,7 @@ static int short_calls;
 static char text[1 << 16];
 static size_t length;
 
-/* Of the call under way. */
+/* These are about the call under way. */
 static enum echo_number number_now;
 static bool granted;
 static bool is_short;
@@ -96,7 +96,7 @@ void echo_argument(const void *value, size_t size)
 	note(",");
 }
 
-/* Words that could be addresses, handles or small numbers. */
+/* Writes words that could be addresses, handles or small numbers. */
 void echo_output(void *to, size_t size)
 {
 	uint64_t word;

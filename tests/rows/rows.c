@@ -1,4 +1,5 @@
-/* Apart from the headers, which declare some of these otherwise. */
+/* This file does not include the headers, as they declare some of these
+ * otherwise. */
 #include "walk.h"
 
 #include "cuda/hook_list.h"

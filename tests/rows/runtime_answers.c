@@ -15,7 +15,8 @@ cudaError_t call_info(void)
 	return res;
 }
 
-/* Of memory that is held, in its middle, or was just given back. */
+/* Asks about memory that is held, about its middle, or about memory just
+ * freed. */
 cudaError_t call_attributes(void)
 {
 	struct cudaPointerAttributes answer = {.device = 7};
@@ -75,7 +76,7 @@ cudaError_t call_host_pointer(void)
 	return res;
 }
 
-/* Past the end of device memory, one time in eight. */
+/* One time in eight the fill goes past the end of device memory. */
 cudaError_t call_fill(void)
 {
 	struct holding *holding = holding_drawn();

@@ -1,5 +1,6 @@
-/* A sequence of right and wrong calls of the runtime. After each, a line with
- * its code and the last error; addresses are told by what they are of.
+/* A sequence of right and wrong calls of the runtime. After each call it prints
+ * a line with the call's code and the last error. Addresses are told by what
+ * they belong to.
  * Usage: runtime_calls SEED COUNT */
 #include <cuda_runtime_api.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Calls of the runtime, each with arguments that are drawn. */
+/* Calls of the runtime, each with arguments that the seed draws. */
 #ifndef MNM_RUNTIME_CALLS_H
 #define MNM_RUNTIME_CALLS_H
 
@@ -11,22 +11,22 @@ struct holding {
 	enum { NOTHING, DEVICE, STREAM, MANAGED, PINNED } kind;
 	char *ptr;
 	size_t size; /* bytes that may be used */
-	int device;  /* that was current */
+	int device;  /* the device that was current */
 };
 
 enum { HOLDINGS = 8 };
 extern struct holding holdings[HOLDINGS];
 
-/* From 0 to below `count`, as the seed says. */
+/* Returns a number from 0 to count - 1, as the seed says. */
 unsigned int draw(unsigned int count);
 void draw_seed(unsigned int seed);
 
 struct holding *holding_drawn(void);
 
-/* Frees what is held, if anything, by the runtime's call for it. */
+/* Frees what is held, if anything, by the call of the runtime that fits. */
 cudaError_t holding_free(struct holding *holding);
 
-/* Each prints its arguments and what came of them. */
+/* Each prints its arguments and what came of the call. */
 cudaError_t call_malloc(void);
 cudaError_t call_pitch(void);
 cudaError_t call_3d(void);

@@ -49,7 +49,8 @@ cudaError_t call_free_twice(void)
 	return free_of(kind, holding->ptr);
 }
 
-/* Of an address that is nobody's, or in the middle, or by the wrong call. */
+/* Frees an address that is nobody's or in the middle of a block, or uses the
+ * wrong call. */
 cudaError_t call_free_wrong(void)
 {
 	struct holding *holding = holding_drawn();
@@ -77,8 +78,8 @@ cudaError_t call_free_wrong(void)
 	}
 }
 
-/* On the memory's own device: a stream of another would free it later than a
- * reset does. */
+/* Frees on the memory's own device. A stream of another device would free it
+ * later than a reset does. */
 cudaError_t call_free_async(void)
 {
 	struct holding *holding = holding_drawn();
@@ -106,7 +107,7 @@ cudaError_t call_free_host(void)
 				       : cudaFreeHost(&holding);
 }
 
-/* What the reset device had is then freed as well, which is wrong. */
+/* Afterwards the program frees what the reset device had, which is wrong. */
 cudaError_t call_reset(void)
 {
 	cudaError_t res;

@@ -4,8 +4,9 @@
 
 #include "runtime_calls.h"
 
-/* A device has 64 MiB, and the program holds 16 at most: what is too much is
- * too much for a pool as well. One size is frequent, and comes from a pool. */
+/* A device has 64 MiB, of which the program holds 16 at most. So a size that is
+ * too large for the device is too large for a pool as well. One size is
+ * frequent, and comes from a pool. */
 static size_t size_drawn(void)
 {
 	static const size_t sizes[] = {
@@ -24,16 +25,16 @@ static size_t size_drawn(void)
 	return draw(2) ? 5000 : sizes[draw(sizeof(sizes) / sizeof(*sizes))];
 }
 
-/* An allocation's place for its answer: NULL one time in ten. */
+/* Where an allocation writes its answer: NULL one time in ten. */
 struct place {
 	struct holding *holding;
-	void *ptr;  /* what it is if nothing is written */
-	void **out; /* to ptr */
+	void *ptr;  /* its value before the call */
+	void **out; /* points to ptr */
 };
 
 static char untouched;
 
-/* False: the program holds enough. */
+/* Returns false if the program holds enough. */
 static int place_begin(struct place *place)
 {
 	place->holding = NULL;

@@ -1,9 +1,9 @@
-/* Calls every hooked entry while it is out of memory. Usage: short idle|busy
- * CALLS beside memory that was freed, or is held; how many calls in a row it is
- * short
+/* Calls every hooked entry while it is out of memory.
+ * Usage: short idle|busy CALLS   beside memory that was freed, or that is live;
+ *                                so many calls in a row are out of memory
  *
- * "short SYMBOL CODE|CALLS|BUFFERS" for each: what it returned, what the driver
- * was called with, and what the caller's memory held afterwards. */
+ * Prints "short SYMBOL CODE|CALLS|BUFFERS" for each entry: what it returned,
+ * the driver's calls, and what the caller's memory held afterwards. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,10 @@
 /* Calls every hooked entry by every way that leads to it, and prints what the
- * echo driver got. Usage: walk exports|inner   the doors that driver hands out
+ * echo driver got.
+ * Usage: walk exports|inner   what that driver's cuGetProcAddress hands out
  *
- * "route ROUTE SYMBOL FILE FOUND" is what a route led to, and the symbol that
- * it should; "call SYMBOL CASE CODE|CALLS|BUFFERS" is what a call returned,
- * what the driver was called with, and what the caller's memory held
+ * "route ROUTE SYMBOL FILE FOUND" says which symbol a route should lead to, and
+ * which it led to. "call SYMBOL CASE CODE|CALLS|BUFFERS" says what a call
+ * returned, with what the driver was called, and what the caller's memory held
  * afterwards. */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -12,7 +13,8 @@
 #include "echo.h"
 #include "walk.h"
 
-/* Granted, no pointer may lead nowhere: the driver would write there. */
+/* A call that is granted gets no pointer to nowhere, as the driver would write
+ * there. */
 static const struct {
 	const char *name;
 	enum echo_mode mode;

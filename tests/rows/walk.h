@@ -7,19 +7,19 @@
 
 #include <cuda.h>
 
-/* What a call is made with. ODD: numbers with a different value in each byte,
- * and pointers to nowhere. BUFFERS: numbers that are small and odd, and
- * pointers to zeroed memory. */
+/* The values that a call is made with. ODD: numbers with a different value in
+ * each byte, and pointers to nowhere. NULL: zeros. BUFFERS: small odd numbers,
+ * and pointers to zeroed memory. */
 enum values { VALUES_ODD, VALUES_NULL, VALUES_BUFFERS };
 
 enum argument { ARGUMENT_PLAIN, ARGUMENT_POINTER, ARGUMENT_READ };
 
-/* Sets the argument with that place in a call. */
+/* Sets an argument, which is at `place` in its call. */
 void value_set(void *to, size_t size, unsigned int place,
 	       enum argument argument, enum values values);
 
-/* Zeroes the memory that arguments point to; buffers_print prints what is not
- * zero any more, as " PLACE:BYTES" each. */
+/* buffers_clear zeroes the memory that arguments point to. buffers_print prints
+ * what is not zero any more, as " PLACE:BYTES" each. */
 void buffers_clear(void);
 void buffers_print(void);
 
@@ -27,7 +27,7 @@ void buffers_print(void);
 struct call {
 	const char *symbol;
 	CUresult (*make)(void *entry, enum values values);
-	void *linked; /* what this program was linked to */
+	void *linked; /* what this program was linked with */
 };
 extern const struct call calls[];
 extern const unsigned int call_count;
@@ -41,10 +41,10 @@ extern const struct row rows[];
 extern const unsigned int row_count;
 
 /* Prints what a route led to, which should be `symbol`, and calls it: in all
- * cases, or in the first. */
+ * cases, or only in the first one. */
 void walk_found(const char *route, const char *symbol, void *found, bool all);
 
-/* All routes of a row that go through cuGetProcAddress, or the runtime. */
+/* Walks all routes of a row that go through cuGetProcAddress or the runtime. */
 void walk_asked(const struct row *row);
 
 #endif
