@@ -1,5 +1,5 @@
-/* What `make bench` asks of each contender: its driver is a shared object
- * that exports these four. */
+/* What `make bench` asks of each contender. A contender's driver is a shared
+ * object that exports these four functions. */
 #ifndef MNM_BENCH_ALLOCATOR_H
 #define MNM_BENCH_ALLOCATOR_H
 
@@ -9,16 +9,16 @@
 extern "C" {
 #endif
 
-/* Once, before all else; 0 if the allocator can be used here. */
+/* Called once, before all else. Returns 0 if the allocator can be used here. */
 int bench_open(void);
 
-/* NULL if there is no memory. */
+/* Returns NULL if there is no memory. */
 void *bench_alloc(size_t size);
 
-/* size as it was asked for; some allocators want it back. */
+/* size is the one that was asked for, as some allocators want it back. */
 void bench_free(void *ptr, size_t size);
 
-/* Of the package, after bench_open(). */
+/* The package's version. Called after bench_open(). */
 const char *bench_version(void);
 
 #ifdef __cplusplus

@@ -1,11 +1,12 @@
 /* What requests to the control socket cost the program's own threads. One
  * thread allocates and frees without a pause, another asks.
  *
- *   stat   a busy thread's time a request: stretches with requests, one after
- *          the other, between stretches without any; and that of requests that
- *          read no figures, which is what two busy processors cost each other
+ *   stat   what a request costs the busy thread: slices of time with requests,
+ *          one after the other, are compared with slices without any. Likewise
+ *          for requests that read no figures, which shows what two busy
+ *          processors cost each other.
  *   swap   the longest call of the busy thread while the pool is swapped with
- *          many blocks live, and as long without a swap
+ *          many blocks live, and in as long a time without a swap
  *
  * Prints medians in microseconds as one line of JSON. */
 #include <stdatomic.h>
@@ -23,22 +24,22 @@
 enum {
 	LIVE = 100000,
 	BLOCK = 4096,
-	SLICES = 101, /* every second one with requests; odd */
+	SLICES = 101, /* odd; every second one has requests */
 	WINDOW = 16
 };
 
-static const double slice_seconds = 0.02;  /* of stat */
-static const unsigned int slice_us = 3000; /* of swap, about */
+static const double slice_seconds = 0.02;  /* with stat */
+static const unsigned int slice_us = 3000; /* with swap, about */
 
 static struct contender who;
 static int cores[2];
-/* Slice of time that is on, from 0. Odd ones are those with requests. */
+/* The present slice of time, from 0. Odd slices have requests. */
 static atomic_int slice;
-/* By slice; read when the thread that wrote them has ended. */
-static double asked_us[SLICES]; /* all requests, until their answers */
+/* By slice. To be read when the thread that wrote them has ended. */
+static double asked_us[SLICES]; /* of all requests, until their answers */
 static unsigned long requests[SLICES];
-static double took[SLICES], pairs[SLICES]; /* seconds; of stat */
-static double longest_us[SLICES]; /* a call of the busy thread; of swap */
+static double took[SLICES], pairs[SLICES]; /* seconds, with stat */
+static double longest_us[SLICES]; /* one call of the busy thread, with swap */
 
 static int compare(const void *a, const void *b)
 {
@@ -56,7 +57,7 @@ static double median(double *values, int count)
 	return values[count / 2];
 }
 
-/* Of every second one of SLICES values, from `first` on. */
+/* Returns the median of every second value, from `first` on. */
 static double median_of(const double *values, int first)
 {
 	double some[SLICES / 2];
@@ -75,7 +76,8 @@ static void *block_take(size_t size)
 	return block;
 }
 
-/* Seconds of a slice, in which so many pairs were made. */
+/* Makes pairs for a slice, and sets *made to their number. Returns the
+ * seconds. */
 static double stat_slice(double *made)
 {
 	double start = seconds_now(), now;
@@ -95,8 +97,8 @@ static double stat_slice(double *made)
 	return now - start;
 }
 
-/* Asks through odd slices, for figures in every second one, until the last is
- * over. */
+/* Sends requests in odd slices, in every second one of them for figures, until
+ * the last slice is over. */
 static void *stat_ask(void *arg)
 {
 	int now;
@@ -125,10 +127,10 @@ static void stat_measure(void)
 }
 
 struct asked {
-	double cost_us, answered_us; /* a request, medians */
+	double cost_us, answered_us; /* of a request, medians */
 };
 
-/* Of every fourth slice from one on. */
+/* Takes every fourth slice, from `first` on. */
 static struct asked stat_cost(int first)
 {
 	double cost[SLICES], asked[SLICES];
@@ -157,7 +159,7 @@ static void stat_print(void)
 	       stat.cost_us, stat.answered_us, other.cost_us);
 }
 
-/* Swaps in odd slices; the pools are given back at the next free. */
+/* Swaps in odd slices. The next free gives the pools' memory back. */
 static void *swap_ask(void *arg)
 {
 	static const char *const pools[] = {

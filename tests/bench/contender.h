@@ -7,20 +7,22 @@
 struct contender {
 	void *(*alloc)(size_t size);
 	void (*free)(void *ptr, size_t size);
-	int (*enter)(void); /* on each further thread; may be NULL */
+	int (*enter)(void); /* for each further thread, or NULL */
 	const char *version;
-	/* Calls of the host's malloc so far; NULL where nobody counts. */
+	/* Calls of the host's malloc so far, or NULL if they are not
+	 * counted. */
 	unsigned long (*mallocs)(void);
 };
 
-/* Ends the program with one line on stderr where it can't be used. */
+/* Ends the program with one line on stderr if the driver can't be used. */
 void contender_open(struct contender *who, const char *path);
 
-/* What a driver may export besides allocator.h: makes the calling thread,
- * which is not that of bench_open(), ready to allocate; 0 if it is. */
+/* A driver may export this besides allocator.h. It makes the calling thread,
+ * which is not that of bench_open(), ready to allocate. Returns 0 if it is
+ * ready. */
 int bench_enter(void);
 
-/* Of count_malloc.so. */
+/* Exported by count_malloc.so. */
 unsigned long bench_mallocs(void);
 
 #endif

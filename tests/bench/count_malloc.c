@@ -1,5 +1,5 @@
-/* Preloaded: counts what is asked of the host's malloc, by glibc's own names
- * for it, so that no look-up is needed. */
+/* Preloaded: counts the calls of the host's malloc. It calls on by glibc's own
+ * names, so that no look-up is needed. */
 #include <stdatomic.h>
 #include <stdlib.h>
 

@@ -7,8 +7,9 @@
 
 enum { PLAYS_FIRST = 3, REPETITIONS_LEAST = 5 };
 
-/* Of one repetition: long beside the clock's own cost, and beside a thread's
- * waking; short beside a slice of the scheduler's. */
+/* How long a repetition takes. That is long compared with the clock's own cost
+ * and with the waking of a thread, and short compared with a slice of the
+ * scheduler's. */
 static const double alone_seconds = 0.001, crew_seconds = 0.02;
 
 double seconds_now(void)
@@ -97,7 +98,7 @@ static void *worker_run(void *arg)
 	return NULL;
 }
 
-/* Seconds of one repetition. */
+/* Returns the seconds of one repetition. */
 static double crew_time(struct crew *crew)
 {
 	double start;
@@ -122,7 +123,7 @@ static void crew_repeat(struct crew *crew, double seconds)
 	crew->repetitions = count;
 }
 
-/* Plays until nothing is new, and finds out how long one takes. */
+/* Plays until nothing is new, and finds out how long one play takes. */
 static void crew_warm(struct crew *crew, double seconds)
 {
 	double least = crew->count > 1 ? crew_seconds : alone_seconds;

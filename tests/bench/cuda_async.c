@@ -8,7 +8,7 @@
 
 static cudaStream_t stream;
 
-/* Without a threshold each wait would give the pool's memory back. */
+/* Without this threshold each wait would give the pool's memory back. */
 int bench_open(void)
 {
 	uint64_t all = UINT64_MAX;

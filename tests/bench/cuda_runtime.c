@@ -1,5 +1,5 @@
-/* cudaMalloc and cudaFree, as a program calls them: whoever is preloaded
- * answers. Linked with the shared runtime, and with the static one. */
+/* cudaMalloc and cudaFree, as a program calls them. A preloaded library may
+ * answer. Linked with the shared runtime, and with the static one. */
 #include <cuda_runtime_api.h>
 
 #include "allocator.h"
@@ -11,7 +11,8 @@ int bench_open(void)
 	return cudaFree(NULL) != cudaSuccess;
 }
 
-/* As PyTorch's threads do: some who are preloaded ask for the context. */
+/* PyTorch's threads do this as well: some preloaded libraries ask for the
+ * context. */
 int bench_enter(void)
 {
 	return cudaSetDevice(0) != cudaSuccess;

@@ -1,4 +1,4 @@
-/* The end of a benchmark whose figures would be wrong. */
+/* Ends a benchmark whose figures would be wrong. */
 #ifndef MNM_BENCH_FAIL_H
 #define MNM_BENCH_FAIL_H
 

@@ -10,13 +10,13 @@ enum { RING = 256, BLOCKS = 4096, SIZES = 4, STEP = 65536, SPINS = 1000 };
 
 /* Each side has a cache line of its own. */
 struct ring {
-	_Alignas(64) atomic_ulong written; /* blocks so far, by the first */
-	_Alignas(64) atomic_ulong read;    /* and by the second */
+	_Alignas(64) atomic_ulong written; /* blocks so far, by one side */
+	_Alignas(64) atomic_ulong read;    /* by the other side */
 	_Alignas(64) void *blocks[RING];
 };
 
-/* Until *count is past `before`. Where both share a core, the other must run.
- */
+/* Waits until *count is past `before`. If both sides share a core, the other
+ * one has to run meanwhile. */
 static unsigned long await(atomic_ulong *count, unsigned long before)
 {
 	unsigned long now;

@@ -1,6 +1,6 @@
-/* How much of the host's memory a contender's tables take: anonymous pages
- * that this process has more while blocks are live, and once they are freed.
- * The simulated device's own memory is a file's and does not count. */
+/* How much of the host's memory a contender's tables take: how many more
+ * anonymous pages this process has while blocks are live, and once they are
+ * freed. The simulated device's own memory is a file's and does not count. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum { COUNT_MAX = 10000000 };
 
-/* Bytes. */
+/* Returns bytes. */
 static double anonymous(void)
 {
 	FILE *file = fopen("/proc/self/smaps_rollup", "r");

@@ -1,4 +1,4 @@
-/* malloc and free: whoever is preloaded answers. */
+/* malloc and free. A preloaded library may answer. */
 #include <stdlib.h>
 
 #include <gnu/libc-version.h>

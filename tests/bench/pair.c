@@ -81,7 +81,7 @@ static void options_read(struct options *options, struct crew *crew, int argc,
 		crew->cores[crew->core_count++] = 0;
 }
 
-/* text:  NAME, or NAME:ARGUMENT */
+/* text is NAME or NAME:ARGUMENT */
 static void work_build(struct crew *crew, const char *text)
 {
 	size_t length = strcspn(text, ":");
@@ -96,8 +96,8 @@ static void work_build(struct crew *crew, const char *text)
 	fail(text, "no such work; --help lists them");
 }
 
-/* Starts what the contender starts with its first block, before this thread
- * is bound to a core: its helper threads are not to be. */
+/* Lets the contender start what it starts with its first block, before this
+ * thread is bound to a core, as its helper threads are not to be bound. */
 static void first_pair(const struct contender *who)
 {
 	void *block = who->alloc(4096);

@@ -1,4 +1,4 @@
-/* Threads that share sizes, and one of them when the others have gone. */
+/* Threads that share sizes, and one of them after the others have gone. */
 #include <stdlib.h>
 
 #include "fail.h"
@@ -10,7 +10,7 @@ static const size_t small_sizes[SIZES] = {4 << 10, 64 << 10, 150 << 10,
 					  300 << 10};
 static const size_t large_sizes[SIZES] = {1 << 20, 3 << 19, 2 << 20, 3 << 20};
 
-/* LIVE blocks at a time, in all sizes by turns. */
+/* LIVE blocks are live at a time, of each size in turn. */
 static void sizes_fill(struct script *script, const size_t *sizes)
 {
 	for (size_t i = 0; i < PAIRS; i += LIVE) {
@@ -42,7 +42,7 @@ void shared_large_build(struct crew *crew, const char *argument)
 	shared_fill(crew, "shared-large", argument, large_sizes);
 }
 
-/* By the threads that will have gone. */
+/* Run by the threads that will have gone. */
 static void *former_run(void *arg)
 {
 	const struct crew *crew = arg;

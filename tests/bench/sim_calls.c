@@ -1,4 +1,4 @@
-/* sim_calls CALL COUNT: makes one CUDA call, or one pair, COUNT times, so that
+/* sim_calls CALL COUNT makes one CUDA call, or one pair, COUNT times, so that
  * scripts/bench-calls can tell what one costs. */
 #include <errno.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
-/* What a preload costs a process that does nothing: starts itself again and
- * again, under each of several preloads in turns, and prints the median
- * microseconds of each, from the start to the end, as a JSON list. */
+/* What a preload costs a process that does nothing. The program starts itself
+ * again and again, under each of several preloads in turn. It prints the median
+ * time of each from start to end, in microseconds, as a JSON list. */
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,13 +8,13 @@
 
 enum {
 	KIB = 1024,
-	PAIRS = 256, /* in a script of one size: stays in the cache */
+	PAIRS = 256, /* for one size: the script stays in the cache */
 	WINDOW = 16, /* blocks live at once */
 	RANDOM_LIVE = 2000,
 	RANDOM_SIZES = 512,
 	RANDOM_STEP = 8 * KIB,
 	RANDOM_PAIRS = 20000,
-	SMALL = 512, /* of `live` and `spread`: 1 to 8 times that */
+	SMALL = 512, /* sizes of `live` and `spread` are 1 to 8 times this */
 	CHURNED = 1000,
 	CHURN_PAIRS = 64000,
 	LIVE_MAX = 10000000
@@ -43,8 +43,8 @@ static void crew_alone(struct crew *crew)
 	crew->play = worker_play;
 }
 
-/* Slots of the trace are given out again, as a program's variables are: the
- * table of blocks stays small. */
+/* Slots of the trace are reused, as a program's variables are, so the table of
+ * blocks stays small. */
 static void replay_fill(struct script *script, const struct trace_file *trace)
 {
 	size_t *slot = calloc(trace->last_id + 1, sizeof(*slot));
@@ -80,7 +80,7 @@ static void replay_build(struct crew *crew, const char *argument)
 	if (!argument)
 		fail("replay", "needs a trace");
 	if (trace_open(&trace, argument))
-		exit(1); /* which has said why */
+		exit(1); /* trace_open has said why */
 	replay_fill(&crew->workers[0].timed, &trace);
 	trace_close(&trace);
 }
@@ -96,7 +96,7 @@ static void one_build(struct crew *crew, const char *argument)
 	}
 }
 
-/* The oldest of WINDOW blocks goes, a new one comes. */
+/* Frees the oldest of WINDOW blocks, and allocates a new one. */
 static void window_fill(struct script *script, size_t size)
 {
 	for (size_t i = 0; i < PAIRS; i++) {
@@ -158,8 +158,8 @@ static size_t small_size(size_t slot)
 	return (draw(&state, 8) + 1) * (size_t)SMALL;
 }
 
-/* WINDOW blocks of the first `among` go and come again, so that in the end all
- * is as it was. */
+/* Frees WINDOW of the first `among` blocks and allocates them again, so that
+ * the same blocks are live in the end. */
 static void churn_fill(struct script *script, size_t among)
 {
 	uint32_t state = 1;
@@ -168,7 +168,8 @@ static void churn_fill(struct script *script, size_t among)
 		size_t first = draw(&state, (uint32_t)(among / WINDOW));
 		size_t step = among / WINDOW;
 
-		/* One of each sixteenth, so that none comes up twice. */
+		/* One block of each sixteenth is taken, so that none comes up
+		 * twice. */
 		for (size_t j = 0; j < WINDOW; j++)
 			script_free(script, j * step + first,
 				    small_size(j * step + first));

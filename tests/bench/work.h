@@ -6,17 +6,18 @@
 
 struct work {
 	const char *name, *argument, *help;
-	/* Fills in the crew; ends the program if the argument is wrong. */
+	/* Fills in the crew. Ends the program if the argument is wrong. */
 	void (*build)(struct crew *crew, const char *argument);
 };
 
 /* Ends with a row without a name. */
 extern const struct work works[];
 
-/* A whole number of 1 to most; ends the program if it is not that. */
+/* Returns a whole number from 1 to most. Ends the program if it is none. */
 size_t number_read(const char *what, const char *text, size_t most);
 
-/* In shared.c: threads that share sizes, and one when they have gone. */
+/* In shared.c: threads that share sizes, and one thread after the others have
+ * gone. */
 void shared_build(struct crew *crew, const char *argument);
 void shared_large_build(struct crew *crew, const char *argument);
 void alone_build(struct crew *crew, const char *argument);

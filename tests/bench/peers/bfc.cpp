@@ -1,5 +1,5 @@
-/* The BFC allocator of TensorFlow and XLA, over device memory that it asks
- * for region by region. */
+/* The BFC allocator of TensorFlow and XLA, over device memory that it asks for
+ * in regions. */
 #include <cstdio>
 #include <memory>
 
@@ -8,7 +8,7 @@
 
 #include "../allocator.h"
 
-/* Regions from cudaMalloc; it merges no two of them, as on a real device. */
+/* Regions from cudaMalloc. None are merged, as on a real device. */
 class regions : public tsl::SubAllocator
 {
       public:

@@ -1,4 +1,4 @@
-/* PyTorch's caching allocator. It reads PYTORCH_CUDA_ALLOC_CONF by itself. */
+/* PyTorch's caching allocator. It reads PYTORCH_CUDA_ALLOC_CONF itself. */
 #include <cstdio>
 
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 
 static c10::cuda::CUDACachingAllocator::CUDAAllocator *allocator;
 
-/* Expandable segments call NVML, and crash where there is none. */
+/* Expandable segments call NVML, and crash if there is none. */
 static void nvml_open(void)
 {
 	if (!dlopen("libnvidia-ml.so.1", RTLD_NOW))
@@ -24,7 +24,7 @@ try {
 	int count = c10::cuda::device_count_ensure_non_zero();
 
 	nvml_open();
-	/* As torch does when CUDA is first used. */
+	/* torch does this when CUDA is first used. */
 	c10::cuda::detail::init_p2p_access_cache(count);
 	allocator = c10::cuda::CUDACachingAllocator::get();
 	allocator->init(count);

@@ -1,6 +1,7 @@
-/* Stands in for NVIDIA's management library where there is none. PyTorch asks
- * it one thing before it maps memory: whether the device is in a fabric with
- * those of other hosts. As a library older than that question it can't say. */
+/* Stands in for NVIDIA's management library where there is none. Before it maps
+ * memory, PyTorch asks it whether the device is in a fabric with those of other
+ * hosts. A library older than that question can't say, and neither does this
+ * one. */
 enum { SUCCESS = 0, NOT_SUPPORTED = 3 };
 
 #define REFUSED(name) \
@@ -27,7 +28,7 @@ int nvmlDeviceGetHandleByPciBusId_v2(const char *bus, void **device)
 	return SUCCESS;
 }
 
-/* PyTorch looks up these as well, and goes without what they refuse. */
+/* PyTorch looks up these as well, and does without what they refuse. */
 REFUSED(nvmlDeviceGetNvLinkRemoteDeviceType)
 REFUSED(nvmlDeviceGetNvLinkRemotePciInfo_v2)
 REFUSED(nvmlDeviceGetComputeRunningProcesses)

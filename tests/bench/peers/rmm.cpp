@@ -1,6 +1,6 @@
-/* RMM's resources, as its headers have them: BENCH_KIND=pool (or nothing) is
- * pool_memory_resource, BENCH_KIND=arena is arena_memory_resource. All in the
- * legacy stream, as cudaMalloc's callers work. */
+/* RMM's resources, as its headers have them. BENCH_KIND=pool, the default, is
+ * pool_memory_resource; BENCH_KIND=arena is arena_memory_resource. All use the
+ * legacy stream, as callers of cudaMalloc do. */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -21,8 +21,9 @@ using arena = rmm::mr::arena_memory_resource<upstream>;
 static upstream driver;
 static rmm::mr::device_memory_resource *resource;
 
-/* librmm.so has these, on a CUDA runtime of its own inside, which cannot start
- * where the driver answers no export tables. The headers' code finds ours. */
+/* librmm.so has these functions with a CUDA runtime of its own inside, which
+ * can't start if the driver answers no export tables. The headers' code finds
+ * these instead. */
 namespace rmm
 {
 cuda_device_id get_current_cuda_device()
@@ -60,8 +61,8 @@ void cuda_stream_view::synchronize_no_throw() const noexcept
 }
 } // namespace rmm
 
-/* Half of the device to begin with, as RMM's guide has it. An arena cannot
- * grow, so it gets nearly all. */
+/* The pool begins with half of the device, as RMM's guide has it. An arena
+ * can't grow, so it gets nearly all. */
 static rmm::mr::device_memory_resource *resource_open(const char *kind)
 {
 	std::size_t idle = rmm::available_device_memory().first;

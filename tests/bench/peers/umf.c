@@ -1,8 +1,8 @@
-/* UMF's disjoint pool over its CUDA provider, device memory. As it comes, it
- * gives blocks above 2 MiB and the fifth idle one of a size back to the driver,
- * and cuts small ones from slabs of which one idle one stays. With
+/* UMF's disjoint pool over its CUDA provider, with device memory. By default it
+ * gives blocks above 2 MiB and the fifth idle one of a size back to the driver.
+ * It cuts small blocks from slabs, of which one idle one stays. With
  * BENCH_KIND=keep it keeps every block, from 256 bytes on, as device memory is
- * aligned. */
+ * aligned to that. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
