@@ -1,6 +1,7 @@
-/* What `mnm` makes of the answers of a process that may be any: the answer to
- * the first request, an empty line, and that to the next. A byte before them
- * may say which command asks, a row of commands_run; else all do. */
+/* What `mnm` makes of the answers of a process, which may be any: the answer to
+ * the first request, an empty line, and the answer to the next. A byte before
+ * them may choose a command, a row of commands_run; otherwise all commands
+ * run. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,14 +34,14 @@ static const char *const commands_run[COMMANDS][WORDS] = {
 };
 /* clang-format on */
 
-/* The parts of the input. */
+/* The parts of the input, one for each answer. */
 static const char *part[2];
 static size_t part_size[2];
 
-static int ends[ENDS_MAX]; /* of connections: the process's */
+static int ends[ENDS_MAX]; /* the process's ends of connections */
 static int end_count;
 
-/* The caller's end of a connection by which that part has come. */
+/* Returns the caller's end of a connection that this part has come through. */
 static int connection_open(int which)
 {
 	int fds[2];
@@ -62,7 +63,7 @@ static void ends_close(void)
 		close(ends[--end_count]);
 }
 
-/* In place of those of src/cli/job.c: there is one job, this process. */
+/* These replace functions of src/cli/job.c. There is one job: this process. */
 void __wrap_jobs_find(struct jobs *jobs);
 bool __wrap_jobs_find_one(struct jobs *jobs, int pid);
 bool __wrap_job_reconnect(struct job *job);

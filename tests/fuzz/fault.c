@@ -1,5 +1,5 @@
-/* The lists of calls that are to fail: values of MNM_SIM_FAIL, MNM_SIM_LOST,
- * MNM_SIM_HIDE, MNM_SIM_LATE and MNM_SIM_NEED, a line each. */
+/* The lists of calls that have to fail: values of MNM_SIM_FAIL, MNM_SIM_LOST,
+ * MNM_SIM_HIDE, MNM_SIM_LATE and MNM_SIM_NEED, one per line. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 enum { CALLS = 3, NTH_MAX = 4 };
 
-/* Some names, in place of all that gen_entries writes. */
+/* Some names instead of all that gen_entries writes. */
 const struct call_name call_names[CALL_COUNT] = {
 	[0] = {"cuInit", 2000},
 	[1] = {"cuMemAlloc_v2", 3020},
@@ -24,7 +24,7 @@ static char *variable_take(const char *name, char *text)
 	return rest ? rest : strchr(text, '\0');
 }
 
-/* In place of the driver's: one device, which is full. */
+/* Replaces the driver's: one device, which is full. */
 static struct device only;
 struct world world = {.devices = &only, .device_count = 1};
 __thread struct thread self;
@@ -34,7 +34,7 @@ size_t arena_used(const struct arena *arena)
 	return arena->capacity;
 }
 
-/* As when the driver is loaded. */
+/* Makes all as it is when the driver is loaded. */
 static void faults_forget(void)
 {
 	memset(&early, 0, sizeof(early));
@@ -47,7 +47,7 @@ static void faults_forget(void)
 	lost = 0;
 }
 
-/* Whether a call fails, or is not there. */
+/* Returns whether some call fails or is missing. */
 static bool is_told(void)
 {
 	bool told = false;

@@ -5,7 +5,7 @@
 
 #include "fuzz.h"
 
-/* Past the streams, which may be captured. */
+/* Writes past the streams, as they may be captured. */
 void claim(bool holds, const char *what)
 {
 	if (holds)

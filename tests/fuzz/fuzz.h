@@ -1,6 +1,6 @@
-/* What the targets have in common. A target is one parser: a function over the
- * bytes of one input, which libFuzzer calls with bytes that it draws (make
- * fuzz), and replay.c with those of the corpus (make check). */
+/* Shared by all targets. A target is one parser: a function over the bytes of
+ * one input. libFuzzer calls it with bytes that it draws (make fuzz), and
+ * replay.c with those of the corpus (make check). */
 #ifndef MNM_TEST_FUZZ_H
 #define MNM_TEST_FUZZ_H
 
@@ -9,20 +9,21 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The target; 0. */
+/* The target. Returns 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Ends the process, with a line that says what is not so. */
+/* If `holds` is false, ends the process with a line that says what is not
+ * so. */
 void claim(bool holds, const char *what);
 
-/* The bytes and a NUL, to be freed. */
+/* Returns the bytes and a NUL, to be freed. */
 char *input_text(const uint8_t *data, size_t size);
 
-/* The path of a file of these bytes; the same one each time. */
+/* Returns the path of a file of these bytes, the same one each time. */
 const char *input_file(const uint8_t *data, size_t size);
 
-/* What is printed between the two, instead of to the stream: stdout or stderr.
- */
+/* Captures what is printed to a stream, stdout or stderr, between the two
+ * calls. */
 struct capture {
 	FILE **stream, *before;
 	char *text;
@@ -31,13 +32,13 @@ struct capture {
 
 void capture_begin(struct capture *capture, FILE **stream);
 
-/* The text, to be freed. */
+/* Returns the captured text, to be freed. */
 char *capture_end(struct capture *capture);
 
-/* Whether it is printable ASCII, and whole lines. */
+/* Returns whether a text is printable ASCII in whole lines. */
 bool is_plain(const char *text);
 
-/* The lines in it. */
+/* Returns how many lines a text has. */
 size_t lines_of(const char *text);
 
 #endif

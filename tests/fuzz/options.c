@@ -1,5 +1,5 @@
-/* Lines of NAME=VALUE, as `mnm run --set` and the environment have them, each
- * set after the one before. */
+/* Lines of NAME=VALUE, as `mnm run --set` and the environment have them. Each
+ * is set after the one before. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static void error_check(const char error[OPTION_ERROR_SIZE])
 	claim(*error, "an error says something");
 }
 
-/* What an option is said to be set to sets it to the same. */
+/* An option's value, written as text, sets the option to the same value. */
 static void text_check(const struct config *config,
 		       const struct option_row *row)
 {

@@ -1,5 +1,5 @@
 /* A profile of the simulated device: values of MNM_SIM_PINNED, MNM_SIM_CLOCK
- * and MNM_SIM_QUEUE, a line each, then the file. */
+ * and MNM_SIM_QUEUE, one per line, then the file. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* The main program where libFuzzer's is not: REPLAY FILE... */
+/* The main program for builds without libFuzzer's. Usage: REPLAY FILE... */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,8 @@ static int replay(const char *path)
 	}
 	size = fread(input, 1, sizeof(input), in);
 	fclose(in);
-	/* A copy of that size, so that a read past its end is seen. */
+	/* The copy has exactly that size, so that a read past its end is
+	 * seen. */
 	data = malloc(size ? size : 1);
 	if (!data) {
 		fprintf(stderr, "%s: out of memory\n", path);
@@ -37,7 +38,7 @@ int main(int argc, char **argv)
 	int status = argc > 1 ? EXIT_SUCCESS : 2;
 
 	for (int i = 1; i < argc; i++) {
-		/* Said first, so that a crash is known by its input. */
+		/* Printed first, so that after a crash the input is known. */
 		printf("%s\n", argv[i]);
 		fflush(stdout);
 		status |= replay(argv[i]);

@@ -1,6 +1,6 @@
 /* What a client sends to the control socket: how many bytes it sends at first,
- * then those bytes. The server and all that it asks are the library's own; no
- * CUDA is there, as before a program's first request. */
+ * then the bytes. The server and all that it calls are the library's own. There
+ * is no CUDA, as before a program's first request. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +25,8 @@ enum { TURNS_MAX = 100, ANSWER_SIZE = 1 << 16 };
 static struct sockaddr_un address;
 static socklen_t address_size = sizeof(address);
 
-/* In place of src/control/listener.c: an address of the kernel's choice, so
- * that no file stays behind. */
+/* Replaces src/control/listener.c. The kernel chooses the address, so that no
+ * file stays behind. */
 bool listener_open(struct guarded_fd *listener, int backlog, char *error,
 		   size_t size)
 {
@@ -93,7 +93,7 @@ static void server_begin(void)
 	"{\"command\":\"set\",\"option\":\"" option "\",\"value\":\"" value \
 	"\"}"
 
-/* What an input has changed, as it was. */
+/* Undoes what an input has changed. */
 static void state_reset(void)
 {
 	static const char *const orders[] = {
@@ -111,7 +111,7 @@ static void state_reset(void)
 		device_at(i)->used = i < 2;
 }
 
-/* All that comes up to the end, and a NUL. */
+/* Reads all that comes up to the end, and adds a NUL. */
 static size_t answer_read(int fd, char answer[ANSWER_SIZE])
 {
 	const int wake = -1;

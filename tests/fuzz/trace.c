@@ -1,4 +1,4 @@
-/* A trace's file, plain or compressed. */
+/* A trace file, plain or compressed. */
 #include <stdlib.h>
 
 #include "../../examples/trace_file.h"
