@@ -1,9 +1,9 @@
-/* What calls of the driver cost the host on this machine: one JSON object of
- * {"call": {"least": NS, "median": NS, "p90": NS}} on stdout. The device is
- * idle before each one that is timed. Of a call that the driver lacks or
- * refuses the value is its error code.
+/* What calls of the driver cost the host on this machine. Prints one JSON
+ * object of {"call": {"least": NS, "median": NS, "p90": NS}}. The device is
+ * idle before each call that is timed. If the driver lacks a call or refuses
+ * it, the value is the error code.
  *
- *     prices [COUNT]    samples of each, default 2000 */
+ *     prices [COUNT]    samples of each call, by default 2000 */
 #include <cuda.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,13 +12,13 @@
 
 enum { LARGE = 64 << 20, LARGE_COUNT = 100, KIB = 1024 };
 
-/* What the timed calls work on. */
+/* What the timed calls use. */
 struct world {
 	CUcontext ctx;
 	CUstream stream;
 	CUevent event;
 	CUfunction nothing;
-	CUdeviceptr block; /* of the call before, or 0 */
+	CUdeviceptr block; /* allocated by the call before, or 0 */
 	CUdeviceptr keep;  /* for fills */
 	size_t size;       /* bytes of block */
 };
@@ -26,7 +26,7 @@ struct world {
 struct price {
 	const char *name;
 	CUresult (*call)(struct world *world);
-	/* Makes the world ready and tidies it up, both outside of the time. */
+	/* Prepare the world and tidy it up. Neither is timed. */
 	CUresult (*before)(struct world *world), (*after)(struct world *world);
 };
 
@@ -106,7 +106,7 @@ static CUresult context_wait(struct world *world)
 	return cuCtxWaitEvent(world->ctx, world->event);
 }
 
-/* The pair that a fence is, work having been queued before it. */
+/* Makes a fence as its two calls, after work was queued. */
 static CUresult fence(struct world *world)
 {
 	CUresult res = context_record(world);
@@ -114,7 +114,7 @@ static CUresult fence(struct world *world)
 	return res ? res : context_wait(world);
 }
 
-/* Work and the wait for it. */
+/* Queues work and waits for it. */
 static CUresult launch_synchronize(struct world *world)
 {
 	CUresult res = launch(world);
@@ -184,7 +184,7 @@ static CUresult price_sample(const struct price *price, struct world *world,
 	return res;
 }
 
-/* Measures one call; the first tenth of the samples warms it up. */
+/* Measures one call. The first tenth of the samples only warms it up. */
 static void price_print(const struct price *price, struct world *world,
 			int count, bool first)
 {

@@ -2,11 +2,11 @@
  *
  *     reuse streams|threads|contexts|capture ROUNDS
  *
- * A round: a slow kernel on one stream writes to a block; the block is freed
- * and one of that size asked for; that one is filled on another stream, which
+ * In a round a slow kernel on one stream writes to a block. The block is freed,
+ * and one of that size asked for. That one is filled on another stream, which
  * must read its own fill back, both at once and when all work is over.
- * Prints one line of counts. Exit status: 0 all right, 1 something was wrong,
- * 2 a call failed, 77 the driver can't do it. */
+ * Prints one line of counts. Exit status: 0 if all is right, 1 if something was
+ * wrong, 2 if a call failed, 77 if the driver can't do it. */
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <pthread.h>
@@ -23,19 +23,19 @@ enum { LATE_NS = 2000000, WORDS_MAX = 1 << 18 };
 static const uint32_t FIRST = 0x11111111, LATE = 0xeeeeeeee, NEXT = 0x22222222;
 static const size_t sizes[] = {1024, 16 * 1024 + 1, WORDS_MAX}; /* words */
 
-/* Streams of one context, and what rounds in it share. */
+/* Streams of one context, and what the rounds in it share. */
 struct place {
-	CUcontext ctx; /* NULL: the primary one */
+	CUcontext ctx; /* NULL for the primary context */
 	cudaStream_t before, after, capture;
-	unsigned *early; /* on the device: words that were written too soon */
-	uint32_t *copy;  /* pinned, WORDS_MAX */
+	unsigned *early; /* counts words written too soon; on the device */
+	uint32_t *copy;  /* pinned memory of WORDS_MAX words */
 };
 
 struct round {
 	struct place *place;
 	size_t count;        /* words of a block */
-	uint32_t *old, *now; /* before the free and after it */
-	unsigned wrong;      /* times the new block did not hold NEXT */
+	uint32_t *old, *now; /* the block before the free, and after */
+	unsigned wrong;      /* how often the new block did not hold NEXT */
 };
 
 struct counts {
@@ -135,7 +135,8 @@ static void words_fill(uint32_t *words, size_t count, uint32_t value,
 	CHECK(cudaGetLastError());
 }
 
-/* The block's first life: filled, then a writer that is still at it. */
+/* The block's first life: it is filled, and then a kernel still writes to
+ * it. */
 static void round_begin(struct round *round)
 {
 	struct place *place = round->place;
@@ -172,8 +173,8 @@ static void round_fill(struct round *round)
 	words_fill(round->now, round->count, NEXT, round->place->after);
 }
 
-/* Counts a block that does not hold NEXT where the work queued so far in the
- * stream `after` has ended. */
+/* Waits for the work queued so far in the stream `after`. Counts the block if
+ * it does not hold NEXT then. */
 static void round_compare(struct round *round)
 {
 	struct place *place = round->place;
@@ -206,8 +207,8 @@ static void streams_run(struct round *round)
 	round_finish(round);
 }
 
-/* The same, the block's second life being another thread's, each with its own
- * default stream. */
+/* The same with the block's second life on another thread. Each thread has a
+ * default stream of its own. */
 static void next_begin(struct round *round)
 {
 	round_malloc(round);
@@ -251,8 +252,8 @@ static void graph_run(struct round *round)
 	CHECK(cuGraphDestroy(graph));
 }
 
-/* The second life is that of a block which a captured kernel fills: freed
- * and asked for on the capturing thread, on another one, or freed just before
+/* In its second life a captured kernel fills the block. It is freed and asked
+ * for on the capturing thread, or on another one, or it is freed just before
  * the capture. */
 static void capture_run(struct round *round, unsigned kind)
 {
@@ -275,7 +276,7 @@ static void capture_run(struct round *round, unsigned kind)
 	CHECK(cudaFree(round->now));
 }
 
-/* A whole round that has nothing to do with the capture around it. */
+/* A whole round beside a capture that it has nothing to do with. */
 static void beside_run(struct round *round)
 {
 	struct round captured = {round->place, round->count, NULL, NULL, 0};
@@ -313,7 +314,8 @@ static void rounds_run(const char *variant, struct place *place,
 	counts_add(counts, &round);
 }
 
-/* A round in each of two contexts, their work and their blocks interleaved. */
+/* A round in each of two contexts, with their work and their blocks
+ * interleaved. */
 static void contexts_run(struct place places[2], struct counts *counts,
 			 unsigned number)
 {
