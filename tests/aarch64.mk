@@ -1,5 +1,5 @@
-# The library, the command line and the simulated driver for aarch64, by
-# Debian's cross compiler, with a libjansson.a that scripts/setup fetched;
+# The library, the command line and the simulated driver for aarch64, built by
+# Debian's cross compiler with a libjansson.a that scripts/setup has fetched.
 # tests/behaviour/test_aarch64.py runs them under qemu.
 AARCH64_CC   := aarch64-linux-gnu-gcc
 AARCH64_LIBS := build/aarch64-libs
@@ -16,7 +16,7 @@ CHECK += aarch64
 endif
 endif
 
-# Headers that are the same everywhere come from this machine, after all else.
+# Headers that are the same everywhere come from this machine, searched last.
 aarch64:
 	@CPPFLAGS="-idirafter /usr/include" LDFLAGS="-L$(AARCH64_LIBS)" \
 		$(MAKE) -s --no-print-directory CC=$(AARCH64_CC) SAN= \

@@ -1,5 +1,5 @@
-# What `make bench` runs: programs that measure any contender, and a shared
-# object for each contender that they drive (tests/bench/allocator.h).
+# What `make bench` runs: programs that measure any contender, and for each
+# contender a shared object that they load (tests/bench/allocator.h).
 BENCH_DIR    := $(BUILD)/bench
 BENCH_WAYS   := $(addprefix $(BENCH_DIR)/,pair held asked starts)
 BENCH_ALONE  := $(addprefix $(BENCH_DIR)/,host.so nothing.so count_malloc.so)
@@ -18,7 +18,7 @@ $(BENCH_WAYS): $(BENCH_DIR)/%: $(BUILD)/obj/tests/bench/%.o $(BENCH_PARTS)
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ -lzstd -ldl -pthread -o $@
 
-# A contender's driver exports all that it has.
+# A contender's driver exports everything.
 $(patsubst $(BENCH_DIR)/%.so,$(BUILD)/obj/tests/bench/%.o,$(BENCH_ALONE) \
 	$(BENCH_CUDA)): CFLAGS += -fvisibility=default
 

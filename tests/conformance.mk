@@ -1,4 +1,4 @@
-# Claims about the driver, one program a noun; run with
+# Claims about the driver, one program for each noun. Run them with
 # LD_LIBRARY_PATH=$(BUILD)/sim, or on a GPU without it.
 CONFORMANCE := memory pool host copy fill stream event context primary kernel \
 	entry pointer ipc vmm external array managed threads capture \
@@ -23,7 +23,7 @@ $(BUILD)/tests/conformance/%.kernels.so: \
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) -shared $^ -o $@
 
-# What holds for the simulated driver alone.
+# Claims that hold only for the simulated driver.
 SIM_CLAIMS := $(BUILD)/tests/programs/sim_graph_claims
 CHECK += $(SIM_CLAIMS)
 

@@ -1,5 +1,5 @@
-# The targets of `make fuzz`: tests/fuzz/README.md. FUZZER is set there, and
-# libFuzzer's main program takes the place of the one that replays the corpus.
+# The targets of `make fuzz`, see tests/fuzz/README.md. If FUZZER is set,
+# libFuzzer's main program replaces the one that replays the corpus.
 FUZZ      := $(addprefix $(BUILD)/tests/fuzz/,request options trace profile \
 	fault answer)
 FUZZ_PARTS := $(addprefix $(BUILD)/obj/tests/fuzz/,fuzz.o \
@@ -20,7 +20,7 @@ fuzz:
 		BUILD=build/fuzz fuzz-build
 	@scripts/fuzz build/fuzz
 
-# Those that include a source of the driver's.
+# Targets that include a source of the simulated driver.
 $(addprefix $(BUILD)/obj/tests/fuzz/,profile.o fault.o): \
 	CPPFLAGS += -Isrc/sim/driver -I$(SIM_DRIVER_GEN)
 $(BUILD)/obj/tests/fuzz/fault.o: $(SIM_DRIVER_GEN)/stamp

@@ -1,5 +1,5 @@
 # CUDA programs that the behaviour tests run under the preload. `shell` makes
-# the calls its input names; it is built in each form that CUDA comes in.
+# the calls that its input names. It is built in each form that CUDA comes in.
 # shell_nvidia, with NVIDIA's own static runtime, is for scripts/gpu-check.
 
 PROGRAMS := $(addprefix $(BUILD)/tests/programs/,shell_shared shell_static \
@@ -48,7 +48,8 @@ $(RUNTIME_PROGRAMS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o
 	$(call SAY,link  )
 	$(Q)$(NVCC_LINK) $^ -o $@
 
-# Its lock and its allocations are those of the libraries, too.
+# Its functions for locks and allocations replace libc's, for the libraries as
+# well.
 CHECK += $(BUILD)/tests/programs/warm_pairs
 $(BUILD)/tests/programs/warm_pairs: $(BUILD)/obj/tests/programs/warm_pairs.o
 	$(call SAY,link  )
@@ -100,7 +101,7 @@ $(SIM_PROGRAMS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o \
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \
 		-lcuda -pthread -o $@
 
-# The simulated driver with other entries in some places.
+# The simulated driver, with other entries in some places.
 OTHER     := $(BUILD)/tests/programs/other/libcuda.so.1
 OTHER_NEW := $(addprefix $(BUILD)/tests/programs/other/,entries.o stubs.o)
 OTHER_OBJ := $(filter-out %/entries.o %/stubs.o,$(SIM_DRIVER_OBJ)) \
@@ -125,8 +126,8 @@ $(INNER): $(BUILD)/obj/tests/programs/inner_driver.o
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) -shared -Wl,-Bsymbolic \
 		-Wl,-soname,libcuda.so.1 $^ -o $@
 
-# Other libraries that are preloaded beside mnm, and programs that CUDA's
-# entries, processes and ends are hard on.
+# Other libraries that are preloaded beside mnm, and programs that do odd
+# things with CUDA's entries, with processes and with their ends.
 GUESTS := $(addprefix $(BUILD)/tests/programs/,scarce.so other_dlsym.so \
 	start_tool.so taker.so patch_all.so leaver family resident patcher \
 	inside shell_asan)
@@ -157,14 +158,14 @@ $(BUILD)/tests/programs/patch_all.so: $(addprefix \
 	$(call SAY,link  )
 	$(Q)$(CC) $(LDFLAGS) -shared $^ -o $@
 
-# Brings AddressSanitizer's runtime along, whichever compiler mnm is built by.
+# This has AddressSanitizer's runtime in it, whichever compiler builds mnm.
 $(BUILD)/tests/programs/shell_asan: $(filter-out %/shell_runtime.c, \
 		$(wildcard tests/programs/shell*.c)) $(BUILD)/sim/libcuda.so
 	$(call SAY,cc    )
 	$(Q)gcc $(CPPFLAGS) $(CFLAGS) -fsanitize=address -static-libasan \
 		$(filter %.c,$^) -L$(BUILD)/sim -lcuda -pthread -o $@
 
-# Exports what the library's constructor calls.
+# The program exports the function that the library's constructor calls.
 CHECK += $(BUILD)/tests/programs/late_runtime \
 	$(BUILD)/tests/programs/constructor.so
 $(BUILD)/tests/programs/late_runtime: $(BUILD)/obj/tests/programs/late_runtime.o \

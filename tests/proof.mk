@@ -6,7 +6,8 @@ PROOF_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(PROOF_SRC))
 
 # The library with more points where the schedule may switch; see points.c.
 POINTS     := $(if $(SAN),,$(dir $(PROOF))libmnm.so)
-# The core, the fast path in the doors of memory, and what queues work.
+# These are the core, the fast path in the hooks of memory calls, and what
+# queues work.
 POINTS_OF  := $(CORE_OBJ) $(POOL_OBJ) $(BUILD)/obj/src/hooks/memory.o \
 	$(BUILD)/obj/$(WORK_GEN)/work_entries.o
 POINTS_OBJ := $(POINTS_OF:$(BUILD)/obj/%=$(BUILD)/obj/points/%)
@@ -16,9 +17,9 @@ CHECK += $(PROOF) $(PROOF).kernels.so $(POINTS)
 
 $(PROOF_OBJ): CPPFLAGS += $(if $(SAN),-DPROOF_FREE)
 
-# Its index of blocks is so small that it grows; and it is searched as a whole
-# when a context ends. Nothing is too small for the bound of idle memory. One
-# stream's order comes back after a few requests.
+# In this library the index of blocks is so small that it grows, and all of it
+# is searched when a context ends. The bound of idle memory has no least size.
+# One stream's order comes back after a few requests.
 $(POINTS_OBJ): CPPFLAGS += -I$(WORK_GEN) -Isrc/hooks -DTABLE_LEAST=24 \
 	-DTABLE_TAIL=4 -DBOUND_LEAST=1 -DRETURN_REQUESTS=2
 $(POINTS_OBJ): CFLAGS += -ftls-model=initial-exec -fsanitize=thread
@@ -35,7 +36,7 @@ $(POINTS): $(POINTS_OBJ) $(BUILD)/obj/tests/proof/points.o \
 	$(call SAY,link  )
 	$(Q)$(call LINK_LIBRARY,$(filter %.o,$^))
 
-# Exports its pthread calls to the libraries that it is run with.
+# The program exports its pthread calls to the libraries that it runs with.
 $(PROOF): $(PROOF_OBJ)
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ -rdynamic -pthread -o $@

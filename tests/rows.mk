@@ -1,5 +1,5 @@
 # A walk over every hooked entry, on a driver that echoes what it is called
-# with; gen_rows writes both from the toolkit's headers.
+# with. gen_rows writes both from the toolkit's headers.
 
 ROWS      := $(BUILD)/tests/rows
 ROWS_GEN  := $(BUILD)/gen/rows
@@ -38,7 +38,7 @@ $(ROWS)/short: $(SHORT_OBJ) $(ROWS)/libcuda.so.1
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ -o $@
 
-# Sequences of calls of the runtime, in both its forms.
+# Sequences of calls of the runtime, for both of its forms.
 CALLS_OBJ := $(addprefix $(BUILD)/obj/tests/rows/,runtime_calls.o \
 	runtime_memory.o runtime_frees.o runtime_answers.o)
 RUNTIME_CALLS := $(addprefix $(ROWS)/,runtime_shared runtime_static)

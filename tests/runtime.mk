@@ -1,5 +1,5 @@
-# Claims about the CUDA runtime, run against the simulated one in its shared
-# and its static form, and compiled for the per-thread default stream.
+# Claims about the CUDA runtime. They are run on the simulated runtime in its
+# shared and its static form, and compiled for the per-thread default stream.
 
 RUNTIME_CLAIMS := runtime_memory_claims runtime_array_claims \
 	runtime_work_claims runtime_graph_claims runtime_static_claims \

@@ -1,4 +1,4 @@
-# What the simulated device's calls cost the host: see scripts/bench-calls.
+# What the simulated device's calls cost the host, see scripts/bench-calls.
 
 BENCH += $(BUILD)/bench/sim_calls
 
