@@ -1,6 +1,5 @@
-/* C++ with exceptions: buffers that free themselves, and an out-of-memory
- * error that unwinds through dozens of them, is caught, and leaves the program
- * able to go on. */
+/* C++ with exceptions: buffers that free themselves. An out-of-memory error
+ * unwinds through dozens of them and is caught, and the program goes on. */
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -10,7 +9,7 @@
 #include "round_kernels.cuh"
 #include "rounds.h"
 
-enum { PARTS = 24 }; /* of the free memory, to be filled up with */
+enum { PARTS = 24 }; /* of the free memory, which they fill up */
 
 struct cuda_error : std::runtime_error {
 	cudaError_t code;
@@ -64,7 +63,8 @@ static void memory_fill(void)
 		buffers.push_back(std::make_unique<buffer>(count));
 }
 
-/* True if memory ran out, which was caught here, and nothing is left of it. */
+/* Returns true if memory ran out, which is caught here, and nothing is left of
+ * it. */
 static bool memory_ran_out(void)
 {
 	try {
@@ -104,7 +104,8 @@ static void round_run(unsigned seed)
 	values_sum_on_device(seed + 1, count);
 	if (!memory_ran_out())
 		throw std::logic_error("twice the free memory was given");
-	/* One block of more than half of it: all that was freed is usable. */
+	/* One block takes more than half of it: all that was freed is
+	 * usable. */
 	buffer(free_bytes() / 4 * 3 / sizeof(unsigned));
 	round_end(seed, values_sum_on_device(seed, count),
 		  values_expected(seed, count, 1));

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # Usage: ctypes_job.py driver KERNELS.fatbin | ctypes_job.py runtime
-"""CUDA from Python, by ctypes alone: libcuda.so.1 with kernels, or
+"""CUDA from Python with ctypes alone: libcuda.so.1 with kernels, or
 libcudart.so.13 with copies and fills. Each line of standard input is a number,
-the seed of a round; each round prints one line."""
+the seed of a round. Each round prints one line."""
 
 import ctypes
 import sys
@@ -18,14 +18,15 @@ def check(error, call):
 
 
 def calls(library):
-    """call("cuInit", 0) calls it and ends the program where it fails."""
+    """Returns a function: call("cuInit", 0) calls an entry, and ends the
+    program if it fails."""
     def call(name, *arguments):
         check(getattr(library, name)(*arguments), name)
     return call
 
 
 def pointer(call, name, size):
-    """Device memory by that entry."""
+    """Allocates device memory by that entry."""
     address = ctypes.c_uint64()
     call(name, ctypes.byref(address), ctypes.c_size_t(size))
     return address
@@ -46,7 +47,7 @@ def weighed(values):
 
 
 class Driver:
-    """Makes, mixes and adds up values by kernels."""
+    """Makes, mixes and adds up values with kernels."""
 
     def __init__(self, path):
         self.call = calls(ctypes.CDLL("libcuda.so.1"))

@@ -1,4 +1,4 @@
-/* Every CUDA call goes through CUDA(): a failure ends the program. */
+/* Every CUDA call goes through CUDA(). A call that fails ends the program. */
 #ifndef CUDA_CHECK_H
 #define CUDA_CHECK_H
 

@@ -1,6 +1,6 @@
 /* The CUDA driver's own API, without a runtime: a context, a module from a
- * file, and buffers that are freed behind the work that uses them, all in one
- * stream. Linked with -lcuda, so its calls are the exported names. */
+ * file, and buffers that are freed while work on them may be queued, all in one
+ * stream. The program is linked with -lcuda, so it calls the exported names. */
 #include <cuda.h>
 
 #include "round_values.h"
@@ -42,7 +42,7 @@ static void launch(const struct work *work, CUfunction function, unsigned count,
 			      nullptr));
 }
 
-/* Queues a step whose sum is written to *host_sum later. */
+/* Queues a step, which later writes its sum to *host_sum. */
 static void step_queue(const struct work *work, unsigned seed, unsigned count,
 		       unsigned *host_sum)
 {

@@ -1,6 +1,6 @@
-/* Captures work into a graph and launches it again and again, while buffers of
- * the same size come and go: between the captured calls, between the launches,
- * and behind work that has not run yet. */
+/* Captures work into a graph and launches it again and again. Meanwhile buffers
+ * of the same size come and go: between the captured calls, between the
+ * launches, and while work on them may be queued. */
 #include "cuda_check.h"
 #include "round_kernels.cuh"
 #include "rounds.h"
@@ -11,7 +11,7 @@ struct work {
 	cudaStream_t stream;
 	unsigned count;
 	unsigned *here, *next; /* `here` has the newest values */
-	unsigned *last;        /* of the graph alone */
+	unsigned *last;        /* used by the graph alone */
 	cudaGraphExec_t exec;
 };
 
@@ -35,7 +35,7 @@ static void work_capture(struct work *work)
 {
 	cudaGraph_t graph;
 
-	/* Relaxed: cudaMalloc is allowed while a stream captures. */
+	/* The mode is relaxed, so cudaMalloc is allowed during the capture. */
 	CUDA(cudaStreamBeginCapture(work->stream,
 				    cudaStreamCaptureModeRelaxed));
 	mix_queue(work, work->here, work->next);
@@ -49,7 +49,8 @@ static void work_capture(struct work *work)
 	CUDA(cudaGraphDestroy(graph));
 }
 
-/* Adds up the values as they are now; what it allocates is freed behind it. */
+/* Adds up the values as they are now. What it allocates is freed while the work
+ * is queued. */
 static void sum_queue(const struct work *work, unsigned *host_sum)
 {
 	unsigned *copy = values_alloc(work->count), *sum = values_alloc(1);

@@ -1,7 +1,7 @@
-# The small programs that show what mnm can be put under; docs/compatibility.md
-# lists them. kernels.mk has the rules. NAME_nvidia has NVIDIA's own static
-# runtime and runs on a GPU only, as sort_scan does; sort_scan_host is that for
-# the simulated device.
+# The small programs that show what mnm can be used under.
+# docs/compatibility.md lists them, and kernels.mk has the rules. NAME_nvidia
+# has NVIDIA's own static runtime and runs only on a GPU, as sort_scan does.
+# sort_scan_host is the same program for the simulated device.
 
 ROUND_PROGRAMS := thread_streams graph_relaunch two_processes buffers
 ROUND_KERNELS  := $(ROUND_PROGRAMS:%=$(BUILD)/examples/%.kernels.so) \
@@ -27,7 +27,8 @@ $(BUILD)/obj/examples/thread_streams.cu.o: examples/thread_streams.cu
 	$(Q)$(NVCC_BUILD) --default-stream per-thread -MMD -MP -MF $(@:.o=.d) \
 		-MT $@ -c $< -o $@
 
-# One architecture: Thrust's kernels take most of a minute for each.
+# There is only one architecture, as Thrust's kernels take most of a minute for
+# each.
 $(SORT_SCAN): GENCODE := -gencode arch=compute_75,code=[sm_75,compute_75]
 
 # Thrust's headers bind a null reference (thrust/detail/reference.h).

@@ -1,5 +1,6 @@
-/* What the kernels of the small programs compute, for the host as well. All
- * of it is whole numbers, so that any order of a sum gives the same one. */
+/* What the kernels of the small programs compute; the host can compute it as
+ * well. All values are whole numbers, so that a sum is the same in any
+ * order. */
 #ifndef ROUND_VALUES_H
 #define ROUND_VALUES_H
 
@@ -18,7 +19,8 @@ ROUND_VALUE unsigned value_first(unsigned seed, unsigned i)
 	return value ^ value >> 15;
 }
 
-/* The next value of a place, from the one there and the one after it. */
+/* Returns a place's next value, from its own value and that of the place after
+ * it. */
 ROUND_VALUE unsigned value_mixed(unsigned here, unsigned after)
 {
 	return here * 1664525u + 1013904223u + (after >> 3);
@@ -29,7 +31,7 @@ ROUND_VALUE unsigned value_weighed(unsigned value, unsigned i)
 	return value * (2 * i + 1);
 }
 
-/* The sum that `mixes` mixes of a seed's values must end in. */
+/* Returns the sum of a seed's values after `mixes` mixes. */
 static inline unsigned values_expected(unsigned seed, unsigned count,
 				       unsigned mixes)
 {

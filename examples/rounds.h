@@ -1,6 +1,6 @@
-/* What the small programs share: each line of standard input is a number, the
- * seed of a round, and each round prints one line, its result. So a test may
- * do something between any two of them:
+/* Shared by the small programs. Each line of standard input is a number, the
+ * seed of a round. Each round prints one line, its result. So a test may do
+ * something between any two rounds:
  *
  *     seq 10 | graph_relaunch */
 #ifndef ROUNDS_H
@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUND_THREADS = 256 }; /* of a block */
+enum { ROUND_THREADS = 256 }; /* in a block */
 
 static inline unsigned round_blocks(unsigned count)
 {
 	return (count + ROUND_THREADS - 1) / ROUND_THREADS;
 }
 
-/* How many values a round has: sizes come again, and not at once. */
+/* Returns how many values a round has. Sizes come again, but not at once. */
 static inline unsigned round_count(unsigned seed)
 {
 	return 1000 + seed % 4 * 7000;
@@ -36,7 +36,8 @@ static inline void rounds_open(int argc, int wanted, const char *usage)
 	exit(2);
 }
 
-/* Reads the next seed; false at the end. A wrong one ends the program. */
+/* Reads the next seed. Returns false at the end. A wrong one ends the
+ * program. */
 static inline bool round_next(unsigned *seed)
 {
 	char line[64], *end;
@@ -56,7 +57,7 @@ static inline bool round_next(unsigned *seed)
 	return true;
 }
 
-/* Prints a round's result; a wrong one ends the program. */
+/* Prints a round's result. A wrong one ends the program. */
 static inline void round_end(unsigned seed, unsigned result, unsigned expected)
 {
 	if (result != expected) {

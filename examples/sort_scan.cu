@@ -1,9 +1,9 @@
-/* Sorts values by keys and adds them up as they come, with Thrust, which takes
- * temporary storage from cudaMalloc and gives it back within each call.
+/* Sorts values by keys and adds them up in that order, with Thrust. Thrust
+ * takes temporary storage from cudaMalloc, and gives it back within each call.
  *
  * nvcc makes kernels of it (Thrust's CUDA back end, which is CUB's sort and
- * scan). Compiled with -DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP the
- * same algorithms run on the host, on memory of the simulated device. */
+ * scan). Compiled with -DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP the same
+ * algorithms run on the host, on memory of the simulated device. */
 #include <algorithm>
 #include <numeric>
 #include <vector>

@@ -1,5 +1,5 @@
 /* Where sort_scan's vectors and Thrust's temporary storage come from: Thrust's
- * own calls of cudaMalloc, or ours for its host back end, which has none. */
+ * own calls of cudaMalloc or, for its host back end, which has none, ours. */
 #ifndef SORT_SCAN_MEMORY_H
 #define SORT_SCAN_MEMORY_H
 
@@ -19,8 +19,8 @@ static inline auto device_policy(void)
 
 #include "cuda_check.h"
 
-/* Every block that was allocated is device memory; the host may follow its
- * pointers on the simulated device alone. */
+/* Every allocated block is device memory. Only on the simulated device may the
+ * host follow its pointers. */
 template <class T> struct device_allocator {
 	using value_type = T;
 

@@ -6,7 +6,7 @@
 
 static const unsigned char zstd_magic[] = {0x28, 0xb5, 0x2f, 0xfd};
 
-/* Reads the next compressed bytes; false at the end of the file. */
+/* Reads the next compressed bytes. Returns false at the end of the file. */
 static bool text_read(struct text_file *text)
 {
 	text->in.size = fread(text->in_bytes, 1, text->in_size, text->file);
@@ -38,7 +38,8 @@ static void text_decompress(struct text_file *text)
 	text->out_end = out.pos;
 }
 
-/* Makes the next decoded bytes ready; false at the end and on an error. */
+/* Makes the next decoded bytes ready. Returns false at the end and on an
+ * error. */
 static bool text_fill(struct text_file *text)
 {
 	text->out_at = text->out_end = 0;
@@ -65,7 +66,7 @@ int text_open(struct text_file *text, const char *path)
 	if (!text->file)
 		return -1;
 	got = fread(start, 1, sizeof(start), text->file);
-	if (fseek(text->file, 0, SEEK_SET)) { /* a pipe */
+	if (fseek(text->file, 0, SEEK_SET)) { /* it is a pipe */
 		fclose(text->file);
 		errno = ESPIPE;
 		return -1;

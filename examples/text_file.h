@@ -1,5 +1,5 @@
-/* The lines of a text file, plain or compressed by zstd, one after the other.
- */
+/* Reads the lines of a text file, plain or compressed by zstd, one after the
+ * other. */
 #ifndef TEXT_FILE_H
 #define TEXT_FILE_H
 
@@ -9,28 +9,29 @@
 
 #include <zstd.h>
 
-enum { TEXT_LINE_SIZE = 4096 }; /* longest line, its end included */
+enum { TEXT_LINE_SIZE = 4096 }; /* longest line, with its newline */
 
 struct text_file {
 	FILE *file;
-	ZSTD_DCtx *zstd; /* NULL: the file is plain */
+	ZSTD_DCtx *zstd; /* NULL if the file is plain */
 	ZSTD_inBuffer in;
 	char *in_bytes;      /* what in.src points at */
 	size_t in_size;      /* room in in_bytes */
-	bool inside_frame;   /* a zstd frame has begun and not ended */
-	unsigned int number; /* of the last line returned, from 1 */
-	const char *error;   /* what is wrong, NULL if nothing is */
+	bool inside_frame;   /* a zstd frame has begun and not yet ended */
+	unsigned int number; /* of the line returned last, from 1 */
+	const char *error;   /* what is wrong, or NULL */
 	size_t out_at;       /* next byte of out_bytes to return */
 	size_t out_end;      /* bytes in out_bytes */
 	char out_bytes[16384];
 	char line[TEXT_LINE_SIZE];
 };
 
-/* Returns -1, with errno set, when the file can't be opened. */
+/* Returns -1, with errno set, if the file can't be opened. */
 int text_open(struct text_file *text, const char *path);
 
-/* The next line without its end, valid until the next call; NULL at the end
- * of the file, and on an error, when text->error says which. */
+/* Returns the next line without its newline, valid until the next call. Returns
+ * NULL at the end of the file, and on an error, which text->error then
+ * names. */
 char *text_line(struct text_file *text);
 
 void text_close(struct text_file *text);

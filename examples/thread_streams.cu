@@ -1,6 +1,6 @@
 /* Four threads at once, each with its own default stream (compiled with
- * --default-stream per-thread): every thread frees its buffers behind work
- * that may not have run yet, and the others ask for buffers of that size. */
+ * --default-stream per-thread). Every thread frees its buffers while work on
+ * them may be queued, and the others ask for buffers of that size. */
 #include <thread>
 #include <vector>
 
@@ -10,7 +10,8 @@
 
 enum { THREADS = 4, STEPS = 3 };
 
-/* Queues a step to the thread's stream; *host_sum gets its sum, later. */
+/* Queues a step in the thread's stream, which later writes its sum to
+ * *host_sum. */
 static void step_queue(unsigned seed, unsigned count, unsigned *host_sum)
 {
 	unsigned blocks = round_blocks(count), *first, *second, *sum;

@@ -8,11 +8,11 @@
 
 #include "text_file.h"
 
-/* Which ids are live while a trace is read: one bit each. */
+/* Says which ids are live while a trace is read: one bit for each. */
 struct id_set {
 	unsigned char *bits;
 	size_t bytes;
-	uint64_t count; /* bits that are set */
+	uint64_t count; /* how many bits are set */
 };
 
 static bool id_set_grow(struct id_set *set, uint64_t id)
@@ -40,7 +40,7 @@ static bool id_set_add(struct id_set *set, uint64_t id)
 	return true;
 }
 
-/* Takes the id out; false: it was not in. */
+/* Takes the id out. Returns false if it was not in. */
 static bool id_set_take(struct id_set *set, uint64_t id)
 {
 	unsigned char bit = (unsigned char)(1u << id % 8);
@@ -52,8 +52,7 @@ static bool id_set_take(struct id_set *set, uint64_t id)
 	return true;
 }
 
-/* A whole field that is a number of at most max; moves *text past its comma.
- */
+/* Reads a whole field, a number of at most max. Moves *text past its comma. */
 static bool number_take(char **text, uint64_t max, uint64_t *number)
 {
 	char *field = *text;
@@ -118,7 +117,8 @@ static const char *mark_parse(char *fields, struct trace_event *event)
 	return NULL;
 }
 
-/* One line that is neither empty nor a comment. NULL, or what is wrong. */
+/* Parses a line that is neither empty nor a comment. Returns what is wrong, or
+ * NULL. */
 static const char *event_parse(struct trace_file *trace, char *line,
 			       struct trace_event *event, struct id_set *live)
 {
@@ -152,8 +152,8 @@ static struct trace_event *event_add(struct trace_file *trace)
 	return &trace->events[trace->count++];
 }
 
-/* "# key: value": the trace's name, the format it claims, the time of a step.
- */
+/* Parses "# key: value": the trace's name, the format it claims, the time of a
+ * step. Returns what is wrong, or NULL. */
 static const char *header_parse(struct trace_file *trace, const char *line)
 {
 	static const char name[] = "# trace: ", format[] = "# format: ",

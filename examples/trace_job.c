@@ -1,11 +1,10 @@
-/* Runs an allocation trace as a job: the cudaMalloc, kernels and cudaFree of a
- * training or inference run, in its order, with its sizes.
+/* Runs an allocation trace as a job: the cudaMalloc, kernels and cudaFree calls
+ * of a training or inference run, in its order, with its sizes.
  *
- * Each buffer is filled by a kernel when it is born and checked by another
- * before it is freed, both on the same stream: the trace's, or one of
- * --streams. A buffer may then be handed out again to any stream: that is
- * ordered by cudaFree, which returns only when the device has finished with the
- * buffer. */
+ * One kernel fills each buffer after its cudaMalloc, another checks it before
+ * its cudaFree. Both are on the same stream: the trace's, or one of --streams.
+ * A buffer may then be handed out again for any stream. cudaFree orders that,
+ * as it returns only when the device has finished with the buffer. */
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,14 +19,14 @@
 #include "trace_options.h"
 #include "trace_times.h"
 
-/* Buffers in a row on one stream: about a layer's. */
+/* How many buffers in a row use one stream: about those of a layer. */
 enum { STREAM_RUN = 16 };
 
 struct buffer {
-	void *address; /* NULL: not live */
+	void *address; /* NULL if it is not live */
 	uint64_t bytes;
 	unsigned int stream;
-	unsigned int line; /* that asked for it */
+	unsigned int line; /* line of its malloc */
 };
 
 struct job {
@@ -35,19 +34,19 @@ struct job {
 	const struct trace_file *trace;
 	cudaStream_t streams[TRACE_STREAMS];
 	unsigned int stream_count;
-	struct buffer *buffers;         /* by id */
+	struct buffer *buffers;         /* indexed by id */
 	unsigned long long *mismatches; /* on the device */
 	cudaEvent_t start, end;         /* of the current iteration */
-	cudaEvent_t joined;             /* another stream's part of it */
-	int iteration;                  /* -1: outside of all */
-	uint64_t compute_ns;            /* of the network, for each buffer */
-	float *times;                   /* of each iteration, ms */
-	long iterations;                /* that are complete */
+	cudaEvent_t joined;             /* for another stream's part of it */
+	int iteration;                  /* -1 outside of all */
+	uint64_t compute_ns;            /* of the network, per buffer */
+	float *times;                   /* ms of each iteration */
+	long iterations;                /* complete ones */
 	uint64_t requests;
 	uint64_t live_bytes, peak_bytes;
 };
 
-/* Prints what failed and at which line of the trace; 0: not at a line. */
+/* Prints what failed, and at which line of the trace unless that is 0. */
 static int job_fail(const struct job *job, unsigned int line, const char *what,
 		    uint64_t bytes, cudaError_t error)
 {
@@ -70,7 +69,7 @@ static size_t job_pages(const struct job *job, uint64_t bytes)
 	return total < most ? total : most;
 }
 
-/* Inputs are copied ahead on a stream of their own. */
+/* Inputs are copied ahead of time, on a stream of their own. */
 static unsigned int job_stream(const struct job *job,
 			       const struct trace_event *event)
 {
@@ -110,8 +109,8 @@ static int job_malloc(struct job *job, const struct trace_event *event)
 	return 0;
 }
 
-/* `line` is that of the free, or of the malloc for one that the trace frees
- * after the job stopped. */
+/* `line` is that of the free. For a buffer that the trace frees after the job
+ * stopped, it is that of the malloc. */
 static int job_free(struct job *job, uint64_t id, unsigned int line)
 {
 	struct buffer *buffer = &job->buffers[id];
@@ -150,7 +149,7 @@ static void job_progress(const struct job *job, const char *end)
 			(double)job->live_bytes / (1 << 20), end);
 }
 
-/* The user's command, between two iterations. */
+/* Runs the user's command, between two iterations. */
 static void job_run_command(const struct job *job)
 {
 	char number[32];
@@ -173,7 +172,7 @@ static void job_run_command(const struct job *job)
 			WEXITSTATUS(status));
 }
 
-/* Later work of the first stream waits for what the others have to do. */
+/* Later work of the first stream waits for what the others have queued. */
 static cudaError_t job_join(struct job *job)
 {
 	cudaError_t error = cudaSuccess;
@@ -187,8 +186,8 @@ static cudaError_t job_join(struct job *job)
 	return error;
 }
 
-/* Waits for the work of the iteration, as a training loop does that reads
- * its loss, and takes its time. */
+/* Waits for the work of the iteration, as a training loop does that reads its
+ * loss, and takes the iteration's time. */
 static int iteration_end(struct job *job)
 {
 	cudaError_t error = job_join(job);
@@ -213,7 +212,7 @@ static bool job_done(const struct job *job)
 	return job->iterations >= job->options->iterations;
 }
 
-/* The network's own time is spread over the buffers of the iteration. */
+/* Spreads the network's own time over the buffers of the iteration. */
 static uint64_t compute_share(const struct job *job,
 			      const struct trace_event *mark)
 {
@@ -274,7 +273,7 @@ static int job_run(struct job *job)
 	return 0;
 }
 
-/* No other stream is given work, so that a job of one stream is just that. */
+/* No other stream is given work, so that a job of one stream has only one. */
 static cudaError_t job_open_device(struct job *job)
 {
 	cudaError_t error = cudaSuccess;
@@ -331,7 +330,8 @@ static double seconds_now(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* The job from its first CUDA call to its last. Returns the exit status. */
+/* Runs the job from its first CUDA call to its last. Returns the exit
+ * status. */
 static int job_do(struct job *job)
 {
 	double start = seconds_now();

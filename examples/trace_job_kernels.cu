@@ -2,7 +2,7 @@
 
 enum { THREADS = 128, MOST_BLOCKS = 1024 };
 
-/* One block a page, and at least one. */
+/* One block for each page, and at least one. */
 static unsigned int block_count(size_t pages)
 {
 	if (pages > MOST_BLOCKS)

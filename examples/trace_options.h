@@ -9,18 +9,18 @@ enum { STREAMS_MOST = 8 };
 
 struct options {
 	const char *path;
-	size_t most_pages; /* of a buffer that kernels touch; SIZE_MAX: all */
-	long iterations;   /* to stop after, >= 1; LONG_MAX: none */
+	size_t most_pages; /* of a buffer, for kernels; SIZE_MAX: all */
+	long iterations;   /* stop after these, >= 1; LONG_MAX: never */
 	long every;        /* iterations between two runs of `run`, >= 1 */
-	const char *run;   /* NULL: nothing */
-	long streams;      /* 1 to STREAMS_MOST; 0: as the trace says */
+	const char *run;   /* a command, or NULL */
+	long streams;      /* 1 to STREAMS_MOST, or 0 for the trace's */
 	bool compute;      /* kernels last as long as the network's */
 	bool progress;
-	bool times; /* print that of each iteration */
+	bool times; /* print the time of each iteration */
 };
 
-/* Returns false when there is nothing to do but to exit with *status: after
- * --help, and after a bad option, which one line on stderr names. */
+/* Returns false if the program only has to exit with *status: after --help, and
+ * after a bad option, which one line on stderr names. */
 bool options_parse(struct options *options, int argc, char **argv, int *status);
 
 #endif

@@ -1,5 +1,5 @@
-/* Trains a small network on images of handwritten digits: plain CUDA C++ that
- * allocates what each step needs with cudaMalloc and gives it back with
+/* Trains a small network on images of handwritten digits. It is plain CUDA C++
+ * that allocates what each step needs with cudaMalloc and frees it with
  * cudaFree. One stream uploads the next batch while another computes. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,11 +14,11 @@
 #include "train_digits_options.h"
 #include "train_digits_random.h"
 
-/* Pinned memory that a batch is gathered in, and its way to the device. */
+/* Pinned memory in which a batch is gathered, and its upload to the device. */
 struct upload {
 	unsigned char *host;  /* pixels, then labels */
-	struct batch batch;   /* rows is 0 when nothing is on its way */
-	cudaEvent_t uploaded; /* recorded behind the copies */
+	struct batch batch;   /* rows is 0 if nothing is being uploaded */
+	cudaEvent_t uploaded; /* recorded after the copies */
 };
 
 struct trainer {
@@ -29,8 +29,8 @@ struct trainer {
 	cudaStream_t copy_stream, compute_stream;
 	struct upload uploads[2];        /* this step's and the next one's */
 	std::vector<int> train, test;    /* indices of images */
-	std::vector<cudaEvent_t> starts; /* of each step, and of the end */
-	float *loss;                     /* of the last step, on the device */
+	std::vector<cudaEvent_t> starts; /* of each step, and the end */
+	float *loss;                     /* of the last step; on the device */
 };
 
 static void trainer_open(struct trainer *trainer)
@@ -75,7 +75,7 @@ static void trainer_close(struct trainer *trainer)
 	digits_close(&trainer->digits);
 }
 
-/* Sends the images at first..first+rows of an order on their way. */
+/* Starts the upload of the images at first..first+rows of an order. */
 static void upload_start(struct trainer *trainer, struct upload *upload,
 			 const std::vector<int> &order, int first)
 {
@@ -104,7 +104,7 @@ static void upload_start(struct trainer *trainer, struct upload *upload,
 	CUDA(cudaEventRecord(upload->uploaded, trainer->copy_stream));
 }
 
-/* Frees the batch, if there is one, behind the work queued on it. */
+/* Frees the batch, if there is one, while work on it may be queued. */
 static void upload_end(struct upload *upload)
 {
 	if (!upload->batch.rows)
@@ -150,8 +150,8 @@ static void command_run(struct trainer *trainer, int step)
 	}
 }
 
-/* One step: the batch that is on its way is trained on, and the next one,
- * if there is one, is sent after it. */
+/* Runs one step: trains on the batch that was uploaded, and starts the upload
+ * of the next one, if there is one. */
 static void step_run(struct trainer *trainer, int step, int first)
 {
 	const struct options *options = &trainer->options;
@@ -176,7 +176,7 @@ static bool steps_done(const struct trainer *trainer, int step)
 	return trainer->options.steps && step >= trainer->options.steps;
 }
 
-/* Runs an epoch from this step on, as far as the steps go; returns the step
+/* Runs an epoch from this step on, as far as the steps go. Returns the step
  * after it. */
 static int epoch_run(struct trainer *trainer, int step)
 {
@@ -192,7 +192,8 @@ static int epoch_run(struct trainer *trainer, int step)
 	return step;
 }
 
-/* Runs the epochs, or as many steps as asked for; returns their number. */
+/* Runs the epochs, or as many steps as were asked for. Returns the number of
+ * steps. */
 static int trainer_run(struct trainer *trainer)
 {
 	int step = 0;
@@ -202,11 +203,11 @@ static int trainer_run(struct trainer *trainer)
 			step = epoch_run(trainer, step);
 	start_record(trainer);
 	for (struct upload &upload : trainer->uploads)
-		upload_end(&upload); /* sent for a step that is not run */
+		upload_end(&upload); /* uploaded for a step that is not run */
 	return step;
 }
 
-/* The share of the test images that the model names rightly. */
+/* Returns the share of test images that the model names rightly. */
 static double trainer_test(struct trainer *trainer)
 {
 	struct upload *upload = &trainer->uploads[0];
@@ -234,7 +235,7 @@ static double trainer_test(struct trainer *trainer)
 	return (double)right / images;
 }
 
-/* Milliseconds between the starts of two steps, the median. */
+/* Returns the median of the milliseconds between the starts of two steps. */
 static float step_time(const struct trainer *trainer)
 {
 	std::vector<float> times;

@@ -1,4 +1,4 @@
-# The example trainer, its kernels for the CPU and its images.
+# The example trainer, its kernels for the CPU, and its images.
 
 ALL += $(BUILD)/examples/train_digits \
 	$(BUILD)/examples/train_digits.kernels.so \

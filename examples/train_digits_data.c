@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The next number of a line, at most max, or -1. */
+/* Returns the next number of a line, or -1 if there is none up to max. */
 static int number_read(char **text, int max)
 {
 	char *end;
@@ -45,7 +45,7 @@ static int digits_grow(struct digits *digits)
 	unsigned char *pixels, *labels;
 
 	if (count & (count - 1))
-		return 0; /* room is doubled at each power of two */
+		return 0; /* the room is doubled at each power of two */
 	pixels = realloc(digits->pixels, room * DIGIT_PIXELS);
 	if (pixels)
 		digits->pixels = pixels;
@@ -57,7 +57,7 @@ static int digits_grow(struct digits *digits)
 
 static int digits_read(struct digits *digits, FILE *file, const char *path)
 {
-	char line[512]; /* 65 numbers of at most two digits */
+	char line[512]; /* holds 65 numbers of at most two digits */
 
 	while (fgets(line, sizeof(line), file)) {
 		if (digits_grow(digits)) {

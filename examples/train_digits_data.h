@@ -14,8 +14,8 @@ struct digits {
 	int count;
 };
 
-/* Reads a file of lines of 64 pixels and a label, comma-separated. Says what
- * is wrong on stderr and returns -1 if it cannot. */
+/* Reads a file whose lines have 64 pixels and a label, comma-separated. If it
+ * can't, it says what is wrong on stderr and returns -1. */
 int digits_open(struct digits *digits, const char *path);
 void digits_close(struct digits *digits);
 

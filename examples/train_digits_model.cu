@@ -10,7 +10,7 @@ static const int widths[MODEL_LAYERS + 1] = {DIGIT_PIXELS, 128, 64,
 					     DIGIT_CLASSES};
 static const float rate = 0.02f, momentum = 0.9f;
 
-/* What a pass holds on to: the input of each layer, and the last's output. */
+/* What a pass keeps: the input of each layer, and the last layer's output. */
 struct pass {
 	float *values[MODEL_LAYERS + 1];
 };
@@ -28,7 +28,7 @@ static int blocks(int threads)
 	return (threads + 127) / 128;
 }
 
-/* Launches a kernel of so many threads on the model's stream. */
+/* Launches a kernel with so many threads on the model's stream. */
 #define LAUNCH(kernel, model, threads, ...) \
 	do { \
 		kernel<<<blocks(threads), 128, 0, (model)->stream>>>( \
@@ -158,7 +158,7 @@ void model_step(struct model *model, const struct batch *batch, float *loss)
 		int rows = batch->rows;
 		float *dx = NULL;
 
-		if (i > 0) { /* before the update changes the weights */
+		if (i > 0) { /* before the update below changes the weights */
 			dx = floats_alloc((size_t)rows * layer->in);
 			LAUNCH(input_gradient, model, rows * layer->in,
 			       pass.values[i], layer->w, dy, dx, rows,

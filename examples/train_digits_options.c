@@ -60,7 +60,7 @@ static void path_set(struct options *options, const char *path)
 	strcpy(options->data, path);
 }
 
-/* The images that the build put beside the program. */
+/* Sets the path of the images that the build put beside the program. */
 static void path_default(struct options *options)
 {
 	static const char name[] = "data/digits.csv";

@@ -9,16 +9,16 @@ extern "C" {
 #endif
 
 struct options {
-	int epochs;          /* times through the training images */
-	int steps;           /* stop after these, 0: after the epochs */
-	int batch;           /* images a step */
-	int losses;          /* print every step's loss */
+	int epochs;          /* runs through the training images */
+	int steps;           /* stop after these; 0: after the epochs */
+	int batch;           /* images in a step */
+	int losses;          /* print the loss of every step */
 	int every;           /* steps between two runs of the command */
-	const char *command; /* NULL: none */
+	const char *command; /* or NULL */
 	char data[PATH_MAX];
 };
 
-/* Ends the program after --help, and with status 2 where an option is wrong. */
+/* Ends the program after --help, and with status 2 if an option is wrong. */
 void options_read(struct options *options, int argc, char **argv);
 
 #ifdef __cplusplus

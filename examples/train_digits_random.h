@@ -1,4 +1,5 @@
-/* A small generator (splitmix64), equal on every machine for a seed. */
+/* A small generator (splitmix64), which gives the same numbers for a seed on
+ * every machine. */
 #ifndef TRAIN_DIGITS_RANDOM_H
 #define TRAIN_DIGITS_RANDOM_H
 
@@ -17,7 +18,7 @@ static inline uint64_t random_next(struct random *random)
 	return x ^ x >> 31;
 }
 
-/* From -1 up to, but not including, 1. */
+/* Returns a number from -1 up to, but not including, 1. */
 static inline float random_unit(struct random *random)
 {
 	return (float)(random_next(random) >> 40) / (float)(1 << 23) - 1.0f;

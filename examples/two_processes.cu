@@ -1,6 +1,6 @@
-/* Two processes that share device memory by CUDA IPC: the first makes values
- * in a buffer and sends its handle, the second opens it, mixes the values into
- * a buffer of its own, and answers with their sum. */
+/* Two processes share device memory by CUDA IPC. The first makes values in a
+ * buffer and sends its handle. The second opens it, mixes the values into a
+ * buffer of its own, and answers with their sum. */
 #include <unistd.h>
 
 #include <sys/wait.h>
@@ -14,7 +14,7 @@ struct task {
 	unsigned count;
 };
 
-/* False at the end of the other side's writing. */
+/* Returns false at the end of what the other side writes. */
 static bool bytes_read(int fd, void *bytes, size_t size)
 {
 	ssize_t got = read(fd, bytes, size);
@@ -66,7 +66,7 @@ static void second_run(int tasks, int sums)
 	}
 }
 
-/* Shared memory is not reused under mnm, the first buffer is. */
+/* Under mnm shared memory is not reused, but the first buffer is. */
 static void round_run(int tasks, int sums, unsigned seed)
 {
 	unsigned count = round_count(seed), *first, *shared, result;
@@ -108,7 +108,8 @@ int main(int argc, char **argv)
 
 	(void)argv;
 	rounds_open(argc, 0, "two_processes");
-	/* Before the first CUDA call: a child can't use its parent's CUDA. */
+	/* Forks before the first CUDA call, as a child can't use its parent's
+	 * CUDA. */
 	if (pipe(tasks) || pipe(sums) || (second = fork()) < 0) {
 		perror("two_processes");
 		return 1;
