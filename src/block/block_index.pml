@@ -1,11 +1,11 @@
-/* How the index of blocks grows, for the model checker spin: what is entered
- * during a growth is in the table that comes of it. See block_index.c; its
- * accesses are modelled as atomic steps in one order.
+/* How the index of blocks grows, for the model checker spin: a block that is
+ * entered during a growth is in the new table. See block_index.c; its accesses
+ * are modelled as atomic steps in one order.
  *
  * Each guard can be left out by -D; the search must then find the fault. */
 
 bool entered[2]; /* the block's entry, in the old table and the new one */
-byte table;      /* the one that is the index */
+byte table;      /* which of the two is the index */
 bool growing, locked, done;
 
 /* block_index.c: block_index_grow */
@@ -53,7 +53,8 @@ active proctype enterer()
 	done = true
 }
 
-/* block_index.c: block_find. What has been entered is found, at any time. */
+/* block_index.c: block_find. A block that has been entered is found at any
+ * time. */
 active proctype finder()
 {
 	byte at;

@@ -1,14 +1,15 @@
 /* Calls that use a context and calls that may end it (context_use.c,
  * context.c), for the model checker spin: a destroy that fails, one that
  * succeeds, a thread that only looks whether it may use the context, and one
- * that can't do without. The guards are left out as those of fence.pml are. */
+ * that needs it. Guards can be left out by -D, as in fence.pml. */
 
-bool ended;       /* by the driver */
-bool listed = true; /* in the table */
+bool ended;       /* the driver has ended it */
+bool listed = true; /* it is in the table */
 bool dead;
 byte closing, busy;
 
-/* A driver call of ours on what is in the context: never after its end. */
+/* A driver call of ours that uses something in the context. It must never come
+ * after the context's end. */
 inline driver_call(kept)
 {
 	kept = !ended;
@@ -45,7 +46,7 @@ proctype looker()
 	fi
 }
 
-/* A first visit, or the end of stream order: context_use. */
+/* A first touch, or the end of stream order: context_use. */
 proctype visitor()
 {
 	bool found, kept, alive;

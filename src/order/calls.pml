@@ -8,8 +8,8 @@
  *
  * As on x86, a worker's stores wait in a buffer, in order, and others see them
  * at any later time. A full barrier, or an atomic step of the worker's own,
- * empties the buffer. With -DUNSEEN the second worker goes through an entry
- * that nothing is known of, once it has said so.
+ * empties the buffer. With -DUNSEEN the second worker goes through an entry of
+ * which nothing is known, after it has said so.
  *
  * Each guard can be left out by -D; the search must then find the fault. */
 
@@ -95,7 +95,7 @@ proctype worker(byte me)
 		calls_enter(me, closed);
 		pending[me]++;
 		calls_leave(me);
-		/* Its next call is what the work waits for. */
+		/* The work waits for this call of its worker. */
 		calls_enter(me, closed);
 		pending[me]--;
 		calls_leave(me)

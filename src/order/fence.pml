@@ -60,7 +60,7 @@ mtype state = DRIVER;
 byte stamp, owner_pool, active_pool;
 byte generation;
 bool pending;
-bool in_none;            /* wrong reuse is asked for */
+bool in_none;            /* reuse that is wrong is asked for */
 
 /* capture.c and deferred_free.c. */
 byte quiet;              /* calls of ours that end a capture */

@@ -90,7 +90,7 @@ proctype program(byte me; byte rounds)
 			:: else
 			fi
 #ifdef RETURN
-		:: answer == MISS -> /* for another block */
+		:: answer == MISS -> /* a request for another block */
 			fence_ready(me, seen, ended, both, yes, res)
 #endif
 		:: answer != UNSAFE
@@ -101,14 +101,14 @@ proctype program(byte me; byte rounds)
 		fi;
 		forget(seen, ended, both, yes, res);
 #ifdef SWAP
-		reclaim_run(); /* in the free to come */
+		reclaim_run(); /* in the next free */
 #endif
 		if
 		:: answer == HIT ->
 			answer = 0;
 			work(me, where, seen, ended, both, yes, res);
 			mem_free(me, seen, ended, both, yes, res)
-		:: else -> /* used and freed other memory */
+		:: else -> /* other memory was used and freed */
 #ifdef ORDER
 			if
 			:: where = 0
@@ -325,8 +325,8 @@ proctype capturer()
 }
 
 #ifdef BEGIN
-/* Fences are made without end: the begin of a capture gets its turn all the
- * same. */
+/* Fences are made without end. A capture that begins gets its turn
+ * nevertheless. */
 active [2] proctype fencer()
 {
 	bool yes;

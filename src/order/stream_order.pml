@@ -165,7 +165,7 @@ inline stream_order_return_begin(t)
 		:: sole == MANY && may_return ->
 			trial = true;
 #ifndef TRIALS_ALIKE
-			back[0] = false; /* by its number */
+			back[0] = false; /* the new trial has another number */
 			back[1] = false;
 #endif
 			sole = NO_STREAM

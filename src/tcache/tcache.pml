@@ -18,13 +18,13 @@
 
 mtype = { busy_is, kept_is };
 
-bool busy, shut; /* shut: no unit and no index are to be seen */
+bool busy, shut; /* shut: the unit and the index are hidden */
 byte kept = BLOCKS; /* struct tcache: a magazine */
 byte pool, live;
 bool owner_is_over;
 
-chan buffer = [4] of { mtype, byte }; /* of the owner */
-byte own_kept; /* what is last in it */
+chan buffer = [4] of { mtype, byte }; /* the owner's */
+byte own_kept; /* the last value in it */
 byte own_stores;
 
 inline store(what, value)
@@ -32,7 +32,7 @@ inline store(what, value)
 	buffer ! what, value
 }
 
-/* The oldest store is seen by all. */
+/* The oldest store becomes visible to all. */
 inline drain_one()
 {
 	if
