@@ -75,7 +75,7 @@ static void growth_before(void)
 	blocks_new(&held[0], NEARLY);
 }
 
-/* The other thread has a context of its own, and so another lock. */
+/* The second thread has a context of its own, and so another lock. */
 static void contexts_before(void)
 {
 	DO(cuInit, 0);

@@ -99,8 +99,8 @@ static void fresh_touch(void)
 		block_touch(fresh[i], 0);
 }
 
-/* A fence or a wait, beside work on a block and its free. The fence comes
- * before both, or the free is in the next epoch. */
+/* A fence or a wait, beside work on a block and its free. The free either comes
+ * before it, as the work does, or is in the next epoch. */
 static void fence_first(void)
 {
 	DO(cuCtxSetCurrent, primary);

@@ -30,12 +30,14 @@ struct run {
 	bool spoilt[SLOTS_MAX];       /* contents differ from what was drawn */
 	CUgraph graphs[GRAPHS_MAX];
 	CUgraphExec execs[GRAPHS_MAX];
-	bool joined[GRAPHS_MAX][STREAMS_MAX]; /* streams of a capture */
+	bool joined[GRAPHS_MAX][STREAMS_MAX]; /* which streams joined */
 	uint32_t *host; /* pinned: a place for each part of each step */
 	struct tally *tally;
-	pthread_t threads[THREADS_MAX][STEPS_MAX]; /* all of each place */
-	atomic_int lives[THREADS_MAX]; /* how many these are so far */
-	int next[THREADS_MAX];         /* index of the next step */
+	/* [t] has all threads that ran in place t, one after the other.
+	 * lives[t] is how many these are so far. */
+	pthread_t threads[THREADS_MAX][STEPS_MAX];
+	atomic_int lives[THREADS_MAX];
+	int next[THREADS_MAX]; /* index of the next step */
 	pthread_mutex_t lock;
 	pthread_cond_t progress[THREADS_MAX]; /* what each waits for is done */
 	/* Under lock. */

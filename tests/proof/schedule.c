@@ -118,9 +118,10 @@ static struct turn *turn_pick_timed(void)
 	return NULL;
 }
 
-/* Under guard. Returns a thread that can run, as the seed says, or NULL if none
- * can. Threads that were left behind come last. Returns NULL rather than one of
- * these if `but` is given, which can run and is not returned. */
+/* Under guard. Returns a thread that can run, as the seed says, or NULL. `but`
+ * can run itself: it is not returned, and it goes before any thread that was
+ * left behind. Without `but` a thread that was left behind comes next, and then
+ * one whose time runs out. */
 static struct turn *turn_pick(const struct turn *but)
 {
 	struct turn *able[THREADS_MAX], *left;

@@ -15,7 +15,7 @@ static const char *const pools[] = {
 };
 static const char *const levels[] = {"fence", "fence", "fence", "sync"};
 
-/* Entries that fail once. The first two are calls of the program as well. */
+/* Entries that fail once. The program itself calls some of them, too. */
 static const struct fault faults[] = {
 	{"cuMemAlloc_v2", 2, false},    {"cuMemFree_v2", 999, false},
 	{"cuCtxRecordEvent", 2, false}, {"cuCtxWaitEvent", 2, false},

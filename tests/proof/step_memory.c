@@ -5,7 +5,7 @@
 #include "run.h"
 #include "step.h"
 
-enum { CHECK_FIRST, FREE_FIRST }; /* choices of draw_free */
+enum { CHECK_FIRST, FREE_FIRST }; /* step->choice of a free */
 
 static int slots_live(const struct program *program)
 {
