@@ -17,8 +17,8 @@ OLD = "12040"  # a driver without events of contexts
 @pytest.mark.parametrize("sizes", ["small", "both"])
 @pytest.mark.parametrize("others", [1, 9])
 def test_threads_of_several_contexts_serve_themselves(box, others, sizes):
-    """A pair takes a lock less than once on average. A pair that its thread
-    does not serve itself takes two."""
+    """A pair takes one lock at most on average. A pair that its thread does
+    not serve itself takes two."""
     shared, alone = locks(box, 4, 16, SIZES[sizes], others=others)
     assert shared <= 1000
     assert alone <= 1000

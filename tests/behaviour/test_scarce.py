@@ -250,7 +250,7 @@ def swap_short_of(box, number):
 
 
 def test_a_swap_that_gets_no_memory_is_refused_as_a_whole(box):
-    """The memory may lack for either of its pools."""
+    """The failed call may be the one for either of its pools."""
     answer, pool, calls = swap_short_of(box, -1)
     assert "no_pool" in answer and pool == "no_pool"
     refused = set()

@@ -63,8 +63,8 @@ def test_after_a_reset_to_no_pool_nothing_is_left_on_the_device(box):
 
 
 def test_losses_are_the_same_with_swaps_at_any_time(box):
-    """The swaps come not between steps, but whenever a request is under
-    way."""
+    """The swaps come not between steps, but whenever their request happens to
+    arrive."""
     run = box.start([TRAINER, "--steps", str(STEPS), "--losses"],
                     "page_unit_pool", sim="t4")
     swaps = 0
