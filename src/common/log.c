@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -26,13 +27,16 @@ bool log_shows(enum log_level level)
  * nobody reads must not end the program: a SIGPIPE that this write has caused
  * is taken away again. If the program does not block SIGPIPE, none can have
  * been pending before. The mask is the calling thread's; see
- * src/preload/thread.c. */
+ * src/preload/thread.c. Nor may the line end a thread that is to be cancelled:
+ * it may hold a lock of ours, and CUDA's own call would not have ended it. */
 static void line_write(const char *line, size_t length)
 {
 	const struct timespec now = {0, 0};
+	int cancel = PTHREAD_CANCEL_ENABLE; /* nobody sets it without threads */
 	sigset_t pipe, before, pending;
 	bool was_pending;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	sigemptyset(&pipe);
 	sigaddset(&pipe, SIGPIPE);
 	sigprocmask(SIG_BLOCK, &pipe, &before);
@@ -42,6 +46,7 @@ static void line_write(const char *line, size_t length)
 	    !was_pending)
 		sigtimedwait(&pipe, NULL, &now);
 	sigprocmask(SIG_SETMASK, &before, NULL);
+	pthread_setcancelstate(cancel, NULL);
 }
 
 void log_through(void (*write_line)(const char *line, size_t length))

@@ -52,6 +52,9 @@ ROWS = [
     ("a_stop_is_a_pause_that_lasts", "unit",
      (CALLS, "enum { WAITS_MAX = 10, WAIT_NS = 100000000 };",
       "enum { WAITS_MAX = 1, WAIT_NS = 999999999 };")),
+    ("a_line_of_ours_is_cancelled", "unit",
+     ("src/common/log.c",
+      "	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);\n", "")),
     ("a_wait_of_ours_is_cancelled", "unit",
      ("src/preload/await.c", "	pthread_setcancelstate("
       "PTHREAD_CANCEL_DISABLE, &before);\n	if (until)",

@@ -3,10 +3,12 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "common/log.h"
 #include "order/calls.h"
 #include "preload/barrier.h"
 #include "preload/serving.h"
@@ -123,6 +125,35 @@ START_TEST(a_thread_is_not_cancelled_as_it_waits)
 }
 END_TEST
 
+static void *cancelled_call(void *reached)
+{
+	pthread_cancel(pthread_self());
+	log_line(LOG_ERROR, "a line");
+	*(bool *)reached = true;
+	pthread_testcancel();
+	return NULL;
+}
+
+START_TEST(a_thread_is_not_cancelled_as_it_logs)
+{
+	int fds[2], saved = dup(STDERR_FILENO);
+	bool reached = false;
+	pthread_t thread;
+	void *result;
+	char text[64];
+
+	ck_assert(!pipe(fds));
+	dup2(fds[1], STDERR_FILENO);
+	ck_assert(!pthread_create(&thread, NULL, cancelled_call, &reached));
+	pthread_join(thread, &result);
+	dup2(saved, STDERR_FILENO);
+	ck_assert(reached);
+	ck_assert_ptr_eq(result, PTHREAD_CANCELED);
+	ck_assert_int_eq(read(fds[0], text, sizeof(text)),
+			 strlen("mnm: error: a line\n"));
+}
+END_TEST
+
 /* Runs in a process of its own. Stops while a call waits, and goes on. It waits
  * a moment before the pause ends, so that the call finds out how late it is. */
 static int stop_and_go(void)
@@ -174,6 +205,7 @@ int main(void)
 			nor_what_is_not_counted, the_first_call_of_all_is_told,
 			not_after_calls_that_are_not_counted,
 			a_thread_is_not_cancelled_as_it_waits,
+			a_thread_is_not_cancelled_as_it_logs,
 			the_time_of_a_stopped_process_does_not_count,
 			a_pause_that_does_not_end_is_the_last_one, NULL});
 }
