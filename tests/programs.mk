@@ -128,18 +128,20 @@ $(INNER): $(BUILD)/obj/tests/programs/inner_driver.o
 
 # Other libraries that are preloaded beside mnm, and programs that do odd
 # things with CUDA's entries, with processes and with their ends.
-GUESTS := $(addprefix $(BUILD)/tests/programs/,scarce.so other_dlsym.so \
+GUESTS := $(addprefix $(BUILD)/tests/programs/,scarce.so hurry.so other_dlsym.so \
 	start_tool.so taker.so patch_all.so leaver family resident patcher \
 	inside shell_asan)
 CHECK += $(GUESTS)
-$(BUILD)/tests/programs/scarce.so $(BUILD)/tests/programs/other_dlsym.so \
+$(BUILD)/tests/programs/scarce.so $(BUILD)/tests/programs/hurry.so \
+$(BUILD)/tests/programs/other_dlsym.so \
 $(BUILD)/tests/programs/start_tool.so $(BUILD)/tests/programs/taker.so: \
 $(BUILD)/tests/programs/%.so: $(BUILD)/obj/tests/programs/%.o
 	$(call SAY,link  )
 	$(Q)$(CC) $(LDFLAGS) -shared $^ -o $@
 $(BUILD)/obj/tests/programs/scarce.o $(BUILD)/obj/tests/programs/other_dlsym.o \
 $(BUILD)/obj/tests/programs/start_tool.o $(BUILD)/obj/tests/programs/patch_all.o \
-$(BUILD)/obj/tests/programs/relocate.o $(BUILD)/obj/tests/programs/taker.o: SANFLAGS :=
+$(BUILD)/obj/tests/programs/relocate.o $(BUILD)/obj/tests/programs/taker.o \
+$(BUILD)/obj/tests/programs/hurry.o: SANFLAGS :=
 
 $(BUILD)/tests/programs/leaver $(BUILD)/tests/programs/family \
 $(BUILD)/tests/programs/resident: \

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, DEADLINE, plain_build_only
+from conftest import BUILD, DEADLINE, plain_build_only, program
 
 
 def addresses_can_be_fixed():
@@ -40,6 +40,13 @@ def test_one_seed_is_one_schedule(tmp_path):
     path = tmp_path / "calls"
     for seed in ["3", "7", "14"]:
         assert calls(path, "--seed", seed) == calls(path, "--seed", seed)
+
+
+@plain_build_only
+def test_what_is_done_once_in_a_while_is_not_done_beside_the_schedule():
+    """A thread whose place was taken would wait for ever."""
+    done = proof("--count", "60", LD_PRELOAD=program("hurry.so"))
+    assert done.returncode == 0, done.stdout
 
 
 @plain_build_only

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "schedule.h"
@@ -16,6 +17,8 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 #ifndef PROOF_FREE
+#define EXPORT __attribute__((visibility("default")))
+
 static bool is_own(int fd)
 {
 	struct ucred peer;
@@ -29,9 +32,8 @@ static bool is_own(int fd)
  * somebody else on this machine gets no answer: the answer would be made
  * outside the schedule, and could wait for a lock whose holder waits for its
  * turn. */
-__attribute__((visibility("default"))) int accept4(
-	int listener, struct sockaddr *restrict address,
-	socklen_t *restrict size, int flags)
+EXPORT int accept4(int listener, struct sockaddr *restrict address,
+		   socklen_t *restrict size, int flags)
 {
 	int fd = (int)syscall(SYS_accept4, listener, address, size, flags);
 
@@ -40,6 +42,17 @@ __attribute__((visibility("default"))) int accept4(
 	close(fd);
 	errno = ECONNABORTED;
 	return -1;
+}
+
+/* Time stands still for mnm's threads. What they would do once in a while by
+ * themselves, such as a look whether memory is unused, would be outside the
+ * schedule as well. */
+EXPORT int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	if (clock != CLOCK_MONOTONIC || !schedule_is_mnms_thread())
+		return (int)syscall(SYS_clock_gettime, clock, now);
+	*now = (struct timespec){.tv_sec = 1};
+	return 0;
 }
 #endif
 

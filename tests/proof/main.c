@@ -132,6 +132,7 @@ static void start_again(char **argv, bool native)
 #else
 	const char *library = "tests/proof/"; /* see points.c */
 #endif
+	const char *before = getenv("LD_PRELOAD");
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	if (length < 0)
@@ -153,6 +154,10 @@ static void start_again(char **argv, bool native)
 		perror(path + length);
 		return;
 	}
+	length = (ssize_t)strlen(path);
+	if (before) /* the tester's own stays, behind it */
+		snprintf(path + length, sizeof(path) - (size_t)length, ":%s",
+			 before);
 	if (!native)
 		setenv("LD_PRELOAD", path, 1);
 #ifdef PROOF_FREE

@@ -64,10 +64,9 @@ void turns_unlock(void)
 	real.unlock(&guard);
 }
 
-/* Returns whether this is one of mnm's threads that carry an order out. Only
- * one of them acts at a time, as the control thread waits for the giver in a
- * system call. */
-static bool is_mnms_thread(void)
+/* Only one of these threads acts at a time, as the control thread waits for the
+ * giver in a system call. */
+bool schedule_is_mnms_thread(void)
 {
 	static __thread int known; /* 0: not yet, 1: yes, 2: no */
 	char name[16] = "";
@@ -86,7 +85,7 @@ struct turn *turn_actor(void)
 	real_find();
 	if (own)
 		return own;
-	return asking && is_mnms_thread() ? asking : NULL;
+	return asking && schedule_is_mnms_thread() ? asking : NULL;
 }
 
 /* Under guard. Of the threads that can run, returns the one that has been left

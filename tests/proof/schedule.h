@@ -25,6 +25,8 @@ void schedule_join(int thread);
  * while the caller waits for its answer in a system call. */
 void schedule_ask(void);
 void schedule_answered(void);
+/* Returns whether this is one of mnm's threads that carry an order out. */
+bool schedule_is_mnms_thread(void);
 /* For the calling thread alone. It goes on at all points but one in `stay`;
  * with 0, at all points where it can. */
 void schedule_pace(unsigned stay);
