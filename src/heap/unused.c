@@ -31,11 +31,12 @@ static bool is_unused(const struct device *device, time_t now, time_t patience)
 		time_t since;
 	} seen[DEVICE_ALL];
 	int ordinal = device_ordinal(device);
-	uint64_t calls = counter_get(device, COUNTER_allocs) +
-			 counter_get(device, COUNTER_frees);
+	uint64_t calls;
 
 	if (!patience || !device->used)
 		return false;
+	calls = counter_get(device, COUNTER_allocs) +
+		counter_get(device, COUNTER_frees);
 	if (calls != seen[ordinal].calls) {
 		seen[ordinal].calls = calls;
 		seen[ordinal].since = now;
