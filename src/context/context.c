@@ -109,9 +109,11 @@ int context_count(void)
  * it. */
 static void context_join(struct context *context, bool created)
 {
+	bool outer = joining; /* in a tool's call, within one of ours */
+
 	joining = true;
 	contexts_observer()->joined(context, created);
-	joining = false;
+	joining = outer;
 	pthread_mutex_lock(&lock);
 	atomic_store(&context->known, true);
 	pthread_cond_broadcast(&known);

@@ -63,3 +63,11 @@ def test_what_is_called_as_a_context_comes_does_not_wait_for_it(box, call):
     lines = under.stdout.split("\n")
     assert lines == ["alloc 0", "fill 0", "free 0", f"{call} 0", "retain 0",
                      "current 0", "alloc 0", "fill 0", "free 0", ""]
+
+
+def test_nor_after_a_third_has_come_and_gone_meanwhile(box):
+    under = box.run([program("inside"), "third", "alone"], "page_unit_pool")
+    lines = under.stdout.split("\n")
+    assert lines == ["third 0", "gone 0", "alloc 0", "fill 0", "free 0",
+                     "third 0", "retain 0", "current 0", "alloc 0", "fill 0",
+                     "free 0", ""]

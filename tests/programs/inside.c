@@ -190,6 +190,19 @@ static CUresult wait_inside(CUcontext context, CUevent event)
 	return behind_cuCtxWaitEvent(context, event);
 }
 
+/* A third context comes and goes, in what the second begins with. */
+static CUresult third_inside(CUcontext context, CUevent event)
+{
+	CUcontext third;
+
+	if (context != at.context && begins()) {
+		tell("third", cuCtxCreate_v2(&third, 0, 0));
+		tell("gone", cuCtxDestroy_v2(third));
+		pair(BLOCK);
+	}
+	return behind_cuCtxWaitEvent(context, event);
+}
+
 static CUresult create(void)
 {
 	return cuCtxCreate_v2(&at.other, 0, 0);
@@ -282,6 +295,8 @@ static const struct place {
 	{"create", "cuCtxRecordEvent", record_inside,
 	 (void **)&behind_cuCtxRecordEvent, create},
 	{"attach", "cuCtxWaitEvent", wait_inside,
+	 (void **)&behind_cuCtxWaitEvent, create},
+	{"third", "cuCtxWaitEvent", third_inside,
 	 (void **)&behind_cuCtxWaitEvent, create},
 	{"retain", "cuCtxGetDevice", device_inside,
 	 (void **)&behind_cuCtxGetDevice, reset_beside_retain},
