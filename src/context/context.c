@@ -14,8 +14,9 @@
 #include "preload/thread.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct context *table;
-static struct context *dead; /* linked by next_unlinked */
+static struct context *table; /* in the order of their numbers */
+static uint64_t numbers;      /* given so far; under lock */
+static struct context *dead;  /* linked by next_unlinked */
 
 static pthread_cond_t known = PTHREAD_COND_INITIALIZER;
 static __thread bool joining; /* the calling thread is in context_join */
@@ -53,6 +54,7 @@ static struct context *context_table_note(CUcontext handle, int ordinal,
 	if (!context)
 		return NULL;
 	context->handle = handle;
+	context->number = ++numbers;
 	context->device = device_at(ordinal);
 	context->heap.context = context;
 	context->heap.device = context->device;
@@ -288,9 +290,7 @@ void context_end_finish(struct context *context, bool ended)
 		announce_pending(context);
 }
 
-/* Whether what the context does may use memory of the device. */
-static bool context_uses(const struct context *context,
-			 const struct device *device)
+bool context_uses(const struct context *context, const struct device *device)
 {
 	return context->device == device || device->shared ||
 	       (device->has_peers &&
@@ -303,36 +303,66 @@ static bool context_is_of(const struct context *context,
 	return context->device == device;
 }
 
-static int list_those(bool (*wanted)(const struct context *context,
-				     const struct device *device),
-		      const struct device *device, struct context **list,
-		      int max)
+typedef bool wanted_fn(const struct context *context,
+		       const struct device *device);
+
+/* As contexts_of, for the contexts whose numbers are above `last`. */
+static int list_those(wanted_fn *wanted, const struct device *device,
+		      uint64_t last, struct context **list, int max)
 {
 	bool all = !device || device_is_host(device);
 	int count = 0;
 
 	pthread_mutex_lock(&lock);
-	for (struct context *context = table; context && count >= 0;
+	for (struct context *context = table; context && count <= max;
 	     context = context->hh.next) {
-		if (!all && !wanted(context, device))
+		if (context->number <= last ||
+		    (!all && !wanted(context, device)))
 			continue;
 		if (count < max)
-			list[count++] = context;
-		else
-			count = -1;
+			list[count] = context;
+		count++;
 	}
 	pthread_mutex_unlock(&lock);
-	return count;
+	return count <= max ? count : -1;
 }
 
 int contexts_of(const struct device *device, struct context **list, int max)
 {
-	return list_those(context_is_of, device, list, max);
+	return list_those(context_is_of, device, 0, list, max);
 }
 
 int contexts_using(const struct device *device, struct context **list, int max)
 {
-	return list_those(context_uses, device, list, max);
+	return list_those(context_uses, device, 0, list, max);
+}
+
+static struct context *walk_next(struct context_walk *walk, wanted_fn *wanted,
+				 const struct device *device)
+{
+	if (walk->at == walk->count && !walk->over) {
+		walk->count = list_those(wanted, device, walk->last, walk->list,
+					 CONTEXTS_LISTED);
+		walk->over = walk->count >= 0;
+		if (!walk->over)
+			walk->count = CONTEXTS_LISTED;
+		if (walk->count)
+			walk->last = walk->list[walk->count - 1]->number;
+		walk->at = 0;
+	}
+	return walk->at < walk->count ? walk->list[walk->at++] : NULL;
+}
+
+struct context *context_next_of(struct context_walk *walk,
+				const struct device *device)
+{
+	return walk_next(walk, context_is_of, device);
+}
+
+struct context *context_next_using(struct context_walk *walk,
+				   const struct device *device)
+{
+	return walk_next(walk, context_uses, device);
 }
 
 void heaps_each(void (*visit)(struct heap *heap, void *arg), void *arg)

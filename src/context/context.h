@@ -88,6 +88,7 @@ struct context {
 	struct CUctx_st *handle; /* the key */
 	struct device *device;
 	enum context_kind kind;
+	uint64_t number; /* in the order in which contexts came */
 	struct CUevent_st *_Atomic fence; /* the event of its fences, or NULL */
 	_Atomic uint64_t peer_of; /* a bit per device whose memory it may use */
 	_Atomic uint64_t joined;  /* those whose fences its work waits for */
@@ -205,10 +206,27 @@ void context_end_finish(struct context *context, bool ended);
 /* Fill list with the contexts that memory of a device belongs to, or with those
  * whose work may use it; with all contexts if the device is NULL or the host. A
  * context may end meanwhile, see context_try; its record stays. Return how many
- * there are, or -1 if there are more than max. Callers pass CONTEXTS_MAX. */
-enum { CONTEXTS_MAX = 512 };
+ * there are, or -1 if there are more than max. */
 int contexts_of(const struct device *device, struct context **list, int max);
 int contexts_using(const struct device *device, struct context **list, int max);
+
+/* Return one of these contexts after the other, however many there are, and
+ * then NULL. A walk begins as zeros. It may miss a context that comes after
+ * it has begun. */
+enum { CONTEXTS_LISTED = 64 };
+struct context_walk {
+	struct context *list[CONTEXTS_LISTED];
+	int count, at;
+	uint64_t last; /* number of the last one in the list */
+	bool over;     /* there is none after the list */
+};
+struct context *context_next_of(struct context_walk *walk,
+				const struct device *device);
+struct context *context_next_using(struct context_walk *walk,
+				   const struct device *device);
+
+/* Whether what the context does may use memory of the device. */
+bool context_uses(const struct context *context, const struct device *device);
 
 /* Calls visit for each heap of each context, under the table's lock and the
  * context's. */

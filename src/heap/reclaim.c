@@ -153,11 +153,11 @@ static bool pending_give_one(struct heap *heap)
 
 static bool contexts_give_one(const struct device *device)
 {
-	struct context *list[CONTEXTS_MAX];
-	int count = contexts_of(device, list, CONTEXTS_MAX);
+	struct context_walk walk = {0};
+	struct context *context;
 
-	for (int i = 0; i < count; i++)
-		for (struct heap *at = &list[i]->heap; at; at = at->next)
+	while ((context = context_next_of(&walk, device)))
+		for (struct heap *at = &context->heap; at; at = at->next)
 			if (at->device == device && pending_give_one(at))
 				return true;
 	return false;
@@ -179,12 +179,12 @@ static size_t context_give(struct context *context, const struct device *device,
 /* As pending_give, for all contexts. */
 static size_t contexts_give(const struct device *device, size_t idle)
 {
-	struct context *list[CONTEXTS_MAX];
-	int count = contexts_of(device, list, CONTEXTS_MAX);
+	struct context_walk walk = {0};
+	struct context *context;
 	size_t bytes = 0;
 
-	for (int i = 0; i < count; i++)
-		bytes += context_give(list[i], device,
+	while ((context = context_next_of(&walk, device)))
+		bytes += context_give(context, device,
 				      idle > bytes ? idle - bytes : 0);
 	return bytes;
 }

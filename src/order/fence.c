@@ -300,14 +300,15 @@ bool fence_pressed(struct device *device)
  * not have been told yet. */
 static bool work_has_ended(const struct device *device)
 {
-	struct context *list[CONTEXTS_MAX];
-	int count = contexts_using(device, list, CONTEXTS_MAX), dead = 0;
+	struct context_walk walk = {0};
+	struct context *context;
+	bool ended = true;
 
-	for (int i = 0; i < count; i++) {
-		context_await(list[i]);
-		dead += list[i]->dead;
+	while ((context = context_next_using(&walk, device))) {
+		context_await(context);
+		ended &= context->dead;
 	}
-	return dead == count;
+	return ended;
 }
 
 static bool fence_now(struct device *device)

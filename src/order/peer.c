@@ -32,31 +32,28 @@ static void context_join(struct context *context, struct CUctx_st *handle)
 	device_check(context->device, res);
 }
 
+/* As context_join, for all contexts that may use the memory of the device. */
+static void contexts_join(const struct device *device, struct CUctx_st *handle)
+{
+	struct context_walk walk = {0};
+	struct context *context;
+
+	while ((context = context_next_using(&walk, device)))
+		if (context->handle != handle)
+			context_join(context, handle);
+}
+
 void fence_attach(struct device *device, struct context *other)
 {
-	struct context *list[CONTEXTS_MAX];
-	int count = contexts_using(device, list, CONTEXTS_MAX);
-
-	for (int i = 0; i < count; i++)
-		if (list[i] != other)
-			context_join(list[i], other->handle);
+	contexts_join(device, other->handle);
 }
 
 /* No document says that the part inherits what the whole context waits for. */
 void fence_attach_part(const struct context *whole, struct CUctx_st *part)
 {
-	struct context *list[CONTEXTS_MAX];
-	bool uses;
-	int count;
-
-	for (int d = 0; d < DEVICE_MAX; d++) {
-		count = contexts_using(device_at(d), list, CONTEXTS_MAX);
-		uses = false;
-		for (int i = 0; i < count; i++)
-			uses |= list[i] == whole;
-		for (int i = 0; i < count && uses; i++)
-			context_join(list[i], part);
-	}
+	for (int d = 0; d < DEVICE_MAX; d++)
+		if (context_uses(whole, device_at(d)))
+			contexts_join(device_at(d), part);
 }
 
 void peer_share(struct device *device)
@@ -84,13 +81,13 @@ void peer_admit(struct device *device, struct context *peer)
  * joined when it does something itself. */
 static void peer_touch_by_all(struct device *owner)
 {
-	struct context *list[CONTEXTS_MAX];
-	int count = contexts_using(NULL, list, CONTEXTS_MAX);
+	struct context_walk walk = {0};
+	struct context *context;
 
 	if (!owner->shared)
 		peer_share(owner);
-	for (int i = 0; i < count; i++)
-		peer_admit(owner, list[i]);
+	while ((context = context_next_using(&walk, NULL)))
+		peer_admit(owner, context);
 }
 
 void peer_admit_at(struct context *peer, uint64_t addr)

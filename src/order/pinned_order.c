@@ -105,12 +105,12 @@ static bool one_done(struct context *context,
 /* Whether `each` succeeded for all contexts. */
 static bool all_done(int (*each)(struct context *context))
 {
-	struct context *list[CONTEXTS_MAX];
-	int count = contexts_using(NULL, list, CONTEXTS_MAX);
-	bool done = count > 0;
+	struct context_walk walk = {0};
+	struct context *context = context_next_using(&walk, NULL);
+	bool done = context;
 
-	for (int i = 0; i < count && done; i++)
-		done = one_done(list[i], each);
+	for (; context && done; context = context_next_using(&walk, NULL))
+		done = one_done(context, each);
 	return done;
 }
 

@@ -86,20 +86,6 @@ static int fence_wait(struct context *context)
 	return res;
 }
 
-/* Waits for all contexts that can be waited for, even if a wait fails. */
-static bool wait_each(struct context **list, int count,
-		      const struct context *but,
-		      int (*wait)(struct context *context))
-{
-	bool done = true;
-
-	for (int i = 0; i < count; i++)
-		if (list[i] != but &&
-		    wait_result(list[i]->device, wait(list[i])))
-			done = false;
-	return done;
-}
-
 /* The epoch of a device, or the host, before which a context's work is over. */
 static uint64_t over_of(const struct context *context,
 			const struct device *device)
@@ -109,46 +95,43 @@ static uint64_t over_of(const struct context *context,
 	return context->device == device ? context->over : 0;
 }
 
-/* Lists the contexts whose work may use what was freed until that epoch; -1 if
- * there are too many. */
-static int contexts_behind(const struct device *device, uint64_t epoch,
-			   struct context **list)
+/* Waits for all contexts whose work may use what was freed until that epoch,
+ * and that can be waited for, even if a wait fails. */
+static bool wait_each(const struct device *device, const struct context *but,
+		      uint64_t epoch, int (*wait)(struct context *context))
 {
-	int some = 0, count = contexts_using(device, list, CONTEXTS_MAX);
+	struct context_walk walk = {0};
+	struct context *context;
+	bool done = true;
 
-	for (int i = 0; i < count; i++)
-		if (over_of(list[i], device) <= epoch)
-			list[some++] = list[i];
-	return count < 0 ? count : some;
+	while ((context = context_next_using(&walk, device)))
+		if (context != but && over_of(context, device) <= epoch &&
+		    wait_result(context->device, wait(context)))
+			done = false;
+	return done;
 }
 
 bool others_wait(const struct device *device, const struct context *but,
 		 uint64_t epoch)
 {
-	struct context *list[CONTEXTS_MAX];
-	int count = contexts_behind(device, epoch, list);
-
-	return count >= 0 && wait_each(list, count, but, context_wait);
+	return wait_each(device, but, epoch, context_wait);
 }
 
 bool fences_wait(const struct device *device, const struct context *but,
 		 uint64_t epoch)
 {
-	struct context *list[CONTEXTS_MAX];
-	int count = contexts_behind(device, epoch, list);
-
-	return count >= 0 && wait_each(list, count, but, fence_wait);
+	return wait_each(device, but, epoch, fence_wait);
 }
 
 /* The epoch ends first: a context that comes later, and then frees, is in the
  * next one. */
 bool device_wait(struct device *device)
 {
-	struct context *list[CONTEXTS_MAX];
 	uint64_t bytes, safe = epoch_end(device, &bytes);
-	int count = contexts_using(device, list, CONTEXTS_MAX);
+	struct context_walk walk = {0};
 
-	if (count <= 0 || !wait_each(list, count, NULL, context_wait)) {
+	if (!context_next_using(&walk, device) ||
+	    !wait_each(device, NULL, UINT64_MAX, context_wait)) {
 		counter_add(device, COUNTER_quarantined_bytes, bytes);
 		return false;
 	}

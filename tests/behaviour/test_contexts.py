@@ -454,3 +454,33 @@ def test_a_node_may_name_a_context_that_mnm_has_not_met(box, how, fail):
     assert shell("check c 4").endswith("right")
     shell.end()
     assert box.stderr() == ""
+
+
+def with_many(box, **options):
+    shell = open_shell(box, "page_unit_pool", "driver", **options)
+    took(shell, "init")
+    for i in range(520):
+        took(shell, f"create c{i} 0")
+        took(shell, "pop p")
+    return shell
+
+
+@pytest.mark.parametrize("first, then", [(519, 0), (0, 519)])
+def test_one_of_many_contexts_makes_room_for_another(box, first, then):
+    shell = with_many(box, sim="64M")
+    for line in (f"set c{first}", f"alloc a {40 * MIB}", "free a",
+                 f"set c{then}", f"alloc b {50 * MIB}"):
+        took(shell, line)
+    assert shell.stat()["driver_frees"] == 1
+    shell.end()
+
+
+def test_a_free_waits_for_all_of_many_contexts(box):
+    """Too many for a fence."""
+    shell = with_many(box, quarantine=0)
+    for line in ("set c519", "stream t", "set c3", "alloc a 65536",
+                 "alloc b 65536", "free a", "alloc c 65536"):
+        took(shell, line)
+    assert shell.stat()["hits"] == 1
+    assert shell.stat()["syncs"] > 0
+    shell.end()

@@ -177,8 +177,8 @@ ROWS = [
       "	enum", "	int count = contexts_using(device, list, "
       "FENCE_CONTEXTS);\n	enum")),
     ("first_context_alone_is_waited_for", "proof",
-     (WAIT, "	for (int i = 0; i < count; i++)\n		if (list[i] != but &&",
-      "	for (int i = 0; i < 1; i++)\n		if (list[i] != but &&")),
+     (WAIT, "	while ((context = context_next_using(&walk, device)))\n",
+      "	if ((context = context_next_using(&walk, device)))\n")),
     ("work_of_others_unseen_at_an_end", "proof",
      (LEAVE, "	debt = debt_of(context);", "	return true;\n	debt = "
       "debt_of(context);")),
@@ -202,12 +202,12 @@ ROWS = [
      (FENCE, "static bool work_has_ended", "__attribute__((unused)) "
       "static bool work_has_ended")),
     ("an_end_that_fails_is_not_awaited", "race order beside an end that fails",
-     (FENCE, "		context_await(list[i]);\n		dead += list[i]->dead;\n",
-      "		dead += list[i]->dead || list[i]->closing;\n")),
+     (FENCE, "		context_await(context);\n		ended &= context->dead;\n",
+      "		ended &= context->dead || context->closing;\n")),
     ("a_context_is_missed_while_it_may_end",
      "race first visit beside an end that fails",
-     (CONTEXT, "		if (!all && !wanted(context, device))",
-      "		if (context->closing || (!all && !wanted(context, device)))")),
+     (CONTEXT, "		if (context->number <= last ||\n",
+      "		if (context->number <= last || context->closing ||\n")),
     ("a_release_that_others_outlast_waits", "test_beside.py -k release_one",
      (PRIMARY, "	end.outlasted = call != PRIMARY_RESET && "
       "outlast_begin(primary);\n",
@@ -261,7 +261,8 @@ ROWS = [
      (HOST, "		epoch_over(host, sealed);",
       "		epoch_over(host, epoch_end(host, &(uint64_t){0}));")),
     ("one_context_is_asked_for_pinned_memory", "proof",
-     (HOST, "i < count && done; i++)", "i < 1 && done; i++)")),
+     (HOST, "done; context = context_next_using(&walk, NULL))",
+      "done; context = NULL)")),
     ("one_context_is_waited_for_pinned_memory",
      "test_pinned.py -k wait_for_one_of_two",
      (FENCE, "		return context_count() == 1;", "		return true;")),

@@ -15,7 +15,7 @@ DEBT = """	if (epoch >= atomic_load(&device->safe))
 	if (epoch > debt->last)
 		debt->last = epoch;
 """
-LEFT = "		if (over_of(list[i], device) <= epoch)\n"
+LEFT = "over_of(context, device) <= epoch &&\n"
 
 ROWS = [
     ("each_threads_work_is_the_first", "unit",

@@ -8,8 +8,8 @@ HOOKS = "src/order/stream_order.h"
 
 ROWS = [
     ("a_green_context_joins_no_fence", "test_contexts.py -k behind_the_fences",
-     ("src/order/peer.c", "		for (int i = 0; i < count && uses; i++)",
-      "		for (int i = 0; i < 0; i++)")),
+     ("src/order/peer.c", "		if (context_uses(whole, device_at(d)))",
+      "		if (false)")),
     ("an_order_returns_in_doubt", "test_return.py -k never",
      (WORK, "	return !opaque && !barred", "	return !barred")),
     ("order_returns_at_once", "test_return.py -k short_time",

@@ -43,8 +43,9 @@ ROWS = [
      (GEN, "named.group(1) if named else 'NULL'",
       "named.group(1) if named else 'context_current()->handle'")),
     ("a_node_of_anyone_joins_nobody", "test_visits.py -k anyones",
-     (REACH, "	for (int i = 0; i < count; i++)\n"
-      "		peer_admit(owner, list[i]);", "	(void)count;")),
+     (REACH, "	while ((context = context_next_using(&walk, NULL)))\n"
+      "		peer_admit(owner, context);",
+      "	(void)walk, (void)context;")),
     ("a_free_is_ahead_of_the_fence", "test_visits.py -k free",
      (MEMORY, "	peer_touch_freed(stream, given);\n", "")),
     ("a_free_in_a_stream_is_of_the_current_context", "test_visits.py -k free",
