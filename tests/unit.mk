@@ -23,6 +23,9 @@ $(BUILD)/tests/unit/giver_test: $(addprefix $(BUILD)/obj/src/,\
 	heap/giver.o order/calls.o preload/barrier.o preload/syscall_filter.o)
 $(BUILD)/tests/unit/bound_test: $(addprefix $(BUILD)/obj/src/,\
 	heap/idle_limit.o stats/counter.o stats/thread_stats.o context/device.o gate/gate.o)
+$(BUILD)/tests/unit/swap_test: $(addprefix $(BUILD)/obj/src/,\
+	heap/swap.o heap/pools.o stats/counter.o stats/thread_stats.o context/device.o gate/gate.o)
+$(BUILD)/tests/unit/swap_test: LDFLAGS += -Wl,--wrap=calloc
 
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_PARTS)
 	$(call SAY,link  )

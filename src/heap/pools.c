@@ -144,7 +144,8 @@ size_t pools_swap(struct heap *heap, struct pool *fresh)
 	size_t bytes = 0;
 
 	tcaches_flush(heap);
-	pools_push(heap, fresh);
+	if (fresh)
+		pools_push(heap, fresh);
 	if (old && !old->retired) {
 		bytes = pool_trim(old, SIZE_MAX);
 		pool_retire(old);

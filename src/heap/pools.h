@@ -17,7 +17,8 @@ struct pool *pools_active(struct heap *heap, const struct config *config);
 
 /* Makes `fresh` the active pool and retires the one before, whose idle blocks
  * wait in heap->pending. Returns the bytes of these. A retired pool without
- * live blocks is closed. */
+ * live blocks is closed. If fresh is NULL, as there was no memory for it, the
+ * next request opens the pool. */
 size_t pools_swap(struct heap *heap, struct pool *fresh);
 
 /* Moves idle blocks of at least so many bytes in all to heap->pending, or every

@@ -45,14 +45,11 @@ static void swap_publish(struct heap *heap, void *arg)
 
 	if (!swap_concerns(swap, heap))
 		return;
-	if (!pool) { /* the heap's first request came in between */
-		pool = pool_new(swap->row, swap->config);
-		swap->failed |= !pool;
-	} else {
-		swap->fresh = pool->next;
-	}
 	if (pool)
-		swap->idle_bytes += pools_swap(heap, pool);
+		swap->fresh = pool->next;
+	else /* the heap's first request came in between */
+		pool = pool_new(swap->row, swap->config);
+	swap->idle_bytes += pools_swap(heap, pool);
 }
 
 bool device_swap(struct device *device, int row, const struct config *config,

@@ -18,7 +18,7 @@ struct swap_report {
 };
 
 /* Serves the device from new pools of this row. Returns false without memory;
- * then nothing has changed, unless a heap was first used meanwhile. */
+ * then nothing has changed. */
 bool device_swap(struct device *device, int row, const struct config *config,
 		 struct swap_report *report);
 

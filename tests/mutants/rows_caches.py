@@ -112,7 +112,7 @@ ROWS = [
     ("a_thread_keeps_what_it_likes", "test_cache.py -k option_says",
      (ROOMS, "	if (room && cache->context->caches == 1)", "	if (true)")),
     ("a_swap_leaves_the_caches_alone", "test_cache.py -k swap",
-     (POOLS, "	tcaches_flush(heap);\n	pools_push", "	pools_push")),
+     (POOLS, "	tcaches_flush(heap);\n	if (fresh)", "	if (fresh)")),
     ("a_trim_leaves_the_caches_alone", "test_cache.py -k trim",
      (POOLS, "	if (least)\n		tcaches_flush(heap);\n", "")),
     ("a_context_leaves_its_blocks_in_caches", "test_cache.py -k destroys",
