@@ -108,10 +108,10 @@ OTHER_OBJ := $(filter-out %/entries.o %/stubs.o,$(SIM_DRIVER_OBJ)) \
 	$(OTHER_NEW) $(BUILD)/obj/tests/programs/other_driver.o
 CHECK += $(OTHER) $(BUILD)/tests/programs/many_streams
 $(OTHER_NEW): $(BUILD)/tests/programs/other/%: \
-		$(BUILD)/obj/$(SIM_DRIVER_GEN)/%
+		$(BUILD)/obj/$(SIM_DRIVER_GEN)/% tests/programs.mk
 	$(call SAY,rename)
 	$(Q)objcopy $(foreach name,cuGetProcAddress_v2 cuCtxRecordEvent \
-		cuMulticastBindAddr, \
+		cuMulticastBindAddr cuMemPoolCreate, \
 		--redefine-sym $(name)=base_$(name)) $< $@
 $(OTHER): $(OTHER_OBJ) src/sim/driver/exports.map
 	$(call SAY,link  )

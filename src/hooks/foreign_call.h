@@ -9,7 +9,7 @@
 enum { CURRENT = -1 }; /* the current context's device */
 
 /* Claims the bytes that the call asks for from a device, given by its ordinal
- * or as CURRENT. If out is NULL, nothing is claimed, as CUDA will refuse the
+ * or as CURRENT, or from the host (DEVICE_HOST). If out is NULL, nothing is claimed, as CUDA will refuse the
  * call. Returns false if the claim would pass the hard limit: the program is
  * out of memory. */
 bool foreign_begin(struct foreign_claim *order, int ordinal, const void *out,

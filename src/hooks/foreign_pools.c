@@ -62,12 +62,15 @@ EXPORT CUresult cuMemAllocAsync_ptsz(CUdeviceptr *out, size_t size,
 	return foreign_end(&order, res, FOREIGN_ASYNC, out, size);
 }
 
-/* The device whose memory a pool hands out. CURRENT if it is not known, as with
- * a pool of the host's memory or one that other processes share. */
+/* The device whose memory a pool hands out, or DEVICE_HOST. CURRENT if it is
+ * not known, as with a pool that other processes share. */
 static int pool_device(CUmemoryPool pool)
 {
+	int ordinal = foreign_device(FOREIGN_POOL, (uint64_t)pool);
 	struct room room = {0};
 
+	if (ordinal >= 0)
+		return ordinal;
 	if (device_count() < 2)
 		return CURRENT;
 	room_pool(&room, pool);
@@ -102,15 +105,30 @@ EXPORT CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *out, size_t size,
 	return foreign_end(&order, res, FOREIGN_ASYNC, out, size);
 }
 
-/* Notes a pool of a device's memory, so that later requests from the pool count
- * on that device. */
+/* Whose memory is in a place. CURRENT if that is not known. */
+static int location_device(const CUmemLocation *location)
+{
+	switch (location->type) {
+	case CU_MEM_LOCATION_TYPE_DEVICE:
+		return location->id;
+	case CU_MEM_LOCATION_TYPE_HOST:
+	case CU_MEM_LOCATION_TYPE_HOST_NUMA:
+	case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
+		return DEVICE_HOST;
+	default:
+		return CURRENT;
+	}
+}
+
+/* Notes a pool of a device's memory, or of the host's, so that later requests
+ * from the pool count there. */
 EXPORT CUresult cuMemPoolCreate(CUmemoryPool *out, const CUmemPoolProps *props)
 {
 	CUresult res = ROOM_CALL(cuMemPoolCreate, out, props);
+	int ordinal = res ? CURRENT : location_device(&props->location);
 	struct foreign_claim order;
 
-	if (!res && props->location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
-	    foreign_begin(&order, props->location.id, out, 0))
+	if (ordinal != CURRENT && foreign_begin(&order, ordinal, out, 0))
 		foreign_end_of(&order, res, FOREIGN_ASYNC, FOREIGN_POOL, out,
 			       0);
 	return res;

@@ -135,7 +135,7 @@ static bool foreign_add(const struct foreign *model, size_t claimed)
 
 bool foreign_claim(struct foreign_claim *order, int ordinal, size_t bytes)
 {
-	bool known = ordinal >= 0 && ordinal < DEVICE_MAX;
+	bool known = ordinal >= 0 && ordinal < DEVICE_ALL;
 
 	*order = (struct foreign_claim){0};
 	if (!config_once())

@@ -43,8 +43,8 @@ struct foreign_claim {
 	size_t bytes;                  /* claimed of the device */
 };
 
-/* Claims bytes of the device with this ordinal, or of the current context's
- * device (-1). Returns false if that would pass the hard limit; the program is
+/* Claims bytes of the device with this ordinal, of the host (DEVICE_HOST), or
+ * of the current context's device (-1). Returns false if that would pass the hard limit; the program is
  * out of memory then. */
 bool foreign_claim(struct foreign_claim *order, int ordinal, size_t bytes);
 
@@ -59,8 +59,8 @@ void foreign_cancel(const struct foreign_claim *order);
  * it is not counted. */
 bool foreign_add_import(enum foreign_key key, uint64_t handle, size_t bytes);
 
-/* The ordinal of the device that the memory is of, or -1 if that is not
- * known. */
+/* The ordinal of the device that the memory is of, or DEVICE_HOST; -1 if that
+ * is not known. */
 int foreign_device(enum foreign_key key, uint64_t handle);
 
 /* Begin: a call that ends the memory is about to be made; the handle is

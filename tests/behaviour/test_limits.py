@@ -3,6 +3,7 @@
 import pytest
 
 from conftest import MIB
+from test_order import T4, with_other_driver
 from test_pool import open_shell, took
 
 OUT_OF_MEMORY = "2 2 kept"
@@ -184,6 +185,21 @@ def test_idle_blocks_make_room_for_other_memory_at_the_hard_limit(box, kind):
     assert shell.stat()["idle_bytes"] == 12 * MIB
     shell.end()
     assert box.stat()["failures"] == 0 and box.stderr() == ""
+
+
+@pytest.mark.parametrize("devices", [1, 2])
+@pytest.mark.parametrize("kind", ["host_pool", "node_pool"])
+def test_no_limit_of_a_device_is_for_the_hosts_memory(box, kind, devices):
+    shell = open_shell(with_other_driver(box), "page_unit_pool", "driver",
+                       hard_limit="8M", sim=T4, devices=devices)
+    took(shell, f"alloc a {4 * MIB}")
+    assert shell(f"take {kind} x {20 * MIB}") == "0 set"
+    assert shell.stat()["device_bytes"] == 4 * MIB
+    assert shell.stat("host")["async_bytes"] == 20 * MIB
+    took(shell, f"give {kind} x")
+    assert shell.stat("host")["async_bytes"] == 0
+    shell.end()
+    assert box.stderr() == ""
 
 
 def test_the_soft_limit_is_for_pools_alone(box):

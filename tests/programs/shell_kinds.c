@@ -79,6 +79,29 @@ static CUresult pool_own_take(uint64_t *handle, size_t size)
 					    pool_here(), NULL);
 }
 
+static CUresult host_take(uint64_t *handle, size_t size,
+			  CUmemLocationType type)
+{
+	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+				.location = {.type = type}};
+	CUmemoryPool pool;
+	CUresult res = cuMemPoolCreate(&pool, &props);
+
+	return res ? res
+		   : cuMemAllocFromPoolAsync((CUdeviceptr *)handle, size, pool,
+					     NULL);
+}
+
+static CUresult host_pool_take(uint64_t *handle, size_t size)
+{
+	return host_take(handle, size, CU_MEM_LOCATION_TYPE_HOST);
+}
+
+static CUresult node_pool_take(uint64_t *handle, size_t size)
+{
+	return host_take(handle, size, CU_MEM_LOCATION_TYPE_HOST_NUMA);
+}
+
 /* Takes memory from the default pool of device 1. */
 static CUresult default_take(uint64_t *handle, size_t size)
 {
@@ -161,6 +184,8 @@ static const struct kind kinds[] = {
 	{"async_own", async_own_take, async_give},
 	{"pool", pool_take, async_give},
 	{"pool_own", pool_own_take, async_give},
+	{"host_pool", host_pool_take, async_give},
+	{"node_pool", node_pool_take, async_give},
 	{"default", default_take, async_give},
 	{"pitch", pitch_take, plain_give},
 	{"array", array_take, array_give},
