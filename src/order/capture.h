@@ -51,17 +51,17 @@ bool capture_makes_graph(struct CUstream_st *stream, bool per_thread,
 			 struct CUctx_st *context);
 
 /* The stream of that context does not capture any more. The graph is NULL if
- * the capture made none. Unknown streams are ignored. */
+ * the capture made none. Of an unknown stream, only the graph is noted. */
 void capture_ended(struct CUstream_st *stream, bool per_thread,
 		   struct CUctx_st *context, struct CUgraph_st *graph);
 
 /* The context, its parts and their streams are gone. */
 void capture_context_ended(struct CUctx_st *context);
 
-/* Blocks captures during one call of ours that would end a capture, and that
- * does not wait for work: the begin of a capture waits until capture_unblock.
- * Several threads may block captures at once. The time may be long where a
- * stream's queue is full. Returns false if a capture is on, or about to
+/* Blocks captures during one call of ours that would end a capture: the begin
+ * of a capture waits until capture_unblock. Such a call waits for no work,
+ * unless all else has failed (wait.c). Several threads may block captures at
+ * once. The time may be long where a stream's queue is full. Returns false if a capture is on, or about to
  * begin. */
 bool capture_block(void);
 void capture_unblock(void);
