@@ -90,6 +90,8 @@ struct context {
 	enum context_kind kind;
 	uint64_t number; /* in the order in which contexts came */
 	struct CUevent_st *_Atomic fence; /* the event of its fences, or NULL */
+	_Atomic uint64_t fences;          /* how often that was recorded */
+	_Atomic uint64_t fences_over;     /* so many are known to be over */
 	_Atomic uint64_t peer_of; /* a bit per device whose memory it may use */
 	_Atomic uint64_t joined;  /* those whose fences its work waits for */
 	_Atomic uint64_t over;    /* as device->over, for its own work */

@@ -76,7 +76,7 @@ static bool memory_leave(const struct debt *debt, const struct context *context)
 	       others_wait(context->device, context, debt->last);
 }
 
-bool fence_leave(struct context *context)
+static bool frees_leave(struct context *context)
 {
 	struct debt debt;
 
@@ -87,4 +87,12 @@ bool fence_leave(struct context *context)
 	       (!debt.host ||
 		(!capture_any() &&
 		 others_wait(device_at(DEVICE_HOST), context, debt.host)));
+}
+
+bool fence_leave(struct context *context)
+{
+	bool left = frees_leave(context);
+
+	fence_note_over(context);
+	return left;
 }

@@ -109,6 +109,11 @@ void fence_context_new(struct context *context);
  * event of ours. */
 void fence_drain(struct context *context);
 
+/* The context is about to end. If its last fence is over, this is noted: then
+ * contexts that come meanwhile don't wait for that end, which may wait for
+ * them. */
+void fence_note_over(struct context *context);
+
 /* Another context may use the memory of `device` from now on: its work waits
  * for the device's last fence. */
 void fence_attach(struct device *device, struct context *other);

@@ -106,9 +106,11 @@ static int group_order(const struct group *group)
 {
 	int res = CUDA_SUCCESS, count = group->count;
 
-	for (int i = 0; i < count && !res; i++)
+	for (int i = 0; i < count && !res; i++) {
 		res = fence_quietly(backing_record, group->list[i],
 				    group->list[i]->fence);
+		atomic_fetch_add(&group->list[i]->fences, 1);
+	}
 	for (int i = 0; i < count * count && !res; i++)
 		res = fence_quietly(backing_wait_event, group->list[i / count],
 				    group->list[i % count]->fence);

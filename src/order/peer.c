@@ -11,8 +11,28 @@
 
 _Static_assert(DEVICE_MAX <= 64, "a bit of context->joined for each device");
 
+/* If another thread's fence records the event meanwhile, the count is too low,
+ * never too high. */
+void fence_note_over(struct context *context)
+{
+	uint64_t fences = atomic_load(&context->fences);
+	int res = CUDA_ERROR_NOT_READY;
+
+	if (context->fences_over == fences ||
+	    context_try(context) != CONTEXT_ALIVE)
+		return;
+	if (capture_block()) {
+		res = backing_event_query(context->fence);
+		capture_unblock();
+	}
+	context_unuse(context);
+	if (!device_check(context->device, res))
+		atomic_store(&context->fences_over, fences);
+}
+
 /* Makes the later work of a handle's context wait for the last fence of another
- * context. If that fails, as in a capture, the host waits. */
+ * context. If that fails, as in a capture, the host waits. If that context is
+ * just ending, waits until that is over. */
 static void context_join(struct context *context, struct CUctx_st *handle)
 {
 	struct CUevent_st *event = context->fence;
@@ -20,7 +40,8 @@ static void context_join(struct context *context, struct CUctx_st *handle)
 
 	/* A fence that is being made now finds that it does not cover all
 	 * contexts. */
-	if (!event || !context_use(context))
+	if (!event || context->fences_over == context->fences ||
+	    !context_use(context))
 		return;
 	if (capture_block()) {
 		res = backing_wait_event(handle, event);

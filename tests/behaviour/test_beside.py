@@ -28,6 +28,9 @@ CASES = [
     ("meet_beside_a_destroy", "nothing lost", {}),
     ("detach_one_of_two", "nothing lost", {}),
     ("free_after_a_visit", "freed", {"quarantine": "1M"}),
+    ("create_beside_a_destroy", "created", {}),
+    ("retain_beside_a_destroy", "retained", {}),
+    ("visit_beside_anothers_destroy", "copied", {}),
 ]
 
 

@@ -3,6 +3,7 @@ told."""
 
 CONTEXT = "src/context/context.c"
 OBSERVERS = "src/mem/observers.c"
+PEER = "src/order/peer.c"
 COUNTER = "src/stats/counter.c"
 MET = "race order beside a context that two threads meet"
 
@@ -22,6 +23,15 @@ ROWS = [
      (CONTEXT, "	joining = true;\n", "")),
     ("who_ends_an_order_waits_for_itself", "test_inside.py -k comes",
      ("src/order/stream_order.c", "	if (mixing_here)", "	if (false)")),
+    ("who_comes_beside_an_end_waits_for_it", "test_beside.py -k destroy",
+     (PEER, "	if (!event || context->fences_over == context->fences ||\n",
+      "	if (!event ||\n")),
+    ("a_fence_under_an_end_counts_as_over", "test_beside.py -k spares",
+     (PEER, "	if (!device_check(context->device, res))\n"
+      "		atomic_store(", "	atomic_store(")),
+    ("no_fence_is_ever_pending", "test_contexts.py -k visits",
+     ("src/order/fence_make.c",
+      "		atomic_fetch_add(&group->list[i]->fences, 1);\n", "")),
     ("a_walk_ends_with_its_first_list", "test_contexts.py -k many",
      (CONTEXT, "		walk->over = walk->count >= 0;\n",
       "		walk->over = true;\n")),

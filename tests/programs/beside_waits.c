@@ -189,6 +189,73 @@ static void begin_beside_a_full_queue(void)
 	MUST(cuCtxSynchronize());
 }
 
+static void destroy_second(void)
+{
+	MUST(cuCtxDestroy(second));
+}
+
+/* A context with fences, whose work so far is over, but for what it is about to
+ * be destroyed under. */
+static void destroy_fenced(struct caller *destroying)
+{
+	second = context_new(one);
+	other = stream_new();
+	MUST(cuLaunchHostFunc(stream_new(), nothing, NULL));
+	for (int i = 0; i < 2000; i++) {
+		block = alloc(65536);
+		MUST(cuMemsetD8Async(block, 1, 65536, other));
+		MUST(cuMemFree(block));
+	}
+	MUST(cuCtxSynchronize());
+	MUST(cuLaunchHostFunc(other, held, NULL));
+	MUST(cuCtxSetCurrent(first));
+	caller_start(destroying, destroy_second);
+}
+
+static void create_beside_a_destroy(void)
+{
+	struct caller destroying = {0};
+
+	open_first();
+	destroy_fenced(&destroying);
+	MUST(cuCtxDestroy(context_new(one)));
+	puts("created");
+	go = true;
+	caller_end(&destroying);
+}
+
+static void retain_beside_a_destroy(void)
+{
+	struct caller destroying = {0};
+
+	MUST(cuInit(0));
+	destroy_fenced(&destroying);
+	MUST(cuDevicePrimaryCtxRetain(&first, one));
+	MUST(cuCtxSetCurrent(first));
+	puts("retained");
+	go = true;
+	caller_end(&destroying);
+}
+
+static void visit_beside_anothers_destroy(void)
+{
+	struct caller destroying = {0};
+	CUdeviceptr far;
+
+	open_first();
+	spare = alloc(4096);
+	MUST(cuDeviceGet(&two, 1));
+	MUST(cuDevicePrimaryCtxRetain(&second, two));
+	MUST(cuCtxSetCurrent(second));
+	far = alloc(4096);
+	first = second;
+	destroy_fenced(&destroying);
+	MUST(cuMemcpyDtoD(far, spare, 4096));
+	puts("copied");
+	go = true;
+	caller_end(&destroying);
+}
+
 const struct beside beside_waits[] = {
 #define CASE(name) \
 	{ \
@@ -200,5 +267,8 @@ const struct beside beside_waits[] = {
 	CASE(free_after_a_visit),
 	CASE(alloc_beside_a_full_queue),
 	CASE(begin_beside_a_full_queue),
+	CASE(create_beside_a_destroy),
+	CASE(retain_beside_a_destroy),
+	CASE(visit_beside_anothers_destroy),
 	{NULL, NULL},
 };
