@@ -301,12 +301,11 @@ bool fence_pressed(struct device *device)
 static bool work_has_ended(const struct device *device)
 {
 	struct context_walk walk = {0};
-	struct context *context;
 	bool ended = true;
 
-	while ((context = context_next_using(&walk, device))) {
-		context_await(context);
-		ended &= context->dead;
+	for (struct context *at; (at = context_next_using(&walk, device));) {
+		context_await(at);
+		ended &= at->dead;
 	}
 	return ended;
 }

@@ -113,3 +113,20 @@ def test_a_pool_that_keeps_nothing_serves_beside_other_contexts(box):
     assert stat["live_bytes"] == 0
     assert stat["driver_allocs"] == stat["driver_frees"] >= 200
     shell.end()
+
+
+def test_a_thread_asks_again_once_no_fence_covers_all_contexts(box):
+    shell = open_shell(box, POOL, "driver", quarantine="1M")
+    for line in ("stream t", "mix", f"alloc a {64 * KIB}", "free a"):
+        took(shell, line)
+    for i in range(100):
+        took(shell, f"alloc a{i} {64 * KIB}")
+    for i in range(8):
+        took(shell, f"create c{i} 0")
+        took(shell, "pop p")
+    took(shell, "set primary")
+    for i in range(100):
+        took(shell, f"free a{i}")
+    assert shell.stat()["syncs"] > 0
+    assert shell.stat()["quarantined_bytes"] <= MIB
+    shell.end()

@@ -4,7 +4,7 @@ builds them and runs the tests that have to notice.
 A row has a name; what has to notice; and its edits, each with a file, the old
 text and the new text. The old text is in its file exactly once. What has to
 notice is "proof", the generated programs; "race NAME", a race of tests/proof;
-"unit", the tests of tests/unit about blocks; or tests of tests/behaviour, by
+"unit", the tests of tests/unit; or tests of tests/behaviour, by
 file and name."""
 
 FENCE = "src/order/fence.c"
@@ -202,8 +202,8 @@ ROWS = [
      (FENCE, "static bool work_has_ended", "__attribute__((unused)) "
       "static bool work_has_ended")),
     ("an_end_that_fails_is_not_awaited", "race order beside an end that fails",
-     (FENCE, "		context_await(context);\n		ended &= context->dead;\n",
-      "		ended &= context->dead || context->closing;\n")),
+     (FENCE, "		context_await(at);\n		ended &= at->dead;\n",
+      "		ended &= at->dead || at->closing;\n")),
     ("a_context_is_missed_while_it_may_end",
      "race first visit beside an end that fails",
      (CONTEXT, "		if (context->number <= last ||\n",

@@ -4,6 +4,7 @@ told."""
 CONTEXT = "src/context/context.c"
 OBSERVERS = "src/mem/observers.c"
 PEER = "src/order/peer.c"
+STATS = "src/stats/thread_stats.c"
 COUNTER = "src/stats/counter.c"
 MET = "race order beside a context that two threads meet"
 
@@ -32,6 +33,16 @@ ROWS = [
     ("no_fence_is_ever_pending", "test_contexts.py -k visits",
      ("src/order/fence_make.c",
       "		atomic_fetch_add(&group->list[i]->fences, 1);\n", "")),
+    ("nobody_asks_again_as_contexts_come", "test_cache_room.py -k asks_again",
+     (OBSERVERS, "	tcaches_recompute(NULL); /* see fence_is_plain */\n", "")),
+    ("a_heap_without_memory_keeps_its_pool", "unit",
+     ("src/heap/swap.c", "	swap->idle_bytes += pools_swap(heap, pool);\n",
+      "	if (pool)\n		swap->idle_bytes += pools_swap(heap, pool);\n")),
+    ("who_syncs_waits_for_sums", "unit",
+     (STATS, "	if (stats->live.left >= 0 && atomic_load(&summing))\n"
+      "		return;\n", "")),
+    ("what_one_device_has_is_anothers", "unit",
+     (STATS, "	if (own->device != device)\n		return sum;\n", "")),
     ("a_walk_ends_with_its_first_list", "test_contexts.py -k many",
      (CONTEXT, "		walk->over = walk->count >= 0;\n",
       "		walk->over = true;\n")),

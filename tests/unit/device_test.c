@@ -1,11 +1,15 @@
 /* A device's counters, of each kind, with the figures that threads count for
  * it. */
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "context/context.h"
 #include "run.h"
 #include "stats/counter.h"
 #include "stats/thread_stats.h"
 
-enum { SIZE = 4096 };
+enum { SIZE = 4096, HANG = 30 /* seconds */ };
 
 /* The words of another thread, and those of the calling thread once it is told
  * of them. */
@@ -93,6 +97,48 @@ START_TEST(only_what_was_published_is_known_without_a_lock)
 	own.live.left += SIZE;
 	ck_assert_uint_eq(counter_approx(device, COUNTER_live_bytes), 0);
 	ck_assert_int_eq(counter_balance(device, COUNTER_live_bytes), -SIZE);
+}
+END_TEST
+
+START_TEST(what_a_thread_counts_of_one_device_is_not_anothers)
+{
+	prepare(0);
+	thread_stats_own = &own;
+	own.live.left = -SIZE;
+	ck_assert_uint_eq(counter_approx(device_at(1), COUNTER_live_bytes), 0);
+	ck_assert_uint_eq(counter_approx(device_at(0), COUNTER_live_bytes),
+			  SIZE);
+}
+END_TEST
+
+/* The words of a third thread, on a page that can't be read at first. */
+static struct thread_stats *slow;
+static int reads;
+
+static void slow_read(int unused)
+{
+	(void)unused;
+	reads++;
+	mprotect(slow, sizeof(*slow), PROT_READ | PROT_WRITE);
+	thread_stats_sync(&own);
+}
+
+/* The sums are made by this thread, which would wait for itself. */
+START_TEST(who_syncs_does_not_wait_for_who_asks_for_sums)
+{
+	const struct sigaction action = {.sa_handler = slow_read};
+	struct device *device = prepare(0);
+
+	slow = mmap(NULL, sizeof(*slow), PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(slow, MAP_FAILED);
+	thread_stats_open(slow, device);
+	slow->frees = 7;
+	ck_assert(!sigaction(SIGSEGV, &action, NULL));
+	ck_assert(!mprotect(slow, sizeof(*slow), PROT_NONE));
+	alarm(HANG);
+	ck_assert_uint_eq(counter_get(device, COUNTER_frees), 7);
+	ck_assert_int_eq(reads, 1);
 }
 END_TEST
 
@@ -202,7 +248,7 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[13];
+	static const TTest *tests[15];
 	size_t n = 0;
 
 	tests[n++] = a_sum_is_of_the_device_and_of_all_threads;
@@ -211,6 +257,8 @@ int main(void)
 	tests[n++] =
 		a_free_that_is_seen_before_its_request_is_not_less_than_nothing;
 	tests[n++] = only_what_was_published_is_known_without_a_lock;
+	tests[n++] = what_a_thread_counts_of_one_device_is_not_anothers;
+	tests[n++] = who_syncs_does_not_wait_for_who_asks_for_sums;
 	tests[n++] = what_was_freed_since_the_last_fence_waits_for_one;
 	tests[n++] = a_maximum_is_the_highest_that_it_was_raised_to;
 	tests[n++] = a_gauge_raises_its_maximum;
