@@ -283,6 +283,22 @@ def test_each_context_that_visits_is_behind_the_owners_fence(box):
     shell.end()
 
 
+def test_a_context_that_visits_beside_a_capture_is_behind_the_fence_too(box):
+    """The host waits, as no stream may be made to wait for the fence."""
+    shell = box.shell("page_unit_pool", "driver", devices=2)
+    for line in ("init", "retain c0 0", "retain c1 1", "set c1", "stream s1",
+                 "stream s3", "set c0", "stream s0", "alloc y 1048576",
+                 "alloc x 1048576", "mix", "linger s0", "put x s0 1", "free x",
+                 "alloc n 1048576"):
+        took(shell, line)
+    assert shell("addr n") == shell("addr x")
+    for line in ("set c1", "capture s3", "put n s1 7", "capture_end s3",
+                 "wait s1", "set c0", "wait s0"):
+        took(shell, line)
+    assert shell("check n 7").endswith("right")
+    shell.end()
+
+
 def test_work_of_a_green_context_is_waited_for(box):
     """Its streams use memory that the primary context has reused."""
     shell = box.shell("page_unit_pool", "driver")
