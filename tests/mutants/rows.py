@@ -321,7 +321,7 @@ ROWS = [
      (GIVEBACK, "	given = contexts_give(device, 0);", "	given = 0;")),
     ("the_soft_limit_refuses", "test_pressure.py -k soft_limit",
      (LIMIT, "limit_claim_one(device, span, pooled && given);",
-      "claim(device, span, pooled);"),
+      "limit_claim_one(device, span, pooled);"),
      (LIMIT, "	return claimed || limit_claim_one(device, span, false);",
       "	return claimed;")),
     ("slack_before_memory_is_short", "test_pressure.py -k spared",
