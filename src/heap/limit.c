@@ -98,6 +98,10 @@ bool limit_claim_pressed(struct device *device, size_t span, bool pooled)
 
 void limit_set(enum limit limit, size_t bytes)
 {
+	/* What passed through without a limit is claimed before there is one:
+	 * until then a claim may have too little, even less than nothing. */
+	if (bytes && limit != LIMIT_HOST)
+		tcaches_limit(true);
 	atomic_store(&limits[limit], bytes);
 	tcaches_limit(limit_get(LIMIT_HARD) || limit_get(LIMIT_POOL));
 	for (int i = 0; i < DEVICE_ALL; i++)

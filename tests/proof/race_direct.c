@@ -272,6 +272,37 @@ static void many_are_live(void)
 	retired_check(0);
 }
 
+/* A first limit, above all that is used, refuses nothing: a thread has passed
+ * through what another pool's requests then count, and gave some of it back. */
+static void limit_before(void)
+{
+	begin();
+	swap("page_unit_pool");
+	block_free(held[0]);
+}
+
+static void limit_first(void)
+{
+	char answer[512];
+
+	race_hold();
+	control_ask("set hard_limit 1G", answer, sizeof(answer));
+	race_pass();
+}
+
+static void limit_second(void)
+{
+	DO(cuCtxSetCurrent, context);
+	held[0] = block_new();
+}
+
+static void limit_after(void)
+{
+	block_free(held[0]);
+	block_free(held[1]);
+	figures_check(0);
+}
+
 const struct race race_direct[] = {
 	{"direct free beside requests", NO_POOL, 1, 3, begin, free_first,
 	 pairs_second, one_is_live},
@@ -285,5 +316,7 @@ const struct race race_direct[] = {
 	 end_first, end_second, none_is_live},
 	{"direct free of another pool's beside a growth", NULL, NULL, 1, 0,
 	 grow_before, grow_first, grow_second, many_are_live},
+	{"request beside a first limit", NO_POOL, 1, 0, limit_before,
+	 limit_first, limit_second, limit_after},
 	{0},
 };
