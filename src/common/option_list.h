@@ -34,9 +34,9 @@ OPTION(idle_limit, IDLE, LIVE, "auto", "auto, off, bytes, or N% of live peak", \
 	"idle bytes a device; auto: as much as has paid off, off: no limit") \
 OPTION(host_limit, SIZE_OR_AUTO, LIVE, "auto", "bytes, or auto (K, M, G)", \
 	"soft limit of pinned bytes [25 % of RAM; RLIMIT_MEMLOCK of idle ones]") \
-OPTION(host_idle, TIME, START, "60", "seconds, 0 = never", \
+OPTION(host_idle, TIME, START, "60", "whole seconds, 0 = never", \
 	"pinned memory that is idle goes back after so long without a request") \
-OPTION(device_idle, TIME, START, "60", "seconds, 0 = never", \
+OPTION(device_idle, TIME, START, "60", "whole seconds, 0 = never", \
 	"a device's idle memory goes back so long after its last request") \
 OPTION(meminfo, INFO, START, "pool", "pool, real", \
 	"cudaMemGetInfo: pool: what is idle counts as free, real: CUDA's answer") \

@@ -126,6 +126,24 @@ START_TEST(an_idle_limit_is_auto_off_bytes_or_percent)
 }
 END_TEST
 
+START_TEST(a_time_is_whole_seconds_and_a_wrong_one_is_told_so)
+{
+	static const char *const wrong[] = {"",   "0.05", "-1", "1s",
+					    "1K", "auto", "2147483648"};
+
+	setup();
+	ck_assert(config_set(&config, "device_idle", "2147483647", error));
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		*error = '\0';
+		ck_assert_msg(
+			!config_set(&config, "device_idle", wrong[i], error),
+			"'%s'", wrong[i]);
+		ck_assert_ptr_nonnull(strstr(error, "whole seconds"));
+	}
+	ck_assert_uint_eq(config.device_idle, 2147483647);
+}
+END_TEST
+
 START_TEST(pools_are_chosen_for_all_devices_or_for_each)
 {
 	int none = pool_row_find("no_pool");
@@ -261,6 +279,7 @@ int main(void)
 	tests[n++] = a_page_is_a_power_of_two_from_512_to_2_mib;
 	tests[n++] = size_classes_are_linear_or_a_power_of_two_to_64;
 	tests[n++] = an_idle_limit_is_auto_off_bytes_or_percent;
+	tests[n++] = a_time_is_whole_seconds_and_a_wrong_one_is_told_so;
 	tests[n++] = pools_are_chosen_for_all_devices_or_for_each;
 	tests[n++] =
 		a_wrong_pool_is_named_with_those_allowed_and_changes_nothing;
