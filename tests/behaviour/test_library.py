@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, LIBRARY, ROOT, uncounted_build_only
+from conftest import BUILD, COUNTED_IN, LIBRARY, ROOT, uncounted_build_only
 
 CHECK = os.path.join(ROOT, "scripts", "check-library")
 ROW = 'HOOK(cuMemAlloc_v2, "cuMemAlloc", 3020, VERSION_MAX) \\\n'
@@ -84,6 +84,10 @@ def test_what_is_no_library_is_one_line(box):
 def test_a_usage_error_says_what_is_allowed():
     done = check()
     assert done.returncode == 1 and done.stderr.startswith("Usage: ")
+
+
+def test_what_counts_lines_is_looked_for_beside_an_object_that_is_there():
+    assert os.path.exists(f"{COUNTED_IN}.o")
 
 
 @uncounted_build_only
