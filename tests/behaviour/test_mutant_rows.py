@@ -5,7 +5,9 @@ import glob
 import importlib.util
 import os
 import re
+import runpy
 import subprocess
+import sys
 
 import pytest
 
@@ -90,3 +92,16 @@ def test_a_row_says_what_runs_there():
         for name, tests, *_ in rows_of(path):
             assert tests in ("proof", "unit") or re.match(
                 r"race |(tests/behaviour/)?test_\w+\.py\b", tests), name
+
+
+@pytest.mark.parametrize("path, tests, built", [
+    ("src/cli/ask.c", "test_operator.py", True),
+    ("src/common/text.c", "test_operator.py", True),
+    ("src/heap/swap.c", "test_operator.py", False),
+    ("src/common/socket_left.c", "unit", False)])
+def test_the_command_line_is_built_where_a_row_edits_it(monkeypatch, path,
+                                                        tests, built):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    mutants = runpy.run_path(os.path.join(ROOT, "scripts", "mutants"))
+    made = mutants["targets_of"]([(path, "", "x")], tests)
+    assert made and ("build/mnm" in made) == built
