@@ -90,7 +90,7 @@ static void answer_take(struct job *job)
 		return;
 	}
 	job->text[job->size] = '\0';
-	answer = json_loads(job->text, 0, NULL);
+	answer = json_loadb(job->text, job->size, 0, NULL);
 	if (json_is_object(answer)) {
 		job_drop(job);
 		job->answer = answer;
@@ -204,12 +204,20 @@ static void job_begin(struct job *job)
 	*job->error = '\0';
 }
 
+/* Whether the answer has that field, which is a list of devices or a text. */
+static bool field_fits(const json_t *answer, const char *name)
+{
+	const json_t *field = json_object_get(answer, name);
+
+	return strcmp(name, "devices") ? json_is_string(field)
+				       : json_is_array(field);
+}
+
 /* What is wrong with an answer, or NULL if it is one to such a request. */
 static const char *answer_fault(const json_t *answer,
 				const struct request *request)
 {
 	const json_t *schema = json_object_get(answer, "schema");
-	const json_t *field = json_object_get(answer, request->answer);
 	const json_t *error = json_object_get(answer, "error");
 
 	if (json_is_integer(schema) &&
@@ -217,7 +225,7 @@ static const char *answer_fault(const json_t *answer,
 		return other_version;
 	if (json_is_string(error))
 		return json_string_value(error);
-	return json_is_array(field) || json_is_string(field) ? NULL
+	return !error && field_fits(answer, request->answer) ? NULL
 							     : not_understood;
 }
 

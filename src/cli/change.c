@@ -27,11 +27,11 @@ static double mib(int64_t bytes)
 /* The figures of one device in an answer to `stat`. */
 static const json_t *stat_of(const json_t *stat, const json_t *device)
 {
-	const json_t *each;
-	size_t i;
+	const json_t *devices = json_object_get(stat, "devices"), *each;
+	size_t count = field_count(stat, "devices", DEVICE_ALL);
 
-	json_array_foreach(json_object_get(stat, "devices"), i, each)
-	{
+	for (size_t i = 0; i < count; i++) {
+		each = json_array_get(devices, i);
 		if (json_equal(json_object_get(each, "device"),
 			       json_object_get(device, "device")))
 			return each;
@@ -44,14 +44,14 @@ static const json_t *stat_of(const json_t *stat, const json_t *device)
  * was, at first all that was idle. */
 static bool pending_note(json_t *answer, const json_t *stat)
 {
-	json_t *device;
+	json_t *devices = json_object_get(answer, "devices"), *device;
+	size_t count = field_count(answer, "devices", DEVICE_ALL);
 	bool any = false;
 	int64_t pending;
 	const char *from;
-	size_t i;
 
-	json_array_foreach(json_object_get(answer, "devices"), i, device)
-	{
+	for (size_t i = 0; i < count; i++) {
+		device = json_array_get(devices, i);
 		from = json_object_get(device, "pending_bytes")
 			       ? "pending_bytes"
 			       : "idle_bytes";

@@ -77,12 +77,19 @@ static const char *hits_text(const json_t *device, char text[HITS_SIZE])
 	return text;
 }
 
-/* Memory that no pool serves is live as well. */
+/* Memory that no pool serves is live as well. Returns -1 if a figure is missing
+ * or impossible. */
 static int64_t live_bytes(const json_t *device)
 {
-	return field_number(device, "live_bytes") +
-	       field_number(device, "device_bytes") -
-	       field_number(device, "reserved_bytes");
+	int64_t pooled = field_number(device, "live_bytes");
+	int64_t all = field_number(device, "device_bytes");
+	int64_t reserved = field_number(device, "reserved_bytes");
+	int64_t sum;
+
+	if (pooled < 0 || all < 0 || reserved < 0 ||
+	    __builtin_add_overflow(pooled, all - reserved, &sum))
+		return -1;
+	return sum;
 }
 
 static void device_print(const struct table *table, const struct job *job,

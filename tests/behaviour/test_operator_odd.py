@@ -199,3 +199,41 @@ def test_a_device_that_the_loader_can_not_find_is_told(box):
                           text=True, timeout=DEADLINE, check=False)
     assert done.returncode == 1 and done.stdout == ""
     assert "the loader can't find" in done.stderr
+
+
+def figures(**changed):
+    device = {"device": 0, "pool": "p", "live_bytes": 3 * MIB,
+              "device_bytes": 8 * MIB, "reserved_bytes": 4 * MIB, **changed}
+    return {"devices": [device]}
+
+
+@pytest.mark.parametrize("changed, live", [
+    ({}, "7.00"), ({"live_bytes": None}, "?"), ({"device_bytes": None}, "?"),
+    ({"reserved_bytes": None}, "?"), ({"reserved_bytes": -1}, "?"),
+    ({"live_bytes": (1 << 63) - 1, "device_bytes": (1 << 63) - 1}, "?")])
+def test_a_sum_is_not_made_of_figures_that_are_missing(box, changed, live):
+    fake(box, figures(**changed))
+    row = box.mnm("ps").stdout.splitlines()[1]
+    assert row.split()[4] == live
+
+
+def test_a_list_without_end_holds_up_nobody(box):
+    """Each of its elements may be looked for among those of another."""
+    answer = b'{"devices":[{}' + 500_000 * b",1" + b"]}"
+    job = fake(box, answer, answer)
+    done = box.mnm("trim", job.pid)
+    assert len(done.stdout.splitlines()) == 65
+
+
+@pytest.mark.parametrize("words, answer", [
+    ("stat PID", {"devices": "x"}), ("trim PID", {"devices": "x"}),
+    ("ps", {"devices": "x"}), ("set PID fence", {"option": [], "value": 1}),
+    ("trim PID", {"devices": [], "error": 5}),
+    ("stat PID", b'{"devices":[]}\0{}'), ("stat PID", b'{"devices":[]}\0'),
+    ("stat PID", b'{"devices":[]} {"devices":[]}')])
+def test_an_answer_with_a_field_of_another_type_is_not_understood(
+        box, words, answer):
+    job = fake(box, answer)
+    done = box.mnm(*words.replace("PID", str(job.pid)).split(), check=False)
+    assert done.returncode == 1
+    assert "the answer is not understood" in done.stdout + done.stderr
