@@ -162,10 +162,11 @@ static json_t *swap_devices(const struct request *request, const int *rows)
  * memory always is, even before it is first asked for. */
 static bool choice_possible(struct request *request, const int rows[DEVICE_ALL])
 {
-	if (rows[DEVICE_HOST] >= 0 && request->device < 0)
-		device_at(DEVICE_HOST)->used = true;
+	bool pinned = rows[DEVICE_HOST] >= 0 && request->device < 0;
+
 	for (int i = 0; i < DEVICE_ALL; i++) {
-		if (rows[i] < 0 || device_meant(request, i))
+		if (rows[i] < 0 || device_meant(request, i) ||
+		    (pinned && i == DEVICE_HOST))
 			continue;
 		fail(request,
 		     "'%.60s': a device is not in use, or not that of "
@@ -173,6 +174,8 @@ static bool choice_possible(struct request *request, const int rows[DEVICE_ALL])
 		     request->pool);
 		return false;
 	}
+	if (pinned)
+		device_at(DEVICE_HOST)->used = true;
 	return true;
 }
 
