@@ -177,6 +177,20 @@ static int words_read(const struct command *command, int argc, char **argv,
 	return status;
 }
 
+/* The word that getopt_long does not understand. It has not gone past a word of
+ * letters unless it stopped at the last one. An option that it understands only
+ * without a value has its own number. */
+static const char *word_refused(char *const *argv)
+{
+	const char *before = argv[optind - 1];
+	bool letter = optopt && optopt != 'h' && optopt < PAST_LETTERS;
+
+	if (letter && (*before != '-' ||
+		       before[strlen(before) - 1] != (char)optopt))
+		return argv[optind];
+	return before;
+}
+
 /* Tells an option of other commands from one that nobody knows. */
 static int option_refuse(const struct command *command, const char *word)
 {
@@ -251,7 +265,7 @@ int arguments_read(const struct command *command, int argc, char **argv,
 			return usage_error(command, "%s needs a value",
 					   argv[optind - 1]);
 		if (option == '?')
-			return option_refuse(command, argv[optind - 1]);
+			return option_refuse(command, word_refused(argv));
 		status = option_read(command, option - PAST_LETTERS, argc, argv,
 				     arguments);
 	}

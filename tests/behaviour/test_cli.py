@@ -87,6 +87,10 @@ def test_a_wrong_command_line_is_status_2_and_told(box, words):
     (["stat", "1", "--json=x"], "'--json=x' is not understood"),
     (["stat", "1", "--al"], "'--al' is not understood"),  # short for two
     (["stat", "1", "-x"], "'-x' is not understood"),
+    (["stat", "1", "-xy"], "'-xy' is not understood"),
+    (["ps", "-xx"], "'-xx' is not understood"),
+    (["run", "-xhy", "--", "true"], "'-xhy' is not understood"),
+    (["ps", "--help=1"], "'--help=1' is not understood"),
     (["run", "--pool"], "--pool needs a value"),
     (["run", "--set", "true", "true"], "--set 'true' is not KEY=VALUE"),
     (["run", "--sim"], "no PROGRAM"), (["run", "--"], "no PROGRAM"),
