@@ -6,6 +6,7 @@
 #include "change.h"
 #include "cli.h"
 #include "common/option.h"
+#include "descriptors.h"
 #include "output.h"
 #include "print.h"
 
@@ -143,6 +144,7 @@ int ask_run(const struct command *command, const struct arguments *arguments)
 	int status = EXIT_DONE;
 	struct jobs jobs;
 
+	descriptors_raise();
 	if (targets_find(&jobs, arguments, list)) {
 		request.json = request_json(command->name, arguments);
 		jobs_ask_all(&jobs, &request, deadline);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "descriptors.h"
 #include "folder.h"
 #include "job.h"
 #include "print.h"
@@ -185,7 +186,7 @@ struct wanted {
 static void folder_search(const char *dir, uid_t owner, void *arg)
 {
 	const struct wanted *wanted = arg;
-	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	char path[sizeof(((struct sockaddr_un *)0)->sun_path)], plain[256];
 	struct dirent *entry;
 	DIR *stream;
 	int number = wanted->number;
@@ -197,7 +198,9 @@ static void folder_search(const char *dir, uid_t owner, void *arg)
 	}
 	stream = opendir(dir);
 	if (!stream) {
-		failure("%s: %s", dir, strerror(errno));
+		if (!wanted->jobs->failed)
+			failure("%s: %s", text_plain(dir, plain, sizeof(plain)),
+				strerror(errno));
 		wanted->jobs->failed = true;
 		return;
 	}
@@ -219,6 +222,10 @@ void jobs_find(struct jobs *jobs)
 	memset(jobs, 0, sizeof(*jobs));
 	folders_each(folder_search, &wanted, doubt);
 	jobs_add_processes(jobs, 0);
+	if (!jobs->failed && !descriptors_suffice()) {
+		failure("too few descriptors (ulimit -n) to find every program");
+		jobs->failed = true;
+	}
 	if (*doubt && (folder_chosen() || !jobs->count)) {
 		failure("%s", doubt);
 		jobs->failed = true;

@@ -35,7 +35,7 @@ struct job {
 struct jobs {
 	struct job *list; /* by rising pid */
 	int count;
-	bool failed; /* a folder can't be read, which was printed */
+	bool failed; /* some may be missing, and why was printed */
 };
 
 /* Finds all jobs that the caller may steer. With MNM_SOCKET_DIR, these are the

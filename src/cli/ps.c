@@ -10,6 +10,7 @@
 #include "ask.h"
 #include "cli.h"
 #include "common/option.h"
+#include "descriptors.h"
 #include "output.h"
 #include "print.h"
 #include "common/process.h"
@@ -258,6 +259,7 @@ int ps_run(const struct command *command, const struct arguments *arguments)
 	int64_t deadline = ms_now() + COMMAND_MS;
 
 	(void)command;
+	descriptors_raise();
 	return arguments->watch > 0 ? watch(arguments)
 				    : look(arguments, deadline);
 }

@@ -3,15 +3,19 @@ requests, or that have odd names."""
 
 import json
 import os
+import re
+import resource
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
 from conftest import BUILD, DEADLINE, LIBRARY, MIB, MNM, plain_build_only
-from test_operator import fake, go_on, listed, root_only, stop
+from test_operator import (fake, go_on, listed, root_only, stop,
+                           with_places)
 from test_pool import took
 
 SWAPPED = {"device": 0, "before": "no_pool", "after": "page_unit_pool",
@@ -237,3 +241,41 @@ def test_an_answer_with_a_field_of_another_type_is_not_understood(
     done = box.mnm(*words.replace("PID", str(job.pid)).split(), check=False)
     assert done.returncode == 1
     assert "the answer is not understood" in done.stdout + done.stderr
+
+
+def with_descriptors(box, soft, hard, *words):
+    return subprocess.run(
+        [MNM, *words], env=box.env(None), capture_output=True, text=True,
+        timeout=DEADLINE, check=False, preexec_fn=lambda: resource.setrlimit(
+            resource.RLIMIT_NOFILE, (soft, hard)))
+
+
+def test_jobs_that_there_are_no_descriptors_for_are_not_left_out_in_silence(
+        box):
+    jobs = [fake(box, *6 * [{"devices": []}]) for _ in range(6)]
+    for limit, all_seen in ((7, False), (256, True)):
+        done = with_descriptors(box, limit, limit, "trim", "--all")
+        assert done.returncode == (0 if all_seen else 1)
+        assert done.stderr.count("\n") == (0 if all_seen else 1)
+        assert (len(done.stdout.splitlines()) == len(jobs)) == all_seen
+
+
+def test_more_jobs_are_found_than_there_are_descriptors_at_first(box):
+    jobs = [fake(box, {"devices": []}) for _ in range(6)]
+    done = with_descriptors(box, 7, 256, "ps")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(done.stdout.splitlines()) == 1 + len(jobs)
+
+
+@root_only
+def test_a_folders_name_reaches_no_terminal(box):
+    """Anybody may have made it."""
+    odd = tempfile.mkdtemp(prefix="mnm-\x1b[2J", dir="/tmp")
+    try:
+        box.env = with_places(box)
+        done = with_descriptors(box, 4, 4, "ps")
+    finally:
+        os.rmdir(odd)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    assert re.fullmatch(r"[ -~\n]*", done.stdout + done.stderr)
+    assert "Too many open files" in done.stderr
