@@ -16,6 +16,7 @@ static char program[PROGRAM_SIZE];
 
 void about_open(void)
 {
+	json_object_seed(0); /* or the first object would, from a file */
 	word_count = process_words(0, arguments, sizeof(arguments), words);
 	start = process_start(0);
 	text_plain(program_invocation_short_name, program, sizeof(program));

@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
-/* Reads what about_json tells. To be called once, before a thread answers, as
- * it takes a descriptor. */
+/* Reads what about_json tells, and all else that answers take from files. To be
+ * called once, before a thread answers, as it takes a descriptor. */
 void about_open(void);
 
 /* A new object with the schema's version, the process's pid, uid, program,

@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from conftest import DEADLINE, answer_of, connect, receive, request
+from conftest import (DEADLINE, answer_of, connect, plain_build_only, receive,
+                      request)
 from test_corners import control_thread
 from test_pool import took
 
@@ -117,3 +118,29 @@ def test_the_oldest_client_goes_wherever_its_place_is(box):
     for client in silent:
         client.close()
     shell.end()
+
+
+def accepted(thread):
+    """How many clients its own table of descriptors has."""
+    links = []
+    for fd in os.listdir(f"{thread}/fd"):
+        try:
+            links.append(os.readlink(f"{thread}/fd/{fd}"))
+        except OSError:
+            pass
+    return sum(link.startswith("socket:") for link in links) - 1
+
+
+@plain_build_only
+@pytest.mark.parametrize("words", ["stat", "help", "trim", "swap no_pool",
+                                   "set fence", "nonsense"])
+def test_an_answer_takes_no_file(box, words):
+    """The first one is to come when the program may open none any more."""
+    shell = box.shell(POOL)
+    took(shell, "alloc a 5000")
+    with connect(box.socket_of(shell.pid)) as client:
+        until(lambda: accepted(control_thread(shell.pid)) == 1)
+        assert shell("opens_kill") == "0"
+        client.sendall(request(words))
+        assert answer_of(client)["schema"] == 1
+    took(shell, "free a")

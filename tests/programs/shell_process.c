@@ -1,10 +1,15 @@
 /* Lines about processes and threads. The rest of such a line is a line that
  * they run. */
 #include <dlfcn.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -147,6 +152,24 @@ static void run_close(char **words)
 	printf("closed");
 }
 
+/* From now on whichever thread opens a file ends the process. */
+static void run_opens_kill(char **words)
+{
+	struct sock_filter rows[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = {sizeof(rows) / sizeof(*rows), rows};
+
+	(void)words;
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	printf("%ld", syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+			      SECCOMP_FILTER_FLAG_TSYNC, &filter));
+}
+
 /* Answers whether CUDA looks installed to a program that only asks. */
 static void run_installed(char **words)
 {
@@ -164,6 +187,7 @@ const struct shell_command shell_process[] = {
 	{"become_child", 0, run_become_child},
 	{"exec", 1, run_exec},
 	{"close", 2, run_close},
+	{"opens_kill", 0, run_opens_kill},
 	{"installed", 1, run_installed},
 	{NULL, 0, NULL},
 };
