@@ -99,7 +99,8 @@ def test_a_change_of_the_command_line_is_not_proved():
     words = chosen("src/cli/ask.c")
     assert "build/tests/proof/proof" not in words
     assert "scripts/check-layers" in words
-    assert behaviour(words) == {"test_cli.py", "test_operator.py"}
+    assert behaviour(words) == {"test_cli.py", "test_operator.py",
+                                "test_operator_odd.py"}
 
 
 def test_the_longest_beginning_of_a_path_counts():

@@ -1,8 +1,96 @@
-"""As rows.py, for the command line."""
+"""As rows.py, for the command line: what it waits for, what it prints of what
+another process says, and its exit status."""
 
+ARGUMENTS = "src/cli/arguments.c"
 ASK = "src/cli/ask.c"
+ASK_RUN = "src/cli/ask_run.c"
+CHANGE = "src/cli/change.c"
+FIELD = "src/cli/field.c"
+JOB = "src/cli/job.c"
+OUTPUT = "src/cli/output.c"
+PRINT = "src/cli/print.c"
+PS = "src/cli/ps.c"
 
 ROWS = [
+    # What it waits for.
     ("an_answer_has_no_end", "test_operator_odd.py -k without_end",
      (ASK, "!grown || room > ANSWER_MAX", "!grown")),
+    ("an_order_has_no_time", "test_operator.py -k has_a_time",
+     (ASK, "	if (request->order)\n", "	if (0)\n")),
+    ("a_list_is_searched_for_ever", "test_operator_odd.py -k holds_up_nobody",
+     (CHANGE, '	size_t count = field_count(stat, "devices", DEVICE_ALL);',
+      '	size_t count = json_array_size(devices);'),
+     (CHANGE, '	size_t count = field_count(answer, "devices", DEVICE_ALL);\n'
+      "	bool any", "	size_t count = json_array_size(devices);\n	bool any")),
+    # Who is asked.
+    ("anybody_may_answer", "test_operator_odd.py -k another_user_listens",
+     (JOB, " ||\n	    peer.uid != job->uid)", ")")),
+    ("another_may_answer_next", "test_operator_odd.py -k gone_is_not_asked",
+     (JOB, " && job->peer == peer;", ";")),
+    ("any_version_is_understood", "test_operator.py -k another_version",
+     (ASK, "	    json_integer_value(schema) != ANSWER_SCHEMA)",
+      "	    json_integer_value(schema) < 0)")),
+    ("any_answer_is_understood", "test_operator.py -k another_question",
+     (ASK, "!error && field_fits(answer, request->answer) ? NULL",
+      "1 ? NULL")),
+    ("any_type_is_understood", "test_operator_odd.py -k another_type",
+     (ASK, "json_is_string(field)\n				       : "
+      "json_is_array(field);", "!!field : !!field;")),
+    ("what_follows_a_zero_is_dropped", "test_operator_odd.py -k another_type",
+     (ASK, "json_loadb(job->text, job->size, 0, NULL)",
+      "json_loads(job->text, 0, NULL)")),
+    # What is printed.
+    ("a_control_is_printed", "test_operator.py -k reaches_the_terminal",
+     ("src/common/text.c", "*from >= ' ' && *from <= '~'",
+      "*from >= ' ' || *from == 27")),
+    ("a_delete_is_printed", "test_operator.py -k reaches_the_terminal",
+     ("src/common/text.c", "*from >= ' ' && *from <= '~'", "*from >= ' '")),
+    ("an_error_is_printed_as_it_is", "test_operator.py -k reaches_the_terminal",
+     (ASK, "	text_plain(why, job->error, sizeof(job->error));",
+      '	snprintf(job->error, sizeof(job->error), "%s", why);')),
+    ("a_field_is_printed_as_it_is", "test_operator.py -k reaches_the_terminal",
+     (FIELD, '	return text_plain(value ? value : "?", text, size);',
+      '	snprintf(text, size, "%s", value ? value : "?");\n'
+      "	return text;")),
+    ("an_options_name_is_printed_as_it_is",
+     "test_operator.py -k reaches_the_terminal",
+     (PRINT, "		text_plain(key, name, sizeof(name));\n",
+      '		snprintf(name, sizeof(name), "%s", key);\n')),
+    ("json_is_not_ascii", "test_operator.py -k reaches_the_terminal",
+     (OUTPUT, " | JSON_ENSURE_ASCII)", ")")),
+    ("json_holds_a_delete", "test_operator.py -k reaches_the_terminal",
+     (OUTPUT, "		if (*c == 0x7f)", "		if (0)")),
+    ("a_folders_name_is_printed_as_it_is",
+     "test_operator_odd.py -k folders_name",
+     (JOB, "text_plain(dir, plain, sizeof(plain))", "dir")),
+    ("a_table_has_no_end", "test_operator.py -k reaches_the_terminal",
+     (FIELD, "	return count < most ? count : most;", "	return count;")),
+    ("a_figure_is_made_up", "test_operator_odd.py -k figures_that_are_missing",
+     (PS, "	if (pooled < 0 || all < 0 || reserved < 0 ||\n	    ",
+      "	if (")),
+    # The exit status.
+    ("a_silent_job_is_status_0", "test_operator.py -k row_with_pid",
+     (PS, "		if (is_odd(&jobs.list[i]))\n			status = "
+      "EXIT_FAILED;\n", "")),
+    ("a_silent_job_of_all_is_status_0", "test_operator.py -k names_the_silent",
+     (ASK_RUN, "		status = job_failure(job);",
+      "		job_failure(job);")),
+    ("a_device_that_failed_is_status_0", "test_operator_odd.py -k refuses_is",
+     (ASK_RUN, "			status = EXIT_FAILED;\n		if (!arguments",
+      "			status = EXIT_DONE;\n		if (!arguments")),
+    ("a_program_is_left_out", "test_operator_odd.py -k in_silence",
+     (JOB, "	if (!jobs->failed && !descriptors_suffice()) {",
+      "	if (0) {")),
+    ("a_full_disk_is_status_0", "test_cli.py -k cannot_be_written",
+     (OUTPUT, "	if (!fflush(stdout) && !failed)", "	fflush(stdout);\n"
+      "	if (1)")),
+    ("what_was_not_written_is_forgotten", "test_operator_odd.py -k nobody_can_read",
+     (OUTPUT, "	if (!fflush(stdout) && !failed)",
+      "	if (!fflush(stdout))")),
+    ("a_wrong_word_is_status_0", "test_cli.py -k status_2",
+     ("src/cli/main.c", "	if (!command)\n		return EXIT_USAGE;\n"
+      "	status", "	if (!command)\n		return EXIT_DONE;\n"
+      "	status")),
+    ("a_word_too_many_is_left_out", "test_cli.py -k wrong_word",
+     (ARGUMENTS, "	if (!status && optind < argc)", "	if (0)")),
 ]
