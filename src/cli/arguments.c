@@ -185,8 +185,8 @@ static const char *word_refused(char *const *argv)
 	const char *before = argv[optind - 1];
 	bool letter = optopt && optopt != 'h' && optopt < PAST_LETTERS;
 
-	if (letter && (*before != '-' ||
-		       before[strlen(before) - 1] != (char)optopt))
+	if (letter &&
+	    (*before != '-' || before[strlen(before) - 1] != (char)optopt))
 		return argv[optind];
 	return before;
 }
