@@ -180,6 +180,25 @@ def test_the_files_that_a_document_names_are_found(document):
     assert len(named_files(document)) > 2
 
 
+def named_words(document):
+    """(word, file) wherever a document says that the one is in the other."""
+    text = read(*document.split("/"))
+    return [(re.sub(r"\W+$", "", word), path) for word, path in re.findall(
+        r"`([a-z]\w+(?:\(\))?)`\s+(?:of\s+|in\s+|that\s+)`"
+        r"((?:src|tests|scripts)/[^`*\s]+\.[ch])`", text)]
+
+
+@pytest.mark.parametrize("document", documents())
+def test_what_a_document_says_is_in_a_file_is_there(document):
+    for word, path in named_words(document):
+        pattern = word.replace("NAME", r"\w+")  # as live_NAME
+        assert re.search(rf"\b{pattern}\b", read(*path.split("/"))), word
+
+
+def test_what_a_document_says_is_in_a_file_is_found():
+    assert len(named_words("SECURITY.md")) > 5
+
+
 def anchors(text):
     """The anchors that GitHub gives the headings of a page."""
     text = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
