@@ -208,12 +208,12 @@ void giver_allow(void)
 	atomic_store(&allowed, true);
 }
 
+static struct once begun = ONCE_INIT;
+
 void giver_start(void)
 {
-	static struct once once = ONCE_INIT;
-
 	if (atomic_load_explicit(&allowed, memory_order_relaxed))
-		once_run(&once, giver_begin);
+		once_run(&begun, giver_begin);
 }
 
 static void giver_wake(void)
@@ -256,10 +256,16 @@ void giver_look(void)
 	calls_then = calls;
 }
 
+static void giver_never(void)
+{
+}
+
+/* A thread of the program's may be in giver_begin. */
 void giver_leave(void)
 {
 	atomic_store(&allowed, false);
 	atomic_store(&leaving, true);
+	once_run(&begun, giver_never);
 	if (!started)
 		return;
 	giver_wake();

@@ -15,6 +15,8 @@ ROWS = [
       "		return true;\n	marks_set(&marks, NULL);\n")),
     ("what_has_failed_rests", "test_faults.py -k one_owner",
      (GIVER, "any_is_lost() || ", "(0 && any_is_lost()) || ")),
+    ("a_giver_that_is_being_started_stays", "unit",
+     (GIVER, "	once_run(&begun, giver_never);\n", "")),
     ("a_call_waits_for_all_frees", "unit",
      (GIVER, "calls_are_awaited() || ", "(0 && calls_are_awaited()) || ")),
     ("a_change_of_contexts_waits_for_all_frees", "unit",

@@ -20,7 +20,7 @@
 #include "heap/swap.h"
 #include "preload/thread.h"
 
-enum { BLOCKS = 50, FREE_NS = 20000000 };
+enum { BLOCKS = 50, FREE_NS = 20000000, STEP_NS = 1000000, STEPS = 200 };
 /* What may happen during a free. */
 enum { NOTHING, CALL, CONTEXT, STOP };
 
@@ -29,6 +29,8 @@ static _Atomic int freed; /* blocks that the giver has freed */
 static _Atomic bool freeing, stops, context_comes;
 static _Atomic int comes;
 static _Atomic pthread_t caller;
+static pthread_t leaver; /* begins while the giver is being started */
+static _Atomic bool leaves, left, joined;
 
 static void *call(void *unused)
 {
@@ -121,17 +123,33 @@ void serving_guard_fork(void)
 {
 }
 
+static void *leave(void *unused)
+{
+	(void)unused;
+	giver_leave();
+	left = true;
+	return NULL;
+}
+
+/* The leaver gets some time to come to its end, or to wait for this. */
 int thread_start(void *(*run)(void *), void *arg, size_t stack_size,
 		 pthread_t *thread)
 {
+	int res = pthread_create(thread, NULL, run, arg);
+
 	(void)stack_size;
-	return pthread_create(thread, NULL, run, arg);
+	if (leaves)
+		ck_assert(!pthread_create(&leaver, NULL, leave, NULL));
+	for (int i = 0; i < STEPS && leaves && !left; i++)
+		thread_nap(STEP_NS);
+	return res;
 }
 
 void thread_join(pthread_t thread, int seconds)
 {
 	(void)seconds;
 	pthread_join(thread, NULL);
+	joined = true;
 }
 
 static void *ask(void *unused)
@@ -250,14 +268,24 @@ START_TEST(its_end_waits_for_one_free)
 }
 END_TEST
 
+START_TEST(it_ends_even_while_it_is_being_started)
+{
+	leaves = true;
+	begin(NOTHING);
+	pthread_join(leaver, NULL);
+	ck_assert(joined);
+}
+END_TEST
+
 int main(void)
 {
-	return tests_run(
-		"giver",
-		(const TTest *const[]){all_goes_back_at_rest,
-				       a_call_waits_for_one_free,
-				       a_change_of_contexts_waits_for_one_free,
-				       a_fork_is_not_made_within_a_free,
-				       an_exit_is_not_made_within_a_free,
-				       its_end_waits_for_one_free, NULL});
+	return tests_run("giver",
+			 (const TTest *const[]){
+				 all_goes_back_at_rest,
+				 a_call_waits_for_one_free,
+				 a_change_of_contexts_waits_for_one_free,
+				 a_fork_is_not_made_within_a_free,
+				 an_exit_is_not_made_within_a_free,
+				 its_end_waits_for_one_free,
+				 it_ends_even_while_it_is_being_started, NULL});
 }
