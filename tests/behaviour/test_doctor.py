@@ -6,6 +6,7 @@ import resource
 import shutil
 import socket
 import subprocess
+import sys
 
 import pytest
 
@@ -190,6 +191,35 @@ def test_sockets_are_counted_and_stale_ones_removed(box):
     found(findings, "ok", "sockets",
           "1 programs run, 1 stale sockets, 1 removed")
     assert box.socket_files() == [f"{shell.pid}.sock"]
+
+
+# A program of the folder with that name, and what it runs.
+BESIDE = """
+import os, socket, subprocess, sys
+folder, *words = sys.argv[1:]
+os.mkdir("/tmp/mnm-0", 0o700)
+os.makedirs(folder, 0o700, exist_ok=True)
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(f"{folder}/{os.getpid()}.sock")
+listener.listen()
+sys.exit(subprocess.call(words))
+"""
+
+
+@pytest.mark.parametrize("folder, count", [("/tmp/mnm-0", 1),
+                                           ("/tmp/mnm-0-abcdef", 0)])
+def test_only_the_sockets_of_the_folder_are_counted(box, folder, count):
+    """Another one's name may begin as its name does."""
+    apart = ["unshare", "--map-root-user", "--mount", "sh", "-c",
+             'mount -t tmpfs none /tmp && exec "$@"', "sh"]
+    if subprocess.run([*apart, "true"], capture_output=True,
+                      check=False).returncode:
+        pytest.skip("no namespaces here")
+    _, findings = doctor(box, before=[*apart, sys.executable, "-c", BESIDE,
+                                      folder], MNM_SOCKET_DIR="",
+                         XDG_RUNTIME_DIR="")
+    found(findings, "ok", "sockets", f"/tmp/mnm-0: {count} programs run, 0 "
+          "stale sockets, 0 removed")
 
 
 @pytest.mark.parametrize("make, words", [

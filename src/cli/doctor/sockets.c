@@ -27,6 +27,14 @@ static int socket_files(const char *dir)
 	return count;
 }
 
+/* Another folder's name may begin with this one's. */
+static bool lies_in(const char *path, const char *dir)
+{
+	size_t length = strlen(dir);
+
+	return !strncmp(path, dir, length) && path[length] == '/';
+}
+
 /* Counts the sockets of programs that run, and removes those of programs that
  * were killed. */
 static void programs_count(struct report *report, const char *dir)
@@ -36,8 +44,7 @@ static void programs_count(struct report *report, const char *dir)
 
 	jobs_find(&jobs);
 	for (int i = 0; i < jobs.count; i++)
-		alive += !strncmp(jobs.list[i].address.sun_path, dir,
-				  strlen(dir));
+		alive += lies_in(jobs.list[i].address.sun_path, dir);
 	jobs_close(&jobs);
 	report_add(report, LEVEL_OK, "sockets", NULL,
 		   "%s: %d programs run, %d stale sockets, %d removed", dir,
