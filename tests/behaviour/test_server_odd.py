@@ -3,12 +3,13 @@ thread, or has none left."""
 
 import os
 import resource
+import socket
 import time
 
 import pytest
 
-from conftest import (DEADLINE, answer_of, connect, plain_build_only, receive,
-                      request)
+from conftest import (DEADLINE, MIB, answer_of, connect, plain_build_only,
+                      receive, request)
 from test_corners import control_thread
 from test_pool import took
 
@@ -144,3 +145,40 @@ def test_an_answer_takes_no_file(box, words):
         client.sendall(request(words))
         assert answer_of(client)["schema"] == 1
     took(shell, "free a")
+
+
+def data_bytes(pid):
+    with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+        line, = [each for each in file if each.startswith("VmData:")]
+    return int(line.split()[1]) << 10
+
+
+REQUESTS = [*map(request, ["stat", "help", "trim", "reset", "swap no_pool",
+                           "swap page_unit_pool", "set fence", "set fence x",
+                           "set nonsense", "stat --device 9"]),
+            b"words\n", b'{"command":"stat","command":"stat"}\n',
+            b'{"command":"stat","unknown":"' + 900 * b"x" + b'"}\n',
+            b'["a list"]\n', b'{"command":"sta', b"\0\n"]
+
+
+@plain_build_only
+def test_requests_leave_no_memory_behind(box):
+    """Nor do those whose client goes without the answer."""
+    shell = box.shell(POOL, log="none")
+    took(shell, "alloc a 5000")
+    path = box.socket_of(shell.pid)
+
+    def ask_often(times):
+        for number in range(times):
+            with connect(path) as client:
+                client.sendall(REQUESTS[number % len(REQUESTS)])
+                if number % 7:
+                    client.shutdown(socket.SHUT_WR)
+                    receive(client)
+        shell.ask("stat")
+
+    ask_often(500)
+    before = data_bytes(shell.pid)
+    ask_often(10000)
+    assert data_bytes(shell.pid) - before < MIB // 2
+    shell.end()
