@@ -49,10 +49,12 @@ static bool targets_find(struct jobs *jobs, const struct arguments *arguments,
 	int served = 0;
 
 	if (!arguments->all) {
-		if (!jobs_find_one(jobs, arguments->pid) && !jobs->failed)
+		if (jobs_find_one(jobs, arguments->pid))
+			return true;
+		if (!jobs->failed)
 			failure("pid %d: no program of yours under mnm has it",
 				arguments->pid);
-		return jobs->count;
+		return false;
 	}
 	jobs_find(jobs);
 	for (int i = 0; i < jobs->count; i++)

@@ -267,6 +267,7 @@ bool jobs_find_one(struct jobs *jobs, int pid)
 {
 	struct wanted wanted = {jobs, pid};
 	char doubt[FOLDER_DOUBT_SIZE];
+	bool failed;
 
 	memset(jobs, 0, sizeof(*jobs));
 	folders_each(folder_search, &wanted, doubt);
@@ -277,7 +278,13 @@ bool jobs_find_one(struct jobs *jobs, int pid)
 		return true;
 	jobs_close(jobs);
 	jobs_find(jobs);
-	return jobs_pick(jobs, pid, false) || jobs_pick(jobs, pid, true);
+	if (jobs_pick(jobs, pid, false) || jobs_pick(jobs, pid, true))
+		return true;
+	/* The others were not asked for. */
+	failed = jobs->failed;
+	jobs_close(jobs);
+	jobs->failed = failed;
+	return false;
 }
 
 void jobs_close(struct jobs *jobs)

@@ -44,7 +44,8 @@ struct jobs {
 void jobs_find(struct jobs *jobs);
 
 /* Finds the job of that pid, or else the job that has this number where it
- * runs, as inside a container. Returns false if there is none. */
+ * runs, as inside a container. Returns false if there is none; the list is
+ * empty then, so that an order can reach nobody else. */
 bool jobs_find_one(struct jobs *jobs, int pid);
 
 void jobs_close(struct jobs *jobs);

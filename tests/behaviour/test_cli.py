@@ -157,6 +157,20 @@ def test_an_unknown_pid_is_status_1_and_one_line(box, command):
     assert done.stderr.count("\n") == 1 and str(FREE_PID) in done.stderr
 
 
+@pytest.mark.parametrize("words, unchanged", [
+    (["stat"], "pool"), (["set", "fence", "sync"], "fence"),
+    (["swap", "no_pool"], "pool"), (["trim"], "idle_bytes"),
+    (["set", "fence"], "fence")])
+def test_an_unknown_pid_stands_for_no_other_program(box, shell, words,
+                                                    unchanged):
+    before = shell.stat()[unchanged]
+    done = box.mnm(words[0], FREE_PID, *words[1:], check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (f"mnm: pid {FREE_PID}: no program of yours under "
+                           "mnm has it\n")
+    assert shell.stat()[unchanged] == before
+
+
 @pytest.mark.parametrize("command", ["stat", "swap", "reset", "trim"])
 def test_all_of_nothing_is_status_1(box, command):
     pool = ["no_pool"] if command == "swap" else []
