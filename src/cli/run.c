@@ -13,6 +13,8 @@
 #include "common/pool_list.h"
 #include "preload.h"
 
+enum { DEVICE_LEAST = 2 << 20 }; /* bytes that a simulated device needs */
+
 struct run {
 	const struct command *command;
 	struct config config; /* only to check values */
@@ -97,8 +99,15 @@ static int simulation_set(const struct run *run)
 {
 	char path[PATH_MAX], bytes[32];
 	const char *profile = run->profile;
-	size_t size;
+	size_t size = DEVICE_LEAST;
 
+	if (size_parse(profile, &size) && size < DEVICE_LEAST) {
+		fprintf(stderr,
+			"mnm run: a device of '%s' is too small; allowed: 2M "
+			"and more\n",
+			profile);
+		return EXIT_USAGE;
+	}
 	if (!profile_known(profile)) {
 		fprintf(stderr,
 			"mnm run: unknown profile '%s'; known: t4, a100, h200, "
@@ -119,6 +128,20 @@ static int simulation_set(const struct run *run)
 	return variable_prepend("LD_LIBRARY_PATH", path);
 }
 
+/* Checks the options together, as the program will. What allows one of them may
+ * come from the environment alone. */
+static int settings_check(struct run *run)
+{
+	const char *force = getenv("MNM_FORCE");
+	char error[OPTION_ERROR_SIZE];
+
+	run->config.force = force && !strcmp(force, "1");
+	if (config_check(&run->config, error))
+		return EXIT_DONE;
+	fprintf(stderr, "mnm run: %s\n", error);
+	return EXIT_USAGE;
+}
+
 /* Sets the options in the order given: the last of two counts. */
 static int settings_read(struct run *run, const struct arguments *arguments)
 {
@@ -131,13 +154,14 @@ static int settings_read(struct run *run, const struct arguments *arguments)
 				 ? pair_set(run, setting->text)
 				 : option_set(run, "pool", setting->text);
 	}
-	return status;
+	return status ? status : settings_check(run);
 }
 
 /* Returns only if the program can't be started, with the status that a shell
  * returns then. */
-static int program_start(char **words)
+static int program_start(char **words, bool simulated)
 {
+	bool profile;
 	int error;
 
 	execvp(*words, words);
@@ -146,7 +170,10 @@ static int program_start(char **words)
 		failure("%s: its interpreter or loader is not there", *words);
 		return EXIT_NOT_EXECUTABLE;
 	}
-	failure("%s: %s", *words, strerror(error));
+	profile = simulated && error == ENOENT && profile_known(*words);
+	failure("%s: %s%s%s%s", *words, strerror(error),
+		profile ? " (for the simulated device: --sim=" : "",
+		profile ? *words : "", profile ? ")" : "");
 	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
@@ -175,5 +202,5 @@ int run_run(const struct command *command, const struct arguments *arguments)
 		return EXIT_FAILED;
 	setenv("LD_PRELOAD", preload, 1);
 	free(preload);
-	return program_start(arguments->program);
+	return program_start(arguments->program, run.profile);
 }

@@ -60,11 +60,13 @@ static bool unit_parse(const char *text, int *shift)
  * bytes. */
 static size_t fraction_parse(const char **text, int shift)
 {
+	size_t unit = (size_t)1 << shift, part;
 	double share = 0, digit = 1;
 
 	while (isdigit((unsigned char)*++*text))
 		share += (**text - '0') * (digit /= 10);
-	return (size_t)(share * (double)((size_t)1 << shift));
+	part = (size_t)(share * (double)unit);
+	return part < unit ? part : unit - 1; /* many nines are rounded up */
 }
 
 bool size_parse(const char *text, size_t *size)
@@ -253,17 +255,20 @@ static bool flag_parse(const char *text, bool *flag)
 	return true;
 }
 
-static bool text_parse(const char *text, char *field, size_t size)
+static bool text_parse(const char *text, char *field, size_t size,
+		       const char **bad)
 {
+	*bad = "too long";
 	if (strlen(text) >= size)
 		return false;
 	memcpy(field, text, strlen(text) + 1);
 	return true;
 }
 
-static bool path_parse(const char *text, char *field, size_t size)
+static bool path_parse(const char *text, char *field, size_t size,
+		       const char **bad)
 {
-	return (!*text || *text == '/') && text_parse(text, field, size);
+	return (!*text || *text == '/') && text_parse(text, field, size, bad);
 }
 
 /* Stores a value in the row's field. *why is set if the parser can say more. */
@@ -271,8 +276,8 @@ static bool row_set(struct config *config, const struct option_row *row,
 		    const char *value, const char **why)
 {
 	/* A row's type names its parser; the field's own type must fit it. */
-#define PARSE_TEXT(f)         text_parse(value, config->f, sizeof(config->f))
-#define PARSE_PATH(f)         path_parse(value, config->f, sizeof(config->f))
+#define PARSE_TEXT(f)         text_parse(value, config->f, sizeof(config->f), why)
+#define PARSE_PATH(f)         path_parse(value, config->f, sizeof(config->f), why)
 #define PARSE_SIZE(f)         size_parse(value, &config->f)
 #define PARSE_PAGE(f)         page_parse(value, &config->f)
 #define PARSE_CLASSES(f)      classes_parse(value, &config->f)

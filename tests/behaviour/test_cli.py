@@ -140,7 +140,9 @@ def test_what_is_no_word_or_two_is_refused(box, shell, words, what):
 @pytest.mark.parametrize("words", [
     ["--pool", "nonsense"], ["--pool", "0:nonsense"], ["--pool", "64:no_pool"],
     ["--set", "page_size=3000"], ["--set", "pool_limit=12Q"],
-    ["--set", "pool=nonsense"], ["--set", "log=loud"], ["--set", "disable=2"]])
+    ["--set", "pool=nonsense"], ["--set", "log=loud"], ["--set", "disable=2"],
+    ["--set", "fence=none"], ["--set", "fence=none", "--set", "force=0"],
+    ["--set", "socket_dir=/" + 120 * "x"]])
 def test_run_refuses_a_wrong_option_without_starting(box, words):
     mark = os.path.join(box.folder, "started")
     done = box.mnm("run", *words, "--", "touch", mark, check=False)
@@ -155,6 +157,31 @@ def test_an_unknown_pid_is_status_1_and_one_line(box, command):
     done = box.mnm(command, FREE_PID, *pool, check=False)
     assert done.returncode == 1 and done.stdout == ""
     assert done.stderr.count("\n") == 1 and str(FREE_PID) in done.stderr
+
+
+@pytest.mark.parametrize("words, env", [
+    (["--set", "fence=none", "--set", "force=1"], {}),
+    (["--set", "force=1", "--set", "fence=none"], {}),
+    (["--set", "fence=none"], {"force": 1})])
+def test_run_takes_what_is_forced(box, words, env):
+    done = mnm_run(box, [*words, "--", "sh", "-c", "echo $MNM_FENCE"], **env)
+    assert done.stdout == "none\n"
+
+
+@pytest.mark.parametrize("profile", ["0", "0G", "1M", "2097151"])
+def test_a_simulated_device_without_memory_is_refused(box, profile):
+    done = box.mnm("run", f"--sim={profile}", "--", "true", check=False)
+    assert done.returncode == 2
+    assert done.stderr == (f"mnm run: a device of '{profile}' is too small; "
+                           "allowed: 2M and more\n")
+
+
+@pytest.mark.parametrize("profile", ["t4", "8G"])
+def test_a_profile_that_is_taken_for_the_program_is_told(box, profile):
+    done = box.mnm("run", "--sim", profile, "--", "true", check=False)
+    assert done.returncode == 127
+    assert done.stderr == (f"mnm: {profile}: No such file or directory (for "
+                           f"the simulated device: --sim={profile})\n")
 
 
 @pytest.mark.parametrize("words, unchanged", [

@@ -74,6 +74,12 @@ def test_a_wrong_profile_is_one_line_and_no_device(profile):
     assert len(said) == 1 and profile in said[0]
 
 
+def test_a_device_without_memory_is_none():
+    run = train(MNM_SIM="0")
+    assert run.returncode == 1
+    assert "mnm-sim: a device needs a capacity of 2M or more" in run.stderr
+
+
 def test_pinned_memory_is_counted_and_may_be_limited(box):
     job = [program("reuse_host"), "after_a_stream_wait"]
     assert box.run(job, sim_pinned="1M").returncode == 0

@@ -45,6 +45,25 @@ START_TEST(sizes_take_suffixes)
 	ck_assert(size_parse("0.25KiB", &size) && size == 256);
 	ck_assert(size_parse("17179869183.5G", &size) &&
 		  size == SIZE_MAX - (1 << 29) + 1);
+	ck_assert(size_parse("17179869183.99999999999999999999G", &size) &&
+		  size == SIZE_MAX);
+}
+END_TEST
+
+START_TEST(a_path_that_is_too_long_is_told_as_such)
+{
+	char path[sizeof(config.socket_dir) + 1];
+
+	setup();
+	memset(path, 'x', sizeof(path));
+	path[0] = '/';
+	path[sizeof(path) - 1] = '\0';
+	ck_assert(!config_set(&config, "socket_dir", path, error));
+	ck_assert_ptr_nonnull(strstr(error, ": too long; allowed: "));
+	path[sizeof(path) - 2] = '\0';
+	ck_assert(config_set(&config, "socket_dir", path, error));
+	ck_assert(!config_set(&config, "socket_dir", "x", error));
+	ck_assert_ptr_nonnull(strstr(error, ": not allowed; allowed: "));
 }
 END_TEST
 
@@ -275,6 +294,7 @@ int main(void)
 
 	tests[n++] = every_row_has_a_default_that_its_parser_takes;
 	tests[n++] = sizes_take_suffixes;
+	tests[n++] = a_path_that_is_too_long_is_told_as_such;
 	tests[n++] = what_is_no_size_is_refused;
 	tests[n++] = a_page_is_a_power_of_two_from_512_to_2_mib;
 	tests[n++] = size_classes_are_linear_or_a_power_of_two_to_64;

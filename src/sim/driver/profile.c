@@ -194,11 +194,13 @@ CUresult profile_open(struct profile *profile)
 	const char *which = getenv("MNM_SIM");
 	const char *clock = getenv("MNM_SIM_CLOCK");
 	uint64_t bytes = 0;
+	bool capacity;
 	CUresult res;
 
 	if (!which || !*which)
 		which = "t4";
-	if (bytes_read(which, &bytes))
+	capacity = bytes_read(which, &bytes);
+	if (capacity)
 		res = profile_read_named(profile, "t4");
 	else if (strchr(which, '/'))
 		res = profile_read(profile, which);
@@ -206,7 +208,7 @@ CUresult profile_open(struct profile *profile)
 		res = profile_read_named(profile, which);
 	if (res)
 		return res;
-	if (bytes)
+	if (capacity)
 		profile->capacity = bytes;
 	if (!limit_read("MNM_SIM_PINNED", "bytes, such as 512M",
 			&profile->pinned_most) ||
