@@ -8,6 +8,7 @@
 #include "change.h"
 #include "cli.h"
 #include "common/option.h"
+#include "common/text.h"
 #include "print.h"
 
 enum { WAIT_STEP_MS = 20, WAIT_MS = 2000 };
@@ -17,11 +18,6 @@ static int64_t bytes_of(const json_t *object, const char *key)
 	int64_t bytes = field_number(object, key);
 
 	return bytes > 0 ? bytes : 0;
-}
-
-static double mib(int64_t bytes)
-{
-	return (double)bytes / (1 << 20);
 }
 
 /* The figures of one device in an answer to `stat`. */
@@ -109,6 +105,7 @@ static void change_print_device(int pid, const json_t *device)
 	int64_t idle = bytes_of(device, "idle_bytes");
 	bool swap = json_object_get(device, "after");
 	char text[DEVICE_NAME_SIZE], before[64], after[64], error[256];
+	char bytes[TEXT_BYTES_SIZE];
 	const char *name = field_device(device, text);
 
 	printf("pid %d %s%s: ", pid, strcmp(name, "host") ? "device " : "",
@@ -122,13 +119,14 @@ static void change_print_device(int pid, const json_t *device)
 		printf("%s -> %s, ",
 		       field_text(device, "before", before, sizeof(before)),
 		       field_text(device, "after", after, sizeof(after)));
-	printf("%.1f MiB idle given back",
-	       mib(idle > pending ? idle - pending : 0));
+	printf("%s idle given back",
+	       text_bytes(idle > pending ? idle - pending : 0, bytes));
 	if (pending)
-		printf(", %.1f MiB go back at its next free", mib(pending));
+		printf(", %s go back at its next free",
+		       text_bytes(pending, bytes));
 	if (swap)
-		printf(", %.1f MiB live carried by retired pools",
-		       mib(bytes_of(device, "retired_bytes")));
+		printf(", %s live in retired pools",
+		       text_bytes(bytes_of(device, "retired_bytes"), bytes));
 	putchar('\n');
 }
 

@@ -21,18 +21,6 @@ static const struct {
 
 enum { NAME_SIZE = 64, VALUE_SIZE = 256, LINE_MAX_WIDTH = 79 };
 
-/* The bytes in the unit that the table of figures uses. */
-static const char *mib_text(const json_t *object, const char *key,
-			    char text[NAME_SIZE])
-{
-	int64_t bytes = field_number(object, key);
-
-	if (bytes < 0)
-		return "? MiB";
-	snprintf(text, NAME_SIZE, "%.1f MiB", (double)bytes / (1 << 20));
-	return text;
-}
-
 /* Prints what comes before a device's line, as "device 0" or "host". */
 static void print_device(const json_t *object)
 {
@@ -52,12 +40,12 @@ static void print_word(const json_t *device, const char *key)
 
 static void print_counter(const json_t *device, size_t i)
 {
-	char text[NAME_SIZE];
+	char text[TEXT_BYTES_SIZE];
 	int64_t value = field_number(device, counters[i].name);
 
 	printf("  %-17s ", counters[i].name);
 	if (counters[i].unit == BYTES)
-		printf("%17s", mib_text(device, counters[i].name, text));
+		printf("%17s", text_bytes(value, text));
 	else if (value < 0)
 		printf("%17s", "?");
 	else

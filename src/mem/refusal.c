@@ -9,6 +9,7 @@
 #include "context/context.h"
 #include "heap/limit.h"
 #include "common/log.h"
+#include "common/text.h"
 #include "room.h"
 #include "stats/counter.h"
 
@@ -29,20 +30,19 @@ static bool is_due(const struct device *device)
 					      (int64_t)now.tv_sec + 1);
 }
 
-static void mebibytes(char text[TEXT_SIZE], size_t bytes, const char *none)
+/* A request may be for more than there are numbers. */
+static const char *bytes_text(uint64_t bytes, char text[TEXT_BYTES_SIZE])
 {
-	if (bytes)
-		snprintf(text, TEXT_SIZE, "%.1f MiB",
-			 (double)bytes / (1 << 20));
-	else
-		snprintf(text, TEXT_SIZE, "%s", none);
+	return text_bytes(bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX, text);
 }
 
 void refusal_say(struct device *device, size_t asked, bool by_limit)
 {
 	bool host = device_is_host(device);
 	size_t limit = host ? 0 : limit_get(LIMIT_HARD);
-	char name[TEXT_SIZE], size[TEXT_SIZE], most[TEXT_SIZE];
+	char name[TEXT_SIZE], size[TEXT_BYTES_SIZE], live[TEXT_BYTES_SIZE];
+	char idle[TEXT_BYTES_SIZE], rest[TEXT_BYTES_SIZE];
+	char most[TEXT_BYTES_SIZE];
 	uint64_t values[COUNTER_MAX];
 
 	if (!config_once() || !is_due(device))
@@ -50,17 +50,15 @@ void refusal_say(struct device *device, size_t asked, bool by_limit)
 	counters_get(device, values);
 	snprintf(name, sizeof(name), host ? "pinned memory" : "device %d",
 		 device_ordinal(device));
-	mebibytes(size, asked, "a call");
-	mebibytes(most, limit, "none");
-	log_error("%s: %s: %s asked, %.1f MiB live, %.1f idle, %.1f unpooled, "
-		  "limit %s",
+	bytes_text(values[COUNTER_device_bytes] -
+			   values[COUNTER_reserved_bytes],
+		   rest);
+	log_error("%s: %s: %s asked, %s live, %s idle, %s unpooled, limit %s",
 		  name, by_limit ? "refused by hard_limit" : "out of memory",
-		  size, (double)values[COUNTER_live_bytes] / (1 << 20),
-		  (double)values[COUNTER_idle_bytes] / (1 << 20),
-		  (double)(values[COUNTER_device_bytes] -
-			   values[COUNTER_reserved_bytes]) /
-			  (1 << 20),
-		  most);
+		  asked ? bytes_text(asked, size) : "a call",
+		  bytes_text(values[COUNTER_live_bytes], live),
+		  bytes_text(values[COUNTER_idle_bytes], idle), rest,
+		  limit ? bytes_text(limit, most) : "none");
 }
 
 /* The device of a call, if that is known without asking the driver; or NULL. */

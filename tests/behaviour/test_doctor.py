@@ -189,7 +189,7 @@ def test_sockets_are_counted_and_stale_ones_removed(box):
         left.bind(box.socket_of(4194303))
     _, findings = doctor(box, **no_driver(box))
     found(findings, "ok", "sockets",
-          "1 programs run, 1 stale sockets, 1 removed")
+          "running programs: 1, stale sockets: 1, removed: 1")
     assert box.socket_files() == [f"{shell.pid}.sock"]
 
 

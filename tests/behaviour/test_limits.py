@@ -135,8 +135,17 @@ def test_the_hard_limit_counts_memory_that_no_pool_has(box, kind, pool):
     said = box.stderr()
     assert said.count("\n") == 1
     assert said.startswith("mnm: error: device 0: refused by hard_limit: "
-                           "10.0 MiB asked, 4.0 MiB live, 0.0 idle, "
-                           "20.0 unpooled, limit 32.0 MiB")
+                           "10.0 MiB asked, 4.00 MiB live, 0 B idle, "
+                           "20.0 MiB unpooled, limit 32.0 MiB")
+
+
+@pytest.mark.parametrize("size, told", [
+    (5000, "4.88 KiB asked"), (2**64 - 1, "8.00 EiB asked")])
+def test_what_was_refused_is_told_in_a_fitting_unit(box, size, told):
+    shell = open_shell(box, "page_unit_pool", "driver", hard_limit="4K")
+    assert shell(f"alloc a {size}") == "2 kept"
+    shell.end()
+    assert f": {told}, 0 B live, " in box.stderr()
 
 
 def test_the_hard_limit_counts_the_first_pitched_of_a_width(box):

@@ -233,8 +233,8 @@ def test_a_job_that_falls_silent_after_an_order_is_not_asked_for_ever(box):
     idle = {"devices": [{"device": 0, "idle_bytes": 1 << 20}]}
     job = fake(box, idle, b"")
     done = box.mnm("trim", job.pid)
-    assert done.stdout == (f"pid {job.pid} device 0: 0.0 MiB idle given back, "
-                           "1.0 MiB go back at its next free\n")
+    assert done.stdout == (f"pid {job.pid} device 0: 0 B idle given back, "
+                           "1.00 MiB go back at its next free\n")
     assert [json.loads(job.read())["command"] for _ in range(2)] == [
         "trim", "stat"]
     job.process.stdin.close()

@@ -37,8 +37,8 @@ def test_a_swap_waits_until_all_has_gone_back(box):
                pending(0))
     done = box.mnm("swap", job.pid, "page_unit_pool")
     assert done.stdout == f"pid {job.pid} device 0: no_pool -> " \
-        "page_unit_pool, 8.0 MiB idle given back, 0.0 MiB live carried by " \
-        "retired pools\n"
+        "page_unit_pool, 8.00 MiB idle given back, 0 B live in retired " \
+        "pools\n"
     asked = [json.loads(job.read()) for _ in range(4)]
     assert asked[0].pop("until")
     assert asked[0] == {"command": "swap", "pool": "page_unit_pool"}
@@ -48,7 +48,7 @@ def test_a_swap_waits_until_all_has_gone_back(box):
 def test_unless_it_is_not_to_wait(box):
     job = fake(box, {"devices": [SWAPPED]}, pending(4))
     done = box.mnm("swap", job.pid, "page_unit_pool", "--no-wait")
-    assert "4.0 MiB idle given back, 4.0 MiB go back at its next free" in \
+    assert "4.00 MiB idle given back, 4.00 MiB go back at its next free" in \
         done.stdout
 
 
@@ -105,7 +105,7 @@ def test_a_job_that_is_gone_is_not_asked_what_is_still_to_go_back(box,
                      json.dumps({"devices": [SWAPPED]}), another])
     assert job.read() == "listens"
     done = box.mnm("swap", job.pid, "page_unit_pool")
-    assert "8.0 MiB go back at its next free" in done.stdout
+    assert "8.00 MiB go back at its next free" in done.stdout
     if another:
         assert job.read() == "asked: b''"
     job.end()

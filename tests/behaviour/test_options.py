@@ -144,7 +144,7 @@ def test_the_level_info_tells_of_start_orders_and_end(box, form):
     assert start == ("mnm: info: mnm 0.1.0 serves this program: pool "
                      f"page_unit_pool, fence fence; socket "
                      f"{box.socket_of(pid)}")
-    assert refused.startswith("mnm: error: device 0: out of memory: 95.4 MiB")
+    assert refused.startswith("mnm: error: device 0: out of memory: 95.4 MiB ")
     assert swap == "mnm: info: asked to swap no_pool: done"
     assert wrong.startswith("mnm: info: asked to swap nonsense: 'nonsense': ")
     assert end.startswith("mnm: info: device 0: 2 requests, 1 of them from "

@@ -62,7 +62,7 @@ def test_each_kind_of_memory_that_there_is_not_is_refused(box, kind):
     said = box.stderr()
     assert said.count("\n") == 1
     assert re.search("device 0: out of memory: .* asked, 16.0 MiB live, "
-                     "0.0 idle, 0.0 unpooled, limit none$", said.strip())
+                     "0 B idle, 0 B unpooled, limit none$", said.strip())
 
 
 @pytest.mark.parametrize("what, entry, code", OPENED)
@@ -78,7 +78,7 @@ def test_what_takes_memory_by_the_way_gets_what_is_idle(box, what, entry,
     shell.end()
     said = box.stderr()
     assert said.count("\n") == 1
-    assert (": out of memory: 0.0 MiB asked, " if what == "register" else
+    assert (": out of memory: 4.00 KiB asked, " if what == "register" else
             "device 0: out of memory: a call asked, 20.0 MiB live") in said
 
 

@@ -47,8 +47,8 @@ static void programs_count(struct report *report, const char *dir)
 		alive += lies_in(jobs.list[i].address.sun_path, dir);
 	jobs_close(&jobs);
 	report_add(report, LEVEL_OK, "sockets", NULL,
-		   "%s: %d programs run, %d stale sockets, %d removed", dir,
-		   alive, before - alive, before - socket_files(dir));
+		   "%s: running programs: %d, stale sockets: %d, removed: %d",
+		   dir, alive, before - alive, before - socket_files(dir));
 }
 
 void sockets_check(struct report *report)
