@@ -12,36 +12,36 @@
 /* clang-format off */
 #define ARGUMENT_LIST \
 ARGUMENT(target, TARGET, "all", "", \
-	"a program that `mnm ps` lists; or every program of yours that\n" \
-	"runs under mnm, as root of every user, with MNM_SOCKET_DIR\n" \
-	"those of that folder. One that does not answer is named, and\n" \
-	"the status is 1") \
+	"a program that `mnm ps` lists, or all of them: your programs\n" \
+	"under mnm, for root those of every user, with MNM_SOCKET_DIR\n" \
+	"those of that folder. A program that does not answer is named,\n" \
+	"and the exit status is 1") \
 ARGUMENT(watch, SECONDS, "watch", "SECONDS", \
-	"again every so many seconds [2], until Ctrl-C") \
+	"print again every so many seconds [2], until Ctrl-C") \
 ARGUMENT(device, TEXT, "device", "N", "only that device [all in use]") \
 ARGUMENT(no_wait, FLAG, "no-wait", "", \
-	"don't wait (2 s at most) for the program to give its idle\n" \
-	"blocks back: it does so at once if it has no work under way,\n" \
-	"else at its next free") \
+	"don't wait for the program to give its idle blocks back (2 s\n" \
+	"at most). It does so at once if it has no work under way,\n" \
+	"otherwise at its next free") \
 ARGUMENT(all_figures, FLAG, "all-figures", "", \
-	"also those that are zero, and options without a value") \
-ARGUMENT(json, FLAG, "json", "", "for machines") \
+	"also print figures that are zero, and options without a value") \
+ARGUMENT(json, FLAG, "json", "", "print JSON") \
 ARGUMENT(probe, FLAG, "probe", "", NULL) \
 ARGUMENT(set_pool, SETTING, "pool", "P", \
-	"pool for all devices, or DEVICE:P,...") \
+	"pool for all devices, or DEVICE:P and host:P, with commas") \
 ARGUMENT(sim, PROFILE, "sim", "PROFILE", \
 	"run on a simulated device: t4, a100, h200, ideal, bytes of\n" \
-	"memory (8G) or a profile file [t4]; src/sim/README.md has\n" \
-	"its variables") \
+	"memory (8G), or the path of a profile [t4]; its variables\n" \
+	"are in src/sim/README.md") \
 ARGUMENT(set, SETTINGS, "set", "KEY=VALUE", "an option of the table below") \
 ARGUMENT(pool, WORD, NULL, "POOL", \
-	"a name that `mnm pools` lists, for one device DEVICE:NAME,\n" \
-	"for pinned memory host:NAME; several with commas. The current\n" \
-	"one's name makes it anew") \
+	"a name that `mnm pools` lists; for one device DEVICE:NAME,\n" \
+	"for pinned memory host:NAME; several with commas. The name of\n" \
+	"the current pool replaces it by a new one") \
 ARGUMENT(option, WORD, NULL, "OPTION", \
 	"one of those that `mnm run --help` lists") \
 ARGUMENT(value, WORD, NULL, "VALUE", \
-	"what it is to be. Without one: what it is") \
+	"its new value; without it, the present value is printed") \
 ARGUMENT(topic, WORD, NULL, "COMMAND", "one of those that `mnm help` lists") \
 ARGUMENT(program, PROGRAM, NULL, "PROGRAM ...", \
 	"the program, and its own arguments")

@@ -69,24 +69,25 @@ const struct command commands[] = {
 	 run_run, false, NULL, NULL},
 	{"ps", "list your programs that run under mnm",
 	 {ARG_watch, ARG_json},
-	 "Root sees the programs of every user. With MNM_SOCKET_DIR only those of\n"
+	 "Root sees the programs of every user. With MNM_SOCKET_DIR, only those of\n"
 	 "that folder are listed. LIVE is what a program asked for and has not\n"
-	 "freed, RESERVED what it has of the device, HITS how many of its requests\n"
-	 "idle memory has served. Exit status 1: one does not answer.\n", NULL,
+	 "freed, RESERVED what it has of the device, HITS the share of its requests\n"
+	 "that idle memory has served. Exit status 1: a program does not answer.\n",
+	 NULL,
 	 ps_run, false, NULL, NULL},
 	{"pools", "list the pools",
 	 {ARG_json}, NULL, NULL,
 	 pools_run, false, NULL, NULL},
-	{"stat", "figures and options of a running program",
+	{"stat", "show the figures and options of a running program",
 	 {ARG_target, ARG_device, ARG_all_figures, ARG_json}, NULL, NULL,
 	 ask_run, false, "devices", stat_print},
-	{"set", "tell or change an option of a running program",
+	{"set", "show or change an option of a running program",
 	 {ARG_target, ARG_json, ARG_option, MAYBE | ARG_value}, NULL, set_more,
 	 ask_run, true, "option", set_print},
 	{"swap", "serve a running program from another pool",
 	 {ARG_target, ARG_device, ARG_no_wait, ARG_json, ARG_pool}, NULL, NULL,
 	 ask_run, true, "devices", change_print},
-	{"reset", "back to the pool that the program was started with",
+	{"reset", "go back to the pool that the program was started with",
 	 {ARG_target, ARG_device, ARG_no_wait, ARG_json}, NULL, NULL,
 	 ask_run, true, "devices", change_print},
 	{"trim", "give a running program's idle blocks back to the driver",
@@ -94,16 +95,16 @@ const struct command commands[] = {
 	 ask_run, true, "devices", change_print},
 	{"doctor", "show whether mnm works here, and under a program",
 	 {ARG_json, ARG_probe, MAYBE | ARG_program},
-	 "A finding is ok, a warning or a problem, and what to do; its JSON has\n"
-	 "level, subject, finding and advice. The program is looked at, with its\n"
-	 "libraries, and not run. To prove it, doctor runs itself under the library\n"
-	 "(mnm doctor --probe), which allocates a few blocks. Exit status 1: there\n"
-	 "is a problem.\n", NULL,
+	 "Each finding is ok, a warning or a problem, followed by what to do; its\n"
+	 "JSON has level, subject, finding and advice. The program and its\n"
+	 "libraries are looked at and not run. As a proof, doctor runs itself under\n"
+	 "the library (mnm doctor --probe) and allocates a few blocks. Exit status\n"
+	 "1: there is a problem.\n", NULL,
 	 doctor_run, false, NULL, NULL},
-	{"help", "say more of a command",
+	{"help", "say more about a command",
 	 {MAYBE | ARG_topic}, NULL, NULL,
 	 help_run, false, NULL, NULL},
-	{"version", "say which version this is",
+	{"version", "print the version",
 	 {0}, NULL, NULL,
 	 version_run, false, NULL, NULL},
 	{NULL, NULL, {0}, NULL, NULL, NULL, false, NULL, NULL},

@@ -12,7 +12,7 @@ static void commands_help(FILE *out)
 		MNM_VERSION);
 	for (const struct command *row = commands; row->name; row++)
 		fprintf(out, "  mnm %-7s %s\n", row->name, row->summary);
-	fprintf(out, "\nmnm COMMAND --help says more of each; the manual is "
+	fprintf(out, "\nmnm COMMAND --help says more about each; the manual is "
 		     "mnm(1).\n");
 }
 

@@ -14,7 +14,7 @@
 #define OPTION_LIST \
 OPTION(pool, POOLS, START, "page_unit_pool", \
 	"NAME, DEVICE:NAME or host:NAME, comma-separated", \
-	"pool that serves allocations, for all, for each device, for pinned memory") \
+	"pool that serves allocations: for all, for a device, for pinned memory") \
 OPTION(page_size, PAGE, START, "4096", "power of two, 512 to 2M", \
 	"page that page_unit_pool rounds requests up to, bytes") \
 OPTION(size_classes, CLASSES, START, "linear", \
@@ -22,22 +22,22 @@ OPTION(size_classes, CLASSES, START, "linear", \
 	"sizes of page_unit_pool: each page, or so many between powers of two") \
 OPTION(fence, FENCE, LIVE, "fence", "fence, sync, none", \
 	"what makes reuse safe: device-side events, a wait in each free, nothing") \
-OPTION(quarantine, SIZE_OR_AUTO, LIVE, "auto", "bytes, or auto (K, M, G)", \
+OPTION(quarantine, SIZE_OR_AUTO, LIVE, "auto", "bytes (K, M, G), or auto", \
 	"freed bytes that wait for one fence [5 % of the device, 512M at most]") \
-OPTION(thread_cache, SIZE, START, "64M", "bytes, 0 = none (K, M, G)", \
-	"idle bytes that a thread keeps for itself, where several share a pool") \
-OPTION(pool_limit, SIZE, LIVE, "0", "bytes, 0 = none (K, M, G)", \
-	"soft limit of reserved bytes a device: idle blocks go back first") \
-OPTION(hard_limit, SIZE, LIVE, "0", "bytes, 0 = none (K, M, G)", \
-	"hard limit of a device's bytes, pooled or not: past it, out of memory") \
+OPTION(thread_cache, SIZE, START, "64M", "bytes (K, M, G), 0 = none", \
+	"idle bytes that each thread keeps for itself if several share a pool") \
+OPTION(pool_limit, SIZE, LIVE, "0", "bytes (K, M, G), 0 = none", \
+	"soft limit of reserved bytes per device: idle blocks go back first") \
+OPTION(hard_limit, SIZE, LIVE, "0", "bytes (K, M, G), 0 = none", \
+	"hard limit of bytes per device, pooled or not: past it, out of memory") \
 OPTION(idle_limit, IDLE, LIVE, "auto", "auto, off, bytes, or N% of live peak", \
-	"idle bytes a device; auto: as much as has paid off, off: no limit") \
-OPTION(host_limit, SIZE_OR_AUTO, LIVE, "auto", "bytes, or auto (K, M, G)", \
+	"idle bytes per device; auto: as much as has paid off, off: no limit") \
+OPTION(host_limit, SIZE_OR_AUTO, LIVE, "auto", "bytes (K, M, G), or auto", \
 	"soft limit of pinned bytes [25 % of RAM; RLIMIT_MEMLOCK of idle ones]") \
 OPTION(host_idle, TIME, START, "60", "whole seconds, 0 = never", \
-	"pinned memory that is idle goes back after so long without a request") \
+	"idle pinned memory goes back after this long without a request") \
 OPTION(device_idle, TIME, START, "60", "whole seconds, 0 = never", \
-	"a device's idle memory goes back so long after its last request") \
+	"a device's idle memory goes back this long after its last request") \
 OPTION(meminfo, INFO, START, "pool", "pool, real", \
 	"cudaMemGetInfo: pool: what is idle counts as free, real: CUDA's answer") \
 OPTION(socket_dir, PATH, START, "", "absolute path", \
@@ -45,9 +45,9 @@ OPTION(socket_dir, PATH, START, "", "absolute path", \
 OPTION(stat_file, TEXT, START, "", "path, %p = pid", \
 	"write the statistics there, as JSON, when the program exits") \
 OPTION(log, LEVEL, START, "warn", "none, error, warn, info, debug", \
-	"what is said on stderr: info: start, orders, end; debug: every request") \
+	"what is logged on stderr: info: start, orders, end; debug: every request") \
 OPTION(force, FLAG, START, "0", "0 or 1", \
-	"1: allow what corrupts memory, as fence=none; for tests") \
+	"1: allow what corrupts memory, such as fence=none; for tests") \
 OPTION(disable, FLAG, START, "0", "0 or 1", \
 	"1: stay inert, hand every call to CUDA")
 /* clang-format on */
