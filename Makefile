@@ -11,8 +11,11 @@
 #   make sweep   each driver call fails in turn, in each example program
 #   make coverage  which lines and branches of src/ the tests reach
 #   make fuzz    the parsers, on drawn input      [FUZZ_SECONDS=60 each]
-#   make bench | format | clean
+#   make bench   what an allocation costs, beside other allocators
+#   make format  clang-format of every source
+#   make clean   removes what was built
 #   make install | uninstall [PREFIX=/usr/local] [DESTDIR=]
+#   make help    this text
 # V=1 shows the commands.
 
 # The first that holds a compiler; scripts/setup makes build/cuda if none does.
@@ -48,7 +51,7 @@ SAY        = @mkdir -p $(@D)$(if $(V),,; echo "  $(1) $@")
 
 .DEFAULT_GOAL := all
 .PHONY: all demo check quick lint generated build-check build-tests bench \
-	mutants sweep coverage format install uninstall clean setup
+	mutants sweep coverage format install uninstall clean setup help
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -65,6 +68,9 @@ $(ENTRY_OBJ): src/common/entry.awk
 $(BUILD)/obj/%.o: %.c
 	$(call SAY,cc    )
 	$(Q)$(COMPILE)
+
+help:
+	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
 setup:
 	@scripts/setup

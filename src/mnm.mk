@@ -63,18 +63,20 @@ INSTALL_BIN := $(DESTDIR)$(PREFIX)/bin
 INSTALL_LIB := $(DESTDIR)$(PREFIX)/lib/mnm
 INSTALL_MAN := $(DESTDIR)$(PREFIX)/share/man/man1
 INSTALL_DOC := $(DESTDIR)$(PREFIX)/share/doc/mnm
+# The README, and the pages to which its links and theirs lead.
+PAGES       := $(wildcard *.md docs/*.md docs/results/*.md src/sim/*.md \
+	tests/*/README.md)
 
 install:
 	@scripts/setup
 	@$(MAKE) --no-print-directory all
-	install -d $(INSTALL_BIN) $(INSTALL_LIB)/sim $(INSTALL_MAN) \
-		$(INSTALL_DOC)/docs
+	install -d $(INSTALL_BIN) $(INSTALL_LIB)/sim $(INSTALL_MAN)
 	install $(BUILD)/mnm $(INSTALL_BIN)/
 	install $(BUILD)/libmnm.so $(INSTALL_LIB)/
 	cp -R $(BUILD)/sim/lib*.so* $(BUILD)/sim/profiles $(INSTALL_LIB)/sim/
 	install -m 644 docs/mnm.1 $(INSTALL_MAN)/
-	install -m 644 LICENSE README.md SECURITY.md CHANGELOG.md $(INSTALL_DOC)/
-	install -m 644 docs/*.md $(INSTALL_DOC)/docs/
+	@for page in LICENSE $(PAGES); do \
+		install -D -m 644 $$page $(INSTALL_DOC)/$$page || exit; done
 
 uninstall:
 	rm -rf $(INSTALL_LIB) $(INSTALL_DOC)

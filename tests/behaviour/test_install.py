@@ -1,6 +1,7 @@
 """`make install` and `make uninstall`, in a folder of the test's own."""
 
 import os
+import re
 import subprocess
 
 from conftest import BUILD, DEADLINE, PROGRAMS, ROOT, plain_build_only
@@ -23,6 +24,30 @@ def installed(box):
             for folder, _, names in os.walk(root) for name in names}
 
 
+def dead_links(root):
+    """Those of the pages there that lead to no page there."""
+    dead = []
+    for folder, _, names in os.walk(root):
+        for name in (name for name in names if name.endswith(".md")):
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                links = re.findall(r"\]\(([^)\s#]+)", file.read())
+            dead += [(name, link) for link in links
+                     if not link.startswith("http") and
+                     not os.path.isfile(os.path.join(folder, link))]
+    return dead
+
+
+def test_make_help_names_each_target_for_people():
+    text = subprocess.run(["make", "-s", "help"], cwd=ROOT, check=True,
+                          capture_output=True, text=True).stdout
+    with open(os.path.join(ROOT, "Makefile"), encoding="utf-8") as file:
+        phony = re.search(r"^\.PHONY: ((?:.*\\\n)*.*)", file.read(), re.M)
+    parts = {"all", "setup", "generated", "build-check", "build-tests"}
+    for target in set(phony.group(1).split()) - {"\\"} - parts:
+        assert re.search(rf"\b{target}\b", text), target
+    assert max(map(len, text.splitlines())) <= 80 and "#" not in text
+
+
 def test_what_is_installed_runs_and_goes_again(box):
     make(box, "install")
     files = installed(box)
@@ -39,5 +64,6 @@ def test_what_is_installed_runs_and_goes_again(box):
         text=True, timeout=DEADLINE)
     assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
     assert box.stat()["hits"] == 1
+    assert dead_links(os.path.join(box.folder, "root/opt/share/doc/mnm")) == []
     make(box, "uninstall")
     assert installed(box) == set()
