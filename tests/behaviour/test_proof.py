@@ -63,6 +63,14 @@ def test_no_fence_is_found_out():
 
 
 @plain_build_only
+def test_a_library_that_serves_nothing_is_found_out():
+    """As one that was built before a pool, and so refuses its name."""
+    run = proof("--count", "3", MNM_DISABLE="1")
+    assert run.returncode == 1
+    assert "memory was asked for, and mnm has not served it" in run.stdout
+
+
+@plain_build_only
 def test_a_failure_is_replayed_by_its_seed():
     found = proof("--level", "none", "--count", "100").stdout
     seed = re.search(r"^seed (\d+) FAILED", found, re.M).group(1)

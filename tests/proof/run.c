@@ -321,8 +321,14 @@ static void stat_check(void)
 	char answer[8192];
 	long figure;
 
-	if (!control_ask("trim", answer, sizeof(answer)))
-		return; /* without an allocation nobody listens */
+	if (!control_ask("trim", answer, sizeof(answer))) {
+		/* Without an allocation nobody listens. A library that does
+		 * nothing proves nothing. */
+		if (__atomic_load_n(&run.tally->allocs, __ATOMIC_RELAXED))
+			run_failed(NULL, "memory was asked for, and mnm has "
+					 "not served it");
+		return;
+	}
 	idle_return();
 	control_ask("stat", answer, sizeof(answer));
 	/* Each fault makes mnm fail once. What was refused then goes back with

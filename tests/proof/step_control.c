@@ -23,10 +23,22 @@ static void ask(const struct step *step, const char *words)
 		run_failed(step, "%s: %s", words, answer);
 }
 
+/* In a full program all that is asked for has to fit, so a pool that rounds up
+ * to more than pages takes no part. */
+static bool fits(const struct program *program, const char *pool)
+{
+	return program->setting.kind != FULL ||
+	       !strcmp(pool, "page_unit_pool") || !strcmp(pool, "no_pool");
+}
+
 bool draw_swap(struct program *program, struct step *step)
 {
-	step->choice = random_below(&program->random,
-				    sizeof(pools) / sizeof(pools[0]));
+	unsigned count = 0, fitting[sizeof(pools) / sizeof(pools[0])];
+
+	for (unsigned i = 0; i < sizeof(pools) / sizeof(pools[0]); i++)
+		if (fits(program, pools[i]))
+			fitting[count++] = i;
+	step->choice = fitting[random_below(&program->random, count)];
 	return true;
 }
 
