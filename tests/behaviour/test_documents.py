@@ -8,6 +8,8 @@ import subprocess
 
 import pytest
 
+from conftest import cuda_home, plain_build_only
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 MNM = os.path.join(os.environ.get("MNM_BUILD", os.path.join(ROOT, "build")),
@@ -148,6 +150,29 @@ def test_the_example_of_a_pool_compiles(tmp_path):
                     "-fsyntax-only", "-I", os.path.join(ROOT, "src"),
                     "-I", os.path.join(ROOT, "src", "pools"), str(path)],
                    check=True)
+
+
+@plain_build_only
+def test_the_example_of_a_hook_compiles(tmp_path):
+    rows, source, *_ = re.findall(r"^ *```c\n(.*?)^ *```$",
+                                  read("docs", "adding-a-hook.md"),
+                                  re.M | re.S)
+    assert len(re.findall(r"HOOK\(", rows)) == len(
+        re.findall(r"^ *EXPORT", source, re.M)) == 2
+    path = tmp_path / "registers.c"
+    # What the rows have generated.
+    path.write_text("".join(
+        f"unsigned room_{name}(void *, unsigned long, unsigned);\n" for name in
+        re.findall(r"ROOM_CALL\((\w+)", source)) + source)
+    build = os.path.dirname(MNM)
+    subprocess.run(["gcc", "-std=gnu11", "-Wall", "-Wextra", "-Werror",
+                    "-Wmissing-prototypes", "-D_GNU_SOURCE", "-fsyntax-only",
+                    "-DCOUNTER_registers=COUNTER_failures",
+                    "-I", os.path.join(ROOT, "src"),
+                    "-I", os.path.join(ROOT, "src", "hooks"),
+                    "-I", os.path.join(build, "gen", "hooks"),
+                    "-isystem", os.path.join(cuda_home(), "include"),
+                    str(path)], check=True)
 
 
 def documents():
