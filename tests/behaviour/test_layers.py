@@ -38,3 +38,18 @@ def test_a_call_upwards_is_found_by_its_symbol(tmp_path):
 def test_what_stands_in_for_libc_may_be_called_from_everywhere(tmp_path, name):
     done = said(tmp_path, name)
     assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.parametrize("there, words", [
+    ([], "no sources in "), (["src/common/file.c"], "nothing is built in ")])
+def test_a_tree_of_which_nothing_is_seen_is_no_good_one(tmp_path, there,
+                                                        words):
+    for name in there:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True)
+        path.write_text("int value;\n", encoding="utf-8")
+    done = subprocess.run([os.path.join(ROOT, "scripts", "check-layers"),
+                           str(tmp_path), str(tmp_path / "build")],
+                          capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"check-layers: {words}{tmp_path}")

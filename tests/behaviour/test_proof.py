@@ -63,6 +63,17 @@ def test_no_fence_is_found_out():
 
 
 @plain_build_only
+@pytest.mark.parametrize("words", [
+    ["--pool", "nonsense"], ["--level", "nonsense"], ["--kind", "nonsense"],
+    ["--count", "x"], ["--count", "0"], ["--count", "-1"], ["--seed", "-1"],
+    ["--first", "1x"], ["--jobs", "0"]])
+def test_what_is_not_understood_runs_no_program(words):
+    run = proof("--count", "1", *words)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr.startswith(("proof: ", "usage: proof "))
+
+
+@plain_build_only
 def test_a_library_that_serves_nothing_is_found_out():
     """As one that was built before a pool, and so refuses its name."""
     run = proof("--count", "3", MNM_DISABLE="1")

@@ -5,6 +5,7 @@
  * Generated CUDA programs under libmnm.so on the simulated device; see
  * README.md. Ends with a line of counts; the exit status is 0 if none failed.
  */
+#include <ctype.h>
 #include <dirent.h>
 #include <getopt.h>
 #include <libgen.h>
@@ -18,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/pool_list.h"
 #include "fleet.h"
 #include "kind.h"
 #include "races.h"
@@ -42,6 +44,13 @@ static const struct option options[] = {
 	{NULL, 0, NULL, 0},
 };
 
+static const char *const pools[] = {
+#define POOL(name, summary) #name,
+	POOL_LIST
+#undef POOL
+		NULL};
+static const char *const levels[] = {"fence", "sync", "none", NULL};
+
 static int usage(void)
 {
 	fprintf(stderr, "usage: proof [--first N] [--count N] [--jobs N] "
@@ -49,6 +58,35 @@ static int usage(void)
 			"[--level LEVEL] [--kind KIND] [--seed N]\n"
 			"       proof --races[=NAME]\n");
 	return 2;
+}
+
+/* Whether a word that was given is in the list. */
+static bool is_known(const char *what, const char *word,
+		     const char *const *list)
+{
+	const char *const *known = list;
+
+	while (word && *known && strcmp(*known, word))
+		known++;
+	if (!word || *known)
+		return true;
+	fprintf(stderr, "proof: no %s \"%s\", want", what, word);
+	for (known = list; *known; known++)
+		fprintf(stderr, " %s", *known);
+	fprintf(stderr, "\n");
+	return false;
+}
+
+/* A number of 0 and more; -1 if the text is none. */
+static long long number_read(const char *text)
+{
+	char *end;
+	long long number = strtoll(text, &end, 10);
+
+	if (isdigit((unsigned char)*text) && !*end && number < LLONG_MAX)
+		return number;
+	fprintf(stderr, "proof: \"%s\" is no number\n", text);
+	return -1;
 }
 
 static bool kind_is_known(const struct fleet *fleet)
@@ -67,18 +105,24 @@ static bool kind_is_known(const struct fleet *fleet)
 static bool options_read(struct fleet *fleet, bool *races, const char **race,
 			 int argc, char **argv)
 {
+	long long number = 0;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+	while (number >= 0 &&
+	       (option = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (option) {
 		case 's':
 			fleet->verbose = true;
 			fleet->count = 1; /* fall through */
 		case 'f':
-			fleet->first = strtoull(optarg, NULL, 10);
+			number = number_read(optarg);
+			fleet->first = (uint64_t)number;
 			break;
 		case 'c':
-			fleet->count = strtoul(optarg, NULL, 10);
+			number = number_read(optarg);
+			fleet->count = (unsigned long)number;
+			if (!number)
+				return false;
 			break;
 		case 'j':
 			fleet->jobs = atoi(optarg);
@@ -106,7 +150,10 @@ static bool options_read(struct fleet *fleet, bool *races, const char **race,
 			return false;
 		}
 	}
-	return optind == argc && fleet->jobs > 0 && kind_is_known(fleet);
+	return number >= 0 && optind == argc && fleet->jobs > 0 &&
+	       kind_is_known(fleet) &&
+	       is_known("pool", fleet->wish.pool, pools) &&
+	       is_known("level", fleet->wish.level, levels);
 }
 
 /* Puts a sanitizer's runtime into the list: it has to be loaded first. */
