@@ -10,7 +10,7 @@
 #   make mutants the tests notice each guard that is left out
 #   make sweep   each driver call fails in turn, in each example program
 #   make coverage  which lines and branches of src/ the tests reach
-#   make fuzz    the parsers, on drawn input      [FUZZ_SECONDS=60 each]
+#   make fuzz    the parsers, on generated input      [FUZZ_SECONDS=60 each]
 #   make bench   what an allocation costs, beside other allocators
 #   make format  clang-format of every source
 #   make clean   removes what was built
