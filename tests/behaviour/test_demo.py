@@ -32,6 +32,21 @@ def test_a_job_of_the_demo_tells_its_figures(monkeypatch, tmp_path):
     assert stat["driver_allocs"] == stat["driver_frees"] > 0
 
 
+def test_the_table_of_the_demo_fits_80_columns(monkeypatch, capsys):
+    demo = load_demo(monkeypatch)
+    stat = {"driver_allocs": 629 * 20, "driver_frees": 629 * 20,
+            "live_peak": 99999 << 20, "reserved_peak": 99999 << 20}
+    rows = [demo.row("resnet50_bs100_keepgrads", pool,
+                     ["1133.783", "1811.879"], stat, 20, "0.00822264794")
+            for pool in (*demo.POOLS, "both: 1047 live swaps")]
+    demo.table(rows, True)
+    demo.explain(rows, False, 1047)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) > 10 and max(map(len, lines)) <= 80
+    assert sum("99999" in line for line in lines) == 3
+    assert "0.00822264794" in lines[-1]
+
+
 def test_the_demo_takes_no_words():
     done = subprocess.run([os.path.join(ROOT, "scripts", "demo"), "--help"],
                           capture_output=True, text=True, check=False)
