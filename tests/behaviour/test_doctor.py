@@ -175,6 +175,16 @@ def test_a_preload_that_takes_the_same_calls_is_a_warning(box):
     assert status == 0
 
 
+def test_a_limit_of_locked_memory_says_how_much_is_kept(box):
+    """The limit is that of the test, so either line is right."""
+    most = resource.getrlimit(resource.RLIMIT_MEMLOCK)[0]
+    words = ("locked memory has no limit" if most == resource.RLIM_INFINITY
+             else "locked memory is limited, so at most ")
+    _, findings = doctor(box, **no_driver(box))
+    assert any(each["finding"].startswith(words) for each in findings
+               if each["subject"] == "limits")
+
+
 def test_sockets_get_a_folder_that_does_not_stay(box):
     status, findings = doctor(box, **no_driver(box))
     found(findings, "ok", "sockets", f"{box.sockets} can be made")

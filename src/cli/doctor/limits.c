@@ -2,11 +2,13 @@
 #include <sys/resource.h>
 
 #include "check.h"
+#include "common/text.h"
 
 enum { FILES_MIN = 64 };
 
 void limits_check(struct report *report)
 {
+	char text[TEXT_BYTES_SIZE];
 	struct rlimit limit;
 
 	if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY)
@@ -29,7 +31,7 @@ void limits_check(struct report *report)
 		report_add(report, LEVEL_WARNING, "limits",
 			   "MNM_HOST_LIMIT=SIZE, as CUDA pins past that limit, "
 			   "or ulimit -l unlimited",
-			   "locked memory is limited to %.1f MiB: no more idle "
-			   "pinned memory is kept for reuse",
-			   (double)limit.rlim_cur / (1 << 20));
+			   "locked memory is limited, so at most %s of idle "
+			   "pinned memory are kept for reuse",
+			   text_bytes((int64_t)limit.rlim_cur, text));
 }
