@@ -169,8 +169,8 @@ static bool choice_possible(struct request *request, const int rows[DEVICE_ALL])
 		    (pinned && i == DEVICE_HOST))
 			continue;
 		fail(request,
-		     "'%.60s': a device is not in use, or not that of "
-		     "--device; see stat",
+		     "'%.60s': it names a device that is not in use, or is "
+		     "not that of --device; see mnm stat",
 		     request->pool);
 		return false;
 	}

@@ -77,7 +77,7 @@ static bool device_read(struct request *request, const char *name,
 	snprintf(digits, sizeof(digits), "%lld",
 		 (long long)json_integer_value(value));
 	fail(request,
-	     "--device '%.20s': no device in use has that name; see stat",
+	     "--device '%.20s': no such device is in use; see mnm stat",
 	     text ? text : digits);
 	return false;
 }

@@ -3,7 +3,7 @@
  * made from it lives: an executable, a copy, or a graph that it became a part
  * of.
  *
- * Captures that overlap share one hold: from the begin of the first to the end
+ * Captures that overlap share one hold: from the start of the first to the end
  * of the last. */
 #ifndef MNM_DEFERRED_FREE_H
 #define MNM_DEFERRED_FREE_H

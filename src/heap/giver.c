@@ -84,7 +84,7 @@ static bool has_to_stop(void)
 	return held || leaving || calls_are_awaited() || contexts_awaited();
 }
 
-/* In a pause (calls.h). The begin of a capture waits for the free of one block
+/* In a pause (calls.h). The start of a capture waits for the free of one block
  * at most. */
 static void device_gives(struct device *device)
 {

@@ -11,7 +11,7 @@
 #include "preload/thread.h"
 #include "stream_order.h"
 
-enum { QUIET_SECONDS = 1 }; /* how long a begin waits for calls of ours */
+enum { QUIET_SECONDS = 1 }; /* how long a start waits for calls of ours */
 
 struct capture {
 	struct capture *next;
@@ -54,7 +54,7 @@ bool capture_any(void)
 
 /* Under lock. A call of ours that takes longer was let in long ago, and is
  * stuck in the driver: a queue is full that perhaps only the caller's next step
- * empties. Without us a begin would not wait for it. */
+ * empties. Without us a start would not wait for it. */
 static void quiet_await(void)
 {
 	struct timespec until;

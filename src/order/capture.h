@@ -58,11 +58,11 @@ void capture_ended(struct CUstream_st *stream, bool per_thread,
 /* The context, its parts and their streams are gone. */
 void capture_context_ended(struct CUctx_st *context);
 
-/* Blocks captures during one call of ours that would end a capture: the begin
+/* Blocks captures during one call of ours that would end a capture: the start
  * of a capture waits until capture_unblock. Such a call waits for no work,
  * unless all else has failed (wait.c). Several threads may block captures at
- * once. The time may be long where a stream's queue is full. Returns false if a capture is on, or about to
- * begin. */
+ * once. The time may be long where a stream's queue is full. Returns false if
+ * a capture is on, or about to begin. */
 bool capture_block(void);
 void capture_unblock(void);
 

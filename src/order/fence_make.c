@@ -81,7 +81,7 @@ static int event_open(struct context *context)
 	return res;
 }
 
-/* Captures are blocked for one call at a time, so that the begin of a capture
+/* Captures are blocked for one call at a time, so that the start of a capture
  * waits for one call only. */
 static int fence_quietly(int (*call)(struct CUctx_st *context,
 				     struct CUevent_st *event),

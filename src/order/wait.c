@@ -38,7 +38,7 @@ static int event_wait(struct context *context)
 	return res;
 }
 
-/* The last resort: the begin of a capture waits for this wait, too. */
+/* The last resort: the start of a capture waits for this wait, too. */
 static int quiet_wait(struct context *context)
 {
 	int res = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
