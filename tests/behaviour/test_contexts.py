@@ -299,6 +299,17 @@ def test_a_context_that_visits_beside_a_capture_is_behind_the_fence_too(box):
     shell.end()
 
 
+@pytest.mark.parametrize("pool", [None, "page_unit_pool"])
+def test_an_end_spoils_no_capture(box, pool):
+    shell = open_shell(box, pool, "driver", quarantine=0)
+    for line in ("stream s", "create x 0", "stream t", "alloc a 65536",
+                 "put a t 1", "mix", "free a", "alloc b 65536", "put b t 2",
+                 "set primary", "capture s", "destroy x", "capture_end s"):
+        took(shell, line)
+    shell.end()
+    assert pool is None or box.stat()["fences"] > 0
+
+
 def test_work_of_a_green_context_is_waited_for(box):
     """Its streams use memory that the primary context has reused."""
     shell = box.shell("page_unit_pool", "driver")

@@ -49,6 +49,11 @@ ROWS = [
     ("who_visits_beside_a_capture_waits_for_nothing",
      "test_contexts.py -k beside_a_capture",
      (PEER, "	if (res)\n		res = backing_event_wait(event);\n", "")),
+    ("an_end_asks_for_its_fence_in_a_capture", "test_contexts.py -k spoils",
+     (PEER, "	if (capture_block()) {\n"
+      "		res = backing_event_query(context->fence);\n"
+      "		capture_unblock();\n	}\n",
+      "	res = backing_event_query(context->fence);\n")),
     ("a_walk_ends_with_its_first_list", "test_contexts.py -k many",
      (CONTEXT, "		walk->over = walk->count >= 0;\n",
       "		walk->over = true;\n")),
