@@ -9,9 +9,9 @@
 enum { CURRENT = -1 }; /* the current context's device */
 
 /* Claims the bytes that the call asks for from a device, given by its ordinal
- * or as CURRENT, or from the host (DEVICE_HOST). If out is NULL, nothing is claimed, as CUDA will refuse the
- * call. Returns false if the claim would pass the hard limit: the program is
- * out of memory. */
+ * or as CURRENT, or from the host (DEVICE_HOST). If out is NULL, nothing is
+ * claimed, as CUDA will refuse the call. Returns false if the claim would pass
+ * the hard limit: the program is out of memory. */
 bool foreign_begin(struct foreign_claim *order, int ordinal, const void *out,
 		   size_t bytes);
 

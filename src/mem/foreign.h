@@ -44,8 +44,8 @@ struct foreign_claim {
 };
 
 /* Claims bytes of the device with this ordinal, of the host (DEVICE_HOST), or
- * of the current context's device (-1). Returns false if that would pass the hard limit; the program is
- * out of memory then. */
+ * of the current context's device (-1). Returns false if that would pass the
+ * hard limit; the program is out of memory then. */
 bool foreign_claim(struct foreign_claim *order, int ordinal, size_t bytes);
 
 /* Got: the call has yielded the memory, which is counted; physical memory and

@@ -261,14 +261,9 @@ const struct beside beside_waits[] = {
 	{ \
 #name, name \
 	}
-	CASE(alloc_beside_a_release),
-	CASE(begin_beside_a_free),
-	CASE(captures_beside_fences),
-	CASE(free_after_a_visit),
-	CASE(alloc_beside_a_full_queue),
-	CASE(begin_beside_a_full_queue),
-	CASE(create_beside_a_destroy),
-	CASE(retain_beside_a_destroy),
-	CASE(visit_beside_anothers_destroy),
-	{NULL, NULL},
+	CASE(alloc_beside_a_release),        CASE(begin_beside_a_free),
+	CASE(captures_beside_fences),        CASE(free_after_a_visit),
+	CASE(alloc_beside_a_full_queue),     CASE(begin_beside_a_full_queue),
+	CASE(create_beside_a_destroy),       CASE(retain_beside_a_destroy),
+	CASE(visit_beside_anothers_destroy), {NULL, NULL},
 };

@@ -79,8 +79,7 @@ static CUresult pool_own_take(uint64_t *handle, size_t size)
 					    pool_here(), NULL);
 }
 
-static CUresult host_take(uint64_t *handle, size_t size,
-			  CUmemLocationType type)
+static CUresult host_take(uint64_t *handle, size_t size, CUmemLocationType type)
 {
 	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
 				.location = {.type = type}};

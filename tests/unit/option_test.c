@@ -147,7 +147,7 @@ END_TEST
 
 START_TEST(a_time_is_whole_seconds_and_a_wrong_one_is_told_so)
 {
-	static const char *const wrong[] = {"",   "0.05", "-1", "1s",
+	static const char *const wrong[] = {"",   "0.05", "-1",        "1s",
 					    "1K", "auto", "2147483648"};
 
 	setup();
@@ -289,7 +289,7 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[13];
+	static const TTest *tests[15]; /* ends with NULL */
 	size_t n = 0;
 
 	tests[n++] = every_row_has_a_default_that_its_parser_takes;
