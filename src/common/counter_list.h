@@ -38,7 +38,7 @@ COUNTER(driver_frees, SUM, COUNT, "cuMemFree calls that succeeded") \
 COUNTER(held_blocks, GAUGE, COUNT, "blocks that held_bytes are made of") \
 COUNTER(fences, SUM, COUNT, "events that order reuse, without a wait") \
 COUNTER(syncs, SUM, COUNT, "waits for the device, for reuse") \
-COUNTER(trims, SUM, COUNT, "times idle blocks were given back") \
+COUNTER(trims, SUM, COUNT, "trims, and times when memory was short") \
 COUNTER(rest_frees, SUM, COUNT, "blocks given back as the program rested") \
 COUNTER(failures, SUM, COUNT, "requests that failed")
 
