@@ -28,9 +28,8 @@ enum {
  * left below HELD for requests that come before a free. */
 enum { PAUSE = 200, SPARE = 25, AHEAD = 20 };
 
-/* Blocks that are larger than their requests waste at most one part in so many
- * of the device's memory. Otherwise a job that fills the device would run out
- * of memory that it could have had. */
+/* Larger blocks waste at most one part in so many of the device's memory, or a
+ * job that fills the device would lack memory that it could have had. */
 enum { SPARE_OF_ALL = 32 };
 
 /* Bytes: holding less than this is not worth a call of the driver's. Builds for
@@ -395,8 +394,7 @@ size_t idle_limit_past(const struct device *device)
 
 	if (most == SIZE_MAX)
 		return 0;
-	/* Pending blocks go back anyway. */
-	most += counter_get(device, COUNTER_pending_bytes);
+	most += counter_get(device, COUNTER_pending_bytes); /* go anyway */
 	idle = counter_get(device, COUNTER_idle_bytes);
 	return idle > most ? idle - most : 0;
 }

@@ -3,7 +3,6 @@ requests, or that have odd names."""
 
 import json
 import os
-import re
 import resource
 import shutil
 import signal
