@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "log.h"
+#include "option_list.h"
 
 #define DEVICE_MAX        64         /* ordinals 0 .. 63 */
 #define DEVICE_HOST       DEVICE_MAX /* stands for pinned host memory */
@@ -65,26 +66,26 @@ extern const struct option_row option_rows[];
 /* Writes the row's environment variable, MNM_ and the name in capitals. */
 void option_variable(const struct option_row *row, char *text, size_t size);
 
-/* What the options say, read and checked. */
+/* What the options say, read and checked: a field for each row, of the C type
+ * that belongs to the row's. Sizes are in bytes, times in seconds; which value
+ * means none, or auto, is said in the row. */
+#define FIELD_TEXT(f)         char f[512];
+#define FIELD_PATH(f)         char f[96]; /* of a socket, with its name */
+#define FIELD_SIZE(f)         size_t f;
+#define FIELD_PAGE(f)         size_t f;
+#define FIELD_CLASSES(f)      size_t f; /* in each octave; 0: linear */
+#define FIELD_SIZE_OR_AUTO(f) size_t f; /* or SIZE_AUTO */
+#define FIELD_FLAG(f)         bool f;
+#define FIELD_FENCE(f)        enum fence_level f;
+#define FIELD_LEVEL(f)        enum log_level f;
+#define FIELD_INFO(f)         bool f; /* real: idle bytes don't count as free */
+#define FIELD_TIME(f)         unsigned int f;
+#define FIELD_IDLE(f)         struct idle_limit f;
+#define FIELD_POOLS(f)        int f[DEVICE_ALL]; /* row of pool_rows, by ordinal */
 struct config {
-	int pool[DEVICE_ALL]; /* index into pool_rows, by ordinal */
-	size_t page_size;     /* bytes */
-	size_t size_classes;  /* from one power of two to the next, 0: linear */
-	enum fence_level fence;
-	size_t quarantine;   /* bytes, or SIZE_AUTO */
-	size_t thread_cache; /* bytes, 0 = none */
-	size_t pool_limit;   /* bytes, 0 = none */
-	size_t hard_limit;   /* bytes, 0 = none */
-	size_t host_limit;   /* bytes, or SIZE_AUTO */
-	struct idle_limit idle_limit;
-	unsigned int host_idle;   /* seconds, 0 = never */
-	unsigned int device_idle; /* seconds, 0 = never */
-	bool meminfo;             /* real: idle bytes don't count as free */
-	char socket_dir[96];
-	char stat_file[512];
-	enum log_level log;
-	bool force;
-	bool disable;
+#define OPTION(field, type, when, initial, range, help) FIELD_##type(field)
+	OPTION_LIST
+#undef OPTION
 };
 
 void config_init(struct config *config);

@@ -4,9 +4,11 @@
  * OPTION(field, type, when, default, range, help)
  *
  * The environment variable is MNM_ and the field in capitals; `mnm run --set
- * field=value` sets it. The types are those of enum option_type in option.h.
- * `when` is LIVE if `mnm set` can change the option while the program runs, by
- * live_FIELD() in src/control/options.c; START if not. */
+ * field=value` sets it. The types are those of enum option_type in option.h;
+ * struct config has a field for each row. `when` is LIVE if `mnm set` can
+ * change the option while the program runs; live_FIELD() in
+ * src/mem/live_options.c puts it into effect then and at the start. START if
+ * not. */
 #ifndef MNM_OPTION_LIST_H
 #define MNM_OPTION_LIST_H
 

@@ -6,48 +6,8 @@
 
 #include "about.h"
 #include "mem/config.h"
-#include "common/option_list.h"
-#include "order/fence.h"
-#include "heap/limit.h"
+#include "mem/live_options.h"
 #include "request.h"
-#include "heap/swap.h"
-
-static void live_fence(const struct config *config)
-{
-	fence_level_set(config->fence);
-}
-
-static void live_quarantine(const struct config *config)
-{
-	fence_quarantine_set(config->quarantine);
-}
-
-#define LIVE_LIMIT(field, limit) \
-	static void live_##field(const struct config *config) \
-	{ \
-		limit_set(limit, config->field); \
-	}
-LIVE_LIMIT(pool_limit, LIMIT_POOL)
-LIVE_LIMIT(hard_limit, LIMIT_HARD)
-LIVE_LIMIT(host_limit, LIMIT_HOST)
-#undef LIVE_LIMIT
-static void live_idle_limit(const struct config *config)
-{
-	devices_limit(&config->idle_limit);
-}
-
-/* Puts the value of a live row into effect. */
-static void live_apply(const struct option_row *row,
-		       const struct config *config)
-{
-#define APPLY_LIVE(field)  live_##field(config)
-#define APPLY_START(field) (void)0
-#define OPTION(field, type, when, initial, range, help) \
-	if (!strcmp(row->name, #field)) \
-		APPLY_##when(field);
-	OPTION_LIST
-#undef OPTION
-}
 
 /* The options as at the start, with what was set since; under lock, as the file
  * of option stat_file is written by another thread than the one that
@@ -127,7 +87,7 @@ static bool live_set(struct request *request, const struct option_row *row,
 	if (!config_set(config, row->name, request->value, request->error) ||
 	    !config_check(config, request->error))
 		return false;
-	live_apply(row, config);
+	live_option_apply(row, config);
 	now_set(config);
 	return true;
 }

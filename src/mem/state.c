@@ -1,11 +1,10 @@
 #include "heap/idle_limit.h"
 #include "tcache/tcache.h"
 #include "config.h"
+#include "live_options.h"
 #include "mem.h"
 #include "observers.h"
 #include "context/context.h"
-#include "order/fence.h"
-#include "heap/limit.h"
 #include "heap/pools.h"
 #include "common/log.h"
 #include "preload/serving.h"
@@ -30,12 +29,7 @@ static void read_config(void)
 		return;
 	}
 	log_level_set(config.log);
-	fence_level_set(config.fence);
-	fence_quarantine_set(config.quarantine);
-	limit_set(LIMIT_POOL, config.pool_limit);
-	limit_set(LIMIT_HARD, config.hard_limit);
-	limit_set(LIMIT_HOST, config.host_limit);
-	idle_limit_set(&config.idle_limit);
+	live_options_apply(&config);
 	for (int i = 0; i < DEVICE_ALL; i++)
 		device_at(i)->choice = config.pool[i];
 	tcaches_room_set(config.thread_cache);
