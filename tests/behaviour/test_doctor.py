@@ -228,8 +228,8 @@ def test_only_the_sockets_of_the_folder_are_counted(box, folder, count):
     _, findings = doctor(box, before=[*apart, sys.executable, "-c", BESIDE,
                                       folder], MNM_SOCKET_DIR="",
                          XDG_RUNTIME_DIR="")
-    found(findings, "ok", "sockets", f"/tmp/mnm-0: {count} programs run, 0 "
-          "stale sockets, 0 removed")
+    found(findings, "ok", "sockets", f"/tmp/mnm-0: running programs: {count}, "
+          "stale sockets: 0, removed: 0")
 
 
 @pytest.mark.parametrize("make, words", [
