@@ -1,8 +1,10 @@
 """What a program gets from the pools."""
 
+import time
+
 import pytest
 
-from conftest import FORMS, MIB, POOLS, RUNTIME_FORMS
+from conftest import DEADLINE, FORMS, MIB, POOLS, RUNTIME_FORMS
 
 
 def open_shell(box, pool, form="shared", **options):
@@ -18,6 +20,17 @@ def took(shell, line, result="0"):
     answer = shell(line)
     assert answer.split()[0] == result, (line, answer)
     return answer
+
+
+def got_at_last(shell, take, name, size, give, wanted):
+    """Takes blocks until one is at that address. What stands behind some work
+    is over a moment after that work."""
+    end = time.monotonic() + DEADLINE
+    took(shell, f"{take} {name} {size}")
+    while shell(f"addr {name}") != wanted and time.monotonic() < end:
+        took(shell, f"{give} {name}")
+        took(shell, f"{take} {name} {size}")
+    assert shell(f"addr {name}") == wanted
 
 
 @pytest.mark.parametrize("form", FORMS)
