@@ -82,9 +82,22 @@ static void limit_visit(struct heap *heap, void *unused)
 	pools_trim(heap, idle_limit_past(heap->device));
 }
 
+static bool any_is_used(void)
+{
+	for (int i = 0; i < DEVICE_ALL; i++)
+		if (device_at(i)->used)
+			return true;
+	return false;
+}
+
+/* As the options are read for the first time, the caller may be in the loader.
+ * A thread that holds the lock of the table of contexts may want the loader's,
+ * so that lock is not taken then; there is nothing to find yet. */
 void devices_limit(const struct idle_limit *limit)
 {
 	idle_limit_set(limit);
+	if (!any_is_used())
+		return;
 	gate_recompute(NULL); /* caches may hold less now */
 	heaps_each(limit_visit, NULL);
 	for (int i = 0; i < DEVICE_MAX; i++)

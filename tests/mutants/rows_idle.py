@@ -10,6 +10,9 @@ SWAP = "src/heap/swap.c"
 CACHE = "src/tcache/tcache_rooms.c"
 
 ROWS = [
+    ("the_first_reading_looks_at_heaps", "unit",
+     ("src/heap/swap.c", "	if (!any_is_used())\n		return;\n",
+      "	(void)any_is_used;\n")),
     ("nothing_is_held", "unit",
      (BOUND, "	return kept > most ? kept - most : 0;", "	return 0;")),
     ("all_is_held_for_good", "unit",

@@ -101,10 +101,26 @@ START_TEST(a_swap_that_lacks_memory_half_way_is_one_all_the_same)
 }
 END_TEST
 
+/* The options are read before the first request, perhaps inside the loader,
+ * whose lock a thread may want that holds the heaps'. */
+START_TEST(a_limit_looks_at_no_heap_before_the_first_request)
+{
+	static const struct idle_limit off = {IDLE_OFF, 0};
+	struct device *device = prepare();
+
+	devices_limit(&off);
+	ck_assert_int_eq(walks, 0);
+	device->used = true;
+	devices_limit(&off);
+	ck_assert_int_eq(walks, 1);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
 		a_swap_that_lacks_memory_half_way_is_one_all_the_same,
+		a_limit_looks_at_no_heap_before_the_first_request,
 		NULL,
 	};
 
