@@ -5,11 +5,15 @@
 
 #include "cli.h"
 
-static void usage_print(FILE *out, const struct command *command)
+/* Prints the usage line, which begins at that column. In an error, column 0, it
+ * is one line; in a help text it goes on where a terminal's line ends. */
+static void usage_print(FILE *out, const struct command *command, int column)
 {
-	char spelled[SPELLED_SIZE];
+	enum { WIDTH = 80 };
+	char spelled[SPELLED_SIZE], word[SPELLED_SIZE + 8];
+	int indent = column ? column + (int)strlen("mnm ") : 0;
 
-	fprintf(out, "mnm %s", command->name);
+	column += fprintf(out, "mnm %s", command->name);
 	for (const int *takes = command->takes; *takes; takes++) {
 		const struct argument_row *row =
 			&argument_rows[*takes & ~MAYBE];
@@ -18,9 +22,12 @@ static void usage_print(FILE *out, const struct command *command)
 
 		if (!row->help)
 			continue;
-		fprintf(out, maybe ? " [%s]%s" : " %s%s",
-			argument_spelled(row, spelled),
-			row->kind == ARGUMENT_SETTINGS ? "..." : "");
+		snprintf(word, sizeof(word), maybe ? " [%s]%s" : " %s%s",
+			 argument_spelled(row, spelled),
+			 row->kind == ARGUMENT_SETTINGS ? "..." : "");
+		if (indent && column + (int)strlen(word) > WIDTH)
+			column = fprintf(out, "\n%*s", indent, "") - 1;
+		column += fprintf(out, "%s", word);
 	}
 	fputc('\n', out);
 }
@@ -48,8 +55,7 @@ void command_help(const struct command *command)
 	char spelled[SPELLED_SIZE];
 	int width = 0, length;
 
-	printf("usage: ");
-	usage_print(stdout, command);
+	usage_print(stdout, command, printf("usage: "));
 	printf("%s\n%s", command->summary, *command->takes ? "\n" : "");
 	for (const int *takes = command->takes; *takes; takes++) {
 		length = (int)strlen(argument_spelled(
@@ -74,6 +80,6 @@ int usage_error(const struct command *command, const char *format, ...)
 	vfprintf(stderr, format, args);
 	va_end(args);
 	fprintf(stderr, "; usage: ");
-	usage_print(stderr, command);
+	usage_print(stderr, command, 0);
 	return EXIT_USAGE;
 }

@@ -100,7 +100,8 @@ def test_a_wrong_command_line_is_status_2_and_told(box, words):
     (["ps", "--watch=x"], "--watch 'x'; allowed: 0.1 to 86400 seconds")])
 def test_a_wrong_word_is_named_with_the_usage_line(box, words, why):
     done = box.mnm(*words, check=False)
-    usage = box.mnm(words[0], "--help").stdout.split("\n")[0]
+    usage = re.sub(r"\n +", " ", box.mnm(words[0], "--help").stdout)
+    usage = usage.split("\n")[0]
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"mnm {words[0]}: {why}; {usage}\n"
 

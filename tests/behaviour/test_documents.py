@@ -84,7 +84,8 @@ def test_the_page_of_commands_and_the_manual_have_every_command():
 def test_the_manual_has_each_commands_usage_line():
     text = re.sub(r"\\f.|\\", "", read("docs", "mnm.1"))
     for name in re.findall(r"^  mnm (\w+)", mnm("--help"), re.MULTILINE):
-        usage = mnm(name, "--help").split("\n")[0].replace("usage: ", ".B ")
+        usage = re.sub(r"\n +", " ", mnm(name, "--help"))
+        usage = usage.split("\n")[0].replace("usage: ", ".B ")
         assert f"{usage}\n" in text.replace(f".B mnm {name}\n[",
                                             f".B mnm {name} [").replace(
             f".B mnm {name}\nPID", f".B mnm {name} PID"), usage
