@@ -15,6 +15,7 @@ enum argument_kind {
 	ARGUMENT_TEXT,    /* an option with a value of one word */
 	ARGUMENT_SECONDS, /* an option, with seconds or without */
 	ARGUMENT_PROFILE, /* an option, with =TEXT or without */
+	ARGUMENT_NAMES,   /* an option, with =NAMES, or without for "all" */
 	ARGUMENT_SETTING, /* an option whose value is kept in the order given */
 	ARGUMENT_SETTINGS, /* the same, and it may be given several times */
 	ARGUMENT_WORD,     /* a word at its place */
@@ -55,7 +56,7 @@ struct arguments {
 	bool json, no_wait, all_figures, probe;
 	double watch; /* seconds between two looks, 0 = one look */
 	/* NULL if not given. */
-	const char *device, *sim, *pool, *option, *value, *topic;
+	const char *device, *sim, *frameworks, *pool, *option, *value, *topic;
 	struct setting *settings; /* setting_count of them */
 	int setting_count;
 	char **program; /* ends with NULL, never empty; NULL if none */

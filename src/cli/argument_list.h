@@ -33,6 +33,10 @@ ARGUMENT(sim, PROFILE, "sim", "PROFILE", \
 	"run on a simulated device: t4, a100, h200, ideal, bytes of\n" \
 	"memory (8G), or the path of a profile [t4]; its variables\n" \
 	"are in src/sim/README.md") \
+ARGUMENT(frameworks, NAMES, "frameworks", "F", \
+	"set the variables that make frameworks ask CUDA for each\n" \
+	"buffer, and not divide large blocks themselves; F: names of\n" \
+	"the table below, with commas [all]") \
 ARGUMENT(set, SETTINGS, "set", "KEY=VALUE", "an option of the table below") \
 ARGUMENT(pool, WORD, NULL, "POOL", \
 	"a name that `mnm pools` lists; for one device DEVICE:NAME,\n" \

@@ -32,6 +32,7 @@ static const struct {
 	[ARGUMENT_TEXT] = {required_argument, "--", " ", ""},
 	[ARGUMENT_SECONDS] = {optional_argument, "--", " [", "]"},
 	[ARGUMENT_PROFILE] = {optional_argument, "--", "[=", "]"},
+	[ARGUMENT_NAMES] = {optional_argument, "--", "[=", "]"},
 	[ARGUMENT_SETTING] = {required_argument, "--", " ", ""},
 	[ARGUMENT_SETTINGS] = {required_argument, "--", " ", ""},
 	[ARGUMENT_WORD] = {NO_OPTION, "", "", ""},
@@ -131,6 +132,7 @@ static int argument_read(const struct command *command, enum argument argument,
 #define READ_WORD(field)     word_read(command, row, text, &arguments->field)
 #define READ_SECONDS(field)  seconds_read(command, row, text, &arguments->field)
 #define READ_PROFILE(field)  (arguments->field = text ? text : "", EXIT_DONE)
+#define READ_NAMES(field)    (arguments->field = text ? text : "all", EXIT_DONE)
 #define READ_SETTING(field)  setting_add(arguments, row, text)
 #define READ_SETTINGS(field) setting_add(arguments, row, text)
 #define READ_PROGRAM(field)  EXIT_DONE

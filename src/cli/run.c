@@ -9,6 +9,7 @@
 
 #include "cli.h"
 #include "common/option.h"
+#include "frameworks.h"
 #include "install_path.h"
 #include "common/pool_list.h"
 #include "preload.h"
@@ -38,6 +39,8 @@ void run_more(void)
 	printf("\nPools:\n");
 	for (const struct pool_row *row = pool_rows; row->name; row++)
 		printf("  %-14s %s\n", row->name, row->summary);
+	printf("\nFrameworks (docs/frameworks.md):\n");
+	frameworks_help();
 }
 
 /* Checks a value as the program will, and puts it into the environment. */
@@ -157,11 +160,22 @@ static int settings_read(struct run *run, const struct arguments *arguments)
 	return status ? status : settings_check(run);
 }
 
+/* The option whose value has been taken for the program, or NULL. */
+static const char *option_meant(const char *word,
+				const struct arguments *arguments)
+{
+	if (arguments->sim && profile_known(word))
+		return "the simulated device: --sim";
+	if (arguments->frameworks && frameworks_known(word))
+		return "the frameworks: --frameworks";
+	return NULL;
+}
+
 /* Returns only if the program can't be started, with the status that a shell
  * returns then. */
-static int program_start(char **words, bool simulated)
+static int program_start(char **words, const struct arguments *arguments)
 {
-	bool profile;
+	const char *meant;
 	int error;
 
 	execvp(*words, words);
@@ -170,10 +184,10 @@ static int program_start(char **words, bool simulated)
 		failure("%s: its interpreter or loader is not there", *words);
 		return EXIT_NOT_EXECUTABLE;
 	}
-	profile = simulated && error == ENOENT && profile_known(*words);
-	failure("%s: %s%s%s%s", *words, strerror(error),
-		profile ? " (for the simulated device: --sim=" : "",
-		profile ? *words : "", profile ? ")" : "");
+	meant = error == ENOENT ? option_meant(*words, arguments) : NULL;
+	failure("%s: %s%s%s%s%s%s", *words, strerror(error),
+		meant ? " (for " : "", meant ? meant : "", meant ? "=" : "",
+		meant ? *words : "", meant ? ")" : "");
 	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
@@ -181,12 +195,15 @@ int run_run(const struct command *command, const struct arguments *arguments)
 {
 	struct run run = {.command = command};
 	char library[PATH_MAX], *preload;
+	unsigned chosen = 0;
 	int status;
 
 	config_init(&run.config);
 	if (arguments->sim)
 		run.profile = *arguments->sim ? arguments->sim : "t4";
 	status = settings_read(&run, arguments);
+	if (!status && arguments->frameworks)
+		status = frameworks_choose(arguments->frameworks, &chosen);
 	if (!status && run.profile)
 		status = simulation_set(&run);
 	if (status)
@@ -202,5 +219,6 @@ int run_run(const struct command *command, const struct arguments *arguments)
 		return EXIT_FAILED;
 	setenv("LD_PRELOAD", preload, 1);
 	free(preload);
-	return program_start(arguments->program, run.profile);
+	frameworks_set(chosen);
+	return program_start(arguments->program, arguments);
 }

@@ -6,6 +6,7 @@ ASK = "src/cli/ask.c"
 ASK_RUN = "src/cli/ask_run.c"
 CHANGE = "src/cli/change.c"
 FIELD = "src/cli/field.c"
+FRAMEWORKS = "src/cli/frameworks.c"
 JOB = "src/cli/job.c"
 OUTPUT = "src/cli/output.c"
 PRINT = "src/cli/print.c"
@@ -93,4 +94,19 @@ ROWS = [
       "	status")),
     ("a_word_too_many_is_left_out", "test_cli.py -k wrong_word",
      (ARGUMENTS, "	if (!status && optind < argc)", "	if (0)")),
+    # What is set for frameworks, and what is the user's.
+    ("a_choice_is_overwritten", "test_frameworks.py -k left_and_told",
+     (FRAMEWORKS, "	return other ? other->name : NULL;",
+      "	return other && 0 ? other->name : NULL;")),
+    ("a_choice_by_another_variable_is_overwritten",
+     "test_frameworks.py -k left_and_told",
+     (FRAMEWORKS, "		if (value_of(framework->bars[i]))", "		if (0)")),
+    ("a_list_is_lost", "test_frameworks.py -k not_lost",
+     (FRAMEWORKS, "variable->is_list ? value_read(variable) : NULL;",
+      "variable->is_list && 0 ? value_read(variable) : NULL;")),
+    ("an_older_name_is_not_read", "test_frameworks.py -k not_lost",
+     (FRAMEWORKS, "	return value ? value : value_of(variable->older);",
+      "	return value;")),
+    ("what_is_costly_is_set_for_all", "test_frameworks.py -k to_be_named",
+     (FRAMEWORKS, ' && !frameworks[i].is_costly;', ";")),
 ]

@@ -1,0 +1,196 @@
+"""mnm run --frameworks: what it sets, and what it leaves to the user."""
+
+import os
+import re
+import subprocess
+
+import pytest
+
+from conftest import DEADLINE, MNM, ROOT, SANITIZERS
+
+ASYNC = "backend:cudaMallocAsync"
+NEW, OLD = "PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"
+JAX, AHEAD = "XLA_PYTHON_CLIENT_ALLOCATOR", "XLA_PYTHON_CLIENT_PREALLOCATE"
+
+
+def start(box, words, program, variables):
+    """Nothing of the tests' own environment but PATH reaches the program."""
+    env = {"PATH": os.environ["PATH"], "MNM_SOCKET_DIR": box.sockets,
+           "LD_PRELOAD": ":".join(SANITIZERS),
+           "ASAN_OPTIONS": "verify_asan_link_order=0:detect_leaks=0",
+           **variables}
+    return subprocess.run([MNM, "run", *words, "--", *program], env=env,
+                          capture_output=True, timeout=DEADLINE, check=False)
+
+
+def run(box, *words, **variables):
+    """The variables that are new or changed in the program, and what mnm said
+    of each framework."""
+    done = start(box, words, ["env", "-0"], variables)
+    assert done.returncode == 0, done.stderr
+    after = dict(pair.split("=", 1) for pair in
+                 done.stdout.decode().split("\0")[:-1])
+    assert set(variables) <= set(after)
+    lines = dict(line.removeprefix("mnm run: ").split(": ", 1)
+                 for line in done.stderr.decode().splitlines())
+    return {name: value for name, value in after.items()
+            if variables.get(name) != value and
+            not name.startswith(("LD_", "ASAN_", "MNM_", "PATH"))}, lines
+
+
+def rows():
+    """The table as --help has it: (variables, whether it is for all) by
+    name."""
+    text = subprocess.run([MNM, "run", "--help"], capture_output=True,
+                          text=True, check=True).stdout
+    found, name = {}, None
+    for line in text.split("\nFrameworks")[1].splitlines()[1:]:
+        if match := re.match(r"  (\w+) +(.*)", line):
+            name = match[1]
+            found[name] = ({}, not match[2].endswith(", if it is named"))
+        elif match := re.match(r"      (\w+)=(\S+)$", line):
+            found[name][0][match[1]] = match[2]
+    assert len(found) >= 7 and all(row[0] for row in found.values())
+    return found
+
+
+def test_without_the_option_nothing_is_set(box):
+    assert run(box) == ({}, {})
+
+
+@pytest.mark.parametrize("word", ["--frameworks", "--frameworks=all"])
+def test_all_are_set_but_those_that_have_to_be_named(box, word):
+    wanted = {name: row for name, (row, is_meant) in rows().items() if is_meant}
+    made, said = run(box, word)
+    assert made == {name: value for row in wanted.values()
+                    for name, value in row.items()}
+    assert said == {name: "set " + " ".join(map("=".join, row.items()))
+                    for name, row in wanted.items()}
+
+
+@pytest.mark.parametrize("names", ["torch", "jax", "torch,jax", "jax,torch,jax",
+                                   "cudf", "polars,dali", "all,cudf"])
+def test_those_are_set_that_are_named(box, names):
+    chosen = set(names.split(","))
+    wanted = {name: row for name, (row, is_meant) in rows().items()
+              if name in chosen or ("all" in chosen and is_meant)}
+    made, said = run(box, f"--frameworks={names}")
+    assert made == {name: value for row in wanted.values()
+                    for name, value in row.items()}
+    assert list(said) == list(wanted)
+
+
+@pytest.mark.parametrize("before, after", [
+    ({OLD: "max_split_size_mb:512"},
+     {NEW: f"max_split_size_mb:512,{ASYNC}",
+      OLD: f"max_split_size_mb:512,{ASYNC}"}),
+    # An older PyTorch does not know what is meant for a newer one.
+    ({NEW: "new_option:1"}, {NEW: f"new_option:1,{ASYNC}", OLD: ASYNC}),
+    ({NEW: "a:1", OLD: "b:2"}, {NEW: f"a:1,{ASYNC}", OLD: f"b:2,{ASYNC}"}),
+    ({OLD: ""}, {NEW: ASYNC, OLD: ASYNC}),
+    ({OLD: "a:1,"}, {NEW: f"a:1,{ASYNC}", OLD: f"a:1,{ASYNC}"}),
+    ({NEW: "roundup_power2_divisions:[256:1,>:2]"},
+     {NEW: f"roundup_power2_divisions:[256:1,>:2],{ASYNC}", OLD: ASYNC}),
+    ({NEW: "my_backend:x,backend_too:y"},
+     {NEW: f"my_backend:x,backend_too:y,{ASYNC}", OLD: ASYNC}),
+    # What asks already is left, in one of the names or in both.
+    ({OLD: ASYNC}, {}), ({NEW: f"{ASYNC},a:1"}, {OLD: ASYNC}),
+    ({OLD: f"a:1, {ASYNC} ,b:2"}, {}), ({NEW: ASYNC, OLD: ASYNC}, {})])
+def test_a_list_of_pytorch_is_extended_and_not_lost(box, before, after):
+    made, said = run(box, "--frameworks=torch", **before)
+    assert made == after
+    assert list(said) == ["torch"]
+    for name, value in after.items():
+        assert f" {name}={value}" in said["torch"]
+
+
+@pytest.mark.parametrize("name, variable, value", [
+    ("torch", NEW, "backend:native"), ("torch", OLD, "a:1,backend:native,b:2"),
+    ("torch", NEW, f"{ASYNC}2"), ("torch", OLD, "backend : native"),
+    ("torch", OLD, f"backend:native,{ASYNC}"),
+    ("torch", "PYTORCH_NO_CUDA_MEMORY_CACHING", "1"),
+    ("jax", JAX, "platform"), ("jax", JAX, "cuda_async2"), ("jax", JAX, "cuda"),
+    ("jax", "XLA_PYTHON_CLIENT_USE_TFRT_GPU_CLIENT", "1"),
+    ("tensorflow", "TF_GPU_ALLOCATOR", "cuda_malloc"),
+    ("paddle", "FLAGS_use_cuda_malloc_async_allocator", "0"),
+    ("paddle", "FLAGS_use_cuda_managed_memory", "true"),
+    ("dali", "DALI_USE_VMM", "1"), ("dali", "DALI_USE_DEVICE_MEM_POOL", "0"),
+    ("cudf", "CUDF_PANDAS_RMM_MODE", "managed_pool"),
+    ("polars", "POLARS_GPU_ENABLE_CUDA_MANAGED_MEMORY", "1")])
+def test_another_choice_of_the_user_is_left_and_told(box, name, variable,
+                                                     value):
+    made, said = run(box, f"--frameworks={name}", **{variable: value})
+    assert made == {}
+    assert said == {name: f"left as it is, for {variable}={value}"}
+
+
+def test_another_choice_for_one_framework_is_none_for_the_others(box):
+    made, said = run(box, "--frameworks=torch,jax", **{JAX: "platform"})
+    assert made == {NEW: ASYNC, OLD: ASYNC}
+    assert said["jax"].startswith("left as it is")
+
+
+def test_a_reserve_that_the_user_wants_is_kept(box):
+    made, said = run(box, "--frameworks=jax", **{AHEAD: "true"})
+    assert made == {JAX: "cuda_async"}
+    assert said == {"jax": f"set {JAX}=cuda_async, kept {AHEAD}=true"}
+
+
+def test_an_empty_variable_is_not_set(box):
+    made, _ = run(box, "--frameworks=jax", **{JAX: "", AHEAD: ""})
+    assert made == {JAX: "cuda_async", AHEAD: "false"}
+
+
+def test_what_is_right_already_is_kept(box):
+    made, said = run(box, "--frameworks=jax",
+                     **{JAX: "cuda_async", AHEAD: "false"})
+    assert made == {}
+    assert said == {"jax": f"kept {JAX}=cuda_async {AHEAD}=false"}
+
+
+def test_a_value_is_one_line_of_plain_text(box):
+    value = "x\033[31m\nmnm run: y: z"
+    made, said = run(box, "--frameworks=jax", **{JAX: value})
+    assert made == {}
+    assert said == {"jax": f"left as it is, for {JAX}=x?[31m?mnm run: y: z"}
+
+
+@pytest.mark.parametrize("names, wrong", [
+    ("nonsense", "nonsense"), ("", ""), ("torch,", ""), ("torch,,jax", ""),
+    ("jax,Torch", "Torch"), ("torch jax", "torch jax"), ("\033[2J", "?[2J")])
+def test_an_unknown_name_is_one_line_and_starts_nothing(box, names, wrong):
+    mark = os.path.join(box.folder, "started")
+    done = start(box, [f"--frameworks={names}"], ["touch", mark], {})
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.decode() == (
+        f"mnm run: --frameworks '{wrong}'; allowed: all, " +
+        ", ".join(rows()) + ", or several with commas\n")
+    assert not os.path.exists(mark)
+
+
+@pytest.mark.parametrize("names", ["torch", "torch,jax", "all"])
+def test_names_that_are_taken_for_the_program_are_told(box, names):
+    done = start(box, ["--frameworks=dali"], [names], {})
+    assert (done.returncode, done.stdout) == (127, b"")
+    assert done.stderr.decode().splitlines()[1:] == [
+        f"mnm: {names}: No such file or directory (for the frameworks: "
+        f"--frameworks={names})"]
+
+
+def test_a_wrong_option_beside_it_sets_nothing(box):
+    done = start(box, ["--frameworks", "--pool=nonsense"], ["env"], {})
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_the_page_and_the_manual_have_each_framework_and_variable():
+    def read(name):
+        with open(os.path.join(ROOT, "docs", name), encoding="utf-8") as file:
+            return file.read()
+
+    page, manual = read("frameworks.md"), read("mnm.1").replace("\\", "")
+    for name, (variables, _) in rows().items():
+        assert f"| `{name}` |" in page, name
+        assert f"fI{name}fR" in manual, name
+        for variable, value in variables.items():
+            assert f"`{variable}={value}`" in page, variable
