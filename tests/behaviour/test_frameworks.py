@@ -1,4 +1,5 @@
-"""mnm run --frameworks: what it sets, and what it leaves to the user."""
+"""mnm run --frameworks: what it sets, and what it leaves to the user; and what
+mnm doctor says of the same frameworks."""
 
 import os
 import re
@@ -7,6 +8,7 @@ import subprocess
 import pytest
 
 from conftest import DEADLINE, MNM, ROOT, SANITIZERS
+from test_doctor import doctor, fake_python, found, no_driver
 
 ASYNC = "backend:cudaMallocAsync"
 NEW, OLD = "PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"
@@ -194,3 +196,55 @@ def test_the_page_and_the_manual_have_each_framework_and_variable():
         assert f"fI{name}fR" in manual, name
         for variable, value in variables.items():
             assert f"`{variable}={value}`" in page, variable
+
+
+def python_with(box, *modules):
+    """The variables by which doctor finds a Python with these modules."""
+    env = fake_python(box)
+    for name in modules:
+        os.makedirs(os.path.join(box.folder, "lib/python3.11/site-packages",
+                                 name), exist_ok=True)
+    return {**env, **dict.fromkeys((NEW, OLD, JAX, AHEAD), "")}
+
+
+@pytest.mark.parametrize("module, name, level, lost", [
+    ("torch", "torch", "warning", "torch.compile with CUDA graphs"),
+    ("jax", "jax", "warning", "sets aside at its start"),
+    ("tensorflow", "tensorflow", "warning", "several GPUs in one process"),
+    ("paddle", "paddle", "warning", "options of Paddle's own cache"),
+    ("nvidia/dali", "dali", "warning", "DALI's own pool"),
+    ("cudf", "cudf", "ok", "data larger than the device's memory"),
+    ("cudf_polars", "polars", "warning", "data larger than the device's")])
+def test_doctor_says_what_to_set_for_a_module_and_what_is_lost(
+        box, module, name, level, lost):
+    _, findings = doctor(box, "--", "python3.11", **python_with(box, module))
+    advice = found(findings, level, "python", f"/{module}: ")["advice"]
+    assert f"`mnm run --frameworks={name}`" in advice and lost in advice
+
+
+@pytest.mark.parametrize("module, name", [
+    ("torch", "torch"), ("jax", "jax"), ("tensorflow", "tensorflow"),
+    ("paddle", "paddle"), ("nvidia/dali", "dali"), ("cudf", "cudf"),
+    ("cudf_polars", "polars")])
+def test_doctor_sees_what_run_sets(box, module, name):
+    env = {**python_with(box, module), **rows()[name][0]}
+    _, findings = doctor(box, "--", "python3.11", **env)
+    said = found(findings, "warning", "python", f"/{module}: ")["finding"]
+    assert "asks by cudaMallocAsync" in said
+    found(findings, "warning", "allocators", "asks by cudaMallocAsync")
+
+
+def test_doctor_takes_a_choice_that_contradicts_itself_for_none(box):
+    _, findings = doctor(box, **no_driver(box),
+                         **{NEW: ASYNC, OLD: "backend:native"})
+    assert not [f for f in findings if "cudaMallocAsync," in f["finding"]]
+
+
+def test_a_jax_that_ignores_one_value_takes_another(box):
+    env = python_with(box, "jax", "jaxlib-0.10.1.dist-info")
+    _, findings = doctor(box, "--", "python3.11", **{**env, JAX: "platform"})
+    assert "--frameworks=jax`" in found(
+        findings, "warning", "python", "divides memory itself")["advice"]
+    _, findings = doctor(box, "--", "python3.11", **{**env, JAX: "cuda_async"})
+    assert "asks by cudaMallocAsync" in found(
+        findings, "warning", "python", "/jax: ")["finding"]

@@ -4,6 +4,11 @@
 
 #include "report.h"
 
+/* What mnm makes of what a program asks for in this way, and whether that is
+ * what its user wants. */
+#define BY_ASYNC    "by cudaMallocAsync, which mnm counts and leaves to CUDA"
+#define LEVEL_ASYNC LEVEL_WARNING
+
 void library_check(struct report *report);    /* libmnm.so */
 void toolkit_check(struct report *report);    /* CUDA's */
 void options_check(struct report *report);    /* MNM_ variables */

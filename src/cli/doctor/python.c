@@ -7,36 +7,52 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../frameworks.h"
 #include "check.h"
 
 /* What each module does with device memory, as its documentation says: "CUDA
  * environment variables" of PyTorch, "GPU memory allocation" of JAX, "Use a
  * GPU" of TensorFlow, cupy.cuda.set_allocator, RMM's user guide, "External
- * Memory Management" of Numba. A variable that has one of the values, or any
- * value if none is named, makes the module ask CUDA each time. */
+ * Memory Management" of Numba; docs/frameworks.md has the others. A variable
+ * that has one of the values, or any value if none is named, makes the module
+ * ask CUDA each time. */
 /* clang-format off */
 static const struct module {
-	const char *name, *variable, *values[2];
+	const char *name;
+	const char *framework; /* its row in ../frameworks.c, or NULL */
+	const char *variable, *values[2];
 	enum level level;
 	const char *finding, *advice;
 } modules[] = {
-	{"torch", "PYTORCH_NO_CUDA_MEMORY_CACHING", {NULL}, LEVEL_WARNING,
+	{"torch", "torch", "PYTORCH_NO_CUDA_MEMORY_CACHING", {NULL},
+	 LEVEL_WARNING,
 	 "PyTorch keeps a cache: mnm serves its segments, not each tensor",
 	 "PYTORCH_NO_CUDA_MEMORY_CACHING=1 hands each tensor to mnm"},
-	{"jax", "XLA_PYTHON_CLIENT_ALLOCATOR", {"platform", "address"},
+	{"jax", "jax", "XLA_PYTHON_CLIENT_ALLOCATOR", {"platform", "address"},
 	 LEVEL_WARNING,
 	 "JAX takes 75 % of the device at its start and divides it itself",
 	 "XLA_PYTHON_CLIENT_ALLOCATOR=platform hands each request to mnm"},
-	{"tensorflow", NULL, {NULL}, LEVEL_WARNING,
+	{"tensorflow", "tensorflow", NULL, {NULL}, LEVEL_WARNING,
 	 "TensorFlow takes most of the device at its start and divides it",
 	 "TF_FORCE_GPU_ALLOW_GROWTH=true makes it take less at a time"},
-	{"cupy", NULL, {NULL}, LEVEL_WARNING,
+	{"paddle", "paddle", NULL, {NULL}, LEVEL_WARNING,
+	 "PaddlePaddle keeps a cache: mnm serves what that asks for", NULL},
+	{"nvidia/dali", "dali", NULL, {NULL}, LEVEL_WARNING,
+	 "DALI maps its memory itself (cuMemCreate): mnm serves none of it",
+	 NULL},
+	{"cupy", NULL, NULL, {NULL}, LEVEL_WARNING,
 	 "CuPy keeps a pool: mnm serves what that asks for, not each array",
 	 "cupy.cuda.set_allocator(None) in the program hands each to mnm"},
-	{"rmm", NULL, {NULL}, LEVEL_OK,
+	{"rmm", NULL, NULL, {NULL}, LEVEL_OK,
 	 "RMM calls cudaMalloc, but for a program that chooses a pool of it",
 	 "choose rmm.mr.CudaMemoryResource"},
-	{"numba", NULL, {NULL}, LEVEL_OK,
+	{"cudf", "cudf", NULL, {NULL}, LEVEL_OK,
+	 "cuDF asks RMM; cudf.pandas takes managed memory, which mnm counts",
+	 NULL},
+	{"cudf_polars", "polars", NULL, {NULL}, LEVEL_WARNING,
+	 "Polars takes managed memory: mnm counts it and serves none of it",
+	 NULL},
+	{"numba", NULL, NULL, {NULL}, LEVEL_OK,
 	 "Numba calls cuMemAlloc for each array: served", NULL},
 };
 /* clang-format on */
@@ -192,16 +208,58 @@ static const struct exception *exception_find(const char *name,
 	return NULL;
 }
 
+static const struct framework *framework_of(const struct module *module)
+{
+	return module->framework ? framework_find(module->framework) : NULL;
+}
+
+/* Writes what can be done, and what is lost by it, for the module's row and its
+ * framework's. Returns NULL if there is nothing. */
+static const char *advice_write(const struct module *module, const char *advice,
+				char *text, size_t size)
+{
+	const struct framework *framework = framework_of(module);
+
+	if (!framework)
+		return advice;
+	snprintf(text, size,
+		 "%s%s`mnm run --frameworks=%s` makes it ask " BY_ASYNC
+		 "; lost by that: %s",
+		 advice ? advice : "", advice ? "; " : "", framework->name,
+		 framework->lost);
+	return text;
+}
+
+/* Whether a variable makes the module's framework ask by cudaMallocAsync; then
+ * that is reported. */
+static bool async_report(struct report *report, const struct module *module,
+			 const char *found)
+{
+	const struct framework *framework = framework_of(module);
+	const struct framework_variable *variable =
+		framework ? framework_asks(framework) : NULL;
+
+	if (variable)
+		report_add(report, LEVEL_ASYNC, "python", module->advice,
+			   "%s: with %s, %s asks " BY_ASYNC, found,
+			   variable->name, framework->title);
+	return variable;
+}
+
 static void module_report(struct report *report, const struct module *module,
 			  const char *found)
 {
 	const struct exception *exception;
-	char version[32];
+	char version[32], text[1024];
 
+	if (async_report(report, module, found))
+		return;
 	exception =
 		exception_find(module->name, found, version, sizeof(version));
 	if (exception)
-		report_add(report, LEVEL_WARNING, "python", exception->advice,
+		report_add(report, LEVEL_WARNING, "python",
+			   advice_write(module, exception->advice, text,
+					sizeof(text)),
 			   "%s: %s %s %s", found, exception->package, version,
 			   exception->finding);
 	else if (is_pass_through(module))
@@ -209,7 +267,9 @@ static void module_report(struct report *report, const struct module *module,
 			   "%s: %s is set: each request is served", found,
 			   module->variable);
 	else
-		report_add(report, module->level, "python", module->advice,
+		report_add(report, module->level, "python",
+			   advice_write(module, module->advice, text,
+					sizeof(text)),
 			   "%s: %s", found, module->finding);
 }
 

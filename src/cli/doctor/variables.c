@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../frameworks.h"
 #include "check.h"
 #include "common/option.h"
 
@@ -87,12 +88,6 @@ static const struct variable {
 	{"PYTORCH_ALLOC_CONF", "expandable_segments:True", LEVEL_WARNING,
 	 "PyTorch maps its memory itself (cuMemCreate): mnm serves none of it",
 	 "take expandable_segments out"},
-	{"PYTORCH_CUDA_ALLOC_CONF", "backend:cudaMallocAsync", LEVEL_WARNING,
-	 "PyTorch uses CUDA's stream-ordered pool: mnm serves none of it",
-	 "take the backend out"},
-	{"PYTORCH_ALLOC_CONF", "backend:cudaMallocAsync", LEVEL_WARNING,
-	 "PyTorch uses CUDA's stream-ordered pool: mnm serves none of it",
-	 "take the backend out"},
 	{"PYTORCH_NO_CUDA_MEMORY_CACHING", "", LEVEL_OK,
 	 "PyTorch hands each tensor's memory to CUDA, and so to mnm", NULL},
 	{"XLA_PYTHON_CLIENT_ALLOCATOR", "platform", LEVEL_OK,
@@ -107,14 +102,8 @@ static const struct variable {
 	 "JAX maps its memory itself (cuMemCreate): mnm serves none of it",
 	 "set XLA_PYTHON_CLIENT_ALLOCATOR=platform (`mnm doctor -- python` says "
 	 "what your JAX makes of it)"},
-	{"XLA_PYTHON_CLIENT_ALLOCATOR", "cuda_async", LEVEL_WARNING,
-	 "JAX uses CUDA's stream-ordered pool: mnm serves none of it",
-	 "set XLA_PYTHON_CLIENT_ALLOCATOR=platform"},
-	{"TF_GPU_ALLOCATOR", "cuda_malloc_async", LEVEL_WARNING,
-	 "TensorFlow uses CUDA's stream-ordered pool: mnm serves none of it",
-	 "unset TF_GPU_ALLOCATOR"},
-	{"CT2_CUDA_ALLOCATOR", "cuda_malloc_async", LEVEL_WARNING,
-	 "CTranslate2 uses CUDA's stream-ordered pool: mnm serves none of it",
+	{"CT2_CUDA_ALLOCATOR", "cuda_malloc_async", LEVEL_ASYNC,
+	 "CTranslate2 asks " BY_ASYNC,
 	 "CT2_CUDA_ALLOCATOR=cub_caching, whose segments mnm serves"},
 	{"JULIA_CUDA_MEMORY_POOL", "none", LEVEL_OK,
 	 "CUDA.jl hands each request to CUDA, and so to mnm", NULL},
@@ -123,6 +112,20 @@ static const struct variable {
 	 "unset NUMBA_CUDA_MEMORY_MANAGER: Numba alone keeps no cache"},
 	{NULL, NULL, LEVEL_OK, NULL, NULL},
 };
+
+static void frameworks_check(struct report *report)
+{
+	const struct framework_variable *variable;
+
+	for (const struct framework *row = frameworks; row->name; row++) {
+		variable = framework_asks(row);
+		if (variable)
+			report_add(report, LEVEL_ASYNC, "allocators",
+				   "docs/frameworks.md says what is lost",
+				   "%s=%s: %s asks " BY_ASYNC, variable->name,
+				   getenv(variable->name), row->title);
+	}
+}
 
 void allocators_check(struct report *report)
 {
@@ -135,4 +138,5 @@ void allocators_check(struct report *report)
 				   row->advice, "%s=%s: %s", row->variable,
 				   value, row->finding);
 	}
+	frameworks_check(report);
 }
