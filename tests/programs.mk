@@ -6,7 +6,8 @@ PROGRAMS := $(addprefix $(BUILD)/tests/programs/,shell_shared shell_static \
 	shell_nvidia \
 	shell_driver shell_plugin.so plugin_host churn relay late_work releases \
 	short_retains door guest \
-	interleave reuse reuse.kernels.so reuse_host)
+	interleave reuse reuse.kernels.so reuse_host \
+	reuse_pool)
 SHELL_OBJ := $(addprefix $(BUILD)/obj/tests/programs/,shell.o shell_process.o \
 	shell_threads.o)
 
@@ -94,7 +95,7 @@ $(BUILD)/tests/programs/beside: $(BUILD)/obj/tests/programs/beside.o \
 		-lcuda -pthread -o $@
 
 SIM_PROGRAMS := $(addprefix $(BUILD)/tests/programs/,interleave reuse reuse_host \
-	many_streams)
+	reuse_pool many_streams)
 $(SIM_PROGRAMS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )

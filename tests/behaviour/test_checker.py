@@ -50,6 +50,16 @@ HOST_WRONG = {
     "freed_under_an_owner": "memory that has an owner is given back",
     "unmapped_too_early": "unmapped, earlier work not waited for",
 }
+POOL_ORDERED = [
+    "in_one_stream", "after_an_event", "by_luck", "by_luck_where_that_is_off",
+    "by_a_wait_of_the_stream", "behind_a_wait_of_the_stream",
+    "freed_by_the_host", "freed_by_the_host_with_the_rest_to_come",
+    "of_a_destroyed_pool", "of_another_size"]
+POOL_WRONG = {
+    "in_a_stream_of_no_order": REUSED,
+    "beside_a_wait_of_the_stream": REUSED,
+    "freed_by_the_host_too_early": "freed, earlier work not waited for",
+}
 SEEDS = [None, 1, 2, 3]
 
 
@@ -87,6 +97,20 @@ def test_host_memory_that_was_not_waited_for_is_told(box, case):
         count, said = reuse(box, case, seed, "reuse_host")
         assert count == 1
         assert f"violation 1, seed {seed}: {HOST_WRONG[case]}\n" in said
+
+
+@pytest.mark.parametrize("case", POOL_ORDERED)
+def test_a_pool_gives_memory_in_order(box, case):
+    for seed in SEEDS:
+        assert reuse(box, case, seed, "reuse_pool") == (0, "")
+
+
+@pytest.mark.parametrize("case", POOL_WRONG)
+def test_memory_of_a_pool_in_no_order_is_told(box, case):
+    for seed in SEEDS[1:]:
+        count, said = reuse(box, case, seed, "reuse_pool")
+        assert count == 1
+        assert f"violation 1, seed {seed}: {POOL_WRONG[case]}\n" in said
 
 
 @races_only_without_tsan

@@ -1,4 +1,5 @@
 #include "claims.h"
+#include "pools.h"
 
 #include <stdint.h>
 
@@ -122,33 +123,6 @@ START_TEST(the_default_pool_is_the_current_one)
 }
 END_TEST
 
-static CUmemoryPool pool_new(size_t most)
-{
-	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
-				.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0},
-				.maxSize = most};
-	CUmemoryPool pool;
-
-	ck_assert_ok(cuMemPoolCreate(&pool, &props));
-	return pool;
-}
-
-static cuuint64_t number(CUmemoryPool pool, CUmemPool_attribute what)
-{
-	cuuint64_t value;
-
-	ck_assert_ok(cuMemPoolGetAttribute(pool, what, &value));
-	return value;
-}
-
-static CUdeviceptr pool_block(CUmemoryPool pool)
-{
-	CUdeviceptr ptr;
-
-	ck_assert_ok(cuMemAllocFromPoolAsync(&ptr, 32 << 20, pool, NULL));
-	return ptr;
-}
-
 START_TEST(a_pool_keeps_up_to_its_threshold)
 {
 	cuuint64_t all = UINT64_MAX;
@@ -160,16 +134,18 @@ START_TEST(a_pool_keeps_up_to_its_threshold)
 	pool = pool_new(0);
 	ck_assert_ok(cuMemPoolSetAttribute(
 		pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &all));
-	ck_assert_ok(cuMemFreeAsync(pool_block(pool), NULL));
+	ck_assert_ok(cuMemFreeAsync(pool_block(pool, NULL), NULL));
 	ck_assert_ok(cuStreamSynchronize(NULL));
-	ck_assert_uint_eq(number(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT), 0);
-	ck_assert_uint_ge(number(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT),
-			  32 << 20);
+	ck_assert_uint_eq(pool_number(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT),
+			  0);
+	ck_assert_uint_ge(
+		pool_number(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT),
+		32 << 20);
 	ck_assert_ok(cuMemGetInfo(&kept, NULL));
 	ck_assert_uint_le(kept + (32 << 20), before);
 	ck_assert_ok(cuMemPoolTrimTo(pool, 0));
-	ck_assert_uint_eq(number(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT),
-			  0);
+	ck_assert_uint_eq(
+		pool_number(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), 0);
 	ck_assert_ok(cuMemGetInfo(&after, NULL));
 	ck_assert_uint_eq(after, before);
 }
@@ -185,12 +161,12 @@ START_TEST(what_a_pool_keeps_serves_it_again)
 	pool = pool_new(0);
 	ck_assert_ok(cuMemPoolSetAttribute(
 		pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &all));
-	ptr = pool_block(pool);
-	reserved = number(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT);
+	ptr = pool_block(pool, NULL);
+	reserved = pool_number(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT);
 	ck_assert_ok(cuMemFreeAsync(ptr, NULL));
 	ck_assert_ok(cuStreamSynchronize(NULL));
-	ptr = pool_block(pool);
-	ck_assert_uint_eq(number(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH),
+	ptr = pool_block(pool, NULL);
+	ck_assert_uint_eq(pool_number(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH),
 			  reserved);
 	ck_assert_ok(cuMemsetD8Async(ptr, 1, 32 << 20, NULL));
 	ck_assert_ok(cuMemFreeAsync(ptr, NULL));
@@ -205,16 +181,16 @@ START_TEST(high_marks_are_set_back_to_what_is)
 
 	claims_open();
 	pool = pool_new(0);
-	ck_assert_ok(cuMemFreeAsync(pool_block(pool), NULL));
+	ck_assert_ok(cuMemFreeAsync(pool_block(pool, NULL), NULL));
 	ck_assert_ok(cuStreamSynchronize(NULL));
-	ck_assert_uint_ge(number(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH),
+	ck_assert_uint_ge(pool_number(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH),
 			  32 << 20);
 	ck_assert_cu(cuMemPoolSetAttribute(
 			     pool, CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, &one),
 		     CUDA_ERROR_INVALID_VALUE);
 	ck_assert_ok(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH,
 					   &zero));
-	ck_assert_uint_eq(number(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH), 0);
+	ck_assert_uint_eq(pool_number(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH), 0);
 }
 END_TEST
 
@@ -227,7 +203,7 @@ START_TEST(a_pool_may_have_a_limit)
 	pool = pool_new(64 << 20);
 	ck_assert_cu(cuMemAllocFromPoolAsync(&ptr, 128 << 20, pool, NULL),
 		     CUDA_ERROR_OUT_OF_MEMORY);
-	pool_block(pool);
+	pool_block(pool, NULL);
 }
 END_TEST
 

@@ -26,13 +26,15 @@ struct access {
 };
 
 /* Checks what an operation touches that is about to be queued behind its
- * `before`, and adds the operation to the stream's past. Returns false when
- * memory is short. */
+ * `before`, which has the operation itself. Returns false when memory
+ * is short. */
 bool access_submit(struct op *op, struct stream *stream);
 /* Reports accesses to [addr, end) that no host has waited for; order on the
  * device is not enough. `owner` has the memory now, or is NULL. */
 void access_unwaited(CUdeviceptr addr, CUdeviceptr end,
 		     const struct owner *owner, const char *what);
+/* Reports accesses of this owner that no host has waited for. */
+void access_unfinished(struct owner *owner, const char *what);
 /* The operation is about to run: its memory must not have gone back to
  * the driver. */
 void access_start(const struct op *op);

@@ -10,6 +10,7 @@
 struct array;
 struct context;
 struct device;
+struct freed;
 struct mempool;
 struct slab;
 struct stream;
@@ -41,7 +42,7 @@ struct block {
 	uint64_t launches; /* of the device, when it was allocated */
 	struct device *dev;
 	struct context *ctx;       /* NULL if it belongs to none */
-	struct block *prev, *next; /* of the same context */
+	struct block *prev, *next; /* of the same context or pool */
 	enum block_kind kind;
 	bool touched; /* a copy, a fill or the host may write to it */
 	bool freeing; /* a free of it is queued, in `freed_in` */
@@ -49,6 +50,7 @@ struct block {
 	bool sync_memops;     /* the attribute of that name; only recorded */
 	bool idle;            /* in a pool or a bin: nobody has it */
 	struct mempool *pool; /* of BLOCK_ASYNC */
+	struct freed *freed;  /* of its last life in that pool, or NULL */
 	struct advice advice; /* of BLOCK_MANAGED */
 	struct array *array;  /* of BLOCK_ARRAY */
 };

@@ -68,8 +68,7 @@ void context_close(struct context *ctx)
 	frees_wait(ctx);
 	while (ctx->blocks)
 		device_free(ctx->blocks);
-	for (struct mempool *pool = &ctx->dev->pool; pool; pool = pool->next)
-		mempool_trim(pool, 0);
+	mempool_reset(ctx->dev, ctx == &ctx->dev->primary);
 	while (ctx->events)
 		event_close(ctx->events);
 	while (ctx->streams)

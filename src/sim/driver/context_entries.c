@@ -201,9 +201,11 @@ CUresult sim_cuCtxSynchronize_v2(CUcontext handle)
 
 	if (!res)
 		res = capture_permit_context(ctx);
-	if (!res)
-		context_wait(ctx);
-	return res;
+	if (res)
+		return res;
+	context_wait(ctx);
+	mempool_settle();
+	return CUDA_SUCCESS;
 }
 
 CUresult sim_cuCtxSynchronize(void)

@@ -2,6 +2,7 @@
 
 #include "array.h"
 #include "clock.h"
+#include "memory.h"
 #include "owner.h"
 #include "range.h"
 #include "stream.h"
@@ -20,9 +21,9 @@ bool device_wait(struct device *dev)
 {
 	struct fence fence = {0};
 	uint64_t end = dev->end;
-	bool waits = dev->pending || world.checking;
+	bool waits = dev->pending || world.tracking;
 
-	/* The checker learns from a wait even if nothing is pending. */
+	/* A wait teaches something even if nothing is pending. */
 	if (waits) {
 		context_points(&dev->primary, &fence);
 		for (struct context *c = dev->contexts; c; c = c->next)
@@ -63,17 +64,17 @@ void device_free(struct block *block)
 	 * only what is `touched` was written to. */
 	bool used = block->touched || block->launches != dev->launches;
 
-	if (block->prev)
-		block->prev->next = block->next;
-	else
-		block->ctx->blocks = block->next;
-	if (block->next)
-		block->next->prev = block->prev;
+	memory_leave(block);
+	if (block->kind == BLOCK_ASYNC) {
+		owner_leave(block->addr);
+		mempool_give(block);
+		return;
+	}
 	owner_take(block->addr);
 	if (block->kind == BLOCK_ARRAY)
 		array_end(block->array);
 	if (block->kind >= BLOCK_EXTERNAL)
 		window_close(block);
-	else if (block->kind != BLOCK_ASYNC || !mempool_keep(block))
+	else
 		arena_free(&dev->arena, block, used);
 }

@@ -28,7 +28,7 @@ bool device_wait(struct device *dev);
 struct block *device_block(CUdeviceptr addr);
 /* Whether an address belongs to some device's address space. */
 bool device_owns(CUdeviceptr addr);
-/* Frees a block whose work is complete. */
+/* Frees a block whose work is complete. One of a pool goes there. */
 void device_free(struct block *block);
 
 #endif

@@ -224,6 +224,7 @@ CUresult sim_cuEventSynchronize(CUevent handle)
 	fence_clear(&fence);
 	if (event->slot)
 		board_wait(event->slot);
+	mempool_settle();
 	return res;
 }
 

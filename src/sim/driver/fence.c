@@ -45,7 +45,7 @@ bool fence_add(struct fence *fence, struct stream *stream, uint64_t position)
 {
 	bool ok = point_add(fence, stream, position);
 
-	if (!world.checking)
+	if (!world.tracking)
 		return ok;
 	/* Only the last operation's past is kept, not that of an
 	 * older point. */

@@ -19,7 +19,7 @@ struct point {
 struct fence {
 	struct point *points;
 	unsigned count, room;
-	struct past past; /* all that it ever ordered, for the checker */
+	struct past past; /* all that it ever ordered */
 };
 
 /* A point that is complete is not added. Both return false when memory

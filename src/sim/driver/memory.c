@@ -9,10 +9,17 @@
 
 enum { PITCH = 512 };
 
+static struct block **list_of(const struct block *block)
+{
+	return block->ctx ? &block->ctx->blocks : &block->pool->blocks;
+}
+
 void memory_enter(struct context *ctx, struct device *dev, struct block *block,
 		  enum block_kind kind)
 {
-	if (ctx->green_of)
+	struct block **list;
+
+	if (ctx && ctx->green_of)
 		ctx = ctx->green_of;
 	block->id = ++world.block_ids;
 	block->dev = dev;
@@ -21,12 +28,23 @@ void memory_enter(struct context *ctx, struct device *dev, struct block *block,
 	block->launches = dev->launches;
 	block->touched = kind == BLOCK_MANAGED; /* the host writes to it too */
 	block->freeing = false;
+	list = list_of(block);
 	block->prev = NULL;
-	block->next = ctx->blocks;
+	block->next = *list;
 	if (block->next)
 		block->next->prev = block;
-	ctx->blocks = block;
+	*list = block;
 	owner_give(block->addr, block->size);
+}
+
+void memory_leave(struct block *block)
+{
+	if (block->prev)
+		block->prev->next = block->next;
+	else
+		*list_of(block) = block->next;
+	if (block->next)
+		block->next->prev = block->prev;
 }
 
 bool memory_frees(const struct block *block)
@@ -113,6 +131,12 @@ CUresult sim_cuMemFree_v2(CUdeviceptr addr)
 		return res;
 	id = block->id;
 	owner_ask(addr);
+	if (block->kind == BLOCK_ASYNC) {
+		/* As documented, its work is the program's to wait for. */
+		clock_spend(world.profile.pool_ns);
+		device_free(block);
+		return CUDA_SUCCESS;
+	}
 	if (device_wait(block->dev)) {
 		/* Another thread may have freed it meanwhile. */
 		block = device_block(addr);

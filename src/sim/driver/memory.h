@@ -3,9 +3,12 @@
 
 #include "block.h"
 
-/* Makes a block, whose addr and size are set, memory of a context. */
+/* Makes a block, whose addr and size are set, memory of a context, or of the
+ * block's pool if ctx is NULL. */
 void memory_enter(struct context *ctx, struct device *dev, struct block *block,
 		  enum block_kind kind);
+/* The opposite. */
+void memory_leave(struct block *block);
 /* Whether cuMemFree may free the block. */
 bool memory_frees(const struct block *block);
 /* Allocates a block in a device's arena, of any kind, for a context. */

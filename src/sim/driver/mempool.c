@@ -3,6 +3,8 @@
 #include <stdlib.h>
 
 #include "memory.h"
+#include "owner.h"
+#include "stream.h"
 #include "world.h"
 
 enum { POOL_MAGIC = 0x706f6f6c };
@@ -34,26 +36,19 @@ CUresult mempool_create(struct device *dev, struct mempool **out)
 	return CUDA_SUCCESS;
 }
 
-static void mempool_end(struct mempool *pool)
+/* Ends a pool that was destroyed, if it is empty. */
+static void end_empty(struct mempool *pool)
 {
 	struct mempool *before = &pool->dev->pool;
 
+	if (!pool->magic || !pool->closed || pool->blocks || pool->idle)
+		return;
 	while (before->next != pool)
 		before = before->next;
 	before->next = pool->next;
 	pool->magic = 0;
 	pool->next = spare;
 	spare = pool;
-}
-
-void mempool_destroy(struct mempool *pool)
-{
-	pool->closed = true;
-	mempool_trim(pool, 0);
-	if (pool->dev->pool_current == pool)
-		pool->dev->pool_current = &pool->dev->pool;
-	if (!pool->live)
-		mempool_end(pool);
 }
 
 CUresult mempool_find(CUmemoryPool handle, struct mempool **out)
@@ -74,111 +69,267 @@ static size_t span_of(size_t size)
 	return (size + unit - 1) & ~(unit - 1);
 }
 
-static struct block *idle_take(struct mempool *pool, size_t size)
+static void count_live(struct block *block, bool live)
 {
-	for (struct block **at = &pool->idle; *at; at = &(*at)->next) {
+	struct arena *arena = &block->dev->arena;
+
+	if (live) {
+		arena->live++;
+		arena->live_bytes += block->size;
+	} else {
+		arena->live--;
+		arena->live_bytes -= block->size;
+	}
+}
+
+/* Whether a block may have been written to: see device_free(). */
+static bool is_used(const struct block *block)
+{
+	return block->touched || block->launches != block->dev->launches;
+}
+
+/* Gives an idle block, which is in no list, back to the device. */
+static void block_release(struct mempool *pool, struct block *block)
+{
+	struct freed *freed = block->freed;
+
+	pool->reserved -= block->span;
+	owner_take(block->addr);
+	count_live(block, true); /* the arena counts it as freed now */
+	arena_free(&pool->dev->arena, block, is_used(block));
+	if (freed)
+		fence_clear(&freed->fence);
+	free(freed);
+}
+
+/* Whether a block that is idle can go back to the device. */
+typedef bool can_go(const struct mempool *pool, const struct block *block);
+
+static bool is_known(const struct mempool *pool, const struct block *block)
+{
+	(void)pool;
+	return freed_is_known(block->freed);
+}
+
+/* To look whether a free happens to be complete is what the opportunistic
+ * policy allows. Since the memory may then go to anybody, the host knows. */
+static bool is_done(const struct mempool *pool, const struct block *block)
+{
+	if (freed_is_known(block->freed))
+		return true;
+	return pool->reuse[OPPORTUNISTIC] && freed_is_done(block->freed) &&
+	       past_join(&world.known, &block->freed->fence.past);
+}
+
+/* Gives back what can go, as long as the pool then still holds `keep` bytes, or
+ * until it holds no more than `enough`. */
+static void give_back(struct mempool *pool, uint64_t keep, uint64_t enough,
+		      can_go *may)
+{
+	struct block **at = &pool->idle;
+
+	while (*at && pool->reserved > enough) {
 		struct block *block = *at;
 
-		if (block->span != span_of(size))
+		if (pool->reserved - block->span < keep || !may(pool, block)) {
+			at = &block->next;
 			continue;
+		}
 		*at = block->next;
-		block->next = NULL;
-		block->idle = false;
-		block->size = size;
-		pool->dev->arena.live++;
-		pool->dev->arena.live_bytes += size;
-		return block;
+		block_release(pool, block);
 	}
-	return NULL;
-}
-
-static CUresult idle_use(struct mempool *pool, struct context *ctx, size_t size,
-			 struct block **out)
-{
-	struct block *block = idle_take(pool, size);
-	bool used;
-
-	if (!block)
-		return CUDA_ERROR_NOT_FOUND;
-	used = block->touched || block->launches != pool->dev->launches;
-	memory_enter(ctx, pool->dev, block, BLOCK_ASYNC);
-	block->touched = used;
-	*out = block;
-	return CUDA_SUCCESS;
-}
-
-static CUresult fresh_use(struct mempool *pool, struct context *ctx,
-			  size_t size, struct block **block)
-{
-	CUresult res = CUDA_ERROR_OUT_OF_MEMORY;
-
-	if (!pool->most || pool->reserved + span_of(size) <= pool->most)
-		res = memory_alloc(ctx, pool->dev, size, BLOCK_ASYNC, block);
-	if (res)
-		return res;
-	pool->reserved += (*block)->span;
-	if (pool->reserved_high < pool->reserved)
-		pool->reserved_high = pool->reserved;
-	return CUDA_SUCCESS;
-}
-
-CUresult mempool_alloc(struct mempool *pool, struct context *ctx, size_t size,
-		       struct block **block)
-{
-	CUresult res = CUDA_ERROR_OUT_OF_MEMORY;
-
-	if (size <= pool->dev->arena.capacity)
-		res = idle_use(pool, ctx, size, block);
-	if (res == CUDA_ERROR_NOT_FOUND)
-		res = fresh_use(pool, ctx, size, block);
-	if (res && pool->idle) {
-		mempool_trim(pool, 0);
-		res = fresh_use(pool, ctx, size, block);
-	}
-	if (res)
-		return res;
-	(*block)->pool = pool;
-	pool->live++;
-	pool->used += size;
-	if (pool->used_high < pool->used)
-		pool->used_high = pool->used;
-	return CUDA_SUCCESS;
-}
-
-bool mempool_keep(struct block *block)
-{
-	struct mempool *pool = block->pool;
-
-	pool->live--;
-	pool->used -= block->size;
-	if (!pool->closed && pool->reserved <= pool->threshold) {
-		pool->dev->arena.live--;
-		pool->dev->arena.live_bytes -= block->size;
-		block->idle = true;
-		block->next = pool->idle;
-		pool->idle = block;
-		return true;
-	}
-	pool->reserved -= block->span;
-	if (pool->closed && !pool->live)
-		mempool_end(pool);
-	return false;
 }
 
 void mempool_trim(struct mempool *pool, uint64_t keep)
 {
-	struct arena *arena = &pool->dev->arena;
+	give_back(pool, keep, 0, is_known);
+}
 
-	while (pool->idle && pool->reserved > keep &&
-	       pool->reserved - pool->idle->span >= keep) {
-		struct block *block = pool->idle;
-		bool used = block->touched ||
-			    block->launches != pool->dev->launches;
+/* What a pool that was destroyed holds is of no use any more. */
+static void pool_settle(struct mempool *pool)
+{
+	give_back(pool, 0, pool->closed ? 0 : pool->threshold, is_known);
+	end_empty(pool);
+}
 
-		pool->idle = block->next;
-		pool->reserved -= block->span;
-		arena->live++;
-		arena->live_bytes += block->size;
-		arena_free(arena, block, used);
+void mempool_settle(void)
+{
+	if (!world.tracking)
+		return;
+	for (int i = 0; i < world.device_count; i++) {
+		struct mempool *pool = &world.devices[i].pool, *next;
+
+		for (; pool; pool = next) {
+			next = pool->next;
+			pool_settle(pool);
+		}
 	}
+}
+
+void mempool_destroy(struct mempool *pool)
+{
+	pool->closed = true;
+	if (pool->dev->pool_current == pool)
+		pool->dev->pool_current = &pool->dev->pool;
+	pool_settle(pool);
+}
+
+void mempool_reset(struct device *dev, bool all)
+{
+	struct mempool *next;
+
+	for (struct mempool *pool = &dev->pool; pool; pool = next) {
+		next = pool->next;
+		for (struct block *block; all && (block = pool->blocks);) {
+			memory_leave(block);
+			owner_leave(block->addr);
+			mempool_give(block);
+		}
+		mempool_trim(pool, 0);
+		end_empty(pool);
+	}
+}
+
+static void block_enter(struct mempool *pool, struct block *block, size_t size)
+{
+	bool used = block->idle && is_used(block);
+
+	block->idle = false;
+	block->pool = pool;
+	block->size = size;
+	memory_enter(NULL, pool->dev, block, BLOCK_ASYNC);
+	block->touched = used;
+	pool->used += size;
+	if (pool->used_high < pool->used)
+		pool->used_high = pool->used;
+}
+
+/* The idle block that the stream may have in the best way, at least in
+ * the worst one. */
+static struct block **idle_find(struct mempool *pool, struct asker *asker,
+				size_t span, enum reuse worst)
+{
+	struct block **best = NULL;
+
+	for (struct block **at = &pool->idle; *at; at = &(*at)->next) {
+		enum reuse how;
+
+		if ((*at)->span != span)
+			continue;
+		how = reuse_rank(*at, pool->reuse, asker);
+		if (how < worst)
+			continue;
+		best = at;
+		if (how == REUSE_OWN)
+			break;
+		worst = how + 1;
+	}
+	return best;
+}
+
+/* CUDA_ERROR_NOT_FOUND if there is no such block. */
+static CUresult idle_use(struct mempool *pool, struct asker *asker, size_t size,
+			 enum reuse worst, struct block **out)
+{
+	struct block **at = idle_find(pool, asker, span_of(size), worst);
+	struct block *block;
+
+	if (!at)
+		return CUDA_ERROR_NOT_FOUND;
+	block = *at;
+	if (!reuse_order(asker->stream, block,
+			 reuse_rank(block, pool->reuse, asker)))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	*at = block->next;
+	block_enter(pool, block, size);
+	count_live(block, true);
+	*out = block;
+	return CUDA_SUCCESS;
+}
+
+static CUresult fresh_use(struct mempool *pool, size_t size, struct block **out)
+{
+	struct block *block;
+	CUresult res;
+
+	if (pool->most && pool->reserved + span_of(size) > pool->most)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	res = arena_alloc(&pool->dev->arena, size, &block);
+	if (res)
+		return res;
+	pool->reserved += block->span;
+	if (pool->reserved_high < pool->reserved)
+		pool->reserved_high = pool->reserved;
+	block_enter(pool, block, size);
+	*out = block;
+	return CUDA_SUCCESS;
+}
+
+static CUresult pool_use(struct mempool *pool, struct asker *asker, size_t size,
+			 struct block **out)
+{
+	CUresult res = idle_use(pool, asker, size, REUSE_BY_LUCK, out);
+
+	if (res != CUDA_ERROR_NOT_FOUND)
+		return res;
+	res = fresh_use(pool, size, out);
+	if (res && pool->idle) {
+		give_back(pool, 0, 0, is_done);
+		res = fresh_use(pool, size, out);
+	}
+	/* Only now may the stream be made to wait. */
+	if (res)
+		res = idle_use(pool, asker, size, REUSE_WAITING, out);
+	return res == CUDA_ERROR_NOT_FOUND ? CUDA_ERROR_OUT_OF_MEMORY : res;
+}
+
+CUresult mempool_alloc(struct mempool *pool, struct stream *stream, size_t size,
+		       struct block **block)
+{
+	struct asker asker = {.stream = stream};
+	CUresult res;
+
+	if (size > pool->dev->arena.capacity)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	world_track();
+	res = pool_use(pool, &asker, size, block);
+	fence_clear(&asker.before);
+	return res;
+}
+
+void mempool_give(struct block *block)
+{
+	struct mempool *pool = block->pool;
+
+	pool->used -= block->size;
+	count_live(block, false);
+	block->idle = true;
+	block->next = pool->idle;
+	pool->idle = block;
+	if (pool->closed)
+		pool_settle(pool);
+}
+
+/* Nobody asks a pool that was destroyed, so what is freed there goes on to
+ * anybody. That counts as known to the host. */
+void mempool_reach(struct mempool *pool, const struct stream *stream)
+{
+	struct block **at = &pool->idle;
+
+	while (pool->closed && *at) {
+		struct block *block = *at;
+		struct freed *freed = block->freed;
+		bool ends = freed && freed->stream == stream &&
+			    freed->position == stream->completed + 1;
+
+		if (!ends && !freed_is_known(freed)) {
+			at = &block->next;
+			continue;
+		}
+		if (ends)
+			past_join(&world.known, &freed->fence.past);
+		*at = block->next;
+		block_release(pool, block);
+	}
+	end_empty(pool);
 }

@@ -1,5 +1,6 @@
-/* Memory pools of stream-ordered allocation. A freed block stays in its pool if
- * the pool holds no more than its threshold. All calls need the lock. */
+/* Memory pools of stream-ordered allocation. A freed block stays in its pool.
+ * What a pool holds above its threshold goes back when a host has waited for
+ * work, if that told it that the free is complete. All calls need the lock. */
 #ifndef SIM_MEMPOOL_H
 #define SIM_MEMPOOL_H
 
@@ -9,20 +10,19 @@
 
 #include <cuda.h>
 
-struct block;
-struct context;
-struct device;
+#include "reuse.h"
 
-enum { POOL_REUSES = 3 };
+struct block;
+struct device;
 
 struct mempool {
 	unsigned magic;       /* 0 once it is gone; the object is used again */
 	struct mempool *next; /* of the device; its default one is first */
 	struct device *dev;
-	struct block *idle; /* linked by their `next` */
-	size_t live;        /* blocks that are not idle */
-	size_t most;        /* bytes that it may reserve; 0 for no limit */
-	bool closed;        /* destroyed; ends with its last block */
+	struct block *blocks; /* that the program has */
+	struct block *idle;   /* freed; linked by their `next` */
+	size_t most;          /* bytes that it may reserve; 0 for no limit */
+	bool closed;          /* destroyed; ends with its last block */
 	uint64_t threshold;
 	uint64_t used, used_high; /* bytes asked for */
 	uint64_t reserved, reserved_high;
@@ -33,16 +33,26 @@ struct mempool {
 /* Set up a device's default pool, or make one more. */
 void mempool_open(struct mempool *pool, struct device *dev);
 CUresult mempool_create(struct device *dev, struct mempool **pool);
-/* Ends a pool, at once or when its last block is freed. */
+/* Ends a pool, at once or when its last block has gone back. */
 void mempool_destroy(struct mempool *pool);
 CUresult mempool_find(CUmemoryPool handle, struct mempool **pool);
-CUresult mempool_alloc(struct mempool *pool, struct context *ctx, size_t size,
+/* Allocates a block for work that is queued to the stream from now on. Does not
+ * wait. */
+CUresult mempool_alloc(struct mempool *pool, struct stream *stream, size_t size,
 		       struct block **block);
-/* Takes back a block that has left its context. Returns false if the block has
- * to go back to the arena. */
-bool mempool_keep(struct block *block);
-/* Gives idle blocks back as long as the pool still holds `keep`
- * bytes or more. */
+/* Takes back a block that has left the pool's list. What is queued to the
+ * stream, if there is one, comes before the free. */
+void mempool_give(struct block *block);
+/* A stream has reached the free of a block of this pool. */
+void mempool_reach(struct mempool *pool, const struct stream *stream);
+/* Gives idle blocks back as long as the pool still holds `keep` bytes or more.
+ * Their frees must be known to be complete. */
 void mempool_trim(struct mempool *pool, uint64_t keep);
+/* A host has waited: all pools give back what they hold above
+ * their thresholds. */
+void mempool_settle(void);
+/* A context of the device has ended: its pools give back what is idle. If `all`
+ * is set, all blocks are freed first. */
+void mempool_reset(struct device *dev, bool all);
 
 #endif

@@ -150,6 +150,20 @@ static CUresult worker_start(struct stream *stream)
 	return CUDA_SUCCESS;
 }
 
+/* Adds an operation that is about to be queued to the stream's past. Returns
+ * false when memory is short. */
+static bool past_submit(struct op *op, struct stream *stream)
+{
+	struct past *past = &op->before.past;
+
+	if (!world.tracking)
+		return true;
+	if (!past_reach(past, stream->lane, stream->submitted + 1) ||
+	    !past_join(&stream->past, past))
+		return false;
+	return !world.checking || access_submit(op, stream);
+}
+
 CUresult op_submit(struct op *op, struct stream *stream, uint64_t ns)
 {
 	struct device *dev = stream->ctx->dev;
@@ -163,8 +177,7 @@ CUresult op_submit(struct op *op, struct stream *stream, uint64_t ns)
 	if (stream->capture)
 		return capture_take(op, stream, ns);
 	if (!stream_before(stream, &op->before, &start) ||
-	    worker_start(stream) ||
-	    (world.checking && !access_submit(op, stream))) {
+	    worker_start(stream) || !past_submit(op, stream)) {
 		op_drop(op);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}

@@ -15,6 +15,7 @@
 struct block;
 struct board_slot;
 struct context;
+struct mempool;
 struct owner;
 struct stream;
 
@@ -58,6 +59,13 @@ struct post {
 	uint64_t record;
 };
 
+/* The free of a block. One that stays in a pool may serve again, or be gone,
+ * before the operation runs. */
+struct release {
+	struct block *block;
+	struct mempool *pool; /* that the block stays in, or NULL */
+};
+
 struct op {
 	struct op *next;
 	struct stream *stream;
@@ -76,7 +84,7 @@ struct op {
 		struct launch launch;
 		struct callback callback;
 		struct post post;
-		struct block *block; /* to be freed */
+		struct release release;
 	};
 	void *owned;      /* staged bytes or arguments; freed with it */
 	struct site site; /* this and what follows is for the checker */

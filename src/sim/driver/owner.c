@@ -115,16 +115,20 @@ void owner_give(CUdeviceptr addr, size_t size)
 		owner_add(addr, size, NULL);
 }
 
-/* The driver's block that starts at addr and has not gone back. */
+/* The driver's block that starts at addr and has not gone back; the last one if
+ * a pool has used the memory again meanwhile. */
 static struct owner *memory_find(CUdeviceptr addr)
 {
+	struct owner *best = NULL;
+
 	for (unsigned i = 0; i < owners.count; i++) {
 		struct owner *owner = owners.all[i];
 
-		if (!owner->named && !owner->gone && owner->addr == addr)
-			return owner;
+		if (!owner->named && !owner->gone && owner->addr == addr &&
+		    (!best || owner->generation > best->generation))
+			best = owner;
 	}
-	return NULL;
+	return best;
 }
 
 /* Reports a violation for each named owner that has some of [addr, end). */
@@ -177,6 +181,38 @@ void owner_take(CUdeviceptr addr)
 		}
 	}
 	owner_sweep();
+}
+
+/* Marks what the program named in a driver's block, if it is no more. */
+static void named_end(const struct owner *memory)
+{
+	for (unsigned i = 0; i < owners.count; i++) {
+		struct owner *owner = owners.all[i];
+
+		if (owner->named && !owner->live &&
+		    overlaps(owner, memory->addr, memory->end))
+			owner->gone = true;
+	}
+}
+
+void owner_leave(CUdeviceptr addr)
+{
+	struct owner *memory = world.checking ? memory_find(addr) : NULL;
+
+	if (!memory)
+		return;
+	access_unfinished(memory, "freed, earlier work not waited for");
+	owner_stop(memory);
+	/* Else what is queued would be told of a second time. */
+	if (!memory->users)
+		owner_retire(memory);
+	owner_sweep();
+}
+
+void owner_retire(struct owner *memory)
+{
+	memory->gone = true;
+	named_end(memory);
 }
 
 /* Cuts [addr, end) out of a former owner's range: a report of a use after free

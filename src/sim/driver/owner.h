@@ -55,6 +55,11 @@ void owner_give(CUdeviceptr addr, size_t size);
 void owner_ask(CUdeviceptr addr);
 /* A free of the block is queued: nothing that is queued later may use it. */
 void owner_close(CUdeviceptr addr);
+/* The block is freed by the host, and stays in its pool: work of its owner must
+ * be over, and work of earlier owners need not be. */
+void owner_leave(CUdeviceptr addr);
+/* The stream has reached the free of a block that stays in its pool. */
+void owner_retire(struct owner *memory);
 /* The driver has the block back. */
 void owner_take(CUdeviceptr addr);
 

@@ -1,9 +1,10 @@
 /* A vector clock: how far each stream had come when something happened.
  *
- * A lane is a stream as the checker sees it. What is in a past is ordered
- * before the holder of that past: by streams, events, gates or a host that
- * waited. Work that only happens to be complete is not in it. A past is empty
- * when the checker is off. */
+ * A lane is a stream in one of its lives. What is in a past is ordered before
+ * the holder of that past: by streams, events, gates or a host that waited.
+ * Work that only happens to be complete is not in it. Pasts are for the checker
+ * and for the reuse of memory in pools. They are empty as long as the checker
+ * is off and no memory came from a pool. */
 #ifndef SIM_PAST_H
 #define SIM_PAST_H
 

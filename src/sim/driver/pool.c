@@ -1,9 +1,11 @@
-/* Stream-ordered allocation. A block goes back to its pool when its stream
- * reaches the free. */
+/* Stream-ordered allocation. */
+#include <stdlib.h>
+
 #include "capture.h"
 #include "clock.h"
 #include "context.h"
 #include "entries.h"
+#include "memory.h"
 #include "mempool.h"
 #include "op.h"
 #include "owner.h"
@@ -17,19 +19,13 @@
 static CUresult pool_alloc(struct mempool *pool, struct stream *stream,
 			   CUdeviceptr *out, size_t size)
 {
-	struct context *ctx = stream->ctx;
 	struct block *block;
 	CUresult res;
 
 	if (stream->capture)
 		return CUDA_ERROR_NOT_SUPPORTED;
 	clock_spend(world.profile.pool_ns);
-	res = mempool_alloc(pool, ctx, size, &block);
-	if (res && pool->dev->pending) {
-		/* Queued frees will give memory back. */
-		device_wait(pool->dev);
-		res = mempool_alloc(pool, ctx, size, &block);
-	}
+	res = mempool_alloc(pool, stream, size, &block);
 	if (!res)
 		*out = block->addr;
 	return res;
@@ -71,8 +67,48 @@ CUresult sim_cuMemAllocFromPoolAsync(CUdeviceptr *out, size_t size,
 static void free_run(struct op *op)
 {
 	pthread_mutex_lock(&world.lock);
-	device_free(op->block);
+	device_free(op->release.block);
 	pthread_mutex_unlock(&world.lock);
+}
+
+/* The block has been its pool's since the free was queued. */
+static void reach_run(struct op *op)
+{
+	pthread_mutex_lock(&world.lock);
+	if (op->touched_count && op->touched->memory)
+		owner_retire(op->touched->memory);
+	mempool_reach(op->release.pool, op->stream);
+	pthread_mutex_unlock(&world.lock);
+}
+
+/* NULL when memory is short. */
+static struct op *free_op(struct block *block)
+{
+	bool stays = block->kind == BLOCK_ASYNC;
+	struct op *op;
+
+	if (stays && !block->freed)
+		block->freed = calloc(1, sizeof(*block->freed));
+	if (stays && !block->freed)
+		return NULL;
+	op = op_new(stays ? reach_run : free_run);
+	if (!op)
+		return NULL;
+	op->release = (struct release){block, stays ? block->pool : NULL};
+	op->touch = touch_block;
+	op->frees = true;
+	return op;
+}
+
+/* The free of the block is the stream's last operation. */
+static void free_queued(struct block *block, struct stream *stream)
+{
+	owner_close(block->addr);
+	if (block->kind != BLOCK_ASYNC)
+		return;
+	memory_leave(block);
+	freed_note(block->freed, stream);
+	mempool_give(block);
 }
 
 CUresult sim_cuMemFreeAsync(CUdeviceptr addr, CUstream handle)
@@ -89,19 +125,17 @@ CUresult sim_cuMemFreeAsync(CUdeviceptr addr, CUstream handle)
 	if (!block || block->addr != addr || block->freeing ||
 	    block->kind >= BLOCK_ARRAY)
 		return CUDA_ERROR_INVALID_VALUE;
-	op = op_new(free_run);
+	op = free_op(block);
 	if (!op)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	op->block = block;
-	op->touch = touch_block;
-	op->frees = true;
 	owner_ask(addr);
 	clock_spend(world.profile.pool_ns);
+	block->freed_in = stream;
+	block->freeing = true; /* to others, while this waits for room */
 	res = op_submit(op, stream, 0);
-	if (!res) {
-		block->freeing = true;
-		block->freed_in = stream;
-		owner_close(addr);
-	}
+	if (res)
+		block->freeing = false;
+	else
+		free_queued(block, stream);
 	return res;
 }

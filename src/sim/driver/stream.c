@@ -54,12 +54,18 @@ CUresult stream_open(struct context *ctx, unsigned flags, int priority,
 	stream->last = &stream->first;
 	stream->gate_number = 0;
 	stream->end = 0;
-	if (world.checking)
+	if (world.tracking)
 		lane_open(stream);
 	stream->next = ctx->streams;
 	ctx->streams = stream;
 	*out = stream;
 	return CUDA_SUCCESS;
+}
+
+void stream_lanes_open(struct context *ctx)
+{
+	for (struct stream *s = ctx->streams; s; s = s->next)
+		lane_open(s);
 }
 
 void stream_retire(struct stream *stream)

@@ -25,7 +25,7 @@ struct stream {
 	int priority;
 	struct op *first, **last;
 	uint64_t submitted, completed; /* positions; see fence.h */
-	unsigned lane;                 /* see past.h; 0 without the checker */
+	unsigned lane;                 /* see past.h; 0 before there are any */
 	struct past past;     /* of its last operation, which is included */
 	struct fence waits;   /* cuStreamWaitEvent, for the next operation */
 	uint64_t gate_number; /* of the gate that was last waited for */
@@ -41,6 +41,8 @@ struct stream {
 /* Makes a stream in a context. */
 CUresult stream_open(struct context *ctx, unsigned flags, int priority,
 		     struct stream **stream);
+/* Gives a lane (past.h) to each stream of a context. */
+void stream_lanes_open(struct context *ctx);
 /* Closes a stream. Its queued work still runs, and then
  * stream_retire() follows. */
 void stream_close(struct stream *stream);

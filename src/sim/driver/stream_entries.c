@@ -70,10 +70,13 @@ CUresult sim_cuStreamSynchronize(CUstream handle)
 	struct stream *stream;
 	CUresult res = stream_use(handle, &stream);
 
-	if (res)
-		return res;
-	return stream->capture ? capture_refuse(stream->capture)
-			       : stream_wait(stream);
+	if (!res && stream->capture)
+		res = capture_refuse(stream->capture);
+	if (!res)
+		res = stream_wait(stream);
+	if (!res)
+		mempool_settle();
+	return res;
 }
 
 CUresult sim_cuStreamQuery(CUstream handle)

@@ -97,7 +97,9 @@ bool touch_fill(struct op *op)
 
 bool touch_block(struct op *op)
 {
-	return touch_add(op, op->block->addr, op->block->size);
+	const struct block *block = op->release.block;
+
+	return touch_add(op, block->addr, block->size);
 }
 
 /* A number that happens to be an address counts too. An address where nobody

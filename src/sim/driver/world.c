@@ -7,6 +7,7 @@
 #include "entries.h"
 #include "kernel.h"
 #include "quick.h"
+#include "stream.h"
 #include "thread.h"
 
 enum { DEVICES_MAX = 64 }; /* a bit each in context.peers */
@@ -31,6 +32,23 @@ void world_busy(void)
 void world_calm(void)
 {
 	__atomic_fetch_sub(&world.busy, 1, __ATOMIC_RELEASE);
+}
+
+/* Calls must not be quick any more: what they pass over, such as the record of
+ * an event when nothing is queued, is order that a pool asks for. */
+void world_track(void)
+{
+	if (world.tracking)
+		return;
+	world.tracking = true;
+	world_busy();
+	for (int i = 0; i < world.device_count; i++) {
+		struct device *dev = &world.devices[i];
+
+		stream_lanes_open(&dev->primary);
+		for (struct context *c = dev->contexts; c; c = c->next)
+			stream_lanes_open(c);
+	}
 }
 
 /* The child has no workers, and the lock may be held by a thread that the child
@@ -84,6 +102,7 @@ static void check_open(void)
 	const char *text = getenv("MNM_SIM_CHECK");
 
 	world.checking = text && *text && strcmp(text, "0");
+	world.tracking = world.checking;
 }
 
 static void open_once(void)

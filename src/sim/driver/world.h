@@ -28,6 +28,7 @@ struct world {
 	unsigned driver_version;
 	struct seed seed;
 	bool checking;     /* MNM_SIM_CHECK; see access.h */
+	bool tracking;     /* pasts are kept: past.h */
 	bool quick;        /* see quick.h */
 	uint64_t busy;     /* operations queued and captures begun, not over */
 	struct past known; /* what a host has waited for */
@@ -42,6 +43,8 @@ CUresult world_open(void);
  * lock is held. */
 void world_busy(void);
 void world_calm(void);
+/* From now on pasts are kept. */
+void world_track(void);
 /* Whether this is a forked child of an initialised process: nothing
  * works there. */
 bool world_is_dead(void);
