@@ -4,6 +4,8 @@
 #include "context.h"
 #include "entries.h"
 #include "host.h"
+#include "mapping.h"
+#include "physical.h"
 #include "range.h"
 #include "world.h"
 
@@ -68,6 +70,16 @@ static size_t range_size(const struct pointer *p)
 	if (p->range)
 		return p->range->size;
 	return p->block ? p->block->size : p->host->size;
+}
+
+/* A bit for each kind of handle; only memory of cuMemCreate can have any. */
+static int handle_types(const struct pointer *p)
+{
+	const struct mapping *mapping = (const struct mapping *)p->block;
+
+	if (!p->block || p->block->kind != BLOCK_MAPPED)
+		return 0;
+	return (int)mapping->physical->prop.requestedHandleTypes;
 }
 
 static CUresult host_address(const struct pointer *p, void *out)
@@ -143,6 +155,9 @@ static CUresult pointer_get(const struct pointer *p, CUpointer_attribute what,
 	case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
 		put_int(out, p->block && p->block->sync_memops);
 		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+		put_int(out, handle_types(p));
+		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
 		put_address(out, p->block ? (CUdeviceptr)p->block->pool : 0);
 		return CUDA_SUCCESS;
@@ -183,6 +198,7 @@ static void pointer_unknown(CUpointer_attribute what, CUdeviceptr addr,
 	case CU_POINTER_ATTRIBUTE_MAPPED:
 	case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
 	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+	case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
 		put_int(out, 0);
 		return;
 	case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
