@@ -195,19 +195,57 @@ START_TEST(handles_of_destroyed_graphs_are_known)
 }
 END_TEST
 
-START_TEST(stream_ordered_allocation_leaves_a_capture_alone)
+START_TEST(a_free_of_other_memory_leaves_a_capture_alone)
 {
 	CUstream stream;
 	CUdeviceptr addr;
 
 	claims_open();
 	stream = claims_stream(CU_STREAM_NON_BLOCKING);
+	ck_assert_ok(cuMemAllocAsync(&addr, CLAIMS_COUNT, stream));
 	ck_assert_ok(
 		cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-	ck_assert_cu(cuMemAllocAsync(&addr, CLAIMS_COUNT, stream),
-		     CUDA_ERROR_NOT_SUPPORTED);
+	ck_assert_cu(cuMemFreeAsync(addr, stream), CUDA_ERROR_INVALID_VALUE);
 	ck_assert_int_eq(claims_capturing(stream),
 			 CU_STREAM_CAPTURE_STATUS_ACTIVE);
+}
+END_TEST
+
+static size_t free_bytes(void)
+{
+	size_t bytes;
+
+	ck_assert_ok(cuMemGetInfo(&bytes, NULL));
+	return bytes;
+}
+
+START_TEST(memory_of_a_graph_goes_back_with_its_last_user)
+{
+	size_t before, size = 32 << 20;
+	CUgraphExec exec;
+	CUstream stream;
+	CUdeviceptr addr;
+	CUgraph graph;
+
+	claims_open();
+	stream = claims_stream(CU_STREAM_NON_BLOCKING);
+	before = free_bytes();
+	ck_assert_ok(
+		cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	ck_assert_ok(cuMemAllocAsync(&addr, size, stream));
+	ck_assert_ok(cuStreamEndCapture(stream, &graph));
+	ck_assert_uint_eq(free_bytes(), before - size);
+	exec = exec_new(graph);
+	ck_assert_cu(cuMemFreeAsync(addr, stream), CUDA_ERROR_INVALID_VALUE);
+	ck_assert_ok(cuGraphLaunch(exec, stream));
+	ck_assert_ok(cuGraphDestroy(graph));
+	ck_assert_ok(cuGraphExecDestroy(exec));
+	claims_hold(stream);
+	ck_assert_ok(cuMemFreeAsync(addr, stream));
+	ck_assert_uint_eq(free_bytes(), before - size);
+	claims_release();
+	ck_assert_ok(cuStreamSynchronize(stream));
+	ck_assert_uint_eq(free_bytes(), before);
 }
 END_TEST
 
@@ -221,7 +259,8 @@ int main(void)
 		context_takes_its_captures_along,
 		graph_of_a_destroyed_context_does_not_launch,
 		handles_of_destroyed_graphs_are_known,
-		stream_ordered_allocation_leaves_a_capture_alone,
+		a_free_of_other_memory_leaves_a_capture_alone,
+		memory_of_a_graph_goes_back_with_its_last_user,
 		NULL,
 	};
 

@@ -174,8 +174,8 @@ static bool touch_check(struct op *op, struct touch *touch, unsigned lane)
 	else if (owner && touch->end > owner->end)
 		past_end_report(&now);
 	owners_check(op, &now);
-	/* A pool may give the memory to somebody before it is free. */
-	if (op->frees && op->release.pool && touch->memory)
+	/* A pool or graph may use the memory before it is free. */
+	if (op->frees && op->release.stays && touch->memory)
 		return access_note(touch->memory, &access);
 	if (!owner || op->frees)
 		return true;

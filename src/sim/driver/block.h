@@ -11,6 +11,7 @@ struct array;
 struct context;
 struct device;
 struct freed;
+struct graph_block;
 struct mempool;
 struct slab;
 struct stream;
@@ -20,6 +21,7 @@ enum block_kind {
 	BLOCK_PLAIN,
 	BLOCK_MANAGED,
 	BLOCK_ASYNC,
+	BLOCK_GRAPH,    /* of a node that allocates: graph_block.h */
 	BLOCK_ARRAY,    /* known by a handle, not freed by cuMemFree: array.h */
 	BLOCK_EXTERNAL, /* memory of a file: window.h */
 	BLOCK_OPENED,   /* memory of another process: window.h */
@@ -51,8 +53,9 @@ struct block {
 	bool idle;            /* in a pool or a bin: nobody has it */
 	struct mempool *pool; /* of BLOCK_ASYNC */
 	struct freed *freed;  /* of its last life in that pool, or NULL */
-	struct advice advice; /* of BLOCK_MANAGED */
-	struct array *array;  /* of BLOCK_ARRAY */
+	struct graph_block *graph; /* of BLOCK_GRAPH */
+	struct advice advice;      /* of BLOCK_MANAGED */
+	struct array *array;       /* of BLOCK_ARRAY */
 };
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "array.h"
 #include "clock.h"
+#include "graph_block.h"
 #include "memory.h"
 #include "owner.h"
 #include "range.h"
@@ -64,6 +65,10 @@ void device_free(struct block *block)
 	 * only what is `touched` was written to. */
 	bool used = block->touched || block->launches != dev->launches;
 
+	if (block->kind == BLOCK_GRAPH) {
+		graph_block_free(block->graph);
+		return;
+	}
 	memory_leave(block);
 	if (block->kind == BLOCK_ASYNC) {
 		owner_leave(block->addr);

@@ -17,6 +17,8 @@ struct device {
 	uint64_t launches; /* kernels queued so far: they may write anywhere */
 	struct mempool pool; /* the default one; others by its `next` */
 	struct mempool *pool_current;
+	/* What graphs hold, by attribute. */
+	uint64_t graph_memory[CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH + 1];
 };
 
 /* The device of a handle; CUDA_ERROR_INVALID_DEVICE when there is none. */
@@ -28,7 +30,7 @@ bool device_wait(struct device *dev);
 struct block *device_block(CUdeviceptr addr);
 /* Whether an address belongs to some device's address space. */
 bool device_owns(CUdeviceptr addr);
-/* Frees a block whose work is complete. One of a pool goes there. */
+/* Frees a block whose work is complete. One of a pool or graph goes there. */
 void device_free(struct block *block);
 
 #endif

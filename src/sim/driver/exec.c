@@ -5,6 +5,7 @@
 #include "context.h"
 #include "device.h"
 #include "graph.h"
+#include "graph_block.h"
 #include "node.h"
 #include "op.h"
 #include "stream.h"
@@ -111,6 +112,10 @@ static CUresult work_run(struct run *run, struct node *node)
 	res = op_submit(op, lane, node->ns);
 	if (res)
 		return res;
+	if (node->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+		graph_block_begun(node->memory);
+	else if (node->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
+		graph_block_freed(node->memory);
 	fence_clear(&node->done);
 	node->end = lane->end;
 	return fence_add(&node->done, lane, lane->submitted)
@@ -190,10 +195,13 @@ CUresult exec_launch(struct exec *exec, struct stream *stream)
 	struct run run = {.home = stream};
 	uint64_t time = self.now;
 	struct fence done = {0};
-	CUresult res = CUDA_SUCCESS;
+	CUresult res;
 
 	if (!is_alive(exec->graph))
 		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+	res = graph_blocks_launch(exec, stream);
+	if (res)
+		return res;
 	if (!stream_before(stream, &done, &time) ||
 	    !fence_merge(&done, &exec->last))
 		res = CUDA_ERROR_OUT_OF_MEMORY;

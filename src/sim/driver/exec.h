@@ -18,7 +18,7 @@ struct exec {
 	struct exec *next; /* the next spare one */
 	struct exec *made; /* the one made before: all stay reachable */
 	struct graph *graph;
-	const struct graph *origin; /* what it was made from; may be gone */
+	struct graph *origin; /* what it was made from; may be gone */
 	unsigned long long flags;
 	struct fence last; /* its launches so far */
 	uint64_t end;      /* of those launches, virtual */

@@ -6,6 +6,7 @@
 #include "entries.h"
 #include "exec.h"
 #include "graph.h"
+#include "graph_block.h"
 #include "node.h"
 #include "stream.h"
 #include "world.h"
@@ -41,6 +42,8 @@ static CUresult exec_open(CUgraphExec *out, CUgraph handle,
 		res = CUDA_ERROR_NOT_SUPPORTED;
 	if (!res && graph->capturing)
 		res = CUDA_ERROR_ILLEGAL_STATE;
+	if (!res && graph->instance && graph_has_memory(graph))
+		res = CUDA_ERROR_INVALID_VALUE;
 	if (!res)
 		res = graph_copy_sorted(graph, &copy);
 	if (res)
@@ -55,6 +58,7 @@ static CUresult exec_open(CUgraphExec *out, CUgraph handle,
 			      .graph = copy,
 			      .origin = graph,
 			      .flags = flags};
+	graph->instance = exec;
 	*out = (CUgraphExec)exec;
 	return CUDA_SUCCESS;
 }
@@ -123,6 +127,8 @@ CUresult sim_cuGraphExecDestroy(CUgraphExec handle)
 	if (res)
 		return res;
 	exec->magic = 0;
+	if (exec->origin->instance == exec)
+		exec->origin->instance = NULL;
 	graph_close(exec->graph);
 	fence_clear(&exec->last);
 	exec->next = spare;
@@ -147,10 +153,13 @@ CUresult sim_cuGraphUpload(CUgraphExec handle, CUstream where)
 /* A launch in a capturing stream becomes a child graph. */
 static CUresult capture_launch(struct exec *exec, struct stream *stream)
 {
-	struct graph *copy = graph_copy(exec->graph);
+	struct graph *copy;
 	struct node *node;
 	CUresult res;
 
+	if (graph_has_memory(exec->graph))
+		return CUDA_ERROR_NOT_SUPPORTED;
+	copy = graph_copy(exec->graph);
 	if (!copy)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	res = capture_node(stream, CU_GRAPH_NODE_TYPE_GRAPH, &node);

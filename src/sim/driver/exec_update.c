@@ -49,6 +49,9 @@ static CUgraphExecUpdateResult compare_node(struct node **have,
 				? CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE
 				: CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED,
 			want, NULL);
+	if (node->memory || want->memory)
+		return differ(info, CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED,
+			      want, NULL);
 	if (!node->child != !want->child) /* the values of a condition differ */
 		return differ(info, CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED,
 			      want, NULL);

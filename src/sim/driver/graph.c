@@ -3,10 +3,12 @@
 #include <stdlib.h>
 
 #include "condition.h"
+#include "graph_block.h"
 #include "node.h"
 #include "op.h"
 
 static struct graph *spare, *made;
+static unsigned long long ids;
 
 struct graph *graph_open(void)
 {
@@ -21,7 +23,8 @@ struct graph *graph_open(void)
 		graph->made = made;
 		made = graph;
 	}
-	*graph = (struct graph){.magic = GRAPH_MAGIC, .made = graph->made};
+	*graph = (struct graph){
+		.magic = GRAPH_MAGIC, .id = ++ids, .made = graph->made};
 	graph->last = &graph->first;
 	return graph;
 }
@@ -86,6 +89,9 @@ static bool copy_node(struct node *node, struct graph *into)
 		node_set_work(copy, work, node->ns, node->ctx);
 		copy->ctx_id = node->ctx_id;
 	}
+	copy->memory = node->memory;
+	if (copy->memory)
+		copy->memory->users++;
 	if (node->child)
 		copy->child = graph_copy(node->child);
 	if (copy->child)

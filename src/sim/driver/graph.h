@@ -7,19 +7,22 @@
 #include <cuda.h>
 
 struct condition;
+struct exec;
 struct node;
 
 enum { GRAPH_MAGIC = 0x67726170 };
 
 struct graph {
-	unsigned magic;     /* 0 once destroyed; the object is used again */
-	bool capturing;     /* a capture adds to it */
-	bool owned;         /* by a node, and closed with it */
-	struct graph *next; /* the next spare one */
-	struct graph *made; /* the one made before: all stay reachable */
+	unsigned magic;        /* 0 once destroyed; the object is used again */
+	unsigned long long id; /* never used again */
+	bool capturing;        /* a capture adds to it */
+	bool owned;            /* by a node, and closed with it */
+	struct graph *next;    /* the next spare one */
+	struct graph *made;    /* the one made before: all stay reachable */
 	struct node *first, **last;
 	unsigned count;
 	struct condition *conditions; /* freed with it */
+	const struct exec *instance;  /* the last that was made from it */
 };
 
 /* Makes an empty graph. NULL when memory is short. */

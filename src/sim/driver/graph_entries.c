@@ -1,6 +1,7 @@
 #include "context.h"
 #include "entries.h"
 #include "graph.h"
+#include "graph_block.h"
 #include "node.h"
 
 CUresult sim_cuGraphCreate(CUgraph *out, unsigned flags)
@@ -39,6 +40,8 @@ CUresult sim_cuGraphClone(CUgraph *out, CUgraph handle)
 		return res;
 	if (!out)
 		return CUDA_ERROR_INVALID_VALUE;
+	if (graph_has_memory(graph))
+		return CUDA_ERROR_NOT_SUPPORTED;
 	copy = graph_copy(graph);
 	if (!copy)
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -132,6 +135,8 @@ CUresult sim_cuGraphDestroyNode(CUgraphNode handle)
 
 	if (!res && node->graph->capturing)
 		res = CUDA_ERROR_ILLEGAL_STATE;
+	if (!res && graph_has_memory(node->graph))
+		res = CUDA_ERROR_NOT_SUPPORTED;
 	if (!res)
 		graph_remove(node->graph, node);
 	return res;

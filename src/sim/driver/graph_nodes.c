@@ -5,6 +5,7 @@
 #include "entries.h"
 #include "fill.h"
 #include "graph.h"
+#include "graph_block.h"
 #include "graph_nodes.h"
 #include "launch.h"
 #include "module.h"
@@ -221,6 +222,8 @@ CUresult sim_cuGraphAddChildGraphNode(CUgraphNode *out, CUgraph graph,
 	struct graph *inner, *copy;
 	CUresult res = child_find(child, &inner);
 
+	if (!res && graph_has_memory(inner))
+		res = CUDA_ERROR_NOT_SUPPORTED;
 	if (res)
 		return res;
 	copy = graph_copy(inner);

@@ -56,6 +56,22 @@ static CUresult add_child(const struct place *at,
 	}
 }
 
+static CUresult add_alloc(const struct place *at,
+			  CUDA_MEM_ALLOC_NODE_PARAMS_v2 *alloc)
+{
+	CUDA_MEM_ALLOC_NODE_PARAMS own = {.poolProps = alloc->poolProps,
+					  .accessDescs = alloc->accessDescs,
+					  .accessDescCount =
+						  alloc->accessDescCount,
+					  .bytesize = alloc->bytesize};
+	CUresult res = sim_cuGraphAddMemAllocNode(
+		at->out, at->graph, at->dependencies, at->count, &own);
+
+	if (!res)
+		alloc->dptr = own.dptr;
+	return res;
+}
+
 static CUresult add(const struct place *at, CUgraphNodeParams *params)
 {
 	CUDA_MEMSET_NODE_PARAMS fill;
@@ -83,6 +99,12 @@ static CUresult add(const struct place *at, CUgraphNodeParams *params)
 	case CU_GRAPH_NODE_TYPE_EMPTY:
 		return sim_cuGraphAddEmptyNode(at->out, at->graph,
 					       at->dependencies, at->count);
+	case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+		return add_alloc(at, &params->alloc);
+	case CU_GRAPH_NODE_TYPE_MEM_FREE:
+		return sim_cuGraphAddMemFreeNode(at->out, at->graph,
+						 at->dependencies, at->count,
+						 params->free.dptr);
 	case CU_GRAPH_NODE_TYPE_CONDITIONAL:
 		return condition_add(at, &params->conditional);
 	default:

@@ -4,6 +4,7 @@
 #include "clock.h"
 #include "context.h"
 #include "entries.h"
+#include "graph_block.h"
 #include "owner.h"
 #include "world.h"
 
@@ -49,6 +50,8 @@ void memory_leave(struct block *block)
 
 bool memory_frees(const struct block *block)
 {
+	if (block->kind == BLOCK_GRAPH && !block->graph->live)
+		return false;
 	return !block->freeing &&
 	       (block->kind < BLOCK_ARRAY || block->kind == BLOCK_EXTERNAL);
 }
@@ -131,7 +134,7 @@ CUresult sim_cuMemFree_v2(CUdeviceptr addr)
 		return res;
 	id = block->id;
 	owner_ask(addr);
-	if (block->kind == BLOCK_ASYNC) {
+	if (block->kind == BLOCK_ASYNC || block->kind == BLOCK_GRAPH) {
 		/* As documented, its work is the program's to wait for. */
 		clock_spend(world.profile.pool_ns);
 		device_free(block);

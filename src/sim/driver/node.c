@@ -5,6 +5,7 @@
 
 #include "context.h"
 #include "graph.h"
+#include "graph_block.h"
 #include "op.h"
 
 static struct node *spare;
@@ -47,6 +48,8 @@ void node_close(struct node *node)
 	node->magic = 0;
 	if (node->work)
 		op_drop(node->work);
+	if (node->memory)
+		graph_block_drop(node->memory);
 	if (node->child && !node->bodies)
 		graph_close(node->child);
 	for (unsigned i = 0; i < node->body_count; i++)

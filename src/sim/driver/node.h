@@ -13,6 +13,7 @@
 
 struct context;
 struct graph;
+struct graph_block;
 struct op;
 
 enum { NODE_MAGIC = 0x6e6f6465 };
@@ -31,6 +32,7 @@ struct node {
 	struct graph *child;   /* the graph that it runs, or NULL */
 	struct graph **bodies; /* a condition's, or NULL; child is one */
 	unsigned body_count;
+	struct graph_block *memory; /* that it allocates or frees, or NULL */
 	struct node *twin; /* its copy, while the graph is being copied */
 	bool marked;       /* by a walk over the graph */
 	struct fence done; /* its end in the launch that is being queued */

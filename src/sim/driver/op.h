@@ -59,11 +59,12 @@ struct post {
 	uint64_t record;
 };
 
-/* The free of a block. One that stays in a pool may serve again, or be gone,
- * before the operation runs. */
+/* The free of a block. One of a pool may serve again, or be gone, before the
+ * operation runs. */
 struct release {
 	struct block *block;
-	struct mempool *pool; /* that the block stays in, or NULL */
+	bool stays;           /* in its pool, or in its graph */
+	struct mempool *pool; /* or NULL */
 };
 
 struct op {

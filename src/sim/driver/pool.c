@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "context.h"
 #include "entries.h"
+#include "graph_block.h"
 #include "memory.h"
 #include "mempool.h"
 #include "op.h"
@@ -14,17 +15,15 @@
 #include "touch.h"
 #include "world.h"
 
-/* There are no memory nodes: in a capture this fails, and the
- * capture goes on. */
 static CUresult pool_alloc(struct mempool *pool, struct stream *stream,
 			   CUdeviceptr *out, size_t size)
 {
 	struct block *block;
 	CUresult res;
 
-	if (stream->capture)
-		return CUDA_ERROR_NOT_SUPPORTED;
 	clock_spend(world.profile.pool_ns);
+	if (stream->capture)
+		return graph_block_capture(pool, stream, size, out);
 	res = mempool_alloc(pool, stream, size, &block);
 	if (!res)
 		*out = block->addr;
@@ -87,6 +86,8 @@ static struct op *free_op(struct block *block)
 	bool stays = block->kind == BLOCK_ASYNC;
 	struct op *op;
 
+	if (block->kind == BLOCK_GRAPH)
+		return graph_block_free_op(block);
 	if (stays && !block->freed)
 		block->freed = calloc(1, sizeof(*block->freed));
 	if (stays && !block->freed)
@@ -94,7 +95,8 @@ static struct op *free_op(struct block *block)
 	op = op_new(stays ? reach_run : free_run);
 	if (!op)
 		return NULL;
-	op->release = (struct release){block, stays ? block->pool : NULL};
+	op->release =
+		(struct release){block, stays, stays ? block->pool : NULL};
 	op->touch = touch_block;
 	op->frees = true;
 	return op;
@@ -103,6 +105,11 @@ static struct op *free_op(struct block *block)
 /* The free of the block is the stream's last operation. */
 static void free_queued(struct block *block, struct stream *stream)
 {
+	if (block->kind == BLOCK_GRAPH) {
+		block->freeing = false; /* in its next life */
+		graph_block_freed(block->graph);
+		return;
+	}
 	owner_close(block->addr);
 	if (block->kind != BLOCK_ASYNC)
 		return;
@@ -120,10 +127,11 @@ CUresult sim_cuMemFreeAsync(CUdeviceptr addr, CUstream handle)
 
 	if (res)
 		return res;
+	if (!block || block->addr != addr)
+		return CUDA_ERROR_INVALID_VALUE;
 	if (stream->capture)
-		return CUDA_ERROR_NOT_SUPPORTED;
-	if (!block || block->addr != addr || block->freeing ||
-	    block->kind >= BLOCK_ARRAY)
+		return graph_block_capture_free(block, stream);
+	if (!memory_frees(block) || block->kind >= BLOCK_ARRAY)
 		return CUDA_ERROR_INVALID_VALUE;
 	op = free_op(block);
 	if (!op)
