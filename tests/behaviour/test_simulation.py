@@ -102,6 +102,16 @@ def test_memory_without_an_address_of_its_own_is_counted(box):
     assert device["reserved"] == 2 * (2 << 20)
 
 
+@pytest.mark.parametrize("name", ["pool_access", "graph_node"])
+def test_claims_about_two_devices_hold(box, name):
+    for check in (0, 1):
+        run = box.run([os.path.join(BUILD, "tests", "conformance", name)],
+                      devices=2, sim="t4", sim_check=check, check=False)
+        assert "100%: Checks: " in run.stdout and run.returncode == 0, (
+            run.stdout + run.stderr)
+        assert run.stderr == ""
+
+
 def test_the_nth_call_of_an_entry_fails_with_the_code_given(tmp_path):
     log = tmp_path / "log"
     run = train(MNM_SIM_FAIL="cuMemAlloc_v2:5:2", MNM_SIM_LOG=str(log))

@@ -75,6 +75,18 @@ START_TEST(async_alloc_of_nothing_is_invalid)
 }
 END_TEST
 
+START_TEST(more_than_there_is_is_out_of_memory)
+{
+	CUdeviceptr ptr = 1;
+
+	claims_open();
+	ck_assert_cu(cuMemAllocAsync(&ptr, (size_t)1 << 50, NULL),
+		     CUDA_ERROR_OUT_OF_MEMORY);
+	ck_assert_uint_eq(ptr, 1);
+	ck_assert_ok(cuMemAllocAsync(&ptr, 1 << 20, NULL));
+}
+END_TEST
+
 START_TEST(used_memory_follows_the_blocks)
 {
 	cuuint64_t before, during, after;
@@ -216,6 +228,7 @@ START_TEST(the_current_pool_serves)
 	pool = pool_new(0);
 	ck_assert_ok(cuDeviceSetMemPool(0, pool));
 	ck_assert_ok(cuMemAllocAsync(&ptr, 1 << 20, NULL));
+	ck_assert_uint_ge(pool_used(pool), 1 << 20);
 	ck_assert_ok(cuPointerGetAttribute(
 		&seen, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, ptr));
 	ck_assert_ptr_eq(seen, pool);
@@ -260,6 +273,7 @@ int main(void)
 		plain_block_may_be_freed_in_a_stream,
 		freed_in_stream_order_serves_the_next,
 		async_alloc_of_nothing_is_invalid,
+		more_than_there_is_is_out_of_memory,
 		used_memory_follows_the_blocks,
 		release_threshold_is_kept,
 		the_default_pool_is_the_current_one,

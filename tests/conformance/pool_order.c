@@ -207,6 +207,25 @@ START_TEST(the_null_stream_does_not_order_non_blocking_streams)
 }
 END_TEST
 
+START_TEST(a_threads_own_stream_is_not_the_null_stream)
+{
+	CUdeviceptr former;
+	CUmemoryPool pool;
+
+	claims_open();
+	pool = pool_new(0);
+	pool_allow(pool, 0, 0, 0);
+	second = claims_stream(CU_STREAM_NON_BLOCKING);
+	first = CU_STREAM_PER_THREAD;
+	claims_hold(first);
+	former = freed_block(pool);
+	check_no_growth(pool, first);
+	ck_assert(are_apart(former, pool_block(pool, CU_STREAM_LEGACY)));
+	ck_assert(are_apart(former, pool_block(pool, second)));
+	all_end();
+}
+END_TEST
+
 START_TEST(what_the_host_waited_for_serves_every_stream)
 {
 	CUmemoryPool pool;
@@ -338,6 +357,7 @@ int main(void)
 		a_free_in_another_stream_counts_as_that_streams,
 		the_null_stream_orders_too,
 		the_null_stream_does_not_order_non_blocking_streams,
+		a_threads_own_stream_is_not_the_null_stream,
 		what_the_host_waited_for_serves_every_stream,
 		a_pool_that_is_short_serves_after_a_wait,
 		a_pool_that_is_short_does_not_make_the_host_wait,

@@ -121,6 +121,42 @@ static void *event_job(void *user)
 	return NULL;
 }
 
+/* The memory's next user, maybe in another thread, must not be early. */
+static CUresult ordered_round(CUstream stream, int want, int *seen)
+{
+	CUdeviceptr ptr;
+	CUresult res = cuMemAllocAsync(&ptr, COUNT * sizeof(int), stream);
+
+	if (!res)
+		res = cuMemsetD32Async(ptr, want, COUNT, stream);
+	if (!res)
+		res = cuMemcpyDtoHAsync(seen, ptr, COUNT * sizeof(int), stream);
+	return res ? res : cuMemFreeAsync(ptr, stream);
+}
+
+/* Reads back after all rounds, so that rounds of all threads mix. */
+static void *ordered_job(void *user)
+{
+	int(*seen)[COUNT] = NULL;
+	struct job *job = user;
+	CUstream stream;
+
+	job->res = cuCtxSetCurrent(job->ctx);
+	if (!job->res)
+		job->res = cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
+	if (!job->res)
+		job->res =
+			cuMemAllocHost((void **)&seen, ROUNDS * sizeof(*seen));
+	for (int i = 0; !job->res && i < ROUNDS; i++)
+		job->res =
+			ordered_round(stream, job->number * 1000 + i, seen[i]);
+	if (!job->res)
+		job->res = cuStreamSynchronize(stream);
+	for (int i = 0; !job->res && i < ROUNDS; i++)
+		job->wrong += count_wrong(seen[i], job->number * 1000 + i);
+	return NULL;
+}
+
 static void jobs_run(void *(*run)(void *), struct job like)
 {
 	struct job jobs[THREADS];
@@ -173,6 +209,19 @@ START_TEST(threads_know_by_events_when_their_work_is_over)
 }
 END_TEST
 
+START_TEST(threads_share_a_pool)
+{
+	cuuint64_t used;
+	CUmemoryPool pool;
+
+	jobs_run(ordered_job, (struct job){0});
+	ck_assert_ok(cuDeviceGetDefaultMemPool(&pool, 0));
+	ck_assert_ok(cuMemPoolGetAttribute(
+		pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used));
+	ck_assert_uint_eq(used, 0);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -181,6 +230,7 @@ int main(void)
 		threads_share_the_legacy_stream,
 		threads_have_default_streams_of_their_own,
 		threads_know_by_events_when_their_work_is_over,
+		threads_share_a_pool,
 		NULL,
 	};
 
