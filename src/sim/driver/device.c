@@ -58,6 +58,18 @@ bool device_owns(CUdeviceptr addr)
 	return outside_find(addr) || range_find(addr);
 }
 
+/* The block stays in its pool or graph. */
+static void ordered_free(struct block *block)
+{
+	if (block->kind == BLOCK_GRAPH) {
+		graph_block_free(block->graph);
+		return;
+	}
+	memory_leave(block, &block->pool->blocks);
+	owner_leave(block->addr);
+	mempool_give(block);
+}
+
 void device_free(struct block *block)
 {
 	struct device *dev = block->dev;
@@ -65,16 +77,11 @@ void device_free(struct block *block)
 	 * only what is `touched` was written to. */
 	bool used = block->touched || block->launches != dev->launches;
 
-	if (block->kind == BLOCK_GRAPH) {
-		graph_block_free(block->graph);
+	if (block->kind == BLOCK_ASYNC || block->kind == BLOCK_GRAPH) {
+		ordered_free(block);
 		return;
 	}
-	memory_leave(block);
-	if (block->kind == BLOCK_ASYNC) {
-		owner_leave(block->addr);
-		mempool_give(block);
-		return;
-	}
+	memory_leave(block, &block->ctx->blocks);
 	owner_take(block->addr);
 	if (block->kind == BLOCK_ARRAY)
 		array_end(block->array);

@@ -10,11 +10,6 @@
 
 enum { PITCH = 512 };
 
-static struct block **list_of(const struct block *block)
-{
-	return block->ctx ? &block->ctx->blocks : &block->pool->blocks;
-}
-
 void memory_enter(struct context *ctx, struct device *dev, struct block *block,
 		  enum block_kind kind)
 {
@@ -29,23 +24,13 @@ void memory_enter(struct context *ctx, struct device *dev, struct block *block,
 	block->launches = dev->launches;
 	block->touched = kind == BLOCK_MANAGED; /* the host writes to it too */
 	block->freeing = false;
-	list = list_of(block);
+	list = ctx ? &ctx->blocks : &block->pool->blocks;
 	block->prev = NULL;
 	block->next = *list;
 	if (block->next)
 		block->next->prev = block;
 	*list = block;
 	owner_give(block->addr, block->size);
-}
-
-void memory_leave(struct block *block)
-{
-	if (block->prev)
-		block->prev->next = block->next;
-	else
-		*list_of(block) = block->next;
-	if (block->next)
-		block->next->prev = block->prev;
 }
 
 bool memory_frees(const struct block *block)

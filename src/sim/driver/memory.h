@@ -7,8 +7,16 @@
  * block's pool if ctx is NULL. */
 void memory_enter(struct context *ctx, struct device *dev, struct block *block,
 		  enum block_kind kind);
-/* The opposite. */
-void memory_leave(struct block *block);
+/* Takes a block out of the list of its context or pool. */
+static inline void memory_leave(struct block *block, struct block **list)
+{
+	if (block->prev)
+		block->prev->next = block->next;
+	else
+		*list = block->next;
+	if (block->next)
+		block->next->prev = block->prev;
+}
 /* Whether cuMemFree may free the block. */
 bool memory_frees(const struct block *block);
 /* Allocates a block in a device's arena, of any kind, for a context. */

@@ -181,7 +181,7 @@ void mempool_reset(struct device *dev, bool all)
 	for (struct mempool *pool = &dev->pool; pool; pool = next) {
 		next = pool->next;
 		for (struct block *block; all && (block = pool->blocks);) {
-			memory_leave(block);
+			memory_leave(block, &pool->blocks);
 			owner_leave(block->addr);
 			mempool_give(block);
 		}

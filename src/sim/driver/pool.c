@@ -113,7 +113,7 @@ static void free_queued(struct block *block, struct stream *stream)
 	owner_close(block->addr);
 	if (block->kind != BLOCK_ASYNC)
 		return;
-	memory_leave(block);
+	memory_leave(block, &block->pool->blocks);
 	freed_note(block->freed, stream);
 	mempool_give(block);
 }
