@@ -117,7 +117,7 @@ struct block *block_new(void)
 	if (!block)
 		return NULL;
 	atomic_store_explicit(&block->word, BLOCK_GONE, memory_order_relaxed);
-	block->size = block->span = block->epoch = 0;
+	block->use = block->span = block->epoch = 0;
 	block_pool_set(block, NULL);
 	block->next = NULL;
 	return block;

@@ -36,7 +36,7 @@ struct pool;
 
 struct block {
 	_Atomic uint64_t word; /* address | state and marks of this life */
-	size_t size;           /* bytes asked for, while live */
+	uint64_t use;          /* see block_size, block_stream */
 	size_t span;           /* bytes taken from the driver, >= size */
 	uint64_t epoch;     /* of its last free; reusable once that is safe */
 	struct pool *pool;  /* that served it; can't end while it is live */
@@ -51,6 +51,41 @@ static inline uint64_t block_word(const struct block *block)
 static inline uint64_t block_addr(const struct block *block)
 {
 	return block_word(block) & ~BLOCK_BITS;
+}
+
+/* While a block is live, its use is the bytes that were asked for. While it is
+ * idle in a pool, its use is the number of the stream in whose order it was
+ * freed (order/stream.h), or 0. */
+#define USE_BITS 48
+
+static inline size_t block_size(const struct block *block)
+{
+	return block->use & (((uint64_t)1 << USE_BITS) - 1);
+}
+
+static inline unsigned int block_stream(const struct block *block)
+{
+	return (unsigned int)block_size(block);
+}
+
+/* Idle blocks of one span that were freed in the order of one stream, or of
+ * none, have one key. Pools with size classes have spans that are multiples of
+ * SPAN_UNIT, so a key is a number as a span is. Its lowest bit is 0. */
+enum { SPAN_UNIT = 512, STREAM_NUMBERS = SPAN_UNIT / 2 };
+
+static inline size_t block_key(size_t span, unsigned int stream)
+{
+	return span + 2 * (size_t)stream;
+}
+
+static inline size_t key_span(size_t key)
+{
+	return key & -(size_t)SPAN_UNIT;
+}
+
+static inline unsigned int key_stream(size_t key)
+{
+	return (key & (SPAN_UNIT - 1)) / 2;
 }
 
 /* The pool of a block that the caller does not own, as in a walk: its record

@@ -27,7 +27,7 @@ static struct block *block_made(struct pool *pool, size_t span, size_t size)
 		return NULL;
 	block_pool_set(block, pool);
 	block->span = span;
-	block->size = size;
+	block->use = size;
 	return block;
 }
 
@@ -59,7 +59,7 @@ static bool block_know(struct block *block, uint64_t addr)
 	if (!context->dead)
 		known = block_enter(block, addr, &stale, &word);
 	if (known)
-		device_count_alloc(heap->device, block->size, COUNTER_misses);
+		device_count_alloc(heap->device, block_size(block), COUNTER_misses);
 	pthread_mutex_unlock(&context->lock);
 	if (stale && before)
 		pools_correct(before, word_is_live(word) ? stale : NULL);

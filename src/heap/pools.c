@@ -168,14 +168,15 @@ size_t pools_trim(struct heap *heap, size_t least)
 
 bool pools_trim_one(struct heap *heap, size_t span)
 {
+	const struct pool_request any = {.span = span, .safe = UINT64_MAX};
 	struct pool *pool = heap->pools;
-	struct block_list list = {0};
+	struct block *block;
 
-	if (pool && pool->ops->alloc_batch)
-		list = pool->ops->alloc_batch(pool, span, 1, UINT64_MAX);
-	if (list.count)
-		list.head->next = NULL;
-	return list.count && pool_part(pool, list.head);
+	if (!pool || !pool->ops->alloc ||
+	    pool->ops->alloc(pool, &any, &block) != POOL_HIT)
+		return false;
+	block->next = NULL;
+	return pool_part(pool, block);
 }
 
 static void pool_checkout_many(struct pool *pool, size_t count, size_t bytes)
@@ -257,11 +258,12 @@ void pools_free_batch(const struct block_list *list)
 	pool_checkin_many(pool, list->count, bytes);
 }
 
-struct block_list pools_alloc_batch(struct pool *pool, size_t span, size_t most,
-				    uint64_t safe)
+struct block_list pools_alloc_batch(struct pool *pool,
+				    const struct pool_request *request,
+				    size_t most)
 {
-	struct block_list list = pool->ops->alloc_batch(pool, span, most, safe);
-	size_t bytes = list.count * span;
+	struct block_list list = pool->ops->alloc_batch(pool, request, most);
+	size_t bytes = list.count * request->span;
 
 	if (list.count) {
 		counter_sub(pool->heap->device, COUNTER_idle_bytes, bytes);
@@ -296,6 +298,7 @@ void pools_take_back(struct block *block)
 
 	pthread_mutex_lock(&context->lock); /* an ending context may read it */
 	block->epoch = atomic_load(&device->epoch);
+	block->use = 0;
 	kept = !context->dead && !pool->retired && pool->ops->free(pool, block);
 	if (kept) {
 		counter_add(device, COUNTER_idle_bytes, span);
@@ -326,7 +329,7 @@ static void pending_forget(struct heap *heap)
 /* Forgets a block that was live. */
 static void live_forget(struct block *block)
 {
-	counter_sub(block->pool->heap->device, COUNTER_live_bytes, block->size);
+	counter_sub(block->pool->heap->device, COUNTER_live_bytes, block_size(block));
 	block_forget(block);
 }
 

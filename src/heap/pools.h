@@ -41,12 +41,13 @@ void pool_checkin(struct pool *pool, size_t span);
  * stamp, or waits in heap->pending. */
 void pools_put(struct block *block);
 
-/* Puts back a list of blocks of one span, which is not empty, as pools_put does
- * with one. Takes blocks of a span, to be checked out, as
+/* Puts back a list of blocks of one key, which is not empty, as pools_put does
+ * with one. Takes blocks of a key, to be checked out, as
  * pool->ops->alloc_batch does. */
 void pools_free_batch(const struct block_list *list);
-struct block_list pools_alloc_batch(struct pool *pool, size_t span, size_t most,
-				    uint64_t safe);
+struct block_list pools_alloc_batch(struct pool *pool,
+				    const struct pool_request *request,
+				    size_t most);
 
 /* For a freed block which its pool counts as live. The first stamps it anew and
  * puts it back into its pool if that takes it; else it does as the second. The

@@ -32,7 +32,7 @@ static CUdeviceptr address_to_ask(const struct block *block, uint64_t word,
 				  CUdeviceptr addr)
 {
 	bool gone = block && (word & BLOCK_IDLE ||
-			      addr - block_addr(block) >= block->size);
+			      addr - block_addr(block) >= block_size(block));
 
 	return gone ? (CUdeviceptr)&not_an_allocation : addr;
 }
@@ -53,7 +53,7 @@ static void attribute_correct(struct block *block, uint64_t base,
 			      CUpointer_attribute attribute, void *answer)
 {
 	if (attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
-		*(size_t *)answer = block->size;
+		*(size_t *)answer = block_size(block);
 	if (attribute == CU_POINTER_ATTRIBUTE_BUFFER_ID)
 		*(unsigned long long *)answer =
 			1ull << 63 | buffer_id_of(block, base);
@@ -68,7 +68,7 @@ EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size,
 				 address_to_ask(block, word, addr));
 
 	if (!res && block && size)
-		*size = block->size;
+		*size = block_size(block);
 	return res;
 }
 

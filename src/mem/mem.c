@@ -38,7 +38,7 @@ static uint64_t block_lend(struct block *block, size_t size)
 	struct pool *pool = block->pool;
 	struct device *device = pool->heap->device;
 
-	block->size = size;
+	block->use = size;
 	pool_checkout(pool, block->span);
 	block_revive(block);
 	block_lent(block, pool->ops->span(pool, size, 0));
@@ -54,15 +54,19 @@ static enum pool_answer pool_ask(struct pool *pool, size_t span, size_t slack,
 {
 	struct heap *heap = pool->heap;
 	struct tcache *cache = tcache_of(heap);
-	uint64_t safe = atomic_load(&heap->device->safe);
+	const struct pool_request request = {
+		.span = span,
+		.slack = slack,
+		.safe = atomic_load(&heap->device->safe),
+	};
 	enum pool_answer answer;
 
 	tcache_adopt(cache, pool);
-	answer = pool->ops->alloc(pool, span, slack, safe, block);
+	answer = pool->ops->alloc(pool, &request, block);
 	if (answer != POOL_HIT && tcaches_raid(heap, cache, span, slack, all))
-		answer = pool->ops->alloc(pool, span, slack, safe, block);
+		answer = pool->ops->alloc(pool, &request, block);
 	if (answer == POOL_HIT)
-		tcache_refill(cache, span, safe);
+		tcache_refill(cache, &request);
 	return answer;
 }
 

@@ -20,9 +20,13 @@
 static bool pool_takes(struct pool *pool, struct block *block)
 {
 	size_t span = block->span; /* kept, it may be another thread's */
+	uint64_t use = block->use;
 
-	if (!pool->ops->free(pool, block))
+	block->use = 0;
+	if (!pool->ops->free(pool, block)) {
+		block->use = use;
 		return false;
+	}
 	counter_add(pool->heap->device, COUNTER_idle_bytes, span);
 	pool_checkin(pool, span);
 	return true;
@@ -104,14 +108,14 @@ static enum mem_answer taken_free(struct block *block, uint64_t word,
 	if (word & BLOCK_ROOMY)
 		idle_limit_checkin(
 			device,
-			block->pool->ops->span(block->pool, block->size, 0),
+			block->pool->ops->span(block->pool, block_size(block), 0),
 			block->span);
 	if (word & (BLOCK_NAMED | BLOCK_ROOMY))
 		block_unmark(block);
 	/* After block_take, which is a full barrier: whoever ends this epoch
 	 * sees the work that the program queued before this free. */
 	block->epoch = atomic_load(&device->epoch);
-	device_count_free(device, block->size);
+	device_count_free(device, block_size(block));
 	atomic_fetch_add(&device->freed, block->span);
 	if (how != MEM_FREE_ASYNC)
 		reclaim_run(device);
@@ -195,7 +199,7 @@ static bool block_regain(struct context *context, struct block *block)
 	if (context->dead || block_find(addr, &word) ||
 	    !block_enter(block, addr, &stale, &word))
 		return false;
-	device_uncount_free(device, block->size);
+	device_uncount_free(device, block_size(block));
 	return true;
 }
 

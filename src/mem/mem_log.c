@@ -40,7 +40,7 @@ void mem_log_free(const struct device *device, const struct block *block)
 
 	if (log_shows(LOG_DEBUG))
 		log_debug("%s: free of %zu bytes at %#" PRIx64,
-			  name_of(device, name), block->size,
+			  name_of(device, name), block_size(block),
 			  block_addr(block));
 }
 

@@ -1,6 +1,8 @@
 /* Requests are rounded up to whole pages; idle blocks wait in a queue for each
  * span, oldest first, and serve requests of exactly that span. No block is
- * split or merged: each is one allocation of the driver's.
+ * split or merged: each is one allocation of the driver's. What was freed in
+ * the order of a stream waits in a queue of its own, where a request in that
+ * stream looks first.
  *
  * Where memory is short the largest blocks go back first, as fewer calls then
  * make the same room. With slack, a block may serve a smaller request. The
@@ -17,16 +19,16 @@
 
 enum { BINS_LEAST = 64 };
 
-/* The idle blocks of one span. The block that was freed first is the first to
- * be safe, so a look at the head is enough. */
+/* The idle blocks of one key. The block that was freed first is the first to be
+ * ready, so a look at the head is enough. */
 struct bin {
-	size_t span; /* bytes */
+	size_t key;
 	struct block_list idle;
 };
 
 struct page_unit_pool {
 	struct pool pool;
-	struct bin *bins; /* by span, the smallest first */
+	struct bin *bins; /* by key, the smallest first */
 	size_t count, room;
 };
 
@@ -59,14 +61,14 @@ static size_t page_unit_pool_span(const struct pool *pool, size_t size,
 	return roomy >= span ? roomy : span;
 }
 
-/* The place of the first bin of at least span bytes. */
-static size_t bin_place(const struct page_unit_pool *pool, size_t span)
+/* The place of the first bin of at least that key. */
+static size_t bin_place(const struct page_unit_pool *pool, size_t key)
 {
 	size_t place = 0, count = pool->count, half;
 
 	while (count) {
 		half = count / 2;
-		if (pool->bins[place + half].span < span) {
+		if (pool->bins[place + half].key < key) {
 			place += half + 1;
 			count -= half + 1;
 		} else {
@@ -76,24 +78,54 @@ static size_t bin_place(const struct page_unit_pool *pool, size_t span)
 	return place;
 }
 
-static enum pool_answer page_unit_pool_alloc(struct pool *pool, size_t span,
-					     size_t slack, uint64_t safe,
+/* The bin of a key, or NULL. */
+static struct bin *bin_find(const struct page_unit_pool *pool, size_t key)
+{
+	size_t place = bin_place(pool, key);
+
+	return place < pool->count && pool->bins[place].key == key
+		       ? &pool->bins[place]
+		       : NULL;
+}
+
+/* Takes the first block of a bin, if it is ready. */
+static enum pool_answer bin_take(struct bin *bin,
+				 const struct pool_request *request,
+				 struct block **block)
+{
+	struct block *head = bin ? bin->idle.head : NULL;
+
+	if (!head)
+		return POOL_MISS;
+	if (!request_is_behind(request, key_stream(bin->key), head->epoch))
+		return POOL_UNSAFE;
+	bin->idle.head = head->next;
+	bin->idle.count--;
+	*block = head;
+	return POOL_HIT;
+}
+
+static enum pool_answer page_unit_pool_alloc(struct pool *pool,
+					     const struct pool_request *request,
 					     struct block **block)
 {
-	size_t most = slack < SIZE_MAX - span ? span + slack : SIZE_MAX;
-	size_t place = bin_place(page_unit_self(pool), span);
-	enum pool_answer answer = POOL_MISS;
-	struct bin *bin = &page_unit_self(pool)->bins[place];
+	const struct page_unit_pool *self = page_unit_self(pool);
+	size_t span = request->span, most = SIZE_MAX, key;
+	enum pool_answer answer = POOL_MISS, found;
 
-	for (; place < page_unit_self(pool)->count && bin->span <= most;
-	     place++, bin++) {
-		if (bin->idle.head && bin->idle.head->epoch < safe) {
-			*block = bin->idle.head;
-			bin->idle.head = bin->idle.head->next;
-			bin->idle.count--;
+	key = block_key(span, request->stream);
+	if (request->stream &&
+	    bin_take(bin_find(self, key), request, block) == POOL_HIT)
+		return POOL_HIT;
+	if (request->slack < SIZE_MAX - span)
+		most = block_key(key_span(span + request->slack),
+				 STREAM_NUMBERS - 1);
+	for (size_t place = bin_place(self, span);
+	     place < self->count && self->bins[place].key <= most; place++) {
+		found = bin_take(&self->bins[place], request, block);
+		if (found == POOL_HIT)
 			return POOL_HIT;
-		}
-		if (bin->idle.head)
+		if (found == POOL_UNSAFE)
 			answer = POOL_UNSAFE;
 	}
 	return answer;
@@ -112,30 +144,32 @@ static bool bins_grow(struct page_unit_pool *pool)
 	return true;
 }
 
-/* The bin of a span, made if there is none; NULL without memory. */
-static struct bin *bin_current(struct page_unit_pool *pool, size_t span)
+/* The bin of a key, made if there is none; NULL without memory. */
+static struct bin *bin_current(struct page_unit_pool *pool, size_t key)
 {
-	size_t place = bin_place(pool, span);
-	struct bin *bin;
+	struct bin *bin = bin_find(pool, key);
+	size_t place;
 
-	if (place < pool->count && pool->bins[place].span == span)
-		return &pool->bins[place];
+	if (bin)
+		return bin;
 	if (pool->count == pool->room && !bins_grow(pool))
 		return NULL;
+	place = bin_place(pool, key);
 	bin = &pool->bins[place];
 	memmove(bin + 1, bin, (pool->count - place) * sizeof(*bin));
 	pool->count++;
-	*bin = (struct bin){.span = span};
+	*bin = (struct bin){.key = key};
 	return bin;
 }
 
 /* The list goes behind the blocks that are there, unless the last of these was
- * freed later: then safe blocks would be hidden behind others that are not safe
- * yet. */
+ * freed later: then blocks that are ready would be hidden behind others that
+ * are not yet. */
 static bool page_unit_pool_keep(struct pool *pool,
 				const struct block_list *list)
 {
-	struct bin *bin = bin_current(page_unit_self(pool), list->head->span);
+	size_t key = block_key(list->head->span, block_stream(list->head));
+	struct bin *bin = bin_current(page_unit_self(pool), key);
 	struct block_list *idle;
 
 	if (!bin)
@@ -166,22 +200,24 @@ static bool page_unit_pool_free(struct pool *pool, struct block *block)
 /* If all blocks are taken, only the last one is looked at, not each: the cache
  * lines of blocks that another thread has freed are in that thread's
  * processor. */
-static struct block_list page_unit_pool_take(struct pool *pool, size_t span,
-					     size_t most, uint64_t safe)
+static struct block_list page_unit_pool_take(struct pool *pool,
+					     const struct pool_request *request,
+					     size_t most)
 {
-	size_t place = bin_place(page_unit_self(pool), span);
-	struct bin *bin = &page_unit_self(pool)->bins[place];
+	size_t key = block_key(request->span, request->stream);
+	struct bin *bin = bin_find(page_unit_self(pool), key);
 	struct block_list taken = {0};
 	struct block *next = NULL;
 
-	if (place == page_unit_self(pool)->count || bin->span != span ||
-	    !bin->idle.head)
+	if (!bin || !bin->idle.head)
 		return taken;
-	if (bin->idle.count <= most && bin->idle.tail->epoch < safe) {
+	if (bin->idle.count <= most &&
+	    block_is_ready(bin->idle.tail, request)) {
 		taken = bin->idle;
 	} else {
 		taken.head = next = bin->idle.head;
-		for (; next && next->epoch < safe && taken.count < most;
+		for (; next && block_is_ready(next, request) &&
+		       taken.count < most;
 		     next = next->next, taken.count++)
 			taken.tail = next;
 	}
@@ -203,7 +239,7 @@ static struct block *page_unit_pool_trim(struct pool *pool, size_t bytes)
 			bin->idle.count--;
 			block->next = list;
 			list = block;
-			taken += bin->span;
+			taken += key_span(bin->key);
 		}
 	}
 	return list;

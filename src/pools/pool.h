@@ -34,10 +34,36 @@ struct pool {
 enum pool_answer {
 	POOL_HIT,    /* *block is the caller's */
 	POOL_MISS,   /* nothing idle fits */
-	POOL_UNSAFE, /* what fits was freed in epochs not below `safe` */
+	POOL_UNSAFE, /* what fits is not ready for this request; see below */
 };
 
-/* Blocks of one span, linked by next, the oldest free first. */
+/* What is asked of a pool. */
+struct pool_request {
+	size_t span;         /* bytes; see struct pool_ops */
+	size_t slack;        /* so many more are welcome */
+	uint64_t safe;       /* blocks of epochs below are ready */
+	unsigned int stream; /* in whose order it is made; or 0 */
+	/* By streams: what was freed in a stream's order, in an epoch below, is
+	 * ready. NULL: this makes no block ready. */
+	const uint64_t *behind;
+};
+
+/* Whether an idle block of this stream and epoch may serve the request: all
+ * that was done with it is ordered before what its new holder does. */
+static inline bool request_is_behind(const struct pool_request *request,
+				     unsigned int stream, uint64_t epoch)
+{
+	return epoch < request->safe ||
+	       (stream && request->behind && epoch < request->behind[stream]);
+}
+
+static inline bool block_is_ready(const struct block *block,
+				  const struct pool_request *request)
+{
+	return request_is_behind(request, block_stream(block), block->epoch);
+}
+
+/* Blocks of one key (block.h), linked by next, the oldest free first. */
 struct block_list {
 	struct block *head, *tail; /* head: NULL if empty */
 	size_t count;
@@ -58,17 +84,22 @@ struct pool_ops {
 	/* alloc, free and trim are NULL in a pool that keeps nothing; its spans
 	 * are the sizes of their requests. */
 
-	/* Looks for an idle block of span bytes, or of up to `slack` more. */
-	enum pool_answer (*alloc)(struct pool *pool, size_t span, size_t slack,
-				  uint64_t safe, struct block **block);
-	/* Keeps a freed block, stamped with its epoch. Returns false if it does
-	 * not: then the caller gives the block back to the driver. */
+	/* Looks for an idle block of span bytes, or of up to `slack` more, that
+	 * is ready (block_is_ready). */
+	enum pool_answer (*alloc)(struct pool *pool,
+				  const struct pool_request *request,
+				  struct block **block);
+	/* Keeps a freed block, which has its epoch and its stream. Returns false
+	 * if it does not: then the caller gives the block back to the
+	 * driver. */
 	bool (*free)(struct pool *pool, struct block *block);
-	/* As alloc and free, for several blocks of one span: the first takes up
-	 * to `most`, the second gets a list that is not empty. Both are NULL in
-	 * a pool without size classes. */
-	struct block_list (*alloc_batch)(struct pool *pool, size_t span,
-					 size_t most, uint64_t safe);
+	/* As alloc and free, for several blocks of one key: the first takes up
+	 * to `most` that are ready, of the request's span and stream. The second
+	 * gets a list that is not empty. Both are NULL in a pool without size
+	 * classes. */
+	struct block_list (*alloc_batch)(struct pool *pool,
+					 const struct pool_request *request,
+					 size_t most);
 	bool (*free_batch)(struct pool *pool, const struct block_list *list);
 	/* Hands over idle blocks of at least so many bytes in all, linked by
 	 * next: as few as it can, or every one if that is not enough. */

@@ -83,7 +83,7 @@ static inline enum fast tcache_checkout(struct tcache *cache,
 					size_t size, uint64_t *addr)
 {
 	*addr = block_word(block) & ~BLOCK_STATE;
-	block->size = size;
+	block->use = size;
 	figure_add(&cache->stats.idle.left, span);
 	atomic_store_explicit(&block->word, *addr, memory_order_release);
 	if (!LIKELY(figure_add(&cache->stats.live.left, -size) >= 0)) {
@@ -188,7 +188,7 @@ static inline bool tcache_keep(struct tcache *cache, struct block *block)
 	/* The stamp first; see epoch_end. */
 	block->epoch = atomic_load(cache->epoch);
 	figure_add(&cache->stats.freed, span);
-	figure_add(&cache->stats.live.left, block->size);
+	figure_add(&cache->stats.live.left, block->use);
 	figure_add(&cache->stats.frees, 1);
 	magazine_append(magazine, block);
 	return true;

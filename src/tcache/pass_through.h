@@ -86,7 +86,7 @@ ALWAYS enum fast pass_through_know(struct tcache *cache, struct pool *pool,
 
 	if (!LIKELY(block))
 		return FAST_NOT;
-	block->span = block->size = size;
+	block->span = block->use = size;
 	tcache_enter(cache);
 	if (!LIKELY(pass_through_pool(cache) == pool))
 		goto slow;
@@ -168,7 +168,7 @@ ALWAYS struct block *pass_through_free_begin(struct tcache *cache,
 	atomic_store_explicit(&block->word, addr | BLOCK_GONE,
 			      memory_order_release);
 	atomic_store_explicit(place, ENTRY_REMOVED, memory_order_release);
-	figure_add(&cache->stats.live.left, block->size);
+	figure_add(&cache->stats.live.left, block->use);
 	figure_add(&cache->stats.frees, 1);
 leave:
 	tcache_leave(cache);

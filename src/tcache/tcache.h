@@ -144,14 +144,16 @@ struct tcache *tcache_attach(struct context *context);
  * before there are caches. */
 void tcaches_room_set(size_t bytes);
 
-/* What the caches need of the layer above. The first puts blocks of one span
- * back into their pool. The second takes up to `most` blocks of epochs below
- * `safe` out of it. Both are called under the context's lock. The third says
- * how many bytes may be idle on a device; SIZE_MAX if any number may. */
+/* What the caches need of the layer above. The first puts blocks of one key
+ * back into their pool. The second takes up to `most` blocks out of it, of the
+ * request's span and stream, that are ready. Both are called under the
+ * context's lock. The third says how many bytes may be idle on a device;
+ * SIZE_MAX if any number may. */
 struct tcache_source {
 	void (*free_batch)(const struct block_list *list);
-	struct block_list (*alloc_batch)(struct pool *pool, size_t span,
-					 size_t most, uint64_t safe);
+	struct block_list (*alloc_batch)(struct pool *pool,
+					 const struct pool_request *request,
+					 size_t most);
 	size_t (*idle_most)(const struct device *device);
 };
 
@@ -194,10 +196,10 @@ struct block *tcache_alloc_slack(struct tcache *cache, size_t size,
 				 size_t slack, uint64_t *addr);
 
 /* Both under the context's lock; both give the span a magazine if there is an
- * empty one. Refill moves safe blocks of the span from the pool into the cache.
+ * empty one. Refill moves blocks that are ready from the pool into the cache.
  * Put takes a block that was just freed into the cache; if that is full, other
  * blocks move into the pool. It returns false if it does not take the block. */
-void tcache_refill(struct tcache *cache, size_t span, uint64_t safe);
+void tcache_refill(struct tcache *cache, const struct pool_request *request);
 bool tcache_put(struct tcache *cache, struct block *block);
 
 /* Under the context's lock. Moves blocks of a span into the heap's pool: from

@@ -218,9 +218,10 @@ static bool magazine_asked(struct magazine *magazine, size_t span)
 	return magazine->span == span;
 }
 
-void tcache_refill(struct tcache *cache, size_t span, uint64_t safe)
+void tcache_refill(struct tcache *cache, const struct pool_request *request)
 {
 	struct pool *pool = cache ? cache->pool : NULL;
+	size_t span = request->span;
 	struct magazine *magazine;
 	struct block_list list;
 	size_t most;
@@ -241,8 +242,8 @@ void tcache_refill(struct tcache *cache, size_t span, uint64_t safe)
 		most = magazine_keeps(magazine) / 2;
 	if (!most)
 		return;
-	list = tcache_source->alloc_batch(
-		pool, span, most < TAKE_MAX ? most : TAKE_MAX, safe);
+	list = tcache_source->alloc_batch(pool, request,
+					  most < TAKE_MAX ? most : TAKE_MAX);
 	if (!list.count)
 		return;
 	/* The new blocks are safe, those that are there may not be. */

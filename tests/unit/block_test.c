@@ -155,10 +155,10 @@ START_TEST(dropped_records_are_used_again)
 {
 	struct block *block = block_new();
 
-	block->size = 5;
+	block->use = 5;
 	block_drop(block);
 	ck_assert_ptr_eq(block_new(), block);
-	ck_assert_uint_eq(block->size, 0);
+	ck_assert_uint_eq(block->use, 0);
 }
 END_TEST
 
