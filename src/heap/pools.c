@@ -329,7 +329,8 @@ static void pending_forget(struct heap *heap)
 /* Forgets a block that was live. */
 static void live_forget(struct block *block)
 {
-	counter_sub(block->pool->heap->device, COUNTER_live_bytes, block_size(block));
+	counter_sub(block->pool->heap->device, COUNTER_live_bytes,
+		    block_size(block));
 	block_forget(block);
 }
 

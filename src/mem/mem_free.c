@@ -44,8 +44,8 @@ static bool pool_keeps(struct block *block)
 	kept = context_serves(context) && !pool->retired;
 	if (kept)
 		tcache_adopt(tcache_of(heap), pool);
-	kept = kept &&
-	       (tcache_put(tcache_of(heap), block) || pool_takes(pool, block));
+	kept = kept && (tcache_put(tcache_of(heap), block, 0) ||
+			pool_takes(pool, block));
 	context_leave(context);
 	return kept;
 }
@@ -106,10 +106,10 @@ static enum mem_answer taken_free(struct block *block, uint64_t word,
 	if (word & BLOCK_NAMED)
 		buffer_id_forget(block);
 	if (word & BLOCK_ROOMY)
-		idle_limit_checkin(
-			device,
-			block->pool->ops->span(block->pool, block_size(block), 0),
-			block->span);
+		idle_limit_checkin(device,
+				   block->pool->ops->span(block->pool,
+							  block_size(block), 0),
+				   block->span);
 	if (word & (BLOCK_NAMED | BLOCK_ROOMY))
 		block_unmark(block);
 	/* After block_take, which is a full barrier: whoever ends this epoch

@@ -89,14 +89,14 @@ struct pool_ops {
 	enum pool_answer (*alloc)(struct pool *pool,
 				  const struct pool_request *request,
 				  struct block **block);
-	/* Keeps a freed block, which has its epoch and its stream. Returns false
-	 * if it does not: then the caller gives the block back to the
+	/* Keeps a freed block, which has its epoch and its stream. Returns
+	 * false if it does not: then the caller gives the block back to the
 	 * driver. */
 	bool (*free)(struct pool *pool, struct block *block);
 	/* As alloc and free, for several blocks of one key: the first takes up
-	 * to `most` that are ready, of the request's span and stream. The second
-	 * gets a list that is not empty. Both are NULL in a pool without size
-	 * classes. */
+	 * to `most` that are ready, of the request's span and stream. The
+	 * second gets a list that is not empty. Both are NULL in a pool without
+	 * size classes. */
 	struct block_list (*alloc_batch)(struct pool *pool,
 					 const struct pool_request *request,
 					 size_t most);

@@ -57,16 +57,16 @@ static inline void tcache_leave(struct tcache *cache)
 	atomic_store_explicit(&cache->busy, 0, memory_order_release);
 }
 
-/* The magazine of a span; at most one of its two places is the span's. NULL if
+/* The magazine of a key; at most one of its two places is the key's. NULL if
  * none is. */
-static inline struct magazine *magazine_of(struct tcache *cache, size_t span)
+static inline struct magazine *magazine_of(struct tcache *cache, size_t key)
 {
-	struct magazine *magazine = magazine_at(cache, span);
+	struct magazine *magazine = magazine_at(cache, key);
 
-	if (LIKELY(magazine->span == span))
+	if (LIKELY(magazine->key == key))
 		return magazine;
 	magazine = magazine_beside(magazine);
-	return magazine->span == span ? magazine : NULL;
+	return magazine->key == key ? magazine : NULL;
 }
 
 /* What the hook does next. */

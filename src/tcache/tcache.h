@@ -35,20 +35,21 @@ enum {
 	MAGAZINES = 1 << MAGAZINE_BITS,
 	MAGAZINE_HASH = 35, /* the lowest of these bits in the hash */
 	MAGAZINE_SHIFT = 5, /* log2 of the bytes of a magazine */
-	MAGAZINE_LOST = 1,  /* a bit in a span; no multiple of a unit has it */
+	MAGAZINE_LOST = 1,  /* a bit in a key; no block's key has it */
 };
 
-/* Idle blocks of one span, the oldest free first, as in page_unit_pool. The
- * slow path changes the span while the magazine is empty. Other threads may
- * look at the head and the span at any time: the thread that the cache belongs
- * to changes them by atomic stores, and reads them as they are. */
+/* Idle blocks of one key (block.h), the oldest free first, as in
+ * page_unit_pool. The slow path changes the key while the magazine is empty.
+ * Other threads may look at the head and the key at any time: the thread that
+ * the cache belongs to changes them by atomic stores, and reads them as they
+ * are. */
 struct magazine {
 	struct block *head;
 	struct block *tail;
-	size_t span; /* | MAGAZINE_LOST: empty, as others wanted its blocks */
-	uint32_t wanted; /* how often by other spans, while it was empty */
+	size_t key; /* | MAGAZINE_LOST: empty, as others wanted its blocks */
+	uint32_t wanted; /* how often by other keys, while it was empty */
 	uint16_t raids;  /* how often others took its blocks */
-	uint16_t owed;   /* requests for its span, to make up for a raid */
+	uint16_t owed;   /* requests for its key, to make up for a raid */
 };
 _Static_assert(sizeof(struct magazine) == 1 << MAGAZINE_SHIFT, "as said");
 
@@ -92,12 +93,12 @@ struct tcache {
 	 * then have found nothing new. */
 	int64_t work_seen;
 	unsigned int idle_looks;
-	unsigned int refused; /* times that there was no room for a span */
-	/* Magazines that have a span, the least first: how many there are,
-	 * their spans, and their places in `magazines`. */
+	unsigned int refused; /* times that there was no room for a key */
+	/* Magazines that have a key, the least first: how many there are,
+	 * their keys, and their places in `magazines`. */
 	size_t named;
 	size_t hand; /* the last of these that had to make room */
-	size_t spans[MAGAZINES];
+	size_t keys[MAGAZINES];
 	uint16_t names[MAGAZINES];
 	struct magazine magazines[MAGAZINES] __attribute__((aligned(64)));
 };
@@ -116,14 +117,14 @@ static inline void magazine_set(struct magazine *magazine, struct block *block)
 	__atomic_store_n(&magazine->head, block, __ATOMIC_RELAXED);
 }
 
-/* A span has two places: this one and its neighbour. The hash is
+/* A key has two places: this one and its neighbour. The hash is
  * multiplicative. Its factor and its bits are the best of 400,000 that were
  * tried on up to 700 spans of 512 B to 32 MiB, in steps, at random, and in
  * powers of two: one span in 12 is at its second place on average, and one in 7
  * at worst. */
-static inline struct magazine *magazine_at(struct tcache *cache, size_t span)
+static inline struct magazine *magazine_at(struct tcache *cache, size_t key)
 {
-	uint64_t hash = span * UINT64_C(0x7d997f55);
+	uint64_t hash = key * UINT64_C(0x7d997f55);
 	size_t offset = hash >> (MAGAZINE_HASH - MAGAZINE_SHIFT) &
 			(MAGAZINES - 1) * sizeof(struct magazine);
 
@@ -195,17 +196,19 @@ bool tcache_alloc_divided(struct tcache *cache, size_t size, uint64_t *addr);
 struct block *tcache_alloc_slack(struct tcache *cache, size_t size,
 				 size_t slack, uint64_t *addr);
 
-/* Both under the context's lock; both give the span a magazine if there is an
+/* Both under the context's lock; both give the key a magazine if there is an
  * empty one. Refill moves blocks that are ready from the pool into the cache.
- * Put takes a block that was just freed into the cache; if that is full, other
- * blocks move into the pool. It returns false if it does not take the block. */
+ * Put takes a block that was just freed in the order of a stream, or of none
+ * (0), into the cache; if that is full, other blocks move into the pool. It
+ * returns false if it does not take the block. */
 void tcache_refill(struct tcache *cache, const struct pool_request *request);
-bool tcache_put(struct tcache *cache, struct block *block);
+bool tcache_put(struct tcache *cache, struct block *block, unsigned int stream);
 
-/* Under the context's lock. Moves blocks of a span into the heap's pool: from
- * the cache, which is the calling thread's or NULL, and from other threads'
- * caches if the span is large. `all`, if memory is short: from all caches, and
- * also blocks of up to `slack` bytes more. Returns whether there were any. */
+/* Under the context's lock. Moves blocks of a span, freed in whatever stream,
+ * into the heap's pool: from the cache, which is the calling thread's or NULL,
+ * and from other threads' caches if the span is large. `all`, if memory is
+ * short: from all caches, and also blocks of up to `slack` bytes more. Returns
+ * whether there were any. */
 bool tcaches_raid(struct heap *heap, struct tcache *cache, size_t span,
 		  size_t slack, bool all);
 

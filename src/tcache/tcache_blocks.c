@@ -7,28 +7,29 @@
 /* The most blocks that move into a pool at a time, and out of it. */
 enum { MOVE_MAX = 32, TAKE_MAX = 2 * MOVE_MAX };
 
-/* How often a span is refused another span's empty magazine, or room, before it
+/* How often a key is refused another key's empty magazine, or room, before it
  * gets that. */
 enum { WANTED_OFTEN = 64, REFUSED_OFTEN = 64 };
 
-/* After RAIDS_FREE raids by others a thread may keep one block of the span, and
+/* After RAIDS_FREE raids by others a thread may keep one block of the key, and
  * twice as many after each further raid, up to RAIDS_MOST raids. ASKED_AGAIN:
- * the requests for the span that make up for one raid. */
+ * the requests for the key that make up for one raid. */
 enum { RAIDS_FREE = 2, RAIDS_MOST = 16, ASKED_AGAIN = 32 };
 
-struct magazine *magazine_find(struct tcache *cache, size_t span)
+struct magazine *magazine_find(struct tcache *cache, size_t key)
 {
-	struct magazine *at = magazine_at(cache, span);
+	struct magazine *at = magazine_at(cache, key);
 
 	for (int i = 0; i < 2; i++, at = magazine_beside(at))
-		if (__atomic_load_n(&at->span, __ATOMIC_RELAXED) == span &&
+		if (__atomic_load_n(&at->key, __ATOMIC_RELAXED) == key &&
 		    __atomic_load_n(&at->head, __ATOMIC_RELAXED))
 			return at;
 	return NULL;
 }
 
 /* Takes the first blocks of a magazine, up to so many: those that are safe, or
- * if the first is not, those that are not. */
+ * if the first is not, those that are not. They are noted to be of its
+ * stream. */
 static struct block_list magazine_cut(struct magazine *magazine, size_t most,
 				      uint64_t safe)
 {
@@ -37,8 +38,10 @@ static struct block_list magazine_cut(struct magazine *magazine, size_t most,
 	bool is_safe = next && next->epoch < safe;
 
 	for (; next && list.count < most && (next->epoch < safe) == is_safe;
-	     next = next->next, list.count++)
+	     next = next->next, list.count++) {
+		next->use = key_stream(magazine->key);
 		list.tail = next;
+	}
 	if (list.count)
 		list.tail->next = NULL;
 	magazine_set(magazine, next);
@@ -71,11 +74,11 @@ static void magazine_empty(struct tcache *cache, struct magazine *magazine,
 bool tcache_move(struct tcache *cache, size_t least, size_t most,
 		 uint64_t below)
 {
-	size_t i = tcache_place(cache, least);
+	size_t i = tcache_place(cache, least), last = key_last(most);
 	struct magazine *at;
 	bool any = false;
 
-	for (; i < cache->named && cache->spans[i] <= most; i++) {
+	for (; i < cache->named && cache->keys[i] <= last; i++) {
 		at = &cache->magazines[cache->names[i]];
 		if (!magazine_has(at, below))
 			continue;
@@ -92,9 +95,9 @@ void tcache_shed(struct tcache *cache)
 			       SIZE_MAX);
 }
 
-static void magazine_name(struct magazine *magazine, size_t span)
+static void magazine_name(struct magazine *magazine, size_t key)
 {
-	__atomic_store_n(&magazine->span, span, __ATOMIC_RELAXED);
+	__atomic_store_n(&magazine->key, key, __ATOMIC_RELAXED);
 }
 
 void tcache_pardon(struct tcache *cache)
@@ -104,7 +107,7 @@ void tcache_pardon(struct tcache *cache)
 	for (size_t i = 0; i < cache->named; i++) {
 		at = &cache->magazines[cache->names[i]];
 		at->raids = at->owed = 0;
-		magazine_name(at, cache->spans[i]);
+		magazine_name(at, cache->keys[i]);
 	}
 }
 
@@ -128,22 +131,22 @@ void tcache_adopt(struct tcache *cache, struct pool *pool)
 	tcaches_unlock();
 }
 
-/* The magazine of a span, maybe a lost one, or an empty one that becomes the
- * span's; or NULL. An empty one of another span is taken only if it is wanted
- * often, so that spans don't take turns. */
-static struct magazine *magazine_for(struct tcache *cache, size_t span)
+/* The magazine of a key, maybe a lost one, or an empty one that becomes the
+ * key's; or NULL. An empty one of another key is taken only if it is wanted
+ * often, so that keys don't take turns. */
+static struct magazine *magazine_for(struct tcache *cache, size_t key)
 {
-	struct magazine *at = magazine_at(cache, span);
+	struct magazine *at = magazine_at(cache, key);
 
 	for (int i = 0; i < 2; i++, at = magazine_beside(at))
-		if ((at->span & ~(size_t)MAGAZINE_LOST) == span)
+		if ((at->key & ~(size_t)MAGAZINE_LOST) == key)
 			return at;
 	for (int i = 0; i < 2; i++, at = magazine_beside(at)) {
 		if (at->head)
 			continue;
-		if (at->span && ++at->wanted % WANTED_OFTEN)
+		if (at->key && ++at->wanted % WANTED_OFTEN)
 			continue;
-		tcache_rename(cache, at, span);
+		tcache_rename(cache, at, key);
 		return at;
 	}
 	return NULL;
@@ -168,7 +171,7 @@ static void tcache_grow(struct tcache *cache)
 	tcaches_unlock();
 }
 
-/* There is no room. Once in so many times half of all room is made, by one span
+/* There is no room. Once in so many times half of all room is made, by one key
  * after the other. Otherwise a cache that is full of blocks that nobody asks
  * for any more would stay so. */
 static void tcache_make_room(struct tcache *cache, size_t span)
@@ -198,30 +201,30 @@ size_t magazine_keeps(const struct magazine *magazine)
 void magazine_lose(struct magazine *magazine)
 {
 	if (!magazine->head)
-		magazine_name(magazine, magazine->span | MAGAZINE_LOST);
+		magazine_name(magazine, magazine->key | MAGAZINE_LOST);
 	magazine->owed = ASKED_AGAIN;
 	magazine->raids += magazine->raids < RAIDS_MOST;
 }
 
-/* The cache's thread asks for the span and has no block left. Whether it may
+/* The cache's thread asks for the key and has no block left. Whether it may
  * have some now: it has to wait after raids, and each is forgotten after so
  * many requests. */
-static bool magazine_asked(struct magazine *magazine, size_t span)
+static bool magazine_asked(struct magazine *magazine, size_t key)
 {
 	if (magazine->raids && !--magazine->owed) {
 		magazine->owed = ASKED_AGAIN;
-		if (magazine->span == span)
+		if (magazine->key == key)
 			magazine->raids--;
 		else
-			magazine_name(magazine, span);
+			magazine_name(magazine, key);
 	}
-	return magazine->span == span;
+	return magazine->key == key;
 }
 
 void tcache_refill(struct tcache *cache, const struct pool_request *request)
 {
 	struct pool *pool = cache ? cache->pool : NULL;
-	size_t span = request->span;
+	size_t span = request->span, key = block_key(span, request->stream);
 	struct magazine *magazine;
 	struct block_list list;
 	size_t most;
@@ -232,8 +235,8 @@ void tcache_refill(struct tcache *cache, const struct pool_request *request)
 		tcache_grow(cache);
 	if ((int64_t)span > cache->stats.idle.most)
 		return;
-	magazine = magazine_for(cache, span);
-	if (!magazine || !magazine_asked(magazine, span))
+	magazine = magazine_for(cache, key);
+	if (!magazine || !magazine_asked(magazine, key))
 		return;
 	most = count_room(cache, span);
 	if (!most)
@@ -254,8 +257,9 @@ void tcache_refill(struct tcache *cache, const struct pool_request *request)
 	cache->stats.idle.left -= (int64_t)(list.count * span);
 }
 
-bool tcache_put(struct tcache *cache, struct block *block)
+bool tcache_put(struct tcache *cache, struct block *block, unsigned int stream)
 {
+	size_t key = block_key(block->span, stream);
 	struct magazine *magazine;
 
 	if (!cache || cache->pool != block->pool || atomic_load(&cache->closed))
@@ -264,8 +268,8 @@ bool tcache_put(struct tcache *cache, struct block *block)
 		tcache_grow(cache);
 	if ((int64_t)block->span > cache->stats.idle.most)
 		return false;
-	magazine = magazine_for(cache, block->span);
-	if (!magazine || magazine->span != block->span)
+	magazine = magazine_for(cache, key);
+	if (!magazine || magazine->key != key)
 		return false;
 	if (cache->stats.idle.left < (int64_t)block->span)
 		magazine_empty(cache, magazine, MOVE_MAX);

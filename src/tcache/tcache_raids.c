@@ -9,6 +9,21 @@
  * that did no work meanwhile, nothing is left to it. */
 enum { RAID_LEAST = 1 << 20, LOOKS_IDLE = 16 };
 
+/* Whether a cache has blocks of a span, freed in whatever stream. Under the
+ * context's lock, so its keys stay; its magazines may change at once. */
+static bool tcache_has(const struct tcache *cache, size_t span)
+{
+	size_t place = tcache_place(cache, span), last = key_last(span);
+	const struct magazine *at;
+
+	for (; place < cache->named && cache->keys[place] <= last; place++) {
+		at = &cache->magazines[cache->names[place]];
+		if (__atomic_load_n(&at->head, __ATOMIC_RELAXED))
+			return true;
+	}
+	return false;
+}
+
 /* Under the caches' lock. Closes the context's caches, except one, that have
  * blocks of the span, or all of them (0); they are not busy then. Returns
  * whether there are any. */
@@ -19,7 +34,7 @@ static bool others_closed(const struct context *context,
 
 	for (struct tcache *at = caches; at; at = at->next) {
 		if (at == but || at->context != context ||
-		    (span && !magazine_find(at, span)))
+		    (span && !tcache_has(at, span)))
 			continue;
 		tcache_close(at, CLOSED_OTHER);
 		any = true;
@@ -59,19 +74,31 @@ static bool magazine_has_more(const struct magazine *magazine, size_t kept)
 	return block;
 }
 
-/* Moves blocks of a span from a closed cache into the pool: all, or none if the
- * cache needs them itself. Returns whether there were any. */
-static bool tcache_raid(struct tcache *cache, size_t span, uint64_t below)
+/* Moves a magazine's blocks from a closed cache into the pool: all, or none if
+ * the cache, whose thread works, needs them itself. Returns whether there were
+ * any. */
+static bool magazine_raid(struct tcache *cache, struct magazine *magazine,
+			  bool works, uint64_t below)
 {
-	struct magazine *magazine = magazine_find(cache, span);
-	bool works = tcache_works(cache);
-
-	if (!magazine || !magazine_has(magazine, below) ||
+	if (!magazine_has(magazine, below) ||
 	    !magazine_has_more(magazine, works ? magazine_keeps(magazine) : 0))
 		return false;
 	magazine_move(cache, magazine, SIZE_MAX, below);
 	magazine_lose(magazine);
 	return true;
+}
+
+/* The same for all blocks of a span, freed in whatever stream. */
+static bool tcache_raid(struct tcache *cache, size_t span, uint64_t below)
+{
+	size_t place = tcache_place(cache, span), last = key_last(span);
+	bool works = tcache_works(cache), any = false;
+
+	for (; place < cache->named && cache->keys[place] <= last; place++)
+		any |= magazine_raid(cache,
+				     &cache->magazines[cache->names[place]],
+				     works, below);
+	return any;
 }
 
 /* A thread that had blocks which others wanted keeps none of that span until it
@@ -126,7 +153,7 @@ bool tcaches_raid(struct heap *heap, struct tcache *cache, size_t span,
 	 * would serve nobody yet. */
 	if (fence_room(heap->device) < SIZE_MAX)
 		below = atomic_load(&heap->device->safe);
-	any = cache && (most > span || magazine_find(cache, span)) &&
+	any = cache && (most > span || tcache_has(cache, span)) &&
 	      tcache_move(cache, span, most, below);
 	if (context->caches == (cache != NULL))
 		return any; /* there are no others */

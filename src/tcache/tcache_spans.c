@@ -1,18 +1,18 @@
-/* The spans that a cache has magazines for, in order, so that those between two
- * spans are found by a search. */
+/* The keys that a cache has magazines for, in order, so that those between two
+ * keys are found by a search. */
 #include <string.h>
 
 #include "tcaches.h"
 #include "fast.h"
 #include "pools/pool.h"
 
-size_t tcache_place(const struct tcache *cache, size_t span)
+size_t tcache_place(const struct tcache *cache, size_t key)
 {
 	size_t place = 0, count = cache->named, half;
 
 	while (count) {
 		half = count / 2;
-		if (cache->spans[place + half] < span) {
+		if (cache->keys[place + half] < key) {
 			place += half + 1;
 			count -= half + 1;
 		} else {
@@ -25,33 +25,33 @@ size_t tcache_place(const struct tcache *cache, size_t span)
 /* Makes room at a place, or closes the gap there (-1). */
 static void names_move(struct tcache *cache, size_t place, int by)
 {
-	size_t *span = &cache->spans[place];
+	size_t *key = &cache->keys[place];
 	uint16_t *name = &cache->names[place];
 	size_t count;
 
 	if (by < 0) {
 		count = --cache->named - place;
-		memmove(span, span + 1, count * sizeof(*span));
+		memmove(key, key + 1, count * sizeof(*key));
 		memmove(name, name + 1, count * sizeof(*name));
 	} else {
 		count = cache->named++ - place;
-		memmove(span + 1, span, count * sizeof(*span));
+		memmove(key + 1, key, count * sizeof(*key));
 		memmove(name + 1, name, count * sizeof(*name));
 	}
 }
 
-void tcache_rename(struct tcache *cache, struct magazine *magazine, size_t span)
+void tcache_rename(struct tcache *cache, struct magazine *magazine, size_t key)
 {
-	size_t before = magazine->span & ~(size_t)MAGAZINE_LOST, place;
+	size_t before = magazine->key & ~(size_t)MAGAZINE_LOST, place;
 
 	if (before)
 		names_move(cache, tcache_place(cache, before), -1);
-	place = tcache_place(cache, span);
+	place = tcache_place(cache, key);
 	names_move(cache, place, 1);
-	cache->spans[place] = span;
+	cache->keys[place] = key;
 	cache->names[place] = (uint16_t)(magazine - cache->magazines);
 	magazine->raids = magazine->owed = 0;
-	__atomic_store_n(&magazine->span, span, __ATOMIC_RELAXED);
+	__atomic_store_n(&magazine->key, key, __ATOMIC_RELAXED);
 }
 
 /* Takes the first block of a magazine, if it is safe; or NULL. */
@@ -107,15 +107,16 @@ struct block *tcache_alloc_slack(struct tcache *cache, size_t size,
 				 size_t slack, uint64_t *addr)
 {
 	struct block *block = NULL;
-	size_t span, most, place;
+	size_t span, most = SIZE_MAX, place;
 
 	if (!cache)
 		return NULL;
 	tcache_enter(cache);
 	span = tcache_span(cache, size);
-	most = slack < SIZE_MAX - span ? span + slack : SIZE_MAX;
+	if (slack < SIZE_MAX - span)
+		most = key_last(span + slack);
 	place = span ? tcache_place(cache, span) : cache->named;
-	for (; place < cache->named && cache->spans[place] <= most; place++) {
+	for (; place < cache->named && cache->keys[place] <= most; place++) {
 		block = safe_take(cache,
 				  &cache->magazines[cache->names[place]]);
 		if (block)

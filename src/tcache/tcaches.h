@@ -44,9 +44,9 @@ void tcaches_recompute_rooms(struct context *context);
 struct tcache *tcache_record(struct device *device);
 void tcache_spare(struct tcache *cache);
 
-/* The magazine that has blocks of a span, or NULL. In another thread's cache
+/* The magazine that has blocks of a key, or NULL. In another thread's cache
  * that may change at once. */
-struct magazine *magazine_find(struct tcache *cache, size_t span);
+struct magazine *magazine_find(struct tcache *cache, size_t key);
 
 /* Under the context's lock, by the cache's own thread or the one that has
  * closed it. The first: whether the first block is of an epoch below `below`.
@@ -58,10 +58,16 @@ static inline bool magazine_has(const struct magazine *magazine, uint64_t below)
 void magazine_move(struct tcache *cache, struct magazine *magazine, size_t most,
 		   uint64_t below);
 
-/* Likewise, moves such blocks of a range of spans. Returns whether there were
- * any. */
+/* Likewise, moves such blocks of a range of spans, freed in whatever stream.
+ * Returns whether there were any. */
 bool tcache_move(struct tcache *cache, size_t least, size_t most,
 		 uint64_t below);
+
+/* The last key that has at most that span. */
+static inline size_t key_last(size_t span)
+{
+	return block_key(key_span(span), STREAM_NUMBERS - 1);
+}
 
 /* Likewise. The first: others took its blocks, and it gets none until its
  * thread has often asked for some. The second: how many blocks others leave it
@@ -69,13 +75,12 @@ bool tcache_move(struct tcache *cache, size_t least, size_t most,
 void magazine_lose(struct magazine *magazine);
 size_t magazine_keeps(const struct magazine *magazine);
 
-/* The first, by the cache's own thread or the one that has closed it: the place
- * in `spans` of the first span of at least so many bytes. The second, by its
- * own thread and under the context's lock: gives an empty magazine to another
- * span. */
-size_t tcache_place(const struct tcache *cache, size_t span);
-void tcache_rename(struct tcache *cache, struct magazine *magazine,
-		   size_t span);
+/* The first, by the cache's own thread, by the one that has closed it, or under
+ * the context's lock: the place in `keys` of the first key of at least this
+ * one. The second, by its own thread and under that lock: gives an empty
+ * magazine to another key. */
+size_t tcache_place(const struct tcache *cache, size_t key);
+void tcache_rename(struct tcache *cache, struct magazine *magazine, size_t key);
 
 /* Under that lock and the context's, by the cache's own thread or the one that
  * has closed it. The first moves all blocks into their pool; the cache has no

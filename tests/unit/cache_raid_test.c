@@ -67,10 +67,10 @@ static void put(const struct block_list *list)
 	ck_assert(pool->ops->free_batch(pool, list));
 }
 
-static struct block_list take(struct pool *from, size_t span, size_t most,
-			      uint64_t safe)
+static struct block_list take(struct pool *from,
+			      const struct pool_request *request, size_t most)
 {
-	return from->ops->alloc_batch(from, span, most, safe);
+	return from->ops->alloc_batch(from, request, most);
 }
 
 static const struct tcache_source source = {put, take, idle_limit_idle_most};
@@ -126,7 +126,7 @@ static int frees(struct tcache *cache, size_t span, int count)
 	cache->stats.frees += count;
 	for (int i = 0; i < count; i++) {
 		block = freed(span);
-		if (tcache_put(cache, block))
+		if (tcache_put(cache, block, 0))
 			kept++;
 		else
 			ck_assert(pool->ops->free(pool, block));
@@ -138,7 +138,16 @@ static int frees(struct tcache *cache, size_t span, int count)
  * were. */
 static int pooled(size_t span)
 {
-	return (int)pool->ops->alloc_batch(pool, span, OFTEN, 1).count;
+	const struct pool_request request = {.span = span, .safe = 1};
+
+	return (int)take(pool, &request, OFTEN).count;
+}
+
+static void refill(struct tcache *cache, size_t span)
+{
+	const struct pool_request request = {.span = span, .safe = 1};
+
+	tcache_refill(cache, &request);
 }
 
 /* A request of the other thread has found nothing in the pool. */
@@ -154,7 +163,7 @@ static int asks_until_kept(struct tcache *cache, size_t span)
 	int asks = 0;
 
 	while (asks < OFTEN && !frees(cache, span, 1)) {
-		tcache_refill(cache, span, 1);
+		refill(cache, span);
 		asks++;
 	}
 	return asks;
@@ -170,6 +179,34 @@ START_TEST(who_only_frees_keeps_nothing_that_another_has_wanted)
 	ck_assert_int_eq(pooled(SPAN), OFTEN);
 	/* It keeps blocks of other spans. */
 	ck_assert_int_eq(frees(&first, 2 * SPAN, 2), 2);
+	ck_assert(!raided(&second, SPAN));
+}
+END_TEST
+
+/* Frees a block in the order of a stream. */
+static bool frees_in(struct tcache *cache, size_t span, unsigned int stream)
+{
+	cache->stats.frees++;
+	return tcache_put(cache, freed(span), stream);
+}
+
+START_TEST(blocks_of_streams_are_kept_apart_and_found_by_all)
+{
+	struct pool_request request = {.span = SPAN, .stream = 3};
+
+	prepare();
+	ck_assert(frees_in(&first, SPAN, 3));
+	ck_assert(frees_in(&first, SPAN, 200));
+	ck_assert(frees_in(&first, SPAN, 0));
+	ck_assert_ptr_ne(magazine_find(&first, block_key(SPAN, 3)),
+			 magazine_find(&first, block_key(SPAN, 200)));
+	ck_assert(raided(&second, SPAN));
+	ck_assert_ptr_null(magazine_find(&first, block_key(SPAN, 3)));
+	ck_assert_int_eq(pooled(SPAN), 1);
+	request.safe = 1;
+	ck_assert_uint_eq(take(pool, &request, OFTEN).count, 1);
+	request.stream = 200;
+	ck_assert_uint_eq(take(pool, &request, OFTEN).count, 1);
 	ck_assert(!raided(&second, SPAN));
 }
 END_TEST
@@ -242,7 +279,7 @@ START_TEST(who_asks_and_is_not_raided_gets_as_many_as_before)
 		pooled(SPAN);
 		for (int i = 0; i < 8; i++)
 			ck_assert(pool->ops->free(pool, freed(SPAN)));
-		tcache_refill(&first, SPAN, 1);
+		refill(&first, SPAN);
 		if (first.stats.idle.left == ROOM - 8 * SPAN)
 			break;
 		tcache_empty(&first);
@@ -321,17 +358,17 @@ START_TEST(room_for_what_is_asked_comes_back)
 	ck_assert_int_eq(frees(&first, 8 * SPAN, 2), 2);
 	ck_assert(pool->ops->free(pool, freed(SPAN)));
 	for (; asks < OFTEN && first.stats.idle.left < ROOM / 2; asks++)
-		tcache_refill(&first, SPAN, 1);
+		refill(&first, SPAN);
 	ck_assert_int_gt(asks, 0);
 	ck_assert_int_le(asks, 100);
-	tcache_refill(&first, SPAN, 1);
+	refill(&first, SPAN);
 	ck_assert_int_eq(pooled(SPAN), 0);
 }
 END_TEST
 
 int main(void)
 {
-	static const TTest *tests[11];
+	static const TTest *tests[12];
 
 	tests[0] = who_only_frees_keeps_nothing_that_another_has_wanted;
 	tests[1] = who_asks_often_keeps_blocks_again;
@@ -343,5 +380,6 @@ int main(void)
 	tests[7] = who_is_not_alone_any_more_keeps_what_it_has_room_for;
 	tests[8] = room_that_holds_what_is_not_asked_for_comes_back;
 	tests[9] = room_for_what_is_asked_comes_back;
+	tests[10] = blocks_of_streams_are_kept_apart_and_found_by_all;
 	return tests_run("tcache_raid", tests);
 }

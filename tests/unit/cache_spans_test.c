@@ -48,9 +48,9 @@ static void check_names(const struct tcache *cache, size_t count)
 {
 	ck_assert_uint_eq(cache->named, count);
 	for (size_t i = 0; i < count; i++) {
-		ck_assert(!i || cache->spans[i - 1] < cache->spans[i]);
-		ck_assert_uint_eq(cache->magazines[cache->names[i]].span,
-				  cache->spans[i]);
+		ck_assert(!i || cache->keys[i - 1] < cache->keys[i]);
+		ck_assert_uint_eq(cache->magazines[cache->names[i]].key,
+				  cache->keys[i]);
 	}
 }
 
@@ -152,7 +152,7 @@ START_TEST(divisions_of_powers_of_two_find_their_magazine)
 	ck_assert(!tcache_alloc_divided(cache, 10 * UNIT, &addr));
 	ck_assert(tcache_alloc_divided(cache, 10 * UNIT + 1, &addr));
 	ck_assert_uint_eq(addr, first);
-	ck_assert_uint_eq(small.size, 10 * UNIT + 1);
+	ck_assert_uint_eq(small.use, 10 * UNIT + 1);
 	ck_assert(!tcache_alloc_divided(cache, 12 * UNIT, &addr));
 	ck_assert(!tcache_alloc_divided(cache, 56 * UNIT, &addr));
 	safe = 9; /* not yet */

@@ -28,6 +28,15 @@ static struct block *freed(struct pool *pool, size_t span, uint64_t epoch)
 	return block;
 }
 
+static enum pool_answer asked(struct pool *pool, size_t span, size_t slack,
+			      uint64_t safe, struct block **block)
+{
+	const struct pool_request request = {
+		.span = span, .slack = slack, .safe = safe};
+
+	return pool->ops->alloc(pool, &request, block);
+}
+
 START_TEST(rows_and_pools_agree)
 {
 	for (int i = 0; pool_rows[i].name; i++) {
@@ -139,20 +148,14 @@ START_TEST(page_unit_pool_uses_the_least_larger_block_within_slack)
 	struct block *larger = freed(pool, 7 * 4096, 0);
 	struct block *unsafe = freed(pool, 5 * 4096, 1);
 
-	ck_assert_int_eq(pool->ops->alloc(pool, 16384, 0, 1, &block),
-			 POOL_MISS);
-	ck_assert_int_eq(pool->ops->alloc(pool, 16384, 8191, 1, &block),
-			 POOL_UNSAFE);
-	ck_assert_int_eq(pool->ops->alloc(pool, 16384, 8192, 1, &block),
-			 POOL_HIT);
+	ck_assert_int_eq(asked(pool, 16384, 0, 1, &block), POOL_MISS);
+	ck_assert_int_eq(asked(pool, 16384, 8191, 1, &block), POOL_UNSAFE);
+	ck_assert_int_eq(asked(pool, 16384, 8192, 1, &block), POOL_HIT);
 	ck_assert_ptr_eq(block, large);
-	ck_assert_int_eq(pool->ops->alloc(pool, 16384, 65536, 2, &block),
-			 POOL_HIT);
+	ck_assert_int_eq(asked(pool, 16384, 65536, 2, &block), POOL_HIT);
 	ck_assert_ptr_eq(block, unsafe);
-	ck_assert_int_eq(pool->ops->alloc(pool, 16384, 12287, 2, &block),
-			 POOL_MISS);
-	ck_assert_int_eq(pool->ops->alloc(pool, 16384, SIZE_MAX, 2, &block),
-			 POOL_HIT);
+	ck_assert_int_eq(asked(pool, 16384, 12287, 2, &block), POOL_MISS);
+	ck_assert_int_eq(asked(pool, 16384, SIZE_MAX, 2, &block), POOL_HIT);
 	ck_assert_ptr_eq(block, larger);
 }
 END_TEST
@@ -180,7 +183,8 @@ static struct block_list listed(size_t span, size_t count, uint64_t epoch)
 static void taken(struct pool *pool, size_t most, uint64_t safe, size_t count,
 		  uint64_t epoch)
 {
-	struct block_list list = pool->ops->alloc_batch(pool, 8192, most, safe);
+	const struct pool_request request = {.span = 8192, .safe = safe};
+	struct block_list list = pool->ops->alloc_batch(pool, &request, most);
 	struct block *block = list.head;
 
 	ck_assert_uint_eq(list.count, count);
@@ -204,10 +208,10 @@ START_TEST(page_unit_pool_takes_and_keeps_blocks_in_lists)
 	taken(pool, 9, 1, 0, 0); /* no block is safe */
 	taken(pool, 2, 9, 2, 1);
 	taken(pool, 9, 4, 1, 3); /* the others are not safe */
-	ck_assert_int_eq(pool->ops->alloc(pool, 8192, 0, 9, &block), POOL_HIT);
+	ck_assert_int_eq(asked(pool, 8192, 0, 9, &block), POOL_HIT);
 	ck_assert_uint_eq(block->epoch, 4);
 	taken(pool, 3, 9, 3, 5); /* all of them */
-	ck_assert_int_eq(pool->ops->alloc(pool, 8192, 0, 9, &block), POOL_MISS);
+	ck_assert_int_eq(asked(pool, 8192, 0, 9, &block), POOL_MISS);
 	second = listed(8192, 2, 7);
 	ck_assert(pool->ops->free_batch(pool, &second));
 	first = listed(8192, 2, 5); /* older blocks that come later */
@@ -238,14 +242,13 @@ START_TEST(page_unit_pool_reuses_the_exact_span_oldest_first)
 	struct block *first = freed(pool, 8192, 0), *block;
 	struct block *second = freed(pool, 8192, 0);
 
-	ck_assert_int_eq(pool->ops->alloc(pool, 4096, 0, 1, &block), POOL_MISS);
-	ck_assert_int_eq(pool->ops->alloc(pool, 12288, 0, 1, &block),
-			 POOL_MISS);
-	ck_assert_int_eq(pool->ops->alloc(pool, 8192, 0, 1, &block), POOL_HIT);
+	ck_assert_int_eq(asked(pool, 4096, 0, 1, &block), POOL_MISS);
+	ck_assert_int_eq(asked(pool, 12288, 0, 1, &block), POOL_MISS);
+	ck_assert_int_eq(asked(pool, 8192, 0, 1, &block), POOL_HIT);
 	ck_assert_ptr_eq(block, first);
-	ck_assert_int_eq(pool->ops->alloc(pool, 8192, 0, 1, &block), POOL_HIT);
+	ck_assert_int_eq(asked(pool, 8192, 0, 1, &block), POOL_HIT);
 	ck_assert_ptr_eq(block, second);
-	ck_assert_int_eq(pool->ops->alloc(pool, 8192, 0, 1, &block), POOL_MISS);
+	ck_assert_int_eq(asked(pool, 8192, 0, 1, &block), POOL_MISS);
 }
 END_TEST
 
@@ -255,10 +258,81 @@ START_TEST(page_unit_pool_hands_out_no_block_of_an_unsafe_epoch)
 	struct block *block = NULL;
 
 	freed(pool, 4096, 7);
-	ck_assert_int_eq(pool->ops->alloc(pool, 4096, 0, 7, &block),
-			 POOL_UNSAFE);
+	ck_assert_int_eq(asked(pool, 4096, 0, 7, &block), POOL_UNSAFE);
 	ck_assert_ptr_null(block);
-	ck_assert_int_eq(pool->ops->alloc(pool, 4096, 0, 8, &block), POOL_HIT);
+	ck_assert_int_eq(asked(pool, 4096, 0, 8, &block), POOL_HIT);
+}
+END_TEST
+
+/* Frees a block in the order of a stream. */
+static struct block *freed_in(struct pool *pool, size_t span,
+			      unsigned int stream, uint64_t epoch)
+{
+	struct block *block = block_new();
+
+	block->span = span;
+	block->epoch = epoch;
+	block->use = stream;
+	ck_assert(pool->ops->free(pool, block));
+	return block;
+}
+
+START_TEST(page_unit_pool_serves_a_stream_by_its_own_order)
+{
+	const uint64_t behind[STREAM_NUMBERS] = {[7] = UINT64_MAX};
+	struct pool_request request = {.span = 8192, .safe = 1, .stream = 7};
+	struct pool *pool = pool_opened("page_unit_pool");
+	struct block *others = freed_in(pool, 8192, 6, 5), *block = NULL;
+	struct block *own = freed_in(pool, 8192, 7, 5);
+	struct block *nobodys = freed(pool, 8192, 5);
+
+	ck_assert_int_eq(pool->ops->alloc(pool, &request, &block), POOL_UNSAFE);
+	ck_assert_ptr_null(block);
+	request.behind = behind;
+	ck_assert_int_eq(pool->ops->alloc(pool, &request, &block), POOL_HIT);
+	ck_assert_ptr_eq(block, own);
+	ck_assert_int_eq(pool->ops->alloc(pool, &request, &block), POOL_UNSAFE);
+	ck_assert_int_eq(asked(pool, 8192, 0, 5, &block), POOL_UNSAFE);
+	ck_assert_int_eq(asked(pool, 8192, 0, 6, &block), POOL_HIT);
+	ck_assert_ptr_eq(block, nobodys);
+	ck_assert_int_eq(asked(pool, 8192, 0, 6, &block), POOL_HIT);
+	ck_assert_ptr_eq(block, others);
+	ck_assert_int_eq(asked(pool, 8192, 0, 6, &block), POOL_MISS);
+}
+END_TEST
+
+START_TEST(page_unit_pool_serves_a_stream_that_is_behind_another)
+{
+	const uint64_t behind[STREAM_NUMBERS] = {[6] = 5};
+	const struct pool_request request = {
+		.span = 8192, .slack = 4096, .stream = 7, .behind = behind};
+	struct pool *pool = pool_opened("page_unit_pool");
+	struct block *before = freed_in(pool, 12288, 6, 4), *block = NULL;
+
+	freed_in(pool, 12288, 6, 5);
+	freed_in(pool, 8192, 255, 4);
+	freed_in(pool, 16384, 6, 4); /* more than the slack */
+	ck_assert_int_eq(pool->ops->alloc(pool, &request, &block), POOL_HIT);
+	ck_assert_ptr_eq(block, before);
+	ck_assert_int_eq(pool->ops->alloc(pool, &request, &block), POOL_UNSAFE);
+}
+END_TEST
+
+START_TEST(page_unit_pool_takes_lists_of_one_stream)
+{
+	const uint64_t behind[STREAM_NUMBERS] = {[1] = UINT64_MAX};
+	struct pool_request request = {.span = 8192, .stream = 1};
+	struct pool *pool = pool_opened("page_unit_pool");
+
+	for (unsigned int i = 0; i < 6; i++)
+		freed_in(pool, 8192, i % 3, i);
+	request.behind = behind;
+	ck_assert_uint_eq(pool->ops->alloc_batch(pool, &request, 9).count, 2);
+	ck_assert_uint_eq(pool->ops->alloc_batch(pool, &request, 9).count, 0);
+	request.stream = 0;
+	ck_assert_uint_eq(pool->ops->alloc_batch(pool, &request, 9).count, 0);
+	request.safe = 4;
+	ck_assert_uint_eq(pool->ops->alloc_batch(pool, &request, 9).count, 2);
 }
 END_TEST
 
@@ -275,10 +349,9 @@ START_TEST(page_unit_pool_hands_over_all_idle_blocks)
 		count++;
 	ck_assert_int_eq(count, 100);
 	ck_assert_ptr_null(pool->ops->trim(pool, SIZE_MAX));
-	ck_assert_int_eq(pool->ops->alloc(pool, 4096, 0, 200, &block),
-			 POOL_MISS);
+	ck_assert_int_eq(asked(pool, 4096, 0, 200, &block), POOL_MISS);
 	freed(pool, 4096, 0);
-	ck_assert_int_eq(pool->ops->alloc(pool, 4096, 0, 1, &block), POOL_HIT);
+	ck_assert_int_eq(asked(pool, 4096, 0, 1, &block), POOL_HIT);
 	pool->ops->close(pool);
 }
 END_TEST
@@ -333,7 +406,7 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[14]; /* ends with NULL */
+	static const TTest *tests[17]; /* ends with NULL */
 	size_t n = 0;
 
 	tests[n++] = rows_and_pools_agree;
@@ -346,6 +419,9 @@ int main(void)
 	tests[n++] = page_unit_pool_finds_what_is_safe_whatever_came_before;
 	tests[n++] = page_unit_pool_reuses_the_exact_span_oldest_first;
 	tests[n++] = page_unit_pool_hands_out_no_block_of_an_unsafe_epoch;
+	tests[n++] = page_unit_pool_serves_a_stream_by_its_own_order;
+	tests[n++] = page_unit_pool_serves_a_stream_that_is_behind_another;
+	tests[n++] = page_unit_pool_takes_lists_of_one_stream;
 	tests[n++] = page_unit_pool_hands_over_all_idle_blocks;
 	tests[n++] = page_unit_pool_hands_over_as_few_as_make_the_bytes;
 	tests[n++] = no_pool_keeps_nothing;
