@@ -94,7 +94,10 @@ struct context {
 	_Atomic uint64_t fences_over;     /* so many are known to be over */
 	_Atomic uint64_t peer_of; /* a bit per device whose memory it may use */
 	_Atomic uint64_t joined;  /* those whose fences its work waits for */
-	_Atomic uint64_t over;    /* as device->over, for its own work */
+	/* Other streams wait for its legacy stream, or did so before they were
+	 * destroyed. */
+	_Atomic bool legacy_joins;
+	_Atomic uint64_t over;      /* as device->over, for its own work */
 	_Atomic uint64_t over_host; /* the same for the host's epochs */
 	/* Used by one thread at a time, see pinned_order.c. */
 	struct CUevent_st *seal; /* an event, or NULL */

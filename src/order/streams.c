@@ -1,0 +1,334 @@
+#define HASH_NONFATAL_OOM 1
+#include <pthread.h>
+#include <stdlib.h>
+
+#include <uthash.h>
+
+#include "block/block.h"
+#include "context/context.h"
+#include "epoch.h"
+#include "fence.h"
+#include "gate/gate.h"
+#include "preload/serving.h"
+#include "preload/thread.h"
+#include "stream_order.h"
+#include "streams.h"
+
+/* Who has a number. Changed under lock; the key is read without it. */
+static struct stream {
+	_Atomic uintptr_t key; /* as in stream_order.h; SOLE_NONE: nobody */
+	struct context *context;
+	const void *thread; /* whose default stream it is; or NULL */
+	uint64_t ended;     /* the number was its own up to this epoch; or 0 */
+} streams[STREAM_NUMBERS];
+
+/* A stream that was given work out of its order. */
+struct loose_name {
+	uintptr_t key;
+	const struct context *context; /* NULL if the key is a handle */
+};
+struct loose {
+	struct loose_name name;
+	UT_hash_handle hh;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct loose *loose;    /* under lock */
+static _Atomic bool all_loose; /* some could not be noted */
+static _Atomic bool per_thread_used;
+
+_Atomic unsigned int stream_changes;
+
+/* By numbers, of the stream that is behind and of the other. */
+static _Atomic uint64_t behind[STREAM_NUMBERS][STREAM_NUMBERS];
+
+/* Stands for the thread. Its streams end with it. */
+static __thread char this_thread;
+static struct once watch_once = ONCE_INIT;
+static struct thread_key watch;
+
+static uintptr_t key_of(struct CUstream_st *stream, bool per_thread)
+{
+	return stream       ? (uintptr_t)stream
+	       : per_thread ? SOLE_PER_THREAD
+			    : SOLE_LEGACY;
+}
+
+const _Atomic uint64_t *stream_behind(unsigned int number)
+{
+	return number ? behind[number] : NULL;
+}
+
+/* Under lock. */
+static unsigned int number_find(const struct context *context, uintptr_t key)
+{
+	const void *thread = key == SOLE_PER_THREAD ? &this_thread : NULL;
+
+	for (unsigned int i = 1; i < STREAM_NUMBERS; i++)
+		if (streams[i].key == key && streams[i].context == context &&
+		    streams[i].thread == thread)
+			return i;
+	return 0;
+}
+
+bool stream_has_number(unsigned int number, const struct context *context,
+		       struct CUstream_st *stream, bool per_thread)
+{
+	uintptr_t key = key_of(stream, per_thread);
+	bool has;
+
+	pthread_mutex_lock(&lock);
+	has = number && number == number_find(context, key);
+	pthread_mutex_unlock(&lock);
+	return has;
+}
+
+static struct loose_name loose_name(const struct context *context,
+				    uintptr_t key)
+{
+	return (struct loose_name){key, key > SOLE_PER_THREAD ? NULL : context};
+}
+
+/* Under lock. */
+static struct loose *loose_find(const struct context *context, uintptr_t key)
+{
+	struct loose_name name = loose_name(context, key);
+	struct loose *found;
+
+	/* NOLINTNEXTLINE(*-core.*): uthash sets found */
+	HASH_FIND(hh, loose, &name, sizeof(name), found);
+	return found;
+}
+
+/* Under lock. Whether what is freed in the stream has its order. */
+static bool has_order(const struct context *context, uintptr_t key)
+{
+	if (all_loose || context->dead || loose_find(context, key))
+		return false;
+	return key != SOLE_LEGACY || !(context->legacy_joins ||
+				       per_thread_used || context_is_opaque());
+}
+
+/* Under lock. Whether a number may be given to a stream. What was freed in the
+ * order of its former stream is kept by it, so all of that has to be safe. */
+static bool number_is_free(const struct stream *stream)
+{
+	return stream->key == SOLE_NONE &&
+	       (!stream->context || stream->context->dead ||
+		(stream->ended &&
+		 stream->ended <= atomic_load(&stream->context->device->safe)));
+}
+
+/* Under lock. */
+static unsigned int number_give(struct context *context, uintptr_t key)
+{
+	unsigned int number = 1;
+
+	while (number < STREAM_NUMBERS && !number_is_free(&streams[number]))
+		number++;
+	if (number == STREAM_NUMBERS)
+		return 0;
+	for (int i = 0; i < STREAM_NUMBERS; i++) {
+		atomic_store(&behind[number][i], 0);
+		atomic_store(&behind[i][number], 0);
+	}
+	atomic_store(&behind[number][number], UINT64_MAX);
+	streams[number].context = context;
+	streams[number].thread = key == SOLE_PER_THREAD ? &this_thread : NULL;
+	streams[number].ended = 0;
+	atomic_store(&streams[number].key, key);
+	return number;
+}
+
+/* Waits until no call is under way that has seen a number which has ended. */
+static void calls_pass(struct context *context)
+{
+	gate_pass();
+	pthread_mutex_lock(&context->lock);
+	pthread_mutex_unlock(&context->lock);
+}
+
+/* Ends a number: nothing is freed in the order of its stream any more. */
+static void number_end(unsigned int number)
+{
+	struct stream *stream = &streams[number];
+	struct context *context;
+
+	pthread_mutex_lock(&lock);
+	context = stream->key == SOLE_NONE ? NULL : stream->context;
+	if (context) {
+		atomic_store(&stream->key, SOLE_NONE);
+		atomic_fetch_add(&stream_changes, 1);
+	}
+	pthread_mutex_unlock(&lock);
+	if (!context)
+		return;
+	calls_pass(context);
+	pthread_mutex_lock(&lock);
+	stream->ended = epoch_next(context->device);
+	pthread_mutex_unlock(&lock);
+}
+
+/* Ends the numbers of streams for which is() holds. */
+static void numbers_end(bool (*is)(const struct stream *stream,
+				   const void *arg),
+			const void *arg)
+{
+	bool ends;
+
+	for (unsigned int i = 1; i < STREAM_NUMBERS; i++) {
+		if (atomic_load(&streams[i].key) == SOLE_NONE)
+			continue;
+		pthread_mutex_lock(&lock);
+		ends = streams[i].key != SOLE_NONE && is(&streams[i], arg);
+		pthread_mutex_unlock(&lock);
+		if (ends)
+			number_end(i);
+	}
+}
+
+static bool is_threads(const struct stream *stream, const void *thread)
+{
+	return stream->thread == thread;
+}
+
+static void thread_ended(void *thread)
+{
+	if (serving_is_on()) /* not in a forked child */
+		numbers_end(is_threads, thread);
+}
+
+static void watch_open(void)
+{
+	thread_key_open(&watch, thread_ended);
+}
+
+/* Whether a stream of the thread's own will end with the thread. */
+static bool thread_is_watched(void)
+{
+	once_run(&watch_once, watch_open);
+	if (watch.open)
+		thread_key_set(&watch, &this_thread);
+	return watch.open;
+}
+
+unsigned int stream_number(struct context *context, struct CUstream_st *stream,
+			   bool per_thread)
+{
+	uintptr_t key = key_of(stream, per_thread);
+	unsigned int number;
+
+	if (key == SOLE_PER_THREAD && !thread_is_watched())
+		return 0;
+	pthread_mutex_lock(&lock);
+	number = number_find(context, key);
+	if (!number && has_order(context, key))
+		number = number_give(context, key);
+	pthread_mutex_unlock(&lock);
+	return number;
+}
+
+static bool is_legacy_of(const struct stream *stream, const void *context)
+{
+	return stream->key == SOLE_LEGACY &&
+	       (!context || stream->context == context);
+}
+
+void stream_made(struct context *context, bool waits)
+{
+	if (!context || !waits || atomic_load(&context->legacy_joins))
+		return;
+	/* First, so that no number is given from now on. */
+	pthread_mutex_lock(&lock);
+	atomic_store(&context->legacy_joins, true);
+	pthread_mutex_unlock(&lock);
+	numbers_end(is_legacy_of, context);
+}
+
+void stream_per_thread_used(void)
+{
+	if (atomic_load_explicit(&per_thread_used, memory_order_relaxed) ||
+	    !serving_is_on())
+		return;
+	pthread_mutex_lock(&lock);
+	atomic_store(&per_thread_used, true);
+	pthread_mutex_unlock(&lock);
+	numbers_end(is_legacy_of, NULL);
+}
+
+static bool is_handle(const struct stream *stream, const void *handle)
+{
+	return stream->key == (uintptr_t)handle;
+}
+
+void stream_ends(struct CUstream_st *stream)
+{
+	struct loose *was;
+
+	if ((uintptr_t)stream <= SOLE_PER_THREAD)
+		return;
+	numbers_end(is_handle, stream);
+	pthread_mutex_lock(&lock);
+	was = loose_find(NULL, (uintptr_t)stream);
+	if (was)
+		HASH_DEL(loose, was);
+	pthread_mutex_unlock(&lock);
+	free(was);
+}
+
+/* Under lock. Returns false if it was noted before. */
+static bool loose_note(const struct context *context, uintptr_t key)
+{
+	struct loose *noted;
+
+	if (all_loose || loose_find(context, key))
+		return false;
+	noted = calloc(1, sizeof(*noted));
+	if (noted) {
+		noted->name = loose_name(context, key);
+		HASH_ADD(hh, loose, name, sizeof(noted->name), noted);
+	}
+	if (noted && noted->hh.tbl)
+		return true;
+	free(noted);
+	atomic_store(&all_loose, true);
+	return true;
+}
+
+static bool is_any(const struct stream *stream, const void *unused)
+{
+	(void)stream;
+	(void)unused;
+	return true;
+}
+
+void stream_loosens(struct context *context, struct CUstream_st *stream,
+		    bool per_thread)
+{
+	uintptr_t key = key_of(stream, per_thread);
+	unsigned int number;
+	bool first;
+
+	if (!context || !serving_is_on())
+		return;
+	pthread_mutex_lock(&lock);
+	first = loose_note(context, key);
+	number = first ? number_find(context, key) : 0;
+	pthread_mutex_unlock(&lock);
+	if (all_loose && first)
+		numbers_end(is_any, NULL);
+	else if (number)
+		number_end(number);
+	if (number)
+		fence_force(context->device);
+}
+
+static bool is_of_context(const struct stream *stream, const void *context)
+{
+	return stream->context == context;
+}
+
+void streams_forget(const struct context *context)
+{
+	numbers_end(is_of_context, context);
+}

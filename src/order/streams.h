@@ -1,0 +1,68 @@
+/* Streams in whose order the program frees memory (cuMemFreeAsync).
+ *
+ * What is freed in a stream's order may be used at once by what is queued in
+ * that stream from then on, as it comes after all that was done with the memory
+ * before. So each stream that memory is freed in has a number, and idle blocks
+ * are kept by the number of the stream they were freed in; 0 stands for none.
+ * That is the program's own order: no event and no fence is needed for it, and
+ * it does not matter whether all work is seen.
+ *
+ * A stream has no number, and what is freed in it waits for a fence as other
+ * memory does,
+ * - if it is the legacy stream of a context that has, or had, another stream
+ *   that waits for it: cuMemFreeAsync there puts such streams in order, and a
+ *   free that CUDA is not told of does not;
+ * - once it was given work that need not wait for all earlier work of the
+ *   stream, as programmatic launches;
+ * - if all numbers are taken. */
+#ifndef MNM_STREAMS_H
+#define MNM_STREAMS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct CUstream_st;
+struct context;
+
+/* Grows whenever what a thread remembers of a stream may be wrong from now on:
+ * so one load checks it. */
+extern _Atomic unsigned int stream_changes;
+
+/* The number of a stream of that context, given to it now if it has none; 0 if
+ * it can't have one. per_thread: stream 0 means the calling thread's own. */
+unsigned int stream_number(struct context *context, struct CUstream_st *stream,
+			   bool per_thread);
+
+/* Whether the number still is that stream's. To be asked under the context's
+ * lock, or on the fast path by stream_changes: the number does not become
+ * another stream's before what is kept by it meanwhile is safe. */
+bool stream_has_number(unsigned int number, const struct context *context,
+		       struct CUstream_st *stream, bool per_thread);
+
+/* By streams: what was freed in a stream's order, in an epoch below, comes
+ * before what is queued in the stream of that number. It may grow at any time.
+ * NULL for 0. */
+const _Atomic uint64_t *stream_behind(unsigned int number);
+
+/* The program has made a stream of the context, which waits for the legacy
+ * stream, or does not. */
+void stream_made(struct context *context, bool waits);
+
+/* A thread uses its own default stream: such streams wait for the legacy
+ * one. */
+void stream_per_thread_used(void);
+
+/* The stream is about to be destroyed. */
+void stream_ends(struct CUstream_st *stream);
+
+/* A stream of the context is given work that need not wait for all its earlier
+ * work. Once this returns, nothing that is handed out relies on the stream's
+ * order. */
+void stream_loosens(struct context *context, struct CUstream_st *stream,
+		    bool per_thread);
+
+/* All streams of a context are gone, or those of a part of it. */
+void streams_forget(const struct context *context);
+
+#endif
