@@ -56,7 +56,7 @@ $(BUILD)/tests/programs/warm_pairs: $(BUILD)/obj/tests/programs/warm_pairs.o
 	$(call SAY,link  )
 	$(Q)$(NVCC_LINK) $^ -Xcompiler -rdynamic -o $@
 
-DRIVER_PROGRAMS := $(addprefix $(BUILD)/tests/programs/,sharers waker)
+DRIVER_PROGRAMS := $(addprefix $(BUILD)/tests/programs/,sharers waker ordered)
 CHECK += $(DRIVER_PROGRAMS)
 $(DRIVER_PROGRAMS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o \
 		$(BUILD)/sim/libcuda.so

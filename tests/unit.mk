@@ -14,7 +14,8 @@ $(BUILD)/tests/unit/caches_test: $(addprefix $(BUILD)/obj/src/,\
 $(BUILD)/tests/unit/caches_test: LDFLAGS += -Wl,--wrap=pthread_mutex_lock
 $(BUILD)/tests/unit/cache_raid_test: $(addprefix $(BUILD)/obj/src/,\
 	tcache/tcache.o tcache/tcache_blocks.o tcache/tcache_raids.o \
-	tcache/tcache_record.o tcache/tcache_rooms.o tcache/tcache_spans.o stats/counter.o stats/thread_stats.o context/device.o gate/gate.o \
+	tcache/tcache_record.o tcache/tcache_rooms.o tcache/tcache_spans.o \
+	stats/counter.o stats/mempool_stats.o stats/thread_stats.o context/device.o gate/gate.o \
 	heap/idle_limit.o preload/barrier.o \
 	preload/syscall_filter.o)
 $(BUILD)/tests/unit/calls_test: $(addprefix $(BUILD)/obj/src/,\
@@ -24,7 +25,8 @@ $(BUILD)/tests/unit/giver_test: $(addprefix $(BUILD)/obj/src/,\
 $(BUILD)/tests/unit/bound_test: $(addprefix $(BUILD)/obj/src/,\
 	heap/idle_limit.o stats/counter.o stats/thread_stats.o context/device.o gate/gate.o)
 $(BUILD)/tests/unit/swap_test: $(addprefix $(BUILD)/obj/src/,\
-	heap/swap.o heap/pools.o stats/counter.o stats/thread_stats.o context/device.o gate/gate.o)
+	heap/swap.o heap/pools.o stats/counter.o stats/mempool_stats.o stats/thread_stats.o \
+	context/device.o gate/gate.o)
 $(BUILD)/tests/unit/swap_test: LDFLAGS += -Wl,--wrap=calloc
 
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_PARTS)

@@ -28,6 +28,7 @@ struct pool;
 #define BLOCK_EXPORTED UINT64_C(4)  /* others may use it for ever */
 #define BLOCK_NAMED    UINT64_C(8)  /* it has a buffer id; see buffer_id.h */
 #define BLOCK_ROOMY    UINT64_C(16) /* it serves a request of another span */
+#define BLOCK_ORDERED  UINT64_C(32) /* it was asked for in a stream's order */
 #define BLOCK_BITS     UINT64_C(255)
 
 /* The epoch of a block that was never freed: devices count from the next one

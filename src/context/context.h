@@ -30,13 +30,14 @@ enum counter {
 
 /* A device, or the host with its pinned memory. */
 struct device {
-	_Atomic bool used;      /* it has had a request */
-	_Atomic int choice;     /* row of its pool in pool_rows */
-	_Atomic uint64_t epoch; /* frees are stamped with this one */
-	_Atomic uint64_t safe;  /* blocks of epochs below may be reused */
-	_Atomic uint64_t over;  /* below, their former work is over */
-	_Atomic int contexts;   /* live ones */
-	_Atomic bool ordered;   /* stream order has replaced fences */
+	_Atomic bool used;        /* it has had a request */
+	_Atomic int choice;       /* row of its pool in pool_rows */
+	_Atomic uint64_t epoch;   /* frees are stamped with this one */
+	_Atomic uint64_t safe;    /* blocks of epochs below may be reused */
+	_Atomic uint64_t over;    /* below, their former work is over */
+	_Atomic int contexts;     /* live ones */
+	_Atomic bool has_streams; /* streams in whose order it is freed */
+	_Atomic bool ordered;     /* stream order has replaced fences */
 	_Atomic uint64_t
 		idle_hits; /* hits up to which the sole stream's work is over */
 	_Atomic bool

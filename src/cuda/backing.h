@@ -9,6 +9,7 @@
 
 struct CUctx_st;
 struct CUevent_st;
+struct CUmemPoolHandle_st;
 struct CUstream_st;
 
 /* Functions that return an int return a CUresult, unless they say otherwise. */
@@ -69,6 +70,23 @@ bool backing_stream_is_idle(struct CUstream_st *stream);
 
 /* The memory of a device, in bytes. */
 int backing_device_bytes(int ordinal, size_t *bytes);
+
+/* The pool that cuMemAllocAsync takes from on a device, and the device's
+ * default one. Allowed during captures. */
+int backing_mempool(int ordinal, struct CUmemPoolHandle_st **current,
+		    struct CUmemPoolHandle_st **standard);
+
+/* Whether a pool allows that memory is reused because its work happens to be
+ * over, and by making a stream wait. Allowed during captures. */
+void backing_mempool_reuse(struct CUmemPoolHandle_st *pool, bool *opportunistic,
+			   bool *by_waits);
+
+/* Lets a context reach the memory of another one, on another device. */
+int backing_enable_peer(struct CUctx_st *context, struct CUctx_st *owner);
+
+/* Whether a stream that the program made is of that context; false if in
+ * doubt. */
+bool backing_stream_is_of(struct CUstream_st *stream, struct CUctx_st *context);
 
 /* What the driver says is free on the current context's device, in bytes. */
 int backing_free_bytes(size_t *bytes);

@@ -109,3 +109,58 @@ int backing_device_of(uint64_t addr)
 		return -1;
 	return ordinal;
 }
+
+int backing_mempool(int ordinal, CUmemoryPool *current, CUmemoryPool *standard)
+{
+	const struct real_driver *real = real_driver();
+	unsigned int mode;
+	CUresult res;
+
+	if (!real->cuDeviceGetMemPool || !real->cuDeviceGetDefaultMemPool)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	mode = backing_relax();
+	res = real->cuDeviceGetMemPool(current, ordinal);
+	if (!res)
+		res = real->cuDeviceGetDefaultMemPool(standard, ordinal);
+	backing_unrelax(mode);
+	return (int)res;
+}
+
+bool backing_stream_is_of(CUstream stream, CUcontext context)
+{
+	CUcontext of;
+
+	return !real_driver()->cuStreamGetCtx(stream, &of) && of == context;
+}
+
+int backing_enable_peer(CUcontext context, CUcontext owner)
+{
+	struct context_scope scope;
+	CUresult res = context_scope_begin(&scope, context);
+
+	if (res)
+		return (int)res;
+	res = real_driver()->cuCtxEnablePeerAccess(owner, 0);
+	context_scope_end(&scope);
+	return (int)res;
+}
+
+void backing_mempool_reuse(CUmemoryPool pool, bool *opportunistic,
+			   bool *by_waits)
+{
+	const struct real_driver *real = real_driver();
+	unsigned int mode = backing_relax();
+	int allowed[2] = {1, 1};
+
+	if (real->cuMemPoolGetAttribute) {
+		real->cuMemPoolGetAttribute(
+			pool, CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC,
+			&allowed[0]);
+		real->cuMemPoolGetAttribute(
+			pool, CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES,
+			&allowed[1]);
+	}
+	backing_unrelax(mode);
+	*opportunistic = allowed[0];
+	*by_waits = allowed[1];
+}

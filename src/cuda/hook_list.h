@@ -10,6 +10,7 @@ USED(cuCtxGetApiVersion) \
 USED(cuCtxGetCurrent) \
 USED(cuCtxGetDevice) \
 USED(cuDeviceGetDefaultMemPool) \
+USED(cuDeviceGetMemPool) \
 USED(cuDevicePrimaryCtxGetState) \
 USED(cuDeviceTotalMem_v2) \
 USED(cuDriverGetVersion) \
@@ -47,6 +48,14 @@ HOOK(cuMemAllocFromPoolAsync, "cuMemAllocFromPoolAsync", 11020, VERSION_MAX) \
 HOOK(cuMemAllocFromPoolAsync_ptsz, "cuMemAllocFromPoolAsync", 11020, 11020) \
 HOOK(cuMemPoolCreate, "cuMemPoolCreate", 11020, VERSION_MAX) \
 HOOK(cuMemPoolDestroy, "cuMemPoolDestroy", 11020, VERSION_MAX) \
+HOOK(cuMemPoolGetAttribute, "cuMemPoolGetAttribute", 11020, VERSION_MAX) \
+HOOK(cuMemPoolSetAttribute, "cuMemPoolSetAttribute", 11020, VERSION_MAX) \
+HOOK(cuMemPoolSetAccess, "cuMemPoolSetAccess", 11020, VERSION_MAX) \
+HOOK(cuMemPoolTrimTo, "cuMemPoolTrimTo", 11020, VERSION_MAX) \
+HOOK(cuDeviceSetMemPool, "cuDeviceSetMemPool", 11020, VERSION_MAX) \
+HOOK(cuMemSetMemPool, "cuMemSetMemPool", 13000, VERSION_MAX) \
+HOOK(cuStreamCreate, "cuStreamCreate", 2000, VERSION_MAX) \
+HOOK(cuStreamCreateWithPriority, "cuStreamCreateWithPriority", 5050, VERSION_MAX) \
 HOOK(cuArrayCreate_v2, "cuArrayCreate", 3020, VERSION_MAX) \
 HOOK(cuArray3DCreate_v2, "cuArray3DCreate", 3020, VERSION_MAX) \
 HOOK(cuArrayDestroy, "cuArrayDestroy", 2000, VERSION_MAX) \

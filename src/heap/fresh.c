@@ -7,6 +7,7 @@
 #include "pools.h"
 #include "tcache/pass_through.h"
 #include "stats/counter.h"
+#include "stats/mempool_stats.h"
 
 void fresh_cancel(struct pool *pool, size_t span)
 {
@@ -19,7 +20,7 @@ void fresh_cancel(struct pool *pool, size_t span)
 
 /* A record for a fresh block. It is made only after CUDA has given the memory,
  * as CUDA's own needs come first. */
-static struct block *block_made(struct pool *pool, size_t span, size_t size)
+static struct block *block_made(struct pool *pool, size_t span, uint64_t use)
 {
 	struct block *block = block_new();
 
@@ -27,7 +28,7 @@ static struct block *block_made(struct pool *pool, size_t span, size_t size)
 		return NULL;
 	block_pool_set(block, pool);
 	block->span = span;
-	block->use = size;
+	block->use = use;
 	return block;
 }
 
@@ -43,13 +44,26 @@ static struct context *context_before(uint64_t addr)
 	return pool ? pool->heap->context : NULL;
 }
 
+/* Counts a request that a fresh block serves. */
+static void block_count(struct block *block, uint64_t addr)
+{
+	uint64_t tag = block_tag(block);
+
+	device_count_alloc(block->pool->heap->device, block_size(block),
+			   COUNTER_misses);
+	if (!tag)
+		return;
+	mempool_reserve(tag, (int64_t)block->span);
+	mempool_count(tag, (int64_t)block_size(block));
+	block_mark(block, addr, BLOCK_ORDERED);
+}
+
 /* Makes a fresh block known. Returns false if it can't be: the program has the
  * memory all the same, and its free goes to the driver like that of foreign
  * memory. */
 static bool block_know(struct block *block, uint64_t addr)
 {
-	struct heap *heap = block->pool->heap;
-	struct context *context = heap->context;
+	struct context *context = block->pool->heap->context;
 	struct context *before = context_before(addr);
 	struct block *stale = NULL;
 	bool known = false;
@@ -59,7 +73,7 @@ static bool block_know(struct block *block, uint64_t addr)
 	if (!context->dead)
 		known = block_enter(block, addr, &stale, &word);
 	if (known)
-		device_count_alloc(heap->device, block_size(block), COUNTER_misses);
+		block_count(block, addr);
 	pthread_mutex_unlock(&context->lock);
 	if (stale && before)
 		pools_correct(before, word_is_live(word) ? stale : NULL);
@@ -68,9 +82,9 @@ static bool block_know(struct block *block, uint64_t addr)
 	return known;
 }
 
-void fresh_know(struct pool *pool, size_t span, size_t size, uint64_t addr)
+void fresh_know(struct pool *pool, size_t span, uint64_t use, uint64_t addr)
 {
-	struct block *block = block_made(pool, span, size);
+	struct block *block = block_made(pool, span, use);
 
 	if (block && block_know(block, addr))
 		return;

@@ -9,6 +9,7 @@
 #include "deferred_free.h"
 #include "pools.h"
 #include "stats/counter.h"
+#include "stats/mempool_stats.h"
 
 /* Records of pools that were closed, linked by next. */
 static pthread_mutex_t spares_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -220,6 +221,7 @@ static void pending_add(struct heap *heap, struct block *block)
  * its pool counts as live. */
 static void block_forget(struct block *block)
 {
+	mempool_leave(block);
 	device_unreserve(block->pool->heap->device, block->span);
 	pool_checkin(block->pool, block->span);
 	block_remove(block);
@@ -298,7 +300,7 @@ void pools_take_back(struct block *block)
 
 	pthread_mutex_lock(&context->lock); /* an ending context may read it */
 	block->epoch = atomic_load(&device->epoch);
-	block->use = 0;
+	block->use = block_tag(block);
 	kept = !context->dead && !pool->retired && pool->ops->free(pool, block);
 	if (kept) {
 		counter_add(device, COUNTER_idle_bytes, span);
@@ -320,6 +322,7 @@ static void pending_forget(struct heap *heap)
 		heap->pending = block->next;
 		counter_sub(device, COUNTER_pending_bytes, block->span);
 		counter_sub(device, COUNTER_idle_bytes, block->span);
+		mempool_leave(block);
 		device_unreserve(device, block->span);
 		block_remove(block);
 		block_drop(block);
@@ -331,6 +334,7 @@ static void live_forget(struct block *block)
 {
 	counter_sub(block->pool->heap->device, COUNTER_live_bytes,
 		    block_size(block));
+	mempool_count(block_tag(block), -(int64_t)block_size(block));
 	block_forget(block);
 }
 

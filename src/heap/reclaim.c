@@ -14,6 +14,7 @@
 #include "pools.h"
 #include "preload/thread.h"
 #include "stats/counter.h"
+#include "stats/mempool_stats.h"
 
 enum { TRIES_MAX = 1000 }; /* of one request */
 
@@ -106,6 +107,7 @@ static bool pending_end(struct heap *heap, struct block *block)
 	}
 	counter_sub(device, COUNTER_pending_bytes, block->span);
 	counter_sub(device, COUNTER_idle_bytes, block->span);
+	mempool_leave(block);
 	device_unreserve(device, block->span);
 	block_drop(block);
 	return true;

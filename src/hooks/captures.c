@@ -7,6 +7,7 @@
 #include "preload/serving.h"
 #include "mem/mem.h"
 #include "order/stream_order.h"
+#include "order/streams.h"
 
 /* A call that begins a capture. */
 struct begin {
@@ -169,6 +170,7 @@ static CUresult capture_hook_destroyed(CUstream stream, CUresult res)
 EXPORT CUresult cuStreamDestroy(CUstream stream)
 {
 	stream_order_stream_ended(stream);
+	stream_ends(stream);
 	return capture_hook_destroyed(stream,
 				      REAL_CALL(cuStreamDestroy, stream));
 }
@@ -176,6 +178,7 @@ EXPORT CUresult cuStreamDestroy(CUstream stream)
 EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
 {
 	stream_order_stream_ended(stream);
+	stream_ends(stream);
 	return capture_hook_destroyed(stream,
 				      REAL_CALL(cuStreamDestroy_v2, stream));
 }

@@ -11,6 +11,7 @@
 #include "primary.h"
 #include "room_of.h"
 #include "order/stream_order.h"
+#include "order/streams.h"
 
 static CUresult context_hook_created(CUresult res, CUcontext *out,
 				     CUdevice device)
@@ -134,10 +135,13 @@ static CUresult stream_wait(__typeof__(cuStreamSynchronize) *real,
 			    CUstream stream, bool per_thread)
 {
 	uint64_t hits = stream_order_wait_begin();
+	struct stream_wait wait = stream_wait_begin(stream, per_thread);
 	CUresult res = real ? real(stream) : CUDA_ERROR_NOT_FOUND;
 
-	if (!res)
-		stream_order_wait_end(stream, per_thread, hits);
+	if (res)
+		return res;
+	stream_order_wait_end(stream, per_thread, hits);
+	stream_wait_end(&wait);
 	return res;
 }
 

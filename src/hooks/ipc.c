@@ -1,8 +1,27 @@
 /* Memory that is handed out of the process, or of its device: nothing of ours
  * orders what others do with it. */
+#include "block/block.h"
 #include "call.h"
 #include "hook.h"
 #include "mem/mem.h"
+#include "stats/mempool_stats.h"
+
+static char not_device_memory;
+
+/* Whether the address is in a live block that was asked for in the order of a
+ * stream. */
+static bool pointer_is_ordered(CUdeviceptr ptr)
+{
+	CUdeviceptr base;
+	uint64_t word = 0;
+	size_t size;
+
+	if (!mem_enabled() || !mempools_are_used() ||
+	    REAL_CALL(cuMemGetAddressRange_v2, &base, &size, ptr))
+		return false;
+	block_find(base, &word);
+	return word & BLOCK_ORDERED && word_is_live(word);
+}
 
 /* For an address in the middle, CUDA gives the handle of the whole
  * allocation. */
@@ -17,8 +36,11 @@ static CUresult ipc_hook_exported(CUresult res, CUdeviceptr ptr)
 	return res;
 }
 
+/* CUDA has no such handle for the memory of its pools. */
 EXPORT CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr ptr)
 {
+	if (pointer_is_ordered(ptr))
+		ptr = (CUdeviceptr)&not_device_memory;
 	return ipc_hook_exported(REAL_CALL(cuIpcGetMemHandle, handle, ptr),
 				 ptr);
 }

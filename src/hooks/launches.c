@@ -2,7 +2,9 @@
  * their order in it. */
 #include "call.h"
 #include "hook.h"
+#include "mem/mem.h"
 #include "order/stream_order.h"
+#include "order/streams.h"
 
 /* Whether a kernel with this attribute still waits for all earlier work of its
  * stream. The attributes of programmatic launches let it start before its
@@ -33,8 +35,11 @@ static void launch_begin(const CUlaunchConfig *config, bool per_thread)
 	if (!config)
 		return;
 	for (unsigned int i = 0; config->attrs && i < config->numAttrs; i++)
-		if (!attribute_keeps_order(config->attrs + i))
+		if (!attribute_keeps_order(config->attrs + i)) {
 			stream_order_break();
+			if (mem_serves_streams())
+				stream_loosens(config->hStream, per_thread);
+		}
 }
 
 EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config,

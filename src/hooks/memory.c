@@ -147,49 +147,6 @@ EXPORT CUresult cuMemFree_v2(CUdeviceptr ptr)
 	}
 }
 
-/* A block may also be freed in the order of a stream. CUDA frees it, and the
- * block's record ends here. */
-static CUresult free_async(__typeof__(cuMemFreeAsync) *real, CUdeviceptr ptr,
-			   CUstream stream)
-{
-	struct block *given;
-	struct foreign *foreign;
-	CUresult res;
-
-	if (!real)
-		return CUDA_ERROR_NOT_FOUND;
-	if (mem_free_begin(ptr, MEM_FREE_ASYNC, &given) == MEM_INVALID)
-		return real((CUdeviceptr)&not_device_memory, stream);
-	peer_touch_freed(stream, given);
-	foreign = given ? NULL : foreign_end_begin(FOREIGN_ADDRESS, ptr);
-	res = real(ptr, stream);
-	mem_free_end(given, !res);
-	foreign_end_finish(foreign, (int)res);
-	return res;
-}
-
-EXPORT CUresult cuMemFreeAsync(CUdeviceptr ptr, CUstream stream)
-{
-	const struct real_driver *real = real_driver();
-	CUresult res;
-
-	stream_work_begin(stream, false);
-	res = free_async(real ? real->cuMemFreeAsync : NULL, ptr, stream);
-	stream_work_end();
-	return res;
-}
-
-EXPORT CUresult cuMemFreeAsync_ptsz(CUdeviceptr ptr, CUstream stream)
-{
-	const struct real_driver *real = real_driver();
-	CUresult res;
-
-	stream_work_begin(stream, true);
-	res = free_async(real ? real->cuMemFreeAsync_ptsz : NULL, ptr, stream);
-	stream_work_end();
-	return res;
-}
-
 /* The runtime's call normally ends in the driver's hook, which corrects the
  * figures. If it does not, the runtime's hook corrects them. */
 static __thread bool info_corrected;

@@ -7,7 +7,9 @@
 #include "call.h"
 #include "context/context.h"
 #include "hook.h"
+#include "heap/mempool.h"
 #include "mem/mem.h"
+#include "stats/mempool_stats.h"
 #include "cuda/real.h"
 
 /* Its address is never an allocation of CUDA's. */
@@ -47,11 +49,27 @@ static void name_back(void *answer, CUdeviceptr addr)
 		*named = addr;
 }
 
+/* Corrects an answer about a live block of a pool of CUDA's, whose memory
+ * belongs to no context and can't be passed to other processes. */
+static void attribute_of_pool(uint64_t tag, CUpointer_attribute attribute,
+			      void *answer)
+{
+	if (attribute == CU_POINTER_ATTRIBUTE_CONTEXT)
+		*(CUcontext *)answer = NULL;
+	if (attribute == CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE)
+		*(int *)answer = 0;
+	if (attribute == CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE)
+		*(CUmemoryPool *)answer =
+			mempool_handle((unsigned int)(tag >> USE_BITS));
+}
+
 /* Corrects an answer about the live block at base. An id of CUDA's own is a
  * small number, so ours has the top bit set. */
 static void attribute_correct(struct block *block, uint64_t base,
 			      CUpointer_attribute attribute, void *answer)
 {
+	if (block_tag(block))
+		attribute_of_pool(block_tag(block), attribute, answer);
 	if (attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
 		*(size_t *)answer = block_size(block);
 	if (attribute == CU_POINTER_ATTRIBUTE_BUFFER_ID)

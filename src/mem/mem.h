@@ -33,6 +33,24 @@ enum mem_answer mem_alloc(uint64_t *addr, size_t size, int *result);
 enum mem_answer mem_alloc_pinned(uint64_t *addr, size_t size,
 				 unsigned int flags, int *result);
 
+/* Whether stream-ordered memory is served: MNM_STREAM_ORDERED. */
+bool mem_serves_streams(void);
+
+/* The order in which memory is asked for, or freed. */
+struct mem_order {
+	struct CUstream_st *stream; /* of the current context */
+	bool per_thread;            /* stream 0 means the thread's own */
+	const void *pool;     /* of CUDA's, as the call names it, or NULL */
+	unsigned int mempool; /* number of the pool of CUDA's; set by a free */
+	unsigned int number;  /* of the stream, set by the call */
+};
+
+/* As mem_alloc, in the order of a stream: the memory may be used by what is
+ * queued behind this call in the stream. Never waits for work. With MEM_PASS,
+ * CUDA's own pool serves the request. */
+enum mem_answer mem_alloc_in(uint64_t *addr, size_t size,
+			     const struct mem_order *order, int *result);
+
 struct block;
 
 /* The call by which a block is freed. A free in a stream goes to CUDA. */
@@ -47,6 +65,16 @@ enum mem_answer mem_free_begin(uint64_t addr, enum mem_free how,
 /* As mem_free_begin with MEM_FREE_DEVICE, for a block that the fast path has
  * taken. */
 enum mem_answer mem_free_begin_taken(struct block *block, struct block **given);
+
+/* As mem_free_begin, in the order of a stream: what is queued behind this call
+ * in the stream may use the memory at once. Never waits for work. */
+enum mem_answer mem_free_begin_in(uint64_t addr, struct mem_order *order,
+				  struct block **given);
+
+/* As that, for a block that the fast path has taken. */
+enum mem_answer mem_free_begin_in_taken(struct block *block,
+					struct mem_order *order,
+					struct block **given);
 
 /* CUDA has freed a block, or has refused to: then it is the program's as
  * before. NULL is allowed. */

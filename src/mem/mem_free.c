@@ -13,16 +13,20 @@
 #include "mem.h"
 #include "heap/pools.h"
 #include "mem_log.h"
+#include "order/streams.h"
 #include "stats/counter.h"
+#include "stats/mempool_stats.h"
+#include "tcache/fast_stream.h"
 
 /* Under the context's lock. Puts the block into its pool, where it is idle
  * then. Returns false if the pool does not take it. */
-static bool pool_takes(struct pool *pool, struct block *block)
+static bool pool_takes(struct pool *pool, struct block *block,
+		       unsigned int stream)
 {
 	size_t span = block->span; /* kept, it may be another thread's */
 	uint64_t use = block->use;
 
-	block->use = 0;
+	block->use = block_tag(block) | stream;
 	if (!pool->ops->free(pool, block)) {
 		block->use = use;
 		return false;
@@ -32,20 +36,38 @@ static bool pool_takes(struct pool *pool, struct block *block)
 	return true;
 }
 
-/* Offers a block to the calling thread's cache and to its pool. */
-static bool pool_keeps(struct block *block)
+/* Under the context's lock. The number of the stream in whose order a block of
+ * the context is freed; 0 if that is none. */
+static unsigned int free_stream(const struct mem_order *order,
+				const struct context *context)
+{
+	return order && stream_has_number(order->number, context, order->stream,
+					  order->per_thread)
+		       ? order->number
+		       : 0;
+}
+
+/* Offers a block to the calling thread's cache and to its pool. Sets *ordered
+ * if it is kept in the order of its stream. */
+static bool pool_keeps(struct block *block, const struct mem_order *order,
+		       bool *ordered)
 {
 	struct pool *pool = block->pool;
 	struct heap *heap = pool->heap;
 	struct context *context = heap->context;
+	unsigned int stream;
 	bool kept;
 
 	context_enter(context);
+	stream = free_stream(order, context);
+	*ordered = stream;
 	kept = context_serves(context) && !pool->retired;
 	if (kept)
 		tcache_adopt(tcache_of(heap), pool);
-	kept = kept && (tcache_put(tcache_of(heap), block, 0) ||
-			pool_takes(pool, block));
+	if (kept && !stream) /* what finds it next has no look at the tag */
+		mempool_leave(block);
+	kept = kept && (tcache_put(tcache_of(heap), block, stream) ||
+			pool_takes(pool, block, stream));
 	context_leave(context);
 	return kept;
 }
@@ -64,18 +86,20 @@ static struct context *context_of_free(void)
  * on a lost device, which has to fail as CUDA's does. The last two may come to
  * light in the wait (fence_keep), which is therefore first. */
 static bool block_kept(struct device *device, struct block *block,
-		       bool exported)
+		       const struct mem_order *order, bool exported)
 {
 	const struct device *own = block->pool->heap->context->device;
 	bool keeps = block->pool->ops->free && !own->lost;
 	struct context *context = keeps ? context_of_free() : NULL;
 	uint64_t epoch = block->epoch; /* kept, it may be another thread's */
 	size_t span = block->span;
+	bool ordered;
 
 	if (exported || !context ||
 	    (device_is_host(device) && !host_keeps(span)))
 		return false;
-	fence_keep(device, span);
+	if (!order)
+		fence_keep(device, span);
 	if (own->lost || device->pressed)
 		return false;
 	tcache_attach(context);
@@ -83,17 +107,33 @@ static bool block_kept(struct device *device, struct block *block,
 	 * us. */
 	if (capture_any() && fence_level() != REUSE_NONE)
 		return deferred_free_keep(block);
-	if (!pool_keeps(block))
+	if (!pool_keeps(block, order, &ordered))
 		return false;
-	fence_kept(device, span, epoch);
+	if (!ordered)
+		fence_kept(device, span, epoch);
 	giver_start();
-	reclaim_past_limit(device);
+	if (!order)
+		reclaim_past_limit(device);
 	return true;
 }
 
-/* Frees a block that was just taken; its marks are in word. */
+/* Finds out the stream's number, which only memory of its own context has. */
+static void order_learn(struct mem_order *order, const struct block *block)
+{
+	struct context *context = context_current();
+
+	order->mempool = (unsigned int)(block_tag(block) >> USE_BITS);
+	order->number = 0;
+	if (context && context == block->pool->heap->context)
+		order->number = stream_number(context, order->stream,
+					      order->per_thread);
+}
+
+/* Frees a block that was just taken; its marks are in word. A free in the order
+ * of a stream never waits, and gives nothing back, as that may wait. */
 static enum mem_answer taken_free(struct block *block, uint64_t word,
-				  enum mem_free how, struct block **given)
+				  enum mem_free how, struct mem_order *order,
+				  struct block **given)
 {
 	struct device *device = block->pool->heap->device;
 
@@ -110,17 +150,20 @@ static enum mem_answer taken_free(struct block *block, uint64_t word,
 				   block->pool->ops->span(block->pool,
 							  block_size(block), 0),
 				   block->span);
-	if (word & (BLOCK_NAMED | BLOCK_ROOMY))
+	if (word & (BLOCK_NAMED | BLOCK_ROOMY | BLOCK_ORDERED))
 		block_unmark(block);
 	/* After block_take, which is a full barrier: whoever ends this epoch
 	 * sees the work that the program queued before this free. */
 	block->epoch = atomic_load(&device->epoch);
 	device_count_free(device, block_size(block));
+	mempool_count(block_tag(block), -(int64_t)block_size(block));
 	atomic_fetch_add(&device->freed, block->span);
-	if (how != MEM_FREE_ASYNC)
+	if (order)
+		order_learn(order, block);
+	else if (how != MEM_FREE_ASYNC)
 		reclaim_run(device);
-	if (how != MEM_FREE_ASYNC &&
-	    block_kept(device, block, word & BLOCK_EXPORTED))
+	if ((order || how != MEM_FREE_ASYNC) &&
+	    block_kept(device, block, order, word & BLOCK_EXPORTED))
 		return MEM_DONE;
 	block_remove(block); /* first: the driver may reuse it at once */
 	*given = block;
@@ -143,8 +186,8 @@ static bool is_left_over(uint64_t addr)
 	return !context_serves(context) || !block_find(addr, &word);
 }
 
-enum mem_answer mem_free_begin(uint64_t addr, enum mem_free how,
-			       struct block **given)
+static enum mem_answer free_begin(uint64_t addr, enum mem_free how,
+				  struct mem_order *order, struct block **given)
 {
 	struct block *block;
 	uint64_t word;
@@ -154,15 +197,52 @@ enum mem_answer mem_free_begin(uint64_t addr, enum mem_free how,
 		return MEM_PASS;
 	block = block_take(addr, &word);
 	if (block)
-		return taken_free(block, word, how, given);
+		return taken_free(block, word, how, order, given);
 	return word & BLOCK_IDLE && !is_left_over(addr) ? MEM_INVALID
 							: MEM_PASS;
+}
+
+enum mem_answer mem_free_begin(uint64_t addr, enum mem_free how,
+			       struct block **given)
+{
+	return free_begin(addr, how, NULL, given);
+}
+
+/* The next free in that stream may be on the fast path. */
+static void way_fill(const struct mem_order *order, unsigned int changes)
+{
+	uintptr_t key = stream_key(order->stream, order->per_thread);
+
+	if (stream_way_of(key)->key == key &&
+	    stream_way_holds(stream_way_of(key)))
+		return;
+	stream_way_set(&(struct stream_way){
+		.key = key,
+		.cache = tcache_verified,
+		.changes = changes,
+		.number = order->number,
+		.pool = &stream_ways, /* requests name no such pool */
+		.tag = mempool_tag(order->mempool),
+	});
+}
+
+enum mem_answer mem_free_begin_in(uint64_t addr, struct mem_order *order,
+				  struct block **given)
+{
+	unsigned int changes = atomic_load(&stream_changes);
+	enum mem_answer answer;
+
+	order->mempool = 0;
+	answer = free_begin(addr, MEM_FREE_ASYNC, order, given);
+	if (answer == MEM_DONE && order->mempool)
+		way_fill(order, changes);
+	return answer;
 }
 
 enum mem_answer mem_free_begin_taken(struct block *block, struct block **given)
 {
 	*given = NULL;
-	return taken_free(block, 0, MEM_FREE_DEVICE, given);
+	return taken_free(block, 0, MEM_FREE_DEVICE, NULL, given);
 }
 
 void mem_exported(uint64_t addr)
@@ -176,6 +256,14 @@ void mem_exported(uint64_t addr)
 	pool = block_pool(block);
 	if (pool && pool->ops->alloc) /* else it has no former owner */
 		fence_drain(pool->heap->context);
+}
+
+enum mem_answer mem_free_begin_in_taken(struct block *block,
+					struct mem_order *order,
+					struct block **given)
+{
+	*given = NULL;
+	return taken_free(block, BLOCK_ORDERED, MEM_FREE_ASYNC, order, given);
 }
 
 /* A thread that only frees may have a cache as well. It has to ask for the
@@ -200,6 +288,9 @@ static bool block_regain(struct context *context, struct block *block)
 	    !block_enter(block, addr, &stale, &word))
 		return false;
 	device_uncount_free(device, block_size(block));
+	mempool_count(block_tag(block), (int64_t)block_size(block));
+	if (block_tag(block))
+		block_mark(block, addr, BLOCK_ORDERED);
 	return true;
 }
 
@@ -226,6 +317,7 @@ void mem_free_end(struct block *given, bool freed)
 		return;
 	if (freed)
 		counter_add(device, COUNTER_driver_frees, 1);
+	mempool_leave(given);
 	device_unreserve(device, given->span);
 	block_drop(given);
 	if (direct)

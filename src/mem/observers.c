@@ -12,6 +12,7 @@
 #include "order/capture.h"
 #include "order/fence.h"
 #include "order/stream_order.h"
+#include "order/streams.h"
 #include "tcache/tcache.h"
 
 /* The work of a second context may use what the first has handed out. */
@@ -29,6 +30,7 @@ static void context_joined(struct context *context, bool created)
 static void context_ended(struct context *context)
 {
 	pools_forget(context);
+	streams_forget(context);
 	foreign_forget(context);
 }
 

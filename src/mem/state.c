@@ -62,3 +62,8 @@ bool config_once(void)
 	once_run(&once, read_config);
 	return mem_enabled();
 }
+
+bool mem_serves_streams(void)
+{
+	return config_once() && config.stream_ordered;
+}

@@ -341,7 +341,8 @@ static void sync_begin(struct fence_sync_part *part, struct device *device)
 {
 	part->device = device;
 	if (sync_covers(device) &&
-	    counter_get(device, COUNTER_quarantined_bytes))
+	    (counter_get(device, COUNTER_quarantined_bytes) ||
+	     device->has_streams))
 		part->safe = epoch_end(device, &part->bytes);
 }
 

@@ -112,3 +112,15 @@ int marks_ask(struct marks *marks)
 		res = mark_do(&marks->list[i], mark_ask);
 	return res;
 }
+
+bool device_is_idle(const struct device *device)
+{
+	struct marks marks;
+	bool idle;
+
+	if (marks_set(&marks, device))
+		return false;
+	idle = !marks_ask(&marks);
+	marks_drop(&marks);
+	return idle;
+}

@@ -3,6 +3,8 @@
 #ifndef MNM_MARKS_H
 #define MNM_MARKS_H
 
+#include <stdbool.h>
+
 enum { MARKS_MAX = 64 };
 
 struct context;
@@ -28,5 +30,9 @@ int marks_set(struct marks *marks, const struct device *device);
 int marks_ask(struct marks *marks);
 
 void marks_drop(struct marks *marks);
+
+/* Whether all work that may use the device's memory is over now. False if that
+ * can't be asked now. */
+bool device_is_idle(const struct device *device);
 
 #endif

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "calls.h"
+#include "streams.h"
 
 struct CUstream_st;
 struct device;
@@ -50,6 +51,8 @@ static inline void stream_work_begin(struct CUstream_st *stream,
 				     : SOLE_LEGACY;
 	uintptr_t sole;
 
+	if (__builtin_expect(key == SOLE_PER_THREAD, 0))
+		stream_per_thread_used();
 	calls_enter(); /* first: see stream_order_return_begin */
 	sole = atomic_load_explicit(&sole_stream, memory_order_acquire);
 	if (sole != key && sole != SOLE_MANY)

@@ -1,11 +1,8 @@
-#define HASH_NONFATAL_OOM 1
 #include <pthread.h>
-#include <stdlib.h>
-
-#include <uthash.h>
 
 #include "block/block.h"
 #include "context/context.h"
+#include "cuda/backing.h"
 #include "epoch.h"
 #include "fence.h"
 #include "gate/gate.h"
@@ -22,22 +19,24 @@ static struct stream {
 	uint64_t ended;     /* the number was its own up to this epoch; or 0 */
 } streams[STREAM_NUMBERS];
 
-/* A stream that was given work out of its order. */
-struct loose_name {
+/* Streams that were given work out of their order; the first so many. */
+enum { LOOSE_MAX = 64 };
+
+/* Under lock. */
+static struct loose {
 	uintptr_t key;
 	const struct context *context; /* NULL if the key is a handle */
-};
-struct loose {
-	struct loose_name name;
-	UT_hash_handle hh;
-};
+} loose[LOOSE_MAX];
+static int loose_count;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct loose *loose;    /* under lock */
-static _Atomic bool all_loose; /* some could not be noted */
+static _Atomic bool all_loose; /* there are more of these */
 static _Atomic bool per_thread_used;
+static _Atomic bool any_number; /* a stream has had one */
 
 _Atomic unsigned int stream_changes;
+
+_Atomic uint64_t streams_over[STREAM_NUMBERS];
 
 /* By numbers, of the stream that is behind and of the other. */
 static _Atomic uint64_t behind[STREAM_NUMBERS][STREAM_NUMBERS];
@@ -83,21 +82,14 @@ bool stream_has_number(unsigned int number, const struct context *context,
 	return has;
 }
 
-static struct loose_name loose_name(const struct context *context,
-				    uintptr_t key)
-{
-	return (struct loose_name){key, key > SOLE_PER_THREAD ? NULL : context};
-}
-
-/* Under lock. */
+/* Under lock. Returns NULL if the stream is not known to be loose. */
 static struct loose *loose_find(const struct context *context, uintptr_t key)
 {
-	struct loose_name name = loose_name(context, key);
-	struct loose *found;
-
-	/* NOLINTNEXTLINE(*-core.*): uthash sets found */
-	HASH_FIND(hh, loose, &name, sizeof(name), found);
-	return found;
+	for (int i = 0; i < loose_count; i++)
+		if (loose[i].key == key &&
+		    (key > SOLE_PER_THREAD || loose[i].context == context))
+			return &loose[i];
+	return NULL;
 }
 
 /* Under lock. Whether what is freed in the stream has its order. */
@@ -133,6 +125,9 @@ static unsigned int number_give(struct context *context, uintptr_t key)
 		atomic_store(&behind[i][number], 0);
 	}
 	atomic_store(&behind[number][number], UINT64_MAX);
+	atomic_store(&streams_over[number], 0);
+	atomic_store(&context->device->has_streams, true);
+	atomic_store(&any_number, true);
 	streams[number].context = context;
 	streams[number].thread = key == SOLE_PER_THREAD ? &this_thread : NULL;
 	streams[number].ended = 0;
@@ -222,6 +217,12 @@ unsigned int stream_number(struct context *context, struct CUstream_st *stream,
 		return 0;
 	pthread_mutex_lock(&lock);
 	number = number_find(context, key);
+	pthread_mutex_unlock(&lock);
+	if (number || (key > SOLE_PER_THREAD &&
+		       !backing_stream_is_of(stream, context->handle)))
+		return number;
+	pthread_mutex_lock(&lock);
+	number = number_find(context, key); /* another thread may have come */
 	if (!number && has_order(context, key))
 		number = number_give(context, key);
 	pthread_mutex_unlock(&lock);
@@ -271,27 +272,19 @@ void stream_ends(struct CUstream_st *stream)
 	pthread_mutex_lock(&lock);
 	was = loose_find(NULL, (uintptr_t)stream);
 	if (was)
-		HASH_DEL(loose, was);
+		*was = loose[--loose_count];
 	pthread_mutex_unlock(&lock);
-	free(was);
 }
 
 /* Under lock. Returns false if it was noted before. */
 static bool loose_note(const struct context *context, uintptr_t key)
 {
-	struct loose *noted;
-
 	if (all_loose || loose_find(context, key))
 		return false;
-	noted = calloc(1, sizeof(*noted));
-	if (noted) {
-		noted->name = loose_name(context, key);
-		HASH_ADD(hh, loose, name, sizeof(noted->name), noted);
-	}
-	if (noted && noted->hh.tbl)
-		return true;
-	free(noted);
-	atomic_store(&all_loose, true);
+	if (loose_count < LOOSE_MAX)
+		loose[loose_count++] = (struct loose){key, context};
+	else
+		atomic_store(&all_loose, true);
 	return true;
 }
 
@@ -302,23 +295,40 @@ static bool is_any(const struct stream *stream, const void *unused)
 	return true;
 }
 
-void stream_loosens(struct context *context, struct CUstream_st *stream,
-		    bool per_thread)
+/* Under lock. The number of a stream, and its context. */
+static unsigned int number_known(uintptr_t key, struct context **context)
+{
+	unsigned int number = key > SOLE_PER_THREAD ? 1 : STREAM_NUMBERS;
+
+	while (number < STREAM_NUMBERS && streams[number].key != key)
+		number++;
+	if (number == STREAM_NUMBERS)
+		number = *context ? number_find(*context, key) : 0;
+	else
+		*context = streams[number].context;
+	return number;
+}
+
+void stream_loosens(struct CUstream_st *stream, bool per_thread)
 {
 	uintptr_t key = key_of(stream, per_thread);
-	unsigned int number;
+	struct context *context = NULL;
+	unsigned int number = 0;
 	bool first;
 
-	if (!context || !serving_is_on())
+	if (!serving_is_on())
 		return;
+	if (key <= SOLE_PER_THREAD)
+		context = context_current();
 	pthread_mutex_lock(&lock);
 	first = loose_note(context, key);
-	number = first ? number_find(context, key) : 0;
+	if (first)
+		number = number_known(key, &context);
 	pthread_mutex_unlock(&lock);
-	if (all_loose && first)
-		numbers_end(is_any, NULL);
-	else if (number)
+	if (number)
 		number_end(number);
+	if (first && all_loose)
+		numbers_end(is_any, NULL);
 	if (number)
 		fence_force(context->device);
 }
@@ -331,4 +341,46 @@ static bool is_of_context(const struct stream *stream, const void *context)
 void streams_forget(const struct context *context)
 {
 	numbers_end(is_of_context, context);
+}
+
+/* Under lock, as the numbers have to stay. What the stream is behind is over as
+ * well. */
+static void over_note(unsigned int number, uint64_t epoch)
+{
+	epoch_raise(&streams_over[number], epoch);
+	for (int i = 1; i < STREAM_NUMBERS; i++)
+		if (i != (int)number)
+			epoch_raise(&streams_over[i],
+				    atomic_load(&behind[number][i]));
+}
+
+struct stream_wait stream_wait_begin(struct CUstream_st *stream,
+				     bool per_thread)
+{
+	uintptr_t key = key_of(stream, per_thread);
+	struct context *context = NULL;
+	struct stream_wait wait = {0};
+
+	if (!atomic_load_explicit(&any_number, memory_order_relaxed))
+		return wait;
+	if (key <= SOLE_PER_THREAD)
+		context = context_current();
+	pthread_mutex_lock(&lock);
+	wait.number = number_known(key, &context);
+	pthread_mutex_unlock(&lock);
+	wait.key = key;
+	if (wait.number)
+		wait.epoch = epoch_next(context->device);
+	return wait;
+}
+
+/* The number may have become another stream's. */
+void stream_wait_end(const struct stream_wait *wait)
+{
+	if (!wait->number)
+		return;
+	pthread_mutex_lock(&lock);
+	if (atomic_load(&streams[wait->number].key) == wait->key)
+		over_note(wait->number, wait->epoch);
+	pthread_mutex_unlock(&lock);
 }

@@ -22,6 +22,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "block/block.h"
+
 struct CUstream_st;
 struct context;
 
@@ -45,6 +47,21 @@ bool stream_has_number(unsigned int number, const struct context *context,
  * NULL for 0. */
 const _Atomic uint64_t *stream_behind(unsigned int number);
 
+/* By streams: what was freed in a stream's order, in an epoch below, is over:
+ * the host has seen the end of all that was done with it. */
+extern _Atomic uint64_t streams_over[STREAM_NUMBERS];
+
+/* The program waits for a stream, or asks whether it has work. If it has none
+ * by then, the caller gives stream_wait_end what stream_wait_begin returned. */
+struct stream_wait {
+	uintptr_t key;
+	unsigned int number; /* 0: nothing is to be noted */
+	uint64_t epoch;
+};
+struct stream_wait stream_wait_begin(struct CUstream_st *stream,
+				     bool per_thread);
+void stream_wait_end(const struct stream_wait *wait);
+
 /* The program has made a stream of the context, which waits for the legacy
  * stream, or does not. */
 void stream_made(struct context *context, bool waits);
@@ -56,11 +73,10 @@ void stream_per_thread_used(void);
 /* The stream is about to be destroyed. */
 void stream_ends(struct CUstream_st *stream);
 
-/* A stream of the context is given work that need not wait for all its earlier
- * work. Once this returns, nothing that is handed out relies on the stream's
- * order. */
-void stream_loosens(struct context *context, struct CUstream_st *stream,
-		    bool per_thread);
+/* The stream, of the current context if it is a default stream, is given work
+ * that need not wait for all its earlier work. Once this returns, nothing that
+ * is handed out relies on the stream's order. */
+void stream_loosens(struct CUstream_st *stream, bool per_thread);
 
 /* All streams of a context are gone, or those of a part of it. */
 void streams_forget(const struct context *context);

@@ -45,8 +45,17 @@ struct pool_request {
 	unsigned int stream; /* in whose order it is made; or 0 */
 	/* By streams: what was freed in a stream's order, in an epoch below, is
 	 * ready. NULL: this makes no block ready. */
-	const uint64_t *behind;
+	const _Atomic uint64_t *behind;
+	/* The same, of what the host has seen the end of. NULL is allowed. */
+	const _Atomic uint64_t *over;
 };
+
+static inline bool epoch_is_below(const _Atomic uint64_t *epochs,
+				  unsigned int stream, uint64_t epoch)
+{
+	return epochs && epoch < atomic_load_explicit(&epochs[stream],
+						      memory_order_relaxed);
+}
 
 /* Whether an idle block of this stream and epoch may serve the request: all
  * that was done with it is ordered before what its new holder does. */
@@ -54,7 +63,8 @@ static inline bool request_is_behind(const struct pool_request *request,
 				     unsigned int stream, uint64_t epoch)
 {
 	return epoch < request->safe ||
-	       (stream && request->behind && epoch < request->behind[stream]);
+	       (stream && (epoch_is_below(request->behind, stream, epoch) ||
+			   epoch_is_below(request->over, stream, epoch)));
 }
 
 static inline bool block_is_ready(const struct block *block,

@@ -29,6 +29,9 @@ static _Atomic bool summing;              /* set under lock, read without */
 /* Under lock. */
 static struct thread_stats *all; /* linked by next */
 
+/* Under lock: what threads that have ended had counted. */
+static int64_t ended_mempools[MEMPOOLS];
+
 /* Under lock, by device. */
 static struct {
 	struct thread_words published; /* by all threads there were */
@@ -155,6 +158,9 @@ void thread_stats_close(struct thread_stats *stats)
 	publish(stats);
 	ended = &sums[device_ordinal(stats->device)].ended;
 	words_add(ended, stats);
+	for (int i = 0; i < MEMPOOLS; i++)
+		ended_mempools[i] +=
+			stats->mempools[i].most - stats->mempools[i].left;
 	while (*place != stats)
 		place = &(*place)->next;
 	*place = stats->next;
@@ -304,6 +310,29 @@ void thread_stats_claim_reserved(void)
 				 moved);
 		device_claim(device, moved);
 	}
+	pthread_mutex_unlock(&lock);
+}
+
+TORN int64_t thread_stats_mempool(unsigned int number, bool *several)
+{
+	int64_t sum;
+
+	pthread_mutex_lock(&lock);
+	sum = ended_mempools[number];
+	for (const struct thread_stats *at = all; at; at = at->next)
+		sum += at->mempools[number].most - at->mempools[number].left;
+	*several = all && all->next;
+	pthread_mutex_unlock(&lock);
+	return sum;
+}
+
+TORN void thread_stats_mempool_open(unsigned int number)
+{
+	pthread_mutex_lock(&lock);
+	ended_mempools[number] = 0;
+	for (const struct thread_stats *at = all; at; at = at->next)
+		ended_mempools[number] -=
+			at->mempools[number].most - at->mempools[number].left;
 	pthread_mutex_unlock(&lock);
 }
 

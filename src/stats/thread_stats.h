@@ -33,6 +33,9 @@ struct countdown {
 	int64_t most; /* under the lock of thread_stats.c */
 };
 
+/* How many pools of CUDA's mnm serves at a time, and one more. */
+enum { MEMPOOLS = 32 };
+
 /* Words that change together are not neighbours: gcc would read both by one
  * load, and that load would wait until the stores before it have left the
  * processor. */
@@ -52,6 +55,9 @@ struct thread_stats {
 	int64_t taken;         /* blocks */
 	int64_t given;
 	struct thread_words published; /* what others know; under that lock */
+	/* By pools of CUDA's, see mempool_stats.h: bytes; left: until there is
+	 * a new maximum. */
+	struct countdown mempools[MEMPOOLS];
 };
 
 /* How many requests a thread serves between two syncs, and how many if it is
@@ -102,6 +108,14 @@ uint64_t thread_word_sum(const struct device *device, enum thread_word word);
  * thread's own part is exact, that of the others is what they last
  * published. */
 uint64_t thread_word_about(const struct device *device, enum thread_word word);
+
+/* What all threads, and those that have ended, have counted for a pool of
+ * CUDA's; it may be negative. Sets *several if there is more than one
+ * thread. */
+int64_t thread_stats_mempool(unsigned int number, bool *several);
+
+/* Forgets all that threads which have ended had counted for that pool. */
+void thread_stats_mempool_open(unsigned int number);
 
 /* Called while all threads are kept off the fast path: what they have reserved
  * is claimed and counted by the devices from now on, and no longer by them. */

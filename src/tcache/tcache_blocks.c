@@ -3,6 +3,7 @@
  * time. */
 #include "tcaches.h"
 #include "pass_through.h"
+#include "stats/mempool_stats.h"
 
 /* The most blocks that move into a pool at a time, and out of it. */
 enum { MOVE_MAX = 32, TAKE_MAX = 2 * MOVE_MAX };
@@ -39,7 +40,7 @@ static struct block_list magazine_cut(struct magazine *magazine, size_t most,
 
 	for (; next && list.count < most && (next->epoch < safe) == is_safe;
 	     next = next->next, list.count++) {
-		next->use = key_stream(magazine->key);
+		next->use = block_tag(next) | key_stream(magazine->key);
 		list.tail = next;
 	}
 	if (list.count)
@@ -221,6 +222,17 @@ static bool magazine_asked(struct magazine *magazine, size_t key)
 	return magazine->key == key;
 }
 
+/* The fast path takes what was not freed in the order of a stream without a
+ * look at the pool of CUDA's that had it last. */
+static void list_untag(const struct block_list *list)
+{
+	for (struct block *at = list->head; at; at = at->next) {
+		mempool_leave(at);
+		if (at == list->tail)
+			return;
+	}
+}
+
 void tcache_refill(struct tcache *cache, const struct pool_request *request)
 {
 	struct pool *pool = cache ? cache->pool : NULL;
@@ -249,6 +261,8 @@ void tcache_refill(struct tcache *cache, const struct pool_request *request)
 					  most < TAKE_MAX ? most : TAKE_MAX);
 	if (!list.count)
 		return;
+	if (!request->stream && mempools_are_used())
+		list_untag(&list);
 	/* The new blocks are safe, those that are there may not be. */
 	list.tail->next = magazine->head;
 	if (!list.tail->next)

@@ -5,6 +5,7 @@
 #include "tcaches.h"
 #include "fast.h"
 #include "pools/pool.h"
+#include "stats/mempool_stats.h"
 
 size_t tcache_place(const struct tcache *cache, size_t key)
 {
@@ -63,6 +64,7 @@ static struct block *safe_take(const struct tcache *cache,
 	if (!block || block->epoch >= atomic_load(cache->safe))
 		return NULL;
 	magazine_set(magazine, block->next);
+	mempool_leave(block);
 	return block;
 }
 

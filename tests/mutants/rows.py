@@ -69,8 +69,8 @@ ROWS = [
                               "atomic_load(&heap->device->epoch);\n"
                               "	return kept"))),
     ("epoch_of_now_is_safe", "proof",
-     (PAGES, "bin->idle.head->epoch < safe",
-      "bin->idle.head->epoch <= safe")),
+     ("src/pools/pool.h", "	return epoch < request->safe ||",
+      "	return epoch <= request->safe ||")),
     ("a_stream_class_left_out", "proof",
      (EVENT, "	return (int)real_driver()->cuCtxRecordEvent(context, event);",
       """	typedef CUresult record(CUevent, CUstream);

@@ -160,7 +160,7 @@ ROWS = [
       "	     true))")),
     # What others take of them, and what comes back.
     ("what_others_took_is_kept_again_at_once", "unit",
-     (CACHED, "		magazine_name(magazine, magazine->span | "
+     (CACHED, "		magazine_name(magazine, magazine->key | "
       "MAGAZINE_LOST);", "		(void)MAGAZINE_LOST;")),
     ("what_others_took_is_never_kept_again", "test_sharing.py",
      (CACHED, "	if (magazine->raids && !--magazine->owed) {",

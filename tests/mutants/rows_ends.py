@@ -52,9 +52,8 @@ ROWS = [
     ("a_wait_beside_others_takes_bytes_away",
      "test_beside.py -k makes_safe_beside",
      (FENCE, """	if (sync_covers(device) &&
-	    counter_get(device, COUNTER_quarantined_bytes))
-		part->safe""", """	if (counter_get(device, COUNTER_quarantined_bytes))
-		part->safe""")),
+	    (counter_get(device, COUNTER_quarantined_bytes) ||""",
+      """	if ((counter_get(device, COUNTER_quarantined_bytes) ||""")),
     ("a_fence_undoes_a_wait", ENDS + "a_wait_and_a_fence",
      (LEAVE, "fences_wait(context->device, context, debt->last)",
       "fences_wait(context->device, context, UINT64_MAX)")),

@@ -36,7 +36,7 @@ ROWS = [
       "			     idle_limit_excess(heap->device, span, taken));\n"
       "	if (heap->pending)\n		reclaim_now(heap->device, 0);")),
     ("a_roomy_block_comes_back_unseen", "test_idle.py -k several_shapes",
-     (MEM, "	block_mark(block, block_addr(block), BLOCK_ROOMY);\n", "")),
+     ("src/mem/look.c", "	block_mark(block, block_addr(block), BLOCK_ROOMY);\n", "")),
     ("a_number_bounds_nothing", "test_idle.py -k number",
      (FREE, "	reclaim_past_limit(device);\n", "")),
     ("a_threads_cache_passes_the_number", "test_idle.py -k number",

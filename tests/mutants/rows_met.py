@@ -58,7 +58,7 @@ ROWS = [
      (CONTEXT, "		walk->over = walk->count >= 0;\n",
       "		walk->over = true;\n")),
     ("a_hosts_pool_is_a_devices", "test_limits.py -k hosts_memory",
-     ("src/hooks/foreign_pools.c", "		return DEVICE_HOST;\n",
+     ("src/hooks/mempools.c", "		return DEVICE_HOST;\n",
       "		return CURRENT;\n")),
     ("an_order_ends_when_both_are_there", "test_order.py -k second_context_waits",
      (CONTEXT, "		contexts_observer()->second_comes();\n", "		(void)0;\n")),

@@ -15,7 +15,7 @@ TABLE = "src/hooks/hook_table.c"
 ROWS = [
     ("memory_by_a_stream_goes_with_the_current_context",
      "test_answers.py -k streams_context",
-     ("src/hooks/foreign_pools.c", "	if (context)\n		order->context = context;\n",
+     ("src/hooks/ordered.c", "	if (context)\n		claim->context = context;\n",
       "")),
     ("copies_do_not_share", "proof",
      (REACH, "	int ordinal = backing_device_of(addr);\n",
@@ -47,7 +47,7 @@ ROWS = [
       "		peer_admit(owner, context);",
       "	(void)walk, (void)context;")),
     ("a_free_is_ahead_of_the_fence", "test_visits.py -k free",
-     (MEMORY, "	peer_touch_freed(stream, given);\n", "")),
+     ("src/hooks/ordered.c", "	peer_touch_freed(stream, given);\n", "")),
     ("a_free_in_a_stream_is_of_the_current_context", "test_visits.py -k free",
      (VISIT, "	by = work_owner_of_stream(stream);\n	if (by.context &&",
       "	by = work_owner_of_stream(NULL);\n	if (by.context &&")),

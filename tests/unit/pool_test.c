@@ -279,7 +279,8 @@ static struct block *freed_in(struct pool *pool, size_t span,
 
 START_TEST(page_unit_pool_serves_a_stream_by_its_own_order)
 {
-	const uint64_t behind[STREAM_NUMBERS] = {[7] = UINT64_MAX};
+	static const _Atomic uint64_t behind[STREAM_NUMBERS] = {
+		[7] = UINT64_MAX};
 	struct pool_request request = {.span = 8192, .safe = 1, .stream = 7};
 	struct pool *pool = pool_opened("page_unit_pool");
 	struct block *others = freed_in(pool, 8192, 6, 5), *block = NULL;
@@ -303,7 +304,7 @@ END_TEST
 
 START_TEST(page_unit_pool_serves_a_stream_that_is_behind_another)
 {
-	const uint64_t behind[STREAM_NUMBERS] = {[6] = 5};
+	static const _Atomic uint64_t behind[STREAM_NUMBERS] = {[6] = 5};
 	const struct pool_request request = {
 		.span = 8192, .slack = 4096, .stream = 7, .behind = behind};
 	struct pool *pool = pool_opened("page_unit_pool");
@@ -320,7 +321,8 @@ END_TEST
 
 START_TEST(page_unit_pool_takes_lists_of_one_stream)
 {
-	const uint64_t behind[STREAM_NUMBERS] = {[1] = UINT64_MAX};
+	static const _Atomic uint64_t behind[STREAM_NUMBERS] = {
+		[1] = UINT64_MAX};
 	struct pool_request request = {.span = 8192, .stream = 1};
 	struct pool *pool = pool_opened("page_unit_pool");
 

@@ -1,0 +1,212 @@
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "cuda/backing.h"
+#include "context/context.h"
+#include "mempool.h"
+#include "order/streams.h"
+#include "stats/mempool_stats.h"
+
+/* Under lock; by numbers. */
+static struct mempool {
+	struct CUmemPoolHandle_st *handle; /* NULL: nobody's, or destroyed */
+	struct device *device;
+	_Atomic bool withdrawn;  /* new requests are CUDA's */
+	_Atomic bool forbids[2]; /* by `opportunistic` of mempool_reuse_set */
+} mempools[MEMPOOLS];
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static unsigned int selections; /* under lock: of current pools, so far */
+
+/* By devices: the number of the current pool, and one more; 0: not known. */
+static _Atomic unsigned int currents[DEVICE_MAX];
+
+/* Under lock. */
+static unsigned int number_of(const struct CUmemPoolHandle_st *handle)
+{
+	for (unsigned int i = 1; handle && i < MEMPOOLS; i++)
+		if (mempools[i].handle == handle)
+			return i;
+	return 0;
+}
+
+struct device *mempool_device(unsigned int number)
+{
+	return mempools[number].device;
+}
+
+struct CUmemPoolHandle_st *mempool_handle(unsigned int number)
+{
+	struct CUmemPoolHandle_st *handle;
+
+	pthread_mutex_lock(&lock);
+	handle = mempools[number].handle;
+	pthread_mutex_unlock(&lock);
+	return handle;
+}
+
+/* Under lock. Whether no block has the number of a destroyed pool. */
+static bool number_is_free(unsigned int number)
+{
+	struct mempool_figures figures;
+
+	if (mempools[number].handle)
+		return false;
+	figures = mempool_figures(number);
+	return !figures.used && !figures.reserved;
+}
+
+/* Under lock. */
+static unsigned int number_give(struct CUmemPoolHandle_st *pool,
+				struct device *device)
+{
+	unsigned int number = 1;
+
+	while (number < MEMPOOLS && !number_is_free(number))
+		number++;
+	if (number == MEMPOOLS)
+		return 0;
+	mempool_stats_open(number);
+	mempools[number].handle = pool;
+	mempools[number].device = device;
+	mempools[number].withdrawn = false;
+	mempools[number].forbids[0] = mempools[number].forbids[1] = false;
+	return number;
+}
+
+void mempool_made(struct CUmemPoolHandle_st *pool, struct device *device)
+{
+	pthread_mutex_lock(&lock);
+	if (!number_of(pool))
+		number_give(pool, device);
+	pthread_mutex_unlock(&lock);
+}
+
+unsigned int mempool_find(const struct CUmemPoolHandle_st *pool)
+{
+	unsigned int number;
+
+	pthread_mutex_lock(&lock);
+	number = number_of(pool);
+	pthread_mutex_unlock(&lock);
+	return number;
+}
+
+void mempool_reuse_set(unsigned int number, bool opportunistic, bool allowed)
+{
+	atomic_store(&mempools[number].forbids[opportunistic], !allowed);
+}
+
+bool mempool_reuses_all(unsigned int number)
+{
+	return !atomic_load(&mempools[number].forbids[0]) &&
+	       !atomic_load(&mempools[number].forbids[1]);
+}
+
+void mempools_changed(void)
+{
+	atomic_fetch_add(&stream_changes, 1);
+}
+
+void mempools_selected(void)
+{
+	pthread_mutex_lock(&lock);
+	selections++;
+	for (int i = 0; i < DEVICE_MAX; i++)
+		atomic_store(&currents[i], 0);
+	pthread_mutex_unlock(&lock);
+	mempools_changed();
+}
+
+void mempool_destroyed(struct CUmemPoolHandle_st *pool)
+{
+	unsigned int number;
+
+	pthread_mutex_lock(&lock);
+	number = number_of(pool);
+	if (number)
+		mempools[number].handle = NULL;
+	pthread_mutex_unlock(&lock);
+	if (number)
+		mempools_selected(); /* it may have been a current one */
+}
+
+bool mempool_withdraw(unsigned int number)
+{
+	atomic_store(&mempools[number].withdrawn, true);
+	mempools_selected();
+	return mempool_figures(number).used;
+}
+
+/* Under lock. The number by which the pool is served on that device. A device's
+ * default pool gets one when it is first asked for. */
+static unsigned int number_served(struct CUmemPoolHandle_st *pool,
+				  struct device *device, bool is_default)
+{
+	unsigned int number = number_of(pool);
+
+	if (!number && is_default)
+		number = number_give(pool, device);
+	return number && mempools[number].device == device &&
+			       !mempools[number].withdrawn
+		       ? number
+		       : 0;
+}
+
+/* What the program has said of the pool before it had a number. */
+static void reuse_learn(unsigned int number)
+{
+	struct CUmemPoolHandle_st *pool =
+		number ? mempool_handle(number) : NULL;
+	bool opportunistic, by_waits;
+
+	if (!pool)
+		return;
+	backing_mempool_reuse(pool, &opportunistic, &by_waits);
+	mempool_reuse_set(number, true, opportunistic);
+	mempool_reuse_set(number, false, by_waits);
+}
+
+unsigned int mempool_number(struct CUmemPoolHandle_st *pool,
+			    struct device *device)
+{
+	struct CUmemPoolHandle_st *current, *standard = NULL;
+	unsigned int number;
+
+	if (!mempool_find(pool) &&
+	    backing_mempool(device_ordinal(device), &current, &standard))
+		return 0;
+	pthread_mutex_lock(&lock);
+	number = number_served(pool, device, pool == standard);
+	pthread_mutex_unlock(&lock);
+	if (pool == standard)
+		reuse_learn(number);
+	return number;
+}
+
+/* The driver is asked without the lock, so the program may have chosen another
+ * pool meanwhile: then the answer is not kept. */
+unsigned int mempool_current(struct device *device)
+{
+	_Atomic unsigned int *known = &currents[device_ordinal(device)];
+	struct CUmemPoolHandle_st *current, *standard;
+	unsigned int number = atomic_load(known), seen;
+
+	if (number)
+		return number - 1;
+	pthread_mutex_lock(&lock);
+	seen = selections;
+	pthread_mutex_unlock(&lock);
+	if (backing_mempool(device_ordinal(device), &current, &standard))
+		return 0;
+	pthread_mutex_lock(&lock);
+	number = number_served(current, device, current == standard);
+	pthread_mutex_unlock(&lock);
+	reuse_learn(number);
+	pthread_mutex_lock(&lock);
+	if (seen == selections)
+		atomic_store(known, number + 1);
+	pthread_mutex_unlock(&lock);
+	return number;
+}

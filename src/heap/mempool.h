@@ -1,0 +1,56 @@
+/* CUDA's own pools (CUmemoryPool), as far as mnm serves requests that are made
+ * of them: pools of pinned memory of a device that has no handles for other
+ * processes. All others are CUDA's alone. Each that is served has a number,
+ * under which its figures are counted (stats/mempool_stats.h). */
+#ifndef MNM_MEMPOOL_H
+#define MNM_MEMPOOL_H
+
+#include <stdbool.h>
+
+struct CUmemPoolHandle_st;
+struct device;
+
+/* The number of a pool, if its memory is the device's; 0 if it is not
+ * served. */
+unsigned int mempool_number(struct CUmemPoolHandle_st *pool,
+			    struct device *device);
+
+/* The number of the pool that cuMemAllocAsync takes from on that device; 0 if
+ * it is not served. */
+unsigned int mempool_current(struct device *device);
+
+/* The number of a pool, whatever its device; 0 if it is not served. */
+unsigned int mempool_find(const struct CUmemPoolHandle_st *pool);
+
+/* The program allows, or forbids, that memory of the pool is reused because its
+ * work happens to be over (opportunistic), or by making a stream wait. */
+void mempool_reuse_set(unsigned int number, bool opportunistic, bool allowed);
+
+/* Whether both are allowed. If not, a request of the pool may take only what
+ * its stream has freed, or what the host has seen the end of. */
+bool mempool_reuses_all(unsigned int number);
+
+/* The device of a number's pool. */
+struct device *mempool_device(unsigned int number);
+
+/* The handle of a number. */
+struct CUmemPoolHandle_st *mempool_handle(unsigned int number);
+
+/* The program has made a pool of this device that mnm can serve. If there is no
+ * number left, it stays CUDA's. */
+void mempool_made(struct CUmemPoolHandle_st *pool, struct device *device);
+
+/* The program destroys the pool. What it has of the pool stays valid. */
+void mempool_destroyed(struct CUmemPoolHandle_st *pool);
+
+/* New requests of the pool are CUDA's from now on. Returns whether the program
+ * has memory that was served for the pool. */
+bool mempool_withdraw(unsigned int number);
+
+/* The program may have given a device another current pool. */
+void mempools_selected(void);
+
+/* What threads remember of pools may be wrong from now on. */
+void mempools_changed(void);
+
+#endif

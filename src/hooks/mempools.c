@@ -1,0 +1,215 @@
+/* CUDA's own pools of stream-ordered memory. */
+#include "call.h"
+#include "context/context.h"
+#include "hook.h"
+#include "cuda/backing.h"
+#include "heap/mempool.h"
+#include "heap/reclaim.h"
+#include "order/capture.h"
+#include "order/fence.h"
+#include "order/marks.h"
+#include "mem/mem.h"
+#include "room_of.h"
+#include "foreign_call.h"
+#include "stats/mempool_stats.h"
+#include "order/stream_order.h"
+
+/* Whose memory is in a place. CURRENT if that is not known. */
+static int location_device(const CUmemLocation *location)
+{
+	switch (location->type) {
+	case CU_MEM_LOCATION_TYPE_DEVICE:
+		return location->id;
+	case CU_MEM_LOCATION_TYPE_HOST:
+	case CU_MEM_LOCATION_TYPE_HOST_NUMA:
+	case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
+		return DEVICE_HOST;
+	default:
+		return CURRENT;
+	}
+}
+
+/* See heap/mempool.h. A pool that is to serve only so many bytes is CUDA's. */
+static bool can_be_served(const CUmemPoolProps *props)
+{
+	return props->allocType == CU_MEM_ALLOCATION_TYPE_PINNED &&
+	       props->handleTypes == CU_MEM_HANDLE_TYPE_NONE &&
+	       props->location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
+	       props->location.id >= 0 && props->location.id < DEVICE_MAX &&
+	       !props->win32SecurityAttributes && !props->maxSize &&
+	       !props->usage;
+}
+
+/* Notes a pool of a device's memory, or of the host's, so that later requests
+ * from the pool count there. */
+EXPORT CUresult cuMemPoolCreate(CUmemoryPool *out, const CUmemPoolProps *props)
+{
+	CUresult res = ROOM_CALL(cuMemPoolCreate, out, props);
+	int ordinal = res ? CURRENT : location_device(&props->location);
+	struct foreign_claim order;
+
+	if (ordinal != CURRENT && foreign_begin(&order, ordinal, out, 0))
+		foreign_end_of(&order, res, FOREIGN_ASYNC, FOREIGN_POOL, out,
+			       0);
+	if (!res && mem_enabled() && can_be_served(props))
+		mempool_made(*out, device_at(ordinal));
+	return res;
+}
+
+EXPORT CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool)
+{
+	CUresult res = ROOM_CALL(cuDeviceSetMemPool, device, pool);
+
+	mempools_selected();
+	return res;
+}
+
+EXPORT CUresult cuMemSetMemPool(CUmemLocation *location,
+				CUmemAllocationType type, CUmemoryPool pool)
+{
+	CUresult res = ROOM_CALL(cuMemSetMemPool, location, type, pool);
+
+	mempools_selected();
+	return res;
+}
+
+EXPORT CUresult cuMemPoolDestroy(CUmemoryPool pool)
+{
+	struct foreign *foreign =
+		foreign_end_begin(FOREIGN_POOL, (uint64_t)pool);
+	CUresult res = REAL_CALL(cuMemPoolDestroy, pool);
+
+	foreign_end_finish(foreign, (int)res);
+	if (!res)
+		mempool_destroyed(pool);
+	return res;
+}
+
+/* Adds what mnm serves for the pool to CUDA's own answer. */
+static void figure_correct(unsigned int number, CUmemPool_attribute what,
+			   cuuint64_t *value)
+{
+	struct mempool_figures figures = mempool_figures(number);
+
+	switch (what) {
+	case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+		*value += figures.reserved;
+		return;
+	case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+		*value += figures.reserved_high;
+		return;
+	case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
+		*value += figures.used;
+		return;
+	case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+		*value += figures.used_high;
+		return;
+	default:
+		return;
+	}
+}
+
+EXPORT CUresult cuMemPoolGetAttribute(CUmemoryPool pool,
+				      CUmemPool_attribute what, void *value)
+{
+	CUresult res = REAL_CALL(cuMemPoolGetAttribute, pool, what, value);
+	unsigned int number = res ? 0 : mempool_find(pool);
+
+	if (number)
+		figure_correct(number, what, value);
+	return res;
+}
+
+EXPORT CUresult cuMemPoolSetAttribute(CUmemoryPool pool,
+				      CUmemPool_attribute what, void *value)
+{
+	CUresult res = ROOM_CALL(cuMemPoolSetAttribute, pool, what, value);
+	unsigned int number = res ? 0 : mempool_find(pool);
+
+	switch (number ? what : 0) {
+	case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+	case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+		mempool_reuse_set(
+			number,
+			what == CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC,
+			*(int *)value);
+		break;
+	case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+		mempool_mark_reserved(number);
+		break;
+	case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+		mempool_mark_used(number);
+		mempools_changed();
+		break;
+	default:
+		break;
+	}
+	return res;
+}
+
+/* Whether the program gives another device access to the pool's memory. */
+static bool is_shared_with(const CUmemAccessDesc *access,
+			   const struct device *owner)
+{
+	return access->location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
+	       access->location.id != device_ordinal(owner) &&
+	       access->flags != CU_MEM_ACCESS_FLAGS_PROT_NONE;
+}
+
+/* Lets the contexts of another device reach the memory that was served for a
+ * pool: as blocks are not CUDA's pool's, that takes access between contexts. */
+static CUresult blocks_share(const CUmemAccessDesc *access,
+			     struct device *owner)
+{
+	struct context *own = context_primary(device_ordinal(owner));
+	struct context *peer = context_primary(access->location.id);
+	int res;
+
+	if (!own || !peer)
+		return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+	peer_admit(owner, peer);
+	res = backing_enable_peer(peer->handle, own->handle);
+	return res == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED ? CUDA_SUCCESS
+							     : (CUresult)res;
+}
+
+EXPORT CUresult cuMemPoolSetAccess(CUmemoryPool pool,
+				   const CUmemAccessDesc *access, size_t count)
+{
+	CUresult res = ROOM_CALL(cuMemPoolSetAccess, pool, access, count);
+	unsigned int number = res ? 0 : mempool_find(pool);
+	struct device *owner = number ? mempool_device(number) : NULL;
+
+	for (size_t i = 0; !res && owner && i < count; i++)
+		if (is_shared_with(&access[i], owner) &&
+		    mempool_withdraw(number))
+			res = blocks_share(&access[i], owner);
+	return res;
+}
+
+/* Gives back what is idle of the pool past so many bytes. The driver's free
+ * waits for the device, which a trim does not: where there is work, idle memory
+ * goes back at the next free that may wait. */
+static void pool_trim(unsigned int number, size_t keep)
+{
+	struct device *device = mempool_device(number);
+	struct context *context = context_primary(device_ordinal(device));
+	uint64_t reserved = mempool_figures(number).reserved;
+
+	if (reserved <= keep || !context || capture_any())
+		return;
+	if (device_is_idle(device))
+		reclaim_now(device, reserved - keep);
+	else
+		reclaim_shed(&context->heap, reserved - keep);
+}
+
+EXPORT CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t keep)
+{
+	CUresult res = REAL_CALL(cuMemPoolTrimTo, pool, keep);
+	unsigned int number = res ? 0 : mempool_find(pool);
+
+	if (number)
+		pool_trim(number, keep);
+	return res;
+}

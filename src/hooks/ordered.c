@@ -1,0 +1,288 @@
+/* Stream-ordered memory: requests and frees in the order of a stream. */
+#include "call.h"
+#include "context/context.h"
+#include "control/control.h"
+#include "foreign_call.h"
+#include "heap/mempool.h"
+#include "hook.h"
+#include "mem/mem.h"
+#include "order/capture.h"
+#include "order/stream_order.h"
+#include "peer_touch.h"
+#include "room_of.h"
+#include "stats/mempool_stats.h"
+#include "tcache/fast_stream.h"
+
+/* Its address is never device memory: a free of it gets CUDA's own error. */
+static char not_device_memory;
+
+/* A request: of this pool, or of the current one (NULL). */
+struct ordered {
+	CUdeviceptr *out;
+	size_t size;
+	CUmemoryPool pool;
+	CUstream stream;
+	bool per_thread;
+};
+
+/* The caches of both paths are tcache_verified. */
+COLD static CUresult ordered_look(CUdeviceptr *out, CUdeviceptr addr,
+				  unsigned int mempool)
+{
+	fast_look(tcache_verified);
+	mempool_notice(mempool);
+	*out = addr;
+	return CUDA_SUCCESS;
+}
+
+/* Returns false if the request is CUDA's. While a stream captures, all are:
+ * CUDA refuses some then, and makes nodes of others. */
+COLD static bool ordered_serve(const struct ordered *request, CUresult *res)
+{
+	struct mem_order order = {.stream = request->stream,
+				  .per_thread = request->per_thread,
+				  .pool = request->pool};
+	struct context *context;
+	uint64_t addr;
+	int result;
+
+	if (!request->out || !request->size || !real_driver() ||
+	    !mem_serves_streams() || capture_any())
+		return false;
+	context = context_current();
+	if (!context || context->kind != CONTEXT_PRIMARY)
+		return false;
+	order.mempool = request->pool
+				? mempool_number(request->pool, context->device)
+				: mempool_current(context->device);
+	if (!order.mempool ||
+	    mem_alloc_in(&addr, request->size, &order, &result) != MEM_DONE)
+		return false;
+	control_open_once();
+	if (!result)
+		*request->out = addr;
+	*res = (CUresult)result;
+	return true;
+}
+
+/* The context of a stream, or NULL for the current one. */
+static struct context *stream_context(CUstream stream)
+{
+	CUcontext handle;
+
+	if (context_count() < 2 || !mem_enabled() || !stream ||
+	    stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD ||
+	    REAL_CALL(cuStreamGetCtx, stream, &handle))
+		return NULL;
+	return context_named(handle);
+}
+
+/* The device whose memory a pool hands out, or DEVICE_HOST. CURRENT if it is
+ * not known, as with a pool that other processes share. */
+static int pool_device(CUmemoryPool pool)
+{
+	int ordinal = foreign_device(FOREIGN_POOL, (uint64_t)pool);
+	struct room room = {0};
+
+	if (ordinal >= 0)
+		return ordinal;
+	if (device_count() < 2)
+		return CURRENT;
+	room_pool(&room, pool);
+	return room.devices ? __builtin_ctzll(room.devices) : CURRENT;
+}
+
+/* CUDA's own pool serves the request: its memory is that of the stream's
+ * device, or of its pool's device, and goes with the stream's context. */
+static bool foreign_ordered_begin(struct foreign_claim *claim,
+				  const struct ordered *request)
+{
+	const struct context *context = stream_context(request->stream);
+	int ordinal = request->pool ? pool_device(request->pool) : CURRENT;
+
+	if (ordinal == CURRENT && context)
+		ordinal = device_ordinal(context->device);
+	if (!foreign_begin(claim, ordinal, request->out, request->size))
+		return false;
+	if (context)
+		claim->context = context;
+	stream_work_begin(request->stream, request->per_thread);
+	return true;
+}
+
+static CUresult foreign_ordered_end(const struct foreign_claim *claim,
+				    const struct ordered *request, CUresult res)
+{
+	stream_work_end();
+	return foreign_end(claim, res, FOREIGN_ASYNC, request->out,
+			   request->size);
+}
+
+/* pool: NULL for the current one. */
+COLD static CUresult alloc_slowly(CUdeviceptr *out, size_t size,
+				  CUmemoryPool pool, CUstream stream,
+				  bool per_thread)
+{
+	const struct ordered request = {out, size, pool, stream, per_thread};
+	struct foreign_claim claim;
+	CUresult res;
+
+	if (ordered_serve(&request, &res))
+		return res;
+	if (!foreign_ordered_begin(&claim, &request))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	if (pool)
+		res = per_thread ? ROOM_CALL(cuMemAllocFromPoolAsync_ptsz, out,
+					     size, pool, stream)
+				 : ROOM_CALL(cuMemAllocFromPoolAsync, out, size,
+					     pool, stream);
+	else
+		res = per_thread
+			      ? ROOM_CALL(cuMemAllocAsync_ptsz, out, size,
+					  stream)
+			      : ROOM_CALL(cuMemAllocAsync, out, size, stream);
+	return foreign_ordered_end(&claim, &request, res);
+}
+
+ALWAYS CUresult alloc_in(CUdeviceptr *out, size_t size, CUmemoryPool pool,
+			 CUstream stream, bool per_thread)
+{
+	uintptr_t key = stream_key(stream, per_thread);
+	const struct stream_way *way = stream_way_of(key);
+	uint64_t addr;
+
+	if (!LIKELY(out) || !stream_way_is(way, key, tcache_verified) ||
+	    !LIKELY(way->pool == pool))
+		return alloc_slowly(out, size, pool, stream, per_thread);
+	switch (tcache_alloc_in(way, size, &addr)) {
+	case FAST_DONE:
+		*out = addr;
+		return CUDA_SUCCESS;
+	case FAST_LOOK:
+		return ordered_look(out, addr, way->tag >> USE_BITS);
+	default:
+		return alloc_slowly(out, size, pool, stream, per_thread);
+	}
+}
+
+EXPORT CUresult cuMemAllocAsync(CUdeviceptr *out, size_t size, CUstream stream)
+{
+	return alloc_in(out, size, NULL, stream, false);
+}
+
+EXPORT CUresult cuMemAllocAsync_ptsz(CUdeviceptr *out, size_t size,
+				     CUstream stream)
+{
+	return alloc_in(out, size, NULL, stream, true);
+}
+
+/* CUDA refuses a request that names no pool. */
+COLD static CUresult alloc_of_none(CUdeviceptr *out, size_t size,
+				   CUstream stream, bool per_thread)
+{
+	return per_thread ? REAL_CALL(cuMemAllocFromPoolAsync_ptsz, out, size,
+				      NULL, stream)
+			  : REAL_CALL(cuMemAllocFromPoolAsync, out, size, NULL,
+				      stream);
+}
+
+EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr *out, size_t size,
+					CUmemoryPool pool, CUstream stream)
+{
+	return LIKELY(pool) ? alloc_in(out, size, pool, stream, false)
+			    : alloc_of_none(out, size, stream, false);
+}
+
+EXPORT CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *out, size_t size,
+					     CUmemoryPool pool, CUstream stream)
+{
+	return LIKELY(pool) ? alloc_in(out, size, pool, stream, true)
+			    : alloc_of_none(out, size, stream, true);
+}
+
+/* Whether CUDA itself is to see a free in that stream: it is refused, or
+ * becomes a node. */
+static bool stream_is_captured(CUstream stream, bool per_thread)
+{
+	struct room room = {0};
+
+	if (capture_any())
+		room_stream(&room, stream, per_thread);
+	return room.captured;
+}
+
+static CUresult free_by_cuda(CUdeviceptr ptr, CUstream stream, bool per_thread,
+			     struct block *given)
+{
+	const struct real_driver *real = real_driver();
+	struct foreign *foreign =
+		given ? NULL : foreign_end_begin(FOREIGN_ADDRESS, ptr);
+	CUresult res;
+
+	peer_touch_freed(stream, given);
+	stream_work_begin(stream, per_thread);
+	res = per_thread ? real->cuMemFreeAsync_ptsz(ptr, stream)
+			 : real->cuMemFreeAsync(ptr, stream);
+	stream_work_end();
+	mem_free_end(given, !res);
+	foreign_end_finish(foreign, (int)res);
+	return res;
+}
+
+/* taken: the block that the fast path has already made idle, or NULL. */
+COLD static CUresult free_slowly(CUdeviceptr ptr, CUstream stream,
+				 bool per_thread, struct block *taken)
+{
+	struct mem_order order = {.stream = stream, .per_thread = per_thread};
+	const struct real_driver *real;
+	enum mem_answer answer;
+	struct block *given;
+
+	if (taken)
+		fast_taken(tcache_verified, taken);
+	real = real_driver();
+	if (!real)
+		return CUDA_ERROR_NOT_INITIALIZED;
+	if (!(per_thread ? real->cuMemFreeAsync_ptsz : real->cuMemFreeAsync))
+		return CUDA_ERROR_NOT_FOUND;
+	if (taken)
+		answer = mem_free_begin_in_taken(taken, &order, &given);
+	else if (!mem_serves_streams() ||
+		 stream_is_captured(stream, per_thread))
+		answer = mem_free_begin(ptr, MEM_FREE_ASYNC, &given);
+	else
+		answer = mem_free_begin_in(ptr, &order, &given);
+	if (answer == MEM_DONE)
+		return CUDA_SUCCESS;
+	if (answer == MEM_INVALID)
+		ptr = (CUdeviceptr)&not_device_memory;
+	return free_by_cuda(ptr, stream, per_thread, given);
+}
+
+ALWAYS CUresult free_in(CUdeviceptr ptr, CUstream stream, bool per_thread)
+{
+	uintptr_t key = stream_key(stream, per_thread);
+	const struct stream_way *way = stream_way_of(key);
+	struct block *taken;
+
+	if (!stream_way_is(way, key, tcache_verified))
+		return free_slowly(ptr, stream, per_thread, NULL);
+	switch (tcache_free_in(way, ptr, &taken)) {
+	case FAST_DONE:
+		return CUDA_SUCCESS;
+	case FAST_TAKEN:
+		return free_slowly(ptr, stream, per_thread, taken);
+	default:
+		return free_slowly(ptr, stream, per_thread, NULL);
+	}
+}
+
+EXPORT CUresult cuMemFreeAsync(CUdeviceptr ptr, CUstream stream)
+{
+	return free_in(ptr, stream, false);
+}
+
+EXPORT CUresult cuMemFreeAsync_ptsz(CUdeviceptr ptr, CUstream stream)
+{
+	return free_in(ptr, stream, true);
+}

@@ -1,0 +1,39 @@
+/* A request, and how it is looked for among idle blocks. */
+#ifndef MNM_LOOK_H
+#define MNM_LOOK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pools/pool.h"
+
+struct heap;
+
+/* A request of the program's. */
+struct mem_request {
+	size_t size; /* bytes, not 0 */
+	/* In the order of a stream: of which pool of CUDA's, and the stream,
+	 * whose number may be 0. Otherwise the tag is 0. */
+	uint64_t tag;
+	unsigned int number;
+	struct CUstream_st *stream;
+	bool per_thread;
+	/* It takes only what its stream has freed, or what the host has seen
+	 * the end of. */
+	bool restricted;
+};
+
+/* One look into the active pool, for a block with up to `slack` bytes to spare.
+ * *span is what the request needs, or 0 if no block that is kept can serve it.
+ * `all`: also into all caches of other threads, as memory is short. */
+enum pool_answer pool_look(struct heap *heap, const struct mem_request *request,
+			   size_t slack, bool all, uint64_t *addr,
+			   size_t *span);
+
+/* All looks that a request is worth while memory is not short; maybe after a
+ * fence. *span is set as by pool_look. */
+enum pool_answer mem_look(struct heap *heap, uint64_t *addr,
+			  const struct mem_request *request, size_t *span);
+
+#endif

@@ -1,0 +1,136 @@
+#include <stdatomic.h>
+
+#include "mempool_stats.h"
+
+/* What one of several threads may miss of a maximum, as in thread_stats.c. */
+enum { MAXIMUM_GRAIN = 16, MAXIMUM_MISSED = 8 << 20 };
+
+static struct mempool {
+	_Atomic int64_t used; /* what no thread counts for itself */
+	_Atomic int64_t used_high;
+	_Atomic int64_t reserved, reserved_high;
+} mempools[MEMPOOLS];
+
+static _Atomic bool opened;
+
+bool mempools_are_used(void)
+{
+	return atomic_load_explicit(&opened, memory_order_relaxed);
+}
+
+static struct mempool *mempool_of(uint64_t tag)
+{
+	return &mempools[tag >> USE_BITS];
+}
+
+static void raise(_Atomic int64_t *high, int64_t to)
+{
+	int64_t before = atomic_load(high);
+
+	while (before < to && !atomic_compare_exchange_weak(high, &before, to))
+		;
+}
+
+void mempool_stats_open(unsigned int number)
+{
+	struct mempool *pool = &mempools[number];
+
+	atomic_store(&opened, true);
+	thread_stats_mempool_open(number);
+	atomic_store(&pool->used, 0);
+	atomic_store(&pool->used_high, 0);
+	atomic_store(&pool->reserved, 0);
+	atomic_store(&pool->reserved_high, 0);
+}
+
+void mempool_reserve(uint64_t tag, int64_t bytes)
+{
+	struct mempool *pool = mempool_of(tag);
+
+	if (tag)
+		raise(&pool->reserved_high,
+		      atomic_fetch_add(&pool->reserved, bytes) + bytes);
+}
+
+void mempool_leave(struct block *block)
+{
+	uint64_t tag = block_tag(block);
+
+	if (!tag)
+		return;
+	mempool_reserve(tag, -(int64_t)block->span);
+	block->use -= tag;
+}
+
+/* Sets *several if more than one thread counts. */
+static int64_t used_now(unsigned int number, bool *several)
+{
+	return thread_stats_mempool(number, several) +
+	       atomic_load(&mempools[number].used);
+}
+
+__attribute__((no_sanitize("thread"))) void mempool_count(uint64_t tag,
+							  int64_t bytes)
+{
+	unsigned int number = (unsigned int)(tag >> USE_BITS);
+	struct thread_stats *own = thread_stats_own;
+
+	if (!tag)
+		return;
+	if (!own->device)
+		atomic_fetch_add(&mempools[number].used, bytes);
+	else
+		own->mempools[number].left -= bytes;
+	if (bytes > 0 && (!own->device || own->mempools[number].left < 0))
+		mempool_notice(number);
+}
+
+__attribute__((no_sanitize("thread"))) void mempool_notice(unsigned int number)
+{
+	struct countdown *own = &thread_stats_own->mempools[number];
+	bool several;
+	int64_t now = used_now(number, &several), room, more;
+
+	raise(&mempools[number].used_high, now);
+	if (!thread_stats_own->device)
+		return;
+	room = atomic_load(&mempools[number].used_high) - now;
+	more = atomic_load(&mempools[number].used_high) / MAXIMUM_GRAIN;
+	if (several)
+		room += more < MAXIMUM_MISSED ? more : MAXIMUM_MISSED;
+	own->most += room - own->left;
+	own->left = room;
+}
+
+static uint64_t at_least_none(int64_t bytes)
+{
+	return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+struct mempool_figures mempool_figures(unsigned int number)
+{
+	struct mempool *pool = &mempools[number];
+	bool several;
+	int64_t used = used_now(number, &several);
+
+	raise(&pool->used_high, used);
+	return (struct mempool_figures){
+		.used = at_least_none(used),
+		.used_high = at_least_none(pool->used_high),
+		.reserved = at_least_none(pool->reserved),
+		.reserved_high = at_least_none(pool->reserved_high),
+	};
+}
+
+void mempool_mark_used(unsigned int number)
+{
+	bool several;
+
+	atomic_store(&mempools[number].used_high, used_now(number, &several));
+}
+
+void mempool_mark_reserved(unsigned int number)
+{
+	atomic_store(&mempools[number].reserved_high,
+		     mempools[number].reserved);
+}

@@ -1,0 +1,56 @@
+/* What CUDA's own pools (CUmemoryPool) would say of the memory that mnm serves
+ * for them. Each has a number from 1 on; 0 stands for none. */
+#ifndef MNM_MEMPOOL_STATS_H
+#define MNM_MEMPOOL_STATS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "block/block.h"
+#include "thread_stats.h"
+
+/* The number of the pool that a block's last request was made of, or 0. It is
+ * kept in the block's use, above the size or the stream, until another request
+ * takes the block. */
+static inline uint64_t mempool_tag(unsigned int number)
+{
+	return (uint64_t)number << USE_BITS;
+}
+
+static inline uint64_t block_tag(const struct block *block)
+{
+	return block->use & ~(mempool_tag(1) - 1);
+}
+
+/* A number is given out: all its figures are 0. */
+void mempool_stats_open(unsigned int number);
+
+/* Whether a number was ever given out. */
+bool mempools_are_used(void);
+
+/* Counts bytes that the pool of this tag has now, or has no more. */
+void mempool_reserve(uint64_t tag, int64_t bytes);
+
+/* Drops the block's tag, as its memory is the pool's no more. */
+void mempool_leave(struct block *block);
+
+/* The program has so many bytes more of the pool of this tag, or fewer. */
+void mempool_count(uint64_t tag, int64_t bytes);
+
+/* The calling thread has used up what it may take before there may be a new
+ * maximum, or does not know how much that is: notes the maximum, and says how
+ * much more. The maximum is exact if there is one thread, and otherwise as that
+ * of live_bytes (thread_stats_sync). */
+void mempool_notice(unsigned int number);
+
+/* Bytes now, and at most since the mark was set to what there was then. What is
+ * used are bytes that were asked for; what is reserved was taken from the
+ * driver. */
+struct mempool_figures {
+	uint64_t used, used_high, reserved, reserved_high;
+};
+struct mempool_figures mempool_figures(unsigned int number);
+void mempool_mark_used(unsigned int number);
+void mempool_mark_reserved(unsigned int number);
+
+#endif

@@ -1,0 +1,62 @@
+"""Stream-ordered memory that a pool serves. The cases are in
+tests/programs/ordered.c; the simulated device's checker looks at each reuse."""
+
+import pytest
+
+from conftest import POOLS, program
+
+SERVING = [pool for pool in POOLS if pool != "no_pool"]
+CASES = [
+    # (case, what it prints)
+    ("in_its_stream", "the same"),
+    ("in_another_stream", "used"),
+    ("in_the_legacy_stream", "the same"),
+    ("in_the_legacy_stream_beside_others_that_wait", "used"),
+    ("in_the_legacy_stream_before_another_waits", "used"),
+    ("in_a_stream_after_its_end", "used"),
+    ("freed_by_the_plain_call", "the same"),
+    ("in_a_threads_own_stream", "the same\nused"),
+    ("with_policies_off", "another\nthe same\nthe same"),
+    ("attributes", "context (nil) pool 1 device 0 legacy 0 base 1 "
+     "size 100000 ipc 1\nids differ: 1"),
+    ("figures", "used 200000\nused 100000 of 200000, kept 1\n"
+     "then of 100000; reset to 1: 1\nagain 200000\nat the end 0 of 0"),
+    ("a_pool_of_its_own",
+     "pool 1 used 100000\nused 200000\ndefault used 100000"),
+    ("for_another_device", "access 3"),
+    ("freed_twice", "1 1 1 1 1"),
+]
+PASSED_ON = {  # what differs where CUDA's own pool serves
+    "in_its_stream", "in_the_legacy_stream", "freed_by_the_plain_call",
+    "in_a_threads_own_stream", "with_policies_off", "attributes", "figures",
+}
+
+
+def run(box, pool, case):
+    return box.run([program("ordered"), case], pool, devices=2, sim_check=1,
+                   stream_ordered=1)
+
+
+@pytest.mark.parametrize("pool", SERVING)
+@pytest.mark.parametrize("case,printed", CASES, ids=[row[0] for row in CASES])
+def test_is_served(box, pool, case, printed):
+    done = run(box, pool, case)
+    assert done.stdout.strip() == printed
+    assert "violation" not in done.stderr
+
+
+def test_is_cudas_unless_it_is_asked_for(box):
+    program_ = [program("ordered"), "figures"]
+    done = box.run(program_, "page_unit_pool", devices=2)
+    assert done.stdout == box.run(program_, None, devices=2).stdout
+    assert box.stat()["allocs"] == 0
+
+
+@pytest.mark.parametrize("case,printed", CASES, ids=[row[0] for row in CASES])
+def test_is_cudas_where_nothing_is_kept(box, case, printed):
+    done = run(box, "no_pool", case)
+    assert "violation" not in done.stderr
+    if case in PASSED_ON:
+        assert done.stdout == run(box, None, case).stdout
+    else:
+        assert done.stdout.strip() == printed

@@ -1,0 +1,447 @@
+/* Memory that is asked for and freed in the order of streams. Each case prints
+ * what it found. Work that lasts until `go` stands for a long kernel: what is
+ * in use under it must not be handed out to others, and no call may wait for
+ * it. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cuda.h>
+
+#include "sim/check.h"
+
+#pragma weak sim_own
+#pragma weak sim_disown
+
+enum { SIZE = 100000, HANG_SECONDS = 60 };
+
+#define MUST(call) must(call, #call)
+static void must(CUresult res, const char *call)
+{
+	if (!res)
+		return;
+	printf("%s: %d\n", call, (int)res);
+	exit(1);
+}
+
+static atomic_bool go;
+
+static void held(void *unused)
+{
+	(void)unused;
+	while (!go)
+		usleep(100);
+}
+
+static CUstream made(unsigned int flags)
+{
+	CUstream stream;
+
+	MUST(cuStreamCreate(&stream, flags));
+	return stream;
+}
+
+static CUstream apart(void)
+{
+	return made(CU_STREAM_NON_BLOCKING);
+}
+
+static CUdeviceptr asked(CUstream stream)
+{
+	CUdeviceptr block;
+
+	MUST(cuMemAllocAsync(&block, SIZE, stream));
+	if (sim_own)
+		sim_own(block, SIZE, "a block");
+	return block;
+}
+
+/* The checker is to know that the block's life is over. */
+static CUdeviceptr over(CUdeviceptr block)
+{
+	if (sim_disown)
+		sim_disown(block);
+	return block;
+}
+
+/* A block with work on it in that stream that lasts. */
+static CUdeviceptr asked_and_used(CUstream stream)
+{
+	CUdeviceptr block = asked(stream);
+
+	MUST(cuLaunchHostFunc(stream, held, NULL));
+	MUST(cuMemsetD8Async(block, 1, SIZE, stream));
+	return block;
+}
+
+/* Several streams have had work. */
+static void mix(void)
+{
+	for (int i = 0; i < 2; i++) {
+		CUstream stream = apart();
+		CUdeviceptr block;
+
+		MUST(cuMemAllocAsync(&block, 1, stream));
+		MUST(cuMemsetD8Async(block, 1, 1, stream));
+		MUST(cuMemFreeAsync(over(block), stream));
+	}
+}
+
+/* Uses a block that was just asked for. The simulated device's checker looks
+ * whether anything else may still use it. */
+static void used(CUdeviceptr block, CUstream stream)
+{
+	MUST(cuMemsetD8Async(block, 2, SIZE, stream));
+}
+
+static void compare(CUdeviceptr block, CUdeviceptr before)
+{
+	puts(block == before ? "the same" : "another");
+}
+
+static void end(void)
+{
+	go = true;
+	MUST(cuCtxSynchronize());
+}
+
+static void in_its_stream(void)
+{
+	CUstream stream = apart();
+	CUdeviceptr block, next;
+
+	mix();
+	block = asked_and_used(stream);
+	MUST(cuMemFreeAsync(over(block), stream));
+	next = asked(stream);
+	used(next, stream);
+	compare(next, block);
+}
+
+static void in_another_stream(void)
+{
+	CUstream stream = apart(), other = apart();
+
+	mix();
+	MUST(cuMemFreeAsync(over(asked_and_used(stream)), stream));
+	for (int i = 0; i < 4; i++)
+		used(asked(other), other);
+	puts("used");
+}
+
+/* CUDA's request and free in the legacy stream put the two others in order, as
+ * these wait for it. A block that is handed out again has to be in order,
+ * too. */
+static void in_the_legacy_stream_beside_others_that_wait(void)
+{
+	CUstream stream = made(CU_STREAM_DEFAULT);
+	CUstream other = made(CU_STREAM_DEFAULT);
+
+	mix();
+	MUST(cuMemFreeAsync(over(asked_and_used(stream)), NULL));
+	for (int i = 0; i < 4; i++)
+		used(asked(NULL), other);
+	puts("used");
+}
+
+static void in_the_legacy_stream(void)
+{
+	CUdeviceptr block, next;
+
+	mix();
+	block = asked_and_used(NULL);
+	MUST(cuMemFreeAsync(over(block), CU_STREAM_LEGACY));
+	next = asked(NULL);
+	used(next, NULL);
+	compare(next, block);
+}
+
+static void in_the_legacy_stream_before_another_waits(void)
+{
+	CUstream stream, other;
+	CUdeviceptr next;
+
+	mix();
+	MUST(cuMemFreeAsync(over(asked_and_used(NULL)), NULL));
+	stream = made(CU_STREAM_DEFAULT);
+	next = asked_and_used(stream);
+	MUST(cuMemFreeAsync(over(next), NULL));
+	other = made(CU_STREAM_DEFAULT);
+	for (int i = 0; i < 4; i++)
+		used(asked(NULL), other);
+	puts("used");
+}
+
+static void in_a_stream_after_its_end(void)
+{
+	CUstream stream = apart(), later;
+
+	mix();
+	MUST(cuMemFreeAsync(over(asked_and_used(stream)), stream));
+	MUST(cuStreamDestroy(stream));
+	for (int i = 0; i < 4; i++) {
+		later = apart();
+		used(asked(later), later);
+	}
+	puts("used");
+}
+
+static void freed_by_the_plain_call(void)
+{
+	CUstream stream = apart();
+	CUdeviceptr block, next;
+
+	mix();
+	block = asked(stream);
+	MUST(cuMemFree(over(block)));
+	MUST(cuMemAlloc(&block, SIZE));
+	if (sim_own)
+		sim_own(block, SIZE, "a plain block");
+	MUST(cuLaunchHostFunc(stream, held, NULL));
+	used(block, stream);
+	MUST(cuMemFreeAsync(over(block), stream));
+	next = asked(stream);
+	used(next, stream);
+	compare(next, block);
+}
+
+static CUcontext context;
+
+static void *of_another_thread(void *unused)
+{
+	CUdeviceptr block, next;
+
+	(void)unused;
+	MUST(cuCtxSetCurrent(context));
+	block = asked_and_used(CU_STREAM_PER_THREAD);
+	MUST(cuMemFreeAsync(over(block), CU_STREAM_PER_THREAD));
+	next = asked(CU_STREAM_PER_THREAD);
+	used(next, CU_STREAM_PER_THREAD);
+	compare(next, block);
+	MUST(cuMemFreeAsync(over(next), CU_STREAM_PER_THREAD));
+	return NULL;
+}
+
+static void in_a_threads_own_stream(void)
+{
+	pthread_t thread;
+
+	mix();
+	pthread_create(&thread, NULL, of_another_thread, NULL);
+	pthread_join(thread, NULL);
+	for (int i = 0; i < 4; i++)
+		used(asked(CU_STREAM_PER_THREAD), CU_STREAM_PER_THREAD);
+	puts("used");
+}
+
+static void with_policies_off(void)
+{
+	CUstream stream = apart(), other = apart();
+	CUmemoryPool pool;
+	CUdeviceptr block;
+	int off = 0;
+
+	MUST(cuDeviceGetDefaultMemPool(&pool, 0));
+	for (int i = CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES;
+	     i <= CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES; i++)
+		MUST(cuMemPoolSetAttribute(pool, (CUmemPool_attribute)i, &off));
+	mix();
+	block = asked(stream);
+	used(asked(other), other);
+	used(block, stream);
+	MUST(cuMemFreeAsync(over(block), stream));
+	compare(asked(other), block);
+	compare(asked(stream), block);
+	MUST(cuMemFreeAsync(over(block), stream));
+	MUST(cuCtxSynchronize());
+	compare(asked(other), block);
+}
+
+static void attributes(void)
+{
+	CUstream stream = apart();
+	CUdeviceptr block = asked(stream), base;
+	CUcontext its = (CUcontext)1;
+	CUmemoryPool pool, of;
+	CUipcMemHandle handle;
+	unsigned long long id, later;
+	int device = -1, capable = -1;
+	size_t size;
+
+	MUST(cuDeviceGetDefaultMemPool(&pool, 0));
+	MUST(cuPointerGetAttribute(&its, CU_POINTER_ATTRIBUTE_CONTEXT, block));
+	MUST(cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE,
+				   block + 9));
+	MUST(cuPointerGetAttribute(&device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+				   block));
+	MUST(cuPointerGetAttribute(
+		&capable, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE,
+		block));
+	MUST(cuMemGetAddressRange(&base, &size, block + 9));
+	printf("context %p pool %d device %d legacy %d base %d size %zu ipc %d\n",
+	       (void *)its, of == pool, device, capable, base == block, size,
+	       (int)cuIpcGetMemHandle(&handle, block));
+	MUST(cuPointerGetAttribute(&id, CU_POINTER_ATTRIBUTE_BUFFER_ID, block));
+	MUST(cuMemFreeAsync(over(block), stream));
+	block = asked(stream);
+	MUST(cuPointerGetAttribute(&later, CU_POINTER_ATTRIBUTE_BUFFER_ID,
+				   block));
+	printf("ids differ: %d\n", id != later);
+}
+
+static unsigned long long figure(CUmemoryPool pool, CUmemPool_attribute what)
+{
+	cuuint64_t value;
+
+	MUST(cuMemPoolGetAttribute(pool, what, &value));
+	return value;
+}
+
+static void figures(void)
+{
+	cuuint64_t none = 0, some = 1, most = UINT64_MAX;
+	CUstream stream = apart();
+	CUdeviceptr block, second;
+	CUmemoryPool pool;
+
+	MUST(cuDeviceGetDefaultMemPool(&pool, 0));
+	MUST(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD,
+				   &most));
+	block = asked(stream);
+	second = asked(stream);
+	printf("used %llu\n", figure(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT));
+	MUST(cuMemFreeAsync(over(second), stream));
+	MUST(cuCtxSynchronize());
+	printf("used %llu of %llu, kept %d\n",
+	       figure(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT),
+	       figure(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH),
+	       figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) >= 2 * SIZE);
+	MUST(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, &none));
+	printf("then of %llu; reset to 1: %d\n",
+	       figure(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH),
+	       (int)cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH,
+					  &some));
+	MUST(cuMemFreeAsync(over(block), stream));
+	block = asked(stream);
+	second = asked(stream);
+	printf("again %llu\n", figure(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH));
+	MUST(cuMemFreeAsync(over(second), stream));
+	MUST(cuMemFreeAsync(over(block), stream));
+	MUST(cuCtxSynchronize());
+	MUST(cuMemPoolTrimTo(pool, 0));
+	printf("at the end %llu of %llu\n",
+	       figure(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT),
+	       figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT));
+}
+
+static void a_pool_of_its_own(void)
+{
+	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+				.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+	CUmemoryPool pool, of = NULL;
+	CUstream stream = apart();
+	CUdeviceptr block, plain;
+
+	MUST(cuMemPoolCreate(&pool, &props));
+	MUST(cuMemAllocFromPoolAsync(&block, SIZE, pool, stream));
+	MUST(cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE,
+				   block));
+	printf("pool %d used %llu\n", of == pool,
+	       figure(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT));
+	MUST(cuDeviceSetMemPool(0, pool));
+	plain = asked(stream);
+	printf("used %llu\n", figure(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT));
+	MUST(cuMemPoolDestroy(pool));
+	MUST(cuMemsetD8Async(block, 1, SIZE, stream));
+	MUST(cuMemFreeAsync(over(block), stream));
+	MUST(cuMemFreeAsync(over(plain), stream));
+	MUST(cuStreamSynchronize(stream));
+	block = asked(stream);
+	MUST(cuDeviceGetDefaultMemPool(&pool, 0));
+	printf("default used %llu\n",
+	       figure(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT));
+}
+
+static void for_another_device(void)
+{
+	CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, 1},
+				  CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+	CUmemAccess_flags flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+	CUstream stream = apart();
+	CUcontext peer, own;
+	CUdeviceptr block;
+	CUmemoryPool pool;
+
+	MUST(cuCtxGetCurrent(&own));
+	MUST(cuDevicePrimaryCtxRetain(&peer, 1));
+	block = asked(stream);
+	MUST(cuDeviceGetDefaultMemPool(&pool, 0));
+	MUST(cuMemPoolSetAccess(pool, &access, 1));
+	MUST(cuMemPoolGetAccess((CUmemAccess_flags *)&flags, pool,
+				&access.location));
+	printf("access %d\n", (int)flags);
+	asked(stream);
+	MUST(cuStreamSynchronize(stream));
+	MUST(cuCtxSetCurrent(peer));
+	MUST(cuMemsetD8(block, 7, SIZE));
+	MUST(cuCtxSynchronize());
+	MUST(cuCtxSetCurrent(own));
+	MUST(cuMemFreeAsync(over(block), stream));
+}
+
+static void freed_twice(void)
+{
+	CUstream stream = apart();
+	CUdeviceptr block = asked(stream);
+
+	MUST(cuMemFreeAsync(over(block), stream));
+	printf("%d", (int)cuMemFreeAsync(over(block), stream));
+	printf(" %d", (int)cuMemFree(block));
+	printf(" %d", (int)cuMemFreeAsync(0x1000, stream));
+	printf(" %d", (int)cuMemAllocAsync(&block, 0, stream));
+	printf(" %d\n", (int)cuMemAllocAsync(NULL, SIZE, stream));
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} cases[] = {
+#define CASE(name) \
+	{ \
+#name, name \
+	}
+	CASE(in_its_stream),
+	CASE(in_another_stream),
+	CASE(in_the_legacy_stream),
+	CASE(in_the_legacy_stream_beside_others_that_wait),
+	CASE(in_the_legacy_stream_before_another_waits),
+	CASE(in_a_stream_after_its_end),
+	CASE(freed_by_the_plain_call),
+	CASE(in_a_threads_own_stream),
+	CASE(with_policies_off),
+	CASE(attributes),
+	CASE(figures),
+	CASE(a_pool_of_its_own),
+	CASE(for_another_device),
+	CASE(freed_twice),
+};
+
+int main(int count, char **words)
+{
+	alarm(HANG_SECONDS);
+	MUST(cuInit(0));
+	MUST(cuDevicePrimaryCtxRetain(&context, 0));
+	MUST(cuCtxSetCurrent(context));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		if (count > 1 && !strcmp(words[1], cases[i].name)) {
+			cases[i].run();
+			end();
+			return 0;
+		}
+	puts("no such case");
+	return 1;
+}
