@@ -82,6 +82,18 @@ static const struct weight graphs[] = {{"alloc", 30},
 				       {"trim", 1},
 				       {0}};
 
+static const struct weight streams[] = {
+	{"alloc", 34},      {"free_async", 26},
+	{"free", 6},        {"touch", 26},
+	{"touch_two", 8},   {"order", 12},
+	{"stream_new", 2},  {"stream_drop", 2},
+	{"stream_sync", 1}, {"context_sync", 1},
+	{"event_new", 1},   {"event_record", 4},
+	{"event_wait", 4},  {"thread_new", 1},
+	{"swap", 1},        {"trim", 1},
+	{"level", 1},       {"capture_begin", 1},
+	{"capture_end", 5}, {0}};
+
 static const struct {
 	const char *name;
 	unsigned share;
@@ -99,6 +111,7 @@ static const struct {
 	[ALONE] = {"alone", 3, alone, false},
 	[FAULTY] = {"faulty", 3, faulty, false},
 	[GRAPHS] = {"graphs", 3, graphs, false},
+	[STREAMS] = {"streams", 4, streams, false},
 };
 
 enum kind kind_draw(struct random *random)

@@ -175,6 +175,10 @@ void slot_use(struct program *program, struct step *step, int slot, int stream)
 	stream_use(program, step, stream);
 	if (it->home != stream)
 		it->wild = true;
+	else
+		it->placed = true;
+	if (it->placed)
+		it->implied = false;
 	if (where->context != it->context)
 		it->others |= 1u << where->context;
 	if (where->capture != NONE)

@@ -95,12 +95,15 @@ struct event_model {
 struct slot_model {
 	struct object object;
 	int context;
-	int thread;      /* the thread that allocates it */
-	size_t size;     /* bytes */
-	bool pinned;     /* host memory */
-	bool checked;    /* its uses are ordered, and its contents known */
-	bool wild;       /* used outside the order of its home */
-	int home;        /* the stream that orders its work, or NONE */
+	int thread;   /* the thread that allocates it */
+	size_t size;  /* bytes */
+	bool pinned;  /* host memory */
+	bool checked; /* its uses are ordered, and its contents known */
+	bool ordered; /* it is asked for in the order of its home */
+	bool wild;    /* used outside the order of its home */
+	int home;     /* the stream that orders its work, or NONE */
+	bool placed;  /* its home was given work on it since it came there */
+	bool implied; /* it was not, and no event has brought the slot there */
 	unsigned others; /* other contexts that used it, one bit each */
 	struct words words[PARTS_MAX];
 };
@@ -148,7 +151,8 @@ enum door { DOOR_EXPORTS, DOOR_TABLE, DOOR_PER_THREAD };
  * like. ALONE: one stream is given nearly all work, and now and then another
  * stream takes its place. FAULTY: several calls fail, with swaps and trims in
  * between. GRAPHS: made of nodes and by captures, on one device or two, beside
- * green contexts. */
+ * green contexts. STREAMS: memory is asked for and freed in the order of
+ * streams. */
 enum kind {
 	MIXED,
 	DENSE,
@@ -161,6 +165,7 @@ enum kind {
 	ALONE,
 	FAULTY,
 	GRAPHS,
+	STREAMS,
 	KIND_COUNT
 };
 

@@ -225,6 +225,7 @@ void setting_apply(const struct setting *setting, uint64_t seed, int devices)
 	variable_set("MNM_THREAD_CACHE", setting->thread_cache);
 	variable_set("MNM_IDLE_LIMIT", setting->idle_limit);
 	variable_set("MNM_SIZE_CLASSES", setting->classes);
+	setenv("MNM_STREAM_ORDERED", "1", 1);
 	setenv("MNM_DEVICE_IDLE", setting->giver ? "3600" : "0", 1);
 }
 

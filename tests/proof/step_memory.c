@@ -31,6 +31,14 @@ static bool quota_allows(const struct program *program, const struct step *step,
 	return size <= (size_t)QUOTA_MIB << 20;
 }
 
+/* Memory of CUDA's pools ends with the primary context. While it is not over, a
+ * request in another stream may find none. */
+static bool ordered_allowed(const struct program *program)
+{
+	return program->setting.kind != FULL &&
+	       program->setting.kind != RENEWALS;
+}
+
 bool draw_alloc(struct program *program, struct step *step)
 {
 	int context = context_pick(program), home;
@@ -51,7 +59,16 @@ bool draw_alloc(struct program *program, struct step *step)
 				    .thread = step->thread,
 				    .size = size,
 				    .home = home};
-	slot->checked = random_one_in(&program->random, 3);
+	slot->checked = program->setting.kind == STREAMS ||
+			random_one_in(&program->random, 3);
+	slot->ordered =
+		slot->checked && ordered_allowed(program) &&
+		!random_one_in(&program->random,
+			       program->setting.kind == STREAMS ? 5 : 2);
+	if (slot->ordered) {
+		step->stream = home;
+		stream_use(program, step, home);
+	}
 	step->size = slot->size;
 	step->context = context;
 	object_make(&slot->object, step);
@@ -68,8 +85,12 @@ void run_alloc(const struct step *step)
 	CUdeviceptr addr = 0;
 	char label[48];
 
-	if (!run_enter(step, step->context) ||
-	    !OK_OR(step, also, cuMemAlloc_v2, &addr, step->size))
+	if (!run_enter(step, step->context))
+		return;
+	if (step->stream != NONE
+		    ? !OK_OR(step, also, cuMemAllocAsync, &addr, step->size,
+			     run_stream(step, step->stream))
+		    : !OK_OR(step, also, cuMemAlloc_v2, &addr, step->size))
 		return;
 	if (!addr || addr % 256)
 		run_failed(step, "a block at %#llx", addr);
@@ -140,6 +161,10 @@ bool draw_free(struct program *program, struct step *step)
 {
 	int slot = slot_any(program);
 
+	/* What has to be over is not waited for in such a home. */
+	if (slot != NONE && program->slots[slot].ordered &&
+	    program->slots[slot].implied)
+		return false;
 	if (slot == NONE || !unsafe_allowed(program, step) ||
 	    (program->setting.kind == FULL &&
 	     program->slots[slot].thread != step->thread) ||
@@ -148,6 +173,9 @@ bool draw_free(struct program *program, struct step *step)
 	step->slot = slot;
 	step->choice =
 		random_one_in(&program->random, 2) ? FREE_FIRST : CHECK_FIRST;
+	/* Such a free may have to come after all work on the slot. */
+	if (program->slots[slot].ordered)
+		step->choice = CHECK_FIRST;
 	if (program->slots[slot].checked && !draw_look(program, step))
 		return false;
 	others_use(program, step);

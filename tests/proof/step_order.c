@@ -3,8 +3,23 @@
 #include "run.h"
 #include "step.h"
 
-/* Orders later work of one stream after all earlier work of another. A slot
- * whose home is the first stream may move to the second. */
+/* Whether CUDA itself puts work of one stream after that of the other: they are
+ * the legacy stream of a context and a stream that waits for it. It does so
+ * when the legacy stream is given something. */
+static bool is_implied(const struct program *program, int from, int to)
+{
+	const struct stream_model *one = &program->streams[from];
+	const struct stream_model *other = &program->streams[to];
+
+	return one->context == other->context && one->capture == NONE &&
+	       other->capture == NONE &&
+	       (one->kind == LEGACY) != (other->kind == LEGACY) &&
+	       one->kind != NON_BLOCKING && other->kind != NON_BLOCKING;
+}
+
+/* Orders later work of one stream after all earlier work of another, by an
+ * event, or as CUDA does it itself. A slot whose home is the first stream may
+ * move to the second. */
 bool draw_order(struct program *program, struct step *step)
 {
 	int from = stream_pick(program, step, NONE);
@@ -28,8 +43,14 @@ bool draw_order(struct program *program, struct step *step)
 	if (slot == program->slot_count)
 		return true;
 	step->slot = slot;
+	step->choice = is_implied(program, from, to) &&
+		       (program->streams[to].kind == LEGACY ||
+			program->slots[slot].placed) &&
+		       random_one_in(&program->random, 2);
 	object_change(&program->slots[slot].object, step);
 	program->slots[slot].home = to;
+	program->slots[slot].placed = false;
+	program->slots[slot].implied = step->choice;
 	return true;
 }
 
@@ -59,7 +80,8 @@ void run_edge(const struct step *step, int from, int to)
 
 void run_order(const struct step *step)
 {
-	run_edge(step, step->stream, step->other);
+	if (!step->choice)
+		run_edge(step, step->stream, step->other);
 }
 
 bool draw_event_new(struct program *program, struct step *step)
