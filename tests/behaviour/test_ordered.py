@@ -22,7 +22,8 @@ CASES = [
     ("figures", "used 200000\nused 100000 of 200000, kept 1\n"
      "then of 100000; reset to 1: 1\nagain 200000\nat the end 0 of 0"),
     ("a_pool_of_its_own",
-     "pool 1 used 100000\nused 200000\ndefault used 100000"),
+     "pool 1 used 100000\nused 200000\n"
+     "default used 200000, reserved 1"),
     ("for_another_device", "access 3"),
     ("freed_twice", "1 1 1 1 1"),
 ]
@@ -50,6 +51,21 @@ def test_is_cudas_unless_it_is_asked_for(box):
     done = box.run(program_, "page_unit_pool", devices=2)
     assert done.stdout == box.run(program_, None, devices=2).stdout
     assert box.stat()["allocs"] == 0
+
+
+@pytest.mark.parametrize("pool", SERVING)
+def test_is_served_without_a_threads_cache(box, pool):
+    done = box.run([program("ordered"), "in_its_stream"], pool, sim_check=1,
+                   thread_cache=0, stream_ordered=1)
+    assert done.stdout.strip() == "the same"
+    assert "violation" not in done.stderr
+    assert box.stat()["fences"] == 1  # the end of the first stream's order
+
+
+@pytest.mark.parametrize("pool", SERVING)
+def test_a_pool_that_another_device_may_reach_is_cudas(box, pool):
+    run(box, pool, "for_another_device")
+    assert box.stat()["allocs"] == 1  # before it was
 
 
 @pytest.mark.parametrize("case,printed", CASES, ids=[row[0] for row in CASES])

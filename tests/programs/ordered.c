@@ -360,10 +360,12 @@ static void a_pool_of_its_own(void)
 	MUST(cuMemFreeAsync(over(block), stream));
 	MUST(cuMemFreeAsync(over(plain), stream));
 	MUST(cuStreamSynchronize(stream));
-	block = asked(stream);
+	asked(stream);
+	asked(stream);
 	MUST(cuDeviceGetDefaultMemPool(&pool, 0));
-	printf("default used %llu\n",
-	       figure(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT));
+	printf("default used %llu, reserved %d\n",
+	       figure(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT),
+	       figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) >= 2 * SIZE);
 }
 
 static void for_another_device(void)
