@@ -78,7 +78,7 @@ static CUdeviceptr asked_and_used(CUstream stream)
 	return block;
 }
 
-/* Several streams have had work. */
+/* Several streams have had work, one after the other. */
 static void mix(void)
 {
 	for (int i = 0; i < 2; i++) {
@@ -88,6 +88,7 @@ static void mix(void)
 		MUST(cuMemAllocAsync(&block, 1, stream));
 		MUST(cuMemsetD8Async(block, 1, 1, stream));
 		MUST(cuMemFreeAsync(over(block), stream));
+		MUST(cuStreamSynchronize(stream));
 	}
 }
 
