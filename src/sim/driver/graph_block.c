@@ -24,14 +24,14 @@ static void figure_add(struct device *dev, CUgraphMem_attribute now,
 }
 
 /* All of a graph's memory is there as long as its nodes are. */
-static void figures_add(const struct block *block, int sign)
+static void figures_change(const struct block *block, bool gone)
 {
+	int64_t size = (int64_t)block->size, span = (int64_t)block->span;
+
 	figure_add(block->dev, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT,
-		   CU_GRAPH_MEM_ATTR_USED_MEM_HIGH,
-		   sign * (int64_t)block->size);
+		   CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, gone ? -size : size);
 	figure_add(block->dev, CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT,
-		   CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH,
-		   sign * (int64_t)block->span);
+		   CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH, gone ? -span : span);
 }
 
 static CUresult access_copy(struct graph_block *memory,
@@ -76,7 +76,7 @@ CUresult graph_block_open(const CUDA_MEM_ALLOC_NODE_PARAMS *params,
 	memory->block->kind = BLOCK_GRAPH;
 	memory->block->launches = dev->launches;
 	memory->block->graph = memory;
-	figures_add(memory->block, 1);
+	figures_change(memory->block, false);
 	*out = memory;
 	return CUDA_SUCCESS;
 }
@@ -88,7 +88,7 @@ void graph_block_drop(struct graph_block *memory)
 
 	if (--memory->users)
 		return;
-	figures_add(block, -1);
+	figures_change(block, true);
 	owner_take(block->addr);
 	arena_free(&dev->arena, block,
 		   block->touched || block->launches != dev->launches);
