@@ -142,7 +142,7 @@ static CUresult stream_wait(__typeof__(cuStreamSynchronize) *real,
 		return res;
 	stream_order_wait_end(stream, per_thread, hits);
 	stream_wait_end(&wait);
-	return res;
+	return CUDA_SUCCESS;
 }
 
 EXPORT CUresult cuStreamSynchronize(CUstream stream)
