@@ -51,7 +51,7 @@ EXPORT CUresult cuMemPoolCreate(CUmemoryPool *out, const CUmemPoolProps *props)
 	if (ordinal != CURRENT && foreign_begin(&order, ordinal, out, 0))
 		foreign_end_of(&order, res, FOREIGN_ASYNC, FOREIGN_POOL, out,
 			       0);
-	if (!res && mem_enabled() && can_be_served(props))
+	if (!res && mem_serves_streams() && can_be_served(props))
 		mempool_made(*out, device_at(ordinal));
 	return res;
 }

@@ -8,7 +8,7 @@
 /* Notes a stream that was made in the current context. */
 static CUresult stream_hook_made(CUresult res, unsigned int flags)
 {
-	if (!res && mem_enabled())
+	if (!res && mem_serves_streams())
 		stream_made(context_current(),
 			    !(flags & CU_STREAM_NON_BLOCKING));
 	return res;

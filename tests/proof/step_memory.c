@@ -157,18 +157,29 @@ static bool draw_look(struct program *program, struct step *step)
 	return true;
 }
 
+/* A plain free of an ordered slot comes after all its work. A wait for the home
+ * alone does not see to that if no event has brought the slot there. */
+static bool implied_wait(struct program *program, struct step *step, int slot)
+{
+	const struct slot_model *it = &program->slots[slot];
+
+	if (!it->ordered || !it->implied)
+		return true;
+	if (!sync_allowed(program, it->context))
+		return false;
+	step->waits |= 1u << it->context;
+	return true;
+}
+
 bool draw_free(struct program *program, struct step *step)
 {
 	int slot = slot_any(program);
 
-	/* What has to be over is not waited for in such a home. */
-	if (slot != NONE && program->slots[slot].ordered &&
-	    program->slots[slot].implied)
-		return false;
 	if (slot == NONE || !unsafe_allowed(program, step) ||
 	    (program->setting.kind == FULL &&
 	     program->slots[slot].thread != step->thread) ||
-	    !others_wait(program, step, slot, false))
+	    !others_wait(program, step, slot, false) ||
+	    !implied_wait(program, step, slot))
 		return false;
 	step->slot = slot;
 	step->choice =
