@@ -88,7 +88,7 @@ enum context_kind { CONTEXT_UNSEEN, CONTEXT_PRIMARY, CONTEXT_CREATED };
 struct context {
 	struct CUctx_st *handle; /* the key */
 	struct device *device;
-	enum context_kind kind;
+	_Atomic enum context_kind kind; /* also read without the lock */
 	uint64_t number; /* in the order in which contexts came */
 	struct CUevent_st *_Atomic fence; /* the event of its fences, or NULL */
 	_Atomic uint64_t fences;          /* how often that was recorded */
