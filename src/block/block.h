@@ -56,7 +56,8 @@ static inline uint64_t block_addr(const struct block *block)
 
 /* While a block is live, its use is the bytes that were asked for. While it is
  * idle in a pool, its use is the number of the stream in whose order it was
- * freed (order/stream.h), or 0. */
+ * freed (order/streams.h), or 0. Above these bits is the number of the pool of
+ * CUDA's that had it last (stats/mempool_stats.h). */
 #define USE_BITS 48
 
 static inline size_t block_size(const struct block *block)

@@ -60,7 +60,8 @@ EXPORT CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool)
 {
 	CUresult res = ROOM_CALL(cuDeviceSetMemPool, device, pool);
 
-	mempools_selected();
+	if (!res && mem_serves_streams())
+		mempools_selected();
 	return res;
 }
 
@@ -69,7 +70,8 @@ EXPORT CUresult cuMemSetMemPool(CUmemLocation *location,
 {
 	CUresult res = ROOM_CALL(cuMemSetMemPool, location, type, pool);
 
-	mempools_selected();
+	if (!res && mem_serves_streams())
+		mempools_selected();
 	return res;
 }
 
@@ -173,11 +175,26 @@ static CUresult blocks_share(const CUmemAccessDesc *access,
 							     : (CUresult)res;
 }
 
+/* The number of a pool, which may be the default one of a device from which
+ * nothing was asked for yet; 0 if it is not served. */
+static unsigned int number_of(CUmemoryPool pool)
+{
+	unsigned int number = mempool_find(pool);
+	CUmemoryPool standard;
+
+	for (int i = 0; !number && mem_serves_streams() && i < DEVICE_MAX &&
+			!REAL_CALL(cuDeviceGetDefaultMemPool, &standard, i);
+	     i++)
+		if (standard == pool)
+			number = mempool_number(pool, device_at(i));
+	return number;
+}
+
 EXPORT CUresult cuMemPoolSetAccess(CUmemoryPool pool,
 				   const CUmemAccessDesc *access, size_t count)
 {
 	CUresult res = ROOM_CALL(cuMemPoolSetAccess, pool, access, count);
-	unsigned int number = res ? 0 : mempool_find(pool);
+	unsigned int number = res ? 0 : number_of(pool);
 	struct device *owner = number ? mempool_device(number) : NULL;
 
 	for (size_t i = 0; !res && owner && i < count; i++)

@@ -2,6 +2,7 @@
 #include "call.h"
 #include "context/context.h"
 #include "control/control.h"
+#include "cuda/backing.h"
 #include "foreign_call.h"
 #include "heap/mempool.h"
 #include "hook.h"
@@ -35,6 +36,16 @@ COLD static CUresult ordered_look(CUdeviceptr *out, CUdeviceptr addr,
 	return CUDA_SUCCESS;
 }
 
+/* Whether the stream is one of the current context. What concerns others is
+ * CUDA's: memory is that of the stream's device, and a stream that is gone is
+ * an error. */
+static bool stream_is_own(CUstream stream, const struct context *context)
+{
+	return !stream || stream == CU_STREAM_LEGACY ||
+	       stream == CU_STREAM_PER_THREAD ||
+	       backing_stream_is_of(stream, context->handle);
+}
+
 /* Returns false if the request is CUDA's. While a stream captures, all are:
  * CUDA refuses some then, and makes nodes of others. */
 COLD static bool ordered_serve(const struct ordered *request, CUresult *res)
@@ -50,7 +61,8 @@ COLD static bool ordered_serve(const struct ordered *request, CUresult *res)
 	    !mem_serves_streams() || capture_any())
 		return false;
 	context = context_current();
-	if (!context || context->kind != CONTEXT_PRIMARY)
+	if (!context || context->kind != CONTEXT_PRIMARY ||
+	    !stream_is_own(request->stream, context))
 		return false;
 	order.mempool = request->pool
 				? mempool_number(request->pool, context->device)
@@ -200,12 +212,18 @@ EXPORT CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *out, size_t size,
 			    : alloc_of_none(out, size, stream, true);
 }
 
-/* Whether CUDA itself is to see a free in that stream: it is refused, or
- * becomes a node. */
-static bool stream_is_captured(CUstream stream, bool per_thread)
+/* Whether CUDA itself is to see a free in that stream. In a capture it is
+ * refused, or becomes a node. */
+static bool free_is_cudas(CUstream stream, bool per_thread)
 {
+	const struct context *context;
 	struct room room = {0};
 
+	if (!mem_serves_streams())
+		return true;
+	context = context_current();
+	if (!context || !stream_is_own(stream, context))
+		return true;
 	if (capture_any())
 		room_stream(&room, stream, per_thread);
 	return room.captured;
@@ -247,8 +265,7 @@ COLD static CUresult free_slowly(CUdeviceptr ptr, CUstream stream,
 		return CUDA_ERROR_NOT_FOUND;
 	if (taken)
 		answer = mem_free_begin_in_taken(taken, &order, &given);
-	else if (!mem_serves_streams() ||
-		 stream_is_captured(stream, per_thread))
+	else if (free_is_cudas(stream, per_thread))
 		answer = mem_free_begin(ptr, MEM_FREE_ASYNC, &given);
 	else
 		answer = mem_free_begin_in(ptr, &order, &given);

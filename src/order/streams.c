@@ -266,7 +266,8 @@ void stream_ends(struct CUstream_st *stream)
 {
 	struct loose *was;
 
-	if ((uintptr_t)stream <= SOLE_PER_THREAD)
+	if ((uintptr_t)stream <= SOLE_PER_THREAD || !serving_is_on() ||
+	    !atomic_load_explicit(&any_number, memory_order_relaxed))
 		return;
 	numbers_end(is_handle, stream);
 	pthread_mutex_lock(&lock);
@@ -361,7 +362,8 @@ struct stream_wait stream_wait_begin(struct CUstream_st *stream,
 	struct context *context = NULL;
 	struct stream_wait wait = {0};
 
-	if (!atomic_load_explicit(&any_number, memory_order_relaxed))
+	if (!atomic_load_explicit(&any_number, memory_order_relaxed) ||
+	    !serving_is_on())
 		return wait;
 	if (key <= SOLE_PER_THREAD)
 		context = context_current();

@@ -25,6 +25,9 @@ CASES = [
      "pool 1 used 100000\nused 200000\n"
      "default used 200000, reserved 1"),
     ("for_another_device", "access 3"),
+    ("for_another_device_at_first", "used"),
+    ("in_a_stream_of_another_device", "device 1"),
+    ("in_a_stream_that_is_gone", "1 1 freed"),
     ("freed_twice", "1 1 1 1 1"),
 ]
 PASSED_ON = {  # what differs where CUDA's own pool serves
@@ -66,6 +69,8 @@ def test_is_served_without_a_threads_cache(box, pool):
 def test_a_pool_that_another_device_may_reach_is_cudas(box, pool):
     run(box, pool, "for_another_device")
     assert box.stat()["allocs"] == 1  # before it was
+    run(box, pool, "for_another_device_at_first")
+    assert box.stat()["allocs"] == 0
 
 
 @pytest.mark.parametrize("case,printed", CASES, ids=[row[0] for row in CASES])

@@ -396,6 +396,58 @@ static void for_another_device(void)
 	MUST(cuMemFreeAsync(over(block), stream));
 }
 
+/* A pool is shared before anything is asked of it. */
+static void for_another_device_at_first(void)
+{
+	CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, 1},
+				  CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+	CUstream stream = apart();
+	CUmemoryPool pool;
+
+	MUST(cuDeviceGetDefaultMemPool(&pool, 0));
+	MUST(cuMemPoolSetAccess(pool, &access, 1));
+	used(asked(stream), stream);
+	MUST(cuStreamSynchronize(stream));
+	puts("used");
+}
+
+/* Memory is that of the stream's device, whatever context is current. */
+static void in_a_stream_of_another_device(void)
+{
+	CUcontext peer, own;
+	CUdeviceptr block;
+	CUstream stream;
+	int device = -1;
+
+	mix();
+	MUST(cuCtxGetCurrent(&own));
+	MUST(cuDevicePrimaryCtxRetain(&peer, 1));
+	MUST(cuCtxSetCurrent(peer));
+	stream = apart();
+	MUST(cuCtxSetCurrent(own));
+	block = asked(stream);
+	MUST(cuPointerGetAttribute(&device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+				   block));
+	printf("device %d\n", device);
+	MUST(cuMemFreeAsync(over(block), stream));
+}
+
+/* Neither call succeeds, and the block stays the program's. */
+static void in_a_stream_that_is_gone(void)
+{
+	CUstream gone = apart(), stream = apart();
+	CUdeviceptr block, next;
+
+	mix();
+	block = asked(stream);
+	MUST(cuStreamDestroy(gone));
+	printf("%d", cuMemAllocAsync(&next, SIZE, gone) != CUDA_SUCCESS);
+	printf(" %d", cuMemFreeAsync(block, gone) != CUDA_SUCCESS);
+	used(block, stream);
+	MUST(cuMemFreeAsync(over(block), stream));
+	puts(" freed");
+}
+
 static void freed_twice(void)
 {
 	CUstream stream = apart();
@@ -430,6 +482,9 @@ static const struct {
 	CASE(figures),
 	CASE(a_pool_of_its_own),
 	CASE(for_another_device),
+	CASE(for_another_device_at_first),
+	CASE(in_a_stream_of_another_device),
+	CASE(in_a_stream_that_is_gone),
 	CASE(freed_twice),
 };
 
