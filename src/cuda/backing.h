@@ -76,10 +76,9 @@ int backing_device_bytes(int ordinal, size_t *bytes);
 int backing_mempool(int ordinal, struct CUmemPoolHandle_st **current,
 		    struct CUmemPoolHandle_st **standard);
 
-/* Whether a pool allows that memory is reused because its work happens to be
- * over, and by making a stream wait. Allowed during captures. */
-void backing_mempool_reuse(struct CUmemPoolHandle_st *pool, bool *opportunistic,
-			   bool *by_waits);
+/* Whether a pool allows that memory is reused by events, because its work
+ * happens to be over, and by making a stream wait. Allowed during captures. */
+void backing_mempool_reuse(struct CUmemPoolHandle_st *pool, bool allowed[3]);
 
 /* Lets a context reach the memory of another one, on another device. */
 int backing_enable_peer(struct CUctx_st *context, struct CUctx_st *owner);

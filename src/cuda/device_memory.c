@@ -145,22 +145,22 @@ int backing_enable_peer(CUcontext context, CUcontext owner)
 	return (int)res;
 }
 
-void backing_mempool_reuse(CUmemoryPool pool, bool *opportunistic,
-			   bool *by_waits)
+void backing_mempool_reuse(CUmemoryPool pool, bool allowed[3])
 {
+	static const CUmemPool_attribute reuses[] = {
+		CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES,
+		CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC,
+		CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES,
+	};
 	const struct real_driver *real = real_driver();
 	unsigned int mode = backing_relax();
-	int allowed[2] = {1, 1};
+	int value;
 
-	if (real->cuMemPoolGetAttribute) {
-		real->cuMemPoolGetAttribute(
-			pool, CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC,
-			&allowed[0]);
-		real->cuMemPoolGetAttribute(
-			pool, CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES,
-			&allowed[1]);
+	for (int i = 0; i < 3; i++) {
+		value = 1;
+		if (real->cuMemPoolGetAttribute)
+			real->cuMemPoolGetAttribute(pool, reuses[i], &value);
+		allowed[i] = value;
 	}
 	backing_unrelax(mode);
-	*opportunistic = allowed[0];
-	*by_waits = allowed[1];
 }

@@ -14,9 +14,6 @@ USED(cuDeviceGetMemPool) \
 USED(cuDevicePrimaryCtxGetState) \
 USED(cuDeviceTotalMem_v2) \
 USED(cuDriverGetVersion) \
-USED(cuEventDestroy_v2) \
-USED(cuEventQuery) \
-USED(cuEventSynchronize) \
 USED(cuGetErrorName) \
 USED(cuStreamGetCtx) \
 USED(cuStreamQuery) \
@@ -54,6 +51,23 @@ HOOK(cuMemPoolSetAccess, "cuMemPoolSetAccess", 11020, VERSION_MAX) \
 HOOK(cuMemPoolTrimTo, "cuMemPoolTrimTo", 11020, VERSION_MAX) \
 HOOK(cuDeviceSetMemPool, "cuDeviceSetMemPool", 11020, VERSION_MAX) \
 HOOK(cuMemSetMemPool, "cuMemSetMemPool", 13000, VERSION_MAX) \
+HOOK(cuEventRecord, "cuEventRecord", 2000, VERSION_MAX) \
+HOOK(cuEventRecord_ptsz, "cuEventRecord", 7000, 7000) \
+HOOK(cuEventRecordWithFlags, "cuEventRecordWithFlags", 11010, VERSION_MAX) \
+HOOK(cuEventRecordWithFlags_ptsz, "cuEventRecordWithFlags", 11010, 11010) \
+HOOK(cuStreamWaitEvent, "cuStreamWaitEvent", 3020, VERSION_MAX) \
+HOOK(cuStreamWaitEvent_ptsz, "cuStreamWaitEvent", 7000, 7000) \
+HOOK(cuEventSynchronize, "cuEventSynchronize", 2000, VERSION_MAX) \
+HOOK(cuEventQuery, "cuEventQuery", 2000, VERSION_MAX) \
+HOOK(cuEventDestroy, "cuEventDestroy", 2000, 4000) \
+HOOK(cuEventDestroy_v2, "cuEventDestroy", 4000, VERSION_MAX) \
+HOOK(cuCtxRecordEvent, "cuCtxRecordEvent", 12050, VERSION_MAX) \
+HOOK(cuGreenCtxRecordEvent, "cuGreenCtxRecordEvent", 12040, VERSION_MAX) \
+HOOK(cuIpcGetEventHandle, "cuIpcGetEventHandle", 4010, VERSION_MAX) \
+HOOK(cuIpcOpenEventHandle, "cuIpcOpenEventHandle", 4010, VERSION_MAX) \
+HOOK(cuGraphAddEventRecordNode, "cuGraphAddEventRecordNode", 11010, VERSION_MAX) \
+HOOK(cuGraphEventRecordNodeSetEvent, "cuGraphEventRecordNodeSetEvent", 11010, VERSION_MAX) \
+HOOK(cuGraphExecEventRecordNodeSetEvent, "cuGraphExecEventRecordNodeSetEvent", 11010, VERSION_MAX) \
 HOOK(cuStreamCreate, "cuStreamCreate", 2000, VERSION_MAX) \
 HOOK(cuStreamCreateWithPriority, "cuStreamCreateWithPriority", 5050, VERSION_MAX) \
 HOOK(cuArrayCreate_v2, "cuArrayCreate", 3020, VERSION_MAX) \

@@ -11,8 +11,8 @@
 static struct mempool {
 	struct CUmemPoolHandle_st *handle; /* NULL: nobody's, or destroyed */
 	struct device *device;
-	_Atomic bool withdrawn;  /* new requests are CUDA's */
-	_Atomic bool forbids[2]; /* by `opportunistic` of mempool_reuse_set */
+	_Atomic bool withdrawn; /* new requests are CUDA's */
+	_Atomic bool forbids[REUSES];
 } mempools[MEMPOOLS];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -71,7 +71,8 @@ static unsigned int number_give(struct CUmemPoolHandle_st *pool,
 	mempools[number].handle = pool;
 	mempools[number].device = device;
 	mempools[number].withdrawn = false;
-	mempools[number].forbids[0] = mempools[number].forbids[1] = false;
+	for (int i = 0; i < REUSES; i++)
+		mempools[number].forbids[i] = false;
 	return number;
 }
 
@@ -93,15 +94,21 @@ unsigned int mempool_find(const struct CUmemPoolHandle_st *pool)
 	return number;
 }
 
-void mempool_reuse_set(unsigned int number, bool opportunistic, bool allowed)
+void mempool_reuse_set(unsigned int number, enum mempool_reuse reuse,
+		       bool allowed)
 {
-	atomic_store(&mempools[number].forbids[opportunistic], !allowed);
+	atomic_store(&mempools[number].forbids[reuse], !allowed);
+}
+
+bool mempool_follows_events(unsigned int number)
+{
+	return !atomic_load(&mempools[number].forbids[REUSE_BY_EVENTS]);
 }
 
 bool mempool_reuses_all(unsigned int number)
 {
-	return !atomic_load(&mempools[number].forbids[0]) &&
-	       !atomic_load(&mempools[number].forbids[1]);
+	return !atomic_load(&mempools[number].forbids[REUSE_BY_CHANCE]) &&
+	       !atomic_load(&mempools[number].forbids[REUSE_BY_WAITS]);
 }
 
 void mempools_changed(void)
@@ -159,13 +166,13 @@ static void reuse_learn(unsigned int number)
 {
 	struct CUmemPoolHandle_st *pool =
 		number ? mempool_handle(number) : NULL;
-	bool opportunistic, by_waits;
+	bool allowed[REUSES];
 
 	if (!pool)
 		return;
-	backing_mempool_reuse(pool, &opportunistic, &by_waits);
-	mempool_reuse_set(number, true, opportunistic);
-	mempool_reuse_set(number, false, by_waits);
+	backing_mempool_reuse(pool, allowed);
+	for (int i = 0; i < REUSES; i++)
+		mempool_reuse_set(number, (enum mempool_reuse)i, allowed[i]);
 }
 
 unsigned int mempool_number(struct CUmemPoolHandle_st *pool,

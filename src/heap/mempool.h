@@ -22,12 +22,16 @@ unsigned int mempool_current(struct device *device);
 /* The number of a pool, whatever its device; 0 if it is not served. */
 unsigned int mempool_find(const struct CUmemPoolHandle_st *pool);
 
-/* The program allows, or forbids, that memory of the pool is reused because its
- * work happens to be over (opportunistic), or by making a stream wait. */
-void mempool_reuse_set(unsigned int number, bool opportunistic, bool allowed);
+/* The program allows, or forbids, that memory of the pool is reused because an
+ * event orders one stream behind another, because its work happens to be over,
+ * or by making a stream wait. */
+enum mempool_reuse { REUSE_BY_EVENTS, REUSE_BY_CHANCE, REUSE_BY_WAITS, REUSES };
+void mempool_reuse_set(unsigned int number, enum mempool_reuse reuse,
+		       bool allowed);
+bool mempool_follows_events(unsigned int number);
 
-/* Whether both are allowed. If not, a request of the pool may take only what
- * its stream has freed, or what the host has seen the end of. */
+/* Whether the last two are allowed. If not, a request of the pool may take only
+ * what its stream has freed, or what the host has seen the end of. */
 bool mempool_reuses_all(unsigned int number);
 
 /* The device of a number's pool. */

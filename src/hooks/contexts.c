@@ -11,7 +11,7 @@
 #include "primary.h"
 #include "room_of.h"
 #include "order/stream_order.h"
-#include "order/streams.h"
+#include "order/stream_past.h"
 
 static CUresult context_hook_created(CUresult res, CUcontext *out,
 				     CUdevice device)
@@ -135,13 +135,15 @@ static CUresult stream_wait(__typeof__(cuStreamSynchronize) *real,
 			    CUstream stream, bool per_thread)
 {
 	uint64_t hits = stream_order_wait_begin();
-	struct stream_wait wait = stream_wait_begin(stream, per_thread);
-	CUresult res = real ? real(stream) : CUDA_ERROR_NOT_FOUND;
+	struct stream_past past;
+	CUresult res;
 
+	stream_past_take(&past, stream, per_thread);
+	res = real ? real(stream) : CUDA_ERROR_NOT_FOUND;
 	if (res)
 		return res;
 	stream_order_wait_end(stream, per_thread, hits);
-	stream_wait_end(&wait);
+	stream_past_is_over(&past);
 	return CUDA_SUCCESS;
 }
 

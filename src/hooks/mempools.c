@@ -129,12 +129,14 @@ EXPORT CUresult cuMemPoolSetAttribute(CUmemoryPool pool,
 	unsigned int number = res ? 0 : mempool_find(pool);
 
 	switch (number ? what : 0) {
+	case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+		mempool_reuse_set(number, REUSE_BY_EVENTS, *(int *)value);
+		break;
 	case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+		mempool_reuse_set(number, REUSE_BY_CHANCE, *(int *)value);
+		break;
 	case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
-		mempool_reuse_set(
-			number,
-			what == CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC,
-			*(int *)value);
+		mempool_reuse_set(number, REUSE_BY_WAITS, *(int *)value);
 		break;
 	case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
 		mempool_mark_reserved(number);

@@ -6,6 +6,7 @@
 #include "heap/pools.h"
 #include "heap/slack.h"
 #include "order/fence.h"
+#include "order/stream_past.h"
 #include "order/streams.h"
 #include "stats/counter.h"
 #include "stats/mempool_stats.h"
@@ -72,7 +73,7 @@ static enum pool_answer pool_ask(struct pool *pool, size_t span, size_t slack,
 		.safe = atomic_load(request->restricted ? &heap->device->over
 							: &heap->device->safe),
 		.stream = stream,
-		.behind = stream_behind(stream),
+		.behind = request->follows ? stream_behind(stream) : NULL,
 		.over = streams_over,
 	};
 	enum pool_answer answer;

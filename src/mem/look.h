@@ -22,6 +22,7 @@ struct mem_request {
 	/* It takes only what its stream has freed, or what the host has seen
 	 * the end of. */
 	bool restricted;
+	bool follows; /* events from stream to stream */
 };
 
 /* One look into the active pool, for a block with up to `slack` bytes to spare.

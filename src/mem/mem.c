@@ -247,6 +247,7 @@ enum mem_answer mem_alloc_in(uint64_t *addr, size_t size,
 		.stream = order->stream,
 		.per_thread = order->per_thread,
 		.restricted = !mempool_reuses_all(order->mempool),
+		.follows = mempool_follows_events(order->mempool),
 	};
 	enum mem_answer answer;
 

@@ -9,6 +9,7 @@
 #include "preload/serving.h"
 #include "preload/thread.h"
 #include "stream_order.h"
+#include "stream_past.h"
 #include "streams.h"
 
 /* Who has a number. Changed under lock; the key is read without it. */
@@ -17,6 +18,7 @@ static struct stream {
 	struct context *context;
 	const void *thread; /* whose default stream it is; or NULL */
 	uint64_t ended;     /* the number was its own up to this epoch; or 0 */
+	uint64_t serial;    /* which stream with this number it is */
 } streams[STREAM_NUMBERS];
 
 /* Streams that were given work out of their order; the first so many. */
@@ -36,11 +38,6 @@ static _Atomic bool any_number; /* a stream has had one */
 
 _Atomic unsigned int stream_changes;
 
-_Atomic uint64_t streams_over[STREAM_NUMBERS];
-
-/* By numbers, of the stream that is behind and of the other. */
-static _Atomic uint64_t behind[STREAM_NUMBERS][STREAM_NUMBERS];
-
 /* Stands for the thread. Its streams end with it. */
 static __thread char this_thread;
 static struct once watch_once = ONCE_INIT;
@@ -51,11 +48,6 @@ static uintptr_t key_of(struct CUstream_st *stream, bool per_thread)
 	return stream       ? (uintptr_t)stream
 	       : per_thread ? SOLE_PER_THREAD
 			    : SOLE_LEGACY;
-}
-
-const _Atomic uint64_t *stream_behind(unsigned int number)
-{
-	return number ? behind[number] : NULL;
 }
 
 /* Under lock. */
@@ -120,17 +112,13 @@ static unsigned int number_give(struct context *context, uintptr_t key)
 		number++;
 	if (number == STREAM_NUMBERS)
 		return 0;
-	for (int i = 0; i < STREAM_NUMBERS; i++) {
-		atomic_store(&behind[number][i], 0);
-		atomic_store(&behind[i][number], 0);
-	}
-	atomic_store(&behind[number][number], UINT64_MAX);
-	atomic_store(&streams_over[number], 0);
+	stream_past_clear(number);
 	atomic_store(&context->device->has_streams, true);
 	atomic_store(&any_number, true);
 	streams[number].context = context;
 	streams[number].thread = key == SOLE_PER_THREAD ? &this_thread : NULL;
 	streams[number].ended = 0;
+	streams[number].serial++;
 	atomic_store(&streams[number].key, key);
 	return number;
 }
@@ -257,6 +245,12 @@ void stream_per_thread_used(void)
 	numbers_end(is_legacy_of, NULL);
 }
 
+bool streams_are_used(void)
+{
+	return atomic_load_explicit(&any_number, memory_order_relaxed) &&
+	       serving_is_on();
+}
+
 static bool is_handle(const struct stream *stream, const void *handle)
 {
 	return stream->key == (uintptr_t)handle;
@@ -266,8 +260,7 @@ void stream_ends(struct CUstream_st *stream)
 {
 	struct loose *was;
 
-	if ((uintptr_t)stream <= SOLE_PER_THREAD || !serving_is_on() ||
-	    !atomic_load_explicit(&any_number, memory_order_relaxed))
+	if ((uintptr_t)stream <= SOLE_PER_THREAD || !streams_are_used())
 		return;
 	numbers_end(is_handle, stream);
 	pthread_mutex_lock(&lock);
@@ -344,45 +337,23 @@ void streams_forget(const struct context *context)
 	numbers_end(is_of_context, context);
 }
 
-/* Under lock, as the numbers have to stay. What the stream is behind is over as
- * well. */
-static void over_note(unsigned int number, uint64_t epoch)
+void streams_lock(void)
 {
-	epoch_raise(&streams_over[number], epoch);
-	for (int i = 1; i < STREAM_NUMBERS; i++)
-		if (i != (int)number)
-			epoch_raise(&streams_over[i],
-				    atomic_load(&behind[number][i]));
+	pthread_mutex_lock(&lock);
 }
 
-struct stream_wait stream_wait_begin(struct CUstream_st *stream,
-				     bool per_thread)
+void streams_unlock(void)
 {
-	uintptr_t key = key_of(stream, per_thread);
-	struct context *context = NULL;
-	struct stream_wait wait = {0};
-
-	if (!atomic_load_explicit(&any_number, memory_order_relaxed) ||
-	    !serving_is_on())
-		return wait;
-	if (key <= SOLE_PER_THREAD)
-		context = context_current();
-	pthread_mutex_lock(&lock);
-	wait.number = number_known(key, &context);
 	pthread_mutex_unlock(&lock);
-	wait.key = key;
-	if (wait.number)
-		wait.epoch = epoch_next(context->device);
-	return wait;
 }
 
-/* The number may have become another stream's. */
-void stream_wait_end(const struct stream_wait *wait)
+unsigned int streams_find(struct CUstream_st *stream, bool per_thread,
+			  struct context **context)
 {
-	if (!wait->number)
-		return;
-	pthread_mutex_lock(&lock);
-	if (atomic_load(&streams[wait->number].key) == wait->key)
-		over_note(wait->number, wait->epoch);
-	pthread_mutex_unlock(&lock);
+	return number_known(key_of(stream, per_thread), context);
+}
+
+uint64_t streams_serial(unsigned int number)
+{
+	return streams[number].serial;
 }

@@ -22,8 +22,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "block/block.h"
-
 struct CUstream_st;
 struct context;
 
@@ -42,25 +40,8 @@ unsigned int stream_number(struct context *context, struct CUstream_st *stream,
 bool stream_has_number(unsigned int number, const struct context *context,
 		       struct CUstream_st *stream, bool per_thread);
 
-/* By streams: what was freed in a stream's order, in an epoch below, comes
- * before what is queued in the stream of that number. It may grow at any time.
- * NULL for 0. */
-const _Atomic uint64_t *stream_behind(unsigned int number);
-
-/* By streams: what was freed in a stream's order, in an epoch below, is over:
- * the host has seen the end of all that was done with it. */
-extern _Atomic uint64_t streams_over[STREAM_NUMBERS];
-
-/* The program waits for a stream, or asks whether it has work. If it has none
- * by then, the caller gives stream_wait_end what stream_wait_begin returned. */
-struct stream_wait {
-	uintptr_t key;
-	unsigned int number; /* 0: nothing is to be noted */
-	uint64_t epoch;
-};
-struct stream_wait stream_wait_begin(struct CUstream_st *stream,
-				     bool per_thread);
-void stream_wait_end(const struct stream_wait *wait);
+/* Whether any stream has, or had, a number; false in a forked child. */
+bool streams_are_used(void);
 
 /* The program has made a stream of the context, which waits for the legacy
  * stream, or does not. */
@@ -80,5 +61,15 @@ void stream_loosens(struct CUstream_st *stream, bool per_thread);
 
 /* All streams of a context are gone, or those of a part of it. */
 void streams_forget(const struct context *context);
+
+/* For stream_past.c: numbers stay as they are while the lock is held. Find
+ * returns the number of a stream, or 0, and sets *context to its context; for a
+ * default stream *context has to be the current one. The serial tells the
+ * streams apart that have had a number. */
+void streams_lock(void);
+void streams_unlock(void);
+unsigned int streams_find(struct CUstream_st *stream, bool per_thread,
+			  struct context **context);
+uint64_t streams_serial(unsigned int number);
 
 #endif

@@ -42,7 +42,8 @@ struct pool_request {
 	size_t span;         /* bytes; see struct pool_ops */
 	size_t slack;        /* so many more are welcome */
 	uint64_t safe;       /* blocks of epochs below are ready */
-	unsigned int stream; /* in whose order it is made; or 0 */
+	unsigned int stream; /* in whose order it is made; or 0. What was freed
+			      * in the same one is ready */
 	/* By streams: what was freed in a stream's order, in an epoch below, is
 	 * ready. NULL: this makes no block ready. */
 	const _Atomic uint64_t *behind;
@@ -63,7 +64,8 @@ static inline bool request_is_behind(const struct pool_request *request,
 				     unsigned int stream, uint64_t epoch)
 {
 	return epoch < request->safe ||
-	       (stream && (epoch_is_below(request->behind, stream, epoch) ||
+	       (stream && (stream == request->stream ||
+			   epoch_is_below(request->behind, stream, epoch) ||
 			   epoch_is_below(request->over, stream, epoch)));
 }
 

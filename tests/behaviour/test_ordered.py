@@ -14,6 +14,12 @@ CASES = [
     ("in_the_legacy_stream_beside_others_that_wait", "used"),
     ("in_the_legacy_stream_before_another_waits", "used"),
     ("in_a_stream_after_its_end", "used"),
+    ("in_a_stream_behind_an_event", "the same"),
+    ("behind_an_event_of_before", "used"),
+    ("behind_an_event_of_another_stream", "used"),
+    ("behind_a_new_event", "used"),
+    ("behind_an_event_of_a_context", "used"),
+    ("after_a_wait_for_an_event", "the same"),
     ("freed_by_the_plain_call", "the same"),
     ("in_a_threads_own_stream", "the same\nused"),
     ("with_policies_off", "another\nthe same\nthe same"),
@@ -54,6 +60,14 @@ def test_is_cudas_unless_it_is_asked_for(box):
     done = box.run(program_, "page_unit_pool", devices=2)
     assert done.stdout == box.run(program_, None, devices=2).stdout
     assert box.stat()["allocs"] == 0
+
+
+@pytest.mark.parametrize("pool", SERVING)
+@pytest.mark.parametrize("case", ["in_a_stream_behind_an_event",
+                                  "after_a_wait_for_an_event"])
+def test_events_take_no_fence(box, pool, case):
+    assert run(box, pool, case).stdout.strip() == "the same"
+    assert box.stat()["fences"] == 0
 
 
 @pytest.mark.parametrize("pool", SERVING)

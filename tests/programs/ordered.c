@@ -19,6 +19,8 @@
 
 enum { SIZE = 100000, HANG_SECONDS = 60 };
 
+static CUcontext context;
+
 #define MUST(call) must(call, #call)
 static void must(CUresult res, const char *call)
 {
@@ -191,6 +193,111 @@ static void in_a_stream_after_its_end(void)
 	puts("used");
 }
 
+static CUevent event_new(void)
+{
+	CUevent event;
+
+	MUST(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+	return event;
+}
+
+static void in_a_stream_behind_an_event(void)
+{
+	CUstream stream = apart(), between = apart(), other = apart();
+	CUevent first = event_new(), second = event_new();
+	CUdeviceptr block, next;
+
+	mix();
+	block = asked_and_used(stream);
+	MUST(cuMemFreeAsync(over(block), stream));
+	MUST(cuEventRecord(first, stream));
+	MUST(cuStreamWaitEvent(between, first, 0));
+	MUST(cuEventRecord(second, between));
+	MUST(cuStreamWaitEvent(other, second, 0));
+	next = asked(other);
+	used(next, other);
+	compare(next, block);
+}
+
+static void behind_an_event_of_before(void)
+{
+	CUstream stream = apart(), other = apart();
+	CUevent event = event_new();
+
+	mix();
+	used(asked(stream), stream);
+	MUST(cuEventRecord(event, stream));
+	MUST(cuMemFreeAsync(over(asked_and_used(stream)), stream));
+	MUST(cuStreamWaitEvent(other, event, 0));
+	for (int i = 0; i < 4; i++)
+		used(asked(other), other);
+	puts("used");
+}
+
+static void behind_an_event_of_another_stream(void)
+{
+	CUstream stream = apart(), third = apart(), other = apart();
+	CUevent event = event_new();
+
+	mix();
+	used(asked(third), third);
+	MUST(cuMemFreeAsync(over(asked_and_used(stream)), stream));
+	MUST(cuEventRecord(event, stream));
+	MUST(cuEventRecord(event, third));
+	MUST(cuStreamWaitEvent(other, event, 0));
+	for (int i = 0; i < 4; i++)
+		used(asked(other), other);
+	puts("used");
+}
+
+static void behind_a_new_event(void)
+{
+	CUstream stream = apart(), other = apart();
+	CUevent event = event_new();
+
+	mix();
+	MUST(cuMemFreeAsync(over(asked_and_used(stream)), stream));
+	MUST(cuEventRecord(event, stream));
+	MUST(cuEventDestroy(event));
+	for (int i = 0; i < 8; i++)
+		MUST(cuStreamWaitEvent(other, event_new(), 0));
+	for (int i = 0; i < 4; i++)
+		used(asked(other), other);
+	puts("used");
+}
+
+static void behind_an_event_of_a_context(void)
+{
+	CUstream stream = apart(), other = apart();
+	CUevent event = event_new();
+
+	mix();
+	MUST(cuEventRecord(event, stream));
+	MUST(cuCtxRecordEvent(context, event));
+	MUST(cuMemFreeAsync(over(asked_and_used(stream)), stream));
+	MUST(cuStreamWaitEvent(other, event, 0));
+	for (int i = 0; i < 4; i++)
+		used(asked(other), other);
+	puts("used");
+}
+
+static void after_a_wait_for_an_event(void)
+{
+	CUstream stream = apart(), other = apart();
+	CUevent event = event_new();
+	CUdeviceptr block, next;
+
+	mix();
+	block = asked(stream);
+	used(block, stream);
+	MUST(cuMemFreeAsync(over(block), stream));
+	MUST(cuEventRecord(event, stream));
+	MUST(cuEventSynchronize(event));
+	next = asked(other);
+	used(next, other);
+	compare(next, block);
+}
+
 static void freed_by_the_plain_call(void)
 {
 	CUstream stream = apart();
@@ -209,8 +316,6 @@ static void freed_by_the_plain_call(void)
 	used(next, stream);
 	compare(next, block);
 }
-
-static CUcontext context;
 
 static void *of_another_thread(void *unused)
 {
@@ -475,6 +580,12 @@ static const struct {
 	CASE(in_the_legacy_stream_beside_others_that_wait),
 	CASE(in_the_legacy_stream_before_another_waits),
 	CASE(in_a_stream_after_its_end),
+	CASE(in_a_stream_behind_an_event),
+	CASE(behind_an_event_of_before),
+	CASE(behind_an_event_of_another_stream),
+	CASE(behind_a_new_event),
+	CASE(behind_an_event_of_a_context),
+	CASE(after_a_wait_for_an_event),
 	CASE(freed_by_the_plain_call),
 	CASE(in_a_threads_own_stream),
 	CASE(with_policies_off),

@@ -1,0 +1,89 @@
+#include "stream_past.h"
+
+#include "context/context.h"
+#include "epoch.h"
+#include "streams.h"
+
+_Atomic uint64_t streams_over[STREAM_NUMBERS];
+
+/* By numbers, of the stream that is behind and of the other. */
+static _Atomic uint64_t behind[STREAM_NUMBERS][STREAM_NUMBERS];
+
+const _Atomic uint64_t *stream_behind(unsigned int number)
+{
+	return number ? behind[number] : NULL;
+}
+
+/* The epochs of another device say nothing of this one's. */
+void stream_past_clear(unsigned int number)
+{
+	for (int i = 0; i < STREAM_NUMBERS; i++) {
+		atomic_store(&behind[number][i], 0);
+		atomic_store(&behind[i][number], 0);
+	}
+	atomic_store(&streams_over[number], 0);
+}
+
+/* Under the streams' lock. */
+static void past_add(struct stream_past *past, unsigned int number,
+		     uint64_t epoch)
+{
+	if (!epoch || past->count == PAST_MAX)
+		return;
+	past->of[past->count].number = number;
+	past->of[past->count].serial = streams_serial(number);
+	past->of[past->count++].epoch = epoch;
+}
+
+/* The epoch ends first, as with fences: what is freed from then on is in the
+ * next one. */
+void stream_past_take(struct stream_past *past, struct CUstream_st *stream,
+		      bool per_thread)
+{
+	struct context *context;
+	unsigned int number;
+
+	past->count = 0;
+	if (!streams_are_used())
+		return;
+	context = context_current();
+	streams_lock();
+	number = streams_find(stream, per_thread, &context);
+	if (number)
+		past_add(past, number, epoch_next(context->device));
+	for (unsigned int i = 1; number && i < STREAM_NUMBERS; i++)
+		if (i != number)
+			past_add(past, i, atomic_load(&behind[number][i]));
+	streams_unlock();
+}
+
+/* Under the streams' lock. Raises what is known of the streams of a past. */
+static void past_note(const struct stream_past *past, _Atomic uint64_t *known)
+{
+	for (int i = 0; i < past->count; i++)
+		if (streams_serial(past->of[i].number) == past->of[i].serial)
+			epoch_raise(&known[past->of[i].number],
+				    past->of[i].epoch);
+}
+
+/* A stream that waits may have had no memory so far. */
+void stream_past_joins(const struct stream_past *past,
+		       struct CUstream_st *stream, bool per_thread)
+{
+	struct context *context = past->count ? context_current() : NULL;
+
+	if (!context || !stream_number(context, stream, per_thread))
+		return;
+	streams_lock();
+	past_note(past, behind[streams_find(stream, per_thread, &context)]);
+	streams_unlock();
+}
+
+void stream_past_is_over(const struct stream_past *past)
+{
+	if (!past->count)
+		return;
+	streams_lock();
+	past_note(past, streams_over);
+	streams_unlock();
+}

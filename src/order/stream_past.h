@@ -1,0 +1,53 @@
+/* What comes before what in streams that have numbers (streams.h).
+ *
+ * The past of a stream is what was freed in its order by now, and what it is
+ * known to come after: by events, what was freed in other streams. The device's
+ * epochs tell what was freed before, so taking a past ends one. A past that is
+ * as long as there is room for is not complete, which costs a fence at most. */
+#ifndef MNM_STREAM_PAST_H
+#define MNM_STREAM_PAST_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "block/block.h"
+
+struct CUstream_st;
+
+enum { PAST_MAX = 8 };
+struct stream_past {
+	int count;
+	struct {
+		unsigned int number; /* what was freed in this stream */
+		uint64_t serial;     /* (streams_serial) */
+		uint64_t epoch;      /* in epochs below */
+	} of[PAST_MAX];
+};
+
+/* Takes a stream's past, before an event is recorded in it, or before the
+ * program waits for it. Empty if it has no number. per_thread: stream 0 means
+ * the calling thread's own. */
+void stream_past_take(struct stream_past *past, struct CUstream_st *stream,
+		      bool per_thread);
+
+/* What is queued in the stream from now on comes after that past. */
+void stream_past_joins(const struct stream_past *past,
+		       struct CUstream_st *stream, bool per_thread);
+
+/* The host has seen the end of all that is in the past. */
+void stream_past_is_over(const struct stream_past *past);
+
+/* By streams: what was freed in a stream's order, in an epoch below, comes
+ * before what is queued in the stream of that number. It may grow at any time.
+ * NULL for 0. */
+const _Atomic uint64_t *stream_behind(unsigned int number);
+
+/* By streams: what was freed in a stream's order, in an epoch below, is over:
+ * the host has seen the end of all that was done with it. */
+extern _Atomic uint64_t streams_over[STREAM_NUMBERS];
+
+/* For streams.c, under its lock: the number is given to a stream. */
+void stream_past_clear(unsigned int number);
+
+#endif

@@ -1,0 +1,161 @@
+/* Races about the order of streams that memory is freed in. */
+#include <stdatomic.h>
+
+#include "race.h"
+#include "schedule.h"
+
+enum { REUSED = 4 }; /* blocks that are asked for after the race */
+
+static CUcontext context;
+static CUstream freeing, recording, waiting;
+static CUevent event;
+static atomic_bool begun;
+
+static CUdeviceptr asked(CUstream stream)
+{
+	CUdeviceptr addr = 0;
+
+	DO(cuMemAllocAsync, &addr, RACE_BLOCK, stream);
+	if (race_api.sim_own)
+		race_api.sim_own(addr, RACE_BLOCK, "a race's");
+	return addr;
+}
+
+static void freed(CUdeviceptr addr, CUstream stream)
+{
+	if (race_api.sim_disown)
+		race_api.sim_disown(addr);
+	DO(cuMemFreeAsync, addr, stream);
+}
+
+static void fill(CUdeviceptr addr, CUstream stream)
+{
+	DO(cuMemsetD32Async, addr, 1, RACE_BLOCK / 4, stream);
+}
+
+static CUstream stream_used(void)
+{
+	CUstream stream = NULL;
+	CUdeviceptr addr;
+
+	DO(cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);
+	addr = asked(stream);
+	fill(addr, stream);
+	freed(addr, stream);
+	return stream;
+}
+
+/* Three streams have numbers, and each has a block of its own. The event stands
+ * behind what was freed in the first. */
+static void before(void)
+{
+	DO(cuInit, 0);
+	DO(cuDevicePrimaryCtxRetain, &context, 0);
+	DO(cuCtxSetCurrent, context);
+	freeing = stream_used();
+	recording = stream_used();
+	waiting = stream_used();
+	asked(waiting);
+	DO(cuEventCreate, &event, CU_EVENT_DISABLE_TIMING);
+	DO(cuEventRecord, event, freeing);
+}
+
+static void record_held(void)
+{
+	DO(cuCtxSetCurrent, context);
+	race_hold();
+	begun = true;
+	DO(cuEventRecord, event, recording);
+	race_pass();
+}
+
+static void wait_then(void)
+{
+	while (!begun)
+		schedule_yield();
+	DO(cuCtxSetCurrent, context);
+	DO(cuStreamWaitEvent, waiting, event, 0);
+}
+
+static void wait_held(void)
+{
+	DO(cuCtxSetCurrent, context);
+	race_hold();
+	begun = true;
+	DO(cuStreamWaitEvent, waiting, event, 0);
+	race_pass();
+}
+
+static void record_then(void)
+{
+	while (!begun)
+		schedule_yield();
+	DO(cuCtxSetCurrent, context);
+	DO(cuEventRecord, event, recording);
+}
+
+/* Whichever record the stream waits for, it may not take what the other one
+ * stands behind. */
+static void reuse(void)
+{
+	DO(cuCtxSetCurrent, context);
+	for (int i = 0; i < REUSED; i++)
+		fill(asked(waiting), waiting);
+}
+
+static void free_held(void)
+{
+	CUdeviceptr addr;
+
+	DO(cuCtxSetCurrent, context);
+	addr = asked(recording);
+	fill(addr, recording);
+	race_hold();
+	begun = true;
+	freed(addr, recording);
+	race_pass();
+}
+
+/* A free that is under way while the event is recorded may be behind it, or
+ * not. */
+static void record_and_wait_then(void)
+{
+	while (!begun)
+		schedule_yield();
+	DO(cuCtxSetCurrent, context);
+	DO(cuEventRecord, event, recording);
+	DO(cuStreamWaitEvent, waiting, event, 0);
+	reuse();
+}
+
+static void ends_then(void)
+{
+	while (!begun)
+		schedule_yield();
+	DO(cuCtxSetCurrent, context);
+	DO(cuStreamDestroy_v2, freeing);
+	freeing = stream_used();
+	fill(asked(freeing), freeing);
+}
+
+static void request_held(void)
+{
+	DO(cuCtxSetCurrent, context);
+	race_hold();
+	begun = true;
+	fill(asked(waiting), waiting);
+	race_pass();
+}
+
+#define SERVED "MNM_STREAM_ORDERED", "1"
+const struct race race_streams[] = {
+	{"event recorded anew beside a wait", SERVED, 1, 0, before, record_held,
+	 wait_then, reuse},
+	{"wait beside an event recorded anew", SERVED, 1, 0, before, wait_held,
+	 record_then, reuse},
+	{"free in a stream beside a record", SERVED, 1, 0, before, free_held,
+	 record_and_wait_then, reuse},
+	{"request in a stream beside another's end", SERVED, 1, 0, before,
+	 request_held, ends_then, reuse},
+	{0},
+};
