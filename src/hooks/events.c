@@ -118,16 +118,15 @@ EXPORT CUresult cuEventDestroy(CUevent event)
 	return REAL_CALL(cuEventDestroy, event);
 }
 
-/* The event stands behind work of all streams from now on. */
 EXPORT CUresult cuCtxRecordEvent(CUcontext context, CUevent event)
 {
-	event_forget(event);
+	events_opaque();
 	return ROOM_CALL(cuCtxRecordEvent, context, event);
 }
 
 EXPORT CUresult cuGreenCtxRecordEvent(CUgreenCtx context, CUevent event)
 {
-	event_forget(event);
+	events_opaque();
 	return ROOM_CALL(cuGreenCtxRecordEvent, context, event);
 }
 

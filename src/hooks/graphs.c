@@ -5,6 +5,7 @@
 #include "hook.h"
 #include "mem/mem.h"
 #include "peer_touch.h"
+#include "order/event_order.h"
 #include "order/stream_order.h"
 
 static CUresult graph_hook_made(CUresult res, CUgraph from,
@@ -158,6 +159,13 @@ EXPORT CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph *graph)
 	return res;
 }
 
+static void node_note(const CUgraphNodeParams *params)
+{
+	peer_touch_node(params);
+	if (params && params->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD)
+		events_opaque();
+}
+
 static CUresult graph_hook_added(CUresult res, const CUgraphNode *node,
 				 const CUgraphNodeParams *params, CUgraph graph)
 {
@@ -179,7 +187,7 @@ EXPORT CUresult cuGraphAddNode(CUgraphNode *node, CUgraph graph,
 			       const CUgraphNode *nodes, size_t count,
 			       CUgraphNodeParams *params)
 {
-	peer_touch_node(params);
+	node_note(params);
 	return graph_hook_added(
 		ROOM_CALL(cuGraphAddNode, node, graph, nodes, count, params),
 		node, params, graph);
@@ -190,7 +198,7 @@ EXPORT CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph,
 				  const CUgraphEdgeData *data, size_t count,
 				  CUgraphNodeParams *params)
 {
-	peer_touch_node(params);
+	node_note(params);
 	return graph_hook_added(ROOM_CALL(cuGraphAddNode_v2, node, graph, nodes,
 					  data, count, params),
 				node, params, graph);

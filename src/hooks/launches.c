@@ -3,6 +3,7 @@
 #include "call.h"
 #include "hook.h"
 #include "mem/mem.h"
+#include "order/event_order.h"
 #include "order/stream_order.h"
 #include "order/streams.h"
 
@@ -28,18 +29,28 @@ static bool attribute_keeps_order(const CUlaunchAttribute *attribute)
 	}
 }
 
+/* Whether one that does not keep the order may record an event. */
+static bool attribute_may_record(const CUlaunchAttribute *attribute)
+{
+	return attribute->id !=
+	       CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+}
+
 /* CUDA refuses a launch without a configuration. */
 static void launch_begin(const CUlaunchConfig *config, bool per_thread)
 {
 	stream_work_begin(config ? config->hStream : NULL, per_thread);
 	if (!config)
 		return;
-	for (unsigned int i = 0; config->attrs && i < config->numAttrs; i++)
-		if (!attribute_keeps_order(config->attrs + i)) {
-			stream_order_break();
-			if (mem_serves_streams())
-				stream_loosens(config->hStream, per_thread);
-		}
+	for (unsigned int i = 0; config->attrs && i < config->numAttrs; i++) {
+		if (attribute_keeps_order(config->attrs + i))
+			continue;
+		stream_order_break();
+		if (mem_serves_streams())
+			stream_loosens(config->hStream, per_thread);
+		if (attribute_may_record(config->attrs + i))
+			events_opaque();
+	}
 }
 
 EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config,

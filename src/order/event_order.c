@@ -130,7 +130,7 @@ static bool wait_holds(const struct event_wait *wait)
 	event = event_find(wait->event);
 	holds = event && event->version == wait->version;
 	pthread_mutex_unlock(&lock);
-	return holds;
+	return holds && !atomic_load(&opaque);
 }
 
 void event_wait_end(const struct event_wait *wait, struct CUstream_st *stream,

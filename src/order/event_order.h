@@ -7,8 +7,8 @@
  * ends one.
  *
  * If another thread records the event while it is waited for, nothing is
- * concluded. Once events may be recorded unseen, as by a graph or another
- * process, none is followed any more. */
+ * concluded. Once events may be recorded in other ways, as by a graph, a launch
+ * or another process, none is followed any more. */
 #ifndef MNM_EVENT_ORDER_H
 #define MNM_EVENT_ORDER_H
 
@@ -42,11 +42,12 @@ void event_wait_end(const struct event_wait *wait, struct CUstream_st *stream,
 		    bool per_thread);
 void event_sync_end(const struct event_wait *wait);
 
-/* What comes before the event is not known any more: it is about to be
- * destroyed, or is recorded in another way. */
+/* The event is about to be destroyed. (Those that end with their context need
+ * not be told: the context's end waits for what comes before them.) */
 void event_forget(struct CUevent_st *event);
 
-/* From now on no event is followed. */
+/* Events may be recorded in other ways from now on, so none is followed. To be
+ * called before the call that makes it so. */
 void events_opaque(void);
 
 #endif

@@ -19,6 +19,12 @@ CASES = [
     ("behind_an_event_of_another_stream", "used"),
     ("behind_a_new_event", "used"),
     ("behind_an_event_of_a_context", "used"),
+    ("behind_events_recorded_by_a_node", "used"),
+    ("behind_events_recorded_by_an_added_node", "used"),
+    ("behind_events_recorded_by_a_launch", "used"),
+    ("behind_events_recorded_by_a_process", "used"),
+    ("behind_events_recorded_by_context", "used"),
+    ("behind_an_event_of_a_stream_that_is_gone", "used"),
     ("after_a_wait_for_an_event", "the same"),
     ("freed_by_the_plain_call", "the same"),
     ("in_a_threads_own_stream", "the same\nused"),
@@ -68,6 +74,14 @@ def test_is_cudas_unless_it_is_asked_for(box):
 def test_events_take_no_fence(box, pool, case):
     assert run(box, pool, case).stdout.strip() == "the same"
     assert box.stat()["fences"] == 0
+
+
+@pytest.mark.parametrize("pool", SERVING)
+@pytest.mark.parametrize("case", [row[0] for row in CASES
+                                  if row[0].startswith("behind_events_")])
+def test_events_that_others_record_take_one(box, pool, case):
+    run(box, pool, case)
+    assert box.stat()["fences"] > 0
 
 
 @pytest.mark.parametrize("pool", SERVING)

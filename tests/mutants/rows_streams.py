@@ -1,6 +1,9 @@
 """As rows.py, for memory that is asked for and freed in the order of streams."""
 
 STREAMS = "src/order/streams.c"
+PAST = "src/order/stream_past.c"
+EVENTS = "src/order/event_order.c"
+RECORDS = "src/hooks/events.c"
 FAST = "src/tcache/fast_stream.h"
 MEM = "src/mem/mem.c"
 FREE = "src/mem/mem_free.c"
@@ -10,10 +13,10 @@ ORDERED = "test_ordered.py -k "
 
 ROWS = [
     ("every_stream_is_behind_every_other", ORDERED + "in_another_stream",
-     (STREAMS, "		atomic_store(&behind[number][i], 0);\n",
+     (PAST, "		atomic_store(&behind[number][i], 0);\n",
       "		atomic_store(&behind[number][i], UINT64_MAX);\n")),
     ("a_stream_is_not_behind_itself", ORDERED + "without_a_threads_cache",
-     (STREAMS, "	atomic_store(&behind[number][number], UINT64_MAX);\n", "")),
+     ("src/pools/pool.h", "stream == request->stream ||\n", "")),
     ("the_legacy_stream_is_like_others", ORDERED + "beside_others_that_wait",
      (STREAMS, "	return key != SOLE_LEGACY || !(",
       "	return true || key != SOLE_LEGACY || !(")),
@@ -30,8 +33,8 @@ ROWS = [
       "")),
     ("what_was_forbidden_before_is_not_known", ORDERED + "policies",
      (MEMPOOL,
-      "	backing_mempool_reuse(pool, &opportunistic, &by_waits);\n",
-      "	opportunistic = by_waits = true;\n")),
+      "	backing_mempool_reuse(pool, allowed);\n",
+      "	allowed[0] = allowed[1] = allowed[2] = true;\n")),
     ("a_pool_that_is_shared_is_still_served", ORDERED + "may_reach",
      (HOOKS, "		if (is_shared_with(&access[i], owner) &&\n",
       "		if (false && is_shared_with(&access[i], owner) &&\n")),
@@ -44,4 +47,64 @@ ROWS = [
     ("what_the_host_saw_is_not_noted", ORDERED + "policies",
      ("src/order/fence.c", "	     device->has_streams))\n",
       "	     false))\n")),
+    # Events.
+    ("a_record_stands_behind_what_is_freed_later",
+     "race free in a stream beside a record",
+     (PAST, "epoch_next(context->device)", "epoch_next(context->device) + 1")),
+    ("a_record_does_not_stand_behind_other_streams",
+     ORDERED + "take_no_fence",
+     (PAST, "	for (unsigned int i = 1; number && i < STREAM_NUMBERS; i++)\n",
+      "	for (unsigned int i = STREAM_NUMBERS; i < STREAM_NUMBERS; i++)\n")),
+    ("the_first_record_of_an_event_counts", ORDERED + "another_stream",
+     (EVENTS, "		if (!res && !event->mixed)\n",
+      "		if (!res && !event->mixed && !event->past.count)\n"),
+     (EVENTS, "		event->past.count = 0;\n", "")),
+    ("what_was_known_stays_while_an_event_is_recorded",
+     "race event recorded anew beside a wait",
+     (EVENTS, "		event->past.count = 0;\n", "")),
+    ("a_record_during_a_wait_is_not_noticed",
+     "race wait beside an event recorded anew",
+     (EVENTS, "event && event->version == wait->version", "event")),
+    ("two_records_at_a_time_count", "race event recorded by two threads",
+     (EVENTS, "		if (!res && !event->mixed)\n", "		if (!res)\n")),
+    ("an_event_that_ends_is_remembered", ORDERED + "behind_a_new_event",
+     (RECORDS, """EXPORT CUresult cuEventDestroy_v2(CUevent event)
+{
+	event_forget(event);
+""", """EXPORT CUresult cuEventDestroy_v2(CUevent event)
+{
+""")),
+    ("a_graph_records_events_unseen", ORDERED + "by_a_node",
+     (RECORDS, """					  size_t count, CUevent event)
+{
+	events_opaque();
+""", """					  size_t count, CUevent event)
+{
+""")),
+    ("an_added_node_records_events_unseen", ORDERED + "by_an_added_node",
+     ("src/hooks/graphs.c", "		events_opaque();\n", "		;\n")),
+    ("a_launch_records_events_unseen", ORDERED + "by_a_launch",
+     ("src/hooks/launches.c", "			events_opaque();\n", "			;\n")),
+    ("a_context_records_events_unseen", ORDERED + "by_context",
+     (RECORDS, """EXPORT CUresult cuCtxRecordEvent(CUcontext context, CUevent event)
+{
+	events_opaque();
+""", """EXPORT CUresult cuCtxRecordEvent(CUcontext context, CUevent event)
+{
+""")),
+    ("another_process_records_events_unseen", ORDERED + "by_a_process",
+     (RECORDS, """EXPORT CUresult cuIpcGetEventHandle(CUipcEventHandle *handle, CUevent event)
+{
+	events_opaque();
+""", """EXPORT CUresult cuIpcGetEventHandle(CUipcEventHandle *handle, CUevent event)
+{
+""")),
+    ("a_past_names_numbers_and_not_streams", ORDERED + "that_is_gone",
+     (PAST, "		if (streams_serial(past->of[i].number) == past->of[i].serial)\n",
+      "		if (past->of[i].serial)\n")),
+    ("a_number_goes_on_at_once", "race request in a stream beside another's end",
+     (STREAMS, "		 stream->ended <= atomic_load(&stream->context->device->safe)));\n",
+      "		 stream->ended));\n")),
+    ("events_are_followed_all_the_same", ORDERED + "policies",
+     (MEM, "mempool_follows_events(order->mempool)", "true")),
 ]

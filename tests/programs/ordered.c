@@ -272,13 +272,117 @@ static void behind_an_event_of_a_context(void)
 	CUevent event = event_new();
 
 	mix();
+	MUST(cuMemFreeAsync(over(asked_and_used(stream)), stream));
 	MUST(cuEventRecord(event, stream));
 	MUST(cuCtxRecordEvent(context, event));
-	MUST(cuMemFreeAsync(over(asked_and_used(stream)), stream));
 	MUST(cuStreamWaitEvent(other, event, 0));
 	for (int i = 0; i < 4; i++)
 		used(asked(other), other);
 	puts("used");
+}
+
+/* These calls may make events be recorded in another way. The simulated driver
+ * refuses some of them. */
+static void record_by_a_node(CUevent event)
+{
+	CUgraphNode node;
+	CUgraph graph;
+
+	MUST(cuGraphCreate(&graph, 0));
+	cuGraphAddEventRecordNode(&node, graph, NULL, 0, event);
+}
+
+static void record_by_an_added_node(CUevent event)
+{
+	CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD};
+	CUgraphNode node;
+	CUgraph graph;
+
+	params.eventRecord.event = event;
+	MUST(cuGraphCreate(&graph, 0));
+	cuGraphAddNode(&node, graph, NULL, NULL, 0, &params);
+}
+
+static void record_by_a_launch(CUevent event)
+{
+	CUlaunchAttribute attribute = {
+		.id = CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT};
+	CUlaunchConfig config = {
+		.hStream = apart(), .attrs = &attribute, .numAttrs = 1};
+
+	attribute.value.launchCompletionEvent.event = event;
+	cuLaunchKernelEx(&config, NULL, NULL, NULL);
+}
+
+static void record_by_a_process(CUevent event)
+{
+	CUipcEventHandle handle;
+
+	cuIpcGetEventHandle(&handle, event);
+}
+
+static void record_by_context(CUevent event)
+{
+	cuCtxRecordEvent(context, event);
+}
+
+static void behind_events_that_are_recorded_by(void (*other_way)(CUevent))
+{
+	CUstream stream = apart(), other = apart();
+	CUevent event = event_new();
+
+	mix();
+	MUST(cuMemFreeAsync(over(asked_and_used(stream)), stream));
+	other_way(event_new());
+	MUST(cuEventRecord(event, stream));
+	MUST(cuStreamWaitEvent(other, event, 0));
+	used(asked(other), other);
+	puts("used");
+}
+#define RECORDED(how) \
+	static void behind_events_recorded_##how(void) \
+	{ \
+		behind_events_that_are_recorded_by(record_##how); \
+	}
+RECORDED(by_a_node)
+RECORDED(by_an_added_node)
+RECORDED(by_a_launch)
+RECORDED(by_a_process)
+RECORDED(by_context)
+
+static CUcontext device_entered(int device)
+{
+	CUcontext entered;
+
+	MUST(cuDevicePrimaryCtxRetain(&entered, device));
+	MUST(cuCtxSetCurrent(entered));
+	return entered;
+}
+
+/* What is known of a stream that is gone is not true of a later one, on another
+ * device whose epochs are younger. */
+static void behind_an_event_of_a_stream_that_is_gone(void)
+{
+	CUstream stream = apart(), other, later;
+	CUevent event = event_new();
+
+	mix();
+	used(asked(stream), stream);
+	for (int i = 0; i < 1000; i++)
+		MUST(cuEventRecord(event, stream));
+	MUST(cuStreamDestroy(stream));
+	MUST(cuCtxSynchronize());
+	device_entered(1);
+	later = apart();
+	other = apart();
+	MUST(cuMemFreeAsync(over(asked_and_used(later)), later));
+	MUST(cuStreamWaitEvent(other, event, 0));
+	for (int i = 0; i < 4; i++)
+		used(asked(other), other);
+	puts("used");
+	go = true;
+	MUST(cuCtxSynchronize());
+	MUST(cuCtxSetCurrent(context));
 }
 
 static void after_a_wait_for_an_event(void)
@@ -347,6 +451,7 @@ static void in_a_threads_own_stream(void)
 static void with_policies_off(void)
 {
 	CUstream stream = apart(), other = apart();
+	CUevent event = event_new();
 	CUmemoryPool pool;
 	CUdeviceptr block;
 	int off = 0;
@@ -360,6 +465,8 @@ static void with_policies_off(void)
 	used(asked(other), other);
 	used(block, stream);
 	MUST(cuMemFreeAsync(over(block), stream));
+	MUST(cuEventRecord(event, stream));
+	MUST(cuStreamWaitEvent(other, event, 0));
 	compare(asked(other), block);
 	compare(asked(stream), block);
 	MUST(cuMemFreeAsync(over(block), stream));
@@ -585,6 +692,12 @@ static const struct {
 	CASE(behind_an_event_of_another_stream),
 	CASE(behind_a_new_event),
 	CASE(behind_an_event_of_a_context),
+	CASE(behind_events_recorded_by_a_node),
+	CASE(behind_events_recorded_by_an_added_node),
+	CASE(behind_events_recorded_by_a_launch),
+	CASE(behind_events_recorded_by_a_process),
+	CASE(behind_events_recorded_by_context),
+	CASE(behind_an_event_of_a_stream_that_is_gone),
 	CASE(after_a_wait_for_an_event),
 	CASE(freed_by_the_plain_call),
 	CASE(in_a_threads_own_stream),

@@ -1,5 +1,6 @@
 /* Races about the order of streams that memory is freed in. */
 #include <stdatomic.h>
+#include <stdlib.h>
 
 #include "race.h"
 #include "schedule.h"
@@ -33,29 +34,34 @@ static void fill(CUdeviceptr addr, CUstream stream)
 	DO(cuMemsetD32Async, addr, 1, RACE_BLOCK / 4, stream);
 }
 
-static CUstream stream_used(void)
+static CUstream stream_new(void)
 {
 	CUstream stream = NULL;
-	CUdeviceptr addr;
 
 	DO(cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);
-	addr = asked(stream);
-	fill(addr, stream);
-	freed(addr, stream);
 	return stream;
 }
 
-/* Three streams have numbers, and each has a block of its own. The event stands
- * behind what was freed in the first. */
+/* Each of three streams has a block of its own, which no thread keeps to itself
+ * once it is freed. The event stands behind what was freed in the first. */
 static void before(void)
 {
+	CUdeviceptr first, second;
+
+	setenv("MNM_THREAD_CACHE", "0", 1);
 	DO(cuInit, 0);
 	DO(cuDevicePrimaryCtxRetain, &context, 0);
 	DO(cuCtxSetCurrent, context);
-	freeing = stream_used();
-	recording = stream_used();
-	waiting = stream_used();
+	freeing = stream_new();
+	recording = stream_new();
+	waiting = stream_new();
+	first = asked(freeing);
+	second = asked(recording);
 	asked(waiting);
+	fill(first, freeing);
+	freed(first, freeing);
+	fill(second, recording);
+	freed(second, recording);
 	DO(cuEventCreate, &event, CU_EVENT_DISABLE_TIMING);
 	DO(cuEventRecord, event, freeing);
 }
@@ -94,6 +100,14 @@ static void record_then(void)
 	DO(cuEventRecord, event, recording);
 }
 
+static void record_too(void)
+{
+	while (!begun)
+		schedule_yield();
+	DO(cuCtxSetCurrent, context);
+	DO(cuEventRecord, event, freeing);
+}
+
 /* Whichever record the stream waits for, it may not take what the other one
  * stands behind. */
 static void reuse(void)
@@ -103,21 +117,28 @@ static void reuse(void)
 		fill(asked(waiting), waiting);
 }
 
+static void wait_and_reuse(void)
+{
+	DO(cuCtxSetCurrent, context);
+	DO(cuStreamWaitEvent, waiting, event, 0);
+	reuse();
+}
+
 static void free_held(void)
 {
 	CUdeviceptr addr;
 
 	DO(cuCtxSetCurrent, context);
 	addr = asked(recording);
-	fill(addr, recording);
 	race_hold();
 	begun = true;
+	fill(addr, recording);
 	freed(addr, recording);
 	race_pass();
 }
 
-/* A free that is under way while the event is recorded may be behind it, or
- * not. */
+/* Work and a free that are under way while the event is recorded may come after
+ * it. */
 static void record_and_wait_then(void)
 {
 	while (!begun)
@@ -125,7 +146,6 @@ static void record_and_wait_then(void)
 	DO(cuCtxSetCurrent, context);
 	DO(cuEventRecord, event, recording);
 	DO(cuStreamWaitEvent, waiting, event, 0);
-	reuse();
 }
 
 static void ends_then(void)
@@ -134,7 +154,7 @@ static void ends_then(void)
 		schedule_yield();
 	DO(cuCtxSetCurrent, context);
 	DO(cuStreamDestroy_v2, freeing);
-	freeing = stream_used();
+	freeing = stream_new();
 	fill(asked(freeing), freeing);
 }
 
@@ -153,6 +173,8 @@ const struct race race_streams[] = {
 	 wait_then, reuse},
 	{"wait beside an event recorded anew", SERVED, 1, 0, before, wait_held,
 	 record_then, reuse},
+	{"event recorded by two threads", SERVED, 1, 0, before, record_held,
+	 record_too, wait_and_reuse},
 	{"free in a stream beside a record", SERVED, 1, 0, before, free_held,
 	 record_and_wait_then, reuse},
 	{"request in a stream beside another's end", SERVED, 1, 0, before,
