@@ -61,6 +61,7 @@ struct device {
 	_Atomic uint64_t unpooled; /* the part that no pool has */
 	_Atomic bool pending;      /* a context of it has blocks to give back */
 	_Atomic bool refused;   /* the driver refused such a block last time */
+	_Atomic size_t owed;    /* idle bytes to give back, see heap/owed.h */
 	_Atomic int pressed;    /* requests without memory: keep nothing */
 	_Atomic uint64_t freed; /* bytes of blocks freed on the slow path */
 	/* Without what threads count for themselves: see counter_get. */

@@ -80,6 +80,10 @@ int backing_mempool(int ordinal, struct CUmemPoolHandle_st **current,
  * happens to be over, and by making a stream wait. Allowed during captures. */
 void backing_mempool_reuse(struct CUmemPoolHandle_st *pool, bool allowed[3]);
 
+/* How many bytes the pool keeps when the program has waited; 0 if that can't be
+ * asked. Allowed during captures. */
+uint64_t backing_mempool_threshold(struct CUmemPoolHandle_st *pool);
+
 /* Lets a context reach the memory of another one, on another device. */
 int backing_enable_peer(struct CUctx_st *context, struct CUctx_st *owner);
 

@@ -164,3 +164,17 @@ void backing_mempool_reuse(CUmemoryPool pool, bool allowed[3])
 	}
 	backing_unrelax(mode);
 }
+
+uint64_t backing_mempool_threshold(CUmemoryPool pool)
+{
+	const struct real_driver *real = real_driver();
+	unsigned int mode = backing_relax();
+	cuuint64_t bytes = 0;
+
+	if (!real->cuMemPoolGetAttribute ||
+	    real->cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD,
+					&bytes))
+		bytes = 0;
+	backing_unrelax(mode);
+	return bytes;
+}

@@ -10,9 +10,11 @@
 /* Under lock; by numbers. */
 static struct mempool {
 	struct CUmemPoolHandle_st *handle; /* NULL: nobody's, or destroyed */
-	struct device *device;
+	struct device *_Atomic device;
 	_Atomic bool withdrawn; /* new requests are CUDA's */
 	_Atomic bool forbids[REUSES];
+	_Atomic uint64_t keeps; /* bytes, the release threshold */
+	_Atomic bool kept_set;  /* the program has set it */
 } mempools[MEMPOOLS];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -49,12 +51,7 @@ struct CUmemPoolHandle_st *mempool_handle(unsigned int number)
 /* Under lock. Whether no block has the number of a destroyed pool. */
 static bool number_is_free(unsigned int number)
 {
-	struct mempool_figures figures;
-
-	if (mempools[number].handle)
-		return false;
-	figures = mempool_figures(number);
-	return !figures.used && !figures.reserved;
+	return !mempools[number].handle && !mempool_has_blocks(number);
 }
 
 /* Under lock. */
@@ -71,6 +68,8 @@ static unsigned int number_give(struct CUmemPoolHandle_st *pool,
 	mempools[number].handle = pool;
 	mempools[number].device = device;
 	mempools[number].withdrawn = false;
+	mempools[number].keeps = 0;
+	mempools[number].kept_set = false;
 	for (int i = 0; i < REUSES; i++)
 		mempools[number].forbids[i] = false;
 	return number;
@@ -111,6 +110,46 @@ bool mempool_reuses_all(unsigned int number)
 	       !atomic_load(&mempools[number].forbids[REUSE_BY_WAITS]);
 }
 
+void mempool_keep_set(unsigned int number, uint64_t bytes)
+{
+	atomic_store(&mempools[number].keeps, bytes);
+	atomic_store(&mempools[number].kept_set, true);
+}
+
+/* Also of a pool that was destroyed, as long as there is memory of it. */
+static bool is_of(unsigned int number, const struct device *device)
+{
+	return atomic_load(&mempools[number].device) == device;
+}
+
+size_t mempools_return(const struct device *device)
+{
+	size_t bytes = 0, past;
+
+	for (unsigned int i = 1; i < MEMPOOLS; i++) {
+		if (!is_of(i, device))
+			continue;
+		past = mempool_return(i, atomic_load(&mempools[i].keeps));
+		if (atomic_load(&mempools[i].kept_set))
+			bytes += past;
+	}
+	return bytes;
+}
+
+size_t mempools_idle(const struct device *device)
+{
+	struct mempool_figures figures;
+	size_t bytes = 0;
+
+	for (unsigned int i = 1; i < MEMPOOLS; i++) {
+		if (!is_of(i, device))
+			continue;
+		figures = mempool_figures(i);
+		bytes += figures.reserved - figures.used;
+	}
+	return bytes;
+}
+
 void mempools_changed(void)
 {
 	atomic_fetch_add(&stream_changes, 1);
@@ -132,8 +171,11 @@ void mempool_destroyed(struct CUmemPoolHandle_st *pool)
 
 	pthread_mutex_lock(&lock);
 	number = number_of(pool);
-	if (number)
+	if (number) {
 		mempools[number].handle = NULL;
+		mempools[number].keeps = 0;
+		mempools[number].kept_set = false;
+	}
 	pthread_mutex_unlock(&lock);
 	if (number)
 		mempools_selected(); /* it may have been a current one */
@@ -162,14 +204,18 @@ static unsigned int number_served(struct CUmemPoolHandle_st *pool,
 }
 
 /* What the program has said of the pool before it had a number. */
-static void reuse_learn(unsigned int number)
+static void rules_learn(unsigned int number)
 {
 	struct CUmemPoolHandle_st *pool =
 		number ? mempool_handle(number) : NULL;
 	bool allowed[REUSES];
+	uint64_t keeps;
 
 	if (!pool)
 		return;
+	keeps = backing_mempool_threshold(pool);
+	if (keeps)
+		mempool_keep_set(number, keeps);
 	backing_mempool_reuse(pool, allowed);
 	for (int i = 0; i < REUSES; i++)
 		mempool_reuse_set(number, (enum mempool_reuse)i, allowed[i]);
@@ -188,7 +234,7 @@ unsigned int mempool_number(struct CUmemPoolHandle_st *pool,
 	number = number_served(pool, device, pool == standard);
 	pthread_mutex_unlock(&lock);
 	if (pool == standard)
-		reuse_learn(number);
+		rules_learn(number);
 	return number;
 }
 
@@ -210,7 +256,7 @@ unsigned int mempool_current(struct device *device)
 	pthread_mutex_lock(&lock);
 	number = number_served(current, device, current == standard);
 	pthread_mutex_unlock(&lock);
-	reuse_learn(number);
+	rules_learn(number);
 	pthread_mutex_lock(&lock);
 	if (seen == selections)
 		atomic_store(known, number + 1);

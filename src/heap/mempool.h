@@ -6,6 +6,8 @@
 #define MNM_MEMPOOL_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct CUmemPoolHandle_st;
 struct device;
@@ -33,6 +35,18 @@ bool mempool_follows_events(unsigned int number);
 /* Whether the last two are allowed. If not, a request of the pool may take only
  * what its stream has freed, or what the host has seen the end of. */
 bool mempool_reuses_all(unsigned int number);
+
+/* The program has said how many bytes the pool is to keep when the program has
+ * waited for work. */
+void mempool_keep_set(unsigned int number, uint64_t bytes);
+
+/* The program has waited for work of the device: its pools return what they
+ * have past what they keep. Returns the bytes that are to go back, as the
+ * program itself has set what a pool keeps. */
+size_t mempools_return(const struct device *device);
+
+/* The bytes that are reserved for the device's pools and idle. */
+size_t mempools_idle(const struct device *device);
 
 /* The device of a number's pool. */
 struct device *mempool_device(unsigned int number);

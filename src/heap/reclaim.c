@@ -9,6 +9,8 @@
 #include "tcache/tcache.h"
 #include "order/capture.h"
 #include "order/fence.h"
+#include "order/marks.h"
+#include "owed.h"
 #include "reclaim.h"
 #include "deferred_free.h"
 #include "pools.h"
@@ -295,6 +297,10 @@ size_t reclaim_now(struct device *device, size_t bytes)
 {
 	size_t given;
 
+	if (waits_are_forbidden() && !device_is_idle(device)) {
+		owed_add(device, bytes);
+		return 0;
+	}
 	giving_add(device, 1);
 	atomic_store(&device->refused, false);
 	deferred_free_release(device);
@@ -307,7 +313,8 @@ size_t reclaim_now(struct device *device, size_t bytes)
 		counter_add(device, COUNTER_trims, 1);
 	/* Blocks that another thread has taken off the lists make room as
 	 * well. */
-	giving_wait(device);
+	if (!waits_are_forbidden())
+		giving_wait(device);
 	return given;
 }
 
@@ -317,7 +324,8 @@ bool reclaim_may_help(const struct device *device, int tries, size_t given)
 {
 	return tries < TRIES_MAX &&
 	       (tries < 2 || given ||
-		(counter_get(device, COUNTER_idle_bytes) && !device->refused));
+		(!waits_are_forbidden() &&
+		 counter_get(device, COUNTER_idle_bytes) && !device->refused));
 }
 
 void reclaim_context(struct context *context)

@@ -10,7 +10,8 @@
 /* Gives back idle blocks of the device, of all its contexts and pools: first
  * the pending ones and those that graphs hold, then others, as few as make at
  * least so many bytes in all. Then waits for other threads that are giving
- * back. Returns the bytes that this call has given back. */
+ * back. Returns the bytes that this call has given back. A thread that may not
+ * wait (owed.h) gives nothing back if the device has work. */
 size_t reclaim_now(struct device *device, size_t bytes);
 
 /* Whether a request that lacks memory may find room if it is tried once more,

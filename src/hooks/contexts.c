@@ -110,6 +110,8 @@ EXPORT CUresult cuCtxSynchronize(void)
 	if (!res)
 		stream_order_wait_end_all(hits);
 	fence_sync_end(&sync, res);
+	if (!res)
+		mem_waited();
 	return res;
 }
 
@@ -128,6 +130,8 @@ EXPORT CUresult cuCtxSynchronize_v2(CUcontext handle)
 	if (!res)
 		stream_order_wait_end_all(hits);
 	fence_sync_end(&sync, res);
+	if (!res)
+		mem_waited();
 	return res;
 }
 
@@ -144,6 +148,7 @@ static CUresult stream_wait(__typeof__(cuStreamSynchronize) *real,
 		return res;
 	stream_order_wait_end(stream, per_thread, hits);
 	stream_past_is_over(&past);
+	mem_waited();
 	return CUDA_SUCCESS;
 }
 

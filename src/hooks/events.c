@@ -1,6 +1,7 @@
 /* Events: what is recorded in a stream, and who waits for it. */
 #include "call.h"
 #include "hook.h"
+#include "mem/mem.h"
 #include "order/event_order.h"
 
 EXPORT CUresult cuEventRecord(CUevent event, CUstream stream)
@@ -98,7 +99,11 @@ static CUresult event_hook_sync(__typeof__(cuEventQuery) *real, CUevent event)
 
 EXPORT CUresult cuEventSynchronize(CUevent event)
 {
-	return event_hook_sync(REAL_ENTRY(cuEventSynchronize), event);
+	CUresult res = event_hook_sync(REAL_ENTRY(cuEventSynchronize), event);
+
+	if (!res)
+		mem_waited();
+	return res;
 }
 
 EXPORT CUresult cuEventQuery(CUevent event)

@@ -138,6 +138,9 @@ EXPORT CUresult cuMemPoolSetAttribute(CUmemoryPool pool,
 	case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
 		mempool_reuse_set(number, REUSE_BY_WAITS, *(int *)value);
 		break;
+	case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+		mempool_keep_set(number, *(cuuint64_t *)value);
+		break;
 	case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
 		mempool_mark_reserved(number);
 		break;
@@ -206,21 +209,15 @@ EXPORT CUresult cuMemPoolSetAccess(CUmemoryPool pool,
 	return res;
 }
 
-/* Gives back what is idle of the pool past so many bytes. The driver's free
- * waits for the device, which a trim does not: where there is work, idle memory
- * goes back at the next free that may wait. */
+/* Gives back what is idle of the pool past so many bytes. A trim does not wait
+ * for the device, as the driver's free does: where there is work, all stays. */
 static void pool_trim(unsigned int number, size_t keep)
 {
 	struct device *device = mempool_device(number);
-	struct context *context = context_primary(device_ordinal(device));
-	uint64_t reserved = mempool_figures(number).reserved;
 
-	if (reserved <= keep || !context || capture_any())
-		return;
-	if (device_is_idle(device))
-		reclaim_now(device, reserved - keep);
-	else
-		reclaim_shed(&context->heap, reserved - keep);
+	if (mempool_figures(number).reserved > keep && !capture_any() &&
+	    device_is_idle(device))
+		reclaim_now(device, mempool_return(number, keep));
 }
 
 EXPORT CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t keep)

@@ -5,6 +5,7 @@
 #include "cuda/backing.h"
 #include "foreign_call.h"
 #include "heap/mempool.h"
+#include "heap/owed.h"
 #include "hook.h"
 #include "mem/mem.h"
 #include "order/capture.h"
@@ -130,30 +131,47 @@ static CUresult foreign_ordered_end(const struct foreign_claim *claim,
 			   request->size);
 }
 
-/* pool: NULL for the current one. */
+/* CUDA's own pool serves the request, or refuses it. */
+static CUresult ordered_pass(const struct ordered *request)
+{
+	struct foreign_claim claim;
+	CUdeviceptr *out = request->out;
+	CUstream stream = request->stream;
+	CUmemoryPool pool = request->pool;
+	size_t size = request->size;
+	CUresult res;
+
+	if (!foreign_ordered_begin(&claim, request))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	if (pool)
+		res = request->per_thread
+			      ? ROOM_CALL(cuMemAllocFromPoolAsync_ptsz, out,
+					  size, pool, stream)
+			      : ROOM_CALL(cuMemAllocFromPoolAsync, out, size,
+					  pool, stream);
+	else
+		res = request->per_thread
+			      ? ROOM_CALL(cuMemAllocAsync_ptsz, out, size,
+					  stream)
+			      : ROOM_CALL(cuMemAllocAsync, out, size, stream);
+	return foreign_ordered_end(&claim, request, res);
+}
+
+/* A wait in a request might be for work that waits for the program. If memory
+ * is short, the program is told so, and finds some once it has waited
+ * itself. */
 COLD static CUresult alloc_slowly(CUdeviceptr *out, size_t size,
 				  CUmemoryPool pool, CUstream stream,
 				  bool per_thread)
 {
 	const struct ordered request = {out, size, pool, stream, per_thread};
-	struct foreign_claim claim;
 	CUresult res;
 
-	if (ordered_serve(&request, &res))
-		return res;
-	if (!foreign_ordered_begin(&claim, &request))
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	if (pool)
-		res = per_thread ? ROOM_CALL(cuMemAllocFromPoolAsync_ptsz, out,
-					     size, pool, stream)
-				 : ROOM_CALL(cuMemAllocFromPoolAsync, out, size,
-					     pool, stream);
-	else
-		res = per_thread
-			      ? ROOM_CALL(cuMemAllocAsync_ptsz, out, size,
-					  stream)
-			      : ROOM_CALL(cuMemAllocAsync, out, size, stream);
-	return foreign_ordered_end(&claim, &request, res);
+	waits_forbid();
+	if (!ordered_serve(&request, &res))
+		res = ordered_pass(&request);
+	waits_allow();
+	return res;
 }
 
 ALWAYS CUresult alloc_in(CUdeviceptr *out, size_t size, CUmemoryPool pool,

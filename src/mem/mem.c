@@ -15,6 +15,7 @@
 #include "order/pinned_order.h"
 #include "heap/limit.h"
 #include "heap/mempool.h"
+#include "heap/owed.h"
 #include "refusal.h"
 #include "mem.h"
 #include "heap/pools.h"
@@ -101,6 +102,16 @@ static void fresh_counts(struct device *device, size_t span, size_t taken,
 		block_mark(block, addr, BLOCK_ROOMY);
 }
 
+/* So many bytes are idle past what pays off. */
+static void excess_goes(struct heap *heap, size_t bytes,
+			const struct mem_request *request)
+{
+	if (request->tag)
+		owed_add(heap->device, bytes);
+	else
+		reclaim_shed(heap, bytes);
+}
+
 /* Takes a fresh block from the driver. *result is that of heap_alloc, which is
  * not the last word without pressure. */
 static enum mem_answer mem_fresh(struct heap *heap, uint64_t *addr,
@@ -114,9 +125,9 @@ static enum mem_answer mem_fresh(struct heap *heap, uint64_t *addr,
 	pool = pool_order(heap, request->size, slack, &taken);
 	if (!pool)
 		return MEM_PASS;
-	if (span && !request->tag)
-		reclaim_shed(heap,
-			     idle_limit_excess(heap->device, span, taken));
+	if (span)
+		excess_goes(heap, idle_limit_excess(heap->device, span, taken),
+			    request);
 	*result = heap_alloc(heap, taken, pressed, addr);
 	if (*result) {
 		fresh_cancel(pool, taken);
@@ -131,6 +142,20 @@ static enum mem_answer mem_fresh(struct heap *heap, uint64_t *addr,
 	    (!heap->keeps_blocks || tcaches_have(heap->context, taken)))
 		tcache_attach(heap->context);
 	return MEM_DONE;
+}
+
+/* The request may not wait, and idle memory can't go back while there is work:
+ * any block that is large enough serves it. Otherwise CUDA's own pool may have
+ * memory left. */
+static enum mem_answer mem_last(struct heap *heap, uint64_t *addr,
+				const struct mem_request *request, size_t span,
+				int *result)
+{
+	*result = CUDA_SUCCESS;
+	return span && pool_look(heap, request, SIZE_MAX - span, true, addr,
+				 &span) == POOL_HIT
+		       ? MEM_DONE
+		       : MEM_PASS;
 }
 
 /* Memory is short: a fence may make an idle block safe, or slack may let one
@@ -148,11 +173,11 @@ static enum mem_answer mem_pressed(struct heap *heap, uint64_t *addr,
 	*result = CUDA_SUCCESS;
 	if (pool_look(heap, request, slack, true, addr, &span) == POOL_HIT)
 		return MEM_DONE;
-	if (request->tag) /* idle memory goes back in the call to CUDA */
-		return MEM_PASS;
 	answer = mem_fresh(heap, addr, request, span, true, result);
 	if (slack && answer == MEM_DONE && is_short(*result))
 		answer = mem_fresh(heap, addr, request, 0, true, result);
+	if (request->tag && answer == MEM_DONE && is_short(*result))
+		answer = mem_last(heap, addr, request, span, result);
 	return answer;
 }
 

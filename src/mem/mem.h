@@ -84,9 +84,15 @@ void mem_free_end(struct block *given, bool freed);
  * free goes to CUDA. */
 void mem_exported(uint64_t addr);
 
+/* The program has waited for work: of the current context, of a stream, or of
+ * what an event stands behind. CUDA's pools give memory back then. Waits for no
+ * other work. */
+void mem_waited(void);
+
 /* Corrects what cuMemGetInfo said for the current context's device: idle
- * blocks, and those that graphs hold, count as free, and a hard limit as the
- * total. Does nothing with meminfo=real. NULL is allowed. */
+ * blocks, and those that graphs hold, count as free, unless CUDA's own pool
+ * would still have them, and a hard limit as the total. Does nothing with
+ * meminfo=real. NULL is allowed. */
 void mem_info(size_t *free, size_t *total);
 
 #endif

@@ -2,19 +2,24 @@
 #include "config.h"
 #include "context/context.h"
 #include "heap/limit.h"
+#include "heap/mempool.h"
 #include "mem.h"
 #include "stats/counter.h"
+#include "stats/mempool_stats.h"
 
 void mem_info(size_t *free, size_t *total)
 {
 	struct context *context = config_once() ? context_current() : NULL;
-	size_t limit, idle, reserved, held, room;
+	size_t limit, idle, pooled, reserved, held, room;
 
 	if (!context || config_current()->meminfo)
 		return;
 	limit = limit_get(LIMIT_HARD);
 	idle = counter_get(context->device, COUNTER_idle_bytes) +
 	       counter_get(context->device, COUNTER_held_bytes);
+	/* What counts as reserved for one of CUDA's pools is not free. */
+	pooled = mempools_are_used() ? mempools_idle(context->device) : 0;
+	idle = idle > pooled ? idle - pooled : 0;
 	reserved = counter_get(context->device, COUNTER_reserved_bytes);
 	held = reserved > idle ? reserved - idle : 0; /* read one by one */
 	held += atomic_load(&context->device->unpooled);

@@ -9,6 +9,7 @@ static struct mempool {
 	_Atomic int64_t used; /* what no thread counts for itself */
 	_Atomic int64_t used_high;
 	_Atomic int64_t reserved, reserved_high;
+	_Atomic int64_t returned; /* idle bytes of these that don't count */
 } mempools[MEMPOOLS];
 
 static _Atomic bool opened;
@@ -41,15 +42,39 @@ void mempool_stats_open(unsigned int number)
 	atomic_store(&pool->used_high, 0);
 	atomic_store(&pool->reserved, 0);
 	atomic_store(&pool->reserved_high, 0);
+	atomic_store(&pool->returned, 0);
+}
+
+/* What the pool has lost was idle, so it is of what was returned first. */
+static void returned_leaves(struct mempool *pool, int64_t bytes)
+{
+	int64_t before = atomic_load(&pool->returned), after;
+
+	do
+		after = before > bytes ? before - bytes : 0;
+	while (before &&
+	       !atomic_compare_exchange_weak(&pool->returned, &before, after));
+}
+
+static int64_t reserved_now(const struct mempool *pool, int64_t used)
+{
+	int64_t reserved =
+		atomic_load(&pool->reserved) - atomic_load(&pool->returned);
+
+	return reserved > used ? reserved : used;
 }
 
 void mempool_reserve(uint64_t tag, int64_t bytes)
 {
 	struct mempool *pool = mempool_of(tag);
 
-	if (tag)
-		raise(&pool->reserved_high,
-		      atomic_fetch_add(&pool->reserved, bytes) + bytes);
+	if (!tag)
+		return;
+	atomic_fetch_add(&pool->reserved, bytes);
+	if (bytes < 0)
+		returned_leaves(pool, -bytes);
+	else
+		raise(&pool->reserved_high, reserved_now(pool, 0));
 }
 
 void mempool_leave(struct block *block)
@@ -102,6 +127,11 @@ __attribute__((no_sanitize("thread"))) void mempool_notice(unsigned int number)
 	own->left = room;
 }
 
+bool mempool_has_blocks(unsigned int number)
+{
+	return atomic_load(&mempools[number].reserved) != 0;
+}
+
 static uint64_t at_least_none(int64_t bytes)
 {
 	return bytes > 0 ? (uint64_t)bytes : 0;
@@ -112,12 +142,14 @@ struct mempool_figures mempool_figures(unsigned int number)
 	struct mempool *pool = &mempools[number];
 	bool several;
 	int64_t used = used_now(number, &several);
+	int64_t reserved = reserved_now(pool, used);
 
 	raise(&pool->used_high, used);
+	raise(&pool->reserved_high, reserved);
 	return (struct mempool_figures){
 		.used = at_least_none(used),
 		.used_high = at_least_none(pool->used_high),
-		.reserved = at_least_none(pool->reserved),
+		.reserved = at_least_none(reserved),
 		.reserved_high = at_least_none(pool->reserved_high),
 	};
 }
@@ -131,6 +163,20 @@ void mempool_mark_used(unsigned int number)
 
 void mempool_mark_reserved(unsigned int number)
 {
+	struct mempool_figures figures = mempool_figures(number);
+
 	atomic_store(&mempools[number].reserved_high,
-		     mempools[number].reserved);
+		     (int64_t)figures.reserved);
+}
+
+size_t mempool_return(unsigned int number, size_t keep)
+{
+	struct mempool_figures figures = mempool_figures(number);
+	uint64_t least = figures.used > keep ? figures.used : keep;
+
+	if (figures.reserved <= least)
+		return 0;
+	atomic_fetch_add(&mempools[number].returned,
+			 (int64_t)(figures.reserved - least));
+	return figures.reserved - least;
 }

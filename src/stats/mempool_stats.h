@@ -4,6 +4,7 @@
 #define MNM_MEMPOOL_STATS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "block/block.h"
@@ -28,6 +29,9 @@ void mempool_stats_open(unsigned int number);
 /* Whether a number was ever given out. */
 bool mempools_are_used(void);
 
+/* Whether any block has the number. */
+bool mempool_has_blocks(unsigned int number);
+
 /* Counts bytes that the pool of this tag has now, or has no more. */
 void mempool_reserve(uint64_t tag, int64_t bytes);
 
@@ -43,9 +47,14 @@ void mempool_count(uint64_t tag, int64_t bytes);
  * of live_bytes (thread_stats_sync). */
 void mempool_notice(unsigned int number);
 
+/* CUDA would have given back by now what the pool has idle past `keep` bytes in
+ * all. What mnm keeps of it does not count as the pool's any more. Returns the
+ * bytes that this has made less. */
+size_t mempool_return(unsigned int number, size_t keep);
+
 /* Bytes now, and at most since the mark was set to what there was then. What is
  * used are bytes that were asked for; what is reserved was taken from the
- * driver. */
+ * driver, and not returned. */
 struct mempool_figures {
 	uint64_t used, used_high, reserved, reserved_high;
 };

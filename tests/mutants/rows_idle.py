@@ -32,8 +32,8 @@ ROWS = [
      (BOUND, "(int64_t)(view.reserved - pending)",
       "(int64_t)(view.reserved + 0 * pending)")),
     ("a_bound_gives_back_in_a_request", "test_idle.py -k never_in_requests",
-     (MEM, "			     idle_limit_excess(heap->device, span, taken));\n",
-      "			     idle_limit_excess(heap->device, span, taken));\n"
+     (MEM, "		reclaim_shed(heap, bytes);\n",
+      "		reclaim_shed(heap, bytes);\n"
       "	if (heap->pending)\n		reclaim_now(heap->device, 0);")),
     ("a_roomy_block_comes_back_unseen", "test_idle.py -k several_shapes",
      ("src/mem/look.c", "	block_mark(block, block_addr(block), BLOCK_ROOMY);\n", "")),

@@ -551,6 +551,81 @@ static void figures(void)
 	       figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT));
 }
 
+/* The device has 64 MiB, of which the program's context takes some. */
+enum { MEBI = 1 << 20, SHORT = 24 * MEBI };
+
+static int request(CUdeviceptr *block, size_t size, CUstream stream)
+{
+	return (int)cuMemAllocAsync(block, size, stream);
+}
+
+/* Idle memory can't go back while there is work, and no request waits for it.
+ * Once the program has waited, it can. */
+static void while_memory_is_short(void)
+{
+	CUstream stream = apart(), busy = apart();
+	CUdeviceptr blocks[2], large;
+
+	for (int i = 0; i < 2; i++)
+		MUST(cuMemAllocAsync(&blocks[i], SHORT, stream));
+	MUST(cuLaunchHostFunc(busy, held, NULL));
+	for (int i = 0; i < 2; i++)
+		MUST(cuMemFreeAsync(blocks[i], stream));
+	printf("%d", request(&large, 2 * SHORT, stream));
+	go = true;
+	MUST(cuStreamSynchronize(busy));
+	printf(" then %d\n", request(&large, 2 * SHORT, stream));
+}
+
+/* A block of any size does, rather than none. */
+static void with_larger_blocks_while_memory_is_short(void)
+{
+	CUstream stream = apart(), busy = apart();
+	CUdeviceptr block, small;
+
+	MUST(cuMemAllocAsync(&block, 2 * SHORT, stream));
+	MUST(cuLaunchHostFunc(busy, held, NULL));
+	MUST(cuMemFreeAsync(block, stream));
+	printf("%d\n", request(&small, SHORT, stream));
+}
+
+static size_t free_bytes(void)
+{
+	size_t bytes, total;
+
+	MUST(cuMemGetInfo(&bytes, &total));
+	return bytes;
+}
+
+/* The device's memory is the pool's, free, or somebody else's; nothing is
+ * both. What the program has waited for is the pool's up to the threshold. */
+static void free_or_reserved(void)
+{
+	CUstream stream = apart();
+	cuuint64_t most = UINT64_MAX, some = SHORT;
+	size_t before = free_bytes();
+	CUdeviceptr blocks[2];
+	CUmemoryPool pool;
+
+	MUST(cuDeviceGetDefaultMemPool(&pool, 0));
+	MUST(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD,
+				   &most));
+	for (int i = 0; i < 2; i++)
+		MUST(cuMemAllocAsync(&blocks[i], SHORT, stream));
+	for (int i = 0; i < 2; i++)
+		MUST(cuMemFreeAsync(blocks[i], stream));
+	MUST(cuStreamSynchronize(stream));
+	printf("kept %llu, taken %zu\n",
+	       figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) / MEBI,
+	       (before - free_bytes()) / MEBI);
+	MUST(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD,
+				   &some));
+	MUST(cuStreamSynchronize(stream));
+	printf("kept %llu, taken %zu\n",
+	       figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) / MEBI,
+	       (before - free_bytes()) / MEBI);
+}
+
 static void a_pool_of_its_own(void)
 {
 	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -704,6 +779,9 @@ static const struct {
 	CASE(with_policies_off),
 	CASE(attributes),
 	CASE(figures),
+	CASE(while_memory_is_short),
+	CASE(with_larger_blocks_while_memory_is_short),
+	CASE(free_or_reserved),
 	CASE(a_pool_of_its_own),
 	CASE(for_another_device),
 	CASE(for_another_device_at_first),
