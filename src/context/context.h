@@ -96,6 +96,9 @@ struct context {
 	_Atomic uint64_t fences_over;     /* so many are known to be over */
 	_Atomic uint64_t peer_of; /* a bit per device whose memory it may use */
 	_Atomic uint64_t joined;  /* those whose fences its work waits for */
+	/* Those whose primary context it has access to: as mnm needs that, and
+	 * as the program has asked for. See heap/mempool_share.h. */
+	_Atomic uint64_t peer_own, peer_asked;
 	/* Other streams wait for its legacy stream, or did so before they were
 	 * destroyed. */
 	_Atomic bool legacy_joins;

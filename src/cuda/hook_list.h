@@ -109,6 +109,7 @@ HOOK(cuCtxSynchronize_v2, "cuCtxSynchronize", 13000, VERSION_MAX) \
 HOOK(cuGreenCtxCreate, "cuGreenCtxCreate", 12040, VERSION_MAX) \
 HOOK(cuGreenCtxDestroy, "cuGreenCtxDestroy", 12040, VERSION_MAX) \
 HOOK(cuCtxEnablePeerAccess, "cuCtxEnablePeerAccess", 4000, VERSION_MAX) \
+HOOK(cuCtxDisablePeerAccess, "cuCtxDisablePeerAccess", 4000, VERSION_MAX) \
 HOOK(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", 7000, VERSION_MAX) \
 HOOK(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease", 7000, 11000) \
 HOOK(cuDevicePrimaryCtxRelease_v2, "cuDevicePrimaryCtxRelease", 11000, VERSION_MAX) \

@@ -13,8 +13,11 @@ static struct mempool {
 	struct device *_Atomic device;
 	_Atomic bool withdrawn; /* new requests are CUDA's */
 	_Atomic bool forbids[REUSES];
-	_Atomic uint64_t keeps; /* bytes, the release threshold */
-	_Atomic bool kept_set;  /* the program has set it */
+	_Atomic uint64_t shared; /* devices with access to it, a bit each */
+	size_t limit;            /* bytes, or 0 */
+	_Atomic size_t admitted; /* bytes that count beside what is used */
+	_Atomic uint64_t keeps;  /* bytes, the release threshold */
+	_Atomic bool kept_set;   /* the program has set it */
 } mempools[MEMPOOLS];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -68,6 +71,9 @@ static unsigned int number_give(struct CUmemPoolHandle_st *pool,
 	mempools[number].handle = pool;
 	mempools[number].device = device;
 	mempools[number].withdrawn = false;
+	mempools[number].shared = 0;
+	mempools[number].limit = 0;
+	mempools[number].admitted = 0;
 	mempools[number].keeps = 0;
 	mempools[number].kept_set = false;
 	for (int i = 0; i < REUSES; i++)
@@ -75,12 +81,52 @@ static unsigned int number_give(struct CUmemPoolHandle_st *pool,
 	return number;
 }
 
-void mempool_made(struct CUmemPoolHandle_st *pool, struct device *device)
+void mempool_made(struct CUmemPoolHandle_st *pool, struct device *device,
+		  size_t limit)
 {
+	unsigned int number;
+
 	pthread_mutex_lock(&lock);
-	if (!number_of(pool))
-		number_give(pool, device);
+	number = number_of(pool) ? 0 : number_give(pool, device);
+	if (number)
+		mempools[number].limit = limit;
 	pthread_mutex_unlock(&lock);
+}
+
+bool mempool_is_limited(unsigned int number)
+{
+	return mempools[number].limit;
+}
+
+bool mempool_admits(unsigned int number, size_t bytes)
+{
+	struct mempool *pool = &mempools[number];
+	size_t past;
+
+	if (!pool->limit)
+		return true;
+	past = atomic_fetch_add(&pool->admitted, bytes) + bytes;
+	if (bytes <= pool->limit &&
+	    mempool_figures(number).used + past <= pool->limit)
+		return true;
+	mempool_admitted(number, bytes);
+	return false;
+}
+
+void mempool_admitted(unsigned int number, size_t bytes)
+{
+	if (mempools[number].limit)
+		atomic_fetch_sub(&mempools[number].admitted, bytes);
+}
+
+uint64_t mempool_shared(unsigned int number)
+{
+	return atomic_load(&mempools[number].shared);
+}
+
+void mempool_shared_add(unsigned int number, uint64_t devices)
+{
+	atomic_fetch_or(&mempools[number].shared, devices);
 }
 
 unsigned int mempool_find(const struct CUmemPoolHandle_st *pool)
@@ -181,11 +227,10 @@ void mempool_destroyed(struct CUmemPoolHandle_st *pool)
 		mempools_selected(); /* it may have been a current one */
 }
 
-bool mempool_withdraw(unsigned int number)
+void mempool_withdraw(unsigned int number)
 {
 	atomic_store(&mempools[number].withdrawn, true);
 	mempools_selected();
-	return mempool_figures(number).used;
 }
 
 /* Under lock. The number by which the pool is served on that device. A device's

@@ -36,6 +36,16 @@ bool mempool_follows_events(unsigned int number);
  * what its stream has freed, or what the host has seen the end of. */
 bool mempool_reuses_all(unsigned int number);
 
+/* The devices that the program has given access to the pool; a bit each. */
+uint64_t mempool_shared(unsigned int number);
+void mempool_shared_add(unsigned int number, uint64_t devices);
+
+/* Whether the program may have so many bytes more of the pool, at its limit.
+ * If so, they count until mempool_admitted. */
+bool mempool_admits(unsigned int number, size_t bytes);
+void mempool_admitted(unsigned int number, size_t bytes);
+bool mempool_is_limited(unsigned int number);
+
 /* The program has said how many bytes the pool is to keep when the program has
  * waited for work. */
 void mempool_keep_set(unsigned int number, uint64_t bytes);
@@ -54,16 +64,16 @@ struct device *mempool_device(unsigned int number);
 /* The handle of a number. */
 struct CUmemPoolHandle_st *mempool_handle(unsigned int number);
 
-/* The program has made a pool of this device that mnm can serve. If there is no
- * number left, it stays CUDA's. */
-void mempool_made(struct CUmemPoolHandle_st *pool, struct device *device);
+/* The program has made a pool of this device that mnm can serve, of at most so
+ * many bytes (0: any). If there is no number left, it stays CUDA's. */
+void mempool_made(struct CUmemPoolHandle_st *pool, struct device *device,
+		  size_t limit);
 
 /* The program destroys the pool. What it has of the pool stays valid. */
 void mempool_destroyed(struct CUmemPoolHandle_st *pool);
 
-/* New requests of the pool are CUDA's from now on. Returns whether the program
- * has memory that was served for the pool. */
-bool mempool_withdraw(unsigned int number);
+/* New requests of the pool are CUDA's from now on. */
+void mempool_withdraw(unsigned int number);
 
 /* The program may have given a device another current pool. */
 void mempools_selected(void);

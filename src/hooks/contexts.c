@@ -85,21 +85,6 @@ EXPORT CUresult cuCtxPopCurrent_v2(CUcontext *out)
 	return current_changed(REAL_CALL(cuCtxPopCurrent_v2, out));
 }
 
-/* The current context may use the peer's memory from now on. This is noted
- * before the call, as work of the context may follow it at once. */
-EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
-{
-	struct context *current = mem_enabled() ? context_current() : NULL;
-	struct context *owner = current ? context_find(peer) : NULL;
-
-	if (owner)
-		peer_admit(owner->device, current);
-	else if (current)
-		for (int i = 0; i < DEVICE_MAX; i++)
-			peer_admit(device_at(i), current);
-	return ROOM_CALL(cuCtxEnablePeerAccess, peer, flags);
-}
-
 EXPORT CUresult cuCtxSynchronize(void)
 {
 	struct context *context = mem_enabled() ? context_whole(NULL) : NULL;

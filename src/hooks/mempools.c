@@ -4,9 +4,9 @@
 #include "hook.h"
 #include "cuda/backing.h"
 #include "heap/mempool.h"
+#include "heap/mempool_share.h"
 #include "heap/reclaim.h"
 #include "order/capture.h"
-#include "order/fence.h"
 #include "order/marks.h"
 #include "mem/mem.h"
 #include "room_of.h"
@@ -29,15 +29,14 @@ static int location_device(const CUmemLocation *location)
 	}
 }
 
-/* See heap/mempool.h. A pool that is to serve only so many bytes is CUDA's. */
+/* See heap/mempool.h. */
 static bool can_be_served(const CUmemPoolProps *props)
 {
 	return props->allocType == CU_MEM_ALLOCATION_TYPE_PINNED &&
 	       props->handleTypes == CU_MEM_HANDLE_TYPE_NONE &&
 	       props->location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
 	       props->location.id >= 0 && props->location.id < DEVICE_MAX &&
-	       !props->win32SecurityAttributes && !props->maxSize &&
-	       !props->usage;
+	       !props->win32SecurityAttributes && !props->usage;
 }
 
 /* Notes a pool of a device's memory, or of the host's, so that later requests
@@ -52,7 +51,7 @@ EXPORT CUresult cuMemPoolCreate(CUmemoryPool *out, const CUmemPoolProps *props)
 		foreign_end_of(&order, res, FOREIGN_ASYNC, FOREIGN_POOL, out,
 			       0);
 	if (!res && mem_serves_streams() && can_be_served(props))
-		mempool_made(*out, device_at(ordinal));
+		mempool_made(*out, device_at(ordinal), props->maxSize);
 	return res;
 }
 
@@ -163,23 +162,6 @@ static bool is_shared_with(const CUmemAccessDesc *access,
 	       access->flags != CU_MEM_ACCESS_FLAGS_PROT_NONE;
 }
 
-/* Lets the contexts of another device reach the memory that was served for a
- * pool: as blocks are not CUDA's pool's, that takes access between contexts. */
-static CUresult blocks_share(const CUmemAccessDesc *access,
-			     struct device *owner)
-{
-	struct context *own = context_primary(device_ordinal(owner));
-	struct context *peer = context_primary(access->location.id);
-	int res;
-
-	if (!own || !peer)
-		return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
-	peer_admit(owner, peer);
-	res = backing_enable_peer(peer->handle, own->handle);
-	return res == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED ? CUDA_SUCCESS
-							     : (CUresult)res;
-}
-
 /* The number of a pool, which may be the default one of a device from which
  * nothing was asked for yet; 0 if it is not served. */
 static unsigned int number_of(CUmemoryPool pool)
@@ -202,10 +184,12 @@ EXPORT CUresult cuMemPoolSetAccess(CUmemoryPool pool,
 	unsigned int number = res ? 0 : number_of(pool);
 	struct device *owner = number ? mempool_device(number) : NULL;
 
+	/* What was served for the pool before has to be reached. */
 	for (size_t i = 0; !res && owner && i < count; i++)
 		if (is_shared_with(&access[i], owner) &&
-		    mempool_withdraw(number))
-			res = blocks_share(&access[i], owner);
+		    !mempool_share(number, access[i].location.id) &&
+		    mempool_figures(number).used)
+			res = CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
 	return res;
 }
 

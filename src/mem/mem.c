@@ -15,6 +15,7 @@
 #include "order/pinned_order.h"
 #include "heap/limit.h"
 #include "heap/mempool.h"
+#include "heap/mempool_share.h"
 #include "heap/owed.h"
 #include "refusal.h"
 #include "mem.h"
@@ -277,12 +278,19 @@ enum mem_answer mem_alloc_in(uint64_t *addr, size_t size,
 	enum mem_answer answer;
 
 	*result = CUDA_SUCCESS;
-	if (!context || !pool_ops_at(context->device->choice)->alloc)
+	if (!context || !pool_ops_at(context->device->choice)->alloc ||
+	    !mempool_is_reached(order->mempool))
 		return MEM_PASS;
+	if (!mempool_admits(order->mempool, size)) {
+		*result = CUDA_ERROR_OUT_OF_MEMORY;
+		return MEM_DONE;
+	}
 	request.number =
 		stream_number(context, order->stream, order->per_thread);
 	answer = mem_serve(&context->heap, addr, &request, result);
-	if (answer == MEM_DONE && tcache_verified->context == context)
+	mempool_admitted(order->mempool, size);
+	if (answer == MEM_DONE && tcache_verified->context == context &&
+	    !mempool_is_limited(order->mempool)) /* the fast path asks not */
 		stream_way_set(&(struct stream_way){
 			.key = stream_key(order->stream, order->per_thread),
 			.cache = tcache_verified,

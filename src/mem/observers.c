@@ -6,6 +6,7 @@
 #include "foreign.h"
 #include "gate/gate.h"
 #include "heap/deferred_free.h"
+#include "heap/mempool_share.h"
 #include "heap/pools.h"
 #include "heap/reclaim.h"
 #include "order/calls.h"
@@ -25,12 +26,14 @@ static void context_joined(struct context *context, bool created)
 		stream_order_break();
 	if (context->device->contexts > 1)
 		fence_attach(context->device, context);
+	mempool_share_joined(context);
 }
 
 static void context_ended(struct context *context)
 {
 	pools_forget(context);
 	streams_forget(context);
+	mempool_share_ended(context);
 	foreign_forget(context);
 }
 

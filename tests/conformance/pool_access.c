@@ -90,6 +90,57 @@ START_TEST(access_is_for_blocks_of_before_and_after)
 }
 END_TEST
 
+/* As the last, but with blocks that the pool's own device has asked for. */
+START_TEST(kernels_of_another_device_reach_a_shared_pools_blocks)
+{
+	CUdeviceptr before, after;
+	CUmemoryPool pool;
+	CUstream own;
+	CUfunction add;
+
+	if (!open_both())
+		return;
+	add = claims_kernel();
+	ck_assert_ok(cuCtxSetCurrent(near));
+	own = claims_stream(CU_STREAM_NON_BLOCKING);
+	pool = pool_new(0);
+	before = pool_block(pool, own);
+	ck_assert_ok(access_set(pool, CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
+	after = pool_block(pool, own);
+	ck_assert_ok(cuStreamSynchronize(own));
+	ck_assert_ok(cuCtxSetCurrent(far));
+	check_use(add, before);
+	check_use(add, after);
+	ck_assert_ok(cuCtxSetCurrent(near));
+	ck_assert_ok(cuMemFreeAsync(before, own));
+	ck_assert_ok(cuMemFreeAsync(after, own));
+	ck_assert_ok(cuStreamSynchronize(own));
+}
+END_TEST
+
+/* The program's own access between contexts is another matter. */
+START_TEST(a_shared_pool_enables_no_access_between_contexts)
+{
+	CUmemoryPool pool;
+
+	if (!open_both())
+		return;
+	ck_assert_ok(cuCtxSetCurrent(near));
+	pool = pool_new(0);
+	ck_assert_ok(access_set(pool, CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
+	pool_block(pool, NULL);
+	ck_assert_ok(cuCtxSetCurrent(far));
+	ck_assert_cu(cuCtxDisablePeerAccess(near),
+		     CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
+	ck_assert_ok(cuCtxEnablePeerAccess(near, 0));
+	ck_assert_cu(cuCtxEnablePeerAccess(near, 0),
+		     CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
+	ck_assert_ok(cuCtxDisablePeerAccess(near));
+	ck_assert_cu(cuCtxDisablePeerAccess(near),
+		     CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
+}
+END_TEST
+
 START_TEST(a_block_is_the_pools_devices_and_not_the_streams)
 {
 	CUmemoryPool pool;
@@ -165,6 +216,8 @@ int main(void)
 	const TTest *const tests[] = {
 		another_device_has_the_access_that_it_was_given,
 		access_is_for_blocks_of_before_and_after,
+		kernels_of_another_device_reach_a_shared_pools_blocks,
+		a_shared_pool_enables_no_access_between_contexts,
 		a_block_is_the_pools_devices_and_not_the_streams,
 		events_order_streams_of_two_devices,
 		a_pool_is_current_on_its_own_device_only,

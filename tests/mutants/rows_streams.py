@@ -9,6 +9,7 @@ MEM = "src/mem/mem.c"
 FREE = "src/mem/mem_free.c"
 MEMPOOL = "src/heap/mempool.c"
 HOOKS = "src/hooks/mempools.c"
+SHARE = "src/heap/mempool_share.c"
 ORDERED = "test_ordered.py -k "
 
 ROWS = [
@@ -35,9 +36,6 @@ ROWS = [
      (MEMPOOL,
       "	backing_mempool_reuse(pool, allowed);\n",
       "	allowed[0] = allowed[1] = allowed[2] = true;\n")),
-    ("a_pool_that_is_shared_is_still_served", ORDERED + "may_reach",
-     (HOOKS, "		if (is_shared_with(&access[i], owner) &&\n",
-      "		if (false && is_shared_with(&access[i], owner) &&\n")),
     ("ordered_blocks_have_a_context", ORDERED + "attributes",
      ("src/hooks/pointer_attributes.c",
       "		*(CUcontext *)answer = NULL;\n", "		(void)answer;\n")),
@@ -130,4 +128,23 @@ ROWS = [
     ("what_a_destroyed_pool_keeps_stays_reserved", ORDERED + "claims",
      (MEMPOOL, "		mempools[number].keeps = 0;\n		mempools[number].kept_set",
       "		mempools[number].kept_set")),
+    # Pools that are shared, or limited.
+    ("a_shared_pool_is_not_reached", ORDERED + "not_be_reached",
+     (SHARE, "	res = backing_enable_peer(peer->handle, owner->handle);\n",
+      "	res = CUDA_SUCCESS;\n")),
+    ("a_context_that_comes_later_reaches_nothing", ORDERED + "not_be_reached",
+     ("src/mem/observers.c", "	mempool_share_joined(context);\n", "")),
+    ("access_that_mnm_enabled_is_the_programs", ORDERED + "own_access",
+     ("src/hooks/peer_access.c",
+      "	if (owner && (!res || enabled) && peer_asked(current, owner, enabled))\n",
+      "	if (false)\n")),
+    ("a_program_takes_mnms_access_back", ORDERED + "own_access",
+     ("src/hooks/peer_access.c",
+      "	if (owner && peer_returned(current, owner, &was))\n",
+      "	was = false;\n	if (false)\n")),
+    ("a_pools_limit_is_not_obeyed", ORDERED + "with_a_limit",
+     (MEMPOOL, "	if (!pool->limit)\n", "	if (pool)\n")),
+    ("a_limit_holds_on_the_slow_path_alone", ORDERED + "with_a_limit",
+     (MEM, "	    !mempool_is_limited(order->mempool)) /* the fast path asks not */\n",
+      "	    true)\n")),
 ]

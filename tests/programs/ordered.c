@@ -656,46 +656,111 @@ static void a_pool_of_its_own(void)
 	       figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) >= 2 * SIZE);
 }
 
-static void for_another_device(void)
+static void shared_with(int device)
 {
-	CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, 1},
+	CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, device},
 				  CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
 	CUmemAccess_flags flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
-	CUstream stream = apart();
-	CUcontext peer, own;
-	CUdeviceptr block;
 	CUmemoryPool pool;
 
-	MUST(cuCtxGetCurrent(&own));
-	MUST(cuDevicePrimaryCtxRetain(&peer, 1));
-	block = asked(stream);
 	MUST(cuDeviceGetDefaultMemPool(&pool, 0));
 	MUST(cuMemPoolSetAccess(pool, &access, 1));
 	MUST(cuMemPoolGetAccess((CUmemAccess_flags *)&flags, pool,
 				&access.location));
 	printf("access %d\n", (int)flags);
-	asked(stream);
-	MUST(cuStreamSynchronize(stream));
-	MUST(cuCtxSetCurrent(peer));
-	MUST(cuMemsetD8(block, 7, SIZE));
-	MUST(cuCtxSynchronize());
-	MUST(cuCtxSetCurrent(own));
-	MUST(cuMemFreeAsync(over(block), stream));
 }
 
-/* A pool is shared before anything is asked of it. */
+static void filled_by_a_peer(CUdeviceptr block)
+{
+	MUST(cuMemsetD8(block, 7, SIZE));
+	MUST(cuCtxSynchronize());
+}
+
+static void for_another_device(void)
+{
+	CUstream stream = apart();
+	CUdeviceptr before, after;
+	CUcontext own, peer;
+
+	MUST(cuCtxGetCurrent(&own));
+	peer = device_entered(1);
+	MUST(cuCtxSetCurrent(own));
+	before = asked(stream);
+	shared_with(1);
+	after = asked(stream);
+	MUST(cuStreamSynchronize(stream));
+	MUST(cuCtxSetCurrent(peer));
+	filled_by_a_peer(before);
+	filled_by_a_peer(after);
+	MUST(cuCtxSetCurrent(own));
+	MUST(cuMemFreeAsync(over(before), stream));
+	MUST(cuMemFreeAsync(over(after), stream));
+}
+
+/* A pool is shared before anything is asked of it, and before the other device
+ * has a context. */
 static void for_another_device_at_first(void)
 {
-	CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, 1},
-				  CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+	CUstream stream = apart();
+	CUdeviceptr block;
+	CUcontext own;
+
+	MUST(cuCtxGetCurrent(&own));
+	shared_with(1);
+	block = asked(stream);
+	used(block, stream);
+	MUST(cuStreamSynchronize(stream));
+	device_entered(1);
+	filled_by_a_peer(block);
+	MUST(cuCtxSetCurrent(own));
+	puts("used");
+}
+
+/* What the program itself says of the access between the contexts is answered
+ * as if nobody else had said anything. */
+static void for_another_device_beside_own_access(void)
+{
+	CUstream stream = apart();
+	CUdeviceptr block = asked(stream);
+	CUcontext own;
+
+	MUST(cuCtxGetCurrent(&own));
+	device_entered(1);
+	MUST(cuCtxSetCurrent(own));
+	shared_with(1);
+	device_entered(1);
+	printf("%d", (int)cuCtxDisablePeerAccess(own));
+	printf(" %d", (int)cuCtxEnablePeerAccess(own, 0));
+	printf(" %d", (int)cuCtxEnablePeerAccess(own, 0));
+	printf(" %d", (int)cuCtxDisablePeerAccess(own));
+	printf(" %d\n", (int)cuCtxDisablePeerAccess(own));
+	filled_by_a_peer(block);
+	MUST(cuCtxSetCurrent(own));
+}
+
+static void of_a_pool_with_a_limit(void)
+{
+	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+				.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0},
+				.maxSize = 4 * MEBI};
+	CUdeviceptr blocks[2], third;
 	CUstream stream = apart();
 	CUmemoryPool pool;
 
-	MUST(cuDeviceGetDefaultMemPool(&pool, 0));
-	MUST(cuMemPoolSetAccess(pool, &access, 1));
-	used(asked(stream), stream);
+	MUST(cuMemPoolCreate(&pool, &props));
+	for (int i = 0; i < 2; i++)
+		MUST(cuMemAllocFromPoolAsync(&blocks[i], 2 * MEBI, pool,
+					     stream));
+	printf("%d",
+	       (int)cuMemAllocFromPoolAsync(&third, 2 * MEBI, pool, stream));
+	for (int i = 0; i < 2; i++)
+		MUST(cuMemFreeAsync(over(blocks[i]), stream));
 	MUST(cuStreamSynchronize(stream));
-	puts("used");
+	for (int i = 2; i > 0; i--) /* idle ones would do for the second */
+		printf(" %d", (int)cuMemAllocFromPoolAsync(&third, i * 2 * MEBI,
+							   pool, stream));
+	printf(", used %llu\n",
+	       figure(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT) / MEBI);
 }
 
 /* Memory is that of the stream's device, whatever context is current. */
@@ -785,6 +850,8 @@ static const struct {
 	CASE(a_pool_of_its_own),
 	CASE(for_another_device),
 	CASE(for_another_device_at_first),
+	CASE(for_another_device_beside_own_access),
+	CASE(of_a_pool_with_a_limit),
 	CASE(in_a_stream_of_another_device),
 	CASE(in_a_stream_that_is_gone),
 	CASE(freed_twice),
