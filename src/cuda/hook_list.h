@@ -156,6 +156,12 @@ USED(cudaRuntimeGetVersion)
 #define RUNTIME_HOOK_LIST \
 HOOK(cudaMalloc, "", 0, 0) \
 HOOK(cudaFree, "", 0, 0) \
+HOOK(cudaMallocAsync, "", 0, 0) \
+HOOK(cudaMallocAsync_ptsz, "", 0, 0) \
+HOOK(cudaMallocFromPoolAsync, "", 0, 0) \
+HOOK(cudaMallocFromPoolAsync_ptsz, "", 0, 0) \
+HOOK(cudaFreeAsync, "", 0, 0) \
+HOOK(cudaFreeAsync_ptsz, "", 0, 0) \
 HOOK(cudaDeviceReset, "", 0, 0) \
 HOOK(cudaMemGetInfo, "", 0, 0) \
 HOOK(cudaPointerGetAttributes, "", 0, 0)

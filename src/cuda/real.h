@@ -27,6 +27,9 @@ TWIN(cuStreamSynchronize)
 TWIN(cuGraphInstantiateWithParams)
 TWIN(cuMemAllocAsync)
 TWIN(cuMemAllocFromPoolAsync)
+TWIN(cudaMallocAsync)
+TWIN(cudaMallocFromPoolAsync)
+TWIN(cudaFreeAsync)
 #undef TWIN
 
 #define VERSION_MAX 0x7fffffff

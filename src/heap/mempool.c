@@ -2,6 +2,7 @@
 #include <stdatomic.h>
 
 #include "cuda/backing.h"
+#include "gate/gate.h"
 #include "context/context.h"
 #include "mempool.h"
 #include "order/streams.h"
@@ -142,7 +143,9 @@ unsigned int mempool_find(const struct CUmemPoolHandle_st *pool)
 void mempool_reuse_set(unsigned int number, enum mempool_reuse reuse,
 		       bool allowed)
 {
-	atomic_store(&mempools[number].forbids[reuse], !allowed);
+	if (atomic_exchange(&mempools[number].forbids[reuse], !allowed) ==
+	    allowed)
+		mempools_changed();
 }
 
 bool mempool_follows_events(unsigned int number)
@@ -199,6 +202,7 @@ size_t mempools_idle(const struct device *device)
 void mempools_changed(void)
 {
 	atomic_fetch_add(&stream_changes, 1);
+	gate_pass();
 }
 
 void mempools_selected(void)

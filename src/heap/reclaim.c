@@ -293,11 +293,19 @@ bool reclaim_one(struct device *device)
 	return given;
 }
 
+/* Whether a wait is forbidden and there may be work. During a capture nobody
+ * can tell: then memory goes back, as the call fails for certain without. */
+static bool must_owe(const struct device *device)
+{
+	return waits_are_forbidden() && !capture_any() &&
+	       !device_is_idle(device);
+}
+
 size_t reclaim_now(struct device *device, size_t bytes)
 {
 	size_t given;
 
-	if (waits_are_forbidden() && !device_is_idle(device)) {
+	if (must_owe(device)) {
 		owed_add(device, bytes);
 		return 0;
 	}
@@ -324,7 +332,7 @@ bool reclaim_may_help(const struct device *device, int tries, size_t given)
 {
 	return tries < TRIES_MAX &&
 	       (tries < 2 || given ||
-		(!waits_are_forbidden() &&
+		((!waits_are_forbidden() || capture_any()) &&
 		 counter_get(device, COUNTER_idle_bytes) && !device->refused));
 }
 

@@ -1,4 +1,5 @@
 /* The memory calls of the driver and of a shared runtime. */
+#include "binding.h"
 #include "call.h"
 #include "control/control.h"
 #include "tcache/pass_through.h"
@@ -179,21 +180,6 @@ EXPORT cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
 	return res;
 }
 
-/* True once the runtime is known to be of version 12 or later. An older one
- * binds a device to a thread only at its next call, so the current context may
- * not be the one that it will use. */
-static _Atomic bool binds_at_once;
-
-static void binding_learn(const struct real_runtime *real)
-{
-	int version = 0;
-
-	if (real->cudaRuntimeGetVersion(&version) || version < 12000)
-		return;
-	binds_at_once = true;
-	tcaches_bind();
-}
-
 /* The driver's entries, to be looked at as bytes. A tool that has patched one,
  * such as UCX, is to see what the program asks of the runtime as well. So the
  * runtime is called then, which calls the driver's entry. */
@@ -227,9 +213,8 @@ COLD static cudaError_t runtime_alloc_slowly(void **out, size_t size)
 
 	if (!real)
 		return cudaErrorInitializationError;
-	if (!binds_at_once)
-		binding_learn(real);
-	if (!size || !binds_at_once || mem_hit(&addr, size) != MEM_DONE)
+	if (!runtime_binds_at_once(real) || !size ||
+	    mem_hit(&addr, size) != MEM_DONE)
 		return real->cudaMalloc(out, size);
 	*out = (void *)addr;
 	return cudaSuccess;

@@ -8,6 +8,7 @@
 #include "heap/owed.h"
 #include "hook.h"
 #include "mem/mem.h"
+#include "ordered.h"
 #include "order/capture.h"
 #include "order/stream_order.h"
 #include "peer_touch.h"
@@ -174,24 +175,44 @@ COLD static CUresult alloc_slowly(CUdeviceptr *out, size_t size,
 	return res;
 }
 
-ALWAYS CUresult alloc_in(CUdeviceptr *out, size_t size, CUmemoryPool pool,
-			 CUstream stream, bool per_thread)
+__attribute__((noinline)) static CUresult alloc_beside(CUdeviceptr *out,
+						       size_t size,
+						       CUmemoryPool pool,
+						       CUstream stream,
+						       bool per_thread)
 {
-	uintptr_t key = stream_key(stream, per_thread);
-	const struct stream_way *way = stream_way_of(key);
-	uint64_t addr;
+	struct tcache *cache = tcache_verified;
+	uint64_t addr = 0;
 
-	if (!LIKELY(out) || !stream_way_is(way, key, tcache_verified) ||
-	    !LIKELY(way->pool == pool))
-		return alloc_slowly(out, size, pool, stream, per_thread);
-	switch (tcache_alloc_in(way, size, &addr)) {
+	switch (tcache_alloc_beside(cache, stream_key(stream, per_thread), pool,
+				    size, &addr)) {
 	case FAST_DONE:
 		*out = addr;
 		return CUDA_SUCCESS;
 	case FAST_LOOK:
-		return ordered_look(out, addr, way->tag >> USE_BITS);
+		return ordered_look(out, addr, cache->way->tag >> USE_BITS);
 	default:
 		return alloc_slowly(out, size, pool, stream, per_thread);
+	}
+}
+
+ALWAYS CUresult alloc_in(CUdeviceptr *out, size_t size, CUmemoryPool pool,
+			 CUstream stream, bool per_thread)
+{
+	struct tcache *cache = tcache_verified;
+	uint64_t addr;
+
+	if (!LIKELY(out))
+		return alloc_slowly(out, size, pool, stream, per_thread);
+	switch (tcache_alloc_in(cache, stream_key(stream, per_thread), pool,
+				size, &addr)) {
+	case FAST_DONE:
+		*out = addr;
+		return CUDA_SUCCESS;
+	case FAST_LOOK:
+		return ordered_look(out, addr, cache->way->tag >> USE_BITS);
+	default:
+		return alloc_beside(out, size, pool, stream, per_thread);
 	}
 }
 
@@ -294,19 +315,38 @@ COLD static CUresult free_slowly(CUdeviceptr ptr, CUstream stream,
 	return free_by_cuda(ptr, stream, per_thread, given);
 }
 
-ALWAYS CUresult free_in(CUdeviceptr ptr, CUstream stream, bool per_thread)
+__attribute__((noinline)) static CUresult free_in_other(CUdeviceptr ptr,
+							CUstream stream,
+							bool per_thread)
 {
+	struct tcache *cache = tcache_verified;
 	uintptr_t key = stream_key(stream, per_thread);
-	const struct stream_way *way = stream_way_of(key);
 	struct block *taken;
 
-	if (!stream_way_is(way, key, tcache_verified))
-		return free_slowly(ptr, stream, per_thread, NULL);
-	switch (tcache_free_in(way, ptr, &taken)) {
+	switch (stream_way_find(cache, key)
+			? tcache_free_in(cache, key, ptr, &taken)
+			: FAST_NOT) {
 	case FAST_DONE:
 		return CUDA_SUCCESS;
 	case FAST_TAKEN:
 		return free_slowly(ptr, stream, per_thread, taken);
+	default:
+		return free_slowly(ptr, stream, per_thread, NULL);
+	}
+}
+
+ALWAYS CUresult free_in(CUdeviceptr ptr, CUstream stream, bool per_thread)
+{
+	struct block *taken;
+
+	switch (tcache_free_in(tcache_verified, stream_key(stream, per_thread),
+			       ptr, &taken)) {
+	case FAST_DONE:
+		return CUDA_SUCCESS;
+	case FAST_TAKEN:
+		return free_slowly(ptr, stream, per_thread, taken);
+	case FAST_STREAM:
+		return free_in_other(ptr, stream, per_thread);
 	default:
 		return free_slowly(ptr, stream, per_thread, NULL);
 	}
@@ -321,3 +361,14 @@ EXPORT CUresult cuMemFreeAsync_ptsz(CUdeviceptr ptr, CUstream stream)
 {
 	return free_in(ptr, stream, true);
 }
+
+CUresult ordered_free_taken(CUdeviceptr ptr, CUstream stream, bool per_thread,
+			    struct block *taken)
+{
+	return free_slowly(ptr, stream, per_thread, taken);
+}
+
+__typeof__(cuMemAllocAsync) ordered_alloc_entry
+	__attribute__((alias("cuMemAllocAsync")));
+__typeof__(cuMemFreeAsync) ordered_free_entry
+	__attribute__((alias("cuMemFreeAsync")));

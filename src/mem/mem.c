@@ -291,13 +291,16 @@ enum mem_answer mem_alloc_in(uint64_t *addr, size_t size,
 	mempool_admitted(order->mempool, size);
 	if (answer == MEM_DONE && tcache_verified->context == context &&
 	    !mempool_is_limited(order->mempool)) /* the fast path asks not */
-		stream_way_set(&(struct stream_way){
-			.key = stream_key(order->stream, order->per_thread),
-			.cache = tcache_verified,
-			.changes = changes,
-			.number = request.number,
-			.pool = order->pool,
-			.tag = request.tag,
-		});
+		stream_way_set(tcache_verified,
+			       &(struct stream_way){
+				       .key = stream_key(order->stream,
+							 order->per_thread),
+				       .number = request.number,
+				       .pool = order->pool,
+				       .tag = request.tag,
+				       .beside = !request.restricted &&
+						 request.follows,
+			       },
+			       changes);
 	return answer;
 }

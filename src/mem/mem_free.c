@@ -213,17 +213,15 @@ static void way_fill(const struct mem_order *order, unsigned int changes)
 {
 	uintptr_t key = stream_key(order->stream, order->per_thread);
 
-	if (stream_way_of(key)->key == key &&
-	    stream_way_holds(stream_way_of(key)))
-		return;
-	stream_way_set(&(struct stream_way){
-		.key = key,
-		.cache = tcache_verified,
-		.changes = changes,
-		.number = order->number,
-		.pool = &stream_ways, /* requests name no such pool */
-		.tag = mempool_tag(order->mempool),
-	});
+	if (!stream_way_find(tcache_verified, key))
+		stream_way_set(tcache_verified,
+			       &(struct stream_way){
+				       .key = key,
+				       .number = order->number,
+				       .pool = &tcache_none, /* no request's */
+				       .tag = mempool_tag(order->mempool),
+			       },
+			       changes);
 }
 
 enum mem_answer mem_free_begin_in(uint64_t addr, struct mem_order *order,

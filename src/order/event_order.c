@@ -1,31 +1,40 @@
 #define HASH_NONFATAL_OOM 1
-#include <pthread.h>
+/* Handles are addresses. */
+#define HASH_FUNCTION(key, length, hash) \
+	((hash) = handle_hash(*(struct CUevent_st *const *)(key)))
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include <uthash.h>
 
 #include "capture.h"
+#include "context/context.h"
 #include "event_order.h"
 #include "streams.h"
 
+static inline unsigned int handle_hash(const struct CUevent_st *handle)
+{
+	return (unsigned int)((uintptr_t)handle >> 4) * 0x9e3779b1U;
+}
+
+/* The record of an event that has ended serves another one, and is never freed:
+ * who has a pointer to it compares the handle and the version. */
 struct event {
-	struct CUevent_st *handle; /* the key */
+	struct CUevent_st *handle; /* the key; NULL: of none */
 	int recording;             /* calls under way */
 	bool mixed;                /* several were at a time */
 	uint64_t version;          /* another one with each record */
 	struct stream_past past;   /* of the last record; empty if unknown */
+	struct event *next;        /* of those that are of none */
 	UT_hash_handle hh;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Under lock. */
-static struct event *events;
+/* Under the streams' lock, as all below that is not said to be otherwise. */
+static struct event *events, *spares;
 static uint64_t versions;
 
 static _Atomic bool opaque;
 
-/* Under lock. */
 static struct event *event_find(struct CUevent_st *handle)
 {
 	struct event *event;
@@ -34,21 +43,32 @@ static struct event *event_find(struct CUevent_st *handle)
 	return event;
 }
 
-/* Under lock. Returns NULL without memory. */
+static void event_spare(struct event *event)
+{
+	event->handle = NULL;
+	event->next = spares;
+	spares = event;
+}
+
+/* Returns NULL without memory. */
 static struct event *event_current(struct CUevent_st *handle)
 {
 	struct event *event = event_find(handle);
 
 	if (event)
 		return event;
-	event = calloc(1, sizeof(*event));
+	event = spares;
+	if (event)
+		spares = event->next;
+	else
+		event = malloc(sizeof(*event));
 	if (!event)
 		return NULL;
-	event->handle = handle;
+	*event = (struct event){.handle = handle};
 	HASH_ADD_PTR(events, handle, event);
 	if (event->hh.tbl)
 		return event;
-	free(event);
+	event_spare(event);
 	return NULL;
 }
 
@@ -63,6 +83,7 @@ static bool is_followed(const struct CUevent_st *event)
 void event_record_begin(struct event_record *record, struct CUevent_st *handle,
 			struct CUstream_st *stream, bool per_thread)
 {
+	struct context *context;
 	struct event *event;
 
 	record->event = NULL;
@@ -70,80 +91,110 @@ void event_record_begin(struct event_record *record, struct CUevent_st *handle,
 		event_forget(handle);
 		return;
 	}
-	stream_past_take(&record->past, stream, per_thread);
-	pthread_mutex_lock(&lock);
+	context = stream_place(stream);
+	streams_lock();
 	event = event_current(handle);
 	if (event) {
-		record->event = handle;
+		past_take(&record->past, context, stream, per_thread);
+		record->event = event;
+		record->handle = handle;
 		event->mixed |= event->recording > 0;
 		event->recording++;
 		event->version = ++versions;
 		event->past.count = 0;
 	}
-	pthread_mutex_unlock(&lock);
+	streams_unlock();
+}
+
+static void past_copy(struct stream_past *to, const struct stream_past *from)
+{
+	to->count = from->count;
+	for (int i = 0; i < from->count; i++)
+		to->of[i] = from->of[i];
 }
 
 void event_record_end(const struct event_record *record, int res)
 {
-	struct event *event;
+	struct event *event = record->event;
 
-	if (!record->event)
+	if (!event)
 		return;
-	pthread_mutex_lock(&lock);
-	event = event_find(record->event);
-	if (event && event->recording && !--event->recording) {
+	streams_lock();
+	if (event->handle == record->handle && event->recording &&
+	    !--event->recording) {
 		if (!res && !event->mixed)
-			event->past = record->past;
+			past_copy(&event->past, &record->past);
 		event->mixed = false;
 	}
-	if (event)
-		event->version = ++versions;
-	pthread_mutex_unlock(&lock);
+	event->version = ++versions;
+	streams_unlock();
 }
 
 void event_wait_begin(struct event_wait *wait, struct CUevent_st *handle)
 {
-	const struct event *event;
+	struct event *event;
 
 	wait->event = NULL;
 	if (!is_followed(handle))
 		return;
-	pthread_mutex_lock(&lock);
+	streams_lock();
 	event = event_find(handle);
 	if (event && event->past.count) {
-		wait->event = handle;
+		wait->event = event;
+		wait->handle = handle;
 		wait->version = event->version;
-		wait->past = event->past;
+		past_copy(&wait->past, &event->past);
 	}
-	pthread_mutex_unlock(&lock);
+	streams_unlock();
 }
 
 /* Whether the event has not been recorded anew since the wait began. */
 static bool wait_holds(const struct event_wait *wait)
 {
-	const struct event *event;
-	bool holds;
+	return wait->event->handle == wait->handle &&
+	       wait->event->version == wait->version && !atomic_load(&opaque);
+}
 
-	if (!wait->event)
-		return false;
-	pthread_mutex_lock(&lock);
-	event = event_find(wait->event);
-	holds = event && event->version == wait->version;
-	pthread_mutex_unlock(&lock);
-	return holds && !atomic_load(&opaque);
+/* Returns the number of a stream, under the lock. A stream that waits may have
+ * had no memory so far. */
+static unsigned int number_locked(struct CUstream_st *stream, bool per_thread)
+{
+	struct context *context = stream_place(stream), *current;
+	unsigned int number;
+
+	streams_lock();
+	number = streams_find(stream, per_thread, &context);
+	if (number)
+		return number;
+	streams_unlock();
+	current = context_current();
+	if (current)
+		stream_number(current, stream, per_thread);
+	streams_lock();
+	return streams_find(stream, per_thread, &current);
 }
 
 void event_wait_end(const struct event_wait *wait, struct CUstream_st *stream,
 		    bool per_thread)
 {
-	if (wait_holds(wait))
-		stream_past_joins(&wait->past, stream, per_thread);
+	unsigned int number;
+
+	if (!wait->event)
+		return;
+	number = number_locked(stream, per_thread);
+	if (number && wait_holds(wait))
+		past_joins(&wait->past, number);
+	streams_unlock();
 }
 
 void event_sync_end(const struct event_wait *wait)
 {
+	if (!wait->event)
+		return;
+	streams_lock();
 	if (wait_holds(wait))
-		stream_past_is_over(&wait->past);
+		past_is_over(&wait->past);
+	streams_unlock();
 }
 
 void event_forget(struct CUevent_st *handle)
@@ -152,12 +203,13 @@ void event_forget(struct CUevent_st *handle)
 
 	if (!streams_are_used())
 		return;
-	pthread_mutex_lock(&lock);
+	streams_lock();
 	event = event_find(handle);
-	if (event)
+	if (event) {
 		HASH_DEL(events, event);
-	pthread_mutex_unlock(&lock);
-	free(event);
+		event_spare(event);
+	}
+	streams_unlock();
 }
 
 void events_opaque(void)

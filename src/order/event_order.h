@@ -21,8 +21,10 @@ struct CUevent_st;
 
 /* The program is about to record an event in a stream; and the call has
  * returned. per_thread: stream 0 means the calling thread's own. */
+struct event;
 struct event_record {
-	struct CUevent_st *event; /* NULL: nothing is to be noted */
+	struct event *event; /* NULL: nothing is to be noted */
+	struct CUevent_st *handle;
 	struct stream_past past;
 };
 void event_record_begin(struct event_record *record, struct CUevent_st *event,
@@ -33,7 +35,8 @@ void event_record_end(const struct event_record *record, int res);
  * The other two are called after the call has succeeded: the first for a
  * stream, the second for the program itself. */
 struct event_wait {
-	struct CUevent_st *event; /* NULL: nothing is known of it */
+	struct event *event; /* NULL: nothing is known of it */
+	struct CUevent_st *handle;
 	uint64_t version;
 	struct stream_past past;
 };

@@ -24,7 +24,6 @@ void stream_past_clear(unsigned int number)
 	atomic_store(&streams_over[number], 0);
 }
 
-/* Under the streams' lock. */
 static void past_add(struct stream_past *past, unsigned int number,
 		     uint64_t epoch)
 {
@@ -37,27 +36,21 @@ static void past_add(struct stream_past *past, unsigned int number,
 
 /* The epoch ends first, as with fences: what is freed from then on is in the
  * next one. */
-void stream_past_take(struct stream_past *past, struct CUstream_st *stream,
-		      bool per_thread)
+void past_take(struct stream_past *past, struct context *context,
+	       struct CUstream_st *stream, bool per_thread)
 {
-	struct context *context;
-	unsigned int number;
+	unsigned int number = streams_find(stream, per_thread, &context);
 
 	past->count = 0;
-	if (!streams_are_used())
+	if (!number)
 		return;
-	context = context_current();
-	streams_lock();
-	number = streams_find(stream, per_thread, &context);
-	if (number)
-		past_add(past, number, epoch_next(context->device));
-	for (unsigned int i = 1; number && i < STREAM_NUMBERS; i++)
+	past_add(past, number, epoch_next(context->device));
+	for (unsigned int i = 1; i < streams_end(); i++)
 		if (i != number)
 			past_add(past, i, atomic_load(&behind[number][i]));
-	streams_unlock();
 }
 
-/* Under the streams' lock. Raises what is known of the streams of a past. */
+/* Raises what is known of the streams of a past. */
 static void past_note(const struct stream_past *past, _Atomic uint64_t *known)
 {
 	for (int i = 0; i < past->count; i++)
@@ -66,16 +59,27 @@ static void past_note(const struct stream_past *past, _Atomic uint64_t *known)
 				    past->of[i].epoch);
 }
 
-/* A stream that waits may have had no memory so far. */
-void stream_past_joins(const struct stream_past *past,
-		       struct CUstream_st *stream, bool per_thread)
+void past_joins(const struct stream_past *past, unsigned int number)
 {
-	struct context *context = past->count ? context_current() : NULL;
+	past_note(past, behind[number]);
+}
 
-	if (!context || !stream_number(context, stream, per_thread))
+void past_is_over(const struct stream_past *past)
+{
+	past_note(past, streams_over);
+}
+
+void stream_past_take(struct stream_past *past, struct CUstream_st *stream,
+		      bool per_thread)
+{
+	struct context *context;
+
+	past->count = 0;
+	if (!streams_are_used())
 		return;
+	context = stream_place(stream);
 	streams_lock();
-	past_note(past, behind[streams_find(stream, per_thread, &context)]);
+	past_take(past, context, stream, per_thread);
 	streams_unlock();
 }
 
@@ -84,6 +88,6 @@ void stream_past_is_over(const struct stream_past *past)
 	if (!past->count)
 		return;
 	streams_lock();
-	past_note(past, streams_over);
+	past_is_over(past);
 	streams_unlock();
 }

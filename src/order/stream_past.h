@@ -14,6 +14,7 @@
 #include "block/block.h"
 
 struct CUstream_st;
+struct context;
 
 enum { PAST_MAX = 8 };
 struct stream_past {
@@ -25,18 +26,20 @@ struct stream_past {
 	} of[PAST_MAX];
 };
 
-/* Takes a stream's past, before an event is recorded in it, or before the
- * program waits for it. Empty if it has no number. per_thread: stream 0 means
- * the calling thread's own. */
+/* The program is about to wait for a stream: takes the stream's past, which is
+ * empty if it has no number. per_thread: stream 0 means the calling thread's
+ * own. After the wait the host has seen the end of all that is in that past. */
 void stream_past_take(struct stream_past *past, struct CUstream_st *stream,
 		      bool per_thread);
-
-/* What is queued in the stream from now on comes after that past. */
-void stream_past_joins(const struct stream_past *past,
-		       struct CUstream_st *stream, bool per_thread);
-
-/* The host has seen the end of all that is in the past. */
 void stream_past_is_over(const struct stream_past *past);
+
+/* Under the streams' lock. The first is as stream_past_take, before an event is
+ * recorded in the stream; the context is that of stream_place. The second: what
+ * is queued in the stream of that number from now on comes after that past. */
+void past_take(struct stream_past *past, struct context *context,
+	       struct CUstream_st *stream, bool per_thread);
+void past_joins(const struct stream_past *past, unsigned int number);
+void past_is_over(const struct stream_past *past);
 
 /* By streams: what was freed in a stream's order, in an epoch below, comes
  * before what is queued in the stream of that number. It may grow at any time.

@@ -34,7 +34,7 @@ static int loose_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic bool all_loose; /* there are more of these */
 static _Atomic bool per_thread_used;
-static _Atomic bool any_number; /* a stream has had one */
+static _Atomic unsigned int numbers_end; /* all that were given are below */
 
 _Atomic unsigned int stream_changes;
 
@@ -55,7 +55,7 @@ static unsigned int number_find(const struct context *context, uintptr_t key)
 {
 	const void *thread = key == SOLE_PER_THREAD ? &this_thread : NULL;
 
-	for (unsigned int i = 1; i < STREAM_NUMBERS; i++)
+	for (unsigned int i = 1; i < numbers_end; i++)
 		if (streams[i].key == key && streams[i].context == context &&
 		    streams[i].thread == thread)
 			return i;
@@ -114,7 +114,8 @@ static unsigned int number_give(struct context *context, uintptr_t key)
 		return 0;
 	stream_past_clear(number);
 	atomic_store(&context->device->has_streams, true);
-	atomic_store(&any_number, true);
+	if (number >= numbers_end)
+		atomic_store(&numbers_end, number + 1);
 	streams[number].context = context;
 	streams[number].thread = key == SOLE_PER_THREAD ? &this_thread : NULL;
 	streams[number].ended = 0;
@@ -132,7 +133,7 @@ static void calls_pass(struct context *context)
 }
 
 /* Ends a number: nothing is freed in the order of its stream any more. */
-static void number_end(unsigned int number)
+static void number_stop(unsigned int number)
 {
 	struct stream *stream = &streams[number];
 	struct context *context;
@@ -153,20 +154,20 @@ static void number_end(unsigned int number)
 }
 
 /* Ends the numbers of streams for which is() holds. */
-static void numbers_end(bool (*is)(const struct stream *stream,
-				   const void *arg),
-			const void *arg)
+static void numbers_stop(bool (*is)(const struct stream *stream,
+				    const void *arg),
+			 const void *arg)
 {
 	bool ends;
 
-	for (unsigned int i = 1; i < STREAM_NUMBERS; i++) {
+	for (unsigned int i = 1; i < numbers_end; i++) {
 		if (atomic_load(&streams[i].key) == SOLE_NONE)
 			continue;
 		pthread_mutex_lock(&lock);
 		ends = streams[i].key != SOLE_NONE && is(&streams[i], arg);
 		pthread_mutex_unlock(&lock);
 		if (ends)
-			number_end(i);
+			number_stop(i);
 	}
 }
 
@@ -178,7 +179,7 @@ static bool is_threads(const struct stream *stream, const void *thread)
 static void thread_ended(void *thread)
 {
 	if (serving_is_on()) /* not in a forked child */
-		numbers_end(is_threads, thread);
+		numbers_stop(is_threads, thread);
 }
 
 static void watch_open(void)
@@ -231,7 +232,7 @@ void stream_made(struct context *context, bool waits)
 	pthread_mutex_lock(&lock);
 	atomic_store(&context->legacy_joins, true);
 	pthread_mutex_unlock(&lock);
-	numbers_end(is_legacy_of, context);
+	numbers_stop(is_legacy_of, context);
 }
 
 void stream_per_thread_used(void)
@@ -242,13 +243,18 @@ void stream_per_thread_used(void)
 	pthread_mutex_lock(&lock);
 	atomic_store(&per_thread_used, true);
 	pthread_mutex_unlock(&lock);
-	numbers_end(is_legacy_of, NULL);
+	numbers_stop(is_legacy_of, NULL);
 }
 
 bool streams_are_used(void)
 {
-	return atomic_load_explicit(&any_number, memory_order_relaxed) &&
+	return atomic_load_explicit(&numbers_end, memory_order_relaxed) &&
 	       serving_is_on();
+}
+
+struct context *stream_place(const struct CUstream_st *stream)
+{
+	return (uintptr_t)stream <= SOLE_PER_THREAD ? context_current() : NULL;
 }
 
 static bool is_handle(const struct stream *stream, const void *handle)
@@ -262,7 +268,7 @@ void stream_ends(struct CUstream_st *stream)
 
 	if ((uintptr_t)stream <= SOLE_PER_THREAD || !streams_are_used())
 		return;
-	numbers_end(is_handle, stream);
+	numbers_stop(is_handle, stream);
 	pthread_mutex_lock(&lock);
 	was = loose_find(NULL, (uintptr_t)stream);
 	if (was)
@@ -292,11 +298,11 @@ static bool is_any(const struct stream *stream, const void *unused)
 /* Under lock. The number of a stream, and its context. */
 static unsigned int number_known(uintptr_t key, struct context **context)
 {
-	unsigned int number = key > SOLE_PER_THREAD ? 1 : STREAM_NUMBERS;
+	unsigned int number = key > SOLE_PER_THREAD ? 1 : numbers_end;
 
-	while (number < STREAM_NUMBERS && streams[number].key != key)
+	while (number < numbers_end && streams[number].key != key)
 		number++;
-	if (number == STREAM_NUMBERS)
+	if (number >= numbers_end)
 		number = *context ? number_find(*context, key) : 0;
 	else
 		*context = streams[number].context;
@@ -320,9 +326,9 @@ void stream_loosens(struct CUstream_st *stream, bool per_thread)
 		number = number_known(key, &context);
 	pthread_mutex_unlock(&lock);
 	if (number)
-		number_end(number);
+		number_stop(number);
 	if (first && all_loose)
-		numbers_end(is_any, NULL);
+		numbers_stop(is_any, NULL);
 	if (number)
 		fence_force(context->device);
 }
@@ -334,7 +340,7 @@ static bool is_of_context(const struct stream *stream, const void *context)
 
 void streams_forget(const struct context *context)
 {
-	numbers_end(is_of_context, context);
+	numbers_stop(is_of_context, context);
 }
 
 void streams_lock(void)
@@ -345,6 +351,11 @@ void streams_lock(void)
 void streams_unlock(void)
 {
 	pthread_mutex_unlock(&lock);
+}
+
+unsigned int streams_end(void)
+{
+	return numbers_end;
 }
 
 unsigned int streams_find(struct CUstream_st *stream, bool per_thread,

@@ -43,6 +43,10 @@ bool stream_has_number(unsigned int number, const struct context *context,
 /* Whether any stream has, or had, a number; false in a forked child. */
 bool streams_are_used(void);
 
+/* The context that a default stream is of: the current one. NULL for a stream
+ * that the program made, whose context is known with its number. */
+struct context *stream_place(const struct CUstream_st *stream);
+
 /* The program has made a stream of the context, which waits for the legacy
  * stream, or does not. */
 void stream_made(struct context *context, bool waits);
@@ -62,12 +66,13 @@ void stream_loosens(struct CUstream_st *stream, bool per_thread);
 /* All streams of a context are gone, or those of a part of it. */
 void streams_forget(const struct context *context);
 
-/* For stream_past.c: numbers stay as they are while the lock is held. Find
- * returns the number of a stream, or 0, and sets *context to its context; for a
- * default stream *context has to be the current one. The serial tells the
- * streams apart that have had a number. */
+/* For stream_past.c and event_order.c: numbers stay as they are while the lock
+ * is held. Find returns the number of a stream, or 0, and sets *context to its
+ * context; for a default stream *context has to be the current one. The serial
+ * tells the streams apart that have had a number. */
 void streams_lock(void);
 void streams_unlock(void);
+unsigned int streams_end(void); /* all numbers in use are below */
 unsigned int streams_find(struct CUstream_st *stream, bool per_thread,
 			  struct context **context);
 uint64_t streams_serial(unsigned int number);

@@ -71,10 +71,11 @@ static inline struct magazine *magazine_of(struct tcache *cache, size_t key)
 
 /* What the hook does next. */
 enum fast {
-	FAST_DONE,  /* nothing */
-	FAST_LOOK,  /* it is done, but for fast_look */
-	FAST_NOT,   /* nothing was done: the slow path */
-	FAST_TAKEN, /* fast_taken, then mem_free_begin_taken */
+	FAST_DONE,   /* nothing */
+	FAST_LOOK,   /* it is done, but for fast_look */
+	FAST_NOT,    /* nothing was done: the slow path */
+	FAST_TAKEN,  /* fast_taken, then mem_free_begin_taken */
+	FAST_STREAM, /* see fast_stream.h */
 };
 
 /* Hands a block of the cache to the program. */

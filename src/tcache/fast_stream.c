@@ -1,17 +1,108 @@
 #include "fast_stream.h"
 
+#include "order/stream_past.h"
 #include "stats/mempool_stats.h"
 
-__thread struct stream_way stream_ways[STREAM_WAYS];
+/* The stream's way, or the one that is to be overwritten next, by turns. */
+static struct stream_way *way_of(struct tcache *cache, uintptr_t key)
+{
+	for (int i = 0; i < STREAM_WAYS; i++)
+		if (cache->ways[i].key == key)
+			return &cache->ways[i];
+	return &cache->ways[cache->next_way];
+}
 
-void stream_way_set(const struct stream_way *way)
+bool stream_way_find(struct tcache *cache, uintptr_t key)
+{
+	struct stream_way *way = way_of(cache, key);
+	bool known;
+
+	tcache_enter(cache);
+	known = way->key == key;
+	if (known)
+		cache->way = way;
+	tcache_leave(cache);
+	return known;
+}
+
+/* Whether the first block, freed in the stream of that number or in none (0),
+ * is ready for the way's stream. */
+static bool is_ready(const struct stream_way *way,
+		     const struct pool_request *request,
+		     const struct magazine *magazine, unsigned int number)
+{
+	const struct block *block = magazine ? magazine->head : NULL;
+
+	return block && block->use >> USE_BITS == way->tag >> USE_BITS &&
+	       request_is_behind(request, number, block->epoch);
+}
+
+/* A magazine whose first block is ready for the way's stream; or NULL. */
+static struct magazine *magazine_ready(struct tcache *cache,
+				       const struct stream_way *way,
+				       size_t span)
+{
+	const struct pool_request request = {
+		.safe = atomic_load(cache->safe),
+		.stream = way->number,
+		.behind = stream_behind(way->number),
+		.over = streams_over,
+	};
+	struct magazine *magazine = magazine_of(cache, block_key(span, 0));
+
+	if (is_ready(way, &request, magazine, 0))
+		return magazine;
+	for (int i = 0; i < STREAM_WAYS; i++) {
+		if (!cache->ways[i].number)
+			continue;
+		magazine = magazine_of(cache,
+				       block_key(span, cache->ways[i].number));
+		if (is_ready(way, &request, magazine, cache->ways[i].number))
+			return magazine;
+	}
+	return NULL;
+}
+
+enum fast tcache_alloc_beside(struct tcache *cache, uintptr_t key,
+			      const void *pool, size_t size, uint64_t *addr)
+{
+	struct magazine *magazine = NULL;
+	enum fast done = FAST_NOT;
+	size_t unit, span;
+
+	if (stream_way_find(cache, key))
+		done = tcache_alloc_in(cache, key, pool, size, addr);
+	if (done != FAST_NOT)
+		return done == FAST_STREAM ? FAST_NOT : done;
+	tcache_enter(cache);
+	unit = atomic_load_explicit(&cache->unit, memory_order_acquire);
+	span = (size + unit - 1) & -unit;
+	if (unit && cache->way->key == key && cache->way->pool == pool &&
+	    cache->way->beside)
+		magazine = magazine_ready(cache, cache->way, span);
+	if (magazine)
+		return tcache_lend(cache, cache->way, magazine, span, size,
+				   addr);
+	tcache_leave(cache);
+	return FAST_NOT;
+}
+
+void stream_way_set(struct tcache *cache, const struct stream_way *way,
+		    unsigned int changes)
 {
 	unsigned int mempool = (unsigned int)(way->tag >> USE_BITS);
-	struct stream_way *place = stream_way_of(way->key);
+	struct stream_way *place = way_of(cache, way->key);
 
-	if (!way->number || way->cache == &tcache_none)
+	if (!way->number || cache == &tcache_none)
 		return;
 	mempool_notice(mempool);
-	*place = *way;
-	place->room = &way->cache->stats.mempools[mempool].left;
+	tcache_enter(cache);
+	if (atomic_load(&stream_changes) == changes) {
+		if (place->key != way->key)
+			cache->next_way = (cache->next_way + 1) % STREAM_WAYS;
+		*place = *way;
+		place->room = &cache->stats.mempools[mempool].left;
+		cache->way = place;
+	}
+	tcache_leave(cache);
 }

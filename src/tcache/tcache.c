@@ -20,6 +20,7 @@ struct tcache tcache_none = {
 	.table = &block_table_none,
 	.epoch = &epoch_none,
 	.safe = &epoch_none,
+	.way = tcache_none.ways,
 };
 
 __thread struct tcache *tcache_current = &tcache_none,
@@ -49,6 +50,14 @@ void tcaches_lock(void)
 void tcaches_unlock(void)
 {
 	pthread_mutex_unlock(&lock);
+}
+
+/* Under lock, while the cache is closed. No request names such a pool. */
+static void ways_forget(struct tcache *cache)
+{
+	for (int i = 0; i < STREAM_WAYS; i++)
+		cache->ways[i] = (struct stream_way){.pool = &tcache_none};
+	cache->way = cache->ways;
 }
 
 /* Sets what the fast path sees of the cache. */
@@ -182,10 +191,16 @@ static void all_pass(void (*then)(void))
 	pthread_mutex_unlock(&lock);
 }
 
+static void ways_clear(void)
+{
+	for (struct tcache *at = caches; at; at = at->next)
+		ways_forget(at);
+}
+
 void tcaches_pass(void)
 {
 	if (atomic_load(&caches))
-		all_pass(NULL);
+		all_pass(ways_clear);
 }
 
 void tcaches_limit(bool now)
@@ -209,6 +224,7 @@ void tcaches_invalidate(void)
 static void tcache_bind(struct tcache *cache, struct context *context)
 {
 	cache->context = context;
+	ways_forget(cache);
 	tcache_pardon(cache);
 	tcache_serve(cache, NULL);
 	tcaches_recompute_rooms(context);

@@ -70,6 +70,19 @@ struct pass_through {
 	struct pool *pool;         /* the active one; or NULL */
 };
 
+/* What the thread remembers of a stream, see fast_stream.h. It is true as long
+ * as it is there: who changes that has all calls pass, which clears it. */
+struct stream_way {
+	uintptr_t key;       /* stream_key; 0: nothing is remembered */
+	const void *pool;    /* of CUDA's, as requests name it, or NULL */
+	uint64_t tag;        /* its number */
+	int64_t *room;       /* bytes until that pool has a new maximum */
+	unsigned int number; /* of the stream, not 0 */
+	bool beside;         /* blocks of other streams may do as well */
+};
+
+enum { STREAM_WAYS = 16 };
+
 struct tcache {
 	_Atomic unsigned int busy;   /* its thread is using it */
 	_Atomic unsigned int closed; /* reasons, as above */
@@ -82,6 +95,7 @@ struct tcache {
 	const struct size_classes *_Atomic divided;
 	struct pool *pool;              /* that its blocks belong to, or NULL */
 	_Atomic uint64_t *epoch, *safe; /* of its device */
+	struct stream_way *way; /* the last one that was used; never NULL */
 	/* What the thread counts; its idle bytes are those in magazines. */
 	struct thread_stats stats;
 	struct pass_through pass_through;
@@ -89,6 +103,8 @@ struct tcache {
 	struct context *_Atomic context; /* NULL: a spare record */
 	struct tcache *next_own;         /* of its thread, or of the spares */
 	struct tcache *next;             /* of all that are not spare */
+	struct stream_way ways[STREAM_WAYS];
+	unsigned int next_way; /* to be overwritten */
 	/* What it had counted when others last looked, and how many looks since
 	 * then have found nothing new. */
 	int64_t work_seen;
@@ -230,8 +246,8 @@ void tcaches_recompute(const struct device *device);
  * requests is counted with the rest. */
 void tcaches_limit(bool limited);
 
-/* When this returns, every call that was on the fast path before has left
- * it. */
+/* When this returns, every call that was on the fast path before has left it,
+ * and no thread remembers a stream. */
 void tcaches_pass(void);
 
 /* The same, and each thread has to ask again which context is current. */

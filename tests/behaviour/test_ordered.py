@@ -13,6 +13,7 @@ CASES = [
     # (case, what it prints)
     ("in_its_stream", "the same"),
     ("in_another_stream", "used"),
+    ("in_another_stream_that_is_known", "used"),
     ("in_the_legacy_stream", "the same"),
     ("in_the_legacy_stream_beside_others_that_wait", "used"),
     ("in_the_legacy_stream_before_another_waits", "used"),
@@ -31,7 +32,8 @@ CASES = [
     ("after_a_wait_for_an_event", "the same"),
     ("freed_by_the_plain_call", "the same"),
     ("in_a_threads_own_stream", "the same\nused"),
-    ("with_policies_off", "another\nthe same\nthe same"),
+    ("with_policies_off", 2 * "another\nthe same\n" + "the same"),
+    ("with_policies_switched_off", "another"),
     ("attributes", "context (nil) pool 1 device 0 legacy 0 base 1 "
      "size 100000 ipc 1\nids differ: 1"),
     ("figures", "used 200000\nused 100000 of 200000, kept 1\n"
@@ -39,6 +41,7 @@ CASES = [
     ("while_memory_is_short", "2 then 0"),
     ("with_larger_blocks_while_memory_is_short", "0"),
     ("free_or_reserved", "kept 48, taken 48\nkept 24, taken 24"),
+    ("of_another_pool_in_another_stream", "0 2 blocks"),
     ("a_pool_of_its_own",
      "pool 1 used 100000\nused 200000\n"
      "default used 200000, reserved 1"),
@@ -52,7 +55,9 @@ CASES = [
 ]
 PASSED_ON = {  # what differs where CUDA's own pool serves
     "in_its_stream", "in_the_legacy_stream", "freed_by_the_plain_call",
-    "in_a_threads_own_stream", "with_policies_off", "attributes", "figures",
+    "in_a_threads_own_stream", "with_policies_off",
+    "with_policies_switched_off", "attributes", "figures",
+    "of_another_pool_in_another_stream",
     "with_larger_blocks_while_memory_is_short",
 }
 CLAIMS = ["pool", "pool_access", "pool_attributes", "pool_graph", "pool_node",

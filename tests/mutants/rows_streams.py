@@ -9,6 +9,7 @@ MEM = "src/mem/mem.c"
 FREE = "src/mem/mem_free.c"
 MEMPOOL = "src/heap/mempool.c"
 HOOKS = "src/hooks/mempools.c"
+WAYS = "src/tcache/fast_stream.c"
 SHARE = "src/heap/mempool_share.c"
 ORDERED = "test_ordered.py -k "
 
@@ -22,12 +23,12 @@ ROWS = [
      (STREAMS, "	return key != SOLE_LEGACY || !(",
       "	return true || key != SOLE_LEGACY || !(")),
     ("the_legacy_stream_keeps_its_number", ORDERED + "before_another_waits",
-     (STREAMS, "	numbers_end(is_legacy_of, context);\n", "")),
+     (STREAMS, "	numbers_stop(is_legacy_of, context);\n", "")),
     ("pools_are_not_told_apart", ORDERED + "a_pool_of_its_own",
      (FAST, "	    !LIKELY(block->use >> USE_BITS == way->tag >> USE_BITS))\n"
       "		goto slow;\n", "	    false)\n		goto slow;\n")),
     ("a_free_says_which_pool_is_the_current_one", ORDERED + "a_pool_of_its_own",
-     (FREE, "		.pool = &stream_ways, /* requests name no such pool */\n",
+     (FREE, "				       .pool = &tcache_none, /* no request's */\n",
       "")),
     ("what_time_decides_is_reused_all_the_same", ORDERED + "policies",
      (MEM, "		.restricted = !mempool_reuses_all(order->mempool),\n",
@@ -51,8 +52,8 @@ ROWS = [
      (PAST, "epoch_next(context->device)", "epoch_next(context->device) + 1")),
     ("a_record_does_not_stand_behind_other_streams",
      ORDERED + "take_no_fence",
-     (PAST, "	for (unsigned int i = 1; number && i < STREAM_NUMBERS; i++)\n",
-      "	for (unsigned int i = STREAM_NUMBERS; i < STREAM_NUMBERS; i++)\n")),
+     (PAST, "	for (unsigned int i = 1; i < streams_end(); i++)\n",
+      "	for (unsigned int i = streams_end(); i < streams_end(); i++)\n")),
     ("the_first_record_of_an_event_counts", ORDERED + "another_stream",
      (EVENTS, "		if (!res && !event->mixed)\n",
       "		if (!res && !event->mixed && !event->past.count)\n"),
@@ -62,7 +63,8 @@ ROWS = [
      (EVENTS, "		event->past.count = 0;\n", "")),
     ("a_record_during_a_wait_is_not_noticed",
      "race wait beside an event recorded anew",
-     (EVENTS, "event && event->version == wait->version", "event")),
+     (EVENTS, "	       wait->event->version == wait->version && !atomic_load(&opaque);\n",
+      "	       !atomic_load(&opaque);\n")),
     ("two_records_at_a_time_count", "race event recorded by two threads",
      (EVENTS, "		if (!res && !event->mixed)\n", "		if (!res)\n")),
     ("an_event_that_ends_is_remembered", ORDERED + "behind_a_new_event",
@@ -147,4 +149,21 @@ ROWS = [
     ("a_limit_holds_on_the_slow_path_alone", ORDERED + "with_a_limit",
      (MEM, "	    !mempool_is_limited(order->mempool)) /* the fast path asks not */\n",
       "	    true)\n")),
+    # What threads remember of streams.
+    ("threads_remember_streams_for_ever", ORDERED + "before_another_waits",
+     ("src/tcache/tcache.c", "		all_pass(ways_clear);\n",
+      "		all_pass(NULL);\n")),
+    ("a_thread_remembers_what_has_changed",
+     "race request in the legacy stream beside one that waits",
+     (WAYS, "	if (atomic_load(&stream_changes) == changes) {\n", "	{\n")),
+    ("what_other_streams_freed_is_ready", ORDERED + "that_is_known",
+     (WAYS, "	       request_is_behind(request, number, block->epoch);\n",
+      "	       (number || request);\n")),
+    ("pools_are_not_told_apart_beside", ORDERED + "another_pool",
+     (WAYS, "	return block && block->use >> USE_BITS == way->tag >> USE_BITS &&\n",
+      "	return block &&\n")),
+    ("policies_are_for_the_slow_path", ORDERED + "policies",
+     (WAYS, " &&\n	    cache->way->beside)\n", ")\n")),
+    ("a_policy_is_set_for_later_ways", ORDERED + "policies",
+     (MEMPOOL, "	    allowed)\n		mempools_changed();\n", "	    allowed)\n		;\n")),
 ]

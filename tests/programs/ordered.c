@@ -136,6 +136,20 @@ static void in_another_stream(void)
 	puts("used");
 }
 
+static void in_another_stream_that_is_known(void)
+{
+	CUstream stream = apart(), other = apart();
+	CUdeviceptr block;
+
+	mix();
+	used(asked(other), other);
+	block = asked_and_used(stream);
+	MUST(cuMemFreeAsync(over(block), stream));
+	for (int i = 0; i < 4; i++)
+		used(asked(other), other);
+	puts("used");
+}
+
 /* CUDA's request and free in the legacy stream put the two others in order, as
  * these wait for it. A block that is handed out again has to be in order,
  * too. */
@@ -470,7 +484,33 @@ static void with_policies_off(void)
 	compare(asked(other), block);
 	compare(asked(stream), block);
 	MUST(cuMemFreeAsync(over(block), stream));
+	compare(asked(other), block);
+	compare(asked(stream), block);
+	MUST(cuMemFreeAsync(over(block), stream));
 	MUST(cuCtxSynchronize());
+	compare(asked(other), block);
+}
+
+static void with_policies_switched_off(void)
+{
+	CUstream stream = apart(), other = apart();
+	CUevent event = event_new();
+	CUmemoryPool pool;
+	CUdeviceptr block;
+	int off = 0;
+
+	mix();
+	block = asked(stream);
+	used(asked(other), other);
+	MUST(cuDeviceGetDefaultMemPool(&pool, 0));
+	MUST(cuMemPoolSetAttribute(
+		pool, CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES, &off));
+	MUST(cuMemPoolSetAttribute(
+		pool, CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES, &off));
+	used(block, stream);
+	MUST(cuMemFreeAsync(over(block), stream));
+	MUST(cuEventRecord(event, stream));
+	MUST(cuStreamWaitEvent(other, event, 0));
 	compare(asked(other), block);
 }
 
@@ -563,17 +603,17 @@ static int request(CUdeviceptr *block, size_t size, CUstream stream)
  * Once the program has waited, it can. */
 static void while_memory_is_short(void)
 {
-	CUstream stream = apart(), busy = apart();
+	CUstream stream = apart();
 	CUdeviceptr blocks[2], large;
 
 	for (int i = 0; i < 2; i++)
 		MUST(cuMemAllocAsync(&blocks[i], SHORT, stream));
-	MUST(cuLaunchHostFunc(busy, held, NULL));
+	MUST(cuLaunchHostFunc(stream, held, NULL));
 	for (int i = 0; i < 2; i++)
 		MUST(cuMemFreeAsync(blocks[i], stream));
 	printf("%d", request(&large, 2 * SHORT, stream));
 	go = true;
-	MUST(cuStreamSynchronize(busy));
+	MUST(cuStreamSynchronize(stream));
 	printf(" then %d\n", request(&large, 2 * SHORT, stream));
 }
 
@@ -624,6 +664,37 @@ static void free_or_reserved(void)
 	printf("kept %llu, taken %zu\n",
 	       figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) / MEBI,
 	       (before - free_bytes()) / MEBI);
+}
+
+/* What is idle is of the pool that had it last, until another one takes it. */
+static void of_another_pool_in_another_stream(void)
+{
+	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+				.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+	CUstream streams[2] = {apart(), apart()};
+	cuuint64_t most = UINT64_MAX;
+	CUdeviceptr blocks[2];
+	CUmemoryPool pools[2];
+
+	mix();
+	for (int i = 0; i < 2; i++) {
+		MUST(cuMemPoolCreate(&pools[i], &props));
+		MUST(cuMemPoolSetAttribute(
+			pools[i], CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &most));
+		MUST(cuMemAllocFromPoolAsync(&blocks[i], SIZE, pools[i],
+					     streams[i]));
+	}
+	for (int i = 0; i < 2; i++)
+		MUST(cuMemFreeAsync(blocks[i], streams[i]));
+	MUST(cuCtxSynchronize());
+	for (int i = 0; i < 2; i++)
+		MUST(cuMemAllocFromPoolAsync(&blocks[i], SIZE, pools[1],
+					     streams[1]));
+	for (int i = 0; i < 2; i++)
+		printf("%llu ",
+		       figure(pools[i], CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) /
+			       SIZE);
+	puts("blocks");
 }
 
 static void a_pool_of_its_own(void)
@@ -823,6 +894,7 @@ static const struct {
 	}
 	CASE(in_its_stream),
 	CASE(in_another_stream),
+	CASE(in_another_stream_that_is_known),
 	CASE(in_the_legacy_stream),
 	CASE(in_the_legacy_stream_beside_others_that_wait),
 	CASE(in_the_legacy_stream_before_another_waits),
@@ -842,11 +914,13 @@ static const struct {
 	CASE(freed_by_the_plain_call),
 	CASE(in_a_threads_own_stream),
 	CASE(with_policies_off),
+	CASE(with_policies_switched_off),
 	CASE(attributes),
 	CASE(figures),
 	CASE(while_memory_is_short),
 	CASE(with_larger_blocks_while_memory_is_short),
 	CASE(free_or_reserved),
+	CASE(of_another_pool_in_another_stream),
 	CASE(a_pool_of_its_own),
 	CASE(for_another_device),
 	CASE(for_another_device_at_first),

@@ -167,6 +167,52 @@ static void request_held(void)
 	race_pass();
 }
 
+static CUstream blocking[2];
+static atomic_bool made;
+
+static void before_alone(void)
+{
+	DO(cuInit, 0);
+	DO(cuDevicePrimaryCtxRetain, &context, 0);
+	DO(cuCtxSetCurrent, context);
+}
+
+/* The first request in the legacy stream is that of a stream that is alone.
+ * Once others wait for it, a request in it comes after all their work. */
+static void legacy_held(void)
+{
+	CUdeviceptr addr;
+	CUstream ended;
+
+	DO(cuCtxSetCurrent, context);
+	for (int i = 0; i < 4; i++)
+		freed(asked(NULL), NULL);
+	/* The thread's cache has the block; with this it forgets the stream. */
+	ended = stream_new();
+	DO(cuMemAllocAsync, &addr, 16 * RACE_BLOCK, ended);
+	freed(addr, ended);
+	DO(cuStreamDestroy_v2, ended);
+	race_hold();
+	begun = true;
+	addr = asked(NULL);
+	race_pass();
+	while (!made)
+		schedule_yield();
+	fill(addr, blocking[0]);
+	freed(addr, NULL);
+	fill(asked(NULL), blocking[1]);
+}
+
+static void others_made_then(void)
+{
+	while (!begun)
+		schedule_yield();
+	DO(cuCtxSetCurrent, context);
+	for (int i = 0; i < 2; i++)
+		DO(cuStreamCreate, &blocking[i], CU_STREAM_DEFAULT);
+	made = true;
+}
+
 #define SERVED "MNM_STREAM_ORDERED", "1"
 const struct race race_streams[] = {
 	{"event recorded anew beside a wait", SERVED, 1, 0, before, record_held,
@@ -179,5 +225,7 @@ const struct race race_streams[] = {
 	 record_and_wait_then, reuse},
 	{"request in a stream beside another's end", SERVED, 1, 0, before,
 	 request_held, ends_then, reuse},
+	{"request in the legacy stream beside one that waits", SERVED, 1, 0,
+	 before_alone, legacy_held, others_made_then, NULL},
 	{0},
 };

@@ -1,0 +1,173 @@
+/* Stream-ordered memory, as programs ask a shared runtime for it. What the fast
+ * path does not serve goes through the runtime, to the driver's hook. */
+#include "binding.h"
+#include "call.h"
+#include "entry.h"
+#include "hook.h"
+#include "ordered.h"
+#include "room_of.h"
+#include "stats/mempool_stats.h"
+#include "tcache/fast_stream.h"
+
+COLD static cudaError_t look(void **out, uint64_t addr)
+{
+	struct tcache *cache = tcache_runtime;
+	unsigned int mempool = (unsigned int)(cache->way->tag >> USE_BITS);
+
+	fast_look(cache);
+	mempool_notice(mempool);
+	*out = (void *)addr;
+	return cudaSuccess;
+}
+
+/* pool: NULL for the current one. */
+COLD static cudaError_t alloc_behind(void **out, size_t size,
+				     cudaMemPool_t pool, cudaStream_t stream,
+				     bool per_thread)
+{
+	const struct real_runtime *real = real_runtime();
+
+	if (!real)
+		return cudaErrorInitializationError;
+	runtime_binds_at_once(real);
+	if (pool)
+		return per_thread ? real->cudaMallocFromPoolAsync_ptsz(
+					    out, size, pool, stream)
+				  : real->cudaMallocFromPoolAsync(out, size,
+								  pool, stream);
+	return per_thread ? real->cudaMallocAsync_ptsz(out, size, stream)
+			  : real->cudaMallocAsync(out, size, stream);
+}
+
+__attribute__((noinline)) static cudaError_t alloc_beside(void **out,
+							  size_t size,
+							  cudaMemPool_t pool,
+							  cudaStream_t stream,
+							  bool per_thread)
+{
+	uint64_t addr = 0;
+
+	switch (tcache_alloc_beside(tcache_runtime,
+				    stream_key(stream, per_thread), pool, size,
+				    &addr)) {
+	case FAST_DONE:
+		*out = (void *)addr;
+		return cudaSuccess;
+	case FAST_LOOK:
+		return look(out, addr);
+	default:
+		return alloc_behind(out, size, pool, stream, per_thread);
+	}
+}
+
+ALWAYS cudaError_t alloc_in(void **out, size_t size, cudaMemPool_t pool,
+			    cudaStream_t stream, bool per_thread)
+{
+	uint64_t addr;
+
+	if (!LIKELY(out) || entry_is_patched((const void *)ordered_alloc_entry))
+		return alloc_behind(out, size, pool, stream, per_thread);
+	switch (tcache_alloc_in(tcache_runtime, stream_key(stream, per_thread),
+				pool, size, &addr)) {
+	case FAST_DONE:
+		*out = (void *)addr;
+		return cudaSuccess;
+	case FAST_LOOK:
+		return look(out, addr);
+	default:
+		return alloc_beside(out, size, pool, stream, per_thread);
+	}
+}
+
+EXPORT cudaError_t cudaMallocAsync(void **out, size_t size, cudaStream_t stream)
+{
+	return alloc_in(out, size, NULL, stream, false);
+}
+
+EXPORT cudaError_t cudaMallocAsync_ptsz(void **out, size_t size,
+					cudaStream_t stream)
+{
+	return alloc_in(out, size, NULL, stream, true);
+}
+
+/* The runtime refuses a request that names no pool. */
+EXPORT cudaError_t cudaMallocFromPoolAsync(void **out, size_t size,
+					   cudaMemPool_t pool,
+					   cudaStream_t stream)
+{
+	const struct real_runtime *real;
+
+	if (LIKELY(pool))
+		return alloc_in(out, size, pool, stream, false);
+	real = real_runtime();
+	return real ? real->cudaMallocFromPoolAsync(out, size, pool, stream)
+		    : cudaErrorInitializationError;
+}
+
+EXPORT cudaError_t cudaMallocFromPoolAsync_ptsz(void **out, size_t size,
+						cudaMemPool_t pool,
+						cudaStream_t stream)
+{
+	const struct real_runtime *real;
+
+	if (LIKELY(pool))
+		return alloc_in(out, size, pool, stream, true);
+	real = real_runtime();
+	return real ? real->cudaMallocFromPoolAsync_ptsz(out, size, pool,
+							 stream)
+		    : cudaErrorInitializationError;
+}
+
+COLD static cudaError_t free_behind(void *ptr, cudaStream_t stream,
+				    bool per_thread)
+{
+	const struct real_runtime *real = real_runtime();
+
+	if (!real)
+		return cudaErrorInitializationError;
+	return per_thread ? real->cudaFreeAsync_ptsz(ptr, stream)
+			  : real->cudaFreeAsync(ptr, stream);
+}
+
+__attribute__((noinline)) static cudaError_t free_otherwise(enum fast done,
+							    void *ptr,
+							    cudaStream_t stream,
+							    bool per_thread,
+							    struct block *taken)
+{
+	uintptr_t key = stream_key(stream, per_thread);
+	struct tcache *cache = tcache_runtime;
+
+	if (done == FAST_STREAM && stream_way_find(cache, key))
+		done = tcache_free_in(cache, key, (uint64_t)ptr, &taken);
+	if (done == FAST_DONE)
+		return cudaSuccess;
+	if (done == FAST_TAKEN)
+		return (cudaError_t)ordered_free_taken((CUdeviceptr)ptr, stream,
+						       per_thread, taken);
+	return free_behind(ptr, stream, per_thread);
+}
+
+ALWAYS cudaError_t free_in(void *ptr, cudaStream_t stream, bool per_thread)
+{
+	struct block *taken = NULL;
+	enum fast done;
+
+	if (entry_is_patched((const void *)ordered_free_entry))
+		return free_behind(ptr, stream, per_thread);
+	done = tcache_free_in(tcache_runtime, stream_key(stream, per_thread),
+			      (uint64_t)ptr, &taken);
+	return LIKELY(done == FAST_DONE)
+		       ? cudaSuccess
+		       : free_otherwise(done, ptr, stream, per_thread, taken);
+}
+
+EXPORT cudaError_t cudaFreeAsync(void *ptr, cudaStream_t stream)
+{
+	return free_in(ptr, stream, false);
+}
+
+EXPORT cudaError_t cudaFreeAsync_ptsz(void *ptr, cudaStream_t stream)
+{
+	return free_in(ptr, stream, true);
+}
