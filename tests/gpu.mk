@@ -1,9 +1,9 @@
 # Programs of scripts/gpu-check, for a GPU and for the simulated device.
 
 GPU_PROGRAMS := $(addprefix $(BUILD)/tests/gpu/,reuse reuse_per_thread \
-	prices)
+	prices waits)
 GPU_KERNELS  := $(addprefix $(BUILD)/tests/gpu/,reuse.kernels.so \
-	reuse_per_thread.kernels.so prices.kernels.so)
+	reuse_per_thread.kernels.so prices.kernels.so waits.kernels.so)
 
 CHECK += $(GPU_PROGRAMS) $(GPU_KERNELS)
 
@@ -21,8 +21,9 @@ $(BUILD)/tests/gpu/reuse_per_thread.kernels.so: \
 		$(BUILD)/tests/gpu/reuse.kernels.so
 	@cp $< $@
 
-$(BUILD)/tests/gpu/prices: $(BUILD)/obj/tests/gpu/prices.o \
-		$(BUILD)/sim/libcuda.so
+$(BUILD)/tests/gpu/waits: $(BUILD)/obj/tests/gpu/waits_questions.o
+$(BUILD)/tests/gpu/prices $(BUILD)/tests/gpu/waits: $(BUILD)/tests/gpu/%: \
+		$(BUILD)/obj/tests/gpu/%.o $(BUILD)/sim/libcuda.so
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \
 		-lcuda -o $@

@@ -1,0 +1,153 @@
+/* What frees wait for, what they give back, and what the legacy stream orders:
+ * questions that CUDA's documents leave open, with waits_questions.c.
+ *
+ *     waits [MILLISECONDS]    how long a kernel keeps a stream busy, 300
+ *
+ * Prints a JSON object of {"question": {"answer": ANSWER, "ms": MS}}: "yes",
+ * "no", or "unknown" where the kernel was over before it could be told; and how
+ * long the call took, or 0. Exit status: 1 if a call failed, 2 for wrong usage,
+ * 77 if the device has no memory pools. */
+#include "waits.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { EXIT_BROKEN = 1, EXIT_USAGE = 2, EXIT_SKIPPED = 77 };
+enum { TRIES = 3, MS_DEFAULT = 300, MS_MOST = 10000, NS_OF_MS = 1000000 };
+static const char *const answers[] = {"no", "yes", "unknown"};
+
+/* linger(unsigned long long ns), written by hand: a program of the driver alone
+ * has nothing that nvcc makes. The simulated device takes only its name. */
+static const char ptx[] = ".version 6.4\n.target sm_75\n.address_size 64\n"
+			  ".visible .entry linger(.param .u64 length)\n"
+			  "{\n"
+			  "  .reg .pred %early;\n"
+			  "  .reg .u64 %length, %start, %gone;\n"
+			  "  ld.param.u64 %length, [length];\n"
+			  "  mov.u64 %start, %globaltimer;\n"
+			  "again:\n"
+			  "  mov.u64 %gone, %globaltimer;\n"
+			  "  sub.u64 %gone, %gone, %start;\n"
+			  "  setp.lt.u64 %early, %gone, %length;\n"
+			  "  @%early bra again;\n"
+			  "  ret;\n"
+			  "}\n";
+
+void waits_check(CUresult res, const char *call, int line)
+{
+	const char *name = "an unknown error";
+
+	if (!res)
+		return;
+	cuGetErrorName(res, &name);
+	fprintf(stderr, "waits: line %d: %s: %s\n", line, call, name);
+	exit(EXIT_BROKEN);
+}
+
+/* The first kernel, fill and wait of a process take longer, and may wait for
+ * more, than all later ones. */
+static void warm_up(struct world *world)
+{
+	unsigned long long ns = 1;
+	void *arguments[] = {&ns};
+	const CUstream streams[] = {world->busy, world->apart, world->first,
+				    world->second, CU_STREAM_LEGACY};
+
+	for (size_t i = 0; i < sizeof(streams) / sizeof(*streams); i++) {
+		CHECK(cuLaunchKernel(world->linger, 1, 1, 1, 1, 1, 1, 0,
+				     streams[i], arguments, NULL));
+		CHECK(cuMemsetD8Async(world->keep, 1, KEEP, streams[i]));
+		CHECK(cuStreamSynchronize(streams[i]));
+		CHECK(cuStreamQuery(streams[i]));
+	}
+}
+
+static void world_open(struct world *world)
+{
+	size_t unused, total;
+	CUmodule module;
+	CUcontext ctx;
+	CUdevice dev;
+	int pools;
+
+	CHECK(cuInit(0));
+	CHECK(cuDeviceGet(&dev, 0));
+	CHECK(cuDeviceGetAttribute(
+		&pools, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, dev));
+	if (!pools) {
+		printf("the device has no memory pools\n");
+		exit(EXIT_SKIPPED);
+	}
+	CHECK(cuDevicePrimaryCtxRetain(&ctx, dev));
+	CHECK(cuCtxSetCurrent(ctx));
+	CHECK(cuStreamCreate(&world->busy, CU_STREAM_NON_BLOCKING));
+	CHECK(cuStreamCreate(&world->apart, CU_STREAM_NON_BLOCKING));
+	CHECK(cuStreamCreate(&world->first, CU_STREAM_DEFAULT));
+	CHECK(cuStreamCreate(&world->second, CU_STREAM_DEFAULT));
+	CHECK(cuModuleLoadData(&module, ptx));
+	CHECK(cuModuleGetFunction(&world->linger, module, "linger"));
+	CHECK(cuMemAlloc(&world->keep, KEEP));
+	warm_up(world);
+	CHECK(cuMemGetInfo(&unused, &total));
+	world->large = unused / 5 * 3;
+}
+
+/* Leaves nothing of a question behind. */
+static void tidy(struct world *world)
+{
+	CHECK(cuCtxSynchronize());
+	if (world->block)
+		CHECK(cuMemFree(world->block));
+	if (world->other)
+		CHECK(cuMemFree(world->other));
+	if (world->pool)
+		CHECK(cuMemPoolDestroy(world->pool));
+	world->block = world->other = 0;
+	world->pool = NULL;
+	CHECK(cuCtxSynchronize());
+}
+
+static enum answer ask(struct world *world, const struct question *question,
+		       double *took)
+{
+	enum answer answer = UNKNOWN;
+
+	for (int i = 0; i < TRIES && answer != YES; i++) {
+		enum answer next;
+
+		world->took = 0;
+		next = question->ask(world);
+		tidy(world);
+		if (next == UNKNOWN)
+			continue;
+		answer = next;
+		*took = world->took;
+	}
+	return answer;
+}
+
+int main(int argc, char **argv)
+{
+	char *end = "";
+	long ms = argc > 1 ? strtol(argv[1], &end, 10) : MS_DEFAULT;
+	struct world world = {0};
+
+	if (argc > 2 || ms < 1 || ms > MS_MOST || *end) {
+		fprintf(stderr, "usage: waits [MILLISECONDS], 1 to %d\n",
+			MS_MOST);
+		return EXIT_USAGE;
+	}
+	world.linger_ns = (unsigned long long)ms * NS_OF_MS;
+	world_open(&world);
+	for (const struct question *row = questions; row->text; row++) {
+		double took = 0;
+		enum answer answer = ask(&world, row, &took);
+
+		printf("%s\n  \"%s\": {\"answer\": \"%s\", \"ms\": %.3f}",
+		       row == questions ? "{" : ",", row->text, answers[answer],
+		       took / NS_OF_MS);
+		fflush(stdout);
+	}
+	printf("\n}\n");
+	return 0;
+}
