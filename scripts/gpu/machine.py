@@ -13,6 +13,8 @@ import sysconfig
 import tempfile
 import time
 
+from meter import Meter
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 BUILD = os.path.abspath(os.environ.get(
@@ -43,11 +45,12 @@ class Failed(Exception):
 
 
 class Done:
-    """How a program ended, and mnm's figures if it wrote them."""
+    """How a program ended, mnm's figures if it wrote them, and the most memory
+    of the device that it had, or None."""
 
-    def __init__(self, status, out, err, seconds, stat):
+    def __init__(self, status, out, err, seconds, stat, peak):
         self.status, self.out, self.err = status, out, err
-        self.seconds, self.stat = seconds, stat
+        self.seconds, self.stat, self.peak = seconds, stat, peak
 
     def why(self):
         """One line about an end that was not good."""
@@ -82,6 +85,7 @@ class Machine:
         self.simulated = simulated
         self.deadline = deadline    # of everything, time.monotonic()
         self.part_deadline = deadline
+        self.meter = None  # where there is a device that NVML may know
         self.scratch = tempfile.TemporaryDirectory(prefix="gpu-check-")
         if not os.path.exists(os.path.join(BUILD, "mnm")):
             sys.exit(f"gpu-check: {BUILD}/mnm is not built; run make "
@@ -133,6 +137,8 @@ class Machine:
                        *(f"--set={k}={v}" for k, v in settings.items()),
                        "--", *command]
         start = time.monotonic()
+        if self.meter:
+            self.meter.start()
         with subprocess.Popen(command, text=True,
                               env=self.environment(env, runtime),
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -140,7 +146,8 @@ class Machine:
                               start_new_session=True) as process:
             status, out, err = wait(process, stdin, limit)
         done = Done(status, out, err, time.monotonic() - start,
-                    first_device(stat))
+                    first_device(stat),
+                    self.meter.stop() if self.meter else None)
         loader = re.search(r"(lib\S+): cannot open shared object", err)
         if status == 127 and loader:
             raise Skip(f"{loader.group(1)} is not on this machine")
@@ -154,15 +161,23 @@ class Machine:
             sys.exit(f"gpu-check: {found.why()}; --sim runs on the simulated "
                      "device")
         device = found.json()
+        if not self.simulated:
+            self.meter = Meter(device["bus"])
         return {"date": datetime.datetime.now(datetime.timezone.utc).strftime(
                     "%Y-%m-%d %H:%M UTC"),
                 "device": device["name"], "memory_bytes": device["bytes"],
                 "driver": "simulated" if self.simulated else driver_version(),
                 "cuda": device["cuda"], "simulated": self.simulated,
+                "memory_in_use": self.memory_source(),
                 "mnm": subprocess.run(
                     [os.path.join(BUILD, "mnm"), "--version"], check=False,
                     capture_output=True, text=True).stdout.strip(),
                 "levels": ", ".join(LEVELS)}
+
+    def memory_source(self):
+        if not self.meter:
+            return "not measured on the simulated device"
+        return self.meter.why or "by NVML, of all processes"
 
 
 def wait(process, stdin, limit):

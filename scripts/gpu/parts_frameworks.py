@@ -33,6 +33,8 @@ class Job:
             raise Failed(done.why())
         found = done.json()
         figures = dict(found["figures"], last=found["result"][-1])
+        if done.peak is not None:
+            figures["nvml_peak"] = done.peak
         return found["result"], figures, done.stat
 
     def alone(self, env):

@@ -14,6 +14,44 @@ echo '50%: Checks: 2, Failures: 1, Errors: 0'
 echo "$PWD/x.c:3:F:case:claim_that_fails:0: Assertion '1 == 2' failed"
 exit 1
 """
+NVML = """
+#include <stdio.h>
+#include <string.h>
+int nvmlInit_v2(void) { return 0; }
+int nvmlDeviceGetHandleByPciBusId_v2(const char *bus, void **device)
+{
+	*device = (void *)5;
+	return strcmp(bus, "0000:07:00.0") ? 6 : 0;
+}
+int nvmlDeviceGetMemoryInfo(void *device, unsigned long long *memory)
+{
+	FILE *file = fopen("used", "r");
+	memory[2] = 0;
+	if (device != (void *)5 || !file || fscanf(file, "%llu", &memory[2]) != 1)
+		return 7;
+	return fclose(file);
+}
+"""
+METER = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+from meter import Meter
+
+def use(count):
+    with open("used.new", "w") as file:
+        file.write(str(count))
+    os.replace("used.new", "used")
+
+use(1000)
+meter = Meter(sys.argv[2], sys.argv[3])
+meter.start()
+for count in (7000, 500) if not meter.why else ():
+    use(count)
+    looks = meter.looks
+    while meter.looks < looks + 2:
+        pass
+print(meter.stop(), meter.why)
+"""
 REUSE = """#!/bin/sh
 echo rounds 5 wrong 2 early 0 reused 5
 exit 1
@@ -73,6 +111,26 @@ def test_all_that_needs_no_gpu_holds_on_the_simulated_device(tmp_path):
     price = checks(tmp_path, "prices")["cuMemAlloc 4 KiB"]["figures"]
     assert 0 < price["least"] <= price["median"] <= price["p90"]
     assert checks(tmp_path, "torch")["all"]["verdict"] == "skipped"
+
+
+def test_the_peak_of_used_memory_is_nvmls(tmp_path):
+    library = tmp_path / "libnvidia-ml.so.1"
+    (tmp_path / "nvml.c").write_text(NVML)
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", str(library),
+                    str(tmp_path / "nvml.c")], check=True)
+
+    def meter(bus, path):
+        return subprocess.run(
+            [sys.executable, "-B", "-c", METER,
+             os.path.join(ROOT, "scripts", "gpu"), bus, str(path)],
+            cwd=tmp_path, capture_output=True, text=True, check=True,
+            timeout=DEADLINE).stdout.strip()
+
+    assert meter("0000:07:00.0", library) == "6000 None"
+    assert meter("0000:08:00.0", library) == (
+        "None NVML does not know the device 0000:08:00.0: error 6")
+    assert meter("0000:07:00.0", tmp_path / "none").startswith(
+        "None no NVML: ")
 
 
 @plain_build_only
