@@ -8,6 +8,7 @@ import time
 import traceback
 
 import parts_frameworks
+import parts_ordered
 import parts_programs
 from machine import BUILD, Failed, Machine, Skip
 from report import Report
@@ -25,6 +26,8 @@ PARTS = {
     "jax": (parts_frameworks.jax, 120, False),
     "cupy": (parts_frameworks.cupy, 60, False),
     "numba": (parts_frameworks.numba, 60, False),
+    "ordered": (parts_ordered.ordered, 150, True),
+    "waits": (parts_ordered.waits, 60, True),
 }
 
 

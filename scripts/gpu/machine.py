@@ -132,7 +132,7 @@ class Machine:
         if os.path.exists(stat):
             os.remove(stat)
         if options is not None:
-            settings = dict(options, stat_file=stat)
+            settings = {"stat_file": stat, **options}
             command = [self.build("mnm"), "run",
                        *(f"--set={k}={v}" for k, v in settings.items()),
                        "--", *command]
@@ -192,13 +192,18 @@ def wait(process, stdin, limit):
         return None, out, err
 
 
-def first_device(path):
-    """mnm's figures of the first device that a program used, or {}."""
+def devices_of(path):
+    """mnm's figures of the devices that a process used, as it wrote them."""
     try:
         with open(path, encoding="utf-8") as file:
-            devices = json.load(file)["devices"]
+            return json.load(file)["devices"]
     except (OSError, ValueError):
-        return {}
+        return []
+
+
+def first_device(path):
+    """The same of the first of them, or {}."""
+    devices = devices_of(path)
     return devices[0] if devices else {}
 
 

@@ -14,6 +14,20 @@ echo '50%: Checks: 2, Failures: 1, Errors: 0'
 echo "$PWD/x.c:3:F:case:claim_that_fails:0: Assertion '1 == 2' failed"
 exit 1
 """
+# One claim fails without mnm; under it, that one, another, and one that is
+# known not to hold there.
+POOL_CLAIMS = """#!/bin/sh
+echo '25%: Checks: 4, Failures: 3, Errors: 0'
+echo "$PWD/x.c:1:F:case:wrong_anyway:0: Assertion '1 == 2' failed"
+if [ "$LD_PRELOAD" ]; then
+echo "$PWD/x.c:2:F:case:the_null_stream_orders_too:0: Assertion '2 == 3' failed"
+echo "$PWD/x.c:3:F:case:wrong_while_served:0: Assertion '3 == 4' failed"
+fi
+exit 1
+"""
+WAITS = """#!/bin/sh
+echo '{"a": {"answer": "yes", "ms": 0.5}, "b": {"answer": "unknown", "ms": 0}}'
+"""
 NVML = """
 #include <stdio.h>
 #include <string.h>
@@ -111,6 +125,57 @@ def test_all_that_needs_no_gpu_holds_on_the_simulated_device(tmp_path):
     price = checks(tmp_path, "prices")["cuMemAlloc 4 KiB"]["figures"]
     assert 0 < price["least"] <= price["median"] <= price["p90"]
     assert checks(tmp_path, "torch")["all"]["verdict"] == "skipped"
+    pools = checks(tmp_path, "ordered")
+    assert pools["pool_order, native"]["figures"]["claims"] > 10
+    assert pools["pool, served"]["figures"]["served"] > 10
+    assert pools["pool_order, served"]["figures"]["not_followed"] == [
+        "the_null_stream_orders_too"]
+
+
+@plain_build_only
+def test_what_frees_wait_for_is_what_the_simulation_says(tmp_path):
+    """src/sim/README.md has the answers; a GPU may give others."""
+    done = gpu_check("--sim", "--only", "waits", "--out", tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    answers = {name: check["figures"]["answer"] for name, check in
+               checks(tmp_path, "waits").items() if check["figures"]}
+    assert answers.pop("cuMemFree returns") == "no"
+    assert answers.pop("cuMemFree of a pool's memory returns") == "yes"
+    assert answers.pop("it lowers the pool's used bytes") == "yes"
+    assert answers.pop("it lowers the pool's reserved bytes") == "no"
+    assert answers.pop("a blocking stream overtakes legacy work") == "no"
+    assert answers.pop("a blocking stream overtakes a legacy free") == "no"
+    assert len(answers) == 11
+
+
+@plain_build_only
+def test_claims_about_pools_are_judged_by_what_holds_without_mnm(build,
+                                                                 tmp_path):
+    script(build / "tests" / "conformance" / "pool_liar", POOL_CLAIMS)
+    done = gpu_check("--sim", "--only", "ordered", "--out", tmp_path,
+                     build=build)
+    assert done.returncode == 1, done.stderr
+    found = checks(tmp_path, "ordered")
+    assert found["pool_liar, native"]["figures"]["failed"] == [
+        "wrong_anyway: Assertion '1 == 2' failed"]
+    assert found["pool_liar, served"]["figures"] == {
+        "claims": 4, "served": 0, "not_followed": [
+            "the_null_stream_orders_too"],
+        "failed": ["wrong_while_served: Assertion '3 == 4' failed"]}
+    assert found["requests served"]["verdict"] == "FAILED"
+
+
+@plain_build_only
+def test_an_answer_that_could_not_be_had_is_a_failure(build, tmp_path):
+    script(build / "tests" / "gpu" / "waits", WAITS)
+    done = gpu_check("--sim", "--only", "waits,ordered", "--out", tmp_path,
+                     build=build)
+    assert done.returncode == 1, done.stderr
+    found = checks(tmp_path, "waits")
+    assert found["a"]["figures"] == {"answer": "yes", "ms": 0.5}
+    assert found["b"]["verdict"] == "FAILED"
+    assert checks(tmp_path, "ordered")["all"]["reason"] == (
+        "tests/conformance is not built")
 
 
 def test_the_peak_of_used_memory_is_nvmls(tmp_path):
