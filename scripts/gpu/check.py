@@ -7,6 +7,7 @@ import sys
 import time
 import traceback
 
+import parts_async
 import parts_frameworks
 import parts_ordered
 import parts_programs
@@ -28,6 +29,10 @@ PARTS = {
     "numba": (parts_frameworks.numba, 60, False),
     "ordered": (parts_ordered.ordered, 150, True),
     "waits": (parts_ordered.waits, 60, True),
+    "torch-async": (parts_async.torch_async, 240, False),
+    "jax-async": (parts_async.jax_async, 80, False),
+    "cupy-async": (parts_async.cupy_async, 40, False),
+    "rmm": (parts_async.rmm, 40, False),
 }
 
 

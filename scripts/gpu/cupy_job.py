@@ -1,5 +1,5 @@
-"""Array work in two streams by CuPy, with its memory pool or, if the argument
-is `direct`, with a cudaMalloc for each array."""
+"""Array work in two streams by CuPy, with its memory pool or, by the argument,
+with a cudaMalloc for each array (`direct`) or a cudaMallocAsync (`async`)."""
 
 import sys
 import time
@@ -27,6 +27,8 @@ def step(number, streams):
 def main():
     if sys.argv[1:] == ["direct"]:
         cupy.cuda.set_allocator(None)
+    elif sys.argv[1:] == ["async"]:
+        cupy.cuda.set_allocator(cupy.cuda.MemoryAsyncPool().malloc)
     streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(2)]
     totals, seconds = [], []
     for number in range(STEPS):

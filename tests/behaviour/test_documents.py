@@ -121,9 +121,9 @@ def test_every_example_and_framework_is_in_the_compatibility_table():
     assert len(mains) >= 9
     for name in mains:
         assert f"`{name}" in text, name
-    parts = re.findall(r"parts_frameworks\.(\w+)", read("scripts", "gpu",
-                                                        "check.py"))
-    assert len(parts) >= 4
+    parts = re.findall(r'"([\w-]+)": \(parts_(?:frameworks|async)\.',
+                       read("scripts", "gpu", "check.py"))
+    assert len(parts) >= 8
     for part in parts:
         assert f"gpu-check --only {part}`" in text, part
 

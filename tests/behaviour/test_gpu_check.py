@@ -28,6 +28,15 @@ exit 1
 WAITS = """#!/bin/sh
 echo '{"a": {"answer": "yes", "ms": 0.5}, "b": {"answer": "unknown", "ms": 0}}'
 """
+# Runs the framework parts, which want a GPU, on the simulated device.
+WITH_STANDINS = """
+import sys
+sys.path.insert(0, sys.argv.pop(1))
+import check
+for name, (function, limit, _) in check.PARTS.items():
+    check.PARTS[name] = (function, limit, True)
+sys.exit(check.main())
+"""
 NVML = """
 #include <stdio.h>
 #include <string.h>
@@ -80,6 +89,18 @@ def gpu_check(*words, build=BUILD):
                           text=True, timeout=2 * DEADLINE)
 
 
+def with_standins(folder, parts, **variables):
+    """The same for parts that run frameworks, with what stands in for them."""
+    env = {k: v for k, v in os.environ.items() if k[:4] != "MNM_"}
+    env.update({"MNM_BUILD": BUILD, "PYTHONPATH": os.path.join(
+        ROOT, "tests", "gpu", "standin"), **variables})
+    return subprocess.run(
+        [sys.executable, "-B", "-c", WITH_STANDINS,
+         os.path.join(ROOT, "scripts", "gpu"), "--sim", "--only", parts,
+         "--out", str(folder)], env=env, capture_output=True, text=True,
+        timeout=2 * DEADLINE)
+
+
 def checks(folder, part):
     """{name: check} of one part."""
     with open(folder / "gpu-check.json", encoding="utf-8") as file:
@@ -130,6 +151,7 @@ def test_all_that_needs_no_gpu_holds_on_the_simulated_device(tmp_path):
     assert pools["pool, served"]["figures"]["served"] > 10
     assert pools["pool_order, served"]["figures"]["not_followed"] == [
         "the_null_stream_orders_too"]
+    assert checks(tmp_path, "rmm")["all"]["verdict"] == "skipped"
 
 
 @plain_build_only
@@ -176,6 +198,45 @@ def test_an_answer_that_could_not_be_had_is_a_failure(build, tmp_path):
     assert found["b"]["verdict"] == "FAILED"
     assert checks(tmp_path, "ordered")["all"]["reason"] == (
         "tests/conformance is not built")
+
+
+@plain_build_only
+def test_a_framework_is_served(tmp_path):
+    done = with_standins(tmp_path, "rmm")
+    assert done.returncode == 0, done.stdout + done.stderr
+    served = checks(tmp_path, "rmm")["CudaAsyncMemoryResource, served"]
+    assert served["figures"]["allocs"] == 200
+    assert served["figures"]["hits"] > 150
+
+
+@plain_build_only
+@pytest.mark.parametrize("fault,reason", [
+    ("keeps", "mnm served fewer requests than the job has results"),
+    ("lies", "exit status 1: step 0: what came back is not what was sent"),
+])
+def test_a_framework_that_is_not_served_or_wrong_fails(tmp_path, fault,
+                                                       reason):
+    done = with_standins(tmp_path, "rmm", STANDIN=fault)
+    assert done.returncode == 1, done.stdout + done.stderr
+    found = checks(tmp_path, "rmm")
+    assert found["CudaAsyncMemoryResource, native again"]["verdict"] == "ok"
+    served = found["CudaAsyncMemoryResource, served"]
+    assert (served["verdict"], served["reason"]) == ("FAILED", reason)
+
+
+@plain_build_only
+def test_a_framework_that_is_missing_is_named(tmp_path):
+    parts = {"torch-async": "torch", "jax-async": "jax", "cupy-async": "cupy"}
+    for name in parts.values():
+        (tmp_path / f"{name}.py").write_text("raise ImportError('none here')")
+    done = with_standins(tmp_path / "out", ",".join(parts),
+                         PYTHONPATH=str(tmp_path))
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "0 ok, 0 FAILED" in done.stdout and not done.stderr
+    for part, name in parts.items():
+        found = list(checks(tmp_path / "out", part).values())
+        assert found[0]["reason"] == f"{name} can't be imported: none here"
+        assert {check["verdict"] for check in found} == {"skipped"}
 
 
 def test_the_peak_of_used_memory_is_nvmls(tmp_path):
