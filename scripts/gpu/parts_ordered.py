@@ -86,11 +86,13 @@ def waits(part):
                              "100" if part.quick else "300"], limit=100)
     if done.status == SKIPPED:
         raise Skip(done.out.strip())
-    if done.status != 0:
-        raise Failed(done.why())
-    for question, found in json.loads(done.out).items():
+    for line in done.out.splitlines():
+        found = json.loads(line)
+        question = found.pop("question")
         if found["answer"] == "unknown":
             part.report.add(part.name, question, "FAILED",
                             "the kernel was over too soon to tell")
         else:
             part.report.add(part.name, question, "ok", **found)
+    if done.status != 0:
+        raise Failed(done.why())

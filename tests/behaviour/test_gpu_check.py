@@ -26,7 +26,10 @@ fi
 exit 1
 """
 WAITS = """#!/bin/sh
-echo '{"a": {"answer": "yes", "ms": 0.5}, "b": {"answer": "unknown", "ms": 0}}'
+echo '{"question": "a", "answer": "yes", "ms": 0.5}'
+echo '{"question": "b", "answer": "unknown", "ms": 0}'
+echo 'waits: line 3: cuMemAlloc(&block, size): CUDA_ERROR_UNKNOWN' >&2
+exit 1
 """
 # Runs the framework parts, which want a GPU, on the simulated device.
 WITH_STANDINS = """
@@ -196,6 +199,7 @@ def test_an_answer_that_could_not_be_had_is_a_failure(build, tmp_path):
     found = checks(tmp_path, "waits")
     assert found["a"]["figures"] == {"answer": "yes", "ms": 0.5}
     assert found["b"]["verdict"] == "FAILED"
+    assert found["all"]["reason"].endswith("CUDA_ERROR_UNKNOWN")
     assert checks(tmp_path, "ordered")["all"]["reason"] == (
         "tests/conformance is not built")
 
