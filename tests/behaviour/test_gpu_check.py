@@ -148,6 +148,7 @@ def test_all_that_needs_no_gpu_holds_on_the_simulated_device(tmp_path):
     assert claims["runtime_work_claims"]["verdict"] == "ok"
     price = checks(tmp_path, "prices")["cuMemAlloc 4 KiB"]["figures"]
     assert 0 < price["least"] <= price["median"] <= price["p90"]
+    assert checks(tmp_path, "prices")["cuMemFreeAsync 4 KiB"]["figures"]
     assert checks(tmp_path, "torch")["all"]["verdict"] == "skipped"
     pools = checks(tmp_path, "ordered")
     assert pools["pool_order, native"]["figures"]["claims"] > 10

@@ -43,6 +43,18 @@ static CUresult block_free(struct world *world)
 	return cuMemFree(world->block);
 }
 
+/* No wait comes between these two: a wait would give the pool's memory back,
+ * and the next request would be the price of mapping it anew. */
+static CUresult async_alloc(struct world *world)
+{
+	return cuMemAllocAsync(&world->block, world->size, world->stream);
+}
+
+static CUresult async_free(struct world *world)
+{
+	return cuMemFreeAsync(world->block, world->stream);
+}
+
 static CUresult synchronize(struct world *world)
 {
 	(void)world;
@@ -148,6 +160,8 @@ static const struct price prices[] = {
 static const struct price memory[] = {
 	{"cuMemAlloc", block_alloc, NULL, block_free},
 	{"cuMemFree", block_free, block_alloc, NULL},
+	{"cuMemAllocAsync", async_alloc, NULL, async_free},
+	{"cuMemFreeAsync", async_free, async_alloc, NULL},
 };
 
 static const size_t sizes_kib[] = {4,        64,       1 * KIB,  2 * KIB,
@@ -253,7 +267,7 @@ int main(int argc, char **argv)
 		bool large = sizes_kib[i] * KIB >= LARGE;
 
 		world.size = sizes_kib[i] * KIB;
-		for (int k = 0; k < 2; k++)
+		for (size_t k = 0; k < sizeof(memory) / sizeof(*memory); k++)
 			price_print(&memory[k], &world,
 				    large && count > LARGE_COUNT ? LARGE_COUNT
 								 : count,
