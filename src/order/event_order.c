@@ -10,6 +10,7 @@
 #include "capture.h"
 #include "context/context.h"
 #include "event_order.h"
+#include "preload/serving.h"
 #include "streams.h"
 
 static inline unsigned int handle_hash(const struct CUevent_st *handle)
@@ -34,6 +35,7 @@ static struct event *events, *spares;
 static uint64_t versions;
 
 static _Atomic bool opaque;
+static _Atomic unsigned int unfollowed; /* records that are under way */
 
 static struct event *event_find(struct CUevent_st *handle)
 {
@@ -73,37 +75,79 @@ static struct event *event_current(struct CUevent_st *handle)
 }
 
 /* In a capture, records and waits become parts of a graph. */
-static bool is_followed(const struct CUevent_st *event)
+static bool is_followed(void)
 {
-	return event && streams_are_used() &&
+	return streams_are_used() &&
 	       !atomic_load_explicit(&opaque, memory_order_relaxed) &&
 	       !capture_any();
 }
 
-void event_record_begin(struct event_record *record, struct CUevent_st *handle,
-			struct CUstream_st *stream, bool per_thread)
+/* What comes before the event is not known, even if a record of it that is
+ * followed is under way. */
+static void event_unknown(struct event *event)
 {
-	struct context *context;
+	event->past.count = 0;
+	event->mixed |= event->recording > 0;
+	event->version = ++versions;
+}
+
+static void record_unfollowed(struct CUevent_st *handle)
+{
 	struct event *event;
 
-	record->event = NULL;
-	if (!is_followed(handle)) {
-		event_forget(handle);
+	if (!streams_are_used())
 		return;
-	}
-	context = stream_place(stream);
+	streams_lock();
+	event = event_find(handle);
+	if (event)
+		event_unknown(event);
+	streams_unlock();
+}
+
+static void record_followed(struct event_record *record,
+			    struct CUevent_st *handle,
+			    struct CUstream_st *stream, bool per_thread)
+{
+	struct context *context = stream_place(stream);
+	struct event *event;
+
 	streams_lock();
 	event = event_current(handle);
 	if (event) {
+		event_unknown(event);
+		record->unfollowed = atomic_load(&unfollowed) > 0;
+	}
+	if (event && !record->unfollowed) {
 		past_take(&record->past, context, stream, per_thread);
 		record->event = event;
 		record->handle = handle;
-		event->mixed |= event->recording > 0;
 		event->recording++;
-		event->version = ++versions;
-		event->past.count = 0;
 	}
+	if (record->unfollowed)
+		atomic_fetch_add(&unfollowed, 1);
 	streams_unlock();
+}
+
+/* A record that is not followed is counted before it is looked once more
+ * whether it is to be: whoever begins to follow records after that sees it. */
+void event_record_begin(struct event_record *record, struct CUevent_st *handle,
+			struct CUstream_st *stream, bool per_thread)
+{
+	record->event = NULL;
+	record->unfollowed = false;
+	if (!handle || atomic_load_explicit(&opaque, memory_order_relaxed) ||
+	    !serving_is_on())
+		return;
+	if (!is_followed()) {
+		atomic_fetch_add(&unfollowed, 1);
+		if (!is_followed()) {
+			record->unfollowed = true;
+			record_unfollowed(handle);
+			return;
+		}
+		atomic_fetch_sub(&unfollowed, 1);
+	}
+	record_followed(record, handle, stream, per_thread);
 }
 
 static void past_copy(struct stream_past *to, const struct stream_past *from)
@@ -117,6 +161,8 @@ void event_record_end(const struct event_record *record, int res)
 {
 	struct event *event = record->event;
 
+	if (record->unfollowed)
+		atomic_fetch_sub(&unfollowed, 1);
 	if (!event)
 		return;
 	streams_lock();
@@ -135,7 +181,7 @@ void event_wait_begin(struct event_wait *wait, struct CUevent_st *handle)
 	struct event *event;
 
 	wait->event = NULL;
-	if (!is_followed(handle))
+	if (!handle || !is_followed())
 		return;
 	streams_lock();
 	event = event_find(handle);

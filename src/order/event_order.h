@@ -7,8 +7,10 @@
  * ends one.
  *
  * If another thread records the event while it is waited for, nothing is
- * concluded. Once events may be recorded in other ways, as by a graph, a launch
- * or another process, none is followed any more. */
+ * concluded. Nor is anything noted of an event while a record of any event is
+ * under way that is not followed, as it may be of the same one. Once events may
+ * be recorded in other ways, as by a graph, a launch or another process, none
+ * is followed any more. */
 #ifndef MNM_EVENT_ORDER_H
 #define MNM_EVENT_ORDER_H
 
@@ -23,6 +25,7 @@ struct CUevent_st;
  * returned. per_thread: stream 0 means the calling thread's own. */
 struct event;
 struct event_record {
+	bool unfollowed;     /* nothing is known of it */
 	struct event *event; /* NULL: nothing is to be noted */
 	struct CUevent_st *handle;
 	struct stream_past past;

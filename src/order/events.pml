@@ -24,13 +24,7 @@
  *	FAILS	a record may fail
  *	OPAQUE	the event may be recorded by calls that are not followed
  *	CAPTURE	captures begin and end
- *
- * The level is always fence. Two things are assumed. While one thread is the
- * first to give a stream such work (LOOSE), no other does. And of two threads
- * that record the event at a time, either both are followed or none is. A
- * record is not followed that begins in a capture, or before the first stream
- * has a number. EARLY drops the first assumption, and ACROSS the second; then
- * the rule breaks.
+ *	LEVELS	the level is none for a time
  *
  * Each guard can be left out by -D; the search must then find the fault. */
 
@@ -39,6 +33,7 @@
 #endif
 #define NUMBERS 4 /* 0: none */
 #define NOBODY  9
+#define EVERYTHING 255
 
 mtype = { LIVE, FREEING, IDLE }; /* the block */
 
@@ -142,13 +137,18 @@ inline number_check(s, n)
 	fi
 }
 
-/* streams.c: number_is_free */
+/* streams.c: number_is_free. At level none all is safe for a time only. */
+#ifdef NONE_COUNTS
+#define has_passed(n) (ended[n] <= safe[device[n]])
+#else
+#define has_passed(n) \
+	(safe[device[n]] != EVERYTHING && ended[n] <= safe[device[n]])
+#endif
 #ifdef NOT_SAFE_YET
 #define number_is_free(n) (key[n] == NOBODY)
 #else
 #define number_is_free(n) \
-	(key[n] == NOBODY && \
-	 (!given[n] || (ended[n] && ended[n] <= safe[device[n]])))
+	(key[n] == NOBODY && (!given[n] || (ended[n] && has_passed(n))))
 #endif
 
 /* stream_past.c: stream_past_clear */
@@ -287,47 +287,37 @@ inline stream_past_is_over()
 	}
 }
 
-/* event_order.c: event_forget */
-inline event_forget()
-{
-	d_step {
-		if
-#ifdef NOT_FORGOTTEN
-		:: false
-#else
-		:: any_number ->
-			past_drop(last);
-			recording = 0;
-			mixed = false;
-			unchanged[0] = false;
-			unchanged[1] = false
-#endif
-		:: else
-		fi
-	}
-}
-
-/* event_order.c: event_record_begin */
+/* event_order.c: event_record_begin. The second look is under the lock. */
 inline event_record_begin(s)
 {
-	atomic {
-#ifndef ACROSS
-		(is_followed -> strange == 0 : recording == 0);
-#endif
-		followed = is_followed;
-		strange = strange + !followed
-	}
+	followed = is_followed;
 	if
-	:: !followed -> event_forget()
-	:: else ->
 #ifndef EPOCH_LATE
-		stream_past_take(s);
+	:: followed -> stream_past_take(s)
+#else
+	:: followed
 #endif
-		d_step {
+	:: else -> strange++
+	fi;
+	d_step {
+		if
+#ifndef STRANGE_UNASKED
+		:: followed && strange > 0 ->
+			followed = false;
+			strange++
+#endif
+		:: else
+		fi;
+		if
+#ifdef NOT_FORGOTTEN
+		:: followed ->
+#else
+		:: followed || any_number ->
+#endif
 #ifndef MIXED_COUNTS
 			mixed = mixed || recording > 0;
 #endif
-			recording++;
+			recording = recording + followed;
 #ifndef VERSION_LATE
 			unchanged[0] = false;
 			unchanged[1] = false;
@@ -335,8 +325,13 @@ inline event_record_begin(s)
 #ifndef PAST_KEPT
 			past_drop(last)
 #endif
-		}
-	fi
+		:: else
+		fi;
+		if
+		:: !followed -> past_drop(mine)
+		:: else
+		fi
+	}
 }
 
 /* event_order.c: event_record_end */

@@ -12,6 +12,7 @@
 #define ITEMS 2
 #endif
 
+bool loosening[STREAMS];
 byte users[STREAMS];    /* calls under way in a stream */
 bool ending[STREAMS];
 bool met;               /* stream 1 has been used */
@@ -143,6 +144,9 @@ inline request(s)
 		if
 		:: state == IDLE && is_behind ->
 			state = LIVE;
+#ifdef LEVELS /* reuse that is wrong is asked for */
+			before = (limit == EVERYTHING -> 0 : before);
+#endif
 			has = true
 		:: else
 		fi;
@@ -254,8 +258,12 @@ inline stream_loosens(s)
 	d_step {
 		followed = !loose_noted[s];
 		loose_noted[s] = true;
+		loosening[s] = loosening[s] || followed;
 		number_find(s, n)
 	}
+#ifndef LOOSE_NO_WAIT
+	followed || !loosening[s];
+#endif
 	if
 	:: followed && n > 0 ->
 		number_end(n);
@@ -265,17 +273,13 @@ inline stream_loosens(s)
 	:: else
 	fi;
 	d_step {
+		loosening[s] = loosening[s] && !followed;
 		loose[s] = true;
 		followed = false;
 		n = 0
 	}
 }
 
-#ifdef EARLY
-#define may_loosen true
-#else
-#define may_loosen (me == 1)
-#endif
 #ifdef DEVICES
 #define may_call(s)  (!ending[s])
 #define may_end(s)   (users[s] == 1 && s == 0)
@@ -320,8 +324,15 @@ proctype program(byte me; byte most; bool has)
 #ifdef CAPTURE
 		:: !has -> capturing = !capturing
 #endif
+#ifdef LEVELS
+		:: !has -> /* fence.c: fence_level_set */
+			if
+			:: safe[0] == EVERYTHING -> safe[0] = 0
+			:: else -> safe[0] = EVERYTHING
+			fi
+#endif
 #ifdef LOOSE
-		:: !has && may_loosen -> stream_loosens(s)
+		:: !has -> stream_loosens(s)
 #endif
 #ifdef ENDS
 		:: atomic { may_end(s) -> ending[s] = true };

@@ -6,6 +6,7 @@
 #include "epoch.h"
 #include "fence.h"
 #include "gate/gate.h"
+#include "loose.h"
 #include "preload/serving.h"
 #include "preload/thread.h"
 #include "stream_order.h"
@@ -21,19 +22,9 @@ static struct stream {
 	uint64_t serial;    /* which stream with this number it is */
 } streams[STREAM_NUMBERS];
 
-/* Streams that were given work out of their order; the first so many. */
-enum { LOOSE_MAX = 64 };
-
-/* Under lock. */
-static struct loose {
-	uintptr_t key;
-	const struct context *context; /* NULL if the key is a handle */
-} loose[LOOSE_MAX];
-static int loose_count;
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic bool all_loose; /* there are more of these */
 static _Atomic bool per_thread_used;
+static _Atomic bool per_thread_told;     /* no number says otherwise */
 static _Atomic unsigned int numbers_end; /* all that were given are below */
 
 _Atomic unsigned int stream_changes;
@@ -74,20 +65,10 @@ bool stream_has_number(unsigned int number, const struct context *context,
 	return has;
 }
 
-/* Under lock. Returns NULL if the stream is not known to be loose. */
-static struct loose *loose_find(const struct context *context, uintptr_t key)
-{
-	for (int i = 0; i < loose_count; i++)
-		if (loose[i].key == key &&
-		    (key > SOLE_PER_THREAD || loose[i].context == context))
-			return &loose[i];
-	return NULL;
-}
-
 /* Under lock. Whether what is freed in the stream has its order. */
 static bool has_order(const struct context *context, uintptr_t key)
 {
-	if (all_loose || context->dead || loose_find(context, key))
+	if (context->dead || stream_is_loose(context, key))
 		return false;
 	return key != SOLE_LEGACY || !(context->legacy_joins ||
 				       per_thread_used || context_is_opaque());
@@ -97,9 +78,10 @@ static bool has_order(const struct context *context, uintptr_t key)
  * order of its former stream is kept by it, so all of that has to be safe. */
 static bool number_is_free(const struct stream *stream)
 {
+	/* At level none all is safe, and is not any more at another level. */
 	return stream->key == SOLE_NONE &&
 	       (!stream->context || stream->context->dead ||
-		(stream->ended &&
+		(stream->ended && fence_level() != REUSE_NONE &&
 		 stream->ended <= atomic_load(&stream->context->device->safe)));
 }
 
@@ -137,9 +119,11 @@ static void number_stop(unsigned int number)
 {
 	struct stream *stream = &streams[number];
 	struct context *context;
+	uint64_t serial;
 
 	pthread_mutex_lock(&lock);
 	context = stream->key == SOLE_NONE ? NULL : stream->context;
+	serial = stream->serial;
 	if (context) {
 		atomic_store(&stream->key, SOLE_NONE);
 		atomic_fetch_add(&stream_changes, 1);
@@ -149,7 +133,8 @@ static void number_stop(unsigned int number)
 		return;
 	calls_pass(context);
 	pthread_mutex_lock(&lock);
-	stream->ended = epoch_next(context->device);
+	if (stream->serial == serial) /* else the context has died meanwhile */
+		stream->ended = epoch_next(context->device);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -224,26 +209,51 @@ static bool is_legacy_of(const struct stream *stream, const void *context)
 	       (!context || stream->context == context);
 }
 
+/* Who comes second waits until the change is made. A tool's call within such a
+ * change does not. */
+static pthread_mutex_t change = PTHREAD_MUTEX_INITIALIZER;
+static __thread int changing;
+
+static void change_begin(void)
+{
+	if (!changing++)
+		pthread_mutex_lock(&change);
+}
+
+static void change_end(void)
+{
+	if (!--changing)
+		pthread_mutex_unlock(&change);
+}
+
 void stream_made(struct context *context, bool waits)
 {
-	if (!context || !waits || atomic_load(&context->legacy_joins))
+	bool first;
+
+	if (!context || !waits || !serving_is_on())
 		return;
+	change_begin();
 	/* First, so that no number is given from now on. */
 	pthread_mutex_lock(&lock);
-	atomic_store(&context->legacy_joins, true);
+	first = !atomic_exchange(&context->legacy_joins, true);
 	pthread_mutex_unlock(&lock);
-	numbers_stop(is_legacy_of, context);
+	if (first)
+		numbers_stop(is_legacy_of, context);
+	change_end();
 }
 
 void stream_per_thread_used(void)
 {
-	if (atomic_load_explicit(&per_thread_used, memory_order_relaxed) ||
+	if (atomic_load_explicit(&per_thread_told, memory_order_acquire) ||
 	    !serving_is_on())
 		return;
+	change_begin();
 	pthread_mutex_lock(&lock);
 	atomic_store(&per_thread_used, true);
 	pthread_mutex_unlock(&lock);
 	numbers_stop(is_legacy_of, NULL);
+	atomic_store(&per_thread_told, true);
+	change_end();
 }
 
 bool streams_are_used(void)
@@ -264,28 +274,12 @@ static bool is_handle(const struct stream *stream, const void *handle)
 
 void stream_ends(struct CUstream_st *stream)
 {
-	struct loose *was;
-
 	if ((uintptr_t)stream <= SOLE_PER_THREAD || !streams_are_used())
 		return;
 	numbers_stop(is_handle, stream);
 	pthread_mutex_lock(&lock);
-	was = loose_find(NULL, (uintptr_t)stream);
-	if (was)
-		*was = loose[--loose_count];
+	stream_was_loose((uintptr_t)stream);
 	pthread_mutex_unlock(&lock);
-}
-
-/* Under lock. Returns false if it was noted before. */
-static bool loose_note(const struct context *context, uintptr_t key)
-{
-	if (all_loose || loose_find(context, key))
-		return false;
-	if (loose_count < LOOSE_MAX)
-		loose[loose_count++] = (struct loose){key, context};
-	else
-		atomic_store(&all_loose, true);
-	return true;
 }
 
 static bool is_any(const struct stream *stream, const void *unused)
@@ -314,23 +308,26 @@ void stream_loosens(struct CUstream_st *stream, bool per_thread)
 	uintptr_t key = key_of(stream, per_thread);
 	struct context *context = NULL;
 	unsigned int number = 0;
-	bool first;
+	bool first, all;
 
 	if (!serving_is_on())
 		return;
 	if (key <= SOLE_PER_THREAD)
 		context = context_current();
+	change_begin();
 	pthread_mutex_lock(&lock);
-	first = loose_note(context, key);
+	first = stream_is_loose_now(context, key);
+	all = streams_are_loose();
 	if (first)
 		number = number_known(key, &context);
 	pthread_mutex_unlock(&lock);
 	if (number)
 		number_stop(number);
-	if (first && all_loose)
+	if (first && all)
 		numbers_stop(is_any, NULL);
 	if (number)
 		fence_force(context->device);
+	change_end();
 }
 
 static bool is_of_context(const struct stream *stream, const void *context)

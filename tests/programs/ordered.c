@@ -620,11 +620,11 @@ static void while_memory_is_short(void)
 /* A block of any size does, rather than none. */
 static void with_larger_blocks_while_memory_is_short(void)
 {
-	CUstream stream = apart(), busy = apart();
+	CUstream stream = apart();
 	CUdeviceptr block, small;
 
 	MUST(cuMemAllocAsync(&block, 2 * SHORT, stream));
-	MUST(cuLaunchHostFunc(busy, held, NULL));
+	MUST(cuLaunchHostFunc(stream, held, NULL));
 	MUST(cuMemFreeAsync(block, stream));
 	printf("%d\n", request(&small, SHORT, stream));
 }

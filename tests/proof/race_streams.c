@@ -2,6 +2,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "control.h"
 #include "race.h"
 #include "schedule.h"
 
@@ -168,7 +169,7 @@ static void request_held(void)
 }
 
 static CUstream blocking[2];
-static atomic_bool made;
+static atomic_bool others_made;
 
 static void before_alone(void)
 {
@@ -196,7 +197,7 @@ static void legacy_held(void)
 	begun = true;
 	addr = asked(NULL);
 	race_pass();
-	while (!made)
+	while (!others_made)
 		schedule_yield();
 	fill(addr, blocking[0]);
 	freed(addr, NULL);
@@ -210,7 +211,124 @@ static void others_made_then(void)
 	DO(cuCtxSetCurrent, context);
 	for (int i = 0; i < 2; i++)
 		DO(cuStreamCreate, &blocking[i], CU_STREAM_DEFAULT);
-	made = true;
+	others_made = true;
+}
+
+static CUstream capturing, made[2];
+static CUdeviceptr kept; /* asked for before the race */
+
+/* No stream has a number yet. */
+static void before_any(void)
+{
+	setenv("MNM_THREAD_CACHE", "0", 1);
+	DO(cuInit, 0);
+	DO(cuDevicePrimaryCtxRetain, &context, 0);
+	DO(cuCtxSetCurrent, context);
+	freeing = stream_new();
+	recording = stream_new();
+	waiting = stream_new();
+	DO(cuEventCreate, &event, CU_EVENT_DISABLE_TIMING);
+}
+
+static void free_and_record_then(void)
+{
+	CUdeviceptr addr;
+
+	while (!begun)
+		schedule_yield();
+	DO(cuCtxSetCurrent, context);
+	addr = asked(freeing);
+	fill(addr, freeing);
+	freed(addr, freeing);
+	DO(cuEventRecord, event, freeing);
+}
+
+static void before_capture(void)
+{
+	before();
+	kept = asked(freeing);
+	capturing = stream_new();
+	DO(cuStreamBeginCapture_v2, capturing, CU_STREAM_CAPTURE_MODE_RELAXED);
+}
+
+static void capture_ends_then(void)
+{
+	CUgraph graph;
+
+	while (!begun)
+		schedule_yield();
+	DO(cuCtxSetCurrent, context);
+	DO(cuStreamEndCapture, capturing, &graph);
+	fill(kept, freeing);
+	freed(kept, freeing);
+	DO(cuEventRecord, event, freeing);
+}
+
+static void before_blocking(void)
+{
+	CUdeviceptr addr;
+
+	before_any();
+	addr = asked(NULL);
+	fill(addr, NULL);
+	freed(addr, NULL);
+	kept = asked(NULL);
+}
+
+static void blocking_held(void)
+{
+	CUstream stream;
+
+	DO(cuCtxSetCurrent, context);
+	race_hold();
+	begun = true;
+	DO(cuStreamCreate, &stream, CU_STREAM_DEFAULT);
+	race_pass();
+}
+
+/* From the first such stream on, a free in the legacy stream says nothing of
+ * work in others. */
+static void blocking_then(void)
+{
+	while (!begun)
+		schedule_yield();
+	DO(cuCtxSetCurrent, context);
+	DO(cuStreamCreate, &made[0], CU_STREAM_DEFAULT);
+	DO(cuStreamCreate, &made[1], CU_STREAM_DEFAULT);
+	fill(kept, made[0]);
+	freed(kept, NULL);
+	fill(asked(NULL), made[1]);
+}
+
+/* What may be reused in any stream at level none may not be afterwards. */
+static void before_level(void)
+{
+	char answer[1024];
+	CUdeviceptr addr;
+
+	setenv("MNM_FORCE", "1", 1);
+	before_any();
+	DO(cuMemAllocAsync, &kept, 2 * RACE_BLOCK, waiting);
+	control_ask("set fence none", answer, sizeof(answer));
+	addr = asked(freeing);
+	fill(addr, freeing);
+	freed(addr, freeing);
+	DO(cuStreamDestroy_v2, freeing);
+	freeing = stream_new();
+	DO(cuMemAllocAsync, &kept, 2 * RACE_BLOCK, freeing);
+	control_ask("set fence fence", answer, sizeof(answer));
+}
+
+static void freeing_asks(void)
+{
+	DO(cuCtxSetCurrent, context);
+	fill(asked(freeing), freeing);
+}
+
+static void waiting_asks(void)
+{
+	DO(cuCtxSetCurrent, context);
+	fill(asked(waiting), waiting);
 }
 
 #define SERVED "MNM_STREAM_ORDERED", "1"
@@ -227,5 +345,13 @@ const struct race race_streams[] = {
 	 request_held, ends_then, reuse},
 	{"request in the legacy stream beside one that waits", SERVED, 1, 0,
 	 before_alone, legacy_held, others_made_then, NULL},
+	{"record from before the first free in a stream", SERVED, 1, 0,
+	 before_any, record_held, free_and_record_then, wait_and_reuse},
+	{"record from within a capture that ends", SERVED, 1, 0, before_capture,
+	 record_held, capture_ends_then, wait_and_reuse},
+	{"blocking stream made beside another", SERVED, 1, 0, before_blocking,
+	 blocking_held, blocking_then, NULL},
+	{"requests in streams after level none", SERVED, 1, 0, before_level,
+	 freeing_asks, waiting_asks, NULL},
 	{0},
 };
