@@ -203,6 +203,8 @@ static enum mem_answer look_and_take(struct heap *heap, uint64_t *addr,
 		fence_fresh_taken(device, request->size);
 	if (answer == MEM_DONE && is_short(*result))
 		answer = mem_pressed(heap, addr, request, span, result);
+	if (request->tag && *result) /* CUDA's pool may do, or says why not */
+		return MEM_PASS;
 	if (answer == MEM_DONE && *result)
 		counter_add(device, COUNTER_failures, 1);
 	if (answer == MEM_DONE && is_short(*result)) {

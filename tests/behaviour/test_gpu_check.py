@@ -154,6 +154,7 @@ def test_all_that_needs_no_gpu_holds_on_the_simulated_device(tmp_path):
     assert pools["pool_order, native"]["figures"]["claims"] > 10
     assert pools["pool, served"]["figures"]["served"] > 10
     assert pools["pool_order, served"]["figures"]["not_followed"] == [
+        "a_pool_that_is_short_serves_after_a_wait",
         "the_null_stream_orders_too"]
     assert checks(tmp_path, "rmm")["all"]["verdict"] == "skipped"
 
