@@ -29,6 +29,14 @@ static int location_device(const CUmemLocation *location)
 	}
 }
 
+/* Whether what mnm takes from the driver can be used as a pool's memory is to
+ * be. Hardware can decompress into memory of cuMemAlloc as well, as cuda.h says
+ * of cuMemBatchDecompressAsync. RMM asks for that. */
+static bool use_is_met(unsigned short usage)
+{
+	return !(usage & ~CU_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS);
+}
+
 /* See heap/mempool.h. */
 static bool can_be_served(const CUmemPoolProps *props)
 {
@@ -36,7 +44,7 @@ static bool can_be_served(const CUmemPoolProps *props)
 	       props->handleTypes == CU_MEM_HANDLE_TYPE_NONE &&
 	       props->location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
 	       props->location.id >= 0 && props->location.id < DEVICE_MAX &&
-	       !props->win32SecurityAttributes && !props->usage;
+	       !props->win32SecurityAttributes && use_is_met(props->usage);
 }
 
 /* Notes a pool of a device's memory, or of the host's, so that later requests

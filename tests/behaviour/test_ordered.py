@@ -132,6 +132,12 @@ def test_claims_about_cudas_pools_hold(box, pool, name):
 
 
 @pytest.mark.parametrize("pool", SERVING)
+def test_a_pool_is_served_whose_memory_hardware_decompresses_into(box, pool):
+    run(box, pool, "pools_for_a_use")
+    assert box.stat()["allocs"] == 1  # the other pool is CUDA's
+
+
+@pytest.mark.parametrize("pool", SERVING)
 def test_a_pool_that_another_device_may_reach_is_served(box, pool):
     run(box, pool, "for_another_device")
     assert box.stat()["allocs"] == 2

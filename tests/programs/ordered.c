@@ -697,6 +697,29 @@ static void of_another_pool_in_another_stream(void)
 	puts("blocks");
 }
 
+/* One block of a pool whose memory hardware can decompress into, and one of a
+ * pool for a use that nobody knows yet. */
+static void pools_for_a_use(void)
+{
+	const unsigned short uses[] = {CU_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS,
+				       0x4};
+	CUstream stream = apart();
+
+	for (int i = 0; i < 2; i++) {
+		CUmemPoolProps props = {
+			.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+			.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0},
+			.usage = uses[i]};
+		CUmemoryPool pool;
+		CUdeviceptr block;
+
+		MUST(cuMemPoolCreate(&pool, &props));
+		MUST(cuMemAllocFromPoolAsync(&block, SIZE, pool, stream));
+		MUST(cuMemFreeAsync(block, stream));
+	}
+	MUST(cuStreamSynchronize(stream));
+}
+
 static void a_pool_of_its_own(void)
 {
 	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -922,6 +945,7 @@ static const struct {
 	CASE(free_or_reserved),
 	CASE(of_another_pool_in_another_stream),
 	CASE(a_pool_of_its_own),
+	CASE(pools_for_a_use),
 	CASE(for_another_device),
 	CASE(for_another_device_at_first),
 	CASE(for_another_device_beside_own_access),
