@@ -1,6 +1,7 @@
 """Who is measured: mnm, the driver without it, the peers that
 scripts/bench-peers has put into build/peers, and floors."""
 
+import dataclasses
 import glob
 import json
 import os
@@ -10,6 +11,8 @@ from dataclasses import dataclass, field
 SIMULATED = {"MNM_SIM": "ideal"}
 OURS = "mnm"
 DRIVER = "without a pool"
+ORDERED = {"MNM_STREAM_ORDERED": "1"}
+ASYNC = "cudaMallocAsync"
 FLOORS = {"glibc": None, "jemalloc": "libjemalloc.so.2",
           "mimalloc": "libmimalloc.so.2*"}
 
@@ -17,7 +20,9 @@ FLOORS = {"glibc": None, "jemalloc": "libjemalloc.so.2",
 @dataclass
 class Contender:
     """allocator: what tests/bench/allocator.h describes; None if it can't run
-    here, and then `reason` says why. kind: ours, driver, peer or floor."""
+    here, and then `reason` says why. kind: ours, over (a peer over mnm),
+    driver, peer or floor. streams: it asks for memory in the order of streams;
+    only rows of streams have it."""
     name: str
     kind: str
     allocator: str = None
@@ -25,6 +30,7 @@ class Contender:
     env: dict = field(default_factory=dict)
     version: str = ""
     reason: str = None
+    streams: bool = False
 
 
 class Place:
@@ -97,8 +103,8 @@ def peers(place):
     return [Contender(row["name"], "floor" if row["allocator"] == "host" else
                       "peer", row["allocator"] and
                       place.allocator(row["allocator"]), row["preload"],
-                      row["env"] or {}, row["version"] or "", row["reason"])
-            for row in rows]
+                      row["env"] or {}, row["version"] or "", row["reason"],
+                      row.get("streams", False)) for row in rows]
 
 
 def floors(place):
@@ -110,11 +116,30 @@ def floors(place):
                         reason=missing)
 
 
+def over(place, peer):
+    """A peer that asks for memory in the order of streams, and mnm serves."""
+    return dataclasses.replace(peer, name=f"{peer.name}, {OURS}", kind="over",
+                               preload=place.path("libmnm.so"),
+                               env={**peer.env, **ORDERED})
+
+
+def events_alone(place):
+    return Contender("events alone", "floor", place.allocator("events"))
+
+
+def in_streams(place, known):
+    """Who follows streams: mnm, CUDA's own pool, and the frameworks' allocators
+    over either; and last, the events of a work alone."""
+    rivals = [each for each in known if each.streams]
+    return [ours(place, allocator="cuda_async", **ORDERED), *rivals,
+            *(over(place, each) for each in rivals if each.kind == "peer" and
+              each.name != ASYNC), events_alone(place)]
+
+
 def contenders(place):
-    found = [ours(place), native(place)]
-    if place.gpu:
-        found.append(Contender("cudaMallocAsync", "peer",
-                               place.allocator("cuda_async")))
+    found = [ours(place), native(place),
+             Contender(ASYNC, "peer", place.allocator("cuda_async"),
+                       streams=True)]
     found += peers(place)
     known = {contender.name for contender in found}
     found += [each for each in floors(place) if each.name not in known]

@@ -41,6 +41,7 @@ class Peer:
     preload: str = None
     env: dict = field(default_factory=dict)
     reason: str = None
+    streams: bool = False  # it asks CUDA for memory in the order of streams
 
 
 PACKAGES = {each.name: each for each in [
@@ -90,8 +91,12 @@ PEERS = [
     Peer("pytorch", "torch", "c10.so"),
     Peer("pytorch expandable", "torch", "c10.so", env={
         "PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"}),
+    Peer("pytorch async", "torch", "c10.so", env={
+        "PYTORCH_ALLOC_CONF": "backend:cudaMallocAsync"}, streams=True),
     Peer("rmm pool", "librmm-cu13", "rmm.so", env={"BENCH_KIND": "pool"}),
     Peer("rmm arena", "librmm-cu13", "rmm.so", env={"BENCH_KIND": "arena"}),
+    Peer("rmm async", "librmm-cu13", "rmm.so", env={"BENCH_KIND": "async"},
+         streams=True),
     Peer("bfc", "tensorflow-cpu", "bfc.so", env={
         "TF_CPP_MIN_LOG_LEVEL": "2", "TF_ENABLE_ONEDNN_OPTS": "0"}),
     Peer("torch_memory_saver", "torch_memory_saver", "cuda_runtime",

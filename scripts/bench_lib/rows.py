@@ -5,6 +5,7 @@ import os
 from . import contenders as who
 from .machine import ROOT
 from .single import single_rows
+from .stream_rows import stream_rows
 
 KIB, MIB = 1 << 10, 1 << 20
 TRACES = ["resnet50_bs32", "gpt2_small_bs4_seq1024", "bert_base_dynamic_bs16",
@@ -104,8 +105,9 @@ def many_live(able):
               pairs(able, f"spread:{MANY}"), rounds=MANY_ROUNDS)
 
 
-def rows(place, able):
-    """able: the contenders that can run here."""
+def rows(place, every):
+    """every: the contenders that can run here."""
+    able = [each for each in every if place.gpu or not each.streams]
     yield from replays(able)
     yield from sizes(able)
     yield Row("random", "2,000 live, 512 sizes, random frees",
@@ -113,4 +115,5 @@ def rows(place, able):
     yield from threads(able)
     yield from sharing(able)
     yield from many_live(able)
+    yield from stream_rows(Row, place, every, trace_work)
     yield from single_rows(Row, place, able, trace_work(TRACES[0]))

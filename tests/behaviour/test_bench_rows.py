@@ -45,7 +45,7 @@ def test_a_row_is_written_with_all_contenders_and_the_machine(tmp_path):
     assert [row["row"] for row in result["rows"]] == ["one-2K", "window-2K"]
     for row in result["rows"]:
         able = {each["name"] for each in result["contenders"]
-                if not each["reason"]}
+                if not each["reason"] and not each["streams"]}
         assert able == set(row["cells"]) | set(row["failed"])
         assert {"mnm", "without a pool", "glibc"} <= set(row["cells"])
         assert row["target"]["limit"] == 20
@@ -57,6 +57,43 @@ def test_a_row_is_written_with_all_contenders_and_the_machine(tmp_path):
     assert {"processor", "cores", "kernel", "compiler", "mnm",
             "commit"} <= set(result["machine"])
     assert (tmp_path / "bench.txt").read_text() == done.stdout
+
+
+@plain_build_only
+def test_rows_of_streams_have_who_follows_streams(tmp_path):
+    done, result = quick(tmp_path, "async-turns", "async-driver-calls",
+                         "async-door-replay")
+    assert len(result["rows"]) == 6
+    for row in result["rows"]:
+        assert not row["failed"], row
+        assert "mnm" in row["cells"] and "without a pool" not in row["cells"]
+        assert row["row"].startswith("async-door") or (
+            "cudaMallocAsync" in row["cells"])
+        assert row["target"]["met"] in (True, False)
+        assert f"{row['row']}: {row['title']}" in done.stdout
+    calls = result["rows"][1]["cells"]
+    # The runtime's own question for the context comes on top.
+    assert calls["cudaMallocAsync"]["median"] == 3 > calls["mnm"]["median"]
+    assert "events alone" in result["rows"][0]["cells"]
+
+
+def test_the_frameworks_are_measured_with_and_without_mnm(tmp_path):
+    (tmp_path / "peers").mkdir()
+    (tmp_path / "peers" / "peers.json").write_text(json.dumps([
+        {"name": "a async", "version": "1", "allocator": "/x/a.so",
+         "preload": None, "env": {"B": "1"}, "reason": None, "streams": True}]))
+    place = contenders.Place(str(tmp_path))
+    known = contenders.contenders(place)
+    found = {each.name: each for each in contenders.in_streams(place, known)}
+    assert list(found) == ["mnm", "cudaMallocAsync", "a async", "a async, mnm",
+                           "events alone"]
+    under = found["a async, mnm"]
+    assert under.kind == "over" and under.preload == place.path("libmnm.so")
+    assert under.env == {"B": "1", "MNM_STREAM_ORDERED": "1"}
+    assert found["a async"].env == {"B": "1"} and not found["a async"].preload
+    for row in rows.rows(place, known):
+        assert ("a async" in row.cases) == (
+            row.key.startswith("async-") and "door" not in row.key)
 
 
 @plain_build_only
@@ -89,7 +126,8 @@ def test_the_rows_are_named_once_and_each_target_is_of_ours():
     keys = [row.key for row in rows.rows(place, able)]
     assert len(keys) == len(set(keys)) >= 30
     assert all(row.limit is not None for row in rows.rows(place, able)
-               if row.key.startswith(("replay", "one", "window", "threads")))
+               if row.key.startswith(("replay", "one", "window", "threads",
+                                      "async")))
 
 
 @plain_build_only
@@ -144,6 +182,10 @@ def test_where_mnm_cannot_be_measured_the_status_says_so(tmp_path):
     (["/nowhere.so", "one:512"], "not loaded"),
     (["--seconds", "0", host(), "one:512"], "--seconds: more than 0"),
     (["--cores", "x", host(), "one:512"], "--cores: numbers of cores"),
+    ([host(), "turns:4"], "follows no streams"),
+    ([host(), "cross"], "not a whole number of 1 to"),
+    ([host(), "turns:0"], "not a whole number of 1 to"),
+    ([host(), "streams"], "needs a trace"),
 ])
 def test_a_pair_that_cannot_run_says_why(words, said):
     done = pair(*words)
@@ -172,6 +214,25 @@ def test_each_work_gives_back_what_it_takes(box, work):
     # One of the frees is of NULL, which starts CUDA.
     assert calls["cuMemAlloc_v2"] == calls["cuMemFree_v2"] - 1
     assert calls["cuMemAlloc_v2"] > found["pairs"] * found["plays"]
+
+
+@pytest.mark.parametrize("driver", ["cuda_async", "driver_async"])
+@pytest.mark.parametrize("work", [
+    "turns:5", "turns:40", "cross:7", "one:4096",
+    f"streams:{ROOT}/examples/traces/resnet50_bs64_prefetch.csv.zst"])
+def test_each_work_in_streams_gives_back_what_it_takes(box, driver, work):
+    done = box.run([PAIR, "--plays", "2", host(driver), work], sim="ideal",
+                   sim_check=1)
+    found, (calls, devices) = json.loads(done.stdout), box.report()
+    assert "violation" not in done.stderr
+    assert devices[0]["live_allocs"] == 0
+    # One pair comes first, and three plays warm up.
+    assert calls["cuMemAllocAsync"] == 1 + found["pairs"] * 5
+    assert calls["cuMemFreeAsync"] == calls["cuMemAllocAsync"]
+    assert calls.get("cuEventRecord", 0) == calls.get("cuStreamWaitEvent", 0)
+    # The trace has 12 inputs, and its iterations begin and end 9 times.
+    each = 0 if work.startswith("one") else 21 if "zst" in work else 2
+    assert calls.get("cuEventRecord", 0) == 5 * each
 
 
 def cells(**values):

@@ -7,6 +7,12 @@
 struct contender {
 	void *(*alloc)(size_t size);
 	void (*free)(void *ptr, size_t size);
+	/* All of these, or none; see allocator.h. */
+	void *(*stream)(unsigned int stream);
+	void *(*alloc_in)(size_t size, unsigned int stream);
+	void (*free_in)(void *ptr, size_t size, unsigned int home,
+			unsigned int last);
+	void (*order)(unsigned int earlier, unsigned int later);
 	int (*enter)(void); /* for each further thread, or NULL */
 	const char *version;
 	/* Calls of the host's malloc so far, or NULL if they are not

@@ -36,7 +36,7 @@ void script_play(const struct script *script, void **blocks,
 	const struct op *op = script->ops, *end = op + script->count;
 
 	for (; op < end; op++) {
-		if (op->frees) {
+		if (op->kind == OP_FREE) {
 			who->free(blocks[op->slot], op->size);
 			continue;
 		}

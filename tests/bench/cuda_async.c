@@ -1,12 +1,23 @@
-/* CUDA's own pool, on one stream. */
+/* CUDA's own pool, in two streams that don't wait for the legacy one. */
 #include <stdint.h>
 
 #include <cuda_runtime_api.h>
 
 #include "allocator.h"
 #include "fail.h"
+#include "order.h"
 
-static cudaStream_t stream;
+static cudaStream_t streams[BENCH_STREAMS];
+
+static cudaError_t streams_open(void)
+{
+	cudaError_t res = cudaSuccess;
+
+	for (int i = 0; i < BENCH_STREAMS && !res; i++)
+		res = cudaStreamCreateWithFlags(&streams[i],
+						cudaStreamNonBlocking);
+	return res;
+}
 
 /* Without this threshold each wait would give the pool's memory back. */
 int bench_open(void)
@@ -14,26 +25,47 @@ int bench_open(void)
 	uint64_t all = UINT64_MAX;
 	cudaMemPool_t pool;
 
-	return cudaFree(NULL) || cudaStreamCreate(&stream) ||
+	return cudaFree(NULL) || streams_open() ||
 	       cudaDeviceGetDefaultMemPool(&pool, 0) ||
 	       cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold,
 				       &all);
 }
 
-void *bench_alloc(size_t size)
+void *bench_stream(unsigned int stream)
+{
+	return streams[stream];
+}
+
+void *bench_alloc_in(size_t size, unsigned int stream)
 {
 	void *ptr;
 
-	return cudaMallocAsync(&ptr, size, stream) ? NULL : ptr;
+	return cudaMallocAsync(&ptr, size, streams[stream]) ? NULL : ptr;
+}
+
+void bench_free_in(void *ptr, size_t size, unsigned int home, unsigned int last)
+{
+	cudaError_t res = cudaFreeAsync(ptr, streams[last]);
+
+	(void)size;
+	(void)home;
+	if (res)
+		fail("cudaFreeAsync", cudaGetErrorString(res));
+}
+
+void *bench_alloc(size_t size)
+{
+	return bench_alloc_in(size, 0);
 }
 
 void bench_free(void *ptr, size_t size)
 {
-	cudaError_t res = cudaFreeAsync(ptr, stream);
+	bench_free_in(ptr, size, 0, 0);
+}
 
-	(void)size;
-	if (res)
-		fail("cudaFreeAsync", cudaGetErrorString(res));
+void bench_order(unsigned int earlier, unsigned int later)
+{
+	streams_order(streams[earlier], streams[later]);
 }
 
 const char *bench_version(void)

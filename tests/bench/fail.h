@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static inline _Noreturn void fail(const char *what, const char *why)
+__attribute__((noreturn)) static inline void fail(const char *what,
+						  const char *why)
 {
 	fprintf(stderr, "pair: %s: %s\n", what, why);
 	exit(1);

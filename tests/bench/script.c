@@ -4,8 +4,7 @@
 
 #include "fail.h"
 
-static void script_add(struct script *script, size_t slot, size_t size,
-		       bool frees)
+static void script_add(struct script *script, struct op op)
 {
 	if (script->count == script->room) {
 		script->room = script->room ? script->room * 2 : 1024;
@@ -15,20 +14,47 @@ static void script_add(struct script *script, size_t slot, size_t size,
 		if (!script->ops)
 			fail("script", "no memory on the host");
 	}
-	script->ops[script->count++] = (struct op){(uint32_t)slot, frees, size};
-	if (slot >= script->slots)
-		script->slots = slot + 1;
+	script->ops[script->count++] = op;
+	if (op.slot >= script->slots)
+		script->slots = (size_t)op.slot + 1;
 }
 
 void script_alloc(struct script *script, size_t slot, size_t size)
 {
-	script_add(script, slot, size, false);
-	script->pairs++;
+	script_alloc_in(script, slot, size, 0);
 }
 
 void script_free(struct script *script, size_t slot, size_t size)
 {
-	script_add(script, slot, size, true);
+	script_free_in(script, slot, size, 0, 0);
+}
+
+void script_alloc_in(struct script *script, size_t slot, size_t size,
+		     unsigned int stream)
+{
+	script_add(script, (struct op){.slot = (uint32_t)slot,
+				       .kind = OP_ALLOC,
+				       .first = (uint8_t)stream,
+				       .size = size});
+	script->pairs++;
+}
+
+void script_free_in(struct script *script, size_t slot, size_t size,
+		    unsigned int home, unsigned int last)
+{
+	script_add(script, (struct op){.slot = (uint32_t)slot,
+				       .kind = OP_FREE,
+				       .first = (uint8_t)home,
+				       .second = (uint8_t)last,
+				       .size = size});
+}
+
+void script_order(struct script *script, unsigned int earlier,
+		  unsigned int later)
+{
+	script_add(script, (struct op){.kind = OP_ORDER,
+				       .first = (uint8_t)earlier,
+				       .second = (uint8_t)later});
 }
 
 void script_close(struct script *script)

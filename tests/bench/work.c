@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../examples/trace_file.h"
 #include "fail.h"
 
 enum {
@@ -36,53 +35,11 @@ size_t number_read(const char *what, const char *text, size_t most)
 	fail(what, why);
 }
 
-static void crew_alone(struct crew *crew)
+void crew_alone(struct crew *crew)
 {
 	crew->count = 1;
 	crew->width = 1;
 	crew->play = worker_play;
-}
-
-/* Slots of the trace are reused, as a program's variables are, so the table of
- * blocks stays small. */
-static void replay_fill(struct script *script, const struct trace_file *trace)
-{
-	size_t *slot = calloc(trace->last_id + 1, sizeof(*slot));
-	size_t *size = calloc(trace->last_id + 1, sizeof(*size));
-	size_t *idle = calloc(trace->last_id + 1, sizeof(*idle));
-	size_t idle_count = 0;
-
-	if (!slot || !size || !idle)
-		fail("replay", "no memory on the host");
-	for (size_t i = 0; i < trace->count; i++) {
-		const struct trace_event *event = &trace->events[i];
-
-		if (event->kind == TRACE_MALLOC) {
-			slot[event->id] =
-				idle_count ? idle[--idle_count] : script->slots;
-			size[event->id] = event->bytes;
-			script_alloc(script, slot[event->id], event->bytes);
-		} else if (event->kind == TRACE_FREE) {
-			idle[idle_count++] = slot[event->id];
-			script_free(script, slot[event->id], size[event->id]);
-		}
-	}
-	free(slot);
-	free(size);
-	free(idle);
-}
-
-static void replay_build(struct crew *crew, const char *argument)
-{
-	struct trace_file trace;
-
-	crew_alone(crew);
-	if (!argument)
-		fail("replay", "needs a trace");
-	if (trace_open(&trace, argument))
-		exit(1); /* trace_open has said why */
-	replay_fill(&crew->workers[0].timed, &trace);
-	trace_close(&trace);
 }
 
 static void one_build(struct crew *crew, const char *argument)
@@ -219,6 +176,14 @@ const struct work works[] = {
 	 shared_large_build},
 	{"alone", "NUMBER",
 	 "one thread, when so many that shared those have gone", alone_build},
+	{"streams", "TRACE", "a training trace, each block in its stream",
+	 streams_build},
+	{"turns", "NUMBER",
+	 "so many blocks of one stream, then of another, between events",
+	 turns_build},
+	{"cross", "NUMBER",
+	 "so many blocks of a stream are freed in another, between events",
+	 cross_build},
 	{"handoff", NULL, "one thread allocates, another frees", handoff_build},
 	{"live", "NUMBER", "so many small live blocks, work on 1,000 of them",
 	 live_build},
