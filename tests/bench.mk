@@ -9,7 +9,8 @@ BENCH_SHARED  = $(CC) -shared $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^)
 BENCH_PARTS  := $(addprefix $(BUILD)/obj/,$(addprefix tests/bench/,ask.o \
 	contender.o crew.o handoff.o replay.o script.o shared.o streams.o \
 	work.o) examples/trace_file.o examples/text_file.o)
-BENCH        := $(BENCH_WAYS) $(BENCH_ALONE) $(BENCH_CUDA) \
+BENCH_PLAYS  := $(BENCH_DIR)/contents
+BENCH        := $(BENCH_WAYS) $(BENCH_PLAYS) $(BENCH_ALONE) $(BENCH_CUDA) \
 	$(BUILD)/tests/programs/churn
 
 CHECK += $(BENCH)
@@ -17,6 +18,13 @@ CHECK += $(BENCH)
 $(BENCH_WAYS): $(BENCH_DIR)/%: $(BUILD)/obj/tests/bench/%.o $(BENCH_PARTS)
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ -lzstd -ldl -pthread -o $@
+
+$(BENCH_PLAYS): $(BUILD)/obj/tests/bench/contents.o $(BUILD)/sim/libcuda.so \
+		$(addprefix $(BUILD)/obj/,tests/bench/contender.o \
+		examples/trace_file.o examples/text_file.o)
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \
+		-lcuda -lzstd -ldl -o $@
 
 # A contender's driver exports everything.
 $(patsubst $(BENCH_DIR)/%.so,$(BUILD)/obj/tests/bench/%.o,$(BENCH_ALONE) \

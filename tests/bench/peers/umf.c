@@ -2,7 +2,7 @@
  * gives blocks above 2 MiB and the fifth idle one of a size back to the driver.
  * It cuts small blocks from slabs, of which one idle one stays. With
  * BENCH_KIND=keep it keeps every block, from 256 bytes on, as device memory is
- * aligned to that. */
+ * aligned to that. BENCH_KIND=provider is the provider alone. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include <cuda.h>
 #include <umf/memory_pool.h>
 #include <umf/pools/pool_disjoint.h>
+#include <umf/pools/pool_proxy.h>
 #include <umf/providers/provider_cuda.h>
 
 #include "../allocator.h"
@@ -71,24 +72,35 @@ static int pool_keep(umf_disjoint_pool_params_handle_t params)
 		      umfDisjointPoolParamsSetMinBucketSize(params, ALIGNMENT));
 }
 
-static int pool_open(umf_memory_provider_handle_t provider)
+static int disjoint_open(umf_memory_provider_handle_t provider, int keep)
 {
-	const char *kind = getenv("BENCH_KIND");
 	umf_disjoint_pool_params_handle_t params;
 	int res;
 
-	if (kind && strcmp(kind, "keep") != 0) {
-		fprintf(stderr, "umf: BENCH_KIND=%s: keep, or not set\n", kind);
-		return 1;
-	}
 	if (failed("pool's parameters", umfDisjointPoolParamsCreate(&params)))
 		return 1;
-	res = (kind && pool_keep(params)) ||
+	res = (keep && pool_keep(params)) ||
 	      failed("pool",
 		     umfPoolCreate(umfDisjointPoolOps(), provider, params,
 				   UMF_POOL_CREATE_FLAG_OWN_PROVIDER, &pool));
 	umfDisjointPoolParamsDestroy(params);
 	return res;
+}
+
+static int pool_open(umf_memory_provider_handle_t provider)
+{
+	const char *kind = getenv("BENCH_KIND");
+
+	if (!kind || !strcmp(kind, "keep"))
+		return disjoint_open(provider, kind != NULL);
+	if (!strcmp(kind, "provider"))
+		return failed("pool",
+			      umfPoolCreate(umfProxyPoolOps(), provider, NULL,
+					    UMF_POOL_CREATE_FLAG_OWN_PROVIDER,
+					    &pool));
+	fprintf(stderr, "umf: BENCH_KIND=%s: keep, provider, or not set\n",
+		kind);
+	return 1;
 }
 
 int bench_open(void)

@@ -1,0 +1,81 @@
+"""The frameworks' own allocators, as they are shipped, through the training
+traces with and without mnm: the same requests are served, the contents are
+right, and the checker sees no violation. scripts/bench-peers fetches and builds
+them."""
+
+import json
+import os
+
+import pytest
+
+from conftest import BUILD, TRACES, plain_build_only
+
+PEERS = os.path.join(BUILD, "peers")
+CUDA = os.path.join(BUILD, "bench", "cuda_async.so")
+ASYNC = "backend:cudaMallocAsync"
+SHIPPED = {  # name: its driver, and what chooses that allocator
+    "pytorch native": ("c10.so", {}),
+    "pytorch cudaMallocAsync": ("c10.so", {"PYTORCH_ALLOC_CONF": ASYNC}),
+    "pytorch by the older name": ("c10.so",
+                                  {"PYTORCH_CUDA_ALLOC_CONF": ASYNC}),
+    "rmm cuda_async": ("rmm.so", {"BENCH_KIND": "async"}),
+    "umf pool over CUDA": ("umf.so", {}),
+    "umf CUDA provider": ("umf.so", {"BENCH_KIND": "provider"}),
+}
+TRAINING = sorted(name.split(".")[0] for name in os.listdir(TRACES)
+                  if name.endswith(".zst") and "decode" not in name)
+# The checker keeps too much of this one; its contents are compared.
+UNCHECKED = "bert_base_dynamic_bs16"
+# Its second stream fills what the first one uses and frees.
+TWO_STREAMS = "resnet50_bs64_prefetch"
+
+
+def play(box, allocator, name, preload, **options):
+    """What came of a trace. The device has more memory than any needs."""
+    done = box.run([os.path.join(BUILD, "bench", "contents"), allocator,
+                    os.path.join(TRACES, f"{name}.csv.zst")],
+                   "page_unit_pool" if preload else None, sim="64G",
+                   stream_ordered=1, sim_check=int(name != UNCHECKED),
+                   **options)
+    assert "violation" not in done.stderr
+    return json.loads(done.stdout)
+
+
+def same(box, allocator, name, **options):
+    native = play(box, allocator, name, False, **options)
+    kept = box.report()[1][0]["live_bytes"]
+    served = play(box, allocator, name, True, **options)
+    assert native.pop("words") > 0 < served.pop("words")
+    assert served == native
+    assert native["refused"] == native["waits"] == native["used"] == 0
+    assert native["wrong"] == native["violations"] == 0 < native["served"]
+    # What the allocator asked of CUDA, mnm served, and it keeps as much of it.
+    # With two streams, what PyTorch's native one keeps depends on time.
+    assert box.stat()["allocs"] > 0
+    assert box.stat()["live_bytes"] == kept or (kept and name == TWO_STREAMS)
+    calls, _ = box.report()
+    assert not {"cuMemAllocAsync", "cuMemAllocFromPoolAsync"} & set(calls)
+
+
+@plain_build_only
+@pytest.mark.parametrize("name", TRAINING)
+@pytest.mark.parametrize("shipped", SHIPPED)
+def test_a_shipped_allocator_does_the_same_over_mnm(box, monkeypatch, shipped,
+                                                    name):
+    driver, env = SHIPPED[shipped]
+    if not os.path.exists(os.path.join(PEERS, driver)):
+        pytest.skip(f"build/peers has no {driver}; scripts/bench-peers "
+                    "fetches and builds it")
+    for variable in ("PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF",
+                     "BENCH_KIND"):
+        monkeypatch.delenv(variable, raising=False)
+    for variable, value in env.items():
+        monkeypatch.setenv(variable, value)
+    same(box, os.path.join(PEERS, driver), name)
+
+
+@plain_build_only
+@pytest.mark.parametrize("seed", range(1, 4))
+@pytest.mark.parametrize("name", ["vgg16_bs32", TWO_STREAMS])
+def test_cudas_own_pool_does_the_same_over_mnm(box, name, seed):
+    same(box, CUDA, name, sim_seed=seed)
