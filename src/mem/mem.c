@@ -146,15 +146,16 @@ static enum mem_answer mem_fresh(struct heap *heap, uint64_t *addr,
 }
 
 /* The request may not wait, and idle memory can't go back while there is work:
- * any block that is large enough serves it. Otherwise CUDA's own pool may have
- * memory left. */
+ * a block of up to twice the size serves it. What a small block wastes of a far
+ * larger one would be missing later as well, when the program has waited and
+ * tries again. Otherwise CUDA's own pool may have memory left. */
 static enum mem_answer mem_last(struct heap *heap, uint64_t *addr,
 				const struct mem_request *request, size_t span,
 				int *result)
 {
 	*result = CUDA_SUCCESS;
-	return span && pool_look(heap, request, SIZE_MAX - span, true, addr,
-				 &span) == POOL_HIT
+	return span && pool_look(heap, request, span, true, addr, &span) ==
+				       POOL_HIT
 		       ? MEM_DONE
 		       : MEM_PASS;
 }

@@ -31,12 +31,13 @@ TWO_STREAMS = "resnet50_bs64_prefetch"
 
 
 def play(box, allocator, name, preload, **options):
-    """What came of a trace. The device has more memory than any needs."""
+    """What came of a trace. By default the device has more memory than any
+    needs."""
+    options = {"sim": "64G", **options}
     done = box.run([os.path.join(BUILD, "bench", "contents"), allocator,
                     os.path.join(TRACES, f"{name}.csv.zst")],
-                   "page_unit_pool" if preload else None, sim="64G",
-                   stream_ordered=1, sim_check=int(name != UNCHECKED),
-                   **options)
+                   "page_unit_pool" if preload else None, stream_ordered=1,
+                   sim_check=int(name != UNCHECKED), **options)
     assert "violation" not in done.stderr
     return json.loads(done.stdout)
 
@@ -79,3 +80,14 @@ def test_a_shipped_allocator_does_the_same_over_mnm(box, monkeypatch, shipped,
 @pytest.mark.parametrize("name", ["vgg16_bs32", TWO_STREAMS])
 def test_cudas_own_pool_does_the_same_over_mnm(box, name, seed):
     same(box, CUDA, name, sim_seed=seed)
+
+
+@plain_build_only
+@pytest.mark.parametrize("preload", [False, True])
+@pytest.mark.parametrize("name,mib", [("resnet18_bs64_im2col", 1936),
+                                      ("vgg16_bs32", 4969)])
+def test_what_is_refused_while_there_is_work_is_served_after_a_wait(
+        box, name, mib, preload):
+    """The device has three tenths more than the trace has live at its peak."""
+    done = play(box, CUDA, name, preload, sim=f"{mib}M")
+    assert done["refused"] == done["wrong"] == done["violations"] == 0
