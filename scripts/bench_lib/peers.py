@@ -28,7 +28,7 @@ class Driver:
     libraries: list = field(default_factory=list)
     needs: list = field(default_factory=list)  # (package, library)
     flags: list = field(default_factory=list)
-    beside: list = field(default_factory=list)  # drivers that it opens
+    beside: list = field(default_factory=list)  # drivers that come with it
 
 
 @dataclass
@@ -72,7 +72,11 @@ DRIVERS = {
                      [("libhwloc15", "usr/lib/*/libhwloc.so.15")]),
     "c10.so": Driver("c10.cpp", "torch", ["torch/include"],
                      ["torch/lib/libc10_cuda.so", "torch/lib/libc10.so"],
-                     flags=CXX, beside=["libnvidia-ml.so.1"]),
+                     flags=CXX, beside=["libnvidia-ml.so.1",
+                                         "c10_answers.so"]),
+    # For tests/behaviour/test_shipped.py.
+    "c10_answers.so": Driver("c10_answers.cpp", "torch", ["torch/include"], [
+        "torch/lib/libc10_cuda.so", "torch/lib/libc10.so"], flags=CXX),
     "libnvidia-ml.so.1": Driver("nvml.c", flags=[
         "-Wl,-soname,libnvidia-ml.so.1"]),
     "rmm.so": Driver("rmm.cpp", "librmm-cu13",

@@ -5,6 +5,7 @@ them."""
 
 import json
 import os
+import sys
 
 import pytest
 
@@ -73,6 +74,25 @@ def test_a_shipped_allocator_does_the_same_over_mnm(box, monkeypatch, shipped,
     for variable, value in env.items():
         monkeypatch.setenv(variable, value)
     same(box, os.path.join(PEERS, driver), name)
+
+
+@plain_build_only
+@pytest.mark.parametrize("devices", [1, 2])
+def test_pytorchs_allocator_says_the_same_over_mnm(box, monkeypatch, devices):
+    answers = os.path.join(PEERS, "c10_answers.so")
+    if not os.path.exists(answers):
+        pytest.skip("build/peers has no c10_answers.so; scripts/bench-peers "
+                    "fetches and builds it")
+    monkeypatch.setenv("PYTORCH_ALLOC_CONF", ASYNC)
+    command = [sys.executable, "-c", f"import ctypes, sys; "
+               f"sys.exit(ctypes.CDLL({answers!r}).answers())"]
+    native, served = (box.run(command, pool, sim="64G", devices=devices,
+                              stream_ordered=1, sim_check=1)
+                      for pool in (None, "page_unit_pool"))
+    assert native.stdout.startswith("cudaMallocAsync\n20 live: 220200960 bytes")
+    assert served.stdout == native.stdout
+    assert "violation" not in served.stderr + native.stderr
+    assert box.stat()["allocs"] > 20
 
 
 @plain_build_only
