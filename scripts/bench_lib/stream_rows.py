@@ -75,11 +75,26 @@ def at_the_driver(row, place, trace_work):
               "a pair", INSTRUCTIONS, rounds=1, versus=False)
 
 
+def in_legacy(row, place):
+    """A program that names no stream, and has a stream that waits for the
+    legacy one."""
+    legacy = {"BENCH_KIND": "legacy"}
+    able = [who.ours(place, allocator="cuda_async", **who.ORDERED, **legacy),
+            who.Contender(who.ASYNC, "peer", place.allocator("cuda_async"),
+                          env=legacy)]
+    work = f"one:{64 * KIB}"
+    yield row("async-legacy", "one block of 64 KiB in the legacy stream, which "
+              "another stream waits for",
+              {each.name: lambda runner, each=each: runner.pair(each, work)
+               for each in able}, limit=ONE)
+
+
 def stream_rows(row, place, known, trace_work):
     able = who.in_streams(place, known)
     for key, title, work, limit in works(trace_work):
         yield row("async-" + key, title,
                   {each.name: lambda runner, each=each, work=work:
                    runner.pair(each, work) for each in able}, limit=limit)
+    yield from in_legacy(row, place)
     yield from counted(row, able, trace_work)
     yield from at_the_driver(row, place, trace_work)

@@ -1,5 +1,10 @@
-/* CUDA's own pool, in two streams that don't wait for the legacy one. */
+/* CUDA's own pool, in two streams that don't wait for the legacy one. With
+ * BENCH_KIND=legacy, stream 0 is the legacy stream, as in programs that name
+ * none, and the other waits for it, as cudaStreamCreate makes them. */
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cuda_runtime_api.h>
 
@@ -9,14 +14,21 @@
 
 static cudaStream_t streams[BENCH_STREAMS];
 
-static cudaError_t streams_open(void)
+static cudaError_t streams_open(unsigned int flags)
 {
 	cudaError_t res = cudaSuccess;
 
 	for (int i = 0; i < BENCH_STREAMS && !res; i++)
-		res = cudaStreamCreateWithFlags(&streams[i],
-						cudaStreamNonBlocking);
+		if (i || flags == cudaStreamNonBlocking)
+			res = cudaStreamCreateWithFlags(&streams[i], flags);
 	return res;
+}
+
+static bool is_legacy(void)
+{
+	const char *kind = getenv("BENCH_KIND");
+
+	return kind && !strcmp(kind, "legacy");
 }
 
 /* Without this threshold each wait would give the pool's memory back. */
@@ -25,7 +37,9 @@ int bench_open(void)
 	uint64_t all = UINT64_MAX;
 	cudaMemPool_t pool;
 
-	return cudaFree(NULL) || streams_open() ||
+	return cudaFree(NULL) ||
+	       streams_open(is_legacy() ? cudaStreamDefault
+					: cudaStreamNonBlocking) ||
 	       cudaDeviceGetDefaultMemPool(&pool, 0) ||
 	       cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold,
 				       &all);
