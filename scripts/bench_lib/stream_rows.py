@@ -44,7 +44,8 @@ def counted(row, able, trace_work):
         title, work = found[key]
         short = "" if key == TRACES[0] else "-" + key
         if not short:
-            yield row("async-instructions", f"instructions (callgrind), {title}",
+            yield row("async-instructions",
+                      f"instructions (callgrind), {title}",
                       without_events(able, "instructions", work), "a pair",
                       INSTRUCTIONS, rounds=1)
         yield row("async-driver-calls" + short, "calls of the driver besides "

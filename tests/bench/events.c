@@ -19,7 +19,7 @@ int bench_open(void)
 
 void *bench_stream(unsigned int stream)
 {
-	return streams[stream];
+	return (void *)streams[stream];
 }
 
 void *bench_alloc_in(size_t size, unsigned int stream)
