@@ -1,65 +1,21 @@
-/* Handles by which other processes open memory and events. A handle names a
- * file of the process that made it, which the opener finds in /proc. */
-#include <fcntl.h>
-#include <stdio.h>
+/* Handles by which other processes open memory and events. */
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "board.h"
 #include "entries.h"
 #include "event.h"
+#include "handle.h"
 #include "owner.h"
 #include "window.h"
 #include "world.h"
 
-enum { HANDLE_MEMORY = 0x6d656d31, HANDLE_EVENT = 0x65766e31 };
-
-struct handle {
-	uint32_t kind;
-	int32_t pid, file, device;
-	uint64_t inode; /* of the file, whose number may be used again */
-	uint64_t offset, size;
-	uint64_t id; /* of the block */
-};
-
-_Static_assert(sizeof(struct handle) <= sizeof(CUipcMemHandle) &&
-		       sizeof(struct handle) <= sizeof(CUipcEventHandle),
-	       "a handle holds what names the memory");
-
-static CUresult handle_make(struct handle handle, void *out)
+/* A handle is of use only to other processes. */
+static CUresult other_open(const struct handle *handle, int *file)
 {
-	struct stat file;
-
-	if (handle.file < 0 || fstat(handle.file, &file))
-		return CUDA_ERROR_MAP_FAILED;
-	handle.pid = getpid();
-	handle.inode = file.st_ino;
-	memset(out, 0, sizeof(CUipcMemHandle));
-	memcpy(out, &handle, sizeof(handle));
-	return CUDA_SUCCESS;
-}
-
-/* Opens the file that the handle names. */
-static CUresult handle_open(const struct handle *handle, int *out)
-{
-	char path[64];
-	struct stat file;
-	int fd;
-
 	if (handle->pid == getpid())
 		return CUDA_ERROR_INVALID_CONTEXT;
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", handle->pid,
-		 handle->file);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (fd < 0)
-		return CUDA_ERROR_MAP_FAILED;
-	if (fstat(fd, &file) || file.st_ino != handle->inode) {
-		close(fd);
-		return CUDA_ERROR_MAP_FAILED;
-	}
-	*out = fd;
-	return CUDA_SUCCESS;
+	return handle_open(handle, file);
 }
 
 CUresult sim_cuIpcGetMemHandle(CUipcMemHandle *out, CUdeviceptr addr)
@@ -94,15 +50,14 @@ static struct window *opened_find(struct context *ctx,
 static CUresult memory_open(struct context *ctx, const CUipcMemHandle *from,
 			    struct window **window)
 {
+	struct handle handle = handle_read(from);
 	struct device *dev = ctx->dev;
-	struct handle handle;
 	CUresult res;
 	int fd;
 
-	memcpy(&handle, from, sizeof(handle));
 	if (handle.kind != HANDLE_MEMORY)
 		return CUDA_ERROR_INVALID_HANDLE;
-	res = handle_open(&handle, &fd);
+	res = other_open(&handle, &fd);
 	if (res)
 		return res;
 	device_find(handle.device, &dev);
@@ -171,12 +126,11 @@ CUresult sim_cuIpcGetEventHandle(CUipcEventHandle *out, CUevent what)
 
 CUresult sim_cuIpcOpenEventHandle(CUevent *out, CUipcEventHandle from)
 {
-	struct handle handle;
+	struct handle handle = handle_read(&from);
 	struct event *event;
 	CUresult res;
 	int fd;
 
-	memcpy(&handle, &from, sizeof(handle));
 	if (!out)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (handle.kind != HANDLE_EVENT)
@@ -185,7 +139,7 @@ CUresult sim_cuIpcOpenEventHandle(CUevent *out, CUipcEventHandle from)
 			 &event);
 	if (res)
 		return res;
-	res = handle_open(&handle, &fd);
+	res = other_open(&handle, &fd);
 	if (!res) {
 		event->slot = board_visit(fd, handle.offset);
 		event->imported = true;
