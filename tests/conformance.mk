@@ -1,9 +1,10 @@
 # Claims about the driver, one program for each noun. Run them with
 # LD_LIBRARY_PATH=$(BUILD)/sim, or on a GPU without it.
-CONFORMANCE := memory pool pool_access pool_attributes pool_graph pool_node \
-	pool_order pool_release host copy fill stream event context primary \
-	kernel entry pointer ipc vmm external array managed threads capture \
-	capture_rules graph graph_update graph_query graph_node green scarcity
+CONFORMANCE := memory pool pool_access pool_attributes pool_graph \
+	pool_node pool_order pool_release pool_share host copy fill stream event \
+	context primary kernel entry pointer ipc vmm external array managed \
+	threads capture capture_rules graph graph_update graph_query graph_node \
+	green scarcity
 CONFORMANCE := $(CONFORMANCE:%=$(BUILD)/tests/conformance/%)
 
 CHECK += $(CONFORMANCE) $(CONFORMANCE:=.kernels.so)
@@ -25,11 +26,13 @@ $(BUILD)/tests/conformance/%.kernels.so: \
 	$(Q)$(CC) $(SANFLAGS) -shared $^ -o $@
 
 # Claims that hold only for the simulated driver.
-SIM_CLAIMS := $(BUILD)/tests/programs/sim_graph_claims
+SIM_CLAIMS := $(BUILD)/tests/programs/sim_graph_claims \
+	$(BUILD)/tests/programs/sim_pool_claims
 CHECK += $(SIM_CLAIMS)
 
-$(SIM_CLAIMS): $(BUILD)/obj/tests/programs/sim_graph_claims.o \
+$(SIM_CLAIMS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o \
 		$(BUILD)/obj/tests/conformance/claims.o \
+		$(BUILD)/obj/tests/conformance/pools.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(filter %.o,$^) -L$(BUILD)/sim -lcuda \

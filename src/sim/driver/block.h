@@ -25,6 +25,7 @@ enum block_kind {
 	BLOCK_ARRAY,    /* known by a handle, not freed by cuMemFree: array.h */
 	BLOCK_EXTERNAL, /* memory of a file: window.h */
 	BLOCK_OPENED,   /* memory of another process: window.h */
+	BLOCK_IMPORTED, /* the same, in a pool */
 	BLOCK_MAPPED, /* in reserved addresses, and in no context: mapping.h */
 };
 
@@ -51,7 +52,7 @@ struct block {
 	struct stream *freed_in;
 	bool sync_memops;     /* the attribute of that name; only recorded */
 	bool idle;            /* in a pool or a bin: nobody has it */
-	struct mempool *pool; /* of BLOCK_ASYNC */
+	struct mempool *pool; /* of BLOCK_ASYNC and BLOCK_IMPORTED */
 	struct freed *freed;  /* of its last life in that pool, or NULL */
 	struct graph_block *graph; /* of BLOCK_GRAPH */
 	struct advice advice;      /* of BLOCK_MANAGED */

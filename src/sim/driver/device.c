@@ -81,8 +81,11 @@ void device_free(struct block *block)
 		ordered_free(block);
 		return;
 	}
-	memory_leave(block, &block->ctx->blocks);
+	memory_leave(block,
+		     block->ctx ? &block->ctx->blocks : &block->pool->blocks);
 	owner_take(block->addr);
+	if (block->kind == BLOCK_IMPORTED)
+		mempool_forget(block);
 	if (block->kind == BLOCK_ARRAY)
 		array_end(block->array);
 	if (block->kind >= BLOCK_EXTERNAL)

@@ -226,6 +226,8 @@ CUresult graph_block_capture(struct mempool *pool, struct stream *stream,
 	struct graph_block *memory;
 	CUresult res;
 
+	if (pool->handles) /* graphs share no memory with processes */
+		return CUDA_ERROR_INVALID_VALUE;
 	params.accessDescCount = pool_access(pool, access);
 	res = graph_block_open(&params, stream->capture->graph, &memory);
 	if (res)

@@ -38,7 +38,8 @@ bool memory_frees(const struct block *block)
 	if (block->kind == BLOCK_GRAPH && !block->graph->live)
 		return false;
 	return !block->freeing &&
-	       (block->kind < BLOCK_ARRAY || block->kind == BLOCK_EXTERNAL);
+	       (block->kind < BLOCK_ARRAY || block->kind == BLOCK_EXTERNAL ||
+		block->kind == BLOCK_IMPORTED);
 }
 
 CUresult memory_alloc(struct context *ctx, struct device *dev, size_t size,

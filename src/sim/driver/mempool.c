@@ -1,6 +1,7 @@
 #include "mempool.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "memory.h"
 #include "owner.h"
@@ -30,6 +31,7 @@ CUresult mempool_create(struct device *dev, struct mempool **out)
 	if (!pool)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	mempool_open(pool, dev);
+	pool->id = ++world.block_ids;
 	pool->next = dev->pool.next;
 	dev->pool.next = pool;
 	*out = pool;
@@ -46,6 +48,8 @@ static void end_empty(struct mempool *pool)
 	while (before->next != pool)
 		before = before->next;
 	before->next = pool->next;
+	if (pool->exporter)
+		close(pool->file);
 	pool->magic = 0;
 	pool->next = spare;
 	spare = pool;
@@ -140,15 +144,19 @@ static void give_back(struct mempool *pool, uint64_t keep, uint64_t enough,
 	}
 }
 
+/* As documented, pools that others may open give nothing back. */
 void mempool_trim(struct mempool *pool, uint64_t keep)
 {
-	give_back(pool, keep, 0, is_known);
+	if (!pool->handles || pool->closed)
+		give_back(pool, keep, 0, is_known);
 }
 
 /* What a pool that was destroyed holds is of no use any more. */
 static void pool_settle(struct mempool *pool)
 {
-	give_back(pool, 0, pool->closed ? 0 : pool->threshold, is_known);
+	if (!pool->handles || pool->closed)
+		give_back(pool, 0, pool->closed ? 0 : pool->threshold,
+			  is_known);
 	end_empty(pool);
 }
 
@@ -174,20 +182,58 @@ void mempool_destroy(struct mempool *pool)
 	pool_settle(pool);
 }
 
+/* A block whose free is queued belongs to that free. */
+static void blocks_free(struct mempool *pool)
+{
+	struct block *next;
+
+	for (struct block *block = pool->blocks; block; block = next) {
+		next = block->next;
+		if (!block->freeing)
+			device_free(block);
+	}
+}
+
 void mempool_reset(struct device *dev, bool all)
 {
 	struct mempool *next;
 
 	for (struct mempool *pool = &dev->pool; pool; pool = next) {
 		next = pool->next;
-		for (struct block *block; all && (block = pool->blocks);) {
-			memory_leave(block, &pool->blocks);
-			owner_leave(block->addr);
-			mempool_give(block);
-		}
+		if (all)
+			blocks_free(pool);
 		mempool_trim(pool, 0);
 		end_empty(pool);
 	}
+}
+
+static void reserve(struct mempool *pool, size_t span)
+{
+	pool->reserved += span;
+	if (pool->reserved_high < pool->reserved)
+		pool->reserved_high = pool->reserved;
+}
+
+static void use(struct mempool *pool, size_t size)
+{
+	pool->used += size;
+	if (pool->used_high < pool->used)
+		pool->used_high = pool->used;
+}
+
+void mempool_adopt(struct block *block)
+{
+	reserve(block->pool, block->span);
+	use(block->pool, block->size);
+}
+
+void mempool_forget(struct block *block)
+{
+	struct mempool *pool = block->pool;
+
+	pool->reserved -= block->span;
+	pool->used -= block->size;
+	end_empty(pool);
 }
 
 static void block_enter(struct mempool *pool, struct block *block, size_t size)
@@ -199,9 +245,7 @@ static void block_enter(struct mempool *pool, struct block *block, size_t size)
 	block->size = size;
 	memory_enter(NULL, pool->dev, block, BLOCK_ASYNC);
 	block->touched = used;
-	pool->used += size;
-	if (pool->used_high < pool->used)
-		pool->used_high = pool->used;
+	use(pool, size);
 }
 
 /* The idle block that the stream may have in the best way, at least in
@@ -257,9 +301,7 @@ static CUresult fresh_use(struct mempool *pool, size_t size, struct block **out)
 	res = arena_alloc(&pool->dev->arena, size, &block);
 	if (res)
 		return res;
-	pool->reserved += block->span;
-	if (pool->reserved_high < pool->reserved)
-		pool->reserved_high = pool->reserved;
+	reserve(pool, block->span);
 	block_enter(pool, block, size);
 	*out = block;
 	return CUDA_SUCCESS;

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <cuda.h>
 
@@ -27,7 +28,11 @@ struct mempool {
 	uint64_t used, used_high; /* bytes asked for */
 	uint64_t reserved, reserved_high;
 	int reuse[POOL_REUSES];
-	uint64_t readers, writers; /* a bit for each device */
+	uint64_t readers, writers;         /* a bit for each device */
+	CUmemAllocationHandleType handles; /* by which others may open it */
+	uint64_t id;    /* of the process that made it; never used again */
+	pid_t exporter; /* that process, if the pool is imported; else 0 */
+	int file;       /* the memory of that process's device */
 };
 
 /* Set up a device's default pool, or make one more. */
@@ -51,6 +56,10 @@ void mempool_trim(struct mempool *pool, uint64_t keep);
 /* A host has waited: all pools give back what they hold above
  * their thresholds. */
 void mempool_settle(void);
+/* Counts a block of another process in its pool, which is imported, or counts
+ * it no more: it has left the pool's list. */
+void mempool_adopt(struct block *block);
+void mempool_forget(struct block *block);
 /* A context of the device has ended: its pools give back what is idle. If `all`
  * is set, all blocks are freed first. */
 void mempool_reset(struct device *dev, bool all);

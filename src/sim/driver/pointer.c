@@ -72,11 +72,14 @@ static size_t range_size(const struct pointer *p)
 	return p->block ? p->block->size : p->host->size;
 }
 
-/* A bit for each kind of handle; only memory of cuMemCreate can have any. */
+/* A bit for each kind of handle; only memory of cuMemCreate and of pools can
+ * have any. */
 static int handle_types(const struct pointer *p)
 {
 	const struct mapping *mapping = (const struct mapping *)p->block;
 
+	if (p->block && p->block->pool)
+		return (int)p->block->pool->handles;
 	if (!p->block || p->block->kind != BLOCK_MAPPED)
 		return 0;
 	return (int)mapping->physical->prop.requestedHandleTypes;

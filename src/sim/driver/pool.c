@@ -58,6 +58,8 @@ CUresult sim_cuMemAllocFromPoolAsync(CUdeviceptr *out, size_t size,
 	res = stream_use(where, &stream);
 	if (!res)
 		res = mempool_find(handle, &pool);
+	if (!res && pool->exporter)
+		res = CUDA_ERROR_INVALID_VALUE;
 	if (!res)
 		res = arena_open(&pool->dev->arena);
 	return res ? res : pool_alloc(pool, stream, out, size);
@@ -131,7 +133,7 @@ CUresult sim_cuMemFreeAsync(CUdeviceptr addr, CUstream handle)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (stream->capture)
 		return graph_block_capture_free(block, stream);
-	if (!memory_frees(block) || block->kind >= BLOCK_ARRAY)
+	if (!memory_frees(block) || block->kind == BLOCK_EXTERNAL)
 		return CUDA_ERROR_INVALID_VALUE;
 	op = free_op(block);
 	if (!op)

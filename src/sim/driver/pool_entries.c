@@ -41,7 +41,7 @@ CUresult sim_cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle)
 		res = mempool_find(handle, &pool);
 	if (res)
 		return res;
-	if (pool->dev != dev)
+	if (pool->dev != dev || pool->exporter)
 		return CUDA_ERROR_INVALID_VALUE;
 	dev->pool_current = pool;
 	return CUDA_SUCCESS;
@@ -79,6 +79,16 @@ CUresult sim_cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type,
 		       ?: sim_cuDeviceSetMemPool(location->id, pool);
 }
 
+static CUresult handles_check(const struct device *dev,
+			      CUmemAllocationHandleType types)
+{
+	const unsigned known = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+
+	if (types & ~known || (types && dev->arena.fd < 0))
+		return CUDA_ERROR_NOT_SUPPORTED;
+	return CUDA_SUCCESS;
+}
+
 CUresult sim_cuMemPoolCreate(CUmemoryPool *out, const CUmemPoolProps *props)
 {
 	struct mempool *pool;
@@ -88,17 +98,18 @@ CUresult sim_cuMemPoolCreate(CUmemoryPool *out, const CUmemPoolProps *props)
 	if (!out || !props)
 		return CUDA_ERROR_INVALID_VALUE;
 	res = location_check(&props->location, props->allocType);
-	if (!res && props->handleTypes)
-		res = CUDA_ERROR_NOT_SUPPORTED;
 	if (!res)
 		res = device_find(props->location.id, &dev);
 	if (!res)
 		res = arena_open(&dev->arena);
 	if (!res)
+		res = handles_check(dev, props->handleTypes);
+	if (!res)
 		res = mempool_create(dev, &pool);
 	if (res)
 		return res;
 	pool->most = props->maxSize;
+	pool->handles = props->handleTypes;
 	*out = (CUmemoryPool)pool;
 	return CUDA_SUCCESS;
 }

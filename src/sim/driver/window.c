@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "memory.h"
+#include "mempool.h"
 
 enum { HOST_PAGE = 4096 };
 
@@ -83,9 +84,8 @@ static bool window_map(struct window *window, int fd, off_t offset, size_t size)
 	return true;
 }
 
-CUresult window_open(struct context *ctx, struct device *dev, int fd,
-		     off_t offset, size_t size, enum block_kind kind,
-		     struct window **out)
+static CUresult window_make(int fd, off_t offset, size_t size,
+			    struct window **out)
 {
 	struct window *window = calloc(1, sizeof(*window));
 
@@ -100,9 +100,32 @@ CUresult window_open(struct context *ctx, struct device *dev, int fd,
 		free(window);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
-	memory_enter(ctx, dev, &window->block, kind);
 	window->opens = 1;
 	*out = window;
+	return CUDA_SUCCESS;
+}
+
+CUresult window_open(struct context *ctx, struct device *dev, int fd,
+		     off_t offset, size_t size, enum block_kind kind,
+		     struct window **out)
+{
+	CUresult res = window_make(fd, offset, size, out);
+
+	if (!res)
+		memory_enter(ctx, dev, &(*out)->block, kind);
+	return res;
+}
+
+CUresult window_import(struct mempool *pool, off_t offset, size_t size,
+		       struct window **out)
+{
+	CUresult res = window_make(pool->file, offset, size, out);
+
+	if (res)
+		return res;
+	(*out)->block.pool = pool;
+	memory_enter(NULL, pool->dev, &(*out)->block, BLOCK_IMPORTED);
+	mempool_adopt(&(*out)->block);
 	return CUDA_SUCCESS;
 }
 

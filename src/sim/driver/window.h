@@ -21,6 +21,9 @@ struct window {
 CUresult window_open(struct context *ctx, struct device *dev, int fd,
 		     off_t offset, size_t size, enum block_kind kind,
 		     struct window **window);
+/* The same for memory of a pool, which has a file to map. */
+CUresult window_import(struct mempool *pool, off_t offset, size_t size,
+		       struct window **window);
 /* Unmaps a window, which is in no context any more. */
 void window_close(struct block *block);
 

@@ -67,6 +67,10 @@
 	ENTRY(MemPoolGetAccess,          11020, 0) \
 	ENTRY(MemPoolCreate,             11020, 0) \
 	ENTRY(MemPoolDestroy,            11020, 0) \
+	ENTRY(MemPoolExportToShareableHandle,   11020, 0) \
+	ENTRY(MemPoolImportFromShareableHandle, 11020, 0) \
+	ENTRY(MemPoolExportPointer,      11020, 0) \
+	ENTRY(MemPoolImportPointer,      11020, 0) \
 	ENTRY(MemGetDefaultMemPool,      13000, 0) \
 	ENTRY(MemGetMemPool,             13000, 0) \
 	ENTRY(MemSetMemPool,             13000, 0) \

@@ -3,7 +3,10 @@
 _Static_assert(sizeof(CUmemPoolProps) == sizeof(struct cudaMemPoolProps) &&
 		       sizeof(CUmemAccessDesc) ==
 			       sizeof(struct cudaMemAccessDesc) &&
-		       sizeof(CUmemLocation) == sizeof(struct cudaMemLocation),
+		       sizeof(CUmemLocation) ==
+			       sizeof(struct cudaMemLocation) &&
+		       sizeof(CUmemPoolPtrExportData) ==
+			       sizeof(struct cudaMemPoolPtrExportData),
 	       "the driver's and the runtime's descriptions differ");
 
 EXPORT cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
@@ -147,5 +150,55 @@ EXPORT cudaError_t cudaMemSetMemPool(struct cudaMemLocation *location,
 		res = driver_legacy.MemSetMemPool((CUmemLocation *)location,
 						  (CUmemAllocationType)type,
 						  pool);
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t cudaMemPoolExportToShareableHandle(
+	void *handle, cudaMemPool_t pool, enum cudaMemAllocationHandleType type,
+	unsigned int flags)
+{
+	int res = driver_open();
+
+	if (!res)
+		res = driver_legacy.MemPoolExportToShareableHandle(
+			handle, pool, (CUmemAllocationHandleType)type, flags);
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t cudaMemPoolImportFromShareableHandle(
+	cudaMemPool_t *pool, void *handle,
+	enum cudaMemAllocationHandleType type, unsigned int flags)
+{
+	int res = driver_open();
+
+	if (!res)
+		res = driver_legacy.MemPoolImportFromShareableHandle(
+			pool, handle, (CUmemAllocationHandleType)type, flags);
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t
+cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *data, void *ptr)
+{
+	int res = driver_open();
+
+	if (!res)
+		res = driver_legacy.MemPoolExportPointer(
+			(CUmemPoolPtrExportData *)data, (CUdeviceptr)ptr);
+	return runtime_result(res);
+}
+
+EXPORT cudaError_t cudaMemPoolImportPointer(
+	void **ptr, cudaMemPool_t pool, struct cudaMemPoolPtrExportData *data)
+{
+	CUdeviceptr addr = 0;
+	int res = driver_open();
+
+	if (!res)
+		res = driver_legacy.MemPoolImportPointer(
+			ptr ? &addr : NULL, pool,
+			(CUmemPoolPtrExportData *)data);
+	if (!res && ptr)
+		*ptr = (void *)addr;
 	return runtime_result(res);
 }
