@@ -60,8 +60,9 @@ PASSED_ON = {  # what differs where CUDA's own pool serves
     "of_another_pool_in_another_stream",
     "with_larger_blocks_while_memory_is_short",
 }
-CLAIMS = ["pool", "pool_access", "pool_attributes", "pool_graph", "pool_node",
-          "pool_order", "pool_release", "pool_share"]
+CLAIMS = ["pool", "pool_access", "pool_attributes", "pool_graph", "pool_host",
+          "pool_managed", "pool_node", "pool_order",
+          "pool_release", "pool_share"]
 NOT_FOLLOWED = {  # docs/stream-ordered.md says why
     "the_null_stream_orders_too", "events_order_streams_of_two_devices",
     "a_pool_that_is_short_serves_after_a_wait",

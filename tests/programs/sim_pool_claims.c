@@ -3,20 +3,44 @@
 #include "../conformance/pools.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static const CUmemAllocationHandleType by_file =
 	CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
 
-static CUmemoryPool pool_shared(void)
+static CUmemLocation device = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+static CUmemLocation host = {CU_MEM_LOCATION_TYPE_HOST, 0};
+static CUmemLocation node = {CU_MEM_LOCATION_TYPE_HOST_NUMA, 0};
+static CUmemLocation nowhere = {CU_MEM_LOCATION_TYPE_NONE, 0};
+
+static CUmemoryPool pool_at(CUmemLocation location, CUmemAllocationType type,
+			    CUmemAllocationHandleType handles)
 {
-	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
-				.handleTypes = by_file,
-				.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+	CUmemPoolProps props = {.allocType = type,
+				.handleTypes = handles,
+				.location = location};
 	CUmemoryPool pool;
 
 	ck_assert_ok(cuMemPoolCreate(&pool, &props));
 	return pool;
+}
+
+static CUmemoryPool pool_shared(void)
+{
+	return pool_at(device, CU_MEM_ALLOCATION_TYPE_PINNED, by_file);
+}
+
+static CUmemoryPool pool_of_host(void)
+{
+	return pool_at(host, CU_MEM_ALLOCATION_TYPE_PINNED,
+		       CU_MEM_HANDLE_TYPE_NONE);
+}
+
+static CUmemoryPool pool_managed(void)
+{
+	return pool_at(nowhere, CU_MEM_ALLOCATION_TYPE_MANAGED,
+		       CU_MEM_HANDLE_TYPE_NONE);
 }
 
 /* Opens a pool of this process as if it were another's. */
@@ -162,6 +186,150 @@ START_TEST(a_reset_ends_what_was_imported)
 }
 END_TEST
 
+START_TEST(a_nodes_pool_may_be_shared)
+{
+	CUmemPoolPtrExportData data;
+	CUmemoryPool pool, copy;
+	CUdeviceptr ptr, alias;
+	CUstream stream;
+
+	claims_open();
+	stream = claims_stream(CU_STREAM_NON_BLOCKING);
+	pool = pool_at(node, CU_MEM_ALLOCATION_TYPE_PINNED, by_file);
+	copy = opened(pool);
+	ptr = pool_block(pool, stream);
+	ck_assert_ok(cuStreamSynchronize(stream));
+	ck_assert_ok(cuMemPoolExportPointer(&data, ptr));
+	ck_assert_ok(cuMemPoolImportPointer(&alias, copy, &data));
+	ck_assert_ok(cuMemsetD8Async(alias, 4, POOL_BLOCK, stream));
+	ck_assert_ok(cuMemFree(alias)); /* waits */
+	ck_assert_int_eq(((char *)ptr)[POOL_BLOCK - 1], 4);
+}
+END_TEST
+
+START_TEST(host_memory_is_told_from_device_memory)
+{
+	CUdeviceptr ptr;
+	void *address;
+	size_t before;
+	int type, ordinal;
+
+	claims_open();
+	before = device_free_bytes();
+	ptr = pool_block(pool_of_host(), NULL);
+	ck_assert_uint_eq(device_free_bytes(), before);
+	ck_assert_ok(cuPointerGetAttribute(
+		&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, ptr));
+	ck_assert_int_eq(type, CU_MEMORYTYPE_HOST);
+	ck_assert_ok(cuPointerGetAttribute(
+		&address, CU_POINTER_ATTRIBUTE_HOST_POINTER, ptr + 5));
+	ck_assert_uint_eq((CUdeviceptr)address, ptr + 5);
+	ck_assert_ok(cuPointerGetAttribute(
+		&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, ptr));
+	ck_assert_int_eq(ordinal, CU_DEVICE_CPU);
+}
+END_TEST
+
+START_TEST(host_pools_and_blocks_share_a_limit)
+{
+	CUmemoryPool pool;
+	CUdeviceptr ptr;
+	void *block;
+
+	setenv("MNM_SIM_PINNED", "64M", 1);
+	claims_open();
+	pool = pool_of_host();
+	ck_assert_ok(cuMemAllocHost(&block, POOL_BLOCK + 1));
+	ck_assert_cu(cuMemAllocFromPoolAsync(&ptr, POOL_BLOCK, pool, NULL),
+		     CUDA_ERROR_OUT_OF_MEMORY);
+	ck_assert_ok(cuMemFreeHost(block));
+	pool_block(pool, NULL);
+	ck_assert_cu(cuMemAllocHost(&block, POOL_BLOCK + 1),
+		     CUDA_ERROR_OUT_OF_MEMORY);
+	ck_assert_ok(cuMemAllocHost(&block, POOL_BLOCK));
+}
+END_TEST
+
+START_TEST(default_pools_of_any_place_stay)
+{
+	CUmemoryPool pool;
+
+	claims_open();
+	ck_assert_ok(cuMemGetDefaultMemPool(&pool, &host,
+					    CU_MEM_ALLOCATION_TYPE_PINNED));
+	ck_assert_cu(cuMemPoolDestroy(pool), CUDA_ERROR_INVALID_VALUE);
+	ck_assert_ok(cuMemGetDefaultMemPool(&pool, &device,
+					    CU_MEM_ALLOCATION_TYPE_MANAGED));
+	ck_assert_cu(cuMemPoolDestroy(pool), CUDA_ERROR_INVALID_VALUE);
+}
+END_TEST
+
+START_TEST(a_place_without_its_current_pool_has_the_default_one)
+{
+	CUmemoryPool pool, standard, seen;
+
+	claims_open();
+	ck_assert_ok(cuMemGetDefaultMemPool(&standard, &nowhere,
+					    CU_MEM_ALLOCATION_TYPE_MANAGED));
+	pool = pool_managed();
+	ck_assert_ok(cuMemSetMemPool(&nowhere, CU_MEM_ALLOCATION_TYPE_MANAGED,
+				     pool));
+	pool_block(pool, NULL);
+	ck_assert_ok(cuMemPoolDestroy(pool));
+	ck_assert_ok(cuMemGetMemPool(&seen, &nowhere,
+				     CU_MEM_ALLOCATION_TYPE_MANAGED));
+	ck_assert_ptr_eq(seen, standard);
+}
+END_TEST
+
+static int mostly_read(CUdeviceptr ptr)
+{
+	int mostly = -1;
+
+	ck_assert_ok(cuMemRangeGetAttribute(&mostly, sizeof(mostly),
+					    CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY,
+					    ptr, POOL_BLOCK));
+	return mostly;
+}
+
+START_TEST(managed_memory_of_a_pool_takes_advice_until_it_is_freed)
+{
+	CUmemoryPool pool;
+	CUdeviceptr ptr;
+
+	claims_open();
+	pool = pool_managed();
+	ptr = pool_block(pool, NULL);
+	ck_assert_ok(cuMemAdvise(ptr, POOL_BLOCK, CU_MEM_ADVISE_SET_READ_MOSTLY,
+				 device));
+	ck_assert_int_eq(mostly_read(ptr), 1);
+	ck_assert_ok(cuMemPrefetchAsync(ptr, POOL_BLOCK, device, 0, NULL));
+	ck_assert_ok(cuMemFreeAsync(ptr, NULL));
+	ck_assert_uint_eq(pool_block(pool, NULL), ptr);
+	ck_assert_int_eq(mostly_read(ptr), 0);
+}
+END_TEST
+
+START_TEST(graphs_allocate_no_memory_of_the_hosts_pools)
+{
+	CUmemoryPool pools[3];
+	CUstream stream;
+	CUdeviceptr ptr;
+
+	claims_open();
+	pools[0] = pool_of_host();
+	pools[1] = pool_managed();
+	pools[2] = pool_shared();
+	stream = claims_stream(CU_STREAM_NON_BLOCKING);
+	ck_assert_ok(
+		cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	for (int i = 0; i < 3; i++)
+		ck_assert(cuMemAllocFromPoolAsync(&ptr, 64, pools[i], stream));
+	ck_assert_int_eq(claims_capturing(stream),
+			 CU_STREAM_CAPTURE_STATUS_ACTIVE);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -172,6 +340,13 @@ int main(void)
 		any_other_file_is_no_pool,
 		an_imported_pool_is_not_shared_again,
 		a_reset_ends_what_was_imported,
+		a_nodes_pool_may_be_shared,
+		host_memory_is_told_from_device_memory,
+		host_pools_and_blocks_share_a_limit,
+		default_pools_of_any_place_stay,
+		a_place_without_its_current_pool_has_the_default_one,
+		managed_memory_of_a_pool_takes_advice_until_it_is_freed,
+		graphs_allocate_no_memory_of_the_hosts_pools,
 		NULL,
 	};
 

@@ -60,9 +60,9 @@ static size_t extent(const struct copy *copy, size_t pitch, size_t slice)
 
 static enum place place_of(const void *addr)
 {
-	if (device_owns((CUdeviceptr)addr))
-		return PLACE_DEVICE;
-	return host_find(addr) ? PLACE_PINNED : PLACE_PAGEABLE;
+	if (host_is_pinned(addr))
+		return PLACE_PINNED;
+	return device_owns((CUdeviceptr)addr) ? PLACE_DEVICE : PLACE_PAGEABLE;
 }
 
 static uint64_t copy_time(const struct copy *copy, enum place dst,

@@ -18,11 +18,24 @@ CUresult device_find(CUdevice handle, struct device **dev)
 	return CUDA_SUCCESS;
 }
 
+/* Any device may use the host's memory. */
+static bool devices_wait(void)
+{
+	bool waits = false;
+
+	for (int i = 0; i < world.device_count; i++)
+		waits |= device_wait(&world.devices[i]);
+	return waits;
+}
+
 bool device_wait(struct device *dev)
 {
 	struct fence fence = {0};
 	uint64_t end = dev->end;
 	bool waits = dev->pending || world.tracking;
+
+	if (dev == world_host())
+		return devices_wait();
 
 	/* A wait teaches something even if nothing is pending. */
 	if (waits) {
@@ -38,7 +51,7 @@ bool device_wait(struct device *dev)
 
 struct block *device_block(CUdeviceptr addr)
 {
-	for (int i = 0; i < world.device_count; i++) {
+	for (int i = 0; i <= world.device_count; i++) {
 		const struct arena *arena = &world.devices[i].arena;
 		struct block *block;
 
@@ -50,9 +63,21 @@ struct block *device_block(CUdeviceptr addr)
 	return outside_find(addr);
 }
 
+bool block_is_managed(const struct block *block)
+{
+	return block->kind == BLOCK_MANAGED ||
+	       (block->pool &&
+		block->pool->type == CU_MEM_ALLOCATION_TYPE_MANAGED);
+}
+
+bool block_is_pinned(const struct block *block)
+{
+	return block->dev == world_host() && !block_is_managed(block);
+}
+
 bool device_owns(CUdeviceptr addr)
 {
-	for (int i = 0; i < world.device_count; i++)
+	for (int i = 0; i <= world.device_count; i++)
 		if (arena_covers(&world.devices[i].arena, addr))
 			return true;
 	return outside_find(addr) || range_find(addr);

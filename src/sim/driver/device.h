@@ -6,7 +6,7 @@
 #include "mempool.h"
 
 struct device {
-	int ordinal;
+	int ordinal; /* CU_DEVICE_CPU if it is world_host() */
 	struct arena arena;
 	struct context primary; /* the handle stays, `alive` comes and goes */
 	unsigned primary_retains;
@@ -26,8 +26,12 @@ CUresult device_find(CUdevice handle, struct device **dev);
 /* Waits until everything that is queued for the device now is complete. Returns
  * true if the lock may have been dropped meanwhile. */
 bool device_wait(struct device *dev);
-/* The live block of any device at that address, or NULL. */
+/* The live block of any device, or of the host's pools, at that address,
+ * or NULL. */
 struct block *device_block(CUdeviceptr addr);
+/* Whether it is managed memory, or the host's pinned memory of a pool. */
+bool block_is_managed(const struct block *block);
+bool block_is_pinned(const struct block *block);
 /* Whether an address belongs to some device's address space. */
 bool device_owns(CUdeviceptr addr);
 /* Frees a block whose work is complete. One of a pool or graph goes there. */

@@ -69,7 +69,7 @@ CUresult fill_op(struct fill fill, struct op **out, uint64_t *ns)
 
 static CUresult fill_submit(struct fill fill, CUstream where, bool async)
 {
-	bool pinned = host_find(fill.dst);
+	bool pinned = host_is_pinned(fill.dst);
 	struct stream *stream;
 	CUresult res = stream_use(where, &stream);
 	struct op *op;

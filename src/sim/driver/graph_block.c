@@ -228,6 +228,8 @@ CUresult graph_block_capture(struct mempool *pool, struct stream *stream,
 
 	if (pool->handles) /* graphs share no memory with processes */
 		return CUDA_ERROR_INVALID_VALUE;
+	if (mempool_is_hosts(pool))
+		return CUDA_ERROR_NOT_SUPPORTED;
 	params.accessDescCount = pool_access(pool, access);
 	res = graph_block_open(&params, stream->capture->graph, &memory);
 	if (res)

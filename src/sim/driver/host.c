@@ -41,6 +41,24 @@ const struct host_block *host_find(const void *addr)
 								   : NULL;
 }
 
+bool host_is_pinned(const void *addr)
+{
+	const struct block *block;
+
+	if (host_find(addr))
+		return true;
+	block = device_block((CUdeviceptr)addr);
+	return block && block_is_pinned(block);
+}
+
+bool host_has_room(size_t size)
+{
+	size_t most = world.profile.pinned_most;
+	size_t used = host_count.live_bytes + arena_used(&world_host()->arena);
+
+	return !most || (size <= most && used <= most - size);
+}
+
 static CUresult host_add(struct host_block block)
 {
 	size_t at = place_of(block.base);
@@ -107,9 +125,7 @@ CUresult sim_cuMemHostAlloc(void **out, size_t size, unsigned flags)
 		res = capture_permit();
 	if (res)
 		return res;
-	if (world.profile.pinned_most &&
-	    (size > world.profile.pinned_most ||
-	     host_count.live_bytes > world.profile.pinned_most - size))
+	if (!host_has_room(size))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	base = aligned_alloc(HOST_PAGE, pages);
 	if (!base)

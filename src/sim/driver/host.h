@@ -27,6 +27,11 @@ extern struct host_count host_count;
 
 /* The block that an address lies in, or NULL. Valid until the next change. */
 const struct host_block *host_find(const void *addr);
+/* Whether an address is the driver's or registered host memory, of a pool
+ * or not. */
+bool host_is_pinned(const void *addr);
+/* Whether so many more bytes of host memory may be pinned. */
+bool host_has_room(size_t size);
 /* Forgets what belongs to a context, and frees what is the driver's. */
 void host_close(struct context *ctx);
 

@@ -14,7 +14,7 @@ static struct block *range_block(CUdeviceptr addr, size_t size)
 {
 	struct block *block = device_block(addr);
 
-	if (!block || block->kind != BLOCK_MANAGED || !size ||
+	if (!block || !block_is_managed(block) || !size ||
 	    size > block->addr + block->size - addr)
 		return NULL;
 	return block;
@@ -224,7 +224,7 @@ CUresult sim_cuStreamAttachMemAsync(CUstream where, CUdeviceptr addr,
 
 	if (res)
 		return res;
-	if (!block || block->kind != BLOCK_MANAGED || block->addr != addr ||
+	if (!block || !block_is_managed(block) || block->addr != addr ||
 	    (size && size != block->size))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST &&

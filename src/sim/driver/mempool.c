@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "host.h"
 #include "memory.h"
 #include "owner.h"
 #include "stream.h"
@@ -14,8 +15,17 @@ static struct mempool *spare;
 
 void mempool_open(struct mempool *pool, struct device *dev)
 {
-	*pool = (struct mempool){.magic = POOL_MAGIC, .dev = dev};
-	pool->readers = pool->writers = (uint64_t)1 << dev->ordinal;
+	bool is_host = dev == world_host();
+
+	*pool = (struct mempool){.magic = POOL_MAGIC,
+				 .dev = dev,
+				 .type = CU_MEM_ALLOCATION_TYPE_PINNED,
+				 .location.type =
+					 is_host ? CU_MEM_LOCATION_TYPE_HOST
+						 : CU_MEM_LOCATION_TYPE_DEVICE,
+				 .location.id = is_host ? 0 : dev->ordinal};
+	if (!is_host)
+		pool->readers = pool->writers = (uint64_t)1 << dev->ordinal;
 	for (int i = 0; i < POOL_REUSES; i++)
 		pool->reuse[i] = 1;
 }
@@ -164,7 +174,7 @@ void mempool_settle(void)
 {
 	if (!world.tracking)
 		return;
-	for (int i = 0; i < world.device_count; i++) {
+	for (int i = 0; i <= world.device_count; i++) {
 		struct mempool *pool = &world.devices[i].pool, *next;
 
 		for (; pool; pool = next) {
@@ -245,6 +255,10 @@ static void block_enter(struct mempool *pool, struct block *block, size_t size)
 	block->size = size;
 	memory_enter(NULL, pool->dev, block, BLOCK_ASYNC);
 	block->touched = used;
+	if (mempool_is_hosts(pool)) {
+		block->touched = true;
+		block->advice = (struct advice){0};
+	}
 	use(pool, size);
 }
 
@@ -297,6 +311,8 @@ static CUresult fresh_use(struct mempool *pool, size_t size, struct block **out)
 	CUresult res;
 
 	if (pool->most && pool->reserved + span_of(size) > pool->most)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	if (pool->dev == world_host() && !host_has_room(span_of(size)))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	res = arena_alloc(&pool->dev->arena, size, &block);
 	if (res)

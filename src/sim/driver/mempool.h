@@ -33,9 +33,21 @@ struct mempool {
 	uint64_t id;    /* of the process that made it; never used again */
 	pid_t exporter; /* that process, if the pool is imported; else 0 */
 	int file;       /* the memory of that process's device */
+	CUmemAllocationType type;
+	CUmemLocation location; /* its id is 0 where the type has none */
+	bool standard;          /* a default pool, which stays */
+	bool current; /* of its place, if that is no device's pinned memory */
 };
 
-/* Set up a device's default pool, or make one more. */
+/* Whether the host uses the pool's memory without a call. */
+static inline bool mempool_is_hosts(const struct mempool *pool)
+{
+	return pool->type == CU_MEM_ALLOCATION_TYPE_MANAGED ||
+	       pool->location.type != CU_MEM_LOCATION_TYPE_DEVICE;
+}
+
+/* Set up a device's default pool, or make one more. Both are of pinned memory
+ * until the caller says otherwise. */
 void mempool_open(struct mempool *pool, struct device *dev);
 CUresult mempool_create(struct device *dev, struct mempool **pool);
 /* Ends a pool, at once or when its last block has gone back. */

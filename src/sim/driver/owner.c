@@ -233,7 +233,7 @@ static bool is_the_hosts(CUdeviceptr addr)
 	const struct block *block = device_block(addr);
 
 	return host_find((const void *)addr) ||
-	       (block && block->kind == BLOCK_MANAGED);
+	       (block && (block_is_managed(block) || block_is_pinned(block)));
 }
 
 static void owner_name(CUdeviceptr addr, size_t size, const char *label)

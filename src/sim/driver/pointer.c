@@ -40,7 +40,12 @@ static bool pointer_find(CUdeviceptr addr, struct pointer *pointer)
 
 static bool is_managed(const struct pointer *p)
 {
-	return p->block && p->block->kind == BLOCK_MANAGED;
+	return p->block && block_is_managed(p->block);
+}
+
+static bool is_hosts(const struct pointer *p)
+{
+	return !p->block || block_is_pinned(p->block);
 }
 
 static void put(void *out, const void *value, size_t size)
@@ -87,7 +92,7 @@ static int handle_types(const struct pointer *p)
 
 static CUresult host_address(const struct pointer *p, void *out)
 {
-	if (p->block && !is_managed(p))
+	if (!is_hosts(p) && !is_managed(p))
 		return CUDA_ERROR_INVALID_VALUE;
 	put_address(out, p->addr);
 	return CUDA_SUCCESS;
@@ -134,8 +139,8 @@ static CUresult pointer_get(const struct pointer *p, CUpointer_attribute what,
 		put(out, &p->ctx, sizeof(p->ctx));
 		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-		put_int(out,
-			p->block ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST);
+		put_int(out, is_hosts(p) ? CU_MEMORYTYPE_HOST
+					 : CU_MEMORYTYPE_DEVICE);
 		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
 		put_address(out, p->addr);

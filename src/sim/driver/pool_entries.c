@@ -1,118 +1,10 @@
-/* The entries for memory pools themselves; pool.c has the allocations. */
+/* The entries for memory pools themselves; pool.c has the allocations, and
+ * pool_place.c says where pools are. */
 #include "capture.h"
 #include "device.h"
 #include "entries.h"
 #include "mempool.h"
 #include "world.h"
-
-CUresult sim_cuDeviceGetDefaultMemPool(CUmemoryPool *out, CUdevice device)
-{
-	struct device *dev;
-	CUresult res = device_find(device, &dev);
-
-	if (res)
-		return res;
-	if (!out)
-		return CUDA_ERROR_INVALID_VALUE;
-	*out = (CUmemoryPool)&dev->pool;
-	return CUDA_SUCCESS;
-}
-
-CUresult sim_cuDeviceGetMemPool(CUmemoryPool *out, CUdevice device)
-{
-	struct device *dev;
-	CUresult res = device_find(device, &dev);
-
-	if (res)
-		return res;
-	if (!out)
-		return CUDA_ERROR_INVALID_VALUE;
-	*out = (CUmemoryPool)dev->pool_current;
-	return CUDA_SUCCESS;
-}
-
-CUresult sim_cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle)
-{
-	struct mempool *pool;
-	struct device *dev;
-	CUresult res = device_find(device, &dev);
-
-	if (!res)
-		res = mempool_find(handle, &pool);
-	if (res)
-		return res;
-	if (pool->dev != dev || pool->exporter)
-		return CUDA_ERROR_INVALID_VALUE;
-	dev->pool_current = pool;
-	return CUDA_SUCCESS;
-}
-
-/* Here only the pinned memory of devices is in pools. */
-static CUresult location_check(const CUmemLocation *location,
-			       CUmemAllocationType type)
-{
-	if (!location || type != CU_MEM_ALLOCATION_TYPE_PINNED)
-		return CUDA_ERROR_INVALID_VALUE;
-	return location->type == CU_MEM_LOCATION_TYPE_DEVICE
-		       ? CUDA_SUCCESS
-		       : CUDA_ERROR_NOT_SUPPORTED;
-}
-
-CUresult sim_cuMemGetDefaultMemPool(CUmemoryPool *out, CUmemLocation *location,
-				    CUmemAllocationType type)
-{
-	return location_check(location, type)
-		       ?: sim_cuDeviceGetDefaultMemPool(out, location->id);
-}
-
-CUresult sim_cuMemGetMemPool(CUmemoryPool *out, CUmemLocation *location,
-			     CUmemAllocationType type)
-{
-	return location_check(location, type)
-		       ?: sim_cuDeviceGetMemPool(out, location->id);
-}
-
-CUresult sim_cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type,
-			     CUmemoryPool pool)
-{
-	return location_check(location, type)
-		       ?: sim_cuDeviceSetMemPool(location->id, pool);
-}
-
-static CUresult handles_check(const struct device *dev,
-			      CUmemAllocationHandleType types)
-{
-	const unsigned known = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-
-	if (types & ~known || (types && dev->arena.fd < 0))
-		return CUDA_ERROR_NOT_SUPPORTED;
-	return CUDA_SUCCESS;
-}
-
-CUresult sim_cuMemPoolCreate(CUmemoryPool *out, const CUmemPoolProps *props)
-{
-	struct mempool *pool;
-	struct device *dev;
-	CUresult res;
-
-	if (!out || !props)
-		return CUDA_ERROR_INVALID_VALUE;
-	res = location_check(&props->location, props->allocType);
-	if (!res)
-		res = device_find(props->location.id, &dev);
-	if (!res)
-		res = arena_open(&dev->arena);
-	if (!res)
-		res = handles_check(dev, props->handleTypes);
-	if (!res)
-		res = mempool_create(dev, &pool);
-	if (res)
-		return res;
-	pool->most = props->maxSize;
-	pool->handles = props->handleTypes;
-	*out = (CUmemoryPool)pool;
-	return CUDA_SUCCESS;
-}
 
 CUresult sim_cuMemPoolDestroy(CUmemoryPool handle)
 {
@@ -121,7 +13,7 @@ CUresult sim_cuMemPoolDestroy(CUmemoryPool handle)
 
 	if (res)
 		return res;
-	if (pool == &pool->dev->pool)
+	if (pool->standard)
 		return CUDA_ERROR_INVALID_VALUE;
 	mempool_destroy(pool);
 	return CUDA_SUCCESS;
@@ -269,8 +161,14 @@ CUresult sim_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool handle,
 	if (res)
 		return res;
 	if (!flags || !location ||
-	    location->type != CU_MEM_LOCATION_TYPE_DEVICE)
+	    location->type == CU_MEM_LOCATION_TYPE_INVALID)
 		return CUDA_ERROR_INVALID_VALUE;
+	if (location->type != CU_MEM_LOCATION_TYPE_DEVICE) {
+		*flags = mempool_is_hosts(pool)
+				 ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+				 : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+		return CUDA_SUCCESS;
+	}
 	res = device_find(location->id, &dev);
 	if (res)
 		return res;

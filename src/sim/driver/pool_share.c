@@ -81,7 +81,9 @@ CUresult sim_cuMemPoolImportFromShareableHandle(CUmemoryPool *out, void *from,
 	if (!out || flags || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
 		return CUDA_ERROR_INVALID_VALUE;
 	res = note_read((int)(intptr_t)from, &handle);
-	if (!res)
+	if (!res && handle.device == CU_DEVICE_CPU)
+		dev = world_host();
+	else if (!res)
 		res = device_find(handle.device, &dev);
 	if (!res)
 		res = handle_open(&handle, &file);
@@ -92,6 +94,8 @@ CUresult sim_cuMemPoolImportFromShareableHandle(CUmemoryPool *out, void *from,
 		close(file);
 		return res;
 	}
+	if (dev == world_host()) /* other pools of its have no handles */
+		pool->location.type = CU_MEM_LOCATION_TYPE_HOST_NUMA;
 	pool->handles = type;
 	pool->exporter = handle.pid;
 	pool->file = file;

@@ -22,6 +22,7 @@ static void report_device(FILE *out, const struct device *dev)
 
 void report_write(const char *path)
 {
+	const struct arena *arena = &world_host()->arena;
 	FILE *out = fopen(path, "we");
 
 	if (!out) {
@@ -34,6 +35,12 @@ void report_write(const char *path)
 		report_device(out, &world.devices[i]);
 	fprintf(out, "host live_allocs %zu live_bytes %zu live_peak %zu\n",
 		host_count.live, host_count.live_bytes, host_count.peak);
+	if (arena->base)
+		fprintf(out,
+			"host_pools live_allocs %zu live_bytes %zu "
+			"reserved %zu reserved_peak %zu\n",
+			arena->live, arena->live_bytes, arena_used(arena),
+			arena->peak);
 	for (unsigned id = 0; id < CALL_COUNT; id++)
 		if (tally_total(id))
 			fprintf(out, "call %s %lu\n", call_names[id].name,

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "entries.h"
 #include "kernel.h"
@@ -75,25 +76,34 @@ static int device_count(void)
 	return 0;
 }
 
+static void device_open(struct device *dev, int ordinal, size_t capacity)
+{
+	dev->ordinal = ordinal;
+	dev->arena.capacity = capacity;
+	dev->arena.ideal = world.profile.ideal;
+	mempool_open(&dev->pool, dev);
+	dev->pool.standard = true;
+	dev->pool_current = &dev->pool;
+}
+
 static CUresult devices_open(void)
 {
 	int count = device_count();
 
 	if (!count)
 		return CUDA_ERROR_NO_DEVICE;
-	world.devices = calloc(count, sizeof(*world.devices));
+	world.devices = calloc(count + 1, sizeof(*world.devices));
 	if (!world.devices)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	world.device_count = count;
 	for (int i = 0; i < count; i++) {
-		world.devices[i].ordinal = i;
-		world.devices[i].arena.capacity = world.profile.capacity;
-		world.devices[i].arena.ideal = world.profile.ideal;
+		device_open(&world.devices[i], i, world.profile.capacity);
 		world.devices[i].primary.dev = &world.devices[i];
 		world.devices[i].primary.magic = CONTEXT_MAGIC;
-		mempool_open(&world.devices[i].pool, &world.devices[i]);
-		world.devices[i].pool_current = &world.devices[i].pool;
 	}
-	world.device_count = count;
+	device_open(world_host(), CU_DEVICE_CPU,
+		    (size_t)sysconf(_SC_PHYS_PAGES) *
+			    (size_t)sysconf(_SC_PAGESIZE));
 	return CUDA_SUCCESS;
 }
 

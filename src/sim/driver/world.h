@@ -37,6 +37,13 @@ struct world {
 
 extern struct world world;
 
+/* Where the host's memory in pools is from: it has an arena and pools as a
+ * device has them, and stands behind the last device. */
+static inline struct device *world_host(void)
+{
+	return &world.devices[world.device_count];
+}
+
 /* Reads the environment and makes the devices, once in a process. */
 CUresult world_open(void);
 /* Something that keeps calls from being quick begins, or ends. The
