@@ -61,7 +61,7 @@ PASSED_ON = {  # what differs where CUDA's own pool serves
     "with_larger_blocks_while_memory_is_short",
 }
 CLAIMS = ["pool", "pool_access", "pool_attributes", "pool_graph", "pool_host",
-          "pool_managed", "pool_node", "pool_order",
+          "pool_limit", "pool_managed", "pool_node", "pool_order",
           "pool_release", "pool_share"]
 NOT_FOLLOWED = {  # docs/stream-ordered.md says why
     "the_null_stream_orders_too", "events_order_streams_of_two_devices",

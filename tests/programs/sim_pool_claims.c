@@ -330,6 +330,20 @@ START_TEST(graphs_allocate_no_memory_of_the_hosts_pools)
 }
 END_TEST
 
+START_TEST(a_pool_holds_a_block_of_the_size_of_its_limit)
+{
+	const size_t sizes[] = {1, 5000, 1 << 20, (5 << 20) + 1};
+
+	claims_open();
+	for (int i = 0; i < 4; i++) {
+		CUdeviceptr ptr;
+
+		ck_assert_ok(cuMemAllocFromPoolAsync(&ptr, sizes[i],
+						     pool_new(sizes[i]), NULL));
+	}
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -347,6 +361,7 @@ int main(void)
 		a_place_without_its_current_pool_has_the_default_one,
 		managed_memory_of_a_pool_takes_advice_until_it_is_freed,
 		graphs_allocate_no_memory_of_the_hosts_pools,
+		a_pool_holds_a_block_of_the_size_of_its_limit,
 		NULL,
 	};
 

@@ -305,12 +305,18 @@ static CUresult idle_use(struct mempool *pool, struct asker *asker, size_t size,
 	return CUDA_SUCCESS;
 }
 
+/* A limit is met in granules, so that a block of just its size fits. */
+static size_t most_of(const struct mempool *pool)
+{
+	return (pool->most + GRANULE - 1) & ~(GRANULE - 1);
+}
+
 static CUresult fresh_use(struct mempool *pool, size_t size, struct block **out)
 {
 	struct block *block;
 	CUresult res;
 
-	if (pool->most && pool->reserved + span_of(size) > pool->most)
+	if (pool->most && pool->reserved + span_of(size) > most_of(pool))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	if (pool->dev == world_host() && !host_has_room(span_of(size)))
 		return CUDA_ERROR_OUT_OF_MEMORY;
