@@ -142,6 +142,23 @@ START_TEST(copies_to_a_host_pools_memory_keep_their_order)
 }
 END_TEST
 
+START_TEST(a_copy_to_a_host_pools_memory_is_over_when_it_returns)
+{
+	CUdeviceptr bytes, ptr;
+
+	if (!open_host())
+		return;
+	ck_assert_ok(cuMemAlloc(&bytes, 2 * POOL_BLOCK));
+	ptr = pool_block(pool_at(host), NULL);
+	ck_assert_ok(cuStreamSynchronize(NULL));
+	memset((void *)ptr, 0, 8);
+	ck_assert_ok(cuMemsetD8Async(bytes, 3, 2 * POOL_BLOCK, NULL));
+	ck_assert_ok(cuMemcpyDtoH((void *)ptr, bytes, 8));
+	ck_assert_int_eq(*(int *)ptr, 0x03030303);
+	ck_assert_ok(cuMemFree(ptr));
+}
+END_TEST
+
 START_TEST(the_host_has_access_to_its_own_pools_only)
 {
 	if (!open_host())
@@ -280,6 +297,7 @@ int main(void)
 		host_and_device_use_a_nodes_memory,
 		the_hosts_default_pool_serves,
 		copies_to_a_host_pools_memory_keep_their_order,
+		a_copy_to_a_host_pools_memory_is_over_when_it_returns,
 		the_host_has_access_to_its_own_pools_only,
 		the_number_of_a_host_is_ignored,
 		a_host_pool_is_not_shared,

@@ -230,6 +230,23 @@ START_TEST(host_memory_is_told_from_device_memory)
 }
 END_TEST
 
+START_TEST(a_host_pool_gives_back_what_was_waited_for)
+{
+	CUmemoryPool pools[2];
+
+	claims_open();
+	pools[0] = pool_of_host();
+	pools[1] = pool_managed();
+	for (int i = 0; i < 2; i++) {
+		ck_assert_ok(cuMemFreeAsync(pool_block(pools[i], NULL), NULL));
+		ck_assert_uint_ge(pool_reserved(pools[i]), POOL_BLOCK);
+	}
+	ck_assert_ok(cuStreamSynchronize(NULL));
+	for (int i = 0; i < 2; i++)
+		ck_assert_uint_eq(pool_reserved(pools[i]), 0);
+}
+END_TEST
+
 START_TEST(host_pools_and_blocks_share_a_limit)
 {
 	CUmemoryPool pool;
@@ -312,7 +329,7 @@ END_TEST
 
 START_TEST(graphs_allocate_no_memory_of_the_hosts_pools)
 {
-	CUmemoryPool pools[3];
+	CUmemoryPool pools[4];
 	CUstream stream;
 	CUdeviceptr ptr;
 
@@ -320,10 +337,12 @@ START_TEST(graphs_allocate_no_memory_of_the_hosts_pools)
 	pools[0] = pool_of_host();
 	pools[1] = pool_managed();
 	pools[2] = pool_shared();
+	pools[3] = pool_at(device, CU_MEM_ALLOCATION_TYPE_MANAGED,
+			   CU_MEM_HANDLE_TYPE_NONE);
 	stream = claims_stream(CU_STREAM_NON_BLOCKING);
 	ck_assert_ok(
 		cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 4; i++)
 		ck_assert(cuMemAllocFromPoolAsync(&ptr, 64, pools[i], stream));
 	ck_assert_int_eq(claims_capturing(stream),
 			 CU_STREAM_CAPTURE_STATUS_ACTIVE);
@@ -356,6 +375,7 @@ int main(void)
 		a_reset_ends_what_was_imported,
 		a_nodes_pool_may_be_shared,
 		host_memory_is_told_from_device_memory,
+		a_host_pool_gives_back_what_was_waited_for,
 		host_pools_and_blocks_share_a_limit,
 		default_pools_of_any_place_stay,
 		a_place_without_its_current_pool_has_the_default_one,
