@@ -112,7 +112,7 @@ $(OTHER_NEW): $(BUILD)/tests/programs/other/%: \
 		$(BUILD)/obj/$(SIM_DRIVER_GEN)/% tests/programs.mk
 	$(call SAY,rename)
 	$(Q)objcopy $(foreach name,cuGetProcAddress_v2 cuCtxRecordEvent \
-		cuMulticastBindAddr cuMemPoolCreate, \
+		cuMulticastBindAddr, \
 		--redefine-sym $(name)=base_$(name)) $< $@
 $(OTHER): $(OTHER_OBJ) src/sim/driver/exports.map
 	$(call SAY,link  )

@@ -51,6 +51,8 @@ HOOK(cuMemPoolSetAccess, "cuMemPoolSetAccess", 11020, VERSION_MAX) \
 HOOK(cuMemPoolTrimTo, "cuMemPoolTrimTo", 11020, VERSION_MAX) \
 HOOK(cuDeviceSetMemPool, "cuDeviceSetMemPool", 11020, VERSION_MAX) \
 HOOK(cuMemSetMemPool, "cuMemSetMemPool", 13000, VERSION_MAX) \
+HOOK(cuMemGetDefaultMemPool, "cuMemGetDefaultMemPool", 13000, VERSION_MAX) \
+HOOK(cuMemGetMemPool, "cuMemGetMemPool", 13000, VERSION_MAX) \
 HOOK(cuEventRecord, "cuEventRecord", 2000, VERSION_MAX) \
 HOOK(cuEventRecord_ptsz, "cuEventRecord", 7000, 7000) \
 HOOK(cuEventRecordWithFlags, "cuEventRecordWithFlags", 11010, VERSION_MAX) \

@@ -49,17 +49,59 @@ static bool can_be_served(const CUmemPoolProps *props)
 
 /* Notes a pool of a device's memory, or of the host's, so that later requests
  * from the pool count there. */
+static void pool_note(const CUmemoryPool *pool, const CUmemLocation *location)
+{
+	int ordinal = location_device(location);
+	struct foreign_claim order;
+
+	if (ordinal != CURRENT && foreign_begin(&order, ordinal, pool, 0))
+		foreign_end_of(&order, CUDA_SUCCESS, FOREIGN_ASYNC,
+			       FOREIGN_POOL, pool, 0);
+}
+
 EXPORT CUresult cuMemPoolCreate(CUmemoryPool *out, const CUmemPoolProps *props)
 {
 	CUresult res = ROOM_CALL(cuMemPoolCreate, out, props);
-	int ordinal = res ? CURRENT : location_device(&props->location);
-	struct foreign_claim order;
 
-	if (ordinal != CURRENT && foreign_begin(&order, ordinal, out, 0))
-		foreign_end_of(&order, res, FOREIGN_ASYNC, FOREIGN_POOL, out,
-			       0);
-	if (!res && mem_serves_streams() && can_be_served(props))
-		mempool_made(*out, device_at(ordinal), props->maxSize);
+	if (res)
+		return res;
+	pool_note(out, &props->location);
+	if (mem_serves_streams() && can_be_served(props))
+		mempool_made(*out, device_at(props->location.id),
+			     props->maxSize);
+	return res;
+}
+
+/* The program may ask for a default pool that nobody has made, and that is no
+ * device's own, which are known. */
+static void pool_meet(const CUmemoryPool *pool, const CUmemLocation *location,
+		      CUmemAllocationType type)
+{
+	bool known = location->type == CU_MEM_LOCATION_TYPE_DEVICE &&
+		     type == CU_MEM_ALLOCATION_TYPE_PINNED;
+
+	if (!known && foreign_device(FOREIGN_POOL, (uint64_t)*pool) < 0)
+		pool_note(pool, location);
+}
+
+EXPORT CUresult cuMemGetDefaultMemPool(CUmemoryPool *out,
+				       CUmemLocation *location,
+				       CUmemAllocationType type)
+{
+	CUresult res = REAL_CALL(cuMemGetDefaultMemPool, out, location, type);
+
+	if (!res)
+		pool_meet(out, location, type);
+	return res;
+}
+
+EXPORT CUresult cuMemGetMemPool(CUmemoryPool *out, CUmemLocation *location,
+				CUmemAllocationType type)
+{
+	CUresult res = REAL_CALL(cuMemGetMemPool, out, location, type);
+
+	if (!res)
+		pool_meet(out, location, type);
 	return res;
 }
 

@@ -3,7 +3,6 @@
 import pytest
 
 from conftest import MIB
-from test_order import T4, with_other_driver
 from test_pool import open_shell, took
 
 OUT_OF_MEMORY = "2 2 kept"
@@ -212,10 +211,11 @@ def test_idle_blocks_make_room_for_other_memory_at_the_hard_limit(box, kind):
 
 
 @pytest.mark.parametrize("devices", [1, 2])
-@pytest.mark.parametrize("kind", ["host_pool", "node_pool"])
+@pytest.mark.parametrize("kind", ["host_pool", "node_pool", "host_default",
+                                  "node_default"])
 def test_no_limit_of_a_device_is_for_the_hosts_memory(box, kind, devices):
-    shell = open_shell(with_other_driver(box), "page_unit_pool", "driver",
-                       hard_limit="8M", sim=T4, devices=devices)
+    shell = open_shell(box, "page_unit_pool", "driver", hard_limit="8M",
+                       devices=devices)
     took(shell, f"alloc a {4 * MIB}")
     assert shell(f"take {kind} x {20 * MIB}") == "0 set"
     assert shell.stat()["device_bytes"] == 4 * MIB

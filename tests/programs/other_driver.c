@@ -1,6 +1,6 @@
 /* Linked into a variant of the simulated driver. It adds entries that no header
- * of ours has, as a newer driver would, a slow one, and pools of the host's
- * memory. The simulation's own functions are called base_. */
+ * of ours has, as a newer driver would, and a slow one. The simulation's own
+ * functions are called base_. */
 #include <cuda.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,6 @@ CUresult base_cuGetProcAddress_v2(const char *name, void **out, int version,
 				  cuuint64_t flags,
 				  CUdriverProcAddressQueryResult *status);
 CUresult base_cuCtxRecordEvent(CUcontext context, CUevent event);
-CUresult base_cuMemPoolCreate(CUmemoryPool *out, const CUmemPoolProps *props);
 CUresult cuFutureWork(void);
 CUresult cuFutureCopy(CUdeviceptr to, CUdeviceptr from, size_t size,
 		      CUstream stream, float of, double all);
@@ -66,17 +65,4 @@ EXPORT CUresult cuCtxRecordEvent(CUcontext context, CUevent event)
 {
 	usleep(20000);
 	return base_cuCtxRecordEvent(context, event);
-}
-
-/* The host's memory is that of device 0. */
-EXPORT CUresult cuMemPoolCreate(CUmemoryPool *out, const CUmemPoolProps *props)
-{
-	CUmemPoolProps of_device = *props;
-
-	of_device.location =
-		(CUmemLocation){.type = CU_MEM_LOCATION_TYPE_DEVICE};
-	return base_cuMemPoolCreate(
-		out, props->location.type == CU_MEM_LOCATION_TYPE_DEVICE
-			     ? props
-			     : &of_device);
 }

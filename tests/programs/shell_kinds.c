@@ -101,6 +101,31 @@ static CUresult node_pool_take(uint64_t *handle, size_t size)
 	return host_take(handle, size, CU_MEM_LOCATION_TYPE_HOST_NUMA);
 }
 
+static CUresult host_default_take(uint64_t *handle, size_t size)
+{
+	CUmemLocation location = {.type = CU_MEM_LOCATION_TYPE_HOST};
+	CUmemoryPool pool;
+	CUresult res = cuMemGetDefaultMemPool(&pool, &location,
+					      CU_MEM_ALLOCATION_TYPE_PINNED);
+
+	return res ? res
+		   : cuMemAllocFromPoolAsync((CUdeviceptr *)handle, size, pool,
+					     NULL);
+}
+
+/* As the current one. */
+static CUresult node_default_take(uint64_t *handle, size_t size)
+{
+	CUmemLocation location = {.type = CU_MEM_LOCATION_TYPE_HOST_NUMA};
+	CUmemoryPool pool;
+	CUresult res = cuMemGetMemPool(&pool, &location,
+				       CU_MEM_ALLOCATION_TYPE_PINNED);
+
+	return res ? res
+		   : cuMemAllocFromPoolAsync((CUdeviceptr *)handle, size, pool,
+					     NULL);
+}
+
 /* Takes memory from the default pool of device 1. */
 static CUresult default_take(uint64_t *handle, size_t size)
 {
@@ -185,6 +210,8 @@ static const struct kind kinds[] = {
 	{"pool_own", pool_own_take, async_give},
 	{"host_pool", host_pool_take, async_give},
 	{"node_pool", node_pool_take, async_give},
+	{"host_default", host_default_take, async_give},
+	{"node_default", node_default_take, async_give},
 	{"default", default_take, async_give},
 	{"pitch", pitch_take, plain_give},
 	{"array", array_take, array_give},
