@@ -57,27 +57,6 @@ START_TEST(a_freed_block_makes_room_in_its_stream)
 }
 END_TEST
 
-START_TEST(a_freed_block_makes_room_elsewhere_after_a_wait)
-{
-	CUmemoryPool pool;
-	CUdeviceptr ptr;
-	CUstream stream;
-
-	claims_open();
-	pool = pool_for_two();
-	pool_allow(pool, 0, 0, 0);
-	stream = claims_stream(CU_STREAM_NON_BLOCKING);
-	pool_block(pool, stream);
-	ptr = pool_block(pool, stream);
-	claims_hold(stream);
-	ck_assert_ok(cuMemFreeAsync(ptr, stream));
-	check_full(pool, claims_stream(CU_STREAM_NON_BLOCKING));
-	claims_release();
-	ck_assert_ok(cuStreamSynchronize(stream));
-	pool_block(pool, claims_stream(CU_STREAM_NON_BLOCKING));
-}
-END_TEST
-
 START_TEST(what_a_pool_keeps_serves_other_sizes_within_its_limit)
 {
 	CUmemoryPool pool;
@@ -116,7 +95,6 @@ int main(void)
 	const TTest *const tests[] = {
 		a_limit_is_for_all_blocks_together,
 		a_freed_block_makes_room_in_its_stream,
-		a_freed_block_makes_room_elsewhere_after_a_wait,
 		what_a_pool_keeps_serves_other_sizes_within_its_limit,
 		the_current_pools_limit_is_that_of_plain_requests,
 		NULL,
