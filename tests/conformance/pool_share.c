@@ -26,17 +26,6 @@ static bool can_share(void)
 	return types & by_file;
 }
 
-static CUmemoryPool pool_shared(void)
-{
-	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
-				.handleTypes = by_file,
-				.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
-	CUmemoryPool pool;
-
-	ck_assert_ok(cuMemPoolCreate(&pool, &props));
-	return pool;
-}
-
 /* Gives the other process a pool and a block of it that is full of sevens. It
  * is not the first block of the pool. */
 static CUdeviceptr share(const struct peer *peer, CUmemoryPool pool,

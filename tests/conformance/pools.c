@@ -23,6 +23,18 @@ CUmemoryPool pool_keeping(void)
 	return pool;
 }
 
+CUmemoryPool pool_shared(void)
+{
+	CUmemPoolProps props = {
+		.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+		.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+		.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+	CUmemoryPool pool;
+
+	ck_assert_ok(cuMemPoolCreate(&pool, &props));
+	return pool;
+}
+
 cuuint64_t pool_number(CUmemoryPool pool, CUmemPool_attribute what)
 {
 	cuuint64_t value;

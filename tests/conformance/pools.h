@@ -13,6 +13,8 @@
 CUmemoryPool pool_new(size_t most);
 /* The same, and what is freed stays in it. */
 CUmemoryPool pool_keeping(void);
+/* One that other processes may open by a file. */
+CUmemoryPool pool_shared(void);
 cuuint64_t pool_number(CUmemoryPool pool, CUmemPool_attribute what);
 void pool_set_number(CUmemoryPool pool, CUmemPool_attribute what,
 		     cuuint64_t value);

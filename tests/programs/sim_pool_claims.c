@@ -26,11 +26,6 @@ static CUmemoryPool pool_at(CUmemLocation location, CUmemAllocationType type,
 	return pool;
 }
 
-static CUmemoryPool pool_shared(void)
-{
-	return pool_at(device, CU_MEM_ALLOCATION_TYPE_PINNED, by_file);
-}
-
 static CUmemoryPool pool_of_host(void)
 {
 	return pool_at(host, CU_MEM_ALLOCATION_TYPE_PINNED,
