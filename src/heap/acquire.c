@@ -88,3 +88,12 @@ int heap_alloc(struct heap *heap, size_t span, bool pressed, uint64_t *addr)
 	device_reserve(device, span);
 	return CUDA_SUCCESS;
 }
+
+bool device_can_hold(const struct device *device, size_t bytes)
+{
+	size_t total;
+
+	return device_is_host(device) ||
+	       backing_device_bytes(device_ordinal(device), &total) ||
+	       bytes <= total;
+}

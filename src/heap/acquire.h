@@ -17,4 +17,8 @@ enum { TAKE_LIMITED = -1 };
  * TAKE_LIMITED. */
 int heap_alloc(struct heap *heap, size_t span, bool pressed, uint64_t *addr);
 
+/* Whether the device has that much memory at all. If not, nothing that goes
+ * back helps a request. */
+bool device_can_hold(const struct device *device, size_t bytes);
+
 #endif

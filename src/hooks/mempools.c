@@ -136,9 +136,22 @@ EXPORT CUresult cuMemPoolDestroy(CUmemoryPool pool)
 	return res;
 }
 
+/* A peak of both together, which is nobody's: the greater of what each had at
+ * its own peak, beside what the other has now. */
+static cuuint64_t peak_of_both(CUmemoryPool pool, CUmemPool_attribute now,
+			       cuuint64_t peak, cuuint64_t own,
+			       cuuint64_t own_peak)
+{
+	cuuint64_t current = 0;
+
+	REAL_CALL(cuMemPoolGetAttribute, pool, now, &current);
+	return peak + own > current + own_peak ? peak + own
+					       : current + own_peak;
+}
+
 /* Adds what mnm serves for the pool to CUDA's own answer. */
-static void figure_correct(unsigned int number, CUmemPool_attribute what,
-			   cuuint64_t *value)
+static void figure_correct(CUmemoryPool pool, unsigned int number,
+			   CUmemPool_attribute what, cuuint64_t *value)
 {
 	struct mempool_figures figures = mempool_figures(number);
 
@@ -147,13 +160,16 @@ static void figure_correct(unsigned int number, CUmemPool_attribute what,
 		*value += figures.reserved;
 		return;
 	case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
-		*value += figures.reserved_high;
+		*value = peak_of_both(
+			pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, *value,
+			figures.reserved, figures.reserved_high);
 		return;
 	case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
 		*value += figures.used;
 		return;
 	case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
-		*value += figures.used_high;
+		*value = peak_of_both(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT,
+				      *value, figures.used, figures.used_high);
 		return;
 	default:
 		return;
@@ -167,7 +183,7 @@ EXPORT CUresult cuMemPoolGetAttribute(CUmemoryPool pool,
 	unsigned int number = res ? 0 : mempool_find(pool);
 
 	if (number)
-		figure_correct(number, what, value);
+		figure_correct(pool, number, what, value);
 	return res;
 }
 

@@ -155,6 +155,8 @@ static CUresult ordered_pass(const struct ordered *request)
 			      ? ROOM_CALL(cuMemAllocAsync_ptsz, out, size,
 					  stream)
 			      : ROOM_CALL(cuMemAllocAsync, out, size, stream);
+	if (room_is_short(res))
+		mem_refused();
 	return foreign_ordered_end(&claim, request, res);
 }
 

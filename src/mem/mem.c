@@ -202,7 +202,8 @@ static enum mem_answer look_and_take(struct heap *heap, uint64_t *addr,
 			   false, result);
 	if (answer == MEM_DONE && !*result && found == POOL_UNSAFE)
 		fence_fresh_taken(device, request->size);
-	if (answer == MEM_DONE && is_short(*result))
+	if (answer == MEM_DONE && is_short(*result) &&
+	    device_can_hold(device, request->size))
 		answer = mem_pressed(heap, addr, request, span, result);
 	if (request->tag && *result) /* CUDA's pool may do, or says why not */
 		return MEM_PASS;
@@ -265,6 +266,14 @@ enum mem_answer mem_alloc_pinned(uint64_t *addr, size_t size,
 	return heap ? mem_serve(heap, addr, &request, result) : MEM_PASS;
 }
 
+void mem_refused(void)
+{
+	struct context *context = context_of_request();
+
+	if (context)
+		counter_add(context->device, COUNTER_failures, 1);
+}
+
 enum mem_answer mem_alloc_in(uint64_t *addr, size_t size,
 			     const struct mem_order *order, int *result)
 {
@@ -286,6 +295,7 @@ enum mem_answer mem_alloc_in(uint64_t *addr, size_t size,
 		return MEM_PASS;
 	if (!mempool_admits(order->mempool, size)) {
 		*result = CUDA_ERROR_OUT_OF_MEMORY;
+		mem_refused();
 		return MEM_DONE;
 	}
 	request.number =

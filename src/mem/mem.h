@@ -84,6 +84,10 @@ void mem_free_end(struct block *given, bool freed);
  * free goes to CUDA. */
 void mem_exported(uint64_t addr);
 
+/* CUDA has refused stream-ordered memory, as there is none. It counts as a
+ * failure of the current context's device. */
+void mem_refused(void);
+
 /* The program has waited for work: of the current context, of a stream, or of
  * what an event stands behind. CUDA's pools give memory back then. Waits for no
  * other work. */

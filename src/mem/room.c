@@ -5,6 +5,7 @@
 #include "config.h"
 #include "context/context.h"
 #include "order/fence.h"
+#include "heap/acquire.h"
 #include "heap/reclaim.h"
 #include "heap/limit.h"
 #include "refusal.h"
@@ -92,7 +93,7 @@ static void room_press(struct room *room, struct device *device, bool begins)
  * counts. */
 static bool room_give(struct room *room, struct device *device, size_t bytes)
 {
-	if (!has_idle(device))
+	if (!has_idle(device) || !device_can_hold(device, room->bytes))
 		return false;
 	room_press(room, device, true);
 	reclaim_now(device, bytes);

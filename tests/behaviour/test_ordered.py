@@ -42,6 +42,8 @@ CASES = [
     ("with_larger_blocks_while_memory_is_short", "0"),
     ("free_or_reserved", "kept 48, taken 48\nkept 24, taken 24"),
     ("of_another_pool_in_another_stream", "0 2 blocks"),
+    ("figures_of_both", "1"),
+    ("of_more_than_there_is", "2 2"),
     ("a_pool_of_its_own",
      "pool 1 used 100000\nused 200000\n"
      "default used 200000, reserved 1"),
@@ -130,6 +132,13 @@ def test_claims_about_cudas_pools_hold(box, pool, name):
     assert set(re.findall(r":F:\w+:(\w+):", done.stdout)) <= NOT_FOLLOWED
     assert "Errors: 0" in done.stdout
     assert "violation" not in done.stderr
+
+
+@pytest.mark.parametrize("pool", SERVING)
+def test_what_can_not_be_had_costs_nothing(box, pool):
+    run(box, pool, "of_more_than_there_is")
+    assert box.stat()["idle_bytes"] > 0
+    assert box.stat()["failures"] == 2
 
 
 @pytest.mark.parametrize("pool", SERVING)

@@ -185,4 +185,11 @@ ROWS = [
     ("a_number_goes_on_at_level_none", "race requests in streams after level none",
      (STREAMS, "		(stream->ended && fence_level() != REUSE_NONE &&\n",
       "		(stream->ended &&\n")),
+    ("peaks_of_different_times_add_up", ORDERED + "figures_of_both",
+     (HOOKS, "	REAL_CALL(cuMemPoolGetAttribute, pool, now, &current);\n",
+      "	return peak + own_peak;\n")),
+    ("what_no_device_has_is_made_room_for", ORDERED + "be_had",
+     (MEM, "	    device_can_hold(device, request->size))\n", "	    true)\n")),
+    ("the_drivers_call_makes_room_for_what_no_device_has", ORDERED + "be_had",
+     ("src/mem/room.c", " || !device_can_hold(device, room->bytes))\n", ")\n")),
 ]

@@ -720,6 +720,40 @@ static void pools_for_a_use(void)
 	MUST(cuStreamSynchronize(stream));
 }
 
+/* A block that CUDA serves, since a stream captures, and one of mnm's; never
+ * both. */
+static void figures_of_both(void)
+{
+	CUstream stream = apart(), capturing = apart();
+	CUmemoryPool pool;
+	CUdeviceptr block;
+	CUgraph graph;
+
+	MUST(cuDeviceGetDefaultMemPool(&pool, 0));
+	block = asked(stream);
+	MUST(cuMemFreeAsync(over(block), stream));
+	MUST(cuCtxSynchronize());
+	MUST(cuStreamBeginCapture(capturing, CU_STREAM_CAPTURE_MODE_RELAXED));
+	block = asked(stream);
+	MUST(cuMemFreeAsync(over(block), stream));
+	MUST(cuStreamEndCapture(capturing, &graph));
+	MUST(cuCtxSynchronize());
+	printf("%d\n", figure(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH) < 2 * SIZE);
+}
+
+/* What no device has can't be had by giving memory back. */
+static void of_more_than_there_is(void)
+{
+	CUstream stream = apart();
+	CUdeviceptr block, huge;
+
+	block = asked(stream);
+	MUST(cuMemFreeAsync(over(block), stream));
+	MUST(cuCtxSynchronize());
+	printf("%d", request(&huge, (size_t)1 << 40, stream));
+	printf(" %d\n", (int)cuMemAlloc(&huge, (size_t)1 << 40));
+}
+
 static void a_pool_of_its_own(void)
 {
 	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -944,6 +978,8 @@ static const struct {
 	CASE(with_larger_blocks_while_memory_is_short),
 	CASE(free_or_reserved),
 	CASE(of_another_pool_in_another_stream),
+	CASE(figures_of_both),
+	CASE(of_more_than_there_is),
 	CASE(a_pool_of_its_own),
 	CASE(pools_for_a_use),
 	CASE(for_another_device),
