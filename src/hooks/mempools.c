@@ -63,10 +63,9 @@ EXPORT CUresult cuMemPoolCreate(CUmemoryPool *out, const CUmemPoolProps *props)
 {
 	CUresult res = ROOM_CALL(cuMemPoolCreate, out, props);
 
-	if (res)
-		return res;
-	pool_note(out, &props->location);
-	if (mem_serves_streams() && can_be_served(props))
+	if (!res)
+		pool_note(out, &props->location);
+	if (!res && mem_serves_streams() && can_be_served(props))
 		mempool_made(*out, device_at(props->location.id),
 			     props->maxSize);
 	return res;
