@@ -30,6 +30,12 @@ CUresult cuCtxCreate_v2(CUcontext *out, unsigned flags, CUdevice device);
 	API(cuMemAllocManaged, "cuMemAllocManaged", 6000, 0) \
 	API(cuMemAllocAsync, "cuMemAllocAsync", 11020, 1) \
 	API(cuMemFreeAsync, "cuMemFreeAsync", 11020, 1) \
+	API(cuDeviceGetDefaultMemPool, "cuDeviceGetDefaultMemPool", 11020, 0) \
+	API(cuDeviceSetMemPool, "cuDeviceSetMemPool", 11020, 0) \
+	API(cuMemPoolCreate, "cuMemPoolCreate", 11020, 0) \
+	API(cuMemPoolDestroy, "cuMemPoolDestroy", 11020, 0) \
+	API(cuMemPoolSetAttribute, "cuMemPoolSetAttribute", 11020, 0) \
+	API(cuMemPoolTrimTo, "cuMemPoolTrimTo", 11020, 0) \
 	API(cuMemHostAlloc, "cuMemHostAlloc", 2020, 0) \
 	API(cuMemFreeHost, "cuMemFreeHost", 2000, 0) \
 	API(cuLaunchKernel, "cuLaunchKernel", 4000, 1) \

@@ -83,16 +83,13 @@ static const struct weight graphs[] = {{"alloc", 30},
 				       {0}};
 
 static const struct weight streams[] = {
-	{"alloc", 34},      {"free_async", 26},
-	{"free", 6},        {"touch", 26},
-	{"touch_two", 8},   {"order", 12},
-	{"stream_new", 2},  {"stream_drop", 2},
-	{"stream_sync", 1}, {"context_sync", 1},
-	{"event_new", 1},   {"event_record", 4},
-	{"event_wait", 4},  {"thread_new", 1},
-	{"swap", 1},        {"trim", 1},
-	{"level", 1},       {"capture_begin", 1},
-	{"capture_end", 5}, {0}};
+	{"alloc", 34},       {"free_async", 26}, {"free", 6},
+	{"touch", 26},       {"touch_two", 8},   {"order", 12},
+	{"stream_new", 2},   {"stream_drop", 2}, {"stream_sync", 1},
+	{"context_sync", 1}, {"event_new", 1},   {"event_record", 4},
+	{"event_wait", 4},   {"thread_new", 1},  {"swap", 1},
+	{"trim", 1},         {"level", 1},       {"capture_begin", 1},
+	{"capture_end", 5},  {"mempool", 3},     {0}};
 
 static const struct {
 	const char *name;

@@ -66,7 +66,8 @@ const struct step_row *step_row_find(const char *name);
 	STEP(level, 2) \
 	STEP(quarantine, 1) \
 	STEP(stat, 1) \
-	STEP(thread_new, 2)
+	STEP(thread_new, 2) \
+	STEP(mempool, 0)
 
 #define STEP(name, weight) \
 	bool draw_##name(struct program *program, struct step *step); \
