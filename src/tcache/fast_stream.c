@@ -12,15 +12,26 @@ static struct stream_way *way_of(struct tcache *cache, uintptr_t key)
 	return &cache->ways[cache->next_way];
 }
 
+/* While the cache is busy. If it is closed, what it remembers may be changed
+ * by others. */
+static bool is_open(const struct tcache *cache)
+{
+	return atomic_load_explicit(&cache->table, memory_order_acquire) !=
+	       &block_table_none;
+}
+
 bool stream_way_find(struct tcache *cache, uintptr_t key)
 {
-	struct stream_way *way = way_of(cache, key);
-	bool known;
+	struct stream_way *way;
+	bool known = false;
 
 	tcache_enter(cache);
-	known = way->key == key;
-	if (known)
-		cache->way = way;
+	if (is_open(cache)) {
+		way = way_of(cache, key);
+		known = way->key == key;
+		if (known)
+			cache->way = way;
+	}
 	tcache_leave(cache);
 	return known;
 }
@@ -91,13 +102,14 @@ void stream_way_set(struct tcache *cache, const struct stream_way *way,
 		    unsigned int changes)
 {
 	unsigned int mempool = (unsigned int)(way->tag >> USE_BITS);
-	struct stream_way *place = way_of(cache, way->key);
+	struct stream_way *place;
 
 	if (!way->number || cache == &tcache_none)
 		return;
 	mempool_notice(mempool);
 	tcache_enter(cache);
-	if (atomic_load(&stream_changes) == changes) {
+	if (is_open(cache) && atomic_load(&stream_changes) == changes) {
+		place = way_of(cache, way->key);
 		if (place->key != way->key)
 			cache->next_way = (cache->next_way + 1) % STREAM_WAYS;
 		*place = *way;

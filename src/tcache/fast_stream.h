@@ -6,7 +6,9 @@
  * - The block's word has the mark BLOCK_ORDERED while it is live. So a free
  *   that is not in a stream's order finds it on the slow path alone.
  * - What the thread remembers of the stream (struct stream_way) is looked at
- *   while the cache is busy: who clears it has all calls pass. */
+ *   while the cache is busy, and after the unit or the table was read: who
+ *   clears it has all calls pass, and while the cache is closed these two say
+ *   so. What is read of it then leads to no magazine and no block. */
 #ifndef MNM_FAST_STREAM_H
 #define MNM_FAST_STREAM_H
 
@@ -65,12 +67,12 @@ ALWAYS enum fast tcache_alloc_in(struct tcache *cache, uintptr_t key,
 	size_t unit, span;
 
 	tcache_enter(cache);
+	unit = atomic_load_explicit(&cache->unit, memory_order_acquire);
 	way = cache->way;
 	if (!LIKELY(way->key == key)) {
 		tcache_leave(cache);
 		return FAST_STREAM;
 	}
-	unit = atomic_load_explicit(&cache->unit, memory_order_acquire);
 	span = (size + unit - 1) & -unit;
 	magazine = magazine_of(cache, block_key(span, way->number));
 	if (!LIKELY(way->pool == pool) || !LIKELY(magazine))
@@ -138,12 +140,12 @@ ALWAYS enum fast tcache_free_in(struct tcache *cache, uintptr_t key,
 	struct block_table *table;
 
 	tcache_enter(cache);
+	table = atomic_load_explicit(&cache->table, memory_order_acquire);
 	way = cache->way;
 	if (!LIKELY(way->key == key)) {
 		tcache_leave(cache);
 		return FAST_STREAM;
 	}
-	table = atomic_load_explicit(&cache->table, memory_order_acquire);
 	if (!block_take_ordered(table, addr, taken)) {
 		tcache_leave(cache);
 		return FAST_NOT;
