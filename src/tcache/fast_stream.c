@@ -112,9 +112,13 @@ void stream_way_set(struct tcache *cache, const struct stream_way *way,
 		place = way_of(cache, way->key);
 		if (place->key != way->key)
 			cache->next_way = (cache->next_way + 1) % STREAM_WAYS;
-		*place = *way;
+		atomic_store(&place->key, way->key);
+		atomic_store(&place->pool, way->pool);
+		atomic_store(&place->number, way->number);
+		place->tag = way->tag;
+		place->beside = way->beside;
 		place->room = &cache->stats.mempools[mempool].left;
-		cache->way = place;
+		atomic_store(&cache->way, place);
 	}
 	tcache_leave(cache);
 }

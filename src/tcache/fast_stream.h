@@ -16,6 +16,8 @@
 #include "order/stream_order.h"
 #include "order/streams.h"
 
+#define RELAXED(object) atomic_load_explicit(object, memory_order_relaxed)
+
 /* Never 0 for a stream that there is. */
 static inline uintptr_t stream_key(const struct CUstream_st *stream,
 				   bool per_thread)
@@ -68,14 +70,14 @@ ALWAYS enum fast tcache_alloc_in(struct tcache *cache, uintptr_t key,
 
 	tcache_enter(cache);
 	unit = atomic_load_explicit(&cache->unit, memory_order_acquire);
-	way = cache->way;
-	if (!LIKELY(way->key == key)) {
+	way = RELAXED(&cache->way);
+	if (!LIKELY(RELAXED(&way->key) == key)) {
 		tcache_leave(cache);
 		return FAST_STREAM;
 	}
 	span = (size + unit - 1) & -unit;
-	magazine = magazine_of(cache, block_key(span, way->number));
-	if (!LIKELY(way->pool == pool) || !LIKELY(magazine))
+	magazine = magazine_of(cache, block_key(span, RELAXED(&way->number)));
+	if (!LIKELY(RELAXED(&way->pool) == pool) || !LIKELY(magazine))
 		goto slow;
 	block = magazine->head;
 	if (!LIKELY(block) ||
@@ -121,7 +123,7 @@ ALWAYS bool tcache_keep_in(struct tcache *cache, const struct stream_way *way,
 	    !LIKELY(block->pool == cache->pool) ||
 	    !LIKELY(block->use >> USE_BITS == way->tag >> USE_BITS))
 		return false;
-	magazine = magazine_of(cache, block_key(span, way->number));
+	magazine = magazine_of(cache, block_key(span, RELAXED(&way->number)));
 	if (!LIKELY(magazine))
 		return false;
 	block->epoch = atomic_load(cache->epoch);
@@ -141,8 +143,8 @@ ALWAYS enum fast tcache_free_in(struct tcache *cache, uintptr_t key,
 
 	tcache_enter(cache);
 	table = atomic_load_explicit(&cache->table, memory_order_acquire);
-	way = cache->way;
-	if (!LIKELY(way->key == key)) {
+	way = RELAXED(&cache->way);
+	if (!LIKELY(RELAXED(&way->key) == key)) {
 		tcache_leave(cache);
 		return FAST_STREAM;
 	}

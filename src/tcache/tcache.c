@@ -55,9 +55,12 @@ void tcaches_unlock(void)
 /* Under lock, while the cache is closed. No request names such a pool. */
 static void ways_forget(struct tcache *cache)
 {
-	for (int i = 0; i < STREAM_WAYS; i++)
-		cache->ways[i] = (struct stream_way){.pool = &tcache_none};
-	cache->way = cache->ways;
+	for (int i = 0; i < STREAM_WAYS; i++) {
+		atomic_store(&cache->ways[i].key, 0);
+		atomic_store(&cache->ways[i].pool, &tcache_none);
+		atomic_store(&cache->ways[i].number, 0);
+	}
+	atomic_store(&cache->way, cache->ways);
 }
 
 /* Sets what the fast path sees of the cache. */

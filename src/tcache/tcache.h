@@ -71,14 +71,15 @@ struct pass_through {
 };
 
 /* What the thread remembers of a stream, see fast_stream.h. It is true as long
- * as it is there: who changes that has all calls pass, which clears it. */
+ * as it is there: who changes that has all calls pass, which clears it. The
+ * atomic members may be read before the thread knows that its cache is open. */
 struct stream_way {
-	uintptr_t key;       /* stream_key; 0: nothing is remembered */
-	const void *pool;    /* of CUDA's, as requests name it, or NULL */
-	uint64_t tag;        /* its number */
-	int64_t *room;       /* bytes until that pool has a new maximum */
-	unsigned int number; /* of the stream, not 0 */
-	bool beside;         /* blocks of other streams may do as well */
+	_Atomic uintptr_t key;       /* stream_key; 0: nothing is remembered */
+	const void *_Atomic pool;    /* CUDA's, as requests name it, or NULL */
+	_Atomic unsigned int number; /* of the stream, not 0 */
+	uint64_t tag;                /* the pool's number */
+	int64_t *room;               /* bytes until it has a new maximum */
+	bool beside; /* blocks of other streams may do as well */
 };
 
 enum { STREAM_WAYS = 16 };
@@ -95,7 +96,7 @@ struct tcache {
 	const struct size_classes *_Atomic divided;
 	struct pool *pool;              /* that its blocks belong to, or NULL */
 	_Atomic uint64_t *epoch, *safe; /* of its device */
-	struct stream_way *way; /* the last one that was used; never NULL */
+	struct stream_way *_Atomic way; /* the one used last; never NULL */
 	/* What the thread counts; its idle bytes are those in magazines. */
 	struct thread_stats stats;
 	struct pass_through pass_through;
