@@ -86,7 +86,8 @@ static struct context *context_of_free(void)
  * on a lost device, which has to fail as CUDA's does. The last two may come to
  * light in the wait (fence_keep), which is therefore first. */
 static bool block_kept(struct device *device, struct block *block,
-		       const struct mem_order *order, bool exported)
+		       const struct mem_order *order, bool exported,
+		       bool may_wait)
 {
 	const struct device *own = block->pool->heap->context->device;
 	bool keeps = block->pool->ops->free && !own->lost;
@@ -98,7 +99,7 @@ static bool block_kept(struct device *device, struct block *block,
 	if (exported || !context ||
 	    (device_is_host(device) && !host_keeps(span)))
 		return false;
-	if (!order)
+	if (may_wait)
 		fence_keep(device, span);
 	if (own->lost || device->pressed)
 		return false;
@@ -112,7 +113,7 @@ static bool block_kept(struct device *device, struct block *block,
 	if (!ordered)
 		fence_kept(device, span, epoch);
 	giver_start();
-	if (!order)
+	if (may_wait)
 		reclaim_past_limit(device);
 	return true;
 }
@@ -136,6 +137,9 @@ static enum mem_answer taken_free(struct block *block, uint64_t word,
 				  struct block **given)
 {
 	struct device *device = block->pool->heap->device;
+	/* CUDA's own free of stream-ordered memory never waits. */
+	bool may_wait =
+		!order && how != MEM_FREE_ASYNC && !(word & BLOCK_ORDERED);
 
 	mem_log_free(device, block);
 	/* A free by the wrong call has to fail as CUDA's does. */
@@ -160,10 +164,10 @@ static enum mem_answer taken_free(struct block *block, uint64_t word,
 	atomic_fetch_add(&device->freed, block->span);
 	if (order)
 		order_learn(order, block);
-	else if (how != MEM_FREE_ASYNC)
+	else if (may_wait)
 		reclaim_run(device);
 	if ((order || how != MEM_FREE_ASYNC) &&
-	    block_kept(device, block, order, word & BLOCK_EXPORTED))
+	    block_kept(device, block, order, word & BLOCK_EXPORTED, may_wait))
 		return MEM_DONE;
 	block_remove(block); /* first: the driver may reuse it at once */
 	*given = block;

@@ -31,6 +31,7 @@ CASES = [
     ("behind_an_event_of_a_stream_that_is_gone", "used"),
     ("after_a_wait_for_an_event", "the same"),
     ("freed_by_the_plain_call", "the same"),
+    ("freed_by_the_plain_call_under_work", "freed"),
     ("in_a_threads_own_stream", "the same\nused"),
     ("with_policies_off", 2 * "another\nthe same\n" + "the same"),
     ("with_policies_switched_off", "another"),
@@ -132,6 +133,15 @@ def test_claims_about_cudas_pools_hold(box, pool, name):
     assert set(re.findall(r":F:\w+:(\w+):", done.stdout)) <= NOT_FOLLOWED
     assert "Errors: 0" in done.stdout
     assert "violation" not in done.stderr
+
+
+@pytest.mark.parametrize("pool", SERVING)
+@pytest.mark.parametrize("option", [{"idle_limit": "1K"}, {"fence": "sync"}])
+def test_a_plain_free_of_it_waits_for_nothing(box, pool, option):
+    """The free of other memory waits, with either option."""
+    done = box.run([program("ordered"), "freed_by_the_plain_call_under_work"],
+                   pool, **option)
+    assert done.stdout == "freed\n"
 
 
 @pytest.mark.parametrize("pool", SERVING)

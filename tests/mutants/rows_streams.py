@@ -193,4 +193,7 @@ ROWS = [
      (MEM, "	    device_can_hold(device, request->size))\n", "	    true)\n")),
     ("the_drivers_call_makes_room_for_what_no_device_has", ORDERED + "be_had",
      ("src/mem/room.c", " || !device_can_hold(device, room->bytes))\n", ")\n")),
+    ("a_plain_free_of_ordered_memory_waits", ORDERED + "waits_for_nothing",
+     (FREE, "how != MEM_FREE_ASYNC && !(word & BLOCK_ORDERED);\n",
+      "how != MEM_FREE_ASYNC;\n")),
 ]

@@ -514,6 +514,22 @@ static void with_policies_switched_off(void)
 	compare(asked(other), block);
 }
 
+/* No free of such memory waits, although mnm has memory to give back. */
+static void freed_by_the_plain_call_under_work(void)
+{
+	CUstream stream = apart();
+	CUdeviceptr block, plain[8];
+
+	block = asked(stream);
+	for (int i = 0; i < 8; i++)
+		MUST(cuMemAlloc(&plain[i], (size_t)(i + 1) * 4 * SIZE));
+	for (int i = 0; i < 8; i++)
+		MUST(cuMemFree(plain[i]));
+	MUST(cuLaunchHostFunc(apart(), held, NULL));
+	MUST(cuMemFree(over(block)));
+	puts("freed");
+}
+
 static void attributes(void)
 {
 	CUstream stream = apart();
@@ -969,6 +985,7 @@ static const struct {
 	CASE(behind_an_event_of_a_stream_that_is_gone),
 	CASE(after_a_wait_for_an_event),
 	CASE(freed_by_the_plain_call),
+	CASE(freed_by_the_plain_call_under_work),
 	CASE(in_a_threads_own_stream),
 	CASE(with_policies_off),
 	CASE(with_policies_switched_off),
