@@ -4,17 +4,26 @@
 #include "order/capture.h"
 #include "context/context.h"
 #include "order/fence.h"
+#include "owed.h"
 #include "reclaim.h"
 #include "limit.h"
 #include "acquire.h"
 #include "stats/counter.h"
+
+/* Whether the driver is to be asked in a mode that spares captures. CUDA allows
+ * requests for stream-ordered memory beside captures of other threads, and one
+ * may begin at any moment. So such a request always asks in that mode. */
+static bool spares_captures(void)
+{
+	return capture_any() || waits_are_forbidden();
+}
 
 static int heap_alloc_once(const struct heap *heap, size_t span, uint64_t *addr)
 {
 	return device_is_host(heap->device)
 		       ? backing_alloc_host(span, heap->flags, capture_any(),
 					    addr)
-		       : backing_alloc(span, capture_any(), addr);
+		       : backing_alloc(span, spares_captures(), addr);
 }
 
 /* The bytes that the driver lacks for a request; 0 if it has enough, maybe in

@@ -158,6 +158,21 @@ def test_a_pool_is_served_whose_memory_hardware_decompresses_into(box, pool):
 
 
 @pytest.mark.parametrize("pool", SERVING)
+def test_the_driver_is_asked_in_a_mode_that_spares_captures(box, pool,
+                                                            tmp_path):
+    """A capture of another thread may begin at any moment."""
+    log = tmp_path / "log"
+    box.run([program("ordered"), "in_its_stream"], pool, stream_ordered=1,
+            sim_log=str(log))
+    calls = log.read_text().splitlines()
+    asked = [place for place, call in enumerate(calls)
+             if "cuMemAlloc_v2" in call]
+    assert asked
+    assert all("cuThreadExchangeStreamCaptureMode" in calls[place - 1]
+               for place in asked)
+
+
+@pytest.mark.parametrize("pool", SERVING)
 def test_a_pool_that_another_device_may_reach_is_served(box, pool):
     run(box, pool, "for_another_device")
     assert box.stat()["allocs"] == 2
