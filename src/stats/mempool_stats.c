@@ -5,6 +5,9 @@
 /* What one of several threads may miss of a maximum, as in thread_stats.c. */
 enum { MAXIMUM_GRAIN = 16, MAXIMUM_MISSED = 8 << 20 };
 
+/* Bytes that a pool of CUDA's takes from the device at a time, at least. */
+enum { RETURNED_GRAIN = 2 << 20 };
+
 static struct mempool {
 	_Atomic int64_t used; /* what no thread counts for itself */
 	_Atomic int64_t used_high;
@@ -40,9 +43,8 @@ void mempool_stats_open(unsigned int number)
 	thread_stats_mempool_open(number);
 	atomic_store(&pool->used, 0);
 	atomic_store(&pool->used_high, 0);
-	atomic_store(&pool->reserved, 0);
 	atomic_store(&pool->reserved_high, 0);
-	atomic_store(&pool->returned, 0);
+	atomic_store(&pool->returned, atomic_load(&pool->reserved));
 }
 
 /* What the pool has lost was idle, so it is of what was returned first. */
@@ -54,6 +56,22 @@ static void returned_leaves(struct mempool *pool, int64_t bytes)
 		after = before > bytes ? before - bytes : 0;
 	while (before &&
 	       !atomic_compare_exchange_weak(&pool->returned, &before, after));
+}
+
+/* What is used was not returned: a pool of CUDA's would have taken it anew, in
+ * grains. */
+static void returned_serves(struct mempool *pool, int64_t used)
+{
+	int64_t before = atomic_load(&pool->returned), after;
+
+	do {
+		after = atomic_load(&pool->reserved) - used;
+		if (before > after)
+			after -= RETURNED_GRAIN;
+		after = after > 0 ? after : 0;
+	} while (before > after &&
+		 !atomic_compare_exchange_weak(&pool->returned, &before,
+					       after));
 }
 
 static int64_t reserved_now(const struct mempool *pool, int64_t used)
@@ -113,16 +131,21 @@ __attribute__((no_sanitize("thread"))) void mempool_count(uint64_t tag,
 __attribute__((no_sanitize("thread"))) void mempool_notice(unsigned int number)
 {
 	struct countdown *own = &thread_stats_own->mempools[number];
+	struct mempool *pool = &mempools[number];
 	bool several;
 	int64_t now = used_now(number, &several), room, more;
 
-	raise(&mempools[number].used_high, now);
+	raise(&pool->used_high, now);
+	returned_serves(pool, now);
 	if (!thread_stats_own->device)
 		return;
-	room = atomic_load(&mempools[number].used_high) - now;
-	more = atomic_load(&mempools[number].used_high) / MAXIMUM_GRAIN;
+	room = atomic_load(&pool->used_high) - now;
+	more = atomic_load(&pool->used_high) / MAXIMUM_GRAIN;
 	if (several)
 		room += more < MAXIMUM_MISSED ? more : MAXIMUM_MISSED;
+	more = reserved_now(pool, now) - now; /* before more are served anew */
+	if (atomic_load(&pool->returned) && room > more)
+		room = more;
 	own->most += room - own->left;
 	own->left = room;
 }
@@ -176,7 +199,8 @@ size_t mempool_return(unsigned int number, size_t keep)
 
 	if (figures.reserved <= least)
 		return 0;
-	atomic_fetch_add(&mempools[number].returned,
-			 (int64_t)(figures.reserved - least));
+	raise(&mempools[number].returned,
+	      atomic_load(&mempools[number].reserved) - (int64_t)least);
+	mempool_notice(number); /* what is served from now on is taken anew */
 	return figures.reserved - least;
 }

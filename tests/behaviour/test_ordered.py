@@ -42,6 +42,7 @@ CASES = [
     ("while_memory_is_short", "2 then 0"),
     ("with_larger_blocks_while_memory_is_short", "0"),
     ("free_or_reserved", "kept 48, taken 48\nkept 24, taken 24"),
+    ("reserved_again", "48 0 48 48 48 48 MiB"),
     ("of_another_pool_in_another_stream", "0 2 blocks"),
     ("figures_of_both", "1"),
     ("of_more_than_there_is", "2 2"),

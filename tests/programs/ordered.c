@@ -682,6 +682,35 @@ static void free_or_reserved(void)
 	       (before - free_bytes()) / MEBI);
 }
 
+/* What a pool has returned is its own again once it is in use. */
+static void reserved_again(void)
+{
+	CUstream stream = apart();
+	cuuint64_t most = UINT64_MAX;
+	CUdeviceptr blocks[2];
+	CUmemoryPool pool;
+
+	MUST(cuDeviceGetDefaultMemPool(&pool, 0));
+	for (int round = 0; round < 3; round++) {
+		for (int i = 0; i < 2; i++)
+			MUST(cuMemAllocAsync(&blocks[i], SHORT, stream));
+		for (int i = 0; i < 2; i++)
+			MUST(cuMemFreeAsync(blocks[i], stream));
+		printf("%llu ",
+		       figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) /
+			       MEBI);
+		if (round == 1)
+			MUST(cuMemPoolSetAttribute(
+				pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD,
+				&most));
+		MUST(cuStreamSynchronize(stream));
+		printf("%llu ",
+		       figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) /
+			       MEBI);
+	}
+	puts("MiB");
+}
+
 /* What is idle is of the pool that had it last, until another one takes it. */
 static void of_another_pool_in_another_stream(void)
 {
@@ -994,6 +1023,7 @@ static const struct {
 	CASE(while_memory_is_short),
 	CASE(with_larger_blocks_while_memory_is_short),
 	CASE(free_or_reserved),
+	CASE(reserved_again),
 	CASE(of_another_pool_in_another_stream),
 	CASE(figures_of_both),
 	CASE(of_more_than_there_is),
