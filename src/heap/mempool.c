@@ -10,7 +10,8 @@
 
 /* Under lock; by numbers. */
 static struct mempool {
-	struct CUmemPoolHandle_st *handle; /* NULL: nobody's, or destroyed */
+	struct CUmemPoolHandle_st *handle; /* NULL: nobody's so far */
+	bool destroyed;                    /* the handle is nobody's any more */
 	struct device *_Atomic device;
 	_Atomic bool withdrawn; /* new requests are CUDA's */
 	_Atomic bool forbids[REUSES];
@@ -32,7 +33,7 @@ static _Atomic unsigned int currents[DEVICE_MAX];
 static unsigned int number_of(const struct CUmemPoolHandle_st *handle)
 {
 	for (unsigned int i = 1; handle && i < MEMPOOLS; i++)
-		if (mempools[i].handle == handle)
+		if (mempools[i].handle == handle && !mempools[i].destroyed)
 			return i;
 	return 0;
 }
@@ -52,10 +53,18 @@ struct CUmemPoolHandle_st *mempool_handle(unsigned int number)
 	return handle;
 }
 
-/* Under lock. Whether no block has the number of a destroyed pool. */
-static bool number_is_free(unsigned int number)
+/* Under lock. Whether a pool of the device may have the number: the program has
+ * no block of it. Idle blocks that have it count as returned, and are of that
+ * device. */
+static bool number_is_free(unsigned int number, const struct device *device)
 {
-	return !mempools[number].handle && !mempool_has_blocks(number);
+	const struct mempool *pool = &mempools[number];
+
+	if (!pool->handle)
+		return true;
+	return pool->destroyed &&
+	       (!mempool_has_blocks(number) ||
+		(pool->device == device && !mempool_figures(number).used));
 }
 
 /* Under lock. */
@@ -64,12 +73,13 @@ static unsigned int number_give(struct CUmemPoolHandle_st *pool,
 {
 	unsigned int number = 1;
 
-	while (number < MEMPOOLS && !number_is_free(number))
+	while (number < MEMPOOLS && !number_is_free(number, device))
 		number++;
 	if (number == MEMPOOLS)
 		return 0;
 	mempool_stats_open(number);
 	mempools[number].handle = pool;
+	mempools[number].destroyed = false;
 	mempools[number].device = device;
 	mempools[number].withdrawn = false;
 	mempools[number].shared = 0;
@@ -222,7 +232,7 @@ void mempool_destroyed(struct CUmemPoolHandle_st *pool)
 	pthread_mutex_lock(&lock);
 	number = number_of(pool);
 	if (number) {
-		mempools[number].handle = NULL;
+		mempools[number].destroyed = true;
 		mempools[number].keeps = 0;
 		mempools[number].kept_set = false;
 	}

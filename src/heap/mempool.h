@@ -61,7 +61,8 @@ size_t mempools_idle(const struct device *device);
 /* The device of a number's pool. */
 struct device *mempool_device(unsigned int number);
 
-/* The handle of a number. */
+/* The handle of a number. That of a pool that was destroyed stays as long as
+ * there is memory of it. */
 struct CUmemPoolHandle_st *mempool_handle(unsigned int number);
 
 /* The program has made a pool of this device that mnm can serve, of at most so

@@ -23,7 +23,8 @@ static inline uint64_t block_tag(const struct block *block)
 	return block->use & ~(mempool_tag(1) - 1);
 }
 
-/* A number is given out: all its figures are 0. */
+/* A number is given out: all its figures are 0. Blocks that have it already are
+ * idle, and count as returned. */
 void mempool_stats_open(unsigned int number);
 
 /* Whether a number was ever given out. */

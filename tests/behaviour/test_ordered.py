@@ -52,6 +52,7 @@ CASES = [
     ("for_another_device", "access 3"),
     ("for_another_device_at_first", "access 3\nused"),
     ("for_another_device_beside_own_access", "access 3\n705 0 704 0 705"),
+    ("of_many_pools", "used 2550, of the pool: 1"),
     ("of_a_pool_with_a_limit", "2 0 2, used 4"),
     ("in_a_stream_of_another_device", "device 1"),
     ("in_a_stream_that_is_gone", "1 1 freed"),
@@ -156,6 +157,12 @@ def test_what_can_not_be_had_costs_nothing(box, pool):
 def test_a_pool_is_served_whose_memory_hardware_decompresses_into(box, pool):
     run(box, pool, "pools_for_a_use")
     assert box.stat()["allocs"] == 1  # the other pool is CUDA's
+
+
+@pytest.mark.parametrize("pool", SERVING)
+def test_pools_that_are_gone_leave_room_for_others(box, pool):
+    run(box, pool, "of_many_pools")
+    assert box.stat()["allocs"] == 100
 
 
 @pytest.mark.parametrize("pool", SERVING)

@@ -911,6 +911,32 @@ static void for_another_device_beside_own_access(void)
 	MUST(cuCtxSetCurrent(own));
 }
 
+enum { POOLS = 100 };
+
+/* Each has a block of another size, which stays idle when the pool is gone. */
+static void of_many_pools(void)
+{
+	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+				.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+	CUstream stream = apart();
+	unsigned long long used = 0;
+	CUmemoryPool pool, of = NULL;
+	CUdeviceptr block;
+
+	for (int i = 0; i < POOLS; i++) {
+		MUST(cuMemPoolCreate(&pool, &props));
+		MUST(cuMemAllocFromPoolAsync(&block, SIZE * (i % 50 + 1), pool,
+					     stream));
+		used += figure(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT);
+		MUST(cuMemPoolDestroy(pool));
+		MUST(cuPointerGetAttribute(
+			&of, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, block));
+		MUST(cuMemFreeAsync(block, stream));
+		MUST(cuStreamSynchronize(stream));
+	}
+	printf("used %llu, of the pool: %d\n", used / SIZE, of == pool);
+}
+
 static void of_a_pool_with_a_limit(void)
 {
 	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -1032,6 +1058,7 @@ static const struct {
 	CASE(for_another_device),
 	CASE(for_another_device_at_first),
 	CASE(for_another_device_beside_own_access),
+	CASE(of_many_pools),
 	CASE(of_a_pool_with_a_limit),
 	CASE(in_a_stream_of_another_device),
 	CASE(in_a_stream_that_is_gone),
