@@ -84,6 +84,9 @@ void backing_mempool_reuse(struct CUmemPoolHandle_st *pool, bool allowed[3]);
  * asked. Allowed during captures. */
 uint64_t backing_mempool_threshold(struct CUmemPoolHandle_st *pool);
 
+/* How many bytes of the pool CUDA itself has handed out. As above. */
+uint64_t backing_mempool_used(struct CUmemPoolHandle_st *pool);
+
 /* Lets a context reach the memory of another one, on another device. */
 int backing_enable_peer(struct CUctx_st *context, struct CUctx_st *owner);
 

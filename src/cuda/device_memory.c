@@ -165,16 +165,26 @@ void backing_mempool_reuse(CUmemoryPool pool, bool allowed[3])
 	backing_unrelax(mode);
 }
 
-uint64_t backing_mempool_threshold(CUmemoryPool pool)
+/* Returns 0 if the pool can't be asked. */
+static uint64_t mempool_ask(CUmemoryPool pool, CUmemPool_attribute what)
 {
 	const struct real_driver *real = real_driver();
 	unsigned int mode = backing_relax();
 	cuuint64_t bytes = 0;
 
 	if (!real->cuMemPoolGetAttribute ||
-	    real->cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD,
-					&bytes))
+	    real->cuMemPoolGetAttribute(pool, what, &bytes))
 		bytes = 0;
 	backing_unrelax(mode);
 	return bytes;
+}
+
+uint64_t backing_mempool_threshold(CUmemoryPool pool)
+{
+	return mempool_ask(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD);
+}
+
+uint64_t backing_mempool_used(CUmemoryPool pool)
+{
+	return mempool_ask(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT);
 }

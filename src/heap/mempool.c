@@ -18,9 +18,12 @@ static struct mempool {
 	_Atomic uint64_t shared; /* devices with access to it, a bit each */
 	size_t limit;            /* bytes, or 0 */
 	_Atomic size_t admitted; /* bytes that count beside what is used */
+	_Atomic bool passed;     /* CUDA serves requests of it as well */
 	_Atomic uint64_t keeps;  /* bytes, the release threshold */
 	_Atomic bool kept_set;   /* the program has set it */
 } mempools[MEMPOOLS];
+
+static _Atomic bool any_limited;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -85,6 +88,7 @@ static unsigned int number_give(struct CUmemPoolHandle_st *pool,
 	mempools[number].shared = 0;
 	mempools[number].limit = 0;
 	mempools[number].admitted = 0;
+	mempools[number].passed = false;
 	mempools[number].keeps = 0;
 	mempools[number].kept_set = false;
 	for (int i = 0; i < REUSES; i++)
@@ -99,14 +103,38 @@ void mempool_made(struct CUmemPoolHandle_st *pool, struct device *device,
 
 	pthread_mutex_lock(&lock);
 	number = number_of(pool) ? 0 : number_give(pool, device);
-	if (number)
+	if (number && limit) {
 		mempools[number].limit = limit;
+		mempool_stats_limit(number, limit);
+		atomic_store(&any_limited, true);
+	}
 	pthread_mutex_unlock(&lock);
+}
+
+bool mempools_are_limited(void)
+{
+	return atomic_load(&any_limited);
+}
+
+void mempool_passed(unsigned int number)
+{
+	atomic_store(&mempools[number].passed, true);
 }
 
 bool mempool_is_limited(unsigned int number)
 {
 	return mempools[number].limit;
+}
+
+/* Bytes that the program has of the pool. */
+static uint64_t bytes_had(unsigned int number)
+{
+	const struct mempool *pool = &mempools[number];
+	uint64_t bytes = mempool_figures(number).used;
+
+	return atomic_load(&pool->passed)
+		       ? bytes + backing_mempool_used(pool->handle)
+		       : bytes;
 }
 
 bool mempool_admits(unsigned int number, size_t bytes)
@@ -117,8 +145,7 @@ bool mempool_admits(unsigned int number, size_t bytes)
 	if (!pool->limit)
 		return true;
 	past = atomic_fetch_add(&pool->admitted, bytes) + bytes;
-	if (bytes <= pool->limit &&
-	    mempool_figures(number).used + past <= pool->limit)
+	if (bytes <= pool->limit && bytes_had(number) + past <= pool->limit)
 		return true;
 	mempool_admitted(number, bytes);
 	return false;

@@ -40,11 +40,16 @@ bool mempool_reuses_all(unsigned int number);
 uint64_t mempool_shared(unsigned int number);
 void mempool_shared_add(unsigned int number, uint64_t devices);
 
-/* Whether the program may have so many bytes more of the pool, at its limit.
- * If so, they count until mempool_admitted. */
+/* Whether the program may have so many bytes more of the pool, at its limit,
+ * which holds for what mnm and CUDA serve together. If so, they count until
+ * mempool_admitted. */
 bool mempool_admits(unsigned int number, size_t bytes);
 void mempool_admitted(unsigned int number, size_t bytes);
 bool mempool_is_limited(unsigned int number);
+bool mempools_are_limited(void); /* any of them */
+
+/* CUDA itself has served a request of the pool. */
+void mempool_passed(unsigned int number);
 
 /* The program has said how many bytes the pool is to keep when the program has
  * waited for work. */

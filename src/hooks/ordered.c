@@ -132,8 +132,28 @@ static CUresult foreign_ordered_end(const struct foreign_claim *claim,
 			   request->size);
 }
 
+/* The number of the pool of a request that CUDA's own pool is to serve, if the
+ * program has set it a limit, which then is that of both; else 0. What a graph
+ * has is the graph's. */
+static unsigned int number_limited(const struct ordered *request)
+{
+	const struct context *context;
+	struct room room = {0};
+	unsigned int number;
+
+	if (!mempools_are_limited() || !mem_serves_streams() || !request->out)
+		return 0;
+	room_stream(&room, request->stream, request->per_thread);
+	context = stream_context(request->stream) ?: context_current();
+	if (room.captured || !context)
+		return 0;
+	number = request->pool ? mempool_find(request->pool)
+			       : mempool_current(context->device);
+	return mempool_is_limited(number) ? number : 0;
+}
+
 /* CUDA's own pool serves the request, or refuses it. */
-static CUresult ordered_pass(const struct ordered *request)
+static CUresult ordered_pass_unlimited(const struct ordered *request)
 {
 	struct foreign_claim claim;
 	CUdeviceptr *out = request->out;
@@ -158,6 +178,22 @@ static CUresult ordered_pass(const struct ordered *request)
 	if (room_is_short(res))
 		mem_refused();
 	return foreign_ordered_end(&claim, request, res);
+}
+
+static CUresult ordered_pass(const struct ordered *request)
+{
+	unsigned int number = number_limited(request);
+	CUresult res;
+
+	if (!number)
+		return ordered_pass_unlimited(request);
+	if (!mempool_admits(number, request->size))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	res = ordered_pass_unlimited(request);
+	if (!res)
+		mempool_passed(number);
+	mempool_admitted(number, request->size);
+	return res;
 }
 
 /* A wait in a request might be for work that waits for the program. If memory

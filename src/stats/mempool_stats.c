@@ -13,6 +13,7 @@ static struct mempool {
 	_Atomic int64_t used_high;
 	_Atomic int64_t reserved, reserved_high;
 	_Atomic int64_t returned; /* idle bytes of these that don't count */
+	_Atomic int64_t limit;    /* of what is reserved; or 0 */
 } mempools[MEMPOOLS];
 
 static _Atomic bool opened;
@@ -45,6 +46,13 @@ void mempool_stats_open(unsigned int number)
 	atomic_store(&pool->used_high, 0);
 	atomic_store(&pool->reserved_high, 0);
 	atomic_store(&pool->returned, atomic_load(&pool->reserved));
+	atomic_store(&pool->limit, 0);
+}
+
+void mempool_stats_limit(unsigned int number, size_t bytes)
+{
+	atomic_store(&mempools[number].limit,
+		     bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX);
 }
 
 /* What the pool has lost was idle, so it is of what was returned first. */
@@ -78,7 +86,10 @@ static int64_t reserved_now(const struct mempool *pool, int64_t used)
 {
 	int64_t reserved =
 		atomic_load(&pool->reserved) - atomic_load(&pool->returned);
+	int64_t limit = atomic_load(&pool->limit);
 
+	if (limit && reserved > limit)
+		reserved = limit;
 	return reserved > used ? reserved : used;
 }
 

@@ -27,6 +27,9 @@ static inline uint64_t block_tag(const struct block *block)
  * idle, and count as returned. */
 void mempool_stats_open(unsigned int number);
 
+/* No more bytes than that can be reserved for the pool of that number. */
+void mempool_stats_limit(unsigned int number, size_t bytes);
+
 /* Whether a number was ever given out. */
 bool mempools_are_used(void);
 

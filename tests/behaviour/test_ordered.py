@@ -54,6 +54,8 @@ CASES = [
     ("for_another_device_beside_own_access", "access 3\n705 0 704 0 705"),
     ("of_many_pools", "used 2550, of the pool: 1"),
     ("of_a_pool_with_a_limit", "2 0 2, used 4"),
+    ("of_a_pool_with_a_limit_beside_a_capture", "2 2 2 2 used 8"),
+    ("of_a_pool_with_a_limit_in_other_sizes", "reserved 8 of 8"),
     ("in_a_stream_of_another_device", "device 1"),
     ("in_a_stream_that_is_gone", "1 1 freed"),
     ("freed_twice", "1 1 1 1 1"),

@@ -962,6 +962,58 @@ static void of_a_pool_with_a_limit(void)
 	       figure(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT) / MEBI);
 }
 
+/* While a stream captures, CUDA itself serves requests in others. */
+static void of_a_pool_with_a_limit_beside_a_capture(void)
+{
+	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+				.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0},
+				.maxSize = 8 * MEBI};
+	CUstream stream = apart(), captured = apart();
+	CUdeviceptr block;
+	CUmemoryPool pool;
+	CUgraph graph;
+
+	MUST(cuMemPoolCreate(&pool, &props));
+	for (int i = 0; i < 2; i++) {
+		MUST(cuMemAllocFromPoolAsync(&block, 2 * MEBI, pool, stream));
+		MUST(cuStreamBeginCapture(captured,
+					  CU_STREAM_CAPTURE_MODE_RELAXED));
+		MUST(cuMemAllocFromPoolAsync(&block, 2 * MEBI, pool, stream));
+		printf("%d ", (int)cuMemAllocFromPoolAsync(&block, 6 * MEBI,
+							   pool, stream));
+		MUST(cuStreamEndCapture(captured, &graph));
+		printf("%d ", (int)cuMemAllocFromPoolAsync(&block, 6 * MEBI,
+							   pool, stream));
+	}
+	printf("used %llu\n",
+	       figure(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT) / MEBI);
+}
+
+/* The figures of a pool never pass its limit. */
+static void of_a_pool_with_a_limit_in_other_sizes(void)
+{
+	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+				.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0},
+				.maxSize = 8 * MEBI};
+	cuuint64_t most = UINT64_MAX;
+	CUdeviceptr blocks[2];
+	CUstream stream = apart();
+	CUmemoryPool pool;
+
+	MUST(cuMemPoolCreate(&pool, &props));
+	MUST(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD,
+				   &most));
+	MUST(cuMemAllocFromPoolAsync(&blocks[0], 8 * MEBI, pool, stream));
+	MUST(cuMemFreeAsync(blocks[0], stream));
+	MUST(cuStreamSynchronize(stream));
+	for (int i = 0; i < 2; i++)
+		MUST(cuMemAllocFromPoolAsync(&blocks[i], 4 * MEBI, pool,
+					     stream));
+	printf("reserved %llu of %llu\n",
+	       figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) / MEBI,
+	       figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH) / MEBI);
+}
+
 /* Memory is that of the stream's device, whatever context is current. */
 static void in_a_stream_of_another_device(void)
 {
@@ -1060,6 +1112,8 @@ static const struct {
 	CASE(for_another_device_beside_own_access),
 	CASE(of_many_pools),
 	CASE(of_a_pool_with_a_limit),
+	CASE(of_a_pool_with_a_limit_beside_a_capture),
+	CASE(of_a_pool_with_a_limit_in_other_sizes),
 	CASE(in_a_stream_of_another_device),
 	CASE(in_a_stream_that_is_gone),
 	CASE(freed_twice),
