@@ -7,13 +7,15 @@
 
 void mem_waited(void)
 {
-	struct context *context;
+	struct device *device;
 
 	if (!mempools_are_used() || !serving_is_on())
 		return;
-	context = context_current();
-	if (!context)
-		return;
-	owed_add(context->device, mempools_return(context->device));
-	owed_give(context->device);
+	for (int i = 0; i < DEVICE_MAX; i++) {
+		device = device_at(i);
+		if (!device->used)
+			continue;
+		owed_add(device, mempools_return(device));
+		owed_give(device);
+	}
 }

@@ -52,6 +52,7 @@ CASES = [
     ("for_another_device", "access 3"),
     ("for_another_device_at_first", "access 3\nused"),
     ("for_another_device_beside_own_access", "access 3\n705 0 704 0 705"),
+    ("with_another_device_current", "reserved 0"),
     ("of_many_pools", "used 2550, of the pool: 1"),
     ("of_a_pool_with_a_limit", "2 0 2, used 4"),
     ("of_a_pool_with_a_limit_beside_a_capture", "2 2 2 2 used 8"),

@@ -130,7 +130,7 @@ ROWS = [
       "		if (false)\n")),
     ("what_the_program_waited_for_stays_the_pools", ORDERED + "claims",
      ("src/mem/waited.c",
-      "	owed_add(context->device, mempools_return(context->device));\n", "")),
+      "		owed_add(device, mempools_return(device));\n", "")),
     ("a_wait_for_an_event_returns_nothing", ORDERED + "claims",
      (RECORDS, "	if (!res)\n		mem_waited();\n", "")),
     ("a_trim_gives_back_under_work", ORDERED + "claims",

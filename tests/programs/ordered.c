@@ -911,6 +911,23 @@ static void for_another_device_beside_own_access(void)
 	MUST(cuCtxSetCurrent(own));
 }
 
+/* What is waited for is not work of the current context. */
+static void with_another_device_current(void)
+{
+	CUstream stream = apart();
+	CUdeviceptr block;
+	CUmemoryPool pool;
+
+	MUST(cuDeviceGetDefaultMemPool(&pool, 0));
+	MUST(cuMemAllocAsync(&block, SHORT, stream));
+	MUST(cuMemFreeAsync(block, stream));
+	device_entered(1);
+	MUST(cuStreamSynchronize(stream));
+	MUST(cuCtxSetCurrent(context));
+	printf("reserved %llu\n",
+	       figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT));
+}
+
 enum { POOLS = 100 };
 
 /* Each has a block of another size, which stays idle when the pool is gone. */
@@ -1110,6 +1127,7 @@ static const struct {
 	CASE(for_another_device),
 	CASE(for_another_device_at_first),
 	CASE(for_another_device_beside_own_access),
+	CASE(with_another_device_current),
 	CASE(of_many_pools),
 	CASE(of_a_pool_with_a_limit),
 	CASE(of_a_pool_with_a_limit_beside_a_capture),
