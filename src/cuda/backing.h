@@ -46,6 +46,9 @@ bool backing_is_known(void);
 /* Whether the driver has events of whole contexts, as it does from 12.5 on. */
 bool backing_has_fences(void);
 
+/* Whether the driver is of that version or a later one. */
+bool backing_is_since(int version);
+
 /* Makes an event of a context, without timing. */
 int backing_event_open(struct CUctx_st *context, struct CUevent_st **event);
 void backing_event_close(struct CUevent_st *event);

@@ -12,6 +12,15 @@ bool backing_has_fences(void)
 	       real->cuEventSynchronize && real->cuEventQuery;
 }
 
+bool backing_is_since(int version)
+{
+	const struct real_driver *real = real_driver();
+	int its;
+
+	return real && real->cuDriverGetVersion &&
+	       !real->cuDriverGetVersion(&its) && its >= version;
+}
+
 bool backing_is_known(void)
 {
 	const struct real_driver *real = real_driver();

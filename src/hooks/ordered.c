@@ -198,7 +198,8 @@ static CUresult ordered_pass(const struct ordered *request)
 
 /* A wait in a request might be for work that waits for the program. If memory
  * is short, the program is told so, and finds some once it has waited
- * itself. */
+ * itself. If mnm does not serve such requests, it waits as in any call that
+ * lacks what mnm keeps: the program would find that memory free without us. */
 COLD static CUresult alloc_slowly(CUdeviceptr *out, size_t size,
 				  CUmemoryPool pool, CUstream stream,
 				  bool per_thread)
@@ -206,6 +207,8 @@ COLD static CUresult alloc_slowly(CUdeviceptr *out, size_t size,
 	const struct ordered request = {out, size, pool, stream, per_thread};
 	CUresult res;
 
+	if (!real_driver() || !mem_serves_streams())
+		return ordered_pass(&request);
 	waits_forbid();
 	if (!ordered_serve(&request, &res))
 		res = ordered_pass(&request);

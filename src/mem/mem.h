@@ -33,7 +33,8 @@ enum mem_answer mem_alloc(uint64_t *addr, size_t size, int *result);
 enum mem_answer mem_alloc_pinned(uint64_t *addr, size_t size,
 				 unsigned int flags, int *result);
 
-/* Whether stream-ordered memory is served: MNM_STREAM_ORDERED. */
+/* Whether stream-ordered memory is served: MNM_STREAM_ORDERED, if the driver
+ * has what that takes. */
 bool mem_serves_streams(void);
 
 /* The order in which memory is asked for, or freed. */

@@ -7,8 +7,12 @@
 #include "context/context.h"
 #include "heap/pools.h"
 #include "common/log.h"
+#include "cuda/backing.h"
 #include "preload/serving.h"
 #include "preload/thread.h"
+
+/* The first version that has events of whole contexts. */
+enum { CUDA_12_5 = 12050 };
 
 static struct config config;
 
@@ -63,7 +67,24 @@ bool config_once(void)
 	return mem_enabled();
 }
 
+static bool driver_tells; /* whether there is work */
+
+static void driver_look(void)
+{
+	driver_tells = backing_is_since(CUDA_12_5) && backing_has_fences();
+	if (!driver_tells)
+		log_warn("stream_ordered: the driver is older than CUDA 12.5, "
+			 "so its own pools serve");
+}
+
+/* Without events of whole contexts nobody can ask whether there is work. So no
+ * idle memory would ever go back for a request that may not wait. */
 bool mem_serves_streams(void)
 {
-	return config_once() && config.stream_ordered;
+	static struct once looked = ONCE_INIT;
+
+	if (!config_once() || !config.stream_ordered)
+		return false;
+	once_run(&looked, driver_look);
+	return driver_tells;
 }

@@ -77,9 +77,8 @@ static void returned_serves(struct mempool *pool, int64_t used)
 		if (before > after)
 			after -= RETURNED_GRAIN;
 		after = after > 0 ? after : 0;
-	} while (before > after &&
-		 !atomic_compare_exchange_weak(&pool->returned, &before,
-					       after));
+	} while (before > after && !atomic_compare_exchange_weak(
+					   &pool->returned, &before, after));
 }
 
 static int64_t reserved_now(const struct mempool *pool, int64_t used)

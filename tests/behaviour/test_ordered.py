@@ -97,6 +97,23 @@ def test_is_left_to_cuda_if_that_is_asked_for(box):
 
 
 @pytest.mark.parametrize("pool", SERVING)
+@pytest.mark.parametrize("driver", [12040, 13000])
+def test_plain_memory_that_was_freed_is_cudas_pools_as_well(box, pool, driver):
+    done = box.run([program("ordered"), "beside_plain_memory_that_was_freed"],
+                   pool, sim_driver=driver)
+    assert done.stdout == "0 0\n"
+
+
+@pytest.mark.parametrize("pool", SERVING)
+def test_is_cudas_with_a_driver_that_tells_too_little(box, pool):
+    done = box.run([program("ordered"), "while_memory_is_short"], pool,
+                   sim_driver=12040, stream_ordered=1)
+    assert done.stdout == "2 then 0\n"
+    assert "older than CUDA 12.5" in done.stderr
+    assert box.stat()["allocs"] == 0
+
+
+@pytest.mark.parametrize("pool", SERVING)
 @pytest.mark.parametrize("case", ["in_a_stream_behind_an_event",
                                   "after_a_wait_for_an_event"])
 def test_events_take_no_fence(box, pool, case):

@@ -645,6 +645,28 @@ static void with_larger_blocks_while_memory_is_short(void)
 	printf("%d\n", request(&small, SHORT, stream));
 }
 
+static void lasting(void *unused)
+{
+	(void)unused;
+	usleep(100000);
+}
+
+/* Without mnm, memory that cuMemFree has returned is there for all. */
+static void beside_plain_memory_that_was_freed(void)
+{
+	CUstream stream = apart(), busy = apart();
+	CUdeviceptr block, next;
+
+	MUST(cuMemAlloc(&block, 2 * SHORT));
+	MUST(cuMemFree(block));
+	MUST(cuLaunchHostFunc(busy, lasting, NULL));
+	printf("%d", request(&next, 2 * SHORT, stream));
+	MUST(cuCtxSynchronize());
+	MUST(cuMemFreeAsync(next, stream));
+	MUST(cuCtxSynchronize());
+	printf(" %d\n", request(&next, SHORT + SHORT / 2, stream));
+}
+
 static size_t free_bytes(void)
 {
 	size_t bytes, total;
@@ -1117,6 +1139,7 @@ static const struct {
 	CASE(figures),
 	CASE(while_memory_is_short),
 	CASE(with_larger_blocks_while_memory_is_short),
+	CASE(beside_plain_memory_that_was_freed),
 	CASE(free_or_reserved),
 	CASE(reserved_again),
 	CASE(of_another_pool_in_another_stream),
