@@ -108,7 +108,7 @@ def test_managed_memory_is_counted(box):
 
 @pytest.mark.parametrize("end", ["free_async a s", "free a"])
 def test_stream_ordered_memory_is_counted(box, end):
-    shell = open_shell(box, POOL, "driver", stream_ordered=0)
+    shell = open_shell(box, POOL, "driver")
     lines(shell, "stream s", "alloc_async a 5000 s")
     assert shell.stat()["async_bytes"] == 5000
     took(shell, end)

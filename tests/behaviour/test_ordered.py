@@ -78,7 +78,8 @@ NOT_FOLLOWED = {  # docs/stream-ordered.md says why
 
 
 def run(box, pool, case):
-    return box.run([program("ordered"), case], pool, devices=2, sim_check=1)
+    return box.run([program("ordered"), case], pool, devices=2, sim_check=1,
+                   stream_ordered=1)
 
 
 @pytest.mark.parametrize("pool", SERVING)
@@ -89,9 +90,9 @@ def test_is_served(box, pool, case, printed):
     assert "violation" not in done.stderr
 
 
-def test_is_left_to_cuda_if_that_is_asked_for(box):
+def test_is_cudas_unless_it_is_asked_for(box):
     program_ = [program("ordered"), "figures"]
-    done = box.run(program_, "page_unit_pool", devices=2, stream_ordered=0)
+    done = box.run(program_, "page_unit_pool", devices=2)
     assert done.stdout == box.run(program_, None, devices=2).stdout
     assert box.stat()["allocs"] == 0
 
@@ -132,7 +133,7 @@ def test_events_that_others_record_take_one(box, pool, case):
 @pytest.mark.parametrize("pool", SERVING)
 def test_is_served_without_a_threads_cache(box, pool):
     done = box.run([program("ordered"), "in_its_stream"], pool, sim_check=1,
-                   thread_cache=0)
+                   thread_cache=0, stream_ordered=1)
     assert done.stdout.strip() == "the same"
     assert "violation" not in done.stderr
     assert box.stat()["fences"] == 0
@@ -141,7 +142,7 @@ def test_is_served_without_a_threads_cache(box, pool):
 @pytest.mark.parametrize("pool", SERVING)
 def test_what_goes_back_is_the_devices(box, pool):
     done = box.run([program("ordered"), "free_or_reserved"], pool,
-                   meminfo="real")
+                   stream_ordered=1, meminfo="real")
     assert done.stdout == "kept 48, taken 48\nkept 24, taken 24\n"
 
 
@@ -149,7 +150,7 @@ def test_what_goes_back_is_the_devices(box, pool):
 @pytest.mark.parametrize("name", CLAIMS)
 def test_claims_about_cudas_pools_hold(box, pool, name):
     done = box.run([os.path.join(BUILD, "tests", "conformance", name)], pool,
-                   sim="t4", devices=2, sim_check=1,
+                   sim="t4", devices=2, stream_ordered=1, sim_check=1,
                    check=False)
     assert "Checks: " in done.stdout
     assert set(re.findall(r":F:\w+:(\w+):", done.stdout)) <= NOT_FOLLOWED
@@ -162,7 +163,7 @@ def test_claims_about_cudas_pools_hold(box, pool, name):
 def test_a_plain_free_of_it_waits_for_nothing(box, pool, option):
     """The free of other memory waits, with either option."""
     done = box.run([program("ordered"), "freed_by_the_plain_call_under_work"],
-                   pool, **option)
+                   pool, stream_ordered=1, **option)
     assert done.stdout == "freed\n"
 
 
@@ -211,7 +212,7 @@ def test_a_pool_that_another_device_may_reach_is_served(box, pool):
 @pytest.mark.parametrize("pool", SERVING)
 def test_a_pool_that_can_not_be_reached_is_cudas(box, pool):
     done = box.run([program("ordered"), "for_another_device_at_first"], pool,
-                   devices=2,
+                   devices=2, stream_ordered=1,
                    fail="cuCtxEnablePeerAccess:1:711")
     assert "can't reach memory of device 0: error 711" in done.stderr
 

@@ -278,9 +278,7 @@ def test_each_call_of_the_runtime_leaves_the_same_error(box, form, pool,
 
 @pytest.mark.parametrize("fail", FAULTS)
 def test_each_call_leaves_the_same_error_where_the_driver_fails(box, fail):
-    # What mnm serves does not fail where the driver's entry does.
-    same_errors(box, "shared", 4, "page_unit_pool", fail=fail,
-                stream_ordered=int("Async" not in fail))
+    same_errors(box, "shared", 4, "page_unit_pool", fail=fail)
 
 
 def test_the_device_that_has_failed_is_named(box):
