@@ -74,6 +74,15 @@ static bool has_order(const struct context *context, uintptr_t key)
 				       per_thread_used || context_is_opaque());
 }
 
+/* The epoch below which what was freed is safe for good. While one stream's
+ * order makes all safe, that may end without a fence. */
+static uint64_t safe_for_good(const struct device *device)
+{
+	uint64_t safe = atomic_load(&device->safe);
+
+	return safe == UINT64_MAX ? atomic_load(&device->over) : safe;
+}
+
 /* Under lock. Whether a number may be given to a stream. What was freed in the
  * order of its former stream is kept by it, so all of that has to be safe. */
 static bool number_is_free(const struct stream *stream)
@@ -81,8 +90,8 @@ static bool number_is_free(const struct stream *stream)
 	/* At level none all is safe, and is not any more at another level. */
 	return stream->key == SOLE_NONE &&
 	       (!stream->context || stream->context->dead ||
-		(stream->ended && fence_level() != REUSE_NONE &&
-		 stream->ended <= atomic_load(&stream->context->device->safe)));
+		(stream->ended &&
+		 stream->ended <= safe_for_good(stream->context->device)));
 }
 
 /* Under lock. */

@@ -18,6 +18,8 @@ CASES = [
     ("in_the_legacy_stream_beside_others_that_wait", "used"),
     ("in_the_legacy_stream_before_another_waits", "used"),
     ("in_a_stream_after_its_end", "used"),
+    ("in_a_stream_alone_after_its_end", "used"),
+    ("in_the_legacy_stream_alone", "used"),
     ("in_a_stream_behind_an_event", "the same"),
     ("behind_an_event_of_before", "used"),
     ("behind_an_event_of_another_stream", "used"),

@@ -207,6 +207,51 @@ static void in_a_stream_after_its_end(void)
 	puts("used");
 }
 
+/* One stream has been alone for a while, so that its order is enough. */
+static void alone(CUstream stream)
+{
+	for (int i = 0; i < 3; i++) {
+		CUdeviceptr block;
+
+		MUST(cuMemAlloc(&block, 1));
+		MUST(cuMemsetD8Async(block, 1, 1, stream));
+		MUST(cuMemFree(over(block)));
+	}
+	MUST(cuStreamSynchronize(stream));
+}
+
+/* The later stream must not get the number of the former one together with what
+ * is kept by it. */
+static void used_in_a_later_stream(void)
+{
+	CUstream later = apart();
+	CUdeviceptr other;
+
+	MUST(cuMemAllocAsync(&other, 2 * SIZE, later)); /* nothing idle fits */
+	MUST(cuMemsetD8Async(other, 1, 2 * SIZE, later));
+	for (int i = 0; i < 4; i++)
+		used(asked(later), later);
+	puts("used");
+}
+
+static void in_a_stream_alone_after_its_end(void)
+{
+	CUstream stream = apart();
+
+	alone(stream);
+	MUST(cuMemFreeAsync(over(asked_and_used(stream)), stream));
+	MUST(cuStreamDestroy(stream));
+	used_in_a_later_stream();
+}
+
+static void in_the_legacy_stream_alone(void)
+{
+	alone(NULL);
+	MUST(cuMemFreeAsync(over(asked_and_used(NULL)), NULL));
+	made(CU_STREAM_DEFAULT);
+	used_in_a_later_stream();
+}
+
 static CUevent event_new(void)
 {
 	CUevent event;
@@ -1118,6 +1163,8 @@ static const struct {
 	CASE(in_the_legacy_stream_beside_others_that_wait),
 	CASE(in_the_legacy_stream_before_another_waits),
 	CASE(in_a_stream_after_its_end),
+	CASE(in_a_stream_alone_after_its_end),
+	CASE(in_the_legacy_stream_alone),
 	CASE(in_a_stream_behind_an_event),
 	CASE(behind_an_event_of_before),
 	CASE(behind_an_event_of_another_stream),
