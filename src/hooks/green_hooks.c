@@ -9,6 +9,7 @@
 #include "primary.h"
 #include "room_of.h"
 #include "order/stream_order.h"
+#include "order/streams.h"
 
 /* Notes the primary context, which a green one has just retained: it may never
  * be current itself. */
@@ -62,6 +63,7 @@ EXPORT CUresult cuGreenCtxCreate(CUgreenCtx *out, CUdevResourceDesc desc,
 
 	/* Its default stream is another one with the same handle. */
 	stream_order_opaque();
+	stream_part_made();
 	calls_unseen(); /* its work is not always within an event's reach */
 	res = green_hook_create(out, desc, device, flags);
 	if (room_is_short(res)) {

@@ -25,6 +25,7 @@ static struct stream {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic bool per_thread_used;
 static _Atomic bool per_thread_told;     /* no number says otherwise */
+static _Atomic bool parts_made; /* see stream_part_made */
 static _Atomic unsigned int numbers_end; /* all that were given are below */
 
 _Atomic unsigned int stream_changes;
@@ -68,7 +69,8 @@ bool stream_has_number(unsigned int number, const struct context *context,
 /* Under lock. Whether what is freed in the stream has its order. */
 static bool has_order(const struct context *context, uintptr_t key)
 {
-	if (context->dead || stream_is_loose(context, key))
+	if (context->dead || stream_is_loose(context, key) ||
+	    (parts_made && key <= SOLE_PER_THREAD))
 		return false;
 	return key != SOLE_LEGACY || !(context->legacy_joins ||
 				       per_thread_used || context_is_opaque());
@@ -262,6 +264,25 @@ void stream_per_thread_used(void)
 	pthread_mutex_unlock(&lock);
 	numbers_stop(is_legacy_of, NULL);
 	atomic_store(&per_thread_told, true);
+	change_end();
+}
+
+static bool is_default(const struct stream *stream, const void *unused)
+{
+	(void)unused;
+	return stream->key <= SOLE_PER_THREAD;
+}
+
+void stream_part_made(void)
+{
+	if (!serving_is_on())
+		return;
+	change_begin();
+	/* First, so that no number is given from now on. */
+	pthread_mutex_lock(&lock);
+	atomic_store(&parts_made, true);
+	pthread_mutex_unlock(&lock);
+	numbers_stop(is_default, NULL);
 	change_end();
 }
 

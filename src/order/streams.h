@@ -12,6 +12,8 @@
  * - if it is the legacy stream of a context that has, or had, another stream
  *   that waits for it: cuMemFreeAsync there puts such streams in order, and a
  *   free that CUDA is not told of does not;
+ * - if it is a default stream, once there has been a part of a context (a green
+ *   context): that has default streams of its own, with the same handles;
  * - once it was given work that need not wait for all earlier work of the
  *   stream, as programmatic launches;
  * - if all numbers are taken. */
@@ -54,6 +56,9 @@ void stream_made(struct context *context, bool waits);
 /* A thread uses its own default stream: such streams wait for the legacy
  * one. */
 void stream_per_thread_used(void);
+
+/* The program is about to make a part of a context. */
+void stream_part_made(void);
 
 /* The stream is about to be destroyed. */
 void stream_ends(struct CUstream_st *stream);

@@ -461,6 +461,73 @@ static void after_a_wait_for_an_event(void)
 	compare(next, block);
 }
 
+static CUcontext green(void)
+{
+	CUdevResource resource;
+	CUdevResourceDesc desc;
+	CUgreenCtx green;
+	CUcontext handle;
+
+	MUST(cuDeviceGetDevResource(0, &resource, CU_DEV_RESOURCE_TYPE_SM));
+	MUST(cuDevResourceGenerateDesc(&desc, &resource, 1));
+	MUST(cuGreenCtxCreate(&green, desc, 0, CU_GREEN_CTX_DEFAULT_STREAM));
+	MUST(cuCtxFromGreenCtx(&handle, green));
+	return handle;
+}
+
+/* Frees in a default stream of the context, and asks in that of a part of it,
+ * whose handle is the same. */
+static void in_default_streams(CUstream stream, bool part_first)
+{
+	CUdeviceptr block;
+	CUcontext part;
+
+	mix();
+	if (!part_first)
+		MUST(cuMemFreeAsync(over(asked(stream)), stream));
+	part = green();
+	MUST(cuCtxSetCurrent(part_first ? part : context));
+	block = asked_and_used(stream);
+	MUST(cuMemFreeAsync(over(block), stream));
+	MUST(cuCtxSetCurrent(part_first ? context : part));
+	for (int i = 0; i < 4; i++)
+		used(asked(stream), stream);
+	MUST(cuCtxSetCurrent(context));
+	puts("used");
+}
+
+static void in_the_legacy_stream_of_a_part(void)
+{
+	in_default_streams(NULL, false);
+}
+
+static void in_the_legacy_stream_after_a_part(void)
+{
+	in_default_streams(NULL, true);
+}
+
+static void in_a_threads_own_stream_of_a_part(void)
+{
+	in_default_streams(CU_STREAM_PER_THREAD, false);
+}
+
+/* The host waits for the part's default stream, not for the context's. */
+static void after_a_wait_for_a_part(void)
+{
+	CUstream other = apart();
+	CUcontext part;
+
+	mix();
+	part = green();
+	MUST(cuMemFreeAsync(over(asked_and_used(NULL)), NULL));
+	MUST(cuCtxSetCurrent(part));
+	MUST(cuStreamSynchronize(NULL));
+	MUST(cuCtxSetCurrent(context));
+	for (int i = 0; i < 4; i++)
+		used(asked(other), other);
+	puts("used");
+}
+
 static void freed_by_the_plain_call(void)
 {
 	CUstream stream = apart();
@@ -1177,6 +1244,10 @@ static const struct {
 	CASE(behind_events_recorded_by_context),
 	CASE(behind_an_event_of_a_stream_that_is_gone),
 	CASE(after_a_wait_for_an_event),
+	CASE(in_the_legacy_stream_of_a_part),
+	CASE(in_the_legacy_stream_after_a_part),
+	CASE(in_a_threads_own_stream_of_a_part),
+	CASE(after_a_wait_for_a_part),
 	CASE(freed_by_the_plain_call),
 	CASE(freed_by_the_plain_call_under_work),
 	CASE(in_a_threads_own_stream),
