@@ -71,6 +71,13 @@ int backing_event_query(struct CUevent_st *event);
  * doubt. */
 bool backing_stream_is_idle(struct CUstream_st *stream);
 
+/* Makes all that is queued in a stream of that context from now on wait for all
+ * that was queued in it before, also what need not wait by itself. Waits for no
+ * other stream, and does nothing in one that captures. per_thread: stream 0
+ * means the calling thread's own. */
+int backing_stream_bar(struct CUctx_st *context, struct CUstream_st *stream,
+		       bool per_thread);
+
 /* The memory of a device, in bytes. */
 int backing_device_bytes(int ordinal, size_t *bytes);
 

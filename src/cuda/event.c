@@ -80,6 +80,64 @@ bool backing_stream_is_idle(CUstream stream)
 	return real->cuStreamQuery && !real->cuStreamQuery(stream);
 }
 
+/* Makes `to` wait for all that was queued in `from` so far. The context is
+ * current. */
+static CUresult stream_joins(CUstream to, CUstream from)
+{
+	const struct real_driver *real = real_driver();
+	CUevent event;
+	CUresult res = real->cuEventCreate(&event, CU_EVENT_DISABLE_TIMING);
+
+	if (res)
+		return res;
+	res = real->cuEventRecord(event, from);
+	if (!res)
+		res = real->cuStreamWaitEvent(to, event, 0);
+	real->cuEventDestroy_v2(event);
+	return res;
+}
+
+/* A stream may not notice an event of its own. */
+static CUresult stream_bar(CUstream stream)
+{
+	const struct real_driver *real = real_driver();
+	CUstreamCaptureStatus status;
+	CUstream way;
+	CUresult res = real->cuStreamIsCapturing(stream, &status);
+
+	if (res || status != CU_STREAM_CAPTURE_STATUS_NONE)
+		return res;
+	res = real->cuStreamCreate(&way, CU_STREAM_NON_BLOCKING);
+	if (res)
+		return res;
+	res = stream_joins(way, stream);
+	if (!res)
+		res = stream_joins(stream, way);
+	real->cuStreamDestroy_v2(way);
+	return res;
+}
+
+int backing_stream_bar(CUcontext context, CUstream stream, bool per_thread)
+{
+	const struct real_driver *real = real_driver();
+	struct context_scope scope;
+	CUresult res;
+
+	if (!real->cuStreamIsCapturing || !real->cuStreamCreate ||
+	    !real->cuStreamDestroy_v2 || !real->cuStreamWaitEvent ||
+	    !real->cuEventCreate || !real->cuEventRecord ||
+	    !real->cuEventDestroy_v2)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	if (!stream)
+		stream = per_thread ? CU_STREAM_PER_THREAD : CU_STREAM_LEGACY;
+	res = context_scope_begin(&scope, context);
+	if (res)
+		return (int)res;
+	res = stream_bar(stream);
+	context_scope_end(&scope);
+	return (int)res;
+}
+
 /* The errors of which cuda.h says that any further CUDA work will return the
  * same error, or that the process must be relaunched. */
 bool backing_is_lost(int res)

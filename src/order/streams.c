@@ -355,7 +355,8 @@ void stream_loosens(struct CUstream_st *stream, bool per_thread)
 		number_stop(number);
 	if (first && all)
 		numbers_stop(is_any, NULL);
-	if (number)
+	/* Of that stream alone: work of others may wait for the program. */
+	if (number && backing_stream_bar(context->handle, stream, per_thread))
 		fence_force(context->device);
 	change_end();
 }

@@ -32,6 +32,8 @@ CASES = [
     ("behind_events_recorded_by_context", "used"),
     ("behind_an_event_of_a_stream_that_is_gone", "used"),
     ("after_a_wait_for_an_event", "the same"),
+    ("in_a_launch_that_another_device_waits_for", "over"),
+    ("in_a_launch_that_another_stream_waits_for", "over"),
     ("in_the_legacy_stream_of_a_part", "used"),
     ("in_the_legacy_stream_after_a_part", "used"),
     ("in_a_threads_own_stream_of_a_part", "used"),

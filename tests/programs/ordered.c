@@ -461,6 +461,75 @@ static void after_a_wait_for_an_event(void)
 	compare(next, block);
 }
 
+/* A launch that need not wait for all earlier work of its stream. It fails, but
+ * mnm does not know that before. */
+static void launch_loosely(CUstream stream)
+{
+	CUlaunchAttribute attribute = {
+		.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION};
+	CUlaunchConfig config = {
+		1, 1, 1, 1, 1, 1, 0, stream, &attribute, 1,
+	};
+
+	attribute.value.programmaticStreamSerializationAllowed = 1;
+	if (!cuLaunchKernelEx(&config, NULL, NULL, NULL))
+		puts("launched");
+}
+
+static atomic_bool arrived;
+
+static void await_other(void *unused)
+{
+	(void)unused;
+	while (!arrived)
+		usleep(100);
+}
+
+static void arrive(void *unused)
+{
+	(void)unused;
+	arrived = true;
+}
+
+/* As a collective that one thread launches on two devices: the first part is
+ * not over before the second has come. */
+static void in_a_launch_that_another_device_waits_for(void)
+{
+	CUcontext other;
+	CUstream first, second;
+
+	mix();
+	first = apart();
+	MUST(cuDevicePrimaryCtxRetain(&other, 1));
+	MUST(cuCtxSetCurrent(other));
+	MUST(cuCtxEnablePeerAccess(context, 0));
+	second = apart();
+	MUST(cuMemFreeAsync(over(asked(second)), second));
+	MUST(cuCtxSetCurrent(context));
+	MUST(cuCtxEnablePeerAccess(other, 0));
+	MUST(cuLaunchHostFunc(first, await_other, NULL));
+	MUST(cuCtxSetCurrent(other));
+	launch_loosely(second);
+	MUST(cuLaunchHostFunc(second, arrive, NULL));
+	MUST(cuCtxSynchronize());
+	MUST(cuCtxSetCurrent(context));
+	puts("over");
+}
+
+/* The same on one device. */
+static void in_a_launch_that_another_stream_waits_for(void)
+{
+	CUstream first = apart(), second = apart();
+
+	mix();
+	MUST(cuMemFreeAsync(over(asked(second)), second));
+	MUST(cuLaunchHostFunc(first, await_other, NULL));
+	launch_loosely(second);
+	MUST(cuLaunchHostFunc(second, arrive, NULL));
+	MUST(cuCtxSynchronize());
+	puts("over");
+}
+
 static CUcontext green(void)
 {
 	CUdevResource resource;
@@ -1244,6 +1313,8 @@ static const struct {
 	CASE(behind_events_recorded_by_context),
 	CASE(behind_an_event_of_a_stream_that_is_gone),
 	CASE(after_a_wait_for_an_event),
+	CASE(in_a_launch_that_another_device_waits_for),
+	CASE(in_a_launch_that_another_stream_waits_for),
 	CASE(in_the_legacy_stream_of_a_part),
 	CASE(in_the_legacy_stream_after_a_part),
 	CASE(in_a_threads_own_stream_of_a_part),
