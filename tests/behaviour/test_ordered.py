@@ -21,6 +21,7 @@ CASES = [
     ("in_a_stream_alone_after_its_end", "used"),
     ("in_the_legacy_stream_alone", "used"),
     ("in_a_stream_behind_an_event", "the same"),
+    ("behind_an_event_and_a_launch_of_a_domain", "the same"),
     ("behind_an_event_of_before", "used"),
     ("behind_an_event_of_another_stream", "used"),
     ("behind_a_new_event", "used"),
@@ -124,6 +125,7 @@ def test_is_cudas_with_a_driver_that_tells_too_little(box, pool):
 
 @pytest.mark.parametrize("pool", SERVING)
 @pytest.mark.parametrize("case", ["in_a_stream_behind_an_event",
+                                  "behind_an_event_and_a_launch_of_a_domain",
                                   "after_a_wait_for_an_event"])
 def test_events_take_no_fence(box, pool, case):
     assert run(box, pool, case).stdout.strip() == "the same"

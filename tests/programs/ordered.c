@@ -278,6 +278,23 @@ static void in_a_stream_behind_an_event(void)
 	compare(next, block);
 }
 
+/* NCCL launches so. It changes nothing of the stream's order. */
+static void behind_an_event_and_a_launch_of_a_domain(void)
+{
+	CUstream stream = apart();
+	CUlaunchAttribute attribute = {.id =
+					       CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN};
+	CUlaunchConfig config = {
+		1, 1, 1, 1, 1, 1, 0, stream, &attribute, 1,
+	};
+
+	attribute.value.memSyncDomain = CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE;
+	mix();
+	if (!cuLaunchKernelEx(&config, NULL, NULL, NULL))
+		puts("launched");
+	in_a_stream_behind_an_event();
+}
+
 static void behind_an_event_of_before(void)
 {
 	CUstream stream = apart(), other = apart();
@@ -1302,6 +1319,7 @@ static const struct {
 	CASE(in_a_stream_alone_after_its_end),
 	CASE(in_the_legacy_stream_alone),
 	CASE(in_a_stream_behind_an_event),
+	CASE(behind_an_event_and_a_launch_of_a_domain),
 	CASE(behind_an_event_of_before),
 	CASE(behind_an_event_of_another_stream),
 	CASE(behind_a_new_event),
