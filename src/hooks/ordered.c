@@ -11,6 +11,7 @@
 #include "ordered.h"
 #include "order/capture.h"
 #include "order/stream_order.h"
+#include "order/streams.h"
 #include "peer_touch.h"
 #include "room_of.h"
 #include "stats/mempool_stats.h"
@@ -54,7 +55,8 @@ COLD static bool ordered_serve(const struct ordered *request, CUresult *res)
 {
 	struct mem_order order = {.stream = request->stream,
 				  .per_thread = request->per_thread,
-				  .pool = request->pool};
+				  .pool = request->pool,
+				  .changes = atomic_load(&stream_changes)};
 	struct context *context;
 	uint64_t addr;
 	int result;

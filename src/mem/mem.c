@@ -278,7 +278,6 @@ enum mem_answer mem_alloc_in(uint64_t *addr, size_t size,
 			     const struct mem_order *order, int *result)
 {
 	struct context *context = context_of_request();
-	unsigned int changes = atomic_load(&stream_changes);
 	struct mem_request request = {
 		.size = size,
 		.tag = mempool_tag(order->mempool),
@@ -314,6 +313,6 @@ enum mem_answer mem_alloc_in(uint64_t *addr, size_t size,
 				       .beside = !request.restricted &&
 						 request.follows,
 			       },
-			       changes);
+			       order->changes);
 	return answer;
 }

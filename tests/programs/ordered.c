@@ -3,6 +3,7 @@
  * in use under it must not be handed out to others, and no call may wait for
  * it. */
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -1069,6 +1070,63 @@ static void filled_by_a_peer(CUdeviceptr block)
 	MUST(cuCtxSynchronize());
 }
 
+enum { ROUNDS = 1500 };
+static CUmemoryPool chosen[2];
+static atomic_int turn; /* odd: the second pool is current, and stays so */
+
+static void *chooses_pools(void *unused)
+{
+	(void)unused;
+	MUST(cuCtxSetCurrent(context));
+	for (int i = 0; i < ROUNDS; i++) {
+		for (int j = 0; j < 3 + i % 3; j++) {
+			MUST(cuDeviceSetMemPool(0, chosen[0]));
+			for (volatile int k = 0; k < i % 300; k++)
+				;
+		}
+		MUST(cuDeviceSetMemPool(0, chosen[1]));
+		turn++;
+		while (turn % 2)
+			sched_yield();
+	}
+	return NULL;
+}
+
+/* Asks for a block all the time. Once the other thread has chosen the second
+ * pool, blocks have to be of that one. */
+static void while_another_thread_chooses_pools(void)
+{
+	CUmemPoolProps props = {
+		.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+		.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0},
+	};
+	CUstream stream = apart();
+	CUmemoryPool pool;
+	CUdeviceptr block;
+	pthread_t thread;
+	int others = 0;
+	bool known;
+
+	MUST(cuMemPoolCreate(&chosen[0], &props));
+	MUST(cuMemPoolCreate(&chosen[1], &props));
+	pthread_create(&thread, NULL, chooses_pools, NULL);
+	while (turn < 2 * ROUNDS) {
+		MUST(cuMemAllocAsync(&block, SIZE, stream));
+		known = turn % 2;
+		MUST(cuMemFreeAsync(block, stream));
+		if (!known)
+			continue;
+		MUST(cuMemAllocAsync(&block, SIZE, stream));
+		MUST(cuPointerGetAttribute(
+			&pool, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, block));
+		MUST(cuMemFreeAsync(block, stream));
+		others += pool != chosen[1];
+		turn++;
+	}
+	pthread_join(thread, NULL);
+	printf("%d of others\n", others);
+}
+
 static void for_another_device(void)
 {
 	CUstream stream = apart();
@@ -1354,6 +1412,7 @@ static const struct {
 	CASE(of_more_than_there_is),
 	CASE(a_pool_of_its_own),
 	CASE(pools_for_a_use),
+	CASE(while_another_thread_chooses_pools),
 	CASE(for_another_device),
 	CASE(for_another_device_at_first),
 	CASE(for_another_device_beside_own_access),
