@@ -3,6 +3,7 @@
 #include "hook.h"
 #include "mem/mem.h"
 #include "order/event_order.h"
+#include "order/streams.h"
 
 EXPORT CUresult cuEventRecord(CUevent event, CUstream stream)
 {
@@ -56,12 +57,20 @@ EXPORT CUresult cuEventRecordWithFlags_ptsz(CUevent event, CUstream stream,
 	return res;
 }
 
+/* A thread's own stream that waits holds up the legacy one, as with work. */
+static void stream_noted(CUstream stream, bool per_thread)
+{
+	if (stream == CU_STREAM_PER_THREAD || (per_thread && !stream))
+		stream_per_thread_used();
+}
+
 EXPORT CUresult cuStreamWaitEvent(CUstream stream, CUevent event,
 				  unsigned int flags)
 {
 	struct event_wait wait;
 	CUresult res;
 
+	stream_noted(stream, false);
 	event_wait_begin(&wait, event);
 	res = ROOM_CALL(cuStreamWaitEvent, stream, event, flags);
 	if (!res)
@@ -75,6 +84,7 @@ EXPORT CUresult cuStreamWaitEvent_ptsz(CUstream stream, CUevent event,
 	struct event_wait wait;
 	CUresult res;
 
+	stream_noted(stream, true);
 	event_wait_begin(&wait, event);
 	res = ROOM_CALL(cuStreamWaitEvent_ptsz, stream, event, flags);
 	if (!res)

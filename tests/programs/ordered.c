@@ -1070,6 +1070,37 @@ static void filled_by_a_peer(CUdeviceptr block)
 	MUST(cuCtxSynchronize());
 }
 
+static void *lets_go(void *unused)
+{
+	(void)unused;
+	usleep(100000);
+	go = true;
+	return NULL;
+}
+
+/* The legacy stream waits for the thread's own one, which waits for the
+ * first. */
+static void in_the_legacy_stream_behind_a_threads_own(void)
+{
+	CUstream stream = apart(), other = apart();
+	CUevent event = event_new();
+	CUdeviceptr block;
+	pthread_t thread;
+
+	mix();
+	MUST(cuMemFreeAsync(over(asked(NULL)), NULL));
+	block = asked_and_used(stream);
+	MUST(cuEventRecord(event, stream));
+	MUST(cuStreamWaitEvent(CU_STREAM_PER_THREAD, event, 0));
+	MUST(cuMemFreeAsync(over(block), NULL));
+	pthread_create(&thread, NULL, lets_go, NULL);
+	MUST(cuStreamSynchronize(NULL));
+	for (int i = 0; i < 4; i++)
+		used(asked(other), other);
+	pthread_join(thread, NULL);
+	puts("used");
+}
+
 enum { ROUNDS = 1500 };
 static CUmemoryPool chosen[2];
 static atomic_int turn; /* odd: the second pool is current, and stays so */
@@ -1412,6 +1443,7 @@ static const struct {
 	CASE(of_more_than_there_is),
 	CASE(a_pool_of_its_own),
 	CASE(pools_for_a_use),
+	CASE(in_the_legacy_stream_behind_a_threads_own),
 	CASE(while_another_thread_chooses_pools),
 	CASE(for_another_device),
 	CASE(for_another_device_at_first),
