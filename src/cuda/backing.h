@@ -104,6 +104,15 @@ int backing_enable_peer(struct CUctx_st *context, struct CUctx_st *owner);
  * doubt. */
 bool backing_stream_is_of(struct CUstream_st *stream, struct CUctx_st *context);
 
+/* Whether a stream that the program made waits for the legacy one; true if in
+ * doubt. */
+bool backing_stream_waits(struct CUstream_st *stream);
+
+/* Queues something in a stream of that context, so that who waits for the
+ * stream also waits for what that comes after. */
+int backing_stream_mark(struct CUctx_st *context, struct CUstream_st *stream,
+			bool per_thread);
+
 /* What the driver says is free on the current context's device, in bytes. */
 int backing_free_bytes(size_t *bytes);
 

@@ -133,6 +133,16 @@ bool backing_stream_is_of(CUstream stream, CUcontext context)
 	return !real_driver()->cuStreamGetCtx(stream, &of) && of == context;
 }
 
+bool backing_stream_waits(CUstream stream)
+{
+	const struct real_driver *real = real_driver();
+	unsigned int flags;
+
+	return !real->cuStreamGetFlags ||
+	       real->cuStreamGetFlags(stream, &flags) ||
+	       !(flags & CU_STREAM_NON_BLOCKING);
+}
+
 int backing_enable_peer(CUcontext context, CUcontext owner)
 {
 	struct context_scope scope;

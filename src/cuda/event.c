@@ -138,6 +138,25 @@ int backing_stream_bar(CUcontext context, CUstream stream, bool per_thread)
 	return (int)res;
 }
 
+int backing_stream_mark(CUcontext context, CUstream stream, bool per_thread)
+{
+	const struct real_driver *real = real_driver();
+	struct context_scope scope;
+	CUresult res;
+
+	if (!real->cuStreamWaitEvent || !real->cuEventCreate ||
+	    !real->cuEventRecord || !real->cuEventDestroy_v2)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	if (!stream)
+		stream = per_thread ? CU_STREAM_PER_THREAD : CU_STREAM_LEGACY;
+	res = context_scope_begin(&scope, context);
+	if (res)
+		return (int)res;
+	res = stream_joins(stream, stream);
+	context_scope_end(&scope);
+	return (int)res;
+}
+
 /* The errors of which cuda.h says that any further CUDA work will return the
  * same error, or that the process must be relaunched. */
 bool backing_is_lost(int res)

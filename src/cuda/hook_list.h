@@ -16,6 +16,7 @@ USED(cuDeviceTotalMem_v2) \
 USED(cuDriverGetVersion) \
 USED(cuGetErrorName) \
 USED(cuStreamGetCtx) \
+USED(cuStreamGetFlags) \
 USED(cuStreamQuery) \
 USED(cuStreamIsCapturing) \
 USED(cuStreamIsCapturing_ptsz) \

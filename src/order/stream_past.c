@@ -1,6 +1,8 @@
 #include "stream_past.h"
 
+#include "capture.h"
 #include "context/context.h"
+#include "cuda/backing.h"
 #include "epoch.h"
 #include "streams.h"
 
@@ -69,10 +71,14 @@ void past_is_over(const struct stream_past *past)
 	past_note(past, streams_over);
 }
 
+/* CUDA's own request or free would be in the stream, and come after what was
+ * queued in the legacy one. What is not told of it has no such place, so
+ * something else takes it. */
 void stream_past_take(struct stream_past *past, struct CUstream_st *stream,
 		      bool per_thread)
 {
 	struct context *context;
+	bool waits = false;
 
 	past->count = 0;
 	if (!streams_are_used())
@@ -80,7 +86,13 @@ void stream_past_take(struct stream_past *past, struct CUstream_st *stream,
 	context = stream_place(stream);
 	streams_lock();
 	past_take(past, context, stream, per_thread);
+	if (streams_find(stream, per_thread, &context))
+		waits = streams_wait_for_legacy(past->of[0].number);
 	streams_unlock();
+	if (waits &&
+	    (capture_any() ||
+	     backing_stream_mark(context->handle, stream, per_thread)))
+		past->count = 0;
 }
 
 void stream_past_is_over(const struct stream_past *past)

@@ -20,6 +20,7 @@ static struct stream {
 	const void *thread; /* whose default stream it is; or NULL */
 	uint64_t ended;     /* the number was its own up to this epoch; or 0 */
 	uint64_t serial;    /* which stream with this number it is */
+	bool waits;         /* for the legacy stream */
 } streams[STREAM_NUMBERS];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -97,7 +98,8 @@ static bool number_is_free(const struct stream *stream)
 }
 
 /* Under lock. */
-static unsigned int number_give(struct context *context, uintptr_t key)
+static unsigned int number_give(struct context *context, uintptr_t key,
+				bool waits)
 {
 	unsigned int number = 1;
 
@@ -113,6 +115,7 @@ static unsigned int number_give(struct context *context, uintptr_t key)
 	streams[number].thread = key == SOLE_PER_THREAD ? &this_thread : NULL;
 	streams[number].ended = 0;
 	streams[number].serial++;
+	streams[number].waits = waits;
 	atomic_store(&streams[number].key, key);
 	return number;
 }
@@ -197,6 +200,7 @@ unsigned int stream_number(struct context *context, struct CUstream_st *stream,
 {
 	uintptr_t key = key_of(stream, per_thread);
 	unsigned int number;
+	bool waits = key == SOLE_PER_THREAD;
 
 	if (key == SOLE_PER_THREAD && !thread_is_watched())
 		return 0;
@@ -206,10 +210,12 @@ unsigned int stream_number(struct context *context, struct CUstream_st *stream,
 	if (number || (key > SOLE_PER_THREAD &&
 		       !backing_stream_is_of(stream, context->handle)))
 		return number;
+	if (key > SOLE_PER_THREAD)
+		waits = backing_stream_waits(stream);
 	pthread_mutex_lock(&lock);
 	number = number_find(context, key); /* another thread may have come */
 	if (!number && has_order(context, key))
-		number = number_give(context, key);
+		number = number_give(context, key, waits);
 	pthread_mutex_unlock(&lock);
 	return number;
 }
@@ -390,6 +396,11 @@ unsigned int streams_find(struct CUstream_st *stream, bool per_thread,
 			  struct context **context)
 {
 	return number_known(key_of(stream, per_thread), context);
+}
+
+bool streams_wait_for_legacy(unsigned int number)
+{
+	return streams[number].waits;
 }
 
 uint64_t streams_serial(unsigned int number)

@@ -81,5 +81,6 @@ unsigned int streams_end(void); /* all numbers in use are below */
 unsigned int streams_find(struct CUstream_st *stream, bool per_thread,
 			  struct context **context);
 uint64_t streams_serial(unsigned int number);
+bool streams_wait_for_legacy(unsigned int number);
 
 #endif

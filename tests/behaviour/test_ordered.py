@@ -59,6 +59,8 @@ CASES = [
      "pool 1 used 100000\nused 200000\n"
      "default used 200000, reserved 1"),
     ("in_the_legacy_stream_behind_a_threads_own", "used"),
+    ("freed_behind_the_legacy_stream", "used"),
+    ("asked_for_behind_the_legacy_stream", "used"),
     ("while_another_thread_chooses_pools", "0 of others"),
     ("for_another_device", "access 3"),
     ("for_another_device_at_first", "access 3\nused"),

@@ -1101,6 +1101,38 @@ static void in_the_legacy_stream_behind_a_threads_own(void)
 	puts("used");
 }
 
+/* A stream that waits for the legacy one: what is freed or asked for in it, and
+ * then waited for, comes after the work of that one. */
+static void behind_the_legacy_stream(bool asks)
+{
+	CUstream stream = made(CU_STREAM_DEFAULT), other = apart();
+	CUdeviceptr block;
+	pthread_t thread;
+
+	mix();
+	used(asked(stream), stream);
+	block = asked_and_used(NULL);
+	MUST(cuMemFreeAsync(over(block), stream));
+	if (asks)
+		block = asked(stream);
+	pthread_create(&thread, NULL, lets_go, NULL);
+	MUST(cuStreamSynchronize(stream));
+	for (int i = 0; i < 4; i++)
+		used(asks ? block : asked(other), other);
+	pthread_join(thread, NULL);
+	puts("used");
+}
+
+static void freed_behind_the_legacy_stream(void)
+{
+	behind_the_legacy_stream(false);
+}
+
+static void asked_for_behind_the_legacy_stream(void)
+{
+	behind_the_legacy_stream(true);
+}
+
 enum { ROUNDS = 1500 };
 static CUmemoryPool chosen[2];
 static atomic_int turn; /* odd: the second pool is current, and stays so */
@@ -1444,6 +1476,8 @@ static const struct {
 	CASE(a_pool_of_its_own),
 	CASE(pools_for_a_use),
 	CASE(in_the_legacy_stream_behind_a_threads_own),
+	CASE(freed_behind_the_legacy_stream),
+	CASE(asked_for_behind_the_legacy_stream),
 	CASE(while_another_thread_chooses_pools),
 	CASE(for_another_device),
 	CASE(for_another_device_at_first),
