@@ -1133,6 +1133,81 @@ static void asked_for_behind_the_legacy_stream(void)
 	behind_the_legacy_stream(true);
 }
 
+/* The handle of a stream that is gone becomes another one's. What was freed in
+ * the first one's order waits for work elsewhere. */
+static void in_a_stream_with_a_handle_of_before(void)
+{
+	CUstream stream = apart(), worker = apart(), before = stream;
+	CUevent event = event_new();
+	CUdeviceptr block;
+
+	mix();
+	block = asked_and_used(worker);
+	MUST(cuEventRecord(event, worker));
+	MUST(cuStreamWaitEvent(stream, event, 0));
+	MUST(cuMemFreeAsync(over(block), stream));
+	MUST(cuStreamDestroy(stream));
+	for (int i = 0; i < 4; i++) {
+		stream = apart();
+		used(asked(stream), stream);
+		if (stream == before)
+			break;
+	}
+	puts("used");
+}
+
+static void *asks_in_its_own_stream(void *frees)
+{
+	CUdeviceptr block;
+
+	MUST(cuCtxSetCurrent(context));
+	if (frees) {
+		block = asked_and_used(CU_STREAM_PER_THREAD);
+		MUST(cuMemFreeAsync(over(block), CU_STREAM_PER_THREAD));
+	} else {
+		used(asked(CU_STREAM_PER_THREAD), CU_STREAM_PER_THREAD);
+	}
+	return NULL;
+}
+
+/* The second thread's memory may lie where the first one's was. */
+static void in_a_later_threads_own_stream(void)
+{
+	pthread_t thread;
+	bool frees = true;
+
+	mix();
+	for (int i = 0; i < 4; i++) {
+		pthread_create(&thread, NULL, asks_in_its_own_stream,
+			       frees ? &frees : NULL);
+		pthread_join(thread, NULL);
+		frees = false;
+	}
+	puts("used");
+}
+
+/* While another stream captures, records are not followed. */
+static void behind_an_event_recorded_during_a_capture(void)
+{
+	CUstream stream = apart(), third = apart(), other = apart();
+	CUstream capturing = apart();
+	CUevent event = event_new();
+	CUgraph graph;
+
+	mix();
+	used(asked(third), third);
+	MUST(cuMemFreeAsync(over(asked_and_used(stream)), stream));
+	MUST(cuEventRecord(event, stream));
+	MUST(cuStreamBeginCapture(capturing, CU_STREAM_CAPTURE_MODE_RELAXED));
+	MUST(cuEventRecord(event, third));
+	MUST(cuStreamEndCapture(capturing, &graph));
+	MUST(cuGraphDestroy(graph));
+	MUST(cuStreamWaitEvent(other, event, 0));
+	for (int i = 0; i < 4; i++)
+		used(asked(other), other);
+	puts("used");
+}
+
 enum { ROUNDS = 1500 };
 static CUmemoryPool chosen[2];
 static atomic_int turn; /* odd: the second pool is current, and stays so */
@@ -1478,6 +1553,9 @@ static const struct {
 	CASE(in_the_legacy_stream_behind_a_threads_own),
 	CASE(freed_behind_the_legacy_stream),
 	CASE(asked_for_behind_the_legacy_stream),
+	CASE(in_a_stream_with_a_handle_of_before),
+	CASE(in_a_later_threads_own_stream),
+	CASE(behind_an_event_recorded_during_a_capture),
 	CASE(while_another_thread_chooses_pools),
 	CASE(for_another_device),
 	CASE(for_another_device_at_first),
