@@ -41,6 +41,8 @@ static void handles_changed(void)
 {
 	tcaches_invalidate();
 	tcaches_recompute(NULL);
+	if (context_is_opaque())
+		stream_calls_unseen();
 }
 
 static const struct context_observer contexts = {

@@ -292,6 +292,14 @@ void stream_part_made(void)
 	change_end();
 }
 
+void stream_calls_unseen(void)
+{
+	static _Atomic bool told;
+
+	if (serving_is_on() && !atomic_exchange(&told, true))
+		numbers_stop(is_legacy_of, NULL);
+}
+
 bool streams_are_used(void)
 {
 	return atomic_load_explicit(&numbers_end, memory_order_relaxed) &&

@@ -57,6 +57,10 @@ void stream_made(struct context *context, bool waits);
  * one. */
 void stream_per_thread_used(void);
 
+/* Calls may go unseen from now on (context_is_opaque): they may make streams
+ * that wait for the legacy one. */
+void stream_calls_unseen(void);
+
 /* The program is about to make a part of a context. */
 void stream_part_made(void);
 

@@ -148,6 +148,12 @@ def test_events_that_others_record_take_one(box, pool, case):
 
 
 @pytest.mark.parametrize("pool", SERVING)
+def test_the_legacy_stream_takes_one_beside_unseen_calls(box, pool):
+    run(box, pool, "in_the_legacy_stream_before_a_table")
+    assert box.stat()["fences"] > 0
+
+
+@pytest.mark.parametrize("pool", SERVING)
 def test_is_served_without_a_threads_cache(box, pool):
     done = box.run([program("ordered"), "in_its_stream"], pool, sim_check=1,
                    thread_cache=0, stream_ordered=1)

@@ -1208,6 +1208,20 @@ static void behind_an_event_recorded_during_a_capture(void)
 	puts("used");
 }
 
+/* Whoever has the table may make streams that mnm does not see. */
+static void in_the_legacy_stream_before_a_table(void)
+{
+	CUuuid which = {{1}};
+	const void *table;
+	CUdeviceptr block;
+
+	mix();
+	block = asked_and_used(NULL);
+	cuGetExportTable(&table, &which);
+	MUST(cuMemFreeAsync(over(block), NULL));
+	compare(asked(NULL), block);
+}
+
 enum { ROUNDS = 1500 };
 static CUmemoryPool chosen[2];
 static atomic_int turn; /* odd: the second pool is current, and stays so */
@@ -1556,6 +1570,7 @@ static const struct {
 	CASE(in_a_stream_with_a_handle_of_before),
 	CASE(in_a_later_threads_own_stream),
 	CASE(behind_an_event_recorded_during_a_capture),
+	CASE(in_the_legacy_stream_before_a_table),
 	CASE(while_another_thread_chooses_pools),
 	CASE(for_another_device),
 	CASE(for_another_device_at_first),
