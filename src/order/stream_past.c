@@ -89,9 +89,8 @@ void stream_past_take(struct stream_past *past, struct CUstream_st *stream,
 	if (streams_find(stream, per_thread, &context))
 		waits = streams_wait_for_legacy(past->of[0].number);
 	streams_unlock();
-	if (waits &&
-	    (capture_any() ||
-	     backing_stream_mark(context->handle, stream, per_thread)))
+	if (waits && (capture_any() ||
+		      backing_stream_mark(context->handle, stream, per_thread)))
 		past->count = 0;
 }
 

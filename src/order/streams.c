@@ -26,7 +26,7 @@ static struct stream {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic bool per_thread_used;
 static _Atomic bool per_thread_told;     /* no number says otherwise */
-static _Atomic bool parts_made; /* see stream_part_made */
+static _Atomic bool parts_made;          /* see stream_part_made */
 static _Atomic unsigned int numbers_end; /* all that were given are below */
 
 _Atomic unsigned int stream_changes;

@@ -154,6 +154,13 @@ def test_the_legacy_stream_takes_one_beside_unseen_calls(box, pool):
 
 
 @pytest.mark.parametrize("pool", SERVING)
+def test_two_loose_launches_wait_for_the_first(box, pool):
+    done = box.run([program("ordered"), "in_a_stream_of_two_loose_launches"],
+                   pool, sim_queue=16, stream_ordered=1)
+    assert done.stdout.strip() == "later"
+
+
+@pytest.mark.parametrize("pool", SERVING)
 def test_is_served_without_a_threads_cache(box, pool):
     done = box.run([program("ordered"), "in_its_stream"], pool, sim_check=1,
                    thread_cache=0, stream_ordered=1)

@@ -283,8 +283,8 @@ static void in_a_stream_behind_an_event(void)
 static void behind_an_event_and_a_launch_of_a_domain(void)
 {
 	CUstream stream = apart();
-	CUlaunchAttribute attribute = {.id =
-					       CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN};
+	CUlaunchAttribute attribute = {
+		.id = CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN};
 	CUlaunchConfig config = {
 		1, 1, 1, 1, 1, 1, 0, stream, &attribute, 1,
 	};
@@ -507,6 +507,44 @@ static void arrive(void *unused)
 {
 	(void)unused;
 	arrived = true;
+}
+
+static void *lets_go(void *unused)
+{
+	(void)unused;
+	usleep(100000);
+	go = true;
+	return NULL;
+}
+
+static void *launches_first(void *stream)
+{
+	MUST(cuCtxSetCurrent(context));
+	launch_loosely(stream);
+	return NULL;
+}
+
+/* The queue of the stream is full, so the first launch can't do yet what makes
+ * it safe. The second one needs that as well. */
+static void in_a_stream_of_two_loose_launches(void)
+{
+	CUstream stream = apart();
+	CUdeviceptr block;
+	pthread_t first, later;
+
+	mix();
+	block = asked_and_used(stream);
+	MUST(cuMemFreeAsync(over(block), stream));
+	block = asked(stream);
+	pthread_create(&later, NULL, lets_go, NULL);
+	for (int i = 0; i < 14; i++)
+		used(block, stream);
+	pthread_create(&first, NULL, launches_first, stream);
+	usleep(50000);
+	launch_loosely(stream);
+	puts(go ? "later" : "at once");
+	pthread_join(first, NULL);
+	pthread_join(later, NULL);
 }
 
 /* As a collective that one thread launches on two devices: the first part is
@@ -1070,14 +1108,6 @@ static void filled_by_a_peer(CUdeviceptr block)
 	MUST(cuCtxSynchronize());
 }
 
-static void *lets_go(void *unused)
-{
-	(void)unused;
-	usleep(100000);
-	go = true;
-	return NULL;
-}
-
 /* The legacy stream waits for the thread's own one, which waits for the
  * first. */
 static void in_the_legacy_stream_behind_a_threads_own(void)
@@ -1541,6 +1571,7 @@ static const struct {
 	CASE(behind_events_recorded_by_context),
 	CASE(behind_an_event_of_a_stream_that_is_gone),
 	CASE(after_a_wait_for_an_event),
+	CASE(in_a_stream_of_two_loose_launches),
 	CASE(in_a_launch_that_another_device_waits_for),
 	CASE(in_a_launch_that_another_stream_waits_for),
 	CASE(in_the_legacy_stream_of_a_part),
