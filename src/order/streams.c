@@ -78,7 +78,7 @@ static bool has_order(const struct context *context, uintptr_t key)
 }
 
 /* The epoch below which what was freed is safe for good. While one stream's
- * order makes all safe, that may end without a fence. */
+ * order makes all safe, or level none does, that may end without a fence. */
 static uint64_t safe_for_good(const struct device *device)
 {
 	uint64_t safe = atomic_load(&device->safe);
@@ -90,7 +90,6 @@ static uint64_t safe_for_good(const struct device *device)
  * order of its former stream is kept by it, so all of that has to be safe. */
 static bool number_is_free(const struct stream *stream)
 {
-	/* At level none all is safe, and is not any more at another level. */
 	return stream->key == SOLE_NONE &&
 	       (!stream->context || stream->context->dead ||
 		(stream->ended &&
