@@ -20,15 +20,31 @@ COLD static cudaError_t look(void **out, uint64_t addr)
 	return cudaSuccess;
 }
 
+/* The runtime, unless it is so old that it lacks these calls. A program finds
+ * ours all the same, and may call them. */
+static const struct real_runtime *runtime_of(cudaError_t *res)
+{
+	const struct real_runtime *real = real_runtime();
+
+	*res = real ? cudaErrorNotSupported : cudaErrorInitializationError;
+	return real && real->cudaMallocAsync && real->cudaMallocAsync_ptsz &&
+			       real->cudaMallocFromPoolAsync &&
+			       real->cudaMallocFromPoolAsync_ptsz &&
+			       real->cudaFreeAsync && real->cudaFreeAsync_ptsz
+		       ? real
+		       : NULL;
+}
+
 /* pool: NULL for the current one. */
 COLD static cudaError_t alloc_behind(void **out, size_t size,
 				     cudaMemPool_t pool, cudaStream_t stream,
 				     bool per_thread)
 {
-	const struct real_runtime *real = real_runtime();
+	cudaError_t res;
+	const struct real_runtime *real = runtime_of(&res);
 
 	if (!real)
-		return cudaErrorInitializationError;
+		return res;
 	runtime_binds_at_once(real);
 	if (pool)
 		return per_thread ? real->cudaMallocFromPoolAsync_ptsz(
@@ -91,40 +107,44 @@ EXPORT cudaError_t cudaMallocAsync_ptsz(void **out, size_t size,
 }
 
 /* The runtime refuses a request that names no pool. */
+COLD static cudaError_t alloc_of_none(void **out, size_t size,
+				      cudaStream_t stream, bool per_thread)
+{
+	cudaError_t res;
+	const struct real_runtime *real = runtime_of(&res);
+
+	if (!real)
+		return res;
+	return per_thread
+		       ? real->cudaMallocFromPoolAsync_ptsz(out, size, NULL,
+							    stream)
+		       : real->cudaMallocFromPoolAsync(out, size, NULL, stream);
+}
+
 EXPORT cudaError_t cudaMallocFromPoolAsync(void **out, size_t size,
 					   cudaMemPool_t pool,
 					   cudaStream_t stream)
 {
-	const struct real_runtime *real;
-
-	if (LIKELY(pool))
-		return alloc_in(out, size, pool, stream, false);
-	real = real_runtime();
-	return real ? real->cudaMallocFromPoolAsync(out, size, pool, stream)
-		    : cudaErrorInitializationError;
+	return LIKELY(pool) ? alloc_in(out, size, pool, stream, false)
+			    : alloc_of_none(out, size, stream, false);
 }
 
 EXPORT cudaError_t cudaMallocFromPoolAsync_ptsz(void **out, size_t size,
 						cudaMemPool_t pool,
 						cudaStream_t stream)
 {
-	const struct real_runtime *real;
-
-	if (LIKELY(pool))
-		return alloc_in(out, size, pool, stream, true);
-	real = real_runtime();
-	return real ? real->cudaMallocFromPoolAsync_ptsz(out, size, pool,
-							 stream)
-		    : cudaErrorInitializationError;
+	return LIKELY(pool) ? alloc_in(out, size, pool, stream, true)
+			    : alloc_of_none(out, size, stream, true);
 }
 
 COLD static cudaError_t free_behind(void *ptr, cudaStream_t stream,
 				    bool per_thread)
 {
-	const struct real_runtime *real = real_runtime();
+	cudaError_t res;
+	const struct real_runtime *real = runtime_of(&res);
 
 	if (!real)
-		return cudaErrorInitializationError;
+		return res;
 	return per_thread ? real->cudaFreeAsync_ptsz(ptr, stream)
 			  : real->cudaFreeAsync(ptr, stream);
 }

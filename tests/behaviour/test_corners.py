@@ -195,6 +195,44 @@ def test_without_a_runtime_its_calls_are_refused(box):
     assert box.run([path], POOL, preload=False).stderr == ""
 
 
+@plain_build_only
+def test_what_an_old_runtime_lacks_is_refused(box):
+    """CUDA before 11.2 has no such calls. A program that asks whether they are
+    there by weak symbols finds ours."""
+    old = compiled(box, "libcudart.so.11.0", """
+        int cudaMalloc(void **at, unsigned long size)
+        { return !at + (int)size * 0; }
+        int cudaFree(void *at) { return at && 0; }
+        int cudaMemGetInfo(unsigned long *free, unsigned long *total)
+        { return !free + !total; }
+        int cudaRuntimeGetVersion(int *version)
+        { *version = 11000; return 0; }
+        """, "-shared", "-fPIC", "-Wl,-soname,libcudart.so.11.0")
+    names = ["cudaMallocAsync", "cudaMallocAsync_ptsz",
+             "cudaMallocFromPoolAsync", "cudaMallocFromPoolAsync_ptsz",
+             "cudaFreeAsync", "cudaFreeAsync_ptsz"]
+    calls = "".join(f"""
+                if ({name})
+                        printf("%d ", {name}(ptr, 100, 0, 0));"""
+                    for name in names)
+    weak = "".join(f"""
+        __attribute__((weak)) int {name}(void *, unsigned long, void *,
+                                         void *);""" for name in names)
+    path = compiled(box, "host", """
+        #include <stdio.h>
+        int cudaFree(void *);""" + weak + """
+        int main(void)
+        {
+                void *at = 0, *ptr = &at;
+
+                cudaFree(0);""" + calls + """
+                return 0;
+        }
+        """, old, "-Wl,-rpath," + os.path.dirname(old))
+    assert box.run([path]).stdout == ""
+    assert box.run([path], POOL).stdout == 6 * "801 "
+
+
 # Entries that the headers lack.
 
 def test_an_entry_that_only_asks_is_left_as_it_is(box):
