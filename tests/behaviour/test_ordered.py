@@ -53,6 +53,7 @@ CASES = [
     ("free_or_reserved", "kept 48, taken 48\nkept 24, taken 24"),
     ("reserved_again", "48 0 48 48 48 48 MiB"),
     ("of_another_pool_in_another_stream", "0 2 blocks"),
+    ("of_another_pool_in_its_stream", "0 2 blocks"),
     ("figures_of_both", "1"),
     ("of_more_than_there_is", "2 2"),
     ("a_pool_of_its_own",
@@ -81,7 +82,7 @@ PASSED_ON = {  # what differs where CUDA's own pool serves
     "in_its_stream", "in_the_legacy_stream", "freed_by_the_plain_call",
     "in_a_threads_own_stream", "with_policies_off",
     "with_policies_switched_off", "attributes", "figures",
-    "of_another_pool_in_another_stream",
+    "of_another_pool_in_another_stream", "of_another_pool_in_its_stream",
     "with_larger_blocks_while_memory_is_short",
 }
 CLAIMS = ["pool", "pool_access", "pool_attributes", "pool_graph", "pool_host",

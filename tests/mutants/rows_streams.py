@@ -24,7 +24,7 @@ ROWS = [
       "	return true || key != SOLE_LEGACY || !(")),
     ("the_legacy_stream_keeps_its_number", ORDERED + "before_another_waits",
      (STREAMS, "	numbers_stop(is_legacy_of, context);\n", "")),
-    ("pools_are_not_told_apart", ORDERED + "a_pool_of_its_own",
+    ("pools_are_not_told_apart", ORDERED + "in_its_stream",
      (FAST, "	    !LIKELY(block->use >> USE_BITS == way->tag >> USE_BITS))\n"
       "		goto slow;\n", "	    false)\n		goto slow;\n")),
     ("a_free_says_which_pool_is_the_current_one", ORDERED + "a_pool_of_its_own",

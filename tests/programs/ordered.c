@@ -1024,6 +1024,36 @@ static void pools_for_a_use(void)
 	MUST(cuStreamSynchronize(stream));
 }
 
+/* As the last, in one stream. */
+static void of_another_pool_in_its_stream(void)
+{
+	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+				.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+	cuuint64_t most = UINT64_MAX;
+	CUstream stream = apart();
+	CUdeviceptr blocks[2];
+	CUmemoryPool pools[2];
+
+	mix();
+	for (int i = 0; i < 2; i++) {
+		MUST(cuMemPoolCreate(&pools[i], &props));
+		MUST(cuMemPoolSetAttribute(
+			pools[i], CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &most));
+		MUST(cuMemAllocFromPoolAsync(&blocks[i], SIZE, pools[i],
+					     stream));
+	}
+	for (int i = 0; i < 2; i++)
+		MUST(cuMemFreeAsync(blocks[i], stream));
+	for (int i = 0; i < 2; i++)
+		MUST(cuMemAllocFromPoolAsync(&blocks[i], SIZE, pools[1],
+					     stream));
+	for (int i = 0; i < 2; i++)
+		printf("%llu ",
+		       figure(pools[i], CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) /
+			       SIZE);
+	puts("blocks");
+}
+
 /* A block that CUDA serves, since a stream captures, and one of mnm's; never
  * both. */
 static void figures_of_both(void)
@@ -1591,6 +1621,7 @@ static const struct {
 	CASE(free_or_reserved),
 	CASE(reserved_again),
 	CASE(of_another_pool_in_another_stream),
+	CASE(of_another_pool_in_its_stream),
 	CASE(figures_of_both),
 	CASE(of_more_than_there_is),
 	CASE(a_pool_of_its_own),
