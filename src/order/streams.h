@@ -27,8 +27,9 @@
 struct CUstream_st;
 struct context;
 
-/* Grows whenever what a thread remembers of a stream may be wrong from now on:
- * so one load checks it. */
+/* Grows whenever what a thread remembers of a stream may be wrong from now on.
+ * Then all calls pass (gate_pass), and no thread remembers anything. Who is about
+ * to remember something finds by this that it has changed meanwhile. */
 extern _Atomic unsigned int stream_changes;
 
 /* The number of a stream of that context, given to it now if it has none; 0 if
@@ -37,8 +38,8 @@ unsigned int stream_number(struct context *context, struct CUstream_st *stream,
 			   bool per_thread);
 
 /* Whether the number still is that stream's. To be asked under the context's
- * lock, or on the fast path by stream_changes: the number does not become
- * another stream's before what is kept by it meanwhile is safe. */
+ * lock: the number does not become another stream's before what is kept by it
+ * meanwhile is safe. */
 bool stream_has_number(unsigned int number, const struct context *context,
 		       struct CUstream_st *stream, bool per_thread);
 
