@@ -28,8 +28,8 @@ struct CUstream_st;
 struct context;
 
 /* Grows whenever what a thread remembers of a stream may be wrong from now on.
- * Then all calls pass (gate_pass), and no thread remembers anything. Who is about
- * to remember something finds by this that it has changed meanwhile. */
+ * Then all calls pass (gate_pass), and no thread remembers anything. Who is
+ * about to remember something finds by this that it has changed meanwhile. */
 extern _Atomic unsigned int stream_changes;
 
 /* The number of a stream of that context, given to it now if it has none; 0 if
