@@ -5,12 +5,23 @@
 #include "order/event_order.h"
 #include "order/streams.h"
 
+/* Nothing depends on the order of events unless stream-ordered memory is
+ * served. */
+static void record_begin(struct event_record *record, CUevent event,
+			 CUstream stream, bool per_thread)
+{
+	if (mem_serves_streams())
+		event_record_begin(record, event, stream, per_thread);
+	else
+		*record = (struct event_record){.event = NULL};
+}
+
 EXPORT CUresult cuEventRecord(CUevent event, CUstream stream)
 {
 	struct event_record record;
 	CUresult res;
 
-	event_record_begin(&record, event, stream, false);
+	record_begin(&record, event, stream, false);
 	res = ROOM_CALL(cuEventRecord, event, stream);
 	event_record_end(&record, (int)res);
 	return res;
@@ -21,7 +32,7 @@ EXPORT CUresult cuEventRecord_ptsz(CUevent event, CUstream stream)
 	struct event_record record;
 	CUresult res;
 
-	event_record_begin(&record, event, stream, true);
+	record_begin(&record, event, stream, true);
 	res = ROOM_CALL(cuEventRecord_ptsz, event, stream);
 	event_record_end(&record, (int)res);
 	return res;
@@ -37,7 +48,7 @@ EXPORT CUresult cuEventRecordWithFlags(CUevent event, CUstream stream,
 
 	if (flags)
 		events_opaque();
-	event_record_begin(&record, event, stream, false);
+	record_begin(&record, event, stream, false);
 	res = ROOM_CALL(cuEventRecordWithFlags, event, stream, flags);
 	event_record_end(&record, (int)res);
 	return res;
@@ -51,7 +62,7 @@ EXPORT CUresult cuEventRecordWithFlags_ptsz(CUevent event, CUstream stream,
 
 	if (flags)
 		events_opaque();
-	event_record_begin(&record, event, stream, true);
+	record_begin(&record, event, stream, true);
 	res = ROOM_CALL(cuEventRecordWithFlags_ptsz, event, stream, flags);
 	event_record_end(&record, (int)res);
 	return res;
