@@ -1,7 +1,7 @@
 # Claims about the driver, one program for each noun. Run them with
 # LD_LIBRARY_PATH=$(BUILD)/sim, or on a GPU without it.
-CONFORMANCE := memory pool pool_access pool_attributes pool_graph \
-	pool_host pool_limit pool_managed pool_node pool_order pool_release \
+CONFORMANCE := memory pool pool_access pool_attributes pool_graph pool_host \
+	pool_legacy pool_limit pool_managed pool_node pool_order pool_release \
 	pool_share host copy fill stream event context primary kernel entry \
 	pointer ipc vmm external array managed threads capture capture_rules \
 	graph graph_update graph_query graph_node green scarcity

@@ -38,6 +38,7 @@ $(BUILD)/tests/programs/shell_driver: $(SHELL_OBJ) \
 		$(BUILD)/obj/tests/programs/shell_doors.o \
 		$(BUILD)/obj/tests/programs/shell_visits.o \
 		$(BUILD)/obj/tests/programs/shell_kinds.o \
+		$(BUILD)/obj/tests/programs/shell_mempools.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \
@@ -58,6 +59,9 @@ $(BUILD)/tests/programs/warm_pairs: $(BUILD)/obj/tests/programs/warm_pairs.o
 
 DRIVER_PROGRAMS := $(addprefix $(BUILD)/tests/programs/,sharers waker ordered)
 CHECK += $(DRIVER_PROGRAMS)
+$(BUILD)/tests/programs/ordered: $(patsubst %,\
+	$(BUILD)/obj/tests/programs/ordered_%.o,streams legacy launches events \
+	devices pools figures peers room waits) $(BUILD)/obj/src/preload/elf_symbol.o
 $(DRIVER_PROGRAMS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )

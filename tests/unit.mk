@@ -21,7 +21,9 @@ $(BUILD)/tests/unit/cache_raid_test: $(addprefix $(BUILD)/obj/src/,\
 $(BUILD)/tests/unit/calls_test: $(addprefix $(BUILD)/obj/src/,\
 	order/calls.o preload/barrier.o preload/syscall_filter.o)
 $(BUILD)/tests/unit/giver_test: $(addprefix $(BUILD)/obj/src/,\
-	heap/giver.o order/calls.o preload/barrier.o preload/syscall_filter.o)
+	heap/giver.o heap/rest.o order/calls.o preload/barrier.o preload/syscall_filter.o)
+$(BUILD)/tests/unit/owed_test: $(addprefix $(BUILD)/obj/src/,\
+	heap/owed.o heap/rest.o order/calls.o preload/barrier.o preload/syscall_filter.o)
 $(BUILD)/tests/unit/bound_test: $(addprefix $(BUILD)/obj/src/,\
 	heap/idle_limit.o stats/counter.o stats/thread_stats.o context/device.o gate/gate.o)
 $(BUILD)/tests/unit/swap_test: $(addprefix $(BUILD)/obj/src/,\

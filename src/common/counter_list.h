@@ -25,6 +25,7 @@ COUNTER(retired_bytes, GAUGE, BYTES, "live blocks of pools swapped out") \
 COUNTER(managed_bytes, GAUGE, BYTES, "not pooled: cudaMallocManaged") \
 COUNTER(pitched_bytes, GAUGE, BYTES, "not pooled: first of each pitched width") \
 COUNTER(async_bytes, GAUGE, BYTES, "not pooled: cudaMallocAsync, live alone") \
+COUNTER(cuda_pool_bytes, GAUGE, BYTES, "held by CUDA's own pools, used or idle") \
 COUNTER(array_bytes, GAUGE, BYTES, "not pooled: arrays") \
 COUNTER(virtual_bytes, GAUGE, BYTES, "not pooled: cuMemCreate") \
 COUNTER(device_bytes, TOTAL, BYTES, "all that the process has, pooled or not") \

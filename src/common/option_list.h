@@ -42,8 +42,8 @@ OPTION(device_idle, TIME, START, "60", "whole seconds, 0 = never", \
 	"a device's idle memory goes back this long after its last request") \
 OPTION(meminfo, INFO, START, "pool", "pool, real", \
 	"cudaMemGetInfo: pool: what is idle counts as free, real: CUDA's answer") \
-OPTION(stream_ordered, FLAG, START, "0", "0 or 1", \
-	"1: serve cudaMallocAsync as well, which CUDA's pools do otherwise") \
+OPTION(stream_ordered, FLAG, START, "1", "0 or 1", \
+	"serve cudaMallocAsync as well; 0: CUDA's own pools do") \
 OPTION(socket_dir, PATH, START, "", "absolute path", \
 	"folder of the control sockets [$XDG_RUNTIME_DIR/mnm or /tmp/mnm-UID]") \
 OPTION(stat_file, TEXT, START, "", "path, %p = pid", \

@@ -60,9 +60,10 @@ struct device {
 	_Atomic uint64_t claim;    /* bytes taken from it, or asked of it now */
 	_Atomic uint64_t unpooled; /* the part that no pool has */
 	_Atomic bool pending;      /* a context of it has blocks to give back */
-	_Atomic bool refused;   /* the driver refused such a block last time */
-	_Atomic size_t owed;    /* idle bytes to give back, see heap/owed.h */
-	_Atomic int pressed;    /* requests without memory: keep nothing */
+	_Atomic bool refused; /* the driver refused such a block last time */
+	_Atomic size_t owed;  /* idle bytes to give back, see heap/owed.h */
+	_Atomic bool waited_in_vain; /* see heap/owed.h */
+	_Atomic int pressed;         /* requests without memory: keep nothing */
 	_Atomic uint64_t freed; /* bytes of blocks freed on the slow path */
 	/* Without what threads count for themselves: see counter_get. */
 	_Atomic uint64_t counters[COUNTER_MAX] __attribute__((aligned(64)));
@@ -99,9 +100,9 @@ struct context {
 	/* Those whose primary context it has access to: as mnm needs that, and
 	 * as the program has asked for. See heap/mempool_share.h. */
 	_Atomic uint64_t peer_own, peer_asked;
-	/* Other streams wait for its legacy stream, or did so before they were
-	 * destroyed. */
+	/* See order/legacy.h. */
 	_Atomic bool legacy_joins;
+	struct CUevent_st *_Atomic legacy_mark; /* an event, or NULL */
 	_Atomic uint64_t over;      /* as device->over, for its own work */
 	_Atomic uint64_t over_host; /* the same for the host's epochs */
 	/* Used by one thread at a time, see pinned_order.c. */

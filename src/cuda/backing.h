@@ -97,6 +97,14 @@ uint64_t backing_mempool_threshold(struct CUmemPoolHandle_st *pool);
 /* How many bytes of the pool CUDA itself has handed out. As above. */
 uint64_t backing_mempool_used(struct CUmemPoolHandle_st *pool);
 
+/* How many bytes CUDA itself holds for the pool, used or idle. Allowed during
+ * captures. */
+int backing_mempool_reserved(struct CUmemPoolHandle_st *pool, uint64_t *bytes);
+
+/* The pool that CUDA has taken memory at addr from, or NULL. Allowed during
+ * captures. */
+struct CUmemPoolHandle_st *backing_mempool_of(uint64_t addr);
+
 /* Lets a context reach the memory of another one, on another device. */
 int backing_enable_peer(struct CUctx_st *context, struct CUctx_st *owner);
 
@@ -112,6 +120,11 @@ bool backing_stream_waits(struct CUstream_st *stream);
  * stream also waits for what that comes after. */
 int backing_stream_mark(struct CUctx_st *context, struct CUstream_st *stream,
 			bool per_thread);
+
+/* Records an event in the legacy stream of the current context and lets it wait
+ * for that, in the program's own mode for captures. The event is *mark, or made
+ * now if that is NULL. */
+int backing_legacy_mark(struct CUevent_st *_Atomic *mark);
 
 /* What the driver says is free on the current context's device, in bytes. */
 int backing_free_bytes(size_t *bytes);

@@ -175,26 +175,62 @@ void backing_mempool_reuse(CUmemoryPool pool, bool allowed[3])
 	backing_unrelax(mode);
 }
 
-/* Returns 0 if the pool can't be asked. */
-static uint64_t mempool_ask(CUmemoryPool pool, CUmemPool_attribute what)
+static CUresult mempool_ask(CUmemoryPool pool, CUmemPool_attribute what,
+			    cuuint64_t *value)
 {
 	const struct real_driver *real = real_driver();
-	unsigned int mode = backing_relax();
-	cuuint64_t bytes = 0;
+	CUresult res = CUDA_ERROR_NOT_SUPPORTED;
+	unsigned int mode;
 
-	if (!real->cuMemPoolGetAttribute ||
-	    real->cuMemPoolGetAttribute(pool, what, &bytes))
-		bytes = 0;
+	if (!real->cuMemPoolGetAttribute)
+		return res;
+	mode = backing_relax();
+	res = real->cuMemPoolGetAttribute(pool, what, value);
 	backing_unrelax(mode);
-	return bytes;
+	return res;
+}
+
+/* Returns 0 if the pool can't be asked. */
+static uint64_t mempool_figure(CUmemoryPool pool, CUmemPool_attribute what)
+{
+	cuuint64_t bytes;
+
+	return mempool_ask(pool, what, &bytes) ? 0 : bytes;
 }
 
 uint64_t backing_mempool_threshold(CUmemoryPool pool)
 {
-	return mempool_ask(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD);
+	return mempool_figure(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD);
 }
 
 uint64_t backing_mempool_used(CUmemoryPool pool)
 {
-	return mempool_ask(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT);
+	return mempool_figure(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT);
+}
+
+CUmemoryPool backing_mempool_of(uint64_t addr)
+{
+	const struct real_driver *real = real_driver();
+	CUmemoryPool pool = NULL;
+	unsigned int mode;
+	CUresult res;
+
+	if (!real->cuPointerGetAttribute)
+		return NULL;
+	mode = backing_relax();
+	res = real->cuPointerGetAttribute(
+		&pool, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, addr);
+	backing_unrelax(mode);
+	return res ? NULL : pool;
+}
+
+int backing_mempool_reserved(CUmemoryPool pool, uint64_t *bytes)
+{
+	cuuint64_t value;
+	CUresult res =
+		mempool_ask(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &value);
+
+	if (!res)
+		*bytes = value;
+	return (int)res;
 }

@@ -50,6 +50,7 @@ HOOK(cuMemPoolGetAttribute, "cuMemPoolGetAttribute", 11020, VERSION_MAX) \
 HOOK(cuMemPoolSetAttribute, "cuMemPoolSetAttribute", 11020, VERSION_MAX) \
 HOOK(cuMemPoolSetAccess, "cuMemPoolSetAccess", 11020, VERSION_MAX) \
 HOOK(cuMemPoolTrimTo, "cuMemPoolTrimTo", 11020, VERSION_MAX) \
+HOOK(cuMemPoolImportPointer, "cuMemPoolImportPointer", 11020, VERSION_MAX) \
 HOOK(cuDeviceSetMemPool, "cuDeviceSetMemPool", 11020, VERSION_MAX) \
 HOOK(cuMemSetMemPool, "cuMemSetMemPool", 13000, VERSION_MAX) \
 HOOK(cuMemGetDefaultMemPool, "cuMemGetDefaultMemPool", 13000, VERSION_MAX) \

@@ -10,19 +10,14 @@
 #include <unistd.h>
 
 #include "order/calls.h"
-#include "order/capture.h"
 #include "context/context.h"
-#include "context/context_use.h"
-#include "reclaim.h"
-#include "order/marks.h"
+#include "rest.h"
 #include "preload/serving.h"
 #include "swap.h"
 #include "preload/thread.h"
 
 enum {
 	STACK_SIZE = 1 << 20, /* the driver's calls run on it */
-	QUERIES = 40,         /* looks whether all work is over */
-	NAP_NS = 50000,       /* between two of these looks */
 	ASK_SECONDS = 3,      /* that giver_ask waits for an answer */
 	HOLD_SECONDS = 1,     /* that a fork or exit waits for the giver */
 	LEAVE_SECONDS = 2,    /* that giver_leave waits for its end */
@@ -60,54 +55,28 @@ static bool any_is_lost(void)
 	return false;
 }
 
-/* Whether all work so far is over, or is so after a short wait; *calls is then
- * the count of the calls so far. */
-static bool work_is_over(uint64_t *calls)
-{
-	static struct marks marks;
-	const struct timespec nap = {.tv_nsec = NAP_NS};
-	bool over;
-
-	if (!calls_look(calls) || marks_set(&marks, NULL))
-		return false;
-	over = !marks_ask(&marks);
-	for (int i = 0; i < QUERIES && !over; i++) {
-		nanosleep(&nap, NULL);
-		over = !marks_ask(&marks);
-	}
-	marks_drop(&marks);
-	return over;
-}
-
 static bool has_to_stop(void)
 {
-	return held || leaving || calls_are_awaited() || contexts_awaited();
+	return held || leaving || rest_is_awaited();
 }
 
-/* In a pause (calls.h). The start of a capture waits for the free of one block
- * at most. */
+/* In a rest. */
 static void device_gives(struct device *device)
 {
-	bool more = true;
-
 	if (atomic_exchange(&wanted[device_ordinal(device)], false))
 		device_trim(device);
-	while (more && !has_to_stop() && capture_block()) {
-		more = reclaim_one(device);
-		capture_unblock();
-	}
+	while (!has_to_stop() && rest_give_one(device))
+		;
 }
 
 static void give_if_at_rest(void)
 {
-	uint64_t calls;
-
-	if (any_is_lost() || !work_is_over(&calls) || !calls_pause(calls))
+	if (any_is_lost() || !rest_begin(NULL, REST_SOON))
 		return;
 	for (int i = 0; i < DEVICE_ALL; i++)
 		if (device_at(i)->used)
 			device_gives(device_at(i));
-	calls_resume();
+	rest_end();
 }
 
 static bool giving_begin(void)

@@ -3,6 +3,8 @@
 
 #include "tcache/tcache.h"
 #include "context/context.h"
+#include "order/capture.h"
+#include "owed.h"
 #include "reclaim.h"
 #include "order/pinned_order.h"
 #include "limit.h"
@@ -67,6 +69,19 @@ bool limit_claim(struct device *device, size_t span)
 	return limit_claim_one(device, span, true);
 }
 
+/* Gives back what the claim of a span lacks. Only the hard limit is worth a
+ * wait. */
+static size_t limit_reclaim(struct device *device, size_t span, bool pooled)
+{
+	uint64_t claim = atomic_load(&device->claim);
+	size_t lack = limit_lack(device, claim, span, pooled);
+
+	if (waits_are_forbidden() && !capture_any() &&
+	    !limit_lack(device, claim, span, false))
+		return owed_try(device, lack);
+	return reclaim_now(device, lack);
+}
+
 /* Claims, giving memory back while that makes room; tries that at least
  * twice. */
 static bool claim_pressed(struct device *device, size_t span, bool pooled)
@@ -78,9 +93,7 @@ static bool claim_pressed(struct device *device, size_t span, bool pooled)
 		return claimed;
 	pressure_begin(device);
 	for (int i = 0; !claimed && reclaim_may_help(device, i, given); i++) {
-		given = reclaim_now(
-			device, limit_lack(device, atomic_load(&device->claim),
-					   span, pooled));
+		given = limit_reclaim(device, span, pooled);
 		claimed = limit_claim_one(device, span, pooled && given);
 	}
 	pressure_end(device);

@@ -16,7 +16,7 @@ static struct mempool {
 	_Atomic bool withdrawn; /* new requests are CUDA's */
 	_Atomic bool forbids[REUSES];
 	_Atomic uint64_t shared; /* devices with access to it, a bit each */
-	size_t limit;            /* bytes, or 0 */
+	_Atomic size_t limit;    /* bytes, or 0 */
 	_Atomic size_t admitted; /* bytes that count beside what is used */
 	_Atomic bool passed;     /* CUDA serves requests of it as well */
 	_Atomic uint64_t keeps;  /* bytes, the release threshold */
@@ -57,7 +57,7 @@ struct CUmemPoolHandle_st *mempool_handle(unsigned int number)
 }
 
 /* Under lock. Whether a pool of the device may have the number: the program has
- * no block of it. Idle blocks that have it count as returned, and are of that
+ * no memory of it. Idle blocks that have it count as returned, and are of that
  * device. */
 static bool number_is_free(unsigned int number, const struct device *device)
 {
@@ -65,7 +65,7 @@ static bool number_is_free(unsigned int number, const struct device *device)
 
 	if (!pool->handle)
 		return true;
-	return pool->destroyed &&
+	return pool->destroyed && !mempool_is_beside(number) &&
 	       (!mempool_has_blocks(number) ||
 		(pool->device == device && !mempool_figures(number).used));
 }
@@ -140,12 +140,13 @@ static uint64_t bytes_had(unsigned int number)
 bool mempool_admits(unsigned int number, size_t bytes)
 {
 	struct mempool *pool = &mempools[number];
+	const size_t limit = pool->limit; /* the number may be given anew */
 	size_t past;
 
-	if (!pool->limit)
+	if (!limit)
 		return true;
 	past = atomic_fetch_add(&pool->admitted, bytes) + bytes;
-	if (bytes <= pool->limit && bytes_had(number) + past <= pool->limit)
+	if (bytes <= limit && bytes_had(number) + past <= limit)
 		return true;
 	mempool_admitted(number, bytes);
 	return false;

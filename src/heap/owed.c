@@ -1,16 +1,35 @@
 #include <stdatomic.h>
+#include <time.h>
 
 #include "context/context.h"
+#include "deferred_free.h"
+#include "order/calls.h"
 #include "order/capture.h"
 #include "order/marks.h"
 #include "owed.h"
 #include "reclaim.h"
+#include "rest.h"
+#include "stats/counter.h"
+
+/* So long the rest goes on though somebody waits for its end. A call waits for
+ * ten times as long at most (calls.c). */
+enum { OWN_NS = 100000000 };
+
+static uint64_t began; /* the present rest; CLOCK_MONOTONIC, in ns */
 
 static __thread int forbidden;
 
+/* The thread's present call has waited in vain. Another thread's wait does not
+ * let it wait once more. */
+static __thread bool patience_spent;
+
+/* The program has not come to rest by itself in the thread's present call. */
+static __thread bool restless;
+
 void waits_forbid(void)
 {
-	forbidden++;
+	if (!forbidden++)
+		patience_spent = restless = false;
 }
 
 void waits_allow(void)
@@ -32,15 +51,162 @@ void owed_add(struct device *device, size_t bytes)
 		;
 }
 
+static uint64_t clock_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* In a rest. */
+static size_t rest_own_give_one(struct device *device)
+{
+	if (calls_have_come() ||
+	    (rest_is_awaited() && clock_now() - began > OWN_NS))
+		return 0;
+	return rest_give_one(device);
+}
+
+/* Without a rest. */
+static size_t idle_give_one(struct device *device)
+{
+	return device_is_idle(device) ? reclaim_one(device) : 0;
+}
+
+static bool idle_begin(const struct device *device, int looks)
+{
+	bool idle = device_is_idle(device);
+
+	for (int i = 1; i < looks && !idle; i++) {
+		rest_nap(i);
+		idle = device_is_idle(device);
+	}
+	return idle;
+}
+
+static size_t give(struct device *device, size_t bytes,
+		   size_t (*give_one)(struct device *device))
+{
+	size_t given = 0, span;
+
+	deferred_free_release(device);
+	do {
+		span = give_one(device);
+		if (!span && given < bytes && reclaim_part(device))
+			span = give_one(device);
+		given += span;
+	} while (span);
+	if (given)
+		counter_add(device, COUNTER_trims, 1);
+	return given;
+}
+
+/* What others free while this thread waits is theirs to use again: it is no
+ * help before the program rests. */
+static bool rest_patiently(struct device *device)
+{
+	bool pressed = device->pressed > 0, begun;
+
+	if (pressed)
+		pressure_end(device);
+	begun = !restless && rest_begin(device, REST_PATIENT);
+	if (!begun) {
+		restless = true;
+		begun = rest_force(device);
+	}
+	if (pressed)
+		pressure_begin(device);
+	return begun;
+}
+
+/* Gives back what is pending of the device, what graphs hold, and idle blocks
+ * until at least so many bytes have gone, if the program rests, or does so
+ * after that many looks. Returns the bytes. Where mnm can't see all calls, a
+ * block goes if the device has had no work just before. */
+static size_t give_at_rest(struct device *device, size_t bytes, int looks)
+{
+	size_t given = 0;
+
+	if (!calls_are_all_seen())
+		return idle_begin(device, looks)
+			       ? give(device, bytes, idle_give_one)
+			       : 0;
+	if (looks == REST_PATIENT ? rest_patiently(device)
+				  : rest_begin(device, looks)) {
+		began = clock_now();
+		given = give(device, bytes, rest_own_give_one);
+		rest_end();
+	}
+	return given;
+}
+
+/* The bytes that could go back, at most. */
+static size_t bytes_idle(const struct device *device)
+{
+	return counter_get(device, COUNTER_idle_bytes) +
+	       counter_get(device, COUNTER_held_bytes);
+}
+
+size_t owed_try(struct device *device, size_t bytes)
+{
+	size_t given = give_at_rest(device, bytes, REST_NOW);
+
+	if (!given)
+		owed_add(device, bytes);
+	return given;
+}
+
+/* Once a request has waited in vain, the next ones don't wait, until the
+ * program has: what they lack will not come before that. */
+size_t owed_now(struct device *device, size_t bytes)
+{
+	size_t idle, given;
+	bool patient;
+
+	rest_await();
+	idle = bytes_idle(device);
+	if (!idle)
+		return 0;
+	patient = (bytes <= idle || bytes == SIZE_MAX) &&
+		  !atomic_load(&device->waited_in_vain) &&
+		  !(patience_spent && waits_are_forbidden());
+	given = give_at_rest(device, bytes, patient ? REST_PATIENT : REST_NOW);
+	if (given)
+		return given;
+	if (patient) {
+		patience_spent = true;
+		atomic_store(&device->waited_in_vain, true);
+	}
+	owed_add(device, bytes);
+	return 0;
+}
+
+/* What could not go stays owed, as far as it is still there. */
+static void owed_give_of(struct device *device)
+{
+	size_t bytes = atomic_exchange(&device->owed, 0);
+	size_t given = give_at_rest(device, bytes, REST_NOW);
+	size_t left = given < bytes ? bytes - given : 0;
+	size_t idle = bytes_idle(device);
+
+	if (left && idle)
+		owed_add(device, left < idle ? left : idle);
+}
+
+static bool owes(const struct device *device)
+{
+	return atomic_load(&device->owed) || atomic_load(&device->pending);
+}
+
 void owed_give(struct device *device)
 {
-	size_t bytes;
+	struct device *host = device_at(DEVICE_HOST);
 
-	if ((!atomic_load(&device->owed) && !atomic_load(&device->pending)) ||
-	    capture_any() || !device_is_idle(device))
+	if (capture_any())
 		return;
-	bytes = atomic_exchange(&device->owed, 0);
-	reclaim_run(device);
-	if (bytes)
-		reclaim_now(device, bytes);
+	if (owes(device))
+		owed_give_of(device);
+	if (owes(host))
+		owed_give_of(host);
 }

@@ -365,16 +365,17 @@ static void forget_visit(struct block *block, uint64_t word, void *arg)
 		live_forget(block);
 }
 
+/* The blocks go first: the record of a pool that is closed may be another
+ * context's at once, and whoever finds a block asks its pool whose it is. */
 static void heap_forget(struct heap *heap)
 {
-	tcaches_flush(heap);
+	pools_trim(heap, SIZE_MAX);
+	pending_forget(heap);
 	for (struct pool *pool = heap->pools, *next; pool; pool = next) {
 		next = pool->next;
-		pool_trim(pool, SIZE_MAX);
 		if (!pool->retired)
 			pool_retire(pool);
 	}
-	pending_forget(heap);
 }
 
 void pools_forget(struct context *context)

@@ -134,37 +134,55 @@ static size_t pending_give(struct heap *heap, size_t idle)
 	return bytes;
 }
 
-/* Gives one pending block back. Returns false if none can go now. */
-static bool pending_give_one(struct heap *heap)
+/* Gives one pending block back. Returns its bytes, or 0 if none can go now. */
+static size_t pending_give_one(struct heap *heap)
 {
 	struct context *context = heap->context;
 	struct block *block;
-	bool given;
+	size_t span;
 
 	if (!context_enter_now(context))
-		return false;
+		return 0;
 	block = heap->pending;
 	if (block)
 		heap->pending = block->next;
 	context->busy += block != NULL;
 	context_leave(context);
 	if (!block)
-		return false;
-	given = pending_end(heap, block);
+		return 0;
+	span = block->span;
+	if (!pending_end(heap, block))
+		span = 0;
 	context_unuse(context);
-	return given;
+	return span;
 }
 
-static bool contexts_give_one(const struct device *device)
+/* Makes one idle block pending. Returns 0 if none can be made so now. */
+static size_t idle_part_one(struct heap *heap)
+{
+	size_t span;
+
+	if (!context_enter_now(heap->context))
+		return 0;
+	span = pools_trim(heap, 1);
+	context_leave(heap->context);
+	return span;
+}
+
+/* Asks the heaps of a device, one after the other, until one has done it. */
+static size_t heaps_ask(const struct device *device,
+			size_t (*ask)(struct heap *heap))
 {
 	struct context_walk walk = {0};
 	struct context *context;
+	size_t span = 0;
 
-	while ((context = context_next_of(&walk, device)))
-		for (struct heap *at = &context->heap; at; at = at->next)
-			if (at->device == device && pending_give_one(at))
-				return true;
-	return false;
+	while (!span && (context = context_next_of(&walk, device)))
+		for (struct heap *at = &context->heap; at && !span;
+		     at = at->next)
+			if (at->device == device)
+				span = ask(at);
+	return span;
 }
 
 /* As pending_give, for what one context has of the device's memory. */
@@ -275,40 +293,41 @@ void reclaim_run(struct device *device)
 		poll_one(device_at(DEVICE_HOST));
 }
 
-bool reclaim_one(struct device *device)
+size_t reclaim_one(struct device *device)
 {
-	bool given;
+	size_t span;
 
 	if (!atomic_exchange(&device->pending, false))
-		return false;
+		return 0;
 	giving_add(device, 1);
-	given = contexts_give_one(device);
+	span = heaps_ask(device, pending_give_one);
 	giving_add(device, -1);
-	if (given)
+	if (span)
 		counter_add(device, COUNTER_rest_frees, 1);
-	if (given || device->refused) /* there may be more */
+	if (span || device->refused) /* there may be more */
 		atomic_store(&device->pending, true);
 	else
 		gate_recompute(device);
-	return given;
+	return span;
 }
 
-/* Whether a wait is forbidden and there may be work. During a capture nobody
- * can tell: then memory goes back, as the call fails for certain without. */
-static bool must_owe(const struct device *device)
+bool reclaim_part(struct device *device)
 {
-	return waits_are_forbidden() && !capture_any() &&
-	       !device_is_idle(device);
+	bool parted = heaps_ask(device, idle_part_one);
+
+	if (parted)
+		reclaim_request(device);
+	return parted;
 }
 
 size_t reclaim_now(struct device *device, size_t bytes)
 {
 	size_t given;
 
-	if (must_owe(device)) {
-		owed_add(device, bytes);
-		return 0;
-	}
+	/* During a capture nobody can tell whether there is work: then memory
+	 * goes back, as the call fails for certain without. */
+	if (waits_are_forbidden() && !capture_any())
+		return owed_now(device, bytes);
 	giving_add(device, 1);
 	atomic_store(&device->refused, false);
 	deferred_free_release(device);

@@ -11,7 +11,7 @@
  * the pending ones and those that graphs hold, then others, as few as make at
  * least so many bytes in all. Then waits for other threads that are giving
  * back. Returns the bytes that this call has given back. A thread that may not
- * wait (owed.h) gives nothing back if the device has work. */
+ * wait does as owed_now (owed.h). */
 size_t reclaim_now(struct device *device, size_t bytes);
 
 /* Whether a request that lacks memory may find room if it is tried once more,
@@ -29,8 +29,13 @@ void reclaim_context(struct context *context);
 void reclaim_run(struct device *device);
 
 /* Gives one pending block back, for a caller that knows that no free of the
- * driver's waits now. Returns false if none is left that can go. */
-bool reclaim_one(struct device *device);
+ * driver's waits now (rest.h). Returns its bytes; 0 if none is left that can
+ * go. */
+size_t reclaim_one(struct device *device);
+
+/* Makes one idle block of the device pending. Returns false if none is left
+ * that can be made so now. */
+bool reclaim_part(struct device *device);
 
 /* Makes idle blocks of the heap, of at least so many bytes, pending. They go
  * back at the next free, which may wait for the device as CUDA's does; an

@@ -3,6 +3,7 @@
 #include "hook.h"
 #include "mem/mem.h"
 #include "order/event_order.h"
+#include "order/legacy.h"
 #include "order/streams.h"
 
 /* Nothing depends on the order of events unless stream-ordered memory is
@@ -75,6 +76,15 @@ static void stream_noted(CUstream stream, bool per_thread)
 		stream_per_thread_used();
 }
 
+/* What waits for the legacy stream waits for the event as well. */
+static void wait_ended(const struct event_wait *wait, CUstream stream,
+		       bool per_thread)
+{
+	event_wait_end(wait, stream, per_thread);
+	if (stream == CU_STREAM_LEGACY || (!stream && !per_thread))
+		legacy_worked();
+}
+
 EXPORT CUresult cuStreamWaitEvent(CUstream stream, CUevent event,
 				  unsigned int flags)
 {
@@ -85,7 +95,7 @@ EXPORT CUresult cuStreamWaitEvent(CUstream stream, CUevent event,
 	event_wait_begin(&wait, event);
 	res = ROOM_CALL(cuStreamWaitEvent, stream, event, flags);
 	if (!res)
-		event_wait_end(&wait, stream, false);
+		wait_ended(&wait, stream, false);
 	return res;
 }
 
@@ -99,7 +109,7 @@ EXPORT CUresult cuStreamWaitEvent_ptsz(CUstream stream, CUevent event,
 	event_wait_begin(&wait, event);
 	res = ROOM_CALL(cuStreamWaitEvent_ptsz, stream, event, flags);
 	if (!res)
-		event_wait_end(&wait, stream, true);
+		wait_ended(&wait, stream, true);
 	return res;
 }
 

@@ -1,14 +1,17 @@
 /* Physical memory and its mappings, and memory that comes from other processes
  * or APIs. */
 #include "call.h"
+#include "common/option.h"
 #include "control/control.h"
+#include "cuda/backing.h"
 #include "hook.h"
 #include "mem/mem.h"
 #include "foreign_call.h"
 
-static void note_import(enum foreign_key key, uint64_t handle, size_t bytes)
+static void note_import(enum foreign_key key, uint64_t handle, int ordinal,
+			size_t bytes)
 {
-	if (foreign_add_import(key, handle, bytes))
+	if (foreign_add_import(key, handle, ordinal, bytes))
 		control_open_once();
 }
 
@@ -73,7 +76,8 @@ EXPORT CUresult cuImportExternalMemory(
 	CUresult res = ROOM_CALL(cuImportExternalMemory, out, external);
 
 	if (!res)
-		note_import(FOREIGN_EXTERNAL, (uint64_t)*out, external->size);
+		note_import(FOREIGN_EXTERNAL, (uint64_t)*out, CURRENT,
+			    external->size);
 	return res;
 }
 
@@ -87,6 +91,18 @@ EXPORT CUresult cuDestroyExternalMemory(CUexternalMemory external)
 	return res;
 }
 
+/* Whose memory was opened: a pool's may be of any device, or of the host. */
+static int opened_on(CUdeviceptr addr)
+{
+	CUmemorytype type;
+
+	if (!REAL_CALL(cuPointerGetAttribute, &type,
+		       CU_POINTER_ATTRIBUTE_MEMORY_TYPE, addr) &&
+	    type == CU_MEMORYTYPE_HOST)
+		return DEVICE_HOST;
+	return backing_device_of(addr);
+}
+
 /* Memory of another process. The handle doesn't tell its size, so CUDA is
  * asked. */
 static CUresult virtual_hook_opened(CUresult res, const CUdeviceptr *out)
@@ -95,7 +111,7 @@ static CUresult virtual_hook_opened(CUresult res, const CUdeviceptr *out)
 
 	if (!res && mem_enabled() &&
 	    !REAL_CALL(cuMemGetAddressRange_v2, NULL, &size, *out))
-		note_import(FOREIGN_ADDRESS, *out, size);
+		note_import(FOREIGN_ADDRESS, *out, opened_on(*out), size);
 	return res;
 }
 
@@ -111,6 +127,14 @@ EXPORT CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *out, CUipcMemHandle handle,
 {
 	return virtual_hook_opened(
 		ROOM_CALL(cuIpcOpenMemHandle_v2, out, handle, flags), out);
+}
+
+/* It ends by the calls that free memory. */
+EXPORT CUresult cuMemPoolImportPointer(CUdeviceptr *out, CUmemoryPool pool,
+				       CUmemPoolPtrExportData *data)
+{
+	return virtual_hook_opened(
+		ROOM_CALL(cuMemPoolImportPointer, out, pool, data), out);
 }
 
 EXPORT CUresult cuIpcCloseMemHandle(CUdeviceptr addr)

@@ -127,6 +127,7 @@ static void *entry_opaque(const char *name, void *entry)
 {
 	stream_order_opaque();
 	context_opaque();
+	stream_calls_unseen();
 	if (mem_enabled() && is_drivers(entry))
 		return unknown_entry_found(name, entry);
 	calls_unseen();

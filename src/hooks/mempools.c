@@ -5,9 +5,10 @@
 #include "cuda/backing.h"
 #include "heap/mempool.h"
 #include "heap/mempool_share.h"
-#include "heap/reclaim.h"
+#include "heap/owed.h"
 #include "order/capture.h"
 #include "order/marks.h"
+#include "mem/cuda_pools.h"
 #include "mem/mem.h"
 #include "room_of.h"
 #include "foreign_call.h"
@@ -54,9 +55,12 @@ static void pool_note(const CUmemoryPool *pool, const CUmemLocation *location)
 	int ordinal = location_device(location);
 	struct foreign_claim order;
 
-	if (ordinal != CURRENT && foreign_begin(&order, ordinal, pool, 0))
-		foreign_end_of(&order, CUDA_SUCCESS, FOREIGN_ASYNC,
-			       FOREIGN_POOL, pool, 0);
+	if (ordinal == CURRENT || !foreign_begin(&order, ordinal, pool, 0))
+		return;
+	foreign_end_of(&order, CUDA_SUCCESS, FOREIGN_ASYNC, FOREIGN_POOL, pool,
+		       0);
+	if (order.device)
+		cuda_pool_add(*pool, order.device);
 }
 
 EXPORT CUresult cuMemPoolCreate(CUmemoryPool *out, const CUmemPoolProps *props)
@@ -127,48 +131,53 @@ EXPORT CUresult cuMemPoolDestroy(CUmemoryPool pool)
 {
 	struct foreign *foreign =
 		foreign_end_begin(FOREIGN_POOL, (uint64_t)pool);
+	struct device *device = mem_enabled() ? cuda_pool_remove(pool) : NULL;
 	CUresult res = REAL_CALL(cuMemPoolDestroy, pool);
 
+	if (res && device) {
+		cuda_pool_add(pool, device);
+		cuda_pool_trimmed(pool); /* it has what it had */
+	}
 	foreign_end_finish(foreign, (int)res);
 	if (!res)
 		mempool_destroyed(pool);
 	return res;
 }
 
-/* A peak of both together, which is nobody's: the greater of what each had at
- * its own peak, beside what the other has now. */
-static cuuint64_t peak_of_both(CUmemoryPool pool, CUmemPool_attribute now,
-			       cuuint64_t peak, cuuint64_t own,
-			       cuuint64_t own_peak)
+/* A peak of both together. CUDA's own is of what it has served alone. */
+static cuuint64_t peak_of_both(CUmemoryPool pool, unsigned int number,
+			       CUmemPool_attribute now,
+			       uint64_t (*peak_with)(unsigned int number,
+						     uint64_t beside),
+			       cuuint64_t of_cuda)
 {
-	cuuint64_t current = 0;
+	cuuint64_t current = 0, peak;
 
 	REAL_CALL(cuMemPoolGetAttribute, pool, now, &current);
-	return peak + own > current + own_peak ? peak + own
-					       : current + own_peak;
+	peak = peak_with(number, current);
+	return peak > of_cuda ? peak : of_cuda;
 }
 
 /* Adds what mnm serves for the pool to CUDA's own answer. */
 static void figure_correct(CUmemoryPool pool, unsigned int number,
 			   CUmemPool_attribute what, cuuint64_t *value)
 {
-	struct mempool_figures figures = mempool_figures(number);
-
 	switch (what) {
 	case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
-		*value += figures.reserved;
+		*value += mempool_figures(number).reserved;
 		return;
 	case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
-		*value = peak_of_both(
-			pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, *value,
-			figures.reserved, figures.reserved_high);
+		*value = peak_of_both(pool, number,
+				      CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT,
+				      mempool_reserved_peak, *value);
 		return;
 	case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
-		*value += figures.used;
+		*value += mempool_figures(number).used;
 		return;
 	case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
-		*value = peak_of_both(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT,
-				      *value, figures.used, figures.used_high);
+		*value = peak_of_both(pool, number,
+				      CU_MEMPOOL_ATTR_USED_MEM_CURRENT,
+				      mempool_used_peak, *value);
 		return;
 	default:
 		return;
@@ -264,9 +273,11 @@ static void pool_trim(unsigned int number, size_t keep)
 {
 	struct device *device = mempool_device(number);
 
-	if (mempool_figures(number).reserved > keep && !capture_any() &&
-	    device_is_idle(device))
-		reclaim_now(device, mempool_return(number, keep));
+	if (mempool_figures(number).reserved <= keep || capture_any() ||
+	    !device_is_idle(device))
+		return;
+	owed_add(device, mempool_return(number, keep));
+	owed_give(device);
 }
 
 EXPORT CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t keep)
@@ -274,6 +285,8 @@ EXPORT CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t keep)
 	CUresult res = REAL_CALL(cuMemPoolTrimTo, pool, keep);
 	unsigned int number = res ? 0 : mempool_find(pool);
 
+	if (!res && mem_enabled())
+		cuda_pool_trimmed(pool);
 	if (number)
 		pool_trim(number, keep);
 	return res;

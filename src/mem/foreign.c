@@ -7,12 +7,16 @@
 
 #include "config.h"
 #include "context/context.h"
+#include "cuda_pools.h"
+#include "cuda/backing.h"
 #include "heap/limit.h"
+#include "heap/mempool.h"
 #include "refusal.h"
 #include "preload/serving.h"
 #include "mem.h"
 #include "foreign.h"
 #include "stats/counter.h"
+#include "stats/mempool_stats.h"
 
 struct foreign_name {
 	uint64_t handle;
@@ -25,8 +29,9 @@ struct foreign {
 	struct device *device;
 	const struct context *context; /* NULL if it outlives contexts */
 	size_t bytes;
-	unsigned int uses; /* handles and mappings of physical memory */
-	bool gone;         /* not in the table any more */
+	unsigned int uses;    /* handles and mappings of physical memory */
+	unsigned int mempool; /* of CUDA's, that mnm serves as well; or 0 */
+	bool gone;            /* not in the table any more */
 	UT_hash_handle hh;
 };
 
@@ -91,6 +96,8 @@ static void foreign_enter(struct foreign *foreign)
 	}
 	foreign->device->used = true;
 	counter_add(foreign->device, counters[foreign->kind], foreign->bytes);
+	if (foreign->mempool)
+		mempool_count_beside(foreign->mempool, (int64_t)foreign->bytes);
 	count++;
 }
 
@@ -99,6 +106,9 @@ static void foreign_leave(struct foreign *foreign)
 {
 	HASH_DEL(table, foreign);
 	counter_sub(foreign->device, counters[foreign->kind], foreign->bytes);
+	if (foreign->mempool)
+		mempool_count_beside(foreign->mempool,
+				     -(int64_t)foreign->bytes);
 	count--;
 }
 
@@ -167,34 +177,47 @@ bool foreign_got(const struct foreign_claim *order, enum foreign_kind kind,
 		 enum foreign_key key, uint64_t handle, size_t bytes)
 {
 	bool apart = key == FOREIGN_PHYSICAL || key == FOREIGN_POOL;
+	bool of_pool = kind == FOREIGN_ASYNC && key == FOREIGN_ADDRESS;
+	unsigned int mempool = 0;
+	bool counted;
 
 	if (!order->device || (!apart && !order->context)) {
 		foreign_cancel(order);
 		return false;
 	}
-	return foreign_add(
+	if (of_pool && mempools_are_used())
+		mempool = mempool_find(backing_mempool_of(handle));
+	counted = foreign_add(
 		&(struct foreign){.name = {handle, (uint64_t)key},
 				  .kind = kind,
 				  .device = order->device,
 				  .context = apart ? NULL : order->context,
 				  .bytes = bytes,
+				  .mempool = mempool,
 				  .uses = 1},
 		order->bytes);
+	if (of_pool)
+		cuda_pools_served(order->device, bytes);
+	return counted;
 }
 
-bool foreign_add_import(enum foreign_key key, uint64_t handle, size_t bytes)
+bool foreign_add_import(enum foreign_key key, uint64_t handle, int ordinal,
+			size_t bytes)
 {
+	bool known = ordinal >= 0 && ordinal < DEVICE_ALL;
 	const struct context *context =
 		config_once() ? context_current() : NULL;
 
 	return context &&
-	       foreign_add(&(struct foreign){.name = {handle, (uint64_t)key},
-					     .kind = FOREIGN_IMPORTED,
-					     .device = context->device,
-					     .context = context,
-					     .bytes = bytes,
-					     .uses = 1},
-			   0);
+	       foreign_add(
+		       &(struct foreign){.name = {handle, (uint64_t)key},
+					 .kind = FOREIGN_IMPORTED,
+					 .device = known ? device_at(ordinal)
+							 : context->device,
+					 .context = context,
+					 .bytes = bytes,
+					 .uses = 1},
+		       0);
 }
 
 int foreign_device(enum foreign_key key, uint64_t handle)
@@ -229,6 +252,8 @@ void foreign_end_finish(struct foreign *foreign, int failed)
 {
 	if (!foreign)
 		return;
+	if (!failed && foreign->kind == FOREIGN_ASYNC)
+		cuda_pools_freed(foreign->device);
 	pthread_mutex_lock(&lock);
 	if (!failed || foreign_find((enum foreign_key)foreign->name.key,
 				    foreign->name.handle)) {

@@ -55,9 +55,11 @@ bool foreign_got(const struct foreign_claim *order, enum foreign_kind kind,
 		 enum foreign_key key, uint64_t handle, size_t bytes);
 void foreign_cancel(const struct foreign_claim *order);
 
-/* A call has yielded memory of others, in the current context. Returns false if
- * it is not counted. */
-bool foreign_add_import(enum foreign_key key, uint64_t handle, size_t bytes);
+/* A call has yielded memory of others, in the current context. The ordinal is
+ * that of its device, or DEVICE_HOST; -1 stands for the context's device.
+ * Returns false if it is not counted. */
+bool foreign_add_import(enum foreign_key key, uint64_t handle, int ordinal,
+			size_t bytes);
 
 /* The ordinal of the device that the memory is of, or DEVICE_HOST; -1 if that
  * is not known. */

@@ -74,6 +74,9 @@ static enum pool_answer pool_ask(struct pool *pool, size_t span, size_t slack,
 							: &heap->device->safe),
 		.stream = stream,
 		.behind = request->follows ? stream_behind(stream) : NULL,
+		.follows = request->follows && stream
+				   ? stream_behind(stream_follows(stream))
+				   : NULL,
 		.over = streams_over,
 	};
 	enum pool_answer answer;

@@ -10,6 +10,7 @@
 #include "tcache/fast_stream.h"
 #include "tcache/pass_through.h"
 #include "order/fence.h"
+#include "order/legacy.h"
 #include "heap/fresh.h"
 #include "heap/reclaim.h"
 #include "order/pinned_order.h"
@@ -286,7 +287,8 @@ enum mem_answer mem_alloc_in(uint64_t *addr, size_t size,
 		.restricted = !mempool_reuses_all(order->mempool),
 		.follows = mempool_follows_events(order->mempool),
 	};
-	enum mem_answer answer;
+	enum mem_answer answer = MEM_PASS; /* where CUDA says what is wrong */
+	struct legacy_mark mark;
 
 	*result = CUDA_SUCCESS;
 	if (!context || !pool_ops_at(context->device->choice)->alloc ||
@@ -297,12 +299,17 @@ enum mem_answer mem_alloc_in(uint64_t *addr, size_t size,
 		mem_refused();
 		return MEM_DONE;
 	}
-	request.number =
-		stream_number(context, order->stream, order->per_thread);
-	answer = mem_serve(&context->heap, addr, &request, result);
+	if (!legacy_mark_set(&mark, context, order->stream,
+			     order->per_thread)) {
+		request.number = stream_number(context, order->stream,
+					       order->per_thread);
+		legacy_mark_note(&mark); /* of that number */
+		answer = mem_serve(&context->heap, addr, &request, result);
+	}
 	mempool_admitted(order->mempool, size);
+	/* The fast path asks for no limit, and makes no mark. */
 	if (answer == MEM_DONE && tcache_verified->context == context &&
-	    !mempool_is_limited(order->mempool)) /* the fast path asks not */
+	    !mempool_is_limited(order->mempool) && !mark.again)
 		stream_way_set(tcache_verified,
 			       &(struct stream_way){
 				       .key = stream_key(order->stream,
@@ -310,6 +317,7 @@ enum mem_answer mem_alloc_in(uint64_t *addr, size_t size,
 				       .number = request.number,
 				       .pool = order->pool,
 				       .tag = request.tag,
+				       .legacy = stream_follows(request.number),
 				       .beside = !request.restricted &&
 						 request.follows,
 			       },

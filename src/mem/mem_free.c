@@ -5,6 +5,7 @@
 #include "order/capture.h"
 #include "tcache/pass_through.h"
 #include "order/fence.h"
+#include "order/legacy.h"
 #include "heap/reclaim.h"
 #include "heap/giver.h"
 #include "heap/deferred_free.h"
@@ -101,7 +102,8 @@ static bool block_kept(struct device *device, struct block *block,
 		return false;
 	if (may_wait)
 		fence_keep(device, span);
-	if (own->lost || device->pressed)
+	/* CUDA would keep what is freed in a stream for a while as well. */
+	if (own->lost || (device->pressed && !order))
 		return false;
 	tcache_attach(context);
 	/* If there is no memory to hold the block, CUDA frees it, as without
@@ -190,6 +192,24 @@ static bool is_left_over(uint64_t addr)
 	return !context_serves(context) || !block_find(addr, &word);
 }
 
+/* A free that gets no place in its stream is CUDA's, which says why. */
+static enum mem_answer taken_free_in(struct block *block, uint64_t word,
+				     struct mem_order *order,
+				     struct block **given)
+{
+	struct context *context = context_current();
+	struct legacy_mark mark = {0};
+	enum mem_answer answer;
+
+	if (context &&
+	    legacy_mark_set(&mark, context, order->stream, order->per_thread))
+		return taken_free(block, word, MEM_FREE_ASYNC, NULL, given);
+	answer = taken_free(block, word, MEM_FREE_ASYNC, order, given);
+	legacy_mark_note(&mark);
+	order->marked = mark.again;
+	return answer;
+}
+
 static enum mem_answer free_begin(uint64_t addr, enum mem_free how,
 				  struct mem_order *order, struct block **given)
 {
@@ -201,7 +221,8 @@ static enum mem_answer free_begin(uint64_t addr, enum mem_free how,
 		return MEM_PASS;
 	block = block_take(addr, &word);
 	if (block)
-		return taken_free(block, word, how, order, given);
+		return order ? taken_free_in(block, word, order, given)
+			     : taken_free(block, word, how, NULL, given);
 	return word & BLOCK_IDLE && !is_left_over(addr) ? MEM_INVALID
 							: MEM_PASS;
 }
@@ -235,8 +256,9 @@ enum mem_answer mem_free_begin_in(uint64_t addr, struct mem_order *order,
 	enum mem_answer answer;
 
 	order->mempool = 0;
+	order->marked = false;
 	answer = free_begin(addr, MEM_FREE_ASYNC, order, given);
-	if (answer == MEM_DONE && order->mempool)
+	if (answer == MEM_DONE && order->mempool && !order->marked)
 		way_fill(order, changes);
 	return answer;
 }

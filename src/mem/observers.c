@@ -3,6 +3,7 @@
 
 #include "context/context.h"
 #include "context/observer.h"
+#include "cuda_pools.h"
 #include "foreign.h"
 #include "gate/gate.h"
 #include "heap/deferred_free.h"
@@ -35,14 +36,20 @@ static void context_ended(struct context *context)
 	streams_forget(context);
 	mempool_share_ended(context);
 	foreign_forget(context);
+	if (context->kind == CONTEXT_PRIMARY)
+		cuda_pools_forget(context->device);
 }
 
 static void handles_changed(void)
 {
 	tcaches_invalidate();
 	tcaches_recompute(NULL);
-	if (context_is_opaque())
-		stream_calls_unseen();
+}
+
+static void entry_missed(void)
+{
+	calls_unseen();
+	stream_calls_unseen();
 }
 
 static const struct context_observer contexts = {
@@ -56,7 +63,7 @@ static const struct context_observer contexts = {
 	.lookup_begins = tcache_lookup_begin,
 	.lookup_ended = tcache_lookup_end,
 	.was_sure = tcache_verified_context,
-	.was_wrong = calls_unseen,
+	.was_wrong = entry_missed,
 };
 
 static const struct capture_observer captures = {

@@ -36,6 +36,8 @@ static _Atomic unsigned int waiting; /* calls; changed under pause_lock */
  * entry, and so make calls within this thread's driver calls. Such a call does
  * not wait for the pause: it would wait for itself. */
 static __thread bool pausing;
+static _Atomic bool pause_taken; /* by a thread that begins one, or has one */
+static _Atomic unsigned int pauses; /* so far; tells one from the next */
 static _Atomic bool crossed; /* such a call came: there may be work again */
 
 /* The thread may make calls even now, and then attaches anew. */
@@ -113,17 +115,19 @@ static bool pause_wait(int *waits)
 	return true;
 }
 
-/* Returns false if the pause has lasted too long. */
+/* Returns false if the pause has lasted too long. The next one may begin at any
+ * moment, without the lock, and is another one. */
 static bool pause_await(void)
 {
+	unsigned int pause = pauses;
 	int waits = 0;
 	bool over;
 
 	pthread_mutex_lock(&pause_lock);
 	waiting++;
-	while (calls_paused && pause_wait(&waits))
-		;
-	over = !calls_paused;
+	do {
+		over = !calls_paused || pauses != pause;
+	} while (!over && pause_wait(&waits));
 	waiting--;
 	pthread_mutex_unlock(&pause_lock);
 	return over;
@@ -176,7 +180,8 @@ void calls_unseen(void)
 		pause_await();
 }
 
-bool calls_look(uint64_t *sum)
+/* As calls_look; `besides` may be in a call. */
+static bool calls_sum(uint64_t *sum, const struct calls *besides)
 {
 	bool under_way = false;
 	uint64_t one;
@@ -187,29 +192,52 @@ bool calls_look(uint64_t *sum)
 	pthread_mutex_lock(&lock);
 	for (const struct calls *at = list; at; at = at->next) {
 		one = atomic_load(&at->count);
-		under_way |= one % CALLS_BEGUN != 0;
+		under_way |= at != besides && one % CALLS_BEGUN != 0;
 		*sum += one;
 	}
 	pthread_mutex_unlock(&lock);
 	return !under_way && !unseen;
 }
 
+bool calls_are_all_seen(void)
+{
+	return !atomic_load(&unseen) && barrier_is_open();
+}
+
+bool calls_look(uint64_t *sum)
+{
+	return calls_sum(sum, calls_own);
+}
+
 bool calls_are_over(void)
 {
 	uint64_t sum;
 
-	return calls_look(&sum) && barrier_all() && calls_look(&sum);
+	return calls_sum(&sum, NULL) && barrier_all() && calls_sum(&sum, NULL);
+}
+
+bool calls_pause_first(void)
+{
+	if (atomic_exchange(&pause_taken, true))
+		return false;
+	pausing = true;
+	atomic_store(&crossed, false);
+	atomic_fetch_add(&pauses, 1);
+	atomic_store(&calls_paused, true);
+	/* Calls see that there is a pause, or we see that they have begun. */
+	if (barrier_all())
+		return true;
+	calls_resume();
+	return false;
 }
 
 bool calls_pause(uint64_t sum)
 {
 	uint64_t now;
 
-	pausing = true;
-	atomic_store(&crossed, false);
-	atomic_store(&calls_paused, true);
-	/* Calls see that there is a pause, or we see that they have begun. */
-	if (barrier_all() && calls_look(&now) && now == sum)
+	if (!calls_pause_first())
+		return false;
+	if (calls_look(&now) && now == sum)
 		return true;
 	calls_resume();
 	return false;
@@ -219,9 +247,20 @@ void calls_resume(void)
 {
 	pausing = false;
 	pause_end();
+	atomic_store(&pause_taken, false);
+}
+
+bool calls_are_paused(void)
+{
+	return atomic_load(&pause_taken);
+}
+
+bool calls_have_come(void)
+{
+	return crossed || unseen;
 }
 
 bool calls_are_awaited(void)
 {
-	return atomic_load(&waiting) || crossed || unseen;
+	return atomic_load(&waiting);
 }

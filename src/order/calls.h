@@ -71,24 +71,35 @@ static inline void calls_leave(void)
 /* From now on and for good, work may come by calls that are not counted. Once
  * this returns, nobody relies on a pause. The caller holds no lock. */
 void calls_unseen(void);
+bool calls_are_all_seen(void);
 
 /* Whether all calls that began before are over. A call that begins from now on
  * sees what was written before. Returns false if this can't be known. */
 bool calls_are_over(void);
 
-/* Sets *sum to the sum of all counts. Returns false if a call is under way, or
- * if that can't be known. */
+/* Sets *sum to the sum of all counts. Returns false if another thread's call is
+ * under way, or if that can't be known. A call of the caller's own, in which it
+ * asks this, must not have queued its work yet. */
 bool calls_look(uint64_t *sum);
 
-/* Begins a pause, if no call has begun since calls_look gave this sum; else
- * returns false. Only one thread may use this. */
+/* Begins a pause, if no call has begun since calls_look gave this sum, and no
+ * other thread has one; else returns false. */
 bool calls_pause(uint64_t sum);
+
+/* Begins a pause, if no other thread has one, though calls may be under way and
+ * work may be queued. Once calls_look returns true, all that work is queued. */
+bool calls_pause_first(void);
 void calls_resume(void);
 
-/* Whether the pause should end: a call waits for its end, the thread that began
- * the pause has made a call itself, or calls_unseen was called. A call waits
- * for a second at most: then the pause has lasted too long, and is the last
- * one. */
+/* Whether some thread begins a pause, or has one. */
+bool calls_are_paused(void);
+
+/* Whether there may be work again in spite of the pause: the thread that began
+ * it has made a call itself, or calls_unseen was called. */
+bool calls_have_come(void);
+
+/* Whether a call waits for the end of the pause. It does for a second at most:
+ * then the pause has lasted too long, and is the last one. */
 bool calls_are_awaited(void);
 
 #endif

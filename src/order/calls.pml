@@ -8,8 +8,9 @@
  *
  * As on x86, a worker's stores wait in a buffer, in order, and others see them
  * at any later time. A full barrier, or an atomic step of the worker's own,
- * empties the buffer. With -DUNSEEN the second worker goes through an entry of
- * which nothing is known, after it has said so.
+ * empties the buffer. With -DTWO_GIVERS two threads give memory back, with
+ * -DFORCED a thread begins with the pause. With -DUNSEEN the second worker goes
+ * through an entry of which nothing is known, after it has said so.
  *
  * Each guard can be left out by -D; the search must then find the fault. */
 
@@ -19,6 +20,7 @@
 #endif
 
 bool paused;           /* calls.h: calls_paused */
+bool taken;             /* calls.c: pause_taken */
 bool unseen;            /* calls.c: unseen */
 byte calls[WORKERS];   /* struct calls: how many began */
 bool inside[WORKERS];  /* struct calls: one is under way */
@@ -121,7 +123,40 @@ proctype stranger(byte me)
 	(!(event[0] && pending[0] > 0) && !(event[1] && pending[1] > 0))
 #endif
 
-/* giver.c: give_if_at_rest */
+#ifdef FORCED
+/* rest.c: rest_force. The pause comes first; work of calls that began before
+ * may end in it. */
+proctype giver()
+{
+	bool event[WORKERS], same, seen_unseen;
+
+	atomic { !taken -> taken = true };
+	paused = true;
+#ifndef NO_BARRIER
+	atomic { drain(0) };
+	atomic { drain(1) };
+#endif
+	seen_unseen = unseen;
+	same = true;
+	atomic { same = same && !inside[0] };
+	atomic { same = same && !inside[1] };
+	atomic {
+		event[0] = (pending[0] > 0);
+		event[1] = (pending[1] > 0)
+	};
+	if
+	:: same && EVENT_IS_OVER && !seen_unseen ->
+		/* A free in the driver. */
+		assert(pending[0] + pending[1] == 0 /* rests */);
+		skip;
+		assert(pending[0] + pending[1] == 0 /* rests */)
+	:: else
+	fi;
+	paused = false;
+	taken = false
+}
+#else
+/* rest.c: rest_begin; giver.c: give_if_at_rest; owed.c: give_at_rest */
 proctype giver()
 {
 	byte turns, before[WORKERS], i;
@@ -160,6 +195,12 @@ proctype giver()
 			seen_unseen = unseen;
 #endif
 			/* calls.c: calls_pause */
+#ifndef NO_TURN
+			if
+			:: atomic { !taken -> taken = true }
+			:: taken -> goto next
+			fi;
+#endif
 			paused = true;
 #ifndef NO_BARRIER
 			atomic { drain(0) };
@@ -189,14 +230,17 @@ proctype giver()
 			:: else
 			fi;
 #ifdef STAYS_PAUSED
-			paused = paused && !same
+			paused = paused && !same;
 #else
-			paused = false
+			paused = false;
 #endif
-		fi
+			taken = false
+		fi;
+next:		skip
 	:: else -> break
 	od
 }
+#endif
 
 init {
 	atomic {
@@ -207,6 +251,9 @@ init {
 		run stranger(1);
 #else
 		run worker(1);
+#endif
+#ifdef TWO_GIVERS
+		run giver();
 #endif
 		run giver()
 	}

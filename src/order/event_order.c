@@ -128,8 +128,9 @@ static void record_followed(struct event_record *record,
 	streams_unlock();
 }
 
-/* A record that is not followed is counted before it is looked once more
- * whether it is to be: whoever begins to follow records after that sees it. */
+/* A record that is not followed is counted before it is looked whether any is
+ * by now (record_unfollowed): whoever begins to follow records after that sees
+ * it. */
 void event_record_begin(struct event_record *record, struct CUevent_st *handle,
 			struct CUstream_st *stream, bool per_thread)
 {
@@ -138,16 +139,13 @@ void event_record_begin(struct event_record *record, struct CUevent_st *handle,
 	if (!handle || atomic_load_explicit(&opaque, memory_order_relaxed) ||
 	    !serving_is_on())
 		return;
-	if (!is_followed()) {
-		atomic_fetch_add(&unfollowed, 1);
-		if (!is_followed()) {
-			record->unfollowed = true;
-			record_unfollowed(handle);
-			return;
-		}
-		atomic_fetch_sub(&unfollowed, 1);
+	if (is_followed()) {
+		record_followed(record, handle, stream, per_thread);
+		return;
 	}
-	record_followed(record, handle, stream, per_thread);
+	atomic_fetch_add(&unfollowed, 1);
+	record->unfollowed = true;
+	record_unfollowed(handle);
 }
 
 static void past_copy(struct stream_past *to, const struct stream_past *from)
@@ -172,7 +170,6 @@ void event_record_end(const struct event_record *record, int res)
 			past_copy(&event->past, &record->past);
 		event->mixed = false;
 	}
-	event->version = ++versions;
 	streams_unlock();
 }
 

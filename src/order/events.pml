@@ -352,9 +352,13 @@ inline event_record_end()
 		:: else
 		fi;
 		if
+#ifdef VERSION_LATE
 		:: followed ->
 			unchanged[0] = false;
 			unchanged[1] = false
+#else
+		:: followed
+#endif
 		:: else -> strange--
 		fi;
 		past_drop(mine);

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "calls.h"
+#include "legacy.h"
 #include "streams.h"
 
 struct CUstream_st;
@@ -53,6 +54,8 @@ static inline void stream_work_begin(struct CUstream_st *stream,
 
 	if (__builtin_expect(key == SOLE_PER_THREAD, 0))
 		stream_per_thread_used();
+	if (key == SOLE_LEGACY)
+		legacy_here = true;
 	calls_enter(); /* first: see stream_order_return_begin */
 	sole = atomic_load_explicit(&sole_stream, memory_order_acquire);
 	if (sole != key && sole != SOLE_MANY)
@@ -63,6 +66,8 @@ static inline void stream_work_begin(struct CUstream_st *stream,
 static inline void stream_work_end(void)
 {
 	calls_leave();
+	if (legacy_here)
+		legacy_work_end();
 }
 
 /* The first of all these calls, in any thread, is about to begin. */

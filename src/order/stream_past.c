@@ -1,8 +1,6 @@
 #include "stream_past.h"
 
-#include "capture.h"
 #include "context/context.h"
-#include "cuda/backing.h"
 #include "epoch.h"
 #include "streams.h"
 
@@ -71,14 +69,32 @@ void past_is_over(const struct stream_past *past)
 	past_note(past, streams_over);
 }
 
-/* CUDA's own request or free would be in the stream, and come after what was
- * queued in the legacy one. What is not told of it has no such place, so
- * something else takes it. */
+void past_pass_legacy(const struct context *context, unsigned int legacy,
+		      uint64_t others, uint64_t own)
+{
+	for (unsigned int i = 1; i < streams_end(); i++)
+		if (streams_wait_for_legacy(i) && streams_context(i) == context)
+			epoch_raise(&behind[legacy][i], others);
+	epoch_raise(&behind[legacy][legacy], own);
+}
+
+void past_row_take(uint64_t row[STREAM_NUMBERS], unsigned int number)
+{
+	for (unsigned int i = 1; i < streams_end(); i++)
+		row[i] = atomic_load(&behind[number][i]);
+}
+
+void past_row_join(const uint64_t row[STREAM_NUMBERS], unsigned int end,
+		   unsigned int number)
+{
+	for (unsigned int i = 1; i < end; i++)
+		epoch_raise(&behind[number][i], row[i]);
+}
+
 void stream_past_take(struct stream_past *past, struct CUstream_st *stream,
 		      bool per_thread)
 {
 	struct context *context;
-	bool waits = false;
 
 	past->count = 0;
 	if (!streams_are_used())
@@ -86,12 +102,7 @@ void stream_past_take(struct stream_past *past, struct CUstream_st *stream,
 	context = stream_place(stream);
 	streams_lock();
 	past_take(past, context, stream, per_thread);
-	if (streams_find(stream, per_thread, &context))
-		waits = streams_wait_for_legacy(past->of[0].number);
 	streams_unlock();
-	if (waits && (capture_any() ||
-		      backing_stream_mark(context->handle, stream, per_thread)))
-		past->count = 0;
 }
 
 void stream_past_is_over(const struct stream_past *past)

@@ -41,6 +41,20 @@ void past_take(struct stream_past *past, struct context *context,
 void past_joins(const struct stream_past *past, unsigned int number);
 void past_is_over(const struct stream_past *past);
 
+/* Under the streams' lock. The legacy stream of a context has passed a mark
+ * (legacy.h): what was freed in it in an epoch below `own`, and in streams that
+ * wait for it in an epoch below `others`, comes before what is queued in it
+ * from now on, and in streams that wait for it. */
+void past_pass_legacy(const struct context *context, unsigned int legacy,
+		      uint64_t others, uint64_t own);
+
+/* Under the streams' lock. What the stream of a number is behind, and the same
+ * of one that is behind all of that from now on. `end` was streams_end as the
+ * row was taken. */
+void past_row_take(uint64_t row[STREAM_NUMBERS], unsigned int number);
+void past_row_join(const uint64_t row[STREAM_NUMBERS], unsigned int end,
+		   unsigned int number);
+
 /* By streams: what was freed in a stream's order, in an epoch below, comes
  * before what is queued in the stream of that number. It may grow at any time.
  * NULL for 0. */

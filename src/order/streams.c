@@ -6,27 +6,18 @@
 #include "epoch.h"
 #include "fence.h"
 #include "gate/gate.h"
+#include "legacy.h"
 #include "loose.h"
 #include "preload/serving.h"
 #include "preload/thread.h"
 #include "stream_order.h"
 #include "stream_past.h"
-#include "streams.h"
+#include "stream_table.h"
 
-/* Who has a number. Changed under lock; the key is read without it. */
-static struct stream {
-	_Atomic uintptr_t key; /* as in stream_order.h; SOLE_NONE: nobody */
-	struct context *context;
-	const void *thread; /* whose default stream it is; or NULL */
-	uint64_t ended;     /* the number was its own up to this epoch; or 0 */
-	uint64_t serial;    /* which stream with this number it is */
-	bool waits;         /* for the legacy stream */
-} streams[STREAM_NUMBERS];
+static struct stream streams[STREAM_NUMBERS]; /* changed under lock */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic bool per_thread_used;
-static _Atomic bool per_thread_told;     /* no number says otherwise */
-static _Atomic bool parts_made;          /* see stream_part_made */
+static bool parts_made;                  /* under lock */
 static _Atomic unsigned int numbers_end; /* all that were given are below */
 
 _Atomic unsigned int stream_changes;
@@ -36,7 +27,7 @@ static __thread char this_thread;
 static struct once watch_once = ONCE_INIT;
 static struct thread_key watch;
 
-static uintptr_t key_of(struct CUstream_st *stream, bool per_thread)
+uintptr_t stream_order_key(struct CUstream_st *stream, bool per_thread)
 {
 	return stream       ? (uintptr_t)stream
 	       : per_thread ? SOLE_PER_THREAD
@@ -58,7 +49,7 @@ static unsigned int number_find(const struct context *context, uintptr_t key)
 bool stream_has_number(unsigned int number, const struct context *context,
 		       struct CUstream_st *stream, bool per_thread)
 {
-	uintptr_t key = key_of(stream, per_thread);
+	uintptr_t key = stream_order_key(stream, per_thread);
 	bool has;
 
 	pthread_mutex_lock(&lock);
@@ -70,11 +61,8 @@ bool stream_has_number(unsigned int number, const struct context *context,
 /* Under lock. Whether what is freed in the stream has its order. */
 static bool has_order(const struct context *context, uintptr_t key)
 {
-	if (context->dead || stream_is_loose(context, key) ||
-	    (parts_made && key <= SOLE_PER_THREAD))
-		return false;
-	return key != SOLE_LEGACY || !(context->legacy_joins ||
-				       per_thread_used || context_is_opaque());
+	return !context->dead && !stream_is_loose(context, key) &&
+	       !(parts_made && key <= SOLE_PER_THREAD);
 }
 
 /* The epoch below which what was freed is safe for good. While one stream's
@@ -115,6 +103,7 @@ static unsigned int number_give(struct context *context, uintptr_t key,
 	streams[number].ended = 0;
 	streams[number].serial++;
 	streams[number].waits = waits;
+	atomic_store(&streams[number].mark, 0);
 	atomic_store(&streams[number].key, key);
 	return number;
 }
@@ -127,8 +116,7 @@ static void calls_pass(struct context *context)
 	pthread_mutex_unlock(&context->lock);
 }
 
-/* Ends a number: nothing is freed in the order of its stream any more. */
-static void number_stop(unsigned int number)
+void stream_stop(unsigned int number)
 {
 	struct stream *stream = &streams[number];
 	struct context *context;
@@ -151,10 +139,7 @@ static void number_stop(unsigned int number)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Ends the numbers of streams for which is() holds. */
-static void numbers_stop(bool (*is)(const struct stream *stream,
-				    const void *arg),
-			 const void *arg)
+void streams_stop(stream_is_fn *is, const void *arg)
 {
 	bool ends;
 
@@ -165,7 +150,7 @@ static void numbers_stop(bool (*is)(const struct stream *stream,
 		ends = streams[i].key != SOLE_NONE && is(&streams[i], arg);
 		pthread_mutex_unlock(&lock);
 		if (ends)
-			number_stop(i);
+			stream_stop(i);
 	}
 }
 
@@ -177,7 +162,7 @@ static bool is_threads(const struct stream *stream, const void *thread)
 static void thread_ended(void *thread)
 {
 	if (serving_is_on()) /* not in a forked child */
-		numbers_stop(is_threads, thread);
+		streams_stop(is_threads, thread);
 }
 
 static void watch_open(void)
@@ -194,109 +179,54 @@ static bool thread_is_watched(void)
 	return watch.open;
 }
 
+unsigned int stream_follows(unsigned int number)
+{
+	unsigned int legacy = 0;
+
+	pthread_mutex_lock(&lock);
+	if (streams[number].waits && streams[number].key != SOLE_NONE)
+		legacy = number_find(streams[number].context, SOLE_LEGACY);
+	pthread_mutex_unlock(&lock);
+	return legacy;
+}
+
+bool stream_waits(struct CUstream_st *stream, bool per_thread)
+{
+	uintptr_t key = stream_order_key(stream, per_thread);
+
+	return key == SOLE_PER_THREAD ||
+	       (key != SOLE_LEGACY && backing_stream_waits(stream));
+}
+
 unsigned int stream_number(struct context *context, struct CUstream_st *stream,
 			   bool per_thread)
 {
-	uintptr_t key = key_of(stream, per_thread);
+	uintptr_t key = stream_order_key(stream, per_thread);
 	unsigned int number;
 	bool waits = key == SOLE_PER_THREAD;
 
-	if (key == SOLE_PER_THREAD && !thread_is_watched())
-		return 0;
+	if (key == SOLE_PER_THREAD) {
+		stream_per_thread_used();
+		if (!thread_is_watched())
+			return 0;
+	}
 	pthread_mutex_lock(&lock);
 	number = number_find(context, key);
 	pthread_mutex_unlock(&lock);
 	if (number || (key > SOLE_PER_THREAD &&
 		       !backing_stream_is_of(stream, context->handle)))
 		return number;
-	if (key > SOLE_PER_THREAD)
-		waits = backing_stream_waits(stream);
+	if (key > SOLE_PER_THREAD) {
+		waits = stream_waits(stream, per_thread);
+		if (waits && !legacy_is_joined(context)) /* made unseen */
+			stream_made(context, true);
+	}
 	pthread_mutex_lock(&lock);
 	number = number_find(context, key); /* another thread may have come */
 	if (!number && has_order(context, key))
 		number = number_give(context, key, waits);
 	pthread_mutex_unlock(&lock);
 	return number;
-}
-
-static bool is_legacy_of(const struct stream *stream, const void *context)
-{
-	return stream->key == SOLE_LEGACY &&
-	       (!context || stream->context == context);
-}
-
-/* Who comes second waits until the change is made. A tool's call within such a
- * change does not. */
-static pthread_mutex_t change = PTHREAD_MUTEX_INITIALIZER;
-static __thread int changing;
-
-static void change_begin(void)
-{
-	if (!changing++)
-		pthread_mutex_lock(&change);
-}
-
-static void change_end(void)
-{
-	if (!--changing)
-		pthread_mutex_unlock(&change);
-}
-
-void stream_made(struct context *context, bool waits)
-{
-	bool first;
-
-	if (!context || !waits || !serving_is_on())
-		return;
-	change_begin();
-	/* First, so that no number is given from now on. */
-	pthread_mutex_lock(&lock);
-	first = !atomic_exchange(&context->legacy_joins, true);
-	pthread_mutex_unlock(&lock);
-	if (first)
-		numbers_stop(is_legacy_of, context);
-	change_end();
-}
-
-void stream_per_thread_used(void)
-{
-	if (atomic_load_explicit(&per_thread_told, memory_order_acquire) ||
-	    !serving_is_on())
-		return;
-	change_begin();
-	pthread_mutex_lock(&lock);
-	atomic_store(&per_thread_used, true);
-	pthread_mutex_unlock(&lock);
-	numbers_stop(is_legacy_of, NULL);
-	atomic_store(&per_thread_told, true);
-	change_end();
-}
-
-static bool is_default(const struct stream *stream, const void *unused)
-{
-	(void)unused;
-	return stream->key <= SOLE_PER_THREAD;
-}
-
-void stream_part_made(void)
-{
-	if (!serving_is_on())
-		return;
-	change_begin();
-	/* First, so that no number is given from now on. */
-	pthread_mutex_lock(&lock);
-	atomic_store(&parts_made, true);
-	pthread_mutex_unlock(&lock);
-	numbers_stop(is_default, NULL);
-	change_end();
-}
-
-void stream_calls_unseen(void)
-{
-	static _Atomic bool told;
-
-	if (serving_is_on() && !atomic_exchange(&told, true))
-		numbers_stop(is_legacy_of, NULL);
 }
 
 bool streams_are_used(void)
@@ -308,28 +238,6 @@ bool streams_are_used(void)
 struct context *stream_place(const struct CUstream_st *stream)
 {
 	return (uintptr_t)stream <= SOLE_PER_THREAD ? context_current() : NULL;
-}
-
-static bool is_handle(const struct stream *stream, const void *handle)
-{
-	return stream->key == (uintptr_t)handle;
-}
-
-void stream_ends(struct CUstream_st *stream)
-{
-	if ((uintptr_t)stream <= SOLE_PER_THREAD || !streams_are_used())
-		return;
-	numbers_stop(is_handle, stream);
-	pthread_mutex_lock(&lock);
-	stream_was_loose((uintptr_t)stream);
-	pthread_mutex_unlock(&lock);
-}
-
-static bool is_any(const struct stream *stream, const void *unused)
-{
-	(void)stream;
-	(void)unused;
-	return true;
 }
 
 /* Under lock. The number of a stream, and its context. */
@@ -346,42 +254,9 @@ static unsigned int number_known(uintptr_t key, struct context **context)
 	return number;
 }
 
-void stream_loosens(struct CUstream_st *stream, bool per_thread)
+void streams_have_parts(void)
 {
-	uintptr_t key = key_of(stream, per_thread);
-	struct context *context = NULL;
-	unsigned int number = 0;
-	bool first, all;
-
-	if (!serving_is_on())
-		return;
-	if (key <= SOLE_PER_THREAD)
-		context = context_current();
-	change_begin();
-	pthread_mutex_lock(&lock);
-	first = stream_is_loose_now(context, key);
-	all = streams_are_loose();
-	if (first)
-		number = number_known(key, &context);
-	pthread_mutex_unlock(&lock);
-	if (number)
-		number_stop(number);
-	if (first && all)
-		numbers_stop(is_any, NULL);
-	/* Of that stream alone: work of others may wait for the program. */
-	if (number && backing_stream_bar(context->handle, stream, per_thread))
-		fence_force(context->device);
-	change_end();
-}
-
-static bool is_of_context(const struct stream *stream, const void *context)
-{
-	return stream->context == context;
-}
-
-void streams_forget(const struct context *context)
-{
-	numbers_stop(is_of_context, context);
+	parts_made = true;
 }
 
 void streams_lock(void)
@@ -402,12 +277,28 @@ unsigned int streams_end(void)
 unsigned int streams_find(struct CUstream_st *stream, bool per_thread,
 			  struct context **context)
 {
-	return number_known(key_of(stream, per_thread), context);
+	return number_known(stream_order_key(stream, per_thread), context);
 }
 
 bool streams_wait_for_legacy(unsigned int number)
 {
 	return streams[number].waits;
+}
+
+const struct context *streams_context(unsigned int number)
+{
+	return streams[number].key == SOLE_NONE ? NULL
+						: streams[number].context;
+}
+
+uint64_t streams_mark(unsigned int number)
+{
+	return atomic_load(&streams[number].mark);
+}
+
+void streams_mark_set(unsigned int number, uint64_t mark)
+{
+	atomic_store(&streams[number].mark, mark);
 }
 
 uint64_t streams_serial(unsigned int number)

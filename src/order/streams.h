@@ -7,11 +7,12 @@
  * That is the program's own order: no event and no fence is needed for it, and
  * it does not matter whether all work is seen.
  *
+ * The legacy stream has the order of those that wait for it as well (legacy.h).
+ * A thread that remembers its number makes no marks, so the number ends once
+ * there is such a stream, and what it gets then is not remembered.
+ *
  * A stream has no number, and what is freed in it waits for a fence as other
  * memory does,
- * - if it is the legacy stream of a context that has, or had, another stream
- *   that waits for it: cuMemFreeAsync there puts such streams in order, and a
- *   free that CUDA is not told of does not;
  * - if it is a default stream, once there has been a part of a context (a green
  *   context): that has default streams of its own, with the same handles;
  * - once it was given work that need not wait for all earlier work of the
@@ -37,6 +38,15 @@ extern _Atomic unsigned int stream_changes;
 unsigned int stream_number(struct context *context, struct CUstream_st *stream,
 			   bool per_thread);
 
+/* The number of the legacy stream that the stream of that number waits for:
+ * what is queued in that one comes before what is queued later in this one. 0
+ * if there is none. */
+unsigned int stream_follows(unsigned int number);
+
+/* Whether the stream, of the current context, waits for the legacy one; true if
+ * in doubt. */
+bool stream_waits(struct CUstream_st *stream, bool per_thread);
+
 /* Whether the number still is that stream's. To be asked under the context's
  * lock: the number does not become another stream's before what is kept by it
  * meanwhile is safe. */
@@ -58,8 +68,8 @@ void stream_made(struct context *context, bool waits);
  * one. */
 void stream_per_thread_used(void);
 
-/* Calls may go unseen from now on (context_is_opaque): they may make streams
- * that wait for the legacy one. */
+/* Calls may go unseen from now on: they may make streams that wait for the
+ * legacy one. */
 void stream_calls_unseen(void);
 
 /* The program is about to make a part of a context. */
@@ -87,5 +97,9 @@ unsigned int streams_find(struct CUstream_st *stream, bool per_thread,
 			  struct context **context);
 uint64_t streams_serial(unsigned int number);
 bool streams_wait_for_legacy(unsigned int number);
+/* The last mark of a stream that waits (legacy.c); 0: none so far. */
+uint64_t streams_mark(unsigned int number);
+void streams_mark_set(unsigned int number, uint64_t mark);
+const struct context *streams_context(unsigned int number); /* or NULL */
 
 #endif

@@ -21,7 +21,14 @@ bool barrier_open(void)
 	return open;
 }
 
+bool barrier_is_open(void)
+{
+	return open;
+}
+
 bool barrier_all(void)
 {
-	return open && membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+	if (open && !membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))
+		open = false; /* a filter forbids it from now on */
+	return open;
 }

@@ -15,4 +15,7 @@ bool barrier_open(void);
  * returned false. */
 bool barrier_all(void);
 
+/* Whether barrier_all can be relied on, as far as is known. */
+bool barrier_is_open(void);
+
 #endif

@@ -9,9 +9,11 @@ enum { MAXIMUM_GRAIN = 16, MAXIMUM_MISSED = 8 << 20 };
 enum { RETURNED_GRAIN = 2 << 20 };
 
 static struct mempool {
-	_Atomic int64_t used; /* what no thread counts for itself */
-	_Atomic int64_t used_high;
-	_Atomic int64_t reserved, reserved_high;
+	_Atomic int64_t used;            /* what no thread counts for itself */
+	_Atomic int64_t used_beside;     /* bytes that CUDA serves */
+	_Atomic int64_t reserved_beside; /* that it was last known to hold */
+	_Atomic int64_t used_high, reserved_high; /* of both together */
+	_Atomic int64_t reserved;
 	_Atomic int64_t returned; /* idle bytes of these that don't count */
 	_Atomic int64_t limit;    /* of what is reserved; or 0 */
 } mempools[MEMPOOLS];
@@ -26,6 +28,11 @@ bool mempools_are_used(void)
 static struct mempool *mempool_of(uint64_t tag)
 {
 	return &mempools[tag >> USE_BITS];
+}
+
+static uint64_t at_least_none(int64_t bytes)
+{
+	return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
 static void raise(_Atomic int64_t *high, int64_t to)
@@ -45,6 +52,7 @@ void mempool_stats_open(unsigned int number)
 	atomic_store(&pool->used, 0);
 	atomic_store(&pool->used_high, 0);
 	atomic_store(&pool->reserved_high, 0);
+	atomic_store(&pool->reserved_beside, 0);
 	atomic_store(&pool->returned, atomic_load(&pool->reserved));
 	atomic_store(&pool->limit, 0);
 }
@@ -92,6 +100,12 @@ static int64_t reserved_now(const struct mempool *pool, int64_t used)
 	return reserved > used ? reserved : used;
 }
 
+static void reserved_raise(struct mempool *pool, int64_t used)
+{
+	raise(&pool->reserved_high,
+	      reserved_now(pool, used) + atomic_load(&pool->reserved_beside));
+}
+
 void mempool_reserve(uint64_t tag, int64_t bytes)
 {
 	struct mempool *pool = mempool_of(tag);
@@ -102,7 +116,7 @@ void mempool_reserve(uint64_t tag, int64_t bytes)
 	if (bytes < 0)
 		returned_leaves(pool, -bytes);
 	else
-		raise(&pool->reserved_high, reserved_now(pool, 0));
+		reserved_raise(pool, 0);
 }
 
 void mempool_leave(struct block *block)
@@ -145,11 +159,13 @@ __attribute__((no_sanitize("thread"))) void mempool_notice(unsigned int number)
 	bool several;
 	int64_t now = used_now(number, &several), room, more;
 
-	raise(&pool->used_high, now);
+	raise(&pool->used_high, now + atomic_load(&pool->used_beside));
 	returned_serves(pool, now);
+	reserved_raise(pool, now);
 	if (!thread_stats_own->device)
 		return;
-	room = atomic_load(&pool->used_high) - now;
+	room = atomic_load(&pool->used_high) - atomic_load(&pool->used_beside) -
+	       now;
 	more = atomic_load(&pool->used_high) / MAXIMUM_GRAIN;
 	if (several)
 		room += more < MAXIMUM_MISSED ? more : MAXIMUM_MISSED;
@@ -160,14 +176,48 @@ __attribute__((no_sanitize("thread"))) void mempool_notice(unsigned int number)
 	own->left = room;
 }
 
+void mempool_count_beside(unsigned int number, int64_t bytes)
+{
+	struct mempool *pool = &mempools[number];
+	int64_t beside = atomic_fetch_add(&pool->used_beside, bytes) + bytes;
+	bool several;
+
+	raise(&pool->used_high, used_now(number, &several) + beside);
+}
+
+void mempool_reserve_beside(unsigned int number, uint64_t bytes)
+{
+	atomic_store(&mempools[number].reserved_beside, (int64_t)bytes);
+	mempool_reserved_peak(number, bytes);
+}
+
+uint64_t mempool_used_peak(unsigned int number, uint64_t beside)
+{
+	struct mempool *pool = &mempools[number];
+	bool several;
+
+	raise(&pool->used_high, used_now(number, &several) + (int64_t)beside);
+	return at_least_none(atomic_load(&pool->used_high));
+}
+
+uint64_t mempool_reserved_peak(unsigned int number, uint64_t beside)
+{
+	struct mempool *pool = &mempools[number];
+	bool several;
+	int64_t own = reserved_now(pool, used_now(number, &several));
+
+	raise(&pool->reserved_high, own + (int64_t)beside);
+	return at_least_none(atomic_load(&pool->reserved_high));
+}
+
+bool mempool_is_beside(unsigned int number)
+{
+	return atomic_load(&mempools[number].used_beside) > 0;
+}
+
 bool mempool_has_blocks(unsigned int number)
 {
 	return atomic_load(&mempools[number].reserved) != 0;
-}
-
-static uint64_t at_least_none(int64_t bytes)
-{
-	return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
 struct mempool_figures mempool_figures(unsigned int number)
@@ -177,13 +227,9 @@ struct mempool_figures mempool_figures(unsigned int number)
 	int64_t used = used_now(number, &several);
 	int64_t reserved = reserved_now(pool, used);
 
-	raise(&pool->used_high, used);
-	raise(&pool->reserved_high, reserved);
 	return (struct mempool_figures){
 		.used = at_least_none(used),
-		.used_high = at_least_none(pool->used_high),
 		.reserved = at_least_none(reserved),
-		.reserved_high = at_least_none(pool->reserved_high),
 	};
 }
 
@@ -191,7 +237,9 @@ void mempool_mark_used(unsigned int number)
 {
 	bool several;
 
-	atomic_store(&mempools[number].used_high, used_now(number, &several));
+	atomic_store(&mempools[number].used_high,
+		     used_now(number, &several) +
+			     atomic_load(&mempools[number].used_beside));
 }
 
 void mempool_mark_reserved(unsigned int number)
@@ -199,7 +247,8 @@ void mempool_mark_reserved(unsigned int number)
 	struct mempool_figures figures = mempool_figures(number);
 
 	atomic_store(&mempools[number].reserved_high,
-		     (int64_t)figures.reserved);
+		     (int64_t)figures.reserved +
+			     atomic_load(&mempools[number].reserved_beside));
 }
 
 size_t mempool_return(unsigned int number, size_t keep)

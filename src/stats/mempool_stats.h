@@ -45,6 +45,17 @@ void mempool_leave(struct block *block);
 /* The program has so many bytes more of the pool of this tag, or fewer. */
 void mempool_count(uint64_t tag, int64_t bytes);
 
+/* The program has so many bytes more of the pool that CUDA itself has served,
+ * or fewer. */
+void mempool_count_beside(unsigned int number, int64_t bytes);
+
+/* CUDA itself holds so many bytes for the pool now, used or idle. With number 0
+ * that is nobody's. */
+void mempool_reserve_beside(unsigned int number, uint64_t bytes);
+
+/* Whether the program has memory of the pool that CUDA has served. */
+bool mempool_is_beside(unsigned int number);
+
 /* The calling thread has used up what it may take before there may be a new
  * maximum, or does not know how much that is: notes the maximum, and says how
  * much more. The maximum is exact if there is one thread, and otherwise as that
@@ -56,13 +67,22 @@ void mempool_notice(unsigned int number);
  * bytes that this has made less. */
 size_t mempool_return(unsigned int number, size_t keep);
 
-/* Bytes now, and at most since the mark was set to what there was then. What is
- * used are bytes that were asked for; what is reserved was taken from the
- * driver, and not returned. */
+/* Bytes now. What is used are bytes that were asked for; what is reserved was
+ * taken from the driver, and not returned. */
 struct mempool_figures {
-	uint64_t used, used_high, reserved, reserved_high;
+	uint64_t used, reserved;
 };
 struct mempool_figures mempool_figures(unsigned int number);
+
+/* What both, mnm and CUDA, had of it together at most since the mark was set to
+ * what they had then. beside: what CUDA has now, which it knows best. The peak
+ * of what is used is exact as mempool_notice says, but for what CUDA still
+ * calls used after its free, and for what other threads had left to take when
+ * CUDA served a request without a capture; that of what is reserved misses what
+ * CUDA's pool has taken and given back between two looks at it
+ * (mem/cuda_pools.h). */
+uint64_t mempool_used_peak(unsigned int number, uint64_t beside);
+uint64_t mempool_reserved_peak(unsigned int number, uint64_t beside);
 void mempool_mark_used(unsigned int number);
 void mempool_mark_reserved(unsigned int number);
 

@@ -57,6 +57,7 @@ static struct magazine *magazine_ready(struct tcache *cache,
 		.safe = atomic_load(cache->safe),
 		.stream = way->number,
 		.behind = stream_behind(way->number),
+		.follows = stream_behind(way->legacy),
 		.over = streams_over,
 	};
 	struct magazine *magazine = magazine_of(cache, block_key(span, 0));
@@ -117,6 +118,7 @@ void stream_way_set(struct tcache *cache, const struct stream_way *way,
 		atomic_store(&place->number, way->number);
 		place->tag = way->tag;
 		place->beside = way->beside;
+		place->legacy = way->legacy;
 		place->room = &cache->stats.mempools[mempool].left;
 		atomic_store(&cache->way, place);
 	}

@@ -79,6 +79,7 @@ struct stream_way {
 	_Atomic unsigned int number; /* of the stream, not 0 */
 	uint64_t tag;                /* the pool's number */
 	int64_t *room;               /* bytes until it has a new maximum */
+	unsigned int legacy;         /* stream_follows */
 	bool beside; /* blocks of other streams may do as well */
 };
 

@@ -108,7 +108,7 @@ def test_managed_memory_is_counted(box):
 
 @pytest.mark.parametrize("end", ["free_async a s", "free a"])
 def test_stream_ordered_memory_is_counted(box, end):
-    shell = open_shell(box, POOL, "driver")
+    shell = open_shell(box, POOL, "driver", stream_ordered=0)
     lines(shell, "stream s", "alloc_async a 5000 s")
     assert shell.stat()["async_bytes"] == 5000
     took(shell, end)
@@ -176,6 +176,35 @@ def test_arrays_are_counted(box):
     assert shell.stat()["array_bytes"] == 16000 + 64 * 32 + 32 * 16 + 16 * 8
     lines(shell, "array_destroy a", "mipmap_destroy m")
     assert shell.stat()["array_bytes"] == 0
+    shell.end()
+
+
+HOST = -1
+
+
+@pytest.mark.parametrize("end", ["free_async a s", "free a"])
+@pytest.mark.parametrize("device", [0, 1, HOST])
+def test_memory_of_anothers_pool_is_counted(box, end, device):
+    """Where it is, whichever device is current."""
+    shell = open_shell(box, POOL, "driver", devices=2)
+    lines(shell, "stream s", f"import_pooled a 5000 {device}")
+    took(shell, f"import_pooled b 3000 {device}")
+    place = "host" if device == HOST else device
+    assert shell.stat(place)["imported_bytes"] == 8000
+    took(shell, end)
+    took(shell, end, "1")
+    assert shell.stat(place)["imported_bytes"] == 3000
+    shell.end()
+
+
+def test_memory_of_another_pool_that_is_not_freed_is_counted_as_before(box):
+    shell = open_shell(box, POOL, "driver",
+                       sim_fail="cuMemPoolImportPointer:2:1,"
+                       "cuMemFree_v2:1:700")
+    took(shell, "import_pooled a 5000 0")
+    took(shell, "import_pooled b 3000 0", "1")
+    took(shell, "free a", "700")
+    assert shell.stat()["imported_bytes"] == 5000
     shell.end()
 
 

@@ -147,13 +147,13 @@ def test_an_unknown_option_is_a_warning(box):
 
 @pytest.mark.parametrize("variable, value, level", [
     ("PYTORCH_CUDA_ALLOC_CONF", "a:1,expandable_segments:True", "warning"),
-    ("PYTORCH_ALLOC_CONF", "backend:cudaMallocAsync", "warning"),
+    ("PYTORCH_ALLOC_CONF", "backend:cudaMallocAsync", "ok"),
     ("PYTORCH_NO_CUDA_MEMORY_CACHING", "1", "ok"),
     ("XLA_PYTHON_CLIENT_ALLOCATOR", "platform", "ok"),
     ("XLA_PYTHON_CLIENT_ALLOCATOR", "address", "ok"),
     ("XLA_PYTHON_CLIENT_ALLOCATOR", "vmm", "warning"),
-    ("XLA_PYTHON_CLIENT_ALLOCATOR", "cuda_async", "warning"),
-    ("CT2_CUDA_ALLOCATOR", "cuda_malloc_async", "warning"),
+    ("XLA_PYTHON_CLIENT_ALLOCATOR", "cuda_async", "ok"),
+    ("CT2_CUDA_ALLOCATOR", "cuda_malloc_async", "ok"),
     ("JULIA_CUDA_MEMORY_POOL", "none", "ok")])
 def test_allocators_variables_are_told(box, variable, value, level):
     _, findings = doctor(box, **{variable: value, **no_driver(box)})

@@ -118,7 +118,7 @@ KINDS = ["managed", "async", "async_own", "pool", "pool_own", "pitch", "array",
 @pytest.mark.parametrize("pool", ["no_pool", "page_unit_pool"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_hard_limit_counts_memory_that_no_pool_has(box, kind, pool):
-    shell = open_shell(box, pool, "driver", hard_limit="32M")
+    shell = open_shell(box, pool, "driver", hard_limit="32M", stream_ordered=0)
     took(shell, f"alloc a {4 * MIB}")
     assert shell(f"take {kind} x {20 * MIB}") == "0 set"
     assert shell("info") == f"0 {8 * MIB} {32 * MIB}"
@@ -136,6 +136,21 @@ def test_the_hard_limit_counts_memory_that_no_pool_has(box, kind, pool):
     assert said.startswith("mnm: error: device 0: refused by hard_limit: "
                            "10.0 MiB asked, 4.00 MiB live, 0 B idle, "
                            "20.0 MiB unpooled, limit 32.0 MiB")
+
+
+@pytest.mark.parametrize("kind", ["async", "pool"])
+def test_the_hard_limit_counts_what_is_served_in_the_order_of_streams(box,
+                                                                      kind):
+    shell = open_shell(box, "page_unit_pool", "driver", hard_limit="32M")
+    took(shell, f"alloc a {4 * MIB}")
+    assert shell(f"take {kind} x {20 * MIB}") == "0 set"
+    assert shell("info") == f"0 {8 * MIB} {32 * MIB}"
+    assert shell.stat()["live_bytes"] == 24 * MIB
+    assert shell(f"take {kind} y {10 * MIB}") == "2 kept"
+    assert shell(f"alloc b {10 * MIB}") == "2 kept"
+    took(shell, f"give {kind} x")
+    took(shell, f"alloc b {20 * MIB}")
+    shell.end()
 
 
 @pytest.mark.parametrize("size, told", [

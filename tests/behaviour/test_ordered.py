@@ -1,5 +1,5 @@
 """Stream-ordered memory that a pool serves. The cases are in
-tests/programs/ordered.c; the simulated device's checker looks at each reuse."""
+tests/programs/ordered_*.c; the simulated device's checker looks at each reuse."""
 
 import os
 import re
@@ -17,6 +17,17 @@ CASES = [
     ("in_the_legacy_stream", "the same"),
     ("in_the_legacy_stream_beside_others_that_wait", "used"),
     ("in_the_legacy_stream_before_another_waits", "used"),
+    ("a_free_in_the_legacy_stream_orders_others", "used"),
+    ("a_request_in_the_legacy_stream_orders_others", "used"),
+    ("a_request_in_the_legacy_stream_orders_a_threads_own", "used"),
+    ("behind_the_legacy_streams_order", "the same\nthe same"),
+    ("before_the_legacy_streams_order", "used"),
+    ("a_wait_beside_the_legacy_stream", "no hang"),
+    ("a_threads_own_wait_beside_the_legacy_stream", "no hang"),
+    ("a_query_behind_the_legacy_stream", "600"),
+    ("in_the_legacy_stream_beside_a_capture", "906 901 0"),
+    ("in_the_legacy_stream_beside_others_made_unseen", "used"),
+    ("before_another_devices_legacy_streams_order", "used"),
     ("in_a_stream_after_its_end", "used"),
     ("in_a_stream_alone_after_its_end", "used"),
     ("in_the_legacy_stream_alone", "used"),
@@ -31,10 +42,24 @@ CASES = [
     ("behind_events_recorded_by_a_launch", "used"),
     ("behind_events_recorded_by_a_process", "used"),
     ("behind_events_recorded_by_context", "used"),
+    ("behind_an_event_that_was_not_recorded", "used"),
+    ("behind_an_event_after_another_of_before", "the same"),
+    ("behind_an_event_beside_many_streams", "the same"),
+    ("behind_an_event_of_many_streams", "used"),
+    ("behind_an_event_of_a_later_context", "the same"),
     ("behind_an_event_of_a_stream_that_is_gone", "used"),
+    ("behind_a_stream_of_another_device", "used"),
+    ("after_a_wait_for_a_stream_of_another_device", "used"),
+    ("behind_what_another_device_waits_for", "used"),
+    ("behind_the_legacy_stream_of_another_device", "used"),
     ("after_a_wait_for_an_event", "the same"),
     ("in_a_launch_that_another_device_waits_for", "over"),
     ("in_a_launch_that_another_stream_waits_for", "over"),
+    ("in_a_loose_stream_beside_one_that_ends", "used"),
+    ("in_the_last_of_many_loose_streams", "used"),
+    ("in_a_stream_after_the_end_of_a_loose_one", "used"),
+    ("in_a_stream_beside_many_loose_launches", "used"),
+    ("in_the_legacy_stream_beside_a_loose_one", "used"),
     ("in_the_legacy_stream_of_a_part", "used"),
     ("in_the_legacy_stream_after_a_part", "used"),
     ("in_a_threads_own_stream_of_a_part", "used"),
@@ -49,12 +74,39 @@ CASES = [
     ("figures", "used 200000\nused 100000 of 200000, kept 1\n"
      "then of 100000; reset to 1: 1\nagain 200000\nat the end 0 of 0"),
     ("while_memory_is_short", "2 then 0"),
+    ("while_memory_is_short_without_barriers", "0"),
+    ("after_a_thread_that_was_cancelled", "0"),
+    ("while_memory_is_short_beside_a_server", "0"),
+    ("while_memory_is_short_beside_another_device", "0"),
+    ("while_memory_is_short_for_long", "200"),
+    ("a_wait_beside_work_that_waits_for_it", "no hang"),
+    ("a_trim_beside_work_that_waits_for_it", "no hang"),
+    ("a_request_beside_work_that_waits_for_it", "no hang"),
+    ("a_trim_beside_a_wait_for_another_process", "no hang"),
+    ("in_a_thread_that_is_cancelled", "answered"),
     ("with_larger_blocks_while_memory_is_short", "0"),
     ("free_or_reserved", "kept 48, taken 48\nkept 24, taken 24"),
     ("reserved_again", "48 0 48 48 48 48 MiB"),
     ("of_another_pool_in_another_stream", "0 2 blocks"),
     ("of_another_pool_in_its_stream", "0 2 blocks"),
     ("figures_of_both", "1"),
+    ("for_another_device_that_is_there", "access 3"),
+    ("for_another_device_that_comes_later", "access 3"),
+    ("for_another_device_that_reaches_it", "access 3"),
+    ("for_another_device_after_a_reset", "access 3\nused"),
+    ("of_a_device_without_a_context", "used"),
+    ("free_beside_another_device", "missing 0"),
+    ("of_a_pool_after_one_without_reuse", "the same"),
+    ("of_a_pool_that_is_gone", "of it 1, later 0 then 1"),
+    ("of_two_pools", "1 1"),
+    ("of_as_many_pools", "64"),
+    ("peak_of_both", "2 5 0 2 2"),
+    ("peak_since_a_reset", "2"),
+    ("peak_in_a_loop", "4"),
+    ("peak_that_was_told", "33 33"),
+    ("peak_of_a_later_pool", "3 2 2"),
+    ("peak_of_what_is_reserved", "12 12 12 4 8 10 1"),
+    ("peak_of_what_is_used_again", "4 0 4"),
     ("of_more_than_there_is", "2 2"),
     ("a_pool_of_its_own",
      "pool 1 used 100000\nused 200000\n"
@@ -62,6 +114,7 @@ CASES = [
     ("in_the_legacy_stream_behind_a_threads_own", "used"),
     ("freed_behind_the_legacy_stream", "used"),
     ("asked_for_behind_the_legacy_stream", "used"),
+    ("asked_for_behind_the_legacy_stream_beside_a_capture", "used"),
     ("in_a_stream_with_a_handle_of_before", "used"),
     ("in_a_later_threads_own_stream", "used"),
     ("behind_an_event_recorded_during_a_capture", "used"),
@@ -86,17 +139,21 @@ PASSED_ON = {  # what differs where CUDA's own pool serves
     "with_larger_blocks_while_memory_is_short",
 }
 CLAIMS = ["pool", "pool_access", "pool_attributes", "pool_graph", "pool_host",
-          "pool_limit", "pool_managed", "pool_node", "pool_order",
-          "pool_release", "pool_share"]
+          "pool_legacy", "pool_limit", "pool_managed", "pool_node",
+          "pool_order", "pool_release", "pool_share"]
 NOT_FOLLOWED = {  # docs/stream-ordered.md says why
-    "the_null_stream_orders_too", "events_order_streams_of_two_devices",
+    "events_order_streams_of_two_devices",
     "a_pool_that_is_short_serves_after_a_wait",
+    "a_request_in_the_legacy_stream_puts_others_in_order",
+    "a_wait_for_a_request_is_one_for_what_it_comes_after",
+    "a_request_waits_for_what_its_context_waits_for",
+    "a_request_orders_when_its_stream_is_gone",
 }
 
 
-def run(box, pool, case):
+def run(box, pool, case, **options):
     return box.run([program("ordered"), case], pool, devices=2, sim_check=1,
-                   stream_ordered=1)
+                   **options)
 
 
 @pytest.mark.parametrize("pool", SERVING)
@@ -107,9 +164,9 @@ def test_is_served(box, pool, case, printed):
     assert "violation" not in done.stderr
 
 
-def test_is_cudas_unless_it_is_asked_for(box):
+def test_is_left_to_cuda_if_that_is_asked_for(box):
     program_ = [program("ordered"), "figures"]
-    done = box.run(program_, "page_unit_pool", devices=2)
+    done = box.run(program_, "page_unit_pool", devices=2, stream_ordered=0)
     assert done.stdout == box.run(program_, None, devices=2).stdout
     assert box.stat()["allocs"] == 0
 
@@ -134,6 +191,9 @@ def test_is_cudas_with_a_driver_that_tells_too_little(box, pool):
 @pytest.mark.parametrize("pool", SERVING)
 @pytest.mark.parametrize("case", ["in_a_stream_behind_an_event",
                                   "behind_an_event_and_a_launch_of_a_domain",
+                                  "behind_an_event_after_another_of_before",
+                                  "behind_an_event_beside_many_streams",
+                                  "behind_an_event_of_a_later_context",
                                   "after_a_wait_for_an_event"])
 def test_events_take_no_fence(box, pool, case):
     assert run(box, pool, case).stdout.strip() == "the same"
@@ -149,22 +209,72 @@ def test_events_that_others_record_take_one(box, pool, case):
 
 
 @pytest.mark.parametrize("pool", SERVING)
-def test_the_legacy_stream_takes_one_beside_unseen_calls(box, pool):
-    run(box, pool, "in_the_legacy_stream_before_a_table")
-    assert box.stat()["fences"] > 0
+@pytest.mark.parametrize("case,device", [
+    ("in_a_stream_after_the_end_of_a_loose_one", 0),
+    ("in_a_stream_beside_many_loose_launches", 0),
+    ("in_the_legacy_stream_beside_a_loose_one", 1)])
+def test_a_stream_beside_a_loose_one_takes_no_fence(box, pool, case, device):
+    run(box, pool, case)
+    assert box.stat(device)["fences"] == 0
 
 
 @pytest.mark.parametrize("pool", SERVING)
-def test_two_loose_launches_wait_for_the_first(box, pool):
-    done = box.run([program("ordered"), "in_a_stream_of_two_loose_launches"],
-                   pool, sim_queue=16, stream_ordered=1)
-    assert done.stdout.strip() == "later"
+@pytest.mark.parametrize("case", ["in_a_loose_stream_beside_one_that_ends",
+                                  "in_the_last_of_many_loose_streams"])
+def test_a_loose_stream_takes_a_fence(box, pool, case):
+    run(box, pool, case)
+    assert box.stat()["fences"] > 0
+
+
+def marks(box, pool, case, log):
+    run(box, pool, case, sim_log=str(log))
+    return [call for call in log.read_text().splitlines()
+            if "cuStreamWaitEvent" in call]
+
+
+@pytest.mark.parametrize("pool", SERVING)
+def test_the_legacy_stream_is_marked_where_others_wait(box, pool, tmp_path):
+    def marked(case):
+        return len(marks(box, pool, case, tmp_path / case))
+
+    assert marked("in_the_legacy_stream") == 0
+    assert marked("in_the_legacy_stream_before_a_table") == 0
+    assert marked("in_the_legacy_stream_before_unseen_calls") == 2
+    assert marked("behind_the_legacy_streams_order") == 5
+    assert marked("twice_in_the_legacy_stream") == 4
+
+
+@pytest.mark.parametrize("pool", SERVING)
+@pytest.mark.parametrize("call", [1, 2])
+def test_what_gets_no_place_in_the_legacy_stream_is_cudas(box, pool, call):
+    """The request or the free, whichever sets the mark that fails."""
+    done = run(box, pool, "in_the_legacy_stream_where_a_place_is_refused",
+               fail=f"cuEventRecord:{call}:906")
+    assert done.stdout.strip() == "0"
+    assert box.stat()["allocs"] == 1 + call
+    assert box.stat()["driver_frees"] == call - 1
+
+
+@pytest.mark.parametrize("pool", SERVING)
+def test_the_legacy_streams_order_takes_no_fence(box, pool):
+    run(box, pool, "behind_the_legacy_streams_order")
+    assert box.stat()["fences"] == 0
+
+
+@pytest.mark.parametrize("pool", SERVING)
+@pytest.mark.parametrize("case,printed", [
+    ("in_a_stream_of_two_loose_launches", "later"),
+    ("beside_a_loose_launch_in_a_full_stream", "at once")])
+def test_a_loose_launch_waits_for_the_first_in_its_stream(box, pool, case,
+                                                          printed):
+    done = box.run([program("ordered"), case], pool, sim_queue=16)
+    assert done.stdout.strip() == printed
 
 
 @pytest.mark.parametrize("pool", SERVING)
 def test_is_served_without_a_threads_cache(box, pool):
     done = box.run([program("ordered"), "in_its_stream"], pool, sim_check=1,
-                   thread_cache=0, stream_ordered=1)
+                   thread_cache=0)
     assert done.stdout.strip() == "the same"
     assert "violation" not in done.stderr
     assert box.stat()["fences"] == 0
@@ -173,7 +283,7 @@ def test_is_served_without_a_threads_cache(box, pool):
 @pytest.mark.parametrize("pool", SERVING)
 def test_what_goes_back_is_the_devices(box, pool):
     done = box.run([program("ordered"), "free_or_reserved"], pool,
-                   stream_ordered=1, meminfo="real")
+                   meminfo="real")
     assert done.stdout == "kept 48, taken 48\nkept 24, taken 24\n"
 
 
@@ -181,7 +291,7 @@ def test_what_goes_back_is_the_devices(box, pool):
 @pytest.mark.parametrize("name", CLAIMS)
 def test_claims_about_cudas_pools_hold(box, pool, name):
     done = box.run([os.path.join(BUILD, "tests", "conformance", name)], pool,
-                   sim="t4", devices=2, stream_ordered=1, sim_check=1,
+                   sim="t4", devices=2, sim_check=1,
                    check=False)
     assert "Checks: " in done.stdout
     assert set(re.findall(r":F:\w+:(\w+):", done.stdout)) <= NOT_FOLLOWED
@@ -194,8 +304,22 @@ def test_claims_about_cudas_pools_hold(box, pool, name):
 def test_a_plain_free_of_it_waits_for_nothing(box, pool, option):
     """The free of other memory waits, with either option."""
     done = box.run([program("ordered"), "freed_by_the_plain_call_under_work"],
-                   pool, stream_ordered=1, **option)
+                   pool, **option)
     assert done.stdout == "freed\n"
+
+
+@pytest.mark.parametrize("pool", SERVING)
+@pytest.mark.parametrize("case", ["while_memory_is_short_for_a_moment",
+                                  "while_memory_is_short_without_sleep"])
+def test_a_request_waits_for_the_end_of_work_rather_than_fail(box, pool, case):
+    done = run(box, pool, case)
+    assert done.stdout == "0\n"
+
+
+@pytest.mark.parametrize("pool", SERVING)
+def test_others_go_on_beside_a_request_that_waits(box, pool):
+    done = run(box, pool, "beside_a_request_that_waits")
+    assert done.stdout == "the same\n"
 
 
 @pytest.mark.parametrize("pool", SERVING)
@@ -236,16 +360,42 @@ def test_the_driver_is_asked_in_a_mode_that_spares_captures(box, pool,
 def test_a_pool_that_another_device_may_reach_is_served(box, pool):
     run(box, pool, "for_another_device")
     assert box.stat()["allocs"] == 2
-    run(box, pool, "for_another_device_at_first")
-    assert box.stat()["allocs"] == 1
+    for case in ("at_first", "that_is_there", "that_reaches_it"):
+        run(box, pool, f"for_another_device_{case}")
+        assert box.stat()["allocs"] == 1
 
 
 @pytest.mark.parametrize("pool", SERVING)
 def test_a_pool_that_can_not_be_reached_is_cudas(box, pool):
     done = box.run([program("ordered"), "for_another_device_at_first"], pool,
-                   devices=2, stream_ordered=1,
+                   devices=2,
                    fail="cuCtxEnablePeerAccess:1:711")
     assert "can't reach memory of device 0: error 711" in done.stderr
+
+
+@pytest.mark.parametrize("pool", SERVING)
+def test_access_that_can_not_be_given_is_refused(box, pool):
+    """There is memory of the pool already."""
+    done = box.run([program("ordered"), "for_another_device"], pool,
+                   devices=2, stream_ordered=1, check=False,
+                   fail="cuCtxEnablePeerAccess:1+:711")
+    assert done.stdout == "cuMemPoolSetAccess(pool, &access, 1): 217\n"
+
+
+@pytest.mark.parametrize("pool", SERVING)
+def test_each_of_two_pools_is_served(box, pool):
+    run(box, pool, "of_two_pools")
+    assert box.stat()["allocs"] == 2
+
+
+@pytest.mark.parametrize("pool", SERVING)
+def test_nothing_is_served_of_a_pool_that_can_not_be_reached(box, pool):
+    for case, allocs in (("that_is_there", 0), ("that_comes_later", 1)):
+        done = box.run([program("ordered"), f"for_another_device_{case}"],
+                       pool, devices=2, stream_ordered=1,
+                       fail="cuCtxEnablePeerAccess:1+:711")
+        assert box.stat()["allocs"] == allocs
+        assert done.stderr.count("can't reach memory") == 1
 
 
 @pytest.mark.parametrize("case,printed", CASES, ids=[row[0] for row in CASES])

@@ -179,7 +179,7 @@ def test_a_free_of_foreign_memory_is_cudas_own_error(box, pool, form):
 
 
 def test_memory_of_other_calls_is_freed_by_cuda(box):
-    shell = box.shell("page_unit_pool")
+    shell = box.shell("page_unit_pool", stream_ordered=0)
     for line in ("managed m 4096", "pitch p 4096 2", "alloc_async s 8192"):
         took(shell, line)
     for name in "mps":

@@ -177,7 +177,7 @@ def test_frees_wait_where_another_device_cant_be_asked(box, fail):
 def test_a_free_in_another_devices_stream_is_behind_the_fence(box, current,
                                                               stream):
     """The stream shares nothing: from then on the block is CUDA's."""
-    shell = late(box, sim_check=1)
+    shell = late(box, sim_check=1, stream_ordered=0)
     lines(shell, f"set {current}; free_async q {stream}; wait {stream}; set c0")
     lines(shell, f"alloc z {MIB}; put z a2 7; wait a2; wait a")
     assert shell("check z 7").endswith("right")

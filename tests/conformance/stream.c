@@ -1,6 +1,7 @@
 #include "claims.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 static void append(void *user)
 {
@@ -100,6 +101,54 @@ START_TEST(legacy_stream_waits_for_blocking_ones)
 	ck_assert_ok(cuStreamSynchronize(CU_STREAM_LEGACY));
 	ck_assert_ok(cuStreamQuery(stream));
 	ck_assert_int_eq(order[0], 1);
+}
+END_TEST
+
+/* What is put into the legacy stream orders the blocking ones, whatever the
+ * event that the call is about has to do with them. */
+static void check_orders(CUresult (*call)(CUevent event))
+{
+	int order[5] = {0};
+	CUstream first, second;
+	CUevent event;
+
+	claims_open();
+	first = claims_stream(CU_STREAM_DEFAULT);
+	second = claims_stream(CU_STREAM_DEFAULT);
+	event = claims_event();
+	ck_assert_ok(
+		cuEventRecord(event, claims_stream(CU_STREAM_NON_BLOCKING)));
+	claims_hold(first);
+	ck_assert_ok(call(event));
+	ck_assert_ok(cuLaunchHostFunc(second, append, order));
+	for (int i = 0; i < 1000; i++) {
+		ck_assert_cu(cuStreamQuery(second), CUDA_ERROR_NOT_READY);
+		sched_yield();
+	}
+	claims_release();
+	ck_assert_ok(cuStreamSynchronize(second));
+	ck_assert_ok(cuStreamQuery(first));
+}
+
+static CUresult record_in_legacy(CUevent event)
+{
+	return cuEventRecord(event, CU_STREAM_LEGACY);
+}
+
+static CUresult wait_in_legacy(CUevent event)
+{
+	return cuStreamWaitEvent(CU_STREAM_LEGACY, event, 0);
+}
+
+START_TEST(a_record_in_the_legacy_stream_puts_blocking_ones_in_order)
+{
+	check_orders(record_in_legacy);
+}
+END_TEST
+
+START_TEST(a_wait_in_the_legacy_stream_puts_blocking_ones_in_order)
+{
+	check_orders(wait_in_legacy);
 }
 END_TEST
 
@@ -252,6 +301,8 @@ int main(void)
 		callback_is_told_the_status,
 		blocking_stream_waits_for_the_legacy_one,
 		legacy_stream_waits_for_blocking_ones,
+		a_record_in_the_legacy_stream_puts_blocking_ones_in_order,
+		a_wait_in_the_legacy_stream_puts_blocking_ones_in_order,
 		non_blocking_stream_passes_the_legacy_one,
 		work_of_a_destroyed_stream_completes,
 		context_synchronise_covers_every_stream,

@@ -115,10 +115,17 @@ ROWS = [
      (POOLS, "	tcaches_flush(heap);\n	if (fresh)", "	if (fresh)")),
     ("a_trim_leaves_the_caches_alone", "test_cache.py -k trim",
      (POOLS, "	if (least)\n		tcaches_flush(heap);\n", "")),
-    ("a_context_leaves_its_blocks_in_caches", "test_cache.py -k destroys",
-     (POOLS, "	tcaches_flush(heap);\n	for (struct pool *pool = "
-      "heap->pools, *next;", "	for (struct pool *pool = "
-      "heap->pools, *next;")),
+    ("a_context_leaves_its_blocks_in_caches",
+     "test_cache.py -k destroys",
+     (POOLS, "	pools_trim(heap, SIZE_MAX);\n	pending_forget(heap);\n",
+      "	for (struct pool *at = heap->pools; at; at = at->next)\n"
+      "		pool_trim(at, SIZE_MAX);\n	pending_forget(heap);\n")),
+    ("pools_end_before_their_blocks",
+     "race a context's end beside a foreign free and a first pool",
+     (POOLS, "	pools_trim(heap, SIZE_MAX);\n	pending_forget(heap);\n",
+      "	pools_trim(heap, SIZE_MAX);\n"),
+     (POOLS, "			pool_retire(pool);\n	}\n}\n",
+      "			pool_retire(pool);\n	}\n	pending_forget(heap);\n}\n")),
     ("a_dead_contexts_cache_is_taken_full",
      "race a context's end beside its blocks' thread, without fences",
      (CACHE, "cache->context->dead &&\n"

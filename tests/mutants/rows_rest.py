@@ -3,6 +3,8 @@ unused.c. scripts/check-model leaves out what a pause relies on, as on the
 simulated device a free that waits harms nobody."""
 
 GIVER = "src/heap/giver.c"
+REST = "src/heap/rest.c"
+OWED = "src/heap/owed.c"
 UNUSED = "src/heap/unused.c"
 GIVE = "src/heap/reclaim.c"
 SERVER = "src/control/commands.c"
@@ -10,17 +12,16 @@ CALLS = "src/order/calls.c"
 
 ROWS = [
     ("a_program_at_work_rests", "test_rest.py -k waits_for_the_program",
-     (GIVER, "	if (!calls_look(calls) || marks_set(&marks, NULL))\n"
-      "		return false;\n", "	if (calls_look(calls))\n"
-      "		return true;\n	marks_set(&marks, NULL);\n")),
+     (REST, "	return look->marked && !marks_ask(&look->marks);",
+      "	return look->marked;")),
     ("what_has_failed_rests", "test_faults.py -k one_owner",
      (GIVER, "any_is_lost() || ", "(0 && any_is_lost()) || ")),
     ("a_giver_that_is_being_started_stays", "unit",
      (GIVER, "	once_run(&begun, giver_never);\n", "")),
     ("a_call_waits_for_all_frees", "unit",
-     (GIVER, "calls_are_awaited() || ", "(0 && calls_are_awaited()) || ")),
+     (REST, "calls_are_awaited() || ", "(0 && calls_are_awaited()) || ")),
     ("a_change_of_contexts_waits_for_all_frees", "unit",
-     (GIVER, " || contexts_awaited();", ";")),
+     (REST, " || contexts_awaited();", ";")),
     ("a_fork_waits_for_all_frees", "unit",
      (GIVER, "	return held || leaving", "	return leaving")),
     ("a_fork_is_made_within_a_free", "unit",
@@ -37,7 +38,7 @@ ROWS = [
      ("src/context/context_current.c", "	atomic_store(&opaque, true);",
       "	calls_unseen();\n	atomic_store(&opaque, true);")),
     ("what_waits_goes_back_once", "test_rest.py -k trim_of",
-     (GIVE, "	if (given || device->refused) /* there may be more */",
+     (GIVE, "	if (span || device->refused) /* there may be more */",
       "	if (device->refused)")),
     ("an_order_asks_nobody", "test_rest.py -k sleeping",
      (SERVER, "	giver_ask();\n", "")),
@@ -62,4 +63,54 @@ ROWS = [
       "PTHREAD_CANCEL_DISABLE, &before);\n	if (until)",
       "	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &before);\n"
       "	if (until)")),
+    ("two_threads_have_a_pause", "unit",
+     (CALLS, "	if (atomic_exchange(&pause_taken, true))\n"
+      "		return false;\n", "	atomic_store(&pause_taken, true);\n")),
+    ("a_call_of_the_askers_own_is_work", "unit",
+     (CALLS, "	return calls_sum(sum, calls_own);",
+      "	return calls_sum(sum, NULL);")),
+    ("a_call_within_ones_own_is_over", "unit",
+     (CALLS, "	return calls_sum(&sum, NULL) && barrier_all() && "
+      "calls_sum(&sum, NULL);", "	return calls_look(&sum) && "
+      "barrier_all() && calls_look(&sum);")),
+    ("what_is_owed_goes_under_work", "unit",
+     (OWED, "	if (!calls_are_all_seen())", "	if (true)")),
+    ("unseen_work_begins_between_two_blocks", "unit",
+     (OWED, "	return device_is_idle(device) ? reclaim_one(device) : 0;",
+      "	return reclaim_one(device);")),
+    ("what_is_owed_goes_after_a_call_of_ones_own", "unit",
+     (OWED, "	if (calls_have_come() ||", "	if (")),
+    ("a_request_gives_up_for_a_call", "unit",
+     (OWED, "clock_now() - began > OWN_NS", "true")),
+    ("a_request_waits_each_time", "unit",
+     (OWED, "		  !atomic_load(&device->waited_in_vain) &&",
+      "		  true &&")),
+    ("a_call_waits_again_and_again", "unit",
+     (OWED, "		  !(patience_spent && waits_are_forbidden());",
+      "		  true;")),
+    ("a_request_that_waits_presses", "unit",
+     (OWED, "	bool pressed = device->pressed > 0, begun;",
+      "	bool pressed = false, begun;")),
+    ("a_soft_limit_makes_requests_wait", "unit",
+     (OWED, "	size_t given = give_at_rest(device, bytes, REST_NOW);\n\n"
+      "	if (!given)", "	size_t given = give_at_rest(device, bytes, "
+      "REST_PATIENT);\n\n	if (!given)")),
+    ("work_of_other_devices_counts", "test_ordered.py -k beside_another_device",
+     (REST, "	bool all = !device || device_is_host(device);",
+      "	bool all = device || true;")),
+    ("other_threads_never_rest", "test_ordered.py -k beside_a_server",
+     (OWED, "		begun = rest_force(device);", "		begun = false;")),
+    ("rests_without_barriers_come", "test_ordered.py -k without_barriers",
+     (CALLS, "	return !atomic_load(&unseen) && barrier_is_open();",
+      "	return !atomic_load(&unseen);")),
+    ("a_request_does_not_wait", "unit",
+     (OWED, "patient ? REST_PATIENT : REST_NOW", "REST_NOW")),
+    ("a_request_waits_for_more_than_there_is", "unit",
+     (OWED, "	patient = (bytes <= idle || bytes == SIZE_MAX) &&",
+      "	patient =")),
+    ("what_could_not_go_is_forgotten", "unit",
+     (OWED, "	if (left && idle)", "	if (false)")),
+    ("a_wait_makes_no_request_patient", "test_ordered.py -k request_beside",
+     ("src/mem/waited.c",
+      "		atomic_store(&device->waited_in_vain, false);\n", "")),
 ]

@@ -43,6 +43,9 @@ extern const struct shell_command shell_doors[];
 /* Kinds of memory, and the calls that take them. */
 extern const struct shell_command shell_kinds[];
 
+/* CUDA's own pools. */
+extern const struct shell_command shell_mempools[];
+
 /* Commands on processes and threads, shared by all forms. */
 extern const struct shell_command shell_process[];
 extern const struct shell_command shell_threads[];

@@ -1,8 +1,10 @@
 /* What the driver says of memory, and memory by its other calls. Each answer
  * starts with the call's result. */
 #include <cuda.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "shell.h"
 
@@ -229,6 +231,44 @@ static void run_import(char **words)
 	made(words[0], 0, result, (CUdeviceptr)external);
 }
 
+/* Imports a block of a pool, as if the pool were another process's: of a
+ * device, or of the host (-1). */
+static void run_import_pooled(char **words)
+{
+	const CUmemAllocationHandleType by_file =
+		CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+	CUmemPoolProps props = {
+		.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+		.handleTypes = by_file,
+		.location = {CU_MEM_LOCATION_TYPE_DEVICE, atoi(words[2])}};
+	size_t size = shell_size(words[1]);
+	CUmemPoolPtrExportData data;
+	CUmemoryPool pool, imported;
+	CUdeviceptr addr = 0;
+	CUresult result;
+	int file = -1;
+
+	if (props.location.id < 0)
+		props.location =
+			(CUmemLocation){CU_MEM_LOCATION_TYPE_HOST_NUMA, 0};
+	result = cuMemPoolCreate(&pool, &props);
+	if (!result)
+		result = cuMemAllocFromPoolAsync(&addr, size, pool, NULL);
+	if (!result)
+		result = cuMemPoolExportPointer(&data, addr);
+	if (!result)
+		result = cuMemPoolExportToShareableHandle(&file, pool, by_file,
+							  0);
+	if (!result)
+		result = cuMemPoolImportFromShareableHandle(
+			&imported, (void *)(intptr_t)file, by_file, 0);
+	if (!result)
+		result = cuMemPoolImportPointer(&addr, imported, &data);
+	if (file >= 0)
+		close(file);
+	made(words[0], size, result, addr);
+}
+
 static void run_import_end(char **words)
 {
 	printf("%d", (int)cuDestroyExternalMemory(
@@ -251,6 +291,7 @@ const struct shell_command shell_answers[] = {
 	{"mipmap_destroy", 1, run_mipmap_destroy},
 	{"import", 2, run_import},
 	{"import_end", 1, run_import_end},
+	{"import_pooled", 3, run_import_pooled},
 	{"physical", 2, run_physical},
 	{"release_physical", 1, run_release},
 	{"map", 2, run_map},

@@ -382,5 +382,6 @@ const struct shell_command shell_form[] = {
 };
 
 const struct shell_command *const shell_more[] = {
-	shell_graphs, shell_pinned, shell_answers, shell_green,   shell_doors,
-	shell_visits, shell_kinds,  shell_process, shell_threads, NULL};
+	shell_graphs,  shell_pinned,  shell_answers, shell_green,
+	shell_doors,   shell_visits,  shell_kinds,   shell_mempools,
+	shell_process, shell_threads, NULL};

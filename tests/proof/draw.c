@@ -23,6 +23,7 @@ static void step_begin(struct program *program, struct step *step, int thread)
 			      .stream = NONE,
 			      .other = NONE,
 			      .event = NONE,
+			      .made = NONE,
 			      .graph = NONE};
 }
 
@@ -99,6 +100,7 @@ static void shape_by_kind(struct program *program)
 		     (kind == GRAPHS && random_one_in(&program->random, 2)));
 	program->peers = kind == DEVICES && random_one_in(&program->random, 4);
 	program->sizes[1] = program->sizes[2] = program->sizes[0];
+	program->narrow = kind == STREAMS && random_one_in(&program->random, 2);
 	if (kind == CONTEXTS || kind == RENEWALS)
 		program->contexts_live = CONTEXTS_FEW;
 	if (kind == FULL)
@@ -127,8 +129,11 @@ static void draw_shape(struct program *program)
 	start.number = -1;
 	object_make(&program->unsafe, &start);
 	for (int d = 0; d < program->device_count; d++) {
+		int count =
+			program->narrow ? NARROW : (int)random_below(random, 4);
+
 		place_device(program, &start, d);
-		for (int i = (int)random_below(random, 4); i > 0; i--)
+		for (int i = 0; i < count; i++)
 			place_stream(program, &start,
 				     program->devices[d].primary,
 				     random_one_in(random, 2) ? BLOCKING
@@ -168,6 +173,7 @@ static void step_print(const struct step *step)
 	part_print("other", step->other);
 	part_print("event", step->event);
 	part_print("graph", step->graph);
+	part_print("made", step->made);
 	if (step->size)
 		printf(" size %zu", step->size);
 	printf(" part %u value %#x choice %u", step->part, step->value,

@@ -100,6 +100,9 @@ static void tally_add(struct tally *sum, const struct tally *tally)
 	sum->captures += tally->captures;
 	sum->launches += tally->launches;
 	sum->compared += tally->compared;
+	sum->streams += tally->streams;
+	sum->events += tally->events;
+	sum->threads += tally->threads;
 }
 
 static void failure_print(const struct fleet *fleet, const struct job *job,

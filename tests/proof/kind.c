@@ -82,14 +82,37 @@ static const struct weight graphs[] = {{"alloc", 30},
 				       {"trim", 1},
 				       {0}};
 
-static const struct weight streams[] = {
-	{"alloc", 34},       {"free_async", 26}, {"free", 6},
-	{"touch", 26},       {"touch_two", 8},   {"order", 12},
-	{"stream_new", 2},   {"stream_drop", 2}, {"stream_sync", 1},
-	{"context_sync", 1}, {"event_new", 1},   {"event_record", 4},
-	{"event_wait", 4},   {"thread_new", 1},  {"swap", 1},
-	{"trim", 1},         {"level", 1},       {"capture_begin", 1},
-	{"capture_end", 5},  {"mempool", 3},     {0}};
+static const struct weight streams[] = {{"alloc", 34},
+					{"free_async", 26},
+					{"free", 6},
+					{"touch", 26},
+					{"touch_two", 8},
+					{"order", 12},
+					{"stream_new", 2},
+					{"stream_drop", 2},
+					{"stream_again", 6},
+					{"stream_sync", 1},
+					{"context_sync", 1},
+					{"event_new", 2},
+					{"event_again", 3},
+					{"event_record", 8},
+					{"event_wait", 8},
+					{"thread_new", 3},
+					{"swap", 1},
+					{"trim", 1},
+					{"level", 1},
+					{"capture_begin", 1},
+					{"capture_end", 40},
+					{"mempool", 3},
+					{0}};
+
+/* In a narrow program nothing else comes between. */
+static const struct weight narrow[] = {
+	{"alloc", 30},      {"free_async", 28},   {"touch", 20},
+	{"order", 6},       {"event_record", 12}, {"event_wait", 12},
+	{"event_again", 4}, {"event_new", 2},     {"stream_again", 4},
+	{"stream_new", 1},  {"thread_new", 2},    {"event_sync", 1},
+	{"stream_sync", 1}, {"capture_end", 20},  {0}};
 
 static const struct {
 	const char *name;
@@ -138,7 +161,9 @@ static const struct step_row *any_row_draw(struct program *program)
 const struct step_row *kind_row_draw(struct program *program)
 {
 	enum kind kind = program->setting.kind;
-	const struct weight *row = kinds[kind].weights;
+	const struct weight *all =
+		program->narrow ? narrow : kinds[kind].weights;
+	const struct weight *row = all;
 	unsigned sum = 0, at;
 
 	if (!row || (!kinds[kind].closed &&
@@ -147,7 +172,7 @@ const struct step_row *kind_row_draw(struct program *program)
 	for (; row->name; row++)
 		sum += row->weight;
 	at = random_below(&program->random, sum);
-	for (row = kinds[kind].weights; at >= row->weight; row++)
+	for (row = all; at >= row->weight; row++)
 		at -= row->weight;
 	return step_row_find(row->name);
 }

@@ -240,10 +240,13 @@ static void sum_print(const struct fleet *fleet, double seconds)
 
 	printf("%lu programs, %lu failures: %lu steps, %lu allocations, %lu "
 	       "reuses, %lu fences, %lu syncs, %lu swaps, %lu captures, %lu "
-	       "graph launches, %lu contents compared; %.1f s\n",
+	       "graph launches, %lu contents compared, %lu streams and %lu "
+	       "events with the handle of one that ended, %lu threads that "
+	       "left work; %.1f s\n",
 	       sum->programs, sum->failures, sum->steps, sum->allocs,
 	       sum->reuses, sum->fences, sum->syncs, sum->swaps, sum->captures,
-	       sum->launches, sum->compared, seconds);
+	       sum->launches, sum->compared, sum->streams, sum->events,
+	       sum->threads, seconds);
 }
 
 int main(int argc, char **argv)

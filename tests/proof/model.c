@@ -95,6 +95,9 @@ void stream_use(struct program *program, struct step *step, int stream)
 /* Returns the stream at which the search for a usable one begins. */
 static int first_stream(struct program *program)
 {
+	if (program->narrow && !random_one_in(&program->random, 4))
+		return program->stream_count - 1 -
+		       (int)random_below(&program->random, NARROW);
 	if (program->setting.kind != ALONE ||
 	    random_one_in(&program->random, FAVOUR))
 		program->favourite = (int)random_below(

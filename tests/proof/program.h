@@ -19,13 +19,14 @@ enum {
 	DEVICES_MAX = 2,
 	CONTEXTS_MAX = 16,
 	STREAMS_MAX = 96,
-	EVENTS_MAX = 48,
+	EVENTS_MAX = 96,
 	SLOTS_MAX = 384,
 	GRAPHS_MAX = 64,
 	STEPS_MAX = 512,
 	PARTS_MAX = 3,   /* parts of a slot that are written and read */
 	PART_WORDS = 64, /* words in each part */
 	SLOTS_LIVE = 14, /* at the same time */
+	NARROW = 3,      /* streams and events of a narrow program */
 	QUOTA_MIB = 8,   /* what a thread of a full program has at most */
 	FAULTS_MAX = 3,
 	TRIES = FAULTS_MAX + 1, /* attempts at a call that has to succeed */
@@ -133,6 +134,7 @@ struct step {
 	int context;        /* the context to make current */
 	int slot, source;   /* NONE, or as the row needs them */
 	int stream, other, event, graph;
+	int made; /* the stream or event that takes another one's place */
 	unsigned part, source_part; /* of slot and source */
 	unsigned value, choice;
 	unsigned waits; /* contexts to wait for first, one bit each */
@@ -197,6 +199,9 @@ struct program {
 	enum door door;
 	bool peers; /* access between the devices is enabled */
 	bool tame;  /* a slot's work is in order: no races in the program */
+	/* Of kind STREAMS, with few blocks, streams and events at a time, so
+	 * that each is used again and again. */
+	bool narrow;
 	int thread_count, device_count, context_count, stream_count,
 		event_count, slot_count, graph_count, step_count;
 	int contexts_live;    /* at a time, at most */

@@ -109,6 +109,20 @@ static void foreign_second(void)
 	DO(cuMemFree_v2, addr);
 }
 
+/* As before. The other context gets its first pool meanwhile, which may have
+ * the record of one that ends. */
+static void foreign_second_with_pool(void)
+{
+	CUdeviceptr addr = 0;
+
+	DO(cuCtxSetCurrent, other);
+	while (!going)
+		schedule_yield();
+	DO(cuMemAllocManaged, &addr, LITTLE, CU_MEM_ATTACH_GLOBAL);
+	DO(cuMemAlloc_v2, &fresh, LITTLE);
+	DO(cuMemFree_v2, addr);
+}
+
 /* An end that fails, beside a second free of an idle block. */
 static void second_before(void)
 {
@@ -309,6 +323,8 @@ const struct race race_room[] = {
 	 end_first, end_second, NULL},
 	{"a context's end beside a foreign free", NULL, NULL, 1, 0,
 	 foreign_before, foreign_first, foreign_second, NULL},
+	{"a context's end beside a foreign free and a first pool", NULL, NULL,
+	 1, 0, foreign_before, foreign_first, foreign_second_with_pool, NULL},
 	{"an end that fails beside a second free", "MNM_SIM_FAIL",
 	 "cuCtxDestroy_v2:1:999", 1, 0, second_before, second_first,
 	 second_second, NULL},

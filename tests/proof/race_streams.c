@@ -218,9 +218,8 @@ static CUstream capturing, made[2];
 static CUdeviceptr kept; /* asked for before the race */
 
 /* No stream has a number yet. */
-static void before_any(void)
+static void before_cached(void)
 {
-	setenv("MNM_THREAD_CACHE", "0", 1);
 	DO(cuInit, 0);
 	DO(cuDevicePrimaryCtxRetain, &context, 0);
 	DO(cuCtxSetCurrent, context);
@@ -228,6 +227,12 @@ static void before_any(void)
 	recording = stream_new();
 	waiting = stream_new();
 	DO(cuEventCreate, &event, CU_EVENT_DISABLE_TIMING);
+}
+
+static void before_any(void)
+{
+	setenv("MNM_THREAD_CACHE", "0", 1);
+	before_cached();
 }
 
 static void free_and_record_then(void)
@@ -300,6 +305,67 @@ static void blocking_then(void)
 	fill(asked(NULL), made[1]);
 }
 
+static atomic_bool warm;
+
+static void blocking_held_when_warm(void)
+{
+	while (!warm)
+		schedule_yield();
+	blocking_held();
+}
+
+/* The same by a thread that remembers the legacy stream, and makes no marks as
+ * long as it does. */
+static void blocking_then_remembered(void)
+{
+	DO(cuCtxSetCurrent, context);
+	for (int i = 0; i < REUSED; i++)
+		freed(asked(NULL), NULL);
+	kept = asked(NULL);
+	warm = true;
+	blocking_then();
+}
+
+/* Streams that wait for the legacy one, each with a number. */
+static void before_marks(void)
+{
+	CUdeviceptr addr;
+
+	before_any();
+	DO(cuStreamCreate, &made[0], CU_STREAM_DEFAULT);
+	DO(cuStreamCreate, &made[1], CU_STREAM_DEFAULT);
+	for (int i = 0; i < 2; i++) {
+		addr = asked(made[i]);
+		fill(addr, made[i]);
+		freed(addr, made[i]);
+	}
+	freed(asked(NULL), NULL);
+	kept = asked(made[0]);
+}
+
+static void legacy_asks_held(void)
+{
+	DO(cuCtxSetCurrent, context);
+	race_hold();
+	asked(NULL);
+	race_pass();
+}
+
+/* The place that the request takes in the legacy stream may be before this. */
+static void freed_in_another_then(void)
+{
+	DO(cuCtxSetCurrent, context);
+	fill(kept, made[0]);
+	freed(kept, made[0]);
+}
+
+static void reuse_in_another(void)
+{
+	DO(cuCtxSetCurrent, context);
+	for (int i = 0; i < REUSED; i++)
+		fill(asked(made[1]), made[1]);
+}
+
 /* What may be reused in any stream at level none may not be afterwards. */
 static void before_level(void)
 {
@@ -351,6 +417,12 @@ const struct race race_streams[] = {
 	 record_held, capture_ends_then, wait_and_reuse},
 	{"blocking stream made beside another", SERVED, 1, 0, before_blocking,
 	 blocking_held, blocking_then, NULL},
+	{"blocking stream made beside a thread that remembers", SERVED, 1, 0,
+	 before_cached, blocking_held_when_warm, blocking_then_remembered,
+	 NULL},
+	{"request in the legacy stream beside a free in another", SERVED, 1, 0,
+	 before_marks, legacy_asks_held, freed_in_another_then,
+	 reuse_in_another},
 	{"requests in streams after level none", SERVED, 1, 0, before_level,
 	 freeing_asks, waiting_asks, NULL},
 	{0},

@@ -13,6 +13,8 @@
 struct tally {
 	unsigned long programs, steps, allocs, reuses, fences, syncs, swaps,
 		captures, launches, compared, failures;
+	unsigned long streams, events; /* with the handle of one that ended */
+	unsigned long threads; /* that ended with work in their streams */
 	bool finished;
 };
 

@@ -9,6 +9,10 @@
 /* Takes the home from all slots whose home is this stream. Returns false and
  * changes nothing if one of them has to keep it. */
 bool homes_leave(struct program *program, int stream);
+/* If the stream is the home of slots, moves them to another one of its context,
+ * step->other, for which run_edge() is to be called. Returns false and changes
+ * nothing if there is none. */
+bool homes_move(struct program *program, struct step *step, int stream);
 
 struct step_row {
 	const char *name;
@@ -67,7 +71,9 @@ const struct step_row *step_row_find(const char *name);
 	STEP(quarantine, 1) \
 	STEP(stat, 1) \
 	STEP(thread_new, 2) \
-	STEP(mempool, 0)
+	STEP(mempool, 0) \
+	STEP(stream_again, 0) \
+	STEP(event_again, 0)
 
 #define STEP(name, weight) \
 	bool draw_##name(struct program *program, struct step *step); \

@@ -39,6 +39,21 @@ static bool ordered_allowed(const struct program *program)
 	       program->setting.kind != RENEWALS;
 }
 
+/* In most programs of this kind a block is used at once: if it was handed out
+ * too early, that shows. */
+static void draw_first_use(struct program *program, struct step *step)
+{
+	struct slot_model *slot = &program->slots[step->slot];
+
+	if (program->setting.kind != STREAMS || !slot->ordered ||
+	    random_one_in(&program->random, 4))
+		return;
+	step->choice = 1;
+	step->value = (unsigned)random_next(&program->random);
+	slot_use(program, step, step->slot, slot->home);
+	slot->words[0] = (struct words){true, step->value, 0};
+}
+
 bool draw_alloc(struct program *program, struct step *step)
 {
 	int context = context_pick(program), home;
@@ -47,7 +62,7 @@ bool draw_alloc(struct program *program, struct step *step)
 
 	if (!unsafe_allowed(program, step) ||
 	    program->slot_count == SLOTS_MAX ||
-	    slots_live(program) >= SLOTS_LIVE)
+	    slots_live(program) >= (program->narrow ? 2 * NARROW : SLOTS_LIVE))
 		return false;
 	size = program->sizes[random_below(&program->random, 3)];
 	home = stream_pick_free(program, step, context);
@@ -72,6 +87,7 @@ bool draw_alloc(struct program *program, struct step *step)
 	step->size = slot->size;
 	step->context = context;
 	object_make(&slot->object, step);
+	draw_first_use(program, step);
 	context_use(program, step, context);
 	unsafe_use(program, step);
 	return true;
@@ -100,6 +116,8 @@ void run_alloc(const struct step *step)
 		run.api.sim_own(addr, step->size, label);
 	run.slots[step->slot] = addr;
 	__atomic_add_fetch(&run.tally->allocs, 1, __ATOMIC_RELAXED);
+	if (step->choice)
+		run_fill(step);
 }
 
 bool draw_alloc_too_much(struct program *program, struct step *step)

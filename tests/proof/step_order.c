@@ -17,6 +17,22 @@ static bool is_implied(const struct program *program, int from, int to)
 	       one->kind != NON_BLOCKING && other->kind != NON_BLOCKING;
 }
 
+/* Half of the edges are by an event that others record and wait for, too. */
+static void draw_order_event(struct program *program, struct step *step)
+{
+	int event;
+
+	if (program->setting.kind != STREAMS ||
+	    program->streams[step->stream].capture != NONE ||
+	    random_one_in(&program->random, 2))
+		return;
+	event = event_pick(program);
+	if (event == NONE || program->events[event].context != step->context)
+		return;
+	step->event = event;
+	object_change(&program->events[event].object, step);
+}
+
 /* Orders later work of one stream after all earlier work of another, by an
  * event, or as CUDA does it itself. A slot whose home is the first stream may
  * move to the second. */
@@ -32,6 +48,7 @@ bool draw_order(struct program *program, struct step *step)
 	step->other = to;
 	stream_use(program, step, to);
 	stream_use(program, step, from);
+	draw_order_event(program, step);
 	if (program->streams[from].capture != NONE ||
 	    program->streams[from].context != program->streams[to].context)
 		return true;
@@ -54,12 +71,14 @@ bool draw_order(struct program *program, struct step *step)
 	return true;
 }
 
-/* Returns the thread's own event in a context. Its creation is tried again, as
- * a failure may have been injected. */
+/* Returns the step's event, or the thread's own event in a context. Its
+ * creation is tried again, as a failure may have been injected. */
 static CUevent order_event(const struct step *step, int context)
 {
 	CUevent *event = &run.order[step->thread][context];
 
+	if (step->event != NONE && run.events[step->event])
+		return run.events[step->event];
 	for (int tries = TRIES; tries && !*event; tries--)
 		OK(step, cuEventCreate, event, CU_EVENT_DISABLE_TIMING);
 	return *event;
@@ -87,8 +106,12 @@ void run_order(const struct step *step)
 bool draw_event_new(struct program *program, struct step *step)
 {
 	struct event_model *event;
+	int live = 0;
 
+	for (int i = 0; i < program->event_count; i++)
+		live += program->events[i].object.live;
 	if (program->event_count == EVENTS_MAX ||
+	    (program->narrow && live >= NARROW) ||
 	    !unsafe_allowed(program, step))
 		return false;
 	step->event = program->event_count++;
@@ -100,11 +123,16 @@ bool draw_event_new(struct program *program, struct step *step)
 	return true;
 }
 
-void run_event_new(const struct step *step)
+static void event_create(const struct step *step, int event)
 {
 	if (run_enter(step, step->context))
-		OK(step, cuEventCreate, &run.events[step->event],
+		OK(step, cuEventCreate, &run.events[event],
 		   CU_EVENT_DISABLE_TIMING);
+}
+
+void run_event_new(const struct step *step)
+{
+	event_create(step, step->event);
 }
 
 /* Picks an event of a live context. */
@@ -146,6 +174,27 @@ void run_event_drop(const struct step *step)
 {
 	if (run_event(step))
 		OK(step, cuEventDestroy_v2, run.events[step->event]);
+}
+
+/* An event is destroyed, and another one is made at once, which may get its
+ * handle. It was never recorded. */
+bool draw_event_again(struct program *program, struct step *step)
+{
+	if (program->event_count == EVENTS_MAX ||
+	    !draw_event_drop(program, step))
+		return false;
+	step->made = program->event_count++;
+	program->events[step->made].context = step->context;
+	object_make(&program->events[step->made].object, step);
+	return true;
+}
+
+void run_event_again(const struct step *step)
+{
+	run_event_drop(step);
+	event_create(step, step->made);
+	if (run.events[step->made] == run.events[step->event])
+		__atomic_add_fetch(&run.tally->events, 1, __ATOMIC_RELAXED);
 }
 
 bool draw_event_record(struct program *program, struct step *step)

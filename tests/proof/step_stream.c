@@ -6,11 +6,15 @@
 
 enum { STREAMS_LIVE = 16 }; /* created streams, at the same time */
 
+static enum stream_kind draw_kind(struct program *program)
+{
+	return random_one_in(&program->random, 2) ? BLOCKING : NON_BLOCKING;
+}
+
 bool draw_stream_new(struct program *program, struct step *step)
 {
 	int context = context_pick(program), live = 0;
-	enum stream_kind kind =
-		random_one_in(&program->random, 2) ? BLOCKING : NON_BLOCKING;
+	enum stream_kind kind = draw_kind(program);
 
 	for (int i = 0; i < program->stream_count; i++)
 		live += program->streams[i].object.live &&
@@ -25,14 +29,19 @@ bool draw_stream_new(struct program *program, struct step *step)
 	return true;
 }
 
-void run_stream_new(const struct step *step)
+static void stream_create(const struct step *step, int stream)
 {
-	unsigned flags = run.program->streams[step->stream].kind == BLOCKING
+	unsigned flags = run.program->streams[stream].kind == BLOCKING
 				 ? CU_STREAM_DEFAULT
 				 : CU_STREAM_NON_BLOCKING;
 
 	if (run_enter(step, step->context))
-		OK(step, cuStreamCreate, &run.streams[step->stream], flags);
+		OK(step, cuStreamCreate, &run.streams[stream], flags);
+}
+
+void run_stream_new(const struct step *step)
+{
+	stream_create(step, step->stream);
 }
 
 /* A checked slot keeps its home, and so does each slot of a tame program. */
@@ -73,6 +82,62 @@ void run_stream_drop(const struct step *step)
 {
 	if (run_enter(step, step->context))
 		OK(step, cuStreamDestroy_v2, run.streams[step->stream]);
+}
+
+bool homes_move(struct program *program, struct step *step, int stream)
+{
+	int to = NONE;
+
+	for (int i = 0; i < program->slot_count; i++) {
+		struct slot_model *slot = &program->slots[i];
+
+		if (!slot->object.live || slot->home != stream)
+			continue;
+		if (to == NONE)
+			to = stream_pick_free(program, step,
+					      program->streams[stream].context);
+		if (to == NONE || to == stream)
+			return false;
+		object_change(&slot->object, step);
+		slot->home = to;
+		slot->placed = slot->implied = false;
+	}
+	step->other = to;
+	if (to != NONE)
+		stream_use(program, step, to);
+	return true;
+}
+
+/* A stream is destroyed, often with work in it, and another one is made at
+ * once, which may get its handle. */
+bool draw_stream_again(struct program *program, struct step *step)
+{
+	int stream = stream_pick_free(program, step, NONE);
+
+	if (stream == NONE || program->streams[stream].kind < BLOCKING ||
+	    program->streams[stream].green ||
+	    program->stream_count == STREAMS_MAX ||
+	    !unsafe_allowed(program, step) ||
+	    !homes_move(program, step, stream))
+		return false;
+	step->stream = stream;
+	stream_use(program, step, stream);
+	unsafe_use(program, step);
+	object_end(&program->streams[stream].object, step);
+	step->made = place_stream(program, step, step->context,
+				  draw_kind(program), NONE);
+	return true;
+}
+
+void run_stream_again(const struct step *step)
+{
+	if (step->other != NONE)
+		run_edge(step, step->stream, step->other);
+	if (run_enter(step, step->context))
+		OK(step, cuStreamDestroy_v2, run.streams[step->stream]);
+	stream_create(step, step->made);
+	if (run.streams[step->made] == run.streams[step->stream])
+		__atomic_add_fetch(&run.tally->streams, 1, __ATOMIC_RELAXED);
 }
 
 bool draw_stream_sync(struct program *program, struct step *step)

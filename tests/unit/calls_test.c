@@ -2,7 +2,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -15,6 +14,7 @@
 #include "run.h"
 #include "order/stream_order.h"
 
+enum { CALLERS = 4, SHORT_PAUSES = 20000, SHORT_SPINS = 30000 };
 enum { STOPPED_SECONDS = 2 }; /* longer than a call waits for a pause */
 
 void serving_guard_fork(void)
@@ -64,15 +64,96 @@ START_TEST(the_pauses_own_calls_do_not_wait_for_it)
 
 	ck_assert(barrier_open() && calls_look(&calls));
 	ck_assert(calls_pause(calls));
-	ck_assert(!calls_are_awaited());
+	ck_assert(!calls_have_come());
 	call(NULL);
 	ck_assert(is_at_rest());
-	ck_assert(calls_are_awaited()); /* there may be work by now */
+	ck_assert(calls_have_come()); /* there may be work by now */
 	calls_resume();
 	ck_assert(barrier_open() && calls_look(&calls));
 	ck_assert(calls_pause(calls));
-	ck_assert(!calls_are_awaited());
+	ck_assert(!calls_have_come());
 	calls_resume();
+}
+END_TEST
+
+static void *pauses(void *begun)
+{
+	uint64_t calls;
+
+	*(bool *)begun = calls_look(&calls) && calls_pause(calls);
+	return NULL;
+}
+
+START_TEST(one_thread_pauses_at_a_time)
+{
+	pthread_t thread;
+	uint64_t calls;
+	bool begun = true;
+
+	ck_assert(barrier_open() && calls_look(&calls));
+	ck_assert(calls_pause(calls));
+	ck_assert(!pthread_create(&thread, NULL, pauses, &begun));
+	pthread_join(thread, NULL);
+	ck_assert(!begun);
+	ck_assert(calls_paused && calls_are_paused());
+	calls_resume();
+	ck_assert(!calls_are_paused());
+	ck_assert(calls_look(&calls) && calls_pause(calls));
+	calls_resume();
+}
+END_TEST
+
+/* A call that lacks memory asks for a rest before it queues any work. */
+START_TEST(a_call_of_the_askers_own_is_no_work)
+{
+	uint64_t calls;
+
+	ck_assert(barrier_open());
+	calls_enter();
+	ck_assert(is_at_rest());
+	ck_assert(!calls_are_over());
+	ck_assert(calls_look(&calls) && calls_pause(calls));
+	calls_resume();
+	calls_leave();
+	ck_assert(calls_are_over());
+}
+END_TEST
+
+static _Atomic bool enough;
+
+static void *calls_on(void *unused)
+{
+	while (!enough) {
+		call(unused);
+		for (volatile int i = 0; i < 5000; i++)
+			;
+	}
+	return NULL;
+}
+
+/* A pause may begin just as a call has seen the end of the last one. */
+START_TEST(short_pauses_are_not_taken_for_a_long_one)
+{
+	pthread_t threads[CALLERS];
+	uint64_t calls;
+
+	ck_assert(barrier_open());
+	for (int i = 0; i < CALLERS; i++)
+		ck_assert(!pthread_create(&threads[i], NULL, calls_on, NULL));
+	for (int i = 0; i < SHORT_PAUSES && calls_are_all_seen();) {
+		if (!calls_look(&calls) || !calls_pause(calls))
+			continue;
+		i++;
+		for (int j = 0; j < 1000 && !calls_are_awaited(); j++)
+			sched_yield();
+		calls_resume();
+		for (volatile int j = i * 7919 % SHORT_SPINS; j; j--)
+			;
+	}
+	enough = true;
+	for (int i = 0; i < CALLERS; i++)
+		pthread_join(threads[i], NULL);
+	ck_assert(calls_are_all_seen());
 }
 END_TEST
 
@@ -83,7 +164,7 @@ START_TEST(nor_what_is_not_counted)
 	ck_assert(barrier_open() && calls_look(&calls));
 	ck_assert(calls_pause(calls));
 	calls_unseen();
-	ck_assert(calls_are_awaited());
+	ck_assert(calls_have_come());
 	calls_resume();
 	ck_assert(!is_at_rest());
 }
@@ -198,14 +279,18 @@ END_TEST
 
 int main(void)
 {
-	return tests_run(
-		"calls",
-		(const TTest *const[]){
-			the_pauses_own_calls_do_not_wait_for_it,
-			nor_what_is_not_counted, the_first_call_of_all_is_told,
-			not_after_calls_that_are_not_counted,
-			a_thread_is_not_cancelled_as_it_waits,
-			a_thread_is_not_cancelled_as_it_logs,
-			the_time_of_a_stopped_process_does_not_count,
-			a_pause_that_does_not_end_is_the_last_one, NULL});
+	return tests_run("calls",
+			 (const TTest *const[]){
+				 the_pauses_own_calls_do_not_wait_for_it,
+				 one_thread_pauses_at_a_time,
+				 a_call_of_the_askers_own_is_no_work,
+				 nor_what_is_not_counted,
+				 short_pauses_are_not_taken_for_a_long_one,
+				 the_first_call_of_all_is_told,
+				 not_after_calls_that_are_not_counted,
+				 a_thread_is_not_cancelled_as_it_waits,
+				 a_thread_is_not_cancelled_as_it_logs,
+				 the_time_of_a_stopped_process_does_not_count,
+				 a_pause_that_does_not_end_is_the_last_one,
+				 NULL});
 }

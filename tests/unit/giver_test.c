@@ -48,7 +48,7 @@ static pthread_t call_begin(void)
 	return thread;
 }
 
-bool reclaim_one(struct device *device)
+size_t reclaim_one(struct device *device)
 {
 	(void)device;
 	freed++;
@@ -87,6 +87,11 @@ struct device *device_at(int ordinal)
 int device_ordinal(const struct device *device)
 {
 	return device - devices;
+}
+
+bool device_is_host(const struct device *device)
+{
+	return device == &devices[DEVICE_HOST];
 }
 
 int marks_set(struct marks *marks, const struct device *device)

@@ -4,10 +4,10 @@
 
 #include "report.h"
 
-/* What mnm makes of what a program asks for in this way, and whether that is
- * what its user wants. */
-#define BY_ASYNC    "by cudaMallocAsync, which mnm counts and leaves to CUDA"
-#define LEVEL_ASYNC LEVEL_WARNING
+/* What mnm makes of what a program asks for in this way, unless it was told
+ * not to, and whether that is what its user wants. */
+#define BY_ASYNC    "by cudaMallocAsync, which mnm serves"
+#define LEVEL_ASYNC LEVEL_OK
 
 void library_check(struct report *report);    /* libmnm.so */
 void toolkit_check(struct report *report);    /* CUDA's */

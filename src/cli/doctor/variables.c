@@ -103,8 +103,7 @@ static const struct variable {
 	 "set XLA_PYTHON_CLIENT_ALLOCATOR=platform (`mnm doctor -- python` says "
 	 "what your JAX makes of it)"},
 	{"CT2_CUDA_ALLOCATOR", "cuda_malloc_async", LEVEL_ASYNC,
-	 "CTranslate2 asks " BY_ASYNC,
-	 "CT2_CUDA_ALLOCATOR=cub_caching, whose segments mnm serves"},
+	 "CTranslate2 asks " BY_ASYNC, NULL},
 	{"JULIA_CUDA_MEMORY_POOL", "none", LEVEL_OK,
 	 "CUDA.jl hands each request to CUDA, and so to mnm", NULL},
 	{"NUMBA_CUDA_MEMORY_MANAGER", "", LEVEL_WARNING,

@@ -76,8 +76,8 @@ void context_close(struct context *ctx)
 	host_close(ctx);
 	module_close_all(ctx);
 	fence_clear(&ctx->gate);
-	past_clear(&ctx->gone);
-	past_clear(&ctx->gone_blocking);
+	fence_clear(&ctx->gone);
+	fence_clear(&ctx->gone_blocking);
 	ctx->closing = false;
 	pthread_cond_broadcast(&world.done);
 }
@@ -152,7 +152,7 @@ void context_points(struct context *ctx, struct fence *fence)
 	while ((part = context_part(ctx, part))) {
 		for (struct stream *s = part->streams; s; s = s->next)
 			stream_points(s, fence);
-		past_join(&fence->past, &part->gone);
+		fence_merge(fence, &part->gone);
 	}
 }
 

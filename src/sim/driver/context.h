@@ -35,8 +35,8 @@ struct context {
 	struct block *blocks;
 	struct event *events;
 	struct module *modules;
-	struct past gone; /* of streams that were retired */
-	struct past gone_blocking;
+	struct fence gone; /* of streams that were retired */
+	struct fence gone_blocking;
 	struct fence gate;    /* cuCtxWaitEvent: all later work waits for it */
 	uint64_t gate_number; /* grows with each change of the gate */
 	uint64_t gate_time;

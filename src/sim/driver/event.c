@@ -153,7 +153,8 @@ static CUresult event_record(struct event *event, struct stream *stream)
 	event_reset(event);
 	if (event->slot && board_record(event->slot, stream))
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	if (!stream_before(stream, &event->fence, &time))
+	if (!stream_before(stream, &event->fence, &time) ||
+	    !stream_mark(stream))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	event->recorded = true;
 	event->time = time;
@@ -298,9 +299,11 @@ CUresult sim_cuStreamWaitEvent(CUstream handle, CUevent what, unsigned flags)
 	if (!fence_merge(&stream->waits, &event->fence) ||
 	    (event->slot && board_hold(event->slot, stream)))
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	if (event->recorded && stream->end < event->time)
+	if (!event->recorded)
+		return CUDA_SUCCESS; /* as documented, nothing is done */
+	if (stream->end < event->time)
 		stream->end = event->time;
-	return CUDA_SUCCESS;
+	return stream_mark(stream) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 CUresult sim_cuCtxRecordEvent(CUcontext where, CUevent handle)
@@ -327,7 +330,7 @@ CUresult sim_cuCtxRecordEvent(CUcontext where, CUevent handle)
 	while ((part = context_part(ctx, part))) {
 		for (struct stream *s = part->streams; s; s = s->next)
 			ok &= stream_before(s, &event->fence, &event->time);
-		ok &= past_join(&event->fence.past, &part->gone);
+		ok &= fence_merge(&event->fence, &part->gone);
 	}
 	event->recorded = true;
 	if (!ok)

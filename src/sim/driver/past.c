@@ -42,6 +42,14 @@ bool past_has(const struct past *past, unsigned lane, uint64_t position)
 	return lane < past->room && past->at[lane] >= position;
 }
 
+bool past_covers(const struct past *past, const struct past *other)
+{
+	for (unsigned i = 0; i < other->room; i++)
+		if (other->at[i] && !past_has(past, i, other->at[i]))
+			return false;
+	return true;
+}
+
 void past_clear(struct past *past)
 {
 	free(past->at);

@@ -22,6 +22,8 @@ bool past_join(struct past *past, const struct past *other);
  * is short. */
 bool past_reach(struct past *past, unsigned lane, uint64_t position);
 bool past_has(const struct past *past, unsigned lane, uint64_t position);
+/* Whether the past has all that the other one has. */
+bool past_covers(const struct past *past, const struct past *other);
 void past_clear(struct past *past);
 
 #endif

@@ -25,9 +25,14 @@ static CUresult pool_alloc(struct mempool *pool, struct stream *stream,
 	if (stream->capture)
 		return graph_block_capture(pool, stream, size, out);
 	res = mempool_alloc(pool, stream, size, &block);
-	if (!res)
-		*out = block->addr;
-	return res;
+	if (res)
+		return res;
+	if (!stream_mark(stream)) {
+		device_free(block);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	*out = block->addr;
+	return CUDA_SUCCESS;
 }
 
 CUresult sim_cuMemAllocAsync(CUdeviceptr *out, size_t size, CUstream handle)

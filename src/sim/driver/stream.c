@@ -77,9 +77,13 @@ void stream_retire(struct stream *stream)
 	*at = stream->next;
 	/* Whoever waits for the context or its blocking streams later waits for
 	 * this stream, too. */
-	past_join(&stream->ctx->gone, &stream->past);
-	if (stream_is_blocking(stream))
-		past_join(&stream->ctx->gone_blocking, &stream->past);
+	past_join(&stream->waits.past, &stream->past);
+	fence_done(&stream->ctx->gone);
+	fence_merge(&stream->ctx->gone, &stream->waits);
+	if (stream_is_blocking(stream)) {
+		fence_done(&stream->ctx->gone_blocking);
+		fence_merge(&stream->ctx->gone_blocking, &stream->waits);
+	}
 	fence_clear(&stream->waits);
 	stream->next = spare;
 	spare = stream;
@@ -224,7 +228,39 @@ bool stream_before(struct stream *stream, struct fence *fence, uint64_t *time)
 		reach(time, s->end);
 		ok &= stream_points(s, fence);
 	}
-	return past_join(&fence->past, &ctx->gone_blocking) && ok;
+	return fence_merge(fence, &ctx->gone_blocking) && ok;
+}
+
+/* Makes the stream come behind what is in another one. */
+static bool stream_join(struct stream *stream, struct stream *other)
+{
+	reach(&stream->end, other->end);
+	if (other->completed == other->submitted && fence_done(&other->waits) &&
+	    past_covers(&stream->past, &other->past) &&
+	    past_covers(&stream->past, &other->waits.past))
+		return true; /* it is already; and no memory is needed */
+	return stream_points(other, &stream->waits);
+}
+
+bool stream_mark(struct stream *stream)
+{
+	struct context *ctx = stream->ctx;
+	bool ok = true;
+
+	if (stream->gate_number != ctx->gate_number) {
+		if (!fence_merge(&stream->waits, &ctx->gate))
+			return false;
+		reach(&stream->end, ctx->gate_time);
+		stream->gate_number = ctx->gate_number;
+	}
+	if (!stream_is_blocking(stream))
+		return true;
+	if (stream != ctx->legacy)
+		return stream_join(stream, ctx->legacy);
+	for (struct stream *s = ctx->streams; s; s = s->next)
+		if (s != stream && stream_is_blocking(s))
+			ok &= stream_join(stream, s);
+	return fence_merge(&stream->waits, &ctx->gone_blocking) && ok;
 }
 
 CUresult stream_wait(struct stream *stream)

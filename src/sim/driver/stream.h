@@ -62,6 +62,10 @@ bool stream_points(struct stream *stream, struct fence *fence);
 /* Adds to the fence all that an operation queued to the stream now would have
  * to wait for, and raises *time to the virtual end of that. */
 bool stream_before(struct stream *stream, struct fence *fence, uint64_t *time);
+/* Gives a place in the stream to an operation that does nothing: what it has to
+ * wait for, later work of the stream and whoever waits for the stream wait for.
+ * Returns false when memory is short. */
+bool stream_mark(struct stream *stream);
 /* Waits for what is in the stream, in real and in virtual time. */
 CUresult stream_wait(struct stream *stream);
 

@@ -1,0 +1,59 @@
+/* The legacy stream and those that wait for it.
+ *
+ * In CUDA a request or a free in the legacy stream of a context comes after all
+ * that was queued so far in streams of the context that wait for it, and before
+ * all that is queued in them later. CUDA is not told of those that mnm serves.
+ * So where there are such streams, or may be, a mark takes that place: an event
+ * is recorded in the legacy stream, which waits for it. The order that follows
+ * from it is noted (stream_past.h).
+ *
+ * A request or a free in a stream that waits for the legacy one comes after the
+ * work there, and so does whoever waits for that stream. A mark in it takes
+ * that place as well, but only if the legacy stream has had work since the last
+ * one: all its work is looked at for that, and what threads remember of streams
+ * that wait is cleared with the first such work. */
+#ifndef MNM_LEGACY_H
+#define MNM_LEGACY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct CUstream_st;
+struct context;
+
+/* Other streams of the context wait for its legacy stream, or did so before
+ * they were destroyed; of all contexts if it is NULL. Returns false if that was
+ * known before. */
+bool legacy_join(struct context *context);
+bool legacy_is_joined(const struct context *context);
+
+/* A mark for one request or free. */
+struct legacy_mark {
+	struct context *context; /* NULL: there is nothing to be noted */
+	uint64_t epoch;          /* what was freed in an epoch below, in streams
+				  * that wait, comes before it */
+	bool again;              /* the next one needs a mark whatever happens
+				  * meanwhile */
+};
+
+/* Sets a mark in the stream, of the current context, if it needs one. To be
+ * called before the request is served or the free is made. In the legacy stream
+ * it makes the call in the program's own capture mode: what CUDA refuses there,
+ * it would refuse of the program. Returns a CUresult. */
+int legacy_mark_set(struct legacy_mark *mark, struct context *context,
+		    struct CUstream_st *stream, bool per_thread);
+
+/* What is queued from now on in streams that wait comes after the mark, and
+ * after what was freed in the legacy stream so far. */
+void legacy_mark_note(const struct legacy_mark *mark);
+
+/* The calling thread is in a call that queues work in a legacy stream. Set by
+ * stream_work_begin. */
+extern __thread bool legacy_here;
+
+/* Such a call has returned; or the legacy stream has got something to wait for:
+ * streams that wait for it need a mark at their next request or free. */
+void legacy_work_end(void);
+void legacy_worked(void);
+
+#endif

@@ -1,0 +1,295 @@
+/* What is owed goes back while the program rests, and otherwise stays. */
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <check.h>
+
+#include "context/context.h"
+#include "context/context_use.h"
+#include "heap/deferred_free.h"
+#include "heap/owed.h"
+#include "heap/reclaim.h"
+#include "order/calls.h"
+#include "order/capture.h"
+#include "order/marks.h"
+#include "order/stream_order.h"
+#include "preload/barrier.h"
+#include "preload/serving.h"
+#include "run.h"
+#include "stats/counter.h"
+
+enum { BLOCKS = 10, SPAN = 1000 };
+
+static struct device devices[DEVICE_ALL];
+static int left;      /* idle blocks */
+static int pending;   /* of them */
+static int works;     /* looks until the work is over; -1: for ever */
+static int looks;     /* how often it was asked whether there is work */
+static int over_from; /* blocks left when the device has work again */
+static bool calls_come, crosses;
+static pthread_t caller;
+static _Atomic bool called;
+
+static void *call(void *unused)
+{
+	(void)unused;
+	calls_enter();
+	called = true;
+	calls_leave();
+	return NULL;
+}
+
+/* A block goes back. Another thread's call waits meanwhile. */
+size_t reclaim_one(struct device *device)
+{
+	(void)device;
+	if (!pending)
+		return 0;
+	ck_assert(calls_paused || !calls_are_all_seen());
+	if (calls_come && left == BLOCKS) {
+		ck_assert(!pthread_create(&caller, NULL, call, NULL));
+		while (!calls_are_awaited())
+			sched_yield();
+	}
+	ck_assert(!called);
+	if (crosses)
+		call(NULL);
+	left--;
+	pending--;
+	return SPAN;
+}
+
+bool reclaim_part(struct device *device)
+{
+	(void)device;
+	pending += left > pending;
+	return pending;
+}
+
+void deferred_free_release(struct device *device)
+{
+	(void)device;
+}
+
+bool device_is_idle(const struct device *device)
+{
+	(void)device;
+	looks++;
+	return left > over_from;
+}
+
+void pressure_begin(struct device *device)
+{
+	device->pressed++;
+}
+
+void pressure_end(struct device *device)
+{
+	device->pressed--;
+}
+
+bool device_is_host(const struct device *device)
+{
+	(void)device;
+	return false;
+}
+
+int marks_set(struct marks *marks, const struct device *device)
+{
+	(void)marks, (void)device;
+	return 0;
+}
+
+int marks_ask(struct marks *marks)
+{
+	(void)marks;
+	ck_assert(!devices->pressed);
+	looks++;
+	works -= works > 0;
+	return works;
+}
+
+void marks_drop(struct marks *marks)
+{
+	(void)marks;
+}
+
+bool contexts_awaited(void)
+{
+	return false;
+}
+
+bool capture_any(void)
+{
+	return false;
+}
+
+bool capture_block(void)
+{
+	return true;
+}
+
+void capture_unblock(void)
+{
+}
+
+void stream_work_starts(void)
+{
+}
+
+void serving_guard_fork(void)
+{
+}
+
+uint64_t counter_get(const struct device *device, enum counter counter)
+{
+	(void)device;
+	return counter == COUNTER_idle_bytes ? (uint64_t)left * SPAN : 0;
+}
+
+struct device *device_at(int ordinal)
+{
+	return &devices[ordinal];
+}
+
+static void open(void)
+{
+	ck_assert(barrier_open());
+	left = BLOCKS;
+}
+
+START_TEST(as_much_as_is_lacking_goes_back)
+{
+	open();
+	ck_assert_uint_eq(owed_now(devices, 3 * SPAN - 1), 3 * SPAN);
+	ck_assert_int_eq(left, BLOCKS - 3);
+	ck_assert(!calls_paused);
+}
+END_TEST
+
+START_TEST(a_call_waits_until_enough_has_gone)
+{
+	open();
+	calls_come = true;
+	ck_assert_uint_eq(owed_now(devices, 3 * SPAN), 3 * SPAN);
+	pthread_join(caller, NULL);
+	ck_assert(called);
+}
+END_TEST
+
+START_TEST(nothing_goes_after_a_call_of_its_own)
+{
+	open();
+	crosses = true;
+	ck_assert_uint_eq(owed_now(devices, 3 * SPAN), SPAN);
+}
+END_TEST
+
+START_TEST(a_request_waits_for_the_end_of_work)
+{
+	open();
+	works = 5;
+	ck_assert_uint_eq(owed_now(devices, SPAN), SPAN);
+	ck_assert_int_eq(looks, 5);
+}
+END_TEST
+
+START_TEST(what_others_free_meanwhile_is_theirs)
+{
+	open();
+	works = 5;
+	devices->pressed = 1; /* by the request */
+	ck_assert_uint_eq(owed_now(devices, SPAN), SPAN);
+	ck_assert_int_eq(devices->pressed, 1);
+}
+END_TEST
+
+START_TEST(for_less_than_a_failure_nobody_waits)
+{
+	open();
+	works = 5;
+	ck_assert_uint_eq(owed_try(devices, SPAN), 0);
+	ck_assert_int_eq(looks, 1);
+	ck_assert_uint_eq(devices->owed, SPAN);
+}
+END_TEST
+
+START_TEST(in_vain_it_waits_once)
+{
+	int before;
+
+	open();
+	works = -1;
+	ck_assert_uint_eq(owed_now(devices, SPAN), 0);
+	before = looks;
+	ck_assert_int_gt(before, 1);
+	ck_assert_uint_eq(owed_now(devices, SPAN), 0);
+	ck_assert_int_eq(looks, before + 1);
+	ck_assert_uint_eq(devices->owed, SPAN);
+	owed_give(devices);
+	ck_assert_int_eq(looks, before + 2);
+	ck_assert_uint_eq(devices->owed, SPAN);
+	works = 0;
+	owed_give(devices);
+	ck_assert_int_eq(left, BLOCKS - 1);
+	ck_assert_uint_eq(devices->owed, 0);
+}
+END_TEST
+
+/* Another thread of the program waits for its work meanwhile. */
+START_TEST(a_call_waits_in_vain_once)
+{
+	int before;
+
+	open();
+	works = -1;
+	waits_forbid();
+	ck_assert_uint_eq(owed_now(devices, SPAN), 0);
+	before = looks;
+	devices->waited_in_vain = false;
+	ck_assert_uint_eq(owed_now(devices, SPAN), 0);
+	ck_assert_int_eq(looks, before + 1);
+	waits_allow();
+	waits_forbid();
+	ck_assert_uint_eq(owed_now(devices, SPAN), 0);
+	ck_assert_int_gt(looks, before + 2);
+	waits_allow();
+}
+END_TEST
+
+START_TEST(it_does_not_wait_for_more_than_there_is)
+{
+	open();
+	works = -1;
+	ck_assert_uint_eq(owed_now(devices, (BLOCKS + 1) * SPAN), 0);
+	ck_assert_int_eq(looks, 1);
+}
+END_TEST
+
+START_TEST(beside_unseen_calls_each_block_is_asked_for)
+{
+	open();
+	calls_unseen();
+	over_from = BLOCKS - 2;
+	ck_assert_uint_eq(owed_now(devices, 3 * SPAN), 2 * SPAN);
+	ck_assert_int_eq(left, BLOCKS - 2);
+}
+END_TEST
+
+int main(void)
+{
+	return tests_run(
+		"owed",
+		(const TTest *const[]){
+			as_much_as_is_lacking_goes_back,
+			a_call_waits_until_enough_has_gone,
+			nothing_goes_after_a_call_of_its_own,
+			a_request_waits_for_the_end_of_work,
+			what_others_free_meanwhile_is_theirs,
+			for_less_than_a_failure_nobody_waits,
+			in_vain_it_waits_once, a_call_waits_in_vain_once,
+			it_does_not_wait_for_more_than_there_is,
+			beside_unseen_calls_each_block_is_asked_for, NULL});
+}
