@@ -11,11 +11,12 @@
 #include "rest.h"
 #include "stats/counter.h"
 
-/* So long the rest goes on though somebody waits for its end. A call waits for
- * ten times as long at most (calls.c). */
+/* So long the rest of a request that fails otherwise goes on though somebody
+ * waits for its end. A call waits for ten times as long at most (calls.c). Any
+ * other rest ends once somebody waits. */
 enum { OWN_NS = 100000000 };
 
-static uint64_t began; /* the present rest; CLOCK_MONOTONIC, in ns */
+static uint64_t own_until; /* the present rest; CLOCK_MONOTONIC, in ns */
 
 static __thread int forbidden;
 
@@ -63,7 +64,7 @@ static uint64_t clock_now(void)
 static size_t rest_own_give_one(struct device *device)
 {
 	if (calls_have_come() ||
-	    (rest_is_awaited() && clock_now() - began > OWN_NS))
+	    (rest_is_awaited() && clock_now() >= own_until))
 		return 0;
 	return rest_give_one(device);
 }
@@ -102,42 +103,48 @@ static size_t give(struct device *device, size_t bytes,
 	return given;
 }
 
+/* Where mnm can't see all calls, a block goes if the device has had no work
+ * just before. */
+static bool moment_comes(const struct device *device, int looks)
+{
+	if (!calls_are_all_seen())
+		return idle_begin(device, looks);
+	return rest_begin(device, looks);
+}
+
 /* What others free while this thread waits is theirs to use again: it is no
  * help before the program rests. */
-static bool rest_patiently(struct device *device)
+static bool moment_comes_late(struct device *device)
 {
-	bool pressed = device->pressed > 0, begun;
+	bool pressed = device->pressed > 0, come;
 
 	if (pressed)
 		pressure_end(device);
-	begun = !restless && rest_begin(device, REST_PATIENT);
-	if (!begun) {
+	come = !restless && moment_comes(device, REST_PATIENT);
+	if (!come) {
 		restless = true;
-		begun = rest_force(device);
+		come = calls_are_all_seen() && rest_force(device);
 	}
 	if (pressed)
 		pressure_begin(device);
-	return begun;
+	return come;
 }
 
 /* Gives back what is pending of the device, what graphs hold, and idle blocks
- * until at least so many bytes have gone, if the program rests, or does so
- * after that many looks. Returns the bytes. Where mnm can't see all calls, a
- * block goes if the device has had no work just before. */
-static size_t give_at_rest(struct device *device, size_t bytes, int looks)
+ * until at least so many bytes have gone, if the program rests. Returns the
+ * bytes. Patiently: only that keeps the caller's request from failing. */
+static size_t give_at_rest(struct device *device, size_t bytes, bool patiently)
 {
-	size_t given = 0;
+	size_t given;
 
-	if (!calls_are_all_seen())
-		return idle_begin(device, looks)
-			       ? give(device, bytes, idle_give_one)
-			       : 0;
-	if (looks == REST_PATIENT ? rest_patiently(device)
-				  : rest_begin(device, looks)) {
-		began = clock_now();
-		given = give(device, bytes, rest_own_give_one);
-		rest_end();
-	}
+	if (!(patiently ? moment_comes_late(device)
+			: moment_comes(device, REST_NOW)))
+		return 0;
+	if (!calls_are_paused_here())
+		return give(device, bytes, idle_give_one);
+	own_until = clock_now() + (patiently ? OWN_NS : 0);
+	given = give(device, bytes, rest_own_give_one);
+	rest_end();
 	return given;
 }
 
@@ -150,7 +157,7 @@ static size_t bytes_idle(const struct device *device)
 
 size_t owed_try(struct device *device, size_t bytes)
 {
-	size_t given = give_at_rest(device, bytes, REST_NOW);
+	size_t given = give_at_rest(device, bytes, false);
 
 	if (!given)
 		owed_add(device, bytes);
@@ -171,7 +178,7 @@ size_t owed_now(struct device *device, size_t bytes)
 	patient = (bytes <= idle || bytes == SIZE_MAX) &&
 		  !atomic_load(&device->waited_in_vain) &&
 		  !(patience_spent && waits_are_forbidden());
-	given = give_at_rest(device, bytes, patient ? REST_PATIENT : REST_NOW);
+	given = give_at_rest(device, bytes, patient);
 	if (given)
 		return given;
 	if (patient) {
@@ -186,7 +193,7 @@ size_t owed_now(struct device *device, size_t bytes)
 static void owed_give_of(struct device *device)
 {
 	size_t bytes = atomic_exchange(&device->owed, 0);
-	size_t given = give_at_rest(device, bytes, REST_NOW);
+	size_t given = give_at_rest(device, bytes, false);
 	size_t left = given < bytes ? bytes - given : 0;
 	size_t idle = bytes_idle(device);
 

@@ -255,6 +255,11 @@ bool calls_are_paused(void)
 	return atomic_load(&pause_taken);
 }
 
+bool calls_are_paused_here(void)
+{
+	return pausing;
+}
+
 bool calls_have_come(void)
 {
 	return crossed || unseen;

@@ -91,8 +91,10 @@ bool calls_pause(uint64_t sum);
 bool calls_pause_first(void);
 void calls_resume(void);
 
-/* Whether some thread begins a pause, or has one. */
+/* Whether some thread begins a pause, or has one; and whether the calling
+ * thread does. */
 bool calls_are_paused(void);
+bool calls_are_paused_here(void);
 
 /* Whether there may be work again in spite of the pause: the thread that began
  * it has made a call itself, or calls_unseen was called. */

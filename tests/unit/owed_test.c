@@ -76,6 +76,7 @@ void deferred_free_release(struct device *device)
 bool device_is_idle(const struct device *device)
 {
 	(void)device;
+	ck_assert(looks || !devices->pressed);
 	looks++;
 	return left > over_from;
 }
@@ -179,6 +180,18 @@ START_TEST(a_call_waits_until_enough_has_gone)
 }
 END_TEST
 
+START_TEST(what_is_owed_goes_on_until_a_call_comes)
+{
+	open();
+	calls_come = true;
+	owed_add(devices, 3 * SPAN);
+	owed_give(devices);
+	pthread_join(caller, NULL);
+	ck_assert_int_eq(left, BLOCKS - 1);
+	ck_assert_uint_eq(devices->owed, 2 * SPAN);
+}
+END_TEST
+
 START_TEST(nothing_goes_after_a_call_of_its_own)
 {
 	open();
@@ -273,8 +286,10 @@ START_TEST(beside_unseen_calls_each_block_is_asked_for)
 	open();
 	calls_unseen();
 	over_from = BLOCKS - 2;
+	devices->pressed = 1;
 	ck_assert_uint_eq(owed_now(devices, 3 * SPAN), 2 * SPAN);
 	ck_assert_int_eq(left, BLOCKS - 2);
+	ck_assert_int_eq(devices->pressed, 1);
 }
 END_TEST
 
@@ -285,6 +300,7 @@ int main(void)
 		(const TTest *const[]){
 			as_much_as_is_lacking_goes_back,
 			a_call_waits_until_enough_has_gone,
+			what_is_owed_goes_on_until_a_call_comes,
 			nothing_goes_after_a_call_of_its_own,
 			a_request_waits_for_the_end_of_work,
 			what_others_free_meanwhile_is_theirs,
