@@ -76,13 +76,15 @@ static void stream_noted(CUstream stream, bool per_thread)
 		stream_per_thread_used();
 }
 
-/* What waits for the legacy stream waits for the event as well. */
+/* What waits for the legacy stream waits for the event as well. That is said
+ * first: until then a request of another thread may rely on the legacy stream's
+ * wait in a stream that was marked before it. */
 static void wait_ended(const struct event_wait *wait, CUstream stream,
 		       bool per_thread)
 {
-	event_wait_end(wait, stream, per_thread);
 	if (stream == CU_STREAM_LEGACY || (!stream && !per_thread))
 		legacy_worked();
+	event_wait_end(wait, stream, per_thread);
 }
 
 EXPORT CUresult cuStreamWaitEvent(CUstream stream, CUevent event,

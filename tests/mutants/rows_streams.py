@@ -29,7 +29,7 @@ ROWS = [
      (LEGACY, "	res = backing_legacy_mark(&context->legacy_mark);",
       "	res = 0;")),
     ("the_legacy_stream_is_not_waited_for", ORDERED + "others_that_wait",
-     ("src/cuda/event.c", "	return res ? res : real->cuStreamWaitEvent("
+     ("src/cuda/stream_mark.c", "	return res ? res : real->cuStreamWaitEvent("
       "CU_STREAM_LEGACY, event, 0);", "	return res;")),
     ("a_free_without_a_place_is_kept", ORDERED + "gets_no_place",
      (FREE, "		return taken_free(block, word, MEM_FREE_ASYNC, NULL, given);\n",
@@ -56,6 +56,12 @@ ROWS = [
       "")),
     ("a_wait_of_the_legacy_stream_is_no_work", ORDERED + "claims",
      (RECORDS, "		legacy_worked();\n", "		;\n")),
+    ("a_wait_is_relied_on_before_it_is_work",
+     "race wait of the legacy stream beside a request in one that waits",
+     (RECORDS, "		legacy_worked();\n	event_wait_end(wait, stream, per_thread);",
+      "		;\n	event_wait_end(wait, stream, per_thread);\n"
+      "	if (stream == CU_STREAM_LEGACY || (!stream && !per_thread))\n"
+      "		legacy_worked();")),
     ("each_request_in_a_stream_that_waits_is_marked", ORDERED + "is_marked",
      (LEGACY, "	if (is_marked(number, &now))\n", "	if (is_marked(number, &now) && false)\n")),
     ("what_the_legacy_stream_frees_is_not_followed",

@@ -366,6 +366,48 @@ static void reuse_in_another(void)
 		fill(asked(made[1]), made[1]);
 }
 
+/* The legacy stream will wait for what was freed in another one. A stream that
+ * waits for it was marked before. */
+static void before_legacy_wait(void)
+{
+	CUdeviceptr addr;
+
+	before();
+	DO(cuStreamCreate, &made[0], CU_STREAM_DEFAULT);
+	freed(asked(NULL), NULL);
+	addr = asked(made[0]);
+	fill(addr, made[0]);
+	freed(addr, made[0]);
+	fill(kept = asked(freeing), freeing);
+	freed(kept, freeing);
+	DO(cuEventRecord, event, freeing);
+	freed(asked(made[0]), made[0]);
+}
+
+static void legacy_wait_held(void)
+{
+	DO(cuCtxSetCurrent, context);
+	race_hold();
+	begun = true;
+	DO(cuStreamWaitEvent, NULL, event, 0);
+	race_pass();
+}
+
+/* Who waits for that stream comes after what it was given. */
+static void marked_asks(void)
+{
+	CUdeviceptr addrs[REUSED];
+
+	while (!begun)
+		schedule_yield();
+	DO(cuCtxSetCurrent, context);
+	for (int i = 0; i < REUSED; i++)
+		addrs[i] = asked(made[0]);
+	DO(cuStreamSynchronize, made[0]);
+	for (int i = 0; i < REUSED; i++)
+		fill(addrs[i], waiting);
+}
+
 /* What may be reused in any stream at level none may not be afterwards. */
 static void before_level(void)
 {
@@ -423,6 +465,8 @@ const struct race race_streams[] = {
 	{"request in the legacy stream beside a free in another", SERVED, 1, 0,
 	 before_marks, legacy_asks_held, freed_in_another_then,
 	 reuse_in_another},
+	{"wait of the legacy stream beside a request in one that waits", SERVED,
+	 1, 0, before_legacy_wait, legacy_wait_held, marked_asks, NULL},
 	{"requests in streams after level none", SERVED, 1, 0, before_level,
 	 freeing_asks, waiting_asks, NULL},
 	{0},
