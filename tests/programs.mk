@@ -60,7 +60,7 @@ $(BUILD)/tests/programs/warm_pairs: $(BUILD)/obj/tests/programs/warm_pairs.o
 DRIVER_PROGRAMS := $(addprefix $(BUILD)/tests/programs/,sharers waker ordered)
 CHECK += $(DRIVER_PROGRAMS)
 $(BUILD)/tests/programs/ordered: $(patsubst %,\
-	$(BUILD)/obj/tests/programs/ordered_%.o,streams legacy launches events \
+	$(BUILD)/obj/tests/programs/ordered_%.o,streams legacy marks launches events \
 	devices pools figures peers room waits) $(BUILD)/obj/src/preload/elf_symbol.o
 $(DRIVER_PROGRAMS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o \
 		$(BUILD)/sim/libcuda.so

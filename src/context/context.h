@@ -102,6 +102,7 @@ struct context {
 	_Atomic uint64_t peer_own, peer_asked;
 	/* See order/legacy.h. */
 	_Atomic bool legacy_joins;
+	_Atomic bool legacy_due, legacy_refused;
 	struct CUevent_st *_Atomic legacy_mark; /* an event, or NULL */
 	_Atomic uint64_t over;      /* as device->over, for its own work */
 	_Atomic uint64_t over_host; /* the same for the host's epochs */

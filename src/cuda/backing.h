@@ -126,6 +126,10 @@ int backing_stream_mark(struct CUctx_st *context, struct CUstream_st *stream,
  * now if that is NULL. */
 int backing_legacy_mark(struct CUevent_st *_Atomic *mark);
 
+/* The same in any context, while no stream captures. */
+int backing_legacy_mark_of(struct CUctx_st *context,
+			   struct CUevent_st *_Atomic *mark);
+
 /* What the driver says is free on the current context's device, in bytes. */
 int backing_free_bytes(size_t *bytes);
 

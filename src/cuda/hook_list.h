@@ -17,7 +17,6 @@ USED(cuDriverGetVersion) \
 USED(cuGetErrorName) \
 USED(cuStreamGetCtx) \
 USED(cuStreamGetFlags) \
-USED(cuStreamQuery) \
 USED(cuStreamIsCapturing) \
 USED(cuStreamIsCapturing_ptsz) \
 USED(cuThreadExchangeStreamCaptureMode)
@@ -124,6 +123,8 @@ HOOK(cuLaunchKernelEx, "cuLaunchKernelEx", 11060, VERSION_MAX) \
 HOOK(cuLaunchKernelEx_ptsz, "cuLaunchKernelEx", 11060, 11060) \
 HOOK(cuMemGetHandleForAddressRange, "cuMemGetHandleForAddressRange", 11070, VERSION_MAX) \
 HOOK(cuMulticastBindAddr, "cuMulticastBindAddr", 12010, VERSION_MAX) \
+HOOK(cuStreamQuery, "cuStreamQuery", 2000, VERSION_MAX) \
+HOOK(cuStreamQuery_ptsz, "cuStreamQuery", 7000, 7000) \
 HOOK(cuStreamSynchronize, "cuStreamSynchronize", 2000, VERSION_MAX) \
 HOOK(cuStreamSynchronize_ptsz, "cuStreamSynchronize", 7000, 7000) \
 HOOK(cuStreamDestroy, "cuStreamDestroy", 2000, 4000) \

@@ -124,7 +124,7 @@ static CUresult mark_once(void)
 }
 
 /* Two threads may make the event at once; one of them is kept. */
-int backing_legacy_mark(CUevent _Atomic *mark)
+int backing_legacy_mark(struct CUevent_st *_Atomic *mark)
 {
 	const struct real_driver *real = real_driver();
 	CUevent event = atomic_load(mark), none = NULL;
@@ -144,4 +144,16 @@ int backing_legacy_mark(CUevent _Atomic *mark)
 	}
 	res = legacy_passes(event);
 	return (int)(res == CUDA_ERROR_INVALID_HANDLE ? mark_once() : res);
+}
+
+int backing_legacy_mark_of(CUcontext context, struct CUevent_st *_Atomic *mark)
+{
+	struct context_scope scope;
+	int res = (int)context_scope_begin(&scope, context);
+
+	if (res)
+		return res;
+	res = backing_legacy_mark(mark);
+	context_scope_end(&scope);
+	return res;
 }

@@ -1,6 +1,7 @@
 /* Calls that begin or end captures of streams. */
 #include "call.h"
 #include "order/capture.h"
+#include "order/legacy.h"
 #include "context/context.h"
 #include "heap/graph_owner.h"
 #include "hook.h"
@@ -45,6 +46,7 @@ static struct begin capture_hook_expect(CUstream stream, bool per_thread,
 		return begin;
 	begin.place = place_of(stream, into);
 	serving_guard_fork();
+	legacy_settle(); /* no mark can be set in a capture */
 	capture_expect();
 	begin.expected = true;
 	return begin;

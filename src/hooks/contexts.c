@@ -4,6 +4,7 @@
 #include "order/capture.h"
 #include "context/context.h"
 #include "order/fence.h"
+#include "order/legacy.h"
 #include "heap/context_leave.h"
 #include "heap/reclaim.h"
 #include "hook.h"
@@ -127,6 +128,7 @@ static CUresult stream_wait(__typeof__(cuStreamSynchronize) *real,
 	struct stream_past past;
 	CUresult res;
 
+	legacy_settle_for(stream, per_thread);
 	stream_past_take(&past, stream, per_thread);
 	res = real ? real(stream) : CUDA_ERROR_NOT_FOUND;
 	if (res)
@@ -145,6 +147,18 @@ EXPORT CUresult cuStreamSynchronize(CUstream stream)
 EXPORT CUresult cuStreamSynchronize_ptsz(CUstream stream)
 {
 	return stream_wait(REAL_ENTRY(cuStreamSynchronize_ptsz), stream, true);
+}
+
+EXPORT CUresult cuStreamQuery(CUstream stream)
+{
+	legacy_settle_for(stream, false);
+	return REAL_CALL(cuStreamQuery, stream);
+}
+
+EXPORT CUresult cuStreamQuery_ptsz(CUstream stream)
+{
+	legacy_settle_for(stream, true);
+	return REAL_CALL(cuStreamQuery_ptsz, stream);
 }
 
 static struct context *end_begin(CUcontext handle)

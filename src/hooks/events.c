@@ -11,6 +11,7 @@
 static void record_begin(struct event_record *record, CUevent event,
 			 CUstream stream, bool per_thread)
 {
+	legacy_settle_for(stream, per_thread);
 	if (mem_serves_streams())
 		event_record_begin(record, event, stream, per_thread);
 	else
@@ -72,6 +73,7 @@ EXPORT CUresult cuEventRecordWithFlags_ptsz(CUevent event, CUstream stream,
 /* A thread's own stream that waits holds up the legacy one, as with work. */
 static void stream_noted(CUstream stream, bool per_thread)
 {
+	legacy_settle_for(stream, per_thread);
 	if (stream == CU_STREAM_PER_THREAD || (per_thread && !stream))
 		stream_per_thread_used();
 }

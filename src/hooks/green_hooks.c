@@ -3,6 +3,7 @@
 #include "order/calls.h"
 #include "context/context.h"
 #include "order/fence.h"
+#include "order/legacy.h"
 #include "hook.h"
 #include "common/log.h"
 #include "mem/mem.h"
@@ -64,7 +65,8 @@ EXPORT CUresult cuGreenCtxCreate(CUgreenCtx *out, CUdevResourceDesc desc,
 	/* Its default stream is another one with the same handle. */
 	stream_order_opaque();
 	stream_part_made();
-	calls_unseen(); /* its work is not always within an event's reach */
+	legacy_actions_unseen(); /* its work is not always within an event's
+				    reach */
 	res = green_hook_create(out, desc, device, flags);
 	if (room_is_short(res)) {
 		room_device(&room, device);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "order/calls.h"
+#include "order/legacy.h"
 #include "context/context.h"
 #include "hook.h"
 #include "api_names.h"
@@ -130,7 +131,7 @@ static void *entry_opaque(const char *name, void *entry)
 	stream_calls_unseen();
 	if (mem_enabled() && is_drivers(entry))
 		return unknown_entry_found(name, entry);
-	calls_unseen();
+	legacy_actions_unseen();
 	return entry;
 }
 

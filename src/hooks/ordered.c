@@ -362,13 +362,10 @@ __attribute__((noinline)) static CUresult free_in_other(CUdeviceptr ptr,
 							CUstream stream,
 							bool per_thread)
 {
-	struct tcache *cache = tcache_verified;
-	uintptr_t key = stream_key(stream, per_thread);
 	struct block *taken;
 
-	switch (stream_way_find(cache, key)
-			? tcache_free_in(cache, key, ptr, &taken)
-			: FAST_NOT) {
+	switch (tcache_free_beside(
+		tcache_verified, stream_key(stream, per_thread), ptr, &taken)) {
 	case FAST_DONE:
 		return CUDA_SUCCESS;
 	case FAST_TAKEN:

@@ -155,11 +155,10 @@ __attribute__((noinline)) static cudaError_t free_otherwise(enum fast done,
 							    bool per_thread,
 							    struct block *taken)
 {
-	uintptr_t key = stream_key(stream, per_thread);
-	struct tcache *cache = tcache_runtime;
-
-	if (done == FAST_STREAM && stream_way_find(cache, key))
-		done = tcache_free_in(cache, key, (uint64_t)ptr, &taken);
+	if (done == FAST_STREAM)
+		done = tcache_free_beside(tcache_runtime,
+					  stream_key(stream, per_thread),
+					  (uint64_t)ptr, &taken);
 	if (done == FAST_DONE)
 		return cudaSuccess;
 	if (done == FAST_TAKEN)

@@ -10,6 +10,7 @@
 
 #include "order/calls.h"
 #include "order/fence.h"
+#include "order/legacy.h"
 #include "mem/mem.h"
 
 enum { STUBS = 256, STUB_SIZE = 16 };
@@ -143,7 +144,7 @@ void *unknown_route(unsigned int number);
 __attribute__((used)) void *unknown_route(unsigned int number)
 {
 	if (mem_enabled()) {
-		calls_unseen();
+		legacy_actions_unseen();
 		peer_mingle();
 	}
 	return atomic_load_explicit(&entries[number], memory_order_acquire);
@@ -174,7 +175,7 @@ void *unknown_entry_found(const char *name, void *entry)
 	stub = stub_of(entry);
 	pthread_mutex_unlock(&lock);
 	if (!stub) {
-		calls_unseen();
+		legacy_actions_unseen();
 		if (mem_enabled()) /* calls that go unseen may do anything */
 			peer_share(NULL);
 	}

@@ -75,7 +75,7 @@ static enum pool_answer pool_ask(struct pool *pool, size_t span, size_t slack,
 		.stream = stream,
 		.behind = request->follows ? stream_behind(stream) : NULL,
 		.follows = request->follows && stream
-				   ? stream_behind(stream_follows(stream))
+				   ? stream_follows_of(stream, request->passes)
 				   : NULL,
 		.over = streams_over,
 	};

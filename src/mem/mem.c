@@ -303,8 +303,10 @@ enum mem_answer mem_alloc_in(uint64_t *addr, size_t size,
 			     order->per_thread)) {
 		request.number = stream_number(context, order->stream,
 					       order->per_thread);
+		request.passes = mark.later;
 		legacy_mark_note(&mark); /* of that number */
 		answer = mem_serve(&context->heap, addr, &request, result);
+		legacy_mark_end(&mark);
 	}
 	mempool_admitted(order->mempool, size);
 	/* The fast path asks for no limit, and makes no mark. */
@@ -313,11 +315,13 @@ enum mem_answer mem_alloc_in(uint64_t *addr, size_t size,
 		stream_way_set(tcache_verified,
 			       &(struct stream_way){
 				       .key = stream_key(order->stream,
-							 order->per_thread),
+							 order->per_thread) |
+					      (mark.later ? WAY_MARKS : 0),
 				       .number = request.number,
 				       .pool = order->pool,
 				       .tag = request.tag,
-				       .legacy = stream_follows(request.number),
+				       .follows = stream_follows_of(
+					       request.number, mark.later),
 				       .beside = !request.restricted &&
 						 request.follows,
 			       },

@@ -44,7 +44,9 @@ struct mem_order {
 	const void *pool;     /* of CUDA's, as the call names it, or NULL */
 	unsigned int mempool; /* number of the pool of CUDA's; set by a free */
 	unsigned int number;  /* of the stream, set by the call */
-	bool marked; /* the next one needs a mark (legacy.h); set by the call */
+	/* Set by the call, see legacy.h: the next one needs a mark, or has one
+	 * for later. */
+	bool marked, marks;
 	/* What stream_changes was before that pool was found; of a request. */
 	unsigned int changes;
 };

@@ -206,7 +206,9 @@ static enum mem_answer taken_free_in(struct block *block, uint64_t word,
 		return taken_free(block, word, MEM_FREE_ASYNC, NULL, given);
 	answer = taken_free(block, word, MEM_FREE_ASYNC, order, given);
 	legacy_mark_note(&mark);
+	legacy_mark_end(&mark);
 	order->marked = mark.again;
+	order->marks = mark.later;
 	return answer;
 }
 
@@ -239,14 +241,15 @@ static void way_fill(const struct mem_order *order, unsigned int changes)
 	uintptr_t key = stream_key(order->stream, order->per_thread);
 
 	if (!stream_way_find(tcache_verified, key))
-		stream_way_set(tcache_verified,
-			       &(struct stream_way){
-				       .key = key,
-				       .number = order->number,
-				       .pool = &tcache_none, /* no request's */
-				       .tag = mempool_tag(order->mempool),
-			       },
-			       changes);
+		stream_way_set(
+			tcache_verified,
+			&(struct stream_way){
+				.key = key | (order->marks ? WAY_MARKS : 0),
+				.number = order->number,
+				.pool = &tcache_none, /* no request's */
+				.tag = mempool_tag(order->mempool),
+			},
+			changes);
 }
 
 enum mem_answer mem_free_begin_in(uint64_t addr, struct mem_order *order,
@@ -256,7 +259,7 @@ enum mem_answer mem_free_begin_in(uint64_t addr, struct mem_order *order,
 	enum mem_answer answer;
 
 	order->mempool = 0;
-	order->marked = false;
+	order->marked = order->marks = false;
 	answer = free_begin(addr, MEM_FREE_ASYNC, order, given);
 	if (answer == MEM_DONE && order->mempool && !order->marked)
 		way_fill(order, changes);

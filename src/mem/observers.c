@@ -13,6 +13,7 @@
 #include "order/calls.h"
 #include "order/capture.h"
 #include "order/fence.h"
+#include "order/legacy.h"
 #include "order/stream_order.h"
 #include "order/streams.h"
 #include "tcache/tcache.h"
@@ -48,7 +49,7 @@ static void handles_changed(void)
 
 static void entry_missed(void)
 {
-	calls_unseen();
+	legacy_actions_unseen();
 	stream_calls_unseen();
 }
 

@@ -1,9 +1,13 @@
 #include "legacy.h"
 
+#include <pthread.h>
+
+#include "capture.h"
 #include "context/context.h"
 #include "cuda/backing.h"
 #include "epoch.h"
 #include "gate/gate.h"
+#include "preload/serving.h"
 #include "stream_order.h"
 #include "stream_past.h"
 #include "streams.h"
@@ -52,12 +56,24 @@ void legacy_work_end(void)
 	legacy_worked();
 }
 
-/* The epoch ends first, as with fences. */
-static int legacy_mark(struct legacy_mark *mark, struct context *context)
+static bool stream_is_legacy(const struct CUstream_st *stream, bool per_thread)
+{
+	return stream ? (uintptr_t)stream == SOLE_LEGACY : !per_thread;
+}
+
+/* The epoch ends first, as with fences. A stream without a number is one whose
+ * actions may be another's. */
+static int legacy_mark(struct legacy_mark *mark, struct context *context,
+		       struct CUstream_st *stream)
 {
 	int res;
 
 	mark->context = context;
+	mark->later = calls_are_all_seen() && !capture_any() &&
+		      !atomic_load(&context->legacy_refused) &&
+		      stream_number(context, stream, false);
+	if (mark->later)
+		return 0;
 	mark->again = true;
 	mark->epoch = epoch_next(context->device);
 	res = backing_legacy_mark(&context->legacy_mark);
@@ -107,6 +123,7 @@ static int waiting_mark(struct legacy_mark *mark, struct context *context,
 	if (number ? !streams_wait_for_legacy(number)
 		   : !stream_waits(stream, per_thread))
 		return 0;
+	legacy_settle(); /* what is known by that spares a fence */
 	mark->again = !calls_are_all_seen();
 	if (is_marked(number, &now))
 		return 0;
@@ -119,14 +136,12 @@ static int waiting_mark(struct legacy_mark *mark, struct context *context,
 int legacy_mark_set(struct legacy_mark *mark, struct context *context,
 		    struct CUstream_st *stream, bool per_thread)
 {
-	bool is_legacy =
-		stream ? (uintptr_t)stream == SOLE_LEGACY : !per_thread;
-
 	*mark = (struct legacy_mark){0};
 	if (!legacy_is_joined(context))
 		return 0;
-	return is_legacy ? legacy_mark(mark, context)
-			 : waiting_mark(mark, context, stream, per_thread);
+	if (stream_is_legacy(stream, per_thread))
+		return legacy_mark(mark, context, stream);
+	return waiting_mark(mark, context, stream, per_thread);
 }
 
 void legacy_mark_note(const struct legacy_mark *mark)
@@ -135,7 +150,7 @@ void legacy_mark_note(const struct legacy_mark *mark)
 	unsigned int number;
 	uint64_t epoch;
 
-	if (!context)
+	if (!context || mark->later)
 		return;
 	epoch = epoch_next(context->device);
 	streams_lock();
@@ -144,4 +159,102 @@ void legacy_mark_note(const struct legacy_mark *mark)
 	if (number)
 		past_pass_legacy(context, number, mark->epoch, epoch);
 	streams_unlock();
+}
+
+/* Marks that are due are set by one thread, for which others wait: what they
+ * are about to queue comes after the marks. A request may come meanwhile. */
+enum { DUE_NONE, DUE, DUE_SETTLING };
+_Atomic unsigned int legacy_due;
+static pthread_mutex_t due_lock = PTHREAD_MUTEX_INITIALIZER;
+static __thread bool settling; /* a tool's calls within it don't wait */
+
+/* Whoever finds legacy_due finds the context. */
+void legacy_mark_later(struct context *context)
+{
+	atomic_store_explicit(&context->legacy_due, true, memory_order_relaxed);
+	atomic_store_explicit(&legacy_due, DUE, memory_order_release);
+}
+
+void legacy_mark_end(const struct legacy_mark *mark)
+{
+	if (!mark->later)
+		return;
+	legacy_mark_later(mark->context);
+	if (!calls_are_all_seen())
+		legacy_settle();
+}
+
+/* Whoever remembers a legacy stream forgets it. Marks are set at once if that
+ * is what has changed. */
+static void legacy_forget(void)
+{
+	atomic_fetch_add(&stream_changes, 1);
+	gate_pass();
+}
+
+/* If the mark is refused, so may be the next ones. Then what they are for is
+ * CUDA's. */
+static void context_settle(struct context *context)
+{
+	struct legacy_mark mark = {.context = context};
+
+	if (!atomic_exchange(&context->legacy_due, false) ||
+	    context_try(context) != CONTEXT_ALIVE)
+		return;
+	mark.epoch = epoch_next(context->device);
+	if (!backing_legacy_mark_of(context->handle, &context->legacy_mark)) {
+		legacy_worked();
+		legacy_mark_note(&mark);
+	} else {
+		atomic_store(&context->legacy_refused, true);
+		legacy_forget();
+	}
+	context_unuse(context);
+}
+
+/* Under due_lock, while no capture begins. */
+static void all_settle(void)
+{
+	struct context_walk walk = {0};
+	struct context *context;
+	unsigned int all = DUE_SETTLING;
+
+	atomic_store(&legacy_due, DUE_SETTLING);
+	while ((context = context_next_using(&walk, NULL)))
+		context_settle(context);
+	atomic_compare_exchange_strong(&legacy_due, &all, DUE_NONE);
+}
+
+void legacy_settle(void)
+{
+	if (!atomic_load(&legacy_due) || settling || !serving_is_on())
+		return;
+	settling = true;
+	pthread_mutex_lock(&due_lock);
+	if (atomic_load(&legacy_due) && capture_block()) {
+		all_settle();
+		capture_unblock();
+	}
+	pthread_mutex_unlock(&due_lock);
+	settling = false;
+}
+
+void legacy_settle_for(struct CUstream_st *stream, bool per_thread)
+{
+	if (atomic_load(&legacy_due) && serving_is_on() && !capture_any() &&
+	    (stream_is_legacy(stream, per_thread) ||
+	     stream_waits(stream, per_thread)))
+		legacy_settle();
+}
+
+void legacy_actions_unseen(void)
+{
+	static _Atomic bool told;
+
+	calls_unseen();
+	if (atomic_load_explicit(&told, memory_order_relaxed) ||
+	    !serving_is_on() || atomic_exchange(&told, true))
+		return;
+	legacy_forget();
+	legacy_settle();
 }

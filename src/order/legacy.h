@@ -7,6 +7,13 @@
  * is recorded in the legacy stream, which waits for it. The order that follows
  * from it is noted (stream_past.h).
  *
+ * Nobody can tell where between two actions of others the mark was set. So it
+ * is left until one of these is about to happen: work, an event or a wait in a
+ * stream that waits for the legacy one, an event in that one or a wait for it,
+ * the end of a stream, a capture. What is queued in the legacy stream itself
+ * comes after all that waits for it, marked or not. Where some actions go
+ * unseen, or a stream captures, the mark is set at once.
+ *
  * A request or a free in a stream that waits for the legacy one comes after the
  * work there, and so does whoever waits for that stream. A mark in it takes
  * that place as well, but only if the legacy stream has had work since the last
@@ -15,6 +22,7 @@
 #ifndef MNM_LEGACY_H
 #define MNM_LEGACY_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -34,6 +42,7 @@ struct legacy_mark {
 				  * that wait, comes before it */
 	bool again;              /* the next one needs a mark whatever happens
 				  * meanwhile */
+	bool later;              /* it is set before the next action */
 };
 
 /* Sets a mark in the stream, of the current context, if it needs one. To be
@@ -44,8 +53,27 @@ int legacy_mark_set(struct legacy_mark *mark, struct context *context,
 		    struct CUstream_st *stream, bool per_thread);
 
 /* What is queued from now on in streams that wait comes after the mark, and
- * after what was freed in the legacy stream so far. */
+ * after what was freed in the legacy stream so far. Once the request is served,
+ * or the free is made, the mark is due, if it is one for later. */
 void legacy_mark_note(const struct legacy_mark *mark);
+void legacy_mark_end(const struct legacy_mark *mark);
+
+/* A request or a free in the context's legacy stream was made: its mark is
+ * due. */
+void legacy_mark_later(struct context *context);
+
+/* Not 0: marks are due, or are being set. */
+extern _Atomic unsigned int legacy_due;
+
+/* Sets all marks that are due. Returns once those are set that were due before
+ * the call, unless a capture has begun. The first does so if the stream is a
+ * legacy one, or waits for that; it is for calls that queue no work, as
+ * stream_work_begin does so for the others. */
+void legacy_settle_for(struct CUstream_st *stream, bool per_thread);
+void legacy_settle(void);
+
+/* Some actions go unseen from now on: no mark is left for later. */
+void legacy_actions_unseen(void);
 
 /* The calling thread is in a call that queues work in a legacy stream. Set by
  * stream_work_begin. */

@@ -70,6 +70,7 @@ void stream_per_thread_used(void)
 void stream_calls_unseen(void)
 {
 	all_legacy_join();
+	legacy_settle();
 }
 
 static bool is_default(const struct stream *stream, const void *unused)
@@ -101,6 +102,7 @@ void stream_ends(struct CUstream_st *stream)
 {
 	if ((uintptr_t)stream <= SOLE_PER_THREAD || !streams_are_used())
 		return;
+	legacy_settle(); /* it may not be waited for any more */
 	streams_stop(is_handle, stream);
 	streams_lock();
 	stream_was_loose((uintptr_t)stream);

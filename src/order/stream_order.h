@@ -56,6 +56,10 @@ static inline void stream_work_begin(struct CUstream_st *stream,
 		stream_per_thread_used();
 	if (key == SOLE_LEGACY)
 		legacy_here = true;
+	else if (__builtin_expect(atomic_load_explicit(&legacy_due,
+						       memory_order_relaxed),
+				  0))
+		legacy_settle_for(stream, per_thread);
 	calls_enter(); /* first: see stream_order_return_begin */
 	sole = atomic_load_explicit(&sole_stream, memory_order_acquire);
 	if (sole != key && sole != SOLE_MANY)

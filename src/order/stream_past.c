@@ -14,12 +14,26 @@ const _Atomic uint64_t *stream_behind(unsigned int number)
 	return number ? behind[number] : NULL;
 }
 
+/* By numbers, of the legacy stream and of the other: UINT64_MAX or 0. */
+static _Atomic uint64_t passed[STREAM_NUMBERS][STREAM_NUMBERS];
+
+const _Atomic uint64_t *stream_passed(unsigned int legacy)
+{
+	return legacy ? passed[legacy] : NULL;
+}
+
+void past_waits(unsigned int legacy, unsigned int number, bool waits)
+{
+	atomic_store(&passed[legacy][number], waits ? UINT64_MAX : 0);
+}
+
 /* The epochs of another device say nothing of this one's. */
 void stream_past_clear(unsigned int number)
 {
 	for (int i = 0; i < STREAM_NUMBERS; i++) {
 		atomic_store(&behind[number][i], 0);
 		atomic_store(&behind[i][number], 0);
+		atomic_store(&passed[number][i], 0);
 	}
 	atomic_store(&streams_over[number], 0);
 }

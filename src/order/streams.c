@@ -84,6 +84,31 @@ static bool number_is_free(const struct stream *stream)
 		 stream->ended <= safe_for_good(stream->context->device)));
 }
 
+/* Under lock. A number is about to be given to a stream of the context: the
+ * legacy one passes those that wait for it. */
+static void passes_begin(const struct context *context, uintptr_t key,
+			 unsigned int number, bool waits)
+{
+	unsigned int legacy = number_find(context, SOLE_LEGACY);
+
+	if (waits && legacy)
+		past_waits(legacy, number, true);
+	for (unsigned int i = 1; key == SOLE_LEGACY && i < numbers_end; i++)
+		if (streams[i].key != SOLE_NONE && streams[i].waits &&
+		    streams[i].context == context)
+			past_waits(number, i, true);
+}
+
+/* Under lock. The number ends: what was queued in its stream may not be waited
+ * for any more. */
+static void passes_end(const struct context *context, unsigned int number)
+{
+	unsigned int legacy = number_find(context, SOLE_LEGACY);
+
+	if (legacy)
+		past_waits(legacy, number, false);
+}
+
 /* Under lock. */
 static unsigned int number_give(struct context *context, uintptr_t key,
 				bool waits)
@@ -95,6 +120,7 @@ static unsigned int number_give(struct context *context, uintptr_t key,
 	if (number == STREAM_NUMBERS)
 		return 0;
 	stream_past_clear(number);
+	passes_begin(context, key, number, waits);
 	atomic_store(&context->device->has_streams, true);
 	if (number >= numbers_end)
 		atomic_store(&numbers_end, number + 1);
@@ -126,6 +152,7 @@ void stream_stop(unsigned int number)
 	context = stream->key == SOLE_NONE ? NULL : stream->context;
 	serial = stream->serial;
 	if (context) {
+		passes_end(context, number);
 		atomic_store(&stream->key, SOLE_NONE);
 		atomic_fetch_add(&stream_changes, 1);
 	}
@@ -188,6 +215,12 @@ unsigned int stream_follows(unsigned int number)
 		legacy = number_find(streams[number].context, SOLE_LEGACY);
 	pthread_mutex_unlock(&lock);
 	return legacy;
+}
+
+const _Atomic uint64_t *stream_follows_of(unsigned int number, bool passes)
+{
+	return passes ? stream_passed(number)
+		      : stream_behind(stream_follows(number));
 }
 
 bool stream_waits(struct CUstream_st *stream, bool per_thread)

@@ -7,7 +7,7 @@
 static struct stream_way *way_of(struct tcache *cache, uintptr_t key)
 {
 	for (int i = 0; i < STREAM_WAYS; i++)
-		if (cache->ways[i].key == key)
+		if ((cache->ways[i].key & ~WAY_MARKS) == (key & ~WAY_MARKS))
 			return &cache->ways[i];
 	return &cache->ways[cache->next_way];
 }
@@ -20,20 +20,33 @@ static bool is_open(const struct tcache *cache)
 	       &block_table_none;
 }
 
-bool stream_way_find(struct tcache *cache, uintptr_t key)
+uintptr_t stream_way_find(struct tcache *cache, uintptr_t key)
 {
 	struct stream_way *way;
-	bool known = false;
+	uintptr_t its = 0;
 
 	tcache_enter(cache);
 	if (is_open(cache)) {
 		way = way_of(cache, key);
-		known = way->key == key;
-		if (known)
+		if ((way->key & ~WAY_MARKS) == key) {
+			its = way->key;
 			cache->way = way;
+		}
 	}
 	tcache_leave(cache);
-	return known;
+	return its;
+}
+
+/* After the block has changed hands: a mark from before that does not do. */
+static void way_used(struct tcache *cache, uintptr_t key)
+{
+	struct context *context;
+
+	if (!(key & WAY_MARKS))
+		return;
+	context = atomic_load(&cache->context);
+	if (context)
+		legacy_mark_later(context);
 }
 
 /* Whether the first block, freed in the stream of that number or in none (0),
@@ -57,7 +70,7 @@ static struct magazine *magazine_ready(struct tcache *cache,
 		.safe = atomic_load(cache->safe),
 		.stream = way->number,
 		.behind = stream_behind(way->number),
-		.follows = stream_behind(way->legacy),
+		.follows = way->follows,
 		.over = streams_over,
 	};
 	struct magazine *magazine = magazine_of(cache, block_key(span, 0));
@@ -75,17 +88,12 @@ static struct magazine *magazine_ready(struct tcache *cache,
 	return NULL;
 }
 
-enum fast tcache_alloc_beside(struct tcache *cache, uintptr_t key,
-			      const void *pool, size_t size, uint64_t *addr)
+static enum fast alloc_ready(struct tcache *cache, uintptr_t key,
+			     const void *pool, size_t size, uint64_t *addr)
 {
 	struct magazine *magazine = NULL;
-	enum fast done = FAST_NOT;
 	size_t unit, span;
 
-	if (stream_way_find(cache, key))
-		done = tcache_alloc_in(cache, key, pool, size, addr);
-	if (done != FAST_NOT)
-		return done == FAST_STREAM ? FAST_NOT : done;
 	tcache_enter(cache);
 	unit = atomic_load_explicit(&cache->unit, memory_order_acquire);
 	span = (size + unit - 1) & -unit;
@@ -97,6 +105,35 @@ enum fast tcache_alloc_beside(struct tcache *cache, uintptr_t key,
 				   addr);
 	tcache_leave(cache);
 	return FAST_NOT;
+}
+
+enum fast tcache_alloc_beside(struct tcache *cache, uintptr_t key,
+			      const void *pool, size_t size, uint64_t *addr)
+{
+	uintptr_t its = stream_way_find(cache, key);
+	enum fast done = FAST_NOT;
+
+	if (its)
+		done = tcache_alloc_in(cache, its, pool, size, addr);
+	if (its && done == FAST_NOT)
+		done = alloc_ready(cache, its, pool, size, addr);
+	if (done == FAST_DONE || done == FAST_LOOK)
+		way_used(cache, its);
+	return done == FAST_STREAM ? FAST_NOT : done;
+}
+
+enum fast tcache_free_beside(struct tcache *cache, uintptr_t key, uint64_t addr,
+			     struct block **taken)
+{
+	uintptr_t its = stream_way_find(cache, key);
+	enum fast done;
+
+	if (!its)
+		return FAST_NOT;
+	done = tcache_free_in(cache, its, addr, taken);
+	if (done == FAST_DONE || done == FAST_TAKEN)
+		way_used(cache, its);
+	return done == FAST_STREAM ? FAST_NOT : done;
 }
 
 void stream_way_set(struct tcache *cache, const struct stream_way *way,
@@ -118,7 +155,7 @@ void stream_way_set(struct tcache *cache, const struct stream_way *way,
 		atomic_store(&place->number, way->number);
 		place->tag = way->tag;
 		place->beside = way->beside;
-		place->legacy = way->legacy;
+		place->follows = way->follows;
 		place->room = &cache->stats.mempools[mempool].left;
 		atomic_store(&cache->way, place);
 	}

@@ -27,8 +27,9 @@ static inline uintptr_t stream_key(const struct CUstream_st *stream,
 	return (uintptr_t)stream + 1;
 }
 
-/* Makes what is known of the stream cache->way; false if nothing is. */
-bool stream_way_find(struct tcache *cache, uintptr_t key);
+/* Makes what is known of the stream cache->way, and returns the key of that; 0
+ * if nothing is known. */
+uintptr_t stream_way_find(struct tcache *cache, uintptr_t key);
 
 /* Hands a block of the magazine to the program. */
 ALWAYS enum fast tcache_lend(struct tcache *cache, const struct stream_way *way,
@@ -163,6 +164,8 @@ ALWAYS enum fast tcache_free_in(struct tcache *cache, uintptr_t key,
  * FAST_STREAM. */
 enum fast tcache_alloc_beside(struct tcache *cache, uintptr_t key,
 			      const void *pool, size_t size, uint64_t *addr);
+enum fast tcache_free_beside(struct tcache *cache, uintptr_t key, uint64_t addr,
+			     struct block **taken);
 
 /* The calling thread's cache remembers a stream from now on, if what is said of
  * it is still true: stream_changes was `changes` before that was found out. The

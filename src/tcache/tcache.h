@@ -74,14 +74,19 @@ struct pass_through {
  * as it is there: who changes that has all calls pass, which clears it. The
  * atomic members may be read before the thread knows that its cache is open. */
 struct stream_way {
-	_Atomic uintptr_t key;       /* stream_key; 0: nothing is remembered */
+	/* stream_key, maybe with WAY_MARKS; 0: nothing is remembered */
+	_Atomic uintptr_t key;
 	const void *_Atomic pool;    /* CUDA's, as requests name it, or NULL */
 	_Atomic unsigned int number; /* of the stream, not 0 */
 	uint64_t tag;                /* the pool's number */
 	int64_t *room;               /* bytes until it has a new maximum */
-	unsigned int legacy;         /* stream_follows */
+	const _Atomic uint64_t *follows; /* stream_follows_of */
 	bool beside; /* blocks of other streams may do as well */
 };
+
+/* A mark is due after each request and free (order/legacy.h). The key is none
+ * that is looked for on the fast path, so these take the longer one. */
+#define WAY_MARKS ((uintptr_t)1 << 63)
 
 enum { STREAM_WAYS = 16 };
 

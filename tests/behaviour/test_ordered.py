@@ -226,8 +226,8 @@ def test_a_loose_stream_takes_a_fence(box, pool, case):
     assert box.stat()["fences"] > 0
 
 
-def marks(box, pool, case, log):
-    run(box, pool, case, sim_log=str(log))
+def marks(box, pool, case, log, **options):
+    run(box, pool, case, sim_log=str(log), **options)
     return [call for call in log.read_text().splitlines()
             if "cuStreamWaitEvent" in call]
 
@@ -239,9 +239,39 @@ def test_the_legacy_stream_is_marked_where_others_wait(box, pool, tmp_path):
 
     assert marked("in_the_legacy_stream") == 0
     assert marked("in_the_legacy_stream_before_a_table") == 0
-    assert marked("in_the_legacy_stream_before_unseen_calls") == 2
-    assert marked("behind_the_legacy_streams_order") == 5
-    assert marked("twice_in_the_legacy_stream") == 4
+    assert marked("in_the_legacy_stream_before_unseen_calls") == 1
+    assert marked("behind_the_legacy_streams_order") == 4
+    assert marked("twice_in_the_legacy_stream") == 0
+
+
+@pytest.mark.parametrize("pool", SERVING)
+@pytest.mark.parametrize("action,waits", [
+    ("work", 4),
+    ("work_of_a_threads_own", 4),
+    ("work_apart", 0),
+    ("work_of_the_legacy_stream", 0),
+    ("an_event", 4),
+    ("an_event_apart", 0),
+    ("an_event_of_the_legacy_stream", 4),
+    ("a_wait_of_the_stream", 4 + 4),  # its own
+    ("a_wait", 4),
+    ("a_wait_for_the_legacy_stream", 4),
+    ("a_wait_apart", 0),
+    ("a_query", 4),
+    ("a_query_of_the_legacy_stream", 4),
+    ("a_streams_end", 4),
+    ("a_capture", 4),
+    ("nothing", 0)])
+def test_the_legacy_stream_is_marked_before_others_act(box, pool, tmp_path,
+                                                       action, waits):
+    assert len(marks(box, pool, f"before_{action}", tmp_path / "log")) == waits
+
+
+@pytest.mark.parametrize("pool", SERVING)
+def test_after_a_mark_is_refused_the_next_ones_are_set_at_once(box, pool,
+                                                               tmp_path):
+    assert len(marks(box, pool, "before_marks_that_are_refused",
+                     tmp_path / "log", fail="cuEventRecord:1:999")) == 2
 
 
 @pytest.mark.parametrize("pool", SERVING)

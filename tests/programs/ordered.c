@@ -1,7 +1,11 @@
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "ordered.h"
@@ -25,12 +29,33 @@ void held(void *unused)
 		usleep(100);
 }
 
+void nothing(void *unused)
+{
+	(void)unused;
+}
+
 void *lets_go(void *unused)
 {
 	(void)unused;
 	usleep(100000);
 	go = true;
 	return NULL;
+}
+
+void forbid(unsigned int call, unsigned int action)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, action),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = {4, filter};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		exit(1);
 }
 
 CUstream made(unsigned int flags)
@@ -145,7 +170,7 @@ enum { HANG_SECONDS = 60 };
 static const struct ordered_case *const lists[] = {
 	ordered_streams, ordered_legacy, ordered_launches, ordered_events,
 	ordered_devices, ordered_pools,  ordered_peers,    ordered_room,
-	ordered_figures, ordered_waits,
+	ordered_figures, ordered_waits,  ordered_marks,
 };
 
 static const struct ordered_case *case_find(const char *name)

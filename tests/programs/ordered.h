@@ -27,6 +27,7 @@ extern atomic_bool go;
 /* For cuLaunchHostFunc: lasts until `go`, and for a tenth of a second. */
 void held(void *unused);
 void lasting(void *unused);
+void nothing(void *unused);
 
 /* A thread that lets the work go on after a while. */
 void *lets_go(void *unused);
@@ -49,6 +50,9 @@ void used(CUdeviceptr block, CUstream stream);
 /* The checker is to know that the block's life is over. */
 CUdeviceptr over(CUdeviceptr block);
 
+/* From now on the system does that instead of a call of that number. */
+void forbid(unsigned int call, unsigned int action);
+
 /* Several streams have had work, one after the other. */
 void mix(void);
 
@@ -70,6 +74,6 @@ struct ordered_case {
 extern const struct ordered_case ordered_streams[], ordered_legacy[],
 	ordered_launches[], ordered_events[], ordered_devices[],
 	ordered_pools[], ordered_peers[], ordered_room[], ordered_waits[],
-	ordered_figures[];
+	ordered_figures[], ordered_marks[];
 
 #endif

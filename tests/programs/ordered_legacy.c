@@ -1,4 +1,3 @@
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -199,19 +198,6 @@ static void before_the_legacy_streams_order(void)
 	puts("used");
 }
 
-static void twice_in_the_legacy_stream(void)
-{
-	CUdeviceptr blocks[2];
-
-	made(CU_STREAM_DEFAULT);
-	mix();
-	for (int i = 0; i < 2; i++)
-		blocks[i] = asked(NULL);
-	for (int i = 0; i < 2; i++)
-		MUST(cuMemFreeAsync(over(blocks[i]), NULL));
-	puts("freed");
-}
-
 /* CUDA refuses a place in the legacy stream while one that waits for it
  * captures. Nothing is freed then. */
 static void in_the_legacy_stream_beside_a_capture(void)
@@ -227,50 +213,6 @@ static void in_the_legacy_stream_beside_a_capture(void)
 	printf(" %d", (int)cuStreamEndCapture(first, &graph));
 	used(block, NULL);
 	printf(" %d\n", (int)cuMemFreeAsync(over(block), NULL));
-}
-
-/* The tables of NVIDIA's runtime make no streams that the program uses. */
-static void in_the_legacy_stream_before_a_table(void)
-{
-	CUuuid which = {{1}};
-	const void *table;
-	CUdeviceptr block;
-
-	mix();
-	block = asked_and_used(NULL);
-	cuGetExportTable(&table, &which);
-	MUST(cuMemFreeAsync(over(block), NULL));
-	compare(asked(NULL), block);
-}
-
-/* Entries of the interop headers may do anything. */
-static void in_the_legacy_stream_before_unseen_calls(void)
-{
-	CUresult (*unseen)(void);
-	CUdeviceptr block;
-
-	mix();
-	block = asked_and_used(NULL);
-	*(void **)&unseen = dlsym(RTLD_DEFAULT, "cuGLInit");
-	if (unseen)
-		unseen();
-	MUST(cuMemFreeAsync(over(block), NULL));
-	compare(asked(NULL), block);
-}
-
-/* The driver is told to refuse the second record of an event. */
-static void in_the_legacy_stream_where_a_place_is_refused(void)
-{
-	CUdeviceptr block;
-	CUresult res;
-
-	made(CU_STREAM_DEFAULT);
-	mix();
-	MUST(cuMemAllocAsync(&block, SIZE, NULL));
-	res = cuMemFreeAsync(block, NULL);
-	if (res)
-		MUST(cuMemFreeAsync(block, NULL));
-	printf("%d\n", (int)res);
 }
 
 /* mnm finds out once memory is asked for in such a stream. */
@@ -363,14 +305,10 @@ const struct ordered_case ordered_legacy[] = {
 	CASE(a_request_in_the_legacy_stream_orders_a_threads_own),
 	CASE(behind_the_legacy_streams_order),
 	CASE(before_the_legacy_streams_order),
-	CASE(twice_in_the_legacy_stream),
 	CASE(in_the_legacy_stream_beside_a_capture),
 	CASE(a_wait_beside_the_legacy_stream),
 	CASE(a_threads_own_wait_beside_the_legacy_stream),
 	CASE(a_query_behind_the_legacy_stream),
-	CASE(in_the_legacy_stream_before_a_table),
-	CASE(in_the_legacy_stream_before_unseen_calls),
-	CASE(in_the_legacy_stream_where_a_place_is_refused),
 	CASE(in_the_legacy_stream_beside_others_made_unseen),
 	CASE(before_another_devices_legacy_streams_order),
 	{0},

@@ -1,15 +1,12 @@
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -52,23 +49,6 @@ static void while_memory_is_short_for_a_moment(void)
 	for (int i = 0; i < 2; i++)
 		MUST(cuMemFreeAsync(blocks[i], stream));
 	printf("%d\n", request(&large, 2 * SHORT, stream));
-}
-
-/* The program may forbid a system call that it does not make itself. */
-static void forbid(unsigned int call, unsigned int action)
-{
-	struct sock_filter filter[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-			 offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, action),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	const struct sock_fprog program = {4, filter};
-
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
-		exit(1);
 }
 
 /* There is no work, so nobody has to be asked for it again and again. */

@@ -1,0 +1,184 @@
+/* Marks of the legacy stream, which tests/behaviour/test_ordered.py counts. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+
+#include "ordered.h"
+
+static CUstream waits, apart_from_it;
+static CUevent event;
+
+/* A request and a free in the legacy stream, each before an action. First they
+ * are new to mnm, and then they are not. */
+static void before_each(void (*act)(void))
+{
+	CUdeviceptr block;
+
+	waits = made(CU_STREAM_DEFAULT);
+	apart_from_it = apart();
+	event = event_new();
+	mix();
+	MUST(cuEventRecord(event, apart_from_it));
+	for (int i = 0; i < 2; i++) {
+		block = asked(NULL);
+		act();
+		MUST(cuMemFreeAsync(over(block), NULL));
+		act();
+	}
+}
+
+static void work_in(CUstream stream)
+{
+	MUST(cuLaunchHostFunc(stream, nothing, NULL));
+}
+
+#define BEFORE(what, call) \
+	static void what(void) \
+	{ \
+		call; \
+	} \
+	static void before_##what(void) \
+	{ \
+		before_each(what); \
+	}
+
+BEFORE(work, work_in(waits))
+BEFORE(work_of_a_threads_own, work_in(CU_STREAM_PER_THREAD))
+BEFORE(work_apart, work_in(apart_from_it))
+BEFORE(work_of_the_legacy_stream, work_in(NULL))
+BEFORE(an_event, MUST(cuEventRecord(event, waits)))
+BEFORE(an_event_apart, MUST(cuEventRecord(event, apart_from_it)))
+BEFORE(an_event_of_the_legacy_stream,
+       MUST(cuEventRecordWithFlags(event, NULL, 0)))
+BEFORE(a_wait_of_the_stream, MUST(cuStreamWaitEvent(waits, event, 0)))
+BEFORE(a_wait, MUST(cuStreamSynchronize(waits)))
+BEFORE(a_wait_for_the_legacy_stream, MUST(cuStreamSynchronize(NULL)))
+BEFORE(a_wait_apart, MUST(cuStreamSynchronize(apart_from_it)))
+BEFORE(a_query, MUST(cuStreamQuery(waits)))
+BEFORE(a_query_of_the_legacy_stream, MUST(cuStreamQuery(NULL)))
+BEFORE(a_streams_end, MUST(cuStreamDestroy_v2(made(CU_STREAM_DEFAULT))))
+
+static void a_capture(void)
+{
+	CUgraph graph;
+
+	MUST(cuStreamBeginCapture_v2(apart_from_it,
+				     CU_STREAM_CAPTURE_MODE_RELAXED));
+	MUST(cuStreamEndCapture(apart_from_it, &graph));
+}
+
+static void before_a_capture(void)
+{
+	before_each(a_capture);
+}
+
+static void nothing_follows(void)
+{
+}
+
+static void before_nothing(void)
+{
+	before_each(nothing_follows);
+}
+
+/* A mark that is refused is not set again, but the next one is set at once. */
+static void before_marks_that_are_refused(void)
+{
+	CUdeviceptr block;
+
+	waits = made(CU_STREAM_DEFAULT);
+	mix();
+	for (int i = 0; i < 2; i++)
+		MUST(cuMemFreeAsync(over(asked(NULL)), NULL));
+	work_in(waits);
+	block = asked(NULL);
+	MUST(cuMemFreeAsync(over(block), NULL));
+	puts("freed");
+}
+
+static void twice_in_the_legacy_stream(void)
+{
+	CUdeviceptr blocks[2];
+
+	made(CU_STREAM_DEFAULT);
+	mix();
+	for (int i = 0; i < 2; i++)
+		blocks[i] = asked(NULL);
+	for (int i = 0; i < 2; i++)
+		MUST(cuMemFreeAsync(over(blocks[i]), NULL));
+	puts("freed");
+}
+
+/* The tables of NVIDIA's runtime make no streams that the program uses. */
+static void in_the_legacy_stream_before_a_table(void)
+{
+	CUuuid which = {{1}};
+	const void *table;
+	CUdeviceptr block;
+
+	mix();
+	block = asked_and_used(NULL);
+	cuGetExportTable(&table, &which);
+	MUST(cuMemFreeAsync(over(block), NULL));
+	compare(asked(NULL), block);
+}
+
+/* Entries of the interop headers may do anything. */
+static void in_the_legacy_stream_before_unseen_calls(void)
+{
+	CUresult (*unseen)(void);
+	CUdeviceptr block;
+
+	mix();
+	block = asked_and_used(NULL);
+	*(void **)&unseen = dlsym(RTLD_DEFAULT, "cuGLInit");
+	if (unseen)
+		unseen();
+	MUST(cuMemFreeAsync(over(block), NULL));
+	compare(asked(NULL), block);
+	cuStreamQuery(NULL);
+}
+
+/* The driver is told to refuse a record of an event. Where mnm can't see all
+ * calls, each request and free is marked at once. */
+static void in_the_legacy_stream_where_a_place_is_refused(void)
+{
+	CUdeviceptr block;
+	CUresult res;
+
+	forbid(SYS_membarrier, SECCOMP_RET_ERRNO | ENOSYS);
+	made(CU_STREAM_DEFAULT);
+	mix();
+	MUST(cuMemAllocAsync(&block, SIZE, NULL));
+	res = cuMemFreeAsync(block, NULL);
+	if (res)
+		MUST(cuMemFreeAsync(block, NULL));
+	printf("%d\n", (int)res);
+}
+
+const struct ordered_case ordered_marks[] = {
+	CASE(twice_in_the_legacy_stream),
+	CASE(in_the_legacy_stream_before_a_table),
+	CASE(in_the_legacy_stream_before_unseen_calls),
+	CASE(in_the_legacy_stream_where_a_place_is_refused),
+	CASE(before_work),
+	CASE(before_work_of_a_threads_own),
+	CASE(before_work_apart),
+	CASE(before_work_of_the_legacy_stream),
+	CASE(before_an_event),
+	CASE(before_an_event_apart),
+	CASE(before_an_event_of_the_legacy_stream),
+	CASE(before_a_wait_of_the_stream),
+	CASE(before_a_wait),
+	CASE(before_a_wait_for_the_legacy_stream),
+	CASE(before_a_wait_apart),
+	CASE(before_a_query),
+	CASE(before_a_query_of_the_legacy_stream),
+	CASE(before_a_streams_end),
+	CASE(before_a_capture),
+	CASE(before_nothing),
+	CASE(before_marks_that_are_refused),
+	{0},
+};
