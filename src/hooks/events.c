@@ -1,5 +1,6 @@
 /* Events: what is recorded in a stream, and who waits for it. */
 #include "call.h"
+#include "context/context.h"
 #include "hook.h"
 #include "mem/mem.h"
 #include "order/event_order.h"
@@ -85,7 +86,7 @@ static void wait_ended(const struct event_wait *wait, CUstream stream,
 		       bool per_thread)
 {
 	if (stream == CU_STREAM_LEGACY || (!stream && !per_thread))
-		legacy_worked();
+		legacy_comes_after(context_current());
 	event_wait_end(wait, stream, per_thread);
 }
 

@@ -225,18 +225,21 @@ __attribute__((noinline)) static CUresult alloc_beside(CUdeviceptr *out,
 						       bool per_thread)
 {
 	struct tcache *cache = tcache_verified;
+	uintptr_t way = stream_way_find(cache, stream_key(stream, per_thread));
 	uint64_t addr = 0;
 
-	switch (tcache_alloc_beside(cache, stream_key(stream, per_thread), pool,
-				    size, &addr)) {
+	switch (tcache_alloc_beside(cache, way, pool, size, &addr)) {
 	case FAST_DONE:
 		*out = addr;
-		return CUDA_SUCCESS;
+		break;
 	case FAST_LOOK:
-		return ordered_look(out, addr, cache->way->tag >> USE_BITS);
+		ordered_look(out, addr, cache->way->tag >> USE_BITS);
+		break;
 	default:
 		return alloc_slowly(out, size, pool, stream, per_thread);
 	}
+	stream_way_used(cache, way);
+	return CUDA_SUCCESS;
 }
 
 ALWAYS CUresult alloc_in(CUdeviceptr *out, size_t size, CUmemoryPool pool,
@@ -362,17 +365,22 @@ __attribute__((noinline)) static CUresult free_in_other(CUdeviceptr ptr,
 							CUstream stream,
 							bool per_thread)
 {
+	struct tcache *cache = tcache_verified;
+	uintptr_t way = stream_way_find(cache, stream_key(stream, per_thread));
+	CUresult res = CUDA_SUCCESS;
 	struct block *taken;
 
-	switch (tcache_free_beside(
-		tcache_verified, stream_key(stream, per_thread), ptr, &taken)) {
+	switch (tcache_free_beside(cache, way, ptr, &taken)) {
 	case FAST_DONE:
-		return CUDA_SUCCESS;
+		break;
 	case FAST_TAKEN:
-		return free_slowly(ptr, stream, per_thread, taken);
+		res = free_slowly(ptr, stream, per_thread, taken);
+		break;
 	default:
 		return free_slowly(ptr, stream, per_thread, NULL);
 	}
+	stream_way_used(cache, way);
+	return res;
 }
 
 ALWAYS CUresult free_in(CUdeviceptr ptr, CUstream stream, bool per_thread)

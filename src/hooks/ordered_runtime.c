@@ -61,19 +61,22 @@ __attribute__((noinline)) static cudaError_t alloc_beside(void **out,
 							  cudaStream_t stream,
 							  bool per_thread)
 {
+	struct tcache *cache = tcache_runtime;
+	uintptr_t way = stream_way_find(cache, stream_key(stream, per_thread));
 	uint64_t addr = 0;
 
-	switch (tcache_alloc_beside(tcache_runtime,
-				    stream_key(stream, per_thread), pool, size,
-				    &addr)) {
+	switch (tcache_alloc_beside(cache, way, pool, size, &addr)) {
 	case FAST_DONE:
 		*out = (void *)addr;
-		return cudaSuccess;
+		break;
 	case FAST_LOOK:
-		return look(out, addr);
+		look(out, addr);
+		break;
 	default:
 		return alloc_behind(out, size, pool, stream, per_thread);
 	}
+	stream_way_used(cache, way);
+	return cudaSuccess;
 }
 
 ALWAYS cudaError_t alloc_in(void **out, size_t size, cudaMemPool_t pool,
@@ -155,16 +158,21 @@ __attribute__((noinline)) static cudaError_t free_otherwise(enum fast done,
 							    bool per_thread,
 							    struct block *taken)
 {
-	if (done == FAST_STREAM)
-		done = tcache_free_beside(tcache_runtime,
-					  stream_key(stream, per_thread),
-					  (uint64_t)ptr, &taken);
-	if (done == FAST_DONE)
-		return cudaSuccess;
+	struct tcache *cache = tcache_runtime;
+	cudaError_t res = cudaSuccess;
+	uintptr_t way = 0;
+
+	if (done == FAST_STREAM) {
+		way = stream_way_find(cache, stream_key(stream, per_thread));
+		done = tcache_free_beside(cache, way, (uint64_t)ptr, &taken);
+	}
 	if (done == FAST_TAKEN)
-		return (cudaError_t)ordered_free_taken((CUdeviceptr)ptr, stream,
-						       per_thread, taken);
-	return free_behind(ptr, stream, per_thread);
+		res = (cudaError_t)ordered_free_taken((CUdeviceptr)ptr, stream,
+						      per_thread, taken);
+	else if (done != FAST_DONE)
+		return free_behind(ptr, stream, per_thread);
+	stream_way_used(cache, way);
+	return res;
 }
 
 ALWAYS cudaError_t free_in(void *ptr, cudaStream_t stream, bool per_thread)

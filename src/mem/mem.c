@@ -304,6 +304,7 @@ enum mem_answer mem_alloc_in(uint64_t *addr, size_t size,
 		request.number = stream_number(context, order->stream,
 					       order->per_thread);
 		request.passes = mark.later;
+		request.works = mark.works;
 		legacy_mark_note(&mark); /* of that number */
 		answer = mem_serve(&context->heap, addr, &request, result);
 		legacy_mark_end(&mark);

@@ -25,28 +25,57 @@ bool legacy_is_joined(const struct context *context)
 	return atomic_load(&all_joined) || atomic_load(&context->legacy_joins);
 }
 
-/* Since the last work in a legacy stream a stream that waits was marked, and
- * threads may remember that. */
-static _Atomic bool watched;
-static _Atomic uint64_t works; /* in legacy streams, while that held */
+/* How often streams that wait had to be marked anew from then on: as the legacy
+ * one had got work, or was about to come after more. A stream that was marked
+ * at a count is watched as long as that is the count. Threads may remember it
+ * until all have passed. */
+static _Atomic uint64_t works, watched, passed;
+static pthread_mutex_t works_lock = PTHREAD_MUTEX_INITIALIZER;
 
 __thread bool legacy_here;
 
-/* After the work was queued: who marks a stream from then on finds the count
- * changed, and who has marked one before had set `watched`. */
-static void work_noted(void)
+/* Threads forget what they remember of streams. */
+static void ways_forget(void)
 {
-	if (!atomic_exchange(&watched, false))
-		return;
-	atomic_fetch_add(&works, 1);
 	atomic_fetch_add(&stream_changes, 1);
 	gate_pass();
 }
 
-void legacy_worked(void)
+/* Who comes second waits until all threads have passed. */
+static void work_noted(void)
 {
-	if (atomic_load(&watched))
+	uint64_t now;
+
+	if (!serving_is_on()) /* a forked child, where locks may stay held */
+		return;
+	pthread_mutex_lock(&works_lock);
+	if (atomic_load(&watched) > atomic_load(&passed)) {
+		now = atomic_fetch_add(&works, 1) + 1;
+		ways_forget();
+		atomic_store(&passed, now);
+	}
+	pthread_mutex_unlock(&works_lock);
+}
+
+static void legacy_worked(void)
+{
+	if (atomic_load(&watched) > atomic_load(&passed))
 		work_noted();
+}
+
+bool legacy_stands(uint64_t then)
+{
+	return atomic_load(&works) + 1 == then;
+}
+
+/* Requests look for memory under the lock. */
+void legacy_comes_after(struct context *context)
+{
+	legacy_worked();
+	if (!context)
+		return;
+	pthread_mutex_lock(&context->lock);
+	pthread_mutex_unlock(&context->lock);
 }
 
 /* A call may be made within another one. */
@@ -77,17 +106,19 @@ static int legacy_mark(struct legacy_mark *mark, struct context *context,
 	mark->again = true;
 	mark->epoch = epoch_next(context->device);
 	res = backing_legacy_mark(&context->legacy_mark);
-	legacy_worked();
+	legacy_comes_after(context);
 	return res;
 }
 
 /* Whether a stream that waits has been marked since the last work in the legacy
- * one; *now is what to note once it is. */
-static bool is_marked(unsigned int number, uint64_t *now)
+ * one. A mark that comes due before `watched` is set is not noted as work. */
+static bool is_marked(struct legacy_mark *mark, unsigned int number)
 {
-	atomic_store(&watched, true); /* first, see work_noted */
-	*now = atomic_load(&works) + 1;
-	return number && calls_are_all_seen() && streams_mark(number) == *now;
+	legacy_settle();
+	mark->works = atomic_load(&works) + 1;
+	epoch_raise(&watched, mark->works); /* before it is marked */
+	mark->again = !calls_are_all_seen() || atomic_load(&legacy_due);
+	return number && !mark->again && streams_mark(number) == mark->works;
 }
 
 /* Marks a stream that waits: it comes after what the legacy one came after
@@ -117,19 +148,16 @@ static int waiting_mark(struct legacy_mark *mark, struct context *context,
 			struct CUstream_st *stream, bool per_thread)
 {
 	unsigned int number = stream_number(context, stream, per_thread);
-	uint64_t now;
 	int res;
 
 	if (number ? !streams_wait_for_legacy(number)
 		   : !stream_waits(stream, per_thread))
 		return 0;
-	legacy_settle(); /* what is known by that spares a fence */
-	mark->again = !calls_are_all_seen();
-	if (is_marked(number, &now))
+	if (is_marked(mark, number))
 		return 0;
 	res = waiting_pass(context, number, stream, per_thread);
 	if (!res && number)
-		streams_mark_set(number, now);
+		streams_mark_set(number, mark->works);
 	return res;
 }
 
@@ -168,11 +196,14 @@ _Atomic unsigned int legacy_due;
 static pthread_mutex_t due_lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread bool settling; /* a tool's calls within it don't wait */
 
-/* Whoever finds legacy_due finds the context. */
+/* Whoever finds legacy_due finds the context. Who marks a stream that waits
+ * from then on finds that a mark is due, and one that was marked before is
+ * watched. */
 void legacy_mark_later(struct context *context)
 {
 	atomic_store_explicit(&context->legacy_due, true, memory_order_relaxed);
-	atomic_store_explicit(&legacy_due, DUE, memory_order_release);
+	atomic_exchange(&legacy_due, DUE);
+	legacy_worked();
 }
 
 void legacy_mark_end(const struct legacy_mark *mark)
@@ -182,14 +213,6 @@ void legacy_mark_end(const struct legacy_mark *mark)
 	legacy_mark_later(mark->context);
 	if (!calls_are_all_seen())
 		legacy_settle();
-}
-
-/* Whoever remembers a legacy stream forgets it. Marks are set at once if that
- * is what has changed. */
-static void legacy_forget(void)
-{
-	atomic_fetch_add(&stream_changes, 1);
-	gate_pass();
 }
 
 /* If the mark is refused, so may be the next ones. Then what they are for is
@@ -203,11 +226,11 @@ static void context_settle(struct context *context)
 		return;
 	mark.epoch = epoch_next(context->device);
 	if (!backing_legacy_mark_of(context->handle, &context->legacy_mark)) {
-		legacy_worked();
+		legacy_comes_after(context);
 		legacy_mark_note(&mark);
 	} else {
 		atomic_store(&context->legacy_refused, true);
-		legacy_forget();
+		ways_forget();
 	}
 	context_unuse(context);
 }
@@ -255,6 +278,6 @@ void legacy_actions_unseen(void)
 	if (atomic_load_explicit(&told, memory_order_relaxed) ||
 	    !serving_is_on() || atomic_exchange(&told, true))
 		return;
-	legacy_forget();
+	ways_forget();
 	legacy_settle();
 }

@@ -38,11 +38,11 @@ uintptr_t stream_way_find(struct tcache *cache, uintptr_t key)
 }
 
 /* After the block has changed hands: a mark from before that does not do. */
-static void way_used(struct tcache *cache, uintptr_t key)
+void stream_way_used(struct tcache *cache, uintptr_t way_key)
 {
 	struct context *context;
 
-	if (!(key & WAY_MARKS))
+	if (!(way_key & WAY_MARKS))
 		return;
 	context = atomic_load(&cache->context);
 	if (context)
@@ -107,32 +107,27 @@ static enum fast alloc_ready(struct tcache *cache, uintptr_t key,
 	return FAST_NOT;
 }
 
-enum fast tcache_alloc_beside(struct tcache *cache, uintptr_t key,
+enum fast tcache_alloc_beside(struct tcache *cache, uintptr_t way_key,
 			      const void *pool, size_t size, uint64_t *addr)
 {
-	uintptr_t its = stream_way_find(cache, key);
-	enum fast done = FAST_NOT;
+	enum fast done;
 
-	if (its)
-		done = tcache_alloc_in(cache, its, pool, size, addr);
-	if (its && done == FAST_NOT)
-		done = alloc_ready(cache, its, pool, size, addr);
-	if (done == FAST_DONE || done == FAST_LOOK)
-		way_used(cache, its);
+	if (!way_key)
+		return FAST_NOT;
+	done = tcache_alloc_in(cache, way_key, pool, size, addr);
+	if (done == FAST_NOT)
+		done = alloc_ready(cache, way_key, pool, size, addr);
 	return done == FAST_STREAM ? FAST_NOT : done;
 }
 
-enum fast tcache_free_beside(struct tcache *cache, uintptr_t key, uint64_t addr,
-			     struct block **taken)
+enum fast tcache_free_beside(struct tcache *cache, uintptr_t way_key,
+			     uint64_t addr, struct block **taken)
 {
-	uintptr_t its = stream_way_find(cache, key);
 	enum fast done;
 
-	if (!its)
+	if (!way_key)
 		return FAST_NOT;
-	done = tcache_free_in(cache, its, addr, taken);
-	if (done == FAST_DONE || done == FAST_TAKEN)
-		way_used(cache, its);
+	done = tcache_free_in(cache, way_key, addr, taken);
 	return done == FAST_STREAM ? FAST_NOT : done;
 }
 

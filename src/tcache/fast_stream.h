@@ -159,13 +159,16 @@ ALWAYS enum fast tcache_free_in(struct tcache *cache, uintptr_t key,
 	return FAST_DONE;
 }
 
-/* The same, if the thread's last request or free was in another stream, or by a
- * block that was freed in another one, or in none, and is ready. Never returns
- * FAST_STREAM. */
-enum fast tcache_alloc_beside(struct tcache *cache, uintptr_t key,
+/* The same, by the way of that key, as stream_way_find has returned it, if the
+ * thread's last request or free was in another stream, or by a block that was
+ * freed in another one, or in none, and is ready. Never return FAST_STREAM.
+ * Once the request is served or the free is made, and the cache is left,
+ * stream_way_used has to follow. */
+enum fast tcache_alloc_beside(struct tcache *cache, uintptr_t way_key,
 			      const void *pool, size_t size, uint64_t *addr);
-enum fast tcache_free_beside(struct tcache *cache, uintptr_t key, uint64_t addr,
-			     struct block **taken);
+enum fast tcache_free_beside(struct tcache *cache, uintptr_t way_key,
+			     uint64_t addr, struct block **taken);
+void stream_way_used(struct tcache *cache, uintptr_t way_key);
 
 /* The calling thread's cache remembers a stream from now on, if what is said of
  * it is still true: stream_changes was `changes` before that was found out. The

@@ -25,6 +25,8 @@ CASES = [
     ("a_wait_beside_the_legacy_stream", "no hang"),
     ("a_threads_own_wait_beside_the_legacy_stream", "no hang"),
     ("a_query_behind_the_legacy_stream", "600"),
+    ("a_query_behind_a_request_behind_others", "600"),
+    ("in_the_legacy_stream_after_anothers_end", "used"),
     ("in_the_legacy_stream_beside_a_capture", "906 901 0"),
     ("in_the_legacy_stream_beside_others_made_unseen", "used"),
     ("before_another_devices_legacy_streams_order", "used"),
@@ -220,8 +222,9 @@ def test_a_stream_beside_a_loose_one_takes_no_fence(box, pool, case, device):
 
 @pytest.mark.parametrize("pool", SERVING)
 @pytest.mark.parametrize("case", ["in_a_loose_stream_beside_one_that_ends",
-                                  "in_the_last_of_many_loose_streams"])
-def test_a_loose_stream_takes_a_fence(box, pool, case):
+                                  "in_the_last_of_many_loose_streams",
+                                  "in_the_legacy_stream_after_anothers_end"])
+def test_a_stream_takes_a_fence(box, pool, case):
     run(box, pool, case)
     assert box.stat()["fences"] > 0
 

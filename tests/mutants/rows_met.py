@@ -70,7 +70,7 @@ ROWS = [
      (OBSERVERS, "	.pends = reclaim_request,\n",
       "	.pends = (void (*)(struct device *))observers_tell,\n")),
     ("a_door_that_was_found_queues_nothing", "test_rest.py -k door",
-     (OBSERVERS, "	calls_unseen();\n	stream_calls_unseen();\n",
+     (OBSERVERS, "	legacy_actions_unseen();\n	stream_calls_unseen();\n",
       "	stream_calls_unseen();\n")),
     ("a_free_that_failed_leaves_slack",
      "test_direct.py -k driver_does_not_free",

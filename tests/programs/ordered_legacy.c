@@ -293,6 +293,46 @@ static void a_query_behind_the_legacy_stream(void)
 	printf("%d\n", (int)cuStreamQuery(stream));
 }
 
+/* Nobody says that the legacy stream waits for a stream that is gone. */
+static void in_the_legacy_stream_after_anothers_end(void)
+{
+	CUstream first = made(CU_STREAM_DEFAULT);
+	CUdeviceptr block;
+
+	made(CU_STREAM_DEFAULT);
+	mix();
+	MUST(cuMemFreeAsync(over(asked(NULL)), NULL));
+	block = asked(first);
+	used(block, first);
+	MUST(cuMemFreeAsync(over(block), first));
+	MUST(cuStreamDestroy_v2(first));
+	for (int i = 0; i < 4; i++)
+		used(asked(NULL), NULL);
+	puts("used");
+}
+
+/* A request behind one of the legacy stream comes after what that comes
+ * after. */
+static void a_query_behind_a_request_behind_others(void)
+{
+	CUstream first = made(CU_STREAM_DEFAULT);
+	CUstream second = made(CU_STREAM_DEFAULT);
+
+	CUdeviceptr block;
+
+	mix();
+	for (int i = 0; i < 3; i++) {
+		MUST(cuMemAllocAsync(&block, 3L * SIZE, NULL));
+		MUST(cuMemFreeAsync(block, NULL));
+	}
+	for (int i = 0; i < 3; i++)
+		MUST(cuMemFreeAsync(over(asked(second)), second));
+	MUST(cuLaunchHostFunc(first, held, NULL));
+	MUST(cuMemAllocAsync(&block, 3L * SIZE, NULL));
+	asked(second);
+	printf("%d\n", (int)cuStreamQuery(second));
+}
+
 const struct ordered_case ordered_legacy[] = {
 	CASE(in_the_legacy_stream_beside_others_that_wait),
 	CASE(in_the_legacy_stream_before_another_waits),
@@ -309,6 +349,8 @@ const struct ordered_case ordered_legacy[] = {
 	CASE(a_wait_beside_the_legacy_stream),
 	CASE(a_threads_own_wait_beside_the_legacy_stream),
 	CASE(a_query_behind_the_legacy_stream),
+	CASE(a_query_behind_a_request_behind_others),
+	CASE(in_the_legacy_stream_after_anothers_end),
 	CASE(in_the_legacy_stream_beside_others_made_unseen),
 	CASE(before_another_devices_legacy_streams_order),
 	{0},

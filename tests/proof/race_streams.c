@@ -408,6 +408,34 @@ static void marked_asks(void)
 		fill(addrs[i], waiting);
 }
 
+static CUdeviceptr marked_addr;
+
+static void marked_asks_held(void)
+{
+	DO(cuCtxSetCurrent, context);
+	freed(asked(made[0]), made[0]);
+	kept = asked(made[0]);
+	race_hold();
+	begun = true;
+	marked_addr = asked(made[0]);
+	race_pass();
+}
+
+static void legacy_waits_then(void)
+{
+	while (!begun)
+		schedule_yield();
+	DO(cuCtxSetCurrent, context);
+	DO(cuStreamWaitEvent, NULL, event, 0);
+}
+
+static void marked_is_over(void)
+{
+	DO(cuCtxSetCurrent, context);
+	DO(cuStreamSynchronize, made[0]);
+	fill(marked_addr, waiting);
+}
+
 /* What may be reused in any stream at level none may not be afterwards. */
 static void before_level(void)
 {
@@ -467,6 +495,9 @@ const struct race race_streams[] = {
 	 reuse_in_another},
 	{"wait of the legacy stream beside a request in one that waits", SERVED,
 	 1, 0, before_legacy_wait, legacy_wait_held, marked_asks, NULL},
+	{"request in one that waits beside a wait of the legacy stream", SERVED,
+	 1, 0, before_legacy_wait, marked_asks_held, legacy_waits_then,
+	 marked_is_over},
 	{"requests in streams after level none", SERVED, 1, 0, before_level,
 	 freeing_asks, waiting_asks, NULL},
 	{0},
