@@ -160,7 +160,7 @@ __attribute__((noinline)) static cudaError_t free_otherwise(enum fast done,
 {
 	struct tcache *cache = tcache_runtime;
 	cudaError_t res = cudaSuccess;
-	uintptr_t way = 0;
+	uintptr_t way = WAY_NONE;
 
 	if (done == FAST_STREAM) {
 		way = stream_way_find(cache, stream_key(stream, per_thread));

@@ -240,7 +240,7 @@ static void way_fill(const struct mem_order *order, unsigned int changes)
 {
 	uintptr_t key = stream_key(order->stream, order->per_thread);
 
-	if (!stream_way_find(tcache_verified, key))
+	if (stream_way_find(tcache_verified, key) == WAY_NONE)
 		stream_way_set(
 			tcache_verified,
 			&(struct stream_way){

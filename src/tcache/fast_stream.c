@@ -23,7 +23,7 @@ static bool is_open(const struct tcache *cache)
 uintptr_t stream_way_find(struct tcache *cache, uintptr_t key)
 {
 	struct stream_way *way;
-	uintptr_t its = 0;
+	uintptr_t its = WAY_NONE;
 
 	tcache_enter(cache);
 	if (is_open(cache)) {
@@ -42,7 +42,7 @@ void stream_way_used(struct tcache *cache, uintptr_t way_key)
 {
 	struct context *context;
 
-	if (!(way_key & WAY_MARKS))
+	if (way_key == WAY_NONE || !(way_key & WAY_MARKS))
 		return;
 	context = atomic_load(&cache->context);
 	if (context)
@@ -112,7 +112,7 @@ enum fast tcache_alloc_beside(struct tcache *cache, uintptr_t way_key,
 {
 	enum fast done;
 
-	if (!way_key)
+	if (way_key == WAY_NONE)
 		return FAST_NOT;
 	done = tcache_alloc_in(cache, way_key, pool, size, addr);
 	if (done == FAST_NOT)
@@ -125,7 +125,7 @@ enum fast tcache_free_beside(struct tcache *cache, uintptr_t way_key,
 {
 	enum fast done;
 
-	if (!way_key)
+	if (way_key == WAY_NONE)
 		return FAST_NOT;
 	done = tcache_free_in(cache, way_key, addr, taken);
 	return done == FAST_STREAM ? FAST_NOT : done;
@@ -146,6 +146,7 @@ void stream_way_set(struct tcache *cache, const struct stream_way *way,
 		if (place->key != way->key)
 			cache->next_way = (cache->next_way + 1) % STREAM_WAYS;
 		atomic_store(&place->key, way->key);
+		atomic_store(&place->asks, way->pool ? WAY_NONE : way->key);
 		atomic_store(&place->pool, way->pool);
 		atomic_store(&place->number, way->number);
 		place->tag = way->tag;

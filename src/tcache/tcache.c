@@ -20,6 +20,7 @@ struct tcache tcache_none = {
 	.table = &block_table_none,
 	.epoch = &epoch_none,
 	.safe = &epoch_none,
+	.ways = {{.key = WAY_NONE, .asks = WAY_NONE}},
 	.way = tcache_none.ways,
 };
 
@@ -56,7 +57,8 @@ void tcaches_unlock(void)
 static void ways_forget(struct tcache *cache)
 {
 	for (int i = 0; i < STREAM_WAYS; i++) {
-		atomic_store(&cache->ways[i].key, 0);
+		atomic_store(&cache->ways[i].key, WAY_NONE);
+		atomic_store(&cache->ways[i].asks, WAY_NONE);
 		atomic_store(&cache->ways[i].pool, &tcache_none);
 		atomic_store(&cache->ways[i].number, 0);
 	}

@@ -74,8 +74,10 @@ struct pass_through {
  * as it is there: who changes that has all calls pass, which clears it. The
  * atomic members may be read before the thread knows that its cache is open. */
 struct stream_way {
-	/* stream_key, maybe with WAY_MARKS; 0: nothing is remembered */
-	_Atomic uintptr_t key;
+	/* stream_key, maybe with WAY_MARKS; WAY_NONE: nothing is remembered.
+	 * The second is for requests that name no pool: WAY_NONE if this way
+	 * is of those that do. */
+	_Atomic uintptr_t key, asks;
 	const void *_Atomic pool;    /* CUDA's, as requests name it, or NULL */
 	_Atomic unsigned int number; /* of the stream, not 0 */
 	uint64_t tag;                /* the pool's number */
@@ -87,6 +89,7 @@ struct stream_way {
 /* A mark is due after each request and free (order/legacy.h). The key is none
  * that is looked for on the fast path, so these take the longer one. */
 #define WAY_MARKS ((uintptr_t)1 << 63)
+#define WAY_NONE  UINTPTR_MAX
 
 enum { STREAM_WAYS = 16 };
 

@@ -264,6 +264,7 @@ def test_the_legacy_stream_is_marked_where_others_wait(box, pool, tmp_path):
     ("a_query_of_the_legacy_stream", 4),
     ("a_streams_end", 4),
     ("a_capture", 4),
+    ("an_unseen_call", 4),
     ("nothing", 0)])
 def test_the_legacy_stream_is_marked_before_others_act(box, pool, tmp_path,
                                                        action, waits):

@@ -86,7 +86,7 @@ ROWS = [
     ("a_capture_goes_before_a_mark", ORDERED + "before_others_act",
      ("src/hooks/captures.c",
       "	legacy_settle(); /* no mark can be set in a capture */\n", "")),
-    ("what_goes_unseen_goes_before_a_mark", ORDERED + "where_others_wait",
+    ("what_goes_unseen_goes_before_a_mark", ORDERED + "before_others_act",
      (CHANGES, "	all_legacy_join();\n	legacy_settle();\n",
       "	all_legacy_join();\n")),
     ("others_that_do_not_wait_settle_marks", ORDERED + "before_others_act",

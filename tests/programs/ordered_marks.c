@@ -74,6 +74,21 @@ static void before_a_capture(void)
 	before_each(a_capture);
 }
 
+/* Entries of the interop headers may do anything. */
+static void an_unseen_call(void)
+{
+	CUresult (*unseen)(void);
+
+	*(void **)&unseen = dlsym(RTLD_DEFAULT, "cuGLInit");
+	if (unseen)
+		unseen();
+}
+
+static void before_an_unseen_call(void)
+{
+	before_each(an_unseen_call);
+}
+
 static void nothing_follows(void)
 {
 }
@@ -125,17 +140,13 @@ static void in_the_legacy_stream_before_a_table(void)
 	compare(asked(NULL), block);
 }
 
-/* Entries of the interop headers may do anything. */
 static void in_the_legacy_stream_before_unseen_calls(void)
 {
-	CUresult (*unseen)(void);
 	CUdeviceptr block;
 
 	mix();
 	block = asked_and_used(NULL);
-	*(void **)&unseen = dlsym(RTLD_DEFAULT, "cuGLInit");
-	if (unseen)
-		unseen();
+	an_unseen_call();
 	MUST(cuMemFreeAsync(over(block), NULL));
 	compare(asked(NULL), block);
 	cuStreamQuery(NULL);
@@ -178,6 +189,7 @@ const struct ordered_case ordered_marks[] = {
 	CASE(before_a_query_of_the_legacy_stream),
 	CASE(before_a_streams_end),
 	CASE(before_a_capture),
+	CASE(before_an_unseen_call),
 	CASE(before_nothing),
 	CASE(before_marks_that_are_refused),
 	{0},
