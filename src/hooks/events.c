@@ -1,6 +1,5 @@
 /* Events: what is recorded in a stream, and who waits for it. */
 #include "call.h"
-#include "context/context.h"
 #include "hook.h"
 #include "mem/mem.h"
 #include "order/event_order.h"
@@ -79,14 +78,12 @@ static void stream_noted(CUstream stream, bool per_thread)
 		stream_per_thread_used();
 }
 
-/* What waits for the legacy stream waits for the event as well. That is said
- * first: until then a request of another thread may rely on the legacy stream's
- * wait in a stream that was marked before it. */
+/* What waits for the legacy stream waits for the event as well. */
 static void wait_ended(const struct event_wait *wait, CUstream stream,
 		       bool per_thread)
 {
 	if (stream == CU_STREAM_LEGACY || (!stream && !per_thread))
-		legacy_comes_after(context_current());
+		legacy_worked();
 	event_wait_end(wait, stream, per_thread);
 }
 

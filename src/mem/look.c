@@ -6,7 +6,6 @@
 #include "heap/pools.h"
 #include "heap/slack.h"
 #include "order/fence.h"
-#include "order/legacy.h"
 #include "order/stream_past.h"
 #include "order/streams.h"
 #include "stats/counter.h"
@@ -59,16 +58,6 @@ static uint64_t block_lend(struct block *block,
 	return block_addr(block);
 }
 
-/* Under the context's lock. */
-static const _Atomic uint64_t *follows_of(const struct mem_request *request,
-					  unsigned int stream)
-{
-	if (!request->follows || !stream ||
-	    (request->works && !legacy_stands(request->works)))
-		return NULL;
-	return stream_follows_of(stream, request->passes);
-}
-
 /* Looks into a pool that keeps blocks, and into caches in front of it. `all`:
  * into all of them, as memory is short. */
 static enum pool_answer pool_ask(struct pool *pool, size_t span, size_t slack,
@@ -85,7 +74,9 @@ static enum pool_answer pool_ask(struct pool *pool, size_t span, size_t slack,
 							: &heap->device->safe),
 		.stream = stream,
 		.behind = request->follows ? stream_behind(stream) : NULL,
-		.follows = follows_of(request, stream),
+		.passes = request->follows && request->passes
+				  ? stream_passed(stream)
+				  : NULL,
 		.over = streams_over,
 	};
 	enum pool_answer answer;

@@ -23,10 +23,8 @@ struct mem_request {
 	 * the end of. */
 	bool restricted;
 	bool follows; /* events from stream to stream */
-	/* The stream is a legacy one: it comes after those that wait for it.
-	 * Or it is one of those, marked then (legacy_stands); or 0. */
+	/* The stream is a legacy one: it comes after those that wait for it. */
 	bool passes;
-	uint64_t works;
 };
 
 /* One look into the active pool, for a block with up to `slack` bytes to spare.

@@ -304,7 +304,6 @@ enum mem_answer mem_alloc_in(uint64_t *addr, size_t size,
 		request.number = stream_number(context, order->stream,
 					       order->per_thread);
 		request.passes = mark.later;
-		request.works = mark.works;
 		legacy_mark_note(&mark); /* of that number */
 		answer = mem_serve(&context->heap, addr, &request, result);
 		legacy_mark_end(&mark);
@@ -321,8 +320,6 @@ enum mem_answer mem_alloc_in(uint64_t *addr, size_t size,
 				       .number = request.number,
 				       .pool = order->pool,
 				       .tag = request.tag,
-				       .follows = stream_follows_of(
-					       request.number, mark.later),
 				       .beside = !request.restricted &&
 						 request.follows,
 			       },

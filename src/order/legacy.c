@@ -57,25 +57,10 @@ static void work_noted(void)
 	pthread_mutex_unlock(&works_lock);
 }
 
-static void legacy_worked(void)
+void legacy_worked(void)
 {
 	if (atomic_load(&watched) > atomic_load(&passed))
 		work_noted();
-}
-
-bool legacy_stands(uint64_t then)
-{
-	return atomic_load(&works) + 1 == then;
-}
-
-/* Requests look for memory under the lock. */
-void legacy_comes_after(struct context *context)
-{
-	legacy_worked();
-	if (!context)
-		return;
-	pthread_mutex_lock(&context->lock);
-	pthread_mutex_unlock(&context->lock);
 }
 
 /* A call may be made within another one. */
@@ -106,19 +91,21 @@ static int legacy_mark(struct legacy_mark *mark, struct context *context,
 	mark->again = true;
 	mark->epoch = epoch_next(context->device);
 	res = backing_legacy_mark(&context->legacy_mark);
-	legacy_comes_after(context);
+	legacy_worked();
 	return res;
 }
 
 /* Whether a stream that waits has been marked since the last work in the legacy
- * one. A mark that comes due before `watched` is set is not noted as work. */
-static bool is_marked(struct legacy_mark *mark, unsigned int number)
+ * one; *now is what to note once it is. A mark that comes due before `watched`
+ * is raised is not noted as work. */
+static bool is_marked(struct legacy_mark *mark, unsigned int number,
+		      uint64_t *now)
 {
 	legacy_settle();
-	mark->works = atomic_load(&works) + 1;
-	epoch_raise(&watched, mark->works); /* before it is marked */
+	*now = atomic_load(&works) + 1;
+	epoch_raise(&watched, *now); /* before it is marked */
 	mark->again = !calls_are_all_seen() || atomic_load(&legacy_due);
-	return number && !mark->again && streams_mark(number) == mark->works;
+	return number && !mark->again && streams_mark(number) == *now;
 }
 
 /* Marks a stream that waits: it comes after what the legacy one came after
@@ -148,16 +135,17 @@ static int waiting_mark(struct legacy_mark *mark, struct context *context,
 			struct CUstream_st *stream, bool per_thread)
 {
 	unsigned int number = stream_number(context, stream, per_thread);
+	uint64_t now;
 	int res;
 
 	if (number ? !streams_wait_for_legacy(number)
 		   : !stream_waits(stream, per_thread))
 		return 0;
-	if (is_marked(mark, number))
+	if (is_marked(mark, number, &now))
 		return 0;
 	res = waiting_pass(context, number, stream, per_thread);
 	if (!res && number)
-		streams_mark_set(number, mark->works);
+		streams_mark_set(number, now);
 	return res;
 }
 
@@ -226,7 +214,7 @@ static void context_settle(struct context *context)
 		return;
 	mark.epoch = epoch_next(context->device);
 	if (!backing_legacy_mark_of(context->handle, &context->legacy_mark)) {
-		legacy_comes_after(context);
+		legacy_worked();
 		legacy_mark_note(&mark);
 	} else {
 		atomic_store(&context->legacy_refused, true);

@@ -43,7 +43,6 @@ struct legacy_mark {
 	bool again;              /* the next one needs a mark whatever happens
 				  * meanwhile */
 	bool later;              /* it is set before the next action */
-	uint64_t works;          /* of a stream that waits, see legacy_stands */
 };
 
 /* Sets a mark in the stream, of the current context, if it needs one. To be
@@ -80,18 +79,9 @@ void legacy_actions_unseen(void);
  * stream_work_begin. */
 extern __thread bool legacy_here;
 
-/* Such a call has returned: streams that wait for the legacy one need a mark at
- * their next request or free. */
+/* Such a call has returned; or the legacy stream has got something to wait for:
+ * streams that wait for it need a mark at their next request or free. */
 void legacy_work_end(void);
-
-/* The same once the context's legacy stream comes after more than before. To be
- * called before that is noted: from then on no request relies on it in a stream
- * that was marked before. NULL: there is no context. */
-void legacy_comes_after(struct context *context);
-
-/* Whether a stream that was marked then still comes after all that the legacy
- * one is known to come after. Under the context's lock, as long as that is
- * held. */
-bool legacy_stands(uint64_t works);
+void legacy_worked(void);
 
 #endif

@@ -6,10 +6,8 @@
  * Thread 2 acts in another such stream. Requests and work are numbered, and so
  * are marks. A rule is broken
  * - if an action comes before the mark of a request that had returned before;
- * - if a stream's own mark comes before the mark of such a request, or before
- *   such work, once a request in that stream returns;
- * - or if that request relies on what the legacy stream came behind by a mark
- *   that is later than the stream's own.
+ * - or if a stream's own mark comes before the mark of such a request, or
+ *   before such work, once a request in that stream returns.
  *
  * What a thread does within atomic is one access of memory, or one call of the
  * driver. scripts/check-model leaves out the guards. */
@@ -25,20 +23,17 @@ byte works, watched, passed;
 bool works_locked;
 byte changes;             /* streams.h: stream_changes */
 byte marked;              /* streams_mark of thread 1's stream, plus 1 */
-byte noted;               /* marks that rows of pasts know of */
 
 /* tcache: what thread 1 remembers */
 bool busy, remembered;
-bool looking;             /* thread 1 holds the context's lock */
 
 /* What really is so. */
 byte taken;               /* requests in the legacy stream that have a block */
 byte returned;            /* and those that have returned */
 byte placed;              /* those whose place is taken by a mark */
-byte marks;               /* of the legacy stream */
 byte worked, worked_returned;
 /* What was so before the last mark of thread 1's stream. */
-byte placed_before, worked_before, marks_before;
+byte placed_before, worked_before;
 
 /* work_noted */
 inline legacy_worked()
@@ -66,14 +61,6 @@ inline legacy_worked()
 	fi
 }
 
-inline legacy_comes_after()
-{
-	legacy_worked();
-#ifndef NO_LOOK_AWAITED
-	!looking
-#endif
-}
-
 inline context_settle()
 {
 	d_step {
@@ -82,19 +69,9 @@ inline context_settle()
 	}
 	if
 	:: settles ->
-		atomic {
-			marks++;
-			mine = marks;
-			placed = taken
-		}
-#ifdef NOTED_FIRST
-		noted = mine;
-#endif
-#ifndef NO_WORK
-		legacy_comes_after();
-#endif
-#ifndef NOTED_FIRST
-		noted = mine
+		placed = taken;
+#ifndef MARK_NO_WORK
+		legacy_worked()
 #endif
 	:: else
 	fi
@@ -146,7 +123,7 @@ inline legacy_mark_later()
 
 active proctype legacy()
 {
-	byte rounds, mine;
+	byte rounds;
 	bool settles;
 
 	do
@@ -203,29 +180,13 @@ inline request_slowly()
 	:: else ->
 		atomic {
 			placed_before = placed;
-			worked_before = worked;
-			marks_before = marks
+			worked_before = worked
 		}
 #ifdef WATCHED_LATE
 		watch(works_then);
 #endif
 		marked = works_then
 	fi;
-	looking = true;
-	relies = false;
-	if
-#ifdef STANDS_UNASKED
-	:: true -> relies = true
-#else
-	:: works + 1 == works_then -> relies = true
-	:: else
-#endif
-	fi;
-	if
-	:: relies -> assert(noted <= marks_before)
-	:: else
-	fi;
-	looking = false;
 	busy = true;
 	if
 #ifdef CHANGES_UNASKED
@@ -240,8 +201,8 @@ inline request_slowly()
 
 active proctype waiting()
 {
-	byte rounds, mine, changes_then, works_then, asked_before, queued;
-	bool settles, again, relies, served;
+	byte rounds, changes_then, works_then, asked_before, queued;
+	bool settles, again, served;
 
 	do
 	:: rounds < ROUNDS ->
@@ -252,10 +213,6 @@ active proctype waiting()
 		}
 		busy = true;
 		served = remembered;
-		if
-		:: served -> assert(noted <= marks_before)
-		:: else
-		fi;
 		busy = false;
 		if
 		:: served
@@ -270,7 +227,7 @@ active proctype waiting()
 /* stream_order.h: stream_work_begin, and others */
 active proctype acts()
 {
-	byte mine, asked_before;
+	byte asked_before;
 	bool settles;
 
 	asked_before = returned;

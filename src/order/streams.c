@@ -217,12 +217,6 @@ unsigned int stream_follows(unsigned int number)
 	return legacy;
 }
 
-const _Atomic uint64_t *stream_follows_of(unsigned int number, bool passes)
-{
-	return passes ? stream_passed(number)
-		      : stream_behind(stream_follows(number));
-}
-
 bool stream_waits(struct CUstream_st *stream, bool per_thread)
 {
 	uintptr_t key = stream_order_key(stream, per_thread);

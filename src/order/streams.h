@@ -43,11 +43,6 @@ unsigned int stream_number(struct context *context, struct CUstream_st *stream,
  * if there is none. */
 unsigned int stream_follows(unsigned int number);
 
-/* What the stream of that number comes after beside what it is known to be
- * behind itself (stream_behind): what the legacy stream that it waits for comes
- * after. Of a legacy stream (passes): all that waits for it. Or NULL. */
-const _Atomic uint64_t *stream_follows_of(unsigned int number, bool passes);
-
 /* Whether the stream, of the current context, waits for the legacy one; true if
  * in doubt. */
 bool stream_waits(struct CUstream_st *stream, bool per_thread);

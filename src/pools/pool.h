@@ -47,9 +47,9 @@ struct pool_request {
 	/* By streams: what was freed in a stream's order, in an epoch below, is
 	 * ready. NULL: this makes no block ready. */
 	const _Atomic uint64_t *behind;
-	/* The same, of the legacy stream, if it comes after that. NULL is
-	 * allowed. */
-	const _Atomic uint64_t *follows;
+	/* The same, of streams that wait for the legacy stream, in whose order
+	 * the request is made. NULL is allowed. */
+	const _Atomic uint64_t *passes;
 	/* The same, of what the host has seen the end of. NULL is allowed. */
 	const _Atomic uint64_t *over;
 };
@@ -69,7 +69,7 @@ static inline bool request_is_behind(const struct pool_request *request,
 	return epoch < request->safe ||
 	       (stream && (stream == request->stream ||
 			   epoch_is_below(request->behind, stream, epoch) ||
-			   epoch_is_below(request->follows, stream, epoch) ||
+			   epoch_is_below(request->passes, stream, epoch) ||
 			   epoch_is_below(request->over, stream, epoch)));
 }
 

@@ -70,7 +70,8 @@ static struct magazine *magazine_ready(struct tcache *cache,
 		.safe = atomic_load(cache->safe),
 		.stream = way->number,
 		.behind = stream_behind(way->number),
-		.follows = way->follows,
+		.passes = way->key & WAY_MARKS ? stream_passed(way->number)
+					       : NULL,
 		.over = streams_over,
 	};
 	struct magazine *magazine = magazine_of(cache, block_key(span, 0));
@@ -151,7 +152,6 @@ void stream_way_set(struct tcache *cache, const struct stream_way *way,
 		atomic_store(&place->number, way->number);
 		place->tag = way->tag;
 		place->beside = way->beside;
-		place->follows = way->follows;
 		place->room = &cache->stats.mempools[mempool].left;
 		atomic_store(&cache->way, place);
 	}

@@ -82,7 +82,6 @@ struct stream_way {
 	_Atomic unsigned int number; /* of the stream, not 0 */
 	uint64_t tag;                /* the pool's number */
 	int64_t *room;               /* bytes until it has a new maximum */
-	const _Atomic uint64_t *follows; /* stream_follows_of */
 	bool beside; /* blocks of other streams may do as well */
 };
 

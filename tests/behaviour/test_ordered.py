@@ -245,6 +245,7 @@ def test_the_legacy_stream_is_marked_where_others_wait(box, pool, tmp_path):
     assert marked("in_the_legacy_stream_before_unseen_calls") == 1
     assert marked("behind_the_legacy_streams_order") == 4
     assert marked("twice_in_the_legacy_stream") == 0
+    assert marked("twice_in_a_stream_that_waits") == 1
 
 
 @pytest.mark.parametrize("pool", SERVING)

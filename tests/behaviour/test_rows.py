@@ -31,7 +31,8 @@ ASKED = {"cuPointerGetAttribute", "cuMemGetAddressRange_v2",
          "cuMemPoolGetAttribute",
          "cuGraphChildGraphNodeGetGraph",
          "cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2",
-         "cuEventCreate", "cuCtxRecordEvent", "cuCtxWaitEvent"}
+         "cuEventCreate", "cuCtxRecordEvent", "cuCtxWaitEvent",
+         "cuStreamQuery"}
 
 
 def words(name):

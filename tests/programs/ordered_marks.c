@@ -98,6 +98,19 @@ static void before_nothing(void)
 	before_each(nothing_follows);
 }
 
+/* Requests in a stream that waits for the legacy one, of which each is new to
+ * mnm. */
+static void twice_in_a_stream_that_waits(void)
+{
+	CUdeviceptr block;
+
+	waits = made(CU_STREAM_DEFAULT);
+	mix();
+	for (int i = 1; i < 4; i++)
+		MUST(cuMemAllocAsync(&block, (size_t)i * SIZE, waits));
+	puts("asked");
+}
+
 /* A mark that is refused is not set again, but the next one is set at once. */
 static void before_marks_that_are_refused(void)
 {
@@ -192,5 +205,6 @@ const struct ordered_case ordered_marks[] = {
 	CASE(before_an_unseen_call),
 	CASE(before_nothing),
 	CASE(before_marks_that_are_refused),
+	CASE(twice_in_a_stream_that_waits),
 	{0},
 };
