@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import resource
 import shutil
 import socket
@@ -390,6 +391,46 @@ def test_a_scripts_interpreter_and_its_modules_are_looked_at(box):
     found(findings, "ok", "python", "/numba")
     assert not [f for f in findings if "cupy" in f["finding"]]
     assert status == 0
+
+
+def test_a_script_that_stands_for_a_python_says_what_is_not_known(box):
+    """As pyenv and asdf make them. What is to be done works as printed."""
+    shim = script(box, "python3",
+                  '#!/usr/bin/env bash\nexec /usr/bin/python3 "$@"\n')
+    env = {"PATH": box.folder + ":" + os.environ["PATH"], **no_driver(box)}
+    status, findings = doctor(box, "--", "python3", "x.py", **env)
+    advice = found(findings, "warning", "program",
+                   f"{shim}: a script for bash; which Python it starts, and "
+                   "which frameworks that has, is not known")["advice"]
+    assert status == 0
+    words, = re.findall("`(.*)`", advice)
+    done = subprocess.run(["sh", "-c", words], env=env, text=True,
+                          capture_output=True, check=True)
+    _, findings = doctor(box, "--", done.stdout.strip(), **no_driver(box))
+    found(findings, "ok", "program", "/usr/bin/python3")
+
+
+@pytest.mark.parametrize("name", ["torchrun", "accelerate", "deepspeed"])
+def test_what_starts_a_framework_is_known_by_its_name(box, name):
+    path = script(box, name, "#!/bin/sh\n")
+    _, findings = doctor(box, "--", path, **no_driver(box))
+    assert "--frameworks=torch`" in found(
+        findings, "warning", "python", f"{path}: PyTorch keeps a")["advice"]
+    _, findings = doctor(box, "--", script(box, name + "2", "#!/bin/sh\n"),
+                         **no_driver(box))
+    assert not [f for f in findings if f["subject"] == "python"]
+
+
+@pytest.mark.parametrize("line", ["'PYTHON'", '"PYTHON"', "PYTHON"])
+def test_a_script_of_pips_with_a_long_path_leads_to_its_python(box, line):
+    """Linux reads so many bytes of a #! line only, and no spaces in it."""
+    env = fake_python(box)
+    python = os.path.join(box.folder, "bin/python3.11")
+    path = script(box, "train", "#!/bin/sh\n" + "'''exec' " + line.replace(
+        "PYTHON", python) + ' "$0" "$@"\n\' \'\'\'\nimport torch\n')
+    _, findings = doctor(box, "--", path, **env)
+    found(findings, "ok", "program", f"{path}: a script for {python}")
+    found(findings, "warning", "python", "/torch")
 
 
 @pytest.mark.parametrize("version, value, level, words", [

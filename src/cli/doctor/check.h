@@ -26,6 +26,10 @@ void program_check(struct report *report, const char *name);
 /* Reports modules of this Python that keep device memory themselves. */
 void python_check(struct report *report, const char *path);
 
+/* Reports what a framework does that a command of that name starts. To be asked
+ * where the Python is not known. */
+void python_starter_check(struct report *report, const char *path);
+
 /* Reports how a file brings CUDA. Returns whether it does. */
 bool cuda_check(struct report *report, const char *path);
 

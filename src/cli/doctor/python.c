@@ -72,6 +72,16 @@ static const struct exception {
 	 "0.10 with =platform, hands each request to mnm"},
 };
 
+/* Commands that start a Python with a module. */
+static const struct starter {
+	const char *command, *module;
+} starters[] = {
+	{"torchrun", "torch"},
+	{"accelerate", "torch"},
+	{"deepspeed", "torch"},
+	{NULL, NULL},
+};
+
 /* Patterns of the folders that hold modules, below the prefix. */
 static const char *const places[] = {
 	"%s/lib/python%s/site-packages",
@@ -283,4 +293,22 @@ void python_check(struct report *report, const char *path)
 		if (module_find(&folders, modules[i].name, found))
 			module_report(report, &modules[i], found);
 	globfree(&folders);
+}
+
+static const struct module *module_of(const char *command)
+{
+	for (const struct starter *row = starters; row->command; row++)
+		for (size_t i = 0; i < sizeof(modules) / sizeof(*modules); i++)
+			if (!strcmp(row->command, command) &&
+			    !strcmp(row->module, modules[i].name))
+				return &modules[i];
+	return NULL;
+}
+
+void python_starter_check(struct report *report, const char *path)
+{
+	const struct module *module = module_of(strrchr(path, '/') + 1);
+
+	if (module)
+		module_report(report, module, path);
 }
