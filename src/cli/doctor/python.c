@@ -229,14 +229,16 @@ static const char *advice_write(const struct module *module, const char *advice,
 				char *text, size_t size)
 {
 	const struct framework *framework = framework_of(module);
+	const char *bar = framework ? framework_bar(framework) : NULL;
 
 	if (!framework)
 		return advice;
 	snprintf(text, size,
-		 "%s%s`mnm run --frameworks=%s` makes it ask " BY_ASYNC
-		 "; lost by that: %s",
-		 advice ? advice : "", advice ? "; " : "", framework->name,
-		 framework->lost);
+		 "%s%s%s%s%s`mnm run --frameworks=%s` makes it ask %s; lost by "
+		 "that: %s",
+		 advice ? advice : "", advice ? "; " : "",
+		 bar ? "without " : "", bar ? bar : "", bar ? ", " : "",
+		 framework->name, async_answer()->words, framework->lost);
 	return text;
 }
 
@@ -248,12 +250,18 @@ static bool async_report(struct report *report, const struct module *module,
 	const struct framework *framework = framework_of(module);
 	const struct framework_variable *variable =
 		framework ? framework_asks(framework) : NULL;
+	const struct async_answer *answer = async_answer();
+	char advice[512];
 
-	if (variable)
-		report_add(report, LEVEL_ASYNC, "python", module->advice,
-			   "%s: with %s, %s asks " BY_ASYNC, found,
-			   variable->name, framework->title);
-	return variable;
+	if (!variable)
+		return false;
+	snprintf(advice, sizeof(advice), "%s%slost by that: %s",
+		 answer->advice ? answer->advice : "",
+		 answer->advice ? "; " : "", framework->lost);
+	report_add(report, answer->level, "python", advice,
+		   "%s: with %s, %s asks %s", found, variable->name,
+		   framework->title, answer->words);
+	return true;
 }
 
 static void module_report(struct report *report, const struct module *module,
