@@ -70,6 +70,7 @@ def test_what_works_is_shown_by_doing(box):
     status, findings = doctor(box)
     proof = found(findings, "ok", "proof", "interception works here")
     assert "8 requests, 8 served (driver, libcudart.so.13)" in proof["finding"]
+    found(findings, "ok", "proof", "cudaMallocAsync: 4 requests, 4 served")
     assert os.path.join(SIM, "libcuda.so.1") in found(
         findings, "ok", "driver", "simulated, for CUDA 13.0")["finding"]
     assert os.path.join(BUILD, "libmnm.so") in found(
@@ -100,7 +101,10 @@ def test_no_driver_is_a_warning_with_a_way_out(box):
 
 def test_an_old_driver_is_a_warning(box):
     status, findings = doctor(box, MNM_SIM_DRIVER="12040")
-    found(findings, "warning", "driver", "for CUDA 12.4")
+    assert "cudaMallocAsync" in found(findings, "warning", "driver",
+                                      "for CUDA 12.4")["advice"]
+    found(findings, "warning", "proof",
+          "cudaMallocAsync: 4 requests, 0 served")
     found(findings, "ok", "proof", "4 requests, 4 served (driver)")
     found(findings, "warning", "proof", "cudaMalloc fails with CUDA's error 35")
     assert status == 0
@@ -113,6 +117,26 @@ def test_a_device_that_fails_is_a_problem(box, fail, words):
     status, findings = doctor(box, MNM_SIM_FAIL=fail)
     found(findings, "problem", "proof", words)
     assert status == 1
+
+
+@pytest.mark.parametrize("variables", [
+    {"MNM_STREAM_ORDERED": "0"}, {"MNM_POOL": "no_pool"}])
+def test_stream_ordered_memory_that_is_cudas_is_told(box, variables):
+    status, findings = doctor(box, **variables)
+    one = found(findings, "warning", "proof",
+                "cudaMallocAsync: 4 requests, 0 served")
+    assert next(iter(variables)).replace("MNM_POOL", "no_pool") in one["advice"]
+    found(findings, "ok", "proof", "8 requests, 8 served")
+    assert status == 0
+
+
+def test_a_device_without_memory_pools_is_told(box):
+    status, findings = doctor(box, MNM_SIM_FAIL="cuMemAllocAsync:1+:801",
+                              MNM_STREAM_ORDERED="0")
+    assert "has no memory pools" in found(
+        findings, "warning", "proof",
+        "cudaMallocAsync fails with CUDA's error 801")["advice"]
+    assert status == 0
 
 
 @plain_build_only
