@@ -319,7 +319,7 @@ void frameworks_help(void)
 {
 	for (const struct framework *row = frameworks; row->name; row++) {
 		printf("  %-11s %s%s\n", row->name, row->title,
-		       row->is_costly ? ", if it is named" : "");
+		       row->is_costly ? ", only if it is named" : "");
 		for (int i = 0; i < FRAMEWORK_VARIABLES_MAX; i++)
 			if (row->variables[i].name)
 				printf("      %s=%s\n", row->variables[i].name,

@@ -49,7 +49,7 @@ def rows():
     for line in text.split("\nFrameworks")[1].splitlines()[1:]:
         if match := re.match(r"  (\w+) +(.*)", line):
             name = match[1]
-            found[name] = ({}, not match[2].endswith(", if it is named"))
+            found[name] = ({}, not match[2].endswith(", only if it is named"))
         elif match := re.match(r"      (\w+)=(\S+)$", line):
             found[name][0][match[1]] = match[2]
     assert len(found) >= 7 and all(row[0] for row in found.values())

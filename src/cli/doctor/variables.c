@@ -143,9 +143,9 @@ static void frameworks_check(struct report *report)
 
 	for (const struct framework *row = frameworks; row->name; row++)
 		if (framework_asks(row))
-			async_report(report, framework_asks(row)->name,
-				     row->title,
-				     "docs/frameworks.md says what is lost");
+			async_report(
+				report, framework_asks(row)->name, row->title,
+				"`mnm run --help` says what is lost by that");
 	if (value && !strcmp(value, "cuda_malloc_async"))
 		async_report(report, other, "CTranslate2", NULL);
 }
