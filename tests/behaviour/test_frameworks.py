@@ -266,6 +266,26 @@ def test_doctor_sees_what_does_not_go_with_it(box, module, name, variable):
     assert not [f for f in findings if "which mnm serves" in f["finding"]]
 
 
+@pytest.mark.parametrize("module, title", [
+    ("cuda/core", "cuda.core"), ("warp", "Warp"),
+    ("ctranslate2", "CTranslate2")])
+@pytest.mark.parametrize("value, level", [("1", "ok"), ("0", "warning")])
+def test_doctor_knows_modules_that_need_no_variable(box, module, title, value,
+                                                    level):
+    env = {**python_with(box, module), "MNM_STREAM_ORDERED": value}
+    _, findings = doctor(box, "--", "python3.11", **env)
+    found(findings, level, "python",
+          f"/{module}: {title} asks by cudaMallocAsync, ")
+    assert len([f for f in findings if title in f["finding"]]) == 1
+
+
+def test_doctor_sees_that_a_module_has_a_cache_of_its_own(box):
+    env = {**python_with(box, "ctranslate2"),
+           "CT2_CUDA_ALLOCATOR": "cub_caching"}
+    _, findings = doctor(box, "--", "python3.11", **env)
+    assert not [f for f in findings if "CTranslate2 asks" in f["finding"]]
+
+
 @pytest.mark.parametrize("variables, subject, words", [
     ({NEW: ASYNC}, "allocators", "PyTorch asks by cudaMallocAsync, "),
     ({NEW: ASYNC}, "python", "PyTorch asks by cudaMallocAsync, "),

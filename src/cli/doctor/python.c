@@ -57,6 +57,19 @@ static const struct module {
 };
 /* clang-format on */
 
+/* Modules that ask by cudaMallocAsync as they come, but for another value of a
+ * variable, if there is one. */
+static const struct asker {
+	const char *name, *title;
+	const char *variable, *value;
+} askers[] = {
+	{"cuda/core", "cuda.core", NULL, NULL},
+	{"warp", "Warp", NULL, NULL},
+	{"ctranslate2", "CTranslate2", "CT2_CUDA_ALLOCATOR",
+	 "cuda_malloc_async"},
+	{NULL, NULL, NULL, NULL},
+};
+
 /* Versions of a module for which something else is true, whatever is set. */
 static const struct exception {
 	const char *name;
@@ -291,6 +304,18 @@ static void module_report(struct report *report, const struct module *module,
 			   "%s: %s", found, module->finding);
 }
 
+static void asker_report(struct report *report, const struct asker *asker,
+			 const char *found)
+{
+	const char *value = asker->variable ? getenv(asker->variable) : NULL;
+	const struct async_answer *answer = async_answer();
+
+	if (!value || !*value || !strcmp(value, asker->value))
+		report_add(report, answer->level, "python", answer->advice,
+			   "%s: %s asks %s", found, asker->title,
+			   answer->words);
+}
+
 void python_check(struct report *report, const char *path)
 {
 	char found[PATH_MAX];
@@ -300,6 +325,9 @@ void python_check(struct report *report, const char *path)
 	for (size_t i = 0; i < sizeof(modules) / sizeof(*modules); i++)
 		if (module_find(&folders, modules[i].name, found))
 			module_report(report, &modules[i], found);
+	for (const struct asker *asker = askers; asker->name; asker++)
+		if (module_find(&folders, asker->name, found))
+			asker_report(report, asker, found);
 	globfree(&folders);
 }
 
