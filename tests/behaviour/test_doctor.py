@@ -434,6 +434,13 @@ def test_a_script_that_stands_for_a_python_says_what_is_not_known(box):
     found(findings, "ok", "program", "/usr/bin/python3")
 
 
+def test_what_is_to_be_done_is_plain_text(box):
+    path = script(box, "python\033[2J\xe9", "#!/bin/sh\n")
+    _, findings = doctor(box, "--", path, **no_driver(box))
+    advice = found(findings, "warning", "program", "not known")["advice"]
+    assert "python?[2J?? -c" in advice
+
+
 @pytest.mark.parametrize("name", ["torchrun", "accelerate", "deepspeed"])
 def test_what_starts_a_framework_is_known_by_its_name(box, name):
     path = script(box, name, "#!/bin/sh\n")
@@ -455,6 +462,15 @@ def test_a_script_of_pips_with_a_long_path_leads_to_its_python(box, line):
     _, findings = doctor(box, "--", path, **env)
     found(findings, "ok", "program", f"{path}: a script for {python}")
     found(findings, "warning", "python", "/torch")
+
+
+@pytest.mark.parametrize("name", [
+    """"$(dirname -- "$(realpath -- "$0")")"/'python'""", "$HOME/python",
+    "`python`", '""', ""])
+def test_a_script_whose_python_sh_has_to_work_out_is_one_for_sh(box, name):
+    path = script(box, "train", f"#!/bin/sh\n'''exec' {name} \"$0\"\n")
+    _, findings = doctor(box, "--", path, **no_driver(box))
+    found(findings, "ok", "program", f"{path}: a script for /bin/sh")
 
 
 @pytest.mark.parametrize("version, value, level, words", [
