@@ -42,10 +42,11 @@ static const struct module {
 	 NULL},
 	{"cupy", NULL, NULL, {NULL}, LEVEL_WARNING,
 	 "CuPy keeps a pool: mnm serves what that asks for, not each array",
-	 "cupy.cuda.set_allocator(None) in the program hands each to mnm"},
+	 "cupy.cuda.set_allocator(None), or of MemoryAsyncPool().malloc, in "
+	 "the program hands each to mnm"},
 	{"rmm", NULL, NULL, {NULL}, LEVEL_OK,
 	 "RMM calls cudaMalloc, but for a program that chooses a pool of it",
-	 "choose rmm.mr.CudaMemoryResource"},
+	 "choose rmm.mr.CudaMemoryResource or CudaAsyncMemoryResource"},
 	{"cudf", "cudf", NULL, {NULL}, LEVEL_OK,
 	 "cuDF asks RMM; cudf.pandas takes managed memory, which mnm counts",
 	 NULL},
