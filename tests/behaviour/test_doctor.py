@@ -346,7 +346,8 @@ def test_a_static_program_is_a_problem(box):
     path = compiled(box, "static", "int main(void) { return 0; }\n",
                     "-static")
     status, findings = doctor(box, path)
-    found(findings, "problem", "program", "linked statically")
+    assert "if it only starts another program, look at that one" in found(
+        findings, "problem", "program", "linked statically")["advice"]
     assert status == 1
 
 

@@ -86,7 +86,8 @@ static void elf_report(struct report *report, const char *path,
 	refused = kind_refuse(elf, &self);
 	if (refused) {
 		report_add(report, LEVEL_PROBLEM, "program",
-			   "build it for this system, with shared glibc",
+			   "build it for this system, with shared glibc; if "
+			   "it only starts another program, look at that one",
 			   "%s: %s", path, refused);
 	} else {
 		report_add(report, LEVEL_OK, "program", NULL,
