@@ -14,10 +14,10 @@
 #include "../cli.h"
 #include "probe.h"
 
-/* BLOCK, OTHER and ANOTHER are in bytes. The runtime is asked for another size:
+/* BLOCK and OTHER are in bytes. The runtime is asked for another size:
  * otherwise mnm would serve it what it kept from the driver's requests, and the
  * runtime would do nothing. */
-enum { ROUNDS = 4, BLOCK = 1 << 20, OTHER = 3 << 20, ANOTHER = 5 << 20 };
+enum { ROUNDS = 4, BLOCK = 1 << 20, OTHER = 3 << 20 };
 
 /* The driver's entries, as asked for by name. */
 struct driver {
@@ -170,7 +170,7 @@ static void ordered_requests(const struct driver *driver)
 	if (!driver->alloc_ordered || !driver->free_ordered)
 		return;
 	for (; asked < ROUNDS && !res; asked++) {
-		res = driver->alloc_ordered(&ptr, ANOTHER, NULL);
+		res = driver->alloc_ordered(&ptr, BLOCK, NULL);
 		if (!res)
 			res = driver->free_ordered(ptr, NULL);
 	}
