@@ -123,16 +123,7 @@ static const struct framework_variable *variable_find(
 	return NULL;
 }
 
-const struct framework_variable *framework_asks(
-	const struct framework *framework)
-{
-	return variable_find(framework, STATE_OTHER)
-		       ? NULL
-		       : variable_find(framework, STATE_ASKS);
-}
-
-/* The name of a variable by which the user has chosen another way, or NULL. */
-static const char *framework_bar(const struct framework *framework)
+const char *framework_bar(const struct framework *framework)
 {
 	const struct framework_variable *other;
 
@@ -141,6 +132,20 @@ static const char *framework_bar(const struct framework *framework)
 			return framework->bars[i];
 	other = variable_find(framework, STATE_OTHER);
 	return other ? other->name : NULL;
+}
+
+const struct framework_variable *framework_asks(
+	const struct framework *framework)
+{
+	return framework_bar(framework) ? NULL
+					: variable_find(framework, STATE_ASKS);
+}
+
+bool frameworks_are_left(void)
+{
+	const char *value = value_of("MNM_STREAM_ORDERED");
+
+	return value && !strcmp(value, "0");
 }
 
 const struct framework *framework_find(const char *name)
@@ -231,6 +236,10 @@ void frameworks_set(unsigned chosen)
 			fprintf(stderr, "%s\n", line);
 		free(line);
 	}
+	if (chosen && frameworks_are_left())
+		fputs("mnm run: stream_ordered=0: CUDA's own pools serve what "
+		      "the frameworks ask for\n",
+		      stderr);
 }
 
 /* Reads a name of a list into the bits. */
@@ -310,7 +319,7 @@ void frameworks_help(void)
 {
 	for (const struct framework *row = frameworks; row->name; row++) {
 		printf("  %-11s %s%s\n", row->name, row->title,
-		       row->is_costly ? ", if it is named" : "");
+		       row->is_costly ? ", only if it is named" : "");
 		for (int i = 0; i < FRAMEWORK_VARIABLES_MAX; i++)
 			if (row->variables[i].name)
 				printf("      %s=%s\n", row->variables[i].name,

@@ -41,6 +41,14 @@ bool frameworks_known(const char *names);
  * of the user's. Says on stderr what it did, in a line for each framework. */
 void frameworks_set(unsigned chosen);
 
+/* Whether what frameworks ask for by cudaMallocAsync is left to CUDA, as the
+ * environment is. */
+bool frameworks_are_left(void);
+
+/* The variable by which the user has chosen that the framework asks in another
+ * way, or NULL. */
+const char *framework_bar(const struct framework *framework);
+
 /* The first variable by which the framework already asks CUDA for each buffer,
  * or NULL. */
 const struct framework_variable *framework_asks(

@@ -24,7 +24,7 @@ COUNTER(held_bytes, GAUGE, BYTES, "freed in a capture, kept for its graph") \
 COUNTER(retired_bytes, GAUGE, BYTES, "live blocks of pools swapped out") \
 COUNTER(managed_bytes, GAUGE, BYTES, "not pooled: cudaMallocManaged") \
 COUNTER(pitched_bytes, GAUGE, BYTES, "not pooled: first of each pitched width") \
-COUNTER(async_bytes, GAUGE, BYTES, "not pooled: cudaMallocAsync, live alone") \
+COUNTER(async_bytes, GAUGE, BYTES, "not pooled: cudaMallocAsync left to CUDA") \
 COUNTER(cuda_pool_bytes, GAUGE, BYTES, "held by CUDA's own pools, used or idle") \
 COUNTER(array_bytes, GAUGE, BYTES, "not pooled: arrays") \
 COUNTER(virtual_bytes, GAUGE, BYTES, "not pooled: cuMemCreate") \

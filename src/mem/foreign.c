@@ -196,8 +196,10 @@ bool foreign_got(const struct foreign_claim *order, enum foreign_kind kind,
 				  .mempool = mempool,
 				  .uses = 1},
 		order->bytes);
-	if (of_pool)
+	if (of_pool) {
 		cuda_pools_served(order->device, bytes);
+		mem_streams_passed();
+	}
 	return counted;
 }
 

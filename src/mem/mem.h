@@ -37,6 +37,10 @@ enum mem_answer mem_alloc_pinned(uint64_t *addr, size_t size,
  * has what that takes. */
 bool mem_serves_streams(void);
 
+/* CUDA has served stream-ordered memory. If it is for the driver that mnm
+ * serves none, that is said, once. */
+void mem_streams_passed(void);
+
 /* The order in which memory is asked for, or freed. */
 struct mem_order {
 	struct CUstream_st *stream; /* of the current context */

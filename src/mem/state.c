@@ -72,9 +72,12 @@ static bool driver_tells; /* whether there is work */
 static void driver_look(void)
 {
 	driver_tells = backing_is_since(CUDA_12_5) && backing_has_fences();
-	if (!driver_tells)
-		log_warn("stream_ordered: the driver is older than CUDA 12.5, "
-			 "so its own pools serve");
+}
+
+static void driver_say(void)
+{
+	log_warn("stream_ordered: the driver is older than CUDA 12.5, so its "
+		 "own pools serve");
 }
 
 /* Without events of whole contexts nobody can ask whether there is work. So no
@@ -87,4 +90,12 @@ bool mem_serves_streams(void)
 		return false;
 	once_run(&looked, driver_look);
 	return driver_tells;
+}
+
+void mem_streams_passed(void)
+{
+	static struct once said = ONCE_INIT;
+
+	if (config_once() && config.stream_ordered && !mem_serves_streams())
+		once_run(&said, driver_say);
 }

@@ -585,6 +585,16 @@ def test_doctor_fits_a_terminal(box):
     assert status == piped.returncode
 
 
+def test_a_command_that_doctor_names_can_be_copied_from_a_terminal(box):
+    path = os.path.join(box.folder, "python3")
+    with open(path, "w", encoding="ascii") as file:
+        file.write("#!/bin/bash\n")
+    os.chmod(path, 0o755)
+    _, text = on_terminal(box, ["doctor", "--", "python3"], NO_COLOR="1",
+                          PATH=box.folder + ":" + os.environ["PATH"])
+    assert "`python3 -c 'import sys; print(sys.executable)'`" in text
+
+
 def test_colour_is_for_terminals_only(box, shell):
     assert "\x1b" not in box.mnm("ps").stdout
     assert "\x1b[1m" in on_terminal(box, ["ps"])[1]

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import resource
 import shutil
 import socket
@@ -69,6 +70,7 @@ def test_what_works_is_shown_by_doing(box):
     status, findings = doctor(box)
     proof = found(findings, "ok", "proof", "interception works here")
     assert "8 requests, 8 served (driver, libcudart.so.13)" in proof["finding"]
+    found(findings, "ok", "proof", "cudaMallocAsync: 4 requests, 4 served")
     assert os.path.join(SIM, "libcuda.so.1") in found(
         findings, "ok", "driver", "simulated, for CUDA 13.0")["finding"]
     assert os.path.join(BUILD, "libmnm.so") in found(
@@ -99,7 +101,10 @@ def test_no_driver_is_a_warning_with_a_way_out(box):
 
 def test_an_old_driver_is_a_warning(box):
     status, findings = doctor(box, MNM_SIM_DRIVER="12040")
-    found(findings, "warning", "driver", "for CUDA 12.4")
+    assert "cudaMallocAsync" in found(findings, "warning", "driver",
+                                      "for CUDA 12.4")["advice"]
+    found(findings, "warning", "proof",
+          "cudaMallocAsync: 4 requests, 0 served")
     found(findings, "ok", "proof", "4 requests, 4 served (driver)")
     found(findings, "warning", "proof", "cudaMalloc fails with CUDA's error 35")
     assert status == 0
@@ -112,6 +117,26 @@ def test_a_device_that_fails_is_a_problem(box, fail, words):
     status, findings = doctor(box, MNM_SIM_FAIL=fail)
     found(findings, "problem", "proof", words)
     assert status == 1
+
+
+@pytest.mark.parametrize("variables", [
+    {"MNM_STREAM_ORDERED": "0"}, {"MNM_POOL": "no_pool"}])
+def test_stream_ordered_memory_that_is_cudas_is_told(box, variables):
+    status, findings = doctor(box, **variables)
+    one = found(findings, "warning", "proof",
+                "cudaMallocAsync: 4 requests, 0 served")
+    assert next(iter(variables)).replace("MNM_POOL", "no_pool") in one["advice"]
+    found(findings, "ok", "proof", "8 requests, 8 served")
+    assert status == 0
+
+
+def test_a_device_without_memory_pools_is_told(box):
+    status, findings = doctor(box, MNM_SIM_FAIL="cuMemAllocAsync:1+:801",
+                              MNM_STREAM_ORDERED="0")
+    assert "has no memory pools" in found(
+        findings, "warning", "proof",
+        "cudaMallocAsync fails with CUDA's error 801")["advice"]
+    assert status == 0
 
 
 @plain_build_only
@@ -321,7 +346,8 @@ def test_a_static_program_is_a_problem(box):
     path = compiled(box, "static", "int main(void) { return 0; }\n",
                     "-static")
     status, findings = doctor(box, path)
-    found(findings, "problem", "program", "linked statically")
+    assert "if it only starts another program, look at that one" in found(
+        findings, "problem", "program", "linked statically")["advice"]
     assert status == 1
 
 
@@ -390,6 +416,62 @@ def test_a_scripts_interpreter_and_its_modules_are_looked_at(box):
     found(findings, "ok", "python", "/numba")
     assert not [f for f in findings if "cupy" in f["finding"]]
     assert status == 0
+
+
+def test_a_script_that_stands_for_a_python_says_what_is_not_known(box):
+    """As pyenv and asdf make them. What is to be done works as printed."""
+    shim = script(box, "python3",
+                  '#!/usr/bin/env bash\nexec /usr/bin/python3 "$@"\n')
+    env = {"PATH": box.folder + ":" + os.environ["PATH"], **no_driver(box)}
+    status, findings = doctor(box, "--", "python3", "x.py", **env)
+    advice = found(findings, "warning", "program",
+                   f"{shim}: a script for bash; which Python it starts, and "
+                   "which frameworks that has, is not known")["advice"]
+    assert status == 0
+    words, = re.findall("`(.*)`", advice)
+    done = subprocess.run(["sh", "-c", words], env=env, text=True,
+                          capture_output=True, check=True)
+    _, findings = doctor(box, "--", done.stdout.strip(), **no_driver(box))
+    found(findings, "ok", "program", "/usr/bin/python3")
+
+
+def test_what_is_to_be_done_is_plain_text(box):
+    path = script(box, "python\033[2J\xe9", "#!/bin/sh\n")
+    _, findings = doctor(box, "--", path, **no_driver(box))
+    advice = found(findings, "warning", "program", "not known")["advice"]
+    assert "python?[2J?? -c" in advice
+
+
+@pytest.mark.parametrize("name", ["torchrun", "accelerate", "deepspeed"])
+def test_what_starts_a_framework_is_known_by_its_name(box, name):
+    path = script(box, name, "#!/bin/sh\n")
+    _, findings = doctor(box, "--", path, **no_driver(box))
+    assert "--frameworks=torch`" in found(
+        findings, "warning", "python", f"{path}: PyTorch keeps a")["advice"]
+    _, findings = doctor(box, "--", script(box, name + "2", "#!/bin/sh\n"),
+                         **no_driver(box))
+    assert not [f for f in findings if f["subject"] == "python"]
+
+
+@pytest.mark.parametrize("line", ["'PYTHON'", '"PYTHON"', "PYTHON"])
+def test_a_script_of_pips_with_a_long_path_leads_to_its_python(box, line):
+    """Linux reads so many bytes of a #! line only, and no spaces in it."""
+    env = fake_python(box)
+    python = os.path.join(box.folder, "bin/python3.11")
+    path = script(box, "train", "#!/bin/sh\n" + "'''exec' " + line.replace(
+        "PYTHON", python) + ' "$0" "$@"\n\' \'\'\'\nimport torch\n')
+    _, findings = doctor(box, "--", path, **env)
+    found(findings, "ok", "program", f"{path}: a script for {python}")
+    found(findings, "warning", "python", "/torch")
+
+
+@pytest.mark.parametrize("name", [
+    """"$(dirname -- "$(realpath -- "$0")")"/'python'""", "$HOME/python",
+    "`python`", '""', ""])
+def test_a_script_whose_python_sh_has_to_work_out_is_one_for_sh(box, name):
+    path = script(box, "train", f"#!/bin/sh\n'''exec' {name} \"$0\"\n")
+    _, findings = doctor(box, "--", path, **no_driver(box))
+    found(findings, "ok", "program", f"{path}: a script for /bin/sh")
 
 
 @pytest.mark.parametrize("version, value, level, words", [

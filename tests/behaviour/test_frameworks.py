@@ -49,7 +49,7 @@ def rows():
     for line in text.split("\nFrameworks")[1].splitlines()[1:]:
         if match := re.match(r"  (\w+) +(.*)", line):
             name = match[1]
-            found[name] = ({}, not match[2].endswith(", if it is named"))
+            found[name] = ({}, not match[2].endswith(", only if it is named"))
         elif match := re.match(r"      (\w+)=(\S+)$", line):
             found[name][0][match[1]] = match[2]
     assert len(found) >= 7 and all(row[0] for row in found.values())
@@ -179,6 +179,17 @@ def test_names_that_are_taken_for_the_program_are_told(box, names):
         f"--frameworks={names})"]
 
 
+@pytest.mark.parametrize("words, variables", [
+    (["--set", "stream_ordered=0"], {}), ([], {"MNM_STREAM_ORDERED": "0"})])
+def test_what_is_left_to_cuda_is_told(box, words, variables):
+    """A comparison with CUDA's own pools may want that."""
+    done = start(box, ["--frameworks=torch", *words], ["true"], variables)
+    assert done.returncode == 0
+    assert done.stderr.decode().splitlines()[1:] == [
+        "mnm run: stream_ordered=0: CUDA's own pools serve what the frameworks "
+        "ask for"]
+
+
 def test_a_wrong_option_beside_it_sets_nothing(box):
     done = start(box, ["--frameworks", "--pool=nonsense"], ["env"], {})
     assert (done.returncode, done.stdout) == (2, b"")
@@ -232,6 +243,60 @@ def test_doctor_sees_what_run_sets(box, module, name):
     said = found(findings, "ok", "python", f"/{module}: ")["finding"]
     assert "asks by cudaMallocAsync" in said
     found(findings, "ok", "allocators", "asks by cudaMallocAsync")
+
+
+def test_doctor_says_what_is_lost_where_a_framework_asks(box):
+    """And nothing of options that it does not read then."""
+    env = {**python_with(box), NEW: f"{ASYNC},expandable_segments:True"}
+    _, findings = doctor(box, "--", "python3.11", **env)
+    advice = found(findings, "ok", "python", "/torch: ")["advice"]
+    assert advice.startswith("lost by that: torch.compile with CUDA graphs")
+    assert not [f for f in findings if "cuMemCreate" in f["finding"]]
+
+
+@pytest.mark.parametrize("module, name, variable", [
+    ("jax", "jax", "XLA_PYTHON_CLIENT_USE_TFRT_GPU_CLIENT"),
+    ("nvidia/dali", "dali", "DALI_USE_VMM"),
+    ("paddle", "paddle", "FLAGS_use_cuda_managed_memory")])
+def test_doctor_sees_what_does_not_go_with_it(box, module, name, variable):
+    env = {**python_with(box, module), **rows()[name][0], variable: "1"}
+    _, findings = doctor(box, "--", "python3.11", **env)
+    advice = found(findings, "warning", "python", f"/{module}: ")["advice"]
+    assert f"without {variable}, `mnm run --frameworks={name}`" in advice
+    assert not [f for f in findings if "which mnm serves" in f["finding"]]
+
+
+@pytest.mark.parametrize("module, title", [
+    ("cuda/core", "cuda.core"), ("warp", "Warp"),
+    ("ctranslate2", "CTranslate2")])
+@pytest.mark.parametrize("value, level", [("1", "ok"), ("0", "warning")])
+def test_doctor_knows_modules_that_need_no_variable(box, module, title, value,
+                                                    level):
+    env = {**python_with(box, module), "MNM_STREAM_ORDERED": value}
+    _, findings = doctor(box, "--", "python3.11", **env)
+    found(findings, level, "python",
+          f"/{module}: {title} asks by cudaMallocAsync, ")
+    assert len([f for f in findings if title in f["finding"]]) == 1
+
+
+def test_doctor_sees_that_a_module_has_a_cache_of_its_own(box):
+    env = {**python_with(box, "ctranslate2"),
+           "CT2_CUDA_ALLOCATOR": "cub_caching"}
+    _, findings = doctor(box, "--", "python3.11", **env)
+    assert not [f for f in findings if "CTranslate2 asks" in f["finding"]]
+
+
+@pytest.mark.parametrize("variables, subject, words", [
+    ({NEW: ASYNC}, "allocators", "PyTorch asks by cudaMallocAsync, "),
+    ({NEW: ASYNC}, "python", "PyTorch asks by cudaMallocAsync, "),
+    ({"CT2_CUDA_ALLOCATOR": "cuda_malloc_async"}, "allocators",
+     "CTranslate2 asks by cudaMallocAsync, ")])
+def test_doctor_sees_that_it_is_left_to_cuda(box, variables, subject, words):
+    env = {**python_with(box), **variables, "MNM_STREAM_ORDERED": "0"}
+    _, findings = doctor(box, "--", "python3.11", **env)
+    one = found(findings, "warning", subject, words)
+    assert one["finding"].endswith("which MNM_STREAM_ORDERED=0 leaves to CUDA")
+    assert "unset MNM_STREAM_ORDERED" in one["advice"]
 
 
 def test_doctor_takes_a_choice_that_contradicts_itself_for_none(box):

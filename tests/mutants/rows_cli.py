@@ -109,4 +109,17 @@ ROWS = [
       "	return value;")),
     ("what_is_costly_is_set_for_all", "test_frameworks.py -k to_be_named",
      (FRAMEWORKS, ' && !frameworks[i].is_costly;', ";")),
+    # What doctor says.
+    ("an_advice_is_printed_as_it_is", "test_doctor.py -k plain_text",
+     ("src/cli/doctor/report.c", "	text_clean(way);\n", "")),
+    ("what_sh_works_out_is_taken_for_a_path", "test_doctor.py -k to_work_out",
+     ("src/cli/doctor/script.c", ' && !strpbrk(word, "$`")', "")),
+    ("what_is_left_to_cuda_is_called_served",
+     "test_frameworks.py -k left_to_cuda",
+     ("src/cli/doctor/variables.c", "&answers[frameworks_are_left()]",
+      "&answers[0]")),
+    ("what_does_not_go_with_it_is_not_seen",
+     "test_frameworks.py -k does_not_go_with_it",
+     (FRAMEWORKS, "	return framework_bar(framework) ? NULL",
+      "	return variable_find(framework, STATE_OTHER) ? NULL")),
 ]

@@ -4,10 +4,13 @@
 
 #include "report.h"
 
-/* What mnm makes of what a program asks for in this way, unless it was told
- * not to, and whether that is what its user wants. */
-#define BY_ASYNC    "by cudaMallocAsync, which mnm serves"
-#define LEVEL_ASYNC LEVEL_OK
+/* What becomes of what a program asks for by cudaMallocAsync. */
+struct async_answer {
+	enum level level;
+	const char *words;  /* after "asks" */
+	const char *advice; /* or NULL */
+};
+const struct async_answer *async_answer(void);
 
 void library_check(struct report *report);    /* libmnm.so */
 void toolkit_check(struct report *report);    /* CUDA's */
@@ -25,6 +28,10 @@ void program_check(struct report *report, const char *name);
 
 /* Reports modules of this Python that keep device memory themselves. */
 void python_check(struct report *report, const char *path);
+
+/* Reports what a framework does that a command of that name starts. To be asked
+ * where the Python is not known. */
+void python_starter_check(struct report *report, const char *path);
 
 /* Reports how a file brings CUDA. Returns whether it does. */
 bool cuda_check(struct report *report, const char *path);

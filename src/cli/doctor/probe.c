@@ -24,6 +24,8 @@ struct driver {
 	void *handle;
 	CUresult (*alloc)(CUdeviceptr *ptr, size_t size);
 	CUresult (*free)(CUdeviceptr ptr);
+	CUresult (*alloc_ordered)(CUdeviceptr *ptr, size_t size, CUstream);
+	CUresult (*free_ordered)(CUdeviceptr ptr, CUstream stream);
 	CUresult (*init)(unsigned flags);
 	CUresult (*version)(int *version);
 	CUresult (*device)(CUdevice *device, int ordinal);
@@ -88,6 +90,8 @@ static bool driver_open(struct driver *driver)
 	} rows[] = {
 		{"cuMemAlloc_v2", &driver->alloc},
 		{"cuMemFree_v2", &driver->free},
+		{"cuMemAllocAsync", &driver->alloc_ordered},
+		{"cuMemFreeAsync", &driver->free_ordered},
 		{"cuInit", &driver->init},
 		{"cuDriverGetVersion", &driver->version},
 		{"cuDeviceGet", &driver->device},
@@ -157,6 +161,24 @@ static void driver_requests(const struct driver *driver)
 		fact("refused", "%d", res);
 }
 
+static void ordered_requests(const struct driver *driver)
+{
+	CUresult res = CUDA_SUCCESS;
+	CUdeviceptr ptr;
+	int asked = 0;
+
+	if (!driver->alloc_ordered || !driver->free_ordered)
+		return;
+	for (; asked < ROUNDS && !res; asked++) {
+		res = driver->alloc_ordered(&ptr, BLOCK, NULL);
+		if (!res)
+			res = driver->free_ordered(ptr, NULL);
+	}
+	fact("ordered_asked", "%d", asked);
+	if (res)
+		fact("ordered_error", "%d", res);
+}
+
 /* Opens the newest shared runtime that the loader finds here. */
 static void *runtime_open(void)
 {
@@ -195,7 +217,9 @@ static void runtime_requests(void)
 	fact("runtime_asked", "%d", asked - !!error);
 }
 
-static void socket_ask(void)
+/* Asks the control socket how many requests were served so far. Tells why it
+ * does not answer, and returns -1 then. */
+static json_int_t socket_ask(void)
 {
 	struct jobs jobs;
 	json_t *stat, *device;
@@ -207,17 +231,19 @@ static void socket_ask(void)
 	stat = jobs.count ? jobs.list[0].answer : NULL;
 	json_array_foreach(json_object_get(stat, "devices"), i, device)
 		served += json_integer_value(json_object_get(device, "allocs"));
-	if (stat)
-		fact("served", "%lld", (long long)served);
-	else
+	if (!stat) {
+		served = -1;
 		fact("no_socket", "%s",
 		     jobs.count ? job_excuse(&jobs.list[0]) : "nobody listens");
+	}
 	jobs_close(&jobs);
+	return served;
 }
 
 int probe_run(void)
 {
 	struct driver driver = {0};
+	json_int_t served, later;
 	CUresult res;
 
 	dl_iterate_phdr(library_visit, NULL);
@@ -232,7 +258,15 @@ int probe_run(void)
 	}
 	driver_requests(&driver);
 	runtime_requests();
-	socket_ask();
+	served = socket_ask();
+	if (served >= 0) {
+		fact("served", "%lld", (long long)served);
+		ordered_requests(&driver);
+		later = socket_ask();
+		if (later >= 0)
+			fact("ordered_served", "%lld",
+			     (long long)(later - served));
+	}
 	fact("done", "1");
 	return EXIT_DONE;
 }

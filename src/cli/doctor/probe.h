@@ -27,6 +27,9 @@ FACT(runtime_error)  /* of its cudaMalloc */ \
 FACT(runtime_asked)  /* requests to it */ \
 FACT(no_socket)      /* why the control socket did not answer */ \
 FACT(served)         /* requests, as the control socket says */ \
+FACT(ordered_asked)  /* requests in the order of a stream */ \
+FACT(ordered_error)  /* the driver's error for one of them */ \
+FACT(ordered_served) /* as the control socket says */ \
 FACT(done)
 /* clang-format on */
 

@@ -52,6 +52,11 @@ static const char *file_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+static bool is_python(const char *path)
+{
+	return !strncmp(file_name(path), "python", strlen("python"));
+}
+
 /* NULL if the library can be loaded into the program; else what the program
  * is. */
 static const char *kind_refuse(const struct elf *elf, const struct elf *self)
@@ -81,7 +86,8 @@ static void elf_report(struct report *report, const char *path,
 	refused = kind_refuse(elf, &self);
 	if (refused) {
 		report_add(report, LEVEL_PROBLEM, "program",
-			   "build it for this system, with shared glibc",
+			   "build it for this system, with shared glibc; if "
+			   "it only starts another program, look at that one",
 			   "%s: %s", path, refused);
 	} else {
 		report_add(report, LEVEL_OK, "program", NULL,
@@ -89,7 +95,7 @@ static void elf_report(struct report *report, const char *path,
 		libraries_check(report, path, elf_interpreter(&self));
 	}
 	elf_close(&self);
-	if (!refused && !strncmp(file_name(path), "python", 6))
+	if (!refused && is_python(path))
 		python_check(report, path);
 }
 
@@ -117,9 +123,33 @@ static bool file_check(struct report *report, const char *path)
 	return true;
 }
 
+/* A script that another program runs. `name` is what it was called by. */
+static void script_report(struct report *report, const char *name,
+			  const char *path, const char *interpreter)
+{
+	char advice[PATH_MAX + 128];
+
+	if (is_python(path) && !is_python(interpreter)) {
+		snprintf(advice, sizeof(advice),
+			 "name that Python; `%s -c 'import sys; "
+			 "print(sys.executable)'` prints it",
+			 name);
+		report_add(report, LEVEL_WARNING, "program", advice,
+			   "%s: a script for %s; which Python it starts, and "
+			   "which frameworks that has, is not known",
+			   path, interpreter);
+		return;
+	}
+	report_add(report, LEVEL_OK, "program",
+		   "look at the programs that it starts as well",
+		   "%s: a script for %s", path, interpreter);
+	if (!is_python(interpreter))
+		python_starter_check(report, path);
+}
+
 void program_check(struct report *report, const char *name)
 {
-	char path[PATH_MAX], next[PATH_MAX];
+	char path[PATH_MAX], next[2][PATH_MAX];
 	struct elf elf;
 	const char *why;
 
@@ -137,16 +167,14 @@ void program_check(struct report *report, const char *name)
 			elf_close(&elf);
 			return;
 		}
-		if (!script_interpreter(path, next, sizeof(next))) {
+		if (!script_interpreter(path, next[i % 2], PATH_MAX)) {
 			report_add(report, LEVEL_PROBLEM, "program",
 				   "name a program, or a script with a #! line",
 				   "%s: %s", path, why);
 			return;
 		}
-		report_add(report, LEVEL_OK, "program",
-			   "look at the programs that it starts as well",
-			   "%s: a script for %s", path, next);
-		name = next;
+		script_report(report, name, path, next[i % 2]);
+		name = next[i % 2];
 	}
 	report_add(report, LEVEL_PROBLEM, "program", "name another",
 		   "%s: too many scripts that run scripts", path);

@@ -116,7 +116,8 @@ static void driver_report(struct report *report, const struct facts *facts)
 	else
 		report_add(report, old ? LEVEL_WARNING : LEVEL_OK, "driver",
 			   old ? "one for CUDA 12.5 or later has the events "
-				 "of contexts; with this one the host waits"
+				 "of contexts; with this one the host waits, "
+				 "and cudaMallocAsync is left to CUDA"
 			       : NULL,
 			   "%s, %sfor CUDA %d.%d", facts->driver,
 			   facts->simulated ? "simulated, " : "",
@@ -175,6 +176,29 @@ static void served_report(struct report *report, const struct facts *facts)
 			   served, runtime ? ", " : "", runtime ? runtime : "");
 }
 
+static void ordered_report(struct report *report, const struct facts *facts)
+{
+	int asked = number(facts->ordered_asked);
+	int served = number(facts->ordered_served);
+
+	if (facts->ordered_error)
+		report_add(report, LEVEL_WARNING, "proof",
+			   "801: the device has no memory pools; others: try "
+			   "it without mnm",
+			   "cudaMallocAsync fails with CUDA's error %s",
+			   facts->ordered_error);
+	else if (facts->ordered_served)
+		report_add(report, served < asked ? LEVEL_WARNING : LEVEL_OK,
+			   "proof",
+			   served < asked ? "CUDA's own pools serve it with "
+					    "MNM_STREAM_ORDERED=0, with "
+					    "no_pool, and with a driver before "
+					    "CUDA 12.5"
+					  : NULL,
+			   "cudaMallocAsync: %d requests, %d served", asked,
+			   served);
+}
+
 static void requests_report(struct report *report, const struct facts *facts)
 {
 	if (facts->init_error)
@@ -191,6 +215,7 @@ static void requests_report(struct report *report, const struct facts *facts)
 			   facts->refused);
 	else
 		served_report(report, facts);
+	ordered_report(report, facts);
 	if (facts->runtime_error)
 		report_add(report, LEVEL_WARNING, "proof",
 			   "35: it is too new for the driver; 801: NVIDIA's "

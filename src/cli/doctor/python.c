@@ -42,10 +42,11 @@ static const struct module {
 	 NULL},
 	{"cupy", NULL, NULL, {NULL}, LEVEL_WARNING,
 	 "CuPy keeps a pool: mnm serves what that asks for, not each array",
-	 "cupy.cuda.set_allocator(None) in the program hands each to mnm"},
+	 "cupy.cuda.set_allocator(None), or of MemoryAsyncPool().malloc, in "
+	 "the program hands each to mnm"},
 	{"rmm", NULL, NULL, {NULL}, LEVEL_OK,
 	 "RMM calls cudaMalloc, but for a program that chooses a pool of it",
-	 "choose rmm.mr.CudaMemoryResource"},
+	 "choose rmm.mr.CudaMemoryResource or CudaAsyncMemoryResource"},
 	{"cudf", "cudf", NULL, {NULL}, LEVEL_OK,
 	 "cuDF asks RMM; cudf.pandas takes managed memory, which mnm counts",
 	 NULL},
@@ -56,6 +57,19 @@ static const struct module {
 	 "Numba calls cuMemAlloc for each array: served", NULL},
 };
 /* clang-format on */
+
+/* Modules that ask by cudaMallocAsync as they come, but for another value of a
+ * variable, if there is one. */
+static const struct asker {
+	const char *name, *title;
+	const char *variable, *value;
+} askers[] = {
+	{"cuda/core", "cuda.core", NULL, NULL},
+	{"warp", "Warp", NULL, NULL},
+	{"ctranslate2", "CTranslate2", "CT2_CUDA_ALLOCATOR",
+	 "cuda_malloc_async"},
+	{NULL, NULL, NULL, NULL},
+};
 
 /* Versions of a module for which something else is true, whatever is set. */
 static const struct exception {
@@ -70,6 +84,16 @@ static const struct exception {
 	 "'platform' (jax #39145)",
 	 "a later JAX with XLA_PYTHON_CLIENT_ALLOCATOR=address, or one before "
 	 "0.10 with =platform, hands each request to mnm"},
+};
+
+/* Commands that start a Python with a module. */
+static const struct starter {
+	const char *command, *module;
+} starters[] = {
+	{"torchrun", "torch"},
+	{"accelerate", "torch"},
+	{"deepspeed", "torch"},
+	{NULL, NULL},
 };
 
 /* Patterns of the folders that hold modules, below the prefix. */
@@ -219,14 +243,16 @@ static const char *advice_write(const struct module *module, const char *advice,
 				char *text, size_t size)
 {
 	const struct framework *framework = framework_of(module);
+	const char *bar = framework ? framework_bar(framework) : NULL;
 
 	if (!framework)
 		return advice;
 	snprintf(text, size,
-		 "%s%s`mnm run --frameworks=%s` makes it ask " BY_ASYNC
-		 "; lost by that: %s",
-		 advice ? advice : "", advice ? "; " : "", framework->name,
-		 framework->lost);
+		 "%s%s%s%s%s`mnm run --frameworks=%s` makes it ask %s; lost by "
+		 "that: %s",
+		 advice ? advice : "", advice ? "; " : "",
+		 bar ? "without " : "", bar ? bar : "", bar ? ", " : "",
+		 framework->name, async_answer()->words, framework->lost);
 	return text;
 }
 
@@ -238,12 +264,18 @@ static bool async_report(struct report *report, const struct module *module,
 	const struct framework *framework = framework_of(module);
 	const struct framework_variable *variable =
 		framework ? framework_asks(framework) : NULL;
+	const struct async_answer *answer = async_answer();
+	char advice[512];
 
-	if (variable)
-		report_add(report, LEVEL_ASYNC, "python", module->advice,
-			   "%s: with %s, %s asks " BY_ASYNC, found,
-			   variable->name, framework->title);
-	return variable;
+	if (!variable)
+		return false;
+	snprintf(advice, sizeof(advice), "%s%slost by that: %s",
+		 answer->advice ? answer->advice : "",
+		 answer->advice ? "; " : "", framework->lost);
+	report_add(report, answer->level, "python", advice,
+		   "%s: with %s, %s asks %s", found, variable->name,
+		   framework->title, answer->words);
+	return true;
 }
 
 static void module_report(struct report *report, const struct module *module,
@@ -273,6 +305,18 @@ static void module_report(struct report *report, const struct module *module,
 			   "%s: %s", found, module->finding);
 }
 
+static void asker_report(struct report *report, const struct asker *asker,
+			 const char *found)
+{
+	const char *value = asker->variable ? getenv(asker->variable) : NULL;
+	const struct async_answer *answer = async_answer();
+
+	if (!value || !*value || !strcmp(value, asker->value))
+		report_add(report, answer->level, "python", answer->advice,
+			   "%s: %s asks %s", found, asker->title,
+			   answer->words);
+}
+
 void python_check(struct report *report, const char *path)
 {
 	char found[PATH_MAX];
@@ -282,5 +326,26 @@ void python_check(struct report *report, const char *path)
 	for (size_t i = 0; i < sizeof(modules) / sizeof(*modules); i++)
 		if (module_find(&folders, modules[i].name, found))
 			module_report(report, &modules[i], found);
+	for (const struct asker *asker = askers; asker->name; asker++)
+		if (module_find(&folders, asker->name, found))
+			asker_report(report, asker, found);
 	globfree(&folders);
+}
+
+static const struct module *module_of(const char *command)
+{
+	for (const struct starter *row = starters; row->command; row++)
+		for (size_t i = 0; i < sizeof(modules) / sizeof(*modules); i++)
+			if (!strcmp(row->command, command) &&
+			    !strcmp(row->module, modules[i].name))
+				return &modules[i];
+	return NULL;
+}
+
+void python_starter_check(struct report *report, const char *path)
+{
+	const struct module *module = module_of(strrchr(path, '/') + 1);
+
+	if (module)
+		module_report(report, module, path);
 }

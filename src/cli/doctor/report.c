@@ -12,8 +12,8 @@ static const char *const level_names[] = {"ok", "warning", "problem"};
 static const enum highlight colours[] = {HIGHLIGHT_END, HIGHLIGHT_WARNING,
 					 HIGHLIGHT_PROBLEM};
 
-/* Replaces what a terminal would obey or JSON can't hold: paths and variables
- * come as they are. */
+/* Replaces what a terminal would obey or JSON can't hold: names, paths and
+ * variables come as they are. */
 static void text_clean(char *text)
 {
 	for (; *text; text++)
@@ -22,6 +22,16 @@ static void text_clean(char *text)
 }
 
 enum { WIDTH = 80, INDENT = 20 };
+
+/* The length of the next word. A command in backquotes is one word, so that it
+ * can be copied. */
+static int word_length(const char *text)
+{
+	const char *end = *text == '`' ? strchr(text + 1, '`') : NULL;
+
+	end = end ? end : text;
+	return (int)(end - text + (long)strcspn(end, " "));
+}
 
 /* Prints lines that fit a terminal, unless a word is longer than a line. In a
  * pipe, a finding is one line. */
@@ -32,7 +42,7 @@ static void text_wrap(const char *text, int column)
 		return;
 	}
 	while (*text) {
-		int length = (int)strcspn(text, " ");
+		int length = word_length(text);
 
 		if (column > INDENT && column + 1 + length > WIDTH) {
 			printf("\n%*s", INDENT, "");
@@ -56,8 +66,8 @@ static void finding_print(enum level level, const char *subject,
 	       level == LEVEL_OK ? "" : highlight(colours[level]),
 	       level_names[level],
 	       level == LEVEL_OK ? "" : highlight(HIGHLIGHT_END), subject);
-	snprintf(whole, sizeof(whole), "%s%s%s", text, advice ? " -> " : "",
-		 advice ? advice : "");
+	snprintf(whole, sizeof(whole), "%s%s%s", text, *advice ? " -> " : "",
+		 advice);
 	text_wrap(whole, INDENT);
 	putchar('\n');
 	fflush(stdout);
@@ -66,22 +76,23 @@ static void finding_print(enum level level, const char *subject,
 void report_add(struct report *report, enum level level, const char *subject,
 		const char *advice, const char *format, ...)
 {
-	char text[1024];
+	char text[1024], way[1024] = "";
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	text_clean(text);
+	snprintf(way, sizeof(way), "%s", advice ? advice : "");
+	text_clean(way);
 	report->problem |= level == LEVEL_PROBLEM;
 	if (report->findings) {
 		json_array_append_new(report->findings,
 				      json_pack("{s:s,s:s,s:s,s:s}", "level",
 						level_names[level], "subject",
 						subject, "finding", text,
-						"advice",
-						advice ? advice : ""));
+						"advice", way));
 		return;
 	}
-	finding_print(level, subject, text, advice);
+	finding_print(level, subject, text, way);
 }

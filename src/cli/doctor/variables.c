@@ -76,16 +76,18 @@ void options_check(struct report *report)
 			   "every MNM_ variable is right");
 }
 
+#define EXPANDABLE "expandable_segments:True"
+
 /* What it means if the environment's `variable` holds `part`. */
 static const struct variable {
 	const char *variable, *part;
 	enum level level;
 	const char *finding, *advice;
 } variables[] = {
-	{"PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True", LEVEL_WARNING,
+	{"PYTORCH_CUDA_ALLOC_CONF", EXPANDABLE, LEVEL_WARNING,
 	 "PyTorch maps its memory itself (cuMemCreate): mnm serves none of it",
 	 "take expandable_segments out"},
-	{"PYTORCH_ALLOC_CONF", "expandable_segments:True", LEVEL_WARNING,
+	{"PYTORCH_ALLOC_CONF", EXPANDABLE, LEVEL_WARNING,
 	 "PyTorch maps its memory itself (cuMemCreate): mnm serves none of it",
 	 "take expandable_segments out"},
 	{"PYTORCH_NO_CUDA_MEMORY_CACHING", "", LEVEL_OK,
@@ -102,8 +104,6 @@ static const struct variable {
 	 "JAX maps its memory itself (cuMemCreate): mnm serves none of it",
 	 "set XLA_PYTHON_CLIENT_ALLOCATOR=platform (`mnm doctor -- python` says "
 	 "what your JAX makes of it)"},
-	{"CT2_CUDA_ALLOCATOR", "cuda_malloc_async", LEVEL_ASYNC,
-	 "CTranslate2 asks " BY_ASYNC, NULL},
 	{"JULIA_CUDA_MEMORY_POOL", "none", LEVEL_OK,
 	 "CUDA.jl hands each request to CUDA, and so to mnm", NULL},
 	{"NUMBA_CUDA_MEMORY_MANAGER", "", LEVEL_WARNING,
@@ -112,18 +112,49 @@ static const struct variable {
 	{NULL, NULL, LEVEL_OK, NULL, NULL},
 };
 
+const struct async_answer *async_answer(void)
+{
+	static const struct async_answer answers[] = {
+		{LEVEL_OK, "by cudaMallocAsync, which mnm serves", NULL},
+		{LEVEL_WARNING,
+		 "by cudaMallocAsync, which MNM_STREAM_ORDERED=0 leaves to "
+		 "CUDA",
+		 "unset MNM_STREAM_ORDERED"},
+	};
+
+	return &answers[frameworks_are_left()];
+}
+
+static void async_report(struct report *report, const char *variable,
+			 const char *title, const char *otherwise)
+{
+	const struct async_answer *answer = async_answer();
+
+	report_add(report, answer->level, "allocators",
+		   answer->advice ? answer->advice : otherwise,
+		   "%s=%s: %s asks %s", variable, getenv(variable), title,
+		   answer->words);
+}
+
 static void frameworks_check(struct report *report)
 {
-	const struct framework_variable *variable;
+	static const char other[] = "CT2_CUDA_ALLOCATOR";
+	const char *value = getenv(other);
 
-	for (const struct framework *row = frameworks; row->name; row++) {
-		variable = framework_asks(row);
-		if (variable)
-			report_add(report, LEVEL_ASYNC, "allocators",
-				   "docs/frameworks.md says what is lost",
-				   "%s=%s: %s asks " BY_ASYNC, variable->name,
-				   getenv(variable->name), row->title);
-	}
+	for (const struct framework *row = frameworks; row->name; row++)
+		if (framework_asks(row))
+			async_report(
+				report, framework_asks(row)->name, row->title,
+				"`mnm run --help` says what is lost by that");
+	if (value && !strcmp(value, "cuda_malloc_async"))
+		async_report(report, other, "CTranslate2", NULL);
+}
+
+/* PyTorch reads no option of its own cache while it has none. */
+static bool is_idle(const struct variable *row)
+{
+	return !strcmp(row->part, EXPANDABLE) &&
+	       framework_asks(framework_find("torch"));
 }
 
 void allocators_check(struct report *report)
@@ -132,7 +163,7 @@ void allocators_check(struct report *report)
 
 	for (const struct variable *row = variables; row->variable; row++) {
 		value = getenv(row->variable);
-		if (value && strstr(value, row->part))
+		if (value && strstr(value, row->part) && !is_idle(row))
 			report_add(report, row->level, "allocators",
 				   row->advice, "%s=%s: %s", row->variable,
 				   value, row->finding);
