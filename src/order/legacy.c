@@ -83,7 +83,7 @@ static int legacy_mark(struct legacy_mark *mark, struct context *context,
 	int res;
 
 	mark->context = context;
-	mark->later = calls_are_all_seen() && !capture_any() &&
+	mark->later = calls_are_all_seen() &&
 		      !atomic_load(&context->legacy_refused) &&
 		      stream_number(context, stream, false);
 	if (mark->later)

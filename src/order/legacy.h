@@ -12,13 +12,14 @@
  * stream that waits for the legacy one, an event in that one or a wait for it,
  * the end of a stream, a capture. What is queued in the legacy stream itself
  * comes after all that waits for it, marked or not. Where some actions go
- * unseen, or a stream captures, the mark is set at once.
+ * unseen, the mark is set at once. (While a stream captures, CUDA itself serves
+ * such requests and frees.)
  *
  * A request or a free in a stream that waits for the legacy one comes after the
  * work there, and so does whoever waits for that stream. A mark in it takes
- * that place as well, but only if the legacy stream has had work since the last
- * one: all its work is looked at for that, and what threads remember of streams
- * that wait is cleared with the first such work. */
+ * that place as well, but only if the legacy stream has had work or a request
+ * since the last one: all its work is looked at for that, and what threads
+ * remember of streams that wait is cleared with the first such work. */
 #ifndef MNM_LEGACY_H
 #define MNM_LEGACY_H
 
