@@ -334,7 +334,7 @@ static bool sync_covers(const struct device *device)
 {
 	if (device_is_host(device))
 		return context_count() == 1;
-	return fence_covers(device) && context_is_alone(device);
+	return fence_level() != REUSE_NONE && context_is_alone(device);
 }
 
 static void sync_begin(struct fence_sync_part *part, struct device *device)

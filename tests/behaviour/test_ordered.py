@@ -243,6 +243,14 @@ def test_a_stream_takes_a_fence(box, pool, case):
     assert box.stat()["fences"] > 0
 
 
+@pytest.mark.parametrize("pool", SERVING)
+@pytest.mark.parametrize("fence", ["fence", "sync"])
+def test_a_wait_for_the_context_makes_all_free(box, pool, fence):
+    done = run(box, pool, "after_a_wait_for_the_context", fence=fence)
+    assert done.stdout == "the same\nthe same\n"
+    assert "violation" not in done.stderr
+
+
 def marks(box, pool, case, log, **options):
     run(box, pool, case, sim_log=str(log), **options)
     return [call for call in log.read_text().splitlines()

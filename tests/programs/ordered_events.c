@@ -230,6 +230,26 @@ static void behind_an_event_of_a_later_context(void)
 	in_a_stream_behind_an_event();
 }
 
+/* What was freed in a stream, and then what was freed by the plain call. */
+static void after_a_wait_for_the_context(void)
+{
+	CUstream stream = apart(), other = apart();
+	CUdeviceptr block = asked(stream), next;
+
+	mix();
+	used(block, stream);
+	MUST(cuMemFreeAsync(over(block), stream));
+	MUST(cuCtxSynchronize());
+	next = asked(other);
+	used(next, other);
+	compare(next, block);
+	MUST(cuMemFree(over(next)));
+	MUST(cuCtxSynchronize());
+	next = asked(stream);
+	used(next, stream);
+	compare(next, block);
+}
+
 static void after_a_wait_for_an_event(void)
 {
 	CUstream stream = apart(), other = apart();
@@ -286,6 +306,7 @@ const struct ordered_case ordered_events[] = {
 	CASE(behind_an_event_of_many_streams),
 	CASE(behind_an_event_of_a_later_context),
 	CASE(after_a_wait_for_an_event),
+	CASE(after_a_wait_for_the_context),
 	CASE(behind_an_event_recorded_during_a_capture),
 	{0},
 };
