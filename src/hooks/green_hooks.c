@@ -65,8 +65,9 @@ EXPORT CUresult cuGreenCtxCreate(CUgreenCtx *out, CUdevResourceDesc desc,
 	/* Its default stream is another one with the same handle. */
 	stream_order_opaque();
 	stream_part_made();
-	legacy_actions_unseen(); /* its work is not always within an event's
-				    reach */
+	/* Its work is not always within an event's reach. */
+	legacy_actions_unseen();
+	legacy_settle();
 	res = green_hook_create(out, desc, device, flags);
 	if (room_is_short(res)) {
 		room_device(&room, device);

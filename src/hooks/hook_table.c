@@ -129,9 +129,11 @@ static void *entry_opaque(const char *name, void *entry)
 	stream_order_opaque();
 	context_opaque();
 	stream_calls_unseen();
+	legacy_settle();
 	if (mem_enabled() && is_drivers(entry))
 		return unknown_entry_found(name, entry);
 	legacy_actions_unseen();
+	legacy_settle();
 	return entry;
 }
 

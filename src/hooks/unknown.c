@@ -145,6 +145,7 @@ __attribute__((used)) void *unknown_route(unsigned int number)
 {
 	if (mem_enabled()) {
 		legacy_actions_unseen();
+		legacy_settle();
 		peer_mingle();
 	}
 	return atomic_load_explicit(&entries[number], memory_order_acquire);
@@ -176,6 +177,7 @@ void *unknown_entry_found(const char *name, void *entry)
 	pthread_mutex_unlock(&lock);
 	if (!stub) {
 		legacy_actions_unseen();
+		legacy_settle();
 		if (mem_enabled()) /* calls that go unseen may do anything */
 			peer_share(NULL);
 	}

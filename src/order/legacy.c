@@ -267,5 +267,4 @@ void legacy_actions_unseen(void)
 	    !serving_is_on() || atomic_exchange(&told, true))
 		return;
 	ways_forget();
-	legacy_settle();
 }

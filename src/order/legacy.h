@@ -73,7 +73,8 @@ extern _Atomic unsigned int legacy_due;
 void legacy_settle(void);
 void legacy_settle_for(struct CUstream_st *stream, bool per_thread);
 
-/* Some actions go unseen from now on: no mark is left for later. */
+/* Some actions go unseen from now on: no mark is left for later. The caller
+ * settles those that are due, unless it may hold locks. */
 void legacy_actions_unseen(void);
 
 /* The calling thread is in a call that queues work in a legacy stream. Set by

@@ -70,7 +70,6 @@ void stream_per_thread_used(void)
 void stream_calls_unseen(void)
 {
 	all_legacy_join();
-	legacy_settle();
 }
 
 static bool is_default(const struct stream *stream, const void *unused)
