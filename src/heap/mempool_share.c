@@ -1,4 +1,5 @@
 #include <cuda.h>
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "common/log.h"
@@ -11,14 +12,17 @@
 
 static _Atomic bool any_shared;
 
+/* Recursive for a tool's calls within the driver's. */
+static pthread_mutex_t connecting = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
 static uint64_t bit_of(const struct device *device)
 {
 	return (uint64_t)1 << device_ordinal(device);
 }
 
 /* The bit comes first: a call of the program's that the driver refuses from now
- * on, as access is enabled, succeeds. */
-static bool context_connect(struct context *peer, const struct context *owner)
+ * on, as access is enabled, succeeds. Under `connecting`. */
+static bool connect_locked(struct context *peer, const struct context *owner)
 {
 	uint64_t bit = bit_of(owner->device);
 	int res;
@@ -35,6 +39,17 @@ static bool context_connect(struct context *peer, const struct context *owner)
 		 device_ordinal(peer->device), device_ordinal(owner->device),
 		 res);
 	return false;
+}
+
+/* Who finds that a context is connected finds that it is done. */
+static bool context_connect(struct context *peer, const struct context *owner)
+{
+	bool connected;
+
+	pthread_mutex_lock(&connecting);
+	connected = connect_locked(peer, owner);
+	pthread_mutex_unlock(&connecting);
+	return connected;
 }
 
 bool mempool_is_reached(unsigned int number)

@@ -27,6 +27,7 @@ CASES = [
     ("a_threads_own_wait_beside_the_legacy_stream", "no hang"),
     ("a_query_behind_the_legacy_stream", "600"),
     ("a_query_behind_a_request_behind_others", "600"),
+    ("a_query_behind_a_wait_of_the_legacy_stream", "600"),
     ("in_the_legacy_stream_after_anothers_end", "used"),
     ("in_the_legacy_stream_beside_a_capture", "906 901 0"),
     ("in_the_legacy_stream_beside_others_made_unseen", "used"),

@@ -333,6 +333,22 @@ static void a_query_behind_a_request_behind_others(void)
 	printf("%d\n", (int)cuStreamQuery(second));
 }
 
+static void a_query_behind_a_wait_of_the_legacy_stream(void)
+{
+	CUstream stream = made(CU_STREAM_DEFAULT), other = apart();
+	CUevent event = event_new();
+
+	mix();
+	MUST(cuMemFreeAsync(over(asked(NULL)), NULL));
+	for (int i = 0; i < 3; i++)
+		MUST(cuMemFreeAsync(over(asked(stream)), stream));
+	MUST(cuLaunchHostFunc(other, held, NULL));
+	MUST(cuEventRecord(event, other));
+	MUST(cuStreamWaitEvent(NULL, event, 0));
+	asked(stream);
+	printf("%d\n", (int)cuStreamQuery(stream));
+}
+
 const struct ordered_case ordered_legacy[] = {
 	CASE(in_the_legacy_stream_beside_others_that_wait),
 	CASE(in_the_legacy_stream_before_another_waits),
@@ -350,6 +366,7 @@ const struct ordered_case ordered_legacy[] = {
 	CASE(a_threads_own_wait_beside_the_legacy_stream),
 	CASE(a_query_behind_the_legacy_stream),
 	CASE(a_query_behind_a_request_behind_others),
+	CASE(a_query_behind_a_wait_of_the_legacy_stream),
 	CASE(in_the_legacy_stream_after_anothers_end),
 	CASE(in_the_legacy_stream_beside_others_made_unseen),
 	CASE(before_another_devices_legacy_streams_order),
