@@ -52,8 +52,9 @@ $(RUNTIME_PROGRAMS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o
 
 # Its functions for locks and allocations replace libc's, for the libraries as
 # well.
-CHECK += $(BUILD)/tests/programs/warm_pairs
-$(BUILD)/tests/programs/warm_pairs: $(BUILD)/obj/tests/programs/warm_pairs.o
+COUNTERS := $(addprefix $(BUILD)/tests/programs/,warm_pairs roomy_pairs)
+CHECK += $(COUNTERS)
+$(COUNTERS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o
 	$(call SAY,link  )
 	$(Q)$(NVCC_LINK) $^ -Xcompiler -rdynamic -o $@
 

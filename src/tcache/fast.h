@@ -83,7 +83,7 @@ static inline enum fast tcache_checkout(struct tcache *cache,
 					struct block *block, size_t span,
 					size_t size, uint64_t *addr)
 {
-	*addr = block_word(block) & ~BLOCK_STATE;
+	*addr = block_word(block) & ~BLOCK_BITS;
 	block->use = size;
 	figure_add(&cache->stats.idle.left, span);
 	atomic_store_explicit(&block->word, *addr, memory_order_release);

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from conftest import EXAMPLES, MIB, ROOT, SANITIZERS
+from conftest import EXAMPLES, MIB, ROOT, SANITIZERS, program
 from test_pool import open_shell, took
 
 POOL = "page_unit_pool"
@@ -111,6 +111,19 @@ def test_shapes_that_never_come_again_are_held(box):
     assert 2 * held["reserved_peak"] <= 3 * held["live_peak"]
     assert box.stat()["reserved_peak"] > 10 * held["live_peak"]
     assert calls(held) < calls(box.stat())
+
+
+def roomy_pairs(box, way, count=2000):
+    done = box.run([program("roomy_pairs"), str(count), way],
+                   POOL, sim=AMPLE)
+    words = done.stdout.split()
+    return {words[i]: int(words[i + 1]) for i in range(0, len(words), 2)}
+
+
+def test_a_larger_block_that_was_in_a_stream_is_given_out_at_its_address(box):
+    found = roomy_pairs(box, "mixed", 200)
+    assert found["odd"] == found["errors"] == 0
+    assert box.stat()["live_bytes"] == 0
 
 
 def drift(shell, first, last):

@@ -1,0 +1,105 @@
+/* Makes pairs of an allocation and a free whose sizes are near each other and
+ * hardly repeat, one at a time, so that larger idle blocks serve them. Counts
+ * the locks that are taken meanwhile.
+ * Usage: roomy_pairs COUNT WAY
+ * WAY: plain
+ *      async  in a stream
+ *      mixed  plain, and the larger block was in a stream before
+ *      ended  plain, after contexts that ended with such a block each
+ * Prints "locks N odd N errors N"; odd: addresses that no block begins at. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cuda_runtime_api.h>
+
+enum {
+	ENDED = 12,
+	DRIFT = 40,
+	LARGEST = 64 + DRIFT,
+	MIB = 1 << 20,
+	PAGE = 4096
+};
+
+static long locks, odd, errors;
+static int counting;
+static cudaStream_t stream;
+
+/* Replaces libc's function, for the libraries as well. */
+__attribute__((visibility("default"))) int pthread_mutex_lock(
+	pthread_mutex_t *mutex)
+{
+	static int (*next)(pthread_mutex_t *);
+
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "pthread_mutex_lock");
+	locks += counting;
+	return next(mutex);
+}
+
+static void pair(size_t size, int async)
+{
+	void *block = NULL;
+
+	errors += async ? cudaMallocAsync(&block, size, stream)
+			: cudaMalloc(&block, size);
+	odd += (uintptr_t)block % 256 != 0;
+	errors += async ? cudaFreeAsync(block, stream) : cudaFree(block);
+}
+
+/* Sizes that grow, as of a job that would take far more than is live if all
+ * its blocks were kept. */
+static void drift(int async)
+{
+	for (int i = 0; i <= DRIFT; i++) {
+		pair((size_t)(LARGEST - DRIFT + i) * MIB, async);
+		errors += cudaDeviceSynchronize();
+	}
+}
+
+static size_t size_at(int i)
+{
+	return (size_t)(LARGEST - 1 - i % 8) * MIB + (size_t)(i % 5) * PAGE;
+}
+
+static void pairs(int count, const char *way)
+{
+	int mixed = !strcmp(way, "mixed"), async = !strcmp(way, "async");
+
+	for (int i = 0; i < count; i++) {
+		if (mixed) { /* all may have what was freed in the stream */
+			pair((size_t)LARGEST * MIB, 1);
+			errors += cudaDeviceSynchronize();
+		}
+		pair(size_at(i), async);
+	}
+}
+
+static void context_ends(void)
+{
+	void *block;
+
+	drift(0);
+	errors += cudaMalloc(&block, (size_t)(LARGEST - 8) * MIB);
+	errors += cudaDeviceReset();
+}
+
+int main(int argc, char **argv)
+{
+	int count = argc > 1 ? atoi(argv[1]) : 0;
+	const char *way = argc > 2 ? argv[2] : "plain";
+
+	for (int i = 0; i < ENDED && !strcmp(way, "ended"); i++)
+		context_ends();
+	errors += cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+	drift(!strcmp(way, "async"));
+	pairs(100, way);
+	counting = 1;
+	pairs(count, way);
+	counting = 0;
+	printf("locks %ld odd %ld errors %ld\n", locks, odd, errors);
+	return errors != 0;
+}
