@@ -64,7 +64,8 @@ struct device {
 	_Atomic size_t owed;  /* idle bytes to give back, see heap/owed.h */
 	_Atomic bool waited_in_vain; /* see heap/owed.h */
 	_Atomic int pressed;         /* requests without memory: keep nothing */
-	_Atomic uint64_t freed; /* bytes of blocks freed on the slow path */
+	_Atomic uint64_t freed;     /* bytes of blocks freed on the slow path */
+	_Atomic uint64_t idle_turn; /* how often heap/idle_limit.h began anew */
 	/* Without what threads count for themselves: see counter_get. */
 	_Atomic uint64_t counters[COUNTER_MAX] __attribute__((aligned(64)));
 };

@@ -1,9 +1,8 @@
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cuda/backing.h"
 #include "idle_limit.h"
+#include "idle_places.h"
 #include "context/context.h"
 #include "limit.h"
 #include "stats/counter.h"
@@ -39,24 +38,14 @@ enum { SPARE_OF_ALL = 32 };
 #endif
 enum { LEAST = BOUND_LEAST };
 
-/* An idle block may be larger than its request by one part in IDLE_SHARE, a
- * fresh one by one part in FRESH_SHARE. */
-enum { IDLE_SHARE = 1, FRESH_SHARE = 8 };
-
-enum { ROOM_LEAST = 256, ROOM_MOST = 1 << 16 }; /* places; powers of two */
-
-/* How many more idle blocks of a span a pool that keeps all would have than our
- * pools have. */
-struct place {
-	size_t span; /* 0 if the place is free */
-	int64_t more;
-};
+/* A fresh block may be larger than its request by one part in FRESH_SHARE. */
+enum { FRESH_SHARE = 8 };
 
 struct bound {
-	struct place *places; /* by a hash of the span; or NULL */
-	size_t room, count;
+	struct places places;
 	int64_t beyond; /* bytes that such a pool would have beyond ours */
-	uint64_t spare; /* bytes that blocks have beyond their requests */
+	int64_t spare;  /* bytes that blocks have beyond their requests; less
+			 * than 0 if a free was told before its request */
 	uint64_t last;  /* bytes freed before the last new span came */
 	uint64_t ahead; /* bytes to leave for requests before a free */
 };
@@ -92,74 +81,16 @@ static uint64_t lesser(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* NULL for the host. */
+static struct bound *bound_of(const struct device *device)
+{
+	return device_is_host(device) ? NULL : &bounds[device_ordinal(device)];
+}
+
 /* NULL if nothing is to be learnt of this device. */
 static struct bound *idle_limit_of(const struct device *device)
 {
-	return kind == IDLE_AUTO && !device_is_host(device)
-		       ? &bounds[device_ordinal(device)]
-		       : NULL;
-}
-
-/* Under lock. The place where a span is, or is to be entered; one has to be
- * free. */
-static struct place *place_of(const struct bound *bound, size_t span)
-{
-	size_t i = (span * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
-
-	for (;; i++) {
-		struct place *place = &bound->places[i & (bound->room - 1)];
-
-		if (!place->span || place->span == span)
-			return place;
-	}
-}
-
-static int64_t more_of(const struct bound *bound, size_t span)
-{
-	return bound->places ? place_of(bound, span)->more : 0;
-}
-
-/* Under lock. Copies only the places whose count is not 0, and fills no more
- * than half. Returns false without memory. */
-static bool places_grow(struct bound *bound)
-{
-	struct bound before = *bound;
-	size_t room = before.room ? 2 * before.room : ROOM_LEAST;
-
-	if (room > ROOM_MOST)
-		room = ROOM_MOST;
-	bound->places = calloc(room, sizeof(*bound->places));
-	if (!bound->places) {
-		*bound = before;
-		return false;
-	}
-	bound->room = room;
-	bound->count = 0;
-	for (size_t i = 0; i < before.room; i++) {
-		const struct place *old = &before.places[i];
-
-		if (!old->more || bound->count >= room / 2)
-			continue;
-		*place_of(bound, old->span) = *old;
-		bound->count++;
-	}
-	free(before.places);
-	return true;
-}
-
-/* Under lock. Without memory the count stays as it was. */
-static void more_add(struct bound *bound, size_t span, int64_t change)
-{
-	struct place *place;
-
-	if (bound->count >= bound->room / 4 * 3 && !places_grow(bound))
-		return;
-	place = place_of(bound, span);
-	if (!place->span) {
-		place->span = span;
-		bound->count++;
-	}
-	place->more += change;
+	return kind == IDLE_AUTO ? bound_of(device) : NULL;
 }
 
 /* The most that was live, or what will be live with `more` bytes. */
@@ -177,11 +108,12 @@ static uint64_t freed_of(const struct device *device)
 	       thread_word_about(device, WORD_freed);
 }
 
-/* Under lock. For a request of span bytes that no block of that span serves. */
-static struct view view_of(const struct bound *bound,
-			   const struct device *device, size_t span)
+/* Under lock. For a request of span bytes that no block of that span serves.
+ * fresh: a pool that keeps all would have none, either. */
+static struct view view_with(const struct bound *bound,
+			     const struct device *device, size_t span,
+			     bool fresh)
 {
-	bool fresh = more_of(bound, span) <= 0;
 	uint64_t paused = freed_of(device) - bound->last;
 	struct view view = {
 		.reserved = counter_approx(device, COUNTER_reserved_bytes),
@@ -198,6 +130,13 @@ static struct view view_of(const struct bound *bound,
 	return view;
 }
 
+static struct view view_of(const struct bound *bound,
+			   const struct device *device, size_t span)
+{
+	return view_with(bound, device, span,
+			 more_of(&bound->places, span) <= 0);
+}
+
 /* The bytes that the process can have of a device, or 0 if that is not known.
  * The driver is asked once. */
 static uint64_t all_of(const struct device *device)
@@ -209,6 +148,24 @@ static uint64_t all_of(const struct device *device)
 	if (!total && !backing_device_bytes(ordinal, &total))
 		totals[ordinal] = total;
 	return limit ? lesser(limit, total) : total;
+}
+
+static uint64_t spare_of(const struct bound *bound)
+{
+	return bound->spare > 0 ? (uint64_t)bound->spare : 0;
+}
+
+/* Under lock. The bytes that blocks may still have beyond their requests on a
+ * device of `all` bytes. */
+static uint64_t spare_left(const struct bound *bound, const struct view *view,
+			   uint64_t all)
+{
+	uint64_t left = lesser(percent(view->peak, SPARE), all / SPARE_OF_ALL);
+
+	if (!view->grows || view->all <= percent(view->peak, FITS_LESS))
+		return 0;
+	left -= lesser(left, spare_of(bound));
+	return left;
 }
 
 struct slack idle_limit_slack(struct device *device, size_t span)
@@ -223,11 +180,9 @@ struct slack idle_limit_slack(struct device *device, size_t span)
 	all = all_of(device);
 	pthread_mutex_lock(&lock);
 	view = view_of(bound, device, span);
-	left = lesser(percent(view.peak, SPARE), all / SPARE_OF_ALL);
-	left -= lesser(left, bound->spare);
+	left = spare_left(bound, &view, all);
 	pthread_mutex_unlock(&lock);
-	if (view.grows && view.all > percent(view.peak, FITS_LESS))
-		slack.idle = lesser(left, span / IDLE_SHARE);
+	slack.idle = lesser(left, span / ROOMY_SHARE);
 	if (slack.idle && view.all > percent(view.peak, ROUNDS_UP))
 		slack.fresh = lesser(left, span / FRESH_SHARE);
 	return slack;
@@ -240,8 +195,8 @@ static uint64_t held_to(const struct bound *bound, const struct view *view)
 
 	if (view->grows)
 		most -= lesser(most, bound->ahead);
-	else if (most < view->all + bound->spare)
-		most = view->all + bound->spare;
+	else if (most < view->all + spare_of(bound))
+		most = view->all + spare_of(bound);
 	return most > LEAST ? most : LEAST;
 }
 
@@ -267,8 +222,8 @@ size_t idle_limit_excess(struct device *device, size_t span, size_t taken)
 static bool repeat_take(struct bound *bound, const struct device *device,
 			size_t span)
 {
-	if (more_of(bound, span) > 0) {
-		more_add(bound, span, -1);
+	if (more_of(&bound->places, span) > 0) {
+		more_add(&bound->places, span, -1);
 		return true;
 	}
 	bound->last = freed_of(device);
@@ -277,15 +232,17 @@ static bool repeat_take(struct bound *bound, const struct device *device,
 
 void idle_limit_checkout(struct device *device, size_t span, size_t given)
 {
-	struct bound *bound = idle_limit_of(device);
+	struct bound *bound = bound_of(device);
 
 	if (!bound)
 		return;
 	pthread_mutex_lock(&lock);
-	if (!repeat_take(bound, device, span))
-		bound->beyond += (int64_t)span;
-	more_add(bound, given, 1);
-	bound->spare += given - span;
+	bound->spare += (int64_t)(given - span);
+	if (kind == IDLE_AUTO) {
+		if (!repeat_take(bound, device, span))
+			bound->beyond += (int64_t)span;
+		more_add(&bound->places, given, 1);
+	}
 	pthread_mutex_unlock(&lock);
 }
 
@@ -306,29 +263,69 @@ static void ahead_learn(struct bound *bound, const struct device *device,
 
 void idle_limit_taken(struct device *device, size_t span, size_t given)
 {
-	struct bound *bound = idle_limit_of(device);
+	struct bound *bound = bound_of(device);
 	bool repeat;
 
 	if (!bound)
 		return;
 	pthread_mutex_lock(&lock);
-	repeat = repeat_take(bound, device, span);
-	bound->beyond -= (int64_t)(repeat ? given : given - span);
-	bound->spare += given - span;
-	ahead_learn(bound, device, span);
+	bound->spare += (int64_t)(given - span);
+	if (kind == IDLE_AUTO) {
+		repeat = repeat_take(bound, device, span);
+		bound->beyond -= (int64_t)(repeat ? given : given - span);
+		ahead_learn(bound, device, span);
+	}
 	pthread_mutex_unlock(&lock);
 }
 
 void idle_limit_checkin(struct device *device, size_t span, size_t given)
 {
-	struct bound *bound = idle_limit_of(device);
+	struct bound *bound = bound_of(device);
 
 	if (!bound)
 		return;
 	pthread_mutex_lock(&lock);
-	more_add(bound, given, -1);
-	more_add(bound, span, 1);
-	bound->spare -= lesser(bound->spare, given - span);
+	bound->spare -= (int64_t)(given - span);
+	if (kind == IDLE_AUTO) {
+		more_add(&bound->places, given, -1);
+		more_add(&bound->places, span, 1);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/* Under lock. As idle_limit_slack, for requests of spans that are not known. So
+ * each counts as a repeat. */
+static size_t lease_left(const struct bound *bound, const struct device *device,
+			 uint64_t all)
+{
+	struct view view = view_with(bound, device, 0, false);
+
+	return spare_left(bound, &view, all);
+}
+
+void idle_limit_lease(struct device *device, const struct roomy_event *events,
+		      size_t count, unsigned int sharers, struct lease *lease)
+{
+	struct bound *bound = bound_of(device);
+	uint64_t all = all_of(device), turn;
+	const struct roomy_event *at;
+	size_t fresh;
+	bool learns;
+
+	pthread_mutex_lock(&lock);
+	turn = atomic_load(&device->idle_turn);
+	learns = kind == IDLE_AUTO && lease->turn == turn;
+	for (at = events; at < &events[count]; at++) {
+		bound->spare += at->more * (int64_t)(at->given - at->span);
+		fresh = learns ? places_learn(&bound->places, at) : 0;
+		bound->beyond += (int64_t)(fresh * at->span);
+		if (fresh)
+			bound->last = freed_of(device);
+	}
+	lease->turn = turn;
+	lease->left = kind == IDLE_AUTO
+			      ? lease_left(bound, device, all) / sharers
+			      : 0;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -339,7 +336,7 @@ void idle_limit_shed(struct device *device, size_t span)
 	if (!bound)
 		return;
 	pthread_mutex_lock(&lock);
-	more_add(bound, span, 1);
+	more_add(&bound->places, span, 1);
 	bound->beyond += (int64_t)span;
 	pthread_mutex_unlock(&lock);
 }
@@ -347,32 +344,28 @@ void idle_limit_shed(struct device *device, size_t span)
 size_t idle_limit_surplus(struct device *device, size_t below)
 {
 	struct bound *bound = idle_limit_of(device);
-	const struct place *at;
-	size_t span = 0;
+	size_t span;
 
 	if (!bound)
 		return 0;
 	pthread_mutex_lock(&lock);
-	for (size_t i = 0; i < bound->room; i++) {
-		at = &bound->places[i];
-		if (at->more < 0 && at->span < below && at->span > span)
-			span = at->span;
-	}
+	span = places_surplus(&bound->places, below);
 	pthread_mutex_unlock(&lock);
 	return span;
 }
 
+/* What blocks have to spare stays: their frees are told all the same. */
 void idle_limit_reset(struct device *device)
 {
-	struct bound *bound;
+	struct bound *bound = bound_of(device);
 
-	if (device_is_host(device))
+	if (!bound)
 		return;
 	pthread_mutex_lock(&lock);
-	bound = &bounds[device_ordinal(device)];
-	free(bound->places);
-	memset(bound, 0, sizeof(*bound));
-	bound->last = freed_of(device);
+	places_clear(&bound->places);
+	*bound =
+		(struct bound){.spare = bound->spare, .last = freed_of(device)};
+	atomic_fetch_add(&device->idle_turn, 1);
 	pthread_mutex_unlock(&lock);
 }
 

@@ -23,6 +23,7 @@
 
 #include "common/option.h"
 #include "slack.h"
+#include "tcache/roomy.h"
 
 struct device;
 
@@ -46,6 +47,12 @@ void idle_limit_checkout(struct device *device, size_t span, size_t given);
 void idle_limit_taken(struct device *device, size_t span, size_t given);
 void idle_limit_checkin(struct device *device, size_t span, size_t given);
 void idle_limit_shed(struct device *device, size_t span);
+
+/* Told of events in one thread's cache, with a checkout or a checkin for each;
+ * sets what that thread, one of `sharers`, may serve in the same way from now
+ * on. */
+void idle_limit_lease(struct device *device, const struct roomy_event *events,
+		      size_t count, unsigned int sharers, struct lease *lease);
 
 /* The largest span, less than `below`, of which a pool that keeps all would
  * have fewer blocks than ours; 0 if there is none. */

@@ -155,11 +155,21 @@ size_t pools_swap(struct heap *heap, struct pool *fresh)
 	return bytes;
 }
 
+/* Where a number limits what is idle, each cache may fill up to that by itself,
+ * so none keeps its blocks beside those in the pool. */
+static bool caches_keep(const struct heap *heap, size_t least)
+{
+	return least < SIZE_MAX &&
+	       idle_limit_idle_most(heap->device) == SIZE_MAX;
+}
+
 size_t pools_trim(struct heap *heap, size_t least)
 {
 	size_t bytes = 0;
 
-	if (least)
+	if (caches_keep(heap, least))
+		tcaches_flush_largest(heap, least);
+	else if (least)
 		tcaches_flush(heap);
 	for (struct pool *pool = heap->pools; pool && bytes < least;
 	     pool = pool->next)
@@ -350,6 +360,16 @@ static bool context_has(const struct context *context, const struct pool *pool)
 	return false;
 }
 
+/* Its request no longer has bytes to spare. */
+static void roomy_forget(const struct block *block)
+{
+	const struct pool *pool = block->pool;
+
+	idle_limit_checkin(pool->heap->device,
+			   pool->ops->span(pool, block_size(block), 0),
+			   block->span);
+}
+
 /* A block that another thread is just freeing is not live: that thread finds
  * the context dead, and forgets the block.
  *
@@ -360,9 +380,12 @@ static bool context_has(const struct context *context, const struct pool *pool)
  * dead. block_claim fails then, as the record's word is another. */
 static void forget_visit(struct block *block, uint64_t word, void *arg)
 {
-	if (word_is_live(word) && context_has(arg, block_pool(block)) &&
-	    block_claim(block, word & ~BLOCK_BITS))
-		live_forget(block);
+	if (!word_is_live(word) || !context_has(arg, block_pool(block)) ||
+	    !block_claim(block, word & ~BLOCK_BITS))
+		return;
+	if (word & BLOCK_ROOMY)
+		roomy_forget(block);
+	live_forget(block);
 }
 
 /* The blocks go first: the record of a pool that is closed may be another

@@ -22,7 +22,8 @@ struct pool *pools_active(struct heap *heap, const struct config *config);
 size_t pools_swap(struct heap *heap, struct pool *fresh);
 
 /* Moves idle blocks of at least so many bytes in all to heap->pending, or every
- * one if that is not enough. Returns their bytes. */
+ * one if that is not enough. Returns their bytes. The calling thread's cache
+ * may keep what need not go. */
 size_t pools_trim(struct heap *heap, size_t least);
 
 /* Moves one idle block of that span from the active pool to heap->pending.

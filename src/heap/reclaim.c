@@ -217,10 +217,11 @@ static size_t surplus_trim(struct heap *heap, size_t bytes)
 {
 	size_t span = SIZE_MAX, found = 0;
 
-	tcaches_flush(heap);
+	tcaches_flush_others(heap);
 	while (found < bytes &&
 	       (span = idle_limit_surplus(heap->device, span))) {
-		if (pools_trim_one(heap, span))
+		if (pools_trim_one(heap, span) ||
+		    (tcache_give_one(heap, span) && pools_trim_one(heap, span)))
 			found += span++; /* there may be more of that span */
 	}
 	return found;

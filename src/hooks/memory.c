@@ -45,7 +45,8 @@ __attribute__((noinline)) static CUresult alloc_directly(CUdeviceptr *out,
 		out && size ? pass_through_begin(cache, size) : NULL;
 	CUresult res;
 
-	if (!pool && tcache_alloc_divided(cache, size, &idle)) {
+	if (!pool && (tcache_alloc_divided(cache, size, &idle) ||
+		      tcache_alloc_roomy(cache, size, &idle))) {
 		*out = idle;
 		return CUDA_SUCCESS;
 	}
@@ -118,6 +119,20 @@ COLD static CUresult free_slowly(CUdeviceptr ptr, struct block *taken)
  * which is to free it, calls the driver's hook. */
 static __thread CUdeviceptr passing;
 
+static CUresult free_roomy(struct tcache *cache, CUdeviceptr ptr)
+{
+	struct block *taken;
+
+	switch (tcache_free_roomy(cache, ptr, &taken)) {
+	case FAST_DONE:
+		return CUDA_SUCCESS;
+	case FAST_TAKEN:
+		return free_slowly(ptr, taken);
+	default:
+		return free_slowly(ptr, NULL);
+	}
+}
+
 __attribute__((noinline)) static CUresult free_directly(CUdeviceptr ptr)
 {
 	struct tcache *cache = tcache_current;
@@ -126,6 +141,8 @@ __attribute__((noinline)) static CUresult free_directly(CUdeviceptr ptr)
 
 	if (ptr && ptr == passing)
 		return real_driver()->cuMemFree_v2(ptr);
+	if (tcache_keeps_any(cache))
+		return free_roomy(cache, ptr);
 	taken = pass_through_free_begin(cache, ptr);
 	if (!taken)
 		return free_slowly(ptr, NULL);
@@ -229,7 +246,8 @@ __attribute__((noinline)) static cudaError_t runtime_alloc_directly(void **out,
 
 	if (pass_through_pool(tcache_current) && (real = real_runtime()))
 		return real->cudaMalloc(out, size);
-	if (!tcache_alloc_divided(tcache_runtime, size, &addr))
+	if (!tcache_alloc_divided(tcache_runtime, size, &addr) &&
+	    !tcache_alloc_roomy(tcache_runtime, size, &addr))
 		return runtime_alloc_slowly(out, size);
 	*out = (void *)addr;
 	return cudaSuccess;
@@ -280,6 +298,20 @@ COLD static cudaError_t runtime_free_slowly(void *ptr, struct block *taken)
 	}
 }
 
+static cudaError_t runtime_free_roomy(struct tcache *cache, void *ptr)
+{
+	struct block *taken;
+
+	switch (tcache_free_roomy(cache, (uint64_t)ptr, &taken)) {
+	case FAST_DONE:
+		return cudaSuccess;
+	case FAST_TAKEN:
+		return runtime_free_slowly(ptr, taken);
+	default:
+		return runtime_free_slowly(ptr, NULL);
+	}
+}
+
 __attribute__((noinline)) static cudaError_t runtime_free_directly(void *ptr)
 {
 	const struct real_runtime *real = real_runtime();
@@ -287,6 +319,8 @@ __attribute__((noinline)) static cudaError_t runtime_free_directly(void *ptr)
 	struct block *taken = NULL;
 	cudaError_t res;
 
+	if (tcache_keeps_any(cache))
+		return runtime_free_roomy(cache, ptr);
 	if (real)
 		taken = pass_through_free_begin(cache, (uint64_t)ptr);
 	if (!taken)

@@ -361,16 +361,17 @@ COLD static CUresult free_slowly(CUdeviceptr ptr, CUstream stream,
 	return free_by_cuda(ptr, stream, per_thread, given);
 }
 
-__attribute__((noinline)) static CUresult free_in_other(CUdeviceptr ptr,
-							CUstream stream,
-							bool per_thread)
+__attribute__((noinline)) static CUresult free_beside(CUdeviceptr ptr,
+						      CUstream stream,
+						      bool per_thread,
+						      enum fast before)
 {
 	struct tcache *cache = tcache_verified;
 	uintptr_t way = stream_way_find(cache, stream_key(stream, per_thread));
 	CUresult res = CUDA_SUCCESS;
 	struct block *taken;
 
-	switch (tcache_free_beside(cache, way, ptr, &taken)) {
+	switch (tcache_free_beside(cache, way, before, ptr, &taken)) {
 	case FAST_DONE:
 		break;
 	case FAST_TAKEN:
@@ -386,17 +387,17 @@ __attribute__((noinline)) static CUresult free_in_other(CUdeviceptr ptr,
 ALWAYS CUresult free_in(CUdeviceptr ptr, CUstream stream, bool per_thread)
 {
 	struct block *taken;
+	enum fast done;
 
-	switch (tcache_free_in(tcache_verified, stream_key(stream, per_thread),
-			       ptr, &taken)) {
+	done = tcache_free_in(tcache_verified, stream_key(stream, per_thread),
+			      ptr, &taken);
+	switch (done) {
 	case FAST_DONE:
 		return CUDA_SUCCESS;
 	case FAST_TAKEN:
 		return free_slowly(ptr, stream, per_thread, taken);
-	case FAST_STREAM:
-		return free_in_other(ptr, stream, per_thread);
 	default:
-		return free_slowly(ptr, stream, per_thread, NULL);
+		return free_beside(ptr, stream, per_thread, done);
 	}
 }
 

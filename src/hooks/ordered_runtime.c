@@ -162,9 +162,10 @@ __attribute__((noinline)) static cudaError_t free_otherwise(enum fast done,
 	cudaError_t res = cudaSuccess;
 	uintptr_t way = WAY_NONE;
 
-	if (done == FAST_STREAM) {
+	if (done != FAST_TAKEN) {
 		way = stream_way_find(cache, stream_key(stream, per_thread));
-		done = tcache_free_beside(cache, way, (uint64_t)ptr, &taken);
+		done = tcache_free_beside(cache, way, done, (uint64_t)ptr,
+					  &taken);
 	}
 	if (done == FAST_TAKEN)
 		res = (cudaError_t)ordered_free_taken((CUdeviceptr)ptr, stream,

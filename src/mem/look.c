@@ -83,7 +83,7 @@ static enum pool_answer pool_ask(struct pool *pool, size_t span, size_t slack,
 
 	tcache_adopt(cache, pool);
 	answer = pool->ops->alloc(pool, &asked, block);
-	if (answer != POOL_HIT && tcaches_raid(heap, cache, span, slack, all))
+	if (answer != POOL_HIT && tcaches_raid(heap, cache, &asked, all))
 		answer = pool->ops->alloc(pool, &asked, block);
 	if (answer == POOL_HIT)
 		tcache_refill(cache, &asked);
@@ -118,15 +118,19 @@ static enum pool_answer hit_slack(struct heap *heap, uint64_t *addr,
 				  const struct mem_request *request,
 				  size_t span, enum pool_answer exact)
 {
-	size_t slack = span ? slack_for(heap->device, span).idle : 0;
+	struct tcache *cache = tcache_of(heap);
 	enum pool_answer answer;
 	struct block *block;
+	size_t slack;
 
+	if (cache && cache->roomy.count)
+		tcache_settle(cache);
+	slack = span ? slack_for(heap->device, span).idle : 0;
 	if (!slack)
 		return exact;
-	block = request->tag ? NULL
-			     : tcache_alloc_slack(tcache_of(heap),
-						  request->size, slack, addr);
+	block = request->tag
+			? NULL
+			: tcache_alloc_slack(cache, request->size, slack, addr);
 	if (block) {
 		block_lent(block, span);
 		return POOL_HIT;

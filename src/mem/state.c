@@ -20,6 +20,7 @@ static const struct tcache_source pools = {
 	.free_batch = pools_free_batch,
 	.alloc_batch = pools_alloc_batch,
 	.idle_most = idle_limit_idle_most,
+	.lease = idle_limit_lease,
 };
 
 static void read_config(void)

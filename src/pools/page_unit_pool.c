@@ -89,7 +89,7 @@ static struct bin *bin_find(const struct page_unit_pool *pool, size_t key)
 }
 
 /* Takes the first block of a bin, if it is ready. */
-static enum pool_answer bin_take(struct bin *bin,
+static enum pool_answer bin_take(struct pool *pool, struct bin *bin,
 				 const struct pool_request *request,
 				 struct block **block)
 {
@@ -101,6 +101,7 @@ static enum pool_answer bin_take(struct bin *bin,
 		return POOL_UNSAFE;
 	bin->idle.head = head->next;
 	bin->idle.count--;
+	pool_idle_add(pool, key_span(bin->key), -(size_t)1);
 	*block = head;
 	return POOL_HIT;
 }
@@ -115,14 +116,14 @@ static enum pool_answer page_unit_pool_alloc(struct pool *pool,
 
 	key = block_key(span, request->stream);
 	if (request->stream &&
-	    bin_take(bin_find(self, key), request, block) == POOL_HIT)
+	    bin_take(pool, bin_find(self, key), request, block) == POOL_HIT)
 		return POOL_HIT;
 	if (request->slack < SIZE_MAX - span)
 		most = block_key(key_span(span + request->slack),
 				 STREAM_NUMBERS - 1);
 	for (size_t place = bin_place(self, span);
 	     place < self->count && self->bins[place].key <= most; place++) {
-		found = bin_take(&self->bins[place], request, block);
+		found = bin_take(pool, &self->bins[place], request, block);
 		if (found == POOL_HIT)
 			return POOL_HIT;
 		if (found == POOL_UNSAFE)
@@ -187,6 +188,7 @@ static bool page_unit_pool_keep(struct pool *pool,
 		idle->tail = list->tail;
 	}
 	idle->count += list->count;
+	pool_idle_add(pool, list->head->span, list->count);
 	return true;
 }
 
@@ -223,6 +225,7 @@ static struct block_list page_unit_pool_take(struct pool *pool,
 	}
 	bin->idle.head = next;
 	bin->idle.count -= taken.count;
+	pool_idle_add(pool, request->span, -taken.count);
 	return taken;
 }
 
@@ -237,6 +240,7 @@ static struct block *page_unit_pool_trim(struct pool *pool, size_t bytes)
 		while (taken < bytes && (block = bin->idle.head)) {
 			bin->idle.head = block->next;
 			bin->idle.count--;
+			pool_idle_add(pool, key_span(bin->key), -(size_t)1);
 			block->next = list;
 			list = block;
 			taken += key_span(bin->key);

@@ -16,6 +16,8 @@
 
 struct heap;
 
+enum { POOL_COUNTS = 256 }; /* a power of two */
+
 /* First member of each pool's own struct. src/heap and the caches fill and read
  * it. */
 struct pool {
@@ -29,7 +31,30 @@ struct pool {
 	size_t live_span;  /* bytes reserved for them */
 	bool retired;      /* swapped out: takes nothing back */
 	struct pool *next; /* of the heap's pools */
+	/* Idle blocks by a hash of their spans, see pool_idle_add. */
+	uint32_t idle[POOL_COUNTS];
 };
+
+static inline uint32_t *pool_idle_of(struct pool *pool, size_t span)
+{
+	return &pool->idle[span * UINT64_C(0x9e3779b97f4a7c15) >> 56];
+}
+
+/* A pool with size classes says how many idle blocks of a span it has got, or
+ * has lost (negative). */
+static inline void pool_idle_add(struct pool *pool, size_t span, size_t change)
+{
+	uint32_t *count = pool_idle_of(pool, span);
+
+	__atomic_store_n(count, *count + (uint32_t)change, __ATOMIC_RELAXED);
+}
+
+/* Whether the pool may have idle blocks of a span. May be asked without the
+ * lock; the answer may be wrong then. */
+static inline bool pool_may_have(struct pool *pool, size_t span)
+{
+	return __atomic_load_n(pool_idle_of(pool, span), __ATOMIC_RELAXED);
+}
 
 enum pool_answer {
 	POOL_HIT,    /* *block is the caller's */

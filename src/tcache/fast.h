@@ -78,15 +78,16 @@ enum fast {
 	FAST_STREAM, /* see fast_stream.h */
 };
 
-/* Hands a block of the cache to the program. */
-static inline enum fast tcache_checkout(struct tcache *cache,
-					struct block *block, size_t span,
-					size_t size, uint64_t *addr)
+/* Hands a block of the cache to the program, with these marks. */
+ALWAYS enum fast tcache_checkout(struct tcache *cache, struct block *block,
+				 size_t span, size_t size, uint64_t marks,
+				 uint64_t *addr)
 {
 	*addr = block_word(block) & ~BLOCK_BITS;
 	block->use = size;
 	figure_add(&cache->stats.idle.left, span);
-	atomic_store_explicit(&block->word, *addr, memory_order_release);
+	atomic_store_explicit(&block->word, *addr | marks,
+			      memory_order_release);
 	if (!LIKELY(figure_add(&cache->stats.live.left, -size) >= 0)) {
 		figure_add(&cache->stats.hits.left, -1);
 		return FAST_LOOK;
@@ -122,18 +123,22 @@ ALWAYS enum fast tcache_alloc(struct tcache *cache, size_t size, uint64_t *addr)
 	if (!LIKELY(block) || !LIKELY(block->epoch < safe))
 		goto slow;
 	magazine_set(magazine, block->next);
-	return tcache_checkout(cache, block, span, size, addr);
+	return tcache_checkout(cache, block, span, size, 0, addr);
 slow:
 	tcache_leave(cache);
 	return FAST_NOT;
 }
 
-/* Makes the live block at addr idle, by one step on its word. Returns false if
- * it is not live, or has marks. */
-static inline bool block_take_plain(struct block *block, uint64_t addr)
+/* Makes the live block at addr idle, by one step on its word, which loses the
+ * mark BLOCK_ROOMY. Returns false if it is not live, or has other marks. */
+ALWAYS bool block_take_marked(struct block *block, uint64_t addr,
+			      uint64_t marks)
 {
-	return LIKELY(atomic_compare_exchange_strong(&block->word, &addr,
-						     addr + BLOCK_IDLE));
+	uint64_t word = addr | marks;
+
+	return LIKELY(atomic_compare_exchange_strong(
+		&block->word, &word,
+		(addr | (marks & ~BLOCK_ROOMY)) + BLOCK_IDLE));
 }
 
 static inline uint64_t entry_at(const _Atomic uint64_t *entry)
@@ -141,11 +146,11 @@ static inline uint64_t entry_at(const _Atomic uint64_t *entry)
 	return atomic_load_explicit(entry, memory_order_acquire);
 }
 
-/* Takes the live block at addr. Returns false if there is none, if it has
+/* Takes the live block at addr. Returns false if there is none, if it has other
  * marks, or if it is behind another of the same tag: that is for the slow path
  * to find out. */
 ALWAYS bool block_take_at(struct block_table *table, uint64_t addr,
-			  struct block **taken)
+			  uint64_t marks, struct block **taken)
 {
 	struct block_home home = block_home(table, addr);
 	uint64_t entry = entry_at(home.entry);
@@ -158,7 +163,7 @@ ALWAYS bool block_take_at(struct block_table *table, uint64_t addr,
 		entry = entry_at(++home.entry);
 	}
 	*taken = entry_block(entry);
-	return block_take_plain(*taken, addr);
+	return block_take_marked(*taken, addr, marks);
 }
 
 static inline void magazine_append(struct magazine *magazine,
@@ -202,7 +207,7 @@ ALWAYS enum fast tcache_free(struct tcache *cache, uint64_t addr,
 
 	tcache_enter(cache);
 	table = atomic_load_explicit(&cache->table, memory_order_acquire);
-	if (!block_take_at(table, addr, taken)) {
+	if (!block_take_at(table, addr, 0, taken)) {
 		tcache_leave(cache);
 		return FAST_NOT;
 	}
@@ -211,6 +216,17 @@ ALWAYS enum fast tcache_free(struct tcache *cache, uint64_t addr,
 	tcache_leave(cache);
 	return FAST_DONE;
 }
+
+/* Whether the cache is open, and its pool keeps blocks. */
+static inline bool tcache_keeps_any(const struct tcache *cache)
+{
+	return atomic_load_explicit(&cache->table, memory_order_relaxed) !=
+	       &block_table_none;
+}
+
+/* As tcache_free, if the block has the mark BLOCK_ROOMY. */
+enum fast tcache_free_roomy(struct tcache *cache, uint64_t addr,
+			    struct block **taken);
 
 /* The cache does not keep the block, which is idle and belongs to nobody
  * yet. */

@@ -1,4 +1,5 @@
 #include "fast_stream.h"
+#include "tcaches.h"
 
 #include "order/stream_past.h"
 #include "stats/mempool_stats.h"
@@ -61,12 +62,10 @@ static bool is_ready(const struct stream_way *way,
 	       request_is_behind(request, number, block->epoch);
 }
 
-/* A magazine whose first block is ready for the way's stream; or NULL. */
-static struct magazine *magazine_ready(struct tcache *cache,
-				       const struct stream_way *way,
-				       size_t span)
+static struct pool_request request_of(const struct tcache *cache,
+				      const struct stream_way *way)
 {
-	const struct pool_request request = {
+	return (struct pool_request){
 		.safe = atomic_load(cache->safe),
 		.stream = way->number,
 		.behind = stream_behind(way->number),
@@ -74,6 +73,14 @@ static struct magazine *magazine_ready(struct tcache *cache,
 					       : NULL,
 		.over = streams_over,
 	};
+}
+
+/* A magazine whose first block is ready for the way's stream; or NULL. */
+static struct magazine *magazine_ready(struct tcache *cache,
+				       const struct stream_way *way,
+				       size_t span)
+{
+	const struct pool_request request = request_of(cache, way);
 	struct magazine *magazine = magazine_of(cache, block_key(span, 0));
 
 	if (is_ready(way, &request, magazine, 0))
@@ -89,21 +96,70 @@ static struct magazine *magazine_ready(struct tcache *cache,
 	return NULL;
 }
 
+/* The same for the least block that may serve a request of span bytes, which
+ * may be of that very span. NULL if one of these is not ready yet. */
+static struct magazine *magazine_roomy(struct tcache *cache,
+				       const struct stream_way *way,
+				       size_t span)
+{
+	const struct pool_request request = request_of(cache, way);
+	size_t place = roomy_place(cache, span), last = roomy_last(cache, span);
+	struct magazine *magazine;
+	unsigned int number;
+
+	for (; place < cache->named && cache->keys[place] <= last; place++) {
+		magazine = &cache->magazines[cache->names[place]];
+		number = key_stream(cache->keys[place]);
+		if (!magazine->head)
+			continue;
+		if ((way->beside || number == way->number) &&
+		    is_ready(way, &request, magazine, number))
+			return magazine;
+		if (key_span(cache->keys[place]) == span)
+			return NULL;
+	}
+	return NULL;
+}
+
+/* Ends what tcache_enter has begun. */
+static enum fast lend_roomy(struct tcache *cache, size_t span, size_t size,
+			    uint64_t *addr)
+{
+	struct stream_way *way = cache->way;
+	struct magazine *magazine = magazine_roomy(cache, way, span);
+	uint64_t marks = BLOCK_ORDERED;
+	size_t given;
+
+	if (!magazine) {
+		tcache_leave(cache);
+		return FAST_NOT;
+	}
+	given = magazine->head->span;
+	if (given > span) {
+		roomy_lend(&cache->roomy, span, given);
+		marks |= BLOCK_ROOMY;
+	}
+	return tcache_lend(cache, way, magazine, given, size, marks, addr);
+}
+
 static enum fast alloc_ready(struct tcache *cache, uintptr_t key,
 			     const void *pool, size_t size, uint64_t *addr)
 {
 	struct magazine *magazine = NULL;
 	size_t unit, span;
+	bool roomy = roomy_may(cache), known;
 
 	tcache_enter(cache);
 	unit = atomic_load_explicit(&cache->unit, memory_order_acquire);
 	span = (size + unit - 1) & -unit;
-	if (unit && cache->way->key == key && cache->way->pool == pool &&
-	    cache->way->beside)
+	known = unit && cache->way->key == key && cache->way->pool == pool;
+	if (known && roomy && roomy_is_alone(cache, span))
+		return lend_roomy(cache, span, size, addr);
+	if (known && cache->way->beside)
 		magazine = magazine_ready(cache, cache->way, span);
 	if (magazine)
 		return tcache_lend(cache, cache->way, magazine, span, size,
-				   addr);
+				   BLOCK_ORDERED, addr);
 	tcache_leave(cache);
 	return FAST_NOT;
 }
@@ -121,14 +177,41 @@ enum fast tcache_alloc_beside(struct tcache *cache, uintptr_t way_key,
 	return done == FAST_STREAM ? FAST_NOT : done;
 }
 
-enum fast tcache_free_beside(struct tcache *cache, uintptr_t way_key,
-			     uint64_t addr, struct block **taken)
+/* As tcache_free_in, if the block has the mark BLOCK_ROOMY. */
+static enum fast free_roomy_in(struct tcache *cache, uintptr_t key,
+			       uint64_t addr, struct block **taken)
 {
-	enum fast done;
+	const struct stream_way *way;
+	struct block_table *table;
+
+	roomy_make_room(cache);
+	tcache_enter(cache);
+	table = atomic_load_explicit(&cache->table, memory_order_acquire);
+	way = cache->way;
+	if (way->key != key ||
+	    !block_take_at(table, addr, BLOCK_ORDERED | BLOCK_ROOMY, taken)) {
+		tcache_leave(cache);
+		return FAST_NOT;
+	}
+	roomy_return(&cache->roomy, *taken);
+	if (!tcache_keep_in(cache, way, *taken))
+		return FAST_TAKEN;
+	tcache_leave(cache);
+	return FAST_DONE;
+}
+
+enum fast tcache_free_beside(struct tcache *cache, uintptr_t way_key,
+			     enum fast before, uint64_t addr,
+			     struct block **taken)
+{
+	enum fast done = before;
 
 	if (way_key == WAY_NONE)
 		return FAST_NOT;
-	done = tcache_free_in(cache, way_key, addr, taken);
+	if (before == FAST_STREAM)
+		done = tcache_free_in(cache, way_key, addr, taken);
+	if (done == FAST_NOT)
+		done = free_roomy_in(cache, way_key, addr, taken);
 	return done == FAST_STREAM ? FAST_NOT : done;
 }
 

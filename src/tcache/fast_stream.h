@@ -28,10 +28,10 @@ static inline uintptr_t stream_key(const struct CUstream_st *stream,
  * WAY_NONE if nothing is known. */
 uintptr_t stream_way_find(struct tcache *cache, uintptr_t key);
 
-/* Hands a block of the magazine to the program. */
+/* Hands a block of the magazine to the program, with these marks. */
 ALWAYS enum fast tcache_lend(struct tcache *cache, const struct stream_way *way,
 			     struct magazine *magazine, size_t span,
-			     size_t size, uint64_t *addr)
+			     size_t size, uint64_t marks, uint64_t *addr)
 {
 	struct block *block = magazine->head;
 
@@ -39,7 +39,7 @@ ALWAYS enum fast tcache_lend(struct tcache *cache, const struct stream_way *way,
 	*addr = block_word(block) & ~BLOCK_BITS;
 	block->use = way->tag | size;
 	figure_add(&cache->stats.idle.left, span);
-	atomic_store_explicit(&block->word, *addr | BLOCK_ORDERED,
+	atomic_store_explicit(&block->word, *addr | marks,
 			      memory_order_release);
 	if (!LIKELY(figure_add(way->room, -size) >= 0))
 		goto look_at_room;
@@ -84,30 +84,11 @@ ALWAYS enum fast tcache_alloc_in(struct tcache *cache, uintptr_t key,
 	if (!LIKELY(block) ||
 	    !LIKELY(block->use >> USE_BITS == way->tag >> USE_BITS))
 		goto slow;
-	return tcache_lend(cache, way, magazine, span, size, addr);
+	return tcache_lend(cache, way, magazine, span, size, BLOCK_ORDERED,
+			   addr);
 slow:
 	tcache_leave(cache);
 	return FAST_NOT;
-}
-
-/* Makes the live block at addr idle, which was asked for in a stream's order.
- * Returns false as block_take_at does. */
-ALWAYS bool block_take_ordered(struct block_table *table, uint64_t addr,
-			       struct block **taken)
-{
-	struct block_home home = block_home(table, addr);
-	uint64_t entry = entry_at(home.entry), word = addr | BLOCK_ORDERED;
-
-	if (!LIKELY(!(addr & BLOCK_BITS)))
-		return false;
-	while (!LIKELY(entry_is(entry, home.tag))) {
-		if (entry == ENTRY_EMPTY)
-			return false;
-		entry = entry_at(++home.entry);
-	}
-	*taken = entry_block(entry);
-	return LIKELY(atomic_compare_exchange_strong(&(*taken)->word, &word,
-						     word + BLOCK_IDLE));
 }
 
 /* As tcache_keep, for a block that was freed in the order of the way's
@@ -149,7 +130,7 @@ ALWAYS enum fast tcache_free_in(struct tcache *cache, uintptr_t key,
 		tcache_leave(cache);
 		return FAST_STREAM;
 	}
-	if (!block_take_ordered(table, addr, taken)) {
+	if (!block_take_at(table, addr, BLOCK_ORDERED, taken)) {
 		tcache_leave(cache);
 		return FAST_NOT;
 	}
@@ -161,13 +142,15 @@ ALWAYS enum fast tcache_free_in(struct tcache *cache, uintptr_t key,
 
 /* The same, by the way of that key, as stream_way_find has returned it, if the
  * thread's last request or free was in another stream, or by a block that was
- * freed in another one, or in none, and is ready. Never return FAST_STREAM.
+ * freed in another one, or in none, and is ready, or by a larger one.
+ * before: what tcache_free_in has returned. Never return FAST_STREAM.
  * Once the request is served or the free is made, and the cache is left,
  * stream_way_used has to follow. */
 enum fast tcache_alloc_beside(struct tcache *cache, uintptr_t way_key,
 			      const void *pool, size_t size, uint64_t *addr);
 enum fast tcache_free_beside(struct tcache *cache, uintptr_t way_key,
-			     uint64_t addr, struct block **taken);
+			     enum fast before, uint64_t addr,
+			     struct block **taken);
 void stream_way_used(struct tcache *cache, uintptr_t way_key);
 
 /* The calling thread's cache remembers a stream from now on, if what is said of

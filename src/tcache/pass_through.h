@@ -136,7 +136,7 @@ ALWAYS struct block *block_take_out(uint64_t addr, _Atomic uint64_t **place)
 	for (; entry != ENTRY_EMPTY; entry = entry_at(++home.entry)) {
 		block = entry_block(entry);
 		if (LIKELY(entry_is(entry, home.tag)) &&
-		    LIKELY(block_take_plain(block, addr))) {
+		    LIKELY(block_take_marked(block, addr, 0))) {
 			*place = home.entry;
 			return block;
 		}

@@ -288,6 +288,7 @@ static void thread_ended(void *list)
 	own = NULL;
 	for (struct tcache *next = list; (cache = next);) {
 		next = cache->next_own;
+		tcache_settle(cache);
 		context = cache->context;
 		pthread_mutex_lock(&context->lock);
 		pthread_mutex_lock(&lock);

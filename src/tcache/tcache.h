@@ -29,6 +29,7 @@
 #include "context/context.h"
 #include "stats/thread_stats.h"
 #include "pools/pool.h"
+#include "roomy.h"
 
 enum {
 	MAGAZINE_BITS = 12,
@@ -109,6 +110,8 @@ struct tcache {
 	struct thread_stats stats;
 	struct pass_through pass_through;
 	struct device *device;
+	struct roomy roomy;
+	_Atomic unsigned int sharers;    /* caches of its context */
 	struct context *_Atomic context; /* NULL: a spare record */
 	struct tcache *next_own;         /* of its thread, or of the spares */
 	struct tcache *next;             /* of all that are not spare */
@@ -174,13 +177,16 @@ void tcaches_room_set(size_t bytes);
  * back into their pool. The second takes up to `most` blocks out of it, of the
  * request's span and stream, that are ready. Both are called under the
  * context's lock. The third says how many bytes may be idle on a device;
- * SIZE_MAX if any number may. */
+ * SIZE_MAX if any number may. The last is told of events, the oldest first, and
+ * sets a lease for one of `sharers` caches. */
 struct tcache_source {
 	void (*free_batch)(const struct block_list *list);
 	struct block_list (*alloc_batch)(struct pool *pool,
 					 const struct pool_request *request,
 					 size_t most);
 	size_t (*idle_most)(const struct device *device);
+	void (*lease)(struct device *device, const struct roomy_event *events,
+		      size_t count, unsigned int sharers, struct lease *lease);
 };
 
 /* To be called while the process has one thread, if possible; see
@@ -213,7 +219,22 @@ void tcache_adopt(struct tcache *cache, struct pool *pool);
 /* Serves a request that fast.h did not serve from the calling thread's cache,
  * if the spans of the cache's pool are divisions of powers of two. Returns
  * false if it does not. */
-bool tcache_alloc_divided(struct tcache *cache, size_t size, uint64_t *addr);
+bool tcache_alloc_division(struct tcache *cache, size_t size, uint64_t *addr);
+
+static inline bool tcache_alloc_divided(struct tcache *cache, size_t size,
+					uint64_t *addr)
+{
+	return atomic_load_explicit(&cache->divided, memory_order_relaxed) &&
+	       tcache_alloc_division(cache, size, addr);
+}
+
+/* The same by a larger block, if the cache's lease allows that. Not if a block
+ * of the request's span might be found elsewhere. */
+bool tcache_alloc_roomy(struct tcache *cache, size_t size, uint64_t *addr);
+
+/* Tells what has happened to roomy blocks in the calling thread's cache, and
+ * takes a new lease. */
+void tcache_settle(struct tcache *cache);
 
 /* Serves a request from the cache, which is the calling thread's or NULL, by a
  * block with up to `slack` bytes to spare. Returns NULL if it has none that is
@@ -229,13 +250,14 @@ struct block *tcache_alloc_slack(struct tcache *cache, size_t size,
 void tcache_refill(struct tcache *cache, const struct pool_request *request);
 bool tcache_put(struct tcache *cache, struct block *block, unsigned int stream);
 
-/* Under the context's lock. Moves blocks of a span, freed in whatever stream,
- * into the heap's pool: from the cache, which is the calling thread's or NULL,
- * and from other threads' caches if the span is large. `all`, if memory is
- * short: from all caches, and also blocks of up to `slack` bytes more. Returns
- * whether there were any. */
-bool tcaches_raid(struct heap *heap, struct tcache *cache, size_t span,
-		  size_t slack, bool all);
+/* Under the context's lock. Moves blocks of the request's span, freed in
+ * whatever stream, into the heap's pool: from the cache, which is the calling
+ * thread's or NULL, what the request needs; and from other threads' caches, if
+ * the span is large, what these do not need. `all`, if memory is short: from
+ * all caches, and also blocks with bytes to spare. Returns whether there were
+ * any. */
+bool tcaches_raid(struct heap *heap, struct tcache *cache,
+		  const struct pool_request *request, bool all);
 
 /* Whether the calling thread has no cache of the context, and others have
  * blocks of the span in theirs. */
@@ -244,6 +266,14 @@ bool tcaches_have(const struct context *context, size_t span);
 /* Under the context's lock. Moves all blocks of all caches into the heap's
  * pool; the caches have no pool then. */
 void tcaches_flush(struct heap *heap);
+
+/* Likewise, so that blocks may go back. The first does so if other threads have
+ * caches. The others keep in the calling thread's cache what need not go: the
+ * second moves one block of a span, and returns false if there is none. The
+ * third moves the largest, of at least so many bytes in all. */
+void tcaches_flush_others(struct heap *heap);
+bool tcache_give_one(struct heap *heap, size_t span);
+void tcaches_flush_largest(struct heap *heap, size_t bytes);
 
 /* To be called when something has changed that tcache_must_close looks at, on
  * one device or on all (NULL). When this returns, no call is on the fast path

@@ -89,6 +89,76 @@ bool tcache_move(struct tcache *cache, size_t least, size_t most,
 	return any;
 }
 
+bool tcache_move_first(struct tcache *cache, const struct pool_request *request,
+		       size_t most, uint64_t below)
+{
+	size_t i = tcache_place(cache, request->span), last = key_last(most);
+	bool any = false, found = false;
+	struct magazine *at;
+
+	for (; !found && i < cache->named && cache->keys[i] <= last; i++) {
+		at = &cache->magazines[cache->names[i]];
+		if (!magazine_has(at, below))
+			continue;
+		found = request_is_behind(request, key_stream(cache->keys[i]),
+					  at->head->epoch);
+		magazine_move(cache, at, 1, below);
+		any = true;
+	}
+	return any;
+}
+
+void tcache_move_largest(struct tcache *cache, size_t bytes)
+{
+	int64_t before = cache->stats.idle.left;
+	size_t moved = 0, span;
+
+	for (size_t i = cache->named; i-- && moved < bytes;) {
+		span = key_span(cache->keys[i]);
+		magazine_empty(cache, &cache->magazines[cache->names[i]],
+			       (bytes - moved + span - 1) / span);
+		moved = (size_t)(cache->stats.idle.left - before);
+	}
+}
+
+bool tcache_move_one(struct tcache *cache, size_t span)
+{
+	size_t i = tcache_place(cache, span), last = key_last(span);
+	struct magazine *at;
+
+	for (; i < cache->named && cache->keys[i] <= last; i++) {
+		at = &cache->magazines[cache->names[i]];
+		if (!at->head)
+			continue;
+		magazine_empty(cache, at, 1);
+		return true;
+	}
+	return false;
+}
+
+/* Whether no block of the magazine's key may be left: it is empty, and the last
+ * one that it had has gone since. The record of that one may be another block's
+ * by now. */
+__attribute__((no_sanitize("thread"))) static bool magazine_is_over(
+	const struct magazine *magazine, size_t span)
+{
+	const struct block *last = magazine->tail;
+
+	return !magazine->head && !magazine->raids &&
+	       (!last || last->span != span || block_word(last) & BLOCK_GONE);
+}
+
+void tcache_prune(struct tcache *cache)
+{
+	struct magazine *at;
+
+	for (size_t i = cache->named; i--;) {
+		at = &cache->magazines[cache->names[i]];
+		if (magazine_is_over(at, key_span(cache->keys[i])))
+			tcache_unname(cache, at);
+	}
+}
+
 void tcache_shed(struct tcache *cache)
 {
 	for (size_t i = cache->named; i-- && cache->stats.idle.left < 0;)

@@ -4,10 +4,9 @@
 #include "tcaches.h"
 #include "order/fence.h"
 
-/* RAID_LEAST: the least span that is looked for in other threads' caches before
- * memory is taken from the driver. LOOKS_IDLE: after so many looks at a thread
- * that did no work meanwhile, nothing is left to it. */
-enum { RAID_LEAST = 1 << 20, LOOKS_IDLE = 16 };
+/* After so many looks at a thread that did no work meanwhile, nothing is left
+ * to it. */
+enum { LOOKS_IDLE = 16 };
 
 /* Whether a cache has blocks of a span, freed in whatever stream. Under the
  * context's lock, so its keys stay; its magazines may change at once. */
@@ -138,11 +137,11 @@ static bool others_move(const struct context *context, const struct tcache *but,
 	return any;
 }
 
-bool tcaches_raid(struct heap *heap, struct tcache *cache, size_t span,
-		  size_t slack, bool all)
+bool tcaches_raid(struct heap *heap, struct tcache *cache,
+		  const struct pool_request *request, bool all)
 {
 	struct context *context = heap->context;
-	size_t most = span + (all ? slack : 0);
+	size_t span = request->span, most = span + (all ? request->slack : 0);
 	uint64_t below = UINT64_MAX;
 	bool any;
 
@@ -154,7 +153,7 @@ bool tcaches_raid(struct heap *heap, struct tcache *cache, size_t span,
 	if (fence_room(heap->device) < SIZE_MAX)
 		below = atomic_load(&heap->device->safe);
 	any = cache && (most > span || tcache_has(cache, span)) &&
-	      tcache_move(cache, span, most, below);
+	      tcache_move_first(cache, request, most, below);
 	if (context->caches == (cache != NULL))
 		return any; /* there are no others */
 	if (all)
@@ -175,6 +174,34 @@ bool tcaches_have(const struct context *context, size_t span)
 		have = at->context == context && magazine_find(at, span);
 	tcaches_unlock();
 	return have;
+}
+
+void tcaches_flush_others(struct heap *heap)
+{
+	const struct tcache *own = tcache_of(heap);
+
+	if (heap->context->caches > (own != NULL))
+		tcaches_flush(heap);
+}
+
+bool tcache_give_one(struct heap *heap, size_t span)
+{
+	struct tcache *own = tcache_of(heap);
+
+	return own && tcache_move_one(own, span);
+}
+
+void tcaches_flush_largest(struct heap *heap, size_t bytes)
+{
+	struct tcache *own = tcache_of(heap);
+
+	if (!bytes)
+		return;
+	tcaches_flush_others(heap);
+	if (!own)
+		return;
+	tcache_move_largest(own, bytes);
+	tcache_prune(own);
 }
 
 void tcaches_flush(struct heap *heap)

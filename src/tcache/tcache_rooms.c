@@ -52,6 +52,7 @@ void tcaches_recompute_rooms(struct context *context)
 		if (at->context != context)
 			continue;
 		tcache_fit(at);
+		atomic_store(&at->sharers, (unsigned int)count);
 		thread_stats_alone(&at->stats, count == 1);
 		if (count == 1)
 			tcache_pardon(at);

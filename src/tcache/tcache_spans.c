@@ -11,16 +11,15 @@ size_t tcache_place(const struct tcache *cache, size_t key)
 {
 	size_t place = 0, count = cache->named, half;
 
-	while (count) {
+	/* Each turn halves what is left, whatever it finds: the compiler makes
+	 * no jump of that. */
+	while (count > 1) {
 		half = count / 2;
-		if (cache->keys[place + half] < key) {
-			place += half + 1;
-			count -= half + 1;
-		} else {
-			count = half;
-		}
+		place = cache->keys[place + half - 1] < key ? place + half
+							    : place;
+		count -= half;
 	}
-	return place;
+	return place + (count && cache->keys[place] < key);
 }
 
 /* Makes room at a place, or closes the gap there (-1). */
@@ -39,6 +38,15 @@ static void names_move(struct tcache *cache, size_t place, int by)
 		memmove(key + 1, key, count * sizeof(*key));
 		memmove(name + 1, name, count * sizeof(*name));
 	}
+}
+
+void tcache_unname(struct tcache *cache, struct magazine *magazine)
+{
+	size_t key = magazine->key & ~(size_t)MAGAZINE_LOST;
+
+	names_move(cache, tcache_place(cache, key), -1);
+	magazine->tail = NULL;
+	__atomic_store_n(&magazine->key, 0, __ATOMIC_RELAXED);
 }
 
 void tcache_rename(struct tcache *cache, struct magazine *magazine, size_t key)
@@ -68,9 +76,7 @@ static struct block *safe_take(const struct tcache *cache,
 	return block;
 }
 
-/* While the cache is busy. The span of a request without slack, or 0 if the
- * cache is closed. */
-static size_t tcache_span(struct tcache *cache, size_t size)
+size_t tcache_span(struct tcache *cache, size_t size)
 {
 	if (atomic_load_explicit(&cache->table, memory_order_acquire) ==
 	    &block_table_none)
@@ -84,13 +90,13 @@ static struct block *checkout_any(struct tcache *cache, struct block *block,
 {
 	if (!block)
 		tcache_leave(cache);
-	else if (tcache_checkout(cache, block, block->span, size, addr) ==
+	else if (tcache_checkout(cache, block, block->span, size, 0, addr) ==
 		 FAST_LOOK)
 		fast_look(cache);
 	return block;
 }
 
-bool tcache_alloc_divided(struct tcache *cache, size_t size, uint64_t *addr)
+bool tcache_alloc_division(struct tcache *cache, size_t size, uint64_t *addr)
 {
 	const struct size_classes *classes;
 	struct magazine *magazine = NULL;

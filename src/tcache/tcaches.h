@@ -9,6 +9,10 @@
 #include "block/block.h"
 #include "tcache.h"
 
+/* The least span that is looked for in other threads' caches before memory is
+ * taken from the driver. */
+enum { RAID_LEAST = 1 << 20 };
+
 extern struct tcache *_Atomic caches; /* all, linked by next */
 
 extern const struct tcache_source *tcache_source;
@@ -63,6 +67,20 @@ void magazine_move(struct tcache *cache, struct magazine *magazine, size_t most,
 bool tcache_move(struct tcache *cache, size_t least, size_t most,
 		 uint64_t below);
 
+/* As tcache_move, but only the first block of each key, and no more once one of
+ * these is ready for the request. */
+bool tcache_move_first(struct tcache *cache, const struct pool_request *request,
+		       size_t most, uint64_t below);
+
+/* Likewise, moves the largest blocks, of at least so many bytes in all. */
+void tcache_move_largest(struct tcache *cache, size_t bytes);
+
+/* Likewise, moves one block of a span. Returns false if there is none. */
+bool tcache_move_one(struct tcache *cache, size_t span);
+
+/* Likewise, forgets keys of which there are no blocks any more. */
+void tcache_prune(struct tcache *cache);
+
 /* The last key that has at most that span. */
 static inline size_t key_last(size_t span)
 {
@@ -81,6 +99,26 @@ size_t magazine_keeps(const struct magazine *magazine);
  * magazine to another key. */
 size_t tcache_place(const struct tcache *cache, size_t key);
 void tcache_rename(struct tcache *cache, struct magazine *magazine, size_t key);
+
+/* Likewise, takes an empty magazine from its key. */
+void tcache_unname(struct tcache *cache, struct magazine *magazine);
+
+/* While the cache is busy. The span of a request without slack, or 0 if the
+ * cache is closed. */
+size_t tcache_span(struct tcache *cache, size_t size);
+
+/* By the cache's own thread; see roomy.h. The first two may take a new lease.
+ * They say whether the lease has bytes to spare, and make room to note a free.
+ * Then, while the cache is busy: what is noted of a request and of a free; the
+ * place of a span, as tcache_place; the last key of blocks that may serve a
+ * request of a span; and whether nobody but the cache may have blocks of it. */
+bool roomy_may(struct tcache *cache);
+void roomy_make_room(struct tcache *cache);
+void roomy_lend(struct roomy *roomy, size_t span, size_t given);
+void roomy_return(struct roomy *roomy, const struct block *block);
+size_t roomy_place(struct tcache *cache, size_t span);
+size_t roomy_last(const struct tcache *cache, size_t span);
+bool roomy_is_alone(const struct tcache *cache, size_t span);
 
 /* Under that lock and the context's, by the cache's own thread or the one that
  * has closed it. The first moves all blocks into their pool; the cache has no

@@ -4,7 +4,8 @@ import os
 
 import pytest
 
-from conftest import EXAMPLES, MIB, ROOT, SANITIZERS, program
+from conftest import (EXAMPLES, MIB, ROOT, SANITIZERS, plain_build_only,
+                      program)
 from test_pool import open_shell, took
 
 POOL = "page_unit_pool"
@@ -38,12 +39,14 @@ def test_a_job_whose_sizes_hardly_repeat_takes_half_again_what_is_live(
 
 
 @pytest.mark.skipif(SANITIZERS, reason="long")
-def test_a_job_that_repeats_several_shapes_ends_with_no_calls(box):
+@pytest.mark.parametrize("options", [{}, {"fence": "sync"}])
+def test_a_job_that_repeats_several_shapes_ends_with_no_calls(box, options):
     """The job takes more than twice what is live. What the first two cycles of
-    its shapes have taken serves the third."""
+    its shapes have taken serves the third. With `sync`, threads have no
+    caches."""
     name = "resnet50_train_eval_mix"
-    before, after = job(box, name, 14), job(box, name, 21)
-    free = job(box, name, idle_limit="off")
+    before, after = job(box, name, 14, **options), job(box, name, 21, **options)
+    free = job(box, name, idle_limit="off", **options)
     assert calls(before) == calls(after)
     assert after["reserved_peak"] <= free["reserved_peak"]
 
@@ -118,6 +121,16 @@ def roomy_pairs(box, way, count=2000):
                    POOL, sim=AMPLE)
     words = done.stdout.split()
     return {words[i]: int(words[i + 1]) for i in range(0, len(words), 2)}
+
+
+@plain_build_only
+@pytest.mark.parametrize("way", ["plain", "async", "ended"])
+def test_larger_blocks_serve_requests_without_a_lock(box, way):
+    """The bound is told of them once in many requests."""
+    found = roomy_pairs(box, way)
+    assert found["locks"] <= 2000 // 16
+    assert found["errors"] == 0
+    assert box.stat()["driver_allocs"] < 200
 
 
 def test_a_larger_block_that_was_in_a_stream_is_given_out_at_its_address(box):

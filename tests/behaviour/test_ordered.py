@@ -174,6 +174,19 @@ def test_is_served(box, pool, case, printed):
     assert "violation" not in done.stderr
 
 
+@pytest.mark.parametrize("case,printed", [
+    ("in_its_stream", "the same\n" * 4),
+    ("of_another_stream", "used\n"),
+    ("behind_an_event", "the same\n"),
+    ("with_policies_off", "another\n"),
+])
+def test_is_served_by_a_larger_block(box, case, printed):
+    """On a device with room for the others as well."""
+    done = run(box, "page_unit_pool", f"by_a_larger_block_{case}", sim="512M")
+    assert done.stdout == printed
+    assert "violation" not in done.stderr
+
+
 def test_is_left_to_cuda_if_that_is_asked_for(box):
     program_ = [program("ordered"), "figures"]
     done = box.run(program_, "page_unit_pool", devices=2, stream_ordered=0)

@@ -182,6 +182,117 @@ START_TEST(slack_comes_with_new_spans_and_has_an_end)
 }
 END_TEST
 
+/* One block of `given` bytes serves a request of span bytes, as a thread's
+ * cache tells it. */
+static struct roomy_event served(size_t span, size_t given)
+{
+	return (struct roomy_event){
+		.span = span, .given = given, .more = 1, .most = 1};
+}
+
+static struct roomy_event freed(size_t span, size_t given)
+{
+	return (struct roomy_event){
+		.span = span, .given = given, .more = -1, .least = -1};
+}
+
+static void tell(struct lease *lease, struct roomy_event event)
+{
+	idle_limit_lease(device, &event, 1, 1, lease);
+}
+
+/* The job would take far more than is live if all was kept, and its spans are
+ * new. */
+static struct lease lease_of_a_job(size_t spans)
+{
+	struct lease lease = {0};
+
+	start(IDLE_AUTO, 0);
+	for (size_t at = 0; at < spans; at++)
+		use(at);
+	idle_limit_lease(device, NULL, 0, 1, &lease);
+	return lease;
+}
+
+START_TEST(a_lease_is_what_a_request_gets)
+{
+	struct lease lease = lease_of_a_job(10);
+	size_t slack = idle_limit_slack(device, SPAN).idle;
+
+	ck_assert_uint_gt(slack, 10 * MIB);
+	ck_assert_uint_le(lease.left, slack);
+	ck_assert_uint_ge(lease.left + MIB, slack);
+	idle_limit_lease(device, NULL, 0, 4, &lease);
+	ck_assert_uint_le(lease.left, slack / 4);
+	tell(&lease, served(SPAN, SPAN + 9 * MIB));
+	ck_assert_uint_le(lease.left, slack - 9 * MIB);
+	tell(&lease, freed(SPAN, SPAN + 9 * MIB));
+	ck_assert_uint_ge(lease.left + MIB, slack);
+	start(IDLE_OFF, 0);
+	idle_limit_lease(device, NULL, 0, 1, &lease);
+	ck_assert_uint_eq(lease.left, 0);
+}
+END_TEST
+
+START_TEST(a_lease_ends_where_keeping_pays_off)
+{
+	struct lease lease = lease_of_a_job(6);
+
+	ck_assert_uint_gt(lease.left, 0);
+	/* No new span comes while more than twice the peak is freed. A request
+	 * of a new one is not what a lease is for. */
+	atomic_fetch_add(&device->freed, 3 * (uint64_t)SPAN);
+	idle_limit_lease(device, NULL, 0, 1, &lease);
+	ck_assert_uint_eq(lease.left, 0);
+	ck_assert_uint_gt(idle_limit_slack(device, span_at(20)).idle, 0);
+}
+END_TEST
+
+START_TEST(what_is_told_late_counts_as_what_is_told_at_once)
+{
+	struct lease lease = lease_of_a_job(10);
+	struct roomy_event event = {.span = SPAN + 4096, .given = span_at(8)};
+	size_t beside = span_at(20);
+
+	/* Served three times at once at most, and three times at the end. */
+	event.least = -1;
+	event.more = event.most = 3;
+	idle_limit_checkout(device, event.span, event.given);
+	tell(&lease, event); /* a free of that, and four requests */
+	for (int i = 0; i < 4; i++)
+		tell(&lease, freed(event.span, event.given));
+	/* The pool that keeps all has four more of that span now: four requests
+	 * are repeats, and the fifth is new. */
+	for (int i = 0; i < 4; i++)
+		idle_limit_checkin(device, beside, event.span);
+	ck_assert_uint_eq(idle_limit_surplus(device, SIZE_MAX), 0);
+	idle_limit_checkin(device, beside, event.span);
+	ck_assert_uint_eq(idle_limit_surplus(device, SIZE_MAX), event.span);
+}
+END_TEST
+
+START_TEST(what_is_told_after_a_new_beginning_is_only_to_spare)
+{
+	struct lease lease = lease_of_a_job(10);
+	size_t given = SPAN + 2 * MIB, left;
+
+	tell(&lease, served(SPAN, given));
+	idle_limit_reset(device);
+	tell(&lease, freed(SPAN, given));
+	ck_assert_uint_eq(idle_limit_surplus(device, SIZE_MAX), 0);
+	for (size_t at = 20; at < 30; at++)
+		use(at);
+	/* This free is told before its request, by another thread. */
+	tell(&lease, freed(SPAN, given));
+	ck_assert_uint_eq(idle_limit_surplus(device, SIZE_MAX), given);
+	left = lease.left;
+	tell(&lease, served(SPAN, given));
+	ck_assert_uint_eq(lease.left, left);
+	tell(&lease, served(SPAN, given));
+	ck_assert_uint_le(lease.left, left - 2 * MIB);
+}
+END_TEST
+
 START_TEST(what_a_pool_that_keeps_all_would_not_have_is_surplus)
 {
 	start(IDLE_AUTO, 0);
@@ -247,7 +358,7 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[12];
+	static const TTest *tests[16];
 	size_t n = 0;
 
 	tests[n++] = a_job_of_few_spans_keeps_them_all;
@@ -258,6 +369,10 @@ int main(void)
 		a_job_that_would_take_far_more_than_is_live_is_held_for_good;
 	tests[n++] = no_limit_is_none;
 	tests[n++] = slack_comes_with_new_spans_and_has_an_end;
+	tests[n++] = a_lease_is_what_a_request_gets;
+	tests[n++] = a_lease_ends_where_keeping_pays_off;
+	tests[n++] = what_is_told_late_counts_as_what_is_told_at_once;
+	tests[n++] = what_is_told_after_a_new_beginning_is_only_to_spare;
 	tests[n++] = what_a_pool_that_keeps_all_would_not_have_is_surplus;
 	tests[n++] = what_waits_to_go_back_is_not_had_twice;
 	tests[n++] = many_spans_are_told_apart;

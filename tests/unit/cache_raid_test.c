@@ -73,7 +73,8 @@ static struct block_list take(struct pool *from,
 	return from->ops->alloc_batch(from, request, most);
 }
 
-static const struct tcache_source source = {put, take, idle_limit_idle_most};
+static const struct tcache_source source = {put, take, idle_limit_idle_most,
+					    idle_limit_lease};
 
 static void enlist(struct tcache *cache)
 {
@@ -90,7 +91,7 @@ static void enlist(struct tcache *cache)
 /* Makes two empty threads' caches of one context, with a page_unit_pool. */
 static void prepare(void)
 {
-	static _Alignas(16) char memory[1024];
+	static _Alignas(16) char memory[2048];
 
 	pool = (struct pool *)memory;
 	pool->ops = pool_ops_at(pool_row_find("page_unit_pool"));
@@ -153,7 +154,9 @@ static void refill(struct tcache *cache, size_t span)
 /* A request of the other thread has found nothing in the pool. */
 static bool raided(struct tcache *by, size_t span)
 {
-	return tcaches_raid(&context.heap, by, span, 0, false);
+	const struct pool_request request = {.span = span, .safe = 1};
+
+	return tcaches_raid(&context.heap, by, &request, false);
 }
 
 /* Makes requests that find one block in the pool, until the cache keeps a freed

@@ -52,6 +52,11 @@ void tcache_shed(struct tcache *cache)
 	(void)cache;
 }
 
+void tcache_settle(struct tcache *cache)
+{
+	(void)cache;
+}
+
 void tcache_pardon(struct tcache *cache)
 {
 	(void)cache;

@@ -14,7 +14,7 @@ START_TEST(one_block_is_entered_alone_where_none_is_known)
 	ck_assert_ptr_eq(found(GRANULE), block);
 	ck_assert(!block_enter_alone(other, GRANULE));
 	ck_assert_uint_eq(block_word(other), BLOCK_GONE);
-	ck_assert(block_take_at(block_table, GRANULE, &taken));
+	ck_assert(block_take_at(block_table, GRANULE, 0, &taken));
 	ck_assert_ptr_eq(taken, block);
 	ck_assert(!block_enter_alone(other, GRANULE)); /* has an idle block */
 	ck_assert(block_remove(block));

@@ -162,12 +162,12 @@ START_TEST(blocks_whose_entries_look_alike_are_told_apart)
 	uint64_t twin = twin_of(GRANULE), word;
 
 	ck_assert_ptr_null(found(twin));
-	ck_assert(!block_take_at(block_table, twin, &taken));
+	ck_assert(!block_take_at(block_table, twin, 0, &taken));
 	second = entered(twin);
 	ck_assert_ptr_eq(found(twin), second);
-	ck_assert(!block_take_at(block_table, twin, &taken));
+	ck_assert(!block_take_at(block_table, twin, 0, &taken));
 	ck_assert_ptr_eq(block_take(twin, &word), second);
-	ck_assert(block_take_at(block_table, GRANULE, &taken));
+	ck_assert(block_take_at(block_table, GRANULE, 0, &taken));
 	ck_assert_ptr_eq(taken, first);
 	ck_assert(block_remove(first));
 	ck_assert_ptr_eq(found(twin), second);
@@ -190,7 +190,7 @@ START_TEST(an_address_inside_a_block_takes_nothing)
 				GRANULE | marks[i] | (idle ? BLOCK_IDLE : 0);
 			for (uint64_t at = GRANULE + 1; at <= GRANULE + 256;
 			     at++) {
-				ck_assert(!block_take_at(block_table, at,
+				ck_assert(!block_take_at(block_table, at, 0,
 							 &taken));
 				ck_assert_ptr_null(block_take(at, &word));
 			}
@@ -207,14 +207,14 @@ START_TEST(a_block_with_marks_is_not_taken_in_one_step)
 	uint64_t word;
 
 	ck_assert(block_mark(block, GRANULE, BLOCK_NAMED));
-	ck_assert(!block_take_at(block_table, GRANULE, &taken));
+	ck_assert(!block_take_at(block_table, GRANULE, 0, &taken));
 	ck_assert_ptr_eq(block_take(GRANULE, &word), block);
 	ck_assert_uint_eq(word, GRANULE | BLOCK_NAMED);
 	block_unmark(block);
 	block_revive(block);
-	ck_assert(block_take_at(block_table, GRANULE, &taken));
+	ck_assert(block_take_at(block_table, GRANULE, 0, &taken));
 	ck_assert_ptr_eq(taken, block);
-	ck_assert(!block_take_at(block_table, GRANULE, &taken));
+	ck_assert(!block_take_at(block_table, GRANULE, 0, &taken));
 }
 END_TEST
 
@@ -241,7 +241,7 @@ static void turn(uint64_t base, int number)
 
 		expect(found((uint64_t)(at + 1) * GRANULE) == steady[at]);
 		expect(block_take(base + i * 256, &word) == blocks[i]);
-		expect(!block_take_at(block_table, base + i * 256, &taken));
+		expect(!block_take_at(block_table, base + i * 256, 0, &taken));
 		expect(block_remove(blocks[i]));
 		block_drop(blocks[i]);
 		expect(!found(base + i * 256));
@@ -287,7 +287,7 @@ static void *takes(void *arg)
 
 	(void)arg;
 	for (uint64_t i = 0; i < STEADY; i++)
-		if (block_take_at(block_table, (i + 1) * GRANULE, &taken))
+		if (block_take_at(block_table, (i + 1) * GRANULE, 0, &taken))
 			taken_sum++;
 	return NULL;
 }

@@ -3,7 +3,7 @@
 #include "run.h"
 
 static struct config config;
-static char memory[1024] __attribute__((aligned(16)));
+static char memory[2048] __attribute__((aligned(16)));
 
 /* Opens a pool of that name with the default page size of 4096 bytes. */
 static struct pool *pool_opened(const char *name)

@@ -41,6 +41,11 @@ void tcaches_flush(struct heap *of)
 	(void)of;
 }
 
+void tcaches_flush_largest(struct heap *of, size_t bytes)
+{
+	(void)of, (void)bytes;
+}
+
 void reclaim_request(struct device *device)
 {
 	(void)device;
@@ -62,6 +67,12 @@ size_t idle_limit_past(const struct device *device)
 	return 0;
 }
 
+size_t idle_limit_idle_most(const struct device *device)
+{
+	(void)device;
+	return SIZE_MAX;
+}
+
 void idle_limit_reset(struct device *device)
 {
 	(void)device;
@@ -70,6 +81,11 @@ void idle_limit_reset(struct device *device)
 void idle_limit_shed(struct device *device, size_t span)
 {
 	(void)device, (void)span;
+}
+
+void idle_limit_checkin(struct device *device, size_t span, size_t given)
+{
+	(void)device, (void)span, (void)given;
 }
 
 static struct device *prepare(void)
