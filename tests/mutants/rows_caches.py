@@ -35,13 +35,12 @@ ROWS = [
       "		cache->pool && cache->pool->classes.divisions\n"
       "			? &cache->pool->classes : NULL;")),
     ("divisions_are_not_found_in_the_cache", "test_cache.py -k warm_pair",
-     (MEMORY, "	if (!tcache_alloc_divided(tcache_runtime, size, &addr))",
-      "	if (tcache_runtime)"),
-     (MEM, "	return done != FAST_NOT ||\n"
-      "	       tcache_alloc_divided(tcache_current, size, addr);",
-      "	return done != FAST_NOT;"),
-     (MEMORY, "	if (!pool && tcache_alloc_divided(cache, size, &idle)) {",
-      "	if (false && tcache_alloc_divided(cache, size, &idle)) {")),
+     (MEMORY, "	if (!tcache_alloc_divided(tcache_runtime, size, &addr) &&",
+      "	if (tcache_runtime &&"),
+     (MEM, "	       tcache_alloc_divided(tcache_current, size, addr) ||",
+      "	      "),
+     (MEMORY, "	if (!pool && (tcache_alloc_divided(cache, size, &idle) ||",
+      "	if (!pool && (false ||")),
     ("who_is_shut_still_takes", "race capture beside requests",
      (CACHE, "		     pool ? atomic_load(&block_table) : "
       "&block_table_none);",
@@ -114,7 +113,7 @@ ROWS = [
     ("a_swap_leaves_the_caches_alone", "test_cache.py -k swap",
      (POOLS, "	tcaches_flush(heap);\n	if (fresh)", "	if (fresh)")),
     ("a_trim_leaves_the_caches_alone", "test_cache.py -k trim",
-     (POOLS, "	if (least)\n		tcaches_flush(heap);\n", "")),
+     (POOLS, "	else if (least)\n		tcaches_flush(heap);\n", "")),
     ("a_context_leaves_its_blocks_in_caches",
      "test_cache.py -k destroys",
      (POOLS, "	pools_trim(heap, SIZE_MAX);\n	pending_forget(heap);\n",

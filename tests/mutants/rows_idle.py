@@ -8,6 +8,8 @@ MEM = "src/mem/mem.c"
 POOLS = "src/heap/pools.c"
 SWAP = "src/heap/swap.c"
 CACHE = "src/tcache/tcache_rooms.c"
+ROOMY = "src/tcache/tcache_roomy.c"
+STREAM = "src/tcache/fast_stream.c"
 
 ROWS = [
     ("the_first_reading_looks_at_heaps", "unit",
@@ -22,10 +24,10 @@ ROWS = [
      (BOUND, " ||\n		      view.all > percent(view.peak, "
       "WORTH_MOST));", ");")),
     ("what_is_shed_is_not_missed", "unit",
-     (BOUND, "	more_add(bound, span, 1);\n"
+     (BOUND, "	more_add(&bound->places, span, 1);\n"
       "	bound->beyond += (int64_t)span;", "	;")),
     ("slack_has_no_end_in_a_bound", "unit",
-     (BOUND, "	left -= lesser(left, bound->spare);\n", "")),
+     (BOUND, "	left -= lesser(left, spare_of(bound));\n", "")),
     ("a_request_is_not_part_of_the_peak", "unit",
      (BOUND, ".peak = peak_of(device, span)", ".peak = peak_of(device, 0)")),
     ("what_is_pending_is_had_twice", "unit",
@@ -37,6 +39,35 @@ ROWS = [
       "	if (heap->pending)\n		reclaim_now(heap->device, 0);")),
     ("a_roomy_block_comes_back_unseen", "test_idle.py -k several_shapes",
      ("src/mem/look.c", "	block_mark(block, block_addr(block), BLOCK_ROOMY);\n", "")),
+    ("a_larger_block_serves_before_it_is_safe", "proof",
+     (ROOMY, "		if (block->epoch < safe) {", "		if (safe) {")),
+    ("a_larger_block_serves_any_stream", "test_ordered.py -k larger",
+     (STREAM, "		    is_ready(way, &request, magazine, number))\n",
+      "		    (number || is_ready(way, &request, magazine, number)))\n")),
+    ("more_is_noted_of_requests_than_there_is_room_for", "unit",
+     (ROOMY, "	if (roomy->count == ROOMY_EVENTS ||\n	    cache",
+      "	if (cache")),
+    ("more_is_noted_of_frees_than_there_is_room_for", "unit",
+     (ROOMY, "	if (cache->roomy.count == ROOMY_EVENTS)\n"
+      "		tcache_settle(cache);\n", "")),
+    ("a_shut_cache_still_lends_larger_blocks", "unit",
+     (ROOMY, "	if (span && roomy_is_alone(cache, span))",
+      "	span = span ? span : size_class_span(&cache->pool->classes, size);\n"
+      "	if (roomy_is_alone(cache, span))")),
+    ("a_larger_block_comes_back_unseen", "unit",
+     (ROOMY, "		marks = BLOCK_ROOMY;\n", "")),
+    ("what_was_in_a_stream_is_given_out_beside_its_address",
+     "test_idle.py -k at_its_address",
+     ("src/tcache/fast.h", "	*addr = block_word(block) & ~BLOCK_BITS;\n"
+      "	block->use = size;", "	*addr = block_word(block) & ~BLOCK_STATE;\n"
+      "	block->use = size;")),
+    ("a_lease_of_another_turn_holds", "unit",
+     (ROOMY, "	    roomy->lease.turn != atomic_load_explicit(&device->idle_turn,\n"
+      "						      memory_order_relaxed))",
+      "	    false)")),
+    ("what_ends_with_a_context_is_to_spare_for_good", "test_idle.py -k ended",
+     (POOLS, "	if (word & BLOCK_ROOMY)\n		roomy_forget(block);\n",
+      "	(void)roomy_forget;\n")),
     ("a_number_bounds_nothing", "test_idle.py -k number",
      (FREE, "	reclaim_past_limit(device);\n", "")),
     ("a_threads_cache_passes_the_number", "test_idle.py -k number",
@@ -46,8 +77,8 @@ ROWS = [
      "test_idle.py -k set_live",
      (SWAP, "	pools_trim(heap, idle_limit_past(heap->device));\n", "")),
     ("blocks_to_spare_fill_the_device", "unit",
-     ("src/heap/idle_limit.c", "lesser(percent(view.peak, SPARE), all / SPARE_OF_ALL)",
-      "percent(view.peak, SPARE)")),
+     ("src/heap/idle_limit.c", "lesser(percent(view->peak, SPARE), all / SPARE_OF_ALL)",
+      "percent(view->peak, SPARE) + 0 * all")),
     ("a_surplus_stays", "test_idle.py -k turns",
      (GIVE, "	while (found < bytes &&\n	       (span =",
       "	while (false &&\n	       (span =")),

@@ -385,7 +385,10 @@ ROWS = [
      (WAYS, "	return block && block->use >> USE_BITS == way->tag >> USE_BITS &&\n",
       "	return block &&\n")),
     ("policies_are_for_the_slow_path", ORDERED + "policies",
-     (WAYS, " &&\n	    cache->way->beside)\n", ")\n")),
+     (WAYS, "	if (known && cache->way->beside)\n", "	if (known)\n")),
+    ("policies_are_not_for_larger_blocks", ORDERED + "larger",
+     (WAYS, "		if ((way->beside || number == way->number) &&\n"
+      "		    is_ready(", "		if (is_ready(")),
     ("a_policy_is_set_for_later_ways", ORDERED + "policies",
      (MEMPOOL, "	    allowed)\n		mempools_changed();\n", "	    allowed)\n		;\n")),
     ("records_that_are_not_followed_are_forgotten",
