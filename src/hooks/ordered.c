@@ -122,7 +122,7 @@ static bool foreign_ordered_begin(struct foreign_claim *claim,
 		return false;
 	if (context)
 		claim->context = context;
-	stream_work_begin(request->stream, request->per_thread);
+	stream_call_begin(request->stream, request->per_thread, false);
 	return true;
 }
 
@@ -323,7 +323,7 @@ static CUresult free_by_cuda(CUdeviceptr ptr, CUstream stream, bool per_thread,
 	CUresult res;
 
 	peer_touch_freed(stream, given);
-	stream_work_begin(stream, per_thread);
+	stream_call_begin(stream, per_thread, false);
 	res = per_thread ? real->cuMemFreeAsync_ptsz(ptr, stream)
 			 : real->cuMemFreeAsync(ptr, stream);
 	stream_work_end();

@@ -13,6 +13,7 @@
 #include "heap/reclaim.h"
 #include "order/calls.h"
 #include "order/capture.h"
+#include "order/capture_work.h"
 #include "order/marks.h"
 #include "order/stream_order.h"
 #include "preload/barrier.h"
@@ -29,6 +30,8 @@ static int works;     /* looks until the work is over; -1: for ever */
 static int looks;     /* how often it was asked whether there is work */
 static int over_from; /* blocks left when the device has work again */
 static bool calls_come, crosses;
+static bool captures_on, captures_known;
+static int captures_end; /* looks until the captures end; 0: they don't */
 static pthread_t caller;
 static _Atomic bool called;
 
@@ -47,7 +50,7 @@ size_t reclaim_one(struct device *device)
 	(void)device;
 	if (!pending)
 		return 0;
-	ck_assert(calls_paused || !calls_are_all_seen());
+	ck_assert(calls_held || !calls_are_all_seen());
 	if (calls_come && left == BLOCKS) {
 		ck_assert(!pthread_create(&caller, NULL, call, NULL));
 		while (!calls_are_awaited())
@@ -100,6 +103,7 @@ bool device_is_host(const struct device *device)
 int marks_set(struct marks *marks, const struct device *device)
 {
 	(void)marks, (void)device;
+	ck_assert(!captures_on);
 	return 0;
 }
 
@@ -124,12 +128,33 @@ bool contexts_awaited(void)
 
 bool capture_any(void)
 {
-	return false;
+	if (captures_end && !--captures_end)
+		captures_on = false;
+	return captures_on;
 }
 
 bool capture_block(void)
 {
-	return true;
+	return !captures_on;
+}
+
+bool capture_work_is_known(void)
+{
+	return captures_known;
+}
+
+/* As marks_ask. */
+bool capture_work_is_over(void)
+{
+	ck_assert(captures_known || !calls_held); /* or calls wait in vain */
+	looks++;
+	works -= works > 0;
+	return captures_known && !works;
+}
+
+void capture_work_come(uintptr_t key)
+{
+	(void)key;
 }
 
 void capture_unblock(void)
@@ -166,7 +191,7 @@ START_TEST(as_much_as_is_lacking_goes_back)
 	open();
 	ck_assert_uint_eq(owed_now(devices, 3 * SPAN - 1), 3 * SPAN);
 	ck_assert_int_eq(left, BLOCKS - 3);
-	ck_assert(!calls_paused);
+	ck_assert(!calls_held);
 }
 END_TEST
 
@@ -293,6 +318,68 @@ START_TEST(beside_unseen_calls_each_block_is_asked_for)
 }
 END_TEST
 
+START_TEST(beside_a_capture_as_much_as_is_lacking_goes_back)
+{
+	open();
+	captures_on = captures_known = true;
+	waits_forbid();
+	ck_assert_uint_eq(owed_now(devices, 3 * SPAN - 1), 3 * SPAN);
+	waits_allow();
+	ck_assert_int_eq(left, BLOCKS - 3);
+	ck_assert(!calls_held);
+}
+END_TEST
+
+START_TEST(beside_a_capture_a_request_waits_for_the_end_of_work)
+{
+	open();
+	captures_on = captures_known = true;
+	works = 5;
+	waits_forbid();
+	ck_assert_uint_eq(owed_now(devices, SPAN), SPAN);
+	waits_allow();
+	ck_assert_int_eq(looks, 5);
+}
+END_TEST
+
+START_TEST(beside_a_capture_nothing_goes_under_work)
+{
+	open();
+	captures_on = true;
+	waits_forbid();
+	ck_assert_uint_eq(owed_now(devices, SPAN), 0);
+	waits_allow();
+	ck_assert_int_eq(left, BLOCKS);
+	ck_assert_uint_eq(devices->owed, SPAN);
+}
+END_TEST
+
+START_TEST(a_request_waits_for_the_end_of_a_capture)
+{
+	open();
+	captures_on = true;
+	captures_end = 10;
+	waits_forbid();
+	ck_assert_uint_eq(owed_now(devices, SPAN), SPAN);
+	waits_allow();
+}
+END_TEST
+
+/* Nobody lacks it. */
+START_TEST(beside_a_capture_what_is_owed_stays)
+{
+	open();
+	owed_add(devices, SPAN);
+	captures_on = captures_known = true;
+	owed_give(devices);
+	ck_assert_int_eq(left, BLOCKS);
+	ck_assert_int_eq(looks, 0);
+	captures_on = false;
+	owed_give(devices);
+	ck_assert_int_eq(left, BLOCKS - 1);
+}
+END_TEST
+
 int main(void)
 {
 	return tests_run(
@@ -307,5 +394,10 @@ int main(void)
 			for_less_than_a_failure_nobody_waits,
 			in_vain_it_waits_once, a_call_waits_in_vain_once,
 			it_does_not_wait_for_more_than_there_is,
-			beside_unseen_calls_each_block_is_asked_for, NULL});
+			beside_unseen_calls_each_block_is_asked_for,
+			beside_a_capture_as_much_as_is_lacking_goes_back,
+			beside_a_capture_a_request_waits_for_the_end_of_work,
+			beside_a_capture_nothing_goes_under_work,
+			a_request_waits_for_the_end_of_a_capture,
+			beside_a_capture_what_is_owed_stays, NULL});
 }
