@@ -7,6 +7,7 @@ import re
 import pytest
 
 from conftest import BUILD, POOLS, program
+from test_order import T4, with_other_driver
 
 SERVING = [pool for pool in POOLS if pool != "no_pool"]
 PAGES = "page_unit_pool"  # it rounds up by less than a page
@@ -105,6 +106,8 @@ CASES = [
     ("for_another_device_that_comes_later", "access 3"),
     ("for_another_device_that_reaches_it", "access 3"),
     ("for_another_device_after_a_reset", "access 3\nused"),
+    ("for_another_device_beside_own_access_after_a_reset",
+     "access 3\n0 0 704"),
     ("of_a_device_without_a_context", "used"),
     ("free_beside_another_device", "missing 0"),
     ("of_a_pool_after_one_without_reuse", "the same"),
@@ -283,6 +286,15 @@ def test_the_legacy_stream_is_marked_where_others_wait(box, pool, tmp_path):
 
 
 @pytest.mark.parametrize("pool", SERVING)
+@pytest.mark.parametrize("case", ["beside_an_entry_that_no_header_has",
+                                  "after_a_change_of_context"])
+def test_the_legacy_stream_is_marked_where_streams_may_be_made_unseen(
+        box, pool, case, tmp_path):
+    assert marks(with_other_driver(box), pool, f"in_the_legacy_stream_{case}",
+                 tmp_path / "log", sim=T4)
+
+
+@pytest.mark.parametrize("pool", SERVING)
 @pytest.mark.parametrize("action,waits", [
     ("work", 4),
     ("work_of_a_threads_own", 4),
@@ -430,6 +442,14 @@ def test_a_pool_that_another_device_may_reach_is_served(box, pool):
     for case in ("at_first", "that_is_there", "that_reaches_it"):
         run(box, pool, f"for_another_device_{case}")
         assert box.stat()["allocs"] == 1
+
+
+@pytest.mark.parametrize("pool", SERVING)
+def test_a_pool_is_reached_again_after_a_reset(box, pool, tmp_path):
+    log = tmp_path / "log"
+    run(box, pool, "for_another_device_after_a_reset", sim_log=str(log))
+    calls = [line.split()[-2:] for line in log.read_text().splitlines()]
+    assert calls.count(["cuCtxEnablePeerAccess", "0"]) == 2
 
 
 @pytest.mark.parametrize("pool", SERVING)

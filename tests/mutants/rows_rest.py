@@ -118,4 +118,6 @@ ROWS = [
     ("a_wait_makes_no_request_patient", "test_ordered.py -k request_beside",
      ("src/mem/waited.c",
       "		atomic_store(&device->waited_in_vain, false);\n", "")),
+    ("another_threads_rest_is_not_waited_for", "unit",
+     (OWED, "	rest_await();\n", "")),
 ]

@@ -428,4 +428,28 @@ ROWS = [
     ("a_plain_free_of_ordered_memory_waits", ORDERED + "waits_for_nothing",
      (FREE, "how != MEM_FREE_ASYNC && !(word & BLOCK_ORDERED);\n",
       "how != MEM_FREE_ASYNC;\n")),
+    # Calls that go unseen, and access that ends.
+    ("an_entry_that_no_header_has_makes_no_streams",
+     ORDERED + "may_be_made_unseen",
+     ("src/hooks/hook_table.c", "	stream_calls_unseen();\n", "")),
+    ("an_entry_that_was_missed_makes_no_streams",
+     ORDERED + "may_be_made_unseen",
+     ("src/mem/observers.c", "	stream_calls_unseen();\n", "")),
+    ("a_mark_is_set_before_its_epoch",
+     "race request in the legacy stream that is marked beside a free",
+     (LEGACY, "	mark->epoch = epoch_next(context->device);\n"
+      "	res = backing_legacy_mark(&context->legacy_mark);\n",
+      "	res = backing_legacy_mark(&context->legacy_mark);\n"
+      "	mark->epoch = epoch_next(context->device);\n")),
+    ("a_mark_that_is_due_is_set_before_its_epoch",
+     "race free in a stream that waits beside a mark that is due",
+     (LEGACY, "	mark.epoch = epoch_next(context->device);\n	if (!backing_legacy_mark_of(context->handle, &context->legacy_mark)) {\n",
+      "	if (!backing_legacy_mark_of(context->handle, &context->legacy_mark)) {\n		mark.epoch = epoch_next(context->device);\n")),
+    ("access_outlives_its_context", ORDERED + "again_after_a_reset",
+     (SHARE, "		atomic_fetch_and(&peer->peer_own, ~bit_of(context->device));\n",
+      "")),
+    ("what_the_program_said_of_access_outlives_it",
+     ORDERED + "own_access_after_a_reset",
+     (SHARE, "		atomic_fetch_and(&peer->peer_asked, ~bit_of(context->device));\n",
+      "")),
 ]

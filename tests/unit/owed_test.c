@@ -18,6 +18,7 @@
 #include "order/stream_order.h"
 #include "preload/barrier.h"
 #include "preload/serving.h"
+#include "preload/thread.h"
 #include "run.h"
 #include "stats/counter.h"
 
@@ -276,6 +277,32 @@ START_TEST(in_vain_it_waits_once)
 }
 END_TEST
 
+static _Atomic bool resting;
+
+static void *rests(void *unused)
+{
+	ck_assert(calls_pause_first());
+	resting = true;
+	thread_nap(50000000);
+	calls_resume();
+	return unused;
+}
+
+/* What that gives back is about to be there. */
+START_TEST(a_request_waits_for_another_threads_rest)
+{
+	pthread_t thread;
+
+	open();
+	devices->waited_in_vain = true;
+	ck_assert(!pthread_create(&thread, NULL, rests, NULL));
+	while (!resting)
+		sched_yield();
+	ck_assert_uint_eq(owed_now(devices, SPAN), SPAN);
+	pthread_join(thread, NULL);
+}
+END_TEST
+
 /* Another thread of the program waits for its work meanwhile. */
 START_TEST(a_call_waits_in_vain_once)
 {
@@ -399,5 +426,6 @@ int main(void)
 			beside_a_capture_a_request_waits_for_the_end_of_work,
 			beside_a_capture_nothing_goes_under_work,
 			a_request_waits_for_the_end_of_a_capture,
-			beside_a_capture_what_is_owed_stays, NULL});
+			beside_a_capture_what_is_owed_stays,
+			a_request_waits_for_another_threads_rest, NULL});
 }
