@@ -292,8 +292,8 @@ ROWS = [
      (HOOKS, " || capture_any() ||\n	    !device_is_idle(device))\n",
       " || capture_any())\n")),
     ("what_a_destroyed_pool_keeps_stays_reserved", ORDERED + "claims",
-     (MEMPOOL, "		mempools[number].keeps = 0;\n		mempools[number].kept_set",
-      "		mempools[number].kept_set")),
+     (MEMPOOL, "	mempools[number].keeps = 0;\n	mempools[number].kept_set = false;\n	pthread",
+      "	mempools[number].kept_set = false;\n	pthread")),
     # Pools that are shared, or limited.
     ("a_shared_pool_is_not_reached", ORDERED + "not_be_reached",
      (SHARE, "	res = backing_enable_peer(peer->handle, owner->handle);\n",
@@ -309,7 +309,7 @@ ROWS = [
       "	if (owner && peer_returned(current, owner, &was))\n",
       "	was = false;\n	if (false)\n")),
     ("a_pools_limit_is_not_obeyed", ORDERED + "with_a_limit",
-     (MEMPOOL, "	if (!limit)\n", "	if (pool)\n")),
+     (MEMPOOL, "	if (!limit || ", "	if (pool || ")),
     ("a_limit_holds_on_the_slow_path_alone", ORDERED + "with_a_limit",
      (MEM, "	    !mempool_is_limited(order->mempool) &&", "	    true &&")),
     # What CUDA's own pools hold.
@@ -349,7 +349,7 @@ ROWS = [
 """)),
     # Numbers of pools, which others have had before.
     ("a_pool_without_blocks_is_nobodys", ORDERED + "each_of_two_pools",
-     (MEMPOOL, "	return pool->destroyed && !mempool", "	return !mempool")),
+     (MEMPOOL, "	return pool->destroyed && !atomic", "	return !atomic")),
     ("a_number_goes_on_while_there_is_memory", ORDERED + "that_is_gone",
      (MEMPOOL, "(pool->device == device && !mempool_figures(number).used)",
       "(pool->device == device)")),
@@ -414,7 +414,7 @@ ROWS = [
      (MEMPOOL_STATS, "	raise(&pool->used_high, used_now(number, &several) + (int64_t)beside);\n	return at_least_none(atomic_load(&pool->used_high));\n",
       "	return at_least_none(used_now(number, &several) + (int64_t)beside);\n")),
     ("a_number_goes_on_beside_cudas_memory", ORDERED + "a_later_pool",
-     (MEMPOOL, " && !mempool_is_beside(number)", "")),
+     (MEMPOOL, "	       !mempool_is_beside(number) &&\n", "")),
     ("what_cuda_holds_beside_is_not_reserved", ORDERED + "is_reserved",
      (CUDA_POOLS, "	mempool_reserve_beside(mempool_find(pool->handle), reserved);\n", "")),
     ("what_is_used_again_was_not_reserved", ORDERED + "used_again",
@@ -428,6 +428,14 @@ ROWS = [
     ("a_plain_free_of_ordered_memory_waits", ORDERED + "waits_for_nothing",
      (FREE, "how != MEM_FREE_ASYNC && !(word & BLOCK_ORDERED);\n",
       "how != MEM_FREE_ASYNC;\n")),
+    # Numbers that are given on beside requests.
+    ("a_number_goes_on_under_a_request",
+     "race request of the current pool beside its end",
+     (MEMPOOL, " && !atomic_load(&pool->admitted)", "")),
+    ("a_request_is_of_whatever_pool_has_the_number",
+     "race request of the current pool beside its end",
+     (MEM, "	if (!order->pool && !mempool_is_current(order->mempool)) {\n",
+      "	if (false) {\n")),
     # Calls that go unseen, and access that ends.
     ("an_entry_that_no_header_has_makes_no_streams",
      ORDERED + "may_be_made_unseen",
