@@ -436,6 +436,15 @@ def test_the_driver_is_asked_in_a_mode_that_spares_captures(box, pool,
 
 
 @pytest.mark.parametrize("pool", SERVING)
+def test_after_a_capture_nobody_asks_for_it(box, pool, tmp_path):
+    log = tmp_path / "log"
+    run(box, pool, "after_a_capture", sim_log=str(log))
+    after = log.read_text().split("cuStreamEndCapture 0\n")[1]
+    assert "cuMemsetD8Async 0\n" in after
+    assert "cuStreamIsCapturing" not in after
+
+
+@pytest.mark.parametrize("pool", SERVING)
 def test_a_pool_that_another_device_may_reach_is_served(box, pool):
     run(box, pool, "for_another_device")
     assert box.stat()["allocs"] == 2

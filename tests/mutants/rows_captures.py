@@ -93,6 +93,6 @@ ROWS = [
       "room->captured;")),
     ("marks_of_captures_stay_for_the_next", "unit",
      (WORK, "	marks_drop(&marks);\n", "")),
-    ("the_end_of_captures_is_not_told", "test_ordered.py -k threads_capture",
+    ("the_end_of_captures_is_not_told", ORDERED + "nobody_asks_for_it",
      (OBSERVERS, "	capture_work_forget();\n", "	;\n")),
 ]

@@ -449,10 +449,10 @@ ROWS = [
       "	res = backing_legacy_mark(&context->legacy_mark);\n",
       "	res = backing_legacy_mark(&context->legacy_mark);\n"
       "	mark->epoch = epoch_next(context->device);\n")),
-    ("a_mark_that_is_due_is_set_before_its_epoch",
+    ("a_mark_that_is_due_covers_what_is_freed_later",
      "race free in a stream that waits beside a mark that is due",
-     (LEGACY, "	mark.epoch = epoch_next(context->device);\n	if (!backing_legacy_mark_of(context->handle, &context->legacy_mark)) {\n",
-      "	if (!backing_legacy_mark_of(context->handle, &context->legacy_mark)) {\n		mark.epoch = epoch_next(context->device);\n")),
+     (LEGACY, "past_pass_legacy(context, number, mark->epoch, epoch)",
+      "past_pass_legacy(context, number, UINT64_MAX, epoch)")),
     ("access_outlives_its_context", ORDERED + "again_after_a_reset",
      (SHARE, "		atomic_fetch_and(&peer->peer_own, ~bit_of(context->device));\n",
       "")),

@@ -194,7 +194,19 @@ static void beside_a_capture_and_work_of_before(void)
 	end_capture(captured);
 }
 
+static void after_a_capture(void)
+{
+	CUstream stream = apart(), captured = apart();
+	CUdeviceptr block = asked(stream);
+
+	begin(captured, CU_STREAM_CAPTURE_MODE_RELAXED);
+	end_capture(captured);
+	used(block, stream);
+	puts("used");
+}
+
 const struct ordered_case ordered_captures[] = {
+	CASE(after_a_capture),
 	CASE(while_memory_is_short_beside_a_capture),
 	CASE(in_a_capture_while_memory_is_short),
 	CASE(while_memory_is_short_beside_a_threads_capture),

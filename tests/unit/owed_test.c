@@ -30,7 +30,7 @@ static int pending;   /* of them */
 static int works;     /* looks until the work is over; -1: for ever */
 static int looks;     /* how often it was asked whether there is work */
 static int over_from; /* blocks left when the device has work again */
-static bool calls_come, crosses;
+static bool calls_come, calls_go_on, crosses;
 static bool captures_on, captures_known;
 static int captures_end; /* looks until the captures end; 0: they don't */
 static pthread_t caller;
@@ -111,6 +111,10 @@ int marks_set(struct marks *marks, const struct device *device)
 int marks_ask(struct marks *marks)
 {
 	(void)marks;
+	if (calls_go_on && !calls_held) {
+		calls_enter();
+		calls_leave();
+	}
 	ck_assert(!devices->pressed);
 	looks++;
 	works -= works > 0;
@@ -232,6 +236,16 @@ START_TEST(a_request_waits_for_the_end_of_work)
 	works = 5;
 	ck_assert_uint_eq(owed_now(devices, SPAN), SPAN);
 	ck_assert_int_eq(looks, 5);
+}
+END_TEST
+
+START_TEST(calls_that_go_on_and_on_wait_for_a_request)
+{
+	open();
+	calls_go_on = true;
+	ck_assert_uint_eq(owed_try(devices, SPAN), 0);
+	ck_assert_uint_eq(owed_now(devices, SPAN), SPAN);
+	ck_assert(!calls_held);
 }
 END_TEST
 
@@ -417,6 +431,7 @@ int main(void)
 			what_is_owed_goes_on_until_a_call_comes,
 			nothing_goes_after_a_call_of_its_own,
 			a_request_waits_for_the_end_of_work,
+			calls_that_go_on_and_on_wait_for_a_request,
 			what_others_free_meanwhile_is_theirs,
 			for_less_than_a_failure_nobody_waits,
 			in_vain_it_waits_once, a_call_waits_in_vain_once,
