@@ -61,7 +61,7 @@ DRIVER_PROGRAMS := $(addprefix $(BUILD)/tests/programs/,sharers waker ordered)
 CHECK += $(DRIVER_PROGRAMS)
 $(BUILD)/tests/programs/ordered: $(patsubst %,\
 	$(BUILD)/obj/tests/programs/ordered_%.o,streams legacy marks launches events \
-	devices pools figures peers room waits captures unseen) $(BUILD)/obj/src/preload/elf_symbol.o
+	devices pools figures peers room waits captures unseen guards) $(BUILD)/obj/src/preload/elf_symbol.o
 $(DRIVER_PROGRAMS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )

@@ -45,7 +45,7 @@ static bool can_be_served(const CUmemPoolProps *props)
 	       props->handleTypes == CU_MEM_HANDLE_TYPE_NONE &&
 	       props->location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
 	       props->location.id >= 0 && props->location.id < DEVICE_MAX &&
-	       !props->win32SecurityAttributes && use_is_met(props->usage);
+	       use_is_met(props->usage);
 }
 
 /* Notes a pool of a device's memory, or of the host's, so that later requests

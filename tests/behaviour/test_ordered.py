@@ -27,6 +27,11 @@ CASES = [
     ("a_wait_beside_the_legacy_stream", "no hang"),
     ("a_threads_own_wait_beside_the_legacy_stream", "no hang"),
     ("a_query_behind_the_legacy_stream", "600"),
+    ("of_no_pool_any_more", "reserved 0\nthe same"),
+    ("of_the_default_pool_after_its_end", "1 used 100000"),
+    ("peak_after_a_reset_that_is_refused", "1 200000"),
+    ("of_a_pool_chosen_for_a_place", "100000 100000"),
+    ("freed_in_a_stream_of_another_device", "used"),
     ("a_query_behind_a_request_behind_others", "600"),
     ("a_query_behind_a_wait_of_the_legacy_stream", "600"),
     ("in_the_legacy_stream_after_anothers_end", "used"),
@@ -155,6 +160,7 @@ PASSED_ON = {  # what differs where CUDA's own pool serves
     "while_memory_is_short_beside_a_capture",
     "while_memory_is_short_beside_a_threads_capture",
     "in_a_capture_while_memory_is_short", "beside_a_capture_and_later_work",
+    "of_no_pool_any_more",
 }
 BY_PAGES = {  # nearly all of the device's memory is asked for
     "with_larger_blocks_while_memory_is_short", "free_or_reserved",
@@ -399,6 +405,26 @@ def test_a_request_waits_for_the_end_of_work_rather_than_fail(box, pool, case):
 def test_others_go_on_beside_a_request_that_waits(box):
     done = run(box, PAGES, "beside_a_request_that_waits")
     assert done.stdout == "the same\n"
+
+
+@pytest.mark.parametrize("pool", SERVING)
+def test_others_keep_what_they_free_beside_a_plain_request(box, pool):
+    done = run(box, pool, "beside_a_plain_request_that_waits")
+    assert done.stdout == "the same\n"
+
+
+@pytest.mark.parametrize("pool", SERVING)
+def test_what_is_freed_in_a_stream_waits_for_no_fence(box, pool):
+    run(box, pool, "in_its_stream")
+    assert box.stat()["idle_bytes"] > 0
+    assert box.stat()["quarantined_bytes"] == 0
+
+
+@pytest.mark.parametrize("pool", SERVING)
+def test_where_none_is_served_captures_cost_nothing(box, pool):
+    run(box, pool, "of_a_pool_with_a_limit_beside_a_capture",
+        stream_ordered=0)
+    assert "cuCtxRecordEvent" not in box.report()[0]
 
 
 @pytest.mark.parametrize("pool", SERVING)

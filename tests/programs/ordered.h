@@ -75,6 +75,6 @@ extern const struct ordered_case ordered_streams[], ordered_legacy[],
 	ordered_launches[], ordered_events[], ordered_devices[],
 	ordered_pools[], ordered_peers[], ordered_room[], ordered_waits[],
 	ordered_figures[], ordered_marks[], ordered_captures[],
-	ordered_unseen[];
+	ordered_unseen[], ordered_guards[];
 
 #endif
