@@ -456,8 +456,14 @@ ROWS = [
       "	if (context)\n")),
     ("a_plain_request_takes_what_a_stream_frees", ORDERED + "beside_a_plain",
      (FREE, "(device->pressed && !order)", "device->pressed")),
-    ("what_a_stream_frees_waits_for_a_fence", ORDERED + "waits_for_no_fence",
-     (FREE, "	if (!ordered)\n		fence_kept", "	fence_kept")),
+    ("what_was_not_told_is_corrected", ORDERED + "that_is_refused",
+     (HOOKS, "	unsigned int number = res ? 0 : mempool_find(pool);\n\n	if (number)\n"
+      "		figure_correct", "	unsigned int number = mempool_find(pool);\n\n"
+      "	if (number)\n		figure_correct")),
+    ("a_peak_that_is_reset_stays_where_threads_know_it",
+     ORDERED + "reset_in_a_loop",
+     (HOOKS, "		mempool_mark_used(number);\n		mempools_changed();\n",
+      "		mempool_mark_used(number);\n")),
     ("pools_that_are_not_served_have_numbers", ORDERED + "cost_nothing",
      (HOOKS, "	if (!res && mem_serves_streams() && can_be_served(props))",
       "	if (!res && can_be_served(props))")),

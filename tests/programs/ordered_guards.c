@@ -28,9 +28,13 @@ static void of_no_pool_any_more(void)
 
 	MUST(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD,
 				   &most));
+	MUST(cuMemAlloc(&plain, SIZE));
+	MUST(cuMemFree(plain)); /* the next ones take the fast path */
+	MUST(cuCtxSynchronize());
 	block = asked(stream);
-	MUST(cuStreamSynchronize(stream));
+	MUST(cuCtxSynchronize());
 	MUST(cuMemFree(over(block)));
+	MUST(cuCtxSynchronize());
 	MUST(cuMemAlloc(&plain, SIZE));
 	printf("reserved %llu\n",
 	       figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT));
@@ -61,7 +65,31 @@ static void peak_after_a_reset_that_is_refused(void)
 	MUST(cuMemFreeAsync(over(block), stream));
 	printf("%d", (int)cuMemPoolSetAttribute(
 			     pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, &one));
-	printf(" %llu\n", figure(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH));
+	printf(" %llu", figure(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH));
+	printf(" %d\n", (int)cuMemPoolGetAttribute(
+				pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, NULL));
+}
+
+/* A peak below one of before, on the fast path. */
+static void peak_after_a_reset_in_a_loop(void)
+{
+	CUmemoryPool pool = default_pool();
+	CUstream stream = apart();
+	CUdeviceptr blocks[4];
+	cuuint64_t none = 0;
+
+	for (int most = 4; most > 1; most -= 2)
+		for (int round = 0; round < 4; round++) {
+			if (round == 3)
+				MUST(cuMemPoolSetAttribute(
+					pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH,
+					&none));
+			for (int i = 0; i < most; i++)
+				blocks[i] = asked(stream);
+			for (int i = 0; i < most; i++)
+				MUST(cuMemFreeAsync(over(blocks[i]), stream));
+		}
+	printf("%llu\n", figure(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH) / SIZE);
 }
 
 /* As cuDeviceSetMemPool. */
@@ -169,6 +197,7 @@ const struct ordered_case ordered_guards[] = {
 	CASE(of_no_pool_any_more),
 	CASE(of_the_default_pool_after_its_end),
 	CASE(peak_after_a_reset_that_is_refused),
+	CASE(peak_after_a_reset_in_a_loop),
 	CASE(of_a_pool_chosen_for_a_place),
 	CASE(freed_in_a_stream_of_another_device),
 	CASE(beside_a_plain_request_that_waits),
