@@ -415,6 +415,20 @@ def test_others_keep_what_they_free_beside_a_plain_request(box, pool):
 
 
 @pytest.mark.parametrize("pool", SERVING)
+def test_access_of_the_pools_own_device_is_no_others(box, pool):
+    run(box, pool, "shared_with_nobody_else")
+    assert box.stat()["allocs"] == 2
+    assert "cuCtxEnablePeerAccess" not in box.report()[0]
+
+
+@pytest.mark.parametrize("pool", SERVING)
+def test_what_cuda_does_not_free_is_the_programs_as_before(box, pool):
+    done = run(box, pool, "freed_where_that_is_refused", fence="sync",
+               fail="cuEventRecord:2:906,cuMemFreeAsync:1:906")
+    assert done.stdout == "906 used 100000 of the pool 1 then 0\n"
+
+
+@pytest.mark.parametrize("pool", SERVING)
 def test_where_none_is_served_captures_cost_nothing(box, pool):
     run(box, pool, "of_a_pool_with_a_limit_beside_a_capture",
         stream_ordered=0)

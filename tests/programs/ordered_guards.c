@@ -1,10 +1,13 @@
 /* What few programs do with pools, and with memory that is asked for in the
  * order of a stream. */
+#include <errno.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/syscall.h>
 
 #include <cuda.h>
 
@@ -193,7 +196,48 @@ static void beside_a_plain_request_that_waits(void)
 	puts(same > ROUNDS / 2 ? "the same" : "others");
 }
 
+/* Nobody else gets access by this. */
+static void shared_with_nobody_else(void)
+{
+	CUmemAccessDesc own = {{CU_MEM_LOCATION_TYPE_DEVICE, 0},
+			       CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+	CUmemAccessDesc other = {{CU_MEM_LOCATION_TYPE_DEVICE, 1},
+				 CU_MEM_ACCESS_FLAGS_PROT_NONE};
+	CUstream stream = apart();
+
+	asked(stream);
+	device_entered(1);
+	MUST(cuCtxSetCurrent(context));
+	MUST(cuMemPoolSetAccess(default_pool(), &own, 1));
+	MUST(cuMemPoolSetAccess(default_pool(), &other, 1));
+	asked(stream);
+	puts("asked");
+}
+
+/* The driver is told to refuse the mark of the free, and the free itself. The
+ * block is the program's as before. */
+static void freed_where_that_is_refused(void)
+{
+	CUmemoryPool pool = default_pool(), of = NULL;
+	CUdeviceptr block;
+
+	forbid(SYS_membarrier, SECCOMP_RET_ERRNO | ENOSYS);
+	made(CU_STREAM_DEFAULT);
+	mix();
+	block = asked(NULL);
+	printf("%d", (int)cuMemFreeAsync(block, NULL));
+	printf(" used %llu", figure(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT));
+	MUST(cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE,
+				   block));
+	printf(" of the pool %d", of == pool);
+	MUST(cuLaunchHostFunc(apart(), held, NULL));
+	MUST(cuMemFree(over(block))); /* does not wait either */
+	printf(" then %llu\n", figure(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT));
+}
+
 const struct ordered_case ordered_guards[] = {
+	CASE(shared_with_nobody_else),
+	CASE(freed_where_that_is_refused),
 	CASE(of_no_pool_any_more),
 	CASE(of_the_default_pool_after_its_end),
 	CASE(peak_after_a_reset_that_is_refused),
