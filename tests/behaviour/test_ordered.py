@@ -429,6 +429,19 @@ def test_what_cuda_does_not_free_is_the_programs_as_before(box, pool):
 
 
 @pytest.mark.parametrize("pool", SERVING)
+def test_what_cuda_has_freed_is_no_pools(box, pool):
+    done = run(box, pool, "freed_by_cuda", fail="cuEventRecord:2:906")
+    assert done.stdout == "reserved 0\n"
+    assert box.stat()["driver_frees"] == 1
+
+
+@pytest.mark.parametrize("pool", SERVING)
+def test_where_none_is_served_nobody_gets_access(box, pool):
+    run(box, pool, "for_another_device_that_is_there", stream_ordered=0)
+    assert "cuCtxEnablePeerAccess" not in box.report()[0]
+
+
+@pytest.mark.parametrize("pool", SERVING)
 def test_where_none_is_served_captures_cost_nothing(box, pool):
     run(box, pool, "of_a_pool_with_a_limit_beside_a_capture",
         stream_ordered=0)

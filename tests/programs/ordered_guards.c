@@ -235,7 +235,22 @@ static void freed_where_that_is_refused(void)
 	printf(" then %llu\n", figure(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT));
 }
 
+/* The driver is told to refuse the mark of the free, which is CUDA's then. */
+static void freed_by_cuda(void)
+{
+	CUmemoryPool pool = default_pool();
+	CUdeviceptr block;
+
+	forbid(SYS_membarrier, SECCOMP_RET_ERRNO | ENOSYS);
+	made(CU_STREAM_DEFAULT);
+	block = asked(NULL);
+	MUST(cuMemFreeAsync(over(block), NULL));
+	printf("reserved %llu\n",
+	       figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT));
+}
+
 const struct ordered_case ordered_guards[] = {
+	CASE(freed_by_cuda),
 	CASE(shared_with_nobody_else),
 	CASE(freed_where_that_is_refused),
 	CASE(of_no_pool_any_more),
