@@ -62,7 +62,8 @@ DRIVER_PROGRAMS := $(addprefix $(BUILD)/tests/programs/,sharers waker ordered)
 CHECK += $(DRIVER_PROGRAMS)
 $(BUILD)/tests/programs/ordered: $(patsubst %,\
 	$(BUILD)/obj/tests/programs/ordered_%.o,streams legacy marks launches events \
-	devices pools figures larger peers room waits) $(BUILD)/obj/src/preload/elf_symbol.o
+	devices pools figures larger peers room waits captures unseen guards) \
+	$(BUILD)/obj/src/preload/elf_symbol.o
 $(DRIVER_PROGRAMS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )

@@ -23,6 +23,7 @@ $(BUILD)/tests/unit/cache_raid_test: $(addprefix $(BUILD)/obj/src/,\
 	preload/syscall_filter.o)
 $(BUILD)/tests/unit/calls_test: $(addprefix $(BUILD)/obj/src/,\
 	order/calls.o preload/barrier.o preload/syscall_filter.o)
+$(BUILD)/tests/unit/capture_work_test: $(BUILD)/obj/src/order/capture_work.o
 $(BUILD)/tests/unit/giver_test: $(addprefix $(BUILD)/obj/src/,\
 	heap/giver.o heap/rest.o order/calls.o preload/barrier.o preload/syscall_filter.o)
 $(BUILD)/tests/unit/owed_test: $(addprefix $(BUILD)/obj/src/,\

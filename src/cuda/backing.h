@@ -71,6 +71,10 @@ int backing_event_query(struct CUevent_st *event);
  * doubt. */
 bool backing_stream_is_idle(struct CUstream_st *stream);
 
+/* Whether a stream that is not the legacy one takes part in a capture; false if
+ * in doubt. */
+bool backing_stream_captures(struct CUstream_st *stream);
+
 /* Makes all that is queued in a stream of that context from now on wait for all
  * that was queued in it before, also what need not wait by itself. Waits for no
  * other stream, and does nothing in one that captures. per_thread: stream 0

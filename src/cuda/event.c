@@ -80,6 +80,16 @@ bool backing_stream_is_idle(CUstream stream)
 	return real->cuStreamQuery && !real->cuStreamQuery(stream);
 }
 
+bool backing_stream_captures(CUstream stream)
+{
+	const struct real_driver *real = real_driver();
+	CUstreamCaptureStatus status;
+
+	return real->cuStreamIsCapturing &&
+	       !real->cuStreamIsCapturing(stream, &status) &&
+	       status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
 /* The errors of which cuda.h says that any further CUDA work will return the
  * same error, or that the process must be relaunched. */
 bool backing_is_lost(int res)

@@ -17,7 +17,7 @@ static struct mempool {
 	_Atomic bool forbids[REUSES];
 	_Atomic uint64_t shared; /* devices with access to it, a bit each */
 	_Atomic size_t limit;    /* bytes, or 0 */
-	_Atomic size_t admitted; /* bytes that count beside what is used */
+	_Atomic size_t admitted; /* bytes of requests that are under way */
 	_Atomic bool passed;     /* CUDA serves requests of it as well */
 	_Atomic uint64_t keeps;  /* bytes, the release threshold */
 	_Atomic bool kept_set;   /* the program has set it */
@@ -57,15 +57,16 @@ struct CUmemPoolHandle_st *mempool_handle(unsigned int number)
 }
 
 /* Under lock. Whether a pool of the device may have the number: the program has
- * no memory of it. Idle blocks that have it count as returned, and are of that
- * device. */
+ * no memory of it, and no request of it is under way. Idle blocks that have it
+ * count as returned, and are of that device. */
 static bool number_is_free(unsigned int number, const struct device *device)
 {
 	const struct mempool *pool = &mempools[number];
 
 	if (!pool->handle)
 		return true;
-	return pool->destroyed && !mempool_is_beside(number) &&
+	return pool->destroyed && !atomic_load(&pool->admitted) &&
+	       !mempool_is_beside(number) &&
 	       (!mempool_has_blocks(number) ||
 		(pool->device == device && !mempool_figures(number).used));
 }
@@ -87,7 +88,6 @@ static unsigned int number_give(struct CUmemPoolHandle_st *pool,
 	mempools[number].withdrawn = false;
 	mempools[number].shared = 0;
 	mempools[number].limit = 0;
-	mempools[number].admitted = 0;
 	mempools[number].passed = false;
 	mempools[number].keeps = 0;
 	mempools[number].kept_set = false;
@@ -140,13 +140,10 @@ static uint64_t bytes_had(unsigned int number)
 bool mempool_admits(unsigned int number, size_t bytes)
 {
 	struct mempool *pool = &mempools[number];
-	const size_t limit = pool->limit; /* the number may be given anew */
-	size_t past;
+	size_t past = atomic_fetch_add(&pool->admitted, bytes) + bytes;
+	size_t limit = pool->limit; /* not before the number is held */
 
-	if (!limit)
-		return true;
-	past = atomic_fetch_add(&pool->admitted, bytes) + bytes;
-	if (bytes <= limit && bytes_had(number) + past <= limit)
+	if (!limit || (bytes <= limit && bytes_had(number) + past <= limit))
 		return true;
 	mempool_admitted(number, bytes);
 	return false;
@@ -154,8 +151,7 @@ bool mempool_admits(unsigned int number, size_t bytes)
 
 void mempool_admitted(unsigned int number, size_t bytes)
 {
-	if (mempools[number].limit)
-		atomic_fetch_sub(&mempools[number].admitted, bytes);
+	atomic_fetch_sub(&mempools[number].admitted, bytes);
 }
 
 uint64_t mempool_shared(unsigned int number)
@@ -257,16 +253,15 @@ void mempool_destroyed(struct CUmemPoolHandle_st *pool)
 {
 	unsigned int number;
 
+	number = mempool_find(pool);
+	if (!number)
+		return;
+	mempools_selected(); /* it may have been a current one */
 	pthread_mutex_lock(&lock);
-	number = number_of(pool);
-	if (number) {
-		mempools[number].destroyed = true;
-		mempools[number].keeps = 0;
-		mempools[number].kept_set = false;
-	}
+	mempools[number].destroyed = true;
+	mempools[number].keeps = 0;
+	mempools[number].kept_set = false;
 	pthread_mutex_unlock(&lock);
-	if (number)
-		mempools_selected(); /* it may have been a current one */
 }
 
 void mempool_withdraw(unsigned int number)
@@ -349,4 +344,9 @@ unsigned int mempool_current(struct device *device)
 		atomic_store(known, number + 1);
 	pthread_mutex_unlock(&lock);
 	return number;
+}
+
+bool mempool_is_current(unsigned int number)
+{
+	return mempool_current(mempools[number].device) == number;
 }

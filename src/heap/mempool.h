@@ -21,6 +21,10 @@ unsigned int mempool_number(struct CUmemPoolHandle_st *pool,
  * it is not served. */
 unsigned int mempool_current(struct device *device);
 
+/* Whether that is a number's pool still. If so, and a request of it has been
+ * admitted, it stays this pool's number until mempool_admitted. */
+bool mempool_is_current(unsigned int number);
+
 /* The number of a pool, whatever its device; 0 if it is not served. */
 unsigned int mempool_find(const struct CUmemPoolHandle_st *pool);
 
@@ -42,7 +46,7 @@ void mempool_shared_add(unsigned int number, uint64_t devices);
 
 /* Whether the program may have so many bytes more of the pool, at its limit,
  * which holds for what mnm and CUDA serve together. If so, they count until
- * mempool_admitted. */
+ * mempool_admitted, and no later pool gets the number meanwhile. */
 bool mempool_admits(unsigned int number, size_t bytes);
 void mempool_admitted(unsigned int number, size_t bytes);
 bool mempool_is_limited(unsigned int number);

@@ -325,9 +325,7 @@ size_t reclaim_now(struct device *device, size_t bytes)
 {
 	size_t given;
 
-	/* During a capture nobody can tell whether there is work: then memory
-	 * goes back, as the call fails for certain without. */
-	if (waits_are_forbidden() && !capture_any())
+	if (waits_are_forbidden())
 		return owed_now(device, bytes);
 	giving_add(device, 1);
 	atomic_store(&device->refused, false);
@@ -341,8 +339,7 @@ size_t reclaim_now(struct device *device, size_t bytes)
 		counter_add(device, COUNTER_trims, 1);
 	/* Blocks that another thread has taken off the lists make room as
 	 * well. */
-	if (!waits_are_forbidden())
-		giving_wait(device);
+	giving_wait(device);
 	return given;
 }
 
@@ -352,7 +349,7 @@ bool reclaim_may_help(const struct device *device, int tries, size_t given)
 {
 	return tries < TRIES_MAX &&
 	       (tries < 2 || given ||
-		((!waits_are_forbidden() || capture_any()) &&
+		(!waits_are_forbidden() &&
 		 counter_get(device, COUNTER_idle_bytes) && !device->refused));
 }
 

@@ -5,7 +5,9 @@
 #include "context/context_use.h"
 #include "order/calls.h"
 #include "order/capture.h"
+#include "order/capture_work.h"
 #include "order/marks.h"
+#include "owed.h"
 #include "preload/thread.h"
 #include "reclaim.h"
 
@@ -27,12 +29,21 @@ static void look_again(struct look *look)
 	look->marked = false;
 }
 
+/* While a stream captures, no mark can be set. Memory goes back then for a
+ * request alone, which fails otherwise. */
+static bool is_beside_captures(void)
+{
+	return capture_any() && waits_are_forbidden();
+}
+
 /* Whether the work behind which the marks are is over, and no call has come
  * since. If one has, the marks are of no use any more. */
 static bool look_tells(struct look *look)
 {
 	uint64_t now;
 
+	if (is_beside_captures())
+		return calls_look(&look->calls) && capture_work_is_over();
 	if (look->marked && (!calls_look(&now) || now != look->calls))
 		look_again(look);
 	if (!look->marked)
@@ -76,6 +87,8 @@ bool rest_force(const struct device *device)
 	struct look look = look_for(device);
 	bool begun = false;
 
+	if (is_beside_captures() && !capture_work_is_known())
+		return false; /* that will not be known soon */
 	if (!calls_pause_first())
 		return false;
 	for (int i = 0; i < REST_FORCED && !begun && !calls_have_come(); i++) {
@@ -107,11 +120,13 @@ void rest_await(void)
 
 size_t rest_give_one(struct device *device)
 {
+	bool blocked = capture_block();
 	size_t span;
 
-	if (!capture_block())
+	if (!blocked && !waits_are_forbidden())
 		return 0;
 	span = reclaim_one(device);
-	capture_unblock();
+	if (blocked)
+		capture_unblock();
 	return span;
 }

@@ -16,7 +16,8 @@ enum { REST_NOW = 1, REST_SOON = 40, REST_FORCED = 250, REST_PATIENT = 900 };
 
 /* All work that may use the device's memory is over, or all work (NULL), and
  * calls that queue work wait until rest_end. Returns false if that does not
- * come about. */
+ * come about; while a stream captures it does for threads alone that may not
+ * wait (owed.h). */
 bool rest_begin(const struct device *device, int looks);
 
 /* The same where other threads queue work all the time: calls wait first, and
@@ -37,7 +38,8 @@ void rest_await(void);
 void rest_nap(int looks);
 
 /* Gives one pending block of the device back, in a rest. Returns its bytes, or
- * 0 if none can go now. The start of a capture waits for that. */
+ * 0 if none can go now. The start of a capture waits for that. While a stream
+ * captures, blocks go for a thread alone that may not wait (owed.h). */
 size_t rest_give_one(struct device *device);
 
 #endif

@@ -1,6 +1,7 @@
 /* Calls that begin or end captures of streams. */
 #include "call.h"
 #include "order/capture.h"
+#include "order/capture_work.h"
 #include "order/legacy.h"
 #include "context/context.h"
 #include "heap/graph_owner.h"
@@ -9,6 +10,7 @@
 #include "mem/mem.h"
 #include "order/stream_order.h"
 #include "order/streams.h"
+#include "stats/mempool_stats.h"
 
 /* A call that begins a capture. */
 struct begin {
@@ -47,6 +49,8 @@ static struct begin capture_hook_expect(CUstream stream, bool per_thread,
 	begin.place = place_of(stream, into);
 	serving_guard_fork();
 	legacy_settle(); /* no mark can be set in a capture */
+	if (mempools_are_used())
+		capture_work_watch();
 	capture_expect();
 	begin.expected = true;
 	return begin;

@@ -6,7 +6,6 @@
 #include "heap/mempool.h"
 #include "heap/mempool_share.h"
 #include "heap/owed.h"
-#include "order/capture.h"
 #include "order/marks.h"
 #include "mem/cuda_pools.h"
 #include "mem/mem.h"
@@ -45,7 +44,7 @@ static bool can_be_served(const CUmemPoolProps *props)
 	       props->handleTypes == CU_MEM_HANDLE_TYPE_NONE &&
 	       props->location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
 	       props->location.id >= 0 && props->location.id < DEVICE_MAX &&
-	       !props->win32SecurityAttributes && use_is_met(props->usage);
+	       use_is_met(props->usage);
 }
 
 /* Notes a pool of a device's memory, or of the host's, so that later requests
@@ -268,13 +267,13 @@ EXPORT CUresult cuMemPoolSetAccess(CUmemoryPool pool,
 }
 
 /* Gives back what is idle of the pool past so many bytes. A trim does not wait
- * for the device, as the driver's free does: where there is work, all stays. */
+ * for the device, as the driver's free does: where there is work, all stays. So
+ * it does while a stream captures. */
 static void pool_trim(unsigned int number, size_t keep)
 {
 	struct device *device = mempool_device(number);
 
-	if (mempool_figures(number).reserved <= keep || capture_any() ||
-	    !device_is_idle(device))
+	if (mempool_figures(number).reserved <= keep || !device_is_idle(device))
 		return;
 	owed_add(device, mempool_return(number, keep));
 	owed_give(device);

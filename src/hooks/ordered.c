@@ -122,7 +122,7 @@ static bool foreign_ordered_begin(struct foreign_claim *claim,
 		return false;
 	if (context)
 		claim->context = context;
-	stream_work_begin(request->stream, request->per_thread);
+	stream_call_begin(request->stream, request->per_thread, false);
 	return true;
 }
 
@@ -185,16 +185,17 @@ static CUresult ordered_pass_unlimited(const struct ordered *request)
 static CUresult ordered_pass(const struct ordered *request)
 {
 	unsigned int number = number_limited(request);
-	CUresult res;
+	bool admitted = number && mempool_admits(number, request->size);
+	CUresult res = CUDA_ERROR_OUT_OF_MEMORY;
 
-	if (!number)
-		return ordered_pass_unlimited(request);
-	if (!mempool_admits(number, request->size))
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	res = ordered_pass_unlimited(request);
-	if (!res)
+	/* If not admitted, another pool may have become the current one. */
+	if (!number || admitted ||
+	    (!request->pool && !mempool_is_current(number)))
+		res = ordered_pass_unlimited(request);
+	if (!res && admitted)
 		mempool_passed(number);
-	mempool_admitted(number, request->size);
+	if (admitted)
+		mempool_admitted(number, request->size);
 	return res;
 }
 
@@ -323,7 +324,7 @@ static CUresult free_by_cuda(CUdeviceptr ptr, CUstream stream, bool per_thread,
 	CUresult res;
 
 	peer_touch_freed(stream, given);
-	stream_work_begin(stream, per_thread);
+	stream_call_begin(stream, per_thread, false);
 	res = per_thread ? real->cuMemFreeAsync_ptsz(ptr, stream)
 			 : real->cuMemFreeAsync(ptr, stream);
 	stream_work_end();

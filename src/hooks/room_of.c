@@ -4,22 +4,27 @@
 #include "room_of.h"
 #include "mem/foreign.h"
 
-static bool is_capturing(CUstream stream, bool per_thread)
+/* That of a capture that has ended with an error, if in doubt. */
+static CUstreamCaptureStatus status_of(CUstream stream, bool per_thread)
 {
 	CUstreamCaptureStatus status;
-
-	return (per_thread
+	CUresult res =
+		per_thread
 			? REAL_CALL(cuStreamIsCapturing_ptsz, stream, &status)
-			: REAL_CALL(cuStreamIsCapturing, stream, &status)) ||
-	       status != CU_STREAM_CAPTURE_STATUS_NONE;
+			: REAL_CALL(cuStreamIsCapturing, stream, &status);
+
+	return res ? CU_STREAM_CAPTURE_STATUS_INVALIDATED : status;
 }
 
 void room_stream(struct room *room, CUstream stream, bool per_thread)
 {
+	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
 	CUcontext handle;
 
 	if (capture_any())
-		room->captured = is_capturing(stream, per_thread);
+		status = status_of(stream, per_thread);
+	room->captured = status != CU_STREAM_CAPTURE_STATUS_NONE;
+	room->spoiled = status == CU_STREAM_CAPTURE_STATUS_INVALIDATED;
 	if (!room->devices && stream && stream != CU_STREAM_LEGACY &&
 	    stream != CU_STREAM_PER_THREAD && device_count() > 1 &&
 	    !REAL_CALL(cuStreamGetCtx, stream, &handle))

@@ -15,9 +15,9 @@ static inline bool room_is_short(CUresult res)
 	return __builtin_expect(res == CUDA_ERROR_OUT_OF_MEMORY, 0);
 }
 
-/* Notes whether the stream captures. Its device counts only if no other
- * argument has told one. per_thread: stream 0 means the calling thread's
- * own. */
+/* Notes whether the stream captures, and can go on with that. Its device counts
+ * only if no other argument has told one. per_thread: stream 0 means the
+ * calling thread's own. */
 void room_stream(struct room *room, CUstream stream, bool per_thread);
 void room_context(struct room *room, CUcontext context);
 void room_green(struct room *room, CUgreenCtx green);

@@ -290,12 +290,19 @@ enum mem_answer mem_alloc_in(uint64_t *addr, size_t size,
 	};
 	enum mem_answer answer = MEM_PASS; /* where CUDA says what is wrong */
 	struct legacy_mark mark;
+	bool admitted;
 
 	*result = CUDA_SUCCESS;
 	if (!context || !pool_ops_at(context->device->choice)->alloc ||
 	    !mempool_is_reached(order->mempool))
 		return MEM_PASS;
-	if (!mempool_admits(order->mempool, size)) {
+	admitted = mempool_admits(order->mempool, size);
+	if (!order->pool && !mempool_is_current(order->mempool)) {
+		if (admitted)
+			mempool_admitted(order->mempool, size);
+		return MEM_PASS;
+	}
+	if (!admitted) {
 		*result = CUDA_ERROR_OUT_OF_MEMORY;
 		mem_refused();
 		return MEM_DONE;

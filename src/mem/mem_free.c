@@ -37,17 +37,6 @@ static bool pool_takes(struct pool *pool, struct block *block,
 	return true;
 }
 
-/* Under the context's lock. The number of the stream in whose order a block of
- * the context is freed; 0 if that is none. */
-static unsigned int free_stream(const struct mem_order *order,
-				const struct context *context)
-{
-	return order && stream_has_number(order->number, context, order->stream,
-					  order->per_thread)
-		       ? order->number
-		       : 0;
-}
-
 /* Offers a block to the calling thread's cache and to its pool. Sets *ordered
  * if it is kept in the order of its stream. */
 static bool pool_keeps(struct block *block, const struct mem_order *order,
@@ -56,12 +45,11 @@ static bool pool_keeps(struct block *block, const struct mem_order *order,
 	struct pool *pool = block->pool;
 	struct heap *heap = pool->heap;
 	struct context *context = heap->context;
-	unsigned int stream;
+	unsigned int stream = order ? order->number : 0;
 	bool kept;
 
-	context_enter(context);
-	stream = free_stream(order, context);
 	*ordered = stream;
+	context_enter(context);
 	kept = context_serves(context) && !pool->retired;
 	if (kept)
 		tcache_adopt(tcache_of(heap), pool);
@@ -120,7 +108,9 @@ static bool block_kept(struct device *device, struct block *block,
 	return true;
 }
 
-/* Finds out the stream's number, which only memory of its own context has. */
+/* Finds out the stream's number, which only memory of its own context has. To
+ * be called once the block has its epoch: if the number ends later, that epoch
+ * is safe before the number is another stream's. */
 static void order_learn(struct mem_order *order, const struct block *block)
 {
 	struct context *context = context_current();

@@ -12,6 +12,7 @@
 #include "heap/reclaim.h"
 #include "order/calls.h"
 #include "order/capture.h"
+#include "order/capture_work.h"
 #include "order/fence.h"
 #include "order/legacy.h"
 #include "order/stream_order.h"
@@ -67,9 +68,15 @@ static const struct context_observer contexts = {
 	.was_wrong = entry_missed,
 };
 
+static void last_capture_ended(void)
+{
+	capture_work_forget();
+	deferred_free_close();
+}
+
 static const struct capture_observer captures = {
 	.first_begins = deferred_free_open,
-	.last_ended = deferred_free_close,
+	.last_ended = last_capture_ended,
 	.graph_made = deferred_free_graph,
 };
 

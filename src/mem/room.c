@@ -36,7 +36,7 @@ void room_everywhere(struct room *room)
 
 void room_captures(struct room *room)
 {
-	room->captured = capture_any();
+	room->spoiled = capture_any();
 }
 
 /* Whether anything could go back. */
@@ -148,7 +148,7 @@ static void find_devices(struct room *room)
 
 static bool can_begin(struct room *room)
 {
-	if (room->captured || !config_once() ||
+	if (room->spoiled || !config_once() ||
 	    !(any_idle(UINT64_MAX) || has_idle(device_at(DEVICE_HOST))))
 		return false;
 	if (!room->devices)
@@ -162,7 +162,7 @@ static void room_end(struct room *room, int res)
 		if (room->pressed & room_bit(i))
 			room_press(room, device_at(i), false);
 	room_press(room, device_at(DEVICE_HOST), false);
-	if (res == CUDA_ERROR_OUT_OF_MEMORY && !room->captured)
+	if (res == CUDA_ERROR_OUT_OF_MEMORY && !room->spoiled)
 		refusal_of_room(room);
 }
 

@@ -17,7 +17,8 @@
 struct room {
 	size_t bytes;     /* that it asks for; 0 if not known */
 	bool pinned;      /* it asks for pinned memory: that goes back first */
-	bool captured;    /* it concerns a capture: it is not made again */
+	bool captured;    /* its stream captures */
+	bool spoiled;     /* it may have ended a capture: not made again */
 	uint64_t devices; /* a bit each; 0 for the current context's */
 	uint64_t pressed; /* devices that keep nothing until it is over */
 	bool host_pressed;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "capture_work.h"
 #include "preload/barrier.h"
 #include "common/log.h"
 #include "preload/serving.h"
@@ -16,7 +17,7 @@
 enum { WAITS_MAX = 10, WAIT_NS = 100000000 };
 
 __thread struct calls *calls_own;
-_Atomic bool calls_paused;
+_Atomic unsigned int calls_held;
 
 /* The record of a thread that is not listed. */
 static __thread struct calls unlisted;
@@ -115,6 +116,11 @@ static bool pause_wait(int *waits)
 	return true;
 }
 
+static bool is_paused(void)
+{
+	return atomic_load(&calls_held) & CALLS_PAUSED;
+}
+
 /* Returns false if the pause has lasted too long. The next one may begin at any
  * moment, without the lock, and is another one. */
 static bool pause_await(void)
@@ -126,7 +132,7 @@ static bool pause_await(void)
 	pthread_mutex_lock(&pause_lock);
 	waiting++;
 	do {
-		over = !calls_paused || pauses != pause;
+		over = !is_paused() || pauses != pause;
 	} while (!over && pause_wait(&waits));
 	waiting--;
 	pthread_mutex_unlock(&pause_lock);
@@ -136,7 +142,7 @@ static bool pause_await(void)
 static void pause_end(void)
 {
 	pthread_mutex_lock(&pause_lock);
-	atomic_store(&calls_paused, false);
+	atomic_fetch_and(&calls_held, ~(unsigned int)CALLS_PAUSED);
 	pthread_cond_broadcast(&resumed);
 	pthread_mutex_unlock(&pause_lock);
 }
@@ -153,15 +159,11 @@ static void pause_failed(void)
 
 /* The call does not count as begun while it waits. A call within another one
  * does not wait: because of the outer one, there is no pause. */
-void calls_wait(struct calls *own)
+static void calls_wait(struct calls *own)
 {
 	bool over = true;
 
-	if (pausing)
-		atomic_store(&crossed, true);
-	if (pausing || !serving_is_on())
-		return;
-	while (over && calls_paused && own->count % CALLS_BEGUN == 1) {
+	while (over && is_paused() && own->count % CALLS_BEGUN == 1) {
 		atomic_store(&own->count, own->count - 1);
 		over = pause_await();
 		atomic_store(&own->count, own->count + CALLS_BEGUN + 1);
@@ -170,13 +172,48 @@ void calls_wait(struct calls *own)
 		pause_failed();
 }
 
+static void calls_tell(uintptr_t key)
+{
+	if (atomic_load(&calls_held) & CALLS_WATCHED)
+		capture_work_come(key);
+}
+
+void calls_hold(struct calls *own, uintptr_t key)
+{
+	if (pausing)
+		atomic_store(&crossed, true);
+	if (pausing || !serving_is_on())
+		return;
+	calls_wait(own);
+	if (key != CALLS_NO_WORK)
+		calls_tell(key);
+}
+
+void calls_leave_wait(uintptr_t key)
+{
+	if (serving_is_on())
+		calls_tell(key);
+	calls_leave();
+}
+
+bool calls_watch(void)
+{
+	atomic_fetch_or(&calls_held, CALLS_WATCHED);
+	return barrier_all();
+}
+
+void calls_watch_end(void)
+{
+	atomic_fetch_and(&calls_held, ~(unsigned int)CALLS_WATCHED);
+}
+
 void calls_unseen(void)
 {
 	if (!serving_is_on())
 		return;
 	if (!atomic_load(&unseen))
 		atomic_store(&unseen, true);
-	if (atomic_load(&calls_paused) && !pausing)
+	if (is_paused() && !pausing)
 		pause_await();
 }
 
@@ -223,7 +260,7 @@ bool calls_pause_first(void)
 	pausing = true;
 	atomic_store(&crossed, false);
 	atomic_fetch_add(&pauses, 1);
-	atomic_store(&calls_paused, true);
+	atomic_fetch_or(&calls_held, CALLS_PAUSED);
 	/* Calls see that there is a pause, or we see that they have begun. */
 	if (barrier_all())
 		return true;

@@ -28,18 +28,27 @@ struct calls {
 };
 #define CALLS_BEGUN ((uint64_t)1 << 16)
 
+/* A key of no stream: the call tells nothing. */
+#define CALLS_NO_WORK UINTPTR_MAX
+
 extern __thread struct calls *calls_own; /* NULL before the first call */
-extern _Atomic bool calls_paused;
+
+/* What each call looks at: whether it has to wait, and whether it is watched
+ * (capture_work.h). */
+enum { CALLS_PAUSED = 1, CALLS_WATCHED = 2 };
+extern _Atomic unsigned int calls_held;
 
 /* Gives the calling thread a record to count in, and returns it. */
 struct calls *calls_attach(void);
 
 /* The caller's call has begun in a pause: waits until the pause is over, unless
  * the call is within another one, or is made by the thread that began the
- * pause. */
-void calls_wait(struct calls *own);
+ * pause. Or it is watched: tells what it is for. */
+void calls_hold(struct calls *own, uintptr_t key);
 
-static inline void calls_enter(void)
+/* The key is that of the stream which the call is for (stream_order.h); 0 if
+ * that is not known. */
+static inline void calls_enter_for(uintptr_t key)
 {
 	struct calls *own = calls_own;
 	uint64_t count;
@@ -51,10 +60,23 @@ static inline void calls_enter(void)
 			      memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
 	if (__builtin_expect(
-		    atomic_load_explicit(&calls_paused, memory_order_acquire),
-		    0))
-		calls_wait(own);
+		    atomic_load_explicit(&calls_held, memory_order_acquire), 0))
+		calls_hold(own, key);
 }
+
+static inline void calls_enter(void)
+{
+	calls_enter_for(0);
+}
+
+/* For a call that makes a stream wait. Whether the stream captures is known
+ * afterwards: the call may bring it into a capture. */
+static inline void calls_enter_wait(void)
+{
+	calls_enter_for(CALLS_NO_WORK);
+}
+
+void calls_leave_wait(uintptr_t key);
 
 /* In the same thread. Release: a thread that sees that the call is over sees
  * its work, too. */
@@ -95,6 +117,12 @@ void calls_resume(void);
  * thread does. */
 bool calls_are_paused(void);
 bool calls_are_paused_here(void);
+
+/* From now on each call is watched: it tells what it is for before it queues
+ * anything. Returns false if that can't be known of calls of other threads.
+ * They are not watched any more after calls_watch_end. */
+bool calls_watch(void);
+void calls_watch_end(void);
 
 /* Whether there may be work again in spite of the pause: the thread that began
  * it has made a call itself, or calls_unseen was called. */

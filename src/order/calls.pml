@@ -19,7 +19,7 @@
 #define ROUNDS 2
 #endif
 
-bool paused;           /* calls.h: calls_paused */
+bool paused;           /* calls.h: calls_held & CALLS_PAUSED */
 bool taken;             /* calls.c: pause_taken */
 bool unseen;            /* calls.c: unseen */
 byte calls[WORKERS];   /* struct calls: how many began */

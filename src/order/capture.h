@@ -1,9 +1,9 @@
 /* Captures of streams into graphs, in the whole process: by events, a capture
  * spreads to streams of other contexts and devices.
  *
- * While a capture is on, mnm records no event, makes no stream wait for one,
- * and gives nothing back to the driver: CUDA would end the capture with an
- * error. */
+ * While a capture is on, mnm records no event and makes no stream wait for one:
+ * CUDA would end the capture with an error. Only a request that fails otherwise
+ * gives memory back to the driver then, in a mode that spares captures. */
 #ifndef MNM_CAPTURE_H
 #define MNM_CAPTURE_H
 

@@ -54,6 +54,17 @@ static int mark_ask(struct mark *mark)
 	return res == CUDA_ERROR_NOT_READY ? FENCE_NOT_NOW : res;
 }
 
+/* The context is in use. A capture bears the question in a mode that spares
+ * it. */
+static int mark_ask_relaxed(struct mark *mark)
+{
+	unsigned int mode = backing_relax();
+	int res = mark_query(mark);
+
+	backing_unrelax(mode);
+	return res == CUDA_ERROR_NOT_READY ? FENCE_NOT_NOW : res;
+}
+
 /* The context is in use. */
 static int mark_drop(struct mark *mark)
 {
@@ -104,13 +115,23 @@ int marks_set(struct marks *marks, const struct device *device)
 	return res ? res : FENCE_NOT_NOW;
 }
 
-int marks_ask(struct marks *marks)
+static int each_ask(struct marks *marks, int (*ask)(struct mark *mark))
 {
 	int res = CUDA_SUCCESS;
 
 	for (int i = 0; i < marks->count && !res; i++)
-		res = mark_do(&marks->list[i], mark_ask);
+		res = mark_do(&marks->list[i], ask);
 	return res;
+}
+
+int marks_ask(struct marks *marks)
+{
+	return each_ask(marks, mark_ask);
+}
+
+int marks_ask_beside(struct marks *marks)
+{
+	return each_ask(marks, mark_ask_relaxed);
 }
 
 bool device_is_idle(const struct device *device)

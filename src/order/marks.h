@@ -29,6 +29,9 @@ int marks_set(struct marks *marks, const struct device *device);
  * or can't be asked now, or an error. */
 int marks_ask(struct marks *marks);
 
+/* The same while a stream captures. */
+int marks_ask_beside(struct marks *marks);
+
 void marks_drop(struct marks *marks);
 
 /* Whether all work that may use the device's memory is over now. False if that

@@ -82,7 +82,6 @@ void stream_part_made(void)
 {
 	if (!serving_is_on())
 		return;
-	all_legacy_join();
 	change_begin();
 	/* First, so that no number is given from now on. */
 	streams_lock();

@@ -42,10 +42,11 @@ extern _Atomic uintptr_t sole_stream;
 /* A stream is given work that is not known to be the sole one. */
 void stream_order_first(uintptr_t key);
 
-/* A call that queues work in a stream begins. per_thread: stream 0 means the
+/* A call that queues work in a stream begins, or one that takes its place in
+ * the stream's order and is no work by itself. per_thread: stream 0 means the
  * calling thread's own. */
-static inline void stream_work_begin(struct CUstream_st *stream,
-				     bool per_thread)
+static inline void stream_call_begin(struct CUstream_st *stream,
+				     bool per_thread, bool works)
 {
 	uintptr_t key = stream       ? (uintptr_t)stream
 			: per_thread ? SOLE_PER_THREAD
@@ -60,10 +61,17 @@ static inline void stream_work_begin(struct CUstream_st *stream,
 						       memory_order_relaxed),
 				  0))
 		legacy_settle_for(stream, per_thread);
-	calls_enter(); /* first: see stream_order_return_begin */
+	/* First: see stream_order_return_begin. */
+	calls_enter_for(works ? key : CALLS_NO_WORK);
 	sole = atomic_load_explicit(&sole_stream, memory_order_acquire);
 	if (sole != key && sole != SOLE_MANY)
 		stream_order_first(key);
+}
+
+static inline void stream_work_begin(struct CUstream_st *stream,
+				     bool per_thread)
+{
+	stream_call_begin(stream, per_thread, true);
 }
 
 /* That call has returned. */

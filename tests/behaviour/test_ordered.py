@@ -7,6 +7,7 @@ import re
 import pytest
 
 from conftest import BUILD, POOLS, program
+from test_order import T4, with_other_driver
 
 SERVING = [pool for pool in POOLS if pool != "no_pool"]
 PAGES = "page_unit_pool"  # it rounds up by less than a page
@@ -26,6 +27,12 @@ CASES = [
     ("a_wait_beside_the_legacy_stream", "no hang"),
     ("a_threads_own_wait_beside_the_legacy_stream", "no hang"),
     ("a_query_behind_the_legacy_stream", "600"),
+    ("of_no_pool_any_more", "reserved 0\nthe same"),
+    ("of_the_default_pool_after_its_end", "1 used 100000"),
+    ("peak_after_a_reset_that_is_refused", "1 200000 1"),
+    ("peak_after_a_reset_in_a_loop", "2"),
+    ("of_a_pool_chosen_for_a_place", "100000 100000"),
+    ("freed_in_a_stream_of_another_device", "used"),
     ("a_query_behind_a_request_behind_others", "600"),
     ("a_query_behind_a_wait_of_the_legacy_stream", "600"),
     ("in_the_legacy_stream_after_anothers_end", "used"),
@@ -87,6 +94,13 @@ CASES = [
     ("a_trim_beside_work_that_waits_for_it", "no hang"),
     ("a_request_beside_work_that_waits_for_it", "no hang"),
     ("a_trim_beside_a_wait_for_another_process", "no hang"),
+    ("a_request_beside_a_capture_and_a_wait_for_another_process", "2 0"),
+    ("while_memory_is_short_beside_a_capture", "20 20 20"),
+    ("while_memory_is_short_beside_a_threads_capture", "20 20 20"),
+    ("in_a_capture_while_memory_is_short", "02 02 02"),
+    ("beside_a_capture_of_work", "0 0"),
+    ("beside_a_capture_and_later_work", "2 0"),
+    ("beside_a_capture_and_work_of_before", "0"),
     ("in_a_thread_that_is_cancelled", "answered"),
     ("with_larger_blocks_while_memory_is_short", "0"),
     ("free_or_reserved", "kept 48, taken 48\nkept 24, taken 24"),
@@ -98,6 +112,8 @@ CASES = [
     ("for_another_device_that_comes_later", "access 3"),
     ("for_another_device_that_reaches_it", "access 3"),
     ("for_another_device_after_a_reset", "access 3\nused"),
+    ("for_another_device_beside_own_access_after_a_reset",
+     "access 3\n0 0 704"),
     ("of_a_device_without_a_context", "used"),
     ("free_beside_another_device", "missing 0"),
     ("of_a_pool_after_one_without_reuse", "the same"),
@@ -141,6 +157,11 @@ PASSED_ON = {  # what differs where CUDA's own pool serves
     "with_policies_switched_off", "attributes", "figures",
     "of_another_pool_in_another_stream", "of_another_pool_in_its_stream",
     "with_larger_blocks_while_memory_is_short",
+    "a_request_beside_a_capture_and_a_wait_for_another_process",
+    "while_memory_is_short_beside_a_capture",
+    "while_memory_is_short_beside_a_threads_capture",
+    "in_a_capture_while_memory_is_short", "beside_a_capture_and_later_work",
+    "of_no_pool_any_more",
 }
 BY_PAGES = {  # nearly all of the device's memory is asked for
     "with_larger_blocks_while_memory_is_short", "free_or_reserved",
@@ -285,6 +306,15 @@ def test_the_legacy_stream_is_marked_where_others_wait(box, pool, tmp_path):
 
 
 @pytest.mark.parametrize("pool", SERVING)
+@pytest.mark.parametrize("case", ["beside_an_entry_that_no_header_has",
+                                  "after_a_change_of_context"])
+def test_the_legacy_stream_is_marked_where_streams_may_be_made_unseen(
+        box, pool, case, tmp_path):
+    assert marks(with_other_driver(box), pool, f"in_the_legacy_stream_{case}",
+                 tmp_path / "log", sim=T4)
+
+
+@pytest.mark.parametrize("pool", SERVING)
 @pytest.mark.parametrize("action,waits", [
     ("work", 4),
     ("work_of_a_threads_own", 4),
@@ -392,6 +422,46 @@ def test_others_go_on_beside_a_request_that_waits(box):
 
 
 @pytest.mark.parametrize("pool", SERVING)
+def test_others_keep_what_they_free_beside_a_plain_request(box, pool):
+    done = run(box, pool, "beside_a_plain_request_that_waits")
+    assert done.stdout == "the same\n"
+
+
+@pytest.mark.parametrize("pool", SERVING)
+def test_access_of_the_pools_own_device_is_no_others(box, pool):
+    run(box, pool, "shared_with_nobody_else")
+    assert box.stat()["allocs"] == 2
+    assert "cuCtxEnablePeerAccess" not in box.report()[0]
+
+
+@pytest.mark.parametrize("pool", SERVING)
+def test_what_cuda_does_not_free_is_the_programs_as_before(box, pool):
+    done = run(box, pool, "freed_where_that_is_refused", fence="sync",
+               fail="cuEventRecord:2:906,cuMemFreeAsync:1:906")
+    assert done.stdout == "906 used 100000 of the pool 1 then 0\n"
+
+
+@pytest.mark.parametrize("pool", SERVING)
+def test_what_cuda_has_freed_is_no_pools(box, pool):
+    done = run(box, pool, "freed_by_cuda", fail="cuEventRecord:2:906")
+    assert done.stdout == "reserved 0\n"
+    assert box.stat()["driver_frees"] == 1
+
+
+@pytest.mark.parametrize("pool", SERVING)
+def test_where_none_is_served_nobody_gets_access(box, pool):
+    run(box, pool, "for_another_device_that_is_there", stream_ordered=0)
+    assert "cuCtxEnablePeerAccess" not in box.report()[0]
+
+
+@pytest.mark.parametrize("pool", SERVING)
+def test_where_none_is_served_captures_cost_nothing(box, pool):
+    run(box, pool, "of_a_pool_with_a_limit_beside_a_capture",
+        stream_ordered=0)
+    assert "cuCtxRecordEvent" not in box.report()[0]
+
+
+@pytest.mark.parametrize("pool", SERVING)
 def test_what_can_not_be_had_costs_nothing(box, pool):
     run(box, pool, "of_more_than_there_is")
     assert box.stat()["idle_bytes"] > 0
@@ -426,12 +496,29 @@ def test_the_driver_is_asked_in_a_mode_that_spares_captures(box, pool,
 
 
 @pytest.mark.parametrize("pool", SERVING)
+def test_after_a_capture_nobody_asks_for_it(box, pool, tmp_path):
+    log = tmp_path / "log"
+    run(box, pool, "after_a_capture", sim_log=str(log))
+    after = log.read_text().split("cuStreamEndCapture 0\n")[1]
+    assert "cuMemsetD8Async 0\n" in after
+    assert "cuStreamIsCapturing" not in after
+
+
+@pytest.mark.parametrize("pool", SERVING)
 def test_a_pool_that_another_device_may_reach_is_served(box, pool):
     run(box, pool, "for_another_device")
     assert box.stat()["allocs"] == 2
     for case in ("at_first", "that_is_there", "that_reaches_it"):
         run(box, pool, f"for_another_device_{case}")
         assert box.stat()["allocs"] == 1
+
+
+@pytest.mark.parametrize("pool", SERVING)
+def test_a_pool_is_reached_again_after_a_reset(box, pool, tmp_path):
+    log = tmp_path / "log"
+    run(box, pool, "for_another_device_after_a_reset", sim_log=str(log))
+    calls = [line.split()[-2:] for line in log.read_text().splitlines()]
+    assert calls.count(["cuCtxEnablePeerAccess", "0"]) == 2
 
 
 @pytest.mark.parametrize("pool", SERVING)

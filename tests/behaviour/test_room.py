@@ -182,7 +182,8 @@ def test_the_device_whose_own_pool_it_is_gives_back(box):
 @pytest.mark.parametrize("kind", ["async", "async_own"])
 def test_memory_in_a_stream_gets_room_beside_a_capture_in_another(box, kind):
     shell = open_shell(box, POOL, "driver", sim="64M")
-    idle(shell, 60)
+    assert shell(f"take {kind} w 1000") == "0 set"
+    idle(shell, 58)
     took(shell, "stream s")
     took(shell, "begin s relaxed")
     assert shell(f"take {kind} x {48 * MIB}") == "0 set"
@@ -191,13 +192,31 @@ def test_memory_in_a_stream_gets_room_beside_a_capture_in_another(box, kind):
     shell.end()
 
 
-def test_memory_in_the_stream_that_captures_is_not_made_again(box):
+@pytest.mark.parametrize("mode", ["relaxed", "global"])
+def test_memory_in_the_stream_that_captures_gets_room(box, mode):
+    """The request has failed, and the capture goes on."""
     shell = open_shell(box, POOL, "driver", sim="64M",
                        sim_need="cuMemAllocAsync_ptsz:32M")
-    idle(shell, 60)
-    took(shell, "begin_own relaxed")
-    assert shell(f"take async_own x {MIB}") == "2 kept"
-    assert shell.stat()["idle_bytes"] == 60 * MIB
+    assert shell("take async w 1000") == "0 set"
+    idle(shell, 58)
+    took(shell, f"begin_own {mode}")
+    assert shell(f"take async_own x {MIB}") == "0 set"
+    assert shell.stat()["idle_bytes"] < 32 * MIB
+    shell.end()
+
+
+def test_a_request_in_a_capture_that_has_failed_is_not_made_again(box):
+    """The program is told what the request itself met."""
+    shell = open_shell(box, POOL, "driver", sim="64M",
+                       fail="cuMemAllocManaged:1:2,cuMemAllocAsync_ptsz:1:2")
+    idle(shell, 8)
+    took(shell, "begin_own global")
+    assert shell(f"take managed x {MIB}") == "0 set"
+    assert shell(f"take managed y {MIB}") == "900 kept"
+    assert shell.stat()["idle_bytes"] == 0
+    idle(shell, 8)
+    assert shell(f"take async_own z {MIB}") == "2 kept"
+    assert shell.stat()["held_bytes"] == 8 * MIB
     shell.end()
 
 
@@ -208,17 +227,17 @@ def test_a_launch_gives_back_on_its_streams_device(box):
     shell.end()
 
 
-def test_a_launch_into_a_capture_is_not_made_again(box):
+def test_a_launch_into_a_capture_gets_room(box):
     shell = open_shell(box, POOL, "driver", sim="64M",
                        sim_need="cuLaunchKernel:32M")
     idle(shell, 60)
     took(shell, "stream s")
     took(shell, "begin s relaxed")
-    assert shell("launch_in s") == "2"
-    assert shell.stat()["idle_bytes"] == 60 * MIB
+    assert shell("launch_in s") == "400"
+    assert shell.stat()["idle_bytes"] == 0
     took(shell, "end s g")
     shell.end()
-    assert box.report()[0]["cuLaunchKernel"] == 1
+    assert box.report()[0]["cuLaunchKernel"] == 2
 
 
 @pytest.mark.parametrize("mode", ["relaxed", "global"])

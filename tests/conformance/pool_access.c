@@ -141,6 +141,23 @@ START_TEST(a_shared_pool_enables_no_access_between_contexts)
 }
 END_TEST
 
+/* As the runtime's reference says of cudaDeviceEnablePeerAccess. */
+START_TEST(access_to_a_context_ends_with_a_reset)
+{
+	CUcontext again;
+
+	if (!open_both())
+		return;
+	ck_assert_ok(cuCtxSetCurrent(far));
+	ck_assert_ok(cuCtxEnablePeerAccess(near, 0));
+	ck_assert_ok(cuDevicePrimaryCtxReset(0));
+	ck_assert_ok(cuDevicePrimaryCtxRetain(&again, 0));
+	ck_assert_cu(cuCtxDisablePeerAccess(again),
+		     CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
+	ck_assert_ok(cuCtxEnablePeerAccess(again, 0));
+}
+END_TEST
+
 START_TEST(a_block_is_the_pools_devices_and_not_the_streams)
 {
 	CUmemoryPool pool;
@@ -218,6 +235,7 @@ int main(void)
 		access_is_for_blocks_of_before_and_after,
 		kernels_of_another_device_reach_a_shared_pools_blocks,
 		a_shared_pool_enables_no_access_between_contexts,
+		access_to_a_context_ends_with_a_reset,
 		a_block_is_the_pools_devices_and_not_the_streams,
 		events_order_streams_of_two_devices,
 		a_pool_is_current_on_its_own_device_only,

@@ -101,7 +101,7 @@ ROWS = [
     ("work_of_other_devices_counts", "test_ordered.py -k beside_another_device",
      (REST, "	bool all = !device || device_is_host(device);",
       "	bool all = device || true;")),
-    ("other_threads_never_rest", "test_ordered.py -k beside_a_server",
+    ("other_threads_never_rest", "unit",
      (OWED, "		come = calls_are_all_seen() && rest_force(device);",
       "		come = false;")),
     ("rests_without_barriers_come", "test_ordered.py -k without_barriers",
@@ -118,4 +118,6 @@ ROWS = [
     ("a_wait_makes_no_request_patient", "test_ordered.py -k request_beside",
      ("src/mem/waited.c",
       "		atomic_store(&device->waited_in_vain, false);\n", "")),
+    ("another_threads_rest_is_not_waited_for", "unit",
+     (OWED, "	rest_await();\n", "")),
 ]

@@ -168,9 +168,10 @@ size_t free_bytes(void)
 enum { HANG_SECONDS = 60 };
 
 static const struct ordered_case *const lists[] = {
-	ordered_streams, ordered_legacy,  ordered_launches, ordered_events,
-	ordered_devices, ordered_larger,  ordered_pools,    ordered_peers,
-	ordered_room,    ordered_figures, ordered_waits,    ordered_marks,
+	ordered_streams,  ordered_legacy,  ordered_launches, ordered_events,
+	ordered_devices,  ordered_larger,  ordered_pools,    ordered_peers,
+	ordered_room,     ordered_figures, ordered_waits,    ordered_marks,
+	ordered_captures, ordered_unseen,  ordered_guards,
 };
 
 static const struct ordered_case *case_find(const char *name)

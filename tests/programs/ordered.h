@@ -74,6 +74,7 @@ struct ordered_case {
 extern const struct ordered_case ordered_streams[], ordered_legacy[],
 	ordered_launches[], ordered_events[], ordered_devices[],
 	ordered_pools[], ordered_peers[], ordered_room[], ordered_waits[],
-	ordered_figures[], ordered_larger[], ordered_marks[];
+	ordered_figures[], ordered_larger[], ordered_marks[],
+	ordered_captures[], ordered_unseen[], ordered_guards[];
 
 #endif

@@ -178,6 +178,7 @@ static void for_another_device_after_a_reset(void)
 	CUdeviceptr block;
 
 	MUST(cuCtxSetCurrent(context));
+	over(asked(NULL));
 	shared_with(1);
 	MUST(cuDevicePrimaryCtxReset(0));
 	own = device_entered(0);
@@ -188,6 +189,30 @@ static void for_another_device_after_a_reset(void)
 	filled_by_a_peer(block);
 	MUST(cuCtxSetCurrent(own));
 	puts("used");
+}
+
+/* So does what the program has said of it. */
+static void for_another_device_beside_own_access_after_a_reset(void)
+{
+	CUcontext peer = device_entered(1), own;
+	CUstream stream;
+	CUdeviceptr block;
+
+	MUST(cuCtxSetCurrent(context));
+	over(asked(NULL));
+	shared_with(1);
+	MUST(cuCtxSetCurrent(peer));
+	printf("%d", (int)cuCtxEnablePeerAccess(context, 0));
+	MUST(cuDevicePrimaryCtxReset(0));
+	own = device_entered(0);
+	stream = apart();
+	block = asked(stream);
+	MUST(cuStreamSynchronize(stream));
+	MUST(cuCtxSetCurrent(peer));
+	filled_by_a_peer(block);
+	printf(" %d", (int)cuCtxEnablePeerAccess(own, 0));
+	printf(" %d\n", (int)cuCtxEnablePeerAccess(own, 0));
+	MUST(cuCtxSetCurrent(own));
 }
 
 /* Nothing of the pool can be reached so far. */
@@ -238,6 +263,7 @@ const struct ordered_case ordered_peers[] = {
 	CASE(for_another_device_that_comes_later),
 	CASE(for_another_device_that_reaches_it),
 	CASE(for_another_device_after_a_reset),
+	CASE(for_another_device_beside_own_access_after_a_reset),
 	CASE(of_a_device_without_a_context),
 	CASE(free_beside_another_device),
 	CASE(for_another_device),

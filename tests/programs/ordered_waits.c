@@ -241,6 +241,36 @@ static void a_trim_beside_a_wait_for_another_process(void)
 	puts("no hang");
 }
 
+/* The wait that begins beside a capture is work, and not the capture's. */
+static void a_request_beside_a_capture_and_a_wait_for_another_process(void)
+{
+	struct far_event far = {.stream = apart()};
+	CUstream stream = apart(), captured = apart();
+	CUdeviceptr blocks[2], block;
+	CUipcEventHandle handle;
+	CUgraph graph;
+	int ends[2];
+
+	for (int i = 0; i < 2; i++)
+		MUST(cuMemAllocAsync(&blocks[i], SHORT, stream));
+	for (int i = 0; i < 2; i++)
+		MUST(cuMemFreeAsync(blocks[i], stream));
+	process_begin(ends);
+	if (read(ends[1], &handle, sizeof(handle)) != sizeof(handle))
+		exit(1);
+	MUST(cuIpcOpenEventHandle(&far.event, handle));
+	told(ends[0], 'b');
+	heard(ends[1]);
+	MUST(cuStreamSynchronize(stream));
+	MUST(cuStreamBeginCapture(captured, CU_STREAM_CAPTURE_MODE_RELAXED));
+	MUST(cuStreamWaitEvent(far.stream, far.event, 0));
+	printf("%d", request(&block, 2 * SHORT, stream));
+	MUST(cuStreamEndCapture(captured, &graph));
+	told(ends[0], 'e');
+	MUST(cuStreamSynchronize(far.stream));
+	printf(" %d\n", request(&block, 2 * SHORT, stream));
+}
+
 static atomic_bool asking, answered;
 
 static void *asks_for_more(void *stream)
@@ -325,6 +355,7 @@ const struct ordered_case ordered_waits[] = {
 	CASE(a_request_beside_work_that_waits_for_it),
 	CASE(as_another_process),
 	CASE(a_trim_beside_a_wait_for_another_process),
+	CASE(a_request_beside_a_capture_and_a_wait_for_another_process),
 	CASE(in_a_thread_that_is_cancelled),
 	{0},
 };

@@ -36,6 +36,8 @@ CUresult cuCtxCreate_v2(CUcontext *out, unsigned flags, CUdevice device);
 	API(cuMemPoolDestroy, "cuMemPoolDestroy", 11020, 0) \
 	API(cuMemPoolSetAttribute, "cuMemPoolSetAttribute", 11020, 0) \
 	API(cuMemPoolTrimTo, "cuMemPoolTrimTo", 11020, 0) \
+	API(cuMemPoolGetAttribute, "cuMemPoolGetAttribute", 11020, 0) \
+	API(cuMemAllocFromPoolAsync, "cuMemAllocFromPoolAsync", 11020, 1) \
 	API(cuMemHostAlloc, "cuMemHostAlloc", 2020, 0) \
 	API(cuMemFreeHost, "cuMemFreeHost", 2000, 0) \
 	API(cuLaunchKernel, "cuLaunchKernel", 4000, 1) \

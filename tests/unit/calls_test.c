@@ -9,6 +9,7 @@
 
 #include "common/log.h"
 #include "order/calls.h"
+#include "order/capture_work.h"
 #include "preload/barrier.h"
 #include "preload/serving.h"
 #include "run.h"
@@ -26,6 +27,13 @@ static _Atomic int started;
 void stream_work_starts(void)
 {
 	started++;
+}
+
+static _Atomic uintptr_t told; /* what the last call was for */
+
+void capture_work_come(uintptr_t key)
+{
+	told = key;
 }
 
 static void *call(void *unused)
@@ -95,7 +103,7 @@ START_TEST(one_thread_pauses_at_a_time)
 	ck_assert(!pthread_create(&thread, NULL, pauses, &begun));
 	pthread_join(thread, NULL);
 	ck_assert(!begun);
-	ck_assert(calls_paused && calls_are_paused());
+	ck_assert(calls_held && calls_are_paused());
 	calls_resume();
 	ck_assert(!calls_are_paused());
 	ck_assert(calls_look(&calls) && calls_pause(calls));
@@ -271,26 +279,93 @@ START_TEST(a_pause_that_does_not_end_is_the_last_one)
 	pthread_t thread = wait_begin();
 
 	pthread_join(thread, NULL);
-	ck_assert(!calls_paused); /* the next calls do not wait */
+	ck_assert(!calls_held); /* the next calls do not wait */
 	ck_assert(!is_at_rest());
 	calls_resume();
 }
 END_TEST
 
+START_TEST(calls_tell_what_they_are_for_while_they_are_watched)
+{
+	ck_assert(barrier_open());
+	calls_enter_for(5);
+	calls_leave();
+	ck_assert_uint_eq(told, 0);
+	ck_assert(calls_watch());
+	calls_enter_for(5);
+	ck_assert_uint_eq(told, 5);
+	calls_leave();
+	calls_enter_for(CALLS_NO_WORK);
+	calls_leave();
+	ck_assert_uint_eq(told, 5);
+	calls_watch_end();
+	calls_enter_for(6);
+	calls_leave();
+	ck_assert_uint_eq(told, 5);
+	ck_assert(is_at_rest());
+}
+END_TEST
+
+/* It may bring the stream that waits into a capture. */
+START_TEST(a_call_for_a_wait_tells_at_its_end)
+{
+	ck_assert(barrier_open() && calls_watch());
+	calls_enter_wait();
+	ck_assert_uint_eq(told, 0);
+	calls_leave_wait(7);
+	ck_assert_uint_eq(told, 7);
+	ck_assert(calls_are_over());
+	calls_watch_end();
+	calls_enter_wait();
+	calls_leave_wait(8);
+	ck_assert_uint_eq(told, 7);
+}
+END_TEST
+
+static void *call_for_nine(void *unused)
+{
+	(void)unused;
+	calls_enter_for(9);
+	calls_leave();
+	return NULL;
+}
+
+/* Or it would end a rest that it waits for. */
+START_TEST(a_call_that_waits_tells_after_that)
+{
+	pthread_t thread;
+	uint64_t calls;
+
+	ck_assert(barrier_open() && calls_watch());
+	ck_assert(calls_look(&calls) && calls_pause(calls));
+	ck_assert(!pthread_create(&thread, NULL, call_for_nine, NULL));
+	while (!calls_are_awaited())
+		sched_yield();
+	ck_assert_uint_eq(told, 0);
+	calls_resume();
+	pthread_join(thread, NULL);
+	ck_assert_uint_eq(told, 9);
+	calls_watch_end();
+}
+END_TEST
+
 int main(void)
 {
-	return tests_run("calls",
-			 (const TTest *const[]){
-				 the_pauses_own_calls_do_not_wait_for_it,
-				 one_thread_pauses_at_a_time,
-				 a_call_of_the_askers_own_is_no_work,
-				 nor_what_is_not_counted,
-				 short_pauses_are_not_taken_for_a_long_one,
-				 the_first_call_of_all_is_told,
-				 not_after_calls_that_are_not_counted,
-				 a_thread_is_not_cancelled_as_it_waits,
-				 a_thread_is_not_cancelled_as_it_logs,
-				 the_time_of_a_stopped_process_does_not_count,
-				 a_pause_that_does_not_end_is_the_last_one,
-				 NULL});
+	return tests_run(
+		"calls",
+		(const TTest *const[]){
+			the_pauses_own_calls_do_not_wait_for_it,
+			one_thread_pauses_at_a_time,
+			a_call_of_the_askers_own_is_no_work,
+			nor_what_is_not_counted,
+			short_pauses_are_not_taken_for_a_long_one,
+			the_first_call_of_all_is_told,
+			not_after_calls_that_are_not_counted,
+			a_thread_is_not_cancelled_as_it_waits,
+			a_thread_is_not_cancelled_as_it_logs,
+			the_time_of_a_stopped_process_does_not_count,
+			calls_tell_what_they_are_for_while_they_are_watched,
+			a_call_for_a_wait_tells_at_its_end,
+			a_call_that_waits_tells_after_that,
+			a_pause_that_does_not_end_is_the_last_one, NULL});
 }

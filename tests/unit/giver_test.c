@@ -11,9 +11,11 @@
 #include "preload/barrier.h"
 #include "order/calls.h"
 #include "order/capture.h"
+#include "order/capture_work.h"
 #include "context/context.h"
 #include "heap/reclaim.h"
 #include "heap/giver.h"
+#include "heap/owed.h"
 #include "preload/serving.h"
 #include "run.h"
 #include "order/stream_order.h"
@@ -22,12 +24,14 @@
 
 enum { BLOCKS = 50, FREE_NS = 20000000, STEP_NS = 1000000, STEPS = 200 };
 /* What may happen during a free. */
-enum { NOTHING, CALL, CONTEXT, STOP };
+enum { NOTHING, CALL, CONTEXT, CAPTURE, STOP };
 
 static struct device devices[DEVICE_ALL];
 static _Atomic int freed; /* blocks that the giver has freed */
 static _Atomic bool freeing, stops, context_comes;
 static _Atomic int comes;
+static _Atomic bool captures_on;
+static _Atomic int blocked; /* captures, now */
 static _Atomic pthread_t caller;
 static pthread_t leaver; /* begins while the giver is being started */
 static _Atomic bool leaves, left, joined;
@@ -51,6 +55,7 @@ static pthread_t call_begin(void)
 size_t reclaim_one(struct device *device)
 {
 	(void)device;
+	ck_assert_int_eq(blocked, 1); /* the start of a capture waits */
 	freed++;
 	if (comes == CALL) {
 		caller = call_begin();
@@ -58,6 +63,8 @@ size_t reclaim_one(struct device *device)
 			sched_yield();
 	} else if (comes == CONTEXT) {
 		context_comes = true;
+	} else if (comes == CAPTURE) {
+		captures_on = true;
 	} else if (comes == STOP) {
 		freeing = true;
 		while (!stops)
@@ -66,6 +73,22 @@ size_t reclaim_one(struct device *device)
 		freeing = false;
 	}
 	return freed < BLOCKS;
+}
+
+bool capture_work_is_known(void)
+{
+	return false;
+}
+
+bool capture_work_is_over(void)
+{
+	ck_abort_msg("only a request that lacks memory asks");
+	return false;
+}
+
+bool waits_are_forbidden(void)
+{
+	return false;
 }
 
 bool contexts_awaited(void)
@@ -97,7 +120,7 @@ bool device_is_host(const struct device *device)
 int marks_set(struct marks *marks, const struct device *device)
 {
 	(void)marks, (void)device;
-	return 0;
+	return captures_on;
 }
 
 int marks_ask(struct marks *marks)
@@ -111,13 +134,25 @@ void marks_drop(struct marks *marks)
 	(void)marks;
 }
 
+bool capture_any(void)
+{
+	return captures_on;
+}
+
 bool capture_block(void)
 {
-	return true;
+	blocked += !captures_on;
+	return !captures_on;
 }
 
 void capture_unblock(void)
 {
+	blocked--;
+}
+
+void capture_work_come(uintptr_t key)
+{
+	(void)key;
 }
 
 void stream_work_starts(void)
@@ -226,6 +261,22 @@ START_TEST(a_change_of_contexts_waits_for_one_free)
 }
 END_TEST
 
+START_TEST(a_capture_waits_for_one_free)
+{
+	begin(CAPTURE);
+	giver_ask();
+	ck_assert_int_eq(freed, 1);
+	ck_assert_int_eq(blocked, 0);
+	giver_ask();
+	ck_assert_int_eq(freed, 1);
+	comes = NOTHING;
+	captures_on = false;
+	giver_ask();
+	ck_assert_int_eq(freed, BLOCKS);
+	giver_leave();
+}
+END_TEST
+
 static int is_stopped(void)
 {
 	return !freeing && freed < BLOCKS ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -289,6 +340,7 @@ int main(void)
 				 all_goes_back_at_rest,
 				 a_call_waits_for_one_free,
 				 a_change_of_contexts_waits_for_one_free,
+				 a_capture_waits_for_one_free,
 				 a_fork_is_not_made_within_a_free,
 				 an_exit_is_not_made_within_a_free,
 				 its_end_waits_for_one_free,

@@ -13,10 +13,12 @@
 #include "heap/reclaim.h"
 #include "order/calls.h"
 #include "order/capture.h"
+#include "order/capture_work.h"
 #include "order/marks.h"
 #include "order/stream_order.h"
 #include "preload/barrier.h"
 #include "preload/serving.h"
+#include "preload/thread.h"
 #include "run.h"
 #include "stats/counter.h"
 
@@ -28,7 +30,9 @@ static int pending;   /* of them */
 static int works;     /* looks until the work is over; -1: for ever */
 static int looks;     /* how often it was asked whether there is work */
 static int over_from; /* blocks left when the device has work again */
-static bool calls_come, crosses;
+static bool calls_come, calls_go_on, crosses;
+static bool captures_on, captures_known;
+static int captures_end; /* looks until the captures end; 0: they don't */
 static pthread_t caller;
 static _Atomic bool called;
 
@@ -47,7 +51,7 @@ size_t reclaim_one(struct device *device)
 	(void)device;
 	if (!pending)
 		return 0;
-	ck_assert(calls_paused || !calls_are_all_seen());
+	ck_assert(calls_held || !calls_are_all_seen());
 	if (calls_come && left == BLOCKS) {
 		ck_assert(!pthread_create(&caller, NULL, call, NULL));
 		while (!calls_are_awaited())
@@ -100,12 +104,17 @@ bool device_is_host(const struct device *device)
 int marks_set(struct marks *marks, const struct device *device)
 {
 	(void)marks, (void)device;
+	ck_assert(!captures_on);
 	return 0;
 }
 
 int marks_ask(struct marks *marks)
 {
 	(void)marks;
+	if (calls_go_on && !calls_held) {
+		calls_enter();
+		calls_leave();
+	}
 	ck_assert(!devices->pressed);
 	looks++;
 	works -= works > 0;
@@ -124,12 +133,33 @@ bool contexts_awaited(void)
 
 bool capture_any(void)
 {
-	return false;
+	if (captures_end && !--captures_end)
+		captures_on = false;
+	return captures_on;
 }
 
 bool capture_block(void)
 {
-	return true;
+	return !captures_on;
+}
+
+bool capture_work_is_known(void)
+{
+	return captures_known;
+}
+
+/* As marks_ask. */
+bool capture_work_is_over(void)
+{
+	ck_assert(captures_known || !calls_held); /* or calls wait in vain */
+	looks++;
+	works -= works > 0;
+	return captures_known && !works;
+}
+
+void capture_work_come(uintptr_t key)
+{
+	(void)key;
 }
 
 void capture_unblock(void)
@@ -166,7 +196,7 @@ START_TEST(as_much_as_is_lacking_goes_back)
 	open();
 	ck_assert_uint_eq(owed_now(devices, 3 * SPAN - 1), 3 * SPAN);
 	ck_assert_int_eq(left, BLOCKS - 3);
-	ck_assert(!calls_paused);
+	ck_assert(!calls_held);
 }
 END_TEST
 
@@ -206,6 +236,16 @@ START_TEST(a_request_waits_for_the_end_of_work)
 	works = 5;
 	ck_assert_uint_eq(owed_now(devices, SPAN), SPAN);
 	ck_assert_int_eq(looks, 5);
+}
+END_TEST
+
+START_TEST(calls_that_go_on_and_on_wait_for_a_request)
+{
+	open();
+	calls_go_on = true;
+	ck_assert_uint_eq(owed_try(devices, SPAN), 0);
+	ck_assert_uint_eq(owed_now(devices, SPAN), SPAN);
+	ck_assert(!calls_held);
 }
 END_TEST
 
@@ -251,6 +291,32 @@ START_TEST(in_vain_it_waits_once)
 }
 END_TEST
 
+static _Atomic bool resting;
+
+static void *rests(void *unused)
+{
+	ck_assert(calls_pause_first());
+	resting = true;
+	thread_nap(50000000);
+	calls_resume();
+	return unused;
+}
+
+/* What that gives back is about to be there. */
+START_TEST(a_request_waits_for_another_threads_rest)
+{
+	pthread_t thread;
+
+	open();
+	devices->waited_in_vain = true;
+	ck_assert(!pthread_create(&thread, NULL, rests, NULL));
+	while (!resting)
+		sched_yield();
+	ck_assert_uint_eq(owed_now(devices, SPAN), SPAN);
+	pthread_join(thread, NULL);
+}
+END_TEST
+
 /* Another thread of the program waits for its work meanwhile. */
 START_TEST(a_call_waits_in_vain_once)
 {
@@ -293,6 +359,68 @@ START_TEST(beside_unseen_calls_each_block_is_asked_for)
 }
 END_TEST
 
+START_TEST(beside_a_capture_as_much_as_is_lacking_goes_back)
+{
+	open();
+	captures_on = captures_known = true;
+	waits_forbid();
+	ck_assert_uint_eq(owed_now(devices, 3 * SPAN - 1), 3 * SPAN);
+	waits_allow();
+	ck_assert_int_eq(left, BLOCKS - 3);
+	ck_assert(!calls_held);
+}
+END_TEST
+
+START_TEST(beside_a_capture_a_request_waits_for_the_end_of_work)
+{
+	open();
+	captures_on = captures_known = true;
+	works = 5;
+	waits_forbid();
+	ck_assert_uint_eq(owed_now(devices, SPAN), SPAN);
+	waits_allow();
+	ck_assert_int_eq(looks, 5);
+}
+END_TEST
+
+START_TEST(beside_a_capture_nothing_goes_under_work)
+{
+	open();
+	captures_on = true;
+	waits_forbid();
+	ck_assert_uint_eq(owed_now(devices, SPAN), 0);
+	waits_allow();
+	ck_assert_int_eq(left, BLOCKS);
+	ck_assert_uint_eq(devices->owed, SPAN);
+}
+END_TEST
+
+START_TEST(a_request_waits_for_the_end_of_a_capture)
+{
+	open();
+	captures_on = true;
+	captures_end = 10;
+	waits_forbid();
+	ck_assert_uint_eq(owed_now(devices, SPAN), SPAN);
+	waits_allow();
+}
+END_TEST
+
+/* Nobody lacks it. */
+START_TEST(beside_a_capture_what_is_owed_stays)
+{
+	open();
+	owed_add(devices, SPAN);
+	captures_on = captures_known = true;
+	owed_give(devices);
+	ck_assert_int_eq(left, BLOCKS);
+	ck_assert_int_eq(looks, 0);
+	captures_on = false;
+	owed_give(devices);
+	ck_assert_int_eq(left, BLOCKS - 1);
+}
+END_TEST
+
 int main(void)
 {
 	return tests_run(
@@ -303,9 +431,16 @@ int main(void)
 			what_is_owed_goes_on_until_a_call_comes,
 			nothing_goes_after_a_call_of_its_own,
 			a_request_waits_for_the_end_of_work,
+			calls_that_go_on_and_on_wait_for_a_request,
 			what_others_free_meanwhile_is_theirs,
 			for_less_than_a_failure_nobody_waits,
 			in_vain_it_waits_once, a_call_waits_in_vain_once,
 			it_does_not_wait_for_more_than_there_is,
-			beside_unseen_calls_each_block_is_asked_for, NULL});
+			beside_unseen_calls_each_block_is_asked_for,
+			beside_a_capture_as_much_as_is_lacking_goes_back,
+			beside_a_capture_a_request_waits_for_the_end_of_work,
+			beside_a_capture_nothing_goes_under_work,
+			a_request_waits_for_the_end_of_a_capture,
+			beside_a_capture_what_is_owed_stays,
+			a_request_waits_for_another_threads_rest, NULL});
 }

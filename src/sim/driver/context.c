@@ -59,6 +59,24 @@ static void frees_wait(struct context *ctx)
 	fence_clear(&fence);
 }
 
+/* Access that others have to a context's memory ends with it. It is kept by
+ * device, so it stays while there is another context. */
+static void peers_forget(const struct context *ctx)
+{
+	const struct device *dev = ctx->dev;
+	const unsigned long long bit = 1ull << dev->ordinal;
+	bool others = dev->primary.alive;
+
+	for (struct context *c = dev->contexts; c; c = c->next)
+		others |= c->alive && !c->green_of;
+	for (int i = 0; !others && i < world.device_count; i++) {
+		world.devices[i].primary.peers &= ~bit;
+		for (struct context *c = world.devices[i].contexts; c;
+		     c = c->next)
+			c->peers &= ~bit;
+	}
+}
+
 void context_close(struct context *ctx)
 {
 	/* Other threads must not queue more while this one waits. */
@@ -78,6 +96,7 @@ void context_close(struct context *ctx)
 	fence_clear(&ctx->gate);
 	fence_clear(&ctx->gone);
 	fence_clear(&ctx->gone_blocking);
+	peers_forget(ctx);
 	ctx->closing = false;
 	pthread_cond_broadcast(&world.done);
 }
