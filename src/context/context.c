@@ -59,6 +59,7 @@ static struct context *context_table_note(CUcontext handle, int ordinal,
 	context->heap.context = context;
 	context->heap.device = context->device;
 	context->lock = (pthread_mutex_t)LOCK_SPINS;
+	context->legacy_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	pthread_cond_init(&context->settled, NULL);
 	if (!context_table_enter(context)) {
 		free(context);

@@ -103,7 +103,9 @@ struct context {
 	_Atomic uint64_t peer_own, peer_asked;
 	/* See order/legacy.h. */
 	_Atomic bool legacy_joins;
-	_Atomic bool legacy_due, legacy_refused;
+	_Atomic bool legacy_refused;
+	_Atomic unsigned int legacy_due;
+	pthread_mutex_t legacy_lock;
 	struct CUevent_st *_Atomic legacy_mark; /* an event, or NULL */
 	_Atomic uint64_t over;      /* as device->over, for its own work */
 	_Atomic uint64_t over_host; /* the same for the host's epochs */

@@ -130,7 +130,7 @@ int backing_stream_mark(struct CUctx_st *context, struct CUstream_st *stream,
  * now if that is NULL. */
 int backing_legacy_mark(struct CUevent_st *_Atomic *mark);
 
-/* The same in any context, while no stream captures. */
+/* The same in any context, in a relaxed mode of capture. */
 int backing_legacy_mark_of(struct CUctx_st *context,
 			   struct CUevent_st *_Atomic *mark);
 

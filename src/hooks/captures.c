@@ -48,10 +48,10 @@ static struct begin capture_hook_expect(CUstream stream, bool per_thread,
 		return begin;
 	begin.place = place_of(stream, into);
 	serving_guard_fork();
-	legacy_settle(); /* no mark can be set in a capture */
 	if (mempools_are_used())
 		capture_work_watch();
 	capture_expect();
+	legacy_settle_late(); /* marks of requests that began before */
 	begin.expected = true;
 	return begin;
 }

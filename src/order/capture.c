@@ -49,7 +49,7 @@ void captures_observe(const struct capture_observer *to)
 
 bool capture_any(void)
 {
-	return atomic_load_explicit(&count, memory_order_relaxed);
+	return atomic_load(&count);
 }
 
 /* Under lock. A call of ours that takes longer was let in long ago, and is

@@ -95,16 +95,19 @@ static int legacy_mark(struct legacy_mark *mark, struct context *context,
 	return res;
 }
 
+static void settle_in(struct context *context, bool late);
+
 /* Whether a stream that waits has been marked since the last work in the legacy
  * one; *now is what to note once it is. A mark that comes due before `watched`
  * is raised is not noted as work. */
-static bool is_marked(struct legacy_mark *mark, unsigned int number,
-		      uint64_t *now)
+static bool is_marked(struct legacy_mark *mark, struct context *context,
+		      unsigned int number, uint64_t *now)
 {
-	legacy_settle();
+	settle_in(context, false);
 	*now = atomic_load(&works) + 1;
 	epoch_raise(&watched, *now); /* before it is marked */
-	mark->again = !calls_are_all_seen() || atomic_load(&legacy_due);
+	mark->again =
+		!calls_are_all_seen() || atomic_load(&context->legacy_due);
 	return number && !mark->again && streams_mark(number) == *now;
 }
 
@@ -141,7 +144,7 @@ static int waiting_mark(struct legacy_mark *mark, struct context *context,
 	if (number ? !streams_wait_for_legacy(number)
 		   : !stream_waits(stream, per_thread))
 		return 0;
-	if (is_marked(mark, number, &now))
+	if (is_marked(mark, context, number, &now))
 		return 0;
 	res = waiting_pass(context, number, stream, per_thread);
 	if (!res && number)
@@ -160,102 +163,159 @@ int legacy_mark_set(struct legacy_mark *mark, struct context *context,
 	return waiting_mark(mark, context, stream, per_thread);
 }
 
-void legacy_mark_note(const struct legacy_mark *mark)
+/* What was freed in the legacy stream in an epoch below `own`, and in streams
+ * that wait for it in an epoch below `others`, comes before the mark. */
+static void mark_note(struct context *context, uint64_t others, uint64_t own)
 {
-	struct context *context = mark->context;
 	unsigned int number;
-	uint64_t epoch;
 
-	if (!context || mark->later)
-		return;
-	epoch = epoch_next(context->device);
 	streams_lock();
 	number = streams_find((struct CUstream_st *)SOLE_LEGACY, false,
 			      &context);
 	if (number)
-		past_pass_legacy(context, number, mark->epoch, epoch);
+		past_pass_legacy(context, number, others, own);
 	streams_unlock();
 }
 
-/* Marks that are due are set by one thread, for which others wait: what they
- * are about to queue comes after the marks. A request may come meanwhile. */
+void legacy_mark_note(const struct legacy_mark *mark)
+{
+	if (mark->context && !mark->later)
+		mark_note(mark->context, mark->epoch,
+			  epoch_next(mark->context->device));
+}
+
+/* A context's marks that are due are set by one thread, for which others wait:
+ * what they are about to queue comes after the marks. A request may come
+ * meanwhile. */
 enum { DUE_NONE, DUE, DUE_SETTLING };
 _Atomic unsigned int legacy_due;
-static pthread_mutex_t due_lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread bool settling; /* a tool's calls within it don't wait */
 
-/* Whoever finds legacy_due finds the context. Who marks a stream that waits
- * from then on finds that a mark is due, and one that was marked before is
- * watched. */
+/* Whoever sees none due, of all contexts, comes before this. Who marks a stream
+ * that waits from then on finds that a mark is due, and one that was marked
+ * before is watched. */
 void legacy_mark_later(struct context *context)
 {
-	atomic_store_explicit(&context->legacy_due, true, memory_order_relaxed);
-	atomic_exchange(&legacy_due, DUE);
+	if (atomic_load(&context->legacy_due) != DUE) {
+		atomic_fetch_add(&legacy_due, 1); /* first */
+		if (atomic_exchange(&context->legacy_due, DUE))
+			atomic_fetch_sub(&legacy_due, 1);
+	}
 	legacy_worked();
+	if (!calls_are_all_seen() || capture_any())
+		legacy_settle_late();
 }
 
 void legacy_mark_end(const struct legacy_mark *mark)
 {
-	if (!mark->later)
-		return;
-	legacy_mark_later(mark->context);
-	if (!calls_are_all_seen())
-		legacy_settle();
+	if (mark->later)
+		legacy_mark_later(mark->context);
 }
 
-/* If the mark is refused, so may be the next ones. Then what they are for is
- * CUDA's. */
-static void context_settle(struct context *context)
+/* What is freed while the mark is being set may not come before it. If the mark
+ * is refused, so may be the next ones. Then what they are for is CUDA's. */
+static void mark_due_set(struct context *context)
 {
-	struct legacy_mark mark = {.context = context};
+	uint64_t epoch = epoch_next(context->device);
 
-	if (!atomic_exchange(&context->legacy_due, false) ||
-	    context_try(context) != CONTEXT_ALIVE)
-		return;
-	mark.epoch = epoch_next(context->device);
 	if (!backing_legacy_mark_of(context->handle, &context->legacy_mark)) {
 		legacy_worked();
-		legacy_mark_note(&mark);
+		mark_note(context, epoch, epoch);
 	} else {
 		atomic_store(&context->legacy_refused, true);
 		ways_forget();
 	}
-	context_unuse(context);
 }
 
-/* Under due_lock, while no capture begins. */
-static void all_settle(void)
+/* Under the context's lock for this. Where a call may be about to end the
+ * context, the mark stays due. */
+static void context_settle(struct context *context)
+{
+	enum context_state state = context_try(context);
+	unsigned int set = DUE_SETTLING;
+
+	if (state == CONTEXT_ENDING)
+		return;
+	if (atomic_load(&context->legacy_due))
+		atomic_store(&context->legacy_due, DUE_SETTLING);
+	else
+		set = DUE_NONE;
+	if (state == CONTEXT_ALIVE) {
+		if (set)
+			mark_due_set(context);
+		context_unuse(context);
+	}
+	if (set && atomic_compare_exchange_strong(&context->legacy_due, &set,
+						  DUE_NONE))
+		atomic_fetch_sub(&legacy_due, 1);
+}
+
+/* Of this context alone: the queue of another one's legacy stream may be full,
+ * and its work may wait for the caller. `late`: though a stream captures. */
+static void settle_in(struct context *context, bool late)
+{
+	bool blocks;
+
+	if (!atomic_load(&context->legacy_due) || settling || !serving_is_on())
+		return;
+	settling = true;
+	pthread_mutex_lock(&context->legacy_lock);
+	blocks = capture_block();
+	if (blocks || late)
+		context_settle(context);
+	if (blocks)
+		capture_unblock();
+	pthread_mutex_unlock(&context->legacy_lock);
+	settling = false;
+}
+
+static void all_settle(bool late)
 {
 	struct context_walk walk = {0};
 	struct context *context;
-	unsigned int all = DUE_SETTLING;
 
-	atomic_store(&legacy_due, DUE_SETTLING);
+	if (!atomic_load(&legacy_due) || settling || !serving_is_on())
+		return;
 	while ((context = context_next_using(&walk, NULL)))
-		context_settle(context);
-	atomic_compare_exchange_strong(&legacy_due, &all, DUE_NONE);
+		settle_in(context, late);
 }
 
 void legacy_settle(void)
 {
-	if (!atomic_load(&legacy_due) || settling || !serving_is_on())
-		return;
-	settling = true;
-	pthread_mutex_lock(&due_lock);
-	if (atomic_load(&legacy_due) && capture_block()) {
-		all_settle();
-		capture_unblock();
-	}
-	pthread_mutex_unlock(&due_lock);
-	settling = false;
+	all_settle(false);
+}
+
+void legacy_settle_late(void)
+{
+	all_settle(true);
+}
+
+/* The context of a stream; NULL if it is none that has marks. */
+static struct context *context_of(struct CUstream_st *stream)
+{
+	struct context *context = context_current();
+	struct context_walk walk = {0};
+
+	if ((uintptr_t)stream <= SOLE_PER_THREAD ||
+	    (context && backing_stream_is_of(stream, context->handle)))
+		return context;
+	do {
+		context = context_next_using(&walk, NULL);
+	} while (context && !backing_stream_is_of(stream, context->handle));
+	return context;
 }
 
 void legacy_settle_for(struct CUstream_st *stream, bool per_thread)
 {
-	if (atomic_load(&legacy_due) && serving_is_on() && !capture_any() &&
-	    (stream_is_legacy(stream, per_thread) ||
-	     stream_waits(stream, per_thread)))
-		legacy_settle();
+	struct context *context;
+
+	if (!atomic_load(&legacy_due) || !serving_is_on() || capture_any() ||
+	    !(stream_is_legacy(stream, per_thread) ||
+	      stream_waits(stream, per_thread)))
+		return;
+	context = context_of(stream);
+	if (context)
+		settle_in(context, false);
 }
 
 void legacy_actions_unseen(void)

@@ -63,14 +63,17 @@ void legacy_mark_end(const struct legacy_mark *mark);
  * due. */
 void legacy_mark_later(struct context *context);
 
-/* Not 0: marks are due, or are being set. */
+/* Not 0: marks are due, or are being set; at least as many as contexts have
+ * some. */
 extern _Atomic unsigned int legacy_due;
 
 /* Sets all marks that are due. Returns once those are set that were due before
- * the call, unless a capture has begun. The second does so if the stream is a
- * legacy one, or waits for that; it is for calls that queue no work, as
- * stream_work_begin does so for the others. */
+ * the call, unless a capture has begun. The second sets them all the same: they
+ * are of requests that began before the capture. The third sets those of the
+ * stream's context if the stream is a legacy one, or waits for that; it is for
+ * calls that queue no work, as stream_work_begin does so for the others. */
 void legacy_settle(void);
+void legacy_settle_late(void);
 void legacy_settle_for(struct CUstream_st *stream, bool per_thread);
 
 /* Some actions go unseen from now on: no mark is left for later. The caller

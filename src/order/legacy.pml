@@ -3,8 +3,8 @@
  *
  * Thread 0 makes requests in the legacy stream, and gives it work. Thread 1
  * makes requests in a stream that waits for that one, which it may remember.
- * Thread 2 acts in another such stream. Requests and work are numbered, and so
- * are marks. A rule is broken
+ * Thread 2 acts in another such stream. There may be two like thread 0. Each
+ * request has a bit; work and marks are numbered. A rule is broken
  * - if an action comes before the mark of a request that had returned before;
  * - or if a stream's own mark comes before the mark of such a request, or
  *   before such work, once a request in that stream returns.
@@ -14,11 +14,14 @@
 #ifndef ROUNDS
 #define ROUNDS 2
 #endif
+#ifndef ASKING
+#define ASKING 1          /* threads like thread 0 */
+#endif
 
 /* legacy.c */
-byte legacy_due;          /* 0: none, 1: due, 2: being set */
-bool context_due;         /* context->legacy_due */
-bool due_locked;
+byte legacy_due;          /* contexts with marks, at least */
+byte context_due;         /* context->legacy_due; 0: none, 1: due, 2: being set */
+bool due_locked;          /* context->legacy_lock */
 byte works, watched, passed;
 bool works_locked;
 byte changes;             /* streams.h: stream_changes */
@@ -28,8 +31,9 @@ byte marked;              /* streams_mark of thread 1's stream, plus 1 */
 bool busy, remembered;
 
 /* What really is so. */
-byte taken;               /* requests in the legacy stream that have a block */
-byte returned;            /* and those that have returned */
+byte requests;            /* in the legacy stream, so far */
+byte taken;               /* those that have a block */
+byte returned;            /* those that have returned */
 byte placed;              /* those whose place is taken by a mark */
 byte worked, worked_returned;
 /* What was so before the last mark of thread 1's stream. */
@@ -63,45 +67,46 @@ inline legacy_worked()
 
 inline context_settle()
 {
-	d_step {
-		settles = context_due;
-		context_due = false
-	}
 	if
-	:: settles ->
+	:: context_due ->
+		context_due = 2;
 		placed = taken;
 #ifndef MARK_NO_WORK
-		legacy_worked()
+		legacy_worked();
+#endif
+#ifdef ALL_CLEARED
+		d_step {
+			context_due = 0;
+			legacy_due--
+		}
+#else
+		d_step {
+			settles = (context_due == 2);
+			if
+			:: settles -> context_due = 0
+			:: else
+			fi
+		}
+		if
+		:: settles -> legacy_due--
+		:: else
+		fi
 #endif
 	:: else
 	fi
 }
 
-inline legacy_settle()
+/* settle_in */
+inline settle()
 {
 	if
 #ifdef NOT_AWAITED
-	:: legacy_due == 1 ->
+	:: context_due == 1 ->
 #else
-	:: legacy_due ->
+	:: context_due ->
 #endif
 		atomic { !due_locked -> due_locked = true }
-		if
-		:: legacy_due ->
-			legacy_due = 2;
-			context_settle();
-#ifdef ALL_CLEARED
-			legacy_due = 0
-#else
-			d_step {
-				if
-				:: legacy_due == 2 -> legacy_due = 0
-				:: else
-				fi
-			}
-#endif
-		:: else
-		fi;
+		context_settle();
 		due_locked = false
 	:: else
 	fi
@@ -109,22 +114,36 @@ inline legacy_settle()
 
 inline legacy_mark_later()
 {
-#ifdef WHERE_LAST
-	legacy_due = 1;
-	context_due = true;
-#else
-	context_due = true;
-	legacy_due = 1;
+	if
+	:: context_due != 1 ->
+#ifndef COUNTED_LAST
+		legacy_due++;
 #endif
+		d_step {
+			was_due = context_due;
+			context_due = 1
+		}
+#ifdef COUNTED_LAST
+		if
+		:: !was_due -> legacy_due++
+		:: else
+		fi
+#else
+		if
+		:: was_due -> legacy_due--
+		:: else
+		fi
+#endif
+	:: else
+	fi;
 #ifndef REQUEST_NO_WORK
 	legacy_worked()
 #endif
 }
 
-active proctype legacy()
+active [ASKING] proctype legacy()
 {
-	byte rounds;
-	bool settles;
+	byte rounds, mine, was_due;
 
 	do
 	:: rounds < ROUNDS ->
@@ -134,11 +153,15 @@ active proctype legacy()
 #ifdef DUE_FIRST
 			legacy_mark_later();
 #endif
-			taken++;
+			d_step {
+				mine = 1 << requests;
+				requests++;
+				taken = taken | mine
+			}
 #ifndef DUE_FIRST
 			legacy_mark_later();
 #endif
-			returned++
+			returned = returned | mine
 #ifdef WORK
 		:: true ->
 			worked++;
@@ -165,7 +188,7 @@ inline watch(count)
 inline request_slowly()
 {
 	changes_then = changes;
-	legacy_settle();
+	settle();
 	works_then = works + 1;
 #ifndef WATCHED_LATE
 	watch(works_then);
@@ -173,7 +196,7 @@ inline request_slowly()
 #ifdef DUE_UNASKED
 	again = false;
 #else
-	again = (legacy_due > 0);
+	again = (context_due > 0);
 #endif
 	if
 	:: !again && marked == works_then
@@ -218,7 +241,7 @@ active proctype waiting()
 		:: served
 		:: else -> request_slowly()
 		fi;
-		assert(placed_before >= asked_before);
+		assert(!(asked_before & ~placed_before));
 		assert(worked_before >= queued)
 	:: else -> break
 	od
@@ -231,6 +254,9 @@ active proctype acts()
 	bool settles;
 
 	asked_before = returned;
-	legacy_settle();
-	assert(placed >= asked_before)
+	if
+	:: legacy_due -> settle()
+	:: else
+	fi;
+	assert(!(asked_before & ~placed))
 }

@@ -2,6 +2,9 @@
 
 #include "context/context.h"
 #include "epoch.h"
+#include "legacy.h"
+#include "stream_order.h"
+#include "stream_table.h"
 #include "streams.h"
 
 _Atomic uint64_t streams_over[STREAM_NUMBERS];
@@ -48,8 +51,17 @@ static void past_add(struct stream_past *past, unsigned int number,
 	past->of[past->count++].epoch = epoch;
 }
 
-/* The epoch ends first, as with fences: what is freed from then on is in the
- * next one. */
+/* What was freed in the stream itself by now. The epoch ends first, as with
+ * fences: what is freed from then on is in the next one. If others wait for a
+ * legacy stream, a free in it counts once its mark is set. */
+static uint64_t past_own(struct context *context, unsigned int number,
+			 uintptr_t key)
+{
+	if (key == SOLE_LEGACY && legacy_is_joined(context))
+		return atomic_load(&behind[number][number]);
+	return epoch_next(context->device);
+}
+
 void past_take(struct stream_past *past, struct context *context,
 	       struct CUstream_st *stream, bool per_thread)
 {
@@ -58,7 +70,9 @@ void past_take(struct stream_past *past, struct context *context,
 	past->count = 0;
 	if (!number)
 		return;
-	past_add(past, number, epoch_next(context->device));
+	past_add(past, number,
+		 past_own(context, number,
+			  stream_order_key(stream, per_thread)));
 	for (unsigned int i = 1; i < streams_end(); i++)
 		if (i != number)
 			past_add(past, i, atomic_load(&behind[number][i]));

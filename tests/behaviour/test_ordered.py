@@ -346,6 +346,12 @@ def test_after_a_mark_is_refused_the_next_ones_are_set_at_once(box, pool,
 
 
 @pytest.mark.parametrize("pool", SERVING)
+def test_another_devices_marks_are_not_waited_for(box, pool):
+    case = "beside_a_full_legacy_stream_of_another_device"
+    assert run(box, pool, case, sim_queue=16).stdout == "at once\n"
+
+
+@pytest.mark.parametrize("pool", SERVING)
 @pytest.mark.parametrize("call", [1, 2])
 def test_what_gets_no_place_in_the_legacy_stream_is_cudas(box, pool, call):
     """The request or the free, whichever sets the mark that fails."""

@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/seccomp.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/syscall.h>
 
@@ -111,6 +112,32 @@ static void twice_in_a_stream_that_waits(void)
 	puts("asked");
 }
 
+/* The legacy stream of another device has no room for the mark that is due
+ * there, and its work waits for the caller. */
+static void beside_a_full_legacy_stream_of_another_device(void)
+{
+	CUcontext other = device_entered(1);
+
+	made(CU_STREAM_DEFAULT);
+	mix();
+	asked(NULL);
+	MUST(cuLaunchHostFunc(NULL, held, NULL));
+	for (int i = 1; i < 16; i++)
+		work_in(NULL);
+	MUST(cuCtxSetCurrent(context));
+	waits = made(CU_STREAM_DEFAULT);
+	MUST(cuMemFreeAsync(over(asked(NULL)), NULL));
+	work_in(waits);
+	MUST(cuStreamQuery(CU_STREAM_PER_THREAD));
+	MUST(cuStreamSynchronize(waits));
+	MUST(cuStreamDestroy_v2(waits));
+	puts("at once");
+	go = true;
+	MUST(cuCtxSetCurrent(other));
+	MUST(cuCtxSynchronize());
+	MUST(cuCtxSetCurrent(context));
+}
+
 /* A mark that is refused is not set again, but the next one is set at once. */
 static void before_marks_that_are_refused(void)
 {
@@ -205,6 +232,7 @@ const struct ordered_case ordered_marks[] = {
 	CASE(before_an_unseen_call),
 	CASE(before_nothing),
 	CASE(before_marks_that_are_refused),
+	CASE(beside_a_full_legacy_stream_of_another_device),
 	CASE(twice_in_a_stream_that_waits),
 	{0},
 };
