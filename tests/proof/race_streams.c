@@ -464,30 +464,6 @@ static void legacy_awaited_then(void)
 	DO(cuStreamSynchronize, NULL);
 }
 
-/* A mark of the legacy stream is due. */
-static void before_a_due_mark(void)
-{
-	before_marks();
-	asked(NULL);
-}
-
-static void another_asks_held(void)
-{
-	DO(cuCtxSetCurrent, context);
-	race_hold();
-	asked(NULL);
-	for (int i = 0; i < REUSED; i++)
-		fill(asked(made[1]), made[1]);
-	race_pass();
-}
-
-static void legacy_frees_then(void)
-{
-	DO(cuCtxSetCurrent, context);
-	fill(kept, made[0]);
-	freed(kept, NULL);
-}
-
 static void before_asks(void)
 {
 	before_marks();
@@ -516,25 +492,6 @@ static void capture_begins_then(void)
 static void used_in_another(void)
 {
 	DO(cuCtxSetCurrent, context);
-	fill(marked_addr, made[1]);
-}
-
-static void released_held(void)
-{
-	DO(cuCtxSetCurrent, context);
-	DO(cuDevicePrimaryCtxRetain, &context, 0);
-	race_hold();
-	begun = true;
-	DO(cuDevicePrimaryCtxRelease_v2, 0);
-	race_pass();
-}
-
-static void asks_and_uses_then(void)
-{
-	while (!begun)
-		schedule_yield();
-	DO(cuCtxSetCurrent, context);
-	marked_addr = asked(NULL);
 	fill(marked_addr, made[1]);
 }
 
@@ -606,12 +563,8 @@ const struct race race_streams[] = {
 	 before_marks, legacy_frees_held, legacy_recorded_then, reuse},
 	{"free in the legacy stream beside a wait for it", SERVED, 1, 0,
 	 before_marks, legacy_frees_held, legacy_awaited_then, reuse},
-	{"request in one that waits beside a free in the legacy stream", SERVED,
-	 1, 1, before_a_due_mark, another_asks_held, legacy_frees_then, NULL},
 	{"request in the legacy stream beside the start of a capture", SERVED,
 	 1, 0, before_asks, legacy_asks_kept_held, capture_begins_then,
 	 used_in_another},
-	{"request in the legacy stream beside a release of its context", SERVED,
-	 1, 0, before_asks, released_held, asks_and_uses_then, NULL},
 	{0},
 };
