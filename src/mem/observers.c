@@ -36,6 +36,7 @@ static void context_ended(struct context *context)
 {
 	pools_forget(context);
 	streams_forget(context);
+	legacy_ended(context);
 	mempool_share_ended(context);
 	foreign_forget(context);
 	if (context->kind == CONTEXT_PRIMARY)

@@ -318,6 +318,12 @@ void legacy_settle_for(struct CUstream_st *stream, bool per_thread)
 		settle_in(context, false);
 }
 
+void legacy_ended(struct context *context)
+{
+	if (atomic_exchange(&context->legacy_due, DUE_NONE))
+		atomic_fetch_sub(&legacy_due, 1);
+}
+
 void legacy_actions_unseen(void)
 {
 	static _Atomic bool told;

@@ -76,6 +76,9 @@ void legacy_settle(void);
 void legacy_settle_late(void);
 void legacy_settle_for(struct CUstream_st *stream, bool per_thread);
 
+/* The context has ended, and what was due there. */
+void legacy_ended(struct context *context);
+
 /* Some actions go unseen from now on: no mark is left for later. The caller
  * settles those that are due, unless it may hold locks. */
 void legacy_actions_unseen(void);

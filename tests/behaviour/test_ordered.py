@@ -339,6 +339,15 @@ def test_the_legacy_stream_is_marked_before_others_act(box, pool, tmp_path,
 
 
 @pytest.mark.parametrize("pool", SERVING)
+def test_nothing_is_due_once_the_context_has_ended(box, pool, tmp_path):
+    log = tmp_path / "log"
+    run(box, pool, "after_the_end_of_a_context_with_a_mark", sim_log=str(log))
+    _, later = log.read_text().split("cuDevicePrimaryCtxReset")
+    assert "cuLaunchHostFunc" in later
+    assert "cuStreamGetFlags" not in later
+
+
+@pytest.mark.parametrize("pool", SERVING)
 def test_after_a_mark_is_refused_the_next_ones_are_set_at_once(box, pool,
                                                                tmp_path):
     assert len(marks(box, pool, "before_marks_that_are_refused",

@@ -109,7 +109,7 @@ ROWS = [
     # Captures and what they hold.
     ("fence_during_capture", "proof",
      (CAPTURE, "	granted = !count;", "	granted = true;"),
-     (CAPTURE, "	return atomic_load_explicit(&count, memory_order_relaxed);",
+     (CAPTURE, "	return atomic_load(&count);",
       "	return false;")),
     ("begin_does_not_wait_for_quiet", "proof",
      (CAPTURE, "	quiet_await();\n", "	(void)quiet_await;\n")),

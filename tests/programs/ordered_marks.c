@@ -138,6 +138,19 @@ static void beside_a_full_legacy_stream_of_another_device(void)
 	MUST(cuCtxSetCurrent(context));
 }
 
+/* What was due there is no concern of others. */
+static void after_the_end_of_a_context_with_a_mark(void)
+{
+	device_entered(1);
+	made(CU_STREAM_DEFAULT);
+	MUST(cuMemFreeAsync(over(asked(NULL)), NULL));
+	MUST(cuDevicePrimaryCtxReset(1));
+	MUST(cuCtxSetCurrent(context));
+	waits = made(CU_STREAM_DEFAULT);
+	work_in(waits);
+	puts("worked");
+}
+
 /* A mark that is refused is not set again, but the next one is set at once. */
 static void before_marks_that_are_refused(void)
 {
@@ -234,5 +247,6 @@ const struct ordered_case ordered_marks[] = {
 	CASE(before_marks_that_are_refused),
 	CASE(beside_a_full_legacy_stream_of_another_device),
 	CASE(twice_in_a_stream_that_waits),
+	CASE(after_the_end_of_a_context_with_a_mark),
 	{0},
 };
