@@ -105,6 +105,7 @@ struct context {
 	_Atomic bool legacy_joins;
 	_Atomic bool legacy_refused;
 	_Atomic unsigned int legacy_due;
+	_Atomic uint64_t legacy_asked, legacy_queued;
 	pthread_mutex_t legacy_lock;
 	struct CUevent_st *_Atomic legacy_mark; /* an event, or NULL */
 	_Atomic uint64_t over;      /* as device->over, for its own work */

@@ -38,32 +38,37 @@ static bool attribute_may_record(const CUlaunchAttribute *attribute)
 	       CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
 }
 
-/* CUDA refuses a launch without a configuration. */
-static void launch_begin(const CUlaunchConfig *config, bool per_thread)
+/* CUDA refuses a launch without a configuration. Returns false if the kernel
+ * need not wait for all earlier work of its stream. */
+static bool launch_begin(const CUlaunchConfig *config, bool per_thread)
 {
+	bool keeps_order = true;
+
 	stream_work_begin(config ? config->hStream : NULL, per_thread);
 	if (!config)
-		return;
+		return keeps_order;
 	for (unsigned int i = 0; config->attrs && i < config->numAttrs; i++) {
 		if (attribute_keeps_order(config->attrs + i))
 			continue;
+		keeps_order = false;
 		stream_order_break();
 		if (mem_serves_streams())
 			stream_loosens(config->hStream, per_thread);
 		if (attribute_may_record(config->attrs + i))
 			events_opaque();
 	}
+	return keeps_order;
 }
 
 EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config,
 				 CUfunction function, void **params,
 				 void **extra)
 {
+	bool keeps_order = launch_begin(config, false);
 	CUresult res;
 
-	launch_begin(config, false);
 	res = ROOM_CALL(cuLaunchKernelEx, config, function, params, extra);
-	stream_work_end();
+	stream_launch_end(keeps_order && !res);
 	return res;
 }
 
@@ -71,10 +76,10 @@ EXPORT CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *config,
 				      CUfunction function, void **params,
 				      void **extra)
 {
+	bool keeps_order = launch_begin(config, true);
 	CUresult res;
 
-	launch_begin(config, true);
 	res = ROOM_CALL(cuLaunchKernelEx_ptsz, config, function, params, extra);
-	stream_work_end();
+	stream_launch_end(keeps_order && !res);
 	return res;
 }

@@ -63,11 +63,23 @@ void legacy_worked(void)
 		work_noted();
 }
 
-/* A call may be made within another one. */
-void legacy_work_end(void)
+/* Work in the legacy stream is as good as a mark. A context's last request or
+ * free there was made in the device's epoch `legacy_asked`; and what was made in
+ * an epoch below `legacy_queued` is before such work. */
+static __thread struct {
+	struct context *context; /* NULL: no marks were due */
+	uint64_t epoch;          /* begun just before the call */
+} work;
+
+/* A call may be made within another one. Then neither takes a mark's place: the
+ * inner one does not know what the outer one has queued by now. */
+void legacy_work_end(bool queued)
 {
 	legacy_here = calls_own->count % CALLS_BEGUN;
-	legacy_worked();
+	legacy_worked(); /* first, as with a mark */
+	if (queued && work.context && !legacy_here)
+		epoch_raise(&work.context->legacy_queued, work.epoch);
+	work.context = NULL;
 }
 
 static bool stream_is_legacy(const struct CUstream_st *stream, bool per_thread)
@@ -196,6 +208,8 @@ static __thread bool settling; /* a tool's calls within it don't wait */
  * before is watched. */
 void legacy_mark_later(struct context *context)
 {
+	epoch_raise(&context->legacy_asked,
+		    atomic_load(&context->device->epoch)); /* first */
 	if (atomic_load(&context->legacy_due) != DUE) {
 		atomic_fetch_add(&legacy_due, 1); /* first */
 		if (atomic_exchange(&context->legacy_due, DUE))
@@ -216,8 +230,13 @@ void legacy_mark_end(const struct legacy_mark *mark)
  * is refused, so may be the next ones. Then what they are for is CUDA's. */
 static void mark_due_set(struct context *context)
 {
-	uint64_t epoch = epoch_next(context->device);
+	uint64_t epoch = atomic_load(&context->legacy_queued);
 
+	if (atomic_load(&context->legacy_asked) < epoch) {
+		mark_note(context, epoch, epoch);
+		return;
+	}
+	epoch = epoch_next(context->device);
 	if (!backing_legacy_mark_of(context->handle, &context->legacy_mark)) {
 		legacy_worked();
 		mark_note(context, epoch, epoch);
@@ -316,6 +335,21 @@ void legacy_settle_for(struct CUstream_st *stream, bool per_thread)
 	context = context_of(stream);
 	if (context)
 		settle_in(context, false);
+}
+
+static void work_begin(struct context *context)
+{
+	work.context = context;
+	if (context)
+		work.epoch = epoch_next(context->device);
+}
+
+void legacy_call_begin(struct CUstream_st *stream, bool per_thread)
+{
+	if (stream_is_legacy(stream, per_thread))
+		work_begin(serving_is_on() ? context_current() : NULL);
+	else
+		legacy_settle_for(stream, per_thread);
 }
 
 void legacy_ended(struct context *context)

@@ -60,7 +60,7 @@ void legacy_mark_note(const struct legacy_mark *mark);
 void legacy_mark_end(const struct legacy_mark *mark);
 
 /* A request or a free in the context's legacy stream was made: its mark is
- * due. */
+ * due. Work that is queued there later takes the mark's place. */
 void legacy_mark_later(struct context *context);
 
 /* Not 0: marks are due, or are being set; at least as many as contexts have
@@ -71,7 +71,7 @@ extern _Atomic unsigned int legacy_due;
  * the call, unless a capture has begun. The second sets them all the same: they
  * are of requests that began before the capture. The third sets those of the
  * stream's context if the stream is a legacy one, or waits for that; it is for
- * calls that queue no work, as stream_work_begin does so for the others. */
+ * calls that queue no work. */
 void legacy_settle(void);
 void legacy_settle_late(void);
 void legacy_settle_for(struct CUstream_st *stream, bool per_thread);
@@ -83,13 +83,18 @@ void legacy_ended(struct context *context);
  * settles those that are due, unless it may hold locks. */
 void legacy_actions_unseen(void);
 
+/* Marks are due, and a call that may queue work in the stream begins: sets them
+ * if the stream waits for the legacy one. */
+void legacy_call_begin(struct CUstream_st *stream, bool per_thread);
+
 /* The calling thread is in a call that queues work in a legacy stream. Set by
  * stream_work_begin. */
 extern __thread bool legacy_here;
 
-/* Such a call has returned; or the legacy stream has got something to wait for:
- * streams that wait for it need a mark at their next request or free. */
-void legacy_work_end(void);
+/* Such a call has returned; `queued`: its work takes the place of the marks
+ * that were due as it began. Or the legacy stream has got something to wait
+ * for: streams that wait for it need a mark at their next request or free. */
+void legacy_work_end(bool queued);
 void legacy_worked(void);
 
 #endif

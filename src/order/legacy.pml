@@ -1,10 +1,11 @@
 /* Marks of the legacy stream: legacy.c, and requests in a stream that waits for
  * it (mem/mem.c, mem/look.c, tcache/fast_stream.c).
  *
- * Thread 0 makes requests in the legacy stream, and gives it work. Thread 1
- * makes requests in a stream that waits for that one, which it may remember.
- * Thread 2 acts in another such stream. There may be two like thread 0. Each
- * request has a bit; work and marks are numbered. A rule is broken
+ * Thread 0 makes requests in the legacy stream, and gives it work, which takes
+ * the place of marks. Thread 1 makes requests in a stream that waits for that
+ * one, which it may remember. Thread 2 acts in another such stream. There may
+ * be two like thread 0. Each request has a bit; work and marks are numbered. A
+ * rule is broken
  * - if an action comes before the mark of a request that had returned before;
  * - or if a stream's own mark comes before the mark of such a request, or
  *   before such work, once a request in that stream returns.
@@ -22,6 +23,8 @@
 byte legacy_due;          /* contexts with marks, at least */
 byte context_due;         /* context->legacy_due; 0: none, 1: due, 2: being set */
 bool due_locked;          /* context->legacy_lock */
+byte epoch = 1;           /* the device's */
+byte asked, queued;       /* context->legacy_asked, legacy_queued */
 byte works, watched, passed;
 bool works_locked;
 byte changes;             /* streams.h: stream_changes */
@@ -70,10 +73,15 @@ inline context_settle()
 	if
 	:: context_due ->
 		context_due = 2;
-		placed = taken;
+		queued_then = queued;
+		if
+		:: asked < queued_then -> skip
+		:: else ->
+			placed = taken;
 #ifndef MARK_NO_WORK
-		legacy_worked();
+			legacy_worked()
 #endif
+		fi;
 #ifdef ALL_CLEARED
 		d_step {
 			context_due = 0;
@@ -112,8 +120,23 @@ inline settle()
 	fi
 }
 
+/* epoch_raise */
+inline raise(word, to)
+{
+	d_step {
+		if
+		:: word < to -> word = to
+		:: else
+		fi
+	}
+}
+
 inline legacy_mark_later()
 {
+	asked_in = epoch;
+#ifndef ASKED_LATE
+	raise(asked, asked_in);
+#endif
 	if
 	:: context_due != 1 ->
 #ifndef COUNTED_LAST
@@ -136,14 +159,52 @@ inline legacy_mark_later()
 #endif
 	:: else
 	fi;
+#ifdef ASKED_LATE
+	raise(asked, asked_in);
+#endif
 #ifndef REQUEST_NO_WORK
 	legacy_worked()
 #endif
 }
 
+inline epoch_next()
+{
+	d_step {
+		epoch++;
+		begun = epoch
+	}
+}
+
+/* legacy_call_begin, and legacy_work_end */
+inline work_queued()
+{
+	begun = 0;
+#ifndef EPOCH_LATE
+	if
+	:: legacy_due -> epoch_next()
+	:: else
+	fi;
+#endif
+	d_step {
+		worked++;
+		placed = taken
+	}
+#ifdef EPOCH_LATE
+	epoch_next();
+#endif
+#ifdef QUEUED_FIRST
+	raise(queued, begun);
+#endif
+	legacy_worked();
+#ifndef QUEUED_FIRST
+	raise(queued, begun);
+#endif
+	worked_returned++
+}
+
 active [ASKING] proctype legacy()
 {
-	byte rounds, mine, was_due;
+	byte rounds, mine, was_due, begun, asked_in, queued_then;
 
 	do
 	:: rounds < ROUNDS ->
@@ -163,25 +224,11 @@ active [ASKING] proctype legacy()
 #endif
 			returned = returned | mine
 #ifdef WORK
-		:: true ->
-			worked++;
-			legacy_worked();
-			worked_returned++
+		:: true -> work_queued()
 #endif
 		fi
 	:: else -> break
 	od
-}
-
-/* epoch_raise */
-inline watch(count)
-{
-	d_step {
-		if
-		:: watched < count -> watched = count
-		:: else
-		fi
-	}
 }
 
 /* mem/mem.c: mem_alloc_in, of a stream that waits */
@@ -191,7 +238,7 @@ inline request_slowly()
 	settle();
 	works_then = works + 1;
 #ifndef WATCHED_LATE
-	watch(works_then);
+	raise(watched, works_then);
 #endif
 #ifdef DUE_UNASKED
 	again = false;
@@ -206,7 +253,7 @@ inline request_slowly()
 			worked_before = worked
 		}
 #ifdef WATCHED_LATE
-		watch(works_then);
+		raise(watched, works_then);
 #endif
 		marked = works_then
 	fi;
@@ -224,7 +271,8 @@ inline request_slowly()
 
 active proctype waiting()
 {
-	byte rounds, changes_then, works_then, asked_before, queued;
+	byte rounds, changes_then, works_then, asked_before, worked_then,
+		queued_then;
 	bool settles, again, served;
 
 	do
@@ -232,7 +280,7 @@ active proctype waiting()
 		rounds++;
 		atomic {
 			asked_before = returned;
-			queued = worked_returned
+			worked_then = worked_returned
 		}
 		busy = true;
 		served = remembered;
@@ -242,7 +290,7 @@ active proctype waiting()
 		:: else -> request_slowly()
 		fi;
 		assert(!(asked_before & ~placed_before));
-		assert(worked_before >= queued)
+		assert(worked_before >= worked_then)
 	:: else -> break
 	od
 }
@@ -250,7 +298,7 @@ active proctype waiting()
 /* stream_order.h: stream_work_begin, and others */
 active proctype acts()
 {
-	byte asked_before;
+	byte asked_before, queued_then;
 	bool settles;
 
 	asked_before = returned;

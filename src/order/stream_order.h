@@ -57,10 +57,9 @@ static inline void stream_call_begin(struct CUstream_st *stream,
 		stream_per_thread_used();
 	if (key == SOLE_LEGACY)
 		legacy_here = true;
-	else if (__builtin_expect(atomic_load_explicit(&legacy_due,
-						       memory_order_relaxed),
-				  0))
-		legacy_settle_for(stream, per_thread);
+	if (__builtin_expect(
+		    atomic_load_explicit(&legacy_due, memory_order_relaxed), 0))
+		legacy_call_begin(stream, per_thread);
 	/* First: see stream_order_return_begin. */
 	calls_enter_for(works ? key : CALLS_NO_WORK);
 	sole = atomic_load_explicit(&sole_stream, memory_order_acquire);
@@ -74,12 +73,20 @@ static inline void stream_work_begin(struct CUstream_st *stream,
 	stream_call_begin(stream, per_thread, true);
 }
 
-/* That call has returned. */
+/* That call has returned. The second is for one that has surely queued work
+ * which comes after all that was queued in its stream before. */
 static inline void stream_work_end(void)
 {
 	calls_leave();
 	if (legacy_here)
-		legacy_work_end();
+		legacy_work_end(false);
+}
+
+static inline void stream_launch_end(bool queued)
+{
+	calls_leave();
+	if (legacy_here)
+		legacy_work_end(queued);
 }
 
 /* The first of all these calls, in any thread, is about to begin. */

@@ -24,6 +24,8 @@ CASES = [
     ("a_request_in_the_legacy_stream_orders_a_threads_own", "used"),
     ("behind_the_legacy_streams_order", "the same\nthe same"),
     ("before_the_legacy_streams_order", "used"),
+    ("behind_work_in_a_marks_place", "the same"),
+    ("behind_work_before_the_free", "used"),
     ("a_wait_beside_the_legacy_stream", "no hang"),
     ("a_threads_own_wait_beside_the_legacy_stream", "no hang"),
     ("a_query_behind_the_legacy_stream", "600"),
@@ -320,6 +322,9 @@ def test_the_legacy_stream_is_marked_where_streams_may_be_made_unseen(
     ("work_of_a_threads_own", 4),
     ("work_apart", 0),
     ("work_of_the_legacy_stream", 0),
+    ("work_in_both", 0),
+    ("work_after_refused_work", 4),
+    ("work_after_an_empty_copy", 4),
     ("an_event", 4),
     ("an_event_apart", 0),
     ("an_event_of_the_legacy_stream", 4),
@@ -355,8 +360,9 @@ def test_after_a_mark_is_refused_the_next_ones_are_set_at_once(box, pool,
 
 
 @pytest.mark.parametrize("pool", SERVING)
-def test_another_devices_marks_are_not_waited_for(box, pool):
-    case = "beside_a_full_legacy_stream_of_another_device"
+@pytest.mark.parametrize("of", ["", "_of_another_device"])
+def test_no_room_for_a_mark_is_waited_for(box, pool, of):
+    case = f"beside_a_full_legacy_stream{of}"
     assert run(box, pool, case, sim_queue=16).stdout == "at once\n"
 
 

@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -61,6 +62,41 @@ BEFORE(a_query, MUST(cuStreamQuery(waits)))
 BEFORE(a_query_of_the_legacy_stream, MUST(cuStreamQuery(NULL)))
 BEFORE(a_streams_end, MUST(cuStreamDestroy_v2(made(CU_STREAM_DEFAULT))))
 
+/* Kernels and host functions take the place of marks. */
+static void work_in_both(void)
+{
+	work_in(NULL);
+	work_in(waits);
+}
+
+static void work_after_refused_work(void)
+{
+	if (!cuLaunchHostFunc(NULL, NULL, NULL))
+		puts("not refused");
+	work_in(waits);
+}
+
+static void work_after_an_empty_copy(void)
+{
+	MUST(cuMemsetD8Async(0, 0, 0, NULL));
+	work_in(waits);
+}
+
+static void before_work_in_both(void)
+{
+	before_each(work_in_both);
+}
+
+static void before_work_after_refused_work(void)
+{
+	before_each(work_after_refused_work);
+}
+
+static void before_work_after_an_empty_copy(void)
+{
+	before_each(work_after_an_empty_copy);
+}
+
 static void a_capture(void)
 {
 	CUgraph graph;
@@ -110,6 +146,63 @@ static void twice_in_a_stream_that_waits(void)
 	for (int i = 1; i < 4; i++)
 		MUST(cuMemAllocAsync(&block, (size_t)i * SIZE, waits));
 	puts("asked");
+}
+
+/* Work of the legacy stream orders what was freed before it. */
+static void behind_work_in_a_marks_place(void)
+{
+	CUdeviceptr block, next;
+
+	waits = made(CU_STREAM_DEFAULT);
+	mix();
+	used(asked(waits), waits);
+	block = asked_and_used(NULL);
+	MUST(cuMemFreeAsync(over(block), NULL));
+	work_in_both();
+	next = asked(waits);
+	used(next, waits);
+	compare(next, block);
+}
+
+/* Work that was queued before the request does not. */
+static void behind_work_before_the_free(void)
+{
+	CUdeviceptr blocks[2];
+
+	waits = made(CU_STREAM_DEFAULT);
+	mix();
+	used(asked(waits), waits);
+	for (int i = 0; i < 2; i++)
+		blocks[i] = asked(NULL);
+	work_in(NULL);
+	for (int i = 0; i < 2; i++)
+		used(blocks[i], NULL);
+	MUST(cuLaunchHostFunc(NULL, lasting, NULL));
+	for (int i = 0; i < 2; i++)
+		MUST(cuMemFreeAsync(over(blocks[i]), NULL));
+	work_in(waits);
+	used(asked(waits), waits);
+	puts("used");
+}
+
+/* The legacy stream has no room for a mark, and its work waits for the
+ * caller. */
+static void beside_a_full_legacy_stream(void)
+{
+	pthread_t later;
+
+	waits = made(CU_STREAM_DEFAULT);
+	mix();
+	MUST(cuMemFreeAsync(over(asked(NULL)), NULL));
+	pthread_create(&later, NULL, lets_go, NULL);
+	MUST(cuLaunchHostFunc(NULL, held, NULL));
+	for (int i = 1; i < 16; i++)
+		work_in(NULL);
+	cuStreamQuery(waits);
+	work_in(waits);
+	cuStreamQuery(CU_STREAM_PER_THREAD);
+	puts(go ? "later" : "at once");
+	pthread_join(later, NULL);
 }
 
 /* The legacy stream of another device has no room for the mark that is due
@@ -245,6 +338,12 @@ const struct ordered_case ordered_marks[] = {
 	CASE(before_an_unseen_call),
 	CASE(before_nothing),
 	CASE(before_marks_that_are_refused),
+	CASE(before_work_in_both),
+	CASE(before_work_after_refused_work),
+	CASE(before_work_after_an_empty_copy),
+	CASE(behind_work_in_a_marks_place),
+	CASE(behind_work_before_the_free),
+	CASE(beside_a_full_legacy_stream),
 	CASE(beside_a_full_legacy_stream_of_another_device),
 	CASE(twice_in_a_stream_that_waits),
 	CASE(after_the_end_of_a_context_with_a_mark),
