@@ -64,8 +64,8 @@ void legacy_worked(void)
 }
 
 /* Work in the legacy stream is as good as a mark. A context's last request or
- * free there was made in the device's epoch `legacy_asked`; and what was made in
- * an epoch below `legacy_queued` is before such work. */
+ * free there was made in the device's epoch `legacy_asked`; and what was made
+ * in an epoch below `legacy_queued` is before such work. */
 static __thread struct {
 	struct context *context; /* NULL: no marks were due */
 	uint64_t epoch;          /* begun just before the call */

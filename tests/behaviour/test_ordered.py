@@ -323,6 +323,7 @@ def test_the_legacy_stream_is_marked_where_streams_may_be_made_unseen(
     ("work_apart", 0),
     ("work_of_the_legacy_stream", 0),
     ("work_in_both", 0),
+    ("work_before_a_free", 4),
     ("work_after_refused_work", 4),
     ("work_after_an_empty_copy", 4),
     ("an_event", 4),
@@ -378,8 +379,10 @@ def test_what_gets_no_place_in_the_legacy_stream_is_cudas(box, pool, call):
 
 
 @pytest.mark.parametrize("pool", SERVING)
-def test_the_legacy_streams_order_takes_no_fence(box, pool):
-    run(box, pool, "behind_the_legacy_streams_order")
+@pytest.mark.parametrize("case", ["behind_the_legacy_streams_order",
+                                  "behind_work_in_a_marks_place"])
+def test_the_legacy_streams_order_takes_no_fence(box, pool, case):
+    run(box, pool, case)
     assert box.stat()["fences"] == 0
 
 

@@ -78,7 +78,7 @@ ROWS = [
       "	if (epoch) {\n")),
     ("refused_work_takes_a_marks_place", ORDERED + "before_others_act",
      (LEGACY, "	if (queued && work.context && ", "	if (work.context && ")),
-    ("work_in_a_marks_place_orders_nothing", ORDERED + "is_served",
+    ("work_in_a_marks_place_orders_nothing", ORDERED + "takes_no_fence",
      (LEGACY, "		mark_note(context, epoch, epoch);\n		return;\n",
       "		return;\n")),
     ("an_event_goes_before_a_mark", ORDERED + "before_others_act",

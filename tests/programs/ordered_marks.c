@@ -82,6 +82,18 @@ static void work_after_an_empty_copy(void)
 	work_in(waits);
 }
 
+static void work_before_a_free(void)
+{
+	work_in_both();
+	MUST(cuMemFreeAsync(over(asked(NULL)), NULL));
+	work_in(waits);
+}
+
+static void before_work_before_a_free(void)
+{
+	before_each(work_before_a_free);
+}
+
 static void before_work_in_both(void)
 {
 	before_each(work_in_both);
@@ -210,13 +222,15 @@ static void beside_a_full_legacy_stream(void)
 static void beside_a_full_legacy_stream_of_another_device(void)
 {
 	CUcontext other = device_entered(1);
+	CUdeviceptr block;
 
 	made(CU_STREAM_DEFAULT);
 	mix();
-	asked(NULL);
+	block = asked(NULL);
 	MUST(cuLaunchHostFunc(NULL, held, NULL));
+	MUST(cuMemFreeAsync(over(asked(NULL)), NULL));
 	for (int i = 1; i < 16; i++)
-		work_in(NULL);
+		MUST(cuMemsetD8Async(block, 0, 1, NULL));
 	MUST(cuCtxSetCurrent(context));
 	waits = made(CU_STREAM_DEFAULT);
 	MUST(cuMemFreeAsync(over(asked(NULL)), NULL));
@@ -339,6 +353,7 @@ const struct ordered_case ordered_marks[] = {
 	CASE(before_nothing),
 	CASE(before_marks_that_are_refused),
 	CASE(before_work_in_both),
+	CASE(before_work_before_a_free),
 	CASE(before_work_after_refused_work),
 	CASE(before_work_after_an_empty_copy),
 	CASE(behind_work_in_a_marks_place),
