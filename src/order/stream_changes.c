@@ -100,8 +100,8 @@ void stream_ends(struct CUstream_st *stream)
 {
 	if ((uintptr_t)stream <= SOLE_PER_THREAD || !streams_are_used())
 		return;
-	legacy_settle_for(stream, false); /* it may not be waited for later */
 	streams_stop(is_handle, stream);
+	legacy_settle_for(stream, false); /* it may not be waited for later */
 	streams_lock();
 	stream_was_loose((uintptr_t)stream);
 	streams_unlock();
