@@ -1,78 +1,7 @@
 /* Races about events that several threads record and wait for, where both
  * threads are left, or the host waits. */
-#include <stdatomic.h>
-#include <stdlib.h>
-
 #include "control.h"
-#include "race.h"
-#include "schedule.h"
-
-enum { REUSED = 4 }; /* blocks that are asked for after the race */
-
-static CUcontext context;
-static CUstream freeing, recording, waiting;
-static CUevent event;
-static atomic_bool begun;
-
-static CUdeviceptr asked(CUstream stream)
-{
-	CUdeviceptr addr = 0;
-
-	DO(cuMemAllocAsync, &addr, RACE_BLOCK, stream);
-	if (race_api.sim_own)
-		race_api.sim_own(addr, RACE_BLOCK, "a race's");
-	DO(cuMemsetD32Async, addr, 1, RACE_BLOCK / 4, stream);
-	return addr;
-}
-
-static void freed(CUdeviceptr addr, CUstream stream)
-{
-	if (race_api.sim_disown)
-		race_api.sim_disown(addr);
-	DO(cuMemFreeAsync, addr, stream);
-}
-
-static CUstream stream_new(void)
-{
-	CUstream stream = NULL;
-
-	DO(cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);
-	return stream;
-}
-
-/* No stream has a number yet. */
-static void before_any(void)
-{
-	setenv("MNM_THREAD_CACHE", "0", 1);
-	DO(cuInit, 0);
-	DO(cuDevicePrimaryCtxRetain, &context, 0);
-	DO(cuCtxSetCurrent, context);
-	freeing = stream_new();
-	recording = stream_new();
-	waiting = stream_new();
-	DO(cuEventCreate, &event, CU_EVENT_DISABLE_TIMING);
-}
-
-/* The event stands behind what was freed in the first stream. */
-static void before(void)
-{
-	CUdeviceptr first, second;
-
-	before_any();
-	first = asked(freeing);
-	second = asked(recording);
-	asked(waiting);
-	freed(first, freeing);
-	freed(second, recording);
-	DO(cuEventRecord, event, freeing);
-}
-
-static void begun_wait(void)
-{
-	while (!begun)
-		schedule_yield();
-	DO(cuCtxSetCurrent, context);
-}
+#include "race_ordered.h"
 
 static void wait_held(void)
 {
@@ -96,20 +25,6 @@ static void record_held(void)
 	race_hold();
 	DO(cuEventRecord, event, recording);
 	race_pass();
-}
-
-/* Whichever record was waited for, the stream may not take what the other one
- * stands behind. */
-static void reuse(void)
-{
-	for (int i = 0; i < REUSED; i++)
-		asked(waiting);
-}
-
-static void wait_and_reuse(void)
-{
-	DO(cuStreamWaitEvent, waiting, event, 0);
-	reuse();
 }
 
 static void record_too_held(void)
@@ -136,7 +51,7 @@ static void record_and_reuse(void)
 	DO(cuEventRecord, event, freeing);
 	DO(cuStreamWaitEvent, waiting, event, 0);
 	before_it = fences();
-	asked(waiting);
+	asked_and_filled(waiting);
 	race_expect("fences", fences(), before_it);
 }
 
@@ -149,27 +64,26 @@ static void records_held(void)
 	begun = true;
 	DO(cuEventRecord, event, waiting);
 	race_pass();
-	freed(asked(freeing), freeing);
+	freed(asked_and_filled(freeing), freeing);
 	DO(cuEventRecord, event, freeing);
 }
 
 static void free_and_record_held(void)
 {
 	begun_wait();
-	freed(asked(recording), recording);
+	freed(asked_and_filled(recording), recording);
 	race_hold();
 	DO(cuEventRecord, event, recording);
 	race_pass();
 }
 
-#define SERVED "MNM_STREAM_ORDERED", "1"
 const struct race race_events[] = {
-	{"wait beside an event that is being recorded", SERVED, 1, 1, before,
-	 wait_held, record_held, reuse},
-	{"host's wait beside an event recorded anew", SERVED, 1, 0, before,
-	 host_wait_held, record_held, reuse},
-	{"event recorded by two threads, and then by one", SERVED, 1, 0, before,
-	 record_too_held, record_held, record_and_reuse},
+	{"wait beside an event that is being recorded", SERVED, 1, 1,
+	 before_record, wait_held, record_held, reuse},
+	{"host's wait beside an event recorded anew", SERVED, 1, 0,
+	 before_record, host_wait_held, record_held, reuse},
+	{"event recorded by two threads, and then by one", SERVED, 1, 0,
+	 before_record, record_too_held, record_held, record_and_reuse},
 	{"records from before the first free in a stream", SERVED, 1, 1,
 	 before_any, records_held, free_and_record_held, wait_and_reuse},
 	{0},
