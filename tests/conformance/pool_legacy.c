@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 static CUmemoryPool pool;
-static CUmemoryPool other_pool; /* for requests that only order */
+static CUmemoryPool other_pool;
 static CUdeviceptr used; /* by a stream that is asked whether it is ready */
 
 static void pool_open(void)
@@ -84,6 +84,15 @@ static void see_the_end(CUstream stream)
 	ck_assert_ok(cuLaunchHostFunc(watcher, note, &over));
 	while (!atomic_load(&over))
 		sched_yield();
+}
+
+/* No pool has a block that it could take. */
+static void request_that_orders(CUstream stream)
+{
+	CUdeviceptr ptr;
+
+	ck_assert_ok(cuMemAllocFromPoolAsync(&ptr, (size_t)2 * POOL_BLOCK,
+					     other_pool, stream));
 }
 
 static void check_no_growth(CUstream stream)
@@ -212,7 +221,7 @@ START_TEST(a_request_in_the_legacy_stream_puts_others_in_order)
 	second = blocking();
 	claims_hold(first);
 	freed_block(first);
-	pool_block(other_pool, CU_STREAM_LEGACY);
+	request_that_orders(CU_STREAM_LEGACY);
 	check_no_growth(second);
 	all_end();
 }
@@ -231,8 +240,8 @@ START_TEST(a_wait_for_a_request_is_one_for_what_it_comes_after)
 	apart = non_blocking();
 	freed_block(first);
 	see_the_end(first);
-	pool_block(other_pool, CU_STREAM_LEGACY);
-	pool_block(other_pool, second);
+	request_that_orders(CU_STREAM_LEGACY);
+	request_that_orders(second);
 	ck_assert_ok(cuStreamSynchronize(second));
 	check_no_growth(apart);
 	all_end();
@@ -282,7 +291,7 @@ START_TEST(a_request_orders_when_its_stream_is_gone)
 	claims_hold(first);
 	freed_block(first);
 	order(first, second);
-	pool_block(other_pool, second);
+	request_that_orders(second);
 	ck_assert_ok(cuStreamDestroy(second));
 	check_no_growth(CU_STREAM_LEGACY);
 	check_is_held(CU_STREAM_LEGACY);

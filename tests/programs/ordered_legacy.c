@@ -179,6 +179,24 @@ static void behind_the_legacy_streams_order(void)
 	compare(next, block);
 }
 
+/* A request of the legacy stream puts the others in order, whatever serves
+ * it. */
+static void behind_a_request_of_the_legacy_stream(void)
+{
+	CUstream first = made(CU_STREAM_DEFAULT);
+	CUstream second = made(CU_STREAM_DEFAULT);
+	CUdeviceptr block, other, next;
+
+	mix();
+	used(asked(second), second);
+	block = asked_and_used(first);
+	MUST(cuMemFreeAsync(over(block), first));
+	MUST(cuMemAllocAsync(&other, (size_t)64 * SIZE, NULL));
+	next = asked(second);
+	used(next, second);
+	compare(next, block);
+}
+
 /* It comes before what is queued in the others after the call, no sooner. */
 static void before_the_legacy_streams_order(void)
 {
@@ -360,6 +378,7 @@ const struct ordered_case ordered_legacy[] = {
 	CASE(a_request_in_the_legacy_stream_orders_others),
 	CASE(a_request_in_the_legacy_stream_orders_a_threads_own),
 	CASE(behind_the_legacy_streams_order),
+	CASE(behind_a_request_of_the_legacy_stream),
 	CASE(before_the_legacy_streams_order),
 	CASE(in_the_legacy_stream_beside_a_capture),
 	CASE(a_wait_beside_the_legacy_stream),
