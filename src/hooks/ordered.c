@@ -49,6 +49,14 @@ static bool stream_is_own(CUstream stream, const struct context *context)
 	       backing_stream_is_of(stream, context->handle);
 }
 
+/* CUDA's pools serve all contexts of a device. What mnm serves is memory of one
+ * context, which others of the device may not reach. */
+static bool context_is_alone(const struct context *context)
+{
+	return context->kind == CONTEXT_PRIMARY &&
+	       atomic_load(&context->device->contexts) == 1;
+}
+
 /* Returns false if the request is CUDA's. While a stream captures, all are:
  * CUDA refuses some then, and makes nodes of others. */
 COLD static bool ordered_serve(const struct ordered *request, CUresult *res)
@@ -65,7 +73,7 @@ COLD static bool ordered_serve(const struct ordered *request, CUresult *res)
 	    !mem_serves_streams() || capture_any())
 		return false;
 	context = context_current();
-	if (!context || context->kind != CONTEXT_PRIMARY ||
+	if (!context || !context_is_alone(context) ||
 	    !stream_is_own(request->stream, context))
 		return false;
 	order.mempool = request->pool

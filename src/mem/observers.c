@@ -7,6 +7,7 @@
 #include "foreign.h"
 #include "gate/gate.h"
 #include "heap/deferred_free.h"
+#include "heap/mempool.h"
 #include "heap/mempool_share.h"
 #include "heap/pools.h"
 #include "heap/reclaim.h"
@@ -27,8 +28,10 @@ static void context_joined(struct context *context, bool created)
 	tcaches_recompute(NULL); /* see fence_is_plain */
 	if (context_count() > 1)
 		stream_order_break();
-	if (context->device->contexts > 1)
+	if (context->device->contexts > 1) {
 		fence_attach(context->device, context);
+		mempools_changed(); /* no request is served any more */
+	}
 	mempool_share_joined(context);
 }
 

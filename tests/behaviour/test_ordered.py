@@ -405,6 +405,14 @@ def test_is_served_without_a_threads_cache(box, pool):
     assert box.stat()["fences"] == 0
 
 
+@pytest.mark.parametrize("pool", SERVING)
+def test_where_there_is_another_context_cuda_serves(box, pool, tmp_path):
+    log = tmp_path / "log"
+    run(box, pool, "beside_another_context_of_the_device", sim_log=str(log))
+    asked = re.findall(r"\bcu(?:MemAllocAsync|Ctx\w+_v2)\b", log.read_text())
+    assert asked == ["cuCtxCreate_v2", "cuMemAllocAsync", "cuCtxDestroy_v2"]
+
+
 def test_what_goes_back_is_the_devices(box):
     done = box.run([program("ordered"), "free_or_reserved"], PAGES,
                    meminfo="real")

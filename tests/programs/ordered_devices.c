@@ -6,6 +6,8 @@
 
 #include "ordered.h"
 
+CUresult cuCtxCreate_v2(CUcontext *out, unsigned int flags, CUdevice device);
+
 /* Asks in a stream of the second device, under its work. Then that goes on, and
  * the first device is current again. */
 static void used_there(CUstream stream)
@@ -147,6 +149,26 @@ static void behind_the_legacy_stream_of_another_device(void)
 	used_there(other);
 }
 
+/* Memory that mnm serves is one context's; CUDA's is that of all on the
+ * device. Each request is of the stream that was served last. */
+static void beside_another_context_of_the_device(void)
+{
+	CUcontext other;
+	CUdeviceptr block;
+
+	for (int i = 0; i < 3; i++) {
+		block = asked(NULL);
+		MUST(cuMemFreeAsync(over(block), NULL));
+		if (i == 0)
+			MUST(cuCtxCreate_v2(&other, 0, 0));
+		if (i == 1)
+			MUST(cuCtxDestroy_v2(other));
+		MUST(cuCtxSetCurrent(context));
+	}
+	MUST(cuCtxSynchronize());
+	puts("asked");
+}
+
 const struct ordered_case ordered_devices[] = {
 	CASE(behind_an_event_that_was_not_recorded),
 	CASE(behind_an_event_of_a_stream_that_is_gone),
@@ -154,5 +176,6 @@ const struct ordered_case ordered_devices[] = {
 	CASE(after_a_wait_for_a_stream_of_another_device),
 	CASE(behind_what_another_device_waits_for),
 	CASE(behind_the_legacy_stream_of_another_device),
+	CASE(beside_another_context_of_the_device),
 	{0},
 };
