@@ -153,12 +153,13 @@ static void behind_the_legacy_stream_of_another_device(void)
  * device. Each request is of the stream that was served last. */
 static void beside_another_context_of_the_device(void)
 {
+	CUstream stream = apart();
 	CUcontext other;
-	CUdeviceptr block;
 
+	for (int i = 0; i < 4; i++)
+		MUST(cuMemFreeAsync(over(asked(stream)), stream));
 	for (int i = 0; i < 3; i++) {
-		block = asked(NULL);
-		MUST(cuMemFreeAsync(over(block), NULL));
+		MUST(cuMemFreeAsync(over(asked(stream)), stream));
 		if (i == 0)
 			MUST(cuCtxCreate_v2(&other, 0, 0));
 		if (i == 1)
