@@ -79,6 +79,11 @@ ROWS = [
      ("src/mem/observers.c",
       "		mempools_changed(); /* no request is served any more */\n",
       "")),
+    ("work_takes_the_place_of_marks_that_come_due_meanwhile",
+     "race request in the legacy stream beside work in it",
+     (LEGACY, "		epoch_raise(&work.context->legacy_queued, work.epoch);\n",
+      "		epoch_raise(&work.context->legacy_queued,\n"
+      "			    epoch_next(work.context->device));\n")),
     ("work_takes_no_marks_place", ORDERED + "no_room_for_a_mark",
      (LEGACY, "	if (atomic_load(&context->legacy_asked) < epoch) {\n",
       "	if (false) {\n")),

@@ -277,6 +277,48 @@ static void used_in_another(void)
 	fill(marked_addr, waits[1]);
 }
 
+static CUfunction touch;
+
+/* A mark is due, whose place work takes. */
+static void before_work(void)
+{
+	static const char image[] = "touch";
+	CUmodule module;
+	CUdeviceptr addr;
+
+	before_marks();
+	DO(cuModuleLoadData, &module, image);
+	DO(cuModuleGetFunction, &touch, module, "touch");
+	marked_addr = asked(NULL);
+	DO(cuMemAllocAsync, &addr, 16 * RACE_BLOCK, NULL);
+}
+
+static void legacy_works_held(void)
+{
+	uint32_t count = 1, value = 1;
+	void *args[] = {&marked_addr, &count, &value};
+
+	DO(cuCtxSetCurrent, context);
+	race_hold();
+	begun = true;
+	DO(cuLaunchKernel, touch, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL);
+	race_pass();
+}
+
+/* The work may have been queued before the request. */
+static void legacy_asks_and_uses_then(void)
+{
+	CUdeviceptr addr;
+
+	begun_wait();
+	fill(kept, waits[0]);
+	freed(kept, waits[0]);
+	addr = asked(NULL);
+	race_hold();
+	fill(addr, waits[1]);
+	race_pass();
+}
+
 const struct race race_legacy[] = {
 	{"request in the legacy stream beside one that waits", SERVED, 1, 0,
 	 before_alone, legacy_held, others_made_then, NULL},
@@ -306,5 +348,7 @@ const struct race race_legacy[] = {
 	{"free in a stream that waits beside a mark that is due", NULL, NULL, 1,
 	 1, before_marks_cached, freed_in_another_held, due_is_set_then,
 	 reuse_in_another},
+	{"request in the legacy stream beside work in it", SERVED, 1, 1,
+	 before_work, legacy_works_held, legacy_asks_and_uses_then, NULL},
 	{0},
 };
