@@ -24,16 +24,18 @@ def not_followed():
     for node in tree.body:
         if isinstance(node, ast.Assign) and \
                 [name.id for name in node.targets] == ["NOT_FOLLOWED"]:
-            return ast.literal_eval(node.value)
+            return set().union(*ast.literal_eval(node.value).values())
     raise Failed(f"{path} has no list NOT_FOLLOWED")
 
 
 def claims_served(part, path):
     """Runs one Check program while mnm serves. Returns what claims_run does,
-    and how many requests were served: each claim is a process of its own."""
+    and how many requests were served: each claim is a process of its own. The
+    claims are about what CUDA's pools keep, which is not what has paid off."""
     with tempfile.TemporaryDirectory(dir=part.machine.scratch.name) as folder:
         found = claims_run(
-            part, path, dict(SERVED, stat_file=os.path.join(folder, "%p")))
+            part, path, dict(SERVED, idle_limit="off",
+                             stat_file=os.path.join(folder, "%p")))
         return found, sum(device["allocs"]
                           for file in glob.glob(os.path.join(folder, "*"))
                           for device in devices_of(file))

@@ -20,8 +20,9 @@ enum { TRIES = 3, LONGER = 5 };
 enum { MS_DEFAULT = 300, MS_MOST = 10000, NS_OF_MS = 1000000 };
 static const char *const answers[] = {"no", "yes", "unknown"};
 
-/* linger(unsigned long long ns), written by hand: a program of the driver alone
- * has nothing that nvcc makes. The simulated device takes only its name. */
+/* linger(unsigned long long ns) and touch(unsigned int *at), written by hand: a
+ * program of the driver alone has nothing that nvcc makes. The simulated device
+ * takes only their names. */
 static const char ptx[] = ".version 6.4\n.target sm_75\n.address_size 64\n"
 			  ".visible .entry linger(.param .u64 length)\n"
 			  "{\n"
@@ -35,7 +36,24 @@ static const char ptx[] = ".version 6.4\n.target sm_75\n.address_size 64\n"
 			  "  setp.lt.u64 %early, %gone, %length;\n"
 			  "  @%early bra again;\n"
 			  "  ret;\n"
+			  "}\n"
+			  ".visible .entry touch(.param .u64 place)\n"
+			  "{\n"
+			  "  .reg .u64 %place;\n"
+			  "  .reg .u32 %one;\n"
+			  "  ld.param.u64 %place, [place];\n"
+			  "  mov.u32 %one, 1;\n"
+			  "  st.u32 [%place], %one;\n"
+			  "  ret;\n"
 			  "}\n";
+
+CUmodule waits_module(void)
+{
+	CUmodule module;
+
+	CHECK(cuModuleLoadData(&module, ptx));
+	return module;
+}
 
 void waits_check(CUresult res, const char *call, int line)
 {
@@ -69,7 +87,6 @@ static void warm_up(struct world *world)
 static void world_open(struct world *world)
 {
 	size_t unused, total;
-	CUmodule module;
 	CUcontext ctx;
 	CUdevice dev;
 	int pools;
@@ -88,8 +105,7 @@ static void world_open(struct world *world)
 	CHECK(cuStreamCreate(&world->apart, CU_STREAM_NON_BLOCKING));
 	CHECK(cuStreamCreate(&world->first, CU_STREAM_DEFAULT));
 	CHECK(cuStreamCreate(&world->second, CU_STREAM_DEFAULT));
-	CHECK(cuModuleLoadData(&module, ptx));
-	CHECK(cuModuleGetFunction(&world->linger, module, "linger"));
+	CHECK(cuModuleGetFunction(&world->linger, waits_module(), "linger"));
 	CHECK(cuMemAlloc(&world->keep, KEEP));
 	warm_up(world);
 	CHECK(cuMemGetInfo(&unused, &total));
@@ -124,6 +140,8 @@ static enum answer ask(struct world *world, const struct question *question,
 
 		world->took = 0;
 		next = question->ask(world);
+		if (world->spoilt)
+			return next;
 		tidy(world);
 		if (next == UNKNOWN) {
 			world->linger_ns *= 2;

@@ -20,12 +20,16 @@ struct world {
 	CUmemoryPool pool;
 	CUdeviceptr block, other;
 	double took; /* how many ns the call took that it is about, or 0 */
+	int spoilt;  /* work has failed: nothing can be asked again */
 };
 enum { KEEP = 4096 };
 
 /* YES is proved by one try. NO may also come of a host that was late, and
  * UNKNOWN means that the kernel was over before anything could be told. */
 enum answer { NO, YES, UNKNOWN };
+
+/* The kernels, for the current context. */
+CUmodule waits_module(void);
 
 struct question {
 	const char *text;

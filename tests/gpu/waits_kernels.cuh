@@ -1,5 +1,5 @@
-/* The kernel that tests/gpu/waits.c keeps a stream busy with, for the simulated
- * device. */
+/* The kernels of tests/gpu/waits.c, for the simulated device. The first keeps a
+ * stream busy. */
 #ifdef SIM_KERNELS
 #include <time.h>
 #endif
@@ -14,6 +14,11 @@ extern "C" __global__ void linger(unsigned long long ns)
 #endif
 }
 
+extern "C" __global__ void touch(unsigned int *at)
+{
+	*at = 1;
+}
+
 #ifdef SIM_KERNELS
-SIM_KERNELS(linger)
+SIM_KERNELS(linger, touch)
 #endif

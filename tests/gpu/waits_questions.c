@@ -336,6 +336,56 @@ static enum answer legacy_wait_and_record(struct world *world)
 	return overtakes(world->first, world->busy);
 }
 
+/* cuda.h declares only newer forms of it. */
+CUresult cuCtxCreate_v2(CUcontext *out, unsigned flags, CUdevice device);
+
+/* Does a kernel of another context of the device write to the block? */
+static enum answer reached_by_another(struct world *world, bool enabled)
+{
+	void *arguments[] = {&world->block};
+	CUcontext primary, other;
+	CUfunction touch;
+	CUresult res = CUDA_SUCCESS;
+	CUdevice dev;
+
+	CHECK(cuCtxGetDevice(&dev));
+	CHECK(cuCtxGetCurrent(&primary));
+	CHECK(cuCtxCreate_v2(&other, 0, dev));
+	CHECK(cuModuleGetFunction(&touch, waits_module(), "touch"));
+	if (enabled)
+		res = cuCtxEnablePeerAccess(primary, 0);
+	if (!res)
+		res = cuLaunchKernel(touch, 1, 1, 1, 1, 1, 1, 0, NULL,
+				     arguments, NULL);
+	if (!res)
+		res = cuCtxSynchronize();
+	world->spoilt = res != CUDA_SUCCESS;
+	if (!res)
+		CHECK(cuCtxDestroy_v2(other));
+	if (!res)
+		CHECK(cuCtxSetCurrent(primary));
+	return res ? NO : YES;
+}
+
+static enum answer plain_is_reached(struct world *world)
+{
+	CHECK(cuMemAlloc(&world->block, SMALL));
+	return reached_by_another(world, false);
+}
+
+static enum answer plain_is_reached_if_enabled(struct world *world)
+{
+	CHECK(cuMemAlloc(&world->block, SMALL));
+	return reached_by_another(world, true);
+}
+
+static enum answer pool_is_reached(struct world *world)
+{
+	pool_block(world, UINT64_MAX);
+	CHECK(cuCtxSynchronize());
+	return reached_by_another(world, false);
+}
+
 const struct question questions[] = {
 	/* While another stream's kernel runs: */
 	{"cuMemAlloc returns", alloc_returns},
@@ -357,5 +407,10 @@ const struct question questions[] = {
 	{"a blocking stream overtakes a legacy wait", legacy_wait},
 	{"a blocking stream overtakes a legacy wait and record",
 	 legacy_wait_and_record},
+	/* Two contexts of one device: */
+	{"a kernel of another context reaches plain memory", plain_is_reached},
+	{"it does once peer access is enabled", plain_is_reached_if_enabled},
+	{"a kernel of another context reaches a pool's memory",
+	 pool_is_reached},
 	{NULL, NULL},
 };
