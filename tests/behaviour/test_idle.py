@@ -139,6 +139,24 @@ def test_a_larger_block_that_was_in_a_stream_is_given_out_at_its_address(box):
     assert box.stat()["live_bytes"] == 0
 
 
+def test_what_was_in_a_stream_is_freed_as_any_block(box):
+    """The free of a plain block gives back what is past the number, also if
+    the block was in a stream before."""
+    shell = open_shell(box, POOL, "driver", idle_limit="1M")
+    took(shell, "stream s")
+    for i in range(3):
+        took(shell, f"alloc_async a{i} {MIB} s")
+        took(shell, f"free_async a{i} s")
+    took(shell, "stream_sync s")
+    took(shell, f"alloc b {MIB}")
+    assert shell.stat()["hits"] == 3
+    took(shell, f"alloc c {MIB}")
+    took(shell, "free c")
+    took(shell, "free b")
+    assert shell.stat()["idle_bytes"] == MIB
+    shell.end()
+
+
 def drift(shell, first, last):
     """Requests of growing sizes, one of them live at a time."""
     for i in range(first, last):
