@@ -24,16 +24,6 @@ static unsigned int request_stream(const struct mem_request *request,
 		       : 0;
 }
 
-/* The block, which nobody else knows to be live, serves a request of span
- * bytes. If it is of another span, its free is not on the fast path. */
-static void block_lent(struct block *block, size_t span)
-{
-	if (block->span == span)
-		return;
-	block_mark(block, block_addr(block), BLOCK_ROOMY);
-	idle_limit_checkout(block->pool->heap->device, span, block->span);
-}
-
 /* Hands the block to the program; returns its address. Under the context's
  * lock: once that is dropped, the record may end with the context. */
 static uint64_t block_lend(struct block *block,
@@ -41,6 +31,7 @@ static uint64_t block_lend(struct block *block,
 {
 	struct pool *pool = block->pool;
 	struct device *device = pool->heap->device;
+	size_t span = pool->ops->span(pool, request->size, 0);
 
 	if (block_tag(block) != request->tag) {
 		mempool_leave(block);
@@ -48,10 +39,14 @@ static uint64_t block_lend(struct block *block,
 	}
 	block->use = request->tag | request->size;
 	pool_checkout(pool, block->span);
+	block_unmark(block); /* the last one may have been in another order */
 	block_revive(block);
 	if (request->tag)
 		block_mark(block, block_addr(block), BLOCK_ORDERED);
-	block_lent(block, pool->ops->span(pool, request->size, 0));
+	if (block->span > span) {
+		block_mark(block, block_addr(block), BLOCK_ROOMY);
+		idle_limit_checkout(device, span, block->span);
+	}
 	counter_sub(device, COUNTER_idle_bytes, block->span);
 	device_count_alloc(device, request->size, COUNTER_hits);
 	mempool_count(request->tag, (int64_t)request->size);
@@ -120,21 +115,20 @@ static enum pool_answer hit_slack(struct heap *heap, uint64_t *addr,
 {
 	struct tcache *cache = tcache_of(heap);
 	enum pool_answer answer;
-	struct block *block;
-	size_t slack;
+	size_t slack, given;
 
 	if (cache && cache->roomy.count)
 		tcache_settle(cache);
 	slack = span ? slack_for(heap->device, span).idle : 0;
 	if (!slack)
 		return exact;
-	block = request->tag
-			? NULL
+	given = request->tag
+			? 0
 			: tcache_alloc_slack(cache, request->size, slack, addr);
-	if (block) {
-		block_lent(block, span);
+	if (given > span)
+		idle_limit_checkout(heap->device, span, given);
+	if (given)
 		return POOL_HIT;
-	}
 	answer = pool_look(heap, request, slack, true, addr, &span);
 	if (answer == POOL_UNSAFE && !request->restricted &&
 	    fence_ready(heap->device))

@@ -259,7 +259,8 @@ enum mem_answer mem_free_begin_in(uint64_t addr, struct mem_order *order,
 enum mem_answer mem_free_begin_taken(struct block *block, struct block **given)
 {
 	*given = NULL;
-	return taken_free(block, 0, MEM_FREE_DEVICE, NULL, given);
+	return taken_free(block, block_word(block), MEM_FREE_DEVICE, NULL,
+			  given);
 }
 
 void mem_exported(uint64_t addr)
@@ -280,7 +281,8 @@ enum mem_answer mem_free_begin_in_taken(struct block *block,
 					struct block **given)
 {
 	*given = NULL;
-	return taken_free(block, BLOCK_ORDERED, MEM_FREE_ASYNC, order, given);
+	return taken_free(block, block_word(block), MEM_FREE_ASYNC, order,
+			  given);
 }
 
 /* A thread that only frees may have a cache as well. It has to ask for the

@@ -129,16 +129,15 @@ slow:
 	return FAST_NOT;
 }
 
-/* Makes the live block at addr idle, by one step on its word, which loses the
- * mark BLOCK_ROOMY. Returns false if it is not live, or has other marks. */
+/* Makes the live block at addr idle, by one step on its word, which keeps its
+ * marks. Returns false if it is not live, or has other marks. */
 ALWAYS bool block_take_marked(struct block *block, uint64_t addr,
 			      uint64_t marks)
 {
 	uint64_t word = addr | marks;
 
-	return LIKELY(atomic_compare_exchange_strong(
-		&block->word, &word,
-		(addr | (marks & ~BLOCK_ROOMY)) + BLOCK_IDLE));
+	return LIKELY(atomic_compare_exchange_strong(&block->word, &word,
+						     word + BLOCK_IDLE));
 }
 
 static inline uint64_t entry_at(const _Atomic uint64_t *entry)

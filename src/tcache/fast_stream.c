@@ -96,8 +96,8 @@ static struct magazine *magazine_ready(struct tcache *cache,
 	return NULL;
 }
 
-/* The same for the least block that may serve a request of span bytes, which
- * may be of that very span. NULL if one of these is not ready yet. */
+/* The same for the least block that may serve a request of span bytes. It is of
+ * that very span if there is one, though that may not be ready yet. */
 static struct magazine *magazine_roomy(struct tcache *cache,
 				       const struct stream_way *way,
 				       size_t span)
@@ -116,7 +116,7 @@ static struct magazine *magazine_roomy(struct tcache *cache,
 		    is_ready(way, &request, magazine, number))
 			return magazine;
 		if (key_span(cache->keys[place]) == span)
-			return NULL;
+			last = key_last(span);
 	}
 	return NULL;
 }
@@ -193,7 +193,7 @@ static enum fast free_roomy_in(struct tcache *cache, uintptr_t key,
 		tcache_leave(cache);
 		return FAST_NOT;
 	}
-	roomy_return(&cache->roomy, *taken);
+	roomy_return(cache, *taken);
 	if (!tcache_keep_in(cache, way, *taken))
 		return FAST_TAKEN;
 	tcache_leave(cache);

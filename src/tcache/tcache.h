@@ -237,10 +237,10 @@ bool tcache_alloc_roomy(struct tcache *cache, size_t size, uint64_t *addr);
 void tcache_settle(struct tcache *cache);
 
 /* Serves a request from the cache, which is the calling thread's or NULL, by a
- * block with up to `slack` bytes to spare. Returns NULL if it has none that is
- * safe. */
-struct block *tcache_alloc_slack(struct tcache *cache, size_t size,
-				 size_t slack, uint64_t *addr);
+ * block with up to `slack` bytes to spare, which has the mark BLOCK_ROOMY then.
+ * Returns that block's span, or 0 if it has none that is safe. */
+size_t tcache_alloc_slack(struct tcache *cache, size_t size, size_t slack,
+			  uint64_t *addr);
 
 /* Both under the context's lock; both give the key a magazine if there is an
  * empty one. Refill moves blocks that are ready from the pool into the cache.

@@ -35,6 +35,7 @@ struct tcache *tcache_record(struct device *device)
 	cache->epoch = &device->epoch;
 	cache->safe = &device->safe;
 	cache->next = caches;
+	cache->roomy.until = 0; /* the lease was another device's */
 	thread_stats_open(&cache->stats, device);
 	tcache_close(cache, CLOSED_RULE);
 	atomic_store(&caches, cache);

@@ -86,14 +86,19 @@ static size_t roomy_span(const struct block *block)
 				  : pool->ops->span(pool, size, 0);
 }
 
-void roomy_return(struct roomy *roomy, const struct block *block)
+void roomy_return(struct tcache *cache, struct block *block)
 {
 	size_t span = roomy_span(block), given = block->span;
-	struct roomy_event *event = roomy_event(roomy, span, given);
+	struct roomy_event *event;
 
+	if (block->pool->heap->device != cache->device)
+		return; /* the slow path tells that device's bound */
+	event = roomy_event(&cache->roomy, span, given);
 	if (--event->more < event->least)
 		event->least = event->more;
-	roomy->lease.left += given - span;
+	cache->roomy.lease.left += given - span;
+	atomic_store_explicit(&block->word, block_word(block) & ~BLOCK_ROOMY,
+			      memory_order_relaxed);
 }
 
 size_t roomy_place(struct tcache *cache, size_t span)
@@ -143,7 +148,7 @@ static struct block *roomy_take(struct tcache *cache, size_t span)
 			return block;
 		}
 		if (key_span(cache->keys[place]) == span)
-			return NULL; /* it may become safe */
+			last = key_last(span); /* it may become safe */
 	}
 	return NULL;
 }
@@ -186,7 +191,7 @@ enum fast tcache_free_roomy(struct tcache *cache, uint64_t addr,
 		tcache_leave(cache);
 		return FAST_NOT;
 	}
-	roomy_return(&cache->roomy, *taken);
+	roomy_return(cache, *taken);
 	if (!tcache_keep(cache, *taken))
 		return FAST_TAKEN;
 	tcache_leave(cache);

@@ -84,16 +84,20 @@ size_t tcache_span(struct tcache *cache, size_t size)
 	return size_class_span(&cache->pool->classes, size);
 }
 
-/* Ends what tcache_enter has begun. Hands the block, if any, to the program. */
-static struct block *checkout_any(struct tcache *cache, struct block *block,
-				  size_t size, uint64_t *addr)
+/* Ends what tcache_enter has begun. Hands the block, if any, to the program for
+ * a request of span bytes. Returns the block's own span, or 0. */
+static size_t checkout_any(struct tcache *cache, struct block *block,
+			   size_t span, size_t size, uint64_t *addr)
 {
+	size_t given = block ? block->span : 0;
+	uint64_t marks = given > span ? BLOCK_ROOMY : 0;
+
 	if (!block)
 		tcache_leave(cache);
-	else if (tcache_checkout(cache, block, block->span, size, 0, addr) ==
+	else if (tcache_checkout(cache, block, given, size, marks, addr) ==
 		 FAST_LOOK)
 		fast_look(cache);
-	return block;
+	return given;
 }
 
 bool tcache_alloc_division(struct tcache *cache, size_t size, uint64_t *addr)
@@ -101,24 +105,27 @@ bool tcache_alloc_division(struct tcache *cache, size_t size, uint64_t *addr)
 	const struct size_classes *classes;
 	struct magazine *magazine = NULL;
 	struct block *block = NULL;
+	size_t span = 0;
 
 	tcache_enter(cache);
 	classes = atomic_load_explicit(&cache->divided, memory_order_acquire);
-	if (classes)
-		magazine = magazine_of(cache, size_class_span(classes, size));
+	if (classes) {
+		span = size_class_span(classes, size);
+		magazine = magazine_of(cache, span);
+	}
 	if (magazine)
 		block = safe_take(cache, magazine);
-	return checkout_any(cache, block, size, addr);
+	return checkout_any(cache, block, span, size, addr);
 }
 
-struct block *tcache_alloc_slack(struct tcache *cache, size_t size,
-				 size_t slack, uint64_t *addr)
+size_t tcache_alloc_slack(struct tcache *cache, size_t size, size_t slack,
+			  uint64_t *addr)
 {
 	struct block *block = NULL;
 	size_t span, most = SIZE_MAX, place;
 
 	if (!cache)
-		return NULL;
+		return 0;
 	tcache_enter(cache);
 	span = tcache_span(cache, size);
 	if (slack < SIZE_MAX - span)
@@ -130,5 +137,5 @@ struct block *tcache_alloc_slack(struct tcache *cache, size_t size,
 		if (block)
 			break;
 	}
-	return checkout_any(cache, block, size, addr);
+	return checkout_any(cache, block, span, size, addr);
 }

@@ -115,7 +115,7 @@ size_t tcache_span(struct tcache *cache, size_t size);
 bool roomy_may(struct tcache *cache);
 void roomy_make_room(struct tcache *cache);
 void roomy_lend(struct roomy *roomy, size_t span, size_t given);
-void roomy_return(struct roomy *roomy, const struct block *block);
+void roomy_return(struct tcache *cache, struct block *block);
 size_t roomy_place(struct tcache *cache, size_t span);
 size_t roomy_last(const struct tcache *cache, size_t span);
 bool roomy_is_alone(const struct tcache *cache, size_t span);

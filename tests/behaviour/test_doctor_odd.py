@@ -295,3 +295,49 @@ def test_what_a_preload_says_without_end_hides_nothing(box):
     status, findings = doctor(box, preload=[noisy])
     found(findings, "ok", "proof", "8 requests, 8 served")
     assert status == 0
+
+
+@pytest.mark.parametrize("folder, name", [
+    (".", "bin/python3.11"), ("bin", "./python3.11"), ("bin", "python3.11")])
+def test_a_virtual_environment_is_known_from_inside(box, folder, name):
+    """Its python is a link to one that has other modules."""
+    env = fake_python(box)
+    made = os.path.join(box.folder, "made")
+    os.makedirs(os.path.join(made, "lib/python3.11/site-packages/cupy"))
+    os.mkdir(os.path.join(made, "bin"))
+    os.symlink(os.path.join(box.folder, "bin/python3.11"),
+               os.path.join(made, "bin/python3.11"))
+    with open(os.path.join(made, "pyvenv.cfg"), "wb"):
+        env["PATH"] = ".:" + env["PATH"]
+    findings = doctor(box, "--", name, before=[
+        "env", "-C", os.path.join(made, folder)], **env)[1]
+    found(findings, "warning", "python", "/cupy")
+    assert not [f for f in findings if "/torch" in f["finding"]]
+
+
+def test_a_folder_of_a_programs_name_is_passed_over(box):
+    first = os.path.join(box.folder, "first")
+    os.makedirs(os.path.join(first, "job"))
+    shutil.copy("/bin/true", os.path.join(box.folder, "job"))
+    env = {"PATH": f"{first}:{box.folder}:" + os.environ["PATH"],
+           **no_driver(box)}
+    findings = doctor(box, "--", "job", **env)[1]
+    found(findings, "ok", "program", os.path.join(box.folder, "job"))
+
+
+def test_a_program_that_the_loader_crashes_on_is_a_problem(box):
+    """Its table of what to load is said to be where nothing is."""
+    path = os.path.join(box.folder, "broken")
+    with open("/bin/true", "rb") as file:
+        data = bytearray(file.read())
+    rows, = struct.unpack_from("<Q", data, 32)
+    size, count = struct.unpack_from("<HH", data, 54)
+    at = next(rows + i * size for i in range(count)
+              if data[rows + i * size] == 2)  # PT_DYNAMIC
+    struct.pack_into("<Q", data, at + 16, 0x7000000000)
+    with open(path, "wb") as file:
+        file.write(data)
+    os.chmod(path, 0o755)
+    status, findings = doctor(box, "--", path, **no_driver(box))
+    found(findings, "problem", "libraries", "the loader crashes")
+    assert status == 1

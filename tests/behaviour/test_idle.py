@@ -116,9 +116,9 @@ def test_shapes_that_never_come_again_are_held(box):
     assert calls(held) < calls(box.stat())
 
 
-def roomy_pairs(box, way, count=2000):
+def roomy_pairs(box, way, count=2000, **options):
     done = box.run([program("roomy_pairs"), str(count), way],
-                   POOL, sim=AMPLE)
+                   POOL, sim=AMPLE, **options)
     words = done.stdout.split()
     return {words[i]: int(words[i + 1]) for i in range(0, len(words), 2)}
 
@@ -137,6 +137,37 @@ def test_a_larger_block_that_was_in_a_stream_is_given_out_at_its_address(box):
     found = roomy_pairs(box, "mixed", 200)
     assert found["odd"] == found["errors"] == 0
     assert box.stat()["live_bytes"] == 0
+
+
+def test_what_is_freed_with_another_device_current_is_to_spare_again(box):
+    found = roomy_pairs(box, "elsewhere", devices=2)
+    assert found["odd"] == found["errors"] == 0
+    assert box.stat()["driver_allocs"] < 200
+
+
+def test_a_thread_has_no_lease_of_one_on_another_device(box):
+    """The second request is less than half of what the first left idle, and
+    nothing says yet that keeping does not pay off."""
+    assert roomy_pairs(box, "later", devices=2)["errors"] == 0
+    assert box.stat()["driver_allocs"] == 2
+
+
+def test_what_was_in_a_stream_is_freed_as_any_block(box):
+    """The free of a plain block gives back what is past the number, also if
+    the block was in a stream before."""
+    shell = open_shell(box, POOL, "driver", idle_limit="1M")
+    took(shell, "stream s")
+    for i in range(3):
+        took(shell, f"alloc_async a{i} {MIB} s")
+        took(shell, f"free_async a{i} s")
+    took(shell, "stream_sync s")
+    took(shell, f"alloc b {MIB}")
+    assert shell.stat()["hits"] == 3
+    took(shell, f"alloc c {MIB}")
+    took(shell, "free c")
+    took(shell, "free b")
+    assert shell.stat()["idle_bytes"] == MIB
+    shell.end()
 
 
 def drift(shell, first, last):

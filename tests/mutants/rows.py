@@ -296,8 +296,8 @@ ROWS = [
     ("free_leaves_the_block_in_the_table", "proof",
      (INDEX, "						 *word | BLOCK_IDLE))\n",
       "						 *word))\n"),
-     (FAST, "		(addr | (marks & ~BLOCK_ROOMY)) + BLOCK_IDLE));",
-      "		(addr | (marks & ~BLOCK_ROOMY))));")),
+     (FAST, "						     word + BLOCK_IDLE));",
+      "						     word));")),
     ("block_removed_after_the_drivers_free",
      "race trimmed block beside an allocation",
      (GIVEBACK, """	if (block_remove(block)) {

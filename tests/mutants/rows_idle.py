@@ -38,7 +38,7 @@ ROWS = [
       "		reclaim_shed(heap, bytes);\n"
       "	if (heap->pending)\n		reclaim_now(heap->device, 0);")),
     ("a_roomy_block_comes_back_unseen", "test_idle.py -k several_shapes",
-     ("src/mem/look.c", "	block_mark(block, block_addr(block), BLOCK_ROOMY);\n", "")),
+     ("src/mem/look.c", "		block_mark(block, block_addr(block), BLOCK_ROOMY);\n", "")),
     ("a_larger_block_serves_before_it_is_safe", "proof",
      (ROOMY, "		if (block->epoch < safe) {", "		if (safe) {")),
     ("a_larger_block_serves_any_stream", "test_ordered.py -k larger",
@@ -61,6 +61,24 @@ ROWS = [
      ("src/tcache/fast.h", "	*addr = block_word(block) & ~BLOCK_BITS;\n"
       "	block->use = size;", "	*addr = block_word(block) & ~BLOCK_STATE;\n"
       "	block->use = size;")),
+    ("a_larger_block_is_told_of_where_it_is_not", "test_idle.py -k another_device_current",
+     (ROOMY, "	if (block->pool->heap->device != cache->device)\n"
+      "		return; /* the slow path tells that device's bound */\n", "")),
+    ("what_the_fast_path_left_is_told_of_by_nobody",
+     "test_idle.py -k another_device_current",
+     (FREE, "	return taken_free(block, block_word(block), MEM_FREE_DEVICE, NULL,\n",
+      "	return taken_free(block, 0, MEM_FREE_DEVICE, NULL,\n")),
+    ("a_threads_lease_goes_to_one_on_another_device",
+     "test_idle.py -k lease_of_one_on_another",
+     ("src/tcache/tcache_record.c", "	cache->roomy.until = 0; /* the lease was another device's */\n", "")),
+    ("what_was_in_a_stream_is_freed_in_one", "test_idle.py -k as_any_block",
+     ("src/mem/look.c", "	block_unmark(block); /* the last one may have been in another order */\n", "")),
+    ("a_larger_block_serves_before_what_is_ready", "unit",
+     (ROOMY, "			last = key_last(span); /* it may become safe */\n",
+      "			;\n")),
+    ("a_block_that_slack_serves_comes_back_unseen", "unit",
+     ("src/tcache/tcache_spans.c", "	uint64_t marks = given > span ? BLOCK_ROOMY : 0;\n",
+      "	uint64_t marks = 0;\n")),
     ("a_lease_of_another_turn_holds", "unit",
      (ROOMY, "	    roomy->lease.turn != atomic_load_explicit(&device->idle_turn,\n"
       "						      memory_order_relaxed))",

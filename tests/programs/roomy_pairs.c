@@ -6,6 +6,9 @@
  *      async  in a stream
  *      mixed  plain, and the larger block was in a stream before
  *      ended  plain, after contexts that ended with such a block each
+ *      elsewhere  plain, after such blocks were freed with another device
+ *             current
+ *      later  two pairs, in a thread that comes after one on another device
  * Prints "locks N odd N errors N"; odd: addresses that no block begins at. */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -18,6 +21,7 @@
 
 enum {
 	ENDED = 12,
+	ELSEWHERE = 50,
 	DRIFT = 40,
 	LARGEST = 64 + DRIFT,
 	MIB = 1 << 20,
@@ -87,19 +91,70 @@ static void context_ends(void)
 	errors += cudaDeviceReset();
 }
 
-int main(int argc, char **argv)
+static void freed_elsewhere(void)
 {
-	int count = argc > 1 ? atoi(argv[1]) : 0;
-	const char *way = argc > 2 ? argv[2] : "plain";
+	void *block;
 
+	errors += cudaSetDevice(1);
+	pair(PAGE, 0);
+	errors += cudaSetDevice(0);
+	drift(0);
+	for (int i = 0; i < ELSEWHERE; i++) {
+		errors += cudaMalloc(&block, size_at(i));
+		errors += cudaSetDevice(1);
+		errors += cudaFree(block);
+		errors += cudaSetDevice(0);
+	}
+}
+
+static void *drifts_elsewhere(void *unused)
+{
+	errors += cudaSetDevice(1);
+	drift(0);
+	return unused;
+}
+
+static void *two_pairs(void *unused)
+{
+	errors += cudaSetDevice(0);
+	pair(40 * MIB, 0);
+	errors += cudaDeviceSynchronize();
+	pair(30 * MIB, 0);
+	return unused;
+}
+
+static void thread_run(void *(*run)(void *))
+{
+	pthread_t thread;
+
+	errors += pthread_create(&thread, NULL, run, NULL);
+	errors += pthread_join(thread, NULL);
+}
+
+static void measured(int count, const char *way)
+{
 	for (int i = 0; i < ENDED && !strcmp(way, "ended"); i++)
 		context_ends();
+	if (!strcmp(way, "elsewhere"))
+		freed_elsewhere();
 	errors += cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
 	drift(!strcmp(way, "async"));
 	pairs(100, way);
 	counting = 1;
 	pairs(count, way);
 	counting = 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 3)
+		return 2;
+	if (!strcmp(argv[2], "later")) {
+		thread_run(drifts_elsewhere);
+		thread_run(two_pairs);
+	} else {
+		measured(atoi(argv[1]), argv[2]);
+	}
 	printf("locks %ld odd %ld errors %ld\n", locks, odd, errors);
 	return errors != 0;
 }

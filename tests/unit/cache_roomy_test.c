@@ -49,6 +49,7 @@ const struct tcache_source *tcache_source = &source;
 
 static _Atomic uint64_t safe, epoch;
 static struct device device;
+static struct heap heap = {.device = &device};
 static struct pool pool;
 static struct block blocks[BLOCKS];
 static size_t count;
@@ -60,7 +61,7 @@ static struct tcache *made(void)
 
 	memset(cache, 0, sizeof(*cache));
 	memset(&device, 0, sizeof(device));
-	pool = (struct pool){.classes = {UNIT, 0}};
+	pool = (struct pool){.heap = &heap, .classes = {UNIT, 0}};
 	cache->device = &device;
 	cache->pool = &pool;
 	cache->table = block_table;
@@ -76,12 +77,16 @@ static struct tcache *made(void)
 	return cache;
 }
 
-/* Puts an idle block of so many units, freed in that epoch, into the cache. */
-static uint64_t put(struct tcache *cache, size_t units, uint64_t freed)
+/* Puts an idle block of so many units, freed in a stream or in none (0) and in
+ * that epoch, into the cache. */
+static uint64_t put_of(struct tcache *cache, size_t units, unsigned int stream,
+		       uint64_t freed)
 {
-	struct magazine *magazine = magazine_at(cache, units * UNIT);
+	size_t key = block_key(units * UNIT, stream);
+	struct magazine *magazine = magazine_at(cache, key);
 	struct block *block = &blocks[count++], *stale;
-	uint64_t addr = (uint64_t)(units + 1) << 30, word;
+	uint64_t addr = (uint64_t)(units + 1) << 30 | (uint64_t)stream << 20,
+		 word;
 
 	block->span = units * UNIT;
 	block->epoch = freed;
@@ -89,12 +94,17 @@ static uint64_t put(struct tcache *cache, size_t units, uint64_t freed)
 	ck_assert(block_enter(block, addr, &stale, &word));
 	ck_assert_ptr_eq(block_take(addr, &word), block);
 	cache->table = block_table;
-	if (magazine->key != block->span) {
+	if (magazine->key != key) {
 		ck_assert(!magazine->key);
-		tcache_rename(cache, magazine, block->span);
+		tcache_rename(cache, magazine, key);
 	}
 	magazine_append(magazine, block);
 	return addr;
+}
+
+static uint64_t put(struct tcache *cache, size_t units, uint64_t freed)
+{
+	return put_of(cache, units, 0, freed);
 }
 
 static bool serves(struct tcache *cache, size_t size, uint64_t expected)
@@ -161,13 +171,15 @@ END_TEST
 START_TEST(blocks_of_the_very_span_go_first)
 {
 	struct tcache *cache = made();
-	uint64_t eleven = put(cache, 11, 1);
+	uint64_t eleven = put(cache, 11, 1), ten;
 
 	pool_idle_add(&pool, 10 * UNIT, 1); /* one is in the pool */
 	ck_assert(!serves(cache, 10 * UNIT, 0));
 	pool_idle_add(&pool, 10 * UNIT, -(size_t)1);
 	put(cache, 10, 10); /* one may become safe */
 	ck_assert(!serves(cache, 10 * UNIT, 0));
+	ten = put_of(cache, 10, 3, 1); /* one that was in a stream is safe */
+	ck_assert(serves(cache, 10 * UNIT, ten));
 	ck_assert(serves(cache, 9 * UNIT, eleven));
 }
 END_TEST
@@ -291,9 +303,29 @@ START_TEST(a_block_of_another_pool_is_told_of_and_not_kept)
 }
 END_TEST
 
+/* The slow path tells of it where it has to be told. */
+START_TEST(a_block_of_another_device_is_left_as_it_is)
+{
+	struct tcache *cache = made();
+	uint64_t eleven = put(cache, 11, 1);
+	struct pool other = pool;
+	struct device another = {0};
+	struct block *taken = NULL;
+
+	ck_assert(serves(cache, 10 * UNIT, eleven));
+	cache->pool = &other;
+	cache->device = &another;
+	ck_assert_int_eq(tcache_free_roomy(cache, eleven, &taken), FAST_TAKEN);
+	fast_taken(cache, taken);
+	tcache_settle(cache);
+	ck_assert_int_eq(serving, 1);
+	ck_assert_uint_eq(taken->word, eleven | BLOCK_ROOMY | BLOCK_IDLE);
+}
+END_TEST
+
 int main(void)
 {
-	static const TTest *tests[10];
+	static const TTest *tests[11];
 	size_t n = 0;
 
 	tests[n++] = the_least_block_serves_and_comes_back;
@@ -305,5 +337,6 @@ int main(void)
 	tests[n++] = no_more_is_noted_than_there_is_room_for;
 	tests[n++] = what_comes_and_goes_is_told_once;
 	tests[n++] = a_block_of_another_pool_is_told_of_and_not_kept;
+	tests[n++] = a_block_of_another_device_is_left_as_it_is;
 	return tests_run("roomy", tests);
 }

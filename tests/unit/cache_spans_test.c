@@ -103,11 +103,15 @@ START_TEST(slack_is_served_by_the_least_block_that_is_safe)
 	struct tcache *cache = made();
 	uint64_t addr = 0, eleven = put(cache, 11, 1);
 	uint64_t twelve = put(cache, 12, 9);
+	const struct block *first = cache->magazines[11].head;
 
 	put(cache, 9, 1);
 	put(cache, 10, 10); /* this one is not safe */
-	ck_assert(tcache_alloc_slack(cache, 10 * UNIT - 5, 4 * UNIT, &addr));
+	ck_assert_uint_eq(
+		tcache_alloc_slack(cache, 10 * UNIT - 5, 4 * UNIT, &addr),
+		11 * UNIT);
 	ck_assert_uint_eq(addr, eleven);
+	ck_assert_uint_eq(first->word, eleven | BLOCK_ROOMY);
 	ck_assert(!tcache_alloc_slack(cache, 10 * UNIT, UNIT, &addr));
 	ck_assert(tcache_alloc_slack(cache, 10 * UNIT, 2 * UNIT, &addr));
 	ck_assert_uint_eq(addr, twelve);

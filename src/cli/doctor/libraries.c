@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "check.h"
 #include "child.h"
@@ -85,6 +86,11 @@ void libraries_check(struct report *report, const char *path,
 	if (child.late)
 		report_add(report, LEVEL_WARNING, "libraries", NULL,
 			   "%s did not list them in time", loader);
+	else if (WIFSIGNALED(child.status))
+		report_add(report, LEVEL_PROBLEM, "libraries",
+			   "build or install it again",
+			   "%s: the loader crashes as it reads it (signal %d)",
+			   path, WTERMSIG(child.status));
 	else if (!(list_check(report, child.text) + itself) && !child.status)
 		report_add(report, LEVEL_OK, "cuda", NULL,
 			   "%s names no CUDA library; one that it opens as it "

@@ -16,6 +16,13 @@
 
 enum { SCRIPTS_MAX = 4 }; /* scripts that run one another, as Linux allows */
 
+static bool can_run(const char *path)
+{
+	struct stat st;
+
+	return !access(path, X_OK) && !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
 /* Finds the file that a name means, as execvp does. */
 static bool name_find(const char *name, char path[PATH_MAX])
 {
@@ -29,7 +36,7 @@ static bool name_find(const char *name, char path[PATH_MAX])
 	while (!found && (folder = strsep(&rest, ":"))) {
 		found = snprintf(path, PATH_MAX, "%s/%s",
 				 *folder ? folder : ".", name) < PATH_MAX &&
-			!access(path, X_OK);
+			can_run(path);
 	}
 	free(copy);
 	return found;

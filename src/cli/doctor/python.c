@@ -131,12 +131,13 @@ static void prefix_add(glob_t *folders, const char *prefix, const char *version)
 	folder_add(folders, pattern);
 }
 
-/* Leaves PREFIX of PREFIX/bin/python. */
-static void prefix_of(char *path)
+/* Leaves PREFIX of PREFIX/bin. */
+static void parent_of(char *path)
 {
-	for (int i = 0; i < 2; i++)
-		if (strrchr(path, '/'))
-			*strrchr(path, '/') = '\0';
+	char *slash = strrchr(path, '/');
+
+	if (slash)
+		*slash = '\0';
 }
 
 static void variable_add(glob_t *folders, const char *value)
@@ -156,17 +157,21 @@ static void folders_find(glob_t *folders, const char *path)
 	const char *home = getenv("HOME");
 
 	variable_add(folders, getenv("PYTHONPATH"));
-	if (!realpath(path, real))
+	/* The path may be relative, and a virtual environment's python is a
+	 * link. */
+	snprintf(mark, sizeof(mark), "%.*s/.", (int)(strrchr(path, '/') - path),
+		 path);
+	if (!realpath(path, real) || !realpath(mark, prefix))
 		return;
 	version_of(real, version, sizeof(version));
-	snprintf(prefix, sizeof(prefix), "%s", path);
-	prefix_of(prefix);
+	parent_of(prefix);
 	snprintf(mark, sizeof(mark), "%s/pyvenv.cfg", prefix);
 	if (!access(mark, F_OK)) { /* a virtual environment has these only */
 		prefix_add(folders, prefix, version);
 		return;
 	}
-	prefix_of(real);
+	parent_of(real);
+	parent_of(real);
 	prefix_add(folders, real, version);
 	snprintf(mark, sizeof(mark), "%.*s/.local", PATH_MAX, home ? home : "");
 	prefix_add(folders, mark, version);
