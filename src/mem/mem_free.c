@@ -146,8 +146,6 @@ static enum mem_answer taken_free(struct block *block, uint64_t word,
 				   block->pool->ops->span(block->pool,
 							  block_size(block), 0),
 				   block->span);
-	if (word & (BLOCK_NAMED | BLOCK_ROOMY | BLOCK_ORDERED))
-		block_unmark(block);
 	/* After block_take, which is a full barrier: whoever ends this epoch
 	 * sees the work that the program queued before this free. */
 	block->epoch = atomic_load(&device->epoch);

@@ -38,8 +38,9 @@ def test_what_the_driver_has_free_is_not_taken_from_the_pool(box):
     shell.end()
 
 
-def test_the_largest_go_first(box):
-    shell = box.shell(POOL, sim="64M")
+@pytest.mark.parametrize("cache", ["64M", "0"])
+def test_the_largest_go_first(box, cache):
+    shell = box.shell(POOL, sim="64M", thread_cache=cache)
     idle(shell, 2, 16, 4, 32, 8, 2)
     took(shell, f"alloc b {20 * MIB}")
     for i, size in enumerate((2, 16, 4, 8, 2)):

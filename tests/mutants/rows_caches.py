@@ -3,7 +3,6 @@ blocks."""
 
 FENCE = "src/order/fence.c"
 CAPTURE = "src/order/capture.c"
-FREES = "src/mem/mem_free.c"
 THREADS = "src/stats/thread_stats.c"
 CURRENT = "src/context/context_current.c"
 POOLS = "src/heap/pools.c"
@@ -142,8 +141,6 @@ ROWS = [
     ("lists_are_kept_the_youngest_first", "unit",
      (PAGES, "idle->head && list->head->epoch < idle->tail->epoch",
       "idle->head")),
-    ("marks_outlive_their_block", "test_cache.py -k each_life",
-     (FREES, "	block_unmark(block);\n", "")),
     ("a_threads_peak_is_not_lifted", "test_cache.py -k peak",
      (THREADS, "	if (now > 0)\n		counter_raise(", "	if (false)\n"
       "		counter_raise(")),
