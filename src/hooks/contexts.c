@@ -3,7 +3,7 @@
 #include "call.h"
 #include "order/capture.h"
 #include "context/context.h"
-#include "order/fence.h"
+#include "order/fence_sync.h"
 #include "order/legacy.h"
 #include "heap/context_leave.h"
 #include "heap/reclaim.h"

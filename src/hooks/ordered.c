@@ -51,7 +51,7 @@ static bool stream_is_own(CUstream stream, const struct context *context)
 
 /* CUDA's pools serve all contexts of a device. What mnm serves is memory of one
  * context, which others of the device may not reach. */
-static bool context_is_alone(const struct context *context)
+static bool is_only_context(const struct context *context)
 {
 	return context->kind == CONTEXT_PRIMARY &&
 	       atomic_load(&context->device->contexts) == 1;
@@ -73,7 +73,7 @@ COLD static bool ordered_serve(const struct ordered *request, CUresult *res)
 	    !mem_serves_streams() || capture_any())
 		return false;
 	context = context_current();
-	if (!context || !context_is_alone(context) ||
+	if (!context || !is_only_context(context) ||
 	    !stream_is_own(request->stream, context))
 		return false;
 	order.mempool = request->pool

@@ -15,6 +15,7 @@
 #include "order/capture.h"
 #include "order/capture_work.h"
 #include "order/fence.h"
+#include "order/fence_sync.h"
 #include "order/legacy.h"
 #include "order/stream_order.h"
 #include "order/streams.h"

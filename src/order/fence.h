@@ -54,6 +54,9 @@ void fence_quarantine_set(size_t bytes);
  * tcaches_recompute is called. */
 bool fence_is_plain(const struct device *device);
 
+/* Whether the work of one context is all that may use the device's memory. */
+bool context_is_alone(const struct device *device);
+
 /* How many bytes of blocks a thread may keep before one of its frees has to ask
  * whether to wait (fence_keep); SIZE_MAX if none has to. When something that
  * this depends on changes, tcaches_recompute is called. */
@@ -83,26 +86,6 @@ void fence_fresh_taken(struct device *device, size_t size);
 /* As fence_ready, for a request that can't get fresh memory. From now on,
  * little fresh memory takes the place of fences. */
 bool fence_pressed(struct device *device);
-
-/* The program itself waits for a context. Once the wait has succeeded, what was
- * freed before it is safe; or, if other contexts may use that memory, it is
- * known that work of this context does not use it any more. The context may be
- * NULL. */
-struct fence_sync_part {
-	struct device *device;
-	uint64_t safe; /* 0: nothing becomes safe */
-	uint64_t bytes;
-};
-struct fence_sync {
-	struct context *context;
-	uint64_t over, over_host; /* its work before them is over */
-	struct fence_sync_part device, host;
-};
-struct fence_sync fence_sync_begin(struct context *context);
-void fence_sync_end(const struct fence_sync *sync, int res);
-
-/* The context is new, and nobody has given it work. */
-void fence_context_new(struct context *context);
 
 /* Makes the host wait for the work that may still use reused memory of the
  * context. Needed where a block gets users whose work is not ordered by any
