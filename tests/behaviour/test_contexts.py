@@ -433,7 +433,9 @@ def test_work_on_a_swapped_pools_block_is_over_before_its_context_ends(box):
 
 
 def test_a_context_that_is_met_late_may_have_work(box):
-    shell = box.shell("page_unit_pool", "driver", sim_check=1)
+    """Otherwise it is met as it makes a stream."""
+    shell = box.shell("page_unit_pool", "driver", sim_check=1,
+                      stream_ordered=0)
     for line in ("init", "retain_unseen p 0", "set_unseen p", "stream t",
                  "create x 0", "alloc a 1048576", "linger t", "put a t 1",
                  "free a", "retain q 0", "destroy x", "set q", "wait t"):
