@@ -4,7 +4,8 @@ BENCH_DIR    := $(BUILD)/bench
 BENCH_WAYS   := $(addprefix $(BENCH_DIR)/,pair held asked starts)
 BENCH_ALONE  := $(addprefix $(BENCH_DIR)/,host.so nothing.so count_malloc.so)
 BENCH_CUDA   := $(addprefix $(BENCH_DIR)/,cuda_runtime.so cuda_async.so \
-	cuda_static.so cuda_driver.so driver_async.so events.so)
+	cuda_static.so cuda_driver.so driver_async.so \
+	driver_events.so events.so)
 BENCH_SHARED  = $(CC) -shared $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^)
 BENCH_PARTS  := $(addprefix $(BUILD)/obj/,$(addprefix tests/bench/,ask.o \
 	contender.o crew.o handoff.o replay.o script.o shared.o streams.o \
@@ -46,7 +47,8 @@ $(BENCH_DIR)/cuda_static.so: $(BUILD)/obj/tests/bench/cuda_runtime.o \
 	$(call SAY,link  )
 	$(Q)$(BENCH_SHARED) -Wl,-Bsymbolic -pthread -ldl -o $@
 
-$(BENCH_DIR)/cuda_driver.so $(BENCH_DIR)/driver_async.so: \
-$(BENCH_DIR)/%.so: $(BUILD)/obj/tests/bench/%.o $(BUILD)/sim/libcuda.so
+$(BENCH_DIR)/cuda_driver.so $(BENCH_DIR)/driver_async.so \
+$(BENCH_DIR)/driver_events.so: $(BENCH_DIR)/%.so: \
+		$(BUILD)/obj/tests/bench/%.o $(BUILD)/sim/libcuda.so
 	$(call SAY,link  )
 	$(Q)$(BENCH_SHARED) -L$(BUILD)/sim -lcuda -o $@

@@ -123,8 +123,8 @@ def over(place, peer):
                                env={**peer.env, **ORDERED})
 
 
-def events_alone(place):
-    return Contender("events alone", "floor", place.allocator("events"))
+def events_alone(place, allocator="events"):
+    return Contender("events alone", "floor", place.allocator(allocator))
 
 
 def in_streams(place, known):

@@ -58,7 +58,7 @@ def at_the_driver(row, place, trace_work):
     """A program of the driver's API; the shared runtime's own cost is not in
     these."""
     ours = who.ours(place, allocator="driver_async", **who.ORDERED)
-    able = [ours, who.events_alone(place)]
+    able = [ours, who.events_alone(place, "driver_events")]
     found = {key: work for key, _, work, _ in works(trace_work)}
     for key, title, limit in ((TRACES[0], "replay", ONE),
                               ("cross", "cross", TWO)):

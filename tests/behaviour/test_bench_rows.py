@@ -62,8 +62,9 @@ def test_a_row_is_written_with_all_contenders_and_the_machine(tmp_path):
 @plain_build_only
 def test_rows_of_streams_have_who_follows_streams(tmp_path):
     done, result = quick(tmp_path, "async-turns", "async-driver-calls",
-                         "async-door-replay", "async-legacy")
-    assert len(result["rows"]) == 7
+                         "async-door-replay", "async-door-cross-calls",
+                         "async-legacy")
+    assert len(result["rows"]) == 8
     for row in result["rows"]:
         assert not row["failed"], row
         assert "mnm" in row["cells"] and "without a pool" not in row["cells"]
@@ -73,6 +74,9 @@ def test_rows_of_streams_have_who_follows_streams(tmp_path):
         assert f"{row['row']}: {row['title']}" in done.stdout
     calls, = (row["cells"] for row in result["rows"]
               if row["row"] == "async-driver-calls")
+    # Neither a call too many, nor more events taken away than there are.
+    assert [row["cells"]["mnm"]["median"] for row in result["rows"]
+            if "calls" in row["row"]] == [0] * 5
     # The runtime's own question for the context comes on top.
     assert calls["cudaMallocAsync"]["median"] == 3 > calls["mnm"]["median"]
     assert "events alone" in result["rows"][0]["cells"]

@@ -5,19 +5,8 @@
 #include <cuda.h>
 
 #include "allocator.h"
+#include "driver_order.h"
 #include "fail.h"
-
-static CUstream streams[BENCH_STREAMS];
-static CUevent event;
-
-static CUresult streams_open(void)
-{
-	CUresult res = cuEventCreate(&event, CU_EVENT_DISABLE_TIMING);
-
-	for (int i = 0; i < BENCH_STREAMS && !res; i++)
-		res = cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING);
-	return res;
-}
 
 /* Without this threshold each wait would give the pool's memory back. */
 static CUresult pool_open(CUdevice device)
@@ -34,12 +23,9 @@ static CUresult pool_open(CUdevice device)
 
 int bench_open(void)
 {
-	CUcontext context;
 	CUdevice device;
 
-	return cuInit(0) || cuDeviceGet(&device, 0) ||
-	       cuDevicePrimaryCtxRetain(&context, device) ||
-	       cuCtxSetCurrent(context) || streams_open() || pool_open(device);
+	return streams_open(&device) || pool_open(device);
 }
 
 void *bench_stream(unsigned int stream)
@@ -76,9 +62,7 @@ void bench_free(void *ptr, size_t size)
 
 void bench_order(unsigned int earlier, unsigned int later)
 {
-	if (cuEventRecord(event, streams[earlier]) ||
-	    cuStreamWaitEvent(streams[later], event, 0))
-		fail("an event between streams", "the driver refused it");
+	streams_order(earlier, later);
 }
 
 const char *bench_version(void)

@@ -8,6 +8,7 @@ notice is "proof", the generated programs; "race NAME", a race of tests/proof;
 file and name."""
 
 FENCE = "src/order/fence.c"
+SYNC = "src/order/fence_sync.c"
 CAPTURE = "src/order/capture.c"
 HOLD = "src/heap/deferred_free.c"
 HOST = "src/order/pinned_order.c"
@@ -98,14 +99,14 @@ ROWS = [
       "		else\n			(void)0;")),
     # The program's own waits.
     ("failed_sync_publishes", "test_fence.py -k failed_wait",
-     (FENCE, "	if (!res && sync_covers(part->device))",
+     (SYNC, "	if (!res && sync_covers(part->device))",
       "	if (sync_covers(part->device))")),
     ("sync_ends_its_epoch_late", "race wait beside a new context",
-     (FENCE, "		epoch_over(part->device, part->safe);",
+     (SYNC, "		epoch_over(part->device, part->safe);",
       "		epoch_over(part->device, epoch_end(part->device,\n"
       "			&(uint64_t){0}));")),
     ("sync_ignores_who_came_meanwhile", "race wait beside a new context",
-     (FENCE, "	if (!res && sync_covers(part->device))", "	if (!res)")),
+     (SYNC, "	if (!res && sync_covers(part->device))", "	if (!res)")),
     # Captures and what they hold.
     ("fence_during_capture", "proof",
      (CAPTURE, "	granted = !count;", "	granted = true;"),
@@ -265,7 +266,7 @@ ROWS = [
       "done; context = NULL)")),
     ("one_context_is_waited_for_pinned_memory",
      "test_pinned.py -k wait_for_one_of_two",
-     (FENCE, "		return context_count() == 1;", "		return true;")),
+     (SYNC, "		return context_count() == 1;", "		return true;")),
     ("pinned_memory_is_sealed_before_the_epoch_ends",
      "race pinned memory beside a new context",
      (HOST, "	sealed = epoch_end(host, &bytes);\n	if (all_done(seal_one)) {",

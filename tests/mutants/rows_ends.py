@@ -3,7 +3,7 @@ contexts' work that is not known to be over (src/heap/context_leave.c)."""
 
 CALLS = "src/order/calls.c"
 WORK = "src/order/stream_order.c"
-FENCE = "src/order/fence.c"
+SYNC = "src/order/fence_sync.c"
 CONTEXT = "src/context/context.c"
 WAIT = "src/order/wait.c"
 LEAVE = "src/heap/context_leave.c"
@@ -29,9 +29,9 @@ ROWS = [
     ("later_entries_bring_no_work", ENDS + "nobody_sees",
      (WORK, "i < DEVICE_ALL && !opaque;", "i < DEVICE_ALL;")),
     ("a_failed_wait_is_one", ENDS + "a_failed_wait",
-     (FENCE, OVER, "	device_check(sync->context->device, res);\n	{\n")),
+     (SYNC, OVER, "	device_check(sync->context->device, res);\n	{\n")),
     ("a_wait_says_nothing_beside_others", ENDS + "before_a_wait",
-     (FENCE, OVER, "	if (0 && device_check(sync->context->device, res)) {\n")),
+     (SYNC, OVER, "	if (0 && device_check(sync->context->device, res)) {\n")),
     ("a_wait_covers_what_is_freed_later", ENDS + "since_a_wait",
      (WAIT, LEFT, LEFT.replace("<=", "<"))),
     ("a_wait_covers_other_devices_memory", ENDS + "another_device",
@@ -43,15 +43,15 @@ ROWS = [
      (CONTEXT, MET, MET.replace("kind == CONTEXT_CREATED", "true"))),
     ("what_a_new_context_finds_waits_for_nothing",
      "test_contexts.py -k other_contexts_do",
-     (FENCE, "epoch_raise(&context->over, epoch_next(context->device));",
+     (SYNC, "epoch_raise(&context->over, epoch_next(context->device));",
       "epoch_raise(&context->over,\n"
       "		    epoch_end(context->device, &(uint64_t){0}));")),
     ("a_wait_beside_others_makes_safe", "test_contexts.py -k other_contexts_do",
-     (FENCE, "	sync.over = epoch_next(context->device);",
+     (SYNC, "	sync.over = epoch_next(context->device);",
       "	sync.over = epoch_end(context->device, &(uint64_t){0});")),
     ("a_wait_beside_others_takes_bytes_away",
      "test_beside.py -k makes_safe_beside",
-     (FENCE, """	if (sync_covers(device) &&
+     (SYNC, """	if (sync_covers(device) &&
 	    (counter_get(device, COUNTER_quarantined_bytes) ||""",
       """	if ((counter_get(device, COUNTER_quarantined_bytes) ||""")),
     ("a_fence_undoes_a_wait", ENDS + "a_wait_and_a_fence",
@@ -68,11 +68,11 @@ ROWS = [
 		debt->last = epoch;
 """)),
     ("a_wait_says_nothing_of_pinned_memory", ENDS + "pinned_freed",
-     (FENCE, "		epoch_raise(&sync->context->over_host, sync->over_host);\n",
+     (SYNC, "		epoch_raise(&sync->context->over_host, sync->over_host);\n",
       "")),
     ("a_new_context_may_have_work_on_pinned_memory",
      ENDS + "pinned_freed_before_a_context",
-     (FENCE, "	epoch_raise(&context->over_host, epoch_next(device_at(DEVICE_HOST)"
+     (SYNC, "	epoch_raise(&context->over_host, epoch_next(device_at(DEVICE_HOST)"
       "));\n", "")),
     ("a_wait_covers_pinned_memory_freed_later", ENDS + "on_pinned",
      (LEAVE, "	       (!debt.host ||", "	       (debt.host ||")),

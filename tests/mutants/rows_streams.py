@@ -182,7 +182,7 @@ ROWS = [
      (HOOKS, "	owed_add(device, mempool_return(number, keep));\n",
       "	(void)keep;\n")),
     ("what_the_host_saw_is_not_noted", ORDERED + "policies",
-     ("src/order/fence.c", "	     device->has_streams))\n",
+     ("src/order/fence_sync.c", "	     device->has_streams))\n",
       "	     false))\n")),
     ("a_second_loose_launch_goes_ahead", ORDERED + "waits_for_the_first",
      (CHANGES, "	while (is_settling(one->key, one->context))\n"
