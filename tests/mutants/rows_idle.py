@@ -79,6 +79,11 @@ ROWS = [
     ("a_block_that_slack_serves_comes_back_unseen", "unit",
      ("src/tcache/tcache_spans.c", "	uint64_t marks = given > span ? BLOCK_ROOMY : 0;\n",
       "	uint64_t marks = 0;\n")),
+    ("what_a_larger_block_left_stays_its_former_pools",
+     "test_idle.py -k at_its_address",
+     (ROOMY, "			mempool_leave(block);\n", "")),
+    ("a_thread_that_ends_tells_nothing", "test_idle.py -k before_it_ends",
+     ("src/tcache/tcache.c", "		tcache_settle(cache);\n", "")),
     ("a_lease_of_another_turn_holds", "unit",
      (ROOMY, "	    roomy->lease.turn != atomic_load_explicit(&device->idle_turn,\n"
       "						      memory_order_relaxed))",
