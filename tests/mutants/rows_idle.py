@@ -84,6 +84,17 @@ ROWS = [
      (ROOMY, "			mempool_leave(block);\n", "")),
     ("a_thread_that_ends_tells_nothing", "test_idle.py -k before_it_ends",
      ("src/tcache/tcache.c", "		tcache_settle(cache);\n", "")),
+    ("what_slack_serves_stays_its_former_pools", "unit",
+     ("src/tcache/tcache_spans.c", "	mempool_leave(block);\n", "")),
+    ("a_larger_block_serves_before_what_is_ready_in_a_stream", "unit",
+     (STREAM, "			last = key_last(span);\n", "			;\n")),
+    ("a_larger_block_serves_a_stream_before_what_the_pool_has", "unit",
+     (STREAM, "	if (known && roomy && roomy_is_alone(cache, span))",
+      "	if (known && roomy)")),
+    ("a_larger_block_comes_back_in_a_forgotten_stream", "unit",
+     (STREAM, "	if (way->key != key ||\n"
+      "	    !block_take_at(table, addr, BLOCK_ORDERED | BLOCK_ROOMY",
+      "	if (!block_take_at(table, addr, BLOCK_ORDERED | BLOCK_ROOMY")),
     ("a_lease_of_another_turn_holds", "unit",
      (ROOMY, "	    roomy->lease.turn != atomic_load_explicit(&device->idle_turn,\n"
       "						      memory_order_relaxed))",
