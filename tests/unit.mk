@@ -10,6 +10,8 @@ $(BUILD)/tests/unit/graph_owner_test: $(BUILD)/obj/src/heap/graph_owner.o
 $(BUILD)/tests/unit/cache_spans_test: $(BUILD)/obj/src/tcache/tcache_spans.o
 $(BUILD)/tests/unit/cache_roomy_test: $(addprefix $(BUILD)/obj/src/,\
 	tcache/tcache_spans.o tcache/tcache_roomy.o)
+$(BUILD)/tests/unit/fast_stream_test: $(addprefix $(BUILD)/obj/src/,\
+	tcache/fast_stream.o tcache/tcache_spans.o tcache/tcache_roomy.o)
 $(BUILD)/tests/unit/caches_test: $(addprefix $(BUILD)/obj/src/,\
 	tcache/tcache.o tcache/tcache_record.o tcache/tcache_rooms.o \
 	stats/counter.o stats/thread_stats.o context/device.o gate/gate.o heap/idle_limit.o heap/idle_places.o preload/barrier.o preload/syscall_filter.o)

@@ -8,8 +8,10 @@
  *      ended  plain, after contexts that ended with such a block each
  *      elsewhere  plain, after such blocks were freed with another device
  *             current
+ *      after  plain, after such blocks were freed by threads that end then
  *      later  two pairs, in a thread that comes after one on another device
- * Prints "locks N odd N errors N"; odd: addresses that no block begins at. */
+ * Prints "locks N odd N errors N reserved N"; odd: addresses that no block
+ * begins at; reserved: MiB that CUDA's pool is said to have. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -91,6 +93,26 @@ static void context_ends(void)
 	errors += cudaDeviceReset();
 }
 
+static void *frees(void *block)
+{
+	pair(PAGE, 0); /* from now on it keeps what it frees */
+	errors += cudaFree(block);
+	return NULL;
+}
+
+static void freed_by_threads(void)
+{
+	pthread_t thread;
+	void *block;
+
+	drift(0);
+	for (int i = 0; i < ELSEWHERE; i++) {
+		errors += cudaMalloc(&block, size_at(i));
+		errors += pthread_create(&thread, NULL, frees, block);
+		errors += pthread_join(thread, NULL);
+	}
+}
+
 static void freed_elsewhere(void)
 {
 	void *block;
@@ -137,6 +159,8 @@ static void measured(int count, const char *way)
 		context_ends();
 	if (!strcmp(way, "elsewhere"))
 		freed_elsewhere();
+	if (!strcmp(way, "after"))
+		freed_by_threads();
 	errors += cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
 	drift(!strcmp(way, "async"));
 	pairs(100, way);
@@ -145,16 +169,34 @@ static void measured(int count, const char *way)
 	counting = 0;
 }
 
+static cudaMemPool_t pool_that_keeps(void)
+{
+	unsigned long long all = UINT64_MAX;
+	cudaMemPool_t pool;
+
+	errors += cudaDeviceGetDefaultMemPool(&pool, 0);
+	errors += cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold,
+					  &all);
+	return pool;
+}
+
 int main(int argc, char **argv)
 {
+	unsigned long long reserved;
+	cudaMemPool_t pool;
+
 	if (argc != 3)
 		return 2;
+	pool = pool_that_keeps();
 	if (!strcmp(argv[2], "later")) {
 		thread_run(drifts_elsewhere);
 		thread_run(two_pairs);
 	} else {
 		measured(atoi(argv[1]), argv[2]);
 	}
-	printf("locks %ld odd %ld errors %ld\n", locks, odd, errors);
+	errors += cudaMemPoolGetAttribute(
+		pool, cudaMemPoolAttrReservedMemCurrent, &reserved);
+	printf("locks %ld odd %ld errors %ld reserved %llu\n", locks, odd,
+	       errors, reserved / MIB);
 	return errors != 0;
 }

@@ -1,0 +1,190 @@
+/* Larger blocks of a thread's cache that serve requests in a stream. */
+#include <string.h>
+
+#include "tcache/fast_stream.h"
+#include "tcache/tcaches.h"
+#include "block/block.h"
+#include "order/stream_past.h"
+#include "pools/pool.h"
+#include "stats/mempool_stats.h"
+#include "run.h"
+
+enum { UNIT = 4096, KEY = 1 << 20, OWN = 3, OTHER = 2, THIRD = 9, FREED = 20 };
+
+__thread struct tcache *tcache_current;
+struct tcache tcache_none;
+_Atomic unsigned int stream_changes;
+_Atomic uint64_t streams_over[STREAM_NUMBERS];
+
+static _Atomic uint64_t behind[STREAM_NUMBERS];
+
+const _Atomic uint64_t *stream_behind(unsigned int number)
+{
+	ck_assert_uint_eq(number, OWN);
+	return behind;
+}
+
+const _Atomic uint64_t *stream_passed(unsigned int legacy)
+{
+	(void)legacy;
+	return NULL;
+}
+
+void legacy_mark_later(struct context *context)
+{
+	(void)context;
+}
+
+void mempool_notice(unsigned int number)
+{
+	(void)number;
+}
+
+void mempool_leave(struct block *block)
+{
+	(void)block;
+}
+
+void thread_stats_sync(struct thread_stats *stats)
+{
+	(void)stats;
+}
+
+static struct device device;
+
+static void lease(struct device *of, const struct roomy_event *events,
+		  size_t count, unsigned int sharers, struct lease *lease)
+{
+	(void)events;
+	(void)count;
+	(void)sharers;
+	lease->left = 100 * UNIT;
+	lease->turn = of->idle_turn;
+}
+
+static const struct tcache_source source = {.lease = lease};
+const struct tcache_source *tcache_source = &source;
+
+static _Atomic uint64_t safe, epoch;
+static struct heap heap = {.device = &device};
+static struct pool pool;
+
+/* A cache that remembers the stream whose number is OWN. */
+static struct tcache *made(void)
+{
+	static struct tcache one;
+	struct tcache *cache = &one;
+
+	memset(cache, 0, sizeof(*cache));
+	memset(behind, 0, sizeof(behind));
+	pool = (struct pool){.heap = &heap, .classes = {UNIT, 0}};
+	cache->device = &device;
+	cache->pool = &pool;
+	cache->unit = UNIT;
+	cache->safe = &safe;
+	cache->epoch = &epoch;
+	cache->stats.idle.left = cache->stats.hits.left =
+		cache->stats.live.left = INT32_MAX;
+	cache->stats.mempools[1].left = INT32_MAX;
+	cache->ways[0].key = cache->ways[0].asks = KEY;
+	cache->ways[0].number = OWN;
+	cache->ways[0].room = &cache->stats.mempools[1].left;
+	cache->ways[0].beside = true;
+	cache->way = cache->ways;
+	safe = 10;
+	epoch = FREED;
+	return cache;
+}
+
+/* Puts an idle block of so many units, freed in that stream, into the cache. */
+static uint64_t put(struct tcache *cache, size_t units, unsigned int stream)
+{
+	size_t key = block_key(units * UNIT, stream);
+	struct magazine *magazine = magazine_at(cache, key);
+	struct block *block = block_new(), *stale;
+	uint64_t addr = (uint64_t)(units + 1) << 30 | (uint64_t)stream << 20,
+		 word;
+
+	block->span = units * UNIT;
+	block->epoch = FREED;
+	block_pool_set(block, &pool);
+	ck_assert(block_enter(block, addr, &stale, &word));
+	ck_assert_ptr_eq(block_take(addr, &word), block);
+	cache->table = block_table;
+	ck_assert(!magazine->key);
+	tcache_rename(cache, magazine, key);
+	magazine_append(magazine, block);
+	return addr;
+}
+
+/* The address of what serves a request, or 0. */
+static uint64_t served(struct tcache *cache, size_t units)
+{
+	uint64_t addr = 0;
+	enum fast done =
+		tcache_alloc_beside(cache, KEY, NULL, units * UNIT, &addr);
+
+	ck_assert(!cache->busy);
+	ck_assert(done == (addr ? FAST_DONE : FAST_NOT));
+	return addr;
+}
+
+START_TEST(the_least_block_that_is_ready_serves)
+{
+	struct tcache *cache = made();
+	uint64_t eleven = put(cache, 11, OTHER), twelve = put(cache, 12, OWN);
+
+	ck_assert_uint_eq(served(cache, 10), twelve);
+	ck_assert_uint_eq(served(cache, 10), 0);
+	behind[OTHER] = FREED + 1;
+	ck_assert_uint_eq(served(cache, 10), eleven);
+}
+END_TEST
+
+START_TEST(blocks_of_the_very_span_go_first)
+{
+	struct tcache *cache = made();
+	uint64_t eleven = put(cache, 11, OWN), ten;
+
+	pool_idle_add(&pool, 10 * UNIT, 1); /* one is in the pool */
+	ck_assert_uint_eq(served(cache, 10), 0);
+	pool_idle_add(&pool, 10 * UNIT, -(size_t)1);
+	put(cache, 10, OTHER); /* one may become ready */
+	ck_assert_uint_eq(served(cache, 10), 0);
+	ten = put(cache, 10, THIRD); /* one is, of a third stream */
+	behind[THIRD] = FREED + 1;
+	ck_assert_uint_eq(served(cache, 10), ten);
+	ck_assert_uint_eq(served(cache, 9), eleven);
+}
+END_TEST
+
+START_TEST(a_block_comes_back_only_in_a_stream_that_is_remembered)
+{
+	struct tcache *cache = made();
+	uint64_t eleven = put(cache, 11, OWN), word;
+	struct block *taken;
+
+	ck_assert_uint_eq(served(cache, 10), eleven);
+	cache->ways[0].key = WAY_NONE; /* as others forget it */
+	ck_assert_int_eq(
+		tcache_free_beside(cache, KEY, FAST_NOT, eleven, &taken),
+		FAST_NOT);
+	block_find(eleven, &word);
+	ck_assert_uint_eq(word, eleven | BLOCK_ORDERED | BLOCK_ROOMY);
+	cache->ways[0].key = KEY;
+	ck_assert_int_eq(
+		tcache_free_beside(cache, KEY, FAST_NOT, eleven, &taken),
+		FAST_DONE);
+	ck_assert_uint_eq(served(cache, 10), eleven);
+}
+END_TEST
+
+int main(void)
+{
+	static const TTest *tests[4];
+
+	tests[0] = the_least_block_that_is_ready_serves;
+	tests[1] = blocks_of_the_very_span_go_first;
+	tests[2] = a_block_comes_back_only_in_a_stream_that_is_remembered;
+	return tests_run("fast stream", tests);
+}
