@@ -14,7 +14,6 @@
 #include "order/streams.h"
 #include "peer_touch.h"
 #include "room_of.h"
-#include "stats/mempool_stats.h"
 #include "tcache/fast_stream.h"
 
 /* Its address is never device memory: a free of it gets CUDA's own error. */
@@ -30,11 +29,9 @@ struct ordered {
 };
 
 /* The caches of both paths are tcache_verified. */
-COLD static CUresult ordered_look(CUdeviceptr *out, CUdeviceptr addr,
-				  unsigned int mempool)
+COLD static CUresult ordered_look(CUdeviceptr *out, CUdeviceptr addr)
 {
-	fast_look(tcache_verified);
-	mempool_notice(mempool);
+	fast_look_in(tcache_verified);
 	*out = addr;
 	return CUDA_SUCCESS;
 }
@@ -242,7 +239,7 @@ __attribute__((noinline)) static CUresult alloc_beside(CUdeviceptr *out,
 		*out = addr;
 		break;
 	case FAST_LOOK:
-		ordered_look(out, addr, cache->way->tag >> USE_BITS);
+		ordered_look(out, addr);
 		break;
 	default:
 		return alloc_slowly(out, size, pool, stream, per_thread);
@@ -265,7 +262,7 @@ ALWAYS CUresult alloc_in(CUdeviceptr *out, size_t size, CUmemoryPool pool,
 		*out = addr;
 		return CUDA_SUCCESS;
 	case FAST_LOOK:
-		return ordered_look(out, addr, cache->way->tag >> USE_BITS);
+		return ordered_look(out, addr);
 	default:
 		return alloc_beside(out, size, pool, stream, per_thread);
 	}

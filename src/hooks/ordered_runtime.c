@@ -6,16 +6,11 @@
 #include "hook.h"
 #include "ordered.h"
 #include "room_of.h"
-#include "stats/mempool_stats.h"
 #include "tcache/fast_stream.h"
 
 COLD static cudaError_t look(void **out, uint64_t addr)
 {
-	struct tcache *cache = tcache_runtime;
-	unsigned int mempool = (unsigned int)(cache->way->tag >> USE_BITS);
-
-	fast_look(cache);
-	mempool_notice(mempool);
+	fast_look_in(tcache_runtime);
 	*out = (void *)addr;
 	return cudaSuccess;
 }

@@ -2,7 +2,6 @@
 #include "tcaches.h"
 
 #include "order/stream_past.h"
-#include "stats/mempool_stats.h"
 
 /* The stream's way, or the one that is to be overwritten next, by turns. */
 static struct stream_way *way_of(struct tcache *cache, uintptr_t key)
@@ -21,20 +20,41 @@ static bool is_open(const struct tcache *cache)
 	       &block_table_none;
 }
 
+static void way_copy(struct stream_way *to, const struct stream_way *from)
+{
+	atomic_store_explicit(&to->key, from->key, memory_order_relaxed);
+	atomic_store_explicit(&to->asks, from->asks, memory_order_relaxed);
+	atomic_store_explicit(&to->pool, from->pool, memory_order_relaxed);
+	atomic_store_explicit(&to->number, from->number, memory_order_relaxed);
+	to->beside = from->beside;
+	to->owner = from->owner;
+}
+
+/* The pool of cache->way is the one whose bytes the fast path counts. */
+static void way_count(struct tcache *cache)
+{
+	thread_stats_turn(&cache->stats, cache->way.owner & MEMPOOL_BITS);
+}
+
 uintptr_t stream_way_find(struct tcache *cache, uintptr_t key)
 {
-	struct stream_way *way;
-	uintptr_t its = WAY_NONE;
+	const struct stream_way *way;
+	uintptr_t its = RELAXED(&cache->way.key);
 
+	if ((its & ~WAY_MARKS) == key)
+		return its;
+	its = WAY_NONE;
 	tcache_enter(cache);
 	if (is_open(cache)) {
 		way = way_of(cache, key);
 		if ((way->key & ~WAY_MARKS) == key) {
 			its = way->key;
-			cache->way = way;
+			way_copy(&cache->way, way);
 		}
 	}
 	tcache_leave(cache);
+	if (its != WAY_NONE)
+		way_count(cache);
 	return its;
 }
 
@@ -58,7 +78,7 @@ static bool is_ready(const struct stream_way *way,
 {
 	const struct block *block = magazine ? magazine->head : NULL;
 
-	return block && block->use >> USE_BITS == way->tag >> USE_BITS &&
+	return block && block->owner == way->owner &&
 	       request_is_behind(request, number, block->epoch);
 }
 
@@ -125,8 +145,7 @@ static struct magazine *magazine_roomy(struct tcache *cache,
 static enum fast lend_roomy(struct tcache *cache, size_t span, size_t size,
 			    uint64_t *addr)
 {
-	struct stream_way *way = cache->way;
-	struct magazine *magazine = magazine_roomy(cache, way, span);
+	struct magazine *magazine = magazine_roomy(cache, &cache->way, span);
 	uint64_t marks = BLOCK_ORDERED;
 	size_t given;
 
@@ -139,7 +158,7 @@ static enum fast lend_roomy(struct tcache *cache, size_t span, size_t size,
 		roomy_lend(&cache->roomy, span, given);
 		marks |= BLOCK_ROOMY;
 	}
-	return tcache_lend(cache, way, magazine, given, size, marks, addr);
+	return tcache_lend(cache, magazine, given, size, marks, addr);
 }
 
 static enum fast alloc_ready(struct tcache *cache, uintptr_t key,
@@ -152,14 +171,14 @@ static enum fast alloc_ready(struct tcache *cache, uintptr_t key,
 	tcache_enter(cache);
 	unit = atomic_load_explicit(&cache->unit, memory_order_acquire);
 	span = (size + unit - 1) & -unit;
-	known = unit && cache->way->key == key && cache->way->pool == pool;
+	known = unit && cache->way.key == key && cache->way.pool == pool;
 	if (known && roomy && roomy_is_alone(cache, span))
 		return lend_roomy(cache, span, size, addr);
-	if (known && cache->way->beside)
-		magazine = magazine_ready(cache, cache->way, span);
+	if (known && cache->way.beside)
+		magazine = magazine_ready(cache, &cache->way, span);
 	if (magazine)
-		return tcache_lend(cache, cache->way, magazine, span, size,
-				   BLOCK_ORDERED, addr);
+		return tcache_lend(cache, magazine, span, size, BLOCK_ORDERED,
+				   addr);
 	tcache_leave(cache);
 	return FAST_NOT;
 }
@@ -181,20 +200,18 @@ enum fast tcache_alloc_beside(struct tcache *cache, uintptr_t way_key,
 static enum fast free_roomy_in(struct tcache *cache, uintptr_t key,
 			       uint64_t addr, struct block **taken)
 {
-	const struct stream_way *way;
 	struct block_table *table;
 
 	roomy_make_room(cache);
 	tcache_enter(cache);
 	table = atomic_load_explicit(&cache->table, memory_order_acquire);
-	way = cache->way;
-	if (way->key != key ||
+	if (cache->way.key != key ||
 	    !block_take_at(table, addr, BLOCK_ORDERED | BLOCK_ROOMY, taken)) {
 		tcache_leave(cache);
 		return FAST_NOT;
 	}
 	roomy_return(cache, *taken);
-	if (!tcache_keep_in(cache, way, *taken))
+	if (!tcache_keep_in(cache, *taken))
 		return FAST_TAKEN;
 	tcache_leave(cache);
 	return FAST_DONE;
@@ -216,27 +233,25 @@ enum fast tcache_free_beside(struct tcache *cache, uintptr_t way_key,
 }
 
 void stream_way_set(struct tcache *cache, const struct stream_way *way,
-		    unsigned int changes)
+		    unsigned int mempool, unsigned int changes)
 {
-	unsigned int mempool = (unsigned int)(way->tag >> USE_BITS);
-	struct stream_way *place;
+	struct stream_way *place = NULL;
 
 	if (!way->number || cache == &tcache_none)
 		return;
-	mempool_notice(mempool);
 	tcache_enter(cache);
 	if (is_open(cache) && atomic_load(&stream_changes) == changes) {
 		place = way_of(cache, way->key);
 		if (place->key != way->key)
 			cache->next_way = (cache->next_way + 1) % STREAM_WAYS;
-		atomic_store(&place->key, way->key);
-		atomic_store(&place->asks, way->pool ? WAY_NONE : way->key);
-		atomic_store(&place->pool, way->pool);
-		atomic_store(&place->number, way->number);
-		place->tag = way->tag;
-		place->beside = way->beside;
-		place->room = &cache->stats.mempools[mempool].left;
-		atomic_store(&cache->way, place);
+		way_copy(place, way);
+		place->asks = way->pool ? WAY_NONE : way->key;
+		place->owner = owner_of(cache->pool, mempool);
+		way_copy(&cache->way, place);
 	}
 	tcache_leave(cache);
+	if (!place)
+		return;
+	way_count(cache);
+	mempool_notice(mempool);
 }

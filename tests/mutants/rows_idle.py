@@ -62,7 +62,7 @@ ROWS = [
       "	block->use = size;", "	*addr = block_word(block) & ~BLOCK_STATE;\n"
       "	block->use = size;")),
     ("a_larger_block_is_told_of_where_it_is_not", "test_idle.py -k another_device_current",
-     (ROOMY, "	if (block->pool->heap->device != cache->device)\n"
+     (ROOMY, "	if (block_pool(block)->heap->device != cache->device)\n"
       "		return; /* the slow path tells that device's bound */\n", "")),
     ("what_the_fast_path_left_is_told_of_by_nobody",
      "test_idle.py -k another_device_current",
