@@ -224,17 +224,15 @@ COLD static CUresult alloc_slowly(CUdeviceptr *out, size_t size,
 	return res;
 }
 
-__attribute__((noinline)) static CUresult alloc_beside(CUdeviceptr *out,
-						       size_t size,
-						       CUmemoryPool pool,
-						       CUstream stream,
-						       bool per_thread)
+__attribute__((noinline)) static CUresult alloc_beside(
+	CUdeviceptr *out, size_t size, CUmemoryPool pool, CUstream stream,
+	bool per_thread, enum fast before)
 {
 	struct tcache *cache = tcache_verified;
 	uintptr_t way = stream_way_find(cache, stream_key(stream, per_thread));
 	uint64_t addr = 0;
 
-	switch (tcache_alloc_beside(cache, way, pool, size, &addr)) {
+	switch (tcache_alloc_beside(cache, way, before, pool, size, &addr)) {
 	case FAST_DONE:
 		*out = addr;
 		break;
@@ -251,20 +249,21 @@ __attribute__((noinline)) static CUresult alloc_beside(CUdeviceptr *out,
 ALWAYS CUresult alloc_in(CUdeviceptr *out, size_t size, CUmemoryPool pool,
 			 CUstream stream, bool per_thread)
 {
-	struct tcache *cache = tcache_verified;
+	enum fast done;
 	uint64_t addr;
 
 	if (!LIKELY(out))
 		return alloc_slowly(out, size, pool, stream, per_thread);
-	switch (tcache_alloc_in(cache, stream_key(stream, per_thread), pool,
-				size, &addr)) {
+	done = tcache_alloc_in(tcache_verified, stream_key(stream, per_thread),
+			       pool, size, &addr);
+	switch (done) {
 	case FAST_DONE:
 		*out = addr;
 		return CUDA_SUCCESS;
 	case FAST_LOOK:
 		return ordered_look(out, addr);
 	default:
-		return alloc_beside(out, size, pool, stream, per_thread);
+		return alloc_beside(out, size, pool, stream, per_thread, done);
 	}
 }
 

@@ -59,33 +59,19 @@ uintptr_t stream_way_find(struct tcache *cache, uintptr_t key)
 }
 
 /* After the block has changed hands: a mark from before that does not do. */
-void stream_way_used(struct tcache *cache, uintptr_t way_key)
+void stream_way_marks(struct tcache *cache)
 {
-	struct context *context;
+	struct context *context = atomic_load(&cache->context);
 
-	if (way_key == WAY_NONE || !(way_key & WAY_MARKS))
-		return;
-	context = atomic_load(&cache->context);
 	if (context)
 		legacy_mark_later(context);
 }
 
-/* Whether the first block, freed in the stream of that number or in none (0),
- * is ready for the way's stream. */
-static bool is_ready(const struct stream_way *way,
-		     const struct pool_request *request,
-		     const struct magazine *magazine, unsigned int number)
+static bool is_behind(const struct tcache *cache, unsigned int number,
+		      uint64_t epoch)
 {
-	const struct block *block = magazine ? magazine->head : NULL;
-
-	return block && block->owner == way->owner &&
-	       request_is_behind(request, number, block->epoch);
-}
-
-static struct pool_request request_of(const struct tcache *cache,
-				      const struct stream_way *way)
-{
-	return (struct pool_request){
+	const struct stream_way *way = &cache->way;
+	const struct pool_request request = {
 		.safe = atomic_load(cache->safe),
 		.stream = way->number,
 		.behind = stream_behind(way->number),
@@ -93,24 +79,36 @@ static struct pool_request request_of(const struct tcache *cache,
 					       : NULL,
 		.over = streams_over,
 	};
+
+	return request_is_behind(&request, number, epoch);
+}
+
+/* Whether the first block, freed in the stream of that number or in none (0),
+ * is ready for the way's stream. */
+static bool is_ready(const struct tcache *cache,
+		     const struct magazine *magazine, unsigned int number)
+{
+	const struct stream_way *way = &cache->way;
+	const struct block *block = magazine ? magazine->head : NULL;
+
+	return block && block->owner == way->owner &&
+	       (number == way->number ||
+		is_behind(cache, number, block->epoch));
 }
 
 /* A magazine whose first block is ready for the way's stream; or NULL. */
-static struct magazine *magazine_ready(struct tcache *cache,
-				       const struct stream_way *way,
-				       size_t span)
+static struct magazine *magazine_ready(struct tcache *cache, size_t span)
 {
-	const struct pool_request request = request_of(cache, way);
 	struct magazine *magazine = magazine_of(cache, block_key(span, 0));
 
-	if (is_ready(way, &request, magazine, 0))
+	if (is_ready(cache, magazine, 0))
 		return magazine;
 	for (int i = 0; i < STREAM_WAYS; i++) {
 		if (!cache->ways[i].number)
 			continue;
 		magazine = magazine_of(cache,
 				       block_key(span, cache->ways[i].number));
-		if (is_ready(way, &request, magazine, cache->ways[i].number))
+		if (is_ready(cache, magazine, cache->ways[i].number))
 			return magazine;
 	}
 	return NULL;
@@ -118,11 +116,9 @@ static struct magazine *magazine_ready(struct tcache *cache,
 
 /* The same for the least block that may serve a request of span bytes. It is of
  * that very span if there is one, though that may not be ready yet. */
-static struct magazine *magazine_roomy(struct tcache *cache,
-				       const struct stream_way *way,
-				       size_t span)
+static struct magazine *magazine_roomy(struct tcache *cache, size_t span)
 {
-	const struct pool_request request = request_of(cache, way);
+	const struct stream_way *way = &cache->way;
 	size_t place = roomy_place(cache, span), last = roomy_last(cache, span);
 	struct magazine *magazine;
 	unsigned int number;
@@ -133,7 +129,7 @@ static struct magazine *magazine_roomy(struct tcache *cache,
 		if (!magazine->head)
 			continue;
 		if ((way->beside || number == way->number) &&
-		    is_ready(way, &request, magazine, number))
+		    is_ready(cache, magazine, number))
 			return magazine;
 		if (key_span(cache->keys[place]) == span)
 			last = key_last(span);
@@ -145,7 +141,7 @@ static struct magazine *magazine_roomy(struct tcache *cache,
 static enum fast lend_roomy(struct tcache *cache, size_t span, size_t size,
 			    uint64_t *addr)
 {
-	struct magazine *magazine = magazine_roomy(cache, &cache->way, span);
+	struct magazine *magazine = magazine_roomy(cache, span);
 	uint64_t marks = BLOCK_ORDERED;
 	size_t given;
 
@@ -175,7 +171,7 @@ static enum fast alloc_ready(struct tcache *cache, uintptr_t key,
 	if (known && roomy && roomy_is_alone(cache, span))
 		return lend_roomy(cache, span, size, addr);
 	if (known && cache->way.beside)
-		magazine = magazine_ready(cache, &cache->way, span);
+		magazine = magazine_ready(cache, span);
 	if (magazine)
 		return tcache_lend(cache, magazine, span, size, BLOCK_ORDERED,
 				   addr);
@@ -184,13 +180,15 @@ static enum fast alloc_ready(struct tcache *cache, uintptr_t key,
 }
 
 enum fast tcache_alloc_beside(struct tcache *cache, uintptr_t way_key,
-			      const void *pool, size_t size, uint64_t *addr)
+			      enum fast before, const void *pool, size_t size,
+			      uint64_t *addr)
 {
-	enum fast done;
+	enum fast done = before;
 
 	if (way_key == WAY_NONE)
 		return FAST_NOT;
-	done = tcache_alloc_in(cache, way_key, pool, size, addr);
+	if (before == FAST_STREAM)
+		done = tcache_alloc_in(cache, way_key, pool, size, addr);
 	if (done == FAST_NOT)
 		done = alloc_ready(cache, way_key, pool, size, addr);
 	return done == FAST_STREAM ? FAST_NOT : done;

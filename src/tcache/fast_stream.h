@@ -121,15 +121,22 @@ ALWAYS enum fast tcache_free_in(struct tcache *cache, uintptr_t key,
 /* The same, by the way of that key, as stream_way_find has returned it, if the
  * thread's last request or free was in another stream, or by a block that was
  * freed in another one, or in none, and is ready, or by a larger one.
- * before: what tcache_free_in has returned. Never return FAST_STREAM.
+ * before: what the function above has returned. Never return FAST_STREAM.
  * Once the request is served or the free is made, and the cache is left,
  * stream_way_used has to follow. */
 enum fast tcache_alloc_beside(struct tcache *cache, uintptr_t way_key,
-			      const void *pool, size_t size, uint64_t *addr);
+			      enum fast before, const void *pool, size_t size,
+			      uint64_t *addr);
 enum fast tcache_free_beside(struct tcache *cache, uintptr_t way_key,
 			     enum fast before, uint64_t addr,
 			     struct block **taken);
-void stream_way_used(struct tcache *cache, uintptr_t way_key);
+void stream_way_marks(struct tcache *cache);
+
+static inline void stream_way_used(struct tcache *cache, uintptr_t way_key)
+{
+	if (way_key != WAY_NONE && way_key & WAY_MARKS)
+		stream_way_marks(cache);
+}
 
 static inline void fast_look_in(struct tcache *cache)
 {
