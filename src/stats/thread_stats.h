@@ -43,14 +43,14 @@ struct thread_stats {
 	struct countdown idle; /* bytes; left: how many may still be kept */
 	struct countdown live; /* bytes; left: until there is a new maximum */
 	struct countdown hits; /* requests; left: until the next sync */
-	/* Bytes of the pool `mempool`, which `live` and that pool's row do not
-	 * have yet; left: until one of both may have a new maximum. See
-	 * thread_ordered.h. */
-	struct countdown ordered;
 	int64_t freed;         /* bytes of spans, since the process began */
 	struct device *device; /* NULL: not counted for any */
 	int64_t frees;
 	struct thread_stats *next; /* in the list of all that are counted */
+	/* Bytes of the pool `mempool`, which `live` and that pool's row do not
+	 * have yet; left: until one of both may have a new maximum. See
+	 * thread_ordered.h. */
+	struct countdown ordered;
 	/* For pools that keep nothing, see tcache/pass_through.h. */
 	int64_t reserved;      /* bytes taken, minus bytes given back */
 	_Atomic bool reserves; /* there is such a pool now */

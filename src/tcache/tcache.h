@@ -92,6 +92,8 @@ struct stream_way {
 
 enum { STREAM_WAYS = 16 };
 
+/* What plain requests and frees look at is in the first three lines: they took
+ * a nanosecond more a pair where it was in four. */
 struct tcache {
 	_Atomic unsigned int busy;   /* its thread is using it */
 	_Atomic unsigned int closed; /* reasons, as above */
@@ -104,11 +106,11 @@ struct tcache {
 	const struct size_classes *_Atomic divided;
 	struct pool *pool;              /* that its blocks belong to, or NULL */
 	_Atomic uint64_t *epoch, *safe; /* of its device */
-	struct stream_way way;          /* as of the stream used last */
+	struct device *device;
 	/* What the thread counts; its idle bytes are those in magazines. */
 	struct thread_stats stats;
+	struct stream_way way; /* as of the stream used last */
 	struct pass_through pass_through;
-	struct device *device;
 	struct roomy roomy;
 	_Atomic unsigned int sharers;    /* caches of its context */
 	struct context *_Atomic context; /* NULL: a spare record */
