@@ -9,7 +9,8 @@ POINTS     := $(if $(SAN),,$(dir $(PROOF))libmnm.so)
 # These are the core, the fast path in the hooks of memory calls, and what
 # queues work.
 POINTS_OF  := $(CORE_OBJ) $(POOL_OBJ) $(BUILD)/obj/src/hooks/memory.o \
-	$(BUILD)/obj/src/hooks/ordered.o $(BUILD)/obj/$(WORK_GEN)/work_entries.o
+	$(BUILD)/obj/src/hooks/ordered.o $(BUILD)/obj/src/hooks/ordered_free.o \
+	$(BUILD)/obj/$(WORK_GEN)/work_entries.o
 POINTS_OBJ := $(POINTS_OF:$(BUILD)/obj/%=$(BUILD)/obj/points/%)
 
 CHECK += $(PROOF) $(PROOF).kernels.so $(POINTS)
@@ -23,7 +24,8 @@ $(PROOF_OBJ): CPPFLAGS += $(if $(SAN),-DPROOF_FREE)
 $(POINTS_OBJ): CPPFLAGS += -I$(WORK_GEN) -Isrc/hooks -DTABLE_LEAST=24 \
 	-DTABLE_TAIL=4 -DBOUND_LEAST=1 -DRETURN_REQUESTS=2
 $(POINTS_OBJ): CFLAGS += -ftls-model=initial-exec -fsanitize=thread
-ENTRY_OBJ += $(filter %/hooks/memory.o %/hooks/ordered.o %/work_entries.o,\
+ENTRY_OBJ += $(filter %/hooks/memory.o %/hooks/ordered.o \
+	%/hooks/ordered_free.o %/work_entries.o,\
 	$(POINTS_OBJ))
 $(POINTS_OBJ): | $(WORK_GEN)/stamp
 

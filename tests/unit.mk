@@ -5,7 +5,8 @@ UNIT_PARTS := $(COMMON_OBJ) $(POOL_OBJ) \
 	preload/elf_symbol.o preload/await.o) $(BUILD)/obj/tests/unit/plain_thread.o
 CHECK += $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*_test.c))
 
-$(BUILD)/tests/unit/device_test: $(addprefix $(BUILD)/obj/src/,stats/counter.o stats/thread_stats.o context/device.o gate/gate.o)
+$(BUILD)/tests/unit/device_test $(BUILD)/tests/unit/thread_ordered_test: \
+	$(addprefix $(BUILD)/obj/src/,stats/counter.o stats/thread_stats.o stats/thread_ordered.o context/device.o gate/gate.o)
 $(BUILD)/tests/unit/graph_owner_test: $(BUILD)/obj/src/heap/graph_owner.o
 $(BUILD)/tests/unit/cache_spans_test: $(BUILD)/obj/src/tcache/tcache_spans.o
 $(BUILD)/tests/unit/cache_roomy_test: $(addprefix $(BUILD)/obj/src/,\
@@ -14,13 +15,13 @@ $(BUILD)/tests/unit/fast_stream_test: $(addprefix $(BUILD)/obj/src/,\
 	tcache/fast_stream.o tcache/tcache_spans.o tcache/tcache_roomy.o)
 $(BUILD)/tests/unit/caches_test: $(addprefix $(BUILD)/obj/src/,\
 	tcache/tcache.o tcache/tcache_record.o tcache/tcache_rooms.o \
-	stats/counter.o stats/thread_stats.o context/device.o gate/gate.o heap/idle_limit.o heap/idle_places.o preload/barrier.o preload/syscall_filter.o)
+	stats/counter.o stats/thread_stats.o stats/thread_ordered.o context/device.o gate/gate.o heap/idle_limit.o heap/idle_places.o preload/barrier.o preload/syscall_filter.o)
 $(BUILD)/tests/unit/caches_test: LDFLAGS += -Wl,--wrap=pthread_mutex_lock
 $(BUILD)/tests/unit/cache_raid_test: $(addprefix $(BUILD)/obj/src/,\
 	tcache/tcache.o tcache/tcache_blocks.o tcache/tcache_raids.o \
 	tcache/tcache_record.o tcache/tcache_rooms.o tcache/tcache_roomy.o \
 	tcache/tcache_spans.o \
-	stats/counter.o stats/mempool_stats.o stats/thread_stats.o context/device.o gate/gate.o \
+	stats/counter.o stats/mempool_stats.o stats/thread_stats.o stats/thread_ordered.o context/device.o gate/gate.o \
 	heap/idle_limit.o heap/idle_places.o preload/barrier.o \
 	preload/syscall_filter.o)
 $(BUILD)/tests/unit/calls_test: $(addprefix $(BUILD)/obj/src/,\
@@ -31,11 +32,11 @@ $(BUILD)/tests/unit/giver_test: $(addprefix $(BUILD)/obj/src/,\
 $(BUILD)/tests/unit/owed_test: $(addprefix $(BUILD)/obj/src/,\
 	heap/owed.o heap/rest.o order/calls.o preload/barrier.o preload/syscall_filter.o)
 $(BUILD)/tests/unit/bound_test: $(addprefix $(BUILD)/obj/src/,\
-	heap/idle_limit.o heap/idle_places.o stats/counter.o stats/thread_stats.o context/device.o gate/gate.o)
+	heap/idle_limit.o heap/idle_places.o stats/counter.o stats/thread_stats.o stats/thread_ordered.o context/device.o gate/gate.o)
 $(BUILD)/tests/unit/swap_test: $(addprefix $(BUILD)/obj/src/,\
-	heap/swap.o heap/pools.o stats/counter.o stats/mempool_stats.o stats/thread_stats.o \
+	heap/swap.o heap/pools.o stats/counter.o stats/mempool_stats.o stats/thread_stats.o stats/thread_ordered.o \
 	context/device.o gate/gate.o)
-$(BUILD)/tests/unit/swap_test: LDFLAGS += -Wl,--wrap=calloc
+$(BUILD)/tests/unit/swap_test: LDFLAGS += -Wl,--wrap=posix_memalign
 
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_PARTS)
 	$(call SAY,link  )

@@ -118,7 +118,7 @@ struct block *block_new(void)
 		return NULL;
 	atomic_store_explicit(&block->word, BLOCK_GONE, memory_order_relaxed);
 	block->use = block->span = block->epoch = 0;
-	block_pool_set(block, NULL);
+	block_owner_set(block, NULL, 0);
 	block->next = NULL;
 	return block;
 }

@@ -40,7 +40,7 @@ struct block {
 	uint64_t use;          /* see block_size, block_stream */
 	size_t span;           /* bytes taken from the driver, >= size */
 	uint64_t epoch;     /* of its last free; reusable once that is safe */
-	struct pool *pool;  /* that served it; can't end while it is live */
+	uintptr_t owner;    /* see block_pool, block_mempool */
 	struct block *next; /* in a list of idle blocks */
 };
 
@@ -56,18 +56,15 @@ static inline uint64_t block_addr(const struct block *block)
 
 /* While a block is live, its use is the bytes that were asked for. While it is
  * idle in a pool, its use is the number of the stream in whose order it was
- * freed (order/streams.h), or 0. Above these bits is the number of the pool of
- * CUDA's that had it last (stats/mempool_stats.h). */
-#define USE_BITS 48
-
+ * freed (order/streams.h), or 0. */
 static inline size_t block_size(const struct block *block)
 {
-	return block->use & (((uint64_t)1 << USE_BITS) - 1);
+	return block->use;
 }
 
 static inline unsigned int block_stream(const struct block *block)
 {
-	return (unsigned int)block_size(block);
+	return (unsigned int)block->use;
 }
 
 /* Idle blocks of one span that were freed in the order of one stream, or of
@@ -90,17 +87,35 @@ static inline unsigned int key_stream(size_t key)
 	return (key & (SPAN_UNIT - 1)) / 2;
 }
 
-/* The pool of a block that the caller does not own, as in a walk: its record
- * may be dropped and reused meanwhile. Whoever sets a pool does so by
- * block_pool_set. */
-static inline struct pool *block_pool(const struct block *block)
+/* The owner of a block is the pool that served it, which can't end while it is
+ * live, and in the low bits of its address the number of the pool of CUDA's
+ * that had it last (stats/mempool_stats.h), or 0. So one look tells both. In a
+ * walk, the record of a block that the caller does not own may be dropped and
+ * reused meanwhile. */
+enum { POOL_ALIGN = 32, MEMPOOL_BITS = POOL_ALIGN - 1 };
+
+static inline uintptr_t owner_of(const struct pool *pool, unsigned int mempool)
 {
-	return __atomic_load_n(&block->pool, __ATOMIC_RELAXED);
+	return (uintptr_t)pool | mempool;
 }
 
-static inline void block_pool_set(struct block *block, struct pool *pool)
+static inline struct pool *block_pool(const struct block *block)
 {
-	__atomic_store_n(&block->pool, pool, __ATOMIC_RELAXED);
+	return (struct pool *)(__atomic_load_n(&block->owner,
+					       __ATOMIC_RELAXED) &
+			       ~(uintptr_t)MEMPOOL_BITS);
+}
+
+static inline unsigned int block_mempool(const struct block *block)
+{
+	return (unsigned int)block->owner & MEMPOOL_BITS;
+}
+
+static inline void block_owner_set(struct block *block, const struct pool *pool,
+				   unsigned int mempool)
+{
+	__atomic_store_n(&block->owner, owner_of(pool, mempool),
+			 __ATOMIC_RELAXED);
 }
 
 static inline bool word_is_live(uint64_t word)

@@ -37,7 +37,7 @@ static struct graph *graphs;
 /* Under lock. Takes a block off the counters of held blocks. */
 static void block_unhold(struct block *block)
 {
-	struct device *device = block->pool->heap->device;
+	struct device *device = block_pool(block)->heap->device;
 
 	counter_sub(device, COUNTER_held_blocks, 1);
 	counter_sub(device, COUNTER_held_bytes, block->span);
@@ -181,7 +181,7 @@ void deferred_free_close(void)
 
 bool deferred_free_keep(struct block *block)
 {
-	struct device *device = block->pool->heap->device;
+	struct device *device = block_pool(block)->heap->device;
 	bool kept;
 
 	pthread_mutex_lock(&lock);
@@ -253,8 +253,8 @@ static struct block *deferred_free_take(struct hold *hold,
 	struct block **at = &hold->blocks, *block, *taken = NULL;
 
 	while ((block = *at)) {
-		if (device ? block->pool->heap->device != device
-			   : block->pool->heap->context != context) {
+		if (device ? block_pool(block)->heap->device != device
+			   : block_pool(block)->heap->context != context) {
 			at = &block->next;
 			continue;
 		}

@@ -20,15 +20,16 @@ void fresh_cancel(struct pool *pool, size_t span)
 
 /* A record for a fresh block. It is made only after CUDA has given the memory,
  * as CUDA's own needs come first. */
-static struct block *block_made(struct pool *pool, size_t span, uint64_t use)
+static struct block *block_made(struct pool *pool, size_t span, size_t size,
+				unsigned int mempool)
 {
 	struct block *block = block_new();
 
 	if (!block)
 		return NULL;
-	block_pool_set(block, pool);
+	block_owner_set(block, pool, mempool);
 	block->span = span;
-	block->use = use;
+	block->use = size;
 	return block;
 }
 
@@ -47,14 +48,14 @@ static struct context *context_before(uint64_t addr)
 /* Counts a request that a fresh block serves. */
 static void block_count(struct block *block, uint64_t addr)
 {
-	uint64_t tag = block_tag(block);
+	unsigned int mempool = block_mempool(block);
 
-	device_count_alloc(block->pool->heap->device, block_size(block),
+	device_count_alloc(block_pool(block)->heap->device, block_size(block),
 			   COUNTER_misses);
-	if (!tag)
+	if (!mempool)
 		return;
-	mempool_reserve(tag, (int64_t)block->span);
-	mempool_count(tag, (int64_t)block_size(block));
+	mempool_reserve(mempool, (int64_t)block->span);
+	mempool_count(mempool, (int64_t)block_size(block));
 	block_mark(block, addr, BLOCK_ORDERED);
 }
 
@@ -63,7 +64,7 @@ static void block_count(struct block *block, uint64_t addr)
  * memory. */
 static bool block_know(struct block *block, uint64_t addr)
 {
-	struct context *context = block->pool->heap->context;
+	struct context *context = block_pool(block)->heap->context;
 	struct context *before = context_before(addr);
 	struct block *stale = NULL;
 	bool known = false;
@@ -82,9 +83,10 @@ static bool block_know(struct block *block, uint64_t addr)
 	return known;
 }
 
-void fresh_know(struct pool *pool, size_t span, uint64_t use, uint64_t addr)
+void fresh_know(struct pool *pool, size_t span, size_t size,
+		unsigned int mempool, uint64_t addr)
 {
-	struct block *block = block_made(pool, span, use);
+	struct block *block = block_made(pool, span, size, mempool);
 
 	if (block && block_know(block, addr))
 		return;
@@ -101,7 +103,7 @@ void pass_through_know_slowly(struct pool *pool, uint64_t addr, size_t size)
 	device_claim(device, size);
 	device_reserve(device, size);
 	counter_add(device, COUNTER_driver_allocs, 1);
-	fresh_know(pool, size, size, addr);
+	fresh_know(pool, size, size, 0, addr);
 }
 
 bool pass_through_failed(struct pool *pool, size_t size, int result)

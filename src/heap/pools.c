@@ -42,10 +42,12 @@ static struct pool *record_new(const struct pool_ops *ops)
 {
 	const size_t kept = sizeof(((struct pool *)NULL)->heap);
 	struct pool *pool = spare_take(ops);
+	void *fresh;
 
-	if (!pool)
-		return calloc(1, ops->size);
-	memset((char *)pool + kept, 0, ops->size - kept);
+	if (pool)
+		memset((char *)pool + kept, 0, ops->size - kept);
+	else if (!posix_memalign(&fresh, POOL_ALIGN, ops->size))
+		pool = memset(fresh, 0, ops->size);
 	return pool;
 }
 
@@ -232,15 +234,15 @@ static void pending_add(struct heap *heap, struct block *block)
 static void block_forget(struct block *block)
 {
 	mempool_leave(block);
-	device_unreserve(block->pool->heap->device, block->span);
-	pool_checkin(block->pool, block->span);
+	device_unreserve(block_pool(block)->heap->device, block->span);
+	pool_checkin(block_pool(block), block->span);
 	block_remove(block);
 	block_drop(block);
 }
 
 void pools_put(struct block *block)
 {
-	struct pool *pool = block->pool;
+	struct pool *pool = block_pool(block);
 	struct heap *heap = pool->heap;
 	size_t span = block->span;
 
@@ -256,7 +258,7 @@ void pools_put(struct block *block)
 
 void pools_free_batch(const struct block_list *list)
 {
-	struct pool *pool = list->head->pool;
+	struct pool *pool = block_pool(list->head);
 	size_t bytes = list->count * list->head->span;
 
 	if (!pool->ops->free_batch(pool, list)) {
@@ -286,14 +288,14 @@ struct block_list pools_alloc_batch(struct pool *pool,
 
 void pools_send_back(struct block *block)
 {
-	struct heap *heap = block->pool->heap;
+	struct heap *heap = block_pool(block)->heap;
 	struct context *context = heap->context;
 
 	pthread_mutex_lock(&context->lock);
 	if (context->dead) {
 		block_forget(block);
 	} else {
-		pool_checkin(block->pool, block->span);
+		pool_checkin(block_pool(block), block->span);
 		pending_add(heap, block);
 	}
 	pthread_mutex_unlock(&context->lock);
@@ -302,7 +304,7 @@ void pools_send_back(struct block *block)
 
 void pools_take_back(struct block *block)
 {
-	struct pool *pool = block->pool;
+	struct pool *pool = block_pool(block);
 	struct context *context = pool->heap->context;
 	struct device *device = pool->heap->device;
 	size_t span = block->span; /* once kept, it may be another thread's */
@@ -310,7 +312,7 @@ void pools_take_back(struct block *block)
 
 	pthread_mutex_lock(&context->lock); /* an ending context may read it */
 	block->epoch = atomic_load(&device->epoch);
-	block->use = block_tag(block);
+	block->use = 0;
 	kept = !context->dead && !pool->retired && pool->ops->free(pool, block);
 	if (kept) {
 		counter_add(device, COUNTER_idle_bytes, span);
@@ -342,9 +344,9 @@ static void pending_forget(struct heap *heap)
 /* Forgets a block that was live. */
 static void live_forget(struct block *block)
 {
-	counter_sub(block->pool->heap->device, COUNTER_live_bytes,
+	counter_sub(block_pool(block)->heap->device, COUNTER_live_bytes,
 		    block_size(block));
-	mempool_count(block_tag(block), -(int64_t)block_size(block));
+	mempool_count(block_mempool(block), -(int64_t)block_size(block));
 	block_forget(block);
 }
 
@@ -363,7 +365,7 @@ static bool context_has(const struct context *context, const struct pool *pool)
 /* Its request no longer has bytes to spare. */
 static void roomy_forget(const struct block *block)
 {
-	const struct pool *pool = block->pool;
+	const struct pool *pool = block_pool(block);
 
 	idle_limit_checkin(pool->heap->device,
 			   pool->ops->span(pool, block_size(block), 0),

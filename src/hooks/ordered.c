@@ -1,4 +1,4 @@
-/* Stream-ordered memory: requests and frees in the order of a stream. */
+/* Stream-ordered memory: requests in the order of a stream. */
 #include "call.h"
 #include "context/context.h"
 #include "control/control.h"
@@ -12,13 +12,8 @@
 #include "order/capture.h"
 #include "order/stream_order.h"
 #include "order/streams.h"
-#include "peer_touch.h"
 #include "room_of.h"
-#include "stats/mempool_stats.h"
 #include "tcache/fast_stream.h"
-
-/* Its address is never device memory: a free of it gets CUDA's own error. */
-static char not_device_memory;
 
 /* A request: of this pool, or of the current one (NULL). */
 struct ordered {
@@ -30,23 +25,11 @@ struct ordered {
 };
 
 /* The caches of both paths are tcache_verified. */
-COLD static CUresult ordered_look(CUdeviceptr *out, CUdeviceptr addr,
-				  unsigned int mempool)
+COLD static CUresult ordered_look(CUdeviceptr *out, CUdeviceptr addr)
 {
-	fast_look(tcache_verified);
-	mempool_notice(mempool);
+	fast_look_in(tcache_verified);
 	*out = addr;
 	return CUDA_SUCCESS;
-}
-
-/* Whether the stream is one of the current context. What concerns others is
- * CUDA's: memory is that of the stream's device, and a stream that is gone is
- * an error. */
-static bool stream_is_own(CUstream stream, const struct context *context)
-{
-	return !stream || stream == CU_STREAM_LEGACY ||
-	       stream == CU_STREAM_PER_THREAD ||
-	       backing_stream_is_of(stream, context->handle);
 }
 
 /* CUDA's pools serve all contexts of a device. What mnm serves is memory of one
@@ -74,7 +57,7 @@ COLD static bool ordered_serve(const struct ordered *request, CUresult *res)
 		return false;
 	context = context_current();
 	if (!context || !is_only_context(context) ||
-	    !stream_is_own(request->stream, context))
+	    !ordered_stream_is_own(request->stream, context))
 		return false;
 	order.mempool = request->pool
 				? mempool_number(request->pool, context->device)
@@ -227,22 +210,20 @@ COLD static CUresult alloc_slowly(CUdeviceptr *out, size_t size,
 	return res;
 }
 
-__attribute__((noinline)) static CUresult alloc_beside(CUdeviceptr *out,
-						       size_t size,
-						       CUmemoryPool pool,
-						       CUstream stream,
-						       bool per_thread)
+__attribute__((noinline)) static CUresult alloc_beside(
+	CUdeviceptr *out, size_t size, CUmemoryPool pool, CUstream stream,
+	bool per_thread, enum fast before)
 {
 	struct tcache *cache = tcache_verified;
 	uintptr_t way = stream_way_find(cache, stream_key(stream, per_thread));
 	uint64_t addr = 0;
 
-	switch (tcache_alloc_beside(cache, way, pool, size, &addr)) {
+	switch (tcache_alloc_beside(cache, way, before, pool, size, &addr)) {
 	case FAST_DONE:
 		*out = addr;
 		break;
 	case FAST_LOOK:
-		ordered_look(out, addr, cache->way->tag >> USE_BITS);
+		ordered_look(out, addr);
 		break;
 	default:
 		return alloc_slowly(out, size, pool, stream, per_thread);
@@ -254,20 +235,21 @@ __attribute__((noinline)) static CUresult alloc_beside(CUdeviceptr *out,
 ALWAYS CUresult alloc_in(CUdeviceptr *out, size_t size, CUmemoryPool pool,
 			 CUstream stream, bool per_thread)
 {
-	struct tcache *cache = tcache_verified;
+	enum fast done;
 	uint64_t addr;
 
 	if (!LIKELY(out))
 		return alloc_slowly(out, size, pool, stream, per_thread);
-	switch (tcache_alloc_in(cache, stream_key(stream, per_thread), pool,
-				size, &addr)) {
+	done = tcache_alloc_in(tcache_verified, stream_key(stream, per_thread),
+			       pool, size, &addr);
+	switch (done) {
 	case FAST_DONE:
 		*out = addr;
 		return CUDA_SUCCESS;
 	case FAST_LOOK:
-		return ordered_look(out, addr, cache->way->tag >> USE_BITS);
+		return ordered_look(out, addr);
 	default:
-		return alloc_beside(out, size, pool, stream, per_thread);
+		return alloc_beside(out, size, pool, stream, per_thread, done);
 	}
 }
 
@@ -306,127 +288,5 @@ EXPORT CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *out, size_t size,
 			    : alloc_of_none(out, size, stream, true);
 }
 
-/* Whether CUDA itself is to see a free in that stream. In a capture it is
- * refused, or becomes a node. */
-static bool free_is_cudas(CUstream stream, bool per_thread)
-{
-	const struct context *context;
-	struct room room = {0};
-
-	if (!mem_serves_streams())
-		return true;
-	context = context_current();
-	if (!context || !stream_is_own(stream, context))
-		return true;
-	if (capture_any())
-		room_stream(&room, stream, per_thread);
-	return room.captured;
-}
-
-static CUresult free_by_cuda(CUdeviceptr ptr, CUstream stream, bool per_thread,
-			     struct block *given)
-{
-	const struct real_driver *real = real_driver();
-	struct foreign *foreign =
-		given ? NULL : foreign_end_begin(FOREIGN_ADDRESS, ptr);
-	CUresult res;
-
-	peer_touch_freed(stream, given);
-	stream_call_begin(stream, per_thread, false);
-	res = per_thread ? real->cuMemFreeAsync_ptsz(ptr, stream)
-			 : real->cuMemFreeAsync(ptr, stream);
-	stream_work_end();
-	mem_free_end(given, !res);
-	foreign_end_finish(foreign, (int)res);
-	return res;
-}
-
-/* taken: the block that the fast path has already made idle, or NULL. */
-COLD static CUresult free_slowly(CUdeviceptr ptr, CUstream stream,
-				 bool per_thread, struct block *taken)
-{
-	struct mem_order order = {.stream = stream, .per_thread = per_thread};
-	const struct real_driver *real;
-	enum mem_answer answer;
-	struct block *given;
-
-	if (taken)
-		fast_taken(tcache_verified, taken);
-	real = real_driver();
-	if (!real)
-		return CUDA_ERROR_NOT_INITIALIZED;
-	if (!(per_thread ? real->cuMemFreeAsync_ptsz : real->cuMemFreeAsync))
-		return CUDA_ERROR_NOT_FOUND;
-	if (taken)
-		answer = mem_free_begin_in_taken(taken, &order, &given);
-	else if (free_is_cudas(stream, per_thread))
-		answer = mem_free_begin(ptr, MEM_FREE_ASYNC, &given);
-	else
-		answer = mem_free_begin_in(ptr, &order, &given);
-	if (answer == MEM_DONE)
-		return CUDA_SUCCESS;
-	if (answer == MEM_INVALID)
-		ptr = (CUdeviceptr)&not_device_memory;
-	return free_by_cuda(ptr, stream, per_thread, given);
-}
-
-__attribute__((noinline)) static CUresult free_beside(CUdeviceptr ptr,
-						      CUstream stream,
-						      bool per_thread,
-						      enum fast before)
-{
-	struct tcache *cache = tcache_verified;
-	uintptr_t way = stream_way_find(cache, stream_key(stream, per_thread));
-	CUresult res = CUDA_SUCCESS;
-	struct block *taken;
-
-	switch (tcache_free_beside(cache, way, before, ptr, &taken)) {
-	case FAST_DONE:
-		break;
-	case FAST_TAKEN:
-		res = free_slowly(ptr, stream, per_thread, taken);
-		break;
-	default:
-		return free_slowly(ptr, stream, per_thread, NULL);
-	}
-	stream_way_used(cache, way);
-	return res;
-}
-
-ALWAYS CUresult free_in(CUdeviceptr ptr, CUstream stream, bool per_thread)
-{
-	struct block *taken;
-	enum fast done;
-
-	done = tcache_free_in(tcache_verified, stream_key(stream, per_thread),
-			      ptr, &taken);
-	switch (done) {
-	case FAST_DONE:
-		return CUDA_SUCCESS;
-	case FAST_TAKEN:
-		return free_slowly(ptr, stream, per_thread, taken);
-	default:
-		return free_beside(ptr, stream, per_thread, done);
-	}
-}
-
-EXPORT CUresult cuMemFreeAsync(CUdeviceptr ptr, CUstream stream)
-{
-	return free_in(ptr, stream, false);
-}
-
-EXPORT CUresult cuMemFreeAsync_ptsz(CUdeviceptr ptr, CUstream stream)
-{
-	return free_in(ptr, stream, true);
-}
-
-CUresult ordered_free_taken(CUdeviceptr ptr, CUstream stream, bool per_thread,
-			    struct block *taken)
-{
-	return free_slowly(ptr, stream, per_thread, taken);
-}
-
 __typeof__(cuMemAllocAsync) ordered_alloc_entry
 	__attribute__((alias("cuMemAllocAsync")));
-__typeof__(cuMemFreeAsync) ordered_free_entry
-	__attribute__((alias("cuMemFreeAsync")));

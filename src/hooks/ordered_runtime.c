@@ -6,16 +6,11 @@
 #include "hook.h"
 #include "ordered.h"
 #include "room_of.h"
-#include "stats/mempool_stats.h"
 #include "tcache/fast_stream.h"
 
 COLD static cudaError_t look(void **out, uint64_t addr)
 {
-	struct tcache *cache = tcache_runtime;
-	unsigned int mempool = (unsigned int)(cache->way->tag >> USE_BITS);
-
-	fast_look(cache);
-	mempool_notice(mempool);
+	fast_look_in(tcache_runtime);
 	*out = (void *)addr;
 	return cudaSuccess;
 }
@@ -55,17 +50,15 @@ COLD static cudaError_t alloc_behind(void **out, size_t size,
 			  : real->cudaMallocAsync(out, size, stream);
 }
 
-__attribute__((noinline)) static cudaError_t alloc_beside(void **out,
-							  size_t size,
-							  cudaMemPool_t pool,
-							  cudaStream_t stream,
-							  bool per_thread)
+__attribute__((noinline)) static cudaError_t alloc_beside(
+	void **out, size_t size, cudaMemPool_t pool, cudaStream_t stream,
+	bool per_thread, enum fast before)
 {
 	struct tcache *cache = tcache_runtime;
 	uintptr_t way = stream_way_find(cache, stream_key(stream, per_thread));
 	uint64_t addr = 0;
 
-	switch (tcache_alloc_beside(cache, way, pool, size, &addr)) {
+	switch (tcache_alloc_beside(cache, way, before, pool, size, &addr)) {
 	case FAST_DONE:
 		*out = (void *)addr;
 		break;
@@ -82,19 +75,21 @@ __attribute__((noinline)) static cudaError_t alloc_beside(void **out,
 ALWAYS cudaError_t alloc_in(void **out, size_t size, cudaMemPool_t pool,
 			    cudaStream_t stream, bool per_thread)
 {
+	enum fast done;
 	uint64_t addr;
 
 	if (!LIKELY(out) || entry_is_patched((const void *)ordered_alloc_entry))
 		return alloc_behind(out, size, pool, stream, per_thread);
-	switch (tcache_alloc_in(tcache_runtime, stream_key(stream, per_thread),
-				pool, size, &addr)) {
+	done = tcache_alloc_in(tcache_runtime, stream_key(stream, per_thread),
+			       pool, size, &addr);
+	switch (done) {
 	case FAST_DONE:
 		*out = (void *)addr;
 		return cudaSuccess;
 	case FAST_LOOK:
 		return look(out, addr);
 	default:
-		return alloc_beside(out, size, pool, stream, per_thread);
+		return alloc_beside(out, size, pool, stream, per_thread, done);
 	}
 }
 

@@ -153,7 +153,7 @@ void peer_touch_freed(CUstream stream, const struct block *block)
 
 	if (!block || !peers_matter())
 		return;
-	owner = block->pool->heap->device;
+	owner = block_pool(block)->heap->device;
 	by = work_owner_of_stream(stream);
 	if (by.context && by.context->device != owner)
 		fence_attach(owner, by.context);

@@ -51,16 +51,15 @@ static void name_back(void *answer, CUdeviceptr addr)
 
 /* Corrects an answer about a live block of a pool of CUDA's, whose memory
  * belongs to no context and can't be passed to other processes. */
-static void attribute_of_pool(uint64_t tag, CUpointer_attribute attribute,
-			      void *answer)
+static void attribute_of_pool(unsigned int mempool,
+			      CUpointer_attribute attribute, void *answer)
 {
 	if (attribute == CU_POINTER_ATTRIBUTE_CONTEXT)
 		*(CUcontext *)answer = NULL;
 	if (attribute == CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE)
 		*(int *)answer = 0;
 	if (attribute == CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE)
-		*(CUmemoryPool *)answer =
-			mempool_handle((unsigned int)(tag >> USE_BITS));
+		*(CUmemoryPool *)answer = mempool_handle(mempool);
 }
 
 /* Corrects an answer about the live block at base. An id of CUDA's own is a
@@ -68,8 +67,8 @@ static void attribute_of_pool(uint64_t tag, CUpointer_attribute attribute,
 static void attribute_correct(struct block *block, uint64_t base,
 			      CUpointer_attribute attribute, void *answer)
 {
-	if (block_tag(block))
-		attribute_of_pool(block_tag(block), attribute, answer);
+	if (block_mempool(block))
+		attribute_of_pool(block_mempool(block), attribute, answer);
 	if (attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
 		*(size_t *)answer = block_size(block);
 	if (attribute == CU_POINTER_ATTRIBUTE_BUFFER_ID)

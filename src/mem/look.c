@@ -29,19 +29,20 @@ static unsigned int request_stream(const struct mem_request *request,
 static uint64_t block_lend(struct block *block,
 			   const struct mem_request *request)
 {
-	struct pool *pool = block->pool;
+	struct pool *pool = block_pool(block);
 	struct device *device = pool->heap->device;
 	size_t span = pool->ops->span(pool, request->size, 0);
 
-	if (block_tag(block) != request->tag) {
+	if (block_mempool(block) != request->mempool) {
 		mempool_leave(block);
-		mempool_reserve(request->tag, (int64_t)block->span);
+		mempool_reserve(request->mempool, (int64_t)block->span);
+		block_owner_set(block, pool, request->mempool);
 	}
-	block->use = request->tag | request->size;
+	block->use = request->size;
 	pool_checkout(pool, block->span);
 	block_unmark(block); /* the last one may have been in another order */
 	block_revive(block);
-	if (request->tag)
+	if (request->mempool)
 		block_mark(block, block_addr(block), BLOCK_ORDERED);
 	if (block->span > span) {
 		block_mark(block, block_addr(block), BLOCK_ROOMY);
@@ -49,7 +50,7 @@ static uint64_t block_lend(struct block *block,
 	}
 	counter_sub(device, COUNTER_idle_bytes, block->span);
 	device_count_alloc(device, request->size, COUNTER_hits);
-	mempool_count(request->tag, (int64_t)request->size);
+	mempool_count(request->mempool, (int64_t)request->size);
 	return block_addr(block);
 }
 
@@ -122,7 +123,7 @@ static enum pool_answer hit_slack(struct heap *heap, uint64_t *addr,
 	slack = span ? slack_for(heap->device, span).idle : 0;
 	if (!slack)
 		return exact;
-	given = request->tag
+	given = request->mempool
 			? 0
 			: tcache_alloc_slack(cache, request->size, slack, addr);
 	if (given > span)

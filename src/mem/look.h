@@ -14,8 +14,8 @@ struct heap;
 struct mem_request {
 	size_t size; /* bytes, not 0 */
 	/* In the order of a stream: of which pool of CUDA's, and the stream,
-	 * whose number may be 0. Otherwise the tag is 0. */
-	uint64_t tag;
+	 * whose number may be 0. Otherwise the pool's number is 0. */
+	unsigned int mempool;
 	unsigned int number;
 	struct CUstream_st *stream;
 	bool per_thread;

@@ -109,7 +109,7 @@ static void fresh_counts(struct device *device, size_t span, size_t taken,
 static void excess_goes(struct heap *heap, size_t bytes,
 			const struct mem_request *request)
 {
-	if (request->tag)
+	if (request->mempool)
 		owed_add(heap->device, bytes);
 	else
 		reclaim_shed(heap, bytes);
@@ -136,7 +136,7 @@ static enum mem_answer mem_fresh(struct heap *heap, uint64_t *addr,
 		fresh_cancel(pool, taken);
 		return MEM_DONE;
 	}
-	fresh_know(pool, taken, request->tag | request->size, *addr);
+	fresh_know(pool, taken, request->size, request->mempool, *addr);
 	if (span)
 		fresh_counts(heap->device, span, taken, *addr);
 	/* A thread that takes what others free gets a cache to share it with
@@ -180,7 +180,7 @@ static enum mem_answer mem_pressed(struct heap *heap, uint64_t *addr,
 	answer = mem_fresh(heap, addr, request, span, true, result);
 	if (slack && answer == MEM_DONE && is_short(*result))
 		answer = mem_fresh(heap, addr, request, 0, true, result);
-	if (request->tag && answer == MEM_DONE && is_short(*result))
+	if (request->mempool && answer == MEM_DONE && is_short(*result))
 		answer = mem_last(heap, addr, request, span, result);
 	return answer;
 }
@@ -207,7 +207,8 @@ static enum mem_answer look_and_take(struct heap *heap, uint64_t *addr,
 	if (answer == MEM_DONE && is_short(*result) &&
 	    device_can_hold(device, request->size))
 		answer = mem_pressed(heap, addr, request, span, result);
-	if (request->tag && *result) /* CUDA's pool may do, or says why not */
+	if (request->mempool &&
+	    *result) /* CUDA's pool may do, or says why not */
 		return MEM_PASS;
 	if (answer == MEM_DONE && *result)
 		counter_add(device, COUNTER_failures, 1);
@@ -282,7 +283,7 @@ enum mem_answer mem_alloc_in(uint64_t *addr, size_t size,
 	struct context *context = context_of_request();
 	struct mem_request request = {
 		.size = size,
-		.tag = mempool_tag(order->mempool),
+		.mempool = order->mempool,
 		.stream = order->stream,
 		.per_thread = order->per_thread,
 		.restricted = !mempool_reuses_all(order->mempool),
@@ -327,10 +328,9 @@ enum mem_answer mem_alloc_in(uint64_t *addr, size_t size,
 					      (mark.later ? WAY_MARKS : 0),
 				       .number = request.number,
 				       .pool = order->pool,
-				       .tag = request.tag,
 				       .beside = !request.restricted &&
 						 request.follows,
 			       },
-			       order->changes);
+			       order->mempool, order->changes);
 	return answer;
 }

@@ -27,7 +27,7 @@ static bool pool_takes(struct pool *pool, struct block *block,
 	size_t span = block->span; /* kept, it may be another thread's */
 	uint64_t use = block->use;
 
-	block->use = block_tag(block) | stream;
+	block->use = stream;
 	if (!pool->ops->free(pool, block)) {
 		block->use = use;
 		return false;
@@ -42,7 +42,7 @@ static bool pool_takes(struct pool *pool, struct block *block,
 static bool pool_keeps(struct block *block, const struct mem_order *order,
 		       bool *ordered)
 {
-	struct pool *pool = block->pool;
+	struct pool *pool = block_pool(block);
 	struct heap *heap = pool->heap;
 	struct context *context = heap->context;
 	unsigned int stream = order ? order->number : 0;
@@ -53,7 +53,7 @@ static bool pool_keeps(struct block *block, const struct mem_order *order,
 	kept = context_serves(context) && !pool->retired;
 	if (kept)
 		tcache_adopt(tcache_of(heap), pool);
-	if (kept && !stream) /* what finds it next has no look at the tag */
+	if (kept && !stream) /* what finds it next has no look at that */
 		mempool_leave(block);
 	kept = kept && (tcache_put(tcache_of(heap), block, stream) ||
 			pool_takes(pool, block, stream));
@@ -78,8 +78,9 @@ static bool block_kept(struct device *device, struct block *block,
 		       const struct mem_order *order, bool exported,
 		       bool may_wait)
 {
-	const struct device *own = block->pool->heap->context->device;
-	bool keeps = block->pool->ops->free && !own->lost;
+	const struct pool *pool = block_pool(block);
+	const struct device *own = pool->heap->context->device;
+	bool keeps = pool->ops->free && !own->lost;
 	struct context *context = keeps ? context_of_free() : NULL;
 	uint64_t epoch = block->epoch; /* kept, it may be another thread's */
 	size_t span = block->span;
@@ -115,9 +116,9 @@ static void order_learn(struct mem_order *order, const struct block *block)
 {
 	struct context *context = context_current();
 
-	order->mempool = (unsigned int)(block_tag(block) >> USE_BITS);
+	order->mempool = block_mempool(block);
 	order->number = 0;
-	if (context && context == block->pool->heap->context)
+	if (context && context == block_pool(block)->heap->context)
 		order->number = stream_number(context, order->stream,
 					      order->per_thread);
 }
@@ -128,7 +129,8 @@ static enum mem_answer taken_free(struct block *block, uint64_t word,
 				  enum mem_free how, struct mem_order *order,
 				  struct block **given)
 {
-	struct device *device = block->pool->heap->device;
+	const struct pool *pool = block_pool(block);
+	struct device *device = pool->heap->device;
 	/* CUDA's own free of stream-ordered memory never waits. */
 	bool may_wait =
 		!order && how != MEM_FREE_ASYNC && !(word & BLOCK_ORDERED);
@@ -143,14 +145,13 @@ static enum mem_answer taken_free(struct block *block, uint64_t word,
 		buffer_id_forget(block);
 	if (word & BLOCK_ROOMY)
 		idle_limit_checkin(device,
-				   block->pool->ops->span(block->pool,
-							  block_size(block), 0),
+				   pool->ops->span(pool, block_size(block), 0),
 				   block->span);
 	/* After block_take, which is a full barrier: whoever ends this epoch
 	 * sees the work that the program queued before this free. */
 	block->epoch = atomic_load(&device->epoch);
 	device_count_free(device, block_size(block));
-	mempool_count(block_tag(block), -(int64_t)block_size(block));
+	mempool_count(block_mempool(block), -(int64_t)block_size(block));
 	atomic_fetch_add(&device->freed, block->span);
 	if (order)
 		order_learn(order, block);
@@ -235,9 +236,8 @@ static void way_fill(const struct mem_order *order, unsigned int changes)
 				.key = key | (order->marks ? WAY_MARKS : 0),
 				.number = order->number,
 				.pool = &tcache_none, /* no request's */
-				.tag = mempool_tag(order->mempool),
 			},
-			changes);
+			order->mempool, changes);
 }
 
 enum mem_answer mem_free_begin_in(uint64_t addr, struct mem_order *order,
@@ -297,7 +297,7 @@ static void tcache_meet(struct context *context)
  * Returns false if that can't be noted. */
 static bool block_regain(struct context *context, struct block *block)
 {
-	struct device *device = block->pool->heap->device;
+	struct device *device = block_pool(block)->heap->device;
 	uint64_t addr = block_addr(block), word;
 	struct block *stale;
 
@@ -305,8 +305,8 @@ static bool block_regain(struct context *context, struct block *block)
 	    !block_enter(block, addr, &stale, &word))
 		return false;
 	device_uncount_free(device, block_size(block));
-	mempool_count(block_tag(block), (int64_t)block_size(block));
-	if (block_tag(block))
+	mempool_count(block_mempool(block), (int64_t)block_size(block));
+	if (block_mempool(block))
 		block_mark(block, addr, BLOCK_ORDERED);
 	return true;
 }
@@ -315,20 +315,22 @@ void mem_free_end(struct block *given, bool freed)
 {
 	struct context *context;
 	struct device *device;
+	struct pool *pool;
 	bool regained, direct;
 
 	if (!given)
 		return;
 	/* The pool may end with its last block. */
-	context = given->pool->heap->context;
-	device = given->pool->heap->device;
-	direct = !given->pool->ops->alloc && !device_is_host(device);
+	pool = block_pool(given);
+	context = pool->heap->context;
+	device = pool->heap->device;
+	direct = !pool->ops->alloc && !device_is_host(device);
 	pthread_mutex_lock(&context->lock);
 	regained = !freed && block_regain(context, given);
-	if (!regained && !given->pool->retired && !context->dead)
-		pass_through_adopt(tcache_of(given->pool->heap), given->pool);
+	if (!regained && !pool->retired && !context->dead)
+		pass_through_adopt(tcache_of(pool->heap), pool);
 	if (!regained)
-		pool_checkin(given->pool, given->span);
+		pool_checkin(pool, given->span);
 	pthread_mutex_unlock(&context->lock);
 	if (regained)
 		return;

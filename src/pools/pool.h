@@ -24,7 +24,7 @@ struct pool {
 	/* The heap that it serves. First and atomic: the record of a closed
 	 * pool is kept, so that a thread that comes late with one of its blocks
 	 * still finds a context. */
-	struct heap *_Atomic heap;
+	struct heap *_Atomic heap __attribute__((aligned(POOL_ALIGN)));
 	const struct pool_ops *ops;
 	struct size_classes classes; /* set by open */
 	size_t live_count; /* blocks with the program, or on their way */

@@ -25,11 +25,6 @@ bool mempools_are_used(void)
 	return atomic_load_explicit(&opened, memory_order_relaxed);
 }
 
-static struct mempool *mempool_of(uint64_t tag)
-{
-	return &mempools[tag >> USE_BITS];
-}
-
 static uint64_t at_least_none(int64_t bytes)
 {
 	return bytes > 0 ? (uint64_t)bytes : 0;
@@ -106,11 +101,11 @@ static void reserved_raise(struct mempool *pool, int64_t used)
 	      reserved_now(pool, used) + atomic_load(&pool->reserved_beside));
 }
 
-void mempool_reserve(uint64_t tag, int64_t bytes)
+void mempool_reserve(unsigned int number, int64_t bytes)
 {
-	struct mempool *pool = mempool_of(tag);
+	struct mempool *pool = &mempools[number];
 
-	if (!tag)
+	if (!number)
 		return;
 	atomic_fetch_add(&pool->reserved, bytes);
 	if (bytes < 0)
@@ -121,12 +116,12 @@ void mempool_reserve(uint64_t tag, int64_t bytes)
 
 void mempool_leave(struct block *block)
 {
-	uint64_t tag = block_tag(block);
+	unsigned int number = block_mempool(block);
 
-	if (!tag)
+	if (!number)
 		return;
-	mempool_reserve(tag, -(int64_t)block->span);
-	block->use -= tag;
+	mempool_reserve(number, -(int64_t)block->span);
+	block_owner_set(block, block_pool(block), 0);
 }
 
 /* Sets *several if more than one thread counts. */
@@ -136,13 +131,12 @@ static int64_t used_now(unsigned int number, bool *several)
 	       atomic_load(&mempools[number].used);
 }
 
-__attribute__((no_sanitize("thread"))) void mempool_count(uint64_t tag,
+__attribute__((no_sanitize("thread"))) void mempool_count(unsigned int number,
 							  int64_t bytes)
 {
-	unsigned int number = (unsigned int)(tag >> USE_BITS);
 	struct thread_stats *own = thread_stats_own;
 
-	if (!tag)
+	if (!number)
 		return;
 	if (!own->device)
 		atomic_fetch_add(&mempools[number].used, bytes);
@@ -154,7 +148,6 @@ __attribute__((no_sanitize("thread"))) void mempool_count(uint64_t tag,
 
 __attribute__((no_sanitize("thread"))) void mempool_notice(unsigned int number)
 {
-	struct countdown *own = &thread_stats_own->mempools[number];
 	struct mempool *pool = &mempools[number];
 	bool several;
 	int64_t now = used_now(number, &several), room, more;
@@ -172,8 +165,7 @@ __attribute__((no_sanitize("thread"))) void mempool_notice(unsigned int number)
 	more = reserved_now(pool, now) - now; /* before more are served anew */
 	if (atomic_load(&pool->returned) && room > more)
 		room = more;
-	own->most += room - own->left;
-	own->left = room;
+	thread_stats_mempool_room(thread_stats_own, number, room);
 }
 
 void mempool_count_beside(unsigned int number, int64_t bytes)

@@ -10,18 +10,7 @@
 #include "block/block.h"
 #include "thread_stats.h"
 
-/* The number of the pool that a block's last request was made of, or 0. It is
- * kept in the block's use, above the size or the stream, until another request
- * takes the block. */
-static inline uint64_t mempool_tag(unsigned int number)
-{
-	return (uint64_t)number << USE_BITS;
-}
-
-static inline uint64_t block_tag(const struct block *block)
-{
-	return block->use & ~(mempool_tag(1) - 1);
-}
+_Static_assert((int)MEMPOOLS <= (int)POOL_ALIGN, "see block_mempool");
 
 /* A number is given out: all its figures are 0. Blocks that have it already are
  * idle, and count as returned. */
@@ -36,14 +25,15 @@ bool mempools_are_used(void);
 /* Whether any block has the number. */
 bool mempool_has_blocks(unsigned int number);
 
-/* Counts bytes that the pool of this tag has now, or has no more. */
-void mempool_reserve(uint64_t tag, int64_t bytes);
+/* Counts bytes that the pool of that number, or none (0), has now, or has no
+ * more. */
+void mempool_reserve(unsigned int number, int64_t bytes);
 
-/* Drops the block's tag, as its memory is the pool's no more. */
+/* The memory of the block is no pool's of CUDA's any more. */
 void mempool_leave(struct block *block);
 
-/* The program has so many bytes more of the pool of this tag, or fewer. */
-void mempool_count(uint64_t tag, int64_t bytes);
+/* The program has so many bytes more of the pool of that number, or fewer. */
+void mempool_count(unsigned int number, int64_t bytes);
 
 /* The program has so many bytes more of the pool that CUDA itself has served,
  * or fewer. */

@@ -11,9 +11,7 @@
 
 #include "counter.h"
 #include "preload/thread.h"
-
-/* For functions that read words while they change. */
-#define TORN __attribute__((no_sanitize("thread")))
+#include "thread_ordered.h"
 
 /* What one of several threads may miss of a maximum: a part of the maximum, and
  * at most so many bytes. */
@@ -44,6 +42,7 @@ static struct {
  * thread. */
 #define UP(name)   ((uint64_t)stats->name)
 #define DOWN(name) ((uint64_t)(stats->name.most - stats->name.left))
+#define LIVE(name) (DOWN(name) + DOWN(ordered))
 
 TORN static uint64_t word_value(const struct thread_stats *stats,
 				enum thread_word word)
@@ -149,12 +148,37 @@ void thread_stats_open(struct thread_stats *stats, struct device *device)
 	pthread_mutex_unlock(&lock);
 }
 
+void thread_stats_turn(struct thread_stats *stats, unsigned int number)
+{
+	if (stats->mempool == number)
+		return;
+	pthread_mutex_lock(&lock);
+	ordered_join(stats);
+	stats->mempool = number;
+	ordered_part(stats);
+	pthread_mutex_unlock(&lock);
+}
+
+TORN void thread_stats_mempool_room(struct thread_stats *stats,
+				    unsigned int number, int64_t room)
+{
+	struct countdown *pool = &stats->mempools[number];
+
+	pthread_mutex_lock(&lock);
+	ordered_join(stats);
+	pool->most += room - pool->left;
+	pool->left = room;
+	ordered_part(stats);
+	pthread_mutex_unlock(&lock);
+}
+
 void thread_stats_close(struct thread_stats *stats)
 {
 	struct thread_words *ended;
 	struct thread_stats **place = &all;
 
 	pthread_mutex_lock(&lock);
+	ordered_join(stats);
 	publish(stats);
 	ended = &sums[device_ordinal(stats->device)].ended;
 	words_add(ended, stats);
@@ -257,9 +281,11 @@ TORN void thread_stats_sync(struct thread_stats *stats)
 {
 	int64_t live;
 
-	if (stats->live.left >= 0 && atomic_load(&summing))
+	if (stats->live.left >= 0 && stats->ordered.left >= 0 &&
+	    atomic_load(&summing))
 		return;
 	pthread_mutex_lock(&lock);
+	ordered_join(stats);
 	publish_some(stats);
 #define COUNTED(counter, word) \
 	notice(stats->device, COUNTER_##counter, WORD_##word);
@@ -268,6 +294,7 @@ TORN void thread_stats_sync(struct thread_stats *stats)
 	live = stats->live.most - stats->live.left;
 	stats->live.left = live_room(stats);
 	stats->live.most = live + stats->live.left;
+	ordered_part(stats);
 	sync_in(stats, is_alone(stats) ? LOOK_ALONE : LOOK_EVERY);
 	pthread_mutex_unlock(&lock);
 }
@@ -320,7 +347,7 @@ TORN int64_t thread_stats_mempool(unsigned int number, bool *several)
 	pthread_mutex_lock(&lock);
 	sum = ended_mempools[number];
 	for (const struct thread_stats *at = all; at; at = at->next)
-		sum += at->mempools[number].most - at->mempools[number].left;
+		sum += ordered_bytes(at, number);
 	*several = all && all->next;
 	pthread_mutex_unlock(&lock);
 	return sum;
@@ -331,8 +358,7 @@ TORN void thread_stats_mempool_open(unsigned int number)
 	pthread_mutex_lock(&lock);
 	ended_mempools[number] = 0;
 	for (const struct thread_stats *at = all; at; at = at->next)
-		ended_mempools[number] -=
-			at->mempools[number].most - at->mempools[number].left;
+		ended_mempools[number] -= ordered_bytes(at, number);
 	pthread_mutex_unlock(&lock);
 }
 

@@ -47,14 +47,21 @@ struct thread_stats {
 	struct device *device; /* NULL: not counted for any */
 	int64_t frees;
 	struct thread_stats *next; /* in the list of all that are counted */
+	/* Bytes of the pool `mempool`, which `live` and that pool's row do not
+	 * have yet; left: until one of both may have a new maximum. See
+	 * thread_ordered.h. */
+	struct countdown ordered;
 	/* For pools that keep nothing, see tcache/pass_through.h. */
 	int64_t reserved;      /* bytes taken, minus bytes given back */
 	_Atomic bool reserves; /* there is such a pool now */
 	bool alone;            /* under that lock: no other thread shares its
 				* context */
+	bool ordered_asks;     /* under that lock: it has used up what was left,
+				* and `live` has not since */
 	int64_t taken;         /* blocks */
 	int64_t given;
 	struct thread_words published; /* what others know; under that lock */
+	unsigned int mempool;          /* whose `ordered` counts; or 0 */
 	/* By pools of CUDA's, see mempool_stats.h: bytes; left: until there is
 	 * a new maximum. */
 	struct countdown mempools[MEMPOOLS];
@@ -108,6 +115,13 @@ uint64_t thread_word_sum(const struct device *device, enum thread_word word);
  * thread's own part is exact, that of the others is what they last
  * published. */
 uint64_t thread_word_about(const struct device *device, enum thread_word word);
+
+/* Called by the words' own thread. The first: what `ordered` counts from now on
+ * is of the pool of CUDA's of that number. The second: so many bytes are left
+ * until that pool has a new maximum. */
+void thread_stats_turn(struct thread_stats *stats, unsigned int number);
+void thread_stats_mempool_room(struct thread_stats *stats, unsigned int number,
+			       int64_t room);
 
 /* What all threads, and those that have ended, have counted for a pool of
  * CUDA's; it may be negative. Sets *several if there is more than one

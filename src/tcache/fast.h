@@ -78,17 +78,18 @@ enum fast {
 	FAST_STREAM, /* see fast_stream.h */
 };
 
-/* Hands a block of the cache to the program, with these marks. */
+/* Hands a block of the cache to the program, with these marks. live: what
+ * counts its bytes. */
 ALWAYS enum fast tcache_checkout(struct tcache *cache, struct block *block,
 				 size_t span, size_t size, uint64_t marks,
-				 uint64_t *addr)
+				 struct countdown *live, uint64_t *addr)
 {
 	*addr = block_word(block) & ~BLOCK_BITS;
 	block->use = size;
 	figure_add(&cache->stats.idle.left, span);
 	atomic_store_explicit(&block->word, *addr | marks,
 			      memory_order_release);
-	if (!LIKELY(figure_add(&cache->stats.live.left, -size) >= 0)) {
+	if (!LIKELY(figure_add(&live->left, -size) >= 0)) {
 		figure_add(&cache->stats.hits.left, -1);
 		return FAST_LOOK;
 	}
@@ -123,7 +124,8 @@ ALWAYS enum fast tcache_alloc(struct tcache *cache, size_t size, uint64_t *addr)
 	if (!LIKELY(block) || !LIKELY(block->epoch < safe))
 		goto slow;
 	magazine_set(magazine, block->next);
-	return tcache_checkout(cache, block, span, size, 0, addr);
+	return tcache_checkout(cache, block, span, size, 0, &cache->stats.live,
+			       addr);
 slow:
 	tcache_leave(cache);
 	return FAST_NOT;
@@ -185,7 +187,7 @@ static inline bool tcache_keep(struct tcache *cache, struct block *block)
 	struct magazine *magazine;
 
 	if (!LIKELY(figure_add(&cache->stats.idle.left, -span) >= 0) ||
-	    !LIKELY(block->pool == cache->pool))
+	    !LIKELY(block->owner == owner_of(cache->pool, 0)))
 		return false;
 	magazine = magazine_of(cache, span);
 	if (!LIKELY(magazine))

@@ -2,7 +2,6 @@
 #include "tcaches.h"
 
 #include "order/stream_past.h"
-#include "stats/mempool_stats.h"
 
 /* The stream's way, or the one that is to be overwritten next, by turns. */
 static struct stream_way *way_of(struct tcache *cache, uintptr_t key)
@@ -21,51 +20,58 @@ static bool is_open(const struct tcache *cache)
 	       &block_table_none;
 }
 
+static void way_copy(struct stream_way *to, const struct stream_way *from)
+{
+	atomic_store_explicit(&to->key, from->key, memory_order_relaxed);
+	atomic_store_explicit(&to->asks, from->asks, memory_order_relaxed);
+	atomic_store_explicit(&to->pool, from->pool, memory_order_relaxed);
+	atomic_store_explicit(&to->number, from->number, memory_order_relaxed);
+	to->beside = from->beside;
+	to->owner = from->owner;
+}
+
+/* The pool of cache->way is the one whose bytes the fast path counts. */
+static void way_count(struct tcache *cache)
+{
+	thread_stats_turn(&cache->stats, cache->way.owner & MEMPOOL_BITS);
+}
+
 uintptr_t stream_way_find(struct tcache *cache, uintptr_t key)
 {
-	struct stream_way *way;
-	uintptr_t its = WAY_NONE;
+	const struct stream_way *way;
+	uintptr_t its = RELAXED(&cache->way.key);
 
+	if ((its & ~WAY_MARKS) == key)
+		return its;
+	its = WAY_NONE;
 	tcache_enter(cache);
 	if (is_open(cache)) {
 		way = way_of(cache, key);
 		if ((way->key & ~WAY_MARKS) == key) {
 			its = way->key;
-			cache->way = way;
+			way_copy(&cache->way, way);
 		}
 	}
 	tcache_leave(cache);
+	if (its != WAY_NONE)
+		way_count(cache);
 	return its;
 }
 
 /* After the block has changed hands: a mark from before that does not do. */
-void stream_way_used(struct tcache *cache, uintptr_t way_key)
+void stream_way_marks(struct tcache *cache)
 {
-	struct context *context;
+	struct context *context = atomic_load(&cache->context);
 
-	if (way_key == WAY_NONE || !(way_key & WAY_MARKS))
-		return;
-	context = atomic_load(&cache->context);
 	if (context)
 		legacy_mark_later(context);
 }
 
-/* Whether the first block, freed in the stream of that number or in none (0),
- * is ready for the way's stream. */
-static bool is_ready(const struct stream_way *way,
-		     const struct pool_request *request,
-		     const struct magazine *magazine, unsigned int number)
+static bool is_behind(const struct tcache *cache, unsigned int number,
+		      uint64_t epoch)
 {
-	const struct block *block = magazine ? magazine->head : NULL;
-
-	return block && block->use >> USE_BITS == way->tag >> USE_BITS &&
-	       request_is_behind(request, number, block->epoch);
-}
-
-static struct pool_request request_of(const struct tcache *cache,
-				      const struct stream_way *way)
-{
-	return (struct pool_request){
+	const struct stream_way *way = &cache->way;
+	const struct pool_request request = {
 		.safe = atomic_load(cache->safe),
 		.stream = way->number,
 		.behind = stream_behind(way->number),
@@ -73,24 +79,36 @@ static struct pool_request request_of(const struct tcache *cache,
 					       : NULL,
 		.over = streams_over,
 	};
+
+	return request_is_behind(&request, number, epoch);
+}
+
+/* Whether the first block, freed in the stream of that number or in none (0),
+ * is ready for the way's stream. */
+static bool is_ready(const struct tcache *cache,
+		     const struct magazine *magazine, unsigned int number)
+{
+	const struct stream_way *way = &cache->way;
+	const struct block *block = magazine ? magazine->head : NULL;
+
+	return block && block->owner == way->owner &&
+	       (number == way->number ||
+		is_behind(cache, number, block->epoch));
 }
 
 /* A magazine whose first block is ready for the way's stream; or NULL. */
-static struct magazine *magazine_ready(struct tcache *cache,
-				       const struct stream_way *way,
-				       size_t span)
+static struct magazine *magazine_ready(struct tcache *cache, size_t span)
 {
-	const struct pool_request request = request_of(cache, way);
 	struct magazine *magazine = magazine_of(cache, block_key(span, 0));
 
-	if (is_ready(way, &request, magazine, 0))
+	if (is_ready(cache, magazine, 0))
 		return magazine;
 	for (int i = 0; i < STREAM_WAYS; i++) {
 		if (!cache->ways[i].number)
 			continue;
 		magazine = magazine_of(cache,
 				       block_key(span, cache->ways[i].number));
-		if (is_ready(way, &request, magazine, cache->ways[i].number))
+		if (is_ready(cache, magazine, cache->ways[i].number))
 			return magazine;
 	}
 	return NULL;
@@ -98,11 +116,9 @@ static struct magazine *magazine_ready(struct tcache *cache,
 
 /* The same for the least block that may serve a request of span bytes. It is of
  * that very span if there is one, though that may not be ready yet. */
-static struct magazine *magazine_roomy(struct tcache *cache,
-				       const struct stream_way *way,
-				       size_t span)
+static struct magazine *magazine_roomy(struct tcache *cache, size_t span)
 {
-	const struct pool_request request = request_of(cache, way);
+	const struct stream_way *way = &cache->way;
 	size_t place = roomy_place(cache, span), last = roomy_last(cache, span);
 	struct magazine *magazine;
 	unsigned int number;
@@ -113,7 +129,7 @@ static struct magazine *magazine_roomy(struct tcache *cache,
 		if (!magazine->head)
 			continue;
 		if ((way->beside || number == way->number) &&
-		    is_ready(way, &request, magazine, number))
+		    is_ready(cache, magazine, number))
 			return magazine;
 		if (key_span(cache->keys[place]) == span)
 			last = key_last(span);
@@ -125,8 +141,7 @@ static struct magazine *magazine_roomy(struct tcache *cache,
 static enum fast lend_roomy(struct tcache *cache, size_t span, size_t size,
 			    uint64_t *addr)
 {
-	struct stream_way *way = cache->way;
-	struct magazine *magazine = magazine_roomy(cache, way, span);
+	struct magazine *magazine = magazine_roomy(cache, span);
 	uint64_t marks = BLOCK_ORDERED;
 	size_t given;
 
@@ -139,7 +154,7 @@ static enum fast lend_roomy(struct tcache *cache, size_t span, size_t size,
 		roomy_lend(&cache->roomy, span, given);
 		marks |= BLOCK_ROOMY;
 	}
-	return tcache_lend(cache, way, magazine, given, size, marks, addr);
+	return tcache_lend(cache, magazine, given, size, marks, addr);
 }
 
 static enum fast alloc_ready(struct tcache *cache, uintptr_t key,
@@ -152,26 +167,28 @@ static enum fast alloc_ready(struct tcache *cache, uintptr_t key,
 	tcache_enter(cache);
 	unit = atomic_load_explicit(&cache->unit, memory_order_acquire);
 	span = (size + unit - 1) & -unit;
-	known = unit && cache->way->key == key && cache->way->pool == pool;
+	known = unit && cache->way.key == key && cache->way.pool == pool;
 	if (known && roomy && roomy_is_alone(cache, span))
 		return lend_roomy(cache, span, size, addr);
-	if (known && cache->way->beside)
-		magazine = magazine_ready(cache, cache->way, span);
+	if (known && cache->way.beside)
+		magazine = magazine_ready(cache, span);
 	if (magazine)
-		return tcache_lend(cache, cache->way, magazine, span, size,
-				   BLOCK_ORDERED, addr);
+		return tcache_lend(cache, magazine, span, size, BLOCK_ORDERED,
+				   addr);
 	tcache_leave(cache);
 	return FAST_NOT;
 }
 
 enum fast tcache_alloc_beside(struct tcache *cache, uintptr_t way_key,
-			      const void *pool, size_t size, uint64_t *addr)
+			      enum fast before, const void *pool, size_t size,
+			      uint64_t *addr)
 {
-	enum fast done;
+	enum fast done = before;
 
 	if (way_key == WAY_NONE)
 		return FAST_NOT;
-	done = tcache_alloc_in(cache, way_key, pool, size, addr);
+	if (before == FAST_STREAM)
+		done = tcache_alloc_in(cache, way_key, pool, size, addr);
 	if (done == FAST_NOT)
 		done = alloc_ready(cache, way_key, pool, size, addr);
 	return done == FAST_STREAM ? FAST_NOT : done;
@@ -181,20 +198,18 @@ enum fast tcache_alloc_beside(struct tcache *cache, uintptr_t way_key,
 static enum fast free_roomy_in(struct tcache *cache, uintptr_t key,
 			       uint64_t addr, struct block **taken)
 {
-	const struct stream_way *way;
 	struct block_table *table;
 
 	roomy_make_room(cache);
 	tcache_enter(cache);
 	table = atomic_load_explicit(&cache->table, memory_order_acquire);
-	way = cache->way;
-	if (way->key != key ||
+	if (cache->way.key != key ||
 	    !block_take_at(table, addr, BLOCK_ORDERED | BLOCK_ROOMY, taken)) {
 		tcache_leave(cache);
 		return FAST_NOT;
 	}
 	roomy_return(cache, *taken);
-	if (!tcache_keep_in(cache, way, *taken))
+	if (!tcache_keep_in(cache, *taken))
 		return FAST_TAKEN;
 	tcache_leave(cache);
 	return FAST_DONE;
@@ -216,27 +231,25 @@ enum fast tcache_free_beside(struct tcache *cache, uintptr_t way_key,
 }
 
 void stream_way_set(struct tcache *cache, const struct stream_way *way,
-		    unsigned int changes)
+		    unsigned int mempool, unsigned int changes)
 {
-	unsigned int mempool = (unsigned int)(way->tag >> USE_BITS);
-	struct stream_way *place;
+	struct stream_way *place = NULL;
 
 	if (!way->number || cache == &tcache_none)
 		return;
-	mempool_notice(mempool);
 	tcache_enter(cache);
 	if (is_open(cache) && atomic_load(&stream_changes) == changes) {
 		place = way_of(cache, way->key);
 		if (place->key != way->key)
 			cache->next_way = (cache->next_way + 1) % STREAM_WAYS;
-		atomic_store(&place->key, way->key);
-		atomic_store(&place->asks, way->pool ? WAY_NONE : way->key);
-		atomic_store(&place->pool, way->pool);
-		atomic_store(&place->number, way->number);
-		place->tag = way->tag;
-		place->beside = way->beside;
-		place->room = &cache->stats.mempools[mempool].left;
-		atomic_store(&cache->way, place);
+		way_copy(place, way);
+		place->asks = way->pool ? WAY_NONE : way->key;
+		place->owner = owner_of(cache->pool, mempool);
+		way_copy(&cache->way, place);
 	}
 	tcache_leave(cache);
+	if (!place)
+		return;
+	way_count(cache);
+	mempool_notice(mempool);
 }

@@ -91,7 +91,7 @@ ALWAYS enum fast pass_through_know(struct tcache *cache, struct pool *pool,
 	if (!LIKELY(pass_through_pool(cache) == pool))
 		goto slow;
 	/* Not before tcache_enter: see forget_visit. */
-	block_pool_set(block, pool);
+	block_owner_set(block, pool, 0);
 	if (!LIKELY(block_enter_alone(block, addr)))
 		goto slow;
 	look = figure_add(&cache->stats.taken, 1) % LOOK_EVERY == 0;
@@ -160,7 +160,7 @@ ALWAYS struct block *pass_through_free_begin(struct tcache *cache,
 	block = block_take_out(addr, &place);
 	if (!LIKELY(block))
 		goto leave;
-	if (!LIKELY(block->pool == pool)) {
+	if (!LIKELY(block_pool(block) == pool)) {
 		block_revive(block);
 		block = NULL;
 		goto leave;
@@ -182,7 +182,7 @@ ALWAYS void pass_through_free_end(struct tcache *cache, struct block *block,
 
 	tcache_enter(cache);
 	counted = LIKELY(freed) &&
-		  LIKELY(pass_through_pool(cache) == block->pool);
+		  LIKELY(pass_through_pool(cache) == block_pool(block));
 	if (counted) {
 		pass_through_checkout(cache, -(uint64_t)1, -block->span);
 		figure_add(&cache->stats.reserved, -block->span);

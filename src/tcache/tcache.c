@@ -20,8 +20,7 @@ struct tcache tcache_none = {
 	.table = &block_table_none,
 	.epoch = &epoch_none,
 	.safe = &epoch_none,
-	.ways = {{.key = WAY_NONE, .asks = WAY_NONE}},
-	.way = tcache_none.ways,
+	.way = {.key = WAY_NONE, .asks = WAY_NONE},
 };
 
 __thread struct tcache *tcache_current = &tcache_none,
@@ -53,16 +52,21 @@ void tcaches_unlock(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Under lock, while the cache is closed. No request names such a pool. */
+/* No request names such a pool. */
+static void way_forget(struct stream_way *way)
+{
+	atomic_store(&way->key, WAY_NONE);
+	atomic_store(&way->asks, WAY_NONE);
+	atomic_store(&way->pool, &tcache_none);
+	atomic_store(&way->number, 0);
+}
+
+/* Under lock, while the cache is closed, or by its own thread. */
 static void ways_forget(struct tcache *cache)
 {
-	for (int i = 0; i < STREAM_WAYS; i++) {
-		atomic_store(&cache->ways[i].key, WAY_NONE);
-		atomic_store(&cache->ways[i].asks, WAY_NONE);
-		atomic_store(&cache->ways[i].pool, &tcache_none);
-		atomic_store(&cache->ways[i].number, 0);
-	}
-	atomic_store(&cache->way, cache->ways);
+	way_forget(&cache->way);
+	for (int i = 0; i < STREAM_WAYS; i++)
+		way_forget(&cache->ways[i]);
 }
 
 /* Sets what the fast path sees of the cache. */
@@ -98,6 +102,8 @@ void tcache_serve(struct tcache *cache, struct pool *pool)
 {
 	bool keeps = pool && pool->classes.unit;
 
+	if (cache->pool != (keeps ? pool : NULL))
+		ways_forget(cache); /* their owners are of the former pool */
 	cache->pool = keeps ? pool : NULL;
 	cache->pass_through.pool = keeps ? NULL : pool;
 	cache->stats.reserves = cache->pass_through.pool;

@@ -40,7 +40,7 @@ static struct block_list magazine_cut(struct magazine *magazine, size_t most,
 
 	for (; next && list.count < most && (next->epoch < safe) == is_safe;
 	     next = next->next, list.count++) {
-		next->use = block_tag(next) | key_stream(magazine->key);
+		next->use = key_stream(magazine->key);
 		list.tail = next;
 	}
 	if (list.count)
@@ -346,7 +346,8 @@ bool tcache_put(struct tcache *cache, struct block *block, unsigned int stream)
 	size_t key = block_key(block->span, stream);
 	struct magazine *magazine;
 
-	if (!cache || cache->pool != block->pool || atomic_load(&cache->closed))
+	if (!cache || cache->pool != block_pool(block) ||
+	    atomic_load(&cache->closed))
 		return false;
 	if (cache->stats.idle.left < (int64_t)block->span)
 		tcache_grow(cache);

@@ -79,7 +79,7 @@ void roomy_lend(struct roomy *roomy, size_t span, size_t given)
 /* The span of the request that the block has served. */
 static size_t roomy_span(const struct block *block)
 {
-	const struct pool *pool = block->pool;
+	const struct pool *pool = block_pool(block);
 	size_t size = block_size(block);
 
 	return pool->classes.unit ? size_class_span(&pool->classes, size)
@@ -91,7 +91,7 @@ void roomy_return(struct tcache *cache, struct block *block)
 	size_t span = roomy_span(block), given = block->span;
 	struct roomy_event *event;
 
-	if (block->pool->heap->device != cache->device)
+	if (block_pool(block)->heap->device != cache->device)
 		return; /* the slow path tells that device's bound */
 	event = roomy_event(&cache->roomy, span, given);
 	if (--event->more < event->least)
@@ -173,8 +173,8 @@ bool tcache_alloc_roomy(struct tcache *cache, size_t size, uint64_t *addr)
 		roomy_lend(&cache->roomy, span, block->span);
 		marks = BLOCK_ROOMY;
 	}
-	if (tcache_checkout(cache, block, block->span, size, marks, addr) ==
-	    FAST_LOOK)
+	if (tcache_checkout(cache, block, block->span, size, marks,
+			    &cache->stats.live, addr) == FAST_LOOK)
 		fast_look(cache);
 	return true;
 }

@@ -94,8 +94,8 @@ static size_t checkout_any(struct tcache *cache, struct block *block,
 
 	if (!block)
 		tcache_leave(cache);
-	else if (tcache_checkout(cache, block, given, size, marks, addr) ==
-		 FAST_LOOK)
+	else if (tcache_checkout(cache, block, given, size, marks,
+				 &cache->stats.live, addr) == FAST_LOOK)
 		fast_look(cache);
 	return given;
 }

@@ -122,6 +122,8 @@ CASES = [
     ("of_a_pool_after_one_without_reuse", "the same"),
     ("of_a_pool_that_is_gone", "of it 1, later 0 then 1"),
     ("of_two_pools", "1 1"),
+    ("of_a_free_beside_another_pool", "0 1"),
+    ("of_pools_by_turns", "0 2 1 2"),
     ("of_as_many_pools", "64"),
     ("peak_of_both", "2 5 0 2 2"),
     ("peak_since_a_reset", "2"),

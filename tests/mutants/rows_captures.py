@@ -84,7 +84,7 @@ ROWS = [
       "request->stream, request->per_thread, true);\n")),
     ("what_cuda_frees_beside_a_capture_is_work",
      ORDERED + "beside_a_capture_of_work",
-     (ORDERED_HOOKS, "	stream_call_begin(stream, per_thread, false);\n",
+     ("src/hooks/ordered_free.c", "	stream_call_begin(stream, per_thread, false);\n",
       "	stream_call_begin(stream, per_thread, true);\n")),
     ("later_work_goes_unseen_in_a_capture", ORDERED + "capture_and_later_work",
      (ORDER, "works ? key : CALLS_NO_WORK", "CALLS_NO_WORK")),

@@ -42,8 +42,8 @@ ROWS = [
     ("a_larger_block_serves_before_it_is_safe", "proof",
      (ROOMY, "		if (block->epoch < safe) {", "		if (safe) {")),
     ("a_larger_block_serves_any_stream", "test_ordered.py -k larger",
-     (STREAM, "		    is_ready(way, &request, magazine, number))\n",
-      "		    (number || is_ready(way, &request, magazine, number)))\n")),
+     (STREAM, "		    is_ready(cache, magazine, number))\n",
+      "		    (number || is_ready(cache, magazine, number)))\n")),
     ("more_is_noted_of_requests_than_there_is_room_for", "unit",
      (ROOMY, "	if (roomy->count == ROOMY_EVENTS ||\n	    cache",
       "	if (cache")),
@@ -62,7 +62,7 @@ ROWS = [
       "	block->use = size;", "	*addr = block_word(block) & ~BLOCK_STATE;\n"
       "	block->use = size;")),
     ("a_larger_block_is_told_of_where_it_is_not", "test_idle.py -k another_device_current",
-     (ROOMY, "	if (block->pool->heap->device != cache->device)\n"
+     (ROOMY, "	if (block_pool(block)->heap->device != cache->device)\n"
       "		return; /* the slow path tells that device's bound */\n", "")),
     ("what_the_fast_path_left_is_told_of_by_nobody",
      "test_idle.py -k another_device_current",

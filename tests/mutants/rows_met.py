@@ -39,8 +39,8 @@ ROWS = [
      ("src/heap/swap.c", "	swap->idle_bytes += pools_swap(heap, pool);\n",
       "	if (pool)\n		swap->idle_bytes += pools_swap(heap, pool);\n")),
     ("who_syncs_waits_for_sums", "unit",
-     (STATS, "	if (stats->live.left >= 0 && atomic_load(&summing))\n"
-      "		return;\n", "")),
+     (STATS, "	if (stats->live.left >= 0 && stats->ordered.left >= 0 &&\n"
+      "	    atomic_load(&summing))\n		return;\n", "")),
     ("what_one_device_has_is_anothers", "unit",
      (STATS, "	if (own->device != device)\n		return sum;\n", "")),
     ("an_order_that_comes_back_meanwhile_stays",

@@ -14,6 +14,7 @@ FREE = "src/mem/mem_free.c"
 MEMPOOL = "src/heap/mempool.c"
 HOOKS = "src/hooks/mempools.c"
 WAYS = "src/tcache/fast_stream.c"
+APART = "src/stats/thread_ordered.c"
 MEMPOOL_STATS = "src/stats/mempool_stats.c"
 SHARE = "src/heap/mempool_share.c"
 WAITED = "src/mem/waited.c"
@@ -154,8 +155,33 @@ ROWS = [
     ("the_legacy_stream_keeps_its_number", ORDERED + "before_another_waits",
      (CHANGES, "		streams_stop(is_legacy_of, context);\n", "")),
     ("pools_are_not_told_apart", ORDERED + "in_its_stream",
-     (FAST, "	    !LIKELY(block->use >> USE_BITS == way->tag >> USE_BITS))\n"
-      "		goto slow;\n", "	    false)\n		goto slow;\n")),
+     (FAST, "	if (!LIKELY(block) || !LIKELY(block->owner == cache->way.owner))\n",
+      "	if (!LIKELY(block))\n")),
+    ("another_pools_block_is_kept_in_order", ORDERED + "beside_another_pool",
+     (FAST, " ||\n	    !LIKELY(block->owner == cache->way.owner))\n"
+      "		return false;\n", ")\n		return false;\n")),
+    ("pools_by_turns_are_counted_as_one", ORDERED + "by_turns",
+     (WAYS, "	if (its != WAY_NONE)\n		way_count(cache);\n", "")),
+    ("a_pool_that_is_asked_later_is_counted_as_another", ORDERED + "in_a_loop",
+     (WAYS, "	way_count(cache);\n	mempool_notice(mempool);\n",
+      "	mempool_notice(mempool);\n")),
+    ("a_stream_is_known_to_the_next_pool", "unit",
+     ("src/tcache/tcache.c", "		ways_forget(cache); /* their owners",
+      "		; /* their owners")),
+    ("what_is_kept_apart_is_counted_twice", "unit",
+     (APART, "	*part = (struct countdown){0};\n", "")),
+    ("what_is_left_is_left_twice", "unit",
+     (APART, "	live->left -= share;\n	live->most -= share;\n", "")),
+    ("what_is_left_of_a_pool_is_left_twice", "unit",
+     (APART, "	pool->left -= share;\n	pool->most -= share;\n", "")),
+    ("who_needs_none_has_most_of_what_is_left", "unit",
+     (APART, "	if (stats->ordered_asks)\n", "	if (!stats->ordered_asks)\n")),
+    ("a_pool_may_have_what_is_left_of_all", "unit",
+     (APART, "	int64_t least = live->left < pool->left ? live->left : pool->left;\n",
+      "	int64_t least = live->left;\n")),
+    ("what_is_kept_apart_is_not_the_pools", "unit",
+     (APART, "	if (stats->mempool == number)\n		bytes +=",
+      "	if (false)\n		bytes +=")),
     ("a_free_says_which_pool_is_the_current_one", ORDERED + "a_pool_of_its_own",
      (FREE, "				.pool = &tcache_none, /* no request's */\n",
       "")),
@@ -308,7 +334,7 @@ ROWS = [
     ("a_request_waits_for_work", ORDERED + "while_memory_is_short",
      ("src/hooks/ordered.c", "	waits_forbid();\n", "")),
     ("only_blocks_of_about_the_size_do", ORDERED + "with_larger_blocks",
-     (MEM, "	if (request->tag && answer == MEM_DONE && is_short(*result))\n",
+     (MEM, "	if (request->mempool && answer == MEM_DONE && is_short(*result))\n",
       "	if (false)\n")),
     ("what_is_reserved_is_free_too", ORDERED + "free_or_reserved",
      ("src/mem/mem_info.c", "	idle = idle > pooled ? idle - pooled : 0;\n",
@@ -412,13 +438,13 @@ ROWS = [
      (WAYS, "is_open(cache) && atomic_load(&stream_changes) == changes",
       "is_open(cache)")),
     ("what_other_streams_freed_is_ready", ORDERED + "that_is_known",
-     (WAYS, "	       request_is_behind(request, number, block->epoch);\n",
-      "	       (number || request);\n")),
+     (WAYS, "	return request_is_behind(&request, number, epoch);\n",
+      "	return number || request_is_behind(&request, number, epoch);\n")),
     ("pools_are_not_told_apart_beside", ORDERED + "another_pool",
-     (WAYS, "	return block && block->use >> USE_BITS == way->tag >> USE_BITS &&\n",
-      "	return block &&\n")),
+     (WAYS, "	return block && block->owner == way->owner &&\n",
+      "	return block && way &&\n")),
     ("policies_are_for_the_slow_path", ORDERED + "policies",
-     (WAYS, "	if (known && cache->way->beside)\n", "	if (known)\n")),
+     (WAYS, "	if (known && cache->way.beside)\n", "	if (known)\n")),
     ("policies_are_not_for_larger_blocks", ORDERED + "larger",
      (WAYS, "		if ((way->beside || number == way->number) &&\n"
       "		    is_ready(", "		if (is_ready(")),
@@ -474,7 +500,7 @@ ROWS = [
       "	if (false) {\n")),
     # Frees, and what is said of pools.
     ("what_is_no_pools_any_more_stays_reserved", ORDERED + "any_more",
-     (FREE, "	if (kept && !stream) /* what finds it next has no look at the tag */\n"
+     (FREE, "	if (kept && !stream) /* what finds it next has no look at that */\n"
       "		mempool_leave(block);\n", "")),
     ("an_end_that_is_refused_ends_a_pool", ORDERED + "after_its_end",
      (HOOKS, "	if (!res)\n		mempool_destroyed(pool);",
@@ -488,7 +514,7 @@ ROWS = [
       "	CUresult res = ROOM_CALL(cuMemSetMemPool, location, type, pool);\n")),
     ("a_stream_of_another_device_orders_a_free",
      ORDERED + "freed_in_a_stream_of_another_device",
-     (FREE, "	if (context && context == block->pool->heap->context)\n",
+     (FREE, "	if (context && context == block_pool(block)->heap->context)\n",
       "	if (context)\n")),
     ("a_plain_request_takes_what_a_stream_frees", ORDERED + "beside_a_plain",
      (FREE, "(device->pressed && !order)", "device->pressed")),
@@ -505,10 +531,10 @@ ROWS = [
     ("access_that_is_taken_back_is_given", ORDERED + "is_no_others",
      (HOOKS, " &&\n	       access->flags != CU_MEM_ACCESS_FLAGS_PROT_NONE;", ";")),
     ("what_cuda_did_not_free_is_not_counted", ORDERED + "does_not_free",
-     (FREE, "	mempool_count(block_tag(block), (int64_t)block_size(block));\n"
-      "	if (block_tag(block))\n", "	if (block_tag(block))\n")),
+     (FREE, "	mempool_count(block_mempool(block), (int64_t)block_size(block));\n"
+      "	if (block_mempool(block))\n", "	if (block_mempool(block))\n")),
     ("what_cuda_did_not_free_is_no_pools", ORDERED + "does_not_free",
-     (FREE, "	if (block_tag(block))\n		block_mark(block, addr, BLOCK_ORDERED);\n", "")),
+     (FREE, "	if (block_mempool(block))\n		block_mark(block, addr, BLOCK_ORDERED);\n", "")),
     ("what_cuda_has_freed_stays_reserved", ORDERED + "freed_is_no_pools",
      (FREE, "	mempool_leave(given);\n", "")),
     ("a_pool_that_is_not_served_is_shared", ORDERED + "gets_access",

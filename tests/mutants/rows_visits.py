@@ -47,7 +47,7 @@ ROWS = [
       "		peer_admit(owner, context);",
       "	(void)walk, (void)context;")),
     ("a_free_is_ahead_of_the_fence", "test_visits.py -k free",
-     ("src/hooks/ordered.c", "	peer_touch_freed(stream, given);\n", "")),
+     ("src/hooks/ordered_free.c", "	peer_touch_freed(stream, given);\n", "")),
     ("a_free_in_a_stream_is_of_the_current_context", "test_visits.py -k free",
      (VISIT, "	by = work_owner_of_stream(stream);\n	if (by.context &&",
       "	by = work_owner_of_stream(NULL);\n	if (by.context &&")),

@@ -92,19 +92,68 @@ static void of_a_pool_after_one_without_reuse(void)
 	compare(next, block);
 }
 
+static void used_say(CUmemoryPool pool)
+{
+	printf("%llu ", figure(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT) / SIZE);
+}
+
+static CUdeviceptr asked_of(CUmemoryPool pool, CUstream of)
+{
+	CUdeviceptr block;
+
+	MUST(cuMemAllocFromPoolAsync(&block, SIZE, pool, of));
+	return block;
+}
+
 /* A pool that nobody has asked of yet is there all the same. */
 static void of_two_pools(void)
 {
 	CUmemoryPool pools[2] = {pool_new(), pool_new()};
-	CUdeviceptr block;
 
 	stream = apart();
 	for (int i = 0; i < 2; i++) {
-		MUST(cuMemAllocFromPoolAsync(&block, SIZE, pools[i], stream));
-		printf("%llu ",
-		       figure(pools[i], CU_MEMPOOL_ATTR_USED_MEM_CURRENT) /
-			       SIZE);
+		asked_of(pools[i], stream);
+		used_say(pools[i]);
 	}
+}
+
+/* The stream is known by the other pool. */
+static void of_a_free_beside_another_pool(void)
+{
+	CUmemoryPool pools[2] = {pool_new(), pool_new()};
+	CUdeviceptr first;
+
+	stream = apart();
+	MUST(cuMemFreeAsync(asked_of(pools[1], stream), stream));
+	first = asked_of(pools[0], stream);
+	asked_of(pools[1], stream);
+	MUST(cuMemFreeAsync(first, stream));
+	used_say(pools[0]);
+	used_say(pools[1]);
+}
+
+/* A thread asks for one of the first pool and two of the second, which are
+ * ready for it each time but the first. It keeps what was asked for last. */
+static void of_pools_by_turns(void)
+{
+	CUmemoryPool pools[2] = {pool_new(), pool_new()};
+	CUstream streams[2] = {apart(), apart()};
+	CUdeviceptr one, two[2];
+
+	for (int round = 0; round < MANY; round++) {
+		one = asked_of(pools[0], streams[0]);
+		two[0] = asked_of(pools[1], streams[1]);
+		two[1] = asked_of(pools[1], streams[1]);
+		MUST(cuMemFreeAsync(one, streams[0]));
+		if (round == MANY - 1)
+			break;
+		MUST(cuMemFreeAsync(two[0], streams[1]));
+		MUST(cuMemFreeAsync(two[1], streams[1]));
+	}
+	used_say(pools[0]);
+	used_say(pools[1]);
+	peak_say(pools[0]);
+	peak_say(pools[1]);
 }
 
 /* Memory stays its pool's, as long as the program has it. */
@@ -371,6 +420,8 @@ const struct ordered_case ordered_figures[] = {
 	CASE(of_a_pool_after_one_without_reuse),
 	CASE(of_a_pool_that_is_gone),
 	CASE(of_two_pools),
+	CASE(of_a_free_beside_another_pool),
+	CASE(of_pools_by_turns),
 	CASE(of_as_many_pools),
 	CASE(peak_of_both),
 	CASE(peak_since_a_reset),

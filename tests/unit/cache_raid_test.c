@@ -113,7 +113,7 @@ static struct block *freed(size_t span)
 	struct block *block = block_new();
 
 	block->span = span;
-	block->pool = pool;
+	block_owner_set(block, pool, 0);
 	return block;
 }
 

@@ -90,7 +90,7 @@ static uint64_t put_of(struct tcache *cache, size_t units, unsigned int stream,
 
 	block->span = units * UNIT;
 	block->epoch = freed;
-	block_pool_set(block, &pool);
+	block_owner_set(block, &pool, 0);
 	ck_assert(block_enter(block, addr, &stale, &word));
 	ck_assert_ptr_eq(block_take(addr, &word), block);
 	cache->table = block_table;

@@ -360,9 +360,30 @@ START_TEST(a_runtimes_requests_are_sure_once_it_is_known_to_bind)
 }
 END_TEST
 
+START_TEST(a_cache_of_another_pool_remembers_no_stream)
+{
+	const uintptr_t stream = 256;
+	struct pool pools[2] = {{.classes.unit = SIZE}, {.classes.unit = SIZE}};
+	struct tcache *cache;
+
+	prepare(0);
+	cache = tcache_attach(&context);
+	tcaches_lock();
+	tcache_serve(cache, &pools[0]);
+	cache->way.key = cache->ways[1].key = stream;
+	tcache_serve(cache, &pools[0]);
+	ck_assert_uint_eq(cache->way.key, stream);
+	tcache_serve(cache, &pools[1]);
+	ck_assert_uint_eq(cache->way.key, WAY_NONE);
+	ck_assert_uint_eq(cache->ways[1].key, WAY_NONE);
+	tcache_serve(cache, NULL);
+	tcaches_unlock();
+}
+END_TEST
+
 int main(void)
 {
-	static const TTest *tests[12];
+	static const TTest *tests[13];
 
 	tests[0] = threads_that_have_ended_leave_figures_and_nothing_to_walk;
 	tests[1] = a_record_serves_a_thread_of_another_device;
@@ -375,5 +396,6 @@ int main(void)
 	tests[8] = caches_hold_no_more_than_may_be_idle;
 	tests[9] = who_is_alone_looks_seldom_until_it_is_not;
 	tests[10] = one_of_several_looks_often;
+	tests[11] = a_cache_of_another_pool_remembers_no_stream;
 	return tests_run("caches", tests);
 }
