@@ -99,6 +99,13 @@ static int pool_device(CUmemoryPool pool)
 	return room.devices ? __builtin_ctzll(room.devices) : CURRENT;
 }
 
+/* Where CUDA writes the address; NULL if it hands out nothing. No document says
+ * what a request of no bytes gets. */
+static CUdeviceptr *address_of(const struct ordered *request)
+{
+	return request->size ? request->out : NULL;
+}
+
 /* CUDA's own pool serves the request: its memory is that of the stream's
  * device, or of its pool's device, and goes with the stream's context. */
 static bool foreign_ordered_begin(struct foreign_claim *claim,
@@ -109,7 +116,7 @@ static bool foreign_ordered_begin(struct foreign_claim *claim,
 
 	if (ordinal == CURRENT && context)
 		ordinal = device_ordinal(context->device);
-	if (!foreign_begin(claim, ordinal, request->out, request->size))
+	if (!foreign_begin(claim, ordinal, address_of(request), request->size))
 		return false;
 	if (context)
 		claim->context = context;
@@ -121,7 +128,7 @@ static CUresult foreign_ordered_end(const struct foreign_claim *claim,
 				    const struct ordered *request, CUresult res)
 {
 	stream_work_end();
-	return foreign_end(claim, res, FOREIGN_ASYNC, request->out,
+	return foreign_end(claim, res, FOREIGN_ASYNC, address_of(request),
 			   request->size);
 }
 

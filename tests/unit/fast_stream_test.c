@@ -45,6 +45,11 @@ void mempool_leave(struct block *block)
 	(void)block;
 }
 
+void thread_stats_turn(struct thread_stats *stats, unsigned int number)
+{
+	stats->mempool = number;
+}
+
 void thread_stats_sync(struct thread_stats *stats)
 {
 	(void)stats;
@@ -67,7 +72,7 @@ const struct tcache_source *tcache_source = &source;
 
 static _Atomic uint64_t safe, epoch;
 static struct heap heap = {.device = &device};
-static struct pool pool;
+static _Alignas(POOL_ALIGN) struct pool pool;
 
 /* A cache that remembers the stream whose number is OWN. */
 static struct tcache *made(void)
@@ -85,12 +90,11 @@ static struct tcache *made(void)
 	cache->epoch = &epoch;
 	cache->stats.idle.left = cache->stats.hits.left =
 		cache->stats.live.left = INT32_MAX;
-	cache->stats.mempools[1].left = INT32_MAX;
-	cache->ways[0].key = cache->ways[0].asks = KEY;
-	cache->ways[0].number = OWN;
-	cache->ways[0].room = &cache->stats.mempools[1].left;
-	cache->ways[0].beside = true;
-	cache->way = cache->ways;
+	cache->stats.ordered.left = INT32_MAX;
+	cache->way.key = cache->way.asks = KEY;
+	cache->way.number = OWN;
+	cache->way.beside = true;
+	cache->way.owner = owner_of(&pool, 0);
 	safe = 10;
 	epoch = FREED;
 	return cache;
@@ -107,7 +111,7 @@ static uint64_t put(struct tcache *cache, size_t units, unsigned int stream)
 
 	block->span = units * UNIT;
 	block->epoch = FREED;
-	block_pool_set(block, &pool);
+	block_owner_set(block, &pool, 0);
 	ck_assert(block_enter(block, addr, &stale, &word));
 	ck_assert_ptr_eq(block_take(addr, &word), block);
 	cache->table = block_table;
@@ -121,8 +125,8 @@ static uint64_t put(struct tcache *cache, size_t units, unsigned int stream)
 static uint64_t served(struct tcache *cache, size_t units)
 {
 	uint64_t addr = 0;
-	enum fast done =
-		tcache_alloc_beside(cache, KEY, NULL, units * UNIT, &addr);
+	enum fast done = tcache_alloc_beside(cache, KEY, FAST_NOT, NULL,
+					     units * UNIT, &addr);
 
 	ck_assert(!cache->busy);
 	ck_assert(done == (addr ? FAST_DONE : FAST_NOT));
@@ -165,13 +169,13 @@ START_TEST(a_block_comes_back_only_in_a_stream_that_is_remembered)
 	struct block *taken;
 
 	ck_assert_uint_eq(served(cache, 10), eleven);
-	cache->ways[0].key = WAY_NONE; /* as others forget it */
+	cache->way.key = WAY_NONE; /* as others forget it */
 	ck_assert_int_eq(
 		tcache_free_beside(cache, KEY, FAST_NOT, eleven, &taken),
 		FAST_NOT);
 	block_find(eleven, &word);
 	ck_assert_uint_eq(word, eleven | BLOCK_ORDERED | BLOCK_ROOMY);
-	cache->ways[0].key = KEY;
+	cache->way.key = KEY;
 	ck_assert_int_eq(
 		tcache_free_beside(cache, KEY, FAST_NOT, eleven, &taken),
 		FAST_DONE);
