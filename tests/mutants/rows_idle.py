@@ -92,7 +92,7 @@ ROWS = [
      (STREAM, "	if (known && roomy && roomy_is_alone(cache, span))",
       "	if (known && roomy)")),
     ("a_larger_block_comes_back_in_a_forgotten_stream", "unit",
-     (STREAM, "	if (way->key != key ||\n"
+     (STREAM, "	if (cache->way.key != key ||\n"
       "	    !block_take_at(table, addr, BLOCK_ORDERED | BLOCK_ROOMY",
       "	if (!block_take_at(table, addr, BLOCK_ORDERED | BLOCK_ROOMY")),
     ("a_lease_of_another_turn_holds", "unit",

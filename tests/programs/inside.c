@@ -25,6 +25,7 @@
 #include "relocate.h"
 
 enum { BLOCK = 1 << 20, LARGE = 57 << 20, HANG = 30 /* seconds */, TRIES = 8 };
+enum { DEVICE = 64 << 20 }; /* contexts take a part of it */
 
 static struct {
 	CUcontext context, other;
@@ -169,7 +170,7 @@ static CUresult free_inside(CUdeviceptr addr)
 
 	if (begins()) {
 		pair(BLOCK);
-		tell("too much", cuMemAlloc_v2(&large, 2 * LARGE));
+		tell("too much", cuMemAlloc_v2(&large, DEVICE));
 	}
 	return behind_cuMemFree_v2(addr);
 }
