@@ -225,7 +225,8 @@ def test_the_fast_path_is_open_again_once_a_request_was_refused(box):
     request."""
     shell = open_shell(box, POOL, "driver", sim="40M")
     took(shell, f"pairs {MIB} 4")
-    took(shell, f"alloc b {50 * MIB}", "2")
+    took(shell, f"alloc a {MIB}")
+    took(shell, f"alloc b {40 * MIB}", "2")
     took(shell, f"pairs {MIB} 1000")
     shell.end()
     assert box.report()[0]["cuCtxGetCurrent"] < 100
