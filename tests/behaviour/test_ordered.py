@@ -444,6 +444,11 @@ def test_a_plain_free_of_it_waits_for_nothing(box, pool, option):
 
 
 @pytest.mark.parametrize("pool", SERVING)
+def test_a_request_is_patient_again_once_the_program_has_waited(box, pool):
+    assert run(box, pool, "after_a_request_in_vain").stdout == "2\n0\n"
+
+
+@pytest.mark.parametrize("pool", SERVING)
 @pytest.mark.parametrize("case", ["while_memory_is_short_for_a_moment",
                                   "while_memory_is_short_without_sleep"])
 def test_a_request_waits_for_the_end_of_work_rather_than_fail(box, pool, case):

@@ -115,7 +115,7 @@ ROWS = [
       "	patient =")),
     ("what_could_not_go_is_forgotten", "unit",
      (OWED, "	if (left && idle)", "	if (false)")),
-    ("a_wait_makes_no_request_patient", "test_ordered.py -k request_beside",
+    ("a_wait_makes_no_request_patient", "test_ordered.py -k patient_again",
      ("src/mem/waited.c",
       "		atomic_store(&device->waited_in_vain, false);\n", "")),
     ("another_threads_rest_is_not_waited_for", "unit",

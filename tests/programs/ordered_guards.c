@@ -249,6 +249,25 @@ static void freed_by_cuda(void)
 	       figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT));
 }
 
+/* A request has waited in vain. Once the program has waited itself, the next
+ * one waits for the end of the work again. */
+static void after_a_request_in_vain(void)
+{
+	CUstream stream = apart(), busy = apart();
+	CUdeviceptr blocks[2], large;
+
+	for (int turn = 0; turn < 2; turn++) {
+		for (int i = 0; i < 2; i++)
+			MUST(cuMemAllocAsync(&blocks[i], SHORT, stream));
+		MUST(cuLaunchHostFunc(busy, turn ? lasting : held, NULL));
+		for (int i = 0; i < 2; i++)
+			MUST(cuMemFreeAsync(blocks[i], stream));
+		printf("%d\n", (int)cuMemAllocAsync(&large, 2 * SHORT, stream));
+		go = true;
+		MUST(cuStreamSynchronize(busy));
+	}
+}
+
 const struct ordered_case ordered_guards[] = {
 	CASE(freed_by_cuda),
 	CASE(shared_with_nobody_else),
@@ -260,5 +279,6 @@ const struct ordered_case ordered_guards[] = {
 	CASE(of_a_pool_chosen_for_a_place),
 	CASE(freed_in_a_stream_of_another_device),
 	CASE(beside_a_plain_request_that_waits),
+	CASE(after_a_request_in_vain),
 	{0},
 };
