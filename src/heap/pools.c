@@ -37,17 +37,27 @@ static void spare_give(struct pool *pool)
 	pthread_mutex_unlock(&spares_lock);
 }
 
+/* A record is never freed. The program's own malloc may come without an
+ * aligned one. */
+static struct pool *record_fresh(size_t size)
+{
+	char *memory = calloc(1, size + POOL_ALIGN - 1);
+
+	if (!memory)
+		return NULL;
+	memory += -(uintptr_t)memory % POOL_ALIGN;
+	return (void *)memory;
+}
+
 /* A record that is blank but for its heap. */
 static struct pool *record_new(const struct pool_ops *ops)
 {
 	const size_t kept = sizeof(((struct pool *)NULL)->heap);
 	struct pool *pool = spare_take(ops);
-	void *fresh;
 
-	if (pool)
-		memset((char *)pool + kept, 0, ops->size - kept);
-	else if (!posix_memalign(&fresh, POOL_ALIGN, ops->size))
-		pool = memset(fresh, 0, ops->size);
+	if (!pool)
+		return record_fresh(ops->size);
+	memset((char *)pool + kept, 0, ops->size - kept);
 	return pool;
 }
 

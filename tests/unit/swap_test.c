@@ -1,5 +1,4 @@
 /* A change of a device's pool while a heap gets its first request. */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "heap/deferred_free.h"
@@ -17,12 +16,12 @@ static int before, after; /* rows of the pools */
 static int walks;         /* over the heaps, so far */
 static bool scarce;       /* there is no memory for a record */
 
-int __real_posix_memalign(void **out, size_t align, size_t size);
-int __wrap_posix_memalign(void **out, size_t align, size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
 
-int __wrap_posix_memalign(void **out, size_t align, size_t size)
+void *__wrap_calloc(size_t count, size_t size)
 {
-	return scarce ? ENOMEM : __real_posix_memalign(out, align, size);
+	return scarce ? NULL : __real_calloc(count, size);
 }
 
 /* The heap's first request comes right after the first walk. */
