@@ -27,6 +27,7 @@ CASES = [
     ("before_the_legacy_streams_order", "used"),
     ("behind_work_in_a_marks_place", "the same"),
     ("behind_work_before_the_free", "used"),
+    ("beside_a_stream_that_does_not_wait", "used"),
     ("a_wait_beside_the_legacy_stream", "no hang"),
     ("a_threads_own_wait_beside_the_legacy_stream", "no hang"),
     ("a_query_behind_the_legacy_stream", "600"),
@@ -66,6 +67,7 @@ CASES = [
     ("after_a_wait_for_a_stream_of_another_device", "used"),
     ("behind_what_another_device_waits_for", "used"),
     ("behind_the_legacy_stream_of_another_device", "used"),
+    ("behind_a_mark_on_another_device", "used"),
     ("after_a_wait_for_an_event", "the same"),
     ("in_a_launch_that_another_device_waits_for", "over"),
     ("in_a_launch_that_another_stream_waits_for", "over"),
@@ -358,7 +360,7 @@ def test_nothing_is_due_once_the_context_has_ended(box, pool, tmp_path):
 def test_after_a_mark_is_refused_the_next_ones_are_set_at_once(box, pool,
                                                                tmp_path):
     assert len(marks(box, pool, "before_marks_that_are_refused",
-                     tmp_path / "log", fail="cuEventRecord:1:999")) == 2
+                     tmp_path / "log", fail="cuEventRecord:1:999")) == 6
 
 
 @pytest.mark.parametrize("pool", SERVING)

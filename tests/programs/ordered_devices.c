@@ -149,6 +149,33 @@ static void behind_the_legacy_stream_of_another_device(void)
 	used_there(other);
 }
 
+/* A mark of the legacy stream orders nothing in streams of another device, whose
+ * epochs are younger. */
+static void behind_a_mark_on_another_device(void)
+{
+	CUcontext there = device_entered(1);
+	CUstream first = made(CU_STREAM_DEFAULT), second = apart(), here;
+	CUevent event;
+
+	used(asked(second), second);
+	MUST(cuMemFreeAsync(over(asked_and_used(first)), first));
+	MUST(cuCtxSetCurrent(context));
+	here = made(CU_STREAM_DEFAULT);
+	event = event_new();
+	mix();
+	used(asked(here), here);
+	used(asked(NULL), NULL);
+	for (int i = 0; i < 1000; i++)
+		MUST(cuEventRecord(event, here));
+	MUST(cuMemFreeAsync(over(asked(NULL)), NULL));
+	MUST(cuLaunchHostFunc(here, nothing, NULL));
+	used(asked(here), here);
+	MUST(cuEventRecord(event, here));
+	MUST(cuCtxSetCurrent(there));
+	MUST(cuStreamWaitEvent(second, event, 0));
+	used_there(second);
+}
+
 /* Memory that mnm serves is one context's; CUDA's is that of all on the
  * device. Each request is of the stream that was served last. */
 static void beside_another_context_of_the_device(void)
@@ -177,6 +204,7 @@ const struct ordered_case ordered_devices[] = {
 	CASE(after_a_wait_for_a_stream_of_another_device),
 	CASE(behind_what_another_device_waits_for),
 	CASE(behind_the_legacy_stream_of_another_device),
+	CASE(behind_a_mark_on_another_device),
 	CASE(beside_another_context_of_the_device),
 	{0},
 };

@@ -268,9 +268,30 @@ static void before_marks_that_are_refused(void)
 	for (int i = 0; i < 2; i++)
 		MUST(cuMemFreeAsync(over(asked(NULL)), NULL));
 	work_in(waits);
-	block = asked(NULL);
-	MUST(cuMemFreeAsync(over(block), NULL));
+	for (int i = 0; i < 3; i++) {
+		block = asked(NULL);
+		MUST(cuMemFreeAsync(over(block), NULL));
+	}
 	puts("freed");
+}
+
+/* A mark of the legacy stream orders nothing in a stream that does not wait for
+ * it. */
+static void beside_a_stream_that_does_not_wait(void)
+{
+	CUdeviceptr block;
+
+	waits = made(CU_STREAM_DEFAULT);
+	apart_from_it = apart();
+	mix();
+	used(asked(waits), waits);
+	used(asked(NULL), NULL);
+	block = asked_and_used(apart_from_it);
+	MUST(cuMemFreeAsync(over(block), apart_from_it));
+	MUST(cuMemAllocAsync(&block, (size_t)64 * SIZE, NULL));
+	work_in(waits);
+	used(asked(NULL), NULL);
+	puts("used");
 }
 
 static void twice_in_the_legacy_stream(void)
@@ -298,6 +319,7 @@ static void in_the_legacy_stream_before_a_table(void)
 	cuGetExportTable(&table, &which);
 	MUST(cuMemFreeAsync(over(block), NULL));
 	compare(asked(NULL), block);
+	cuStreamQuery(NULL);
 }
 
 static void in_the_legacy_stream_before_unseen_calls(void)
@@ -352,6 +374,7 @@ const struct ordered_case ordered_marks[] = {
 	CASE(before_an_unseen_call),
 	CASE(before_nothing),
 	CASE(before_marks_that_are_refused),
+	CASE(beside_a_stream_that_does_not_wait),
 	CASE(before_work_in_both),
 	CASE(before_work_before_a_free),
 	CASE(before_work_after_refused_work),
