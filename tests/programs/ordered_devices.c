@@ -149,8 +149,8 @@ static void behind_the_legacy_stream_of_another_device(void)
 	used_there(other);
 }
 
-/* A mark of the legacy stream orders nothing in streams of another device, whose
- * epochs are younger. */
+/* A mark of the legacy stream orders nothing in streams of another device,
+ * whose epochs are younger. */
 static void behind_a_mark_on_another_device(void)
 {
 	CUcontext there = device_entered(1);
