@@ -87,6 +87,23 @@ def test_a_row_that_names_a_race_names_one_there_is():
     assert named and named <= there
 
 
+def test_a_row_that_names_a_test_names_one_there_is():
+    """By a part of its name, as -k takes it."""
+    named = {tuple(re.sub("^tests/behaviour/", "", row[1]).split(" -k "))
+             for path in FILES for row in rows_of(path) if " -k " in row[1]}
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p",
+         "no:cacheprovider", *sorted({file for file, _ in named})],
+        cwd=os.path.dirname(__file__), capture_output=True, text=True,
+        check=True)
+    there = [line.split("::") for line in done.stdout.splitlines()
+             if "::" in line]
+    assert len(named) > 100
+    assert not [(file, part) for file, part in named
+                if not any(os.path.basename(where) == file and part in test
+                           for where, test in there)]
+
+
 def test_a_row_says_what_runs_there():
     for path in FILES:
         for name, tests, *_ in rows_of(path):
