@@ -242,19 +242,19 @@ static void peak_since_a_reset(void)
 static void peak_in_a_loop(void)
 {
 	CUmemoryPool pool = pool_begin();
-	CUdeviceptr own[3], cudas;
+	CUdeviceptr own[3], cudas[2];
 
 	for (int round = 0; round < 3; round++) {
 		take(own, 3);
 		give(own, 3);
 	}
-	take_of_cuda(&cudas, 1);
+	take_of_cuda(cudas, 2);
 	for (int round = 0; round < 3; round++) {
-		take(own, 3);
-		for (int i = 0; i < 3; i++) /* without a wait */
+		take(own, 2);
+		for (int i = 0; i < 2; i++) /* without a wait */
 			MUST(cuMemFreeAsync(over(own[i]), stream));
 	}
-	give(&cudas, 1);
+	give(cudas, 2);
 	peak_say(pool);
 }
 
