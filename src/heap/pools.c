@@ -42,11 +42,9 @@ static void spare_give(struct pool *pool)
 static struct pool *record_fresh(size_t size)
 {
 	char *memory = calloc(1, size + POOL_ALIGN - 1);
+	size_t past = memory ? (uintptr_t)memory % POOL_ALIGN : 0;
 
-	if (!memory)
-		return NULL;
-	memory += -(uintptr_t)memory % POOL_ALIGN;
-	return (void *)memory;
+	return (void *)(past ? &memory[POOL_ALIGN - past] : memory);
 }
 
 /* A record that is blank but for its heap. */
