@@ -37,14 +37,21 @@ static void spare_give(struct pool *pool)
 	pthread_mutex_unlock(&spares_lock);
 }
 
+/* The first place in the memory where a record may begin. */
+static void *record_place(char *memory)
+{
+	size_t past = (uintptr_t)memory % POOL_ALIGN;
+
+	return past ? memory + (POOL_ALIGN - past) : memory;
+}
+
 /* A record is never freed. The program's own malloc may come without an
  * aligned one. */
 static struct pool *record_fresh(size_t size)
 {
-	char *memory = calloc(1, size + POOL_ALIGN - 1);
-	size_t past = memory ? (uintptr_t)memory % POOL_ALIGN : 0;
+	void *memory = calloc(1, size + POOL_ALIGN - 1);
 
-	return (void *)(past ? &memory[POOL_ALIGN - past] : memory);
+	return record_place(memory);
 }
 
 /* A record that is blank but for its heap. */
