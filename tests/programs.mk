@@ -6,7 +6,7 @@ PROGRAMS := $(addprefix $(BUILD)/tests/programs/,shell_shared shell_static \
 	shell_nvidia \
 	shell_driver shell_plugin.so plugin_host churn relay late_work releases \
 	short_retains door guest \
-	interleave reuse reuse.kernels.so reuse_host \
+	interleave reuse reuse.kernels.so reuse_host reuse_mapped \
 	reuse_pool)
 SHELL_OBJ := $(addprefix $(BUILD)/obj/tests/programs/,shell.o shell_process.o \
 	shell_threads.o)
@@ -38,6 +38,7 @@ $(BUILD)/tests/programs/shell_driver: $(SHELL_OBJ) \
 		$(BUILD)/obj/tests/programs/shell_doors.o \
 		$(BUILD)/obj/tests/programs/shell_visits.o \
 		$(BUILD)/obj/tests/programs/shell_kinds.o \
+		$(BUILD)/obj/tests/programs/shell_ipc.o \
 		$(BUILD)/obj/tests/programs/shell_mempools.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )
@@ -83,6 +84,13 @@ $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ -pthread -o $@
 
+CHECK += $(BUILD)/tests/programs/past_end
+$(BUILD)/tests/programs/past_end: $(BUILD)/obj/tests/programs/past_end.o \
+		$(BUILD)/sim/libcuda.so
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \
+		-lcuda -o $@
+
 $(BUILD)/tests/programs/guest: $(BUILD)/obj/tests/programs/guest.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )
@@ -101,7 +109,7 @@ $(BUILD)/tests/programs/beside: $(BUILD)/obj/tests/programs/beside.o \
 		-lcuda -pthread -o $@
 
 SIM_PROGRAMS := $(addprefix $(BUILD)/tests/programs/,interleave reuse reuse_host \
-	reuse_pool many_streams)
+	reuse_mapped reuse_pool many_streams)
 $(SIM_PROGRAMS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )
@@ -118,7 +126,7 @@ $(OTHER_NEW): $(BUILD)/tests/programs/other/%: \
 		$(BUILD)/obj/$(SIM_DRIVER_GEN)/% tests/programs.mk
 	$(call SAY,rename)
 	$(Q)objcopy $(foreach name,cuGetProcAddress_v2 cuCtxRecordEvent \
-		cuMulticastBindAddr, \
+		cuMulticastBindAddr cuMemGetHandleForAddressRange, \
 		--redefine-sym $(name)=base_$(name)) $< $@
 $(OTHER): $(OTHER_OBJ) src/sim/driver/exports.map
 	$(call SAY,link  )
@@ -136,19 +144,21 @@ $(INNER): $(BUILD)/obj/tests/programs/inner_driver.o
 # Other libraries that are preloaded beside mnm, and programs that do odd
 # things with CUDA's entries, with processes and with their ends.
 GUESTS := $(addprefix $(BUILD)/tests/programs/,scarce.so hurry.so other_dlsym.so \
-	start_tool.so taker.so patch_all.so leaver family resident patcher \
+	start_tool.so taker.so nvtx_tool.so patch_all.so leaver family resident patcher \
 	inside shell_asan)
 CHECK += $(GUESTS)
 $(BUILD)/tests/programs/scarce.so $(BUILD)/tests/programs/hurry.so \
 $(BUILD)/tests/programs/other_dlsym.so \
-$(BUILD)/tests/programs/start_tool.so $(BUILD)/tests/programs/taker.so: \
+$(BUILD)/tests/programs/start_tool.so $(BUILD)/tests/programs/taker.so \
+$(BUILD)/tests/programs/nvtx_tool.so: \
 $(BUILD)/tests/programs/%.so: $(BUILD)/obj/tests/programs/%.o
 	$(call SAY,link  )
 	$(Q)$(CC) $(LDFLAGS) -shared $^ -o $@
 $(BUILD)/obj/tests/programs/scarce.o $(BUILD)/obj/tests/programs/other_dlsym.o \
 $(BUILD)/obj/tests/programs/start_tool.o $(BUILD)/obj/tests/programs/patch_all.o \
 $(BUILD)/obj/tests/programs/relocate.o $(BUILD)/obj/tests/programs/taker.o \
-$(BUILD)/obj/tests/programs/hurry.o: SANFLAGS :=
+$(BUILD)/obj/tests/programs/hurry.o \
+$(BUILD)/obj/tests/programs/nvtx_tool.o: SANFLAGS :=
 
 $(BUILD)/tests/programs/leaver $(BUILD)/tests/programs/family \
 $(BUILD)/tests/programs/resident: \

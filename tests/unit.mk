@@ -2,7 +2,8 @@
 
 UNIT_PARTS := $(COMMON_OBJ) $(POOL_OBJ) \
 	$(addprefix $(BUILD)/obj/src/,block/block.o block/block_index.o block/buffer_id.o \
-	preload/elf_symbol.o preload/await.o) $(BUILD)/obj/tests/unit/plain_thread.o
+	preload/elf_symbol.o preload/await.o) $(BUILD)/obj/tests/unit/plain_thread.o \
+	$(BUILD)/obj/tests/unit/no_tool.o
 CHECK += $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*_test.c))
 
 $(BUILD)/tests/unit/device_test $(BUILD)/tests/unit/thread_ordered_test: \
@@ -29,12 +30,14 @@ $(BUILD)/tests/unit/calls_test: $(addprefix $(BUILD)/obj/src/,\
 $(BUILD)/tests/unit/capture_work_test: $(BUILD)/obj/src/order/capture_work.o
 $(BUILD)/tests/unit/giver_test: $(addprefix $(BUILD)/obj/src/,\
 	heap/giver.o heap/rest.o order/calls.o preload/barrier.o preload/syscall_filter.o)
+$(BUILD)/tests/unit/headroom_test: $(BUILD)/obj/src/heap/headroom.o
 $(BUILD)/tests/unit/owed_test: $(addprefix $(BUILD)/obj/src/,\
 	heap/owed.o heap/rest.o order/calls.o preload/barrier.o preload/syscall_filter.o)
 $(BUILD)/tests/unit/bound_test: $(addprefix $(BUILD)/obj/src/,\
 	heap/idle_limit.o heap/idle_places.o stats/counter.o stats/thread_stats.o stats/thread_ordered.o context/device.o gate/gate.o)
 $(BUILD)/tests/unit/swap_test: $(addprefix $(BUILD)/obj/src/,\
-	heap/swap.o heap/pools.o stats/counter.o stats/mempool_stats.o stats/thread_stats.o stats/thread_ordered.o \
+	heap/swap.o heap/pools.o heap/pools_forget.o heap/pool_record.o heap/placed.o \
+	heap/region.o heap/starts.o stats/counter.o stats/mempool_stats.o stats/thread_stats.o stats/thread_ordered.o \
 	context/device.o gate/gate.o)
 $(BUILD)/tests/unit/swap_test: LDFLAGS += -Wl,--wrap=calloc
 

@@ -14,3 +14,4 @@ def names():
 
 
 POOLS = names()
+COMPARED = ["no_pool", "vmm_pool", POOLS[-1]]  # what a pool gains

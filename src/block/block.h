@@ -29,7 +29,10 @@ struct pool;
 #define BLOCK_NAMED    UINT64_C(8)  /* it has a buffer id; see buffer_id.h */
 #define BLOCK_ROOMY    UINT64_C(16) /* it serves a request of another span */
 #define BLOCK_ORDERED  UINT64_C(32) /* it was asked for in a stream's order */
-#define BLOCK_BITS     UINT64_C(255)
+#define BLOCK_REGION \
+	UINT64_C(128) /* no block: free bytes of a region, to go \
+		       * back; in no index */
+#define BLOCK_BITS UINT64_C(255)
 
 /* The epoch of a block that was never freed: devices count from the next one
  * on. */
@@ -116,6 +119,11 @@ static inline void block_owner_set(struct block *block, const struct pool *pool,
 {
 	__atomic_store_n(&block->owner, owner_of(pool, mempool),
 			 __ATOMIC_RELAXED);
+}
+
+static inline bool block_is_region(const struct block *block)
+{
+	return block_word(block) & BLOCK_REGION;
 }
 
 static inline bool word_is_live(uint64_t word)

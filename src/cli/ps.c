@@ -78,17 +78,20 @@ static const char *hits_text(const json_t *device, char text[HITS_SIZE])
 	return text;
 }
 
-/* Memory that no pool serves is live as well. Returns -1 if a figure is missing
- * or impossible. */
+/* Memory that no pool serves is live as well, also what is borrowed of the
+ * host's; older libraries know nothing of that. Returns -1 if a figure is
+ * missing or impossible. */
 static int64_t live_bytes(const json_t *device)
 {
 	int64_t pooled = field_number(device, "live_bytes");
 	int64_t all = field_number(device, "device_bytes");
 	int64_t reserved = field_number(device, "reserved_bytes");
+	int64_t borrowed = field_number(device, "borrowed_bytes");
 	int64_t sum;
 
 	if (pooled < 0 || all < 0 || reserved < 0 ||
-	    __builtin_add_overflow(pooled, all - reserved, &sum))
+	    __builtin_add_overflow(pooled, all - reserved, &sum) ||
+	    __builtin_add_overflow(sum, borrowed < 0 ? 0 : borrowed, &sum))
 		return -1;
 	return sum;
 }

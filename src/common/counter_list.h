@@ -22,6 +22,7 @@ COUNTER(pending_bytes, GAUGE, BYTES, "idle, to go back at the next free") \
 COUNTER(quarantined_bytes, GAUGE, BYTES, "freed since the last fence or wait") \
 COUNTER(held_bytes, GAUGE, BYTES, "freed in a capture, kept for its graph") \
 COUNTER(retired_bytes, GAUGE, BYTES, "live blocks of pools swapped out") \
+COUNTER(region_bytes, GAUGE, BYTES, "reserved, in regions to place blocks in") \
 COUNTER(managed_bytes, GAUGE, BYTES, "not pooled: cudaMallocManaged") \
 COUNTER(pitched_bytes, GAUGE, BYTES, "not pooled: first of each pitched width") \
 COUNTER(async_bytes, GAUGE, BYTES, "not pooled: cudaMallocAsync left to CUDA") \
@@ -30,12 +31,17 @@ COUNTER(array_bytes, GAUGE, BYTES, "not pooled: arrays") \
 COUNTER(virtual_bytes, GAUGE, BYTES, "not pooled: cuMemCreate") \
 COUNTER(device_bytes, TOTAL, BYTES, "all that the process has, pooled or not") \
 COUNTER(imported_bytes, GAUGE, BYTES, "of other processes or APIs, opened here") \
+COUNTER(borrowed_bytes, GAUGE, BYTES, "the host's, in place of the device's") \
+COUNTER(borrowed_peak, MAXIMUM_OF(borrowed_bytes), BYTES, "highest borrowed_bytes") \
 COUNTER(allocs, TOTAL, COUNT, "requests served") \
 COUNTER(frees, SUM, COUNT, "blocks freed by the program") \
 COUNTER(hits, SUM, COUNT, "requests served from idle blocks") \
 COUNTER(misses, SUM, COUNT, "requests served by the driver") \
-COUNTER(driver_allocs, SUM, COUNT, "cuMemAlloc calls that succeeded") \
-COUNTER(driver_frees, SUM, COUNT, "cuMemFree calls that succeeded") \
+COUNTER(borrows, SUM, COUNT, "requests served from the host's memory") \
+COUNTER(driver_allocs, SUM, COUNT, "cuMemAlloc, cuMemCreate that succeeded") \
+COUNTER(driver_frees, SUM, COUNT, "cuMemFree, cuMemRelease that succeeded") \
+COUNTER(regions, GAUGE, COUNT, "regions that blocks are placed in") \
+COUNTER(moved_pages, SUM, COUNT, "pages that moved inside their region") \
 COUNTER(held_blocks, GAUGE, COUNT, "blocks that held_bytes are made of") \
 COUNTER(fences, SUM, COUNT, "events that order reuse, without a wait") \
 COUNTER(syncs, SUM, COUNT, "waits for the device, for reuse") \
@@ -46,6 +52,7 @@ COUNTER(failures, SUM, COUNT, "requests that failed")
 #define COUNTER_PART_LIST \
 PART(allocs, hits) \
 PART(allocs, misses) \
+PART(allocs, borrows) \
 PART(device_bytes, reserved_bytes) \
 PART(device_bytes, managed_bytes) \
 PART(device_bytes, pitched_bytes) \

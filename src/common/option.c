@@ -14,7 +14,9 @@ enum {
 	PAGE_MIN = 512,
 	PAGE_MAX = 2 << 20,
 	PERCENT_MAX = 10000,
-	CLASSES_MAX = 64
+	CLASSES_MAX = 64,
+	CUTOFF_MIN = 20,
+	CUTOFF_MAX = 34
 };
 
 /* clang-format off */
@@ -179,6 +181,14 @@ static bool size_or_auto_parse(const char *text, size_t *size)
 	return true;
 }
 
+static bool size_or_word_parse(const char *text, size_t *size)
+{
+	if (strcmp(text, "off"))
+		return size_or_auto_parse(text, size);
+	*size = 0;
+	return true;
+}
+
 /* The index of a word in a list that ends with NULL, or -1. */
 static int word_find(const char *const *words, const char *text)
 {
@@ -206,14 +216,16 @@ static bool fence_parse(const char *text, enum fence_level *level)
 	return found >= 0;
 }
 
-static bool time_parse(const char *text, unsigned int *seconds)
+/* Reads a whole number. */
+static bool number_parse(const char *text, unsigned int least,
+			 unsigned int most, unsigned int *number)
 {
 	size_t value;
 
 	if (strspn(text, "0123456789") != strlen(text) ||
-	    !size_parse(text, &value) || value > INT_MAX)
+	    !size_parse(text, &value) || value < least || value > most)
 		return false;
-	*seconds = (unsigned int)value;
+	*number = (unsigned int)value;
 	return true;
 }
 
@@ -281,11 +293,14 @@ static bool row_set(struct config *config, const struct option_row *row,
 #define PARSE_SIZE(f)         size_parse(value, &config->f)
 #define PARSE_PAGE(f)         page_parse(value, &config->f)
 #define PARSE_CLASSES(f)      classes_parse(value, &config->f)
+#define PARSE_CUTOFF(f)       number_parse(value, CUTOFF_MIN, CUTOFF_MAX, &config->f)
+#define PARSE_PERCENT(f)      number_parse(value, 0, 100, &config->f)
 #define PARSE_SIZE_OR_AUTO(f) size_or_auto_parse(value, &config->f)
+#define PARSE_SIZE_OR_WORD(f) size_or_word_parse(value, &config->f)
 #define PARSE_FENCE(f)        fence_parse(value, &config->f)
 #define PARSE_FLAG(f)         flag_parse(value, &config->f)
 #define PARSE_IDLE(f)         idle_parse(value, &config->f)
-#define PARSE_TIME(f)         time_parse(value, &config->f)
+#define PARSE_TIME(f)         number_parse(value, 0, INT_MAX, &config->f)
 #define PARSE_INFO(f)         info_parse(value, &config->f)
 #define PARSE_LEVEL(f)        level_parse(value, &config->f)
 #define PARSE_POOLS(f)        pools_parse(value, config->f, why)

@@ -22,7 +22,10 @@ enum option_type {
 	OPTION_SIZE,         /* as size_parse reads it */
 	OPTION_PAGE,         /* bytes, a power of two from 512 to 2 MiB */
 	OPTION_CLASSES,      /* linear, or a power of two from 1 to 64 */
+	OPTION_CUTOFF,       /* a power of two by its exponent, 20 to 34 */
+	OPTION_PERCENT,      /* 0 to 100 */
 	OPTION_SIZE_OR_AUTO, /* as OPTION_SIZE, or auto */
+	OPTION_SIZE_OR_WORD, /* as that, or off */
 	OPTION_FLAG,         /* 0 or 1 */
 	OPTION_FENCE,        /* a fence level's name */
 	OPTION_LEVEL,        /* a log level's name */
@@ -73,8 +76,11 @@ void option_variable(const struct option_row *row, char *text, size_t size);
 #define FIELD_PATH(f)         char f[96]; /* of a socket, with its name */
 #define FIELD_SIZE(f)         size_t f;
 #define FIELD_PAGE(f)         size_t f;
-#define FIELD_CLASSES(f)      size_t f; /* in each octave; 0: linear */
+#define FIELD_CLASSES(f)      size_t f;       /* in each octave; 0: linear */
+#define FIELD_CUTOFF(f)       unsigned int f; /* log2 of bytes */
+#define FIELD_PERCENT(f)      unsigned int f;
 #define FIELD_SIZE_OR_AUTO(f) size_t f; /* or SIZE_AUTO */
+#define FIELD_SIZE_OR_WORD(f) size_t f; /* or SIZE_AUTO; off is 0 */
 #define FIELD_FLAG(f)         bool f;
 #define FIELD_FENCE(f)        enum fence_level f;
 #define FIELD_LEVEL(f)        enum log_level f;

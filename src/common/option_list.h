@@ -18,10 +18,16 @@ OPTION(pool, POOLS, START, "page_unit_pool", \
 	"NAME, DEVICE:NAME or host:NAME, comma-separated", \
 	"pool that serves allocations: for all, for a device, for pinned memory") \
 OPTION(page_size, PAGE, START, "4096", "power of two, 512 to 2M", \
-	"page that page_unit_pool rounds requests up to, bytes") \
+	"page that pools round requests up to, bytes") \
 OPTION(size_classes, CLASSES, START, "linear", \
 	"linear, or a power of two, 1 to 64", \
 	"sizes of page_unit_pool: each page, or so many between powers of two") \
+OPTION(round_cutoff, CUTOFF, START, "24", "20 to 34", \
+	"round_pool: powers of two up to 2^N bytes, multiples of that above") \
+OPTION(headroom, PERCENT, START, "5", "percent, 0 to 100", \
+	"naive_pool, round_pool: idle blocks go back before less is free") \
+OPTION(vmm_spare, PERCENT, START, "3", "percent, 0 to 100", \
+	"what vmm_pool reserves beyond the live peak before it moves pages") \
 OPTION(fence, FENCE, LIVE, "fence", "fence, sync, none", \
 	"what makes reuse safe: device-side events, a wait in each free, nothing") \
 OPTION(quarantine, SIZE_OR_AUTO, LIVE, "auto", "bytes (K, M, G), or auto", \
@@ -32,6 +38,9 @@ OPTION(pool_limit, SIZE, LIVE, "0", "bytes (K, M, G), 0 = none", \
 	"soft limit of reserved bytes per device: idle blocks go back first") \
 OPTION(hard_limit, SIZE, LIVE, "0", "bytes (K, M, G), 0 = none", \
 	"hard limit of bytes per device, pooled or not: past it, out of memory") \
+OPTION(oversubscribe, SIZE_OR_WORD, LIVE, "off", \
+	"off, auto, or bytes (K, M, G)", \
+	"bytes of the host's memory for a full device; auto: half of RAM in all") \
 OPTION(idle_limit, IDLE, LIVE, "auto", "auto, off, bytes, or N% of live peak", \
 	"idle bytes per device; auto: as much as has paid off, off: no limit") \
 OPTION(host_limit, SIZE_OR_AUTO, LIVE, "auto", "bytes (K, M, G), or auto", \

@@ -34,6 +34,14 @@ static void size_or_auto_text(size_t value, char *text, size_t size)
 		size_text(value, text, size);
 }
 
+static void size_or_word_text(size_t value, char *text, size_t size)
+{
+	if (value)
+		size_or_auto_text(value, text, size);
+	else
+		snprintf(text, size, "off");
+}
+
 static void idle_text(const struct idle_limit *limit, char *text, size_t size)
 {
 	if (limit->kind == IDLE_BYTES)
@@ -92,7 +100,10 @@ void config_text(const struct config *config, const struct option_row *row,
 #define TEXT_SIZE(f)         size_text(config->f, text, size)
 #define TEXT_PAGE(f)         size_text(config->f, text, size)
 #define TEXT_CLASSES(f)      classes_text(config->f, text, size)
+#define TEXT_CUTOFF(f)       snprintf(text, size, "%u", config->f)
+#define TEXT_PERCENT(f)      snprintf(text, size, "%u", config->f)
 #define TEXT_SIZE_OR_AUTO(f) size_or_auto_text(config->f, text, size)
+#define TEXT_SIZE_OR_WORD(f) size_or_word_text(config->f, text, size)
 #define TEXT_FENCE(f)        snprintf(text, size, "%s", fence_names[config->f])
 #define TEXT_FLAG(f)         snprintf(text, size, "%d", config->f)
 #define TEXT_IDLE(f)         idle_text(&config->f, text, size)

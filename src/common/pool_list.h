@@ -9,6 +9,13 @@
 #define POOL_LIST \
 POOL(page_unit_pool, \
 	"whole pages; a freed block serves the next request of its size") \
+POOL(vmm_pool, \
+	"best fit over pages that move together where free memory lies apart") \
+POOL(best_fit_pool, \
+	"best fit in segments, split and joined by PyTorch's rules") \
+POOL(naive_pool, "whole pages, above 2 MiB multiples of that (MXNet's Naive)") \
+POOL(round_pool, \
+	"powers of two, then multiples of 2^round_cutoff (MXNet's Round)") \
 POOL(no_pool, "every request goes to the driver")
 /* clang-format on */
 

@@ -32,6 +32,9 @@
 /* The name of a socket that is being looked at: this after the pid of the
  * process that looks. */
 #define SOCKET_ASIDE ".old"
+/* The name of what stands behind a handle of a placed block (mem/exports.h):
+ * the pid, a dash, a number, and this. */
+#define EXPORT_SUFFIX ".export"
 
 /* The folder of a user's sockets: `chosen` if it is not empty (MNM_SOCKET_DIR),
  * else $XDG_RUNTIME_DIR/mnm if $XDG_RUNTIME_DIR is a folder of the user's, else

@@ -19,6 +19,7 @@
 
 struct CUctx_st;
 struct block;
+struct heap_region;
 struct pool;
 
 enum counter {
@@ -42,8 +43,9 @@ struct device {
 		idle_hits; /* hits up to which the sole stream's work is over */
 	_Atomic bool
 		has_peers; /* contexts of other devices have used its memory */
-	_Atomic bool shared;  /* all contexts may use its memory */
-	_Atomic bool fencing; /* a thread makes a fence for a request */
+	_Atomic bool shared;    /* all contexts may use its memory */
+	_Atomic uint64_t shown; /* a bit per device that has access to it */
+	_Atomic bool fencing;   /* a thread makes a fence for a request */
 	/* Fences, see fence_fail.h. */
 	_Atomic unsigned int failures; /* in a row */
 	_Atomic unsigned int unfenced; /* host waits until the next try;
@@ -73,14 +75,17 @@ struct device {
 /* Memory of one kind, and the pools that serve it. */
 struct heap {
 	struct context *context;
-	struct device *device;     /* its figures and epochs apply */
-	unsigned int flags;        /* of cuMemHostAlloc; 0 for device memory */
-	unsigned int node;         /* of NUMA; 0 for device memory */
-	_Atomic bool keeps_blocks; /* its active pool keeps blocks; may be read
-				      without the lock */
+	struct device *device; /* its figures and epochs apply */
+	unsigned int flags;    /* of cuMemHostAlloc; 0 for device memory */
+	unsigned int node;     /* of NUMA; 0 for device memory */
+	/* Its active pool keeps blocks; places them in regions. May be read
+	 * without the lock. */
+	_Atomic bool keeps_blocks, places_blocks;
 	/* Under the context's lock. */
-	struct pool *pools;    /* the active one first; NULL before use */
-	struct block *pending; /* idle blocks to give back */
+	struct pool *pools;         /* the active one first; NULL before use */
+	struct block *pending;      /* idle blocks to give back */
+	struct heap_region *recent; /* one of its regions, used lately */
+	uint64_t placed_epoch;      /* the last one of a free in its regions */
 	/* Added under that lock, never removed; may be read without it. */
 	struct heap *_Atomic next; /* the context's next heap */
 };

@@ -17,6 +17,7 @@
 #include "listener.h"
 #include "preload/loader.h"
 #include "common/log.h"
+#include "common/protocol.h"
 #include "server.h"
 #include "stat_file.h"
 #include "preload/syscall_filter.h"
@@ -45,6 +46,7 @@ static int wake = -1;
 static bool apart;
 static pthread_t helper;
 static pid_t process;
+static bool has_socket;
 static _Atomic bool leaving;
 
 /* Whether the thread has to leave: once the program's main thread has left by
@@ -196,7 +198,8 @@ static void control_open(void)
 	char error[256];
 
 	pthread_atfork(NULL, NULL, child_forget);
-	if (helper_start(error, sizeof(error))) {
+	has_socket = helper_start(error, sizeof(error));
+	if (has_socket) {
 		atexit(process_leaves);
 		serving_tell();
 	} else {
@@ -216,4 +219,16 @@ void control_open_once(void)
 	static struct once once = ONCE_INIT;
 
 	once_run(&once, control_open);
+}
+
+bool control_folder(char *folder, size_t size, char *error, size_t error_size)
+{
+	if (config_once()) /* it may be the program's first call */
+		control_open_once();
+	if (!has_socket) {
+		snprintf(error, error_size, "there is no control socket");
+		return false;
+	}
+	return listener_folder(folder, size) &&
+	       socket_dir_check(folder, error, error_size);
 }

@@ -131,6 +131,14 @@ static void folder_path(char dir[sizeof(address.sun_path)])
 	*strrchr(dir, '/') = '\0';
 }
 
+bool listener_folder(char *folder, size_t size)
+{
+	char dir[sizeof(address.sun_path)];
+
+	folder_path(dir);
+	return (size_t)snprintf(folder, size, "%s", dir) < size;
+}
+
 void listener_keep(void)
 {
 	char dir[sizeof(address.sun_path)];

@@ -15,6 +15,9 @@ bool listener_open(struct guarded_fd *listener, int backlog, char *error,
 /* The path of the socket that listener_open made. */
 const char *listener_path(void);
 
+/* The folder that it is in. Returns false if size bytes are too few. */
+bool listener_folder(char *folder, size_t size);
+
 /* To be called in a thread with descriptors of its own: keeps the folder open,
  * so that listener_leave finds it wherever the program's root is by then. */
 void listener_keep(void);

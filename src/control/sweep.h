@@ -1,4 +1,5 @@
-/* Sockets that nobody listens at any more. */
+/* Sockets that nobody listens at any more, and what else is left of processes
+ * that had them. */
 #ifndef MNM_SWEEP_H
 #define MNM_SWEEP_H
 

@@ -7,6 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Physical memory comes in whole pages of this size, the granularity that the
+ * driver has for it. */
+#define PAGE_BYTES ((size_t)2 << 20)
+
 struct CUctx_st;
 struct CUevent_st;
 struct CUmemPoolHandle_st;
@@ -31,6 +35,20 @@ int backing_free(struct CUctx_st *context, uint64_t addr);
 int backing_alloc_host(size_t span, unsigned int flags, bool capturing,
 		       uint64_t *addr);
 int backing_free_host(struct CUctx_st *context, uint64_t addr);
+
+/* Whether managed memory of a device may be more than the device has: the
+ * driver keeps on the host what has no room there. */
+bool backing_is_managed_by_page(int ordinal);
+
+/* Allocates managed memory in the current context, in a mode that spares
+ * captures. The device of that ordinal is to use it: its preferred place is
+ * there, or on the host, where the device then reaches it. */
+int backing_alloc_managed(size_t bytes, int ordinal, bool on_device,
+			  uint64_t *addr);
+
+/* Allocates host memory that every device reaches by the host's own address, in
+ * a mode that spares captures. It is an error if there is no such address. */
+int backing_alloc_mapped(size_t bytes, uint64_t *addr);
 
 /* Waits for all work queued in a context so far. backing_wait is an error while
  * a stream of the context captures, and ends the capture. backing_free_wait
@@ -133,6 +151,29 @@ int backing_legacy_mark(struct CUevent_st *_Atomic *mark);
 /* The same in any context, in a relaxed mode of capture. */
 int backing_legacy_mark_of(struct CUctx_st *context,
 			   struct CUevent_st *_Atomic *mark);
+
+/* Virtual memory, in pages of PAGE_BYTES. None of these
+ * waits for work, which is the caller's to do. All of them are made in a mode
+ * in which they don't end a capture.
+ *
+ * Whether the device has it, in such pages. */
+bool backing_has_pages(int ordinal);
+
+/* Addresses without memory, a multiple of a page. */
+int backing_addresses(size_t bytes, uint64_t *addr);
+int backing_addresses_free(uint64_t addr, size_t bytes);
+
+/* A page of physical memory of a device, which the driver has back once it is
+ * released and mapped nowhere. */
+int backing_page(int ordinal, uint64_t *page);
+int backing_page_release(uint64_t page);
+
+/* A page can be mapped at several addresses. No work can use it there before
+ * backing_pages_allow, for devices whose bits are set. Unmap ends whole
+ * mappings, one behind the other. */
+int backing_page_map(uint64_t addr, uint64_t page);
+int backing_pages_allow(uint64_t addr, size_t bytes, uint64_t devices);
+int backing_pages_unmap(uint64_t addr, size_t bytes);
 
 /* What the driver says is free on the current context's device, in bytes. */
 int backing_free_bytes(size_t *bytes);

@@ -9,12 +9,15 @@ USED(cuCtxFromGreenCtx) \
 USED(cuCtxGetApiVersion) \
 USED(cuCtxGetCurrent) \
 USED(cuCtxGetDevice) \
+USED(cuDeviceGetAttribute) \
 USED(cuDeviceGetDefaultMemPool) \
 USED(cuDeviceGetMemPool) \
 USED(cuDevicePrimaryCtxGetState) \
 USED(cuDeviceTotalMem_v2) \
 USED(cuDriverGetVersion) \
 USED(cuGetErrorName) \
+USED(cuMemAddressFree) \
+USED(cuMemGetAllocationGranularity) \
 USED(cuStreamGetCtx) \
 USED(cuStreamGetFlags) \
 USED(cuStreamIsCapturing) \

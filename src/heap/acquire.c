@@ -18,12 +18,23 @@ static bool spares_captures(void)
 	return capture_any() || waits_are_forbidden();
 }
 
-static int heap_alloc_once(const struct heap *heap, size_t span, uint64_t *addr)
+/* An allocation of the driver's. */
+struct whole {
+	const struct heap *heap;
+	size_t span;
+	uint64_t addr;
+};
+
+static int whole_take(void *arg)
 {
+	struct whole *whole = arg;
+	const struct heap *heap = whole->heap;
+
 	return device_is_host(heap->device)
-		       ? backing_alloc_host(span, heap->flags, capture_any(),
-					    addr)
-		       : backing_alloc(span, spares_captures(), addr);
+		       ? backing_alloc_host(whole->span, heap->flags,
+					    capture_any(), &whole->addr)
+		       : backing_alloc(whole->span, spares_captures(),
+				       &whole->addr);
 }
 
 /* The bytes that the driver lacks for a request; 0 if it has enough, maybe in
@@ -58,7 +69,8 @@ static bool other_gives(const struct heap *heap)
 /* Tries several times; at last returns the driver's own error. Each time twice
  * as much is given back: blocks that went back may be too small, and apart from
  * each other. */
-static int take_pressed(const struct heap *heap, size_t span, uint64_t *addr)
+static int take_pressed(const struct heap *heap, size_t span,
+			int (*take)(void *arg), void *arg)
 {
 	const int full = CUDA_ERROR_OUT_OF_MEMORY;
 	struct device *device = heap->device;
@@ -71,15 +83,16 @@ static int take_pressed(const struct heap *heap, size_t span, uint64_t *addr)
 	     i++) {
 		given = lack ? reclaim_now(device, lack) : 0;
 		lack = lack > SIZE_MAX / 2 ? SIZE_MAX : lack ? 2 * lack : span;
-		res = heap_alloc_once(heap, span, addr);
+		res = take(arg);
 	}
 	pressure_end(device);
 	if (res == full && other_gives(heap))
-		res = heap_alloc_once(heap, span, addr);
+		res = take(arg);
 	return res;
 }
 
-int heap_alloc(struct heap *heap, size_t span, bool pressed, uint64_t *addr)
+int heap_take(struct heap *heap, size_t span, bool pressed,
+	      int (*take)(void *arg), void *arg)
 {
 	struct device *device = heap->device;
 	int res;
@@ -87,14 +100,24 @@ int heap_alloc(struct heap *heap, size_t span, bool pressed, uint64_t *addr)
 	if (pressed ? !limit_claim_pressed(device, span, true)
 		    : !limit_claim(device, span))
 		return TAKE_LIMITED;
-	res = pressed ? take_pressed(heap, span, addr)
-		      : heap_alloc_once(heap, span, addr);
+	res = pressed ? take_pressed(heap, span, take, arg) : take(arg);
 	if (device_check(heap->context->device, res)) {
 		device_unclaim(device, span);
 		return res;
 	}
-	counter_add(device, COUNTER_driver_allocs, 1);
 	device_reserve(device, span);
+	return CUDA_SUCCESS;
+}
+
+int heap_alloc(struct heap *heap, size_t span, bool pressed, uint64_t *addr)
+{
+	struct whole whole = {.heap = heap, .span = span};
+	int res = heap_take(heap, span, pressed, whole_take, &whole);
+
+	if (res)
+		return res;
+	counter_add(heap->device, COUNTER_driver_allocs, 1);
+	*addr = whole.addr;
 	return CUDA_SUCCESS;
 }
 

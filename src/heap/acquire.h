@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct device;
 struct heap;
 
 /* Not a CUresult: a limit does not allow the request. */
@@ -16,6 +17,10 @@ enum { TAKE_LIMITED = -1 };
  * end; otherwise out of memory is not the last word. Returns a CUresult, or
  * TAKE_LIMITED. */
 int heap_alloc(struct heap *heap, size_t span, bool pressed, uint64_t *addr);
+
+/* The same by another call: take(arg) returns a CUresult. */
+int heap_take(struct heap *heap, size_t span, bool pressed,
+	      int (*take)(void *arg), void *arg);
 
 /* Whether the device has that much memory at all. If not, nothing that goes
  * back helps a request. */

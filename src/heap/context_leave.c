@@ -61,6 +61,9 @@ static struct debt debt_of(struct context *context)
 		for (const struct block *block = at->pending; block;
 		     block = block->next)
 			debt_add(&debt, at->device, block->epoch);
+	for (struct heap *at = &context->heap; at; at = at->next)
+		if (at->placed_epoch != EPOCH_NEVER)
+			debt_add(&debt, at->device, at->placed_epoch);
 	block_walk(debt_visit, &debt);
 	pthread_mutex_unlock(&context->lock);
 	return debt;

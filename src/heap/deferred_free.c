@@ -7,6 +7,7 @@
 #include "block/block.h"
 #include "context/context.h"
 #include "deferred_free.h"
+#include "placed.h"
 #include "pools.h"
 #include "stats/counter.h"
 
@@ -266,6 +267,16 @@ static struct block *deferred_free_take(struct hold *hold,
 	return taken;
 }
 
+/* A block that is placed can't go back by itself: its bytes are free, and go
+ * back with the memory around them. */
+static void block_release(struct block *block)
+{
+	if (block_is_placed(block))
+		pools_take_back(block);
+	else
+		pools_send_back(block);
+}
+
 void deferred_free_release(struct device *device)
 {
 	struct block *list, *block;
@@ -275,7 +286,7 @@ void deferred_free_release(struct device *device)
 		list = deferred_free_take(hold, device, NULL);
 		while ((block = list)) {
 			list = block->next;
-			pools_send_back(block);
+			block_release(block);
 		}
 	}
 	pthread_mutex_unlock(&lock);

@@ -8,6 +8,7 @@
 #include "mempool.h"
 #include "mempool_share.h"
 #include "order/fence.h"
+#include "region_driver.h"
 #include "stats/mempool_stats.h"
 
 static _Atomic bool any_shared;
@@ -22,7 +23,7 @@ static uint64_t bit_of(const struct device *device)
 
 /* The bit comes first: a call of the program's that the driver refuses from now
  * on, as access is enabled, succeeds. Under `connecting`. */
-static bool connect_locked(struct context *peer, const struct context *owner)
+static bool connect_locked(struct context *peer, struct context *owner)
 {
 	uint64_t bit = bit_of(owner->device);
 	int res;
@@ -31,6 +32,8 @@ static bool connect_locked(struct context *peer, const struct context *owner)
 		return true;
 	peer_admit(owner->device, peer);
 	res = backing_enable_peer(peer->handle, owner->handle);
+	if (!res || res == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
+		regions_allow(owner, device_ordinal(peer->device));
 	if (!res || res == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
 		return true;
 	atomic_fetch_and(&peer->peer_own, ~bit);
@@ -42,7 +45,7 @@ static bool connect_locked(struct context *peer, const struct context *owner)
 }
 
 /* Who finds that a context is connected finds that it is done. */
-static bool context_connect(struct context *peer, const struct context *owner)
+static bool context_connect(struct context *peer, struct context *owner)
 {
 	bool connected;
 
@@ -56,7 +59,7 @@ bool mempool_is_reached(unsigned int number)
 {
 	uint64_t shared = mempool_shared(number);
 	struct device *device;
-	const struct context *owner;
+	struct context *owner;
 	struct context_walk walk = {0};
 	struct context *peer;
 	bool reached = true;

@@ -1,6 +1,6 @@
 /* The pools of one heap: the active one, and retired ones that still have
  * blocks with the program. The context's lock is held around each call, except
- * for pool_new, pool_close and the last four. */
+ * for pool_new, pool_close, and where something else is said. */
 #ifndef MNM_POOLS_H
 #define MNM_POOLS_H
 
@@ -11,6 +11,10 @@
  * pool that is not in use. */
 struct pool *pool_new(int row, const struct config *config);
 void pool_close(struct pool *pool);
+
+/* The pool is swapped out. It ends with its last live block; the next request
+ * opens another one if there is none in its place. */
+void pool_retire(struct pool *pool);
 
 /* The active pool, opened at first use, or NULL without memory. */
 struct pool *pools_active(struct heap *heap, const struct config *config);
@@ -38,9 +42,30 @@ void pool_checkout(struct pool *pool, size_t span);
  * a retired pool. */
 void pool_checkin(struct pool *pool, size_t span);
 
+/* Whether a freed block may go back to its pool: a retired one takes back only
+ * what is placed in its regions. */
+bool pool_may_keep(const struct pool *pool, const struct block *block);
+
+/* The pool takes a freed block, which has its stamp, and whose record may end.
+ * Returns false if the pool does not take it. */
+bool pool_keep(struct pool *pool, struct block *block);
+
+/* The memory of a placed block, which its pool counts as live, is never used
+ * again. */
+void pools_bury(struct block *block);
+
+/* Looks for memory in a pool that keeps some, see pool->ops->alloc. */
+enum pool_answer pool_find(struct pool *pool,
+			   const struct pool_request *request,
+			   struct block **block);
+
 /* A freed block, which its pool counts as live, goes back to the pool with its
  * stamp, or waits in heap->pending. */
 void pools_put(struct block *block);
+
+/* Under the context's lock. The driver has taken the memory of a block that its
+ * pool counts as live. */
+void block_forget(struct block *block);
 
 /* Puts back a list of blocks of one key, which is not empty, as pools_put does
  * with one. Takes blocks of a key, to be checked out, as
@@ -66,5 +91,10 @@ void pools_forget(struct context *context);
  * NULL means that it was idle: then a reset went unseen, and nothing that the
  * context holds idle is reused. Takes and drops the context's lock. */
 void pools_correct(struct context *context, struct block *live);
+
+/* The same for a live block whose record is in the index no more. It is taken
+ * off the counts by the next of the two above, so that this may be called with
+ * the lock of another context held. */
+void block_oust_later(struct block *block);
 
 #endif

@@ -11,9 +11,12 @@
 #include "order/fence.h"
 #include "order/marks.h"
 #include "owed.h"
+#include "pages.h"
 #include "reclaim.h"
 #include "deferred_free.h"
 #include "pools.h"
+#include "region.h"
+#include "region_driver.h"
 #include "preload/thread.h"
 #include "stats/counter.h"
 #include "stats/mempool_stats.h"
@@ -66,11 +69,14 @@ static struct block *pending_take(struct heap *heap, size_t idle)
 	return list;
 }
 
-static int reclaim_give(const struct heap *heap, uint64_t addr)
+static int reclaim_give(const struct heap *heap, const struct block *block)
 {
+	if (block_is_region(block))
+		return region_give(heap, block);
 	return device_is_host(heap->device)
-		       ? backing_free_host(heap->context->handle, addr)
-		       : backing_free(heap->context->handle, addr);
+		       ? backing_free_host(heap->context->handle,
+					   block_addr(block))
+		       : backing_free(heap->context->handle, block_addr(block));
 }
 
 /* Makes a block that the driver has refused pending again. Returns false if it
@@ -81,7 +87,8 @@ static bool pending_keep(struct heap *heap, struct block *block)
 	bool kept;
 
 	pthread_mutex_lock(&context->lock);
-	kept = !context->dead && block_restore(block);
+	kept = !context->dead &&
+	       (block_is_region(block) || block_restore(block));
 	if (kept) {
 		block->next = heap->pending;
 		heap->pending = block;
@@ -99,12 +106,12 @@ static bool pending_end(struct heap *heap, struct block *block)
 	int res;
 
 	/* First, as the driver may hand the address out at once. */
-	if (block_remove(block)) {
+	if (block_is_region(block) || block_remove(block)) {
 		res = device_check(heap->context->device,
-				   reclaim_give(heap, block_addr(block)));
+				   reclaim_give(heap, block));
 		if (backing_is_refused(res) && pending_keep(heap, block))
 			return false;
-		if (!res)
+		if (!res && !block_is_region(block))
 			counter_add(device, COUNTER_driver_frees, 1);
 	}
 	counter_sub(device, COUNTER_pending_bytes, block->span);
@@ -330,6 +337,7 @@ size_t reclaim_now(struct device *device, size_t bytes)
 	giving_add(device, 1);
 	atomic_store(&device->refused, false);
 	deferred_free_release(device);
+	pages_reap();
 	/* Blocks that can't be reused go before those that can. */
 	given = contexts_give(device, 0);
 	if (given < bytes)
@@ -355,7 +363,15 @@ bool reclaim_may_help(const struct device *device, int tries, size_t given)
 
 void reclaim_context(struct context *context)
 {
+	bool regions = false;
+
 	deferred_free_forget(context); /* hands it to its pools */
-	for (struct heap *at = &context->heap; at; at = at->next)
+	for (struct heap *at = &context->heap; at; at = at->next) {
 		pending_give(at, SIZE_MAX);
+		regions |= region_of_heap(at) != NULL;
+	}
+	/* What is free beside live blocks goes with the context, and no free of
+	 * it waits for the work of others there. */
+	if (regions && !context->dead)
+		backing_free_wait(context->handle);
 }

@@ -1,7 +1,9 @@
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "idle_limit.h"
 #include "gate/gate.h"
+#include "common/pool_list.h"
 #include "reclaim.h"
 #include "pools.h"
 #include "swap.h"
@@ -52,18 +54,30 @@ static void swap_publish(struct heap *heap, void *arg)
 	swap->idle_bytes += pools_swap(heap, pool);
 }
 
+int device_row(const struct device *device, int row)
+{
+	return device_is_host(device) && pool_ops_at(row)->place
+		       ? pool_row_find(POOL_DEFAULT)
+		       : row;
+}
+
 bool device_swap(struct device *device, int row, const struct config *config,
 		 struct swap_report *report)
 {
-	struct swap swap = {.device = device, .row = row, .config = config};
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct swap swap = {.device = device,
+			    .row = device_row(device, row),
+			    .config = config};
 	struct pool *pool;
 
+	pthread_mutex_lock(&lock); /* a later choice has to be the last one */
 	heaps_each(swap_prepare, &swap);
 	if (!swap.failed) {
-		report->before = atomic_exchange(&device->choice, row);
-		report->after = row;
+		report->before = atomic_exchange(&device->choice, swap.row);
+		report->after = swap.row;
 		heaps_each(swap_publish, &swap);
 	}
+	pthread_mutex_unlock(&lock);
 	while ((pool = swap.fresh)) {
 		swap.fresh = pool->next;
 		pool_close(pool);

@@ -28,4 +28,8 @@ void devices_limit(const struct idle_limit *limit);
 /* Sends every idle block of the device back; returns their bytes. */
 size_t device_trim(struct device *device);
 
+/* The row that a device uses if that one is chosen. Pools that place blocks are
+ * for device memory alone: pinned memory has the default pool then. */
+int device_row(const struct device *device, int row);
+
 #endif

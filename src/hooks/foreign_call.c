@@ -1,7 +1,10 @@
 #include <string.h>
 
+#include "call.h"
 #include "control/control.h"
+#include "cuda/backing.h"
 #include "foreign_call.h"
+#include "order/capture.h"
 
 bool foreign_begin(struct foreign_claim *order, int ordinal, const void *out,
 		   size_t bytes)
@@ -33,4 +36,18 @@ CUresult foreign_end(const struct foreign_claim *order, CUresult res,
 		     size_t bytes)
 {
 	return foreign_end_of(order, res, kind, FOREIGN_ADDRESS, out, bytes);
+}
+
+/* CUDA's free of device memory waits for the device, and no document says that
+ * its free of pinned memory does. While a stream captures, a wait would end the
+ * capture. */
+CUresult foreign_free(const struct foreign *foreign, CUdeviceptr ptr)
+{
+	CUcontext owner = foreign_pinned_by(foreign);
+
+	if (!owner)
+		return real_driver()->cuMemFree_v2(ptr);
+	if (!capture_any())
+		backing_wait(owner);
+	return REAL_CALL(cuMemFreeHost, (void *)ptr);
 }

@@ -24,4 +24,8 @@ CUresult foreign_end_of(const struct foreign_claim *order, CUresult res,
 			enum foreign_kind kind, enum foreign_key key,
 			const void *out, size_t bytes);
 
+/* Frees what the program has asked CUDA to free as device memory; foreign is
+ * its record, or NULL. */
+CUresult foreign_free(const struct foreign *foreign, CUdeviceptr ptr);
+
 #endif

@@ -1,19 +1,9 @@
-/* Physical memory and its mappings, and memory that comes from other processes
- * or APIs. */
+/* Physical memory and its mappings. */
 #include "call.h"
-#include "common/option.h"
-#include "control/control.h"
-#include "cuda/backing.h"
+#include "holder.h"
 #include "hook.h"
 #include "mem/mem.h"
 #include "foreign_call.h"
-
-static void note_import(enum foreign_key key, uint64_t handle, int ordinal,
-			size_t bytes)
-{
-	if (foreign_add_import(key, handle, ordinal, bytes))
-		control_open_once();
-}
 
 EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle *out, size_t size,
 			    const CUmemAllocationProp *prop,
@@ -40,10 +30,15 @@ EXPORT CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
 	return res;
 }
 
+/* What the program has asked for is no memory of cuMemCreate, even if it lies
+ * in virtual memory of ours. UCX takes memory with a handle for the program's
+ * own virtual memory, and NCCL passes such handles on. */
 EXPORT CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *out,
 					    void *addr)
 {
-	CUresult res = REAL_CALL(cuMemRetainAllocationHandle, out, addr);
+	const struct holder holder = holder_of((CUdeviceptr)addr);
+	CUresult res = REAL_CALL(cuMemRetainAllocationHandle, out,
+				 holder.placed ? &holder_none : addr);
 
 	if (!res)
 		foreign_grab(*out);
@@ -67,81 +62,5 @@ EXPORT CUresult cuMemUnmap(CUdeviceptr addr, size_t size)
 	CUresult res = REAL_CALL(cuMemUnmap, addr, size);
 
 	foreign_unmap_finish(list, (int)res);
-	return res;
-}
-
-EXPORT CUresult cuImportExternalMemory(
-	CUexternalMemory *out, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *external)
-{
-	CUresult res = ROOM_CALL(cuImportExternalMemory, out, external);
-
-	if (!res)
-		note_import(FOREIGN_EXTERNAL, (uint64_t)*out, CURRENT,
-			    external->size);
-	return res;
-}
-
-EXPORT CUresult cuDestroyExternalMemory(CUexternalMemory external)
-{
-	struct foreign *foreign =
-		foreign_end_begin(FOREIGN_EXTERNAL, (uint64_t)external);
-	CUresult res = REAL_CALL(cuDestroyExternalMemory, external);
-
-	foreign_end_finish(foreign, (int)res);
-	return res;
-}
-
-/* Whose memory was opened: a pool's may be of any device, or of the host. */
-static int opened_on(CUdeviceptr addr)
-{
-	CUmemorytype type;
-
-	if (!REAL_CALL(cuPointerGetAttribute, &type,
-		       CU_POINTER_ATTRIBUTE_MEMORY_TYPE, addr) &&
-	    type == CU_MEMORYTYPE_HOST)
-		return DEVICE_HOST;
-	return backing_device_of(addr);
-}
-
-/* Memory of another process. The handle doesn't tell its size, so CUDA is
- * asked. */
-static CUresult virtual_hook_opened(CUresult res, const CUdeviceptr *out)
-{
-	size_t size;
-
-	if (!res && mem_enabled() &&
-	    !REAL_CALL(cuMemGetAddressRange_v2, NULL, &size, *out))
-		note_import(FOREIGN_ADDRESS, *out, opened_on(*out), size);
-	return res;
-}
-
-EXPORT CUresult cuIpcOpenMemHandle(CUdeviceptr *out, CUipcMemHandle handle,
-				   unsigned int flags)
-{
-	return virtual_hook_opened(
-		ROOM_CALL(cuIpcOpenMemHandle, out, handle, flags), out);
-}
-
-EXPORT CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *out, CUipcMemHandle handle,
-				      unsigned int flags)
-{
-	return virtual_hook_opened(
-		ROOM_CALL(cuIpcOpenMemHandle_v2, out, handle, flags), out);
-}
-
-/* It ends by the calls that free memory. */
-EXPORT CUresult cuMemPoolImportPointer(CUdeviceptr *out, CUmemoryPool pool,
-				       CUmemPoolPtrExportData *data)
-{
-	return virtual_hook_opened(
-		ROOM_CALL(cuMemPoolImportPointer, out, pool, data), out);
-}
-
-EXPORT CUresult cuIpcCloseMemHandle(CUdeviceptr addr)
-{
-	struct foreign *foreign = foreign_end_begin(FOREIGN_ADDRESS, addr);
-	CUresult res = REAL_CALL(cuIpcCloseMemHandle, addr);
-
-	foreign_end_finish(foreign, (int)res);
 	return res;
 }

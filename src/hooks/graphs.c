@@ -1,4 +1,5 @@
 /* Calls that make graphs from other graphs, and calls that end graphs. */
+#include "bounds.h"
 #include "call.h"
 #include "heap/graph_owner.h"
 #include "heap/deferred_free.h"
@@ -159,6 +160,11 @@ EXPORT CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph *graph)
 	return res;
 }
 
+static bool node_is_refused(const CUgraphNodeParams *params)
+{
+	return regions_exist() && !bounds_hold_node(params);
+}
+
 static void node_note(const CUgraphNodeParams *params)
 {
 	peer_touch_node(params);
@@ -187,6 +193,8 @@ EXPORT CUresult cuGraphAddNode(CUgraphNode *node, CUgraph graph,
 			       const CUgraphNode *nodes, size_t count,
 			       CUgraphNodeParams *params)
 {
+	if (node_is_refused(params))
+		return CUDA_ERROR_INVALID_VALUE;
 	node_note(params);
 	return graph_hook_added(
 		ROOM_CALL(cuGraphAddNode, node, graph, nodes, count, params),
@@ -198,6 +206,8 @@ EXPORT CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph,
 				  const CUgraphEdgeData *data, size_t count,
 				  CUgraphNodeParams *params)
 {
+	if (node_is_refused(params))
+		return CUDA_ERROR_INVALID_VALUE;
 	node_note(params);
 	return graph_hook_added(ROOM_CALL(cuGraphAddNode_v2, node, graph, nodes,
 					  data, count, params),

@@ -7,7 +7,7 @@
 #include "hook.h"
 #include "mem/mem.h"
 #include "cuda/real.h"
-#include "mem/foreign.h"
+#include "foreign_call.h"
 #include "peer_touch.h"
 #include "order/stream_order.h"
 
@@ -104,11 +104,12 @@ COLD static CUresult free_slowly(CUdeviceptr ptr, struct block *taken)
 	case MEM_DONE:
 		return CUDA_SUCCESS;
 	case MEM_INVALID:
+	case MEM_UNBOUND:
 		return real->cuMemFree_v2((CUdeviceptr)&not_device_memory);
 	default:
 		foreign =
 			given ? NULL : foreign_end_begin(FOREIGN_ADDRESS, ptr);
-		res = real->cuMemFree_v2(ptr);
+		res = foreign_free(foreign, ptr);
 		mem_free_end(given, !res);
 		foreign_end_finish(foreign, (int)res);
 		return res;

@@ -21,35 +21,48 @@ bool ordered_stream_is_own(CUstream stream, const struct context *context)
 	       backing_stream_is_of(stream, context->handle);
 }
 
-/* Whether CUDA itself is to see a free in that stream. In a capture it is
- * refused, or becomes a node. */
+/* Whether a free in that stream is part of a capture, where CUDA refuses it or
+ * makes a node of it. */
+static bool free_is_captured(CUstream stream, bool per_thread)
+{
+	struct room room = {0};
+
+	if (capture_any())
+		room_stream(&room, stream, per_thread);
+	return room.captured;
+}
+
+/* Whether CUDA itself is to see a free in that stream. */
 static bool free_is_cudas(CUstream stream, bool per_thread)
 {
 	const struct context *context;
-	struct room room = {0};
 
 	if (!mem_serves_streams())
 		return true;
 	context = context_current();
 	if (!context || !ordered_stream_is_own(stream, context))
 		return true;
-	if (capture_any())
-		room_stream(&room, stream, per_thread);
-	return room.captured;
+	return free_is_captured(stream, per_thread);
 }
 
 static CUresult free_by_cuda(CUdeviceptr ptr, CUstream stream, bool per_thread,
 			     struct block *given)
 {
 	const struct real_driver *real = real_driver();
+	/* CUDA takes no pinned memory here, and no document says that it takes
+	 * managed memory. */
+	bool plain = !given && !capture_any() && foreign_is_borrowed(ptr);
 	struct foreign *foreign =
 		given ? NULL : foreign_end_begin(FOREIGN_ADDRESS, ptr);
 	CUresult res;
 
 	peer_touch_freed(stream, given);
 	stream_call_begin(stream, per_thread, false);
-	res = per_thread ? real->cuMemFreeAsync_ptsz(ptr, stream)
-			 : real->cuMemFreeAsync(ptr, stream);
+	if (plain)
+		res = foreign_free(foreign, ptr);
+	else
+		res = per_thread ? real->cuMemFreeAsync_ptsz(ptr, stream)
+				 : real->cuMemFreeAsync(ptr, stream);
 	stream_work_end();
 	mem_free_end(given, !res);
 	foreign_end_finish(foreign, (int)res);
@@ -75,12 +88,16 @@ COLD static CUresult free_slowly(CUdeviceptr ptr, CUstream stream,
 	if (taken)
 		answer = mem_free_begin_in_taken(taken, &order, &given);
 	else if (free_is_cudas(stream, per_thread))
-		answer = mem_free_begin(ptr, MEM_FREE_ASYNC, &given);
+		answer = mem_free_begin(ptr,
+					free_is_captured(stream, per_thread)
+						? MEM_FREE_CAPTURED
+						: MEM_FREE_ASYNC,
+					&given);
 	else
 		answer = mem_free_begin_in(ptr, &order, &given);
 	if (answer == MEM_DONE)
 		return CUDA_SUCCESS;
-	if (answer == MEM_INVALID)
+	if (answer != MEM_PASS)
 		ptr = (CUdeviceptr)&not_device_memory;
 	return free_by_cuda(ptr, stream, per_thread, given);
 }

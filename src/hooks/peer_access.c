@@ -2,6 +2,7 @@
 #include "call.h"
 #include "context/context.h"
 #include "heap/mempool_share.h"
+#include "heap/region_driver.h"
 #include "hook.h"
 #include "mem/mem.h"
 #include "order/fence.h"
@@ -22,6 +23,8 @@ EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
 			peer_admit(device_at(i), current);
 	res = ROOM_CALL(cuCtxEnablePeerAccess, peer, flags);
 	enabled = res == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+	if (owner && (!res || enabled))
+		regions_allow(owner, device_ordinal(current->device));
 	if (owner && (!res || enabled) && peer_asked(current, owner, enabled))
 		return CUDA_SUCCESS;
 	return res;

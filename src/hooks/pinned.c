@@ -3,6 +3,7 @@
 #include "call.h"
 #include "control/control.h"
 #include "hook.h"
+#include "mem/foreign.h"
 #include "mem/mem.h"
 
 /* Returns false if the request is not for us. */
@@ -48,10 +49,14 @@ EXPORT CUresult cuMemFreeHost(void *ptr)
 	struct block *given;
 	CUresult res;
 
+	/* The program knows it as a device's memory. */
+	if (foreign_is_borrowed((uint64_t)ptr))
+		return REAL_CALL(cuMemFreeHost, &not_pinned_memory);
 	switch (mem_free_begin((uint64_t)ptr, MEM_FREE_PINNED, &given)) {
 	case MEM_DONE:
 		return CUDA_SUCCESS;
 	case MEM_INVALID:
+	case MEM_UNBOUND:
 		return REAL_CALL(cuMemFreeHost, &not_pinned_memory);
 	default:
 		res = REAL_CALL(cuMemFreeHost, ptr);

@@ -1,43 +1,18 @@
-/* What CUDA says about an address. Our blocks are whole allocations of CUDA's,
- * so most of its answers hold. But a block may be longer than what was asked
- * for, each life of a block counts as an allocation of its own, and a block
+/* What CUDA says about an address. Most of its answers hold. But a block may be
+ * longer than what was asked for, or a part of an allocation of CUDA's (a
+ * region), each life of a block counts as an allocation of its own, and a block
  * that the program has freed is not there any more. */
 #include "block/block.h"
 #include "block/buffer_id.h"
 #include "call.h"
 #include "context/context.h"
+#include "holder.h"
 #include "hook.h"
 #include "heap/mempool.h"
+#include "pools/pool.h"
 #include "mem/mem.h"
 #include "stats/mempool_stats.h"
 #include "cuda/real.h"
-
-/* Its address is never an allocation of CUDA's. */
-static char not_an_allocation;
-
-/* The block that holds the address, and its state; NULL if there is none. */
-static struct block *block_around(CUdeviceptr addr, uint64_t *word)
-{
-	CUdeviceptr base;
-
-	*word = 0;
-	if (!mem_enabled() ||
-	    REAL_CALL(cuPointerGetAttribute, &base,
-		      CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, addr))
-		return NULL;
-	return block_find(base, word);
-}
-
-/* The address to ask CUDA about: addr, or, if the program has nothing at addr
- * in this block, an address that is no allocation. */
-static CUdeviceptr address_to_ask(const struct block *block, uint64_t word,
-				  CUdeviceptr addr)
-{
-	bool gone = block && (word & BLOCK_IDLE ||
-			      addr - block_addr(block) >= block_size(block));
-
-	return gone ? (CUdeviceptr)&not_an_allocation : addr;
-}
 
 /* CUDA's answer may be the address that it was asked about: addr replaces
  * it. */
@@ -45,7 +20,7 @@ static void name_back(void *answer, CUdeviceptr addr)
 {
 	CUdeviceptr *named = answer;
 
-	if (*named == (CUdeviceptr)&not_an_allocation)
+	if (*named == NO_ALLOCATION)
 		*named = addr;
 }
 
@@ -62,30 +37,51 @@ static void attribute_of_pool(unsigned int mempool,
 		*(CUmemoryPool *)answer = mempool_handle(mempool);
 }
 
-/* Corrects an answer about the live block at base. An id of CUDA's own is a
- * small number, so ours has the top bit set. */
-static void attribute_correct(struct block *block, uint64_t base,
-			      CUpointer_attribute attribute, void *answer)
+/* Virtual memory belongs to no context, but what the program has asked for does
+ * in all that CUDA would say. UCX and Open MPI take memory without a context
+ * for a pool's. */
+static void attribute_of_block(const struct holder *holder,
+			       CUpointer_attribute attribute, void *answer)
 {
+	struct block *block = holder->block;
+
+	if (holder->is_virtual && attribute == CU_POINTER_ATTRIBUTE_CONTEXT)
+		*(CUcontext *)answer = block_pool(block)->heap->context->handle;
 	if (block_mempool(block))
 		attribute_of_pool(block_mempool(block), attribute, answer);
-	if (attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
-		*(size_t *)answer = block_size(block);
 	if (attribute == CU_POINTER_ATTRIBUTE_BUFFER_ID)
 		*(unsigned long long *)answer =
-			1ull << 63 | buffer_id_of(block, base);
+			1ull << 63 | buffer_id_of(block, holder->base);
+}
+
+/* Corrects an answer about what is known at an address. An id of CUDA's own is
+ * a small number, so ours has the top bit set. */
+static void attribute_correct(const struct holder *holder,
+			      CUpointer_attribute attribute, void *answer)
+{
+	bool part = holder->placed || holder->imported;
+
+	if (holder->block)
+		attribute_of_block(holder, attribute, answer);
+	if (attribute == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR ||
+	    (part && attribute == CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR))
+		*(CUdeviceptr *)answer = holder->base;
+	if (attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE ||
+	    (part && attribute == CU_POINTER_ATTRIBUTE_MAPPING_SIZE))
+		*(size_t *)answer = holder->size;
 }
 
 EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size,
 					CUdeviceptr addr)
 {
-	uint64_t word;
-	struct block *block = block_around(addr, &word);
+	const struct holder holder = holder_of(addr);
 	CUresult res = REAL_CALL(cuMemGetAddressRange_v2, base, size,
-				 address_to_ask(block, word, addr));
+				 holder_address(&holder, addr));
 
-	if (!res && block && size)
-		*size = block_size(block);
+	if (!res && holder_is_known(&holder) && base)
+		*base = holder.base;
+	if (!res && holder_is_known(&holder) && size)
+		*size = holder.size;
 	return res;
 }
 
@@ -93,13 +89,12 @@ EXPORT CUresult cuPointerGetAttribute(void *answer,
 				      CUpointer_attribute attribute,
 				      CUdeviceptr addr)
 {
-	uint64_t word;
-	struct block *block = block_around(addr, &word);
+	const struct holder holder = holder_of(addr);
 	CUresult res = REAL_CALL(cuPointerGetAttribute, answer, attribute,
-				 address_to_ask(block, word, addr));
+				 holder_address(&holder, addr));
 
-	if (!res && block)
-		attribute_correct(block, word & ~BLOCK_BITS, attribute, answer);
+	if (!res && holder_is_known(&holder))
+		attribute_correct(&holder, attribute, answer);
 	return res;
 }
 
@@ -107,70 +102,67 @@ EXPORT CUresult cuPointerGetAttributes(unsigned int count,
 				       CUpointer_attribute *attributes,
 				       void **answers, CUdeviceptr addr)
 {
-	uint64_t word;
-	struct block *block = block_around(addr, &word);
-	CUdeviceptr asked = address_to_ask(block, word, addr);
+	const struct holder holder = holder_of(addr);
+	CUdeviceptr asked = holder_address(&holder, addr);
 	CUresult res = REAL_CALL(cuPointerGetAttributes, count, attributes,
 				 answers, asked);
 
-	for (unsigned int i = 0; !res && block && i < count; i++)
-		if (asked == addr)
-			attribute_correct(block, word & ~BLOCK_BITS,
-					  attributes[i], answers[i]);
-		else if (attributes[i] == CU_POINTER_ATTRIBUTE_HOST_POINTER)
+	for (unsigned int i = 0; !res && i < count; i++)
+		if (asked == addr && holder_is_known(&holder))
+			attribute_correct(&holder, attributes[i], answers[i]);
+		else if (asked != addr &&
+			 attributes[i] == CU_POINTER_ATTRIBUTE_HOST_POINTER)
 			name_back(answers[i], addr);
 	return res;
 }
 
-/* The attribute holds for the memory's whole life, so the block is not
- * reused. */
+/* The attribute holds for the memory's whole life, so the block is not reused.
+ * A region has it with all of its blocks, and what is placed there later finds
+ * its calls synchronous, which is slower and never wrong. */
 EXPORT CUresult cuPointerSetAttribute(const void *value,
 				      CUpointer_attribute attribute,
 				      CUdeviceptr addr)
 {
-	CUresult res = REAL_CALL(cuPointerSetAttribute, value, attribute, addr);
-	uint64_t word;
-	struct block *block = res ? NULL : block_around(addr, &word);
+	const struct holder holder = holder_of(addr);
+	CUresult res = REAL_CALL(cuPointerSetAttribute, value, attribute,
+				 holder_address(&holder, addr));
 
-	if (block)
-		block_mark(block, word & ~BLOCK_BITS, BLOCK_EXPORTED);
+	if (!res && holder.block && !holder.placed)
+		block_mark(holder.block, holder.base, BLOCK_EXPORTED);
 	return res;
 }
 
 EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *out, void *ptr,
 					     unsigned int flags)
 {
-	uint64_t word;
-	struct block *block = block_around((CUdeviceptr)ptr, &word);
+	const struct holder holder = holder_of((CUdeviceptr)ptr);
 
 	return REAL_CALL(cuMemHostGetDevicePointer_v2, out,
-			 (void *)address_to_ask(block, word, (CUdeviceptr)ptr),
+			 (void *)holder_address(&holder, (CUdeviceptr)ptr),
 			 flags);
 }
 
 EXPORT CUresult cuMemHostGetFlags(unsigned int *flags, void *ptr)
 {
-	uint64_t word;
-	struct block *block = block_around((CUdeviceptr)ptr, &word);
+	const struct holder holder = holder_of((CUdeviceptr)ptr);
 
 	return REAL_CALL(cuMemHostGetFlags, flags,
-			 (void *)address_to_ask(block, word, (CUdeviceptr)ptr));
+			 (void *)holder_address(&holder, (CUdeviceptr)ptr));
 }
 
 EXPORT cudaError_t
 cudaPointerGetAttributes(struct cudaPointerAttributes *answer, const void *ptr)
 {
 	const struct real_runtime *real = real_runtime();
-	uint64_t word;
-	struct block *block;
+	struct holder holder;
 	cudaError_t res;
 
 	if (!real || !real->cudaPointerGetAttributes)
 		return cudaErrorInitializationError;
-	block = block_around((CUdeviceptr)ptr, &word);
+	holder = holder_of((CUdeviceptr)ptr);
 	res = real->cudaPointerGetAttributes(
 		answer,
-		(const void *)address_to_ask(block, word, (CUdeviceptr)ptr));
+		(const void *)holder_address(&holder, (CUdeviceptr)ptr));
 	if (!res && answer)
 		name_back(&answer->hostPointer, (CUdeviceptr)ptr);
 	return res;

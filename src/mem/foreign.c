@@ -35,14 +35,6 @@ struct foreign {
 	UT_hash_handle hh;
 };
 
-/* A range of addresses at which physical memory is mapped. */
-struct mapping {
-	uint64_t addr; /* the key */
-	struct foreign *foreign;
-	struct mapping *next; /* of those that are being unmapped */
-	UT_hash_handle hh;
-};
-
 static const enum counter counters[] = {
 	[FOREIGN_MANAGED] = COUNTER_managed_bytes,
 	[FOREIGN_PITCHED] = COUNTER_pitched_bytes,
@@ -50,12 +42,13 @@ static const enum counter counters[] = {
 	[FOREIGN_ARRAYS] = COUNTER_array_bytes,
 	[FOREIGN_VIRTUAL] = COUNTER_virtual_bytes,
 	[FOREIGN_IMPORTED] = COUNTER_imported_bytes,
+	[FOREIGN_BORROWED] = COUNTER_borrowed_bytes,
+	[FOREIGN_BORROWED_PINNED] = COUNTER_borrowed_bytes,
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under lock. */
 static struct foreign *table;
-static struct mapping *mappings;
 static _Atomic unsigned int count;
 
 /* Under lock. */
@@ -85,20 +78,22 @@ static void foreign_unclaim(const struct foreign *foreign)
 				      -(int64_t)foreign->bytes);
 }
 
-/* Under lock. Its bytes are claimed. */
-static void foreign_enter(struct foreign *foreign)
+/* Under lock. Its bytes are claimed. Returns false if there is no memory for
+ * it, and it has been dropped. */
+static bool foreign_enter(struct foreign *foreign)
 {
 	HASH_ADD(hh, table, name, sizeof(foreign->name), foreign);
 	if (!foreign->hh.tbl) {
 		foreign_unclaim(foreign);
 		free(foreign);
-		return;
+		return false;
 	}
 	foreign->device->used = true;
 	counter_add(foreign->device, counters[foreign->kind], foreign->bytes);
 	if (foreign->mempool)
 		mempool_count_beside(foreign->mempool, (int64_t)foreign->bytes);
 	count++;
+	return true;
 }
 
 /* Under lock. */
@@ -125,6 +120,7 @@ static void foreign_end_one(struct foreign *foreign)
 static bool foreign_add(const struct foreign *model, size_t claimed)
 {
 	struct foreign *foreign = malloc(sizeof(*foreign)), *stale;
+	bool entered;
 
 	if (!foreign) {
 		device_claim_unpooled(model->device, -(int64_t)claimed);
@@ -138,9 +134,9 @@ static bool foreign_add(const struct foreign *model, size_t claimed)
 			     model->name.handle);
 	if (stale) /* its end is still to be noted, or came unseen */
 		foreign_end_one(stale);
-	foreign_enter(foreign);
+	entered = foreign_enter(foreign);
 	pthread_mutex_unlock(&lock);
-	return true;
+	return entered;
 }
 
 bool foreign_claim(struct foreign_claim *order, int ordinal, size_t bytes)
@@ -222,18 +218,47 @@ bool foreign_add_import(enum foreign_key key, uint64_t handle, int ordinal,
 		       0);
 }
 
-int foreign_device(enum foreign_key key, uint64_t handle)
+/* A copy of what is known of the memory; its kind is FOREIGN_NONE if that is
+ * nothing. */
+static struct foreign foreign_seen(enum foreign_key key, uint64_t handle)
 {
+	struct foreign copy = {.kind = FOREIGN_NONE};
 	const struct foreign *foreign;
-	int ordinal;
 
-	if (!count)
-		return -1;
+	if (!count || !mem_enabled())
+		return copy;
 	pthread_mutex_lock(&lock);
 	foreign = foreign_find(key, handle);
-	ordinal = foreign ? device_ordinal(foreign->device) : -1;
+	if (foreign)
+		copy = *foreign;
 	pthread_mutex_unlock(&lock);
-	return ordinal;
+	return copy;
+}
+
+int foreign_device(enum foreign_key key, uint64_t handle)
+{
+	struct foreign seen = foreign_seen(key, handle);
+
+	return seen.kind ? device_ordinal(seen.device) : -1;
+}
+
+static bool is_borrowed(const struct foreign *foreign)
+{
+	return foreign->kind >= FOREIGN_BORROWED;
+}
+
+bool foreign_is_borrowed(uint64_t addr)
+{
+	struct foreign seen = foreign_seen(FOREIGN_ADDRESS, addr);
+
+	return is_borrowed(&seen);
+}
+
+struct CUctx_st *foreign_pinned_by(const struct foreign *seen)
+{
+	return seen && seen->kind == FOREIGN_BORROWED_PINNED
+		       ? seen->context->handle
+		       : NULL;
 }
 
 struct foreign *foreign_end_begin(enum foreign_key key, uint64_t handle)
@@ -256,6 +281,8 @@ void foreign_end_finish(struct foreign *foreign, int failed)
 		return;
 	if (!failed && foreign->kind == FOREIGN_ASYNC)
 		cuda_pools_freed(foreign->device);
+	if (!failed && is_borrowed(foreign))
+		counter_add(foreign->device, COUNTER_frees, 1);
 	pthread_mutex_lock(&lock);
 	if (!failed || foreign_find((enum foreign_key)foreign->name.key,
 				    foreign->name.handle)) {
@@ -281,87 +308,16 @@ struct foreign *foreign_grab(uint64_t handle)
 	return foreign;
 }
 
-/* Under lock. */
-static void foreign_drop_uses(struct foreign *foreign, unsigned int uses)
-{
-	foreign->uses -= uses < foreign->uses ? uses : foreign->uses;
-	if (foreign->uses)
-		return;
-	if (foreign->gone)
-		free(foreign);
-	else
-		foreign_end_one(foreign);
-}
-
 void foreign_drop(struct foreign *foreign, unsigned int uses)
 {
 	if (!foreign)
 		return;
 	pthread_mutex_lock(&lock);
-	foreign_drop_uses(foreign, uses);
-	pthread_mutex_unlock(&lock);
-}
-
-/* Under lock. */
-static void mapping_enter(struct mapping *mapping)
-{
-	HASH_ADD(hh, mappings, addr, sizeof(mapping->addr), mapping);
-	if (mapping->hh.tbl)
-		return;
-	foreign_drop_uses(mapping->foreign, 1);
-	free(mapping);
-}
-
-void foreign_map(uint64_t handle, uint64_t addr)
-{
-	struct mapping *mapping = calloc(1, sizeof(*mapping));
-	struct foreign *foreign = mapping ? foreign_grab(handle) : NULL;
-
-	if (!foreign) {
-		free(mapping);
-		return;
-	}
-	mapping->addr = addr;
-	mapping->foreign = foreign;
-	pthread_mutex_lock(&lock);
-	mapping_enter(mapping);
-	pthread_mutex_unlock(&lock);
-}
-
-struct mapping *foreign_unmap_begin(uint64_t addr, size_t size)
-{
-	struct mapping *mapping, *next, *list = NULL;
-
-	if (!count || !mem_enabled())
-		return NULL;
-	pthread_mutex_lock(&lock);
-	HASH_ITER (hh, mappings, mapping, next) {
-		if (mapping->addr < addr || mapping->addr - addr >= size)
-			continue;
-		HASH_DEL(mappings, mapping);
-		mapping->next = list;
-		list = mapping;
-	}
-	pthread_mutex_unlock(&lock);
-	return list;
-}
-
-void foreign_unmap_finish(struct mapping *list, int failed)
-{
-	struct mapping *mapping;
-
-	if (!list)
-		return;
-	pthread_mutex_lock(&lock);
-	while ((mapping = list)) {
-		list = mapping->next;
-		if (failed) {
-			mapping_enter(mapping);
-			continue;
-		}
-		foreign_drop_uses(mapping->foreign, 1);
-		free(mapping);
-	}
+	foreign->uses -= uses < foreign->uses ? uses : foreign->uses;
+	if (!foreign->uses && foreign->gone)
+		free(foreign);
+	else if (!foreign->uses)
+		foreign_end_one(foreign);
 	pthread_mutex_unlock(&lock);
 }
 

@@ -28,12 +28,15 @@ enum foreign_key {
 
 /* The figure that counts it. */
 enum foreign_kind {
+	FOREIGN_NONE,
 	FOREIGN_MANAGED,
 	FOREIGN_PITCHED,
 	FOREIGN_ASYNC,
 	FOREIGN_ARRAYS,
 	FOREIGN_VIRTUAL,
 	FOREIGN_IMPORTED,
+	FOREIGN_BORROWED, /* managed memory; see borrow.h */
+	FOREIGN_BORROWED_PINNED,
 };
 
 /* A call that is about to yield memory of this process. */
@@ -70,6 +73,12 @@ int foreign_device(enum foreign_key key, uint64_t handle);
  * returned, and may have failed. NULL if the memory is not known. */
 struct foreign *foreign_end_begin(enum foreign_key key, uint64_t handle);
 void foreign_end_finish(struct foreign *seen, int failed);
+
+/* Whether the memory at addr is borrowed. */
+bool foreign_is_borrowed(uint64_t addr);
+
+/* The context of borrowed memory that is pinned; NULL for any other. */
+struct CUctx_st *foreign_pinned_by(const struct foreign *seen);
 
 /* Physical memory lives until its last handle is released and its last mapping
  * is gone: each of these is a use. Grab adds a use, before a call that may end

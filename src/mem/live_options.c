@@ -4,11 +4,17 @@
 
 #include "heap/limit.h"
 #include "heap/swap.h"
+#include "borrow.h"
 #include "order/fence.h"
 
 static void live_fence(const struct config *config)
 {
 	fence_level_set(config->fence);
+}
+
+static void live_oversubscribe(const struct config *config)
+{
+	borrow_limit_set(config->oversubscribe);
 }
 
 static void live_quarantine(const struct config *config)

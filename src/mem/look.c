@@ -27,7 +27,7 @@ static unsigned int request_stream(const struct mem_request *request,
 /* Hands the block to the program; returns its address. Under the context's
  * lock: once that is dropped, the record may end with the context. */
 static uint64_t block_lend(struct block *block,
-			   const struct mem_request *request)
+			   const struct mem_request *request, enum counter how)
 {
 	struct pool *pool = block_pool(block);
 	struct device *device = pool->heap->device;
@@ -44,26 +44,24 @@ static uint64_t block_lend(struct block *block,
 	block_revive(block);
 	if (request->mempool)
 		block_mark(block, block_addr(block), BLOCK_ORDERED);
-	if (block->span > span) {
+	if (block->span > span && !pool_places(pool)) {
 		block_mark(block, block_addr(block), BLOCK_ROOMY);
 		idle_limit_checkout(device, span, block->span);
 	}
 	counter_sub(device, COUNTER_idle_bytes, block->span);
-	device_count_alloc(device, request->size, COUNTER_hits);
+	device_count_alloc(device, request->size, how);
 	mempool_count(request->mempool, (int64_t)request->size);
 	return block_addr(block);
 }
 
-/* Looks into a pool that keeps blocks, and into caches in front of it. `all`:
- * into all of them, as memory is short. */
-static enum pool_answer pool_ask(struct pool *pool, size_t span, size_t slack,
-				 const struct mem_request *request, bool all,
-				 struct block **block)
+/* Under the context's lock. What a request asks of the pools of a heap. */
+static struct pool_request request_asked(const struct heap *heap, size_t span,
+					 size_t slack,
+					 const struct mem_request *request)
 {
-	struct heap *heap = pool->heap;
-	struct tcache *cache = tcache_of(heap);
 	unsigned int stream = request_stream(request, heap->context);
-	const struct pool_request asked = {
+
+	return (struct pool_request){
 		.span = span,
 		.slack = slack,
 		.safe = atomic_load(request->restricted ? &heap->device->over
@@ -75,12 +73,24 @@ static enum pool_answer pool_ask(struct pool *pool, size_t span, size_t slack,
 				  : NULL,
 		.over = streams_over,
 	};
+}
+
+/* Looks into a pool that keeps blocks, and into caches in front of it. `all`:
+ * into all of them, as memory is short. */
+static enum pool_answer pool_ask(struct pool *pool, size_t span, size_t slack,
+				 const struct mem_request *request, bool all,
+				 struct block **block)
+{
+	struct heap *heap = pool->heap;
+	struct tcache *cache = tcache_of(heap);
+	const struct pool_request asked =
+		request_asked(heap, span, slack, request);
 	enum pool_answer answer;
 
 	tcache_adopt(cache, pool);
-	answer = pool->ops->alloc(pool, &asked, block);
+	answer = pool_find(pool, &asked, block);
 	if (answer != POOL_HIT && tcaches_raid(heap, cache, &asked, all))
-		answer = pool->ops->alloc(pool, &asked, block);
+		answer = pool_find(pool, &asked, block);
 	if (answer == POOL_HIT)
 		tcache_refill(cache, &asked);
 	return answer;
@@ -95,15 +105,46 @@ enum pool_answer pool_look(struct heap *heap, const struct mem_request *request,
 	struct block *block;
 
 	*span = 0;
+	if (request_is_whole(heap, request))
+		return POOL_MISS;
 	context_enter(context);
 	if (context_serves(context))
 		pool = pools_active(heap, config_current());
-	if (pool && pool->ops->alloc)
+	if (pool && pool_ops_keep(pool->ops))
 		*span = pool->ops->span(pool, request->size, 0);
 	if (*span)
 		answer = pool_ask(pool, *span, slack, request, all, &block);
 	if (answer == POOL_HIT)
-		*addr = block_lend(block, request);
+		*addr = block_lend(block, request, COUNTER_hits);
+	context_leave(context);
+	return answer;
+}
+
+enum pool_answer pool_look_joined(struct heap *heap,
+				  const struct mem_request *request,
+				  enum counter how, uint64_t *addr)
+{
+	struct context *context = heap->context;
+	enum pool_answer answer = POOL_MISS;
+	struct pool_request asked;
+	struct pool *pool;
+	struct block *block;
+	size_t span = 0;
+
+	context_enter(context);
+	pool = context_serves(context) ? heap->pools : NULL;
+	if (pool && !pool->retired && pool_places(pool))
+		span = pool->ops->span(pool, request->size, 0);
+	if (span) {
+		tcaches_flush(heap);
+		asked = request_asked(heap, span, 0, request);
+		answer = pool_find(pool, &asked, &block);
+	}
+	/* What was freed before is reused, even if a page has moved for it. */
+	if (answer == POOL_HIT)
+		*addr = block_lend(block, request,
+				   block->epoch == EPOCH_NEVER ? how
+							       : COUNTER_hits);
 	context_leave(context);
 	return answer;
 }
@@ -118,6 +159,8 @@ static enum pool_answer hit_slack(struct heap *heap, uint64_t *addr,
 	enum pool_answer answer;
 	size_t slack, given;
 
+	if (heap->places_blocks)
+		return exact;
 	if (cache && cache->roomy.count)
 		tcache_settle(cache);
 	slack = span ? slack_for(heap->device, span).idle : 0;

@@ -3,10 +3,13 @@
 
 #include "cuda/backing.h"
 #include "block/block.h"
+#include "heap/headroom.h"
 #include "heap/idle_limit.h"
 #include "tcache/tcache.h"
 #include "order/capture.h"
+#include "borrow.h"
 #include "config.h"
+#include "grow.h"
 #include "tcache/fast_stream.h"
 #include "tcache/pass_through.h"
 #include "order/fence.h"
@@ -25,6 +28,7 @@
 #include "heap/acquire.h"
 #include "look.h"
 #include "mem_log.h"
+#include "shown.h"
 #include "order/streams.h"
 #include "stats/counter.h"
 #include "stats/mempool_stats.h"
@@ -63,14 +67,16 @@ enum mem_answer mem_hit(uint64_t *addr, size_t size)
 	if (!context ||
 	    mem_look(&context->heap, addr, &request, &span) != POOL_HIT)
 		return MEM_PASS;
+	shown_begin(*addr, size);
 	mem_log_request(context->device, size, *addr, 0);
 	return MEM_DONE;
 }
 
 /* The pool that a fresh block will belong to, and the bytes that it will take.
- * NULL if the request is CUDA's. */
+ * NULL if the request is CUDA's, or if the pool places its block, which is not
+ * to be an allocation of its own (`whole`). */
 static struct pool *pool_order(struct heap *heap, size_t size, size_t slack,
-			       size_t *span)
+			       bool whole, size_t *span)
 {
 	struct context *context = heap->context;
 	struct pool *pool = NULL;
@@ -78,9 +84,13 @@ static struct pool *pool_order(struct heap *heap, size_t size, size_t slack,
 	context_enter(context);
 	if (context_serves(context))
 		pool = pools_active(heap, config_current());
+	if (pool && pool_places(pool) && !whole) /* mem_grow is for these */
+		pool = NULL;
 	*span = pool ? pool->ops->span(pool, size, slack) : 0;
 	if (*span)
 		pool_checkout(pool, *span);
+	if (*span && pool_places(pool))
+		pool->has_whole = true;
 	if (*span)
 		pass_through_adopt(tcache_of(heap), pool);
 	context_leave(context);
@@ -122,15 +132,22 @@ static enum mem_answer mem_fresh(struct heap *heap, uint64_t *addr,
 				 bool pressed, int *result)
 {
 	size_t slack = span ? slack_for(heap->device, span).fresh : 0;
+	bool whole = request_is_whole(heap, request);
 	size_t taken;
 	struct pool *pool;
 
-	pool = pool_order(heap, request->size, slack, &taken);
+	pool = heap->places_blocks && !whole
+		       ? NULL
+		       : pool_order(heap, request->size, slack, whole, &taken);
+	if (heap->places_blocks && !pool)
+		return mem_grow(heap, addr, request, pressed, result);
 	if (!pool)
 		return MEM_PASS;
 	if (span)
 		excess_goes(heap, idle_limit_excess(heap->device, span, taken),
 			    request);
+	if (!pressed)
+		headroom_keep(pool, taken);
 	*result = heap_alloc(heap, taken, pressed, addr);
 	if (*result) {
 		fresh_cancel(pool, taken);
@@ -185,6 +202,20 @@ static enum mem_answer mem_pressed(struct heap *heap, uint64_t *addr,
 	return answer;
 }
 
+/* Nothing has helped: the host may have what the device lacks. A request that
+ * the hard limit has refused stays out of memory, and so do those for pinned
+ * and for stream-ordered memory. */
+static bool borrowed_for(struct heap *heap, const struct mem_request *request,
+			 int result, uint64_t *addr)
+{
+	struct context *context = heap->context;
+	bool full = result == CUDA_ERROR_OUT_OF_MEMORY ||
+		    !device_can_hold(heap->device, request->size);
+
+	return full && heap == &context->heap && !request->mempool &&
+	       borrow(context, request->size, addr);
+}
+
 static enum mem_answer look_and_take(struct heap *heap, uint64_t *addr,
 				     const struct mem_request *request,
 				     int *result)
@@ -207,6 +238,9 @@ static enum mem_answer look_and_take(struct heap *heap, uint64_t *addr,
 	if (answer == MEM_DONE && is_short(*result) &&
 	    device_can_hold(device, request->size))
 		answer = mem_pressed(heap, addr, request, span, result);
+	if (answer == MEM_DONE && is_short(*result) &&
+	    borrowed_for(heap, request, *result, addr))
+		*result = CUDA_SUCCESS;
 	if (request->mempool &&
 	    *result) /* CUDA's pool may do, or says why not */
 		return MEM_PASS;
@@ -224,6 +258,8 @@ static enum mem_answer mem_serve(struct heap *heap, uint64_t *addr,
 {
 	enum mem_answer answer = look_and_take(heap, addr, request, result);
 
+	if (answer == MEM_DONE && !*result)
+		shown_begin(*addr, request->size);
 	if (answer == MEM_DONE)
 		mem_log_request(heap->device, request->size,
 				*result ? 0 : *addr, *result);
@@ -294,6 +330,8 @@ enum mem_answer mem_alloc_in(uint64_t *addr, size_t size,
 	bool admitted;
 
 	*result = CUDA_SUCCESS;
+	/* A pool that places blocks joins what streams have freed, and so can't
+	 * tell which pool of CUDA's had it: CUDA serves these. */
 	if (!context || !pool_ops_at(context->device->choice)->alloc ||
 	    !mempool_is_reached(order->mempool))
 		return MEM_PASS;

@@ -14,6 +14,8 @@ enum mem_answer {
 	MEM_PASS,    /* the hook calls CUDA with the program's own arguments */
 	MEM_INVALID, /* freed twice: the hook calls CUDA with a pointer that is
 		      not device memory, so that the error is CUDA's */
+	MEM_UNBOUND, /* as MEM_INVALID, as there is no context. The runtime may
+		      make one, and is called with the program's arguments */
 };
 
 /* As serving_is_on (serving.h), for the hooks: the lower layers have their
@@ -63,8 +65,15 @@ enum mem_answer mem_alloc_in(uint64_t *addr, size_t size,
 
 struct block;
 
-/* The call by which a block is freed. A free in a stream goes to CUDA. */
-enum mem_free { MEM_FREE_DEVICE, MEM_FREE_ASYNC, MEM_FREE_PINNED };
+/* The call by which a block is freed: a free in a stream that captures, or in
+ * another one, goes to CUDA. A block that is placed is freed by us in the
+ * latter. */
+enum mem_free {
+	MEM_FREE_DEVICE,
+	MEM_FREE_ASYNC,
+	MEM_FREE_CAPTURED,
+	MEM_FREE_PINNED
+};
 
 /* Takes back a block. With MEM_PASS, *given is the block that CUDA's call is
  * to free, or NULL for memory that is not ours; the hook passes it to
@@ -90,9 +99,20 @@ enum mem_answer mem_free_begin_in_taken(struct block *block,
  * before. NULL is allowed. */
 void mem_free_end(struct block *given, bool freed);
 
-/* Memory at addr, the start of an allocation, is passed to other processes: its
- * free goes to CUDA. */
+/* Memory at addr, the start of a block or of an allocation, is passed to other
+ * processes: it is not used again, and its free goes to CUDA if CUDA can free
+ * it. The second does so with the placed blocks that have some of these
+ * bytes. */
 void mem_exported(uint64_t addr);
+void mem_exported_range(uint64_t addr, size_t size);
+
+/* The program passes memory to other processes, or tries to. Virtual memory has
+ * no IPC handle, so no request is served by it from now on. */
+void mem_exports(void);
+
+/* As the options are read: a program that has CUDA's entry for that among the
+ * symbols of its own file is about to do so. */
+void mem_exports_expect(void);
 
 /* CUDA has refused stream-ordered memory, as there is none. It counts as a
  * failure of the current context's device. */

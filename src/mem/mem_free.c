@@ -1,4 +1,6 @@
 /* Frees that are not on the fast path. */
+#include <pthread.h>
+
 #include "block/block.h"
 #include "heap/idle_limit.h"
 #include "block/buffer_id.h"
@@ -12,8 +14,12 @@
 #include "heap/limit.h"
 #include "order/pinned_order.h"
 #include "mem.h"
+#include "heap/placed.h"
 #include "heap/pools.h"
+#include "heap/region.h"
+#include "exports.h"
 #include "mem_log.h"
+#include "shown.h"
 #include "order/streams.h"
 #include "stats/counter.h"
 #include "stats/mempool_stats.h"
@@ -28,7 +34,7 @@ static bool pool_takes(struct pool *pool, struct block *block,
 	uint64_t use = block->use;
 
 	block->use = stream;
-	if (!pool->ops->free(pool, block)) {
+	if (!pool_keep(pool, block)) {
 		block->use = use;
 		return false;
 	}
@@ -50,8 +56,8 @@ static bool pool_keeps(struct block *block, const struct mem_order *order,
 
 	*ordered = stream;
 	context_enter(context);
-	kept = context_serves(context) && !pool->retired;
-	if (kept)
+	kept = context_serves(context) && pool_may_keep(pool, block);
+	if (kept && !pool->retired)
 		tcache_adopt(tcache_of(heap), pool);
 	if (kept && !stream) /* what finds it next has no look at that */
 		mempool_leave(block);
@@ -69,6 +75,22 @@ static struct context *context_of_free(void)
 	return context ? context : context_current();
 }
 
+/* The memory of a block that others may use for ever stays as it is. */
+static bool placed_stays(struct block *block)
+{
+	struct context *context = block_pool(block)->heap->context;
+	bool placed;
+
+	pthread_mutex_lock(&context->lock);
+	placed = block_is_placed(block);
+	if (placed)
+		export_end(block_addr(block));
+	if (placed)
+		pools_bury(block);
+	pthread_mutex_unlock(&context->lock);
+	return placed;
+}
+
 /* Whether a freed block stays with us. A free that CUDA would refuse for want
  * of a context is left to CUDA. So is a free while another thread lacks room,
  * or threads could take room from each other and keep it for ever. So is a free
@@ -80,30 +102,40 @@ static bool block_kept(struct device *device, struct block *block,
 {
 	const struct pool *pool = block_pool(block);
 	const struct device *own = pool->heap->context->device;
-	bool keeps = pool->ops->free && !own->lost;
+	bool keeps = pool_ops_keep(pool->ops) && !own->lost;
 	struct context *context = keeps ? context_of_free() : NULL;
 	uint64_t epoch = block->epoch; /* kept, it may be another thread's */
 	size_t span = block->span;
-	bool ordered;
+	bool placed = block_is_placed(block), ordered;
 
-	if (exported || !context ||
-	    (device_is_host(device) && !host_keeps(span)))
+	if (!context || (exported && !placed) ||
+	    (device_is_host(device) && !placed && !host_keeps(span)))
 		return false;
+	if (exported)
+		return placed_stays(block);
 	if (may_wait)
 		fence_keep(device, span);
 	/* CUDA would keep what is freed in a stream for a while as well. */
-	if (own->lost || (device->pressed && !order))
+	if (own->lost || (device->pressed && !order && !placed))
 		return false;
 	tcache_attach(context);
 	/* If there is no memory to hold the block, CUDA frees it, as without
 	 * us. */
-	if (capture_any() && fence_level() != REUSE_NONE)
-		return deferred_free_keep(block);
+	if (capture_any() && fence_level() != REUSE_NONE) {
+		if (deferred_free_keep(block))
+			return true;
+		if (!placed)
+			return false;
+		if (capture_any()) /* else the last one has just ended */
+			return deferred_free_keep(block) || placed_stays(block);
+	}
 	if (!pool_keeps(block, order, &ordered))
 		return false;
 	if (!ordered)
 		fence_kept(device, span, epoch);
 	giver_start();
+	if (placed && may_wait) /* its pool may be retired */
+		reclaim_run(device);
 	if (may_wait)
 		reclaim_past_limit(device);
 	return true;
@@ -123,6 +155,28 @@ static void order_learn(struct mem_order *order, const struct block *block)
 					      order->per_thread);
 }
 
+/* The driver can't free a part of a region, so the block is live again. CUDA
+ * says what is wrong, about an address that is not the block's. */
+static enum mem_answer placed_refused(struct block *block)
+{
+	struct device *device = block_pool(block)->heap->device;
+
+	device_uncount_free(device, block_size(block));
+	mempool_count(block_mempool(block), (int64_t)block_size(block));
+	block_revive(block);
+	shown_begin(block_addr(block), block_size(block));
+	return context_of_free() ? MEM_INVALID : MEM_UNBOUND;
+}
+
+/* Whether CUDA is to see a free of stream-ordered memory: it is in a capture,
+ * or in the stream of another context. */
+static bool free_is_seen(const struct block *block, enum mem_free how,
+			 const struct mem_order *order)
+{
+	return how == MEM_FREE_CAPTURED ||
+	       (how == MEM_FREE_ASYNC && !order && !block_is_placed(block));
+}
+
 /* Frees a block that was just taken; its marks are in word. A free in the order
  * of a stream never waits, and gives nothing back, as that may wait. */
 static enum mem_answer taken_free(struct block *block, uint64_t word,
@@ -132,8 +186,8 @@ static enum mem_answer taken_free(struct block *block, uint64_t word,
 	const struct pool *pool = block_pool(block);
 	struct device *device = pool->heap->device;
 	/* CUDA's own free of stream-ordered memory never waits. */
-	bool may_wait =
-		!order && how != MEM_FREE_ASYNC && !(word & BLOCK_ORDERED);
+	bool may_wait = !order && how != MEM_FREE_ASYNC &&
+			how != MEM_FREE_CAPTURED && !(word & BLOCK_ORDERED);
 
 	mem_log_free(device, block);
 	/* A free by the wrong call has to fail as CUDA's does. */
@@ -141,6 +195,7 @@ static enum mem_answer taken_free(struct block *block, uint64_t word,
 		block_revive(block);
 		return MEM_PASS;
 	}
+	shown_end(block);
 	if (word & BLOCK_NAMED)
 		buffer_id_forget(block);
 	if (word & BLOCK_ROOMY)
@@ -157,9 +212,11 @@ static enum mem_answer taken_free(struct block *block, uint64_t word,
 		order_learn(order, block);
 	else if (may_wait)
 		reclaim_run(device);
-	if ((order || how != MEM_FREE_ASYNC) &&
+	if (!free_is_seen(block, how, order) &&
 	    block_kept(device, block, order, word & BLOCK_EXPORTED, may_wait))
 		return MEM_DONE;
+	if (block_is_placed(block))
+		return placed_refused(block);
 	block_remove(block); /* first: the driver may reuse it at once */
 	*given = block;
 	return MEM_PASS;
@@ -192,7 +249,10 @@ static enum mem_answer taken_free_in(struct block *block, uint64_t word,
 
 	if (context &&
 	    legacy_mark_set(&mark, context, order->stream, order->per_thread))
-		return taken_free(block, word, MEM_FREE_ASYNC, NULL, given);
+		return taken_free(block, word,
+				  capture_any() ? MEM_FREE_CAPTURED
+						: MEM_FREE_ASYNC,
+				  NULL, given);
 	answer = taken_free(block, word, MEM_FREE_ASYNC, order, given);
 	legacy_mark_note(&mark);
 	legacy_mark_end(&mark);
@@ -214,8 +274,9 @@ static enum mem_answer free_begin(uint64_t addr, enum mem_free how,
 	if (block)
 		return order ? taken_free_in(block, word, order, given)
 			     : taken_free(block, word, how, NULL, given);
-	return word & BLOCK_IDLE && !is_left_over(addr) ? MEM_INVALID
-							: MEM_PASS;
+	return (word & BLOCK_IDLE && !is_left_over(addr)) || region_at(addr)
+		       ? MEM_INVALID
+		       : MEM_PASS;
 }
 
 enum mem_answer mem_free_begin(uint64_t addr, enum mem_free how,
@@ -259,19 +320,6 @@ enum mem_answer mem_free_begin_taken(struct block *block, struct block **given)
 	*given = NULL;
 	return taken_free(block, block_word(block), MEM_FREE_DEVICE, NULL,
 			  given);
-}
-
-void mem_exported(uint64_t addr)
-{
-	uint64_t word;
-	struct block *block = block_find(addr, &word);
-	const struct pool *pool;
-
-	if (!block || !block_mark(block, addr, BLOCK_EXPORTED))
-		return;
-	pool = block_pool(block);
-	if (pool && pool->ops->alloc) /* else it has no former owner */
-		fence_drain(pool->heap->context);
 }
 
 enum mem_answer mem_free_begin_in_taken(struct block *block,
@@ -324,7 +372,7 @@ void mem_free_end(struct block *given, bool freed)
 	pool = block_pool(given);
 	context = pool->heap->context;
 	device = pool->heap->device;
-	direct = !pool->ops->alloc && !device_is_host(device);
+	direct = !pool_ops_keep(pool->ops) && !device_is_host(device);
 	pthread_mutex_lock(&context->lock);
 	regained = !freed && block_regain(context, given);
 	if (!regained && !pool->retired && !context->dead)

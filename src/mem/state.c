@@ -6,7 +6,9 @@
 #include "observers.h"
 #include "context/context.h"
 #include "heap/pools.h"
+#include "heap/swap.h"
 #include "common/log.h"
+#include "common/option_alias.h"
 #include "cuda/backing.h"
 #include "preload/serving.h"
 #include "preload/thread.h"
@@ -23,6 +25,30 @@ static const struct tcache_source pools = {
 	.lease = idle_limit_lease,
 };
 
+/* A wrong value of another program's variable is no reason to leave all calls
+ * to CUDA. */
+static void alias_read(const struct option_alias *alias)
+{
+	char error[OPTION_ERROR_SIZE], value[256];
+	const struct option_row *row = option_find(alias->option);
+
+	switch (alias_apply(alias, &config, error)) {
+	case ALIAS_SETS:
+		config_text(&config, row, value, sizeof(value));
+		log_info("%s sets %s=%s", alias->variable, row->name, value);
+		break;
+	case ALIAS_YIELDS:
+		log_info("%s has no effect: %s has a value of its own",
+			 alias->variable, row->name);
+		break;
+	case ALIAS_WRONG:
+		log_warn("%s has no effect: %s", alias->variable, error);
+		break;
+	case ALIAS_UNSET:
+		break;
+	}
+}
+
 static void read_config(void)
 {
 	char error[OPTION_ERROR_SIZE];
@@ -34,9 +60,12 @@ static void read_config(void)
 		return;
 	}
 	log_level_set(config.log);
+	for (const struct option_alias *at = option_aliases; at->variable; at++)
+		alias_read(at);
 	live_options_apply(&config);
 	for (int i = 0; i < DEVICE_ALL; i++)
-		device_at(i)->choice = config.pool[i];
+		device_at(i)->choice = device_row(device_at(i), config.pool[i]);
+	mem_exports_expect();
 	tcaches_room_set(config.thread_cache);
 	tcaches_open(&pools);
 }

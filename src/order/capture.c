@@ -70,10 +70,10 @@ void capture_expect(void)
 {
 	stream_order_bar(); /* no fence can be made later */
 	pthread_mutex_lock(&lock);
-	if (!count++) {
+	if (!count) /* first: what is freed in a capture has to find a place */
 		atomic_load(&observer)->first_begins();
+	if (!count++)
 		gate_recompute(NULL);
-	}
 	quiet_await();
 	pthread_mutex_unlock(&lock);
 	stream_order_unbar();

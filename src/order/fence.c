@@ -254,7 +254,14 @@ static bool order_is_enough(struct device *device)
 	       stream_order_try(device);
 }
 
-bool fence_ready(struct device *device)
+/* Whether fresh memory no longer takes the place of a fence. */
+static bool fence_is_worth(struct device *device)
+{
+	return fence_is_due(device) || quarantine_is_full(device, 0) ||
+	       spared_enough(device);
+}
+
+static bool fence_if(struct device *device, bool wanted)
 {
 	uint64_t seen = atomic_load(&device->safe);
 
@@ -268,9 +275,17 @@ bool fence_ready(struct device *device)
 		return false;
 	if (device_has_peers(device) && seal_is_on(device))
 		return seal_ready(device);
-	return (fence_is_due(device) || quarantine_is_full(device, 0) ||
-		spared_enough(device)) &&
-	       make_safe(device, seen);
+	return (wanted || fence_is_worth(device)) && make_safe(device, seen);
+}
+
+bool fence_ready(struct device *device)
+{
+	return fence_if(device, false);
+}
+
+bool fence_wanted(struct device *device)
+{
+	return fence_if(device, true);
 }
 
 bool fence_pressed(struct device *device)

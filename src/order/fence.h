@@ -80,6 +80,10 @@ bool fence_ready(struct device *device);
  * enough requests have come to be worth the calls of this one. */
 void fence_pay(struct device *device, int contexts);
 
+/* As fence_ready, for a request that is to have fresh memory only if there is
+ * no other way. */
+bool fence_wanted(struct device *device);
+
 /* Fresh memory was taken after fence_ready had returned false. */
 void fence_fresh_taken(struct device *device, size_t size);
 

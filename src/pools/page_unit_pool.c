@@ -1,52 +1,18 @@
-/* Requests are rounded up to whole pages; idle blocks wait in a queue for each
- * span, oldest first, and serve requests of exactly that span. No block is
- * split or merged: each is one allocation of the driver's. What was freed in
- * the order of a stream waits in a queue of its own, where a request in that
- * stream looks first.
- *
- * Where memory is short the largest blocks go back first, as fewer calls then
- * make the same room. With slack, a block may serve a smaller request. The
- * spans of fresh blocks are then multiples of the largest power of two that the
- * slack allows, so that the blocks of a job whose sizes vary fit each other's
- * requests.
+/* Requests are rounded up to whole pages; idle blocks wait in bins and serve
+ * requests of exactly their span. With slack, a block may serve a smaller
+ * request. The spans of fresh blocks are then multiples of the largest power of
+ * two that the slack allows, so that the blocks of a job whose sizes vary fit
+ * each other's requests.
  *
  * The policy is that of RAF's page_unit_pool (awslabs/raf,
  * src/memory_pool/page_unit_pool), written anew. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "pool.h"
-
-enum { BINS_LEAST = 64 };
-
-/* The idle blocks of one key. The block that was freed first is the first to be
- * ready, so a look at the head is enough. */
-struct bin {
-	size_t key;
-	struct block_list idle;
-};
-
-struct page_unit_pool {
-	struct pool pool;
-	struct bin *bins; /* by key, the smallest first */
-	size_t count, room;
-};
-
-static struct page_unit_pool *page_unit_self(struct pool *pool)
-{
-	return (struct page_unit_pool *)pool;
-}
+#include "bins.h"
 
 static bool page_unit_pool_open(struct pool *pool, const struct config *config)
 {
 	pool->classes.unit = config->page_size;
 	pool->classes.divisions = config->size_classes;
 	return true;
-}
-
-static void page_unit_pool_close(struct pool *pool)
-{
-	free(page_unit_self(pool)->bins);
 }
 
 static size_t page_unit_pool_span(const struct pool *pool, size_t size,
@@ -61,203 +27,15 @@ static size_t page_unit_pool_span(const struct pool *pool, size_t size,
 	return roomy >= span ? roomy : span;
 }
 
-/* The place of the first bin of at least that key. */
-static size_t bin_place(const struct page_unit_pool *pool, size_t key)
-{
-	size_t place = 0, count = pool->count, half;
-
-	while (count) {
-		half = count / 2;
-		if (pool->bins[place + half].key < key) {
-			place += half + 1;
-			count -= half + 1;
-		} else {
-			count = half;
-		}
-	}
-	return place;
-}
-
-/* The bin of a key, or NULL. */
-static struct bin *bin_find(const struct page_unit_pool *pool, size_t key)
-{
-	size_t place = bin_place(pool, key);
-
-	return place < pool->count && pool->bins[place].key == key
-		       ? &pool->bins[place]
-		       : NULL;
-}
-
-/* Takes the first block of a bin, if it is ready. */
-static enum pool_answer bin_take(struct pool *pool, struct bin *bin,
-				 const struct pool_request *request,
-				 struct block **block)
-{
-	struct block *head = bin ? bin->idle.head : NULL;
-
-	if (!head)
-		return POOL_MISS;
-	if (!request_is_behind(request, key_stream(bin->key), head->epoch))
-		return POOL_UNSAFE;
-	bin->idle.head = head->next;
-	bin->idle.count--;
-	pool_idle_add(pool, key_span(bin->key), -(size_t)1);
-	*block = head;
-	return POOL_HIT;
-}
-
-static enum pool_answer page_unit_pool_alloc(struct pool *pool,
-					     const struct pool_request *request,
-					     struct block **block)
-{
-	const struct page_unit_pool *self = page_unit_self(pool);
-	size_t span = request->span, most = SIZE_MAX, key;
-	enum pool_answer answer = POOL_MISS, found;
-
-	key = block_key(span, request->stream);
-	if (request->stream &&
-	    bin_take(pool, bin_find(self, key), request, block) == POOL_HIT)
-		return POOL_HIT;
-	if (request->slack < SIZE_MAX - span)
-		most = block_key(key_span(span + request->slack),
-				 STREAM_NUMBERS - 1);
-	for (size_t place = bin_place(self, span);
-	     place < self->count && self->bins[place].key <= most; place++) {
-		found = bin_take(pool, &self->bins[place], request, block);
-		if (found == POOL_HIT)
-			return POOL_HIT;
-		if (found == POOL_UNSAFE)
-			answer = POOL_UNSAFE;
-	}
-	return answer;
-}
-
-/* Returns false without memory. */
-static bool bins_grow(struct page_unit_pool *pool)
-{
-	size_t room = pool->room ? 2 * pool->room : BINS_LEAST;
-	struct bin *bins = realloc(pool->bins, room * sizeof(*bins));
-
-	if (!bins)
-		return false;
-	pool->bins = bins;
-	pool->room = room;
-	return true;
-}
-
-/* The bin of a key, made if there is none; NULL without memory. */
-static struct bin *bin_current(struct page_unit_pool *pool, size_t key)
-{
-	struct bin *bin = bin_find(pool, key);
-	size_t place;
-
-	if (bin)
-		return bin;
-	if (pool->count == pool->room && !bins_grow(pool))
-		return NULL;
-	place = bin_place(pool, key);
-	bin = &pool->bins[place];
-	memmove(bin + 1, bin, (pool->count - place) * sizeof(*bin));
-	pool->count++;
-	*bin = (struct bin){.key = key};
-	return bin;
-}
-
-/* The list goes behind the blocks that are there, unless the last of these was
- * freed later: then blocks that are ready would be hidden behind others that
- * are not yet. */
-static bool page_unit_pool_keep(struct pool *pool,
-				const struct block_list *list)
-{
-	size_t key = block_key(list->head->span, block_stream(list->head));
-	struct bin *bin = bin_current(page_unit_self(pool), key);
-	struct block_list *idle;
-
-	if (!bin)
-		return false;
-	idle = &bin->idle;
-	if (idle->head && list->head->epoch < idle->tail->epoch) {
-		list->tail->next = idle->head;
-		idle->head = list->head;
-	} else {
-		list->tail->next = NULL;
-		if (idle->head)
-			idle->tail->next = list->head;
-		else
-			idle->head = list->head;
-		idle->tail = list->tail;
-	}
-	idle->count += list->count;
-	pool_idle_add(pool, list->head->span, list->count);
-	return true;
-}
-
-static bool page_unit_pool_free(struct pool *pool, struct block *block)
-{
-	const struct block_list list = {block, block, 1};
-
-	return page_unit_pool_keep(pool, &list);
-}
-
-/* If all blocks are taken, only the last one is looked at, not each: the cache
- * lines of blocks that another thread has freed are in that thread's
- * processor. */
-static struct block_list page_unit_pool_take(struct pool *pool,
-					     const struct pool_request *request,
-					     size_t most)
-{
-	size_t key = block_key(request->span, request->stream);
-	struct bin *bin = bin_find(page_unit_self(pool), key);
-	struct block_list taken = {0};
-	struct block *next = NULL;
-
-	if (!bin || !bin->idle.head)
-		return taken;
-	if (bin->idle.count <= most &&
-	    block_is_ready(bin->idle.tail, request)) {
-		taken = bin->idle;
-	} else {
-		taken.head = next = bin->idle.head;
-		for (; next && block_is_ready(next, request) &&
-		       taken.count < most;
-		     next = next->next, taken.count++)
-			taken.tail = next;
-	}
-	bin->idle.head = next;
-	bin->idle.count -= taken.count;
-	pool_idle_add(pool, request->span, -taken.count);
-	return taken;
-}
-
-static struct block *page_unit_pool_trim(struct pool *pool, size_t bytes)
-{
-	struct block *list = NULL, *block;
-	size_t taken = 0, place = page_unit_self(pool)->count;
-	struct bin *bin;
-
-	while (taken < bytes && place) {
-		bin = &page_unit_self(pool)->bins[--place];
-		while (taken < bytes && (block = bin->idle.head)) {
-			bin->idle.head = block->next;
-			bin->idle.count--;
-			pool_idle_add(pool, key_span(bin->key), -(size_t)1);
-			block->next = list;
-			list = block;
-			taken += key_span(bin->key);
-		}
-	}
-	return list;
-}
-
 const struct pool_ops page_unit_pool = {
 	.name = "page_unit_pool",
-	.size = sizeof(struct page_unit_pool),
+	.size = sizeof(struct binned_pool),
 	.open = page_unit_pool_open,
-	.close = page_unit_pool_close,
+	.close = bins_close,
 	.span = page_unit_pool_span,
-	.alloc = page_unit_pool_alloc,
-	.free = page_unit_pool_free,
-	.alloc_batch = page_unit_pool_take,
-	.free_batch = page_unit_pool_keep,
-	.trim = page_unit_pool_trim,
+	.alloc = bins_alloc,
+	.free = bins_free,
+	.alloc_batch = bins_alloc_batch,
+	.free_batch = bins_free_batch,
+	.trim = bins_trim,
 };

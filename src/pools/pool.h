@@ -2,7 +2,11 @@
  *
  * The owning context's lock is held around every call. A pool keeps idle
  * blocks and chooses among them; it makes no CUDA call, takes no lock and
- * starts no thread. What it can't serve, the caller takes from the driver. */
+ * starts no thread. What it can't serve, the caller takes from the driver.
+ *
+ * There are pools whose blocks are whole allocations of the driver's, and pools
+ * that place blocks in regions (place.h). Which members of struct pool_ops they
+ * have tells them apart. */
 #ifndef MNM_POOL_H
 #define MNM_POOL_H
 
@@ -12,6 +16,7 @@
 
 #include "block/block.h"
 #include "common/option.h"
+#include "place.h"
 #include "size_class.h"
 
 struct heap;
@@ -27,9 +32,21 @@ struct pool {
 	struct heap *_Atomic heap __attribute__((aligned(POOL_ALIGN)));
 	const struct pool_ops *ops;
 	struct size_classes classes; /* set by open */
+	/* Set by open. If a fresh block leaves less than so many percent of the
+	 * device's memory free, all that is idle goes back before. */
+	unsigned int headroom;
 	size_t live_count; /* blocks with the program, or on their way */
 	size_t live_span;  /* bytes reserved for them */
-	bool retired;      /* swapped out: takes nothing back */
+	bool retired;      /* swapped out: takes no whole block back */
+	/* Of its regions: bytes that are free, and such as stay as they are,
+	 * because others may use them for ever. */
+	size_t free_bytes, buried_bytes;
+	size_t region_bytes; /* of the driver's memory, in all its regions */
+	size_t apart;        /* parts that are about to move, and come back */
+	struct region *growing; /* the one of virtual memory; or NULL */
+	/* Whether its blocks may be whole allocations of the driver's, although
+	 * it places blocks; whether its regions are no more. */
+	_Atomic bool has_whole, has_lost;
 	struct pool *next; /* of the heap's pools */
 	/* Idle blocks by a hash of their spans, see pool_idle_add. */
 	uint32_t idle[POOL_COUNTS];
@@ -122,8 +139,8 @@ struct pool_ops {
 	 * served. Up to `slack` bytes more than it needs, where that lets the
 	 * block serve others: the more slack, the fewer spans there are. */
 	size_t (*span)(const struct pool *pool, size_t size, size_t slack);
-	/* alloc, free and trim are NULL in a pool that keeps nothing; its spans
-	 * are the sizes of their requests. */
+	/* alloc, free and trim are NULL in a pool that keeps nothing, whose
+	 * spans are the sizes of their requests, and in one that places. */
 
 	/* Looks for an idle block of span bytes, or of up to `slack` more, that
 	 * is ready (block_is_ready). */
@@ -145,7 +162,45 @@ struct pool_ops {
 	/* Hands over idle blocks of at least so many bytes in all, linked by
 	 * next: as few as it can, or every one if that is not enough. */
 	struct block *(*trim)(struct pool *pool, size_t bytes);
+
+	/* A pool that places blocks has these; others have none of them.
+	 *
+	 * As alloc: takes free bytes out of a region, request->span or a few
+	 * more, that are ready. */
+	enum pool_answer (*place)(struct pool *pool,
+				  const struct pool_request *request,
+				  struct place *place);
+	/* These bytes are free: a region, or what it has grown by, or those of
+	 * a block. Returns false without memory, which never happens to the
+	 * bytes of a block. */
+	bool (*add)(struct pool *pool, const struct place *place);
+	/* What is needed so that place finds span bytes. `grows` is the region
+	 * of virtual memory that will grow, at its end, by all of it; NULL:
+	 * there will be a new region, of fresh bytes only. */
+	void (*lacks)(struct pool *pool, size_t span,
+		      const struct region *grows, enum growth_rule rule,
+		      struct lack *lack);
+	/* Hands over free bytes: a whole region, or pages of a virtual one, at
+	 * most so many bytes unless a region can only go whole. Returns false
+	 * if there are none. `moves`: they will be the pool's again,
+	 * elsewhere. */
+	bool (*part)(struct pool *pool, size_t bytes, bool moves,
+		     struct place *place);
+	/* Whether its regions are to be of virtual memory, where the device has
+	 * it. */
+	bool is_virtual;
 };
+
+static inline bool pool_places(const struct pool *pool)
+{
+	return pool->ops->place;
+}
+
+/* Whether freed memory stays with the pool. */
+static inline bool pool_ops_keep(const struct pool_ops *ops)
+{
+	return ops->alloc || ops->place;
+}
 
 /* The pool of row `index` of pool_rows. */
 const struct pool_ops *pool_ops_at(int index);

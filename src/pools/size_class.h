@@ -7,6 +7,7 @@
 #ifndef MNM_SIZE_CLASS_H
 #define MNM_SIZE_CLASS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,7 +19,24 @@ struct size_classes {
 	 * at least a unit apart: a power of two. 0: each multiple of the unit
 	 * is a span. */
 	size_t divisions;
+	/* Spans above it are the multiples of it: a power of two, at least a
+	 * unit. 0: there is no such bound. */
+	size_t coarse;
+	/* Larger blocks are not kept in front of the pool; 0: all are. */
+	size_t kept_most;
 };
+
+static inline bool size_class_is_kept(const struct size_classes *classes,
+				      size_t span)
+{
+	return !classes->kept_most || span <= classes->kept_most;
+}
+
+/* Whether each multiple of the unit is a span, however large. */
+static inline bool size_classes_are_linear(const struct size_classes *classes)
+{
+	return !classes->divisions && !classes->coarse;
+}
 
 /* The distance in bytes between the spans where a request of that size is. */
 static inline size_t size_class_step(const struct size_classes *classes,
@@ -26,6 +44,8 @@ static inline size_t size_class_step(const struct size_classes *classes,
 {
 	size_t octave, step;
 
+	if (classes->coarse && size > classes->coarse)
+		return classes->coarse;
 	if (!classes->divisions || size < 2)
 		return classes->unit;
 	octave = (size_t)1 << (63 - __builtin_clzl(size - 1));

@@ -14,6 +14,7 @@ extern Elf64_Dyn _DYNAMIC[] __attribute__((visibility("hidden")));
 struct tables {
 	const Elf64_Sym *symbols;
 	const char *names;
+	size_t names_size;
 	const uint32_t *hash; /* DT_GNU_HASH, in libraries since 2006 */
 };
 
@@ -48,7 +49,7 @@ static const void *table_at(const struct link_map *object, Elf64_Addr at)
 
 static struct tables tables_find(const struct link_map *object)
 {
-	struct tables tables = {NULL, NULL, NULL};
+	struct tables tables = {NULL, NULL, 0, NULL};
 	const Elf64_Dyn *entry = object->l_ld;
 
 	for (; entry && entry->d_tag != DT_NULL; entry++) {
@@ -56,6 +57,8 @@ static struct tables tables_find(const struct link_map *object)
 			tables.symbols = table_at(object, entry->d_un.d_ptr);
 		else if (entry->d_tag == DT_STRTAB)
 			tables.names = table_at(object, entry->d_un.d_ptr);
+		else if (entry->d_tag == DT_STRSZ)
+			tables.names_size = entry->d_un.d_val;
 		else if (entry->d_tag == DT_GNU_HASH)
 			tables.hash = table_at(object, entry->d_un.d_ptr);
 	}
@@ -130,4 +133,20 @@ const struct link_map *elf_own(void)
 bool elf_defines(const struct link_map *object, const char *symbol)
 {
 	return symbol_defined(object, symbol);
+}
+
+/* The hash table lacks what a file takes from others, so all names are looked
+ * at. */
+bool elf_program_names(const char *symbol)
+{
+	struct tables tables = tables_find(_r_debug.r_map);
+	const char *end = tables.names + tables.names_size;
+
+	for (const char *name = tables.names; name && name < end; name++) {
+		if (name_equal(name, symbol))
+			return true;
+		while (*name)
+			name++;
+	}
+	return false;
 }

@@ -23,4 +23,8 @@ const struct link_map *elf_own(void);
 
 bool elf_defines(const struct link_map *object, const char *symbol);
 
+/* Whether the program's own file, and not only a library of it, has the symbol
+ * among those that it defines or takes from others. */
+bool elf_program_names(const char *symbol);
+
 #endif

@@ -12,7 +12,7 @@
  *		everyone sees. While the cache is closed, no span is found by
  *		the unit, and no block by the table. The acquire makes visible
  *		what the thread that opened it last has changed. The unit is 0
- *		as well if the pool's spans are divisions of powers of two:
+ *		as well if not each multiple of it is a span of the pool:
  *		tcache_alloc_divided serves such requests, after this file has
  *		found nothing, so that other pools don't pay for it.
  * block->word	is changed from live to idle by a sequentially consistent step:

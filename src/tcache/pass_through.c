@@ -6,7 +6,8 @@
 
 void pass_through_adopt(struct tcache *cache, struct pool *pool)
 {
-	if (!cache || cache->pass_through.pool == pool || pool->ops->alloc)
+	if (!cache || cache->pass_through.pool == pool ||
+	    pool_ops_keep(pool->ops))
 		return;
 	tcaches_lock();
 	tcache_serve(cache, pool);

@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include "cuda/tool.h"
 #include "preload/barrier.h"
 #include "tcaches.h"
 #include "order/capture.h"
@@ -77,7 +78,9 @@ static void tcache_show(struct tcache *cache)
 	struct pool *through =
 		closed || limited ? NULL : cache->pass_through.pool;
 	const struct size_classes *divided =
-		pool && pool->classes.divisions ? &pool->classes : NULL;
+		pool && !size_classes_are_linear(&pool->classes)
+			? &pool->classes
+			: NULL;
 
 	atomic_store(&cache->pass_through.open, through);
 	atomic_store(&cache->divided, divided);
@@ -153,7 +156,7 @@ static bool tcache_must_close(const struct tcache *cache)
 
 	return !barriers || !context || context->dead || context->closing ||
 	       capture_any() || device->pressed || device->pending ||
-	       device->lost || fence_level() == REUSE_SYNC;
+	       device->lost || fence_level() == REUSE_SYNC || tool_listens();
 }
 
 /* Under lock. Returns whether this has closed the cache. */

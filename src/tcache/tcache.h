@@ -98,11 +98,12 @@ struct tcache {
 	_Atomic unsigned int busy;   /* its thread is using it */
 	_Atomic unsigned int closed; /* reasons, as above */
 	/* Set under the caches' lock. Closed: 0 and block_table_none. Open: the
-	 * unit of its pool, or 0 if its spans are divisions of powers of two,
-	 * and the index, which may have been replaced since. */
+	 * unit of its pool, or 0 if not each multiple of that is a span, and
+	 * the index, which may have been replaced since. */
 	_Atomic size_t unit;
 	struct block_table *_Atomic table;
-	/* The classes of its pool, if these are divisions; NULL when closed. */
+	/* The classes of its pool, if not each multiple of the unit is a span;
+	 * NULL when closed. */
 	const struct size_classes *_Atomic divided;
 	struct pool *pool;              /* that its blocks belong to, or NULL */
 	_Atomic uint64_t *epoch, *safe; /* of its device */
@@ -218,8 +219,8 @@ void tcache_lookup_end(const struct context *context, bool sure);
 void tcache_adopt(struct tcache *cache, struct pool *pool);
 
 /* Serves a request that fast.h did not serve from the calling thread's cache,
- * if the spans of the cache's pool are divisions of powers of two. Returns
- * false if it does not. */
+ * if not each multiple of a unit is a span of the cache's pool. Returns false
+ * if it does not. */
 bool tcache_alloc_division(struct tcache *cache, size_t size, uint64_t *addr);
 
 static inline bool tcache_alloc_divided(struct tcache *cache, size_t size,

@@ -311,7 +311,8 @@ void tcache_refill(struct tcache *cache, const struct pool_request *request)
 	struct block_list list;
 	size_t most;
 
-	if (!pool || atomic_load(&cache->closed))
+	if (!pool || atomic_load(&cache->closed) ||
+	    !size_class_is_kept(&pool->classes, span))
 		return;
 	if (!count_room(cache, span))
 		tcache_grow(cache);
@@ -347,7 +348,8 @@ bool tcache_put(struct tcache *cache, struct block *block, unsigned int stream)
 	struct magazine *magazine;
 
 	if (!cache || cache->pool != block_pool(block) ||
-	    atomic_load(&cache->closed))
+	    atomic_load(&cache->closed) ||
+	    !size_class_is_kept(&cache->pool->classes, block->span))
 		return false;
 	if (cache->stats.idle.left < (int64_t)block->span)
 		tcache_grow(cache);

@@ -28,6 +28,14 @@ MIB = 1 << 20
 with open(os.path.join(ROOT, "src", "common", "pool_list.h"),
           encoding="utf-8") as pool_list:
     POOLS = re.findall(r"^POOL\((\w+),", pool_list.read(), re.MULTILINE)[::-1]
+# One pool of each kind that the library treats in a way of its own: one that
+# keeps nothing, one that keeps what was freed, and one that places blocks in
+# regions. What does not depend on a pool's policy is tested with these. The
+# blocks of WHOLE are allocations of the driver's, one for each request that
+# nothing idle serves. SERVING are those that serve stream-ordered memory.
+WHOLE = ["no_pool", "page_unit_pool"]
+KINDS = [*WHOLE, "vmm_pool"]
+SERVING = ["page_unit_pool"]  # stream-ordered memory as well
 
 
 def sanitizers():

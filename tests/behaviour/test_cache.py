@@ -637,13 +637,16 @@ def test_another_threads_doubt_is_everyones(box, doubt):
 # What a pair costs, and many threads at once.
 
 @plain_build_only
-@pytest.mark.parametrize("classes", ["linear", 8])
-def test_a_warm_pair_makes_no_call_of_the_driver_or_the_system(box, classes):
+@pytest.mark.parametrize("pool,classes", [
+    ("page_unit_pool", "linear"), ("page_unit_pool", 8),
+    ("naive_pool", "linear"), ("round_pool", "linear")])
+def test_a_warm_pair_makes_no_call_of_the_driver_or_the_system(box, pool,
+                                                               classes):
     """It takes no memory of the host either. It takes a lock only once in 256
     requests, to look at the other threads' bytes."""
     reports = []
     for pairs in (100, 50000):
-        done = box.run([program("warm_pairs"), str(pairs)], "page_unit_pool",
+        done = box.run([program("warm_pairs"), str(pairs)], pool,
                        size_classes=classes)
         words = done.stdout.split()
         assert words[2:] == ["mallocs", "0", "errors", "0"]

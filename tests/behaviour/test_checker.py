@@ -60,6 +60,24 @@ POOL_WRONG = {
     "beside_a_wait_of_the_stream": REUSED,
     "freed_by_the_host_too_early": "freed, earlier work not waited for",
 }
+MAPPED_ORDERED = [
+    "moved_in_one_stream", "moved_after_an_event", "moved_without_its_handle",
+    "other_bytes_of_a_moved_page", "other_page_moved",
+    "mapped_twice_by_one_owner", "two_owners_in_one_page",
+    "two_owners_in_one_allocation",
+    "unmapped_beside_work_at_the_other_address"]
+MAPPED_WRONG = {
+    "moved_in_no_order": REUSED,
+    "moved_in_no_order_without_its_handle": REUSED,
+    "moved_twice_in_no_order": REUSED,
+    "used_at_the_old_address": "used after it was freed",
+    "owned_at_both_addresses": "memory is given out twice",
+    "unmapped_too_early_at_the_old_address":
+        "unmapped, earlier work not waited for",
+    "unmapped_too_early_at_the_new_address":
+        "unmapped, earlier work not waited for",
+    "past_the_end_into_the_next_page": "past the end of its allocation",
+}
 SEEDS = [None, 1, 2, 3]
 
 
@@ -111,6 +129,20 @@ def test_memory_of_a_pool_in_no_order_is_told(box, case):
         count, said = reuse(box, case, seed, "reuse_pool")
         assert count == 1
         assert f"violation 1, seed {seed}: {POOL_WRONG[case]}\n" in said
+
+
+@pytest.mark.parametrize("case", MAPPED_ORDERED)
+def test_a_page_that_has_moved_in_order_is_silent(box, case):
+    for seed in SEEDS:
+        assert reuse(box, case, seed, "reuse_mapped") == (0, "")
+
+
+@pytest.mark.parametrize("case", MAPPED_WRONG)
+def test_a_page_that_has_moved_in_no_order_is_told(box, case):
+    for seed in SEEDS[1:]:
+        count, said = reuse(box, case, seed, "reuse_mapped")
+        assert count == 1
+        assert f"violation 1, seed {seed}: {MAPPED_WRONG[case]}\n" in said
 
 
 @races_only_without_tsan

@@ -6,7 +6,7 @@ import select
 
 import pytest
 
-from conftest import (DEADLINE, LIBRARY, MIB, POOLS, forks_only_without_asan,
+from conftest import (DEADLINE, LIBRARY, KINDS, MIB, forks_only_without_asan,
                       last_calls_only_without_tsan, plain_build_only)
 from test_capture import captured, lines, opened
 from test_doctor import compiled
@@ -268,7 +268,7 @@ def test_with_more_unknown_entries_than_are_seen_the_next_one_works(box):
 
 @last_calls_only_without_tsan
 @pytest.mark.parametrize("before", ["init", "alloc b 70000", "free a"])
-@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("pool", KINDS)
 def test_a_threads_last_call_may_be_a_request(box, pool, before):
     """What mnm has for the thread has ended by then."""
     shell = open_shell(box, pool, "driver")
@@ -301,7 +301,7 @@ def test_and_may_reach_memory_of_any_device(box):
 # Forked children.
 
 @forks_only_without_asan
-@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("pool", KINDS)
 def test_a_childs_child_ends_well_too(box, pool):
     shell = open_shell(box, pool, "driver", devices=2)
     lines(shell, "alloc a 5000", "alloc b 5000", "free b", "create x 1",

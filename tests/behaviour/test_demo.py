@@ -38,13 +38,23 @@ def test_the_table_of_the_demo_fits_80_columns(monkeypatch, capsys):
             "live_peak": 99999 << 20, "reserved_peak": 99999 << 20}
     rows = [demo.row("resnet50_bs100_keepgrads", pool,
                      ["1133.783", "1811.879"], stat, 20, "0.00822264794")
-            for pool in (*demo.POOLS, "both: 1047 live swaps")]
+            for pool in (*demo.POOLS, "all: 1047 live swaps")]
     demo.table(rows, True)
     demo.explain(rows, False, 1047)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) > 10 and max(map(len, lines)) <= 80
-    assert sum("99999" in line for line in lines) == 3
+    assert sum("99999" in line for line in lines) == len(rows)
     assert "0.00822264794" in lines[-1]
+
+
+def test_what_pools_take_fits_80_columns(monkeypatch, capsys):
+    demo = load_demo(monkeypatch)
+    demo.packed_table({(pool, name): 12.345 for pool in demo.POOLS
+                       for name in demo.PACKED})
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert [line.split() for line in lines[3:]] == [
+        [pool, *["12.35"] * 4] for pool in demo.POOLS]
 
 
 def test_the_demo_takes_no_words():

@@ -5,13 +5,13 @@ import subprocess
 
 import pytest
 
-from conftest import POOLS, ROOT, plain_build_only, program
+from conftest import KINDS, ROOT, plain_build_only, program
 
 REQUESTS = os.path.join(ROOT, "tests", "programs",
                         "cudart-13.0-requests.csv")
 
 
-@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("pool", KINDS)
 @pytest.mark.parametrize("form", ["1", "2"])
 def test_cudarts_requests_are_answered_as_without_the_preload(box, form, pool):
     door = [program("door"), form, REQUESTS]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from conftest import FORMS, MIB, POOLS
+from conftest import FORMS, WHOLE, MIB
 from test_pool import open_shell, took
 
 
@@ -17,7 +17,7 @@ def test_one_refused_allocation_is_retried_unseen(box, form):
     assert box.report()[0]["cuMemAlloc_v2"] == 3
 
 
-@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("pool", WHOLE)
 @pytest.mark.parametrize("form", FORMS)
 def test_a_device_without_memory_is_out_of_memory_and_no_more(box, form, pool):
     shell = open_shell(box, pool, form, fail="cuMemAlloc_v2:2+:2")
@@ -33,7 +33,7 @@ def test_a_device_without_memory_is_out_of_memory_and_no_more(box, form, pool):
 
 
 @pytest.mark.parametrize("code", [3, 201, 709, 999])
-@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("pool", WHOLE)
 def test_another_failure_of_an_allocation_is_passed_on(box, pool, code):
     shell = open_shell(box, pool, "driver", fail=f"cuMemAlloc_v2:1:{code}")
     assert shell("alloc a 5000") == f"{code} kept"

@@ -106,7 +106,8 @@ def test_the_level_changes_while_the_program_runs(box):
     (["fence", "loose"], "allowed: fence, sync, none"),
     (["quarantine", "12x"], "allowed: bytes (K, M, G), or auto"),
     (["pool", "no_pool"], "those that can: fence, quarantine, "
-     "pool_limit, hard_limit, idle_limit, host_limit"),
+     "pool_limit, hard_limit, oversubscribe, "
+     "idle_limit, host_limit"),
     ([], "no OPTION"),
 ])
 def test_a_wrong_setting_says_what_is_allowed_and_changes_nothing(box, words,

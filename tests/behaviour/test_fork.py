@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from conftest import (POOLS, ask, forks_only_without_asan,
+from conftest import (KINDS, ask, forks_only_without_asan,
                       last_calls_only_without_tsan, program)
 from test_pool import open_shell, took
 
@@ -97,7 +97,7 @@ def test_a_child_forked_after_cuda_is_refused_by_cuda_alone(box):
 
 @last_calls_only_without_tsan
 @forks_only_without_asan
-@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("pool", KINDS)
 @pytest.mark.parametrize("thread", ["", "on t "])
 def test_a_childs_thread_that_ends_takes_nothing_of_the_parents(box, pool,
                                                                 thread):

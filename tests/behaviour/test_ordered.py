@@ -6,10 +6,9 @@ import re
 
 import pytest
 
-from conftest import BUILD, POOLS, program
+from conftest import BUILD, KINDS, SERVING, program
 from test_order import T4, with_other_driver
 
-SERVING = [pool for pool in POOLS if pool != "no_pool"]
 PAGES = "page_unit_pool"  # it rounds up by less than a page
 CASES = [
     # (case, what it prints)
@@ -237,7 +236,7 @@ def test_is_cudas_with_a_driver_that_tells_too_little(box, pool):
     assert box.stat()["allocs"] == 0
 
 
-@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("pool", KINDS)
 def test_nothing_is_said_of_it_to_who_does_not_ask_for_it(box, pool):
     done = box.run([program("interleave")], pool, sim_driver=12040,
                    sim_seed=1)

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from conftest import DEADLINE, FORMS, MIB, POOLS, RUNTIME_FORMS
+from conftest import DEADLINE, FORMS, KINDS, MIB, POOLS, RUNTIME_FORMS
 
 
 def open_shell(box, pool, form="shared", **options):
@@ -88,6 +88,29 @@ def test_requests_are_rounded_up_to_size_classes(box, classes, spans):
     assert box.stat()["hits"] == 1
 
 
+@pytest.mark.parametrize("pool,sizes,spans", [
+    ("naive_pool", [1, 5000, 2 * MIB, 2 * MIB + 1],
+     [4096, 8192, 2 * MIB, 4 * MIB]),
+    ("round_pool", [1, 5000, 9000, 3 * MIB, 17 * MIB],
+     [4096, 8192, 16384, 4 * MIB, 32 * MIB])])
+def test_mxnets_pools_round_as_theirs_do(box, pool, sizes, spans):
+    shell = box.shell(pool)
+    for i, size in enumerate(sizes):
+        took(shell, f"alloc a{i} {size}")
+        assert shell.stat()["reserved_bytes"] == sum(spans[:i + 1])
+    took(shell, f"free a{len(sizes) - 1}")
+    took(shell, f"alloc again {spans[-1]}")
+    shell.end()
+    assert box.stat()["hits"] == 1
+
+
+def test_the_bound_of_round_pool_is_an_option(box):
+    shell = box.shell("round_pool", round_cutoff=20)
+    took(shell, f"alloc a {2 * MIB + 1}")
+    assert shell.stat()["reserved_bytes"] == 3 * MIB
+    shell.end()
+
+
 def test_another_page_count_is_not_served_from_an_idle_block(box):
     shell = box.shell("page_unit_pool")
     took(shell, "alloc a 12288")
@@ -149,7 +172,7 @@ def test_an_allocation_of_nothing_is_null_and_not_counted(box, form):
     shell.end()
 
 
-@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("pool", KINDS)
 @pytest.mark.parametrize("form", FORMS)
 def test_a_block_freed_twice_is_an_error_and_handed_out_once(box, pool, form):
     shell = open_shell(box, pool, form)
@@ -163,7 +186,7 @@ def test_a_block_freed_twice_is_an_error_and_handed_out_once(box, pool, form):
     assert box.stat()["frees"] == 1
 
 
-@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("pool", KINDS)
 @pytest.mark.parametrize("form", FORMS)
 def test_a_free_of_foreign_memory_is_cudas_own_error(box, pool, form):
     shell = open_shell(box, pool, form)
@@ -189,7 +212,7 @@ def test_memory_of_other_calls_is_freed_by_cuda(box):
     assert box.report()[1][0]["live_allocs"] == 0
 
 
-@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("pool", KINDS)
 @pytest.mark.parametrize("other", ["pitch b 4096 16", "managed b 65536",
                                    "alloc_async b 65536"])
 def test_a_block_freed_in_stream_order_is_forgotten(box, pool, other):

@@ -20,6 +20,8 @@ OPENED = [("module", "cuModuleLoadData", "0"),
           ("primary", "cuDevicePrimaryCtxRetain", "0"),
           ("launch", "cuLaunchKernel", "400"),
           ("register", "cuMemHostRegister_v2", "0")]
+# Managed memory is short as well, as it never moves to the host.
+FIXED = {"sim_managed_fixed": 1}
 
 
 def idle(shell, *mebibytes):
@@ -31,7 +33,7 @@ def idle(shell, *mebibytes):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_of_memory_gets_what_is_idle(box, kind):
-    shell = open_shell(box, POOL, "driver", sim="64M")
+    shell = open_shell(box, POOL, "driver", sim="64M", **FIXED)
     idle(shell, 30, 30)
     assert shell(f"take {kind} x {48 * MIB}") == "0 set"
     assert shell(f"give {kind} x") == "0"
@@ -45,7 +47,7 @@ def test_each_kind_of_memory_gets_what_is_idle(box, kind):
                                   "virtual"])
 @pytest.mark.parametrize("need, frees", [(2, 0), (6, 1), (24, 5)])
 def test_no_more_goes_back_than_a_known_size_needs(box, kind, need, frees):
-    shell = open_shell(box, POOL, "driver", sim="44M")
+    shell = open_shell(box, POOL, "driver", sim="44M", **FIXED)
     idle(shell, *[4] * 10)
     assert shell(f"take {kind} x {need * MIB}") == "0 set"
     assert shell.stat()["driver_frees"] == frees
@@ -54,7 +56,7 @@ def test_no_more_goes_back_than_a_known_size_needs(box, kind, need, frees):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_of_memory_that_there_is_not_is_refused(box, kind):
-    shell = open_shell(box, POOL, "driver", sim="64M")
+    shell = open_shell(box, POOL, "driver", sim="64M", **FIXED)
     took(shell, f"alloc a {16 * MIB}")
     idle(shell, 8)
     assert shell(f"take {kind} x {56 * MIB}") == "2 kept"
@@ -107,7 +109,7 @@ def test_the_runtime_has_no_error_left_of_a_call_that_got_room(box, form):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_other_contexts_of_the_device_give_back(box, kind):
-    shell = box.shell(POOL, "driver", sim="64M")
+    shell = box.shell(POOL, "driver", sim="64M", **FIXED)
     took(shell, "init")
     for name in "xyz":
         took(shell, f"create {name} 0")
@@ -150,7 +152,7 @@ def test_the_device_that_is_named_gives_back(box):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_current_contexts_device_gives_back(box, kind):
-    shell = two_contexts(box)
+    shell = two_contexts(box, **FIXED)
     assert shell(f"take {kind} x {48 * MIB}") == "0 set"
     assert idle_of(shell) == [0, 60]
     shell.end()

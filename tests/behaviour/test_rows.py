@@ -11,7 +11,7 @@ import tempfile
 
 import pytest
 
-from conftest import BUILD, POOLS, ROOT, Box
+from conftest import BUILD, WHOLE, ROOT, Box
 
 ROWS = os.path.join(BUILD, "tests", "rows")
 
@@ -104,7 +104,7 @@ def compare(alone, under):
 
 
 @pytest.mark.parametrize("fence", ["fence", "sync"])
-@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("pool", WHOLE)
 def test_every_call_reaches_cuda_as_it_was_made(box, pool, fence):
     alone = walk_alone("exports")
     under = walk(box, "exports", pool, fence=fence)
@@ -148,7 +148,7 @@ def is_passed(symbol, name, version, flags):
             (name == UNCLEAR and int(version) >= 12000))
 
 
-@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("pool", WHOLE)
 def test_doors_that_are_not_exported_lead_to_the_same_rows(box, pool):
     alone = walk_alone("inner")
     under = walk(box, "inner", pool)
@@ -267,7 +267,7 @@ def same_errors(box, form, seed, pool, fail=None, **options):
 
 
 @pytest.mark.parametrize("fence", ["fence", "sync"])
-@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("pool", WHOLE)
 @pytest.mark.parametrize("form", ["shared", "static"])
 def test_each_call_of_the_runtime_leaves_the_same_error(box, form, pool,
                                                         fence):

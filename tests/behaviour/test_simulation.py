@@ -7,8 +7,8 @@ import subprocess
 
 import pytest
 
-from conftest import program
-from test_pool import open_shell
+from conftest import MIB, program
+from test_pool import open_shell, took
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
@@ -90,6 +90,33 @@ def test_pinned_memory_is_counted_and_may_be_limited(box):
     assert (run.returncode, run.stderr) == (1, "CUDA error 2\n")
     run = box.run(job, sim_pinned="much", check=False)
     assert "mnm-sim: MNM_SIM_PINNED: \"much\" is no number" in run.stderr
+
+
+def test_managed_memory_takes_of_the_capacity_only_if_it_is_fixed(box):
+    def live(fixed):
+        shell = open_shell(box, None, "driver", sim_managed_fixed=fixed)
+        took(shell, f"alloc a {60 * MIB}")
+        took(shell, f"managed m {9 * MIB}", "2" if fixed else "0")
+        took(shell, f"managed n {3 * MIB}")
+        free = shell("info").split()[1]
+        took(shell, "free n")
+        took(shell, f"managed n {4 * MIB}")
+        took(shell, f"alloc b {4 * MIB}", "2" if fixed else "0")
+        shell.end()
+        return free, box.report()[1][0]
+
+    free, device = live(1)
+    assert free == "0" and device["live_bytes"] == 64 * MIB
+    assert device["reserved"] == device["reserved_peak"] == 64 * MIB
+    free, device = live(0)
+    assert free == str(4 * MIB) and device["live_bytes"] == 77 * MIB
+    assert device["reserved"] == device["reserved_peak"] == 64 * MIB
+
+
+def test_a_word_for_managed_memory_is_a_number(box):
+    run = box.run([program("reuse_host"), "after_a_stream_wait"],
+                  sim_managed_fixed="maybe", check=False)
+    assert "mnm-sim: MNM_SIM_MANAGED_FIXED: \"maybe\" is no" in run.stderr
 
 
 def test_memory_without_an_address_of_its_own_is_counted(box):

@@ -10,16 +10,14 @@ from conftest import DEADLINE, EXAMPLES, MNM, POOLS
 TRAINER = os.path.join(EXAMPLES, "train_digits")
 STEPS = 60
 
-# The pools by step: now and then the same one again, and back at the end.
+# The pools by step: one of them twice in a row, and back at the end.
 SWAP = f"""
-case $((STEP / 2 % 3)) in
-0) pool=no_pool ;;
-*) pool=page_unit_pool ;;
-esac
+set -- {' '.join([*POOLS, POOLS[-1]])}
+shift $((STEP / 2 % $#))
 if [ "$STEP" -ge {STEPS - 2} ]; then
 	{MNM} reset $PPID --no-wait
 else
-	{MNM} swap $PPID $pool --no-wait
+	{MNM} swap $PPID $1 --no-wait
 fi
 """
 
@@ -72,7 +70,8 @@ def test_losses_are_the_same_with_swaps_at_any_time(box):
         if f"{run.pid}.sock" not in box.socket_files():
             continue
         try:
-            swaps += "devices" in (run.ask(f"swap {POOLS[swaps % 2]}") or {})
+            pool = POOLS[swaps % len(POOLS)]
+            swaps += "devices" in (run.ask(f"swap {pool}") or {})
         except (FileNotFoundError, ConnectionError):
             pass  # it has just ended
     text = run.process.stdout.read().decode()

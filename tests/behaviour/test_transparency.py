@@ -3,7 +3,7 @@ preload as without it."""
 
 import pytest
 
-from conftest import (FORMS, MIB, POOLS, RUNTIME_FORMS,
+from conftest import (FORMS, KINDS, MIB, RUNTIME_FORMS,
                       forks_only_without_asan, plain_build_only)
 
 RUNTIME = {
@@ -124,7 +124,7 @@ def same(box, form, pool, lines, **options):
     assert answers(box, form, pool, lines, **options) == native
 
 
-@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("pool", KINDS)
 @pytest.mark.parametrize("what", RUNTIME)
 @pytest.mark.parametrize("form", RUNTIME_FORMS)
 def test_runtime_calls_answer_as_without_the_preload(box, form, what, pool):
@@ -132,14 +132,14 @@ def test_runtime_calls_answer_as_without_the_preload(box, form, what, pool):
 
 
 @forks_only_without_asan
-@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("pool", KINDS)
 @pytest.mark.parametrize("form", RUNTIME_FORMS)
 def test_calls_of_a_forked_child_answer_as_without_the_preload(box, form,
                                                                pool):
     same(box, form, pool, calls(FORKED))
 
 
-@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("pool", KINDS)
 @pytest.mark.parametrize("what", DRIVER)
 def test_driver_calls_answer_as_without_the_preload(box, what, pool):
     same(box, "driver", pool, calls(DRIVER[what]))

@@ -1,3 +1,5 @@
+#include <stdbool.h>
+
 #include "claims.h"
 
 enum { SIZE = 4 << 20 };
@@ -93,6 +95,53 @@ START_TEST(a_prefetch_changes_no_byte)
 }
 END_TEST
 
+static bool is_concurrent(void)
+{
+	int concurrent = 0;
+
+	ck_assert_ok(cuDeviceGetAttribute(
+		&concurrent, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, 0));
+	return concurrent;
+}
+
+/* cuda.h, on cuMemAllocManaged: where concurrent access is supported. */
+START_TEST(managed_memory_may_be_more_than_the_device_has)
+{
+	unsigned char byte = 0;
+	size_t total, size;
+	CUdeviceptr ptr;
+
+	claims_open();
+	if (!is_concurrent())
+		return;
+	ck_assert_ok(cuDeviceTotalMem(&total, 0));
+	size = total + total / 4;
+	ck_assert_ok(cuMemAllocManaged(&ptr, size, CU_MEM_ATTACH_GLOBAL));
+	ck_assert_ok(cuMemsetD8(ptr + size - 1, 5, 1));
+	ck_assert_ok(cuMemcpyDtoH(&byte, ptr + size - 1, 1));
+	ck_assert_int_eq(byte, 5);
+	ck_assert_ok(cuMemFree(ptr));
+}
+END_TEST
+
+/* The same place: it may be evicted to make room for other allocations. */
+START_TEST(device_memory_is_there_beside_managed_memory)
+{
+	CUdeviceptr ptr, other;
+	size_t free, total;
+
+	claims_open();
+	if (!is_concurrent())
+		return;
+	ck_assert_ok(cuMemGetInfo(&free, &total));
+	ck_assert_ok(
+		cuMemAllocManaged(&ptr, total / 4 * 3, CU_MEM_ATTACH_GLOBAL));
+	ck_assert_ok(cuMemAlloc(&other, free / 2));
+	ck_assert_ok(cuMemFree(other));
+	ck_assert_ok(cuMemFree(ptr));
+}
+END_TEST
+
 START_TEST(only_managed_memory_is_advised_and_prefetched)
 {
 	CUdeviceptr ptr;
@@ -125,6 +174,8 @@ int main(void)
 		nothing_is_advised_at_first,
 		advice_is_told_again,
 		a_prefetch_changes_no_byte,
+		managed_memory_may_be_more_than_the_device_has,
+		device_memory_is_there_beside_managed_memory,
 		only_managed_memory_is_advised_and_prefetched,
 		a_device_that_is_not_there_is_invalid,
 		NULL,

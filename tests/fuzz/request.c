@@ -48,6 +48,13 @@ const char *listener_path(void)
 	return "";
 }
 
+bool listener_folder(char *folder, size_t size)
+{
+	(void)folder;
+	(void)size;
+	return false;
+}
+
 void listener_keep(void)
 {
 }

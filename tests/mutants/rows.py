@@ -15,6 +15,7 @@ HOST = "src/order/pinned_order.c"
 MEM = "src/mem/mem.c"
 FREES = "src/mem/mem_free.c"
 POOLS = "src/heap/pools.c"
+FORGET = "src/heap/pools_forget.c"
 CONTEXT = "src/context/context.c"
 GIVEBACK = "src/heap/reclaim.c"
 REACH = "src/order/peer.c"
@@ -30,7 +31,7 @@ EVENT = "src/cuda/event.c"
 DEVICE = "src/cuda/device_memory.c"
 HOOKS = "src/hooks/contexts.c"
 PRIMARY = "src/hooks/primary.c"
-PAGES = "src/pools/page_unit_pool.c"
+BINS = "src/pools/bins.c"
 LIMIT = "src/heap/limit.c"
 TAKE = "src/heap/acquire.c"
 SLACK = "src/heap/slack.c"
@@ -115,7 +116,9 @@ ROWS = [
     ("begin_does_not_wait_for_quiet", "proof",
      (CAPTURE, "	quiet_await();\n", "	(void)quiet_await;\n")),
     ("held_blocks_are_not_held", "test_capture.py",
-     (FREES, "		return deferred_free_keep(block);", "		(void)deferred_free_keep;")),
+     (FREES, "		if (deferred_free_keep(block))\n			return true;\n"
+      "		if (!placed)\n			return false;\n",
+      "		if (!placed)\n			return false;\n")),
     ("hold_ends_with_the_capture", "test_capture.py",
      (HOLD, "	if (open)\n		graph_attach(graph, open);",
       "	(void)graph;")),
@@ -218,7 +221,8 @@ ROWS = [
      (HOOKS, "static bool is_gone", "__attribute__((unused)) static bool "
       "is_gone")),
     ("memory_is_exported_under_work", "test_fence.py -k exported",
-     (FREES, "		fence_drain(pool->heap->context);\n", "		;\n")),
+     ("src/mem/exported.c", "		fence_drain(pool->heap->context);\n",
+      "		;\n")),
     ("an_idle_stream_is_gated", "test_order.py -k after_a_wait",
      (WORK, "	if (order_is_over(device, atomic_load(&sole_stream)))",
       "	if (order_is_over(device, atomic_load(&sole_stream)) && !device)")),
@@ -290,7 +294,8 @@ ROWS = [
      (POOLS, "		pool_retire(old);\n", "")),
     ("retired_pool_takes_back",
      "test_threads.py test_pool.py test_cli.py",
-     (FREES, "(context) && !pool->retired;", "(context);")),
+     (POOLS, "	return !pool->retired || block_is_placed(block);",
+      "	return !pool->retired || block || block_is_placed(block);")),
     ("retired_pool_freed_with_live_blocks", "proof",
      (POOLS, "	if (!pool->retired || pool->live_count)",
       "	if (!pool->retired)")),
@@ -301,12 +306,12 @@ ROWS = [
       "						     word));")),
     ("block_removed_after_the_drivers_free",
      "race trimmed block beside an allocation",
-     (GIVEBACK, """	if (block_remove(block)) {
+     (GIVEBACK, """	if (block_is_region(block) || block_remove(block)) {
 		res = device_check(heap->context->device,
-				   reclaim_give(heap, block_addr(block)));
+				   reclaim_give(heap, block));
 """, """	res = device_check(heap->context->device,
-			   reclaim_give(heap, block_addr(block)));
-	if (block_remove(block)) {
+			   reclaim_give(heap, block));
+	if (block_is_region(block) || block_remove(block)) {
 """)),
     ("what_others_give_back_is_not_waited_for",
      "race room beside what goes back",
@@ -316,8 +321,8 @@ ROWS = [
      "test_pressure.py -k what_a_request_needs",
      (TAKE, "reclaim_now(device, lack)", "reclaim_now(device, SIZE_MAX)")),
     ("the_smallest_go_back", "test_pressure.py -k largest",
-     (PAGES, "&page_unit_self(pool)->bins[--place]",
-      "&page_unit_self(pool)->bins[page_unit_self(pool)->count - place--]")),
+     (BINS, "&binned_self(pool)->bins[--place]",
+      "&binned_self(pool)->bins[binned_self(pool)->count - place--]")),
     ("what_graphs_hold_goes_last", "test_pressure.py -k holds",
      (GIVEBACK, "	given = contexts_give(device, 0);", "	given = 0;")),
     ("the_soft_limit_refuses", "test_pressure.py -k soft_limit",
@@ -336,11 +341,14 @@ ROWS = [
      (MEM, "	if (slack && answer == MEM_DONE &&",
       "	if (false && answer == MEM_DONE &&")),
     ("exported_block_is_reused", "test_fence.py -k exported",
-     (FREES, "	if (exported || !context ||", "	if (!context ||")),
+     (FREES, "	if (!context || (exported && !placed) ||", "	if (!context ||"),
+     (FREES, "	if (exported)\n		return placed_stays(block);\n",
+      "	if (exported && placed)\n		return placed_stays(block);\n")),
     ("keeps_while_another_lacks_room", "race room beside a free",
-     (FREES, "	if (own->lost || (device->pressed && !order))", "	if (own->lost)")),
+     (FREES, "	if (own->lost || (device->pressed && !order && !placed))",
+      "	if (own->lost)")),
     ("who_waited_in_vain_keeps_the_block", "test_faults.py -k in_vain",
-     (FREES, "	if (own->lost || (device->pressed && !order))",
+     (FREES, "	if (own->lost || (device->pressed && !order && !placed))",
       "	if (device->pressed)")),
     ("a_refused_free_forgets_the_block", "test_faults.py",
      (FREES, "	regained = !freed && block_regain(context, given);",
@@ -353,7 +361,7 @@ ROWS = [
       "	const struct real_runtime *real = real_runtime();\n"
       "	struct block *given;\n")),
     ("a_dead_context_serves", "proof",
-     (POOLS, "	context->dead = true;\n", "")),
+     (FORGET, "	context->dead = true;\n", "")),
     ("lost_device_is_ignored", "test_fence.py -k error",
      (FENCE, "	if (!backing_is_lost(res) || ",
       "	if (true || !backing_is_lost(res) || ")),

@@ -6,6 +6,7 @@ FREE = "src/mem/mem_free.c"
 GIVE = "src/heap/reclaim.c"
 MEM = "src/mem/mem.c"
 POOLS = "src/heap/pools.c"
+FORGET = "src/heap/pools_forget.c"
 SWAP = "src/heap/swap.c"
 CACHE = "src/tcache/tcache_rooms.c"
 ROOMY = "src/tcache/tcache_roomy.c"
@@ -100,7 +101,7 @@ ROWS = [
       "						      memory_order_relaxed))",
       "	    false)")),
     ("what_ends_with_a_context_is_to_spare_for_good", "test_idle.py -k ended",
-     (POOLS, "	if (word & BLOCK_ROOMY)\n		roomy_forget(block);\n",
+     (FORGET, "	if (word & BLOCK_ROOMY)\n		roomy_forget(block);\n",
       "	(void)roomy_forget;\n")),
     ("a_number_bounds_nothing", "test_idle.py -k number",
      (FREE, "	reclaim_past_limit(device);\n", "")),

@@ -34,8 +34,9 @@ ROWS = [
      ("src/cuda/stream_mark.c", "	return res ? res : real->cuStreamWaitEvent("
       "CU_STREAM_LEGACY, event, 0);", "	return res;")),
     ("a_free_without_a_place_is_kept", ORDERED + "gets_no_place",
-     (FREE, "		return taken_free(block, word, MEM_FREE_ASYNC, NULL, given);\n",
-      "		(void)0;\n")),
+     (FREE, "	if (context &&\n	    legacy_mark_set(&mark, context, order->stream, order->per_thread))\n"
+      "		return", "	if (context &&\n	    legacy_mark_set(&mark, context, order->stream, order->per_thread) && !context)\n"
+      "		return")),
     ("a_request_of_the_legacy_stream_is_remembered",
      ORDERED + "is_refused",
      (MEM, " && !mark.again)", ")")),
@@ -420,7 +421,8 @@ ROWS = [
     ("what_a_device_keeps_is_missing_on_all", ORDERED + "free_beside",
      (MEMPOOL, "			continue;\n		figures", "			;\n		figures")),
     ("access_that_is_there_is_an_error", ORDERED + "may_reach",
-     (SHARE, "!res || res == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED", "!res")),
+     (SHARE, "!res || res == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)\n		return true;",
+      "!res)\n		return true;")),
     ("a_device_without_a_context_is_reached", ORDERED + "without_a_context",
      (SHARE, "	if (!owner)\n", "	if (false)\n")),
     ("what_can_not_be_reached_is_tried_again", ORDERED + "nothing_is_served",
@@ -488,8 +490,8 @@ ROWS = [
     ("the_drivers_call_makes_room_for_what_no_device_has", ORDERED + "be_had",
      ("src/mem/room.c", " || !device_can_hold(device, room->bytes))\n", ")\n")),
     ("a_plain_free_of_ordered_memory_waits", ORDERED + "waits_for_nothing",
-     (FREE, "how != MEM_FREE_ASYNC && !(word & BLOCK_ORDERED);\n",
-      "how != MEM_FREE_ASYNC;\n")),
+     (FREE, "how != MEM_FREE_CAPTURED && !(word & BLOCK_ORDERED);\n",
+      "how != MEM_FREE_CAPTURED;\n")),
     # Numbers that are given on beside requests.
     ("a_number_goes_on_under_a_request",
      "race request of the current pool beside its end",
@@ -517,7 +519,8 @@ ROWS = [
      (FREE, "	if (context && context == block_pool(block)->heap->context)\n",
       "	if (context)\n")),
     ("a_plain_request_takes_what_a_stream_frees", ORDERED + "beside_a_plain",
-     (FREE, "(device->pressed && !order)", "device->pressed")),
+     (FREE, "(device->pressed && !order && !placed)",
+      "(device->pressed && !placed)")),
     ("what_was_not_told_is_corrected", ORDERED + "that_is_refused",
      (HOOKS, "	unsigned int number = res ? 0 : mempool_find(pool);\n\n	if (number)\n"
       "		figure_correct", "	unsigned int number = mempool_find(pool);\n\n"

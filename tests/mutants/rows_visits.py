@@ -55,11 +55,8 @@ ROWS = [
      (VISIT, "	if (side->type == CU_MEMCPY_OPERAND_TYPE_POINTER)",
       "	if (false)")),
     ("multicast_memory_is_reused", "test_visits.py -k multicast",
-     (EXPORTED, "	return ipc_hook_exported(ROOM_CALL(cuMulticastBindAddr, handle, offset,\n"
-      "					   ptr, size, flags),\n"
-      "				 ptr);",
-      "	return ROOM_CALL(cuMulticastBindAddr, handle, offset, ptr,\n"
-      "			 size, flags);")),
+     (EXPORTED, "	else if (holder.block)\n		mem_exported(holder.base);\n",
+      "")),
     ("a_body_is_its_own", "test_graph_owner.py",
      (GRAPHS, "			graph_owned(condition->phGraph_out[i], graph, "
       "*node);",

@@ -50,7 +50,12 @@ EXPORT CUresult cuGetProcAddress_v2(const char *name, void **out, int version,
 	return CUDA_SUCCESS;
 }
 
-/* Takes memory of any kind, although CUDA's documents allow only some. */
+/* Not the export, in whose place a preload's may stand. */
+CUresult sim_cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size,
+				     CUdeviceptr addr);
+
+/* Takes memory of any kind, if there is some, although CUDA's documents allow
+ * only some. */
 EXPORT CUresult cuMulticastBindAddr(CUmemGenericAllocationHandle handle,
 				    size_t offset, CUdeviceptr addr,
 				    size_t size, unsigned long long flags)
@@ -58,7 +63,22 @@ EXPORT CUresult cuMulticastBindAddr(CUmemGenericAllocationHandle handle,
 	(void)handle;
 	(void)offset;
 	(void)flags;
-	return addr && size ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	return size && !sim_cuMemGetAddressRange_v2(NULL, NULL, addr)
+		       ? CUDA_SUCCESS
+		       : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* Has a handle for whatever begins and ends with a page of the system's. */
+EXPORT CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr addr,
+					      size_t size,
+					      CUmemRangeHandleType type,
+					      unsigned long long flags)
+{
+	(void)type;
+	(void)flags;
+	*(int *)handle = -1;
+	return size && (addr | size) % 4096 == 0 ? CUDA_SUCCESS
+						 : CUDA_ERROR_INVALID_VALUE;
 }
 
 EXPORT CUresult cuCtxRecordEvent(CUcontext context, CUevent event)

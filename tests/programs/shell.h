@@ -43,6 +43,9 @@ extern const struct shell_command shell_doors[];
 /* Kinds of memory, and the calls that take them. */
 extern const struct shell_command shell_kinds[];
 
+/* Memory that two programs share. */
+extern const struct shell_command shell_ipc[];
+
 /* CUDA's own pools. */
 extern const struct shell_command shell_mempools[];
 

@@ -80,6 +80,30 @@ static void run_managed(char **words)
 	made(words[0], size, result, addr);
 }
 
+static int range_answer(const struct shell_memory *memory,
+			CUmem_range_attribute what)
+{
+	int value = -9;
+
+	cuMemRangeGetAttribute(&value, sizeof(value), what, memory->addr,
+			       memory->size);
+	return value;
+}
+
+/* Whether the memory is managed, the device where it is preferred, and one that
+ * is to use it; -1 is the host, and -2 none. */
+static void run_advised(char **words)
+{
+	const struct shell_memory *memory = shell_memory(words[0]);
+	unsigned int managed = 0;
+	CUresult result = cuPointerGetAttribute(
+		&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, memory->addr);
+
+	printf("%d %d %d %d", (int)result, (int)managed,
+	       range_answer(memory, CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION),
+	       range_answer(memory, CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY));
+}
+
 static void run_alloc_async(char **words)
 {
 	size_t size = shell_size(words[1]);
@@ -281,6 +305,7 @@ const struct shell_command shell_answers[] = {
 	{"attributes", 1, run_attributes},
 	{"sync_memops", 1, run_sync_memops},
 	{"managed", 2, run_managed},
+	{"advised", 1, run_advised},
 	{"alloc_async", 3, run_alloc_async},
 	{"free_async", 2, run_free_async},
 	{"pitch", 4, run_pitch},

@@ -186,14 +186,6 @@ static void run_sync(char **words)
 	answer(cuCtxSynchronize());
 }
 
-static void run_export(char **words)
-{
-	CUipcMemHandle handle;
-
-	answer(cuIpcGetMemHandle(&handle, shell_memory(words[0])->addr +
-						  shell_size(words[1])));
-}
-
 static void run_peers(char **words)
 {
 	answer(cuCtxEnablePeerAccess(context_of(words[0]), 0));
@@ -363,7 +355,6 @@ const struct shell_command shell_form[] = {
 	{"primary_reset", 1, run_primary_reset},
 	{"sync", 0, run_sync},
 	{"peers", 1, run_peers},
-	{"export", 2, run_export},
 	{"stream", 1, run_stream},
 	{"stream_end", 1, run_stream_end},
 	{"put", 3, run_put},
@@ -382,6 +373,6 @@ const struct shell_command shell_form[] = {
 };
 
 const struct shell_command *const shell_more[] = {
-	shell_graphs,  shell_pinned,  shell_answers, shell_green,
-	shell_doors,   shell_visits,  shell_kinds,   shell_mempools,
-	shell_process, shell_threads, NULL};
+	shell_graphs, shell_pinned,  shell_answers, shell_green,
+	shell_doors,  shell_visits,  shell_kinds,   shell_mempools,
+	shell_ipc,    shell_process, shell_threads, NULL};

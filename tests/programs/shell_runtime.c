@@ -39,6 +39,15 @@ static void run_alloc_null(char **words)
 	answer(cudaMalloc(NULL, shell_size(words[0])));
 }
 
+static void run_type(char **words)
+{
+	struct cudaPointerAttributes attributes = {0};
+	cudaError_t result = cudaPointerGetAttributes(
+		&attributes, (const void *)shell_memory(words[0])->addr);
+
+	printf("%d %d", (int)result, (int)attributes.type);
+}
+
 static void run_managed(char **words)
 {
 	struct shell_memory *memory = shell_memory(words[0]);
@@ -245,6 +254,7 @@ const struct shell_command shell_form[] = {
 	{"alloc", 2, run_alloc},
 	{"alloc_null", 1, run_alloc_null},
 	{"managed", 2, run_managed},
+	{"type", 1, run_type},
 	{"pitch", 3, run_pitch},
 	{"alloc_async", 2, run_alloc_async},
 	{"free", 1, run_free},

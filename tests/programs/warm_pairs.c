@@ -51,7 +51,7 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 /* Allocates blocks of several sizes; some are live at a time. */
 static void turn(int count)
 {
-	static const size_t sizes[KINDS] = {700, 5000, 2 << 20};
+	static const size_t sizes[KINDS] = {700, 5000, (2 << 20) + 5000};
 	void *live[LIVE] = {NULL};
 
 	for (int i = 0; i < count + LIVE; i++) {

@@ -40,7 +40,8 @@ enum {
 	PURPOSE_STEPS,
 	PURPOSE_SCHEDULE,
 	PURPOSE_IDLE,
-	PURPOSE_CLASSES
+	PURPOSE_CLASSES,
+	PURPOSE_POOLS
 };
 
 /* An object's place in the order of the host's threads. */

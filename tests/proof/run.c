@@ -232,9 +232,28 @@ static void peers_enable(void)
 			   run.contexts[run.program->devices[!d].primary], 0);
 }
 
+/* It has a name, as it may be a part of memory that has others too. */
+static bool host_open(void)
+{
+	size_t size = STEPS_MAX * PARTS_MAX * PART_WORDS * sizeof(uint32_t);
+
+	if (!OK(NULL, cuMemHostAlloc, (void **)&run.host, size,
+		CU_MEMHOSTALLOC_PORTABLE))
+		return false;
+	if (run.api.sim_own)
+		run.api.sim_own((CUdeviceptr)run.host, size, "the host's");
+	return true;
+}
+
+static void host_close(void)
+{
+	if (run.api.sim_disown)
+		run.api.sim_disown((CUdeviceptr)run.host);
+	OK(NULL, cuMemFreeHost, run.host);
+}
+
 static bool devices_open(void)
 {
-	size_t host = STEPS_MAX * PARTS_MAX * PART_WORDS * sizeof(uint32_t);
 	const struct program *program = run.program;
 
 	if (!api_open(&run.api, program->door) || !OK(NULL, cuInit, 0))
@@ -249,8 +268,7 @@ static bool devices_open(void)
 	}
 	if (program->peers)
 		peers_enable();
-	return OK(NULL, cuMemHostAlloc, (void **)&run.host, host,
-		  CU_MEMHOSTALLOC_PORTABLE);
+	return host_open();
 }
 
 /* Creates the streams that exist from the start. */
@@ -371,7 +389,7 @@ void run_program(const struct program *program, bool native,
 	streams_open();
 	threads_run();
 	if (run_enter(NULL, program->devices[0].keeper))
-		OK(NULL, cuMemFreeHost, run.host);
+		host_close();
 	if (!native)
 		stat_check();
 	violations = run.api.sim_violations ? run.api.sim_violations() : 0;

@@ -151,15 +151,23 @@ static void classes_draw(struct setting *setting, uint64_t seed)
 			 1u << random_below(&random, 7));
 }
 
+/* By their own numbers, too. Half of the programs have the usual pool, and so
+ * do those in which all that is asked for has to fit. */
+static void pool_draw(struct setting *setting, uint64_t seed)
+{
+	struct random random = random_open(seed, PURPOSE_POOLS);
+
+	if (setting->kind != FULL && random_one_in(&random, 2))
+		setting->pool = pools[random_below(&random, COUNT(pools))];
+}
+
 void setting_draw(struct setting *setting, uint64_t seed,
 		  const struct wish *wish)
 {
 	struct random random = random_open(seed, PURPOSE_CONFIG);
 	enum kind kind;
 
-	setting->pool = random_one_in(&random, 8)
-				? pools[random_below(&random, COUNT(pools))]
-				: pools[0];
+	setting->pool = pools[0];
 	setting->level = levels[random_below(&random, COUNT(levels))];
 	if (random_one_in(&random, 5))
 		fault_draw(setting, &random);
@@ -187,6 +195,7 @@ void setting_draw(struct setting *setting, uint64_t seed,
 	thread_cache_draw(setting, &random);
 	idle_draw(setting, seed);
 	classes_draw(setting, seed);
+	pool_draw(setting, seed);
 	if (wish->pool)
 		setting->pool = wish->pool;
 	if (wish->level)

@@ -98,6 +98,37 @@ static struct device *prepare(int ordinal)
 	return context.device;
 }
 
+/* A closed cache shows nothing of its pool: neither a unit nor classes. */
+START_TEST(a_closed_cache_serves_nothing)
+{
+	static struct pool linear = {.classes = {.unit = 4096}};
+	static struct pool divided = {
+		.classes = {.unit = 4096, .divisions = 8}};
+	static struct pool bounded = {
+		.classes = {.unit = 4096, .coarse = 1 << 20}};
+	static struct tcache one;
+	struct tcache *cache = &one;
+
+	tcache_serve(cache, &linear);
+	ck_assert_uint_eq(cache->unit, 4096);
+	ck_assert_ptr_null(cache->divided);
+	tcache_serve(cache, &divided);
+	ck_assert_uint_eq(cache->unit, 0);
+	ck_assert_ptr_eq(cache->divided, &divided.classes);
+	tcache_serve(cache, &bounded);
+	ck_assert_uint_eq(cache->unit, 0);
+	ck_assert_ptr_eq(cache->divided, &bounded.classes);
+	tcache_close(cache, CLOSED_OTHER);
+	ck_assert_ptr_null(cache->divided);
+	ck_assert_ptr_eq(cache->table, &block_table_none);
+	tcache_open(cache, CLOSED_OTHER);
+	ck_assert_ptr_eq(cache->divided, &bounded.classes);
+	tcache_serve(cache, &linear);
+	tcache_close(cache, CLOSED_OTHER);
+	ck_assert_uint_eq(cache->unit, 0);
+}
+END_TEST
+
 /* Makes ten requests, and frees all but the last. */
 static void *ten_requests(void *unused)
 {
@@ -383,7 +414,7 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[13];
+	static const TTest *tests[14];
 
 	tests[0] = threads_that_have_ended_leave_figures_and_nothing_to_walk;
 	tests[1] = a_record_serves_a_thread_of_another_device;
@@ -397,5 +428,6 @@ int main(void)
 	tests[9] = who_is_alone_looks_seldom_until_it_is_not;
 	tests[10] = one_of_several_looks_often;
 	tests[11] = a_cache_of_another_pool_remembers_no_stream;
+	tests[12] = a_closed_cache_serves_nothing;
 	return tests_run("caches", tests);
 }

@@ -145,6 +145,37 @@ START_TEST(an_idle_limit_is_auto_off_bytes_or_percent)
 }
 END_TEST
 
+START_TEST(a_cutoff_is_an_exponent_from_20_to_34)
+{
+	static const char *const wrong[] = {"",   "19",  "35",
+					    "-1", "16M", "24.0"};
+
+	setup();
+	ck_assert_uint_eq(config.round_cutoff, 24);
+	ck_assert(config_set(&config, "round_cutoff", "20", error));
+	ck_assert_uint_eq(config.round_cutoff, 20);
+	ck_assert(config_set(&config, "round_cutoff", "34", error));
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		ck_assert_msg(
+			!config_set(&config, "round_cutoff", wrong[i], error),
+			"'%s'", wrong[i]);
+	ck_assert_uint_eq(config.round_cutoff, 34);
+}
+END_TEST
+
+START_TEST(a_headroom_is_a_percentage)
+{
+	setup();
+	ck_assert_uint_eq(config.headroom, 5);
+	ck_assert(config_set(&config, "headroom", "0", error));
+	ck_assert_uint_eq(config.headroom, 0);
+	ck_assert(config_set(&config, "headroom", "100", error));
+	ck_assert(!config_set(&config, "headroom", "101", error));
+	ck_assert(!config_set(&config, "headroom", "5%", error));
+	ck_assert_uint_eq(config.headroom, 100);
+}
+END_TEST
+
 START_TEST(a_time_is_whole_seconds_and_a_wrong_one_is_told_so)
 {
 	static const char *const wrong[] = {"",   "0.05", "-1",        "1s",
@@ -249,12 +280,18 @@ START_TEST(every_option_is_told_in_the_words_that_set_it)
 	round_trip("page_size", "65536", "64K");
 	round_trip("size_classes", "linear", "linear");
 	round_trip("size_classes", "8", "8");
+	round_trip("round_cutoff", "34", "34");
+	round_trip("headroom", "100", "100");
 	round_trip("quarantine", "auto", "auto");
 	round_trip("quarantine", "1.5G", "1536M");
 	round_trip("thread_cache", "0", "0");
 	round_trip("hard_limit", "8GB", "8G");
 	round_trip("hard_limit", "2048G", "2048G");
 	round_trip("hard_limit", "1000", "1000");
+	round_trip("oversubscribe", "8GB", "8G");
+	round_trip("oversubscribe", "auto", "auto");
+	round_trip("oversubscribe", "off", "off");
+	round_trip("oversubscribe", "0", "off");
 	round_trip("host_idle", "7", "7");
 	round_trip("meminfo", "real", "real");
 	round_trip("log", "debug", "debug");
@@ -289,7 +326,7 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[15]; /* ends with NULL */
+	static const TTest *tests[17]; /* ends with NULL */
 	size_t n = 0;
 
 	tests[n++] = every_row_has_a_default_that_its_parser_takes;
@@ -299,6 +336,8 @@ int main(void)
 	tests[n++] = a_page_is_a_power_of_two_from_512_to_2_mib;
 	tests[n++] = size_classes_are_linear_or_a_power_of_two_to_64;
 	tests[n++] = an_idle_limit_is_auto_off_bytes_or_percent;
+	tests[n++] = a_cutoff_is_an_exponent_from_20_to_34;
+	tests[n++] = a_headroom_is_a_percentage;
 	tests[n++] = a_time_is_whole_seconds_and_a_wrong_one_is_told_so;
 	tests[n++] = pools_are_chosen_for_all_devices_or_for_each;
 	tests[n++] =

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "pools/pool.h"
 #include "common/pool_list.h"
 #include "run.h"
@@ -98,21 +100,160 @@ END_TEST
 
 /* No request gets another span than one that is a byte smaller, unless it does
  * not fit into that. */
+static void check_order(const struct size_classes *classes)
+{
+	size_t span, before = 0, wrong = 0;
+
+	for (size_t size = 1; size <= 1 << 18; size++) {
+		span = size_class_span(classes, size);
+		wrong += span < size;
+		wrong += size > before ? span <= before : span != before;
+		before = span;
+	}
+	ck_assert_uint_eq(wrong, 0);
+}
+
 START_TEST(size_classes_are_in_order)
 {
-	struct size_classes classes = {512, 0};
-	size_t span, before;
+	struct size_classes classes = {.unit = 512};
 
 	for (classes.divisions = 0; classes.divisions <= 64;
 	     classes.divisions += !classes.divisions + classes.divisions) {
-		before = 0;
-		for (size_t size = 1; size <= 1 << 18; size++) {
-			span = size_class_span(&classes, size);
-			ck_assert_uint_ge(span, size);
-			ck_assert(size > before ? span > before
-						: span == before);
-			before = span;
-		}
+		for (classes.coarse = 512; classes.coarse < 1 << 18;
+		     classes.coarse *= 4)
+			check_order(&classes);
+		classes.coarse = 0;
+		check_order(&classes);
+	}
+}
+END_TEST
+
+/* A size and the span that it gets, with whatever slack. */
+struct sizing {
+	size_t size, span;
+};
+
+static void check_spans(const struct pool *pool, const struct sizing *rows,
+			size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		ck_assert_uint_eq(pool->ops->span(pool, rows[i].size, 0),
+				  rows[i].span);
+		ck_assert_uint_eq(pool->ops->span(pool, rows[i].size, SIZE_MAX),
+				  rows[i].span);
+		ck_assert_uint_eq(size_class_span(&pool->classes, rows[i].size),
+				  rows[i].span);
+	}
+}
+
+#define CHECK_SPANS(pool, rows) \
+	check_spans(pool, rows, sizeof(rows) / sizeof(*(rows)))
+
+enum { MIB = 1 << 20 };
+#define GIB ((size_t)1 << 30)
+
+START_TEST(naive_pool_rounds_up_to_pages_and_above_2_mib_to_2_mib)
+{
+	static const struct sizing rows[] = {
+		{1, 4096},
+		{4096, 4096},
+		{4097, 8192},
+		{2 * MIB - 4096, 2 * MIB - 4096},
+		{2 * MIB - 4095, 2 * MIB},
+		{2 * MIB, 2 * MIB},
+		{2 * MIB + 1, 4 * MIB},
+		{4 * MIB, 4 * MIB},
+		{4 * MIB + 1, 6 * MIB},
+		{17 * GIB + 1, 17 * GIB + 2 * MIB},
+		{SIZE_MAX - 2 * MIB + 1, SIZE_MAX - 2 * MIB + 1},
+		{SIZE_MAX - 2 * MIB + 2, 0},
+		{SIZE_MAX, 0},
+	};
+	struct pool *pool = pool_opened("naive_pool");
+
+	CHECK_SPANS(pool, rows);
+}
+END_TEST
+
+START_TEST(naive_pool_has_pages_of_up_to_2_mib)
+{
+	static const struct sizing rows[] = {
+		{1, 2 * MIB}, {2 * MIB, 2 * MIB}, {2 * MIB + 1, 4 * MIB}};
+	struct pool *pool = pool_opened("naive_pool");
+
+	config.page_size = 2 * MIB;
+	ck_assert(pool->ops->open(pool, &config));
+	CHECK_SPANS(pool, rows);
+}
+END_TEST
+
+START_TEST(round_pool_rounds_up_to_powers_of_two_and_then_to_16_mib)
+{
+	static const struct sizing rows[] = {
+		{1, 4096},
+		{4097, 8192},
+		{8193, 16384},
+		{MIB + 1, 2 * MIB},
+		{8 * MIB + 1, 16 * MIB},
+		{16 * MIB, 16 * MIB},
+		{16 * MIB + 1, 32 * MIB},
+		{32 * MIB + 1, 48 * MIB},
+		{16 * GIB, 16 * GIB},
+		{16 * GIB + 1, 16 * GIB + 16 * MIB},
+		{100 * GIB + 1, 100 * GIB + 16 * MIB},
+		{SIZE_MAX - 16 * MIB + 1, SIZE_MAX - 16 * MIB + 1},
+		{SIZE_MAX - 16 * MIB + 2, 0},
+		{SIZE_MAX, 0},
+	};
+	struct pool *pool = pool_opened("round_pool");
+
+	CHECK_SPANS(pool, rows);
+}
+END_TEST
+
+START_TEST(round_pool_has_its_bound_where_it_is_told)
+{
+	static const struct sizing least[] = {
+		{MIB, MIB}, {MIB + 1, 2 * MIB}, {2 * MIB + 1, 3 * MIB}};
+	static const struct sizing most[] = {
+		{GIB + 1, 2 * GIB},       {8 * GIB + 1, 16 * GIB},
+		{16 * GIB, 16 * GIB},     {16 * GIB + 1, 32 * GIB},
+		{32 * GIB + 1, 48 * GIB}, {SIZE_MAX - 1, 0}};
+	static const struct sizing pages[] = {
+		{1, 2 * MIB}, {2 * MIB + 1, 4 * MIB}, {4 * MIB + 1, 6 * MIB}};
+	struct pool *pool = pool_opened("round_pool");
+
+	config.round_cutoff = 20;
+	ck_assert(pool->ops->open(pool, &config));
+	CHECK_SPANS(pool, least);
+	config.page_size = 2 * MIB; /* more than the bound */
+	ck_assert(pool->ops->open(pool, &config));
+	CHECK_SPANS(pool, pages);
+	config.round_cutoff = 34;
+	config.page_size = 4096;
+	ck_assert(pool->ops->open(pool, &config));
+	CHECK_SPANS(pool, most);
+}
+END_TEST
+
+/* Both keep what is freed, for requests of its span. */
+START_TEST(mxnets_pools_reuse_the_exact_span)
+{
+	static const char *const names[] = {"naive_pool", "round_pool"};
+	struct block *block, *first;
+	struct pool *pool;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		memset(memory, 0, sizeof(memory));
+		pool = pool_opened(names[i]);
+		first = freed(pool, 4 * MIB, 0);
+		ck_assert_int_eq(asked(pool, 2 * MIB, 0, 1, &block), POOL_MISS);
+		ck_assert_int_eq(asked(pool, 8 * MIB, 0, 1, &block), POOL_MISS);
+		ck_assert_int_eq(asked(pool, 4 * MIB, 0, 1, &block), POOL_HIT);
+		ck_assert_ptr_eq(block, first);
+		freed(pool, 4 * MIB, 0);
+		ck_assert_ptr_nonnull(pool->ops->trim(pool, SIZE_MAX));
+		pool->ops->close(pool);
 	}
 }
 END_TEST
@@ -400,13 +541,18 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[17]; /* ends with NULL */
+	static const TTest *tests[22]; /* ends with NULL */
 	size_t n = 0;
 
 	tests[n++] = rows_and_pools_agree;
 	tests[n++] = page_unit_pool_rounds_up_to_whole_pages;
 	tests[n++] = page_unit_pool_divides_powers_of_two_if_told_to;
 	tests[n++] = size_classes_are_in_order;
+	tests[n++] = naive_pool_rounds_up_to_pages_and_above_2_mib_to_2_mib;
+	tests[n++] = naive_pool_has_pages_of_up_to_2_mib;
+	tests[n++] = round_pool_rounds_up_to_powers_of_two_and_then_to_16_mib;
+	tests[n++] = round_pool_has_its_bound_where_it_is_told;
+	tests[n++] = mxnets_pools_reuse_the_exact_span;
 	tests[n++] = page_unit_pool_has_fewer_spans_with_more_slack;
 	tests[n++] = page_unit_pool_uses_the_least_larger_block_within_slack;
 	tests[n++] = page_unit_pool_takes_and_keeps_blocks_in_lists;

@@ -3,8 +3,10 @@
 
 #include "heap/deferred_free.h"
 #include "heap/idle_limit.h"
+#include "heap/pages.h"
 #include "heap/pools.h"
 #include "heap/reclaim.h"
+#include "heap/region_driver.h"
 #include "heap/swap.h"
 #include "run.h"
 #include "tcache/tcache.h"
@@ -49,6 +51,20 @@ void tcaches_flush_largest(struct heap *of, size_t bytes)
 void reclaim_request(struct device *device)
 {
 	(void)device;
+}
+
+void region_lose(const struct block *record)
+{
+	(void)record;
+}
+
+void pages_lose(struct pages *pages)
+{
+	(void)pages;
+}
+
+void pages_reap(void)
+{
 }
 
 void deferred_free_forget(struct context *of)

@@ -5,7 +5,7 @@
 
 #include "../frameworks.h"
 #include "check.h"
-#include "common/option.h"
+#include "common/option_alias.h"
 
 /* Whether "NAME=value" is a variable of ours, or of the simulated device. */
 static bool name_known(const char *pair)
@@ -38,6 +38,62 @@ static bool names_check(struct report *report)
 			   (int)strcspn(*pair, "="), *pair);
 	}
 	return all_known;
+}
+
+static void alias_report(struct report *report,
+			 const struct option_alias *alias,
+			 struct config *config)
+{
+	char error[OPTION_ERROR_SIZE], value[256];
+	const struct option_row *row = option_find(alias->option);
+	enum alias_effect effect = alias_apply(alias, config, error);
+	bool serves_nothing;
+
+	config_text(config, row, value, sizeof(value));
+	serves_nothing = !strcmp(alias->option, "pool") &&
+			 !strncmp(value, "no_pool", strlen("no_pool"));
+	if (effect == ALIAS_WRONG)
+		report_add(report, LEVEL_WARNING, "options",
+			   "unset it or set what is allowed",
+			   "%s has no effect: %s", alias->variable, error);
+	else if (effect == ALIAS_YIELDS)
+		report_add(report, LEVEL_OK, "options", NULL,
+			   "%s has no effect: %s has a value of its own",
+			   alias->variable, row->name);
+	else if (effect == ALIAS_SETS && serves_nothing)
+		report_add(report, LEVEL_WARNING, "options",
+			   "set MNM_POOL as well if mnm is to serve what MXNet "
+			   "then asks CUDA for",
+			   "%s sets %s=%s, which keeps nothing",
+			   alias->variable, row->name, value);
+	else if (effect == ALIAS_SETS)
+		report_add(report, LEVEL_OK, "options", NULL, "%s sets %s=%s",
+			   alias->variable, row->name, value);
+}
+
+static void aliases_check(struct report *report)
+{
+	struct config config;
+
+	config_init(&config);
+	for (const struct option_alias *at = option_aliases; at->variable; at++)
+		alias_report(report, at, &config);
+}
+
+/* The memory of vmm_pool is virtual. */
+static void virtual_report(struct report *report, const struct config *config)
+{
+	char pools[256];
+
+	config_text(config, option_find("pool"), pools, sizeof(pools));
+	if (strstr(pools, "vmm_pool"))
+		report_add(report, LEVEL_OK, "options",
+			   "page_unit_pool serves such programs from the start",
+			   "%s: there is no IPC handle for virtual memory: a "
+			   "program's first cudaIpcGetMemHandle fails, and "
+			   "page_unit_pool serves from then on, or from the "
+			   "start if the program's own file has that call",
+			   pools);
 }
 
 void options_check(struct report *report)
@@ -74,6 +130,8 @@ void options_check(struct report *report)
 	if (right)
 		report_add(report, LEVEL_OK, "options", NULL,
 			   "every MNM_ variable is right");
+	virtual_report(report, &config);
+	aliases_check(report);
 }
 
 #define EXPANDABLE "expandable_segments:True"

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "alias.h"
 #include "device.h"
 #include "op.h"
 #include "owner.h"
@@ -28,38 +29,49 @@ static bool access_cut(struct access *access, CUdeviceptr addr, CUdeviceptr end)
 	return true;
 }
 
-/* Checks one access to an owner's memory. Returns false if nothing is left to
- * remember of it. */
+/* Checks one access to an owner's memory, which the operation reaches at the
+ * addresses of `at`. Returns false if nothing is left to remember of it. */
 static bool access_check(const struct op *op, const struct side *now,
-			 struct access *access, const struct owner *owner)
+			 const struct alias *at, struct access *access,
+			 const struct owner *owner)
 {
 	struct side before = {&access->site, owner, access->addr, access->end};
 
 	if (is_over(access))
 		return false;
-	if (access->end <= now->addr || now->end <= access->addr)
+	if (access->end <= at->addr || at->end <= access->addr)
 		return true;
 	if (past_has(&op->before.past, access->lane, access->position))
-		return access_cut(access, now->addr, now->end);
+		return access_cut(access, at->addr, at->end);
 	violation_report(op->frees ? "freed, not ordered after earlier work"
 				   : "reused, not ordered after earlier work",
 			 now, &before);
 	return false; /* reported once */
 }
 
-/* Checks against all owners but the present one, whose races are its own
- * business. Only a free is checked against that one too. */
-static void owners_check(const struct op *op, const struct side *now)
+/* Whether two sides are one: its races are its own business. Memory that the
+ * driver has mapped twice, and of which nobody has a part, has one owner. */
+static bool is_one_owner(const struct side *now, const struct owner *owner,
+			 const struct alias *at)
+{
+	return owner == now->owner || (now->owner && !now->owner->named &&
+				       !owner->named && at->addr != now->addr);
+}
+
+/* Checks against all owners but the present one. Only a free is checked against
+ * that one too. */
+static void owners_check(const struct op *op, const struct side *now,
+			 const struct alias *at)
 {
 	for (unsigned i = 0; i < owners.count; i++) {
 		struct owner *owner = owners.all[i];
 		unsigned kept = 0;
 
-		if (owner == now->owner && !op->frees)
+		if (is_one_owner(now, owner, at) && !op->frees)
 			continue;
 		/* NOLINTNEXTLINE(*-core.NullDereference): no owner is NULL */
 		for (unsigned k = 0; k < owner->count; k++)
-			if (access_check(op, now, &owner->last[k], owner))
+			if (access_check(op, now, at, &owner->last[k], owner))
 				owner->last[kept++] = owner->last[k];
 		owner->count = kept;
 	}
@@ -158,12 +170,23 @@ static void past_end_report(const struct side *now)
 	violation_report("past the end of its allocation", now, &before);
 }
 
+/* A named owner has all of a range that begins in its memory. */
+static struct owner *touch_owner(struct touch *touch)
+{
+	struct owner *memory;
+	struct owner *whole = owner_find(touch->begin, &memory);
+	struct owner *owner = owner_find(touch->addr, &touch->memory);
+
+	return whole && whole->named ? whole : owner;
+}
+
 static bool touch_check(struct op *op, struct touch *touch, unsigned lane)
 {
-	struct owner *owner = owner_find(touch->addr, &touch->memory);
+	struct owner *owner = touch_owner(touch);
 	struct side now = {&op->site, owner, touch->addr, touch->end};
 	struct access access = {lane, op->site.place, touch->addr, touch->end,
 				op->site};
+	struct alias at;
 
 	if (touch->memory)
 		touch->memory->users++;
@@ -171,9 +194,12 @@ static bool touch_check(struct op *op, struct touch *touch, unsigned lane)
 		return true; /* pageable host memory */
 	if (!owner && !op->frees)
 		nobody_report(&now);
-	else if (owner && touch->end > owner->end)
+	else if (owner && touch->end > owner->end && touch->addr <= owner->end)
 		past_end_report(&now);
-	owners_check(op, &now);
+	alias_first(&at, touch->addr, touch->end);
+	do
+		owners_check(op, &now, &at);
+	while (alias_next(&at));
 	/* A pool or graph may use the memory before it is free. */
 	if (op->frees && op->release.stays && touch->memory)
 		return access_note(touch->memory, &access);

@@ -13,6 +13,10 @@
  * blocks must not make an allocation fail that the granules could serve. */
 enum { SPACE_FACTOR = 4 };
 
+/* And as many granules of addresses more: a small device may have many blocks
+ * of managed memory, which take whole ones. */
+enum { SPACE_MORE = 512 };
+
 static void *pages_reserve(size_t bytes)
 {
 	void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -96,7 +100,8 @@ CUresult arena_open(struct arena *arena)
 	arena->granules_total = arena->capacity / GRANULE;
 	/* Some hosts have few addresses, for example under valgrind. */
 	for (int factor = SPACE_FACTOR; res && factor; factor /= 2)
-		res = slots_open(arena, factor * arena->granules_total + 32);
+		res = slots_open(arena,
+				 factor * arena->granules_total + SPACE_MORE);
 	return res;
 }
 
@@ -124,6 +129,15 @@ static void granules_give(struct arena *arena, uint32_t first, size_t count,
 			arena->fd < 0 ? MADV_DONTNEED : MADV_REMOVE);
 }
 
+static void granules_name(struct arena *arena, struct block *block,
+			  uint32_t first, size_t count)
+{
+	block->span = count * GRANULE;
+	block->addr = (CUdeviceptr)(arena->base + first * GRANULE);
+	for (uint32_t i = 0; i < count; i++)
+		arena->granules[first + i].block = block;
+}
+
 static CUresult alloc_large(struct arena *arena, struct block *block)
 {
 	size_t count = (block->size + GRANULE - 1) / GRANULE;
@@ -131,10 +145,7 @@ static CUresult alloc_large(struct arena *arena, struct block *block)
 
 	if (first == RUNS_NONE)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	block->span = count * GRANULE;
-	block->addr = (CUdeviceptr)(arena->base + first * GRANULE);
-	for (uint32_t i = 0; i < count; i++)
-		arena->granules[first + i].block = block;
+	granules_name(arena, block, first, count);
 	return CUDA_SUCCESS;
 }
 
@@ -215,6 +226,7 @@ size_t arena_used(const struct arena *arena)
 	return arena->ideal ? arena->spans : arena->granules_used * GRANULE;
 }
 
+/* The span is 0 for what takes nothing of the capacity. */
 static void count_add(struct arena *arena, size_t size, size_t span)
 {
 	size_t used;
@@ -249,6 +261,30 @@ CUresult arena_alloc(struct arena *arena, size_t size, struct block **out)
 	if (!block)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	count_add(arena, size, block->span);
+	*out = block;
+	return CUDA_SUCCESS;
+}
+
+CUresult arena_alloc_outside(struct arena *arena, size_t size,
+			     struct block **out)
+{
+	size_t count = size / GRANULE + !!(size % GRANULE);
+	struct block *block;
+	uint32_t first;
+
+	if (count > arena->slots)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	first = runs_take(&arena->runs, count);
+	if (first == RUNS_NONE)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	block = block_take(arena, size);
+	if (!block) {
+		runs_give(&arena->runs, first, count);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	block->outside = true;
+	granules_name(arena, block, first, count);
+	count_add(arena, size, 0);
 	*out = block;
 	return CUDA_SUCCESS;
 }
@@ -306,6 +342,8 @@ void arena_drop(struct arena *arena, struct block *block, bool used)
 
 		for (uint32_t i = 0; i < count; i++)
 			arena->granules[first + i].block = NULL;
+		/* granules_give counts them as of the capacity. */
+		arena->granules_used += block->outside ? count : 0;
 		granules_give(arena, first, count, used);
 	}
 	block_give(arena, block);
@@ -313,7 +351,7 @@ void arena_drop(struct arena *arena, struct block *block, bool used)
 
 void arena_free(struct arena *arena, struct block *block, bool used)
 {
-	count_remove(arena, block->size, block->span);
+	count_remove(arena, block->size, block->outside ? 0 : block->span);
 	if (arena->bins && !used && block->kind == BLOCK_PLAIN &&
 	    bins_keep(arena, block))
 		return;

@@ -44,6 +44,10 @@ CUresult arena_open(struct arena *arena);
 /* Allocates a block of size bytes (>= 1) and sets its addr, size and span. All
  * other fields are zero, or are for memory_enter() to set. */
 CUresult arena_alloc(struct arena *arena, size_t size, struct block **block);
+/* The same for a block that has addresses here and its memory elsewhere: it
+ * takes nothing of the capacity. */
+CUresult arena_alloc_outside(struct arena *arena, size_t size,
+			     struct block **block);
 /* If `used`, the block's pages may have been written to: they go back to the
  * host together with their granules. */
 void arena_free(struct arena *arena, struct block *block, bool used);

@@ -68,7 +68,6 @@ static const struct attribute attributes[] = {
 	IS(GLOBAL_L1_CACHE_SUPPORTED, 1),
 	IS(LOCAL_L1_CACHE_SUPPORTED, 1),
 	IS(MANAGED_MEMORY, 1),
-	IS(CONCURRENT_MANAGED_ACCESS, 1),
 	IS(PAGEABLE_MEMORY_ACCESS, 0),
 	IS(COMPUTE_PREEMPTION_SUPPORTED, 1),
 	IS(CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM, 1),
@@ -102,6 +101,8 @@ CUresult sim_cuDeviceGetAttribute(int *value, CUdevice_attribute what,
 	*value = 0;
 	if (what == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)
 		*value = 1 + device;
+	if (what == CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)
+		*value = !world.profile.managed_fixed;
 	for (unsigned i = 0; i < sizeof(attributes) / sizeof(*attributes);
 	     i++) {
 		const struct attribute *row = &attributes[i];

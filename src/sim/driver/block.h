@@ -51,6 +51,7 @@ struct block {
 	bool freeing; /* a free of it is queued, in `freed_in` */
 	struct stream *freed_in;
 	bool sync_memops;     /* the attribute of that name; only recorded */
+	bool outside;         /* none of the device's capacity is its */
 	bool idle;            /* in a pool or a bin: nobody has it */
 	struct mempool *pool; /* of BLOCK_ASYNC and BLOCK_IMPORTED */
 	struct freed *freed;  /* of its last life in that pool, or NULL */

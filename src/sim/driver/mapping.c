@@ -65,6 +65,8 @@ CUresult sim_cuMemMap(CUdeviceptr addr, size_t size, size_t offset,
 	}
 	clock_spend(world.profile.map_ns);
 	physical->maps++;
+	mapping->next = physical->mappings;
+	physical->mappings = mapping;
 	owner_give(addr, size);
 	return CUDA_SUCCESS;
 }
@@ -95,6 +97,15 @@ static bool is_mapped(CUdeviceptr addr, size_t size)
 	return true;
 }
 
+static void mapping_unlink(struct mapping *mapping)
+{
+	struct mapping **at = &mapping->physical->mappings;
+
+	while (*at != mapping)
+		at = &(*at)->next;
+	*at = mapping->next;
+}
+
 static void mapping_close(struct mapping *mapping)
 {
 	struct physical *physical = mapping->physical;
@@ -105,6 +116,7 @@ static void mapping_close(struct mapping *mapping)
 	(void)mmap((void *)block->addr, block->size, PROT_NONE,
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
 		   0);
+	mapping_unlink(mapping);
 	physical->used |= block->touched;
 	physical->maps--;
 	physical_drop(physical);

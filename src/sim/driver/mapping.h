@@ -11,6 +11,7 @@ struct physical;
 struct mapping {
 	struct block block; /* first: a mapping is found as its block */
 	struct physical *physical;
+	struct mapping *next;      /* of the same memory */
 	uint64_t readers, writers; /* a bit for each device */
 };
 

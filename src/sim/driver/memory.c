@@ -45,7 +45,9 @@ bool memory_frees(const struct block *block)
 CUresult memory_alloc(struct context *ctx, struct device *dev, size_t size,
 		      enum block_kind kind, struct block **block)
 {
-	CUresult res = arena_alloc(&dev->arena, size, block);
+	bool outside = kind == BLOCK_MANAGED && !world.profile.managed_fixed;
+	CUresult res = outside ? arena_alloc_outside(&dev->arena, size, block)
+			       : arena_alloc(&dev->arena, size, block);
 
 	if (!res)
 		memory_enter(ctx, dev, *block, kind);

@@ -43,6 +43,7 @@ struct launch {
 
 struct touch {
 	CUdeviceptr addr, end;
+	CUdeviceptr begin;    /* of the whole range that it is a piece of */
 	struct owner *memory; /* the driver's block, or NULL */
 };
 

@@ -5,6 +5,7 @@
 
 #include "../check.h"
 #include "access.h"
+#include "alias.h"
 #include "device.h"
 #include "host.h"
 #include "thread.h"
@@ -131,31 +132,29 @@ static struct owner *memory_find(CUdeviceptr addr)
 	return best;
 }
 
-/* Reports a violation for each named owner that has some of [addr, end). */
-static void holders_report(const struct owner *to, CUdeviceptr addr,
-			   CUdeviceptr end, const char *what)
+static void holder_report(const struct owner *holder, const struct owner *to,
+			  CUdeviceptr addr, CUdeviceptr end, const char *what)
 {
 	struct site here = site_here();
 	struct side now = {&here, to, addr, end};
+	struct side before = {&holder->begun, holder, holder->addr,
+			      holder->end};
 
-	for (unsigned i = 0; i < owners.count; i++) {
-		struct owner *owner = owners.all[i];
-		struct side before = {&owner->begun, owner, owner->addr,
-				      owner->end};
-
-		if (owner != to && owner->live && owner->named &&
-		    overlaps(owner, addr, end))
-			violation_report(what, &now, &before);
-	}
+	violation_report(what, &now, &before);
 }
 
 void owner_ask(CUdeviceptr addr)
 {
 	struct owner *memory = world.checking ? memory_find(addr) : NULL;
 
-	if (memory)
-		holders_report(NULL, memory->addr, memory->end,
-			       "memory that has an owner is given back");
+	for (unsigned i = 0; memory && i < owners.count; i++) {
+		struct owner *owner = owners.all[i];
+
+		if (owner->live && owner->named &&
+		    overlaps(owner, memory->addr, memory->end))
+			holder_report(owner, NULL, memory->addr, memory->end,
+				      "memory that has an owner is given back");
+	}
 }
 
 void owner_close(CUdeviceptr addr)
@@ -164,6 +163,30 @@ void owner_close(CUdeviceptr addr)
 
 	if (memory)
 		owner_stop(memory);
+}
+
+/* Cuts [addr, end) out of a former owner's range: a report of a use after free
+ * should name the owner that was there last. */
+static void former_cut(struct owner *owner, CUdeviceptr addr, CUdeviceptr end)
+{
+	if (addr <= owner->addr && end >= owner->end)
+		owner->end = owner->addr;
+	else if (addr <= owner->addr)
+		owner->addr = end;
+	else if (end >= owner->end)
+		owner->end = addr;
+}
+
+/* An owner's memory has gone back: all of it, or one mapping of several. */
+static void owner_part(struct owner *owner, const struct owner *memory)
+{
+	CUdeviceptr addr = memory->addr, end = memory->end;
+
+	owner_stop(owner);
+	if (addr <= owner->addr && owner->end <= end)
+		owner->gone = true;
+	else
+		former_cut(owner, addr, end);
 }
 
 void owner_take(CUdeviceptr addr)
@@ -175,10 +198,8 @@ void owner_take(CUdeviceptr addr)
 	for (unsigned i = 0; i < owners.count; i++) {
 		struct owner *owner = owners.all[i];
 
-		if (overlaps(owner, memory->addr, memory->end)) {
-			owner_stop(owner);
-			owner->gone = true;
-		}
+		if (overlaps(owner, memory->addr, memory->end))
+			owner_part(owner, memory);
 	}
 	owner_sweep();
 }
@@ -215,18 +236,6 @@ void owner_retire(struct owner *memory)
 	named_end(memory);
 }
 
-/* Cuts [addr, end) out of a former owner's range: a report of a use after free
- * should name the owner that was there last. */
-static void former_cut(struct owner *owner, CUdeviceptr addr, CUdeviceptr end)
-{
-	if (addr <= owner->addr && end >= owner->end)
-		owner->end = owner->addr;
-	else if (addr <= owner->addr)
-		owner->addr = end;
-	else if (end >= owner->end)
-		owner->end = addr;
-}
-
 /* Whether the host can use the memory without a call. */
 static bool is_the_hosts(CUdeviceptr addr)
 {
@@ -236,25 +245,40 @@ static bool is_the_hosts(CUdeviceptr addr)
 	       (block && (block_is_managed(block) || block_is_pinned(block)));
 }
 
+/* From now on these bytes belong to `to` alone. */
+static void owners_part_with(const struct owner *to, const struct alias *at)
+{
+	for (unsigned i = 0; i < owners.count; i++) {
+		struct owner *owner = owners.all[i];
+
+		if (owner == to || !overlaps(owner, at->addr, at->end))
+			continue;
+		if (owner->live && owner->named) {
+			holder_report(owner, to, to->addr, to->end,
+				      "memory is given out twice");
+			owner_stop(owner);
+		}
+		owner->carved |= !owner->named;
+	}
+}
+
 static void owner_name(CUdeviceptr addr, size_t size, const char *label)
 {
 	struct owner *to = owner_add(addr, size, label);
 	CUdeviceptr end = addr + size;
+	struct alias at;
 
 	if (!to)
 		return;
-	holders_report(to, addr, end, "memory is given out twice");
+	alias_first(&at, addr, end);
+	do
+		owners_part_with(to, &at);
+	while (alias_next(&at));
 	for (unsigned i = 0; i < owners.count; i++) {
 		struct owner *owner = owners.all[i];
 
-		if (owner == to || !overlaps(owner, addr, end))
-			continue;
-		if (owner->live && owner->named)
-			owner_stop(owner);
-		if (owner->named)
+		if (owner != to && owner->named && overlaps(owner, addr, end))
 			former_cut(owner, addr, end);
-		else
-			owner->carved = true;
 	}
 	if (is_the_hosts(addr))
 		access_unwaited(addr, end, to,

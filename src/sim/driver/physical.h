@@ -11,6 +11,7 @@
 #include <cuda.h>
 
 struct device;
+struct mapping;
 
 struct physical {
 	unsigned magic; /* 0 once it is gone; the object is used again */
@@ -19,6 +20,7 @@ struct physical {
 	size_t size;
 	unsigned handles; /* creations, imports and retains not released */
 	unsigned maps;
+	struct mapping *mappings; /* so many, linked by next */
 	CUmemAllocationProp prop;
 	uint32_t granule;  /* the first that it takes, unless imported */
 	bool imported;     /* and so takes no granules here */

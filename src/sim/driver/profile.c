@@ -36,6 +36,7 @@ static const struct profile_key keys[] = {
 	FACT(shared_bytes),
 	FACT(pinned_most),
 	FACT(queue_most),
+	FACT(managed_fixed),
 	FACT(ideal),
 	COST(call_ns),
 	COST(context_ns),
@@ -213,7 +214,9 @@ CUresult profile_open(struct profile *profile)
 	if (!limit_read("MNM_SIM_PINNED", "bytes, such as 512M",
 			&profile->pinned_most) ||
 	    !limit_read("MNM_SIM_QUEUE", "operations, such as 1024",
-			&profile->queue_most))
+			&profile->queue_most) ||
+	    !limit_read("MNM_SIM_MANAGED_FIXED", "bits, 0 or 1",
+			&profile->managed_fixed))
 		return CUDA_ERROR_NO_DEVICE;
 	if (profile->ideal || (clock && !strcmp(clock, "zero")))
 		for (unsigned i = 0; i < KEY_COUNT; i++)

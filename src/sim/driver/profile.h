@@ -15,10 +15,12 @@ struct profile {
 	uint64_t compute_major, compute_minor;
 	uint64_t multiprocessors, threads_per_multiprocessor;
 	uint64_t clock_khz, memory_clock_khz, bus_bits, l2_bytes;
-	uint64_t shared_bytes; /* that a block can opt in to */
-	uint64_t pinned_most;  /* bytes of host memory; 0 for no limit */
-	uint64_t queue_most;   /* operations of a stream; 0 for no limit */
-	uint64_t ideal;        /* 1 if costs are 0; see quick.h */
+	uint64_t shared_bytes;  /* that a block can opt in to */
+	uint64_t pinned_most;   /* bytes of host memory; 0 for no limit */
+	uint64_t queue_most;    /* operations of a stream; 0 for no limit */
+	uint64_t managed_fixed; /* 1 if managed memory never moves to the host,
+				   so that the capacity limits it */
+	uint64_t ideal;         /* 1 if costs are 0; see quick.h */
 
 	uint64_t call_ns; /* any call, on top of what follows */
 	uint64_t context_ns;
@@ -37,8 +39,8 @@ struct profile {
 };
 
 /* Reads MNM_SIM (t4, a100, h200, ideal, PATH or BYTES), MNM_SIM_PINNED,
- * MNM_SIM_QUEUE and MNM_SIM_CLOCK. If something is wrong, says so on stderr and
- * returns CUDA_ERROR_NO_DEVICE. */
+ * MNM_SIM_QUEUE, MNM_SIM_MANAGED_FIXED and MNM_SIM_CLOCK. If something is
+ * wrong, says so on stderr and returns CUDA_ERROR_NO_DEVICE. */
 CUresult profile_open(struct profile *profile);
 
 #endif

@@ -12,7 +12,8 @@
  * more than RANGES_MOST ranges, its arguments count. */
 enum { ROWS_MOST = 64, RANGES_MOST = 64 };
 
-static bool touch_piece(struct op *op, CUdeviceptr addr, size_t size)
+static bool touch_piece(struct op *op, CUdeviceptr begin, CUdeviceptr addr,
+			size_t size)
 {
 	if (op->touched_count == op->touched_room) {
 		unsigned room = op->touched_room ? 2 * op->touched_room : 4;
@@ -23,14 +24,15 @@ static bool touch_piece(struct op *op, CUdeviceptr addr, size_t size)
 		op->touched = more;
 		op->touched_room = room;
 	}
-	op->touched[op->touched_count++] =
-		(struct touch){.addr = addr, .end = addr + size};
+	op->touched[op->touched_count++] = (struct touch){
+		.addr = addr, .end = addr + size, .begin = begin};
 	return true;
 }
 
 /* Adjacent mappings are separate blocks, so each gets its piece. */
 static bool touch_add(struct op *op, CUdeviceptr addr, size_t size)
 {
+	CUdeviceptr begin = addr;
 	bool ok = true;
 
 	while (size) {
@@ -40,7 +42,7 @@ static bool touch_add(struct op *op, CUdeviceptr addr, size_t size)
 		if (block && block->kind == BLOCK_MAPPED &&
 		    piece > block->addr + block->size - addr)
 			piece = block->addr + block->size - addr;
-		ok &= touch_piece(op, addr, piece);
+		ok &= touch_piece(op, begin, addr, piece);
 		addr += piece;
 		size -= piece;
 	}

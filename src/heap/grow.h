@@ -1,0 +1,20 @@
+/* A pool that places blocks gets more memory to place them in. */
+#ifndef MNM_GROW_H
+#define MNM_GROW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "pools/place.h"
+
+struct heap;
+struct pool;
+
+/* Takes what the pool lacks for span bytes, in the heap's context, which is
+ * current, and adds it to the pool, which has something checked out. `pressed`
+ * is as in heap_alloc. Returns a CUresult, or TAKE_LIMITED. The caller holds no
+ * lock. */
+int heap_grow(struct heap *heap, struct pool *pool, size_t span,
+	      enum growth_rule rule, bool pressed);
+
+#endif

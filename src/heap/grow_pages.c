@@ -1,0 +1,305 @@
+#include "grow_pages.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include <cuda.h>
+
+#include "acquire.h"
+#include "block/block.h"
+#include "context/context.h"
+#include "common/log.h"
+#include "cuda/backing.h"
+#include "cuda/tool.h"
+#include "pages.h"
+#include "placed.h"
+#include "pools.h"
+#include "region.h"
+#include "region_driver.h"
+#include "stats/counter.h"
+
+/* How many times a device's memory a region has in addresses: pages that move
+ * leave theirs behind. */
+enum { ADDRESSES_FACTOR = 32 };
+
+/* How much a region is to grow by, and by which pages. */
+struct growth {
+	struct heap *heap;
+	struct pool *pool;
+	struct heap_region *region;
+	struct place to;
+	size_t fresh;
+	struct place *parts; /* free pages that move there */
+	struct stretch *moved;
+	size_t count, room; /* of parts */
+	uint64_t devices;   /* that may use the device's memory, a bit each */
+};
+
+/* The devices that may use memory of this one. */
+static uint64_t devices_using(const struct device *device)
+{
+	return (uint64_t)1 << device_ordinal(device) | device->shown;
+}
+
+/* Opens a region for the pool to grow in, of that many bytes at least. */
+static bool region_open(struct heap *heap, struct pool *pool, size_t bytes)
+{
+	struct context *context = heap->context;
+	struct heap_region *region = NULL;
+	struct pages *pages;
+	size_t total;
+	void *tool;
+
+	if (backing_device_bytes(device_ordinal(heap->device), &total))
+		return false;
+	total = total / PAGE_BYTES * PAGE_BYTES * ADDRESSES_FACTOR;
+	pages = pages_open(device_ordinal(heap->device),
+			   bytes > total ? bytes : total);
+	if (!pages)
+		return false;
+	tool = tool_heap_begin(pages->base, (size_t)pages->count * PAGE_BYTES);
+	pthread_mutex_lock(&context->lock);
+	if (!context->dead)
+		region = region_new(pool, pages->base, 0, pages);
+	if (region) {
+		region->tool = tool;
+		pool->growing = &region->region;
+	}
+	pthread_mutex_unlock(&context->lock);
+	if (region)
+		return true;
+	tool_heap_end(tool);
+	pages_close(pages);
+	return false;
+}
+
+/* Under the context's lock. Returns false without memory. */
+static bool parts_grow(struct growth *growth)
+{
+	size_t room = growth->room ? 2 * growth->room : 16;
+	struct place *parts = realloc(growth->parts, room * sizeof(*parts));
+
+	if (parts)
+		growth->parts = parts;
+	if (!parts)
+		return false;
+	growth->room = room;
+	return true;
+}
+
+/* Under the context's lock. Takes pages that are to move out of the pool, up to
+ * so many bytes. Returns the bytes. */
+static size_t parts_take(struct growth *growth, size_t bytes)
+{
+	struct pool *pool = growth->pool;
+	struct place part;
+	size_t taken = 0;
+
+	while (taken < bytes &&
+	       (growth->count < growth->room || parts_grow(growth)) &&
+	       pool->ops->part(pool, bytes - taken, true, &part)) {
+		growth->parts[growth->count++] = part;
+		taken += part.bytes;
+		pool->apart++;
+	}
+	pool->free_bytes -= taken;
+	return taken;
+}
+
+/* Under the context's lock. The pages are where they were. */
+static void parts_return(struct growth *growth)
+{
+	struct pool *pool = growth->pool;
+
+	for (size_t i = 0; i < growth->count; i++) {
+		pool->ops->add(pool, &growth->parts[i]);
+		pool->free_bytes += growth->parts[i].bytes;
+		pool->apart--;
+	}
+	growth->count = 0;
+}
+
+/* What all of the parts were freed by. */
+static void parts_age(const struct growth *growth, struct place *to)
+{
+	const struct place *parts = growth->parts;
+
+	to->epoch = EPOCH_NEVER;
+	to->stream = growth->count ? parts[0].stream : 0;
+	for (size_t i = 0; i < growth->count; i++) {
+		if (parts[i].epoch > to->epoch)
+			to->epoch = parts[i].epoch;
+		if (parts[i].stream != to->stream)
+			to->stream = 0;
+	}
+}
+
+/* Under the context's lock. Claims the slots that the region grows by. */
+static void slots_claim(struct growth *growth, size_t bytes)
+{
+	struct heap_region *region = growth->region;
+
+	growth->to.region = &region->region;
+	growth->to.addr = region->region.base + region->region.bytes;
+	growth->to.bytes = bytes;
+	region->region.bytes += bytes;
+	region->pages->claimed += (uint32_t)(bytes / PAGE_BYTES);
+}
+
+/* Under the context's lock. What was claimed last is free again; if others have
+ * claimed slots since, these have no page for good. */
+static void slots_unclaim(struct growth *growth)
+{
+	struct region *region = &growth->region->region;
+
+	if (growth->to.addr + growth->to.bytes != region->base + region->bytes)
+		return;
+	region->bytes -= growth->to.bytes;
+	growth->region->pages->claimed -=
+		(uint32_t)(growth->to.bytes / PAGE_BYTES);
+}
+
+/* Under the context's lock. The pool goes on in another region, where the free
+ * pages of this one can't move: they go back. */
+static void region_leave_full(struct pool *pool)
+{
+	pool->growing = NULL;
+	if (placed_trim(pool, SIZE_MAX))
+		atomic_store(&pool->heap->device->pending, true);
+}
+
+/* Under the context's lock. Returns false if the region has no room left, or
+ * there is none. */
+static bool growth_begin(struct growth *growth, size_t span,
+			 enum growth_rule rule)
+{
+	struct pool *pool = growth->pool;
+	struct lack lack;
+
+	if (!pool->growing)
+		return false;
+	growth->region = (struct heap_region *)pool->growing;
+	pool->ops->lacks(pool, span, pool->growing, rule, &lack);
+	if (lack.fresh + lack.moved >
+	    growth->region->limit - pool->growing->bytes) {
+		region_leave_full(pool);
+		return false;
+	}
+	growth->fresh =
+		lack.fresh + lack.moved - parts_take(growth, lack.moved);
+	slots_claim(growth, lack.fresh + lack.moved);
+	growth->region->pages->eyes++;
+	return true;
+}
+
+static int growth_map(void *arg)
+{
+	struct growth *growth = arg;
+	const struct stretch to = {growth->to.addr, growth->to.bytes};
+
+	for (size_t i = 0; i < growth->count; i++)
+		growth->moved[i] = (struct stretch){growth->parts[i].addr,
+						    growth->parts[i].bytes};
+	growth->devices = devices_using(growth->heap->device);
+	return pages_map(growth->region->pages, &to, growth->moved,
+			 growth->count, growth->devices);
+}
+
+/* A device that was given access meanwhile has it to what was there before. */
+static void growth_allow(const struct growth *growth)
+{
+	uint64_t now = devices_using(growth->heap->device);
+
+	if (now & ~growth->devices)
+		backing_pages_allow(growth->to.addr, growth->to.bytes,
+				    now & ~growth->devices);
+}
+
+/* Under the context's lock. The region has grown. */
+static void growth_end(struct growth *growth)
+{
+	struct device *device = growth->heap->device;
+	struct pool *pool = growth->pool;
+
+	parts_age(growth, &growth->to);
+	pool->apart -= growth->count;
+	pool->ops->add(pool, &growth->to);
+	pool->free_bytes += growth->to.bytes;
+	pool->region_bytes += growth->fresh;
+	growth->region->pages->used += (uint32_t)(growth->fresh / PAGE_BYTES);
+	counter_add(device, COUNTER_idle_bytes, growth->fresh);
+	counter_add(device, COUNTER_region_bytes, growth->fresh);
+	counter_add(device, COUNTER_moved_pages,
+		    (growth->to.bytes - growth->fresh) / PAGE_BYTES);
+	counter_add(device, COUNTER_driver_allocs, growth->fresh / PAGE_BYTES);
+}
+
+static int growth_make(struct growth *growth, bool pressed)
+{
+	struct context *context = growth->heap->context;
+	int res = CUDA_ERROR_OUT_OF_MEMORY;
+
+	growth->moved = malloc((growth->count + 1) * sizeof(*growth->moved));
+	if (growth->moved)
+		res = heap_take(growth->heap, growth->fresh, pressed,
+				growth_map, growth);
+	free(growth->moved);
+	if (!res)
+		growth_allow(growth);
+	pthread_mutex_lock(&context->lock);
+	if (res) {
+		parts_return(growth);
+		slots_unclaim(growth);
+	} else {
+		growth_end(growth);
+	}
+	pthread_mutex_unlock(&context->lock);
+	region_unlook(growth->region);
+	return res;
+}
+
+/* Nobody ends the context meanwhile, so its regions stay. */
+static int grow_in(struct growth *growth, size_t span, enum growth_rule rule,
+		   bool pressed)
+{
+	struct context *context = growth->heap->context;
+	bool begun = false;
+
+	for (int i = 0; i < 2 && !begun; i++) {
+		if (i &&
+		    !region_open(growth->heap, growth->pool, span + PAGE_BYTES))
+			return GROW_OTHERWISE;
+		pthread_mutex_lock(&context->lock);
+		begun = growth_begin(growth, span, rule);
+		pthread_mutex_unlock(&context->lock);
+	}
+	return begun ? growth_make(growth, pressed) : GROW_OTHERWISE;
+}
+
+/* Whether the driver's other call may do: it has not refused for want of
+ * memory, which that call would want as well. */
+static bool fails_otherwise(int res)
+{
+	return res && res != TAKE_LIMITED && res != GROW_OTHERWISE &&
+	       res != CUDA_ERROR_OUT_OF_MEMORY && !backing_is_lost(res);
+}
+
+int grow_pages(struct heap *heap, struct pool *pool, size_t span,
+	       enum growth_rule rule, bool pressed)
+{
+	struct growth growth = {.heap = heap, .pool = pool};
+	int res;
+
+	if (!device_can_hold(heap->device, span))
+		return GROW_OTHERWISE; /* the driver refuses as much at once */
+	if (!context_use(heap->context))
+		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+	res = grow_in(&growth, span, rule, pressed);
+	context_unuse(heap->context);
+	free(growth.parts);
+	if (!fails_otherwise(res))
+		return res;
+	log_info("virtual memory is refused with error %d: cuMemAlloc serves",
+		 res);
+	return GROW_OTHERWISE;
+}

@@ -1,0 +1,243 @@
+#include "pages.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include <cuda.h>
+
+#include "context/context.h"
+#include "cuda/backing.h"
+#include "order/wait.h"
+#include "pools/place.h"
+
+/* NOLINTNEXTLINE(misc-redundant-expression): they are defined apart */
+_Static_assert(PAGE_BYTES == REGION_PAGE, "pools count in pages as well");
+
+static struct pages *_Atomic lost; /* linked by next */
+
+static uint32_t slot_of(const struct pages *pages, uint64_t addr)
+{
+	return (uint32_t)((addr - pages->base) / PAGE_BYTES);
+}
+
+static uint64_t addr_of(const struct pages *pages, uint32_t slot)
+{
+	return pages->base + slot * PAGE_BYTES;
+}
+
+struct pages *pages_open(int ordinal, size_t bytes)
+{
+	struct pages *pages = calloc(1, sizeof(*pages));
+	size_t table;
+
+	if (!pages || !backing_has_pages(ordinal) ||
+	    backing_addresses(bytes, &pages->base)) {
+		free(pages);
+		return NULL;
+	}
+	pages->ordinal = ordinal;
+	pages->count = (uint32_t)(bytes / PAGE_BYTES);
+	table = pages->count * sizeof(*pages->slots);
+	pages->slots = mmap(NULL, table, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (pages->slots != MAP_FAILED)
+		return pages;
+	backing_addresses_free(pages->base, bytes);
+	free(pages);
+	return NULL;
+}
+
+/* Ends the mappings of a page, and the page. */
+static int page_end(struct pages *pages, uint32_t slot)
+{
+	struct slot *at = &pages->slots[slot];
+	uint64_t page = at->page;
+	uint32_t older;
+	int res;
+
+	res = backing_pages_unmap(addr_of(pages, slot), PAGE_BYTES);
+	while (!res && (older = at->older)) {
+		at->older = 0;
+		at = &pages->slots[older - 1];
+		res = backing_pages_unmap(addr_of(pages, older - 1),
+					  PAGE_BYTES);
+	}
+	at->older = 0;
+	pages->slots[slot].page = 0;
+	return res ? res : backing_page_release(page);
+}
+
+int pages_give(struct pages *pages, const struct stretch *stretch)
+{
+	uint32_t slot = slot_of(pages, stretch->addr);
+	uint32_t end = slot + (uint32_t)(stretch->bytes / PAGE_BYTES);
+	int res = CUDA_SUCCESS, last;
+
+	for (; slot < end; slot++) {
+		last = page_end(pages, slot);
+		res = res ? res : last;
+	}
+	return res;
+}
+
+void pages_close(struct pages *pages)
+{
+	for (uint32_t slot = 0; slot < pages->claimed; slot++)
+		if (pages->slots[slot].page)
+			page_end(pages, slot);
+	backing_addresses_free(pages->base, pages->count * PAGE_BYTES);
+	munmap(pages->slots, pages->count * sizeof(*pages->slots));
+	free(pages);
+}
+
+void pages_lose(struct pages *pages)
+{
+	pages->next = atomic_load(&lost);
+	while (!atomic_compare_exchange_weak(&lost, &pages->next, pages))
+		;
+}
+
+/* Other contexts of the device may still use what was freed in one that has
+ * ended. */
+static bool work_is_over(const struct pages *pages)
+{
+	struct device *device = device_at(pages->ordinal);
+	struct context_walk walk = {0};
+
+	return !context_next_using(&walk, device) || device_wait(device);
+}
+
+void pages_reap(void)
+{
+	struct pages *list = atomic_exchange(&lost, NULL), *pages;
+
+	while ((pages = list)) {
+		list = pages->next;
+		if (work_is_over(pages))
+			pages_close(pages);
+		else
+			pages_lose(pages);
+	}
+}
+
+/* Maps one page at a slot. */
+static int slot_map(struct pages *pages, uint32_t slot, uint64_t page)
+{
+	int res = backing_page_map(addr_of(pages, slot), page);
+
+	if (!res)
+		pages->slots[slot].page = page;
+	return res;
+}
+
+static int slot_map_fresh(struct pages *pages, uint32_t slot)
+{
+	uint64_t page;
+	int res = backing_page(pages->ordinal, &page);
+
+	if (res)
+		return res;
+	res = slot_map(pages, slot, page);
+	if (res)
+		backing_page_release(page);
+	return res;
+}
+
+/* Maps the pages of a stretch at slots from *slot on, which becomes the one
+ * after the last. They are at both places then. */
+static int stretch_map(struct pages *pages, const struct stretch *stretch,
+		       uint32_t *slot)
+{
+	uint32_t from = slot_of(pages, stretch->addr);
+	uint32_t end = from + (uint32_t)(stretch->bytes / PAGE_BYTES);
+	int res = CUDA_SUCCESS;
+
+	for (; from < end && !res; from++) {
+		res = slot_map(pages, *slot, pages->slots[from].page);
+		if (res)
+			break;
+		pages->slots[*slot].older = from + 1;
+		++*slot;
+	}
+	return res;
+}
+
+/* Undoes what has been mapped in [first, end): a page that came from another
+ * slot is there only, a fresh one goes back. */
+static void slots_unmap(struct pages *pages, uint32_t first, uint32_t end)
+{
+	struct slot *slot;
+
+	for (; first < end; first++) {
+		slot = &pages->slots[first];
+		backing_pages_unmap(addr_of(pages, first), PAGE_BYTES);
+		if (!slot->older)
+			backing_page_release(slot->page);
+		slot->page = 0;
+		slot->older = 0;
+	}
+}
+
+/* What has moved is at its new slots only, as far as pools know. */
+static void slots_settle(struct pages *pages, uint32_t first, uint32_t end)
+{
+	for (; first < end; first++)
+		if (pages->slots[first].older)
+			pages->slots[pages->slots[first].older - 1].page = 0;
+}
+
+int pages_map(struct pages *pages, const struct stretch *to,
+	      const struct stretch *moved, size_t count, uint64_t devices)
+{
+	uint32_t first = slot_of(pages, to->addr), slot = first;
+	uint32_t end = first + (uint32_t)(to->bytes / PAGE_BYTES);
+	int res = CUDA_SUCCESS;
+
+	for (size_t i = 0; i < count && !res; i++)
+		res = stretch_map(pages, &moved[i], &slot);
+	while (slot < end && !res) {
+		res = slot_map_fresh(pages, slot);
+		slot += !res;
+	}
+	if (!res)
+		res = backing_pages_allow(to->addr, to->bytes, devices);
+	if (res)
+		slots_unmap(pages, first, slot);
+	else
+		slots_settle(pages, first, slot);
+	return res;
+}
+
+/* A page of these may have gone meanwhile: then each is tried by itself. */
+static int slots_allow(const struct pages *pages, uint32_t slot, uint32_t end,
+		       uint64_t devices)
+{
+	int res = backing_pages_allow(addr_of(pages, slot),
+				      (end - slot) * PAGE_BYTES, devices);
+
+	if (!res)
+		return res;
+	for (res = 0; slot < end && !res; slot++) {
+		res = backing_pages_allow(addr_of(pages, slot), PAGE_BYTES,
+					  devices);
+		if (!pages->slots[slot].page)
+			res = 0;
+	}
+	return res;
+}
+
+int pages_allow(const struct pages *pages, uint64_t devices)
+{
+	uint32_t slot = 0, end, count = pages->claimed;
+	int res = CUDA_SUCCESS;
+
+	for (; slot < count && !res; slot = end) {
+		end = slot + 1;
+		if (!pages->slots[slot].page)
+			continue;
+		while (end < count && pages->slots[end].page)
+			end++;
+		res = slots_allow(pages, slot, end, devices);
+	}
+	return res;
+}

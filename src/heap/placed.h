@@ -1,0 +1,49 @@
+/* Blocks that are placed in regions. The context's lock is held around each
+ * call. */
+#ifndef MNM_PLACED_H
+#define MNM_PLACED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pools/pool.h"
+
+struct heap_region;
+
+/* As pool->ops->alloc, for a pool that places: *block is a new record for bytes
+ * that were free. */
+enum pool_answer placed_alloc(struct pool *pool,
+			      const struct pool_request *request,
+			      struct block **block);
+
+/* Whether the block lies in a region of its pool, and is no allocation of the
+ * driver's. */
+bool block_is_placed(const struct block *block);
+
+/* A freed block's bytes are free again, and its record ends. If its pool is
+ * retired, what can go back waits in heap->pending then. */
+void placed_free(struct block *block);
+
+/* The memory of a live block is never used again, as others may use it for
+ * ever. Its record ends. */
+void placed_bury(struct block *block);
+
+/* A pool's free bytes go back to the driver, as many as make at least so many,
+ * or all that can: they wait in heap->pending then. Returns the bytes. */
+size_t placed_trim(struct pool *pool, size_t least);
+
+/* The pool is retired: its regions of virtual memory end with their last
+ * page. */
+void placed_retire(struct pool *pool);
+
+/* The driver has taken the memory of the heap's regions: what is free there is
+ * not counted any more, and no block is placed. The pools may not be asked for
+ * memory from then on. */
+void placed_forget(struct heap *heap);
+
+/* A region, or what it has grown by, is the pool's. Returns false without
+ * memory. */
+bool placed_add(struct pool *pool, const struct place *place);
+
+#endif

@@ -1,0 +1,82 @@
+/* The records of pools, which outlive them. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pools.h"
+
+/* Records of pools that were closed, linked by next. */
+static pthread_mutex_t spares_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct pool *spares;
+
+static struct pool *spare_take(const struct pool_ops *ops)
+{
+	struct pool **link = &spares, *pool;
+
+	pthread_mutex_lock(&spares_lock);
+	while (*link && (*link)->ops != ops)
+		link = &(*link)->next;
+	pool = *link;
+	if (pool)
+		*link = pool->next;
+	pthread_mutex_unlock(&spares_lock);
+	return pool;
+}
+
+static void spare_give(struct pool *pool)
+{
+	pthread_mutex_lock(&spares_lock);
+	pool->next = spares;
+	spares = pool;
+	pthread_mutex_unlock(&spares_lock);
+}
+
+/* The first place in the memory where a record may begin. */
+static void *record_place(char *memory)
+{
+	size_t past = (uintptr_t)memory % POOL_ALIGN;
+
+	return past ? memory + (POOL_ALIGN - past) : memory;
+}
+
+/* A record is never freed. The program's own malloc may come without an
+ * aligned one. */
+static struct pool *record_fresh(size_t size)
+{
+	void *memory = calloc(1, size + POOL_ALIGN - 1);
+
+	return record_place(memory);
+}
+
+/* A record that is blank but for its heap. */
+static struct pool *record_new(const struct pool_ops *ops)
+{
+	const size_t kept = sizeof(((struct pool *)NULL)->heap);
+	struct pool *pool = spare_take(ops);
+
+	if (!pool)
+		return record_fresh(ops->size);
+	memset((char *)pool + kept, 0, ops->size - kept);
+	return pool;
+}
+
+struct pool *pool_new(int row, const struct config *config)
+{
+	const struct pool_ops *ops = pool_ops_at(row);
+	struct pool *pool = record_new(ops);
+
+	if (!pool)
+		return NULL;
+	pool->ops = ops;
+	if (!ops->open || ops->open(pool, config))
+		return pool;
+	spare_give(pool);
+	return NULL;
+}
+
+void pool_close(struct pool *pool)
+{
+	if (pool->ops->close)
+		pool->ops->close(pool);
+	spare_give(pool);
+}

@@ -1,0 +1,299 @@
+#include "region.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "block/block.h"
+#include "context/context.h"
+#include "pages.h"
+#include "pools/pool.h"
+#include "stats/counter.h"
+
+/* All regions, by address. The lock is taken last of all. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct heap_region **table;
+static size_t count, room;
+static size_t away; /* that may come back: there has to be room for them */
+_Atomic bool regions_any;
+
+/* Under lock. The number of regions that begin at the address or before it. */
+static size_t place_of(uint64_t addr)
+{
+	size_t low = 0, high = count, middle;
+
+	while (low < high) {
+		middle = (low + high) / 2;
+		if (table[middle]->region.base <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Under lock. */
+static struct heap_region *find(uint64_t addr)
+{
+	size_t place = place_of(addr);
+	struct heap_region *region = place ? table[place - 1] : NULL;
+
+	return region && addr - region->region.base < region->limit ? region
+								    : NULL;
+}
+
+/* Under lock. Returns false without memory. */
+static bool table_grow(void)
+{
+	size_t more = room ? 2 * room : 16;
+	struct heap_region **grown = realloc(table, more * sizeof(*table));
+
+	if (!grown)
+		return false;
+	table = grown;
+	room = more;
+	return true;
+}
+
+/* Under lock. There is room. */
+static void table_put(struct heap_region *region)
+{
+	size_t place = place_of(region->region.base);
+
+	memmove(table + place + 1, table + place,
+		(count - place) * sizeof(*table));
+	table[place] = region;
+	count++;
+	counter_add(region->heap->device, COUNTER_regions, 1);
+	regions_any = true;
+}
+
+static bool table_enter(struct heap_region *region)
+{
+	bool entered;
+
+	pthread_mutex_lock(&lock);
+	entered = count + away < room || table_grow();
+	if (entered)
+		table_put(region);
+	pthread_mutex_unlock(&lock);
+	return entered;
+}
+
+void region_known(struct heap_region *region)
+{
+	pthread_mutex_lock(&lock);
+	away--;
+	region->away = false;
+	table_put(region);
+	pthread_mutex_unlock(&lock);
+}
+
+void region_unknown(struct heap_region *region)
+{
+	size_t place;
+
+	if (region->heap->recent == region)
+		region->heap->recent = NULL;
+	pthread_mutex_lock(&lock);
+	place = place_of(region->region.base);
+	memmove(table + place - 1, table + place,
+		(count - place) * sizeof(*table));
+	count--;
+	counter_sub(region->heap->device, COUNTER_regions, 1);
+	away++;
+	region->away = true;
+	pthread_mutex_unlock(&lock);
+}
+
+struct heap_region *region_new(struct pool *pool, uint64_t base, size_t bytes,
+			       struct pages *pages)
+{
+	struct heap_region *region = calloc(1, sizeof(*region));
+	size_t limit = pages ? pages->count * REGION_PAGE : bytes;
+
+	if (!region)
+		return NULL;
+	region->region = (struct region){
+		.base = base, .bytes = bytes, .is_virtual = pages};
+	region->heap = pool->heap;
+	region->pool = pool;
+	region->pages = pages;
+	region->limit = limit;
+	if (!starts_open(&region->starts, base, limit)) {
+		free(region);
+		return NULL;
+	}
+	if (!pages)
+		region->record = block_new();
+	if ((pages || region->record) && table_enter(region))
+		return region;
+	region_free(region);
+	return NULL;
+}
+
+void region_free(struct heap_region *region)
+{
+	pthread_mutex_lock(&lock);
+	away -= region->away;
+	pthread_mutex_unlock(&lock);
+	if (region->record)
+		block_drop(region->record);
+	starts_close(&region->starts);
+	free(region);
+}
+
+struct heap_region *region_at(uint64_t addr)
+{
+	struct heap_region *region;
+
+	if (!regions_any)
+		return NULL;
+	pthread_mutex_lock(&lock);
+	region = find(addr);
+	pthread_mutex_unlock(&lock);
+	return region;
+}
+
+struct heap_region *region_of_block(struct heap *heap, uint64_t addr)
+{
+	struct heap_region *recent = heap->recent;
+
+	if (!recent || addr - recent->region.base >= recent->limit)
+		heap->recent = recent = region_at(addr);
+	return recent;
+}
+
+void region_mark(struct heap_region *region, uint64_t addr)
+{
+	starts_set(&region->starts, addr);
+}
+
+void region_unmark(struct heap_region *region, uint64_t addr)
+{
+	starts_clear(&region->starts, addr);
+}
+
+bool region_block_at(uint64_t addr, uint64_t *start, bool *is_virtual)
+{
+	const struct heap_region *region = NULL;
+
+	*start = 0;
+	*is_virtual = false;
+	if (!regions_any)
+		return false;
+	pthread_mutex_lock(&lock);
+	region = find(addr);
+	if (region) {
+		*start = starts_before(&region->starts, addr);
+		*is_virtual = region->region.is_virtual;
+	}
+	pthread_mutex_unlock(&lock);
+	return region;
+}
+
+/* The first region that is wanted, or NULL. */
+static struct heap_region *first(
+	bool (*wanted)(const struct heap_region *region, const void *of),
+	const void *of)
+{
+	struct heap_region *found = NULL;
+
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < count && !found; i++)
+		if (wanted(table[i], of))
+			found = table[i];
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
+static bool is_of_heap(const struct heap_region *region, const void *heap)
+{
+	return region->heap == heap;
+}
+
+static bool is_to_end(const struct heap_region *region, const void *pool)
+{
+	return region->pool == pool && region->pages && !region->pages->ends;
+}
+
+struct heap_region *region_of_heap(const struct heap *heap)
+{
+	return first(is_of_heap, heap);
+}
+
+struct heap_region *region_of_pool(const struct pool *pool)
+{
+	return first(is_to_end, pool);
+}
+
+struct heap_region *region_look(const struct heap *heap, uint64_t addr)
+{
+	struct heap_region *found = NULL;
+
+	if (!regions_any)
+		return NULL;
+	pthread_mutex_lock(&heap->context->lock);
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < count && !found; i++)
+		if (table[i]->heap == heap && table[i]->pages &&
+		    table[i]->region.base >= addr)
+			found = table[i];
+	if (found)
+		found->pages->eyes++;
+	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&heap->context->lock);
+	return found;
+}
+
+/* Under the context's lock. */
+static bool ends_now(struct heap_region *region)
+{
+	const struct pages *pages = region->pages;
+
+	if (!pages->ends || pages->used || pages->eyes)
+		return false;
+	region_unknown(region);
+	return true;
+}
+
+bool region_look_ended(struct heap_region *region)
+{
+	pthread_mutex_t *context_lock = &region->heap->context->lock;
+	bool ends;
+
+	pthread_mutex_lock(context_lock);
+	region->pages->eyes--;
+	ends = ends_now(region);
+	pthread_mutex_unlock(context_lock);
+	return ends;
+}
+
+bool region_pages_left(struct heap_region *region, size_t bytes)
+{
+	pthread_mutex_t *context_lock = &region->heap->context->lock;
+	bool ends;
+
+	pthread_mutex_lock(context_lock);
+	region->pages->used -= (uint32_t)(bytes / REGION_PAGE);
+	ends = ends_now(region);
+	pthread_mutex_unlock(context_lock);
+	return ends;
+}
+
+struct context *region_context_over(uint64_t addr, size_t bytes)
+{
+	struct context *context = NULL;
+	const struct heap_region *last;
+	size_t place;
+
+	if (!regions_any)
+		return NULL;
+	pthread_mutex_lock(&lock);
+	place = place_of(addr + bytes - 1);
+	last = place ? table[place - 1] : NULL;
+	if (last && last->region.base + last->limit > addr)
+		context = last->heap->context;
+	pthread_mutex_unlock(&lock);
+	return context;
+}

@@ -1,0 +1,183 @@
+/* Blocks are placed in segments: a request takes the smallest free extent that
+ * is large enough, which is split if enough is left; what is freed is joined
+ * with its free neighbours. Small requests and large ones have segments of
+ * their own. Segments that are free go back where memory is short.
+ *
+ * The sizes and rules are those of PyTorch's caching allocator
+ * (c10/cuda/CUDACachingAllocator.cpp, version 2.4, with its defaults), written
+ * anew, so that the two can be compared. */
+#include "placing.h"
+
+#define MIB ((size_t)1 << 20)
+
+enum { ROUND = 512 }; /* bytes that sizes are multiples of */
+
+#define SMALL_MOST    (1 * MIB) /* the largest small request */
+#define SMALL_SEGMENT (2 * MIB)
+#define LARGE_SEGMENT (20 * MIB) /* for large requests below LARGE_LEAST */
+#define LARGE_LEAST   (10 * MIB)
+/* A large extent is split only if more than that is left. */
+#define LARGE_REST (1 * MIB)
+
+enum kind { SMALL, LARGE, KINDS };
+
+struct best_fit_pool {
+	struct pool pool;
+	struct extents extents[KINDS];
+	struct region *regions; /* linked by next */
+};
+
+static struct best_fit_pool *self_of(struct pool *pool)
+{
+	return (struct best_fit_pool *)pool;
+}
+
+static enum kind kind_of(size_t span)
+{
+	return span > SMALL_MOST ? LARGE : SMALL;
+}
+
+static bool best_fit_pool_open(struct pool *pool, const struct config *config)
+{
+	(void)config;
+	pool->classes.unit = ROUND;
+	pool->classes.kept_most = SMALL_MOST;
+	return true;
+}
+
+static void best_fit_pool_close(struct pool *pool)
+{
+	for (int i = 0; i < KINDS; i++)
+		extents_close(&self_of(pool)->extents[i]);
+}
+
+static size_t best_fit_pool_span(const struct pool *pool, size_t size,
+				 size_t slack)
+{
+	(void)slack;
+	return size_class_span(&pool->classes, size);
+}
+
+/* Makes records for all extents that there may be. Each block that comes back
+ * may become one more, and so may a new region, or what is left of a split. */
+static bool is_prepared(struct best_fit_pool *self, struct extents *extents)
+{
+	return extents_prepare(extents,
+			       extents->count + self->pool.live_count + 2);
+}
+
+/* What a request takes of an extent that fits. */
+static size_t span_in(const struct extent *extent, size_t span, enum kind kind)
+{
+	size_t rest = extent->bytes - span;
+
+	return kind == SMALL || rest > LARGE_REST ? span : extent->bytes;
+}
+
+static enum pool_answer best_fit_pool_place(struct pool *pool,
+					    const struct pool_request *request,
+					    struct place *place)
+{
+	enum kind kind = kind_of(request->span);
+	struct extents *extents = &self_of(pool)->extents[kind];
+	struct extent *at;
+	bool unready;
+
+	if (!is_prepared(self_of(pool), extents))
+		return POOL_MISS;
+	at = placing_fit(extents, request, &unready);
+	if (!at)
+		return unready ? POOL_UNSAFE : POOL_MISS;
+	*place = (struct place){.addr = at->addr,
+				.bytes = span_in(at, request->span, kind)};
+	placing_take(extents, place);
+	return POOL_HIT;
+}
+
+static bool best_fit_pool_add(struct pool *pool, const struct place *place)
+{
+	struct best_fit_pool *self = self_of(pool);
+	struct extents *extents = &self->extents[place->region->kind];
+
+	if (!place->region->listed) {
+		if (!is_prepared(self, extents))
+			return false;
+		place->region->listed = true;
+		place->region->next = self->regions;
+		self->regions = place->region;
+	}
+	placing_add(extents, place);
+	return true;
+}
+
+static size_t segment_bytes(size_t span, bool short_of_memory)
+{
+	if (kind_of(span) == SMALL)
+		return SMALL_SEGMENT;
+	if (span < LARGE_LEAST && !short_of_memory)
+		return LARGE_SEGMENT;
+	return span > SIZE_MAX - REGION_PAGE /* none has as much */
+		       ? span
+		       : (span + REGION_PAGE - 1) & ~(REGION_PAGE - 1);
+}
+
+static void best_fit_pool_lacks(struct pool *pool, size_t span,
+				const struct region *grows,
+				enum growth_rule rule, struct lack *lack)
+{
+	(void)pool, (void)grows;
+	*lack = (struct lack){.fresh = segment_bytes(span, rule == GROW_LEAST),
+			      .kind = kind_of(span)};
+}
+
+/* The link to the smallest free segment of at least so many bytes, or else to
+ * the largest one; NULL if none is free. */
+static struct region **free_segment(struct best_fit_pool *self, size_t bytes)
+{
+	struct region **best = NULL;
+
+	for (struct region **at = &self->regions; *at; at = &(*at)->next) {
+		if (!placing_is_free(&self->extents[(*at)->kind], *at))
+			continue;
+		if (!best || ((*at)->bytes >= bytes
+				      ? (*best)->bytes < bytes ||
+						(*at)->bytes < (*best)->bytes
+				      : (*at)->bytes > (*best)->bytes &&
+						(*best)->bytes < bytes))
+			best = at;
+	}
+	return best;
+}
+
+static bool best_fit_pool_part(struct pool *pool, size_t bytes, bool moves,
+			       struct place *place)
+{
+	struct best_fit_pool *self = self_of(pool);
+	struct region **link, *region;
+
+	(void)moves; /* its regions are never virtual */
+	for (int i = 0; i < KINDS; i++)
+		extents_settle(&self->extents[i], UINT64_MAX);
+	link = free_segment(self, bytes);
+	if (!link)
+		return false;
+	region = *link;
+	*link = region->next;
+	region->listed = false;
+	*place = (struct place){
+		.region = region, .addr = region->base, .bytes = region->bytes};
+	placing_take(&self->extents[region->kind], place);
+	return true;
+}
+
+const struct pool_ops best_fit_pool = {
+	.name = "best_fit_pool",
+	.size = sizeof(struct best_fit_pool),
+	.open = best_fit_pool_open,
+	.close = best_fit_pool_close,
+	.span = best_fit_pool_span,
+	.place = best_fit_pool_place,
+	.add = best_fit_pool_add,
+	.lacks = best_fit_pool_lacks,
+	.part = best_fit_pool_part,
+};

@@ -1,0 +1,61 @@
+#include "placing.h"
+
+enum { PASSED_MOST = 16 }; /* extents that are not ready */
+
+/* The smallest extent that fits and is ready. */
+static struct extent *first_ready(const struct extents *extents,
+				  const struct pool_request *request,
+				  bool *unready)
+{
+	struct extent *at = extents_fit(extents, request->span);
+
+	*unready = false;
+	for (int i = 0; at && i < PASSED_MOST; i++) {
+		if (at->epoch == EPOCH_NEVER ||
+		    request_is_behind(request, at->stream, at->epoch))
+			return at;
+		*unready = true;
+		at = extents_larger(extents, at);
+	}
+	return NULL;
+}
+
+struct extent *placing_fit(struct extents *extents,
+			   const struct pool_request *request, bool *unready)
+{
+	struct extent *at = first_ready(extents, request, unready);
+
+	if (!at && extents_settle(extents, request->safe))
+		at = first_ready(extents, request, unready);
+	if (!at && extents_would_fit(extents, request->span))
+		*unready = true;
+	return at;
+}
+
+void placing_add(struct extents *extents, const struct place *place)
+{
+	const struct extent fresh = {.addr = place->addr,
+				     .bytes = place->bytes,
+				     .region = place->region,
+				     .epoch = place->epoch,
+				     .stream = place->stream};
+
+	extents_add(extents, &fresh);
+}
+
+bool placing_is_free(const struct extents *extents, const struct region *region)
+{
+	const struct extent *at = extents_from(extents, region->base);
+
+	return at && at->addr == region->base && at->bytes == region->bytes;
+}
+
+void placing_take(struct extents *extents, struct place *place)
+{
+	struct extent *at = extents_before(extents, place->addr + 1);
+
+	place->region = at->region;
+	place->epoch = at->epoch;
+	place->stream = at->stream;
+	extents_cut(extents, at, place->addr, place->bytes);
+}

@@ -1,0 +1,27 @@
+/* What pools that place blocks have in common. */
+#ifndef MNM_PLACING_H
+#define MNM_PLACING_H
+
+#include <stdbool.h>
+
+#include "extents.h"
+#include "pool.h"
+
+/* The smallest extent that fits the request and is ready for it, or NULL. A few
+ * that are not ready are passed over; *unready says whether there were any, or
+ * would be if all neighbours were joined. */
+struct extent *placing_fit(struct extents *extents,
+			   const struct pool_request *request, bool *unready);
+
+/* Adds free bytes to the extents of their region. */
+void placing_add(struct extents *extents, const struct place *place);
+
+/* Whether all bytes of a region are free. */
+bool placing_is_free(const struct extents *extents,
+		     const struct region *region);
+
+/* Takes bytes that are free out of the extents: *place is given its address and
+ * size, and gets the rest. */
+void placing_take(struct extents *extents, struct place *place);
+
+#endif

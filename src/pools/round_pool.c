@@ -1,0 +1,34 @@
+/* Requests are rounded up to powers of two, and from a bound on to multiples of
+ * that bound, so that a job whose sizes vary has few spans. Idle blocks wait in
+ * bins and serve requests of exactly their span. A fresh block is no larger
+ * than that, however much slack there is.
+ *
+ * The policy is that of MXNet's pool Round, written anew. There the multiples
+ * are rows of a table, and a request past its end was read beyond it; here they
+ * are computed, whatever the size. */
+#include "bins.h"
+
+static bool round_pool_open(struct pool *pool, const struct config *config)
+{
+	size_t bound = (size_t)1 << config->round_cutoff;
+
+	pool->classes.unit = config->page_size;
+	pool->classes.divisions = 1;
+	pool->classes.coarse =
+		bound > config->page_size ? bound : config->page_size;
+	pool->headroom = config->headroom;
+	return true;
+}
+
+const struct pool_ops round_pool = {
+	.name = "round_pool",
+	.size = sizeof(struct binned_pool),
+	.open = round_pool_open,
+	.close = bins_close,
+	.span = bins_span,
+	.alloc = bins_alloc,
+	.free = bins_free,
+	.alloc_batch = bins_alloc_batch,
+	.free_batch = bins_free_batch,
+	.trim = bins_trim,
+};

@@ -1,0 +1,276 @@
+/* Blocks are placed by best fit in a range of addresses that has physical pages
+ * behind it, and grows at its end. If no free extent is large enough, free
+ * pages move there from wherever they lie, so that free memory never lies apart
+ * for want of a place: a request gets whatever whole pages are free. */
+#include "placing.h"
+
+enum { ROUND = 512, PERCENT = 100 };
+
+struct vmm_pool {
+	struct pool pool;
+	struct extents extents;
+	struct region *whole; /* that are not virtual, linked by next */
+	size_t peak;  /* the most that was live when memory was missing */
+	size_t spare; /* percent of that */
+};
+
+static struct vmm_pool *self_of(struct pool *pool)
+{
+	return (struct vmm_pool *)pool;
+}
+
+static bool vmm_pool_open(struct pool *pool, const struct config *config)
+{
+	pool->classes.unit = ROUND;
+	self_of(pool)->spare = config->vmm_spare;
+	return true;
+}
+
+static void vmm_pool_close(struct pool *pool)
+{
+	extents_close(&self_of(pool)->extents);
+}
+
+static size_t vmm_pool_span(const struct pool *pool, size_t size, size_t slack)
+{
+	(void)slack;
+	return size_class_span(&pool->classes, size);
+}
+
+/* Makes records for all extents that there may be: of blocks and of parts that
+ * come back, and of what is left of a split on both sides. */
+static bool is_prepared(struct vmm_pool *self)
+{
+	return extents_prepare(&self->extents, self->extents.count +
+						       self->pool.live_count +
+						       self->pool.apart + 3);
+}
+
+/* The bytes of whole pages between two addresses. */
+static size_t whole_pages(uint64_t begin, uint64_t end)
+{
+	begin = (begin + REGION_PAGE - 1) & ~(REGION_PAGE - 1);
+	end &= ~(REGION_PAGE - 1);
+	return end > begin ? end - begin : 0;
+}
+
+static size_t pages_touched(uint64_t begin, size_t span)
+{
+	return (begin + span - 1) / REGION_PAGE - begin / REGION_PAGE + 1;
+}
+
+/* Where in an extent a block is placed: at the end that leaves more whole
+ * pages, which can move; or else where it shares fewer pages with others. */
+static uint64_t place_in(const struct extent *extent, size_t span)
+{
+	uint64_t begin = extent->addr, end = begin + extent->bytes;
+	uint64_t last = end - span;
+	size_t front = whole_pages(begin + span, end);
+	size_t back = whole_pages(begin, last);
+
+	if (front != back)
+		return front > back ? begin : last;
+	return pages_touched(last, span) < pages_touched(begin, span) ? last
+								      : begin;
+}
+
+static enum pool_answer vmm_pool_place(struct pool *pool,
+				       const struct pool_request *request,
+				       struct place *place)
+{
+	struct vmm_pool *self = self_of(pool);
+	struct extent *at;
+	bool unready;
+
+	if (!is_prepared(self))
+		return POOL_MISS;
+	at = placing_fit(&self->extents, request, &unready);
+	if (!at)
+		return unready ? POOL_UNSAFE : POOL_MISS;
+	*place = (struct place){.addr = place_in(at, request->span),
+				.bytes = request->span};
+	placing_take(&self->extents, place);
+	return POOL_HIT;
+}
+
+/* A region that is not virtual: the driver had nothing else to give. */
+static void whole_add(struct vmm_pool *self, struct region *region)
+{
+	region->listed = true;
+	region->next = self->whole;
+	self->whole = region;
+}
+
+static bool vmm_pool_add(struct pool *pool, const struct place *place)
+{
+	if (!is_prepared(self_of(pool)))
+		return false;
+	if (!place->region->is_virtual && !place->region->listed)
+		whole_add(self_of(pool), place->region);
+	placing_add(&self_of(pool)->extents, place);
+	return true;
+}
+
+/* None has as many bytes as can't be rounded up. */
+static size_t pages_up(size_t bytes)
+{
+	if (bytes > SIZE_MAX - REGION_PAGE)
+		return bytes;
+	return (bytes + REGION_PAGE - 1) & ~(REGION_PAGE - 1);
+}
+
+/* The whole pages of an extent, from the last one on, up to so many bytes. */
+static struct place pages_of(const struct extent *extent, size_t bytes)
+{
+	uint64_t begin = pages_up(extent->addr);
+	uint64_t end = (extent->addr + extent->bytes) & ~(REGION_PAGE - 1);
+	struct place place = {.addr = begin};
+
+	if (end <= begin)
+		return place;
+	place.bytes = end - begin;
+	if (place.bytes > pages_up(bytes))
+		place.bytes = pages_up(bytes);
+	place.addr = end - place.bytes;
+	return place;
+}
+
+/* The free extent at the end of a region, or NULL. */
+static struct extent *tail_of(const struct extents *extents,
+			      const struct region *region)
+{
+	uint64_t end = region ? region->base + region->bytes : 0;
+	struct extent *tail = region ? extents_before(extents, end) : NULL;
+
+	return tail && tail->addr + tail->bytes == end ? tail : NULL;
+}
+
+/* Whether an extent lies in the region that grows, but not at its end, where
+ * its pages could only move to where they are. */
+static bool can_move(const struct extents *extents, const struct region *region,
+		     const struct extent *extent)
+{
+	return region && extent->region == region &&
+	       extent != tail_of(extents, region);
+}
+
+/* The bytes of free pages that can move to the end of a region. */
+static size_t movable(const struct extents *extents,
+		      const struct region *region)
+{
+	size_t bytes = 0;
+
+	for (const struct extent *at = extents_fit(extents, REGION_PAGE); at;
+	     at = extents_larger(extents, at))
+		if (can_move(extents, region, at))
+			bytes += pages_of(at, SIZE_MAX / 2).bytes;
+	return bytes;
+}
+
+/* How many bytes at the end of a region are free, if these are not enough. */
+static size_t tail_bytes(const struct vmm_pool *self,
+			 const struct region *region, size_t span)
+{
+	const struct extent *tail = tail_of(&self->extents, region);
+
+	return tail && tail->bytes < span
+		       ? whole_pages(tail->addr, tail->addr + tail->bytes)
+		       : 0;
+}
+
+/* How many bytes of pages there may be before free ones move. */
+static size_t pages_most(const struct vmm_pool *self)
+{
+	return self->peak + self->peak / PERCENT * self->spare;
+}
+
+static void vmm_pool_lacks(struct pool *pool, size_t span,
+			   const struct region *grows, enum growth_rule rule,
+			   struct lack *lack)
+{
+	struct vmm_pool *self = self_of(pool);
+	/* Where memory is short, what is free at the end may have gone back by
+	 * the time that the region has grown. */
+	size_t at_end = rule == GROW_FREELY ? tail_bytes(self, grows, span) : 0;
+	size_t needed = pages_up(span - at_end), free_pages;
+
+	if (self->peak < pool->live_span + span)
+		self->peak = pool->live_span + span;
+	*lack = (struct lack){.fresh = needed};
+	if (rule == GROW_FRESH ||
+	    (rule == GROW_FREELY &&
+	     pool->region_bytes + needed <= pages_most(self)))
+		return;
+	free_pages = movable(&self->extents, grows);
+	lack->moved = free_pages < needed ? free_pages : needed;
+	lack->fresh -= lack->moved;
+}
+
+/* What moves comes from the smallest extents, so that the large ones stay; what
+ * goes back comes from the largest, so that few calls do. */
+static const struct extent *extent_to_part(const struct vmm_pool *self,
+					   bool moves)
+{
+	const struct extents *extents = &self->extents;
+	const struct extent *found = NULL, *at;
+
+	for (at = extents_fit(extents, REGION_PAGE); at && !(moves && found);
+	     at = extents_larger(extents, at)) {
+		if (!pages_of(at, REGION_PAGE).bytes)
+			continue;
+		if (moves ? can_move(extents, self->pool.growing, at)
+			  : at->region->is_virtual)
+			found = at;
+	}
+	return found;
+}
+
+/* Hands over a region that is not virtual and all free. */
+static bool whole_part(struct vmm_pool *self, struct place *place)
+{
+	struct region **link = &self->whole, *region;
+
+	while (*link && !placing_is_free(&self->extents, *link))
+		link = &(*link)->next;
+	region = *link;
+	if (!region)
+		return false;
+	*link = region->next;
+	region->listed = false;
+	*place = (struct place){.addr = region->base, .bytes = region->bytes};
+	placing_take(&self->extents, place);
+	return true;
+}
+
+static bool vmm_pool_part(struct pool *pool, size_t bytes, bool moves,
+			  struct place *place)
+{
+	struct vmm_pool *self = self_of(pool);
+	const struct extent *at;
+
+	if (!is_prepared(self))
+		return false;
+	if (!moves)
+		extents_settle(&self->extents, UINT64_MAX);
+	if (!moves && whole_part(self, place))
+		return true;
+	at = extent_to_part(self, moves);
+	if (!at)
+		return false;
+	*place = pages_of(at, bytes < SIZE_MAX / 2 ? bytes : SIZE_MAX / 2);
+	placing_take(&self->extents, place);
+	return true;
+}
+
+const struct pool_ops vmm_pool = {
+	.name = "vmm_pool",
+	.size = sizeof(struct vmm_pool),
+	.open = vmm_pool_open,
+	.close = vmm_pool_close,
+	.span = vmm_pool_span,
+	.place = vmm_pool_place,
+	.add = vmm_pool_add,
+	.lacks = vmm_pool_lacks,
+	.part = vmm_pool_part,
+	.is_virtual = true,
+};

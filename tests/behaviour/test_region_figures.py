@@ -1,0 +1,57 @@
+"""What mnm shows of regions."""
+
+import pytest
+
+from conftest import MIB
+
+
+def lines(shell, *each):
+    for line in each:
+        assert shell(line).split()[0] == "0", line
+
+
+def regions(shell, pool=None):
+    stat = shell.stat()
+    return stat["regions"], stat["region_bytes"], stat["reserved_bytes"]
+
+
+def open_shell(box, pool, **options):
+    shell = box.shell(pool, "driver", sim="256M", **options)
+    lines(shell, "init", "create x 0")
+    return shell
+
+
+def test_segments_are_regions(box):
+    shell = open_shell(box, "best_fit_pool")
+    lines(shell, "alloc a 5000")
+    assert regions(shell) == (1, 2 * MIB, 2 * MIB)
+    lines(shell, f"alloc b {5 * MIB}")
+    assert regions(shell) == (2, 22 * MIB, 22 * MIB)
+    lines(shell, "free b")
+    box.mnm("trim", shell.pid)
+    lines(shell, "alloc c 5000")
+    assert regions(shell) == (1, 2 * MIB, 2 * MIB)
+    assert shell.stat()["moved_pages"] == 0
+    shell.end()
+
+
+def test_a_region_of_virtual_memory_counts_with_its_pages(box):
+    shell = open_shell(box, "vmm_pool", vmm_spare=0)
+    lines(shell, *(f"alloc {name} {2 * MIB}" for name in "abcdef"))
+    assert regions(shell) == (1, 12 * MIB, 12 * MIB)
+    lines(shell, "free a", "free c", "free e", f"alloc g {5 * MIB}")
+    assert regions(shell) == (1, 12 * MIB, 12 * MIB)
+    assert shell.stat()["moved_pages"] == 3
+    lines(shell, "free g")
+    box.mnm("trim", shell.pid)
+    lines(shell, "alloc h 5000")
+    assert regions(shell) == (1, 8 * MIB, 8 * MIB)
+    shell.end()
+
+
+@pytest.mark.parametrize("pool", ["best_fit_pool", "vmm_pool"])
+def test_regions_end_with_their_context(box, pool):
+    shell = open_shell(box, pool)
+    lines(shell, "alloc a 5000", "alloc b 5000", "free b", "destroy x")
+    assert regions(shell) == (0, 0, 0)
+    shell.end()

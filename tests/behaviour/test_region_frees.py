@@ -1,0 +1,115 @@
+"""Blocks that are placed in regions, in corners that generated programs have
+found."""
+
+import pytest
+
+from conftest import MIB
+from test_pool import open_shell, took
+
+POOLS = ["best_fit_pool", "vmm_pool"]
+SEEDS = range(1, 9)  # in some of them work stays queued for long
+
+
+def opened(box, pool, **options):
+    shell = open_shell(box, pool, "driver", **options)
+    took(shell, "stream s")
+    return shell
+
+
+def lines(shell, *each):
+    for line in each:
+        took(shell, line)
+
+
+@pytest.mark.parametrize("pool", POOLS)
+def test_a_block_that_a_graph_holds_never_takes_its_neighbours_along(
+        box, pool):
+    """Under pressure it makes room only with the memory around it."""
+    shell = opened(box, pool, sim="16M")
+    lines(shell, f"alloc a {4 * MIB}", f"alloc b {2 * MIB}",
+          "begin s relaxed", "free a", "end s g", "fill b 7")
+    assert shell.stat()["held_bytes"] == 4 * MIB
+    assert shell(f"alloc c {15 * MIB}").startswith("2")
+    assert shell.stat()["held_blocks"] == 0
+    assert shell("check b 7").endswith("right")
+    lines(shell, "free b", f"alloc c {14 * MIB}", "graph_destroy g")
+    shell.end()
+    assert box.stat()["live_bytes"] == 14 * MIB
+
+
+@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("driver", [None, "12040"])
+def test_a_free_in_a_stream_beside_a_capture_is_ours(box, pool, driver):
+    """Whether mnm serves the order of streams or not."""
+    options = {"sim_driver": driver} if driver else {}
+    shell = opened(box, pool, stream_ordered=1, **options)
+    lines(shell, "stream t", "alloc a 5000", "alloc b 5000",
+          "begin s relaxed", "free_async a t")
+    assert shell("free_async b s") != "0"
+    shell("end s g")
+    lines(shell, "free b")
+    shell.end()
+    assert box.stat()["live_bytes"] == 0
+
+
+def test_what_is_free_at_the_end_of_a_region_may_go_back_as_it_grows(box):
+    shell = opened(box, "vmm_pool", pool_limit="2M")
+    lines(shell, f"alloc a {MIB}", "free a", f"alloc b {8 * MIB}")
+    shell.end()
+    assert box.stat()["live_bytes"] == 8 * MIB
+
+
+def test_more_than_any_device_holds_takes_no_page(box):
+    shell = opened(box, "vmm_pool", sim="64M")
+    assert shell(f"alloc a {65 * MIB}").startswith("2")
+    shell.end()
+    assert "cuMemCreate" not in box.report()[0]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_pages_go_back_only_after_the_work_on_them(box, seed):
+    """No document says that the driver waits when memory is unmapped."""
+    shell = opened(box, "vmm_pool", sim_check=1, sim_seed=seed)
+    lines(shell, f"alloc a {4 * MIB}", "stream_fill s a 7", "free a")
+    shell.ask("trim")
+    lines(shell, "alloc b 5000", "free b")
+    calls = shell.ask("stat")["devices"][0]
+    assert calls["reserved_bytes"] <= 2 * MIB
+    shell.end()
+    assert "violation" not in box.stderr()
+
+
+def test_what_a_moved_page_serves_is_reused(box):
+    """Where the order of one stream ends, a fence is made for it."""
+    shell = opened(box, "vmm_pool", vmm_spare=0)
+    lines(shell, *(f"alloc {name} {2 * MIB}" for name in "abcd"),
+          "free a", "free c", f"alloc e {4 * MIB}")
+    assert shell.stat()["hits"] == 1
+    assert shell.stat()["reserved_bytes"] == 8 * MIB
+    shell.end()
+
+
+@pytest.mark.parametrize("pool", POOLS)
+def test_what_is_exported_is_not_reused(box, pool):
+    """Others may use it for ever, and its neighbours may not go back."""
+    shell = opened(box, pool)
+    lines(shell, f"alloc a {2 * MIB}", f"alloc b {2 * MIB}")
+    first = shell("addr a")
+    lines(shell, "sync_memops a", "free a", "free b")
+    for name in "cdef":
+        took(shell, f"alloc {name} {2 * MIB}")
+        assert shell(f"addr {name}") != first
+    shell.end()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("pool", POOLS)
+def test_a_context_that_ends_leaves_no_work_of_others_in_its_regions(
+        box, pool, seed):
+    shell = opened(box, pool, sim_check=1, sim_seed=seed)
+    lines(shell, "create c 0", f"alloc a {2 * MIB}", f"alloc b {2 * MIB}",
+          "set primary", "stream_fill s a 7", "set c", "free a",
+          "destroy c", "set primary", f"alloc d {4 * MIB}",
+          "stream t", "stream_fill t d 1")
+    shell.end()
+    assert "violation" not in box.stderr()

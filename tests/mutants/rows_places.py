@@ -1,0 +1,71 @@
+"""As rows.py, for pools that place blocks in regions, and for pages that
+move."""
+
+EXTENTS = "src/pools/extents.c"
+PLACING = "src/pools/placing.c"
+VMM = "src/pools/vmm_pool.c"
+GROW = "src/heap/grow_pages.c"
+PLACED = "src/heap/placed.c"
+DRIVER = "src/heap/region_driver.c"
+HOLD = "src/heap/deferred_free.c"
+RECLAIM = "src/heap/reclaim.c"
+FREES = "src/mem/mem_free.c"
+LOOK = "src/mem/look.c"
+FREE_ASYNC = "src/hooks/ordered_free.c"
+CORNERS = "test_region_frees.py -k "
+REGIONS = "test_regions.py -k "
+
+ROWS = [
+    # What may be joined, and used.
+    ("extents_join_whatever_was_freed_when", "unit",
+     (EXTENTS, "	       settled == is_settled(extents, right) &&\n", "")),
+    ("extents_join_of_any_streams", "unit",
+     (EXTENTS, "(settled || left->stream == right->stream)", "true")),
+    ("extents_join_across_regions", "unit",
+     (EXTENTS, "	       left->region == right->region &&\n", "")),
+    ("an_extent_is_as_old_as_its_oldest_part", "unit",
+     (EXTENTS, "other->epoch > extent->epoch", "other->epoch < extent->epoch")),
+    ("what_is_not_ready_is_placed", "proof",
+     (PLACING, "		    request_is_behind(request, at->stream, "
+      "at->epoch))", "		    true)")),
+    ("pages_that_move_forget_their_age", "proof",
+     (GROW, "		if (parts[i].epoch > to->epoch)\n"
+      "			to->epoch = parts[i].epoch;\n", "")),
+    ("what_a_moved_page_serves_is_fresh", CORNERS + "moved_page_serves",
+     (LOOK, "block->epoch == EPOCH_NEVER ? how", "true ? how")),
+    # What goes back.
+    ("pages_go_back_under_running_work", CORNERS + "only_after_the_work",
+     (DRIVER, "	if (!work_is_over(heap->device, record->epoch))\n"
+      "		return CUDA_ERROR_NOT_READY;\n", "")),
+    ("a_growing_region_may_end", "proof",
+     (GROW, "	growth->region->pages->eyes++;\n", ""),
+     (GROW, "	region_unlook(growth->region);\n", "")),
+    ("a_region_ends_before_its_record", "proof",
+     (PLACED, "	pages->eyes++;\n", ""),
+     (DRIVER, "		region_unlook(region);\n		return "
+      "CUDA_SUCCESS;\n", "		if (region_pages_left(region, 0))\n"
+      "			region_end(region);\n		return "
+      "CUDA_SUCCESS;\n")),
+    ("a_held_block_takes_its_region_along", CORNERS + "never_takes",
+     (HOLD, "	if (block_is_placed(block))", "	if (false)")),
+    ("what_lies_beside_live_blocks_owes_no_wait", "proof",
+     (RECLAIM, "	if (regions && !context->dead)", "	if (false)")),
+    ("what_has_no_part_is_looked_at", "proof",
+     (PLACED, "bytes < least && !pool->has_lost &&", "bytes < least &&")),
+    # Frees.
+    ("a_free_beside_a_capture_is_refused", CORNERS + "beside_a_capture",
+     (FREE_ASYNC, "					free_is_captured(stream, "
+      "per_thread)", "					capture_any()")),
+    ("a_free_in_a_capture_is_ours", CORNERS + "beside_a_capture",
+     (FREES, "	return how == MEM_FREE_CAPTURED ||\n", "	return\n")),
+    ("what_is_exported_is_placed_anew", CORNERS + "exported",
+     (FREES, "	if (exported)\n		return placed_stays(block);\n", "")),
+    ("a_second_free_goes_to_cuda", REGIONS + "freed_once",
+     (FREES, " || region_at(addr)", "")),
+    # How a region grows.
+    ("what_is_free_at_the_end_counts_under_pressure", CORNERS + "as_it_grows",
+     (VMM, "rule == GROW_FREELY ? tail_bytes", "rule != GROW_FRESH ? "
+      "tail_bytes")),
+    ("more_than_a_device_holds_takes_pages", CORNERS + "any_device_holds",
+     (GROW, "!device_can_hold(heap->device, span)", "span > SIZE_MAX / 2")),
+]

@@ -1,0 +1,96 @@
+"""As rows.py, for what programs and tools see of blocks in regions."""
+
+BOUNDS = "src/hooks/bounds.c"
+GROW = "src/heap/grow.c"
+PAGES = "src/heap/grow_pages.c"
+PLACED = "src/heap/placed.c"
+REGION = "src/heap/region_driver.c"
+MEM = "src/mem/mem.c"
+SHOWN = "src/mem/shown.c"
+TOOL = "src/cuda/tool.c"
+
+ROWS = [
+    ("what_leaves_a_block_is_let_through", "test_bounds.py -k leaves",
+     (BOUNDS, "sum(addr - start, bytes) <= block->span", "true")),
+    ("a_freed_block_may_be_copied", "test_bounds.py -k leaves",
+     (BOUNDS, "block && word_is_live(word) &&", "block &&")),
+    ("free_bytes_may_be_copied", "test_bounds.py -k without_blocks",
+     (BOUNDS, "	return block && word_is_live(word) &&\n",
+      "	return !block || word_is_live(word) &&\n")),
+    ("a_block_ends_with_its_size", "test_bounds.py -k span",
+     (BOUNDS, "bytes) <= block->span", "bytes) <= block_size(block)")),
+    ("only_the_first_row_counts", "test_bounds.py -k leaves",
+     (BOUNDS, "product(height - 1, pitch)", "product(0, pitch)")),
+    ("only_the_first_slice_counts", "test_bounds.py -k leaves",
+     (BOUNDS, "product(depth - 1, slice)", "product(0, slice)")),
+    ("every_copy_begins_at_its_address", "test_bounds.py -k leaves",
+     (BOUNDS, "side->addr + before", "side->addr")),
+    ("bytes_may_wrap_around", "test_bounds.py -k past_every",
+     (BOUNDS, "	return __builtin_mul_overflow(a, b, &result) ? SIZE_MAX "
+      ": result;", "	return result = a * b;")),
+    ("the_copy_that_failed_is_the_first", "test_bounds.py -k leaves",
+     (BOUNDS, "*failed = index;", "*failed = 0;")),
+    ("the_second_copy_of_a_batch_is_not_judged", "test_bounds.py -k leaves",
+     (BOUNDS, "dsts && srcs && sizes && i < count;",
+      "dsts && srcs && sizes && i < 1;")),
+    ("a_new_node_has_no_bounds", "test_bounds.py -k leaves",
+     ("src/hooks/graphs.c",
+      "	return regions_exist() && !bounds_hold_node(params);",
+      "	return false;")),
+    ("only_fills_are_judged_as_nodes", "test_bounds.py -k leaves",
+     (BOUNDS, "node && node->type == CU_GRAPH_NODE_TYPE_MEMCPY", "false")),
+    ("nothing_is_judged", "test_bounds.py -k leaves",
+     ("src/hooks/gen_work", "\\tif (regions_exist() && ",
+      "\\tif (!real && ")),
+    ("caches_stay_open_beside_a_tool", "test_nvtx.py -k knows",
+     ("src/tcache/tcache.c", " || tool_listens()", "")),
+    ("caches_are_not_looked_at_for_a_tool", "test_nvtx.py -k is_found",
+     (GROW, "		tcaches_recompute(NULL);", "		(void)tcaches_recompute;")),
+    ("a_deaf_tool_closes_the_caches", "test_nvtx.py -k deaf",
+     (TOOL, "	    NVTX_EXTENSION_DISABLED)\n		return;",
+      "	    NVTX_EXTENSION_DISABLED)\n		domain = NULL;")),
+    ("a_fresh_block_is_not_shown", "test_nvtx.py -k knows",
+     (MEM, "	if (answer == MEM_DONE && !*result)\n"
+      "		shown_begin(*addr, request->size);\n", "")),
+    ("a_block_of_the_runtimes_hook_is_not_shown", "test_nvtx.py -k threads",
+     (MEM, "	shown_begin(*addr, size);\n", "")),
+    ("a_freed_block_is_shown", "test_nvtx.py -k knows",
+     ("src/mem/mem_free.c", "	shown_end(block);\n", "")),
+    ("a_block_whose_free_was_refused_is_not_shown",
+     "test_nvtx.py -k refused_stays",
+     ("src/mem/mem_free.c",
+      "	shown_begin(block_addr(block), block_size(block));\n", "")),
+    ("blocks_of_no_region_are_shown_to_end", "test_nvtx.py -k is_found",
+     (SHOWN, "tool_listens() && block_is_placed(block)", "tool_listens()")),
+    ("a_heap_outlives_its_region", "test_nvtx.py -k goes_back",
+     (REGION, "	tool_heap_end(region->tool);\n	res = device",
+      "	res = device")),
+    ("a_heap_outlives_its_pages", "test_nvtx.py -k goes_back",
+     (REGION, "	tool_heap_end(region->tool);\n	pages_close",
+      "	pages_close")),
+    ("a_heap_outlives_its_context", "test_nvtx.py -k their_context",
+     (PLACED, "	tool_heap_end(region->tool);\n", "")),
+    ("a_region_that_stays_is_no_heap", "test_nvtx.py -k keeps",
+     (REGION, "		region->tool = tool_heap_begin(base, bytes);\n", "")),
+    ("bytes_of_regions_are_not_counted", "test_region_figures.py -k segments",
+     (PLACED, "	counter_add(pool->heap->device, COUNTER_region_bytes, "
+      "place->bytes);\n", "")),
+    ("bytes_that_went_back_are_in_regions", "test_region_figures.py -k segments",
+     (PLACED, "	counter_sub(pool->heap->device, COUNTER_region_bytes, "
+      "bytes);\n", "")),
+    ("bytes_that_were_lost_are_in_regions", "test_region_figures.py -k end_with",
+     (PLACED, "	counter_sub(device, COUNTER_region_bytes, "
+      "pool->region_bytes);\n", "")),
+    ("fresh_pages_are_not_counted", "test_region_figures.py -k virtual",
+     (PAGES, "	counter_add(device, COUNTER_region_bytes, growth->fresh);\n",
+      "")),
+    ("fresh_pages_have_moved", "test_region_figures.py -k virtual",
+     (PAGES, "		    (growth->to.bytes - growth->fresh) / PAGE_BYTES);",
+      "		    growth->to.bytes / PAGE_BYTES);")),
+    ("regions_that_went_back_are_counted", "test_region_figures.py -k segments",
+     ("src/heap/region.c",
+      "	counter_sub(region->heap->device, COUNTER_regions, 1);\n", "")),
+    ("regions_are_not_counted", "test_region_figures.py -k segments",
+     ("src/heap/region.c",
+      "	counter_add(region->heap->device, COUNTER_regions, 1);\n", "")),
+]
