@@ -10,7 +10,7 @@
 POOL(page_unit_pool, \
 	"whole pages; a freed block serves the next request of its size") \
 POOL(vmm_pool, \
-	"best fit over pages that move together where free memory lies apart") \
+	"best fit; free pages that lie apart move together") \
 POOL(best_fit_pool, \
 	"best fit in segments, split and joined by PyTorch's rules") \
 POOL(naive_pool, "whole pages, above 2 MiB multiples of that (MXNet's Naive)") \

@@ -63,7 +63,7 @@ def test_the_headroom_is_5_percent(box):
 
 def test_what_others_use_counts(box):
     shell = opened(box, "naive_pool")
-    assert shell(f"take managed x {20 * MIB}") == "0 set"
+    assert shell(f"take virtual x {20 * MIB}") == "0 set"
     took(shell, f"alloc b {14 * MIB}")
     assert shell.stat()["idle_bytes"] == 0
     shell.end()

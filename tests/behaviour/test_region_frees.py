@@ -89,19 +89,6 @@ def test_what_a_moved_page_serves_is_reused(box):
     shell.end()
 
 
-@pytest.mark.parametrize("pool", POOLS)
-def test_what_is_exported_is_not_reused(box, pool):
-    """Others may use it for ever, and its neighbours may not go back."""
-    shell = opened(box, pool)
-    lines(shell, f"alloc a {2 * MIB}", f"alloc b {2 * MIB}")
-    first = shell("addr a")
-    lines(shell, "sync_memops a", "free a", "free b")
-    for name in "cdef":
-        took(shell, f"alloc {name} {2 * MIB}")
-        assert shell(f"addr {name}") != first
-    shell.end()
-
-
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("pool", POOLS)
 def test_a_context_that_ends_leaves_no_work_of_others_in_its_regions(
