@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "extent_tree.h"
+
 enum { SLAB_EXTENTS = 64 };
 
 struct extent_slab {
@@ -9,121 +11,52 @@ struct extent_slab {
 	struct extent extents[SLAB_EXTENTS];
 };
 
-/* Where an extent stands in an order: by the first number, then the second. */
-struct key {
-	uint64_t first, second;
-};
-
-static struct key key_of(const struct extent *extent, enum extent_order order)
+struct extent *extents_fit_of(const struct extents *extents,
+			      enum extent_state state, size_t bytes)
 {
-	return order == EXTENT_BY_SIZE
-		       ? (struct key){extent->bytes, extent->addr}
-		       : (struct key){extent->addr, 0};
+	return extent_tree_from(extents->root[state],
+				(struct extent_key){bytes, 0}, (int)state);
 }
 
-static bool key_is_less(struct key a, struct key b)
+struct extent *extents_larger_of(const struct extents *extents,
+				 enum extent_state state,
+				 const struct extent *extent)
 {
-	return a.first != b.first ? a.first < b.first : a.second < b.second;
+	return extent_tree_from(
+		extents->root[state],
+		(struct extent_key){extent->bytes, extent->addr + 1},
+		(int)state);
 }
 
-/* Parts a tree into what is less than a key and what is not. */
-static void tree_split(struct extent *tree, enum extent_order order,
-		       struct key key, struct extent **less,
-		       struct extent **rest)
+struct extent *extent_smaller(struct extent *one, struct extent *other)
 {
-	while (tree) {
-		if (key_is_less(key_of(tree, order), key)) {
-			*less = tree;
-			less = &tree->child[order][1];
-			tree = *less;
-		} else {
-			*rest = tree;
-			rest = &tree->child[order][0];
-			tree = *rest;
-		}
-	}
-	*less = *rest = NULL;
-}
-
-static struct extent *tree_join(struct extent *left, struct extent *right,
-				enum extent_order order)
-{
-	struct extent *root = NULL, **link = &root;
-
-	while (left && right) {
-		if (left->priority > right->priority) {
-			*link = left;
-			link = &left->child[order][1];
-			left = *link;
-		} else {
-			*link = right;
-			link = &right->child[order][0];
-			right = *link;
-		}
-	}
-	*link = left ? left : right;
-	return root;
-}
-
-static void tree_insert(struct extents *extents, struct extent *extent,
-			enum extent_order order)
-{
-	struct extent **link = &extents->root[order];
-	struct key key = key_of(extent, order);
-
-	while (*link && (*link)->priority >= extent->priority)
-		link = &(*link)->child[order]
-				      [key_is_less(key_of(*link, order), key)];
-	tree_split(*link, order, key, &extent->child[order][0],
-		   &extent->child[order][1]);
-	*link = extent;
-}
-
-static void tree_remove(struct extents *extents, const struct extent *extent,
-			enum extent_order order)
-{
-	struct extent **link = &extents->root[order];
-	struct key key = key_of(extent, order);
-
-	while (*link != extent)
-		link = &(*link)->child[order]
-				      [key_is_less(key_of(*link, order), key)];
-	*link = tree_join(extent->child[order][0], extent->child[order][1],
-			  order);
-}
-
-/* The first in an order that is not less than the key, or NULL. */
-static struct extent *tree_from(const struct extents *extents,
-				enum extent_order order, struct key key)
-{
-	struct extent *at = extents->root[order], *found = NULL;
-
-	while (at) {
-		if (key_is_less(key_of(at, order), key)) {
-			at = at->child[order][1];
-		} else {
-			found = at;
-			at = at->child[order][0];
-		}
-	}
-	return found;
+	if (!one || !other)
+		return one ? one : other;
+	return extent_key_is_less(extent_key(one, EXTENT_OPEN),
+				  extent_key(other, EXTENT_OPEN))
+		       ? one
+		       : other;
 }
 
 struct extent *extents_fit(const struct extents *extents, size_t bytes)
 {
-	return tree_from(extents, EXTENT_BY_SIZE, (struct key){bytes, 0});
+	return extent_smaller(extents_fit_of(extents, EXTENT_SETTLED, bytes),
+			      extents_fit_of(extents, EXTENT_OPEN, bytes));
 }
 
 struct extent *extents_larger(const struct extents *extents,
 			      const struct extent *extent)
 {
-	return tree_from(extents, EXTENT_BY_SIZE,
-			 (struct key){extent->bytes, extent->addr + 1});
+	return extent_smaller(
+		extents_larger_of(extents, EXTENT_SETTLED, extent),
+		extents_larger_of(extents, EXTENT_OPEN, extent));
 }
 
 struct extent *extents_from(const struct extents *extents, uint64_t addr)
 {
-	return tree_from(extents, EXTENT_BY_ADDRESS, (struct key){addr, 0});
+	return extent_tree_from(extents->root[EXTENT_BY_ADDRESS],
+				(struct extent_key){addr, 0},
+				EXTENT_BY_ADDRESS);
 }
 
 struct extent *extents_before(const struct extents *extents, uint64_t addr)
@@ -133,9 +66,9 @@ struct extent *extents_before(const struct extents *extents, uint64_t addr)
 	while (at) {
 		if (at->addr < addr) {
 			found = at;
-			at = at->child[EXTENT_BY_ADDRESS][1];
+			at = at->by_address[1];
 		} else {
-			at = at->child[EXTENT_BY_ADDRESS][0];
+			at = at->by_address[0];
 		}
 	}
 	return found;
@@ -143,7 +76,7 @@ struct extent *extents_before(const struct extents *extents, uint64_t addr)
 
 static void spare_push(struct extents *extents, struct extent *extent)
 {
-	extent->child[0][0] = extents->spare;
+	extent->by_size[0] = extents->spare;
 	extents->spare = extent;
 	extents->spares++;
 }
@@ -189,24 +122,45 @@ static struct extent *extent_new(struct extents *extents,
 {
 	struct extent *extent = extents->spare;
 
-	extents->spare = extent->child[0][0];
+	extents->spare = extent->by_size[0];
 	extents->spares--;
 	*extent = *from;
 	extent->priority = random_next(extents);
 	return extent;
 }
 
+/* The state that bytes of an epoch are in. */
+static enum extent_state state_at(const struct extents *extents, uint64_t epoch)
+{
+	return epoch < extents->settled || !epoch ? EXTENT_SETTLED
+						  : EXTENT_OPEN;
+}
+
+static void size_insert(struct extents *extents, struct extent *extent)
+{
+	extent_tree_insert(&extents->root[extent->state], extent,
+			   (int)extent->state);
+}
+
+static void size_remove(struct extents *extents, struct extent *extent)
+{
+	extent_tree_remove(&extents->root[extent->state], extent,
+			   (int)extent->state);
+}
+
 static void extent_insert(struct extents *extents, struct extent *extent)
 {
-	tree_insert(extents, extent, EXTENT_BY_ADDRESS);
-	tree_insert(extents, extent, EXTENT_BY_SIZE);
+	extent_tree_insert(&extents->root[EXTENT_BY_ADDRESS], extent,
+			   EXTENT_BY_ADDRESS);
+	size_insert(extents, extent);
 	extents->count++;
 }
 
-/* Ends an extent that is not in the order of sizes any more. */
+/* Ends an extent that is in no tree of sizes any more. */
 static void extent_end(struct extents *extents, struct extent *extent)
 {
-	tree_remove(extents, extent, EXTENT_BY_ADDRESS);
+	extent_tree_remove(&extents->root[EXTENT_BY_ADDRESS], extent,
+			   EXTENT_BY_ADDRESS);
 	extents->count--;
 	spare_push(extents, extent);
 }
@@ -220,23 +174,12 @@ static void extent_age(struct extent *extent, const struct extent *other)
 		extent->stream = 0;
 }
 
-/* Whether an extent may be used whoever asks. */
-static bool is_settled(const struct extents *extents,
-		       const struct extent *extent)
-{
-	return extent->epoch < extents->settled || !extent->epoch;
-}
-
 /* Whether two extents are neighbours, and may be used at the same time. */
-static bool are_alike(const struct extents *extents, const struct extent *left,
-		      const struct extent *right)
+static bool are_alike(const struct extent *left, const struct extent *right)
 {
-	bool settled = is_settled(extents, left);
-
 	return left->addr + left->bytes == right->addr &&
-	       left->region == right->region &&
-	       settled == is_settled(extents, right) &&
-	       (settled || left->stream == right->stream);
+	       left->region == right->region && left->state == right->state &&
+	       (left->state == EXTENT_SETTLED || left->stream == right->stream);
 }
 
 /* The extent that ends where the fresh one begins, and can grow by it; or
@@ -246,7 +189,7 @@ static struct extent *joins_left(const struct extents *extents,
 {
 	struct extent *left = extents_before(extents, fresh->addr);
 
-	return left && are_alike(extents, left, fresh) ? left : NULL;
+	return left && are_alike(left, fresh) ? left : NULL;
 }
 
 /* The extent that begins where the fresh one ends, and can grow by it; or
@@ -257,63 +200,77 @@ static struct extent *joins_right(const struct extents *extents,
 	struct extent *right =
 		extents_from(extents, fresh->addr + fresh->bytes);
 
-	return right && are_alike(extents, fresh, right) ? right : NULL;
+	return right && are_alike(fresh, right) ? right : NULL;
 }
 
-/* The left extent, which is not in the order of sizes now, grows by the right
- * one. */
+/* The left extent, which is in no tree of sizes now, grows by the right one. */
 static void extent_swallow(struct extents *extents, struct extent *left,
 			   struct extent *right)
 {
-	tree_remove(extents, right, EXTENT_BY_SIZE);
+	size_remove(extents, right);
 	left->bytes += right->bytes;
 	extent_age(left, right);
 	extent_end(extents, right);
 }
 
-/* The order of addresses stays as it is when an extent grows or shrinks. */
-void extents_add(struct extents *extents, const struct extent *fresh)
+/* An extent that grows or shrinks keeps its place among the addresses. */
+static void bytes_join(struct extents *extents, const struct extent *fresh)
 {
 	struct extent *left = joins_left(extents, fresh);
 	struct extent *right = joins_right(extents, fresh);
 	struct extent *grown = left ? left : right;
 
-	extents->bytes += fresh->bytes;
 	if (!grown) {
 		extent_insert(extents, extent_new(extents, fresh));
 		return;
 	}
-	tree_remove(extents, grown, EXTENT_BY_SIZE);
+	size_remove(extents, grown);
 	if (grown == right)
 		grown->addr = fresh->addr;
 	grown->bytes += fresh->bytes;
 	extent_age(grown, fresh);
 	if (left && right)
 		extent_swallow(extents, left, right);
-	tree_insert(extents, grown, EXTENT_BY_SIZE);
+	size_insert(extents, grown);
 }
 
-bool extents_settle(struct extents *extents, uint64_t epoch)
+void extents_add(struct extents *extents, const struct extent *fresh)
 {
-	struct extent *left = extents_from(extents, 0), *right;
-	bool joined = false;
+	struct extent extent = *fresh;
 
-	if (extents->settled >= epoch) {
-		extents->settled = epoch;
-		return false;
-	}
+	extent.state = state_at(extents, fresh->epoch);
+	extents->bytes += fresh->bytes;
+	bytes_join(extents, &extent);
+}
+
+/* Takes an extent out of all trees, and joins its bytes in their new state. */
+static void extent_restate(struct extents *extents, struct extent *extent,
+			   enum extent_state state)
+{
+	struct extent bytes = *extent;
+
+	size_remove(extents, extent);
+	extent_end(extents, extent);
+	bytes.state = state;
+	bytes_join(extents, &bytes);
+}
+
+/* All that changes its state leaves the same tree for the other one. Until then
+ * it is joined with none there. */
+void extents_settle(struct extents *extents, uint64_t epoch)
+{
+	enum extent_state before =
+		epoch > extents->settled ? EXTENT_OPEN : EXTENT_SETTLED;
+	struct extent *at, *next;
+	enum extent_state now;
+
 	extents->settled = epoch;
-	while (left && (right = extents_from(extents, left->addr + 1))) {
-		if (!are_alike(extents, left, right)) {
-			left = right;
-			continue;
-		}
-		tree_remove(extents, left, EXTENT_BY_SIZE);
-		extent_swallow(extents, left, right);
-		tree_insert(extents, left, EXTENT_BY_SIZE);
-		joined = true;
+	for (at = extents_fit_of(extents, before, 0); at; at = next) {
+		next = extents_larger_of(extents, before, at);
+		now = state_at(extents, at->epoch);
+		if (now != before)
+			extent_restate(extents, at, now);
 	}
-	return joined;
 }
 
 void extents_cut(struct extents *extents, struct extent *extent, uint64_t addr,
@@ -324,7 +281,7 @@ void extents_cut(struct extents *extents, struct extent *extent, uint64_t addr,
 	struct extent rest = *extent;
 
 	extents->bytes -= bytes;
-	tree_remove(extents, extent, EXTENT_BY_SIZE);
+	size_remove(extents, extent);
 	if (!before && !after) {
 		extent_end(extents, extent);
 		return;
@@ -332,7 +289,7 @@ void extents_cut(struct extents *extents, struct extent *extent, uint64_t addr,
 	if (!before)
 		extent->addr += bytes;
 	extent->bytes = before ? before : after;
-	tree_insert(extents, extent, EXTENT_BY_SIZE);
+	size_insert(extents, extent);
 	if (!before || !after)
 		return;
 	rest.addr = addr + bytes;

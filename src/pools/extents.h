@@ -3,9 +3,9 @@
  * used by now: then both would have to wait. An extent is found by its size,
  * the smallest that fits first, or by its address.
  *
- * Two treaps (Seidel and Aragon, Randomized Search Trees, 1996) hold the same
- * records, one by size and one by address. Each operation takes about 2 log2 n
- * steps for n extents. */
+ * Each is in two treaps (extent_tree.h): in one by its address, and by its size
+ * in one of two, so that those which nobody has to wait for are found among
+ * however many others. */
 #ifndef MNM_EXTENTS_H
 #define MNM_EXTENTS_H
 
@@ -13,9 +13,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum extent_order { EXTENT_BY_SIZE, EXTENT_BY_ADDRESS, EXTENT_ORDERS };
-
 struct region;
+
+/* Whether all may use an extent, or at most requests that follow what was done
+ * with it. */
+enum extent_state { EXTENT_SETTLED, EXTENT_OPEN };
+
+/* The trees: by size those of either state, and by address all. */
+enum { EXTENT_BY_ADDRESS = 2, EXTENT_TREES };
 
 struct extent {
 	uint64_t addr;
@@ -26,15 +31,16 @@ struct extent {
 	 * that is none, or several. */
 	uint64_t epoch;
 	unsigned int stream;
+	enum extent_state state;
 	uint32_t priority;
-	struct extent *child[EXTENT_ORDERS][2];
+	struct extent *by_size[2], *by_address[2]; /* those before and after */
 };
 
 struct extents {
-	struct extent *root[EXTENT_ORDERS];
+	struct extent *root[EXTENT_TREES];
 	size_t bytes, count;
-	uint64_t settled;     /* below this epoch, all may be used */
-	struct extent *spare; /* records, linked by child[0][0] */
+	uint64_t settled;     /* extents of epochs below are settled */
+	struct extent *spare; /* records, linked by by_size[0] */
 	size_t spares;
 	struct extent_slab *slabs;
 	uint32_t random;
@@ -51,9 +57,8 @@ void extents_close(struct extents *extents);
  * extent more. */
 void extents_add(struct extents *extents, const struct extent *fresh);
 
-/* What was freed in epochs below may be used. Returns whether extents have been
- * joined. */
-bool extents_settle(struct extents *extents, uint64_t epoch);
+/* All may use what was freed in epochs below, and nothing else. */
+void extents_settle(struct extents *extents, uint64_t epoch);
 
 /* Takes bytes out of an extent that has them. There has to be a record for one
  * extent more if bytes are left on both sides. */
@@ -71,6 +76,16 @@ struct extent *extents_fit(const struct extents *extents, size_t bytes);
 /* The next one after it in that order, or NULL. */
 struct extent *extents_larger(const struct extents *extents,
 			      const struct extent *extent);
+
+/* The same among those of one state. */
+struct extent *extents_fit_of(const struct extents *extents,
+			      enum extent_state state, size_t bytes);
+struct extent *extents_larger_of(const struct extents *extents,
+				 enum extent_state state,
+				 const struct extent *extent);
+
+/* The one that comes first in that order; either may be NULL. */
+struct extent *extent_smaller(struct extent *one, struct extent *other);
 
 /* The first extent that begins at that address or after it; the last one that
  * begins before it. NULL if there is none. */

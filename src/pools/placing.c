@@ -1,32 +1,47 @@
 #include "placing.h"
 
-enum { PASSED_MOST = 16 }; /* extents that are not ready */
+enum { PASSED_MOST = 16 }; /* extents that are not ready, of each state */
 
-/* The smallest extent that fits and is ready. */
+/* The smallest extent of that state that fits and is ready. */
 static struct extent *first_ready(const struct extents *extents,
+				  enum extent_state state,
 				  const struct pool_request *request,
 				  bool *unready)
 {
-	struct extent *at = extents_fit(extents, request->span);
+	struct extent *at = extents_fit_of(extents, state, request->span);
 
-	*unready = false;
 	for (int i = 0; at && i < PASSED_MOST; i++) {
 		if (at->epoch == EPOCH_NEVER ||
 		    request_is_behind(request, at->stream, at->epoch))
 			return at;
 		*unready = true;
-		at = extents_larger(extents, at);
+		at = extents_larger_of(extents, state, at);
 	}
 	return NULL;
+}
+
+/* A request that has to be more careful than others finds less of what is
+ * settled ready, and does not change that for them; but what is joined to be
+ * given back is not ready for all. */
+static bool is_settled_for(const struct extents *extents,
+			   const struct pool_request *request)
+{
+	return request->safe == extents->settled ||
+	       (request->safe < extents->settled &&
+		extents->settled != UINT64_MAX);
 }
 
 struct extent *placing_fit(struct extents *extents,
 			   const struct pool_request *request, bool *unready)
 {
-	struct extent *at = first_ready(extents, request, unready);
+	struct extent *at;
 
-	if (!at && extents_settle(extents, request->safe))
-		at = first_ready(extents, request, unready);
+	*unready = false;
+	if (!is_settled_for(extents, request))
+		extents_settle(extents, request->safe);
+	at = extent_smaller(
+		first_ready(extents, EXTENT_SETTLED, request, unready),
+		first_ready(extents, EXTENT_OPEN, request, unready));
 	if (!at && extents_would_fit(extents, request->span))
 		*unready = true;
 	return at;
