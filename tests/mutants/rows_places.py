@@ -43,6 +43,9 @@ ROWS = [
       "			to->epoch = parts[i].epoch;\n", "")),
     ("what_a_moved_page_serves_is_fresh", CORNERS + "moved_page_serves",
      (LOOK, "block->epoch == EPOCH_NEVER ? how", "true ? how")),
+    ("a_region_outlives_its_pool",
+     "race first request beside the end of vmm_pool",
+     ("src/mem/grow.c", "		placed_retire(pool);\n", "")),
     # What goes back.
     ("pages_go_back_under_running_work", CORNERS + "only_after_the_work",
      (DRIVER, "	if (!work_is_over(heap->device, record->epoch))\n"
