@@ -3,10 +3,10 @@
 enum { PASSED_MOST = 16 }; /* extents that are not ready, of each state */
 
 /* The smallest extent of that state that fits and is ready. */
-static struct extent *first_ready(const struct extents *extents,
-				  enum extent_state state,
-				  const struct pool_request *request,
-				  bool *unready)
+static struct extent *first_of(const struct extents *extents,
+			       enum extent_state state,
+			       const struct pool_request *request,
+			       bool *unready)
 {
 	struct extent *at = extents_fit_of(extents, state, request->span);
 
@@ -18,6 +18,16 @@ static struct extent *first_ready(const struct extents *extents,
 		at = extents_larger_of(extents, state, at);
 	}
 	return NULL;
+}
+
+static struct extent *first_ready(const struct extents *extents,
+				  const struct pool_request *request,
+				  bool *unready)
+{
+	*unready = false;
+	return extent_smaller(
+		first_of(extents, EXTENT_SETTLED, request, unready),
+		first_of(extents, EXTENT_OPEN, request, unready));
 }
 
 /* A request that has to be more careful than others finds less of what is
@@ -34,14 +44,12 @@ static bool is_settled_for(const struct extents *extents,
 struct extent *placing_fit(struct extents *extents,
 			   const struct pool_request *request, bool *unready)
 {
-	struct extent *at;
+	struct extent *at = first_ready(extents, request, unready);
 
-	*unready = false;
-	if (!is_settled_for(extents, request))
+	if (!at && !is_settled_for(extents, request)) {
 		extents_settle(extents, request->safe);
-	at = extent_smaller(
-		first_ready(extents, EXTENT_SETTLED, request, unready),
-		first_ready(extents, EXTENT_OPEN, request, unready));
+		at = first_ready(extents, request, unready);
+	}
 	if (!at && extents_would_fit(extents, request->span))
 		*unready = true;
 	return at;

@@ -81,6 +81,7 @@ START_TEST(what_was_joined_to_go_back_is_not_ready_for_that)
 	ck_assert_uint_eq(extents.settled, 6);
 	extents_settle(&extents, UINT64_MAX);
 	ck_assert_uint_eq(got(5, STREAM, &unready), 0);
+	ck_assert_uint_eq(extents.settled, 5);
 	ck_assert(unready);
 	extents_close(&extents);
 }
