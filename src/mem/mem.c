@@ -330,9 +330,7 @@ enum mem_answer mem_alloc_in(uint64_t *addr, size_t size,
 	bool admitted;
 
 	*result = CUDA_SUCCESS;
-	/* A pool that places blocks joins what streams have freed, and so can't
-	 * tell which pool of CUDA's had it: CUDA serves these. */
-	if (!context || !pool_ops_at(context->device->choice)->alloc ||
+	if (!context || !pool_ops_keep(pool_ops_at(context->device->choice)) ||
 	    !mempool_is_reached(order->mempool))
 		return MEM_PASS;
 	admitted = mempool_admits(order->mempool, size);

@@ -32,10 +32,11 @@ with open(os.path.join(ROOT, "src", "common", "pool_list.h"),
 # keeps nothing, one that keeps what was freed, and one that places blocks in
 # regions. What does not depend on a pool's policy is tested with these. The
 # blocks of WHOLE are allocations of the driver's, one for each request that
-# nothing idle serves. SERVING are those that serve stream-ordered memory.
+# nothing idle serves. SERVING are those that serve stream-ordered memory, and a
+# request of a size that was freed by that block.
 WHOLE = ["no_pool", "page_unit_pool"]
 KINDS = [*WHOLE, "vmm_pool"]
-SERVING = ["page_unit_pool"]  # stream-ordered memory as well
+SERVING = ["page_unit_pool", "vmm_pool"]
 
 
 def sanitizers():

@@ -46,14 +46,17 @@ def test_a_tool_knows_what_the_program_has(box, report, pool):
 
 
 @pytest.mark.parametrize("pool", PLACING)
-@pytest.mark.parametrize("lines", [
-    ["retain p 0", "set p", "stream s", "alloc_async a 5000 s",
-     "free_async a s", "alloc_async b 5000 s"],
-    ["create x 0", "pin a 5000 0", "pin b 5000 0", "unpin a"]])
-def test_no_tool_is_looked_for_where_blocks_are_cudas_own(box, report, pool,
-                                                          lines):
-    """Memory of streams and pinned memory is in no region."""
-    run(box, pool, *lines)
+def test_memory_of_a_stream_is_known_to_a_tool(box, report, pool):
+    run(box, pool, "retain p 0", "set p", "stream s",
+        *["alloc_async a 5000 s", "free_async a s"] * 20,
+        "alloc_async b 5000 s")
+    assert report() == {"heaps": 1, "heaps_left": 1, "pieces": 21,
+                        "pieces_left": 1, "wrong": 0}
+
+
+@pytest.mark.parametrize("pool", PLACING)
+def test_no_tool_is_looked_for_by_pinned_memory(box, report, pool):
+    run(box, pool, "create x 0", "pin a 5000 0", "pin b 5000 0", "unpin a")
     assert report() is None
 
 

@@ -182,6 +182,12 @@ NOT_FOLLOWED = {  # docs/stream-ordered.md says why
                     "a_request_orders_when_its_stream_is_gone"},
     "pool_order": {"a_pool_that_is_short_serves_after_a_wait"},
 }
+# No pool of CUDA's has free bytes of a region.
+NOT_FOLLOWED_BY_PLACES = {
+    "pool_legacy": {"a_request_in_the_legacy_stream_puts_others_in_order",
+                    "a_wait_for_a_request_is_one_for_what_it_comes_after"},
+    "pool_release": {"a_trim_leaves_as_much_as_it_is_told"},
+}
 
 
 def run(box, pool, case, **options):
@@ -430,7 +436,10 @@ def test_claims_about_cudas_pools_hold(box, pool, name):
                    check=False)
     assert "Checks: " in done.stdout
     failed = set(re.findall(r":F:\w+:(\w+):", done.stdout))
-    assert failed == NOT_FOLLOWED.get(name, set())
+    wanted = NOT_FOLLOWED.get(name, set())
+    if pool != PAGES:
+        wanted = wanted | NOT_FOLLOWED_BY_PLACES.get(name, set())
+    assert failed == wanted
     assert "Errors: 0" in done.stdout
     assert "violation" not in done.stderr
 
