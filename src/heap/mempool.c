@@ -6,6 +6,8 @@
 #include "context/context.h"
 #include "mempool.h"
 #include "order/streams.h"
+#include "pools/pool.h"
+#include "stats/counter.h"
 #include "stats/mempool_stats.h"
 
 /* Under lock; by numbers. */
@@ -217,6 +219,18 @@ size_t mempools_return(const struct device *device)
 			bytes += past;
 	}
 	return bytes;
+}
+
+size_t mempool_trim(unsigned int number, size_t keep)
+{
+	const struct device *device = mempool_device(number);
+	size_t used = mempool_figures(number).used, idle;
+
+	if (!pool_ops_at(device->choice)->place)
+		return mempool_return(number, keep);
+	idle = counter_get(device, COUNTER_idle_bytes);
+	keep = keep > used ? keep - used : 0;
+	return idle > keep ? idle - keep : 0;
 }
 
 size_t mempools_idle(const struct device *device)

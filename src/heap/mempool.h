@@ -64,6 +64,11 @@ void mempool_keep_set(unsigned int number, uint64_t bytes);
  * program itself has set what a pool keeps. */
 size_t mempools_return(const struct device *device);
 
+/* The program trims a pool to so many bytes. Returns the idle bytes that are to
+ * go back for that. What is free in regions was joined of memory of any pools,
+ * so with a pool that places blocks they are the device's. */
+size_t mempool_trim(unsigned int number, size_t keep);
+
 /* The bytes that are reserved for the device's pools and idle. */
 size_t mempools_idle(const struct device *device);
 

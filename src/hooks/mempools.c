@@ -273,9 +273,9 @@ static void pool_trim(unsigned int number, size_t keep)
 {
 	struct device *device = mempool_device(number);
 
-	if (mempool_figures(number).reserved <= keep || !device_is_idle(device))
+	if (!device_is_idle(device))
 		return;
-	owed_add(device, mempool_return(number, keep));
+	owed_add(device, mempool_trim(number, keep));
 	owed_give(device);
 }
 

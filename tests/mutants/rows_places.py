@@ -46,6 +46,8 @@ ROWS = [
     ("a_region_outlives_its_pool",
      "race first request beside the end of vmm_pool",
      ("src/mem/grow.c", "		placed_retire(pool);\n", "")),
+    ("a_trim_of_cudas_pool_leaves_regions", "test_regions_ordered.py -k trim",
+     ("src/heap/mempool.c", "!pool_ops_at(device->choice)->place", "true")),
     # What goes back.
     ("pages_go_back_under_running_work", CORNERS + "only_after_the_work",
      (DRIVER, "	if (!work_is_over(heap->device, record->epoch))\n"
