@@ -226,18 +226,6 @@ def test_without_virtual_memory_regions_are_allocations(box):
 
 
 @pytest.mark.parametrize("pool", PLACING)
-def test_stream_ordered_memory_is_left_to_cuda(box, pool):
-    shell = open_shell(box, pool, "driver")
-    took(shell, "alloc_async a 5000 0")
-    took(shell, "free_async a 0")
-    took(shell, "alloc b 5000")
-    took(shell, "free_async b 0")
-    shell.end()
-    assert box.stat()["allocs"] == 1
-    assert box.report()[0]["cuMemAllocAsync"] == 1
-
-
-@pytest.mark.parametrize("pool", PLACING)
 def test_pinned_memory_has_blocks_of_its_own(box, pool):
     shell = open_shell(box, pool, "driver")
     took(shell, "pin a 5000 0")

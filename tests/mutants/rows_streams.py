@@ -206,7 +206,7 @@ ROWS = [
      ("src/hooks/pointer_attributes.c",
       "		*(CUcontext *)answer = NULL;\n", "		(void)answer;\n")),
     ("a_trim_leaves_what_is_idle", ORDERED + "figures",
-     (HOOKS, "	owed_add(device, mempool_return(number, keep));\n",
+     (HOOKS, "	owed_add(device, mempool_trim(number, keep));\n",
       "	(void)keep;\n")),
     ("what_the_host_saw_is_not_noted", ORDERED + "policies",
      ("src/order/fence_sync.c", "	     device->has_streams))\n",
