@@ -227,7 +227,7 @@ def test_sizes_that_were_exported_are_allocations_of_their_own(box):
 
 
 def test_exported_bytes_of_a_region_are_never_used_again(box):
-    first = driver(box)
+    first = driver(box, thread_cache=0)
     lines(first, "alloc a 5000; alloc b 5000")
     was = first("addr a")
     exported(box, first, "a")
