@@ -41,7 +41,9 @@ static uint64_t devices_using(const struct device *device)
 	return (uint64_t)1 << device_ordinal(device) | device->shown;
 }
 
-/* Opens a region for the pool to grow in, of that many bytes at least. */
+/* Opens a region for the pool to grow in, of that many bytes at least. Not for
+ * one that has been retired meanwhile: its regions were told to end by then, so
+ * this one never would. */
 static bool region_open(struct heap *heap, struct pool *pool, size_t bytes)
 {
 	struct context *context = heap->context;
@@ -59,7 +61,7 @@ static bool region_open(struct heap *heap, struct pool *pool, size_t bytes)
 		return false;
 	tool = tool_heap_begin(pages->base, (size_t)pages->count * PAGE_BYTES);
 	pthread_mutex_lock(&context->lock);
-	if (!context->dead)
+	if (!context->dead && !pool->retired)
 		region = region_new(pool, pages->base, 0, pages);
 	if (region) {
 		region->tool = tool;

@@ -79,4 +79,7 @@ ROWS = [
       "tail_bytes")),
     ("more_than_a_device_holds_takes_pages", CORNERS + "any_device_holds",
      (GROW, "!device_can_hold(heap->device, span)", "span > SIZE_MAX / 2")),
+    ("a_pool_that_was_swapped_out_opens_a_region",
+     "race first growth of a pool beside its swap",
+     (GROW, "!context->dead && !pool->retired", "!context->dead")),
 ]

@@ -22,7 +22,8 @@ struct race {
 /* Each table ends with a row without a name. */
 extern const struct race race_table[], race_caches[], race_direct[],
 	race_index[], race_order[], race_return[], race_room[], race_ends[],
-	race_streams[], race_events[], race_legacy[], race_pools[];
+	race_streams[], race_events[], race_legacy[], race_pools[],
+	race_regions[];
 
 extern struct api race_api;
 

@@ -190,6 +190,7 @@ bool races_run(const char *name)
 		good = table_run(race_events, name, both, &count) && good;
 		good = table_run(race_legacy, name, both, &count) && good;
 		good = table_run(race_pools, name, both, &count) && good;
+		good = table_run(race_regions, name, both, &count) && good;
 	}
 	if (!count)
 		fprintf(stderr, "proof: no race \"%s\"\n", name);
