@@ -82,4 +82,16 @@ ROWS = [
     ("a_pool_that_was_swapped_out_opens_a_region",
      "race first growth of a pool beside its swap",
      (GROW, "!context->dead && !pool->retired", "!context->dead")),
+    ("what_a_region_lies_over_counts_as_live",
+     "test_region_figures.py -k ended_unseen",
+     (LOOK, "							       : "
+      "COUNTER_hits);\n	context_leave(context);\n	blocks_oust();",
+      "							       : "
+      "COUNTER_hits);\n	context_leave(context);")),
+    ("what_a_placed_block_lies_over_counts_as_live",
+     "test_region_figures.py -k ended_unseen",
+     (LOOK, "block_lend(block, request, COUNTER_hits);\n"
+      "	context_leave(context);\n	blocks_oust();",
+      "block_lend(block, request, COUNTER_hits);\n"
+      "	context_leave(context);")),
 ]
