@@ -92,9 +92,11 @@ void pools_forget(struct context *context);
  * context holds idle is reused. Takes and drops the context's lock. */
 void pools_correct(struct context *context, struct block *live);
 
-/* The same for a live block whose record is in the index no more. It is taken
- * off the counts by the next of the two above, so that this may be called with
- * the lock of another context held. */
+/* The same for a live block whose record is in the index no more. This may be
+ * called with the lock of another context held. Such blocks are taken off the
+ * counts by blocks_oust, which takes the locks of their contexts, and by the
+ * two above. */
 void block_oust_later(struct block *block);
+void blocks_oust(void);
 
 #endif

@@ -63,11 +63,14 @@ void block_oust_later(struct block *block)
 		;
 }
 
-static void ousted_forget(void)
+void blocks_oust(void)
 {
-	struct block *list = atomic_exchange(&ousted, NULL), *block;
+	struct block *list, *block;
 	struct context *context;
 
+	if (!atomic_load_explicit(&ousted, memory_order_relaxed))
+		return;
+	list = atomic_exchange(&ousted, NULL);
 	while ((block = list)) {
 		list = block->next;
 		context = block_pool(block)->heap->context;
@@ -145,7 +148,7 @@ void pools_forget(struct context *context)
 	if (any)
 		block_walk(forget_visit, context);
 	pthread_mutex_unlock(&context->lock);
-	ousted_forget();
+	blocks_oust();
 	pages_reap();
 	idle_limit_reset(context->device);
 	deferred_free_forget(context);
@@ -175,6 +178,6 @@ void pools_correct(struct context *context, struct block *live)
 		regions_correct(at);
 	}
 	pthread_mutex_unlock(&context->lock);
-	ousted_forget();
+	blocks_oust();
 	pages_reap();
 }

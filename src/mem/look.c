@@ -117,6 +117,7 @@ enum pool_answer pool_look(struct heap *heap, const struct mem_request *request,
 	if (answer == POOL_HIT)
 		*addr = block_lend(block, request, COUNTER_hits);
 	context_leave(context);
+	blocks_oust();
 	return answer;
 }
 
@@ -146,6 +147,7 @@ enum pool_answer pool_look_joined(struct heap *heap,
 				   block->epoch == EPOCH_NEVER ? how
 							       : COUNTER_hits);
 	context_leave(context);
+	blocks_oust();
 	return answer;
 }
 

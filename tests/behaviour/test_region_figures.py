@@ -55,3 +55,20 @@ def test_regions_end_with_their_context(box, pool):
     lines(shell, "alloc a 5000", "alloc b 5000", "free b", "destroy x")
     assert regions(shell) == (0, 0, 0)
     shell.end()
+
+
+def test_what_ended_unseen_is_live_no_more_once_blocks_lie_there(box):
+    """The second one is placed in a region that is there already."""
+    shell = open_shell(box, "page_unit_pool", thread_cache=0)
+    lines(shell, f"alloc a {6 * MIB}", f"alloc b {14 * MIB}", "create y 0",
+          "alloc c 5000", "free c")
+    shell.ask("swap best_fit_pool")
+    was = [shell("addr a"), shell("addr b")]
+    lines(shell, "destroy_unseen x", "set y")
+    for i, name in enumerate("de"):
+        lines(shell, f"alloc {name} {6 * MIB}")
+        assert shell(f"addr {name}") == was[i]
+        assert shell.stat()["live_bytes"] == [6 + 14, 6 + 6][i] * MIB
+    lines(shell, "free d", "free e")
+    assert shell.stat()["live_bytes"] == 0
+    shell.end()

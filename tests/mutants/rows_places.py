@@ -84,4 +84,16 @@ ROWS = [
       "tail_bytes")),
     ("more_than_a_device_holds_takes_pages", CORNERS + "any_device_holds",
      (GROW, "!device_can_hold(heap->device, span)", "span > SIZE_MAX / 2")),
+    ("what_a_region_lies_over_counts_as_live",
+     "test_region_figures.py -k ended_unseen",
+     (LOOK, "							       : "
+      "COUNTER_hits);\n	context_leave(context);\n	blocks_oust();",
+      "							       : "
+      "COUNTER_hits);\n	context_leave(context);")),
+    ("what_a_placed_block_lies_over_counts_as_live",
+     "test_region_figures.py -k ended_unseen",
+     (LOOK, "block_lend(block, request, COUNTER_hits);\n"
+      "	context_leave(context);\n	blocks_oust();",
+      "block_lend(block, request, COUNTER_hits);\n"
+      "	context_leave(context);")),
 ]
