@@ -126,7 +126,8 @@ $(OTHER_NEW): $(BUILD)/tests/programs/other/%: \
 		$(BUILD)/obj/$(SIM_DRIVER_GEN)/% tests/programs.mk
 	$(call SAY,rename)
 	$(Q)objcopy $(foreach name,cuGetProcAddress_v2 cuCtxRecordEvent \
-		cuMulticastBindAddr cuMemGetHandleForAddressRange, \
+		cuMulticastBindAddr cuMemGetHandleForAddressRange \
+		cuMemAddressReserve, \
 		--redefine-sym $(name)=base_$(name)) $< $@
 $(OTHER): $(OTHER_OBJ) src/sim/driver/exports.map
 	$(call SAY,link  )

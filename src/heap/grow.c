@@ -80,6 +80,7 @@ int heap_grow(struct heap *heap, struct pool *pool, size_t span,
 {
 	static struct once once = ONCE_INIT;
 	struct lack lack;
+	bool retired;
 	int res;
 
 	once_run(&once, tool_find);
@@ -89,7 +90,9 @@ int heap_grow(struct heap *heap, struct pool *pool, size_t span,
 	if (res != GROW_OTHERWISE)
 		return res;
 	pthread_mutex_lock(&heap->context->lock);
+	retired = pool->retired;
 	pool->ops->lacks(pool, span, NULL, rule, &lack);
 	pthread_mutex_unlock(&heap->context->lock);
-	return grow_whole(heap, pool, &lack, pressed);
+	/* A pool that was swapped out serves nobody. */
+	return retired ? CUDA_SUCCESS : grow_whole(heap, pool, &lack, pressed);
 }

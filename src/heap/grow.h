@@ -12,8 +12,8 @@ struct pool;
 
 /* Takes what the pool lacks for span bytes, in the heap's context, which is
  * current, and adds it to the pool, which has something checked out. `pressed`
- * is as in heap_alloc. Returns a CUresult, or TAKE_LIMITED. The caller holds no
- * lock. */
+ * is as in heap_alloc. A pool that was swapped out meanwhile gets nothing.
+ * Returns a CUresult, or TAKE_LIMITED. The caller holds no lock. */
 int heap_grow(struct heap *heap, struct pool *pool, size_t span,
 	      enum growth_rule rule, bool pressed);
 

@@ -41,12 +41,32 @@ static uint64_t devices_using(const struct device *device)
 	return (uint64_t)1 << device_ordinal(device) | device->shown;
 }
 
-/* Opens a region for the pool to grow in, of that many bytes at least. */
+/* Under the context's lock. The pool has that region to grow in from now on.
+ * NULL without memory, or if nobody would use the region: another thread has
+ * opened one, or the pool or its context has ended meanwhile. */
+static struct heap_region *region_enter(struct pool *pool, struct pages *pages,
+					void *tool)
+{
+	struct heap_region *region;
+
+	if (pool->heap->context->dead || pool->retired || pool->growing)
+		return NULL;
+	region = region_new(pool, pages->base, 0, pages);
+	if (!region)
+		return NULL;
+	region->tool = tool;
+	pool->growing = &region->region;
+	return region;
+}
+
+/* Opens a region for the pool to grow in, of that many bytes at least. Returns
+ * whether the pool has one. */
 static bool region_open(struct heap *heap, struct pool *pool, size_t bytes)
 {
 	struct context *context = heap->context;
-	struct heap_region *region = NULL;
+	struct heap_region *region;
 	struct pages *pages;
+	bool has;
 	size_t total;
 	void *tool;
 
@@ -59,18 +79,14 @@ static bool region_open(struct heap *heap, struct pool *pool, size_t bytes)
 		return false;
 	tool = tool_heap_begin(pages->base, (size_t)pages->count * PAGE_BYTES);
 	pthread_mutex_lock(&context->lock);
-	if (!context->dead)
-		region = region_new(pool, pages->base, 0, pages);
-	if (region) {
-		region->tool = tool;
-		pool->growing = &region->region;
-	}
+	region = region_enter(pool, pages, tool);
+	has = pool->growing;
 	pthread_mutex_unlock(&context->lock);
 	if (region)
 		return true;
 	tool_heap_end(tool);
 	pages_close(pages);
-	return false;
+	return has;
 }
 
 /* Under the context's lock. Returns false without memory. */
@@ -163,9 +179,9 @@ static void slots_unclaim(struct growth *growth)
  * pages of this one can't move: they go back. */
 static void region_leave_full(struct pool *pool)
 {
-	pool->growing = NULL;
-	if (placed_trim(pool, SIZE_MAX))
-		atomic_store(&pool->heap->device->pending, true);
+	placed_trim(pool, SIZE_MAX);
+	placed_leave(pool);
+	atomic_store(&pool->heap->device->pending, true);
 }
 
 /* Under the context's lock. Returns false if the region has no room left, or

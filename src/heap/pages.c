@@ -47,35 +47,70 @@ struct pages *pages_open(int ordinal, size_t bytes)
 	return NULL;
 }
 
-/* Ends the mappings of a page, and the page. */
+/* Its handle has been released: it ends with its last mapping. */
+#define PAGE_RELEASED UINT64_MAX
+
+/* Releases the handle of a slot's page, which stays mapped. */
+static int page_release(struct slot *at)
+{
+	int res = at->page == PAGE_RELEASED ? CUDA_SUCCESS
+					    : backing_page_release(at->page);
+
+	if (!backing_is_refused(res))
+		at->page = PAGE_RELEASED;
+	return res;
+}
+
+/* Ends the mappings of a page at its former slots, the latest one first. */
+static int former_unmap(struct pages *pages, struct slot *at)
+{
+	struct slot *older;
+	int res = CUDA_SUCCESS, last;
+
+	while (at->older) {
+		older = &pages->slots[at->older - 1];
+		last = backing_pages_unmap(addr_of(pages, at->older - 1),
+					   PAGE_BYTES);
+		if (backing_is_refused(last))
+			return last;
+		res = last ? last : res;
+		at->older = older->older;
+		older->older = 0;
+	}
+	return res;
+}
+
+/* Ends a page, and all of its mappings. If the driver refuses that for now,
+ * what has been done is noted, and the rest may be tried again. */
 static int page_end(struct pages *pages, uint32_t slot)
 {
 	struct slot *at = &pages->slots[slot];
-	uint64_t page = at->page;
-	uint32_t older;
-	int res;
+	int res = page_release(at), last;
 
-	res = backing_pages_unmap(addr_of(pages, slot), PAGE_BYTES);
-	while (!res && (older = at->older)) {
-		at->older = 0;
-		at = &pages->slots[older - 1];
-		res = backing_pages_unmap(addr_of(pages, older - 1),
-					  PAGE_BYTES);
+	if (!backing_is_refused(res)) {
+		last = former_unmap(pages, at);
+		res = last ? last : res;
 	}
-	at->older = 0;
-	pages->slots[slot].page = 0;
-	return res ? res : backing_page_release(page);
+	if (backing_is_refused(res))
+		return res;
+	last = backing_pages_unmap(addr_of(pages, slot), PAGE_BYTES);
+	if (!backing_is_refused(last))
+		at->page = 0;
+	return last ? last : res;
 }
 
+/* Slots without pages are those that an earlier try has got to. */
 int pages_give(struct pages *pages, const struct stretch *stretch)
 {
 	uint32_t slot = slot_of(pages, stretch->addr);
 	uint32_t end = slot + (uint32_t)(stretch->bytes / PAGE_BYTES);
 	int res = CUDA_SUCCESS, last;
 
-	for (; slot < end; slot++) {
+	for (; slot < end && !backing_is_refused(res); slot++) {
+		if (!pages->slots[slot].page)
+			continue;
 		last = page_end(pages, slot);
-		res = res ? res : last;
+		res = last ? last : res;
 	}
 	return res;
 }

@@ -64,7 +64,8 @@ struct stretch {
 int pages_map(struct pages *pages, const struct stretch *to,
 	      const struct stretch *moved, size_t count, uint64_t devices);
 
-/* Gives the pages of these slots back to the driver. */
+/* Gives the pages of these slots back to the driver. If it refuses that for now
+ * (backing_is_refused), this is to be called again. */
 int pages_give(struct pages *pages, const struct stretch *stretch);
 
 /* Lets more devices use all that is mapped. What other threads map or unmap

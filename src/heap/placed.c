@@ -181,7 +181,7 @@ static void region_leave(struct pool *pool, struct heap_region *region)
 	pending_push(pool->heap, record);
 }
 
-void placed_retire(struct pool *pool)
+void placed_leave(struct pool *pool)
 {
 	struct heap_region *region;
 

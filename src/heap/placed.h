@@ -33,9 +33,9 @@ void placed_bury(struct block *block);
  * or all that can: they wait in heap->pending then. Returns the bytes. */
 size_t placed_trim(struct pool *pool, size_t least);
 
-/* The pool is retired: its regions of virtual memory end with their last
- * page. */
-void placed_retire(struct pool *pool);
+/* The pool's regions of virtual memory grow no more: each ends with its last
+ * page. One that has none waits in heap->pending then. */
+void placed_leave(struct pool *pool);
 
 /* The driver has taken the memory of the heap's regions: what is free there is
  * not counted any more, and no block is placed. The pools may not be asked for

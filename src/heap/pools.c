@@ -76,7 +76,7 @@ static size_t pool_trim(struct pool *pool, size_t least)
 void pool_retire(struct pool *pool)
 {
 	pool->retired = true;
-	placed_retire(pool);
+	placed_leave(pool);
 	counter_add(pool->heap->device, COUNTER_retired_bytes, pool->live_span);
 	pool_close_if_over(pool);
 }

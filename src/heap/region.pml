@@ -178,7 +178,7 @@ inline pool_close_if_over()
 	}
 }
 
-/* Under the lock. placed.c: placed_retire, region_leave */
+/* Under the lock. placed.c: placed_leave, region_leave */
 inline pool_retire()
 {
 	d_step {

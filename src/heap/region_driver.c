@@ -73,6 +73,8 @@ static int part_give(const struct heap *heap, struct heap_region *region,
 	if (!work_is_over(heap->device, record->epoch))
 		return CUDA_ERROR_NOT_READY;
 	res = pages_give(region->pages, &stretch);
+	if (backing_is_refused(res))
+		return res;
 	counter_add(heap->device, COUNTER_driver_frees,
 		    stretch.bytes / PAGE_BYTES);
 	if (region_pages_left(region, record->span))

@@ -39,8 +39,7 @@ static struct pool *pool_held(struct heap *heap,
 	return pool;
 }
 
-/* If the pool was swapped out meanwhile, nobody asks it for memory any more, and
- * a region that it has been given since must not outlive it. */
+/* If the pool was swapped out meanwhile, nobody asks it for memory any more. */
 static void pool_let(struct pool *pool)
 {
 	struct context *context = pool->heap->context;
@@ -49,10 +48,8 @@ static void pool_let(struct pool *pool)
 
 	pthread_mutex_lock(&context->lock);
 	retired = pool->retired;
-	if (retired) {
+	if (retired)
 		placed_trim(pool, SIZE_MAX);
-		placed_retire(pool);
-	}
 	pool_checkin(pool, 0);
 	pthread_mutex_unlock(&context->lock);
 	if (retired)

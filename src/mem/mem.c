@@ -33,6 +33,9 @@
 #include "stats/counter.h"
 #include "stats/mempool_stats.h"
 
+/* That one request meets. */
+enum { SWAPS_MOST = 8 };
+
 /* The context that a request is for, or NULL if the request is CUDA's. */
 static struct context *context_of_request(void)
 {
@@ -125,22 +128,17 @@ static void excess_goes(struct heap *heap, size_t bytes,
 		reclaim_shed(heap, bytes);
 }
 
-/* Takes a fresh block from the driver. *result is that of heap_alloc, which is
- * not the last word without pressure. */
-static enum mem_answer mem_fresh(struct heap *heap, uint64_t *addr,
-				 const struct mem_request *request, size_t span,
-				 bool pressed, int *result)
+/* Takes a fresh block from the driver. Returns MEM_PASS if no pool of the heap
+ * has allocations of its own for such requests. */
+static enum mem_answer whole_fresh(struct heap *heap, uint64_t *addr,
+				   const struct mem_request *request,
+				   size_t span, bool pressed, int *result)
 {
 	size_t slack = span ? slack_for(heap->device, span).fresh : 0;
-	bool whole = request_is_whole(heap, request);
 	size_t taken;
-	struct pool *pool;
+	struct pool *pool = pool_order(heap, request->size, slack,
+				       request_is_whole(heap, request), &taken);
 
-	pool = heap->places_blocks && !whole
-		       ? NULL
-		       : pool_order(heap, request->size, slack, whole, &taken);
-	if (heap->places_blocks && !pool)
-		return mem_grow(heap, addr, request, pressed, result);
 	if (!pool)
 		return MEM_PASS;
 	if (span)
@@ -162,6 +160,24 @@ static enum mem_answer mem_fresh(struct heap *heap, uint64_t *addr,
 	    (!heap->keeps_blocks || tcaches_have(heap->context, taken)))
 		tcache_attach(heap->context);
 	return MEM_DONE;
+}
+
+/* Takes fresh memory from the driver. *result is that of heap_alloc, which is
+ * not the last word without pressure. If a swap changes meanwhile whether
+ * blocks are placed, the other way is gone. */
+static enum mem_answer mem_fresh(struct heap *heap, uint64_t *addr,
+				 const struct mem_request *request, size_t span,
+				 bool pressed, int *result)
+{
+	enum mem_answer answer = MEM_PASS;
+
+	for (int i = 0; i < SWAPS_MOST && answer == MEM_PASS; i++)
+		answer =
+			heap->places_blocks && !request_is_whole(heap, request)
+				? mem_grow(heap, addr, request, pressed, result)
+				: whole_fresh(heap, addr, request, span,
+					      pressed, result);
+	return answer;
 }
 
 /* The request may not wait, and idle memory can't go back while there is work:

@@ -100,3 +100,54 @@ def test_a_context_that_ends_leaves_no_work_of_others_in_its_regions(
           "stream t", "stream_fill t d 1")
     shell.end()
     assert "violation" not in box.stderr()
+
+
+# Errors by which the driver refuses a call for now: no memory, not permitted
+# (in a callback), not ready.
+REFUSALS = [2, 800, 600]
+
+
+@pytest.mark.parametrize("code", REFUSALS)
+@pytest.mark.parametrize("call", ["cuMemUnmap:1", "cuMemUnmap:2",
+                                  "cuMemUnmap:3", "cuMemUnmap:4",
+                                  "cuMemRelease:1",
+                                  "cuMemRelease:3"])
+def test_pages_that_are_refused_go_back_later(box, call, code):
+    """Those that have moved as well, which are mapped twice."""
+    shell = opened(box, "vmm_pool", vmm_spare=0,
+                   fail=f"{call}:{code}")
+    lines(shell, *(f"alloc {name} {2 * MIB}" for name in "abcd"),
+          "free a", "free c", f"alloc e {4 * MIB}",
+          "free b", "free d", "free e")
+    shell.ask("swap page_unit_pool")
+    for _ in range(4):
+        lines(shell, "alloc z 100", "free z")
+    figures = shell.stat()
+    assert not figures["pending_bytes"] and not figures["regions"]
+    shell.ask("trim")
+    lines(shell, "alloc z 100")
+    shell.end()
+    calls = box.report()[0]
+    assert calls["cuMemRelease"] - (call[:12] == "cuMemRelease") == \
+        calls["cuMemCreate"]
+    assert calls["cuMemUnmap"] - (call[:10] == "cuMemUnmap") == \
+        calls["cuMemMap"]
+    assert calls["cuMemAddressFree"] == calls["cuMemAddressReserve"]
+
+
+def test_a_region_whose_addresses_are_used_up_ends_with_its_last_page(box):
+    shell = opened(box, "vmm_pool", sim="16M", thread_cache=0)
+    lines(shell, "alloc kept 5000")
+    for _ in range(120):
+        lines(shell, *(f"alloc {name} {3 * MIB}" for name in "abcd"),
+              "free a", "free c", f"alloc e {6 * MIB}",
+              "free b", "free d", "free e")
+        if shell.stat()["regions"] > 1:
+            break
+    assert shell.stat()["regions"] == 2
+    lines(shell, "free kept")
+    shell.ask("trim")
+    lines(shell, "alloc z 100")
+    assert shell.stat()["regions"] == 1
+    shell.end()
+    assert box.report()[0]["cuMemAddressFree"] == 1

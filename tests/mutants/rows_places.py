@@ -12,7 +12,11 @@ RECLAIM = "src/heap/reclaim.c"
 FREES = "src/mem/mem_free.c"
 LOOK = "src/mem/look.c"
 FREE_ASYNC = "src/hooks/ordered_free.c"
+MEM = "src/mem/mem.c"
+PAGES = "src/heap/pages.c"
+WHOLE_GROW = "src/heap/grow.c"
 CORNERS = "test_region_frees.py -k "
+SWAPS = "test_region_swaps.py -k "
 REGIONS = "test_regions.py -k "
 
 ROWS = [
@@ -45,7 +49,8 @@ ROWS = [
      (LOOK, "block->epoch == EPOCH_NEVER ? how", "true ? how")),
     ("a_region_outlives_its_pool",
      "race first request beside the end of vmm_pool",
-     ("src/mem/grow.c", "		placed_retire(pool);\n", "")),
+     (GROW, "pool->heap->context->dead || pool->retired",
+      "pool->heap->context->dead")),
     ("a_trim_of_cudas_pool_leaves_regions", "test_regions_ordered.py -k trim",
      ("src/heap/mempool.c", "!pool_ops_at(device->choice)->place", "true")),
     # What goes back.
@@ -67,6 +72,20 @@ ROWS = [
      (RECLAIM, "	if (regions && !context->dead)", "	if (false)")),
     ("what_has_no_part_is_looked_at", "proof",
      (PLACED, "bytes < least && !pool->has_lost &&", "bytes < least &&")),
+    ("a_refused_page_counts_as_gone", CORNERS + "refused_go_back",
+     (DRIVER, "	if (backing_is_refused(res))\n		return res;\n"
+      "	counter_add", "	counter_add")),
+    ("a_refused_mapping_is_forgotten", CORNERS + "refused_go_back",
+     (PAGES, "		if (backing_is_refused(last))\n"
+      "			return last;\n", "")),
+    ("a_refused_page_is_forgotten", CORNERS + "refused_go_back",
+     (PAGES, "	if (!backing_is_refused(last))\n		at->page = 0;",
+      "	at->page = 0;")),
+    ("a_refused_release_is_forgotten", CORNERS + "refused_go_back",
+     (PAGES, "	if (!backing_is_refused(res))\n"
+      "		at->page = PAGE_RELEASED;", "	at->page = PAGE_RELEASED;")),
+    ("a_region_that_is_full_stays", CORNERS + "addresses_are_used_up",
+     (GROW, "	placed_leave(pool);\n", "	pool->growing = NULL;\n")),
     # Frees.
     ("a_free_beside_a_capture_is_refused", CORNERS + "beside_a_capture",
      (FREE_ASYNC, "					free_is_captured(stream, "
@@ -82,6 +101,13 @@ ROWS = [
     ("what_is_free_at_the_end_counts_under_pressure", CORNERS + "as_it_grows",
      (VMM, "rule == GROW_FREELY ? tail_bytes", "rule != GROW_FRESH ? "
       "tail_bytes")),
+    ("each_thread_opens_a_region", SWAPS + "at_once_share_one",
+     (GROW, " || pool->growing)", ")")),
+    ("a_pool_grows_after_its_end", SWAPS + "is_counted",
+     (WHOLE_GROW, "	return retired ? CUDA_SUCCESS", "	return false ? "
+      "CUDA_SUCCESS")),
+    ("a_request_that_meets_a_swap_is_cudas", SWAPS + "is_counted",
+     (MEM, "i < SWAPS_MOST &&", "i < 1 &&")),
     ("more_than_a_device_holds_takes_pages", CORNERS + "any_device_holds",
      (GROW, "!device_can_hold(heap->device, span)", "span > SIZE_MAX / 2")),
     ("what_a_region_lies_over_counts_as_live",

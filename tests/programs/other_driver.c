@@ -1,5 +1,5 @@
 /* Linked into a variant of the simulated driver. It adds entries that no header
- * of ours has, as a newer driver would, and a slow one. The simulation's own
+ * of ours has, as a newer driver would, and slow ones. The simulation's own
  * functions are called base_. */
 #include <cuda.h>
 #include <stdlib.h>
@@ -12,6 +12,8 @@ CUresult base_cuGetProcAddress_v2(const char *name, void **out, int version,
 				  cuuint64_t flags,
 				  CUdriverProcAddressQueryResult *status);
 CUresult base_cuCtxRecordEvent(CUcontext context, CUevent event);
+CUresult base_cuMemAddressReserve(CUdeviceptr *addr, size_t size, size_t align,
+				  CUdeviceptr wish, unsigned long long flags);
 CUresult cuFutureWork(void);
 CUresult cuFutureCopy(CUdeviceptr to, CUdeviceptr from, size_t size,
 		      CUstream stream, float of, double all);
@@ -85,4 +87,12 @@ EXPORT CUresult cuCtxRecordEvent(CUcontext context, CUevent event)
 {
 	usleep(20000);
 	return base_cuCtxRecordEvent(context, event);
+}
+
+EXPORT CUresult cuMemAddressReserve(CUdeviceptr *addr, size_t size,
+				    size_t align, CUdeviceptr wish,
+				    unsigned long long flags)
+{
+	usleep(200000);
+	return base_cuMemAddressReserve(addr, size, align, wish, flags);
 }

@@ -1,0 +1,61 @@
+"""Regions that are opened while other threads open one, or while the pool is
+swapped out. The driver reserves addresses slowly here."""
+
+import time
+
+import pytest
+
+from conftest import MIB, program
+from test_order import T4, with_other_driver
+from test_pool import open_shell, took
+
+
+def test_threads_that_open_a_region_at_once_share_one(box):
+    shell = with_other_driver(box).start([program("churn"), "8", "100"],
+                                         "vmm_pool", sim=T4)
+    shell.read()
+    while not box.socket_files() or shell.stat()["allocs"] < 800:
+        time.sleep(0.01)
+    assert shell.stat()["regions"] == 1
+    shell.end()
+    calls = box.report()[0]
+    assert calls["cuMemAddressFree"] == calls["cuMemAddressReserve"] - 1
+
+
+def swapped_as_it_opens(box, pool):
+    """A block that was asked of vmm_pool, which was swapped out while the
+    driver reserved addresses."""
+    shell = open_shell(with_other_driver(box), "page_unit_pool", "driver",
+                       sim=T4)
+    took(shell, "alloc first 5000")
+    shell.ask("swap vmm_pool")
+    shell.send("alloc a 5000")
+    time.sleep(0.05)
+    shell.ask(f"swap {pool}")
+    assert shell.read().startswith("0")
+    return shell
+
+
+@pytest.mark.parametrize("pool", ["page_unit_pool", "best_fit_pool"])
+def test_a_pool_that_was_swapped_out_opens_no_region(box, pool):
+    shell = swapped_as_it_opens(box, pool)
+    took(shell, "alloc b 5000")
+    figures = shell.stat()
+    shell.end()
+    assert figures["regions"] == (pool == "best_fit_pool")
+    calls = box.report()[0]
+    assert calls["cuMemAddressFree"] == calls["cuMemAddressReserve"] == 1
+
+
+@pytest.mark.parametrize("pool", ["page_unit_pool", "best_fit_pool",
+                                  "no_pool", "vmm_pool"])
+def test_a_request_that_meets_a_swap_is_counted(box, pool):
+    shell = swapped_as_it_opens(box, pool)
+    figures = shell.stat()
+    assert figures["allocs"] == 2
+    assert figures["live_bytes"] == 10000
+    assert figures["reserved_bytes"] <= 8192 + 2 * MIB
+    took(shell, "free a")
+    took(shell, "free first")
+    shell.end()
+    assert box.stat()["live_bytes"] == 0
