@@ -231,7 +231,7 @@ def test_exported_bytes_of_a_region_are_never_used_again(box):
     lines(first, "alloc a 5000; alloc b 5000")
     was = first("addr a")
     exported(box, first, "a")
-    lines(first, "free a; alloc s 300; alloc t 3000; alloc u 2000000")
+    lines(first, "free a; sync; alloc s 300; alloc t 3000; alloc u 2000000")
     assert was not in [first(f"addr {name}") for name in "stu"]
     first.end()
 
