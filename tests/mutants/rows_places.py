@@ -100,4 +100,7 @@ ROWS = [
      (FORGET, "	while (!context_closing(context))\n"
       "		context_unused(context);\n", ""),
      (FORGET, "	context_closed(context);\n", "")),
+    ("a_region_judges_what_lies_there_now",
+     "test_region_figures.py -k judges",
+     ("src/heap/fresh.c", "	regions_over_end(addr, block->span);\n", "")),
 ]
