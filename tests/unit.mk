@@ -38,7 +38,7 @@ $(BUILD)/tests/unit/bound_test: $(addprefix $(BUILD)/obj/src/,\
 $(BUILD)/tests/unit/swap_test: $(addprefix $(BUILD)/obj/src/,\
 	heap/swap.o heap/pools.o heap/pools_forget.o heap/pool_record.o heap/placed.o \
 	heap/region.o heap/starts.o stats/counter.o stats/mempool_stats.o stats/thread_stats.o stats/thread_ordered.o \
-	context/device.o gate/gate.o)
+	context/context_use.o context/device.o gate/gate.o)
 $(BUILD)/tests/unit/swap_test: LDFLAGS += -Wl,--wrap=calloc
 
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_PARTS)

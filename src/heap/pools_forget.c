@@ -2,6 +2,7 @@
 #include <pthread.h>
 
 #include "block/block.h"
+#include "context/context_use.h"
 #include "deferred_free.h"
 #include "gate/gate.h"
 #include "idle_limit.h"
@@ -165,8 +166,12 @@ static void regions_correct(struct heap *heap)
 		pool_retire(pool);
 }
 
+/* What is seen only now is the end of a context. So it waits for those who have
+ * regions of it in hand, as a call does that ends one. */
 void pools_correct(struct context *context, struct block *live)
 {
+	while (!context_closing(context))
+		context_unused(context);
 	pthread_mutex_lock(&context->lock);
 	if (live)
 		live_forget(live);
@@ -178,6 +183,7 @@ void pools_correct(struct context *context, struct block *live)
 		regions_correct(at);
 	}
 	pthread_mutex_unlock(&context->lock);
+	context_closed(context);
 	blocks_oust();
 	pages_reap();
 }

@@ -74,7 +74,8 @@ inline page_give(s, now)
 }
 
 /* reclaim.c: pending_take, pending_give. All that is idle goes, or only what
- * is pending. */
+ * is pending. A record never comes to a region that has gone: that has pages as
+ * long as records have some, or is looked at by the record without any. */
 proctype giver()
 {
 	byte rounds, s;
@@ -236,6 +237,34 @@ proctype closer()
 	pages_reap(now)
 }
 
+/* pools_forget.c: pools_correct. The driver has handed out anew what the region
+ * has, as its context ended unseen. A record in hand has to find its region, so
+ * this waits as a call does that ends a context. */
+proctype corrector()
+{
+	bool now;
+
+	at_work == 0;
+#ifdef CORRECTED_IN_USE
+	closing++;
+#else
+	atomic { !busy -> closing++ }
+#endif
+	d_step {
+		i = 0;
+		do
+		:: i < SLOTS -> WORK(i, 1) = 0; i++
+		:: else -> break
+		od;
+		heap_forget();
+		retired = true;
+		growing = false
+	}
+	closing--;
+	atomic { out = 0; closed = true } /* blocks_oust */
+	pages_reap(now)
+}
+
 /* Each page is somewhere, and the driver has all others. */
 inline all_is_found()
 {
@@ -288,6 +317,9 @@ init
 #endif
 #ifdef ENDS
 		run closer();
+#endif
+#ifdef UNSEEN
+		run corrector();
 #endif
 	}
 	_nr_pr == 2;

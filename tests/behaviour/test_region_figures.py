@@ -72,3 +72,18 @@ def test_what_ended_unseen_is_live_no_more_once_blocks_lie_there(box):
     lines(shell, "free d", "free e")
     assert shell.stat()["live_bytes"] == 0
     shell.end()
+
+
+def test_no_region_that_ended_unseen_judges_what_lies_there_now(box):
+    shell = open_shell(box, "best_fit_pool", thread_cache=0)
+    lines(shell, f"alloc a {24 * MIB}", "create y 0", "alloc b 5000", "free b")
+    shell.ask("swap page_unit_pool")
+    was = int(shell("addr a"), 16)
+    lines(shell, "destroy_unseen x", "set y")
+    for i, name in enumerate("cde"):
+        lines(shell, f"alloc {name} {6 * MIB}")
+        assert int(shell(f"addr {name}"), 16) == was + 6 * i * MIB
+        lines(shell, f"fill {name} 3")
+        assert shell.stat()["live_bytes"] == 6 * (i + 1) * MIB
+    assert shell.stat()["regions"] == 0
+    shell.end()

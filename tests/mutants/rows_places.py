@@ -9,6 +9,7 @@ PLACED = "src/heap/placed.c"
 DRIVER = "src/heap/region_driver.c"
 HOLD = "src/heap/deferred_free.c"
 RECLAIM = "src/heap/reclaim.c"
+FORGET = "src/heap/pools_forget.c"
 FREES = "src/mem/mem_free.c"
 LOOK = "src/mem/look.c"
 FREE_ASYNC = "src/hooks/ordered_free.c"
@@ -122,4 +123,12 @@ ROWS = [
       "	context_leave(context);\n	blocks_oust();",
       "block_lend(block, request, COUNTER_hits);\n"
       "	context_leave(context);")),
+    ("what_is_in_hand_goes_with_an_end_seen_late",
+     "race free region that goes back beside one in its place",
+     (FORGET, "	while (!context_closing(context))\n"
+      "		context_unused(context);\n", ""),
+     (FORGET, "	context_closed(context);\n", "")),
+    ("a_region_judges_what_lies_there_now",
+     "test_region_figures.py -k judges",
+     ("src/heap/fresh.c", "	regions_over_end(addr, block->span);\n", "")),
 ]
