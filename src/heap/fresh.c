@@ -70,6 +70,7 @@ static bool block_know(struct block *block, uint64_t addr)
 	bool known = false;
 	uint64_t word;
 
+	pools_correct_over(addr, block->span);
 	pthread_mutex_lock(&context->lock);
 	if (!context->dead)
 		known = block_enter(block, addr, &stale, &word);

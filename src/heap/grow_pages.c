@@ -77,6 +77,7 @@ static bool region_open(struct heap *heap, struct pool *pool, size_t bytes)
 			   bytes > total ? bytes : total);
 	if (!pages)
 		return false;
+	pools_correct_over(pages->base, (size_t)pages->count * PAGE_BYTES);
 	tool = tool_heap_begin(pages->base, (size_t)pages->count * PAGE_BYTES);
 	pthread_mutex_lock(&context->lock);
 	region = region_enter(pool, pages, tool);

@@ -92,6 +92,10 @@ void pools_forget(struct context *context);
  * context holds idle is reused. Takes and drops the context's lock. */
 void pools_correct(struct context *context, struct block *live);
 
+/* The driver has handed these addresses out. Regions that had them went back
+ * behind our back. */
+void pools_correct_over(uint64_t addr, size_t bytes);
+
 /* The same for a live block whose record is in the index no more. It is taken
  * off the counts by the next of the two above, so that this may be called with
  * the lock of another context held. */

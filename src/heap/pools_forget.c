@@ -8,6 +8,7 @@
 #include "pages.h"
 #include "placed.h"
 #include "pools.h"
+#include "region.h"
 #include "region_driver.h"
 #include "stats/counter.h"
 #include "stats/mempool_stats.h"
@@ -160,6 +161,14 @@ static void regions_correct(struct heap *heap)
 	placed_forget(heap);
 	if (pool && !pool->retired && pool_places(pool))
 		pool_retire(pool);
+}
+
+void pools_correct_over(uint64_t addr, size_t bytes)
+{
+	struct context *before;
+
+	while ((before = region_context_over(addr, bytes)))
+		pools_correct(before, NULL);
 }
 
 void pools_correct(struct context *context, struct block *live)

@@ -1,5 +1,6 @@
-"""Regions that are opened while other threads open one, or while the pool is
-swapped out. The driver reserves addresses slowly here."""
+"""Regions that are opened while other threads open one, while the pool is
+swapped out, or while a context ends. The driver reserves addresses slowly here,
+and ends contexts slowly."""
 
 import time
 
@@ -59,3 +60,37 @@ def test_a_request_that_meets_a_swap_is_counted(box, pool):
     took(shell, "free first")
     shell.end()
     assert box.stat()["live_bytes"] == 0
+
+
+@pytest.mark.parametrize("how", ["pitch", "whole"])
+@pytest.mark.parametrize("pool", [None, "best_fit_pool", "page_unit_pool"])
+def test_what_has_a_regions_addresses_next_is_no_part_of_it(box, pool, how):
+    """The driver gives them out again before we hear that the context with the
+    region has ended."""
+    done = with_other_driver(box).run([program("taken_over"), how], pool,
+                                      sim=T4)
+    assert done.stdout == "same 0 0 0 1 0\n"
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("then", ["page_unit_pool", "no_pool",
+                                  "best_fit_pool", "vmm_pool"])
+def test_a_region_that_went_unseen_is_known_by_its_addresses(box, then):
+    """Its context ended without a call that mnm sees."""
+    shell = open_shell(box, "best_fit_pool", "driver")
+    for line in ("alloc first 5000", "create c 0", "set c",
+                 f"alloc a {6 * MIB}", f"alloc b {6 * MIB}", "free a",
+                 "free b"):
+        took(shell, line)
+    took(shell, "set primary")
+    took(shell, "destroy_unseen c")
+    shell.ask(f"swap {then}")
+    took(shell, f"alloc c {20 * MIB}")
+    took(shell, "fill c 7")
+    assert shell("check c 7").endswith("right")
+    took(shell, "free c")
+    took(shell, "free first")
+    shell.end()
+    stat = box.stat()
+    assert stat["live_bytes"] == 0
+    assert stat["reserved_bytes"] == stat["idle_bytes"]

@@ -12,7 +12,10 @@ RECLAIM = "src/heap/reclaim.c"
 FREES = "src/mem/mem_free.c"
 LOOK = "src/mem/look.c"
 FREE_ASYNC = "src/hooks/ordered_free.c"
+FRESH = "src/heap/fresh.c"
+HOLDER = "src/hooks/holder.c"
 MEM = "src/mem/mem.c"
+REGION = "src/heap/region.c"
 PAGES = "src/heap/pages.c"
 WHOLE_GROW = "src/heap/grow.c"
 CORNERS = "test_region_frees.py -k "
@@ -103,6 +106,14 @@ ROWS = [
     ("a_pool_grows_after_its_end", SWAPS + "is_counted",
      (WHOLE_GROW, "	return retired ? CUDA_SUCCESS", "	return false ? "
       "CUDA_SUCCESS")),
+    # Contexts that are just ending.
+    ("an_ending_contexts_region_judges_copies", SWAPS + "addresses_next",
+     (REGION, "	return region && !is_ending(region) ? region : NULL;",
+      "	return region;")),
+    ("a_region_that_went_unseen_stays", SWAPS + "went_unseen",
+     (FRESH, "	pools_correct_over(addr, block->span);\n", "")),
+    ("what_an_ending_context_had_idle_is_gone", SWAPS + "addresses_next",
+     (HOLDER, "	context_await(context);\n", "")),
     ("a_request_that_meets_a_swap_is_cudas", SWAPS + "is_counted",
      (MEM, "i < SWAPS_MOST &&", "i < 1 &&")),
     ("more_than_a_device_holds_takes_pages", CORNERS + "any_device_holds",

@@ -76,6 +76,13 @@ static void run_set_unseen(char **words)
 	printf("%d", (int)set((CUcontext)shell_memory(words[0])->addr));
 }
 
+static void run_destroy_unseen(char **words)
+{
+	context_call *destroy = (context_call *)unseen("cuCtxDestroy_v2");
+
+	printf("%d", (int)destroy((CUcontext)shell_memory(words[0])->addr));
+}
+
 static void run_create_unseen(char **words)
 {
 	create_call *create = (create_call *)unseen("cuCtxCreate_v2");
@@ -144,6 +151,7 @@ const struct shell_command shell_doors[] = {
 	{"context_by", 2, run_context_by},
 	{"pop_by", 1, run_pop_by},
 	{"create_unseen", 2, run_create_unseen},
+	{"destroy_unseen", 1, run_destroy_unseen},
 	{"retain_unseen", 2, run_retain_unseen},
 	{"set_unseen", 1, run_set_unseen},
 	{"owner", 2, run_owner},

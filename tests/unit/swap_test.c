@@ -53,6 +53,11 @@ void reclaim_request(struct device *device)
 	(void)device;
 }
 
+void context_await(struct context *context)
+{
+	(void)context;
+}
+
 void region_lose(const struct block *record)
 {
 	(void)record;
