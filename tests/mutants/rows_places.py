@@ -93,7 +93,7 @@ ROWS = [
      "test_regions_shared.py -k never_used_again",
      (FREES, "	if (exported)\n		return placed_stays(block);\n", "")),
     ("a_second_free_goes_to_cuda", REGIONS + "freed_once",
-     (FREES, " || region_at(addr)", "")),
+     (FREES, " || region_has(addr)", "")),
     # How a region grows.
     ("what_is_free_at_the_end_counts_under_pressure", CORNERS + "as_it_grows",
      (VMM, "rule == GROW_FREELY ? tail_bytes", "rule != GROW_FRESH ? "
