@@ -109,7 +109,7 @@ $(BUILD)/tests/programs/beside: $(BUILD)/obj/tests/programs/beside.o \
 		-lcuda -pthread -o $@
 
 SIM_PROGRAMS := $(addprefix $(BUILD)/tests/programs/,interleave reuse reuse_host \
-	reuse_mapped reuse_pool many_streams)
+	reuse_mapped reuse_pool many_streams taken_over)
 $(SIM_PROGRAMS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )
@@ -121,13 +121,13 @@ OTHER     := $(BUILD)/tests/programs/other/libcuda.so.1
 OTHER_NEW := $(addprefix $(BUILD)/tests/programs/other/,entries.o stubs.o)
 OTHER_OBJ := $(filter-out %/entries.o %/stubs.o,$(SIM_DRIVER_OBJ)) \
 	$(OTHER_NEW) $(BUILD)/obj/tests/programs/other_driver.o
-CHECK += $(OTHER) $(BUILD)/tests/programs/many_streams
+CHECK += $(OTHER) $(addprefix $(BUILD)/tests/programs/,many_streams taken_over)
 $(OTHER_NEW): $(BUILD)/tests/programs/other/%: \
 		$(BUILD)/obj/$(SIM_DRIVER_GEN)/% tests/programs.mk
 	$(call SAY,rename)
 	$(Q)objcopy $(foreach name,cuGetProcAddress_v2 cuCtxRecordEvent \
 		cuMulticastBindAddr cuMemGetHandleForAddressRange \
-		cuMemAddressReserve, \
+		cuMemAddressReserve cuCtxDestroy_v2, \
 		--redefine-sym $(name)=base_$(name)) $< $@
 $(OTHER): $(OTHER_OBJ) src/sim/driver/exports.map
 	$(call SAY,link  )

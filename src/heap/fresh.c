@@ -5,7 +5,6 @@
 #include "block/block.h"
 #include "order/fence.h"
 #include "pools.h"
-#include "region.h"
 #include "tcache/pass_through.h"
 #include "stats/counter.h"
 #include "stats/mempool_stats.h"
@@ -60,17 +59,6 @@ static void block_count(struct block *block, uint64_t addr)
 	block_mark(block, addr, BLOCK_ORDERED);
 }
 
-/* A region that has some of these addresses has gone, and we have not seen that
- * yet: its context is just ending, or ended unseen. What it says of them is
- * wrong from now on. */
-static void regions_over_end(uint64_t addr, size_t span)
-{
-	struct context *before;
-
-	while ((before = region_context_over(addr, span)))
-		pools_correct(before, NULL);
-}
-
 /* Makes a fresh block known. Returns false if it can't be: the program has the
  * memory all the same, and its free goes to the driver like that of foreign
  * memory. */
@@ -82,7 +70,7 @@ static bool block_know(struct block *block, uint64_t addr)
 	bool known = false;
 	uint64_t word;
 
-	regions_over_end(addr, block->span);
+	pools_correct_over(addr, block->span);
 	before = context_before(addr);
 	pthread_mutex_lock(&context->lock);
 	if (!context->dead)

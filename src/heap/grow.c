@@ -43,7 +43,7 @@ static bool region_added(struct heap *heap, struct pool *pool, uint64_t addr,
 static int grow_whole(struct heap *heap, struct pool *pool,
 		      const struct lack *lack, bool pressed)
 {
-	struct context *context = heap->context, *before;
+	struct context *context = heap->context;
 	uint64_t addr;
 	void *tool;
 	bool added;
@@ -51,9 +51,7 @@ static int grow_whole(struct heap *heap, struct pool *pool,
 
 	if (res)
 		return res;
-	/* What had that address has gone back without our knowledge. */
-	while ((before = region_context_over(addr, lack->fresh)))
-		pools_correct(before, NULL);
+	pools_correct_over(addr, lack->fresh);
 	tool = tool_heap_begin(addr, lack->fresh);
 	pthread_mutex_lock(&context->lock);
 	added = region_added(heap, pool, addr, lack, tool);

@@ -77,6 +77,11 @@ static bool region_open(struct heap *heap, struct pool *pool, size_t bytes)
 			   bytes > total ? bytes : total);
 	if (!pages)
 		return false;
+	if (region_context_over(pages->base, pages->count * PAGE_BYTES)) {
+		/* Its end went unseen; and we use a context, maybe that one. */
+		pages_close(pages);
+		return false;
+	}
 	tool = tool_heap_begin(pages->base, (size_t)pages->count * PAGE_BYTES);
 	pthread_mutex_lock(&context->lock);
 	region = region_enter(pool, pages, tool);

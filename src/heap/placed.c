@@ -57,7 +57,8 @@ bool block_is_placed(const struct block *block)
 	const struct pool *pool = block_pool(block);
 
 	return pool_places(pool) && !pool->has_lost &&
-	       (!pool->has_whole || region_at(block_addr(block)));
+	       (!pool->has_whole ||
+		pool_has_region_at(pool, block_addr(block)));
 }
 
 /* Ends the record of a block. Its bytes are not free yet. */

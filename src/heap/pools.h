@@ -92,6 +92,11 @@ void pools_forget(struct context *context);
  * context holds idle is reused. Takes and drops the context's lock. */
 void pools_correct(struct context *context, struct block *live);
 
+/* The driver has handed these addresses out. So the contexts of regions that
+ * have some of them have ended unseen: nothing that they hold idle is reused.
+ * Nobody who calls this uses such a context (context_use). */
+void pools_correct_over(uint64_t addr, size_t bytes);
+
 /* The same for a live block whose record is in the index no more. This may be
  * called with the lock of another context held. Such blocks are taken off the
  * counts by blocks_oust, which takes the locks of their contexts, and by the

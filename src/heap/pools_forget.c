@@ -9,6 +9,7 @@
 #include "pages.h"
 #include "placed.h"
 #include "pools.h"
+#include "region.h"
 #include "region_driver.h"
 #include "stats/counter.h"
 #include "stats/mempool_stats.h"
@@ -25,14 +26,19 @@ void block_forget(struct block *block)
 	block_drop(block);
 }
 
-/* Forgets the blocks that wait in heap->pending. */
-static void pending_forget(struct heap *heap)
+/* Forgets the blocks that wait in heap->pending, and the records of regions
+ * there if these have gone as well. */
+static void pending_forget(struct heap *heap, bool regions)
 {
+	struct block **at = &heap->pending, *block;
 	struct device *device = heap->device;
-	struct block *block;
 
-	while ((block = heap->pending)) {
-		heap->pending = block->next;
+	while ((block = *at)) {
+		if (!regions && block_is_region(block)) {
+			at = &block->next;
+			continue;
+		}
+		*at = block->next;
 		counter_sub(device, COUNTER_pending_bytes, block->span);
 		counter_sub(device, COUNTER_idle_bytes, block->span);
 		mempool_leave(block);
@@ -126,7 +132,7 @@ static void forget_visit(struct block *block, uint64_t word, void *arg)
 static void heap_forget(struct heap *heap)
 {
 	pools_trim(heap, SIZE_MAX);
-	pending_forget(heap);
+	pending_forget(heap, true);
 	placed_forget(heap);
 	for (struct pool *pool = heap->pools, *next; pool; pool = next) {
 		next = pool->next;
@@ -155,35 +161,55 @@ void pools_forget(struct context *context)
 	deferred_free_forget(context);
 }
 
+/* The regions say nothing of it: one that had the address is corrected by
+ * pools_correct_over. The record of a pool that has ended may be that of another
+ * context's pool, of which nothing is lost then but what is idle. */
+void pools_correct(struct context *context, struct block *live)
+{
+	pthread_mutex_lock(&context->lock);
+	if (live)
+		live_forget(live);
+	for (struct heap *at = &context->heap; at && !live; at = at->next) {
+		if (!at->places_blocks)
+			pools_trim(at, SIZE_MAX);
+		pending_forget(at, false);
+	}
+	pthread_mutex_unlock(&context->lock);
+	blocks_oust();
+}
+
 /* What is free in the regions is not used again. Blocks that are placed there
  * are CUDA's to free. */
 static void regions_correct(struct heap *heap)
 {
 	struct pool *pool = heap->pools;
 
+	pools_trim(heap, SIZE_MAX);
+	pending_forget(heap, true);
 	placed_forget(heap);
 	if (pool && !pool->retired && pool_places(pool))
 		pool_retire(pool);
 }
 
-/* What is seen only now is the end of a context. So it waits for those who have
- * regions of it in hand, as a call does that ends one. */
-void pools_correct(struct context *context, struct block *live)
+/* What is seen only now is the end of the context. So it waits for those who
+ * have regions of it in hand, as a call does that ends one. */
+static void context_correct(struct context *context)
 {
 	while (!context_closing(context))
 		context_unused(context);
 	pthread_mutex_lock(&context->lock);
-	if (live)
-		live_forget(live);
-	for (struct heap *at = &context->heap; at; at = at->next) {
-		if (live && !at->places_blocks)
-			continue;
-		pools_trim(at, SIZE_MAX);
-		pending_forget(at);
+	for (struct heap *at = &context->heap; at; at = at->next)
 		regions_correct(at);
-	}
 	pthread_mutex_unlock(&context->lock);
 	context_closed(context);
 	blocks_oust();
 	pages_reap();
+}
+
+void pools_correct_over(uint64_t addr, size_t bytes)
+{
+	struct context *before;
+
+	while ((before = region_context_over(addr, bytes)))
+		context_correct(before);
 }

@@ -174,6 +174,63 @@ void region_unmark(struct heap_region *region, uint64_t addr)
 	starts_clear(&region->starts, addr);
 }
 
+/* Under lock. Whether a call is under way that may end the region's context:
+ * the driver may have given its addresses out again. */
+static bool is_ending(const struct heap_region *region)
+{
+	return region->heap->context->closing || region->heap->context->dead;
+}
+
+/* Under lock. The region that an address is in for sure, or NULL. */
+static struct heap_region *find_sure(uint64_t addr)
+{
+	struct heap_region *region = find(addr);
+
+	return region && !is_ending(region) ? region : NULL;
+}
+
+void region_await(uint64_t addr)
+{
+	struct heap_region *region;
+	struct context *context = NULL;
+
+	if (!regions_any)
+		return;
+	pthread_mutex_lock(&lock);
+	region = find(addr);
+	if (region && is_ending(region))
+		context = region->heap->context;
+	pthread_mutex_unlock(&lock);
+	if (context)
+		context_await(context);
+}
+
+bool region_has(uint64_t addr)
+{
+	bool has;
+
+	if (!regions_any)
+		return false;
+	pthread_mutex_lock(&lock);
+	has = find_sure(addr);
+	pthread_mutex_unlock(&lock);
+	return has;
+}
+
+bool pool_has_region_at(const struct pool *pool, uint64_t addr)
+{
+	const struct heap_region *region;
+	bool has;
+
+	if (!regions_any)
+		return false;
+	pthread_mutex_lock(&lock);
+	region = find(addr);
+	has = region && region->pool == pool;
+	pthread_mutex_unlock(&lock);
+	return has;
+}
+
 bool region_block_at(uint64_t addr, uint64_t *start, bool *is_virtual)
 {
 	const struct heap_region *region = NULL;
@@ -183,7 +240,7 @@ bool region_block_at(uint64_t addr, uint64_t *start, bool *is_virtual)
 	if (!regions_any)
 		return false;
 	pthread_mutex_lock(&lock);
-	region = find(addr);
+	region = find_sure(addr);
 	if (region) {
 		*start = starts_before(&region->starts, addr);
 		*is_virtual = region->region.is_virtual;

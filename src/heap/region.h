@@ -54,6 +54,17 @@ struct heap_region *region_of_block(struct heap *heap, uint64_t addr);
 void region_mark(struct heap_region *region, uint64_t addr);
 void region_unmark(struct heap_region *region, uint64_t addr);
 
+/* Whether a region of that pool has the address. */
+bool pool_has_region_at(const struct pool *pool, uint64_t addr);
+
+/* While a context is ending, the driver may give the addresses of its regions
+ * out again before we hear of its end. So what the program says of an address
+ * is not about these: the functions below take them for free. region_await
+ * returns once it is known whether the context has ended; whoever would be
+ * wrong about a live block otherwise asks it first. */
+void region_await(uint64_t addr);
+bool region_has(uint64_t addr);
+
 /* Whether the address is in a region, and whether that is virtual. *start is
  * where the block begins that the address may be in; 0 if there is none. */
 bool region_block_at(uint64_t addr, uint64_t *start, bool *is_virtual);

@@ -163,8 +163,8 @@ EXPORT CUresult cuMemPoolImportPointer(CUdeviceptr *out, CUmemoryPool pool,
  * mapped there since. */
 static bool part_is_open(CUdeviceptr addr, struct import *import)
 {
-	return import_find(addr, import) && import->addr == addr &&
-	       holder_of(addr).imported;
+	return mem_enabled() && import_find(addr, import) &&
+	       import->addr == addr && holder_of(addr).imported;
 }
 
 /* What is a part of an allocation is closed by the address of that. */

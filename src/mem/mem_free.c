@@ -274,7 +274,8 @@ static enum mem_answer free_begin(uint64_t addr, enum mem_free how,
 	if (block)
 		return order ? taken_free_in(block, word, order, given)
 			     : taken_free(block, word, how, NULL, given);
-	return (word & BLOCK_IDLE && !is_left_over(addr)) || region_at(addr)
+	region_await(addr);
+	return (word & BLOCK_IDLE && !is_left_over(addr)) || region_has(addr)
 		       ? MEM_INVALID
 		       : MEM_PASS;
 }

@@ -1,5 +1,6 @@
-"""Regions that are opened while other threads open one, or while the pool is
-swapped out. The driver reserves addresses slowly here."""
+"""Regions that are opened while other threads open one, while the pool is
+swapped out, or while a context ends. The driver reserves addresses slowly here,
+and ends contexts slowly."""
 
 import time
 
@@ -59,3 +60,62 @@ def test_a_request_that_meets_a_swap_is_counted(box, pool):
     took(shell, "free first")
     shell.end()
     assert box.stat()["live_bytes"] == 0
+
+
+@pytest.mark.parametrize("how", ["pitch", "whole"])
+@pytest.mark.parametrize("pool", [None, "best_fit_pool", "page_unit_pool"])
+def test_what_has_a_regions_addresses_next_is_no_part_of_it(box, pool, how):
+    """The driver gives them out again before we hear that the context with the
+    region has ended."""
+    done = with_other_driver(box).run([program("taken_over"), how], pool,
+                                      sim=T4)
+    assert done.stdout == "same 0 0 0 1 0\n"
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("then", ["page_unit_pool", "no_pool",
+                                  "best_fit_pool", "vmm_pool"])
+def test_a_region_that_went_unseen_is_known_by_its_addresses(box, then):
+    """Its context ended without a call that mnm sees."""
+    shell = open_shell(box, "best_fit_pool", "driver")
+    for line in ("alloc first 5000", "create c 0", "set c",
+                 f"alloc a {6 * MIB}", f"alloc b {6 * MIB}", "free a",
+                 "free b"):
+        took(shell, line)
+    took(shell, "set primary")
+    took(shell, "destroy_unseen c")
+    shell.ask(f"swap {then}")
+    took(shell, f"alloc c {20 * MIB}")
+    took(shell, "fill c 7")
+    assert shell("check c 7").endswith("right")
+    took(shell, "free c")
+    took(shell, "free first")
+    shell.end()
+    stat = box.stat()
+    assert stat["live_bytes"] == 0
+    assert stat["reserved_bytes"] == stat["idle_bytes"]
+
+
+def test_a_stale_block_says_nothing_of_regions(box):
+    """It belonged to a pool whose record is that of another context's pool by
+    now. CUDA has refused to take the block back, and its context ended
+    unseen."""
+    shell = open_shell(box, "page_unit_pool", "driver", thread_cache=0,
+                       fail="cuMemFree_v2:1+:2")
+    took(shell, "create x 0")
+    took(shell, f"alloc a {6 * MIB}")
+    was = shell("addr a")
+    took(shell, "free a")
+    took(shell, "create y 0")
+    shell.ask("swap vmm_pool")
+    took(shell, f"alloc b {3 * MIB}")
+    shell.ask("swap no_pool")
+    took(shell, "destroy_unseen x")
+    took(shell, "set y")
+    took(shell, f"alloc c {6 * MIB}")
+    assert shell("addr c") == was
+    assert shell.stat()["regions"] == 1
+    took(shell, "fill b 7")
+    took(shell, "sync")
+    assert shell("check b 7") == "0 right"
+    shell.end()

@@ -122,10 +122,11 @@ ROWS = [
       "	else if (least && !heap->context->dead)\n		tcaches_flush(heap);\n")),
     ("pools_end_before_their_blocks",
      "race a context's end beside a foreign free and a first pool",
-     (FORGET, "	pending_forget(heap);\n	placed_forget(heap);\n	for",
-      "	placed_forget(heap);\n	for"),
+     (FORGET, "	pending_forget(heap, true);\n	placed_forget(heap);\n"
+      "	for", "	placed_forget(heap);\n	for"),
      (FORGET, "			pool_retire(pool);\n	}\n}\n",
-      "			pool_retire(pool);\n	}\n	pending_forget(heap);\n}\n")),
+      "			pool_retire(pool);\n	}\n	pending_forget(heap, "
+      "true);\n}\n")),
     ("a_dead_contexts_cache_is_taken_full",
      "race a context's end beside its blocks' thread, without fences",
      (CACHE, "cache->context->dead &&\n"

@@ -13,7 +13,10 @@ FORGET = "src/heap/pools_forget.c"
 FREES = "src/mem/mem_free.c"
 LOOK = "src/mem/look.c"
 FREE_ASYNC = "src/hooks/ordered_free.c"
+FRESH = "src/heap/fresh.c"
+HOLDER = "src/hooks/holder.c"
 MEM = "src/mem/mem.c"
+REGION = "src/heap/region.c"
 PAGES = "src/heap/pages.c"
 WHOLE_GROW = "src/heap/grow.c"
 CORNERS = "test_region_frees.py -k "
@@ -97,7 +100,7 @@ ROWS = [
      "test_regions_shared.py -k never_used_again",
      (FREES, "	if (exported)\n		return placed_stays(block);\n", "")),
     ("a_second_free_goes_to_cuda", REGIONS + "freed_once",
-     (FREES, " || region_at(addr)", "")),
+     (FREES, " || region_has(addr)", "")),
     # How a region grows.
     ("what_is_free_at_the_end_counts_under_pressure", CORNERS + "as_it_grows",
      (VMM, "rule == GROW_FREELY ? tail_bytes", "rule != GROW_FRESH ? "
@@ -107,6 +110,14 @@ ROWS = [
     ("a_pool_grows_after_its_end", SWAPS + "is_counted",
      (WHOLE_GROW, "	return retired ? CUDA_SUCCESS", "	return false ? "
       "CUDA_SUCCESS")),
+    # Contexts that are just ending.
+    ("an_ending_contexts_region_judges_copies", SWAPS + "addresses_next",
+     (REGION, "	return region && !is_ending(region) ? region : NULL;",
+      "	return region;")),
+    ("a_region_that_went_unseen_stays", SWAPS + "went_unseen",
+     (FRESH, "	pools_correct_over(addr, block->span);\n", "")),
+    ("what_an_ending_context_had_idle_is_gone", SWAPS + "addresses_next",
+     (HOLDER, "	context_await(context);\n", "")),
     ("a_request_that_meets_a_swap_is_cudas", SWAPS + "is_counted",
      (MEM, "i < SWAPS_MOST &&", "i < 1 &&")),
     ("more_than_a_device_holds_takes_pages", CORNERS + "any_device_holds",
@@ -128,7 +139,11 @@ ROWS = [
      (FORGET, "	while (!context_closing(context))\n"
       "		context_unused(context);\n", ""),
      (FORGET, "	context_closed(context);\n", "")),
-    ("a_region_judges_what_lies_there_now",
-     "test_region_figures.py -k judges",
-     ("src/heap/fresh.c", "	regions_over_end(addr, block->span);\n", "")),
+    ("what_was_idle_unseen_speaks_of_regions",
+     "test_region_swaps.py -k nothing_of_regions",
+     (FORGET, "		pending_forget(at, false);\n",
+      "		regions_correct(at);\n"),
+     (FORGET, "/* The regions say nothing of it",
+      "static void regions_correct(struct heap *heap);\n"
+      "/* The regions say nothing of it")),
 ]

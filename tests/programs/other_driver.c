@@ -12,6 +12,7 @@ CUresult base_cuGetProcAddress_v2(const char *name, void **out, int version,
 				  cuuint64_t flags,
 				  CUdriverProcAddressQueryResult *status);
 CUresult base_cuCtxRecordEvent(CUcontext context, CUevent event);
+CUresult base_cuCtxDestroy_v2(CUcontext context);
 CUresult base_cuMemAddressReserve(CUdeviceptr *addr, size_t size, size_t align,
 				  CUdeviceptr wish, unsigned long long flags);
 CUresult cuFutureWork(void);
@@ -95,4 +96,13 @@ EXPORT CUresult cuMemAddressReserve(CUdeviceptr *addr, size_t size,
 {
 	usleep(200000);
 	return base_cuMemAddressReserve(addr, size, align, wish, flags);
+}
+
+/* The context has ended long before its caller knows. */
+EXPORT CUresult cuCtxDestroy_v2(CUcontext context)
+{
+	CUresult res = base_cuCtxDestroy_v2(context);
+
+	usleep(200000);
+	return res;
 }
