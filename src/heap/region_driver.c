@@ -77,7 +77,9 @@ static int part_give(const struct heap *heap, struct heap_region *region,
 		    stretch.bytes / PAGE_BYTES);
 	if (region_pages_left(region, record->span))
 		region_end(region);
-	return res;
+	/* What CUDA has not taken stays as it is. The record is at an end, and
+	 * may not come back as if nothing had been done. */
+	return backing_is_refused(res) ? CUDA_SUCCESS : res;
 }
 
 int region_give(const struct heap *heap, const struct block *record)

@@ -208,6 +208,30 @@ def test_a_call_that_fails_takes_nothing_along(box, entry, number, code):
     assert box.report()[1][0]["reserved"] == 0
 
 
+@pytest.mark.parametrize("code", [2, 999])
+@pytest.mark.parametrize("number", [1, 12, 20])
+@pytest.mark.parametrize("entry", ["cuMemUnmap", "cuMemRelease"])
+def test_pages_that_do_not_go_back_are_counted_once(box, entry, number, code):
+    """What CUDA has refused to take stays with it, and is no record's."""
+    shell = open_shell(box, "vmm_pool", fail=f"{entry}:{number}:{code}")
+    for _ in range(2):
+        for name in "ab":
+            alloc(shell, name, 12 * MIB)
+        for name in "ab":
+            took(shell, f"free {name}")
+        shell.ask("trim")
+        took(shell, "alloc c 5000")
+        took(shell, "free c")
+        shell.ask("trim")
+    shell.ask("swap no_pool")
+    took(shell, "alloc c 5000")
+    took(shell, "free c")
+    stat = shell.stat()
+    assert stat["reserved_bytes"] == stat["pending_bytes"] == 0
+    assert stat["region_bytes"] == stat["regions"] == 0
+    shell.end()
+
+
 def test_without_virtual_memory_regions_are_allocations(box):
     shell = open_shell(box, "vmm_pool", fail="cuMemAddressReserve:1+:801")
     for name in "abc":
