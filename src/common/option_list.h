@@ -15,7 +15,7 @@
 /* clang-format off */
 #define OPTION_LIST \
 OPTION(pool, POOLS, START, "page_unit_pool", \
-	"NAME, DEVICE:NAME or host:NAME, comma-separated", \
+	"NAME or NAME@BACKING, DEVICE:NAME or host:NAME, comma-separated", \
 	"pool that serves allocations: for all, for a device, for pinned memory") \
 OPTION(page_size, PAGE, START, "4096", "power of two, 512 to 2M", \
 	"page that pools round requests up to, bytes") \

@@ -8,7 +8,6 @@
 #include "acquire.h"
 #include "block/block.h"
 #include "context/context.h"
-#include "common/log.h"
 #include "cuda/backing.h"
 #include "cuda/tool.h"
 #include "pages.h"
@@ -35,12 +34,6 @@ struct growth {
 	uint64_t devices;   /* that may use the device's memory, a bit each */
 };
 
-/* The devices that may use memory of this one. */
-static uint64_t devices_using(const struct device *device)
-{
-	return (uint64_t)1 << device_ordinal(device) | device->shown;
-}
-
 /* Opens a region for the pool to grow in, of that many bytes at least. */
 static bool region_open(struct heap *heap, struct pool *pool, size_t bytes)
 {
@@ -60,7 +53,8 @@ static bool region_open(struct heap *heap, struct pool *pool, size_t bytes)
 	tool = tool_heap_begin(pages->base, (size_t)pages->count * PAGE_BYTES);
 	pthread_mutex_lock(&context->lock);
 	if (!context->dead)
-		region = region_new(pool, pages->base, 0, pages);
+		region = region_new(pool, pages->base, 0, BACKING_virtual,
+				    pages);
 	if (region) {
 		region->tool = tool;
 		pool->growing = &region->region;
@@ -200,19 +194,9 @@ static int growth_map(void *arg)
 	for (size_t i = 0; i < growth->count; i++)
 		growth->moved[i] = (struct stretch){growth->parts[i].addr,
 						    growth->parts[i].bytes};
-	growth->devices = devices_using(growth->heap->device);
+	growth->devices = devices_allowed(growth->heap->device);
 	return pages_map(growth->region->pages, &to, growth->moved,
 			 growth->count, growth->devices);
-}
-
-/* A device that was given access meanwhile has it to what was there before. */
-static void growth_allow(const struct growth *growth)
-{
-	uint64_t now = devices_using(growth->heap->device);
-
-	if (now & ~growth->devices)
-		backing_pages_allow(growth->to.addr, growth->to.bytes,
-				    now & ~growth->devices);
 }
 
 /* Under the context's lock. The region has grown. */
@@ -245,7 +229,8 @@ static int growth_make(struct growth *growth, bool pressed)
 				growth_map, growth);
 	free(growth->moved);
 	if (!res)
-		growth_allow(growth);
+		devices_allow_since(growth->heap->device, growth->to.addr,
+				    growth->to.bytes, growth->devices);
 	pthread_mutex_lock(&context->lock);
 	if (res) {
 		parts_return(growth);
@@ -276,14 +261,6 @@ static int grow_in(struct growth *growth, size_t span, enum growth_rule rule,
 	return begun ? growth_make(growth, pressed) : GROW_OTHERWISE;
 }
 
-/* Whether the driver's other call may do: it has not refused for want of
- * memory, which that call would want as well. */
-static bool fails_otherwise(int res)
-{
-	return res && res != TAKE_LIMITED && res != GROW_OTHERWISE &&
-	       res != CUDA_ERROR_OUT_OF_MEMORY && !backing_is_lost(res);
-}
-
 int grow_pages(struct heap *heap, struct pool *pool, size_t span,
 	       enum growth_rule rule, bool pressed)
 {
@@ -297,9 +274,5 @@ int grow_pages(struct heap *heap, struct pool *pool, size_t span,
 	res = grow_in(&growth, span, rule, pressed);
 	context_unuse(heap->context);
 	free(growth.parts);
-	if (!fails_otherwise(res))
-		return res;
-	log_info("virtual memory is refused with error %d: cuMemAlloc serves",
-		 res);
-	return GROW_OTHERWISE;
+	return res;
 }

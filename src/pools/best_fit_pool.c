@@ -155,7 +155,7 @@ static bool best_fit_pool_part(struct pool *pool, size_t bytes, bool moves,
 	struct best_fit_pool *self = self_of(pool);
 	struct region **link, *region;
 
-	(void)moves; /* its regions are never virtual */
+	(void)moves; /* its regions do not grow */
 	for (int i = 0; i < KINDS; i++)
 		extents_settle(&self->extents[i], UINT64_MAX);
 	link = free_segment(self, bytes);
