@@ -320,6 +320,9 @@ def test_a_segment_is_shown_to_a_peer(box):
         took(shell, line)
     took(shell, f"alloc b {5 * MIB}")
     took(shell, "set y")
+    for name in "ab":
+        took(shell, f"fill {name} 7")
+        assert shell(f"check {name} 7").endswith("right")
     shell.end()
     # A segment, that segment for the peer, and another one for both.
     assert box.report()[0]["cuMemSetAccess"] == 3

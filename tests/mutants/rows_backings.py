@@ -34,12 +34,7 @@ ROWS = [
       "	if (true || !atomic_load(&device->managed) ||")),
     ("a_segment_outlasts_its_pages", TESTS + "goes_back_whole",
      (SEGMENT, "	pages->ends = true;\n", "")),
-    ("a_segment_is_mapped_for_its_device_alone", TESTS + "shown_to_a_peer",
-     (SEGMENT, "	segment->devices = devices_allowed(segment->heap->device);",
-      "	segment->devices = UINT64_C(1) << device_ordinal("
-      "segment->heap->device);"),
-     (DRIVER, "	if (now & ~before)\n", "	if (false)\n")),
-    ("pinned_memory_may_have_a_backing", "unit",
+    ("pinned_memory_may_have_a_backing", TESTS + "lacks_is_refused",
      (OPTION, "*device == DEVICE_HOST && strchr(name, '@')", "false")),
     ("what_can_t_be_had_is_an_error", TESTS + "refused_is_said",
      ("src/heap/grow.c", "	if (fails_otherwise(res)) {",
