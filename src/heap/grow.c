@@ -9,6 +9,7 @@
 #include "context/context.h"
 #include "cuda/backing.h"
 #include "cuda/tool.h"
+#include "garbage.h"
 #include "grow_pages.h"
 #include "managed.h"
 #include "placed.h"
@@ -131,6 +132,8 @@ int heap_grow(struct heap *heap, struct pool *pool, size_t span,
 	int res = GROW_OTHERWISE;
 
 	once_run(&once, tool_find);
+	if (!pressed)
+		garbage_collect(pool);
 	if (!device_is_host(heap->device))
 		res = grow_backed(heap, pool, span, rule, pressed);
 	if (fails_otherwise(res)) {

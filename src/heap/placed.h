@@ -33,6 +33,11 @@ void placed_bury(struct block *block);
  * or all that can: they wait in heap->pending then. Returns the bytes. */
 size_t placed_trim(struct pool *pool, size_t least);
 
+/* Regions of the pool that have been free for long, by its own measure, go back
+ * until they make so many bytes: they wait in heap->pending then. Returns the
+ * bytes. */
+size_t placed_trim_aged(struct pool *pool, size_t least);
+
 /* The pool is retired: its regions of virtual memory end with their last
  * page. */
 void placed_retire(struct pool *pool);

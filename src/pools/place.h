@@ -21,6 +21,7 @@ struct region {
 	 * listed. */
 	unsigned int kind;
 	bool listed;
+	uint64_t since; /* by the pool's own count of requests */
 	struct region *next;
 };
 

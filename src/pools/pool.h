@@ -188,6 +188,12 @@ struct pool_ops {
 	 * elsewhere. */
 	bool (*part)(struct pool *pool, size_t bytes, bool moves,
 		     struct place *place);
+	/* Hands over a whole region that has been free for as many requests as
+	 * *age says, or for more; 0 stands for the average of all that are
+	 * free, and is replaced by it. Returns false if there is none. May be
+	 * NULL. */
+	bool (*part_aged)(struct pool *pool, uint64_t *age,
+			  struct place *place);
 	/* Whether a region of virtual memory grows, and can give parts back. If
 	 * not, each is as large as lacks says, and goes back whole. */
 	bool grows;

@@ -156,6 +156,9 @@ static void pool_draw(struct setting *setting, uint64_t seed)
 
 	if (setting->kind != FULL && random_one_in(&random, 2))
 		setting->pool = choices[choice_draw(&random, false)];
+	if (random_one_in(&random, 4))
+		snprintf(setting->garbage, sizeof(setting->garbage), "%u",
+			 1 + random_below(&random, 60));
 }
 
 void setting_draw(struct setting *setting, uint64_t seed,
@@ -231,6 +234,7 @@ void setting_apply(const struct setting *setting, uint64_t seed, int devices)
 	variable_set("MNM_THREAD_CACHE", setting->thread_cache);
 	variable_set("MNM_IDLE_LIMIT", setting->idle_limit);
 	variable_set("MNM_SIZE_CLASSES", setting->classes);
+	variable_set("MNM_GARBAGE_THRESHOLD", setting->garbage);
 	setenv("MNM_STREAM_ORDERED", "1", 1);
 	setenv("MNM_DEVICE_IDLE", setting->giver ? "3600" : "0", 1);
 }
@@ -257,6 +261,8 @@ void setting_print(const struct setting *setting)
 		printf(" idle limit %s", setting->idle_limit);
 	if (*setting->classes)
 		printf(" classes %s", setting->classes);
+	if (*setting->garbage)
+		printf(" garbage threshold %s", setting->garbage);
 	if (setting->giver)
 		printf(" giver");
 	printf("%s\n", setting->old_driver ? " driver 12.4" : "");
