@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "common/option.h"
+#include "common/pool_choice.h"
 #include "common/pool_list.h"
 #include "common/version.h"
 #include "job.h"
@@ -38,14 +39,19 @@ static int pools_run(const struct command *command,
 		     const struct arguments *arguments)
 {
 	json_t *list = json_array();
+	char backings[64];
 
 	(void)command;
 	for (const struct pool_row *row = pool_rows; row->name; row++) {
+		pool_backings(row->name, backings, sizeof(backings));
 		if (!arguments->json)
 			printf("%-16s %s\n", row->name, row->summary);
-		json_array_append_new(list,
-				      json_pack("{s:s,s:s}", "name", row->name,
-						"summary", row->summary));
+		if (!arguments->json && *backings)
+			printf("%-16s   NAME@BACKING: %s\n", "", backings);
+		json_array_append_new(list, json_pack("{s:s,s:s,s:s}", "name",
+						      row->name, "summary",
+						      row->summary, "backings",
+						      backings));
 	}
 	if (arguments->json)
 		json_print(list);

@@ -16,23 +16,30 @@
 #include "common/process.h"
 #include "common/text.h"
 
-/* The columns' widths. A line has at most 79 characters; with users the
- * program's column is narrower. */
+/* The columns' widths. A line has at most 79 characters; with users, or where a
+ * pool's name has a backing, the program's column is narrower. With both, it
+ * keeps its least width, and lines are longer. */
 enum {
 	PROGRAM_WIDTH = 18,
+	PROGRAM_LEAST = 9,
 	USER_WIDTH = 8,
 	POOL_WIDTH = 14,
+	BACKED_WIDTH = 21, /* of a pool's name with its backing */
 	NAME_SIZE = 64,
 	HITS_SIZE = 16,
 };
 
 struct table {
 	bool users; /* the programs have several users */
+	int pool_width;
 };
 
 static int program_width(const struct table *table)
 {
-	return PROGRAM_WIDTH - (table->users ? USER_WIDTH + 1 : 0);
+	int width = PROGRAM_WIDTH - (table->users ? USER_WIDTH + 1 : 0) -
+		    (table->pool_width - POOL_WIDTH);
+
+	return width < PROGRAM_LEAST ? PROGRAM_LEAST : width;
 }
 
 static void user_print(const struct table *table, uid_t uid)
@@ -103,7 +110,7 @@ static void device_print(const struct table *table, const struct job *job,
 		reserved[TEXT_BYTES_SIZE], hits[HITS_SIZE];
 
 	start_print(table, job, field_device(device, name));
-	printf("%-*.*s  %8s  %8s  %6s\n", POOL_WIDTH, POOL_WIDTH,
+	printf("%-*.*s  %8s  %8s  %6s\n", table->pool_width, table->pool_width,
 	       field_text(device, "pool", pool, sizeof(pool)),
 	       text_bytes(live_bytes(device), live),
 	       text_bytes(field_number(device, "device_bytes"), reserved),
@@ -140,18 +147,36 @@ static void job_print(const struct table *table, const struct job *job)
 	       is_odd(job) ? highlight(HIGHLIGHT_END) : "");
 }
 
+/* Whether a pool's name has a backing. */
+static bool is_backed(const struct job *job)
+{
+	const json_t *devices = json_object_get(job->answer, "devices");
+	size_t count = field_count(job->answer, "devices", DEVICE_ALL);
+	char pool[NAME_SIZE];
+
+	for (size_t i = 0; i < count; i++)
+		if (strchr(field_text(json_array_get(devices, i), "pool", pool,
+				      sizeof(pool)),
+			   '@'))
+			return true;
+	return false;
+}
+
 static void table_print(const struct jobs *jobs)
 {
-	struct table table = {false};
+	struct table table = {.pool_width = POOL_WIDTH};
 
-	for (int i = 1; i < jobs->count; i++)
+	for (int i = 0; i < jobs->count; i++) {
 		table.users |= jobs->list[i].uid != jobs->list[0].uid;
+		if (is_backed(&jobs->list[i]))
+			table.pool_width = BACKED_WIDTH;
+	}
 	printf("%s%7s  ", highlight(HIGHLIGHT_HEAD), "PID");
 	if (table.users)
 		printf("%-*s ", USER_WIDTH, "USER");
 	printf("%-*s %6s  %-*s  %8s  %8s  %6s%s\n", program_width(&table),
-	       "PROGRAM", "DEVICE", POOL_WIDTH, "POOL", "LIVE", "RESERVED",
-	       "HITS", highlight(HIGHLIGHT_END));
+	       "PROGRAM", "DEVICE", table.pool_width, "POOL", "LIVE",
+	       "RESERVED", "HITS", highlight(HIGHLIGHT_END));
 	for (int i = 0; i < jobs->count; i++)
 		if (jobs->list[i].state != JOB_ENDED)
 			job_print(&table, &jobs->list[i]);

@@ -39,6 +39,7 @@ void run_more(void)
 	printf("\nPools:\n");
 	for (const struct pool_row *row = pool_rows; row->name; row++)
 		printf("  %-14s %s\n", row->name, row->summary);
+	printf("  NAME@BACKING   what its regions are made of: see mnm pools\n");
 	printf("\nFrameworks (docs/frameworks.md):\n");
 	frameworks_help();
 }

@@ -8,6 +8,7 @@
 
 #include "option.h"
 #include "option_list.h"
+#include "pool_choice.h"
 #include "pool_list.h"
 
 enum {
@@ -131,11 +132,12 @@ int device_parse(const char *text)
 		       : -1;
 }
 
-/* Reads one of "NAME", "0:NAME", "host:NAME". For the first, *device is
- * DEVICE_ALL. Returns what is wrong, or NULL. */
-static const char *pool_parse(char *item, int *device, int *row)
+/* Reads one of "NAME", "0:NAME", "host:NAME", whose name may have @BACKING. For
+ * the first, *device is DEVICE_ALL. Returns what is wrong, or NULL. */
+static const char *pool_parse(char *item, int *device, int *choice)
 {
 	char *name = strchr(item, ':');
+	const char *bad;
 
 	*device = DEVICE_ALL;
 	if (name) {
@@ -144,8 +146,10 @@ static const char *pool_parse(char *item, int *device, int *row)
 		if (*device < 0)
 			return "device is not 0 to 63 or host";
 	}
-	*row = pool_row_find(name ? name : item);
-	return *row < 0 ? "unknown pool" : NULL;
+	if (*device == DEVICE_HOST && strchr(name, '@'))
+		return "pinned memory has no regions, which a backing is for";
+	*choice = pool_choice_find(name ? name : item, &bad);
+	return *choice < 0 ? bad : NULL;
 }
 
 bool pools_parse(const char *text, int pool[DEVICE_ALL], const char **bad)

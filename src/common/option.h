@@ -14,7 +14,7 @@
 #define DEVICE_MAX        64         /* ordinals 0 .. 63 */
 #define DEVICE_HOST       DEVICE_MAX /* stands for pinned host memory */
 #define DEVICE_ALL        (DEVICE_MAX + 1)
-#define OPTION_ERROR_SIZE 256 /* bytes of an error line, its NUL included */
+#define OPTION_ERROR_SIZE 320 /* bytes of an error line, its NUL included */
 
 enum option_type {
 	OPTION_TEXT,
@@ -32,7 +32,7 @@ enum option_type {
 	OPTION_INFO,         /* pool or real */
 	OPTION_TIME,         /* seconds */
 	OPTION_IDLE,         /* auto, off, bytes as OPTION_SIZE, or percent */
-	OPTION_POOLS, /* NAME, ORDINAL:NAME or host:NAME, comma-separated */
+	OPTION_POOLS,        /* as pools_parse reads it */
 };
 
 /* When an option can be set. */
@@ -87,7 +87,7 @@ void option_variable(const struct option_row *row, char *text, size_t size);
 #define FIELD_INFO(f)         bool f; /* real: idle bytes don't count as free */
 #define FIELD_TIME(f)         unsigned int f;
 #define FIELD_IDLE(f)         struct idle_limit f;
-#define FIELD_POOLS(f)        int f[DEVICE_ALL]; /* row of pool_rows, by ordinal */
+#define FIELD_POOLS(f)        int f[DEVICE_ALL]; /* a choice, by ordinal */
 struct config {
 #define OPTION(field, type, when, initial, range, help) FIELD_##type(field)
 	OPTION_LIST
@@ -120,7 +120,8 @@ int device_parse(const char *text);
 bool size_parse(const char *text, size_t *size);
 
 /* Reads NAME, ORDINAL:NAME, host:NAME or several of them with commas between,
- * each device once. A bare NAME is for all devices that are not named. Devices
+ * each device once, as choices (pool_choice.h): a NAME but that for the host
+ * may have @BACKING. A bare NAME is for all devices that are not named. Devices
  * for which there is no name keep what pool holds. Returns false, with *bad
  * saying what is wrong and pool unchanged, if the text is not like that. */
 bool pools_parse(const char *text, int pool[DEVICE_ALL], const char **bad);

@@ -15,7 +15,7 @@
 /* clang-format off */
 #define OPTION_LIST \
 OPTION(pool, POOLS, START, "page_unit_pool", \
-	"NAME, DEVICE:NAME or host:NAME, comma-separated", \
+	"NAME or NAME@BACKING, DEVICE:NAME or host:NAME, comma-separated", \
 	"pool that serves allocations: for all, for a device, for pinned memory") \
 OPTION(page_size, PAGE, START, "4096", "power of two, 512 to 2M", \
 	"page that pools round requests up to, bytes") \
@@ -28,6 +28,8 @@ OPTION(headroom, PERCENT, START, "5", "percent, 0 to 100", \
 	"naive_pool, round_pool: idle blocks go back before less is free") \
 OPTION(vmm_spare, PERCENT, START, "3", "percent, 0 to 100", \
 	"what vmm_pool reserves beyond the live peak before it moves pages") \
+OPTION(garbage_threshold, PERCENT, LIVE, "0", "percent, 0 to 100", \
+	"best_fit_pool: reserved beyond this, old free segments go back; 0 = off") \
 OPTION(fence, FENCE, LIVE, "fence", "fence, sync, none", \
 	"what makes reuse safe: device-side events, a wait in each free, nothing") \
 OPTION(quarantine, SIZE_OR_AUTO, LIVE, "auto", "bytes (K, M, G), or auto", \

@@ -4,7 +4,7 @@
 
 #include "option.h"
 #include "option_list.h"
-#include "pool_list.h"
+#include "pool_choice.h"
 
 static void size_text(size_t value, char *text, size_t size)
 {
@@ -52,7 +52,7 @@ static void idle_text(const struct idle_limit *limit, char *text, size_t size)
 		snprintf(text, size, limit->kind == IDLE_AUTO ? "auto" : "off");
 }
 
-/* The row that most devices have, so that few have to be named beside it. */
+/* The choice that most devices have, so that few have to be named beside it. */
 static int pool_of_most(const int pool[DEVICE_ALL])
 {
 	int most = pool[0], most_count = 0;
@@ -74,7 +74,8 @@ static int pool_of_most(const int pool[DEVICE_ALL])
 static void pools_text(const int pool[DEVICE_ALL], char *text, size_t size)
 {
 	int most = pool_of_most(pool);
-	size_t used = (size_t)snprintf(text, size, "%s", pool_rows[most].name);
+	size_t used =
+		(size_t)snprintf(text, size, "%s", pool_choice_name(most));
 
 	for (int i = 0; i < DEVICE_ALL && used < size; i++) {
 		if (pool[i] == most)
@@ -82,11 +83,11 @@ static void pools_text(const int pool[DEVICE_ALL], char *text, size_t size)
 		if (i == DEVICE_HOST)
 			used += (size_t)snprintf(text + used, size - used,
 						 ",host:%s",
-						 pool_rows[pool[i]].name);
+						 pool_choice_name(pool[i]));
 		else
 			used += (size_t)snprintf(text + used, size - used,
 						 ",%d:%s", i,
-						 pool_rows[pool[i]].name);
+						 pool_choice_name(pool[i]));
 	}
 }
 

@@ -32,7 +32,7 @@ enum counter {
 /* A device, or the host with its pinned memory. */
 struct device {
 	_Atomic bool used;        /* it has had a request */
-	_Atomic int choice;       /* row of its pool in pool_rows */
+	_Atomic int choice;       /* of its pool, see pool_choice.h */
 	_Atomic uint64_t epoch;   /* frees are stamped with this one */
 	_Atomic uint64_t safe;    /* blocks of epochs below may be reused */
 	_Atomic uint64_t over;    /* below, their former work is over */
@@ -43,9 +43,10 @@ struct device {
 		idle_hits; /* hits up to which the sole stream's work is over */
 	_Atomic bool
 		has_peers; /* contexts of other devices have used its memory */
-	_Atomic bool shared;    /* all contexts may use its memory */
-	_Atomic uint64_t shown; /* a bit per device that has access to it */
-	_Atomic bool fencing;   /* a thread makes a fence for a request */
+	_Atomic uint64_t managed; /* bytes of regions of managed memory */
+	_Atomic bool shared;      /* all contexts may use its memory */
+	_Atomic uint64_t shown;   /* a bit per device that has access to it */
+	_Atomic bool fencing;     /* a thread makes a fence for a request */
 	/* Fences, see fence_fail.h. */
 	_Atomic unsigned int failures; /* in a row */
 	_Atomic unsigned int unfenced; /* host waits until the next try;

@@ -13,6 +13,7 @@
 #include "order/fence.h"
 #include "heap/giver.h"
 #include "common/log.h"
+#include "common/pool_choice.h"
 #include "common/pool_list.h"
 #include "common/protocol.h"
 #include "request.h"
@@ -49,7 +50,7 @@ static json_t *device_stat(struct device *device)
 	json_object_set_new(stat, "device", device_name(device));
 	json_object_set_new(
 		stat, "pool",
-		json_string(pool_rows[atomic_load(&device->choice)].name));
+		json_string(pool_choice_name(atomic_load(&device->choice))));
 	json_object_set_new(stat, "fence",
 			    json_string(fence_names[fence_level()]));
 	json_object_set_new(stat, "order",
@@ -107,32 +108,32 @@ static json_t *swap_answer(const struct device *device,
 			   const struct swap_report *report)
 {
 	return json_pack("{s:o,s:s,s:s,s:I,s:I}", "device", device_name(device),
-			 "before", pool_rows[report->before].name, "after",
-			 pool_rows[report->after].name, "idle_bytes",
+			 "before", pool_choice_name(report->before), "after",
+			 pool_choice_name(report->after), "idle_bytes",
 			 (json_int_t)report->idle_bytes, "retired_bytes",
 			 (json_int_t)report->retired_bytes);
 }
 
-/* Swaps one device to the pool of a row, or resets it if row is negative. */
-static json_t *swap_one(struct device *device, int row)
+/* Swaps one device to a choice, or resets it if that is negative. */
+static json_t *swap_one(struct device *device, int choice)
 {
 	const struct config *config = config_current();
 	struct swap_report report = {0};
 	bool done;
 
-	if (row < 0)
-		row = config->pool[device_ordinal(device)];
-	done = device_swap(device, row, config, &report);
+	if (choice < 0)
+		choice = config->pool[device_ordinal(device)];
+	done = device_swap(device, choice, config, &report);
 	return done ? swap_answer(device, &report)
 		    : json_pack("{s:o,s:s}", "device", device_name(device),
 				"error", "no memory for a new pool");
 }
 
-/* Whether rows, one for each device, leave some device as it is. */
-static bool is_choice(const int rows[DEVICE_ALL])
+/* Whether choices, one for each device, leave some device as it is. */
+static bool is_choice(const int choices[DEVICE_ALL])
 {
 	for (int i = 0; i < DEVICE_ALL; i++)
-		if (rows[i] < 0)
+		if (choices[i] < 0)
 			return true;
 	return false;
 }
@@ -145,27 +146,29 @@ static json_t *devices_left(json_t *list)
 	return devices_answer(list);
 }
 
-/* If rows is NULL, each device goes back to the pool that it started with. */
-static json_t *swap_devices(const struct request *request, const int *rows)
+/* If choices is NULL, each device goes back to the pool that it started with.
+ */
+static json_t *swap_devices(const struct request *request, const int *choices)
 {
 	json_t *list = json_array();
 
 	for (int i = 0; i < DEVICE_ALL; i++)
-		if (device_meant(request, i) && (!rows || rows[i] >= 0))
+		if (device_meant(request, i) && (!choices || choices[i] >= 0))
 			json_array_append_new(
-				list,
-				swap_one(device_at(i), rows ? rows[i] : -1));
+				list, swap_one(device_at(i),
+					       choices ? choices[i] : -1));
 	return devices_left(list);
 }
 
 /* Whether each device that a pool is chosen for is there to be swapped. Pinned
  * memory always is, even before it is first asked for. */
-static bool choice_possible(struct request *request, const int rows[DEVICE_ALL])
+static bool choice_possible(struct request *request,
+			    const int choices[DEVICE_ALL])
 {
-	bool pinned = rows[DEVICE_HOST] >= 0 && request->device < 0;
+	bool pinned = choices[DEVICE_HOST] >= 0 && request->device < 0;
 
 	for (int i = 0; i < DEVICE_ALL; i++) {
-		if (rows[i] < 0 || device_meant(request, i) ||
+		if (choices[i] < 0 || device_meant(request, i) ||
 		    (pinned && i == DEVICE_HOST))
 			continue;
 		fail(request,
@@ -181,20 +184,18 @@ static bool choice_possible(struct request *request, const int rows[DEVICE_ALL])
 
 static json_t *swap_run(struct request *request)
 {
-	int rows[DEVICE_ALL];
+	int choices[DEVICE_ALL];
 	const char *bad;
 	char names[128];
 
-	memset(rows, -1, sizeof(rows));
-	if (pools_parse(request->pool, rows, &bad))
-		return is_choice(rows) && !choice_possible(request, rows)
+	memset(choices, -1, sizeof(choices));
+	if (pools_parse(request->pool, choices, &bad))
+		return is_choice(choices) && !choice_possible(request, choices)
 			       ? NULL
-			       : swap_devices(request, rows);
+			       : swap_devices(request, choices);
 	pool_names(names, sizeof(names));
-	return fail(request,
-		    "'%.60s': %s; allowed: NAME, DEVICE:NAME or host:NAME, "
-		    "comma-separated; pools: %s",
-		    request->pool, bad, names);
+	return fail(request, "'%.60s': %s; allowed: %s; pools: %s",
+		    request->pool, bad, option_find("pool")->range, names);
 }
 
 static json_t *reset_run(struct request *request)
@@ -216,12 +217,16 @@ static json_t *trim_run(struct request *request)
 static json_t *pools_run(struct request *request)
 {
 	json_t *list = json_array();
+	char backings[64];
 
 	(void)request;
-	for (const struct pool_row *row = pool_rows; row->name; row++)
-		json_array_append_new(list,
-				      json_pack("{s:s,s:s}", "name", row->name,
-						"summary", row->summary));
+	for (const struct pool_row *row = pool_rows; row->name; row++) {
+		pool_backings(row->name, backings, sizeof(backings));
+		json_array_append_new(list, json_pack("{s:s,s:s,s:s}", "name",
+						      row->name, "summary",
+						      row->summary, "backings",
+						      backings));
+	}
 	return json_pack("{s:i,s:o}", "schema", ANSWER_SCHEMA, "pools", list);
 }
 

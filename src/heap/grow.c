@@ -5,10 +5,13 @@
 #include <cuda.h>
 
 #include "acquire.h"
+#include "common/log.h"
 #include "context/context.h"
 #include "cuda/backing.h"
 #include "cuda/tool.h"
+#include "garbage.h"
 #include "grow_pages.h"
+#include "managed.h"
 #include "placed.h"
 #include "pools.h"
 #include "preload/thread.h"
@@ -19,14 +22,15 @@
 /* Under the context's lock. Gives the pool a region of memory that the driver
  * has given. Returns false without memory, or if the context has ended. */
 static bool region_added(struct heap *heap, struct pool *pool, uint64_t addr,
-			 const struct lack *lack, void *tool)
+			 const struct lack *lack, enum backing backing,
+			 void *tool)
 {
 	struct heap_region *region;
 	struct place place = {.addr = addr, .bytes = lack->fresh};
 
 	region = heap->context->dead
 			 ? NULL
-			 : region_new(pool, addr, lack->fresh, NULL);
+			 : region_new(pool, addr, lack->fresh, backing, NULL);
 	if (!region)
 		return false;
 	region->region.kind = lack->kind;
@@ -39,22 +43,27 @@ static bool region_added(struct heap *heap, struct pool *pool, uint64_t addr,
 	return false;
 }
 
-/* A region that is one allocation of the driver's. */
+/* A region that is one allocation of the driver's: managed memory, or a
+ * device's. */
 static int grow_whole(struct heap *heap, struct pool *pool,
-		      const struct lack *lack, bool pressed)
+		      const struct lack *lack, enum backing backing,
+		      bool pressed)
 {
 	struct context *context = heap->context;
 	uint64_t addr;
 	void *tool;
 	bool added;
-	int res = heap_alloc(heap, lack->fresh, pressed, &addr);
+	int res;
 
+	res = backing == BACKING_managed
+		      ? managed_alloc(heap, lack->fresh, pressed, &addr)
+		      : heap_alloc(heap, lack->fresh, pressed, &addr);
 	if (res)
 		return res;
 	pools_correct_over(addr, lack->fresh);
 	tool = tool_heap_begin(addr, lack->fresh);
 	pthread_mutex_lock(&context->lock);
-	added = region_added(heap, pool, addr, lack, tool);
+	added = region_added(heap, pool, addr, lack, backing, tool);
 	pthread_mutex_unlock(&context->lock);
 	if (added)
 		return CUDA_SUCCESS;
@@ -73,24 +82,72 @@ static void tool_find(void)
 		tcaches_recompute(NULL);
 }
 
-int heap_grow(struct heap *heap, struct pool *pool, size_t span,
-	      enum growth_rule rule, bool pressed)
+static int grow_by_allocation(struct heap *heap, struct pool *pool, size_t span,
+			      enum growth_rule rule, enum backing backing,
+			      bool pressed)
 {
-	static struct once once = ONCE_INIT;
 	struct lack lack;
 	bool retired;
-	int res;
 
-	once_run(&once, tool_find);
-	res = pool->ops->is_virtual && !device_is_host(heap->device)
-		      ? grow_pages(heap, pool, span, rule, pressed)
-		      : GROW_OTHERWISE;
-	if (res != GROW_OTHERWISE)
-		return res;
 	pthread_mutex_lock(&heap->context->lock);
 	retired = pool->retired;
 	pool->ops->lacks(pool, span, NULL, rule, &lack);
 	pthread_mutex_unlock(&heap->context->lock);
 	/* A pool that was swapped out serves nobody. */
-	return retired ? CUDA_SUCCESS : grow_whole(heap, pool, &lack, pressed);
+	return retired ? CUDA_SUCCESS
+		       : grow_whole(heap, pool, &lack, backing, pressed);
+}
+
+static int grow_managed(struct heap *heap, struct pool *pool, size_t span,
+			enum growth_rule rule, bool pressed)
+{
+	return managed_serves(heap)
+		       ? grow_by_allocation(heap, pool, span, rule,
+					    BACKING_managed, pressed)
+		       : GROW_OTHERWISE;
+}
+
+/* What a pool grows by, other than the device's own memory. */
+static int grow_backed(struct heap *heap, struct pool *pool, size_t span,
+		       enum growth_rule rule, bool pressed)
+{
+	if (pool->backing == BACKING_managed)
+		return grow_managed(heap, pool, span, rule, pressed);
+	if (pool->backing != BACKING_virtual)
+		return GROW_OTHERWISE;
+	return pool->ops->grows ? grow_pages(heap, pool, span, rule, pressed)
+				: grow_segment(heap, pool, span, rule, pressed);
+}
+
+/* Whether the driver's other call may do: it has not refused for want of
+ * memory, which that call would want as well. */
+static bool fails_otherwise(int res)
+{
+	return res && res != TAKE_LIMITED && res != GROW_OTHERWISE &&
+	       res != CUDA_ERROR_OUT_OF_MEMORY && !backing_is_lost(res);
+}
+
+int heap_grow(struct heap *heap, struct pool *pool, size_t span,
+	      enum growth_rule rule, bool pressed)
+{
+	static struct once once = ONCE_INIT;
+	int res = GROW_OTHERWISE;
+
+	once_run(&once, tool_find);
+	if (!pressed)
+		garbage_collect(pool);
+	if (!device_is_host(heap->device))
+		res = grow_backed(heap, pool, span, rule, pressed);
+	if (fails_otherwise(res)) {
+		log_info("%s memory is refused with error %d: cuMemAlloc "
+			 "serves",
+			 pool->backing == BACKING_managed ? "managed"
+							  : "virtual",
+			 res);
+		res = GROW_OTHERWISE;
+	}
+	return res == GROW_OTHERWISE
+		       ? grow_by_allocation(heap, pool, span, rule,
+					    BACKING_device, pressed)
+		       : res;
 }

@@ -8,7 +8,6 @@
 #include "acquire.h"
 #include "block/block.h"
 #include "context/context.h"
-#include "common/log.h"
 #include "cuda/backing.h"
 #include "cuda/tool.h"
 #include "pages.h"
@@ -35,12 +34,6 @@ struct growth {
 	uint64_t devices;   /* that may use the device's memory, a bit each */
 };
 
-/* The devices that may use memory of this one. */
-static uint64_t devices_using(const struct device *device)
-{
-	return (uint64_t)1 << device_ordinal(device) | device->shown;
-}
-
 /* Under the context's lock. The pool has that region to grow in from now on.
  * NULL without memory, or if nobody would use the region: another thread has
  * opened one, or the pool or its context has ended meanwhile. */
@@ -51,7 +44,7 @@ static struct heap_region *region_enter(struct pool *pool, struct pages *pages,
 
 	if (pool->heap->context->dead || pool->retired || pool->growing)
 		return NULL;
-	region = region_new(pool, pages->base, 0, pages);
+	region = region_new(pool, pages->base, 0, BACKING_virtual, pages);
 	if (!region)
 		return NULL;
 	region->tool = tool;
@@ -221,19 +214,9 @@ static int growth_map(void *arg)
 	for (size_t i = 0; i < growth->count; i++)
 		growth->moved[i] = (struct stretch){growth->parts[i].addr,
 						    growth->parts[i].bytes};
-	growth->devices = devices_using(growth->heap->device);
+	growth->devices = devices_allowed(growth->heap->device);
 	return pages_map(growth->region->pages, &to, growth->moved,
 			 growth->count, growth->devices);
-}
-
-/* A device that was given access meanwhile has it to what was there before. */
-static void growth_allow(const struct growth *growth)
-{
-	uint64_t now = devices_using(growth->heap->device);
-
-	if (now & ~growth->devices)
-		backing_pages_allow(growth->to.addr, growth->to.bytes,
-				    now & ~growth->devices);
 }
 
 /* Under the context's lock. The region has grown. */
@@ -266,7 +249,8 @@ static int growth_make(struct growth *growth, bool pressed)
 				growth_map, growth);
 	free(growth->moved);
 	if (!res)
-		growth_allow(growth);
+		devices_allow_since(growth->heap->device, growth->to.addr,
+				    growth->to.bytes, growth->devices);
 	pthread_mutex_lock(&context->lock);
 	if (res) {
 		parts_return(growth);
@@ -297,14 +281,6 @@ static int grow_in(struct growth *growth, size_t span, enum growth_rule rule,
 	return begun ? growth_make(growth, pressed) : GROW_OTHERWISE;
 }
 
-/* Whether the driver's other call may do: it has not refused for want of
- * memory, which that call would want as well. */
-static bool fails_otherwise(int res)
-{
-	return res && res != TAKE_LIMITED && res != GROW_OTHERWISE &&
-	       res != CUDA_ERROR_OUT_OF_MEMORY && !backing_is_lost(res);
-}
-
 int grow_pages(struct heap *heap, struct pool *pool, size_t span,
 	       enum growth_rule rule, bool pressed)
 {
@@ -318,9 +294,5 @@ int grow_pages(struct heap *heap, struct pool *pool, size_t span,
 	res = grow_in(&growth, span, rule, pressed);
 	context_unuse(heap->context);
 	free(growth.parts);
-	if (!fails_otherwise(res))
-		return res;
-	log_info("virtual memory is refused with error %d: cuMemAlloc serves",
-		 res);
-	return GROW_OTHERWISE;
+	return res;
 }

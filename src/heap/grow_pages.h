@@ -1,4 +1,4 @@
-/* Regions of virtual memory grow. */
+/* Regions of virtual memory: those that grow, and those that do not. */
 #ifndef MNM_GROW_PAGES_H
 #define MNM_GROW_PAGES_H
 
@@ -13,8 +13,11 @@ struct pool;
 /* Neither a CUresult nor TAKE_LIMITED: there is no virtual memory to be had. */
 enum { GROW_OTHERWISE = -2 };
 
-/* As heap_grow, for a pool whose regions are virtual. */
+/* As heap_grow, for a pool whose regions of virtual memory grow, and for one
+ * whose regions are each as large as lacks says, and go back whole. */
 int grow_pages(struct heap *heap, struct pool *pool, size_t span,
 	       enum growth_rule rule, bool pressed);
+int grow_segment(struct heap *heap, struct pool *pool, size_t span,
+		 enum growth_rule rule, bool pressed);
 
 #endif

@@ -108,26 +108,57 @@ static void pending_push(struct heap *heap, struct block *record)
 	counter_add(heap->device, COUNTER_pending_bytes, record->span);
 }
 
+/* Bytes that the pool has handed over go back. Returns false without memory:
+ * then they are the pool's again. */
+static bool part_leaves(struct pool *pool, const struct place *place)
+{
+	struct block *record = part_record(pool, place);
+
+	if (!record) {
+		pool->ops->add(pool, place);
+		return false;
+	}
+	pending_push(pool->heap, record);
+	pool->free_bytes -= place->bytes;
+	pool->region_bytes -= place->bytes;
+	counter_sub(pool->heap->device, COUNTER_region_bytes, place->bytes);
+	return true;
+}
+
 size_t placed_trim(struct pool *pool, size_t least)
 {
-	struct block *record;
 	struct place place;
 	size_t bytes = 0;
 
 	/* What it knows of regions that have gone is not to be looked at. */
 	while (bytes < least && !pool->has_lost &&
-	       pool->ops->part(pool, least - bytes, false, &place)) {
-		record = part_record(pool, &place);
-		if (!record) {
-			pool->ops->add(pool, &place);
-			break;
-		}
-		pending_push(pool->heap, record);
+	       pool->ops->part(pool, least - bytes, false, &place) &&
+	       part_leaves(pool, &place))
 		bytes += place.bytes;
+	return bytes;
+}
+
+/* Those of the average age or an older one, all of them. */
+static size_t trim_aged_once(struct pool *pool)
+{
+	struct place place;
+	size_t bytes = 0;
+	uint64_t age = 0;
+
+	while (!pool->has_lost && pool->ops->part_aged(pool, &age, &place) &&
+	       part_leaves(pool, &place))
+		bytes += place.bytes;
+	return bytes;
+}
+
+size_t placed_trim_aged(struct pool *pool, size_t least)
+{
+	size_t bytes = 0, more = 1;
+
+	while (bytes < least && more) {
+		more = trim_aged_once(pool);
+		bytes += more;
 	}
-	pool->free_bytes -= bytes;
-	pool->region_bytes -= bytes;
-	counter_sub(pool->heap->device, COUNTER_region_bytes, bytes);
 	return bytes;
 }
 

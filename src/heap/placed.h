@@ -33,6 +33,11 @@ void placed_bury(struct block *block);
  * or all that can: they wait in heap->pending then. Returns the bytes. */
 size_t placed_trim(struct pool *pool, size_t least);
 
+/* Regions of the pool that have been free for long, by its own measure, go back
+ * until they make so many bytes: they wait in heap->pending then. Returns the
+ * bytes. */
+size_t placed_trim_aged(struct pool *pool, size_t least);
+
 /* The pool's regions of virtual memory grow no more: each ends with its last
  * page. One that has none waits in heap->pending then. */
 void placed_leave(struct pool *pool);

@@ -60,14 +60,15 @@ static struct pool *record_new(const struct pool_ops *ops)
 	return pool;
 }
 
-struct pool *pool_new(int row, const struct config *config)
+struct pool *pool_new(int choice, const struct config *config)
 {
-	const struct pool_ops *ops = pool_ops_at(row);
+	const struct pool_ops *ops = pool_ops_at(choice);
 	struct pool *pool = record_new(ops);
 
 	if (!pool)
 		return NULL;
 	pool->ops = ops;
+	pool->backing = pool_choice_backing(choice);
 	if (!ops->open || ops->open(pool, config))
 		return pool;
 	spare_give(pool);

@@ -7,9 +7,9 @@
 #include "context/context.h"
 #include "pools/pool.h"
 
-/* A new pool of a row, not yet in use, or NULL without memory; and the end of a
- * pool that is not in use. */
-struct pool *pool_new(int row, const struct config *config);
+/* A new pool of a choice, not yet in use, or NULL without memory; and the end
+ * of a pool that is not in use. */
+struct pool *pool_new(int choice, const struct config *config);
 void pool_close(struct pool *pool);
 
 /* The pool is swapped out. It ends with its last live block; the next request

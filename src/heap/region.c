@@ -107,15 +107,17 @@ void region_unknown(struct heap_region *region)
 }
 
 struct heap_region *region_new(struct pool *pool, uint64_t base, size_t bytes,
-			       struct pages *pages)
+			       enum backing backing, struct pages *pages)
 {
 	struct heap_region *region = calloc(1, sizeof(*region));
 	size_t limit = pages ? pages->count * REGION_PAGE : bytes;
 
 	if (!region)
 		return NULL;
-	region->region = (struct region){
-		.base = base, .bytes = bytes, .is_virtual = pages};
+	region->region = (struct region){.base = base,
+					 .bytes = bytes,
+					 .grows = pages && pool->ops->grows};
+	region->backing = backing;
 	region->heap = pool->heap;
 	region->pool = pool;
 	region->pages = pages;
@@ -124,6 +126,8 @@ struct heap_region *region_new(struct pool *pool, uint64_t base, size_t bytes,
 		free(region);
 		return NULL;
 	}
+	if (backing == BACKING_managed)
+		atomic_fetch_add(&pool->heap->device->managed, bytes);
 	if (!pages)
 		region->record = block_new();
 	if ((pages || region->record) && table_enter(region))
@@ -134,6 +138,9 @@ struct heap_region *region_new(struct pool *pool, uint64_t base, size_t bytes,
 
 void region_free(struct heap_region *region)
 {
+	if (region->backing == BACKING_managed)
+		atomic_fetch_sub(&region->heap->device->managed,
+				 region->region.bytes);
 	pthread_mutex_lock(&lock);
 	away -= region->away;
 	pthread_mutex_unlock(&lock);
@@ -231,19 +238,19 @@ bool pool_has_region_at(const struct pool *pool, uint64_t addr)
 	return has;
 }
 
-bool region_block_at(uint64_t addr, uint64_t *start, bool *is_virtual)
+bool region_block_at(uint64_t addr, uint64_t *start, enum backing *backing)
 {
 	const struct heap_region *region = NULL;
 
 	*start = 0;
-	*is_virtual = false;
+	*backing = BACKING_none;
 	if (!regions_any)
 		return false;
 	pthread_mutex_lock(&lock);
 	region = find_sure(addr);
 	if (region) {
 		*start = starts_before(&region->starts, addr);
-		*is_virtual = region->region.is_virtual;
+		*backing = region->backing;
 	}
 	pthread_mutex_unlock(&lock);
 	return region;

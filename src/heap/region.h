@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/pool_choice.h"
 #include "pools/place.h"
 #include "starts.h"
 
@@ -22,6 +23,7 @@ struct heap_region {
 	struct region region; /* first */
 	struct heap *heap;
 	struct pool *pool;
+	enum backing backing; /* what it is made of */
 	size_t limit;         /* bytes that it may grow to */
 	struct pages *pages;  /* of virtual memory; else NULL */
 	struct block *record; /* to give it back by; NULL if it has pages */
@@ -34,7 +36,7 @@ struct heap_region {
  * memory, it has pages, whose addresses it may grow to. Returns NULL without
  * memory. */
 struct heap_region *region_new(struct pool *pool, uint64_t base, size_t bytes,
-			       struct pages *pages);
+			       enum backing backing, struct pages *pages);
 
 /* Removes a region from the table: its memory is about to go back. region_known
  * undoes that if it has not; region_free ends the record. The first is called
@@ -65,9 +67,9 @@ bool pool_has_region_at(const struct pool *pool, uint64_t addr);
 void region_await(uint64_t addr);
 bool region_has(uint64_t addr);
 
-/* Whether the address is in a region, and whether that is virtual. *start is
- * where the block begins that the address may be in; 0 if there is none. */
-bool region_block_at(uint64_t addr, uint64_t *start, bool *is_virtual);
+/* Whether the address is in a region, and what that is made of. *start is where
+ * the block begins that the address may be in; 0 if there is none. */
+bool region_block_at(uint64_t addr, uint64_t *start, enum backing *backing);
 
 /* Whether there has been a region. */
 extern _Atomic bool regions_any;

@@ -103,6 +103,20 @@ void region_lose(const struct block *record)
 	region_free(region);
 }
 
+uint64_t devices_allowed(const struct device *device)
+{
+	return (uint64_t)1 << device_ordinal(device) | device->shown;
+}
+
+void devices_allow_since(const struct device *device, uint64_t addr,
+			 size_t bytes, uint64_t before)
+{
+	uint64_t now = devices_allowed(device);
+
+	if (now & ~before)
+		backing_pages_allow(addr, bytes, now & ~before);
+}
+
 static void heap_allow(const struct heap *heap, uint64_t devices)
 {
 	struct heap_region *region = region_look(heap, 0);

@@ -3,8 +3,12 @@
 #ifndef MNM_REGION_DRIVER_H
 #define MNM_REGION_DRIVER_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 struct block;
 struct context;
+struct device;
 struct heap;
 struct heap_region;
 
@@ -20,6 +24,12 @@ void region_unlook(struct heap_region *region);
 /* Work of another device may use the context's memory from now on. CUDA sees to
  * that for what cuMemAlloc gives; virtual memory has to be told of it. */
 void regions_allow(struct context *owner, int ordinal);
+
+/* The devices that may use this one's memory, a bit each; and lets those use
+ * virtual memory that have been allowed to since these were. */
+uint64_t devices_allowed(const struct device *device);
+void devices_allow_since(const struct device *device, uint64_t addr,
+			 size_t bytes, uint64_t before);
 
 /* The driver has taken the memory of the record's region. */
 void region_lose(const struct block *record);

@@ -11,7 +11,7 @@
 
 struct swap {
 	struct device *device;
-	int row;
+	int choice;
 	const struct config *config;
 	struct pool *fresh; /* one for each heap, linked by next */
 	bool failed;
@@ -32,7 +32,7 @@ static void swap_prepare(struct heap *heap, void *arg)
 
 	if (!swap_concerns(swap, heap) || swap->failed)
 		return;
-	pool = pool_new(swap->row, swap->config);
+	pool = pool_new(swap->choice, swap->config);
 	swap->failed = !pool;
 	if (!pool)
 		return;
@@ -50,31 +50,31 @@ static void swap_publish(struct heap *heap, void *arg)
 	if (pool)
 		swap->fresh = pool->next;
 	else /* the heap's first request came in between */
-		pool = pool_new(swap->row, swap->config);
+		pool = pool_new(swap->choice, swap->config);
 	swap->idle_bytes += pools_swap(heap, pool);
 }
 
-int device_row(const struct device *device, int row)
+int device_choice(const struct device *device, int choice)
 {
-	return device_is_host(device) && pool_ops_at(row)->place
+	return device_is_host(device) && pool_ops_at(choice)->place
 		       ? pool_row_find(POOL_DEFAULT)
-		       : row;
+		       : choice;
 }
 
-bool device_swap(struct device *device, int row, const struct config *config,
+bool device_swap(struct device *device, int choice, const struct config *config,
 		 struct swap_report *report)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	struct swap swap = {.device = device,
-			    .row = device_row(device, row),
+			    .choice = device_choice(device, choice),
 			    .config = config};
 	struct pool *pool;
 
 	pthread_mutex_lock(&lock); /* a later choice has to be the last one */
 	heaps_each(swap_prepare, &swap);
 	if (!swap.failed) {
-		report->before = atomic_exchange(&device->choice, swap.row);
-		report->after = swap.row;
+		report->before = atomic_exchange(&device->choice, swap.choice);
+		report->after = swap.choice;
 		heaps_each(swap_publish, &swap);
 	}
 	pthread_mutex_unlock(&lock);

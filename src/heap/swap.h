@@ -12,14 +12,14 @@ struct device;
 struct idle_limit;
 
 struct swap_report {
-	int before, after;    /* rows of the pools */
+	int before, after;    /* of pools, see pool_choice.h */
 	size_t idle_bytes;    /* on their way back to the driver */
 	size_t retired_bytes; /* live blocks that the old pools still carry */
 };
 
-/* Serves the device from new pools of this row. Returns false without memory;
- * then nothing has changed. */
-bool device_swap(struct device *device, int row, const struct config *config,
+/* Serves the device from new pools of this choice. Returns false without
+ * memory; then nothing has changed. */
+bool device_swap(struct device *device, int choice, const struct config *config,
 		 struct swap_report *report);
 
 /* Sets the option idle_limit; what is past it goes back. */
@@ -28,8 +28,8 @@ void devices_limit(const struct idle_limit *limit);
 /* Sends every idle block of the device back; returns their bytes. */
 size_t device_trim(struct device *device);
 
-/* The row that a device uses if that one is chosen. Pools that place blocks are
- * for device memory alone: pinned memory has the default pool then. */
-int device_row(const struct device *device, int row);
+/* The choice that a device gets if that one is chosen. Pools that place blocks
+ * are for device memory alone: pinned memory has the default pool then. */
+int device_choice(const struct device *device, int choice);
 
 #endif

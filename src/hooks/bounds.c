@@ -24,10 +24,10 @@ bool bounds_hold(CUdeviceptr addr, size_t bytes)
 {
 	const struct block *block;
 	uint64_t start, word;
-	bool is_virtual;
+	enum backing backing;
 
 	if (!bytes || !mem_enabled() ||
-	    !region_block_at(addr, &start, &is_virtual))
+	    !region_block_at(addr, &start, &backing))
 		return true;
 	block = start ? block_find(start, &word) : NULL;
 	return block && word_is_live(word) &&

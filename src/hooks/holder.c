@@ -45,7 +45,7 @@ struct holder holder_of(CUdeviceptr addr)
 	if (!mem_enabled())
 		return holder;
 	region_await(addr);
-	holder.placed = region_block_at(addr, &start, &holder.is_virtual);
+	holder.placed = region_block_at(addr, &start, &holder.backing);
 	if (!holder.placed &&
 	    REAL_CALL(cuPointerGetAttribute, &start,
 		      CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, addr))

@@ -7,16 +7,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/pool_choice.h"
 #include "cuda/real.h" /* CUDA's types */
 
 struct block;
 
 struct holder {
-	struct block *block; /* that holds it, or NULL */
-	uint64_t word;       /* of the block */
-	bool placed;         /* the address is in a region */
-	bool is_virtual;     /* and that is of virtual memory */
-	bool imported;       /* by a handle of ours, see mem/exports.h */
+	struct block *block;  /* that holds it, or NULL */
+	uint64_t word;        /* of the block */
+	bool placed;          /* the address is in a region */
+	enum backing backing; /* of that; else none */
+	bool imported;        /* by a handle of ours, see mem/exports.h */
 	/* Of the block, or of what is imported. */
 	CUdeviceptr base;
 	size_t size;

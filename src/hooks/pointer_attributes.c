@@ -37,6 +37,19 @@ static void attribute_of_pool(unsigned int mempool,
 		*(CUmemoryPool *)answer = mempool_handle(mempool);
 }
 
+/* The program has asked for memory of the device, and CUDA says that it is
+ * managed: that it may be on the host, and used from there. The runtime says
+ * what it is told here. */
+static void attribute_of_managed(CUpointer_attribute attribute, void *answer)
+{
+	if (attribute == CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
+		*(unsigned int *)answer = CU_MEMORYTYPE_DEVICE;
+	if (attribute == CU_POINTER_ATTRIBUTE_IS_MANAGED)
+		*(unsigned int *)answer = 0;
+	if (attribute == CU_POINTER_ATTRIBUTE_HOST_POINTER)
+		*(void **)answer = NULL;
+}
+
 /* Virtual memory belongs to no context, but what the program has asked for does
  * in all that CUDA would say. UCX and Open MPI take memory without a context
  * for a pool's. */
@@ -45,8 +58,12 @@ static void attribute_of_block(const struct holder *holder,
 {
 	struct block *block = holder->block;
 
-	if (holder->is_virtual && attribute == CU_POINTER_ATTRIBUTE_CONTEXT)
+	bool own = holder->backing <= BACKING_device; /* CUDA's answers hold */
+
+	if (!own && attribute == CU_POINTER_ATTRIBUTE_CONTEXT)
 		*(CUcontext *)answer = block_pool(block)->heap->context->handle;
+	if (holder->backing == BACKING_managed)
+		attribute_of_managed(attribute, answer);
 	if (block_mempool(block))
 		attribute_of_pool(block_mempool(block), attribute, answer);
 	if (attribute == CU_POINTER_ATTRIBUTE_BUFFER_ID)
@@ -90,9 +107,14 @@ EXPORT CUresult cuPointerGetAttribute(void *answer,
 				      CUdeviceptr addr)
 {
 	const struct holder holder = holder_of(addr);
-	CUresult res = REAL_CALL(cuPointerGetAttribute, answer, attribute,
-				 holder_address(&holder, addr));
+	CUdeviceptr asked = holder_address(&holder, addr);
+	CUresult res;
 
+	/* The host has no address of what it is not to use. */
+	if (holder.backing == BACKING_managed &&
+	    attribute == CU_POINTER_ATTRIBUTE_HOST_POINTER)
+		asked = NO_ALLOCATION;
+	res = REAL_CALL(cuPointerGetAttribute, answer, attribute, asked);
 	if (!res && holder_is_known(&holder))
 		attribute_correct(&holder, attribute, answer);
 	return res;

@@ -12,6 +12,7 @@
 #include "cuda/backing.h"
 #include "foreign.h"
 #include "heap/limit.h"
+#include "heap/managed.h"
 #include "order/capture.h"
 #include "order/fence.h"
 #include "order/pinned_order.h"
@@ -20,10 +21,6 @@
 /* One part in so many of the machine's memory, as much as Linux lets a file
  * system in memory have (mount option size of tmpfs). */
 enum { AUTO_SHARE = 2 };
-
-/* A device is the preferred place of managed memory if it has room for one part
- * in so many. */
-enum { PLACE_SHARE = 2 };
 
 static _Atomic size_t limit;
 
@@ -85,17 +82,6 @@ static void asked_end(int ordinal, size_t size)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Whether pages are to move to the device when it uses them. On one that is
- * full they would move back and forth without end (cuda.h, on this advice). On
- * one that has no room for a page, as what it has can't move, its work would
- * fail. */
-static bool device_has_room(size_t size)
-{
-	size_t free;
-
-	return !backing_free_bytes(&free) && free >= size / PLACE_SHARE;
-}
-
 static void give_back(const struct context *context, enum foreign_kind kind,
 		      uint64_t addr)
 {
@@ -114,9 +100,9 @@ static bool borrow_claimed(const struct foreign_claim *order, uint64_t *addr)
 
 	if (backing_is_managed_by_page(ordinal)) {
 		kind = FOREIGN_BORROWED;
-		res = backing_alloc_managed(order->bytes, ordinal,
-					    device_has_room(order->bytes),
-					    addr);
+		res = backing_alloc_managed(
+			order->bytes, ordinal,
+			managed_prefers_device(order->bytes), addr);
 	} else {
 		res = backing_alloc_mapped(order->bytes, addr);
 	}

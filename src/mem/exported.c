@@ -2,6 +2,7 @@
  * with it, so its bytes are never used again here. */
 #include "block/block.h"
 #include "common/log.h"
+#include "common/pool_choice.h"
 #include "common/pool_list.h"
 #include "config.h"
 #include "context/context.h"
@@ -54,27 +55,39 @@ static bool block_reaches(uint64_t start, uint64_t addr)
 void mem_exported_range(uint64_t addr, size_t size)
 {
 	uint64_t start, end = addr + size;
-	bool is_virtual;
+	enum backing backing;
 
-	while (end > addr && region_block_at(end - 1, &start, &is_virtual) &&
+	while (end > addr && region_block_at(end - 1, &start, &backing) &&
 	       start && block_reaches(start, addr)) {
 		mem_exported(start);
 		end = start;
 	}
 }
 
-static void virtual_leaves(struct device *device, int row)
+/* What CUDA has no IPC handle for, by what regions are made of; or NULL. */
+static const char *handless(int choice)
+{
+	static const char *const names[] = {
+		[BACKING_virtual] = "virtual memory",
+		[BACKING_managed] = "managed memory",
+	};
+	enum backing backing = pool_choice_backing(choice);
+
+	return backing <= BACKING_managed ? names[backing] : NULL;
+}
+
+static void handless_leaves(struct device *device, int choice)
 {
 	struct swap_report report;
 
-	if (!pool_ops_at(device->choice)->is_virtual ||
-	    !device_swap(device, row, config_current(), &report))
+	if (!handless(device->choice) ||
+	    !device_swap(device, choice, config_current(), &report))
 		return;
 	log_warn("this program passes memory to other processes: device %d is "
-		 "served by %s from now on, as %s has virtual memory, for "
-		 "which CUDA has no IPC handle",
+		 "served by %s from now on, as %s has %s, for which CUDA has "
+		 "no IPC handle",
 		 device_ordinal(device), POOL_DEFAULT,
-		 pool_rows[report.before].name);
+		 pool_choice_name(report.before), handless(report.before));
 }
 
 /* Libraries such as NCCL's have it in many programs that never call it. */
@@ -86,26 +99,26 @@ static bool program_exports(void)
 
 void mem_exports_expect(void)
 {
-	bool any = false;
+	const char *what = NULL;
 
-	for (int i = 0; i < DEVICE_MAX; i++)
-		any |= pool_ops_at(device_at(i)->choice)->is_virtual;
-	if (!any || !program_exports())
+	for (int i = 0; i < DEVICE_MAX && !what; i++)
+		what = handless(device_at(i)->choice);
+	if (!what || !program_exports())
 		return;
 	log_warn("this program has cudaIpcGetMemHandle: devices are served by "
-		 "%s, as there is no IPC handle for virtual memory",
-		 POOL_DEFAULT);
+		 "%s, as there is no IPC handle for %s",
+		 POOL_DEFAULT, what);
 	for (int i = 0; i < DEVICE_MAX; i++)
-		if (pool_ops_at(device_at(i)->choice)->is_virtual)
+		if (handless(device_at(i)->choice))
 			device_at(i)->choice = pool_row_find(POOL_DEFAULT);
 }
 
 void mem_exports(void)
 {
-	int row = pool_row_find(POOL_DEFAULT);
+	int choice = pool_row_find(POOL_DEFAULT);
 
 	if (!config_once())
 		return;
 	for (int i = 0; i < DEVICE_MAX; i++)
-		virtual_leaves(device_at(i), row);
+		handless_leaves(device_at(i), choice);
 }

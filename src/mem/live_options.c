@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "heap/garbage.h"
 #include "heap/limit.h"
 #include "heap/swap.h"
 #include "borrow.h"
@@ -10,6 +11,11 @@
 static void live_fence(const struct config *config)
 {
 	fence_level_set(config->fence);
+}
+
+static void live_garbage_threshold(const struct config *config)
+{
+	garbage_threshold_set(config->garbage_threshold);
 }
 
 static void live_oversubscribe(const struct config *config)

@@ -64,7 +64,8 @@ static void read_config(void)
 		alias_read(at);
 	live_options_apply(&config);
 	for (int i = 0; i < DEVICE_ALL; i++)
-		device_at(i)->choice = device_row(device_at(i), config.pool[i]);
+		device_at(i)->choice =
+			device_choice(device_at(i), config.pool[i]);
 	mem_exports_expect();
 	tcaches_room_set(config.thread_cache);
 	tcaches_open(&pools);

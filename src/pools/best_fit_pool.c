@@ -25,6 +25,7 @@ struct best_fit_pool {
 	struct pool pool;
 	struct extents extents[KINDS];
 	struct region *regions; /* linked by next */
+	uint64_t served;        /* large requests; regions count by it */
 };
 
 static struct best_fit_pool *self_of(struct pool *pool)
@@ -91,6 +92,7 @@ static enum pool_answer best_fit_pool_place(struct pool *pool,
 	*place = (struct place){.addr = at->addr,
 				.bytes = span_in(at, request->span, kind)};
 	placing_take(extents, place);
+	self_of(pool)->served += kind == LARGE;
 	return POOL_HIT;
 }
 
@@ -106,6 +108,7 @@ static bool best_fit_pool_add(struct pool *pool, const struct place *place)
 		place->region->next = self->regions;
 		self->regions = place->region;
 	}
+	place->region->since = self->served;
 	placing_add(extents, place);
 	return true;
 }
@@ -149,24 +152,75 @@ static struct region **free_segment(struct best_fit_pool *self, size_t bytes)
 	return best;
 }
 
-static bool best_fit_pool_part(struct pool *pool, size_t bytes, bool moves,
-			       struct place *place)
+/* Hands over a segment that is free. */
+static void segment_part(struct best_fit_pool *self, struct region **link,
+			 struct place *place)
 {
-	struct best_fit_pool *self = self_of(pool);
-	struct region **link, *region;
+	struct region *region = *link;
 
-	(void)moves; /* its regions are never virtual */
-	for (int i = 0; i < KINDS; i++)
-		extents_settle(&self->extents[i], UINT64_MAX);
-	link = free_segment(self, bytes);
-	if (!link)
-		return false;
-	region = *link;
 	*link = region->next;
 	region->listed = false;
 	*place = (struct place){
 		.region = region, .addr = region->base, .bytes = region->bytes};
 	placing_take(&self->extents[region->kind], place);
+}
+
+static void settle(struct best_fit_pool *self)
+{
+	for (int i = 0; i < KINDS; i++)
+		extents_settle(&self->extents[i], UINT64_MAX);
+}
+
+static bool best_fit_pool_part(struct pool *pool, size_t bytes, bool moves,
+			       struct place *place)
+{
+	struct best_fit_pool *self = self_of(pool);
+	struct region **link;
+
+	(void)moves; /* its regions do not grow */
+	settle(self);
+	link = free_segment(self, bytes);
+	if (link)
+		segment_part(self, link, place);
+	return link;
+}
+
+/* As many large requests as a segment has been free for, and one more; 0 if it
+ * is not to go for its age. PyTorch lets small segments stay. */
+static uint64_t age_of(const struct best_fit_pool *self,
+		       const struct region *region)
+{
+	return region->kind == LARGE &&
+			       placing_is_free(&self->extents[LARGE], region)
+		       ? self->served - region->since + 1
+		       : 0;
+}
+
+static uint64_t average_age(const struct best_fit_pool *self)
+{
+	uint64_t sum = 0, count = 0, age;
+
+	for (const struct region *at = self->regions; at; at = at->next) {
+		age = age_of(self, at);
+		sum += age;
+		count += age > 0;
+	}
+	return count ? sum / count : UINT64_MAX;
+}
+
+static bool best_fit_pool_part_aged(struct pool *pool, uint64_t *age,
+				    struct place *place)
+{
+	struct best_fit_pool *self = self_of(pool);
+	struct region **link = &self->regions;
+
+	settle(self);
+	*age = *age ? *age : average_age(self);
+	while (*link && age_of(self, *link) < *age)
+		link = &(*link)->next;
+	if (!*link)
+		return false;
+	segment_part(self, link, place);
 	return true;
 }
 
@@ -180,4 +234,5 @@ const struct pool_ops best_fit_pool = {
 	.add = best_fit_pool_add,
 	.lacks = best_fit_pool_lacks,
 	.part = best_fit_pool_part,
+	.part_aged = best_fit_pool_part_aged,
 };

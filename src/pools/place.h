@@ -13,14 +13,15 @@
 /* Memory that a pool has taken to place blocks in. */
 struct region {
 	uint64_t base; /* a multiple of SPAN_UNIT */
-	size_t bytes;  /* from base on; a region of virtual memory grows */
-	/* Whether parts of it, in whole pages, can go back by themselves, and
-	 * be mapped at its end, where it grows. Else it goes back whole. */
-	bool is_virtual;
+	size_t bytes;  /* from base on */
+	/* Whether it grows at its end, and parts of it, in whole pages, can go
+	 * back by themselves, or move there. Else it goes back whole. */
+	bool grows;
 	/* The pool's own. A region begins as lack->kind says, and not
 	 * listed. */
 	unsigned int kind;
 	bool listed;
+	uint64_t since; /* by the pool's own count of requests */
 	struct region *next;
 };
 

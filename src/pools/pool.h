@@ -16,6 +16,7 @@
 
 #include "block/block.h"
 #include "common/option.h"
+#include "common/pool_choice.h"
 #include "place.h"
 #include "size_class.h"
 
@@ -31,6 +32,7 @@ struct pool {
 	 * still finds a context. */
 	struct heap *_Atomic heap __attribute__((aligned(POOL_ALIGN)));
 	const struct pool_ops *ops;
+	enum backing backing;        /* what its regions are to be made of */
 	struct size_classes classes; /* set by open */
 	/* Set by open. If a fresh block leaves less than so many percent of the
 	 * device's memory free, all that is idle goes back before. */
@@ -186,9 +188,15 @@ struct pool_ops {
 	 * elsewhere. */
 	bool (*part)(struct pool *pool, size_t bytes, bool moves,
 		     struct place *place);
-	/* Whether its regions are to be of virtual memory, where the device has
-	 * it. */
-	bool is_virtual;
+	/* Hands over a whole region that has been free for as many requests as
+	 * *age says, or for more; 0 stands for the average of all that are
+	 * free, and is replaced by it. Returns false if there is none. May be
+	 * NULL. */
+	bool (*part_aged)(struct pool *pool, uint64_t *age,
+			  struct place *place);
+	/* Whether a region of virtual memory grows, and can give parts back. If
+	 * not, each is as large as lacks says, and goes back whole. */
+	bool grows;
 };
 
 static inline bool pool_places(const struct pool *pool)
@@ -202,7 +210,7 @@ static inline bool pool_ops_keep(const struct pool_ops *ops)
 	return ops->alloc || ops->place;
 }
 
-/* The pool of row `index` of pool_rows. */
-const struct pool_ops *pool_ops_at(int index);
+/* The pool of a choice (common/pool_choice.h). */
+const struct pool_ops *pool_ops_at(int choice);
 
 #endif

@@ -1,4 +1,5 @@
 #include "pool.h"
+#include "common/pool_choice.h"
 #include "common/pool_list.h"
 
 #define POOL(name, summary) extern const struct pool_ops name;
@@ -11,7 +12,7 @@ static const struct pool_ops *const table[] = {
 #undef POOL
 };
 
-const struct pool_ops *pool_ops_at(int index)
+const struct pool_ops *pool_ops_at(int choice)
 {
-	return table[index];
+	return table[pool_choice_row(choice)];
 }

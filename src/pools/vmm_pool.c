@@ -9,7 +9,7 @@ enum { ROUND = 512, PERCENT = 100 };
 struct vmm_pool {
 	struct pool pool;
 	struct extents extents;
-	struct region *whole; /* that are not virtual, linked by next */
+	struct region *whole; /* that do not grow, linked by next */
 	size_t peak;  /* the most that was live when memory was missing */
 	size_t spare; /* percent of that */
 };
@@ -93,7 +93,7 @@ static enum pool_answer vmm_pool_place(struct pool *pool,
 	return POOL_HIT;
 }
 
-/* A region that is not virtual: the driver had nothing else to give. */
+/* A region that does not grow: one that is not of virtual memory. */
 static void whole_add(struct vmm_pool *self, struct region *region)
 {
 	region->listed = true;
@@ -105,7 +105,7 @@ static bool vmm_pool_add(struct pool *pool, const struct place *place)
 {
 	if (!is_prepared(self_of(pool)))
 		return false;
-	if (!place->region->is_virtual && !place->region->listed)
+	if (!place->region->grows && !place->region->listed)
 		whole_add(self_of(pool), place->region);
 	placing_add(&self_of(pool)->extents, place);
 	return true;
@@ -219,13 +219,13 @@ static const struct extent *extent_to_part(const struct vmm_pool *self,
 		if (!pages_of(at, REGION_PAGE).bytes)
 			continue;
 		if (moves ? can_move(extents, self->pool.growing, at)
-			  : at->region->is_virtual)
+			  : at->region->grows)
 			found = at;
 	}
 	return found;
 }
 
-/* Hands over a region that is not virtual and all free. */
+/* Hands over a region that does not grow and is all free. */
 static bool whole_part(struct vmm_pool *self, struct place *place)
 {
 	struct region **link = &self->whole, *region;
@@ -272,5 +272,5 @@ const struct pool_ops vmm_pool = {
 	.add = vmm_pool_add,
 	.lacks = vmm_pool_lacks,
 	.part = vmm_pool_part,
-	.is_virtual = true,
+	.grows = true,
 };

@@ -19,6 +19,10 @@ extern "C" {
  * and cut after 47 characters. It is a violation if another owner still has
  * some of the memory. */
 void sim_own(unsigned long long addr, size_t size, const char *label);
+/* The same for memory that the program has asked for as a device's. It may lie
+ * where the host could use it, which the program does not know, and does not
+ * do. */
+void sim_own_device(unsigned long long addr, size_t size, const char *label);
 /* Says that the program is about to free the memory that it was given at this
  * address. Call it before the call that frees. An address at which no owner's
  * memory starts is ignored. */

@@ -28,14 +28,23 @@ MIB = 1 << 20
 with open(os.path.join(ROOT, "src", "common", "pool_list.h"),
           encoding="utf-8") as pool_list:
     POOLS = re.findall(r"^POOL\((\w+),", pool_list.read(), re.MULTILINE)[::-1]
+with open(os.path.join(ROOT, "src", "common", "pool_choice.h"),
+          encoding="utf-8") as pool_choice:
+    BACKINGS = re.findall(r"^BACKING\((\w+), (\w+)\)", pool_choice.read(),
+                          re.MULTILINE)
+# Every pool that places its blocks, with each backing: its own by its name.
+PLACING = [pool if BACKINGS.index((pool, backing)) ==
+           [other for other, _ in BACKINGS].index(pool)
+           else f"{pool}@{backing}" for pool, backing in BACKINGS]
 # One pool of each kind that the library treats in a way of its own: one that
-# keeps nothing, one that keeps what was freed, and one that places blocks in
-# regions. What does not depend on a pool's policy is tested with these. The
-# blocks of WHOLE are allocations of the driver's, one for each request that
-# nothing idle serves. SERVING are those that serve stream-ordered memory, and a
-# request of a size that was freed by that block.
+# keeps nothing, one that keeps what was freed, and those that place blocks in
+# regions, in virtual memory and in managed memory. What does not depend on a
+# pool's policy is tested with these. The blocks of WHOLE are allocations of the
+# driver's, one for each request that nothing idle serves. SERVING are those that
+# serve stream-ordered memory, and a request of a size that was freed by that
+# block.
 WHOLE = ["no_pool", "page_unit_pool"]
-KINDS = [*WHOLE, "vmm_pool"]
+KINDS = [*WHOLE, "vmm_pool", "best_fit_pool@managed"]
 SERVING = ["page_unit_pool", "vmm_pool"]
 
 

@@ -5,10 +5,9 @@ import os
 
 import pytest
 
-from conftest import BUILD
+from conftest import BUILD, PLACING
 
 PAST_END = os.path.join(BUILD, "tests", "programs", "past_end")
-PLACING = ["best_fit_pool", "vmm_pool"]
 # The simulated device does not have these.
 LACKING = ["deep_peer"]
 

@@ -6,8 +6,7 @@ import os
 
 import pytest
 
-from conftest import BUILD, FORMS, plain_build_only
-from test_bounds import PLACING
+from conftest import BUILD, FORMS, PLACING, plain_build_only
 
 TOOL = os.path.join(BUILD, "tests", "programs", "nvtx_tool.so")
 WARM_PAIRS = os.path.join(BUILD, "tests", "programs", "warm_pairs")

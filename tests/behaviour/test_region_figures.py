@@ -2,7 +2,7 @@
 
 import pytest
 
-from conftest import MIB
+from conftest import MIB, PLACING
 
 
 def lines(shell, *each):
@@ -49,7 +49,7 @@ def test_a_region_of_virtual_memory_counts_with_its_pages(box):
     shell.end()
 
 
-@pytest.mark.parametrize("pool", ["best_fit_pool", "vmm_pool"])
+@pytest.mark.parametrize("pool", PLACING)
 def test_regions_end_with_their_context(box, pool):
     shell = open_shell(box, pool)
     lines(shell, "alloc a 5000", "alloc b 5000", "free b", "destroy x")

@@ -3,10 +3,9 @@ found."""
 
 import pytest
 
-from conftest import MIB
+from conftest import MIB, PLACING
 from test_pool import open_shell, took
 
-POOLS = ["best_fit_pool", "vmm_pool"]
 SEEDS = range(1, 9)  # in some of them work stays queued for long
 
 
@@ -21,7 +20,7 @@ def lines(shell, *each):
         took(shell, line)
 
 
-@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("pool", PLACING)
 def test_a_block_that_a_graph_holds_never_takes_its_neighbours_along(
         box, pool):
     """Under pressure it makes room only with the memory around it."""
@@ -37,7 +36,7 @@ def test_a_block_that_a_graph_holds_never_takes_its_neighbours_along(
     assert box.stat()["live_bytes"] == 14 * MIB
 
 
-@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("pool", PLACING)
 @pytest.mark.parametrize("driver", [None, "12040"])
 def test_a_free_in_a_stream_beside_a_capture_is_ours(box, pool, driver):
     """Whether mnm serves the order of streams or not."""
@@ -90,7 +89,7 @@ def test_what_a_moved_page_serves_is_reused(box):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("pool", PLACING)
 def test_a_context_that_ends_leaves_no_work_of_others_in_its_regions(
         box, pool, seed):
     shell = opened(box, pool, sim_check=1, sim_seed=seed)

@@ -32,6 +32,22 @@ START_TEST(device_memory_is_told_as_such)
 }
 END_TEST
 
+/* cuda_runtime_api.h says so of the runtime, which asks this. */
+START_TEST(the_host_has_no_address_of_device_memory)
+{
+	CUdeviceptr ptr, host = 9;
+	CUpointer_attribute what = CU_POINTER_ATTRIBUTE_HOST_POINTER;
+	void *out = &host;
+
+	claims_open();
+	ptr = block_new(4096);
+	ck_assert_cu(cuPointerGetAttribute(&host, what, ptr),
+		     CUDA_ERROR_INVALID_VALUE);
+	ck_assert_ok(cuPointerGetAttributes(1, &what, &out, ptr));
+	ck_assert_uint_eq(host, 0);
+}
+END_TEST
+
 START_TEST(range_is_that_of_the_block)
 {
 	CUdeviceptr ptr, start;
@@ -135,6 +151,7 @@ int main(void)
 {
 	const TTest *const tests[] = {
 		device_memory_is_told_as_such,
+		the_host_has_no_address_of_device_memory,
 		range_is_that_of_the_block,
 		buffer_id_is_new_with_each_allocation,
 		buffer_id_of_pinned_memory_is_new_too,

@@ -2,6 +2,7 @@
 src/mem/borrow.c and what it calls."""
 
 BORROW = "src/mem/borrow.c"
+MANAGED = "src/heap/managed.c"
 CALLS = "src/cuda/borrowed_memory.c"
 FOREIGN = "src/mem/foreign.c"
 FREE = "src/hooks/foreign_call.c"
@@ -40,11 +41,11 @@ ROWS = [
     ("what_was_asked_for_stays_so", TESTS + "than_the_bytes_say",
      (BORROW, "	asked[ordinal] -= size;\n", "")),
     ("pages_prefer_a_full_device", TESTS + "device_is_preferred",
-     (BORROW, "free >= size / PLACE_SHARE", "true")),
+     (MANAGED, "free >= bytes / PLACE_SHARE", "true")),
     ("pages_never_prefer_the_device", TESTS + "device_is_preferred",
-     (BORROW, "free >= size / PLACE_SHARE", "false")),
+     (MANAGED, "free >= bytes / PLACE_SHARE", "false")),
     ("what_is_free_is_taken_as_told", TESTS + "not_tell_what_is_free",
-     (BORROW, "	size_t free;\n\n	return !backing_free_bytes(&free) &&",
+     (MANAGED, "	size_t free;\n\n	return !backing_free_bytes(&free) &&",
       "	size_t free = SIZE_MAX;\n\n	backing_free_bytes(&free);\n	return")),
     ("a_refusal_stays_claimed", TESTS + "refuses_to_lend",
      (BORROW, "		foreign_cancel(order);\n", "")),

@@ -77,7 +77,7 @@ ROWS = [
       "place->bytes);\n", "")),
     ("bytes_that_went_back_are_in_regions", "test_region_figures.py -k segments",
      (PLACED, "	counter_sub(pool->heap->device, COUNTER_region_bytes, "
-      "bytes);\n", "")),
+      "place->bytes);\n", "")),
     ("bytes_that_were_lost_are_in_regions", "test_region_figures.py -k end_with",
      (PLACED, "	counter_sub(device, COUNTER_region_bytes, "
       "pool->region_bytes);\n", "")),

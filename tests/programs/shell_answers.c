@@ -50,6 +50,40 @@ static void run_attributes(char **words)
 	printf("%d %d %zu %llu", (int)result, (int)type, size, id);
 }
 
+/* Answers with what one call says of an address: its kind of memory, whether it
+ * is managed, its device, by how far its address is another one, and whether
+ * its context is the current one; and whether the host has an address of it, by
+ * one question and by one of several. */
+static void run_face(char **words)
+{
+	CUpointer_attribute names[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+				       CU_POINTER_ATTRIBUTE_IS_MANAGED,
+				       CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+				       CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
+				       CU_POINTER_ATTRIBUTE_CONTEXT,
+				       CU_POINTER_ATTRIBUTE_HOST_POINTER};
+	CUdeviceptr addr = shell_memory(words[0])->addr, own = 0, host = 1;
+	CUcontext context = NULL, current = NULL;
+	CUmemorytype type = 0;
+	unsigned int managed = 9;
+	int ordinal = -9;
+	void *answers[] = {&type, &managed, &ordinal, &own, &context, &host};
+	CUresult result = cuPointerGetAttributes(6, names, answers, addr);
+	CUresult one;
+
+	cuCtxGetCurrent(&current);
+	printf("%d type %d managed %u device %d at %ld context %d", (int)result,
+	       (int)type, managed, ordinal, (long)(own - addr),
+	       context && context == current);
+	printf(" host %d", host != 0);
+	one = cuPointerGetAttribute(&host, CU_POINTER_ATTRIBUTE_HOST_POINTER,
+				    addr);
+	printf(" %d", (int)one);
+	cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, addr);
+	cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, addr);
+	printf(" alone %d %u", (int)type, managed);
+}
+
 static void run_sync_memops(char **words)
 {
 	int on = 1;
@@ -303,6 +337,7 @@ const struct shell_command shell_answers[] = {
 	{"range", 2, run_range},
 	{"buffer", 2, run_buffer},
 	{"attributes", 1, run_attributes},
+	{"face", 1, run_face},
 	{"sync_memops", 1, run_sync_memops},
 	{"managed", 2, run_managed},
 	{"advised", 1, run_advised},

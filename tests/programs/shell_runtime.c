@@ -48,6 +48,17 @@ static void run_type(char **words)
 	printf("%d %d", (int)result, (int)attributes.type);
 }
 
+static void run_face(char **words)
+{
+	struct cudaPointerAttributes at = {0};
+	char *ptr = (char *)shell_memory(words[0])->addr;
+	cudaError_t result = cudaPointerGetAttributes(&at, ptr);
+
+	printf("%d type %d device %d at %ld host %d", (int)result, (int)at.type,
+	       at.device, (long)((char *)at.devicePointer - ptr),
+	       at.hostPointer != NULL);
+}
+
 static void run_managed(char **words)
 {
 	struct shell_memory *memory = shell_memory(words[0]);
@@ -255,6 +266,7 @@ const struct shell_command shell_form[] = {
 	{"alloc_null", 1, run_alloc_null},
 	{"managed", 2, run_managed},
 	{"type", 1, run_type},
+	{"face", 1, run_face},
 	{"pitch", 3, run_pitch},
 	{"alloc_async", 2, run_alloc_async},
 	{"free", 1, run_free},

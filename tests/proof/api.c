@@ -65,6 +65,8 @@ bool api_open(struct api *api, enum door door)
 	API_LIST
 #undef API
 	api->sim_own = (__typeof__(api->sim_own))dlsym(library, "sim_own");
+	api->sim_own_device =
+		(__typeof__(api->sim_own))dlsym(library, "sim_own_device");
 	api->sim_disown =
 		(__typeof__(api->sim_disown))dlsym(library, "sim_disown");
 	api->sim_violations = (__typeof__(api->sim_violations))dlsym(

@@ -81,6 +81,8 @@ struct api {
 	/* The simulation's checker; NULL if the driver has none. */
 	void (*sim_own)(unsigned long long addr, size_t size,
 			const char *label);
+	void (*sim_own_device)(unsigned long long addr, size_t size,
+			       const char *label);
 	void (*sim_disown)(unsigned long long addr);
 	unsigned long (*sim_violations)(void);
 };

@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/pool_list.h"
+#include "choice.h"
 #include "fleet.h"
 #include "kind.h"
 #include "races.h"
@@ -44,11 +44,6 @@ static const struct option options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-static const char *const pools[] = {
-#define POOL(name, summary) #name,
-	POOL_LIST
-#undef POOL
-		NULL};
 static const char *const levels[] = {"fence", "sync", "none", NULL};
 
 static int usage(void)
@@ -152,7 +147,7 @@ static bool options_read(struct fleet *fleet, bool *races, const char **race,
 	}
 	return number >= 0 && optind == argc && fleet->jobs > 0 &&
 	       kind_is_known(fleet) &&
-	       is_known("pool", fleet->wish.pool, pools) &&
+	       is_known("pool", fleet->wish.pool, choices) &&
 	       is_known("level", fleet->wish.level, levels);
 }
 

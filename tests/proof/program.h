@@ -184,7 +184,8 @@ struct setting {
 	enum kind kind;
 	const char *pool, *level;
 	char sim[16], fail[128], late[128], pool_limit[16], hard_limit[16],
-		quarantine[16], thread_cache[16], idle_limit[16], classes[16];
+		quarantine[16], thread_cache[16], idle_limit[16], classes[16],
+		garbage[16];
 	bool old_driver;  /* without cuCtxRecordEvent */
 	bool giver;       /* that of src/heap/giver.h runs */
 	bool tight;       /* memory may run out */

@@ -4,23 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "choice.h"
 #include "kind.h"
 
-#include "common/pool_list.h"
-
-static const char *const pools[] = {
-#define POOL(name, summary) #name,
-	POOL_LIST
-#undef POOL
-};
 static const char *const levels[] = {"fence", "fence", "fence", "sync"};
 
 /* Entries that fail once. The program itself calls some of them, too. */
 static const struct fault faults[] = {
-	{"cuMemAlloc_v2", 2, false},    {"cuMemFree_v2", 999, false},
-	{"cuCtxRecordEvent", 2, false}, {"cuCtxWaitEvent", 2, false},
-	{"cuEventCreate", 2, false},    {"cuCtxRecordEvent", 999, false},
-	{"cuCtxSynchronize", 2, false}};
+	{"cuMemAlloc_v2", 2, false},     {"cuMemFree_v2", 999, false},
+	{"cuCtxRecordEvent", 2, false},  {"cuCtxWaitEvent", 2, false},
+	{"cuEventCreate", 2, false},     {"cuCtxRecordEvent", 999, false},
+	{"cuCtxSynchronize", 2, false},  {"cuMemCreate", 2, false},
+	{"cuMemMap", 999, false},        {"cuMemSetAccess", 2, false},
+	{"cuMemAllocManaged", 2, false}, {"cuMemAllocManaged", 801, false},
+	{"cuMemAdvise_v2", 999, false}};
 static const struct fault ends[] = {
 	{"cuCtxDestroy_v2", 999, false},
 	{"cuCtxDestroy_v2", 999, true},
@@ -158,7 +155,10 @@ static void pool_draw(struct setting *setting, uint64_t seed)
 	struct random random = random_open(seed, PURPOSE_POOLS);
 
 	if (setting->kind != FULL && random_one_in(&random, 2))
-		setting->pool = pools[random_below(&random, COUNT(pools))];
+		setting->pool = choices[choice_draw(&random, false)];
+	if (random_one_in(&random, 4))
+		snprintf(setting->garbage, sizeof(setting->garbage), "%u",
+			 1 + random_below(&random, 60));
 }
 
 void setting_draw(struct setting *setting, uint64_t seed,
@@ -167,7 +167,7 @@ void setting_draw(struct setting *setting, uint64_t seed,
 	struct random random = random_open(seed, PURPOSE_CONFIG);
 	enum kind kind;
 
-	setting->pool = pools[0];
+	setting->pool = choices[0];
 	setting->level = levels[random_below(&random, COUNT(levels))];
 	if (random_one_in(&random, 5))
 		fault_draw(setting, &random);
@@ -234,6 +234,7 @@ void setting_apply(const struct setting *setting, uint64_t seed, int devices)
 	variable_set("MNM_THREAD_CACHE", setting->thread_cache);
 	variable_set("MNM_IDLE_LIMIT", setting->idle_limit);
 	variable_set("MNM_SIZE_CLASSES", setting->classes);
+	variable_set("MNM_GARBAGE_THRESHOLD", setting->garbage);
 	setenv("MNM_STREAM_ORDERED", "1", 1);
 	setenv("MNM_DEVICE_IDLE", setting->giver ? "3600" : "0", 1);
 }
@@ -260,6 +261,8 @@ void setting_print(const struct setting *setting)
 		printf(" idle limit %s", setting->idle_limit);
 	if (*setting->classes)
 		printf(" classes %s", setting->classes);
+	if (*setting->garbage)
+		printf(" garbage threshold %s", setting->garbage);
 	if (setting->giver)
 		printf(" giver");
 	printf("%s\n", setting->old_driver ? " driver 12.4" : "");

@@ -2,16 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/pool_list.h"
+#include "choice.h"
 #include "model.h"
 #include "run.h"
 #include "step.h"
-
-static const char *const pools[] = {
-#define POOL(name, summary) #name,
-	POOL_LIST
-#undef POOL
-};
 
 static void ask(const struct step *step, const char *words)
 {
@@ -25,20 +19,10 @@ static void ask(const struct step *step, const char *words)
 
 /* In a full program all that is asked for has to fit, so a pool that rounds up
  * to more than pages takes no part. */
-static bool fits(const struct program *program, const char *pool)
-{
-	return program->setting.kind != FULL ||
-	       !strcmp(pool, "page_unit_pool") || !strcmp(pool, "no_pool");
-}
-
 bool draw_swap(struct program *program, struct step *step)
 {
-	unsigned count = 0, fitting[sizeof(pools) / sizeof(pools[0])];
-
-	for (unsigned i = 0; i < sizeof(pools) / sizeof(pools[0]); i++)
-		if (fits(program, pools[i]))
-			fitting[count++] = i;
-	step->choice = fitting[random_below(&program->random, count)];
+	step->choice =
+		choice_draw(&program->random, program->setting.kind == FULL);
 	return true;
 }
 
@@ -46,7 +30,7 @@ void run_swap(const struct step *step)
 {
 	char line[64];
 
-	snprintf(line, sizeof(line), "swap %s", pools[step->choice]);
+	snprintf(line, sizeof(line), "swap %s", choices[step->choice]);
 	ask(step, line);
 	__atomic_add_fetch(&run.tally->swaps, 1, __ATOMIC_RELAXED);
 }

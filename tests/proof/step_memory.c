@@ -112,8 +112,8 @@ void run_alloc(const struct step *step)
 		run_failed(step, "a block at %#llx", addr);
 	snprintf(label, sizeof(label), "thread %d slot %d", step->thread,
 		 step->slot);
-	if (run.api.sim_own)
-		run.api.sim_own(addr, step->size, label);
+	if (run.api.sim_own_device)
+		run.api.sim_own_device(addr, step->size, label);
 	run.slots[step->slot] = addr;
 	__atomic_add_fetch(&run.tally->allocs, 1, __ATOMIC_RELAXED);
 	if (step->choice)

@@ -1,4 +1,5 @@
 #include "common/option.h"
+#include "common/pool_choice.h"
 #include "common/pool_list.h"
 #include "run.h"
 
@@ -211,6 +212,26 @@ START_TEST(pools_are_chosen_for_all_devices_or_for_each)
 }
 END_TEST
 
+START_TEST(a_pool_that_places_may_have_another_backing)
+{
+	int vmm = pool_row_find("vmm_pool");
+	int managed;
+
+	setup();
+	ck_assert(config_set(&config, "pool",
+			     "vmm_pool@virtual,1:vmm_pool@managed", error));
+	ck_assert_int_eq(config.pool[0], vmm);
+	managed = config.pool[1];
+	ck_assert_int_ne(managed, vmm);
+	ck_assert_int_eq(pool_choice_row(managed), vmm);
+	ck_assert_str_eq(pool_choice_name(managed), "vmm_pool@managed");
+	ck_assert_int_eq(pool_choice_backing(vmm), BACKING_virtual);
+	ck_assert_int_eq(pool_choice_backing(managed), BACKING_managed);
+	ck_assert_int_eq(pool_choice_backing(config.pool[DEVICE_HOST]),
+			 BACKING_virtual);
+}
+END_TEST
+
 START_TEST(a_wrong_pool_is_named_with_those_allowed_and_changes_nothing)
 {
 	static const char *const wrong[] = {"fast_pool",
@@ -224,6 +245,11 @@ START_TEST(a_wrong_pool_is_named_with_those_allowed_and_changes_nothing)
 					    "0:no_pool,0:no_pool",
 					    "host:no_pool,host:no_pool",
 					    "1:no_pool,01:no_pool",
+					    "no_pool@device",
+					    "vmm_pool@host",
+					    "vmm_pool@",
+					    "@device",
+					    "no_pool,host:vmm_pool@device",
 					    "no_pool,no_pool"};
 	struct config before;
 
@@ -273,6 +299,8 @@ START_TEST(every_option_is_told_in_the_words_that_set_it)
 {
 	setup();
 	round_trip("pool", "no_pool", "no_pool");
+	round_trip("pool", "vmm_pool@device,2:vmm_pool@virtual",
+		   "vmm_pool@device,2:vmm_pool");
 	round_trip("pool", "no_pool,2:page_unit_pool,host:page_unit_pool",
 		   "no_pool,2:page_unit_pool,host:page_unit_pool");
 	round_trip("pool", "page_unit_pool,63:no_pool",
@@ -326,7 +354,7 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[17]; /* ends with NULL */
+	static const TTest *tests[18]; /* ends with NULL */
 	size_t n = 0;
 
 	tests[n++] = every_row_has_a_default_that_its_parser_takes;
@@ -340,6 +368,7 @@ int main(void)
 	tests[n++] = a_headroom_is_a_percentage;
 	tests[n++] = a_time_is_whole_seconds_and_a_wrong_one_is_told_so;
 	tests[n++] = pools_are_chosen_for_all_devices_or_for_each;
+	tests[n++] = a_pool_that_places_may_have_another_backing;
 	tests[n++] =
 		a_wrong_pool_is_named_with_those_allowed_and_changes_nothing;
 	tests[n++] = a_name_alone_is_for_those_that_are_not_named;

@@ -6,6 +6,7 @@
 #include "../frameworks.h"
 #include "check.h"
 #include "common/option_alias.h"
+#include "common/pool_choice.h"
 
 /* Whether "NAME=value" is a variable of ours, or of the simulated device. */
 static bool name_known(const char *pair)
@@ -80,20 +81,31 @@ static void aliases_check(struct report *report)
 		alias_report(report, at, &config);
 }
 
-/* The memory of vmm_pool is virtual. */
-static void virtual_report(struct report *report, const struct config *config)
+/* Whether a device's regions are made so. */
+static bool is_backed(const struct config *config, enum backing backing)
+{
+	for (int i = 0; i < DEVICE_MAX; i++)
+		if (pool_choice_backing(config->pool[i]) == backing)
+			return true;
+	return false;
+}
+
+static void handle_report(struct report *report, const struct config *config,
+			  enum backing backing, const char *word)
 {
 	char pools[256];
 
+	if (!is_backed(config, backing))
+		return;
 	config_text(config, option_find("pool"), pools, sizeof(pools));
-	if (strstr(pools, "vmm_pool"))
-		report_add(report, LEVEL_OK, "options",
-			   "page_unit_pool serves such programs from the start",
-			   "%s: there is no IPC handle for virtual memory: a "
-			   "program's first cudaIpcGetMemHandle fails, and "
-			   "page_unit_pool serves from then on, or from the "
-			   "start if the program's own file has that call",
-			   pools);
+	report_add(
+		report, LEVEL_OK, "options",
+		"page_unit_pool serves such programs from the start",
+		"%s: there is no IPC handle for %s memory: a program's first "
+		"cudaIpcGetMemHandle fails, and page_unit_pool serves from "
+		"then on, or from the start if the program's own file has "
+		"that call",
+		pools, word);
 }
 
 void options_check(struct report *report)
@@ -130,7 +142,8 @@ void options_check(struct report *report)
 	if (right)
 		report_add(report, LEVEL_OK, "options", NULL,
 			   "every MNM_ variable is right");
-	virtual_report(report, &config);
+	handle_report(report, &config, BACKING_virtual, "virtual");
+	handle_report(report, &config, BACKING_managed, "managed");
 	aliases_check(report);
 }
 

@@ -262,7 +262,8 @@ static void owners_part_with(const struct owner *to, const struct alias *at)
 	}
 }
 
-static void owner_name(CUdeviceptr addr, size_t size, const char *label)
+static void owner_name(CUdeviceptr addr, size_t size, const char *label,
+		       bool is_for_host)
 {
 	struct owner *to = owner_add(addr, size, label);
 	CUdeviceptr end = addr + size;
@@ -280,7 +281,7 @@ static void owner_name(CUdeviceptr addr, size_t size, const char *label)
 		if (owner != to && owner->named && overlaps(owner, addr, end))
 			former_cut(owner, addr, end);
 	}
-	if (is_the_hosts(addr))
+	if (is_for_host && is_the_hosts(addr))
 		access_unwaited(addr, end, to,
 				"given to the host, earlier work not waited "
 				"for");
@@ -297,15 +298,27 @@ static bool check_enter(const char *call)
 	return true;
 }
 
+static void own(const char *call, CUdeviceptr addr, size_t size,
+		const char *label, bool is_for_host)
+{
+	if (!check_enter(call))
+		return;
+	if (size)
+		owner_name(addr, size, label ? label : "", is_for_host);
+	pthread_mutex_unlock(&world.lock);
+}
+
 __attribute__((visibility("default"))) void sim_own(unsigned long long addr,
 						    size_t size,
 						    const char *label)
 {
-	if (!check_enter(__func__))
-		return;
-	if (size)
-		owner_name(addr, size, label ? label : "");
-	pthread_mutex_unlock(&world.lock);
+	own(__func__, addr, size, label, true);
+}
+
+__attribute__((visibility("default"))) void sim_own_device(
+	unsigned long long addr, size_t size, const char *label)
+{
+	own(__func__, addr, size, label, false);
 }
 
 __attribute__((visibility("default"))) void sim_disown(unsigned long long addr)

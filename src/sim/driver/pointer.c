@@ -195,9 +195,10 @@ CUresult sim_cuPointerSetAttribute(const void *value, CUpointer_attribute what,
 	return CUDA_SUCCESS;
 }
 
-/* The value of an attribute if CUDA does not know the memory, or if the memory
- * has no such attribute. */
-static void pointer_unknown(CUpointer_attribute what, CUdeviceptr addr,
+/* The value of an attribute if CUDA does not know the memory (`known` is NULL),
+ * or if the memory has no such attribute. */
+static void pointer_unknown(const struct pointer *known,
+			    CUpointer_attribute what, CUdeviceptr addr,
 			    void *out)
 {
 	switch (what) {
@@ -213,7 +214,7 @@ static void pointer_unknown(CUpointer_attribute what, CUdeviceptr addr,
 		put_int(out, CU_DEVICE_INVALID);
 		return;
 	case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-		put_address(out, addr);
+		put_address(out, known && known->dev ? 0 : addr);
 		return;
 	default:
 		put_address(out, 0);
@@ -231,6 +232,7 @@ CUresult sim_cuPointerGetAttributes(unsigned count, CUpointer_attribute *what,
 	known = pointer_find(addr, &pointer);
 	for (unsigned i = 0; i < count; i++)
 		if (!known || pointer_get(&pointer, what[i], out[i]))
-			pointer_unknown(what[i], addr, out[i]);
+			pointer_unknown(known ? &pointer : NULL, what[i], addr,
+					out[i]);
 	return CUDA_SUCCESS;
 }

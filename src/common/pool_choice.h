@@ -1,0 +1,45 @@
+/* What serves a device: a pool, and what its regions are made of, the backing.
+ * A choice is a number. That of a pool with its own backing is the index of the
+ * pool's row (pool_list.h). */
+#ifndef MNM_POOL_CHOICE_H
+#define MNM_POOL_CHOICE_H
+
+#include <stddef.h>
+
+/* Every backing of a pool that places its blocks, a row each:
+ * BACKING(pool, backing). A pool's own comes first. */
+/* clang-format off */
+#define BACKING_LIST \
+BACKING(vmm_pool, virtual) \
+BACKING(vmm_pool, device) \
+BACKING(vmm_pool, managed) \
+BACKING(best_fit_pool, device) \
+BACKING(best_fit_pool, virtual) \
+BACKING(best_fit_pool, managed)
+/* clang-format on */
+
+enum backing {
+	BACKING_none,    /* the pool has no regions */
+	BACKING_device,  /* each region is an allocation of the driver's */
+	BACKING_virtual, /* addresses with physical pages behind them */
+	BACKING_managed, /* managed memory that prefers the device */
+};
+
+/* Reads NAME or NAME@BACKING. Returns the choice, or -1 if there is none: then
+ * *bad says what is wrong. */
+int pool_choice_find(const char *text, const char **bad);
+
+/* The choice as pool_choice_find reads it: NAME if the backing is the pool's
+ * own. */
+const char *pool_choice_name(int choice);
+
+/* The index of its pool in pool_rows. */
+int pool_choice_row(int choice);
+
+enum backing pool_choice_backing(int choice);
+
+/* Writes the backings that a pool may have, its own first, as "a, b, c"; empty
+ * if it has no regions. */
+void pool_backings(const char *pool, char *text, size_t size);
+
+#endif
