@@ -143,7 +143,9 @@ def test_a_region_whose_addresses_are_used_up_ends_with_its_last_page(box):
               "free b", "free d", "free e")
         if shell.stat()["regions"] > 1:
             break
+    lines(shell, "alloc z 100", "free z")
     assert shell.stat()["regions"] == 2
+    assert shell.stat()["pending_bytes"] == 0
     lines(shell, "free kept")
     shell.ask("trim")
     lines(shell, "alloc z 100")
