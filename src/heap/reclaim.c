@@ -15,7 +15,6 @@
 #include "reclaim.h"
 #include "deferred_free.h"
 #include "pools.h"
-#include "region.h"
 #include "region_driver.h"
 #include "preload/thread.h"
 #include "stats/counter.h"
@@ -363,15 +362,12 @@ bool reclaim_may_help(const struct device *device, int tries, size_t given)
 
 void reclaim_context(struct context *context)
 {
-	bool regions = false;
-
 	deferred_free_forget(context); /* hands it to its pools */
-	for (struct heap *at = &context->heap; at; at = at->next) {
+	for (struct heap *at = &context->heap; at; at = at->next)
 		pending_give(at, SIZE_MAX);
-		regions |= region_of_heap(at) != NULL;
-	}
-	/* What is free beside live blocks goes with the context, and no free of
-	 * it waits for the work of others there. */
-	if (regions && !context->dead)
+	/* What is free beside live blocks goes with the context, and so does
+	 * what the driver has not taken back: no free of it waits for the work
+	 * of others there. */
+	if (!context->dead)
 		backing_free_wait(context->handle);
 }

@@ -101,6 +101,20 @@ def test_a_context_that_ends_leaves_no_work_of_others_in_its_regions(
     assert "violation" not in box.stderr()
 
 
+@pytest.mark.parametrize("seed", [16, 23, 39, 45])  # it stays queued here
+@pytest.mark.parametrize("pool", PLACING)
+def test_it_leaves_none_beside_a_capture_if_frees_fail(box, pool, seed):
+    """No wait is allowed then, and a free that fails has not waited either."""
+    shell = opened(box, pool, sim_check=1, sim_seed=seed,
+                   fail="cuMemFree_v2:1:999")
+    lines(shell, "stream t", "create c 0", f"alloc a {2 * MIB}", "set primary",
+          "stream_fill s a 7", "set c", "free a", "set primary",
+          "begin t relaxed", "set c", "destroy c", "set primary")
+    shell("end t g")
+    shell.end()
+    assert "violation" not in box.stderr()
+
+
 # Errors by which the driver refuses a call for now: no memory, not permitted
 # (in a callback), not ready.
 REFUSALS = [2, 800, 600]

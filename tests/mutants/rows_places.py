@@ -73,7 +73,8 @@ ROWS = [
     ("a_held_block_takes_its_region_along", CORNERS + "never_takes",
      (HOLD, "	if (block_is_placed(block))", "	if (false)")),
     ("what_lies_beside_live_blocks_owes_no_wait", "proof",
-     (RECLAIM, "	if (regions && !context->dead)", "	if (false)")),
+     (RECLAIM, "	if (!context->dead)\n		backing", "	if (false)\n		"
+      "backing")),
     ("what_has_no_part_is_looked_at", "proof",
      (PLACED, "bytes < least && !pool->has_lost &&", "bytes < least &&")),
     ("a_refused_page_counts_as_gone", CORNERS + "refused_go_back",
