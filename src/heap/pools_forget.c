@@ -162,8 +162,8 @@ void pools_forget(struct context *context)
 }
 
 /* The regions say nothing of it: one that had the address is corrected by
- * pools_correct_over. The record of a pool that has ended may be that of another
- * context's pool, of which nothing is lost then but what is idle. */
+ * pools_correct_over. The record of a pool that has ended may be that of
+ * another context's pool, of which nothing is lost then but what is idle. */
 void pools_correct(struct context *context, struct block *live)
 {
 	pthread_mutex_lock(&context->lock);

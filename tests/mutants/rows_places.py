@@ -72,7 +72,8 @@ ROWS = [
       "CUDA_SUCCESS;\n")),
     ("a_held_block_takes_its_region_along", CORNERS + "never_takes",
      (HOLD, "	if (block_is_placed(block))", "	if (false)")),
-    ("what_lies_beside_live_blocks_owes_no_wait", "proof",
+    ("what_lies_beside_live_blocks_owes_no_wait",
+     CORNERS + "leaves_none",
      (RECLAIM, "	if (!context->dead)\n		backing", "	if (false)\n		"
       "backing")),
     ("what_has_no_part_is_looked_at", "proof",
