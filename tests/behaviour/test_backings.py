@@ -264,7 +264,7 @@ def test_a_call_that_fails_takes_nothing_along(box, entry, number, code):
     pool = MANAGED if entry in ("cuMemAllocManaged",
                                 "cuMemAdvise_v2") else SEGMENTS
     shell = opened(box, pool, sim="80M", fail=f"{entry}:{number}:{code}")
-    for turn in range(3):
+    for _ in range(3):
         for name in "abcd":
             alloc(shell, name, 5 * MIB)
         alloc(shell, "e", 30 * MIB)
