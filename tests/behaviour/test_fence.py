@@ -105,7 +105,7 @@ def test_the_level_changes_while_the_program_runs(box):
     (["fence", "none"], "allowed: fence, sync, and none with force=1"),
     (["fence", "loose"], "allowed: fence, sync, none"),
     (["quarantine", "12x"], "allowed: bytes (K, M, G), or auto"),
-    (["pool", "no_pool"], "those that can: fence, quarantine, "
+    (["pool", "no_pool"], "those that can: garbage_threshold, fence, quarantine, "
      "pool_limit, hard_limit, oversubscribe, "
      "idle_limit, host_limit"),
     ([], "no OPTION"),
