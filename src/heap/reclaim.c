@@ -362,9 +362,12 @@ bool reclaim_may_help(const struct device *device, int tries, size_t given)
 
 void reclaim_context(struct context *context)
 {
+	struct heap *at = &context->heap;
+
 	deferred_free_forget(context); /* hands it to its pools */
-	for (struct heap *at = &context->heap; at; at = at->next)
+	do
 		pending_give(at, SIZE_MAX);
+	while ((at = at->next));
 	/* What is free beside live blocks goes with the context, and so does
 	 * what the driver has not taken back: no free of it waits for the work
 	 * of others there. */

@@ -142,29 +142,28 @@ static void random_steps(unsigned int seed)
 	size_t count = 0, bytes, length, at;
 	struct extent *extent;
 
-	srand(seed);
 	memset(is_free, 0, sizeof(is_free));
 	ck_assert(extents_prepare(&extents, BLOCKS_MOST + 3));
 	give(0, MIDDLE, 0, 0);
 	give(MIDDLE, UNITS - MIDDLE, 0, 0);
 	for (int step = 1; step < STEPS; step++) {
-		bytes = 1 + (size_t)rand() % (step % 7 ? 6 : 60);
+		bytes = 1 + (size_t)rand_r(&seed) % (step % 7 ? 6 : 60);
 		extent = extents_fit(&extents, bytes);
 		at = model_fit(bytes, &length);
 		ck_assert_uint_eq(!extent, !length);
-		if (extent && count < BLOCKS_MOST && rand() % 2) {
+		if (extent && count < BLOCKS_MOST && rand_r(&seed) % 2) {
 			ck_assert_uint_eq(extent->addr, at);
 			ck_assert_uint_eq(extent->bytes, length);
-			at += (size_t)rand() % (length - bytes + 1);
+			at += (size_t)rand_r(&seed) % (length - bytes + 1);
 			take(extent, at, bytes);
 			blocks[count].addr = at;
 			blocks[count++].bytes = bytes;
 		} else if (count) {
-			at = (size_t)rand() % count;
+			at = (size_t)rand_r(&seed) % count;
 			last = blocks[at];
 			blocks[at] = blocks[--count];
 			give(last.addr, last.bytes, (uint64_t)step / 8,
-			     (unsigned int)rand() % 3);
+			     (unsigned int)rand_r(&seed) % 3);
 		}
 		if (step % 16 == 0) {
 			extents_settle(&extents, (uint64_t)step / 8 - 1);
