@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from conftest import MIB, MNM, PLACING, program
+from conftest import MIB, MNM, PLACING, plain_build_only, program
 from test_pool import open_shell, took
 from test_regions import alloc, is_right
 
@@ -134,6 +134,7 @@ def test_mnm_shows_and_takes_backings(box):
     shell.end()
 
 
+@plain_build_only
 def test_mnm_run_takes_a_backing(box):
     done = box.run([MNM, "run", "--pool", SEGMENTS, "--",
                     program("shell_driver")],
