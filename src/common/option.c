@@ -132,24 +132,38 @@ int device_parse(const char *text)
 		       : -1;
 }
 
+/* Whether the backing that is named, if any, is one for the device. A bare
+ * NAME@host can only be for pinned memory. Returns what is wrong, or NULL. */
+static const char *backing_check(int *device, int choice, const char *name)
+{
+	bool host = pool_choice_backing(choice) == BACKING_host;
+
+	if (host && *device == DEVICE_ALL)
+		*device = DEVICE_HOST;
+	if (host && *device != DEVICE_HOST)
+		return "only pinned memory has the backing host";
+	if (!host && *device == DEVICE_HOST && strchr(name, '@'))
+		return "pinned memory has no backing but host";
+	return NULL;
+}
+
 /* Reads one of "NAME", "0:NAME", "host:NAME", whose name may have @BACKING. For
- * the first, *device is DEVICE_ALL. Returns what is wrong, or NULL. */
+ * the first, *device is DEVICE_ALL, or that of pinned memory. Returns what is
+ * wrong, or NULL. */
 static const char *pool_parse(char *item, int *device, int *choice)
 {
-	char *name = strchr(item, ':');
-	const char *bad;
+	char *colon = strchr(item, ':');
+	const char *name = colon ? colon + 1 : item, *bad;
 
 	*device = DEVICE_ALL;
-	if (name) {
-		*name++ = '\0';
+	if (colon) {
+		*colon = '\0';
 		*device = device_parse(item);
 		if (*device < 0)
 			return "device is not 0 to 63 or host";
 	}
-	if (*device == DEVICE_HOST && strchr(name, '@'))
-		return "pinned memory has no regions, which a backing is for";
-	*choice = pool_choice_find(name ? name : item, &bad);
-	return *choice < 0 ? bad : NULL;
+	*choice = pool_choice_find(name, &bad);
+	return *choice < 0 ? bad : backing_check(device, *choice, name);
 }
 
 bool pools_parse(const char *text, int pool[DEVICE_ALL], const char **bad)

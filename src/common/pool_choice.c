@@ -58,7 +58,7 @@ int pool_choice_find(const char *text, const char **bad)
 	for (int i = 0; i < BACKED_COUNT; i++)
 		if (!strcmp(backed[i].name, text))
 			return OWN_COUNT + i;
-	*bad = row ? "backing is not device, virtual or managed"
+	*bad = row ? "backing is not device, virtual, managed or host"
 		   : "it has no regions, which a backing is for";
 	return -1;
 }
@@ -84,6 +84,17 @@ enum backing pool_choice_backing(int choice)
 		return backed[choice - OWN_COUNT].backing;
 	own = own_of(pool_rows[choice].name);
 	return own ? own->backing : BACKING_none;
+}
+
+int pool_choice_pinned(int choice)
+{
+	const char *pool = pool_rows[pool_choice_row(choice)].name;
+
+	for (int i = 0; i < BACKED_COUNT; i++)
+		if (backed[i].backing == BACKING_host &&
+		    !strcmp(backed[i].pool, pool))
+			return OWN_COUNT + i;
+	return choice;
 }
 
 void pool_backings(const char *pool, char *text, size_t size)

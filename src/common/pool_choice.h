@@ -13,9 +13,11 @@
 BACKING(vmm_pool, virtual) \
 BACKING(vmm_pool, device) \
 BACKING(vmm_pool, managed) \
+BACKING(vmm_pool, host) \
 BACKING(best_fit_pool, device) \
 BACKING(best_fit_pool, virtual) \
-BACKING(best_fit_pool, managed)
+BACKING(best_fit_pool, managed) \
+BACKING(best_fit_pool, host)
 /* clang-format on */
 
 enum backing {
@@ -23,6 +25,7 @@ enum backing {
 	BACKING_device,  /* each region is an allocation of the driver's */
 	BACKING_virtual, /* addresses with physical pages behind them */
 	BACKING_managed, /* managed memory that prefers the device */
+	BACKING_host,    /* pinned memory, and nothing else is made of that */
 };
 
 /* Reads NAME or NAME@BACKING. Returns the choice, or -1 if there is none: then
@@ -37,6 +40,10 @@ const char *pool_choice_name(int choice);
 int pool_choice_row(int choice);
 
 enum backing pool_choice_backing(int choice);
+
+/* What serves pinned memory where the choice is for that as well: a pool that
+ * has regions has them there of pinned memory. */
+int pool_choice_pinned(int choice);
 
 /* Writes the backings that a pool may have, its own first, as "a, b, c"; empty
  * if it has no regions. */

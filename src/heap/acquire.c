@@ -121,6 +121,14 @@ int heap_alloc(struct heap *heap, size_t span, bool pressed, uint64_t *addr)
 	return CUDA_SUCCESS;
 }
 
+int heap_free(const struct heap *heap, uint64_t addr)
+{
+	struct CUctx_st *context = heap->context->handle;
+
+	return device_is_host(heap->device) ? backing_free_host(context, addr)
+					    : backing_free(context, addr);
+}
+
 bool device_can_hold(const struct device *device, size_t bytes)
 {
 	size_t total;

@@ -18,7 +18,11 @@ enum { TAKE_LIMITED = -1 };
  * TAKE_LIMITED. */
 int heap_alloc(struct heap *heap, size_t span, bool pressed, uint64_t *addr);
 
-/* The same by another call: take(arg) returns a CUresult. */
+/* Frees what that gave; waits for work as the driver's own free does. Returns a
+ * CUresult. */
+int heap_free(const struct heap *heap, uint64_t addr);
+
+/* As heap_alloc, by another call: take(arg) returns a CUresult. */
 int heap_take(struct heap *heap, size_t span, bool pressed,
 	      int (*take)(void *arg), void *arg);
 

@@ -43,8 +43,8 @@ static bool region_added(struct heap *heap, struct pool *pool, uint64_t addr,
 	return false;
 }
 
-/* A region that is one allocation of the driver's: managed memory, or a
- * device's. */
+/* A region that is one allocation of the driver's: managed memory, or that of
+ * the heap. */
 static int grow_whole(struct heap *heap, struct pool *pool,
 		      const struct lack *lack, enum backing backing,
 		      bool pressed)
@@ -69,7 +69,7 @@ static int grow_whole(struct heap *heap, struct pool *pool,
 		return CUDA_SUCCESS;
 	tool_heap_end(tool);
 	if (!context->dead)
-		backing_free(context->handle, addr);
+		heap_free(heap, addr);
 	device_unreserve(heap->device, lack->fresh);
 	return CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -107,7 +107,7 @@ static int grow_managed(struct heap *heap, struct pool *pool, size_t span,
 		       : GROW_OTHERWISE;
 }
 
-/* What a pool grows by, other than the device's own memory. */
+/* What a pool grows by, other than the heap's own memory. */
 static int grow_backed(struct heap *heap, struct pool *pool, size_t span,
 		       enum growth_rule rule, bool pressed)
 {
@@ -127,17 +127,22 @@ static bool fails_otherwise(int res)
 	       res != CUDA_ERROR_OUT_OF_MEMORY && !backing_is_lost(res);
 }
 
+/* What heap_alloc gives. */
+static enum backing backing_of(const struct heap *heap)
+{
+	return device_is_host(heap->device) ? BACKING_host : BACKING_device;
+}
+
 int heap_grow(struct heap *heap, struct pool *pool, size_t span,
 	      enum growth_rule rule, bool pressed)
 {
 	static struct once once = ONCE_INIT;
-	int res = GROW_OTHERWISE;
+	int res;
 
 	once_run(&once, tool_find);
 	if (!pressed)
 		garbage_collect(pool);
-	if (!device_is_host(heap->device))
-		res = grow_backed(heap, pool, span, rule, pressed);
+	res = grow_backed(heap, pool, span, rule, pressed);
 	if (fails_otherwise(res)) {
 		log_info("%s memory is refused with error %d: cuMemAlloc "
 			 "serves",
@@ -148,6 +153,6 @@ int heap_grow(struct heap *heap, struct pool *pool, size_t span,
 	}
 	return res == GROW_OTHERWISE
 		       ? grow_by_allocation(heap, pool, span, rule,
-					    BACKING_device, pressed)
+					    backing_of(heap), pressed)
 		       : res;
 }

@@ -131,13 +131,14 @@ size_t host_limit(void)
 	return limit == SIZE_AUTO ? host_bytes() / HOST_SHARE : limit;
 }
 
-bool host_keeps(size_t span)
+size_t host_past(size_t more)
 {
 	uint64_t idle = counter_get(device_at(DEVICE_HOST), COUNTER_idle_bytes);
 	struct rlimit locked;
 
-	return limit_get(LIMIT_HOST) != SIZE_AUTO ||
-	       getrlimit(RLIMIT_MEMLOCK, &locked) ||
-	       locked.rlim_cur == RLIM_INFINITY ||
-	       idle + span <= locked.rlim_cur;
+	if (limit_get(LIMIT_HOST) != SIZE_AUTO ||
+	    getrlimit(RLIMIT_MEMLOCK, &locked) ||
+	    locked.rlim_cur == RLIM_INFINITY || idle + more <= locked.rlim_cur)
+		return 0;
+	return idle + more - locked.rlim_cur;
 }

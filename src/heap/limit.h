@@ -31,9 +31,9 @@ bool limit_claim_pressed(struct device *device, size_t span, bool pooled);
  * default a quarter of the machine's memory. */
 size_t host_limit(void);
 
-/* Whether one more block of pinned memory, of span bytes, may be kept idle. By
- * default RLIMIT_MEMLOCK limits the idle blocks. What the program itself may
- * pin is for CUDA to decide. */
-bool host_keeps(size_t span);
+/* By how many bytes too much pinned memory would be idle if so many more were.
+ * By default RLIMIT_MEMLOCK limits that. What the program itself may pin is for
+ * CUDA to decide. */
+size_t host_past(size_t more);
 
 #endif

@@ -4,7 +4,9 @@
 
 #include "cuda/backing.h"
 #include "block/block.h"
+#include "acquire.h"
 #include "idle_limit.h"
+#include "limit.h"
 #include "gate/gate.h"
 #include "tcache/tcache.h"
 #include "order/capture.h"
@@ -72,10 +74,7 @@ static int reclaim_give(const struct heap *heap, const struct block *block)
 {
 	if (block_is_region(block))
 		return region_give(heap, block);
-	return device_is_host(heap->device)
-		       ? backing_free_host(heap->context->handle,
-					   block_addr(block))
-		       : backing_free(heap->context->handle, block_addr(block));
+	return heap_free(heap, block_addr(block));
 }
 
 /* Makes a block that the driver has refused pending again. Returns false if it
@@ -274,7 +273,8 @@ static void give_now(struct device *device, size_t idle)
 
 void reclaim_past_limit(struct device *device)
 {
-	size_t past = idle_limit_past(device);
+	size_t past =
+		device_is_host(device) ? host_past(0) : idle_limit_past(device);
 
 	if (past && !capture_any())
 		give_now(device, past);

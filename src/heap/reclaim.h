@@ -42,8 +42,8 @@ bool reclaim_part(struct device *device);
  * allocation may not. */
 void reclaim_shed(struct heap *heap, size_t bytes);
 
-/* Gives back what is idle past an idle limit that is a number. For frees on
- * that device only. */
+/* Gives back what is idle past an idle limit that is a number, or past what the
+ * host may keep. For frees on that device only. */
 void reclaim_past_limit(struct device *device);
 
 /* Says that a context of the device has pending blocks. */

@@ -4,6 +4,7 @@
 
 #include <cuda.h>
 
+#include "acquire.h"
 #include "block/block.h"
 #include "context/context.h"
 #include "cuda/backing.h"
@@ -26,9 +27,7 @@ static int whole_give(const struct heap *heap, struct heap_region *region)
 	region_unknown(region);
 	pthread_mutex_unlock(&heap->context->lock);
 	tool_heap_end(region->tool);
-	res = device_is_host(heap->device)
-		      ? backing_free_host(heap->context->handle, base)
-		      : backing_free(heap->context->handle, base);
+	res = heap_free(heap, base);
 	if (!res)
 		counter_add(heap->device, COUNTER_driver_frees, 1);
 	if (backing_is_refused(res)) {

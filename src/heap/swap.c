@@ -56,9 +56,7 @@ static void swap_publish(struct heap *heap, void *arg)
 
 int device_choice(const struct device *device, int choice)
 {
-	return device_is_host(device) && pool_ops_at(choice)->place
-		       ? pool_row_find(POOL_DEFAULT)
-		       : choice;
+	return device_is_host(device) ? pool_choice_pinned(choice) : choice;
 }
 
 bool device_swap(struct device *device, int choice, const struct config *config,

@@ -29,6 +29,8 @@ bool bounds_hold(CUdeviceptr addr, size_t bytes)
 	if (!bytes || !mem_enabled() ||
 	    !region_block_at(addr, &start, &backing))
 		return true;
+	if (backing == BACKING_host) /* CUDA takes any memory of the host */
+		return true;
 	block = start ? block_find(start, &word) : NULL;
 	return block && word_is_live(word) &&
 	       sum(addr - start, bytes) <= block->span;

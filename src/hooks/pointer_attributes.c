@@ -57,10 +57,10 @@ static void attribute_of_block(const struct holder *holder,
 			       CUpointer_attribute attribute, void *answer)
 {
 	struct block *block = holder->block;
+	bool lacks_context = holder->backing == BACKING_virtual ||
+			     holder->backing == BACKING_managed;
 
-	bool own = holder->backing <= BACKING_device; /* CUDA's answers hold */
-
-	if (!own && attribute == CU_POINTER_ATTRIBUTE_CONTEXT)
+	if (lacks_context && attribute == CU_POINTER_ATTRIBUTE_CONTEXT)
 		*(CUcontext *)answer = block_pool(block)->heap->context->handle;
 	if (holder->backing == BACKING_managed)
 		attribute_of_managed(attribute, answer);

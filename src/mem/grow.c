@@ -75,7 +75,7 @@ static enum pool_answer look_joined(struct heap *heap, uint64_t *addr,
 static enum growth_rule rule_for(enum pool_answer answer, bool pressed)
 {
 	if (answer == POOL_UNSAFE)
-		return GROW_FRESH;
+		return pressed ? GROW_LEAST_FRESH : GROW_FRESH;
 	return pressed ? GROW_LEAST : GROW_FREELY;
 }
 

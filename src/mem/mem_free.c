@@ -109,7 +109,7 @@ static bool block_kept(struct device *device, struct block *block,
 	bool placed = block_is_placed(block), ordered;
 
 	if (!context || (exported && !placed) ||
-	    (device_is_host(device) && !placed && !host_keeps(span)))
+	    (device_is_host(device) && !placed && host_past(span)))
 		return false;
 	if (exported)
 		return placed_stays(block);

@@ -10,8 +10,6 @@
 
 #define MIB ((size_t)1 << 20)
 
-enum { ROUND = 512 }; /* bytes that sizes are multiples of */
-
 #define SMALL_MOST    (1 * MIB) /* the largest small request */
 #define SMALL_SEGMENT (2 * MIB)
 #define LARGE_SEGMENT (20 * MIB) /* for large requests below LARGE_LEAST */
@@ -41,7 +39,7 @@ static enum kind kind_of(size_t span)
 static bool best_fit_pool_open(struct pool *pool, const struct config *config)
 {
 	(void)config;
-	pool->classes.unit = ROUND;
+	pool->classes.unit = placing_unit(pool);
 	pool->classes.kept_most = SMALL_MOST;
 	return true;
 }
@@ -113,11 +111,14 @@ static bool best_fit_pool_add(struct pool *pool, const struct place *place)
 	return true;
 }
 
-static size_t segment_bytes(size_t span, bool short_of_memory)
+static size_t segment_bytes(const struct pool *pool, size_t span,
+			    enum growth_rule rule)
 {
+	if (placing_is_least(pool, rule))
+		return span;
 	if (kind_of(span) == SMALL)
 		return SMALL_SEGMENT;
-	if (span < LARGE_LEAST && !short_of_memory)
+	if (span < LARGE_LEAST && !growth_is_least(rule))
 		return LARGE_SEGMENT;
 	return span > SIZE_MAX - REGION_PAGE /* none has as much */
 		       ? span
@@ -128,8 +129,8 @@ static void best_fit_pool_lacks(struct pool *pool, size_t span,
 				const struct region *grows,
 				enum growth_rule rule, struct lack *lack)
 {
-	(void)pool, (void)grows;
-	*lack = (struct lack){.fresh = segment_bytes(span, rule == GROW_LEAST),
+	(void)grows;
+	*lack = (struct lack){.fresh = segment_bytes(pool, span, rule),
 			      .kind = kind_of(span)};
 }
 

@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Physical memory comes in whole pages. A region's size is a multiple. */
+/* Physical memory of a device comes in whole pages. A region's size is a
+ * multiple, but where it is of pinned memory. */
 #define REGION_PAGE ((size_t)2 << 20)
 
 /* Memory that a pool has taken to place blocks in. */
@@ -40,7 +41,18 @@ enum growth_rule {
 	GROW_FREELY,
 	GROW_LEAST, /* memory is short: by no more fresh bytes than needed */
 	GROW_FRESH, /* by fresh bytes alone: others may not be used by now */
+	GROW_LEAST_FRESH, /* both */
 };
+
+static inline bool growth_is_least(enum growth_rule rule)
+{
+	return rule == GROW_LEAST || rule == GROW_LEAST_FRESH;
+}
+
+static inline bool growth_is_fresh(enum growth_rule rule)
+{
+	return rule == GROW_FRESH || rule == GROW_LEAST_FRESH;
+}
 
 /* What a pool lacks for a request. A region of virtual memory grows by both;
  * any other is made of fresh bytes. */

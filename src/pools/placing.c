@@ -1,6 +1,20 @@
 #include "placing.h"
 
-enum { PASSED_MOST = 16 }; /* extents that are not ready, of each state */
+enum {
+	PASSED_MOST = 16, /* extents that are not ready, of each state */
+	UNIT = 512,       /* PyTorch's */
+	HOST_PAGE = 4096,
+};
+
+size_t placing_unit(const struct pool *pool)
+{
+	return pool->backing == BACKING_host ? HOST_PAGE : UNIT;
+}
+
+bool placing_is_least(const struct pool *pool, enum growth_rule rule)
+{
+	return pool->backing == BACKING_host && growth_is_least(rule);
+}
 
 /* The smallest extent of that state that fits and is ready. */
 static struct extent *first_of(const struct extents *extents,

@@ -7,6 +7,14 @@
 #include "extents.h"
 #include "pool.h"
 
+/* The bytes that spans are multiples of. A program may lock, advise or register
+ * pinned memory by the system's pages, so no two blocks share one. */
+size_t placing_unit(const struct pool *pool);
+
+/* Whether a region is to be no larger than its one block: pinned memory is
+ * short, of which CUDA gives less than a page of a device's as well. */
+bool placing_is_least(const struct pool *pool, enum growth_rule rule);
+
 /* The smallest extent that fits the request and is ready for it, or NULL. A few
  * that are not ready are passed over; *unready says whether there were any, or
  * would be if all neighbours were joined. */

@@ -4,7 +4,7 @@
  * for want of a place: a request gets whatever whole pages are free. */
 #include "placing.h"
 
-enum { ROUND = 512, PERCENT = 100 };
+enum { PERCENT = 100 };
 
 struct vmm_pool {
 	struct pool pool;
@@ -21,7 +21,7 @@ static struct vmm_pool *self_of(struct pool *pool)
 
 static bool vmm_pool_open(struct pool *pool, const struct config *config)
 {
-	pool->classes.unit = ROUND;
+	pool->classes.unit = placing_unit(pool);
 	self_of(pool)->spare = config->vmm_spare;
 	return true;
 }
@@ -192,12 +192,14 @@ static void vmm_pool_lacks(struct pool *pool, size_t span,
 	/* Where memory is short, what is free at the end may have gone back by
 	 * the time that the region has grown. */
 	size_t at_end = rule == GROW_FREELY ? tail_bytes(self, grows, span) : 0;
-	size_t needed = pages_up(span - at_end), free_pages;
+	size_t needed =
+		placing_is_least(pool, rule) ? span : pages_up(span - at_end);
+	size_t free_pages;
 
 	if (self->peak < pool->live_span + span)
 		self->peak = pool->live_span + span;
 	*lack = (struct lack){.fresh = needed};
-	if (rule == GROW_FRESH ||
+	if (growth_is_fresh(rule) ||
 	    (rule == GROW_FREELY &&
 	     pool->region_bytes + needed <= pages_most(self)))
 		return;

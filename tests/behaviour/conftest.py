@@ -32,10 +32,13 @@ with open(os.path.join(ROOT, "src", "common", "pool_choice.h"),
           encoding="utf-8") as pool_choice:
     BACKINGS = re.findall(r"^BACKING\((\w+), (\w+)\)", pool_choice.read(),
                           re.MULTILINE)
-# Every pool that places its blocks, with each backing: its own by its name.
+# Every pool that places its blocks, with each backing: its own by its name. The
+# backing host is that of pinned memory alone.
 PLACING = [pool if BACKINGS.index((pool, backing)) ==
            [other for other, _ in BACKINGS].index(pool)
-           else f"{pool}@{backing}" for pool, backing in BACKINGS]
+           else f"{pool}@{backing}" for pool, backing in BACKINGS
+           if backing != "host"]
+PINNING = [f"{pool}@host" for pool, backing in BACKINGS if backing == "host"]
 # One pool of each kind that the library treats in a way of its own: one that
 # keeps nothing, one that keeps what was freed, and those that place blocks in
 # regions, in virtual memory and in managed memory. What does not depend on a

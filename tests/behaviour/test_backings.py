@@ -12,15 +12,16 @@ MANAGED = "best_fit_pool@managed"
 SEGMENTS = "best_fit_pool@virtual"
 # What else a pool can have; whose regions are managed; and the kind of memory
 # by the call that gives it.
-WRONG = [("best_fit_pool@host", "device, virtual or managed"),
-         ("vmm_pool@", "device, virtual or managed"),
-         ("vmm_pool@Managed", "device, virtual or managed"),
+WRONG = [("vmm_pool@", "device, virtual, managed or host"),
+         ("vmm_pool@Managed", "device, virtual, managed or host"),
          ("page_unit_pool@device", "it has no regions"),
          ("no_pool@virtual", "it has no regions"),
          ("fast_pool@virtual", "unknown pool"),
          ("@virtual", "unknown pool"),
-         ("vmm_pool@device@device", "device, virtual or managed"),
-         ("host:vmm_pool@device", "pinned memory has no regions")]
+         ("vmm_pool@device@device", "device, virtual, managed or host"),
+         ("host:vmm_pool@device", "pinned memory has no backing but host"),
+         ("0:vmm_pool@host", "only pinned memory has the backing host"),
+         ("vmm_pool@host,host:no_pool", "the same device is named twice")]
 CALLS = {"device": "cuMemAlloc_v2", "virtual": "cuMemCreate",
          "managed": "cuMemAllocManaged"}
 OWN = {"vmm_pool": "virtual", "best_fit_pool": "device"}
@@ -84,7 +85,7 @@ def test_a_backing_that_a_pool_lacks_is_refused(box, pool, why):
 
 
 def test_a_wrong_value_in_the_environment_is_said_once(box):
-    shell = box.shell("best_fit_pool@host", "driver")
+    shell = box.shell("best_fit_pool@hosts", "driver")
     for line in ("init", "create x 0", "alloc a 5000", "free a"):
         took(shell, line)
     shell.end()
@@ -125,12 +126,12 @@ def test_mnm_shows_and_takes_backings(box):
     assert f"{MANAGED} -> {SEGMENTS}" in done.stdout
     listed = {row["name"]: row["backings"]
               for row in json.loads(box.mnm("pools", "--json").stdout)}
-    assert listed["best_fit_pool"] == "device, virtual, managed"
-    assert listed["vmm_pool"] == "virtual, device, managed"
+    assert listed["best_fit_pool"] == "device, virtual, managed, host"
+    assert listed["vmm_pool"] == "virtual, device, managed, host"
     assert listed["page_unit_pool"] == ""
     assert shell.ask("pools")["pools"] == json.loads(
         box.mnm("pools", "--json").stdout)
-    assert "NAME@BACKING: device, virtual, managed" in box.mnm("pools").stdout
+    assert "NAME@BACKING: device, virtual, managed, host" in box.mnm("pools").stdout
     shell.end()
 
 
