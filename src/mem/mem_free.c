@@ -1,6 +1,8 @@
 /* Frees that are not on the fast path. */
 #include <pthread.h>
 
+#include <cuda.h>
+
 #include "block/block.h"
 #include "heap/idle_limit.h"
 #include "block/buffer_id.h"
@@ -238,7 +240,16 @@ static bool is_left_over(uint64_t addr)
 	return !context_serves(context) || !block_find(addr, &word);
 }
 
-/* A free that gets no place in its stream is CUDA's, which says why. */
+/* A free that gets no place in its stream is CUDA's, which says why; also one
+ * beside a capture. But CUDA can't free a part of a region. If there is just no
+ * memory for the mark, such a block is kept in no stream's order. */
+static enum mem_free unplaced_free(const struct block *block, int res)
+{
+	bool kept = res == CUDA_ERROR_OUT_OF_MEMORY && block_is_placed(block);
+
+	return capture_any() && !kept ? MEM_FREE_CAPTURED : MEM_FREE_ASYNC;
+}
+
 static enum mem_answer taken_free_in(struct block *block, uint64_t word,
 				     struct mem_order *order,
 				     struct block **given)
@@ -246,13 +257,14 @@ static enum mem_answer taken_free_in(struct block *block, uint64_t word,
 	struct context *context = context_current();
 	struct legacy_mark mark = {0};
 	enum mem_answer answer;
+	int res = CUDA_SUCCESS;
 
-	if (context &&
-	    legacy_mark_set(&mark, context, order->stream, order->per_thread))
-		return taken_free(block, word,
-				  capture_any() ? MEM_FREE_CAPTURED
-						: MEM_FREE_ASYNC,
-				  NULL, given);
+	if (context)
+		res = legacy_mark_set(&mark, context, order->stream,
+				      order->per_thread);
+	if (res)
+		return taken_free(block, word, unplaced_free(block, res), NULL,
+				  given);
 	answer = taken_free(block, word, MEM_FREE_ASYNC, order, given);
 	legacy_mark_note(&mark);
 	legacy_mark_end(&mark);

@@ -95,3 +95,18 @@ def test_either_free_takes_either_memory(shell):
           "stream_sync s")
     stat = shell.stat()
     assert (stat["allocs"], stat["frees"], stat["live_bytes"]) == (2, 2, 0)
+
+
+@pytest.mark.parametrize("pool", POOLS)
+def test_a_free_beside_a_capture_that_gets_no_mark_is_held(box, pool):
+    """CUDA can't free a part of a region. The mark that the stream would need,
+    as it waits for the legacy one, gets no event."""
+    for nth in range(1, 16):
+        shell = open_shell(box, pool, "driver", stream_ordered=1,
+                           quarantine=0, sim_fail=f"cuEventCreate:{nth}:2")
+        lines(shell, "stream t", "stream_blocking s", "alloc a 5000",
+              "alloc b 5000", "free_async a zero", "begin t relaxed",
+              "free_async b s", "end t g", "graph_destroy g")
+        stat = shell.stat()
+        assert (stat["live_bytes"], stat["held_bytes"]) == (0, 0)
+        shell.end()

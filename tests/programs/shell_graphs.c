@@ -25,12 +25,23 @@ static void made(const char *name, CUresult result, const void *handle)
 		shell_memory(name)->addr = (uint64_t)handle;
 }
 
-static void run_stream(char **words)
+static void stream_made(const char *name, unsigned int flags)
 {
 	CUstream stream = NULL;
-	CUresult result = cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
+	CUresult result = cuStreamCreate(&stream, flags);
 
-	made(words[0], result, stream);
+	made(name, result, stream);
+}
+
+static void run_stream(char **words)
+{
+	stream_made(words[0], CU_STREAM_NON_BLOCKING);
+}
+
+/* One that waits for the legacy stream. */
+static void run_stream_blocking(char **words)
+{
+	stream_made(words[0], CU_STREAM_DEFAULT);
 }
 
 static void run_stream_destroy(char **words)
@@ -149,6 +160,7 @@ static void run_exec_destroy(char **words)
 
 const struct shell_command shell_graphs[] = {
 	{"stream", 1, run_stream},
+	{"stream_blocking", 1, run_stream_blocking},
 	{"stream_destroy", 1, run_stream_destroy},
 	{"stream_sync", 1, run_stream_sync},
 	{"stream_fill", 3, run_stream_fill},

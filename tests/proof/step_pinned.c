@@ -40,13 +40,13 @@ bool draw_pinned_alloc(struct program *program, struct step *step)
 	if (home == NONE)
 		return false;
 	step->slot = program->slot_count++;
+	step->size = program->sizes[random_below(&program->random, 3)];
 	program->slots[step->slot] =
 		(struct slot_model){.context = context,
 				    .thread = step->thread,
-				    .size = program->sizes[0],
+				    .size = step->size,
 				    .home = home,
 				    .pinned = true};
-	step->size = program->sizes[0];
 	step->context = context;
 	step->choice = random_one_in(&program->random, 4)
 			       ? CU_MEMHOSTALLOC_WRITECOMBINED
