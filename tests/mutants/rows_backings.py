@@ -5,7 +5,10 @@ SEGMENT = "src/heap/grow_segment.c"
 DRIVER = "src/heap/region_driver.c"
 ATTRIBUTES = "src/hooks/pointer_attributes.c"
 OPTION = "src/common/option.c"
+CHOICE = "src/common/pool_choice.c"
+PLACING = "src/pools/placing.c"
 TESTS = "test_backings.py -k "
+PINNED = "test_pinned_regions.py -k "
 
 ROWS = [
     ("managed_regions_take_any_amount", TESTS + "take_no_more",
@@ -30,8 +33,31 @@ ROWS = [
       "	if (true || !atomic_load(&device->managed) ||")),
     ("a_segment_outlasts_its_pages", TESTS + "goes_back_whole",
      (SEGMENT, "	pages->ends = true;\n", "")),
-    ("pinned_memory_may_have_a_backing", TESTS + "lacks_is_refused",
-     (OPTION, "*device == DEVICE_HOST && strchr(name, '@')", "false")),
+    ("pinned_memory_may_have_a_devices_backing", TESTS + "lacks_is_refused",
+     (OPTION, "!host && *device == DEVICE_HOST && strchr(name, '@')",
+      "false")),
+    ("a_device_may_have_the_backing_host", TESTS + "lacks_is_refused",
+     (OPTION, "host && *device != DEVICE_HOST", "false")),
+    ("a_bare_backing_host_is_for_all", PINNED + "backing_of_its_own",
+     (OPTION, "host && *device == DEVICE_ALL", "false")),
+    ("pinned_memory_has_a_devices_regions", PINNED + "backing_of_its_own",
+     (CHOICE, "		if (backed[i].backing == BACKING_host &&",
+      "		if (false &&")),
+    ("pinned_blocks_share_a_page", PINNED + "no_page",
+     (PLACING, "? HOST_PAGE : UNIT", "? UNIT : UNIT")),
+    ("a_region_is_large_where_the_host_is_short", PINNED + "little_memory",
+     (PLACING, "BACKING_host && growth_is_least(rule)", "BACKING_none")),
+    ("regions_of_the_host_stay_past_what_may_be_locked",
+     PINNED + "may_be_locked",
+     ("src/heap/reclaim.c", "? host_past(0)", "? 0")),
+    ("a_copy_may_not_leave_pinned_memory",
+     "test_bounds.py -k of_the_host_is",
+     ("src/hooks/bounds.c", "if (backing == BACKING_host)", "if (false)")),
+    ("the_garbage_threshold_is_for_pinned_memory", PINNED + "garbage",
+     ("src/heap/garbage.c", "device_is_host(device) ||", "")),
+    ("a_free_beside_a_capture_without_a_mark_is_cudas",
+     "test_regions_ordered.py -k gets_no_mark",
+     ("src/mem/mem_free.c", "capture_any() && !kept ?", "capture_any() ?")),
     ("what_can_t_be_had_is_an_error", TESTS + "refused_is_said",
      ("src/heap/grow.c", "	if (fails_otherwise(res)) {",
       "	if (false) {")),

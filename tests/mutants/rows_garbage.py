@@ -9,7 +9,7 @@ ROWS = [
     ("garbage_goes_below_the_threshold", TESTS + "else_all_stays",
      (GARBAGE, "	if (!past)\n		return;\n", "	past += !past;\n")),
     ("garbage_goes_in_a_capture", TESTS + "in_a_capture",
-     (GARBAGE, " || capture_any() ||", " ||")),
+     (GARBAGE, "	    capture_any() ||", "	    false ||")),
     ("garbage_knows_no_limit_of_pools", TESTS + "limit_is_what",
      (GARBAGE, "	size_t limit = limit_get(LIMIT_POOL), total;",
       "	size_t limit = 0, total;")),

@@ -85,7 +85,7 @@ ROWS = [
      (ATTRIBUTES, "	if (!res && holder.block && !holder.placed)",
       "	if (!res && holder.block)")),
     ("virtual_blocks_have_no_context", SHARED + "has_the_attributes",
-     (ATTRIBUTES, "	if (!own && attribute", "	if (false && attribute")),
+     (ATTRIBUTES, "	if (lacks_context && attribute", "	if (false && attribute")),
     ("virtual_blocks_are_the_programs_own", SHARED + "has_the_attributes",
      (VIRTUAL, "holder.placed ? &holder_none : addr);", "addr);")),
     ("virtual_memory_stays_after_an_export", SHARED + "no_request_gets",

@@ -34,9 +34,8 @@ ROWS = [
      ("src/cuda/stream_mark.c", "	return res ? res : real->cuStreamWaitEvent("
       "CU_STREAM_LEGACY, event, 0);", "	return res;")),
     ("a_free_without_a_place_is_kept", ORDERED + "gets_no_place",
-     (FREE, "	if (context &&\n	    legacy_mark_set(&mark, context, order->stream, order->per_thread))\n"
-      "		return", "	if (context &&\n	    legacy_mark_set(&mark, context, order->stream, order->per_thread) && !context)\n"
-      "		return")),
+     (FREE, "	if (res)\n		return taken_free(",
+      "	if (res && !context)\n		return taken_free(")),
     ("a_request_of_the_legacy_stream_is_remembered",
      ORDERED + "is_refused",
      (MEM, " && !mark.again)", ")")),
