@@ -195,7 +195,8 @@ def test_a_little_memory_that_is_left_serves(box, pool):
 
 @pytest.mark.parametrize("pool", PINNING)
 def test_the_garbage_threshold_is_a_devices(box, pool):
-    shell = opened(box, pool, garbage_threshold=1, sim="64M")
+    shell = opened(box, pool, garbage_threshold=1,
+                   pool_limit=64 * MIB)
     lines(shell, f"pin a {11 * MIB} 0", f"pin b {13 * MIB} 0", "unpin a",
           "sync", f"pin c {15 * MIB} 0")
     assert host(shell)["regions"] == 3

@@ -124,3 +124,29 @@ def test_a_stale_block_says_nothing_of_regions(box):
     took(shell, "sync")
     assert shell("check b 7") == "0 right"
     shell.end()
+
+
+def test_a_region_that_is_about_to_end_ends_once(box):
+    """A peer's access is told to it meanwhile. Were it to end by that, another
+    region could be given its addresses, and end by its record."""
+    shell = box.shell("vmm_pool", "driver", devices=2)
+    for line in ("init", "create x 0", "stream s", "alloc a 5000", "free a"):
+        took(shell, line)
+    shell.ask("trim")
+    while shell.stat()["reserved_bytes"]:
+        time.sleep(0.01)
+    took(shell, "hold s")  # so that nothing goes back before the next free
+    shell.ask("swap no_pool")
+    for line in ("create y 1", "peers x", "set x"):
+        took(shell, line)
+    assert shell.stat(0)["regions"] == 1  # its record names its addresses
+    shell.ask("swap 0:vmm_pool")
+    for line in ("alloc b 5000", "let_go", "wait s", "free b"):
+        took(shell, line)
+    shell.ask("swap no_pool")
+    for line in ("alloc c 5000", "free c"):
+        took(shell, line)
+    assert shell.stat(0)["regions"] == 0
+    shell.end()
+    calls = box.report()[0]
+    assert calls["cuMemAddressFree"] == calls["cuMemAddressReserve"] == 2
