@@ -250,17 +250,6 @@ def test_without_virtual_memory_regions_are_allocations(box):
     assert "cuMemMap" not in calls
 
 
-@pytest.mark.parametrize("pool", PLACING)
-def test_pinned_memory_has_blocks_of_its_own(box, pool):
-    shell = open_shell(box, pool, "driver")
-    took(shell, "pin a 5000 0")
-    shell.ask(f"swap {pool}")
-    took(shell, "pin b 5000 0")
-    assert shell.stat("host")["pool"] == "page_unit_pool"
-    shell.end()
-    assert box.report()[0]["cuMemHostAlloc"] == 2
-
-
 def test_a_region_is_shown_to_a_peer(box):
     """Access is given to what is there, and to what comes later."""
     shell = box.shell("vmm_pool", "driver", devices=2)
