@@ -10,6 +10,8 @@
 
 #include <jansson.h>
 
+#include "common/option.h"
+
 enum job_state {
 	JOB_SERVES, /* it has a socket, and has answered or is to be asked */
 	JOB_SILENT, /* it has a socket, and has not answered */
@@ -29,7 +31,7 @@ struct job {
 	char *text; /* of the answer that is being read */
 	size_t size;
 	json_t *answer;  /* to the last request; if NULL, see error */
-	char error[256]; /* plain */
+	char error[OPTION_ERROR_SIZE]; /* plain */
 };
 
 struct jobs {

@@ -179,7 +179,9 @@ bool pools_parse(const char *text, int pool[DEVICE_ALL], const char **bad)
 	while ((item = strsep(&rest, ","))) {
 		*bad = pool_parse(item, &device, &row);
 		if (!*bad && chosen[device] >= 0)
-			*bad = "the same device is named twice";
+			*bad = device == DEVICE_ALL
+				       ? "two pools without a device"
+				       : "the same device is named twice";
 		if (*bad)
 			return false;
 		chosen[device] = row;

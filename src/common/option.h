@@ -14,7 +14,7 @@
 #define DEVICE_MAX        64         /* ordinals 0 .. 63 */
 #define DEVICE_HOST       DEVICE_MAX /* stands for pinned host memory */
 #define DEVICE_ALL        (DEVICE_MAX + 1)
-#define OPTION_ERROR_SIZE 320 /* bytes of an error line, its NUL included */
+#define OPTION_ERROR_SIZE 512 /* bytes of an error line, its NUL included */
 
 enum option_type {
 	OPTION_TEXT,

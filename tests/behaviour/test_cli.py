@@ -243,6 +243,16 @@ def test_an_empty_list_is_a_list(box):
     assert box.mnm("ps").stdout.count("\n") == 1
 
 
+@pytest.mark.parametrize("name", ["nothing", "n" * 40])
+def test_an_unknown_option_is_answered_by_all_there_are(box, shell, name):
+    known = list(shell.ask("stat")["options"])
+    for words in (["set", shell.pid, name, 1], ["set", shell.pid, name],
+                  ["run", "--set", f"{name}=1", "--", "true"]):
+        done = box.mnm(*words, check=False)
+        assert done.returncode and done.stderr.count("\n") == 1
+        assert done.stderr.split("known:")[1].split() == known
+
+
 def test_json_of_each_command_says_what_was_done(box, shell):
     listed = json.loads(box.mnm("ps", "--json").stdout)
     assert [p["pid"] for p in listed] == [shell.pid]

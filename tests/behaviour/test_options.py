@@ -115,11 +115,16 @@ def test_sizes_may_be_written_as_people_write_them(box, text, size):
     shell.end()
 
 
-def test_a_device_that_is_named_twice_is_an_error(box):
-    shell = box.shell("0:no_pool,0:page_unit_pool")
+@pytest.mark.parametrize("pools, why", [
+    ("0:no_pool,0:page_unit_pool", "the same device is named twice"),
+    ("host:no_pool,host:no_pool", "the same device is named twice"),
+    ("vmm_pool,0:no_pool,no_pool", "two pools without a device"),
+])
+def test_two_pools_for_one_place_are_an_error(box, pools, why):
+    shell = box.shell(pools)
     took(shell, "alloc a 5000")
     shell.end()
-    assert box.stderr().count("\n") == 1 and "twice" in box.stderr()
+    assert box.stderr().count("\n") == 1 and f": {why};" in box.stderr()
 
 
 LINES = ["alloc a 5000", "free a", "alloc b 5000", "alloc c 100000000",
