@@ -39,9 +39,9 @@ ARGUMENT(frameworks, NAMES, "frameworks", "F", \
 	"the table below, with commas [all]") \
 ARGUMENT(set, SETTINGS, "set", "KEY=VALUE", "an option of the table below") \
 ARGUMENT(pool, WORD, NULL, "POOL", \
-	"a name that `mnm pools` lists; for one device DEVICE:NAME,\n" \
-	"for pinned memory host:NAME; several with commas. The name of\n" \
-	"the current pool replaces it by a new one") \
+	"NAME or NAME@BACKING as `mnm pools` lists them; for one device\n" \
+	"DEVICE:NAME, for pinned memory host:NAME; several with commas.\n" \
+	"The name of the current pool replaces it by a new one") \
 ARGUMENT(option, WORD, NULL, "OPTION", \
 	"one of those that `mnm run --help` lists") \
 ARGUMENT(value, WORD, NULL, "VALUE", \

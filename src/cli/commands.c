@@ -32,7 +32,7 @@ static void set_more(void)
 	printf("\nOptions that can be changed while the program runs:\n");
 	for (const struct option_row *row = option_rows; row->name; row++)
 		if (row->when == OPTION_LIVE)
-			printf("  %-12s %s\n", row->name, row->range);
+			printf("  %-17s %s\n", row->name, row->range);
 }
 
 static int pools_run(const struct command *command,
@@ -47,7 +47,8 @@ static int pools_run(const struct command *command,
 		if (!arguments->json)
 			printf("%-16s %s\n", row->name, row->summary);
 		if (!arguments->json && *backings)
-			printf("%-16s   NAME@BACKING: %s\n", "", backings);
+			printf("%-16s NAME@BACKING: %s; the first is its own\n",
+			       "", backings);
 		json_array_append_new(list, json_pack("{s:s,s:s,s:s}", "name",
 						      row->name, "summary",
 						      row->summary, "backings",
@@ -81,7 +82,7 @@ const struct command commands[] = {
 	 "that idle memory has served. Exit status 1: a program does not answer.\n",
 	 NULL,
 	 ps_run, false, NULL, NULL},
-	{"pools", "list the pools",
+	{"pools", "list the pools, and the backings of their regions",
 	 {ARG_json}, NULL, NULL,
 	 pools_run, false, NULL, NULL},
 	{"stat", "show the figures and options of a running program",

@@ -30,7 +30,7 @@ struct job {
 	bool asked;
 	char *text; /* of the answer that is being read */
 	size_t size;
-	json_t *answer;  /* to the last request; if NULL, see error */
+	json_t *answer; /* to the last request; if NULL, see error */
 	char error[OPTION_ERROR_SIZE]; /* plain */
 };
 

@@ -29,7 +29,7 @@ void run_more(void)
 	printf("\nOptions, also read from the environment:\n");
 	for (const struct option_row *row = option_rows; row->name; row++) {
 		option_variable(row, variable, sizeof(variable));
-		printf("  %-12s %s%s%s%s\n"
+		printf("  %-17s %s%s%s%s\n"
 		       "      %s\n"
 		       "      %s\n",
 		       row->name, variable, *row->initial ? " [" : "",

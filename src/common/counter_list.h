@@ -38,8 +38,8 @@ COUNTER(frees, SUM, COUNT, "blocks freed by the program") \
 COUNTER(hits, SUM, COUNT, "requests served from idle blocks") \
 COUNTER(misses, SUM, COUNT, "requests served by the driver") \
 COUNTER(borrows, SUM, COUNT, "requests served from the host's memory") \
-COUNTER(driver_allocs, SUM, COUNT, "cuMemAlloc, cuMemCreate that succeeded") \
-COUNTER(driver_frees, SUM, COUNT, "cuMemFree, cuMemRelease that succeeded") \
+COUNTER(driver_allocs, SUM, COUNT, "allocations by the driver; a page is one") \
+COUNTER(driver_frees, SUM, COUNT, "frees by the driver; a page is one") \
 COUNTER(regions, GAUGE, COUNT, "regions that blocks are placed in") \
 COUNTER(moved_pages, SUM, COUNT, "pages that moved inside their region") \
 COUNTER(held_blocks, GAUGE, COUNT, "blocks that held_bytes are made of") \

@@ -100,7 +100,8 @@ static void handle_report(struct report *report, const struct config *config,
 	config_text(config, option_find("pool"), pools, sizeof(pools));
 	report_add(
 		report, LEVEL_OK, "options",
-		"page_unit_pool serves such programs from the start",
+		"MNM_POOL=page_unit_pool for a program that exports memory by "
+		"a library",
 		"%s: there is no IPC handle for %s memory: a program's first "
 		"cudaIpcGetMemHandle fails, and page_unit_pool serves from "
 		"then on, or from the start if the program's own file has "
