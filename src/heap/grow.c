@@ -119,6 +119,23 @@ static int grow_backed(struct heap *heap, struct pool *pool, size_t span,
 				: grow_segment(heap, pool, span, rule, pressed);
 }
 
+/* Says once for each device that it lacks what regions are to be made of. */
+static void lack_tell(const struct heap *heap, enum backing backing)
+{
+	static _Atomic uint64_t told; /* a bit for each device */
+	int ordinal = device_ordinal(heap->device);
+	uint64_t bit = (uint64_t)1 << ordinal;
+	const char *kind = NULL;
+
+	if (backing == BACKING_managed && !backing_is_managed_by_page(ordinal))
+		kind = "managed memory that moves by pages";
+	if (backing == BACKING_virtual && !backing_has_pages(ordinal))
+		kind = "virtual memory";
+	if (kind && !(atomic_fetch_or(&told, bit) & bit))
+		log_info("device %d has no %s: cuMemAlloc serves", ordinal,
+			 kind);
+}
+
 /* Whether the driver's other call may do: it has not refused for want of
  * memory, which that call would want as well. */
 static bool fails_otherwise(int res)
@@ -143,6 +160,8 @@ int heap_grow(struct heap *heap, struct pool *pool, size_t span,
 	if (!pressed)
 		garbage_collect(pool);
 	res = grow_backed(heap, pool, span, rule, pressed);
+	if (res == GROW_OTHERWISE && !device_is_host(heap->device))
+		lack_tell(heap, pool->backing);
 	if (fails_otherwise(res)) {
 		log_info("%s memory is refused with error %d: cuMemAlloc "
 			 "serves",

@@ -5,6 +5,7 @@
 
 #include <cuda.h>
 
+#include "common/log.h"
 #include "context/context.h"
 #include "cuda/backing.h"
 #include "order/wait.h"
@@ -28,10 +29,17 @@ static uint64_t addr_of(const struct pages *pages, uint32_t slot)
 struct pages *pages_open(int ordinal, size_t bytes)
 {
 	struct pages *pages = calloc(1, sizeof(*pages));
+	int res = CUDA_ERROR_NOT_SUPPORTED;
 	size_t table;
 
-	if (!pages || !backing_has_pages(ordinal) ||
-	    backing_addresses(bytes, &pages->base)) {
+	if (pages && backing_has_pages(ordinal)) {
+		res = backing_addresses(bytes, &pages->base);
+		if (res)
+			log_info("addresses are refused with error %d: "
+				 "cuMemAlloc serves",
+				 res);
+	}
+	if (res) {
 		free(pages);
 		return NULL;
 	}

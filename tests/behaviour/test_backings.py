@@ -293,6 +293,36 @@ def test_what_is_refused_is_said(box):
     assert taken(box) == {"cuMemAllocManaged": 1, "cuMemAlloc_v2": 1}
 
 
+@pytest.mark.parametrize("pool", ["vmm_pool", SEGMENTS])
+@pytest.mark.parametrize("code", [2, 801])
+def test_that_there_are_no_addresses_is_said(box, pool, code):
+    shell = opened(box, pool, fail=f"cuMemAddressReserve:1:{code}",
+                   log="info")
+    alloc(shell, "a", 5000)
+    shell.end()
+    assert box.stderr().count(
+        f"addresses are refused with error {code}: cuMemAlloc serves") == 1
+    assert taken(box)["cuMemAlloc_v2"] == 1
+
+
+NO_PAGES = "cuMemGetAllocationGranularity:1+:801"
+
+
+@pytest.mark.parametrize("pool, lacks, words", [
+    (MANAGED, {"sim_managed_fixed": 1}, "managed memory that moves by pages"),
+    ("vmm_pool", {"fail": NO_PAGES}, "virtual memory"),
+    (SEGMENTS, {"fail": NO_PAGES}, "virtual memory"),
+])
+def test_that_a_device_lacks_a_backing_is_said_once(box, pool, lacks, words):
+    shell = opened(box, pool, log="info", **lacks)
+    for name in "abc":
+        alloc(shell, name, 12 * MIB)
+    shell.end()
+    assert box.stderr().count(
+        f"device 0 has no {words}: cuMemAlloc serves") == 1
+    assert taken(box) == {"cuMemAlloc_v2": 3}
+
+
 # Segments of virtual memory.
 
 def test_a_segment_goes_back_whole(box):
