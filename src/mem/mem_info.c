@@ -8,17 +8,34 @@
 #include "stats/counter.h"
 #include "stats/mempool_stats.h"
 
-/* The bytes that the process may have of a device; 0 if the driver says by
- * itself. Managed memory is not missing in what the driver says is free until
- * it is used, and no more is given than the device has. */
-static size_t most_of(const struct device *device)
+static size_t room_in(size_t bytes, size_t taken)
 {
-	size_t limit = limit_get(LIMIT_HARD), total;
+	return bytes > taken ? bytes - taken : 0;
+}
+
+/* What no pool has and does not take of the device for good: what the program
+ * has managed, and what a full device has borrowed. */
+static size_t elsewhere_of(const struct device *device)
+{
+	return counter_get(device, COUNTER_managed_bytes) +
+	       counter_get(device, COUNTER_borrowed_bytes);
+}
+
+/* What more the process may have of a device of which pools hold so much;
+ * SIZE_MAX if the driver says by itself. The hard limit counts all. The managed
+ * memory of pools is not missing in what the driver says is free until it is
+ * used, and no more is given than the device has. */
+static size_t room_of(const struct device *device, size_t held)
+{
+	size_t unpooled = atomic_load(&device->unpooled), total;
+	size_t limit = limit_get(LIMIT_HARD);
+	size_t room = limit ? room_in(limit, held + unpooled) : SIZE_MAX, most;
 
 	if (!atomic_load(&device->managed) ||
 	    backing_device_bytes(device_ordinal(device), &total))
-		return limit;
-	return limit && limit < total ? limit : total;
+		return room;
+	most = room_in(total, held + room_in(unpooled, elsewhere_of(device)));
+	return most < room ? most : room;
 }
 
 void mem_info(size_t *free, size_t *total)
@@ -28,19 +45,18 @@ void mem_info(size_t *free, size_t *total)
 
 	if (!context || config_current()->meminfo)
 		return;
-	limit = most_of(context->device);
+	limit = limit_get(LIMIT_HARD);
 	idle = counter_get(context->device, COUNTER_idle_bytes) +
 	       counter_get(context->device, COUNTER_held_bytes);
 	/* What counts as reserved for one of CUDA's pools is not free. */
 	pooled = mempools_are_used() ? mempools_idle(context->device) : 0;
-	idle = idle > pooled ? idle - pooled : 0;
+	idle = room_in(idle, pooled);
 	reserved = counter_get(context->device, COUNTER_reserved_bytes);
-	held = reserved > idle ? reserved - idle : 0; /* read one by one */
-	held += atomic_load(&context->device->unpooled);
-	room = limit > held ? limit - held : 0;
+	held = room_in(reserved, idle); /* read one by one */
+	room = room_of(context->device, held);
 	if (free)
 		*free += idle;
-	if (free && limit && *free > room)
+	if (free && *free > room)
 		*free = room;
 	if (total && limit && *total > limit)
 		*total = limit;

@@ -206,6 +206,27 @@ def test_no_more_is_free_than_the_device_has(box):
     shell.end()
 
 
+@pytest.mark.parametrize("elsewhere", ["alloc", "managed"])
+def test_what_lies_elsewhere_is_not_missing_in_what_is_free(box, elsewhere):
+    """What a full device has borrowed, and what the program has managed."""
+    shell = opened(box, MANAGED, sim="64M", oversubscribe="64M")
+    took(shell, f"alloc a {40 * MIB}")
+    took(shell, f"{elsewhere} b {30 * MIB}")
+    assert shell("info").split()[:3] == ["0", str(24 * MIB), str(64 * MIB)]
+    took(shell, "free a")
+    assert shell("info").split()[:3] == ["0", str(64 * MIB), str(64 * MIB)]
+    shell.end()
+
+
+def test_a_hard_limit_counts_what_lies_elsewhere(box):
+    shell = opened(box, MANAGED, sim="64M", oversubscribe="64M",
+                   hard_limit="60M")
+    took(shell, f"managed b {30 * MIB}")
+    took(shell, f"alloc a {10 * MIB}")
+    assert shell("info").split()[:3] == ["0", str(20 * MIB), str(60 * MIB)]
+    shell.end()
+
+
 def test_managed_regions_take_no_more_than_the_device_has(box):
     shell = opened(box, MANAGED, sim="64M")
     took(shell, f"alloc a {40 * MIB}")
