@@ -182,14 +182,30 @@ static bool choice_possible(struct request *request,
 	return true;
 }
 
+/* Reads what is chosen. Returns false if *bad says what is wrong: for pinned
+ * memory alone a device's backing is, as in host:NAME@BACKING. */
+static bool choices_read(const struct request *request, int choices[DEVICE_ALL],
+			 const char **bad)
+{
+	int pinned;
+
+	memset(choices, -1, sizeof(int) * DEVICE_ALL);
+	if (!pools_parse(request->pool, choices, bad))
+		return false;
+	pinned = choices[DEVICE_HOST];
+	*bad = "pinned memory has no backing but host";
+	return request->device != DEVICE_HOST || pinned < 0 ||
+	       pool_choice_row(pinned) == pinned ||
+	       pool_choice_backing(pinned) == BACKING_host;
+}
+
 static json_t *swap_run(struct request *request)
 {
 	int choices[DEVICE_ALL];
 	const char *bad;
 	char names[128];
 
-	memset(choices, -1, sizeof(choices));
-	if (pools_parse(request->pool, choices, &bad))
+	if (choices_read(request, choices, &bad))
 		return is_choice(choices) && !choice_possible(request, choices)
 			       ? NULL
 			       : swap_devices(request, choices);

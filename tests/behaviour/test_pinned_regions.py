@@ -47,6 +47,20 @@ def test_blocks_share_an_allocation_and_no_page(box, pool):
     assert box.report()[0]["cuMemHostAlloc"] == 1
 
 
+def test_a_devices_backing_is_refused_for_pinned_memory_alone(box):
+    shell = open_shell(box, "page_unit_pool", "driver")
+    lines(shell, "pin a 5000 0")
+    done = box.mnm("swap", shell.pid, "--device", "host", "vmm_pool@managed",
+                   check=False)
+    assert done.returncode == 1
+    assert "pinned memory has no backing but host" in done.stderr
+    assert host(shell)["pool"] == "page_unit_pool"
+    for named in "vmm_pool", "best_fit_pool@host":
+        box.mnm("swap", shell.pid, "--device", "host", named)
+    assert host(shell)["pool"] == "best_fit_pool@host"
+    shell.end()
+
+
 @pytest.mark.parametrize("named, chosen", [
     ("vmm_pool", "vmm_pool@host"),
     ("best_fit_pool@managed", "best_fit_pool@host"),
