@@ -246,7 +246,7 @@ START_TEST(a_wrong_pool_is_named_with_those_allowed_and_changes_nothing)
 					    "host:no_pool,host:no_pool",
 					    "1:no_pool,01:no_pool",
 					    "no_pool@device",
-					    "vmm_pool@host",
+					    "0:vmm_pool@host",
 					    "vmm_pool@",
 					    "@device",
 					    "no_pool,host:vmm_pool@device",
