@@ -35,24 +35,42 @@ static void set_more(void)
 			printf("  %-17s %s\n", row->name, row->range);
 }
 
+static json_t *pool_json(const struct pool_row *row)
+{
+	json_t *backings = json_array();
+	const char *word;
+
+	for (int i = 0; (word = pool_backing(row->name, i)); i++)
+		json_array_append_new(backings, json_string(word));
+	return json_pack("{s:s,s:s,s:o}", "name", row->name, "summary",
+			 row->summary, "backings", backings);
+}
+
+static void pool_print(const struct pool_row *row)
+{
+	const char *word;
+
+	printf("%-16s %s\n", row->name, row->summary);
+	for (int i = 0; (word = pool_backing(row->name, i)); i++) {
+		if (i)
+			printf(", %s", word);
+		else
+			printf("%-16s NAME@BACKING: %s", "", word);
+	}
+	if (pool_backing(row->name, 0))
+		printf("; the first is its own\n");
+}
+
 static int pools_run(const struct command *command,
 		     const struct arguments *arguments)
 {
 	json_t *list = json_array();
-	char backings[64];
 
 	(void)command;
 	for (const struct pool_row *row = pool_rows; row->name; row++) {
-		pool_backings(row->name, backings, sizeof(backings));
 		if (!arguments->json)
-			printf("%-16s %s\n", row->name, row->summary);
-		if (!arguments->json && *backings)
-			printf("%-16s NAME@BACKING: %s; the first is its own\n",
-			       "", backings);
-		json_array_append_new(list, json_pack("{s:s,s:s,s:s}", "name",
-						      row->name, "summary",
-						      row->summary, "backings",
-						      backings));
+			pool_print(row);
+		json_array_append_new(list, pool_json(row));
 	}
 	if (arguments->json)
 		json_print(list);

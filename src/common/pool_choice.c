@@ -97,14 +97,10 @@ int pool_choice_pinned(int choice)
 	return choice;
 }
 
-void pool_backings(const char *pool, char *text, size_t size)
+const char *pool_backing(const char *pool, int index)
 {
-	size_t used = 0;
-
-	text[0] = '\0';
-	for (int i = 0; i < BACKED_COUNT && used < size; i++)
-		if (!strcmp(backed[i].pool, pool))
-			used += (size_t)snprintf(text + used, size - used,
-						 "%s%s", used ? ", " : "",
-						 backed[i].word);
+	for (int i = 0; i < BACKED_COUNT; i++)
+		if (!strcmp(backed[i].pool, pool) && !index--)
+			return backed[i].word;
+	return NULL;
 }

@@ -45,8 +45,8 @@ enum backing pool_choice_backing(int choice);
  * has regions has them there of pinned memory. */
 int pool_choice_pinned(int choice);
 
-/* Writes the backings that a pool may have, its own first, as "a, b, c"; empty
- * if it has no regions. */
-void pool_backings(const char *pool, char *text, size_t size);
+/* One of the backings that a pool may have, its own first; NULL after the last
+ * one. */
+const char *pool_backing(const char *pool, int index);
 
 #endif

@@ -230,19 +230,24 @@ static json_t *trim_run(struct request *request)
 	return devices_left(devices_each(request, trim_one));
 }
 
+static json_t *pool_json(const struct pool_row *row)
+{
+	json_t *backings = json_array();
+	const char *word;
+
+	for (int i = 0; (word = pool_backing(row->name, i)); i++)
+		json_array_append_new(backings, json_string(word));
+	return json_pack("{s:s,s:s,s:o}", "name", row->name, "summary",
+			 row->summary, "backings", backings);
+}
+
 static json_t *pools_run(struct request *request)
 {
 	json_t *list = json_array();
-	char backings[64];
 
 	(void)request;
-	for (const struct pool_row *row = pool_rows; row->name; row++) {
-		pool_backings(row->name, backings, sizeof(backings));
-		json_array_append_new(list, json_pack("{s:s,s:s,s:s}", "name",
-						      row->name, "summary",
-						      row->summary, "backings",
-						      backings));
-	}
+	for (const struct pool_row *row = pool_rows; row->name; row++)
+		json_array_append_new(list, pool_json(row));
 	return json_pack("{s:i,s:o}", "schema", ANSWER_SCHEMA, "pools", list);
 }
 

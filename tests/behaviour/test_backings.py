@@ -126,9 +126,11 @@ def test_mnm_shows_and_takes_backings(box):
     assert f"{MANAGED} -> {SEGMENTS}" in done.stdout
     listed = {row["name"]: row["backings"]
               for row in json.loads(box.mnm("pools", "--json").stdout)}
-    assert listed["best_fit_pool"] == "device, virtual, managed, host"
-    assert listed["vmm_pool"] == "virtual, device, managed, host"
-    assert listed["page_unit_pool"] == ""
+    assert listed["best_fit_pool"] == [
+        "device", "virtual", "managed", "host"]
+    assert listed["vmm_pool"] == [
+        "virtual", "device", "managed", "host"]
+    assert listed["page_unit_pool"] == []
     assert shell.ask("pools")["pools"] == json.loads(
         box.mnm("pools", "--json").stdout)
     assert "NAME@BACKING: device, virtual, managed, host" in box.mnm("pools").stdout
