@@ -86,6 +86,7 @@ HOOK(cuMemRelease, "cuMemRelease", 10020, VERSION_MAX) \
 HOOK(cuMemRetainAllocationHandle, "cuMemRetainAllocationHandle", 11000, VERSION_MAX) \
 HOOK(cuMemMap, "cuMemMap", 10020, VERSION_MAX) \
 HOOK(cuMemUnmap, "cuMemUnmap", 10020, VERSION_MAX) \
+HOOK(cuMemSetAccess, "cuMemSetAccess", 10020, VERSION_MAX) \
 HOOK(cuImportExternalMemory, "cuImportExternalMemory", 10000, VERSION_MAX) \
 HOOK(cuDestroyExternalMemory, "cuDestroyExternalMemory", 10000, VERSION_MAX) \
 HOOK(cuIpcOpenMemHandle, "cuIpcOpenMemHandle", 4010, 11000) \

@@ -36,6 +36,14 @@ bool bounds_hold(CUdeviceptr addr, size_t bytes)
 	       sum(addr - start, bytes) <= block->span;
 }
 
+bool bounds_spare(const CUdeviceptr *list, size_t count)
+{
+	for (size_t i = 0; list && i < count; i++)
+		if (region_has(list[i]))
+			return false;
+	return true;
+}
+
 bool bounds_hold_count(CUdeviceptr addr, size_t count, size_t element)
 {
 	return bounds_hold(addr, product(count, element));

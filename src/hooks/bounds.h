@@ -34,6 +34,9 @@ bool bounds_hold_pairs(const CUdeviceptr *dsts, const CUdeviceptr *srcs,
 bool bounds_hold_batch(const CUDA_MEMCPY3D_BATCH_OP *list, size_t count,
 		       size_t *failed);
 
+/* Whether none of these addresses is in a region. */
+bool bounds_spare(const CUdeviceptr *list, size_t count);
+
 #define bounds_hold_shape(shape) \
 	_Generic(*(shape), CUDA_MEMCPY2D \
 		 : bounds_hold_flat, CUDA_MEMCPY3D \

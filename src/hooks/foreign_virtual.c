@@ -1,5 +1,6 @@
 /* Physical memory and its mappings. */
 #include "call.h"
+#include "heap/region.h"
 #include "holder.h"
 #include "hook.h"
 #include "mem/mem.h"
@@ -56,10 +57,27 @@ EXPORT CUresult cuMemMap(CUdeviceptr addr, size_t size, size_t offset,
 	return res;
 }
 
+/* What the driver is asked to change in place of that memory: nothing that
+ * there is, if it is ours. CUDA refuses these calls for memory of cuMemAlloc.
+ */
+static CUdeviceptr spared(CUdeviceptr addr, size_t size)
+{
+	bool placed = mem_enabled() && size &&
+		      (region_has(addr) || region_has(addr + size - 1));
+
+	return placed ? NO_ALLOCATION : addr;
+}
+
+EXPORT CUresult cuMemSetAccess(CUdeviceptr addr, size_t size,
+			       const CUmemAccessDesc *list, size_t count)
+{
+	return ROOM_CALL(cuMemSetAccess, spared(addr, size), size, list, count);
+}
+
 EXPORT CUresult cuMemUnmap(CUdeviceptr addr, size_t size)
 {
 	struct mapping *list = foreign_unmap_begin(addr, size);
-	CUresult res = REAL_CALL(cuMemUnmap, addr, size);
+	CUresult res = REAL_CALL(cuMemUnmap, spared(addr, size), size);
 
 	foreign_unmap_finish(list, (int)res);
 	return res;

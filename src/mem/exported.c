@@ -83,6 +83,8 @@ static void handless_leaves(struct device *device, int choice)
 	if (!handless(device->choice) ||
 	    !device_swap(device, choice, config_current(), &report))
 		return;
+	if (!device->used) /* a program has fewer devices than there may be */
+		return;
 	log_warn("this program passes memory to other processes: device %d is "
 		 "served by %s from now on, as %s has %s, for which CUDA has "
 		 "no IPC handle",

@@ -261,3 +261,20 @@ def test_a_region_is_shown_to_a_peer(box):
     shell.end()
     # A page, that page for the peer, and three pages for both.
     assert box.report()[0]["cuMemSetAccess"] == 3
+
+
+@pytest.mark.parametrize("pool", [None, *PLACING])
+def test_no_program_takes_regions_apart(box, pool):
+    """CUDA allows these calls for memory of cuMemMap and for managed memory."""
+    shell = open_shell(box, pool, "driver", sim="64M")
+    alloc(shell, "a", 5000)
+    alloc(shell, "b", 20 * MIB)
+    for name in "ab":
+        answers = shell(f"take_apart {name}").split()
+        assert answers[:3] == ["1"] * 3
+        assert answers[3] == ("1" if pool else "801")  # not simulated
+    alloc(shell, "c", 5000)
+    assert all(is_right(shell, name) for name in "abc")
+    took(shell, "fill a 3")
+    assert shell("check a 3").endswith("right")
+    shell.end()

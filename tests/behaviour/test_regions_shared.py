@@ -275,8 +275,8 @@ def test_after_the_first_export_no_request_gets_virtual_memory(box):
     lines(first, "alloc a 5000; alloc b 5000; fill a 3; sync")
     took(first, f"export_to a 0 {handle_file(box, 'a')}", "1")
     assert first.stat()["pool"] == "page_unit_pool"
-    assert re.findall(r"device 0 is served by (\w+)", box.stderr()) == [
-        "page_unit_pool"]
+    assert re.findall(r"device (\d+) is served by (\w+)", box.stderr()) == [
+        ("0", "page_unit_pool")]
     lines(first, "alloc c 8192; fill c 6; sync")
     exported(box, first, "c")
     second = importer(box, "c", pool=None)

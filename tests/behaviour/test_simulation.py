@@ -129,7 +129,7 @@ def test_memory_without_an_address_of_its_own_is_counted(box):
     assert device["reserved"] == 2 * (2 << 20)
 
 
-@pytest.mark.parametrize("name", ["pool_access", "graph_node"])
+@pytest.mark.parametrize("name", ["pool_access", "graph_node", "ipc"])
 def test_claims_about_two_devices_hold(box, name):
     for check in (0, 1):
         run = box.run([os.path.join(BUILD, "tests", "conformance", name)],

@@ -64,6 +64,50 @@ START_TEST(another_process_has_the_same_memory)
 }
 END_TEST
 
+/* In a stream of another device, if there is one. */
+static int leaves_a_copy_behind(int socket)
+{
+	const size_t size = 64 << 20;
+	struct message message;
+	CUdeviceptr ptr, other;
+	CUcontext here, there;
+	CUdevice device;
+	int count;
+
+	peer_read(socket, &message, sizeof(message));
+	peer_open();
+	want(!cuCtxGetCurrent(&here) && !cuDeviceGetCount(&count));
+	want(!handle_open(&ptr, &message.memory));
+	want(!cuDeviceGet(&device, count - 1));
+	want(!cuDevicePrimaryCtxRetain(&there, device));
+	want(!cuCtxSetCurrent(there));
+	want(!cuMemAlloc(&other, size));
+	for (int i = 0; i < 8; i++)
+		want(!cuMemcpyPeerAsync(other, there, ptr, here, size, NULL));
+	want(!cuCtxSetCurrent(here));
+	want(!cuIpcCloseMemHandle(ptr));
+	want(!cuCtxSetCurrent(there));
+	want(!cuCtxSynchronize());
+	return 0;
+}
+
+START_TEST(closing_waits_for_the_work_of_every_device)
+{
+	struct peer peer = peer_start(leaves_a_copy_behind);
+	struct message message;
+	CUdeviceptr ptr;
+
+	claims_open();
+	ck_assert_ok(cuMemAlloc(&ptr, 64 << 20));
+	ck_assert_ok(cuMemsetD8(ptr, 7, 64 << 20));
+	ck_assert_ok(cuCtxSynchronize());
+	ck_assert_ok(cuIpcGetMemHandle(&message.memory, ptr));
+	peer_tell(&peer, &message, sizeof(message));
+	ck_assert_int_eq(peer_end(&peer), 0);
+	ck_assert_ok(cuMemFree(ptr));
+}
+END_TEST
+
 static int reads_the_base(int socket)
 {
 	struct message message;
@@ -285,6 +329,7 @@ int main(void)
 {
 	const TTest *const tests[] = {
 		another_process_has_the_same_memory,
+		closing_waits_for_the_work_of_every_device,
 		an_inner_address_gives_the_handle_of_its_block,
 		a_process_cannot_open_its_own_handle,
 		each_allocation_has_a_handle_of_its_own,

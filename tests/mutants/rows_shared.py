@@ -105,6 +105,12 @@ ROWS = [
      (EXPORTED, "start && block_reaches(start, addr)", "start")),
     ("a_placed_block_is_bound", SHARED + "multicast",
      (IPC, "holder.placed ? NO_ALLOCATION : ptr", "ptr")),
+    ("programs_take_regions_apart", "test_regions.py -k takes_regions_apart",
+     (VIRTUAL, "return placed ? NO_ALLOCATION : addr;",
+      "return placed && false ? NO_ALLOCATION : addr;")),
+    ("streams_own_regions", "test_regions.py -k takes_regions_apart",
+     ("src/hooks/bounds.c", "		if (region_has(list[i]))",
+      "		if (false && region_has(list[i]))")),
     ("doctor_does_not_speak_of_ipc", SHARED + "doctor",
      ("src/cli/doctor/variables.c", "	handle_report(report, &config, BACKING_virtual, "
       "\"virtual\");\n", "")),

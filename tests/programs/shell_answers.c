@@ -206,6 +206,26 @@ static void run_unmap(char **words)
 	printf("%d", (int)cuMemUnmap(range->addr, range->size));
 }
 
+/* What CUDA allows only for memory of cuMemMap and for managed memory: its
+ * pages are unmapped, no device may use them, a stream owns the memory, and
+ * what is in it is of no use any more. */
+static void run_take_apart(char **words)
+{
+	const size_t page = 2 << 20;
+	const struct shell_memory *memory = shell_memory(words[0]);
+	CUdeviceptr addr = memory->addr,
+		    first = addr & ~(CUdeviceptr)(page - 1);
+	size_t size = memory->size;
+	CUmemAccessDesc access = {
+		.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
+
+	printf("%d", (int)cuMemUnmap(first, page));
+	printf(" %d", (int)cuMemSetAccess(first, page, &access, 1));
+	printf(" %d",
+	       (int)cuStreamAttachMemAsync(NULL, addr, 0, CU_MEM_ATTACH_HOST));
+	printf(" %d", (int)cuMemDiscardBatchAsync(&addr, &size, 1, 0, NULL));
+}
+
 /* Names one more handle of the memory that is mapped at an address. */
 static void run_retain_physical(char **words)
 {
@@ -356,6 +376,7 @@ const struct shell_command shell_answers[] = {
 	{"release_physical", 1, run_release},
 	{"map", 2, run_map},
 	{"unmap", 1, run_unmap},
+	{"take_apart", 1, run_take_apart},
 	{"retain_physical", 2, run_retain_physical},
 	{NULL, 0, NULL},
 };

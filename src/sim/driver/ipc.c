@@ -103,7 +103,9 @@ CUresult sim_cuIpcCloseMemHandle(CUdeviceptr addr)
 	if (--((struct window *)block)->opens)
 		return CUDA_SUCCESS;
 	owner_ask(addr);
-	device_wait(block->ctx->dev);
+	/* The host would not survive late work of any device. */
+	for (int i = 0; i < world.device_count; i++)
+		device_wait(&world.devices[i]);
 	device_free(block);
 	return CUDA_SUCCESS;
 }
