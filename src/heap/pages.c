@@ -117,10 +117,16 @@ int pages_give(struct pages *pages, const struct stretch *stretch)
 
 void pages_close(struct pages *pages)
 {
-	for (uint32_t slot = 0; slot < pages->claimed; slot++)
-		if (pages->slots[slot].page)
-			page_end(pages, slot);
-	backing_addresses_free(pages->base, pages->count * PAGE_BYTES);
+	const struct stretch all = {pages->base, pages->claimed * PAGE_BYTES};
+	int res = pages_give(pages, &all);
+
+	if (!backing_is_refused(res))
+		res = backing_addresses_free(pages->base,
+					     pages->count * PAGE_BYTES);
+	if (backing_is_refused(res)) {
+		pages_lose(pages);
+		return;
+	}
 	munmap(pages->slots, pages->count * sizeof(*pages->slots));
 	free(pages);
 }
@@ -173,8 +179,8 @@ static int slot_map_fresh(struct pages *pages, uint32_t slot)
 	if (res)
 		return res;
 	res = slot_map(pages, slot, page);
-	if (res)
-		backing_page_release(page);
+	if (res && backing_is_refused(backing_page_release(page)))
+		pages->slots[slot].page = page; /* until the region ends */
 	return res;
 }
 
@@ -198,18 +204,18 @@ static int stretch_map(struct pages *pages, const struct stretch *stretch,
 }
 
 /* Undoes what has been mapped in [first, end): a page that came from another
- * slot is there only, a fresh one goes back. */
+ * slot is there only, a fresh one goes back. What the driver refuses to undo
+ * stays there until the region ends. */
 static void slots_unmap(struct pages *pages, uint32_t first, uint32_t end)
 {
 	struct slot *slot;
 
 	for (; first < end; first++) {
 		slot = &pages->slots[first];
-		backing_pages_unmap(addr_of(pages, first), PAGE_BYTES);
-		if (!slot->older)
-			backing_page_release(slot->page);
-		slot->page = 0;
+		if (slot->older) /* the other slot has the handle */
+			slot->page = PAGE_RELEASED;
 		slot->older = 0;
+		page_end(pages, first);
 	}
 }
 
@@ -241,6 +247,16 @@ int pages_map(struct pages *pages, const struct stretch *to,
 	else
 		slots_settle(pages, first, slot);
 	return res;
+}
+
+bool pages_are_none(const struct pages *pages, const struct stretch *stretch)
+{
+	uint32_t slot = slot_of(pages, stretch->addr);
+	uint32_t end = slot + (uint32_t)(stretch->bytes / PAGE_BYTES);
+
+	while (slot < end && !pages->slots[slot].page)
+		slot++;
+	return slot == end;
 }
 
 /* A page of these may have gone meanwhile: then each is tried by itself. */
