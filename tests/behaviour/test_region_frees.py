@@ -167,7 +167,8 @@ def test_what_can_t_be_undone_goes_back_with_its_region(box, pool, undo, code):
     shell.end()
     calls, devices = box.report()
     assert devices[0]["live_allocs"] == devices[0]["reserved"] == 0
-    assert calls["cuMemAlloc_v2"] <= 3  # for b, and for z, maybe twice
+    # For z, maybe twice; and for b, unless memory was short (2).
+    assert calls["cuMemAlloc_v2"] <= 2 + (code != 2)
 
 
 def test_a_page_that_can_t_move_stays_where_it_is(box):
@@ -182,8 +183,9 @@ def test_a_page_that_can_t_move_stays_where_it_is(box):
     shell.ask("swap no_pool")
     lines(shell, f"alloc z {64 * MIB}", "free z")
     shell.end()
-    device = box.report()[1][0]
-    assert device["live_allocs"] == device["reserved"] == 0
+    calls, devices = box.report()
+    assert devices[0]["live_allocs"] == devices[0]["reserved"] == 0
+    assert calls["cuMemCreate"] == calls["cuMemRelease"]
 
 
 @pytest.mark.parametrize("code", REFUSALS)

@@ -90,6 +90,23 @@ ROWS = [
     ("a_refused_release_is_forgotten", CORNERS + "refused_go_back",
      (PAGES, "	if (!backing_is_refused(res))\n"
       "		at->page = PAGE_RELEASED;", "	at->page = PAGE_RELEASED;")),
+    ("what_can_t_be_undone_is_forgotten", CORNERS + "can_t_be_undone",
+     (PAGES, "		page_end(pages, first);\n",
+      "		page_end(pages, first);\n		slot->page = 0;\n")),
+    ("a_page_that_stays_is_released_twice", CORNERS + "can_t_move",
+     (PAGES, "		if (slot->older) /* the other slot has the handle */\n"
+      "			slot->page = PAGE_RELEASED;\n", "")),
+    ("slots_that_are_mapped_are_claimed_again", CORNERS + "can_t_be_undone",
+     (GROW, " ||\n	    !pages_are_none(growth->region->pages, &to))", ")")),
+    ("refused_addresses_are_tried_for_ever", CORNERS + "passed_over",
+     (GROW, "	    (res != CUDA_ERROR_OUT_OF_MEMORY && res != TAKE_LIMITED) ||\n",
+      "")),
+    ("a_segment_forgets_what_it_has_mapped", CORNERS + "can_t_be_undone",
+     ("src/heap/grow_segment.c",
+      "	segment->pages->claimed = segment->pages->count;\n", "")),
+    ("a_region_whose_end_is_refused_is_forgotten", CORNERS + "ends_later",
+     (PAGES, "	if (backing_is_refused(res)) {\n		pages_lose(pages);\n"
+      "		return;\n	}\n", "")),
     ("a_region_that_is_full_stays", CORNERS + "addresses_are_used_up",
      (GROW, "	placed_leave(pool);\n", "	pool->growing = NULL;\n")),
     # Frees.
@@ -118,6 +135,12 @@ ROWS = [
       "	return region;")),
     ("a_region_that_went_unseen_stays", SWAPS + "went_unseen",
      (FRESH, "	pools_correct_over(addr, block->span);\n", "")),
+    ("what_passes_through_lies_in_an_old_region", SWAPS + "passes_through",
+     ("src/hooks/memory.c", "	return LIKELY(!regions_exist()) ?",
+      "	return LIKELY(true) ?")),
+    ("what_no_pool_serves_lies_in_an_old_region", SWAPS + "no_pool_serves",
+     ("src/mem/foreign.c", "	if (model->name.key == FOREIGN_ADDRESS)\n"
+      "		pools_correct_over(model->name.handle, model->bytes);\n", "")),
     ("what_an_ending_context_had_idle_is_gone", SWAPS + "addresses_next",
      (HOLDER, "	context_await(context);\n", "")),
     ("a_request_that_meets_a_swap_is_cudas", SWAPS + "is_counted",
