@@ -171,6 +171,13 @@ static int slot_map(struct pages *pages, uint32_t slot, uint64_t page)
 	return res;
 }
 
+/* The page, or what is mapped there, stays until the region ends. */
+static void slot_leave(struct pages *pages, uint32_t slot, uint64_t page)
+{
+	pages->slots[slot].left = true;
+	pages->slots[slot].page = page;
+}
+
 static int slot_map_fresh(struct pages *pages, uint32_t slot)
 {
 	uint64_t page;
@@ -180,7 +187,7 @@ static int slot_map_fresh(struct pages *pages, uint32_t slot)
 		return res;
 	res = slot_map(pages, slot, page);
 	if (res && backing_is_refused(backing_page_release(page)))
-		pages->slots[slot].page = page; /* until the region ends */
+		slot_leave(pages, slot, page);
 	return res;
 }
 
@@ -215,7 +222,8 @@ static void slots_unmap(struct pages *pages, uint32_t first, uint32_t end)
 		if (slot->older) /* the other slot has the handle */
 			slot->page = PAGE_RELEASED;
 		slot->older = 0;
-		page_end(pages, first);
+		if (backing_is_refused(page_end(pages, first)))
+			slot_leave(pages, first, slot->page);
 	}
 }
 
@@ -259,6 +267,15 @@ bool pages_are_none(const struct pages *pages, const struct stretch *stretch)
 	return slot == end;
 }
 
+/* Whether a block may be there. A page that goes back says so before it is
+ * unmapped. */
+static bool slot_serves(const struct slot *slot)
+{
+	uint64_t page = slot->page;
+
+	return page && page != PAGE_RELEASED && !slot->left;
+}
+
 /* A page of these may have gone meanwhile: then each is tried by itself. */
 static int slots_allow(const struct pages *pages, uint32_t slot, uint32_t end,
 		       uint64_t devices)
@@ -271,7 +288,7 @@ static int slots_allow(const struct pages *pages, uint32_t slot, uint32_t end,
 	for (res = 0; slot < end && !res; slot++) {
 		res = backing_pages_allow(addr_of(pages, slot), PAGE_BYTES,
 					  devices);
-		if (!pages->slots[slot].page)
+		if (!slot_serves(&pages->slots[slot]))
 			res = 0;
 	}
 	return res;
@@ -284,9 +301,9 @@ int pages_allow(const struct pages *pages, uint64_t devices)
 
 	for (; slot < count && !res; slot = end) {
 		end = slot + 1;
-		if (!pages->slots[slot].page)
+		if (!slot_serves(&pages->slots[slot]))
 			continue;
-		while (end < count && pages->slots[end].page)
+		while (end < count && slot_serves(&pages->slots[end]))
 			end++;
 		res = slots_allow(pages, slot, end, devices);
 	}

@@ -272,3 +272,32 @@ def test_a_region_is_shown_to_a_peer(box):
     shell.end()
     # A page, that page for the peer, and three pages for both.
     assert box.report()[0]["cuMemSetAccess"] == 3
+
+
+@pytest.mark.parametrize("pool", ["vmm_pool", "best_fit_pool@virtual"])
+@pytest.mark.parametrize("code", [2, 999])
+def test_a_peer_that_can_t_have_access_is_told(box, pool, code):
+    """CUDA's own call would have failed; it may be made again."""
+    shell = box.shell(pool, "driver", devices=2,
+                      fail=f"cuMemSetAccess:2:{code},cuMemSetAccess:3:{code}")
+    for line in ("init", "create x 0", f"alloc a {10 * MIB}",
+                 "create y 1"):
+        took(shell, line)
+    took(shell, "peers x", str(code))
+    took(shell, "peers x")
+    took(shell, "peers x", "704")
+    shell.end()
+    calls = box.report()[0]
+    # For x; for y refused (all, and each by itself), given, and given again.
+    assert calls["cuMemSetAccess"] == 5
+    assert calls["cuCtxDisablePeerAccess"] == 1
+
+
+def test_idle_memory_does_not_keep_a_peer_from_access(box):
+    shell = box.shell("vmm_pool", "driver", devices=2,
+                      fail="cuMemSetAccess:3:2,cuMemSetAccess:4:2")
+    for line in ("init", "create x 0", "alloc a 5000", f"alloc b {8 * MIB}",
+                 "free b", "create y 1", "peers x"):
+        took(shell, line)
+    assert shell.stat()["reserved_bytes"] == 2 * MIB
+    shell.end()

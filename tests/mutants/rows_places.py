@@ -129,6 +129,14 @@ ROWS = [
     ("a_pool_grows_after_its_end", SWAPS + "is_counted",
      (WHOLE_GROW, "	return retired ? CUDA_SUCCESS", "	return false ? "
       "CUDA_SUCCESS")),
+    ("a_peer_that_has_no_access_is_told_it_has", REGIONS + "is_told",
+     ("src/hooks/peer_access.c", "	if (shown) {", "	if (false) {")),
+    ("a_peer_stays_enabled_without_access", REGIONS + "is_told",
+     ("src/hooks/peer_access.c", "		if (!res)\n			REAL_CALL("
+      "cuCtxDisablePeerAccess, peer);\n", "")),
+    ("idle_memory_keeps_a_peer_from_access", REGIONS + "keep_a_peer",
+     ("src/hooks/peer_access.c", "	while (room_make(&room, res));",
+      "	while (false);")),
     # Contexts that are just ending.
     ("an_ending_contexts_region_judges_copies", SWAPS + "addresses_next",
      (REGION, "	return region && !is_ending(region) ? region : NULL;",
