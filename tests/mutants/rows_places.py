@@ -129,6 +129,25 @@ ROWS = [
     ("a_pool_grows_after_its_end", SWAPS + "is_counted",
      (WHOLE_GROW, "	return retired ? CUDA_SUCCESS", "	return false ? "
       "CUDA_SUCCESS")),
+    ("pages_that_are_just_mapped_miss_a_peer",
+     "race a region that grows beside a peer's access",
+     (GROW, "	if (!res)\n		devices_allow_since(", "	if (false)\n"
+      "		devices_allow_since(")),
+    ("a_segment_that_is_just_mapped_misses_a_peer",
+     "race a fresh segment beside a peer's access",
+     ("src/heap/grow_segment.c", "	devices_allow_since(device, segment->"
+      "pages->base, bytes,\n			    segment->devices);\n", "")),
+    ("a_page_that_goes_back_keeps_a_peer_from_access",
+     "race pages that go back beside a peer's access",
+     (PAGES, "	if (!res)\n		return res;\n	for (res = 0;",
+      "	if (true)\n		return res;\n	for (res = 0;")),
+    ("a_page_that_has_gone_keeps_a_peer_from_access",
+     "race pages that go back beside a peer's access",
+     (PAGES, "		if (!slot_serves(&pages->slots[slot]))\n"
+      "			res = 0;\n", "")),
+    ("a_page_that_goes_back_says_so_too_late", REGIONS + "about_to_go",
+     (PAGES, "	return page && page != PAGE_RELEASED && !slot->left;",
+      "	return page && !slot->left;")),
     ("a_peer_that_has_no_access_is_told_it_has", REGIONS + "is_told",
      ("src/hooks/peer_access.c", "	if (shown) {", "	if (false) {")),
     ("a_peer_stays_enabled_without_access", REGIONS + "is_told",

@@ -123,7 +123,82 @@ static void one_is_live(void)
 	DO(cuCtxDestroy_v2, context);
 }
 
+static CUcontext peer; /* of the second device */
+
+static void before_access(void)
+{
+	DO(cuInit, 0);
+	DO(cuCtxCreate_v2, &peer, 0, 1);
+	DO(cuDevicePrimaryCtxRetain, &context, 0);
+	DO(cuCtxSetCurrent, context);
+	DO(cuMemAlloc_v2, &block, 2 * MEBI);
+}
+
+static void request(void)
+{
+	DO(cuCtxSetCurrent, context);
+	race_hold();
+	DO(cuMemAlloc_v2, &block, 20 * MEBI);
+	race_pass();
+}
+
+static void access_given(void)
+{
+	DO(cuCtxSetCurrent, peer);
+	DO(cuCtxEnablePeerAccess, context, 0);
+}
+
+/* To all of the block. */
+static void peer_has_access(void)
+{
+	const CUmemLocation location = {.type = CU_MEM_LOCATION_TYPE_DEVICE,
+					.id = 1};
+	unsigned long long flags;
+
+	for (size_t at = 0; at < 20 * MEBI; at += 2 * MEBI) {
+		flags = 0;
+		DO(cuMemGetAccess, &flags, &location, block + at);
+		race_expect("access", (long)flags,
+			    CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+	}
+}
+
+static CUdeviceptr other;
+
+static void before_access_and_free(void)
+{
+	before_access();
+	DO(cuMemAlloc_v2, &other, 20 * MEBI);
+	DO(cuMemAlloc_v2, &block, 20 * MEBI);
+}
+
+static void access_held(void)
+{
+	DO(cuCtxSetCurrent, peer);
+	race_hold();
+	DO(cuCtxEnablePeerAccess, context, 0);
+	race_pass();
+}
+
+/* Gives pages back among those that the peer is given access to. */
+static void give_back(void)
+{
+	DO(cuCtxSetCurrent, context);
+	DO(cuMemFree_v2, other);
+	ask("trim");
+	DO(cuMemAlloc_v2, &other, 512);
+	DO(cuMemFree_v2, other);
+	race_expect("reserved_bytes", figure("reserved_bytes"), 24 * MEBI);
+}
+
 const struct race race_regions[] = {
+	{"a region that grows beside a peer's access", "MNM_POOL", "vmm_pool",
+	 2, 0, before_access, request, access_given, peer_has_access},
+	{"a fresh segment beside a peer's access", "MNM_POOL",
+	 "best_fit_pool@virtual", 2, 0, before_access, request, access_given,
+	 peer_has_access},
+	{"pages that go back beside a peer's access", "MNM_POOL", "vmm_pool", 2,
+	 0, before_access_and_free, access_held, give_back, peer_has_access},
 	{"first request beside the end of vmm_pool", "MNM_POOL", "no_pool", 1,
 	 0, before_pages, first_request, swap_out, nothing_is_left},
 	{"first request beside the end of best_fit_pool", "MNM_POOL", "no_pool",
