@@ -306,7 +306,7 @@ def test_idle_memory_does_not_keep_a_peer_from_access(box):
 def test_a_page_that_is_about_to_go_keeps_no_peer_from_access(box):
     """Its handle has been released, and it is not mapped any more."""
     shell = box.shell("vmm_pool", "driver", devices=2,
-                      sim_late="cuMemUnmap:1:800")
+                      sim_late="cuMemUnmap:1+:800")
     for line in ("init", "create x 0", f"alloc a {8 * MIB}",
                  f"alloc b {8 * MIB}", "create y 1", "set x", "free a"):
         took(shell, line)
