@@ -123,6 +123,46 @@ static void one_is_live(void)
 	DO(cuCtxDestroy_v2, context);
 }
 
+/* Whether a device may use all of a block, which is virtual memory. */
+static void access_expect(CUdeviceptr addr, size_t bytes, int device)
+{
+	const CUmemLocation location = {.type = CU_MEM_LOCATION_TYPE_DEVICE,
+					.id = device};
+	unsigned long long flags;
+
+	for (size_t at = 0; at < bytes; at += 2 * MEBI) {
+		flags = 0;
+		DO(cuMemGetAccess, &flags, &location, addr + at);
+		race_expect("access", (long)flags,
+			    CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+	}
+}
+
+static CUdeviceptr other;
+
+static void before_two(void)
+{
+	before_pages();
+	DO(cuMemAlloc_v2, &other, 2 * MEBI);
+}
+
+static void second_request(void)
+{
+	DO(cuCtxSetCurrent, context);
+	DO(cuMemAlloc_v2, &other, 4 * MEBI);
+}
+
+/* A third one fits behind them. */
+static void all_are_mapped(void)
+{
+	CUdeviceptr third;
+
+	DO(cuMemAlloc_v2, &third, 6 * MEBI);
+	access_expect(block, 2 * MEBI, 0);
+	access_expect(other, 4 * MEBI, 0);
+	access_expect(third, 6 * MEBI, 0);
+}
+
 static CUcontext peer; /* of the second device */
 
 static void before_access(void)
@@ -148,22 +188,10 @@ static void access_given(void)
 	DO(cuCtxEnablePeerAccess, context, 0);
 }
 
-/* To all of the block. */
 static void peer_has_access(void)
 {
-	const CUmemLocation location = {.type = CU_MEM_LOCATION_TYPE_DEVICE,
-					.id = 1};
-	unsigned long long flags;
-
-	for (size_t at = 0; at < 20 * MEBI; at += 2 * MEBI) {
-		flags = 0;
-		DO(cuMemGetAccess, &flags, &location, block + at);
-		race_expect("access", (long)flags,
-			    CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
-	}
+	access_expect(block, 20 * MEBI, 1);
 }
-
-static CUdeviceptr other;
 
 static void before_access_and_free(void)
 {
@@ -192,6 +220,9 @@ static void give_back(void)
 }
 
 const struct race race_regions[] = {
+	{"a region that fails to grow beside one that does", "MNM_SIM_FAIL",
+	 "cuMemSetAccess:2:2", 1, 0, before_two, first_request, second_request,
+	 all_are_mapped},
 	{"a region that grows beside a peer's access", "MNM_POOL", "vmm_pool",
 	 2, 0, before_access, request, access_given, peer_has_access},
 	{"a fresh segment beside a peer's access", "MNM_POOL",
