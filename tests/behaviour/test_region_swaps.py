@@ -146,6 +146,27 @@ def test_what_no_pool_serves_lies_in_no_region_that_went_unseen(box, kind):
     shell.end()
 
 
+@pytest.mark.parametrize("pool", ["best_fit_pool@virtual", "vmm_pool"])
+def test_virtual_memory_lies_in_no_region_that_went_unseen(box, pool):
+    """The driver reserves addresses where the region was."""
+    shell = with_other_driver(box).shell("best_fit_pool", "driver", sim=T4,
+                                         thread_cache=0)
+    for line in ("init", "create y 0", "create x 0", f"alloc a {26 * MIB}"):
+        took(shell, line)
+    assert shell("addr a") == "200000000000"
+    shell.ask(f"swap {pool}")
+    for line in ("destroy_unseen x", "set y"):
+        took(shell, line)
+    for name in "cd":
+        took(shell, f"alloc {name} {6 * MIB}")
+        took(shell, f"fill {name} 7")
+        assert shell(f"check {name} 7").endswith("right")
+        assert shell(f"range {name} 100").split()[-1] == str(6 * MIB)
+    for name in "cd":
+        took(shell, f"free {name}")
+    shell.end()
+
+
 def test_a_stale_block_says_nothing_of_regions(box):
     """It belonged to a pool whose record is that of another context's pool by
     now. CUDA has refused to take the block back, and its context ended
