@@ -167,6 +167,19 @@ def test_virtual_memory_lies_in_no_region_that_went_unseen(box, pool):
     shell.end()
 
 
+def test_what_the_program_maps_lies_in_no_region_that_went_unseen(box):
+    shell = with_other_driver(box).shell("best_fit_pool", "driver", sim=T4)
+    for line in ("init", "create y 0", "create x 0", f"alloc a {26 * MIB}",
+                 "destroy_unseen x", "set y", f"physical h {8 * MIB}",
+                 "map m h"):
+        took(shell, line)
+    assert int(shell("addr m"), 16) == 0x200000000000 - 2 * MIB
+    assert shell(f"range m {3 * MIB}").split()[-1] == str(8 * MIB)
+    assert shell.stat()["regions"] == 0
+    took(shell, "unmap m")
+    shell.end()
+
+
 def test_a_stale_block_says_nothing_of_regions(box):
     """It belonged to a pool whose record is that of another context's pool by
     now. CUDA has refused to take the block back, and its context ended

@@ -166,6 +166,9 @@ ROWS = [
       "	return region;")),
     ("a_region_that_went_unseen_stays", SWAPS + "went_unseen",
      (FRESH, "	pools_correct_over(addr, block->span);\n", "")),
+    ("what_the_program_maps_lies_in_an_old_region", SWAPS + "program_maps",
+     ("src/hooks/foreign_virtual.c", "	pools_correct_over(addr, size);\n",
+      "")),
     ("a_region_grows_over_an_old_one", SWAPS + "virtual_memory_lies",
      (GROW, "	if (region_context_over(pages->base, pages->count * "
       "PAGE_BYTES)) {", "	if (false) {")),
