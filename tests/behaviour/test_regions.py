@@ -314,3 +314,23 @@ def test_a_page_that_is_about_to_go_keeps_no_peer_from_access(box):
     for line in ("alloc c 5000", "free c", "set y", "peers x"):
         took(shell, line)
     shell.end()
+
+
+@pytest.mark.parametrize("pool", ["vmm_pool", "best_fit_pool@virtual"])
+def test_what_a_growth_has_left_keeps_no_peer_from_access(box, pool):
+    """A page that could not be mapped, and not be released either."""
+    shell = box.shell(pool, "driver", devices=2,
+                      fail="cuMemMap:11:800,cuMemRelease:1:800")
+    for line in ("init", "create x 0", f"alloc a {20 * MIB}",
+                 f"alloc b {20 * MIB}", f"alloc c {20 * MIB}", "create y 1",
+                 "peers x"):
+        took(shell, line)
+    for name in "abc":
+        took(shell, f"free {name}")
+    shell.ask("swap no_pool")
+    for line in ("set x", f"alloc z {64 * MIB}", "free z"):
+        took(shell, line)
+    shell.end()
+    calls, devices = box.report()
+    assert devices[0]["reserved"] == 0
+    assert calls["cuMemCreate"] == calls["cuMemRelease"] - 1

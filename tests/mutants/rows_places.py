@@ -91,8 +91,11 @@ ROWS = [
      (PAGES, "	if (!backing_is_refused(res))\n"
       "		at->page = PAGE_RELEASED;", "	at->page = PAGE_RELEASED;")),
     ("what_can_t_be_undone_is_forgotten", CORNERS + "can_t_be_undone",
-     (PAGES, "		page_end(pages, first);\n",
-      "		page_end(pages, first);\n		slot->page = 0;\n")),
+     (PAGES, "			slot_leave(pages, first, slot->page);\n",
+      "			slot->page = 0;\n")),
+    ("what_a_growth_has_left_keeps_a_peer_from_access",
+     REGIONS + "has_left",
+     (PAGES, " && !slot->left;", ";")),
     ("a_page_that_stays_is_released_twice", CORNERS + "can_t_move",
      (PAGES, "		if (slot->older) /* the other slot has the handle */\n"
       "			slot->page = PAGE_RELEASED;\n", "")),

@@ -355,8 +355,8 @@ ROWS = [
       "	mempools[number].kept_set = false;\n	pthread")),
     # Pools that are shared, or limited.
     ("a_shared_pool_is_not_reached", ORDERED + "not_be_reached",
-     (SHARE, "	res = backing_enable_peer(peer->handle, owner->handle);\n",
-      "	res = CUDA_SUCCESS;\n")),
+     (SHARE, "	int res = backing_enable_peer(peer->handle, owner->handle),"
+      " shown;\n", "	int res = CUDA_SUCCESS, shown;\n")),
     ("a_context_that_comes_later_reaches_nothing", ORDERED + "not_be_reached",
      ("src/mem/observers.c", "	mempool_share_joined(context);\n", "")),
     ("access_that_mnm_enabled_is_the_programs", ORDERED + "own_access",
