@@ -357,6 +357,13 @@ ROWS = [
     ("a_shared_pool_is_not_reached", ORDERED + "not_be_reached",
      (SHARE, "	int res = backing_enable_peer(peer->handle, owner->handle),"
       " shown;\n", "	int res = CUDA_SUCCESS, shown;\n")),
+    ("a_pool_is_reached_but_for_its_pages",
+     "test_regions_ordered.py -k pages_can_t",
+     (SHARE, "	return shown;\n", "	return CUDA_SUCCESS;\n")),
+    ("what_could_not_be_reached_stays_enabled",
+     "test_regions_ordered.py -k pages_can_t",
+     (SHARE, "	if (shown && !res)\n		backing_disable_peer("
+      "peer->handle, owner->handle);\n", "")),
     ("a_context_that_comes_later_reaches_nothing", ORDERED + "not_be_reached",
      ("src/mem/observers.c", "	mempool_share_joined(context);\n", "")),
     ("access_that_mnm_enabled_is_the_programs", ORDERED + "own_access",
