@@ -127,7 +127,7 @@ $(OTHER_NEW): $(BUILD)/tests/programs/other/%: \
 	$(call SAY,rename)
 	$(Q)objcopy $(foreach name,cuGetProcAddress_v2 cuCtxRecordEvent \
 		cuMulticastBindAddr cuMemGetHandleForAddressRange \
-		cuMemAddressReserve cuCtxDestroy_v2, \
+		cuMemAddressReserve cuMemAlloc_v2 cuCtxDestroy_v2, \
 		--redefine-sym $(name)=base_$(name)) $< $@
 $(OTHER): $(OTHER_OBJ) src/sim/driver/exports.map
 	$(call SAY,link  )

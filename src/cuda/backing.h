@@ -127,8 +127,10 @@ int backing_mempool_reserved(struct CUmemPoolHandle_st *pool, uint64_t *bytes);
  * captures. */
 struct CUmemPoolHandle_st *backing_mempool_of(uint64_t addr);
 
-/* Lets a context reach the memory of another one, on another device. */
+/* Lets a context reach the memory of another one, on another device; and undoes
+ * that. */
 int backing_enable_peer(struct CUctx_st *context, struct CUctx_st *owner);
+void backing_disable_peer(struct CUctx_st *context, struct CUctx_st *owner);
 
 /* Whether a stream that the program made is of that context; false if in
  * doubt. */

@@ -155,6 +155,16 @@ int backing_enable_peer(CUcontext context, CUcontext owner)
 	return (int)res;
 }
 
+void backing_disable_peer(CUcontext context, CUcontext owner)
+{
+	struct context_scope scope;
+
+	if (context_scope_begin(&scope, context))
+		return;
+	real_driver()->cuCtxDisablePeerAccess(owner);
+	context_scope_end(&scope);
+}
+
 void backing_mempool_reuse(CUmemoryPool pool, bool allowed[3])
 {
 	static const CUmemPool_attribute reuses[] = {

@@ -160,13 +160,17 @@ static void slots_claim(struct growth *growth, size_t bytes)
 	region->pages->claimed += (uint32_t)(bytes / PAGE_BYTES);
 }
 
-/* Under the context's lock. What was claimed last is free again; if others have
- * claimed slots since, these have no page for good. */
-static void slots_unclaim(struct growth *growth)
+/* Under the context's lock. What was claimed last is free again. It is passed
+ * over for good if others have claimed slots since, or if the driver may know
+ * something there that would refuse the next page. */
+static void slots_unclaim(struct growth *growth, int res)
 {
 	struct region *region = &growth->region->region;
+	const struct stretch to = {growth->to.addr, growth->to.bytes};
 
-	if (growth->to.addr + growth->to.bytes != region->base + region->bytes)
+	if (to.addr + to.bytes != region->base + region->bytes ||
+	    (res != CUDA_ERROR_OUT_OF_MEMORY && res != TAKE_LIMITED) ||
+	    !pages_are_none(growth->region->pages, &to))
 		return;
 	region->bytes -= growth->to.bytes;
 	growth->region->pages->claimed -=
@@ -254,7 +258,7 @@ static int growth_make(struct growth *growth, bool pressed)
 	pthread_mutex_lock(&context->lock);
 	if (res) {
 		parts_return(growth);
-		slots_unclaim(growth);
+		slots_unclaim(growth, res);
 	} else {
 		growth_end(growth);
 	}

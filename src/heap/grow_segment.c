@@ -50,7 +50,7 @@ static bool segment_known(struct segment *segment, unsigned int kind)
 	size_t bytes = segment_bytes(segment);
 	void *tool = tool_heap_begin(pages->base, bytes);
 
-	pages->claimed = pages->used = pages->count;
+	pages->used = pages->count;
 	pages->ends = true;
 	pages->eyes = 1; /* ours */
 	pthread_mutex_lock(&context->lock);
@@ -121,6 +121,7 @@ static int segment_make(struct segment *segment, const struct lack *lack,
 		pages_close(segment->pages);
 		return GROW_OTHERWISE;
 	}
+	segment->pages->claimed = segment->pages->count;
 	res = heap_take(segment->heap, lack->fresh, pressed, segment_map,
 			segment);
 	if (res) {

@@ -21,6 +21,19 @@ static uint64_t bit_of(const struct device *device)
 	return (uint64_t)1 << device_ordinal(device);
 }
 
+/* Returns a CUresult. */
+static int peer_enable(const struct context *peer, struct context *owner)
+{
+	int res = backing_enable_peer(peer->handle, owner->handle), shown;
+
+	if (res && res != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
+		return res;
+	shown = regions_allow(owner, device_ordinal(peer->device));
+	if (shown && !res)
+		backing_disable_peer(peer->handle, owner->handle);
+	return shown;
+}
+
 /* The bit comes first: a call of the program's that the driver refuses from now
  * on, as access is enabled, succeeds. Under `connecting`. */
 static bool connect_locked(struct context *peer, struct context *owner)
@@ -31,10 +44,8 @@ static bool connect_locked(struct context *peer, struct context *owner)
 	if (atomic_fetch_or(&peer->peer_own, bit) & bit)
 		return true;
 	peer_admit(owner->device, peer);
-	res = backing_enable_peer(peer->handle, owner->handle);
-	if (!res || res == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
-		regions_allow(owner, device_ordinal(peer->device));
-	if (!res || res == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
+	res = peer_enable(peer, owner);
+	if (!res)
 		return true;
 	atomic_fetch_and(&peer->peer_own, ~bit);
 	log_warn("device %d: a context can't reach memory of device %d: error "

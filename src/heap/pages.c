@@ -125,10 +125,16 @@ int pages_give(struct pages *pages, const struct stretch *stretch)
 
 void pages_close(struct pages *pages)
 {
-	for (uint32_t slot = 0; slot < pages->claimed; slot++)
-		if (pages->slots[slot].page)
-			page_end(pages, slot);
-	backing_addresses_free(pages->base, pages->count * PAGE_BYTES);
+	const struct stretch all = {pages->base, pages->claimed * PAGE_BYTES};
+	int res = pages_give(pages, &all);
+
+	if (!backing_is_refused(res))
+		res = backing_addresses_free(pages->base,
+					     pages->count * PAGE_BYTES);
+	if (backing_is_refused(res)) {
+		pages_lose(pages);
+		return;
+	}
 	munmap(pages->slots, pages->count * sizeof(*pages->slots));
 	free(pages);
 }
@@ -173,6 +179,13 @@ static int slot_map(struct pages *pages, uint32_t slot, uint64_t page)
 	return res;
 }
 
+/* The page, or what is mapped there, stays until the region ends. */
+static void slot_leave(struct pages *pages, uint32_t slot, uint64_t page)
+{
+	pages->slots[slot].left = true;
+	pages->slots[slot].page = page;
+}
+
 static int slot_map_fresh(struct pages *pages, uint32_t slot)
 {
 	uint64_t page;
@@ -181,8 +194,8 @@ static int slot_map_fresh(struct pages *pages, uint32_t slot)
 	if (res)
 		return res;
 	res = slot_map(pages, slot, page);
-	if (res)
-		backing_page_release(page);
+	if (res && backing_is_refused(backing_page_release(page)))
+		slot_leave(pages, slot, page);
 	return res;
 }
 
@@ -206,18 +219,19 @@ static int stretch_map(struct pages *pages, const struct stretch *stretch,
 }
 
 /* Undoes what has been mapped in [first, end): a page that came from another
- * slot is there only, a fresh one goes back. */
+ * slot is there only, a fresh one goes back. What the driver refuses to undo
+ * stays there until the region ends. */
 static void slots_unmap(struct pages *pages, uint32_t first, uint32_t end)
 {
 	struct slot *slot;
 
 	for (; first < end; first++) {
 		slot = &pages->slots[first];
-		backing_pages_unmap(addr_of(pages, first), PAGE_BYTES);
-		if (!slot->older)
-			backing_page_release(slot->page);
-		slot->page = 0;
+		if (slot->older) /* the other slot has the handle */
+			slot->page = PAGE_RELEASED;
 		slot->older = 0;
+		if (backing_is_refused(page_end(pages, first)))
+			slot_leave(pages, first, slot->page);
 	}
 }
 
@@ -251,6 +265,25 @@ int pages_map(struct pages *pages, const struct stretch *to,
 	return res;
 }
 
+bool pages_are_none(const struct pages *pages, const struct stretch *stretch)
+{
+	uint32_t slot = slot_of(pages, stretch->addr);
+	uint32_t end = slot + (uint32_t)(stretch->bytes / PAGE_BYTES);
+
+	while (slot < end && !pages->slots[slot].page)
+		slot++;
+	return slot == end;
+}
+
+/* Whether a block may be there. A page that goes back says so before it is
+ * unmapped. */
+static bool slot_serves(const struct slot *slot)
+{
+	uint64_t page = slot->page;
+
+	return page && page != PAGE_RELEASED && !slot->left;
+}
+
 /* A page of these may have gone meanwhile: then each is tried by itself. */
 static int slots_allow(const struct pages *pages, uint32_t slot, uint32_t end,
 		       uint64_t devices)
@@ -263,7 +296,7 @@ static int slots_allow(const struct pages *pages, uint32_t slot, uint32_t end,
 	for (res = 0; slot < end && !res; slot++) {
 		res = backing_pages_allow(addr_of(pages, slot), PAGE_BYTES,
 					  devices);
-		if (!pages->slots[slot].page)
+		if (!slot_serves(&pages->slots[slot]))
 			res = 0;
 	}
 	return res;
@@ -276,9 +309,9 @@ int pages_allow(const struct pages *pages, uint64_t devices)
 
 	for (; slot < count && !res; slot = end) {
 		end = slot + 1;
-		if (!pages->slots[slot].page)
+		if (!slot_serves(&pages->slots[slot]))
 			continue;
-		while (end < count && pages->slots[end].page)
+		while (end < count && slot_serves(&pages->slots[end]))
 			end++;
 		res = slots_allow(pages, slot, end, devices);
 	}

@@ -22,6 +22,7 @@
 struct slot {
 	_Atomic uint64_t page; /* the driver's handle */
 	uint32_t older; /* the slot where the page was before, and one more */
+	bool left; /* no block is there: the driver has refused to undo it */
 };
 
 struct pages {
@@ -43,7 +44,7 @@ struct pages {
 struct pages *pages_open(int ordinal, size_t bytes);
 
 /* Ends it: gives back every page that is left, and the addresses. No work uses
- * them any more. */
+ * them any more. If the driver refuses that for now, they are lost as below. */
 void pages_close(struct pages *pages);
 
 /* The context of the pages has ended: they are closed by the next pages_reap
@@ -60,9 +61,13 @@ struct stretch {
 
 /* Maps pages one behind the other at `to`, whose slots were claimed: first
  * those of the `moved` stretches, then fresh ones. Returns a CUresult. If that
- * is not 0, nothing is mapped there, and what was moved is where it was. */
+ * is not 0, what was moved is where it was, and nothing is mapped at `to`, but
+ * for what the driver refuses to unmap (pages_are_none). */
 int pages_map(struct pages *pages, const struct stretch *to,
 	      const struct stretch *moved, size_t count, uint64_t devices);
+
+/* Whether none of these slots has a page. */
+bool pages_are_none(const struct pages *pages, const struct stretch *stretch);
 
 /* Gives the pages of these slots back to the driver. If it refuses that for now
  * (backing_is_refused), this is to be called again. */

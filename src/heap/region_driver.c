@@ -116,24 +116,31 @@ void devices_allow_since(const struct device *device, uint64_t addr,
 		backing_pages_allow(addr, bytes, now & ~before);
 }
 
-static void heap_allow(const struct heap *heap, uint64_t devices)
+static int heap_allow(const struct heap *heap, uint64_t devices)
 {
 	struct heap_region *region = region_look(heap, 0);
+	int res = CUDA_SUCCESS, last;
 	uint64_t base;
 
 	for (; region; region = region_look(heap, base + 1)) {
 		base = region->region.base;
-		device_check(heap->device, pages_allow(region->pages, devices));
+		last = device_check(heap->device,
+				    pages_allow(region->pages, devices));
+		res = last ? last : res;
 		region_unlook(region);
 	}
+	return res;
 }
 
-void regions_allow(struct context *owner, int ordinal)
+int regions_allow(struct context *owner, int ordinal)
 {
+	int res;
+
 	/* First: what is mapped from now on is for that device as well. */
 	atomic_fetch_or(&owner->device->shown, (uint64_t)1 << ordinal);
 	if (!context_use(owner))
-		return;
-	heap_allow(&owner->heap, (uint64_t)1 << ordinal);
+		return CUDA_SUCCESS;
+	res = heap_allow(&owner->heap, (uint64_t)1 << ordinal);
 	context_unuse(owner);
+	return res;
 }

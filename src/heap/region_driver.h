@@ -22,8 +22,9 @@ int region_give(const struct heap *heap, const struct block *record);
 void region_unlook(struct heap_region *region);
 
 /* Work of another device may use the context's memory from now on. CUDA sees to
- * that for what cuMemAlloc gives; virtual memory has to be told of it. */
-void regions_allow(struct context *owner, int ordinal);
+ * that for what cuMemAlloc gives; virtual memory has to be told of it. Returns
+ * a CUresult: it may be asked again if that is not 0. */
+int regions_allow(struct context *owner, int ordinal);
 
 /* The devices that may use this one's memory, a bit each; and lets those use
  * virtual memory that have been allowed to since these were. */

@@ -1,5 +1,6 @@
 /* Physical memory and its mappings. */
 #include "call.h"
+#include "heap/pools.h"
 #include "heap/region.h"
 #include "holder.h"
 #include "hook.h"
@@ -52,9 +53,11 @@ EXPORT CUresult cuMemMap(CUdeviceptr addr, size_t size, size_t offset,
 {
 	CUresult res = ROOM_CALL(cuMemMap, addr, size, offset, handle, flags);
 
-	if (!res)
-		foreign_map(handle, addr);
-	return res;
+	if (res)
+		return res;
+	pools_correct_over(addr, size);
+	foreign_map(handle, addr);
+	return CUDA_SUCCESS;
 }
 
 /* What the driver is asked to change in place of that memory: nothing that

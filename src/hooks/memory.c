@@ -4,6 +4,8 @@
 #include "control/control.h"
 #include "tcache/pass_through.h"
 #include "entry.h"
+#include "heap/pools.h"
+#include "heap/region.h"
 #include "hook.h"
 #include "mem/mem.h"
 #include "cuda/real.h"
@@ -33,13 +35,21 @@ COLD static CUresult alloc_slowly(CUdeviceptr *out, size_t size)
 	return (CUresult)res;
 }
 
+/* What has come from the driver may lie where a region was whose context has
+ * ended unseen. */
+COLD static CUresult alloc_corrects(CUdeviceptr addr, size_t size)
+{
+	pools_correct_over(addr, size);
+	return CUDA_SUCCESS;
+}
+
 /* For a pool that keeps nothing: little is done here besides the driver's
  * call. */
 __attribute__((noinline)) static CUresult alloc_directly(CUdeviceptr *out,
 							 size_t size)
 {
 	struct tcache *cache = tcache_verified;
-	CUdeviceptr addr = 0;
+	CUdeviceptr addr;
 	uint64_t idle;
 	struct pool *pool =
 		out && size ? pass_through_begin(cache, size) : NULL;
@@ -55,9 +65,11 @@ __attribute__((noinline)) static CUresult alloc_directly(CUdeviceptr *out,
 	res = real_driver()->cuMemAlloc_v2(&addr, size);
 	if (!pass_through_end(cache, pool, addr, size, (int)res))
 		return alloc_slowly(out, size);
-	if (!res)
-		*out = addr;
-	return res;
+	if (!LIKELY(!res))
+		return res;
+	*out = addr;
+	return LIKELY(!regions_exist()) ? CUDA_SUCCESS
+					: alloc_corrects(addr, size);
 }
 
 /* The cache that has served is tcache_current: where the other two are not

@@ -5,7 +5,22 @@
 #include "heap/region_driver.h"
 #include "hook.h"
 #include "mem/mem.h"
+#include "mem/room.h"
 #include "order/fence.h"
+
+/* Lets a device use the virtual memory of a context, as CUDA does with what is
+ * its own. */
+static CUresult regions_show(struct context *owner, const struct device *device)
+{
+	struct room room = {0};
+	int res;
+
+	room_device(&room, device_ordinal(owner->device));
+	do
+		res = regions_allow(owner, device_ordinal(device));
+	while (room_make(&room, res));
+	return (CUresult)res;
+}
 
 /* The current context may use the peer's memory from now on. This is noted
  * before the call, as work of the context may follow it at once. */
@@ -13,7 +28,7 @@ EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
 {
 	struct context *current = mem_enabled() ? context_current() : NULL;
 	struct context *owner = current ? context_find(peer) : NULL;
-	CUresult res;
+	CUresult res, shown = CUDA_SUCCESS;
 	bool enabled;
 
 	if (owner)
@@ -24,7 +39,12 @@ EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
 	res = ROOM_CALL(cuCtxEnablePeerAccess, peer, flags);
 	enabled = res == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
 	if (owner && (!res || enabled))
-		regions_allow(owner, device_ordinal(current->device));
+		shown = regions_show(owner, current->device);
+	if (shown) {
+		if (!res)
+			REAL_CALL(cuCtxDisablePeerAccess, peer);
+		return shown;
+	}
 	if (owner && (!res || enabled) && peer_asked(current, owner, enabled))
 		return CUDA_SUCCESS;
 	return res;

@@ -11,6 +11,7 @@
 #include "cuda/backing.h"
 #include "heap/limit.h"
 #include "heap/mempool.h"
+#include "heap/pools.h"
 #include "refusal.h"
 #include "preload/serving.h"
 #include "mem.h"
@@ -127,6 +128,8 @@ static bool foreign_add(const struct foreign *model, size_t claimed)
 		return false;
 	}
 	serving_guard_fork();
+	if (model->name.key == FOREIGN_ADDRESS)
+		pools_correct_over(model->name.handle, model->bytes);
 	*foreign = *model;
 	foreign_claim_bytes(foreign, claimed);
 	pthread_mutex_lock(&lock);

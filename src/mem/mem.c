@@ -295,7 +295,11 @@ static bool pass_through_serves(const struct context *context, uint64_t *addr,
 	if (!pool)
 		return false;
 	*result = backing_alloc(size, capture_any(), addr);
-	return pass_through_end(cache, pool, *addr, size, *result);
+	if (!pass_through_end(cache, pool, *addr, size, *result))
+		return false;
+	if (!*result)
+		pools_correct_over(*addr, size);
+	return true;
 }
 
 enum mem_answer mem_alloc(uint64_t *addr, size_t size, int *result)

@@ -148,6 +148,77 @@ def test_pages_that_are_refused_go_back_later(box, call, code):
     assert calls["cuMemAddressFree"] == calls["cuMemAddressReserve"]
 
 
+@pytest.mark.parametrize("undo", ["cuMemUnmap:1", "cuMemUnmap:3",
+                                  "cuMemRelease:1", "cuMemRelease:4"])
+@pytest.mark.parametrize("code", REFUSALS)
+@pytest.mark.parametrize("pool", ["vmm_pool", "best_fit_pool@virtual"])
+def test_what_can_t_be_undone_goes_back_with_its_region(box, pool, undo, code):
+    """Pages are mapped, can't be used, and can't be unmapped."""
+    shell = opened(box, pool,
+                   fail=f"cuMemSetAccess:2:{code},{undo}:{code}")
+    names = {"a": 3 * MIB, "b": 11 * MIB, "c": 18 * MIB}
+    for name, size in names.items():
+        lines(shell, f"alloc {name} {size}", f"fill {name} 7")
+    for name in names:
+        assert shell(f"check {name} 7").endswith("right")
+        lines(shell, f"free {name}")
+    shell.ask("swap no_pool")
+    lines(shell, f"alloc z {64 * MIB}", "free z")  # needs all that there is
+    shell.end()
+    calls, devices = box.report()
+    assert devices[0]["live_allocs"] == devices[0]["reserved"] == 0
+    # For z; and for b, unless memory was short, which is tried again.
+    assert calls["cuMemAlloc_v2"] == 1 + (code != 2)
+
+
+def test_a_page_that_can_t_move_stays_where_it_is(box):
+    """Of two only one can be mapped anew, and that can't be undone."""
+    shell = opened(box, "vmm_pool", vmm_spare=0,
+                   fail="cuMemMap:6:800,cuMemUnmap:1:800")
+    lines(shell, *(f"alloc {name} {2 * MIB}" for name in "abcd"),
+          "free a", "free c", f"alloc e {4 * MIB}", "fill e 7",
+          f"alloc f {4 * MIB}", "fill f 8", "fill b 9", "free e", "free f")
+    assert shell("check b 9").endswith("right")
+    lines(shell, "free b", "free d")
+    shell.ask("swap no_pool")
+    lines(shell, f"alloc z {64 * MIB}", "free z")
+    shell.end()
+    calls, devices = box.report()
+    assert devices[0]["live_allocs"] == devices[0]["reserved"] == 0
+    assert calls["cuMemCreate"] == calls["cuMemRelease"]
+
+
+@pytest.mark.parametrize("code", REFUSALS)
+@pytest.mark.parametrize("end", ["cuMemAddressFree:1",
+                                 "cuMemSetAccess:2:999,cuMemUnmap:1:800,"
+                                 "cuMemUnmap:2"])
+@pytest.mark.parametrize("pool", ["vmm_pool", "best_fit_pool@virtual"])
+def test_what_does_not_end_with_its_region_ends_later(box, pool, end, code):
+    shell = opened(box, pool, fail=f"{end}:{code}")
+    lines(shell, f"alloc a {3 * MIB}", f"alloc b {11 * MIB}", "free a",
+          "free b")
+    shell.ask("swap no_pool")
+    lines(shell, "alloc z 5000")
+    took(shell, f"alloc y {64 * MIB}", "2")  # what is short makes it try again
+    lines(shell, "free z", f"alloc z {64 * MIB}", "free z")
+    shell.end()
+    calls, devices = box.report()
+    assert devices[0]["live_allocs"] == devices[0]["reserved"] == 0
+    assert calls["cuMemAddressFree"] - ("Address" in end) == \
+        calls["cuMemAddressReserve"]
+
+
+@pytest.mark.parametrize("entry", ["cuMemMap", "cuMemSetAccess"])
+def test_addresses_that_are_refused_are_passed_over(box, entry):
+    """The driver had mapped a page there all the same."""
+    shell = opened(box, "vmm_pool", sim_late=f"{entry}:2:999",
+                   fail="cuMemUnmap:1:999")
+    for name in "abc":
+        lines(shell, f"alloc {name} {4 * MIB}", f"fill {name} 7")
+    shell.end()
+    assert box.report()[0]["cuMemAlloc_v2"] == 1
+
+
 def test_a_region_whose_addresses_are_used_up_ends_with_its_last_page(box):
     shell = opened(box, "vmm_pool", sim="16M", thread_cache=0)
     lines(shell, "alloc kept 5000")

@@ -98,6 +98,88 @@ def test_a_region_that_went_unseen_is_known_by_its_addresses(box, then):
     assert stat["reserved_bytes"] == stat["idle_bytes"]
 
 
+def region_left_unseen(box, **options):
+    """A shell in context y. Context x ended unseen, with a region of which the
+    first 6 MiB are free."""
+    shell = box.shell("best_fit_pool", "driver", thread_cache=0, **options)
+    for line in ("init", "create y 0", "create x 0", f"alloc p {6 * MIB}",
+                 f"alloc a {6 * MIB}", "free p"):
+        took(shell, line)
+    return shell
+
+
+def is_its_own(shell, name, size):
+    """Whether copies to the memory are judged by itself alone."""
+    took(shell, f"fill {name} 7")
+    assert shell(f"check {name} 7").endswith("right")
+    assert shell(f"range {name} 100").split() == ["0", "0", str(size)]
+    assert shell.stat()["regions"] == 0
+
+
+def test_what_passes_through_lies_in_no_region_that_went_unseen(box):
+    """The fast path of a pool that keeps nothing."""
+    shell = region_left_unseen(box)
+    was = shell("addr p")
+    took(shell, "set y")
+    shell.ask("swap no_pool")
+    for _ in range(2):  # the first one opens the fast path
+        took(shell, "alloc b 5000")
+        took(shell, "free b")
+    took(shell, "destroy_unseen x")
+    took(shell, "set y")
+    took(shell, f"alloc c {4 * MIB}")
+    assert shell("addr c") == was
+    is_its_own(shell, "c", 4 * MIB)
+    took(shell, "free c")
+    shell.end()
+
+
+@pytest.mark.parametrize("kind", ["managed", "pitch", "async", "pool"])
+def test_what_no_pool_serves_lies_in_no_region_that_went_unseen(box, kind):
+    shell = region_left_unseen(box, stream_ordered=0)
+    was = shell("addr p")
+    for line in ("destroy_unseen x", "set y", f"take {kind} c {4 * MIB}"):
+        took(shell, line)
+    assert shell("addr c") == was
+    is_its_own(shell, "c", 4 * MIB)
+    took(shell, f"give {kind} c")
+    shell.end()
+
+
+@pytest.mark.parametrize("pool", ["best_fit_pool@virtual", "vmm_pool"])
+def test_virtual_memory_lies_in_no_region_that_went_unseen(box, pool):
+    """The driver reserves addresses where the region was."""
+    shell = with_other_driver(box).shell("best_fit_pool", "driver", sim=T4,
+                                         thread_cache=0)
+    for line in ("init", "create y 0", "create x 0", f"alloc a {26 * MIB}"):
+        took(shell, line)
+    assert shell("addr a") == "200000000000"
+    shell.ask(f"swap {pool}")
+    for line in ("destroy_unseen x", "set y"):
+        took(shell, line)
+    for name in "cd":
+        took(shell, f"alloc {name} {6 * MIB}")
+        took(shell, f"fill {name} 7")
+        assert shell(f"check {name} 7").endswith("right")
+        assert shell(f"range {name} 100").split()[-1] == str(6 * MIB)
+    for name in "cd":
+        took(shell, f"free {name}")
+    shell.end()
+
+
+def test_what_the_program_maps_lies_in_no_region_that_went_unseen(box):
+    shell = with_other_driver(box).shell("best_fit_pool", "driver", sim=T4)
+    for line in ("init", "create y 0", "create x 0", f"alloc a {26 * MIB}",
+                 "destroy_unseen x", "set y", f"physical h {8 * MIB}",
+                 "map m h"):
+        took(shell, line)
+    assert int(shell("addr m"), 16) == 0x200000000000 - 2 * MIB
+    assert shell(f"range m {3 * MIB}").split()[-1] == str(8 * MIB)
+    assert shell.stat()["regions"] == 0
+    took(shell, "unmap m")
+    shell.end()
+
+
 def test_a_stale_block_says_nothing_of_regions(box):
     """It belonged to a pool whose record is that of another context's pool by
     now. CUDA has refused to take the block back, and its context ended

@@ -278,3 +278,65 @@ def test_no_program_takes_regions_apart(box, pool):
     took(shell, "fill a 3")
     assert shell("check a 3").endswith("right")
     shell.end()
+
+
+@pytest.mark.parametrize("pool", ["vmm_pool", "best_fit_pool@virtual"])
+@pytest.mark.parametrize("code", [2, 999])
+def test_a_peer_that_can_t_have_access_is_told(box, pool, code):
+    """CUDA's own call would have failed; it may be made again."""
+    shell = box.shell(pool, "driver", devices=2,
+                      fail=f"cuMemSetAccess:2:{code},cuMemSetAccess:3:{code}")
+    for line in ("init", "create x 0", f"alloc a {10 * MIB}",
+                 "create y 1"):
+        took(shell, line)
+    took(shell, "peers x", str(code))
+    took(shell, "peers x")
+    took(shell, "peers x", "704")
+    shell.end()
+    calls = box.report()[0]
+    # For x; for y refused (all, and each by itself), given, and given again.
+    assert calls["cuMemSetAccess"] == 5
+    assert calls["cuCtxDisablePeerAccess"] == 1
+
+
+def test_idle_memory_does_not_keep_a_peer_from_access(box):
+    shell = box.shell("vmm_pool", "driver", devices=2,
+                      fail="cuMemSetAccess:3:2,cuMemSetAccess:4:2")
+    for line in ("init", "create x 0", "alloc a 5000", f"alloc b {8 * MIB}",
+                 "free b", "create y 1", "peers x"):
+        took(shell, line)
+    assert shell.stat()["reserved_bytes"] == 2 * MIB
+    shell.end()
+
+
+def test_a_page_that_is_about_to_go_keeps_no_peer_from_access(box):
+    """Its handle has been released, and it is not mapped any more."""
+    shell = box.shell("vmm_pool", "driver", devices=2,
+                      sim_late="cuMemUnmap:1+:800")
+    for line in ("init", "create x 0", f"alloc a {8 * MIB}",
+                 f"alloc b {8 * MIB}", "create y 1", "set x", "free a"):
+        took(shell, line)
+    shell.ask("trim")
+    for line in ("alloc c 5000", "free c", "set y", "peers x"):
+        took(shell, line)
+    shell.end()
+
+
+@pytest.mark.parametrize("pool", ["vmm_pool", "best_fit_pool@virtual"])
+def test_what_a_growth_has_left_keeps_no_peer_from_access(box, pool):
+    """A page that could not be mapped, and not be released either."""
+    shell = box.shell(pool, "driver", devices=2,
+                      fail="cuMemMap:11:800,cuMemRelease:1:800")
+    for line in ("init", "create x 0", f"alloc a {20 * MIB}",
+                 f"alloc b {20 * MIB}", f"alloc c {20 * MIB}", "create y 1",
+                 "peers x"):
+        took(shell, line)
+    for name in "abc":
+        took(shell, f"free {name}")
+    shell.ask("swap no_pool")
+    for line in ("set x", f"alloc z {64 * MIB}", "free z"):
+        took(shell, line)
+    shell.end()
+    calls, devices = box.report()
+    assert devices[0]["reserved"] == 0
+    assert calls["cuMemCreate"] == calls["cuMemRelease"] - 1

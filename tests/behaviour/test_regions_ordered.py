@@ -110,3 +110,17 @@ def test_a_free_beside_a_capture_that_gets_no_mark_is_held(box, pool):
         stat = shell.stat()
         assert (stat["live_bytes"], stat["held_bytes"]) == (0, 0)
         shell.end()
+
+
+def test_a_pool_whose_pages_can_t_be_shown_is_not(box):
+    """The other device could be enabled, but not for the pages."""
+    shell = box.shell("vmm_pool", "driver", devices=2, stream_ordered=1,
+                      fail="cuMemSetAccess:3:999,cuMemSetAccess:4:999")
+    for line in ("init", "retain other 1", "set other", "alloc b 5000",
+                 "retain primary 0", "set primary", "stream s",
+                 "mempool_default m 0", f"mempool_alloc a m {10 * MIB} s"):
+        took(shell, line)
+    took(shell, "mempool_show m 1", "217")
+    assert "can't reach memory of device 0: error 999" in box.stderr()
+    shell.end()
+    assert box.report()[0]["cuCtxDisablePeerAccess"] == 1

@@ -353,8 +353,15 @@ ROWS = [
       "	mempools[number].kept_set = false;\n	pthread")),
     # Pools that are shared, or limited.
     ("a_shared_pool_is_not_reached", ORDERED + "not_be_reached",
-     (SHARE, "	res = backing_enable_peer(peer->handle, owner->handle);\n",
-      "	res = CUDA_SUCCESS;\n")),
+     (SHARE, "	int res = backing_enable_peer(peer->handle, owner->handle),"
+      " shown;\n", "	int res = CUDA_SUCCESS, shown;\n")),
+    ("a_pool_is_reached_but_for_its_pages",
+     "test_regions_ordered.py -k pages_can_t",
+     (SHARE, "	return shown;\n", "	return CUDA_SUCCESS;\n")),
+    ("what_could_not_be_reached_stays_enabled",
+     "test_regions_ordered.py -k pages_can_t",
+     (SHARE, "	if (shown && !res)\n		backing_disable_peer("
+      "peer->handle, owner->handle);\n", "")),
     ("a_context_that_comes_later_reaches_nothing", ORDERED + "not_be_reached",
      ("src/mem/observers.c", "	mempool_share_joined(context);\n", "")),
     ("access_that_mnm_enabled_is_the_programs", ORDERED + "own_access",
@@ -418,8 +425,8 @@ ROWS = [
     ("what_a_device_keeps_is_missing_on_all", ORDERED + "free_beside",
      (MEMPOOL, "			continue;\n		figures", "			;\n		figures")),
     ("access_that_is_there_is_an_error", ORDERED + "may_reach",
-     (SHARE, "!res || res == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)\n		return true;",
-      "!res)\n		return true;")),
+     (SHARE, "	if (res && res != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)",
+      "	if (res)")),
     ("a_device_without_a_context_is_reached", ORDERED + "without_a_context",
      (SHARE, "	if (!owner)\n", "	if (false)\n")),
     ("what_can_not_be_reached_is_tried_again", ORDERED + "nothing_is_served",

@@ -85,6 +85,18 @@ static void run_mempool_reserved(char **words)
 	printf("%d %llu", (int)result, (unsigned long long)bytes);
 }
 
+/* Lets a device use what comes from the pool. */
+static void run_mempool_show(char **words)
+{
+	CUmemAccessDesc access = {
+		.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE},
+		.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+	};
+
+	access.location.id = (int)shell_size(words[1]);
+	printf("%d", (int)cuMemPoolSetAccess(pool_of(words[0]), &access, 1));
+}
+
 const struct shell_command shell_mempools[] = {
 	{"mempool", 2, run_mempool},
 	{"mempool_default", 2, run_mempool_default},
@@ -93,5 +105,6 @@ const struct shell_command shell_mempools[] = {
 	{"mempool_trim", 2, run_mempool_trim},
 	{"mempool_destroy", 1, run_mempool_destroy},
 	{"mempool_reserved", 1, run_mempool_reserved},
+	{"mempool_show", 2, run_mempool_show},
 	{NULL, 0, NULL},
 };

@@ -28,6 +28,7 @@ CUresult cuCtxCreate_v2(CUcontext *out, unsigned flags, CUdevice device);
 	API(cuMemAlloc_v2, "cuMemAlloc", 3020, 0) \
 	API(cuMemFree_v2, "cuMemFree", 3020, 0) \
 	API(cuMemAllocManaged, "cuMemAllocManaged", 6000, 0) \
+	API(cuMemGetAccess, "cuMemGetAccess", 10020, 0) \
 	API(cuMemAllocAsync, "cuMemAllocAsync", 11020, 1) \
 	API(cuMemFreeAsync, "cuMemFreeAsync", 11020, 1) \
 	API(cuDeviceGetDefaultMemPool, "cuDeviceGetDefaultMemPool", 11020, 0) \

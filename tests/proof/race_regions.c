@@ -123,7 +123,113 @@ static void one_is_live(void)
 	DO(cuCtxDestroy_v2, context);
 }
 
+/* Whether a device may use all of a block, which is virtual memory. */
+static void access_expect(CUdeviceptr addr, size_t bytes, int device)
+{
+	const CUmemLocation location = {.type = CU_MEM_LOCATION_TYPE_DEVICE,
+					.id = device};
+	unsigned long long flags;
+
+	for (size_t at = 0; at < bytes; at += 2 * MEBI) {
+		flags = 0;
+		DO(cuMemGetAccess, &flags, &location, addr + at);
+		race_expect("access", (long)flags,
+			    CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+	}
+}
+
+static CUdeviceptr other;
+
+static void before_two(void)
+{
+	before_pages();
+	DO(cuMemAlloc_v2, &other, 2 * MEBI);
+}
+
+static void second_request(void)
+{
+	DO(cuCtxSetCurrent, context);
+	DO(cuMemAlloc_v2, &other, 4 * MEBI);
+}
+
+/* A third one fits behind them. */
+static void all_are_mapped(void)
+{
+	CUdeviceptr third;
+
+	DO(cuMemAlloc_v2, &third, 6 * MEBI);
+	access_expect(block, 2 * MEBI, 0);
+	access_expect(other, 4 * MEBI, 0);
+	access_expect(third, 6 * MEBI, 0);
+}
+
+static CUcontext peer; /* of the second device */
+
+static void before_access(void)
+{
+	DO(cuInit, 0);
+	DO(cuCtxCreate_v2, &peer, 0, 1);
+	DO(cuDevicePrimaryCtxRetain, &context, 0);
+	DO(cuCtxSetCurrent, context);
+	DO(cuMemAlloc_v2, &block, 2 * MEBI);
+}
+
+static void request(void)
+{
+	DO(cuCtxSetCurrent, context);
+	race_hold();
+	DO(cuMemAlloc_v2, &block, 20 * MEBI);
+	race_pass();
+}
+
+static void access_given(void)
+{
+	DO(cuCtxSetCurrent, peer);
+	DO(cuCtxEnablePeerAccess, context, 0);
+}
+
+static void peer_has_access(void)
+{
+	access_expect(block, 20 * MEBI, 1);
+}
+
+static void before_access_and_free(void)
+{
+	before_access();
+	DO(cuMemAlloc_v2, &other, 20 * MEBI);
+	DO(cuMemAlloc_v2, &block, 20 * MEBI);
+}
+
+static void access_held(void)
+{
+	DO(cuCtxSetCurrent, peer);
+	race_hold();
+	DO(cuCtxEnablePeerAccess, context, 0);
+	race_pass();
+}
+
+/* Gives pages back among those that the peer is given access to. */
+static void give_back(void)
+{
+	DO(cuCtxSetCurrent, context);
+	DO(cuMemFree_v2, other);
+	ask("trim");
+	DO(cuMemAlloc_v2, &other, 512);
+	DO(cuMemFree_v2, other);
+	race_expect("reserved_bytes", figure("reserved_bytes"), 24 * MEBI);
+}
+
 const struct race race_regions[] = {
+	{"a region that fails to grow beside one that does", "MNM_SIM_FAIL",
+	 "cuMemSetAccess:2:2", 1, 0, before_two, first_request, second_request,
+	 all_are_mapped},
+	{"a region that grows beside a peer's access", "MNM_POOL", "vmm_pool",
+	 2, 0, before_access, request, access_given, peer_has_access},
+	{"a fresh segment beside a peer's access", "MNM_POOL",
+	 "best_fit_pool@virtual", 2, 0, before_access, request, access_given,
+	 peer_has_access},
+	{"pages that go back beside a peer's access", "MNM_POOL", "vmm_pool", 2,
+	 0, before_access_and_free, access_held, give_back, peer_has_access},
 	{"first request beside the end of vmm_pool", "MNM_POOL", "no_pool", 1,
 	 0, before_pages, first_request, swap_out, nothing_is_left},
 	{"first request beside the end of best_fit_pool", "MNM_POOL", "no_pool",
