@@ -41,12 +41,11 @@ bool draw_pinned_alloc(struct program *program, struct step *step)
 		return false;
 	step->slot = program->slot_count++;
 	step->size = program->sizes[random_below(&program->random, 3)];
-	program->slots[step->slot] =
-		(struct slot_model){.context = context,
-				    .thread = step->thread,
-				    .size = step->size,
-				    .home = home,
-				    .pinned = true};
+	program->slots[step->slot] = (struct slot_model){.context = context,
+							 .thread = step->thread,
+							 .size = step->size,
+							 .home = home,
+							 .pinned = true};
 	step->context = context;
 	step->choice = random_one_in(&program->random, 4)
 			       ? CU_MEMHOSTALLOC_WRITECOMBINED
