@@ -6,6 +6,7 @@
 #include "cli.h"
 #include "common/option.h"
 #include "common/pool_choice.h"
+#include "common/pool_json.h"
 #include "common/pool_list.h"
 #include "common/version.h"
 #include "job.h"
@@ -33,17 +34,6 @@ static void set_more(void)
 	for (const struct option_row *row = option_rows; row->name; row++)
 		if (row->when == OPTION_LIVE)
 			printf("  %-17s %s\n", row->name, row->range);
-}
-
-static json_t *pool_json(const struct pool_row *row)
-{
-	json_t *backings = json_array();
-	const char *word;
-
-	for (int i = 0; (word = pool_backing(row->name, i)); i++)
-		json_array_append_new(backings, json_string(word));
-	return json_pack("{s:s,s:s,s:o}", "name", row->name, "summary",
-			 row->summary, "backings", backings);
 }
 
 static void pool_print(const struct pool_row *row)

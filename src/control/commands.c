@@ -14,6 +14,7 @@
 #include "heap/giver.h"
 #include "common/log.h"
 #include "common/pool_choice.h"
+#include "common/pool_json.h"
 #include "common/pool_list.h"
 #include "common/protocol.h"
 #include "request.h"
@@ -228,17 +229,6 @@ static json_t *trim_one(struct device *device)
 static json_t *trim_run(struct request *request)
 {
 	return devices_left(devices_each(request, trim_one));
-}
-
-static json_t *pool_json(const struct pool_row *row)
-{
-	json_t *backings = json_array();
-	const char *word;
-
-	for (int i = 0; (word = pool_backing(row->name, i)); i++)
-		json_array_append_new(backings, json_string(word));
-	return json_pack("{s:s,s:s,s:o}", "name", row->name, "summary",
-			 row->summary, "backings", backings);
 }
 
 static json_t *pools_run(struct request *request)
