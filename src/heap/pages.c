@@ -179,24 +179,47 @@ static int slot_map(struct pages *pages, uint32_t slot, uint64_t page)
 	return res;
 }
 
-/* The page, or what is mapped there, stays until the region ends. */
+/* No block is where the page is, or is to be. */
 static void slot_leave(struct pages *pages, uint32_t slot, uint64_t page)
 {
 	pages->slots[slot].left = true;
 	pages->slots[slot].page = page;
 }
 
-static int slot_map_fresh(struct pages *pages, uint32_t slot)
+/* Makes a fresh page for a slot. It is mapped nowhere yet. */
+static int slot_make(struct pages *pages, uint32_t slot)
 {
 	uint64_t page;
 	int res = backing_page(pages->ordinal, &page);
 
-	if (res)
-		return res;
-	res = slot_map(pages, slot, page);
-	if (res && backing_is_refused(backing_page_release(page)))
+	if (!res)
 		slot_leave(pages, slot, page);
 	return res;
+}
+
+/* Maps the page that was made for a slot. */
+static int slot_map_made(struct pages *pages, uint32_t slot)
+{
+	int res = slot_map(pages, slot, pages->slots[slot].page);
+
+	if (!res)
+		pages->slots[slot].left = false;
+	return res;
+}
+
+/* Pages that are mapped nowhere go back. Those whose release the driver refuses
+ * stay until the region ends. */
+static void slots_unmake(struct pages *pages, uint32_t first, uint32_t end)
+{
+	struct slot *slot;
+
+	for (; first < end; first++) {
+		slot = &pages->slots[first];
+		if (backing_is_refused(backing_page_release(slot->page)))
+			continue;
+		slot->page = 0;
+		slot->left = false;
+	}
 }
 
 /* Maps the pages of a stretch at slots from *slot on, which becomes the one
@@ -243,25 +266,43 @@ static void slots_settle(struct pages *pages, uint32_t first, uint32_t end)
 			pages->slots[pages->slots[first].older - 1].page = 0;
 }
 
+static uint32_t slots_of(const struct stretch *stretches, size_t count)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < count; i++)
+		bytes += stretches[i].bytes;
+	return (uint32_t)(bytes / PAGE_BYTES);
+}
+
+/* All that is made is made first: if there is too little memory, nothing has to
+ * be unmapped, which may wait for work. */
 int pages_map(struct pages *pages, const struct stretch *to,
 	      const struct stretch *moved, size_t count, uint64_t devices)
 {
 	uint32_t first = slot_of(pages, to->addr), slot = first;
 	uint32_t end = first + (uint32_t)(to->bytes / PAGE_BYTES);
+	uint32_t fresh = first + slots_of(moved, count), made = fresh;
 	int res = CUDA_SUCCESS;
 
+	while (made < end && !res) {
+		res = slot_make(pages, made);
+		made += !res;
+	}
 	for (size_t i = 0; i < count && !res; i++)
 		res = stretch_map(pages, &moved[i], &slot);
 	while (slot < end && !res) {
-		res = slot_map_fresh(pages, slot);
+		res = slot_map_made(pages, slot);
 		slot += !res;
 	}
 	if (!res)
 		res = backing_pages_allow(to->addr, to->bytes, devices);
-	if (res)
-		slots_unmap(pages, first, slot);
-	else
+	if (!res) {
 		slots_settle(pages, first, slot);
+		return CUDA_SUCCESS;
+	}
+	slots_unmap(pages, first, slot);
+	slots_unmake(pages, slot > fresh ? slot : fresh, made);
 	return res;
 }
 

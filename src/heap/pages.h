@@ -22,7 +22,8 @@
 struct slot {
 	_Atomic uint64_t page; /* the driver's handle */
 	uint32_t older; /* the slot where the page was before, and one more */
-	bool left; /* no block is there: the driver has refused to undo it */
+	_Atomic bool left; /* no block is there: it is not mapped yet, or the
+			      driver has refused to undo it */
 };
 
 struct pages {

@@ -9,6 +9,7 @@
 #include "context/context.h"
 #include "cuda/backing.h"
 #include "cuda/tool.h"
+#include "order/calls.h"
 #include "order/fence.h"
 #include "order/wait.h"
 #include "pages.h"
@@ -40,10 +41,12 @@ static int whole_give(const struct heap *heap, struct heap_region *region)
 }
 
 /* Whether no work uses what was freed up to that epoch. The driver does not
- * promise to wait when memory is unmapped. */
+ * promise to wait when memory is unmapped. There is no work at all if this
+ * thread has let the program's calls pause, which may be beside a capture. */
 static bool work_is_over(struct device *device, uint64_t epoch)
 {
-	return epoch < atomic_load(&device->over) || device_wait(device);
+	return epoch < atomic_load(&device->over) || calls_are_paused_here() ||
+	       device_wait(device);
 }
 
 static void region_end(struct heap_region *region)

@@ -205,6 +205,11 @@ class Box:
             devices = json.load(file)["devices"]
         return next(d for d in devices if d["device"] == device)
 
+    def pools(self):
+        """The pools that served the last program's devices at its exit."""
+        with open(self.stat_file, encoding="utf-8") as file:
+            return {d["pool"] for d in json.load(file)["devices"]}
+
     def report(self):
         """What the simulated device saw: its calls by name, and each
         device."""

@@ -22,6 +22,7 @@ WHOLE_GROW = "src/heap/grow.c"
 CORNERS = "test_region_frees.py -k "
 SWAPS = "test_region_swaps.py -k "
 REGIONS = "test_regions.py -k "
+ORDERED = "test_ordered.py -k "
 
 ROWS = [
     # What may be joined, and used.
@@ -75,6 +76,16 @@ ROWS = [
       "backing")),
     ("what_has_no_part_is_looked_at", "proof",
      (PLACED, "bytes < least && !pool->has_lost &&", "bytes < least &&")),
+    ("a_page_is_mapped_before_the_next_is_made", ORDERED + "short_for_long",
+     (PAGES, "		made += !res;\n",
+      "		if (!res)\n			slot_map_made(pages, made++);\n"),
+     (PAGES, "	while (slot < end && !res) {\n"
+      "		res = slot_map_made(pages, slot);\n"
+      "		slot += !res;\n	}\n", "	slot = end;\n"),
+     (PAGES, "	slots_unmake(pages, slot > fresh ? slot : fresh, made);\n",
+      "	slots_unmap(pages, fresh, made);\n")),
+    ("pages_go_back_beside_no_capture", ORDERED + "beside_a_capture_of_work",
+     (DRIVER, " || calls_are_paused_here() ||", " ||")),
     ("a_refused_page_counts_as_gone", CORNERS + "refused_go_back",
      (DRIVER, "	if (backing_is_refused(res))\n		return res;\n"
       "	counter_add", "	counter_add")),

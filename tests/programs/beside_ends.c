@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include "beside.h"
+#include "handle_get.h"
 
 /* Releases and destroys that end no context, or end an idle one. */
 
@@ -254,7 +255,7 @@ static void export_spare(void)
 	CUipcMemHandle handle;
 
 	MUST(cuCtxSetCurrent(first));
-	MUST(cuIpcGetMemHandle(&handle, spare));
+	MUST(handle_get(&handle, spare));
 }
 
 static CUresult destroyed;

@@ -71,14 +71,19 @@ CUstream apart(void)
 	return made(CU_STREAM_NON_BLOCKING);
 }
 
+CUdeviceptr begun(CUdeviceptr block, size_t size)
+{
+	if (sim_own)
+		sim_own(block, size, "a block");
+	return block;
+}
+
 CUdeviceptr asked(CUstream stream)
 {
 	CUdeviceptr block;
 
 	MUST(cuMemAllocAsync(&block, SIZE, stream));
-	if (sim_own)
-		sim_own(block, SIZE, "a block");
-	return block;
+	return begun(block, SIZE);
 }
 
 CUdeviceptr over(CUdeviceptr block)
@@ -104,7 +109,7 @@ void mix(void)
 		CUdeviceptr block;
 
 		MUST(cuMemAllocAsync(&block, 1, stream));
-		MUST(cuMemsetD8Async(block, 1, 1, stream));
+		MUST(cuMemsetD8Async(begun(block, 1), 1, 1, stream));
 		MUST(cuMemFreeAsync(over(block), stream));
 		MUST(cuStreamSynchronize(stream));
 	}
@@ -183,6 +188,18 @@ static const struct ordered_case *case_find(const char *name)
 	return NULL;
 }
 
+/* The program has so many blocks from the start: in a pool that places them
+ * they take the free bytes that would serve otherwise. */
+static void have(int blocks)
+{
+	CUdeviceptr block;
+
+	for (int i = 0; i < blocks; i++) {
+		MUST(cuMemAlloc(&block, SIZE));
+		begun(block, SIZE);
+	}
+}
+
 int main(int count, char **words)
 {
 	const struct ordered_case *found =
@@ -196,6 +213,7 @@ int main(int count, char **words)
 	MUST(cuInit(0));
 	MUST(cuDevicePrimaryCtxRetain(&context, 0));
 	MUST(cuCtxSetCurrent(context));
+	have(count > 2 ? atoi(words[2]) : 0);
 	found->run();
 	end();
 	return 0;

@@ -39,6 +39,9 @@ CUevent event_new(void);
 /* Retains the device's context, makes it current and returns it. */
 CUcontext device_entered(int device);
 
+/* The checker is to know that the program has asked for that block. */
+CUdeviceptr begun(CUdeviceptr block, size_t size);
+
 /* A block of SIZE bytes; and one with work on it in that stream that lasts. */
 CUdeviceptr asked(CUstream stream);
 CUdeviceptr asked_and_used(CUstream stream);

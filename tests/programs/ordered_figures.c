@@ -84,8 +84,8 @@ static void of_a_pool_after_one_without_reuse(void)
 	pool = pool_new();
 	mix();
 	MUST(cuMemAllocFromPoolAsync(&block, SIZE, pool, stream));
-	MUST(cuMemsetD8Async(block, 1, SIZE, stream));
-	MUST(cuMemFreeAsync(block, stream));
+	MUST(cuMemsetD8Async(begun(block, SIZE), 1, SIZE, stream));
+	MUST(cuMemFreeAsync(over(block), stream));
 	MUST(cuEventRecord(event, stream));
 	MUST(cuStreamWaitEvent(other, event, 0));
 	MUST(cuMemAllocFromPoolAsync(&next, SIZE, pool, other));

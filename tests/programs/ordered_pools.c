@@ -6,6 +6,7 @@
 
 #include <cuda.h>
 
+#include "handle_get.h"
 #include "ordered.h"
 
 static void with_policies_off(void)
@@ -84,7 +85,7 @@ static void attributes(void)
 	MUST(cuMemGetAddressRange(&base, &size, block + 9));
 	printf("context %p pool %d device %d legacy %d base %d size %zu ipc %d\n",
 	       (void *)its, of == pool, device, capable, base == block, size,
-	       (int)cuIpcGetMemHandle(&handle, block));
+	       (int)handle_get(&handle, block));
 	MUST(cuPointerGetAttribute(&id, CU_POINTER_ATTRIBUTE_BUFFER_ID, block));
 	MUST(cuMemFreeAsync(over(block), stream));
 	block = asked(stream);
@@ -245,6 +246,7 @@ static void a_pool_of_its_own(void)
 
 	MUST(cuMemPoolCreate(&pool, &props));
 	MUST(cuMemAllocFromPoolAsync(&block, SIZE, pool, stream));
+	begun(block, SIZE);
 	MUST(cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE,
 				   block));
 	printf("pool %d used %llu\n", of == pool,

@@ -6,23 +6,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "handle_get.h"
 #include "shell.h"
 
-/* The call by which memory is exported. It is looked up by its name, so that
- * the program's file does not show that it may make the call. */
-static CUresult handle_get(CUipcMemHandle *handle, char **words)
+static CUresult get_of(CUipcMemHandle *handle, char **words)
 {
-	CUresult (*get)(CUipcMemHandle * handle, CUdeviceptr ptr);
-
-	*(void **)&get = dlsym(RTLD_DEFAULT, "cuIpcGetMemHandle");
-	return get(handle, shell_memory(words[0])->addr + shell_size(words[1]));
+	return handle_get(handle,
+			  shell_memory(words[0])->addr + shell_size(words[1]));
 }
 
 static void run_export(char **words)
 {
 	CUipcMemHandle handle;
 
-	printf("%d", (int)handle_get(&handle, words));
+	printf("%d", (int)get_of(&handle, words));
 }
 
 /* Takes named memory, an offset into it, and the file for its handle. Answers
@@ -30,7 +27,7 @@ static void run_export(char **words)
 static void run_export_to(char **words)
 {
 	CUipcMemHandle handle;
-	CUresult result = handle_get(&handle, words);
+	CUresult result = get_of(&handle, words);
 	uint64_t sum = 0;
 	FILE *file;
 
