@@ -17,6 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <mnm/pool.h>
+
+#include "key.h"
+
 struct pool;
 
 /* State and marks, in the low bits of an address, which is a multiple of 256,
@@ -34,18 +38,37 @@ struct pool;
 		       * back; in no index */
 #define BLOCK_BITS UINT64_C(255)
 
-/* The epoch of a block that was never freed: devices count from the next one
- * on. */
-#define EPOCH_NEVER 0
-
 struct block {
+	union {
+		struct mnm_block idle; /* what a pool that keeps it sees */
+		struct {
+			uint64_t use; /* see block_size, block_stream */
+			size_t span;  /* bytes taken from the driver, >= size */
+			/* Of its last free; reusable once that is safe. */
+			uint64_t epoch;
+			struct block *next; /* in a list of idle blocks */
+		};
+	};
 	_Atomic uint64_t word; /* address | state and marks of this life */
-	uint64_t use;          /* see block_size, block_stream */
-	size_t span;           /* bytes taken from the driver, >= size */
-	uint64_t epoch;     /* of its last free; reusable once that is safe */
-	uintptr_t owner;    /* see block_pool, block_mempool */
-	struct block *next; /* in a list of idle blocks */
+	uintptr_t owner;       /* see block_pool, block_mempool */
 };
+
+_Static_assert(offsetof(struct block, idle) == 0 &&
+		       offsetof(struct block, use) ==
+			       offsetof(struct mnm_block, stream) &&
+		       offsetof(struct block, span) ==
+			       offsetof(struct mnm_block, span) &&
+		       offsetof(struct block, epoch) ==
+			       offsetof(struct mnm_block, epoch) &&
+		       offsetof(struct block, next) ==
+			       offsetof(struct mnm_block, next),
+	       "a pool sees the fields of a block where they are");
+
+/* The block of which a pool sees that part; NULL for NULL. */
+static inline struct block *block_of_idle(struct mnm_block *idle)
+{
+	return (struct block *)idle;
+}
 
 static inline uint64_t block_word(const struct block *block)
 {
@@ -68,26 +91,6 @@ static inline size_t block_size(const struct block *block)
 static inline unsigned int block_stream(const struct block *block)
 {
 	return (unsigned int)block->use;
-}
-
-/* Idle blocks of one span that were freed in the order of one stream, or of
- * none, have one key. Pools with size classes have spans that are multiples of
- * SPAN_UNIT, so a key is a number as a span is. Its lowest bit is 0. */
-enum { SPAN_UNIT = 512, STREAM_NUMBERS = SPAN_UNIT / 2 };
-
-static inline size_t block_key(size_t span, unsigned int stream)
-{
-	return span + 2 * (size_t)stream;
-}
-
-static inline size_t key_span(size_t key)
-{
-	return key & -(size_t)SPAN_UNIT;
-}
-
-static inline unsigned int key_stream(size_t key)
-{
-	return (key & (SPAN_UNIT - 1)) / 2;
 }
 
 /* The owner of a block is the pool that served it, which can't end while it is
@@ -130,6 +133,12 @@ static inline bool word_is_live(uint64_t word)
 {
 	return !(word & BLOCK_STATE);
 }
+
+/* Blocks of one key (key.h), linked by next, the oldest free first. */
+struct block_list {
+	struct block *head, *tail; /* head: NULL if empty */
+	size_t count;
+};
 
 /* A blank record, or NULL if there is no memory for it. Thread-safe. */
 struct block *block_new(void);

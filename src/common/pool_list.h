@@ -1,5 +1,5 @@
 /* Every pool, a row each: POOL(name, summary). A pool is src/pools/NAME.c,
- * which defines `const struct pool_ops NAME`, and its row here. */
+ * which defines `const struct mnm_pool_ops NAME`, and its row here. */
 #ifndef MNM_POOL_LIST_H
 #define MNM_POOL_LIST_H
 

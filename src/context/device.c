@@ -3,7 +3,7 @@
 #include "context.h"
 
 static struct device devices[DEVICE_ALL] = {
-	[0 ... DEVICE_ALL - 1] = {.epoch = EPOCH_NEVER + 1}};
+	[0 ... DEVICE_ALL - 1] = {.epoch = MNM_EPOCH_NEVER + 1}};
 
 struct device *device_at(int ordinal)
 {

@@ -44,7 +44,7 @@ static void debt_visit(struct block *block, uint64_t word, void *arg)
 	const struct heap *heap = pool ? pool->heap : NULL;
 
 	if (heap && heap->context == debt->context &&
-	    !(word_is_live(word) && block->epoch == EPOCH_NEVER))
+	    !(word_is_live(word) && block->epoch == MNM_EPOCH_NEVER))
 		debt_add(debt, heap->device, block->epoch);
 }
 
@@ -62,7 +62,7 @@ static struct debt debt_of(struct context *context)
 		     block = block->next)
 			debt_add(&debt, at->device, block->epoch);
 	for (struct heap *at = &context->heap; at; at = at->next)
-		if (at->placed_epoch != EPOCH_NEVER)
+		if (at->placed_epoch != MNM_EPOCH_NEVER)
 			debt_add(&debt, at->device, at->placed_epoch);
 	block_walk(debt_visit, &debt);
 	pthread_mutex_unlock(&context->lock);

@@ -22,11 +22,11 @@
 /* Under the context's lock. Gives the pool a region of memory that the driver
  * has given. Returns false without memory, or if the context has ended. */
 static bool region_added(struct heap *heap, struct pool *pool, uint64_t addr,
-			 const struct lack *lack, enum backing backing,
+			 const struct mnm_lack *lack, enum backing backing,
 			 void *tool)
 {
 	struct heap_region *region;
-	struct place place = {.addr = addr, .bytes = lack->fresh};
+	struct mnm_place place = {.addr = addr, .bytes = lack->fresh};
 
 	region = heap->context->dead
 			 ? NULL
@@ -46,7 +46,7 @@ static bool region_added(struct heap *heap, struct pool *pool, uint64_t addr,
 /* A region that is one allocation of the driver's: managed memory, or that of
  * the heap. */
 static int grow_whole(struct heap *heap, struct pool *pool,
-		      const struct lack *lack, enum backing backing,
+		      const struct mnm_lack *lack, enum backing backing,
 		      bool pressed)
 {
 	struct context *context = heap->context;
@@ -83,15 +83,15 @@ static void tool_find(void)
 }
 
 static int grow_by_allocation(struct heap *heap, struct pool *pool, size_t span,
-			      enum growth_rule rule, enum backing backing,
+			      enum mnm_growth rule, enum backing backing,
 			      bool pressed)
 {
-	struct lack lack;
+	struct mnm_lack lack;
 	bool retired;
 
 	pthread_mutex_lock(&heap->context->lock);
 	retired = pool->retired;
-	pool->ops->lacks(pool, span, NULL, rule, &lack);
+	pool->ops->lacks(&pool->view, span, NULL, rule, &lack);
 	pthread_mutex_unlock(&heap->context->lock);
 	/* A pool that was swapped out serves nobody. */
 	return retired ? CUDA_SUCCESS
@@ -99,7 +99,7 @@ static int grow_by_allocation(struct heap *heap, struct pool *pool, size_t span,
 }
 
 static int grow_managed(struct heap *heap, struct pool *pool, size_t span,
-			enum growth_rule rule, bool pressed)
+			enum mnm_growth rule, bool pressed)
 {
 	return managed_serves(heap)
 		       ? grow_by_allocation(heap, pool, span, rule,
@@ -109,11 +109,11 @@ static int grow_managed(struct heap *heap, struct pool *pool, size_t span,
 
 /* What a pool grows by, other than the heap's own memory. */
 static int grow_backed(struct heap *heap, struct pool *pool, size_t span,
-		       enum growth_rule rule, bool pressed)
+		       enum mnm_growth rule, bool pressed)
 {
-	if (pool->backing == BACKING_managed)
+	if (pool->view.backing == MNM_BACKING_MANAGED)
 		return grow_managed(heap, pool, span, rule, pressed);
-	if (pool->backing != BACKING_virtual)
+	if (pool->view.backing != MNM_BACKING_VIRTUAL)
 		return GROW_OTHERWISE;
 	return pool->ops->grows ? grow_pages(heap, pool, span, rule, pressed)
 				: grow_segment(heap, pool, span, rule, pressed);
@@ -151,7 +151,7 @@ static enum backing backing_of(const struct heap *heap)
 }
 
 int heap_grow(struct heap *heap, struct pool *pool, size_t span,
-	      enum growth_rule rule, bool pressed)
+	      enum mnm_growth rule, bool pressed)
 {
 	static struct once once = ONCE_INIT;
 	int res;
@@ -161,12 +161,12 @@ int heap_grow(struct heap *heap, struct pool *pool, size_t span,
 		garbage_collect(pool);
 	res = grow_backed(heap, pool, span, rule, pressed);
 	if (res == GROW_OTHERWISE && !device_is_host(heap->device))
-		lack_tell(heap, pool->backing);
+		lack_tell(heap, (enum backing)pool->view.backing);
 	if (fails_otherwise(res)) {
 		log_info("%s memory is refused with error %d: cuMemAlloc "
 			 "serves",
-			 pool->backing == BACKING_managed ? "managed"
-							  : "virtual",
+			 pool->view.backing == MNM_BACKING_MANAGED ? "managed"
+								   : "virtual",
 			 res);
 		res = GROW_OTHERWISE;
 	}

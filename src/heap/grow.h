@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "pools/place.h"
+#include <mnm/place.h>
 
 struct heap;
 struct pool;
@@ -15,6 +15,6 @@ struct pool;
  * is as in heap_alloc. A pool that was swapped out meanwhile gets nothing.
  * Returns a CUresult, or TAKE_LIMITED. The caller holds no lock. */
 int heap_grow(struct heap *heap, struct pool *pool, size_t span,
-	      enum growth_rule rule, bool pressed);
+	      enum mnm_growth rule, bool pressed);
 
 #endif

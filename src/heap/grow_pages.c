@@ -26,9 +26,9 @@ struct growth {
 	struct heap *heap;
 	struct pool *pool;
 	struct heap_region *region;
-	struct place to;
+	struct mnm_place to;
 	size_t fresh;
-	struct place *parts; /* free pages that move there */
+	struct mnm_place *parts; /* free pages that move there */
 	struct stretch *moved;
 	size_t count, room; /* of parts */
 	uint64_t devices;   /* that may use the device's memory, a bit each */
@@ -42,13 +42,13 @@ static struct heap_region *region_enter(struct pool *pool, struct pages *pages,
 {
 	struct heap_region *region;
 
-	if (pool->heap->context->dead || pool->retired || pool->growing)
+	if (pool->heap->context->dead || pool->retired || pool->view.growing)
 		return NULL;
 	region = region_new(pool, pages->base, 0, BACKING_virtual, pages);
 	if (!region)
 		return NULL;
 	region->tool = tool;
-	pool->growing = &region->region;
+	pool->view.growing = &region->region;
 	return region;
 }
 
@@ -78,7 +78,7 @@ static bool region_open(struct heap *heap, struct pool *pool, size_t bytes)
 	tool = tool_heap_begin(pages->base, (size_t)pages->count * PAGE_BYTES);
 	pthread_mutex_lock(&context->lock);
 	region = region_enter(pool, pages, tool);
-	has = pool->growing;
+	has = pool->view.growing;
 	pthread_mutex_unlock(&context->lock);
 	if (region)
 		return true;
@@ -91,7 +91,7 @@ static bool region_open(struct heap *heap, struct pool *pool, size_t bytes)
 static bool parts_grow(struct growth *growth)
 {
 	size_t room = growth->room ? 2 * growth->room : 16;
-	struct place *parts = realloc(growth->parts, room * sizeof(*parts));
+	struct mnm_place *parts = realloc(growth->parts, room * sizeof(*parts));
 
 	if (parts)
 		growth->parts = parts;
@@ -106,15 +106,15 @@ static bool parts_grow(struct growth *growth)
 static size_t parts_take(struct growth *growth, size_t bytes)
 {
 	struct pool *pool = growth->pool;
-	struct place part;
+	struct mnm_place part;
 	size_t taken = 0;
 
 	while (taken < bytes &&
 	       (growth->count < growth->room || parts_grow(growth)) &&
-	       pool->ops->part(pool, bytes - taken, true, &part)) {
+	       pool->ops->part(&pool->view, bytes - taken, true, &part)) {
 		growth->parts[growth->count++] = part;
 		taken += part.bytes;
-		pool->apart++;
+		pool->view.apart++;
 	}
 	pool->free_bytes -= taken;
 	return taken;
@@ -126,19 +126,19 @@ static void parts_return(struct growth *growth)
 	struct pool *pool = growth->pool;
 
 	for (size_t i = 0; i < growth->count; i++) {
-		pool->ops->add(pool, &growth->parts[i]);
+		pool->ops->add(&pool->view, &growth->parts[i]);
 		pool->free_bytes += growth->parts[i].bytes;
-		pool->apart--;
+		pool->view.apart--;
 	}
 	growth->count = 0;
 }
 
 /* What all of the parts were freed by. */
-static void parts_age(const struct growth *growth, struct place *to)
+static void parts_age(const struct growth *growth, struct mnm_place *to)
 {
-	const struct place *parts = growth->parts;
+	const struct mnm_place *parts = growth->parts;
 
-	to->epoch = EPOCH_NEVER;
+	to->epoch = MNM_EPOCH_NEVER;
 	to->stream = growth->count ? parts[0].stream : 0;
 	for (size_t i = 0; i < growth->count; i++) {
 		if (parts[i].epoch > to->epoch)
@@ -165,7 +165,7 @@ static void slots_claim(struct growth *growth, size_t bytes)
  * something there that would refuse the next page. */
 static void slots_unclaim(struct growth *growth, int res)
 {
-	struct region *region = &growth->region->region;
+	struct mnm_region *region = &growth->region->region;
 	const struct stretch to = {growth->to.addr, growth->to.bytes};
 
 	if (to.addr + to.bytes != region->base + region->bytes ||
@@ -189,17 +189,17 @@ static void region_leave_full(struct pool *pool)
 /* Under the context's lock. Returns false if the region has no room left, or
  * there is none. */
 static bool growth_begin(struct growth *growth, size_t span,
-			 enum growth_rule rule)
+			 enum mnm_growth rule)
 {
 	struct pool *pool = growth->pool;
-	struct lack lack;
+	struct mnm_lack lack;
 
-	if (!pool->growing)
+	if (!pool->view.growing)
 		return false;
-	growth->region = (struct heap_region *)pool->growing;
-	pool->ops->lacks(pool, span, pool->growing, rule, &lack);
+	growth->region = (struct heap_region *)pool->view.growing;
+	pool->ops->lacks(&pool->view, span, pool->view.growing, rule, &lack);
 	if (lack.fresh + lack.moved >
-	    growth->region->limit - pool->growing->bytes) {
+	    growth->region->limit - pool->view.growing->bytes) {
 		region_leave_full(pool);
 		return false;
 	}
@@ -230,10 +230,10 @@ static void growth_end(struct growth *growth)
 	struct pool *pool = growth->pool;
 
 	parts_age(growth, &growth->to);
-	pool->apart -= growth->count;
-	pool->ops->add(pool, &growth->to);
+	pool->view.apart -= growth->count;
+	pool->ops->add(&pool->view, &growth->to);
 	pool->free_bytes += growth->to.bytes;
-	pool->region_bytes += growth->fresh;
+	pool->view.region_bytes += growth->fresh;
 	growth->region->pages->used += (uint32_t)(growth->fresh / PAGE_BYTES);
 	counter_add(device, COUNTER_idle_bytes, growth->fresh);
 	counter_add(device, COUNTER_region_bytes, growth->fresh);
@@ -268,7 +268,7 @@ static int growth_make(struct growth *growth, bool pressed)
 }
 
 /* Nobody ends the context meanwhile, so its regions stay. */
-static int grow_in(struct growth *growth, size_t span, enum growth_rule rule,
+static int grow_in(struct growth *growth, size_t span, enum mnm_growth rule,
 		   bool pressed)
 {
 	struct context *context = growth->heap->context;
@@ -286,7 +286,7 @@ static int grow_in(struct growth *growth, size_t span, enum growth_rule rule,
 }
 
 int grow_pages(struct heap *heap, struct pool *pool, size_t span,
-	       enum growth_rule rule, bool pressed)
+	       enum mnm_growth rule, bool pressed)
 {
 	struct growth growth = {.heap = heap, .pool = pool};
 	int res;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "pools/place.h"
+#include <mnm/place.h>
 
 struct heap;
 struct pool;
@@ -16,8 +16,8 @@ enum { GROW_OTHERWISE = -2 };
 /* As heap_grow, for a pool whose regions of virtual memory grow, and for one
  * whose regions are each as large as lacks says, and go back whole. */
 int grow_pages(struct heap *heap, struct pool *pool, size_t span,
-	       enum growth_rule rule, bool pressed);
+	       enum mnm_growth rule, bool pressed);
 int grow_segment(struct heap *heap, struct pool *pool, size_t span,
-		 enum growth_rule rule, bool pressed);
+		 enum mnm_growth rule, bool pressed);
 
 #endif

@@ -71,9 +71,9 @@ static bool segment_known(struct segment *segment, unsigned int kind)
 /* The pool gets the region. Returns false without memory. */
 static bool segment_added(const struct segment *segment)
 {
-	struct region *region = &segment->region->region;
+	struct mnm_region *region = &segment->region->region;
 	struct context *context = segment->heap->context;
-	const struct place place = {
+	const struct mnm_place place = {
 		.region = region, .addr = region->base, .bytes = region->bytes};
 	bool added;
 
@@ -107,7 +107,7 @@ static bool segment_enters(struct segment *segment, unsigned int kind)
 }
 
 /* Nobody ends the context meanwhile. */
-static int segment_make(struct segment *segment, const struct lack *lack,
+static int segment_make(struct segment *segment, const struct mnm_lack *lack,
 			bool pressed)
 {
 	struct device *device = segment->heap->device;
@@ -135,17 +135,17 @@ static int segment_make(struct segment *segment, const struct lack *lack,
 }
 
 int grow_segment(struct heap *heap, struct pool *pool, size_t span,
-		 enum growth_rule rule, bool pressed)
+		 enum mnm_growth rule, bool pressed)
 {
 	struct segment segment = {.heap = heap, .pool = pool};
 	struct context *context = heap->context;
-	struct lack lack;
+	struct mnm_lack lack;
 	int res;
 
 	if (!device_can_hold(heap->device, span))
 		return GROW_OTHERWISE; /* the driver refuses as much at once */
 	pthread_mutex_lock(&context->lock);
-	pool->ops->lacks(pool, span, NULL, rule, &lack);
+	pool->ops->lacks(&pool->view, span, NULL, rule, &lack);
 	pthread_mutex_unlock(&context->lock);
 	if (!context_use(context))
 		return CUDA_ERROR_CONTEXT_IS_DESTROYED;

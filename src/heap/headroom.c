@@ -31,9 +31,9 @@ void headroom_keep(const struct pool *pool, size_t span)
 	struct device *device = pool->heap->device;
 
 	/* No document says that a capture allows the question. */
-	if (!pool->headroom || device_is_host(device) || capture_any() ||
+	if (!pool->view.headroom || device_is_host(device) || capture_any() ||
 	    !counter_get(device, COUNTER_idle_bytes) ||
-	    !is_used(device, pool->headroom, span))
+	    !is_used(device, pool->view.headroom, span))
 		return;
 	if (waits_are_forbidden())
 		owed_try(device, SIZE_MAX);

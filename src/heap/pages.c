@@ -9,10 +9,10 @@
 #include "context/context.h"
 #include "cuda/backing.h"
 #include "order/wait.h"
-#include "pools/place.h"
+#include <mnm/place.h>
 
 /* NOLINTNEXTLINE(misc-redundant-expression): they are defined apart */
-_Static_assert(PAGE_BYTES == REGION_PAGE, "pools count in pages as well");
+_Static_assert(PAGE_BYTES == MNM_REGION_PAGE, "pools count in pages as well");
 
 static struct pages *_Atomic lost; /* linked by next */
 

@@ -7,13 +7,14 @@
 #include "stats/counter.h"
 #include "stats/mempool_stats.h"
 
-static struct heap_region *region_of(const struct place *place)
+static struct heap_region *region_of(const struct mnm_place *place)
 {
 	return (struct heap_region *)place->region;
 }
 
 /* A record for placed bytes; or NULL without memory. */
-static struct block *record_new(struct pool *pool, const struct place *place)
+static struct block *record_new(struct pool *pool,
+				const struct mnm_place *place)
 {
 	struct block *block = block_new(), *stale;
 	uint64_t word;
@@ -33,23 +34,23 @@ static struct block *record_new(struct pool *pool, const struct place *place)
 	return NULL;
 }
 
-enum pool_answer placed_alloc(struct pool *pool,
-			      const struct pool_request *request,
-			      struct block **block)
+enum mnm_answer placed_alloc(struct pool *pool,
+			     const struct mnm_request *request,
+			     struct block **block)
 {
-	struct place place;
-	enum pool_answer answer = pool->ops->place(pool, request, &place);
+	struct mnm_place place;
+	enum mnm_answer answer = pool->ops->place(&pool->view, request, &place);
 
-	if (answer != POOL_HIT)
+	if (answer != MNM_HIT)
 		return answer;
 	*block = record_new(pool, &place);
 	if (!*block) {
-		pool->ops->add(pool, &place);
-		return POOL_MISS;
+		pool->ops->add(&pool->view, &place);
+		return MNM_MISS;
 	}
 	pool->free_bytes -= place.bytes;
 	region_mark(region_of(&place), place.addr);
-	return POOL_HIT;
+	return MNM_HIT;
 }
 
 bool block_is_placed(const struct block *block)
@@ -62,11 +63,11 @@ bool block_is_placed(const struct block *block)
 }
 
 /* Ends the record of a block. Its bytes are not free yet. */
-static struct place record_end(struct block *block)
+static struct mnm_place record_end(struct block *block)
 {
 	struct heap_region *region =
 		region_of_block(block_pool(block)->heap, block_addr(block));
-	const struct place place = {
+	const struct mnm_place place = {
 		.region = &region->region,
 		.addr = block_addr(block),
 		.bytes = block->span,
@@ -83,7 +84,8 @@ static struct place record_end(struct block *block)
 
 /* A record by which free bytes of a region go back, in no index. NULL without
  * memory. */
-static struct block *part_record(struct pool *pool, const struct place *place)
+static struct block *part_record(struct pool *pool,
+				 const struct mnm_place *place)
 {
 	struct heap_region *region = region_of(place);
 	struct block *record = region->record;
@@ -110,29 +112,29 @@ static void pending_push(struct heap *heap, struct block *record)
 
 /* Bytes that the pool has handed over go back. Returns false without memory:
  * then they are the pool's again. */
-static bool part_leaves(struct pool *pool, const struct place *place)
+static bool part_leaves(struct pool *pool, const struct mnm_place *place)
 {
 	struct block *record = part_record(pool, place);
 
 	if (!record) {
-		pool->ops->add(pool, place);
+		pool->ops->add(&pool->view, place);
 		return false;
 	}
 	pending_push(pool->heap, record);
 	pool->free_bytes -= place->bytes;
-	pool->region_bytes -= place->bytes;
+	pool->view.region_bytes -= place->bytes;
 	counter_sub(pool->heap->device, COUNTER_region_bytes, place->bytes);
 	return true;
 }
 
 size_t placed_trim(struct pool *pool, size_t least)
 {
-	struct place place;
+	struct mnm_place place;
 	size_t bytes = 0;
 
 	/* What it knows of regions that have gone is not to be looked at. */
 	while (bytes < least && !pool->has_lost &&
-	       pool->ops->part(pool, least - bytes, false, &place) &&
+	       pool->ops->part(&pool->view, least - bytes, false, &place) &&
 	       part_leaves(pool, &place))
 		bytes += place.bytes;
 	return bytes;
@@ -141,11 +143,12 @@ size_t placed_trim(struct pool *pool, size_t least)
 /* Those of the average age or an older one, all of them. */
 static size_t trim_aged_once(struct pool *pool)
 {
-	struct place place;
+	struct mnm_place place;
 	size_t bytes = 0;
 	uint64_t age = 0;
 
-	while (!pool->has_lost && pool->ops->part_aged(pool, &age, &place) &&
+	while (!pool->has_lost &&
+	       pool->ops->part_aged(&pool->view, &age, &place) &&
 	       part_leaves(pool, &place))
 		bytes += place.bytes;
 	return bytes;
@@ -172,22 +175,22 @@ void placed_bury(struct block *block)
 void placed_free(struct block *block)
 {
 	struct pool *pool = block_pool(block);
-	const struct place place = record_end(block);
+	const struct mnm_place place = record_end(block);
 
 	if (place.epoch > pool->heap->placed_epoch)
 		pool->heap->placed_epoch = place.epoch;
-	pool->ops->add(pool, &place);
+	pool->ops->add(&pool->view, &place);
 	pool->free_bytes += place.bytes;
 	if (pool->retired && placed_trim(pool, SIZE_MAX))
 		atomic_store(&pool->heap->device->pending, true);
 }
 
-bool placed_add(struct pool *pool, const struct place *place)
+bool placed_add(struct pool *pool, const struct mnm_place *place)
 {
-	if (!pool->ops->add(pool, place))
+	if (!pool->ops->add(&pool->view, place))
 		return false;
 	pool->free_bytes += place->bytes;
-	pool->region_bytes += place->bytes;
+	pool->view.region_bytes += place->bytes;
 	counter_add(pool->heap->device, COUNTER_region_bytes, place->bytes);
 	counter_add(pool->heap->device, COUNTER_idle_bytes, place->bytes);
 	return true;
@@ -198,8 +201,8 @@ bool placed_add(struct pool *pool, const struct place *place)
  * taken. */
 static void region_leave(struct pool *pool, struct heap_region *region)
 {
-	const struct place none = {.region = &region->region,
-				   .addr = region->region.base};
+	const struct mnm_place none = {.region = &region->region,
+				       .addr = region->region.base};
 	struct pages *pages = region->pages;
 	struct block *record;
 
@@ -217,7 +220,7 @@ void placed_leave(struct pool *pool)
 {
 	struct heap_region *region;
 
-	pool->growing = NULL;
+	pool->view.growing = NULL;
 	while ((region = region_of_pool(pool)))
 		region_leave(pool, region);
 }
@@ -237,10 +240,10 @@ static void pool_lose(struct pool *pool)
 	struct device *device = pool->heap->device;
 
 	counter_sub(device, COUNTER_idle_bytes, pool->free_bytes);
-	counter_sub(device, COUNTER_region_bytes, pool->region_bytes);
+	counter_sub(device, COUNTER_region_bytes, pool->view.region_bytes);
 	device_unreserve(device, pool->free_bytes + pool->buried_bytes);
-	pool->free_bytes = pool->buried_bytes = pool->region_bytes = 0;
-	pool->growing = NULL;
+	pool->free_bytes = pool->buried_bytes = pool->view.region_bytes = 0;
+	pool->view.growing = NULL;
 	pool->has_lost = true;
 }
 

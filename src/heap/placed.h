@@ -13,9 +13,9 @@ struct heap_region;
 
 /* As pool->ops->alloc, for a pool that places: *block is a new record for bytes
  * that were free. */
-enum pool_answer placed_alloc(struct pool *pool,
-			      const struct pool_request *request,
-			      struct block **block);
+enum mnm_answer placed_alloc(struct pool *pool,
+			     const struct mnm_request *request,
+			     struct block **block);
 
 /* Whether the block lies in a region of its pool, and is no allocation of the
  * driver's. */
@@ -49,6 +49,6 @@ void placed_forget(struct heap *heap);
 
 /* A region, or what it has grown by, is the pool's. Returns false without
  * memory. */
-bool placed_add(struct pool *pool, const struct place *place);
+bool placed_add(struct pool *pool, const struct mnm_place *place);
 
 #endif

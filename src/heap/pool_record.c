@@ -9,7 +9,7 @@
 static pthread_mutex_t spares_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pool *spares;
 
-static struct pool *spare_take(const struct pool_ops *ops)
+static struct pool *spare_take(const struct mnm_pool_ops *ops)
 {
 	struct pool **link = &spares, *pool;
 
@@ -49,27 +49,29 @@ static struct pool *record_fresh(size_t size)
 }
 
 /* A record that is blank but for its heap. */
-static struct pool *record_new(const struct pool_ops *ops)
+static struct pool *record_new(const struct mnm_pool_ops *ops)
 {
 	const size_t kept = sizeof(((struct pool *)NULL)->heap);
+	const size_t size = offsetof(struct pool, view) + ops->size;
 	struct pool *pool = spare_take(ops);
 
 	if (!pool)
-		return record_fresh(ops->size);
-	memset((char *)pool + kept, 0, ops->size - kept);
+		return record_fresh(size);
+	memset((char *)pool + kept, 0, size - kept);
 	return pool;
 }
 
 struct pool *pool_new(int choice, const struct config *config)
 {
-	const struct pool_ops *ops = pool_ops_at(choice);
+	const struct mnm_pool_ops *ops = pool_ops_at(choice);
+	const struct mnm_pool_options options = pool_options(config);
 	struct pool *pool = record_new(ops);
 
 	if (!pool)
 		return NULL;
 	pool->ops = ops;
-	pool->backing = pool_choice_backing(choice);
-	if (!ops->open || ops->open(pool, config))
+	pool->view.backing = (enum mnm_backing)pool_choice_backing(choice);
+	if (!ops->open || ops->open(&pool->view, &options))
 		return pool;
 	spare_give(pool);
 	return NULL;
@@ -78,6 +80,6 @@ struct pool *pool_new(int choice, const struct config *config)
 void pool_close(struct pool *pool)
 {
 	if (pool->ops->close)
-		pool->ops->close(pool);
+		pool->ops->close(&pool->view);
 	spare_give(pool);
 }

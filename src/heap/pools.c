@@ -41,7 +41,7 @@ struct pool *pools_active(struct heap *heap, const struct config *config)
 /* A retired pool ends with its last block. */
 static void pool_close_if_over(struct pool *pool)
 {
-	if (!pool->retired || pool->live_count)
+	if (!pool->retired || pool->view.live_count)
 		return;
 	pools_unlink(pool);
 	pool_close(pool);
@@ -69,7 +69,8 @@ static size_t pool_trim(struct pool *pool, size_t least)
 {
 	if (pool_places(pool))
 		return placed_trim(pool, least);
-	return pool->ops->trim ? pool_part(pool, pool->ops->trim(pool, least))
+	return pool->ops->trim ? pool_part(pool, block_of_idle(pool->ops->trim(
+							 &pool->view, least)))
 			       : 0;
 }
 
@@ -77,7 +78,8 @@ void pool_retire(struct pool *pool)
 {
 	pool->retired = true;
 	placed_leave(pool);
-	counter_add(pool->heap->device, COUNTER_retired_bytes, pool->live_span);
+	counter_add(pool->heap->device, COUNTER_retired_bytes,
+		    pool->view.live_span);
 	pool_close_if_over(pool);
 }
 
@@ -122,15 +124,15 @@ size_t pools_trim(struct heap *heap, size_t least)
 
 bool pools_trim_one(struct heap *heap, size_t span)
 {
-	const struct pool_request any = {.span = span, .safe = UINT64_MAX};
+	const struct mnm_request any = {.span = span, .safe = UINT64_MAX};
 	struct pool *pool = heap->pools;
-	struct block *block;
+	struct mnm_block *idle;
 
 	if (!pool || !pool->ops->alloc ||
-	    pool->ops->alloc(pool, &any, &block) != POOL_HIT)
+	    pool->ops->alloc(&pool->view, &any, &idle) != MNM_HIT)
 		return false;
-	block->next = NULL;
-	return pool_part(pool, block);
+	idle->next = NULL;
+	return pool_part(pool, block_of_idle(idle));
 }
 
 bool pool_may_keep(const struct pool *pool, const struct block *block)
@@ -140,16 +142,16 @@ bool pool_may_keep(const struct pool *pool, const struct block *block)
 
 static void pool_checkout_many(struct pool *pool, size_t count, size_t bytes)
 {
-	pool->live_count += count;
-	pool->live_span += bytes;
+	pool->view.live_count += count;
+	pool->view.live_span += bytes;
 	if (pool->retired) /* swapped out while the driver was asked */
 		counter_add(pool->heap->device, COUNTER_retired_bytes, bytes);
 }
 
 static void pool_checkin_many(struct pool *pool, size_t count, size_t bytes)
 {
-	pool->live_count -= count;
-	pool->live_span -= bytes;
+	pool->view.live_count -= count;
+	pool->view.live_span -= bytes;
 	if (pool->retired)
 		counter_sub(pool->heap->device, COUNTER_retired_bytes, bytes);
 	pool_close_if_over(pool);
@@ -178,7 +180,8 @@ static void pending_add(struct heap *heap, struct block *block)
 bool pool_keep(struct pool *pool, struct block *block)
 {
 	if (!pool_places(pool))
-		return pool->ops->free && pool->ops->free(pool, block);
+		return pool->ops->free &&
+		       pool->ops->free(&pool->view, &block->idle);
 	if (!block_is_placed(block))
 		return false;
 	placed_free(block);
@@ -194,12 +197,18 @@ void pools_bury(struct block *block)
 	pool_checkin(pool, span);
 }
 
-enum pool_answer pool_find(struct pool *pool,
-			   const struct pool_request *request,
-			   struct block **block)
+enum mnm_answer pool_find(struct pool *pool, const struct mnm_request *request,
+			  struct block **block)
 {
-	return pool_places(pool) ? placed_alloc(pool, request, block)
-				 : pool->ops->alloc(pool, request, block);
+	struct mnm_block *idle = NULL;
+	enum mnm_answer answer;
+
+	if (pool_places(pool))
+		return placed_alloc(pool, request, block);
+	answer = pool->ops->alloc(&pool->view, request, &idle);
+	if (answer == MNM_HIT)
+		*block = block_of_idle(idle);
+	return answer;
 }
 
 void pools_put(struct block *block)
@@ -222,8 +231,10 @@ void pools_free_batch(const struct block_list *list)
 {
 	struct pool *pool = block_pool(list->head);
 	size_t bytes = list->count * list->head->span;
+	const struct mnm_block_list idle = list_idle(list);
 
-	if (!pool->ops->free_batch || !pool->ops->free_batch(pool, list)) {
+	if (!pool->ops->free_batch ||
+	    !pool->ops->free_batch(&pool->view, &idle)) {
 		for (struct block *at = list->head, *next; at; at = next) {
 			next = at->next;
 			pools_put(at);
@@ -235,7 +246,7 @@ void pools_free_batch(const struct block_list *list)
 }
 
 struct block_list pools_alloc_batch(struct pool *pool,
-				    const struct pool_request *request,
+				    const struct mnm_request *request,
 				    size_t most)
 {
 	struct block_list list = {0};
@@ -243,7 +254,7 @@ struct block_list pools_alloc_batch(struct pool *pool,
 
 	if (!pool->ops->alloc_batch)
 		return list;
-	list = pool->ops->alloc_batch(pool, request, most);
+	list = list_of_idle(pool->ops->alloc_batch(&pool->view, request, most));
 	bytes = list.count * request->span;
 
 	if (list.count) {

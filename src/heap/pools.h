@@ -55,9 +55,8 @@ bool pool_keep(struct pool *pool, struct block *block);
 void pools_bury(struct block *block);
 
 /* Looks for memory in a pool that keeps some, see pool->ops->alloc. */
-enum pool_answer pool_find(struct pool *pool,
-			   const struct pool_request *request,
-			   struct block **block);
+enum mnm_answer pool_find(struct pool *pool, const struct mnm_request *request,
+			  struct block **block);
 
 /* A freed block, which its pool counts as live, goes back to the pool with its
  * stamp, or waits in heap->pending. */
@@ -72,7 +71,7 @@ void block_forget(struct block *block);
  * pool->ops->alloc_batch does. */
 void pools_free_batch(const struct block_list *list);
 struct block_list pools_alloc_batch(struct pool *pool,
-				    const struct pool_request *request,
+				    const struct mnm_request *request,
 				    size_t most);
 
 /* For a freed block which its pool counts as live. The first stamps it anew and

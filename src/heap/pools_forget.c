@@ -105,7 +105,7 @@ static void roomy_forget(const struct block *block)
 	const struct pool *pool = block_pool(block);
 
 	idle_limit_checkin(pool->heap->device,
-			   pool->ops->span(pool, block_size(block), 0),
+			   pool->ops->span(&pool->view, block_size(block), 0),
 			   block->span);
 }
 

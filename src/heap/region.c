@@ -110,13 +110,14 @@ struct heap_region *region_new(struct pool *pool, uint64_t base, size_t bytes,
 			       enum backing backing, struct pages *pages)
 {
 	struct heap_region *region = calloc(1, sizeof(*region));
-	size_t limit = pages ? pages->count * REGION_PAGE : bytes;
+	size_t limit = pages ? pages->count * MNM_REGION_PAGE : bytes;
 
 	if (!region)
 		return NULL;
-	region->region = (struct region){.base = base,
-					 .bytes = bytes,
-					 .grows = pages && pool->ops->grows};
+	region->region =
+		(struct mnm_region){.base = base,
+				    .bytes = bytes,
+				    .grows = pages && pool->ops->grows};
 	region->backing = backing;
 	region->heap = pool->heap;
 	region->pool = pool;
@@ -339,7 +340,7 @@ bool region_pages_left(struct heap_region *region, size_t bytes)
 	bool ends;
 
 	pthread_mutex_lock(context_lock);
-	region->pages->used -= (uint32_t)(bytes / REGION_PAGE);
+	region->pages->used -= (uint32_t)(bytes / MNM_REGION_PAGE);
 	ends = ends_now(region);
 	pthread_mutex_unlock(context_lock);
 	return ends;

@@ -1,6 +1,6 @@
 /* The regions of all pools: what they are made of, and which block an address
- * in one belongs to. A pool that places blocks sees struct region alone
- * (pools/place.h). */
+ * in one belongs to. A pool that places blocks sees struct mnm_region alone
+ * (mnm/place.h). */
 #ifndef MNM_REGION_H
 #define MNM_REGION_H
 
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "common/pool_choice.h"
-#include "pools/place.h"
+#include <mnm/place.h>
 #include "starts.h"
 
 struct block;
@@ -20,7 +20,7 @@ struct pages;
 struct pool;
 
 struct heap_region {
-	struct region region; /* first */
+	struct mnm_region region; /* first */
 	struct heap *heap;
 	struct pool *pool;
 	enum backing backing; /* what it is made of */

@@ -13,7 +13,7 @@ static size_t words_for(size_t bits)
 
 static size_t unit_words(const struct starts *starts)
 {
-	return words_for(starts->bytes / SPAN_UNIT + 1);
+	return words_for(starts->bytes / MNM_SPAN_UNIT + 1);
 }
 
 static size_t map_bytes(const struct starts *starts)
@@ -50,7 +50,7 @@ static uint64_t bit_of(size_t at)
 
 static size_t unit_of(const struct starts *starts, uint64_t addr)
 {
-	return (addr - starts->base) / SPAN_UNIT;
+	return (addr - starts->base) / MNM_SPAN_UNIT;
 }
 
 void starts_set(struct starts *starts, uint64_t addr)
@@ -95,7 +95,7 @@ uint64_t starts_before(const struct starts *starts, uint64_t addr)
 			return 0;
 		last = bit_before(starts->units + word, WORD_UNITS - 1);
 	}
-	return last == SIZE_MAX
-		       ? 0
-		       : starts->base + (word * WORD_UNITS + last) * SPAN_UNIT;
+	return last == SIZE_MAX ? 0
+				: starts->base + (word * WORD_UNITS + last) *
+							 MNM_SPAN_UNIT;
 }

@@ -1,6 +1,6 @@
-/* Where blocks begin in a region: a bit for each SPAN_UNIT bytes, and a bit for
- * each WORD_UNITS of these that has any. So the block that an address is in is
- * found without a look at each block. */
+/* Where blocks begin in a region: a bit for each MNM_SPAN_UNIT bytes, and a bit
+ * for each WORD_UNITS of these that has any. So the block that an address is in
+ * is found without a look at each block. */
 #ifndef MNM_STARTS_H
 #define MNM_STARTS_H
 

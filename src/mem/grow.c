@@ -30,7 +30,7 @@ static struct pool *pool_held(struct heap *heap,
 		pool = pools_active(heap, config_current());
 	if (pool && !pool_places(pool))
 		pool = NULL;
-	*span = pool ? pool->ops->span(pool, request->size, 0) : 0;
+	*span = pool ? pool->ops->span(&pool->view, request->size, 0) : 0;
 	if (!*span)
 		pool = NULL;
 	if (pool)
@@ -58,13 +58,13 @@ static void pool_let(struct pool *pool)
 
 /* Looks among what is free once all of it is joined; after a fence if that is
  * what it takes. */
-static enum pool_answer look_joined(struct heap *heap, uint64_t *addr,
-				    const struct mem_request *request,
-				    enum counter how)
+static enum mnm_answer look_joined(struct heap *heap, uint64_t *addr,
+				   const struct mem_request *request,
+				   enum counter how)
 {
-	enum pool_answer answer = pool_look_joined(heap, request, how, addr);
+	enum mnm_answer answer = pool_look_joined(heap, request, how, addr);
 
-	if (answer == POOL_UNSAFE && !request->restricted &&
+	if (answer == MNM_UNSAFE && !request->restricted &&
 	    fence_wanted(heap->device))
 		answer = pool_look_joined(heap, request, how, addr);
 	return answer;
@@ -72,11 +72,11 @@ static enum pool_answer look_joined(struct heap *heap, uint64_t *addr,
 
 /* Memory that lies apart may not be used now if that which lies together may
  * not. */
-static enum growth_rule rule_for(enum pool_answer answer, bool pressed)
+static enum mnm_growth rule_for(enum mnm_answer answer, bool pressed)
 {
-	if (answer == POOL_UNSAFE)
-		return pressed ? GROW_LEAST_FRESH : GROW_FRESH;
-	return pressed ? GROW_LEAST : GROW_FREELY;
+	if (answer == MNM_UNSAFE)
+		return pressed ? MNM_GROW_LEAST_FRESH : MNM_GROW_FRESH;
+	return pressed ? MNM_GROW_LEAST : MNM_GROW_FREELY;
 }
 
 enum mem_answer mem_grow(struct heap *heap, uint64_t *addr,
@@ -84,14 +84,14 @@ enum mem_answer mem_grow(struct heap *heap, uint64_t *addr,
 			 int *result)
 {
 	enum counter how = COUNTER_hits;
-	enum pool_answer answer;
+	enum mnm_answer answer;
 	struct pool *pool;
 	size_t span;
 
 	*result = CUDA_SUCCESS;
 	for (int i = 0; i < TRIES_MOST; i++) {
 		answer = look_joined(heap, addr, request, how);
-		if (answer == POOL_HIT) {
+		if (answer == MNM_HIT) {
 			tcache_attach(heap->context);
 			return MEM_DONE;
 		}

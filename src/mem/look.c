@@ -31,7 +31,7 @@ static uint64_t block_lend(struct block *block,
 {
 	struct pool *pool = block_pool(block);
 	struct device *device = pool->heap->device;
-	size_t span = pool->ops->span(pool, request->size, 0);
+	size_t span = pool->ops->span(&pool->view, request->size, 0);
 
 	if (block_mempool(block) != request->mempool) {
 		mempool_leave(block);
@@ -55,13 +55,13 @@ static uint64_t block_lend(struct block *block,
 }
 
 /* Under the context's lock. What a request asks of the pools of a heap. */
-static struct pool_request request_asked(const struct heap *heap, size_t span,
-					 size_t slack,
-					 const struct mem_request *request)
+static struct mnm_request request_asked(const struct heap *heap, size_t span,
+					size_t slack,
+					const struct mem_request *request)
 {
 	unsigned int stream = request_stream(request, heap->context);
 
-	return (struct pool_request){
+	return (struct mnm_request){
 		.span = span,
 		.slack = slack,
 		.safe = atomic_load(request->restricted ? &heap->device->over
@@ -71,63 +71,63 @@ static struct pool_request request_asked(const struct heap *heap, size_t span,
 		.passes = request->follows && request->passes
 				  ? stream_passed(stream)
 				  : NULL,
-		.over = streams_over,
+		.over = (const uint64_t *)streams_over,
 	};
 }
 
 /* Looks into a pool that keeps blocks, and into caches in front of it. `all`:
  * into all of them, as memory is short. */
-static enum pool_answer pool_ask(struct pool *pool, size_t span, size_t slack,
-				 const struct mem_request *request, bool all,
-				 struct block **block)
+static enum mnm_answer pool_ask(struct pool *pool, size_t span, size_t slack,
+				const struct mem_request *request, bool all,
+				struct block **block)
 {
 	struct heap *heap = pool->heap;
 	struct tcache *cache = tcache_of(heap);
-	const struct pool_request asked =
+	const struct mnm_request asked =
 		request_asked(heap, span, slack, request);
-	enum pool_answer answer;
+	enum mnm_answer answer;
 
 	tcache_adopt(cache, pool);
 	answer = pool_find(pool, &asked, block);
-	if (answer != POOL_HIT && tcaches_raid(heap, cache, &asked, all))
+	if (answer != MNM_HIT && tcaches_raid(heap, cache, &asked, all))
 		answer = pool_find(pool, &asked, block);
-	if (answer == POOL_HIT)
+	if (answer == MNM_HIT)
 		tcache_refill(cache, &asked);
 	return answer;
 }
 
-enum pool_answer pool_look(struct heap *heap, const struct mem_request *request,
-			   size_t slack, bool all, uint64_t *addr, size_t *span)
+enum mnm_answer pool_look(struct heap *heap, const struct mem_request *request,
+			  size_t slack, bool all, uint64_t *addr, size_t *span)
 {
 	struct context *context = heap->context;
-	enum pool_answer answer = POOL_MISS;
+	enum mnm_answer answer = MNM_MISS;
 	struct pool *pool = NULL;
 	struct block *block;
 
 	*span = 0;
 	if (request_is_whole(heap, request))
-		return POOL_MISS;
+		return MNM_MISS;
 	context_enter(context);
 	if (context_serves(context))
 		pool = pools_active(heap, config_current());
 	if (pool && pool_ops_keep(pool->ops))
-		*span = pool->ops->span(pool, request->size, 0);
+		*span = pool->ops->span(&pool->view, request->size, 0);
 	if (*span)
 		answer = pool_ask(pool, *span, slack, request, all, &block);
-	if (answer == POOL_HIT)
+	if (answer == MNM_HIT)
 		*addr = block_lend(block, request, COUNTER_hits);
 	context_leave(context);
 	blocks_oust();
 	return answer;
 }
 
-enum pool_answer pool_look_joined(struct heap *heap,
-				  const struct mem_request *request,
-				  enum counter how, uint64_t *addr)
+enum mnm_answer pool_look_joined(struct heap *heap,
+				 const struct mem_request *request,
+				 enum counter how, uint64_t *addr)
 {
 	struct context *context = heap->context;
-	enum pool_answer answer = POOL_MISS;
-	struct pool_request asked;
+	enum mnm_answer answer = MNM_MISS;
+	struct mnm_request asked;
 	struct pool *pool;
 	struct block *block;
 	size_t span = 0;
@@ -135,17 +135,17 @@ enum pool_answer pool_look_joined(struct heap *heap,
 	context_enter(context);
 	pool = context_serves(context) ? heap->pools : NULL;
 	if (pool && !pool->retired && pool_places(pool))
-		span = pool->ops->span(pool, request->size, 0);
+		span = pool->ops->span(&pool->view, request->size, 0);
 	if (span) {
 		tcaches_flush(heap);
 		asked = request_asked(heap, span, 0, request);
 		answer = pool_find(pool, &asked, &block);
 	}
 	/* What was freed before is reused, even if a page has moved for it. */
-	if (answer == POOL_HIT)
-		*addr = block_lend(block, request,
-				   block->epoch == EPOCH_NEVER ? how
-							       : COUNTER_hits);
+	if (answer == MNM_HIT)
+		*addr = block_lend(
+			block, request,
+			block->epoch == MNM_EPOCH_NEVER ? how : COUNTER_hits);
 	context_leave(context);
 	blocks_oust();
 	return answer;
@@ -153,12 +153,12 @@ enum pool_answer pool_look_joined(struct heap *heap,
 
 /* Looks for a block that is larger than the request needs; `exact` is the
  * answer about blocks that are not. */
-static enum pool_answer hit_slack(struct heap *heap, uint64_t *addr,
-				  const struct mem_request *request,
-				  size_t span, enum pool_answer exact)
+static enum mnm_answer hit_slack(struct heap *heap, uint64_t *addr,
+				 const struct mem_request *request, size_t span,
+				 enum mnm_answer exact)
 {
 	struct tcache *cache = tcache_of(heap);
-	enum pool_answer answer;
+	enum mnm_answer answer;
 	size_t slack, given;
 
 	if (heap->places_blocks)
@@ -174,29 +174,29 @@ static enum pool_answer hit_slack(struct heap *heap, uint64_t *addr,
 	if (given > span)
 		idle_limit_checkout(heap->device, span, given);
 	if (given)
-		return POOL_HIT;
+		return MNM_HIT;
 	answer = pool_look(heap, request, slack, true, addr, &span);
-	if (answer == POOL_UNSAFE && !request->restricted &&
+	if (answer == MNM_UNSAFE && !request->restricted &&
 	    fence_ready(heap->device))
 		answer = pool_look(heap, request, slack, true, addr, &span);
-	return answer == POOL_MISS ? exact : answer;
+	return answer == MNM_MISS ? exact : answer;
 }
 
-enum pool_answer mem_look(struct heap *heap, uint64_t *addr,
-			  const struct mem_request *request, size_t *span)
+enum mnm_answer mem_look(struct heap *heap, uint64_t *addr,
+			 const struct mem_request *request, size_t *span)
 {
-	enum pool_answer answer = POOL_MISS;
+	enum mnm_answer answer = MNM_MISS;
 
 	*span = 0;
 	if (!heap->keeps_blocks)
-		return POOL_MISS;
+		return MNM_MISS;
 	answer = pool_look(heap, request, 0, false, addr, span);
-	if (answer == POOL_UNSAFE && !request->restricted &&
+	if (answer == MNM_UNSAFE && !request->restricted &&
 	    fence_ready(heap->device))
 		answer = pool_look(heap, request, 0, false, addr, span);
-	if (answer != POOL_HIT)
+	if (answer != MNM_HIT)
 		answer = hit_slack(heap, addr, request, *span, answer);
-	if (answer == POOL_HIT)
+	if (answer == MNM_HIT)
 		tcache_attach(heap->context);
 	return answer;
 }

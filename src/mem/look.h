@@ -40,20 +40,19 @@ static inline bool request_is_whole(const struct heap *heap,
 /* One look into the active pool, for a block with up to `slack` bytes to spare.
  * *span is what the request needs, or 0 if no block that is kept can serve it.
  * `all`: also into all caches of other threads, as memory is short. */
-enum pool_answer pool_look(struct heap *heap, const struct mem_request *request,
-			   size_t slack, bool all, uint64_t *addr,
-			   size_t *span);
+enum mnm_answer pool_look(struct heap *heap, const struct mem_request *request,
+			  size_t slack, bool all, uint64_t *addr, size_t *span);
 
 /* One look into a pool that places blocks, after all caches have been emptied
  * into it, so that free bytes are joined. `how` says what the request counts
  * as: COUNTER_hits or COUNTER_misses. */
-enum pool_answer pool_look_joined(struct heap *heap,
-				  const struct mem_request *request,
-				  enum counter how, uint64_t *addr);
+enum mnm_answer pool_look_joined(struct heap *heap,
+				 const struct mem_request *request,
+				 enum counter how, uint64_t *addr);
 
 /* All looks that a request is worth while memory is not short; maybe after a
  * fence. *span is set as by pool_look. */
-enum pool_answer mem_look(struct heap *heap, uint64_t *addr,
-			  const struct mem_request *request, size_t *span);
+enum mnm_answer mem_look(struct heap *heap, uint64_t *addr,
+			 const struct mem_request *request, size_t *span);
 
 #endif

@@ -68,7 +68,7 @@ enum mem_answer mem_hit(uint64_t *addr, size_t size)
 	if (context && tcache_serves(context, size, addr))
 		return MEM_DONE;
 	if (!context ||
-	    mem_look(&context->heap, addr, &request, &span) != POOL_HIT)
+	    mem_look(&context->heap, addr, &request, &span) != MNM_HIT)
 		return MEM_PASS;
 	shown_begin(*addr, size);
 	mem_log_request(context->device, size, *addr, 0);
@@ -89,7 +89,7 @@ static struct pool *pool_order(struct heap *heap, size_t size, size_t slack,
 		pool = pools_active(heap, config_current());
 	if (pool && pool_places(pool) && !whole) /* mem_grow is for these */
 		pool = NULL;
-	*span = pool ? pool->ops->span(pool, size, slack) : 0;
+	*span = pool ? pool->ops->span(&pool->view, size, slack) : 0;
 	if (*span)
 		pool_checkout(pool, *span);
 	if (*span && pool_places(pool))
@@ -190,7 +190,7 @@ static enum mem_answer mem_last(struct heap *heap, uint64_t *addr,
 {
 	*result = CUDA_SUCCESS;
 	return span && pool_look(heap, request, span, true, addr, &span) ==
-				       POOL_HIT
+				       MNM_HIT
 		       ? MEM_DONE
 		       : MEM_PASS;
 }
@@ -208,7 +208,7 @@ static enum mem_answer mem_pressed(struct heap *heap, uint64_t *addr,
 		fence_pressed(heap->device);
 	slack = span ? slack_for(heap->device, span).idle : 0;
 	*result = CUDA_SUCCESS;
-	if (pool_look(heap, request, slack, true, addr, &span) == POOL_HIT)
+	if (pool_look(heap, request, slack, true, addr, &span) == MNM_HIT)
 		return MEM_DONE;
 	answer = mem_fresh(heap, addr, request, span, true, result);
 	if (slack && answer == MEM_DONE && is_short(*result))
@@ -237,19 +237,19 @@ static enum mem_answer look_and_take(struct heap *heap, uint64_t *addr,
 				     int *result)
 {
 	struct device *device = heap->device;
-	enum pool_answer found;
+	enum mnm_answer found;
 	enum mem_answer answer;
 	size_t span;
 
 	device->used = true;
 	*result = CUDA_SUCCESS;
 	found = mem_look(heap, addr, request, &span);
-	if (found == POOL_HIT)
+	if (found == MNM_HIT)
 		return MEM_DONE;
 	/* Blocks that wait for a fence say nothing about what pays off. */
-	answer = mem_fresh(heap, addr, request, found == POOL_UNSAFE ? 0 : span,
+	answer = mem_fresh(heap, addr, request, found == MNM_UNSAFE ? 0 : span,
 			   false, result);
-	if (answer == MEM_DONE && !*result && found == POOL_UNSAFE)
+	if (answer == MEM_DONE && !*result && found == MNM_UNSAFE)
 		fence_fresh_taken(device, request->size);
 	if (answer == MEM_DONE && is_short(*result) &&
 	    device_can_hold(device, request->size))

@@ -201,9 +201,10 @@ static enum mem_answer taken_free(struct block *block, uint64_t word,
 	if (word & BLOCK_NAMED)
 		buffer_id_forget(block);
 	if (word & BLOCK_ROOMY)
-		idle_limit_checkin(device,
-				   pool->ops->span(pool, block_size(block), 0),
-				   block->span);
+		idle_limit_checkin(
+			device,
+			pool->ops->span(&pool->view, block_size(block), 0),
+			block->span);
 	/* After block_take, which is a full barrier: whoever ends this epoch
 	 * sees the work that the program queued before this free. */
 	block->epoch = atomic_load(&device->epoch);

@@ -12,17 +12,17 @@ _Atomic uint64_t streams_over[STREAM_NUMBERS];
 /* By numbers, of the stream that is behind and of the other. */
 static _Atomic uint64_t behind[STREAM_NUMBERS][STREAM_NUMBERS];
 
-const _Atomic uint64_t *stream_behind(unsigned int number)
+const uint64_t *stream_behind(unsigned int number)
 {
-	return number ? behind[number] : NULL;
+	return number ? (const uint64_t *)behind[number] : NULL;
 }
 
 /* By numbers, of the legacy stream and of the other: UINT64_MAX or 0. */
 static _Atomic uint64_t passed[STREAM_NUMBERS][STREAM_NUMBERS];
 
-const _Atomic uint64_t *stream_passed(unsigned int legacy)
+const uint64_t *stream_passed(unsigned int legacy)
 {
-	return legacy ? passed[legacy] : NULL;
+	return legacy ? (const uint64_t *)passed[legacy] : NULL;
 }
 
 void past_waits(unsigned int legacy, unsigned int number, bool waits)

@@ -58,13 +58,13 @@ void past_row_join(const uint64_t row[STREAM_NUMBERS], unsigned int end,
 /* By streams: what was freed in a stream's order, in an epoch below, comes
  * before what is queued in the stream of that number. It may grow at any time.
  * NULL for 0. */
-const _Atomic uint64_t *stream_behind(unsigned int number);
+const uint64_t *stream_behind(unsigned int number);
 
 /* The same of a legacy stream whose mark is still to be set, beside what it is
  * known to come after: all that is freed in streams that wait for it. The
  * second is under the streams' lock: the stream of a number waits for the
  * legacy one, or its number ends. */
-const _Atomic uint64_t *stream_passed(unsigned int legacy);
+const uint64_t *stream_passed(unsigned int legacy);
 void past_waits(unsigned int legacy, unsigned int number, bool waits);
 
 /* By streams: what was freed in a stream's order, in an epoch below, is over:

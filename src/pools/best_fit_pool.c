@@ -20,13 +20,13 @@
 enum kind { SMALL, LARGE, KINDS };
 
 struct best_fit_pool {
-	struct pool pool;
+	struct mnm_pool pool;
 	struct extents extents[KINDS];
-	struct region *regions; /* linked by next */
-	uint64_t served;        /* large requests; regions count by it */
+	struct mnm_region *regions; /* linked by next */
+	uint64_t served;            /* large requests; regions count by it */
 };
 
-static struct best_fit_pool *self_of(struct pool *pool)
+static struct best_fit_pool *self_of(struct mnm_pool *pool)
 {
 	return (struct best_fit_pool *)pool;
 }
@@ -36,25 +36,26 @@ static enum kind kind_of(size_t span)
 	return span > SMALL_MOST ? LARGE : SMALL;
 }
 
-static bool best_fit_pool_open(struct pool *pool, const struct config *config)
+static bool best_fit_pool_open(struct mnm_pool *pool,
+			       const struct mnm_pool_options *options)
 {
-	(void)config;
+	(void)options;
 	pool->classes.unit = placing_unit(pool);
 	pool->classes.kept_most = SMALL_MOST;
 	return true;
 }
 
-static void best_fit_pool_close(struct pool *pool)
+static void best_fit_pool_close(struct mnm_pool *pool)
 {
 	for (int i = 0; i < KINDS; i++)
 		extents_close(&self_of(pool)->extents[i]);
 }
 
-static size_t best_fit_pool_span(const struct pool *pool, size_t size,
+static size_t best_fit_pool_span(const struct mnm_pool *pool, size_t size,
 				 size_t slack)
 {
 	(void)slack;
-	return size_class_span(&pool->classes, size);
+	return mnm_size_class_span(&pool->classes, size);
 }
 
 /* Makes records for all extents that there may be. Each block that comes back
@@ -73,9 +74,9 @@ static size_t span_in(const struct extent *extent, size_t span, enum kind kind)
 	return kind == SMALL || rest > LARGE_REST ? span : extent->bytes;
 }
 
-static enum pool_answer best_fit_pool_place(struct pool *pool,
-					    const struct pool_request *request,
-					    struct place *place)
+static enum mnm_answer best_fit_pool_place(struct mnm_pool *pool,
+					   const struct mnm_request *request,
+					   struct mnm_place *place)
 {
 	enum kind kind = kind_of(request->span);
 	struct extents *extents = &self_of(pool)->extents[kind];
@@ -83,18 +84,19 @@ static enum pool_answer best_fit_pool_place(struct pool *pool,
 	bool unready;
 
 	if (!is_prepared(self_of(pool), extents))
-		return POOL_MISS;
+		return MNM_MISS;
 	at = placing_fit(extents, request, &unready);
 	if (!at)
-		return unready ? POOL_UNSAFE : POOL_MISS;
-	*place = (struct place){.addr = at->addr,
-				.bytes = span_in(at, request->span, kind)};
+		return unready ? MNM_UNSAFE : MNM_MISS;
+	*place = (struct mnm_place){.addr = at->addr,
+				    .bytes = span_in(at, request->span, kind)};
 	placing_take(extents, place);
 	self_of(pool)->served += kind == LARGE;
-	return POOL_HIT;
+	return MNM_HIT;
 }
 
-static bool best_fit_pool_add(struct pool *pool, const struct place *place)
+static bool best_fit_pool_add(struct mnm_pool *pool,
+			      const struct mnm_place *place)
 {
 	struct best_fit_pool *self = self_of(pool);
 	struct extents *extents = &self->extents[place->region->kind];
@@ -111,36 +113,37 @@ static bool best_fit_pool_add(struct pool *pool, const struct place *place)
 	return true;
 }
 
-static size_t segment_bytes(const struct pool *pool, size_t span,
-			    enum growth_rule rule)
+static size_t segment_bytes(const struct mnm_pool *pool, size_t span,
+			    enum mnm_growth rule)
 {
 	if (placing_is_least(pool, rule))
 		return span;
 	if (kind_of(span) == SMALL)
 		return SMALL_SEGMENT;
-	if (span < LARGE_LEAST && !growth_is_least(rule))
+	if (span < LARGE_LEAST && !mnm_growth_is_least(rule))
 		return LARGE_SEGMENT;
-	return span > SIZE_MAX - REGION_PAGE /* none has as much */
+	return span > SIZE_MAX - MNM_REGION_PAGE /* none has as much */
 		       ? span
-		       : (span + REGION_PAGE - 1) & ~(REGION_PAGE - 1);
+		       : (span + MNM_REGION_PAGE - 1) & ~(MNM_REGION_PAGE - 1);
 }
 
-static void best_fit_pool_lacks(struct pool *pool, size_t span,
-				const struct region *grows,
-				enum growth_rule rule, struct lack *lack)
+static void best_fit_pool_lacks(struct mnm_pool *pool, size_t span,
+				const struct mnm_region *grows,
+				enum mnm_growth rule, struct mnm_lack *lack)
 {
 	(void)grows;
-	*lack = (struct lack){.fresh = segment_bytes(pool, span, rule),
-			      .kind = kind_of(span)};
+	*lack = (struct mnm_lack){.fresh = segment_bytes(pool, span, rule),
+				  .kind = kind_of(span)};
 }
 
 /* The link to the smallest free segment of at least so many bytes, or else to
  * the largest one; NULL if none is free. */
-static struct region **free_segment(struct best_fit_pool *self, size_t bytes)
+static struct mnm_region **free_segment(struct best_fit_pool *self,
+					size_t bytes)
 {
-	struct region **best = NULL;
+	struct mnm_region **best = NULL;
 
-	for (struct region **at = &self->regions; *at; at = &(*at)->next) {
+	for (struct mnm_region **at = &self->regions; *at; at = &(*at)->next) {
 		if (!placing_is_free(&self->extents[(*at)->kind], *at))
 			continue;
 		if (!best || ((*at)->bytes >= bytes
@@ -154,14 +157,14 @@ static struct region **free_segment(struct best_fit_pool *self, size_t bytes)
 }
 
 /* Hands over a segment that is free. */
-static void segment_part(struct best_fit_pool *self, struct region **link,
-			 struct place *place)
+static void segment_part(struct best_fit_pool *self, struct mnm_region **link,
+			 struct mnm_place *place)
 {
-	struct region *region = *link;
+	struct mnm_region *region = *link;
 
 	*link = region->next;
 	region->listed = false;
-	*place = (struct place){
+	*place = (struct mnm_place){
 		.region = region, .addr = region->base, .bytes = region->bytes};
 	placing_take(&self->extents[region->kind], place);
 }
@@ -172,11 +175,11 @@ static void settle(struct best_fit_pool *self)
 		extents_settle(&self->extents[i], UINT64_MAX);
 }
 
-static bool best_fit_pool_part(struct pool *pool, size_t bytes, bool moves,
-			       struct place *place)
+static bool best_fit_pool_part(struct mnm_pool *pool, size_t bytes, bool moves,
+			       struct mnm_place *place)
 {
 	struct best_fit_pool *self = self_of(pool);
-	struct region **link;
+	struct mnm_region **link;
 
 	(void)moves; /* its regions do not grow */
 	settle(self);
@@ -189,7 +192,7 @@ static bool best_fit_pool_part(struct pool *pool, size_t bytes, bool moves,
 /* As many large requests as a segment has been free for, and one more; 0 if it
  * is not to go for its age. PyTorch lets small segments stay. */
 static uint64_t age_of(const struct best_fit_pool *self,
-		       const struct region *region)
+		       const struct mnm_region *region)
 {
 	return region->kind == LARGE &&
 			       placing_is_free(&self->extents[LARGE], region)
@@ -201,7 +204,7 @@ static uint64_t average_age(const struct best_fit_pool *self)
 {
 	uint64_t sum = 0, count = 0, age;
 
-	for (const struct region *at = self->regions; at; at = at->next) {
+	for (const struct mnm_region *at = self->regions; at; at = at->next) {
 		age = age_of(self, at);
 		sum += age;
 		count += age > 0;
@@ -209,11 +212,11 @@ static uint64_t average_age(const struct best_fit_pool *self)
 	return count ? sum / count : UINT64_MAX;
 }
 
-static bool best_fit_pool_part_aged(struct pool *pool, uint64_t *age,
-				    struct place *place)
+static bool best_fit_pool_part_aged(struct mnm_pool *pool, uint64_t *age,
+				    struct mnm_place *place)
 {
 	struct best_fit_pool *self = self_of(pool);
-	struct region **link = &self->regions;
+	struct mnm_region **link = &self->regions;
 
 	settle(self);
 	*age = *age ? *age : average_age(self);
@@ -225,7 +228,7 @@ static bool best_fit_pool_part_aged(struct pool *pool, uint64_t *age,
 	return true;
 }
 
-const struct pool_ops best_fit_pool = {
+const struct mnm_pool_ops best_fit_pool = {
 	.name = "best_fit_pool",
 	.size = sizeof(struct best_fit_pool),
 	.open = best_fit_pool_open,

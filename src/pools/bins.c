@@ -3,29 +3,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "block/key.h"
+
 enum { BINS_LEAST = 64 };
 
 /* The idle blocks of one key. The block that was freed first is the first to be
  * ready, so a look at the head is enough. */
 struct bin {
 	size_t key;
-	struct block_list idle;
+	struct mnm_block_list idle;
 };
 
-static struct binned_pool *binned_self(struct pool *pool)
+static struct binned_pool *binned_self(struct mnm_pool *pool)
 {
 	return (struct binned_pool *)pool;
 }
 
-void bins_close(struct pool *pool)
+void bins_close(struct mnm_pool *pool)
 {
 	free(binned_self(pool)->bins);
 }
 
-size_t bins_span(const struct pool *pool, size_t size, size_t slack)
+size_t bins_span(const struct mnm_pool *pool, size_t size, size_t slack)
 {
 	(void)slack;
-	return size_class_span(&pool->classes, size);
+	return mnm_size_class_span(&pool->classes, size);
 }
 
 /* The place of the first bin of at least that key. */
@@ -56,45 +58,45 @@ static struct bin *bin_find(const struct binned_pool *pool, size_t key)
 }
 
 /* Takes the first block of a bin, if it is ready. */
-static enum pool_answer bin_take(struct pool *pool, struct bin *bin,
-				 const struct pool_request *request,
-				 struct block **block)
+static enum mnm_answer bin_take(struct mnm_pool *pool, struct bin *bin,
+				const struct mnm_request *request,
+				struct mnm_block **block)
 {
-	struct block *head = bin ? bin->idle.head : NULL;
+	struct mnm_block *head = bin ? bin->idle.head : NULL;
 
 	if (!head)
-		return POOL_MISS;
-	if (!request_is_behind(request, key_stream(bin->key), head->epoch))
-		return POOL_UNSAFE;
+		return MNM_MISS;
+	if (!mnm_request_is_behind(request, key_stream(bin->key), head->epoch))
+		return MNM_UNSAFE;
 	bin->idle.head = head->next;
 	bin->idle.count--;
-	pool_idle_add(pool, key_span(bin->key), -(size_t)1);
+	mnm_pool_idle_add(pool, key_span(bin->key), -(size_t)1);
 	*block = head;
-	return POOL_HIT;
+	return MNM_HIT;
 }
 
-enum pool_answer bins_alloc(struct pool *pool,
-			    const struct pool_request *request,
-			    struct block **block)
+enum mnm_answer bins_alloc(struct mnm_pool *pool,
+			   const struct mnm_request *request,
+			   struct mnm_block **block)
 {
 	const struct binned_pool *self = binned_self(pool);
 	size_t span = request->span, most = SIZE_MAX, key;
-	enum pool_answer answer = POOL_MISS, found;
+	enum mnm_answer answer = MNM_MISS, found;
 
 	key = block_key(span, request->stream);
 	if (request->stream &&
-	    bin_take(pool, bin_find(self, key), request, block) == POOL_HIT)
-		return POOL_HIT;
+	    bin_take(pool, bin_find(self, key), request, block) == MNM_HIT)
+		return MNM_HIT;
 	if (request->slack < SIZE_MAX - span)
 		most = block_key(key_span(span + request->slack),
 				 STREAM_NUMBERS - 1);
 	for (size_t place = bin_place(self, span);
 	     place < self->count && self->bins[place].key <= most; place++) {
 		found = bin_take(pool, &self->bins[place], request, block);
-		if (found == POOL_HIT)
-			return POOL_HIT;
-		if (found == POOL_UNSAFE)
-			answer = POOL_UNSAFE;
+		if (found == MNM_HIT)
+			return MNM_HIT;
+		if (found == MNM_UNSAFE)
+			answer = MNM_UNSAFE;
 	}
 	return answer;
 }
@@ -133,11 +135,12 @@ static struct bin *bin_current(struct binned_pool *pool, size_t key)
 /* The list goes behind the blocks that are there, unless the last of these was
  * freed later: then blocks that are ready would be hidden behind others that
  * are not yet. */
-bool bins_free_batch(struct pool *pool, const struct block_list *list)
+bool bins_free_batch(struct mnm_pool *pool, const struct mnm_block_list *list)
 {
-	size_t key = block_key(list->head->span, block_stream(list->head));
+	size_t key =
+		block_key(list->head->span, (unsigned int)list->head->stream);
 	struct bin *bin = bin_current(binned_self(pool), key);
-	struct block_list *idle;
+	struct mnm_block_list *idle;
 
 	if (!bin)
 		return false;
@@ -154,13 +157,13 @@ bool bins_free_batch(struct pool *pool, const struct block_list *list)
 		idle->tail = list->tail;
 	}
 	idle->count += list->count;
-	pool_idle_add(pool, list->head->span, list->count);
+	mnm_pool_idle_add(pool, list->head->span, list->count);
 	return true;
 }
 
-bool bins_free(struct pool *pool, struct block *block)
+bool bins_free(struct mnm_pool *pool, struct mnm_block *block)
 {
-	const struct block_list list = {block, block, 1};
+	const struct mnm_block_list list = {block, block, 1};
 
 	return bins_free_batch(pool, &list);
 }
@@ -168,36 +171,36 @@ bool bins_free(struct pool *pool, struct block *block)
 /* If all blocks are taken, only the last one is looked at, not each: the cache
  * lines of blocks that another thread has freed are in that thread's
  * processor. */
-struct block_list bins_alloc_batch(struct pool *pool,
-				   const struct pool_request *request,
-				   size_t most)
+struct mnm_block_list bins_alloc_batch(struct mnm_pool *pool,
+				       const struct mnm_request *request,
+				       size_t most)
 {
 	size_t key = block_key(request->span, request->stream);
 	struct bin *bin = bin_find(binned_self(pool), key);
-	struct block_list taken = {0};
-	struct block *next = NULL;
+	struct mnm_block_list taken = {0};
+	struct mnm_block *next = NULL;
 
 	if (!bin || !bin->idle.head)
 		return taken;
 	if (bin->idle.count <= most &&
-	    block_is_ready(bin->idle.tail, request)) {
+	    mnm_block_is_ready(bin->idle.tail, request)) {
 		taken = bin->idle;
 	} else {
 		taken.head = next = bin->idle.head;
-		for (; next && block_is_ready(next, request) &&
+		for (; next && mnm_block_is_ready(next, request) &&
 		       taken.count < most;
 		     next = next->next, taken.count++)
 			taken.tail = next;
 	}
 	bin->idle.head = next;
 	bin->idle.count -= taken.count;
-	pool_idle_add(pool, request->span, -taken.count);
+	mnm_pool_idle_add(pool, request->span, -taken.count);
 	return taken;
 }
 
-struct block *bins_trim(struct pool *pool, size_t bytes)
+struct mnm_block *bins_trim(struct mnm_pool *pool, size_t bytes)
 {
-	struct block *list = NULL, *block;
+	struct mnm_block *list = NULL, *block;
 	size_t taken = 0, place = binned_self(pool)->count;
 	struct bin *bin;
 
@@ -206,7 +209,7 @@ struct block *bins_trim(struct pool *pool, size_t bytes)
 		while (taken < bytes && (block = bin->idle.head)) {
 			bin->idle.head = block->next;
 			bin->idle.count--;
-			pool_idle_add(pool, key_span(bin->key), -(size_t)1);
+			mnm_pool_idle_add(pool, key_span(bin->key), -(size_t)1);
 			block->next = list;
 			list = block;
 			taken += key_span(bin->key);

@@ -9,29 +9,29 @@
 #ifndef MNM_BINS_H
 #define MNM_BINS_H
 
-#include "pool.h"
+#include <mnm/pool.h>
 
 struct bin;
 
 /* A pool with bins. */
 struct binned_pool {
-	struct pool pool; /* has to be first */
-	struct bin *bins; /* by key, the smallest first */
+	struct mnm_pool pool; /* has to be first */
+	struct bin *bins;     /* by key, the smallest first */
 	size_t count, room;
 };
 
-/* The functions of struct pool_ops, but for open, which is a pool's own, as may
- * be its span: this one makes no use of slack. */
-void bins_close(struct pool *pool);
-size_t bins_span(const struct pool *pool, size_t size, size_t slack);
-enum pool_answer bins_alloc(struct pool *pool,
-			    const struct pool_request *request,
-			    struct block **block);
-bool bins_free(struct pool *pool, struct block *block);
-struct block_list bins_alloc_batch(struct pool *pool,
-				   const struct pool_request *request,
-				   size_t most);
-bool bins_free_batch(struct pool *pool, const struct block_list *list);
-struct block *bins_trim(struct pool *pool, size_t bytes);
+/* The functions of struct mnm_pool_ops, but for open, which is a pool's own, as
+ * may be its span: this one makes no use of slack. */
+void bins_close(struct mnm_pool *pool);
+size_t bins_span(const struct mnm_pool *pool, size_t size, size_t slack);
+enum mnm_answer bins_alloc(struct mnm_pool *pool,
+			   const struct mnm_request *request,
+			   struct mnm_block **block);
+bool bins_free(struct mnm_pool *pool, struct mnm_block *block);
+struct mnm_block_list bins_alloc_batch(struct mnm_pool *pool,
+				       const struct mnm_request *request,
+				       size_t most);
+bool bins_free_batch(struct mnm_pool *pool, const struct mnm_block_list *list);
+struct mnm_block *bins_trim(struct mnm_pool *pool, size_t bytes);
 
 #endif

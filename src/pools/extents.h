@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct region;
+struct mnm_region;
 
 /* Whether all may use an extent, or at most requests that follow what was done
  * with it. */
@@ -25,7 +25,7 @@ enum { EXTENT_BY_ADDRESS = 2, EXTENT_TREES };
 struct extent {
 	uint64_t addr;
 	size_t bytes;
-	struct region *region; /* that it lies in */
+	struct mnm_region *region; /* that it lies in */
 	/* The latest epoch of all that was freed here, 0 if none of it ever was
 	 * another's; and the stream in whose order all of it was freed, or 0 if
 	 * that is none, or several. */

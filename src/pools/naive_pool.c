@@ -8,15 +8,16 @@
 
 enum { LARGE = 2 << 20 };
 
-static bool naive_pool_open(struct pool *pool, const struct config *config)
+static bool naive_pool_open(struct mnm_pool *pool,
+			    const struct mnm_pool_options *options)
 {
-	pool->classes.unit = config->page_size;
+	pool->classes.unit = options->page_size;
 	pool->classes.coarse = LARGE;
-	pool->headroom = config->headroom;
+	pool->headroom = options->headroom;
 	return true;
 }
 
-const struct pool_ops naive_pool = {
+const struct mnm_pool_ops naive_pool = {
 	.name = "naive_pool",
 	.size = sizeof(struct binned_pool),
 	.open = naive_pool_open,

@@ -8,17 +8,18 @@
  * src/memory_pool/page_unit_pool), written anew. */
 #include "bins.h"
 
-static bool page_unit_pool_open(struct pool *pool, const struct config *config)
+static bool page_unit_pool_open(struct mnm_pool *pool,
+				const struct mnm_pool_options *options)
 {
-	pool->classes.unit = config->page_size;
-	pool->classes.divisions = config->size_classes;
+	pool->classes.unit = options->page_size;
+	pool->classes.divisions = options->size_classes;
 	return true;
 }
 
-static size_t page_unit_pool_span(const struct pool *pool, size_t size,
+static size_t page_unit_pool_span(const struct mnm_pool *pool, size_t size,
 				  size_t slack)
 {
-	size_t span = size_class_span(&pool->classes, size), step, roomy;
+	size_t span = mnm_size_class_span(&pool->classes, size), step, roomy;
 
 	if (slack < pool->classes.unit)
 		return span;
@@ -27,7 +28,7 @@ static size_t page_unit_pool_span(const struct pool *pool, size_t size,
 	return roomy >= span ? roomy : span;
 }
 
-const struct pool_ops page_unit_pool = {
+const struct mnm_pool_ops page_unit_pool = {
 	.name = "page_unit_pool",
 	.size = sizeof(struct binned_pool),
 	.open = page_unit_pool_open,

@@ -6,27 +6,26 @@ enum {
 	HOST_PAGE = 4096,
 };
 
-size_t placing_unit(const struct pool *pool)
+size_t placing_unit(const struct mnm_pool *pool)
 {
-	return pool->backing == BACKING_host ? HOST_PAGE : UNIT;
+	return pool->backing == MNM_BACKING_HOST ? HOST_PAGE : UNIT;
 }
 
-bool placing_is_least(const struct pool *pool, enum growth_rule rule)
+bool placing_is_least(const struct mnm_pool *pool, enum mnm_growth rule)
 {
-	return pool->backing == BACKING_host && growth_is_least(rule);
+	return pool->backing == MNM_BACKING_HOST && mnm_growth_is_least(rule);
 }
 
 /* The smallest extent of that state that fits and is ready. */
 static struct extent *first_of(const struct extents *extents,
 			       enum extent_state state,
-			       const struct pool_request *request,
-			       bool *unready)
+			       const struct mnm_request *request, bool *unready)
 {
 	struct extent *at = extents_fit_of(extents, state, request->span);
 
 	for (int i = 0; at && i < PASSED_MOST; i++) {
-		if (at->epoch == EPOCH_NEVER ||
-		    request_is_behind(request, at->stream, at->epoch))
+		if (at->epoch == MNM_EPOCH_NEVER ||
+		    mnm_request_is_behind(request, at->stream, at->epoch))
 			return at;
 		*unready = true;
 		at = extents_larger_of(extents, state, at);
@@ -35,7 +34,7 @@ static struct extent *first_of(const struct extents *extents,
 }
 
 static struct extent *first_ready(const struct extents *extents,
-				  const struct pool_request *request,
+				  const struct mnm_request *request,
 				  bool *unready)
 {
 	*unready = false;
@@ -48,7 +47,7 @@ static struct extent *first_ready(const struct extents *extents,
  * settled ready, and does not change that for them; but what is joined to be
  * given back is not ready for all. */
 static bool is_settled_for(const struct extents *extents,
-			   const struct pool_request *request)
+			   const struct mnm_request *request)
 {
 	return request->safe == extents->settled ||
 	       (request->safe < extents->settled &&
@@ -56,7 +55,7 @@ static bool is_settled_for(const struct extents *extents,
 }
 
 struct extent *placing_fit(struct extents *extents,
-			   const struct pool_request *request, bool *unready)
+			   const struct mnm_request *request, bool *unready)
 {
 	struct extent *at = first_ready(extents, request, unready);
 
@@ -69,7 +68,7 @@ struct extent *placing_fit(struct extents *extents,
 	return at;
 }
 
-void placing_add(struct extents *extents, const struct place *place)
+void placing_add(struct extents *extents, const struct mnm_place *place)
 {
 	const struct extent fresh = {.addr = place->addr,
 				     .bytes = place->bytes,
@@ -80,14 +79,15 @@ void placing_add(struct extents *extents, const struct place *place)
 	extents_add(extents, &fresh);
 }
 
-bool placing_is_free(const struct extents *extents, const struct region *region)
+bool placing_is_free(const struct extents *extents,
+		     const struct mnm_region *region)
 {
 	const struct extent *at = extents_from(extents, region->base);
 
 	return at && at->addr == region->base && at->bytes == region->bytes;
 }
 
-void placing_take(struct extents *extents, struct place *place)
+void placing_take(struct extents *extents, struct mnm_place *place)
 {
 	struct extent *at = extents_before(extents, place->addr + 1);
 

@@ -2,17 +2,17 @@
 #include "common/pool_choice.h"
 #include "common/pool_list.h"
 
-#define POOL(name, summary) extern const struct pool_ops name;
+#define POOL(name, summary) extern const struct mnm_pool_ops name;
 POOL_LIST
 #undef POOL
 
-static const struct pool_ops *const table[] = {
+static const struct mnm_pool_ops *const table[] = {
 #define POOL(name, summary) &name,
 	POOL_LIST
 #undef POOL
 };
 
-const struct pool_ops *pool_ops_at(int choice)
+const struct mnm_pool_ops *pool_ops_at(int choice)
 {
 	return table[pool_choice_row(choice)];
 }

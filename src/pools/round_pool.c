@@ -8,19 +8,20 @@
  * are computed, whatever the size. */
 #include "bins.h"
 
-static bool round_pool_open(struct pool *pool, const struct config *config)
+static bool round_pool_open(struct mnm_pool *pool,
+			    const struct mnm_pool_options *options)
 {
-	size_t bound = (size_t)1 << config->round_cutoff;
+	size_t bound = (size_t)1 << options->round_cutoff;
 
-	pool->classes.unit = config->page_size;
+	pool->classes.unit = options->page_size;
 	pool->classes.divisions = 1;
 	pool->classes.coarse =
-		bound > config->page_size ? bound : config->page_size;
-	pool->headroom = config->headroom;
+		bound > options->page_size ? bound : options->page_size;
+	pool->headroom = options->headroom;
 	return true;
 }
 
-const struct pool_ops round_pool = {
+const struct mnm_pool_ops round_pool = {
 	.name = "round_pool",
 	.size = sizeof(struct binned_pool),
 	.open = round_pool_open,

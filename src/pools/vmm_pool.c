@@ -7,34 +7,36 @@
 enum { PERCENT = 100 };
 
 struct vmm_pool {
-	struct pool pool;
+	struct mnm_pool pool;
 	struct extents extents;
-	struct region *whole; /* that do not grow, linked by next */
+	struct mnm_region *whole; /* that do not grow, linked by next */
 	size_t peak;  /* the most that was live when memory was missing */
 	size_t spare; /* percent of that */
 };
 
-static struct vmm_pool *self_of(struct pool *pool)
+static struct vmm_pool *self_of(struct mnm_pool *pool)
 {
 	return (struct vmm_pool *)pool;
 }
 
-static bool vmm_pool_open(struct pool *pool, const struct config *config)
+static bool vmm_pool_open(struct mnm_pool *pool,
+			  const struct mnm_pool_options *options)
 {
 	pool->classes.unit = placing_unit(pool);
-	self_of(pool)->spare = config->vmm_spare;
+	self_of(pool)->spare = options->vmm_spare;
 	return true;
 }
 
-static void vmm_pool_close(struct pool *pool)
+static void vmm_pool_close(struct mnm_pool *pool)
 {
 	extents_close(&self_of(pool)->extents);
 }
 
-static size_t vmm_pool_span(const struct pool *pool, size_t size, size_t slack)
+static size_t vmm_pool_span(const struct mnm_pool *pool, size_t size,
+			    size_t slack)
 {
 	(void)slack;
-	return size_class_span(&pool->classes, size);
+	return mnm_size_class_span(&pool->classes, size);
 }
 
 /* Makes records for all extents that there may be: of blocks and of parts that
@@ -49,14 +51,15 @@ static bool is_prepared(struct vmm_pool *self)
 /* The bytes of whole pages between two addresses. */
 static size_t whole_pages(uint64_t begin, uint64_t end)
 {
-	begin = (begin + REGION_PAGE - 1) & ~(REGION_PAGE - 1);
-	end &= ~(REGION_PAGE - 1);
+	begin = (begin + MNM_REGION_PAGE - 1) & ~(MNM_REGION_PAGE - 1);
+	end &= ~(MNM_REGION_PAGE - 1);
 	return end > begin ? end - begin : 0;
 }
 
 static size_t pages_touched(uint64_t begin, size_t span)
 {
-	return (begin + span - 1) / REGION_PAGE - begin / REGION_PAGE + 1;
+	return (begin + span - 1) / MNM_REGION_PAGE - begin / MNM_REGION_PAGE +
+	       1;
 }
 
 /* Where in an extent a block is placed: at the end that leaves more whole
@@ -74,34 +77,34 @@ static uint64_t place_in(const struct extent *extent, size_t span)
 								      : begin;
 }
 
-static enum pool_answer vmm_pool_place(struct pool *pool,
-				       const struct pool_request *request,
-				       struct place *place)
+static enum mnm_answer vmm_pool_place(struct mnm_pool *pool,
+				      const struct mnm_request *request,
+				      struct mnm_place *place)
 {
 	struct vmm_pool *self = self_of(pool);
 	struct extent *at;
 	bool unready;
 
 	if (!is_prepared(self))
-		return POOL_MISS;
+		return MNM_MISS;
 	at = placing_fit(&self->extents, request, &unready);
 	if (!at)
-		return unready ? POOL_UNSAFE : POOL_MISS;
-	*place = (struct place){.addr = place_in(at, request->span),
-				.bytes = request->span};
+		return unready ? MNM_UNSAFE : MNM_MISS;
+	*place = (struct mnm_place){.addr = place_in(at, request->span),
+				    .bytes = request->span};
 	placing_take(&self->extents, place);
-	return POOL_HIT;
+	return MNM_HIT;
 }
 
 /* A region that does not grow: one that is not of virtual memory. */
-static void whole_add(struct vmm_pool *self, struct region *region)
+static void whole_add(struct vmm_pool *self, struct mnm_region *region)
 {
 	region->listed = true;
 	region->next = self->whole;
 	self->whole = region;
 }
 
-static bool vmm_pool_add(struct pool *pool, const struct place *place)
+static bool vmm_pool_add(struct mnm_pool *pool, const struct mnm_place *place)
 {
 	if (!is_prepared(self_of(pool)))
 		return false;
@@ -114,17 +117,17 @@ static bool vmm_pool_add(struct pool *pool, const struct place *place)
 /* None has as many bytes as can't be rounded up. */
 static size_t pages_up(size_t bytes)
 {
-	if (bytes > SIZE_MAX - REGION_PAGE)
+	if (bytes > SIZE_MAX - MNM_REGION_PAGE)
 		return bytes;
-	return (bytes + REGION_PAGE - 1) & ~(REGION_PAGE - 1);
+	return (bytes + MNM_REGION_PAGE - 1) & ~(MNM_REGION_PAGE - 1);
 }
 
 /* The whole pages of an extent, from the last one on, up to so many bytes. */
-static struct place pages_of(const struct extent *extent, size_t bytes)
+static struct mnm_place pages_of(const struct extent *extent, size_t bytes)
 {
 	uint64_t begin = pages_up(extent->addr);
-	uint64_t end = (extent->addr + extent->bytes) & ~(REGION_PAGE - 1);
-	struct place place = {.addr = begin};
+	uint64_t end = (extent->addr + extent->bytes) & ~(MNM_REGION_PAGE - 1);
+	struct mnm_place place = {.addr = begin};
 
 	if (end <= begin)
 		return place;
@@ -137,7 +140,7 @@ static struct place pages_of(const struct extent *extent, size_t bytes)
 
 /* The free extent at the end of a region, or NULL. */
 static struct extent *tail_of(const struct extents *extents,
-			      const struct region *region)
+			      const struct mnm_region *region)
 {
 	uint64_t end = region ? region->base + region->bytes : 0;
 	struct extent *tail = region ? extents_before(extents, end) : NULL;
@@ -147,7 +150,8 @@ static struct extent *tail_of(const struct extents *extents,
 
 /* Whether an extent lies in the region that grows, but not at its end, where
  * its pages could only move to where they are. */
-static bool can_move(const struct extents *extents, const struct region *region,
+static bool can_move(const struct extents *extents,
+		     const struct mnm_region *region,
 		     const struct extent *extent)
 {
 	return region && extent->region == region &&
@@ -156,12 +160,12 @@ static bool can_move(const struct extents *extents, const struct region *region,
 
 /* The bytes of free pages that can move to the end of a region. */
 static size_t movable(const struct extents *extents,
-		      const struct region *region)
+		      const struct mnm_region *region)
 {
 	size_t bytes = 0;
 
-	for (const struct extent *at = extents_fit(extents, REGION_PAGE); at;
-	     at = extents_larger(extents, at))
+	for (const struct extent *at = extents_fit(extents, MNM_REGION_PAGE);
+	     at; at = extents_larger(extents, at))
 		if (can_move(extents, region, at))
 			bytes += pages_of(at, SIZE_MAX / 2).bytes;
 	return bytes;
@@ -169,7 +173,7 @@ static size_t movable(const struct extents *extents,
 
 /* How many bytes at the end of a region are free, if these are not enough. */
 static size_t tail_bytes(const struct vmm_pool *self,
-			 const struct region *region, size_t span)
+			 const struct mnm_region *region, size_t span)
 {
 	const struct extent *tail = tail_of(&self->extents, region);
 
@@ -184,23 +188,24 @@ static size_t pages_most(const struct vmm_pool *self)
 	return self->peak + self->peak / PERCENT * self->spare;
 }
 
-static void vmm_pool_lacks(struct pool *pool, size_t span,
-			   const struct region *grows, enum growth_rule rule,
-			   struct lack *lack)
+static void vmm_pool_lacks(struct mnm_pool *pool, size_t span,
+			   const struct mnm_region *grows, enum mnm_growth rule,
+			   struct mnm_lack *lack)
 {
 	struct vmm_pool *self = self_of(pool);
 	/* Where memory is short, what is free at the end may have gone back by
 	 * the time that the region has grown. */
-	size_t at_end = rule == GROW_FREELY ? tail_bytes(self, grows, span) : 0;
+	size_t at_end =
+		rule == MNM_GROW_FREELY ? tail_bytes(self, grows, span) : 0;
 	size_t needed =
 		placing_is_least(pool, rule) ? span : pages_up(span - at_end);
 	size_t free_pages;
 
 	if (self->peak < pool->live_span + span)
 		self->peak = pool->live_span + span;
-	*lack = (struct lack){.fresh = needed};
-	if (growth_is_fresh(rule) ||
-	    (rule == GROW_FREELY &&
+	*lack = (struct mnm_lack){.fresh = needed};
+	if (mnm_growth_is_fresh(rule) ||
+	    (rule == MNM_GROW_FREELY &&
 	     pool->region_bytes + needed <= pages_most(self)))
 		return;
 	free_pages = movable(&self->extents, grows);
@@ -216,9 +221,9 @@ static const struct extent *extent_to_part(const struct vmm_pool *self,
 	const struct extents *extents = &self->extents;
 	const struct extent *found = NULL, *at;
 
-	for (at = extents_fit(extents, REGION_PAGE); at && !(moves && found);
-	     at = extents_larger(extents, at)) {
-		if (!pages_of(at, REGION_PAGE).bytes)
+	for (at = extents_fit(extents, MNM_REGION_PAGE);
+	     at && !(moves && found); at = extents_larger(extents, at)) {
+		if (!pages_of(at, MNM_REGION_PAGE).bytes)
 			continue;
 		if (moves ? can_move(extents, self->pool.growing, at)
 			  : at->region->grows)
@@ -228,9 +233,9 @@ static const struct extent *extent_to_part(const struct vmm_pool *self,
 }
 
 /* Hands over a region that does not grow and is all free. */
-static bool whole_part(struct vmm_pool *self, struct place *place)
+static bool whole_part(struct vmm_pool *self, struct mnm_place *place)
 {
-	struct region **link = &self->whole, *region;
+	struct mnm_region **link = &self->whole, *region;
 
 	while (*link && !placing_is_free(&self->extents, *link))
 		link = &(*link)->next;
@@ -239,13 +244,14 @@ static bool whole_part(struct vmm_pool *self, struct place *place)
 		return false;
 	*link = region->next;
 	region->listed = false;
-	*place = (struct place){.addr = region->base, .bytes = region->bytes};
+	*place = (struct mnm_place){.addr = region->base,
+				    .bytes = region->bytes};
 	placing_take(&self->extents, place);
 	return true;
 }
 
-static bool vmm_pool_part(struct pool *pool, size_t bytes, bool moves,
-			  struct place *place)
+static bool vmm_pool_part(struct mnm_pool *pool, size_t bytes, bool moves,
+			  struct mnm_place *place)
 {
 	struct vmm_pool *self = self_of(pool);
 	const struct extent *at;
@@ -264,7 +270,7 @@ static bool vmm_pool_part(struct pool *pool, size_t bytes, bool moves,
 	return true;
 }
 
-const struct pool_ops vmm_pool = {
+const struct mnm_pool_ops vmm_pool = {
 	.name = "vmm_pool",
 	.size = sizeof(struct vmm_pool),
 	.open = vmm_pool_open,

@@ -71,16 +71,16 @@ static bool is_behind(const struct tcache *cache, unsigned int number,
 		      uint64_t epoch)
 {
 	const struct stream_way *way = &cache->way;
-	const struct pool_request request = {
+	const struct mnm_request request = {
 		.safe = atomic_load(cache->safe),
 		.stream = way->number,
 		.behind = stream_behind(way->number),
 		.passes = way->key & WAY_MARKS ? stream_passed(way->number)
 					       : NULL,
-		.over = streams_over,
+		.over = (const uint64_t *)streams_over,
 	};
 
-	return request_is_behind(&request, number, epoch);
+	return mnm_request_is_behind(&request, number, epoch);
 }
 
 /* Whether the first block, freed in the stream of that number or in none (0),

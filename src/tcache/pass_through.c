@@ -22,8 +22,8 @@ void pass_through_settle(struct tcache *cache)
 
 	if (!pool)
 		return;
-	pool->live_count += (size_t)counts->outstanding;
-	pool->live_span += (size_t)counts->outstanding_span;
+	pool->view.live_count += (size_t)counts->outstanding;
+	pool->view.live_span += (size_t)counts->outstanding_span;
 	counts->outstanding = counts->outstanding_span = 0;
 }
 

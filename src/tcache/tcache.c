@@ -77,14 +77,15 @@ static void tcache_show(struct tcache *cache)
 	const struct pool *pool = closed ? NULL : cache->pool;
 	struct pool *through =
 		closed || limited ? NULL : cache->pass_through.pool;
-	const struct size_classes *divided =
-		pool && !size_classes_are_linear(&pool->classes)
-			? &pool->classes
+	const struct mnm_size_classes *divided =
+		pool && !mnm_size_classes_are_linear(&pool->view.classes)
+			? &pool->view.classes
 			: NULL;
 
 	atomic_store(&cache->pass_through.open, through);
 	atomic_store(&cache->divided, divided);
-	atomic_store(&cache->unit, pool && !divided ? pool->classes.unit : 0);
+	atomic_store(&cache->unit,
+		     pool && !divided ? pool->view.classes.unit : 0);
 	atomic_store(&cache->table,
 		     pool ? atomic_load(&block_table) : &block_table_none);
 }
@@ -103,7 +104,7 @@ void tcache_open(struct tcache *cache, unsigned int reason)
 
 void tcache_serve(struct tcache *cache, struct pool *pool)
 {
-	bool keeps = pool && pool->classes.unit;
+	bool keeps = pool && pool->view.classes.unit;
 
 	if (cache->pool != (keeps ? pool : NULL))
 		ways_forget(cache); /* their owners are of the former pool */

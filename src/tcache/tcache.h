@@ -104,7 +104,7 @@ struct tcache {
 	struct block_table *_Atomic table;
 	/* The classes of its pool, if not each multiple of the unit is a span;
 	 * NULL when closed. */
-	const struct size_classes *_Atomic divided;
+	const struct mnm_size_classes *_Atomic divided;
 	struct pool *pool;              /* that its blocks belong to, or NULL */
 	_Atomic uint64_t *epoch, *safe; /* of its device */
 	struct device *device;
@@ -184,7 +184,7 @@ void tcaches_room_set(size_t bytes);
 struct tcache_source {
 	void (*free_batch)(const struct block_list *list);
 	struct block_list (*alloc_batch)(struct pool *pool,
-					 const struct pool_request *request,
+					 const struct mnm_request *request,
 					 size_t most);
 	size_t (*idle_most)(const struct device *device);
 	void (*lease)(struct device *device, const struct roomy_event *events,
@@ -249,7 +249,7 @@ size_t tcache_alloc_slack(struct tcache *cache, size_t size, size_t slack,
  * Put takes a block that was just freed in the order of a stream, or of none
  * (0), into the cache; if that is full, other blocks move into the pool. It
  * returns false if it does not take the block. */
-void tcache_refill(struct tcache *cache, const struct pool_request *request);
+void tcache_refill(struct tcache *cache, const struct mnm_request *request);
 bool tcache_put(struct tcache *cache, struct block *block, unsigned int stream);
 
 /* Under the context's lock. Moves blocks of the request's span, freed in
@@ -259,7 +259,7 @@ bool tcache_put(struct tcache *cache, struct block *block, unsigned int stream);
  * all caches, and also blocks with bytes to spare. Returns whether there were
  * any. */
 bool tcaches_raid(struct heap *heap, struct tcache *cache,
-		  const struct pool_request *request, bool all);
+		  const struct mnm_request *request, bool all);
 
 /* Whether the calling thread has no cache of the context, and others have
  * blocks of the span in theirs. */

@@ -89,7 +89,7 @@ bool tcache_move(struct tcache *cache, size_t least, size_t most,
 	return any;
 }
 
-bool tcache_move_first(struct tcache *cache, const struct pool_request *request,
+bool tcache_move_first(struct tcache *cache, const struct mnm_request *request,
 		       size_t most, uint64_t below)
 {
 	size_t i = tcache_place(cache, request->span), last = key_last(most);
@@ -100,8 +100,8 @@ bool tcache_move_first(struct tcache *cache, const struct pool_request *request,
 		at = &cache->magazines[cache->names[i]];
 		if (!magazine_has(at, below))
 			continue;
-		found = request_is_behind(request, key_stream(cache->keys[i]),
-					  at->head->epoch);
+		found = mnm_request_is_behind(
+			request, key_stream(cache->keys[i]), at->head->epoch);
 		magazine_move(cache, at, 1, below);
 		any = true;
 	}
@@ -192,7 +192,7 @@ void tcache_empty(struct tcache *cache)
 
 void tcache_adopt(struct tcache *cache, struct pool *pool)
 {
-	if (!cache || !pool->classes.unit ||
+	if (!cache || !pool->view.classes.unit ||
 	    (cache->pool == pool && !(cache->closed & CLOSED_ROOM) &&
 	     (cache->closed || cache->table == block_table)))
 		return;
@@ -303,7 +303,7 @@ static void list_untag(const struct block_list *list)
 	}
 }
 
-void tcache_refill(struct tcache *cache, const struct pool_request *request)
+void tcache_refill(struct tcache *cache, const struct mnm_request *request)
 {
 	struct pool *pool = cache ? cache->pool : NULL;
 	size_t span = request->span, key = block_key(span, request->stream);
@@ -312,7 +312,7 @@ void tcache_refill(struct tcache *cache, const struct pool_request *request)
 	size_t most;
 
 	if (!pool || atomic_load(&cache->closed) ||
-	    !size_class_is_kept(&pool->classes, span))
+	    !mnm_size_class_is_kept(&pool->view.classes, span))
 		return;
 	if (!count_room(cache, span))
 		tcache_grow(cache);
@@ -349,7 +349,7 @@ bool tcache_put(struct tcache *cache, struct block *block, unsigned int stream)
 
 	if (!cache || cache->pool != block_pool(block) ||
 	    atomic_load(&cache->closed) ||
-	    !size_class_is_kept(&cache->pool->classes, block->span))
+	    !mnm_size_class_is_kept(&cache->pool->view.classes, block->span))
 		return false;
 	if (cache->stats.idle.left < (int64_t)block->span)
 		tcache_grow(cache);

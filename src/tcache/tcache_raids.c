@@ -138,7 +138,7 @@ static bool others_move(const struct context *context, const struct tcache *but,
 }
 
 bool tcaches_raid(struct heap *heap, struct tcache *cache,
-		  const struct pool_request *request, bool all)
+		  const struct mnm_request *request, bool all)
 {
 	struct context *context = heap->context;
 	size_t span = request->span, most = span + (all ? request->slack : 0);

@@ -82,8 +82,9 @@ static size_t roomy_span(const struct block *block)
 	const struct pool *pool = block_pool(block);
 	size_t size = block_size(block);
 
-	return pool->classes.unit ? size_class_span(&pool->classes, size)
-				  : pool->ops->span(pool, size, 0);
+	return pool->view.classes.unit
+		       ? mnm_size_class_span(&pool->view.classes, size)
+		       : pool->ops->span(&pool->view, size, 0);
 }
 
 void roomy_return(struct tcache *cache, struct block *block)

@@ -81,7 +81,7 @@ size_t tcache_span(struct tcache *cache, size_t size)
 	if (atomic_load_explicit(&cache->table, memory_order_acquire) ==
 	    &block_table_none)
 		return 0;
-	return size_class_span(&cache->pool->classes, size);
+	return mnm_size_class_span(&cache->pool->view.classes, size);
 }
 
 /* Ends what tcache_enter has begun. Hands the block, if any, to the program for
@@ -102,7 +102,7 @@ static size_t checkout_any(struct tcache *cache, struct block *block,
 
 bool tcache_alloc_division(struct tcache *cache, size_t size, uint64_t *addr)
 {
-	const struct size_classes *classes;
+	const struct mnm_size_classes *classes;
 	struct magazine *magazine = NULL;
 	struct block *block = NULL;
 	size_t span = 0;
@@ -110,7 +110,7 @@ bool tcache_alloc_division(struct tcache *cache, size_t size, uint64_t *addr)
 	tcache_enter(cache);
 	classes = atomic_load_explicit(&cache->divided, memory_order_acquire);
 	if (classes) {
-		span = size_class_span(classes, size);
+		span = mnm_size_class_span(classes, size);
 		magazine = magazine_of(cache, span);
 	}
 	if (magazine)

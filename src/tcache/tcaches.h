@@ -69,7 +69,7 @@ bool tcache_move(struct tcache *cache, size_t least, size_t most,
 
 /* As tcache_move, but only the first block of each key, and no more once one of
  * these is ready for the request. */
-bool tcache_move_first(struct tcache *cache, const struct pool_request *request,
+bool tcache_move_first(struct tcache *cache, const struct mnm_request *request,
 		       size_t most, uint64_t below);
 
 /* Likewise, moves the largest blocks, of at least so many bytes in all. */

@@ -151,7 +151,8 @@ def test_the_example_of_a_pool_compiles(tmp_path, name):
     path.write_text(sources[name])
     subprocess.run(["gcc", "-std=gnu11", "-Wall", "-Wextra", "-Werror",
                     "-fsyntax-only", "-I", os.path.join(ROOT, "src"),
-                    "-I", os.path.join(ROOT, "src", "pools"), str(path)],
+                    "-I", os.path.join(ROOT, "src", "pools"), "-I",
+                    os.path.join(ROOT, "include"), str(path)],
                    check=True)
 
 
@@ -172,6 +173,7 @@ def test_the_example_of_a_hook_compiles(tmp_path):
                     "-Wmissing-prototypes", "-D_GNU_SOURCE", "-fsyntax-only",
                     "-DCOUNTER_registers=COUNTER_failures",
                     "-I", os.path.join(ROOT, "src"),
+                    "-I", os.path.join(ROOT, "include"),
                     "-I", os.path.join(ROOT, "src", "hooks"),
                     "-I", os.path.join(build, "gen", "hooks"),
                     "-isystem", os.path.join(cuda_home(), "include"),

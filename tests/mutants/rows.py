@@ -53,7 +53,7 @@ ROWS = [
      ("src/heap/context_leave.c", "			debt_add(&debt, at->device, block->epoch);",
       "			;")),
     ("what_lives_again_owes_nothing", "test_contexts.py -k former_life",
-     ("src/heap/context_leave.c", "(word_is_live(word) && block->epoch == EPOCH_NEVER)",
+     ("src/heap/context_leave.c", "(word_is_live(word) && block->epoch == MNM_EPOCH_NEVER)",
       "word_is_live(word)")),
     # Fences.
     ("no_wait_after_the_record", "proof",
@@ -71,7 +71,7 @@ ROWS = [
                               "atomic_load(&heap->device->epoch);\n"
                               "	return kept"))),
     ("epoch_of_now_is_safe", "proof",
-     ("src/pools/pool.h", "	return epoch < request->safe ||",
+     ("include/mnm/pool.h", "	return epoch < request->safe ||",
       "	return epoch <= request->safe ||")),
     ("a_stream_class_left_out", "proof",
      (EVENT, "	return (int)real_driver()->cuCtxRecordEvent(context, event);",
@@ -297,7 +297,7 @@ ROWS = [
      (POOLS, "	return !pool->retired || block_is_placed(block);",
       "	return !pool->retired || block || block_is_placed(block);")),
     ("retired_pool_freed_with_live_blocks", "proof",
-     (POOLS, "	if (!pool->retired || pool->live_count)",
+     (POOLS, "	if (!pool->retired || pool->view.live_count)",
       "	if (!pool->retired)")),
     ("free_leaves_the_block_in_the_table", "proof",
      (INDEX, "						 *word | BLOCK_IDLE))\n",

@@ -28,13 +28,13 @@ ROWS = [
     ("shut_is_not_looked_at", "test_cache.py",
      (CACHE, "	bool closed = cache->closed;", "	bool closed = false;")),
     ("who_is_shut_still_lends", "race a context's end beside a request",
-     (CACHE, "pool && !divided ? pool->classes.unit : 0);",
-      "cache->pool ? cache->pool->classes.unit : 0);")),
+     (CACHE, "pool && !divided ? pool->view.classes.unit : 0);",
+      "cache->pool ? cache->pool->view.classes.unit : 0);")),
     ("who_is_shut_still_lends_divisions", "unit",
-     (CACHE, "		pool && !size_classes_are_linear(&pool->classes)\n"
-      "			? &pool->classes\n",
-      "		cache->pool && !size_classes_are_linear(&cache->pool->classes)\n"
-      "			? &cache->pool->classes\n")),
+     (CACHE, "		pool && !mnm_size_classes_are_linear(&pool->view.classes)\n"
+      "			? &pool->view.classes\n",
+      "		cache->pool && !mnm_size_classes_are_linear(&cache->pool->view.classes)\n"
+      "			? &cache->pool->view.classes\n")),
     ("divisions_are_not_found_in_the_cache", "test_cache.py -k warm_pair",
      (MEMORY, "	if (!tcache_alloc_divided(tcache_runtime, size, &addr) &&",
       "	if (tcache_runtime &&"),

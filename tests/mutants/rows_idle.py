@@ -53,7 +53,7 @@ ROWS = [
       "		tcache_settle(cache);\n", "")),
     ("a_shut_cache_still_lends_larger_blocks", "unit",
      (ROOMY, "	if (span && roomy_is_alone(cache, span))",
-      "	span = span ? span : size_class_span(&cache->pool->classes, size);\n"
+      "	span = span ? span : mnm_size_class_span(&cache->pool->view.classes, size);\n"
       "	if (roomy_is_alone(cache, span))")),
     ("a_larger_block_comes_back_unseen", "unit",
      (ROOMY, "		marks = BLOCK_ROOMY;\n", "")),

@@ -45,13 +45,13 @@ ROWS = [
     ("what_was_joined_stays_settled", "unit",
      (PLACING, "extents->settled != UINT64_MAX", "true")),
     ("what_is_not_ready_is_placed", "proof",
-     (PLACING, "		    request_is_behind(request, at->stream, "
+     (PLACING, "		    mnm_request_is_behind(request, at->stream, "
       "at->epoch))", "		    true)")),
     ("pages_that_move_forget_their_age", "proof",
      (GROW, "		if (parts[i].epoch > to->epoch)\n"
       "			to->epoch = parts[i].epoch;\n", "")),
     ("what_a_moved_page_serves_is_fresh", CORNERS + "moved_page_serves",
-     (LOOK, "block->epoch == EPOCH_NEVER ? how", "true ? how")),
+     (LOOK, "block->epoch == MNM_EPOCH_NEVER ? how", "true ? how")),
     ("a_region_outlives_its_pool",
      "race first request beside the end of vmm_pool",
      (GROW, "pool->heap->context->dead || pool->retired",
@@ -119,7 +119,7 @@ ROWS = [
      (PAGES, "	if (backing_is_refused(res)) {\n		pages_lose(pages);\n"
       "		return;\n	}\n", "")),
     ("a_region_that_is_full_stays", CORNERS + "addresses_are_used_up",
-     (GROW, "	placed_leave(pool);\n", "	pool->growing = NULL;\n")),
+     (GROW, "	placed_leave(pool);\n", "	pool->view.growing = NULL;\n")),
     # Frees.
     ("a_free_beside_a_capture_is_refused", CORNERS + "beside_a_capture",
      (FREE_ASYNC, "					free_is_captured(stream, "
@@ -133,10 +133,10 @@ ROWS = [
      (FREES, " || region_has(addr)", "")),
     # How a region grows.
     ("what_is_free_at_the_end_counts_under_pressure", CORNERS + "as_it_grows",
-     (VMM, "rule == GROW_FREELY ? tail_bytes", "rule != GROW_FRESH ? "
+     (VMM, "rule == MNM_GROW_FREELY ? tail_bytes", "rule != MNM_GROW_FRESH ? "
       "tail_bytes")),
     ("each_thread_opens_a_region", SWAPS + "at_once_share_one",
-     (GROW, " || pool->growing)", ")")),
+     (GROW, " || pool->view.growing)", ")")),
     ("a_pool_grows_after_its_end", SWAPS + "is_counted",
      (WHOLE_GROW, "	return retired ? CUDA_SUCCESS", "	return false ? "
       "CUDA_SUCCESS")),
@@ -203,10 +203,10 @@ ROWS = [
      (GROW, "!device_can_hold(heap->device, span)", "span > SIZE_MAX / 2")),
     ("what_a_region_lies_over_counts_as_live",
      "test_region_figures.py -k ended_unseen",
-     (LOOK, "							       : "
-      "COUNTER_hits);\n	context_leave(context);\n	blocks_oust();",
-      "							       : "
-      "COUNTER_hits);\n	context_leave(context);")),
+     (LOOK, "MNM_EPOCH_NEVER ? how : COUNTER_hits);\n"
+      "	context_leave(context);\n	blocks_oust();",
+      "MNM_EPOCH_NEVER ? how : COUNTER_hits);\n"
+      "	context_leave(context);")),
     ("what_a_placed_block_lies_over_counts_as_live",
      "test_region_figures.py -k ended_unseen",
      (LOOK, "block_lend(block, request, COUNTER_hits);\n"

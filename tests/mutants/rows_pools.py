@@ -1,7 +1,7 @@
 """As rows.py, for what single pools do."""
 
 ALIAS = "src/common/option_alias.c"
-CLASSES = "src/pools/size_class.h"
+CLASSES = "include/mnm/size_class.h"
 HEADROOM = "src/heap/headroom.c"
 MEM = "src/mem/mem.c"
 
@@ -14,7 +14,7 @@ ROWS = [
       "	return !classes->divisions;")),
     ("a_bound_is_less_than_a_page", "unit",
      ("src/pools/round_pool.c",
-      "		bound > config->page_size ? bound : config->page_size;",
+      "		bound > options->page_size ? bound : options->page_size;",
       "		bound;")),
     ("no_pool_leaves_headroom", "test_headroom.py -k before_less",
      (MEM, "		headroom_keep(pool, taken);", "		(void)headroom_keep;")),
@@ -25,7 +25,7 @@ ROWS = [
     ("a_request_past_all_memory_leaves_headroom", "unit",
      (HEADROOM, "	return free < span ||", "	return")),
     ("pools_without_headroom_leave_some", "unit",
-     (HEADROOM, "	if (!pool->headroom || ", "	if (")),
+     (HEADROOM, "	if (!pool->view.headroom || ", "	if (")),
     ("pinned_memory_has_headroom", "unit",
      (HEADROOM, "device_is_host(device) || ", "")),
     ("headroom_is_asked_for_in_a_capture", "test_headroom.py -k capture",

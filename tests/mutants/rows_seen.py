@@ -80,7 +80,7 @@ ROWS = [
       "place->bytes);\n", "")),
     ("bytes_that_were_lost_are_in_regions", "test_region_figures.py -k end_with",
      (PLACED, "	counter_sub(device, COUNTER_region_bytes, "
-      "pool->region_bytes);\n", "")),
+      "pool->view.region_bytes);\n", "")),
     ("fresh_pages_are_not_counted", "test_region_figures.py -k virtual",
      (PAGES, "	counter_add(device, COUNTER_region_bytes, growth->fresh);\n",
       "")),

@@ -77,7 +77,7 @@ ROWS = [
     ("whole_blocks_are_looked_for_in_regions",
      SHARED + "allocations_of_their_own",
      ("src/mem/look.c", "	if (request_is_whole(heap, request))\n"
-      "		return POOL_MISS;\n", "")),
+      "		return MNM_MISS;\n", "")),
     ("whole_blocks_are_taken_for_placed_ones",
      SHARED + "allocations_of_their_own",
      ("src/mem/mem.c", "		pool->has_whole = true;", "		;")),

@@ -26,7 +26,7 @@ static size_t size_drawn(void)
 }
 
 /* Where an allocation writes its answer: NULL one time in ten. */
-struct place {
+struct mnm_place {
 	struct holding *holding;
 	void *ptr;  /* its value before the call */
 	void **out; /* points to ptr */
@@ -35,7 +35,7 @@ struct place {
 static char untouched;
 
 /* Returns false if the program holds enough. */
-static int place_begin(struct place *place)
+static int place_begin(struct mnm_place *place)
 {
 	place->holding = NULL;
 	for (int i = 0; i < HOLDINGS && !place->holding; i++)
@@ -46,7 +46,7 @@ static int place_begin(struct place *place)
 	return !!place->holding;
 }
 
-static cudaError_t place_end(const struct place *place, cudaError_t res,
+static cudaError_t place_end(const struct mnm_place *place, cudaError_t res,
 			     int kind, size_t size)
 {
 	printf(" %zu to %s: %s", size, place->out ? "a place" : "null",
@@ -66,7 +66,7 @@ static cudaError_t place_end(const struct place *place, cudaError_t res,
 cudaError_t call_malloc(void)
 {
 	size_t size = size_drawn();
-	struct place place;
+	struct mnm_place place;
 
 	if (!place_begin(&place))
 		return cudaSuccess;
@@ -77,7 +77,7 @@ cudaError_t call_managed(void)
 {
 	unsigned int flags = draw(4);
 	size_t size = size_drawn();
-	struct place place;
+	struct mnm_place place;
 
 	if (!place_begin(&place))
 		return cudaSuccess;
@@ -88,7 +88,7 @@ cudaError_t call_managed(void)
 cudaError_t call_async(void)
 {
 	size_t size = size_drawn();
-	struct place place;
+	struct mnm_place place;
 
 	if (!place_begin(&place))
 		return cudaSuccess;
@@ -99,7 +99,7 @@ cudaError_t call_async(void)
 cudaError_t call_pinned(void)
 {
 	size_t size = size_drawn();
-	struct place place;
+	struct mnm_place place;
 
 	if (!place_begin(&place))
 		return cudaSuccess;
@@ -113,7 +113,7 @@ cudaError_t call_host_alloc(void)
 					   cudaHostAllocMapped, 64};
 	unsigned int flags = all[draw(4)];
 	size_t size = size_drawn();
-	struct place place;
+	struct mnm_place place;
 
 	if (!place_begin(&place))
 		return cudaSuccess;
@@ -129,7 +129,7 @@ cudaError_t call_pitch(void)
 {
 	size_t width = widths[draw(6)], height = heights[draw(4)];
 	size_t pitch = 7, *out = draw(10) ? &pitch : NULL;
-	struct place place;
+	struct mnm_place place;
 	cudaError_t res;
 
 	if (!place_begin(&place))
@@ -144,7 +144,7 @@ cudaError_t call_3d(void)
 	struct cudaExtent extent = {widths[draw(6)], heights[draw(4)],
 				    heights[draw(3)]};
 	struct cudaPitchedPtr pitched = {&untouched, 7, 7, 7};
-	struct place place;
+	struct mnm_place place;
 	cudaError_t res;
 
 	if (!place_begin(&place))

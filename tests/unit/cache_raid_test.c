@@ -64,13 +64,15 @@ void pass_through_settle(struct tcache *cache)
 
 static void put(const struct block_list *list)
 {
-	ck_assert(pool->ops->free_batch(pool, list));
+	const struct mnm_block_list idle = list_idle(list);
+
+	ck_assert(pool->ops->free_batch(&pool->view, &idle));
 }
 
 static struct block_list take(struct pool *from,
-			      const struct pool_request *request, size_t most)
+			      const struct mnm_request *request, size_t most)
 {
-	return from->ops->alloc_batch(from, request, most);
+	return list_of_idle(from->ops->alloc_batch(&from->view, request, most));
 }
 
 static const struct tcache_source source = {put, take, idle_limit_idle_most,
@@ -91,14 +93,16 @@ static void enlist(struct tcache *cache)
 /* Makes two empty threads' caches of one context, with a page_unit_pool. */
 static void prepare(void)
 {
-	static _Alignas(16) char memory[2048];
+	static _Alignas(POOL_ALIGN) char memory[2048];
+	struct mnm_pool_options options;
 
 	pool = (struct pool *)memory;
 	pool->ops = pool_ops_at(pool_row_find("page_unit_pool"));
 	tcache_source = &source;
 	tcaches_room_set(ROOM);
 	config.page_size = SMALL;
-	ck_assert(pool->ops->open(pool, &config));
+	options = pool_options(&config);
+	ck_assert(pool->ops->open(&pool->view, &options));
 	context.device = context.heap.device = device_at(0);
 	context.heap.context = &context;
 	enlist(&first);
@@ -130,7 +134,7 @@ static int frees(struct tcache *cache, size_t span, int count)
 		if (tcache_put(cache, block, 0))
 			kept++;
 		else
-			ck_assert(pool->ops->free(pool, block));
+			ck_assert(pool->ops->free(&pool->view, &block->idle));
 	}
 	return kept;
 }
@@ -139,14 +143,14 @@ static int frees(struct tcache *cache, size_t span, int count)
  * were. */
 static int pooled(size_t span)
 {
-	const struct pool_request request = {.span = span, .safe = 1};
+	const struct mnm_request request = {.span = span, .safe = 1};
 
 	return (int)take(pool, &request, OFTEN).count;
 }
 
 static void refill(struct tcache *cache, size_t span)
 {
-	const struct pool_request request = {.span = span, .safe = 1};
+	const struct mnm_request request = {.span = span, .safe = 1};
 
 	tcache_refill(cache, &request);
 }
@@ -154,7 +158,7 @@ static void refill(struct tcache *cache, size_t span)
 /* A request of the other thread has found nothing in the pool. */
 static bool raided(struct tcache *by, size_t span)
 {
-	const struct pool_request request = {.span = span, .safe = 1};
+	const struct mnm_request request = {.span = span, .safe = 1};
 
 	return tcaches_raid(&context.heap, by, &request, false);
 }
@@ -195,7 +199,7 @@ static bool frees_in(struct tcache *cache, size_t span, unsigned int stream)
 
 START_TEST(blocks_of_streams_are_kept_apart_and_found_by_all)
 {
-	struct pool_request request = {.span = SPAN, .stream = 3};
+	struct mnm_request request = {.span = SPAN, .stream = 3};
 
 	prepare();
 	ck_assert(frees_in(&first, SPAN, 3));
@@ -281,7 +285,8 @@ START_TEST(who_asks_and_is_not_raided_gets_as_many_as_before)
 	for (; asks < OFTEN; asks++) {
 		pooled(SPAN);
 		for (int i = 0; i < 8; i++)
-			ck_assert(pool->ops->free(pool, freed(SPAN)));
+			ck_assert(pool->ops->free(&pool->view,
+						  &freed(SPAN)->idle));
 		refill(&first, SPAN);
 		if (first.stats.idle.left == ROOM - 8 * SPAN)
 			break;
@@ -359,7 +364,7 @@ START_TEST(room_for_what_is_asked_comes_back)
 
 	prepare();
 	ck_assert_int_eq(frees(&first, 8 * SPAN, 2), 2);
-	ck_assert(pool->ops->free(pool, freed(SPAN)));
+	ck_assert(pool->ops->free(&pool->view, &freed(SPAN)->idle));
 	for (; asks < OFTEN && first.stats.idle.left < ROOM / 2; asks++)
 		refill(&first, SPAN);
 	ck_assert_int_gt(asks, 0);

@@ -61,7 +61,7 @@ static struct tcache *made(void)
 
 	memset(cache, 0, sizeof(*cache));
 	memset(&device, 0, sizeof(device));
-	pool = (struct pool){.heap = &heap, .classes = {UNIT, 0}};
+	pool = (struct pool){.heap = &heap, .view.classes = {UNIT, 0}};
 	cache->device = &device;
 	cache->pool = &pool;
 	cache->table = block_table;
@@ -173,9 +173,9 @@ START_TEST(blocks_of_the_very_span_go_first)
 	struct tcache *cache = made();
 	uint64_t eleven = put(cache, 11, 1), ten;
 
-	pool_idle_add(&pool, 10 * UNIT, 1); /* one is in the pool */
+	mnm_pool_idle_add(&pool.view, 10 * UNIT, 1); /* one is in the pool */
 	ck_assert(!serves(cache, 10 * UNIT, 0));
-	pool_idle_add(&pool, 10 * UNIT, -(size_t)1);
+	mnm_pool_idle_add(&pool.view, 10 * UNIT, -(size_t)1);
 	put(cache, 10, 10); /* one may become safe */
 	ck_assert(!serves(cache, 10 * UNIT, 0));
 	ten = put_of(cache, 10, 3, 1); /* one that was in a stream is safe */

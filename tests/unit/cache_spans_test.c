@@ -34,7 +34,7 @@ static struct tcache *made(void)
 	struct tcache *cache = &one;
 
 	memset(cache, 0, sizeof(*cache));
-	pool = (struct pool){.classes = {UNIT, 0}};
+	pool = (struct pool){.view.classes = {UNIT, 0}};
 	cache->pool = &pool;
 	cache->table = &table;
 	cache->safe = &safe;
@@ -157,8 +157,8 @@ START_TEST(divisions_of_powers_of_two_find_their_magazine)
 	static struct block small, large;
 	uint64_t addr = 0, first, second;
 
-	pool.classes.divisions = 4;
-	cache->divided = &pool.classes;
+	pool.view.classes.divisions = 4;
+	cache->divided = &pool.view.classes;
 	first = put_at(cache, 12 * UNIT, &small);
 	second = put_at(cache, 64 * UNIT, &large);
 	ck_assert(!tcache_alloc_divided(cache, 10 * UNIT, &addr));
@@ -172,7 +172,7 @@ START_TEST(divisions_of_powers_of_two_find_their_magazine)
 	safe = 10;
 	cache->divided = NULL; /* as in a closed cache */
 	ck_assert(!tcache_alloc_divided(cache, 64 * UNIT, &addr));
-	cache->divided = &pool.classes;
+	cache->divided = &pool.view.classes;
 	ck_assert(tcache_alloc_divided(cache, 64 * UNIT, &addr));
 	ck_assert_uint_eq(addr, second);
 	ck_assert(!cache->busy);

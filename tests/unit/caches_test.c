@@ -101,11 +101,11 @@ static struct device *prepare(int ordinal)
 /* A closed cache shows nothing of its pool: neither a unit nor classes. */
 START_TEST(a_closed_cache_serves_nothing)
 {
-	static struct pool linear = {.classes = {.unit = 4096}};
+	static struct pool linear = {.view.classes = {.unit = 4096}};
 	static struct pool divided = {
-		.classes = {.unit = 4096, .divisions = 8}};
+		.view.classes = {.unit = 4096, .divisions = 8}};
 	static struct pool bounded = {
-		.classes = {.unit = 4096, .coarse = 1 << 20}};
+		.view.classes = {.unit = 4096, .coarse = 1 << 20}};
 	static struct tcache one;
 	struct tcache *cache = &one;
 
@@ -114,15 +114,15 @@ START_TEST(a_closed_cache_serves_nothing)
 	ck_assert_ptr_null(cache->divided);
 	tcache_serve(cache, &divided);
 	ck_assert_uint_eq(cache->unit, 0);
-	ck_assert_ptr_eq(cache->divided, &divided.classes);
+	ck_assert_ptr_eq(cache->divided, &divided.view.classes);
 	tcache_serve(cache, &bounded);
 	ck_assert_uint_eq(cache->unit, 0);
-	ck_assert_ptr_eq(cache->divided, &bounded.classes);
+	ck_assert_ptr_eq(cache->divided, &bounded.view.classes);
 	tcache_close(cache, CLOSED_OTHER);
 	ck_assert_ptr_null(cache->divided);
 	ck_assert_ptr_eq(cache->table, &block_table_none);
 	tcache_open(cache, CLOSED_OTHER);
-	ck_assert_ptr_eq(cache->divided, &bounded.classes);
+	ck_assert_ptr_eq(cache->divided, &bounded.view.classes);
 	tcache_serve(cache, &linear);
 	tcache_close(cache, CLOSED_OTHER);
 	ck_assert_uint_eq(cache->unit, 0);
@@ -394,7 +394,8 @@ END_TEST
 START_TEST(a_cache_of_another_pool_remembers_no_stream)
 {
 	const uintptr_t stream = 256;
-	struct pool pools[2] = {{.classes.unit = SIZE}, {.classes.unit = SIZE}};
+	struct pool pools[2] = {{.view.classes.unit = SIZE},
+				{.view.classes.unit = SIZE}};
 	struct tcache *cache;
 
 	prepare(0);

@@ -13,11 +13,11 @@ static uint64_t epoch_of[UNITS];
 static unsigned int stream_of[UNITS];
 
 /* Only the address of a region matters. */
-static struct region *region_of(size_t addr)
+static struct mnm_region *region_of(size_t addr)
 {
 	static char regions[2];
 
-	return (struct region *)&regions[addr >= MIDDLE];
+	return (struct mnm_region *)&regions[addr >= MIDDLE];
 }
 
 static bool is_settled(uint64_t epoch)

@@ -18,13 +18,13 @@ _Atomic uint64_t streams_over[STREAM_NUMBERS];
 
 static _Atomic uint64_t behind[STREAM_NUMBERS];
 
-const _Atomic uint64_t *stream_behind(unsigned int number)
+const uint64_t *stream_behind(unsigned int number)
 {
 	ck_assert_uint_eq(number, OWN);
-	return behind;
+	return (const uint64_t *)behind;
 }
 
-const _Atomic uint64_t *stream_passed(unsigned int legacy)
+const uint64_t *stream_passed(unsigned int legacy)
 {
 	(void)legacy;
 	return NULL;
@@ -82,7 +82,7 @@ static struct tcache *made(void)
 
 	memset(cache, 0, sizeof(*cache));
 	memset(behind, 0, sizeof(behind));
-	pool = (struct pool){.heap = &heap, .classes = {UNIT, 0}};
+	pool = (struct pool){.heap = &heap, .view.classes = {UNIT, 0}};
 	cache->device = &device;
 	cache->pool = &pool;
 	cache->unit = UNIT;
@@ -150,9 +150,9 @@ START_TEST(blocks_of_the_very_span_go_first)
 	struct tcache *cache = made();
 	uint64_t eleven = put(cache, 11, OWN), ten;
 
-	pool_idle_add(&pool, 10 * UNIT, 1); /* one is in the pool */
+	mnm_pool_idle_add(&pool.view, 10 * UNIT, 1); /* one is in the pool */
 	ck_assert_uint_eq(served(cache, 10), 0);
-	pool_idle_add(&pool, 10 * UNIT, -(size_t)1);
+	mnm_pool_idle_add(&pool.view, 10 * UNIT, -(size_t)1);
 	put(cache, 10, OTHER); /* one may become ready */
 	ck_assert_uint_eq(served(cache, 10), 0);
 	ten = put(cache, 10, THIRD); /* one is, of a third stream */

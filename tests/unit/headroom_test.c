@@ -15,7 +15,7 @@
 
 static struct device device;
 static struct heap heap = {.device = &device};
-static struct pool pool = {.heap = &heap, .headroom = 25};
+static struct pool pool = {.heap = &heap, .view.headroom = 25};
 static size_t all, unused, idle;
 static bool host, captures, forbidden;
 static int result, asked, given, owed;
@@ -91,7 +91,7 @@ static void setup(void)
 	idle = 1;
 	host = captures = forbidden = false;
 	result = asked = given = owed = 0;
-	pool.headroom = 25;
+	pool.view.headroom = 25;
 }
 
 static void check_taken(size_t span, int asks, int gives, int owes)
@@ -120,7 +120,7 @@ START_TEST(any_device_has_its_percentage)
 	check_taken(SIZE_MAX / 4 - 100, 1, 0, 0);
 	check_taken(SIZE_MAX / 4 + 100, 2, 1, 0);
 	all = unused = 99;
-	pool.headroom = 100;
+	pool.view.headroom = 100;
 	check_taken(1, 3, 2, 0);
 }
 END_TEST
@@ -146,7 +146,7 @@ START_TEST(nothing_is_asked_where_the_answer_would_not_count)
 	host = true;
 	check_taken(501, 0, 0, 0);
 	setup();
-	pool.headroom = 0;
+	pool.view.headroom = 0;
 	check_taken(501, 0, 0, 0);
 	setup();
 	check_taken(1001, 0, 0, 0); /* more than there is */

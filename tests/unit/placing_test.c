@@ -5,7 +5,7 @@
 enum { SPAN = 512, COUNT = 100, STREAM = 3, OTHER = 4 };
 
 static struct extents extents;
-static struct region region = {.base = 1 << 20, .bytes = 1 << 20};
+static struct mnm_region region = {.base = 1 << 20, .bytes = 1 << 20};
 
 static uint64_t address(int number)
 {
@@ -14,17 +14,17 @@ static uint64_t address(int number)
 
 static void add(int number, size_t bytes, uint64_t epoch, unsigned int stream)
 {
-	placing_add(&extents, &(struct place){.region = &region,
-					      .addr = address(number),
-					      .bytes = bytes,
-					      .epoch = epoch,
-					      .stream = stream});
+	placing_add(&extents, &(struct mnm_place){.region = &region,
+						  .addr = address(number),
+						  .bytes = bytes,
+						  .epoch = epoch,
+						  .stream = stream});
 }
 
 /* What a request gets for which the epochs below are over; 0 if nothing. */
 static uint64_t got(uint64_t safe, unsigned int stream, bool *unready)
 {
-	const struct pool_request request = {
+	const struct mnm_request request = {
 		.span = SPAN, .safe = safe, .stream = stream};
 	const struct extent *at = placing_fit(&extents, &request, unready);
 
@@ -93,11 +93,11 @@ START_TEST(what_would_fit_if_it_were_joined_is_not_ready)
 
 	ck_assert(extents_prepare(&extents, 3));
 	add(0, SPAN / 2, 3, STREAM);
-	placing_add(&extents, &(struct place){.region = &region,
-					      .addr = address(0) + SPAN / 2,
-					      .bytes = SPAN / 2,
-					      .epoch = 2,
-					      .stream = OTHER});
+	placing_add(&extents, &(struct mnm_place){.region = &region,
+						  .addr = address(0) + SPAN / 2,
+						  .bytes = SPAN / 2,
+						  .epoch = 2,
+						  .stream = OTHER});
 	ck_assert_uint_eq(got(2, STREAM, &unready), 0);
 	ck_assert(unready);
 	ck_assert_uint_eq(got(4, STREAM, &unready), address(0));

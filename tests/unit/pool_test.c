@@ -5,38 +5,46 @@
 #include "run.h"
 
 static struct config config;
-static char memory[2048] __attribute__((aligned(16)));
+static char memory[2048] __attribute__((aligned(POOL_ALIGN)));
+
+static bool opened(struct pool *pool)
+{
+	const struct mnm_pool_options options = pool_options(&config);
+
+	return pool->ops->open(&pool->view, &options);
+}
 
 /* Opens a pool of that name with the default page size of 4096 bytes. */
 static struct pool *pool_opened(const char *name)
 {
-	const struct pool_ops *ops = pool_ops_at(pool_row_find(name));
+	const struct mnm_pool_ops *ops = pool_ops_at(pool_row_find(name));
 	struct pool *pool = (struct pool *)memory;
 
 	config_init(&config);
-	ck_assert_uint_le(ops->size, sizeof(memory));
+	ck_assert_uint_le(offsetof(struct pool, view) + ops->size,
+			  sizeof(memory));
 	pool->ops = ops;
-	ck_assert(!ops->open || ops->open(pool, &config));
+	ck_assert(!ops->open || opened(pool));
 	return pool;
 }
 
-static struct block *freed(struct pool *pool, size_t span, uint64_t epoch)
+static struct mnm_block *freed(struct pool *pool, size_t span, uint64_t epoch)
 {
-	struct block *block = block_new();
+	struct mnm_block *block = &block_new()->idle;
 
 	block->span = span;
 	block->epoch = epoch;
-	ck_assert(pool->ops->free(pool, block));
+	ck_assert(pool->ops->free(&pool->view, block));
 	return block;
 }
 
-static enum pool_answer asked(struct pool *pool, size_t span, size_t slack,
-			      uint64_t safe, struct block **block)
+static enum mnm_answer asked(struct pool *pool, size_t span, size_t slack,
+			     uint64_t safe, struct mnm_block **block)
 {
-	const struct pool_request request = {
+	const struct mnm_request request = {
 		.span = span, .slack = slack, .safe = safe};
 
-	return pool->ops->alloc(pool, &request, block);
+	return pool->ops->alloc(&pool->view, &request, block);
 }
 
 START_TEST(rows_and_pools_agree)
@@ -54,11 +62,11 @@ START_TEST(page_unit_pool_rounds_up_to_whole_pages)
 {
 	struct pool *pool = pool_opened("page_unit_pool");
 
-	ck_assert_uint_eq(pool->ops->span(pool, 1, 0), 4096);
-	ck_assert_uint_eq(pool->ops->span(pool, 4096, 0), 4096);
-	ck_assert_uint_eq(pool->ops->span(pool, 4097, 0), 8192);
-	ck_assert_uint_eq(pool->ops->span(pool, SIZE_MAX, 0), 0);
-	ck_assert_uint_eq(pool->ops->span(pool, SIZE_MAX - 4095, 0),
+	ck_assert_uint_eq(pool->ops->span(&pool->view, 1, 0), 4096);
+	ck_assert_uint_eq(pool->ops->span(&pool->view, 4096, 0), 4096);
+	ck_assert_uint_eq(pool->ops->span(&pool->view, 4097, 0), 8192);
+	ck_assert_uint_eq(pool->ops->span(&pool->view, SIZE_MAX, 0), 0);
+	ck_assert_uint_eq(pool->ops->span(&pool->view, SIZE_MAX - 4095, 0),
 			  SIZE_MAX - 4095);
 }
 END_TEST
@@ -86,26 +94,26 @@ START_TEST(page_unit_pool_divides_powers_of_two_if_told_to)
 	};
 	struct pool *pool = pool_opened("page_unit_pool");
 
-	ck_assert_uint_eq(pool->classes.unit, 4096);
-	ck_assert_uint_eq(pool->classes.divisions, 0);
+	ck_assert_uint_eq(pool->view.classes.unit, 4096);
+	ck_assert_uint_eq(pool->view.classes.divisions, 0);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		config.size_classes = rows[i].divisions;
-		ck_assert(pool->ops->open(pool, &config));
-		ck_assert_uint_eq(
-			pool->ops->span(pool, rows[i].size, rows[i].slack),
-			rows[i].span);
+		ck_assert(opened(pool));
+		ck_assert_uint_eq(pool->ops->span(&pool->view, rows[i].size,
+						  rows[i].slack),
+				  rows[i].span);
 	}
 }
 END_TEST
 
 /* No request gets another span than one that is a byte smaller, unless it does
  * not fit into that. */
-static void check_order(const struct size_classes *classes)
+static void check_order(const struct mnm_size_classes *classes)
 {
 	size_t span, before = 0, wrong = 0;
 
 	for (size_t size = 1; size <= 1 << 18; size++) {
-		span = size_class_span(classes, size);
+		span = mnm_size_class_span(classes, size);
 		wrong += span < size;
 		wrong += size > before ? span <= before : span != before;
 		before = span;
@@ -115,7 +123,7 @@ static void check_order(const struct size_classes *classes)
 
 START_TEST(size_classes_are_in_order)
 {
-	struct size_classes classes = {.unit = 512};
+	struct mnm_size_classes classes = {.unit = 512};
 
 	for (classes.divisions = 0; classes.divisions <= 64;
 	     classes.divisions += !classes.divisions + classes.divisions) {
@@ -137,12 +145,14 @@ static void check_spans(const struct pool *pool, const struct sizing *rows,
 			size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		ck_assert_uint_eq(pool->ops->span(pool, rows[i].size, 0),
+		ck_assert_uint_eq(pool->ops->span(&pool->view, rows[i].size, 0),
 				  rows[i].span);
-		ck_assert_uint_eq(pool->ops->span(pool, rows[i].size, SIZE_MAX),
-				  rows[i].span);
-		ck_assert_uint_eq(size_class_span(&pool->classes, rows[i].size),
-				  rows[i].span);
+		ck_assert_uint_eq(
+			pool->ops->span(&pool->view, rows[i].size, SIZE_MAX),
+			rows[i].span);
+		ck_assert_uint_eq(
+			mnm_size_class_span(&pool->view.classes, rows[i].size),
+			rows[i].span);
 	}
 }
 
@@ -182,7 +192,7 @@ START_TEST(naive_pool_has_pages_of_up_to_2_mib)
 	struct pool *pool = pool_opened("naive_pool");
 
 	config.page_size = 2 * MIB;
-	ck_assert(pool->ops->open(pool, &config));
+	ck_assert(opened(pool));
 	CHECK_SPANS(pool, rows);
 }
 END_TEST
@@ -224,14 +234,14 @@ START_TEST(round_pool_has_its_bound_where_it_is_told)
 	struct pool *pool = pool_opened("round_pool");
 
 	config.round_cutoff = 20;
-	ck_assert(pool->ops->open(pool, &config));
+	ck_assert(opened(pool));
 	CHECK_SPANS(pool, least);
 	config.page_size = 2 * MIB; /* more than the bound */
-	ck_assert(pool->ops->open(pool, &config));
+	ck_assert(opened(pool));
 	CHECK_SPANS(pool, pages);
 	config.round_cutoff = 34;
 	config.page_size = 4096;
-	ck_assert(pool->ops->open(pool, &config));
+	ck_assert(opened(pool));
 	CHECK_SPANS(pool, most);
 }
 END_TEST
@@ -240,20 +250,20 @@ END_TEST
 START_TEST(mxnets_pools_reuse_the_exact_span)
 {
 	static const char *const names[] = {"naive_pool", "round_pool"};
-	struct block *block, *first;
+	struct mnm_block *block, *first;
 	struct pool *pool;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		memset(memory, 0, sizeof(memory));
 		pool = pool_opened(names[i]);
 		first = freed(pool, 4 * MIB, 0);
-		ck_assert_int_eq(asked(pool, 2 * MIB, 0, 1, &block), POOL_MISS);
-		ck_assert_int_eq(asked(pool, 8 * MIB, 0, 1, &block), POOL_MISS);
-		ck_assert_int_eq(asked(pool, 4 * MIB, 0, 1, &block), POOL_HIT);
+		ck_assert_int_eq(asked(pool, 2 * MIB, 0, 1, &block), MNM_MISS);
+		ck_assert_int_eq(asked(pool, 8 * MIB, 0, 1, &block), MNM_MISS);
+		ck_assert_int_eq(asked(pool, 4 * MIB, 0, 1, &block), MNM_HIT);
 		ck_assert_ptr_eq(block, first);
 		freed(pool, 4 * MIB, 0);
-		ck_assert_ptr_nonnull(pool->ops->trim(pool, SIZE_MAX));
-		pool->ops->close(pool);
+		ck_assert_ptr_nonnull(pool->ops->trim(&pool->view, SIZE_MAX));
+		pool->ops->close(&pool->view);
 	}
 }
 END_TEST
@@ -276,39 +286,39 @@ START_TEST(page_unit_pool_has_fewer_spans_with_more_slack)
 	struct pool *pool = pool_opened("page_unit_pool");
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		ck_assert_uint_eq(
-			pool->ops->span(pool, rows[i].size, rows[i].slack),
-			rows[i].span);
+		ck_assert_uint_eq(pool->ops->span(&pool->view, rows[i].size,
+						  rows[i].slack),
+				  rows[i].span);
 }
 END_TEST
 
 START_TEST(page_unit_pool_uses_the_least_larger_block_within_slack)
 {
 	struct pool *pool = pool_opened("page_unit_pool");
-	struct block *large = freed(pool, 6 * 4096, 0), *block;
-	struct block *larger = freed(pool, 7 * 4096, 0);
-	struct block *unsafe = freed(pool, 5 * 4096, 1);
+	struct mnm_block *large = freed(pool, 6 * 4096, 0), *block;
+	struct mnm_block *larger = freed(pool, 7 * 4096, 0);
+	struct mnm_block *unsafe = freed(pool, 5 * 4096, 1);
 
-	ck_assert_int_eq(asked(pool, 16384, 0, 1, &block), POOL_MISS);
-	ck_assert_int_eq(asked(pool, 16384, 8191, 1, &block), POOL_UNSAFE);
-	ck_assert_int_eq(asked(pool, 16384, 8192, 1, &block), POOL_HIT);
+	ck_assert_int_eq(asked(pool, 16384, 0, 1, &block), MNM_MISS);
+	ck_assert_int_eq(asked(pool, 16384, 8191, 1, &block), MNM_UNSAFE);
+	ck_assert_int_eq(asked(pool, 16384, 8192, 1, &block), MNM_HIT);
 	ck_assert_ptr_eq(block, large);
-	ck_assert_int_eq(asked(pool, 16384, 65536, 2, &block), POOL_HIT);
+	ck_assert_int_eq(asked(pool, 16384, 65536, 2, &block), MNM_HIT);
 	ck_assert_ptr_eq(block, unsafe);
-	ck_assert_int_eq(asked(pool, 16384, 12287, 2, &block), POOL_MISS);
-	ck_assert_int_eq(asked(pool, 16384, SIZE_MAX, 2, &block), POOL_HIT);
+	ck_assert_int_eq(asked(pool, 16384, 12287, 2, &block), MNM_MISS);
+	ck_assert_int_eq(asked(pool, 16384, SIZE_MAX, 2, &block), MNM_HIT);
 	ck_assert_ptr_eq(block, larger);
 }
 END_TEST
 
 /* Returns a list of so many blocks, freed in this epoch and the following
  * ones. */
-static struct block_list listed(size_t span, size_t count, uint64_t epoch)
+static struct mnm_block_list listed(size_t span, size_t count, uint64_t epoch)
 {
-	struct block_list list = {0};
+	struct mnm_block_list list = {0};
 
 	for (; list.count < count; list.count++) {
-		struct block *block = block_new();
+		struct mnm_block *block = &block_new()->idle;
 
 		block->span = span;
 		block->epoch = epoch + list.count;
@@ -324,9 +334,10 @@ static struct block_list listed(size_t span, size_t count, uint64_t epoch)
 static void taken(struct pool *pool, size_t most, uint64_t safe, size_t count,
 		  uint64_t epoch)
 {
-	const struct pool_request request = {.span = 8192, .safe = safe};
-	struct block_list list = pool->ops->alloc_batch(pool, &request, most);
-	struct block *block = list.head;
+	const struct mnm_request request = {.span = 8192, .safe = safe};
+	struct mnm_block_list list =
+		pool->ops->alloc_batch(&pool->view, &request, most);
+	struct mnm_block *block = list.head;
 
 	ck_assert_uint_eq(list.count, count);
 	for (size_t i = 0; i < count; i++, block = block->next) {
@@ -338,38 +349,38 @@ static void taken(struct pool *pool, size_t most, uint64_t safe, size_t count,
 START_TEST(page_unit_pool_takes_and_keeps_blocks_in_lists)
 {
 	struct pool *pool = pool_opened("page_unit_pool");
-	struct block_list first = listed(8192, 3, 1), second;
-	struct block *block;
+	struct mnm_block_list first = listed(8192, 3, 1), second;
+	struct mnm_block *block;
 
 	taken(pool, 9, 9, 0, 0);
-	ck_assert(pool->ops->free_batch(pool, &first));
+	ck_assert(pool->ops->free_batch(&pool->view, &first));
 	second = listed(8192, 3, 4);
-	ck_assert(pool->ops->free_batch(pool, &second));
+	ck_assert(pool->ops->free_batch(&pool->view, &second));
 	freed(pool, 8192, 7);
 	taken(pool, 9, 1, 0, 0); /* no block is safe */
 	taken(pool, 2, 9, 2, 1);
 	taken(pool, 9, 4, 1, 3); /* the others are not safe */
-	ck_assert_int_eq(asked(pool, 8192, 0, 9, &block), POOL_HIT);
+	ck_assert_int_eq(asked(pool, 8192, 0, 9, &block), MNM_HIT);
 	ck_assert_uint_eq(block->epoch, 4);
 	taken(pool, 3, 9, 3, 5); /* all of them */
-	ck_assert_int_eq(asked(pool, 8192, 0, 9, &block), POOL_MISS);
+	ck_assert_int_eq(asked(pool, 8192, 0, 9, &block), MNM_MISS);
 	second = listed(8192, 2, 7);
-	ck_assert(pool->ops->free_batch(pool, &second));
+	ck_assert(pool->ops->free_batch(&pool->view, &second));
 	first = listed(8192, 2, 5); /* older blocks that come later */
-	ck_assert(pool->ops->free_batch(pool, &first));
+	ck_assert(pool->ops->free_batch(&pool->view, &first));
 	taken(pool, 9, 9, 4, 5);
-	ck_assert_ptr_null(pool->ops->trim(pool, SIZE_MAX));
+	ck_assert_ptr_null(pool->ops->trim(&pool->view, SIZE_MAX));
 }
 END_TEST
 
 START_TEST(page_unit_pool_finds_what_is_safe_whatever_came_before)
 {
 	struct pool *pool = pool_opened("page_unit_pool");
-	struct block_list safe = listed(8192, 2, 5);
+	struct mnm_block_list safe = listed(8192, 2, 5);
 
 	freed(pool, 8192, 1);
 	freed(pool, 8192, 9); /* not safe */
-	ck_assert(pool->ops->free_batch(pool, &safe));
+	ck_assert(pool->ops->free_batch(&pool->view, &safe));
 	taken(pool, 2, 8, 2, 5);
 	taken(pool, 9, 8, 1, 1);
 	taken(pool, 9, 8, 0, 0);
@@ -380,119 +391,127 @@ END_TEST
 START_TEST(page_unit_pool_reuses_the_exact_span_oldest_first)
 {
 	struct pool *pool = pool_opened("page_unit_pool");
-	struct block *first = freed(pool, 8192, 0), *block;
-	struct block *second = freed(pool, 8192, 0);
+	struct mnm_block *first = freed(pool, 8192, 0), *block;
+	struct mnm_block *second = freed(pool, 8192, 0);
 
-	ck_assert_int_eq(asked(pool, 4096, 0, 1, &block), POOL_MISS);
-	ck_assert_int_eq(asked(pool, 12288, 0, 1, &block), POOL_MISS);
-	ck_assert_int_eq(asked(pool, 8192, 0, 1, &block), POOL_HIT);
+	ck_assert_int_eq(asked(pool, 4096, 0, 1, &block), MNM_MISS);
+	ck_assert_int_eq(asked(pool, 12288, 0, 1, &block), MNM_MISS);
+	ck_assert_int_eq(asked(pool, 8192, 0, 1, &block), MNM_HIT);
 	ck_assert_ptr_eq(block, first);
-	ck_assert_int_eq(asked(pool, 8192, 0, 1, &block), POOL_HIT);
+	ck_assert_int_eq(asked(pool, 8192, 0, 1, &block), MNM_HIT);
 	ck_assert_ptr_eq(block, second);
-	ck_assert_int_eq(asked(pool, 8192, 0, 1, &block), POOL_MISS);
+	ck_assert_int_eq(asked(pool, 8192, 0, 1, &block), MNM_MISS);
 }
 END_TEST
 
 START_TEST(page_unit_pool_hands_out_no_block_of_an_unsafe_epoch)
 {
 	struct pool *pool = pool_opened("page_unit_pool");
-	struct block *block = NULL;
+	struct mnm_block *block = NULL;
 
 	freed(pool, 4096, 7);
-	ck_assert_int_eq(asked(pool, 4096, 0, 7, &block), POOL_UNSAFE);
+	ck_assert_int_eq(asked(pool, 4096, 0, 7, &block), MNM_UNSAFE);
 	ck_assert_ptr_null(block);
-	ck_assert_int_eq(asked(pool, 4096, 0, 8, &block), POOL_HIT);
+	ck_assert_int_eq(asked(pool, 4096, 0, 8, &block), MNM_HIT);
 }
 END_TEST
 
 /* Frees a block in the order of a stream. */
-static struct block *freed_in(struct pool *pool, size_t span,
-			      unsigned int stream, uint64_t epoch)
+static struct mnm_block *freed_in(struct pool *pool, size_t span,
+				  unsigned int stream, uint64_t epoch)
 {
-	struct block *block = block_new();
+	struct mnm_block *block = &block_new()->idle;
 
 	block->span = span;
 	block->epoch = epoch;
-	block->use = stream;
-	ck_assert(pool->ops->free(pool, block));
+	block->stream = stream;
+	ck_assert(pool->ops->free(&pool->view, block));
 	return block;
 }
 
 START_TEST(page_unit_pool_serves_a_stream_by_its_own_order)
 {
-	struct pool_request request = {.span = 8192, .safe = 1, .stream = 7};
+	struct mnm_request request = {.span = 8192, .safe = 1, .stream = 7};
 	struct pool *pool = pool_opened("page_unit_pool");
-	struct block *others = freed_in(pool, 8192, 6, 5), *block = NULL;
-	struct block *own = freed_in(pool, 8192, 7, 5);
-	struct block *nobodys = freed(pool, 8192, 5);
+	struct mnm_block *others = freed_in(pool, 8192, 6, 5), *block = NULL;
+	struct mnm_block *own = freed_in(pool, 8192, 7, 5);
+	struct mnm_block *nobodys = freed(pool, 8192, 5);
 
-	ck_assert_int_eq(pool->ops->alloc(pool, &request, &block), POOL_HIT);
+	ck_assert_int_eq(pool->ops->alloc(&pool->view, &request, &block),
+			 MNM_HIT);
 	ck_assert_ptr_eq(block, own);
-	ck_assert_int_eq(pool->ops->alloc(pool, &request, &block), POOL_UNSAFE);
-	ck_assert_int_eq(asked(pool, 8192, 0, 5, &block), POOL_UNSAFE);
-	ck_assert_int_eq(asked(pool, 8192, 0, 6, &block), POOL_HIT);
+	ck_assert_int_eq(pool->ops->alloc(&pool->view, &request, &block),
+			 MNM_UNSAFE);
+	ck_assert_int_eq(asked(pool, 8192, 0, 5, &block), MNM_UNSAFE);
+	ck_assert_int_eq(asked(pool, 8192, 0, 6, &block), MNM_HIT);
 	ck_assert_ptr_eq(block, nobodys);
-	ck_assert_int_eq(asked(pool, 8192, 0, 6, &block), POOL_HIT);
+	ck_assert_int_eq(asked(pool, 8192, 0, 6, &block), MNM_HIT);
 	ck_assert_ptr_eq(block, others);
-	ck_assert_int_eq(asked(pool, 8192, 0, 6, &block), POOL_MISS);
+	ck_assert_int_eq(asked(pool, 8192, 0, 6, &block), MNM_MISS);
 }
 END_TEST
 
 START_TEST(page_unit_pool_serves_a_stream_that_is_behind_another)
 {
-	static const _Atomic uint64_t behind[STREAM_NUMBERS] = {[6] = 5};
-	const struct pool_request request = {
+	static const uint64_t behind[STREAM_NUMBERS] = {[6] = 5};
+	const struct mnm_request request = {
 		.span = 8192, .slack = 4096, .stream = 7, .behind = behind};
 	struct pool *pool = pool_opened("page_unit_pool");
-	struct block *before = freed_in(pool, 12288, 6, 4), *block = NULL;
+	struct mnm_block *before = freed_in(pool, 12288, 6, 4), *block = NULL;
 
 	freed_in(pool, 12288, 6, 5);
 	freed_in(pool, 8192, 255, 4);
 	freed_in(pool, 16384, 6, 4); /* more than the slack */
-	ck_assert_int_eq(pool->ops->alloc(pool, &request, &block), POOL_HIT);
+	ck_assert_int_eq(pool->ops->alloc(&pool->view, &request, &block),
+			 MNM_HIT);
 	ck_assert_ptr_eq(block, before);
-	ck_assert_int_eq(pool->ops->alloc(pool, &request, &block), POOL_UNSAFE);
+	ck_assert_int_eq(pool->ops->alloc(&pool->view, &request, &block),
+			 MNM_UNSAFE);
 }
 END_TEST
 
 START_TEST(page_unit_pool_takes_lists_of_one_stream)
 {
-	struct pool_request request = {.span = 8192, .stream = 1};
+	struct mnm_request request = {.span = 8192, .stream = 1};
 	struct pool *pool = pool_opened("page_unit_pool");
 
 	for (unsigned int i = 0; i < 6; i++)
 		freed_in(pool, 8192, i % 3, i);
-	ck_assert_uint_eq(pool->ops->alloc_batch(pool, &request, 9).count, 2);
-	ck_assert_uint_eq(pool->ops->alloc_batch(pool, &request, 9).count, 0);
+	ck_assert_uint_eq(
+		pool->ops->alloc_batch(&pool->view, &request, 9).count, 2);
+	ck_assert_uint_eq(
+		pool->ops->alloc_batch(&pool->view, &request, 9).count, 0);
 	request.stream = 0;
-	ck_assert_uint_eq(pool->ops->alloc_batch(pool, &request, 9).count, 0);
+	ck_assert_uint_eq(
+		pool->ops->alloc_batch(&pool->view, &request, 9).count, 0);
 	request.safe = 4;
-	ck_assert_uint_eq(pool->ops->alloc_batch(pool, &request, 9).count, 2);
+	ck_assert_uint_eq(
+		pool->ops->alloc_batch(&pool->view, &request, 9).count, 2);
 }
 END_TEST
 
 START_TEST(page_unit_pool_hands_over_all_idle_blocks)
 {
 	struct pool *pool = pool_opened("page_unit_pool");
-	struct block *block;
+	struct mnm_block *block;
 	int count = 0;
 
 	for (size_t i = 1; i <= 100; i++)
 		freed(pool, 4096 * (1 + i % 7), i);
-	for (block = pool->ops->trim(pool, SIZE_MAX); block;
+	for (block = pool->ops->trim(&pool->view, SIZE_MAX); block;
 	     block = block->next)
 		count++;
 	ck_assert_int_eq(count, 100);
-	ck_assert_ptr_null(pool->ops->trim(pool, SIZE_MAX));
-	ck_assert_int_eq(asked(pool, 4096, 0, 200, &block), POOL_MISS);
+	ck_assert_ptr_null(pool->ops->trim(&pool->view, SIZE_MAX));
+	ck_assert_int_eq(asked(pool, 4096, 0, 200, &block), MNM_MISS);
 	freed(pool, 4096, 0);
-	ck_assert_int_eq(asked(pool, 4096, 0, 1, &block), POOL_HIT);
-	pool->ops->close(pool);
+	ck_assert_int_eq(asked(pool, 4096, 0, 1, &block), MNM_HIT);
+	pool->ops->close(&pool->view);
 }
 END_TEST
 
 /* Returns the bytes of a list, and sets *count to the number of its blocks. */
-static size_t list_bytes(const struct block *list, int *count)
+static size_t list_bytes(const struct mnm_block *list, int *count)
 {
 	size_t bytes = 0;
 
@@ -521,12 +540,12 @@ START_TEST(page_unit_pool_hands_over_as_few_as_make_the_bytes)
 		freed(pool, 4096 * (i * 7 % 11), i);
 	for (size_t i = 0; i < sizeof(turns) / sizeof(*turns); i++) {
 		ck_assert_uint_eq(
-			list_bytes(pool->ops->trim(pool, turns[i].asked),
+			list_bytes(pool->ops->trim(&pool->view, turns[i].asked),
 				   &count),
 			turns[i].handed);
 		ck_assert_int_eq(count, turns[i].count);
 	}
-	pool->ops->close(pool);
+	pool->ops->close(&pool->view);
 }
 END_TEST
 
@@ -534,7 +553,7 @@ START_TEST(no_pool_keeps_nothing)
 {
 	struct pool *pool = pool_opened("no_pool");
 
-	ck_assert_uint_eq(pool->ops->span(pool, 4097, 0), 4097);
+	ck_assert_uint_eq(pool->ops->span(&pool->view, 4097, 0), 4097);
 	ck_assert(!pool->ops->alloc && !pool->ops->free && !pool->ops->trim);
 }
 END_TEST

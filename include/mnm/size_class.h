@@ -3,7 +3,7 @@
  * A pool publishes its classes, so that threads can keep some of its blocks for
  * themselves and find one without asking the pool. For that, without slack, the
  * span of each request must be the one that is computed here, and a block must
- * serve only requests of its own span. */
+ * serve only requests of its own span. All sizes are in bytes. */
 #ifndef MNM_SIZE_CLASS_H
 #define MNM_SIZE_CLASS_H
 
@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct size_classes {
-	/* The bytes that each span is a multiple of: a power of two, or 0 if
-	 * the pool's spans follow no such rule. */
+struct mnm_size_classes {
+	/* The bytes that each span is a multiple of: a power of two from 512
+	 * on, or 0 if the pool's spans follow no such rule. */
 	size_t unit;
 	/* So many spans from one power of two up to the next, where these are
 	 * at least a unit apart: a power of two. 0: each multiple of the unit
@@ -26,21 +26,22 @@ struct size_classes {
 	size_t kept_most;
 };
 
-static inline bool size_class_is_kept(const struct size_classes *classes,
-				      size_t span)
+static inline bool mnm_size_class_is_kept(
+	const struct mnm_size_classes *classes, size_t span)
 {
 	return !classes->kept_most || span <= classes->kept_most;
 }
 
 /* Whether each multiple of the unit is a span, however large. */
-static inline bool size_classes_are_linear(const struct size_classes *classes)
+static inline bool mnm_size_classes_are_linear(
+	const struct mnm_size_classes *classes)
 {
 	return !classes->divisions && !classes->coarse;
 }
 
-/* The distance in bytes between the spans where a request of that size is. */
-static inline size_t size_class_step(const struct size_classes *classes,
-				     size_t size)
+/* The distance between the spans where a request of that size is. */
+static inline size_t mnm_size_class_step(const struct mnm_size_classes *classes,
+					 size_t size)
 {
 	size_t octave, step;
 
@@ -55,10 +56,10 @@ static inline size_t size_class_step(const struct size_classes *classes,
 
 /* The span of a request, or 0 if no number of bytes is as large. The classes
  * have a unit. */
-static inline size_t size_class_span(const struct size_classes *classes,
-				     size_t size)
+static inline size_t mnm_size_class_span(const struct mnm_size_classes *classes,
+					 size_t size)
 {
-	size_t mask = size_class_step(classes, size) - 1;
+	size_t mask = mnm_size_class_step(classes, size) - 1;
 
 	return size > SIZE_MAX - mask ? 0 : (size + mask) & ~mask;
 }
