@@ -4,7 +4,7 @@ sources    = $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard $(1))))
 COMMON_OBJ := $(call sources,src/common/*.c)
 POOL_OBJ   := $(call sources,src/pools/*.c)
 # The layers between the entry points and the driver.
-CORE_OBJ   := $(foreach layer,mem heap tcache order context stats block gate,\
+CORE_OBJ   := $(foreach layer,mem heap tcache checked order context stats block gate,\
 	$(call sources,src/$(layer)/*.c))
 LIB_OBJ    := $(COMMON_OBJ) $(POOL_OBJ) $(CORE_OBJ) \
 	$(call sources,src/hooks/*.c src/cuda/*.c src/preload/*.c \

@@ -39,6 +39,12 @@ $(BUILD)/tests/unit/swap_test: $(addprefix $(BUILD)/obj/src/,\
 	heap/swap.o heap/pools.o heap/pools_forget.o heap/pool_record.o heap/placed.o \
 	heap/region.o heap/starts.o stats/counter.o stats/mempool_stats.o stats/thread_stats.o stats/thread_ordered.o \
 	context/context_use.o context/device.o gate/gate.o)
+CHECKED_OBJ := $(addprefix $(BUILD)/obj/src/checked/,checked_pool.o \
+	checked_blocks.o checked_places.o held_blocks.o held_bytes.o)
+$(BUILD)/tests/unit/swap_test: $(CHECKED_OBJ)
+$(addprefix $(BUILD)/tests/unit/checked_,blocks_test places_test): $(CHECKED_OBJ)
+$(addprefix $(BUILD)/tests/unit/checked_,blocks_test places_test): \
+	LDFLAGS += -Wl,--wrap=log_line
 $(BUILD)/tests/unit/swap_test: LDFLAGS += -Wl,--wrap=calloc
 
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_PARTS)

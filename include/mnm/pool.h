@@ -51,6 +51,8 @@ struct mnm_block_list {
 
 enum { MNM_IDLE_COUNTS = 256 };
 
+struct mnm_pool_ops;
+
 /* The first member of each pool's own struct, zeroed before open. */
 struct mnm_pool {
 	struct mnm_size_classes classes; /* set by open; may stay zero */
@@ -59,6 +61,7 @@ struct mnm_pool {
 	 * before. */
 	unsigned int headroom;
 	/* The rest is mnm's; a pool only reads it. */
+	const struct mnm_pool_ops *ops;
 	enum mnm_backing backing; /* what its regions are to be made of */
 	size_t live_count;        /* blocks with the program, or on their way */
 	size_t live_span;         /* bytes reserved for them */

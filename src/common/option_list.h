@@ -61,6 +61,8 @@ OPTION(stat_file, TEXT, START, "", "path, %p = pid", \
 	"write the statistics there, as JSON, when the program exits") \
 OPTION(log, LEVEL, START, "warn", "none, error, warn, info, debug", \
 	"what is logged on stderr: info: start, orders, end; debug: every request") \
+OPTION(check_pools, FLAG, START, "0", "0 or 1", \
+	"1: check what pools answer, as that of plug-ins always is; for tests") \
 OPTION(force, FLAG, START, "0", "0 or 1", \
 	"1: allow what corrupts memory, such as fence=none; for tests") \
 OPTION(disable, FLAG, START, "0", "0 or 1", \

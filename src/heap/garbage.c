@@ -49,7 +49,7 @@ void garbage_collect(struct pool *pool)
 	size_t past, bytes;
 
 	/* In a capture nothing goes back but where memory is short. */
-	if (!percent || !pool->ops->part_aged || device_is_host(device) ||
+	if (!percent || !pool->view.ops->part_aged || device_is_host(device) ||
 	    capture_any() || waits_are_forbidden())
 		return;
 	past = bytes_past(device, percent);

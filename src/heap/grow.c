@@ -91,7 +91,7 @@ static int grow_by_allocation(struct heap *heap, struct pool *pool, size_t span,
 
 	pthread_mutex_lock(&heap->context->lock);
 	retired = pool->retired;
-	pool->ops->lacks(&pool->view, span, NULL, rule, &lack);
+	pool->view.ops->lacks(&pool->view, span, NULL, rule, &lack);
 	pthread_mutex_unlock(&heap->context->lock);
 	/* A pool that was swapped out serves nobody. */
 	return retired ? CUDA_SUCCESS
@@ -115,8 +115,9 @@ static int grow_backed(struct heap *heap, struct pool *pool, size_t span,
 		return grow_managed(heap, pool, span, rule, pressed);
 	if (pool->view.backing != MNM_BACKING_VIRTUAL)
 		return GROW_OTHERWISE;
-	return pool->ops->grows ? grow_pages(heap, pool, span, rule, pressed)
-				: grow_segment(heap, pool, span, rule, pressed);
+	return pool->view.ops->grows
+		       ? grow_pages(heap, pool, span, rule, pressed)
+		       : grow_segment(heap, pool, span, rule, pressed);
 }
 
 /* Says once for each device that it lacks what regions are to be made of. */

@@ -111,7 +111,7 @@ static size_t parts_take(struct growth *growth, size_t bytes)
 
 	while (taken < bytes &&
 	       (growth->count < growth->room || parts_grow(growth)) &&
-	       pool->ops->part(&pool->view, bytes - taken, true, &part)) {
+	       pool->view.ops->part(&pool->view, bytes - taken, true, &part)) {
 		growth->parts[growth->count++] = part;
 		taken += part.bytes;
 		pool->view.apart++;
@@ -126,7 +126,7 @@ static void parts_return(struct growth *growth)
 	struct pool *pool = growth->pool;
 
 	for (size_t i = 0; i < growth->count; i++) {
-		pool->ops->add(&pool->view, &growth->parts[i]);
+		pool->view.ops->add(&pool->view, &growth->parts[i]);
 		pool->free_bytes += growth->parts[i].bytes;
 		pool->view.apart--;
 	}
@@ -197,7 +197,8 @@ static bool growth_begin(struct growth *growth, size_t span,
 	if (!pool->view.growing)
 		return false;
 	growth->region = (struct heap_region *)pool->view.growing;
-	pool->ops->lacks(&pool->view, span, pool->view.growing, rule, &lack);
+	pool->view.ops->lacks(&pool->view, span, pool->view.growing, rule,
+			      &lack);
 	if (lack.fresh + lack.moved >
 	    growth->region->limit - pool->view.growing->bytes) {
 		region_leave_full(pool);
@@ -231,7 +232,7 @@ static void growth_end(struct growth *growth)
 
 	parts_age(growth, &growth->to);
 	pool->view.apart -= growth->count;
-	pool->ops->add(&pool->view, &growth->to);
+	pool->view.ops->add(&pool->view, &growth->to);
 	pool->free_bytes += growth->to.bytes;
 	pool->view.region_bytes += growth->fresh;
 	growth->region->pages->used += (uint32_t)(growth->fresh / PAGE_BYTES);

@@ -145,7 +145,7 @@ int grow_segment(struct heap *heap, struct pool *pool, size_t span,
 	if (!device_can_hold(heap->device, span))
 		return GROW_OTHERWISE; /* the driver refuses as much at once */
 	pthread_mutex_lock(&context->lock);
-	pool->ops->lacks(&pool->view, span, NULL, rule, &lack);
+	pool->view.ops->lacks(&pool->view, span, NULL, rule, &lack);
 	pthread_mutex_unlock(&context->lock);
 	if (!context_use(context))
 		return CUDA_ERROR_CONTEXT_IS_DESTROYED;

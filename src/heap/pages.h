@@ -7,9 +7,9 @@
  * former slot. So memory is never unmapped under work that may use it: what may
  * use a page has been waited for when it goes back (region_driver.h).
  *
- * Whoever has free bytes of a pool in hand (pool->ops->part), or slots that
- * were claimed, is the only one to change these slots. So these functions take
- * no lock, but for what is said. */
+ * Whoever has free bytes of a pool in hand (pool->view.ops->part), or slots
+ * that were claimed, is the only one to change these slots. So these functions
+ * take no lock, but for what is said. */
 #ifndef MNM_PAGES_H
 #define MNM_PAGES_H
 

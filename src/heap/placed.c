@@ -39,13 +39,14 @@ enum mnm_answer placed_alloc(struct pool *pool,
 			     struct block **block)
 {
 	struct mnm_place place;
-	enum mnm_answer answer = pool->ops->place(&pool->view, request, &place);
+	enum mnm_answer answer =
+		pool->view.ops->place(&pool->view, request, &place);
 
 	if (answer != MNM_HIT)
 		return answer;
 	*block = record_new(pool, &place);
 	if (!*block) {
-		pool->ops->add(&pool->view, &place);
+		pool->view.ops->add(&pool->view, &place);
 		return MNM_MISS;
 	}
 	pool->free_bytes -= place.bytes;
@@ -117,7 +118,7 @@ static bool part_leaves(struct pool *pool, const struct mnm_place *place)
 	struct block *record = part_record(pool, place);
 
 	if (!record) {
-		pool->ops->add(&pool->view, place);
+		pool->view.ops->add(&pool->view, place);
 		return false;
 	}
 	pending_push(pool->heap, record);
@@ -134,7 +135,8 @@ size_t placed_trim(struct pool *pool, size_t least)
 
 	/* What it knows of regions that have gone is not to be looked at. */
 	while (bytes < least && !pool->has_lost &&
-	       pool->ops->part(&pool->view, least - bytes, false, &place) &&
+	       pool->view.ops->part(&pool->view, least - bytes, false,
+				    &place) &&
 	       part_leaves(pool, &place))
 		bytes += place.bytes;
 	return bytes;
@@ -148,7 +150,7 @@ static size_t trim_aged_once(struct pool *pool)
 	uint64_t age = 0;
 
 	while (!pool->has_lost &&
-	       pool->ops->part_aged(&pool->view, &age, &place) &&
+	       pool->view.ops->part_aged(&pool->view, &age, &place) &&
 	       part_leaves(pool, &place))
 		bytes += place.bytes;
 	return bytes;
@@ -179,7 +181,7 @@ void placed_free(struct block *block)
 
 	if (place.epoch > pool->heap->placed_epoch)
 		pool->heap->placed_epoch = place.epoch;
-	pool->ops->add(&pool->view, &place);
+	pool->view.ops->add(&pool->view, &place);
 	pool->free_bytes += place.bytes;
 	if (pool->retired && placed_trim(pool, SIZE_MAX))
 		atomic_store(&pool->heap->device->pending, true);
@@ -187,7 +189,7 @@ void placed_free(struct block *block)
 
 bool placed_add(struct pool *pool, const struct mnm_place *place)
 {
-	if (!pool->ops->add(&pool->view, place))
+	if (!pool->view.ops->add(&pool->view, place))
 		return false;
 	pool->free_bytes += place->bytes;
 	pool->view.region_bytes += place->bytes;

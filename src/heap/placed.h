@@ -11,8 +11,8 @@
 
 struct heap_region;
 
-/* As pool->ops->alloc, for a pool that places: *block is a new record for bytes
- * that were free. */
+/* As pool->view.ops->alloc, for a pool that places: *block is a new record for
+ * bytes that were free. */
 enum mnm_answer placed_alloc(struct pool *pool,
 			     const struct mnm_request *request,
 			     struct block **block);

@@ -14,7 +14,7 @@ static struct pool *spare_take(const struct mnm_pool_ops *ops)
 	struct pool **link = &spares, *pool;
 
 	pthread_mutex_lock(&spares_lock);
-	while (*link && (*link)->ops != ops)
+	while (*link && (*link)->view.ops != ops)
 		link = &(*link)->next;
 	pool = *link;
 	if (pool)
@@ -69,7 +69,7 @@ struct pool *pool_new(int choice, const struct config *config)
 
 	if (!pool)
 		return NULL;
-	pool->ops = ops;
+	pool->view.ops = ops;
 	pool->view.backing = (enum mnm_backing)pool_choice_backing(choice);
 	if (!ops->open || ops->open(&pool->view, &options))
 		return pool;
@@ -79,7 +79,7 @@ struct pool *pool_new(int choice, const struct config *config)
 
 void pool_close(struct pool *pool)
 {
-	if (pool->ops->close)
-		pool->ops->close(&pool->view);
+	if (pool->view.ops->close)
+		pool->view.ops->close(&pool->view);
 	spare_give(pool);
 }

@@ -1,5 +1,7 @@
 #include <pthread.h>
 
+#include "checked/checked.h"
+#include "common/pool_list.h"
 #include "idle_limit.h"
 #include "tcache/tcache.h"
 #include "placed.h"
@@ -13,7 +15,7 @@ static void pools_push(struct heap *heap, struct pool *pool)
 	pool->heap = heap;
 	pool->next = heap->pools;
 	heap->pools = pool;
-	heap->keeps_blocks = pool_ops_keep(pool->ops);
+	heap->keeps_blocks = pool_ops_keep(pool->view.ops);
 	heap->places_blocks = pool_places(pool);
 }
 
@@ -26,14 +28,38 @@ static void pools_unlink(struct pool *pool)
 	*link = pool->next;
 }
 
+/* A choice whose pool is switched off is replaced by the default. */
+static int choice_current(struct device *device)
+{
+	int choice = atomic_load(&device->choice);
+	int other = pool_row_find(POOL_DEFAULT);
+
+	if (!checked_is_off(pool_ops_at(choice)))
+		return choice;
+	return atomic_compare_exchange_strong(&device->choice, &choice, other)
+		       ? other
+		       : choice;
+}
+
+/* The active pool is switched off. */
+static void pools_swap_off(struct heap *heap, struct pool *fresh)
+{
+	pools_swap(heap, fresh);
+	atomic_store(&heap->device->pending, true);
+}
+
 struct pool *pools_active(struct heap *heap, const struct config *config)
 {
-	struct pool *pool;
+	struct pool *pool = heap->pools;
+	bool off;
 
-	if (heap->pools && !heap->pools->retired)
-		return heap->pools;
-	pool = pool_new(heap->device->choice, config);
-	if (pool)
+	if (pool && !pool->retired && !checked_is_off(pool->view.ops))
+		return pool;
+	off = pool && !pool->retired;
+	pool = pool_new(choice_current(heap->device), config);
+	if (off)
+		pools_swap_off(heap, pool);
+	else if (pool)
 		pools_push(heap, pool);
 	return pool;
 }
@@ -69,9 +95,10 @@ static size_t pool_trim(struct pool *pool, size_t least)
 {
 	if (pool_places(pool))
 		return placed_trim(pool, least);
-	return pool->ops->trim ? pool_part(pool, block_of_idle(pool->ops->trim(
-							 &pool->view, least)))
-			       : 0;
+	return pool->view.ops->trim
+		       ? pool_part(pool, block_of_idle(pool->view.ops->trim(
+						 &pool->view, least)))
+		       : 0;
 }
 
 void pool_retire(struct pool *pool)
@@ -128,8 +155,8 @@ bool pools_trim_one(struct heap *heap, size_t span)
 	struct pool *pool = heap->pools;
 	struct mnm_block *idle;
 
-	if (!pool || !pool->ops->alloc ||
-	    pool->ops->alloc(&pool->view, &any, &idle) != MNM_HIT)
+	if (!pool || !pool->view.ops->alloc ||
+	    pool->view.ops->alloc(&pool->view, &any, &idle) != MNM_HIT)
 		return false;
 	idle->next = NULL;
 	return pool_part(pool, block_of_idle(idle));
@@ -180,8 +207,8 @@ static void pending_add(struct heap *heap, struct block *block)
 bool pool_keep(struct pool *pool, struct block *block)
 {
 	if (!pool_places(pool))
-		return pool->ops->free &&
-		       pool->ops->free(&pool->view, &block->idle);
+		return pool->view.ops->free &&
+		       pool->view.ops->free(&pool->view, &block->idle);
 	if (!block_is_placed(block))
 		return false;
 	placed_free(block);
@@ -205,7 +232,7 @@ enum mnm_answer pool_find(struct pool *pool, const struct mnm_request *request,
 
 	if (pool_places(pool))
 		return placed_alloc(pool, request, block);
-	answer = pool->ops->alloc(&pool->view, request, &idle);
+	answer = pool->view.ops->alloc(&pool->view, request, &idle);
 	if (answer == MNM_HIT)
 		*block = block_of_idle(idle);
 	return answer;
@@ -233,8 +260,8 @@ void pools_free_batch(const struct block_list *list)
 	size_t bytes = list->count * list->head->span;
 	const struct mnm_block_list idle = list_idle(list);
 
-	if (!pool->ops->free_batch ||
-	    !pool->ops->free_batch(&pool->view, &idle)) {
+	if (!pool->view.ops->free_batch ||
+	    !pool->view.ops->free_batch(&pool->view, &idle)) {
 		for (struct block *at = list->head, *next; at; at = next) {
 			next = at->next;
 			pools_put(at);
@@ -252,9 +279,10 @@ struct block_list pools_alloc_batch(struct pool *pool,
 	struct block_list list = {0};
 	size_t bytes;
 
-	if (!pool->ops->alloc_batch)
+	if (!pool->view.ops->alloc_batch)
 		return list;
-	list = list_of_idle(pool->ops->alloc_batch(&pool->view, request, most));
+	list = list_of_idle(
+		pool->view.ops->alloc_batch(&pool->view, request, most));
 	bytes = list.count * request->span;
 
 	if (list.count) {

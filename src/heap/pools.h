@@ -54,7 +54,7 @@ bool pool_keep(struct pool *pool, struct block *block);
  * again. */
 void pools_bury(struct block *block);
 
-/* Looks for memory in a pool that keeps some, see pool->ops->alloc. */
+/* Looks for memory in a pool that keeps some, see pool->view.ops->alloc. */
 enum mnm_answer pool_find(struct pool *pool, const struct mnm_request *request,
 			  struct block **block);
 
@@ -68,7 +68,7 @@ void block_forget(struct block *block);
 
 /* Puts back a list of blocks of one key, which is not empty, as pools_put does
  * with one. Takes blocks of a key, to be checked out, as
- * pool->ops->alloc_batch does. */
+ * pool->view.ops->alloc_batch does. */
 void pools_free_batch(const struct block_list *list);
 struct block_list pools_alloc_batch(struct pool *pool,
 				    const struct mnm_request *request,

@@ -104,9 +104,10 @@ static void roomy_forget(const struct block *block)
 {
 	const struct pool *pool = block_pool(block);
 
-	idle_limit_checkin(pool->heap->device,
-			   pool->ops->span(&pool->view, block_size(block), 0),
-			   block->span);
+	idle_limit_checkin(
+		pool->heap->device,
+		pool->view.ops->span(&pool->view, block_size(block), 0),
+		block->span);
 }
 
 /* A block that another thread is just freeing is not live: that thread finds

@@ -117,7 +117,7 @@ struct heap_region *region_new(struct pool *pool, uint64_t base, size_t bytes,
 	region->region =
 		(struct mnm_region){.base = base,
 				    .bytes = bytes,
-				    .grows = pages && pool->ops->grows};
+				    .grows = pages && pool->view.ops->grows};
 	region->backing = backing;
 	region->heap = pool->heap;
 	region->pool = pool;

@@ -38,7 +38,7 @@ void mem_exported(uint64_t addr)
 	if (!pool)
 		return;
 	whole_from_now(pool, block_size(block));
-	if (pool_ops_keep(pool->ops)) /* else it has no former owner */
+	if (pool_ops_keep(pool->view.ops)) /* else it has no former owner */
 		fence_drain(pool->heap->context);
 }
 

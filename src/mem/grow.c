@@ -30,7 +30,7 @@ static struct pool *pool_held(struct heap *heap,
 		pool = pools_active(heap, config_current());
 	if (pool && !pool_places(pool))
 		pool = NULL;
-	*span = pool ? pool->ops->span(&pool->view, request->size, 0) : 0;
+	*span = pool ? pool->view.ops->span(&pool->view, request->size, 0) : 0;
 	if (!*span)
 		pool = NULL;
 	if (pool)

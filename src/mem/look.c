@@ -31,7 +31,7 @@ static uint64_t block_lend(struct block *block,
 {
 	struct pool *pool = block_pool(block);
 	struct device *device = pool->heap->device;
-	size_t span = pool->ops->span(&pool->view, request->size, 0);
+	size_t span = pool->view.ops->span(&pool->view, request->size, 0);
 
 	if (block_mempool(block) != request->mempool) {
 		mempool_leave(block);
@@ -110,8 +110,8 @@ enum mnm_answer pool_look(struct heap *heap, const struct mem_request *request,
 	context_enter(context);
 	if (context_serves(context))
 		pool = pools_active(heap, config_current());
-	if (pool && pool_ops_keep(pool->ops))
-		*span = pool->ops->span(&pool->view, request->size, 0);
+	if (pool && pool_ops_keep(pool->view.ops))
+		*span = pool->view.ops->span(&pool->view, request->size, 0);
 	if (*span)
 		answer = pool_ask(pool, *span, slack, request, all, &block);
 	if (answer == MNM_HIT)
@@ -135,7 +135,7 @@ enum mnm_answer pool_look_joined(struct heap *heap,
 	context_enter(context);
 	pool = context_serves(context) ? heap->pools : NULL;
 	if (pool && !pool->retired && pool_places(pool))
-		span = pool->ops->span(&pool->view, request->size, 0);
+		span = pool->view.ops->span(&pool->view, request->size, 0);
 	if (span) {
 		tcaches_flush(heap);
 		asked = request_asked(heap, span, 0, request);

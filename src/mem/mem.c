@@ -89,7 +89,7 @@ static struct pool *pool_order(struct heap *heap, size_t size, size_t slack,
 		pool = pools_active(heap, config_current());
 	if (pool && pool_places(pool) && !whole) /* mem_grow is for these */
 		pool = NULL;
-	*span = pool ? pool->ops->span(&pool->view, size, slack) : 0;
+	*span = pool ? pool->view.ops->span(&pool->view, size, slack) : 0;
 	if (*span)
 		pool_checkout(pool, *span);
 	if (*span && pool_places(pool))

@@ -104,7 +104,7 @@ static bool block_kept(struct device *device, struct block *block,
 {
 	const struct pool *pool = block_pool(block);
 	const struct device *own = pool->heap->context->device;
-	bool keeps = pool_ops_keep(pool->ops) && !own->lost;
+	bool keeps = pool_ops_keep(pool->view.ops) && !own->lost;
 	struct context *context = keeps ? context_of_free() : NULL;
 	uint64_t epoch = block->epoch; /* kept, it may be another thread's */
 	size_t span = block->span;
@@ -203,7 +203,7 @@ static enum mem_answer taken_free(struct block *block, uint64_t word,
 	if (word & BLOCK_ROOMY)
 		idle_limit_checkin(
 			device,
-			pool->ops->span(&pool->view, block_size(block), 0),
+			pool->view.ops->span(&pool->view, block_size(block), 0),
 			block->span);
 	/* After block_take, which is a full barrier: whoever ends this epoch
 	 * sees the work that the program queued before this free. */
@@ -386,7 +386,7 @@ void mem_free_end(struct block *given, bool freed)
 	pool = block_pool(given);
 	context = pool->heap->context;
 	device = pool->heap->device;
-	direct = !pool_ops_keep(pool->ops) && !device_is_host(device);
+	direct = !pool_ops_keep(pool->view.ops) && !device_is_host(device);
 	pthread_mutex_lock(&context->lock);
 	regained = !freed && block_regain(context, given);
 	if (!regained && !pool->retired && !context->dead)

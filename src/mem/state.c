@@ -1,4 +1,6 @@
 #include "heap/idle_limit.h"
+#include "checked/checked.h"
+#include "common/pool_list.h"
 #include "tcache/tcache.h"
 #include "config.h"
 #include "live_options.h"
@@ -49,6 +51,18 @@ static void alias_read(const struct option_alias *alias)
 	}
 }
 
+/* Without memory, a pool is not checked. */
+static void pools_check(void)
+{
+	const struct mnm_pool_ops *ops;
+
+	for (int i = 0; pool_rows[i].name; i++) {
+		ops = checked_ops(pool_ops_at(i));
+		if (ops)
+			pool_ops_set(i, ops);
+	}
+}
+
 static void read_config(void)
 {
 	char error[OPTION_ERROR_SIZE];
@@ -62,6 +76,8 @@ static void read_config(void)
 	log_level_set(config.log);
 	for (const struct option_alias *at = option_aliases; at->variable; at++)
 		alias_read(at);
+	if (config.check_pools)
+		pools_check();
 	live_options_apply(&config);
 	for (int i = 0; i < DEVICE_ALL; i++)
 		device_at(i)->choice =

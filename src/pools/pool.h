@@ -21,7 +21,6 @@ struct pool {
 	 * pool is kept, so that a thread that comes late with one of its blocks
 	 * still finds a context. */
 	struct heap *_Atomic heap __attribute__((aligned(POOL_ALIGN)));
-	const struct mnm_pool_ops *ops;
 	bool retired; /* swapped out: takes no whole block back */
 	/* Of its regions: bytes that are free, and such as stay as they are,
 	 * because others may use them for ever. */
@@ -45,7 +44,7 @@ static inline bool pool_may_have(const struct pool *pool, size_t span)
 
 static inline bool pool_places(const struct pool *pool)
 {
-	return pool->ops->place;
+	return pool->view.ops->place;
 }
 
 /* Whether freed memory stays with the pool. */
@@ -80,7 +79,9 @@ static inline struct block_list list_of_idle(struct mnm_block_list idle)
 				   block_of_idle(idle.tail), idle.count};
 }
 
-/* The pool of a choice (common/pool_choice.h). */
+/* The pool of a choice (common/pool_choice.h). The second replaces that of a
+ * row, before any pool is made. */
 const struct mnm_pool_ops *pool_ops_at(int choice);
+void pool_ops_set(int row, const struct mnm_pool_ops *ops);
 
 #endif

@@ -6,7 +6,7 @@
 POOL_LIST
 #undef POOL
 
-static const struct mnm_pool_ops *const table[] = {
+static const struct mnm_pool_ops *table[] = {
 #define POOL(name, summary) &name,
 	POOL_LIST
 #undef POOL
@@ -15,4 +15,9 @@ static const struct mnm_pool_ops *const table[] = {
 const struct mnm_pool_ops *pool_ops_at(int choice)
 {
 	return table[pool_choice_row(choice)];
+}
+
+void pool_ops_set(int row, const struct mnm_pool_ops *ops)
+{
+	table[row] = ops;
 }

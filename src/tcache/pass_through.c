@@ -7,7 +7,7 @@
 void pass_through_adopt(struct tcache *cache, struct pool *pool)
 {
 	if (!cache || cache->pass_through.pool == pool ||
-	    pool_ops_keep(pool->ops))
+	    pool_ops_keep(pool->view.ops))
 		return;
 	tcaches_lock();
 	tcache_serve(cache, pool);

@@ -84,7 +84,7 @@ static size_t roomy_span(const struct block *block)
 
 	return pool->view.classes.unit
 		       ? mnm_size_class_span(&pool->view.classes, size)
-		       : pool->ops->span(&pool->view, size, 0);
+		       : pool->view.ops->span(&pool->view, size, 0);
 }
 
 void roomy_return(struct tcache *cache, struct block *block)

@@ -126,6 +126,16 @@ static void failure_print(const struct fleet *fleet, const struct job *job,
 	printf("\n");
 }
 
+/* Whether a pool of ours has answered wrongly, see MNM_CHECK_POOLS. */
+static bool pool_is_off(const struct job *job)
+{
+	char text[SHOWN + 1];
+	ssize_t got = pread(job->said, text, SHOWN, 0);
+
+	text[got > 0 ? got : 0] = '\0';
+	return strstr(text, "is switched off");
+}
+
 static void job_end(struct fleet *fleet, struct job *job, bool late)
 {
 	char why[64] = "";
@@ -145,6 +155,8 @@ static void job_end(struct fleet *fleet, struct job *job, bool late)
 	else if (job->tally->failures)
 		snprintf(why, sizeof(why), "%lu failures",
 			 job->tally->failures);
+	else if (pool_is_off(job))
+		snprintf(why, sizeof(why), "a pool was switched off");
 	else if (!job->tally->finished)
 		snprintf(why, sizeof(why), "it ended early");
 	tally_add(&fleet->sum, job->tally);

@@ -224,6 +224,7 @@ void setting_apply(const struct setting *setting, uint64_t seed, int devices)
 	setenv("MNM_POOL", setting->pool, 1);
 	setenv("MNM_FENCE", setting->level, 1);
 	setenv("MNM_FORCE", "1", 1);
+	setenv("MNM_CHECK_POOLS", seed % 2 ? "1" : "0", 1);
 	variable_set("MNM_SIM", setting->sim);
 	variable_set("MNM_SIM_FAIL", setting->fail);
 	variable_set("MNM_SIM_LATE", setting->late);

@@ -66,13 +66,14 @@ static void put(const struct block_list *list)
 {
 	const struct mnm_block_list idle = list_idle(list);
 
-	ck_assert(pool->ops->free_batch(&pool->view, &idle));
+	ck_assert(pool->view.ops->free_batch(&pool->view, &idle));
 }
 
 static struct block_list take(struct pool *from,
 			      const struct mnm_request *request, size_t most)
 {
-	return list_of_idle(from->ops->alloc_batch(&from->view, request, most));
+	return list_of_idle(
+		from->view.ops->alloc_batch(&from->view, request, most));
 }
 
 static const struct tcache_source source = {put, take, idle_limit_idle_most,
@@ -97,12 +98,12 @@ static void prepare(void)
 	struct mnm_pool_options options;
 
 	pool = (struct pool *)memory;
-	pool->ops = pool_ops_at(pool_row_find("page_unit_pool"));
+	pool->view.ops = pool_ops_at(pool_row_find("page_unit_pool"));
 	tcache_source = &source;
 	tcaches_room_set(ROOM);
 	config.page_size = SMALL;
 	options = pool_options(&config);
-	ck_assert(pool->ops->open(&pool->view, &options));
+	ck_assert(pool->view.ops->open(&pool->view, &options));
 	context.device = context.heap.device = device_at(0);
 	context.heap.context = &context;
 	enlist(&first);
@@ -134,7 +135,8 @@ static int frees(struct tcache *cache, size_t span, int count)
 		if (tcache_put(cache, block, 0))
 			kept++;
 		else
-			ck_assert(pool->ops->free(&pool->view, &block->idle));
+			ck_assert(pool->view.ops->free(&pool->view,
+						       &block->idle));
 	}
 	return kept;
 }
@@ -285,8 +287,8 @@ START_TEST(who_asks_and_is_not_raided_gets_as_many_as_before)
 	for (; asks < OFTEN; asks++) {
 		pooled(SPAN);
 		for (int i = 0; i < 8; i++)
-			ck_assert(pool->ops->free(&pool->view,
-						  &freed(SPAN)->idle));
+			ck_assert(pool->view.ops->free(&pool->view,
+						       &freed(SPAN)->idle));
 		refill(&first, SPAN);
 		if (first.stats.idle.left == ROOM - 8 * SPAN)
 			break;
@@ -364,7 +366,7 @@ START_TEST(room_for_what_is_asked_comes_back)
 
 	prepare();
 	ck_assert_int_eq(frees(&first, 8 * SPAN, 2), 2);
-	ck_assert(pool->ops->free(&pool->view, &freed(SPAN)->idle));
+	ck_assert(pool->view.ops->free(&pool->view, &freed(SPAN)->idle));
 	for (; asks < OFTEN && first.stats.idle.left < ROOM / 2; asks++)
 		refill(&first, SPAN);
 	ck_assert_int_gt(asks, 0);

@@ -11,7 +11,7 @@ static bool opened(struct pool *pool)
 {
 	const struct mnm_pool_options options = pool_options(&config);
 
-	return pool->ops->open(&pool->view, &options);
+	return pool->view.ops->open(&pool->view, &options);
 }
 
 /* Opens a pool of that name with the default page size of 4096 bytes. */
@@ -23,7 +23,7 @@ static struct pool *pool_opened(const char *name)
 	config_init(&config);
 	ck_assert_uint_le(offsetof(struct pool, view) + ops->size,
 			  sizeof(memory));
-	pool->ops = ops;
+	pool->view.ops = ops;
 	ck_assert(!ops->open || opened(pool));
 	return pool;
 }
@@ -34,7 +34,7 @@ static struct mnm_block *freed(struct pool *pool, size_t span, uint64_t epoch)
 
 	block->span = span;
 	block->epoch = epoch;
-	ck_assert(pool->ops->free(&pool->view, block));
+	ck_assert(pool->view.ops->free(&pool->view, block));
 	return block;
 }
 
@@ -44,7 +44,7 @@ static enum mnm_answer asked(struct pool *pool, size_t span, size_t slack,
 	const struct mnm_request request = {
 		.span = span, .slack = slack, .safe = safe};
 
-	return pool->ops->alloc(&pool->view, &request, block);
+	return pool->view.ops->alloc(&pool->view, &request, block);
 }
 
 START_TEST(rows_and_pools_agree)
@@ -62,11 +62,11 @@ START_TEST(page_unit_pool_rounds_up_to_whole_pages)
 {
 	struct pool *pool = pool_opened("page_unit_pool");
 
-	ck_assert_uint_eq(pool->ops->span(&pool->view, 1, 0), 4096);
-	ck_assert_uint_eq(pool->ops->span(&pool->view, 4096, 0), 4096);
-	ck_assert_uint_eq(pool->ops->span(&pool->view, 4097, 0), 8192);
-	ck_assert_uint_eq(pool->ops->span(&pool->view, SIZE_MAX, 0), 0);
-	ck_assert_uint_eq(pool->ops->span(&pool->view, SIZE_MAX - 4095, 0),
+	ck_assert_uint_eq(pool->view.ops->span(&pool->view, 1, 0), 4096);
+	ck_assert_uint_eq(pool->view.ops->span(&pool->view, 4096, 0), 4096);
+	ck_assert_uint_eq(pool->view.ops->span(&pool->view, 4097, 0), 8192);
+	ck_assert_uint_eq(pool->view.ops->span(&pool->view, SIZE_MAX, 0), 0);
+	ck_assert_uint_eq(pool->view.ops->span(&pool->view, SIZE_MAX - 4095, 0),
 			  SIZE_MAX - 4095);
 }
 END_TEST
@@ -99,8 +99,9 @@ START_TEST(page_unit_pool_divides_powers_of_two_if_told_to)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		config.size_classes = rows[i].divisions;
 		ck_assert(opened(pool));
-		ck_assert_uint_eq(pool->ops->span(&pool->view, rows[i].size,
-						  rows[i].slack),
+		ck_assert_uint_eq(pool->view.ops->span(&pool->view,
+						       rows[i].size,
+						       rows[i].slack),
 				  rows[i].span);
 	}
 }
@@ -145,11 +146,12 @@ static void check_spans(const struct pool *pool, const struct sizing *rows,
 			size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		ck_assert_uint_eq(pool->ops->span(&pool->view, rows[i].size, 0),
-				  rows[i].span);
 		ck_assert_uint_eq(
-			pool->ops->span(&pool->view, rows[i].size, SIZE_MAX),
+			pool->view.ops->span(&pool->view, rows[i].size, 0),
 			rows[i].span);
+		ck_assert_uint_eq(pool->view.ops->span(&pool->view,
+						       rows[i].size, SIZE_MAX),
+				  rows[i].span);
 		ck_assert_uint_eq(
 			mnm_size_class_span(&pool->view.classes, rows[i].size),
 			rows[i].span);
@@ -262,8 +264,9 @@ START_TEST(mxnets_pools_reuse_the_exact_span)
 		ck_assert_int_eq(asked(pool, 4 * MIB, 0, 1, &block), MNM_HIT);
 		ck_assert_ptr_eq(block, first);
 		freed(pool, 4 * MIB, 0);
-		ck_assert_ptr_nonnull(pool->ops->trim(&pool->view, SIZE_MAX));
-		pool->ops->close(&pool->view);
+		ck_assert_ptr_nonnull(
+			pool->view.ops->trim(&pool->view, SIZE_MAX));
+		pool->view.ops->close(&pool->view);
 	}
 }
 END_TEST
@@ -286,8 +289,9 @@ START_TEST(page_unit_pool_has_fewer_spans_with_more_slack)
 	struct pool *pool = pool_opened("page_unit_pool");
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		ck_assert_uint_eq(pool->ops->span(&pool->view, rows[i].size,
-						  rows[i].slack),
+		ck_assert_uint_eq(pool->view.ops->span(&pool->view,
+						       rows[i].size,
+						       rows[i].slack),
 				  rows[i].span);
 }
 END_TEST
@@ -336,7 +340,7 @@ static void taken(struct pool *pool, size_t most, uint64_t safe, size_t count,
 {
 	const struct mnm_request request = {.span = 8192, .safe = safe};
 	struct mnm_block_list list =
-		pool->ops->alloc_batch(&pool->view, &request, most);
+		pool->view.ops->alloc_batch(&pool->view, &request, most);
 	struct mnm_block *block = list.head;
 
 	ck_assert_uint_eq(list.count, count);
@@ -353,9 +357,9 @@ START_TEST(page_unit_pool_takes_and_keeps_blocks_in_lists)
 	struct mnm_block *block;
 
 	taken(pool, 9, 9, 0, 0);
-	ck_assert(pool->ops->free_batch(&pool->view, &first));
+	ck_assert(pool->view.ops->free_batch(&pool->view, &first));
 	second = listed(8192, 3, 4);
-	ck_assert(pool->ops->free_batch(&pool->view, &second));
+	ck_assert(pool->view.ops->free_batch(&pool->view, &second));
 	freed(pool, 8192, 7);
 	taken(pool, 9, 1, 0, 0); /* no block is safe */
 	taken(pool, 2, 9, 2, 1);
@@ -365,11 +369,11 @@ START_TEST(page_unit_pool_takes_and_keeps_blocks_in_lists)
 	taken(pool, 3, 9, 3, 5); /* all of them */
 	ck_assert_int_eq(asked(pool, 8192, 0, 9, &block), MNM_MISS);
 	second = listed(8192, 2, 7);
-	ck_assert(pool->ops->free_batch(&pool->view, &second));
+	ck_assert(pool->view.ops->free_batch(&pool->view, &second));
 	first = listed(8192, 2, 5); /* older blocks that come later */
-	ck_assert(pool->ops->free_batch(&pool->view, &first));
+	ck_assert(pool->view.ops->free_batch(&pool->view, &first));
 	taken(pool, 9, 9, 4, 5);
-	ck_assert_ptr_null(pool->ops->trim(&pool->view, SIZE_MAX));
+	ck_assert_ptr_null(pool->view.ops->trim(&pool->view, SIZE_MAX));
 }
 END_TEST
 
@@ -380,7 +384,7 @@ START_TEST(page_unit_pool_finds_what_is_safe_whatever_came_before)
 
 	freed(pool, 8192, 1);
 	freed(pool, 8192, 9); /* not safe */
-	ck_assert(pool->ops->free_batch(&pool->view, &safe));
+	ck_assert(pool->view.ops->free_batch(&pool->view, &safe));
 	taken(pool, 2, 8, 2, 5);
 	taken(pool, 9, 8, 1, 1);
 	taken(pool, 9, 8, 0, 0);
@@ -425,7 +429,7 @@ static struct mnm_block *freed_in(struct pool *pool, size_t span,
 	block->span = span;
 	block->epoch = epoch;
 	block->stream = stream;
-	ck_assert(pool->ops->free(&pool->view, block));
+	ck_assert(pool->view.ops->free(&pool->view, block));
 	return block;
 }
 
@@ -437,10 +441,10 @@ START_TEST(page_unit_pool_serves_a_stream_by_its_own_order)
 	struct mnm_block *own = freed_in(pool, 8192, 7, 5);
 	struct mnm_block *nobodys = freed(pool, 8192, 5);
 
-	ck_assert_int_eq(pool->ops->alloc(&pool->view, &request, &block),
+	ck_assert_int_eq(pool->view.ops->alloc(&pool->view, &request, &block),
 			 MNM_HIT);
 	ck_assert_ptr_eq(block, own);
-	ck_assert_int_eq(pool->ops->alloc(&pool->view, &request, &block),
+	ck_assert_int_eq(pool->view.ops->alloc(&pool->view, &request, &block),
 			 MNM_UNSAFE);
 	ck_assert_int_eq(asked(pool, 8192, 0, 5, &block), MNM_UNSAFE);
 	ck_assert_int_eq(asked(pool, 8192, 0, 6, &block), MNM_HIT);
@@ -462,10 +466,10 @@ START_TEST(page_unit_pool_serves_a_stream_that_is_behind_another)
 	freed_in(pool, 12288, 6, 5);
 	freed_in(pool, 8192, 255, 4);
 	freed_in(pool, 16384, 6, 4); /* more than the slack */
-	ck_assert_int_eq(pool->ops->alloc(&pool->view, &request, &block),
+	ck_assert_int_eq(pool->view.ops->alloc(&pool->view, &request, &block),
 			 MNM_HIT);
 	ck_assert_ptr_eq(block, before);
-	ck_assert_int_eq(pool->ops->alloc(&pool->view, &request, &block),
+	ck_assert_int_eq(pool->view.ops->alloc(&pool->view, &request, &block),
 			 MNM_UNSAFE);
 }
 END_TEST
@@ -478,15 +482,15 @@ START_TEST(page_unit_pool_takes_lists_of_one_stream)
 	for (unsigned int i = 0; i < 6; i++)
 		freed_in(pool, 8192, i % 3, i);
 	ck_assert_uint_eq(
-		pool->ops->alloc_batch(&pool->view, &request, 9).count, 2);
+		pool->view.ops->alloc_batch(&pool->view, &request, 9).count, 2);
 	ck_assert_uint_eq(
-		pool->ops->alloc_batch(&pool->view, &request, 9).count, 0);
+		pool->view.ops->alloc_batch(&pool->view, &request, 9).count, 0);
 	request.stream = 0;
 	ck_assert_uint_eq(
-		pool->ops->alloc_batch(&pool->view, &request, 9).count, 0);
+		pool->view.ops->alloc_batch(&pool->view, &request, 9).count, 0);
 	request.safe = 4;
 	ck_assert_uint_eq(
-		pool->ops->alloc_batch(&pool->view, &request, 9).count, 2);
+		pool->view.ops->alloc_batch(&pool->view, &request, 9).count, 2);
 }
 END_TEST
 
@@ -498,15 +502,15 @@ START_TEST(page_unit_pool_hands_over_all_idle_blocks)
 
 	for (size_t i = 1; i <= 100; i++)
 		freed(pool, 4096 * (1 + i % 7), i);
-	for (block = pool->ops->trim(&pool->view, SIZE_MAX); block;
+	for (block = pool->view.ops->trim(&pool->view, SIZE_MAX); block;
 	     block = block->next)
 		count++;
 	ck_assert_int_eq(count, 100);
-	ck_assert_ptr_null(pool->ops->trim(&pool->view, SIZE_MAX));
+	ck_assert_ptr_null(pool->view.ops->trim(&pool->view, SIZE_MAX));
 	ck_assert_int_eq(asked(pool, 4096, 0, 200, &block), MNM_MISS);
 	freed(pool, 4096, 0);
 	ck_assert_int_eq(asked(pool, 4096, 0, 1, &block), MNM_HIT);
-	pool->ops->close(&pool->view);
+	pool->view.ops->close(&pool->view);
 }
 END_TEST
 
@@ -540,12 +544,13 @@ START_TEST(page_unit_pool_hands_over_as_few_as_make_the_bytes)
 		freed(pool, 4096 * (i * 7 % 11), i);
 	for (size_t i = 0; i < sizeof(turns) / sizeof(*turns); i++) {
 		ck_assert_uint_eq(
-			list_bytes(pool->ops->trim(&pool->view, turns[i].asked),
+			list_bytes(pool->view.ops->trim(&pool->view,
+							turns[i].asked),
 				   &count),
 			turns[i].handed);
 		ck_assert_int_eq(count, turns[i].count);
 	}
-	pool->ops->close(&pool->view);
+	pool->view.ops->close(&pool->view);
 }
 END_TEST
 
@@ -553,8 +558,9 @@ START_TEST(no_pool_keeps_nothing)
 {
 	struct pool *pool = pool_opened("no_pool");
 
-	ck_assert_uint_eq(pool->ops->span(&pool->view, 4097, 0), 4097);
-	ck_assert(!pool->ops->alloc && !pool->ops->free && !pool->ops->trim);
+	ck_assert_uint_eq(pool->view.ops->span(&pool->view, 4097, 0), 4097);
+	ck_assert(!pool->view.ops->alloc && !pool->view.ops->free &&
+		  !pool->view.ops->trim);
 }
 END_TEST
 

@@ -1,0 +1,26 @@
+/* Pools whose answers are checked: those of others. A checked pool stands in
+ * front of one and has the same table. It knows what that one holds, so that an
+ * answer which is wrong is noticed before anybody acts on it. The pool is
+ * switched off then, for good and on all devices: it is asked nothing any more,
+ * and its checked pool hands out no memory, and gives back what it held. */
+#ifndef MNM_CHECKED_H
+#define MNM_CHECKED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <mnm/pool.h>
+
+#define FAULT_SIZE 160 /* bytes of a line that says what was wrong */
+
+/* What is wrong with a pool's table, or NULL. */
+const char *pool_ops_wrong(const struct mnm_pool_ops *ops);
+
+/* The table of the checked pool in front of a pool, whose own table is right.
+ * It is made once and stays. NULL without memory. */
+const struct mnm_pool_ops *checked_ops(const struct mnm_pool_ops *ops);
+
+/* Whether that is the table of a checked pool which is switched off. */
+bool checked_is_off(const struct mnm_pool_ops *ops);
+
+#endif
