@@ -20,6 +20,10 @@ const char *pool_ops_wrong(const struct mnm_pool_ops *ops);
  * It is made once and stays. NULL without memory. */
 const struct mnm_pool_ops *checked_ops(const struct mnm_pool_ops *ops);
 
+/* Sees to it that a call of a pool which takes no end is left, see call.h. To
+ * be called before there is a checked pool. */
+void pool_calls_watch(void);
+
 /* Whether that is the table of a checked pool which is switched off. */
 bool checked_is_off(const struct mnm_pool_ops *ops);
 

@@ -1,5 +1,5 @@
 /* Checks of pools whose blocks are whole allocations of the driver's. */
-#include "checked_pool.h"
+#include "inner.h"
 
 /* What is wrong with a block that the pool hands over, or NULL. */
 static const char *block_wrong(const struct checked_pool *self,
@@ -58,7 +58,8 @@ enum mnm_answer checked_alloc(struct mnm_pool *pool,
 	if (checked_off(self))
 		return MNM_MISS;
 	checked_tell(self);
-	answer = self->table->inner->alloc(self->inner, request, &found);
+	if (!inner_alloc(self, request, &found, &answer))
+		return MNM_MISS;
 	if (answer == MNM_MISS || answer == MNM_UNSAFE)
 		return answer;
 	wrong = answer == MNM_HIT ? hit_wrong(self, request, found)
@@ -75,11 +76,12 @@ enum mnm_answer checked_alloc(struct mnm_pool *pool,
 bool checked_free(struct mnm_pool *pool, struct mnm_block *block)
 {
 	struct checked_pool *self = checked_self(pool);
+	bool kept;
 
 	if (checked_off(self) || !block_enters(self, block))
 		return false;
 	checked_tell(self);
-	if (self->table->inner->free(self->inner, block))
+	if (!inner_free(self, block, &kept) || kept)
 		return true;
 	block_leaves(self, block);
 	return false;
@@ -124,12 +126,13 @@ bool checked_free_batch(struct mnm_pool *pool,
 			const struct mnm_block_list *list)
 {
 	struct checked_pool *self = checked_self(pool);
+	bool kept;
 
 	if (checked_off(self) || !list_enters(self, list))
 		return false;
 	list->tail->next = NULL;
 	checked_tell(self);
-	if (self->table->inner->free_batch(self->inner, list))
+	if (!inner_free_batch(self, list, &kept) || kept)
 		return true;
 	if (list_stands(self, list)) {
 		list->tail->next = NULL;
@@ -191,7 +194,8 @@ struct mnm_block_list checked_alloc_batch(struct mnm_pool *pool,
 	if (checked_off(self))
 		return list;
 	checked_tell(self);
-	list = self->table->inner->alloc_batch(self->inner, request, most);
+	if (!inner_alloc_batch(self, request, most, &list))
+		return (struct mnm_block_list){0};
 	wrong = list_wrong(self, request, &list, most);
 	if (!wrong)
 		wrong = batch_take(self, &list);
@@ -246,7 +250,8 @@ struct mnm_block *checked_trim(struct mnm_pool *pool, size_t bytes)
 	if (checked_off(self))
 		return trim_all(self, NULL);
 	checked_tell(self);
-	from = self->table->inner->trim(self->inner, bytes);
+	if (!inner_trim(self, bytes, &from))
+		return trim_all(self, NULL);
 	wrong = trim_take(self, from, &list, &taken);
 	if (!wrong && taken < bytes && self->blocks.count)
 		wrong = "it has kept blocks back that were to go";

@@ -1,7 +1,7 @@
 /* Checks of pools that place blocks in regions. */
 #include <stdlib.h>
 
-#include "checked_pool.h"
+#include "inner.h"
 
 enum { VAIN_MOST = 3 };
 
@@ -127,7 +127,8 @@ enum mnm_answer checked_place(struct mnm_pool *pool,
 	if (checked_off(self) || !is_prepared(self))
 		return MNM_MISS;
 	checked_tell(self);
-	answer = self->table->inner->place(self->inner, request, &found);
+	if (!inner_place(self, request, &found, &answer))
+		return MNM_MISS;
 	if (answer == MNM_HIT)
 		wrong = place_wrong(self, request, &found);
 	else if (answer == MNM_MISS || answer == MNM_UNSAFE)
@@ -169,7 +170,7 @@ bool checked_add(struct mnm_pool *pool, const struct mnm_place *place)
 		held_region_find(&self->bytes, place->region);
 	struct mnm_pool *keeper;
 	struct mnm_place seen = *place;
-	bool fresh = !region;
+	bool fresh = !region, kept;
 
 	if (checked_off(self) && (keeper = keeper_of(self)))
 		return vmm_pool.add(keeper, place);
@@ -184,7 +185,7 @@ bool checked_add(struct mnm_pool *pool, const struct mnm_place *place)
 	self->grown |= place->epoch == MNM_EPOCH_NEVER;
 	checked_tell(self);
 	seen.region = &region->seen;
-	return self->table->inner->add(self->inner, &seen) ||
+	return !inner_add(self, &seen, &kept) || kept ||
 	       add_refused(self, place, region, fresh);
 }
 
@@ -227,13 +228,13 @@ void checked_lacks(struct mnm_pool *pool, size_t span,
 		region = grows ? held_region_find(&self->bytes, grows) : NULL;
 		self->lacked = span;
 		self->grown = false;
-		self->table->inner->lacks(self->inner, span,
-					  region ? &region->seen : NULL, rule,
-					  lack);
-		wrong = lack_wrong(self, span, grows, rule, lack);
-		if (!wrong)
-			return;
-		checked_fault(self->table, "%s", wrong);
+		if (inner_lacks(self, span, region ? &region->seen : NULL, rule,
+				lack)) {
+			wrong = lack_wrong(self, span, grows, rule, lack);
+			if (!wrong)
+				return;
+			checked_fault(self->table, "%s", wrong);
+		}
 	}
 	*lack = (struct mnm_lack){.fresh = pages_up(span)};
 }
@@ -289,9 +290,9 @@ bool checked_part(struct mnm_pool *pool, size_t bytes, bool moves,
 		if (!is_prepared(self))
 			return false;
 		checked_tell(self);
-		found = self->table->inner->part(self->inner, bytes, moves,
-						 place);
-		if (found)
+		if (!inner_part(self, bytes, moves, place, &found))
+			wrong = "it was left";
+		else if (found)
 			wrong = part_wrong(self, bytes, place, &region, false);
 		else if (!moves && held_bytes_has_whole(&self->bytes))
 			wrong = "it has kept a free region back";
@@ -311,11 +312,12 @@ bool checked_part_aged(struct mnm_pool *pool, uint64_t *age,
 	struct checked_pool *self = checked_self(pool);
 	struct held_region *region;
 	const char *wrong;
+	bool found;
 
 	if (checked_off(self) || !is_prepared(self))
 		return false;
 	checked_tell(self);
-	if (!self->table->inner->part_aged(self->inner, age, place))
+	if (!inner_part_aged(self, age, place, &found) || !found)
 		return false;
 	wrong = part_wrong(self, SIZE_MAX, place, &region, true);
 	if (!wrong) {

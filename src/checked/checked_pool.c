@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inner.h"
 #include "common/log.h"
 #include "common/pool_list.h"
 
@@ -86,10 +87,10 @@ static bool opened(struct checked_pool *self)
 	return true;
 }
 
-static void inner_close(struct checked_pool *self)
+static void inner_end(struct checked_pool *self)
 {
 	if (self->inner && self->inner->ops->close && !checked_off(self))
-		self->inner->ops->close(self->inner);
+		inner_close(self);
 	free(self->inner);
 }
 
@@ -98,6 +99,7 @@ static bool checked_open(struct mnm_pool *pool,
 {
 	struct checked_pool *self = checked_self(pool);
 	const struct mnm_pool_ops *ops;
+	bool done = true;
 
 	self->table = (struct checked_table *)pool->ops;
 	if (checked_off(self))
@@ -108,13 +110,13 @@ static bool checked_open(struct mnm_pool *pool,
 		return false;
 	self->inner->ops = ops;
 	self->inner->backing = pool->backing;
-	if (ops->open && !ops->open(self->inner, options)) {
+	if (ops->open && (!inner_open(self, options, &done) || !done)) {
 		free(self->inner);
 		return false;
 	}
 	if (opened(self))
 		return true;
-	inner_close(self);
+	inner_end(self);
 	return false;
 }
 
@@ -122,7 +124,7 @@ static void checked_close(struct mnm_pool *pool)
 {
 	struct checked_pool *self = checked_self(pool);
 
-	inner_close(self);
+	inner_end(self);
 	checked_keeper_close(self);
 	held_blocks_close(&self->blocks);
 	held_bytes_close(&self->bytes);
@@ -167,9 +169,8 @@ static size_t checked_span(const struct mnm_pool *pool, size_t size,
 	const char *wrong;
 	size_t span;
 
-	if (checked_off(self))
+	if (checked_off(self) || !inner_span(self, size, slack, &span))
 		return span_without(pool, size);
-	span = self->table->inner->span(self->inner, size, slack);
 	wrong = span_wrong(pool, span, size, slack);
 	if (!wrong)
 		return span;
@@ -206,6 +207,7 @@ static void table_fill(struct checked_table *table,
 	bool places = inner->place, keeps = inner->alloc;
 
 	table->inner = inner;
+	table->code = code_of((const void *)(uintptr_t)inner->span);
 	table->ops = (struct mnm_pool_ops){
 		.name = inner->name,
 		.size = sizeof(struct checked_pool),

@@ -2,6 +2,7 @@
 #ifndef MNM_CHECKED_POOL_H
 #define MNM_CHECKED_POOL_H
 
+#include "call.h"
 #include "checked.h"
 #include "held_blocks.h"
 #include "held_bytes.h"
@@ -9,7 +10,8 @@
 struct checked_table {
 	struct mnm_pool_ops ops; /* of the checked pools; first */
 	const struct mnm_pool_ops *inner;
-	bool off; /* atomic */
+	struct code code; /* of the pool */
+	bool off;         /* atomic */
 	struct checked_table *next;
 };
 

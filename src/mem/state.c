@@ -56,6 +56,7 @@ static void pools_check(void)
 {
 	const struct mnm_pool_ops *ops;
 
+	pool_calls_watch();
 	for (int i = 0; pool_rows[i].name; i++) {
 		ops = checked_ops(pool_ops_at(i));
 		if (ops)

@@ -22,3 +22,20 @@ void thread_key_set(const struct thread_key *key, const void *value)
 {
 	pthread_setspecific(key->key, value);
 }
+
+int thread_start(void *(*run)(void *), void *arg, size_t stack_size,
+		 pthread_t *thread)
+{
+	(void)stack_size;
+	return pthread_create(thread, NULL, run, arg);
+}
+
+void thread_detach(void)
+{
+	pthread_detach(pthread_self());
+}
+
+bool thread_main_ended(void)
+{
+	return false;
+}

@@ -127,7 +127,8 @@ START_TEST(a_swap_that_lacks_memory_half_way_is_one_all_the_same)
 	old = heap->pools;
 	ck_assert_ptr_null(pools_active(heap, &config)); /* CUDA serves */
 	scarce = false;
-	ck_assert_ptr_eq(pools_active(heap, &config)->ops, pool_ops_at(after));
+	ck_assert_ptr_eq(pools_active(heap, &config)->view.ops,
+			 pool_ops_at(after));
 	pool_checkin(old, config.page_size); /* the last of its blocks */
 	ck_assert_ptr_null(heap->pools->next);
 }

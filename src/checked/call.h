@@ -1,0 +1,45 @@
+/* Calls of pools that are checked, and what becomes of one that takes no end.
+ *
+ * A pool computes, so a call of it takes microseconds. A thread of ours looks
+ * every second for one that has taken more than CALL_MOST_MS of processor time,
+ * and sends its thread a signal, which leaves the call. That is done only while
+ * the pool's own instructions run, never in a function that these have called,
+ * as such a function may hold a lock. Without pool_calls_watch, calls may take
+ * as long as they like. */
+#ifndef MNM_CALL_H
+#define MNM_CALL_H
+
+#include <setjmp.h>
+#include <stdint.h>
+
+enum { CALL_MOST_MS = 2000 };
+
+/* The instructions of a shared object. */
+struct code {
+	uintptr_t begin, end;
+};
+
+/* The thread's call. */
+struct call {
+	sigjmp_buf out;
+	const struct code *code; /* atomic; NULL: no call */
+	uint64_t number;         /* atomic, of calls */
+	int thread;              /* atomic; 0: no thread has it */
+	struct call *next;
+	/* The watcher's. */
+	uint64_t seen;   /* the call that it looks at */
+	int64_t used_ms; /* by the thread as it was first seen */
+	uint64_t left;   /* atomic, the call that is to be left */
+	unsigned int tries;
+};
+
+/* The object that has a function. */
+struct code code_of(const void *function);
+
+/* A call begins, and ends. What call_begin returns is NULL without memory; else
+ * sigsetjmp(call->out, 0) follows it, which returns 1 if the call was left.
+ * Calls of one thread do not nest. */
+struct call *call_begin(const struct code *code);
+void call_end(struct call *call);
+
+#endif
