@@ -34,7 +34,7 @@ BUILD     ?= $(if $(SAN),build/$(subst $(comma),-,$(SAN)),$(if \
 
 SANFLAGS  := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
 WARN      := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes
-CPPFLAGS  += -D_GNU_SOURCE -Isrc -isystem $(CUDA_HOME)/include
+CPPFLAGS  += -D_GNU_SOURCE -Isrc -Iinclude -isystem $(CUDA_HOME)/include
 CFLAGS    += -std=gnu11 -O2 -g $(WARN) -fPIC -fvisibility=hidden
 DEPS       = -MMD -MP
 MACHINE   := $(shell $(CC) -dumpmachine 2>/dev/null)

@@ -41,13 +41,13 @@ static void pool_print(const struct pool_row *row)
 	const char *word;
 
 	printf("%-16s %s\n", row->name, row->summary);
-	for (int i = 0; (word = pool_backing(row->name, i)); i++) {
+	for (int i = 0; (word = pool_backing(row, i)); i++) {
 		if (i)
 			printf(", %s", word);
 		else
 			printf("%-16s NAME@BACKING: %s", "", word);
 	}
-	if (pool_backing(row->name, 0))
+	if (pool_backing(row, 0))
 		printf("; the first is its own\n");
 }
 

@@ -337,7 +337,7 @@ bool config_set(struct config *config, const char *name, const char *value,
 {
 	const struct option_row *row = option_find(name);
 	const char *why = "not allowed";
-	char names[128];
+	char names[POOL_NAMES_SIZE];
 	int used;
 
 	if (row && row_set(config, row, value, &why))

@@ -204,7 +204,7 @@ static json_t *swap_run(struct request *request)
 {
 	int choices[DEVICE_ALL];
 	const char *bad;
-	char names[128];
+	char names[POOL_NAMES_SIZE];
 
 	if (choices_read(request, choices, &bad))
 		return is_choice(choices) && !choice_possible(request, choices)
