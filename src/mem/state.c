@@ -4,6 +4,7 @@
 #include "live_options.h"
 #include "mem.h"
 #include "observers.h"
+#include "plugins.h"
 #include "context/context.h"
 #include "heap/pools.h"
 #include "heap/swap.h"
@@ -53,13 +54,16 @@ static void read_config(void)
 {
 	char error[OPTION_ERROR_SIZE];
 
+	mem_plugins_add();
 	config_init(&config);
 	if (!config_read(&config, error)) {
+		mem_plugins_say();
 		log_error("%s; every call goes to CUDA untouched", error);
 		serving_end();
 		return;
 	}
 	log_level_set(config.log);
+	mem_plugins_say();
 	for (const struct option_alias *at = option_aliases; at->variable; at++)
 		alias_read(at);
 	live_options_apply(&config);
@@ -92,9 +96,12 @@ bool config_once(void)
 {
 	static struct once once = ONCE_INIT;
 
-	if (!mem_enabled())
-		return false;
-	once_run(&once, read_config);
+	if (!atomic_load_explicit(&once.done, memory_order_acquire)) {
+		if (!mem_enabled() || !mem_plugins_open())
+			return false;
+		once_run(&once, read_config);
+		mem_plugins_drop();
+	}
 	return mem_enabled();
 }
 
