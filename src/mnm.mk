@@ -57,7 +57,7 @@ $(BUILD)/libmnm.so: $(LIB_OBJ) src/hooks/exports.map
 
 $(BUILD)/mnm: $(CLI_OBJ)
 	$(call SAY,link  )
-	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(CLI_OBJ) -l:libjansson.a -o $@
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(CLI_OBJ) -l:libjansson.a -ldl -o $@
 
 INSTALL_BIN := $(DESTDIR)$(PREFIX)/bin
 INSTALL_LIB := $(DESTDIR)$(PREFIX)/lib/mnm

@@ -186,9 +186,10 @@ $(BUILD)/tests/programs/shell_asan: $(filter-out %/shell_runtime.c, \
 		$(filter %.c,$^) -L$(BUILD)/sim -lcuda -pthread -o $@
 
 # The program exports the function that the library's constructor calls.
-CHECK += $(BUILD)/tests/programs/late_runtime \
-	$(BUILD)/tests/programs/constructor.so
-$(BUILD)/tests/programs/late_runtime: $(BUILD)/obj/tests/programs/late_runtime.o \
+IN_CONSTRUCTOR := $(addprefix $(BUILD)/tests/programs/,late_runtime \
+	first_requests)
+CHECK += $(IN_CONSTRUCTOR) $(BUILD)/tests/programs/constructor.so
+$(IN_CONSTRUCTOR): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )
 	$(Q)$(NVCC_LINK) $(filter %.o,$^) -L$(BUILD)/sim -lcuda \

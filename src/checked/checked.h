@@ -13,9 +13,6 @@
 
 #define FAULT_SIZE 160 /* bytes of a line that says what was wrong */
 
-/* What is wrong with a pool's table, or NULL. */
-const char *pool_ops_wrong(const struct mnm_pool_ops *ops);
-
 /* The table of the checked pool in front of a pool, whose own table is right.
  * It is made once and stays. NULL without memory. */
 const struct mnm_pool_ops *checked_ops(const struct mnm_pool_ops *ops);

@@ -43,7 +43,7 @@ struct argument_row {
 /* Indexed by enum argument. */
 extern const struct argument_row argument_rows[ARG_COUNT];
 
-/* What `mnm run` was told to set; option is "pool" or "set". */
+/* What `mnm run` was told to set; option is "pool", "plugin" or "set". */
 struct setting {
 	const char *option;
 	char *text;

@@ -37,6 +37,9 @@ ARGUMENT(frameworks, NAMES, "frameworks", "F", \
 	"set the variables that make frameworks ask CUDA for each\n" \
 	"buffer, and not divide large blocks themselves; F: names of\n" \
 	"the table below, with commas [all]") \
+ARGUMENT(plugin, SETTINGS, "plugin", "FILE", \
+	"a shared object that brings further pools; may be repeated.\n" \
+	"Those of MNM_POOL_PLUGINS come first") \
 ARGUMENT(set, SETTINGS, "set", "KEY=VALUE", "an option of the table below") \
 ARGUMENT(pool, WORD, NULL, "POOL", \
 	"NAME or NAME@BACKING as `mnm pools` lists them; for one device\n" \

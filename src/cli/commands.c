@@ -11,6 +11,7 @@
 #include "common/version.h"
 #include "job.h"
 #include "output.h"
+#include "plugins.h"
 #include "print.h"
 
 static void stat_print(const struct job *job, const struct arguments *arguments)
@@ -41,14 +42,16 @@ static void pool_print(const struct pool_row *row)
 	const char *word;
 
 	printf("%-16s %s\n", row->name, row->summary);
-	for (int i = 0; (word = pool_backing(row->name, i)); i++) {
+	for (int i = 0; (word = pool_backing(row, i)); i++) {
 		if (i)
 			printf(", %s", word);
 		else
 			printf("%-16s NAME@BACKING: %s", "", word);
 	}
-	if (pool_backing(row->name, 0))
+	if (pool_backing(row, 0))
 		printf("; the first is its own\n");
+	if (row->file)
+		printf("%-16s of the plug-in %s\n", "", row->file);
 }
 
 static int pools_run(const struct command *command,
@@ -57,6 +60,8 @@ static int pools_run(const struct command *command,
 	json_t *list = json_array();
 
 	(void)command;
+	plugins_use();
+	plugins_print("mnm");
 	for (const struct pool_row *row = pool_rows; row->name; row++) {
 		if (!arguments->json)
 			pool_print(row);
@@ -80,7 +85,8 @@ static int version_run(const struct command *command,
 /* clang-format off */
 const struct command commands[] = {
 	{"run", "run a CUDA program with a memory pool under it",
-	 {ARG_set_pool, ARG_sim, ARG_frameworks, ARG_set, ARG_program}, NULL, run_more,
+	 {ARG_set_pool, ARG_plugin, ARG_sim, ARG_frameworks, ARG_set,
+	  ARG_program}, NULL, run_more,
 	 run_run, false, NULL, NULL},
 	{"ps", "list your programs that run under mnm",
 	 {ARG_watch, ARG_json},
@@ -91,7 +97,9 @@ const struct command commands[] = {
 	 NULL,
 	 ps_run, false, NULL, NULL},
 	{"pools", "list the pools, and the backings of their regions",
-	 {ARG_json}, NULL, NULL,
+	 {ARG_json},
+	 "Pools of the plug-ins in MNM_POOL_PLUGINS are listed with their file.\n",
+	 NULL,
 	 pools_run, false, NULL, NULL},
 	{"stat", "show the figures and options of a running program",
 	 {ARG_target, ARG_device, ARG_all_figures, ARG_json}, NULL, NULL,

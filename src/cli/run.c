@@ -12,6 +12,7 @@
 #include "frameworks.h"
 #include "install_path.h"
 #include "common/pool_list.h"
+#include "plugins.h"
 #include "preload.h"
 
 enum { DEVICE_LEAST = 2 << 20 }; /* bytes that a simulated device needs */
@@ -39,7 +40,8 @@ void run_more(void)
 	printf("\nPools:\n");
 	for (const struct pool_row *row = pool_rows; row->name; row++)
 		printf("  %-14s %s\n", row->name, row->summary);
-	printf("  NAME@BACKING   what its regions are made of: see mnm pools\n");
+	printf("  NAME@BACKING   what its regions are made of: see mnm pools\n"
+	       "  Plug-ins bring further pools: mnm pools lists them, too.\n");
 	printf("\nFrameworks (docs/frameworks.md):\n");
 	frameworks_help();
 }
@@ -50,6 +52,7 @@ static int option_set(struct run *run, const char *name, const char *value)
 	char error[OPTION_ERROR_SIZE], variable[64];
 
 	if (!config_set(&run->config, name, value, error)) {
+		plugins_print("mnm run"); /* the pool may have been one's */
 		fprintf(stderr, "mnm run: %s\n", error);
 		return EXIT_USAGE;
 	}
@@ -67,12 +70,39 @@ static int pair_set(struct run *run, char *pair)
 {
 	/* NOLINTNEXTLINE(*-core.*): no --set comes without one */
 	char *value = strchr(pair, '=');
+	int status;
 
 	if (!value)
 		return usage_error(run->command, "--set '%s' is not KEY=VALUE",
 				   pair);
 	*value++ = '\0';
-	return option_set(run, pair, value);
+	status = option_set(run, pair, value);
+	value[-1] = '=';
+	return status;
+}
+
+/* Adds a file to the plug-ins of the environment. */
+static int plugin_set(struct run *run, const char *file)
+{
+	const char *before = getenv("MNM_POOL_PLUGINS");
+	char folder[PATH_MAX] = "", *joined;
+	int status;
+
+	before = before ? before : "";
+	if (access(file, R_OK) || (*file != '/' && !getcwd(folder, PATH_MAX)))
+		return usage_error(run->command, "--plugin '%s': %s", file,
+				   strerror(errno));
+	if (strchr(file, ':') || strchr(folder, ':'))
+		return usage_error(run->command,
+				   "--plugin '%s': its path has a :, which "
+				   "separates plug-ins",
+				   file);
+	if (asprintf(&joined, "%s%s%s%s%s", before, *before ? ":" : "", folder,
+		     *folder ? "/" : "", file) < 0)
+		return failure("no memory");
+	status = option_set(run, "pool_plugins", joined);
+	free(joined);
+	return status;
 }
 
 /* Puts path before what the variable holds. */
@@ -146,18 +176,54 @@ static int settings_check(struct run *run)
 	return EXIT_USAGE;
 }
 
-/* Sets the options in the order given: the last of two counts. */
+static bool names_option(const struct setting *setting, const char *name)
+{
+	size_t length = strlen(name);
+
+	return !strcmp(setting->option, "set") &&
+	       !strncmp(setting->text, name, length) &&
+	       setting->text[length] == '=';
+}
+
+static bool is_pool(const struct setting *setting)
+{
+	return !strcmp(setting->option, "pool") ||
+	       names_option(setting, "pool");
+}
+
+static bool is_plugin(const struct setting *setting)
+{
+	return !strcmp(setting->option, "plugin") ||
+	       names_option(setting, "pool_plugins");
+}
+
+static int setting_read(struct run *run, const struct setting *setting)
+{
+	if (!strcmp(setting->option, "plugin"))
+		return plugin_set(run, setting->text);
+	if (!strcmp(setting->option, "pool"))
+		return option_set(run, "pool", setting->text);
+	return pair_set(run, setting->text);
+}
+
+/* Sets the options in the order given: the last of two counts. Plug-ins come
+ * before, as a pool may be one of theirs. */
 static int settings_read(struct run *run, const struct arguments *arguments)
 {
-	int status = EXIT_DONE;
+	const struct setting *settings = arguments->settings;
+	int count = arguments->setting_count, status = EXIT_DONE;
+	bool pools = false;
 
-	for (int i = 0; i < arguments->setting_count && !status; i++) {
-		const struct setting *setting = &arguments->settings[i];
-
-		status = strcmp(setting->option, "pool")
-				 ? pair_set(run, setting->text)
-				 : option_set(run, "pool", setting->text);
+	for (int i = 0; i < count && !status; i++) {
+		pools |= is_pool(&settings[i]);
+		if (is_plugin(&settings[i]))
+			status = setting_read(run, &settings[i]);
 	}
+	if (!status && pools)
+		plugins_use();
+	for (int i = 0; i < count && !status; i++)
+		if (!is_plugin(&settings[i]))
+			status = setting_read(run, &settings[i]);
 	return status ? status : settings_check(run);
 }
 

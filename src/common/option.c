@@ -1,13 +1,12 @@
 #include <ctype.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "option.h"
 #include "option_list.h"
+#include "plugin.h"
 #include "pool_choice.h"
 #include "pool_list.h"
 
@@ -41,57 +40,6 @@ void option_variable(const struct option_row *row, char *text, size_t size)
 
 	for (int i = 0; i < length && (size_t)i < size; i++)
 		text[i] = (char)toupper((unsigned char)text[i]);
-}
-
-/* Reads K, M or G, alone or as in MiB or MB: all are powers of 1024. */
-static bool unit_parse(const char *text, int *shift)
-{
-	static const char letters[] = "KMG";
-	const char *letter = strchr(letters, toupper((unsigned char)*text));
-
-	*shift = 0;
-	if (!*text)
-		return true;
-	if (!letter)
-		return false;
-	*shift = 10 * (int)(letter - letters + 1);
-	text++;
-	return !*text || !strcasecmp(text, "B") || !strcasecmp(text, "iB");
-}
-
-/* Reads a point and the digits after it, as that share of the unit, in
- * bytes. */
-static size_t fraction_parse(const char **text, int shift)
-{
-	size_t unit = (size_t)1 << shift, part;
-	double share = 0, digit = 1;
-
-	while (isdigit((unsigned char)*++*text))
-		share += (**text - '0') * (digit /= 10);
-	part = (size_t)(share * (double)unit);
-	return part < unit ? part : unit - 1; /* many nines are rounded up */
-}
-
-bool size_parse(const char *text, size_t *size)
-{
-	const char *unit = text + strspn(text, "0123456789.");
-	unsigned long long value;
-	size_t fraction = 0;
-	const char *end;
-	int shift;
-
-	if (!isdigit((unsigned char)*text) || !unit_parse(unit, &shift))
-		return false;
-	errno = 0;
-	value = strtoull(text, (char **)&end, 10);
-	if (errno || value > SIZE_MAX >> shift)
-		return false;
-	if (*end == '.' && shift && isdigit((unsigned char)end[1]))
-		fraction = fraction_parse(&end, shift);
-	if (end != unit)
-		return false;
-	*size = ((size_t)value << shift) + fraction;
-	return true;
 }
 
 static bool page_parse(const char *text, size_t *page)
@@ -136,7 +84,7 @@ int device_parse(const char *text)
  * NAME@host can only be for pinned memory. Returns what is wrong, or NULL. */
 static const char *backing_check(int *device, int choice, const char *name)
 {
-	bool host = pool_choice_backing(choice) == BACKING_host;
+	bool host = pool_choice_backing(choice) == MNM_BACKING_HOST;
 
 	if (host && *device == DEVICE_ALL)
 		*device = DEVICE_HOST;
@@ -303,6 +251,14 @@ static bool path_parse(const char *text, char *field, size_t size,
 	return (!*text || *text == '/') && text_parse(text, field, size, bad);
 }
 
+static bool plugins_parse(const char *text, char *field, size_t size,
+			  const char **bad)
+{
+	*bad = "a path is not absolute";
+	return (!*text || plugin_paths_valid(text)) &&
+	       text_parse(text, field, size, bad);
+}
+
 /* Stores a value in the row's field. *why is set if the parser can say more. */
 static bool row_set(struct config *config, const struct option_row *row,
 		    const char *value, const char **why)
@@ -310,6 +266,7 @@ static bool row_set(struct config *config, const struct option_row *row,
 	/* A row's type names its parser; the field's own type must fit it. */
 #define PARSE_TEXT(f)         text_parse(value, config->f, sizeof(config->f), why)
 #define PARSE_PATH(f)         path_parse(value, config->f, sizeof(config->f), why)
+#define PARSE_PLUGINS(f)      plugins_parse(value, config->f, sizeof(config->f), why)
 #define PARSE_SIZE(f)         size_parse(value, &config->f)
 #define PARSE_PAGE(f)         page_parse(value, &config->f)
 #define PARSE_CLASSES(f)      classes_parse(value, &config->f)
@@ -337,7 +294,7 @@ bool config_set(struct config *config, const char *name, const char *value,
 {
 	const struct option_row *row = option_find(name);
 	const char *why = "not allowed";
-	char names[128];
+	char names[POOL_NAMES_SIZE];
 	int used;
 
 	if (row && row_set(config, row, value, &why))

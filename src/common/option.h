@@ -19,6 +19,7 @@
 enum option_type {
 	OPTION_TEXT,
 	OPTION_PATH,         /* absolute, or empty */
+	OPTION_PLUGINS,      /* absolute paths with colons between, or empty */
 	OPTION_SIZE,         /* as size_parse reads it */
 	OPTION_PAGE,         /* bytes, a power of two from 512 to 2 MiB */
 	OPTION_CLASSES,      /* linear, or a power of two from 1 to 64 */
@@ -74,6 +75,7 @@ void option_variable(const struct option_row *row, char *text, size_t size);
  * means none, or auto, is said in the row. */
 #define FIELD_TEXT(f)         char f[512];
 #define FIELD_PATH(f)         char f[96]; /* of a socket, with its name */
+#define FIELD_PLUGINS(f)      char f[2048];
 #define FIELD_SIZE(f)         size_t f;
 #define FIELD_PAGE(f)         size_t f;
 #define FIELD_CLASSES(f)      size_t f;       /* in each octave; 0: linear */

@@ -17,6 +17,9 @@
 OPTION(pool, POOLS, START, "page_unit_pool", \
 	"NAME or NAME@BACKING, DEVICE:NAME or host:NAME, comma-separated", \
 	"pool that serves allocations: for all, for a device, for pinned memory") \
+OPTION(pool_plugins, PLUGINS, START, "", \
+	"absolute paths, colon-separated", \
+	"shared objects that bring further pools, see `mnm pools`") \
 OPTION(page_size, PAGE, START, "4096", "power of two, 512 to 2M", \
 	"page that pools round requests up to, bytes") \
 OPTION(size_classes, CLASSES, START, "linear", \

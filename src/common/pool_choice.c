@@ -4,103 +4,87 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <mnm/pool.h>
 #include "pool_list.h"
 
-static const struct backed {
-	const char *name, *pool, *word;
-	enum backing backing;
-} backed[] = {
-#define BACKING(pool, backing) \
-	{#pool "@" #backing, #pool, #backing, BACKING_##backing},
-	BACKING_LIST
-#undef BACKING
-};
+/* A choice is its pool's row, and the backing times so many; that is 0 for the
+ * pool's own backing. */
+enum { BACKING_UNIT = POOL_ROWS_MAX };
 
-/* The pools' own choices come first. */
-enum {
-#define POOL(name, summary) OWN_##name,
-	POOL_LIST
-#undef POOL
-		OWN_COUNT,
-	BACKED_COUNT = sizeof(backed) / sizeof(*backed)
-};
+const char *const backing_words[BACKING_COUNT] = {"none", "device", "virtual",
+						  "managed", "host"};
 
-/* The first row of the pool, which has its own backing, or NULL. */
-static const struct backed *own_of(const char *pool)
+static int choice_of(int row, enum mnm_backing backing)
 {
-	for (int i = 0; i < BACKED_COUNT; i++)
-		if (!strcmp(backed[i].pool, pool))
-			return &backed[i];
-	return NULL;
+	return backing == pool_rows[row].backing
+		       ? row
+		       : row + (int)backing * BACKING_UNIT;
 }
 
 /* The row of a pool in pool_rows, whose name is the text up to there. */
-static int own_find(const char *text, const char *end)
+static int row_find(const char *text, size_t length)
 {
-	char name[64];
+	char name[POOL_NAME_MAX + 1];
 
-	snprintf(name, sizeof(name), "%.*s", (int)(end - text), text);
+	if (length >= sizeof(name))
+		return -1;
+	snprintf(name, sizeof(name), "%.*s", (int)length, text);
 	return pool_row_find(name);
 }
 
 int pool_choice_find(const char *text, const char **bad)
 {
-	const char *end = strchr(text, '@');
-	int own = end ? own_find(text, end) : pool_row_find(text);
-	const struct backed *row;
+	size_t length = strcspn(text, "@");
+	int row = row_find(text, length);
 
 	*bad = "unknown pool";
-	if (own < 0 || !end)
-		return own;
-	row = own_of(pool_rows[own].name);
-	if (row && !strcmp(row->name, text))
-		return own;
-	for (int i = 0; i < BACKED_COUNT; i++)
-		if (!strcmp(backed[i].name, text))
-			return OWN_COUNT + i;
-	*bad = row ? "backing is not device, virtual, managed or host"
-		   : "it has no regions, which a backing is for";
+	if (row < 0 || !text[length])
+		return row;
+	*bad = "it has no regions, which a backing is for";
+	if (pool_rows[row].backing == MNM_BACKING_NONE)
+		return -1;
+	for (int i = MNM_BACKING_NONE + 1; i < BACKING_COUNT; i++)
+		if (!strcmp(backing_words[i], text + length + 1))
+			return choice_of(row, (enum mnm_backing)i);
+	*bad = "backing is not device, virtual, managed or host";
 	return -1;
 }
 
 const char *pool_choice_name(int choice)
 {
-	return choice < OWN_COUNT ? pool_rows[choice].name
-				  : backed[choice - OWN_COUNT].name;
+	return pool_rows[pool_choice_row(choice)]
+		.spelled[choice / BACKING_UNIT];
 }
 
 int pool_choice_row(int choice)
 {
-	return choice < OWN_COUNT
-		       ? choice
-		       : pool_row_find(backed[choice - OWN_COUNT].pool);
+	return choice % BACKING_UNIT;
 }
 
-enum backing pool_choice_backing(int choice)
+enum mnm_backing pool_choice_backing(int choice)
 {
-	const struct backed *own;
-
-	if (choice >= OWN_COUNT)
-		return backed[choice - OWN_COUNT].backing;
-	own = own_of(pool_rows[choice].name);
-	return own ? own->backing : BACKING_none;
+	return choice < BACKING_UNIT
+		       ? pool_rows[choice].backing
+		       : (enum mnm_backing)(choice / BACKING_UNIT);
 }
 
 int pool_choice_pinned(int choice)
 {
-	const char *pool = pool_rows[pool_choice_row(choice)].name;
+	int row = pool_choice_row(choice);
 
-	for (int i = 0; i < BACKED_COUNT; i++)
-		if (backed[i].backing == BACKING_host &&
-		    !strcmp(backed[i].pool, pool))
-			return OWN_COUNT + i;
-	return choice;
+	return pool_rows[row].backing == MNM_BACKING_NONE
+		       ? choice
+		       : choice_of(row, MNM_BACKING_HOST);
 }
 
-const char *pool_backing(const char *pool, int index)
+const char *pool_backing(const struct pool_row *row, int index)
 {
-	for (int i = 0; i < BACKED_COUNT; i++)
-		if (!strcmp(backed[i].pool, pool) && !index--)
-			return backed[i].word;
+	if (row->backing == MNM_BACKING_NONE)
+		return NULL;
+	if (!index)
+		return backing_words[row->backing];
+	for (int i = MNM_BACKING_NONE + 1; i < BACKING_COUNT; i++)
+		if (i != (int)row->backing && !--index)
+			return backing_words[i];
 	return NULL;
 }

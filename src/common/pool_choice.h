@@ -6,27 +6,12 @@
 
 #include <stddef.h>
 
-/* Every backing of a pool that places its blocks, a row each:
- * BACKING(pool, backing). A pool's own comes first. */
-/* clang-format off */
-#define BACKING_LIST \
-BACKING(vmm_pool, virtual) \
-BACKING(vmm_pool, device) \
-BACKING(vmm_pool, managed) \
-BACKING(vmm_pool, host) \
-BACKING(best_fit_pool, device) \
-BACKING(best_fit_pool, virtual) \
-BACKING(best_fit_pool, managed) \
-BACKING(best_fit_pool, host)
-/* clang-format on */
+#include <mnm/place.h>
 
-enum backing {
-	BACKING_none,    /* the pool has no regions */
-	BACKING_device,  /* each region is an allocation of the driver's */
-	BACKING_virtual, /* addresses with physical pages behind them */
-	BACKING_managed, /* managed memory that prefers the device */
-	BACKING_host,    /* pinned memory, and nothing else is made of that */
-};
+enum { BACKING_COUNT = MNM_BACKING_HOST + 1 };
+
+/* How each is spelled. */
+extern const char *const backing_words[BACKING_COUNT];
 
 /* Reads NAME or NAME@BACKING. Returns the choice, or -1 if there is none: then
  * *bad says what is wrong. */
@@ -39,14 +24,16 @@ const char *pool_choice_name(int choice);
 /* The index of its pool in pool_rows. */
 int pool_choice_row(int choice);
 
-enum backing pool_choice_backing(int choice);
+enum mnm_backing pool_choice_backing(int choice);
 
 /* What serves pinned memory where the choice is for that as well: a pool that
  * has regions has them there of pinned memory. */
 int pool_choice_pinned(int choice);
 
+struct pool_row;
+
 /* One of the backings that a pool may have, its own first; NULL after the last
  * one. */
-const char *pool_backing(const char *pool, int index);
+const char *pool_backing(const struct pool_row *row, int index);
 
 #endif

@@ -8,16 +8,16 @@
 #include "pool_list.h"
 
 /* An object with the pool's name, its summary, and the backings that it may
- * have, its own first. */
+ * have, its own first; of a plug-in's pool also its file. */
 static inline json_t *pool_json(const struct pool_row *row)
 {
 	json_t *backings = json_array();
 	const char *word;
 
-	for (int i = 0; (word = pool_backing(row->name, i)); i++)
+	for (int i = 0; (word = pool_backing(row, i)); i++)
 		json_array_append_new(backings, json_string(word));
-	return json_pack("{s:s,s:s,s:o}", "name", row->name, "summary",
-			 row->summary, "backings", backings);
+	return json_pack("{s:s,s:s,s:o,s:s*}", "name", row->name, "summary",
+			 row->summary, "backings", backings, "file", row->file);
 }
 
 #endif

@@ -1,14 +1,22 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include <mnm/pool.h>
 #include "pool_list.h"
 
-const struct pool_row pool_rows[] = {
-#define POOL(name, summary) {#name, summary},
+/* clang-format off */
+static struct pool_row all[POOL_ROWS_MAX + 1] = {
+#define POOL(name, backing, summary) \
+	{#name, summary, MNM_BACKING_##backing, \
+	 {#name, #name "@device", #name "@virtual", #name "@managed", \
+	  #name "@host"}, NULL, NULL},
 	POOL_LIST
 #undef POOL
-	{NULL, NULL},
 };
+/* clang-format on */
+
+const struct pool_row *const pool_rows = all;
 
 int pool_row_find(const char *name)
 {
@@ -18,12 +26,56 @@ int pool_row_find(const char *name)
 	return -1;
 }
 
+int pool_rows_count(void)
+{
+	int count = 0;
+
+	while (pool_rows[count].name)
+		count++;
+	return count;
+}
+
+bool pool_rows_add(const struct mnm_pool_row *rows, unsigned int count,
+		   const char *file)
+{
+	struct spelled {
+		char text[BACKING_COUNT][POOL_NAME_MAX + sizeof("@managed")];
+	} *spelled = calloc(count, sizeof(*spelled));
+	struct pool_row *row = &all[pool_rows_count()];
+
+	if (!spelled)
+		return false;
+	for (unsigned int i = 0; i < count; i++, row++) {
+		for (int backing = 0; backing < BACKING_COUNT; backing++) {
+			snprintf(spelled[i].text[backing],
+				 sizeof(spelled[i].text[backing]), "%s%s%s",
+				 rows[i].ops->name, backing ? "@" : "",
+				 backing ? backing_words[backing] : "");
+			row->spelled[backing] = spelled[i].text[backing];
+		}
+		row->summary = rows[i].summary;
+		row->backing = (enum mnm_backing)rows[i].backing;
+		row->file = file;
+		row->ops = rows[i].ops;
+		row->name = row->spelled[MNM_BACKING_NONE];
+	}
+	return true;
+}
+
 void pool_names(char *text, size_t size)
 {
+	static const char more[] = ", ...";
 	size_t used = 0;
+	int length;
 
 	text[0] = '\0';
-	for (int i = 0; pool_rows[i].name && used < size; i++)
-		used += (size_t)snprintf(text + used, size - used, "%s%s",
-					 i ? ", " : "", pool_rows[i].name);
+	for (int i = 0; pool_rows[i].name; i++) {
+		length = snprintf(text + used, size - used, "%s%s",
+				  i ? ", " : "", pool_rows[i].name);
+		if (used + (size_t)length + sizeof(more) > size) {
+			snprintf(text + used, size - used, "%s", more);
+			return;
+		}
+		used += (size_t)length;
+	}
 }

@@ -197,14 +197,14 @@ static bool choices_read(const struct request *request, int choices[DEVICE_ALL],
 	*bad = "pinned memory has no backing but host";
 	return request->device != DEVICE_HOST || pinned < 0 ||
 	       pool_choice_row(pinned) == pinned ||
-	       pool_choice_backing(pinned) == BACKING_host;
+	       pool_choice_backing(pinned) == MNM_BACKING_HOST;
 }
 
 static json_t *swap_run(struct request *request)
 {
 	int choices[DEVICE_ALL];
 	const char *bad;
-	char names[128];
+	char names[POOL_NAMES_SIZE];
 
 	if (choices_read(request, choices, &bad))
 		return is_choice(choices) && !choice_possible(request, choices)

@@ -22,7 +22,7 @@
 /* Under the context's lock. Gives the pool a region of memory that the driver
  * has given. Returns false without memory, or if the context has ended. */
 static bool region_added(struct heap *heap, struct pool *pool, uint64_t addr,
-			 const struct mnm_lack *lack, enum backing backing,
+			 const struct mnm_lack *lack, enum mnm_backing backing,
 			 void *tool)
 {
 	struct heap_region *region;
@@ -46,7 +46,7 @@ static bool region_added(struct heap *heap, struct pool *pool, uint64_t addr,
 /* A region that is one allocation of the driver's: managed memory, or that of
  * the heap. */
 static int grow_whole(struct heap *heap, struct pool *pool,
-		      const struct mnm_lack *lack, enum backing backing,
+		      const struct mnm_lack *lack, enum mnm_backing backing,
 		      bool pressed)
 {
 	struct context *context = heap->context;
@@ -55,7 +55,7 @@ static int grow_whole(struct heap *heap, struct pool *pool,
 	bool added;
 	int res;
 
-	res = backing == BACKING_managed
+	res = backing == MNM_BACKING_MANAGED
 		      ? managed_alloc(heap, lack->fresh, pressed, &addr)
 		      : heap_alloc(heap, lack->fresh, pressed, &addr);
 	if (res)
@@ -83,7 +83,7 @@ static void tool_find(void)
 }
 
 static int grow_by_allocation(struct heap *heap, struct pool *pool, size_t span,
-			      enum mnm_growth rule, enum backing backing,
+			      enum mnm_growth rule, enum mnm_backing backing,
 			      bool pressed)
 {
 	struct mnm_lack lack;
@@ -103,7 +103,7 @@ static int grow_managed(struct heap *heap, struct pool *pool, size_t span,
 {
 	return managed_serves(heap)
 		       ? grow_by_allocation(heap, pool, span, rule,
-					    BACKING_managed, pressed)
+					    MNM_BACKING_MANAGED, pressed)
 		       : GROW_OTHERWISE;
 }
 
@@ -121,16 +121,17 @@ static int grow_backed(struct heap *heap, struct pool *pool, size_t span,
 }
 
 /* Says once for each device that it lacks what regions are to be made of. */
-static void lack_tell(const struct heap *heap, enum backing backing)
+static void lack_tell(const struct heap *heap, enum mnm_backing backing)
 {
 	static _Atomic uint64_t told; /* a bit for each device */
 	int ordinal = device_ordinal(heap->device);
 	uint64_t bit = (uint64_t)1 << ordinal;
 	const char *kind = NULL;
 
-	if (backing == BACKING_managed && !backing_is_managed_by_page(ordinal))
+	if (backing == MNM_BACKING_MANAGED &&
+	    !backing_is_managed_by_page(ordinal))
 		kind = "managed memory that moves by pages";
-	if (backing == BACKING_virtual && !backing_has_pages(ordinal))
+	if (backing == MNM_BACKING_VIRTUAL && !backing_has_pages(ordinal))
 		kind = "virtual memory";
 	if (kind && !(atomic_fetch_or(&told, bit) & bit))
 		log_info("device %d has no %s: cuMemAlloc serves", ordinal,
@@ -146,9 +147,10 @@ static bool fails_otherwise(int res)
 }
 
 /* What heap_alloc gives. */
-static enum backing backing_of(const struct heap *heap)
+static enum mnm_backing backing_of(const struct heap *heap)
 {
-	return device_is_host(heap->device) ? BACKING_host : BACKING_device;
+	return device_is_host(heap->device) ? MNM_BACKING_HOST
+					    : MNM_BACKING_DEVICE;
 }
 
 int heap_grow(struct heap *heap, struct pool *pool, size_t span,
@@ -162,7 +164,7 @@ int heap_grow(struct heap *heap, struct pool *pool, size_t span,
 		garbage_collect(pool);
 	res = grow_backed(heap, pool, span, rule, pressed);
 	if (res == GROW_OTHERWISE && !device_is_host(heap->device))
-		lack_tell(heap, (enum backing)pool->view.backing);
+		lack_tell(heap, pool->view.backing);
 	if (fails_otherwise(res)) {
 		log_info("%s memory is refused with error %d: cuMemAlloc "
 			 "serves",

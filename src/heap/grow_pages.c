@@ -44,7 +44,7 @@ static struct heap_region *region_enter(struct pool *pool, struct pages *pages,
 
 	if (pool->heap->context->dead || pool->retired || pool->view.growing)
 		return NULL;
-	region = region_new(pool, pages->base, 0, BACKING_virtual, pages);
+	region = region_new(pool, pages->base, 0, MNM_BACKING_VIRTUAL, pages);
 	if (!region)
 		return NULL;
 	region->tool = tool;

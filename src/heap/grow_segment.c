@@ -56,7 +56,7 @@ static bool segment_known(struct segment *segment, unsigned int kind)
 	pthread_mutex_lock(&context->lock);
 	if (!context->dead)
 		region = region_new(segment->pool, pages->base, bytes,
-				    BACKING_virtual, pages);
+				    MNM_BACKING_VIRTUAL, pages);
 	if (region) {
 		region->region.kind = kind;
 		region->tool = tool;

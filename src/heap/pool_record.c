@@ -70,7 +70,7 @@ struct pool *pool_new(int choice, const struct config *config)
 	if (!pool)
 		return NULL;
 	pool->view.ops = ops;
-	pool->view.backing = (enum mnm_backing)pool_choice_backing(choice);
+	pool->view.backing = pool_choice_backing(choice);
 	if (!ops->open || ops->open(&pool->view, &options))
 		return pool;
 	spare_give(pool);

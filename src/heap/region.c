@@ -107,7 +107,7 @@ void region_unknown(struct heap_region *region)
 }
 
 struct heap_region *region_new(struct pool *pool, uint64_t base, size_t bytes,
-			       enum backing backing, struct pages *pages)
+			       enum mnm_backing backing, struct pages *pages)
 {
 	struct heap_region *region = calloc(1, sizeof(*region));
 	size_t limit = pages ? pages->count * MNM_REGION_PAGE : bytes;
@@ -127,7 +127,7 @@ struct heap_region *region_new(struct pool *pool, uint64_t base, size_t bytes,
 		free(region);
 		return NULL;
 	}
-	if (backing == BACKING_managed)
+	if (backing == MNM_BACKING_MANAGED)
 		atomic_fetch_add(&pool->heap->device->managed, bytes);
 	if (!pages)
 		region->record = block_new();
@@ -139,7 +139,7 @@ struct heap_region *region_new(struct pool *pool, uint64_t base, size_t bytes,
 
 void region_free(struct heap_region *region)
 {
-	if (region->backing == BACKING_managed)
+	if (region->backing == MNM_BACKING_MANAGED)
 		atomic_fetch_sub(&region->heap->device->managed,
 				 region->region.bytes);
 	pthread_mutex_lock(&lock);
@@ -239,12 +239,12 @@ bool pool_has_region_at(const struct pool *pool, uint64_t addr)
 	return has;
 }
 
-bool region_block_at(uint64_t addr, uint64_t *start, enum backing *backing)
+bool region_block_at(uint64_t addr, uint64_t *start, enum mnm_backing *backing)
 {
 	const struct heap_region *region = NULL;
 
 	*start = 0;
-	*backing = BACKING_none;
+	*backing = MNM_BACKING_NONE;
 	if (!regions_any)
 		return false;
 	pthread_mutex_lock(&lock);

@@ -23,10 +23,10 @@ struct heap_region {
 	struct mnm_region region; /* first */
 	struct heap *heap;
 	struct pool *pool;
-	enum backing backing; /* what it is made of */
-	size_t limit;         /* bytes that it may grow to */
-	struct pages *pages;  /* of virtual memory; else NULL */
-	struct block *record; /* to give it back by; NULL if it has pages */
+	enum mnm_backing backing; /* what it is made of */
+	size_t limit;             /* bytes that it may grow to */
+	struct pages *pages;      /* of virtual memory; else NULL */
+	struct block *record;     /* to give it back by; NULL if it has pages */
 	struct starts starts;
 	bool away;  /* removed from the table */
 	void *tool; /* cuda/tool.h's handle */
@@ -36,7 +36,7 @@ struct heap_region {
  * memory, it has pages, whose addresses it may grow to. Returns NULL without
  * memory. */
 struct heap_region *region_new(struct pool *pool, uint64_t base, size_t bytes,
-			       enum backing backing, struct pages *pages);
+			       enum mnm_backing backing, struct pages *pages);
 
 /* Removes a region from the table: its memory is about to go back. region_known
  * undoes that if it has not; region_free ends the record. The first is called
@@ -69,7 +69,7 @@ bool region_has(uint64_t addr);
 
 /* Whether the address is in a region, and what that is made of. *start is where
  * the block begins that the address may be in; 0 if there is none. */
-bool region_block_at(uint64_t addr, uint64_t *start, enum backing *backing);
+bool region_block_at(uint64_t addr, uint64_t *start, enum mnm_backing *backing);
 
 /* Whether there has been a region. */
 extern _Atomic bool regions_any;

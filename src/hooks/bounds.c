@@ -24,12 +24,12 @@ bool bounds_hold(CUdeviceptr addr, size_t bytes)
 {
 	const struct block *block;
 	uint64_t start, word;
-	enum backing backing;
+	enum mnm_backing backing;
 
 	if (!bytes || !mem_enabled() ||
 	    !region_block_at(addr, &start, &backing))
 		return true;
-	if (backing == BACKING_host) /* CUDA takes any memory of the host */
+	if (backing == MNM_BACKING_HOST) /* CUDA takes any memory of the host */
 		return true;
 	block = start ? block_find(start, &word) : NULL;
 	return block && word_is_live(word) &&

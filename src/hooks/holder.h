@@ -13,11 +13,11 @@
 struct block;
 
 struct holder {
-	struct block *block;  /* that holds it, or NULL */
-	uint64_t word;        /* of the block */
-	bool placed;          /* the address is in a region */
-	enum backing backing; /* of that; else none */
-	bool imported;        /* by a handle of ours, see mem/exports.h */
+	struct block *block;      /* that holds it, or NULL */
+	uint64_t word;            /* of the block */
+	bool placed;              /* the address is in a region */
+	enum mnm_backing backing; /* of that; else none */
+	bool imported;            /* by a handle of ours, see mem/exports.h */
 	/* Of the block, or of what is imported. */
 	CUdeviceptr base;
 	size_t size;

@@ -57,12 +57,12 @@ static void attribute_of_block(const struct holder *holder,
 			       CUpointer_attribute attribute, void *answer)
 {
 	struct block *block = holder->block;
-	bool lacks_context = holder->backing == BACKING_virtual ||
-			     holder->backing == BACKING_managed;
+	bool lacks_context = holder->backing == MNM_BACKING_VIRTUAL ||
+			     holder->backing == MNM_BACKING_MANAGED;
 
 	if (lacks_context && attribute == CU_POINTER_ATTRIBUTE_CONTEXT)
 		*(CUcontext *)answer = block_pool(block)->heap->context->handle;
-	if (holder->backing == BACKING_managed)
+	if (holder->backing == MNM_BACKING_MANAGED)
 		attribute_of_managed(attribute, answer);
 	if (block_mempool(block))
 		attribute_of_pool(block_mempool(block), attribute, answer);
@@ -111,7 +111,7 @@ EXPORT CUresult cuPointerGetAttribute(void *answer,
 	CUresult res;
 
 	/* The host has no address of what it is not to use. */
-	if (holder.backing == BACKING_managed &&
+	if (holder.backing == MNM_BACKING_MANAGED &&
 	    attribute == CU_POINTER_ATTRIBUTE_HOST_POINTER)
 		asked = NO_ALLOCATION;
 	res = REAL_CALL(cuPointerGetAttribute, answer, attribute, asked);

@@ -55,7 +55,7 @@ static bool block_reaches(uint64_t start, uint64_t addr)
 void mem_exported_range(uint64_t addr, size_t size)
 {
 	uint64_t start, end = addr + size;
-	enum backing backing;
+	enum mnm_backing backing;
 
 	while (end > addr && region_block_at(end - 1, &start, &backing) &&
 	       start && block_reaches(start, addr)) {
@@ -68,12 +68,12 @@ void mem_exported_range(uint64_t addr, size_t size)
 static const char *handless(int choice)
 {
 	static const char *const names[] = {
-		[BACKING_virtual] = "virtual memory",
-		[BACKING_managed] = "managed memory",
+		[MNM_BACKING_VIRTUAL] = "virtual memory",
+		[MNM_BACKING_MANAGED] = "managed memory",
 	};
-	enum backing backing = pool_choice_backing(choice);
+	enum mnm_backing backing = pool_choice_backing(choice);
 
-	return backing <= BACKING_managed ? names[backing] : NULL;
+	return backing <= MNM_BACKING_MANAGED ? names[backing] : NULL;
 }
 
 static void handless_leaves(struct device *device, int choice)

@@ -6,6 +6,7 @@
 #include "live_options.h"
 #include "mem.h"
 #include "observers.h"
+#include "plugins.h"
 #include "context/context.h"
 #include "heap/pools.h"
 #include "heap/swap.h"
@@ -51,16 +52,20 @@ static void alias_read(const struct option_alias *alias)
 	}
 }
 
-/* Without memory, a pool is not checked. */
+/* Those of plug-ins always are checked. Without memory for that, the default
+ * pool serves in place of one. */
 static void pools_check(void)
 {
-	const struct mnm_pool_ops *ops;
+	const struct mnm_pool_ops *ops, *inner;
+	int other = pool_row_find(POOL_DEFAULT);
 
-	pool_calls_watch();
 	for (int i = 0; pool_rows[i].name; i++) {
-		ops = checked_ops(pool_ops_at(i));
-		if (ops)
-			pool_ops_set(i, ops);
+		if (!pool_rows[i].file && !config.check_pools)
+			continue;
+		pool_calls_watch();
+		inner = pool_rows[i].file ? pool_rows[i].ops : pool_ops_at(i);
+		ops = checked_ops(inner);
+		pool_ops_set(i, ops ? ops : pool_ops_at(other));
 	}
 }
 
@@ -68,17 +73,19 @@ static void read_config(void)
 {
 	char error[OPTION_ERROR_SIZE];
 
+	mem_plugins_add();
 	config_init(&config);
 	if (!config_read(&config, error)) {
+		mem_plugins_say();
 		log_error("%s; every call goes to CUDA untouched", error);
 		serving_end();
 		return;
 	}
 	log_level_set(config.log);
+	mem_plugins_say();
 	for (const struct option_alias *at = option_aliases; at->variable; at++)
 		alias_read(at);
-	if (config.check_pools)
-		pools_check();
+	pools_check();
 	live_options_apply(&config);
 	for (int i = 0; i < DEVICE_ALL; i++)
 		device_at(i)->choice =
@@ -109,9 +116,12 @@ bool config_once(void)
 {
 	static struct once once = ONCE_INIT;
 
-	if (!mem_enabled())
-		return false;
-	once_run(&once, read_config);
+	if (!atomic_load_explicit(&once.done, memory_order_acquire)) {
+		if (!mem_enabled() || !mem_plugins_open())
+			return false;
+		once_run(&once, read_config);
+		mem_plugins_drop();
+	}
 	return mem_enabled();
 }
 

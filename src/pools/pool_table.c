@@ -2,12 +2,12 @@
 #include "common/pool_choice.h"
 #include "common/pool_list.h"
 
-#define POOL(name, summary) extern const struct mnm_pool_ops name;
+#define POOL(name, backing, summary) extern const struct mnm_pool_ops name;
 POOL_LIST
 #undef POOL
 
-static const struct mnm_pool_ops *table[] = {
-#define POOL(name, summary) &name,
+static const struct mnm_pool_ops *table[POOL_ROWS_MAX] = {
+#define POOL(name, backing, summary) &name,
 	POOL_LIST
 #undef POOL
 };

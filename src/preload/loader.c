@@ -83,6 +83,14 @@ void *loader_open(const char *path, int flags)
 	return found ? found(path, flags) : NULL;
 }
 
+void loader_close(void *handle)
+{
+	__typeof__(&dlclose) found = loader_function("dlclose");
+
+	if (found)
+		found(handle);
+}
+
 void loader_error_clear(void)
 {
 	__typeof__(&dlerror) found = loader_function("dlerror");

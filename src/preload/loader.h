@@ -20,8 +20,10 @@ dlsym_function *dlsym_behind(void);
  * the one that a reference of the program's would find, if any is in scope. */
 void *loader_function(const char *symbol);
 
-/* dlopen, dlerror and dladdr. In a process that lacks one, it finds nothing. */
+/* dlopen, dlclose, dlerror and dladdr. In a process that lacks one, it finds
+ * nothing. */
 void *loader_open(const char *path, int flags);
+void loader_close(void *handle);
 void loader_error_clear(void);
 int loader_address(const void *address, Dl_info *info);
 

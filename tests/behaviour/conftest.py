@@ -27,18 +27,16 @@ DEADLINE = 120  # seconds; only a hang takes so long
 MIB = 1 << 20
 with open(os.path.join(ROOT, "src", "common", "pool_list.h"),
           encoding="utf-8") as pool_list:
-    POOLS = re.findall(r"^POOL\((\w+),", pool_list.read(), re.MULTILINE)[::-1]
-with open(os.path.join(ROOT, "src", "common", "pool_choice.h"),
-          encoding="utf-8") as pool_choice:
-    BACKINGS = re.findall(r"^BACKING\((\w+), (\w+)\)", pool_choice.read(),
-                          re.MULTILINE)
+    ROWS = [(pool, own.lower()) for pool, own in re.findall(
+        r"^POOL\((\w+), (\w+),", pool_list.read(), re.MULTILINE)]
+POOLS = [pool for pool, _ in ROWS][::-1]
 # Every pool that places its blocks, with each backing: its own by its name. The
 # backing host is that of pinned memory alone.
-PLACING = [pool if BACKINGS.index((pool, backing)) ==
-           [other for other, _ in BACKINGS].index(pool)
-           else f"{pool}@{backing}" for pool, backing in BACKINGS
-           if backing != "host"]
-PINNING = [f"{pool}@host" for pool, backing in BACKINGS if backing == "host"]
+PLACING = [name for pool, own in ROWS if own != "none"
+           for name in (pool, *(f"{pool}@{backing}" for backing in
+                                ("device", "virtual", "managed")
+                                if backing != own))]
+PINNING = [f"{pool}@host" for pool, own in ROWS if own != "none"]
 # One pool of each kind that the library treats in a way of its own: one that
 # keeps nothing, one that keeps what was freed, and those that place blocks in
 # regions, in virtual memory and in managed memory. What does not depend on a

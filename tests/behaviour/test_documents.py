@@ -38,7 +38,7 @@ def options():
 
 def pools():
     text = read("src/common/pool_list.h").replace("\\\n", "")
-    rows = re.findall(r'^POOL\((\w+),\s+"(.*?)"\)',
+    rows = re.findall(r'^POOL\((\w+), \w+,\s+"(.*?)"\)',
                       text.replace("POOL(", "\nPOOL("), re.MULTILINE)
     assert len(rows) >= 2
     return rows

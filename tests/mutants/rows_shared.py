@@ -112,6 +112,6 @@ ROWS = [
      ("src/hooks/bounds.c", "		if (region_has(list[i]))",
       "		if (false && region_has(list[i]))")),
     ("doctor_does_not_speak_of_ipc", SHARED + "doctor",
-     ("src/cli/doctor/variables.c", "	handle_report(report, &config, BACKING_virtual, "
+     ("src/cli/doctor/variables.c", "	handle_report(report, &config, MNM_BACKING_VIRTUAL, "
       "\"virtual\");\n", "")),
 ]

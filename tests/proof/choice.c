@@ -6,19 +6,24 @@
 #include "common/pool_list.h"
 
 enum {
-#define POOL(name, summary) ROW_##name,
+#define POOL(name, backing, summary) ROW_##name,
 	POOL_LIST
 #undef POOL
 		ROWS
 };
 
 const char *const choices[] = {
-#define POOL(name, summary) #name,
+#define POOL(name, backing, summary) #name,
 	POOL_LIST
 #undef POOL
-#define BACKING(pool, backing) #pool "@" #backing,
-		BACKING_LIST
-#undef BACKING
+#define BACKED_NONE(pool)
+#define BACKED_DEVICE(pool) \
+#pool "@device", #pool "@virtual", #pool "@managed", #pool "@host",
+#define BACKED_VIRTUAL(pool) \
+#pool "@virtual", #pool "@device", #pool "@managed", #pool "@host",
+#define POOL(name, backing, summary) BACKED_##backing(name)
+		POOL_LIST
+#undef POOL
 			NULL};
 
 static bool is_whole(const char *pool)

@@ -1,5 +1,6 @@
 /* Wrong answers of pools whose blocks are whole allocations. */
 #include "checked.h"
+#include "common/plugin.h"
 
 enum { UNIT = 4096, COUNT = 4, SAFE = 10, STREAM = 3 };
 
@@ -438,6 +439,13 @@ START_TEST(headroom_of_more_than_everything_is_noticed)
 }
 END_TEST
 
+static const char *row_wrong(const struct mnm_pool_ops *ops)
+{
+	const struct mnm_pool_row row = {ops, "", MNM_BACKING_NONE};
+
+	return pool_row_wrong(&row);
+}
+
 /* Each table lacks one thing, or has one too many. */
 START_TEST(tables_that_are_not_whole_are_wrong)
 {
@@ -454,8 +462,8 @@ START_TEST(tables_that_are_not_whole_are_wrong)
 	wrong[6].part = evil_part;
 	wrong[7].alloc = NULL;
 	for (int i = 0; i < 8; i++)
-		ck_assert_msg(pool_ops_wrong(&wrong[i]), "table %d", i);
-	ck_assert_ptr_null(pool_ops_wrong(&evil));
+		ck_assert_msg(row_wrong(&wrong[i]), "table %d", i);
+	ck_assert_ptr_null(row_wrong(&evil));
 }
 END_TEST
 

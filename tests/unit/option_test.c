@@ -225,10 +225,10 @@ START_TEST(a_pool_that_places_may_have_another_backing)
 	ck_assert_int_ne(managed, vmm);
 	ck_assert_int_eq(pool_choice_row(managed), vmm);
 	ck_assert_str_eq(pool_choice_name(managed), "vmm_pool@managed");
-	ck_assert_int_eq(pool_choice_backing(vmm), BACKING_virtual);
-	ck_assert_int_eq(pool_choice_backing(managed), BACKING_managed);
+	ck_assert_int_eq(pool_choice_backing(vmm), MNM_BACKING_VIRTUAL);
+	ck_assert_int_eq(pool_choice_backing(managed), MNM_BACKING_MANAGED);
 	ck_assert_int_eq(pool_choice_backing(config.pool[DEVICE_HOST]),
-			 BACKING_virtual);
+			 MNM_BACKING_VIRTUAL);
 }
 END_TEST
 

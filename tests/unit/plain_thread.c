@@ -23,6 +23,11 @@ void thread_key_set(const struct thread_key *key, const void *value)
 	pthread_setspecific(key->key, value);
 }
 
+/* A test may have its own of these. */
+#pragma weak thread_start
+#pragma weak thread_detach
+#pragma weak thread_main_ended
+
 int thread_start(void *(*run)(void *), void *arg, size_t stack_size,
 		 pthread_t *thread)
 {

@@ -15,6 +15,7 @@ const struct async_answer *async_answer(void);
 void library_check(struct report *report);    /* libmnm.so */
 void toolkit_check(struct report *report);    /* CUDA's */
 void options_check(struct report *report);    /* MNM_ variables */
+void plugins_check(struct report *report);    /* of MNM_POOL_PLUGINS */
 void allocators_check(struct report *report); /* frameworks' variables */
 void preloads_check(struct report *report);   /* other libraries */
 void sockets_check(struct report *report);    /* the sockets' folder */

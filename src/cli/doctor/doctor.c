@@ -9,9 +9,9 @@
 typedef void check_function(struct report *report);
 
 static check_function *const checks[] = {
-	library_check,    preloads_check, options_check,
-	allocators_check, sockets_check,  limits_check,
-	container_check,  toolkit_check,  proof_check,
+	library_check,    preloads_check, plugins_check, options_check,
+	allocators_check, sockets_check,  limits_check,  container_check,
+	toolkit_check,    proof_check,
 };
 
 int doctor_run(const struct command *command, const struct arguments *arguments)

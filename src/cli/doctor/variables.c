@@ -82,7 +82,7 @@ static void aliases_check(struct report *report)
 }
 
 /* Whether a device's regions are made so. */
-static bool is_backed(const struct config *config, enum backing backing)
+static bool is_backed(const struct config *config, enum mnm_backing backing)
 {
 	for (int i = 0; i < DEVICE_MAX; i++)
 		if (pool_choice_backing(config->pool[i]) == backing)
@@ -91,7 +91,7 @@ static bool is_backed(const struct config *config, enum backing backing)
 }
 
 static void handle_report(struct report *report, const struct config *config,
-			  enum backing backing, const char *word)
+			  enum mnm_backing backing, const char *word)
 {
 	char pools[256];
 
@@ -143,8 +143,8 @@ void options_check(struct report *report)
 	if (right)
 		report_add(report, LEVEL_OK, "options", NULL,
 			   "every MNM_ variable is right");
-	handle_report(report, &config, BACKING_virtual, "virtual");
-	handle_report(report, &config, BACKING_managed, "managed");
+	handle_report(report, &config, MNM_BACKING_VIRTUAL, "virtual");
+	handle_report(report, &config, MNM_BACKING_MANAGED, "managed");
 	aliases_check(report);
 }
 

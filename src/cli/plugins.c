@@ -1,0 +1,44 @@
+#include "plugins.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *error_said(void)
+{
+	return dlerror();
+}
+
+static void handle_close(void *handle)
+{
+	dlclose(handle);
+}
+
+static struct plugins *used;
+
+const struct plugins *plugins_use(void)
+{
+	static const struct plugin_loader loader = {
+		.open = dlopen,
+		.symbol = dlsym,
+		.error = error_said,
+		.close = handle_close,
+	};
+	const char *paths = getenv("MNM_POOL_PLUGINS");
+
+	if (used || !paths || !*paths)
+		return used;
+	used = plugins_open(paths, &loader);
+	if (used)
+		plugins_add(used);
+	return used;
+}
+
+void plugins_print(const char *command)
+{
+	char line[PLUGIN_LINE_SIZE];
+
+	for (size_t i = 0; used && i < used->count; i++)
+		if (plugin_refusal(&used->list[i], line))
+			fprintf(stderr, "%s: %s\n", command, line);
+}

@@ -1,0 +1,4 @@
+/* A shared object that is no plug-in. */
+#include "plugin.h"
+
+EXPORTED int mnm_plugins;
