@@ -35,6 +35,7 @@ void checked_fault(struct checked_table *table, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(why, sizeof(why), format, args);
 	va_end(args);
+	pool_row_switch_off(table->inner->name);
 	log_error("pool %s is switched off: %s; %s serves instead",
 		  table->inner->name, why, POOL_DEFAULT);
 }

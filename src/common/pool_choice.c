@@ -38,7 +38,12 @@ int pool_choice_find(const char *text, const char **bad)
 	int row = row_find(text, length);
 
 	*bad = "unknown pool";
-	if (row < 0 || !text[length])
+	if (row < 0)
+		return -1;
+	*bad = "it is switched off, as it has answered wrongly";
+	if (pool_row_is_off(&pool_rows[row]))
+		return -1;
+	if (!text[length])
 		return row;
 	*bad = "it has no regions, which a backing is for";
 	if (pool_rows[row].backing == MNM_BACKING_NONE)

@@ -44,6 +44,7 @@ struct pool_row {
 	/* Of a plug-in's pool; else both are NULL. */
 	const char *file;
 	const struct mnm_pool_ops *ops;
+	bool off; /* atomic; it is switched off, see checked/checked.h */
 };
 
 /* All rows, ours first; the last has a NULL name. Those of plug-ins are added
@@ -54,6 +55,10 @@ extern const struct pool_row *const pool_rows;
 int pool_row_find(const char *name);
 
 int pool_rows_count(void);
+
+/* The pool of that name serves no more, and can't be chosen. */
+void pool_row_switch_off(const char *name);
+bool pool_row_is_off(const struct pool_row *row);
 
 /* Adds the pools of a plug-in, whose rows are right and fit. `file` has to
  * stay. Returns false without memory. */

@@ -10,7 +10,7 @@ static struct pool_row all[POOL_ROWS_MAX + 1] = {
 #define POOL(name, backing, summary) \
 	{#name, summary, MNM_BACKING_##backing, \
 	 {#name, #name "@device", #name "@virtual", #name "@managed", \
-	  #name "@host"}, NULL, NULL},
+	  #name "@host"}, NULL, NULL, false},
 	POOL_LIST
 #undef POOL
 };
@@ -33,6 +33,19 @@ int pool_rows_count(void)
 	while (pool_rows[count].name)
 		count++;
 	return count;
+}
+
+void pool_row_switch_off(const char *name)
+{
+	int row = pool_row_find(name);
+
+	if (row >= 0)
+		__atomic_store_n(&all[row].off, true, __ATOMIC_RELAXED);
+}
+
+bool pool_row_is_off(const struct pool_row *row)
+{
+	return __atomic_load_n(&row->off, __ATOMIC_RELAXED);
 }
 
 bool pool_rows_add(const struct mnm_pool_row *rows, unsigned int count,

@@ -41,9 +41,11 @@ static int choice_current(struct device *device)
 		       : choice;
 }
 
-/* The active pool is switched off. */
+/* The active pool is switched off, as it is on all devices. */
 static void pools_swap_off(struct heap *heap, struct pool *fresh)
 {
+	for (int i = 0; i < DEVICE_ALL; i++)
+		choice_current(device_at(i));
 	pools_swap(heap, fresh);
 	atomic_store(&heap->device->pending, true);
 }

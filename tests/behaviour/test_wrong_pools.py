@@ -1,0 +1,89 @@
+"""A pool of a plug-in's that answers wrongly: the job goes on, with its data."""
+
+import os
+import re
+
+import pytest
+
+from conftest import BUILD, EXAMPLES
+from test_pool import took
+
+EVIL = os.path.join(BUILD, "tests", "plugins", "evil.so")
+TRAINS = [os.path.join(EXAMPLES, "train_digits"), "--steps", "60", "--losses"]
+WHOLE = [("small_span", "a span is less than its request"),
+         ("wrong_span", "a block of another span"),
+         ("not_ready", "a block that was not ready"),
+         ("twice", "a block that it does not have"),
+         ("strange_block", "a block that it does not have"),
+         ("strange_answer", "its answer to alloc is none"),
+         ("changed_record", "it has changed the record of a block"),
+         ("stuck_alloc", "a call of it took no end"),
+         ("stuck_free", "a call of it took no end"),
+         ("cycle", "a block that it does not have"),
+         ("kept_back", "it has kept blocks back that were to go")]
+PLACES = [("small_span", "a span is less than its request"),
+          ("outside", "where it has no free bytes"),
+          ("overlap", "where it has no free bytes"),
+          ("too_small", "a block of another span"),
+          ("stuck_place", "a call of it took no end"),
+          ("in_vain", "no place in the regions that it asked for"),
+          ("refused_free", "refused the bytes of a freed block"),
+          ("lacks_nothing", "it lacks nothing"),
+          ("part_of_live", "handed over bytes that it does not have")]
+
+
+def losses(done):
+    return re.sub(r" step time .*", "", done.stdout)
+
+
+@pytest.fixture(name="right")
+def right_losses(box):
+    return losses(box.run(TRAINS))
+
+
+def switched_off(stderr, pool):
+    """The one line that says so; nothing else is said."""
+    line, = stderr.splitlines()
+    start = f"mnm: error: pool {pool} is switched off: "
+    assert line.startswith(start), stderr
+    assert line.endswith("; page_unit_pool serves instead")
+    return line
+
+
+@pytest.mark.parametrize("pool, sin, why",
+                         [("evil_pool", *row) for row in WHOLE] +
+                         [("evil_places", *row) for row in PLACES])
+def test_a_wrong_answer_is_noticed_and_the_job_goes_on(box, right, pool, sin,
+                                                       why):
+    done = box.run(TRAINS, pool, pool_plugins=EVIL, test_sin=sin,
+                   thread_cache=0, idle_limit="64K")
+    assert why in switched_off(done.stderr, pool)
+    assert losses(done) == right
+    assert box.pools() == {"page_unit_pool"}
+    stat = box.stat()
+    assert stat["live_bytes"] == 0
+    assert stat["retired_bytes"] == 0 and stat["region_bytes"] == 0
+
+
+@pytest.mark.parametrize("pool", ["evil_pool"])
+def test_a_pool_that_does_no_wrong_stays(box, right, pool):
+    done = box.run(TRAINS, pool, pool_plugins=EVIL, test_sin="none",
+                   thread_cache=0, idle_limit="64K")
+    assert done.stderr == ""
+    assert losses(done) == right
+    assert box.stat()["pool"] == pool and box.stat()["hits"] > 0
+
+
+def test_a_pool_that_is_switched_off_can_not_be_chosen_again(box):
+    shell = box.shell("evil_pool", pool_plugins=EVIL, test_sin="small_span",
+                      thread_cache=0)
+    for i in range(30):
+        took(shell, f"alloc b{i} 5000")
+    assert "a span is less" in switched_off(box.stderr(), "evil_pool")
+    assert shell.stat()["pool"] == "page_unit_pool"
+    answer = shell.ask("swap evil_pool")
+    assert "it is switched off, as it has answered wrongly" in answer["error"]
+    row, = [row for row in shell.ask("pools")["pools"]
+            if row["name"] == "evil_pool"]
+    assert row["off"] is True
+    shell.end()
