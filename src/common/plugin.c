@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "file_stat.h"
 #include "mnm/pool.h"
 #include "pool_list.h"
 #include "text.h"
@@ -55,7 +55,7 @@ static void plugin_open(struct plugin *plugin,
 	struct stat st;
 
 	/* A pipe, for example, would be waited for. */
-	if (!stat(plugin->file, &st) && !S_ISREG(st.st_mode)) {
+	if (!file_stat(plugin->file, &st, 0) && !S_ISREG(st.st_mode)) {
 		plugin_refuse(plugin, "it is not a regular file");
 		return;
 	}
