@@ -91,7 +91,7 @@ struct plugins *plugins_open(const char *paths,
 		plugins->list[plugins->count].file = strsep(&rest, ":");
 		plugin_open(&plugins->list[plugins->count], loader);
 	}
-	loader->error(); /* of a symbol; the program's own calls set it next */
+	loader->error(); /* so that nothing is left for the program to read */
 	return plugins;
 }
 

@@ -3,7 +3,8 @@
  * Usage: first_requests LIBRARY [plugged]   the library of that constructor
  * Without a second word the constructor waits until the other thread waits, or
  * is served. With it, a plug-in calls in_constructor for the other thread: the
- * library is loaded while that thread opens its plug-ins. Prints "served". */
+ * library is loaded while that thread opens its plug-ins. Prints "served" if
+ * all went well, and dlerror tells nothing of what plug-ins met. */
 #include <cuda.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -37,6 +38,7 @@ static void request(void)
 	CUdeviceptr block;
 
 	check(cuMemAlloc(&block, SIZE));
+	check(dlerror() != NULL);
 	check(cuMemFree(block));
 }
 
