@@ -166,11 +166,12 @@ static bool evil_part(struct mnm_pool *pool, size_t bytes, bool moves,
 
 	(void)bytes, (void)moves;
 	calls = GOOD_CALLS;
-	if (!self->region || !sins("part_of_live"))
+	if (!self->region || (self->used && !sins("part_of_live")))
 		return false;
 	*place = (struct mnm_place){.region = self->region,
 				    .addr = self->region->base,
 				    .bytes = self->region->bytes};
+	self->region = NULL;
 	return true;
 }
 

@@ -1,8 +1,10 @@
 /* Two threads make the process's first requests. One of them is in a
  * constructor, where it has the loader's lock.
- * Usage: first_requests LIBRARY [TOGETHER]   the library of that constructor
- * Without TOGETHER the constructor waits until the other thread waits, or has
- * been served, before it makes its request. Prints "served". */
+ * Usage: first_requests LIBRARY [plugged]   the library of that constructor
+ * Without a second word the constructor waits until the other thread waits, or
+ * is served. With it, a plug-in calls in_constructor for the other thread: the
+ * library is loaded while that thread opens its plug-ins. Prints "served" if
+ * all went well, and dlerror tells nothing of what plug-ins met. */
 #include <cuda.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -17,10 +19,11 @@
 enum { SIZE = 5000 };
 
 static CUcontext context;
-static sem_t ready, go;
+static sem_t go;
 static atomic_int failed;
-static atomic_int other; /* id of the other thread; -1: it is served */
-static bool together;
+static atomic_int awaited; /* id of the thread to wait for; -1: it is back */
+static _Thread_local bool is_other;
+static bool plugged;
 
 __attribute__((visibility("default"))) void in_constructor(void);
 
@@ -35,18 +38,8 @@ static void request(void)
 	CUdeviceptr block;
 
 	check(cuMemAlloc(&block, SIZE));
+	check(dlerror() != NULL);
 	check(cuMemFree(block));
-}
-
-static void *other_run(void *unused)
-{
-	check(cuCtxSetCurrent(context));
-	sem_post(&ready);
-	sem_wait(&go);
-	other = gettid();
-	request();
-	other = -1;
-	return unused;
 }
 
 /* Whether the thread sleeps or has ended. */
@@ -65,35 +58,58 @@ static bool waits(int thread)
 	return ended || strstr(text, ") S ");
 }
 
-void in_constructor(void)
+/* Lets the waiting thread go on, and waits until it waits for something
+ * else. */
+static void let_go(void)
 {
 	sem_post(&go);
-	while (!together && (!other || (other > 0 && !waits(other))))
+	while (!awaited || (awaited > 0 && !waits(awaited)))
 		sched_yield();
+}
+
+static void *other_run(void *unused)
+{
+	check(cuCtxSetCurrent(context));
+	is_other = true;
+	if (!plugged) {
+		sem_wait(&go);
+		awaited = gettid();
+	}
 	request();
+	if (!plugged)
+		awaited = -1;
+	return unused;
+}
+
+void in_constructor(void)
+{
+	if (is_other || !plugged)
+		let_go();
+	if (!is_other)
+		request();
 }
 
 int main(int argc, char **argv)
 {
 	pthread_t thread;
-	void *library;
 
 	if (argc < 2)
 		return 2;
 	alarm(60); /* a longer run counts as a hang */
-	together = argc > 2;
-	sem_init(&ready, 0, 0);
+	plugged = argc > 2;
 	sem_init(&go, 0, 0);
 	check(cuInit(0));
 	check(cuDevicePrimaryCtxRetain(&context, 0));
 	check(cuCtxSetCurrent(context));
 	check(pthread_create(&thread, NULL, other_run, NULL));
-	sem_wait(&ready);
-	library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
-	check(!library);
+	if (plugged) {
+		sem_wait(&go);
+		awaited = gettid();
+	}
+	check(!dlopen(argv[1], RTLD_NOW | RTLD_LOCAL));
+	if (plugged)
+		awaited = -1;
 	check(pthread_join(thread, NULL));
-	if (library)
-		dlclose(library);
 	puts(failed ? "failed" : "served");
 	return failed;
 }
