@@ -61,6 +61,12 @@ $(BUILD)/mnm: $(CLI_OBJ)
 
 INSTALL_BIN := $(DESTDIR)$(PREFIX)/bin
 INSTALL_LIB := $(DESTDIR)$(PREFIX)/lib/mnm
+INSTALL_H   := $(DESTDIR)$(PREFIX)/include/mnm
+# Programs that build against the headers find them by these.
+INSTALL_PC  := $(DESTDIR)$(PREFIX)/lib/pkgconfig
+INSTALL_CM  := $(DESTDIR)$(PREFIX)/lib/cmake/mnm
+MNM_VERSION  = $(shell sed -n 's/.*define MNM_VERSION "\(.*\)"/\1/p' \
+	src/common/version.h)
 INSTALL_MAN := $(DESTDIR)$(PREFIX)/share/man/man1
 INSTALL_DOC := $(DESTDIR)$(PREFIX)/share/doc/mnm
 # The README, and the pages to which its links and theirs lead.
@@ -70,14 +76,20 @@ PAGES       := $(wildcard *.md docs/*.md docs/results/*.md src/sim/*.md \
 install:
 	@scripts/setup
 	@$(MAKE) --no-print-directory all
-	install -d $(INSTALL_BIN) $(INSTALL_LIB)/sim $(INSTALL_MAN)
+	install -d $(INSTALL_BIN) $(INSTALL_LIB)/sim $(INSTALL_MAN) \
+		$(INSTALL_H) $(INSTALL_PC) $(INSTALL_CM)
 	install $(BUILD)/mnm $(INSTALL_BIN)/
 	install $(BUILD)/libmnm.so $(INSTALL_LIB)/
 	cp -R $(BUILD)/sim/lib*.so* $(BUILD)/sim/profiles $(INSTALL_LIB)/sim/
 	install -m 644 docs/mnm.1 $(INSTALL_MAN)/
-	@for page in LICENSE $(PAGES); do \
+	install -m 644 include/mnm/*.h $(INSTALL_H)/
+	sed 's/@VERSION@/$(MNM_VERSION)/' include/mnm.pc.in >$(INSTALL_PC)/mnm.pc
+	install -m 644 include/mnm-config.cmake $(INSTALL_CM)/
+	sed 's/@VERSION@/$(MNM_VERSION)/' include/mnm-config-version.cmake.in \
+		>$(INSTALL_CM)/mnm-config-version.cmake
+	@for page in LICENSE $(PAGES) examples/plugins/*; do \
 		install -D -m 644 $$page $(INSTALL_DOC)/$$page || exit; done
 
 uninstall:
-	rm -rf $(INSTALL_LIB) $(INSTALL_DOC)
-	rm -f $(INSTALL_BIN)/mnm $(INSTALL_MAN)/mnm.1
+	rm -rf $(INSTALL_LIB) $(INSTALL_DOC) $(INSTALL_H) $(INSTALL_CM)
+	rm -f $(INSTALL_PC)/mnm.pc $(INSTALL_BIN)/mnm $(INSTALL_MAN)/mnm.1

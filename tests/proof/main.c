@@ -147,7 +147,8 @@ static bool options_read(struct fleet *fleet, bool *races, const char **race,
 	}
 	return number >= 0 && optind == argc && fleet->jobs > 0 &&
 	       kind_is_known(fleet) &&
-	       is_known("pool", fleet->wish.pool, choices) &&
+	       (getenv("MNM_POOL_PLUGINS") ||
+		is_known("pool", fleet->wish.pool, choices)) &&
 	       is_known("level", fleet->wish.level, levels);
 }
 
