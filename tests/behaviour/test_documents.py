@@ -156,6 +156,12 @@ def test_the_example_of_a_pool_compiles(tmp_path, name):
                    check=True)
 
 
+def test_the_example_of_a_plug_in_is_the_one_that_is_installed():
+    shown = re.search(r"^```c\n(.*?)^```$", read("docs", "writing-a-pool.md"),
+                      re.M | re.S).group(1)
+    assert shown == read("examples", "plugins", "octave_pool.c")
+
+
 @plain_build_only
 def test_the_example_of_a_hook_compiles(tmp_path):
     rows, source, *_ = re.findall(r"^ *```c\n(.*?)^ *```$",
