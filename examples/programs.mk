@@ -12,7 +12,8 @@ SORT_SCAN      := $(BUILD)/obj/examples/sort_scan.cu.o
 
 CHECK += $(ROUND_PROGRAMS:%=$(BUILD)/examples/%) $(ROUND_KERNELS) \
 	$(ROUND_NVIDIA) $(addprefix $(BUILD)/examples/,driver_loop \
-	round_kernels.fatbin round.kernels.so sort_scan sort_scan_host)
+	round_kernels.fatbin round.kernels.so sort_scan sort_scan_host \
+	plugins/octave_pool.so plugins/wide_pool.so)
 
 $(ROUND_KERNELS): $(BUILD)/examples/round.kernels.so
 	@cp $< $@
@@ -55,3 +56,17 @@ $(BUILD)/examples/driver_loop: examples/driver_loop.cpp $(BUILD)/sim/libcuda.so
 		-isystem $(CUDA_HOME)/include \
 		-MMD -MP -MF $(BUILD)/obj/examples/$(@F).d -MT $@ \
 		$< -L$(BUILD)/sim -lcuda -o $@
+
+$(BUILD)/examples/plugins/octave_pool.so: examples/plugins/octave_pool.c
+	$(call SAY,cc    )
+	@mkdir -p $(@D) $(BUILD)/obj/examples
+	$(Q)$(CC) -std=gnu11 -O2 -g -Wall -Wextra -Werror -fPIC -Iinclude \
+		-MMD -MP -MF $(BUILD)/obj/examples/$(@F).d -MT $@ \
+		-shared $< -o $@
+
+$(BUILD)/examples/plugins/wide_pool.so: examples/plugins/wide_pool.cpp
+	$(call SAY,c++   )
+	@mkdir -p $(@D) $(BUILD)/obj/examples
+	$(Q)$(CXX) -std=gnu++17 -O2 -g -Wall -Wextra -Werror -fPIC -Iinclude \
+		-MMD -MP -MF $(BUILD)/obj/examples/$(@F).d -MT $@ \
+		-shared $< -o $@

@@ -191,7 +191,7 @@ bool wide_pool_part(mnm_pool *pool, std::size_t, bool, mnm_place *place)
 	return false;
 }
 
-mnm_pool_ops ops()
+mnm_pool_ops ops() noexcept
 {
 	mnm_pool_ops table = {};
 

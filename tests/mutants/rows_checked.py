@@ -1,0 +1,85 @@
+"""As rows.py, for the checks of what pools answer."""
+
+POOL = "src/checked/checked_pool.c"
+BLOCKS = "src/checked/checked_blocks.c"
+PLACES = "src/checked/checked_places.c"
+HELD = "src/checked/held_bytes.c"
+HEAP = "src/heap/pools.c"
+WRONG = "test_wrong_pools.py -k "
+
+ROWS = [
+    ("a_block_that_a_pool_does_not_have_is_taken", "unit",
+     (BLOCKS, "	if (!held)\n", "	if (0)\n")),
+    ("a_changed_record_is_taken", "unit",
+     (BLOCKS, "	if (held->span != block->span ||", "	if (0 &&")),
+    ("a_block_of_another_span_is_taken", "unit",
+     (BLOCKS, "	if (block->span < request->span ||", "	if (0 &&")),
+    ("a_block_that_is_not_ready_is_taken", "unit",
+     (BLOCKS, "	if (!mnm_block_is_ready(block, request))", "	if (0)")),
+    ("an_answer_that_is_none_is_taken", "unit",
+     (BLOCKS, "answer == MNM_HIT ? hit_wrong", "answer ? NULL : hit_wrong")),
+    ("a_batch_may_be_too_long", "unit",
+     (BLOCKS, "	if (list->count > most)", "	if (0)")),
+    ("a_batch_may_have_another_tail", "unit",
+     (BLOCKS, "	if (i + 1 == list->count && at != list->tail)", "	if (0)")),
+    ("a_batch_may_be_of_another_stream", "unit",
+     (BLOCKS, "	if (at->span != request->span || at->stream != "
+      "request->stream)", "	if (0)")),
+    ("a_pool_may_keep_blocks_back", "unit",
+     (BLOCKS, "	if (!wrong && taken < bytes && self->blocks.count)",
+      "	if (0)")),
+    ("a_refused_list_may_be_changed", "unit",
+     (BLOCKS, "	if (list_stands(self, list)) {", "	if (1) {")),
+    ("a_batch_with_a_cycle_is_lost", "unit",
+     (BLOCKS, "		block_enters(self, at); /* where", "		(void)0; /* where")),
+    ("a_pool_that_is_off_keeps_its_blocks", "unit",
+     (BLOCKS, "		return trim_all(self, NULL);\n	checked_tell",
+      "		return NULL;\n	checked_tell")),
+    ("a_pool_that_is_off_is_asked", "unit",
+     (BLOCKS, "	if (checked_off(self))\n		return MNM_MISS;\n", "")),
+    ("a_span_may_be_too_small", "unit",
+     (POOL, "	if (span && span < size)", "	if (0)")),
+    ("a_span_may_be_none_of_the_classes", "unit",
+     (POOL, "	if (!slack && span != mnm_size_class_span", "	if (0 && "
+      "span != mnm_size_class_span")),
+    ("a_block_may_be_placed_anywhere", "unit",
+     (PLACES, "	if (!held_bytes_has(&self->bytes, place, request, &region, "
+      "&ready))", "	if (!held_bytes_has(&self->bytes, place, request, "
+      "&region, &ready) && 0)")),
+    ("a_block_may_be_placed_in_another_region", "unit",
+     (PLACES, "	if (named != &region->seen)\n", "	if (0)\n")),
+    ("bytes_that_are_not_ready_are_taken", "unit",
+     (PLACES, "	if (!ready)\n", "	if (0)\n")),
+    ("a_block_may_be_placed_at_any_address", "unit",
+     (PLACES, "	if (place->addr % MNM_SPAN_UNIT ||", "	if (0 &&")),
+    ("a_pool_may_grow_in_vain", "unit",
+     (PLACES, "	if (++self->vain < VAIN_MOST)", "	if (1)")),
+    ("a_pool_may_refuse_a_free", "unit",
+     (PLACES, "	if (place->epoch != MNM_EPOCH_NEVER) {", "	if (0) {")),
+    ("a_lack_may_be_too_small", "unit",
+     (PLACES, "	if (!grows && lack->fresh < span)", "	if (0)")),
+    ("a_lack_may_be_too_large", "unit",
+     (PLACES, "	if (mnm_growth_is_least(rule) &&\n", "	if (0 &&\n")),
+    ("a_part_of_a_whole_region_goes", "unit",
+     (PLACES, "		return all ? NULL\n", "		return 1 ? NULL\n")),
+    ("a_pool_may_keep_a_region_back", "unit",
+     (PLACES, "		else if (!moves && held_bytes_has_whole(&self->bytes))",
+      "		else if (0)")),
+    ("the_bytes_of_a_pool_that_is_off_are_lost", "unit",
+     (PLACES, "	keeper = keeper_of(self);\n	return keeper &&",
+      "	keeper = NULL;\n	return keeper &&")),
+    ("a_pool_writes_into_a_region", "unit",
+     (HELD, "	region_refresh(region);\n	return region;\n}\n\nstruct",
+      "	return region;\n}\n\nstruct")),
+    ("a_place_has_its_first_epoch", "unit",
+     (HELD, "	if (piece->epoch > place->epoch)", "	if (0)")),
+    ("a_pool_that_is_off_serves_on", WRONG + "chosen_again",
+     (HEAP, "	if (pool && !pool->retired && "
+      "!checked_is_off(pool->view.ops))", "	if (pool && !pool->retired)")),
+    ("a_pool_that_is_off_is_chosen_again", WRONG + "chosen_again",
+     ("src/common/pool_choice.c",
+      "	if (pool_row_is_off(&pool_rows[row]))", "	if (0)")),
+    ("a_call_may_take_no_end", "unit",
+     ("src/checked/call_watch.c",
+      "	syscall(SYS_tgkill, getpid(), thread, chosen);\n", "")),
+]
