@@ -7,7 +7,7 @@ POOL_OBJ   := $(call sources,src/pools/*.c)
 CORE_OBJ   := $(foreach layer,mem heap tcache checked order context stats block gate,\
 	$(call sources,src/$(layer)/*.c))
 LIB_OBJ    := $(COMMON_OBJ) $(POOL_OBJ) $(CORE_OBJ) \
-	$(call sources,src/hooks/*.c src/cuda/*.c src/preload/*.c \
+	$(call sources,src/api/*.c src/hooks/*.c src/cuda/*.c src/preload/*.c \
 		src/control/*.c)
 # Hooks that are written from the toolkit's headers.
 WORK_GEN   := $(BUILD)/gen/hooks

@@ -39,6 +39,7 @@ $(BUILD)/tests/programs/shell_driver: $(SHELL_OBJ) \
 		$(BUILD)/obj/tests/programs/shell_visits.o \
 		$(BUILD)/obj/tests/programs/shell_kinds.o \
 		$(BUILD)/obj/tests/programs/shell_ipc.o \
+		$(BUILD)/obj/tests/programs/shell_api.o \
 		$(BUILD)/obj/tests/programs/shell_mempools.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )

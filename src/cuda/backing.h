@@ -18,6 +18,10 @@ struct CUstream_st;
 
 /* Functions that return an int return a CUresult, unless they say otherwise. */
 
+/* Whether the driver has a device of that ordinal, or can't say yet, as it has
+ * not been initialized. */
+bool backing_may_have_device(int ordinal);
+
 /* Allocates span bytes in the current context. If `capturing`, it uses a mode
  * in which that does not end a capture. */
 int backing_alloc(size_t span, bool capturing, uint64_t *addr);

@@ -244,3 +244,14 @@ int backing_mempool_reserved(CUmemoryPool pool, uint64_t *bytes)
 		*bytes = value;
 	return (int)res;
 }
+
+bool backing_may_have_device(int ordinal)
+{
+	const struct real_driver *real = real_driver();
+	int value;
+
+	return !real || !real->cuDeviceGetAttribute ||
+	       real->cuDeviceGetAttribute(
+		       &value, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+		       ordinal) != CUDA_ERROR_INVALID_DEVICE;
+}

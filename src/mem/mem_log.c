@@ -6,6 +6,7 @@
 #include "common/log.h"
 #include "mem.h"
 #include "mem_log.h"
+#include "work.h"
 #include "common/text.h"
 #include "stats/counter.h"
 
@@ -22,16 +23,16 @@ static const char *name_of(const struct device *device, char name[NAME_SIZE])
 void mem_log_request(const struct device *device, size_t size, uint64_t addr,
 		     int result)
 {
-	char name[NAME_SIZE];
+	char name[NAME_SIZE], work[WORK_SIZE + 3];
 
 	if (!log_shows(LOG_DEBUG))
 		return;
 	if (result)
-		log_debug("%s: %zu bytes: error %d", name_of(device, name),
-			  size, result);
+		log_debug("%s: %zu bytes: error %d%s", name_of(device, name),
+			  size, result, work_text(work));
 	else
-		log_debug("%s: %zu bytes at %#" PRIx64, name_of(device, name),
-			  size, addr);
+		log_debug("%s: %zu bytes at %#" PRIx64 "%s",
+			  name_of(device, name), size, addr, work_text(work));
 }
 
 void mem_log_free(const struct device *device, const struct block *block)

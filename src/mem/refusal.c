@@ -12,6 +12,7 @@
 #include "common/text.h"
 #include "room.h"
 #include "stats/counter.h"
+#include "work.h"
 
 enum { TEXT_SIZE = 32 };
 
@@ -42,7 +43,7 @@ void refusal_say(struct device *device, size_t asked, bool by_limit)
 	size_t limit = host ? 0 : limit_get(LIMIT_HARD);
 	char name[TEXT_SIZE], size[TEXT_BYTES_SIZE], live[TEXT_BYTES_SIZE];
 	char idle[TEXT_BYTES_SIZE], rest[TEXT_BYTES_SIZE];
-	char most[TEXT_BYTES_SIZE];
+	char most[TEXT_BYTES_SIZE], work[WORK_SIZE + 3];
 	uint64_t values[COUNTER_MAX];
 
 	if (!config_once() || !is_due(device))
@@ -53,12 +54,12 @@ void refusal_say(struct device *device, size_t asked, bool by_limit)
 	bytes_text(values[COUNTER_device_bytes] -
 			   values[COUNTER_reserved_bytes],
 		   rest);
-	log_error("%s: %s: %s asked, %s live, %s idle, %s unpooled, limit %s",
+	log_error("%s: %s: %s asked, %s live, %s idle, %s unpooled, limit %s%s",
 		  name, by_limit ? "refused by hard_limit" : "out of memory",
 		  asked ? bytes_text(asked, size) : "a call",
 		  bytes_text(values[COUNTER_live_bytes], live),
 		  bytes_text(values[COUNTER_idle_bytes], idle), rest,
-		  limit ? bytes_text(limit, most) : "none");
+		  limit ? bytes_text(limit, most) : "none", work_text(work));
 }
 
 /* The device of a call, if that is known without asking the driver; or NULL. */

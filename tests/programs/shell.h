@@ -46,6 +46,9 @@ extern const struct shell_command shell_kinds[];
 /* Memory that two programs share. */
 extern const struct shell_command shell_ipc[];
 
+/* What a program asks of mnm. */
+extern const struct shell_command shell_api[];
+
 /* CUDA's own pools. */
 extern const struct shell_command shell_mempools[];
 

@@ -373,6 +373,7 @@ const struct shell_command shell_form[] = {
 };
 
 const struct shell_command *const shell_more[] = {
-	shell_graphs, shell_pinned,  shell_answers, shell_green,
-	shell_doors,  shell_visits,  shell_kinds,   shell_mempools,
-	shell_ipc,    shell_process, shell_threads, NULL};
+	shell_graphs, shell_pinned, shell_answers, shell_green,
+	shell_doors,  shell_visits, shell_kinds,   shell_mempools,
+	shell_ipc,    shell_api,    shell_process, shell_threads,
+	NULL};

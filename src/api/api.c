@@ -1,0 +1,64 @@
+#include "api.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "common/option.h"
+#include "context/context.h"
+#include "cuda/backing.h"
+#include "mem/config.h"
+
+static __thread char line[OPTION_ERROR_SIZE];
+
+CUresult api_fail(CUresult result, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	return result;
+}
+
+bool api_serves(CUresult *result)
+{
+	if (config_once())
+		return true;
+	*result = api_fail(CUDA_ERROR_NOT_SUPPORTED,
+			   "mnm does not serve this process; mnm doctor says "
+			   "what may be the reason");
+	return false;
+}
+
+struct device *api_device(int ordinal, CUresult *result)
+{
+	if (!api_serves(result))
+		return NULL;
+	if (ordinal == MNM_HOST)
+		return device_at(DEVICE_HOST);
+	if (ordinal >= 0 && ordinal < DEVICE_MAX &&
+	    backing_may_have_device(ordinal))
+		return device_at(ordinal);
+	*result = api_fail(CUDA_ERROR_INVALID_DEVICE,
+			   "there is no device %d; allowed: ordinals of CUDA's "
+			   "devices, and MNM_HOST (%d)",
+			   ordinal, MNM_HOST);
+	return NULL;
+}
+
+CUresult api_no_pointer(const char *name)
+{
+	return api_fail(CUDA_ERROR_INVALID_VALUE, "%s is NULL", name);
+}
+
+unsigned int mnm_version(void)
+{
+	CUresult result;
+
+	return api_serves(&result) ? MNM_API_VERSION : 0;
+}
+
+const char *mnm_error(void)
+{
+	return line;
+}

@@ -1,0 +1,18 @@
+#include "work.h"
+
+#include <stdio.h>
+
+#include "common/text.h"
+
+static __thread char work[WORK_SIZE];
+
+void work_set(const char *name)
+{
+	text_plain(name, work, sizeof(work));
+}
+
+const char *work_text(char text[WORK_SIZE + 3])
+{
+	snprintf(text, WORK_SIZE + 3, *work ? " (%s)" : "", work);
+	return text;
+}
