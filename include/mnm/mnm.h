@@ -181,6 +181,26 @@ MNM_API_RESULT(mnm_mark_iteration, (void), ())
 #define MNM_WORK_MAX 63
 MNM_API_RESULT(mnm_name_work, (const char *name), (name))
 
+/* What a framework's own hook takes, with the types that it has for it:
+ * PyTorch's CUDAPluggableAllocator and MemPool, CuPy's CFunctionAllocator.
+ * docs/frameworks.md has the lines to write. A device is its ordinal; the
+ * current context stays as it is. The functions return NULL if there is no
+ * memory, and for a size of 0. If mnm is not preloaded, or does not serve the
+ * process, CUDA serves these calls.
+ *
+ * In the first two, memory is asked for and freed in the order of a stream of
+ * the device, as in mnm_alloc_in. In the last two, it may be used by all
+ * streams at once, as with cuMemAlloc. */
+MNM_API(void *, mnm_torch_malloc, NULL,
+	(ptrdiff_t size, int device, CUstream stream), (size, device, stream))
+MNM_API(void, mnm_torch_free, (void)0,
+	(void *ptr, ptrdiff_t size, int device, CUstream stream),
+	(ptr, size, device, stream))
+MNM_API(void *, mnm_cupy_malloc, NULL, (void *param, size_t size, int device),
+	(param, size, device))
+MNM_API(void, mnm_cupy_free, (void)0, (void *param, void *ptr, int device),
+	(param, ptr, device))
+
 #undef MNM_API_RESULT
 #undef MNM_API
 

@@ -1,12 +1,16 @@
 #include "api.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
+#include "common/log.h"
 #include "common/option.h"
 #include "context/context.h"
 #include "cuda/backing.h"
 #include "mem/config.h"
+#include "preload/loader.h"
+#include "preload/serving.h"
 
 static __thread char line[OPTION_ERROR_SIZE];
 
@@ -20,8 +24,37 @@ CUresult api_fail(CUresult result, const char *format, ...)
 	return result;
 }
 
+/* A program may load the library itself, as PyTorch does with the one that an
+ * allocator of its own is in. Then its other calls don't come here, and nobody
+ * can know when memory may be used again. */
+static bool is_preloaded(void)
+{
+	void *all = loader_open(NULL, RTLD_LAZY);
+
+	return all && dlsym_behind()(all, "mnm_version") == (void *)mnm_version;
+}
+
+/* Threads may do this at the same time. None waits for another: one may hold
+ * the loader's lock, which is taken here. */
+static void look_for_preload(void)
+{
+	static _Atomic bool looked, said;
+
+	if (atomic_load_explicit(&looked, memory_order_acquire))
+		return;
+	if (!is_preloaded()) {
+		serving_end();
+		if (!atomic_exchange(&said, true))
+			log_warn("libmnm.so is loaded, but not preloaded, so "
+				 "CUDA serves each call; run the program by "
+				 "mnm run");
+	}
+	atomic_store(&looked, true);
+}
+
 bool api_serves(CUresult *result)
 {
+	look_for_preload();
 	if (config_once())
 		return true;
 	*result = api_fail(CUDA_ERROR_NOT_SUPPORTED,

@@ -2,6 +2,7 @@
  * the way of the driver's entry point. */
 #include "api.h"
 #include "hooks/room_of.h"
+#include "memory.h"
 
 /* Frees the first of them again, the last one first. */
 static void free_all(size_t count, CUdeviceptr *ptrs)
@@ -59,7 +60,7 @@ static bool is_captured(CUstream stream)
 	return room.captured;
 }
 
-static CUresult alloc_in(CUdeviceptr *ptr, size_t size, CUstream stream)
+CUresult memory_alloc_in(CUdeviceptr *ptr, size_t size, CUstream stream)
 {
 	CUresult result;
 
@@ -71,7 +72,7 @@ static CUresult alloc_in(CUdeviceptr *ptr, size_t size, CUstream stream)
 						  : result;
 }
 
-static CUresult free_in(CUdeviceptr ptr, CUstream stream)
+CUresult memory_free_in(CUdeviceptr ptr, CUstream stream)
 {
 	CUresult result;
 
@@ -90,7 +91,7 @@ CUresult mnm_alloc_in(CUdeviceptr *ptr, size_t size, CUstream stream)
 		return result;
 	if (!ptr)
 		return api_no_pointer("ptr");
-	result = alloc_in(&found, size, stream);
+	result = memory_alloc_in(&found, size, stream);
 	if (result)
 		return api_fail(result, "%zu bytes: CUDA error %d", size,
 				(int)result);
@@ -104,7 +105,7 @@ CUresult mnm_free_in(CUdeviceptr ptr, CUstream stream)
 
 	if (!api_serves(&result))
 		return result;
-	result = free_in(ptr, stream);
+	result = memory_free_in(ptr, stream);
 	return result ? api_fail(result, "%#llx: CUDA error %d",
 				 (unsigned long long)ptr, (int)result)
 		      : CUDA_SUCCESS;

@@ -166,6 +166,11 @@ static void run_name_work(char **words)
 	printf("%d", (int)mnm_name_work(text_of(words[0])));
 }
 
+static CUstream stream_of(const char *name)
+{
+	return strcmp(name, "0") ? (CUstream)shell_memory(name)->addr : NULL;
+}
+
 /* Takes a name, a size, and a stream's name, or 0. */
 static void run_alloc_in(char **words)
 {
@@ -185,11 +190,44 @@ static void run_alloc_in(char **words)
 /* Takes the names of memory and of a stream, or 0. */
 static void run_free_in(char **words)
 {
-	printf("%d",
-	       (int)mnm_free_in(shell_memory(words[0])->addr,
-				strcmp(words[1], "0")
-					? (CUstream)shell_memory(words[1])->addr
-					: NULL));
+	printf("%d", (int)mnm_free_in(shell_memory(words[0])->addr,
+				      stream_of(words[1])));
+}
+
+/* Takes a name, a size, a device, and a stream's name, or 0. */
+static void run_torch_malloc(char **words)
+{
+	void *ptr = mnm_torch_malloc((ptrdiff_t)atoll(words[1]), atoi(words[2]),
+				     stream_of(words[3]));
+
+	keep(shell_memory(words[0]), (CUdeviceptr)ptr, shell_size(words[1]));
+	printf("%s", ptr ? "set" : "null");
+}
+
+/* Takes the names of memory and of a stream, or 0, and a device. */
+static void run_torch_free(char **words)
+{
+	struct shell_memory *memory = shell_memory(words[0]);
+
+	mnm_torch_free((void *)memory->addr, (ptrdiff_t)memory->size,
+		       atoi(words[2]), stream_of(words[1]));
+	printf("done");
+}
+
+/* Takes a name, a size and a device. */
+static void run_cupy_malloc(char **words)
+{
+	void *ptr = mnm_cupy_malloc(NULL, shell_size(words[1]), atoi(words[2]));
+
+	keep(shell_memory(words[0]), (CUdeviceptr)ptr, shell_size(words[1]));
+	printf("%s", ptr ? "set" : "null");
+}
+
+static void run_cupy_free(char **words)
+{
+	mnm_cupy_free(NULL, (void *)shell_memory(words[0])->addr,
+		      atoi(words[1]));
+	printf("done");
 }
 
 /* NULL where a pointer belongs. */
@@ -221,6 +259,10 @@ const struct shell_command shell_api[] = {
 	{"mnm_name_work", 1, run_name_work},
 	{"mnm_alloc_in", 3, run_alloc_in},
 	{"mnm_free_in", 2, run_free_in},
+	{"mnm_torch_malloc", 4, run_torch_malloc},
+	{"mnm_torch_free", 3, run_torch_free},
+	{"mnm_cupy_malloc", 3, run_cupy_malloc},
+	{"mnm_cupy_free", 2, run_cupy_free},
 	{"mnm_nulls", 0, run_nulls},
 	{NULL, 0, NULL},
 };

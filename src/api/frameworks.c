@@ -1,0 +1,117 @@
+/* The functions that frameworks' hooks take. Unlike the others they serve in
+ * any case: a framework calls them for all of its memory. Where the process is
+ * not served, the entry points that they call hand each call to CUDA. */
+#include <stdatomic.h>
+
+#include "api.h"
+#include "context/context.h"
+#include "hooks/call.h"
+#include "memory.h"
+
+/* A time in which a context of the device is current. */
+struct visit {
+	int device;
+	bool away;
+};
+
+/* The record of the current context says so without asking the driver. */
+static bool is_current(int device)
+{
+	CUresult result;
+	const struct context *context =
+		api_serves(&result) ? context_current() : NULL;
+	CUdevice now;
+
+	if (context)
+		return device_ordinal(context->device) == device;
+	return !REAL_CALL(cuCtxGetDevice, &now) && now == device;
+}
+
+/* If the current context is one of another device, the primary one takes its
+ * place. */
+static bool visit_begin(struct visit *visit, int device)
+{
+	CUcontext primary;
+
+	*visit = (struct visit){.device = device};
+	if (is_current(device))
+		return true;
+	if (cuDevicePrimaryCtxRetain(&primary, device))
+		return false;
+	if (!cuCtxPushCurrent_v2(primary)) {
+		visit->away = true;
+		return true;
+	}
+	cuDevicePrimaryCtxRelease_v2(device);
+	return false;
+}
+
+/* The memory of a primary context ends with its last owner. So the first visit
+ * to a device stays one for good; a framework owns these contexts itself. */
+static bool is_owned(int device)
+{
+	static _Atomic uint64_t owned;
+	uint64_t bit = (uint64_t)1 << (device & 63);
+
+	return atomic_fetch_or(&owned, bit) & bit;
+}
+
+static void visit_end(const struct visit *visit)
+{
+	CUcontext primary;
+
+	if (!visit->away)
+		return;
+	cuCtxPopCurrent_v2(&primary);
+	if (is_owned(visit->device))
+		cuDevicePrimaryCtxRelease_v2(visit->device);
+}
+
+void *mnm_torch_malloc(ptrdiff_t size, int device, CUstream stream)
+{
+	CUdeviceptr ptr = 0;
+	struct visit visit;
+
+	if (size <= 0 || !visit_begin(&visit, device))
+		return NULL;
+	if (memory_alloc_in(&ptr, (size_t)size, stream))
+		ptr = 0;
+	visit_end(&visit);
+	return (void *)ptr;
+}
+
+void mnm_torch_free(void *ptr, ptrdiff_t size, int device, CUstream stream)
+{
+	struct visit visit;
+
+	(void)size;
+	if (!ptr || !visit_begin(&visit, device))
+		return;
+	memory_free_in((CUdeviceptr)ptr, stream);
+	visit_end(&visit);
+}
+
+void *mnm_cupy_malloc(void *param, size_t size, int device)
+{
+	CUdeviceptr ptr = 0;
+	struct visit visit;
+
+	(void)param;
+	if (!size || !visit_begin(&visit, device))
+		return NULL;
+	if (cuMemAlloc_v2(&ptr, size))
+		ptr = 0;
+	visit_end(&visit);
+	return (void *)ptr;
+}
+
+void mnm_cupy_free(void *param, void *ptr, int device)
+{
+	struct visit visit;
+
+	(void)param;
+	if (!ptr || !visit_begin(&visit, device))
+		return;
+	cuMemFree_v2((CUdeviceptr)ptr);
+	visit_end(&visit);
+}
