@@ -10,7 +10,7 @@ BENCH_SHARED  = $(CC) -shared $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^)
 BENCH_PARTS  := $(addprefix $(BUILD)/obj/,$(addprefix tests/bench/,ask.o \
 	contender.o crew.o handoff.o replay.o script.o shared.o streams.o \
 	work.o) examples/trace_file.o examples/text_file.o)
-BENCH_PLAYS  := $(BENCH_DIR)/contents
+BENCH_PLAYS  := $(BENCH_DIR)/contents $(BENCH_DIR)/batch
 BENCH        := $(BENCH_WAYS) $(BENCH_PLAYS) $(BENCH_ALONE) $(BENCH_CUDA) \
 	$(BUILD)/tests/programs/churn
 
@@ -20,12 +20,12 @@ $(BENCH_WAYS): $(BENCH_DIR)/%: $(BUILD)/obj/tests/bench/%.o $(BENCH_PARTS)
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ -lzstd -ldl -pthread -o $@
 
-$(BENCH_PLAYS): $(BUILD)/obj/tests/bench/contents.o $(BUILD)/sim/libcuda.so \
+$(BENCH_PLAYS): $(BENCH_DIR)/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/sim/libcuda.so \
 		$(addprefix $(BUILD)/obj/,tests/bench/contender.o \
-		examples/trace_file.o examples/text_file.o)
+		tests/bench/crew.o tests/bench/script.o examples/trace_file.o examples/text_file.o)
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \
-		-lcuda -lzstd -ldl -o $@
+		-lcuda -lzstd -ldl -pthread -o $@
 
 # A contender's driver exports everything.
 $(patsubst $(BENCH_DIR)/%.so,$(BUILD)/obj/tests/bench/%.o,$(BENCH_ALONE) \

@@ -123,6 +123,31 @@ def asked(place, way, figures):
     return measure
 
 
+def batch(place):
+    """The microseconds for 100 buffers that are idle: asked for at once, and
+    one by one."""
+    def measure(runner):
+        done = runner.run([place.path("bench", "batch")],
+                          place.environment(who.ours(place)))
+        found = json.loads(done.stdout)
+        return {who.OURS: found["batch_us"],
+                "by cuMemAlloc": found["single_us"]}
+    return measure
+
+
+def plug_in(place, work):
+    """The instructions of a pair with a pool of a plug-in's, to those with the
+    same pool as mnm's own."""
+    twin = place.path("tests", "plugins", "twin.so")
+
+    def measure(runner):
+        count = Counter(runner).instructions
+        return count(who.ours(place, MNM_POOL="twin_pool",
+                              MNM_POOL_PLUGINS=twin), work) / \
+            count(who.ours(place, MNM_POOL="page_unit_pool"), work)
+    return measure
+
+
 def single_rows(row, place, able, work):
     def alone(measure):
         return {who.OURS: measure}
@@ -140,6 +165,11 @@ def single_rows(row, place, able, work):
     for key, title, cases, limit in counted(able, work):
         yield row(key, title + ", replay, once warm", cases, "a pair", limit,
                   rounds=1)
+    yield row("plug-in", "instructions with a pool of a plug-in's, to its own",
+              alone(plug_in(place, work)), "times", 1.02, rounds=1,
+              versus=False)
+    yield row("batch", "100 buffers of mnm_alloc_batch, all idle before",
+              alone(batch(place)), "us", 2, versus=False)
     time, instructions = starts(place)
     yield row("start", "a process that never allocates, more than without",
               alone(time), "us", versus=False)
