@@ -13,7 +13,7 @@ SORT_SCAN      := $(BUILD)/obj/examples/sort_scan.cu.o
 CHECK += $(ROUND_PROGRAMS:%=$(BUILD)/examples/%) $(ROUND_KERNELS) \
 	$(ROUND_NVIDIA) $(addprefix $(BUILD)/examples/,driver_loop \
 	round_kernels.fatbin round.kernels.so sort_scan sort_scan_host \
-	plugins/octave_pool.so plugins/wide_pool.so)
+	plugins/octave_pool.so plugins/wide_pool.so api/buffers api/resource)
 
 $(ROUND_KERNELS): $(BUILD)/examples/round.kernels.so
 	@cp $< $@
@@ -70,3 +70,20 @@ $(BUILD)/examples/plugins/wide_pool.so: examples/plugins/wide_pool.cpp
 	$(Q)$(CXX) -std=gnu++17 -O2 -g -Wall -Wextra -Werror -fPIC -Iinclude \
 		-MMD -MP -MF $(BUILD)/obj/examples/$(@F).d -MT $@ \
 		-shared $< -o $@
+
+$(BUILD)/examples/api/buffers: examples/api/buffers.c $(BUILD)/sim/libcuda.so
+	$(call SAY,cc    )
+	@mkdir -p $(@D) $(BUILD)/obj/examples
+	$(Q)$(CC) -std=gnu11 -O2 -g -Wall -Wextra -Werror $(SANFLAGS) -Iinclude \
+		-isystem $(CUDA_HOME)/include \
+		-MMD -MP -MF $(BUILD)/obj/examples/$(@F).d -MT $@ \
+		$< -L$(BUILD)/sim -lcuda -ldl -o $@
+
+$(BUILD)/examples/api/resource: examples/api/resource.cpp \
+		$(BUILD)/sim/libcudart.so.13
+	$(call SAY,c++   )
+	@mkdir -p $(@D) $(BUILD)/obj/examples
+	$(Q)$(CXX) -std=gnu++17 -O2 -g -Wall -Wextra -Werror $(SANFLAGS) -Iinclude \
+		-isystem $(CUDA_HOME)/include -isystem $(CUDA_HOME)/include/cccl \
+		-MMD -MP -MF $(BUILD)/obj/examples/$(@F).d -MT $@ \
+		$< -L$(BUILD)/sim -lcudart -ldl -o $@

@@ -82,12 +82,12 @@ install:
 	install $(BUILD)/libmnm.so $(INSTALL_LIB)/
 	cp -R $(BUILD)/sim/lib*.so* $(BUILD)/sim/profiles $(INSTALL_LIB)/sim/
 	install -m 644 docs/mnm.1 $(INSTALL_MAN)/
-	install -m 644 include/mnm/*.h $(INSTALL_H)/
+	install -m 644 include/mnm/*.h include/mnm/*.hpp $(INSTALL_H)/
 	sed 's/@VERSION@/$(MNM_VERSION)/' include/mnm.pc.in >$(INSTALL_PC)/mnm.pc
 	install -m 644 include/mnm-config.cmake $(INSTALL_CM)/
 	sed 's/@VERSION@/$(MNM_VERSION)/' include/mnm-config-version.cmake.in \
 		>$(INSTALL_CM)/mnm-config-version.cmake
-	@for page in LICENSE $(PAGES) examples/plugins/*; do \
+	@for page in LICENSE $(PAGES) examples/plugins/* examples/api/*; do \
 		install -D -m 644 $$page $(INSTALL_DOC)/$$page || exit; done
 
 uninstall:

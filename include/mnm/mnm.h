@@ -33,8 +33,9 @@
 extern "C" {
 #endif
 
-/* Figures of a device, as `mnm stat` has them; docs/statistics.md explains
- * them. Later versions add members at the end. */
+/* Figures of a device, by the names that they have in `mnm stat`. Later
+ * versions add members at the end. */
+
 struct mnm_stats {
 	size_t size; /* of this struct; set by the caller before the call */
 	/* Bytes, now: asked for and not yet freed; taken from the driver by
@@ -56,6 +57,8 @@ struct mnm_stats {
 #ifdef MNM_API_OWN
 #define MNM_API(type, name, without, parameters, arguments) \
 	__attribute__((visibility("default"))) type name parameters;
+#define MNM_API_VOID(name, parameters, arguments) \
+	MNM_API(void, name, , parameters, arguments)
 #else
 static inline void *mnm_api_find(void **known, const char *name)
 {
@@ -71,17 +74,28 @@ static inline void *mnm_api_find(void **known, const char *name)
 	return found == (void *)known ? NULL : found;
 }
 
+#define MNM_API_ENTRY(type, name, parameters) \
+	static void *known; \
+	union { \
+		void *found; \
+		type(*call) parameters; \
+	} entry; \
+\
+	entry.found = mnm_api_find(&known, #name)
+
 #define MNM_API(type, name, without, parameters, arguments) \
 	__attribute__((unused)) static inline type name parameters \
 	{ \
-		static void *known; \
-		union { \
-			void *found; \
-			type(*call) parameters; \
-		} entry; \
-\
-		entry.found = mnm_api_find(&known, #name); \
+		MNM_API_ENTRY(type, name, parameters); \
 		return entry.found ? entry.call arguments : (without); \
+	}
+
+#define MNM_API_VOID(name, parameters, arguments) \
+	__attribute__((unused)) static inline void name parameters \
+	{ \
+		MNM_API_ENTRY(void, name, parameters); \
+		if (entry.found) \
+			entry.call arguments; \
 	}
 #endif
 
@@ -131,7 +145,7 @@ MNM_API_RESULT(mnm_pool_size, (int device, size_t *used, size_t *reserved),
 
 /* Fills stats, whose member `size` the caller has set to the size of the struct
  * as it knows it. What a later caller knows more is 0. */
-MNM_API_RESULT(mnm_stats, (int device, struct mnm_stats *stats),
+MNM_API_RESULT(mnm_device_stats, (int device, struct mnm_stats *stats),
 	       (device, stats))
 
 /* Allocates count buffers of the current context, as cuMemAlloc would one by
@@ -193,15 +207,22 @@ MNM_API_RESULT(mnm_name_work, (const char *name), (name))
  * streams at once, as with cuMemAlloc. */
 MNM_API(void *, mnm_torch_malloc, NULL,
 	(ptrdiff_t size, int device, CUstream stream), (size, device, stream))
-MNM_API(void, mnm_torch_free, (void)0,
-	(void *ptr, ptrdiff_t size, int device, CUstream stream),
-	(ptr, size, device, stream))
+MNM_API_VOID(mnm_torch_free,
+	     (void *ptr, ptrdiff_t size, int device, CUstream stream),
+	     (ptr, size, device, stream))
+/* A tensor is used in another stream as well, as PyTorch's record_stream says:
+ * once it is freed, no stream has its memory before all work is over that was
+ * queued until then. PyTorch has to be told of this function; see the page. */
+MNM_API_VOID(mnm_torch_record_stream, (void *ptr, CUstream stream),
+	     (ptr, stream))
 MNM_API(void *, mnm_cupy_malloc, NULL, (void *param, size_t size, int device),
 	(param, size, device))
-MNM_API(void, mnm_cupy_free, (void)0, (void *param, void *ptr, int device),
-	(param, ptr, device))
+MNM_API_VOID(mnm_cupy_free, (void *param, void *ptr, int device),
+	     (param, ptr, device))
 
 #undef MNM_API_RESULT
+#undef MNM_API_VOID
+#undef MNM_API_ENTRY
 #undef MNM_API
 
 #ifdef __cplusplus

@@ -47,7 +47,7 @@ static struct mnm_stats stats_of(const struct device *device)
 	};
 }
 
-CUresult mnm_stats(int ordinal, struct mnm_stats *stats)
+CUresult mnm_device_stats(int ordinal, struct mnm_stats *stats)
 {
 	CUresult result;
 	struct device *device = api_device(ordinal, &result);
@@ -94,9 +94,10 @@ CUresult mnm_mark_iteration(void)
 
 	if (!api_serves(&result))
 		return result;
+	/* Also of those that are not used yet: the first mark may come before
+	 * the first request. */
 	for (int i = 0; i < DEVICE_ALL; i++)
-		if (device_at(i)->used)
-			counter_add(device_at(i), COUNTER_iterations, 1);
+		counter_add(device_at(i), COUNTER_iterations, 1);
 	return CUDA_SUCCESS;
 }
 

@@ -1,7 +1,11 @@
 /* The functions that frameworks' hooks take. Unlike the others they serve in
  * any case: a framework calls them for all of its memory. Where the process is
  * not served, the entry points that they call hand each call to CUDA. */
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+
+#include <uthash.h>
 
 #include "api.h"
 #include "context/context.h"
@@ -80,14 +84,68 @@ void *mnm_torch_malloc(ptrdiff_t size, int device, CUstream stream)
 	return (void *)ptr;
 }
 
+/* Memory that other streams use than the one it is freed in. */
+struct recorded {
+	CUdeviceptr ptr; /* the key */
+	UT_hash_handle hh;
+};
+
+static struct recorded *recorded; /* under the lock */
+static pthread_mutex_t recorded_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic bool any_recorded;
+/* There was no host memory for a record: any memory may be such. */
+static _Atomic bool all_recorded;
+
+void mnm_torch_record_stream(void *ptr, CUstream stream)
+{
+	CUdeviceptr key = (CUdeviceptr)ptr;
+	struct recorded *found;
+
+	(void)stream;
+	pthread_mutex_lock(&recorded_lock);
+	HASH_FIND(hh, recorded, &key, sizeof(key), found);
+	if (!found) {
+		found = calloc(1, sizeof(*found));
+		if (found) {
+			found->ptr = key;
+			HASH_ADD(hh, recorded, ptr, sizeof(key), found);
+		}
+		atomic_store(found ? &any_recorded : &all_recorded, true);
+	}
+	pthread_mutex_unlock(&recorded_lock);
+}
+
+/* Returns whether memory that is about to be freed is such, and forgets it. */
+static bool is_recorded(CUdeviceptr ptr)
+{
+	struct recorded *found;
+
+	if (!atomic_load(&any_recorded))
+		return atomic_load(&all_recorded);
+	pthread_mutex_lock(&recorded_lock);
+	HASH_FIND(hh, recorded, &ptr, sizeof(ptr), found);
+	if (found)
+		HASH_DEL(recorded, found);
+	atomic_store(&any_recorded, recorded != NULL);
+	pthread_mutex_unlock(&recorded_lock);
+	free(found);
+	return found || atomic_load(&all_recorded);
+}
+
+/* What other streams use as well is freed as by cuMemFree: no stream has it
+ * before all work is over that was queued before. */
 void mnm_torch_free(void *ptr, ptrdiff_t size, int device, CUstream stream)
 {
+	CUdeviceptr addr = (CUdeviceptr)ptr;
 	struct visit visit;
 
 	(void)size;
 	if (!ptr || !visit_begin(&visit, device))
 		return;
-	memory_free_in((CUdeviceptr)ptr, stream);
+	if (is_recorded(addr))
+		cuMemFree_v2(addr);
+	else
+		memory_free_in(addr, stream);
 	visit_end(&visit);
 }
 

@@ -83,7 +83,7 @@ static void run_stats(char **words)
 
 	memset(&given, 0xff, sizeof(given));
 	stats->size = (size_t)((long)sizeof(*stats) + atol(words[1]));
-	result = mnm_stats(device_of(words[0]), stats);
+	result = mnm_device_stats(device_of(words[0]), stats);
 	printf("%d live %lld reserved %lld allocs %lld hits %lld frees %lld "
 	       "iterations %lld syncs %lld later %lld size %ld",
 	       (int)result, (long long)stats->live_bytes,
@@ -214,6 +214,14 @@ static void run_torch_free(char **words)
 	printf("done");
 }
 
+/* Takes the names of memory and of a stream. */
+static void run_torch_record(char **words)
+{
+	mnm_torch_record_stream((void *)shell_memory(words[0])->addr,
+				stream_of(words[1]));
+	printf("done");
+}
+
 /* Takes a name, a size and a device. */
 static void run_cupy_malloc(char **words)
 {
@@ -236,7 +244,8 @@ static void run_nulls(char **words)
 	(void)words;
 	printf("%d %d %d %d %d %d %d %d", (int)mnm_pool_name(0, NULL, 80),
 	       (int)mnm_alloc_bytes(0, 1, NULL),
-	       (int)mnm_pool_size(0, NULL, NULL), (int)mnm_stats(0, NULL),
+	       (int)mnm_pool_size(0, NULL, NULL),
+	       (int)mnm_device_stats(0, NULL),
 	       (int)mnm_alloc_batch(1, NULL, NULL),
 	       (int)mnm_free_batch(1, NULL), (int)mnm_trim(0, NULL),
 	       (int)mnm_alloc_in(NULL, 1, NULL));
@@ -250,7 +259,7 @@ const struct shell_command shell_api[] = {
 	{"mnm_pool_name", 2, run_pool_name},
 	{"mnm_alloc_bytes", 2, run_alloc_bytes},
 	{"mnm_pool_size", 1, run_pool_size},
-	{"mnm_stats", 2, run_stats},
+	{"mnm_device_stats", 2, run_stats},
 	{"mnm_alloc_batch", 3, run_alloc_batch},
 	{"mnm_free_batch", 2, run_free_batch},
 	{"mnm_trim", 1, run_trim},
@@ -261,6 +270,7 @@ const struct shell_command shell_api[] = {
 	{"mnm_free_in", 2, run_free_in},
 	{"mnm_torch_malloc", 4, run_torch_malloc},
 	{"mnm_torch_free", 3, run_torch_free},
+	{"mnm_torch_record_stream", 2, run_torch_record},
 	{"mnm_cupy_malloc", 3, run_cupy_malloc},
 	{"mnm_cupy_free", 2, run_cupy_free},
 	{"mnm_nulls", 0, run_nulls},

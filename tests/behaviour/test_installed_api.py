@@ -1,0 +1,74 @@
+"""Programs that are built against the installed headers, and nothing else."""
+
+import os
+import subprocess
+
+import pytest
+
+from conftest import BUILD, DEADLINE, cuda_home, plain_build_only
+from test_installed_plugins import clean, tool
+from test_install import make
+
+pytestmark = plain_build_only
+
+ALONE = "on its own: mnm is not loaded: run the program by mnm run\n"
+SERVED = {"buffers.c": "1600 requests in 100 steps, ",
+          "resource.cpp": "200 requests, "}
+COMPILERS = {"buffers.c": [["gcc", "-std=c99"], ["gcc", "-std=gnu11", "-no-pie"],
+                           ["g++", "-std=c++11", "-xc++"]],
+             "resource.cpp": [["g++", "-std=c++17"], ["g++", "-std=c++20"]]}
+
+
+@pytest.fixture(name="root")
+def installed_root(box):
+    make(box, "install")
+    return os.path.join(box.folder, "root", "opt")
+
+
+def flags(root, what):
+    return tool(["pkg-config", what, "mnm"],
+                PKG_CONFIG_PATH=os.path.join(root, "lib", "pkgconfig")).split()
+
+
+def runs(root, path, name):
+    """The program runs with mnm, and without."""
+    served = tool([os.path.join(root, "bin", "mnm"), "run", "--sim", "--pool",
+                   "page_unit_pool", "--", path])
+    assert served.startswith(SERVED[name]), served
+    alone = subprocess.run([path], capture_output=True, text=True,
+                           timeout=DEADLINE, env={
+                               **clean(), "LD_LIBRARY_PATH":
+                               os.path.join(root, "lib", "mnm", "sim")})
+    assert (alone.returncode, alone.stdout, alone.stderr) == (0, ALONE, "")
+
+
+@pytest.mark.parametrize("name, compiler", [
+    (name, compiler) for name, each in COMPILERS.items()
+    for compiler in each])
+def test_an_example_is_built_and_runs(box, root, name, compiler):
+    source = os.path.join(root, "share/doc/mnm/examples/api", name)
+    include = os.path.join(cuda_home(), "include")
+    path = os.path.join(box.folder, "program")
+    tool([*compiler, "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
+          *flags(root, "--cflags"), "-isystem", include, "-isystem",
+          os.path.join(include, "cccl"), source, "-xnone", "-o", path,
+          f"-L{BUILD}/sim", "-lcuda", "-lcudart", *flags(root, "--libs")])
+    runs(root, path, name)
+
+
+def test_cmake_builds_one(box, root):
+    source = os.path.join(box.folder, "project")
+    os.mkdir(source)
+    with open(os.path.join(source, "CMakeLists.txt"), "w",
+              encoding="utf-8") as file:
+        file.write(
+            "cmake_minimum_required(VERSION 3.13)\nproject(a C)\n"
+            "find_package(mnm REQUIRED)\n"
+            f"add_executable(a {root}/share/doc/mnm/examples/api/buffers.c)\n"
+            f"target_include_directories(a SYSTEM PRIVATE "
+            f"{cuda_home()}/include)\n"
+            f"target_link_libraries(a mnm::mnm {BUILD}/sim/libcuda.so)\n")
+    built = os.path.join(source, "b")
+    tool(["cmake", f"-DCMAKE_PREFIX_PATH={root}", "-S", source, "-B", built])
+    tool(["cmake", "--build", built])
+    runs(root, os.path.join(built, "a"), "buffers.c")
