@@ -89,7 +89,7 @@ def _count(whole: Dict[str, Any], name: str) -> int:
 def _device(whole: Any) -> Device:
     value = whole.get("device") if isinstance(whole, dict) else None
     if value == "host" or (type(value) is int and value >= 0):
-        return value  # type: ignore[no-any-return]
+        return value
     raise _not_understood("a device has no name")
 
 

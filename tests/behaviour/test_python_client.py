@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -167,6 +168,26 @@ def test_a_program_that_has_ended_is_not_found(shell, program):
     shell.end()
     with pytest.raises(mnm.NotFoundError, match=f"pid {shell.pid}: "):
         program.stat()
+
+
+def test_an_order_without_an_answer_is_not_carried_out_later(shell, program):
+    os.kill(shell.pid, signal.SIGSTOP)
+    try:
+        with pytest.raises(mnm.NoAnswerError, match="no answer in time"):
+            program.swap("no_pool", timeout=0.3)
+    finally:
+        os.kill(shell.pid, signal.SIGCONT)
+    assert program.stat(timeout=DEADLINE).devices[0].pool == "page_unit_pool"
+
+
+def test_a_device_that_was_not_changed_is_an_error_that_has_the_others():
+    done = {"device": 0, "before": "a", "after": "b", "idle_bytes": 1,
+            "retired_bytes": 2}
+    with pytest.raises(mnm.RefusedError, match="device 1: no memory") as caught:
+        mnm.client._changes({"devices": [
+            done, {"device": 1, "error": "no memory for a new pool"}]})
+    assert caught.value.changes[0] == mnm.Change(**done)
+    assert [each.device for each in caught.value.changes] == [0, 1]
 
 
 def test_every_error_is_an_error_of_ours():
