@@ -68,6 +68,7 @@ INSTALL_CM  := $(DESTDIR)$(PREFIX)/lib/cmake/mnm
 MNM_VERSION  = $(shell sed -n 's/.*define MNM_VERSION "\(.*\)"/\1/p' \
 	src/common/version.h)
 INSTALL_MAN := $(DESTDIR)$(PREFIX)/share/man/man1
+INSTALL_PY  := $(DESTDIR)$(PREFIX)/share/mnm/python
 INSTALL_DOC := $(DESTDIR)$(PREFIX)/share/doc/mnm
 # The README, and the pages to which its links and theirs lead.
 PAGES       := $(wildcard *.md docs/*.md docs/results/*.md src/sim/*.md \
@@ -87,9 +88,12 @@ install:
 	install -m 644 include/mnm-config.cmake $(INSTALL_CM)/
 	sed 's/@VERSION@/$(MNM_VERSION)/' include/mnm-config-version.cmake.in \
 		>$(INSTALL_CM)/mnm-config-version.cmake
+	install -d $(INSTALL_PY)/mnm
+	install -m 644 python/mnm/*.py python/mnm/py.typed $(INSTALL_PY)/mnm/
 	@for page in LICENSE $(PAGES) examples/plugins/* examples/api/*; do \
 		install -D -m 644 $$page $(INSTALL_DOC)/$$page || exit; done
 
 uninstall:
-	rm -rf $(INSTALL_LIB) $(INSTALL_DOC) $(INSTALL_H) $(INSTALL_CM)
+	rm -rf $(INSTALL_LIB) $(INSTALL_DOC) $(INSTALL_H) $(INSTALL_CM) \
+		$(dir $(INSTALL_PY))
 	rm -f $(INSTALL_PC)/mnm.pc $(INSTALL_BIN)/mnm $(INSTALL_MAN)/mnm.1

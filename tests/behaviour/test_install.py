@@ -54,7 +54,11 @@ def test_what_is_installed_runs_and_goes_again(box):
     assert {"opt/bin/mnm", "opt/lib/mnm/libmnm.so",
             "opt/lib/mnm/sim/profiles/t4.profile", "opt/share/man/man1/mnm.1",
             "opt/share/doc/mnm/LICENSE", "opt/share/doc/mnm/README.md",
-            "opt/share/doc/mnm/docs/options.md"} <= files
+            "opt/share/doc/mnm/docs/options.md",
+            "opt/share/mnm/python/mnm/__init__.py",
+            "opt/share/mnm/python/mnm/py.typed"} <= files
+    subprocess.run(["/usr/bin/python3", "-B", "-c", "import mnm"], check=True,
+                   env={"PYTHONPATH": f"{box.folder}/root/opt/share/mnm/python"})
     env = {k: v for k, v in os.environ.items()
            if k[:4] != "MNM_" and k != "LD_LIBRARY_PATH"}
     done = subprocess.run(
