@@ -49,3 +49,20 @@ class RefusedError(Error):
     def __init__(self, text: str, changes: Sequence[Any] = ()) -> None:
         super().__init__(text)
         self.changes = list(changes)
+
+
+class NotServedError(Error):
+    """This process is not under mnm: it was not started by `mnm run`, mnm is
+    disabled, or this is the child of a fork. Nothing was done."""
+
+
+class CudaError(Error):
+    """CUDA has refused a call; `code` is its CUresult."""
+
+    def __init__(self, text: str, code: int) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+class OutOfMemoryError(CudaError, MemoryError):
+    """There is no memory left of the device, or of the host for a pool."""

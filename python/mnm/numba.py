@@ -1,0 +1,66 @@
+"""A memory manager of numba's (EMM) that asks mnm for each array.
+
+    NUMBA_CUDA_MEMORY_MANAGER=mnm.numba mnm run -- python3 program.py
+
+or, before the first use of CUDA, numba.cuda.set_memory_manager(MemoryManager).
+numba does not say which stream an array is for, so mnm orders its reuse as it does
+for cuMemAlloc. What the program drops is freed at once, and not kept for later as
+numba itself does. Pinned memory is numba's."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+from typing import Any, Callable
+
+from numba import cuda
+from numba.cuda.cudadrv import driver
+
+from .api import alloc_batch, free_batch
+from .errors import CudaError
+
+
+def _pointer(address: int) -> Any:
+    """The address as numba has it: by the bindings of cuda-python, which newer
+    versions always use, or by ctypes."""
+    if not getattr(driver, "USE_NV_BINDING", True):
+        return ctypes.c_uint64(address)
+    try:
+        from cuda.bindings.driver import CUdeviceptr
+    except ImportError:
+        from cuda.cuda import CUdeviceptr
+    return CUdeviceptr(address)
+
+
+def _free(address: int) -> Callable[[], None]:
+    def finalize() -> None:
+        # At the end of a program the context may be gone, and all with it.
+        with contextlib.suppress(CudaError):
+            free_batch([address])
+    return finalize
+
+
+class MemoryManager(cuda.GetIpcHandleMixin, cuda.HostOnlyCUDAMemoryManager):
+    """Device memory by mnm, whatever the context of numba's it is for."""
+
+    def initialize(self) -> None:
+        """Nothing is needed before the first array."""
+
+    def memalloc(self, size: int) -> Any:
+        """A buffer of that many bytes."""
+        address, = alloc_batch([size])
+        return cuda.MemoryPointer(self.context, _pointer(address), size,
+                                  finalizer=_free(address))
+
+    def get_memory_info(self) -> Any:
+        """Bytes of the device: those that are free, and all."""
+        free, total = driver.driver.cuMemGetInfo()
+        return cuda.MemoryInfo(free=int(free), total=int(total))
+
+    @property
+    def interface_version(self) -> int:
+        """That of numba's interface."""
+        return 1
+
+
+_numba_memory_manager = MemoryManager
