@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -178,6 +179,16 @@ def test_an_order_without_an_answer_is_not_carried_out_later(shell, program):
     finally:
         os.kill(shell.pid, signal.SIGCONT)
     assert program.stat(timeout=DEADLINE).devices[0].pool == "page_unit_pool"
+
+
+def test_an_order_says_until_when_it_may_be_carried_out():
+    begun = int(time.time() * 1000)
+    order = json.loads(mnm.client.request_line(
+        "swap", {"pool": "no_pool", "device": None}, time.monotonic() + 60))
+    assert begun < order.pop("until") < int(time.time() * 1000) + 60000
+    assert order == {"command": "swap", "pool": "no_pool"}
+    assert json.loads(mnm.client.request_line("stat", {})) == {
+        "command": "stat"}
 
 
 def test_a_device_that_was_not_changed_is_an_error_that_has_the_others():

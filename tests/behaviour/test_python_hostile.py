@@ -119,10 +119,11 @@ def drips(server, client):
             pass
 
 
-def ask(folder, timeout=float(DEADLINE)):
-    """What the client says: of this process's pid, and of the list."""
+def ask(folder, timeout=float(DEADLINE), pid=None):
+    """What the client says: of the pid, by default this process's, and of the
+    list."""
     done = subprocess.run(
-        [sys.executable, "-B", "-c", CLIENT, str(os.getpid()), folder,
+        [sys.executable, "-B", "-c", CLIENT, str(pid or os.getpid()), folder,
          str(timeout)], env={**os.environ, "PYTHONPATH": PACKAGE},
         capture_output=True, text=True, timeout=2 * DEADLINE)
     assert done.returncode == 0, done.stderr
@@ -169,6 +170,8 @@ WRONG = {  # what is answered, and what the error says
     "nested lists": (b"[" * 500000 + b"\n", "AnswerError", "no line of"),
     "a long number": (b'{"schema":' + b"1" * 900000 + b"}\n", "AnswerError",
                       "no line of"),
+    "a number beyond 64 bits": (b'{"schema":' + b"1" * 99 + b"}\n",
+                                "AnswerError", "no line of"),
     "not a number": (b'{"schema":NaN}\n', "AnswerError", "no line of"),
     "no schema": (b"{}\n", "AnswerError", "no schema"),
     "a schema that is a text": (line(schema="1"), "AnswerError", "no schema"),
@@ -275,3 +278,26 @@ def test_another_users_folder_is_not_looked_into(box, serve):
     os.chown(box.sockets, NOBODY, NOBODY)
     for said in ask(box.sockets):
         assert said.startswith("FolderError") and "yours" in said
+
+
+OTHER = """
+import os, socket, sys
+server = socket.socket(socket.AF_UNIX)
+server.bind(f"{sys.argv[1]}/{os.getpid()}.sock")
+os.seteuid(int(sys.argv[2]))
+server.listen(8)
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to be another user")
+def test_another_user_who_listens_in_the_folder_is_not_asked(box):
+    os.mkdir(box.sockets, 0o700)
+    with subprocess.Popen(
+            [sys.executable, "-c", OTHER, box.sockets, str(NOBODY)], text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout.readline() == "ready\n"
+        one, listed = ask(box.sockets, pid=other.pid)
+        other.stdin.close()
+    assert one.startswith("NotFoundError") and listed == "[]"
