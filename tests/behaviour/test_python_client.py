@@ -14,6 +14,7 @@ import time
 import pytest
 
 from conftest import DEADLINE, MIB, ROOT, ask
+from test_operator import stop
 
 PACKAGE = os.path.join(ROOT, "python")
 sys.path.insert(0, PACKAGE)
@@ -172,7 +173,7 @@ def test_a_program_that_has_ended_is_not_found(shell, program):
 
 
 def test_an_order_without_an_answer_is_not_carried_out_later(shell, program):
-    os.kill(shell.pid, signal.SIGSTOP)
+    stop(shell)
     try:
         with pytest.raises(mnm.NoAnswerError, match="no answer in time"):
             program.swap("no_pool", timeout=0.3)
