@@ -1,6 +1,6 @@
-/* A program that takes part: it chooses its pool, asks for all buffers of a step
- * at once, and says when a step begins. It links to CUDA alone; without mnm it
- * does what it would do anyway.
+/* A program that takes part: it chooses its pool, asks for all buffers of a
+ * step at once, and says when a step begins. It links to CUDA alone; without
+ * mnm it does what it would do anyway. To build and to run it:
  *
  *	cc buffers.c $(pkg-config --cflags --libs mnm) -lcuda -o buffers
  *	mnm run -- ./buffers

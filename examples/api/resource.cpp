@@ -1,20 +1,23 @@
-// mnm as a memory resource of CUDA's C++ libraries: buffers that follow a
-// stream. Without mnm the same resource is cudaMallocAsync.
-//
-//	c++ -std=c++17 resource.cpp $(pkg-config --cflags --libs mnm)
-//		-I$CUDA_HOME/include -I$CUDA_HOME/include/cccl -lcudart -o resource
-//	mnm run -- ./resource
+/* mnm as a memory resource of CUDA's C++ libraries: buffers that follow a
+ * stream. Without mnm the same resource is cudaMallocAsync. To build and to run
+ * it:
+ *
+ *	c++ -std=c++17 resource.cpp $(pkg-config --cflags --libs mnm) \
+ *		-I$CUDA_HOME/include -I$CUDA_HOME/include/cccl \
+ *		-L$CUDA_HOME/lib64 -lcudart -o resource
+ *	mnm run -- ./resource
+ */
 #include <mnm/resource.hpp>
 
 #include <cstdio>
 
-// A buffer of its own; it goes back in the order of the stream.
+/* A buffer of its own; it goes back in the order of the stream. */
 class buffer
 {
       public:
 	buffer(std::size_t bytes, cuda::stream_ref stream)
-		: bytes_(bytes), stream_(stream),
-		  data_(mnm::resource().allocate(stream, bytes))
+	    : bytes_(bytes), stream_(stream),
+	      data_(mnm::resource().allocate(stream, bytes))
 	{
 	}
 
@@ -40,7 +43,7 @@ class buffer
 int main()
 {
 	cudaStream_t stream;
-	struct mnm_stats stats{};
+	struct mnm_stats stats;
 
 	if (cudaStreamCreate(&stream))
 		return 1;

@@ -58,9 +58,9 @@ class resource
 	void deallocate(cuda::stream_ref stream, void *ptr, std::size_t,
 			std::size_t = most_alignment) noexcept
 	{
-		if (ptr && mnm_free_in(reinterpret_cast<CUdeviceptr>(ptr),
-				       stream.get()) ==
-				   CUDA_ERROR_NOT_SUPPORTED)
+		if (ptr &&
+		    mnm_free_in(reinterpret_cast<CUdeviceptr>(ptr),
+				stream.get()) == CUDA_ERROR_NOT_SUPPORTED)
 			(void)cudaFreeAsync(ptr, stream.get());
 	}
 

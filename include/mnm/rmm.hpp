@@ -21,7 +21,8 @@ namespace mnm
 class rmm_resource final : public rmm::mr::device_memory_resource
 {
       private:
-	void *do_allocate(std::size_t bytes, rmm::cuda_stream_view stream) override
+	void *do_allocate(std::size_t bytes,
+			  rmm::cuda_stream_view stream) override
 	{
 		return resource().allocate(cuda::stream_ref(stream.value()),
 					   bytes);

@@ -9,6 +9,7 @@ import traceback
 
 import parts_async
 import parts_frameworks
+import parts_hooks
 import parts_ordered
 import parts_programs
 from machine import BUILD, Failed, Machine, Skip
@@ -33,6 +34,9 @@ PARTS = {
     "jax-async": (parts_async.jax_async, 80, False),
     "cupy-async": (parts_async.cupy_async, 40, False),
     "rmm": (parts_async.rmm, 40, False),
+    "torch-hook": (parts_hooks.torch_hook, 240, False),
+    "cupy-hook": (parts_hooks.cupy_hook, 40, False),
+    "numba-hook": (parts_hooks.numba_hook, 40, False),
 }
 
 

@@ -1,10 +1,11 @@
 """Array work in two streams by CuPy, with its memory pool or, by the argument,
-with a cudaMalloc for each array (`direct`) or a cudaMallocAsync (`async`)."""
+with a cudaMalloc for each array (`direct`), a cudaMallocAsync (`async`), or by
+mnm's functions (`hook`)."""
 
 import sys
 import time
 
-from job import finish, need
+from job import finish, hook_of, need
 
 cupy = need("cupy")
 STEPS = 60
@@ -29,6 +30,8 @@ def main():
         cupy.cuda.set_allocator(None)
     elif sys.argv[1:] == ["async"]:
         cupy.cuda.set_allocator(cupy.cuda.MemoryAsyncPool().malloc)
+    elif sys.argv[1:] == ["hook"]:
+        cupy.cuda.set_allocator(hook_of("cupy"))
     streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(2)]
     totals, seconds = [], []
     for number in range(STEPS):

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import os
 import statistics
 import sys
 
@@ -15,6 +16,20 @@ def need(name):
     except ImportError as error:
         print(f"{name} can't be imported: {error}")
         sys.exit(SKIPPED)
+
+
+def hook_of(framework):
+    """What the module of mnm has for a framework's hook; None if the job runs
+    without mnm."""
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                    "..", "..", "python"))
+    mnm = importlib.import_module("mnm")
+    if not mnm.served():
+        return None
+    if framework == "numba":
+        return importlib.import_module("mnm.numba").MemoryManager
+    frameworks = importlib.import_module("mnm.frameworks")
+    return getattr(frameworks, f"{framework}_allocator")()
 
 
 def finish(result, seconds=(), **figures):

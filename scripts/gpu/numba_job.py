@@ -1,9 +1,11 @@
-"""A kernel by numba over arrays that come and go, on two streams."""
+"""A kernel by numba over arrays that come and go, on two streams; with the
+argument `hook`, by mnm's memory manager."""
 
 import os
+import sys
 import time
 
-from job import finish, need
+from job import finish, hook_of, need
 
 # A freed array goes back to the driver at once.
 os.environ.setdefault("NUMBA_CUDA_MAX_PENDING_DEALLOCS_COUNT", "0")
@@ -21,6 +23,9 @@ def mix(values, factor, out):
 
 
 def main():
+    manager = hook_of("numba") if sys.argv[1:] == ["hook"] else None
+    if manager:
+        cuda.set_memory_manager(manager)
     streams = [cuda.stream(), cuda.stream()]
     totals, seconds = [], []
     for number in range(STEPS):

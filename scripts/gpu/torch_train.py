@@ -7,7 +7,7 @@ import os
 import time
 import warnings
 
-from job import finish, need
+from job import finish, hook_of, need
 
 os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
 torch = need("torch")
@@ -76,8 +76,13 @@ def main():
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--device", default="cuda", choices=["cuda", "cpu"])
+    parser.add_argument("--hook", action="store_true",
+                        help="ask mnm by CUDAPluggableAllocator")
     arguments = parser.parse_args()
     settings()
+    allocator = hook_of("torch") if arguments.hook else None
+    if allocator:
+        torch.cuda.memory.change_current_allocator(allocator)
     model, origin = find(arguments.model)
     model = model.to(arguments.device).train()
     data = words_loss if arguments.model == "gpt2" else images_loss
@@ -85,7 +90,7 @@ def main():
         model, data(model, arguments.device, arguments.batch),
         arguments.device, arguments.steps)
     figures = {"torch": torch.__version__, "model": origin}
-    if arguments.device == "cuda":
+    if arguments.device == "cuda" and not allocator:
         figures["torch_reserved_bytes"] = torch.cuda.max_memory_reserved()
     finish(losses, seconds[WARM:] or seconds, **figures)
 

@@ -89,7 +89,8 @@ def test_each_entry_begins_with_instructions_that_can_be_moved(name):
 def test_the_library_is_what_a_preload_may_be():
     done = subprocess.run([os.path.join(ROOT, "scripts", "check-library"),
                            LIBRARY, os.path.join(ROOT, "src", "cuda"),
-                           os.path.join(HERE, "gen", "hooks")],
+                           os.path.join(HERE, "gen", "hooks"),
+                           os.path.join(ROOT, "include", "mnm")],
                           capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 

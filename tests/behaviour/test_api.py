@@ -97,6 +97,16 @@ def test_live_blocks_stay_with_the_old_pool(box, pool):
     assert box.report()[1][0]["live_bytes"] == 0
 
 
+def test_a_name_that_does_not_fit(box):
+    shell = open_shell(box, "vmm_pool", "driver")
+    assert shell("mnm_pool_name 0 9") == "0 vmm_pool"
+    for size in (0, 1, 8):
+        assert shell(f"mnm_pool_name 0 {size}") == \
+            f"{INVALID_VALUE} untouched"
+        assert f"does not fit into {size} bytes" in shell("mnm_error")
+    shell.end()
+
+
 def test_the_same_name_is_a_new_pool(box):
     shell = open_shell(box, "page_unit_pool", "driver")
     took(shell, f"alloc a {5 * MIB}")

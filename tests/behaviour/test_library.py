@@ -97,7 +97,10 @@ def test_the_built_library_is_checked_with_all_its_rows(box):
     shutil.copytree(os.path.join(ROOT, "src", "cuda"), headers)
     with open(os.path.join(headers, "more.h"), "w",
               encoding="utf-8") as file:
-        file.write("HOOK(cuNeverThere, \"\", 0, 0)\n")
-    done = check(LIBRARY, headers, os.path.join(BUILD, "gen", "hooks"))
-    assert done.stdout == (f"{LIBRARY}: does not export cuNeverThere, which "
-                           "has a HOOK row\n")
+        file.write("HOOK(cuNeverThere, \"\", 0, 0)\n"
+                   "MNM_API_RESULT(mnm_never_there, (int a), (a))\n")
+    done = check(LIBRARY, headers, os.path.join(BUILD, "gen", "hooks"),
+                 os.path.join(ROOT, "include", "mnm"))
+    assert done.stdout == "".join(
+        f"{LIBRARY}: does not export {name}, which has a HOOK row\n"
+        for name in ("cuNeverThere", "mnm_never_there"))

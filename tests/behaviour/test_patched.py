@@ -45,8 +45,12 @@ class Patches:
                     if line.split()[0] == word}
 
     def check(self):
-        assert self.told("refused") == set()
-        assert self.told("patched") == exports(self.library)
+        """No tool patches the functions of mnm/mnm.h."""
+        def entries(names):
+            return {name for name in names if not name.startswith("mnm_")}
+
+        assert entries(self.told("refused")) == set()
+        assert entries(self.told("patched")) == entries(exports(self.library))
 
 
 def test_each_entry_works_with_its_first_instructions_elsewhere(box):
