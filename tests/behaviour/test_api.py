@@ -378,7 +378,29 @@ def test_memory_in_the_order_of_a_stream(box, pool):
 
 @pytest.mark.parametrize("mode", ["global", "thread", "relaxed"])
 @pytest.mark.parametrize("pool", ["page_unit_pool", "vmm_pool"])
-def test_a_capture_has_no_node_of_it(box, pool, mode):
+def test_memory_of_a_capture_is_there_at_once_and_for_each_launch(box, pool,
+                                                                  mode):
+    shell = open_shell(box, pool, "driver")
+    took(shell, "stream s")
+    took(shell, f"begin s {mode}")
+    took(shell, f"mnm_alloc_in a {MIB} s")
+    took(shell, "stream_fill s a 6")
+    took(shell, "end s g")
+    took(shell, "instantiate g e")
+    took(shell, "fill a 3")  # before any launch
+    assert took(shell, "check a 3").split()[-1] == "right"
+    for _ in range(2):
+        took(shell, "launch e s")
+    took(shell, "stream_sync s")
+    assert took(shell, "check a 6").split()[-1] == "right"
+    took(shell, "mnm_free_in a s")
+    assert figures(shell)["live"] == 0
+    shell.end()
+
+
+@pytest.mark.parametrize("mode", ["global", "thread", "relaxed"])
+@pytest.mark.parametrize("pool", ["page_unit_pool", "vmm_pool"])
+def test_what_a_capture_frees_is_its_graphs(box, pool, mode):
     shell = open_shell(box, pool, "driver")
     took(shell, "stream s")
     took(shell, f"begin s {mode}")

@@ -41,7 +41,7 @@ ROWS = [
     ("frees_end_at_the_first_error", TESTS + "go_on",
      (MEMORY, "		if (result && !first)\n			first = ",
       "		if (result)\n			return ")),
-    ("a_capture_gets_a_node", TESTS + "no_node",
+    ("a_capture_gets_a_node", TESTS + "each_launch",
      (MEMORY, "	return room.captured;", "	return false;")),
     ("the_last_setter_undoes_the_others", TESTS + "each_other_set",
      (LIVE, "	begin();\n	*config = now;\n	if (",
