@@ -174,9 +174,10 @@ struct mnm_pool_ops {
 	 * false if it does not: then mnm gives the block back to the driver. */
 	bool (*free)(struct mnm_pool *pool, struct mnm_block *block);
 	/* As alloc and free, for several blocks of one span and one stream: the
-	 * first takes up to `most` that are ready, of the request's span and
-	 * stream. The second gets a list that is not empty. Both are NULL in a
-	 * pool without size classes. */
+	 * first takes up to `most` of the request's span and stream. The first
+	 * of them has to be ready, and the others should be: mnm looks at each
+	 * again before it serves. The second gets a list that is not empty.
+	 * Both are NULL in a pool without size classes. */
 	struct mnm_block_list (*alloc_batch)(struct mnm_pool *pool,
 					     const struct mnm_request *request,
 					     size_t most);

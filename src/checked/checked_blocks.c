@@ -15,10 +15,10 @@ static const char *block_wrong(const struct checked_pool *self,
 	return NULL;
 }
 
-/* The same, of a block that is to serve a request. */
-static const char *hit_wrong(const struct checked_pool *self,
-			     const struct mnm_request *request,
-			     const struct mnm_block *block)
+/* The same, of a block that is to serve a request of its span. */
+static const char *span_wrong(const struct checked_pool *self,
+			      const struct mnm_request *request,
+			      const struct mnm_block *block)
 {
 	const char *wrong = block_wrong(self, block);
 	size_t slack = request->slack;
@@ -27,9 +27,19 @@ static const char *hit_wrong(const struct checked_pool *self,
 		return wrong;
 	if (block->span < request->span || block->span - request->span > slack)
 		return "it has handed out a block of another span";
-	if (!mnm_block_is_ready(block, request))
-		return "it has handed out a block that was not ready";
 	return NULL;
+}
+
+/* The same, of a block that is to serve the request now. */
+static const char *hit_wrong(const struct checked_pool *self,
+			     const struct mnm_request *request,
+			     const struct mnm_block *block)
+{
+	const char *wrong = span_wrong(self, request, block);
+
+	if (!wrong && !mnm_block_is_ready(block, request))
+		wrong = "it has handed out a block that was not ready";
+	return wrong;
 }
 
 static bool block_enters(struct checked_pool *self, struct mnm_block *block)
@@ -154,7 +164,8 @@ static const char *list_wrong(const struct checked_pool *self,
 	if (list->count > most)
 		return "a batch has more blocks than were asked for";
 	for (size_t i = 0; i < list->count; i++, at = at->next) {
-		wrong = hit_wrong(self, request, at);
+		wrong = i ? span_wrong(self, request, at)
+			  : hit_wrong(self, request, at);
 		if (wrong)
 			return wrong;
 		if (at->span != request->span || at->stream != request->stream)

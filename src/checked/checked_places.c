@@ -103,13 +103,14 @@ static const char *place_wrong(const struct checked_pool *self,
 	return NULL;
 }
 
-/* A pool that has grown by what it lacked has to find a place then; several
- * times in a row, it was not another thread that took it. */
+/* A pool that has grown by all that it lacked has to find a place at once,
+ * unless it has handed bytes over since. Several times in a row, it was not
+ * another thread that took it. */
 static const char *vain_wrong(struct checked_pool *self, size_t span)
 {
-	if (!self->grown || span > self->lacked)
+	if (self->gained < self->due || span > self->lacked)
 		return NULL;
-	self->grown = false;
+	self->due = SIZE_MAX;
 	if (++self->vain < VAIN_MOST)
 		return NULL;
 	return "it has found no place in the regions that it asked for";
@@ -142,6 +143,7 @@ enum mnm_answer checked_place(struct mnm_pool *pool,
 	if (answer != MNM_HIT)
 		return answer;
 	self->vain = 0;
+	self->due = SIZE_MAX;
 	held_bytes_take(&self->bytes, &found);
 	*place = found;
 	return MNM_HIT;
@@ -182,7 +184,8 @@ bool checked_add(struct mnm_pool *pool, const struct mnm_place *place)
 	held_bytes_add(&self->bytes, place, region);
 	if (checked_off(self))
 		return true;
-	self->grown |= place->epoch == MNM_EPOCH_NEVER;
+	if (place->epoch == MNM_EPOCH_NEVER)
+		self->gained += place->bytes;
 	checked_tell(self);
 	seen.region = &region->seen;
 	return !inner_add(self, &seen, &kept) || kept ||
@@ -227,10 +230,13 @@ void checked_lacks(struct mnm_pool *pool, size_t span,
 		checked_tell(self);
 		region = grows ? held_region_find(&self->bytes, grows) : NULL;
 		self->lacked = span;
-		self->grown = false;
+		self->gained = 0;
+		self->due = SIZE_MAX;
 		if (inner_lacks(self, span, region ? &region->seen : NULL, rule,
 				lack)) {
 			wrong = lack_wrong(self, span, grows, rule, lack);
+			if (!wrong)
+				self->due = lack->fresh + lack->moved;
 			if (!wrong)
 				return;
 			checked_fault(self->table, "%s", wrong);
@@ -272,6 +278,7 @@ static void part_leaves(struct checked_pool *self,
 			const struct mnm_place *place,
 			struct held_region *region)
 {
+	self->due = SIZE_MAX; /* what it lacks now, it may have had */
 	held_bytes_take(&self->bytes, place);
 	if (!region->grows)
 		held_region_drop(&self->bytes, region);

@@ -323,6 +323,35 @@ START_TEST(a_batch_that_is_too_long_is_noticed)
 }
 END_TEST
 
+/* Asks for two; those of epochs below `safe` are ready. */
+static size_t batch_asked_below(struct mnm_pool *pool, uint64_t safe)
+{
+	const struct mnm_request request = {.span = UNIT, .safe = safe};
+
+	batch = (struct mnm_block_list){&blocks[0], &blocks[1], 2};
+	blocks[0].next = &blocks[1];
+	return pool->ops->alloc_batch(pool, &request, 2).count;
+}
+
+START_TEST(a_batch_may_have_blocks_that_are_not_ready_yet)
+{
+	struct mnm_pool *pool = pool_full();
+
+	ck_assert_uint_eq(batch_asked_below(pool, blocks[1].epoch), 2);
+	ck_assert(!checked_is_off(pool->ops));
+}
+END_TEST
+
+START_TEST(a_batch_whose_first_block_is_not_ready_is_noticed)
+{
+	struct mnm_pool *pool = pool_full();
+
+	ck_assert_uint_eq(batch_asked_below(pool, blocks[0].epoch), 0);
+	faulted(pool, "not ready");
+	gives_all(pool, COUNT);
+}
+END_TEST
+
 START_TEST(a_batch_that_ends_early_is_noticed)
 {
 	struct mnm_pool *pool = pool_full();
@@ -490,6 +519,8 @@ int main(void)
 		blocks_that_are_kept_back_are_noticed,
 		a_batch_with_a_cycle_is_noticed,
 		a_batch_that_is_too_long_is_noticed,
+		a_batch_may_have_blocks_that_are_not_ready_yet,
+		a_batch_whose_first_block_is_not_ready_is_noticed,
 		a_batch_that_ends_early_is_noticed,
 		a_batch_with_another_tail_is_noticed,
 		a_batch_of_another_stream_is_noticed,

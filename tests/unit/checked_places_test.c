@@ -86,8 +86,9 @@ static const struct mnm_pool_ops evil = {
 	.part_aged = evil_part_aged,
 };
 
-static struct mnm_region regions[2] = {{.base = 1 << 30, .bytes = 4 * PAGE},
-				       {.base = 3U << 30, .bytes = 4 * PAGE}};
+static struct mnm_region regions[3] = {{.base = 1 << 30, .bytes = 4 * PAGE},
+				       {.base = 3U << 30, .bytes = 4 * PAGE},
+				       {.base = 5UL << 30, .bytes = 4 * PAGE}};
 
 static bool added(struct mnm_pool *pool, int region, size_t offset,
 		  size_t bytes, uint64_t epoch)
@@ -380,22 +381,80 @@ START_TEST(a_lack_that_is_too_large_where_memory_is_short_is_noticed)
 }
 END_TEST
 
+/* It grows by so many bytes of the page that it lacks. */
+static void grows_by(struct mnm_pool *pool, int page, size_t bytes)
+{
+	struct mnm_lack lack;
+
+	lacked.fresh = PAGE;
+	pool->ops->lacks(pool, SPAN, NULL, MNM_GROW_FREELY, &lack);
+	ck_assert(added(pool, 2, (size_t)page * PAGE, bytes, MNM_EPOCH_NEVER));
+}
+
 START_TEST(a_pool_that_grows_in_vain_is_noticed)
 {
 	struct mnm_pool *pool = pool_with_regions();
 	struct mnm_place place;
-	struct mnm_lack lack;
 
 	answer = MNM_MISS;
-	lacked.fresh = PAGE;
 	for (int i = 0; i < 3; i++) {
 		ck_assert(!checked_is_off(pool->ops));
-		pool->ops->lacks(pool, SPAN, NULL, MNM_GROW_FREELY, &lack);
-		ck_assert(added(pool, 0, 2 * PAGE + (size_t)i * SPAN, SPAN,
-				MNM_EPOCH_NEVER));
+		grows_by(pool, i, PAGE);
 		ck_assert_int_eq(asked(pool, &place), MNM_MISS);
 	}
 	faulted(pool, "found no place");
+}
+END_TEST
+
+START_TEST(a_pool_that_got_less_than_it_lacks_may_have_no_place)
+{
+	struct mnm_pool *pool = pool_with_regions();
+	struct mnm_place place;
+
+	answer = MNM_MISS;
+	for (int i = 0; i < 4; i++) {
+		grows_by(pool, i, SPAN);
+		ck_assert_int_eq(asked(pool, &place), MNM_MISS);
+	}
+	ck_assert(!checked_is_off(pool->ops));
+}
+END_TEST
+
+START_TEST(a_pool_that_has_served_since_may_have_no_place)
+{
+	struct mnm_pool *pool = pool_with_regions();
+	struct mnm_place place;
+
+	for (int i = 0; i < 4; i++) {
+		grows_by(pool, i, PAGE);
+		ck_assert_int_eq(places(pool, 0, (size_t)i * SPAN, SPAN),
+				 MNM_HIT);
+		answer = MNM_MISS;
+		ck_assert_int_eq(asked(pool, &place), MNM_MISS);
+	}
+	ck_assert(!checked_is_off(pool->ops));
+}
+END_TEST
+
+START_TEST(a_pool_that_has_handed_bytes_over_since_may_have_no_place)
+{
+	struct mnm_pool *pool;
+	struct mnm_place place;
+
+	regions[1].grows = true;
+	pool = pool_with_regions();
+	answer = MNM_MISS;
+	for (int i = 0; i < 4; i++) {
+		grows_by(pool, i, PAGE);
+		has_part = true;
+		parted = (struct mnm_place){.region = seen[1],
+					    .addr = regions[1].base +
+						    (size_t)i * PAGE,
+					    .bytes = PAGE};
+		ck_assert(pool->ops->part(pool, PAGE, false, &place));
+		ck_assert_int_eq(asked(pool, &place), MNM_MISS);
+	}
+	ck_assert(!checked_is_off(pool->ops));
 }
 END_TEST
 
@@ -523,6 +582,9 @@ int main(void)
 		a_lack_of_pages_that_move_nowhere_is_noticed,
 		a_lack_that_is_too_large_where_memory_is_short_is_noticed,
 		a_pool_that_grows_in_vain_is_noticed,
+		a_pool_that_got_less_than_it_lacks_may_have_no_place,
+		a_pool_that_has_served_since_may_have_no_place,
+		a_pool_that_has_handed_bytes_over_since_may_have_no_place,
 		a_region_with_live_blocks_is_not_handed_over,
 		a_part_of_a_whole_region_is_not_handed_over,
 		nothing_is_not_handed_over,
