@@ -7,10 +7,11 @@
  * (MNM_DISABLE, options that are wrong, the child of a fork).
  * docs/c-api.md explains them with examples.
  *
- * The functions may be called from any thread, and allocate no host memory
- * beyond what the pools take for themselves. They change what their arguments
- * point to only if they return CUDA_SUCCESS. A device is its CUDA ordinal, or
- * MNM_HOST: pinned host memory. Sizes are in bytes. */
+ * The functions may be called from any thread, but not, as all of CUDA's, from
+ * a function that a stream runs (cuLaunchHostFunc). They allocate no host
+ * memory beyond what the pools take for themselves. They change what their
+ * arguments point to only if they return CUDA_SUCCESS. A device is its CUDA
+ * ordinal, or MNM_HOST: pinned host memory. Sizes are in bytes. */
 #ifndef MNM_MNM_H
 #define MNM_MNM_H
 
