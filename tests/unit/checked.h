@@ -27,6 +27,12 @@ void __wrap_log_line(enum log_level level, const char *format, ...)
 	lines++;
 }
 
+/* The pools that a test has opened. They live as long as its process does, and
+ * are no leaks while they can be reached. */
+enum { OPENED_MOST = 8 };
+static struct mnm_pool *opened[OPENED_MOST];
+static int opened_count;
+
 /* The checked pool in front of one with that table, opened. */
 static inline struct mnm_pool *checked_opened(const struct mnm_pool_ops *inner,
 					      enum mnm_backing backing)
@@ -40,6 +46,8 @@ static inline struct mnm_pool *checked_opened(const struct mnm_pool_ops *inner,
 	pool = calloc(1, ops->size);
 	pool->ops = ops;
 	pool->backing = backing;
+	ck_assert_int_lt(opened_count, OPENED_MOST);
+	opened[opened_count++] = pool;
 	ck_assert(ops->open(pool, &options));
 	return pool;
 }
