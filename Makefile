@@ -34,7 +34,9 @@ BUILD     ?= $(if $(SAN),build/$(subst $(comma),-,$(SAN)),$(if \
 
 SANFLAGS  := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
 WARN      := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes
-CPPFLAGS  += -D_GNU_SOURCE -Isrc -Iinclude -isystem $(CUDA_HOME)/include
+# Without memory, uthash's tables stay as they are; else it ends the process.
+CPPFLAGS  += -D_GNU_SOURCE -DHASH_NONFATAL_OOM=1 -Isrc -Iinclude \
+	-isystem $(CUDA_HOME)/include
 CFLAGS    += -std=gnu11 -O2 -g $(WARN) -fPIC -fvisibility=hidden
 DEPS       = -MMD -MP
 MACHINE   := $(shell $(CC) -dumpmachine 2>/dev/null)

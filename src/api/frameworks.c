@@ -100,6 +100,7 @@ void mnm_torch_record_stream(void *ptr, CUstream stream)
 {
 	CUdeviceptr key = (CUdeviceptr)ptr;
 	struct recorded *found;
+	bool kept;
 
 	(void)stream;
 	pthread_mutex_lock(&recorded_lock);
@@ -110,7 +111,10 @@ void mnm_torch_record_stream(void *ptr, CUstream stream)
 			found->ptr = key;
 			HASH_ADD(hh, recorded, ptr, sizeof(key), found);
 		}
-		atomic_store(found ? &any_recorded : &all_recorded, true);
+		kept = found && found->hh.tbl;
+		if (!kept)
+			free(found);
+		atomic_store(kept ? &any_recorded : &all_recorded, true);
 	}
 	pthread_mutex_unlock(&recorded_lock);
 }

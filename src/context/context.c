@@ -1,7 +1,6 @@
 /* The table of contexts. Records are never freed nor reused: a thread that has
  * looked one up may still lock it, and finds it dead. A program makes few
  * contexts. */
-#define HASH_NONFATAL_OOM 1
 #include <stdlib.h>
 
 #include "context.h"

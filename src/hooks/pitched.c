@@ -2,7 +2,6 @@
  * CUDA decides which pitch a width gets. It serves the first request for a
  * width itself, which tells the pitch; a later one gets a plain block of that
  * many bytes for each of its rows. */
-#define HASH_NONFATAL_OOM 1
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,5 +1,4 @@
 /* Where physical memory is mapped. */
-#define HASH_NONFATAL_OOM 1
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

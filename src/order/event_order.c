@@ -1,4 +1,3 @@
-#define HASH_NONFATAL_OOM 1
 /* Handles are addresses. */
 #define HASH_FUNCTION(key, length, hash) \
 	((hash) = handle_hash(*(struct CUevent_st *const *)(key)))

@@ -199,6 +199,19 @@ def test_a_job_goes_on_whatever_mnm_does_not_get(box, name, more):
     walk(box, name, 10, 1, "MNM_STAT_FILE=", *more)
 
 
+def test_a_frameworks_hook_goes_on_whatever_mnm_does_not_get(box):
+    """What it is told of streams is kept in a table of its own."""
+    script = "init\nretain p 0\nset p\nstream s\n" + 3 * (
+        "mnm_torch_malloc a 5000 0 s\nmnm_torch_record_stream a s\n"
+        "mnm_torch_free a s 0\nmnm_torch_malloc b 5000 0 s\n"
+        "mnm_torch_free b s 0\n")
+    calls, whole = run(box, "driver", [], script)
+    assert whole.returncode == 0 and calls > 10
+    for number in range(calls):
+        _, short = run(box, "driver", [f"SCARCE_AT={number}"], script)
+        assert (short.returncode, short.stdout) == (0, whole.stdout), number
+
+
 def test_a_new_block_has_a_new_number_whatever_there_is_no_memory_for(box):
     script = "init\nretain p 0\nset p\nalloc a 5000\nbuffer a 0\n" \
         "free a\nalloc b 5000\nbuffer b 0\nbuffer b 100\nfree b\nsync\n"

@@ -4,7 +4,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
 #include <fatbinary_section.h>
