@@ -30,7 +30,7 @@ bool places_grow(struct places *places)
 	places->room = room;
 	places->count = 0;
 	for (size_t i = 0; i < before.room; i++) {
-		const struct mnm_place *old = &before.at[i];
+		const struct idle_place *old = &before.at[i];
 
 		if (!old->more || places->count >= room / 2)
 			continue;

@@ -11,7 +11,7 @@
 
 /* How many more idle blocks of a span a pool that keeps all would have than our
  * pools have. */
-struct mnm_place {
+struct idle_place {
 	size_t span; /* 0 if the place is free */
 	int64_t more;
 };
@@ -19,8 +19,8 @@ struct mnm_place {
 enum { LACKS_MOST = 32 };
 
 struct places {
-	struct mnm_place *at; /* by a hash of the span; or NULL */
-	size_t room;          /* a power of two, or 0 */
+	struct idle_place *at; /* by a hash of the span; or NULL */
+	size_t room;           /* a power of two, or 0 */
 	size_t count;
 	/* Spans whose count has become less than 0; it may be more again.
 	 * Unlisted: some are not here. */
@@ -30,13 +30,13 @@ struct places {
 };
 
 /* The place where a span is, or is to be entered; one has to be free. */
-static inline struct mnm_place *place_of(const struct places *places,
-					 size_t span)
+static inline struct idle_place *place_of(const struct places *places,
+					  size_t span)
 {
 	size_t i = (span * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
 
 	for (;; i++) {
-		struct mnm_place *place = &places->at[i & (places->room - 1)];
+		struct idle_place *place = &places->at[i & (places->room - 1)];
 
 		if (place->span == span || !place->span)
 			return place;
@@ -62,7 +62,7 @@ static inline void places_lack(struct places *places, size_t span)
 /* Without memory the count stays as it was. */
 static inline void more_add(struct places *places, size_t span, int64_t change)
 {
-	struct mnm_place *place;
+	struct idle_place *place;
 	bool lacked;
 
 	if (!change ||
