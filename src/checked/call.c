@@ -13,7 +13,7 @@
 static struct call *calls; /* linked by next; atomic */
 static __thread struct call *own;
 static struct thread_key key;
-static bool watched; /* atomic */
+static bool begun; /* atomic; calls have records */
 
 static int code_visit(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -50,11 +50,13 @@ static void call_ended(void *arg)
 
 void pool_calls_watch(void)
 {
-	if (__atomic_load_n(&watched, __ATOMIC_ACQUIRE))
+	if (__atomic_load_n(&begun, __ATOMIC_ACQUIRE))
 		return;
 	thread_key_open(&key, call_ended);
-	if (key.open && call_watch_start(&calls))
-		__atomic_store_n(&watched, true, __ATOMIC_RELEASE);
+	if (!key.open)
+		return;
+	call_watch_start(&calls);
+	__atomic_store_n(&begun, true, __ATOMIC_RELEASE);
 }
 
 /* One that a thread which has ended has left, or a new one. */
@@ -81,7 +83,7 @@ static struct call *call_take(int thread)
 
 static struct call *call_own(void)
 {
-	if (own || !__atomic_load_n(&watched, __ATOMIC_ACQUIRE))
+	if (own || !__atomic_load_n(&begun, __ATOMIC_ACQUIRE))
 		return own;
 	own = call_take((int)syscall(SYS_gettid));
 	if (own)

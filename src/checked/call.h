@@ -4,8 +4,9 @@
  * every second for one that has taken more than CALL_MOST_MS of processor time,
  * and sends its thread a signal, which leaves the call. That is done only while
  * the pool's own instructions run, never in a function that these have called,
- * as such a function may hold a lock. Without pool_calls_watch, calls may take
- * as long as they like. */
+ * as such a function may hold a lock. Without pool_calls_watch, and where a
+ * filter of system calls may kill for that thread, calls may take as long as
+ * they like. */
 #ifndef MNM_CALL_H
 #define MNM_CALL_H
 

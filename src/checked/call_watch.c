@@ -1,7 +1,10 @@
 #include "call_watch.h"
 
+#include <linux/futex.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -11,16 +14,25 @@
 
 #include "call.h"
 #include "common/log.h"
+#include "preload/syscall_filter.h"
 #include "preload/thread.h"
 
 enum {
 	STACK_SIZE = 64 << 10,
 	LOOK_NS = 999 * 1000 * 1000,
-	TRIES_MOST = 10, /* signals to one call before that is told */
+	ALONE_NS = 50 * 1000 * 1000, /* between looks for the main thread */
+	ALONE_LOOKS = 20,            /* of those for one at the calls */
+	LEAVE_SECONDS = 2, /* for which a main thread waits for this one */
+	TRIES_MOST = 10,   /* signals to one call before that is told */
 };
 
 static struct call **watched;
 static int chosen; /* signal; 0: none yet */
+
+static pthread_t watcher;
+static pid_t process;
+static bool told;                /* the main thread says so when it leaves */
+static _Atomic uint32_t leaving; /* a futex */
 
 static uintptr_t instruction_of(const ucontext_t *context)
 {
@@ -105,26 +117,60 @@ static void call_look(struct call *call)
 	}
 }
 
-/* The last thread of a process runs the program's exit handlers, and that has
- * to be one of the program's own. */
+static void calls_look(void)
+{
+	struct call *call = __atomic_load_n(watched, __ATOMIC_ACQUIRE);
+
+	for (; call; call = call->next)
+		call_look(call);
+}
+
+/* Sleeps. Returns whether the thread has to leave: the last thread of a process
+ * runs the program's exit handlers, and that has to be one of the program's
+ * own. */
+static bool nap(void)
+{
+	const struct timespec limit = {.tv_nsec = told ? LOOK_NS : ALONE_NS};
+
+	syscall(SYS_futex, &leaving, FUTEX_WAIT_PRIVATE, 0, &limit, NULL, 0);
+	return atomic_load(&leaving) || (!told && thread_main_ended());
+}
+
 static void *watch_run(void *unused)
 {
+	unsigned int naps = 0;
+
 	prctl(PR_SET_NAME, "mnm-watch");
-	thread_detach();
-	while (!thread_main_ended()) {
-		thread_nap(LOOK_NS);
-		for (struct call *call =
-			     __atomic_load_n(watched, __ATOMIC_ACQUIRE);
-		     call; call = call->next)
-			call_look(call);
-	}
+	if (!told)
+		thread_detach();
+	while (!nap())
+		if (told || ++naps % ALONE_LOOKS == 0)
+			calls_look();
 	return unused;
 }
 
-bool call_watch_start(struct call **calls)
+/* Runs in the main thread as it leaves by pthread_exit. */
+static void main_leaves(void *unused)
 {
-	pthread_t thread;
+	(void)unused;
+	if (getpid() != process)
+		return;
+	atomic_store(&leaving, 1);
+	syscall(SYS_futex, &leaving, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	thread_join(watcher, LEAVE_SECONDS);
+}
 
+void call_watch_start(struct call **calls)
+{
+	static struct thread_key main_key;
+
+	if (syscall_filter_kills_socket())
+		return;
 	watched = calls;
-	return !thread_start(watch_run, NULL, STACK_SIZE, &thread);
+	process = getpid();
+	if (thread_is_main())
+		thread_key_open(&main_key, main_leaves);
+	told = main_key.open;
+	if (!thread_start(watch_run, NULL, STACK_SIZE, &watcher) && told)
+		thread_key_set(&main_key, &watcher);
 }

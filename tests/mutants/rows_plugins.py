@@ -5,6 +5,8 @@ STATE = "src/mem/state.c"
 OPENED = "src/mem/plugins.c"
 RUN = "src/cli/run.c"
 TESTS = "test_plugins.py -k "
+PLUGGED = "test_plugged.py -k "
+WATCH = "src/checked/call_watch.c"
 
 ROWS = [
     ("plug_ins_are_opened_under_a_lock", TESTS + "no_lock_is_held",
@@ -35,4 +37,8 @@ ROWS = [
       "table && (table_check(plugin) || true) &&")),
     ("run_reads_pools_before_plug_ins", TESTS + "any_order",
      (RUN, "	if (!status && pools)\n		plugins_use();\n", "")),
+    ("the_watch_stays_when_main_leaves", PLUGGED + "last",
+     (WATCH, "	atomic_store(&leaving, 1);\n", "")),
+    ("the_watch_meets_a_filter", "test_resident.py -k calls_of_pools",
+     (WATCH, "	if (syscall_filter_kills_socket())\n		return;\n", "")),
 ]
