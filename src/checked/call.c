@@ -1,5 +1,6 @@
 #include "call.h"
 
+#include <errno.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -97,6 +98,7 @@ struct call *call_begin(const struct code *code)
 
 	if (!call)
 		return NULL;
+	call->error = errno;
 	__atomic_store_n(&call->number, call->number + 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&call->code, code, __ATOMIC_RELEASE);
 	return call;
@@ -104,8 +106,10 @@ struct call *call_begin(const struct code *code)
 
 void call_end(struct call *call)
 {
-	if (call)
-		__atomic_store_n(&call->code, NULL, __ATOMIC_RELEASE);
+	if (!call)
+		return;
+	__atomic_store_n(&call->code, NULL, __ATOMIC_RELEASE);
+	errno = call->error;
 }
 
 /* In the handler of a signal, so only what is ours is looked at. */

@@ -26,6 +26,7 @@ struct call {
 	const struct code *code; /* atomic; NULL: no call */
 	uint64_t number;         /* atomic, of calls */
 	int thread;              /* atomic; 0: no thread has it */
+	int error; /* errno before it, which stays the program's */
 	struct call *next;
 	/* The watcher's. */
 	uint64_t seen;   /* the call that it looks at */

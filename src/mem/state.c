@@ -1,3 +1,5 @@
+#include <errno.h>
+
 #include "heap/idle_limit.h"
 #include "checked/checked.h"
 #include "common/pool_list.h"
@@ -112,16 +114,27 @@ const struct config *config_current(void)
 	return &config;
 }
 
-bool config_once(void)
-{
-	static struct once once = ONCE_INIT;
+static struct once config_read_once = ONCE_INIT;
 
-	if (!atomic_load_explicit(&once.done, memory_order_acquire)) {
-		if (!mem_enabled() || !mem_plugins_open())
-			return false;
-		once_run(&once, read_config);
+static bool config_begin(void)
+{
+	int saved = errno; /* the program's: its call did not fail */
+	bool may = mem_enabled() && mem_plugins_open();
+
+	if (may) {
+		once_run(&config_read_once, read_config);
 		mem_plugins_drop();
 	}
+	errno = saved;
+	return may;
+}
+
+bool config_once(void)
+{
+	if (!atomic_load_explicit(&config_read_once.done,
+				  memory_order_acquire) &&
+	    !config_begin())
+		return false;
 	return mem_enabled();
 }
 

@@ -11,6 +11,18 @@ RUDE = os.path.join(BUILD, "tests", "plugins", "rude.so")
 PLUGGED_IN = {"pool_plugins": RUDE, "thread_cache": 0}
 
 
+@pytest.mark.parametrize("pool, options", [
+    ("rude_pool", PLUGGED_IN), ("page_unit_pool", {}),
+    ("vmm_pool", {"check_pools": 1})])
+@pytest.mark.parametrize("what", ["keeps_errno"])
+def test_a_program_sees_the_same(box, what, pool, options):
+    alone = box.run([PLUGGED, what])
+    beside = box.run([PLUGGED, what], pool, **options)
+    assert alone.stdout and beside.stdout == alone.stdout
+    assert beside.stderr == ""
+    assert box.pools() == {pool}
+
+
 @plain_build_only
 @pytest.mark.parametrize("pool, options", [
     ("rude_pool", PLUGGED_IN), ("page_unit_pool", {"check_pools": 1})])

@@ -10,7 +10,7 @@ WATCH = "src/checked/call_watch.c"
 
 ROWS = [
     ("plug_ins_are_opened_under_a_lock", TESTS + "no_lock_is_held",
-     (STATE, "!mem_enabled() || !mem_plugins_open()", "!mem_enabled()"),
+     (STATE, "mem_enabled() && mem_plugins_open();", "mem_enabled();"),
      (STATE, "	mem_plugins_add();\n",
       "	mem_plugins_open();\n	mem_plugins_add();\n")),
     ("a_plug_ins_constructor_is_served", TESTS + "constructor_asks",
@@ -37,6 +37,10 @@ ROWS = [
       "table && (table_check(plugin) || true) &&")),
     ("run_reads_pools_before_plug_ins", TESTS + "any_order",
      (RUN, "	if (!status && pools)\n		plugins_use();\n", "")),
+    ("a_pool_leaves_its_errno", "unit",
+     ("src/checked/call.c", "	errno = call->error;\n", "")),
+    ("the_first_request_leaves_an_errno", PLUGGED + "keeps_errno",
+     (STATE, "	errno = saved;\n", "	(void)saved;\n")),
     ("the_watch_stays_when_main_leaves", PLUGGED + "last",
      (WATCH, "	atomic_store(&leaving, 1);\n", "")),
     ("the_watch_meets_a_filter", "test_resident.py -k calls_of_pools",

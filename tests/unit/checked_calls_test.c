@@ -1,4 +1,5 @@
 /* Calls of a pool that take no end. */
+#include <errno.h>
 #include <pthread.h>
 
 #include "checked.h"
@@ -10,6 +11,7 @@ static volatile unsigned long turns;
 
 static void loop(void)
 {
+	errno = ERANGE;
 	while (stuck)
 		turns = turns + 1;
 }
@@ -120,13 +122,33 @@ START_TEST(a_call_of_any_thread_is_left)
 }
 END_TEST
 
+START_TEST(errno_stays_the_callers)
+{
+	const struct mnm_request request = {.span = UNIT, .safe = 1};
+	struct mnm_block block = {.span = UNIT, .epoch = 1}, *found;
+	struct mnm_pool *pool = pool_open();
+
+	errno = EXDEV;
+	pool->ops->span(pool, UNIT, 0);
+	ck_assert_int_eq(errno, EXDEV);
+	pool->ops->alloc(pool, &request, &found);
+	ck_assert_int_eq(errno, EXDEV);
+	pool->ops->free(pool, &block);
+	ck_assert_int_eq(errno, EXDEV);
+	pool->ops->trim(pool, 1);
+	ck_assert_int_eq(errno, EXDEV);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
 		a_request_that_takes_no_end_is_left,
 		a_free_that_takes_no_end_is_left_and_the_block_goes_back,
 		a_trim_that_takes_no_end_is_left_and_gives_all,
-		a_call_of_any_thread_is_left, NULL};
+		a_call_of_any_thread_is_left,
+		errno_stays_the_callers,
+		NULL};
 
 	return tests_run("checked_calls", tests);
 }
