@@ -231,3 +231,10 @@ bool checked_is_off(const struct mnm_pool_ops *ops)
 	       __atomic_load_n(&((const struct checked_table *)ops)->off,
 			       __ATOMIC_RELAXED);
 }
+
+void checked_end(const struct mnm_pool_ops *ops)
+{
+	if (ops->open == checked_open)
+		__atomic_store_n(&((struct checked_table *)ops)->off, true,
+				 __ATOMIC_RELAXED);
+}

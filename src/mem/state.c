@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <stdlib.h>
 
 #include "heap/idle_limit.h"
 #include "checked/checked.h"
@@ -54,12 +55,23 @@ static void alias_read(const struct option_alias *alias)
 	}
 }
 
+/* Runs as the process exits, before the destructors that plug-ins registered as
+ * they were opened: what the program does after that must not use what these
+ * have ended. */
+static void plugins_end(void)
+{
+	for (int i = 0; pool_rows[i].name; i++)
+		if (pool_rows[i].file)
+			checked_end(pool_ops_at(i));
+}
+
 /* Those of plug-ins always are checked. Without memory for that, the default
  * pool serves in place of one. */
 static void pools_check(void)
 {
 	const struct mnm_pool_ops *ops, *inner;
 	int other = pool_row_find(POOL_DEFAULT);
+	bool plugged = false;
 
 	for (int i = 0; pool_rows[i].name; i++) {
 		if (!pool_rows[i].file && !config.check_pools)
@@ -68,7 +80,10 @@ static void pools_check(void)
 		inner = pool_rows[i].file ? pool_rows[i].ops : pool_ops_at(i);
 		ops = checked_ops(inner);
 		pool_ops_set(i, ops ? ops : pool_ops_at(other));
+		plugged |= pool_rows[i].file != NULL;
 	}
+	if (plugged)
+		atexit(plugins_end);
 }
 
 static void read_config(void)

@@ -14,7 +14,7 @@ PLUGGED_IN = {"pool_plugins": RUDE, "thread_cache": 0}
 @pytest.mark.parametrize("pool, options", [
     ("rude_pool", PLUGGED_IN), ("page_unit_pool", {}),
     ("vmm_pool", {"check_pools": 1})])
-@pytest.mark.parametrize("what", ["keeps_errno"])
+@pytest.mark.parametrize("what", ["keeps_errno", "frees_at_its_end"])
 def test_a_program_sees_the_same(box, what, pool, options):
     alone = box.run([PLUGGED, what])
     beside = box.run([PLUGGED, what], pool, **options)

@@ -45,4 +45,6 @@ ROWS = [
      (WATCH, "	atomic_store(&leaving, 1);\n", "")),
     ("the_watch_meets_a_filter", "test_resident.py -k calls_of_pools",
      (WATCH, "	if (syscall_filter_kills_socket())\n		return;\n", "")),
+    ("a_plug_in_is_asked_at_the_end", PLUGGED + "at_its_end",
+     (STATE, "	if (plugged)\n", "	if (0 && plugged)\n")),
 ]
