@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import struct
 import subprocess
 
 import pytest
@@ -80,6 +81,26 @@ def test_what_is_no_shared_object_is_refused(box, make, why):
     assert said.startswith(f"mnm: warn: plug-in {path} is refused: ")
     assert said.count(path) == 1
     assert why in said and said.count("\n") == 1
+
+
+def test_a_file_that_is_cut_short_is_refused_wherever_it_ends(box):
+    """The loader would map it, and the process be ended by SIGBUS. Only what
+    is not loaded, the tables of sections, may be missing."""
+    path = os.path.join(box.folder, "cut.so")
+    with open(GOOD, "rb") as file:
+        whole = file.read()
+    head = struct.unpack_from("<QQ", whole, 32)
+    for size in [*range(64, head[1], 1024), 4096, 8192]:
+        with open(path, "wb") as file:
+            file.write(whole[:size])
+        done = mnm(box, "pools", pool_plugins=path)
+        refused = f"mnm: plug-in {path} is refused: it is cut short\n"
+        assert (done.returncode, done.stderr) in [(0, refused), (0, "")]
+        assert (done.stderr == "") == ("quiet_pool" in done.stdout)
+    with open(path, "wb") as file:
+        file.write(whole[:4096])
+    assert served(box, pool_plugins=path) == (
+        f"mnm: warn: plug-in {path} is refused: it is cut short\n")
 
 
 def test_right_plug_ins_are_taken_without_a_word(box):

@@ -47,4 +47,6 @@ ROWS = [
      (WATCH, "	if (syscall_filter_kills_socket())\n		return;\n", "")),
     ("a_plug_in_is_asked_at_the_end", PLUGGED + "at_its_end",
      (STATE, "	if (plugged)\n", "	if (0 && plugged)\n")),
+    ("a_file_that_is_cut_short_is_opened", TESTS + "cut_short",
+     (PLUGIN, "	if (object_file_is_cut(plugin->file)) {", "	if (0) {")),
 ]
