@@ -202,6 +202,17 @@ ROWS = [{"name": "quiet_pool", "summary": "serves nothing", "backings": [],
          "backings": ["managed", "device", "virtual", "host"], "file": GOOD}]
 
 
+@pytest.mark.parametrize("paths,why", [
+    (f"{GOOD}:", "a path is not absolute"), ("good.so", "is not absolute"),
+    (f"{GOOD}{':/x' * 1024}", "too long")])
+def test_pools_says_what_is_wrong_with_the_variable(box, paths, why):
+    """A program would take none of them."""
+    done = mnm(box, "pools", pool_plugins=paths)
+    assert done.stderr.startswith("mnm: MNM_POOL_PLUGINS: pool_plugins: ")
+    assert why in done.stderr and done.stderr.count("\n") == 1
+    assert "quiet_pool" not in done.stdout
+
+
 def test_pools_lists_them_as_json(box):
     done = mnm(box, "pools", "--json", pool_plugins=GOOD)
     rows = json.loads(done.stdout)
