@@ -102,6 +102,21 @@ assert "known:" in refused(mnm.ArgumentError, mnm.set_option, "nothing", "1")
 """) == ("", "")
 
 
+def test_a_function_is_known_to_other_threads_only_once_it_is_complete(box):
+    """Without its types, ctypes would cut a pointer to 32 bits."""
+    assert run(box, """
+class Complete(dict):
+    def __setitem__(self, name, function):
+        assert function.argtypes == mnm.api._PARAMETERS.get(name, [])
+        assert (function.restype == ctypes.c_char_p) == (name == "mnm_error")
+        super().__setitem__(name, function)
+mnm.api._found = Complete()
+mnm.free_batch(mnm.alloc_batch([5000]))
+refused(mnm.ArgumentError, mnm.init_pool, 0, "x_pool")
+print(*sorted(mnm.api._found))
+""") == ("mnm_alloc_batch mnm_error mnm_free_batch mnm_init_pool\n", "")
+
+
 def test_work_has_a_name(box):
     _, said = run(box, """
 with mnm.work("forward"):
