@@ -44,7 +44,8 @@ class Place:
     def number(self) -> int:
         """The pid that the process has for itself."""
         digits = self.name.split(".")[0]
-        return int(digits) if digits.isdigit() else 0
+        # Whoever listens there has chosen the name.
+        return int(digits) if digits.isascii() and digits.isdigit() else 0
 
     def connect(self) -> Optional[socket.socket]:
         """A connection to the process, or None while its queue is full."""
