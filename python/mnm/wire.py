@@ -50,8 +50,12 @@ class Place:
     def connect(self) -> Optional[socket.socket]:
         """A connection to the process, or None while its queue is full."""
         folder = folder_open(self.folder, self.owner if self.private else None)
-        made = socket.socket(socket.AF_UNIX,
-                             socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+        try:
+            made = socket.socket(socket.AF_UNIX,
+                                 socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+        except OSError as error:
+            os.close(folder)
+            raise self._failed(error) from None
         try:
             # The path through the descriptor is short, and leads into the
             # folder that was looked at.

@@ -97,6 +97,34 @@ def test_a_name_that_somebody_chose_is_no_number():
     assert wire.Place("/x", "\u00b2.sock", 0).number == 0
 
 
+FEW_DESCRIPTORS = """
+import os, resource, sys
+import mnm
+before = os.listdir("/proc/self/fd")
+most = resource.getrlimit(resource.RLIMIT_NOFILE)
+for limit in range(3, 12):
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, most[1]))
+    for look in (lambda: mnm.Program(int(sys.argv[1]), 0.3, sys.argv[2]),
+                 lambda: mnm.programs(0.3, sys.argv[2])):
+        try:
+            look()
+        except mnm.Error:
+            pass
+    resource.setrlimit(resource.RLIMIT_NOFILE, most)
+    assert os.listdir("/proc/self/fd") == before, limit
+print("fine")
+"""
+
+
+def test_without_descriptors_there_is_an_error_of_ours(box, shell):
+    """And none is lost."""
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", FEW_DESCRIPTORS, str(shell.pid),
+         box.sockets], env={**os.environ, "PYTHONPATH": PACKAGE},
+        capture_output=True, text=True, timeout=DEADLINE)
+    assert (done.stdout, done.stderr) == ("fine\n", "")
+
+
 def test_a_program_without_a_socket_is_listed_as_loaded(box):
     started = box.shell("page_unit_pool")
     started("sync")
