@@ -117,6 +117,31 @@ print(*sorted(mnm.api._found))
 """) == ("mnm_alloc_batch mnm_error mnm_free_batch mnm_init_pool\n", "")
 
 
+def test_what_numba_drops_in_a_child_is_left_alone(box):
+    """The child ends the parent's arrays as well; it has no CUDA."""
+    assert run(box, """
+import os, types
+def module(name, **members):
+    sys.modules[name] = types.ModuleType(name)
+    sys.modules[name].__dict__.update(members)
+    return sys.modules[name]
+driver = module("numba.cuda.cudadrv.driver")
+module("numba.cuda.cudadrv", driver=driver)
+module("numba", cuda=module(
+    "numba.cuda", GetIpcHandleMixin=type("Mixin", (), {}),
+    HostOnlyCUDAMemoryManager=type("Manager", (), {})))
+import mnm.numba
+drop = mnm.numba._free(mnm.alloc_batch([5000])[0])
+child = os.fork()
+if not child:
+    drop()
+    os._exit(7)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+drop()
+print(mnm.stats(0).live_bytes)
+""") == ("7\n0\n", "")
+
+
 def test_work_has_a_name(box):
     _, said = run(box, """
 with mnm.work("forward"):
