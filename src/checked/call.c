@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "call_signal.h"
 #include "call_watch.h"
 #include "checked.h"
 #include "preload/thread.h"
@@ -15,6 +16,7 @@ static struct call *calls; /* linked by next; atomic */
 static __thread struct call *own;
 static struct thread_key key;
 static bool begun; /* atomic; calls have records */
+static bool watched;
 
 static int code_visit(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -56,7 +58,7 @@ void pool_calls_watch(void)
 	thread_key_open(&key, call_ended);
 	if (!key.open)
 		return;
-	call_watch_start(&calls);
+	watched = call_watch_start(&calls);
 	__atomic_store_n(&begun, true, __ATOMIC_RELEASE);
 }
 
@@ -87,8 +89,10 @@ static struct call *call_own(void)
 	if (own || !__atomic_load_n(&begun, __ATOMIC_ACQUIRE))
 		return own;
 	own = call_take((int)syscall(SYS_gettid));
-	if (own)
-		thread_key_set(&key, own);
+	if (!own)
+		return NULL;
+	own->blocks = watched && call_signals_blocked();
+	thread_key_set(&key, own);
 	return own;
 }
 
@@ -99,6 +103,7 @@ struct call *call_begin(const struct code *code)
 	if (!call)
 		return NULL;
 	call->error = errno;
+	call->let = call->blocks ? call_signal_let() : 0;
 	__atomic_store_n(&call->number, call->number + 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&call->code, code, __ATOMIC_RELEASE);
 	return call;
@@ -109,6 +114,7 @@ void call_end(struct call *call)
 	if (!call)
 		return;
 	__atomic_store_n(&call->code, NULL, __ATOMIC_RELEASE);
+	call_signal_stop(call->let);
 	errno = call->error;
 }
 

@@ -11,6 +11,7 @@
 #define MNM_CALL_H
 
 #include <setjmp.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { CALL_MOST_MS = 2000 };
@@ -26,7 +27,9 @@ struct call {
 	const struct code *code; /* atomic; NULL: no call */
 	uint64_t number;         /* atomic, of calls */
 	int thread;              /* atomic; 0: no thread has it */
-	int error; /* errno before it, which stays the program's */
+	int error;   /* errno before it, which stays the program's */
+	int let;     /* signal that may come through until its end; or 0 */
+	bool blocks; /* the thread had all signals blocked at its first call */
 	struct call *next;
 	/* The watcher's. */
 	uint64_t seen;   /* the call that it looks at */

@@ -2,17 +2,14 @@
 
 #include <linux/futex.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include "call.h"
+#include "call_signal.h"
 #include "common/log.h"
 #include "preload/syscall_filter.h"
 #include "preload/thread.h"
@@ -27,53 +24,11 @@ enum {
 };
 
 static struct call **watched;
-static int chosen; /* signal; 0: none yet */
 
 static pthread_t watcher;
 static pid_t process;
 static bool told;                /* the main thread says so when it leaves */
 static _Atomic uint32_t leaving; /* a futex */
-
-static uintptr_t instruction_of(const ucontext_t *context)
-{
-#if defined(__x86_64__)
-	return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
-#elif defined(__aarch64__)
-	return (uintptr_t)context->uc_mcontext.pc;
-#else
-	(void)context;
-	return 0;
-#endif
-}
-
-static void on_signal(int number, siginfo_t *info, void *context)
-{
-	struct call *call = call_to_leave(instruction_of(context));
-
-	(void)number, (void)info;
-	if (call)
-		siglongjmp(call->out, 1);
-}
-
-/* Takes a signal that the program makes no use of; the handler stays, as one
- * that came late would end the process otherwise. */
-static bool signal_choose(void)
-{
-	struct sigaction action = {.sa_sigaction = on_signal,
-				   .sa_flags = SA_SIGINFO | SA_NODEFER |
-					       SA_RESTART};
-	struct sigaction before;
-
-	if (chosen && !sigaction(chosen, NULL, &before) &&
-	    before.sa_sigaction == on_signal)
-		return true;
-	for (chosen = SIGRTMAX - 1; chosen > SIGRTMIN; chosen--)
-		if (!sigaction(chosen, NULL, &before) &&
-		    before.sa_handler == SIG_DFL)
-			return !sigaction(chosen, &action, NULL);
-	chosen = 0;
-	return false;
-}
 
 /* The processor time that a thread has used, or 0 if it has ended. */
 static int64_t used_ms(int thread)
@@ -90,13 +45,19 @@ static int64_t used_ms(int thread)
 
 static void call_leave(struct call *call, int thread, uint64_t number)
 {
+	int signal;
+
 	if (++call->tries == TRIES_MOST)
-		log_error("a pool's call takes no end, and can't be left as it "
-			  "is in a function of another library's");
-	if (call->tries > TRIES_MOST || !signal_choose())
+		log_error("a pool's call takes no end, and can't be left: it "
+			  "is in a function of another library's, or its "
+			  "thread blocks signals");
+	if (call->tries > TRIES_MOST)
+		return;
+	signal = call_signal();
+	if (!signal)
 		return;
 	__atomic_store_n(&call->left, number, __ATOMIC_RELAXED);
-	syscall(SYS_tgkill, getpid(), thread, chosen);
+	syscall(SYS_tgkill, getpid(), thread, signal);
 }
 
 static void call_look(struct call *call)
@@ -160,17 +121,21 @@ static void main_leaves(void *unused)
 	thread_join(watcher, LEAVE_SECONDS);
 }
 
-void call_watch_start(struct call **calls)
+bool call_watch_start(struct call **calls)
 {
 	static struct thread_key main_key;
 
 	if (syscall_filter_kills_socket())
-		return;
+		return false;
+	call_signal_begin();
 	watched = calls;
 	process = getpid();
 	if (thread_is_main())
 		thread_key_open(&main_key, main_leaves);
 	told = main_key.open;
-	if (!thread_start(watch_run, NULL, STACK_SIZE, &watcher) && told)
+	if (thread_start(watch_run, NULL, STACK_SIZE, &watcher))
+		return false;
+	if (told)
 		thread_key_set(&main_key, &watcher);
+	return true;
 }

@@ -1,6 +1,8 @@
 /* Calls of a pool that take no end. */
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
+#include <string.h>
 
 #include "checked.h"
 
@@ -122,6 +124,37 @@ START_TEST(a_call_of_any_thread_is_left)
 }
 END_TEST
 
+static void *trims_all_blocked(void *arg)
+{
+	struct mnm_pool *pool = arg;
+	sigset_t all, after;
+	void *list;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &after);
+	pthread_sigmask(SIG_SETMASK, NULL, &all);
+	list = pool->ops->trim(pool, 1);
+	pthread_sigmask(SIG_SETMASK, NULL, &after);
+	return memcmp(&all, &after, sizeof(all)) ? NULL : list;
+}
+
+/* As our own threads do. Their masks are what they were. */
+START_TEST(a_call_of_a_thread_that_blocks_all_signals_is_left)
+{
+	struct mnm_block block = {.span = UNIT, .epoch = 1};
+	struct mnm_pool *pool = pool_open();
+	pthread_t thread;
+	void *list;
+
+	ck_assert(pool->ops->free(pool, &block));
+	stuck = true;
+	ck_assert(!pthread_create(&thread, NULL, trims_all_blocked, pool));
+	ck_assert(!pthread_join(thread, &list));
+	ck_assert_ptr_eq(list, &block);
+	faulted(pool, "took no end");
+}
+END_TEST
+
 START_TEST(errno_stays_the_callers)
 {
 	const struct mnm_request request = {.span = UNIT, .safe = 1};
@@ -147,6 +180,7 @@ int main(void)
 		a_free_that_takes_no_end_is_left_and_the_block_goes_back,
 		a_trim_that_takes_no_end_is_left_and_gives_all,
 		a_call_of_any_thread_is_left,
+		a_call_of_a_thread_that_blocks_all_signals_is_left,
 		errno_stays_the_callers,
 		NULL};
 
