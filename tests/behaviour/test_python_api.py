@@ -117,6 +117,16 @@ print(*sorted(mnm.api._found))
 """) == ("mnm_alloc_batch mnm_error mnm_free_batch mnm_init_pool\n", "")
 
 
+def test_an_error_is_one_line_whatever_the_words_are(box):
+    assert run(box, """
+for words in ("a\\nb", "\\x1b[2J", "\\u00e9"):
+    for call in ([mnm.init_pool, 0, words], [mnm.set_option, words, "1"],
+                 [mnm.set_option, "pool_limit", words]):
+        text = refused(mnm.ArgumentError, *call)
+        assert text.isascii() and text.isprintable(), text
+""") == ("", "")
+
+
 def test_what_numba_drops_in_a_child_is_left_alone(box):
     """The child ends the parent's arrays as well; it has no CUDA."""
     assert run(box, """
