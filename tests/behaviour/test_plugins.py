@@ -281,6 +281,18 @@ def test_run_adds_to_the_plug_ins_of_the_environment(box):
     assert done.returncode == 2 and not done.stdout
 
 
+def test_run_knows_the_pools_of_a_plug_in_that_links_the_simulated_cuda(box):
+    """Its own loader does not find that."""
+    env = {k: v for k, v in box.env(None).items() if k != "LD_LIBRARY_PATH"}
+    done = subprocess.run(
+        [MNM, "run", "--sim=64M", "--plugin", plugin("links"), "--pool",
+         "linked_pool", "--set", f"stat_file={box.stat_file}", "--",
+         FORMS["shared"][0]], env=env, input="alloc a 5000\nfree a\n",
+        capture_output=True, text=True, timeout=DEADLINE)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert box.pools() == {"linked_pool"}
+
+
 def test_run_makes_a_path_absolute(box):
     done = subprocess.run(
         [MNM, "run", "--plugin", "good.so", "--plugin", "./good.so", "--",

@@ -37,6 +37,8 @@ ROWS = [
       "table && (table_check(plugin) || true) &&")),
     ("run_reads_pools_before_plug_ins", TESTS + "any_order",
      (RUN, "	if (!status && pools)\n		plugins_use();\n", "")),
+    ("run_does_not_load_the_simulated_cuda", TESTS + "links",
+     (RUN, "	if (!status && pools && run->profile)\n", "	if (0)\n")),
     ("a_pool_leaves_its_errno", "unit",
      ("src/checked/call.c", "	errno = call->error;\n", "")),
     ("the_first_request_leaves_an_errno", PLUGGED + "keeps_errno",
