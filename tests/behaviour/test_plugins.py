@@ -221,6 +221,21 @@ def test_pools_lists_them_as_json(box):
     assert not any("file" in row for row in rows[:-2])
 
 
+def test_the_path_of_a_plug_in_need_not_be_utf_8(box):
+    path = os.fsencode(box.folder) + b"/\xff.so"
+    shutil.copy(GOOD, path)
+    shown = f"{box.folder}/?.so"
+    done = mnm(box, "pools", "--json", pool_plugins=os.fsdecode(path))
+    assert [row.get("file") for row in json.loads(done.stdout)][-2:] == [
+        shown, shown]
+    assert shown in mnm(box, "pools", pool_plugins=os.fsdecode(path)).stdout
+    shell = box.shell("quiet_pool", pool_plugins=os.fsdecode(path))
+    took(shell, "alloc a 5000")
+    assert [row["file"] for row in shell.ask("pools")["pools"][-2:]] == [
+        shown, shown]
+    shell.end()
+
+
 def test_a_running_program_lists_its_own(box):
     shell = box.shell("page_unit_pool", pool_plugins=GOOD)
     took(shell, "alloc a 5000")
