@@ -48,6 +48,7 @@ static void call_ended(void *arg)
 {
 	struct call *call = arg;
 
+	own = NULL; /* the thread may still call pools: its caches end later */
 	__atomic_store_n(&call->thread, 0, __ATOMIC_RELEASE);
 }
 

@@ -43,6 +43,8 @@ ROWS = [
      ("src/checked/call.c", "	errno = call->error;\n", "")),
     ("the_first_request_leaves_an_errno", PLUGGED + "keeps_errno",
      (STATE, "	errno = saved;\n", "	(void)saved;\n")),
+    ("two_threads_have_a_calls_record", "unit",
+     ("src/checked/call.c", "	own = NULL; /* the thread", "	/* the thread")),
     ("a_thread_that_blocks_signals_is_stuck", "unit",
      ("src/checked/call.c", "call->blocks ? call_signal_let() : 0", "0")),
     ("the_mask_stays_open", "unit",

@@ -6,7 +6,7 @@
 
 #include "checked.h"
 
-enum { UNIT = 4096 };
+enum { UNIT = 4096, MEETS = 5000 };
 
 static volatile bool stuck; /* whether the next call takes no end */
 static volatile unsigned long turns;
@@ -18,10 +18,16 @@ static void loop(void)
 		turns = turns + 1;
 }
 
+static pthread_barrier_t inside, outside; /* of a call of MEETS bytes */
+
 static size_t slow_span(const struct mnm_pool *pool, size_t size, size_t slack)
 {
 	(void)pool, (void)slack;
 	loop();
+	if (size == MEETS) {
+		pthread_barrier_wait(&inside);
+		pthread_barrier_wait(&outside);
+	}
 	return size;
 }
 
@@ -173,6 +179,54 @@ START_TEST(errno_stays_the_callers)
 }
 END_TEST
 
+static int errno_after; /* the call of the thread that meets another */
+
+static void *meets(void *arg)
+{
+	struct mnm_pool *pool = arg;
+
+	errno = EXDEV;
+	pool->ops->span(pool, MEETS, 0);
+	errno_after = errno;
+	return NULL;
+}
+
+/* While another thread, which is new, is in a call. */
+static void asks_at_its_end(void *arg)
+{
+	pthread_t thread;
+
+	ck_assert(!pthread_create(&thread, NULL, meets, arg));
+	pthread_barrier_wait(&inside);
+	errno = EDOM;
+	asks(arg);
+	pthread_barrier_wait(&outside);
+	ck_assert(!pthread_join(thread, NULL));
+}
+
+static pthread_key_t ends;
+
+static void *asks_and_ends(void *arg)
+{
+	pthread_setspecific(ends, arg);
+	return asks(arg);
+}
+
+/* A thread's caches go to their pools after its record is free for others. */
+START_TEST(a_thread_that_ends_does_not_use_the_record_of_another)
+{
+	struct mnm_pool *pool = pool_open();
+	pthread_t thread;
+
+	pthread_barrier_init(&inside, NULL, 2);
+	pthread_barrier_init(&outside, NULL, 2);
+	ck_assert(!pthread_key_create(&ends, asks_at_its_end));
+	ck_assert(!pthread_create(&thread, NULL, asks_and_ends, pool));
+	ck_assert(!pthread_join(thread, NULL));
+	ck_assert_int_eq(errno_after, EXDEV);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -182,6 +236,7 @@ int main(void)
 		a_call_of_any_thread_is_left,
 		a_call_of_a_thread_that_blocks_all_signals_is_left,
 		errno_stays_the_callers,
+		a_thread_that_ends_does_not_use_the_record_of_another,
 		NULL};
 
 	return tests_run("checked_calls", tests);
