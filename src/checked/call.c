@@ -29,16 +29,17 @@ static int code_visit(struct dl_phdr_info *info, size_t size, void *arg)
 		end = begin + info->dlpi_phdr[i].p_memsz;
 		if (info->dlpi_phdr[i].p_type == PT_LOAD &&
 		    code->begin >= begin && code->begin < end) {
-			*code = (struct code){begin, end};
+			code->begin = begin;
+			code->end = end;
 			return 1;
 		}
 	}
 	return 0;
 }
 
-struct code code_of(const void *function)
+struct code code_of(const void *function, const char *pool)
 {
-	struct code code = {(uintptr_t)function, (uintptr_t)function};
+	struct code code = {(uintptr_t)function, (uintptr_t)function, pool};
 
 	dl_iterate_phdr(code_visit, &code);
 	return code;

@@ -21,6 +21,7 @@ enum {
 	ALONE_LOOKS = 20,            /* of those for one at the calls */
 	LEAVE_SECONDS = 2, /* for which a main thread waits for this one */
 	TRIES_MOST = 10,   /* signals to one call before that is told */
+	WAITS_MOST = 5,    /* looks at one that uses no time */
 };
 
 static struct call **watched;
@@ -43,20 +44,21 @@ static int64_t used_ms(int thread)
 		       : used.tv_sec * 1000 + used.tv_nsec / 1000000;
 }
 
-static void call_leave(struct call *call, int thread, uint64_t number)
+static void call_leave(struct call *call, const struct code *code, int thread)
 {
 	int signal;
 
 	if (++call->tries == TRIES_MOST)
-		log_error("a pool's call takes no end, and can't be left: it "
-			  "is in a function of another library's, or its "
-			  "thread blocks signals");
+		log_error("a call of pool %s takes no end, and can't be left: "
+			  "it is in a function of another library's, or its "
+			  "thread blocks signals",
+			  code->pool);
 	if (call->tries > TRIES_MOST)
 		return;
 	signal = call_signal();
 	if (!signal)
 		return;
-	__atomic_store_n(&call->left, number, __ATOMIC_RELAXED);
+	__atomic_store_n(&call->left, call->seen, __ATOMIC_RELAXED);
 	syscall(SYS_tgkill, getpid(), thread, signal);
 }
 
@@ -64,17 +66,26 @@ static void call_look(struct call *call)
 {
 	int thread = __atomic_load_n(&call->thread, __ATOMIC_ACQUIRE);
 	uint64_t number = __atomic_load_n(&call->number, __ATOMIC_RELAXED);
+	const struct code *code =
+		__atomic_load_n(&call->code, __ATOMIC_ACQUIRE);
 	int64_t used;
 
-	if (!thread || !__atomic_load_n(&call->code, __ATOMIC_ACQUIRE))
+	if (!thread || !code)
 		return;
 	used = used_ms(thread);
+	if (used != call->last_ms)
+		call->waits = 0;
+	call->last_ms = used;
 	if (call->seen != number) {
 		call->seen = number;
 		call->used_ms = used;
-		call->tries = 0;
+		call->tries = call->waits = 0;
 	} else if (used - call->used_ms >= CALL_MOST_MS) {
-		call_leave(call, thread, number);
+		call_leave(call, code, thread);
+	} else if (++call->waits == WAITS_MOST) {
+		log_error("a call of pool %s waits: a pool must call neither "
+			  "CUDA nor what waits for another thread",
+			  code->pool);
 	}
 }
 

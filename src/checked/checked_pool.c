@@ -185,7 +185,8 @@ static void table_fill(struct checked_table *table,
 	bool places = inner->place, keeps = inner->alloc;
 
 	table->inner = inner;
-	table->code = code_of((const void *)(uintptr_t)inner->span);
+	table->code =
+		code_of((const void *)(uintptr_t)inner->span, inner->name);
 	table->ops = (struct mnm_pool_ops){
 		.name = inner->name,
 		.size = sizeof(struct checked_pool),

@@ -49,6 +49,8 @@ ROWS = [
      ("src/checked/call.c", "call->blocks ? call_signal_let() : 0", "0")),
     ("the_mask_stays_open", "unit",
      ("src/checked/call.c", "	call_signal_stop(call->let);\n", "")),
+    ("a_call_that_waits_is_not_told", "unit",
+     (WATCH, "++call->waits == WAITS_MOST", "0")),
     ("the_watch_stays_when_main_leaves", PLUGGED + "last",
      (WATCH, "	atomic_store(&leaving, 1);\n", "")),
     ("the_watch_meets_a_filter", "test_resident.py -k calls_of_pools",

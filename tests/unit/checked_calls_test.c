@@ -3,10 +3,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "checked.h"
 
-enum { UNIT = 4096, MEETS = 5000 };
+enum { UNIT = 4096, MEETS = 5000, WAITS = 6000 };
 
 static volatile bool stuck; /* whether the next call takes no end */
 static volatile unsigned long turns;
@@ -18,12 +19,23 @@ static void loop(void)
 		turns = turns + 1;
 }
 
+static int line_pipe[2]; /* a call of WAITS bytes waits for a line */
+
+static void line_pass(void)
+{
+	ck_assert_int_eq(write(line_pipe[1], "", 1), 1);
+}
+
 static pthread_barrier_t inside, outside; /* of a call of MEETS bytes */
 
 static size_t slow_span(const struct mnm_pool *pool, size_t size, size_t slack)
 {
+	char byte;
+
 	(void)pool, (void)slack;
 	loop();
+	if (size == WAITS)
+		ck_assert_int_eq(read(line_pipe[0], &byte, 1), 1);
 	if (size == MEETS) {
 		pthread_barrier_wait(&inside);
 		pthread_barrier_wait(&outside);
@@ -161,6 +173,19 @@ START_TEST(a_call_of_a_thread_that_blocks_all_signals_is_left)
 }
 END_TEST
 
+START_TEST(a_call_that_waits_is_told_and_goes_on)
+{
+	struct mnm_pool *pool = pool_open();
+
+	heard = line_pass;
+	ck_assert(!pipe(line_pipe));
+	ck_assert_uint_eq(pool->ops->span(pool, WAITS, 0), WAITS);
+	ck_assert(!checked_is_off(pool->ops));
+	ck_assert_int_eq(lines, 1);
+	ck_assert(strstr(said, "a call of pool slow_pool waits"));
+}
+END_TEST
+
 START_TEST(errno_stays_the_callers)
 {
 	const struct mnm_request request = {.span = UNIT, .safe = 1};
@@ -235,6 +260,7 @@ int main(void)
 		a_trim_that_takes_no_end_is_left_and_gives_all,
 		a_call_of_any_thread_is_left,
 		a_call_of_a_thread_that_blocks_all_signals_is_left,
+		a_call_that_waits_is_told_and_goes_on,
 		errno_stays_the_callers,
 		a_thread_that_ends_does_not_use_the_record_of_another,
 		NULL};
