@@ -149,14 +149,15 @@ static void *trims_all_blocked(void *arg)
 	void *list;
 
 	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &after);
-	pthread_sigmask(SIG_SETMASK, NULL, &all);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
 	list = pool->ops->trim(pool, 1);
 	pthread_sigmask(SIG_SETMASK, NULL, &after);
-	return memcmp(&all, &after, sizeof(all)) ? NULL : list;
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+		ck_assert(sigismember(&after, number));
+	return list;
 }
 
-/* As our own threads do. Their masks are what they were. */
+/* As our own threads do. The mask is what it was. */
 START_TEST(a_call_of_a_thread_that_blocks_all_signals_is_left)
 {
 	struct mnm_block block = {.span = UNIT, .epoch = 1};
