@@ -182,6 +182,15 @@ def test_no_lock_is_held_where_a_plug_in_is_opened(box):
     assert box.pools() == {"page_unit_pool"}
 
 
+def test_the_loader_is_not_needed_under_a_lock(box):
+    """A library is loaded while another thread reads the options. Its
+    constructor asks for memory, and waits for that."""
+    done = box.run([program("first_requests"), program("constructor.so"),
+                    "told"], "page_unit_pool", pool_plugins="/x")
+    assert done.stdout == "served\n"
+    assert box.pools() == {"page_unit_pool"}
+
+
 def test_pools_lists_those_of_plug_ins_with_their_file(box):
     done = mnm(box, "pools", pool_plugins=f"{plugin('no_rows')}:{GOOD}")
     assert done.returncode == 0

@@ -13,6 +13,8 @@ ROWS = [
      (STATE, "mem_enabled() && mem_plugins_open();", "mem_enabled();"),
      (STATE, "	mem_plugins_add();\n",
       "	mem_plugins_open();\n	mem_plugins_add();\n")),
+    ("functions_are_looked_for_under_a_lock", TESTS + "loader_is_not",
+     ("src/preload/thread.c", "	functions_find();\n", "")),
     ("a_plug_ins_constructor_is_served", TESTS + "constructor_asks",
      (OPENED, "	if (opening)\n		return false;\n", "")),
     ("the_reason_of_the_loader_is_lost", TESTS + "no_shared_object",
