@@ -59,41 +59,48 @@ $(BUILD)/mnm: $(CLI_OBJ)
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(CLI_OBJ) -l:libjansson.a -ldl -o $@
 
-INSTALL_BIN := $(DESTDIR)$(PREFIX)/bin
-INSTALL_LIB := $(DESTDIR)$(PREFIX)/lib/mnm
-INSTALL_H   := $(DESTDIR)$(PREFIX)/include/mnm
+# One word for the shell, whatever characters the folders have.
+INSTALL_AT   = '$(subst ','\'',$(DESTDIR)$(PREFIX))/$(1)'
+INSTALL_BIN := $(call INSTALL_AT,bin)
+INSTALL_LIB := $(call INSTALL_AT,lib/mnm)
+INSTALL_H   := $(call INSTALL_AT,include/mnm)
 # Programs that build against the headers find them by these.
-INSTALL_PC  := $(DESTDIR)$(PREFIX)/lib/pkgconfig
-INSTALL_CM  := $(DESTDIR)$(PREFIX)/lib/cmake/mnm
+INSTALL_PC  := $(call INSTALL_AT,lib/pkgconfig)
+INSTALL_CM  := $(call INSTALL_AT,lib/cmake/mnm)
 MNM_VERSION  = $(shell sed -n 's/.*define MNM_VERSION "\(.*\)"/\1/p' \
 	src/common/version.h)
-INSTALL_MAN := $(DESTDIR)$(PREFIX)/share/man/man1
-INSTALL_PY  := $(DESTDIR)$(PREFIX)/share/mnm/python
-INSTALL_DOC := $(DESTDIR)$(PREFIX)/share/doc/mnm
+INSTALL_MAN := $(call INSTALL_AT,share/man/man1)
+INSTALL_OWN := $(call INSTALL_AT,share/mnm)
+INSTALL_PY  := $(INSTALL_OWN)/python/mnm
+INSTALL_DOC := $(call INSTALL_AT,share/doc/mnm)
 # The README, and the pages to which its links and theirs lead.
 PAGES       := $(wildcard *.md docs/*.md docs/results/*.md src/sim/*.md \
 	tests/*/README.md)
 
+# Readable for all, whatever the umask is.
 install:
 	@scripts/setup
 	@$(MAKE) --no-print-directory all
-	install -d $(INSTALL_BIN) $(INSTALL_LIB)/sim $(INSTALL_MAN) \
+	install -d $(INSTALL_BIN) $(INSTALL_LIB)/sim/profiles $(INSTALL_MAN) \
 		$(INSTALL_H) $(INSTALL_PC) $(INSTALL_CM)
 	install $(BUILD)/mnm $(INSTALL_BIN)/
 	install $(BUILD)/libmnm.so $(INSTALL_LIB)/
-	cp -R $(BUILD)/sim/lib*.so* $(BUILD)/sim/profiles $(INSTALL_LIB)/sim/
+	install $(BUILD)/sim/lib*.so.* $(INSTALL_LIB)/sim/
+	cp -P $(BUILD)/sim/lib*.so $(INSTALL_LIB)/sim/
+	install -m 644 $(BUILD)/sim/profiles/* $(INSTALL_LIB)/sim/profiles/
 	install -m 644 docs/mnm.1 $(INSTALL_MAN)/
 	install -m 644 include/mnm/*.h include/mnm/*.hpp $(INSTALL_H)/
-	sed 's/@VERSION@/$(MNM_VERSION)/' include/mnm.pc.in >$(INSTALL_PC)/mnm.pc
+	sed 's/@VERSION@/$(MNM_VERSION)/' include/mnm.pc.in | \
+		install -m 644 /dev/stdin $(INSTALL_PC)/mnm.pc
 	install -m 644 include/mnm-config.cmake $(INSTALL_CM)/
-	sed 's/@VERSION@/$(MNM_VERSION)/' include/mnm-config-version.cmake.in \
-		>$(INSTALL_CM)/mnm-config-version.cmake
-	install -d $(INSTALL_PY)/mnm
-	install -m 644 python/mnm/*.py python/mnm/py.typed $(INSTALL_PY)/mnm/
+	sed 's/@VERSION@/$(MNM_VERSION)/' include/mnm-config-version.cmake.in | \
+		install -m 644 /dev/stdin $(INSTALL_CM)/mnm-config-version.cmake
+	install -d $(INSTALL_PY)
+	install -m 644 python/mnm/*.py python/mnm/py.typed $(INSTALL_PY)/
 	@for page in LICENSE $(PAGES) examples/plugins/* examples/api/*; do \
 		install -D -m 644 $$page $(INSTALL_DOC)/$$page || exit; done
 
 uninstall:
 	rm -rf $(INSTALL_LIB) $(INSTALL_DOC) $(INSTALL_H) $(INSTALL_CM) \
-		$(dir $(INSTALL_PY))
+		$(INSTALL_OWN)
 	rm -f $(INSTALL_PC)/mnm.pc $(INSTALL_BIN)/mnm $(INSTALL_MAN)/mnm.1

@@ -11,3 +11,4 @@ $(PLUGINS): $(BUILD)/tests/plugins/%.so: $(BUILD)/obj/tests/plugins/%.o
 # Linked by a name that no folder of the loader's has.
 $(BUILD)/tests/plugins/needs.so: $(BUILD)/tests/plugins/absent.so
 $(BUILD)/tests/plugins/absent.so: LDFLAGS += -Wl,-soname,libmnm-absent.so
+$(BUILD)/tests/plugins/links.so: $(BUILD)/sim/libcuda.so

@@ -40,7 +40,7 @@ $(BUILD)/tests/unit/swap_test: $(addprefix $(BUILD)/obj/src/,\
 	heap/region.o heap/starts.o stats/counter.o stats/mempool_stats.o stats/thread_stats.o stats/thread_ordered.o \
 	context/context_use.o context/device.o gate/gate.o)
 CHECKED_OBJ := $(addprefix $(BUILD)/obj/src/checked/,checked_pool.o \
-	checked_blocks.o checked_places.o inner.o call.o call_watch.o held_blocks.o held_bytes.o)
+	checked_blocks.o checked_places.o inner.o call.o call_signal.o call_watch.o held_blocks.o held_bytes.o)
 $(BUILD)/tests/unit/swap_test: $(CHECKED_OBJ)
 CHECKED_TESTS := $(addprefix $(BUILD)/tests/unit/checked_,blocks_test places_test calls_test)
 $(CHECKED_TESTS): $(CHECKED_OBJ)

@@ -41,6 +41,10 @@ _PARAMETERS: Dict[str, List[Any]] = {
     "mnm_name_work": [ctypes.c_char_p],
 }
 
+# What the others return.
+_RESULTS: Dict[str, Any] = {"mnm_error": ctypes.c_char_p,
+                            "mnm_version": ctypes.c_uint}
+
 _found: Dict[str, Any] = {}
 
 
@@ -70,10 +74,13 @@ def _function(name: str) -> Optional[Any]:
     """The function of the library that is preloaded, or None."""
     if name not in _found:
         try:
-            _found[name] = ctypes.CDLL(None)[name]
+            function = ctypes.CDLL(None)[name]
         except AttributeError:
             return None
-        _found[name].argtypes = _PARAMETERS.get(name, [])
+        function.argtypes = _PARAMETERS.get(name, [])
+        function.restype = _RESULTS.get(name, _int)
+        # Another thread may call it from now on.
+        _found[name] = function
     return _found[name]
 
 
@@ -82,7 +89,6 @@ def _error() -> str:
     if not function:
         return ("mnm is not loaded: run the program by "
                 "mnm run -- python3 PROGRAM")
-    function.restype = ctypes.c_char_p
     return str(function().decode("utf-8", "replace"))
 
 

@@ -16,7 +16,10 @@ CONTROL_THREAD = b"mnm-control\n"
 SOCKET = re.compile(r"([1-9][0-9]{0,6})\.sock")
 PID_MAX = 4194304
 PATH_MAX = 107    # bytes of a socket's path
-LISTENS = 0x10000  # the flag of a listening socket in /proc/PID/net/unix
+# A socket of the kernel's table, /proc/PID/net/unix, that listens: its inode and
+# its path. Anybody may have chosen a path, one with a newline and another entry.
+LISTENER = re.compile(r"[0-9a-f]+: [0-9A-F]{8} [0-9A-F]{8} 00010000 [0-9A-F]{4} "
+                      r"[0-9A-F]{2} +([0-9]+) (/.*)")
 
 
 class Found:
@@ -163,20 +166,18 @@ def _control_inodes(pid: int) -> List[str]:
     return []
 
 
-def _place_of(pid: int, owner: int) -> Optional[Place]:
-    """Where the process listens, by its control thread and the kernel's table
+def _places_of(pid: int, owner: int) -> Iterator[Place]:
+    """Where a process may listen, by its control thread and the kernel's table
     of sockets. The path is that in the process's own root. The table has the
     name that the socket was made under, which has another suffix."""
     inodes = _control_inodes(pid)
     table = _process_text(pid, "net/unix") if inodes else b""
-    for line in table.decode(errors="surrogateescape").splitlines()[1:]:
-        words = line.split(None, 7)
-        if (len(words) == 8 and words[6] in inodes and
-                int(words[3], 16) & LISTENS and words[7].startswith("/")):
-            folder, _, name = words[7].rpartition("/")
-            return Place(f"/proc/{pid}/root{folder}",
-                         name.rpartition(".")[0] + ".sock", owner, False)
-    return None
+    for line in table.decode(errors="surrogateescape").split("\n"):
+        match = LISTENER.fullmatch(line)
+        if match and match[1] in inodes:
+            folder, _, name = match[2].rpartition("/")
+            yield Place(f"/proc/{pid}/root{folder}",
+                        name.rpartition(".")[0] + ".sock", owner, False)
 
 
 def _process_found(pid: int, chosen: Optional[str]) -> Optional[Found]:
@@ -188,17 +189,18 @@ def _process_found(pid: int, chosen: Optional[str]) -> Optional[Found]:
     if (pid == os.getpid() or os.geteuid() not in (0, owner) or
             not process_has_library(pid) or not _in_scope(pid, chosen)):
         return None
-    place = _place_of(pid, owner)
-    if not place and _is_forked(pid):
-        return None
-    return _answers(Found(pid, owner, place))
+    places = list(_places_of(pid, owner))
+    for place in places:
+        found = _answers(Found(pid, owner, place))
+        if found:
+            return found
+    return None if places or _is_forked(pid) else Found(pid, owner, None)
 
 
 def _answers(found: Found) -> Optional[Found]:
     """The process if somebody listens at its place whom the caller may ask; its
     pid is then the one that the kernel tells."""
-    if not found.place:
-        return found
+    assert found.place
     try:
         made = found.place.connect()
     except Error:

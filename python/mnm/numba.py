@@ -17,7 +17,7 @@ from numba import cuda
 from numba.cuda.cudadrv import driver
 
 from .api import alloc_batch, free_batch
-from .errors import CudaError
+from .errors import CudaError, NotServedError
 
 
 def _pointer(address: int) -> Any:
@@ -34,8 +34,9 @@ def _pointer(address: int) -> Any:
 
 def _free(address: int) -> Callable[[], None]:
     def finalize() -> None:
-        # At the end of a program the context may be gone, and all with it.
-        with contextlib.suppress(CudaError):
+        # At the end of a program the context may be gone, and all with it. In
+        # the child of a fork there is no CUDA.
+        with contextlib.suppress(CudaError, NotServedError):
             free_batch([address])
     return finalize
 

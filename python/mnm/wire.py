@@ -44,13 +44,18 @@ class Place:
     def number(self) -> int:
         """The pid that the process has for itself."""
         digits = self.name.split(".")[0]
-        return int(digits) if digits.isdigit() else 0
+        # Whoever listens there has chosen the name.
+        return int(digits) if digits.isascii() and digits.isdigit() else 0
 
     def connect(self) -> Optional[socket.socket]:
         """A connection to the process, or None while its queue is full."""
         folder = folder_open(self.folder, self.owner if self.private else None)
-        made = socket.socket(socket.AF_UNIX,
-                             socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+        try:
+            made = socket.socket(socket.AF_UNIX,
+                                 socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+        except OSError as error:
+            os.close(folder)
+            raise self._failed(error) from None
         try:
             # The path through the descriptor is short, and leads into the
             # folder that was looked at.

@@ -6,6 +6,7 @@
 
 #include "common/log.h"
 #include "common/option.h"
+#include "common/text.h"
 #include "context/context.h"
 #include "cuda/backing.h"
 #include "mem/config.h"
@@ -16,11 +17,13 @@ static __thread char line[OPTION_ERROR_SIZE];
 
 CUresult api_fail(CUresult result, const char *format, ...)
 {
+	char text[OPTION_ERROR_SIZE];
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
+	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	text_plain(text, line, sizeof(line)); /* a name may have lines */
 	return result;
 }
 

@@ -1,11 +1,13 @@
 #include "call.h"
 
+#include <errno.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "call_signal.h"
 #include "call_watch.h"
 #include "checked.h"
 #include "preload/thread.h"
@@ -13,7 +15,8 @@
 static struct call *calls; /* linked by next; atomic */
 static __thread struct call *own;
 static struct thread_key key;
-static bool watched; /* atomic */
+static bool begun; /* atomic; calls have records */
+static bool watched;
 
 static int code_visit(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -26,16 +29,17 @@ static int code_visit(struct dl_phdr_info *info, size_t size, void *arg)
 		end = begin + info->dlpi_phdr[i].p_memsz;
 		if (info->dlpi_phdr[i].p_type == PT_LOAD &&
 		    code->begin >= begin && code->begin < end) {
-			*code = (struct code){begin, end};
+			code->begin = begin;
+			code->end = end;
 			return 1;
 		}
 	}
 	return 0;
 }
 
-struct code code_of(const void *function)
+struct code code_of(const void *function, const char *pool)
 {
-	struct code code = {(uintptr_t)function, (uintptr_t)function};
+	struct code code = {(uintptr_t)function, (uintptr_t)function, pool};
 
 	dl_iterate_phdr(code_visit, &code);
 	return code;
@@ -45,16 +49,19 @@ static void call_ended(void *arg)
 {
 	struct call *call = arg;
 
+	own = NULL; /* the thread may still call pools: its caches end later */
 	__atomic_store_n(&call->thread, 0, __ATOMIC_RELEASE);
 }
 
 void pool_calls_watch(void)
 {
-	if (__atomic_load_n(&watched, __ATOMIC_ACQUIRE))
+	if (__atomic_load_n(&begun, __ATOMIC_ACQUIRE))
 		return;
 	thread_key_open(&key, call_ended);
-	if (key.open && call_watch_start(&calls))
-		__atomic_store_n(&watched, true, __ATOMIC_RELEASE);
+	if (!key.open)
+		return;
+	watched = call_watch_start(&calls);
+	__atomic_store_n(&begun, true, __ATOMIC_RELEASE);
 }
 
 /* One that a thread which has ended has left, or a new one. */
@@ -81,11 +88,13 @@ static struct call *call_take(int thread)
 
 static struct call *call_own(void)
 {
-	if (own || !__atomic_load_n(&watched, __ATOMIC_ACQUIRE))
+	if (own || !__atomic_load_n(&begun, __ATOMIC_ACQUIRE))
 		return own;
 	own = call_take((int)syscall(SYS_gettid));
-	if (own)
-		thread_key_set(&key, own);
+	if (!own)
+		return NULL;
+	own->blocks = watched && call_signals_blocked();
+	thread_key_set(&key, own);
 	return own;
 }
 
@@ -95,6 +104,8 @@ struct call *call_begin(const struct code *code)
 
 	if (!call)
 		return NULL;
+	call->error = errno;
+	call->let = call->blocks ? call_signal_let() : 0;
 	__atomic_store_n(&call->number, call->number + 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&call->code, code, __ATOMIC_RELEASE);
 	return call;
@@ -102,8 +113,11 @@ struct call *call_begin(const struct code *code)
 
 void call_end(struct call *call)
 {
-	if (call)
-		__atomic_store_n(&call->code, NULL, __ATOMIC_RELEASE);
+	if (!call)
+		return;
+	__atomic_store_n(&call->code, NULL, __ATOMIC_RELEASE);
+	call_signal_stop(call->let);
+	errno = call->error;
 }
 
 /* In the handler of a signal, so only what is ours is looked at. */

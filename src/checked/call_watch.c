@@ -1,67 +1,35 @@
 #include "call_watch.h"
 
-#include <setjmp.h>
-#include <signal.h>
-#include <stddef.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include "call.h"
+#include "call_signal.h"
 #include "common/log.h"
+#include "preload/syscall_filter.h"
 #include "preload/thread.h"
 
 enum {
 	STACK_SIZE = 64 << 10,
 	LOOK_NS = 999 * 1000 * 1000,
-	TRIES_MOST = 10, /* signals to one call before that is told */
+	ALONE_NS = 50 * 1000 * 1000, /* between looks for the main thread */
+	ALONE_LOOKS = 20,            /* of those for one at the calls */
+	LEAVE_SECONDS = 2, /* for which a main thread waits for this one */
+	TRIES_MOST = 10,   /* signals to one call before that is told */
+	WAITS_MOST = 5,    /* looks at one that uses no time */
 };
 
 static struct call **watched;
-static int chosen; /* signal; 0: none yet */
 
-static uintptr_t instruction_of(const ucontext_t *context)
-{
-#if defined(__x86_64__)
-	return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
-#elif defined(__aarch64__)
-	return (uintptr_t)context->uc_mcontext.pc;
-#else
-	(void)context;
-	return 0;
-#endif
-}
-
-static void on_signal(int number, siginfo_t *info, void *context)
-{
-	struct call *call = call_to_leave(instruction_of(context));
-
-	(void)number, (void)info;
-	if (call)
-		siglongjmp(call->out, 1);
-}
-
-/* Takes a signal that the program makes no use of; the handler stays, as one
- * that came late would end the process otherwise. */
-static bool signal_choose(void)
-{
-	struct sigaction action = {.sa_sigaction = on_signal,
-				   .sa_flags = SA_SIGINFO | SA_NODEFER |
-					       SA_RESTART};
-	struct sigaction before;
-
-	if (chosen && !sigaction(chosen, NULL, &before) &&
-	    before.sa_sigaction == on_signal)
-		return true;
-	for (chosen = SIGRTMAX - 1; chosen > SIGRTMIN; chosen--)
-		if (!sigaction(chosen, NULL, &before) &&
-		    before.sa_handler == SIG_DFL)
-			return !sigaction(chosen, &action, NULL);
-	chosen = 0;
-	return false;
-}
+static pthread_t watcher;
+static pid_t process;
+static bool told;                /* the main thread says so when it leaves */
+static _Atomic uint32_t leaving; /* a futex */
 
 /* The processor time that a thread has used, or 0 if it has ended. */
 static int64_t used_ms(int thread)
@@ -76,55 +44,109 @@ static int64_t used_ms(int thread)
 		       : used.tv_sec * 1000 + used.tv_nsec / 1000000;
 }
 
-static void call_leave(struct call *call, int thread, uint64_t number)
+static void call_leave(struct call *call, const struct code *code, int thread)
 {
+	int signal;
+
 	if (++call->tries == TRIES_MOST)
-		log_error("a pool's call takes no end, and can't be left as it "
-			  "is in a function of another library's");
-	if (call->tries > TRIES_MOST || !signal_choose())
+		log_error("a call of pool %s takes no end, and can't be left: "
+			  "it is in a function of another library's, or its "
+			  "thread blocks signals",
+			  code->pool);
+	if (call->tries > TRIES_MOST)
 		return;
-	__atomic_store_n(&call->left, number, __ATOMIC_RELAXED);
-	syscall(SYS_tgkill, getpid(), thread, chosen);
+	signal = call_signal();
+	if (!signal)
+		return;
+	__atomic_store_n(&call->left, call->seen, __ATOMIC_RELAXED);
+	syscall(SYS_tgkill, getpid(), thread, signal);
 }
 
 static void call_look(struct call *call)
 {
 	int thread = __atomic_load_n(&call->thread, __ATOMIC_ACQUIRE);
 	uint64_t number = __atomic_load_n(&call->number, __ATOMIC_RELAXED);
+	const struct code *code =
+		__atomic_load_n(&call->code, __ATOMIC_ACQUIRE);
 	int64_t used;
 
-	if (!thread || !__atomic_load_n(&call->code, __ATOMIC_ACQUIRE))
+	if (!thread || !code)
 		return;
 	used = used_ms(thread);
+	if (used != call->last_ms)
+		call->waits = 0;
+	call->last_ms = used;
 	if (call->seen != number) {
 		call->seen = number;
 		call->used_ms = used;
-		call->tries = 0;
+		call->tries = call->waits = 0;
 	} else if (used - call->used_ms >= CALL_MOST_MS) {
-		call_leave(call, thread, number);
+		call_leave(call, code, thread);
+	} else if (++call->waits == WAITS_MOST) {
+		log_error("a call of pool %s waits: a pool must call neither "
+			  "CUDA nor what waits for another thread",
+			  code->pool);
 	}
 }
 
-/* The last thread of a process runs the program's exit handlers, and that has
- * to be one of the program's own. */
+static void calls_look(void)
+{
+	struct call *call = __atomic_load_n(watched, __ATOMIC_ACQUIRE);
+
+	for (; call; call = call->next)
+		call_look(call);
+}
+
+/* Sleeps. Returns whether the thread has to leave: the last thread of a process
+ * runs the program's exit handlers, and that has to be one of the program's
+ * own. */
+static bool nap(void)
+{
+	const struct timespec limit = {.tv_nsec = told ? LOOK_NS : ALONE_NS};
+
+	syscall(SYS_futex, &leaving, FUTEX_WAIT_PRIVATE, 0, &limit, NULL, 0);
+	return atomic_load(&leaving) || (!told && thread_main_ended());
+}
+
 static void *watch_run(void *unused)
 {
+	unsigned int naps = 0;
+
 	prctl(PR_SET_NAME, "mnm-watch");
-	thread_detach();
-	while (!thread_main_ended()) {
-		thread_nap(LOOK_NS);
-		for (struct call *call =
-			     __atomic_load_n(watched, __ATOMIC_ACQUIRE);
-		     call; call = call->next)
-			call_look(call);
-	}
+	if (!told)
+		thread_detach();
+	while (!nap())
+		if (told || ++naps % ALONE_LOOKS == 0)
+			calls_look();
 	return unused;
+}
+
+/* Runs in the main thread as it leaves by pthread_exit. */
+static void main_leaves(void *unused)
+{
+	(void)unused;
+	if (getpid() != process)
+		return;
+	atomic_store(&leaving, 1);
+	syscall(SYS_futex, &leaving, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	thread_join(watcher, LEAVE_SECONDS);
 }
 
 bool call_watch_start(struct call **calls)
 {
-	pthread_t thread;
+	static struct thread_key main_key;
 
+	if (syscall_filter_kills_socket())
+		return false;
+	call_signal_begin();
 	watched = calls;
-	return !thread_start(watch_run, NULL, STACK_SIZE, &thread);
+	process = getpid();
+	if (thread_is_main())
+		thread_key_open(&main_key, main_leaves);
+	told = main_key.open;
+	if (thread_start(watch_run, NULL, STACK_SIZE, &watcher))
+		return false;
+	if (told)
+		thread_key_set(&main_key, &watcher);
+	return true;
 }

@@ -7,7 +7,8 @@
 
 struct call;
 
-/* Starts it, for the calls of a list. Returns false if it can't. */
+/* Starts it, for the calls of a list. It leaves when the main thread does.
+ * Returns false if it can't, or a filter of system calls may kill for it. */
 bool call_watch_start(struct call **calls);
 
 /* The calling thread's call, if that is to be left, and the instruction is one

@@ -24,4 +24,8 @@ void pool_calls_watch(void);
 /* Whether that is the table of a checked pool which is switched off. */
 bool checked_is_off(const struct mnm_pool_ops *ops);
 
+/* If that is the table of a checked pool: its pool's code may end, so it is
+ * switched off without a word. */
+void checked_end(const struct mnm_pool_ops *ops);
+
 #endif

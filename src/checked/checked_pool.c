@@ -185,7 +185,8 @@ static void table_fill(struct checked_table *table,
 	bool places = inner->place, keeps = inner->alloc;
 
 	table->inner = inner;
-	table->code = code_of((const void *)(uintptr_t)inner->span);
+	table->code =
+		code_of((const void *)(uintptr_t)inner->span, inner->name);
 	table->ops = (struct mnm_pool_ops){
 		.name = inner->name,
 		.size = sizeof(struct checked_pool),
@@ -230,4 +231,11 @@ bool checked_is_off(const struct mnm_pool_ops *ops)
 	return ops->open == checked_open &&
 	       __atomic_load_n(&((const struct checked_table *)ops)->off,
 			       __ATOMIC_RELAXED);
+}
+
+void checked_end(const struct mnm_pool_ops *ops)
+{
+	if (ops->open == checked_open)
+		__atomic_store_n(&((struct checked_table *)ops)->off, true,
+				 __ATOMIC_RELAXED);
 }

@@ -1,5 +1,6 @@
 /* What mnm can be told, a row each. A command that asks programs is its row and
  * a function that prints their answers. */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "common/pool_choice.h"
 #include "common/pool_json.h"
 #include "common/pool_list.h"
+#include "common/text.h"
 #include "common/version.h"
 #include "job.h"
 #include "output.h"
@@ -40,6 +42,7 @@ static void set_more(void)
 static void pool_print(const struct pool_row *row)
 {
 	const char *word;
+	char file[PATH_MAX];
 
 	printf("%-16s %s\n", row->name, row->summary);
 	for (int i = 0; (word = pool_backing(row, i)); i++) {
@@ -51,7 +54,8 @@ static void pool_print(const struct pool_row *row)
 	if (pool_backing(row, 0))
 		printf("; the first is its own\n");
 	if (row->file)
-		printf("%-16s of the plug-in %s\n", "", row->file);
+		printf("%-16s of the plug-in %s\n", "",
+		       text_plain(row->file, file, sizeof(file)));
 }
 
 static int pools_run(const struct command *command,

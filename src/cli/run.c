@@ -1,5 +1,6 @@
 /* mnm run: sets up the environment in which a program finds the preload, and
  * executes the program. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -162,6 +163,19 @@ static int simulation_set(const struct run *run)
 	return variable_prepend("LD_LIBRARY_PATH", path);
 }
 
+/* A plug-in may be linked to CUDA. The program finds that in a folder which the
+ * loader of this process does not know. */
+static void simulation_load(void)
+{
+	static const char *const files[] = {"sim/libcuda.so.1",
+					    "sim/libcudart.so.13"};
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		if (install_path_find(files[i], path))
+			dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+}
+
 /* Checks the options together, as the program will. What allows one of them may
  * come from the environment alone. */
 static int settings_check(struct run *run)
@@ -219,6 +233,8 @@ static int settings_read(struct run *run, const struct arguments *arguments)
 		if (is_plugin(&settings[i]))
 			status = setting_read(run, &settings[i]);
 	}
+	if (!status && pools && run->profile)
+		simulation_load();
 	if (!status && pools)
 		plugins_use();
 	for (int i = 0; i < count && !status; i++)

@@ -9,6 +9,7 @@
 #include <mnm/pool.h>
 
 #include "file_stat.h"
+#include "object_file.h"
 #include "pool_list.h"
 #include "text.h"
 
@@ -58,6 +59,10 @@ static void plugin_open(struct plugin *plugin,
 	/* A pipe, for example, would be waited for. */
 	if (!file_stat(plugin->file, &st, 0) && !S_ISREG(st.st_mode)) {
 		plugin_refuse(plugin, "it is not a regular file");
+		return;
+	}
+	if (object_file_is_cut(plugin->file)) {
+		plugin_refuse(plugin, "it is cut short");
 		return;
 	}
 	plugin->handle = loader->open(plugin->file, RTLD_NOW | RTLD_LOCAL);

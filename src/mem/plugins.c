@@ -1,7 +1,6 @@
 #include "plugins.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -47,7 +46,7 @@ static struct plugins *added;
 bool mem_plugins_open(void)
 {
 	const char *paths;
-	int cancel = PTHREAD_CANCEL_ENABLE, saved = errno;
+	int cancel = PTHREAD_CANCEL_ENABLE;
 
 	if (opening)
 		return false;
@@ -59,7 +58,6 @@ bool mem_plugins_open(void)
 	mine = plugins_open(paths, &loader);
 	opening = false;
 	pthread_setcancelstate(cancel, NULL);
-	errno = saved;
 	return true;
 }
 
@@ -82,10 +80,7 @@ void mem_plugins_say(void)
 
 void mem_plugins_drop(void)
 {
-	int saved = errno;
-
 	if (mine)
 		plugins_close(mine, &loader);
 	mine = NULL;
-	errno = saved;
 }

@@ -1,3 +1,6 @@
+#include <errno.h>
+#include <stdlib.h>
+
 #include "heap/idle_limit.h"
 #include "checked/checked.h"
 #include "common/pool_list.h"
@@ -52,12 +55,23 @@ static void alias_read(const struct option_alias *alias)
 	}
 }
 
+/* Runs as the process exits, before the destructors that plug-ins registered as
+ * they were opened: what the program does after that must not use what these
+ * have ended. */
+static void plugins_end(void)
+{
+	for (int i = 0; pool_rows[i].name; i++)
+		if (pool_rows[i].file)
+			checked_end(pool_ops_at(i));
+}
+
 /* Those of plug-ins always are checked. Without memory for that, the default
  * pool serves in place of one. */
 static void pools_check(void)
 {
 	const struct mnm_pool_ops *ops, *inner;
 	int other = pool_row_find(POOL_DEFAULT);
+	bool plugged = false;
 
 	for (int i = 0; pool_rows[i].name; i++) {
 		if (!pool_rows[i].file && !config.check_pools)
@@ -66,7 +80,10 @@ static void pools_check(void)
 		inner = pool_rows[i].file ? pool_rows[i].ops : pool_ops_at(i);
 		ops = checked_ops(inner);
 		pool_ops_set(i, ops ? ops : pool_ops_at(other));
+		plugged |= pool_rows[i].file != NULL;
 	}
+	if (plugged)
+		atexit(plugins_end);
 }
 
 static void read_config(void)
@@ -112,16 +129,27 @@ const struct config *config_current(void)
 	return &config;
 }
 
-bool config_once(void)
-{
-	static struct once once = ONCE_INIT;
+static struct once config_read_once = ONCE_INIT;
 
-	if (!atomic_load_explicit(&once.done, memory_order_acquire)) {
-		if (!mem_enabled() || !mem_plugins_open())
-			return false;
-		once_run(&once, read_config);
+static bool config_begin(void)
+{
+	int saved = errno; /* the program's: its call did not fail */
+	bool may = mem_enabled() && mem_plugins_open();
+
+	if (may) {
+		once_run(&config_read_once, read_config);
 		mem_plugins_drop();
 	}
+	errno = saved;
+	return may;
+}
+
+bool config_once(void)
+{
+	if (!atomic_load_explicit(&config_read_once.done,
+				  memory_order_acquire) &&
+	    !config_begin())
+		return false;
 	return mem_enabled();
 }
 

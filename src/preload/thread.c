@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -10,6 +11,46 @@
 #include "syscall_filter.h"
 #include "thread.h"
 
+enum function {
+	ONCE,
+	KEY_CREATE,
+	SETSPECIFIC,
+	CREATE,
+	SETSTACKSIZE,
+	TIMEDJOIN,
+	DETACH,
+	FUNCTIONS
+};
+
+static void *function_find(enum function which)
+{
+	static const char *const names[] = {"pthread_once",
+					    "pthread_key_create",
+					    "pthread_setspecific",
+					    "pthread_create",
+					    "pthread_attr_setstacksize",
+					    "pthread_timedjoin_np",
+					    "pthread_detach"};
+	static void *_Atomic found[FUNCTIONS];
+	void *function =
+		atomic_load_explicit(&found[which], memory_order_acquire);
+
+	if (!function) {
+		function = loader_function(names[which]);
+		atomic_store(&found[which], function);
+	}
+	return function;
+}
+
+/* To look for a function takes the loader's lock. Whoever has that, in the
+ * constructor of a library, may wait for what is done once. So nothing is
+ * looked for meanwhile. */
+static void functions_find(void)
+{
+	for (int i = 0; i < FUNCTIONS; i++)
+		function_find((enum function)i);
+}
+
 /* A process without a libpthread has one thread. */
 void once_run(struct once *once, void (*run)(void))
 {
@@ -18,7 +59,8 @@ void once_run(struct once *once, void (*run)(void))
 
 	if (atomic_load_explicit(&once->done, memory_order_acquire))
 		return;
-	found = loader_function("pthread_once");
+	functions_find();
+	found = function_find(ONCE);
 	/* If the thread were cancelled, what `run` opens and takes would be
 	 * lost. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
@@ -32,8 +74,7 @@ void once_run(struct once *once, void (*run)(void))
 
 void thread_key_open(struct thread_key *key, void (*ended)(void *))
 {
-	__typeof__(&pthread_key_create) found =
-		loader_function("pthread_key_create");
+	__typeof__(&pthread_key_create) found = function_find(KEY_CREATE);
 
 	key->open = found && !found(&key->key, ended);
 }
@@ -41,7 +82,7 @@ void thread_key_open(struct thread_key *key, void (*ended)(void *))
 void thread_key_set(const struct thread_key *key, const void *value)
 {
 	__typeof__(&pthread_setspecific) found =
-		key->open ? loader_function("pthread_setspecific") : NULL;
+		key->open ? function_find(SETSPECIFIC) : NULL;
 
 	if (found)
 		found(key->key, value);
@@ -50,9 +91,9 @@ void thread_key_set(const struct thread_key *key, const void *value)
 int thread_start(void *(*run)(void *), void *arg, size_t stack_size,
 		 pthread_t *thread)
 {
-	__typeof__(&pthread_create) create = loader_function("pthread_create");
+	__typeof__(&pthread_create) create = function_find(CREATE);
 	__typeof__(&pthread_attr_setstacksize) set_size =
-		loader_function("pthread_attr_setstacksize");
+		function_find(SETSTACKSIZE);
 	pthread_attr_t attr;
 	sigset_t all, before;
 	int res;
@@ -78,8 +119,7 @@ int thread_start(void *(*run)(void *), void *arg, size_t stack_size,
 
 void thread_join(pthread_t thread, int seconds)
 {
-	__typeof__(&pthread_timedjoin_np) join =
-		loader_function("pthread_timedjoin_np");
+	__typeof__(&pthread_timedjoin_np) join = function_find(TIMEDJOIN);
 	struct timespec end;
 
 	clock_gettime(CLOCK_REALTIME, &end);
@@ -90,7 +130,7 @@ void thread_join(pthread_t thread, int seconds)
 
 void thread_detach(void)
 {
-	__typeof__(&pthread_detach) detach = loader_function("pthread_detach");
+	__typeof__(&pthread_detach) detach = function_find(DETACH);
 
 	if (detach)
 		detach(pthread_self());

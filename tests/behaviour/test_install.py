@@ -9,17 +9,17 @@ from conftest import BUILD, DEADLINE, PROGRAMS, ROOT, plain_build_only
 pytestmark = plain_build_only
 
 
-def make(box, target):
+def make(box, target, root="root", umask=0o022):
     env = {k: v for k, v in os.environ.items() if k[:4] != "MAKE"}
     done = subprocess.run(
-        ["make", target, f"BUILD={BUILD}", f"DESTDIR={box.folder}/root",
+        ["make", target, f"BUILD={BUILD}", f"DESTDIR={box.folder}/{root}",
          "PREFIX=/opt"], cwd=ROOT, env=env, capture_output=True, text=True,
-        timeout=DEADLINE)
+        timeout=DEADLINE, umask=umask)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def installed(box):
-    root = os.path.join(box.folder, "root")
+def installed(box, root="root"):
+    root = os.path.join(box.folder, root)
     return {os.path.relpath(os.path.join(folder, name), root)
             for folder, _, names in os.walk(root) for name in names}
 
@@ -71,3 +71,29 @@ def test_what_is_installed_runs_and_goes_again(box):
     assert dead_links(os.path.join(box.folder, "root/opt/share/doc/mnm")) == []
     make(box, "uninstall")
     assert installed(box) == set()
+
+
+def test_a_folder_may_have_any_name_and_only_what_was_installed_goes(box):
+    """What a shell would take for several names is one."""
+    root = "a b's  ;\"(c)/root"
+    kept = os.path.join(box.folder, "a", "kept")
+    os.mkdir(os.path.dirname(kept))
+    with open(kept, "w", encoding="utf-8"):
+        pass
+    make(box, "install", root)
+    make(box, "install")
+    assert installed(box, root) == installed(box) != set()
+    make(box, "install", root)  # over what is there
+    make(box, "uninstall", root)
+    assert installed(box, root) == set() and installed(box) != set()
+    assert os.path.exists(kept)
+
+
+def test_everybody_can_use_what_is_installed(box):
+    make(box, "install", umask=0o077)
+    for folder, folders, names in os.walk(os.path.join(box.folder, "root")):
+        for name in folders + names:
+            path = os.path.join(folder, name)
+            mode = os.stat(path).st_mode
+            needs = 0o111 if os.access(path, os.X_OK) else 0
+            assert mode & 0o444 == 0o444 and mode & needs == needs, path

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import struct
 import subprocess
 
 import pytest
@@ -80,6 +81,26 @@ def test_what_is_no_shared_object_is_refused(box, make, why):
     assert said.startswith(f"mnm: warn: plug-in {path} is refused: ")
     assert said.count(path) == 1
     assert why in said and said.count("\n") == 1
+
+
+def test_a_file_that_is_cut_short_is_refused_wherever_it_ends(box):
+    """The loader would map it, and the process be ended by SIGBUS. Only what
+    is not loaded, the tables of sections, may be missing."""
+    path = os.path.join(box.folder, "cut.so")
+    with open(GOOD, "rb") as file:
+        whole = file.read()
+    head = struct.unpack_from("<QQ", whole, 32)
+    for size in [*range(64, head[1], 1024), 4096, 8192]:
+        with open(path, "wb") as file:
+            file.write(whole[:size])
+        done = mnm(box, "pools", pool_plugins=path)
+        refused = f"mnm: plug-in {path} is refused: it is cut short\n"
+        assert (done.returncode, done.stderr) in [(0, refused), (0, "")]
+        assert (done.stderr == "") == ("quiet_pool" in done.stdout)
+    with open(path, "wb") as file:
+        file.write(whole[:4096])
+    assert served(box, pool_plugins=path) == (
+        f"mnm: warn: plug-in {path} is refused: it is cut short\n")
 
 
 def test_right_plug_ins_are_taken_without_a_word(box):
@@ -161,6 +182,15 @@ def test_no_lock_is_held_where_a_plug_in_is_opened(box):
     assert box.pools() == {"page_unit_pool"}
 
 
+def test_the_loader_is_not_needed_under_a_lock(box):
+    """A library is loaded while another thread reads the options. Its
+    constructor asks for memory, and waits for that."""
+    done = box.run([program("first_requests"), program("constructor.so"),
+                    "told"], "page_unit_pool", pool_plugins="/x")
+    assert done.stdout == "served\n"
+    assert box.pools() == {"page_unit_pool"}
+
+
 def test_pools_lists_those_of_plug_ins_with_their_file(box):
     done = mnm(box, "pools", pool_plugins=f"{plugin('no_rows')}:{GOOD}")
     assert done.returncode == 0
@@ -181,12 +211,38 @@ ROWS = [{"name": "quiet_pool", "summary": "serves nothing", "backings": [],
          "backings": ["managed", "device", "virtual", "host"], "file": GOOD}]
 
 
+@pytest.mark.parametrize("paths,why", [
+    (f"{GOOD}:", "a path is not absolute"), ("good.so", "is not absolute"),
+    (f"{GOOD}{':/x' * 1024}", "too long")])
+def test_pools_says_what_is_wrong_with_the_variable(box, paths, why):
+    """A program would take none of them."""
+    done = mnm(box, "pools", pool_plugins=paths)
+    assert done.stderr.startswith("mnm: MNM_POOL_PLUGINS: pool_plugins: ")
+    assert why in done.stderr and done.stderr.count("\n") == 1
+    assert "quiet_pool" not in done.stdout
+
+
 def test_pools_lists_them_as_json(box):
     done = mnm(box, "pools", "--json", pool_plugins=GOOD)
     rows = json.loads(done.stdout)
     assert rows[-2:] == ROWS
     assert [row["name"] for row in rows[:-2]] == POOLS[::-1]
     assert not any("file" in row for row in rows[:-2])
+
+
+def test_the_path_of_a_plug_in_need_not_be_utf_8(box):
+    path = os.fsencode(box.folder) + b"/\xff.so"
+    shutil.copy(GOOD, path)
+    shown = f"{box.folder}/?.so"
+    done = mnm(box, "pools", "--json", pool_plugins=os.fsdecode(path))
+    assert [row.get("file") for row in json.loads(done.stdout)][-2:] == [
+        shown, shown]
+    assert shown in mnm(box, "pools", pool_plugins=os.fsdecode(path)).stdout
+    shell = box.shell("quiet_pool", pool_plugins=os.fsdecode(path))
+    took(shell, "alloc a 5000")
+    assert [row["file"] for row in shell.ask("pools")["pools"][-2:]] == [
+        shown, shown]
+    shell.end()
 
 
 def test_a_running_program_lists_its_own(box):
@@ -247,6 +303,18 @@ def test_run_adds_to_the_plug_ins_of_the_environment(box):
     assert "'needy_pool': unknown pool" in error
     assert error.endswith("no_pool, quiet_pool, placed_pool")
     assert done.returncode == 2 and not done.stdout
+
+
+def test_run_knows_the_pools_of_a_plug_in_that_links_the_simulated_cuda(box):
+    """Its own loader does not find that."""
+    env = {k: v for k, v in box.env(None).items() if k != "LD_LIBRARY_PATH"}
+    done = subprocess.run(
+        [MNM, "run", "--sim=64M", "--plugin", plugin("links"), "--pool",
+         "linked_pool", "--set", f"stat_file={box.stat_file}", "--",
+         FORMS["shared"][0]], env=env, input="alloc a 5000\nfree a\n",
+        capture_output=True, text=True, timeout=DEADLINE)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert box.pools() == {"linked_pool"}
 
 
 def test_run_makes_a_path_absolute(box):

@@ -102,6 +102,56 @@ assert "known:" in refused(mnm.ArgumentError, mnm.set_option, "nothing", "1")
 """) == ("", "")
 
 
+def test_a_function_is_known_to_other_threads_only_once_it_is_complete(box):
+    """Without its types, ctypes would cut a pointer to 32 bits."""
+    assert run(box, """
+class Complete(dict):
+    def __setitem__(self, name, function):
+        assert function.argtypes == mnm.api._PARAMETERS.get(name, [])
+        assert (function.restype == ctypes.c_char_p) == (name == "mnm_error")
+        super().__setitem__(name, function)
+mnm.api._found = Complete()
+mnm.free_batch(mnm.alloc_batch([5000]))
+refused(mnm.ArgumentError, mnm.init_pool, 0, "x_pool")
+print(*sorted(mnm.api._found))
+""") == ("mnm_alloc_batch mnm_error mnm_free_batch mnm_init_pool\n", "")
+
+
+def test_an_error_is_one_line_whatever_the_words_are(box):
+    assert run(box, """
+for words in ("a\\nb", "\\x1b[2J", "\\u00e9"):
+    for call in ([mnm.init_pool, 0, words], [mnm.set_option, words, "1"],
+                 [mnm.set_option, "pool_limit", words]):
+        text = refused(mnm.ArgumentError, *call)
+        assert text.isascii() and text.isprintable(), text
+""") == ("", "")
+
+
+def test_what_numba_drops_in_a_child_is_left_alone(box):
+    """The child ends the parent's arrays as well; it has no CUDA."""
+    assert run(box, """
+import os, types
+def module(name, **members):
+    sys.modules[name] = types.ModuleType(name)
+    sys.modules[name].__dict__.update(members)
+    return sys.modules[name]
+driver = module("numba.cuda.cudadrv.driver")
+module("numba.cuda.cudadrv", driver=driver)
+module("numba", cuda=module(
+    "numba.cuda", GetIpcHandleMixin=type("Mixin", (), {}),
+    HostOnlyCUDAMemoryManager=type("Manager", (), {})))
+import mnm.numba
+drop = mnm.numba._free(mnm.alloc_batch([5000])[0])
+child = os.fork()
+if not child:
+    drop()
+    os._exit(7)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+drop()
+print(mnm.stats(0).live_bytes)
+""") == ("7\n0\n", "")
+
+
 def test_work_has_a_name(box):
     _, said = run(box, """
 with mnm.work("forward"):

@@ -19,6 +19,7 @@ from test_operator import stop
 PACKAGE = os.path.join(ROOT, "python")
 sys.path.insert(0, PACKAGE)
 import mnm  # noqa: E402
+from mnm import find, wire  # noqa: E402
 
 
 def read(*path):
@@ -69,6 +70,59 @@ def test_a_program_whose_folder_is_not_known_is_found_too(box, shell,
     monkeypatch.delenv("MNM_SOCKET_DIR", raising=False)
     assert shell.pid in [p.pid for p in mnm.programs()]
     assert mnm.Program(shell.pid).pools[0] == "page_unit_pool"
+
+
+@pytest.mark.parametrize("flags", ["00010000", "listening"])
+def test_what_others_write_into_the_kernels_table_hides_no_program(
+        shell, monkeypatch, flags):
+    """The path of a socket may have a newline, and more after it."""
+    monkeypatch.delenv("MNM_SOCKET_DIR", raising=False)
+    read = find._process_text
+
+    def forged(pid, name):
+        lines = read(pid, name).split(b"\n")
+        if name == "net/unix":
+            lines[1:1] = [b" ".join(
+                [b"0: 00000002 00000000", flags.encode(), b"0001 01",
+                 inode.encode(), b"/tmp/1.sock"])
+                for inode in find._control_inodes(pid)]
+        return b"\n".join(lines)
+
+    monkeypatch.setattr(find, "_process_text", forged)
+    assert mnm.Program(shell.pid).pools[0] == "page_unit_pool"
+
+
+def test_a_name_that_somebody_chose_is_no_number():
+    assert wire.Place("/x", "12.sock", 0).number == 12
+    assert wire.Place("/x", "\u00b2.sock", 0).number == 0
+
+
+FEW_DESCRIPTORS = """
+import os, resource, sys
+import mnm
+before = os.listdir("/proc/self/fd")
+most = resource.getrlimit(resource.RLIMIT_NOFILE)
+for limit in range(3, 12):
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, most[1]))
+    for look in (lambda: mnm.Program(int(sys.argv[1]), 0.3, sys.argv[2]),
+                 lambda: mnm.programs(0.3, sys.argv[2])):
+        try:
+            look()
+        except mnm.Error:
+            pass
+    resource.setrlimit(resource.RLIMIT_NOFILE, most)
+    assert os.listdir("/proc/self/fd") == before, limit
+print("fine")
+"""
+
+
+def test_without_descriptors_there_is_an_error_of_ours(box, shell):
+    """And none is lost."""
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", FEW_DESCRIPTORS, str(shell.pid),
+         box.sockets], env={**os.environ, "PYTHONPATH": PACKAGE},
+        capture_output=True, text=True, timeout=DEADLINE)
+    assert (done.stdout, done.stderr) == ("fine\n", "")
 
 
 def test_a_program_without_a_socket_is_listed_as_loaded(box):

@@ -253,6 +253,24 @@ def test_a_filter_of_the_programs_own_is_not_met(box, how):
     assert box.socket_files() == []
 
 
+# What it takes to start a thread, and to look after it.
+OF_A_THREAD = {
+    "x86_64": [10, 13, 56, 218, 228, 234, 273, 302, 334, 435],
+    "aarch64": [96, 99, 113, 131, 134, 220, 226, 261, 293, 435]}
+
+
+@uncounted_build_only
+@pytest.mark.parametrize("how", ["filter_of", "filter_before"])
+def test_nor_is_it_met_where_calls_of_pools_are_watched(box, how):
+    for call in OF_A_THREAD[platform.machine()]:
+        command = [RESIDENT, how, str(call)]
+        alone = box.run(command, check=False)
+        if alone.returncode:
+            continue
+        beside = box.run(command, POOL, stat_file="", check_pools=1)
+        assert (beside.stdout, beside.stderr) == (alone.stdout, NO_SOCKET)
+
+
 def own_group():
     """The control group of this process, if groups may be made below it."""
     with open("/proc/self/cgroup", encoding="utf-8") as file:

@@ -19,6 +19,7 @@ WHOLE = [("small_span", "a span is less than its request"),
          ("changed_record", "it has changed the record of a block"),
          ("stuck_alloc", "a call of it took no end"),
          ("stuck_free", "a call of it took no end"),
+         ("stuck_trim", "a call of it took no end"),
          ("cycle", "a block that it does not have"),
          ("kept_back", "it has kept blocks back that were to go")]
 PLACES = [("small_span", "a span is less than its request"),
@@ -86,4 +87,17 @@ def test_a_pool_that_is_switched_off_can_not_be_chosen_again(box):
     row, = [row for row in shell.ask("pools")["pools"]
             if row["name"] == "evil_pool"]
     assert row["off"] is True
+    shell.end()
+
+
+def test_a_swap_away_from_a_pool_that_is_stuck_is_carried_out(box):
+    """The thread of the socket, which blocks all signals, is in its call."""
+    shell = box.shell("evil_pool", pool_plugins=EVIL, test_sin="stuck_trim",
+                      thread_cache=0)
+    took(shell, "alloc a 5000")
+    took(shell, "free a")
+    assert shell.ask("swap no_pool")["devices"][0]["after"] == "no_pool"
+    assert "took no end" in switched_off(box.stderr(), "evil_pool")
+    took(shell, "alloc a 5000")
+    assert shell.stat()["pool"] == "no_pool"
     shell.end()

@@ -90,5 +90,5 @@ ROWS = [
       "	if (pool_row_is_off(&pool_rows[row]))", "	if (0)")),
     ("a_call_may_take_no_end", "unit",
      ("src/checked/call_watch.c",
-      "	syscall(SYS_tgkill, getpid(), thread, chosen);\n", "")),
+      "	syscall(SYS_tgkill, getpid(), thread, signal);\n", "")),
 ]

@@ -97,6 +97,8 @@ static struct mnm_block *evil_trim(struct mnm_pool *pool, size_t bytes)
 	(void)bytes;
 	self_of(pool)->idle = NULL;
 	calls = GOOD_CALLS;
+	if (list && sins("stuck_trim"))
+		stay();
 	if (list && sins("cycle"))
 		list->next = list;
 	if (list && sins("kept_back"))

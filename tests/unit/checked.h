@@ -14,6 +14,7 @@
 
 static char said[512];
 static int lines;
+static void (*heard)(void); /* called with each line */
 
 void __wrap_log_line(enum log_level level, const char *format, ...);
 void __wrap_log_line(enum log_level level, const char *format, ...)
@@ -25,6 +26,8 @@ void __wrap_log_line(enum log_level level, const char *format, ...)
 	vsnprintf(said, sizeof(said), format, args);
 	va_end(args);
 	lines++;
+	if (heard)
+		heard();
 }
 
 /* The pools that a test has opened. They live as long as its process does, and

@@ -316,7 +316,7 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[12]; /* ends with NULL */
+	static const TTest *tests[13]; /* ends with NULL */
 	size_t n = 0;
 
 	tests[n++] = its_pools_come_after_ours_with_their_file;
