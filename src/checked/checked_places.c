@@ -248,7 +248,8 @@ void checked_lacks(struct mnm_pool *pool, size_t span,
 /* What is wrong with bytes that are to go, at most so many, or NULL. */
 static const char *part_wrong(const struct checked_pool *self, size_t bytes,
 			      struct mnm_place *place,
-			      struct held_region **region, bool whole)
+			      struct held_region **region, bool whole,
+			      bool moves)
 {
 	const struct mnm_region *named = place->region;
 	bool ready, all;
@@ -258,6 +259,9 @@ static const char *part_wrong(const struct checked_pool *self, size_t bytes,
 	if (named != &(*region)->seen)
 		return "it has handed over bytes of another region than it "
 		       "says";
+	if (moves && (*region)->given != self->pool.growing)
+		return "it has handed over pages to move of a region that does "
+		       "not grow";
 	all = place->addr == (*region)->base &&
 	      place->bytes == (*region)->bytes;
 	if (!(*region)->grows)
@@ -300,7 +304,8 @@ bool checked_part(struct mnm_pool *pool, size_t bytes, bool moves,
 		if (!inner_part(self, bytes, moves, place, &found))
 			wrong = "it was left";
 		else if (found)
-			wrong = part_wrong(self, bytes, place, &region, false);
+			wrong = part_wrong(self, bytes, place, &region, false,
+					   moves);
 		else if (!moves && held_bytes_has_whole(&self->bytes))
 			wrong = "it has kept a free region back";
 		if (!wrong && found)
@@ -326,7 +331,7 @@ bool checked_part_aged(struct mnm_pool *pool, uint64_t *age,
 	checked_tell(self);
 	if (!inner_part_aged(self, age, place, &found) || !found)
 		return false;
-	wrong = part_wrong(self, SIZE_MAX, place, &region, true);
+	wrong = part_wrong(self, SIZE_MAX, place, &region, true, false);
 	if (!wrong) {
 		part_leaves(self, place, region);
 		return true;

@@ -63,6 +63,8 @@ ROWS = [
      (BLOCKS, "		wrong = i ? span_wrong(self, request, at)", "		wrong = 0 ? NULL")),
     ("a_pool_may_grow_in_vain", "unit",
      (PLACES, "	if (++self->vain < VAIN_MOST)", "	if (1)")),
+    ("pages_of_any_region_may_move", "unit",
+     (PLACES, "	if (moves && (*region)->given", "	if (0 && (*region)->given")),
     ("a_refused_block_may_be_changed", "unit",
      (BLOCKS, "	wrong = block_wrong(self, block);\n	if (wrong) {",
       "	wrong = block_wrong(self, block);\n	if (0) {")),

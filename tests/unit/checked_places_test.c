@@ -559,6 +559,56 @@ START_TEST(more_pages_than_asked_for_are_not_handed_over)
 }
 END_TEST
 
+/* What is to move, where the second region is the one that grows. */
+static bool part_moves(struct mnm_pool *pool, int region, size_t bytes,
+		       struct mnm_place *place)
+{
+	pool->growing = &regions[1];
+	has_part = true;
+	parted = (struct mnm_place){.region = seen[region],
+				    .addr = regions[region].base,
+				    .bytes = bytes};
+	return pool->ops->part(pool, 4 * PAGE, true, place);
+}
+
+START_TEST(pages_of_the_region_that_grows_may_move)
+{
+	struct mnm_pool *pool;
+	struct mnm_place place;
+
+	regions[0].grows = regions[1].grows = true;
+	pool = pool_with_regions();
+	ck_assert(part_moves(pool, 1, PAGE, &place));
+	ck_assert_ptr_eq(place.region, &regions[1]);
+	ck_assert_int_eq(lines, 0);
+}
+END_TEST
+
+START_TEST(pages_of_a_region_that_grows_no_more_are_not_to_move)
+{
+	struct mnm_pool *pool;
+	struct mnm_place place;
+
+	regions[0].grows = regions[1].grows = true;
+	pool = pool_with_regions();
+	part_moves(pool, 0, PAGE, &place);
+	faulted(pool, "region that does not grow");
+}
+END_TEST
+
+START_TEST(a_whole_region_is_not_to_move)
+{
+	struct mnm_pool *pool;
+	struct mnm_place place;
+
+	pool = pool_with_regions();
+	regions[0].grows = false;
+	ck_assert(added(pool, 0, 2 * PAGE, 2 * PAGE, LATE));
+	ck_assert(!part_moves(pool, 0, 4 * PAGE, &place));
+	faulted(pool, "region that does not grow");
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -593,6 +643,9 @@ int main(void)
 		whole_pages_are_handed_over,
 		parts_of_pages_are_not_handed_over,
 		more_pages_than_asked_for_are_not_handed_over,
+		pages_of_the_region_that_grows_may_move,
+		pages_of_a_region_that_grows_no_more_are_not_to_move,
+		a_whole_region_is_not_to_move,
 		NULL};
 
 	return tests_run("checked_places", tests);
