@@ -104,11 +104,15 @@ static const char *place_wrong(const struct checked_pool *self,
 }
 
 /* A pool that has grown by all that it lacked has to find a place at once,
- * unless it has handed bytes over since. Several times in a row, it was not
- * another thread that took it. */
-static const char *vain_wrong(struct checked_pool *self, size_t span)
+ * unless it has handed bytes over since. What it lacked was for that span
+ * alone, and may have to be joined with bytes that are not ready yet, unless it
+ * was to be of fresh bytes. Several times in a row, it was not another thread
+ * that took it. */
+static const char *vain_wrong(struct checked_pool *self, size_t span,
+			      enum mnm_answer answer)
 {
-	if (self->gained < self->due || span > self->lacked)
+	if (self->gained < self->due || span != self->lacked ||
+	    (answer == MNM_UNSAFE && !self->lacked_fresh))
 		return NULL;
 	self->due = SIZE_MAX;
 	if (++self->vain < VAIN_MOST)
@@ -133,7 +137,7 @@ enum mnm_answer checked_place(struct mnm_pool *pool,
 	if (answer == MNM_HIT)
 		wrong = place_wrong(self, request, &found);
 	else if (answer == MNM_MISS || answer == MNM_UNSAFE)
-		wrong = vain_wrong(self, request->span);
+		wrong = vain_wrong(self, request->span, answer);
 	else
 		wrong = "its answer to place is none";
 	if (wrong) {
@@ -230,6 +234,7 @@ void checked_lacks(struct mnm_pool *pool, size_t span,
 		checked_tell(self);
 		region = grows ? held_region_find(&self->bytes, grows) : NULL;
 		self->lacked = span;
+		self->lacked_fresh = mnm_growth_is_fresh(rule);
 		self->gained = 0;
 		self->due = SIZE_MAX;
 		if (inner_lacks(self, span, region ? &region->seen : NULL, rule,

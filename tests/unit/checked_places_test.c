@@ -381,13 +381,15 @@ START_TEST(a_lack_that_is_too_large_where_memory_is_short_is_noticed)
 }
 END_TEST
 
+static enum mnm_growth rule = MNM_GROW_FREELY;
+
 /* It grows by so many bytes of the page that it lacks. */
 static void grows_by(struct mnm_pool *pool, int page, size_t bytes)
 {
 	struct mnm_lack lack;
 
 	lacked.fresh = PAGE;
-	pool->ops->lacks(pool, SPAN, NULL, MNM_GROW_FREELY, &lack);
+	pool->ops->lacks(pool, SPAN, NULL, rule, &lack);
 	ck_assert(added(pool, 2, (size_t)page * PAGE, bytes, MNM_EPOCH_NEVER));
 }
 
@@ -455,6 +457,56 @@ START_TEST(a_pool_that_has_handed_bytes_over_since_may_have_no_place)
 		ck_assert_int_eq(asked(pool, &place), MNM_MISS);
 	}
 	ck_assert(!checked_is_off(pool->ops));
+}
+END_TEST
+
+/* Each of several threads grows the pool before any of them is served; another
+ * one, with a request that these bytes are not for, comes first each time. */
+START_TEST(a_pool_may_have_no_place_for_another_span)
+{
+	const struct mnm_request small = {.span = MNM_SPAN_UNIT, .safe = SAFE};
+	struct mnm_pool *pool = pool_with_regions();
+	struct mnm_place place;
+
+	answer = MNM_MISS;
+	for (int i = 0; i < 4; i++) {
+		grows_by(pool, i, PAGE);
+		ck_assert_int_eq(pool->ops->place(pool, &small, &place),
+				 MNM_MISS);
+	}
+	ck_assert(!checked_is_off(pool->ops));
+}
+END_TEST
+
+/* The fresh bytes may have to be joined with some that are not ready, unless
+ * fresh ones alone were asked for. */
+START_TEST(a_pool_that_has_grown_may_need_a_fence)
+{
+	struct mnm_pool *pool = pool_with_regions();
+	struct mnm_place place;
+
+	answer = MNM_UNSAFE;
+	for (int i = 0; i < 4; i++) {
+		grows_by(pool, i, PAGE);
+		ck_assert_int_eq(asked(pool, &place), MNM_UNSAFE);
+	}
+	ck_assert(!checked_is_off(pool->ops));
+}
+END_TEST
+
+START_TEST(a_pool_that_needs_a_fence_for_fresh_bytes_is_noticed)
+{
+	struct mnm_pool *pool = pool_with_regions();
+	struct mnm_place place;
+
+	rule = MNM_GROW_FRESH;
+	answer = MNM_UNSAFE;
+	for (int i = 0; i < 3; i++) {
+		ck_assert(!checked_is_off(pool->ops));
+		grows_by(pool, i, PAGE);
+		asked(pool, &place);
+	}
+	faulted(pool, "found no place");
 }
 END_TEST
 
@@ -635,6 +687,9 @@ int main(void)
 		a_pool_that_got_less_than_it_lacks_may_have_no_place,
 		a_pool_that_has_served_since_may_have_no_place,
 		a_pool_that_has_handed_bytes_over_since_may_have_no_place,
+		a_pool_may_have_no_place_for_another_span,
+		a_pool_that_has_grown_may_need_a_fence,
+		a_pool_that_needs_a_fence_for_fresh_bytes_is_noticed,
 		a_region_with_live_blocks_is_not_handed_over,
 		a_part_of_a_whole_region_is_not_handed_over,
 		nothing_is_not_handed_over,
