@@ -41,10 +41,13 @@ struct code code_of(const void *function)
 	return code;
 }
 
+/* If the thread calls again, in a destructor that runs later, it takes another
+ * record: this one may be another thread's by then. */
 static void call_ended(void *arg)
 {
 	struct call *call = arg;
 
+	own = NULL;
 	__atomic_store_n(&call->thread, 0, __ATOMIC_RELEASE);
 }
 

@@ -102,6 +102,8 @@ ROWS = [
     ("a_pool_that_is_off_is_chosen_again", WRONG + "chosen_again",
      ("src/common/pool_choice.c",
       "	if (pool_row_is_off(&pool_rows[row]))", "	if (0)")),
+    ("a_thread_that_ends_keeps_its_record", "unit",
+     ("src/checked/call.c", "	own = NULL;\n", "")),
     ("a_call_may_take_no_end", "unit",
      ("src/checked/call_watch.c",
       "	syscall(SYS_tgkill, getpid(), thread, chosen);\n", "")),

@@ -120,13 +120,44 @@ START_TEST(a_call_of_any_thread_is_left)
 }
 END_TEST
 
+static void asks_at_its_end(void *arg)
+{
+	stuck = true;
+	ck_assert_uint_eq((size_t)asks(arg), UNIT);
+}
+
+static pthread_key_t last; /* its destructor runs after the library's */
+
+static void *asks_and_ends(void *arg)
+{
+	asks(arg);
+	ck_assert(!pthread_setspecific(last, arg));
+	return NULL;
+}
+
+/* A library's destructor may free memory after the thread's record has gone to
+ * other threads. */
+START_TEST(a_call_of_a_thread_that_ends_is_left)
+{
+	struct mnm_pool *pool = pool_open();
+	pthread_t thread;
+
+	ck_assert(!pthread_key_create(&last, asks_at_its_end));
+	ck_assert(!pthread_create(&thread, NULL, asks_and_ends, pool));
+	ck_assert(!pthread_join(thread, NULL));
+	faulted(pool, "took no end");
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
 		a_request_that_takes_no_end_is_left,
 		a_free_that_takes_no_end_is_left_and_the_block_goes_back,
 		a_trim_that_takes_no_end_is_left_and_gives_all,
-		a_call_of_any_thread_is_left, NULL};
+		a_call_of_any_thread_is_left,
+		a_call_of_a_thread_that_ends_is_left,
+		NULL};
 
 	return tests_run("checked_calls", tests);
 }
