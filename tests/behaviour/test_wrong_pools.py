@@ -87,3 +87,14 @@ def test_a_pool_that_is_switched_off_can_not_be_chosen_again(box):
             if row["name"] == "evil_pool"]
     assert row["off"] is True
     shell.end()
+
+
+def test_requests_do_not_pass_through_a_pool_that_is_switched_off(box):
+    """Those that pass through ask the pool nothing, so it can't say so."""
+    shell = box.shell("evil_nothing", pool_plugins=EVIL, test_sin="odd_size")
+    for _ in range(3):
+        took(shell, "alloc a 5000")
+        took(shell, "free a")
+    assert "its request's size" in switched_off(box.stderr(), "evil_nothing")
+    assert shell.stat()["pool"] == "page_unit_pool"
+    shell.end()

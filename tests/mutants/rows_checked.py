@@ -99,6 +99,9 @@ ROWS = [
     ("a_pool_that_is_off_serves_on", WRONG + "chosen_again",
      (HEAP, "	if (pool && !pool->retired && "
       "!checked_is_off(pool->view.ops))", "	if (pool && !pool->retired)")),
+    ("calls_pass_through_a_pool_that_is_off", WRONG + "pass_through",
+     ("src/tcache/pass_through.c",
+      " || checked_is_off(pool->view.ops))", ")")),
     ("a_pool_that_is_off_is_chosen_again", WRONG + "chosen_again",
      ("src/common/pool_choice.c",
       "	if (pool_row_is_off(&pool_rows[row]))", "	if (0)")),

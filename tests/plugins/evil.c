@@ -181,6 +181,19 @@ static bool evil_part(struct mnm_pool *pool, size_t bytes, bool moves,
 	return true;
 }
 
+/* Of a pool that keeps nothing. */
+static size_t evil_size(const struct mnm_pool *pool, size_t size, size_t slack)
+{
+	(void)pool, (void)slack;
+	return is_sinner("odd_size") ? size + UNIT : size;
+}
+
+static const struct mnm_pool_ops nothing = {
+	.name = "evil_nothing",
+	.size = sizeof(struct mnm_pool),
+	.span = evil_size,
+};
+
 static const struct mnm_pool_ops whole = {
 	.name = "evil_pool",
 	.size = sizeof(struct evil_pool),
@@ -202,6 +215,7 @@ static const struct mnm_pool_ops places = {
 
 static const struct mnm_pool_row rows[] = {
 	ROW(whole, "answers wrongly", MNM_BACKING_NONE),
-	ROW(places, "places wrongly", MNM_BACKING_DEVICE)};
+	ROW(places, "places wrongly", MNM_BACKING_DEVICE),
+	ROW(nothing, "keeps nothing, wrongly", MNM_BACKING_NONE)};
 
-PLUGIN(MNM_POOL_VERSION, 2, rows);
+PLUGIN(MNM_POOL_VERSION, 3, rows);
