@@ -6,7 +6,8 @@ import re
 import pytest
 
 from conftest import BUILD, EXAMPLES
-from test_pool import took
+from test_api import name
+from test_pool import open_shell, took
 
 EVIL = os.path.join(BUILD, "tests", "plugins", "evil.so")
 TRAINS = [os.path.join(EXAMPLES, "train_digits"), "--steps", "60", "--losses"]
@@ -96,5 +97,35 @@ def test_requests_do_not_pass_through_a_pool_that_is_switched_off(box):
         took(shell, "alloc a 5000")
         took(shell, "free a")
     assert "its request's size" in switched_off(box.stderr(), "evil_nothing")
-    assert shell.stat()["pool"] == "page_unit_pool"
+    assert shell.stat()["idle_bytes"] > 0  # page_unit_pool keeps it
+    shell.end()
+
+
+def test_the_default_serves_in_place_of_a_pool_that_is_switched_off(box):
+    """Also where nobody has asked for memory since."""
+    shell = open_shell(box, "evil_pool", "driver", devices=2, pool_plugins=EVIL,
+                       test_sin="small_span")
+    for _ in range(30):
+        took(shell, "mnm_alloc_bytes 0 5000")
+    assert "a span is less" in switched_off(box.stderr(), "evil_pool")
+    took(shell, "alloc a 5000")
+    for device in (0, 1):
+        assert name(shell, device) == "page_unit_pool"
+        assert shell(f"mnm_alloc_bytes {device} 5000") == "0 8192"
+        took(shell, f"mnm_init_pool {device} no_pool")
+        took(shell, f"mnm_remove_pool {device}")
+        assert name(shell, device) == "page_unit_pool"
+    swap, *_ = shell.ask("reset")["devices"]
+    assert swap["after"] == "page_unit_pool"
+    shell.end()
+
+
+def test_a_pool_that_is_switched_off_as_it_is_opened_is_not_chosen(box):
+    shell = open_shell(box, "page_unit_pool", "driver", pool_plugins=EVIL,
+                       test_sin="odd_classes")
+    took(shell, "alloc a 5000")
+    assert shell("mnm_init_pool 0 evil_nothing") == "1"
+    assert "evil_nothing is switched off" in shell("mnm_error")
+    assert "keeps nothing" in switched_off(box.stderr(), "evil_nothing")
+    assert name(shell) == "page_unit_pool"
     shell.end()

@@ -182,6 +182,14 @@ static bool evil_part(struct mnm_pool *pool, size_t bytes, bool moves,
 }
 
 /* Of a pool that keeps nothing. */
+static bool nothing_open(struct mnm_pool *pool,
+			 const struct mnm_pool_options *options)
+{
+	(void)options;
+	pool->classes.unit = is_sinner("odd_classes") ? UNIT : 0;
+	return true;
+}
+
 static size_t evil_size(const struct mnm_pool *pool, size_t size, size_t slack)
 {
 	(void)pool, (void)slack;
@@ -191,6 +199,7 @@ static size_t evil_size(const struct mnm_pool *pool, size_t size, size_t slack)
 static const struct mnm_pool_ops nothing = {
 	.name = "evil_nothing",
 	.size = sizeof(struct mnm_pool),
+	.open = nothing_open,
 	.span = evil_size,
 };
 
