@@ -3,7 +3,7 @@
 
 #include "inner.h"
 
-enum { VAIN_MOST = 3 };
+enum { VAIN_MOST = 3, REFUSED_MOST = 2 };
 
 extern const struct mnm_pool_ops vmm_pool;
 
@@ -146,21 +146,27 @@ enum mnm_answer checked_place(struct mnm_pool *pool,
 	}
 	if (answer != MNM_HIT)
 		return answer;
-	self->vain = 0;
+	self->vain = self->refused = 0;
 	self->due = SIZE_MAX;
 	held_bytes_take(&self->bytes, &found);
 	*place = found;
 	return MNM_HIT;
 }
 
-/* The pool does not take bytes. Those of a block it has to take. */
+/* The pool does not take bytes. Those of a block it has to take. For fresh ones
+ * it may lack memory, but the program's request would fail the second time. */
 static bool add_refused(struct checked_pool *self,
 			const struct mnm_place *place,
 			struct held_region *region, bool fresh)
 {
-	if (place->epoch != MNM_EPOCH_NEVER) {
-		checked_fault(self->table,
-			      "it has refused the bytes of a freed block");
+	const char *wrong = NULL;
+
+	if (place->epoch != MNM_EPOCH_NEVER)
+		wrong = "it has refused the bytes of a freed block";
+	else if (++self->refused == REFUSED_MOST)
+		wrong = "it has refused the memory that it asked for";
+	if (wrong) {
+		checked_fault(self->table, "%s", wrong);
 		return true;
 	}
 	held_bytes_take(&self->bytes, place);

@@ -26,6 +26,7 @@ struct checked_pool {
 	bool lacked_fresh;       /* that it was to be of fresh bytes alone */
 	size_t due, gained;      /* bytes that it lacked; fresh ones since */
 	unsigned int vain;       /* so often it found no place afterwards */
+	unsigned int refused;    /* so often it took no fresh bytes */
 };
 
 static inline struct checked_pool *checked_self(struct mnm_pool *pool)

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from conftest import BUILD, EXAMPLES
+from conftest import BUILD, EXAMPLES, MIB
 from test_api import name
 from test_pool import open_shell, took
 
@@ -31,6 +31,7 @@ PLACES = [("small_span", "a span is less than its request"),
           ("refused_free", "refused the bytes of a freed block"),
           ("lacks_nothing", "it lacks nothing"),
           ("part_of_live", "handed over bytes that it does not have")]
+GROWING = [("refused_growth", "it has refused the memory that it asked for")]
 
 
 def losses(done):
@@ -53,7 +54,8 @@ def switched_off(stderr, pool):
 
 @pytest.mark.parametrize("pool, sin, why",
                          [("evil_pool", *row) for row in WHOLE] +
-                         [("evil_places", *row) for row in PLACES])
+                         [("evil_places", *row) for row in PLACES] +
+                         [("evil_growing", *row) for row in GROWING])
 def test_a_wrong_answer_is_noticed_and_the_job_goes_on(box, right, pool, sin,
                                                        why):
     done = box.run(TRAINS, pool, pool_plugins=EVIL, test_sin=sin,
@@ -88,6 +90,19 @@ def test_a_pool_that_is_switched_off_can_not_be_chosen_again(box):
             if row["name"] == "evil_pool"]
     assert row["off"] is True
     shell.end()
+
+
+def test_pages_that_a_pool_does_not_take_go_back(box):
+    """It may lack memory of its own for them."""
+    shell = box.shell("evil_growing", pool_plugins=EVIL,
+                      test_sin="refused_once")
+    took(shell, f"alloc a {3 * MIB}")
+    assert shell.stat()["region_bytes"] == 4 * MIB
+    assert shell.stat()["pool"] == "evil_growing"
+    took(shell, "free a")
+    assert shell.stat()["reserved_bytes"] == 4 * MIB
+    shell.end()
+    assert box.stderr() == ""
 
 
 def test_requests_do_not_pass_through_a_pool_that_is_switched_off(box):

@@ -336,6 +336,21 @@ START_TEST(a_refused_region_is_forgotten)
 }
 END_TEST
 
+/* Then a request of the program's would fail. */
+START_TEST(a_pool_that_refuses_each_region_is_noticed)
+{
+	struct mnm_pool *pool = checked_opened(&evil, MNM_BACKING_DEVICE);
+	struct mnm_place place;
+
+	takes = false;
+	ck_assert(!added(pool, 0, 0, 4 * PAGE, MNM_EPOCH_NEVER));
+	ck_assert(added(pool, 1, 0, 4 * PAGE, MNM_EPOCH_NEVER));
+	faulted(pool, "refused the memory that it asked for");
+	ck_assert(pool->ops->part(pool, PAGE, false, &place));
+	ck_assert_ptr_eq(place.region, &regions[1]);
+}
+END_TEST
+
 /* What the pool says that it lacks is replaced by what a request needs. */
 static void lacks_wrongly(size_t fresh, size_t moved, enum mnm_growth rule,
 			  const char *why)
@@ -678,6 +693,7 @@ int main(void)
 		an_answer_that_is_none_is_noticed,
 		a_refused_free_is_noticed,
 		a_refused_region_is_forgotten,
+		a_pool_that_refuses_each_region_is_noticed,
 		a_lack_that_is_too_small_is_noticed,
 		a_lack_of_nothing_is_noticed,
 		a_lack_of_parts_of_pages_is_noticed,
