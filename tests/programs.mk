@@ -60,7 +60,7 @@ $(COUNTERS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o
 	$(call SAY,link  )
 	$(Q)$(NVCC_LINK) $^ -Xcompiler -rdynamic -o $@
 
-DRIVER_PROGRAMS := $(addprefix $(BUILD)/tests/programs/,sharers waker ordered)
+DRIVER_PROGRAMS := $(addprefix $(BUILD)/tests/programs/,sharers waker ordered recorder)
 CHECK += $(DRIVER_PROGRAMS)
 $(BUILD)/tests/programs/ordered: $(patsubst %,\
 	$(BUILD)/obj/tests/programs/ordered_%.o,streams legacy marks launches events \
