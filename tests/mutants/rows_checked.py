@@ -100,6 +100,8 @@ ROWS = [
     ("a_pool_writes_into_a_region", "unit",
      (HELD, "	region_refresh(region);\n	return region;\n}\n\nstruct",
       "	return region;\n}\n\nstruct")),
+    ("a_region_is_taken_for_one_that_has_ended", "unit",
+     (HELD, " || !given->since))", "))")),
     ("a_place_has_its_first_epoch", "unit",
      (HELD, "	if (piece->epoch > place->epoch)", "	if (0)")),
     ("a_pool_that_is_off_serves_on", WRONG + "chosen_again",

@@ -194,6 +194,34 @@ START_TEST(what_it_writes_into_a_region_stays_with_it)
 }
 END_TEST
 
+/* A region that grows ends without a word, and the record of the next one may
+ * lie where its record was. */
+START_TEST(a_region_is_not_taken_for_one_that_has_ended)
+{
+	struct mnm_pool *pool = checked_opened(&evil, MNM_BACKING_VIRTUAL);
+	struct mnm_place place;
+
+	regions[0].grows = true;
+	regions[0].kind = 1;
+	ck_assert(added(pool, 0, 0, 4 * PAGE, MNM_EPOCH_NEVER));
+	has_part = true;
+	parted = (struct mnm_place){
+		.region = seen[0], .addr = regions[0].base, .bytes = 4 * PAGE};
+	ck_assert(pool->ops->part(pool, 4 * PAGE, false, &place));
+	regions[0] = (struct mnm_region){
+		.base = 9UL << 30, .bytes = 4 * PAGE, .kind = 2};
+	ck_assert(added(pool, 0, 0, 4 * PAGE, MNM_EPOCH_NEVER));
+	ck_assert_ptr_ne(seen[1], seen[0]);
+	ck_assert_uint_eq(seen[0]->kind, 1);
+	ck_assert_uint_eq(seen[1]->kind, 2);
+	ck_assert_uint_eq(seen[1]->base, regions[0].base);
+	has_part = false;
+	ck_assert(pool->ops->part(pool, PAGE, false, &place));
+	ck_assert_uint_eq(place.addr, regions[0].base);
+	faulted(pool, "kept a free region back");
+}
+END_TEST
+
 /* Of the bytes of a place, those that were freed last, in whatever stream,
  * decide. */
 START_TEST(a_place_has_the_latest_epoch_of_its_bytes)
@@ -681,6 +709,7 @@ int main(void)
 	const TTest *const tests[] = {
 		right_answers_are_passed_on,
 		what_it_writes_into_a_region_stays_with_it,
+		a_region_is_not_taken_for_one_that_has_ended,
 		a_place_has_the_latest_epoch_of_its_bytes,
 		a_block_outside_its_region_is_noticed,
 		a_block_that_overlaps_a_live_one_is_noticed,
