@@ -46,11 +46,9 @@ int device_choice_serving(struct device *device)
 		       : choice;
 }
 
-/* The active pool is switched off, as it is on all devices. */
+/* The active pool is switched off. */
 static void pools_swap_off(struct heap *heap, struct pool *fresh)
 {
-	for (int i = 0; i < DEVICE_ALL; i++)
-		device_choice_serving(device_at(i));
 	pools_swap(heap, fresh);
 	atomic_store(&heap->device->pending, true);
 }
