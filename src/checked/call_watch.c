@@ -80,7 +80,8 @@ static void call_leave(struct call *call, int thread, uint64_t number)
 {
 	if (++call->tries == TRIES_MOST)
 		log_error("a pool's call takes no end, and can't be left as it "
-			  "is in a function of another library's");
+			  "is in a function of another library's, or its "
+			  "thread blocks all signals");
 	if (call->tries > TRIES_MOST || !signal_choose())
 		return;
 	__atomic_store_n(&call->left, number, __ATOMIC_RELAXED);
