@@ -92,6 +92,22 @@ def test_a_pool_that_is_switched_off_can_not_be_chosen_again(box):
     shell.end()
 
 
+def test_what_a_pool_held_goes_back_at_the_next_free(box):
+    shell = box.shell("evil_pool", pool_plugins=EVIL, test_sin="small_span",
+                      thread_cache=0)
+    for i in range(4):
+        took(shell, f"alloc b{i} {MIB}")
+    for i in range(4):
+        took(shell, f"free b{i}")
+    assert shell.stat()["idle_bytes"] == 4 * MIB
+    for i in range(30):
+        took(shell, f"alloc c{i} 5000")
+    assert "a span is less" in switched_off(box.stderr(), "evil_pool")
+    took(shell, "free c29")
+    assert shell.stat()["reserved_bytes"] < MIB
+    shell.end()
+
+
 def test_pages_that_a_pool_does_not_take_go_back(box):
     """It may lack memory of its own for them."""
     shell = box.shell("evil_growing", pool_plugins=EVIL,

@@ -110,6 +110,9 @@ ROWS = [
     ("calls_pass_through_a_pool_that_is_off", WRONG + "pass_through",
      ("src/tcache/pass_through.c",
       " || checked_is_off(pool->view.ops))", ")")),
+    ("what_a_pool_that_is_off_held_stays", WRONG + "next_free",
+     (HEAP, "	pools_swap(heap, fresh);\n	atomic_store(&heap->device->pending, "
+      "true);", "	pools_swap(heap, fresh);")),
     ("a_pool_that_is_off_is_chosen_again", WRONG + "chosen_again",
      ("src/common/pool_choice.c",
       "	if (pool_row_is_off(&pool_rows[row]))", "	if (0)")),
