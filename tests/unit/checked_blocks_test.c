@@ -15,7 +15,7 @@ static bool keeps = true, changes;
 static size_t span_more;
 static struct mnm_size_classes classes = {.unit = UNIT};
 static unsigned int headroom;
-static int calls;
+static int calls, closes;
 
 static bool evil_open(struct mnm_pool *pool,
 		      const struct mnm_pool_options *options)
@@ -24,6 +24,12 @@ static bool evil_open(struct mnm_pool *pool,
 	pool->classes = classes;
 	pool->headroom = headroom;
 	return true;
+}
+
+static void evil_close(struct mnm_pool *pool)
+{
+	(void)pool;
+	closes++;
 }
 
 static size_t evil_span(const struct mnm_pool *pool, size_t size, size_t slack)
@@ -90,6 +96,7 @@ static const struct mnm_pool_ops evil = {
 	.name = "evil_pool",
 	.size = sizeof(struct mnm_pool),
 	.open = evil_open,
+	.close = evil_close,
 	.span = evil_span,
 	.alloc = evil_alloc,
 	.free = evil_free,
@@ -519,6 +526,30 @@ START_TEST(classes_of_a_pool_that_keeps_nothing_are_noticed)
 }
 END_TEST
 
+/* What it is by then, nobody knows. */
+START_TEST(a_pool_that_is_off_is_neither_opened_nor_closed)
+{
+	static const struct mnm_pool_options options = {
+		.size = sizeof(options)};
+	struct mnm_pool *right = checked_opened(&evil, MNM_BACKING_NONE);
+	struct mnm_pool *pool = pool_full(), *other;
+	struct mnm_block *block;
+
+	right->ops->close(right);
+	ck_assert_int_eq(closes, 1);
+	answer = MNM_HIT;
+	ck_assert_int_eq(asked(pool, UNIT, SAFE, &block), MNM_MISS);
+	faulted(pool, "does not have");
+	other = calloc(1, pool->ops->size);
+	other->ops = pool->ops;
+	ck_assert(!pool->ops->open(other, &options));
+	free(other);
+	gives_all(pool, COUNT);
+	pool->ops->close(pool);
+	ck_assert_int_eq(closes, 1);
+}
+END_TEST
+
 static const char *row_wrong(const struct mnm_pool_ops *ops)
 {
 	const struct mnm_pool_row row = {ops, "", MNM_BACKING_NONE};
@@ -585,6 +616,7 @@ int main(void)
 		coarse_classes_below_the_unit_are_noticed,
 		headroom_of_more_than_everything_is_noticed,
 		classes_of_a_pool_that_keeps_nothing_are_noticed,
+		a_pool_that_is_off_is_neither_opened_nor_closed,
 		tables_that_are_not_whole_are_wrong,
 		a_pool_has_one_checked_table,
 		NULL};
