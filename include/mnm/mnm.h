@@ -10,8 +10,9 @@
  * The functions may be called from any thread, but not, as all of CUDA's, from
  * a function that a stream runs (cuLaunchHostFunc). They allocate no host
  * memory beyond what the pools take for themselves. They change what their
- * arguments point to only if they return CUDA_SUCCESS. A device is its CUDA
- * ordinal, or MNM_HOST: pinned host memory. Sizes are in bytes. */
+ * arguments point to only if they return CUDA_SUCCESS, but for mnm_alloc_batch.
+ * A device is its CUDA ordinal, or MNM_HOST: pinned host memory. Sizes are in
+ * bytes. */
 #ifndef MNM_MNM_H
 #define MNM_MNM_H
 
