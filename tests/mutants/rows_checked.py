@@ -4,6 +4,7 @@ POOL = "src/checked/checked_pool.c"
 BLOCKS = "src/checked/checked_blocks.c"
 PLACES = "src/checked/checked_places.c"
 HELD = "src/checked/held_bytes.c"
+BLOCKS_HELD = "src/checked/held_blocks.c"
 HEAP = "src/heap/pools.c"
 WRONG = "test_wrong_pools.py -k "
 
@@ -38,6 +39,11 @@ ROWS = [
       "		return NULL;\n	checked_tell")),
     ("a_pool_that_is_off_is_asked", "unit",
      (BLOCKS, "	if (checked_off(self))\n		return MNM_MISS;\n", "")),
+    ("a_block_that_leaves_hides_others", "unit",
+     (BLOCKS_HELD, "	gap_close(held, (size_t)(slot - held->slots));\n", "")),
+    ("a_block_moves_up_too_far", "unit",
+     (BLOCKS_HELD, "		if (((at - home) & mask) < ((at - gap) & mask))\n"
+      "			continue;\n", "")),
     ("a_pool_that_is_off_is_closed", "unit",
      (POOL, " && !checked_off(self))\n		inner_close",
       ")\n		inner_close")),

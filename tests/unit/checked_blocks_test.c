@@ -170,6 +170,27 @@ START_TEST(right_answers_are_passed_on)
 }
 END_TEST
 
+/* The account of what it has is a table in which blocks make way for others. */
+START_TEST(blocks_may_leave_in_any_order)
+{
+	enum { MANY = 1000, STEP = 7 };
+	static struct mnm_block many[MANY];
+	struct mnm_pool *pool = checked_opened(&evil, MNM_BACKING_NONE);
+	struct mnm_block *block;
+
+	answer = MNM_HIT;
+	for (int i = 0; i < MANY; i++) {
+		many[i] = (struct mnm_block){.span = UNIT, .epoch = 1};
+		ck_assert(pool->ops->free(pool, &many[i]));
+	}
+	for (int i = 0; i < MANY; i++) {
+		found = &many[i * STEP % MANY];
+		ck_assert_int_eq(asked(pool, UNIT, SAFE, &block), MNM_HIT);
+	}
+	ck_assert_int_eq(lines, 0);
+}
+END_TEST
+
 START_TEST(a_block_that_it_does_not_have_is_noticed)
 {
 	struct mnm_pool *pool = pool_full();
@@ -589,6 +610,7 @@ int main(void)
 {
 	const TTest *const tests[] = {
 		right_answers_are_passed_on,
+		blocks_may_leave_in_any_order,
 		a_block_that_it_does_not_have_is_noticed,
 		no_block_with_a_hit_is_noticed,
 		a_block_handed_out_twice_is_noticed,
