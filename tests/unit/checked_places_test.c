@@ -242,6 +242,54 @@ START_TEST(a_place_has_the_latest_epoch_of_its_bytes)
 }
 END_TEST
 
+/* Frees bytes in the order of two streams. Returns the stream of a block that
+ * has both. */
+static unsigned int stream_of_both(unsigned int first, unsigned int second)
+{
+	struct mnm_pool *pool = pool_with_regions();
+	struct mnm_place freed = {.region = &regions[0],
+				  .addr = regions[0].base + 2 * PAGE,
+				  .bytes = SPAN / 2,
+				  .epoch = 5,
+				  .stream = first};
+	struct mnm_place place;
+
+	ck_assert(pool->ops->add(pool, &freed));
+	freed.addr += SPAN / 2;
+	freed.stream = second;
+	ck_assert(pool->ops->add(pool, &freed));
+	answer = MNM_HIT;
+	placed = (struct mnm_place){.region = seen[0],
+				    .addr = regions[0].base + 2 * PAGE,
+				    .bytes = SPAN};
+	ck_assert_int_eq(asked(pool, &place), MNM_HIT);
+	return place.stream;
+}
+
+START_TEST(bytes_of_one_stream_are_of_that_stream)
+{
+	ck_assert_uint_eq(stream_of_both(3, 3), 3);
+}
+END_TEST
+
+START_TEST(bytes_of_two_streams_are_of_none)
+{
+	ck_assert_uint_eq(stream_of_both(3, 4), 0);
+}
+END_TEST
+
+START_TEST(a_block_in_two_regions_is_noticed)
+{
+	struct mnm_pool *pool;
+
+	regions[1].base = regions[0].base + 4 * PAGE;
+	pool = pool_with_regions();
+	ck_assert(added(pool, 0, 2 * PAGE, 2 * PAGE, 3));
+	ck_assert_int_eq(places(pool, 0, 4 * PAGE - SPAN / 2, SPAN), MNM_MISS);
+	faulted(pool, "no free bytes");
+}
+END_TEST
+
 START_TEST(a_block_outside_its_region_is_noticed)
 {
 	struct mnm_pool *pool = pool_with_regions();
@@ -711,6 +759,9 @@ int main(void)
 		what_it_writes_into_a_region_stays_with_it,
 		a_region_is_not_taken_for_one_that_has_ended,
 		a_place_has_the_latest_epoch_of_its_bytes,
+		bytes_of_one_stream_are_of_that_stream,
+		bytes_of_two_streams_are_of_none,
+		a_block_in_two_regions_is_noticed,
 		a_block_outside_its_region_is_noticed,
 		a_block_that_overlaps_a_live_one_is_noticed,
 		a_place_handed_out_twice_is_noticed,
