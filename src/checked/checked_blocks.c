@@ -146,7 +146,6 @@ bool checked_free_batch(struct mnm_pool *pool,
 
 	if (checked_off(self) || !list_enters(self, list))
 		return false;
-	list->tail->next = NULL;
 	checked_tell(self);
 	if (!inner_free_batch(self, list, &kept) || kept)
 		return true;

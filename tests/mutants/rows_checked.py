@@ -132,6 +132,17 @@ ROWS = [
     ("a_pool_that_is_off_is_chosen_again", WRONG + "chosen_again",
      ("src/common/pool_choice.c",
       "	if (pool_row_is_off(&pool_rows[row]))", "	if (0)")),
+    ("calls_of_a_thread_share_their_time", "unit",
+     ("src/checked/call_watch.c", "	if (call->seen != number) {",
+      "	if (!call->seen) {")),
+    ("a_refused_list_goes_on_behind_its_tail", "unit",
+     (BLOCKS, "		list->tail->next = NULL;\n", "")),
+    ("a_later_call_is_left", "unit",
+     ("src/checked/call.c", "	    __atomic_load_n(&call->left, "
+      "__ATOMIC_RELAXED) != call->number)", "	    0)")),
+    ("a_call_is_left_in_another_library", "unit",
+     ("src/checked/call.c", "	if (!code || instruction < code->begin || "
+      "instruction >= code->end ||", "	if (!code ||")),
     ("a_thread_that_ends_keeps_its_record", "unit",
      ("src/checked/call.c", "	own = NULL;\n", "")),
     ("a_pool_that_is_off_comes_back", WRONG + "default_serves",

@@ -11,7 +11,7 @@ static enum mnm_answer answer;
 static struct mnm_block *found;
 static struct mnm_block_list batch;
 static struct mnm_block *trimmed;
-static bool keeps = true, changes;
+static bool keeps = true, changes, extends;
 static size_t span_more;
 static struct mnm_size_classes classes = {.unit = UNIT};
 static unsigned int headroom;
@@ -73,6 +73,8 @@ static bool evil_free_batch(struct mnm_pool *pool,
 	calls++;
 	if (changes)
 		list->tail->span = 4 * UNIT;
+	else if (extends)
+		list->tail->next = &stranger;
 	else if (!keeps)
 		list->head->next = &stranger;
 	return keeps;
@@ -436,6 +438,24 @@ START_TEST(a_refused_list_that_was_changed_is_noticed)
 }
 END_TEST
 
+/* The list is as it was, from its head to its tail. */
+START_TEST(a_refused_list_may_go_on_behind_its_tail)
+{
+	struct mnm_pool *pool = checked_opened(&evil, MNM_BACKING_NONE);
+	struct mnm_block more[2] = {{.span = UNIT, .epoch = 9},
+				    {.span = UNIT, .epoch = 9}};
+	const struct mnm_block_list list = {&more[0], &more[1], 2};
+
+	more[0].next = &more[1];
+	keeps = false;
+	extends = true;
+	ck_assert(!pool->ops->free_batch(pool, &list));
+	ck_assert_ptr_null(more[1].next);
+	ck_assert_ptr_null(pool->ops->trim(pool, SIZE_MAX));
+	ck_assert_int_eq(lines, 0);
+}
+END_TEST
+
 /* The block is given back as what it was. */
 START_TEST(a_refused_block_that_was_changed_is_noticed)
 {
@@ -629,6 +649,7 @@ int main(void)
 		a_batch_with_another_tail_is_noticed,
 		a_batch_of_another_stream_is_noticed,
 		a_refused_list_that_was_changed_is_noticed,
+		a_refused_list_may_go_on_behind_its_tail,
 		a_refused_block_that_was_changed_is_noticed,
 		a_refused_list_with_a_changed_block_is_noticed,
 		a_span_that_is_not_the_classes_is_noticed,
