@@ -10,7 +10,43 @@
 #include "syscall_filter.h"
 #include "thread.h"
 
-/* A process without a libpthread has one thread. */
+enum function {
+	ONCE,
+	KEY_CREATE,
+	SETSPECIFIC,
+	CREATE,
+	SET_STACK_SIZE,
+	JOIN,
+	DETACH,
+	FUNCTIONS,
+};
+
+static const char *const names[FUNCTIONS] = {
+	[ONCE] = "pthread_once",
+	[KEY_CREATE] = "pthread_key_create",
+	[SETSPECIFIC] = "pthread_setspecific",
+	[CREATE] = "pthread_create",
+	[SET_STACK_SIZE] = "pthread_attr_setstacksize",
+	[JOIN] = "pthread_timedjoin_np",
+	[DETACH] = "pthread_detach",
+};
+
+/* One that has been found stays. */
+static void *function_find(enum function which)
+{
+	static void *_Atomic known[FUNCTIONS];
+	void *found = atomic_load(&known[which]);
+
+	if (!found) {
+		found = loader_function(names[which]);
+		atomic_store(&known[which], found);
+	}
+	return found;
+}
+
+/* A process without a libpthread has one thread. In any other, all functions
+ * are found before `run` begins: a search takes the loader's lock, and the
+ * thread that has that may be in a constructor, and wait for `run`. */
 void once_run(struct once *once, void (*run)(void))
 {
 	__typeof__(&pthread_once) found;
@@ -18,7 +54,9 @@ void once_run(struct once *once, void (*run)(void))
 
 	if (atomic_load_explicit(&once->done, memory_order_acquire))
 		return;
-	found = loader_function("pthread_once");
+	for (enum function which = 0; which < FUNCTIONS; which++)
+		function_find(which);
+	found = function_find(ONCE);
 	/* If the thread were cancelled, what `run` opens and takes would be
 	 * lost. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
@@ -32,8 +70,7 @@ void once_run(struct once *once, void (*run)(void))
 
 void thread_key_open(struct thread_key *key, void (*ended)(void *))
 {
-	__typeof__(&pthread_key_create) found =
-		loader_function("pthread_key_create");
+	__typeof__(&pthread_key_create) found = function_find(KEY_CREATE);
 
 	key->open = found && !found(&key->key, ended);
 }
@@ -41,7 +78,7 @@ void thread_key_open(struct thread_key *key, void (*ended)(void *))
 void thread_key_set(const struct thread_key *key, const void *value)
 {
 	__typeof__(&pthread_setspecific) found =
-		key->open ? loader_function("pthread_setspecific") : NULL;
+		key->open ? function_find(SETSPECIFIC) : NULL;
 
 	if (found)
 		found(key->key, value);
@@ -50,9 +87,9 @@ void thread_key_set(const struct thread_key *key, const void *value)
 int thread_start(void *(*run)(void *), void *arg, size_t stack_size,
 		 pthread_t *thread)
 {
-	__typeof__(&pthread_create) create = loader_function("pthread_create");
+	__typeof__(&pthread_create) create = function_find(CREATE);
 	__typeof__(&pthread_attr_setstacksize) set_size =
-		loader_function("pthread_attr_setstacksize");
+		function_find(SET_STACK_SIZE);
 	pthread_attr_t attr;
 	sigset_t all, before;
 	int res;
@@ -78,8 +115,7 @@ int thread_start(void *(*run)(void *), void *arg, size_t stack_size,
 
 void thread_join(pthread_t thread, int seconds)
 {
-	__typeof__(&pthread_timedjoin_np) join =
-		loader_function("pthread_timedjoin_np");
+	__typeof__(&pthread_timedjoin_np) join = function_find(JOIN);
 	struct timespec end;
 
 	clock_gettime(CLOCK_REALTIME, &end);
@@ -90,7 +126,7 @@ void thread_join(pthread_t thread, int seconds)
 
 void thread_detach(void)
 {
-	__typeof__(&pthread_detach) detach = loader_function("pthread_detach");
+	__typeof__(&pthread_detach) detach = function_find(DETACH);
 
 	if (detach)
 		detach(pthread_self());
