@@ -13,6 +13,7 @@ static struct mnm_lack lacked;
 /* The regions that it was told of, as it sees them. */
 static struct mnm_region *seen[2];
 static int count, calls;
+static const struct mnm_region *grows_in; /* as it saw that last */
 
 static bool evil_open(struct mnm_pool *pool,
 		      const struct mnm_pool_options *options)
@@ -32,8 +33,9 @@ static enum mnm_answer evil_place(struct mnm_pool *pool,
 				  const struct mnm_request *request,
 				  struct mnm_place *place)
 {
-	(void)pool, (void)request;
+	(void)request;
 	calls++;
+	grows_in = pool->growing;
 	*place = placed;
 	return answer;
 }
@@ -140,8 +142,10 @@ static void gives_all(struct mnm_pool *pool)
 {
 	struct mnm_place place;
 	int before = calls;
+	uint64_t age = 0;
 
 	ck_assert_int_eq(asked(pool, &place), MNM_MISS);
+	ck_assert(!pool->ops->part_aged(pool, &age, &place));
 	ck_assert(pool->ops->part(pool, SIZE_MAX, false, &place));
 	ck_assert_ptr_eq(place.region, &regions[1]);
 	ck_assert_uint_eq(place.bytes, 4 * PAGE);
@@ -474,6 +478,19 @@ END_TEST
 
 static enum mnm_growth rule = MNM_GROW_FREELY;
 
+START_TEST(a_lack_of_more_than_any_device_has_is_no_fault)
+{
+	struct mnm_pool *pool = pool_with_regions();
+	struct mnm_lack lack;
+	size_t span = -MNM_SPAN_UNIT;
+
+	lacked.fresh = span;
+	pool->ops->lacks(pool, span, NULL, MNM_GROW_LEAST, &lack);
+	ck_assert_uint_eq(lack.fresh, span);
+	ck_assert(!checked_is_off(pool->ops));
+}
+END_TEST
+
 /* It grows by so many bytes of the page that it lacks. */
 static void grows_by(struct mnm_pool *pool, int page, size_t bytes)
 {
@@ -714,6 +731,38 @@ static bool part_moves(struct mnm_pool *pool, int region, size_t bytes,
 	return pool->ops->part(pool, 4 * PAGE, true, place);
 }
 
+START_TEST(it_sees_the_region_that_grows_as_its_own)
+{
+	struct mnm_pool *pool;
+	struct mnm_place place;
+
+	regions[1].grows = true;
+	pool = pool_with_regions();
+	pool->growing = &regions[1];
+	answer = MNM_MISS;
+	asked(pool, &place);
+	ck_assert_ptr_eq(grows_in, seen[1]);
+}
+END_TEST
+
+/* None moves while all of them are at the end. */
+START_TEST(pages_of_a_pool_that_is_off_move)
+{
+	struct mnm_pool *pool;
+	struct mnm_place place;
+
+	regions[1].grows = true;
+	pool = pool_with_regions();
+	pool->growing = &regions[1];
+	ck_assert_int_eq(places(pool, 1, 0, SPAN / 2), MNM_MISS);
+	faulted(pool, "another span");
+	ck_assert(!pool->ops->part(pool, PAGE, true, &place));
+	regions[1].bytes += PAGE;
+	ck_assert(pool->ops->part(pool, PAGE, true, &place));
+	ck_assert_ptr_eq(place.region, &regions[1]);
+}
+END_TEST
+
 START_TEST(pages_of_the_region_that_grows_may_move)
 {
 	struct mnm_pool *pool;
@@ -779,6 +828,7 @@ int main(void)
 		a_lack_of_parts_of_pages_is_noticed,
 		a_lack_of_pages_that_move_nowhere_is_noticed,
 		a_lack_that_is_too_large_where_memory_is_short_is_noticed,
+		a_lack_of_more_than_any_device_has_is_no_fault,
 		a_pool_that_grows_in_vain_is_noticed,
 		a_pool_that_got_less_than_it_lacks_may_have_no_place,
 		a_pool_that_has_served_since_may_have_no_place,
@@ -794,6 +844,8 @@ int main(void)
 		whole_pages_are_handed_over,
 		parts_of_pages_are_not_handed_over,
 		more_pages_than_asked_for_are_not_handed_over,
+		it_sees_the_region_that_grows_as_its_own,
+		pages_of_a_pool_that_is_off_move,
 		pages_of_the_region_that_grows_may_move,
 		pages_of_a_region_that_grows_no_more_are_not_to_move,
 		a_whole_region_is_not_to_move,
