@@ -60,7 +60,8 @@ $(COUNTERS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o
 	$(call SAY,link  )
 	$(Q)$(NVCC_LINK) $^ -Xcompiler -rdynamic -o $@
 
-DRIVER_PROGRAMS := $(addprefix $(BUILD)/tests/programs/,sharers waker ordered plugged)
+DRIVER_PROGRAMS := $(addprefix $(BUILD)/tests/programs/,sharers waker ordered \
+	plugged recorder)
 CHECK += $(DRIVER_PROGRAMS)
 $(BUILD)/tests/programs/ordered: $(patsubst %,\
 	$(BUILD)/obj/tests/programs/ordered_%.o,streams legacy marks launches events \

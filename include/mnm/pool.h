@@ -206,8 +206,8 @@ struct mnm_pool_ops {
 		      struct mnm_lack *lack);
 	/* Hands over free bytes: a whole region, or pages of a virtual one, at
 	 * most so many bytes unless a region can only go whole. Returns false
-	 * if there are none. `moves`: they will be the pool's again,
-	 * elsewhere. */
+	 * if there are none. `moves`: they have to be pages of the region that
+	 * grows, and will be the pool's again at its end. */
 	bool (*part)(struct mnm_pool *pool, size_t bytes, bool moves,
 		     struct mnm_place *place);
 	/* Hands over a whole region that has been free for as many requests as

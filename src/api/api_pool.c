@@ -43,6 +43,20 @@ static int choice_of(int ordinal, const char *pool, CUresult *result)
 	return -1;
 }
 
+/* Why there is no pool of a choice. */
+static CUresult no_pool_of(int choice)
+{
+	const struct pool_row *row = &pool_rows[pool_choice_row(choice)];
+
+	return pool_row_is_off(row)
+		       ? api_fail(CUDA_ERROR_INVALID_VALUE,
+				  "%s is switched off, as it has answered "
+				  "wrongly",
+				  row->name)
+		       : api_fail(CUDA_ERROR_OUT_OF_MEMORY,
+				  "no host memory for a new pool");
+}
+
 static CUresult swap_to(struct device *device, int choice, const char *verb)
 {
 	struct swap_report report = {0};
@@ -51,8 +65,7 @@ static CUresult swap_to(struct device *device, int choice, const char *verb)
 	ordinal_text(device_is_host(device) ? MNM_HOST : device_ordinal(device),
 		     name, sizeof(name));
 	if (!device_swap(device, choice, config_current(), &report))
-		return api_fail(CUDA_ERROR_OUT_OF_MEMORY,
-				"no host memory for a new pool");
+		return no_pool_of(choice);
 	log_info("the program has asked to %s the pool of device %s: %s, "
 		 "before %s",
 		 verb, name, pool_choice_name(report.after),
@@ -79,11 +92,12 @@ CUresult mnm_remove_pool(int ordinal)
 {
 	CUresult result;
 	struct device *device = api_device(ordinal, &result);
+	int choice;
 
-	return device ? swap_to(device,
-				config_current()->pool[device_ordinal(device)],
-				"remove")
-		      : result;
+	if (!device)
+		return result;
+	choice = config_current()->pool[device_ordinal(device)];
+	return swap_to(device, choice_serving(choice), "remove");
 }
 
 CUresult mnm_pool_name(int ordinal, char *name, size_t size)
@@ -96,7 +110,7 @@ CUresult mnm_pool_name(int ordinal, char *name, size_t size)
 		return result;
 	if (!name)
 		return api_no_pointer("name");
-	found = pool_choice_name(atomic_load(&device->choice));
+	found = pool_choice_name(device_choice_serving(device));
 	if (strlen(found) >= size)
 		return api_fail(CUDA_ERROR_INVALID_VALUE,
 				"the name '%s' does not fit into %zu bytes; "
@@ -134,6 +148,7 @@ CUresult mnm_alloc_bytes(int ordinal, size_t size, size_t *bytes)
 	struct device *device = api_device(ordinal, &result);
 	struct measure measure = {.device = device, .size = size};
 	struct pool *pool;
+	int choice;
 
 	if (!device)
 		return result;
@@ -142,10 +157,10 @@ CUresult mnm_alloc_bytes(int ordinal, size_t size, size_t *bytes)
 	if (size)
 		heaps_each(measure_visit, &measure);
 	if (size && !measure.found) {
-		pool = pool_new(atomic_load(&device->choice), config_current());
+		choice = device_choice_serving(device);
+		pool = pool_new(choice, config_current());
 		if (!pool)
-			return api_fail(CUDA_ERROR_OUT_OF_MEMORY,
-					"no host memory for a pool");
+			return no_pool_of(choice);
 		measure.span = span_of(pool, size);
 		pool_close(pool);
 	}

@@ -1,16 +1,14 @@
 /* The functions that frameworks' hooks take. Unlike the others they serve in
  * any case: a framework calls them for all of its memory. Where the process is
  * not served, the entry points that they call hand each call to CUDA. */
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-
-#include <uthash.h>
 
 #include "api.h"
+#include "block/block.h"
 #include "context/context.h"
 #include "hooks/call.h"
 #include "memory.h"
+#include "recorded.h"
 
 /* A time in which a context of the device is current. */
 struct visit {
@@ -84,70 +82,71 @@ void *mnm_torch_malloc(ptrdiff_t size, int device, CUstream stream)
 	return (void *)ptr;
 }
 
-/* Memory that other streams use than the one it is freed in. */
-struct recorded {
-	CUdeviceptr ptr; /* the key */
-	UT_hash_handle hh;
-};
-
-static struct recorded *recorded; /* under the lock */
-static pthread_mutex_t recorded_lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic bool any_recorded;
-/* There was no host memory for a record: any memory may be such. */
-static _Atomic bool all_recorded;
-
 void mnm_torch_record_stream(void *ptr, CUstream stream)
 {
-	CUdeviceptr key = (CUdeviceptr)ptr;
-	struct recorded *found;
-	bool kept;
-
-	(void)stream;
-	pthread_mutex_lock(&recorded_lock);
-	HASH_FIND(hh, recorded, &key, sizeof(key), found);
-	if (!found) {
-		found = calloc(1, sizeof(*found));
-		if (found) {
-			found->ptr = key;
-			HASH_ADD(hh, recorded, ptr, sizeof(key), found);
-		}
-		kept = found && found->hh.tbl;
-		if (!kept)
-			free(found);
-		atomic_store(kept ? &any_recorded : &all_recorded, true);
-	}
-	pthread_mutex_unlock(&recorded_lock);
+	recorded_add((CUdeviceptr)ptr, stream);
 }
 
-/* Returns whether memory that is about to be freed is such, and forgets it. */
-static bool is_recorded(CUdeviceptr ptr)
+static bool is_capturing(CUstream stream)
 {
-	struct recorded *found;
+	CUstreamCaptureStatus status;
 
-	if (!atomic_load(&any_recorded))
-		return atomic_load(&all_recorded);
-	pthread_mutex_lock(&recorded_lock);
-	HASH_FIND(hh, recorded, &ptr, sizeof(ptr), found);
-	if (found)
-		HASH_DEL(recorded, found);
-	atomic_store(&any_recorded, recorded != NULL);
-	pthread_mutex_unlock(&recorded_lock);
-	free(found);
-	return found || atomic_load(&all_recorded);
+	return REAL_CALL(cuStreamIsCapturing, stream, &status) ||
+	       status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+static bool stream_waits(CUstream stream, CUstream other)
+{
+	CUevent event;
+	bool waits;
+
+	if (is_capturing(stream) ||
+	    cuEventCreate(&event, CU_EVENT_DISABLE_TIMING))
+		return false;
+	waits = !cuEventRecord(event, other) &&
+		!cuStreamWaitEvent(stream, event, 0);
+	cuEventDestroy_v2(event);
+	return waits;
+}
+
+/* The stream waits for what another one has been given; where it can't, the
+ * thread does. What a capture is given is a graph's, and not queued. */
+static void stream_follow(CUstream stream, CUstream other)
+{
+	if (!is_capturing(other) && !stream_waits(stream, other))
+		cuStreamSynchronize(other);
 }
 
 /* What other streams use as well is freed as by cuMemFree: no stream has it
- * before all work is over that was queued before. */
+ * before all work is over that was queued before. If CUDA's own pool has served
+ * it, its cuMemFree does not see to that. */
+static void recorded_free(CUdeviceptr addr, CUstream stream,
+			  const struct recorded_streams *others)
+{
+	uint64_t word;
+
+	if (block_find(addr, &word)) {
+		cuMemFree_v2(addr);
+		return;
+	}
+	if (others->count > RECORDED_MOST)
+		cuCtxSynchronize();
+	for (size_t i = 0; i < others->count && i < RECORDED_MOST; i++)
+		stream_follow(stream, others->at[i]);
+	memory_free_in(addr, stream);
+}
+
 void mnm_torch_free(void *ptr, ptrdiff_t size, int device, CUstream stream)
 {
 	CUdeviceptr addr = (CUdeviceptr)ptr;
+	struct recorded_streams others = {0};
 	struct visit visit;
 
 	(void)size;
 	if (!ptr || !visit_begin(&visit, device))
 		return;
-	if (is_recorded(addr))
-		cuMemFree_v2(addr);
+	if (recorded_take(addr, &others))
+		recorded_free(addr, stream, &others);
 	else
 		memory_free_in(addr, stream);
 	visit_end(&visit);

@@ -45,6 +45,8 @@ struct code code_of(const void *function, const char *pool)
 	return code;
 }
 
+/* If the thread calls again, in a destructor that runs later, it takes another
+ * record: this one may be another thread's by then. */
 static void call_ended(void *arg)
 {
 	struct call *call = arg;

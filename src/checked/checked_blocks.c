@@ -86,6 +86,7 @@ enum mnm_answer checked_alloc(struct mnm_pool *pool,
 bool checked_free(struct mnm_pool *pool, struct mnm_block *block)
 {
 	struct checked_pool *self = checked_self(pool);
+	const char *wrong;
 	bool kept;
 
 	if (checked_off(self) || !block_enters(self, block))
@@ -93,6 +94,11 @@ bool checked_free(struct mnm_pool *pool, struct mnm_block *block)
 	checked_tell(self);
 	if (!inner_free(self, block, &kept) || kept)
 		return true;
+	wrong = block_wrong(self, block);
+	if (wrong) {
+		checked_fault(self->table, "%s", wrong);
+		return true; /* it goes with what the pool has */
+	}
 	block_leaves(self, block);
 	return false;
 }
@@ -120,16 +126,16 @@ static bool list_enters(struct checked_pool *self,
 	return true;
 }
 
-/* Whether a list is as it was when its blocks entered. */
+/* Whether a list, and each block of it, is as it was when they entered. */
 static bool list_stands(const struct checked_pool *self,
 			const struct mnm_block_list *list)
 {
 	const struct mnm_block *at = list->head;
 
 	for (size_t i = 1; i < list->count; i++, at = at->next)
-		if (at == list->tail || !held_blocks_find(&self->blocks, at))
+		if (at == list->tail || block_wrong(self, at))
 			return false;
-	return at == list->tail;
+	return at == list->tail && !block_wrong(self, at);
 }
 
 bool checked_free_batch(struct mnm_pool *pool,
@@ -140,7 +146,6 @@ bool checked_free_batch(struct mnm_pool *pool,
 
 	if (checked_off(self) || !list_enters(self, list))
 		return false;
-	list->tail->next = NULL;
 	checked_tell(self);
 	if (!inner_free_batch(self, list, &kept) || kept)
 		return true;

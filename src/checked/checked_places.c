@@ -3,7 +3,7 @@
 
 #include "inner.h"
 
-enum { VAIN_MOST = 3 };
+enum { VAIN_MOST = 3, REFUSED_MOST = 2 };
 
 extern const struct mnm_pool_ops vmm_pool;
 
@@ -104,11 +104,15 @@ static const char *place_wrong(const struct checked_pool *self,
 }
 
 /* A pool that has grown by all that it lacked has to find a place at once,
- * unless it has handed bytes over since. Several times in a row, it was not
- * another thread that took it. */
-static const char *vain_wrong(struct checked_pool *self, size_t span)
+ * unless it has handed bytes over since. What it lacked was for that span
+ * alone, and may have to be joined with bytes that are not ready yet, unless it
+ * was to be of fresh bytes. Several times in a row, it was not another thread
+ * that took it. */
+static const char *vain_wrong(struct checked_pool *self, size_t span,
+			      enum mnm_answer answer)
 {
-	if (self->gained < self->due || span > self->lacked)
+	if (self->gained < self->due || span != self->lacked ||
+	    (answer == MNM_UNSAFE && !self->lacked_fresh))
 		return NULL;
 	self->due = SIZE_MAX;
 	if (++self->vain < VAIN_MOST)
@@ -133,7 +137,7 @@ enum mnm_answer checked_place(struct mnm_pool *pool,
 	if (answer == MNM_HIT)
 		wrong = place_wrong(self, request, &found);
 	else if (answer == MNM_MISS || answer == MNM_UNSAFE)
-		wrong = vain_wrong(self, request->span);
+		wrong = vain_wrong(self, request->span, answer);
 	else
 		wrong = "its answer to place is none";
 	if (wrong) {
@@ -142,21 +146,27 @@ enum mnm_answer checked_place(struct mnm_pool *pool,
 	}
 	if (answer != MNM_HIT)
 		return answer;
-	self->vain = 0;
+	self->vain = self->refused = 0;
 	self->due = SIZE_MAX;
 	held_bytes_take(&self->bytes, &found);
 	*place = found;
 	return MNM_HIT;
 }
 
-/* The pool does not take bytes. Those of a block it has to take. */
+/* The pool does not take bytes. Those of a block it has to take. For fresh ones
+ * it may lack memory, but the program's request would fail the second time. */
 static bool add_refused(struct checked_pool *self,
 			const struct mnm_place *place,
 			struct held_region *region, bool fresh)
 {
-	if (place->epoch != MNM_EPOCH_NEVER) {
-		checked_fault(self->table,
-			      "it has refused the bytes of a freed block");
+	const char *wrong = NULL;
+
+	if (place->epoch != MNM_EPOCH_NEVER)
+		wrong = "it has refused the bytes of a freed block";
+	else if (++self->refused == REFUSED_MOST)
+		wrong = "it has refused the memory that it asked for";
+	if (wrong) {
+		checked_fault(self->table, "%s", wrong);
 		return true;
 	}
 	held_bytes_take(&self->bytes, place);
@@ -230,6 +240,7 @@ void checked_lacks(struct mnm_pool *pool, size_t span,
 		checked_tell(self);
 		region = grows ? held_region_find(&self->bytes, grows) : NULL;
 		self->lacked = span;
+		self->lacked_fresh = mnm_growth_is_fresh(rule);
 		self->gained = 0;
 		self->due = SIZE_MAX;
 		if (inner_lacks(self, span, region ? &region->seen : NULL, rule,
@@ -248,7 +259,8 @@ void checked_lacks(struct mnm_pool *pool, size_t span,
 /* What is wrong with bytes that are to go, at most so many, or NULL. */
 static const char *part_wrong(const struct checked_pool *self, size_t bytes,
 			      struct mnm_place *place,
-			      struct held_region **region, bool whole)
+			      struct held_region **region, bool whole,
+			      bool moves)
 {
 	const struct mnm_region *named = place->region;
 	bool ready, all;
@@ -258,6 +270,9 @@ static const char *part_wrong(const struct checked_pool *self, size_t bytes,
 	if (named != &(*region)->seen)
 		return "it has handed over bytes of another region than it "
 		       "says";
+	if (moves && (*region)->given != self->pool.growing)
+		return "it has handed over pages to move of a region that does "
+		       "not grow";
 	all = place->addr == (*region)->base &&
 	      place->bytes == (*region)->bytes;
 	if (!(*region)->grows)
@@ -300,7 +315,8 @@ bool checked_part(struct mnm_pool *pool, size_t bytes, bool moves,
 		if (!inner_part(self, bytes, moves, place, &found))
 			wrong = "it was left";
 		else if (found)
-			wrong = part_wrong(self, bytes, place, &region, false);
+			wrong = part_wrong(self, bytes, place, &region, false,
+					   moves);
 		else if (!moves && held_bytes_has_whole(&self->bytes))
 			wrong = "it has kept a free region back";
 		if (!wrong && found)
@@ -326,7 +342,7 @@ bool checked_part_aged(struct mnm_pool *pool, uint64_t *age,
 	checked_tell(self);
 	if (!inner_part_aged(self, age, place, &found) || !found)
 		return false;
-	wrong = part_wrong(self, SIZE_MAX, place, &region, true);
+	wrong = part_wrong(self, SIZE_MAX, place, &region, true, false);
 	if (!wrong) {
 		part_leaves(self, place, region);
 		return true;

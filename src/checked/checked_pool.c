@@ -72,13 +72,15 @@ static const char *classes_wrong(const struct mnm_size_classes *classes)
 /* Takes over what the pool has set. */
 static bool opened(struct checked_pool *self)
 {
+	const struct mnm_pool_ops *ops = self->inner->ops;
 	const char *wrong = classes_wrong(&self->inner->classes);
 
 	if (!wrong && self->inner->headroom > PERCENT)
 		wrong = "its headroom is more than 100 percent";
-	if (!wrong && self->inner->classes.unit && self->inner->ops->alloc &&
-	    !self->inner->ops->alloc_batch)
-		wrong = "it has size classes, but no alloc_batch";
+	if (!wrong && self->inner->classes.unit && !ops->place &&
+	    !ops->alloc_batch)
+		wrong = ops->alloc ? "it has size classes, but no alloc_batch"
+				   : "it has size classes, but keeps nothing";
 	if (wrong) {
 		checked_fault(self->table, "%s", wrong);
 		return false;

@@ -23,8 +23,10 @@ struct checked_pool {
 	struct held_bytes bytes;
 	struct mnm_pool *keeper; /* has its free bytes once it is off */
 	size_t lacked;           /* span for which it was last to say */
+	bool lacked_fresh;       /* that it was to be of fresh bytes alone */
 	size_t due, gained;      /* bytes that it lacked; fresh ones since */
 	unsigned int vain;       /* so often it found no place afterwards */
+	unsigned int refused;    /* so often it took no fresh bytes */
 };
 
 static inline struct checked_pool *checked_self(struct mnm_pool *pool)

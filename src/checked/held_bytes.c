@@ -54,12 +54,15 @@ static void region_refresh(struct held_region *region)
 	region->seen.grows = region->grows = region->given->grows;
 }
 
+/* Nobody says when a region that grows has ended, and another one's record may
+ * lie at its place then. So one that has a copy is marked, by `since`, which
+ * nobody else uses there. */
 struct held_region *held_region_find(struct held_bytes *held,
 				     const struct mnm_region *given)
 {
 	struct held_region **link = &held->regions, *region;
 
-	while (*link && (*link)->given != given)
+	while (*link && ((*link)->given != given || !given->since))
 		link = &(*link)->next;
 	region = *link;
 	if (!region)
@@ -83,6 +86,7 @@ struct held_region *held_region_current(struct held_bytes *held,
 		return NULL;
 	region->seen = *given;
 	region->given = given;
+	given->since = 1;
 	region_refresh(region);
 	region->next = held->regions;
 	held->regions = region;

@@ -12,6 +12,7 @@
 #include "mem/config.h"
 #include "order/fence.h"
 #include "heap/giver.h"
+#include "heap/pools.h"
 #include "common/log.h"
 #include "common/pool_choice.h"
 #include "common/pool_json.h"
@@ -51,7 +52,7 @@ static json_t *device_stat(struct device *device)
 	json_object_set_new(stat, "device", device_name(device));
 	json_object_set_new(
 		stat, "pool",
-		json_string(pool_choice_name(atomic_load(&device->choice))));
+		json_string(pool_choice_name(device_choice_serving(device))));
 	json_object_set_new(stat, "fence",
 			    json_string(fence_names[fence_level()]));
 	json_object_set_new(stat, "order",
@@ -120,14 +121,16 @@ static json_t *swap_one(struct device *device, int choice)
 {
 	const struct config *config = config_current();
 	struct swap_report report = {0};
-	bool done;
+	const char *why = "no memory for a new pool";
 
 	if (choice < 0)
-		choice = config->pool[device_ordinal(device)];
-	done = device_swap(device, choice, config, &report);
-	return done ? swap_answer(device, &report)
-		    : json_pack("{s:o,s:s}", "device", device_name(device),
-				"error", "no memory for a new pool");
+		choice = choice_serving(config->pool[device_ordinal(device)]);
+	if (device_swap(device, choice, config, &report))
+		return swap_answer(device, &report);
+	if (pool_row_is_off(&pool_rows[pool_choice_row(choice)]))
+		why = "the pool is switched off, as it has answered wrongly";
+	return json_pack("{s:o,s:s}", "device", device_name(device), "error",
+			 why);
 }
 
 /* Whether choices, one for each device, leave some device as it is. */

@@ -126,8 +126,7 @@ static void parts_return(struct growth *growth)
 	struct pool *pool = growth->pool;
 
 	for (size_t i = 0; i < growth->count; i++) {
-		pool->view.ops->add(&pool->view, &growth->parts[i]);
-		pool->free_bytes += growth->parts[i].bytes;
+		placed_return(pool, &growth->parts[i]);
 		pool->view.apart--;
 	}
 	growth->count = 0;
@@ -232,8 +231,6 @@ static void growth_end(struct growth *growth)
 
 	parts_age(growth, &growth->to);
 	pool->view.apart -= growth->count;
-	pool->view.ops->add(&pool->view, &growth->to);
-	pool->free_bytes += growth->to.bytes;
 	pool->view.region_bytes += growth->fresh;
 	growth->region->pages->used += (uint32_t)(growth->fresh / PAGE_BYTES);
 	counter_add(device, COUNTER_idle_bytes, growth->fresh);
@@ -241,6 +238,7 @@ static void growth_end(struct growth *growth)
 	counter_add(device, COUNTER_moved_pages,
 		    (growth->to.bytes - growth->fresh) / PAGE_BYTES);
 	counter_add(device, COUNTER_driver_allocs, growth->fresh / PAGE_BYTES);
+	placed_return(pool, &growth->to);
 }
 
 static int growth_make(struct growth *growth, bool pressed)

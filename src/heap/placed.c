@@ -128,6 +128,14 @@ static bool part_leaves(struct pool *pool, const struct mnm_place *place)
 	return true;
 }
 
+void placed_return(struct pool *pool, const struct mnm_place *place)
+{
+	pool->free_bytes += place->bytes;
+	if (!pool->view.ops->add(&pool->view, place) &&
+	    part_leaves(pool, place))
+		atomic_store(&pool->heap->device->pending, true);
+}
+
 size_t placed_trim(struct pool *pool, size_t least)
 {
 	struct mnm_place place;

@@ -29,6 +29,10 @@ void placed_free(struct block *block);
  * ever. Its record ends. */
 void placed_bury(struct block *block);
 
+/* Whole pages are the pool's to place blocks in. If it does not take them, for
+ * want of memory, they wait in heap->pending. */
+void placed_return(struct pool *pool, const struct mnm_place *place);
+
 /* A pool's free bytes go back to the driver, as many as make at least so many,
  * or all that can: they wait in heap->pending then. Returns the bytes. */
 size_t placed_trim(struct pool *pool, size_t least);

@@ -28,24 +28,27 @@ static void pools_unlink(struct pool *pool)
 	*link = pool->next;
 }
 
-/* A choice whose pool is switched off is replaced by the default. */
-static int choice_current(struct device *device)
+int choice_serving(int choice)
+{
+	return checked_is_off(pool_ops_at(choice)) ? pool_row_find(POOL_DEFAULT)
+						   : choice;
+}
+
+int device_choice_serving(struct device *device)
 {
 	int choice = atomic_load(&device->choice);
-	int other = pool_row_find(POOL_DEFAULT);
+	int other = choice_serving(choice);
 
-	if (!checked_is_off(pool_ops_at(choice)))
+	if (other == choice)
 		return choice;
 	return atomic_compare_exchange_strong(&device->choice, &choice, other)
 		       ? other
 		       : choice;
 }
 
-/* The active pool is switched off, as it is on all devices. */
+/* The active pool is switched off. */
 static void pools_swap_off(struct heap *heap, struct pool *fresh)
 {
-	for (int i = 0; i < DEVICE_ALL; i++)
-		choice_current(device_at(i));
 	pools_swap(heap, fresh);
 	atomic_store(&heap->device->pending, true);
 }
@@ -58,7 +61,7 @@ struct pool *pools_active(struct heap *heap, const struct config *config)
 	if (pool && !pool->retired && !checked_is_off(pool->view.ops))
 		return pool;
 	off = pool && !pool->retired;
-	pool = pool_new(choice_current(heap->device), config);
+	pool = pool_new(device_choice_serving(heap->device), config);
 	if (off)
 		pools_swap_off(heap, pool);
 	else if (pool)

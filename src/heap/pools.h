@@ -12,6 +12,11 @@
 struct pool *pool_new(int choice, const struct config *config);
 void pool_close(struct pool *pool);
 
+/* A choice, and that of a device, but for one whose pool is switched off: the
+ * default takes its place. */
+int choice_serving(int choice);
+int device_choice_serving(struct device *device);
+
 /* The pool is swapped out. It ends with its last live block; the next request
  * opens another one if there is none in its place. */
 void pool_retire(struct pool *pool);

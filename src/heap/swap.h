@@ -18,7 +18,7 @@ struct swap_report {
 };
 
 /* Serves the device from new pools of this choice. Returns false without
- * memory; then nothing has changed. */
+ * memory, or if the pool is switched off; then nothing has changed. */
 bool device_swap(struct device *device, int choice, const struct config *config,
 		 struct swap_report *report);
 

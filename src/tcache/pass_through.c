@@ -1,13 +1,16 @@
 /* The parts of pass-through that are off the fast path. Those that concern the
  * heap are in heap/fresh.c. */
+#include "checked/checked.h"
 #include "tcaches.h"
 #include "pass_through.h"
 #include "pools/pool.h"
 
+/* A pool that is switched off is replaced by a request that is not on the fast
+ * path. */
 void pass_through_adopt(struct tcache *cache, struct pool *pool)
 {
 	if (!cache || cache->pass_through.pool == pool ||
-	    pool_ops_keep(pool->view.ops))
+	    pool_ops_keep(pool->view.ops) || checked_is_off(pool->view.ops))
 		return;
 	tcaches_lock();
 	tcache_serve(cache, pool);

@@ -4,7 +4,8 @@ import sys
 
 import pytest
 
-from conftest import LIBRARY, MIB, besides_refusals, plain_build_only
+from conftest import (LIBRARY, MIB, besides_refusals, plain_build_only,
+                      program)
 from test_api import figures
 from test_pool import open_shell, took
 
@@ -104,6 +105,42 @@ def test_where_mnm_does_not_serve_cuda_does(box, options):
     assert calls["cuMemAllocAsync"] == calls["cuMemFreeAsync"] == 1
     assert calls["cuMemAlloc_v2"] == calls["cuMemFree_v2"] == 1
     assert devices[0]["live_bytes"] == 0
+
+
+@pytest.mark.parametrize("options", [{"disable": 1}, {"stream_ordered": 0}])
+def test_memory_of_two_streams_that_cuda_serves_follows_both(box, options):
+    """CUDA's cuMemFree does not wait for the users of memory of its pools."""
+    shell = open_shell(box, "page_unit_pool", "driver", **options)
+    took(shell, "stream s")
+    took(shell, "stream t")
+    for _ in range(2):
+        assert shell(f"mnm_torch_malloc a {3 * MIB} 0 s") == "set"
+        assert shell("mnm_torch_free a s 0") == "done"
+    assert shell(f"mnm_torch_malloc a {3 * MIB} 0 s") == "set"
+    for stream in "tst":
+        shell(f"mnm_torch_record_stream a {stream}")
+    assert shell("mnm_torch_free a s 0") == "done"
+    shell.end()
+    calls, devices = box.report()
+    assert calls["cuMemAllocAsync"] == calls["cuMemFreeAsync"] == 3
+    assert calls["cuEventRecord"] == calls["cuStreamWaitEvent"] == 2
+    assert devices[0]["live_bytes"] == 0
+
+
+def test_memory_of_more_streams_than_are_noted_is_waited_for(box):
+    shell = open_shell(box, "page_unit_pool", "driver", disable=1)
+    took(shell, "stream s")
+    assert shell(f"mnm_torch_malloc a {3 * MIB} 0 s") == "set"
+    for i in range(9):
+        took(shell, f"stream t{i}")
+        shell(f"mnm_torch_record_stream a t{i}")
+    assert shell("mnm_torch_free a s 0") == "done"
+    shell.end()
+    assert box.report()[0]["cuCtxSynchronize"] == 1
+
+
+def test_a_child_does_not_wait_for_a_thread_of_its_parent(box):
+    assert box.run([program("recorder")], "page_unit_pool").stdout == "40\n"
 
 
 # As PyTorch does with CUDAPluggableAllocator(path, "...", "...").

@@ -5,8 +5,9 @@ import re
 
 import pytest
 
-from conftest import BUILD, EXAMPLES
-from test_pool import took
+from conftest import BUILD, EXAMPLES, MIB
+from test_api import name
+from test_pool import open_shell, took
 
 EVIL = os.path.join(BUILD, "tests", "plugins", "evil.so")
 TRAINS = [os.path.join(EXAMPLES, "train_digits"), "--steps", "60", "--losses"]
@@ -31,6 +32,7 @@ PLACES = [("small_span", "a span is less than its request"),
           ("refused_free", "refused the bytes of a freed block"),
           ("lacks_nothing", "it lacks nothing"),
           ("part_of_live", "handed over bytes that it does not have")]
+GROWING = [("refused_growth", "it has refused the memory that it asked for")]
 
 
 def losses(done):
@@ -53,7 +55,8 @@ def switched_off(stderr, pool):
 
 @pytest.mark.parametrize("pool, sin, why",
                          [("evil_pool", *row) for row in WHOLE] +
-                         [("evil_places", *row) for row in PLACES])
+                         [("evil_places", *row) for row in PLACES] +
+                         [("evil_growing", *row) for row in GROWING])
 def test_a_wrong_answer_is_noticed_and_the_job_goes_on(box, right, pool, sin,
                                                        why):
     done = box.run(TRAINS, pool, pool_plugins=EVIL, test_sin=sin,
@@ -100,4 +103,74 @@ def test_a_swap_away_from_a_pool_that_is_stuck_is_carried_out(box):
     assert "took no end" in switched_off(box.stderr(), "evil_pool")
     took(shell, "alloc a 5000")
     assert shell.stat()["pool"] == "no_pool"
+    shell.end()
+
+
+def test_what_a_pool_held_goes_back_at_the_next_free(box):
+    shell = box.shell("evil_pool", pool_plugins=EVIL, test_sin="small_span",
+                      thread_cache=0)
+    for i in range(4):
+        took(shell, f"alloc b{i} {MIB}")
+    for i in range(4):
+        took(shell, f"free b{i}")
+    assert shell.stat()["idle_bytes"] == 4 * MIB
+    for i in range(30):
+        took(shell, f"alloc c{i} 5000")
+    assert "a span is less" in switched_off(box.stderr(), "evil_pool")
+    took(shell, "free c29")
+    assert shell.stat()["reserved_bytes"] < MIB
+    shell.end()
+
+
+def test_pages_that_a_pool_does_not_take_go_back(box):
+    """It may lack memory of its own for them."""
+    shell = box.shell("evil_growing", pool_plugins=EVIL,
+                      test_sin="refused_once")
+    took(shell, f"alloc a {3 * MIB}")
+    assert shell.stat()["region_bytes"] == 4 * MIB
+    assert shell.stat()["pool"] == "evil_growing"
+    took(shell, "free a")
+    assert shell.stat()["reserved_bytes"] == 4 * MIB
+    shell.end()
+    assert box.stderr() == ""
+
+
+def test_requests_do_not_pass_through_a_pool_that_is_switched_off(box):
+    """Those that pass through ask the pool nothing, so it can't say so."""
+    shell = box.shell("evil_nothing", pool_plugins=EVIL, test_sin="odd_size")
+    for _ in range(3):
+        took(shell, "alloc a 5000")
+        took(shell, "free a")
+    assert "its request's size" in switched_off(box.stderr(), "evil_nothing")
+    assert shell.stat()["idle_bytes"] > 0  # page_unit_pool keeps it
+    shell.end()
+
+
+def test_the_default_serves_in_place_of_a_pool_that_is_switched_off(box):
+    """Also where nobody has asked for memory since."""
+    shell = open_shell(box, "evil_pool", "driver", devices=2, pool_plugins=EVIL,
+                       test_sin="small_span")
+    for _ in range(30):
+        took(shell, "mnm_alloc_bytes 0 5000")
+    assert "a span is less" in switched_off(box.stderr(), "evil_pool")
+    took(shell, "alloc a 5000")
+    for device in (0, 1):
+        assert name(shell, device) == "page_unit_pool"
+        assert shell(f"mnm_alloc_bytes {device} 5000") == "0 8192"
+        took(shell, f"mnm_init_pool {device} no_pool")
+        took(shell, f"mnm_remove_pool {device}")
+        assert name(shell, device) == "page_unit_pool"
+    swap, *_ = shell.ask("reset")["devices"]
+    assert swap["after"] == "page_unit_pool"
+    shell.end()
+
+
+def test_a_pool_that_is_switched_off_as_it_is_opened_is_not_chosen(box):
+    shell = open_shell(box, "page_unit_pool", "driver", pool_plugins=EVIL,
+                       test_sin="odd_classes")
+    took(shell, "alloc a 5000")
+    assert shell("mnm_init_pool 0 evil_nothing") == "1"
+    assert "evil_nothing is switched off" in shell("mnm_error")
+    assert "keeps nothing" in switched_off(box.stderr(), "evil_nothing")
+    assert name(shell) == "page_unit_pool"
     shell.end()

@@ -5,6 +5,7 @@ POOL = "src/api/api_pool.c"
 STATS = "src/api/api_stats.c"
 MEMORY = "src/api/api_memory.c"
 HOOKS = "src/api/frameworks.c"
+RECORDED = "src/api/recorded.c"
 LIVE = "src/mem/live_options.c"
 TESTS = "test_api.py -k "
 FRAMES = "test_framework_hooks.py -k "
@@ -52,7 +53,14 @@ ROWS = [
      (HOOKS, "	return atomic_fetch_or(&owned, bit) & bit;",
       "	return atomic_fetch_or(&owned, bit) | 1;")),
     ("memory_of_two_streams_follows_one", FRAMES + "two_streams",
-     (HOOKS, "	if (is_recorded(addr))", "	if (is_recorded(addr) && 0)")),
+     (HOOKS, "	if (recorded_take(addr, &others))",
+      "	if (recorded_take(addr, &others) && 0)")),
+    ("memory_that_cuda_serves_is_not_waited_for", FRAMES + "follows_both",
+     (HOOKS, "		stream_follow(stream, others->at[i]);", "		(void)i;")),
+    ("streams_that_are_not_noted_are_not_waited_for", FRAMES + "are_noted",
+     (HOOKS, "	if (others->count > RECORDED_MOST)", "	if (0)")),
+    ("a_child_waits_for_a_thread_of_its_parent", FRAMES + "of_its_parent",
+     (RECORDED, "	once_run(&once, guard_fork);\n", "	(void)once;\n")),
     ("memory_stays_recorded", FRAMES + "two_streams",
-     (HOOKS, "		HASH_DEL(recorded, found);", "		found = NULL;")),
+     (RECORDED, "			HASH_DEL(all, record);", "			record = NULL;")),
 ]

@@ -9,6 +9,9 @@ PLUGGED = "test_plugged.py -k "
 WATCH = "src/checked/call_watch.c"
 
 ROWS = [
+    ("functions_are_searched_for_in_what_is_done_once", "unit",
+     ("src/preload/thread.c", "	for (enum function which = 0; which < "
+      "FUNCTIONS; which++)\n		function_find(which);\n", "")),
     ("plug_ins_are_opened_under_a_lock", TESTS + "no_lock_is_held",
      (STATE, "mem_enabled() && mem_plugins_open();", "mem_enabled();"),
      (STATE, "	mem_plugins_add();\n",

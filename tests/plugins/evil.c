@@ -183,6 +183,59 @@ static bool evil_part(struct mnm_pool *pool, size_t bytes, bool moves,
 	return true;
 }
 
+/* A region that grows is filled once as well, and never given back. */
+static bool growing_add(struct mnm_pool *pool, const struct mnm_place *place)
+{
+	struct evil_places *self = places_of(pool);
+
+	if (place->epoch != MNM_EPOCH_NEVER)
+		return true;
+	if (is_sinner("refused_growth") ||
+	    (is_sinner("refused_once") && !calls++))
+		return false;
+	if (self->region != place->region)
+		self->used = place->addr - place->region->base;
+	self->region = place->region;
+	return true;
+}
+
+static void growing_lacks(struct mnm_pool *pool, size_t span,
+			  const struct mnm_region *grows, enum mnm_growth rule,
+			  struct mnm_lack *lack)
+{
+	(void)pool, (void)grows, (void)rule;
+	lack->fresh = (span + MNM_REGION_PAGE - 1) & ~(MNM_REGION_PAGE - 1);
+}
+
+static bool growing_part(struct mnm_pool *pool, size_t bytes, bool moves,
+			 struct mnm_place *place)
+{
+	(void)pool, (void)bytes, (void)moves, (void)place;
+	return false;
+}
+
+/* Of a pool that keeps nothing. */
+static bool nothing_open(struct mnm_pool *pool,
+			 const struct mnm_pool_options *options)
+{
+	(void)options;
+	pool->classes.unit = is_sinner("odd_classes") ? UNIT : 0;
+	return true;
+}
+
+static size_t evil_size(const struct mnm_pool *pool, size_t size, size_t slack)
+{
+	(void)pool, (void)slack;
+	return is_sinner("odd_size") ? size + UNIT : size;
+}
+
+static const struct mnm_pool_ops nothing = {
+	.name = "evil_nothing",
+	.size = sizeof(struct mnm_pool),
+	.open = nothing_open,
+	.span = evil_size,
+};
+
 static const struct mnm_pool_ops whole = {
 	.name = "evil_pool",
 	.size = sizeof(struct evil_pool),
@@ -202,8 +255,21 @@ static const struct mnm_pool_ops places = {
 	.part = evil_part,
 };
 
+static const struct mnm_pool_ops growing = {
+	.name = "evil_growing",
+	.size = sizeof(struct evil_places),
+	.span = evil_span,
+	.place = evil_place,
+	.add = growing_add,
+	.lacks = growing_lacks,
+	.part = growing_part,
+	.grows = true,
+};
+
 static const struct mnm_pool_row rows[] = {
 	ROW(whole, "answers wrongly", MNM_BACKING_NONE),
-	ROW(places, "places wrongly", MNM_BACKING_DEVICE)};
+	ROW(places, "places wrongly", MNM_BACKING_DEVICE),
+	ROW(nothing, "keeps nothing, wrongly", MNM_BACKING_NONE),
+	ROW(growing, "grows wrongly", MNM_BACKING_VIRTUAL)};
 
-PLUGIN(MNM_POOL_VERSION, 2, rows);
+PLUGIN(MNM_POOL_VERSION, 4, rows);

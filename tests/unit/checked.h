@@ -4,6 +4,7 @@
 #define TESTS_UNIT_CHECKED_H
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "run.h"
 
 static char said[512];
-static int lines;
+static atomic_int lines;
 static void (*heard)(void); /* called with each line */
 
 void __wrap_log_line(enum log_level level, const char *format, ...);

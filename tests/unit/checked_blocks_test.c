@@ -11,11 +11,11 @@ static enum mnm_answer answer;
 static struct mnm_block *found;
 static struct mnm_block_list batch;
 static struct mnm_block *trimmed;
-static bool keeps = true;
+static bool keeps = true, changes, extends;
 static size_t span_more;
 static struct mnm_size_classes classes = {.unit = UNIT};
 static unsigned int headroom;
-static int calls;
+static int calls, closes;
 
 static bool evil_open(struct mnm_pool *pool,
 		      const struct mnm_pool_options *options)
@@ -24,6 +24,12 @@ static bool evil_open(struct mnm_pool *pool,
 	pool->classes = classes;
 	pool->headroom = headroom;
 	return true;
+}
+
+static void evil_close(struct mnm_pool *pool)
+{
+	(void)pool;
+	closes++;
 }
 
 static size_t evil_span(const struct mnm_pool *pool, size_t size, size_t slack)
@@ -44,8 +50,10 @@ static enum mnm_answer evil_alloc(struct mnm_pool *pool,
 
 static bool evil_free(struct mnm_pool *pool, struct mnm_block *block)
 {
-	(void)pool, (void)block;
+	(void)pool;
 	calls++;
+	if (changes)
+		block->span = 4 * UNIT;
 	return keeps;
 }
 
@@ -63,7 +71,11 @@ static bool evil_free_batch(struct mnm_pool *pool,
 {
 	(void)pool;
 	calls++;
-	if (!keeps)
+	if (changes)
+		list->tail->span = 4 * UNIT;
+	else if (extends)
+		list->tail->next = &stranger;
+	else if (!keeps)
 		list->head->next = &stranger;
 	return keeps;
 }
@@ -86,6 +98,7 @@ static const struct mnm_pool_ops evil = {
 	.name = "evil_pool",
 	.size = sizeof(struct mnm_pool),
 	.open = evil_open,
+	.close = evil_close,
 	.span = evil_span,
 	.alloc = evil_alloc,
 	.free = evil_free,
@@ -155,6 +168,27 @@ START_TEST(right_answers_are_passed_on)
 	ck_assert(block && block->next && !block->next->next);
 	ck_assert(!checked_is_off(pool->ops));
 	ck_assert_uint_eq(pool->ops->span(pool, UNIT + 1, 0), 2 * UNIT);
+	ck_assert_int_eq(lines, 0);
+}
+END_TEST
+
+/* The account of what it has is a table in which blocks make way for others. */
+START_TEST(blocks_may_leave_in_any_order)
+{
+	enum { MANY = 1000, STEP = 7 };
+	static struct mnm_block many[MANY];
+	struct mnm_pool *pool = checked_opened(&evil, MNM_BACKING_NONE);
+	struct mnm_block *block;
+
+	answer = MNM_HIT;
+	for (int i = 0; i < MANY; i++) {
+		many[i] = (struct mnm_block){.span = UNIT, .epoch = 1};
+		ck_assert(pool->ops->free(pool, &many[i]));
+	}
+	for (int i = 0; i < MANY; i++) {
+		found = &many[i * STEP % MANY];
+		ck_assert_int_eq(asked(pool, UNIT, SAFE, &block), MNM_HIT);
+	}
 	ck_assert_int_eq(lines, 0);
 }
 END_TEST
@@ -404,6 +438,59 @@ START_TEST(a_refused_list_that_was_changed_is_noticed)
 }
 END_TEST
 
+/* The list is as it was, from its head to its tail. */
+START_TEST(a_refused_list_may_go_on_behind_its_tail)
+{
+	struct mnm_pool *pool = checked_opened(&evil, MNM_BACKING_NONE);
+	struct mnm_block more[2] = {{.span = UNIT, .epoch = 9},
+				    {.span = UNIT, .epoch = 9}};
+	const struct mnm_block_list list = {&more[0], &more[1], 2};
+
+	more[0].next = &more[1];
+	keeps = false;
+	extends = true;
+	ck_assert(!pool->ops->free_batch(pool, &list));
+	ck_assert_ptr_null(more[1].next);
+	ck_assert_ptr_null(pool->ops->trim(pool, SIZE_MAX));
+	ck_assert_int_eq(lines, 0);
+}
+END_TEST
+
+/* The block is given back as what it was. */
+START_TEST(a_refused_block_that_was_changed_is_noticed)
+{
+	struct mnm_pool *pool = checked_opened(&evil, MNM_BACKING_NONE);
+	struct mnm_block more = {.span = UNIT, .epoch = 9};
+
+	keeps = false;
+	changes = true;
+	ck_assert(pool->ops->free(pool, &more));
+	faulted(pool, "changed the record");
+	ck_assert_ptr_eq(pool->ops->trim(pool, 1), &more);
+	ck_assert_uint_eq(more.span, UNIT);
+}
+END_TEST
+
+START_TEST(a_refused_list_with_a_changed_block_is_noticed)
+{
+	struct mnm_pool *pool = checked_opened(&evil, MNM_BACKING_NONE);
+	struct mnm_block more[2] = {{.span = UNIT, .epoch = 9},
+				    {.span = UNIT, .epoch = 9}};
+	const struct mnm_block_list list = {&more[0], &more[1], 2};
+	int given = 0;
+
+	more[0].next = &more[1];
+	keeps = false;
+	changes = true;
+	ck_assert(pool->ops->free_batch(pool, &list));
+	faulted(pool, "refused");
+	for (const struct mnm_block *at = pool->ops->trim(pool, 1); at;
+	     at = at->next, given++)
+		ck_assert_uint_eq(at->span, UNIT);
+	ck_assert_int_eq(given, 2);
+}
+END_TEST
+
 START_TEST(a_span_that_is_not_the_classes_is_noticed)
 {
 	struct mnm_pool *pool = pool_full();
@@ -426,11 +513,11 @@ START_TEST(a_span_less_than_its_request_is_noticed)
 END_TEST
 
 /* Whether a pool with these classes is refused. */
-static void open_fails(const char *why)
+static void open_fails(const struct mnm_pool_ops *inner, const char *why)
 {
 	static const struct mnm_pool_options options = {
 		.size = sizeof(options)};
-	const struct mnm_pool_ops *ops = checked_ops(&evil);
+	const struct mnm_pool_ops *ops = checked_ops(inner);
 	struct mnm_pool *pool = calloc(1, ops->size);
 
 	pool->ops = ops;
@@ -443,28 +530,64 @@ static void open_fails(const char *why)
 START_TEST(classes_without_a_power_of_two_are_noticed)
 {
 	classes.unit = 1000;
-	open_fails("unit");
+	open_fails(&evil, "unit");
 }
 END_TEST
 
 START_TEST(divisions_without_a_power_of_two_are_noticed)
 {
 	classes.divisions = 3;
-	open_fails("divisions");
+	open_fails(&evil, "divisions");
 }
 END_TEST
 
 START_TEST(coarse_classes_below_the_unit_are_noticed)
 {
 	classes.coarse = 512;
-	open_fails("coarse");
+	open_fails(&evil, "coarse");
 }
 END_TEST
 
 START_TEST(headroom_of_more_than_everything_is_noticed)
 {
 	headroom = 101;
-	open_fails("headroom");
+	open_fails(&evil, "headroom");
+}
+END_TEST
+
+/* Threads would keep blocks of it for themselves. */
+START_TEST(classes_of_a_pool_that_keeps_nothing_are_noticed)
+{
+	struct mnm_pool_ops nothing = {.name = "evil_pool",
+				       .size = sizeof(struct mnm_pool),
+				       .open = evil_open,
+				       .span = evil_span};
+
+	open_fails(&nothing, "keeps nothing");
+}
+END_TEST
+
+/* What it is by then, nobody knows. */
+START_TEST(a_pool_that_is_off_is_neither_opened_nor_closed)
+{
+	static const struct mnm_pool_options options = {
+		.size = sizeof(options)};
+	struct mnm_pool *right = checked_opened(&evil, MNM_BACKING_NONE);
+	struct mnm_pool *pool = pool_full(), *other;
+	struct mnm_block *block;
+
+	right->ops->close(right);
+	ck_assert_int_eq(closes, 1);
+	answer = MNM_HIT;
+	ck_assert_int_eq(asked(pool, UNIT, SAFE, &block), MNM_MISS);
+	faulted(pool, "does not have");
+	other = calloc(1, pool->ops->size);
+	other->ops = pool->ops;
+	ck_assert(!pool->ops->open(other, &options));
+	free(other);
+	gives_all(pool, COUNT);
+	pool->ops->close(pool);
+	ck_assert_int_eq(closes, 1);
 }
 END_TEST
 
@@ -507,6 +630,7 @@ int main(void)
 {
 	const TTest *const tests[] = {
 		right_answers_are_passed_on,
+		blocks_may_leave_in_any_order,
 		a_block_that_it_does_not_have_is_noticed,
 		no_block_with_a_hit_is_noticed,
 		a_block_handed_out_twice_is_noticed,
@@ -525,12 +649,17 @@ int main(void)
 		a_batch_with_another_tail_is_noticed,
 		a_batch_of_another_stream_is_noticed,
 		a_refused_list_that_was_changed_is_noticed,
+		a_refused_list_may_go_on_behind_its_tail,
+		a_refused_block_that_was_changed_is_noticed,
+		a_refused_list_with_a_changed_block_is_noticed,
 		a_span_that_is_not_the_classes_is_noticed,
 		a_span_less_than_its_request_is_noticed,
 		classes_without_a_power_of_two_are_noticed,
 		divisions_without_a_power_of_two_are_noticed,
 		coarse_classes_below_the_unit_are_noticed,
 		headroom_of_more_than_everything_is_noticed,
+		classes_of_a_pool_that_keeps_nothing_are_noticed,
+		a_pool_that_is_off_is_neither_opened_nor_closed,
 		tables_that_are_not_whole_are_wrong,
 		a_pool_has_one_checked_table,
 		NULL};

@@ -13,6 +13,7 @@ static struct mnm_lack lacked;
 /* The regions that it was told of, as it sees them. */
 static struct mnm_region *seen[2];
 static int count, calls;
+static const struct mnm_region *grows_in; /* as it saw that last */
 
 static bool evil_open(struct mnm_pool *pool,
 		      const struct mnm_pool_options *options)
@@ -32,8 +33,9 @@ static enum mnm_answer evil_place(struct mnm_pool *pool,
 				  const struct mnm_request *request,
 				  struct mnm_place *place)
 {
-	(void)pool, (void)request;
+	(void)request;
 	calls++;
+	grows_in = pool->growing;
 	*place = placed;
 	return answer;
 }
@@ -140,8 +142,10 @@ static void gives_all(struct mnm_pool *pool)
 {
 	struct mnm_place place;
 	int before = calls;
+	uint64_t age = 0;
 
 	ck_assert_int_eq(asked(pool, &place), MNM_MISS);
+	ck_assert(!pool->ops->part_aged(pool, &age, &place));
 	ck_assert(pool->ops->part(pool, SIZE_MAX, false, &place));
 	ck_assert_ptr_eq(place.region, &regions[1]);
 	ck_assert_uint_eq(place.bytes, 4 * PAGE);
@@ -194,6 +198,34 @@ START_TEST(what_it_writes_into_a_region_stays_with_it)
 }
 END_TEST
 
+/* A region that grows ends without a word, and the record of the next one may
+ * lie where its record was. */
+START_TEST(a_region_is_not_taken_for_one_that_has_ended)
+{
+	struct mnm_pool *pool = checked_opened(&evil, MNM_BACKING_VIRTUAL);
+	struct mnm_place place;
+
+	regions[0].grows = true;
+	regions[0].kind = 1;
+	ck_assert(added(pool, 0, 0, 4 * PAGE, MNM_EPOCH_NEVER));
+	has_part = true;
+	parted = (struct mnm_place){
+		.region = seen[0], .addr = regions[0].base, .bytes = 4 * PAGE};
+	ck_assert(pool->ops->part(pool, 4 * PAGE, false, &place));
+	regions[0] = (struct mnm_region){
+		.base = 9UL << 30, .bytes = 4 * PAGE, .kind = 2};
+	ck_assert(added(pool, 0, 0, 4 * PAGE, MNM_EPOCH_NEVER));
+	ck_assert_ptr_ne(seen[1], seen[0]);
+	ck_assert_uint_eq(seen[0]->kind, 1);
+	ck_assert_uint_eq(seen[1]->kind, 2);
+	ck_assert_uint_eq(seen[1]->base, regions[0].base);
+	has_part = false;
+	ck_assert(pool->ops->part(pool, PAGE, false, &place));
+	ck_assert_uint_eq(place.addr, regions[0].base);
+	faulted(pool, "kept a free region back");
+}
+END_TEST
+
 /* Of the bytes of a place, those that were freed last, in whatever stream,
  * decide. */
 START_TEST(a_place_has_the_latest_epoch_of_its_bytes)
@@ -211,6 +243,54 @@ START_TEST(a_place_has_the_latest_epoch_of_its_bytes)
 	ck_assert_int_eq(asked(pool, &place), MNM_HIT);
 	ck_assert_uint_eq(place.epoch, 7);
 	ck_assert_uint_eq(place.stream, 0);
+}
+END_TEST
+
+/* Frees bytes in the order of two streams. Returns the stream of a block that
+ * has both. */
+static unsigned int stream_of_both(unsigned int first, unsigned int second)
+{
+	struct mnm_pool *pool = pool_with_regions();
+	struct mnm_place freed = {.region = &regions[0],
+				  .addr = regions[0].base + 2 * PAGE,
+				  .bytes = SPAN / 2,
+				  .epoch = 5,
+				  .stream = first};
+	struct mnm_place place;
+
+	ck_assert(pool->ops->add(pool, &freed));
+	freed.addr += SPAN / 2;
+	freed.stream = second;
+	ck_assert(pool->ops->add(pool, &freed));
+	answer = MNM_HIT;
+	placed = (struct mnm_place){.region = seen[0],
+				    .addr = regions[0].base + 2 * PAGE,
+				    .bytes = SPAN};
+	ck_assert_int_eq(asked(pool, &place), MNM_HIT);
+	return place.stream;
+}
+
+START_TEST(bytes_of_one_stream_are_of_that_stream)
+{
+	ck_assert_uint_eq(stream_of_both(3, 3), 3);
+}
+END_TEST
+
+START_TEST(bytes_of_two_streams_are_of_none)
+{
+	ck_assert_uint_eq(stream_of_both(3, 4), 0);
+}
+END_TEST
+
+START_TEST(a_block_in_two_regions_is_noticed)
+{
+	struct mnm_pool *pool;
+
+	regions[1].base = regions[0].base + 4 * PAGE;
+	pool = pool_with_regions();
+	ck_assert(added(pool, 0, 2 * PAGE, 2 * PAGE, 3));
+	ck_assert_int_eq(places(pool, 0, 4 * PAGE - SPAN / 2, SPAN), MNM_MISS);
+	faulted(pool, "no free bytes");
 }
 END_TEST
 
@@ -336,6 +416,21 @@ START_TEST(a_refused_region_is_forgotten)
 }
 END_TEST
 
+/* Then a request of the program's would fail. */
+START_TEST(a_pool_that_refuses_each_region_is_noticed)
+{
+	struct mnm_pool *pool = checked_opened(&evil, MNM_BACKING_DEVICE);
+	struct mnm_place place;
+
+	takes = false;
+	ck_assert(!added(pool, 0, 0, 4 * PAGE, MNM_EPOCH_NEVER));
+	ck_assert(added(pool, 1, 0, 4 * PAGE, MNM_EPOCH_NEVER));
+	faulted(pool, "refused the memory that it asked for");
+	ck_assert(pool->ops->part(pool, PAGE, false, &place));
+	ck_assert_ptr_eq(place.region, &regions[1]);
+}
+END_TEST
+
 /* What the pool says that it lacks is replaced by what a request needs. */
 static void lacks_wrongly(size_t fresh, size_t moved, enum mnm_growth rule,
 			  const char *why)
@@ -381,13 +476,28 @@ START_TEST(a_lack_that_is_too_large_where_memory_is_short_is_noticed)
 }
 END_TEST
 
+static enum mnm_growth rule = MNM_GROW_FREELY;
+
+START_TEST(a_lack_of_more_than_any_device_has_is_no_fault)
+{
+	struct mnm_pool *pool = pool_with_regions();
+	struct mnm_lack lack;
+	size_t span = -MNM_SPAN_UNIT;
+
+	lacked.fresh = span;
+	pool->ops->lacks(pool, span, NULL, MNM_GROW_LEAST, &lack);
+	ck_assert_uint_eq(lack.fresh, span);
+	ck_assert(!checked_is_off(pool->ops));
+}
+END_TEST
+
 /* It grows by so many bytes of the page that it lacks. */
 static void grows_by(struct mnm_pool *pool, int page, size_t bytes)
 {
 	struct mnm_lack lack;
 
 	lacked.fresh = PAGE;
-	pool->ops->lacks(pool, SPAN, NULL, MNM_GROW_FREELY, &lack);
+	pool->ops->lacks(pool, SPAN, NULL, rule, &lack);
 	ck_assert(added(pool, 2, (size_t)page * PAGE, bytes, MNM_EPOCH_NEVER));
 }
 
@@ -455,6 +565,56 @@ START_TEST(a_pool_that_has_handed_bytes_over_since_may_have_no_place)
 		ck_assert_int_eq(asked(pool, &place), MNM_MISS);
 	}
 	ck_assert(!checked_is_off(pool->ops));
+}
+END_TEST
+
+/* Each of several threads grows the pool before any of them is served; another
+ * one, with a request that these bytes are not for, comes first each time. */
+START_TEST(a_pool_may_have_no_place_for_another_span)
+{
+	const struct mnm_request small = {.span = MNM_SPAN_UNIT, .safe = SAFE};
+	struct mnm_pool *pool = pool_with_regions();
+	struct mnm_place place;
+
+	answer = MNM_MISS;
+	for (int i = 0; i < 4; i++) {
+		grows_by(pool, i, PAGE);
+		ck_assert_int_eq(pool->ops->place(pool, &small, &place),
+				 MNM_MISS);
+	}
+	ck_assert(!checked_is_off(pool->ops));
+}
+END_TEST
+
+/* The fresh bytes may have to be joined with some that are not ready, unless
+ * fresh ones alone were asked for. */
+START_TEST(a_pool_that_has_grown_may_need_a_fence)
+{
+	struct mnm_pool *pool = pool_with_regions();
+	struct mnm_place place;
+
+	answer = MNM_UNSAFE;
+	for (int i = 0; i < 4; i++) {
+		grows_by(pool, i, PAGE);
+		ck_assert_int_eq(asked(pool, &place), MNM_UNSAFE);
+	}
+	ck_assert(!checked_is_off(pool->ops));
+}
+END_TEST
+
+START_TEST(a_pool_that_needs_a_fence_for_fresh_bytes_is_noticed)
+{
+	struct mnm_pool *pool = pool_with_regions();
+	struct mnm_place place;
+
+	rule = MNM_GROW_FRESH;
+	answer = MNM_UNSAFE;
+	for (int i = 0; i < 3; i++) {
+		ck_assert(!checked_is_off(pool->ops));
+		grows_by(pool, i, PAGE);
+		asked(pool, &place);
+	}
+	faulted(pool, "found no place");
 }
 END_TEST
 
@@ -559,12 +719,98 @@ START_TEST(more_pages_than_asked_for_are_not_handed_over)
 }
 END_TEST
 
+/* What is to move, where the second region is the one that grows. */
+static bool part_moves(struct mnm_pool *pool, int region, size_t bytes,
+		       struct mnm_place *place)
+{
+	pool->growing = &regions[1];
+	has_part = true;
+	parted = (struct mnm_place){.region = seen[region],
+				    .addr = regions[region].base,
+				    .bytes = bytes};
+	return pool->ops->part(pool, 4 * PAGE, true, place);
+}
+
+START_TEST(it_sees_the_region_that_grows_as_its_own)
+{
+	struct mnm_pool *pool;
+	struct mnm_place place;
+
+	regions[1].grows = true;
+	pool = pool_with_regions();
+	pool->growing = &regions[1];
+	answer = MNM_MISS;
+	asked(pool, &place);
+	ck_assert_ptr_eq(grows_in, seen[1]);
+}
+END_TEST
+
+/* None moves while all of them are at the end. */
+START_TEST(pages_of_a_pool_that_is_off_move)
+{
+	struct mnm_pool *pool;
+	struct mnm_place place;
+
+	regions[1].grows = true;
+	pool = pool_with_regions();
+	pool->growing = &regions[1];
+	ck_assert_int_eq(places(pool, 1, 0, SPAN / 2), MNM_MISS);
+	faulted(pool, "another span");
+	ck_assert(!pool->ops->part(pool, PAGE, true, &place));
+	regions[1].bytes += PAGE;
+	ck_assert(pool->ops->part(pool, PAGE, true, &place));
+	ck_assert_ptr_eq(place.region, &regions[1]);
+}
+END_TEST
+
+START_TEST(pages_of_the_region_that_grows_may_move)
+{
+	struct mnm_pool *pool;
+	struct mnm_place place;
+
+	regions[0].grows = regions[1].grows = true;
+	pool = pool_with_regions();
+	ck_assert(part_moves(pool, 1, PAGE, &place));
+	ck_assert_ptr_eq(place.region, &regions[1]);
+	ck_assert_int_eq(lines, 0);
+}
+END_TEST
+
+START_TEST(pages_of_a_region_that_grows_no_more_are_not_to_move)
+{
+	struct mnm_pool *pool;
+	struct mnm_place place;
+
+	regions[0].grows = regions[1].grows = true;
+	pool = pool_with_regions();
+	part_moves(pool, 0, PAGE, &place);
+	faulted(pool, "region that does not grow");
+}
+END_TEST
+
+START_TEST(a_whole_region_is_not_to_move)
+{
+	struct mnm_pool *pool;
+	struct mnm_place place;
+
+	pool = pool_with_regions();
+	regions[0].grows = false;
+	ck_assert(added(pool, 0, 2 * PAGE, 2 * PAGE, LATE));
+	ck_assert(!part_moves(pool, 0, 4 * PAGE, &place));
+	faulted(pool, "region that does not grow");
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
 		right_answers_are_passed_on,
 		what_it_writes_into_a_region_stays_with_it,
+		a_region_is_not_taken_for_one_that_has_ended,
 		a_place_has_the_latest_epoch_of_its_bytes,
+		bytes_of_one_stream_are_of_that_stream,
+		bytes_of_two_streams_are_of_none,
+		a_block_in_two_regions_is_noticed,
 		a_block_outside_its_region_is_noticed,
 		a_block_that_overlaps_a_live_one_is_noticed,
 		a_place_handed_out_twice_is_noticed,
@@ -576,15 +822,20 @@ int main(void)
 		an_answer_that_is_none_is_noticed,
 		a_refused_free_is_noticed,
 		a_refused_region_is_forgotten,
+		a_pool_that_refuses_each_region_is_noticed,
 		a_lack_that_is_too_small_is_noticed,
 		a_lack_of_nothing_is_noticed,
 		a_lack_of_parts_of_pages_is_noticed,
 		a_lack_of_pages_that_move_nowhere_is_noticed,
 		a_lack_that_is_too_large_where_memory_is_short_is_noticed,
+		a_lack_of_more_than_any_device_has_is_no_fault,
 		a_pool_that_grows_in_vain_is_noticed,
 		a_pool_that_got_less_than_it_lacks_may_have_no_place,
 		a_pool_that_has_served_since_may_have_no_place,
 		a_pool_that_has_handed_bytes_over_since_may_have_no_place,
+		a_pool_may_have_no_place_for_another_span,
+		a_pool_that_has_grown_may_need_a_fence,
+		a_pool_that_needs_a_fence_for_fresh_bytes_is_noticed,
 		a_region_with_live_blocks_is_not_handed_over,
 		a_part_of_a_whole_region_is_not_handed_over,
 		nothing_is_not_handed_over,
@@ -593,6 +844,11 @@ int main(void)
 		whole_pages_are_handed_over,
 		parts_of_pages_are_not_handed_over,
 		more_pages_than_asked_for_are_not_handed_over,
+		it_sees_the_region_that_grows_as_its_own,
+		pages_of_a_pool_that_is_off_move,
+		pages_of_the_region_that_grows_may_move,
+		pages_of_a_region_that_grows_no_more_are_not_to_move,
+		a_whole_region_is_not_to_move,
 		NULL};
 
 	return tests_run("checked_places", tests);
