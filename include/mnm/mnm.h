@@ -118,14 +118,16 @@ MNM_API(const char *, mnm_error,
  * live blocks stay valid until they are freed. The device need not have been
  * used yet.
  *
- * CUDA_ERROR_INVALID_VALUE: there is no such pool; the one before stays.
+ * CUDA_ERROR_INVALID_VALUE: there is no such pool, or it is switched off; the
+ * one before stays.
  * CUDA_ERROR_INVALID_DEVICE: there is no such device.
  * CUDA_ERROR_OUT_OF_MEMORY: no host memory for the pool; the one before
  * stays. */
 MNM_API_RESULT(mnm_init_pool, (int device, const char *pool), (device, pool))
 
 /* The device's pool goes, as in mnm_init_pool; the next request makes a new one
- * of the default, which is what MNM_POOL says for the device. */
+ * of the default, which is what MNM_POOL says for the device, or page_unit_pool
+ * if that one is a plug-in's which was switched off. */
 MNM_API_RESULT(mnm_remove_pool, (int device), (device))
 
 /* Writes the name of the device's pool, as mnm_init_pool takes it.

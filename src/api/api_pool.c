@@ -51,8 +51,10 @@ static CUresult swap_to(struct device *device, int choice, const char *verb)
 	ordinal_text(device_is_host(device) ? MNM_HOST : device_ordinal(device),
 		     name, sizeof(name));
 	if (!device_swap(device, choice, config_current(), &report))
-		return api_fail(CUDA_ERROR_OUT_OF_MEMORY,
-				"no host memory for a new pool");
+		return api_fail(choice_serving(choice) == choice
+					? CUDA_ERROR_OUT_OF_MEMORY
+					: CUDA_ERROR_INVALID_VALUE,
+				"%s", report.error);
 	log_info("the program has asked to %s the pool of device %s: %s, "
 		 "before %s",
 		 verb, name, pool_choice_name(report.after),
@@ -142,7 +144,8 @@ CUresult mnm_alloc_bytes(int ordinal, size_t size, size_t *bytes)
 	if (size)
 		heaps_each(measure_visit, &measure);
 	if (size && !measure.found) {
-		pool = pool_new(atomic_load(&device->choice), config_current());
+		pool = pool_new(choice_serving(atomic_load(&device->choice)),
+				config_current());
 		if (!pool)
 			return api_fail(CUDA_ERROR_OUT_OF_MEMORY,
 					"no host memory for a pool");

@@ -127,7 +127,7 @@ static json_t *swap_one(struct device *device, int choice)
 	done = device_swap(device, choice, config, &report);
 	return done ? swap_answer(device, &report)
 		    : json_pack("{s:o,s:s}", "device", device_name(device),
-				"error", "no memory for a new pool");
+				"error", report.error);
 }
 
 /* Whether choices, one for each device, leave some device as it is. */

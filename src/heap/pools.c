@@ -28,13 +28,19 @@ static void pools_unlink(struct pool *pool)
 	*link = pool->next;
 }
 
+int choice_serving(int choice)
+{
+	return checked_is_off(pool_ops_at(choice)) ? pool_row_find(POOL_DEFAULT)
+						   : choice;
+}
+
 /* A choice whose pool is switched off is replaced by the default. */
 static int choice_current(struct device *device)
 {
 	int choice = atomic_load(&device->choice);
-	int other = pool_row_find(POOL_DEFAULT);
+	int other = choice_serving(choice);
 
-	if (!checked_is_off(pool_ops_at(choice)))
+	if (other == choice)
 		return choice;
 	return atomic_compare_exchange_strong(&device->choice, &choice, other)
 		       ? other

@@ -7,6 +7,9 @@
 #include "context/context.h"
 #include "pools/pool.h"
 
+/* The choice, or the default in its place if its pool is switched off. */
+int choice_serving(int choice);
+
 /* A new pool of a choice, not yet in use, or NULL without memory; and the end
  * of a pool that is not in use. */
 struct pool *pool_new(int choice, const struct config *config);

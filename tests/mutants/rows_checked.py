@@ -1,6 +1,7 @@
 """As rows.py, for the checks of what pools answer."""
 
 POOL = "src/checked/checked_pool.c"
+SWAP = "src/heap/swap.c"
 BLOCKS = "src/checked/checked_blocks.c"
 PLACES = "src/checked/checked_places.c"
 HELD = "src/checked/held_bytes.c"
@@ -88,6 +89,9 @@ ROWS = [
     ("a_pool_that_is_off_is_chosen_again", WRONG + "chosen_again",
      ("src/common/pool_choice.c",
       "	if (pool_row_is_off(&pool_rows[row]))", "	if (0)")),
+    ("a_reset_wants_a_pool_that_is_off", WRONG + "takes_the_default",
+     (SWAP, "choice_serving(device_choice(device, choice))",
+      "device_choice(device, choice)")),
     ("a_call_may_take_no_end", "unit",
      ("src/checked/call_watch.c",
       "	syscall(SYS_tgkill, getpid(), thread, chosen);\n", "")),
