@@ -32,6 +32,15 @@ static inline struct checked_pool *checked_self(struct mnm_pool *pool)
 	return (struct checked_pool *)pool;
 }
 
+/* What addresses and spans are multiples of. A pool of others that places is
+ * asked for whole pages of pinned memory, and need not know why. */
+static inline size_t checked_unit(const struct mnm_pool *pool)
+{
+	return pool->ops->place && pool->backing == MNM_BACKING_HOST
+		       ? MNM_HOST_PAGE
+		       : MNM_SPAN_UNIT;
+}
+
 /* Whether the pool may be asked no more. */
 bool checked_off(const struct checked_pool *self);
 
