@@ -109,6 +109,16 @@ static void inner_end(struct checked_pool *self)
 	free(self->inner);
 }
 
+/* Whoever wrote the pool should know. A pool may open later. */
+static void shut_tell(struct checked_table *table)
+{
+	if (!checked_is_off(&table->ops) &&
+	    !__atomic_exchange_n(&table->shut, true, __ATOMIC_RELAXED))
+		log_warn("pool %s does not open: its open has returned false; "
+			 "CUDA serves each call until it opens",
+			 table->inner->name);
+}
+
 static bool checked_open(struct mnm_pool *pool,
 			 const struct mnm_pool_options *options)
 {
@@ -126,6 +136,7 @@ static bool checked_open(struct mnm_pool *pool,
 	self->inner->ops = ops;
 	self->inner->backing = pool->backing;
 	if (ops->open && (!inner_open(self, options, &done) || !done)) {
+		shut_tell(self->table);
 		free(self->inner);
 		return false;
 	}

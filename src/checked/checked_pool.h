@@ -12,6 +12,7 @@ struct checked_table {
 	const struct mnm_pool_ops *inner;
 	struct code code; /* of the pool */
 	bool off;         /* atomic */
+	bool shut;        /* atomic; its open has failed, which was said */
 	struct checked_table *next;
 };
 

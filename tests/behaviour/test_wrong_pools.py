@@ -131,3 +131,13 @@ def test_a_program_is_told_that_a_pool_opens_wrongly(box):
     assert "the pool is switched off" in shell("mnm_error")
     assert took(shell, "mnm_pool_name 0 80").split()[1] == "page_unit_pool"
     shell.end()
+
+
+def test_a_pool_that_does_not_open_is_named_once(box, right):
+    done = box.run(TRAINS, "evil_pool", pool_plugins=EVIL,
+                   test_sin="never_opens")
+    assert losses(done) == right
+    line, = done.stderr.splitlines()
+    assert line == ("mnm: warn: pool evil_pool does not open: its open has "
+                    "returned false; CUDA serves each call until it opens")
+    assert box.report()[1][0]["live_bytes"] == 0

@@ -47,7 +47,7 @@ static bool evil_open(struct mnm_pool *pool,
 	(void)options;
 	if (is_sinner("bad_headroom"))
 		pool->headroom = 101;
-	return true;
+	return !is_sinner("never_opens");
 }
 
 static size_t evil_span(const struct mnm_pool *pool, size_t size, size_t slack)
