@@ -1,6 +1,7 @@
 /* The functions that frameworks' hooks take. Unlike the others they serve in
  * any case: a framework calls them for all of its memory. Where the process is
  * not served, the entry points that they call hand each call to CUDA. */
+#define HASH_NONFATAL_OOM 1
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -96,6 +97,21 @@ static _Atomic bool any_recorded;
 /* There was no host memory for a record: any memory may be such. */
 static _Atomic bool all_recorded;
 
+/* Under the lock. Returns false without memory. */
+static bool recorded_add(CUdeviceptr ptr)
+{
+	struct recorded *added = calloc(1, sizeof(*added));
+
+	if (!added)
+		return false;
+	added->ptr = ptr;
+	HASH_ADD(hh, recorded, ptr, sizeof(ptr), added);
+	if (added->hh.tbl)
+		return true;
+	free(added);
+	return false;
+}
+
 void mnm_torch_record_stream(void *ptr, CUstream stream)
 {
 	CUdeviceptr key = (CUdeviceptr)ptr;
@@ -104,14 +120,9 @@ void mnm_torch_record_stream(void *ptr, CUstream stream)
 	(void)stream;
 	pthread_mutex_lock(&recorded_lock);
 	HASH_FIND(hh, recorded, &key, sizeof(key), found);
-	if (!found) {
-		found = calloc(1, sizeof(*found));
-		if (found) {
-			found->ptr = key;
-			HASH_ADD(hh, recorded, ptr, sizeof(key), found);
-		}
-		atomic_store(found ? &any_recorded : &all_recorded, true);
-	}
+	if (!found)
+		atomic_store(recorded_add(key) ? &any_recorded : &all_recorded,
+			     true);
 	pthread_mutex_unlock(&recorded_lock);
 }
 

@@ -55,4 +55,7 @@ ROWS = [
      (HOOKS, "	if (is_recorded(addr))", "	if (is_recorded(addr) && 0)")),
     ("memory_stays_recorded", FRAMES + "two_streams",
      (HOOKS, "		HASH_DEL(recorded, found);", "		found = NULL;")),
+    ("a_frameworks_hook_ends_the_program_without_memory",
+     "test_scarce.py -k frameworks_hook",
+     (HOOKS, "#define HASH_NONFATAL_OOM 1\n", "")),
 ]
