@@ -16,7 +16,8 @@ SERVED = {"buffers.c": "1600 requests in 100 steps, ",
           "resource.cpp": "200 requests, "}
 COMPILERS = {"buffers.c": [["gcc", "-std=c99"], ["gcc", "-std=gnu11", "-no-pie"],
                            ["g++", "-std=c++11", "-xc++"]],
-             "resource.cpp": [["g++", "-std=c++17"], ["g++", "-std=c++20"]]}
+             "resource.cpp": [["g++", "-std=c++17"], ["g++", "-std=c++20"],
+                              ["g++", "-std=c++17", "-fno-exceptions"]]}
 
 
 @pytest.fixture(name="root")
