@@ -46,7 +46,8 @@ class resource
 		switch (mnm_alloc_in(&ptr, bytes, stream.get())) {
 		case CUDA_SUCCESS:
 			return reinterpret_cast<void *>(ptr);
-		/* The runtime makes the context. */
+		/* The runtime loads the driver, and makes the context. */
+		case CUDA_ERROR_NOT_FOUND:
 		case CUDA_ERROR_NOT_SUPPORTED:
 		case CUDA_ERROR_NOT_INITIALIZED:
 		case CUDA_ERROR_INVALID_CONTEXT:

@@ -73,3 +73,32 @@ def test_cmake_builds_one(box, root):
     tool(["cmake", f"-DCMAKE_PREFIX_PATH={root}", "-S", source, "-B", built])
     tool(["cmake", "--build", built])
     runs(root, os.path.join(built, "a"), "buffers.c")
+
+
+FIRST = """
+#include <mnm/resource.hpp>
+#include <cstdio>
+int main()
+{
+	cudaStream_t stream = nullptr;
+	mnm::resource r;
+	void *ptr = r.allocate(cuda::stream_ref(stream), 5000);
+	r.deallocate(cuda::stream_ref(stream), ptr, 5000);
+	std::printf("%d\\n", ptr != nullptr);
+}
+"""
+
+
+@pytest.mark.parametrize("served", [True, False])
+def test_a_resource_may_be_the_first_that_uses_cuda(box, root, served):
+    path = os.path.join(box.folder, "first")
+    with open(f"{path}.cpp", "w", encoding="utf-8") as file:
+        file.write(FIRST)
+    include = os.path.join(cuda_home(), "include")
+    tool(["g++", "-std=c++17", *flags(root, "--cflags"), "-isystem", include,
+          "-isystem", os.path.join(include, "cccl"), f"{path}.cpp", "-o", path,
+          f"-L{BUILD}/sim", "-lcudart", *flags(root, "--libs")])
+    mnm = [os.path.join(root, "bin", "mnm"), "run", "--sim"]
+    if not served:
+        mnm += ["--set", "disable=1"]
+    assert tool([*mnm, "--", path]) == "1\n"
