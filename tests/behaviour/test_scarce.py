@@ -199,6 +199,13 @@ def test_a_job_goes_on_whatever_mnm_does_not_get(box, name, more):
     walk(box, name, 10, 1, "MNM_STAT_FILE=", *more)
 
 
+@pytest.mark.parametrize("pool", ["page_unit_pool", "best_fit_pool", "vmm_pool"])
+def test_a_job_goes_on_whatever_a_checked_pool_does_not_get(box, pool):
+    """Its account of what the pool holds is one more thing to get."""
+    walk(box, "driver", 10, 1, "MNM_STAT_FILE=", "MNM_CHECK_POOLS=1",
+         f"MNM_POOL={pool}")
+
+
 def test_a_new_block_has_a_new_number_whatever_there_is_no_memory_for(box):
     script = "init\nretain p 0\nset p\nalloc a 5000\nbuffer a 0\n" \
         "free a\nalloc b 5000\nbuffer b 0\nbuffer b 100\nfree b\nsync\n"
