@@ -43,9 +43,12 @@ account &account_of(mnm_pool *pool)
  * new region, or what is left of a piece. Returns false without memory. */
 bool prepare(account &own, std::size_t live)
 {
+	std::size_t most = own.free.size() + own.spare.size() + live + 2;
+
 	try {
-		own.spare.reserve(own.free.size() + own.spare.size() + live +
-				  2);
+		/* Twice as much, so that it seldom moves. */
+		if (own.spare.capacity() < most)
+			own.spare.reserve(2 * most);
 		while (own.spare.size() < live + 2) {
 			pieces one{{0, piece()}};
 			own.spare.push_back(one.extract(one.begin()));

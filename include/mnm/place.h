@@ -11,6 +11,10 @@
  * multiple, but where it is of pinned memory. */
 #define MNM_REGION_PAGE ((size_t)2 << 20)
 
+/* The host's pages: no two blocks of pinned memory share one, as a program may
+ * lock or advise its memory by pages. */
+#define MNM_HOST_PAGE ((size_t)4096)
+
 /* What regions are made of. */
 enum mnm_backing {
 	MNM_BACKING_NONE,    /* the pool has no regions */

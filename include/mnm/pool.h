@@ -25,7 +25,8 @@
 /* The version of this contract. A plug-in of another one is not loaded. */
 #define MNM_POOL_VERSION 1
 
-/* Spans, and the addresses of blocks, are multiples of it. */
+/* The addresses of blocks are multiples of it, and so are the spans of a pool
+ * that places or has size classes. */
 #define MNM_SPAN_UNIT ((size_t)512)
 
 /* Epochs count up. The epoch of memory that nobody has had before: */
@@ -184,13 +185,14 @@ struct mnm_pool_ops {
 	bool (*free_batch)(struct mnm_pool *pool,
 			   const struct mnm_block_list *list);
 	/* Hands over idle blocks of at least so many bytes in all, linked by
-	 * next: as few as it can, or every one if that is not enough. */
+	 * next: as few as it can, or every one if that is not enough. It may be
+	 * SIZE_MAX, and so may the bytes of `part`. */
 	struct mnm_block *(*trim)(struct mnm_pool *pool, size_t bytes);
 
 	/* A pool that places blocks has these; others have none of them.
 	 *
-	 * As alloc: takes free bytes out of a region, request->span or a few
-	 * more, that are ready. */
+	 * As alloc: takes free bytes out of a region, request->span or up to
+	 * MNM_REGION_PAGE more, that are ready. */
 	enum mnm_answer (*place)(struct mnm_pool *pool,
 				 const struct mnm_request *request,
 				 struct mnm_place *place);

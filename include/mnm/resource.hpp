@@ -5,12 +5,14 @@
  *
  * A resource has no state, so all are equal. Memory is of the current device.
  * Alignments are at most that of CUDA's own allocations, 256 bytes; where there
- * is no memory, or the alignment is larger, std::bad_alloc is thrown. The C++
- * has to be 17 or later. docs/frameworks.md has examples. */
+ * is no memory, or the alignment is larger, std::bad_alloc is thrown; a program
+ * that is built without exceptions is ended. The C++ has to be 17 or later.
+ * docs/frameworks.md has examples. */
 #ifndef MNM_RESOURCE_HPP
 #define MNM_RESOURCE_HPP
 
 #include <cstddef>
+#include <exception>
 #include <new>
 
 #include <cuda_runtime_api.h>
@@ -44,14 +46,15 @@ class resource
 		switch (mnm_alloc_in(&ptr, bytes, stream.get())) {
 		case CUDA_SUCCESS:
 			return reinterpret_cast<void *>(ptr);
-		/* The runtime makes the context. */
+		/* The runtime loads the driver, and makes the context. */
+		case CUDA_ERROR_NOT_FOUND:
 		case CUDA_ERROR_NOT_SUPPORTED:
 		case CUDA_ERROR_NOT_INITIALIZED:
 		case CUDA_ERROR_INVALID_CONTEXT:
 			check(!cudaMallocAsync(&own, bytes, stream.get()));
 			return own;
 		default:
-			throw std::bad_alloc();
+			fail();
 		}
 	}
 
@@ -122,10 +125,19 @@ class resource
 	}
 
       private:
+	[[noreturn]] static void fail()
+	{
+#ifdef __cpp_exceptions
+		throw std::bad_alloc();
+#else
+		std::terminate();
+#endif
+	}
+
 	static void check(bool good)
 	{
 		if (!good)
-			throw std::bad_alloc();
+			fail();
 	}
 };
 

@@ -4,7 +4,7 @@ numba is mnm.numba. docs/frameworks.md says what each means."""
 from __future__ import annotations
 
 import ctypes
-from typing import Any, List
+from typing import Any, Callable, List
 
 from .api import _function, served
 from .errors import NotServedError
@@ -50,12 +50,20 @@ def torch_allocator() -> Any:
 _kept: List[Any] = []
 
 
-def cupy_allocator() -> Any:
-    """The function that cupy.cuda.set_allocator takes."""
+def cupy_allocator() -> Callable[[int], Any]:
+    """The function that cupy.cuda.set_allocator takes. It raises CuPy's
+    OutOfMemoryError where there is no memory; CuPy itself does not look at
+    what such a function returns."""
     from cupy.cuda import memory  # pylint: disable=import-outside-toplevel
 
     _needed()
     found = memory.CFunctionAllocator(0, _address("mnm_cupy_malloc"),
                                       _address("mnm_cupy_free"), _kept)
     _kept.append(found)
-    return found.malloc
+
+    def malloc(size: int) -> Any:
+        pointer = found.malloc(size)
+        if size and not pointer.ptr:
+            raise memory.OutOfMemoryError(size, -1)
+        return pointer
+    return malloc

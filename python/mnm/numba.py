@@ -17,7 +17,7 @@ from numba import cuda
 from numba.cuda.cudadrv import driver
 
 from .api import alloc_batch, free_batch
-from .errors import CudaError, NotServedError
+from .errors import CudaError, NotServedError, OutOfMemoryError
 
 
 def _pointer(address: int) -> Any:
@@ -32,12 +32,36 @@ def _pointer(address: int) -> Any:
     return CUdeviceptr(address)
 
 
-def _free(address: int) -> Callable[[], None]:
+def _error(text: str, code: int) -> Exception:
+    """What numba itself raises if CUDA refuses a call."""
+    if getattr(driver, "USE_NV_BINDING", True):
+        return driver.CudaAPIError(driver.binding.CUresult(code), text)
+    return driver.CudaAPIError(code, text)
+
+
+_INVALID_CONTEXT = 201  # of CUresult
+
+
+def _free_in(context: Any, address: int) -> None:
+    context.push()
+    try:
+        free_batch([address])
+    finally:
+        context.pop()
+
+
+def _free(context: Any, address: int) -> Callable[[], None]:
     def finalize() -> None:
-        # At the end of a program the context may be gone, and all with it. In
-        # the child of a fork there is no CUDA.
-        with contextlib.suppress(CudaError, NotServedError):
+        try:
             free_batch([address])
+        except NotServedError:
+            pass  # in the child of a fork there is no CUDA
+        except CudaError as error:
+            # An array may be dropped by a thread that has no context. At the
+            # end of a program the context may be gone, and all with it.
+            if error.code == _INVALID_CONTEXT:
+                with contextlib.suppress(CudaError, driver.CudaAPIError):
+                    _free_in(context, address)
     return finalize
 
 
@@ -48,10 +72,14 @@ class MemoryManager(cuda.GetIpcHandleMixin, cuda.HostOnlyCUDAMemoryManager):
         """Nothing is needed before the first array."""
 
     def memalloc(self, size: int) -> Any:
-        """A buffer of that many bytes."""
-        address, = alloc_batch([size])
+        """A buffer of that many bytes. Where there is no memory the error is
+        numba's own, CudaAPIError."""
+        try:
+            address, = alloc_batch([size])
+        except OutOfMemoryError as error:
+            raise _error(str(error), error.code) from error
         return cuda.MemoryPointer(self.context, _pointer(address), size,
-                                  finalizer=_free(address))
+                                  finalizer=_free(self.context, address))
 
     def get_memory_info(self) -> Any:
         """Bytes of the device: those that are free, and all."""

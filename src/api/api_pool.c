@@ -97,7 +97,7 @@ CUresult mnm_remove_pool(int ordinal)
 	if (!device)
 		return result;
 	choice = config_current()->pool[device_ordinal(device)];
-	return swap_to(device, choice_serving(choice), "remove");
+	return swap_to(device, choice, "remove");
 }
 
 CUresult mnm_pool_name(int ordinal, char *name, size_t size)

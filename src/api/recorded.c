@@ -1,4 +1,3 @@
-#define HASH_NONFATAL_OOM 1
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

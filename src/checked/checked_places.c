@@ -86,6 +86,7 @@ static const char *place_wrong(const struct checked_pool *self,
 			       struct mnm_place *place)
 {
 	const struct mnm_region *named = place->region;
+	size_t unit = checked_unit(&self->pool);
 	struct held_region *region;
 	bool ready;
 
@@ -94,6 +95,8 @@ static const char *place_wrong(const struct checked_pool *self,
 		return "it has placed a block of another span";
 	if (place->addr % MNM_SPAN_UNIT || place->bytes % MNM_SPAN_UNIT)
 		return "it has placed a block at no multiple of 512 bytes";
+	if (place->addr % unit || place->bytes % unit)
+		return "it has placed a block in a part of a host's page";
 	if (!held_bytes_has(&self->bytes, place, request, &region, &ready))
 		return "it has placed a block where it has no free bytes";
 	if (named != &region->seen)

@@ -69,6 +69,20 @@ static const char *classes_wrong(const struct mnm_size_classes *classes)
 	return NULL;
 }
 
+/* The pool's classes, with larger units where blocks have to be. For requests
+ * that are rounded up to these, both compute the same spans. */
+static struct mnm_size_classes classes_of(const struct checked_pool *self)
+{
+	struct mnm_size_classes classes = self->inner->classes;
+	size_t unit = checked_unit(&self->pool);
+
+	if (classes.unit && classes.unit < unit)
+		classes.unit = unit;
+	if (classes.coarse && classes.coarse < classes.unit)
+		classes.coarse = classes.unit;
+	return classes;
+}
+
 /* Takes over what the pool has set. */
 static bool opened(struct checked_pool *self)
 {
@@ -85,7 +99,7 @@ static bool opened(struct checked_pool *self)
 		checked_fault(self->table, "%s", wrong);
 		return false;
 	}
-	self->pool.classes = self->inner->classes;
+	self->pool.classes = classes_of(self);
 	self->pool.headroom = self->inner->headroom;
 	return true;
 }
@@ -95,6 +109,16 @@ static void inner_end(struct checked_pool *self)
 	if (self->inner && self->inner->ops->close && !checked_off(self))
 		inner_close(self);
 	free(self->inner);
+}
+
+/* Whoever wrote the pool should know. A pool may open later. */
+static void shut_tell(struct checked_table *table)
+{
+	if (!checked_is_off(&table->ops) &&
+	    !__atomic_exchange_n(&table->shut, true, __ATOMIC_RELAXED))
+		log_warn("pool %s does not open: its open has returned false; "
+			 "CUDA serves each call until it opens",
+			 table->inner->name);
 }
 
 static bool checked_open(struct mnm_pool *pool,
@@ -114,6 +138,7 @@ static bool checked_open(struct mnm_pool *pool,
 	self->inner->ops = ops;
 	self->inner->backing = pool->backing;
 	if (ops->open && (!inner_open(self, options, &done) || !done)) {
+		shut_tell(self->table);
 		free(self->inner);
 		return false;
 	}
@@ -170,8 +195,13 @@ static size_t checked_span(const struct mnm_pool *pool, size_t size,
 {
 	const struct checked_pool *self = (const struct checked_pool *)pool;
 	const char *wrong;
-	size_t span;
+	size_t span, unit = checked_unit(pool);
 
+	if (unit > MNM_SPAN_UNIT) {
+		if (size > SIZE_MAX - unit)
+			return 0;
+		size = (size + unit - 1) & -unit;
+	}
 	if (checked_off(self) || !inner_span(self, size, slack, &span))
 		return span_without(pool, size);
 	wrong = span_wrong(pool, span, size, slack);

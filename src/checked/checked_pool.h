@@ -12,6 +12,7 @@ struct checked_table {
 	const struct mnm_pool_ops *inner;
 	struct code code; /* of the pool */
 	bool off;         /* atomic */
+	bool shut;        /* atomic; its open has failed, which was said */
 	struct checked_table *next;
 };
 
@@ -32,6 +33,15 @@ struct checked_pool {
 static inline struct checked_pool *checked_self(struct mnm_pool *pool)
 {
 	return (struct checked_pool *)pool;
+}
+
+/* What addresses and spans are multiples of. A pool of others that places is
+ * asked for whole pages of pinned memory, and need not know why. */
+static inline size_t checked_unit(const struct mnm_pool *pool)
+{
+	return pool->ops->place && pool->backing == MNM_BACKING_HOST
+		       ? MNM_HOST_PAGE
+		       : MNM_SPAN_UNIT;
 }
 
 /* Whether the pool may be asked no more. */

@@ -13,10 +13,15 @@ struct piece_slab {
 
 void held_bytes_close(struct held_bytes *held)
 {
+	struct held_region *region;
 	struct piece_slab *slab;
 
 	while (held->regions)
 		held_region_drop(held, held->regions);
+	while ((region = held->ended)) {
+		held->ended = region->next;
+		free(region);
+	}
 	while ((slab = held->slabs)) {
 		held->slabs = slab->next;
 		free(slab);
@@ -60,18 +65,30 @@ static void region_refresh(struct held_region *region)
 struct held_region *held_region_find(struct held_bytes *held,
 				     const struct mnm_region *given)
 {
-	struct held_region **link = &held->regions, *region;
+	struct held_region *region = held->last;
 
-	while (*link && ((*link)->given != given || !given->since))
-		link = &(*link)->next;
-	region = *link;
-	if (!region)
+	if (!region || region->given != given)
+		HASH_FIND_PTR(held->regions, &given, region);
+	if (!region || !given->since)
 		return NULL;
-	*link = region->next;
-	region->next = held->regions;
-	held->regions = region;
+	held->last = region;
 	region_refresh(region);
 	return region;
+}
+
+/* The record is another region's by now. The pool may still know its copy. */
+static void region_ended(struct held_bytes *held,
+			 const struct mnm_region *given)
+{
+	struct held_region *region;
+
+	HASH_FIND_PTR(held->regions, &given, region);
+	if (!region)
+		return;
+	HASH_DEL(held->regions, region);
+	held->last = NULL;
+	region->next = held->ended;
+	held->ended = region;
 }
 
 struct held_region *held_region_current(struct held_bytes *held,
@@ -84,23 +101,39 @@ struct held_region *held_region_current(struct held_bytes *held,
 	region = calloc(1, sizeof(*region));
 	if (!region)
 		return NULL;
+	region_ended(held, given);
 	region->seen = *given;
 	region->given = given;
 	given->since = 1;
 	region_refresh(region);
-	region->next = held->regions;
-	held->regions = region;
-	return region;
+	HASH_ADD_PTR(held->regions, given, region);
+	if (region->hh.tbl)
+		return region;
+	free(region);
+	return NULL;
 }
 
 void held_region_drop(struct held_bytes *held, struct held_region *region)
 {
-	struct held_region **link = &held->regions;
-
-	while (*link != region)
-		link = &(*link)->next;
-	*link = region->next;
+	HASH_DEL(held->regions, region);
+	held->last = NULL;
 	free(region);
+}
+
+static bool region_is_whole(const struct held_region *region)
+{
+	return !region->grows && region->free == region->bytes;
+}
+
+/* Counts bytes of a region that are free from now on, or are not (negative). */
+static void region_count(struct held_bytes *held, struct mnm_region *seen,
+			 size_t change)
+{
+	struct held_region *region = (struct held_region *)seen;
+
+	held->wholes -= region_is_whole(region);
+	region->free += change;
+	held->wholes += region_is_whole(region);
 }
 
 static void piece_add(struct held_bytes *held, const struct extent *what)
@@ -114,6 +147,7 @@ static void piece_add(struct held_bytes *held, const struct extent *what)
 	piece->priority = held->random;
 	extent_tree_insert(&held->pieces, piece, EXTENT_BY_ADDRESS);
 	held->count++;
+	region_count(held, piece->region, piece->bytes);
 }
 
 void held_bytes_add(struct held_bytes *held, const struct mnm_place *place,
@@ -205,6 +239,7 @@ static void piece_cut(struct held_bytes *held, struct extent *piece,
 
 	extent_tree_remove(&held->pieces, piece, EXTENT_BY_ADDRESS);
 	held->count--;
+	region_count(held, front.region, -front.bytes);
 	spare_push(held, piece);
 	if (front.addr < addr) {
 		front.bytes = addr - front.addr;
@@ -247,15 +282,5 @@ bool held_bytes_pop(struct held_bytes *held, struct mnm_place *place)
 
 bool held_bytes_has_whole(const struct held_bytes *held)
 {
-	struct held_region *found;
-	bool ready;
-
-	for (const struct held_region *at = held->regions; at; at = at->next) {
-		struct mnm_place whole = {.addr = at->base, .bytes = at->bytes};
-
-		if (!at->grows &&
-		    held_bytes_has(held, &whole, NULL, &found, &ready))
-			return true;
-	}
-	return false;
+	return held->wholes;
 }

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <uthash.h>
+
 #include <mnm/place.h>
 #include <mnm/pool.h>
 
@@ -16,11 +18,13 @@ struct piece_slab;
 
 struct held_region {
 	struct mnm_region seen;   /* by the pool; first */
-	struct mnm_region *given; /* it may be gone by now */
+	struct mnm_region *given; /* the key; it may be gone by now */
 	uint64_t base;            /* these three are as the given one's */
 	size_t bytes;
 	bool grows;
-	struct held_region *next;
+	size_t free;              /* bytes of its pieces */
+	struct held_region *next; /* of those that have ended */
+	UT_hash_handle hh;
 };
 
 /* Pieces of free bytes, each with its own epoch and stream. */
@@ -31,7 +35,10 @@ struct held_bytes {
 	size_t count, spares;
 	struct piece_slab *slabs;
 	uint32_t random;
-	struct held_region *regions; /* the one used last is the first */
+	struct held_region *regions; /* a table */
+	struct held_region *last;    /* that was asked for; or NULL */
+	struct held_region *ended;   /* whose records are others' by now */
+	size_t wholes; /* regions that only go whole, and are free */
 };
 
 void held_bytes_close(struct held_bytes *held);

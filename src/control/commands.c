@@ -121,16 +121,14 @@ static json_t *swap_one(struct device *device, int choice)
 {
 	const struct config *config = config_current();
 	struct swap_report report = {0};
-	const char *why = "no memory for a new pool";
+	bool done;
 
 	if (choice < 0)
-		choice = choice_serving(config->pool[device_ordinal(device)]);
-	if (device_swap(device, choice, config, &report))
-		return swap_answer(device, &report);
-	if (pool_row_is_off(&pool_rows[pool_choice_row(choice)]))
-		why = "the pool is switched off, as it has answered wrongly";
-	return json_pack("{s:o,s:s}", "device", device_name(device), "error",
-			 why);
+		choice = config->pool[device_ordinal(device)];
+	done = device_swap(device, choice, config, &report);
+	return done ? swap_answer(device, &report)
+		    : json_pack("{s:o,s:s}", "device", device_name(device),
+				"error", report.error);
 }
 
 /* Whether choices, one for each device, leave some device as it is. */

@@ -59,13 +59,23 @@ int device_choice(const struct device *device, int choice)
 	return device_is_host(device) ? pool_choice_pinned(choice) : choice;
 }
 
+static const char *swap_error(const struct swap *swap)
+{
+	if (!swap->failed)
+		return NULL;
+	return choice_serving(swap->choice) == swap->choice
+		       ? "no memory for a new pool"
+		       : "the pool is switched off, as it has answered wrongly";
+}
+
 bool device_swap(struct device *device, int choice, const struct config *config,
 		 struct swap_report *report)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	struct swap swap = {.device = device,
-			    .choice = device_choice(device, choice),
-			    .config = config};
+	struct swap swap = {
+		.device = device,
+		.choice = choice_serving(device_choice(device, choice)),
+		.config = config};
 	struct pool *pool;
 
 	pthread_mutex_lock(&lock); /* a later choice has to be the last one */
@@ -80,6 +90,7 @@ bool device_swap(struct device *device, int choice, const struct config *config,
 		swap.fresh = pool->next;
 		pool_close(pool);
 	}
+	report->error = swap_error(&swap);
 	report->idle_bytes = swap.idle_bytes;
 	report->retired_bytes = counter_get(device, COUNTER_retired_bytes);
 	reclaim_request(device);

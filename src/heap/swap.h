@@ -15,10 +15,13 @@ struct swap_report {
 	int before, after;    /* of pools, see pool_choice.h */
 	size_t idle_bytes;    /* on their way back to the driver */
 	size_t retired_bytes; /* live blocks that the old pools still carry */
+	const char *error;    /* NULL if it was done */
 };
 
-/* Serves the device from new pools of this choice. Returns false without
- * memory, or if the pool is switched off; then nothing has changed. */
+/* Serves the device from new pools of this choice, or of the default if its
+ * pool is switched off. Returns false without memory, or if the pool is
+ * switched off as it is opened; then nothing has changed, and report->error
+ * says why. */
 bool device_swap(struct device *device, int choice, const struct config *config,
 		 struct swap_report *report);
 

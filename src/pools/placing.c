@@ -3,12 +3,11 @@
 enum {
 	PASSED_MOST = 16, /* extents that are not ready, of each state */
 	UNIT = 512,       /* PyTorch's */
-	HOST_PAGE = 4096,
 };
 
 size_t placing_unit(const struct mnm_pool *pool)
 {
-	return pool->backing == MNM_BACKING_HOST ? HOST_PAGE : UNIT;
+	return pool->backing == MNM_BACKING_HOST ? MNM_HOST_PAGE : UNIT;
 }
 
 bool placing_is_least(const struct mnm_pool *pool, enum mnm_growth rule)

@@ -16,7 +16,8 @@ SERVED = {"buffers.c": "1600 requests in 100 steps, ",
           "resource.cpp": "200 requests, "}
 COMPILERS = {"buffers.c": [["gcc", "-std=c99"], ["gcc", "-std=gnu11", "-no-pie"],
                            ["g++", "-std=c++11", "-xc++"]],
-             "resource.cpp": [["g++", "-std=c++17"], ["g++", "-std=c++20"]]}
+             "resource.cpp": [["g++", "-std=c++17"], ["g++", "-std=c++20"],
+                              ["g++", "-std=c++17", "-fno-exceptions"]]}
 
 
 @pytest.fixture(name="root")
@@ -72,3 +73,118 @@ def test_cmake_builds_one(box, root):
     tool(["cmake", f"-DCMAKE_PREFIX_PATH={root}", "-S", source, "-B", built])
     tool(["cmake", "--build", built])
     runs(root, os.path.join(built, "a"), "buffers.c")
+
+
+FIRST = """
+#include <mnm/resource.hpp>
+#include <cstdio>
+int main()
+{
+	cudaStream_t stream = nullptr;
+	mnm::resource r;
+	void *ptr = r.allocate(cuda::stream_ref(stream), 5000);
+	r.deallocate(cuda::stream_ref(stream), ptr, 5000);
+	std::printf("%d\\n", ptr != nullptr);
+}
+"""
+
+
+@pytest.mark.parametrize("served", [True, False])
+def test_a_resource_may_be_the_first_that_uses_cuda(box, root, served):
+    path = os.path.join(box.folder, "first")
+    with open(f"{path}.cpp", "w", encoding="utf-8") as file:
+        file.write(FIRST)
+    include = os.path.join(cuda_home(), "include")
+    tool(["g++", "-std=c++17", *flags(root, "--cflags"), "-isystem", include,
+          "-isystem", os.path.join(include, "cccl"), f"{path}.cpp", "-o", path,
+          f"-L{BUILD}/sim", "-lcudart", *flags(root, "--libs")])
+    mnm = [os.path.join(root, "bin", "mnm"), "run", "--sim"]
+    if not served:
+        mnm += ["--set", "disable=1"]
+    assert tool([*mnm, "--", path]) == "1\n"
+
+
+# What rmm.hpp uses of RMM, and no more.
+RMM = {"rmm/error.hpp": """
+#pragma once
+#include <new>
+namespace rmm { struct out_of_memory : std::bad_alloc {
+	out_of_memory(const char *) {}
+}; }
+""", "rmm/mr/device_memory_resource.hpp": """
+#pragma once
+#include <cuda_runtime_api.h>
+#include <cstddef>
+namespace rmm {
+struct cuda_stream_view {
+	cudaStream_t stream;
+	cudaStream_t value() const { return stream; }
+};
+namespace mr {
+class device_memory_resource
+{
+      public:
+	virtual ~device_memory_resource() = default;
+	void *allocate(std::size_t bytes, cuda_stream_view stream)
+	{
+		return do_allocate(bytes, stream);
+	}
+	void deallocate(void *ptr, std::size_t bytes, cuda_stream_view stream)
+	{
+		do_deallocate(ptr, bytes, stream);
+	}
+
+      private:
+	virtual void *do_allocate(std::size_t, cuda_stream_view) = 0;
+	virtual void do_deallocate(void *, std::size_t,
+				   cuda_stream_view) noexcept = 0;
+	virtual bool do_is_equal(const device_memory_resource &) const noexcept
+	{
+		return false;
+	}
+};
+}
+}
+"""}
+USES_RMM = """
+#include <mnm/rmm.hpp>
+#include <cstdio>
+#ifdef MNM_RMM_IS_BASED
+#define ALLOCATE(bytes) r.allocate(bytes, rmm::cuda_stream_view{stream})
+#define FREE(ptr, bytes) \\
+	r.deallocate(ptr, bytes, rmm::cuda_stream_view{stream})
+#else
+#define ALLOCATE(bytes) r.allocate(cuda::stream_ref(stream), bytes)
+#define FREE(ptr, bytes) r.deallocate(cuda::stream_ref(stream), ptr, bytes)
+#endif
+int main()
+{
+	cudaStream_t stream = nullptr;
+	mnm::rmm_resource r;
+	void *ptr = ALLOCATE(5000);
+	FREE(ptr, 5000);
+	try {
+		ALLOCATE((std::size_t)1 << 42);
+	} catch (const rmm::out_of_memory &) {
+		std::puts(ptr ? "out of memory" : "nothing");
+	}
+}
+"""
+
+
+@pytest.mark.parametrize("left_out", ["", "rmm/mr/device_memory_resource.hpp"])
+def test_rmm_is_told_that_there_is_no_memory(box, root, left_out):
+    os.makedirs(os.path.join(box.folder, "rmm/mr"))
+    for name, text in {**RMM, "a.cpp": USES_RMM}.items():
+        if name != left_out:
+            with open(os.path.join(box.folder, name), "w",
+                      encoding="utf-8") as file:
+                file.write(text)
+    include = os.path.join(cuda_home(), "include")
+    path = os.path.join(box.folder, "a")
+    tool(["g++", "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
+          *flags(root, "--cflags"), f"-I{box.folder}", "-isystem", include,
+          "-isystem", os.path.join(include, "cccl"), f"{path}.cpp", "-o", path,
+          f"-L{BUILD}/sim", "-lcudart", *flags(root, "--libs")])
+    assert tool([os.path.join(root, "bin", "mnm"), "run", "--sim", "--",
+                 path]) == "out of memory\n"

@@ -6,8 +6,9 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, DEADLINE, EXAMPLES, ROOT, plain_build_only
+from conftest import BUILD, DEADLINE, EXAMPLES, MIB, ROOT, plain_build_only
 from test_install import make
+from test_pool import open_shell, took
 
 pytestmark = plain_build_only
 
@@ -78,6 +79,18 @@ def test_generated_programs_run_well_with_them(box, root, name, seed):
                  str(seed), "--count", "60", "--jobs", "1", "--pool", name],
                 MNM_POOL_PLUGINS=built(box, root, name))
     assert "60 programs, 0 failures" in done
+
+
+def test_blocks_of_pinned_memory_share_no_page(box, root):
+    shell = open_shell(box, "page_unit_pool,host:wide_pool", "driver",
+                       pool_plugins=built(box, root, "wide_pool"),
+                       host_limit=256 * MIB)
+    pages = set()
+    for name in "abcd":
+        took(shell, f"pin {name} 1000 0")
+        pages.add(int(shell(f"addr {name}"), 16) // 4096)
+    assert len(pages) == 4
+    shell.end()
 
 
 def test_pkg_config_and_cmake_find_them_where_they_were_put(box, root):

@@ -88,3 +88,19 @@ def test_a_failure_is_replayed_by_its_seed():
     again = proof("--level", "none", "--seed", seed)
     assert again.returncode == 1
     assert f"seed {seed} FAILED" in again.stdout
+
+
+@plain_build_only
+def test_a_failure_with_a_plug_in_is_replayed_with_it():
+    plugin = os.path.join(BUILD, "tests", "plugins", "evil.so")
+    found = proof("--pool", "evil_pool", "--count", "3",
+                  MNM_POOL_PLUGINS=plugin, MNM_TEST_SIN="small_span").stdout
+    line = re.search(r"^replay: (.*)", found, re.M).group(1)
+    again = subprocess.run(["sh", "-c", line], capture_output=True, text=True,
+                           timeout=DEADLINE, check=False,
+                           env={**os.environ, "MNM_TEST_SIN": "small_span",
+                                "PATH": os.path.dirname(PROOF) + ":" +
+                                os.environ["PATH"]})
+    assert again.returncode == 1
+    assert "FAILED: a pool was switched off" in again.stdout
+    assert "a span is less than its request" in again.stderr

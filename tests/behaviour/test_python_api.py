@@ -205,7 +205,11 @@ class CFunctionAllocator:
                              ctypes.c_int)(free))
 
     def malloc(self, size):
-        return called["cupy"][0](None, size, 0)
+        return types.SimpleNamespace(ptr=called["cupy"][0](None, size, 0) or 0)
+
+class NoMemory(MemoryError):
+    def __init__(self, size, total):
+        super().__init__(f"{size} {total}")
 
 def module(name, **members):
     sys.modules[name] = types.ModuleType(name)
@@ -214,7 +218,8 @@ def module(name, **members):
 
 memory = module("torch.cuda.memory", CUDAPluggableAllocator=Allocator)
 module("torch", cuda=module("torch.cuda", memory=memory))
-memory = module("cupy.cuda.memory", CFunctionAllocator=CFunctionAllocator)
+memory = module("cupy.cuda.memory", CFunctionAllocator=CFunctionAllocator,
+                OutOfMemoryError=NoMemory)
 module("cupy", cuda=module("cupy.cuda", memory=memory))
 from mnm import frameworks
 """
@@ -234,7 +239,7 @@ ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(called["record"])(
     at, None)
 free(at, MIB, 0, None)
 assert mnm.stats().live_bytes == 0
-at = frameworks.cupy_allocator()(3 * MIB)
+at = frameworks.cupy_allocator()(3 * MIB).ptr
 assert at and mnm.stats().live_bytes == 3 * MIB
 called["cupy"][1](None, at, 0)
 assert mnm.stats().live_bytes == 0
@@ -250,3 +255,81 @@ for function in (frameworks.torch_allocator, frameworks.cupy_allocator,
     print(refused(mnm.NotServedError, function))
 """, preload=False)
     assert out.count("does not serve this process") == 3
+
+
+def test_cupy_is_told_that_there_is_no_memory(box):
+    out, _ = run(box, STAND_INS + """
+malloc = frameworks.cupy_allocator()
+assert malloc(0).ptr == 0
+try:
+    malloc(1 << 40)
+except NoMemory as why:
+    print(why)
+""")
+    assert out == f"{1 << 40} -1\n"
+
+
+# What numba.py calls of numba without NVIDIA's bindings, and no more.
+NUMBA = """
+import types
+
+class CudaAPIError(Exception):
+    def __init__(self, code, text):
+        self.code = code
+
+class Context:  # that of the program, for a thread that has none
+    def push(self):
+        assert cuda.cuCtxPushCurrent_v2(context) == 0
+
+    def pop(self):
+        assert cuda.cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p())) == 0
+
+class Manager:
+    context = Context()
+
+class Mixin:
+    pass
+
+def module(name, **members):
+    sys.modules[name] = types.ModuleType(name)
+    vars(sys.modules[name]).update(members)
+    return sys.modules[name]
+
+def pointer(context, pointer, size, finalizer):
+    return types.SimpleNamespace(pointer=pointer, finalizer=finalizer)
+
+driver = module("numba.cuda.cudadrv.driver", USE_NV_BINDING=False,
+                CudaAPIError=CudaAPIError)
+cudadrv = module("numba.cuda.cudadrv", driver=driver)
+module("numba", cuda=module(
+    "numba.cuda", cudadrv=cudadrv, MemoryPointer=pointer,
+    HostOnlyCUDAMemoryManager=Manager, GetIpcHandleMixin=Mixin))
+from mnm.numba import MemoryManager
+"""
+
+
+def test_numba_gets_memory_and_its_own_error_where_there_is_none(box):
+    out, _ = run(box, NUMBA + """
+manager = MemoryManager()
+array = manager.memalloc(5000)
+assert array.pointer.value and mnm.stats().live_bytes == 5000
+array.finalizer()
+assert mnm.stats().live_bytes == 0
+try:
+    manager.memalloc(1 << 40)
+except CudaAPIError as why:
+    print(why.code)
+""")
+    assert out == "2\n"
+
+
+def test_numba_frees_what_a_thread_without_a_context_drops(box):
+    out, _ = run(box, NUMBA + """
+import threading
+array = MemoryManager().memalloc(5000)
+thread = threading.Thread(target=array.finalizer)
+thread.start()
+thread.join()
+print(mnm.stats().live_bytes)
+""")
+    assert out == "0\n"

@@ -210,6 +210,11 @@ def test_a_frameworks_hook_goes_on_whatever_mnm_does_not_get(box):
     for number in range(calls):
         _, short = run(box, "driver", [f"SCARCE_AT={number}"], script)
         assert (short.returncode, short.stdout) == (0, whole.stdout), number
+@pytest.mark.parametrize("pool", ["page_unit_pool", "best_fit_pool", "vmm_pool"])
+def test_a_job_goes_on_whatever_a_checked_pool_does_not_get(box, pool):
+    """Its account of what the pool holds is one more thing to get."""
+    walk(box, "driver", 10, 1, "MNM_STAT_FILE=", "MNM_CHECK_POOLS=1",
+         f"MNM_POOL={pool}")
 
 
 def test_a_new_block_has_a_new_number_whatever_there_is_no_memory_for(box):
@@ -399,3 +404,24 @@ def test_without_address_space_the_job_goes_on(box, room):
     assert shell("last") == "0"
     shell.end()
     assert box.stderr().count("\n") <= 1
+
+
+HOOKS = """init
+retain p 0
+set p
+stream s
+stream t
+""" + "".join(f"mnm_torch_malloc a{i} 5000 0 s\nmnm_torch_record_stream a{i} t\n"
+              for i in range(12)) + \
+    "".join(f"mnm_torch_free a{i} s 0\n" for i in range(12)) + "sync\n"
+
+
+@pytest.mark.parametrize("more", [[], ["SCARCE_ON=1"]],
+                         ids=["one", "all from there on"])
+def test_a_frameworks_hook_goes_on_whatever_it_does_not_get(box, more):
+    calls, whole = run(box, "driver", ["MNM_STAT_FILE=", *more], HOOKS)
+    assert calls > 10 and whole.stdout.count("set") == 12
+    for number in range(calls):
+        _, short = run(box, "driver", ["MNM_STAT_FILE=", *more,
+                                       f"SCARCE_AT={number}"], HOOKS)
+        assert short.stdout == whole.stdout, number

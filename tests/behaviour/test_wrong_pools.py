@@ -174,3 +174,57 @@ def test_a_pool_that_is_switched_off_as_it_is_opened_is_not_chosen(box):
     assert "keeps nothing" in switched_off(box.stderr(), "evil_nothing")
     assert name(shell) == "page_unit_pool"
     shell.end()
+
+
+def test_a_reset_to_a_pool_that_is_switched_off_takes_the_default(box):
+    shell = open_shell(box, "evil_pool", "driver", pool_plugins=EVIL,
+                       test_sin="small_span", thread_cache=0)
+    for i in range(30):
+        took(shell, f"alloc b{i} 5000")
+    switched_off(box.stderr(), "evil_pool")
+    took(shell, "mnm_init_pool 0 vmm_pool")
+    took(shell, "alloc more 5000")
+    took(shell, "mnm_remove_pool 0")
+    assert took(shell, "mnm_pool_name 0 80").split()[1] == "page_unit_pool"
+    took(shell, "mnm_init_pool 0 vmm_pool")
+    device = [row for row in shell.ask("reset")["devices"]
+              if row["device"] == 0]
+    assert [row["after"] for row in device] == ["page_unit_pool"]
+    took(shell, "free more")
+    assert shell.stat()["pool"] == "page_unit_pool"
+    shell.end()
+
+
+def test_a_swap_to_a_pool_that_opens_wrongly_leaves_the_one_before(box):
+    shell = open_shell(box, "page_unit_pool", "driver", pool_plugins=EVIL,
+                       test_sin="bad_headroom")
+    took(shell, "alloc a 5000")
+    row, = [row for row in shell.ask("swap evil_pool")["devices"]
+            if row["device"] == 0]
+    wrong = "the pool is switched off, as it has answered wrongly"
+    assert row["error"] == wrong
+    assert "its headroom is more than" in switched_off(box.stderr(), "evil_pool")
+    took(shell, "mnm_init_pool 0 evil_pool", "1")
+    assert "it is switched off, as it has" in shell("mnm_error")
+    assert shell.stat()["pool"] == "page_unit_pool"
+    shell.end()
+
+
+def test_a_program_is_told_that_a_pool_opens_wrongly(box):
+    shell = open_shell(box, "page_unit_pool", "driver", pool_plugins=EVIL,
+                       test_sin="bad_headroom")
+    took(shell, "alloc a 5000")
+    took(shell, "mnm_init_pool 0 evil_pool", "1")
+    assert "evil_pool is switched off" in shell("mnm_error")
+    assert took(shell, "mnm_pool_name 0 80").split()[1] == "page_unit_pool"
+    shell.end()
+
+
+def test_a_pool_that_does_not_open_is_named_once(box, right):
+    done = box.run(TRAINS, "evil_pool", pool_plugins=EVIL,
+                   test_sin="never_opens")
+    assert losses(done) == right
+    line, = done.stderr.splitlines()
+    assert line == ("mnm: warn: pool evil_pool does not open: its open has "
+                    "returned false; CUDA serves each call until it opens")
+    assert box.report()[1][0]["live_bytes"] == 0

@@ -63,4 +63,7 @@ ROWS = [
      (RECORDED, "	once_run(&once, guard_fork);\n", "	(void)once;\n")),
     ("memory_stays_recorded", FRAMES + "two_streams",
      (RECORDED, "			HASH_DEL(all, record);", "			record = NULL;")),
+    ("a_frameworks_hook_ends_the_program_without_memory",
+     "test_scarce.py -k frameworks_hook",
+     (RECORDED, "#include <uthash.h>", "#undef HASH_NONFATAL_OOM\n#include <uthash.h>")),
 ]

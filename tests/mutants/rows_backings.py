@@ -55,7 +55,7 @@ ROWS = [
      (CHOICE, "	return pool_rows[row].backing == MNM_BACKING_NONE\n		       ?",
       "	return true ?")),
     ("pinned_blocks_share_a_page", PINNED + "no_page",
-     (PLACING, "? HOST_PAGE : UNIT", "? UNIT : UNIT")),
+     (PLACING, "? MNM_HOST_PAGE : UNIT", "? UNIT : UNIT")),
     ("a_region_is_large_where_the_host_is_short", PINNED + "little_memory",
      (PLACING, "MNM_BACKING_HOST && mnm_growth_is_least(rule)", "MNM_BACKING_NONE")),
     ("regions_of_the_host_stay_past_what_may_be_locked",

@@ -1,6 +1,7 @@
 """As rows.py, for the checks of what pools answer."""
 
 POOL = "src/checked/checked_pool.c"
+SWAP = "src/heap/swap.c"
 BLOCKS = "src/checked/checked_blocks.c"
 PLACES = "src/checked/checked_places.c"
 HELD = "src/checked/held_bytes.c"
@@ -113,6 +114,15 @@ ROWS = [
      (PLACES, "	if (!grows && lack->fresh < span)", "	if (0)")),
     ("a_lack_may_be_too_large", "unit",
      (PLACES, "	if (mnm_growth_is_least(rule) &&\n", "	if (0 &&\n")),
+    ("blocks_of_pinned_memory_share_a_page", "unit",
+     (POOL, "	if (unit > MNM_SPAN_UNIT) {\n", "	if (0) {\n")),
+    ("threads_find_spans_of_parts_of_pinned_pages", "unit",
+     (POOL, "	if (classes.unit && classes.unit < unit)", "	if (0)")),
+    ("a_block_in_a_part_of_a_pinned_page_is_taken", "unit",
+     (PLACES, "	if (place->addr % unit || place->bytes % unit)", "	if (0)")),
+    ("the_table_of_regions_ends_the_program_without_memory",
+     "test_scarce.py -k checked_pool",
+     (HELD, "#define HASH_NONFATAL_OOM 1\n", "")),
     ("a_part_of_a_whole_region_goes", "unit",
      (PLACES, "		return all ? NULL\n", "		return 1 ? NULL\n")),
     ("a_pool_may_keep_a_region_back", "unit",
@@ -158,17 +168,13 @@ ROWS = [
       "instruction >= code->end ||", "	if (!code ||")),
     ("a_thread_that_ends_keeps_its_record", "unit",
      ("src/checked/call.c", "	own = NULL;\n", "")),
-    ("a_pool_that_is_off_comes_back", WRONG + "default_serves",
-     ("src/control/commands.c",
-      "choice_serving(config->pool[device_ordinal(device)])",
-      "config->pool[device_ordinal(device)]")),
-    ("a_pool_that_is_off_is_the_default", WRONG + "default_serves",
-     ("src/api/api_pool.c", "swap_to(device, choice_serving(choice), ",
-      "swap_to(device, choice, ")),
     ("a_pool_that_is_off_is_named", WRONG + "default_serves",
      ("src/api/api_pool.c",
       "pool_choice_name(device_choice_serving(device))",
       "pool_choice_name(atomic_load(&device->choice))")),
+    ("a_reset_wants_a_pool_that_is_off", WRONG + "takes_the_default",
+     (SWAP, "choice_serving(device_choice(device, choice))",
+      "device_choice(device, choice)")),
     ("a_call_may_take_no_end", "unit",
      ("src/checked/call_watch.c",
       "	syscall(SYS_tgkill, getpid(), thread, signal);\n", "")),

@@ -41,6 +41,15 @@ static struct evil_pool *self_of(struct mnm_pool *pool)
 	return (struct evil_pool *)pool;
 }
 
+static bool evil_open(struct mnm_pool *pool,
+		      const struct mnm_pool_options *options)
+{
+	(void)options;
+	if (is_sinner("bad_headroom"))
+		pool->headroom = 101;
+	return !is_sinner("never_opens");
+}
+
 static size_t evil_span(const struct mnm_pool *pool, size_t size, size_t slack)
 {
 	(void)pool, (void)slack;
@@ -239,6 +248,7 @@ static const struct mnm_pool_ops nothing = {
 static const struct mnm_pool_ops whole = {
 	.name = "evil_pool",
 	.size = sizeof(struct evil_pool),
+	.open = evil_open,
 	.span = evil_span,
 	.alloc = evil_alloc,
 	.free = evil_free,

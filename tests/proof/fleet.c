@@ -61,8 +61,7 @@ static int limit_ms(void)
 static void child_run(const struct fleet *fleet, const struct job *job)
 {
 	signal(SIGINT, SIG_IGN); /* the parent lets this one end */
-	if (!fleet->verbose)
-		dup2(job->said, STDERR_FILENO);
+	dup2(job->said, STDERR_FILENO);
 	program_draw(&program, job->seed, &fleet->wish);
 	if (fleet->verbose)
 		program_print(&program);
@@ -108,6 +107,7 @@ static void tally_add(struct tally *sum, const struct tally *tally)
 static void failure_print(const struct fleet *fleet, const struct job *job,
 			  const char *why)
 {
+	const char *plugins = getenv("MNM_POOL_PLUGINS");
 	char text[SHOWN + 1];
 	ssize_t got = pread(job->said, text, SHOWN, 0);
 
@@ -115,8 +115,11 @@ static void failure_print(const struct fleet *fleet, const struct job *job,
 	program_draw(&program, job->seed, &fleet->wish);
 	printf("seed %llu FAILED: %s\n", (unsigned long long)job->seed, why);
 	setting_print(&program.setting);
-	printf("%sreplay: proof --seed %llu%s", text,
-	       (unsigned long long)job->seed, fleet->native ? " --native" : "");
+	printf("%sreplay: ", fleet->verbose ? "" : text);
+	if (plugins)
+		printf("MNM_POOL_PLUGINS='%s' ", plugins);
+	printf("proof --seed %llu%s", (unsigned long long)job->seed,
+	       fleet->native ? " --native" : "");
 	if (fleet->wish.pool)
 		printf(" --pool %s", fleet->wish.pool);
 	if (fleet->wish.level)
@@ -124,6 +127,17 @@ static void failure_print(const struct fleet *fleet, const struct job *job,
 	if (fleet->wish.kind)
 		printf(" --kind %s", fleet->wish.kind);
 	printf("\n");
+}
+
+/* All that a program has written to stderr. */
+static void said_print(const struct job *job)
+{
+	char text[SHOWN];
+	off_t at = 0;
+	ssize_t got;
+
+	for (; (got = pread(job->said, text, sizeof(text), at)) > 0; at += got)
+		fwrite(text, 1, (size_t)got, stderr);
 }
 
 /* Whether a pool of ours has answered wrongly, see MNM_CHECK_POOLS. */
@@ -146,6 +160,8 @@ static void job_end(struct fleet *fleet, struct job *job, bool late)
 	waitpid(job->pid, &status, 0);
 	close(job->watch);
 	job->pid = 0;
+	if (fleet->verbose)
+		said_print(job);
 	if (late)
 		snprintf(why, sizeof(why), "it hangs");
 	else if (WIFSIGNALED(status))

@@ -10,6 +10,7 @@ static enum mnm_answer answer;
 static struct mnm_place placed, parted;
 static bool has_part, takes = true;
 static struct mnm_lack lacked;
+static struct mnm_size_classes published = {.unit = MNM_SPAN_UNIT};
 /* The regions that it was told of, as it sees them. */
 static struct mnm_region *seen[2];
 static int count, calls;
@@ -19,7 +20,7 @@ static bool evil_open(struct mnm_pool *pool,
 		      const struct mnm_pool_options *options)
 {
 	(void)options;
-	pool->classes.unit = MNM_SPAN_UNIT;
+	pool->classes = published;
 	return true;
 }
 
@@ -801,6 +802,44 @@ START_TEST(a_whole_region_is_not_to_move)
 }
 END_TEST
 
+START_TEST(spans_of_pinned_memory_are_whole_pages)
+{
+	static const struct mnm_size_classes kinds[] = {
+		{.unit = MNM_SPAN_UNIT},
+		{.unit = MNM_SPAN_UNIT, .divisions = 1},
+		{.unit = MNM_SPAN_UNIT, .divisions = 8, .coarse = 1024},
+		{.unit = 2 * MNM_HOST_PAGE},
+	};
+	struct mnm_pool *pool;
+	size_t span;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		published = kinds[i];
+		pool = checked_opened(&evil, MNM_BACKING_HOST);
+		for (size_t size = 1; size < 50 * MNM_HOST_PAGE; size += 97) {
+			span = pool->ops->span(pool, size, 0);
+			ck_assert_uint_ge(span, size);
+			ck_assert_uint_eq(span % MNM_HOST_PAGE, 0);
+			ck_assert_uint_eq(span, mnm_size_class_span(
+							&pool->classes, size));
+		}
+		ck_assert_uint_eq(pool->ops->span(pool, SIZE_MAX, 0), 0);
+		ck_assert(!checked_is_off(pool->ops));
+	}
+}
+END_TEST
+
+START_TEST(a_block_in_a_part_of_a_pinned_page_is_noticed)
+{
+	struct mnm_pool *pool = checked_opened(&evil, MNM_BACKING_HOST);
+
+	ck_assert(added(pool, 0, 0, 4 * PAGE, MNM_EPOCH_NEVER));
+	ck_assert_int_eq(places(pool, 0, SPAN, SPAN), MNM_HIT);
+	ck_assert_int_eq(places(pool, 0, 2 * SPAN + 512, SPAN), MNM_MISS);
+	faulted(pool, "in a part of a host's page");
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -849,6 +888,8 @@ int main(void)
 		pages_of_the_region_that_grows_may_move,
 		pages_of_a_region_that_grows_no_more_are_not_to_move,
 		a_whole_region_is_not_to_move,
+		spans_of_pinned_memory_are_whole_pages,
+		a_block_in_a_part_of_a_pinned_page_is_noticed,
 		NULL};
 
 	return tests_run("checked_places", tests);
