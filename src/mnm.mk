@@ -82,12 +82,14 @@ install:
 	install $(BUILD)/mnm $(INSTALL_BIN)/
 	install $(BUILD)/libmnm.so $(INSTALL_LIB)/
 	cp -R $(BUILD)/sim/lib*.so* $(BUILD)/sim/profiles $(INSTALL_LIB)/sim/
+	chmod -R u=rwX,go=rX $(INSTALL_LIB)/sim
 	install -m 644 docs/mnm.1 $(INSTALL_MAN)/
 	install -m 644 include/mnm/*.h include/mnm/*.hpp $(INSTALL_H)/
 	sed 's/@VERSION@/$(MNM_VERSION)/' include/mnm.pc.in >$(INSTALL_PC)/mnm.pc
 	install -m 644 include/mnm-config.cmake $(INSTALL_CM)/
 	sed 's/@VERSION@/$(MNM_VERSION)/' include/mnm-config-version.cmake.in \
 		>$(INSTALL_CM)/mnm-config-version.cmake
+	chmod 644 $(INSTALL_PC)/mnm.pc $(INSTALL_CM)/mnm-config-version.cmake
 	install -d $(INSTALL_PY)/mnm
 	install -m 644 python/mnm/*.py python/mnm/py.typed $(INSTALL_PY)/mnm/
 	@for page in LICENSE $(PAGES) examples/plugins/* examples/api/*; do \

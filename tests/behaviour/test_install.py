@@ -9,12 +9,12 @@ from conftest import BUILD, DEADLINE, PROGRAMS, ROOT, plain_build_only
 pytestmark = plain_build_only
 
 
-def make(box, target):
+def make(box, target, umask=-1):
     env = {k: v for k, v in os.environ.items() if k[:4] != "MAKE"}
     done = subprocess.run(
         ["make", target, f"BUILD={BUILD}", f"DESTDIR={box.folder}/root",
          "PREFIX=/opt"], cwd=ROOT, env=env, capture_output=True, text=True,
-        timeout=DEADLINE)
+        timeout=DEADLINE, umask=umask)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -71,3 +71,12 @@ def test_what_is_installed_runs_and_goes_again(box):
     assert dead_links(os.path.join(box.folder, "root/opt/share/doc/mnm")) == []
     make(box, "uninstall")
     assert installed(box) == set()
+
+
+def test_every_user_can_read_what_is_installed_whatever_the_umask(box):
+    make(box, "install", umask=0o077)
+    root = os.path.join(box.folder, "root", "opt")
+    for folder, _, names in os.walk(root):
+        for path in (folder, *(os.path.join(folder, name) for name in names)):
+            needed = 0o055 if os.path.isdir(path) else 0o044
+            assert os.stat(path).st_mode & needed == needed, path
