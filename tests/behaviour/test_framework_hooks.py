@@ -4,7 +4,8 @@ import sys
 
 import pytest
 
-from conftest import LIBRARY, MIB, besides_refusals, plain_build_only
+from conftest import (LIBRARY, MIB, besides_refusals, plain_build_only,
+                      program)
 from test_api import figures
 from test_pool import open_shell, took
 
@@ -143,3 +144,9 @@ def test_a_framework_loads_the_library_by_its_path(box, preload):
         assert said.count("\n") == 1 and "not preloaded" in said
         assert calls["cuMemAllocAsync"] == 3
         assert devices[0]["live_bytes"] == 0
+
+
+def test_a_thread_without_a_context_frees_what_a_resource_has(box):
+    done = box.run([program("resource_threads")], "page_unit_pool")
+    assert done.stdout == f"{MIB} then 0 live\n" * 2
+    assert besides_refusals(done.stderr) == ""
