@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/option.h"
+
 static const char *error_said(void)
 {
 	return dlerror();
@@ -15,6 +17,16 @@ static void handle_close(void *handle)
 }
 
 static struct plugins *used;
+static char wrong[OPTION_ERROR_SIZE]; /* with the variable; "" if nothing */
+
+/* As the program will see it. */
+static bool paths_check(const char *paths)
+{
+	struct config config;
+
+	config_init(&config);
+	return config_set(&config, "pool_plugins", paths, wrong);
+}
 
 const struct plugins *plugins_use(void)
 {
@@ -26,7 +38,7 @@ const struct plugins *plugins_use(void)
 	};
 	const char *paths = getenv("MNM_POOL_PLUGINS");
 
-	if (used || !paths || !*paths)
+	if (used || !paths || !*paths || !paths_check(paths))
 		return used;
 	used = plugins_open(paths, &loader);
 	if (used)
@@ -38,6 +50,8 @@ void plugins_print(const char *command)
 {
 	char line[PLUGIN_LINE_SIZE];
 
+	if (*wrong)
+		fprintf(stderr, "%s: MNM_POOL_PLUGINS: %s\n", command, wrong);
 	for (size_t i = 0; used && i < used->count; i++)
 		if (plugin_refusal(&used->list[i], line))
 			fprintf(stderr, "%s: %s\n", command, line);

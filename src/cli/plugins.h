@@ -8,8 +8,8 @@
  * none, or if the variable is not right. */
 const struct plugins *plugins_use(void);
 
-/* Prints on stderr which of them are refused; the name of the command comes
- * first. */
+/* Prints on stderr which of them are refused, or what is wrong with the
+ * variable; the name of the command comes first. */
 void plugins_print(const char *command);
 
 #endif

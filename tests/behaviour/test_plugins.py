@@ -175,6 +175,17 @@ def test_pools_lists_those_of_plug_ins_with_their_file(box):
         f"                 of the plug-in {GOOD}"]
 
 
+@pytest.mark.parametrize("paths, why", [
+    ("good.so", "'good.so': a path is not absolute; allowed: absolute paths"),
+    (f"{GOOD}:", "a path is not absolute"),
+    (f"/{'x' * 2048}", "too long")], ids=["relative", "colon", "long"])
+def test_pools_says_what_is_wrong_with_the_paths(box, paths, why):
+    done = mnm(box, "pools", pool_plugins=paths)
+    assert done.stderr.startswith("mnm: MNM_POOL_PLUGINS: pool_plugins: ")
+    assert why in done.stderr and done.stderr.count("\n") == 1
+    assert GOOD not in done.stdout and "no_pool" in done.stdout
+
+
 ROWS = [{"name": "quiet_pool", "summary": "serves nothing", "backings": [],
          "file": GOOD},
         {"name": "placed_pool", "summary": "serves nothing, from regions",
@@ -237,6 +248,14 @@ def test_run_takes_plug_ins_and_their_pools_in_any_order(box):
     done = run(box, "--set", "pool=quiet_pool", "--set",
                f"pool_plugins={GOOD}")
     assert done.stdout == f"{GOOD} quiet_pool\n"
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_run_adds_a_file_to_those_that_are_set(box, first):
+    both = [["--plugin", GOOD], ["--set", f"pool_plugins={plugin('needs')}"]]
+    done = run(box, *both[first], *both[1 - first], "--pool", "quiet_pool",
+               pool_plugins="/of/the/environment.so")
+    assert done.stdout == f"{plugin('needs')}:{GOOD} quiet_pool\n"
 
 
 def test_run_adds_to_the_plug_ins_of_the_environment(box):

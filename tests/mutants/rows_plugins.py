@@ -34,5 +34,7 @@ ROWS = [
      (PLUGIN, "table && table_check(plugin) &&",
       "table && (table_check(plugin) || true) &&")),
     ("run_reads_pools_before_plug_ins", TESTS + "any_order",
-     (RUN, "	if (!status && pools)\n		plugins_use();\n", "")),
+     (RUN, "			plugins_use();\n", "			;\n")),
+    ("run_forgets_a_file_for_the_list", TESTS + "that_are_set",
+     (RUN, "		return TURN_PLUGINS;", "		return TURN_PLUGIN;")),
 ]
