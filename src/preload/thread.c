@@ -10,7 +10,46 @@
 #include "syscall_filter.h"
 #include "thread.h"
 
-/* A process without a libpthread has one thread. */
+/* Functions that a process may lack. */
+enum function {
+	ONCE,
+	KEY_CREATE,
+	SET_SPECIFIC,
+	CREATE,
+	SET_STACK_SIZE,
+	TIMED_JOIN,
+	DETACH,
+	FUNCTION_COUNT,
+};
+
+/* Each is looked for until it is found: glibc's libpthread is never unloaded.
+ */
+static void *function_find(enum function function)
+{
+	static const char *const names[] = {
+		[ONCE] = "pthread_once",
+		[KEY_CREATE] = "pthread_key_create",
+		[SET_SPECIFIC] = "pthread_setspecific",
+		[CREATE] = "pthread_create",
+		[SET_STACK_SIZE] = "pthread_attr_setstacksize",
+		[TIMED_JOIN] = "pthread_timedjoin_np",
+		[DETACH] = "pthread_detach",
+	};
+	static void *_Atomic known[FUNCTION_COUNT];
+	void *found = atomic_load(&known[function]);
+
+	if (!found) {
+		found = loader_function(names[function]);
+		atomic_store(&known[function], found);
+	}
+	return found;
+}
+
+/* A process without a libpthread has one thread.
+ *
+ * All functions are looked for before: to look for one takes the loader's lock.
+ * A thread in a constructor has that lock, and may wait here, for what another
+ * thread does once. */
 void once_run(struct once *once, void (*run)(void))
 {
 	__typeof__(&pthread_once) found;
@@ -18,7 +57,9 @@ void once_run(struct once *once, void (*run)(void))
 
 	if (atomic_load_explicit(&once->done, memory_order_acquire))
 		return;
-	found = loader_function("pthread_once");
+	for (int i = 0; i < FUNCTION_COUNT; i++)
+		function_find(i);
+	found = function_find(ONCE);
 	/* If the thread were cancelled, what `run` opens and takes would be
 	 * lost. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
@@ -32,8 +73,7 @@ void once_run(struct once *once, void (*run)(void))
 
 void thread_key_open(struct thread_key *key, void (*ended)(void *))
 {
-	__typeof__(&pthread_key_create) found =
-		loader_function("pthread_key_create");
+	__typeof__(&pthread_key_create) found = function_find(KEY_CREATE);
 
 	key->open = found && !found(&key->key, ended);
 }
@@ -41,7 +81,7 @@ void thread_key_open(struct thread_key *key, void (*ended)(void *))
 void thread_key_set(const struct thread_key *key, const void *value)
 {
 	__typeof__(&pthread_setspecific) found =
-		key->open ? loader_function("pthread_setspecific") : NULL;
+		key->open ? function_find(SET_SPECIFIC) : NULL;
 
 	if (found)
 		found(key->key, value);
@@ -50,9 +90,9 @@ void thread_key_set(const struct thread_key *key, const void *value)
 int thread_start(void *(*run)(void *), void *arg, size_t stack_size,
 		 pthread_t *thread)
 {
-	__typeof__(&pthread_create) create = loader_function("pthread_create");
+	__typeof__(&pthread_create) create = function_find(CREATE);
 	__typeof__(&pthread_attr_setstacksize) set_size =
-		loader_function("pthread_attr_setstacksize");
+		function_find(SET_STACK_SIZE);
 	pthread_attr_t attr;
 	sigset_t all, before;
 	int res;
@@ -78,8 +118,7 @@ int thread_start(void *(*run)(void *), void *arg, size_t stack_size,
 
 void thread_join(pthread_t thread, int seconds)
 {
-	__typeof__(&pthread_timedjoin_np) join =
-		loader_function("pthread_timedjoin_np");
+	__typeof__(&pthread_timedjoin_np) join = function_find(TIMED_JOIN);
 	struct timespec end;
 
 	clock_gettime(CLOCK_REALTIME, &end);
@@ -90,7 +129,7 @@ void thread_join(pthread_t thread, int seconds)
 
 void thread_detach(void)
 {
-	__typeof__(&pthread_detach) detach = loader_function("pthread_detach");
+	__typeof__(&pthread_detach) detach = function_find(DETACH);
 
 	if (detach)
 		detach(pthread_self());

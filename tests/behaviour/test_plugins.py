@@ -161,6 +161,15 @@ def test_no_lock_is_held_where_a_plug_in_is_opened(box):
     assert box.pools() == {"page_unit_pool"}
 
 
+def test_the_loader_is_not_waited_for_while_others_wait(box):
+    """A thread that prepares what its pools are checked with is waited for in a
+    constructor, where the loader's lock is held."""
+    done = box.run([program("first_requests"), program("constructor.so"),
+                    "keyed"], "page_unit_pool", check_pools=1)
+    assert done.stdout == "served\n"
+    assert box.pools() == {"page_unit_pool"}
+
+
 def test_pools_lists_those_of_plug_ins_with_their_file(box):
     done = mnm(box, "pools", pool_plugins=f"{plugin('no_rows')}:{GOOD}")
     assert done.returncode == 0

@@ -37,4 +37,8 @@ ROWS = [
      (RUN, "			plugins_use();\n", "			;\n")),
     ("run_forgets_a_file_for_the_list", TESTS + "that_are_set",
      (RUN, "		return TURN_PLUGINS;", "		return TURN_PLUGIN;")),
+    ("a_function_is_looked_for_while_others_wait",
+     "test_plugins.py -k loader_is_not_waited",
+     ("src/preload/thread.c", "	for (int i = 0; i < FUNCTION_COUNT; i++)\n"
+      "		function_find(i);\n", "")),
 ]

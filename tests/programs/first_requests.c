@@ -1,10 +1,12 @@
 /* Two threads make the process's first requests. One of them is in a
  * constructor, where it has the loader's lock.
- * Usage: first_requests LIBRARY [plugged]   the library of that constructor
- * Without a second word the constructor waits until the other thread waits, or
- * is served. With it, a plug-in calls in_constructor for the other thread: the
- * library is loaded while that thread opens its plug-ins. Prints "served" if
- * all went well, and dlerror tells nothing of what plug-ins met. */
+ * Usage: first_requests LIBRARY [plugged | keyed]
+ * LIBRARY has that constructor, which waits until the other thread waits, or is
+ * served. With "plugged", a plug-in calls in_constructor for the other thread:
+ * the library is loaded while that thread opens its plug-ins. With "keyed", it
+ * is loaded while that thread makes a key of pthread's for mnm, and the
+ * constructor's request waits for that thread. Prints "served" if all went
+ * well, and dlerror tells nothing of what plug-ins met. */
 #include <cuda.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -23,7 +25,9 @@ static sem_t go;
 static atomic_int failed;
 static atomic_int awaited; /* id of the thread to wait for; -1: it is back */
 static _Thread_local bool is_other;
-static bool plugged;
+static bool late; /* the library is loaded while the other one asks */
+static bool keyed;
+static __typeof__(&pthread_key_create) key_create;
 
 __attribute__((visibility("default"))) void in_constructor(void);
 
@@ -67,23 +71,36 @@ static void let_go(void)
 		sched_yield();
 }
 
+/* In the place of pthread's: what mnm looks for, it finds here. */
+__attribute__((visibility("default"))) int pthread_key_create(
+	pthread_key_t *key, void (*ended)(void *))
+{
+	if (is_other && keyed) {
+		keyed = false;
+		let_go();
+	}
+	if (!key_create) /* before main, by a sanitizer */
+		key_create = dlsym(RTLD_NEXT, "pthread_key_create");
+	return key_create(key, ended);
+}
+
 static void *other_run(void *unused)
 {
 	check(cuCtxSetCurrent(context));
 	is_other = true;
-	if (!plugged) {
+	if (!late) {
 		sem_wait(&go);
 		awaited = gettid();
 	}
 	request();
-	if (!plugged)
+	if (!late)
 		awaited = -1;
 	return unused;
 }
 
 void in_constructor(void)
 {
-	if (is_other || !plugged)
+	if (is_other || !late)
 		let_go();
 	if (!is_other)
 		request();
@@ -96,18 +113,20 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return 2;
 	alarm(60); /* a longer run counts as a hang */
-	plugged = argc > 2;
+	late = argc > 2;
+	keyed = late && !strcmp(argv[2], "keyed");
+	key_create = dlsym(RTLD_NEXT, "pthread_key_create");
 	sem_init(&go, 0, 0);
 	check(cuInit(0));
 	check(cuDevicePrimaryCtxRetain(&context, 0));
 	check(cuCtxSetCurrent(context));
 	check(pthread_create(&thread, NULL, other_run, NULL));
-	if (plugged) {
+	if (late) {
 		sem_wait(&go);
 		awaited = gettid();
 	}
 	check(!dlopen(argv[1], RTLD_NOW | RTLD_LOCAL));
-	if (plugged)
+	if (late)
 		awaited = -1;
 	check(pthread_join(thread, NULL));
 	puts(failed ? "failed" : "served");
