@@ -40,7 +40,8 @@ def _free(address: int) -> Callable[[], None]:
     return finalize
 
 
-class MemoryManager(cuda.GetIpcHandleMixin, cuda.HostOnlyCUDAMemoryManager):
+class MemoryManager(cuda.GetIpcHandleMixin,  # type: ignore[misc]
+                    cuda.HostOnlyCUDAMemoryManager):  # type: ignore[misc]
     """Device memory by mnm, whatever the context of numba's it is for."""
 
     def initialize(self) -> None:
