@@ -13,11 +13,16 @@ import contextlib
 import ctypes
 from typing import Any, Callable
 
-from numba import cuda
-from numba.cuda.cudadrv import driver
+import numba.cuda
+import numba.cuda.cudadrv.driver
 
 from .api import alloc_batch, free_batch
-from .errors import CudaError
+from .errors import ArgumentError, CudaError
+
+cuda: Any = numba.cuda  # numba has types for few of its names
+driver: Any = numba.cuda.cudadrv.driver
+
+_INVALID_CONTEXT = 201
 
 
 def _pointer(address: int) -> Any:
@@ -32,11 +37,26 @@ def _pointer(address: int) -> Any:
     return CUdeviceptr(address)
 
 
-def _free(address: int) -> Callable[[], None]:
+def _free_within(context: Any, address: int) -> None:
+    """Frees in a thread that may have no context: any can drop an array."""
+    try:
+        free_batch([address])
+    except CudaError as error:
+        if error.code != _INVALID_CONTEXT:
+            raise
+        context.push()
+        try:
+            free_batch([address])
+        finally:
+            context.pop()
+
+
+def _free(context: Any, address: int) -> Callable[[], None]:
     def finalize() -> None:
         # At the end of a program the context may be gone, and all with it.
-        with contextlib.suppress(CudaError):
-            free_batch([address])
+        with contextlib.suppress(CudaError, ArgumentError,
+                                 driver.CudaAPIError):
+            _free_within(context, address)
     return finalize
 
 
@@ -51,7 +71,7 @@ class MemoryManager(cuda.GetIpcHandleMixin,  # type: ignore[misc]
         """A buffer of that many bytes."""
         address, = alloc_batch([size])
         return cuda.MemoryPointer(self.context, _pointer(address), size,
-                                  finalizer=_free(address))
+                                  finalizer=_free(self.context, address))
 
     def get_memory_info(self) -> Any:
         """Bytes of the device: those that are free, and all."""

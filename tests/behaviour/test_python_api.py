@@ -207,3 +207,50 @@ for function in (frameworks.torch_allocator, frameworks.cupy_allocator,
     print(refused(mnm.NotServedError, function))
 """, preload=False)
     assert out.count("does not serve this process") == 3
+
+
+# What numba.py calls of numba, and no more. The one context is a stack of one.
+NUMBA = """
+import threading, types
+class Context:
+    def push(self):
+        assert cuda.cuCtxPushCurrent_v2(context) == 0
+
+    def pop(self):
+        assert cuda.cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p())) == 0
+
+class Manager:
+    def __init__(self, context):
+        self.context = context
+
+class Pointer:
+    def __init__(self, context, pointer, size, finalizer):
+        self.pointer, self.free = pointer, finalizer
+
+def module(name, **members):
+    sys.modules[name] = types.ModuleType(name)
+    vars(sys.modules[name]).update(members)
+    return sys.modules[name]
+
+driver = module("numba.cuda.cudadrv.driver", USE_NV_BINDING=False,
+                CudaAPIError=type("CudaAPIError", (Exception,), {}))
+module("numba", cuda=module(
+    "numba.cuda", cudadrv=module("numba.cuda.cudadrv", driver=driver),
+    GetIpcHandleMixin=type("Mixin", (), {}), MemoryPointer=Pointer,
+    HostOnlyCUDAMemoryManager=Manager, MemoryInfo=dict))
+import mnm.numba
+manager = mnm.numba.MemoryManager(Context())
+"""
+
+
+def test_numbas_arrays_are_freed_by_any_thread(box):
+    assert run(box, NUMBA + """
+arrays = [manager.memalloc(MIB) for _ in range(2)]
+assert mnm.stats().live_bytes == 2 * MIB
+arrays[0].free()
+thread = threading.Thread(target=arrays[1].free)  # it has no context
+thread.start()
+thread.join()
+assert mnm.stats().live_bytes == 0
+arrays[1].free()                          # as after the context's end
+""") == ("", "")
