@@ -10,8 +10,9 @@
  * The functions may be called from any thread, but not, as all of CUDA's, from
  * a function that a stream runs (cuLaunchHostFunc). They allocate no host
  * memory beyond what the pools take for themselves. They change what their
- * arguments point to only if they return CUDA_SUCCESS. A device is its CUDA
- * ordinal, or MNM_HOST: pinned host memory. Sizes are in bytes. */
+ * arguments point to only if they return CUDA_SUCCESS, but for mnm_alloc_batch.
+ * A device is its CUDA ordinal, or MNM_HOST: pinned host memory. Sizes are in
+ * bytes. */
 #ifndef MNM_MNM_H
 #define MNM_MNM_H
 
@@ -200,8 +201,10 @@ MNM_API_RESULT(mnm_name_work, (const char *name), (name))
  * PyTorch's CUDAPluggableAllocator and MemPool, CuPy's CFunctionAllocator.
  * docs/frameworks.md has the lines to write. A device is its ordinal; the
  * current context stays as it is. The functions return NULL if there is no
- * memory, and for a size of 0. If mnm is not preloaded, or does not serve the
- * process, CUDA serves these calls.
+ * memory, and for a size of 0. If mnm does not serve the process, CUDA serves
+ * these calls; so it does where a framework has loaded the library by its path,
+ * and it is not preloaded. Called by this header without a library, they do
+ * nothing, as the others, and return NULL.
  *
  * In the first two, memory is asked for and freed in the order of a stream of
  * the device, as in mnm_alloc_in. In the last two, it may be used by all
