@@ -92,7 +92,8 @@ install:
 	chmod 644 $(INSTALL_PC)/mnm.pc $(INSTALL_CM)/mnm-config-version.cmake
 	install -d $(INSTALL_PY)/mnm
 	install -m 644 python/mnm/*.py python/mnm/py.typed $(INSTALL_PY)/mnm/
-	@for page in LICENSE $(PAGES) examples/plugins/* examples/api/*; do \
+	@for page in LICENSE $(PAGES) examples/plugins/* examples/api/* \
+			examples/*.ipynb; do \
 		install -D -m 644 $$page $(INSTALL_DOC)/$$page || exit; done
 
 uninstall:
