@@ -19,6 +19,7 @@ def plugin(name):
 
 
 GOOD = plugin("good")
+ALL = ", ".join([*POOLS[::-1], "quiet_pool", "placed_pool"])
 REFUSED = {
     "no_symbol": "it has no symbol mnm_plugin",
     "later": "it is made for version 2 of mnm/pool.h, and this mnm has "
@@ -113,8 +114,7 @@ def test_a_pool_of_a_refused_plug_in_is_unknown(box):
     refusal, error = box.stderr().splitlines()
     assert "is refused: it is made for version 2" in refusal
     assert "'later_pool': unknown pool" in error
-    assert error.split("pools: ")[1].startswith(
-        ", ".join([*POOLS[::-1], "quiet_pool", "placed_pool"]))
+    assert error.split("pools: ")[1].startswith(ALL)
     assert not os.path.exists(box.stat_file)
 
 
@@ -215,7 +215,7 @@ def test_a_running_program_lists_its_own(box):
     assert shell.ask("pools")["pools"][-2:] == ROWS
     assert shell.ask("stat")["options"]["pool_plugins"] == GOOD
     error = shell.ask("swap fast_pool")["error"]
-    assert error.endswith("no_pool, quiet_pool, placed_pool")
+    assert error.endswith(f"pools: {ALL}")
     shell.end()
 
 
@@ -273,7 +273,7 @@ def test_run_adds_to_the_plug_ins_of_the_environment(box):
     refusal, error = done.stderr.splitlines()
     assert refusal.startswith(f"mnm run: plug-in {plugin('needs')} is refused")
     assert "'needy_pool': unknown pool" in error
-    assert error.endswith("no_pool, quiet_pool, placed_pool")
+    assert error.endswith(f"pools: {ALL}")
     assert done.returncode == 2 and not done.stdout
 
 
