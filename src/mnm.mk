@@ -97,7 +97,8 @@ install:
 		install -m 644 /dev/stdin $(INSTALL_CM)/mnm-config-version.cmake
 	install -d $(INSTALL_PY)
 	install -m 644 python/mnm/*.py python/mnm/py.typed $(INSTALL_PY)/
-	@for page in LICENSE $(PAGES) examples/plugins/* examples/api/*; do \
+	@for page in LICENSE $(PAGES) examples/plugins/* examples/api/* \
+			examples/*.ipynb; do \
 		install -D -m 644 $$page $(INSTALL_DOC)/$$page || exit; done
 
 uninstall:

@@ -93,6 +93,17 @@ $(BUILD)/tests/programs/past_end: $(BUILD)/obj/tests/programs/past_end.o \
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \
 		-lcuda -o $@
 
+CHECK += $(BUILD)/tests/programs/resource_threads
+$(BUILD)/tests/programs/resource_threads: tests/programs/resource_threads.cpp \
+		$(BUILD)/sim/libcudart.so.13
+	$(call SAY,c++   )
+	@mkdir -p $(BUILD)/obj/tests/programs
+	$(Q)$(CXX) -std=gnu++17 -O2 -g -Wall -Wextra -Werror $(SANFLAGS) \
+		-Iinclude -isystem $(CUDA_HOME)/include \
+		-isystem $(CUDA_HOME)/include/cccl \
+		-MMD -MP -MF $(BUILD)/obj/tests/programs/$(@F).d -MT $@ \
+		$< -L$(BUILD)/sim -lcudart -ldl -pthread -o $@
+
 $(BUILD)/tests/programs/guest: $(BUILD)/obj/tests/programs/guest.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )

@@ -2,7 +2,8 @@
  * step at once, and says when a step begins. It links to CUDA alone; without
  * mnm it does what it would do anyway. To build and to run it:
  *
- *	cc buffers.c $(pkg-config --cflags --libs mnm) -lcuda -o buffers
+ *	cc buffers.c $(pkg-config --cflags --libs mnm) \
+ *		-I$CUDA_HOME/include -lcuda -o buffers
  *	mnm run -- ./buffers
  */
 #include <mnm/mnm.h>

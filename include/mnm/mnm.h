@@ -203,8 +203,10 @@ MNM_API_RESULT(mnm_name_work, (const char *name), (name))
  * PyTorch's CUDAPluggableAllocator and MemPool, CuPy's CFunctionAllocator.
  * docs/frameworks.md has the lines to write. A device is its ordinal; the
  * current context stays as it is. The functions return NULL if there is no
- * memory, and for a size of 0. If mnm is not preloaded, or does not serve the
- * process, CUDA serves these calls.
+ * memory, and for a size of 0. If mnm does not serve the process, CUDA serves
+ * these calls; so it does where a framework has loaded the library by its path,
+ * and it is not preloaded. Called by this header without a library, they do
+ * nothing, as the others, and return NULL.
  *
  * In the first two, memory is asked for and freed in the order of a stream of
  * the device, as in mnm_alloc_in. In the last two, it may be used by all

@@ -43,27 +43,21 @@ class resource
 		check(alignment <= most_alignment);
 		if (!bytes)
 			return nullptr;
-		switch (mnm_alloc_in(&ptr, bytes, stream.get())) {
-		case CUDA_SUCCESS:
+		CUresult result = mnm_alloc_in(&ptr, bytes, stream.get());
+
+		if (!result)
 			return reinterpret_cast<void *>(ptr);
-		/* The runtime loads the driver, and makes the context. */
-		case CUDA_ERROR_NOT_FOUND:
-		case CUDA_ERROR_NOT_SUPPORTED:
-		case CUDA_ERROR_NOT_INITIALIZED:
-		case CUDA_ERROR_INVALID_CONTEXT:
-			check(!cudaMallocAsync(&own, bytes, stream.get()));
-			return own;
-		default:
-			fail();
-		}
+		check(is_for_runtime(result));
+		check(!cudaMallocAsync(&own, bytes, stream.get()));
+		return own;
 	}
 
 	void deallocate(cuda::stream_ref stream, void *ptr, std::size_t,
 			std::size_t = most_alignment) noexcept
 	{
 		if (ptr &&
-		    mnm_free_in(reinterpret_cast<CUdeviceptr>(ptr),
-				stream.get()) == CUDA_ERROR_NOT_SUPPORTED)
+		    is_for_runtime(mnm_free_in(
+			    reinterpret_cast<CUdeviceptr>(ptr), stream.get())))
 			(void)cudaFreeAsync(ptr, stream.get());
 	}
 
@@ -132,6 +126,17 @@ class resource
 #else
 		std::terminate();
 #endif
+	}
+
+	/* Whether the runtime can do what mnm did not: it loads the driver, it
+	 * makes a context for a thread that has none, and it serves where mnm
+	 * does not. */
+	static bool is_for_runtime(CUresult result)
+	{
+		return result == CUDA_ERROR_NOT_FOUND ||
+		       result == CUDA_ERROR_NOT_SUPPORTED ||
+		       result == CUDA_ERROR_NOT_INITIALIZED ||
+		       result == CUDA_ERROR_INVALID_CONTEXT;
 	}
 
 	static void check(bool good)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+import operator
+from typing import (Any, Dict, Iterator, List, Optional, Sequence,
+                    SupportsIndex, Tuple, Union)
 
 from .errors import (ArgumentError, CudaError, NotServedError,
                      OutOfMemoryError)
@@ -107,20 +109,30 @@ def _call(name: str, *arguments: Any) -> None:
     raise CudaError(text, code)
 
 
+def _integer(value: Any) -> int:
+    """An int, or what stands for one as numpy's do; else -1."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        return -1
+
+
 def _ordinal(device: Device) -> int:
-    if device == "host":
+    if isinstance(device, str) and device == "host":
         return _HOST
-    if isinstance(device, int) and 0 <= device < 1 << 31:
-        return int(device)
+    ordinal = _integer(device)
+    if 0 <= ordinal < 1 << 31:
+        return ordinal
     raise ArgumentError(f"device {device!r}: allowed: an ordinal of CUDA's, "
                         "or 'host'")
 
 
-def _whole(name: str, value: int, least: int = 0) -> int:
-    if not isinstance(value, int) or not least <= value < 1 << 64:
+def _whole(name: str, value: SupportsIndex) -> int:
+    number = _integer(value)
+    if not 0 <= number < 1 << 64:
         raise ArgumentError(f"{name} {value!r}: allowed: a whole number from "
-                            f"{least} to 2**64 - 1")
-    return value
+                            "0 to 2**64 - 1")
+    return number
 
 
 def _text(name: str, value: str) -> bytes:
@@ -168,7 +180,7 @@ def pool(name: str, device: Device = 0) -> Iterator[None]:
         init_pool(device, before)
 
 
-def alloc_bytes(size: int, device: Device = 0) -> int:
+def alloc_bytes(size: SupportsIndex, device: Device = 0) -> int:
     """The bytes that the device's pool would take for a request of `size`."""
     taken = _size()
     _call("mnm_alloc_bytes", _ordinal(device), _whole("size", size),
@@ -192,7 +204,7 @@ def stats(device: Device = 0) -> Stats:
     return found
 
 
-def alloc_batch(sizes: Sequence[int]) -> List[int]:
+def alloc_batch(sizes: Sequence[SupportsIndex]) -> List[int]:
     """Allocates a buffer of each size in the current context; returns their
     addresses. All of them are allocated, or none is."""
     count = len(sizes)
@@ -202,7 +214,7 @@ def alloc_batch(sizes: Sequence[int]) -> List[int]:
     return list(found)
 
 
-def free_batch(pointers: Sequence[int]) -> None:
+def free_batch(pointers: Sequence[SupportsIndex]) -> None:
     """Frees buffers. If one can't be freed, the others are, and the first
     error is raised."""
     count = len(pointers)
@@ -210,7 +222,7 @@ def free_batch(pointers: Sequence[int]) -> None:
         *(_whole("pointer", pointer) for pointer in pointers)))
 
 
-def alloc_in(size: int, stream: int = 0) -> int:
+def alloc_in(size: SupportsIndex, stream: SupportsIndex = 0) -> int:
     """Allocates in the order of a stream of the current context, a handle of
     CUDA's as a number; returns the address."""
     found = _pointer()
@@ -219,7 +231,7 @@ def alloc_in(size: int, stream: int = 0) -> int:
     return found.value
 
 
-def free_in(pointer: int, stream: int = 0) -> None:
+def free_in(pointer: SupportsIndex, stream: SupportsIndex = 0) -> None:
     """Frees what alloc_in has allocated, in the order of a stream."""
     _call("mnm_free_in", _whole("pointer", pointer), _whole("stream", stream))
 

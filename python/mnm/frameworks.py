@@ -17,7 +17,10 @@ def _needed() -> None:
 
 
 def _address(name: str) -> int:
-    return int(ctypes.cast(_function(name), ctypes.c_void_p).value or 0)
+    function = _function(name)
+    if not function:
+        raise NotServedError(f"the library that is preloaded has no {name}")
+    return int(ctypes.cast(function, ctypes.c_void_p).value or 0)
 
 
 def library() -> str:

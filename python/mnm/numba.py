@@ -13,11 +13,17 @@ import contextlib
 import ctypes
 from typing import Any, Callable
 
-from numba import cuda
-from numba.cuda.cudadrv import driver
+import numba.cuda
+import numba.cuda.cudadrv.driver
 
 from .api import alloc_batch, free_batch
-from .errors import CudaError, NotServedError, OutOfMemoryError
+from .errors import (ArgumentError, CudaError, NotServedError,
+                     OutOfMemoryError)
+
+cuda: Any = numba.cuda  # numba has types for few of its names
+driver: Any = numba.cuda.cudadrv.driver
+
+_INVALID_CONTEXT = 201  # of CUresult
 
 
 def _pointer(address: int) -> Any:
@@ -39,33 +45,32 @@ def _error(text: str, code: int) -> Exception:
     return driver.CudaAPIError(code, text)
 
 
-_INVALID_CONTEXT = 201  # of CUresult
-
-
-def _free_in(context: Any, address: int) -> None:
-    context.push()
+def _free_within(context: Any, address: int) -> None:
+    """Frees in a thread that may have no context: any can drop an array."""
     try:
         free_batch([address])
-    finally:
-        context.pop()
+    except CudaError as error:
+        if error.code != _INVALID_CONTEXT:
+            raise
+        context.push()
+        try:
+            free_batch([address])
+        finally:
+            context.pop()
 
 
 def _free(context: Any, address: int) -> Callable[[], None]:
     def finalize() -> None:
-        try:
-            free_batch([address])
-        except NotServedError:
-            pass  # in the child of a fork there is no CUDA
-        except CudaError as error:
-            # An array may be dropped by a thread that has no context. At the
-            # end of a program the context may be gone, and all with it.
-            if error.code == _INVALID_CONTEXT:
-                with contextlib.suppress(CudaError, driver.CudaAPIError):
-                    _free_in(context, address)
+        # At the end of a program the context may be gone, and all with it. In
+        # the child of a fork there is no CUDA.
+        with contextlib.suppress(CudaError, ArgumentError, NotServedError,
+                                 driver.CudaAPIError):
+            _free_within(context, address)
     return finalize
 
 
-class MemoryManager(cuda.GetIpcHandleMixin, cuda.HostOnlyCUDAMemoryManager):
+class MemoryManager(cuda.GetIpcHandleMixin,  # type: ignore[misc]
+                    cuda.HostOnlyCUDAMemoryManager):  # type: ignore[misc]
     """Device memory by mnm, whatever the context of numba's it is for."""
 
     def initialize(self) -> None:

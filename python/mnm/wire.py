@@ -49,7 +49,11 @@ class Place:
 
     def connect(self) -> Optional[socket.socket]:
         """A connection to the process, or None while its queue is full."""
-        folder = folder_open(self.folder, self.owner if self.private else None)
+        try:
+            folder = folder_open(self.folder,
+                                 self.owner if self.private else None)
+        except NotFoundError:  # as of a process in /proc that has ended
+            raise self._failed(FileNotFoundError(errno.ENOENT, "")) from None
         try:
             made = socket.socket(socket.AF_UNIX,
                                  socket.SOCK_STREAM | socket.SOCK_NONBLOCK)

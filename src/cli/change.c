@@ -8,6 +8,7 @@
 #include "change.h"
 #include "cli.h"
 #include "common/option.h"
+#include "common/pool_choice.h"
 #include "common/text.h"
 #include "print.h"
 
@@ -104,7 +105,8 @@ static void change_print_device(int pid, const json_t *device)
 	int64_t pending = bytes_of(device, "pending_bytes");
 	int64_t idle = bytes_of(device, "idle_bytes");
 	bool swap = json_object_get(device, "after");
-	char text[DEVICE_NAME_SIZE], before[64], after[64], error[256];
+	char before[POOL_CHOICE_SIZE], after[POOL_CHOICE_SIZE], error[256];
+	char text[DEVICE_NAME_SIZE];
 	char bytes[TEXT_BYTES_SIZE];
 	const char *name = field_device(device, text);
 

@@ -17,10 +17,10 @@ static void handle_close(void *handle)
 }
 
 static struct plugins *used;
-static char wrong[OPTION_ERROR_SIZE]; /* with the variable; or "" */
+static char wrong[OPTION_ERROR_SIZE]; /* with the variable; "" if nothing */
 
-/* Whether a program would take that value. */
-static bool paths_right(const char *paths)
+/* As the program will see it. */
+static bool paths_check(const char *paths)
 {
 	struct config config;
 
@@ -38,7 +38,7 @@ const struct plugins *plugins_use(void)
 	};
 	const char *paths = getenv("MNM_POOL_PLUGINS");
 
-	if (used || !paths || !*paths || !paths_right(paths))
+	if (used || !paths || !*paths || !paths_check(paths))
 		return used;
 	used = plugins_open(paths, &loader);
 	if (used)

@@ -4,6 +4,7 @@
 
 #include "common/counter_list.h"
 #include "common/option.h"
+#include "common/pool_choice.h"
 #include "print.h"
 #include "common/text.h"
 
@@ -32,7 +33,7 @@ static void print_device(const json_t *object)
 
 static void print_word(const json_t *device, const char *key)
 {
-	char text[NAME_SIZE];
+	char text[POOL_CHOICE_SIZE]; /* the longest of them */
 
 	printf("  %-17s %17s\n", key,
 	       field_text(device, key, text, sizeof(text)));

@@ -10,6 +10,7 @@
 #include "ask.h"
 #include "cli.h"
 #include "common/option.h"
+#include "common/pool_choice.h"
 #include "descriptors.h"
 #include "output.h"
 #include "print.h"
@@ -152,7 +153,7 @@ static bool is_backed(const struct job *job)
 {
 	const json_t *devices = json_object_get(job->answer, "devices");
 	size_t count = field_count(job->answer, "devices", DEVICE_ALL);
-	char pool[NAME_SIZE];
+	char pool[POOL_CHOICE_SIZE];
 
 	for (size_t i = 0; i < count; i++)
 		if (strchr(field_text(json_array_get(devices, i), "pool", pool,

@@ -205,10 +205,15 @@ static bool is_pool(const struct setting *setting)
 	       names_option(setting, "pool");
 }
 
-static bool is_plugin(const struct setting *setting)
+/* When a setting is made: the list of plug-ins, what adds to it, and then the
+ * rest, as a pool may be one of theirs. */
+enum turn { TURN_PLUGINS, TURN_PLUGIN, TURN_LAST };
+
+static enum turn setting_turn(const struct setting *setting)
 {
-	return !strcmp(setting->option, "plugin") ||
-	       names_option(setting, "pool_plugins");
+	if (names_option(setting, "pool_plugins"))
+		return TURN_PLUGINS;
+	return strcmp(setting->option, "plugin") ? TURN_LAST : TURN_PLUGIN;
 }
 
 static int setting_read(struct run *run, const struct setting *setting)
@@ -220,26 +225,25 @@ static int setting_read(struct run *run, const struct setting *setting)
 	return pair_set(run, setting->text);
 }
 
-/* Sets the options in the order given: the last of two counts. Plug-ins come
- * before, as a pool may be one of theirs. */
+/* Sets the options in the order given, those of a turn: the last of two
+ * counts. */
 static int settings_read(struct run *run, const struct arguments *arguments)
 {
 	const struct setting *settings = arguments->settings;
 	int count = arguments->setting_count, status = EXIT_DONE;
 	bool pools = false;
 
-	for (int i = 0; i < count && !status; i++) {
+	for (int i = 0; i < count; i++)
 		pools |= is_pool(&settings[i]);
-		if (is_plugin(&settings[i]))
-			status = setting_read(run, &settings[i]);
+	for (int turn = TURN_PLUGINS; turn <= TURN_LAST; turn++) {
+		if (turn == TURN_LAST && pools && !status && run->profile)
+			simulation_load();
+		if (turn == TURN_LAST && pools && !status)
+			plugins_use();
+		for (int i = 0; i < count && !status; i++)
+			if ((int)setting_turn(&settings[i]) == turn)
+				status = setting_read(run, &settings[i]);
 	}
-	if (!status && pools && run->profile)
-		simulation_load();
-	if (!status && pools)
-		plugins_use();
-	for (int i = 0; i < count && !status; i++)
-		if (!is_plugin(&settings[i]))
-			status = setting_read(run, &settings[i]);
 	return status ? status : settings_check(run);
 }
 

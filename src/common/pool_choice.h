@@ -18,7 +18,8 @@ extern const char *const backing_words[BACKING_COUNT];
 int pool_choice_find(const char *text, const char **bad);
 
 /* The choice as pool_choice_find reads it: NAME if the backing is the pool's
- * own. */
+ * own. With its NUL it has at most so many bytes. */
+enum { POOL_CHOICE_SIZE = 80 };
 const char *pool_choice_name(int choice);
 
 /* The index of its pool in pool_rows. */

@@ -180,3 +180,9 @@ def test_a_framework_loads_the_library_by_its_path(box, preload):
         assert said.count("\n") == 1 and "not preloaded" in said
         assert calls["cuMemAllocAsync"] == 3
         assert devices[0]["live_bytes"] == 0
+
+
+def test_a_thread_without_a_context_frees_what_a_resource_has(box):
+    done = box.run([program("resource_threads")], "page_unit_pool")
+    assert done.stdout == f"{MIB} then 0 live\n" * 2
+    assert besides_refusals(done.stderr) == ""

@@ -57,6 +57,41 @@ def test_an_example_is_built_and_runs(box, root, name, compiler):
     runs(root, path, name)
 
 
+SCRIPT = """
+import ctypes, mnm
+try:
+    mnm.init_pool(0, "vmm_pool")
+except mnm.NotServedError as error:
+    raise SystemExit(f"on its own: {error}")
+cuda, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p()
+assert cuda.cuInit(0) == 0
+assert cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == 0
+assert cuda.cuCtxSetCurrent(context) == 0
+for _ in range(2):
+    mnm.mark_iteration()
+    mnm.free_batch(mnm.alloc_batch([1 << 20, 1 << 12]))
+found = mnm.stats()
+print(mnm.pool_name(), found.iterations, found.allocs, mnm.__file__)
+"""
+
+
+def test_a_python_script_runs_with_mnm_and_without(box, root):
+    script = os.path.join(box.folder, "script.py")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write(SCRIPT)
+    package = os.path.join(root, "share", "mnm", "python")
+    python = ["/usr/bin/python3", "-B", script]
+    assert tool([os.path.join(root, "bin", "mnm"), "run", "--sim", "--",
+                 *python], PYTHONPATH=package) == (
+        f"vmm_pool 2 4 {package}/mnm/__init__.py\n")
+    alone = subprocess.run(python, capture_output=True, text=True, check=False,
+                           env={**clean(), "PYTHONPATH": package},
+                           timeout=DEADLINE)
+    assert alone.returncode == 1 and alone.stdout == ""
+    assert alone.stderr == ("on its own: mnm is not loaded: run the program by "
+                            "mnm run -- python3 PROGRAM\n")
+
+
 def test_cmake_builds_one(box, root):
     source = os.path.join(box.folder, "project")
     os.mkdir(source)

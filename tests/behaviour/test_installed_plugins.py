@@ -1,6 +1,7 @@
 """Plug-ins that are built against what is installed, and against nothing else."""
 
 import os
+import re
 import shutil
 import subprocess
 
@@ -91,6 +92,34 @@ def test_blocks_of_pinned_memory_share_no_page(box, root):
         pages.add(int(shell(f"addr {name}"), 16) // 4096)
     assert len(pages) == 4
     shell.end()
+
+
+def test_generated_programs_run_well_with_the_pool_that_places_of_the_page(box):
+    """The one that is shown as part of mnm, here in a plug-in. In these seeds
+    it grows while memory is short."""
+    with open(os.path.join(ROOT, "docs", "writing-a-pool.md"),
+              encoding="utf-8") as page:
+        _, shown = re.findall(r"^```c\n(.*?)^```$", page.read(), re.M | re.S)
+    source, path = (os.path.join(box.folder, f"wide_pool.{end}")
+                    for end in ("c", "so"))
+    with open(source, "w", encoding="utf-8") as file:
+        for name in ("extent_tree", "extents", "placing"):
+            file.write(f'#include "{name}.c"\n')
+        file.write(shown + """
+static const struct mnm_pool_row rows[] = {
+	{&wide_pool, "as on the page", MNM_BACKING_DEVICE},
+};
+MNM_PLUGIN struct mnm_plugin mnm_plugin = {MNM_POOL_VERSION, 1, rows};
+""")
+    tool(["gcc", "-std=gnu11", "-O2", "-D_GNU_SOURCE", "-Wall", "-Wextra",
+          "-Werror", "-shared", "-fPIC", "-fvisibility=hidden",
+          *(f"-I{ROOT}/{name}" for name in ("src", "src/pools", "include")),
+          source, "-o", path])
+    for first, count in ((1, 60), (317, 1), (467, 1), (653, 1), (1175, 1)):
+        done = tool([os.path.join(BUILD, "tests", "proof", "proof"), "--first",
+                     str(first), "--count", str(count), "--jobs", "1",
+                     "--pool", "wide_pool"], MNM_POOL_PLUGINS=path)
+        assert f"{count} programs, 0 failures" in done
 
 
 def test_pkg_config_and_cmake_find_them_where_they_were_put(box, root):

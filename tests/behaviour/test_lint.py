@@ -134,13 +134,11 @@ def test_c_is_read_with_the_flags_that_make_gives_the_compiler():
         importlib.util.spec_from_loader("lint", loader))
     loader.exec_module(module)
     files = ["src/hooks/memory.c", "src/common/log.c", "tests/new.c",
-             "examples/plugins/octave_pool.c"]  # which is linked at once
+             "examples/plugins/octave_pool.c"]
     found = module.commands("build", files)
     assert list(found) == files
     for command in found.values():
-        assert "-Wall" in command
+        assert {"-Wall", "-std=gnu11"} <= set(command)
         assert not {"-c", "-S", "-o", "-MMD", "-shared"} & set(command)
         assert not any(word.endswith((".c", ".o")) for word in command)
-    for path in files[:3]:
-        assert {"-Isrc", "-std=gnu11"} <= set(found[path])
-    assert "-Ibuild/gen/hooks" in found["src/hooks/memory.c"]
+    assert {"-Isrc", "-Ibuild/gen/hooks"} <= set(found["src/hooks/memory.c"])

@@ -51,6 +51,19 @@ def test_unless_it_is_not_to_wait(box):
         done.stdout
 
 
+LONGEST = "a" * 63 + "@managed"  # of a plug-in's pool
+
+
+def test_the_longest_name_of_a_pool_is_shown_whole(box):
+    job = fake(box, {"devices": [{**SWAPPED, "before": LONGEST[:63],
+                                  "after": LONGEST}]}, pending(0))
+    done = box.mnm("swap", job.pid, LONGEST)
+    assert f": {LONGEST[:63]} -> {LONGEST}, 8.00" in done.stdout
+    job = fake(box, {"devices": [{"device": 0, "pool": LONGEST}], "pid": 7,
+                     "program": "seven", "options": {}})
+    assert f" {LONGEST}\n" in box.mnm("stat", job.pid).stdout
+
+
 def test_a_job_that_has_used_no_device_has_nothing_to_swap(box):
     job = fake(box, {"devices": []}, {"devices": []})
     done = box.mnm("swap", job.pid, "page_unit_pool")

@@ -20,6 +20,7 @@ def plugin(name):
 
 
 GOOD = plugin("good")
+ALL = ", ".join([*POOLS[::-1], "quiet_pool", "placed_pool"])
 REFUSED = {
     "no_symbol": "it has no symbol mnm_plugin",
     "later": "it is made for version 2 of mnm/pool.h, and this mnm has "
@@ -134,8 +135,7 @@ def test_a_pool_of_a_refused_plug_in_is_unknown(box):
     refusal, error = box.stderr().splitlines()
     assert "is refused: it is made for version 2" in refusal
     assert "'later_pool': unknown pool" in error
-    assert error.split("pools: ")[1].startswith(
-        ", ".join([*POOLS[::-1], "quiet_pool", "placed_pool"]))
+    assert error.split("pools: ")[1].startswith(ALL)
     assert not os.path.exists(box.stat_file)
 
 
@@ -205,6 +205,17 @@ def test_pools_lists_those_of_plug_ins_with_their_file(box):
         f"                 of the plug-in {GOOD}"]
 
 
+@pytest.mark.parametrize("paths, why", [
+    ("good.so", "'good.so': a path is not absolute; allowed: absolute paths"),
+    (f"{GOOD}:", "a path is not absolute"),
+    (f"/{'x' * 2048}", "too long")], ids=["relative", "colon", "long"])
+def test_pools_says_what_is_wrong_with_the_paths(box, paths, why):
+    done = mnm(box, "pools", pool_plugins=paths)
+    assert done.stderr.startswith("mnm: MNM_POOL_PLUGINS: pool_plugins: ")
+    assert why in done.stderr and done.stderr.count("\n") == 1
+    assert GOOD not in done.stdout and "no_pool" in done.stdout
+
+
 ROWS = [{"name": "quiet_pool", "summary": "serves nothing", "backings": [],
          "file": GOOD},
         {"name": "placed_pool", "summary": "serves nothing, from regions",
@@ -251,7 +262,7 @@ def test_a_running_program_lists_its_own(box):
     assert shell.ask("pools")["pools"][-2:] == ROWS
     assert shell.ask("stat")["options"]["pool_plugins"] == GOOD
     error = shell.ask("swap fast_pool")["error"]
-    assert error.endswith("no_pool, quiet_pool, placed_pool")
+    assert error.endswith(f"pools: {ALL}")
     shell.end()
 
 
@@ -295,13 +306,21 @@ def test_run_takes_plug_ins_and_their_pools_in_any_order(box):
     assert done.stdout == f"{GOOD} quiet_pool\n"
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_run_adds_a_file_to_those_that_are_set(box, first):
+    both = [["--plugin", GOOD], ["--set", f"pool_plugins={plugin('needs')}"]]
+    done = run(box, *both[first], *both[1 - first], "--pool", "quiet_pool",
+               pool_plugins="/of/the/environment.so")
+    assert done.stdout == f"{plugin('needs')}:{GOOD} quiet_pool\n"
+
+
 def test_run_adds_to_the_plug_ins_of_the_environment(box):
     done = run(box, "--plugin", GOOD, "--pool", "needy_pool",
                pool_plugins=plugin("needs"))
     refusal, error = done.stderr.splitlines()
     assert refusal.startswith(f"mnm run: plug-in {plugin('needs')} is refused")
     assert "'needy_pool': unknown pool" in error
-    assert error.endswith("no_pool, quiet_pool, placed_pool")
+    assert error.endswith(f"pools: {ALL}")
     assert done.returncode == 2 and not done.stdout
 
 

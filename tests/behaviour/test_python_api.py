@@ -90,8 +90,15 @@ refused(mnm.ArgumentError, mnm.alloc_batch, [-1])
 refused(mnm.ArgumentError, mnm.alloc_batch, [1 << 64])
 refused(mnm.ArgumentError, mnm.free_batch, ["a"])
 assert mnm.alloc_batch([]) == [] and mnm.stats(0).live_bytes == MIB
-at = mnm.alloc_in(MIB)
-mnm.free_in(at)
+class Number:                       # as numpy's integers
+    def __init__(self, value):
+        self.value = value
+    def __index__(self):
+        return self.value
+at = mnm.alloc_in(Number(MIB), Number(0))
+assert mnm.stats(Number(0)).live_bytes == 2 * MIB
+mnm.free_in(Number(at))
+refused(mnm.ArgumentError, mnm.alloc_in, 5.0)
 mnm.free_batch(held[:1])
 for _ in range(3):
     mnm.mark_iteration()

@@ -226,6 +226,16 @@ def test_a_program_that_has_ended_is_not_found(shell, program):
         program.stat()
 
 
+def test_one_whose_folder_has_gone_with_it_has_ended(box, shell, program):
+    """As one in a container, which is found through its own root."""
+    place = program._place
+    place.folder = f"/proc/{shell.pid}/root{box.sockets}"
+    assert program.stat().pid == shell.pid
+    shell.end()
+    with pytest.raises(mnm.NotFoundError, match="the program has ended"):
+        program.stat()
+
+
 def test_an_order_without_an_answer_is_not_carried_out_later(shell, program):
     stop(shell)
     try:

@@ -9,7 +9,8 @@ import sys
 
 import pytest
 
-from conftest import DEADLINE, EXAMPLES, MNM, ROOT, plain_build_only
+from conftest import DEADLINE, EXAMPLES, ROOT, plain_build_only
+from test_install import make
 
 PACKAGE = os.path.join(ROOT, "python")
 sys.path.insert(0, PACKAGE)
@@ -42,19 +43,24 @@ def test_the_notebook_is_stored_without_outputs():
 
 @pytest.fixture
 def done(box):
-    """The cells after a run in a folder of its own, with all that Jupyter and
-    matplotlib would leave in the user's."""
+    """The cells after a run with what is installed, in a folder of its own, with
+    all that Jupyter and matplotlib would leave in the user's."""
+    make(box, "install")
+    root = os.path.join(box.folder, "root", "opt")
     result = os.path.join(box.folder, "done.ipynb")
     home = os.path.join(box.folder, "home")
     os.mkdir(home)
     env = {k: v for k, v in os.environ.items()
            if not k.startswith(("MNM_", "JUPYTER", "IPYTHON", "MPL", "XDG_"))}
-    env.update(HOME=home, MNM=MNM, PYTHONDONTWRITEBYTECODE="1",
-               PYTHONPATH=PACKAGE,
+    env.update(HOME=home, MNM=os.path.join(root, "bin", "mnm"),
+               PYTHONDONTWRITEBYTECODE="1",
+               PYTHONPATH=os.path.join(root, "share", "mnm", "python"),
                MNM_SOCKET_DIR=box.sockets,
                TRAINER=os.path.join(EXAMPLES, "train_digits"))
     run = subprocess.run(
-        ["/usr/bin/python3", "-c", RUN, NOTEBOOK, result, str(DEADLINE),
+        ["/usr/bin/python3", "-c", RUN,
+         os.path.join(root, "share/doc/mnm/examples",
+                      os.path.basename(NOTEBOOK)), result, str(DEADLINE),
          box.folder], env=env, capture_output=True, text=True,
         timeout=4 * DEADLINE)
     for left in mnm.programs(folder=box.sockets):

@@ -36,7 +36,7 @@ def wheel(tmp_path_factory):
     return path
 
 
-def test_the_wheel_has_each_module_and_its_type_hints(wheel):
+def test_the_wheel_has_each_module_its_type_hints_and_the_license(wheel):
     sources = {name for name in os.listdir(os.path.join(ROOT, "python", "mnm"))
                if name.endswith(".py")}
     with zipfile.ZipFile(wheel) as file:
@@ -45,8 +45,12 @@ def test_the_wheel_has_each_module_and_its_type_hints(wheel):
         (about,) = [name for name in file.namelist()
                     if name.endswith("METADATA")]
         metadata = file.read(about).decode()
+        (license_,) = [name for name in file.namelist()
+                       if name.endswith("/LICENSE")]
+        assert b"Apache License" in file.read(license_)
     assert names == sources | {"py.typed"}
     assert "Requires-Dist" not in metadata
+    assert "License: Apache-2.0\n" in metadata
     assert "Requires-Python: >=3.9\n" in metadata
 
 
