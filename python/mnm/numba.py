@@ -13,15 +13,15 @@ import contextlib
 import ctypes
 from typing import Any, Callable
 
-import numba.cuda
-import numba.cuda.cudadrv.driver
+import numba.cuda as numba_cuda
+import numba.cuda.cudadrv.driver as numba_driver
 
 from .api import alloc_batch, free_batch
 from .errors import (ArgumentError, CudaError, NotServedError,
                      OutOfMemoryError)
 
-cuda: Any = numba.cuda  # numba has types for few of its names
-driver: Any = numba.cuda.cudadrv.driver
+cuda: Any = numba_cuda  # numba has types for few of its names
+driver: Any = numba_driver
 
 _INVALID_CONTEXT = 201  # of CUresult
 

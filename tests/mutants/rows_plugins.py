@@ -10,8 +10,7 @@ WATCH = "src/checked/call_watch.c"
 
 ROWS = [
     ("functions_are_searched_for_in_what_is_done_once", "unit",
-     ("src/preload/thread.c", "	for (enum function which = 0; which < "
-      "FUNCTIONS; which++)\n		function_find(which);\n", "")),
+     ("src/preload/thread.c", "	functions_find();\n", "")),
     ("plug_ins_are_opened_under_a_lock", TESTS + "no_lock_is_held",
      (STATE, "mem_enabled() && mem_plugins_open();", "mem_enabled();"),
      (STATE, "	mem_plugins_add();\n",
@@ -66,7 +65,4 @@ ROWS = [
      (PLUGIN, "	if (object_file_is_cut(plugin->file)) {", "	if (0) {")),
     ("run_forgets_a_file_for_the_list", TESTS + "that_are_set",
      (RUN, "		return TURN_PLUGINS;", "		return TURN_PLUGIN;")),
-    ("a_function_is_looked_for_while_others_wait",
-     "test_plugins.py -k loader_is_not_needed",
-     ("src/preload/thread.c", "	functions_find();\n", "")),
 ]
