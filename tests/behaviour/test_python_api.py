@@ -136,25 +136,15 @@ for words in ("a\\nb", "\\x1b[2J", "\\u00e9"):
 
 def test_what_numba_drops_in_a_child_is_left_alone(box):
     """The child ends the parent's arrays as well; it has no CUDA."""
-    assert run(box, """
-import os, types
-def module(name, **members):
-    sys.modules[name] = types.ModuleType(name)
-    sys.modules[name].__dict__.update(members)
-    return sys.modules[name]
-driver = module("numba.cuda.cudadrv.driver")
-module("numba.cuda.cudadrv", driver=driver)
-module("numba", cuda=module(
-    "numba.cuda", GetIpcHandleMixin=type("Mixin", (), {}),
-    HostOnlyCUDAMemoryManager=type("Manager", (), {})))
-import mnm.numba
-drop = mnm.numba._free(mnm.alloc_batch([5000])[0])
+    assert run(box, NUMBA + """
+import os
+array = MemoryManager().memalloc(5000)
 child = os.fork()
 if not child:
-    drop()
+    array.finalizer()
     os._exit(7)
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-drop()
+array.finalizer()
 print(mnm.stats(0).live_bytes)
 """) == ("7\n0\n", "")
 
