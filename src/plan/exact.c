@@ -9,6 +9,9 @@ enum {
 	START_STEPS = 200,
 };
 
+#define LEAST_NOISE 0.02
+#define MOST_NOISE  0.3
+
 static bool solve_parts(struct exact *exact, struct stretch within,
 			uint64_t skew);
 
@@ -133,7 +136,7 @@ static uint64_t hash_of(const struct exact *exact, struct stretch part)
 	for (uint32_t i = 0; i < exact->count; i++) {
 		const struct exact_buffer *buffer = &exact->buffers[i];
 
-		if (!buffer->placed && buffer->lives[0].from >= part.from &&
+		if (buffer->lives[0].from >= part.from &&
 		    buffer->lives[0].to <= part.to)
 			hash += buffer->hash;
 	}
@@ -179,11 +182,12 @@ static bool solve_parts(struct exact *exact, struct stretch within,
 	return solved;
 }
 
-/* Which plans are looked at first. */
+/* Which plans are looked at first: those with long lives at the bottom, more or
+ * less. The two ways to choose a section are good at different problems. */
 static void set_keys(struct exact *exact, uint64_t start)
 {
 	const struct shape *shape = exact->shape;
-	double noise = 0.1;
+	double noise = random_between(&exact->random, LEAST_NOISE, MOST_NOISE);
 
 	exact->by_slack = start % 2;
 	for (uint32_t i = 0; i < exact->count; i++) {
@@ -214,8 +218,8 @@ static uint64_t luby(uint64_t i)
 static void take_offsets(const struct exact *exact, int64_t *offsets)
 {
 	for (uint32_t i = 0; i < exact->count; i++)
-		offsets[i] =
-			(int64_t)exact->buffers[i].floor * (int64_t)exact->unit;
+		offsets[i] = (int64_t)exact->buffers[i].offset *
+			     (int64_t)exact->unit;
 }
 
 /* Whether the sizes alone fit the capacity. */

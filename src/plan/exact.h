@@ -28,16 +28,15 @@ struct stretch {
 };
 
 struct exact_buffer {
-	int32_t size, align;
+	int32_t align;
 	int32_t rest;    /* on what is placed, it cannot lie lower than this */
-	int32_t floor;   /* the same, with what it was refused */
 	int32_t refused; /* the end of a refused place that nobody has taken up;
 			  * 0: there is none */
 	int32_t support; /* the neighbour on which it lies at its floor, while
 			  * a place is refused; -1: to be found */
-	int32_t support_floor; /* of that neighbour, when it was found */
-	uint32_t twin;         /* the next of a ring of equal buffers */
-	bool placed;
+	int32_t support_floor;   /* of that neighbour, when it was found */
+	uint32_t twin;           /* the next of a ring of equal buffers */
+	int32_t offset;          /* where it is, if it is placed */
 	uint64_t hash;           /* of rest and refused */
 	struct stretch lives[2]; /* the second is empty but on a circle */
 };
@@ -55,6 +54,9 @@ struct exact {
 	int32_t capacity;
 	uint64_t unit; /* in units of the shape */
 	struct exact_buffer *buffers;
+	int32_t *sizes, *floors; /* of each buffer, as they are looked at most;
+				  * exact_placed in place of a floor for one
+				  * that is placed */
 	float *keys; /* of two buffers the one with the larger goes first */
 	uint32_t *starts; /* of each buffer's neighbours, and an end */
 	uint32_t *neighbours;
@@ -87,7 +89,10 @@ struct exact {
 	int64_t *offsets;
 };
 
-enum { section_empty = 1 << 24 };
+enum {
+	section_empty = 1 << 24,
+	exact_placed = 1 << 30, /* above all floors */
+};
 
 enum exact_answer {
 	EXACT_FOUND,

@@ -1,36 +1,43 @@
 #include "plan/exact.h"
 
-/* How much the sections' buffers could still be moved up. */
+/* How much the section's buffers could still be moved up. */
 static int32_t slack_of(const struct exact *exact, uint32_t section)
 {
 	uint32_t end = exact->member_starts[section + 1];
-	int32_t floor = INT32_MAX;
+	int32_t floor = exact_placed;
 
 	for (uint32_t i = exact->member_starts[section]; i < end; i++) {
-		const struct exact_buffer *buffer =
-			&exact->buffers[exact->members[i]];
+		int32_t other = exact->floors[exact->members[i]];
 
-		if (!buffer->placed && buffer->floor < floor)
-			floor = buffer->floor;
+		floor = other < floor ? other : floor;
 	}
 	return exact->room[section] - floor;
+}
+
+/* Where one buffer has to be the lowest of all. */
+static uint32_t choose_forced(const struct exact *exact)
+{
+	for (uint32_t s = exact->within.from; s < exact->within.to; s++)
+		if (exact->candidates[s] == 1)
+			return s;
+	return exact_none;
 }
 
 /* Where few choices and little slack are left, and where there were too few
  * before. */
 static uint32_t choose_by_slack(const struct exact *exact)
 {
-	uint32_t best = exact_none;
+	uint32_t best = choose_forced(exact);
 	float least = 0;
 
+	if (best != exact_none)
+		return best;
 	for (uint32_t s = exact->within.from; s < exact->within.to; s++) {
 		int32_t count = exact->candidates[s];
 		float value;
 
 		if (count >= section_empty)
 			continue;
-		if (count == 1)
-			return s;
 		value = ((float)count - 0.9F) / (1 + exact->weights[s]);
 		/* The slack only makes it larger. */
 		if (best != exact_none && value >= least)
@@ -70,8 +77,8 @@ static bool is_before(const struct exact *exact, uint32_t a, uint32_t b)
 
 	if (b == exact_none)
 		return true;
-	low = exact->buffers[a].floor;
-	high = exact->buffers[b].floor;
+	low = exact->floors[a];
+	high = exact->floors[b];
 	return low < high || (low == high && exact->keys[a] > exact->keys[b]);
 }
 
@@ -83,7 +90,8 @@ static uint32_t lowest_of(const struct exact *exact, uint32_t section)
 	for (uint32_t i = exact->member_starts[section]; i < end; i++) {
 		uint32_t at = exact->members[i];
 
-		if (!exact->buffers[at].placed && is_before(exact, at, best))
+		if (exact->floors[at] < exact_placed &&
+		    is_before(exact, at, best))
 			best = at;
 	}
 	return best;
@@ -92,14 +100,13 @@ static uint32_t lowest_of(const struct exact *exact, uint32_t section)
 /* The best of the neighbours that may still come to lie beneath. */
 static uint32_t lowest_under(const struct exact *exact, uint32_t at)
 {
-	int32_t floor = exact->buffers[at].floor;
+	int32_t floor = exact->floors[at];
 	uint32_t best = exact_none;
 
 	for (uint32_t i = exact->starts[at]; i < exact->starts[at + 1]; i++) {
 		uint32_t other = exact->neighbours[i];
-		const struct exact_buffer *buffer = &exact->buffers[other];
 
-		if (!buffer->placed && buffer->floor + buffer->size <= floor &&
+		if (exact->floors[other] + exact->sizes[other] <= floor &&
 		    is_before(exact, other, best))
 			best = other;
 	}

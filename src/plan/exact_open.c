@@ -28,7 +28,7 @@ static void set_buffers(struct exact *exact)
 		struct exact_buffer *buffer = &exact->buffers[i];
 		int64_t align = shape->align[i] / unit;
 
-		buffer->size = (int32_t)((shape->size[i] + unit - 1) / unit);
+		exact->sizes[i] = (int32_t)((shape->size[i] + unit - 1) / unit);
 		buffer->align = align > 1 ? (int32_t)align : 1;
 		buffer->lives[0].from = shape->from[i];
 		buffer->lives[0].to = shape->to[i];
@@ -39,7 +39,7 @@ static void set_buffers(struct exact *exact)
 		for (int part = 0; part < 2; part++)
 			for (uint32_t s = buffer->lives[part].from;
 			     s < buffer->lives[part].to; s++)
-				exact->load[s] += buffer->size;
+				exact->load[s] += exact->sizes[i];
 	}
 }
 
@@ -119,6 +119,7 @@ static bool exact_allocate(struct exact *exact)
 
 	exact->buffers = calloc(n, sizeof *exact->buffers);
 	exact->keys = calloc(n, sizeof *exact->keys);
+	exact->sizes = calloc(n, 2 * sizeof *exact->sizes);
 	exact->starts = calloc(n + 1, sizeof *exact->starts);
 	exact->member_starts = calloc(s + 1, sizeof *exact->member_starts);
 	exact->load = calloc(s, 4 * sizeof *exact->load);
@@ -132,7 +133,7 @@ static bool exact_allocate(struct exact *exact)
 	 * is placed. */
 	exact->saved_room = 4 * s * (n + 2);
 	exact->saved = malloc(exact->saved_room * sizeof *exact->saved);
-	return exact->buffers && exact->keys && exact->starts &&
+	return exact->buffers && exact->keys && exact->sizes && exact->starts &&
 	       exact->member_starts && exact->load && exact->weights &&
 	       exact->changes && exact->waiting && exact->is_waiting &&
 	       exact->failures && exact->saved;
@@ -151,6 +152,7 @@ bool exact_open(struct exact *exact, const struct shape *shape,
 	exact->unit = unit_of(shape);
 	if (!exact_allocate(exact))
 		goto no_memory;
+	exact->floors = exact->sizes + exact->count;
 	exact->room = exact->load + exact->sections;
 	exact->candidates = exact->room + exact->sections;
 	exact->crossing = exact->candidates + exact->sections;
@@ -167,6 +169,7 @@ void exact_close(struct exact *exact)
 {
 	free(exact->buffers);
 	free(exact->keys);
+	free(exact->sizes);
 	free(exact->starts);
 	free(exact->neighbours);
 	free(exact->member_starts);

@@ -18,7 +18,9 @@ static void rehash(struct exact *exact, uint32_t at)
 		(uint64_t)buffer->rest << 32 | (uint32_t)buffer->refused;
 
 	exact->hash -= buffer->hash;
-	buffer->hash = buffer->placed ? 0 : mix(place + mix(at + 1));
+	buffer->hash = exact->floors[at] == exact_placed
+			       ? 0
+			       : mix(place + mix(at + 1));
 	exact->hash += buffer->hash;
 }
 
@@ -44,7 +46,7 @@ static void note_change(struct exact *exact, uint32_t at, bool placed)
 		(struct exact_change){at,
 				      placed,
 				      buffer->rest,
-				      buffer->floor,
+				      exact->floors[at],
 				      buffer->refused,
 				      buffer->support,
 				      buffer->support_floor};
@@ -84,21 +86,22 @@ static void add_candidate(struct exact *exact, uint32_t from, uint32_t to,
 }
 
 /* The same in all sections of a buffer. */
-static void drop_everywhere(struct exact *exact,
-			    const struct exact_buffer *buffer, int32_t old)
+static void drop_everywhere(struct exact *exact, uint32_t at, int32_t old)
 {
+	const struct exact_buffer *buffer = &exact->buffers[at];
+
 	for (int i = 0; i < 2; i++)
 		drop_candidate(exact, buffer->lives[i].from,
-			       buffer->lives[i].to, old, buffer->floor);
+			       buffer->lives[i].to, old, exact->floors[at]);
 }
 
 /* Counts a neighbour of what was placed, in whose sections the count began
  * anew. */
-static void count_neighbour(struct exact *exact,
-			    const struct exact_buffer *neighbour,
+static void count_neighbour(struct exact *exact, uint32_t at,
 			    struct stretch placed, int32_t old)
 {
-	int32_t floor = neighbour->floor;
+	const struct exact_buffer *neighbour = &exact->buffers[at];
+	int32_t floor = exact->floors[at];
 
 	for (int i = 0; i < 2; i++) {
 		uint32_t from = neighbour->lives[i].from;
@@ -125,13 +128,10 @@ static void count_members(struct exact *exact, struct stretch stretch)
 	for (uint32_t s = stretch.from; s < stretch.to; s++) {
 		uint32_t end = exact->member_starts[s + 1];
 
-		for (uint32_t i = exact->member_starts[s]; i < end; i++) {
-			const struct exact_buffer *buffer =
-				&exact->buffers[exact->members[i]];
-
-			exact->candidates[s] += !buffer->placed &&
-						buffer->floor <= exact->room[s];
-		}
+		for (uint32_t i = exact->member_starts[s]; i < end; i++)
+			exact->candidates[s] +=
+				exact->floors[exact->members[i]] <=
+				exact->room[s];
 	}
 }
 
@@ -150,8 +150,8 @@ static void raise_neighbour(struct exact *exact, uint32_t at, int32_t offset,
 		buffer->rest = rest;
 	if (freed)
 		buffer->refused = 0;
-	if (buffer->rest > buffer->floor)
-		buffer->floor = buffer->rest;
+	if (buffer->rest > exact->floors[at])
+		exact->floors[at] = buffer->rest;
 	rehash(exact, at);
 }
 
@@ -160,16 +160,15 @@ static void raise_neighbour(struct exact *exact, uint32_t at, int32_t offset,
 static bool find_support(struct exact *exact, uint32_t at)
 {
 	struct exact_buffer *buffer = &exact->buffers[at];
-	int32_t best = INT32_MAX, old = buffer->floor;
+	int32_t best = INT32_MAX, old = exact->floors[at];
 	int32_t support = -1;
 
 	for (uint32_t i = exact->starts[at]; i < exact->starts[at + 1]; i++) {
 		uint32_t other = exact->neighbours[i];
-		const struct exact_buffer *under = &exact->buffers[other];
-		int32_t top = under->floor + under->size;
+		int32_t floor = exact->floors[other];
+		int32_t top = floor + exact->sizes[other];
 
-		if (under->placed || under->floor >= buffer->refused ||
-		    top >= best)
+		if (floor >= buffer->refused || top >= best)
 			continue;
 		best = top;
 		support = (int32_t)other;
@@ -178,24 +177,20 @@ static bool find_support(struct exact *exact, uint32_t at)
 		return false;
 	note_change(exact, at, false);
 	buffer->support = support;
-	buffer->support_floor = exact->buffers[support].floor;
+	buffer->support_floor = exact->floors[support];
 	best = (best + buffer->align - 1) & -buffer->align;
 	if (best > old) {
-		buffer->floor = best;
-		drop_everywhere(exact, buffer, old);
+		exact->floors[at] = best;
+		drop_everywhere(exact, at, old);
 	}
-	return buffer->floor + buffer->size <= exact->capacity;
+	return exact->floors[at] + exact->sizes[at] <= exact->capacity;
 }
 
 static bool has_support(const struct exact *exact,
 			const struct exact_buffer *buffer)
 {
-	const struct exact_buffer *under;
-
-	if (buffer->support < 0)
-		return false;
-	under = &exact->buffers[buffer->support];
-	return !under->placed && under->floor == buffer->support_floor;
+	return buffer->support >= 0 &&
+	       exact->floors[buffer->support] == buffer->support_floor;
 }
 
 /* One that was raised may be what another one lies on, and so on. */
@@ -208,14 +203,14 @@ static bool raise_waiting(struct exact *exact)
 		for (uint32_t i = 0; i < exact->waiting_count; i++) {
 			uint32_t at = exact->waiting[i];
 			struct exact_buffer *buffer = &exact->buffers[at];
-			int32_t old = buffer->floor;
+			int32_t old = exact->floors[at];
 
-			if (buffer->placed || !buffer->refused ||
+			if (old == exact_placed || !buffer->refused ||
 			    has_support(exact, buffer))
 				continue;
 			if (!find_support(exact, at))
 				return false;
-			raised |= buffer->floor > old;
+			raised |= exact->floors[at] > old;
 		}
 	}
 	return true;
@@ -241,31 +236,32 @@ static bool sections_have_candidates(struct exact *exact)
 bool exact_place(struct exact *exact, uint32_t at)
 {
 	struct exact_buffer *buffer = &exact->buffers[at];
-	int32_t offset = buffer->floor, top = offset + buffer->size;
+	int32_t offset = exact->floors[at], top = offset + exact->sizes[at];
 	bool wraps = buffer->lives[1].to != 0, fits = true;
 
 	note_change(exact, at, true);
-	buffer->placed = true;
+	buffer->offset = offset;
+	exact->floors[at] = exact_placed;
 	rehash(exact, at);
 	exact->wrapping -= wraps;
 	if (!wraps)
-		open_stretch(exact, buffer->lives[0], buffer->size);
+		open_stretch(exact, buffer->lives[0], exact->sizes[at]);
 	for (uint32_t i = exact->starts[at]; i < exact->starts[at + 1]; i++) {
-		struct exact_buffer *other =
-			&exact->buffers[exact->neighbours[i]];
-		int32_t old = other->floor;
+		uint32_t other = exact->neighbours[i];
+		int32_t old = exact->floors[other];
 
-		if (other->placed)
+		if (old == exact_placed)
 			continue;
-		raise_neighbour(exact, exact->neighbours[i], offset, top);
+		raise_neighbour(exact, other, offset, top);
 		if (wraps)
 			drop_everywhere(exact, other, old);
 		else
 			count_neighbour(exact, other, buffer->lives[0], old);
-		fits &= other->floor + other->size <= exact->capacity;
+		fits &= exact->floors[other] + exact->sizes[other] <=
+			exact->capacity;
 	}
 	for (int i = 0; wraps && i < 2; i++) {
-		open_stretch(exact, buffer->lives[i], buffer->size);
+		open_stretch(exact, buffer->lives[i], exact->sizes[at]);
 		count_members(exact, buffer->lives[i]);
 	}
 	return fits && raise_waiting(exact) && sections_have_candidates(exact);
@@ -273,17 +269,16 @@ bool exact_place(struct exact *exact, uint32_t at)
 
 bool exact_refuse(struct exact *exact, uint32_t at)
 {
-	int32_t floor = exact->buffers[at].floor;
+	int32_t floor = exact->floors[at];
 	uint32_t next = at;
 
 	/* A plan with the place for an equal buffer is the same plan. */
 	do {
 		struct exact_buffer *buffer = &exact->buffers[next];
 
-		if (!buffer->placed && !buffer->refused &&
-		    buffer->floor == floor) {
+		if (!buffer->refused && exact->floors[next] == floor) {
 			note_change(exact, next, false);
-			buffer->refused = floor + buffer->size;
+			buffer->refused = floor + exact->sizes[next];
 			buffer->support = -1;
 			rehash(exact, next);
 			if (!exact->is_waiting[next]) {
@@ -305,7 +300,6 @@ void exact_undo(struct exact *exact, size_t change_count,
 		struct exact_buffer *buffer = &exact->buffers[change->buffer];
 
 		if (change->placed) {
-			buffer->placed = false;
 			exact->wrapping += buffer->lives[1].to != 0;
 			for (int i = 0; i < 2; i++)
 				for (uint32_t s = buffer->lives[i].from + 1;
@@ -313,7 +307,7 @@ void exact_undo(struct exact *exact, size_t change_count,
 					exact->crossing[s]++;
 		}
 		buffer->rest = change->rest;
-		buffer->floor = change->floor;
+		exact->floors[change->buffer] = change->floor;
 		buffer->refused = change->refused;
 		buffer->support = change->support;
 		buffer->support_floor = change->support_floor;
@@ -334,17 +328,17 @@ void exact_reset(struct exact *exact)
 	exact->saved_count = 0;
 	exact->waiting_count = 0;
 	memset(exact->is_waiting, 0, exact->count);
-	memset(exact->weights, 0, sections * sizeof *exact->weights);
 	memset(exact->crossing, 0, sections * sizeof *exact->crossing);
 	for (uint32_t s = 0; s < sections; s++) {
 		exact->room[s] = exact->capacity - exact->load[s];
+		exact->weights[s] /= 2; /* it forgets what is long ago */
 		exact->candidates[s] = exact->load[s] ? 0 : section_empty;
 	}
 	for (uint32_t at = 0; at < exact->count; at++) {
 		struct exact_buffer *buffer = &exact->buffers[at];
 
-		buffer->rest = buffer->floor = buffer->refused = 0;
-		buffer->placed = false;
+		buffer->rest = buffer->refused = 0;
+		exact->floors[at] = 0;
 		buffer->hash = 0;
 		rehash(exact, at);
 		exact->wrapping += buffer->lives[1].to != 0;
