@@ -14,7 +14,8 @@
 struct plan_buffer {
 	uint64_t lower, upper; /* lives in [lower, upper); lower < upper */
 	uint64_t size;         /* of its addresses; 1 to 2^48 */
-	uint64_t align;        /* of its offset: a power of two; 0 stands for 1 */
+	/* Of its offset: a power of two up to 2^48; 0 stands for 1. */
+	uint64_t align;
 };
 
 struct plan_problem {
@@ -29,11 +30,14 @@ struct plan_problem {
 #define PLAN_MOST ((size_t)1 << 24)
 
 struct plan_options {
-	uint64_t capacity; /* a peak that is good enough; 0: only the bound is */
-	double seconds;    /* of a thread's time, at most; the first, quick
-			    * answers are completed in any case */
-	uint64_t seed;     /* the same problem, options and seed give the same
-			    * plan where time did not end the search */
+	/* A peak that is good enough; 0: only the bound is. */
+	uint64_t capacity;
+	/* Of a thread's time, at most. The first, quick answer is completed in
+	 * any case. */
+	double seconds;
+	/* The same problem, options and seed give the same plan where time did
+	 * not end the search. */
+	uint64_t seed;
 	/* Asked now and then; true ends the search with the best so far. May be
 	 * NULL. */
 	bool (*stop)(void *argument);
@@ -51,8 +55,8 @@ struct plan {
 
 enum plan_status {
 	PLAN_DONE,      /* *plan is filled in, and was validated */
-	PLAN_WRONG,     /* the problem breaks a rule above, or its sizes
-			 * add up to 2^63 or more */
+	PLAN_WRONG,     /* the problem breaks a rule above, or its sizes and
+			 * alignments add up to 2^63 or more */
 	PLAN_NO_MEMORY, /* of the host's */
 };
 
