@@ -16,13 +16,14 @@ bool orders_open(struct orders *orders, const struct shape *shape)
 	size_t count = shape->count;
 
 	orders->shape = shape;
-	orders->size = malloc(2 * count * sizeof *orders->size);
+	orders->size = calloc(count, 3 * sizeof *orders->size);
 	orders->entries = malloc(2 * count * sizeof *orders->entries);
 	if (!orders->size || !orders->entries) {
 		orders_close(orders);
 		return false;
 	}
 	orders->life = orders->size + count;
+	orders->boost = orders->life + count;
 	for (size_t i = 0; i < count; i++) {
 		orders->size[i] = logarithm((uint64_t)shape->size[i]);
 		orders->life[i] = logarithm(shape->to[i] - shape->from[i]);
@@ -49,7 +50,8 @@ void orders_rank(struct orders *orders, const struct order_weights *weights,
 		double sum = weights->size * orders->size[i] +
 			     weights->life * orders->life[i] +
 			     load * (double)shape->most[i] +
-			     begin * shape->from[i];
+			     begin * shape->from[i] +
+			     weights->boost * orders->boost[i];
 
 		if (weights->noise > 0)
 			sum += random_between(random, 0, weights->noise);

@@ -13,11 +13,13 @@ struct order_weights {
 			    * the bound */
 	double begin;      /* of a late begin, as a share of the time */
 	double noise;
+	double boost; /* of what others have found out */
 };
 
 struct orders {
 	const struct shape *shape;
 	float *size, *life; /* logarithms */
+	float *boost;       /* 0 at first */
 	struct sort_entry *entries;
 };
 

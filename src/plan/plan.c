@@ -59,6 +59,7 @@ enum plan_status plan_solve(const struct plan_problem *problem,
 		return status;
 	if (search_open(&search, &shape, options)) {
 		search_quickly(&search);
+		search_widely(&search);
 		search_long(&search);
 		status = take_plan(&search, problem, plan);
 		search_close(&search);

@@ -6,18 +6,26 @@
 #include "plan/exact.h"
 
 enum {
-	FIT_MOST = 30000, /* buffers; more take more than a second */
-	FIT_EVERY = 16,   /* orders */
+	FIT_MOST = 30000,  /* buffers; the time may grow as their square */
+	QUICK_OF_MANY = 3, /* of the quick orders, where there are more */
+	LESS = 8,          /* how much less often the worse way is gone */
+	BOOST = 2,         /* as if it were four times as large */
 	FIRST_ORDERS = 24,
+	TURNS = 3,
 	MOST_ORDERS = 512,
 	FIRST_STEPS = 50000,
 	STEPS_MOST = 1 << 30,
 };
 
 static const struct order_weights quick[] = {
-	{1, 1, 0, 0, 0},   {1, 0, 0, 0, 0},     {0, 1, 0, 0, 0},
-	{0, 0, 8, 0, 0},   {0, 0, 0, -1, 0},    {0.5, 1, 0, 0, 0},
-	{1, 0.5, 0, 0, 0}, {0.5, 0.5, 8, 0, 0},
+	{.size = 1, .life = 1},
+	{.size = 1},
+	{.life = 1},
+	{.load = 8},
+	{.begin = -1},
+	{.size = 0.5, .life = 1},
+	{.size = 1, .life = 0.5},
+	{.size = 0.5, .life = 0.5, .load = 8},
 };
 
 bool search_open(struct search *search, const struct shape *shape,
@@ -92,17 +100,23 @@ static void try_skyline(struct search *search,
 	orders_rank(&search->orders, weights, &search->random, search->ranks);
 	peak = skyline_run(&search->skyline, search->ranks, search->peak,
 			   search->trial);
-	if (peak < search->peak)
+	if (peak < search->peak) {
 		search->good = *weights;
+		search->by_fit = false;
+	}
 	search_offer(search, peak);
 }
 
 static void try_fit(struct search *search, const struct order_weights *weights,
-		    enum fit_rule rule)
+		    enum fit_rule rule, int64_t limit)
 {
+	int64_t peak;
+
 	orders_rank(&search->orders, weights, &search->random, search->ranks);
-	search_offer(search, fit_run(&search->fit, search->ranks, rule,
-				     search->peak, search->trial));
+	peak = fit_run(&search->fit, search->ranks, rule, limit, search->trial);
+	if (peak < search->peak)
+		search->by_fit = true;
+	search_offer(search, peak);
 }
 
 void search_quickly(struct search *search)
@@ -110,7 +124,11 @@ void search_quickly(struct search *search)
 	const struct order_weights by_size = {.size = 1};
 	const struct order_weights by_life = {.life = 1};
 
-	for (size_t i = 0; i < sizeof quick / sizeof *quick; i++) {
+	size_t count = sizeof quick / sizeof *quick;
+
+	if (search->shape->count > FIT_MOST)
+		count = QUICK_OF_MANY;
+	for (size_t i = 0; i < count; i++) {
 		/* The first one is an answer in any case. */
 		if (i && search_is_done(search))
 			return;
@@ -118,13 +136,31 @@ void search_quickly(struct search *search)
 	}
 	if (search->shape->count > FIT_MOST || search_is_done(search))
 		return;
-	try_fit(search, &by_size, FIT_FIRST);
+	try_fit(search, &by_size, FIT_FIRST, search->peak);
 	if (search_is_done(search))
 		return;
-	try_fit(search, &by_size, FIT_BEST);
+	try_fit(search, &by_size, FIT_BEST, search->peak);
 	if (search_is_done(search))
 		return;
-	try_fit(search, &by_life, FIT_FIRST);
+	try_fit(search, &by_life, FIT_FIRST, search->peak);
+}
+
+/* First fit, again and again: what came to lie too high is placed earlier the
+ * next time. */
+static void search_boosts(struct search *search, unsigned passes)
+{
+	const struct order_weights by_boost = {.size = 1, .boost = 1};
+	const struct shape *shape = search->shape;
+	float *boost = search->orders.boost;
+
+	for (unsigned pass = 0; pass < passes; pass++) {
+		if (search_is_done(search))
+			return;
+		try_fit(search, &by_boost, FIT_FIRST, INT64_MAX);
+		for (size_t i = 0; i < shape->count; i++)
+			if (search->trial[i] + shape->size[i] > search->target)
+				boost[i] += BOOST;
+	}
 }
 
 /* Half of them are near the best one. */
@@ -151,18 +187,26 @@ static struct order_weights draw_weights(struct search *search, bool near)
 	return weights;
 }
 
-void search_orders(struct search *search, unsigned passes)
+static void search_vary(struct search *search, unsigned passes)
 {
 	for (unsigned i = 0; i < passes && !search_is_done(search); i++) {
 		struct order_weights weights = draw_weights(search, i % 2);
 
-		if (i % FIT_EVERY == FIT_EVERY - 1 &&
-		    search->shape->count <= FIT_MOST) {
-			weights.life /= 8;
-			try_fit(search, &weights, FIT_FIRST);
-		} else {
-			try_skyline(search, &weights);
-		}
+		try_skyline(search, &weights);
+	}
+}
+
+/* More of what has led to the best plan so far, and a little of the other. */
+static void search_turn(struct search *search, unsigned passes)
+{
+	if (search->shape->count > FIT_MOST) {
+		search_vary(search, passes);
+	} else if (search->by_fit) {
+		search_boosts(search, passes);
+		search_vary(search, passes / LESS);
+	} else {
+		search_vary(search, passes);
+		search_boosts(search, passes / LESS);
 	}
 }
 
@@ -199,8 +243,17 @@ static void search_exactly(struct search *search, struct exact *exact,
 	while (low < search->peak && !search_is_done(search)) {
 		if (try_exact(search, exact, low, steps) == EXACT_FOUND)
 			low = search->target;
+		/* What is better, but not good enough, is of no use then. */
+		if (search->watch.options->capacity)
+			return;
 		low += (search->peak - low + 1) / 2;
 	}
+}
+
+void search_widely(struct search *search)
+{
+	for (int i = 0; i < TURNS; i++)
+		search_turn(search, FIRST_ORDERS / TURNS);
 }
 
 void search_long(struct search *search)
@@ -210,7 +263,6 @@ void search_long(struct search *search)
 	unsigned passes = FIRST_ORDERS;
 	struct exact exact;
 
-	search_orders(search, passes);
 	if (search_is_done(search))
 		return;
 	exactly = exactly && exact_open(&exact, search->shape, &search->watch,
@@ -218,7 +270,7 @@ void search_long(struct search *search)
 	while (!search_is_done(search)) {
 		if (exactly)
 			search_exactly(search, &exact, steps);
-		search_orders(search, passes);
+		search_turn(search, passes);
 		if (passes < MOST_ORDERS)
 			passes *= 2;
 		if (steps < STEPS_MOST)

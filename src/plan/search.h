@@ -21,6 +21,7 @@ struct search {
 	int64_t bound;    /* no plan has a lower peak */
 	int64_t target;   /* the search ends with a peak that is no larger */
 	struct order_weights good; /* of the best skyline */
+	bool by_fit;               /* no skyline was the best */
 };
 
 /* False: no memory. */
@@ -35,8 +36,8 @@ void search_offer(struct search *search, int64_t peak);
 
 /* Some plans in one pass each. */
 void search_quickly(struct search *search);
-/* So many passes with orders that vary. */
-void search_orders(struct search *search, unsigned passes);
+/* Orders that vary. */
+void search_widely(struct search *search);
 /* The exact search and orders by turns, until it is done. */
 void search_long(struct search *search);
 

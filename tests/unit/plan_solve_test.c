@@ -8,7 +8,14 @@
 #include "plan_problems.h"
 #include "run.h"
 
-enum { DRAWN = 1500, SMALL = 6, TILES = 120 };
+enum {
+	DRAWN = 1500,
+	SMALL = 6,
+	TILES = 120,
+	MANY = 2500,
+	MANY_TIME = 1 << 16,
+	MANY_ASKS = 400,
+};
 
 static const double long_enough = 1e6; /* seconds: other things end a search */
 
@@ -190,6 +197,47 @@ START_TEST(a_tiling_is_found)
 }
 END_TEST
 
+/* Too many for the exact search, so all other ways are gone. */
+static void solve_many(uint64_t period)
+{
+	static struct plan_buffer tiles[MANY];
+	const struct plan_problem problem = {tiles, MANY, period};
+	int asks = MANY_ASKS;
+	const struct plan_options options = {
+		.seconds = long_enough, .stop = stop_later, .argument = &asks};
+	struct plan plan;
+
+	tiling_draw(7, tiles, MANY, MANY_TIME, 1 << 20);
+	for (size_t i = 0; i < MANY; i++) {
+		/* Turned, so that some cross the cut of the circle. */
+		uint64_t turn = period ? period / 3 : 0;
+
+		tiles[i].size -= tiles[i].size / 50;
+		tiles[i].align = i % 5 ? 0 : 8;
+		tiles[i].lower += turn;
+		tiles[i].upper += turn;
+		if (period && tiles[i].lower >= period) {
+			tiles[i].lower -= period;
+			tiles[i].upper -= period;
+		}
+	}
+	plan = solve(&problem, &options);
+	ck_assert_uint_le(plan.peak, plan.bound + plan.bound / 2);
+	plan_release(&plan);
+}
+
+START_TEST(many_buffers_have_a_plan)
+{
+	solve_many(0);
+}
+END_TEST
+
+START_TEST(many_buffers_on_a_circle_have_a_plan)
+{
+	solve_many(MANY_TIME);
+}
+END_TEST
+
 struct told {
 	uint64_t peak, bound;
 };
@@ -265,6 +313,8 @@ int main(void)
 	tests[n++] = a_peak_that_is_good_enough_ends_the_search;
 	tests[n++] = a_seed_decides_the_plan;
 	tests[n++] = a_tiling_is_found;
+	tests[n++] = many_buffers_have_a_plan;
+	tests[n++] = many_buffers_on_a_circle_have_a_plan;
 	tests[n++] = each_better_peak_is_told;
 	tests[n++] = sizes_may_be_as_large_as_they_are_allowed;
 	tests[n++] = no_buffers_need_no_addresses;
