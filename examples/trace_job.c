@@ -14,7 +14,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "trace_file.h"
+#include "trace/trace_file.h"
 #include "trace_job_kernels.h"
 #include "trace_options.h"
 #include "trace_times.h"

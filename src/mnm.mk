@@ -17,6 +17,8 @@ LIB_OBJ    += $(patsubst %.c,$(BUILD)/obj/%.o,$(WORK_GEN_C))
 ENTRY_OBJ  += $(filter $(BUILD)/obj/src/hooks/% %_entries.o,$(LIB_OBJ))
 # Places lifetimes; a library of its own, of which nothing else of mnm is a part.
 PLAN_OBJ   := $(call sources,src/plan/*.c)
+# Traces in files, for programs that read them.
+TRACE_OBJ  := $(call sources,src/trace/*.c)
 CLI_OBJ    := $(COMMON_OBJ) $(call sources,src/cli/*.c src/cli/doctor/*.c)
 
 ALL += $(BUILD)/libmnm.so $(BUILD)/mnm

@@ -29,8 +29,7 @@ $(BUILD)/tests/fuzz/request: $(filter-out %/listener.o,$(CORE_OBJ) $(POOL_OBJ) \
 	$(COMMON_OBJ) $(call sources,src/cuda/*.c src/preload/*.c \
 		src/control/*.c))
 $(BUILD)/tests/fuzz/options: $(COMMON_OBJ) $(POOL_OBJ)
-$(BUILD)/tests/fuzz/trace: $(addprefix $(BUILD)/obj/examples/,trace_file.o \
-	text_file.o)
+$(BUILD)/tests/fuzz/trace: $(TRACE_OBJ)
 $(BUILD)/tests/fuzz/answer: $(filter-out %/main.o,$(CLI_OBJ))
 $(BUILD)/tests/fuzz/answer: FUZZ_LINK += $(addprefix -Wl$(comma)--wrap=,\
 	jobs_find jobs_find_one job_reconnect)
