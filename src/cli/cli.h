@@ -18,7 +18,7 @@ enum {
 	EXIT_HELPED = -1, /* for main only: help was printed, so all is done */
 };
 
-enum { ARGUMENTS_MAX = 8 };
+enum { ARGUMENTS_MAX = 10 };
 
 struct command {
 	const char *name, *summary;
