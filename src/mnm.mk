@@ -19,7 +19,8 @@ ENTRY_OBJ  += $(filter $(BUILD)/obj/src/hooks/% %_entries.o,$(LIB_OBJ))
 PLAN_OBJ   := $(call sources,src/plan/*.c)
 # Traces in files, for programs that read them.
 TRACE_OBJ  := $(call sources,src/trace/*.c)
-CLI_OBJ    := $(COMMON_OBJ) $(call sources,src/cli/*.c src/cli/doctor/*.c)
+CLI_OBJ    := $(COMMON_OBJ) $(TRACE_OBJ) \
+	$(call sources,src/cli/*.c src/cli/doctor/*.c src/cli/plan/*.c)
 
 ALL += $(BUILD)/libmnm.so $(BUILD)/mnm
 
@@ -62,9 +63,12 @@ $(BUILD)/libmnm.so: $(LIB_OBJ) src/hooks/exports.map
 	$(call SAY,link  )
 	$(Q)$(call LINK_LIBRARY,$(LIB_OBJ))
 
+# What mnm needs beside the C library is in it, so that it runs anywhere.
+CLI_LIBS := -l:libjansson.a -l:libzstd.a -lm -ldl -pthread
+
 $(BUILD)/mnm: $(CLI_OBJ)
 	$(call SAY,link  )
-	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(CLI_OBJ) -l:libjansson.a -ldl -o $@
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(CLI_OBJ) $(CLI_LIBS) -o $@
 
 INSTALL_BIN := $(DESTDIR)$(PREFIX)/bin
 INSTALL_LIB := $(DESTDIR)$(PREFIX)/lib/mnm
