@@ -19,7 +19,7 @@ ENTRY_OBJ  += $(filter $(BUILD)/obj/src/hooks/% %_entries.o,$(LIB_OBJ))
 PLAN_OBJ   := $(call sources,src/plan/*.c)
 # Traces in files, for programs that read them.
 TRACE_OBJ  := $(call sources,src/trace/*.c)
-CLI_OBJ    := $(COMMON_OBJ) $(TRACE_OBJ) \
+CLI_OBJ    := $(COMMON_OBJ) $(PLAN_OBJ) $(TRACE_OBJ) \
 	$(call sources,src/cli/*.c src/cli/doctor/*.c src/cli/plan/*.c)
 
 ALL += $(BUILD)/libmnm.so $(BUILD)/mnm
@@ -81,9 +81,9 @@ MNM_VERSION  = $(shell sed -n 's/.*define MNM_VERSION "\(.*\)"/\1/p' \
 INSTALL_MAN := $(DESTDIR)$(PREFIX)/share/man/man1
 INSTALL_PY  := $(DESTDIR)$(PREFIX)/share/mnm/python
 INSTALL_DOC := $(DESTDIR)$(PREFIX)/share/doc/mnm
-# The README, and the pages to which its links and theirs lead.
-PAGES       := $(wildcard *.md docs/*.md docs/results/*.md src/sim/*.md \
-	tests/*/README.md)
+# The README, and the pages and pictures to which its links and theirs lead.
+PAGES       := $(wildcard *.md docs/*.md docs/*.svg docs/results/*.md \
+	src/sim/*.md tests/*/README.md tests/bench/plan/README.md)
 
 install:
 	@scripts/setup
