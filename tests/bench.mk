@@ -11,7 +11,8 @@ BENCH_PARTS  := $(TRACE_OBJ) $(addprefix $(BUILD)/obj/tests/bench/,ask.o \
 	contender.o crew.o handoff.o replay.o script.o shared.o streams.o \
 	work.o)
 BENCH_PLAYS  := $(BENCH_DIR)/contents $(BENCH_DIR)/batch
-BENCH        := $(BENCH_WAYS) $(BENCH_PLAYS) $(BENCH_ALONE) $(BENCH_CUDA) \
+BENCH_PLAN   := $(BENCH_DIR)/plan_reference $(BENCH_DIR)/plan_tiling
+BENCH        := $(BENCH_PLAN) $(BENCH_WAYS) $(BENCH_PLAYS) $(BENCH_ALONE) $(BENCH_CUDA) \
 	$(BUILD)/tests/programs/churn
 
 CHECK += $(BENCH)
@@ -19,6 +20,11 @@ CHECK += $(BENCH)
 $(BENCH_WAYS): $(BENCH_DIR)/%: $(BUILD)/obj/tests/bench/%.o $(BENCH_PARTS)
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ -lzstd -ldl -pthread -o $@
+
+$(BENCH_DIR)/plan_tiling: $(BUILD)/obj/tests/bench/tilings.o
+$(BENCH_PLAN): $(BENCH_DIR)/%: $(BUILD)/obj/tests/bench/%.o
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ -o $@
 
 $(BENCH_PLAYS): $(BENCH_DIR)/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/sim/libcuda.so \
 		$(TRACE_OBJ) $(addprefix $(BUILD)/obj/tests/bench/,contender.o \
