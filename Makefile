@@ -12,6 +12,7 @@
 #   make coverage  which lines and branches of src/ the tests reach
 #   make fuzz    the parsers, on generated input      [FUZZ_SECONDS=60 each]
 #   make bench   what an allocation costs, beside other allocators
+#   make bench-plan  how well and how fast lifetimes are placed
 #   make format  clang-format of every source
 #   make clean   removes what was built
 #   make install | uninstall [PREFIX=/usr/local] [DESTDIR=]
@@ -53,7 +54,7 @@ SAY        = @mkdir -p $(@D)$(if $(V),,; echo "  $(1) $@")
 
 .DEFAULT_GOAL := all
 .PHONY: all demo check quick lint generated build-check build-tests bench \
-	mutants sweep coverage format install uninstall clean setup help
+	bench-plan mutants sweep coverage format install uninstall clean setup help
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -103,6 +104,11 @@ bench:
 	@scripts/bench-fences $(BUILD)
 	@scripts/bench-swaps $(BUILD)
 	@scripts/bench-memory $(BUILD)
+
+bench-plan:
+	@scripts/setup
+	@$(MAKE) --no-print-directory $(BUILD)/mnm $(BENCH_PLAN)
+	@scripts/bench-plan $(BUILD)
 
 sweep:
 	@scripts/setup --tests

@@ -14,7 +14,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "trace_file.h"
+#include "trace/trace_file.h"
 #include "trace_job_kernels.h"
 #include "trace_options.h"
 #include "trace_times.h"
@@ -77,7 +77,7 @@ static unsigned int job_stream(const struct job *job,
 
 	if (!job->options->streams)
 		return event->stream;
-	if (event->input || !last)
+	if (event->purpose == TRACE_INPUT || !last)
 		return last;
 	return (unsigned int)((event->id - 1) / STREAM_RUN % last);
 }

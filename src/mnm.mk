@@ -15,7 +15,12 @@ WORK_GEN_C := $(addprefix $(WORK_GEN)/,work_entries.c opaque_entries.c \
 	room_entries.c api_names.c)
 LIB_OBJ    += $(patsubst %.c,$(BUILD)/obj/%.o,$(WORK_GEN_C))
 ENTRY_OBJ  += $(filter $(BUILD)/obj/src/hooks/% %_entries.o,$(LIB_OBJ))
-CLI_OBJ    := $(COMMON_OBJ) $(call sources,src/cli/*.c src/cli/doctor/*.c)
+# Places lifetimes; a library of its own, of which nothing else of mnm is a part.
+PLAN_OBJ   := $(call sources,src/plan/*.c)
+# Traces in files, for programs that read them.
+TRACE_OBJ  := $(call sources,src/trace/*.c)
+CLI_OBJ    := $(COMMON_OBJ) $(PLAN_OBJ) $(TRACE_OBJ) \
+	$(call sources,src/cli/*.c src/cli/doctor/*.c src/cli/plan/*.c)
 
 ALL += $(BUILD)/libmnm.so $(BUILD)/mnm
 
@@ -32,6 +37,9 @@ $(WORK_GEN_C) $(addprefix $(WORK_GEN)/,work_list.h graphics_list.h room_list.h):
 
 # The library is preloaded, so it is sure to get static thread-local storage.
 $(LIB_OBJ): CFLAGS += -ftls-model=initial-exec
+
+# Its loops over sections are worth as much as can be made of them.
+$(PLAN_OBJ): CFLAGS += -O3
 
 # These run before a sanitizer's own start.
 $(addprefix $(BUILD)/obj/src/,hooks/dlsym.o preload/loader.o \
@@ -55,9 +63,12 @@ $(BUILD)/libmnm.so: $(LIB_OBJ) src/hooks/exports.map
 	$(call SAY,link  )
 	$(Q)$(call LINK_LIBRARY,$(LIB_OBJ))
 
+# What mnm needs beside the C library is in it, so that it runs anywhere.
+CLI_LIBS := -l:libjansson.a -l:libzstd.a -lm -ldl -pthread
+
 $(BUILD)/mnm: $(CLI_OBJ)
 	$(call SAY,link  )
-	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(CLI_OBJ) -l:libjansson.a -ldl -o $@
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(CLI_OBJ) $(CLI_LIBS) -o $@
 
 # One word for the shell, whatever characters the folders have.
 INSTALL_AT   = '$(subst ','\'',$(DESTDIR)$(PREFIX))/$(1)'
@@ -73,9 +84,9 @@ INSTALL_MAN := $(call INSTALL_AT,share/man/man1)
 INSTALL_OWN := $(call INSTALL_AT,share/mnm)
 INSTALL_PY  := $(INSTALL_OWN)/python/mnm
 INSTALL_DOC := $(call INSTALL_AT,share/doc/mnm)
-# The README, and the pages to which its links and theirs lead.
-PAGES       := $(wildcard *.md docs/*.md docs/results/*.md src/sim/*.md \
-	tests/*/README.md)
+# The README, and the pages and pictures to which its links and theirs lead.
+PAGES       := $(wildcard *.md docs/*.md docs/*.svg docs/results/*.md \
+	src/sim/*.md tests/*/README.md tests/bench/plan/README.md)
 
 # Readable for all, whatever the umask is.
 install:

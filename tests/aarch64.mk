@@ -1,5 +1,5 @@
 # The library, the command line and the simulated driver for aarch64, built by
-# Debian's cross compiler with a libjansson.a that scripts/setup has fetched.
+# Debian's cross compiler with static libraries that scripts/setup has fetched.
 # tests/behaviour/test_aarch64.py runs them under qemu.
 AARCH64_CC   := aarch64-linux-gnu-gcc
 AARCH64_LIBS := build/aarch64-libs
@@ -11,7 +11,7 @@ AARCH64_OUT  := $(SIM_PROFILES:$(BUILD)/%=$(AARCH64)/%) \
 .PHONY: aarch64
 ifeq ($(SAN),)
 ifneq ($(and $(shell command -v $(AARCH64_CC)),$(wildcard \
-	$(AARCH64_LIBS)/libjansson.a)),)
+	$(AARCH64_LIBS)/libzstd.a)),)
 CHECK += aarch64
 endif
 endif

@@ -7,11 +7,12 @@ BENCH_CUDA   := $(addprefix $(BENCH_DIR)/,cuda_runtime.so cuda_async.so \
 	cuda_static.so cuda_driver.so driver_async.so \
 	driver_events.so events.so)
 BENCH_SHARED  = $(CC) -shared $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^)
-BENCH_PARTS  := $(addprefix $(BUILD)/obj/,$(addprefix tests/bench/,ask.o \
+BENCH_PARTS  := $(TRACE_OBJ) $(addprefix $(BUILD)/obj/tests/bench/,ask.o \
 	contender.o crew.o handoff.o replay.o script.o shared.o streams.o \
-	work.o) examples/trace_file.o examples/text_file.o)
+	work.o)
 BENCH_PLAYS  := $(BENCH_DIR)/contents $(BENCH_DIR)/batch
-BENCH        := $(BENCH_WAYS) $(BENCH_PLAYS) $(BENCH_ALONE) $(BENCH_CUDA) \
+BENCH_PLAN   := $(BENCH_DIR)/plan_reference $(BENCH_DIR)/plan_tiling
+BENCH        := $(BENCH_PLAN) $(BENCH_WAYS) $(BENCH_PLAYS) $(BENCH_ALONE) $(BENCH_CUDA) \
 	$(BUILD)/tests/programs/churn
 
 CHECK += $(BENCH)
@@ -20,9 +21,14 @@ $(BENCH_WAYS): $(BENCH_DIR)/%: $(BUILD)/obj/tests/bench/%.o $(BENCH_PARTS)
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ -lzstd -ldl -pthread -o $@
 
+$(BENCH_DIR)/plan_tiling: $(BUILD)/obj/tests/bench/tilings.o
+$(BENCH_PLAN): $(BENCH_DIR)/%: $(BUILD)/obj/tests/bench/%.o
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ -o $@
+
 $(BENCH_PLAYS): $(BENCH_DIR)/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/sim/libcuda.so \
-		$(addprefix $(BUILD)/obj/,tests/bench/contender.o \
-		tests/bench/crew.o tests/bench/script.o examples/trace_file.o examples/text_file.o)
+		$(TRACE_OBJ) $(addprefix $(BUILD)/obj/tests/bench/,contender.o \
+		crew.o script.o)
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \
 		-lcuda -lzstd -ldl -pthread -o $@

@@ -1,7 +1,7 @@
 # The targets of `make fuzz`, see tests/fuzz/README.md. If FUZZER is set,
 # libFuzzer's main program replaces the one that replays the corpus.
 FUZZ      := $(addprefix $(BUILD)/tests/fuzz/,request options trace profile \
-	fault answer)
+	fault answer plan)
 FUZZ_PARTS := $(addprefix $(BUILD)/obj/tests/fuzz/,fuzz.o \
 	$(if $(FUZZER),,replay.o))
 FUZZ_LINK := $(if $(FUZZER),-fsanitize=fuzzer)
@@ -29,8 +29,9 @@ $(BUILD)/tests/fuzz/request: $(filter-out %/listener.o,$(CORE_OBJ) $(POOL_OBJ) \
 	$(COMMON_OBJ) $(call sources,src/cuda/*.c src/preload/*.c \
 		src/control/*.c))
 $(BUILD)/tests/fuzz/options: $(COMMON_OBJ) $(POOL_OBJ)
-$(BUILD)/tests/fuzz/trace: $(addprefix $(BUILD)/obj/examples/,trace_file.o \
-	text_file.o)
+$(BUILD)/tests/fuzz/trace: $(TRACE_OBJ)
+$(BUILD)/tests/fuzz/plan: $(COMMON_OBJ) $(POOL_OBJ) $(PLAN_OBJ) $(TRACE_OBJ) \
+	$(call sources,src/cli/failure.c src/cli/plan/lifetimes*.c)
 $(BUILD)/tests/fuzz/answer: $(filter-out %/main.o,$(CLI_OBJ))
 $(BUILD)/tests/fuzz/answer: FUZZ_LINK += $(addprefix -Wl$(comma)--wrap=,\
 	jobs_find jobs_find_one job_reconnect)
@@ -38,4 +39,4 @@ $(BUILD)/tests/fuzz/answer: FUZZ_LINK += $(addprefix -Wl$(comma)--wrap=,\
 $(FUZZ): $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(FUZZ_PARTS)
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ $(FUZZ_LINK) -l:libjansson.a -lzstd \
-		-ldl -pthread -o $@
+		-lm -ldl -pthread -o $@

@@ -54,6 +54,10 @@ $(BUILD)/tests/unit/thread_test: $(addprefix $(BUILD)/obj/,tests/unit/thread_tes
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ $$(pkg-config --libs check) -ldl -o $@
 
+PLAN_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/plan_*_test.c))
+$(PLAN_TESTS): $(PLAN_OBJ) $(BUILD)/obj/tests/unit/plan_problems.o \
+	$(BUILD)/obj/tests/bench/tilings.o
+
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_PARTS)
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ -l:libjansson.a $$(pkg-config --libs check) -o $@

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "argument_list.h"
 
@@ -18,6 +19,11 @@ enum argument_kind {
 	ARGUMENT_NAMES,   /* an option, with =NAMES, or without for "all" */
 	ARGUMENT_SETTING, /* an option whose value is kept in the order given */
 	ARGUMENT_SETTINGS, /* the same, and it may be given several times */
+	ARGUMENT_PATH,     /* an option with the path of a file */
+	ARGUMENT_BYTES,    /* an option with a size, as size_parse reads it */
+	ARGUMENT_NUMBER,   /* an option with a whole number from 0 */
+	ARGUMENT_TIME,     /* an option with seconds */
+	ARGUMENT_FILE,     /* a path at its place */
 	ARGUMENT_WORD,     /* a word at its place */
 	ARGUMENT_PROGRAM,  /* all the rest, including options */
 };
@@ -49,6 +55,11 @@ struct setting {
 	char *text;
 };
 
+struct number {
+	bool given;
+	uint64_t value; /* 0 if it is not given */
+};
+
 /* What a command line says. A field of a row has the row's name. */
 struct arguments {
 	bool all; /* the target is --all; else pid is given */
@@ -57,6 +68,11 @@ struct arguments {
 	double watch; /* seconds between two looks, 0 = one look */
 	/* NULL if not given. */
 	const char *device, *sim, *frameworks, *pool, *option, *value, *topic;
+	const char *svg, *o, *file;
+	/* 0 if not given. */
+	size_t capacity, unit;
+	double time;
+	struct number seed, period, iteration;
 	struct setting *settings; /* setting_count of them */
 	int setting_count;
 	char **program; /* ends with NULL, never empty; NULL if none */

@@ -4,8 +4,9 @@
  * ARGUMENT(name, kind, option, value, help)
  *
  * The kinds are those of enum argument_kind in argument.h. An option is spelled
- * --OPTION; it is NULL if the argument is not an option. The value is what the
- * usage line calls it. A row without help is not shown. */
+ * --OPTION, or -O if it is one letter; it is NULL if the argument is not an
+ * option. The value is what the usage line calls it. A row without help is not
+ * shown. */
 #ifndef MNM_ARGUMENT_LIST_H
 #define MNM_ARGUMENT_LIST_H
 
@@ -41,6 +42,27 @@ ARGUMENT(plugin, SETTINGS, "plugin", "FILE", \
 	"a shared object that brings further pools; may be repeated.\n" \
 	"Those of MNM_POOL_PLUGINS come first") \
 ARGUMENT(set, SETTINGS, "set", "KEY=VALUE", "an option of the table below") \
+ARGUMENT(capacity, BYTES, "capacity", "BYTES", \
+	"asks whether a range of so many bytes is enough, and ends\n" \
+	"once a plan fits; exit status 1 if none was found") \
+ARGUMENT(time, TIME, "time", "SECONDS", \
+	"search for so long at most, in seconds of the processor [10]") \
+ARGUMENT(seed, NUMBER, "seed", "N", \
+	"where the search begins; the same seed finds the same plan,\n" \
+	"unless time ended the search [0]") \
+ARGUMENT(period, NUMBER, "period", "N", \
+	"time is a circle of length N, in which all happens again and\n" \
+	"again; upper may then lie past N, and lower may not") \
+ARGUMENT(iteration, NUMBER, "iteration", "N", \
+	"of a trace, only what lives in its iteration N") \
+ARGUMENT(unit, BYTES, "unit", "BYTES", \
+	"round sizes up to multiples of it [512 for traces, else 1]") \
+ARGUMENT(svg, PATH, "svg", "FILE", \
+	"draw the plan there: time and addresses, coloured by class") \
+ARGUMENT(o, PATH, "o", "FILE", \
+	"write the lifetimes with their offsets there, as CSV") \
+ARGUMENT(file, FILE, NULL, "FILE", \
+	"lifetimes as CSV, or a trace; see below") \
 ARGUMENT(pool, WORD, NULL, "POOL", \
 	"NAME or NAME@BACKING as `mnm pools` lists them; for one device\n" \
 	"DEVICE:NAME, for pinned memory host:NAME; several with commas.\n" \

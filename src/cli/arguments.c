@@ -1,4 +1,5 @@
 #include <ctype.h>
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,11 +8,15 @@
 #include <jansson.h>
 
 #include "cli.h"
+#include "common/option.h"
 
 /* getopt_long is to return each option's own number, which is past all letters.
  * If several options returned the same number, it would take --a for any of
  * them. */
 enum { WATCH_SECONDS = 2, NO_OPTION = -1, PAST_LETTERS = 0x100 };
+
+/* Sums of a few sizes are no larger than 2^63. */
+#define BYTES_MOST ((size_t)1 << 62)
 
 /* clang-format off */
 const struct argument_row argument_rows[ARG_COUNT] = {
@@ -35,15 +40,26 @@ static const struct {
 	[ARGUMENT_NAMES] = {optional_argument, "--", "[=", "]"},
 	[ARGUMENT_SETTING] = {required_argument, "--", " ", ""},
 	[ARGUMENT_SETTINGS] = {required_argument, "--", " ", ""},
+	[ARGUMENT_PATH] = {required_argument, "--", " ", ""},
+	[ARGUMENT_BYTES] = {required_argument, "--", " ", ""},
+	[ARGUMENT_NUMBER] = {required_argument, "--", " ", ""},
+	[ARGUMENT_TIME] = {required_argument, "--", " ", ""},
+	[ARGUMENT_FILE] = {NO_OPTION, "", "", ""},
 	[ARGUMENT_WORD] = {NO_OPTION, "", "", ""},
 	[ARGUMENT_PROGRAM] = {NO_OPTION, "-- ", "", ""},
 };
 /* clang-format on */
 
+static bool is_letter(const struct argument_row *row)
+{
+	return row->option && !row->option[1];
+}
+
 const char *argument_spelled(const struct argument_row *row,
 			     char text[SPELLED_SIZE])
 {
-	snprintf(text, SPELLED_SIZE, "%s%s%s%s%s", kinds[row->kind].before,
+	snprintf(text, SPELLED_SIZE, "%s%s%s%s%s",
+		 is_letter(row) ? "-" : kinds[row->kind].before,
 		 row->option ? row->option : "", kinds[row->kind].between,
 		 row->value, kinds[row->kind].after);
 	return text;
@@ -105,6 +121,61 @@ static int seconds_read(const struct command *command,
 			   row->option, text);
 }
 
+static int time_read(const struct command *command,
+		     const struct argument_row *row, const char *text,
+		     double *seconds)
+{
+	char *end;
+
+	*seconds = strtod(text, &end);
+	if (isdigit((unsigned char)*text) && !*end && *seconds >= 0.001 &&
+	    *seconds <= 86400)
+		return EXIT_DONE;
+	return usage_error(command,
+			   "--%s '%s'; allowed: 0.001 to 86400 seconds",
+			   row->option, text);
+}
+
+static int bytes_read(const struct command *command,
+		      const struct argument_row *row, const char *text,
+		      size_t *bytes)
+{
+	if (size_parse(text, bytes) && *bytes && *bytes <= BYTES_MOST)
+		return EXIT_DONE;
+	return usage_error(command,
+			   "--%s '%s'; allowed: bytes, 1 to 2^62, with K, M "
+			   "or G",
+			   row->option, text);
+}
+
+static int number_read(const struct command *command,
+		       const struct argument_row *row, const char *text,
+		       struct number *number)
+{
+	char *end;
+
+	errno = 0;
+	number->value = strtoull(text, &end, 10);
+	number->given = true;
+	if (isdigit((unsigned char)*text) && !*end && !errno)
+		return EXIT_DONE;
+	return usage_error(command, "--%s '%s' is no whole number", row->option,
+			   text);
+}
+
+static int path_read(const struct command *command,
+		     const struct argument_row *row, const char *text,
+		     const char **path)
+{
+	char spelled[SPELLED_SIZE];
+
+	*path = text;
+	if (*text)
+		return EXIT_DONE;
+	return usage_error(command, "%s is empty",
+			   argument_spelled(row, spelled));
+}
+
 static int setting_add(struct arguments *arguments,
 		       const struct argument_row *row, char *text)
 {
@@ -124,6 +195,8 @@ static int argument_read(const struct command *command, enum argument argument,
 			 char *text, struct arguments *arguments)
 {
 	const struct argument_row *row = &argument_rows[argument];
+	/* Of a kind that has a value in any case. */
+	const char *given = text ? text : "";
 
 	/* A row's kind names its reader; the field's own type must fit it. */
 #define READ_TARGET(field)   pid_read(command, text, &arguments->pid)
@@ -131,6 +204,11 @@ static int argument_read(const struct command *command, enum argument argument,
 #define READ_TEXT(field)     word_read(command, row, text, &arguments->field)
 #define READ_WORD(field)     word_read(command, row, text, &arguments->field)
 #define READ_SECONDS(field)  seconds_read(command, row, text, &arguments->field)
+#define READ_PATH(field)     path_read(command, row, given, &arguments->field)
+#define READ_FILE(field)     path_read(command, row, given, &arguments->field)
+#define READ_BYTES(field)    bytes_read(command, row, given, &arguments->field)
+#define READ_NUMBER(field)   number_read(command, row, given, &arguments->field)
+#define READ_TIME(field)     time_read(command, row, given, &arguments->field)
 #define READ_PROFILE(field)  (arguments->field = text ? text : "", EXIT_DONE)
 #define READ_NAMES(field)    (arguments->field = text ? text : "all", EXIT_DONE)
 #define READ_SETTING(field)  setting_add(arguments, row, text)
@@ -208,26 +286,45 @@ static int option_refuse(const struct command *command, const char *word)
 /* The options that a command takes. */
 struct taken {
 	struct option options[ARGUMENTS_MAX + 1];
-	bool program; /* what follows the first word is the program's */
+	char letters[2 * ARGUMENTS_MAX + sizeof("+:h")];
 };
 
 static void taken_fill(const struct command *command, struct taken *taken)
 {
+	bool program = command_takes(command, ARG_program);
 	int count = 0;
+	char *letter;
 
 	memset(taken, 0, sizeof(*taken));
+	/* What follows the first word is the program's. */
+	letter = stpcpy(taken->letters, program ? "+:h" : ":h");
 	for (const int *takes = command->takes; *takes; takes++) {
 		int argument = *takes & ~MAYBE;
 		const struct argument_row *row = &argument_rows[argument];
 
-		taken->program |= row->kind == ARGUMENT_PROGRAM;
-		if (!row->option)
+		if (is_letter(row)) {
+			*letter++ = *row->option;
+			*letter++ = ':';
+		}
+		if (!row->option || is_letter(row))
 			continue;
 		taken->options[count++] = (struct option){
 			row->option, kinds[row->kind].has_argument, NULL,
 			PAST_LETTERS + argument};
 	}
 	taken->options[count] = (struct option){"help", no_argument, NULL, 'h'};
+}
+
+/* Which argument getopt_long has found. */
+static enum argument argument_found(const struct command *command, int option)
+{
+	if (option >= PAST_LETTERS)
+		return option - PAST_LETTERS;
+	for (const int *takes = command->takes; *takes; takes++)
+		if (is_letter(&argument_rows[*takes & ~MAYBE]) &&
+		    *argument_rows[*takes & ~MAYBE].option == option)
+			return *takes & ~MAYBE;
+	return ARG_NONE;
 }
 
 /* Reads an option that getopt_long has found. */
@@ -256,9 +353,8 @@ int arguments_read(const struct command *command, int argc, char **argv,
 	memset(arguments, 0, sizeof(*arguments));
 	taken_fill(command, &taken);
 	opterr = 0;
-	while (!status &&
-	       (option = getopt_long(argc, argv, taken.program ? "+:h" : ":h",
-				     taken.options, NULL)) != -1) {
+	while (!status && (option = getopt_long(argc, argv, taken.letters,
+						taken.options, NULL)) != -1) {
 		if (option == 'h') {
 			command_help(command);
 			return EXIT_HELPED;
@@ -268,8 +364,8 @@ int arguments_read(const struct command *command, int argc, char **argv,
 					   argv[optind - 1]);
 		if (option == '?')
 			return option_refuse(command, word_refused(argv));
-		status = option_read(command, option - PAST_LETTERS, argc, argv,
-				     arguments);
+		status = option_read(command, argument_found(command, option),
+				     argc, argv, arguments);
 	}
 	return status ? status : words_read(command, argc, argv, arguments);
 }

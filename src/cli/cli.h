@@ -15,10 +15,11 @@ enum {
 	/* As a shell returns them; only `mnm run` does. */
 	EXIT_NOT_EXECUTABLE = 126,
 	EXIT_NOT_FOUND = 127,
+	EXIT_STOPPED = 130, /* `mnm plan`, after Ctrl-C */
 	EXIT_HELPED = -1, /* for main only: help was printed, so all is done */
 };
 
-enum { ARGUMENTS_MAX = 8 };
+enum { ARGUMENTS_MAX = 10 };
 
 struct command {
 	const char *name, *summary;
@@ -53,6 +54,7 @@ int failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int help_run(const struct command *command, const struct arguments *arguments);
 int run_run(const struct command *command, const struct arguments *arguments);
 int ps_run(const struct command *command, const struct arguments *arguments);
+int plan_run(const struct command *command, const struct arguments *arguments);
 int doctor_run(const struct command *command,
 	       const struct arguments *arguments);
 /* Asks the programs that the arguments name, and prints what they answer. */

@@ -120,6 +120,17 @@ const struct command commands[] = {
 	{"trim", "give a running program's idle blocks back to the driver",
 	 {ARG_target, ARG_device, ARG_no_wait, ARG_json}, NULL, NULL,
 	 ask_run, true, "devices", change_print},
+	{"plan", "place lifetimes into as small a range of addresses as can be found",
+	 {ARG_capacity, ARG_time, ARG_seed, ARG_period, ARG_iteration,
+	  ARG_unit, ARG_svg, ARG_o, ARG_json, ARG_file},
+	 "No two buffers that live at the same time overlap. FILE, plain or zstd, is\n"
+	 "either CSV with the columns id, lower, upper (when it is not live any more)\n"
+	 "and size, perhaps align and class, named in the first line; or a trace as\n"
+	 "those of examples/traces. Time in a trace is the order of mallocs and\n"
+	 "frees. Ctrl-C ends the search with the best plan so far. Exit status 1: it\n"
+	 "does not fit --capacity, or FILE is wrong; 130: it was stopped.\n",
+	 NULL,
+	 plan_run, false, NULL, NULL},
 	{"doctor", "show whether mnm works here, and under a program",
 	 {ARG_json, ARG_probe, MAYBE | ARG_program},
 	 "Each finding is ok, a warning or a problem, followed by what to do; its\n"

@@ -1,4 +1,3 @@
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,18 +13,6 @@ static void commands_help(FILE *out)
 		fprintf(out, "  mnm %-7s %s\n", row->name, row->summary);
 	fprintf(out, "\nmnm COMMAND --help says more about each; the manual is "
 		     "mnm(1).\n");
-}
-
-int failure(const char *format, ...)
-{
-	va_list args;
-
-	fputs("mnm: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-	return EXIT_FAILED;
 }
 
 /* Prints the command's own --help, or that of all. */

@@ -16,7 +16,7 @@ from conftest import (BUILD, DEADLINE, FORMS, MNM, SANITIZERS,
 from test_pool import open_shell, took
 
 COMMANDS = ["run", "ps", "pools", "stat", "set", "swap", "reset", "trim",
-            "doctor", "help", "version"]
+            "plan", "doctor", "help", "version"]
 FREE_PID = 4194303  # the highest number that there can be, so hardly in use
 
 
@@ -641,8 +641,8 @@ def test_watch_stops_well_in_a_pipe(box, shell, words, number):
 
 @pytest.mark.parametrize("words", [
     [], *([command] for command in ("run", "ps", "pools", "stat", "set", "swap",
-                                    "reset", "trim", "doctor", "help",
-                                    "version"))])
+                                    "reset", "trim", "plan", "doctor",
+                                    "help", "version"))])
 def test_help_fits_a_terminal(box, words):
     text = box.mnm(*words, "--help").stdout
     assert max(map(len, text.splitlines())) <= 80

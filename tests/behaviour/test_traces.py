@@ -121,8 +121,7 @@ def test_a_wrong_number_of_streams_is_said(box, streams):
     assert done.returncode == 2 and f"--streams {streams}: " in done.stderr
 
 
-def test_a_trace_in_a_pipe_is_refused_not_read_without_its_start(box):
+def test_a_trace_may_come_from_a_pipe(box):
     job = [os.path.join(EXAMPLES, "trace_job"), "/dev/stdin"]
-    done = box.run(job, check=False, stdin="malloc,1,512,0,temp,x\nfree,1\n")
-    assert done.returncode == 2 and done.stdout == ""
-    assert done.stderr == "trace_job: /dev/stdin: Illegal seek\n"
+    done = box.run(job, stdin="malloc,1,512,0,temp,x\nfree,1\n")
+    assert "mismatches 0" in done.stdout

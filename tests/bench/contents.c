@@ -10,7 +10,7 @@
 
 #include <cuda.h>
 
-#include "../../examples/trace_file.h"
+#include "trace/trace_file.h"
 #include "allocator.h"
 #include "contender.h"
 #include "fail.h"

@@ -2,7 +2,7 @@
  * variables are, so the table of blocks stays small. */
 #include <stdlib.h>
 
-#include "../../examples/trace_file.h"
+#include "trace/trace_file.h"
 #include "allocator.h"
 #include "fail.h"
 #include "work.h"

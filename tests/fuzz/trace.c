@@ -1,7 +1,7 @@
 /* A trace file, plain or compressed. */
 #include <stdlib.h>
 
-#include "../../examples/trace_file.h"
+#include "trace/trace_file.h"
 #include "fuzz.h"
 
 enum { MARKS_MAX = 16 };

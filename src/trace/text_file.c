@@ -58,36 +58,53 @@ static bool text_fill(struct text_file *text)
 
 int text_open(struct text_file *text, const char *path)
 {
-	unsigned char start[sizeof(zstd_magic)];
 	size_t got;
+	int error;
 
 	memset(text, 0, sizeof(*text));
-	text->file = fopen(path, "rb");
+	text->file = fopen(path, "rbe");
 	if (!text->file)
 		return -1;
-	got = fread(start, 1, sizeof(start), text->file);
-	if (fseek(text->file, 0, SEEK_SET)) { /* it is a pipe */
-		fclose(text->file);
-		errno = ESPIPE;
-		return -1;
-	}
-	if (got != sizeof(start) || memcmp(start, zstd_magic, got))
+	got = fread(text->out_bytes, 1, sizeof(zstd_magic), text->file);
+	text->out_end = got;
+	error = ferror(text->file) ? errno : 0; /* as of a folder */
+	if (!error && (got != sizeof(zstd_magic) ||
+		       memcmp(text->out_bytes, zstd_magic, got) != 0))
 		return 0;
+	text->out_end = 0;
 	text->in_size = ZSTD_DStreamInSize();
 	text->in_bytes = malloc(text->in_size);
-	text->in.src = text->in_bytes;
 	text->zstd = ZSTD_createDCtx();
-	if (text->in_bytes && text->zstd)
+	text->in = (ZSTD_inBuffer){text->in_bytes, got, 0};
+	if (!error && text->in_bytes && text->zstd) {
+		memcpy(text->in_bytes, zstd_magic, got);
 		return 0;
+	}
 	text_close(text);
-	errno = ENOMEM;
+	errno = error ? error : ENOMEM;
 	return -1;
+}
+
+/* Ends a line of that length; `whole` says whether a newline followed. */
+static char *line_end(struct text_file *text, size_t length, bool whole)
+{
+	text->number++;
+	text->line[length] = '\0';
+	if (!whole && !text->end_optional)
+		text->error = "the last line has no end";
+	else if (memchr(text->line, '\0', length))
+		text->error = "there is a NUL in it";
+	return text->error ? NULL : text->line;
 }
 
 char *text_line(struct text_file *text)
 {
 	size_t used = 0;
 
+	if (text->again) {
+		text->again = false;
+		return text->line;
+	}
 	while (used < sizeof(text->line)) {
 		const char *from = text->out_bytes + text->out_at;
 		size_t have = text->out_end - text->out_at;
@@ -100,9 +117,7 @@ char *text_line(struct text_file *text)
 				continue;
 			if (text->error || !used)
 				return NULL;
-			text->number++;
-			text->error = "the last line has no end";
-			return NULL;
+			return line_end(text, used, false);
 		}
 		take = have < room ? have : room;
 		end = memchr(from, '\n', take);
@@ -111,11 +126,8 @@ char *text_line(struct text_file *text)
 		memcpy(text->line + used, from, take);
 		text->out_at += take;
 		used += take;
-		if (end) {
-			text->line[used - 1] = '\0';
-			text->number++;
-			return text->line;
-		}
+		if (end)
+			return line_end(text, used - 1, true);
 	}
 	text->number++;
 	text->error = "the line is too long";

@@ -20,13 +20,16 @@ struct text_file {
 	bool inside_frame;   /* a zstd frame has begun and not yet ended */
 	unsigned int number; /* of the line returned last, from 1 */
 	const char *error;   /* what is wrong, or NULL */
+	bool again;          /* text_line returns the last line once more */
+	bool end_optional;   /* the last line may lack its newline */
 	size_t out_at;       /* next byte of out_bytes to return */
 	size_t out_end;      /* bytes in out_bytes */
 	char out_bytes[16384];
 	char line[TEXT_LINE_SIZE];
 };
 
-/* Returns -1, with errno set, if the file can't be opened. */
+/* Opens a file, which may be a pipe. Returns -1, with errno set, if it can't be
+ * opened or read. */
 int text_open(struct text_file *text, const char *path);
 
 /* Returns the next line without its newline, valid until the next call. Returns

@@ -8,6 +8,12 @@
 
 #include "text_file.h"
 
+const char *const trace_classes[TRACE_CLASSES] = {
+#define TRACE_CLASS(name, text) [TRACE_##name] = text,
+	TRACE_CLASS_LIST
+#undef TRACE_CLASS
+};
+
 /* Says which ids are live while a trace is read: one bit for each. */
 struct id_set {
 	unsigned char *bits;
@@ -68,6 +74,19 @@ static bool number_take(char **text, uint64_t max, uint64_t *number)
 	return true;
 }
 
+/* The class that is the first of these fields. */
+static enum trace_class class_find(const char *fields)
+{
+	size_t length = strcspn(fields, ",");
+	enum trace_class found = 0;
+
+	while (found < TRACE_OTHER &&
+	       (strlen(trace_classes[found]) != length ||
+		strncmp(trace_classes[found], fields, length) != 0))
+		found++;
+	return found;
+}
+
 static const char *malloc_parse(struct trace_file *trace, char *fields,
 				struct trace_event *event, struct id_set *live)
 {
@@ -86,7 +105,7 @@ static const char *malloc_parse(struct trace_file *trace, char *fields,
 		return "no memory to read it";
 	trace->last_id = event->id;
 	event->stream = (unsigned int)stream;
-	event->input = !strncmp(fields, "input,", 6);
+	event->purpose = class_find(fields);
 	if (event->stream >= trace->streams)
 		trace->streams = event->stream + 1;
 	return NULL;
@@ -152,29 +171,35 @@ static struct trace_event *event_add(struct trace_file *trace)
 	return &trace->events[trace->count++];
 }
 
+/* What follows the key in a line that begins with it, or NULL. */
+static const char *value_find(const char *line, const char *key)
+{
+	size_t length = strlen(key);
+
+	return strncmp(line, key, length) ? NULL : line + length;
+}
+
 /* Parses "# key: value": the trace's name, the format it claims, the time of a
  * step. Returns what is wrong, or NULL. */
-static const char *header_parse(struct trace_file *trace, const char *line)
+const char *trace_header(struct trace_file *trace, const char *line)
 {
-	static const char name[] = "# trace: ", format[] = "# format: ",
-			  step[] = "# t4_step_ms: ";
+	const char *value;
 	char *end;
 
-	if (!strncmp(line, name, strlen(name)))
-		snprintf(trace->name, sizeof(trace->name), "%s",
-			 line + strlen(name));
-	if (!strncmp(line, format, strlen(format)) &&
-	    strcmp(line + strlen(format), "1"))
+	if ((value = value_find(line, "# trace: ")))
+		snprintf(trace->name, sizeof(trace->name), "%s", value);
+	if ((value = value_find(line, "# format: ")) &&
+	    (value[0] != '1' || value[1]))
 		return "a format other than 1";
-	if (!strncmp(line, step, strlen(step))) {
-		trace->step_ms = strtod(line + strlen(step), &end);
+	if ((value = value_find(line, "# t4_step_ms: "))) {
+		trace->step_ms = strtod(value, &end);
 		if (*end || !(trace->step_ms > 0 && trace->step_ms < 1e6))
 			return "t4_step_ms must be above 0 and below 1000000";
 	}
 	return NULL;
 }
 
-static const char *trace_read(struct trace_file *trace, struct text_file *text,
+static const char *lines_read(struct trace_file *trace, struct text_file *text,
 			      struct id_set *live)
 {
 	const char *wrong = NULL;
@@ -184,7 +209,7 @@ static const char *trace_read(struct trace_file *trace, struct text_file *text,
 		struct trace_event *event;
 
 		if (*line == '#') {
-			wrong = header_parse(trace, line);
+			wrong = trace_header(trace, line);
 			continue;
 		}
 		event = event_add(trace);
@@ -202,18 +227,38 @@ static const char *trace_read(struct trace_file *trace, struct text_file *text,
 	return NULL;
 }
 
-int trace_open(struct trace_file *trace, const char *path)
+const char *trace_read(struct trace_file *trace, struct text_file *text)
+{
+	struct id_set live = {0};
+	const char *wrong = lines_read(trace, text, &live);
+
+	free(live.bits);
+	return wrong;
+}
+
+bool trace_is_event(const char *line)
+{
+	return !strncmp(line, "malloc,", 7) || !strncmp(line, "free,", 5) ||
+	       !strncmp(line, "mark,", 5);
+}
+
+void trace_begin(struct trace_file *trace, const char *path)
 {
 	const char *base = strrchr(path, '/');
-	struct id_set live = {0};
-	struct text_file *text;
-	const char *wrong;
 
 	memset(trace, 0, sizeof(*trace));
 	trace->path = path;
 	trace->streams = 1;
 	snprintf(trace->name, sizeof(trace->name), "%s",
 		 base ? base + 1 : path);
+}
+
+int trace_open(struct trace_file *trace, const char *path)
+{
+	struct text_file *text;
+	const char *wrong;
+
+	trace_begin(trace, path);
 	text = malloc(sizeof(*text));
 	if (!text || text_open(text, path)) {
 		fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name,
@@ -221,14 +266,13 @@ int trace_open(struct trace_file *trace, const char *path)
 		free(text);
 		return -1;
 	}
-	wrong = trace_read(trace, text, &live);
+	wrong = trace_read(trace, text);
 	if (wrong)
 		fprintf(stderr, "%s: %s:%u: %s\n",
 			program_invocation_short_name, path,
 			text->number ? text->number : 1, wrong);
 	text_close(text);
 	free(text);
-	free(live.bits);
 	if (!wrong)
 		return 0;
 	trace_close(trace);
