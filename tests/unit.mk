@@ -47,6 +47,7 @@ $(CHECKED_TESTS): $(CHECKED_OBJ)
 $(CHECKED_TESTS): \
 	LDFLAGS += -Wl,--wrap=log_line
 $(BUILD)/tests/unit/swap_test: LDFLAGS += -Wl,--wrap=calloc
+$(BUILD)/tests/unit/plan_history_test: $(BUILD)/obj/src/plan/history.o
 
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_PARTS)
 	$(call SAY,link  )
