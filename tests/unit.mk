@@ -48,6 +48,10 @@ $(CHECKED_TESTS): \
 	LDFLAGS += -Wl,--wrap=log_line
 $(BUILD)/tests/unit/swap_test: LDFLAGS += -Wl,--wrap=calloc
 
+PLAN_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/plan_*_test.c))
+$(PLAN_TESTS): $(PLAN_OBJ) $(BUILD)/obj/tests/unit/plan_problems.o \
+	$(BUILD)/obj/tests/bench/tilings.o
+
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_PARTS)
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ -l:libjansson.a $$(pkg-config --libs check) -o $@

@@ -1,0 +1,123 @@
+#include "plan/exact.h"
+
+/* How much the sections' buffers could still be moved up. */
+static int32_t slack_of(const struct exact *exact, uint32_t section)
+{
+	uint32_t end = exact->member_starts[section + 1];
+	int32_t floor = INT32_MAX;
+
+	for (uint32_t i = exact->member_starts[section]; i < end; i++) {
+		const struct exact_buffer *buffer =
+			&exact->buffers[exact->members[i]];
+
+		if (!buffer->placed && buffer->floor < floor)
+			floor = buffer->floor;
+	}
+	return exact->room[section] - floor;
+}
+
+/* Where few choices and little slack are left, and where there were too few
+ * before. */
+static uint32_t choose_by_slack(const struct exact *exact)
+{
+	uint32_t best = exact_none;
+	float least = 0;
+
+	for (uint32_t s = exact->within.from; s < exact->within.to; s++) {
+		int32_t count = exact->candidates[s];
+		float value;
+
+		if (count >= section_empty)
+			continue;
+		if (count == 1)
+			return s;
+		value = ((float)count - 0.9F) / (1 + exact->weights[s]);
+		/* The slack only makes it larger. */
+		if (best != exact_none && value >= least)
+			continue;
+		value *= (float)(1 + slack_of(exact, s));
+		if (best == exact_none || value < least) {
+			best = s;
+			least = value;
+		}
+	}
+	return best;
+}
+
+/* The fewest choices; of equal ones where there were too few before. */
+static uint32_t choose_by_count(const struct exact *exact)
+{
+	int32_t least = section_empty;
+	uint32_t best = exact_none;
+
+	for (uint32_t s = exact->within.from; s < exact->within.to; s++) {
+		int32_t count = exact->candidates[s];
+
+		if (count >= section_empty || count > least)
+			continue;
+		if (count < least || exact->weights[s] > exact->weights[best]) {
+			best = s;
+			least = count;
+		}
+	}
+	return best;
+}
+
+/* Lower floors first, then larger keys. */
+static bool is_before(const struct exact *exact, uint32_t a, uint32_t b)
+{
+	int32_t low, high;
+
+	if (b == exact_none)
+		return true;
+	low = exact->buffers[a].floor;
+	high = exact->buffers[b].floor;
+	return low < high || (low == high && exact->keys[a] > exact->keys[b]);
+}
+
+static uint32_t lowest_of(const struct exact *exact, uint32_t section)
+{
+	uint32_t end = exact->member_starts[section + 1];
+	uint32_t best = exact_none;
+
+	for (uint32_t i = exact->member_starts[section]; i < end; i++) {
+		uint32_t at = exact->members[i];
+
+		if (!exact->buffers[at].placed && is_before(exact, at, best))
+			best = at;
+	}
+	return best;
+}
+
+/* The best of the neighbours that may still come to lie beneath. */
+static uint32_t lowest_under(const struct exact *exact, uint32_t at)
+{
+	int32_t floor = exact->buffers[at].floor;
+	uint32_t best = exact_none;
+
+	for (uint32_t i = exact->starts[at]; i < exact->starts[at + 1]; i++) {
+		uint32_t other = exact->neighbours[i];
+		const struct exact_buffer *buffer = &exact->buffers[other];
+
+		if (!buffer->placed && buffer->floor + buffer->size <= floor &&
+		    is_before(exact, other, best))
+			best = other;
+	}
+	return best;
+}
+
+uint32_t exact_choose(const struct exact *exact)
+{
+	uint32_t section = exact->by_slack ? choose_by_slack(exact)
+					   : choose_by_count(exact);
+	uint32_t at, under;
+
+	if (section == exact_none)
+		return exact_none;
+	under = lowest_of(exact, section);
+	do {
+		at = under;
+		under = lowest_under(exact, at);
+	} while (under != exact_none);
+	return at;
+}

@@ -1,0 +1,359 @@
+#include "plan/exact.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t mix(uint64_t word)
+{
+	word *= UINT64_C(0x9e3779b97f4a7c15);
+	word = (word ^ word >> 32) * UINT64_C(0xd6e8feb86659fd93);
+	return word ^ word >> 32;
+}
+
+/* The sum of these, over all that are not placed, names a state. */
+static void rehash(struct exact *exact, uint32_t at)
+{
+	struct exact_buffer *buffer = &exact->buffers[at];
+	uint64_t place =
+		(uint64_t)buffer->rest << 32 | (uint32_t)buffer->refused;
+
+	exact->hash -= buffer->hash;
+	buffer->hash = buffer->placed ? 0 : mix(place + mix(at + 1));
+	exact->hash += buffer->hash;
+}
+
+static void note_change(struct exact *exact, uint32_t at, bool placed)
+{
+	struct exact_buffer *buffer = &exact->buffers[at];
+
+	if (exact->change_count == exact->change_room) {
+		size_t room = exact->change_room * 2;
+		struct exact_change *changes =
+			realloc(exact->changes, room * sizeof *changes);
+
+		if (changes) {
+			exact->changes = changes;
+			exact->change_room = room;
+		} else {
+			/* A change is lost, and with it this search. */
+			exact->stopped = true;
+			exact->change_count--;
+		}
+	}
+	exact->changes[exact->change_count++] =
+		(struct exact_change){at,
+				      placed,
+				      buffer->rest,
+				      buffer->floor,
+				      buffer->refused,
+				      buffer->support,
+				      buffer->support_floor};
+}
+
+static void open_stretch(struct exact *exact, struct stretch stretch,
+			 int32_t size)
+{
+	for (uint32_t s = stretch.from; s < stretch.to; s++) {
+		exact->room[s] += size;
+		exact->candidates[s] =
+			exact->room[s] == exact->capacity ? section_empty : 0;
+	}
+	for (uint32_t s = stretch.from + 1; s < stretch.to; s++)
+		exact->crossing[s]--;
+}
+
+/* A floor was raised: it is no candidate any more where it now has no room. */
+static void drop_candidate(struct exact *exact, uint32_t from, uint32_t to,
+			   int32_t old, int32_t floor)
+{
+	const int32_t *room = exact->room;
+	int32_t *candidates = exact->candidates;
+
+	for (uint32_t s = from; s < to; s++)
+		candidates[s] -= (room[s] >= old) & (room[s] < floor);
+}
+
+static void add_candidate(struct exact *exact, uint32_t from, uint32_t to,
+			  int32_t floor)
+{
+	const int32_t *room = exact->room;
+	int32_t *candidates = exact->candidates;
+
+	for (uint32_t s = from; s < to; s++)
+		candidates[s] += room[s] >= floor;
+}
+
+/* The same in all sections of a buffer. */
+static void drop_everywhere(struct exact *exact,
+			    const struct exact_buffer *buffer, int32_t old)
+{
+	for (int i = 0; i < 2; i++)
+		drop_candidate(exact, buffer->lives[i].from,
+			       buffer->lives[i].to, old, buffer->floor);
+}
+
+/* Counts a neighbour of what was placed, in whose sections the count began
+ * anew. */
+static void count_neighbour(struct exact *exact,
+			    const struct exact_buffer *neighbour,
+			    struct stretch placed, int32_t old)
+{
+	int32_t floor = neighbour->floor;
+
+	for (int i = 0; i < 2; i++) {
+		uint32_t from = neighbour->lives[i].from;
+		uint32_t to = neighbour->lives[i].to;
+		uint32_t first = from > placed.from ? from : placed.from;
+		uint32_t last = to < placed.to ? to : placed.to;
+
+		if (first >= last) {
+			if (floor != old)
+				drop_candidate(exact, from, to, old, floor);
+			continue;
+		}
+		add_candidate(exact, first, last, floor);
+		if (floor == old)
+			continue;
+		drop_candidate(exact, from, first, old, floor);
+		drop_candidate(exact, last, to, old, floor);
+	}
+}
+
+/* Counts all of some sections anew. */
+static void count_members(struct exact *exact, struct stretch stretch)
+{
+	for (uint32_t s = stretch.from; s < stretch.to; s++) {
+		uint32_t end = exact->member_starts[s + 1];
+
+		for (uint32_t i = exact->member_starts[s]; i < end; i++) {
+			const struct exact_buffer *buffer =
+				&exact->buffers[exact->members[i]];
+
+			exact->candidates[s] += !buffer->placed &&
+						buffer->floor <= exact->room[s];
+		}
+	}
+}
+
+/* A neighbour now lies above what was placed. */
+static void raise_neighbour(struct exact *exact, uint32_t at, int32_t offset,
+			    int32_t top)
+{
+	struct exact_buffer *buffer = &exact->buffers[at];
+	int32_t rest = (top + buffer->align - 1) & -buffer->align;
+	bool freed = buffer->refused > offset;
+
+	if (rest <= buffer->rest && !freed)
+		return;
+	note_change(exact, at, false);
+	if (rest > buffer->rest)
+		buffer->rest = rest;
+	if (freed)
+		buffer->refused = 0;
+	if (buffer->rest > buffer->floor)
+		buffer->floor = buffer->rest;
+	rehash(exact, at);
+}
+
+/* The lowest neighbour on which a buffer may come to lie that was refused the
+ * place below. False if there is none, or too little room. */
+static bool find_support(struct exact *exact, uint32_t at)
+{
+	struct exact_buffer *buffer = &exact->buffers[at];
+	int32_t best = INT32_MAX, old = buffer->floor;
+	int32_t support = -1;
+
+	for (uint32_t i = exact->starts[at]; i < exact->starts[at + 1]; i++) {
+		uint32_t other = exact->neighbours[i];
+		const struct exact_buffer *under = &exact->buffers[other];
+		int32_t top = under->floor + under->size;
+
+		if (under->placed || under->floor >= buffer->refused ||
+		    top >= best)
+			continue;
+		best = top;
+		support = (int32_t)other;
+	}
+	if (support < 0)
+		return false;
+	note_change(exact, at, false);
+	buffer->support = support;
+	buffer->support_floor = exact->buffers[support].floor;
+	best = (best + buffer->align - 1) & -buffer->align;
+	if (best > old) {
+		buffer->floor = best;
+		drop_everywhere(exact, buffer, old);
+	}
+	return buffer->floor + buffer->size <= exact->capacity;
+}
+
+static bool has_support(const struct exact *exact,
+			const struct exact_buffer *buffer)
+{
+	const struct exact_buffer *under;
+
+	if (buffer->support < 0)
+		return false;
+	under = &exact->buffers[buffer->support];
+	return !under->placed && under->floor == buffer->support_floor;
+}
+
+/* One that was raised may be what another one lies on, and so on. */
+static bool raise_waiting(struct exact *exact)
+{
+	bool raised = true;
+
+	while (raised) {
+		raised = false;
+		for (uint32_t i = 0; i < exact->waiting_count; i++) {
+			uint32_t at = exact->waiting[i];
+			struct exact_buffer *buffer = &exact->buffers[at];
+			int32_t old = buffer->floor;
+
+			if (buffer->placed || !buffer->refused ||
+			    has_support(exact, buffer))
+				continue;
+			if (!find_support(exact, at))
+				return false;
+			raised |= buffer->floor > old;
+		}
+	}
+	return true;
+}
+
+static bool sections_have_candidates(struct exact *exact)
+{
+	const int32_t *candidates = exact->candidates;
+	int32_t least = section_empty;
+
+	for (uint32_t s = exact->within.from; s < exact->within.to; s++)
+		least = candidates[s] < least ? candidates[s] : least;
+	if (least > 0)
+		return true;
+	for (uint32_t s = exact->within.from; s < exact->within.to; s++)
+		if (candidates[s] <= 0) {
+			exact->weights[s] += 1;
+			break;
+		}
+	return false;
+}
+
+bool exact_place(struct exact *exact, uint32_t at)
+{
+	struct exact_buffer *buffer = &exact->buffers[at];
+	int32_t offset = buffer->floor, top = offset + buffer->size;
+	bool wraps = buffer->lives[1].to != 0, fits = true;
+
+	note_change(exact, at, true);
+	buffer->placed = true;
+	rehash(exact, at);
+	exact->wrapping -= wraps;
+	if (!wraps)
+		open_stretch(exact, buffer->lives[0], buffer->size);
+	for (uint32_t i = exact->starts[at]; i < exact->starts[at + 1]; i++) {
+		struct exact_buffer *other =
+			&exact->buffers[exact->neighbours[i]];
+		int32_t old = other->floor;
+
+		if (other->placed)
+			continue;
+		raise_neighbour(exact, exact->neighbours[i], offset, top);
+		if (wraps)
+			drop_everywhere(exact, other, old);
+		else
+			count_neighbour(exact, other, buffer->lives[0], old);
+		fits &= other->floor + other->size <= exact->capacity;
+	}
+	for (int i = 0; wraps && i < 2; i++) {
+		open_stretch(exact, buffer->lives[i], buffer->size);
+		count_members(exact, buffer->lives[i]);
+	}
+	return fits && raise_waiting(exact) && sections_have_candidates(exact);
+}
+
+bool exact_refuse(struct exact *exact, uint32_t at)
+{
+	int32_t floor = exact->buffers[at].floor;
+	uint32_t next = at;
+
+	/* A plan with the place for an equal buffer is the same plan. */
+	do {
+		struct exact_buffer *buffer = &exact->buffers[next];
+
+		if (!buffer->placed && !buffer->refused &&
+		    buffer->floor == floor) {
+			note_change(exact, next, false);
+			buffer->refused = floor + buffer->size;
+			buffer->support = -1;
+			rehash(exact, next);
+			if (!exact->is_waiting[next]) {
+				exact->is_waiting[next] = true;
+				exact->waiting[exact->waiting_count++] = next;
+			}
+		}
+		next = buffer->twin;
+	} while (next != at);
+	return raise_waiting(exact) && sections_have_candidates(exact);
+}
+
+void exact_undo(struct exact *exact, size_t change_count,
+		uint32_t waiting_count)
+{
+	while (exact->change_count > change_count) {
+		const struct exact_change *change =
+			&exact->changes[--exact->change_count];
+		struct exact_buffer *buffer = &exact->buffers[change->buffer];
+
+		if (change->placed) {
+			buffer->placed = false;
+			exact->wrapping += buffer->lives[1].to != 0;
+			for (int i = 0; i < 2; i++)
+				for (uint32_t s = buffer->lives[i].from + 1;
+				     s < buffer->lives[i].to; s++)
+					exact->crossing[s]++;
+		}
+		buffer->rest = change->rest;
+		buffer->floor = change->floor;
+		buffer->refused = change->refused;
+		buffer->support = change->support;
+		buffer->support_floor = change->support_floor;
+		rehash(exact, change->buffer);
+	}
+	while (exact->waiting_count > waiting_count)
+		exact->is_waiting[exact->waiting[--exact->waiting_count]] =
+			false;
+}
+
+void exact_reset(struct exact *exact)
+{
+	uint32_t sections = exact->sections;
+
+	exact->hash = 0;
+	exact->wrapping = 0;
+	exact->change_count = 0;
+	exact->saved_count = 0;
+	exact->waiting_count = 0;
+	memset(exact->is_waiting, 0, exact->count);
+	memset(exact->weights, 0, sections * sizeof *exact->weights);
+	memset(exact->crossing, 0, sections * sizeof *exact->crossing);
+	for (uint32_t s = 0; s < sections; s++) {
+		exact->room[s] = exact->capacity - exact->load[s];
+		exact->candidates[s] = exact->load[s] ? 0 : section_empty;
+	}
+	for (uint32_t at = 0; at < exact->count; at++) {
+		struct exact_buffer *buffer = &exact->buffers[at];
+
+		buffer->rest = buffer->floor = buffer->refused = 0;
+		buffer->placed = false;
+		buffer->hash = 0;
+		rehash(exact, at);
+		exact->wrapping += buffer->lives[1].to != 0;
+		for (int i = 0; i < 2; i++) {
+			struct stretch lives = buffer->lives[i];
+
+			add_candidate(exact, lives.from, lives.to, 0);
+			for (uint32_t s = lives.from + 1; s < lives.to; s++)
+				exact->crossing[s]++;
+		}
+	}
+}
