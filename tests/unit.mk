@@ -47,7 +47,11 @@ $(CHECKED_TESTS): $(CHECKED_OBJ)
 $(CHECKED_TESTS): \
 	LDFLAGS += -Wl,--wrap=log_line
 $(BUILD)/tests/unit/swap_test: LDFLAGS += -Wl,--wrap=calloc
-$(BUILD)/tests/unit/plan_history_test: $(BUILD)/obj/src/plan/history.o
+
+PERIOD_OBJ := $(addprefix $(BUILD)/obj/src/plan/,finder_rough.o \
+	finder_runs.o history.o period.o)
+$(addprefix $(BUILD)/tests/unit/plan_,finder_test history_test \
+	period_test): $(PERIOD_OBJ)
 
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_PARTS)
 	$(call SAY,link  )
