@@ -48,10 +48,8 @@ $(CHECKED_TESTS): \
 	LDFLAGS += -Wl,--wrap=log_line
 $(BUILD)/tests/unit/swap_test: LDFLAGS += -Wl,--wrap=calloc
 
-PERIOD_OBJ := $(addprefix $(BUILD)/obj/src/plan/,cycle.o finder_rough.o \
-	finder_runs.o history.o period.o)
-$(addprefix $(BUILD)/tests/unit/plan_,cycle_test finder_test history_test \
-	period_test): $(PERIOD_OBJ)
+$(addprefix $(BUILD)/tests/unit/plan_,cycle_test finder_test follow_test \
+	history_test period_test): $(PERIOD_OBJ)
 
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_PARTS)
 	$(call SAY,link  )
