@@ -14,7 +14,7 @@ BENCH_PLAYS  := $(BENCH_DIR)/contents $(BENCH_DIR)/batch
 BENCH        := $(BENCH_WAYS) $(BENCH_PLAYS) $(BENCH_ALONE) $(BENCH_CUDA) \
 	$(BUILD)/tests/programs/churn
 
-CHECK += $(BENCH)
+CHECK += $(BENCH) $(BENCH_DIR)/periods
 
 $(BENCH_WAYS): $(BENCH_DIR)/%: $(BUILD)/obj/tests/bench/%.o $(BENCH_PARTS)
 	$(call SAY,link  )
@@ -26,6 +26,12 @@ $(BENCH_PLAYS): $(BENCH_DIR)/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/sim/libcud
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/sim \
 		-lcuda -lzstd -ldl -pthread -o $@
+
+# Which periods are found in traces, and what that costs.
+$(BENCH_DIR)/periods: $(addprefix $(BUILD)/obj/,tests/bench/periods.o \
+		examples/trace_file.o examples/text_file.o) $(PLAN_OBJ)
+	$(call SAY,link  )
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ -lzstd -o $@
 
 # A contender's driver exports everything.
 $(patsubst $(BENCH_DIR)/%.so,$(BUILD)/obj/tests/bench/%.o,$(BENCH_ALONE) \

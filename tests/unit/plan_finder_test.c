@@ -1,0 +1,251 @@
+#include "drawn.h"
+
+START_TEST(marks_are_where_a_period_begins)
+{
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		uint64_t start;
+
+		drawn(seed, ROOM);
+		played(&init, 1);
+		start = asked();
+		for (int i = 0; i < 5; i++) {
+			finder_mark(program.finder);
+			played(&part, 1);
+		}
+		ck_assert_uint_eq(found()->number, 1);
+		ck_assert_uint_eq(found()->length, part.count);
+		ck_assert_uint_eq((found()->first - start) % part.count, 0);
+		ck_assert_uint_le(found()->found,
+				  start + 3 * (uint64_t)part.count);
+		closed();
+	}
+}
+END_TEST
+
+START_TEST(marks_that_come_twice_are_one)
+{
+	drawn(1, ROOM);
+	for (int i = 0; i < 5; i++) {
+		finder_mark(program.finder);
+		finder_mark(program.finder);
+		played(&part, 1);
+	}
+	ck_assert_uint_eq(found()->number, 1);
+	ck_assert_uint_eq(found()->length, part.count);
+	closed();
+}
+END_TEST
+
+START_TEST(marks_find_what_repeats_after_several_iterations)
+{
+	for (uint64_t seed = 1; seed <= SEEDS / 2; seed++) {
+		drawn(seed, ROOM);
+		part_add_random(&other, &program.random, 100, 5);
+		for (int i = 0; i < 20; i++) {
+			finder_mark(program.finder);
+			played(i % 5 == 4 ? &other : &part, 1);
+		}
+		ck_assert_uint_eq(found()->length,
+				  4 * part.count + other.count);
+		closed();
+	}
+}
+END_TEST
+
+/* Plays iterations as for a pool that serves what was foretold by itself. The
+ * first of all requests began one. */
+static void played_unseen(const struct program_part *next, int times)
+{
+	uint64_t length = found()->length;
+	uint64_t position = (length - found()->first % length) % length;
+
+	for (int i = 0; i < times; i++) {
+		program.unseen = true;
+		played(next, 1);
+		program.unseen = false;
+	}
+	finder_skip(program.finder, position,
+		    (uint64_t)times * (uint64_t)next->count);
+}
+
+START_TEST(what_was_not_fed_counts_as_foretold)
+{
+	for (uint64_t seed = 1; seed <= SEEDS / 2; seed++) {
+		uint64_t count;
+
+		drawn(seed, ROOM);
+		part_add_random(&other, &program.random, 100, 5);
+		played(&part, 5);
+		ck_assert_uint_eq(found()->number, 1);
+		for (int i = 0; i < 5 && found()->number < 2; i++) {
+			count = asked();
+			played_unseen(&part, 7);
+			ck_assert_uint_eq(asked(),
+					  count + 7 * (uint64_t)part.count);
+			played(&other, 1);
+		}
+		ck_assert_uint_eq(found()->number, 2);
+		ck_assert_uint_eq(found()->length,
+				  7 * part.count + other.count);
+		closed();
+	}
+}
+END_TEST
+
+START_TEST(more_can_go_by_than_is_remembered)
+{
+	for (uint64_t seed = 1; seed <= 10; seed++) {
+		uint64_t count;
+
+		drawn(seed, 1 << 14);
+		played(&part, 5);
+		ck_assert_uint_eq(found()->number, 1);
+		for (uint64_t times = 1; times < 400; times *= 3) {
+			count = asked();
+			finder_skip(program.finder,
+				    (count - found()->first) % part.count,
+				    times * part.count);
+			ck_assert_uint_eq(asked(), count + times * part.count);
+			played(&part, 2);
+		}
+		ck_assert_uint_eq(found()->number, 1);
+		program_close(&program);
+	}
+}
+END_TEST
+
+START_TEST(after_a_period_was_dropped_another_is_found)
+{
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		drawn(seed, ROOM);
+		part_add_training(&other, &program.random);
+		played(&part, 20);
+		ck_assert_uint_eq(found()->number, 1);
+		finder_relearn(program.finder);
+		played(&other, 5);
+		ck_assert_uint_ge(found()->number, 2);
+		ck_assert_uint_eq(found()->length, other.count);
+		closed();
+	}
+}
+END_TEST
+
+START_TEST(a_period_that_was_dropped_is_found_again)
+{
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		drawn(seed, ROOM);
+		part_add_random(&other, &program.random, 100, 5);
+		for (uint64_t number = 1; number < 4; number++) {
+			played(&part, 5);
+			ck_assert_uint_eq(found()->number, number);
+			ck_assert_uint_eq(found()->length, part.count);
+			if (number == 2)
+				played(&other, 1);
+			finder_relearn(program.finder);
+		}
+		closed();
+	}
+}
+END_TEST
+
+START_TEST(memory_is_bounded)
+{
+	for (uint64_t seed = 1; seed <= 10; seed++) {
+		drawn(seed, 1 << 14);
+		part.count = part.count < 1000 ? part.count : 1000;
+		for (int i = 0; i < 100; i++) {
+			part_add_random(&other, &program.random, 300, 20);
+			played(&other, 1);
+			other.count = 0;
+		}
+		for (int i = 0; i < 1000 && found()->length != part.count; i++)
+			played(&part, 1);
+		ck_assert_uint_eq(program.finder->history.mask, (1 << 14) - 1);
+		ck_assert_uint_eq(found()->length, part.count);
+		closed();
+	}
+}
+END_TEST
+
+START_TEST(a_program_without_period_is_listened_to_less_and_less)
+{
+	uint64_t awake[6] = {0};
+
+	drawn(1, 1 << 12);
+	for (int i = 0; i < 6 << 16; i++) {
+		uint64_t *random = &program.random;
+		const struct program_buffer buffer = {
+			.size = program_size(random),
+			.life = 1 + (uint32_t)draw(random, 40)};
+
+		program_step(&program, &buffer);
+		awake[i >> 16] += program.finder->wake <= asked();
+	}
+	ck_assert_uint_gt(awake[0], 0);
+	ck_assert_uint_lt(awake[3] + awake[4] + awake[5], awake[0]);
+	closed();
+}
+END_TEST
+
+START_TEST(a_period_that_comes_late_is_found)
+{
+	drawn(5, 1 << 14);
+	for (int i = 0; i < 200; i++) {
+		part_add_random(&other, &program.random, 300, 20);
+		played(&other, 1);
+		other.count = 0;
+	}
+	for (int i = 0; i < 2000 && found()->length != part.count; i++)
+		played(&part, 1);
+	ck_assert_uint_eq(found()->length, part.count);
+	closed();
+}
+END_TEST
+
+START_TEST(a_short_loop_is_taken_several_times)
+{
+	drawn(1, ROOM);
+	part_add_random(&other, &program.random, 3, 2);
+	played(&other, 100);
+	ck_assert_uint_eq(found()->number, 1);
+	ck_assert_uint_eq(found()->length % 3, 0);
+	ck_assert_uint_ge(found()->length, 32);
+	closed();
+}
+END_TEST
+
+START_TEST(nothing_is_asked_of_an_empty_history)
+{
+	drawn(1, ROOM);
+	ck_assert_uint_eq(found()->number, 0);
+	for (int i = 0; i < 100; i++)
+		finder_mark(program.finder);
+	finder_free(program.finder, 0);
+	finder_free(program.finder, UINT64_MAX);
+	finder_skip(program.finder, 0, 10);
+	finder_relearn(program.finder);
+	ck_assert_uint_eq(asked(), 0);
+	closed();
+	finder_close(NULL);
+	ck_assert_ptr_null(finder_open(UINT64_MAX));
+}
+END_TEST
+
+int main(void)
+{
+	return tests_run(
+		"plan_finder",
+		(const TTest *const[]){
+			marks_are_where_a_period_begins,
+			marks_that_come_twice_are_one,
+			marks_find_what_repeats_after_several_iterations,
+			what_was_not_fed_counts_as_foretold,
+			more_can_go_by_than_is_remembered,
+			after_a_period_was_dropped_another_is_found,
+			a_period_that_was_dropped_is_found_again,
+			memory_is_bounded,
+			a_program_without_period_is_listened_to_less_and_less,
+			a_period_that_comes_late_is_found,
+			a_short_loop_is_taken_several_times,
+			nothing_is_asked_of_an_empty_history, NULL});
+}
