@@ -27,6 +27,7 @@ struct growth {
 	struct pool *pool;
 	struct heap_region *region;
 	struct mnm_place to;
+	bool inside; /* where addresses were claimed before */
 	size_t fresh;
 	struct mnm_place *parts; /* free pages that move there */
 	struct stretch *moved;
@@ -148,16 +149,42 @@ static void parts_age(const struct growth *growth, struct mnm_place *to)
 	}
 }
 
-/* Under the context's lock. Claims the slots that the region grows by. */
-static void slots_claim(struct growth *growth, size_t bytes)
+static void region_claim(struct heap_region *region, size_t bytes)
 {
-	struct heap_region *region = growth->region;
-
-	growth->to.region = &region->region;
-	growth->to.addr = region->region.base + region->region.bytes;
-	growth->to.bytes = bytes;
 	region->region.bytes += bytes;
 	region->pages->claimed += (uint32_t)(bytes / PAGE_BYTES);
+}
+
+/* Whether the region has addresses there for so many bytes that may get
+ * pages. */
+static bool region_has_room(const struct heap_region *region, uint64_t addr,
+			    size_t bytes)
+{
+	const struct stretch to = {addr, bytes};
+	uint64_t from = addr - region->region.base;
+
+	return from < region->region.bytes &&
+	       bytes <= region->region.bytes - from && from % PAGE_BYTES == 0 &&
+	       pages_are_none(region->pages, &to);
+}
+
+/* Under the context's lock. Claims the slots that the region grows by. Returns
+ * false if the pool wants to grow where it can't. */
+static bool slots_claim(struct growth *growth, const struct mnm_lack *lack)
+{
+	struct heap_region *region = growth->region;
+	size_t bytes = lack->fresh + lack->moved;
+
+	region_claim(region, lack->ahead);
+	growth->to.region = &region->region;
+	growth->to.addr = lack->at ? lack->at
+				   : region->region.base + region->region.bytes;
+	growth->to.bytes = bytes;
+	growth->inside = lack->at;
+	if (growth->inside)
+		return region_has_room(region, lack->at, bytes);
+	region_claim(region, bytes);
+	return true;
 }
 
 /* Under the context's lock. What was claimed last is free again. It is passed
@@ -168,7 +195,8 @@ static void slots_unclaim(struct growth *growth, int res)
 	struct mnm_region *region = &growth->region->region;
 	const struct stretch to = {growth->to.addr, growth->to.bytes};
 
-	if (to.addr + to.bytes != region->base + region->bytes ||
+	if (growth->inside ||
+	    to.addr + to.bytes != region->base + region->bytes ||
 	    (res != CUDA_ERROR_OUT_OF_MEMORY && res != TAKE_LIMITED) ||
 	    !pages_are_none(growth->region->pages, &to))
 		return;
@@ -192,21 +220,22 @@ static bool growth_begin(struct growth *growth, size_t span,
 			 enum mnm_growth rule)
 {
 	struct pool *pool = growth->pool;
-	struct mnm_lack lack;
+	struct mnm_lack lack = {0};
 
 	if (!pool->view.growing)
 		return false;
 	growth->region = (struct heap_region *)pool->view.growing;
 	pool->view.ops->lacks(&pool->view, span, pool->view.growing, rule,
 			      &lack);
-	if (lack.fresh + lack.moved >
+	if (lack.fresh + lack.moved + lack.ahead >
 	    growth->region->limit - pool->view.growing->bytes) {
 		region_leave_full(pool);
 		return false;
 	}
+	if (!slots_claim(growth, &lack))
+		return false;
 	growth->fresh =
 		lack.fresh + lack.moved - parts_take(growth, lack.moved);
-	slots_claim(growth, lack.fresh + lack.moved);
 	growth->region->pages->eyes++;
 	return true;
 }

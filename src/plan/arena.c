@@ -77,13 +77,6 @@ bool arena_is_free(const struct arena *arena, uint64_t offset, uint64_t size)
 	return true;
 }
 
-void arena_stray(struct arena *arena)
-{
-	for (size_t i = 0; i < arena->count; i++)
-		arena->blocks[i].stray = true;
-	arena->strays = arena->count;
-}
-
 static int block_compare(const void *one, const void *other)
 {
 	const struct arena_block *a = one, *b = other;

@@ -48,9 +48,6 @@ void arena_leave(struct arena *arena, const struct arena_block *block,
 /* Whether no live block has any of these bytes. Looks at all of them. */
 bool arena_is_free(const struct arena *arena, uint64_t offset, uint64_t size);
 
-/* From now on each live block is a stray. */
-void arena_stray(struct arena *arena);
-
 /* Sorts the live blocks by their offsets, and calls visit for each range of
  * bytes, of the first `size`, in which none lives. */
 void arena_gaps(struct arena *arena, uint64_t size,

@@ -89,7 +89,7 @@ struct live_block {
 struct program {
 	struct cycle cycle;
 	struct arena arena;
-	struct replay *replay, *other;
+	struct replay *replay;
 	struct live_block blocks[BLOCKS_MOST];
 	size_t count;
 	bool owned[UNITS];
@@ -119,10 +119,8 @@ static void program_place(struct program *program, uint32_t slot, uint64_t size,
 			  struct live_block *block)
 {
 	const struct replay_slot *at = replay_slot_at(program->replay, slot);
-	struct arena_block placed = {.offset = at->offset,
-				     .size = size,
-				     .plan = program->replay,
-				     .slot = slot};
+	struct arena_block placed = {
+		.offset = at->offset, .size = size, .slot = slot};
 
 	ck_assert_uint_le(size, at->size);
 	own(program, at->offset, size);
@@ -177,8 +175,7 @@ static void program_free(struct program *program, size_t index)
 			program->owned[i] = false;
 			program->freed[i] = program->epoch;
 		}
-		replay_free((struct replay *)found->plan, found->slot,
-			    program->epoch, 0);
+		replay_free(program->replay, found->slot, program->epoch, 0);
 		arena_leave(&program->arena, found, program->epoch);
 	}
 	*block = program->blocks[--program->count];
@@ -332,38 +329,6 @@ START_TEST(no_byte_has_two_owners)
 }
 END_TEST
 
-/* Another plan takes over while blocks of the one before are live. */
-START_TEST(plans_share_an_arena)
-{
-	static struct program program;
-	struct replay *first, *second;
-	struct cycle cycle;
-
-	program_open(&program, (uint64_t)_i);
-	first = program.replay;
-	cycle = program.cycle;
-	program.cycle = cycle_drawn();
-	second = replay_open(program.cycle.slots, program.cycle.count, 1);
-	for (int i = 0; i < 6; i++) {
-		struct cycle before = program.cycle;
-
-		program.replay = i % 2 ? first : second;
-		program_stray(&program);
-		arena_stray(&program.arena);
-		replay_begin(i % 2 ? second : first, REPLAY_NONE);
-		program.cycle = cycle;
-		cycle = before;
-	}
-	while (program.count)
-		program_free(&program, 0);
-	ck_assert_uint_eq(replay_live(first), 0);
-	ck_assert_uint_eq(replay_live(second), 0);
-	replay_close(first);
-	replay_close(second);
-	arena_close(&program.arena);
-}
-END_TEST
-
 static void gap_count(void *argument, uint64_t offset, uint64_t size)
 {
 	struct program *program = argument;
@@ -403,7 +368,6 @@ int main(void)
 	tcase_add_loop_test(tests, what_is_repeated_is_placed, 0, 300);
 	tcase_add_loop_test(tests, the_place_in_a_cycle_is_found, 0, 50);
 	tcase_add_loop_test(tests, no_byte_has_two_owners, 0, 500);
-	tcase_add_loop_test(tests, plans_share_an_arena, 0, 60);
 	tcase_add_loop_test(tests, gaps_are_what_no_block_has, 0, 20);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);
