@@ -23,8 +23,8 @@ struct tstack_figures;
 bool planner_figures(const struct device *device,
 		     struct tstack_figures *figures);
 
-/* Looks whether pools that rest are to see requests again. To be called now and
- * then; makes no CUDA call. */
+/* Looks, at most once a second, whether pools that rest are to see requests
+ * again. To be called now and then, by one thread; makes no CUDA call. */
 void planner_tick(void);
 
 #endif

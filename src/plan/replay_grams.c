@@ -24,6 +24,28 @@ static uint64_t gram_of(const struct replay *replay, uint32_t last)
 	return hash ? hash : 1;
 }
 
+static bool repeats_after(const struct replay *replay, size_t length)
+{
+	size_t i = 0;
+
+	while (i < replay->lap - length &&
+	       replay->slots[i].token == replay->slots[i + length].token)
+		i++;
+	return i == replay->lap - length;
+}
+
+/* The shortest part of a lap that the lap is made of. A short iteration is
+ * taken several times as one lap, and any of them is where the program may
+ * be. */
+static size_t part_of(const struct replay *replay)
+{
+	size_t length = 1;
+
+	while (replay->lap % length || !repeats_after(replay, length))
+		length++;
+	return length;
+}
+
 static struct gram *gram_at(const struct replay *replay, uint64_t hash)
 {
 	size_t i = hash & (replay->grams_room - 1);
@@ -41,7 +63,8 @@ bool grams_open(struct replay *replay)
 	replay->grams = calloc(replay->grams_room, sizeof(*replay->grams));
 	if (!replay->grams)
 		return false;
-	for (uint32_t slot = 0; slot < replay->lap; slot++) {
+	replay->part = part_of(replay);
+	for (uint32_t slot = 0; slot < replay->part; slot++) {
 		uint64_t hash = gram_of(replay, slot);
 		struct gram *gram = gram_at(replay, hash);
 
@@ -51,13 +74,13 @@ bool grams_open(struct replay *replay)
 	return true;
 }
 
-/* The first slot from the next one on that is the same in its lap. */
+/* The first slot from the next one on that is the same in its part. */
 static uint32_t slot_from(const struct replay *replay, uint32_t slot)
 {
 	size_t at = slot;
 
 	while (at < replay->then.next)
-		at += replay->lap;
+		at += replay->part;
 	return at < replay->count ? (uint32_t)at : slot;
 }
 

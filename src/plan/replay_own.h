@@ -28,14 +28,15 @@ struct position {
 struct replay {
 	size_t count, live; /* slots; of these live */
 	size_t lap;         /* slots of a lap */
+	size_t part;        /* of a lap, which it repeats as a whole */
 	struct replay_slot *slots;
 	struct slot_state *states;
 	/* Of each slot its predecessors: before[starts[i]] up to, and without,
 	 * before[starts[i + 1]]. */
 	size_t *starts;
 	uint32_t *before;
-	/* Of each GRAM requests in a row the last one's slot in the first lap,
-	 * by a hash. */
+	/* Of each GRAM requests in a row the last one's slot in the first part
+	 * of a lap, by a hash. */
 	struct gram *grams;
 	size_t grams_room;     /* a power of two */
 	uint32_t recent[GRAM]; /* tokens of the last requests, a ring */
@@ -48,9 +49,9 @@ struct replay {
 /* Finds the places of the grams. Returns false without memory. */
 bool grams_open(struct replay *replay);
 
-/* The slot of the request that was asked for last, if only one place of a lap
- * has that one behind the ones before; or REPLAY_NONE. Of several laps it is
- * the one that the program comes to first. */
+/* The slot of the request that was asked for last, if only one place of a part
+ * has that one behind the ones before; or REPLAY_NONE. Of several parts and
+ * laps it is the one that the program comes to first. */
 uint32_t grams_find(const struct replay *replay);
 
 #endif
