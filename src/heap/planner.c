@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <time.h>
 
 #include "common/log.h"
 #include "context/context.h"
@@ -117,7 +118,13 @@ static void heap_tick(struct heap *heap, void *unused)
 
 void planner_tick(void)
 {
-	heaps_each(heap_tick, NULL);
+	static time_t last;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (last && now.tv_sec != last)
+		heaps_each(heap_tick, NULL);
+	last = now.tv_sec;
 }
 
 struct sum {
