@@ -231,3 +231,15 @@ bool checked_is_off(const struct mnm_pool_ops *ops)
 	       __atomic_load_n(&((const struct checked_table *)ops)->off,
 			       __ATOMIC_RELAXED);
 }
+
+struct mnm_pool *checked_inner(struct mnm_pool *pool)
+{
+	struct checked_pool *self = checked_self(pool);
+
+	if (pool->ops->open != checked_open)
+		return pool;
+	if (checked_off(self))
+		return NULL;
+	checked_tell(self);
+	return self->inner;
+}

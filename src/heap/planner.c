@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include "checked/checked.h"
 #include "common/log.h"
 #include "context/context.h"
 #include "plan/job.h"
@@ -23,6 +24,7 @@ struct planning {
 	struct context *context; /* its record stays */
 	struct pool *pool;
 	struct plan_job *job;
+	const struct mnm_pool_ops *ops; /* of the pool; they stay */
 };
 
 void planner_threads_set(bool set)
@@ -38,6 +40,15 @@ static bool is_over(void *unused)
 	return thread_main_ended();
 }
 
+/* The pool itself, which may be behind checks, if it is one that plans; or
+ * NULL. */
+static struct mnm_pool *planning_pool(struct pool *pool)
+{
+	struct mnm_pool *view = checked_inner(&pool->view);
+
+	return view && pool_is_tstack(view) ? view : NULL;
+}
+
 static void plan_say(const struct pool *pool, const struct plan_job *job)
 {
 	log_info("device %d: plan of %zu requests: %llu bytes for %llu live, "
@@ -45,6 +56,11 @@ static void plan_say(const struct pool *pool, const struct plan_job *job)
 		 device_ordinal(pool->heap->device), job->cycle.count,
 		 (unsigned long long)job->peak, (unsigned long long)job->bound,
 		 job->took);
+}
+
+static void pool_planned(struct pool *pool, struct plan_job *job)
+{
+	tstack_pool_planned(planning_pool(pool), job);
 }
 
 static void *planning_run(void *arg)
@@ -58,11 +74,12 @@ static void *planning_run(void *arg)
 	thread_detach();
 	plan_job_run(job, is_over);
 	pthread_mutex_lock(&context->lock);
-	dropped = job->dropped;
+	/* A pool that is switched off says nothing as it ends. */
+	dropped = job->dropped || checked_is_off(planning->ops);
 	if (!dropped && job->replay)
 		plan_say(planning->pool, job);
 	if (!dropped)
-		tstack_pool_planned(&planning->pool->view, job);
+		pool_planned(planning->pool, job);
 	pthread_mutex_unlock(&context->lock);
 	if (dropped)
 		plan_job_close(job);
@@ -78,20 +95,20 @@ static void job_begin(struct pool *pool, struct plan_job *job)
 	pthread_t thread;
 
 	if (planning)
-		*planning = (struct planning){pool->heap->context, pool, job};
+		*planning = (struct planning){pool->heap->context, pool, job,
+					      pool->view.ops};
 	if (!planning ||
 	    thread_start(planning_run, planning, STACK_SIZE, &thread)) {
 		free(planning);
-		tstack_pool_planned(&pool->view, job);
+		pool_planned(pool, job);
 	}
 	errno = saved;
 }
 
 void planner_look(struct pool *pool)
 {
-	struct plan_job *job = pool_is_tstack(&pool->view)
-				       ? tstack_pool_job(&pool->view)
-				       : NULL;
+	struct mnm_pool *view = planning_pool(pool);
+	struct plan_job *job = view ? tstack_pool_job(view) : NULL;
 
 	if (!job)
 		return;
@@ -101,18 +118,19 @@ void planner_look(struct pool *pool)
 	}
 	plan_job_run(job, NULL);
 	plan_say(pool, job);
-	tstack_pool_planned(&pool->view, job);
+	pool_planned(pool, job);
 }
 
 static void heap_tick(struct heap *heap, void *unused)
 {
 	struct pool *pool = heap->pools;
+	struct mnm_pool *view = NULL;
 
 	(void)unused;
-	if (!pool || pool->retired || !pool_is_tstack(&pool->view))
-		return;
-	if (tstack_pool_tick(&pool->view,
-			     counter_get(heap->device, COUNTER_hits)))
+	if (pool && !pool->retired)
+		view = planning_pool(pool);
+	if (view &&
+	    tstack_pool_tick(view, counter_get(heap->device, COUNTER_hits)))
 		tcaches_flush(heap);
 }
 
@@ -154,14 +172,16 @@ static void figures_add(struct tstack_figures *sum,
 
 static void heap_sum(struct heap *heap, void *arg)
 {
-	const struct pool *pool = heap->pools;
+	struct pool *pool = heap->pools;
+	struct mnm_pool *view = NULL;
 	struct tstack_figures figures;
 	struct sum *sum = arg;
 
-	if (heap->device != sum->device || !pool || pool->retired ||
-	    !pool_is_tstack(&pool->view))
+	if (heap->device == sum->device && pool && !pool->retired)
+		view = planning_pool(pool);
+	if (!view)
 		return;
-	figures = tstack_pool_figures(&pool->view);
+	figures = tstack_pool_figures(view);
 	figures_add(sum->figures, &figures);
 	sum->any = true;
 }
