@@ -21,6 +21,8 @@ static void arena_begin(struct tstack_pool *self, struct mnm_region *region,
 	self->state = TSTACK_FOLLOWS;
 	self->lap = (struct tstack_lap){0};
 	self->poor = 0;
+	/* The slots were placed in another arena before, if at all. */
+	replay_begin(self->replay, replay_next(self->replay));
 }
 
 /* Addresses at the end of the region that grows. Memory moves there as blocks
