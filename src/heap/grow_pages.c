@@ -181,9 +181,14 @@ static bool slots_claim(struct growth *growth, const struct mnm_lack *lack)
 				   : region->region.base + region->region.bytes;
 	growth->to.bytes = bytes;
 	growth->inside = lack->at;
-	if (growth->inside)
-		return region_has_room(region, lack->at, bytes);
-	region_claim(region, bytes);
+	if (!growth->inside) {
+		region_claim(region, bytes);
+		return true;
+	}
+	/* Another thread's pages may be on their way there. */
+	if (region->grows_inside || !region_has_room(region, lack->at, bytes))
+		return false;
+	region->grows_inside = true;
 	return true;
 }
 
@@ -286,6 +291,8 @@ static int growth_make(struct growth *growth, bool pressed)
 		devices_allow_since(growth->heap->device, growth->to.addr,
 				    growth->to.bytes, growth->devices);
 	pthread_mutex_lock(&context->lock);
+	if (growth->inside)
+		growth->region->grows_inside = false;
 	if (res) {
 		parts_return(growth);
 		slots_unclaim(growth, res);

@@ -76,6 +76,10 @@ static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 	struct tstack_pool *self = tstack_of(pool);
 	enum mnm_answer answer = MNM_MISS;
 
+	/* An arena gets pages only while its region grows. */
+	if (self->unbacked && self->region != self->pool.growing &&
+	    tstack_arena_end(self))
+		tstack_yield(self);
 	if (self->wanted && !tstack_arena_make(self)) {
 		if (!self->growing)
 			return MNM_MISS; /* the region grows, see lacks */
@@ -128,7 +132,8 @@ static void tstack_pool_lacks(struct mnm_pool *pool, size_t span,
 	struct tstack_pool *self = tstack_of(pool);
 	bool freely = rule == MNM_GROW_FREELY;
 
-	if (freely && self->needs && self->need_span == span && grows) {
+	if (freely && self->needs && self->need_span == span && grows &&
+	    grows == self->region) {
 		tstack_arena_lacks(self, grows, lack);
 		return;
 	}
