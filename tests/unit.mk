@@ -48,6 +48,8 @@ $(CHECKED_TESTS): \
 	LDFLAGS += -Wl,--wrap=log_line
 $(BUILD)/tests/unit/swap_test: LDFLAGS += -Wl,--wrap=calloc
 
+$(BUILD)/tests/unit/tstack_test: $(PLAN_OBJ) \
+	$(BUILD)/obj/tests/unit/tstack_model.o
 PLAN_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/plan_*_test.c))
 $(PLAN_TESTS): $(PLAN_OBJ) $(BUILD)/obj/tests/unit/plan_problems.o \
 	$(BUILD)/obj/tests/bench/tilings.o
