@@ -397,7 +397,7 @@ static void deviating_run(uint64_t seed)
 
 START_TEST(no_byte_has_two_owners)
 {
-	for (uint64_t seed = 0; seed < 500; seed++)
+	for (uint64_t seed = 0; seed < 3000; seed++)
 		deviating_run(seed);
 }
 END_TEST
