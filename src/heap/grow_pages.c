@@ -28,6 +28,7 @@ struct growth {
 	struct heap_region *region;
 	struct mnm_place to;
 	bool inside; /* where addresses were claimed before */
+	bool apart;  /* not beside what the pool has */
 	size_t fresh;
 	struct mnm_place *parts; /* free pages that move there */
 	struct stretch *moved;
@@ -232,6 +233,8 @@ static bool growth_begin(struct growth *growth, size_t span,
 	growth->region = (struct heap_region *)pool->view.growing;
 	pool->view.ops->lacks(&pool->view, span, pool->view.growing, rule,
 			      &lack);
+	if (growth->apart) /* a page of addresses stays empty */
+		lack.ahead += PAGE_BYTES;
 	if (lack.fresh + lack.moved + lack.ahead >
 	    growth->region->limit - pool->view.growing->bytes) {
 		region_leave_full(pool);
@@ -323,9 +326,9 @@ static int grow_in(struct growth *growth, size_t span, enum mnm_growth rule,
 }
 
 int grow_pages(struct heap *heap, struct pool *pool, size_t span,
-	       enum mnm_growth rule, bool pressed)
+	       enum mnm_growth rule, bool pressed, bool apart)
 {
-	struct growth growth = {.heap = heap, .pool = pool};
+	struct growth growth = {.heap = heap, .pool = pool, .apart = apart};
 	int res;
 
 	if (!device_can_hold(heap->device, span))

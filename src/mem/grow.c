@@ -99,9 +99,10 @@ enum mem_answer mem_grow(struct heap *heap, uint64_t *addr,
 		pool = pool_held(heap, request, &span);
 		if (!pool)
 			return MEM_PASS;
-		*result = heap_grow(
-			heap, pool, span,
-			rule_for(answer, pressed || i >= TRIES_FREE), pressed);
+		*result =
+			heap_grow(heap, pool, span,
+				  rule_for(answer, pressed || i >= TRIES_FREE),
+				  pressed, i && answer == MNM_UNSAFE);
 		pool_let(pool);
 		if (*result)
 			return MEM_DONE;
