@@ -64,6 +64,9 @@ ROWS = [
     ("a_region_is_to_grow_at_one_place_twice", "unit",
      (ARENA, "	lack->at = self->begin + self->need;\n"
       "	self->needs = false;\n", "	lack->at = self->begin + self->need;\n")),
+    ("an_arena_waits_for_pages_that_never_come", "unit",
+     (POOL, "self->unbacked && self->region != self->pool.growing",
+      "false")),
     ("two_threads_grow_at_one_place",
      "race two requests that need the same pages of a plan",
      (GROW, "region->grows_inside || ", "")),

@@ -113,6 +113,8 @@ void model_step(struct model *model)
 			model_free(model, i);
 	if (!model_draw(model, 8))
 		model->epoch++;
+	if (!model_draw(model, 64))
+		model->over = model->safe = ++model->epoch;
 }
 
 static void region_end(struct model *model, const struct mnm_place *place)
@@ -300,35 +302,51 @@ static void grow(struct model *model, size_t span, bool unready, int tries)
 		unready ? (least ? MNM_GROW_LEAST_FRESH : MNM_GROW_FRESH)
 			: (least ? MNM_GROW_LEAST : MNM_GROW_FREELY);
 
+	/* Not beside what a careful request may not use. */
+	if (tries && unready)
+		model->growing.bytes += MNM_REGION_PAGE;
 	grown = model->pool->growing ? region_grow(model, span, rule)
 				     : region_make(model, span, rule);
 	if (!grown)
 		model_trim(model, SIZE_MAX);
 }
 
+static bool is_served(struct model *model, const struct mnm_request *request,
+		      unsigned int life, unsigned int freed, bool *unready)
+{
+	struct mnm_pool *pool = model->pool;
+	struct mnm_place place;
+	enum mnm_answer answer = pool->ops->place(pool, request, &place);
+
+	*unready = answer == MNM_UNSAFE;
+	if (answer == MNM_HIT)
+		block_begin(model, request, &place, life, freed);
+	job_look(model);
+	return answer == MNM_HIT;
+}
+
 void model_ask(struct model *model, size_t bytes, unsigned int stream,
 	       unsigned int life, unsigned int freed)
 {
 	struct mnm_pool *pool = model->pool;
-	struct mnm_request request = {.stream = stream};
-	enum mnm_answer answer = MNM_MISS;
-	struct mnm_place place;
+	struct mnm_request request = {.stream = stream,
+				      .span = pool->ops->span(pool, bytes, 0)};
+	bool careful = !model->fences && !model_draw(model, 30);
+	bool unready, served = false;
 
-	request.span = pool->ops->span(pool, bytes, 0);
 	pool->live_count++;
-	for (int i = 0; i < 4 * TRIES && answer != MNM_HIT; i++) {
-		request.safe = model->safe;
-		answer = pool->ops->place(pool, &request, &place);
-		if (answer == MNM_HIT)
-			block_begin(model, &request, &place, life, freed);
-		job_look(model);
-		if (answer == MNM_UNSAFE &&
+	for (int i = 0; i < 4 * TRIES && !served; i++) {
+		request.safe = careful ? model->over : model->safe;
+		served = is_served(model, &request, life, freed, &unready);
+		if (served)
+			break;
+		if (unready && !careful &&
 		    (model->fences || model_draw(model, 4)))
 			model->safe = ++model->epoch;
-		else if (answer != MNM_HIT)
-			grow(model, request.span, answer == MNM_UNSAFE, i);
+		else
+			grow(model, request.span, unready, i);
 	}
-	CLAIM(model, answer == MNM_HIT);
+	CLAIM(model, served);
 }
 
 void model_open(struct model *model, enum mnm_backing backing, uint64_t seed)
@@ -346,8 +364,10 @@ void model_open(struct model *model, enum mnm_backing backing, uint64_t seed)
 	model->pool->backing = backing;
 	model->next = model->growing.base = base;
 	model->growing.grows = true;
-	if (backing == MNM_BACKING_VIRTUAL)
+	if (backing == MNM_BACKING_VIRTUAL) {
 		model->pool->growing = &model->growing;
+		model->next += MODEL_PAGES / 2 * MNM_REGION_PAGE;
+	}
 	ck_assert(tstack_pool.open(model->pool, &options));
 }
 

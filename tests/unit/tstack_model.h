@@ -38,7 +38,9 @@ struct model {
 	struct model_unit *units;
 	struct model_block blocks[MODEL_BLOCKS];
 	size_t count;
-	uint64_t epoch, safe, seed, random;
+	/* A careful request, as during a capture, may use what was freed in
+	 * epochs below `over` only. */
+	uint64_t epoch, safe, over, seed, random;
 	bool fences;                 /* each time that it helps */
 	bool inside;                 /* pages are on their way inside */
 	bool meanwhile;              /* the world goes on while pages come */

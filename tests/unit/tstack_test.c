@@ -208,14 +208,38 @@ START_TEST(a_trim_ends_the_arena_and_its_blocks_stay)
 }
 END_TEST
 
+/* Its pages come as that grows. */
+START_TEST(an_arena_ends_in_a_region_that_grows_no_more)
+{
+	struct tstack_figures figures = {0};
+	struct lap lap;
+
+	model_open(&model, MNM_BACKING_VIRTUAL, 3);
+	lap = lap_drawn(80);
+	for (unsigned int i = 0; !figures.arena_bytes; i++) {
+		ask(&lap.requests[i % lap.count]);
+		figures = model_figures(&model);
+	}
+	ck_assert_uint_gt(figures.arena_bytes, MNM_REGION_PAGE);
+	model.pool->growing = NULL;
+	ask(&lap.requests[0]);
+	figures = model_figures(&model);
+	ck_assert_uint_eq(figures.arena_bytes, 0);
+	ck_assert_uint_eq(figures.state, TSTACK_WAITS);
+	lap_learn(&lap);
+	model_close(&model);
+}
+END_TEST
+
 int main(void)
 {
-	static const TTest *tests[5]; /* ends with NULL */
+	static const TTest *tests[6]; /* ends with NULL */
 	size_t n = 0;
 
 	tests[n++] = no_byte_is_handed_out_twice_or_too_early_or_lost;
 	tests[n++] = nor_in_regions_that_do_not_grow;
 	tests[n++] = what_repeats_is_placed_by_a_plan_in_addresses_claimed_once;
 	tests[n++] = a_trim_ends_the_arena_and_its_blocks_stay;
+	tests[n++] = an_arena_ends_in_a_region_that_grows_no_more;
 	return tests_run("tstack", tests);
 }
