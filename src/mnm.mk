@@ -15,8 +15,9 @@ WORK_GEN_C := $(addprefix $(WORK_GEN)/,work_entries.c opaque_entries.c \
 	room_entries.c api_names.c)
 LIB_OBJ    += $(patsubst %.c,$(BUILD)/obj/%.o,$(WORK_GEN_C))
 ENTRY_OBJ  += $(filter $(BUILD)/obj/src/hooks/% %_entries.o,$(LIB_OBJ))
-# Places lifetimes; a library of its own, of which nothing else of mnm is a part.
+# Places lifetimes, and finds what repeats; knows nothing else of mnm.
 PLAN_OBJ   := $(call sources,src/plan/*.c)
+LIB_OBJ    += $(PLAN_OBJ)
 # Traces in files, for programs that read them.
 TRACE_OBJ  := $(call sources,src/trace/*.c)
 CLI_OBJ    := $(COMMON_OBJ) $(PLAN_OBJ) $(TRACE_OBJ) \

@@ -34,8 +34,7 @@ $(BENCH_PLAYS): $(BENCH_DIR)/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/sim/libcud
 		-lcuda -lzstd -ldl -pthread -o $@
 
 # Which periods are found in traces, and what that costs.
-$(BENCH_DIR)/periods: $(addprefix $(BUILD)/obj/,tests/bench/periods.o \
-		examples/trace_file.o examples/text_file.o) $(PLAN_OBJ)
+$(BENCH_DIR)/periods: $(BUILD)/obj/tests/bench/periods.o $(TRACE_OBJ) $(PLAN_OBJ)
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ -lzstd -o $@
 

@@ -1,6 +1,6 @@
 # Check programs over parts that need no CUDA: tests/unit/NAME_test.c
 
-UNIT_PARTS := $(COMMON_OBJ) $(POOL_OBJ) \
+UNIT_PARTS := $(COMMON_OBJ) $(POOL_OBJ) $(PLAN_OBJ) \
 	$(addprefix $(BUILD)/obj/src/,block/block.o block/block_index.o block/buffer_id.o \
 	preload/elf_symbol.o preload/await.o) $(BUILD)/obj/tests/unit/plain_thread.o \
 	$(BUILD)/obj/tests/unit/no_tool.o
@@ -54,8 +54,9 @@ $(BUILD)/tests/unit/thread_test: $(addprefix $(BUILD)/obj/,tests/unit/thread_tes
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ $$(pkg-config --libs check) -ldl -o $@
 
+$(BUILD)/tests/unit/tstack_test: $(BUILD)/obj/tests/unit/tstack_model.o
 PLAN_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/plan_*_test.c))
-$(PLAN_TESTS): $(PLAN_OBJ) $(BUILD)/obj/tests/unit/plan_problems.o \
+$(PLAN_TESTS): $(BUILD)/obj/tests/unit/plan_problems.o \
 	$(BUILD)/obj/tests/bench/tilings.o
 
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_PARTS)

@@ -74,6 +74,12 @@ struct mnm_lack {
 	size_t fresh;      /* bytes to take from the driver */
 	size_t moved;      /* bytes of free pages that are to move there */
 	unsigned int kind; /* of a new region, for the pool itself */
+	/* For a region that grows. First it takes so many bytes of addresses at
+	 * its end, which have no memory; whole pages. Then it grows at this
+	 * address, which has none and has had none, instead of at its end; 0:
+	 * at its end. */
+	size_t ahead;
+	uint64_t at;
 };
 
 #endif

@@ -17,6 +17,11 @@
  * It is made once and stays. NULL without memory. */
 const struct mnm_pool_ops *checked_ops(const struct mnm_pool_ops *ops);
 
+/* The pool that a checked pool stands in front of, which has been told what mnm
+ * has changed in its record; NULL if that one is switched off. Any other pool
+ * is returned as it is. */
+struct mnm_pool *checked_inner(struct mnm_pool *pool);
+
 /* Sees to it that a call of a pool which takes no end is left, see call.h. To
  * be called before there is a checked pool. */
 void pool_calls_watch(void);

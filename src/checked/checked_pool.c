@@ -271,3 +271,15 @@ void checked_end(const struct mnm_pool_ops *ops)
 		__atomic_store_n(&((struct checked_table *)ops)->off, true,
 				 __ATOMIC_RELAXED);
 }
+
+struct mnm_pool *checked_inner(struct mnm_pool *pool)
+{
+	struct checked_pool *self = checked_self(pool);
+
+	if (pool->ops->open != checked_open)
+		return pool;
+	if (checked_off(self))
+		return NULL;
+	checked_tell(self);
+	return self->inner;
+}

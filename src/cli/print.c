@@ -4,20 +4,29 @@
 
 #include "common/counter_list.h"
 #include "common/option.h"
+#include "common/plan_figure_list.h"
 #include "common/pool_choice.h"
 #include "print.h"
 #include "common/text.h"
 
 enum unit { BYTES, COUNT };
 
-static const struct {
+struct figure {
 	const char *name;
 	enum unit unit;
 	const char *help;
-} counters[] = {
+};
+
+static const struct figure counters[] = {
 #define COUNTER(name, kind, unit, help) {#name, unit, help},
 	COUNTER_LIST
 #undef COUNTER
+};
+
+static const struct figure plan_figures[] = {
+#define FIGURE(name, unit, help) {#name, unit, help},
+	PLAN_FIGURE_LIST
+#undef FIGURE
 };
 
 enum { NAME_SIZE = 64, VALUE_SIZE = 256, LINE_MAX_WIDTH = 79 };
@@ -39,19 +48,34 @@ static void print_word(const json_t *device, const char *key)
 	       field_text(device, key, text, sizeof(text)));
 }
 
-static void print_counter(const json_t *device, size_t i)
+static void print_figure(const json_t *object, const struct figure *figure)
 {
 	char text[TEXT_BYTES_SIZE];
-	int64_t value = field_number(device, counters[i].name);
+	int64_t value = field_number(object, figure->name);
 
-	printf("  %-17s ", counters[i].name);
-	if (counters[i].unit == BYTES)
+	printf("  %-17s ", figure->name);
+	if (figure->unit == BYTES)
 		printf("%17s", text_bytes(value, text));
 	else if (value < 0)
 		printf("%17s", "?");
 	else
 		printf("%17" PRIi64, value);
-	printf("  %s\n", counters[i].help);
+	printf("  %s\n", figure->help);
+}
+
+/* Of a pool that plans; NULL for others. */
+static void plan_print(const json_t *plan, bool all_figures)
+{
+	char text[NAME_SIZE];
+
+	if (!json_is_object(plan))
+		return;
+	printf("  %-17s %17s\n", "plan",
+	       field_text(plan, "state", text, sizeof(text)));
+	for (size_t i = 0; i < sizeof(plan_figures) / sizeof(*plan_figures);
+	     i++)
+		if (all_figures || field_number(plan, plan_figures[i].name))
+			print_figure(plan, &plan_figures[i]);
 }
 
 static void stat_device(const json_t *device, bool all_figures)
@@ -63,7 +87,8 @@ static void stat_device(const json_t *device, bool all_figures)
 	print_word(device, "order");
 	for (size_t i = 0; i < sizeof(counters) / sizeof(*counters); i++)
 		if (all_figures || field_number(device, counters[i].name))
-			print_counter(device, i);
+			print_figure(device, &counters[i]);
+	plan_print(json_object_get(device, "plan"), all_figures);
 }
 
 /* Prints as many options as fit into each line. Those that are empty or 0 are

@@ -16,6 +16,8 @@ POOL(page_unit_pool, NONE, \
 	"whole pages; a freed block serves the next request of its size") \
 POOL(vmm_pool, VIRTUAL, \
 	"best fit; free pages that lie apart move together") \
+POOL(tstack_pool, VIRTUAL, \
+	"learns what repeats, and places blocks by a plan of it") \
 POOL(best_fit_pool, DEVICE, \
 	"best fit in segments, split and joined by PyTorch's rules") \
 POOL(naive_pool, NONE, \

@@ -13,6 +13,8 @@
 #include "order/fence.h"
 #include "heap/giver.h"
 #include "heap/pools.h"
+#include "heap/planner.h"
+#include "pools/tstack_pool.h"
 #include "common/log.h"
 #include "common/pool_choice.h"
 #include "common/pool_json.h"
@@ -43,6 +45,31 @@ static json_t *device_name(const struct device *device)
 				      : json_integer(device_ordinal(device));
 }
 
+static const char *const plan_states[] = {
+	[TSTACK_LEARNS] = "learning", [TSTACK_PLANS] = "planning",
+	[TSTACK_WAITS] = "waiting",   [TSTACK_FOLLOWS] = "following",
+	[TSTACK_RESTS] = "resting",
+};
+
+/* What a pool that plans says of that. */
+static void plan_stat(const struct device *device, json_t *stat)
+{
+	struct tstack_figures figures;
+	json_t *plan;
+
+	if (!planner_figures(device, &figures))
+		return;
+	plan = json_object();
+	json_object_set_new(plan, "state",
+			    json_string(plan_states[figures.state]));
+#define FIGURE(name, unit, help) \
+	json_object_set_new(plan, #name, \
+			    json_integer((json_int_t)figures.name));
+	PLAN_FIGURE_LIST
+#undef FIGURE
+	json_object_set_new(stat, "plan", plan);
+}
+
 static json_t *device_stat(struct device *device)
 {
 	json_t *stat = json_object();
@@ -64,6 +91,7 @@ static json_t *device_stat(struct device *device)
 			    json_integer((json_int_t)values[COUNTER_##name]));
 	COUNTER_LIST
 #undef COUNTER
+	plan_stat(device, stat);
 	return stat;
 }
 

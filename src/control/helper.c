@@ -14,6 +14,7 @@
 #include "control.h"
 #include "fd_table.h"
 #include "heap/giver.h"
+#include "heap/planner.h"
 #include "listener.h"
 #include "preload/loader.h"
 #include "common/log.h"
@@ -104,6 +105,7 @@ static void *helper_run(void *arg)
 			break;
 		wake_look();
 		unused_look(config_current());
+		planner_tick();
 	}
 	giver_leave();
 	listener_leave();

@@ -109,14 +109,14 @@ static int grow_managed(struct heap *heap, struct pool *pool, size_t span,
 
 /* What a pool grows by, other than the heap's own memory. */
 static int grow_backed(struct heap *heap, struct pool *pool, size_t span,
-		       enum mnm_growth rule, bool pressed)
+		       enum mnm_growth rule, bool pressed, bool apart)
 {
 	if (pool->view.backing == MNM_BACKING_MANAGED)
 		return grow_managed(heap, pool, span, rule, pressed);
 	if (pool->view.backing != MNM_BACKING_VIRTUAL)
 		return GROW_OTHERWISE;
 	return pool->view.ops->grows
-		       ? grow_pages(heap, pool, span, rule, pressed)
+		       ? grow_pages(heap, pool, span, rule, pressed, apart)
 		       : grow_segment(heap, pool, span, rule, pressed);
 }
 
@@ -154,7 +154,7 @@ static enum mnm_backing backing_of(const struct heap *heap)
 }
 
 int heap_grow(struct heap *heap, struct pool *pool, size_t span,
-	      enum mnm_growth rule, bool pressed)
+	      enum mnm_growth rule, bool pressed, bool apart)
 {
 	static struct once once = ONCE_INIT;
 	int res;
@@ -162,7 +162,7 @@ int heap_grow(struct heap *heap, struct pool *pool, size_t span,
 	once_run(&once, tool_find);
 	if (!pressed)
 		garbage_collect(pool);
-	res = grow_backed(heap, pool, span, rule, pressed);
+	res = grow_backed(heap, pool, span, rule, pressed, apart);
 	if (res == GROW_OTHERWISE && !device_is_host(heap->device))
 		lack_tell(heap, pool->view.backing);
 	if (fails_otherwise(res)) {

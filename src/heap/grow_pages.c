@@ -27,6 +27,8 @@ struct growth {
 	struct pool *pool;
 	struct heap_region *region;
 	struct mnm_place to;
+	bool inside; /* where addresses were claimed before */
+	bool apart;  /* not beside what the pool has */
 	size_t fresh;
 	struct mnm_place *parts; /* free pages that move there */
 	struct stretch *moved;
@@ -147,16 +149,47 @@ static void parts_age(const struct growth *growth, struct mnm_place *to)
 	}
 }
 
-/* Under the context's lock. Claims the slots that the region grows by. */
-static void slots_claim(struct growth *growth, size_t bytes)
+static void region_claim(struct heap_region *region, size_t bytes)
 {
-	struct heap_region *region = growth->region;
-
-	growth->to.region = &region->region;
-	growth->to.addr = region->region.base + region->region.bytes;
-	growth->to.bytes = bytes;
 	region->region.bytes += bytes;
 	region->pages->claimed += (uint32_t)(bytes / PAGE_BYTES);
+}
+
+/* Whether the region has addresses there for so many bytes that may get
+ * pages. */
+static bool region_has_room(const struct heap_region *region, uint64_t addr,
+			    size_t bytes)
+{
+	const struct stretch to = {addr, bytes};
+	uint64_t from = addr - region->region.base;
+
+	return from < region->region.bytes &&
+	       bytes <= region->region.bytes - from && from % PAGE_BYTES == 0 &&
+	       pages_are_none(region->pages, &to);
+}
+
+/* Under the context's lock. Claims the slots that the region grows by. Returns
+ * false if the pool wants to grow where it can't. */
+static bool slots_claim(struct growth *growth, const struct mnm_lack *lack)
+{
+	struct heap_region *region = growth->region;
+	size_t bytes = lack->fresh + lack->moved;
+
+	region_claim(region, lack->ahead);
+	growth->to.region = &region->region;
+	growth->to.addr = lack->at ? lack->at
+				   : region->region.base + region->region.bytes;
+	growth->to.bytes = bytes;
+	growth->inside = lack->at;
+	if (!growth->inside) {
+		region_claim(region, bytes);
+		return true;
+	}
+	/* Another thread's pages may be on their way there. */
+	if (region->grows_inside || !region_has_room(region, lack->at, bytes))
+		return false;
+	region->grows_inside = true;
+	return true;
 }
 
 /* Under the context's lock. What was claimed last is free again. It is passed
@@ -167,7 +200,8 @@ static void slots_unclaim(struct growth *growth, int res)
 	struct mnm_region *region = &growth->region->region;
 	const struct stretch to = {growth->to.addr, growth->to.bytes};
 
-	if (to.addr + to.bytes != region->base + region->bytes ||
+	if (growth->inside ||
+	    to.addr + to.bytes != region->base + region->bytes ||
 	    (res != CUDA_ERROR_OUT_OF_MEMORY && res != TAKE_LIMITED) ||
 	    !pages_are_none(growth->region->pages, &to))
 		return;
@@ -191,21 +225,24 @@ static bool growth_begin(struct growth *growth, size_t span,
 			 enum mnm_growth rule)
 {
 	struct pool *pool = growth->pool;
-	struct mnm_lack lack;
+	struct mnm_lack lack = {0};
 
 	if (!pool->view.growing)
 		return false;
 	growth->region = (struct heap_region *)pool->view.growing;
 	pool->view.ops->lacks(&pool->view, span, pool->view.growing, rule,
 			      &lack);
-	if (lack.fresh + lack.moved >
+	if (growth->apart) /* a page of addresses stays empty */
+		lack.ahead += PAGE_BYTES;
+	if (lack.fresh + lack.moved + lack.ahead >
 	    growth->region->limit - pool->view.growing->bytes) {
 		region_leave_full(pool);
 		return false;
 	}
+	if (!slots_claim(growth, &lack))
+		return false;
 	growth->fresh =
 		lack.fresh + lack.moved - parts_take(growth, lack.moved);
-	slots_claim(growth, lack.fresh + lack.moved);
 	growth->region->pages->eyes++;
 	return true;
 }
@@ -255,6 +292,8 @@ static int growth_make(struct growth *growth, bool pressed)
 		devices_allow_since(growth->heap->device, growth->to.addr,
 				    growth->to.bytes, growth->devices);
 	pthread_mutex_lock(&context->lock);
+	if (growth->inside)
+		growth->region->grows_inside = false;
 	if (res) {
 		parts_return(growth);
 		slots_unclaim(growth, res);
@@ -285,9 +324,9 @@ static int grow_in(struct growth *growth, size_t span, enum mnm_growth rule,
 }
 
 int grow_pages(struct heap *heap, struct pool *pool, size_t span,
-	       enum mnm_growth rule, bool pressed)
+	       enum mnm_growth rule, bool pressed, bool apart)
 {
-	struct growth growth = {.heap = heap, .pool = pool};
+	struct growth growth = {.heap = heap, .pool = pool, .apart = apart};
 	int res;
 
 	if (!device_can_hold(heap->device, span))

@@ -16,7 +16,7 @@ enum { GROW_OTHERWISE = -2 };
 /* As heap_grow, for a pool whose regions of virtual memory grow, and for one
  * whose regions are each as large as lacks says, and go back whole. */
 int grow_pages(struct heap *heap, struct pool *pool, size_t span,
-	       enum mnm_growth rule, bool pressed);
+	       enum mnm_growth rule, bool pressed, bool apart);
 int grow_segment(struct heap *heap, struct pool *pool, size_t span,
 		 enum mnm_growth rule, bool pressed);
 

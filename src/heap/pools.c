@@ -5,6 +5,7 @@
 #include "idle_limit.h"
 #include "tcache/tcache.h"
 #include "placed.h"
+#include "planner.h"
 #include "reclaim.h"
 #include "pools.h"
 #include "stats/counter.h"
@@ -235,8 +236,11 @@ enum mnm_answer pool_find(struct pool *pool, const struct mnm_request *request,
 	struct mnm_block *idle = NULL;
 	enum mnm_answer answer;
 
-	if (pool_places(pool))
-		return placed_alloc(pool, request, block);
+	if (pool_places(pool)) {
+		answer = placed_alloc(pool, request, block);
+		planner_look(pool);
+		return answer;
+	}
 	answer = pool->view.ops->alloc(&pool->view, request, &idle);
 	if (answer == MNM_HIT)
 		*block = block_of_idle(idle);

@@ -14,8 +14,9 @@
 #include "order/fence.h"
 #include "tcache/tcache.h"
 
-/* Other threads may take what a request has made the pool grow by. */
-enum { TRIES_MOST = 8 };
+/* Other threads may take what a request has made the pool grow by. Half of the
+ * tries are made freely. */
+enum { TRIES_MOST = 8, TRIES_FREE = TRIES_MOST / 2 };
 
 /* The active pool, if it places blocks, with something checked out, so that it
  * does not end; and the span of the request. */
@@ -72,11 +73,11 @@ static enum mnm_answer look_joined(struct heap *heap, uint64_t *addr,
 
 /* Memory that lies apart may not be used now if that which lies together may
  * not. */
-static enum mnm_growth rule_for(enum mnm_answer answer, bool pressed)
+static enum mnm_growth rule_for(enum mnm_answer answer, bool least)
 {
 	if (answer == MNM_UNSAFE)
-		return pressed ? MNM_GROW_LEAST_FRESH : MNM_GROW_FRESH;
-	return pressed ? MNM_GROW_LEAST : MNM_GROW_FREELY;
+		return least ? MNM_GROW_LEAST_FRESH : MNM_GROW_FRESH;
+	return least ? MNM_GROW_LEAST : MNM_GROW_FREELY;
 }
 
 enum mem_answer mem_grow(struct heap *heap, uint64_t *addr,
@@ -98,8 +99,10 @@ enum mem_answer mem_grow(struct heap *heap, uint64_t *addr,
 		pool = pool_held(heap, request, &span);
 		if (!pool)
 			return MEM_PASS;
-		*result = heap_grow(heap, pool, span, rule_for(answer, pressed),
-				    pressed);
+		*result =
+			heap_grow(heap, pool, span,
+				  rule_for(answer, pressed || i >= TRIES_FREE),
+				  pressed, i && answer == MNM_UNSAFE);
 		pool_let(pool);
 		if (*result)
 			return MEM_DONE;

@@ -11,6 +11,7 @@
 #include "observers.h"
 #include "plugins.h"
 #include "context/context.h"
+#include "heap/planner.h"
 #include "heap/pools.h"
 #include "heap/swap.h"
 #include "common/log.h"
@@ -108,6 +109,7 @@ static void read_config(void)
 		device_at(i)->choice =
 			device_choice(device_at(i), config.pool[i]);
 	mem_exports_expect();
+	planner_threads_set(config.plan_thread);
 	tcaches_room_set(config.thread_cache);
 	tcaches_open(&pools);
 }

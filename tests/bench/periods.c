@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../../examples/trace_file.h"
+#include "trace/trace_file.h"
 #include "plan/cycle.h"
 #include "plan/replay.h"
 

@@ -61,3 +61,12 @@ unsigned choice_draw(struct random *random, bool whole)
 		count++;
 	return count ? first + random_below(random, count) : row;
 }
+
+unsigned choice_find(const char *name)
+{
+	unsigned index = 0;
+
+	while (strcmp(choices[index], name))
+		index++;
+	return index;
+}

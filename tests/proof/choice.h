@@ -15,4 +15,7 @@ extern const char *const choices[];
  * than the pages that a request needs. */
 unsigned choice_draw(struct random *random, bool whole);
 
+/* The index of one that there is. */
+unsigned choice_find(const char *name);
+
 #endif

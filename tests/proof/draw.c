@@ -2,7 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "draw.h"
 #include "kind.h"
+#include "laps.h"
 #include "model.h"
 #include "place.h"
 #include "setting.h"
@@ -27,21 +29,31 @@ static void step_begin(struct program *program, struct step *step, int thread)
 			      .graph = NONE};
 }
 
-/* Adds a step of this row, if it is legal now. A row whose draw() returns false
- * has changed nothing. */
-static bool step_add(struct program *program, const struct step_row *row,
-		     int thread)
+struct step *step_next(struct program *program, const struct step_row *row,
+		       int thread)
 {
 	struct step *step = &program->steps[program->step_count];
 
 	if (program->step_count == STEPS_MAX)
-		return false;
+		return NULL;
 	step_begin(program, step, thread);
 	step->row = row;
-	if (!row->draw(program, step))
-		return false;
+	return step;
+}
+
+void step_keep(struct program *program, const struct step *step)
+{
 	program->step_count++;
-	program->threads[thread].steps++;
+	program->threads[step->thread].steps++;
+}
+
+bool step_add(struct program *program, const struct step_row *row, int thread)
+{
+	struct step *step = step_next(program, row, thread);
+
+	if (!step || !row->draw(program, step))
+		return false;
+	step_keep(program, step);
 	return true;
 }
 
@@ -94,6 +106,11 @@ static void shape_by_kind(struct program *program)
 
 	if (kind == MIXED)
 		return;
+	if (kind == LAPS) {
+		program->thread_count =
+			1 + (int)random_below(&program->random, 2);
+		return;
+	}
 	program->thread_count = THREADS_MAX;
 	program->device_count =
 		1 + (kind == DEVICES ||
@@ -128,6 +145,7 @@ static void draw_shape(struct program *program)
 	step_begin(program, &start, 0);
 	start.number = -1;
 	object_make(&program->unsafe, &start);
+	object_make(&program->turn, &start);
 	for (int d = 0; d < program->device_count; d++) {
 		int count =
 			program->narrow ? NARROW : (int)random_below(random, 4);
@@ -153,7 +171,10 @@ void program_draw(struct program *program, uint64_t seed,
 	program->tame = true;
 #endif
 	draw_shape(program);
-	draw_middle(program);
+	if (program->setting.kind == LAPS)
+		laps_draw(program);
+	else
+		draw_middle(program);
 	draw_end(program);
 }
 

@@ -19,6 +19,7 @@ enum {
 	LIMIT_MS = 60000, /* for one program; a longer run counts as a hang */
 	LIMIT_SLOW_MS = 180000, /* under a sanitizer */
 	PROGRESS_MS = 2000,
+	LAPS_TO_JUDGE = 50, /* so many programs say how often a plan serves */
 	SHOWN = 8192, /* bytes of a failed program's stderr that are shown */
 };
 
@@ -102,6 +103,9 @@ static void tally_add(struct tally *sum, const struct tally *tally)
 	sum->streams += tally->streams;
 	sum->events += tally->events;
 	sum->threads += tally->threads;
+	sum->laps += tally->laps;
+	sum->planned += tally->planned;
+	sum->placed += tally->placed;
 }
 
 static void failure_print(const struct fleet *fleet, const struct job *job,
@@ -235,6 +239,16 @@ static void progress_print(const struct fleet *fleet)
 	fflush(stdout);
 }
 
+/* If plans were not followed, the programs of laps would prove nothing. */
+static bool plans_are_followed(const struct tally *sum)
+{
+	if (sum->laps < LAPS_TO_JUDGE || sum->placed >= sum->laps / 3)
+		return true;
+	printf("FAILED: of %lu programs of laps, only %lu followed a plan\n",
+	       sum->laps, sum->placed);
+	return false;
+}
+
 bool fleet_run(struct fleet *fleet)
 {
 	const struct sigaction on = {.sa_handler = on_interrupt};
@@ -267,5 +281,5 @@ bool fleet_run(struct fleet *fleet)
 			jobs_wait(fleet);
 		progress_print(fleet);
 	} while (busy);
-	return !fleet->sum.failures;
+	return plans_are_followed(&fleet->sum) && !fleet->sum.failures;
 }

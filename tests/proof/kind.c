@@ -114,6 +114,16 @@ static const struct weight narrow[] = {
 	{"stream_new", 1},  {"thread_new", 2},    {"event_sync", 1},
 	{"stream_sync", 1}, {"capture_end", 20},  {0}};
 
+/* What comes between the requests of laps, which laps.c draws. */
+static const struct weight laps[] = {
+	{"touch", 12},        {"touch_two", 6},    {"fill", 3},
+	{"copy", 4},          {"order", 3},        {"alloc", 3},
+	{"free", 2},          {"free_async", 1},   {"alloc_too_much", 1},
+	{"stream_sync", 1},   {"context_sync", 2}, {"trim", 3},
+	{"swap", 2},          {"level", 1},        {"quarantine", 1},
+	{"capture_begin", 1}, {"capture_end", 12}, {"thread_new", 1},
+	{"context_new", 1},   {"context_drop", 1}, {0}};
+
 static const struct {
 	const char *name;
 	unsigned share;
@@ -132,6 +142,7 @@ static const struct {
 	[FAULTY] = {"faulty", 3, faulty, false},
 	[GRAPHS] = {"graphs", 3, graphs, false},
 	[STREAMS] = {"streams", 4, streams, false},
+	[LAPS] = {"laps", 0, laps, false}, /* see setting.c */
 };
 
 enum kind kind_draw(struct random *random)

@@ -20,9 +20,9 @@ enum {
 	CONTEXTS_MAX = 16,
 	STREAMS_MAX = 96,
 	EVENTS_MAX = 96,
-	SLOTS_MAX = 384,
+	SLOTS_MAX = 768,
 	GRAPHS_MAX = 64,
-	STEPS_MAX = 512,
+	STEPS_MAX = 2048,
 	PARTS_MAX = 3,   /* parts of a slot that are written and read */
 	PART_WORDS = 64, /* words in each part */
 	SLOTS_LIVE = 14, /* at the same time */
@@ -41,7 +41,8 @@ enum {
 	PURPOSE_SCHEDULE,
 	PURPOSE_IDLE,
 	PURPOSE_CLASSES,
-	PURPOSE_POOLS
+	PURPOSE_POOLS,
+	PURPOSE_LAPS
 };
 
 /* An object's place in the order of the host's threads. */
@@ -155,7 +156,7 @@ enum door { DOOR_EXPORTS, DOOR_TABLE, DOOR_PER_THREAD };
  * stream takes its place. FAULTY: several calls fail, with swaps and trims in
  * between. GRAPHS: made of nodes and by captures, on one device or two, beside
  * green contexts. STREAMS: memory is asked for and freed in the order of
- * streams. */
+ * streams. LAPS: the same requests come again and again, with deviations. */
 enum kind {
 	MIXED,
 	DENSE,
@@ -169,6 +170,7 @@ enum kind {
 	FAULTY,
 	GRAPHS,
 	STREAMS,
+	LAPS,
 	KIND_COUNT
 };
 
@@ -210,6 +212,7 @@ struct program {
 	int favourite;        /* stream of a program of kind ALONE */
 	size_t sizes[3];      /* bytes of slots */
 	struct object unsafe; /* calls that a capture may forbid */
+	struct object turn;   /* requests that come in one order, in laps */
 	int forbidding;       /* captures that forbid them to all */
 	struct thread_model threads[THREADS_MAX];
 	struct device_model devices[DEVICES_MAX];

@@ -219,7 +219,62 @@ static void give_back(void)
 	race_expect("reserved_bytes", figure("reserved_bytes"), 24 * MEBI);
 }
 
+enum { LAP = 32, LARGE = 20, LAPS_MOST = 10 };
+
+/* Requests one after the other, of which one needs more pages than the others
+ * do: so the plan's addresses there get their memory when that one comes. */
+static void ask_and_free(int request)
+{
+	CUdeviceptr addr;
+
+	DO(cuMemAlloc_v2, &addr,
+	   request == LARGE ? 6 * MEBI : (size_t)512 * (size_t)(request + 1));
+	DO(cuMemFree_v2, addr);
+}
+
+/* A plan is in force, and its large block comes next. */
+static void before_large(void)
+{
+	int request = 0;
+
+	before("swap tstack_pool");
+	while (request < LAPS_MOST * LAP && figure("arena_bytes") <= 0)
+		ask_and_free(request++ % LAP);
+	race_expect("a plan in force", figure("arena_bytes") > 0, true);
+	while (request % LAP != LARGE)
+		ask_and_free(request++ % LAP);
+}
+
+static void large_held(void)
+{
+	DO(cuCtxSetCurrent, context);
+	race_hold();
+	DO(cuMemAlloc_v2, &block, 6 * MEBI);
+	race_pass();
+}
+
+static void large_request(void)
+{
+	DO(cuCtxSetCurrent, context);
+	DO(cuMemAlloc_v2, &other, 6 * MEBI);
+}
+
+static void both_have_memory(void)
+{
+	CUdeviceptr apart = block > other ? block - other : other - block;
+
+	race_expect("6 MiB apart", apart >= 6 * MEBI, true);
+	access_expect(block, 6 * MEBI, 0);
+	access_expect(other, 6 * MEBI, 0);
+	DO(cuMemFree_v2, block);
+	DO(cuMemFree_v2, other);
+	race_expect("reserved_bytes", figure("reserved_bytes"),
+		    figure("idle_bytes"));
+}
+
 const struct race race_regions[] = {
+	{"two requests that need the same pages of a plan", "MNM_PLAN_THREAD",
+	 "0", 1, 0, before_large, large_held, large_request, both_have_memory},
 	{"a region that fails to grow beside one that does", "MNM_SIM_FAIL",
 	 "cuMemSetAccess:2:2", 1, 0, before_two, first_request, second_request,
 	 all_are_mapped},

@@ -235,7 +235,8 @@ static void peers_enable(void)
 /* It has a name, as it may be a part of memory that has others too. */
 static bool host_open(void)
 {
-	size_t size = STEPS_MAX * PARTS_MAX * PART_WORDS * sizeof(uint32_t);
+	size_t steps = (size_t)run.program->step_count;
+	size_t size = steps * PARTS_MAX * PART_WORDS * sizeof(uint32_t);
 
 	if (!OK(NULL, cuMemHostAlloc, (void **)&run.host, size,
 		CU_MEMHOSTALLOC_PORTABLE))
@@ -310,69 +311,6 @@ static void threads_run(void)
 		thread_join(t);
 }
 
-/* Makes calls in which mnm gives back what it keeps. Frees are tried again, as
- * a failure may have been injected. */
-static void idle_return(void)
-{
-	CUdeviceptr addr;
-	void *pinned;
-
-	for (int d = 0; d < run.program->device_count; d++) {
-		if (!run_enter(NULL, run.program->devices[d].keeper) ||
-		    !OK_OR(NULL, CUDA_ERROR_OUT_OF_MEMORY, cuMemAlloc_v2, &addr,
-			   512))
-			continue;
-		for (int tries = TRIES; tries; tries--)
-			if (OK(NULL, cuMemFree_v2, addr))
-				break;
-	}
-	/* With several devices, pinned memory goes back only in frees of pinned
-	 * memory. */
-	if (OK(NULL, cuMemHostAlloc, &pinned, 512, 0))
-		OK(NULL, cuMemFreeHost, pinned);
-}
-
-static void stat_check(void)
-{
-	static const char *const zero[] = {"live_bytes", "retired_bytes",
-					   "pending_bytes"};
-	char answer[8192];
-	long figure;
-
-	if (!control_ask("trim", answer, sizeof(answer))) {
-		/* Without an allocation nobody listens. A library that does
-		 * nothing proves nothing. */
-		if (__atomic_load_n(&run.tally->allocs, __ATOMIC_RELAXED))
-			run_failed(NULL, "memory was asked for, and mnm has "
-					 "not served it");
-		return;
-	}
-	idle_return();
-	control_ask("stat", answer, sizeof(answer));
-	/* Each fault makes mnm fail once. What was refused then goes back with
-	 * the next free. */
-	for (int i = 0; i < run.program->setting.fault_count &&
-			control_figure(answer, "pending_bytes");
-	     i++) {
-		idle_return();
-		control_ask("stat", answer, sizeof(answer));
-	}
-	for (unsigned i = 0; i < sizeof(zero) / sizeof(zero[0]); i++) {
-		figure = control_figure(answer, zero[i]);
-		if (figure)
-			run_failed(NULL, "%s is %ld at the end", zero[i],
-				   figure);
-	}
-	if (control_figure(answer, "reserved_bytes") !=
-	    control_figure(answer, "idle_bytes"))
-		run_failed(NULL, "reserved is not what is idle at the end: %s",
-			   answer);
-	run.tally->reuses += (unsigned long)control_figure(answer, "hits");
-	run.tally->syncs += (unsigned long)control_figure(answer, "syncs");
-	figure = control_figure(answer, "fences");
-	run.tally->fences += figure > 0 ? (unsigned long)figure : 0;
-}
-
 void run_program(const struct program *program, bool native,
 		 struct tally *tally)
 {
@@ -391,7 +329,7 @@ void run_program(const struct program *program, bool native,
 	if (run_enter(NULL, program->devices[0].keeper))
 		host_close();
 	if (!native)
-		stat_check();
+		run_stat_check();
 	violations = run.api.sim_violations ? run.api.sim_violations() : 0;
 	if (violations)
 		run_failed(NULL, "%lu violations", violations);
@@ -399,6 +337,7 @@ void run_program(const struct program *program, bool native,
 		if (program->devices[d].retained != NONE)
 			OK(NULL, cuDevicePrimaryCtxRelease_v2, d);
 	tally->programs++;
+	tally->laps += run_may_plan();
 	tally->steps += (unsigned long)program->step_count;
 	tally->finished = true;
 }

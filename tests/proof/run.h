@@ -15,6 +15,9 @@ struct tally {
 		captures, launches, compared, failures;
 	unsigned long streams, events; /* with the handle of one that ended */
 	unsigned long threads; /* that ended with work in their streams */
+	unsigned long laps; /* programs of laps that begin with tstack_pool */
+	unsigned long planned; /* of these, those for which a plan was made, */
+	unsigned long placed;  /* and those with blocks where it says */
 	bool finished;
 };
 
@@ -54,6 +57,13 @@ extern struct run run;
  * tally. */
 void run_program(const struct program *program, bool native,
 		 struct tally *tally);
+
+/* Whether plans are to be expected: it is a program of laps that begins with
+ * tstack_pool. The second notes what an answer of `stat` says of them. */
+bool run_may_plan(void);
+void run_plan_note(const char *answer);
+/* Once all is freed: whether mnm says so too. */
+void run_stat_check(void);
 
 /* Says what went wrong, and counts it as a failure. */
 void run_failed(const struct step *step, const char *format, ...)

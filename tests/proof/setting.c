@@ -24,6 +24,8 @@ static const struct fault ends[] = {
 	{"cuDevicePrimaryCtxRelease_v2", 999, false},
 	{"cuDevicePrimaryCtxRelease_v2", 999, true}};
 
+enum { LAPS_ONE_IN = 16 };
+
 #define COUNT(array) (sizeof(array) / sizeof(array[0]))
 
 static void fault_draw(struct setting *setting, struct random *random)
@@ -94,6 +96,35 @@ static void setting_be(struct setting *setting, enum kind kind,
 		if (random_one_in(random, 2))
 			*setting->quarantine = '\0';
 	}
+}
+
+/* Most programs of laps have the pool that plans. What fails may do so late,
+ * when a plan is followed. */
+static void setting_be_laps(struct setting *setting, uint64_t seed)
+{
+	struct random random = random_open(seed, PURPOSE_LAPS);
+	static const char *const entries[] = {
+		"cuMemCreate", "cuMemMap", "cuMemSetAccess", "cuMemAlloc_v2"};
+
+	random_next(&random);
+	setting->pool = "tstack_pool";
+	if (random_one_in(&random, 4))
+		setting->pool = choices[choice_draw(&random, false)];
+	if (setting->fault_count || !random_one_in(&random, 6))
+		return;
+	setting->faults[0] =
+		(struct fault){entries[random_below(&random, 4)], 2, false};
+	setting->fault_count = 1;
+	snprintf(setting->fail, sizeof(setting->fail), "%s:%u:2",
+		 setting->faults[0].entry, 1 + random_below(&random, 60));
+}
+
+/* By numbers of its own, so that the kinds of other seeds stay the same. */
+static bool laps_drawn(uint64_t seed)
+{
+	struct random random = random_open(seed, PURPOSE_LAPS);
+
+	return random_one_in(&random, LAPS_ONE_IN);
 }
 
 /* By default a thread keeps all that it frees in such a program, so half of the
@@ -190,12 +221,17 @@ void setting_draw(struct setting *setting, uint64_t seed,
 		kind = kind_find(wish->kind);
 	else if (wish->pool || wish->level)
 		kind = MIXED;
-	if (kind != MIXED)
+	else if (laps_drawn(seed))
+		kind = LAPS;
+	setting->kind = kind;
+	if (kind != MIXED && kind != LAPS)
 		setting_be(setting, kind, &random);
 	thread_cache_draw(setting, &random);
 	idle_draw(setting, seed);
 	classes_draw(setting, seed);
 	pool_draw(setting, seed);
+	if (kind == LAPS)
+		setting_be_laps(setting, seed);
 	if (wish->pool)
 		setting->pool = wish->pool;
 	if (wish->level)
@@ -237,6 +273,7 @@ void setting_apply(const struct setting *setting, uint64_t seed, int devices)
 	variable_set("MNM_SIZE_CLASSES", setting->classes);
 	variable_set("MNM_GARBAGE_THRESHOLD", setting->garbage);
 	setenv("MNM_STREAM_ORDERED", "1", 1);
+	setenv("MNM_PLAN_THREAD", "0", 1); /* else it would not follow a seed */
 	setenv("MNM_DEVICE_IDLE", setting->giver ? "3600" : "0", 1);
 }
 

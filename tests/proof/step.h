@@ -14,6 +14,16 @@ bool homes_leave(struct program *program, int stream);
  * nothing if there is none. */
 bool homes_move(struct program *program, struct step *step, int stream);
 
+/* As the draws of the rows alloc, free, free_async and touch, of which the
+ * caller has chosen the object. They return false and change nothing if the
+ * step is not legal now. A slot has no more than one home: it has to be a
+ * stream that is not captured. */
+bool draw_alloc_of(struct program *program, struct step *step, size_t size,
+		   int home, bool ordered);
+bool draw_free_of(struct program *program, struct step *step, int slot);
+bool draw_free_async_of(struct program *program, struct step *step, int slot);
+bool draw_touch_of(struct program *program, struct step *step, int slot);
+
 struct step_row {
 	const char *name;
 	unsigned weight;

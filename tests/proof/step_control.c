@@ -23,13 +23,25 @@ bool draw_swap(struct program *program, struct step *step)
 {
 	step->choice =
 		choice_draw(&program->random, program->setting.kind == FULL);
+	if (program->setting.kind == LAPS && random_one_in(&program->random, 2))
+		step->choice = choice_find("tstack_pool");
 	return true;
+}
+
+/* What a pool has planned is forgotten with it. */
+static void plan_look(void)
+{
+	char answer[8192];
+
+	if (run_may_plan() && control_ask("stat", answer, sizeof(answer)))
+		run_plan_note(answer);
 }
 
 void run_swap(const struct step *step)
 {
 	char line[64];
 
+	plan_look();
 	snprintf(line, sizeof(line), "swap %s", choices[step->choice]);
 	ask(step, line);
 	__atomic_add_fetch(&run.tally->swaps, 1, __ATOMIC_RELAXED);

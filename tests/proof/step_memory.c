@@ -54,42 +54,80 @@ static void draw_first_use(struct program *program, struct step *step)
 	slot->words[0] = (struct words){true, step->value, 0};
 }
 
+static bool alloc_allowed(const struct program *program,
+			  const struct step *step)
+{
+	return unsafe_allowed(program, step) &&
+	       program->slot_count < SLOTS_MAX &&
+	       slots_live(program) <
+		       (program->narrow ? 2 * NARROW : SLOTS_LIVE);
+}
+
+static struct slot_model *slot_new(struct program *program, struct step *step,
+				   size_t size, int home)
+{
+	struct slot_model *slot = &program->slots[program->slot_count];
+
+	step->slot = program->slot_count++;
+	*slot = (struct slot_model){.context = program->streams[home].context,
+				    .thread = step->thread,
+				    .size = size,
+				    .home = home};
+	return slot;
+}
+
+static void slot_make(struct program *program, struct step *step)
+{
+	struct slot_model *slot = &program->slots[step->slot];
+
+	if (slot->ordered) {
+		step->stream = slot->home;
+		stream_use(program, step, slot->home);
+	}
+	step->size = slot->size;
+	step->context = slot->context;
+	object_make(&slot->object, step);
+	draw_first_use(program, step);
+	context_use(program, step, slot->context);
+	unsafe_use(program, step);
+}
+
 bool draw_alloc(struct program *program, struct step *step)
 {
 	int context = context_pick(program), home;
 	struct slot_model *slot;
 	size_t size;
 
-	if (!unsafe_allowed(program, step) ||
-	    program->slot_count == SLOTS_MAX ||
-	    slots_live(program) >= (program->narrow ? 2 * NARROW : SLOTS_LIVE))
+	if (!alloc_allowed(program, step))
 		return false;
 	size = program->sizes[random_below(&program->random, 3)];
 	home = stream_pick_free(program, step, context);
 	if (home == NONE || !quota_allows(program, step, size))
 		return false;
-	step->slot = program->slot_count++;
-	slot = &program->slots[step->slot];
-	*slot = (struct slot_model){.context = context,
-				    .thread = step->thread,
-				    .size = size,
-				    .home = home};
+	slot = slot_new(program, step, size, home);
 	slot->checked = program->setting.kind == STREAMS ||
 			random_one_in(&program->random, 3);
 	slot->ordered =
 		slot->checked && ordered_allowed(program) &&
 		!random_one_in(&program->random,
 			       program->setting.kind == STREAMS ? 5 : 2);
-	if (slot->ordered) {
-		step->stream = home;
-		stream_use(program, step, home);
-	}
-	step->size = slot->size;
-	step->context = context;
-	object_make(&slot->object, step);
-	draw_first_use(program, step);
-	context_use(program, step, context);
-	unsafe_use(program, step);
+	slot_make(program, step);
+	return true;
+}
+
+bool draw_alloc_of(struct program *program, struct step *step, size_t size,
+		   int home, bool ordered)
+{
+	struct slot_model *slot;
+
+	if (!alloc_allowed(program, step) ||
+	    !stream_usable(program, step, home) ||
+	    program->streams[home].capture != NONE)
+		return false;
+	slot = slot_new(program, step, size, home);
+	slot->ordered = ordered;
+	slot->checked = ordered || random_one_in(&program->random, 3);
+	slot_make(program, step);
 	return true;
 }
 
@@ -193,7 +231,12 @@ bool draw_free(struct program *program, struct step *step)
 {
 	int slot = slot_any(program);
 
-	if (slot == NONE || !unsafe_allowed(program, step) ||
+	return slot != NONE && draw_free_of(program, step, slot);
+}
+
+bool draw_free_of(struct program *program, struct step *step, int slot)
+{
+	if (!unsafe_allowed(program, step) ||
 	    (program->setting.kind == FULL &&
 	     program->slots[slot].thread != step->thread) ||
 	    !others_wait(program, step, slot, false) ||
@@ -283,11 +326,14 @@ void run_free(const struct step *step)
 bool draw_free_async(struct program *program, struct step *step)
 {
 	int slot = slot_any(program);
-	struct slot_model *it;
 
-	if (slot == NONE)
-		return false;
-	it = &program->slots[slot];
+	return slot != NONE && draw_free_async_of(program, step, slot);
+}
+
+bool draw_free_async_of(struct program *program, struct step *step, int slot)
+{
+	struct slot_model *it = &program->slots[slot];
+
 	/* All its work has to come before the free in the order of that
 	 * stream. */
 	if (it->wild || it->others || it->home == NONE ||

@@ -30,13 +30,31 @@ static uint32_t draw_value(struct program *program)
 	return (uint32_t)random_next(&program->random);
 }
 
-bool draw_touch(struct program *program, struct step *step)
+static bool draw_touched(struct program *program, struct step *step)
 {
-	if (!slot_and_stream(program, step, false))
-		return false;
 	step->value = draw_value(program);
 	words_set(program, step, (struct words){true, step->value, 1});
 	return true;
+}
+
+bool draw_touch(struct program *program, struct step *step)
+{
+	return slot_and_stream(program, step, false) &&
+	       draw_touched(program, step);
+}
+
+bool draw_touch_of(struct program *program, struct step *step, int slot)
+{
+	const struct slot_model *it = &program->slots[slot];
+
+	if (it->home == NONE ||
+	    !slot_usable(program, step, slot, it->home, false))
+		return false;
+	step->slot = slot;
+	step->stream = it->home;
+	step->part = random_below(&program->random, part_count(it->size));
+	slot_use(program, step, slot, it->home);
+	return draw_touched(program, step);
 }
 
 void run_touch(const struct step *step)

@@ -4,6 +4,7 @@
 #include "heap/deferred_free.h"
 #include "heap/idle_limit.h"
 #include "heap/pages.h"
+#include "heap/planner.h"
 #include "heap/pools.h"
 #include "heap/reclaim.h"
 #include "heap/region_driver.h"
@@ -24,6 +25,12 @@ void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_calloc(size_t count, size_t size)
 {
 	return scarce ? NULL : __real_calloc(count, size);
+}
+
+/* No pool here plans. */
+void planner_look(struct pool *pool)
+{
+	(void)pool;
 }
 
 /* The heap's first request comes right after the first walk. */

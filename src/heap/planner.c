@@ -1,0 +1,197 @@
+#include "planner.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "checked/checked.h"
+#include "common/log.h"
+#include "context/context.h"
+#include "plan/job.h"
+#include "pools/pool.h"
+#include "pools/tstack_pool.h"
+#include "preload/thread.h"
+#include "stats/counter.h"
+#include "tcache/tcache.h"
+
+enum { STACK_SIZE = 1 << 20 };
+
+static bool threads = true;
+
+struct planning {
+	struct context *context; /* its record stays */
+	struct pool *pool;
+	struct plan_job *job;
+	const struct mnm_pool_ops *ops; /* of the pool; they stay */
+};
+
+void planner_threads_set(bool set)
+{
+	threads = set;
+}
+
+/* The last thread of a process runs the program's exit handlers, and that has
+ * to be one of the program's own. */
+static bool is_over(void *unused)
+{
+	(void)unused;
+	return thread_main_ended();
+}
+
+/* The pool itself, which may be behind checks, if it is one that plans; or
+ * NULL. */
+static struct mnm_pool *planning_pool(struct pool *pool)
+{
+	struct mnm_pool *view = checked_inner(&pool->view);
+
+	return view && pool_is_tstack(view) ? view : NULL;
+}
+
+static void plan_say(const struct pool *pool, const struct plan_job *job)
+{
+	log_info("device %d: plan of %zu requests: %llu bytes for %llu live, "
+		 "made in %.3f s",
+		 device_ordinal(pool->heap->device), job->cycle.count,
+		 (unsigned long long)job->peak, (unsigned long long)job->bound,
+		 job->took);
+}
+
+static void pool_planned(struct pool *pool, struct plan_job *job)
+{
+	tstack_pool_planned(planning_pool(pool), job);
+}
+
+static void *planning_run(void *arg)
+{
+	struct planning *planning = arg;
+	struct context *context = planning->context;
+	struct plan_job *job = planning->job;
+	bool dropped;
+
+	prctl(PR_SET_NAME, "mnm-planner");
+	thread_detach();
+	plan_job_run(job, is_over);
+	pthread_mutex_lock(&context->lock);
+	/* A pool that is switched off says nothing as it ends. */
+	dropped = job->dropped || checked_is_off(planning->ops);
+	if (!dropped && job->replay)
+		plan_say(planning->pool, job);
+	if (!dropped)
+		pool_planned(planning->pool, job);
+	pthread_mutex_unlock(&context->lock);
+	if (dropped)
+		plan_job_close(job);
+	free(planning);
+	return NULL;
+}
+
+/* Where there is no thread, the pool learns on without a plan. */
+static void job_begin(struct pool *pool, struct plan_job *job)
+{
+	struct planning *planning = malloc(sizeof(*planning));
+	int saved = errno; /* the program's: its call did not fail */
+	pthread_t thread;
+
+	if (planning)
+		*planning = (struct planning){pool->heap->context, pool, job,
+					      pool->view.ops};
+	if (!planning ||
+	    thread_start(planning_run, planning, STACK_SIZE, &thread)) {
+		free(planning);
+		pool_planned(pool, job);
+	}
+	errno = saved;
+}
+
+void planner_look(struct pool *pool)
+{
+	struct mnm_pool *view = planning_pool(pool);
+	struct plan_job *job = view ? tstack_pool_job(view) : NULL;
+
+	if (!job)
+		return;
+	if (threads) {
+		job_begin(pool, job);
+		return;
+	}
+	plan_job_run(job, NULL);
+	plan_say(pool, job);
+	pool_planned(pool, job);
+}
+
+static void heap_tick(struct heap *heap, void *unused)
+{
+	struct pool *pool = heap->pools;
+	struct mnm_pool *view = NULL;
+
+	(void)unused;
+	if (pool && !pool->retired)
+		view = planning_pool(pool);
+	if (view &&
+	    tstack_pool_tick(view, counter_get(heap->device, COUNTER_hits)))
+		tcaches_flush(heap);
+}
+
+void planner_tick(void)
+{
+	static time_t last;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (last && now.tv_sec != last)
+		heaps_each(heap_tick, NULL);
+	last = now.tv_sec;
+}
+
+struct sum {
+	const struct device *device;
+	struct tstack_figures *figures;
+	bool any;
+};
+
+static void figures_add(struct tstack_figures *sum,
+			const struct tstack_figures *more)
+{
+	sum->arena_bytes += more->arena_bytes;
+	sum->arena_live += more->arena_live;
+	sum->plans += more->plans;
+	sum->asked_bytes += more->asked_bytes;
+	sum->placed_bytes += more->placed_bytes;
+	sum->deviations += more->deviations;
+	sum->blocked += more->blocked;
+	if (sum->period && !more->period)
+		return;
+	sum->state = more->state;
+	sum->period = more->period;
+	sum->peak = more->peak;
+	sum->bound = more->bound;
+	sum->plan_us = more->plan_us;
+}
+
+static void heap_sum(struct heap *heap, void *arg)
+{
+	struct pool *pool = heap->pools;
+	struct mnm_pool *view = NULL;
+	struct tstack_figures figures;
+	struct sum *sum = arg;
+
+	if (heap->device == sum->device && pool && !pool->retired)
+		view = planning_pool(pool);
+	if (!view)
+		return;
+	figures = tstack_pool_figures(view);
+	figures_add(sum->figures, &figures);
+	sum->any = true;
+}
+
+bool planner_figures(const struct device *device,
+		     struct tstack_figures *figures)
+{
+	struct sum sum = {.device = device, .figures = figures};
+
+	*figures = (struct tstack_figures){0};
+	heaps_each(heap_sum, &sum);
+	return sum.any;
+}

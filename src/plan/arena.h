@@ -1,0 +1,57 @@
+/* An arena: a range of addresses in which blocks are placed where a plan says.
+ * It knows which of them are live, so that no address is handed out twice. All
+ * figures are bytes; offsets count from the arena's first address. */
+#ifndef MNM_ARENA_H
+#define MNM_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "address_map.h"
+
+struct arena_block {
+	uint64_t offset, size;
+	uint32_t slot; /* of the plan */
+	bool stray;    /* it was not placed in the plan's order */
+};
+
+struct arena {
+	struct arena_block *blocks; /* live ones, in no order */
+	size_t count, room;         /* of blocks */
+	struct address_map indices; /* of blocks, by their offsets */
+	uint64_t live;              /* bytes of blocks */
+	size_t strays;              /* of blocks */
+	/* The latest epochs in which a block was freed, and in which a stray
+	 * was. The first begins as that of the arena's memory. */
+	uint64_t freed, stray_freed;
+};
+
+void arena_close(struct arena *arena);
+
+/* Makes room for so many live blocks. Returns false without memory. */
+bool arena_prepare(struct arena *arena, size_t count);
+
+/* A block is live. There is room for it, no live block overlaps it, and its
+ * size is not 0. */
+void arena_enter(struct arena *arena, const struct arena_block *block);
+
+/* The live block that begins there, or NULL. It is valid until the next
+ * change. */
+const struct arena_block *arena_find(const struct arena *arena,
+				     uint64_t offset);
+
+/* The block, which arena_find has found, was freed in that epoch. */
+void arena_leave(struct arena *arena, const struct arena_block *block,
+		 uint64_t epoch);
+
+/* Whether no live block has any of these bytes. Looks at all of them. */
+bool arena_is_free(const struct arena *arena, uint64_t offset, uint64_t size);
+
+/* Sorts the live blocks by their offsets, and calls visit for each range of
+ * bytes, of the first `size`, in which none lives. */
+void arena_gaps(struct arena *arena, uint64_t size,
+		void (*visit)(void *argument, uint64_t offset, uint64_t size),
+		void *argument);
+
+#endif

@@ -1,0 +1,104 @@
+#include "job.h"
+
+#include <stdlib.h>
+
+struct plan_job *plan_job_new(const struct history *history,
+			      const struct period *period, double seconds)
+{
+	struct plan_job *job = calloc(1, sizeof(*job));
+
+	if (job && cycle_make(&job->cycle, history, period)) {
+		job->seconds = seconds;
+		return job;
+	}
+	free(job);
+	return NULL;
+}
+
+void plan_job_close(struct plan_job *job)
+{
+	if (!job)
+		return;
+	cycle_release(&job->cycle);
+	replay_close(job->replay);
+	free(job);
+}
+
+/* The slot of a request in a lap. */
+static struct replay_slot slot_of(const struct cycle *cycle,
+				  const struct plan *plan, size_t request,
+				  size_t lap)
+{
+	const struct cycle_request *at = &cycle->requests[request];
+	struct replay_slot slot = {.token = at->token};
+	size_t buffer = at->place + lap * cycle->per_lap;
+
+	if (at->place == CYCLE_NONE)
+		return slot;
+	slot.size = cycle->problem.buffers[buffer].size;
+	slot.offset = plan->offsets[buffer];
+	return slot;
+}
+
+static struct replay *replay_of(const struct cycle *cycle,
+				const struct plan *plan)
+{
+	size_t count = cycle->count * cycle->laps;
+	struct replay_slot *slots = calloc(count, sizeof(*slots));
+	struct replay *replay = NULL;
+
+	if (!slots)
+		return NULL;
+	for (size_t i = 0; i < count; i++)
+		slots[i] = slot_of(cycle, plan, i % cycle->count,
+				   i / cycle->count);
+	if (count < REPLAY_NONE / 2)
+		replay = replay_open(slots, count, cycle->laps);
+	free(slots);
+	return replay;
+}
+
+/* How many bytes are live as each request of an iteration comes; without
+ * memory NULL. A buffer that lives over several of them counts in each. */
+static uint64_t *levels_of(const struct cycle *cycle)
+{
+	const struct plan_buffer *at = cycle->problem.buffers;
+	uint64_t *levels = calloc(cycle->length, sizeof(*levels));
+
+	if (!levels)
+		return NULL;
+	for (size_t i = 0; i < cycle->per_lap; i++, at++)
+		for (uint64_t time = at->lower + 1; time < at->upper; time++)
+			levels[time % cycle->length] += at->size;
+	return levels;
+}
+
+static uint32_t least_of(const struct cycle *cycle)
+{
+	uint64_t *levels = levels_of(cycle);
+	size_t least = 0;
+
+	for (size_t i = 1; levels && i < cycle->count; i++)
+		if (levels[cycle->requests[i].at] <
+		    levels[cycle->requests[least].at])
+			least = i;
+	free(levels);
+	return (uint32_t)least;
+}
+
+void plan_job_run(struct plan_job *job, bool (*stop)(void *argument))
+{
+	const struct plan_options options = {
+		.seconds = job->seconds, .seed = 1, .stop = stop};
+	struct plan plan;
+
+	if (!job->cycle.count || !job->cycle.problem.count ||
+	    plan_solve(&job->cycle.problem, &options, &plan))
+		return;
+	job->replay = replay_of(&job->cycle, &plan);
+	job->least = least_of(&job->cycle);
+	job->peak = plan.peak;
+	job->bound = plan.bound;
+	job->took = plan.seconds;
+	plan_release(&plan);
+}

@@ -1,0 +1,240 @@
+#include "replay.h"
+
+#include <stdlib.h>
+
+#include "replay_own.h"
+
+enum {
+	AHEAD = 2,  /* slots that may be passed over at once */
+	BEHIND = 3, /* how far back a slot may be that was passed over */
+	LOST = 16,  /* so many requests without a slot, and the place is lost */
+	LEAST = 2,  /* a request of its slot's size divided by it has to be
+		     * larger */
+};
+
+size_t replay_count(const struct replay *replay)
+{
+	return replay->count;
+}
+
+size_t replay_lap(const struct replay *replay)
+{
+	return replay->lap;
+}
+
+unsigned int replay_missed(const struct replay *replay)
+{
+	return replay->at.missed;
+}
+
+const struct replay_slot *replay_slot_at(const struct replay *replay,
+					 uint32_t slot)
+{
+	return &replay->slots[slot];
+}
+
+uint32_t replay_next(const struct replay *replay)
+{
+	return replay->at.lost ? REPLAY_NONE : replay->at.next;
+}
+
+uint64_t replay_cycles(const struct replay *replay)
+{
+	return replay->at.cycle;
+}
+
+size_t replay_live(const struct replay *replay)
+{
+	return replay->live;
+}
+
+/* No slot is known to have been placed in its turn: another plan may have had
+ * its bytes since. */
+void replay_begin(struct replay *replay, uint32_t next)
+{
+	replay->at = (struct position){
+		.next = next == REPLAY_NONE ? 0 : next,
+		.cycle = replay->at.cycle + 2,
+		.lost = next == REPLAY_NONE,
+	};
+	replay->recent_count = 0;
+}
+
+static bool slot_is(const struct replay *replay, uint32_t slot, uint32_t token)
+{
+	return replay->slots[slot].token == token;
+}
+
+/* Goes on behind a slot, which is the request's. */
+static uint32_t replay_pass(struct replay *replay, uint32_t slot)
+{
+	struct position *then = &replay->then;
+
+	then->next = slot + 1;
+	if (then->next == replay->count) {
+		then->next = 0;
+		then->cycle++;
+		then->turned = true;
+	}
+	then->missed = 0;
+	return slot;
+}
+
+/* A slot that was passed over a moment ago, and has not been used. */
+static uint32_t slot_behind(const struct replay *replay, uint32_t token)
+{
+	const struct position *then = &replay->then;
+	uint32_t slot;
+
+	for (uint32_t i = 1; i <= BEHIND && i <= then->next; i++) {
+		slot = then->next - i;
+		if (replay->states[slot].turn != then->cycle &&
+		    slot_is(replay, slot, token))
+			return slot;
+	}
+	return REPLAY_NONE;
+}
+
+/* Looks for the request near the place where the program should be. */
+static uint32_t find_near(struct replay *replay, uint32_t token, uint64_t size)
+{
+	const struct replay_slot *next = &replay->slots[replay->then.next];
+	uint32_t slot;
+
+	for (uint32_t i = 1; i <= AHEAD; i++) {
+		slot = replay->then.next + i;
+		if (slot < replay->count && slot_is(replay, slot, token))
+			return replay_pass(replay, slot);
+	}
+	slot = slot_behind(replay, token);
+	if (slot != REPLAY_NONE) {
+		replay->then.stray = true;
+		return slot;
+	}
+	if (size < next->size && size > next->size / LEAST)
+		return replay_pass(replay, replay->then.next);
+	return REPLAY_NONE;
+}
+
+/* Looks for the place by the last requests. */
+static uint32_t find_anew(struct replay *replay)
+{
+	uint32_t slot = grams_find(replay);
+
+	if (slot == REPLAY_NONE)
+		return REPLAY_NONE;
+	/* It goes on before the place where it was: that is another cycle. */
+	if (slot < replay->then.next)
+		replay->then.cycle++;
+	replay->then.lost = false;
+	return replay_pass(replay, slot);
+}
+
+uint32_t replay_ask(struct replay *replay, uint32_t token, uint64_t size)
+{
+	struct position *then = &replay->then;
+	uint32_t slot = REPLAY_NONE;
+
+	*then = replay->at;
+	then->turned = then->stray = false;
+	replay->token = token;
+	if (!then->lost && slot_is(replay, then->next, token))
+		return replay_pass(replay, then->next);
+	if (!then->lost)
+		slot = find_near(replay, token, size);
+	if (slot == REPLAY_NONE)
+		slot = find_anew(replay);
+	if (slot == REPLAY_NONE && ++then->missed == LOST)
+		then->lost = true;
+	return slot;
+}
+
+void replay_served(struct replay *replay)
+{
+	replay->at = replay->then;
+	replay->recent[replay->recent_at] = replay->token;
+	replay->recent_at = (replay->recent_at + 1) % GRAM;
+	if (replay->recent_count < GRAM)
+		replay->recent_count++;
+}
+
+/* The cycle in which a slot should have been placed last, as seen from the slot
+ * of the request. */
+static uint64_t turn_due(const struct replay *replay, uint32_t slot,
+			 uint32_t seen_from)
+{
+	uint64_t cycle = replay->then.cycle - replay->then.turned;
+
+	return slot < seen_from ? cycle : cycle - 1;
+}
+
+static bool is_followed(const struct replay *replay, const struct arena *arena,
+			uint32_t slot)
+{
+	const uint32_t *before = &replay->before[replay->starts[slot]];
+	const uint32_t *end = &replay->before[replay->starts[slot + 1]];
+
+	if (replay->then.stray || arena->strays)
+		return false;
+	for (; before != end; before++)
+		if (replay->states[*before].turn !=
+		    turn_due(replay, *before, slot))
+			return false;
+	return true;
+}
+
+/* Where the cycle was followed, only the predecessors may be in the way. */
+static enum replay_answer look_before(const struct replay *replay,
+				      uint32_t slot, replay_ready *ready,
+				      void *argument)
+{
+	const uint32_t *before = &replay->before[replay->starts[slot]];
+	const uint32_t *end = &replay->before[replay->starts[slot + 1]];
+	enum replay_answer answer = REPLAY_FREE;
+
+	for (; before != end; before++) {
+		const struct slot_state *state = &replay->states[*before];
+
+		if (state->live)
+			return REPLAY_TAKEN;
+		if (!ready(&state->freed, argument))
+			answer = REPLAY_EARLY;
+	}
+	return answer;
+}
+
+enum replay_answer replay_look(const struct replay *replay,
+			       const struct arena *arena, uint32_t slot,
+			       replay_ready *ready, void *argument)
+{
+	const struct replay_slot *at = &replay->slots[slot];
+	/* A stray may have had the bytes after the predecessors. */
+	const struct replay_free stray = {.epoch = arena->stray_freed},
+				 latest = {.epoch = arena->freed};
+
+	if (is_followed(replay, arena, slot) && ready(&stray, argument))
+		return look_before(replay, slot, ready, argument);
+	if (!arena_is_free(arena, at->offset, at->size))
+		return REPLAY_TAKEN;
+	return ready(&latest, argument) ? REPLAY_FREE : REPLAY_EARLY;
+}
+
+bool replay_take(struct replay *replay, uint32_t slot)
+{
+	struct slot_state *state = &replay->states[slot];
+
+	state->live = true;
+	state->turn = replay->then.cycle - replay->then.turned;
+	replay->live++;
+	return replay->then.stray;
+}
+
+void replay_free(struct replay *replay, uint32_t slot, uint64_t epoch,
+		 unsigned int stream)
+{
+	struct slot_state *state = &replay->states[slot];
+
+	state->live = false;
+	state->freed = (struct replay_free){epoch, stream};
+	replay->live--;
+}

@@ -1,0 +1,103 @@
+/* Follows a program along a plan of what it repeats: says for each request
+ * which slot of the plan it is, and whether that slot's place may be used.
+ *
+ * A plan has a slot for each request of a cycle, in the order of the requests.
+ * A program may deviate: what was inserted has no slot, what was left out is
+ * passed over, and neighbours may change places. Whatever it does, a place is
+ * only used while no live block has any of its bytes. That is known at once
+ * where the cycle was followed: each slot knows those that have its bytes last
+ * before it, its *predecessors*, and these have been placed in their turn and
+ * freed. Otherwise all live blocks are looked at. docs/tstack.md shows why the
+ * first is enough. */
+#ifndef MNM_REPLAY_H
+#define MNM_REPLAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arena.h"
+
+struct replay_slot {
+	uint32_t token;  /* of its request, see history_token */
+	uint64_t size;   /* bytes; 0: the request is part of the cycle, but has
+			  * no place */
+	uint64_t offset; /* in the arena */
+};
+
+/* When the bytes of a slot were last freed. */
+struct replay_free {
+	uint64_t epoch;
+	unsigned int stream;
+};
+
+struct replay;
+
+#define REPLAY_NONE UINT32_MAX /* no slot */
+
+/* slots: of one cycle, 1 to 2^31 of them, which are copied; no two that live at
+ * the same time overlap. laps: so many times, in equal parts of the cycle, the
+ * same is asked for. Returns NULL without memory. Takes a time that grows
+ * as count * log(count), so it is for a thread that may take it. */
+struct replay *replay_open(const struct replay_slot *slots, size_t count,
+			   size_t laps);
+void replay_close(struct replay *replay);
+
+/* The slots of a cycle, and those of one lap. */
+size_t replay_count(const struct replay *replay);
+size_t replay_lap(const struct replay *replay);
+const struct replay_slot *replay_slot_at(const struct replay *replay,
+					 uint32_t slot);
+
+/* The plan is followed from now on, after another one or for the first time.
+ * next: the slot of the next request; REPLAY_NONE: that has to be found. */
+void replay_begin(struct replay *replay, uint32_t next);
+
+/* The program asks for size bytes. Returns the slot that this is, which may be
+ * one without a place, or REPLAY_NONE. It may ask again: only a request that
+ * replay_served follows counts. */
+uint32_t replay_ask(struct replay *replay, uint32_t token, uint64_t size);
+
+/* The request that was asked for last has been served, from the arena or not.
+ */
+void replay_served(struct replay *replay);
+
+/* Says of each of the frees that have to be over before the slot's place is
+ * used whether it is. */
+typedef bool replay_ready(const struct replay_free *freed, void *argument);
+
+enum replay_answer {
+	REPLAY_FREE,  /* it may be used */
+	REPLAY_TAKEN, /* a live block has some of its bytes */
+	REPLAY_EARLY, /* `ready` has said no */
+};
+
+/* Whether the place of the slot that replay_ask has returned last may be used.
+ * It has one. */
+enum replay_answer replay_look(const struct replay *replay,
+			       const struct arena *arena, uint32_t slot,
+			       replay_ready *ready, void *argument);
+
+/* The place of the slot that replay_ask has returned last is used from now on.
+ * Returns whether its block is a stray (arena.h). */
+bool replay_take(struct replay *replay, uint32_t slot);
+
+/* The block of that slot was freed. */
+void replay_free(struct replay *replay, uint32_t slot, uint64_t epoch,
+		 unsigned int stream);
+
+/* The slot that comes next if the program does not deviate; REPLAY_NONE if it
+ * is not known where it is. */
+uint32_t replay_next(const struct replay *replay);
+
+/* How many requests in a row, up to the last one that was served, had no
+ * slot. */
+unsigned int replay_missed(const struct replay *replay);
+
+/* How many of its slots have live blocks. */
+size_t replay_live(const struct replay *replay);
+
+/* A number that rises as the cycle begins anew. */
+uint64_t replay_cycles(const struct replay *replay);
+
+#endif

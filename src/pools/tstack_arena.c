@@ -1,0 +1,263 @@
+/* The arena of tstack_pool: the addresses of a plan, in a region of the base
+ * pool's. */
+#include <stdlib.h>
+
+#include "tstack.h"
+
+static size_t pages_of(uint64_t bytes)
+{
+	return (bytes + MNM_REGION_PAGE - 1) / MNM_REGION_PAGE;
+}
+
+static void arena_begin(struct tstack_pool *self, struct mnm_region *region,
+			uint64_t begin, size_t bytes, uint64_t epoch)
+{
+	self->region = region;
+	self->begin = begin;
+	self->bytes = bytes;
+	self->arena.freed = epoch;
+	self->arena.stray_freed = MNM_EPOCH_NEVER;
+	self->wanted = 0;
+	self->state = TSTACK_FOLLOWS;
+	self->lap = (struct tstack_lap){0};
+	self->poor = 0;
+	/* The slots were placed in another arena before, if at all. */
+	replay_begin(self->replay, replay_next(self->replay));
+}
+
+/* Addresses at the end of the region that grows. Memory moves there as blocks
+ * of the base pool end, so that hardly more is reserved meanwhile. */
+static bool arena_claim(struct tstack_pool *self)
+{
+	size_t pages = pages_of(self->wanted);
+
+	self->backed = calloc(pages, sizeof(*self->backed));
+	if (!self->backed)
+		return false;
+	self->unbacked = pages;
+	self->claims = true;
+	arena_begin(self, self->pool.growing, UINT64_MAX / 2,
+		    pages * MNM_REGION_PAGE, MNM_EPOCH_NEVER);
+	return true;
+}
+
+/* Bytes of the base pool's. They are taken whether they are ready or not: each
+ * place is looked at before it is used. */
+static bool arena_take(struct tstack_pool *self)
+{
+	const struct mnm_request any = {.span = self->wanted,
+					.safe = UINT64_MAX};
+	struct mnm_place place;
+
+	tstack_tell(self);
+	if (self->base->ops->place(self->base, &any, &place) != MNM_HIT)
+		return false;
+	arena_begin(self, place.region, place.addr, place.bytes, place.epoch);
+	return true;
+}
+
+bool tstack_arena_make(struct tstack_pool *self)
+{
+	return self->pool.growing ? arena_claim(self) : arena_take(self);
+}
+
+/* Notes the first pages of a slot that have no memory. Returns whether all
+ * have. */
+static bool is_backed(struct tstack_pool *self, const struct replay_slot *slot)
+{
+	size_t page = slot->offset / MNM_REGION_PAGE;
+	size_t end = pages_of(slot->offset + slot->size), last;
+
+	if (!self->unbacked)
+		return true;
+	while (page < end && self->backed[page])
+		page++;
+	for (last = page; last < end && !self->backed[last];)
+		last++;
+	self->needs = page < end;
+	self->need = page * MNM_REGION_PAGE;
+	self->need_bytes = (last - page) * MNM_REGION_PAGE;
+	return page == end;
+}
+
+/* The base pool says which of its free pages move there. */
+void tstack_arena_lacks(struct tstack_pool *self,
+			const struct mnm_region *grows, struct mnm_lack *lack)
+{
+	size_t lacked;
+
+	tstack_tell(self);
+	self->base->ops->lacks(self->base, self->need_bytes, grows,
+			       MNM_GROW_LEAST, lack);
+	lacked = lack->fresh + lack->moved;
+	if (lacked < self->need_bytes)
+		lack->fresh += self->need_bytes - lacked;
+	if (self->claims) {
+		self->claims = false;
+		self->begin = grows->base + grows->bytes;
+		lack->ahead = self->bytes;
+	}
+	lack->at = self->begin + self->need;
+	self->needs = false;
+}
+
+bool tstack_arena_add(struct tstack_pool *self, const struct mnm_place *place)
+{
+	size_t page = (place->addr - self->begin) / MNM_REGION_PAGE;
+
+	if (!self->unbacked || place->addr - self->begin >= self->bytes ||
+	    self->backed[page])
+		return false;
+	for (size_t i = 0; i < place->bytes / MNM_REGION_PAGE; i++)
+		self->backed[page + i] = true;
+	self->unbacked -= place->bytes / MNM_REGION_PAGE;
+	if (place->epoch > self->arena.freed)
+		self->arena.freed = place->epoch;
+	return true;
+}
+
+struct ending {
+	struct tstack_pool *self;
+	bool begun, failed;
+};
+
+/* Free bytes go to the base pool. It makes records for as many free extents as
+ * there may be in its first call, which is told of more blocks than there are,
+ * so that no later one fails. */
+static void free_leave(struct ending *ending, uint64_t offset, uint64_t size)
+{
+	struct tstack_pool *self = ending->self;
+	const struct mnm_place gap = {.region = self->region,
+				      .addr = self->begin + offset,
+				      .bytes = size,
+				      .epoch = self->arena.freed};
+
+	if (ending->failed)
+		return;
+	tstack_tell(self);
+	if (!ending->begun)
+		self->base->live_count +=
+			self->arena.count + self->unbacked + 1;
+	ending->begun = true;
+	ending->failed = !self->base->ops->add(self->base, &gap);
+}
+
+/* Where the page ends that an offset is in, or a gap if it ends before. */
+static uint64_t page_end(uint64_t offset, uint64_t gap_end)
+{
+	uint64_t end = (offset / MNM_REGION_PAGE + 1) * MNM_REGION_PAGE;
+
+	return end < gap_end ? end : gap_end;
+}
+
+/* The bytes of a gap that have memory. */
+static void gap_leave(void *argument, uint64_t offset, uint64_t size)
+{
+	struct ending *ending = argument;
+	const struct tstack_pool *self = ending->self;
+	uint64_t end = offset + size, next;
+
+	for (; offset < end; offset = next) {
+		const bool *backed = &self->backed[offset / MNM_REGION_PAGE];
+
+		next = self->unbacked ? page_end(offset, end) : end;
+		while (next < end &&
+		       self->backed[next / MNM_REGION_PAGE] == *backed)
+			next = page_end(next, end);
+		if (!self->unbacked || *backed)
+			free_leave(ending, offset, next - offset);
+	}
+}
+
+bool tstack_arena_end(struct tstack_pool *self)
+{
+	const struct arena *arena = &self->arena;
+	struct ending ending = {.self = self};
+
+	arena_gaps(&self->arena, self->bytes, gap_leave, &ending);
+	if (ending.failed)
+		return false;
+	for (size_t i = 0; i < arena->count; i++)
+		replay_free(self->replay, arena->blocks[i].slot,
+			    MNM_EPOCH_NEVER, 0);
+	arena_close(&self->arena);
+	free(self->backed);
+	self->backed = NULL;
+	self->unbacked = 0;
+	self->claims = self->needs = false;
+	self->region = NULL;
+	self->bytes = 0;
+	return true;
+}
+
+bool tstack_arena_free(struct tstack_pool *self, const struct mnm_place *place)
+{
+	const struct arena_block *block;
+
+	if (place->addr - self->begin >= self->bytes)
+		return false;
+	block = arena_find(&self->arena, place->addr - self->begin);
+	if (!block || block->size != place->bytes)
+		return false;
+	replay_free(self->replay, block->slot, place->epoch, place->stream);
+	arena_leave(&self->arena, block, place->epoch);
+	return true;
+}
+
+static bool is_ready(const struct replay_free *freed, void *argument)
+{
+	return freed->epoch == MNM_EPOCH_NEVER ||
+	       mnm_request_is_behind(argument, freed->stream, freed->epoch);
+}
+
+/* The block of the slot that the request is for. */
+static bool slot_place(struct tstack_pool *self, uint32_t slot,
+		       const struct mnm_request *request,
+		       struct mnm_place *place)
+{
+	const struct replay_slot *at = replay_slot_at(self->replay, slot);
+	struct arena_block block = {
+		.offset = at->offset, .size = request->span, .slot = slot};
+
+	if (at->offset + at->size > self->bytes ||
+	    !arena_prepare(&self->arena, self->arena.count + 1))
+		return false;
+	block.stray = replay_take(self->replay, slot);
+	arena_enter(&self->arena, &block);
+	*place = (struct mnm_place){.region = self->region,
+				    .addr = self->begin + at->offset,
+				    .bytes = request->span,
+				    .epoch = self->arena.freed};
+	return true;
+}
+
+enum mnm_answer tstack_follow(struct tstack_pool *self,
+			      const struct mnm_request *request,
+			      struct mnm_place *place)
+{
+	struct mnm_request asked = *request;
+	enum replay_answer answer;
+	uint32_t slot;
+
+	if (!self->replay)
+		return MNM_MISS;
+	slot = replay_ask(self->replay,
+			  history_token(request->span, request->stream),
+			  request->span);
+	if (!self->region || slot == REPLAY_NONE ||
+	    replay_slot_at(self->replay, slot)->size < request->span)
+		return MNM_MISS;
+	answer =
+		replay_look(self->replay, &self->arena, slot, is_ready, &asked);
+	self->figures.blocked += answer == REPLAY_TAKEN;
+	if (answer != REPLAY_TAKEN &&
+	    !is_backed(self, replay_slot_at(self->replay, slot))) {
+		self->need_span = request->span;
+		return MNM_MISS;
+	}
+	if (answer == REPLAY_EARLY)
+		return MNM_UNSAFE;
+	return answer == REPLAY_FREE && slot_place(self, slot, request, place)
+		       ? MNM_HIT
+		       : MNM_MISS;
+}

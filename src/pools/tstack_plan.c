@@ -1,0 +1,250 @@
+/* How tstack_pool comes to a plan, and when it gives one up. */
+#include <stdlib.h>
+
+#include "tstack.h"
+
+enum {
+	REQUESTS = 1 << 18,   /* that are remembered */
+	LEARN_MOST = 1 << 15, /* so many without a period, and it rests */
+	REST_LEAST = 1 << 17, /* requests that it rests for at first */
+	POOR_MOST = 8,        /* laps with too little placed, and it leaves */
+	POOR_PERCENT = 90,    /* of the bytes of a lap: less is too little */
+	VAIN_MOST = 10,       /* log2 of the most laps between two tries */
+	PERCENT = 100,
+};
+
+static const double plan_seconds = 1.0;
+static const struct mnm_size_classes no_classes; /* each request is seen */
+
+static void job_drop(struct tstack_pool *self)
+{
+	if (self->job && self->job_given)
+		self->job->dropped = true;
+	else
+		plan_job_close(self->job);
+	self->job = NULL;
+}
+
+static void finder_end(struct tstack_pool *self)
+{
+	finder_close(self->finder);
+	self->finder = NULL;
+	address_map_close(&self->serials);
+}
+
+void tstack_end(struct tstack_pool *self)
+{
+	job_drop(self);
+	finder_end(self);
+	replay_close(self->replay);
+	self->replay = NULL;
+	self->wanted = 0;
+}
+
+void tstack_rest(struct tstack_pool *self)
+{
+	tstack_end(self);
+	self->state = TSTACK_RESTS;
+	self->pool.classes = self->base->classes;
+	self->wake = self->seen + REST_LEAST;
+	if (self->rest > REST_LEAST)
+		self->wake = self->seen + self->rest;
+	self->rest = 2 * (self->wake - self->seen);
+}
+
+bool tstack_learn(struct tstack_pool *self)
+{
+	tstack_end(self);
+	self->finder = finder_open(REQUESTS);
+	if (!self->finder)
+		return false;
+	self->state = TSTACK_LEARNS;
+	self->pool.classes = no_classes;
+	self->since = self->known = 0;
+	return true;
+}
+
+void tstack_yield(struct tstack_pool *self)
+{
+	self->wanted = 0;
+	self->growing = false;
+	self->state = TSTACK_WAITS;
+	self->patience = (uint64_t)1 << self->vain;
+	self->vain += self->vain < VAIN_MOST;
+}
+
+/* A new plan is in force. The arena of the one before ends. */
+void tstack_pool_planned(struct mnm_pool *pool, struct plan_job *job)
+{
+	struct tstack_pool *self = tstack_of(pool);
+
+	self->job = NULL;
+	if (!job->replay || (self->region && !tstack_arena_end(self))) {
+		if (self->state == TSTACK_PLANS)
+			self->state = TSTACK_LEARNS;
+		plan_job_close(job);
+		return;
+	}
+	replay_close(self->replay);
+	self->replay = job->replay;
+	self->least = job->least;
+	job->replay = NULL;
+	self->state = TSTACK_WAITS;
+	self->patience = 0;
+	self->wanted = 0;
+	self->figures.peak = job->peak;
+	self->figures.bound = job->bound;
+	self->figures.period = job->cycle.length;
+	self->figures.plan_us = (uint64_t)(job->took * 1e6);
+	self->figures.plans++;
+	plan_job_close(job);
+}
+
+/* The finder has found a period, or a better one. */
+static void period_look(struct tstack_pool *self)
+{
+	const struct period *period = finder_period(self->finder);
+
+	if (period->number == self->known || self->job)
+		return;
+	self->known = period->number;
+	self->job = plan_job_new(finder_history(self->finder), period,
+				 plan_seconds);
+	self->job_given = false;
+	if (self->job && self->state == TSTACK_LEARNS)
+		self->state = TSTACK_PLANS;
+}
+
+static void serial_note(struct tstack_pool *self,
+			const struct mnm_request *request,
+			const struct mnm_place *place)
+{
+	uint64_t serial;
+
+	if (!address_map_prepare(&self->serials, self->serials.count + 1)) {
+		finder_end(self);
+		return;
+	}
+	serial = finder_alloc(self->finder,
+			      history_token(request->span, request->stream),
+			      request->span);
+	address_map_set(&self->serials, place->addr, serial);
+	period_look(self);
+}
+
+/* The plan is followed no more; another one may be found. */
+static void plan_leave(struct tstack_pool *self)
+{
+	replay_close(self->replay);
+	self->replay = NULL;
+	self->wanted = 0;
+	self->since = 0;
+	self->state = self->job ? TSTACK_PLANS : TSTACK_LEARNS;
+	if (self->finder)
+		finder_relearn(self->finder);
+	else if (!tstack_learn(self))
+		tstack_rest(self);
+}
+
+/* A lap has ended, or should have. */
+static void lap_end(struct tstack_pool *self)
+{
+	const struct tstack_lap lap = self->lap;
+
+	self->lap = (struct tstack_lap){0};
+	self->poor = lap.placed * PERCENT < lap.asked * POOR_PERCENT
+			     ? self->poor + 1
+			     : 0;
+	if (self->poor >= POOR_MOST && tstack_arena_end(self))
+		plan_leave(self);
+}
+
+static void lap_count(struct tstack_pool *self, size_t bytes, bool placed,
+		      bool turns)
+{
+	self->lap.asked += bytes;
+	self->lap.placed += placed ? bytes : 0;
+	self->lap.requests++;
+	self->figures.asked_bytes += bytes;
+	self->figures.placed_bytes += placed ? bytes : 0;
+	if (turns || self->lap.requests > 2 * replay_lap(self->replay))
+		lap_end(self);
+}
+
+/* A plan is made use of once an iteration begins, when least is live. */
+static void replay_step(struct tstack_pool *self, size_t bytes, bool placed)
+{
+	uint32_t next, lap = (uint32_t)replay_lap(self->replay);
+	bool turns;
+
+	replay_served(self->replay);
+	next = replay_next(self->replay);
+	self->figures.deviations +=
+		self->region && replay_missed(self->replay) > 0;
+	turns = next != REPLAY_NONE && next % lap == self->least;
+	if (self->region)
+		lap_count(self, bytes, placed, turns);
+	else if (turns && self->patience)
+		self->patience--;
+	else if (turns)
+		self->wanted = self->figures.peak;
+}
+
+void tstack_served(struct tstack_pool *self, const struct mnm_request *request,
+		   const struct mnm_place *place, bool placed)
+{
+	if (self->finder)
+		serial_note(self, request, place);
+	if (self->replay)
+		replay_step(self, request->span, placed);
+	else if (self->finder && ++self->since == LEARN_MOST && !self->job)
+		tstack_rest(self);
+}
+
+void tstack_freed(struct tstack_pool *self, uint64_t addr)
+{
+	uint64_t *serial = address_map_find(&self->serials, addr);
+
+	if (!serial)
+		return;
+	finder_free(self->finder, *serial);
+	address_map_remove(&self->serials, addr);
+}
+
+struct plan_job *tstack_pool_job(struct mnm_pool *pool)
+{
+	struct tstack_pool *self = tstack_of(pool);
+
+	if (!self->job || self->job_given)
+		return NULL;
+	self->job_given = true;
+	return self->job;
+}
+
+void tstack_pool_mark(struct mnm_pool *pool)
+{
+	struct tstack_pool *self = tstack_of(pool);
+
+	if (self->finder)
+		finder_mark(self->finder);
+}
+
+bool tstack_pool_tick(struct mnm_pool *pool, uint64_t requests)
+{
+	struct tstack_pool *self = tstack_of(pool);
+
+	self->seen = requests;
+	return self->state == TSTACK_RESTS && requests >= self->wake &&
+	       tstack_learn(self);
+}
+
+struct tstack_figures tstack_pool_figures(const struct mnm_pool *pool)
+{
+	const struct tstack_pool *self = (const struct tstack_pool *)pool;
+	struct tstack_figures figures = self->figures;
+
+	figures.state = self->state;
+	figures.arena_bytes = self->bytes;
+	figures.arena_live = self->arena.live;
+	return figures;
+}

@@ -1,0 +1,176 @@
+/* Blocks are placed where a plan says, which is made of what the program has
+ * repeated. What no plan has a place for is another pool's, the base pool, in
+ * whose regions the plan's addresses are as well: so memory goes from one to
+ * the other without the driver. */
+#include <stdlib.h>
+
+#include "placing.h"
+#include "tstack.h"
+
+enum { STRAY = 4 }; /* requests in a row that no plan foresees */
+
+extern const struct mnm_pool_ops vmm_pool;
+static const struct mnm_pool_ops *base_ops = &vmm_pool;
+
+void tstack_pool_base_set(const struct mnm_pool_ops *base)
+{
+	base_ops = base;
+}
+
+void tstack_tell(struct tstack_pool *self)
+{
+	struct mnm_pool *base = self->base;
+
+	base->live_count = self->pool.live_count + 1; /* the arena */
+	base->live_span = self->pool.live_span + self->bytes - self->arena.live;
+	base->region_bytes = self->pool.region_bytes;
+	base->apart = self->pool.apart;
+	base->growing = self->pool.growing;
+}
+
+static bool tstack_pool_open(struct mnm_pool *pool,
+			     const struct mnm_pool_options *options)
+{
+	struct tstack_pool *self = tstack_of(pool);
+
+	self->base = calloc(1, base_ops->size);
+	if (!self->base)
+		return false;
+	self->base->ops = base_ops;
+	self->base->backing = pool->backing;
+	if (!base_ops->open || base_ops->open(self->base, options)) {
+		/* Without memory it serves as the base pool does. */
+		if (!tstack_learn(self))
+			pool->classes = self->base->classes;
+		pool->headroom = self->base->headroom;
+		return true;
+	}
+	free(self->base);
+	return false;
+}
+
+static void tstack_pool_close(struct mnm_pool *pool)
+{
+	struct tstack_pool *self = tstack_of(pool);
+
+	tstack_end(self);
+	arena_close(&self->arena);
+	free(self->backed);
+	if (self->base->ops->close)
+		self->base->ops->close(self->base);
+	free(self->base);
+}
+
+static size_t tstack_pool_span(const struct mnm_pool *pool, size_t size,
+			       size_t slack)
+{
+	const struct mnm_pool *base = ((const struct tstack_pool *)pool)->base;
+
+	return base->ops->span(base, size, slack);
+}
+
+static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
+					 const struct mnm_request *request,
+					 struct mnm_place *place)
+{
+	struct tstack_pool *self = tstack_of(pool);
+	enum mnm_answer answer = MNM_MISS;
+
+	/* An arena gets pages only while its region grows. */
+	if (self->unbacked && self->region != self->pool.growing &&
+	    tstack_arena_end(self))
+		tstack_yield(self);
+	if (self->wanted && !tstack_arena_make(self)) {
+		if (!self->growing)
+			return MNM_MISS; /* the region grows, see lacks */
+		tstack_yield(self);
+	}
+	self->growing = false;
+	self->needs = false;
+	if (self->skip != request->span)
+		answer = tstack_follow(self, request, place);
+	self->skip = 0;
+	if (self->needs)
+		return MNM_MISS;
+	if (answer == MNM_HIT)
+		tstack_served(self, request, place, true);
+	if (answer != MNM_MISS)
+		return answer;
+	tstack_tell(self);
+	answer = self->base->ops->place(self->base, request, place);
+	/* What a plan has that is not followed serves others. */
+	if (answer == MNM_MISS && self->region &&
+	    replay_missed(self->replay) >= STRAY && tstack_arena_end(self)) {
+		tstack_yield(self);
+		tstack_tell(self);
+		answer = self->base->ops->place(self->base, request, place);
+	}
+	if (answer == MNM_HIT)
+		tstack_served(self, request, place, false);
+	return answer;
+}
+
+static bool tstack_pool_add(struct mnm_pool *pool,
+			    const struct mnm_place *place)
+{
+	struct tstack_pool *self = tstack_of(pool);
+
+	tstack_freed(self, place->addr);
+	if (tstack_arena_free(self, place) || tstack_arena_add(self, place))
+		return true;
+	tstack_tell(self);
+	return self->base->ops->add(self->base, place);
+}
+
+/* If the plan needs memory, the region grows by that, unless memory is short or
+ * has to be fresh. The request is not the plan's if it has to grow once more.
+ */
+static void tstack_pool_lacks(struct mnm_pool *pool, size_t span,
+			      const struct mnm_region *grows,
+			      enum mnm_growth rule, struct mnm_lack *lack)
+{
+	struct tstack_pool *self = tstack_of(pool);
+	bool freely = rule == MNM_GROW_FREELY;
+
+	if (freely && self->needs && self->need_span == span && grows &&
+	    grows == self->region) {
+		tstack_arena_lacks(self, grows, lack);
+		return;
+	}
+	self->needs = false;
+	self->growing = self->wanted;
+	if (self->wanted && freely)
+		span = self->wanted;
+	else
+		self->skip = span;
+	tstack_tell(self);
+	self->base->ops->lacks(self->base, span, grows, rule, lack);
+}
+
+static bool tstack_pool_part(struct mnm_pool *pool, size_t bytes, bool moves,
+			     struct mnm_place *place)
+{
+	struct tstack_pool *self = tstack_of(pool);
+
+	tstack_tell(self);
+	if (self->base->ops->part(self->base, bytes, moves, place))
+		return true;
+	if (moves || !self->region || !tstack_arena_end(self))
+		return false;
+	tstack_yield(self);
+	tstack_tell(self);
+	return self->base->ops->part(self->base, bytes, moves, place);
+}
+
+const struct mnm_pool_ops tstack_pool = {
+	.name = "tstack_pool",
+	.size = sizeof(struct tstack_pool),
+	.open = tstack_pool_open,
+	.close = tstack_pool_close,
+	.span = tstack_pool_span,
+	.place = tstack_pool_place,
+	.add = tstack_pool_add,
+	.lacks = tstack_pool_lacks,
+	.part = tstack_pool_part,
+	.grows = true,
+};

@@ -1,0 +1,62 @@
+/* tstack_pool: a pool that learns what a program repeats, has a plan made of
+ * where each block of an iteration is to lie, and then places the blocks there.
+ * docs/tstack.md explains it. This is what the layers above need of it besides
+ * the contract of all pools; each call is made under the context's lock. */
+#ifndef MNM_TSTACK_POOL_H
+#define MNM_TSTACK_POOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <mnm/pool.h>
+
+#include "common/plan_figure_list.h"
+
+extern const struct mnm_pool_ops tstack_pool;
+
+static inline bool pool_is_tstack(const struct mnm_pool *pool)
+{
+	return pool->ops == &tstack_pool;
+}
+
+/* The pool that serves what no plan has a place for. To be set before there is
+ * a tstack_pool; it is a pool that places. */
+void tstack_pool_base_set(const struct mnm_pool_ops *base);
+
+struct plan_job;
+
+/* A job that the pool waits for; NULL if there is none. The caller sees to it
+ * that plan_job_run is called, without the lock, and then tstack_pool_planned.
+ * If the pool has ended meanwhile, the job is `dropped` and the caller closes
+ * it. */
+struct plan_job *tstack_pool_job(struct mnm_pool *pool);
+void tstack_pool_planned(struct mnm_pool *pool, struct plan_job *job);
+
+/* The program says that its next iteration begins. */
+void tstack_pool_mark(struct mnm_pool *pool);
+
+/* To be called now and then, with how many requests the device has had. Returns
+ * whether the pool wants to see each request from now on, so that the threads'
+ * caches have to be emptied. */
+bool tstack_pool_tick(struct mnm_pool *pool, uint64_t requests);
+
+enum tstack_state {
+	TSTACK_LEARNS,  /* looks for what repeats */
+	TSTACK_PLANS,   /* waits for its plan */
+	TSTACK_WAITS,   /* has a plan, and waits for an iteration to begin */
+	TSTACK_FOLLOWS, /* places blocks as planned */
+	TSTACK_RESTS,   /* sees no requests, as nothing has repeated */
+};
+
+/* See common/plan_figure_list.h. */
+struct tstack_figures {
+	enum tstack_state state;
+#define FIGURE(name, unit, help) uint64_t name;
+	PLAN_FIGURE_LIST
+#undef FIGURE
+};
+
+struct tstack_figures tstack_pool_figures(const struct mnm_pool *pool);
+
+#endif

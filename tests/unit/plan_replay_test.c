@@ -1,0 +1,459 @@
+/* Whatever a program does, no byte has two owners, and none is used early. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/arena.h"
+#include "plan/history.h"
+#include "plan/replay.h"
+
+enum { SLOTS_MOST = 60, UNITS = 4096, BLOCKS_MOST = 512, STREAMS = 3 };
+
+static const uint64_t unit = 512;
+
+/* As ck_assert, which writes down that it was passed each time: that would take
+ * more time than all the rest. */
+#define CLAIM(program, claim) \
+	do { \
+		if (!(claim)) \
+			ck_abort_msg("%s, seed %llu", #claim, \
+				     (unsigned long long)(program)->seed); \
+	} while (0)
+
+static uint64_t random_state;
+
+static uint32_t draw(uint32_t below)
+{
+	random_state = random_state * UINT64_C(6364136223846793005) + 1;
+	return (uint32_t)(random_state >> 33) % below;
+}
+
+/* A cycle: what is asked for, how many requests it lives for, and where. */
+struct cycle {
+	uint32_t count;
+	struct replay_slot slots[SLOTS_MOST];
+	uint32_t lives[SLOTS_MOST];
+	unsigned int streams[SLOTS_MOST];
+};
+
+static bool live_together(const struct cycle *cycle, uint32_t one,
+			  uint32_t other)
+{
+	uint32_t count = cycle->count;
+
+	return (other + count - one) % count < cycle->lives[one] ||
+	       (one + count - other) % count < cycle->lives[other];
+}
+
+/* First fit, in the order of the requests. */
+static void cycle_place(struct cycle *cycle)
+{
+	for (uint32_t i = 0; i < cycle->count; i++) {
+		uint64_t offset = 0;
+
+		for (uint32_t j = 0; j < i; j++) {
+			const struct replay_slot *at = &cycle->slots[j];
+
+			if (live_together(cycle, i, j) &&
+			    at->offset < offset + cycle->slots[i].size &&
+			    offset < at->offset + at->size) {
+				offset = at->offset + at->size;
+				j = UINT32_MAX; /* from the first one again */
+			}
+		}
+		cycle->slots[i].offset = offset;
+	}
+}
+
+static void cycle_name(struct cycle *cycle)
+{
+	for (uint32_t i = 0; i < cycle->count; i++)
+		cycle->slots[i].token =
+			history_token(cycle->slots[i].size, cycle->streams[i]);
+}
+
+static struct cycle cycle_drawn(void)
+{
+	struct cycle cycle = {.count = 1 + draw(SLOTS_MOST)};
+	uint32_t sizes = 1 + draw(30), streams = 1 + draw(STREAMS);
+
+	for (uint32_t i = 0; i < cycle.count; i++) {
+		cycle.slots[i].size = (1 + draw(sizes)) * unit;
+		cycle.streams[i] = draw(streams);
+		cycle.lives[i] = 1 + draw(cycle.count);
+	}
+	cycle_place(&cycle);
+	cycle_name(&cycle);
+	return cycle;
+}
+
+struct live_block {
+	uint64_t offset, size;
+	uint32_t due; /* requests until it is freed */
+	bool placed;
+};
+
+/* A program, and what is known of each unit of the arena apart from the code
+ * that is tested. */
+struct program {
+	struct cycle cycle;
+	struct arena arena;
+	struct replay *replay;
+	struct live_block blocks[BLOCKS_MOST];
+	size_t count;
+	bool owned[UNITS];
+	uint64_t freed[UNITS]; /* epochs */
+	uint64_t epoch, safe;
+	uint64_t asked, served;
+	uint64_t seed;
+};
+
+static bool is_ready(const struct replay_free *freed, void *argument)
+{
+	const struct program *program = argument;
+
+	return freed->epoch < program->safe;
+}
+
+static void own(struct program *program, uint64_t offset, uint64_t size)
+{
+	CLAIM(program, offset + size <= UNITS * unit);
+	for (uint64_t i = offset / unit; i < (offset + size) / unit; i++) {
+		CLAIM(program, !program->owned[i]);
+		CLAIM(program, program->freed[i] < program->safe);
+		program->owned[i] = true;
+	}
+}
+
+static void program_place(struct program *program, uint32_t slot, uint64_t size,
+			  struct live_block *block)
+{
+	const struct replay_slot *at = replay_slot_at(program->replay, slot);
+	struct arena_block placed = {
+		.offset = at->offset, .size = size, .slot = slot};
+
+	CLAIM(program, size <= at->size);
+	own(program, at->offset, size);
+	CLAIM(program,
+	      arena_prepare(&program->arena, program->arena.count + 1));
+	placed.stray = replay_take(program->replay, slot);
+	arena_enter(&program->arena, &placed);
+	block->offset = at->offset;
+	block->size = size;
+	block->placed = true;
+	program->served++;
+}
+
+/* One request. fences: how many percent of early places are made ready. */
+static void program_ask(struct program *program, uint64_t size,
+			unsigned int stream, uint32_t life, uint32_t fences)
+{
+	struct live_block *block = &program->blocks[program->count];
+	enum replay_answer answer = REPLAY_TAKEN;
+	uint32_t slot;
+
+	CLAIM(program, program->count < BLOCKS_MOST);
+	*block = (struct live_block){.due = life};
+	program->asked++;
+	for (int i = 0; i < 2; i++) {
+		slot = replay_ask(program->replay, history_token(size, stream),
+				  size);
+		if (slot != REPLAY_NONE)
+			answer = replay_look(program->replay, &program->arena,
+					     slot, is_ready, program);
+		if (answer != REPLAY_EARLY || draw(100) >= fences)
+			break;
+		program->safe = ++program->epoch;
+	}
+	if (slot != REPLAY_NONE && answer == REPLAY_FREE)
+		program_place(program, slot, size, block);
+	replay_served(program->replay);
+	program->count++;
+}
+
+static void program_free(struct program *program, size_t index)
+{
+	struct live_block *block = &program->blocks[index];
+	const struct arena_block *found;
+
+	if (block->placed) {
+		found = arena_find(&program->arena, block->offset);
+		CLAIM(program, found);
+		CLAIM(program, found->size == block->size);
+		for (uint64_t i = block->offset / unit;
+		     i < (block->offset + block->size) / unit; i++) {
+			CLAIM(program, program->owned[i]);
+			program->owned[i] = false;
+			program->freed[i] = program->epoch;
+		}
+		replay_free(program->replay, found->slot, program->epoch, 0);
+		arena_leave(&program->arena, found, program->epoch);
+	}
+	*block = program->blocks[--program->count];
+}
+
+/* A request has been served: what is due is freed. late: how many percent of
+ * that is not, for now. */
+static void program_step(struct program *program, uint32_t late)
+{
+	for (size_t i = program->count; i--;) {
+		if (program->blocks[i].due)
+			program->blocks[i].due--;
+		if (!program->blocks[i].due && draw(100) >= late)
+			program_free(program, i);
+	}
+	if (!draw(40))
+		program->epoch++;
+}
+
+static void program_open(struct program *program, uint64_t seed)
+{
+	random_state = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+	*program = (struct program){.epoch = 1, .safe = 1, .seed = seed};
+	program->cycle = cycle_drawn();
+	program->replay =
+		replay_open(program->cycle.slots, program->cycle.count, 1);
+	ck_assert_ptr_nonnull(program->replay);
+}
+
+static void program_close(struct program *program)
+{
+	while (program->count)
+		program_free(program, 0);
+	ck_assert_uint_eq(program->arena.count, 0);
+	ck_assert_uint_eq(program->arena.live, 0);
+	ck_assert_uint_eq(program->arena.strays, 0);
+	ck_assert_uint_eq(replay_live(program->replay), 0);
+	replay_close(program->replay);
+	arena_close(&program->arena);
+}
+
+static void program_turn(struct program *program, uint32_t fences)
+{
+	const struct cycle *cycle = &program->cycle;
+
+	for (uint32_t i = 0; i < cycle->count; i++) {
+		program_step(program, 0);
+		program_ask(program, cycle->slots[i].size, cycle->streams[i],
+			    cycle->lives[i], fences);
+	}
+}
+
+static void repeated_run(uint64_t seed)
+{
+	static struct program program;
+	uint64_t before;
+
+	program_open(&program, seed);
+	replay_begin(program.replay, 0);
+	program_turn(&program, 100);
+	before = program.asked - program.served;
+	for (int i = 0; i < 5; i++)
+		program_turn(&program, 100);
+	ck_assert_uint_eq(before, 0);
+	ck_assert_uint_eq(program.asked, program.served);
+	program_close(&program);
+}
+
+START_TEST(what_is_repeated_is_placed)
+{
+	for (uint64_t seed = 0; seed < 300; seed++)
+		repeated_run(seed);
+}
+END_TEST
+
+/* A program that deviates in all ways, with chances that are drawn as well. */
+static void program_stray(struct program *program)
+{
+	const struct cycle *cycle = &program->cycle;
+	uint32_t often[6], fences = draw(101), late = draw(30), next = 0;
+	uint32_t other, life;
+
+	for (int i = 0; i < 6; i++)
+		often[i] = draw(3) ? draw(60) : 0;
+	for (int i = 0; i < 600; i++) {
+		const struct replay_slot *slot = &cycle->slots[next];
+
+		program_step(program, late);
+		life = cycle->lives[next] +
+		       (draw(1000) < often[0] ? draw(99) : 0);
+		other = (next + 1 + draw(3)) % cycle->count;
+		if (draw(1000) < often[1]) { /* inserted */
+			program_ask(program, (1 + draw(30)) * unit,
+				    draw(STREAMS), 1 + draw(50), fences);
+			continue;
+		}
+		if (draw(1000) < often[2]) { /* inserted, and known */
+			program_ask(program, cycle->slots[other].size,
+				    cycle->streams[other], 1 + draw(50),
+				    fences);
+			continue;
+		}
+		if (draw(1000) < often[3]) /* it goes on elsewhere */
+			next = draw(cycle->count);
+		if (draw(1000) < often[4]) { /* left out */
+			next = (next + 1) % cycle->count;
+			continue;
+		}
+		if (draw(1000) < often[5]) { /* the other comes first */
+			program_ask(program, cycle->slots[other].size,
+				    cycle->streams[other], cycle->lives[other],
+				    fences);
+			program_step(program, late);
+		}
+		program_ask(program,
+			    slot->size - (draw(200) ? 0 : unit) +
+				    (slot->size == unit ? unit : 0),
+			    cycle->streams[next], life, fences);
+		next = (next + 1) % cycle->count;
+		if (program->count > BLOCKS_MOST / 2)
+			late = 0;
+	}
+}
+
+/* A place is found by eight requests in a row that come once in the cycle. */
+static void place_find(uint64_t seed)
+{
+	static struct program program;
+	uint64_t before;
+
+	program_open(&program, seed);
+	for (uint32_t i = 0; i < program.cycle.count; i++)
+		program.cycle.slots[i].size = (1 + i) * unit;
+	cycle_place(&program.cycle);
+	cycle_name(&program.cycle);
+	replay_close(program.replay);
+	program.replay =
+		replay_open(program.cycle.slots, program.cycle.count, 1);
+	for (uint32_t i = 0; i < 8; i += program.cycle.count)
+		program_turn(&program, 100);
+	before = program.asked - program.served;
+	ck_assert_uint_eq(before, 7);
+	for (int i = 0; i < 3; i++)
+		program_turn(&program, 100);
+	ck_assert_uint_eq(program.asked - program.served, before);
+	program_close(&program);
+}
+
+START_TEST(the_place_in_a_cycle_is_found)
+{
+	for (uint64_t seed = 0; seed < 50; seed++)
+		place_find(seed);
+}
+END_TEST
+
+/* A part of different requests, several times in one cycle. */
+static struct cycle cycle_of_parts(void)
+{
+	uint32_t part = 1 + draw(SLOTS_MOST / 3);
+	struct cycle cycle = {.count = part * (2 + draw(2))};
+
+	for (uint32_t i = 0; i < cycle.count; i++) {
+		cycle.slots[i].size = (1 + i % part) * unit;
+		cycle.lives[i] = i < part ? 1 + draw(cycle.count)
+					  : cycle.lives[i - part];
+	}
+	cycle_place(&cycle);
+	cycle_name(&cycle);
+	return cycle;
+}
+
+/* Whichever of the equal parts it is. */
+static void part_find(uint64_t seed)
+{
+	static struct program program;
+	uint64_t before;
+
+	program_open(&program, seed);
+	program.cycle = cycle_of_parts();
+	replay_close(program.replay);
+	program.replay =
+		replay_open(program.cycle.slots, program.cycle.count, 1);
+	for (uint32_t i = 0; i < 8; i += program.cycle.count)
+		program_turn(&program, 100);
+	before = program.asked - program.served;
+	ck_assert_uint_eq(before, 7);
+	for (int i = 0; i < 3; i++)
+		program_turn(&program, 100);
+	ck_assert_uint_eq(program.asked - program.served, before);
+	program_close(&program);
+}
+
+START_TEST(the_place_in_a_part_that_repeats_is_found)
+{
+	for (uint64_t seed = 0; seed < 50; seed++)
+		part_find(seed);
+}
+END_TEST
+
+static void deviating_run(uint64_t seed)
+{
+	static struct program program;
+
+	program_open(&program, seed);
+	program_stray(&program);
+	program_close(&program);
+}
+
+START_TEST(no_byte_has_two_owners)
+{
+	for (uint64_t seed = 0; seed < 3000; seed++)
+		deviating_run(seed);
+}
+END_TEST
+
+static void gap_count(void *argument, uint64_t offset, uint64_t size)
+{
+	struct program *program = argument;
+
+	for (uint64_t i = offset / unit; i < (offset + size) / unit; i++) {
+		CLAIM(program, !program->owned[i]);
+		program->owned[i] = true;
+	}
+}
+
+static void gaps_look(uint64_t seed)
+{
+	static struct program program;
+
+	program_open(&program, seed);
+	program_turn(&program, 100);
+	program_turn(&program, 100);
+	program_turn(&program, 100);
+	arena_gaps(&program.arena, UNITS * unit, gap_count, &program);
+	for (int i = 0; i < UNITS; i++)
+		CLAIM(&program, program.owned[i]);
+	for (size_t i = 0; i < program.count; i++)
+		if (program.blocks[i].placed)
+			ck_assert_ptr_nonnull(arena_find(
+				&program.arena, program.blocks[i].offset));
+	program_close(&program);
+}
+
+START_TEST(gaps_are_what_no_block_has)
+{
+	for (uint64_t seed = 0; seed < 20; seed++)
+		gaps_look(seed);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("replay");
+	TCase *tests = tcase_create("all");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_test(tests, what_is_repeated_is_placed);
+	tcase_add_test(tests, the_place_in_a_cycle_is_found);
+	tcase_add_test(tests, the_place_in_a_part_that_repeats_is_found);
+	tcase_add_test(tests, no_byte_has_two_owners);
+	tcase_add_test(tests, gaps_are_what_no_block_has);
+	tcase_set_timeout(tests, 300); /* only a hang is so slow */
+	suite_add_tcase(suite, tests);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
