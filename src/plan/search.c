@@ -8,12 +8,15 @@
 enum {
 	FIT_MOST = 30000,  /* buffers; the time may grow as their square */
 	QUICK_OF_MANY = 3, /* of the quick orders, where there are more */
-	LESS = 8,          /* how much less often the worse way is gone */
+	LESS = 2,          /* how much less often the worse way is gone */
 	BOOST = 2,         /* as if it were four times as large */
-	FIRST_ORDERS = 24,
+	FEW = 500,
+	FIRST_OF_FEW = 24, /* orders */
+	FIRST_ORDERS = 384,
 	TURNS = 3,
 	MOST_ORDERS = 512,
-	FIRST_STEPS = 50000,
+	LONG_ORDERS = 64,
+	FIRST_STEPS = 1 << 29, /* of the exact search, times buffers squared */
 	STEPS_MOST = 1 << 30,
 };
 
@@ -252,15 +255,20 @@ static void search_exactly(struct search *search, struct exact *exact,
 
 void search_widely(struct search *search)
 {
+	/* The exact search is slow where there are more. */
+	unsigned passes =
+		search->shape->count > FEW ? FIRST_ORDERS : FIRST_OF_FEW;
+
 	for (int i = 0; i < TURNS; i++)
-		search_turn(search, FIRST_ORDERS / TURNS);
+		search_turn(search, passes / TURNS);
 }
 
 void search_long(struct search *search)
 {
-	bool exactly = search->shape->count <= EXACT_MOST;
-	uint64_t steps = FIRST_STEPS;
-	unsigned passes = FIRST_ORDERS;
+	uint64_t count = search->shape->count;
+	bool exactly = count <= EXACT_MOST;
+	uint64_t steps = FIRST_STEPS / (count * count) + 1;
+	unsigned passes = LONG_ORDERS;
 	struct exact exact;
 
 	if (search_is_done(search))
