@@ -2,7 +2,9 @@
 
 sources    = $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard $(1))))
 COMMON_OBJ := $(call sources,src/common/*.c)
-POOL_OBJ   := $(call sources,src/pools/*.c)
+# Places lifetimes, and finds what repeats; knows nothing else of mnm.
+PLAN_OBJ   := $(call sources,src/plan/*.c)
+POOL_OBJ   := $(PLAN_OBJ) $(call sources,src/pools/*.c)
 # The layers between the entry points and the driver.
 CORE_OBJ   := $(foreach layer,mem heap tcache checked order context stats block gate,\
 	$(call sources,src/$(layer)/*.c))
@@ -15,9 +17,6 @@ WORK_GEN_C := $(addprefix $(WORK_GEN)/,work_entries.c opaque_entries.c \
 	room_entries.c api_names.c)
 LIB_OBJ    += $(patsubst %.c,$(BUILD)/obj/%.o,$(WORK_GEN_C))
 ENTRY_OBJ  += $(filter $(BUILD)/obj/src/hooks/% %_entries.o,$(LIB_OBJ))
-# Places lifetimes, and finds what repeats; knows nothing else of mnm.
-PLAN_OBJ   := $(call sources,src/plan/*.c)
-LIB_OBJ    += $(PLAN_OBJ)
 # Traces in files, for programs that read them.
 TRACE_OBJ  := $(call sources,src/trace/*.c)
 CLI_OBJ    := $(COMMON_OBJ) $(PLAN_OBJ) $(TRACE_OBJ) \

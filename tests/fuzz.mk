@@ -30,7 +30,7 @@ $(BUILD)/tests/fuzz/request: $(filter-out %/listener.o,$(CORE_OBJ) $(POOL_OBJ) \
 		src/control/*.c))
 $(BUILD)/tests/fuzz/options: $(COMMON_OBJ) $(POOL_OBJ)
 $(BUILD)/tests/fuzz/trace: $(TRACE_OBJ)
-$(BUILD)/tests/fuzz/plan: $(COMMON_OBJ) $(POOL_OBJ) $(PLAN_OBJ) $(TRACE_OBJ) \
+$(BUILD)/tests/fuzz/plan: $(COMMON_OBJ) $(POOL_OBJ) $(TRACE_OBJ) \
 	$(call sources,src/cli/failure.c src/cli/plan/lifetimes*.c)
 $(BUILD)/tests/fuzz/answer: $(filter-out %/main.o,$(CLI_OBJ))
 $(BUILD)/tests/fuzz/answer: FUZZ_LINK += $(addprefix -Wl$(comma)--wrap=,\

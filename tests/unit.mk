@@ -1,6 +1,6 @@
 # Check programs over parts that need no CUDA: tests/unit/NAME_test.c
 
-UNIT_PARTS := $(COMMON_OBJ) $(POOL_OBJ) $(PLAN_OBJ) \
+UNIT_PARTS := $(COMMON_OBJ) $(POOL_OBJ) \
 	$(addprefix $(BUILD)/obj/src/,block/block.o block/block_index.o block/buffer_id.o \
 	preload/elf_symbol.o preload/await.o) $(BUILD)/obj/tests/unit/plain_thread.o \
 	$(BUILD)/obj/tests/unit/no_tool.o

@@ -165,7 +165,8 @@ void wide_pool_lacks(mnm_pool *, std::size_t span, const mnm_region *,
 		span = least;
 	if (span <= SIZE_MAX - MNM_REGION_PAGE) /* no device has more */
 		span = (span + MNM_REGION_PAGE - 1) & ~(MNM_REGION_PAGE - 1);
-	*lack = {span, 0, 0};
+	*lack = {};
+	lack->fresh = span;
 }
 
 /* Hands over a region that is all free: its pieces follow each other. */
