@@ -5,7 +5,7 @@
 #include "replay.h"
 
 enum {
-	GRAM = 8, /* requests in a row by which a place is found */
+	GRAM = 4, /* requests in a row by which a place is found */
 };
 
 struct slot_state {

@@ -24,7 +24,7 @@ WRONG = [("vmm_pool@", "device, virtual, managed or host"),
          ("vmm_pool@host,host:no_pool", "the same device is named twice")]
 CALLS = {"device": "cuMemAlloc_v2", "virtual": "cuMemCreate",
          "managed": "cuMemAllocManaged"}
-OWN = {"vmm_pool": "virtual", "best_fit_pool": "device"}
+OWN = {"tstack_pool": "virtual", "vmm_pool": "virtual", "best_fit_pool": "device"}
 
 
 def backing_of(pool):

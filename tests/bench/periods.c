@@ -41,7 +41,7 @@ struct job {
  * found. */
 struct plan_use {
 	struct cycle cycle;
-	struct replay *replay; /* of requests without places, or NULL */
+	struct replay *replay;    /* of requests without places, or NULL */
 	uint64_t steady, planned; /* bytes */
 };
 
@@ -102,12 +102,30 @@ static struct replay *replay_of(const struct cycle *cycle)
 	return replay;
 }
 
+/* The first of the cycle's requests that comes so many requests after the
+ * period's first one, or later. */
+static uint32_t request_from(const struct cycle *cycle, uint64_t since)
+{
+	uint32_t request = 0;
+
+	while (request < cycle->count &&
+	       cycle->requests[request].at < since % cycle->length)
+		request++;
+	return request < cycle->count ? request : 0;
+}
+
 static void use_open(struct plan_use *use, const struct finder *finder)
 {
+	const struct history *history = finder_history(finder);
+	const struct period *period = finder_period(finder);
+
 	use_close(use);
-	if (cycle_make(&use->cycle, finder_history(finder),
-		       finder_period(finder)))
+	if (cycle_make(&use->cycle, history, period))
 		use->replay = replay_of(&use->cycle);
+	if (use->replay)
+		replay_begin(use->replay,
+			     request_from(&use->cycle,
+					  history->count - period->first));
 }
 
 static void use_count(struct plan_use *use, uint32_t token, uint64_t size,
