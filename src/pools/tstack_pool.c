@@ -139,7 +139,7 @@ static void tstack_pool_lacks(struct mnm_pool *pool, size_t span,
 	}
 	self->needs = false;
 	self->growing = self->wanted;
-	if (self->wanted && freely)
+	if (self->wanted >= span && freely)
 		span = self->wanted;
 	else
 		self->skip = span;
