@@ -252,9 +252,51 @@ START_TEST(a_request_larger_than_a_plan_gets_a_region_for_it)
 }
 END_TEST
 
+/* Asks, and gives back what there is. */
+static enum mnm_answer asked_for(const struct request *asked)
+{
+	struct mnm_pool *pool = model.pool;
+	const struct mnm_request request = {.span = asked->bytes,
+					    .stream = asked->stream,
+					    .safe = model.safe};
+	struct mnm_place place;
+	enum mnm_answer answer = pool->ops->place(pool, &request, &place);
+
+	if (answer == MNM_HIT)
+		ck_assert(pool->ops->add(pool, &place));
+	return answer;
+}
+
+/* Its place in the plan is not ready, so the pool grows. */
+START_TEST(memory_for_a_request_serves_it_whatever_others_ask_meanwhile)
+{
+	unsigned int found = 0;
+	struct lap lap;
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		model_open(&model, MNM_BACKING_VIRTUAL, seed);
+		model.fences = true;
+		lap = lap_drawn(80);
+		for (int i = 0; i < 4; i++)
+			lap_learn(&lap);
+		model.pool->live_count++;
+		if (lap.requests[0].bytes != lap.requests[1].bytes &&
+		    asked_for(&lap.requests[0]) == MNM_UNSAFE) {
+			model_grow(&model, lap.requests[0].bytes, true, 1);
+			asked_for(&lap.requests[1]);
+			ck_assert_int_eq(asked_for(&lap.requests[0]), MNM_HIT);
+			found++;
+		}
+		model.pool->live_count--;
+		model_close(&model);
+	}
+	ck_assert_uint_gt(found, 0);
+}
+END_TEST
+
 int main(void)
 {
-	static const TTest *tests[7]; /* ends with NULL */
+	static const TTest *tests[8]; /* ends with NULL */
 	size_t n = 0;
 
 	tests[n++] = no_byte_is_handed_out_twice_or_too_early_or_lost;
@@ -263,5 +305,7 @@ int main(void)
 	tests[n++] = a_trim_ends_the_arena_and_its_blocks_stay;
 	tests[n++] = an_arena_ends_in_a_region_that_grows_no_more;
 	tests[n++] = a_request_larger_than_a_plan_gets_a_region_for_it;
+	tests[n++] =
+		memory_for_a_request_serves_it_whatever_others_ask_meanwhile;
 	return tests_run("tstack", tests);
 }
