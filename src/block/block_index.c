@@ -20,6 +20,8 @@
 #endif
 _Static_assert(TABLE_LEAST > 5 * TABLE_TAIL, "a full table becomes larger");
 
+enum { GROW_TRIES = 4 };
+
 #define ADDR_ENDS (UINT64_C(1) << 49) /* a GPU's, Pascal to Hopper */
 
 struct block_table block_table_none = {
@@ -133,17 +135,21 @@ static struct block_table *table_copy(struct block_table *full, size_t size)
 
 /* Under lock. Half of the new table's entries are left for blocks to come, and
  * for those that are entered meanwhile. If a table had no place for a block
- * though it is not full, the new one is larger in any case. */
+ * though it is not full, the new one is larger in any case; and larger still if
+ * that has no place for one either, which depends on their addresses. */
 static struct block_table *table_grown(struct block_table *full)
 {
 	size_t size = table_count(full) * 2;
+	struct block_table *table = NULL;
 
 	if (size < TABLE_LEAST)
 		size = TABLE_LEAST;
 	size -= TABLE_TAIL;
 	if (size <= full->size && !table_is_full(full))
 		size = full->size * 2;
-	return table_copy(full, size);
+	for (int i = 0; i < GROW_TRIES && !table; i++, size *= 2)
+		table = table_copy(full, size);
+	return table;
 }
 
 /* Replaces a table that has no place for a block. Returns false if there is no

@@ -28,7 +28,7 @@ struct heap_region {
 	struct pages *pages;      /* of virtual memory; else NULL */
 	struct block *record;     /* to give it back by; NULL if it has pages */
 	struct starts starts;
-	bool away;  /* removed from the table */
+	bool away; /* removed from the table */
 	/* Pages are on their way to addresses that were claimed before. */
 	bool grows_inside;
 	void *tool; /* cuda/tool.h's handle */

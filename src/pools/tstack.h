@@ -7,6 +7,9 @@
 #include "plan/job.h"
 #include "tstack_pool.h"
 
+/* Threads for whose requests the base grows at the same time. */
+enum { TSTACK_SKIPS = 16 };
+
 /* What an iteration had so far, while a plan is followed. */
 struct tstack_lap {
 	uint64_t asked, placed; /* bytes */
@@ -47,7 +50,10 @@ struct tstack_pool {
 	bool growing;      /* the region was to grow by these */
 	unsigned int vain; /* so often there was no memory for it */
 	uint64_t patience; /* laps to wait for before the next try */
-	size_t skip;       /* the next request of that span is the base's */
+	/* The base's is the next request of each of these spans, for which it
+	 * has grown; 0: none. */
+	size_t skips[TSTACK_SKIPS];
+	unsigned int skipping; /* how many there were since the last one */
 	struct tstack_lap lap;
 	unsigned int poor; /* laps in a row of which too little was placed */
 	struct tstack_figures figures;

@@ -69,12 +69,37 @@ static size_t tstack_pool_span(const struct mnm_pool *pool, size_t size,
 	return base->ops->span(base, size, slack);
 }
 
+/* A request for which the base pool has grown is its own, whatever others ask
+ * for meanwhile. If there are too many, the oldest is forgotten. */
+static void skip_note(struct tstack_pool *self, size_t span)
+{
+	self->skips[self->skipping++ % TSTACK_SKIPS] = span;
+}
+
+static size_t *skip_find(struct tstack_pool *self, size_t span)
+{
+	for (int i = 0; self->skipping && i < TSTACK_SKIPS; i++)
+		if (self->skips[i] == span)
+			return &self->skips[i];
+	return NULL;
+}
+
+static void skip_end(struct tstack_pool *self, size_t *skip)
+{
+	*skip = 0;
+	for (int i = 0; i < TSTACK_SKIPS; i++)
+		if (self->skips[i])
+			return;
+	self->skipping = 0;
+}
+
 static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 					 const struct mnm_request *request,
 					 struct mnm_place *place)
 {
 	struct tstack_pool *self = tstack_of(pool);
 	enum mnm_answer answer = MNM_MISS;
+	size_t *skip = skip_find(self, request->span);
 
 	/* An arena gets pages only while its region grows. */
 	if (self->unbacked && self->region != self->pool.growing &&
@@ -87,9 +112,12 @@ static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 	}
 	self->growing = false;
 	self->needs = false;
-	if (self->skip != request->span)
+	if (!skip)
 		answer = tstack_follow(self, request, place);
-	self->skip = 0;
+	else if (self->replay) /* others may have asked since */
+		replay_ask(self->replay,
+			   history_token(request->span, request->stream),
+			   request->span);
 	if (self->needs)
 		return MNM_MISS;
 	if (answer == MNM_HIT)
@@ -105,6 +133,8 @@ static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 		tstack_tell(self);
 		answer = self->base->ops->place(self->base, request, place);
 	}
+	if (answer == MNM_HIT && skip)
+		skip_end(self, skip);
 	if (answer == MNM_HIT)
 		tstack_served(self, request, place, false);
 	return answer;
@@ -139,10 +169,10 @@ static void tstack_pool_lacks(struct mnm_pool *pool, size_t span,
 	}
 	self->needs = false;
 	self->growing = self->wanted;
-	if (self->wanted && freely)
+	if (self->wanted >= span && freely)
 		span = self->wanted;
 	else
-		self->skip = span;
+		skip_note(self, span);
 	tstack_tell(self);
 	self->base->ops->lacks(self->base, span, grows, rule, lack);
 }

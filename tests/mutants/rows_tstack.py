@@ -67,6 +67,12 @@ ROWS = [
     ("an_arena_waits_for_pages_that_never_come", "unit",
      (POOL, "self->unbacked && self->region != self->pool.growing",
       "false")),
+    ("a_region_for_a_plan_is_too_small_for_the_request", "unit",
+     (POOL, "self->wanted >= span && freely", "self->wanted && freely")),
+    ("memory_for_a_request_is_forgotten_by_anothers", "unit",
+     (POOL, "	size_t *skip = skip_find(self, request->span);\n",
+      "	size_t *skip = skip_find(self, request->span);\n\n"
+      "	if (!skip)\n		self->skipping = 0;\n")),
     ("two_threads_grow_at_one_place",
      "race two requests that need the same pages of a plan",
      (GROW, "region->grows_inside || ", "")),

@@ -295,7 +295,7 @@ static bool region_make(struct model *model, size_t span, enum mnm_growth rule)
 	return true;
 }
 
-static void grow(struct model *model, size_t span, bool unready, int tries)
+void model_grow(struct model *model, size_t span, bool unready, int tries)
 {
 	bool least = tries >= TRIES / 2, grown;
 	enum mnm_growth rule =
@@ -344,7 +344,7 @@ void model_ask(struct model *model, size_t bytes, unsigned int stream,
 		    (model->fences || model_draw(model, 4)))
 			model->safe = ++model->epoch;
 		else
-			grow(model, request.span, unready, i);
+			model_grow(model, request.span, unready, i);
 	}
 	CLAIM(model, served);
 }

@@ -64,6 +64,9 @@ void model_ask(struct model *model, size_t bytes, unsigned int stream,
 void model_free(struct model *model, size_t block);
 /* Frees what has lived for long enough. */
 void model_step(struct model *model);
+/* The pool grows for a request of that span, for which nothing was ready, or
+ * there was nothing; for the first time, or after some tries. */
+void model_grow(struct model *model, size_t span, bool unready, int tries);
 /* Takes that many bytes from the pool, or what there is. */
 void model_trim(struct model *model, size_t bytes);
 

@@ -78,7 +78,8 @@ static void lap_stray(const struct lap *lap, unsigned int deviates)
 			ask(&request);
 			continue;
 		}
-		other = request_drawn(60, lap->count);
+		other = request_drawn(model_draw(&model, 4) ? 60 : 300,
+				      lap->count);
 		switch (model_draw(&model, 6)) {
 		case 0: /* inserted */
 			ask(&other);
@@ -231,9 +232,71 @@ START_TEST(an_arena_ends_in_a_region_that_grows_no_more)
 }
 END_TEST
 
+/* Whenever it comes, also while memory is wanted for an arena. */
+START_TEST(a_request_larger_than_a_plan_gets_a_region_for_it)
+{
+	const struct request huge = {.bytes = 40 * MNM_REGION_PAGE};
+	struct lap lap;
+	unsigned int at;
+
+	for (unsigned int more = 0; more < LAP_MOST; more++) {
+		model_open(&model, MNM_BACKING_DEVICE, 3);
+		lap = lap_drawn(80);
+		for (at = 0; model_figures(&model).state != TSTACK_WAITS; at++)
+			ask(&lap.requests[at % lap.count]);
+		for (unsigned int i = 0; i < more; i++, at++)
+			ask(&lap.requests[at % lap.count]);
+		ask(&huge);
+		model_close(&model);
+	}
+}
+END_TEST
+
+/* Asks, and gives back what there is. */
+static enum mnm_answer asked_for(const struct request *asked)
+{
+	struct mnm_pool *pool = model.pool;
+	const struct mnm_request request = {.span = asked->bytes,
+					    .stream = asked->stream,
+					    .safe = model.safe};
+	struct mnm_place place;
+	enum mnm_answer answer = pool->ops->place(pool, &request, &place);
+
+	if (answer == MNM_HIT)
+		ck_assert(pool->ops->add(pool, &place));
+	return answer;
+}
+
+/* Its place in the plan is not ready, so the pool grows. */
+START_TEST(memory_for_a_request_serves_it_whatever_others_ask_meanwhile)
+{
+	unsigned int found = 0;
+	struct lap lap;
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		model_open(&model, MNM_BACKING_VIRTUAL, seed);
+		model.fences = true;
+		lap = lap_drawn(80);
+		for (int i = 0; i < 4; i++)
+			lap_learn(&lap);
+		model.pool->live_count++;
+		if (lap.requests[0].bytes != lap.requests[1].bytes &&
+		    asked_for(&lap.requests[0]) == MNM_UNSAFE) {
+			model_grow(&model, lap.requests[0].bytes, true, 1);
+			asked_for(&lap.requests[1]);
+			ck_assert_int_eq(asked_for(&lap.requests[0]), MNM_HIT);
+			found++;
+		}
+		model.pool->live_count--;
+		model_close(&model);
+	}
+	ck_assert_uint_gt(found, 0);
+}
+END_TEST
+
 int main(void)
 {
-	static const TTest *tests[6]; /* ends with NULL */
+	static const TTest *tests[8]; /* ends with NULL */
 	size_t n = 0;
 
 	tests[n++] = no_byte_is_handed_out_twice_or_too_early_or_lost;
@@ -241,5 +304,8 @@ int main(void)
 	tests[n++] = what_repeats_is_placed_by_a_plan_in_addresses_claimed_once;
 	tests[n++] = a_trim_ends_the_arena_and_its_blocks_stay;
 	tests[n++] = an_arena_ends_in_a_region_that_grows_no_more;
+	tests[n++] = a_request_larger_than_a_plan_gets_a_region_for_it;
+	tests[n++] =
+		memory_for_a_request_serves_it_whatever_others_ask_meanwhile;
 	return tests_run("tstack", tests);
 }
