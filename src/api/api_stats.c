@@ -4,6 +4,7 @@
 
 #include "api.h"
 #include "common/log.h"
+#include "heap/planner.h"
 #include "mem/live_options.h"
 #include "mem/work.h"
 #include "stats/counter.h"
@@ -98,6 +99,7 @@ CUresult mnm_mark_iteration(void)
 	 * the first request. */
 	for (int i = 0; i < DEVICE_ALL; i++)
 		counter_add(device_at(i), COUNTER_iterations, 1);
+	planner_mark();
 	return CUDA_SUCCESS;
 }
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -16,9 +17,10 @@
 #include "stats/counter.h"
 #include "tcache/tcache.h"
 
-enum { STACK_SIZE = 1 << 20 };
+enum { STACK_SIZE = 4 << 20 }; /* the search goes deep */
 
 static bool threads = true;
+static _Atomic bool any; /* a pool that plans has been asked */
 
 struct planning {
 	struct context *context; /* its record stays */
@@ -49,13 +51,14 @@ static struct mnm_pool *planning_pool(struct pool *pool)
 	return view && pool_is_tstack(view) ? view : NULL;
 }
 
-static void plan_say(const struct pool *pool, const struct plan_job *job)
+/* A line may have to wait, so no lock is held. */
+static void plan_say(const struct plan_job *job)
 {
-	log_info("device %d: plan of %zu requests: %llu bytes for %llu live, "
-		 "made in %.3f s",
-		 device_ordinal(pool->heap->device), job->cycle.count,
-		 (unsigned long long)job->peak, (unsigned long long)job->bound,
-		 job->took);
+	if (job->replay)
+		log_info("plan of %zu requests: %llu bytes for %llu live, made "
+			 "in %.3f s",
+			 job->cycle.count, (unsigned long long)job->peak,
+			 (unsigned long long)job->bound, job->took);
 }
 
 static void pool_planned(struct pool *pool, struct plan_job *job)
@@ -73,11 +76,10 @@ static void *planning_run(void *arg)
 	prctl(PR_SET_NAME, "mnm-planner");
 	thread_detach();
 	plan_job_run(job, is_over);
+	plan_say(job);
 	pthread_mutex_lock(&context->lock);
 	/* A pool that is switched off says nothing as it ends. */
 	dropped = job->dropped || checked_is_off(planning->ops);
-	if (!dropped && job->replay)
-		plan_say(planning->pool, job);
 	if (!dropped)
 		pool_planned(planning->pool, job);
 	pthread_mutex_unlock(&context->lock);
@@ -110,6 +112,8 @@ void planner_look(struct pool *pool)
 	struct mnm_pool *view = planning_pool(pool);
 	struct plan_job *job = view ? tstack_pool_job(view) : NULL;
 
+	if (view && !atomic_load_explicit(&any, memory_order_relaxed))
+		atomic_store(&any, true);
 	if (!job)
 		return;
 	if (threads) {
@@ -117,7 +121,6 @@ void planner_look(struct pool *pool)
 		return;
 	}
 	plan_job_run(job, NULL);
-	plan_say(pool, job);
 	pool_planned(pool, job);
 }
 
@@ -140,9 +143,27 @@ void planner_tick(void)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (last && now.tv_sec != last)
+	if (any && last && now.tv_sec != last)
 		heaps_each(heap_tick, NULL);
 	last = now.tv_sec;
+}
+
+static void heap_mark(struct heap *heap, void *unused)
+{
+	struct pool *pool = heap->pools;
+	struct mnm_pool *view = NULL;
+
+	(void)unused;
+	if (pool && !pool->retired)
+		view = planning_pool(pool);
+	if (view)
+		tstack_pool_mark(view);
+}
+
+void planner_mark(void)
+{
+	if (any)
+		heaps_each(heap_mark, NULL);
 }
 
 struct sum {
@@ -192,6 +213,7 @@ bool planner_figures(const struct device *device,
 	struct sum sum = {.device = device, .figures = figures};
 
 	*figures = (struct tstack_figures){0};
-	heaps_each(heap_sum, &sum);
+	if (any)
+		heaps_each(heap_sum, &sum);
 	return sum.any;
 }

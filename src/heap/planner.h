@@ -23,6 +23,9 @@ struct tstack_figures;
 bool planner_figures(const struct device *device,
 		     struct tstack_figures *figures);
 
+/* The program says that its next iteration begins. */
+void planner_mark(void);
+
 /* Looks, at most once a second, whether pools that rest are to see requests
  * again. To be called now and then, by one thread; makes no CUDA call. */
 void planner_tick(void);

@@ -10,12 +10,7 @@
 enum { STRAY = 4 }; /* requests in a row that no plan foresees */
 
 extern const struct mnm_pool_ops vmm_pool;
-static const struct mnm_pool_ops *base_ops = &vmm_pool;
-
-void tstack_pool_base_set(const struct mnm_pool_ops *base)
-{
-	base_ops = base;
-}
+static const struct mnm_pool_ops *const base_ops = &vmm_pool;
 
 void tstack_tell(struct tstack_pool *self)
 {

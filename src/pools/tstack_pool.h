@@ -20,10 +20,6 @@ static inline bool pool_is_tstack(const struct mnm_pool *pool)
 	return pool->ops == &tstack_pool;
 }
 
-/* The pool that serves what no plan has a place for. To be set before there is
- * a tstack_pool; it is a pool that places. */
-void tstack_pool_base_set(const struct mnm_pool_ops *base);
-
 struct plan_job;
 
 /* A job that the pool waits for; NULL if there is none. The caller sees to it

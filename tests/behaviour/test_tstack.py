@@ -188,6 +188,19 @@ def test_pools_are_swapped_while_a_plan_is_followed(box):
     assert box.stat()["retired_bytes"] == 0
 
 
+def test_a_program_may_say_where_its_iterations_begin(box):
+    """A few requests more that are others each time come before the mark."""
+    loop = Loop(box)
+    for i in range(8):
+        for _ in range(i % 3):
+            loop.request((7 + i) * 512, 1)
+        assert loop.shell("mnm_mark_iteration") == "0"
+        loop.lap()
+    assert loop.plan()["plans"] >= 1
+    assert loop.shell.stat()["iterations"] == 8
+    loop.end()
+
+
 def test_a_plan_is_made_in_a_thread(box):
     loop = Loop(box, plan_thread=1)
     loop.settle()
