@@ -142,8 +142,8 @@ ROWS = [
       "CUDA_SUCCESS")),
     ("what_others_have_claimed_since_is_free_again",
      "race a region that fails to grow beside one that does",
-     (GROW, "	if (to.addr + to.bytes != region->base + region->bytes ||\n	"
-      "    (res", "	if ((res")),
+     (GROW, "	    to.addr + to.bytes != region->base + region->bytes ||\n",
+      "")),
     ("pages_that_are_just_mapped_miss_a_peer",
      "race a region that grows beside a peer's access",
      (GROW, "	if (!res)\n		devices_allow_since(", "	if (false)\n"
