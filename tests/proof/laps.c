@@ -19,6 +19,7 @@ enum {
 	PERIOD_LEAST = 32, /* requests; shorter laps are taken several times */
 	PERIODS_CALM = 3,  /* so many come before the first deviation */
 	LAPS_MOST = 400,   /* laps in which no request may be legal */
+	SIZE_LEAST = 512,  /* bytes */
 	SIZE_MOST = 8 << 20,
 	MULTIPLES = 3, /* of a program's sizes */
 };
@@ -250,7 +251,9 @@ static void deviation_add(struct laps *laps, struct body *body, unsigned at)
 		request_add(laps, &other);
 		return;
 	case SMALLER:
-		other.size -= other.size / 4;
+		/* The parts of a slot do not overlap. */
+		if (other.size >= 4 * SIZE_LEAST)
+			other.size -= other.size / 4;
 		request_add(laps, &other);
 		return;
 	}
