@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -20,7 +19,10 @@
 enum { STACK_SIZE = 4 << 20 }; /* the search goes deep */
 
 static bool threads = true;
-static _Atomic bool any; /* a pool that plans has been asked */
+/* Whether a pool that plans has been asked, and whether one has rested since
+ * the last look. Words that only become true, and one that only the control
+ * thread clears: a late look does no harm. */
+static bool any, rests;
 
 struct planning {
 	struct context *context; /* its record stays */
@@ -107,13 +109,35 @@ static void job_begin(struct pool *pool, struct plan_job *job)
 	errno = saved;
 }
 
+/* These take no step that other threads could wait for. */
+__attribute__((no_sanitize("thread"))) static void pool_note(
+	const struct mnm_pool *view)
+{
+	any = true;
+	if (tstack_pool_rests(view))
+		rests = true;
+}
+
+__attribute__((no_sanitize("thread"))) static bool any_plans(void)
+{
+	return any;
+}
+
+__attribute__((no_sanitize("thread"))) static bool any_rests(void)
+{
+	bool was = rests;
+
+	rests = false;
+	return was;
+}
+
 void planner_look(struct pool *pool)
 {
 	struct mnm_pool *view = planning_pool(pool);
 	struct plan_job *job = view ? tstack_pool_job(view) : NULL;
 
-	if (view && !atomic_load_explicit(&any, memory_order_relaxed))
-		atomic_store(&any, true);
+	if (view)
+		pool_note(view);
 	if (!job)
 		return;
 	if (threads) {
@@ -132,9 +156,11 @@ static void heap_tick(struct heap *heap, void *unused)
 	(void)unused;
 	if (pool && !pool->retired)
 		view = planning_pool(pool);
-	if (view &&
-	    tstack_pool_tick(view, counter_get(heap->device, COUNTER_hits)))
+	if (!view)
+		return;
+	if (tstack_pool_tick(view, counter_get(heap->device, COUNTER_hits)))
 		tcaches_flush(heap);
+	pool_note(view); /* it may be asked nothing while it rests */
 }
 
 void planner_tick(void)
@@ -143,7 +169,7 @@ void planner_tick(void)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (any && last && now.tv_sec != last)
+	if (last && now.tv_sec != last && any_rests())
 		heaps_each(heap_tick, NULL);
 	last = now.tv_sec;
 }
@@ -162,7 +188,7 @@ static void heap_mark(struct heap *heap, void *unused)
 
 void planner_mark(void)
 {
-	if (any)
+	if (any_plans())
 		heaps_each(heap_mark, NULL);
 }
 
@@ -213,7 +239,7 @@ bool planner_figures(const struct device *device,
 	struct sum sum = {.device = device, .figures = figures};
 
 	*figures = (struct tstack_figures){0};
-	if (any)
+	if (any_plans())
 		heaps_each(heap_sum, &sum);
 	return sum.any;
 }

@@ -229,6 +229,11 @@ void tstack_pool_mark(struct mnm_pool *pool)
 		finder_mark(self->finder);
 }
 
+bool tstack_pool_rests(const struct mnm_pool *pool)
+{
+	return ((const struct tstack_pool *)pool)->state == TSTACK_RESTS;
+}
+
 bool tstack_pool_tick(struct mnm_pool *pool, uint64_t requests)
 {
 	struct tstack_pool *self = tstack_of(pool);

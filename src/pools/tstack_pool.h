@@ -32,6 +32,9 @@ void tstack_pool_planned(struct mnm_pool *pool, struct plan_job *job);
 /* The program says that its next iteration begins. */
 void tstack_pool_mark(struct mnm_pool *pool);
 
+/* Whether it sees no requests, as nothing has repeated. */
+bool tstack_pool_rests(const struct mnm_pool *pool);
+
 /* To be called now and then, with how many requests the device has had. Returns
  * whether the pool wants to see each request from now on, so that the threads'
  * caches have to be emptied. */
