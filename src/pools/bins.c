@@ -168,9 +168,9 @@ bool bins_free(struct mnm_pool *pool, struct mnm_block *block)
 	return bins_free_batch(pool, &list);
 }
 
-/* If all blocks are taken, only the last one is looked at, not each: the cache
- * lines of blocks that another thread has freed are in that thread's
- * processor. */
+/* If all blocks are taken, only the first and the last one are looked at, not
+ * each: the cache lines of blocks that another thread has freed are in that
+ * thread's processor. */
 struct mnm_block_list bins_alloc_batch(struct mnm_pool *pool,
 				       const struct mnm_request *request,
 				       size_t most)
@@ -183,6 +183,7 @@ struct mnm_block_list bins_alloc_batch(struct mnm_pool *pool,
 	if (!bin || !bin->idle.head)
 		return taken;
 	if (bin->idle.count <= most &&
+	    mnm_block_is_ready(bin->idle.head, request) &&
 	    mnm_block_is_ready(bin->idle.tail, request)) {
 		taken = bin->idle;
 	} else {

@@ -49,4 +49,7 @@ ROWS = [
      (ALIAS, "\"naive_pool,host:\" POOL_DEFAULT", "\"naive_pool\"")),
     ("doctor_knows_no_alias", "test_alias.py -k doctor",
      ("src/cli/doctor/variables.c", "	aliases_check(report);\n", "")),
+    ("a_list_is_judged_by_its_last_block_alone", "unit",
+     ("src/pools/bins.c",
+      "	    mnm_block_is_ready(bin->idle.head, request) &&\n", "")),
 ]

@@ -392,6 +392,19 @@ START_TEST(page_unit_pool_finds_what_is_safe_whatever_came_before)
 }
 END_TEST
 
+/* The last one tells of all, but for the first, which serves at once. */
+START_TEST(page_unit_pool_takes_no_list_whose_first_block_is_not_safe)
+{
+	struct pool *pool = pool_opened("page_unit_pool");
+	struct mnm_block_list list = listed(8192, 2, 9);
+
+	list.tail->epoch = 1;
+	ck_assert(pool->view.ops->free_batch(&pool->view, &list));
+	taken(pool, 9, 8, 0, 0);
+	ck_assert_ptr_nonnull(pool->view.ops->trim(&pool->view, 2 * 8192));
+}
+END_TEST
+
 START_TEST(page_unit_pool_reuses_the_exact_span_oldest_first)
 {
 	struct pool *pool = pool_opened("page_unit_pool");
@@ -566,7 +579,7 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[22]; /* ends with NULL */
+	static const TTest *tests[23]; /* ends with NULL */
 	size_t n = 0;
 
 	tests[n++] = rows_and_pools_agree;
@@ -582,6 +595,7 @@ int main(void)
 	tests[n++] = page_unit_pool_uses_the_least_larger_block_within_slack;
 	tests[n++] = page_unit_pool_takes_and_keeps_blocks_in_lists;
 	tests[n++] = page_unit_pool_finds_what_is_safe_whatever_came_before;
+	tests[n++] = page_unit_pool_takes_no_list_whose_first_block_is_not_safe;
 	tests[n++] = page_unit_pool_reuses_the_exact_span_oldest_first;
 	tests[n++] = page_unit_pool_hands_out_no_block_of_an_unsafe_epoch;
 	tests[n++] = page_unit_pool_serves_a_stream_by_its_own_order;
