@@ -13,11 +13,14 @@ struct piece_slab {
 
 void held_bytes_close(struct held_bytes *held)
 {
-	struct held_region *region;
+	struct held_region *region = held->regions, *next;
 	struct piece_slab *slab;
 
-	while (held->regions)
-		held_region_drop(held, held->regions);
+	HASH_CLEAR(hh, held->regions); /* they stay linked */
+	for (; region; region = next) {
+		next = region->hh.next;
+		free(region);
+	}
 	while ((region = held->ended)) {
 		held->ended = region->next;
 		free(region);

@@ -7,8 +7,9 @@
 
 static bool is_lower(const struct skyline *skyline, uint32_t a, uint32_t b)
 {
-	return skyline->height[a] < skyline->height[b] ||
-	       (skyline->height[a] == skyline->height[b] && a < b);
+	int64_t one = skyline->height[a], other = skyline->height[b];
+
+	return one < other || (one == other && a < b);
 }
 
 static void heap_set(struct skyline *skyline, uint32_t at, uint32_t start)

@@ -46,8 +46,8 @@ class Loop:
         for i, (size, life) in enumerate(LAP):
             if i not in left:
                 self.request(size, life + late)
-            for size, life in (more or {}).get(i, []):
-                self.request(size, life)
+            for inserted in (more or {}).get(i, []):
+                self.request(*inserted)
 
     def laps(self, count):
         for _ in range(count):
