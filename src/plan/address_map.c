@@ -50,7 +50,7 @@ bool address_map_prepare(struct address_map *map, size_t count)
 	grown.entries = calloc(grown.room, sizeof(*grown.entries));
 	if (!grown.entries)
 		return false;
-	for (size_t i = 0; i < map->room; i++)
+	for (size_t i = 0; map->entries && i < map->room; i++)
 		if (map->entries[i].key)
 			*entry_of(&grown, map->entries[i].key) =
 				map->entries[i];

@@ -20,6 +20,7 @@ static enum plan_status take_plan(const struct search *search,
 		return PLAN_NO_MEMORY;
 	for (size_t i = 0; i < problem->count; i++)
 		made.offsets[i] = (uint64_t)search->offsets[i] * unit;
+	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): *plan has them */
 	status = plan_is_valid(problem, made.offsets, &valid, &made.peak);
 	if (status == PLAN_DONE && !valid)
 		status = PLAN_WRONG;

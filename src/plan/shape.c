@@ -142,8 +142,8 @@ enum plan_status shape_open(struct shape *shape,
 	status = events_make(problem, &events);
 	if (status)
 		return status;
-	shape->from = malloc((n + 1) * 2 * sizeof *shape->from);
-	shape->size = malloc((n + 1) * 3 * sizeof *shape->size);
+	shape->from = calloc((n + 1) * 2, sizeof *shape->from);
+	shape->size = calloc((n + 1) * 3, sizeof *shape->size);
 	/* There are no more sections than buffers. */
 	shape->load = calloc(n + 1, sizeof *shape->load);
 	if (!shape->from || !shape->size || !shape->load)
