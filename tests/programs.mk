@@ -122,7 +122,7 @@ $(BUILD)/tests/programs/beside: $(BUILD)/obj/tests/programs/beside.o \
 		-lcuda -pthread -o $@
 
 SIM_PROGRAMS := $(addprefix $(BUILD)/tests/programs/,interleave reuse reuse_host \
-	reuse_mapped reuse_pool many_streams taken_over)
+	reuse_mapped reuse_pool many_streams taken_over nvtx_ranges)
 $(SIM_PROGRAMS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o \
 		$(BUILD)/sim/libcuda.so
 	$(call SAY,link  )
@@ -134,7 +134,8 @@ OTHER     := $(BUILD)/tests/programs/other/libcuda.so.1
 OTHER_NEW := $(addprefix $(BUILD)/tests/programs/other/,entries.o stubs.o)
 OTHER_OBJ := $(filter-out %/entries.o %/stubs.o,$(SIM_DRIVER_OBJ)) \
 	$(OTHER_NEW) $(BUILD)/obj/tests/programs/other_driver.o
-CHECK += $(OTHER) $(addprefix $(BUILD)/tests/programs/,many_streams taken_over)
+CHECK += $(OTHER) $(addprefix $(BUILD)/tests/programs/,many_streams taken_over \
+	nvtx_ranges)
 $(OTHER_NEW): $(BUILD)/tests/programs/other/%: \
 		$(BUILD)/obj/$(SIM_DRIVER_GEN)/% tests/programs.mk
 	$(call SAY,rename)
@@ -158,13 +159,13 @@ $(INNER): $(BUILD)/obj/tests/programs/inner_driver.o
 # Other libraries that are preloaded beside mnm, and programs that do odd
 # things with CUDA's entries, with processes and with their ends.
 GUESTS := $(addprefix $(BUILD)/tests/programs/,scarce.so hurry.so other_dlsym.so \
-	start_tool.so taker.so nvtx_tool.so patch_all.so leaver family resident patcher \
+	start_tool.so taker.so nvtx_tool.so nvtx_behind.so patch_all.so leaver family resident patcher \
 	inside shell_asan)
 CHECK += $(GUESTS)
 $(BUILD)/tests/programs/scarce.so $(BUILD)/tests/programs/hurry.so \
 $(BUILD)/tests/programs/other_dlsym.so \
 $(BUILD)/tests/programs/start_tool.so $(BUILD)/tests/programs/taker.so \
-$(BUILD)/tests/programs/nvtx_tool.so: \
+$(BUILD)/tests/programs/nvtx_behind.so $(BUILD)/tests/programs/nvtx_tool.so: \
 $(BUILD)/tests/programs/%.so: $(BUILD)/obj/tests/programs/%.o
 	$(call SAY,link  )
 	$(Q)$(CC) $(LDFLAGS) -shared $^ -o $@
@@ -172,6 +173,7 @@ $(BUILD)/obj/tests/programs/scarce.o $(BUILD)/obj/tests/programs/other_dlsym.o \
 $(BUILD)/obj/tests/programs/start_tool.o $(BUILD)/obj/tests/programs/patch_all.o \
 $(BUILD)/obj/tests/programs/relocate.o $(BUILD)/obj/tests/programs/taker.o \
 $(BUILD)/obj/tests/programs/hurry.o \
+$(BUILD)/obj/tests/programs/nvtx_behind.o \
 $(BUILD)/obj/tests/programs/nvtx_tool.o: SANFLAGS :=
 
 $(BUILD)/tests/programs/leaver $(BUILD)/tests/programs/family \

@@ -268,6 +268,11 @@ class Program:
         `swap` raises."""
         return self._order("trim", timeout, device=device)
 
+    def mark(self, timeout: float = TIMEOUT) -> None:
+        """Tells the program's pools that an iteration begins. Raises what
+        `stat` raises."""
+        self._ask("mark", timeout, True)
+
     def _order(self, command: str, timeout: float,
                **fields: Any) -> List[Change]:
         changes = _changes(self._ask(command, timeout, True, **fields))

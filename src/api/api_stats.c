@@ -4,7 +4,7 @@
 
 #include "api.h"
 #include "common/log.h"
-#include "heap/planner.h"
+#include "mem/iteration.h"
 #include "mem/live_options.h"
 #include "mem/work.h"
 #include "stats/counter.h"
@@ -95,11 +95,7 @@ CUresult mnm_mark_iteration(void)
 
 	if (!api_serves(&result))
 		return result;
-	/* Also of those that are not used yet: the first mark may come before
-	 * the first request. */
-	for (int i = 0; i < DEVICE_ALL; i++)
-		counter_add(device_at(i), COUNTER_iterations, 1);
-	planner_mark();
+	iteration_begin();
 	return CUDA_SUCCESS;
 }
 

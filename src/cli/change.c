@@ -1,4 +1,6 @@
-/* swap, reset and trim: what has still to go back, and what was done. */
+/* swap, reset and trim: what has still to go back, and what was done; and mark.
+ */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +132,25 @@ static void change_print_device(int pid, const json_t *device)
 		printf(", %s live in retired pools",
 		       text_bytes(bytes_of(device, "retired_bytes"), bytes));
 	putchar('\n');
+}
+
+void mark_print(const struct job *job, const struct arguments *arguments)
+{
+	json_t *devices = json_object_get(job->answer, "devices"), *device;
+	size_t count = field_count(job->answer, "devices", DEVICE_ALL);
+	char text[DEVICE_NAME_SIZE];
+	const char *name;
+
+	(void)arguments;
+	for (size_t i = 0; i < count; i++) {
+		device = json_array_get(devices, i);
+		name = field_device(device, text);
+		printf("pid %d %s%s: %" PRId64 " iterations marked\n", job->pid,
+		       strcmp(name, "host") ? "device " : "", name,
+		       bytes_of(device, "iterations"));
+	}
+	if (!count)
+		printf("pid %d: marked; no device in use yet\n", job->pid);
 }
 
 void change_print(const struct job *job, const struct arguments *arguments)

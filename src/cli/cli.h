@@ -63,6 +63,9 @@ int ask_run(const struct command *command, const struct arguments *arguments);
 /* Prints the rest of run's help. */
 void run_more(void);
 
+/* Prints how many iterations of a program are marked. */
+void mark_print(const struct job *job, const struct arguments *arguments);
+
 /* Prints what was done to each device of a program. */
 void change_print(const struct job *job, const struct arguments *arguments);
 

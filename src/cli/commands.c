@@ -120,6 +120,11 @@ const struct command commands[] = {
 	{"trim", "give a running program's idle blocks back to the driver",
 	 {ARG_target, ARG_device, ARG_no_wait, ARG_json}, NULL, NULL,
 	 ask_run, true, "devices", change_print},
+	{"mark", "tell a running program's pools that an iteration begins",
+	 {ARG_target, ARG_json},
+	 "tstack_pool looks for what repeats from mark to mark then. `mnm stat` shows\n"
+	 "how many iterations were marked.\n", NULL,
+	 ask_run, true, "devices", mark_print},
 	{"plan", "place lifetimes into as small a range of addresses as can be found",
 	 {ARG_capacity, ARG_time, ARG_seed, ARG_period, ARG_iteration,
 	  ARG_unit, ARG_svg, ARG_o, ARG_json, ARG_file},

@@ -247,6 +247,23 @@ static int settings_read(struct run *run, const struct arguments *arguments)
 	return status ? status : settings_check(run);
 }
 
+/* NVTX looks for the library at a program's first range, which may be before
+ * its first call of CUDA: the variable has to be there from the start. */
+static void ranges_set(const char *library)
+{
+	static const char variable[] = "NVTX_INJECTION64_PATH";
+	const char *iteration = getenv("MNM_ITERATION");
+	const char *tool = getenv(variable);
+
+	if (!iteration || !option_ranges(iteration))
+		return;
+	if (!tool || !*tool)
+		unsetenv(NVTX_BEHIND);
+	else if (strcmp(tool, library))
+		setenv(NVTX_BEHIND, tool, 1);
+	setenv(variable, library, 1);
+}
+
 /* The option whose value has been taken for the program, or NULL. */
 static const char *option_meant(const char *word,
 				const struct arguments *arguments)
@@ -307,5 +324,6 @@ int run_run(const struct command *command, const struct arguments *arguments)
 	setenv("LD_PRELOAD", preload, 1);
 	free(preload);
 	frameworks_set(chosen);
+	ranges_set(library);
 	return program_start(arguments->program, arguments);
 }

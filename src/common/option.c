@@ -1,5 +1,6 @@
 #include <ctype.h>
 #include <limits.h>
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -259,14 +260,41 @@ static bool plugins_parse(const char *text, char *field, size_t size,
 	       text_parse(text, field, size, bad);
 }
 
+const char *option_ranges(const char *value)
+{
+	static const char prefix[] = "nvtx:";
+	size_t length = sizeof(prefix) - 1;
+
+	return strncmp(value, prefix, length) ? NULL : value + length;
+}
+
+static bool iteration_parse(const char *text, char *field, size_t size,
+			    const char **bad)
+{
+	const char *ranges = option_ranges(text);
+	regex_t names;
+
+	if (*text && !ranges)
+		return false;
+	*bad = "no regular expression";
+	if (ranges &&
+	    (!*ranges || regcomp(&names, ranges, REG_EXTENDED | REG_NOSUB)))
+		return false;
+	if (ranges)
+		regfree(&names);
+	return text_parse(text, field, size, bad);
+}
+
 /* Stores a value in the row's field. *why is set if the parser can say more. */
 static bool row_set(struct config *config, const struct option_row *row,
 		    const char *value, const char **why)
 {
 	/* A row's type names its parser; the field's own type must fit it. */
-#define PARSE_TEXT(f)         text_parse(value, config->f, sizeof(config->f), why)
-#define PARSE_PATH(f)         path_parse(value, config->f, sizeof(config->f), why)
-#define PARSE_PLUGINS(f)      plugins_parse(value, config->f, sizeof(config->f), why)
+#define PARSE_TEXT(f)    text_parse(value, config->f, sizeof(config->f), why)
+#define PARSE_PATH(f)    path_parse(value, config->f, sizeof(config->f), why)
+#define PARSE_PLUGINS(f) plugins_parse(value, config->f, sizeof(config->f), why)
+#define PARSE_ITERATION(f) \
+	iteration_parse(value, config->f, sizeof(config->f), why)
 #define PARSE_SIZE(f)         size_parse(value, &config->f)
 #define PARSE_PAGE(f)         page_parse(value, &config->f)
 #define PARSE_CLASSES(f)      classes_parse(value, &config->f)

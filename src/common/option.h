@@ -16,10 +16,15 @@
 #define DEVICE_ALL        (DEVICE_MAX + 1)
 #define OPTION_ERROR_SIZE 512 /* bytes of an error line, its NUL included */
 
+/* Where `mnm run` puts the tool that NVTX_INJECTION64_PATH named, when it sets
+ * that to the preload library. */
+#define NVTX_BEHIND "MNM_NVTX_BEHIND"
+
 enum option_type {
 	OPTION_TEXT,
 	OPTION_PATH,         /* absolute, or empty */
 	OPTION_PLUGINS,      /* absolute paths with colons between, or empty */
+	OPTION_ITERATION,    /* as option_ranges reads it, or empty */
 	OPTION_SIZE,         /* as size_parse reads it */
 	OPTION_PAGE,         /* bytes, a power of two from 512 to 2 MiB */
 	OPTION_CLASSES,      /* linear, or a power of two from 1 to 64 */
@@ -76,6 +81,7 @@ void option_variable(const struct option_row *row, char *text, size_t size);
 #define FIELD_TEXT(f)         char f[512];
 #define FIELD_PATH(f)         char f[96]; /* of a socket, with its name */
 #define FIELD_PLUGINS(f)      char f[2048];
+#define FIELD_ITERATION(f)    char f[512];
 #define FIELD_SIZE(f)         size_t f;
 #define FIELD_PAGE(f)         size_t f;
 #define FIELD_CLASSES(f)      size_t f;       /* in each octave; 0: linear */
@@ -127,6 +133,10 @@ bool size_parse(const char *text, size_t *size);
  * for which there is no name keep what pool holds. Returns false, with *bad
  * saying what is wrong and pool unchanged, if the text is not like that. */
 bool pools_parse(const char *text, int pool[DEVICE_ALL], const char **bad);
+
+/* The regular expression of NVTX ranges, in a value of option iteration; NULL
+ * if it has none. */
+const char *option_ranges(const char *value);
 
 /* Writes the row's value as config_set reads it. */
 void config_text(const struct config *config, const struct option_row *row,

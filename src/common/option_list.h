@@ -33,6 +33,9 @@ OPTION(vmm_spare, PERCENT, START, "3", "percent, 0 to 100", \
 	"what vmm_pool reserves beyond the live peak before it moves pages") \
 OPTION(garbage_threshold, PERCENT, LIVE, "0", "percent, 0 to 100", \
 	"best_fit_pool: reserved beyond this, old free segments go back; 0 = off") \
+OPTION(iteration, ITERATION, START, "", \
+	"nvtx:REGEX, a POSIX extended regular expression", \
+	"tstack_pool: NVTX ranges with a name that matches begin iterations") \
 OPTION(plan_thread, FLAG, START, "1", "0 or 1", \
 	"tstack_pool: 0: plans are made in a request, not in a thread; for tests") \
 OPTION(fence, FENCE, LIVE, "fence", "fence, sync, none", \

@@ -99,6 +99,7 @@ void config_text(const struct config *config, const struct option_row *row,
 #define TEXT_TEXT(f)         snprintf(text, size, "%s", config->f)
 #define TEXT_PATH(f)         snprintf(text, size, "%s", config->f)
 #define TEXT_PLUGINS(f)      snprintf(text, size, "%s", config->f)
+#define TEXT_ITERATION(f)    snprintf(text, size, "%s", config->f)
 #define TEXT_SIZE(f)         size_text(config->f, text, size)
 #define TEXT_PAGE(f)         size_text(config->f, text, size)
 #define TEXT_CLASSES(f)      classes_text(config->f, text, size)

@@ -10,6 +10,7 @@
 #include "command.h"
 #include "context/context.h"
 #include "mem/config.h"
+#include "mem/iteration.h"
 #include "order/fence.h"
 #include "heap/giver.h"
 #include "heap/pools.h"
@@ -260,6 +261,21 @@ static json_t *trim_run(struct request *request)
 	return devices_left(devices_each(request, trim_one));
 }
 
+static json_t *device_marks(struct device *device)
+{
+	uint64_t marks = counter_get(device, COUNTER_iterations);
+
+	return json_pack("{s:o,s:I}", "device", device_name(device),
+			 "iterations", (json_int_t)marks);
+}
+
+/* An iteration is the program's, so it begins on all devices. */
+static json_t *mark_run(struct request *request)
+{
+	iteration_begin();
+	return devices_answer(devices_each(request, device_marks));
+}
+
 static json_t *pools_run(struct request *request)
 {
 	json_t *list = json_array();
@@ -278,6 +294,7 @@ static const struct command commands[] = {
 	{"swap", HAS(pool), HAS(device), HAS(pool), swap_run},
 	{"reset", 0, HAS(device), HAS(command), reset_run},
 	{"trim", 0, HAS(device), HAS(command), trim_run},
+	{"mark", 0, 0, HAS(command), mark_run},
 	{"set", HAS(option), HAS(value), HAS(value), set_run},
 	{"pools", 0, 0, 0, pools_run},
 	{"help", 0, 0, 0, help_run},

@@ -1,17 +1,10 @@
 #include "tool.h"
 
-#include "preload/loader.h"
-
-/* NVTX opens the tool by these. libmnm.so does not refer to them (loader.h),
- * and the tool has no use for our own dlsym. */
-#define dlopen(path, flags) loader_open(path, flags)
-#define dlsym(handle, name) dlsym_behind()(handle, name)
-#define dlclose(handle)     ((void)(handle))
+#include "cuda/nvtx.h"
 
 _Atomic bool tool_is_there;
 
-#if __has_include(<nvtx3/nvToolsExtMem.h>)
-#include <nvtx3/nvToolsExtMem.h>
+#ifdef HAS_NVTX
 
 static nvtxDomainHandle_t domain;
 

@@ -6,6 +6,7 @@
 #include "common/pool_list.h"
 #include "tcache/tcache.h"
 #include "config.h"
+#include "iteration.h"
 #include "live_options.h"
 #include "mem.h"
 #include "observers.h"
@@ -110,6 +111,7 @@ static void read_config(void)
 			device_choice(device_at(i), config.pool[i]);
 	mem_exports_expect();
 	planner_threads_set(config.plan_thread);
+	iterations_open(config.iteration);
 	tcaches_room_set(config.thread_cache);
 	tcaches_open(&pools);
 }

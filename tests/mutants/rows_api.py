@@ -34,7 +34,7 @@ ROWS = [
     ("a_later_program_keeps_garbage", TESTS + "other_versions",
      (STATS, "	if (size > sizeof(known))\n", "	if (0)\n")),
     ("a_mark_is_for_used_devices_only", TESTS + "iterations",
-     (STATS, "		counter_add(device_at(i), COUNTER_iterations, 1);",
+     ("src/mem/iteration.c", "		counter_add(device_at(i), COUNTER_iterations, 1);",
       "		if (device_at(i)->used)\n"
       "			counter_add(device_at(i), COUNTER_iterations, 1);")),
     ("a_batch_leaves_what_it_took", TESTS + "all_of_a_batch",

@@ -14,7 +14,8 @@ static bool name_known(const char *pair)
 	char variable[64];
 	size_t length;
 
-	if (!strncmp(pair, "MNM_SIM=", 8) || !strncmp(pair, "MNM_SIM_", 8))
+	if (!strncmp(pair, "MNM_SIM=", 8) || !strncmp(pair, "MNM_SIM_", 8) ||
+	    !strncmp(pair, NVTX_BEHIND "=", strlen(NVTX_BEHIND "=")))
 		return true;
 	for (const struct option_row *row = option_rows; row->name; row++) {
 		option_variable(row, variable, sizeof(variable));

@@ -1,0 +1,65 @@
+#include "iteration.h"
+
+#include <regex.h>
+#include <stdlib.h>
+
+#include "common/file_stat.h"
+#include "common/log.h"
+#include "common/option.h"
+#include "context/context.h"
+#include "heap/planner.h"
+#include "preload/loader.h"
+#include "stats/counter.h"
+
+static regex_t names;
+static bool named;
+
+/* Whether NVTX loads this library. */
+static bool is_injected(const char *own)
+{
+	const char *path = secure_getenv("NVTX_INJECTION64_PATH");
+	struct stat injected, ours;
+
+	return path && !file_stat(path, &injected, 0) &&
+	       !file_stat(own, &ours, 0) && injected.st_dev == ours.st_dev &&
+	       injected.st_ino == ours.st_ino;
+}
+
+void iterations_open(const char *option)
+{
+	const char *expression = option_ranges(option);
+	Dl_info own;
+
+	if (!expression)
+		return;
+	if (regcomp(&names, expression, REG_EXTENDED | REG_NOSUB)) {
+		log_warn("iteration: no memory for it, so NVTX ranges begin "
+			 "no iterations");
+		return;
+	}
+	named = true;
+	if (loader_address((const void *)iterations_open, &own) &&
+	    !is_injected(own.dli_fname))
+		log_warn("iteration: no NVTX range is heard of, as "
+			 "NVTX_INJECTION64_PATH is not %s; mnm run sets it",
+			 own.dli_fname);
+}
+
+void iteration_begin(void)
+{
+	/* Also of those that are not used yet: the first mark may come before
+	 * the first request. */
+	for (int i = 0; i < DEVICE_ALL; i++)
+		counter_add(device_at(i), COUNTER_iterations, 1);
+	planner_mark();
+}
+
+bool iterations_are_named(void)
+{
+	return named;
+}
+
+bool iteration_is_named(const char *range)
+{
+	return named && !regexec(&names, range, 0, NULL, 0);
+}
