@@ -219,12 +219,16 @@ enum replay_answer replay_look(const struct replay *replay,
 	return ready(&latest, argument) ? REPLAY_FREE : REPLAY_EARLY;
 }
 
-bool replay_take(struct replay *replay, uint32_t slot)
+/* A smaller block is ordered behind who had its own bytes before, and so is its
+ * free. Of the rest of the place that says nothing. */
+bool replay_take(struct replay *replay, uint32_t slot, uint64_t size)
 {
 	struct slot_state *state = &replay->states[slot];
 
 	state->live = true;
-	state->turn = replay->then.cycle - replay->then.turned;
+	state->turn = size == replay->slots[slot].size
+			      ? replay->then.cycle - replay->then.turned
+			      : 0;
 	replay->live++;
 	return replay->then.stray;
 }

@@ -78,9 +78,9 @@ enum replay_answer replay_look(const struct replay *replay,
 			       const struct arena *arena, uint32_t slot,
 			       replay_ready *ready, void *argument);
 
-/* The place of the slot that replay_ask has returned last is used from now on.
- * Returns whether its block is a stray (arena.h). */
-bool replay_take(struct replay *replay, uint32_t slot);
+/* The place of the slot that replay_ask has returned last is used from now on, or
+ * so many bytes of it. Returns whether its block is a stray (arena.h). */
+bool replay_take(struct replay *replay, uint32_t slot, uint64_t size);
 
 /* The block of that slot was freed. */
 void replay_free(struct replay *replay, uint32_t slot, uint64_t epoch,

@@ -222,7 +222,7 @@ static bool slot_place(struct tstack_pool *self, uint32_t slot,
 	if (at->offset + at->size > self->bytes ||
 	    !arena_prepare(&self->arena, self->arena.count + 1))
 		return false;
-	block.stray = replay_take(self->replay, slot);
+	block.stray = replay_take(self->replay, slot, request->span);
 	arena_enter(&self->arena, &block);
 	*place = (struct mnm_place){.region = self->region,
 				    .addr = self->begin + at->offset,

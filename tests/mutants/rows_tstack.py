@@ -25,6 +25,9 @@ ROWS = [
      (REPLAY, "		if (replay->states[*before].turn !=\n"
       "		    turn_due(replay, *before, slot))\n"
       "			return false;\n", "")),
+    ("a_smaller_block_stands_for_its_whole_place", "unit",
+     (REPLAY, "	state->turn = size == replay->slots[slot].size\n",
+      "	state->turn = size\n")),
     ("a_stray_is_followed", "unit",
      (REPLAY, "	if (replay->then.stray || arena->strays)\n"
       "		return false;\n", "")),

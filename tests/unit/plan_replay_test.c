@@ -136,7 +136,7 @@ static void program_place(struct program *program, uint32_t slot, uint64_t size,
 	own(program, at->offset, size);
 	CLAIM(program,
 	      arena_prepare(&program->arena, program->arena.count + 1));
-	placed.stray = replay_take(program->replay, slot);
+	placed.stray = replay_take(program->replay, slot, size);
 	arena_enter(&program->arena, &placed);
 	block->offset = at->offset;
 	block->size = size;
@@ -402,6 +402,68 @@ START_TEST(no_byte_has_two_owners)
 }
 END_TEST
 
+/* Only what was freed in that stream's order is ready; none: all is. */
+static bool is_of_stream(const struct replay_free *freed, void *argument)
+{
+	const unsigned int *stream = argument;
+
+	return !*stream || !freed->epoch || freed->stream == *stream;
+}
+
+/* One request of a cycle of three, each of which has the bytes of the one
+ * before. */
+static enum replay_answer third_ask(struct replay *replay, struct arena *arena,
+				    uint32_t slot, uint64_t size,
+				    unsigned int stream)
+{
+	const struct replay_slot *at = replay_slot_at(replay, slot);
+	uint32_t token = size == at->size ? at->token : 99;
+	struct arena_block block = {.size = size, .slot = slot};
+	enum replay_answer answer;
+
+	ck_assert_uint_eq(replay_ask(replay, token, size), slot);
+	answer = replay_look(replay, arena, slot, is_of_stream, &stream);
+	if (answer != REPLAY_FREE)
+		return answer;
+	ck_assert(arena_prepare(arena, 1));
+	block.stray = replay_take(replay, slot, size);
+	arena_enter(arena, &block);
+	replay_served(replay);
+	return answer;
+}
+
+static void third_free(struct replay *replay, struct arena *arena,
+		       uint32_t slot, uint64_t epoch, unsigned int stream)
+{
+	replay_free(replay, slot, epoch, stream);
+	arena_leave(arena, arena_find(arena, 0), epoch);
+}
+
+/* The first one's free is not over for the third one's stream. */
+START_TEST(a_smaller_block_says_nothing_of_the_rest_of_its_place)
+{
+	const struct replay_slot slots[] = {
+		{1, 4 * unit, 0}, {2, 4 * unit, 0}, {3, 4 * unit, 0}};
+	struct replay *replay = replay_open(slots, 3, 1);
+	struct arena arena = {.freed = 0};
+
+	ck_assert_ptr_nonnull(replay);
+	replay_begin(replay, 0);
+	for (uint32_t i = 0; i < 6; i++) {
+		uint64_t size = i == 4 ? 3 * unit : 4 * unit;
+
+		ck_assert_int_eq(third_ask(replay, &arena, i % 3, size,
+					   i == 5 ? 2 : 0),
+				 i == 5 ? REPLAY_EARLY : REPLAY_FREE);
+		if (i < 5)
+			third_free(replay, &arena, i % 3, i + 1,
+				   i == 4 ? 2 : 1);
+	}
+	replay_close(replay);
+	arena_close(&arena);
+}
+END_TEST
+
 static void gap_count(void *argument, uint64_t offset, uint64_t size)
 {
 	struct program *program = argument;
@@ -448,6 +510,8 @@ int main(void)
 	tcase_add_test(tests, the_place_in_a_cycle_is_found);
 	tcase_add_test(tests, the_place_in_a_part_that_repeats_is_found);
 	tcase_add_test(tests, no_byte_has_two_owners);
+	tcase_add_test(tests,
+		       a_smaller_block_says_nothing_of_the_rest_of_its_place);
 	tcase_add_test(tests, gaps_are_what_no_block_has);
 	tcase_set_timeout(tests, 300); /* only a hang is so slow */
 	suite_add_tcase(suite, tests);
