@@ -204,6 +204,7 @@ static void figures_add(struct tstack_figures *sum,
 	sum->arena_bytes += more->arena_bytes;
 	sum->arena_live += more->arena_live;
 	sum->plans += more->plans;
+	sum->templates += more->templates;
 	sum->asked_bytes += more->asked_bytes;
 	sum->placed_bytes += more->placed_bytes;
 	sum->deviations += more->deviations;

@@ -13,6 +13,7 @@
 struct arena_block {
 	uint64_t offset, size;
 	uint32_t slot; /* of the plan */
+	uint32_t plan; /* a template's id */
 	bool stray;    /* it was not placed in the plan's order */
 };
 

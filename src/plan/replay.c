@@ -22,6 +22,11 @@ size_t replay_lap(const struct replay *replay)
 	return replay->lap;
 }
 
+size_t replay_part(const struct replay *replay)
+{
+	return replay->part;
+}
+
 unsigned int replay_missed(const struct replay *replay)
 {
 	return replay->at.missed;

@@ -35,6 +35,8 @@ struct replay;
 
 #define REPLAY_NONE UINT32_MAX /* no slot */
 
+enum { REPLAY_GRAM = 4 }; /* requests in a row by which a place is found */
+
 /* slots: of one cycle, 1 to 2^31 of them, which are copied; no two that live at
  * the same time overlap. laps: so many times, in equal parts of the cycle, the
  * same is asked for. Returns NULL without memory. Takes a time that grows
@@ -43,9 +45,11 @@ struct replay *replay_open(const struct replay_slot *slots, size_t count,
 			   size_t laps);
 void replay_close(struct replay *replay);
 
-/* The slots of a cycle, and those of one lap. */
+/* The slots of a cycle; those of one lap; and those of a part of a lap, which
+ * is the lap or what it repeats. */
 size_t replay_count(const struct replay *replay);
 size_t replay_lap(const struct replay *replay);
+size_t replay_part(const struct replay *replay);
 const struct replay_slot *replay_slot_at(const struct replay *replay,
 					 uint32_t slot);
 
@@ -78,13 +82,18 @@ enum replay_answer replay_look(const struct replay *replay,
 			       const struct arena *arena, uint32_t slot,
 			       replay_ready *ready, void *argument);
 
-/* The place of the slot that replay_ask has returned last is used from now on, or
- * so many bytes of it. Returns whether its block is a stray (arena.h). */
+/* The place of the slot that replay_ask has returned last is used from now on,
+ * or so many bytes of it. Returns whether its block is a stray (arena.h). */
 bool replay_take(struct replay *replay, uint32_t slot, uint64_t size);
 
 /* The block of that slot was freed. */
 void replay_free(struct replay *replay, uint32_t slot, uint64_t epoch,
 		 unsigned int stream);
+
+/* The first slot of the last of these requests, if only one place of a part has
+ * them in a row; or REPLAY_NONE. */
+uint32_t replay_find(const struct replay *replay,
+		     const uint32_t tokens[REPLAY_GRAM]);
 
 /* The slot that comes next if the program does not deviate; REPLAY_NONE if it
  * is not known where it is. */

@@ -84,20 +84,27 @@ static uint32_t slot_from(const struct replay *replay, uint32_t slot)
 	return at < replay->count ? (uint32_t)at : slot;
 }
 
-uint32_t grams_find(const struct replay *replay)
+uint32_t replay_find(const struct replay *replay,
+		     const uint32_t tokens[REPLAY_GRAM])
 {
-	const uint32_t before = GRAM - 1;
 	const struct gram *gram;
 	uint64_t hash = 1;
 
-	if (replay->recent_count < before)
-		return REPLAY_NONE;
-	for (uint32_t i = GRAM - before; i < GRAM; i++)
-		hash = mix(hash,
-			   replay->recent[(replay->recent_at + i) % GRAM]);
-	hash = mix(hash, replay->token);
+	for (int i = 0; i < GRAM; i++)
+		hash = mix(hash, tokens[i]);
 	gram = gram_at(replay, hash ? hash : 1);
-	return gram->hash && gram->slot != REPLAY_NONE
-		       ? slot_from(replay, gram->slot)
-		       : REPLAY_NONE;
+	return gram->hash ? gram->slot : REPLAY_NONE;
+}
+
+uint32_t grams_find(const struct replay *replay)
+{
+	uint32_t tokens[GRAM], slot;
+
+	if (replay->recent_count < GRAM - 1)
+		return REPLAY_NONE;
+	for (uint32_t i = 1; i < GRAM; i++)
+		tokens[i - 1] = replay->recent[(replay->recent_at + i) % GRAM];
+	tokens[GRAM - 1] = replay->token;
+	slot = replay_find(replay, tokens);
+	return slot == REPLAY_NONE ? slot : slot_from(replay, slot);
 }

@@ -4,9 +4,7 @@
 
 #include "replay.h"
 
-enum {
-	GRAM = 4, /* requests in a row by which a place is found */
-};
+enum { GRAM = REPLAY_GRAM };
 
 struct slot_state {
 	bool live;

@@ -5,6 +5,8 @@
 #include "plan/address_map.h"
 #include "plan/arena.h"
 #include "plan/job.h"
+#include "plan/segments.h"
+#include "plan/templates.h"
 #include "tstack_pool.h"
 
 /* Threads for whose requests the base grows at the same time. */
@@ -12,7 +14,7 @@ enum { TSTACK_SKIPS = 16 };
 
 /* What an iteration had so far, while a plan is followed. */
 struct tstack_lap {
-	uint64_t asked, placed; /* bytes */
+	uint64_t asked, placed, foreseen; /* bytes */
 	uint64_t requests;
 };
 
@@ -23,16 +25,19 @@ struct tstack_pool {
 	/* Learning: what was asked for, and the serials of what lives. */
 	struct finder *finder;
 	struct address_map serials;
+	struct segments segments;
 	uint64_t known; /* the number of the period that is planned */
 	uint64_t since; /* requests since it began to learn */
+	uint64_t apart; /* requests of the finder's before the next plan */
 	uint64_t rest;  /* for how many requests it rests next */
 	uint64_t wake;  /* the device's requests at which it learns again */
 	uint64_t seen;  /* those at the last look */
 	struct plan_job *job;
 	bool job_given;
 	/* Following. */
-	struct replay *replay; /* the plan in force, or NULL */
-	uint32_t least;        /* the slot of a lap at which least is live */
+	struct templates templates;
+	struct replay *replay; /* of the current template, or NULL */
+	uint32_t least;        /* its slot of a lap at which least is live */
 	struct arena arena;
 	struct mnm_region *region; /* that the arena is in; NULL: none */
 	uint64_t begin;            /* its first address */
@@ -55,7 +60,6 @@ struct tstack_pool {
 	size_t skips[TSTACK_SKIPS];
 	unsigned int skipping; /* how many there were since the last one */
 	struct tstack_lap lap;
-	unsigned int poor; /* laps in a row of which too little was placed */
 	struct tstack_figures figures;
 };
 

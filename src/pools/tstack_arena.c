@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "tstack.h"
+#include "tstack_templates.h"
 
 static size_t pages_of(uint64_t bytes)
 {
@@ -20,7 +21,7 @@ static void arena_begin(struct tstack_pool *self, struct mnm_region *region,
 	self->wanted = 0;
 	self->state = TSTACK_FOLLOWS;
 	self->lap = (struct tstack_lap){0};
-	self->poor = 0;
+	self->templates.current->poor = 0;
 	/* The slots were placed in another arena before, if at all. */
 	replay_begin(self->replay, replay_next(self->replay));
 }
@@ -178,8 +179,8 @@ bool tstack_arena_end(struct tstack_pool *self)
 	if (ending.failed)
 		return false;
 	for (size_t i = 0; i < arena->count; i++)
-		replay_free(self->replay, arena->blocks[i].slot,
-			    MNM_EPOCH_NEVER, 0);
+		templates_free(&self->templates, arena->blocks[i].plan,
+			       arena->blocks[i].slot, MNM_EPOCH_NEVER, 0);
 	arena_close(&self->arena);
 	free(self->backed);
 	self->backed = NULL;
@@ -199,7 +200,8 @@ bool tstack_arena_free(struct tstack_pool *self, const struct mnm_place *place)
 	block = arena_find(&self->arena, place->addr - self->begin);
 	if (!block || block->size != place->bytes)
 		return false;
-	replay_free(self->replay, block->slot, place->epoch, place->stream);
+	templates_free(&self->templates, block->plan, block->slot, place->epoch,
+		       place->stream);
 	arena_leave(&self->arena, block, place->epoch);
 	return true;
 }
@@ -216,8 +218,10 @@ static bool slot_place(struct tstack_pool *self, uint32_t slot,
 		       struct mnm_place *place)
 {
 	const struct replay_slot *at = replay_slot_at(self->replay, slot);
-	struct arena_block block = {
-		.offset = at->offset, .size = request->span, .slot = slot};
+	struct arena_block block = {.offset = at->offset,
+				    .size = request->span,
+				    .slot = slot,
+				    .plan = self->templates.current->id};
 
 	if (at->offset + at->size > self->bytes ||
 	    !arena_prepare(&self->arena, self->arena.count + 1))
@@ -241,9 +245,7 @@ enum mnm_answer tstack_follow(struct tstack_pool *self,
 
 	if (!self->replay)
 		return MNM_MISS;
-	slot = replay_ask(self->replay,
-			  history_token(request->span, request->stream),
-			  request->span);
+	slot = tstack_ask(self, request);
 	if (!self->region || slot == REPLAY_NONE ||
 	    replay_slot_at(self->replay, slot)->size < request->span)
 		return MNM_MISS;

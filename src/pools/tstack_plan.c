@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "tstack.h"
+#include "tstack_templates.h"
 
 enum {
 	REQUESTS = 1 << 18,   /* that are remembered */
@@ -13,7 +14,6 @@ enum {
 	PERCENT = 100,
 };
 
-static const double plan_seconds = 1.0;
 static const struct mnm_size_classes no_classes; /* each request is seen */
 
 static void job_drop(struct tstack_pool *self)
@@ -32,12 +32,17 @@ static void finder_end(struct tstack_pool *self)
 	address_map_close(&self->serials);
 }
 
+static void templates_end(struct tstack_pool *self)
+{
+	templates_close(&self->templates);
+	tstack_template_look(self);
+}
+
 void tstack_end(struct tstack_pool *self)
 {
 	job_drop(self);
 	finder_end(self);
-	replay_close(self->replay);
-	self->replay = NULL;
+	templates_end(self);
 	self->wanted = 0;
 }
 
@@ -60,7 +65,9 @@ bool tstack_learn(struct tstack_pool *self)
 		return false;
 	self->state = TSTACK_LEARNS;
 	self->pool.classes = no_classes;
-	self->since = self->known = 0;
+	self->since = self->known = self->apart = 0;
+	self->segments = (struct segments){0};
+	self->templates.ousted = 0;
 	return true;
 }
 
@@ -73,25 +80,18 @@ void tstack_yield(struct tstack_pool *self)
 	self->vain += self->vain < VAIN_MOST;
 }
 
-/* A new plan is in force. The arena of the one before ends. */
+/* A new plan is in force, beside those that are kept. */
 void tstack_pool_planned(struct mnm_pool *pool, struct plan_job *job)
 {
 	struct tstack_pool *self = tstack_of(pool);
 
 	self->job = NULL;
-	if (!job->replay || (self->region && !tstack_arena_end(self))) {
+	if (!job->replay || !tstack_template_add(self, job)) {
 		if (self->state == TSTACK_PLANS)
 			self->state = TSTACK_LEARNS;
 		plan_job_close(job);
 		return;
 	}
-	replay_close(self->replay);
-	self->replay = job->replay;
-	self->least = job->least;
-	job->replay = NULL;
-	self->state = TSTACK_WAITS;
-	self->patience = 0;
-	self->wanted = 0;
 	self->figures.peak = job->peak;
 	self->figures.bound = job->bound;
 	self->figures.period = job->cycle.length;
@@ -108,11 +108,8 @@ static void period_look(struct tstack_pool *self)
 	if (period->number == self->known || self->job)
 		return;
 	self->known = period->number;
-	self->job = plan_job_new(finder_history(self->finder), period,
-				 plan_seconds);
-	self->job_given = false;
-	if (self->job && self->state == TSTACK_LEARNS)
-		self->state = TSTACK_PLANS;
+	if (!templates_suffice(&self->templates))
+		tstack_job_make(self, period);
 }
 
 static void serial_note(struct tstack_pool *self,
@@ -135,8 +132,7 @@ static void serial_note(struct tstack_pool *self,
 /* The plan is followed no more; another one may be found. */
 static void plan_leave(struct tstack_pool *self)
 {
-	replay_close(self->replay);
-	self->replay = NULL;
+	templates_end(self);
 	self->wanted = 0;
 	self->since = 0;
 	self->state = self->job ? TSTACK_PLANS : TSTACK_LEARNS;
@@ -146,22 +142,35 @@ static void plan_leave(struct tstack_pool *self)
 		tstack_rest(self);
 }
 
-/* A lap has ended, or should have. */
+static bool is_poor(uint64_t part, uint64_t bytes)
+{
+	return part * PERCENT < bytes * POOR_PERCENT;
+}
+
+/* A lap has ended, or should have. What a program does that foresees hardly any
+ * of it, no other template foresees: then all of them go. */
 static void lap_end(struct tstack_pool *self)
 {
 	const struct tstack_lap lap = self->lap;
+	struct template *current = self->templates.current;
 
 	self->lap = (struct tstack_lap){0};
-	self->poor = lap.placed * PERCENT < lap.asked * POOR_PERCENT
-			     ? self->poor + 1
-			     : 0;
-	if (self->poor >= POOR_MOST && tstack_arena_end(self))
+	current->poor = is_poor(lap.placed, lap.asked) ? current->poor + 1 : 0;
+	if (current->poor < POOR_MOST)
+		return;
+	if (templates_count(&self->templates) > 1 &&
+	    !is_poor(lap.foreseen, lap.asked)) {
+		templates_drop(&self->templates);
+		tstack_template_look(self);
+	} else if (tstack_arena_end(self)) {
 		plan_leave(self);
+	}
 }
 
 static void lap_count(struct tstack_pool *self, size_t bytes, bool placed,
 		      bool turns)
 {
+	self->lap.foreseen += replay_missed(self->replay) ? 0 : bytes;
 	self->lap.asked += bytes;
 	self->lap.placed += placed ? bytes : 0;
 	self->lap.requests++;
@@ -172,12 +181,14 @@ static void lap_count(struct tstack_pool *self, size_t bytes, bool placed,
 }
 
 /* A plan is made use of once an iteration begins, when least is live. */
-static void replay_step(struct tstack_pool *self, size_t bytes, bool placed)
+static void replay_step(struct tstack_pool *self,
+			const struct mnm_request *request, bool placed)
 {
 	uint32_t next, lap = (uint32_t)replay_lap(self->replay);
+	size_t bytes = request->span;
 	bool turns;
 
-	replay_served(self->replay);
+	tstack_template_served(self, request);
 	next = replay_next(self->replay);
 	self->figures.deviations +=
 		self->region && replay_missed(self->replay) > 0;
@@ -187,7 +198,7 @@ static void replay_step(struct tstack_pool *self, size_t bytes, bool placed)
 	else if (turns && self->patience)
 		self->patience--;
 	else if (turns)
-		self->wanted = self->figures.peak;
+		self->wanted = templates_peak(&self->templates);
 }
 
 void tstack_served(struct tstack_pool *self, const struct mnm_request *request,
@@ -196,7 +207,7 @@ void tstack_served(struct tstack_pool *self, const struct mnm_request *request,
 	if (self->finder)
 		serial_note(self, request, place);
 	if (self->replay)
-		replay_step(self, request->span, placed);
+		replay_step(self, request, placed);
 	else if (self->finder && ++self->since == LEARN_MOST && !self->job)
 		tstack_rest(self);
 }
@@ -227,6 +238,7 @@ void tstack_pool_mark(struct mnm_pool *pool)
 
 	if (self->finder)
 		finder_mark(self->finder);
+	tstack_template_mark(self);
 }
 
 bool tstack_pool_rests(const struct mnm_pool *pool)
@@ -249,6 +261,7 @@ struct tstack_figures tstack_pool_figures(const struct mnm_pool *pool)
 	struct tstack_figures figures = self->figures;
 
 	figures.state = self->state;
+	figures.templates = templates_count(&self->templates);
 	figures.arena_bytes = self->bytes;
 	figures.arena_live = self->arena.live;
 	return figures;

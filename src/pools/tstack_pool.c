@@ -6,6 +6,7 @@
 
 #include "placing.h"
 #include "tstack.h"
+#include "tstack_templates.h"
 
 enum { STRAY = 4 }; /* requests in a row that no plan foresees */
 
@@ -110,9 +111,7 @@ static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 	if (!skip)
 		answer = tstack_follow(self, request, place);
 	else if (self->replay) /* others may have asked since */
-		replay_ask(self->replay,
-			   history_token(request->span, request->stream),
-			   request->span);
+		tstack_ask(self, request);
 	if (self->needs)
 		return MNM_MISS;
 	if (answer == MNM_HIT)

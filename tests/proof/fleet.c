@@ -105,6 +105,7 @@ static void tally_add(struct tally *sum, const struct tally *tally)
 	sum->threads += tally->threads;
 	sum->laps += tally->laps;
 	sum->planned += tally->planned;
+	sum->several += tally->several;
 	sum->placed += tally->placed;
 }
 

@@ -1,6 +1,7 @@
 /* A program of laps asks for the same in each lap: a body of some requests,
  * each of which is used and lives for a while. From some lap on it deviates now
- * and then. In some programs each seventh lap has another body. */
+ * and then. In some programs each seventh lap has another body, and in some
+ * each lap has one of three, which may be told by marks. */
 #include "laps.h"
 
 #include "draw.h"
@@ -14,7 +15,7 @@ enum {
 	REQUESTS_LEAST = 60, /* after those that a plan may be made of */
 	REQUESTS_MORE = 200,
 	STEPS_LEFT = 160, /* for the end */
-	BODIES = 2,
+	BODIES = 3,
 	OTHER_EVERY = 7,   /* laps */
 	PERIOD_LEAST = 32, /* requests; shorter laps are taken several times */
 	PERIODS_CALM = 3,  /* so many come before the first deviation */
@@ -55,6 +56,8 @@ struct laps {
 	bool early;           /* also before the first deviation */
 	bool strict;          /* requests come in one order */
 	bool two;             /* each seventh lap has the other body */
+	bool mixed;           /* each lap has any body */
+	bool told;            /* marks say where laps begin */
 };
 
 static unsigned below(struct laps *laps, unsigned count)
@@ -320,23 +323,47 @@ static void laps_open(struct laps *laps)
 	laps->early = one_in(laps, 4);
 	laps->strict = !one_in(laps, 5);
 	laps->two = one_in(laps, 5);
+	laps->mixed = one_in(laps, 3);
+	laps->told = laps->mixed && one_in(laps, 2);
 	laps->calm = laps->most = STEPS_MAX;
 	for (int i = 0; i < BODIES; i++)
 		body_draw(laps, &laps->bodies[i]);
 }
 
+static void mark_add(struct laps *laps)
+{
+	struct step *step = step_next(laps->program, step_row_find("mark"),
+				      thread_draw(laps));
+
+	if (!step || !draw_mark(laps->program, step))
+		return;
+	if (laps->strict)
+		object_change(&laps->program->turn, step);
+	step_keep(laps->program, step);
+}
+
+/* The body of a lap. Without marks the first one has a plan before others
+ * come. */
+static unsigned body_of(struct laps *laps, unsigned lap)
+{
+	bool calm = laps->count < laps->calm;
+
+	if (laps->mixed && (laps->told || !calm))
+		return below(laps, BODIES);
+	return laps->two && !calm && lap % OTHER_EVERY == 0;
+}
+
 void laps_draw(struct program *program)
 {
 	struct laps laps = {.program = program};
-	bool other;
 
 	laps_open(&laps);
 	first_lap_add(&laps);
 	laps.calm = calm_of(&laps);
 	laps.most = laps.calm + REQUESTS_LEAST + below(&laps, REQUESTS_MORE);
 	for (unsigned lap = 1; !is_over(&laps) && lap < LAPS_MOST; lap++) {
-		other = laps.two && laps.count >= laps.calm &&
-			lap % OTHER_EVERY == 0;
-		lap_add(&laps, &laps.bodies[other]);
+		if (laps.told)
+			mark_add(&laps);
+		lap_add(&laps, &laps.bodies[body_of(&laps, lap)]);
 	}
 }

@@ -40,6 +40,8 @@ void run_plan_note(const char *answer)
 		return;
 	if (control_figure(answer, "plans") > 0)
 		__atomic_store_n(&run.tally->planned, 1, __ATOMIC_RELAXED);
+	if (control_figure(answer, "templates") > 1)
+		__atomic_store_n(&run.tally->several, 1, __ATOMIC_RELAXED);
 	if (control_figure(answer, "placed_bytes") > 0)
 		__atomic_store_n(&run.tally->placed, 1, __ATOMIC_RELAXED);
 }

@@ -83,7 +83,8 @@ const struct step_row *step_row_find(const char *name);
 	STEP(thread_new, 2) \
 	STEP(mempool, 0) \
 	STEP(stream_again, 0) \
-	STEP(event_again, 0)
+	STEP(event_again, 0) \
+	STEP(mark, 0)
 
 #define STEP(name, weight) \
 	bool draw_##name(struct program *program, struct step *step); \

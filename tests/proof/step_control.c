@@ -59,6 +59,16 @@ void run_trim(const struct step *step)
 	ask(step, "trim");
 }
 
+bool draw_mark(struct program *program, struct step *step)
+{
+	return draw_trim(program, step);
+}
+
+void run_mark(const struct step *step)
+{
+	ask(step, "mark");
+}
+
 bool draw_reset(struct program *program, struct step *step)
 {
 	return draw_trim(program, step);

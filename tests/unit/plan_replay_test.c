@@ -452,9 +452,9 @@ START_TEST(a_smaller_block_says_nothing_of_the_rest_of_its_place)
 	for (uint32_t i = 0; i < 6; i++) {
 		uint64_t size = i == 4 ? 3 * unit : 4 * unit;
 
-		ck_assert_int_eq(third_ask(replay, &arena, i % 3, size,
-					   i == 5 ? 2 : 0),
-				 i == 5 ? REPLAY_EARLY : REPLAY_FREE);
+		ck_assert_int_eq(
+			third_ask(replay, &arena, i % 3, size, i == 5 ? 2 : 0),
+			i == 5 ? REPLAY_EARLY : REPLAY_FREE);
 		if (i < 5)
 			third_free(replay, &arena, i % 3, i + 1,
 				   i == 4 ? 2 : 1);

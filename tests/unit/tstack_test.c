@@ -110,6 +110,53 @@ static void lap_stray(const struct lap *lap, unsigned int deviates)
 	}
 }
 
+enum { SHAPES = 3, SHAPES_MOST = 14 };
+
+static struct lap shapes[SHAPES_MOST];
+static unsigned int kept; /* runs with several plans at a time */
+
+/* An iteration of training: what the first half asks for is freed in the
+ * reverse order in the second half, whose own are short-lived. Nothing outlives
+ * it but one. All of it grows with `scale`. */
+static struct lap shape_drawn(unsigned int scale)
+{
+	struct lap lap = {.count = 30 + 2 * model_draw(&model, 5)};
+
+	for (unsigned int i = 0; i < lap.count; i++) {
+		struct request *at = &lap.requests[i];
+
+		at->bytes =
+			(4 + model_draw(&model, 40)) * scale * MODEL_UNIT / 4;
+		at->bytes =
+			(at->bytes + MODEL_UNIT - 1) / MODEL_UNIT * MODEL_UNIT;
+		at->life = i < lap.count / 2 ? lap.count - 1 - 2 * i : 0;
+	}
+	lap.requests[lap.count - 1].life = 5;
+	return lap;
+}
+
+/* Laps of several shapes in any order, which have plans of their own after a
+ * while. */
+static void shapes_stray(const struct lap *lap, unsigned int deviates)
+{
+	bool told = model_draw(&model, 2), nested = model_draw(&model, 2);
+
+	shapes[0] = *lap;
+	for (unsigned int i = 1; i < SHAPES; i++)
+		shapes[i] = nested ? shape_drawn(4 + i) : lap_drawn(80);
+	for (unsigned int i = 0; i < 48; i++) {
+		const struct lap *now = &shapes[model_draw(&model, SHAPES)];
+
+		if (told && model_draw(&model, 16))
+			tstack_pool_mark(model.pool);
+		if (i < 24)
+			lap_play(now);
+		else
+			lap_stray(now, deviates);
+	}
+	kept += model_figures(&model).templates > 1;
+}
+
 /* All that may happen, with chances that are drawn as well. */
 static void seed_run(enum mnm_backing backing, uint64_t seed)
 {
@@ -127,6 +174,8 @@ static void seed_run(enum mnm_backing backing, uint64_t seed)
 	model.fails = model_draw(&model, 2) ? 0 : often[model_draw(&model, 4)];
 	model.strange = 5 * often[model_draw(&model, 4)];
 	lap_learn(&lap);
+	if (!model_draw(&model, 3))
+		shapes_stray(&lap, deviates);
 	for (unsigned int i = 0; i < 12; i++) {
 		lap_stray(two && i % OTHER_EVERY == 0 ? &other : &lap,
 			  deviates + late);
@@ -142,6 +191,7 @@ START_TEST(no_byte_is_handed_out_twice_or_too_early_or_lost)
 {
 	for (uint64_t seed = 1; seed <= SEEDS; seed++)
 		seed_run(MNM_BACKING_VIRTUAL, seed);
+	ck_assert_uint_gt(kept, SEEDS / 10);
 }
 END_TEST
 
@@ -182,6 +232,102 @@ START_TEST(what_repeats_is_placed_by_a_plan_in_addresses_claimed_once)
 		pages = (figures.peak + MNM_REGION_PAGE - 1) / MNM_REGION_PAGE;
 		ck_assert_uint_eq(figures.arena_bytes, pages * MNM_REGION_PAGE);
 		ck_assert_uint_ge(model.claimed, figures.arena_bytes);
+		model_close(&model);
+	}
+}
+END_TEST
+
+static void shapes_play(unsigned int count, unsigned int laps, bool told)
+{
+	for (unsigned int i = 0; i < laps; i++) {
+		if (told)
+			tstack_pool_mark(model.pool);
+		lap_play(&shapes[model_draw(&model, count)]);
+	}
+}
+
+/* Another length of a batch: most of it is larger. */
+static struct lap lap_scaled(const struct lap *lap, unsigned int by)
+{
+	struct lap other = *lap;
+
+	for (unsigned int i = 0; i < lap->count; i++)
+		if (i % 5)
+			other.requests[i].bytes += lap->requests[i].bytes /
+						   MODEL_UNIT * by / 4 *
+						   MODEL_UNIT;
+	return other;
+}
+
+/* Shapes in any order, each of which is seen often: how many bytes are asked
+ * for then, and how many of them are placed. Without marks, a program begins
+ * with one of them. */
+static void shapes_follow(bool told, bool scaled, uint64_t *asked,
+			  uint64_t *placed)
+{
+	struct tstack_figures before, after;
+
+	for (unsigned int i = 0; i < SHAPES; i++)
+		shapes[i] = scaled && i ? lap_scaled(&shapes[0], i)
+					: shape_drawn(4 + i);
+	if (!told)
+		lap_learn(&shapes[0]);
+	shapes_play(SHAPES, 300, told);
+	before = model_figures(&model);
+	shapes_play(SHAPES, 300, told);
+	after = model_figures(&model);
+	ck_assert_int_eq(after.state, TSTACK_FOLLOWS);
+	if (told)
+		ck_assert_uint_gt(after.templates, 1);
+	if (told && !scaled)
+		ck_assert_uint_eq(after.plans, before.plans);
+	*asked += after.asked_bytes - before.asked_bytes;
+	*placed += after.placed_bytes - before.placed_bytes;
+}
+
+static void shapes_test(bool told, bool scaled, unsigned int percent)
+{
+	uint64_t asked = 0, placed = 0;
+
+	for (uint64_t seed = 1; seed <= 10; seed++) {
+		model_open(&model, MNM_BACKING_VIRTUAL, seed);
+		model.fences = true;
+		shapes_follow(told, scaled, &asked, &placed);
+		model_close(&model);
+	}
+	ck_assert_uint_ge(100 * placed, percent * asked);
+}
+
+START_TEST(shapes_that_alternate_keep_their_plans)
+{
+	shapes_test(true, false, 96);
+	shapes_test(true, true, 88);
+	shapes_test(false, false, 90);
+	shapes_test(false, true, 80);
+}
+END_TEST
+
+/* Plans for more shapes than can be kept are made more and more seldom. */
+START_TEST(of_many_shapes_the_last_ones_keep_their_plans)
+{
+	struct tstack_figures figures;
+
+	for (uint64_t seed = 1; seed <= 3; seed++) {
+		uint64_t most = 0;
+
+		model_open(&model, MNM_BACKING_VIRTUAL, seed);
+		model.fences = true;
+		for (unsigned int i = 0; i < SHAPES_MOST; i++)
+			shapes[i] = shape_drawn(4 + i % 4);
+		for (int i = 0; i < 100; i++) {
+			shapes_play(SHAPES_MOST, 20, true);
+			figures = model_figures(&model);
+			if (figures.templates > most)
+				most = figures.templates;
+		}
+		ck_assert_uint_le(most, 8);
+		ck_assert_uint_ge(most, 6);
+		ck_assert_uint_lt(figures.plans, 60);
 		model_close(&model);
 	}
 }
@@ -296,12 +442,14 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[8]; /* ends with NULL */
+	static const TTest *tests[12]; /* ends with NULL */
 	size_t n = 0;
 
 	tests[n++] = no_byte_is_handed_out_twice_or_too_early_or_lost;
 	tests[n++] = nor_in_regions_that_do_not_grow;
 	tests[n++] = what_repeats_is_placed_by_a_plan_in_addresses_claimed_once;
+	tests[n++] = shapes_that_alternate_keep_their_plans;
+	tests[n++] = of_many_shapes_the_last_ones_keep_their_plans;
 	tests[n++] = a_trim_ends_the_arena_and_its_blocks_stay;
 	tests[n++] = an_arena_ends_in_a_region_that_grows_no_more;
 	tests[n++] = a_request_larger_than_a_plan_gets_a_region_for_it;
