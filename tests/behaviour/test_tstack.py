@@ -2,6 +2,7 @@
 the same."""
 
 import os
+import random
 import re
 
 import pytest
@@ -82,6 +83,40 @@ class Loop:
             self.free_due()
         took(self.shell, "sync")
         self.shell.end()
+
+
+def shape_laps(loop, laps, told, seed):
+    """Laps of three shapes in any order, with marks or without. Half of what
+    is asked for is freed in the reverse order."""
+    order = random.Random(seed)
+    for _ in range(laps):
+        shape = order.randrange(3)
+        if told:
+            assert loop.shell("mnm_mark_iteration") == "0"
+        for i in range(36):
+            size = MIB * (2 + (5 + shape) * i % (7 + shape)) // 4
+            loop.request(size + 512 * i, max(1, 36 - 2 * i))
+
+
+@pytest.mark.parametrize("told", [True, False])
+@pytest.mark.parametrize("pool", ["tstack_pool", "tstack_pool@device"])
+def test_shapes_that_alternate_are_placed_by_a_plan_of_each(box, pool, told):
+    loop = Loop(box, pool)
+    if not told:
+        for _ in range(6):
+            for i in range(36):
+                loop.request(MIB * (2 + 5 * i % 7) // 4 + 512 * i,
+                             max(1, 36 - 2 * i))
+    shape_laps(loop, 40, told, 1)
+    before = loop.plan()
+    shape_laps(loop, 12, told, 2)
+    after = loop.plan()
+    assert after["templates"] >= 3
+    assert after["plans"] == before["plans"]
+    asked = after["asked_bytes"] - before["asked_bytes"]
+    assert after["placed_bytes"] - before["placed_bytes"] >= 0.9 * asked > 0
+    loop.end()
+    assert box.stat()["live_bytes"] == 0
 
 
 @pytest.mark.parametrize("form", ["driver", "shared"])

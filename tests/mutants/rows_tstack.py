@@ -3,6 +3,7 @@
 REPLAY = "src/plan/replay.c"
 GRAMS = "src/plan/replay_grams.c"
 OPEN = "src/plan/replay_open.c"
+TEMPLATES = "src/plan/templates.c"
 ARENA = "src/pools/tstack_arena.c"
 POOL = "src/pools/tstack_pool.c"
 GROW = "src/heap/grow_pages.c"
@@ -49,6 +50,18 @@ ROWS = [
     ("a_part_that_repeats_is_ambiguous", "unit",
      (GRAMS, "	replay->part = part_of(replay);",
       "	replay->part = replay->lap;")),
+    # Several templates.
+    ("a_stale_template_passes_for_one_that_was_followed", "unit",
+     (REPLAY, "		.cycle = replay->at.cycle + 2,\n",
+      "		.cycle = replay->at.cycle ? replay->at.cycle : 2,\n")),
+    ("a_free_is_of_the_current_template", "unit",
+     (TEMPLATES, "		if (t->id == id)\n",
+      "		if (id && t == templates->current)\n")),
+    ("a_shape_is_not_known_by_its_first_requests", "unit",
+     (TEMPLATES, "	if (count >= CYCLE_KEY)\n", "	if (CYCLE_KEY)\n")),
+    ("a_shape_is_planned_again_and_again", "unit",
+     (TEMPLATES, "	uint64_t print = print_of(cycle);\n",
+      "	uint64_t print = 1;\n")),
     # Memory of the arena.
     ("an_arena_begins_as_the_last_one_ended", "unit",
      (ARENA, "	replay_begin(self->replay, replay_next(self->replay));\n",
