@@ -135,6 +135,7 @@ void templates_drop(struct templates *templates)
 	struct template *latest = NULL;
 
 	template_close(templates->current);
+	templates->ousted++;
 	for (struct template *t = templates->all; t < end_of(templates); t++)
 		if (t->id && (!latest || t->used > latest->used))
 			latest = t;

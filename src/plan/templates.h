@@ -35,7 +35,7 @@ struct templates {
 	struct template *current; /* or NULL */
 	uint64_t clock;
 	uint32_t ids;
-	unsigned int ousted; /* so many made room for others */
+	unsigned int ousted; /* so many made room for others, or were poor */
 	/* Tokens of the last requests that were served, a ring; and how many
 	 * there were, since the last iteration began and in all. */
 	uint32_t recent[CYCLE_KEY];

@@ -46,6 +46,9 @@ struct tstack_pool {
 	 * of its pages gets memory as it is needed first. */
 	bool *backed;      /* its pages that have memory; NULL: all have */
 	size_t unbacked;   /* how many have none */
+	/* Of these, pages that have gone to others; NULL: none. */
+	bool *gone;
+	size_t gone_pages;
 	bool claims;       /* its addresses are not taken yet */
 	bool needs;        /* a request needs these pages: */
 	uint64_t need;     /* the offset of the first */

@@ -4,6 +4,7 @@
 
 #include "tstack.h"
 #include "tstack_templates.h"
+#include "tstack_window.h"
 
 static size_t pages_of(uint64_t bytes)
 {
@@ -107,7 +108,7 @@ bool tstack_arena_add(struct tstack_pool *self, const struct mnm_place *place)
 	size_t page = (place->addr - self->begin) / MNM_REGION_PAGE;
 
 	if (!self->unbacked || place->addr - self->begin >= self->bytes ||
-	    self->backed[page])
+	    self->backed[page] || tstack_window_had(self, place->addr))
 		return false;
 	for (size_t i = 0; i < place->bytes / MNM_REGION_PAGE; i++)
 		self->backed[page + i] = true;
@@ -185,6 +186,7 @@ bool tstack_arena_end(struct tstack_pool *self)
 	free(self->backed);
 	self->backed = NULL;
 	self->unbacked = 0;
+	tstack_window_end(self);
 	self->claims = self->needs = false;
 	self->region = NULL;
 	self->bytes = 0;
@@ -247,7 +249,8 @@ enum mnm_answer tstack_follow(struct tstack_pool *self,
 		return MNM_MISS;
 	slot = tstack_ask(self, request);
 	if (!self->region || slot == REPLAY_NONE ||
-	    replay_slot_at(self->replay, slot)->size < request->span)
+	    replay_slot_at(self->replay, slot)->size < request->span ||
+	    tstack_window_has(self, replay_slot_at(self->replay, slot)))
 		return MNM_MISS;
 	answer =
 		replay_look(self->replay, &self->arena, slot, is_ready, &asked);

@@ -7,6 +7,7 @@
 #include "placing.h"
 #include "tstack.h"
 #include "tstack_templates.h"
+#include "tstack_window.h"
 
 enum { STRAY = 4 }; /* requests in a row that no plan foresees */
 
@@ -52,6 +53,7 @@ static void tstack_pool_close(struct mnm_pool *pool)
 	tstack_end(self);
 	arena_close(&self->arena);
 	free(self->backed);
+	tstack_window_end(self);
 	if (self->base->ops->close)
 		self->base->ops->close(self->base);
 	free(self->base);
@@ -89,6 +91,24 @@ static void skip_end(struct tstack_pool *self, size_t *skip)
 	self->skipping = 0;
 }
 
+/* The base pool gets a part of the arena for a request of that span, or all of
+ * it. */
+static bool arena_gives(struct tstack_pool *self, size_t span)
+{
+	struct mnm_place window;
+
+	if (tstack_window_take(self, span, &window)) {
+		tstack_tell(self);
+		if (self->base->ops->add(self->base, &window))
+			return true;
+		tstack_window_back(self, &window);
+	}
+	if (!tstack_arena_end(self))
+		return false;
+	tstack_yield(self);
+	return true;
+}
+
 static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 					 const struct mnm_request *request,
 					 struct mnm_place *place)
@@ -98,8 +118,8 @@ static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 	size_t *skip = skip_find(self, request->span);
 
 	/* An arena gets pages only while its region grows. */
-	if (self->unbacked && self->region != self->pool.growing &&
-	    tstack_arena_end(self))
+	if (self->unbacked > self->gone_pages &&
+	    self->region != self->pool.growing && tstack_arena_end(self))
 		tstack_yield(self);
 	if (self->wanted && !tstack_arena_make(self)) {
 		if (!self->growing)
@@ -122,8 +142,8 @@ static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 	answer = self->base->ops->place(self->base, request, place);
 	/* What a plan has that is not followed serves others. */
 	if (answer == MNM_MISS && self->region &&
-	    replay_missed(self->replay) >= STRAY && tstack_arena_end(self)) {
-		tstack_yield(self);
+	    replay_missed(self->replay) >= STRAY &&
+	    arena_gives(self, request->span)) {
 		tstack_tell(self);
 		answer = self->base->ops->place(self->base, request, place);
 	}
@@ -178,6 +198,10 @@ static bool tstack_pool_part(struct mnm_pool *pool, size_t bytes, bool moves,
 
 	tstack_tell(self);
 	if (self->base->ops->part(self->base, bytes, moves, place))
+		return true;
+	/* Pages go back by themselves only where a region grows. */
+	if (!moves && self->region && self->region->grows &&
+	    tstack_window_take(self, bytes, place))
 		return true;
 	if (moves || !self->region || !tstack_arena_end(self))
 		return false;

@@ -4,6 +4,7 @@ REPLAY = "src/plan/replay.c"
 GRAMS = "src/plan/replay_grams.c"
 OPEN = "src/plan/replay_open.c"
 TEMPLATES = "src/plan/templates.c"
+WINDOW = "src/pools/tstack_window.c"
 ARENA = "src/pools/tstack_arena.c"
 POOL = "src/pools/tstack_pool.c"
 GROW = "src/heap/grow_pages.c"
@@ -62,6 +63,17 @@ ROWS = [
     ("a_shape_is_planned_again_and_again", "unit",
      (TEMPLATES, "	uint64_t print = print_of(cycle);\n",
       "	uint64_t print = 1;\n")),
+    # Windows that go.
+    ("a_window_that_goes_has_a_live_block", "unit",
+     (WINDOW, "			look->taken[j] = true;\n", "			;\n")),
+    ("a_place_in_a_window_that_has_gone_is_used", "unit",
+     (ARENA, "request->span ||\n	    tstack_window_has(self, "
+      "replay_slot_at(self->replay, slot)))", "request->span)")),
+    ("memory_that_has_gone_comes_back_to_the_arena", "unit",
+     (ARENA, " || tstack_window_had(self, place->addr))", ")")),
+    ("the_first_window_goes", "unit",
+     ("src/plan/window.c", "		if (any && cost >= found->cost)\n",
+      "		if (any)\n")),
     # Memory of the arena.
     ("an_arena_begins_as_the_last_one_ended", "unit",
      (ARENA, "	replay_begin(self->replay, replay_next(self->replay));\n",

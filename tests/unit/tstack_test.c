@@ -276,9 +276,10 @@ static void shapes_follow(bool told, bool scaled, uint64_t *asked,
 	before = model_figures(&model);
 	shapes_play(SHAPES, 300, told);
 	after = model_figures(&model);
-	ck_assert_int_eq(after.state, TSTACK_FOLLOWS);
-	if (told)
+	if (told) {
+		ck_assert_int_eq(after.state, TSTACK_FOLLOWS);
 		ck_assert_uint_gt(after.templates, 1);
+	}
 	if (told && !scaled)
 		ck_assert_uint_eq(after.plans, before.plans);
 	*asked += after.asked_bytes - before.asked_bytes;
@@ -352,6 +353,46 @@ START_TEST(a_trim_ends_the_arena_and_its_blocks_stay)
 	ck_assert_uint_eq(figures.state, TSTACK_WAITS);
 	ck_assert_uint_gt(model.count, 0);
 	model_close(&model);
+}
+END_TEST
+
+/* Pages that are short are the cheapest window of the arena; the rest of the plan
+ * is followed on. */
+START_TEST(where_little_is_short_a_window_of_the_arena_goes)
+{
+	unsigned int stayed = 0;
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct tstack_figures before, after;
+		size_t bytes;
+		uint64_t asked, missed;
+
+		model_open(&model, MNM_BACKING_VIRTUAL, seed);
+		model.fences = true;
+		shapes[0] = shape_drawn(4);
+		for (int i = 0; i < 4; i++)
+			lap_learn(&shapes[0]);
+		before = model_figures(&model);
+		bytes = model.pool->region_bytes;
+		while (model.pool->region_bytes + MNM_REGION_PAGE > bytes ||
+		       model.pool->region_bytes > before.arena_bytes)
+			model_trim(&model, MNM_REGION_PAGE);
+		model_trim(&model, MNM_REGION_PAGE);
+		after = model_figures(&model);
+		if (after.state == TSTACK_FOLLOWS) {
+			ck_assert_uint_eq(after.arena_bytes,
+					  before.arena_bytes);
+			missed = bytes_missed(&shapes[0], 8);
+			asked = model_figures(&model).asked_bytes -
+				after.asked_bytes;
+			ck_assert_uint_le(10 * missed, 2 * asked);
+			stayed++;
+		}
+		model_trim(&model, SIZE_MAX);
+		ck_assert_uint_eq(model_figures(&model).arena_bytes, 0);
+		model_close(&model);
+	}
+	ck_assert_uint_ge(stayed, 10);
 }
 END_TEST
 
@@ -451,6 +492,7 @@ int main(void)
 	tests[n++] = shapes_that_alternate_keep_their_plans;
 	tests[n++] = of_many_shapes_the_last_ones_keep_their_plans;
 	tests[n++] = a_trim_ends_the_arena_and_its_blocks_stay;
+	tests[n++] = where_little_is_short_a_window_of_the_arena_goes;
 	tests[n++] = an_arena_ends_in_a_region_that_grows_no_more;
 	tests[n++] = a_request_larger_than_a_plan_gets_a_region_for_it;
 	tests[n++] =
