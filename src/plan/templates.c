@@ -22,7 +22,7 @@ static const struct template *end_of_const(const struct templates *templates)
 static void template_close(struct template *t)
 {
 	replay_close(t->replay);
-	memset(t, 0, sizeof(*t));
+	*t = (struct template){0};
 }
 
 void templates_close(struct templates *templates)
@@ -100,12 +100,12 @@ bool templates_know(const struct templates *templates,
 /* A place for one more. */
 static struct template *place_find(struct templates *templates)
 {
-	struct template *oldest = NULL;
+	struct template *oldest = templates->all;
 
 	for (struct template *t = templates->all; t < end_of(templates); t++) {
 		if (!t->id)
 			return t;
-		if (!oldest || t->used < oldest->used)
+		if (t->used < oldest->used)
 			oldest = t;
 	}
 	template_close(oldest);

@@ -44,11 +44,10 @@ struct tstack_pool {
 	size_t bytes;
 	/* In a region that grows, the arena begins as addresses only, and each
 	 * of its pages gets memory as it is needed first. */
-	bool *backed;      /* its pages that have memory; NULL: all have */
-	size_t unbacked;   /* how many have none */
+	bool *backed;    /* its pages that have memory; NULL: all have */
+	size_t unbacked; /* how many have none */
 	/* Of these, pages that have gone to others; NULL: none. */
 	bool *gone;
-	size_t gone_pages;
 	bool claims;       /* its addresses are not taken yet */
 	bool needs;        /* a request needs these pages: */
 	uint64_t need;     /* the offset of the first */

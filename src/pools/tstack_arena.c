@@ -108,7 +108,7 @@ bool tstack_arena_add(struct tstack_pool *self, const struct mnm_place *place)
 	size_t page = (place->addr - self->begin) / MNM_REGION_PAGE;
 
 	if (!self->unbacked || place->addr - self->begin >= self->bytes ||
-	    self->backed[page] || tstack_window_had(self, place->addr))
+	    self->backed[page])
 		return false;
 	for (size_t i = 0; i < place->bytes / MNM_REGION_PAGE; i++)
 		self->backed[page + i] = true;

@@ -91,24 +91,6 @@ static void skip_end(struct tstack_pool *self, size_t *skip)
 	self->skipping = 0;
 }
 
-/* The base pool gets a part of the arena for a request of that span, or all of
- * it. */
-static bool arena_gives(struct tstack_pool *self, size_t span)
-{
-	struct mnm_place window;
-
-	if (tstack_window_take(self, span, &window)) {
-		tstack_tell(self);
-		if (self->base->ops->add(self->base, &window))
-			return true;
-		tstack_window_back(self, &window);
-	}
-	if (!tstack_arena_end(self))
-		return false;
-	tstack_yield(self);
-	return true;
-}
-
 static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 					 const struct mnm_request *request,
 					 struct mnm_place *place)
@@ -118,8 +100,8 @@ static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 	size_t *skip = skip_find(self, request->span);
 
 	/* An arena gets pages only while its region grows. */
-	if (self->unbacked > self->gone_pages &&
-	    self->region != self->pool.growing && tstack_arena_end(self))
+	if (self->unbacked && self->region != self->pool.growing &&
+	    tstack_arena_end(self))
 		tstack_yield(self);
 	if (self->wanted && !tstack_arena_make(self)) {
 		if (!self->growing)
@@ -142,8 +124,8 @@ static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 	answer = self->base->ops->place(self->base, request, place);
 	/* What a plan has that is not followed serves others. */
 	if (answer == MNM_MISS && self->region &&
-	    replay_missed(self->replay) >= STRAY &&
-	    arena_gives(self, request->span)) {
+	    replay_missed(self->replay) >= STRAY && tstack_arena_end(self)) {
+		tstack_yield(self);
 		tstack_tell(self);
 		answer = self->base->ops->place(self->base, request, place);
 	}
@@ -199,9 +181,7 @@ static bool tstack_pool_part(struct mnm_pool *pool, size_t bytes, bool moves,
 	tstack_tell(self);
 	if (self->base->ops->part(self->base, bytes, moves, place))
 		return true;
-	/* Pages go back by themselves only where a region grows. */
-	if (!moves && self->region && self->region->grows &&
-	    tstack_window_take(self, bytes, place))
+	if (!moves && tstack_window_take(self, bytes, place))
 		return true;
 	if (moves || !self->region || !tstack_arena_end(self))
 		return false;

@@ -1,7 +1,7 @@
 #include "tstack_templates.h"
 
 enum {
-	APART_MOST = 6,       /* log2 of the most periods between two plans */
+	APART_MOST = 6,        /* log2 of the most periods between two plans */
 	FORESEEN_PERCENT = 98, /* of an iteration: no further plan is needed */
 	PERCENT = 100,
 };

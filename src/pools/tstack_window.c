@@ -5,8 +5,8 @@
 #include "plan/window.h"
 
 enum {
-	LOST_PERCENT = 10, /* of the planned bytes: if more lost their place, the
-			    * arena ends as a whole */
+	LOST_PERCENT = 10, /* of the planned bytes: if more lost their place,
+			    * the arena ends as a whole */
 	PERCENT = 100,
 };
 
@@ -39,32 +39,20 @@ bool tstack_window_has(const struct tstack_pool *self,
 	return false;
 }
 
-bool tstack_window_had(const struct tstack_pool *self, uint64_t addr)
-{
-	return self->gone && addr - self->begin < self->bytes &&
-	       self->gone[page_of(addr - self->begin)];
-}
-
 void tstack_window_end(struct tstack_pool *self)
 {
 	free(self->gone);
 	self->gone = NULL;
-	self->gone_pages = 0;
 }
 
-/* In an arena that has all of its memory, too, each page may lose it. */
+/* Its pages go back by themselves only where a region grows. */
 static bool pages_prepare(struct tstack_pool *self)
 {
-	size_t pages = pages_up(self->bytes);
-
+	if (!self->region || !self->backed || self->claims)
+		return false;
 	if (!self->gone)
-		self->gone = calloc(pages, sizeof(*self->gone));
-	if (!self->gone || self->backed)
-		return self->gone;
-	self->backed = malloc(pages * sizeof(*self->backed));
-	for (size_t i = 0; self->backed && i < pages; i++)
-		self->backed[i] = true;
-	return self->backed;
+		self->gone = calloc(pages_up(self->bytes), sizeof(*self->gone));
+	return self->gone;
 }
 
 static void slots_add(struct look *look, const struct tstack_pool *self,
@@ -130,33 +118,15 @@ static void look_close(struct look *look)
 	free(look->taken);
 }
 
-/* The window is the arena's no more, or again. */
-static void pages_set(struct tstack_pool *self, size_t begin, size_t pages,
-		      bool gone)
-{
-	for (size_t i = begin; i < begin + pages; i++) {
-		self->backed[i] = !gone;
-		self->gone[i] = gone;
-	}
-	self->unbacked += gone ? pages : -pages;
-	self->gone_pages += gone ? pages : -pages;
-}
-
-void tstack_window_back(struct tstack_pool *self, const struct mnm_place *place)
-{
-	pages_set(self, page_of(place->addr - self->begin),
-		  pages_up(place->bytes), false);
-}
-
 static bool window_look(const struct tstack_pool *self, size_t want,
 			struct window *window)
 {
 	struct look look;
-	bool found = look_open(&look, self) &&
-		     window_find(look.slots, look.count, look.taken,
-				 look.pages, want, window) &&
-		     (look.lost + window->cost) * PERCENT <=
-			     look.all * LOST_PERCENT;
+	bool found =
+		look_open(&look, self) &&
+		window_find(look.slots, look.count, look.taken, look.pages,
+			    want, window) &&
+		(look.lost + window->cost) * PERCENT <= look.all * LOST_PERCENT;
 
 	look_close(&look);
 	return found;
@@ -166,25 +136,22 @@ bool tstack_window_take(struct tstack_pool *self, size_t bytes,
 			struct mnm_place *place)
 {
 	struct window window;
-	uint64_t offset, end;
 	size_t want;
 
-	if (!self->region || self->claims || bytes > self->bytes ||
-	    !pages_prepare(self))
+	if (bytes > self->bytes || !pages_prepare(self))
 		return false;
 	want = pages_up(bytes);
 	if (!want || !window_look(self, want, &window))
 		return false;
-	offset = window.begin * MNM_REGION_PAGE;
-	end = offset + want * MNM_REGION_PAGE;
-	if (end > self->bytes)
-		end = self->bytes;
-	if (end - offset < bytes)
-		return false;
-	pages_set(self, window.begin, want, true);
+	for (size_t i = window.begin; i < window.begin + want; i++) {
+		self->backed[i] = false;
+		self->gone[i] = true;
+	}
+	self->unbacked += want;
 	*place = (struct mnm_place){.region = self->region,
-				    .addr = self->begin + offset,
-				    .bytes = end - offset,
+				    .addr = self->begin +
+					    window.begin * MNM_REGION_PAGE,
+				    .bytes = want * MNM_REGION_PAGE,
 				    .epoch = self->arena.freed};
 	return true;
 }

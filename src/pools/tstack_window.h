@@ -7,20 +7,14 @@
 
 /* Takes a window of at least so many bytes out of the arena, if few of the
  * planned bytes lose their place by that. What is planned there is the base
- * pool's from then on, until the arena ends. Returns false if there is none. */
+ * pool's from then on, until the arena ends. Returns false if there is none, or
+ * if the arena is in a region that goes back whole. */
 bool tstack_window_take(struct tstack_pool *self, size_t bytes,
 			struct mnm_place *place);
-
-/* The window that was taken last is the arena's again. */
-void tstack_window_back(struct tstack_pool *self,
-			const struct mnm_place *place);
 
 /* Whether a slot has lost its place. */
 bool tstack_window_has(const struct tstack_pool *self,
 		       const struct replay_slot *slot);
-
-/* Whether an address is in a window that has gone. */
-bool tstack_window_had(const struct tstack_pool *self, uint64_t addr);
 
 /* The arena has ended. */
 void tstack_window_end(struct tstack_pool *self);

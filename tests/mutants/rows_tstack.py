@@ -69,8 +69,6 @@ ROWS = [
     ("a_place_in_a_window_that_has_gone_is_used", "unit",
      (ARENA, "request->span ||\n	    tstack_window_has(self, "
       "replay_slot_at(self->replay, slot)))", "request->span)")),
-    ("memory_that_has_gone_comes_back_to_the_arena", "unit",
-     (ARENA, " || tstack_window_had(self, place->addr))", ")")),
     ("the_first_window_goes", "unit",
      ("src/plan/window.c", "		if (any && cost >= found->cost)\n",
       "		if (any)\n")),

@@ -1,4 +1,5 @@
-/* What goes when idle memory has to make room: the cheapest contiguous window. */
+/* What goes when idle memory has to make room: the cheapest contiguous window.
+ */
 #include <string.h>
 
 #include "draw.h"
@@ -7,8 +8,8 @@
 
 enum { CELLS = 79, HOLE = 29, UNITS = 40, SLOTS = 30 };
 
-/* The drawing that the idea came with: in an arena of 79 cells A, B and C lie, of
- * 15, 15 and 29. A is in use, and D asks for 29. */
+/* The drawing that the idea came with: in an arena of 79 cells A, B and C lie,
+ * of 15, 15 and 29. A is in use, and D asks for 29. */
 static const struct window_slot stored[] = {
 	{0, 15, 15}, {15, 30, 15}, {30, 59, 29}};
 /* What will be released after what will be stored: C before B. */
