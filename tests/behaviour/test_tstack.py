@@ -207,6 +207,30 @@ def test_another_call_gets_the_memory_of_a_plan(box):
     loop.end()
 
 
+def test_where_little_is_short_the_rest_of_a_plan_is_followed(box):
+    """Another call takes page by page what is left, and then some of the
+    plan's."""
+    loop = Loop(box, sim="128M")
+    loop.settle()
+    while loop.due:
+        loop.time += 1
+        loop.free_due()
+    took(loop.shell, "sync")
+    before = loop.shell.stat()
+    assert before["plan"]["arena_bytes"] > 10 * MIB
+    for i in range(64):
+        took(loop.shell, f"physical p{i} {2 * MIB}")
+        stat = loop.shell.stat()
+        if stat["reserved_bytes"] < before["plan"]["arena_bytes"]:
+            break
+    assert stat["plan"]["arena_bytes"] == before["plan"]["arena_bytes"]
+    assert stat["reserved_bytes"] >= before["plan"]["arena_bytes"] - 4 * MIB
+    for name in range(8):
+        took(loop.shell, f"release_physical p{name}")
+    assert loop.placed() > 0.7
+    loop.end()
+
+
 def test_pools_are_swapped_while_a_plan_is_followed(box):
     loop = Loop(box)
     loop.settle()

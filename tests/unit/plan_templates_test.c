@@ -7,7 +7,7 @@ enum { COUNT = 20, SIZE = 512 };
 
 static struct cycle_request requests[2 * COUNT];
 
-/* A shape of its own tokens but for the first ones, which all have; a cycle
+/* A shape of its own tokens but for the first one, which all have; a cycle
  * that begins with the request `from`, `times` times. */
 static struct cycle cycle_of(uint32_t shape, size_t from, size_t times)
 {
