@@ -113,8 +113,7 @@ static struct template *place_find(struct templates *templates)
 	return oldest;
 }
 
-struct template *templates_add(struct templates *templates,
-			       struct plan_job *job)
+void templates_add(struct templates *templates, struct plan_job *job)
 {
 	struct template *t = place_find(templates);
 
@@ -127,7 +126,6 @@ struct template *templates_add(struct templates *templates,
 	};
 	job->replay = NULL;
 	template_use(templates, t);
-	return t;
 }
 
 void templates_drop(struct templates *templates)

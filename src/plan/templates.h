@@ -58,8 +58,7 @@ uint64_t templates_peak(const struct templates *templates);
 
 /* Takes the replay of a job that has one. The new template is the current one.
  * If there are too many, the one goes that was not used for longest. */
-struct template *templates_add(struct templates *templates,
-			       struct plan_job *job);
+void templates_add(struct templates *templates, struct plan_job *job);
 
 /* Drops the current template. Another one is current then, if there is one. */
 void templates_drop(struct templates *templates);

@@ -19,7 +19,7 @@ static struct cycle cycle_of(uint32_t shape, size_t from, size_t times)
 	return (struct cycle){.requests = requests, .count = times * COUNT};
 }
 
-static struct template *shape_add(struct templates *templates, uint32_t shape)
+static void shape_add(struct templates *templates, uint32_t shape)
 {
 	struct plan_job job = {.cycle = cycle_of(shape, 0, 1), .peak = shape};
 	struct replay_slot slots[COUNT];
@@ -28,7 +28,7 @@ static struct template *shape_add(struct templates *templates, uint32_t shape)
 		slots[i] = (struct replay_slot){requests[i].token, SIZE, 0};
 	job.replay = replay_open(slots, COUNT, 1);
 	ck_assert_ptr_nonnull(job.replay);
-	return templates_add(templates, &job);
+	templates_add(templates, &job);
 }
 
 static bool is_known(const struct templates *templates, uint32_t shape)
