@@ -40,6 +40,7 @@ struct extents {
 	struct extent *root[EXTENT_TREES];
 	size_t bytes, count;
 	uint64_t settled;     /* extents of epochs below are settled */
+	uint64_t fresh;       /* where nobody's bytes were added last; or 0 */
 	struct extent *spare; /* records, linked by by_size[0] */
 	size_t spares;
 	struct extent_slab *slabs;

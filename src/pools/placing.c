@@ -42,6 +42,21 @@ static struct extent *first_ready(const struct extents *extents,
 		first_of(extents, EXTENT_OPEN, request, unready));
 }
 
+/* The extent that was added last of bytes that nobody had, if it fits. A pool
+ * has grown by it for a request that found nothing ready, and there may be many
+ * that come before it. */
+static struct extent *fresh_one(const struct extents *extents,
+				const struct mnm_request *request)
+{
+	struct extent *at = extents_before(extents, extents->fresh + 1);
+
+	return at && at->addr + at->bytes > extents->fresh &&
+			       at->epoch == MNM_EPOCH_NEVER &&
+			       at->bytes >= request->span
+		       ? at
+		       : NULL;
+}
+
 /* A request that has to be more careful than others finds less of what is
  * settled ready, and does not change that for them; but what is joined to be
  * given back is not ready for all. */
@@ -62,6 +77,8 @@ struct extent *placing_fit(struct extents *extents,
 		extents_settle(extents, request->safe);
 		at = first_ready(extents, request, unready);
 	}
+	if (!at)
+		at = fresh_one(extents, request);
 	if (!at && extents_would_fit(extents, request->span))
 		*unready = true;
 	return at;
@@ -76,6 +93,8 @@ void placing_add(struct extents *extents, const struct mnm_place *place)
 				     .stream = place->stream};
 
 	extents_add(extents, &fresh);
+	if (place->epoch == MNM_EPOCH_NEVER)
+		extents->fresh = place->addr;
 }
 
 bool placing_is_free(const struct extents *extents,

@@ -40,6 +40,8 @@ ROWS = [
       "extents_fit(extents, request->span)"),
      (PLACING, "extents_larger_of(extents, state, at)",
       "extents_larger(extents, at)")),
+    ("memory_that_came_for_a_request_is_not_found", "unit",
+     (PLACING, "		at = fresh_one(extents, request);\n", "		;\n")),
     ("a_careful_request_unsettles_for_all", "unit",
      (PLACING, "extents->settled != UINT64_MAX", "false")),
     ("what_was_joined_stays_settled", "unit",

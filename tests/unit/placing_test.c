@@ -105,14 +105,33 @@ START_TEST(what_would_fit_if_it_were_joined_is_not_ready)
 }
 END_TEST
 
+/* The pool has grown by it for this very request. */
+START_TEST(what_nobody_had_is_found_behind_all_that_is_not_ready)
+{
+	bool unready;
+
+	begin();
+	ck_assert(extents_prepare(&extents, COUNT + 3));
+	extents_settle(&extents, 8);
+	add(COUNT + 1, SPAN, MNM_EPOCH_NEVER, 0);
+	ck_assert_uint_eq(got(4, STREAM, &unready), address(COUNT + 1));
+	extents_cut(&extents, extents_from(&extents, address(COUNT + 1)),
+		    address(COUNT + 1), SPAN);
+	ck_assert_uint_eq(got(4, STREAM, &unready), 0);
+	ck_assert(unready);
+	extents_close(&extents);
+}
+END_TEST
+
 int main(void)
 {
-	static const TTest *tests[5]; /* ends with NULL */
+	static const TTest *tests[6]; /* ends with NULL */
 	size_t n = 0;
 
 	tests[n++] = what_is_ready_is_found_behind_however_many_that_are_not;
 	tests[n++] = a_careful_request_changes_nothing_for_others;
 	tests[n++] = what_was_joined_to_go_back_is_not_ready_for_that;
+	tests[n++] = what_nobody_had_is_found_behind_all_that_is_not_ready;
 	tests[n++] = what_would_fit_if_it_were_joined_is_not_ready;
 	return tests_run("placing", tests);
 }
