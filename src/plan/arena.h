@@ -12,7 +12,7 @@
 
 struct arena_block {
 	uint64_t offset, size;
-	uint32_t slot; /* of the plan */
+	uint32_t slot; /* of the plan; REPLAY_NONE (replay.h): none */
 	bool stray;    /* it was not placed in the plan's order */
 };
 

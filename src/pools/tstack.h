@@ -85,6 +85,22 @@ bool tstack_arena_add(struct tstack_pool *self, const struct mnm_place *place);
 /* A freed block of the arena. Returns false if it is not one. */
 bool tstack_arena_free(struct tstack_pool *self, const struct mnm_place *place);
 
+/* Calls visit for the bytes of the arena that are free and have memory. */
+void tstack_arena_gaps(struct tstack_pool *self,
+		       void (*visit)(void *argument, uint64_t offset,
+				     uint64_t size),
+		       void *argument);
+
+/* Serves a request that the plan does not foresee, or whose place is taken, by
+ * bytes of the arena. MNM_MISS: there are none that are not needed soon. */
+enum mnm_answer tstack_stray(struct tstack_pool *self,
+			     const struct mnm_request *request,
+			     struct mnm_place *place);
+
+/* Whether so many bytes of fresh memory for such a request would be more than
+ * what the program needs, and what is idle in the arena is to serve. */
+bool tstack_is_dear(const struct tstack_pool *self, size_t span);
+
 /* Serves the request where the plan says. MNM_MISS: the base pool is to serve
  * it. */
 enum mnm_answer tstack_follow(struct tstack_pool *self,

@@ -121,11 +121,55 @@ struct ending {
 	bool begun, failed;
 };
 
+/* Where the page ends that an offset is in, or a gap if it ends before. */
+static uint64_t page_end(uint64_t offset, uint64_t gap_end)
+{
+	uint64_t end = (offset / MNM_REGION_PAGE + 1) * MNM_REGION_PAGE;
+
+	return end < gap_end ? end : gap_end;
+}
+
+struct gap_visit {
+	const struct tstack_pool *self;
+	void (*visit)(void *argument, uint64_t offset, uint64_t size);
+	void *argument;
+};
+
+/* The bytes of a gap that have memory. */
+static void gap_visit(void *argument, uint64_t offset, uint64_t size)
+{
+	const struct gap_visit *to = argument;
+	const struct tstack_pool *self = to->self;
+	uint64_t end = offset + size, next;
+
+	for (; offset < end; offset = next) {
+		const bool *backed = &self->backed[offset / MNM_REGION_PAGE];
+
+		next = self->unbacked ? page_end(offset, end) : end;
+		while (next < end &&
+		       self->backed[next / MNM_REGION_PAGE] == *backed)
+			next = page_end(next, end);
+		if (!self->unbacked || *backed)
+			to->visit(to->argument, offset, next - offset);
+	}
+}
+
+void tstack_arena_gaps(struct tstack_pool *self,
+		       void (*visit)(void *argument, uint64_t offset,
+				     uint64_t size),
+		       void *argument)
+{
+	struct gap_visit to = {self, visit, argument};
+
+	arena_gaps(&self->arena, self->bytes, gap_visit, &to);
+}
+
 /* Free bytes go to the base pool. It makes records for as many free extents as
  * there may be in its first call, which is told of more blocks than there are,
  * so that no later one fails. */
-static void free_leave(struct ending *ending, uint64_t offset, uint64_t size)
+static void free_leave(void *argument, uint64_t offset, uint64_t size)
 {
+	struct ending *ending = argument;
 	struct tstack_pool *self = ending->self;
 	const struct mnm_place gap = {.region = self->region,
 				      .addr = self->begin + offset,
@@ -142,44 +186,18 @@ static void free_leave(struct ending *ending, uint64_t offset, uint64_t size)
 	ending->failed = !self->base->ops->add(self->base, &gap);
 }
 
-/* Where the page ends that an offset is in, or a gap if it ends before. */
-static uint64_t page_end(uint64_t offset, uint64_t gap_end)
-{
-	uint64_t end = (offset / MNM_REGION_PAGE + 1) * MNM_REGION_PAGE;
-
-	return end < gap_end ? end : gap_end;
-}
-
-/* The bytes of a gap that have memory. */
-static void gap_leave(void *argument, uint64_t offset, uint64_t size)
-{
-	struct ending *ending = argument;
-	const struct tstack_pool *self = ending->self;
-	uint64_t end = offset + size, next;
-
-	for (; offset < end; offset = next) {
-		const bool *backed = &self->backed[offset / MNM_REGION_PAGE];
-
-		next = self->unbacked ? page_end(offset, end) : end;
-		while (next < end &&
-		       self->backed[next / MNM_REGION_PAGE] == *backed)
-			next = page_end(next, end);
-		if (!self->unbacked || *backed)
-			free_leave(ending, offset, next - offset);
-	}
-}
-
 bool tstack_arena_end(struct tstack_pool *self)
 {
 	const struct arena *arena = &self->arena;
 	struct ending ending = {.self = self};
 
-	arena_gaps(&self->arena, self->bytes, gap_leave, &ending);
+	tstack_arena_gaps(self, free_leave, &ending);
 	if (ending.failed)
 		return false;
 	for (size_t i = 0; i < arena->count; i++)
-		replay_free(self->replay, arena->blocks[i].slot,
-			    MNM_EPOCH_NEVER, 0);
+		if (arena->blocks[i].slot != REPLAY_NONE)
+			replay_free(self->replay, arena->blocks[i].slot,
+				    MNM_EPOCH_NEVER, 0);
 	arena_close(&self->arena);
 	free(self->backed);
 	self->backed = NULL;
@@ -199,7 +217,9 @@ bool tstack_arena_free(struct tstack_pool *self, const struct mnm_place *place)
 	block = arena_find(&self->arena, place->addr - self->begin);
 	if (!block || block->size != place->bytes)
 		return false;
-	replay_free(self->replay, block->slot, place->epoch, place->stream);
+	if (block->slot != REPLAY_NONE)
+		replay_free(self->replay, block->slot, place->epoch,
+			    place->stream);
 	arena_leave(&self->arena, block, place->epoch);
 	return true;
 }

@@ -7,8 +7,6 @@
 #include "placing.h"
 #include "tstack.h"
 
-enum { STRAY = 4 }; /* requests in a row that no plan foresees */
-
 extern const struct mnm_pool_ops vmm_pool;
 static const struct mnm_pool_ops *const base_ops = &vmm_pool;
 
@@ -17,7 +15,7 @@ void tstack_tell(struct tstack_pool *self)
 	struct mnm_pool *base = self->base;
 
 	base->live_count = self->pool.live_count + 1; /* the arena */
-	base->live_span = self->pool.live_span + self->bytes - self->arena.live;
+	base->live_span = self->pool.live_span;
 	base->region_bytes = self->pool.region_bytes;
 	base->apart = self->pool.apart;
 	base->growing = self->pool.growing;
@@ -121,9 +119,11 @@ static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 		return answer;
 	tstack_tell(self);
 	answer = self->base->ops->place(self->base, request, place);
+	if (answer == MNM_MISS && !skip)
+		answer = tstack_stray(self, request, place);
 	/* What a plan has that is not followed serves others. */
 	if (answer == MNM_MISS && self->region &&
-	    replay_missed(self->replay) >= STRAY && tstack_arena_end(self)) {
+	    tstack_is_dear(self, request->span) && tstack_arena_end(self)) {
 		tstack_yield(self);
 		tstack_tell(self);
 		answer = self->base->ops->place(self->base, request, place);
