@@ -99,9 +99,9 @@ void replay_gaps_add(struct replay_gaps *gaps, uint64_t begin, uint64_t end);
 
 /* Where so many bytes, for a block that has no slot, are free for the longest
  * time if the program goes on as planned: an offset in one of the gaps, each of
- * which has room for it; UINT64_MAX if there are none. *until: how many requests
- * will come before one for whose slot these bytes are, or so many that there may
- * be more. The gaps are changed. */
+ * which has room for it; UINT64_MAX if there are none. *until: how many
+ * requests will come before one for whose slot these bytes are, or so many that
+ * there may be more. The gaps are changed. */
 uint64_t replay_room(const struct replay *replay, struct replay_gaps *gaps,
 		     uint64_t size, size_t *until);
 

@@ -10,16 +10,21 @@ static size_t pages_of(uint64_t bytes)
 }
 
 static void arena_begin(struct tstack_pool *self, struct mnm_region *region,
-			uint64_t begin, size_t bytes, uint64_t epoch)
+			uint64_t begin, size_t bytes, struct arena_age age)
 {
 	self->region = region;
 	self->begin = begin;
 	self->bytes = bytes;
-	self->arena.freed = epoch;
-	self->arena.stray_freed = MNM_EPOCH_NEVER;
+	self->arena.freed = age;
+	self->arena.stray_freed = (struct arena_age){MNM_EPOCH_NEVER, 0};
 	self->wanted = 0;
 	self->state = TSTACK_FOLLOWS;
-	self->lap = (struct tstack_lap){0};
+	self->spare = SIZE_MAX;
+	self->surplus = 0;
+	self->laps = self->age = 0;
+	self->needed = 0;
+	self->shed_due = 1;
+	self->lap = (struct tstack_lap){.blocked = self->figures.blocked};
 	self->poor = 0;
 	/* The slots were placed in another arena before, if at all. */
 	replay_begin(self->replay, replay_next(self->replay));
@@ -36,8 +41,8 @@ static bool arena_claim(struct tstack_pool *self)
 		return false;
 	self->unbacked = pages;
 	self->claims = true;
-	arena_begin(self, self->pool.growing, UINT64_MAX / 2,
-		    pages * MNM_REGION_PAGE, MNM_EPOCH_NEVER);
+	arena_begin(self, self->pool.growing, UINT64_MAX / 2, self->wanted,
+		    (struct arena_age){MNM_EPOCH_NEVER, 0});
 	return true;
 }
 
@@ -52,7 +57,8 @@ static bool arena_take(struct tstack_pool *self)
 	tstack_tell(self);
 	if (self->base->ops->place(self->base, &any, &place) != MNM_HIT)
 		return false;
-	arena_begin(self, place.region, place.addr, place.bytes, place.epoch);
+	arena_begin(self, place.region, place.addr, place.bytes,
+		    (struct arena_age){place.epoch, place.stream});
 	return true;
 }
 
@@ -95,10 +101,25 @@ void tstack_arena_lacks(struct tstack_pool *self,
 	if (self->claims) {
 		self->claims = false;
 		self->begin = grows->base + grows->bytes;
-		lack->ahead = self->bytes;
+		lack->ahead = pages_of(self->bytes) * MNM_REGION_PAGE;
 	}
+	self->needed++;
 	lack->at = self->begin + self->need;
 	self->needs = false;
+}
+
+/* What is left of the last page serves others. Without memory for a record it
+ * serves nobody. */
+static void tail_add(struct tstack_pool *self, const struct mnm_place *place)
+{
+	struct mnm_place tail = *place;
+
+	tail.addr = self->begin + self->bytes;
+	tail.bytes = place->addr + place->bytes - tail.addr;
+	if (place->addr + place->bytes <= tail.addr)
+		return;
+	tstack_tell(self);
+	self->base->ops->add(self->base, &tail);
 }
 
 bool tstack_arena_add(struct tstack_pool *self, const struct mnm_place *place)
@@ -108,11 +129,11 @@ bool tstack_arena_add(struct tstack_pool *self, const struct mnm_place *place)
 	if (!self->unbacked || place->addr - self->begin >= self->bytes ||
 	    self->backed[page])
 		return false;
+	tail_add(self, place);
 	for (size_t i = 0; i < place->bytes / MNM_REGION_PAGE; i++)
 		self->backed[page + i] = true;
 	self->unbacked -= place->bytes / MNM_REGION_PAGE;
-	if (place->epoch > self->arena.freed)
-		self->arena.freed = place->epoch;
+	arena_age(&self->arena.freed, place->epoch, place->stream);
 	return true;
 }
 
@@ -174,7 +195,8 @@ static void free_leave(void *argument, uint64_t offset, uint64_t size)
 	const struct mnm_place gap = {.region = self->region,
 				      .addr = self->begin + offset,
 				      .bytes = size,
-				      .epoch = self->arena.freed};
+				      .epoch = self->arena.freed.epoch,
+				      .stream = self->arena.freed.stream};
 
 	if (ending->failed)
 		return;
@@ -220,11 +242,11 @@ bool tstack_arena_free(struct tstack_pool *self, const struct mnm_place *place)
 	if (block->slot != REPLAY_NONE)
 		replay_free(self->replay, block->slot, place->epoch,
 			    place->stream);
-	arena_leave(&self->arena, block, place->epoch);
+	arena_leave(&self->arena, block, place->epoch, place->stream);
 	return true;
 }
 
-static bool is_ready(const struct replay_free *freed, void *argument)
+bool tstack_is_ready(const struct replay_free *freed, void *argument)
 {
 	return freed->epoch == MNM_EPOCH_NEVER ||
 	       mnm_request_is_behind(argument, freed->stream, freed->epoch);
@@ -247,7 +269,7 @@ static bool slot_place(struct tstack_pool *self, uint32_t slot,
 	*place = (struct mnm_place){.region = self->region,
 				    .addr = self->begin + at->offset,
 				    .bytes = request->span,
-				    .epoch = self->arena.freed};
+				    .epoch = self->arena.freed.epoch};
 	return true;
 }
 
@@ -267,8 +289,8 @@ enum mnm_answer tstack_follow(struct tstack_pool *self,
 	if (!self->region || slot == REPLAY_NONE ||
 	    replay_slot_at(self->replay, slot)->size < request->span)
 		return MNM_MISS;
-	answer =
-		replay_look(self->replay, &self->arena, slot, is_ready, &asked);
+	answer = replay_look(self->replay, &self->arena, slot, tstack_is_ready,
+			     &asked);
 	self->figures.blocked += answer == REPLAY_TAKEN;
 	if (answer != REPLAY_TAKEN &&
 	    !is_backed(self, replay_slot_at(self->replay, slot))) {

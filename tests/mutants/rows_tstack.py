@@ -53,14 +53,12 @@ ROWS = [
     ("a_place_without_pages", "unit",
      (ARENA, "	return page == end;", "	return true;")),
     ("pages_of_an_arena_forget_their_age", "unit",
-     (ARENA, "	if (place->epoch > self->arena.freed)\n"
-      "		self->arena.freed = place->epoch;\n", "")),
+     (ARENA, "	arena_age(&self->arena.freed, place->epoch, place->stream);\n",
+      "")),
     ("an_arenas_end_gives_addresses_without_pages", "unit",
      (ARENA, "		if (!self->unbacked || *backed)\n	", "	")),
     ("an_arenas_end_forgets_its_age", "unit",
-     (ARENA, "				      .epoch = self->arena.freed};\n\n"
-      "	if (ending->failed)", "				      .epoch = 0};\n\n"
-      "	if (ending->failed)")),
+     (ARENA, ".epoch = self->arena.freed.epoch,\n", ".epoch = 0,\n")),
     ("a_region_is_to_grow_at_one_place_twice", "unit",
      (ARENA, "	lack->at = self->begin + self->need;\n"
       "	self->needs = false;\n", "	lack->at = self->begin + self->need;\n")),
