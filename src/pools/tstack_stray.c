@@ -31,7 +31,19 @@ static bool is_lost(const struct tstack_pool *self)
 	return replay_missed(self->replay) + 1 >= STRAY;
 }
 
-/* Bytes that are needed late, if the program is where the plan says. */
+bool tstack_is_dear(const struct tstack_pool *self, size_t span)
+{
+	const struct mnm_pool *pool = &self->pool;
+	/* What the program needs as planned, or now. */
+	size_t need = pool->live_span - self->arena.live + self->bytes;
+
+	if (need < pool->live_span + span)
+		need = pool->live_span + span;
+	return is_lost(self) || pool->region_bytes + span > need + need / OVER;
+}
+
+/* Bytes that are needed late, if the program is where the plan says; any, if
+ * there is no other way. */
 static uint64_t room_find(struct tstack_pool *self, size_t span)
 {
 	struct stray stray = {.self = self, .span = span};
@@ -40,7 +52,8 @@ static uint64_t room_find(struct tstack_pool *self, size_t span)
 
 	tstack_arena_gaps(self, gap_note, &stray);
 	offset = replay_room(self->replay, &stray.gaps, span, &until);
-	return until < SOON && !is_lost(self) ? UINT64_MAX : offset;
+	return until < SOON && !tstack_is_dear(self, span) ? UINT64_MAX
+							   : offset;
 }
 
 enum mnm_answer tstack_stray(struct tstack_pool *self,
@@ -97,15 +110,4 @@ size_t tstack_spare(const struct tstack_pool *self, size_t bytes)
 		       self->bytes - self->unbacked * MNM_REGION_PAGE;
 
 	return taken < pool->region_bytes ? pool->region_bytes - taken : 0;
-}
-
-bool tstack_is_dear(const struct tstack_pool *self, size_t span)
-{
-	const struct mnm_pool *pool = &self->pool;
-	/* What the program needs as planned, or now. */
-	size_t need = pool->live_span - self->arena.live + self->bytes;
-
-	if (need < pool->live_span + span)
-		need = pool->live_span + span;
-	return is_lost(self) || pool->region_bytes + span > need + need / OVER;
 }

@@ -105,9 +105,9 @@ struct program {
 	uint64_t freed[UNITS]; /* epochs */
 	uint64_t epoch, safe;
 	uint64_t asked, served;
-	bool rooms;        /* blocks without a slot are placed as well */
-	uint64_t bytes;    /* of the arena */
-	uint64_t roomed;   /* such blocks */
+	bool rooms;      /* blocks without a slot are placed as well */
+	uint64_t bytes;  /* of the arena */
+	uint64_t roomed; /* such blocks */
 	uint64_t seed;
 };
 
@@ -172,8 +172,7 @@ static void program_room(struct program *program, uint64_t size,
 	size_t until;
 
 	arena_gaps(&program->arena, program->bytes, gap_note, &room);
-	placed.offset =
-		replay_room(program->replay, &room.gaps, size, &until);
+	placed.offset = replay_room(program->replay, &room.gaps, size, &until);
 	if (placed.offset == UINT64_MAX || !is_ready(&latest, program))
 		return;
 	own(program, placed.offset, size);
@@ -467,65 +466,6 @@ START_TEST(nor_if_blocks_without_a_slot_are_placed)
 }
 END_TEST
 
-/* Three slots follow each other: low, high, and the middle. */
-START_TEST(room_is_where_the_plan_needs_it_last)
-{
-	const struct replay_slot slots[] = {{.token = 1, .size = 4},
-					    {2, 4, .offset = 8},
-					    {3, 4, .offset = 4}};
-	struct replay *replay = replay_open(slots, 3, 1);
-	struct replay_gaps gaps = {.at = {{0, 12}}, .count = 1};
-	size_t until;
-
-	ck_assert_ptr_nonnull(replay);
-	replay_begin(replay, 0);
-	ck_assert_uint_eq(replay_ask(replay, 9, 4), REPLAY_NONE);
-	ck_assert_uint_eq(replay_room(replay, &gaps, 4, &until), 4);
-	ck_assert_uint_eq(until, 2);
-	gaps = (struct replay_gaps){.at = {{0, 12}}, .count = 1};
-	ck_assert_uint_eq(replay_room(replay, &gaps, 8, &until), 4);
-	ck_assert_uint_eq(until, 1);
-	gaps = (struct replay_gaps){.at = {{0, 12}}, .count = 1};
-	ck_assert_uint_eq(replay_room(replay, &gaps, 12, &until), 0);
-	ck_assert_uint_eq(until, 0);
-	gaps.count = 0;
-	ck_assert_uint_eq(replay_room(replay, &gaps, 4, &until), UINT64_MAX);
-	replay_close(replay);
-}
-END_TEST
-
-START_TEST(of_too_many_gaps_the_largest_are_kept)
-{
-	struct replay_gaps gaps = {.count = 0};
-
-	for (uint64_t i = 0; i < 2 * REPLAY_GAPS; i++)
-		replay_gaps_add(&gaps, 1000 * i, 1000 * i + 1 + i);
-	ck_assert_uint_eq(gaps.count, REPLAY_GAPS);
-	for (size_t i = 0; i < gaps.count; i++)
-		ck_assert_uint_gt(gaps.at[i].end - gaps.at[i].begin,
-				  REPLAY_GAPS);
-}
-END_TEST
-
-/* Of several streams none has ordered all. */
-START_TEST(an_age_is_the_latest_of_all)
-{
-	struct arena_age age = {0};
-
-	arena_age(&age, 0, 2);
-	arena_age(&age, 5, 3);
-	ck_assert_uint_eq(age.epoch, 5);
-	ck_assert_uint_eq(age.stream, 3);
-	arena_age(&age, 0, 0);
-	arena_age(&age, 4, 3);
-	ck_assert_uint_eq(age.epoch, 5);
-	ck_assert_uint_eq(age.stream, 3);
-	arena_age(&age, 4, 2);
-	ck_assert_uint_eq(age.epoch, 5);
-	ck_assert_uint_eq(age.stream, 0);
-}
-END_TEST
-
 static void gap_count(void *argument, uint64_t offset, uint64_t size)
 {
 	struct program *program = argument;
@@ -573,9 +513,6 @@ int main(void)
 	tcase_add_test(tests, the_place_in_a_part_that_repeats_is_found);
 	tcase_add_test(tests, no_byte_has_two_owners);
 	tcase_add_test(tests, nor_if_blocks_without_a_slot_are_placed);
-	tcase_add_test(tests, room_is_where_the_plan_needs_it_last);
-	tcase_add_test(tests, of_too_many_gaps_the_largest_are_kept);
-	tcase_add_test(tests, an_age_is_the_latest_of_all);
 	tcase_add_test(tests, gaps_are_what_no_block_has);
 	tcase_set_timeout(tests, 300); /* only a hang is so slow */
 	suite_add_tcase(suite, tests);
