@@ -6,6 +6,10 @@ OPEN = "src/plan/replay_open.c"
 ARENA = "src/pools/tstack_arena.c"
 POOL = "src/pools/tstack_pool.c"
 GROW = "src/heap/grow_pages.c"
+STRAY = "src/pools/tstack_stray.c"
+PLAN = "src/pools/tstack_plan.c"
+LIVE = "src/plan/arena.c"
+ROOM = "src/plan/replay_room.c"
 
 ROWS = [
     # Who may be at a place that a plan gives out.
@@ -37,6 +41,26 @@ ROWS = [
     ("a_predecessor_of_the_last_piece_is_left_out", "unit",
      (OPEN, "pieces->edges[i] < at->offset + at->size; i++)",
       "pieces->edges[i + 1] < at->offset + at->size; i++)")),
+    # Blocks in the arena that no plan foresaw.
+    ("bytes_for_a_stray_are_not_ready", "unit",
+     (STRAY, "	if (!tstack_is_ready(&latest, &asked))\n"
+      "		return MNM_UNSAFE;\n", "")),
+    ("frees_in_two_streams_are_ordered_by_one", "unit",
+     (LIVE, "	else if (age->stream != stream)\n"
+      "		age->stream = 0;\n", "")),
+    ("a_strays_bytes_are_needed_soon", "unit",
+     (ROOM, "		gaps_cut(gaps, &replay->slots[slot], size);\n", "")),
+    ("a_block_that_stays_holds_places_for_ever", "unit",
+     (STRAY, "	return self->arena.strays &&\n", "	return false &&\n")),
+    ("requests_that_no_plan_foresees_are_laps", "unit",
+     (PLAN, " &&\n		!replay_missed(self->replay);", ";")),
+    ("a_request_that_grew_twice_is_two",
+     "test_tstack.py -k first_planned_request",
+     (POOL, "	if (skip) /* or", "	if (skip && answer == MNM_HIT) /* or")),
+    ("the_rest_of_an_arenas_last_page_is_lost", "unit",
+     (ARENA, "	tail_add(self, place);\n", "")),
+    ("an_arena_ends_to_give_what_is_not_needed", "unit",
+     (POOL, "	if (!moves && self->sheds) {\n", "	if (0) {\n")),
     # Where the program is in its plan.
     ("a_lost_place_is_never_found", "unit",
      (REPLAY, "		slot = find_anew(replay);\n", "		;\n")),

@@ -384,12 +384,14 @@ START_TEST(an_arena_begins_elsewhere_if_a_block_stays_in_it)
 {
 	struct request other = {.bytes = 3 * MNM_REGION_PAGE, .life = 1 << 20};
 	unsigned int found = 0;
+	uint64_t plans;
 	size_t claimed;
 	struct lap lap;
 
 	for (uint64_t seed = 1; seed <= 20; seed++) {
 		lap = followed(seed);
 		claimed = model.claimed;
+		plans = model_figures(&model).plans;
 		while (model.count)
 			model_free(&model, 0);
 		ask(&other);
@@ -400,6 +402,7 @@ START_TEST(an_arena_begins_elsewhere_if_a_block_stays_in_it)
 		for (int i = 0; i < 12; i++)
 			lap_learn(&lap);
 		ck_assert_uint_gt(model.claimed, claimed);
+		ck_assert_uint_eq(model_figures(&model).plans, plans);
 		ck_assert_uint_eq(bytes_missed(&lap, 4), 0);
 		model_close(&model);
 		found++;
