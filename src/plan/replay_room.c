@@ -73,16 +73,17 @@ static uint64_t gaps_choose(const struct replay_gaps *gaps, uint64_t size)
 uint64_t replay_room(const struct replay *replay, struct replay_gaps *gaps,
 		     uint64_t size, size_t *until)
 {
-	size_t most = replay->count < SLOTS_MOST ? replay->count : SLOTS_MOST;
-	size_t slot = replay->then.next;
+	size_t left = replay->count < SLOTS_MOST ? replay->count : SLOTS_MOST;
+	size_t slot = replay->then.next, passed = 0;
 
 	*until = 0;
 	if (!gaps->count)
 		return UINT64_MAX;
-	while (*until < most && leaves_room(gaps, &replay->slots[slot], size)) {
+	for (; left && leaves_room(gaps, &replay->slots[slot], size); left--) {
 		gaps_cut(gaps, &replay->slots[slot], size);
 		slot = slot + 1 == replay->count ? 0 : slot + 1;
-		++*until;
+		passed++;
 	}
+	*until = passed;
 	return gaps_choose(gaps, size);
 }
