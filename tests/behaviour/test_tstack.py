@@ -288,7 +288,7 @@ def test_a_trace_of_training_is_placed(box, name):
 
 
 def test_a_trace_is_placed_from_its_first_planned_request_on(box):
-    """Some requests of this one have grown the base pool twice before."""
+    """Its pages come while blocks of the base pool lie in parts of theirs."""
     job = os.path.join(EXAMPLES, "trace_job")
     box.run([job, "--fill", "none", "--iterations", "7", os.path.join(
         TRACES, "lstm_lm_bs20_bptt35.csv.zst")], "tstack_pool", sim="64G",
