@@ -13,6 +13,7 @@
 #   make fuzz    the parsers, on generated input      [FUZZ_SECONDS=60 each]
 #   make bench   what an allocation costs, beside other allocators
 #   make bench-plan  how well and how fast lifetimes are placed
+#   make bench-tstack  what memory tstack_pool takes for a plan
 #   make format  clang-format of every source
 #   make clean   removes what was built
 #   make install | uninstall [PREFIX=/usr/local] [DESTDIR=]
@@ -54,7 +55,7 @@ SAY        = @mkdir -p $(@D)$(if $(V),,; echo "  $(1) $@")
 
 .DEFAULT_GOAL := all
 .PHONY: all demo check quick lint generated build-check build-tests bench \
-	bench-plan mutants sweep coverage format install uninstall clean setup help
+	bench-plan bench-tstack mutants sweep coverage format install uninstall clean setup help
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -109,6 +110,9 @@ bench-plan:
 	@scripts/setup
 	@$(MAKE) --no-print-directory $(BUILD)/mnm $(BENCH_PLAN)
 	@scripts/bench-plan $(BUILD)
+
+bench-tstack: all
+	@scripts/bench-tstack $(BUILD)
 
 sweep:
 	@scripts/setup --tests

@@ -9,6 +9,7 @@
 #include "checked/checked.h"
 #include "common/log.h"
 #include "context/context.h"
+#include "placed.h"
 #include "plan/job.h"
 #include "pools/pool.h"
 #include "pools/tstack_pool.h"
@@ -131,13 +132,22 @@ __attribute__((no_sanitize("thread"))) static bool any_rests(void)
 	return was;
 }
 
+/* Pages that the pool does not need go back to the driver. */
+static void pool_shed(struct pool *pool, size_t bytes)
+{
+	if (bytes && placed_trim(pool, bytes))
+		atomic_store(&pool->heap->device->pending, true);
+}
+
 void planner_look(struct pool *pool)
 {
 	struct mnm_pool *view = planning_pool(pool);
 	struct plan_job *job = view ? tstack_pool_job(view) : NULL;
 
-	if (view)
+	if (view) {
 		pool_note(view);
+		pool_shed(pool, tstack_pool_sheds(view));
+	}
 	if (!job)
 		return;
 	if (threads) {

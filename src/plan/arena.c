@@ -45,16 +45,27 @@ const struct arena_block *arena_find(const struct arena *arena, uint64_t offset)
 	return index ? &arena->blocks[*index] : NULL;
 }
 
+void arena_age(struct arena_age *age, uint64_t epoch, unsigned int stream)
+{
+	if (!epoch)
+		return;
+	if (!age->epoch)
+		age->stream = stream;
+	else if (age->stream != stream)
+		age->stream = 0;
+	if (epoch > age->epoch)
+		age->epoch = epoch;
+}
+
 void arena_leave(struct arena *arena, const struct arena_block *block,
-		 uint64_t epoch)
+		 uint64_t epoch, unsigned int stream)
 {
 	size_t index = (size_t)(block - arena->blocks);
 	size_t last = arena->count - 1;
 
-	if (epoch > arena->freed)
-		arena->freed = epoch;
-	if (block->stray && epoch > arena->stray_freed)
-		arena->stray_freed = epoch;
+	arena_age(&arena->freed, epoch, stream);
+	if (block->stray)
+		arena_age(&arena->stray_freed, epoch, stream);
 	arena->live -= block->size;
 	arena->strays -= block->stray;
 	address_map_remove(&arena->indices, block->offset);

@@ -12,9 +12,17 @@
 
 struct arena_block {
 	uint64_t offset, size;
-	uint32_t slot; /* of the plan */
+	uint32_t slot; /* of the plan; REPLAY_NONE (replay.h): none */
 	uint32_t plan; /* a template's id */
 	bool stray;    /* it was not placed in the plan's order */
+	uint64_t lap;  /* in which it came, if it has no slot */
+};
+
+/* When some bytes were freed: in the latest of all epochs, and in the order of
+ * that stream if all of it was; else 0. */
+struct arena_age {
+	uint64_t epoch;
+	unsigned int stream;
 };
 
 struct arena {
@@ -23,10 +31,13 @@ struct arena {
 	struct address_map indices; /* of blocks, by their offsets */
 	uint64_t live;              /* bytes of blocks */
 	size_t strays;              /* of blocks */
-	/* The latest epochs in which a block was freed, and in which a stray
-	 * was. The first begins as that of the arena's memory. */
-	uint64_t freed, stray_freed;
+	/* Of all blocks that were freed, and of strays. The first begins as
+	 * that of the arena's memory. */
+	struct arena_age freed, stray_freed;
 };
+
+/* More bytes were freed. Epoch 0 is that of memory that nobody had. */
+void arena_age(struct arena_age *age, uint64_t epoch, unsigned int stream);
 
 void arena_close(struct arena *arena);
 
@@ -42,9 +53,9 @@ void arena_enter(struct arena *arena, const struct arena_block *block);
 const struct arena_block *arena_find(const struct arena *arena,
 				     uint64_t offset);
 
-/* The block, which arena_find has found, was freed in that epoch. */
+/* The block, which arena_find has found, was freed. */
 void arena_leave(struct arena *arena, const struct arena_block *block,
-		 uint64_t epoch);
+		 uint64_t epoch, unsigned int stream);
 
 /* Whether no live block has any of these bytes. Looks at all of them. */
 bool arena_is_free(const struct arena *arena, uint64_t offset, uint64_t size);

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+enum { CALM_PART = 64 }; /* of a plan's peak */
+
 struct plan_job *plan_job_new(const struct history *history,
 			      const struct period *period, double seconds)
 {
@@ -73,8 +75,9 @@ static uint64_t *levels_of(const struct cycle *cycle)
 	return levels;
 }
 
-static uint32_t least_of(const struct cycle *cycle)
+static void least_find(struct plan_job *job)
 {
+	const struct cycle *cycle = &job->cycle;
 	uint64_t *levels = levels_of(cycle);
 	size_t least = 0;
 
@@ -82,8 +85,12 @@ static uint32_t least_of(const struct cycle *cycle)
 		if (levels[cycle->requests[i].at] <
 		    levels[cycle->requests[least].at])
 			least = i;
+	job->least = (uint32_t)least;
+	if (levels)
+		job->calm = cycle->persistent +
+			    levels[cycle->requests[least].at] +
+			    job->peak / CALM_PART;
 	free(levels);
-	return (uint32_t)least;
 }
 
 void plan_job_run(struct plan_job *job, bool (*stop)(void *argument))
@@ -96,8 +103,8 @@ void plan_job_run(struct plan_job *job, bool (*stop)(void *argument))
 	    plan_solve(&job->cycle.problem, &options, &plan))
 		return;
 	job->replay = replay_of(&job->cycle, &plan);
-	job->least = least_of(&job->cycle);
 	job->peak = plan.peak;
+	least_find(job);
 	job->bound = plan.bound;
 	job->took = plan.seconds;
 	plan_release(&plan);

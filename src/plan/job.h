@@ -17,7 +17,9 @@ struct plan_job {
 	uint64_t peak, bound; /* bytes of the plan; no plan has less */
 	double took;          /* seconds of the thread's time */
 	uint32_t least;       /* the slot of a lap at which least is live */
-	bool dropped;         /* whoever waited for it does not any more */
+	uint64_t calm; /* bytes: hardly more are live then, of what the history
+			* knows */
+	bool dropped;  /* whoever waited for it does not any more */
 };
 
 /* A job for the period, or NULL without memory, or if the history has forgotten

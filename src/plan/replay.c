@@ -214,8 +214,10 @@ enum replay_answer replay_look(const struct replay *replay,
 {
 	const struct replay_slot *at = &replay->slots[slot];
 	/* A stray may have had the bytes after the predecessors. */
-	const struct replay_free stray = {.epoch = arena->stray_freed},
-				 latest = {.epoch = arena->freed};
+	const struct replay_free stray = {arena->stray_freed.epoch,
+					  arena->stray_freed.stream},
+				 latest = {arena->freed.epoch,
+					   arena->freed.stream};
 
 	if (is_followed(replay, arena, slot) && ready(&stray, argument))
 		return look_before(replay, slot, ready, argument);

@@ -86,6 +86,29 @@ enum replay_answer replay_look(const struct replay *replay,
  * or so many bytes of it. Returns whether its block is a stray (arena.h). */
 bool replay_take(struct replay *replay, uint32_t slot, uint64_t size);
 
+/* Bytes of the arena that are free. */
+struct replay_gap {
+	uint64_t begin, end;
+};
+
+enum { REPLAY_GAPS = 64 };
+
+struct replay_gaps {
+	struct replay_gap at[REPLAY_GAPS];
+	size_t count;
+};
+
+/* Notes one more. If there are too many, the smallest is forgotten. */
+void replay_gaps_add(struct replay_gaps *gaps, uint64_t begin, uint64_t end);
+
+/* Where so many bytes, for a block that has no slot, are free for the longest
+ * time if the program goes on as planned: an offset in one of the gaps, each of
+ * which has room for it; UINT64_MAX if there are none. *until: how many
+ * requests will come before one for whose slot these bytes are, or so many that
+ * there may be more. The gaps are changed. */
+uint64_t replay_room(const struct replay *replay, struct replay_gaps *gaps,
+		     uint64_t size, size_t *until);
+
 /* The block of that slot was freed. */
 void replay_free(struct replay *replay, uint32_t slot, uint64_t epoch,
 		 unsigned int stream);

@@ -121,6 +121,7 @@ void templates_add(struct templates *templates, struct plan_job *job)
 		.id = ++templates->ids,
 		.replay = job->replay,
 		.least = job->least,
+		.calm = job->calm,
 		.peak = job->peak,
 		.print = print_of(&job->cycle),
 	};

@@ -20,6 +20,7 @@ struct template
 	uint32_t id; /* from 1 on; none is given twice. 0: no template */
 	struct replay *replay;
 	uint32_t least; /* the slot of a lap at which least is live */
+	uint64_t calm;  /* hardly more bytes are live then */
 	/* The slot of a lap with which its iterations begin, a guess at first;
 	 * and how often more that was found right than wrong, up to a few. */
 	uint32_t entry;

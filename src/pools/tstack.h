@@ -16,6 +16,7 @@ enum { TSTACK_SKIPS = 16 };
 struct tstack_lap {
 	uint64_t asked, placed, foreseen; /* bytes */
 	uint64_t requests;
+	uint64_t blocked; /* of all, as it began */
 };
 
 struct tstack_pool {
@@ -38,6 +39,7 @@ struct tstack_pool {
 	struct templates templates;
 	struct replay *replay; /* of the current template, or NULL */
 	uint32_t least;        /* its slot of a lap at which least is live */
+	uint64_t calm;         /* hardly more bytes are live then */
 	struct arena arena;
 	struct mnm_region *region; /* that the arena is in; NULL: none */
 	uint64_t begin;            /* its first address */
@@ -48,20 +50,26 @@ struct tstack_pool {
 	size_t unbacked; /* how many have none */
 	/* Of these, pages that have gone to others; NULL: none. */
 	bool *gone;
-	bool claims;       /* its addresses are not taken yet */
-	bool needs;        /* a request needs these pages: */
-	uint64_t need;     /* the offset of the first */
-	size_t need_bytes; /* how many of them follow each other */
-	size_t need_span;  /* of that request */
-	size_t wanted;     /* bytes of an arena that is to be made, or 0 */
-	bool growing;      /* the region was to grow by these */
-	unsigned int vain; /* so often there was no memory for it */
-	uint64_t patience; /* laps to wait for before the next try */
+	bool claims;         /* its addresses are not taken yet */
+	bool needs;          /* a request needs these pages: */
+	uint64_t need;       /* the offset of the first */
+	size_t need_bytes;   /* how many of them follow each other */
+	size_t need_span;    /* of that request */
+	unsigned int needed; /* so often pages came for it */
+	size_t wanted;       /* bytes of an arena that is to be made, or 0 */
+	bool growing;        /* the region was to grow by these */
+	unsigned int vain;   /* so often it could not be, or not for long */
+	uint64_t patience;   /* laps to wait for before the next try */
 	/* The base's is the next request of each of these spans, for which it
 	 * has grown; 0: none. */
 	size_t skips[TSTACK_SKIPS];
 	unsigned int skipping; /* how many there were since the last one */
 	struct tstack_lap lap;
+	/* What the base pool does not need goes back to the driver. */
+	size_t spare;            /* its free bytes in this lap, at least */
+	size_t surplus, sheds;   /* bytes that are to go back; that do now */
+	uint64_t laps, shed_due; /* since the last look; when to look next */
+	uint64_t age;            /* of the arena, in laps */
 	struct tstack_figures figures;
 };
 
@@ -90,6 +98,34 @@ bool tstack_arena_add(struct tstack_pool *self, const struct mnm_place *place);
 
 /* A freed block of the arena. Returns false if it is not one. */
 bool tstack_arena_free(struct tstack_pool *self, const struct mnm_place *place);
+
+/* Calls visit for the bytes of the arena that are free and have memory. */
+void tstack_arena_gaps(struct tstack_pool *self,
+		       void (*visit)(void *argument, uint64_t offset,
+				     uint64_t size),
+		       void *argument);
+
+/* Whether what was freed so may be used by a request, the argument. */
+bool tstack_is_ready(const struct replay_free *freed, void *argument);
+
+/* Serves a request that the plan does not foresee, or whose place is taken, by
+ * bytes of the arena. MNM_MISS: there are none that are not needed soon. */
+enum mnm_answer tstack_stray(struct tstack_pool *self,
+			     const struct mnm_request *request,
+			     struct mnm_place *place);
+
+/* Whether a block that the plan did not foresee stays in the arena for long, so
+ * that it would be better to begin another one elsewhere. blocks: places of the
+ * plan were taken. */
+bool tstack_stray_stays(const struct tstack_pool *self, bool blocks);
+
+/* The free bytes of the base pool, as so many more are live than mnm has
+ * noted. */
+size_t tstack_spare(const struct tstack_pool *self, size_t bytes);
+
+/* Whether so many bytes of fresh memory for such a request would be more than
+ * what the program needs, and what is idle in the arena is to serve. */
+bool tstack_is_dear(const struct tstack_pool *self, size_t span);
 
 /* Serves the request where the plan says. MNM_MISS: the base pool is to serve
  * it. */

@@ -12,16 +12,21 @@ static size_t pages_of(uint64_t bytes)
 }
 
 static void arena_begin(struct tstack_pool *self, struct mnm_region *region,
-			uint64_t begin, size_t bytes, uint64_t epoch)
+			uint64_t begin, size_t bytes, struct arena_age age)
 {
 	self->region = region;
 	self->begin = begin;
 	self->bytes = bytes;
-	self->arena.freed = epoch;
-	self->arena.stray_freed = MNM_EPOCH_NEVER;
+	self->arena.freed = age;
+	self->arena.stray_freed = (struct arena_age){MNM_EPOCH_NEVER, 0};
 	self->wanted = 0;
 	self->state = TSTACK_FOLLOWS;
-	self->lap = (struct tstack_lap){0};
+	self->spare = SIZE_MAX;
+	self->surplus = 0;
+	self->laps = self->age = 0;
+	self->needed = 0;
+	self->shed_due = 1;
+	self->lap = (struct tstack_lap){.blocked = self->figures.blocked};
 	self->templates.current->poor = 0;
 	/* The slots were placed in another arena before, if at all. */
 	replay_begin(self->replay, replay_next(self->replay));
@@ -38,8 +43,8 @@ static bool arena_claim(struct tstack_pool *self)
 		return false;
 	self->unbacked = pages;
 	self->claims = true;
-	arena_begin(self, self->pool.growing, UINT64_MAX / 2,
-		    pages * MNM_REGION_PAGE, MNM_EPOCH_NEVER);
+	arena_begin(self, self->pool.growing, UINT64_MAX / 2, self->wanted,
+		    (struct arena_age){MNM_EPOCH_NEVER, 0});
 	return true;
 }
 
@@ -54,7 +59,8 @@ static bool arena_take(struct tstack_pool *self)
 	tstack_tell(self);
 	if (self->base->ops->place(self->base, &any, &place) != MNM_HIT)
 		return false;
-	arena_begin(self, place.region, place.addr, place.bytes, place.epoch);
+	arena_begin(self, place.region, place.addr, place.bytes,
+		    (struct arena_age){place.epoch, place.stream});
 	return true;
 }
 
@@ -97,10 +103,25 @@ void tstack_arena_lacks(struct tstack_pool *self,
 	if (self->claims) {
 		self->claims = false;
 		self->begin = grows->base + grows->bytes;
-		lack->ahead = self->bytes;
+		lack->ahead = pages_of(self->bytes) * MNM_REGION_PAGE;
 	}
+	self->needed++;
 	lack->at = self->begin + self->need;
 	self->needs = false;
+}
+
+/* What is left of the last page serves others. Without memory for a record it
+ * serves nobody. */
+static void tail_add(struct tstack_pool *self, const struct mnm_place *place)
+{
+	struct mnm_place tail = *place;
+
+	tail.addr = self->begin + self->bytes;
+	tail.bytes = place->addr + place->bytes - tail.addr;
+	if (place->addr + place->bytes <= tail.addr)
+		return;
+	tstack_tell(self);
+	self->base->ops->add(self->base, &tail);
 }
 
 bool tstack_arena_add(struct tstack_pool *self, const struct mnm_place *place)
@@ -110,11 +131,11 @@ bool tstack_arena_add(struct tstack_pool *self, const struct mnm_place *place)
 	if (!self->unbacked || place->addr - self->begin >= self->bytes ||
 	    self->backed[page])
 		return false;
+	tail_add(self, place);
 	for (size_t i = 0; i < place->bytes / MNM_REGION_PAGE; i++)
 		self->backed[page + i] = true;
 	self->unbacked -= place->bytes / MNM_REGION_PAGE;
-	if (place->epoch > self->arena.freed)
-		self->arena.freed = place->epoch;
+	arena_age(&self->arena.freed, place->epoch, place->stream);
 	return true;
 }
 
@@ -123,16 +144,61 @@ struct ending {
 	bool begun, failed;
 };
 
+/* Where the page ends that an offset is in, or a gap if it ends before. */
+static uint64_t page_end(uint64_t offset, uint64_t gap_end)
+{
+	uint64_t end = (offset / MNM_REGION_PAGE + 1) * MNM_REGION_PAGE;
+
+	return end < gap_end ? end : gap_end;
+}
+
+struct gap_visit {
+	const struct tstack_pool *self;
+	void (*visit)(void *argument, uint64_t offset, uint64_t size);
+	void *argument;
+};
+
+/* The bytes of a gap that have memory. */
+static void gap_visit(void *argument, uint64_t offset, uint64_t size)
+{
+	const struct gap_visit *to = argument;
+	const struct tstack_pool *self = to->self;
+	uint64_t end = offset + size, next;
+
+	for (; offset < end; offset = next) {
+		const bool *backed = &self->backed[offset / MNM_REGION_PAGE];
+
+		next = self->unbacked ? page_end(offset, end) : end;
+		while (next < end &&
+		       self->backed[next / MNM_REGION_PAGE] == *backed)
+			next = page_end(next, end);
+		if (!self->unbacked || *backed)
+			to->visit(to->argument, offset, next - offset);
+	}
+}
+
+void tstack_arena_gaps(struct tstack_pool *self,
+		       void (*visit)(void *argument, uint64_t offset,
+				     uint64_t size),
+		       void *argument)
+{
+	struct gap_visit to = {self, visit, argument};
+
+	arena_gaps(&self->arena, self->bytes, gap_visit, &to);
+}
+
 /* Free bytes go to the base pool. It makes records for as many free extents as
  * there may be in its first call, which is told of more blocks than there are,
  * so that no later one fails. */
-static void free_leave(struct ending *ending, uint64_t offset, uint64_t size)
+static void free_leave(void *argument, uint64_t offset, uint64_t size)
 {
+	struct ending *ending = argument;
 	struct tstack_pool *self = ending->self;
 	const struct mnm_place gap = {.region = self->region,
 				      .addr = self->begin + offset,
 				      .bytes = size,
-				      .epoch = self->arena.freed};
+				      .epoch = self->arena.freed.epoch,
+				      .stream = self->arena.freed.stream};
 
 	if (ending->failed)
 		return;
@@ -144,44 +210,19 @@ static void free_leave(struct ending *ending, uint64_t offset, uint64_t size)
 	ending->failed = !self->base->ops->add(self->base, &gap);
 }
 
-/* Where the page ends that an offset is in, or a gap if it ends before. */
-static uint64_t page_end(uint64_t offset, uint64_t gap_end)
-{
-	uint64_t end = (offset / MNM_REGION_PAGE + 1) * MNM_REGION_PAGE;
-
-	return end < gap_end ? end : gap_end;
-}
-
-/* The bytes of a gap that have memory. */
-static void gap_leave(void *argument, uint64_t offset, uint64_t size)
-{
-	struct ending *ending = argument;
-	const struct tstack_pool *self = ending->self;
-	uint64_t end = offset + size, next;
-
-	for (; offset < end; offset = next) {
-		const bool *backed = &self->backed[offset / MNM_REGION_PAGE];
-
-		next = self->unbacked ? page_end(offset, end) : end;
-		while (next < end &&
-		       self->backed[next / MNM_REGION_PAGE] == *backed)
-			next = page_end(next, end);
-		if (!self->unbacked || *backed)
-			free_leave(ending, offset, next - offset);
-	}
-}
-
 bool tstack_arena_end(struct tstack_pool *self)
 {
 	const struct arena *arena = &self->arena;
 	struct ending ending = {.self = self};
 
-	arena_gaps(&self->arena, self->bytes, gap_leave, &ending);
+	tstack_arena_gaps(self, free_leave, &ending);
 	if (ending.failed)
 		return false;
 	for (size_t i = 0; i < arena->count; i++)
-		templates_free(&self->templates, arena->blocks[i].plan,
-			       arena->blocks[i].slot, MNM_EPOCH_NEVER, 0);
+		if (arena->blocks[i].slot != REPLAY_NONE)
+			templates_free(&self->templates, arena->blocks[i].plan,
+				       arena->blocks[i].slot, MNM_EPOCH_NEVER,
+				       0);
 	arena_close(&self->arena);
 	free(self->backed);
 	self->backed = NULL;
@@ -202,13 +243,14 @@ bool tstack_arena_free(struct tstack_pool *self, const struct mnm_place *place)
 	block = arena_find(&self->arena, place->addr - self->begin);
 	if (!block || block->size != place->bytes)
 		return false;
-	templates_free(&self->templates, block->plan, block->slot, place->epoch,
-		       place->stream);
-	arena_leave(&self->arena, block, place->epoch);
+	if (block->slot != REPLAY_NONE)
+		templates_free(&self->templates, block->plan, block->slot,
+			       place->epoch, place->stream);
+	arena_leave(&self->arena, block, place->epoch, place->stream);
 	return true;
 }
 
-static bool is_ready(const struct replay_free *freed, void *argument)
+bool tstack_is_ready(const struct replay_free *freed, void *argument)
 {
 	return freed->epoch == MNM_EPOCH_NEVER ||
 	       mnm_request_is_behind(argument, freed->stream, freed->epoch);
@@ -233,7 +275,7 @@ static bool slot_place(struct tstack_pool *self, uint32_t slot,
 	*place = (struct mnm_place){.region = self->region,
 				    .addr = self->begin + at->offset,
 				    .bytes = request->span,
-				    .epoch = self->arena.freed};
+				    .epoch = self->arena.freed.epoch};
 	return true;
 }
 
@@ -252,8 +294,8 @@ enum mnm_answer tstack_follow(struct tstack_pool *self,
 	    replay_slot_at(self->replay, slot)->size < request->span ||
 	    tstack_window_has(self, replay_slot_at(self->replay, slot)))
 		return MNM_MISS;
-	answer =
-		replay_look(self->replay, &self->arena, slot, is_ready, &asked);
+	answer = replay_look(self->replay, &self->arena, slot, tstack_is_ready,
+			     &asked);
 	self->figures.blocked += answer == REPLAY_TAKEN;
 	if (answer != REPLAY_TAKEN &&
 	    !is_backed(self, replay_slot_at(self->replay, slot))) {

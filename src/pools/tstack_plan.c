@@ -7,10 +7,12 @@
 enum {
 	REQUESTS = 1 << 18,   /* that are remembered */
 	LEARN_MOST = 1 << 15, /* so many without a period, and it rests */
+	PRIME = 64,           /* requests by which a place is found */
 	REST_LEAST = 1 << 17, /* requests that it rests for at first */
 	POOR_MOST = 8,        /* laps with too little placed, and it leaves */
 	POOR_PERCENT = 90,    /* of the bytes of a lap: less is too little */
-	VAIN_MOST = 10,       /* log2 of the most laps between two tries */
+	WELL = 4,       /* times the laps that it waited, and all is well */
+	VAIN_MOST = 10, /* log2 of the most laps between two tries */
 	PERCENT = 100,
 };
 
@@ -80,6 +82,25 @@ void tstack_yield(struct tstack_pool *self)
 	self->vain += self->vain < VAIN_MOST;
 }
 
+/* The last requests say where in the plan the program is. */
+static void replay_prime(struct tstack_pool *self)
+{
+	const struct history *history;
+	uint64_t serial;
+
+	if (!self->finder)
+		return;
+	history = finder_history(self->finder);
+	serial = history->count - history->first > PRIME
+			 ? history->count - PRIME
+			 : history->first;
+	for (; serial < history->count; serial++) {
+		replay_ask(self->replay, history_token_at(history, serial),
+			   history_size(history, serial));
+		replay_served(self->replay);
+	}
+}
+
 /* A new plan is in force, beside those that are kept. */
 void tstack_pool_planned(struct mnm_pool *pool, struct plan_job *job)
 {
@@ -98,6 +119,7 @@ void tstack_pool_planned(struct mnm_pool *pool, struct plan_job *job)
 	self->figures.plan_us = (uint64_t)(job->took * 1e6);
 	self->figures.plans++;
 	plan_job_close(job);
+	replay_prime(self);
 }
 
 /* The finder has found a period, or a better one. */
@@ -147,24 +169,51 @@ static bool is_poor(uint64_t part, uint64_t bytes)
 	return part * PERCENT < bytes * POOR_PERCENT;
 }
 
-/* A lap has ended, or should have. What a program does that foresees hardly any
- * of it, no other template foresees: then all of them go. */
-static void lap_end(struct tstack_pool *self)
+/* Once the arena has its pages, those that the base pool needs at no time of an
+ * iteration go back. After that they do so after twice as many iterations each
+ * time. */
+static void spare_shed(struct tstack_pool *self)
 {
-	const struct tstack_lap lap = self->lap;
-	struct template *current = self->templates.current;
-
-	self->lap = (struct tstack_lap){0};
-	current->poor = is_poor(lap.placed, lap.asked) ? current->poor + 1 : 0;
-	if (current->poor < POOR_MOST)
+	if (self->unbacked || !self->backed || ++self->laps < self->shed_due)
 		return;
+	self->laps = 0;
+	self->shed_due *= 2;
+	if (self->spare >= MNM_REGION_PAGE)
+		self->surplus = self->spare;
+}
+
+/* What a program does that the current template foresees hardly any of, no other
+ * one foresees: then all of them go. */
+static void template_leave(struct tstack_pool *self,
+			   const struct tstack_lap *lap)
+{
 	if (templates_count(&self->templates) > 1 &&
-	    !is_poor(lap.foreseen, lap.asked)) {
+	    !is_poor(lap->foreseen, lap->asked)) {
 		templates_drop(&self->templates);
 		tstack_template_look(self);
 	} else if (tstack_arena_end(self)) {
 		plan_leave(self);
 	}
+}
+
+/* A lap has ended, or should have. */
+static void lap_end(struct tstack_pool *self)
+{
+	const struct tstack_lap lap = self->lap;
+	struct template *current = self->templates.current;
+
+	self->lap = (struct tstack_lap){.blocked = self->figures.blocked};
+	if (++self->age > (uint64_t)WELL << self->vain)
+		self->vain = 0;
+	spare_shed(self);
+	self->spare = SIZE_MAX;
+	current->poor = is_poor(lap.placed, lap.asked) ? current->poor + 1 : 0;
+	if (current->poor >= POOR_MOST)
+		template_leave(self, &lap);
+	else if (tstack_stray_stays(self,
+				    self->figures.blocked > lap.blocked) &&
+		 tstack_arena_end(self))
+		tstack_yield(self);
 }
 
 static void lap_count(struct tstack_pool *self, size_t bytes, bool placed,
@@ -174,10 +223,18 @@ static void lap_count(struct tstack_pool *self, size_t bytes, bool placed,
 	self->lap.asked += bytes;
 	self->lap.placed += placed ? bytes : 0;
 	self->lap.requests++;
+	if (self->spare > tstack_spare(self, bytes))
+		self->spare = tstack_spare(self, bytes);
 	self->figures.asked_bytes += bytes;
 	self->figures.placed_bytes += placed ? bytes : 0;
 	if (turns || self->lap.requests > 2 * replay_lap(self->replay))
 		lap_end(self);
+}
+
+/* Whether hardly more is live than when least is. */
+static bool is_calm(const struct tstack_pool *self)
+{
+	return self->finder && finder_history(self->finder)->live <= self->calm;
 }
 
 /* A plan is made use of once an iteration begins, when least is live. */
@@ -192,18 +249,22 @@ static void replay_step(struct tstack_pool *self,
 	next = replay_next(self->replay);
 	self->figures.deviations +=
 		self->region && replay_missed(self->replay) > 0;
-	turns = next != REPLAY_NONE && next % lap == self->least;
+	/* It turns by a request of the plan. */
+	turns = next != REPLAY_NONE && next % lap == self->least &&
+		!replay_missed(self->replay);
 	if (self->region)
 		lap_count(self, bytes, placed, turns);
 	else if (turns && self->patience)
 		self->patience--;
-	else if (turns)
+	else if (turns ||
+		 (!self->patience && next != REPLAY_NONE && is_calm(self)))
 		self->wanted = templates_peak(&self->templates);
 }
 
 void tstack_served(struct tstack_pool *self, const struct mnm_request *request,
 		   const struct mnm_place *place, bool placed)
 {
+	self->needed = 0;
 	if (self->finder)
 		serial_note(self, request, place);
 	if (self->replay)

@@ -9,7 +9,8 @@
 #include "tstack_templates.h"
 #include "tstack_window.h"
 
-enum { STRAY = 4 }; /* requests in a row that no plan foresees */
+/* A request's pages come so many times; mnm asks twice more at least. */
+enum { NEEDED_MOST = 6 };
 
 extern const struct mnm_pool_ops vmm_pool;
 static const struct mnm_pool_ops *const base_ops = &vmm_pool;
@@ -19,7 +20,7 @@ void tstack_tell(struct tstack_pool *self)
 	struct mnm_pool *base = self->base;
 
 	base->live_count = self->pool.live_count + 1; /* the arena */
-	base->live_span = self->pool.live_span + self->bytes - self->arena.live;
+	base->live_span = self->pool.live_span;
 	base->region_bytes = self->pool.region_bytes;
 	base->apart = self->pool.apart;
 	base->growing = self->pool.growing;
@@ -122,14 +123,16 @@ static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 		return answer;
 	tstack_tell(self);
 	answer = self->base->ops->place(self->base, request, place);
+	if (answer == MNM_MISS && !skip)
+		answer = tstack_stray(self, request, place);
 	/* What a plan has that is not followed serves others. */
 	if (answer == MNM_MISS && self->region &&
-	    replay_missed(self->replay) >= STRAY && tstack_arena_end(self)) {
+	    tstack_is_dear(self, request->span) && tstack_arena_end(self)) {
 		tstack_yield(self);
 		tstack_tell(self);
 		answer = self->base->ops->place(self->base, request, place);
 	}
-	if (answer == MNM_HIT && skip)
+	if (skip) /* or it is noted again as the base pool grows once more */
 		skip_end(self, skip);
 	if (answer == MNM_HIT)
 		tstack_served(self, request, place, false);
@@ -148,9 +151,9 @@ static bool tstack_pool_add(struct mnm_pool *pool,
 	return self->base->ops->add(self->base, place);
 }
 
-/* If the plan needs memory, the region grows by that, unless memory is short or
- * has to be fresh. The request is not the plan's if it has to grow once more.
- */
+/* If the plan needs memory, the region grows by that, unless it has to be
+ * fresh. The request is not the plan's if it has to grow once more, or too
+ * often. */
 static void tstack_pool_lacks(struct mnm_pool *pool, size_t span,
 			      const struct mnm_region *grows,
 			      enum mnm_growth rule, struct mnm_lack *lack)
@@ -158,8 +161,9 @@ static void tstack_pool_lacks(struct mnm_pool *pool, size_t span,
 	struct tstack_pool *self = tstack_of(pool);
 	bool freely = rule == MNM_GROW_FREELY;
 
-	if (freely && self->needs && self->need_span == span && grows &&
-	    grows == self->region) {
+	if (self->needs && self->need_span == span && grows &&
+	    grows == self->region && !mnm_growth_is_fresh(rule) &&
+	    self->needed < NEEDED_MOST) {
 		tstack_arena_lacks(self, grows, lack);
 		return;
 	}
@@ -173,14 +177,35 @@ static void tstack_pool_lacks(struct mnm_pool *pool, size_t span,
 	self->base->ops->lacks(self->base, span, grows, rule, lack);
 }
 
+size_t tstack_pool_sheds(struct mnm_pool *pool)
+{
+	struct tstack_pool *self = tstack_of(pool);
+
+	self->sheds = self->surplus;
+	self->surplus = 0;
+	return self->sheds;
+}
+
+static void shed_note(struct tstack_pool *self, size_t bytes)
+{
+	self->sheds -= bytes < self->sheds ? bytes : self->sheds;
+}
+
 static bool tstack_pool_part(struct mnm_pool *pool, size_t bytes, bool moves,
 			     struct mnm_place *place)
 {
 	struct tstack_pool *self = tstack_of(pool);
 
 	tstack_tell(self);
-	if (self->base->ops->part(self->base, bytes, moves, place))
+	if (self->base->ops->part(self->base, bytes, moves, place)) {
+		if (!moves)
+			shed_note(self, place->bytes);
 		return true;
+	}
+	if (!moves && self->sheds) {
+		self->sheds = 0;
+		return false;
+	}
 	if (!moves && tstack_window_take(self, bytes, place))
 		return true;
 	if (moves || !self->region || !tstack_arena_end(self))

@@ -40,6 +40,11 @@ bool tstack_pool_rests(const struct mnm_pool *pool);
  * caches have to be emptied. */
 bool tstack_pool_tick(struct mnm_pool *pool, uint64_t requests);
 
+/* The bytes of free pages that the pool does not need any more; 0: none. The
+ * caller takes as many by `part` at once, which gives no others until it has
+ * given these, or has said that there are none left. */
+size_t tstack_pool_sheds(struct mnm_pool *pool);
+
 enum tstack_state {
 	TSTACK_LEARNS,  /* looks for what repeats */
 	TSTACK_PLANS,   /* waits for its plan */

@@ -17,7 +17,8 @@ void tstack_template_look(struct tstack_pool *self)
 		return;
 	self->replay = replay;
 	self->least = current ? current->least : 0;
-	self->lap = (struct tstack_lap){0};
+	self->calm = current ? current->calm : 0;
+	self->lap = (struct tstack_lap){.blocked = self->figures.blocked};
 }
 
 uint32_t tstack_ask(struct tstack_pool *self, const struct mnm_request *request)

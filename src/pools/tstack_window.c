@@ -83,6 +83,8 @@ static void taken_note(struct look *look, const struct tstack_pool *self)
 
 	for (size_t i = 0; i < look->pages; i++)
 		look->taken[i] = !self->backed[i];
+	if (self->bytes % MNM_REGION_PAGE) /* the rest of it is the base's */
+		look->taken[look->pages - 1] = true;
 	for (size_t i = 0; i < arena->count; i++) {
 		const struct arena_block *at = &arena->blocks[i];
 		size_t end = pages_up(at->offset + at->size);
@@ -152,6 +154,6 @@ bool tstack_window_take(struct tstack_pool *self, size_t bytes,
 				    .addr = self->begin +
 					    window.begin * MNM_REGION_PAGE,
 				    .bytes = want * MNM_REGION_PAGE,
-				    .epoch = self->arena.freed};
+				    .epoch = self->arena.freed.epoch};
 	return true;
 }

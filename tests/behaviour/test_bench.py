@@ -72,12 +72,32 @@ def test_the_figures_of_memory_are_the_same_in_every_run(tmp_path):
         assert 0 < pairs[0] < trace["scarce"]["1.05"]["allocs"] / 5
 
 
+@plain_build_only
+def test_the_figures_of_plans_are_the_same_in_every_run(tmp_path):
+    found = []
+    for file in (tmp_path / "first", tmp_path / "second"):
+        done = subprocess.run(
+            [os.path.join(ROOT, "scripts", "bench-tstack"), "--json", file,
+             BUILD, "vgg16_bs32", "gpt2_small_bs4_seq1024"], check=True,
+            capture_output=True, text=True, timeout=120)
+        found.append((json.loads(file.read_text())["traces"], done.stdout))
+    assert found[0] == found[1]
+    for trace in found[0][0]:
+        assert trace["trace"] in found[0][1]
+        assert trace["placed"] == 1 > trace["placed_of_all"]
+        assert 1 <= trace["arena_per_bound"] <= 1.005
+        # What no plan foresees is served by what the plan leaves idle.
+        assert trace["reserved_per_live"] <= trace["vmm_per_live"] + 0.005
+        assert 1 <= trace["steady_per_planned"] <= 1.01
+        assert trace["scarce_per_need"] <= 1.05
+
+
+@pytest.mark.parametrize("script", ["bench-memory", "bench-tstack"])
 @pytest.mark.parametrize("words, what", [
     (["nowhere"], "libmnm.so: not there"),
     ([BUILD, "alexnet"], "alexnet: no such trace"),
     (["--library", "none"], "none: not there")])
-def test_a_wrong_word_for_the_figures_of_memory_is_said(words, what):
-    done = subprocess.run([os.path.join(ROOT, "scripts", "bench-memory"),
-                           *words], capture_output=True, text=True,
-                          check=False)
+def test_a_wrong_word_for_the_figures_of_memory_is_said(script, words, what):
+    done = subprocess.run([os.path.join(ROOT, "scripts", script), *words],
+                          capture_output=True, text=True, check=False)
     assert done.returncode == 2 and what in done.stderr

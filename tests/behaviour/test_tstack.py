@@ -158,6 +158,45 @@ def test_a_request_that_was_not_foreseen_is_the_base_pools(box):
     loop.end()
 
 
+def test_pages_that_a_plan_leaves_go_back_once(box):
+    """What came before the plan was placed elsewhere."""
+    loop = Loop(box)
+    loop.settle()
+    loop.laps(2)
+    before = loop.shell.stat()
+    assert before["driver_frees"] > 0
+    assert (before["reserved_bytes"] <=
+            before["plan"]["arena_bytes"] + 3 * 2 * MIB)
+    loop.laps(4)
+    after = loop.shell.stat()
+    for figure in "driver_allocs", "driver_frees", "moved_pages":
+        assert after[figure] == before[figure]
+    loop.end()
+
+
+@pytest.mark.parametrize("pool", ["tstack_pool", "tstack_pool@device"])
+def test_what_a_plan_leaves_idle_serves_what_it_does_not_foresee(box, pool):
+    """An evaluation: its blocks are others, and need as much as a lap."""
+    loop = Loop(box, pool)
+    loop.settle()
+    loop.laps(2)
+    while loop.due:
+        loop.time += 1
+        loop.free_due()
+    before = loop.shell.stat()
+    size = before["plan"]["arena_bytes"] // 8
+    for i in range(30):
+        loop.request(size - 512 * i, 4)
+    after = loop.shell.stat()
+    assert after["reserved_bytes"] == before["reserved_bytes"]
+    assert after["driver_allocs"] == before["driver_allocs"]
+    assert after["plan"]["state"] == "following"
+    loop.lap()
+    assert loop.placed() == 1
+    assert loop.plan()["plans"] == before["plan"]["plans"]
+    loop.end()
+
+
 def test_a_place_that_is_still_in_use_serves_nobody_else(box):
     """The contents of each block are checked."""
     loop = Loop(box)
@@ -305,6 +344,17 @@ def test_a_trace_of_training_is_placed(box, name):
     assert plan["asked_bytes"] > 0
     assert plan["placed_bytes"] >= 0.99 * plan["asked_bytes"]
     assert plan["peak"] <= 1.005 * plan["bound"]
+
+
+def test_a_trace_is_placed_from_its_first_planned_request_on(box):
+    """Its pages come while blocks of the base pool lie in parts of theirs."""
+    job = os.path.join(EXAMPLES, "trace_job")
+    box.run([job, "--fill", "none", "--iterations", "7", os.path.join(
+        TRACES, "lstm_lm_bs20_bptt35.csv.zst")], "tstack_pool", sim="64G",
+            plan_thread=0)
+    plan = box.stat()["plan"]
+    assert plan["plans"] == 1
+    assert plan["placed_bytes"] == plan["asked_bytes"] > 0
 
 
 def test_what_never_repeats_is_left_to_the_base_pool_and_its_caches(box):

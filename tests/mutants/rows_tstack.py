@@ -8,6 +8,10 @@ WINDOW = "src/pools/tstack_window.c"
 ARENA = "src/pools/tstack_arena.c"
 POOL = "src/pools/tstack_pool.c"
 GROW = "src/heap/grow_pages.c"
+STRAY = "src/pools/tstack_stray.c"
+PLAN = "src/pools/tstack_plan.c"
+LIVE = "src/plan/arena.c"
+ROOM = "src/plan/replay_room.c"
 
 ROWS = [
     # Who may be at a place that a plan gives out.
@@ -42,6 +46,23 @@ ROWS = [
     ("a_predecessor_of_the_last_piece_is_left_out", "unit",
      (OPEN, "pieces->edges[i] < at->offset + at->size; i++)",
       "pieces->edges[i + 1] < at->offset + at->size; i++)")),
+    # Blocks in the arena that no plan foresaw.
+    ("bytes_for_a_stray_are_not_ready", "unit",
+     (STRAY, "	if (!tstack_is_ready(&latest, &asked))\n"
+      "		return MNM_UNSAFE;\n", "")),
+    ("frees_in_two_streams_are_ordered_by_one", "unit",
+     (LIVE, "	else if (age->stream != stream)\n"
+      "		age->stream = 0;\n", "")),
+    ("a_strays_bytes_are_needed_soon", "unit",
+     (ROOM, "		gaps_cut(gaps, &replay->slots[slot], size);\n", "")),
+    ("a_block_that_stays_holds_places_for_ever", "unit",
+     (STRAY, "	return self->arena.strays &&\n", "	return false &&\n")),
+    ("requests_that_no_plan_foresees_are_laps", "unit",
+     (PLAN, " &&\n		!replay_missed(self->replay);", ";")),
+    ("the_rest_of_an_arenas_last_page_is_lost", "unit",
+     (ARENA, "	tail_add(self, place);\n", "")),
+    ("an_arena_ends_to_give_what_is_not_needed", "unit",
+     (POOL, "	if (!moves && self->sheds) {\n", "	if (0) {\n")),
     # Where the program is in its plan.
     ("a_lost_place_is_never_found", "unit",
      (REPLAY, "		slot = find_anew(replay);\n", "		;\n")),
@@ -79,14 +100,12 @@ ROWS = [
     ("a_place_without_pages", "unit",
      (ARENA, "	return page == end;", "	return true;")),
     ("pages_of_an_arena_forget_their_age", "unit",
-     (ARENA, "	if (place->epoch > self->arena.freed)\n"
-      "		self->arena.freed = place->epoch;\n", "")),
+     (ARENA, "	arena_age(&self->arena.freed, place->epoch, place->stream);\n",
+      "")),
     ("an_arenas_end_gives_addresses_without_pages", "unit",
      (ARENA, "		if (!self->unbacked || *backed)\n	", "	")),
     ("an_arenas_end_forgets_its_age", "unit",
-     (ARENA, "				      .epoch = self->arena.freed};\n\n"
-      "	if (ending->failed)", "				      .epoch = 0};\n\n"
-      "	if (ending->failed)")),
+     (ARENA, ".epoch = self->arena.freed.epoch,\n", ".epoch = 0,\n")),
     ("a_region_is_to_grow_at_one_place_twice", "unit",
      (ARENA, "	lack->at = self->begin + self->need;\n"
       "	self->needs = false;\n", "	lack->at = self->begin + self->need;\n")),

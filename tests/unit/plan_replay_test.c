@@ -105,6 +105,9 @@ struct program {
 	uint64_t freed[UNITS]; /* epochs */
 	uint64_t epoch, safe;
 	uint64_t asked, served;
+	bool rooms;      /* blocks without a slot are placed as well */
+	uint64_t bytes;  /* of the arena */
+	uint64_t roomed; /* such blocks */
 	uint64_t seed;
 };
 
@@ -144,6 +147,44 @@ static void program_place(struct program *program, uint32_t slot, uint64_t size,
 	program->served++;
 }
 
+struct room {
+	struct replay_gaps gaps;
+	uint64_t size;
+};
+
+static void gap_note(void *argument, uint64_t offset, uint64_t size)
+{
+	struct room *room = argument;
+
+	if (size >= room->size)
+		replay_gaps_add(&room->gaps, offset, offset + size);
+}
+
+/* Bytes for a block without a slot, if all that was freed is ready. */
+static void program_room(struct program *program, uint64_t size,
+			 struct live_block *block)
+{
+	const struct replay_free latest = {program->arena.freed.epoch,
+					   program->arena.freed.stream};
+	struct room room = {.size = size};
+	struct arena_block placed = {
+		.size = size, .slot = REPLAY_NONE, .stray = true};
+	size_t until;
+
+	arena_gaps(&program->arena, program->bytes, gap_note, &room);
+	placed.offset = replay_room(program->replay, &room.gaps, size, &until);
+	if (placed.offset == UINT64_MAX || !is_ready(&latest, program))
+		return;
+	own(program, placed.offset, size);
+	CLAIM(program,
+	      arena_prepare(&program->arena, program->arena.count + 1));
+	arena_enter(&program->arena, &placed);
+	block->offset = placed.offset;
+	block->size = size;
+	block->placed = true;
+	program->roomed++;
+}
+
 /* One request. fences: how many percent of early places are made ready. */
 static void program_ask(struct program *program, uint64_t size,
 			unsigned int stream, uint32_t life, uint32_t fences)
@@ -167,6 +208,8 @@ static void program_ask(struct program *program, uint64_t size,
 	}
 	if (slot != REPLAY_NONE && answer == REPLAY_FREE)
 		program_place(program, slot, size, block);
+	else if (program->rooms && draw(2))
+		program_room(program, size, block);
 	replay_served(program->replay);
 	program->count++;
 }
@@ -186,8 +229,10 @@ static void program_free(struct program *program, size_t index)
 			program->owned[i] = false;
 			program->freed[i] = program->epoch;
 		}
-		replay_free(program->replay, found->slot, program->epoch, 0);
-		arena_leave(&program->arena, found, program->epoch);
+		if (found->slot != REPLAY_NONE)
+			replay_free(program->replay, found->slot,
+				    program->epoch, 0);
+		arena_leave(&program->arena, found, program->epoch, 0);
 	}
 	*block = program->blocks[--program->count];
 }
@@ -214,6 +259,12 @@ static void program_open(struct program *program, uint64_t seed)
 	program->replay =
 		replay_open(program->cycle.slots, program->cycle.count, 1);
 	ck_assert_ptr_nonnull(program->replay);
+	for (uint32_t i = 0; i < program->cycle.count; i++) {
+		const struct replay_slot *at = &program->cycle.slots[i];
+
+		if (at->offset + at->size > program->bytes)
+			program->bytes = at->offset + at->size;
+	}
 }
 
 static void program_close(struct program *program)
@@ -386,19 +437,32 @@ START_TEST(the_place_in_a_part_that_repeats_is_found)
 }
 END_TEST
 
-static void deviating_run(uint64_t seed)
+/* Returns how many blocks without a slot were placed. */
+static uint64_t deviating_run(uint64_t seed, bool rooms)
 {
 	static struct program program;
 
 	program_open(&program, seed);
+	program.rooms = rooms;
 	program_stray(&program);
 	program_close(&program);
+	return program.roomed;
 }
 
 START_TEST(no_byte_has_two_owners)
 {
 	for (uint64_t seed = 0; seed < 3000; seed++)
-		deviating_run(seed);
+		deviating_run(seed, false);
+}
+END_TEST
+
+START_TEST(nor_if_blocks_without_a_slot_are_placed)
+{
+	uint64_t roomed = 0;
+
+	for (uint64_t seed = 0; seed < 3000; seed++)
+		roomed += deviating_run(seed, true);
+	ck_assert_uint_gt(roomed, 1000);
 }
 END_TEST
 
@@ -436,7 +500,7 @@ static void third_free(struct replay *replay, struct arena *arena,
 		       uint32_t slot, uint64_t epoch, unsigned int stream)
 {
 	replay_free(replay, slot, epoch, stream);
-	arena_leave(arena, arena_find(arena, 0), epoch);
+	arena_leave(arena, arena_find(arena, 0), epoch, stream);
 }
 
 /* The first one's free is not over for the third one's stream. */
@@ -512,6 +576,7 @@ int main(void)
 	tcase_add_test(tests, no_byte_has_two_owners);
 	tcase_add_test(tests,
 		       a_smaller_block_says_nothing_of_the_rest_of_its_place);
+	tcase_add_test(tests, nor_if_blocks_without_a_slot_are_placed);
 	tcase_add_test(tests, gaps_are_what_no_block_has);
 	tcase_set_timeout(tests, 300); /* only a hang is so slow */
 	suite_add_tcase(suite, tests);

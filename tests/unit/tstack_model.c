@@ -317,10 +317,15 @@ static bool is_served(struct model *model, const struct mnm_request *request,
 	struct mnm_pool *pool = model->pool;
 	struct mnm_place place;
 	enum mnm_answer answer = pool->ops->place(pool, request, &place);
+	size_t sheds;
 
 	*unready = answer == MNM_UNSAFE;
 	if (answer == MNM_HIT)
 		block_begin(model, request, &place, life, freed);
+	sheds = tstack_pool_sheds(pool);
+	if (sheds)
+		model_trim(model, sheds);
+	model->shed += sheds;
 	job_look(model);
 	return answer == MNM_HIT;
 }

@@ -48,6 +48,7 @@ struct model {
 	struct plan_job *job;
 	unsigned int wait; /* requests until the job is done */
 	size_t claimed;    /* bytes of addresses that came first */
+	size_t shed;       /* bytes that the pool gave back by itself */
 };
 
 /* A pool in regions of that backing; a seed is not 0. The second takes all that
