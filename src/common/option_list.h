@@ -33,6 +33,8 @@ OPTION(vmm_spare, PERCENT, START, "3", "percent, 0 to 100", \
 	"what vmm_pool reserves beyond the live peak before it moves pages") \
 OPTION(garbage_threshold, PERCENT, LIVE, "0", "percent, 0 to 100", \
 	"best_fit_pool: reserved beyond this, old free segments go back; 0 = off") \
+OPTION(plan, TEXT, START, "", "path, %d = device", \
+	"tstack_pool: begin with the plan in that file, see `mnm plan --save`") \
 OPTION(plan_thread, FLAG, START, "1", "0 or 1", \
 	"tstack_pool: 0: plans are made in a request, not in a thread; for tests") \
 OPTION(fence, FENCE, LIVE, "fence", "fence, sync, none", \

@@ -15,6 +15,7 @@ FIGURE(placed_bytes, BYTES, "of these, served where it says") \
 FIGURE(deviations, COUNT, "requests that the plan did not foresee") \
 FIGURE(blocked, COUNT, "requests whose place was still in use") \
 FIGURE(plans, COUNT, "plans made") \
+FIGURE(loads, COUNT, "plans read from a file") \
 FIGURE(plan_us, COUNT, "microseconds that the last one took")
 /* clang-format on */
 

@@ -110,6 +110,7 @@ static void read_config(void)
 			device_choice(device_at(i), config.pool[i]);
 	mem_exports_expect();
 	planner_threads_set(config.plan_thread);
+	planner_source_set(config.plan);
 	tcaches_room_set(config.thread_cache);
 	tcaches_open(&pools);
 }

@@ -71,6 +71,7 @@ static void cycle_fill(struct cycle *cycle, const struct history *history,
 		count++;
 		request->token = history_token_at(history, serial);
 		request->at = (uint32_t)i;
+		request->size = size;
 		request->place = CYCLE_NONE;
 		if (!life || !size)
 			continue;

@@ -19,6 +19,7 @@ struct cycle_request {
 	uint32_t at;    /* its place among all requests of the iteration */
 	uint32_t place; /* of its buffer in the first lap, or CYCLE_NONE if it
 			 * lives too long to be planned */
+	uint64_t size;  /* bytes */
 };
 
 struct cycle {

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "plan_file.h"
+
 struct plan_job *plan_job_new(const struct history *history,
 			      const struct period *period, double seconds)
 {
@@ -15,10 +17,20 @@ struct plan_job *plan_job_new(const struct history *history,
 	return NULL;
 }
 
+struct plan_job *plan_job_load(void)
+{
+	struct plan_job *job = calloc(1, sizeof(*job));
+
+	if (job)
+		job->loads = true;
+	return job;
+}
+
 void plan_job_close(struct plan_job *job)
 {
 	if (!job)
 		return;
+	free(job->file);
 	cycle_release(&job->cycle);
 	replay_close(job->replay);
 	free(job);
@@ -86,19 +98,57 @@ static uint32_t least_of(const struct cycle *cycle)
 	return (uint32_t)least;
 }
 
+/* Takes a plan into use, which has its cycle. */
+static void plan_use(struct plan_job *job, const struct plan *plan)
+{
+	job->replay = replay_of(&job->cycle, plan);
+	job->peak = plan->peak;
+	job->bound = plan->bound;
+	job->took = plan->seconds;
+}
+
+static void file_load(struct plan_job *job)
+{
+	struct plan_file file;
+
+	if (!job->wrong)
+		job->wrong = plan_file_read(&file, job->file, job->file_size);
+	if (job->wrong)
+		return;
+	job->cycle = file.cycle;
+	job->least = file.least;
+	plan_use(job, &file.plan);
+	if (!job->replay)
+		job->wrong = "there is no memory for it";
+	plan_release(&file.plan);
+}
+
+/* Whoever can't be told of the plan can do without. */
+static void file_make(struct plan_job *job, const struct plan *plan)
+{
+	const struct plan_file file = {.cycle = job->cycle,
+				       .plan = *plan,
+				       .least = job->least,
+				       .device = job->device};
+
+	job->file = plan_file_write(&file, &job->file_size);
+}
+
 void plan_job_run(struct plan_job *job, bool (*stop)(void *argument))
 {
 	const struct plan_options options = {
 		.seconds = job->seconds, .seed = 1, .stop = stop};
 	struct plan plan;
 
+	if (job->loads) {
+		file_load(job);
+		return;
+	}
 	if (!job->cycle.count || !job->cycle.problem.count ||
 	    plan_solve(&job->cycle.problem, &options, &plan))
 		return;
-	job->replay = replay_of(&job->cycle, &plan);
 	job->least = least_of(&job->cycle);
-	job->peak = plan.peak;
-	job->bound = plan.bound;
-	job->took = plan.seconds;
+	plan_use(job, &plan);
+	file_make(job, &plan);
 	plan_release(&plan);
 }

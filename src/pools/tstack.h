@@ -32,7 +32,11 @@ struct tstack_pool {
 	bool job_given;
 	/* Following. */
 	struct replay *replay; /* the plan in force, or NULL */
-	uint32_t least;        /* the slot of a lap at which least is live */
+	unsigned char *file;   /* that plan as a file, or NULL */
+	size_t file_size;
+	bool loaded;     /* the plan is from a file, and has not failed yet */
+	uint64_t unseen; /* requests that a loaded plan has had no place for */
+	uint32_t least;  /* the slot of a lap at which least is live */
 	struct arena arena;
 	struct mnm_region *region; /* that the arena is in; NULL: none */
 	uint64_t begin;            /* its first address */
@@ -97,6 +101,9 @@ void tstack_served(struct tstack_pool *self, const struct mnm_request *request,
 
 /* The block at that address was freed. */
 void tstack_freed(struct tstack_pool *self, uint64_t addr);
+
+/* A pool that has just been opened asks for the plan of a file, if it is to. */
+void tstack_load(struct tstack_pool *self);
 
 /* Begins to learn; returns false without memory. Rests: sees no requests. */
 bool tstack_learn(struct tstack_pool *self);

@@ -13,6 +13,8 @@ enum {
 	PERCENT = 100,
 };
 
+static bool loads;
+
 static const double plan_seconds = 1.0;
 static const struct mnm_size_classes no_classes; /* each request is seen */
 
@@ -32,13 +34,43 @@ static void finder_end(struct tstack_pool *self)
 	address_map_close(&self->serials);
 }
 
+/* No plan is in force any more. */
+static void plan_end(struct tstack_pool *self)
+{
+	replay_close(self->replay);
+	self->replay = NULL;
+	free(self->file);
+	self->file = NULL;
+	self->loaded = false;
+	self->wanted = 0;
+}
+
 void tstack_end(struct tstack_pool *self)
 {
 	job_drop(self);
 	finder_end(self);
-	replay_close(self->replay);
-	self->replay = NULL;
-	self->wanted = 0;
+	plan_end(self);
+}
+
+void tstack_pool_loads_set(bool set)
+{
+	loads = set;
+}
+
+void tstack_load(struct tstack_pool *self)
+{
+	if (!loads)
+		return;
+	self->job = plan_job_load();
+	self->job_given = false;
+}
+
+const unsigned char *tstack_pool_file(const struct mnm_pool *pool, size_t *size)
+{
+	const struct tstack_pool *self = (const struct tstack_pool *)pool;
+
+	*size = self->file_size;
+	return self->file;
 }
 
 void tstack_rest(struct tstack_pool *self)
@@ -85,18 +117,23 @@ void tstack_pool_planned(struct mnm_pool *pool, struct plan_job *job)
 		plan_job_close(job);
 		return;
 	}
-	replay_close(self->replay);
+	plan_end(self);
 	self->replay = job->replay;
 	self->least = job->least;
+	self->file = job->file;
+	self->file_size = job->file_size;
+	self->loaded = job->loads;
+	self->unseen = 0;
 	job->replay = NULL;
+	job->file = NULL;
 	self->state = TSTACK_WAITS;
 	self->patience = 0;
-	self->wanted = 0;
 	self->figures.peak = job->peak;
 	self->figures.bound = job->bound;
 	self->figures.period = job->cycle.length;
 	self->figures.plan_us = (uint64_t)(job->took * 1e6);
-	self->figures.plans++;
+	self->figures.plans += !job->loads;
+	self->figures.loads += job->loads;
 	plan_job_close(job);
 }
 
@@ -135,9 +172,7 @@ static void serial_note(struct tstack_pool *self,
 /* The plan is followed no more; another one may be found. */
 static void plan_leave(struct tstack_pool *self)
 {
-	replay_close(self->replay);
-	self->replay = NULL;
-	self->wanted = 0;
+	plan_end(self);
 	self->since = 0;
 	self->state = self->job ? TSTACK_PLANS : TSTACK_LEARNS;
 	if (self->finder)

@@ -37,6 +37,7 @@ static bool tstack_pool_open(struct mnm_pool *pool,
 		/* Without memory it serves as the base pool does. */
 		if (!tstack_learn(self))
 			pool->classes = self->base->classes;
+		tstack_load(self);
 		pool->headroom = self->base->headroom;
 		return true;
 	}
