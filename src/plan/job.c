@@ -42,7 +42,7 @@ static struct replay_slot slot_of(const struct cycle *cycle,
 				  size_t lap)
 {
 	const struct cycle_request *at = &cycle->requests[request];
-	struct replay_slot slot = {.token = at->token};
+	struct replay_slot slot = {.token = at->token, .kept = at->kept};
 	size_t buffer = at->place + lap * cycle->per_lap;
 
 	if (at->place == CYCLE_NONE)
@@ -117,6 +117,7 @@ static void file_load(struct plan_job *job)
 		return;
 	job->cycle = file.cycle;
 	job->least = file.least;
+	job->beginning = file.beginning;
 	plan_use(job, &file.plan);
 	if (!job->replay)
 		job->wrong = "there is no memory for it";
@@ -129,6 +130,7 @@ static void file_make(struct plan_job *job, const struct plan *plan)
 	const struct plan_file file = {.cycle = job->cycle,
 				       .plan = *plan,
 				       .least = job->least,
+				       .beginning = job->beginning,
 				       .device = job->device};
 
 	job->file = plan_file_write(&file, &job->file_size);
@@ -148,7 +150,10 @@ void plan_job_run(struct plan_job *job, bool (*stop)(void *argument))
 	    plan_solve(&job->cycle.problem, &options, &plan))
 		return;
 	job->least = least_of(&job->cycle);
+	job->beginning = beginning_find(&job->cycle, job->least);
 	plan_use(job, &plan);
+	if (job->replay)
+		beginning_mark_kept(&job->beginning, &job->cycle, job->replay);
 	file_make(job, &plan);
 	plan_release(&plan);
 }

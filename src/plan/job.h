@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "beginning.h"
 #include "cycle.h"
 #include "replay.h"
 
@@ -26,6 +27,7 @@ struct plan_job {
 	uint64_t peak, bound; /* bytes of the plan; no plan has less */
 	double took;          /* seconds of the thread's time */
 	uint32_t least;       /* the slot of a lap at which least is live */
+	struct beginning beginning;
 	bool dropped;         /* whoever waited for it does not any more */
 };
 

@@ -81,10 +81,14 @@ static const char *figures_read(struct plan_file *file, struct reader *reader)
 	uint64_t device = number_read(reader);
 	uint64_t length = number_read(reader), count = number_read(reader);
 	uint64_t laps = number_read(reader), least = number_read(reader);
+	uint64_t slot; /* from 1 on; 0: it is not known */
 	size_t left;
 
 	file->plan.bound = bytes_read(reader);
 	file->plan.peak = bytes_read(reader);
+	slot = number_read(reader);
+	file->beginning.requests = number_read(reader);
+	file->beginning.sum = number_read(reader);
 	left = (size_t)(reader->end - reader->at);
 	if (reader->failed || device > UINT32_MAX)
 		return "its figures are wrong";
@@ -94,12 +98,14 @@ static const char *figures_read(struct plan_file *file, struct reader *reader)
 		return "it has not as many requests as it says";
 	if (!laps || laps > CYCLE_LAPS || laps * count > PLAN_FILE_SLOTS)
 		return "it has too many laps";
-	if (least >= count)
+	if (least >= count || slot > count)
 		return "its iteration does not begin in it";
 	if (file->plan.peak > PLAN_FILE_PEAK)
 		return "it is larger than any device";
 	file->device = (uint32_t)device;
 	file->least = (uint32_t)least;
+	file->beginning.known = slot;
+	file->beginning.slot = slot ? (uint32_t)slot - 1 : 0;
 	cycle->length = length;
 	cycle->count = count;
 	cycle->laps = (uint32_t)laps;
@@ -147,13 +153,14 @@ static const char *request_read(struct plan_file *file, struct reader *reader,
 		return "a request comes after its iteration";
 	if (!size || size > PLAN_FILE_PEAK)
 		return "a size is out of its bounds";
-	if (stream >= PLAN_FILE_STREAMS)
+	if (stream / 2 >= PLAN_FILE_STREAMS)
 		return "a stream is out of its bounds";
 	*request = (struct cycle_request){
-		.token = history_token(size, stream),
+		.token = history_token(size, stream / 2),
 		.at = (uint32_t)(first + gap),
 		.place = CYCLE_NONE,
 		.size = size,
+		.kept = stream % 2,
 	};
 	return life ? buffer_read(file, reader, buffers, request, life) : NULL;
 }

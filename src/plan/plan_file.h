@@ -3,6 +3,7 @@
 #ifndef MNM_PLAN_FILE_H
 #define MNM_PLAN_FILE_H
 
+#include "plan/beginning.h"
 #include "plan/cycle.h"
 #include "plan/plan.h"
 
@@ -24,6 +25,7 @@ struct plan_file {
 	struct plan plan;
 	uint32_t least;  /* the request of a lap at which least is live */
 	uint32_t device; /* its ordinal, on which the plan was made */
+	struct beginning beginning;
 };
 
 /* The bytes of a file, from malloc, and how many. NULL: there is no memory, or

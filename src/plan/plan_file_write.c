@@ -76,7 +76,7 @@ static bool request_add(struct writer *writer, const struct plan_file *file,
 	number_add(writer,
 		   index ? request->at - request[-1].at - 1 : request->at);
 	number_add(writer, request->size / PLAN_FILE_UNIT);
-	number_add(writer, stream);
+	number_add(writer, 2 * stream + request->kept);
 	if (request->size % PLAN_FILE_UNIT || stream == PLAN_FILE_STREAMS)
 		return false;
 	if (request->place == CYCLE_NONE) {
@@ -99,6 +99,7 @@ static bool request_add(struct writer *writer, const struct plan_file *file,
 
 static bool body_write(struct writer *writer, const struct plan_file *file)
 {
+	const struct beginning *begin = &file->beginning;
 	const struct cycle *cycle = &file->cycle;
 	bool can = cycle->length <= PLAN_FILE_REQUESTS &&
 		   cycle->count * cycle->laps <= PLAN_FILE_SLOTS &&
@@ -112,6 +113,9 @@ static bool body_write(struct writer *writer, const struct plan_file *file)
 	number_add(writer, file->least);
 	number_add(writer, file->plan.bound / PLAN_FILE_UNIT);
 	number_add(writer, file->plan.peak / PLAN_FILE_UNIT);
+	number_add(writer, begin->known ? begin->slot + UINT64_C(1) : 0);
+	number_add(writer, begin->requests);
+	number_add(writer, begin->sum);
 	for (size_t i = 0; i < cycle->count && can; i++)
 		can = request_add(writer, file, i);
 	return can && writer->bytes && writer->size <= PLAN_FILE_MOST;

@@ -34,7 +34,11 @@ struct tstack_pool {
 	struct replay *replay; /* the plan in force, or NULL */
 	unsigned char *file;   /* that plan as a file, or NULL */
 	size_t file_size;
-	bool loaded;     /* the plan is from a file, and has not failed yet */
+	bool loaded; /* the plan is from a file, and has not failed yet */
+	/* Where the program of a loaded plan begins its first iteration, and
+	 * what this one has asked for so far. Both only until it is there. */
+	struct beginning beginning, asked;
+	bool first; /* it is in that iteration, since its beginning */
 	uint64_t unseen; /* requests that a loaded plan has had no place for */
 	uint32_t least;  /* the slot of a lap at which least is live */
 	struct arena arena;

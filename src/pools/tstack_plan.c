@@ -42,6 +42,7 @@ static void plan_end(struct tstack_pool *self)
 	free(self->file);
 	self->file = NULL;
 	self->loaded = false;
+	self->asked.known = self->first = false;
 	self->wanted = 0;
 }
 
@@ -61,6 +62,7 @@ void tstack_load(struct tstack_pool *self)
 {
 	if (!loads)
 		return;
+	self->asked.known = true;
 	self->job = plan_job_load();
 	self->job_given = false;
 }
@@ -109,6 +111,7 @@ void tstack_yield(struct tstack_pool *self)
 void tstack_pool_planned(struct mnm_pool *pool, struct plan_job *job)
 {
 	struct tstack_pool *self = tstack_of(pool);
+	bool begins = self->asked.known && job->loads;
 
 	self->job = NULL;
 	if (!job->replay || (self->region && !tstack_arena_end(self))) {
@@ -123,6 +126,8 @@ void tstack_pool_planned(struct mnm_pool *pool, struct plan_job *job)
 	self->file = job->file;
 	self->file_size = job->file_size;
 	self->loaded = job->loads;
+	self->beginning = job->beginning;
+	self->asked.known = begins;
 	self->unseen = 0;
 	job->replay = NULL;
 	job->file = NULL;
@@ -145,6 +150,9 @@ static void period_look(struct tstack_pool *self)
 	if (period->number == self->known || self->job)
 		return;
 	self->known = period->number;
+	/* It is what the plan was made of, or a part of that. */
+	if (self->loaded && replay_next(self->replay) != REPLAY_NONE)
+		return;
 	self->job = plan_job_new(finder_history(self->finder), period,
 				 plan_seconds);
 	self->job_given = false;
@@ -217,12 +225,40 @@ static void replay_step(struct tstack_pool *self, size_t bytes, bool placed)
 	self->figures.deviations +=
 		self->region && replay_missed(self->replay) > 0;
 	turns = next != REPLAY_NONE && next % lap == self->least;
+	self->first &= !turns;
 	if (self->region)
 		lap_count(self, bytes, placed, turns);
 	else if (turns && self->patience)
 		self->patience--;
-	else if (turns)
+	else if (turns && !self->asked.known)
 		self->wanted = self->figures.peak;
+	if (self->loaded && next == REPLAY_NONE &&
+	    ++self->unseen == LEARN_MOST &&
+	    (!self->region || tstack_arena_end(self)))
+		plan_leave(self);
+}
+
+/* Looks whether the program has come to where a loaded plan begins. */
+static void beginning_step(struct tstack_pool *self,
+			   const struct mnm_request *request)
+{
+	const struct beginning *begin = &self->beginning;
+	struct beginning *asked = &self->asked;
+
+	asked->requests++;
+	asked->sum = beginning_add(
+		asked->sum, history_token(request->span, request->stream));
+	if (!self->loaded)
+		return;
+	if (begin->known && asked->requests < begin->requests)
+		return;
+	asked->known = false;
+	if (!begin->known || asked->requests != begin->requests ||
+	    asked->sum != begin->sum)
+		return;
+	replay_begin(self->replay, begin->slot);
+	self->first = true;
+	self->wanted = self->figures.peak;
 }
 
 void tstack_served(struct tstack_pool *self, const struct mnm_request *request,
@@ -234,6 +270,8 @@ void tstack_served(struct tstack_pool *self, const struct mnm_request *request,
 		replay_step(self, request->span, placed);
 	else if (self->finder && ++self->since == LEARN_MOST && !self->job)
 		tstack_rest(self);
+	if (self->asked.known)
+		beginning_step(self, request);
 }
 
 void tstack_freed(struct tstack_pool *self, uint64_t addr)

@@ -1,0 +1,39 @@
+/* Where the first iteration of a program begins: after how many requests, and
+ * which these are. A later run of the same program can tell by that when it is
+ * there, before anything has repeated. The requests of an iteration alone do
+ * not tell it: what a program takes to keep, such as weights, often looks like
+ * a part of the iteration, which has temporaries of the same sizes. */
+#ifndef MNM_PLAN_BEGINNING_H
+#define MNM_PLAN_BEGINNING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct beginning {
+	bool known;
+	uint32_t slot;     /* the first request, of those of a lap */
+	uint64_t requests; /* that come before, since the pool was opened */
+	uint64_t sum;      /* of these, by beginning_add from 0 on */
+};
+
+/* Takes one more request into the sum of those before. It stays below 2^63. */
+static inline uint64_t beginning_add(uint64_t sum, uint32_t token)
+{
+	sum = (sum ^ token) * UINT64_C(0x9e3779b97f4a7c15);
+	return (sum ^ sum >> 29) >> 1;
+}
+
+struct cycle;
+struct replay;
+
+/* Looks for the beginning in what the cycle says of the requests before it.
+ * least: the request of a lap at which least is live, where iterations
+ * begin. */
+struct beginning beginning_find(const struct cycle *cycle, uint32_t least);
+
+/* Marks the requests whose buffers the program keeps in its first iteration,
+ * but not later ones: those of a plan's places would be in the way for ever. */
+void beginning_mark_kept(const struct beginning *beginning,
+			 struct cycle *cycle, struct replay *replay);
+
+#endif
