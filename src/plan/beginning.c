@@ -1,7 +1,8 @@
 #include "plan/beginning.h"
 
+#include <stdlib.h>
+
 #include "plan/cycle.h"
-#include "plan/replay.h"
 
 enum { LOOK = 32 }; /* requests by which an iteration is known */
 
@@ -46,8 +47,7 @@ static uint32_t slot_of(const struct cycle *cycle, uint64_t serial,
 	uint32_t slot = least;
 
 	for (uint32_t i = 0; i < cycle->count; i++) {
-		uint64_t more =
-			(cycle->requests[i].at + phase) % cycle->length;
+		uint64_t more = (cycle->requests[i].at + phase) % cycle->length;
 
 		if (more >= best || !begin_equal(cycle, i, least))
 			continue;
@@ -57,16 +57,35 @@ static uint32_t slot_of(const struct cycle *cycle, uint64_t serial,
 	return slot;
 }
 
-/* Whether a buffer of the first iteration lived for longer than those of the
- * plan do. A few requests more are no matter: the first iteration has some. */
-static bool life_is_longer(const struct cycle *cycle, size_t request,
-			   uint32_t life)
+/* Whether the program kept what that request was served by, beyond what the
+ * plan has of it. */
+static bool is_kept(const struct cycle *cycle, uint64_t serial)
 {
-	uint32_t place = cycle->requests[request].place;
-	const struct plan_buffer *planned = &cycle->problem.buffers[place];
+	uint32_t life = cycle->before[serial].life;
 
-	return place != CYCLE_NONE &&
-	       (!life || life > planned->upper - planned->lower + cycle->length);
+	return !life || life > cycle->laps * cycle->length;
+}
+
+/* Without memory, nothing is known. */
+static bool kept_find(const struct cycle *cycle, struct beginning *beginning)
+{
+	struct beginning_kept *kept;
+	size_t count = 0;
+
+	for (uint64_t i = beginning->requests; i < cycle->first; i++)
+		count += is_kept(cycle, i);
+	if (!count)
+		return true;
+	kept = malloc(count * sizeof(*kept));
+	if (!kept)
+		return false;
+	beginning->kept = kept;
+	beginning->kept_count = count;
+	for (uint64_t i = beginning->requests; i < cycle->first; i++)
+		if (is_kept(cycle, i))
+			*kept++ = (struct beginning_kept){
+				i, cycle->before[i].size};
+	return true;
 }
 
 struct beginning beginning_find(const struct cycle *cycle, uint32_t least)
@@ -78,34 +97,19 @@ struct beginning beginning_find(const struct cycle *cycle, uint32_t least)
 		serial++;
 	if (serial >= cycle->before_count)
 		return beginning;
-	beginning.known = true;
 	beginning.requests = serial;
+	if (!kept_find(cycle, &beginning))
+		return (struct beginning){0};
+	beginning.known = true;
 	beginning.slot = slot_of(cycle, serial, least);
 	for (uint64_t i = 0; i < serial; i++)
-		beginning.sum = beginning_add(beginning.sum, cycle->before[i].token);
+		beginning.sum =
+			beginning_add(beginning.sum, cycle->before[i].token);
 	return beginning;
 }
 
-void beginning_mark_kept(const struct beginning *beginning,
-			 struct cycle *cycle, struct replay *replay)
+void beginning_release(struct beginning *beginning)
 {
-	const struct cycle_before *at;
-	uint32_t slot, next;
-
-	if (!beginning->known)
-		return;
-	replay_begin(replay, beginning->slot);
-	for (uint64_t i = beginning->requests; i < cycle->before_count; i++) {
-		at = &cycle->before[i];
-		slot = replay_ask(replay, at->token, at->size);
-		replay_served(replay);
-		if (slot != REPLAY_NONE &&
-		    life_is_longer(cycle, slot % cycle->count, at->life))
-			cycle->requests[slot % cycle->count].kept = true;
-		next = replay_next(replay);
-		if (next != REPLAY_NONE && slot != REPLAY_NONE &&
-		    next % cycle->count == beginning->slot)
-			break;
-	}
-	replay_begin(replay, REPLAY_NONE);
+	free(beginning->kept);
+	*beginning = (struct beginning){0};
 }

@@ -20,8 +20,6 @@ struct cycle_request {
 	uint32_t place; /* of its buffer in the first lap, or CYCLE_NONE if it
 			 * lives too long to be planned */
 	uint64_t size;  /* bytes */
-	bool kept;      /* of the program's first iteration it keeps the buffer,
-			 * as it may keep gradients */
 };
 
 /* A request of the program, up to that iteration. */

@@ -31,6 +31,7 @@ void plan_job_close(struct plan_job *job)
 	if (!job)
 		return;
 	free(job->file);
+	beginning_release(&job->beginning);
 	cycle_release(&job->cycle);
 	replay_close(job->replay);
 	free(job);
@@ -42,7 +43,7 @@ static struct replay_slot slot_of(const struct cycle *cycle,
 				  size_t lap)
 {
 	const struct cycle_request *at = &cycle->requests[request];
-	struct replay_slot slot = {.token = at->token, .kept = at->kept};
+	struct replay_slot slot = {.token = at->token};
 	size_t buffer = at->place + lap * cycle->per_lap;
 
 	if (at->place == CYCLE_NONE)
@@ -152,8 +153,6 @@ void plan_job_run(struct plan_job *job, bool (*stop)(void *argument))
 	job->least = least_of(&job->cycle);
 	job->beginning = beginning_find(&job->cycle, job->least);
 	plan_use(job, &plan);
-	if (job->replay)
-		beginning_mark_kept(&job->beginning, &job->cycle, job->replay);
 	file_make(job, &plan);
 	plan_release(&plan);
 }

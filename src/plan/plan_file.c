@@ -6,7 +6,9 @@
 
 enum {
 	NUMBER_BITS = 63,
-	REQUEST_LEAST = 4, /* bytes */
+	REQUEST_LEAST = 4,      /* bytes */
+	KEPT_LEAST = 2,         /* the same, of a buffer that is kept */
+	REQUEST_MOST = 1 << 30, /* the number of one at the beginning */
 };
 
 static const char no_memory[] = "there is no memory for it";
@@ -81,14 +83,10 @@ static const char *figures_read(struct plan_file *file, struct reader *reader)
 	uint64_t device = number_read(reader);
 	uint64_t length = number_read(reader), count = number_read(reader);
 	uint64_t laps = number_read(reader), least = number_read(reader);
-	uint64_t slot; /* from 1 on; 0: it is not known */
 	size_t left;
 
 	file->plan.bound = bytes_read(reader);
 	file->plan.peak = bytes_read(reader);
-	slot = number_read(reader);
-	file->beginning.requests = number_read(reader);
-	file->beginning.sum = number_read(reader);
 	left = (size_t)(reader->end - reader->at);
 	if (reader->failed || device > UINT32_MAX)
 		return "its figures are wrong";
@@ -98,14 +96,12 @@ static const char *figures_read(struct plan_file *file, struct reader *reader)
 		return "it has not as many requests as it says";
 	if (!laps || laps > CYCLE_LAPS || laps * count > PLAN_FILE_SLOTS)
 		return "it has too many laps";
-	if (least >= count || slot > count)
+	if (least >= count)
 		return "its iteration does not begin in it";
 	if (file->plan.peak > PLAN_FILE_PEAK)
 		return "it is larger than any device";
 	file->device = (uint32_t)device;
 	file->least = (uint32_t)least;
-	file->beginning.known = slot;
-	file->beginning.slot = slot ? (uint32_t)slot - 1 : 0;
 	cycle->length = length;
 	cycle->count = count;
 	cycle->laps = (uint32_t)laps;
@@ -153,14 +149,13 @@ static const char *request_read(struct plan_file *file, struct reader *reader,
 		return "a request comes after its iteration";
 	if (!size || size > PLAN_FILE_PEAK)
 		return "a size is out of its bounds";
-	if (stream / 2 >= PLAN_FILE_STREAMS)
+	if (stream >= PLAN_FILE_STREAMS)
 		return "a stream is out of its bounds";
 	*request = (struct cycle_request){
-		.token = history_token(size, stream / 2),
+		.token = history_token(size, stream),
 		.at = (uint32_t)(first + gap),
 		.place = CYCLE_NONE,
 		.size = size,
-		.kept = stream % 2,
 	};
 	return life ? buffer_read(file, reader, buffers, request, life) : NULL;
 }
@@ -206,12 +201,58 @@ static const char *requests_read(struct plan_file *file, struct reader *reader)
 		return wrong;
 	if (reader->failed)
 		return "its requests are cut off";
-	if (reader->at != reader->end)
-		return "it has more requests than it says";
 	if (!cycle->per_lap)
 		return "it has no buffer";
 	laps_fill(file, buffers);
 	return NULL;
+}
+
+/* What a program keeps of its first iteration. */
+static const char *kept_read(struct beginning *begin, struct reader *reader)
+{
+	uint64_t count = number_read(reader), gap, next = begin->requests;
+	struct beginning_kept *kept;
+
+	if (count > (size_t)(reader->end - reader->at) / KEPT_LEAST)
+		return "it keeps not as many buffers as it says";
+	kept = calloc(count + 1, sizeof(*kept));
+	if (!kept)
+		return no_memory;
+	begin->kept = kept;
+	begin->kept_count = (size_t)count;
+	for (size_t i = 0; i < count; i++) {
+		gap = number_read(reader);
+		if (gap > REQUEST_MOST)
+			return "it keeps a buffer that comes too late";
+		kept[i].request = next + gap;
+		kept[i].size = bytes_read(reader);
+		next = kept[i].request + 1;
+	}
+	return NULL;
+}
+
+static const char *beginning_read(struct plan_file *file, struct reader *reader)
+{
+	struct beginning *begin = &file->beginning;
+	uint64_t slot = number_read(reader); /* from 1 on; 0: not known */
+	const char *wrong;
+
+	if (slot > file->cycle.count)
+		return "its program does not begin in it";
+	if (slot) {
+		begin->known = true;
+		begin->slot = (uint32_t)slot - 1;
+		begin->requests = number_read(reader);
+		begin->sum = number_read(reader);
+		if (begin->requests > REQUEST_MOST)
+			return "its program begins too late";
+		wrong = kept_read(begin, reader);
+		if (wrong)
+			return wrong;
+	}
+	if (reader->failed)
+		return "its beginning is cut off";
+	return reader->at == reader->end ? NULL : "it is longer than it says";
 }
 
 /* Whether it may be followed. Nothing that made it is asked. */
@@ -248,6 +289,8 @@ const char *plan_file_read(struct plan_file *file, const unsigned char *bytes,
 	if (!wrong)
 		wrong = requests_read(file, &reader);
 	if (!wrong)
+		wrong = beginning_read(file, &reader);
+	if (!wrong)
 		wrong = plan_judge(file);
 	if (wrong)
 		plan_file_release(file);
@@ -258,4 +301,5 @@ void plan_file_release(struct plan_file *file)
 {
 	cycle_release(&file->cycle);
 	plan_release(&file->plan);
+	beginning_release(&file->beginning);
 }

@@ -76,7 +76,7 @@ static bool request_add(struct writer *writer, const struct plan_file *file,
 	number_add(writer,
 		   index ? request->at - request[-1].at - 1 : request->at);
 	number_add(writer, request->size / PLAN_FILE_UNIT);
-	number_add(writer, 2 * stream + request->kept);
+	number_add(writer, stream);
 	if (request->size % PLAN_FILE_UNIT || stream == PLAN_FILE_STREAMS)
 		return false;
 	if (request->place == CYCLE_NONE) {
@@ -97,9 +97,26 @@ static bool request_add(struct writer *writer, const struct plan_file *file,
 	return true;
 }
 
+static void beginning_write(struct writer *writer,
+			    const struct beginning *begin)
+{
+	uint64_t last = begin->requests;
+
+	number_add(writer, begin->known ? begin->slot + UINT64_C(1) : 0);
+	if (!begin->known)
+		return;
+	number_add(writer, begin->requests);
+	number_add(writer, begin->sum);
+	number_add(writer, begin->kept_count);
+	for (size_t i = 0; i < begin->kept_count; i++) {
+		number_add(writer, begin->kept[i].request - last);
+		number_add(writer, begin->kept[i].size / PLAN_FILE_UNIT);
+		last = begin->kept[i].request + 1;
+	}
+}
+
 static bool body_write(struct writer *writer, const struct plan_file *file)
 {
-	const struct beginning *begin = &file->beginning;
 	const struct cycle *cycle = &file->cycle;
 	bool can = cycle->length <= PLAN_FILE_REQUESTS &&
 		   cycle->count * cycle->laps <= PLAN_FILE_SLOTS &&
@@ -113,11 +130,9 @@ static bool body_write(struct writer *writer, const struct plan_file *file)
 	number_add(writer, file->least);
 	number_add(writer, file->plan.bound / PLAN_FILE_UNIT);
 	number_add(writer, file->plan.peak / PLAN_FILE_UNIT);
-	number_add(writer, begin->known ? begin->slot + UINT64_C(1) : 0);
-	number_add(writer, begin->requests);
-	number_add(writer, begin->sum);
 	for (size_t i = 0; i < cycle->count && can; i++)
 		can = request_add(writer, file, i);
+	beginning_write(writer, &file->beginning);
 	return can && writer->bytes && writer->size <= PLAN_FILE_MOST;
 }
 

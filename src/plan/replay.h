@@ -20,7 +20,6 @@
 
 struct replay_slot {
 	uint32_t token;  /* of its request, see history_token */
-	bool kept;       /* see cycle_request; the replay takes no notice */
 	uint64_t size;   /* bytes; 0: the request is part of the cycle, but has
 			  * no place */
 	uint64_t offset; /* in the arena */

@@ -36,9 +36,10 @@ struct tstack_pool {
 	size_t file_size;
 	bool loaded; /* the plan is from a file, and has not failed yet */
 	/* Where the program of a loaded plan begins its first iteration, and
-	 * what this one has asked for so far. Both only until it is there. */
+	 * what this one has asked for until it was there. */
 	struct beginning beginning, asked;
-	bool first; /* it is in that iteration, since its beginning */
+	size_t kept;     /* how many of beginning.kept have come */
+	bool first;      /* it is in that iteration, since its beginning */
 	uint64_t unseen; /* requests that a loaded plan has had no place for */
 	uint32_t least;  /* the slot of a lap at which least is live */
 	struct arena arena;
@@ -99,9 +100,20 @@ enum mnm_answer tstack_follow(struct tstack_pool *self,
 			      const struct mnm_request *request,
 			      struct mnm_place *place);
 
-/* A request was served by that place; `placed`: as planned. */
+enum tstack_how {
+	TSTACK_PLACED, /* as planned */
+	TSTACK_OTHER,  /* not so */
+	TSTACK_KEPT,   /* it is none of the plan's, see tstack_keeps */
+};
+
+/* A request was served by that place. */
 void tstack_served(struct tstack_pool *self, const struct mnm_request *request,
-		   const struct mnm_place *place, bool placed);
+		   const struct mnm_place *place, enum tstack_how how);
+
+/* Whether the next request is one whose block the program keeps, as a loaded
+ * plan says. */
+bool tstack_keeps(const struct tstack_pool *self,
+		  const struct mnm_request *request);
 
 /* The block at that address was freed. */
 void tstack_freed(struct tstack_pool *self, uint64_t addr);

@@ -245,8 +245,7 @@ enum mnm_answer tstack_follow(struct tstack_pool *self,
 			  history_token(request->span, request->stream),
 			  request->span);
 	if (!self->region || slot == REPLAY_NONE ||
-	    replay_slot_at(self->replay, slot)->size < request->span ||
-	    (self->first && replay_slot_at(self->replay, slot)->kept))
+	    replay_slot_at(self->replay, slot)->size < request->span)
 		return MNM_MISS;
 	answer =
 		replay_look(self->replay, &self->arena, slot, is_ready, &asked);

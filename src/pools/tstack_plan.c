@@ -42,6 +42,7 @@ static void plan_end(struct tstack_pool *self)
 	free(self->file);
 	self->file = NULL;
 	self->loaded = false;
+	beginning_release(&self->beginning);
 	self->asked.known = self->first = false;
 	self->wanted = 0;
 }
@@ -127,6 +128,8 @@ void tstack_pool_planned(struct mnm_pool *pool, struct plan_job *job)
 	self->file_size = job->file_size;
 	self->loaded = job->loads;
 	self->beginning = job->beginning;
+	self->kept = 0;
+	job->beginning = (struct beginning){0};
 	self->asked.known = begins;
 	self->unseen = 0;
 	job->replay = NULL;
@@ -238,6 +241,27 @@ static void replay_step(struct tstack_pool *self, size_t bytes, bool placed)
 		plan_leave(self);
 }
 
+bool tstack_keeps(const struct tstack_pool *self,
+		  const struct mnm_request *request)
+{
+	const struct beginning *begin = &self->beginning;
+	const struct beginning_kept *next = begin->kept + self->kept;
+
+	return !self->asked.known && self->kept < begin->kept_count &&
+	       next->request == self->asked.requests &&
+	       next->size == request->span;
+}
+
+/* One more request of the first iteration. */
+static void kept_step(struct tstack_pool *self, enum tstack_how how)
+{
+	const struct beginning *begin = &self->beginning;
+
+	self->kept += how == TSTACK_KEPT ||
+		      begin->kept[self->kept].request <= self->asked.requests;
+	self->asked.requests++;
+}
+
 /* Looks whether the program has come to where a loaded plan begins. */
 static void beginning_step(struct tstack_pool *self,
 			   const struct mnm_request *request)
@@ -254,24 +278,28 @@ static void beginning_step(struct tstack_pool *self,
 		return;
 	asked->known = false;
 	if (!begin->known || asked->requests != begin->requests ||
-	    asked->sum != begin->sum)
+	    asked->sum != begin->sum) {
+		beginning_release(&self->beginning);
 		return;
+	}
 	replay_begin(self->replay, begin->slot);
 	self->first = true;
 	self->wanted = self->figures.peak;
 }
 
 void tstack_served(struct tstack_pool *self, const struct mnm_request *request,
-		   const struct mnm_place *place, bool placed)
+		   const struct mnm_place *place, enum tstack_how how)
 {
 	if (self->finder)
 		serial_note(self, request, place);
-	if (self->replay)
-		replay_step(self, request->span, placed);
+	if (self->replay && how != TSTACK_KEPT)
+		replay_step(self, request->span, how == TSTACK_PLACED);
 	else if (self->finder && ++self->since == LEARN_MOST && !self->job)
 		tstack_rest(self);
 	if (self->asked.known)
 		beginning_step(self, request);
+	else if (self->kept < self->beginning.kept_count)
+		kept_step(self, how);
 }
 
 void tstack_freed(struct tstack_pool *self, uint64_t addr)

@@ -96,6 +96,7 @@ static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 	struct tstack_pool *self = tstack_of(pool);
 	enum mnm_answer answer = MNM_MISS;
 	size_t *skip = skip_find(self, request->span);
+	bool keeps = tstack_keeps(self, request);
 
 	/* An arena gets pages only while its region grows. */
 	if (self->unbacked && self->region != self->pool.growing &&
@@ -108,22 +109,23 @@ static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 	}
 	self->growing = false;
 	self->needs = false;
-	if (!skip)
+	if (!skip && !keeps)
 		answer = tstack_follow(self, request, place);
-	else if (self->replay) /* others may have asked since */
+	else if (self->replay && !keeps) /* others may have asked since */
 		replay_ask(self->replay,
 			   history_token(request->span, request->stream),
 			   request->span);
 	if (self->needs)
 		return MNM_MISS;
 	if (answer == MNM_HIT)
-		tstack_served(self, request, place, true);
+		tstack_served(self, request, place, TSTACK_PLACED);
 	if (answer != MNM_MISS)
 		return answer;
 	tstack_tell(self);
 	answer = self->base->ops->place(self->base, request, place);
-	/* What a plan has that is not followed serves others. */
-	if (answer == MNM_MISS && self->region &&
+	/* What a plan has that is not followed serves others; but in its first
+	 * iteration a program takes what it keeps. */
+	if (answer == MNM_MISS && self->region && !self->first &&
 	    replay_missed(self->replay) >= STRAY && tstack_arena_end(self)) {
 		tstack_yield(self);
 		tstack_tell(self);
@@ -132,7 +134,8 @@ static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 	if (answer == MNM_HIT && skip)
 		skip_end(self, skip);
 	if (answer == MNM_HIT)
-		tstack_served(self, request, place, false);
+		tstack_served(self, request, place,
+			      keeps ? TSTACK_KEPT : TSTACK_OTHER);
 	return answer;
 }
 
