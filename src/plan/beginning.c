@@ -11,6 +11,15 @@ static uint32_t token_of(const struct cycle *cycle, uint64_t request)
 	return cycle->requests[request % cycle->count].token;
 }
 
+/* Whether the program kept what that request was served by, beyond what the
+ * plan has of it. */
+static bool is_kept(const struct cycle *cycle, uint64_t serial)
+{
+	uint32_t life = cycle->before[serial].life;
+
+	return !life || life > cycle->laps * cycle->length;
+}
+
 /* Whether the program came as the iteration does from that request on. */
 static bool came_as(const struct cycle *cycle, uint64_t serial, uint32_t least)
 {
@@ -57,15 +66,6 @@ static uint32_t slot_of(const struct cycle *cycle, uint64_t serial,
 	return slot;
 }
 
-/* Whether the program kept what that request was served by, beyond what the
- * plan has of it. */
-static bool is_kept(const struct cycle *cycle, uint64_t serial)
-{
-	uint32_t life = cycle->before[serial].life;
-
-	return !life || life > cycle->laps * cycle->length;
-}
-
 /* Without memory, nothing is known. */
 static bool kept_find(const struct cycle *cycle, struct beginning *beginning)
 {
@@ -88,6 +88,27 @@ static bool kept_find(const struct cycle *cycle, struct beginning *beginning)
 	return true;
 }
 
+/* An iteration may be known best in its middle, as where its activations are
+ * gone. So goes back as far as the program came as the plan does, but for what
+ * it keeps. */
+static void go_back(const struct cycle *cycle, struct beginning *beginning)
+{
+	uint64_t at = beginning->requests, back = 0;
+
+	while (at-- && back < cycle->count - 1) {
+		if (is_kept(cycle, at))
+			continue;
+		if (cycle->before[at].token !=
+		    token_of(cycle, beginning->slot + cycle->count - 1))
+			break;
+		back++;
+		beginning->requests = at;
+		beginning->slot =
+			(uint32_t)((beginning->slot + cycle->count - 1) %
+				   cycle->count);
+	}
+}
+
 struct beginning beginning_find(const struct cycle *cycle, uint32_t least)
 {
 	struct beginning beginning = {0};
@@ -98,11 +119,12 @@ struct beginning beginning_find(const struct cycle *cycle, uint32_t least)
 	if (serial >= cycle->before_count)
 		return beginning;
 	beginning.requests = serial;
+	beginning.slot = slot_of(cycle, serial, least);
+	go_back(cycle, &beginning);
 	if (!kept_find(cycle, &beginning))
 		return (struct beginning){0};
 	beginning.known = true;
-	beginning.slot = slot_of(cycle, serial, least);
-	for (uint64_t i = 0; i < serial; i++)
+	for (uint64_t i = 0; i < beginning.requests; i++)
 		beginning.sum =
 			beginning_add(beginning.sum, cycle->before[i].token);
 	return beginning;
