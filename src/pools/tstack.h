@@ -39,7 +39,6 @@ struct tstack_pool {
 	 * what this one has asked for until it was there. */
 	struct beginning beginning, asked;
 	size_t kept;     /* how many of beginning.kept have come */
-	bool first;      /* it is in that iteration, since its beginning */
 	uint64_t unseen; /* requests that a loaded plan has had no place for */
 	uint32_t least;  /* the slot of a lap at which least is live */
 	struct arena arena;
@@ -120,6 +119,14 @@ void tstack_freed(struct tstack_pool *self, uint64_t addr);
 
 /* A pool that has just been opened asks for the plan of a file, if it is to. */
 void tstack_load(struct tstack_pool *self);
+
+/* A loaded plan comes into force. */
+void tstack_loaded(struct tstack_pool *self, struct plan_job *job);
+
+/* A request was served, before a loaded plan has begun, or while buffers are
+ * to come that the program keeps. Looks whether it begins now. */
+void tstack_load_step(struct tstack_pool *self,
+		      const struct mnm_request *request);
 
 /* Begins to learn; returns false without memory. Rests: sees no requests. */
 bool tstack_learn(struct tstack_pool *self);

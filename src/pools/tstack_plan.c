@@ -13,8 +13,6 @@ enum {
 	PERCENT = 100,
 };
 
-static bool loads;
-
 static const double plan_seconds = 1.0;
 static const struct mnm_size_classes no_classes; /* each request is seen */
 
@@ -43,7 +41,7 @@ static void plan_end(struct tstack_pool *self)
 	self->file = NULL;
 	self->loaded = false;
 	beginning_release(&self->beginning);
-	self->asked.known = self->first = false;
+	self->asked.known = false;
 	self->wanted = 0;
 }
 
@@ -52,20 +50,6 @@ void tstack_end(struct tstack_pool *self)
 	job_drop(self);
 	finder_end(self);
 	plan_end(self);
-}
-
-void tstack_pool_loads_set(bool set)
-{
-	loads = set;
-}
-
-void tstack_load(struct tstack_pool *self)
-{
-	if (!loads)
-		return;
-	self->asked.known = true;
-	self->job = plan_job_load();
-	self->job_given = false;
 }
 
 const unsigned char *tstack_pool_file(const struct mnm_pool *pool, size_t *size)
@@ -118,6 +102,8 @@ void tstack_pool_planned(struct mnm_pool *pool, struct plan_job *job)
 	if (!job->replay || (self->region && !tstack_arena_end(self))) {
 		if (self->state == TSTACK_PLANS)
 			self->state = TSTACK_LEARNS;
+		if (job->loads)
+			self->asked.known = false;
 		plan_job_close(job);
 		return;
 	}
@@ -126,12 +112,9 @@ void tstack_pool_planned(struct mnm_pool *pool, struct plan_job *job)
 	self->least = job->least;
 	self->file = job->file;
 	self->file_size = job->file_size;
-	self->loaded = job->loads;
-	self->beginning = job->beginning;
-	self->kept = 0;
-	job->beginning = (struct beginning){0};
 	self->asked.known = begins;
-	self->unseen = 0;
+	if (job->loads)
+		tstack_loaded(self, job);
 	job->replay = NULL;
 	job->file = NULL;
 	self->state = TSTACK_WAITS;
@@ -228,7 +211,6 @@ static void replay_step(struct tstack_pool *self, size_t bytes, bool placed)
 	self->figures.deviations +=
 		self->region && replay_missed(self->replay) > 0;
 	turns = next != REPLAY_NONE && next % lap == self->least;
-	self->first &= !turns;
 	if (self->region)
 		lap_count(self, bytes, placed, turns);
 	else if (turns && self->patience)
@@ -236,55 +218,9 @@ static void replay_step(struct tstack_pool *self, size_t bytes, bool placed)
 	else if (turns && !self->asked.known)
 		self->wanted = self->figures.peak;
 	if (self->loaded && next == REPLAY_NONE &&
-	    ++self->unseen == LEARN_MOST &&
+	    ++self->unseen >= LEARN_MOST &&
 	    (!self->region || tstack_arena_end(self)))
 		plan_leave(self);
-}
-
-bool tstack_keeps(const struct tstack_pool *self,
-		  const struct mnm_request *request)
-{
-	const struct beginning *begin = &self->beginning;
-	const struct beginning_kept *next = begin->kept + self->kept;
-
-	return !self->asked.known && self->kept < begin->kept_count &&
-	       next->request == self->asked.requests &&
-	       next->size == request->span;
-}
-
-/* One more request of the first iteration. */
-static void kept_step(struct tstack_pool *self, enum tstack_how how)
-{
-	const struct beginning *begin = &self->beginning;
-
-	self->kept += how == TSTACK_KEPT ||
-		      begin->kept[self->kept].request <= self->asked.requests;
-	self->asked.requests++;
-}
-
-/* Looks whether the program has come to where a loaded plan begins. */
-static void beginning_step(struct tstack_pool *self,
-			   const struct mnm_request *request)
-{
-	const struct beginning *begin = &self->beginning;
-	struct beginning *asked = &self->asked;
-
-	asked->requests++;
-	asked->sum = beginning_add(
-		asked->sum, history_token(request->span, request->stream));
-	if (!self->loaded)
-		return;
-	if (begin->known && asked->requests < begin->requests)
-		return;
-	asked->known = false;
-	if (!begin->known || asked->requests != begin->requests ||
-	    asked->sum != begin->sum) {
-		beginning_release(&self->beginning);
-		return;
-	}
-	replay_begin(self->replay, begin->slot);
-	self->first = true;
-	self->wanted = self->figures.peak;
 }
 
 void tstack_served(struct tstack_pool *self, const struct mnm_request *request,
@@ -292,14 +228,14 @@ void tstack_served(struct tstack_pool *self, const struct mnm_request *request,
 {
 	if (self->finder)
 		serial_note(self, request, place);
-	if (self->replay && how != TSTACK_KEPT)
+	if (how == TSTACK_KEPT)
+		self->figures.asked_bytes += self->region ? request->span : 0;
+	else if (self->replay)
 		replay_step(self, request->span, how == TSTACK_PLACED);
 	else if (self->finder && ++self->since == LEARN_MOST && !self->job)
 		tstack_rest(self);
-	if (self->asked.known)
-		beginning_step(self, request);
-	else if (self->kept < self->beginning.kept_count)
-		kept_step(self, how);
+	if (self->asked.known || self->kept < self->beginning.kept_count)
+		tstack_load_step(self, request);
 }
 
 void tstack_freed(struct tstack_pool *self, uint64_t addr)

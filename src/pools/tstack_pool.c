@@ -123,9 +123,8 @@ static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 		return answer;
 	tstack_tell(self);
 	answer = self->base->ops->place(self->base, request, place);
-	/* What a plan has that is not followed serves others; but in its first
-	 * iteration a program takes what it keeps. */
-	if (answer == MNM_MISS && self->region && !self->first &&
+	/* What a plan has that is not followed serves others. */
+	if (answer == MNM_MISS && self->region &&
 	    replay_missed(self->replay) >= STRAY && tstack_arena_end(self)) {
 		tstack_yield(self);
 		tstack_tell(self);
