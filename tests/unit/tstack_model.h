@@ -48,12 +48,20 @@ struct model {
 	struct plan_job *job;
 	unsigned int wait; /* requests until the job is done */
 	size_t claimed;    /* bytes of addresses that came first */
+	/* What jobs load, of malloc; NULL: they load nothing. */
+	bool at_once; /* it takes them no time */
+	unsigned char *file;
+	size_t file_size;
 };
 
 /* A pool in regions of that backing; a seed is not 0. The second takes all that
  * it has, and judges whether that is all it was given. */
 void model_open(struct model *model, enum mnm_backing backing, uint64_t seed);
 void model_close(struct model *model);
+
+/* Opens one that begins with the plan that the other has, which is closed. The
+ * same seed as the other one's draws the same. */
+void model_reopen(struct model *model, enum mnm_backing backing, uint64_t seed);
 
 unsigned int model_draw(struct model *model, unsigned int below);
 

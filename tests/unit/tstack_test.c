@@ -1,5 +1,7 @@
 /* tstack_pool without CUDA: whatever a program does, and whatever becomes of
  * memory meanwhile. */
+#include <limits.h>
+
 #include "run.h"
 #include "tstack_model.h"
 
@@ -120,6 +122,12 @@ static void seed_run(enum mnm_backing backing, uint64_t seed)
 
 	model_open(&model, backing, seed);
 	lap = lap_drawn(1 + model_draw(&model, 100));
+	/* Some begin with the plan of a run before. */
+	if (seed % 3 == 0) {
+		lap_learn(&lap);
+		model_reopen(&model, backing, seed);
+		lap = lap_drawn(1 + model_draw(&model, 100));
+	}
 	other = lap_drawn(60);
 	deviates = often[model_draw(&model, 4)];
 	trims = often[model_draw(&model, 3)];
@@ -294,9 +302,134 @@ START_TEST(memory_for_a_request_serves_it_whatever_others_ask_meanwhile)
 }
 END_TEST
 
+/* What a program does before its first iteration, and keeps, and in that what
+ * it keeps besides. */
+static void program_begin(const struct lap *lap, bool more)
+{
+	struct request weight = {.life = UINT_MAX};
+
+	for (unsigned int i = 0; i < 8; i++) {
+		weight.bytes = lap->requests[i % lap->count].bytes;
+		ask(&weight);
+	}
+	for (unsigned int i = 0; i < lap->count; i++) {
+		weight.bytes = (1 + i) * MODEL_UNIT;
+		if (more && i % 3 == 1)
+			ask(&weight);
+		ask(&lap->requests[i]);
+	}
+}
+
+static bool followed(const struct lap *lap)
+{
+	program_begin(lap, true);
+	return model_figures(&model).state == TSTACK_FOLLOWS;
+}
+
+START_TEST(a_plan_of_a_file_is_followed_from_the_first_iteration)
+{
+	struct tstack_figures figures;
+	unsigned int followed_at_once = 0;
+	struct lap lap;
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		model_open(&model, MNM_BACKING_VIRTUAL, seed);
+		lap = lap_drawn(80);
+		program_begin(&lap, true);
+		for (int i = 0; i < 4; i++)
+			lap_learn(&lap);
+		model_reopen(&model, MNM_BACKING_VIRTUAL, seed);
+		model.fences = true;
+		model.at_once = true;
+		lap = lap_drawn(80);
+		followed_at_once += followed(&lap);
+		lap_play(&lap);
+		ck_assert_uint_eq(bytes_missed(&lap, 4), 0);
+		figures = model_figures(&model);
+		ck_assert_uint_eq(figures.loads, 1);
+		ck_assert_uint_eq(figures.plans, 0);
+		model_close(&model);
+	}
+	ck_assert_uint_ge(followed_at_once, 18);
+}
+END_TEST
+
+START_TEST(a_plan_of_another_program_gives_way_to_one_that_is_learnt)
+{
+	struct tstack_figures figures;
+	struct lap lap;
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		model_open(&model, MNM_BACKING_VIRTUAL, seed);
+		lap = lap_drawn(80);
+		for (int i = 0; i < 4; i++)
+			lap_learn(&lap);
+		model_reopen(&model, MNM_BACKING_VIRTUAL, seed + 50);
+		model.fences = true;
+		lap = lap_drawn(80);
+		for (int i = 0; i < 4; i++)
+			lap_learn(&lap);
+		figures = model_figures(&model);
+		ck_assert_uint_eq(figures.loads, 1);
+		ck_assert_uint_ge(figures.plans, 1);
+		ck_assert_uint_eq(bytes_missed(&lap, 8), 0);
+		model_close(&model);
+	}
+}
+END_TEST
+
+/* A program that never repeats. */
+START_TEST(a_plan_that_never_fits_is_dropped)
+{
+	struct lap lap;
+	size_t size;
+
+	model_open(&model, MNM_BACKING_VIRTUAL, 3);
+	lap = lap_drawn(80);
+	lap_learn(&lap);
+	lap_learn(&lap);
+	model_reopen(&model, MNM_BACKING_VIRTUAL, 4);
+	model.fences = true;
+	ask(&lap.requests[0]);
+	for (int i = 0; i < 1 << 17; i++) {
+		struct request request = {
+			.bytes = (100 + model_draw(&model, 100)) * MODEL_UNIT};
+
+		ask(&request);
+		if (model_figures(&model).state == TSTACK_RESTS)
+			break;
+	}
+	ck_assert_uint_eq(model_figures(&model).loads, 1);
+	ck_assert_int_eq(model_figures(&model).state, TSTACK_RESTS);
+	ck_assert_ptr_null(tstack_pool_file(model.pool, &size));
+	model_close(&model);
+}
+END_TEST
+
+START_TEST(a_wrong_file_is_as_none)
+{
+	struct lap lap;
+
+	model_open(&model, MNM_BACKING_VIRTUAL, 3);
+	lap = lap_drawn(80);
+	lap_learn(&lap);
+	lap_learn(&lap);
+	model_reopen(&model, MNM_BACKING_VIRTUAL, 3);
+	model.file[model.file_size - 1] ^= 1;
+	model.fences = true;
+	lap = lap_drawn(80);
+	for (int i = 0; i < 4; i++)
+		lap_learn(&lap);
+	ck_assert_uint_eq(model_figures(&model).loads, 0);
+	ck_assert_uint_eq(model_figures(&model).plans, 1);
+	ck_assert_uint_eq(bytes_missed(&lap, 8), 0);
+	model_close(&model);
+}
+END_TEST
+
 int main(void)
 {
-	static const TTest *tests[8]; /* ends with NULL */
+	static const TTest *tests[12]; /* ends with NULL */
 	size_t n = 0;
 
 	tests[n++] = no_byte_is_handed_out_twice_or_too_early_or_lost;
@@ -307,5 +440,9 @@ int main(void)
 	tests[n++] = a_request_larger_than_a_plan_gets_a_region_for_it;
 	tests[n++] =
 		memory_for_a_request_serves_it_whatever_others_ask_meanwhile;
+	tests[n++] = a_plan_of_a_file_is_followed_from_the_first_iteration;
+	tests[n++] = a_plan_of_another_program_gives_way_to_one_that_is_learnt;
+	tests[n++] = a_plan_that_never_fits_is_dropped;
+	tests[n++] = a_wrong_file_is_as_none;
 	return tests_run("tstack", tests);
 }
