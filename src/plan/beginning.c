@@ -88,6 +88,18 @@ static bool kept_find(const struct cycle *cycle, struct beginning *beginning)
 	return true;
 }
 
+/* What is kept is no part of an iteration, as much as it may look like the end
+ * of one. */
+static void go_on(const struct cycle *cycle, struct beginning *beginning)
+{
+	while (beginning->requests < cycle->first &&
+	       is_kept(cycle, beginning->requests)) {
+		beginning->requests++;
+		beginning->slot =
+			(uint32_t)((beginning->slot + 1) % cycle->count);
+	}
+}
+
 /* An iteration may be known best in its middle, as where its activations are
  * gone. So goes back as far as the program came as the plan does, but for what
  * it keeps. */
@@ -121,6 +133,8 @@ struct beginning beginning_find(const struct cycle *cycle, uint32_t least)
 	beginning.requests = serial;
 	beginning.slot = slot_of(cycle, serial, least);
 	go_back(cycle, &beginning);
+	if (beginning.requests == serial)
+		go_on(cycle, &beginning);
 	if (!kept_find(cycle, &beginning))
 		return (struct beginning){0};
 	beginning.known = true;

@@ -62,6 +62,8 @@ static const char *head_read(const unsigned char *bytes, size_t size)
 {
 	if (size < 8 || memcmp(bytes, "mnm plan", 8) != 0)
 		return "it is no plan";
+	if (size > PLAN_FILE_MOST)
+		return "it is too large for a plan";
 	if (size < PLAN_FILE_HEAD)
 		return "it is cut off";
 	if (word_at(bytes + 8, 4) != PLAN_FILE_VERSION)
@@ -227,6 +229,8 @@ static const char *kept_read(struct beginning *begin, struct reader *reader)
 		kept[i].request = next + gap;
 		kept[i].size = bytes_read(reader);
 		next = kept[i].request + 1;
+		if (!kept[i].size || kept[i].size > PLAN_FILE_PEAK)
+			return "what it keeps has a size out of its bounds";
 	}
 	return NULL;
 }

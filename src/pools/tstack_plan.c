@@ -102,8 +102,6 @@ void tstack_pool_planned(struct mnm_pool *pool, struct plan_job *job)
 	if (!job->replay || (self->region && !tstack_arena_end(self))) {
 		if (self->state == TSTACK_PLANS)
 			self->state = TSTACK_LEARNS;
-		if (job->loads)
-			self->asked.known = false;
 		plan_job_close(job);
 		return;
 	}

@@ -7,7 +7,9 @@ import os
 import re
 import resource
 import signal
+import socket
 import subprocess
+import threading
 import time
 
 import pytest
@@ -340,6 +342,41 @@ def test_a_client_gets_the_file_as_text(box, following, tmp_path):
     assert int.from_bytes(data[12:16], "little") == len(data) - HEAD
     save(box, following, tmp_path / "out")
     assert (tmp_path / "out").read_bytes() == data
+
+
+def answer_once(path, answer):
+    """Answers the next request that comes to a socket there."""
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(path)
+    listener.listen()
+
+    def serve():
+        with listener, listener.accept()[0] as client:
+            client.recv(1024)
+            client.sendall(json.dumps(answer).encode() + b"\n")
+    thread = threading.Thread(target=serve)
+    thread.start()
+    return thread
+
+
+@pytest.mark.parametrize("file", [
+    "", "x", "****", "bW5tIHBsYW4=", None, 7,
+])
+def test_a_hostile_answer_is_not_saved(box, saved, tmp_path, file):
+    """The last one is a plan, but for a bit."""
+    if file == 7:
+        file = base64.b64encode(flipped(saved.read_bytes())).decode()
+    pid, out = os.getpid(), tmp_path / "out"
+    thread = answer_once(box.socket_of(pid), {"schema": 1, "device": 0,
+                                              "file": file})
+    done = box.mnm("plan", pid, "--save", out, check=False)
+    thread.join()
+    os.unlink(box.socket_of(pid))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert re.fullmatch(rf"mnm: pid {pid}.*: the answer is not understood\n",
+                        done.stderr)
+    assert not out.exists()
 
 
 def test_the_option_is_told_by_the_commands():

@@ -12,7 +12,6 @@ enum {
 	REQUESTS = 24,
 	LAPS = 3,
 	UNIT = PLAN_FILE_UNIT,
-	NUMBERS = 64,
 	FLIPS = 4000,
 };
 
@@ -288,7 +287,7 @@ enum { SMALL = sizeof(small) / sizeof(*small) };
 
 static const char *numbers_read(const uint64_t *numbers, size_t count)
 {
-	static unsigned char text[PLAN_FILE_HEAD + 10 * NUMBERS];
+	static unsigned char text[PLAN_FILE_MOST];
 	unsigned char *at = text + PLAN_FILE_HEAD;
 	const char *wrong;
 
@@ -344,6 +343,9 @@ static const struct {
 	{20, 2, "it keeps not as many buffers as it says"},
 	{20, 0, "it is longer than it says"},
 	{21, (uint64_t)1 << 31, "it keeps a buffer that comes too late"},
+	{22, 0, "what it keeps has a size out of its bounds"},
+	{22, UNITS(PLAN_FILE_PEAK) + 1,
+	 "what it keeps has a size out of its bounds"},
 };
 
 START_TEST(each_thing_that_is_wrong_is_said)
@@ -383,6 +385,24 @@ START_TEST(a_plan_with_few_bytes_takes_little_memory)
 }
 END_TEST
 
+/* In bytes there may be more requests than slots. */
+START_TEST(a_plan_with_many_slots_is_refused)
+{
+	static uint64_t numbers[7 + 4 * (PLAN_FILE_SLOTS / CYCLE_LAPS + 1) + 1];
+	const uint64_t count = PLAN_FILE_SLOTS / CYCLE_LAPS + 1;
+
+	memcpy(numbers, (uint64_t[]){0, count, count, CYCLE_LAPS, 0, 0, 0},
+	       7 * sizeof(*numbers));
+	for (size_t i = 0; i < count; i++)
+		numbers[7 + 4 * i + 1] = 1;
+	ck_assert_pstr_eq(numbers_read(numbers, 7 + 4 * count + 1),
+			  "it has too many laps");
+	numbers[3]--;
+	ck_assert_pstr_eq(numbers_read(numbers, 7 + 4 * count + 1),
+			  "it has no buffer");
+}
+END_TEST
+
 START_TEST(the_head_is_looked_at)
 {
 	file_write(1);
@@ -396,6 +416,10 @@ START_TEST(the_head_is_looked_at)
 	ck_assert_pstr_eq(plan_file_read(&again, bytes, size - 1),
 			  "it is cut off");
 	ck_assert_pstr_eq(plan_file_read(&again, bytes, 10), "it is cut off");
+	bytes = realloc(bytes, PLAN_FILE_MOST + 1);
+	ck_assert_ptr_nonnull(bytes);
+	ck_assert_pstr_eq(plan_file_read(&again, bytes, PLAN_FILE_MOST + 1),
+			  "it is too large for a plan");
 	bytes = realloc(bytes, size + 1);
 	ck_assert_ptr_nonnull(bytes);
 	bytes[size] = 0;
@@ -444,6 +468,7 @@ int main(void)
 		each_thing_that_is_wrong_is_said,
 		a_plan_without_a_buffer_is_none,
 		a_plan_with_few_bytes_takes_little_memory,
+		a_plan_with_many_slots_is_refused,
 		the_head_is_looked_at,
 		what_a_file_cannot_hold_is_not_written,
 		NULL,

@@ -12,6 +12,7 @@ enum {
 	SEEDS = 120,
 	STREAMS = 3,
 	OTHER_EVERY = 7,
+	WEIGHTS = 8,
 };
 
 struct request {
@@ -302,47 +303,57 @@ START_TEST(memory_for_a_request_serves_it_whatever_others_ask_meanwhile)
 }
 END_TEST
 
-/* What a program does before its first iteration, and keeps, and in that what
- * it keeps besides. */
-static void program_begin(const struct lap *lap, bool more)
+/* What a program takes before its first iteration, and keeps. */
+static void weights_ask(const struct lap *lap, size_t more)
 {
 	struct request weight = {.life = UINT_MAX};
 
-	for (unsigned int i = 0; i < 8; i++) {
-		weight.bytes = lap->requests[i % lap->count].bytes;
+	for (unsigned int i = 0; i < WEIGHTS; i++) {
+		weight.bytes = lap->requests[i % lap->count].bytes + more;
 		ask(&weight);
 	}
+}
+
+/* The first iteration, and what it keeps besides. */
+static void first_play(const struct lap *lap)
+{
+	struct request kept = {.life = UINT_MAX};
+
 	for (unsigned int i = 0; i < lap->count; i++) {
-		weight.bytes = (1 + i) * MODEL_UNIT;
-		if (more && i % 3 == 1)
-			ask(&weight);
+		kept.bytes = (1 + i) * MODEL_UNIT;
+		if (i % 3 == 1)
+			ask(&kept);
 		ask(&lap->requests[i]);
 	}
 }
 
-static bool followed(const struct lap *lap)
+static struct lap lap_saved(uint64_t seed)
 {
-	program_begin(lap, true);
-	return model_figures(&model).state == TSTACK_FOLLOWS;
+	struct lap lap;
+
+	model_open(&model, MNM_BACKING_VIRTUAL, seed);
+	lap = lap_drawn(80);
+	weights_ask(&lap, 0);
+	first_play(&lap);
+	for (int i = 0; i < 4; i++)
+		lap_learn(&lap);
+	model_reopen(&model, MNM_BACKING_VIRTUAL, seed);
+	model.fences = true;
+	model.at_once = true;
+	return lap;
 }
 
 START_TEST(a_plan_of_a_file_is_followed_from_the_first_iteration)
 {
 	struct tstack_figures figures;
-	unsigned int followed_at_once = 0;
+	unsigned int at_once = 0;
 	struct lap lap;
 
 	for (uint64_t seed = 1; seed <= 20; seed++) {
-		model_open(&model, MNM_BACKING_VIRTUAL, seed);
-		lap = lap_drawn(80);
-		program_begin(&lap, true);
-		for (int i = 0; i < 4; i++)
-			lap_learn(&lap);
-		model_reopen(&model, MNM_BACKING_VIRTUAL, seed);
-		model.fences = true;
-		model.at_once = true;
-		lap = lap_drawn(80);
-		followed_at_once += followed(&lap);
+		lap = lap_saved(seed);
+		weights_ask(&lap, 0);
+		first_play(&lap);
+		at_once += model_figures(&model).state == TSTACK_FOLLOWS;
 		lap_play(&lap);
 		ck_assert_uint_eq(bytes_missed(&lap, 4), 0);
 		figures = model_figures(&model);
@@ -350,7 +361,22 @@ START_TEST(a_plan_of_a_file_is_followed_from_the_first_iteration)
 		ck_assert_uint_eq(figures.plans, 0);
 		model_close(&model);
 	}
-	ck_assert_uint_ge(followed_at_once, 18);
+	ck_assert_uint_ge(at_once, 18);
+}
+END_TEST
+
+START_TEST(a_plan_of_a_file_waits_where_the_program_begins_otherwise)
+{
+	struct lap lap;
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		lap = lap_saved(seed);
+		weights_ask(&lap, MODEL_UNIT);
+		ask(&lap.requests[0]);
+		ask(&lap.requests[1 % lap.count]);
+		ck_assert_int_eq(model_figures(&model).state, TSTACK_WAITS);
+		model_close(&model);
+	}
 }
 END_TEST
 
@@ -429,7 +455,7 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[12]; /* ends with NULL */
+	static const TTest *tests[13]; /* ends with NULL */
 	size_t n = 0;
 
 	tests[n++] = no_byte_is_handed_out_twice_or_too_early_or_lost;
@@ -441,6 +467,7 @@ int main(void)
 	tests[n++] =
 		memory_for_a_request_serves_it_whatever_others_ask_meanwhile;
 	tests[n++] = a_plan_of_a_file_is_followed_from_the_first_iteration;
+	tests[n++] = a_plan_of_a_file_waits_where_the_program_begins_otherwise;
 	tests[n++] = a_plan_of_another_program_gives_way_to_one_that_is_learnt;
 	tests[n++] = a_plan_that_never_fits_is_dropped;
 	tests[n++] = a_wrong_file_is_as_none;
