@@ -135,7 +135,8 @@ struct beginning beginning_find(const struct cycle *cycle, uint32_t least)
 	go_back(cycle, &beginning);
 	if (beginning.requests == serial)
 		go_on(cycle, &beginning);
-	if (!kept_find(cycle, &beginning))
+	/* Without any request before, each program would begin so. */
+	if (!beginning.requests || !kept_find(cycle, &beginning))
 		return (struct beginning){0};
 	beginning.known = true;
 	for (uint64_t i = 0; i < beginning.requests; i++)

@@ -23,7 +23,7 @@ struct beginning_kept {
 struct beginning {
 	bool known;                  /* if not, all that follows is 0 */
 	uint32_t slot;               /* the first request, of those of a lap */
-	uint64_t requests;           /* that come before it */
+	uint64_t requests;           /* that come before it; not 0 */
 	uint64_t sum;                /* of these, by beginning_add from 0 on */
 	struct beginning_kept *kept; /* by rising numbers, from malloc */
 	size_t kept_count;

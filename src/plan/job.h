@@ -28,7 +28,7 @@ struct plan_job {
 	double took;          /* seconds of the thread's time */
 	uint32_t least;       /* the slot of a lap at which least is live */
 	struct beginning beginning;
-	bool dropped;         /* whoever waited for it does not any more */
+	bool dropped; /* whoever waited for it does not any more */
 };
 
 /* A job for the period, or NULL without memory, or if the history has forgotten

@@ -248,8 +248,8 @@ static const char *beginning_read(struct plan_file *file, struct reader *reader)
 		begin->slot = (uint32_t)slot - 1;
 		begin->requests = number_read(reader);
 		begin->sum = number_read(reader);
-		if (begin->requests > REQUEST_MOST)
-			return "its program begins too late";
+		if (!begin->requests || begin->requests > REQUEST_MOST)
+			return "its program begins too early or too late";
 		wrong = kept_read(begin, reader);
 		if (wrong)
 			return wrong;

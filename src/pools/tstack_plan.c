@@ -111,8 +111,6 @@ void tstack_pool_planned(struct mnm_pool *pool, struct plan_job *job)
 	self->file = job->file;
 	self->file_size = job->file_size;
 	self->asked.known = begins;
-	if (job->loads)
-		tstack_loaded(self, job);
 	job->replay = NULL;
 	job->file = NULL;
 	self->state = TSTACK_WAITS;
@@ -123,6 +121,8 @@ void tstack_pool_planned(struct mnm_pool *pool, struct plan_job *job)
 	self->figures.plan_us = (uint64_t)(job->took * 1e6);
 	self->figures.plans += !job->loads;
 	self->figures.loads += job->loads;
+	if (job->loads)
+		tstack_loaded(self, job);
 	plan_job_close(job);
 }
 

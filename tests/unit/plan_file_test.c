@@ -69,7 +69,7 @@ static void file_draw(uint64_t seed)
 	file.beginning = (struct beginning){
 		.known = true,
 		.slot = (uint32_t)draw(&random, cycle->count),
-		.requests = draw(&random, 1000),
+		.requests = 1 + draw(&random, 1000),
 		.sum = beginning_add(seed, 3),
 		.kept = kept,
 		.kept_count = draw(&random, REQUESTS),
@@ -339,7 +339,8 @@ static const struct {
 	{16, 0, "buffers that live at the same time overlap"},
 	{15, 4, "buffers that live at the same time overlap"},
 	{17, 3, "its program does not begin in it"},
-	{18, (uint64_t)1 << 31, "its program begins too late"},
+	{18, (uint64_t)1 << 31, "its program begins too early or too late"},
+	{18, 0, "its program begins too early or too late"},
 	{20, 2, "it keeps not as many buffers as it says"},
 	{20, 0, "it is longer than it says"},
 	{21, (uint64_t)1 << 31, "it keeps a buffer that comes too late"},

@@ -60,8 +60,8 @@ static void job_look(struct model *model)
 	if (!model->job) {
 		model->job = tstack_pool_job(model->pool);
 		model->wait = model_draw(model, 2) ? model_draw(model, 60) : 0;
-		if (model->at_once)
-			model->wait = 0;
+		if (model->at_once || model->late)
+			model->wait = model->late;
 	}
 	if (!model->job || model->wait--)
 		return;

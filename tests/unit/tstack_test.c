@@ -365,6 +365,27 @@ START_TEST(a_plan_of_a_file_is_followed_from_the_first_iteration)
 }
 END_TEST
 
+/* The plan comes so many requests after the program's beginning. */
+START_TEST(a_plan_that_comes_late_is_followed_from_there)
+{
+	unsigned int at_once = 0;
+	struct lap lap;
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		lap = lap_saved(seed);
+		model.at_once = false;
+		model.late = WEIGHTS + 3;
+		weights_ask(&lap, 0);
+		first_play(&lap);
+		at_once += model_figures(&model).state == TSTACK_FOLLOWS;
+		lap_play(&lap);
+		ck_assert_uint_eq(bytes_missed(&lap, 4), 0);
+		model_close(&model);
+	}
+	ck_assert_uint_ge(at_once, 18);
+}
+END_TEST
+
 START_TEST(a_plan_of_a_file_waits_where_the_program_begins_otherwise)
 {
 	struct lap lap;
@@ -455,7 +476,7 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[13]; /* ends with NULL */
+	static const TTest *tests[14]; /* ends with NULL */
 	size_t n = 0;
 
 	tests[n++] = no_byte_is_handed_out_twice_or_too_early_or_lost;
@@ -468,6 +489,7 @@ int main(void)
 		memory_for_a_request_serves_it_whatever_others_ask_meanwhile;
 	tests[n++] = a_plan_of_a_file_is_followed_from_the_first_iteration;
 	tests[n++] = a_plan_of_a_file_waits_where_the_program_begins_otherwise;
+	tests[n++] = a_plan_that_comes_late_is_followed_from_there;
 	tests[n++] = a_plan_of_another_program_gives_way_to_one_that_is_learnt;
 	tests[n++] = a_plan_that_never_fits_is_dropped;
 	tests[n++] = a_wrong_file_is_as_none;
