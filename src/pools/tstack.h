@@ -64,6 +64,7 @@ struct tstack_pool {
 	unsigned int skipping; /* how many there were since the last one */
 	struct tstack_lap lap;
 	unsigned int poor; /* laps in a row of which too little was placed */
+	unsigned int laps; /* that a loaded plan has been followed for */
 	struct tstack_figures figures;
 };
 

@@ -87,6 +87,7 @@ void tstack_loaded(struct tstack_pool *self, struct plan_job *job)
 {
 	self->loaded = true;
 	self->unseen = 0;
+	self->laps = 0;
 	self->beginning = job->beginning;
 	self->kept = 0;
 	job->beginning = (struct beginning){0};

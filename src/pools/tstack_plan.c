@@ -9,6 +9,8 @@ enum {
 	REST_LEAST = 1 << 17, /* requests that it rests for at first */
 	POOR_MOST = 8,        /* laps with too little placed, and it leaves */
 	POOR_PERCENT = 90,    /* of the bytes of a lap: less is too little */
+	FIRST_LAPS = 3,       /* in which what a program keeps may be in the
+			       * way of a loaded plan: it moves on once more */
 	VAIN_MOST = 10,       /* log2 of the most laps between two tries */
 	PERCENT = 100,
 };
@@ -184,6 +186,9 @@ static void lap_end(struct tstack_pool *self)
 			     : 0;
 	if (self->poor >= POOR_MOST && tstack_arena_end(self))
 		plan_leave(self);
+	else if (self->loaded && self->laps++ < FIRST_LAPS && self->poor &&
+		 tstack_arena_end(self))
+		tstack_yield(self);
 }
 
 static void lap_count(struct tstack_pool *self, size_t bytes, bool placed,

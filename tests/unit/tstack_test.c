@@ -401,6 +401,32 @@ START_TEST(a_plan_of_a_file_waits_where_the_program_begins_otherwise)
 }
 END_TEST
 
+/* Blocks that the program keeps lie in the plan's places, as it did not begin
+ * as when the plan was made. */
+START_TEST(a_plan_whose_places_are_kept_moves_on)
+{
+	struct lap lap, keeping;
+	unsigned int placed = 0;
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		lap = keeping = lap_saved(seed);
+		weights_ask(&lap, MODEL_UNIT);
+		for (unsigned int i = 0;
+		     i < 3 && model_figures(&model).state == TSTACK_WAITS; i++)
+			lap_play(&lap);
+		for (unsigned int i = 0; i < lap.count; i += 2)
+			keeping.requests[i].life = UINT_MAX;
+		lap_play(&keeping);
+		for (int i = 0; i < 20; i++)
+			lap_play(&lap);
+		placed +=
+			!bytes_missed(&lap, 4) && !model_figures(&model).plans;
+		model_close(&model);
+	}
+	ck_assert_uint_ge(placed, 18);
+}
+END_TEST
+
 START_TEST(a_plan_of_another_program_gives_way_to_one_that_is_learnt)
 {
 	struct tstack_figures figures;
@@ -476,7 +502,7 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[14]; /* ends with NULL */
+	static const TTest *tests[15]; /* ends with NULL */
 	size_t n = 0;
 
 	tests[n++] = no_byte_is_handed_out_twice_or_too_early_or_lost;
@@ -490,6 +516,7 @@ int main(void)
 	tests[n++] = a_plan_of_a_file_is_followed_from_the_first_iteration;
 	tests[n++] = a_plan_of_a_file_waits_where_the_program_begins_otherwise;
 	tests[n++] = a_plan_that_comes_late_is_followed_from_there;
+	tests[n++] = a_plan_whose_places_are_kept_moves_on;
 	tests[n++] = a_plan_of_another_program_gives_way_to_one_that_is_learnt;
 	tests[n++] = a_plan_that_never_fits_is_dropped;
 	tests[n++] = a_wrong_file_is_as_none;
