@@ -60,7 +60,7 @@ static uint64_t word_at(const unsigned char *at, int bytes)
 
 static const char *head_read(const unsigned char *bytes, size_t size)
 {
-	if (size < 8 || memcmp(bytes, "mnm plan", 8) != 0)
+	if (size < 8 || word_at(bytes, 8) != PLAN_FILE_MAGIC)
 		return "it is no plan";
 	if (size > PLAN_FILE_MOST)
 		return "it is too large for a plan";

@@ -17,6 +17,9 @@ enum {
 	PLAN_FILE_REQUESTS = 1 << 24, /* of an iteration, at most */
 };
 
+/* The first eight bytes of a file: "mnm plan". */
+#define PLAN_FILE_MAGIC UINT64_C(0x6e616c70206d6e6d)
+
 /* The most bytes of a plan's addresses. */
 #define PLAN_FILE_PEAK ((uint64_t)1 << 44)
 

@@ -1,6 +1,5 @@
 /* Writes a plan as the bytes of a file. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "plan/plan_file.h"
 
@@ -150,7 +149,7 @@ unsigned char *plan_file_write(const struct plan_file *file, size_t *size)
 	}
 	bytes = writer.bytes;
 	body = writer.size - PLAN_FILE_HEAD;
-	memcpy(bytes, "mnm plan", 8);
+	word_set(bytes, PLAN_FILE_MAGIC, 8);
 	word_set(bytes + 8, PLAN_FILE_VERSION, 4);
 	word_set(bytes + 12, body, 4);
 	word_set(bytes + 16, plan_file_sum(bytes + PLAN_FILE_HEAD, body), 8);

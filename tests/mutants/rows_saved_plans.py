@@ -17,7 +17,7 @@ def never(name, condition, file=READ):
 
 ROWS = [
     # The head.
-    never("any_file_is_a_plan", 'size < 8 || memcmp(bytes, "mnm plan", 8) != 0'),
+    never("any_file_is_a_plan", "size < 8 || word_at(bytes, 8) != PLAN_FILE_MAGIC"),
     never("a_plan_of_any_size", "size > PLAN_FILE_MOST"),
     never("a_head_that_is_cut_off", "size < PLAN_FILE_HEAD"),
     never("a_plan_of_any_version",

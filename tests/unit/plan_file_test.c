@@ -159,10 +159,9 @@ START_TEST(what_is_cut_off_anywhere_is_refused)
 		file_write(seed);
 		for (size_t length = 0; length < size; length++) {
 			/* So that a read past the end is seen. */
-			unsigned char *part = malloc(length + 1);
+			unsigned char *part = malloc(length ? length : 1);
 
 			memcpy(part, bytes, length);
-			part = realloc(part, length ? length : 1);
 			ck_assert_ptr_nonnull(
 				plan_file_read(&again, part, length));
 			free(part);
@@ -285,13 +284,16 @@ static const uint64_t small[] = {
 
 enum { SMALL = sizeof(small) / sizeof(*small) };
 
+static const unsigned char head[] = {'m', 'n', 'm', ' ', 'p', 'l',
+				     'a', 'n', 1,   0,   0,   0};
+
 static const char *numbers_read(const uint64_t *numbers, size_t count)
 {
 	static unsigned char text[PLAN_FILE_MOST];
 	unsigned char *at = text + PLAN_FILE_HEAD;
 	const char *wrong;
 
-	memcpy(text, "mnm plan\1\0\0\0", 12);
+	memcpy(text, head, sizeof(head));
 	for (size_t i = 0; i < count; i++) {
 		uint64_t number = numbers[i];
 
@@ -404,31 +406,36 @@ START_TEST(a_plan_with_many_slots_is_refused)
 }
 END_TEST
 
+/* The file, and zeros after it, of that size in all. */
+static const char *read_as(size_t length)
+{
+	unsigned char *part = calloc(1, length);
+	const char *wrong;
+
+	memcpy(part, bytes, length < size ? length : size);
+	wrong = plan_file_read(&again, part, length);
+	free(part);
+	return wrong;
+}
+
 START_TEST(the_head_is_looked_at)
 {
 	file_write(1);
 	bytes[3] ^= 1;
-	ck_assert_pstr_eq(plan_file_read(&again, bytes, size), "it is no plan");
+	ck_assert_pstr_eq(read_as(size), "it is no plan");
 	bytes[3] ^= 1;
 	bytes[8] = PLAN_FILE_VERSION + 1;
-	ck_assert_pstr_eq(plan_file_read(&again, bytes, size),
+	ck_assert_pstr_eq(read_as(size),
 			  "another version of mnm has written it");
 	bytes[8] = PLAN_FILE_VERSION;
-	ck_assert_pstr_eq(plan_file_read(&again, bytes, size - 1),
-			  "it is cut off");
-	ck_assert_pstr_eq(plan_file_read(&again, bytes, 10), "it is cut off");
-	bytes = realloc(bytes, PLAN_FILE_MOST + 1);
-	ck_assert_ptr_nonnull(bytes);
-	ck_assert_pstr_eq(plan_file_read(&again, bytes, PLAN_FILE_MOST + 1),
+	ck_assert_pstr_eq(read_as(size - 1), "it is cut off");
+	ck_assert_pstr_eq(read_as(10), "it is cut off");
+	ck_assert_pstr_eq(read_as(size + 1), "something follows after its end");
+	ck_assert_pstr_eq(read_as(PLAN_FILE_MOST + 1),
 			  "it is too large for a plan");
-	bytes = realloc(bytes, size + 1);
-	ck_assert_ptr_nonnull(bytes);
-	bytes[size] = 0;
-	ck_assert_pstr_eq(plan_file_read(&again, bytes, size + 1),
-			  "something follows after its end");
 	bytes[size - 1] ^= 1;
 	ck_assert_pstr_eq(
-		plan_file_read(&again, bytes, size),
+		read_as(size),
 		"its checksum is wrong, so it was changed or damaged");
 	file_end();
 }
