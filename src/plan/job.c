@@ -121,7 +121,8 @@ static void file_load(struct plan_job *job)
 	job->beginning = file.beginning;
 	plan_use(job, &file.plan);
 	if (!job->replay)
-		job->wrong = "there is no memory for it";
+		job->wrong =
+			"there is no memory for it, or it is too intricate";
 	plan_release(&file.plan);
 }
 

@@ -111,7 +111,7 @@ void tstack_served(struct tstack_pool *self, const struct mnm_request *request,
 		   const struct mnm_place *place, enum tstack_how how);
 
 /* Whether the next request is one whose block the program keeps, as a loaded
- * plan says. */
+ * plan says, which has more of them to come. */
 bool tstack_keeps(const struct tstack_pool *self,
 		  const struct mnm_request *request);
 

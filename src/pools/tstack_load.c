@@ -20,13 +20,9 @@ void tstack_load(struct tstack_pool *self)
 bool tstack_keeps(const struct tstack_pool *self,
 		  const struct mnm_request *request)
 {
-	const struct beginning *begin = &self->beginning;
-	const struct beginning_kept *next;
+	const struct beginning_kept *next = &self->beginning.kept[self->kept];
 
-	if (self->asked.known || self->kept >= begin->kept_count)
-		return false;
-	next = &begin->kept[self->kept];
-	return next->request == self->asked.requests &&
+	return !self->asked.known && next->request == self->asked.requests &&
 	       next->size == request->span;
 }
 

@@ -96,7 +96,8 @@ static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 	struct tstack_pool *self = tstack_of(pool);
 	enum mnm_answer answer = MNM_MISS;
 	size_t *skip = skip_find(self, request->span);
-	bool keeps = tstack_keeps(self, request);
+	bool keeps = self->kept < self->beginning.kept_count &&
+		     tstack_keeps(self, request);
 
 	/* An arena gets pages only while its region grows. */
 	if (self->unbacked && self->region != self->pool.growing &&

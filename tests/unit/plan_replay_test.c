@@ -437,6 +437,34 @@ START_TEST(gaps_are_what_no_block_has)
 }
 END_TEST
 
+/* Small slots, one beside the other, and as many that lie over all of them. */
+static struct replay *replay_cut(uint32_t count)
+{
+	const size_t all = (size_t)2 * count;
+	struct replay_slot *slots = calloc(all, sizeof(*slots));
+	struct replay *replay;
+
+	ck_assert_ptr_nonnull(slots);
+	for (uint32_t i = 0; i < count; i++) {
+		slots[i] = (struct replay_slot){i, unit, i * unit};
+		slots[count + i] =
+			(struct replay_slot){count + i, count * unit, 0};
+	}
+	replay = replay_open(slots, all, 1);
+	free(slots);
+	return replay;
+}
+
+START_TEST(slots_that_would_take_for_ever_are_refused)
+{
+	struct replay *replay = replay_cut(1 << 10);
+
+	ck_assert_ptr_nonnull(replay);
+	replay_close(replay);
+	ck_assert_ptr_null(replay_cut(1 << 16));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("replay");
@@ -449,6 +477,7 @@ int main(void)
 	tcase_add_test(tests, the_place_in_a_part_that_repeats_is_found);
 	tcase_add_test(tests, no_byte_has_two_owners);
 	tcase_add_test(tests, gaps_are_what_no_block_has);
+	tcase_add_test(tests, slots_that_would_take_for_ever_are_refused);
 	tcase_set_timeout(tests, 300); /* only a hang is so slow */
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);
