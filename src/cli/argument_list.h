@@ -64,7 +64,7 @@ ARGUMENT(o, PATH, "o", "FILE", \
 ARGUMENT(save, PATH, "save", "FILE", \
 	"write the plan that a program follows there; see below") \
 ARGUMENT(file, FILE, NULL, "FILE", \
-	"lifetimes as CSV, or a trace; or with --save a PID; see below") \
+	"lifetimes as CSV, or a trace; with --save a PID; see below") \
 ARGUMENT(pool, WORD, NULL, "POOL", \
 	"NAME or NAME@BACKING as `mnm pools` lists them; for one device\n" \
 	"DEVICE:NAME, for pinned memory host:NAME; several with commas.\n" \
