@@ -12,6 +12,8 @@
 #include "plan/job.h"
 #include "plan/plan_file.h"
 
+enum { FD_LEAST = 64 };
+
 static const char *source = "";
 
 void plan_source_set(const char *option)
@@ -98,6 +100,18 @@ static void file_close(int fd, const struct stat *st)
 		close(fd);
 }
 
+/* As high as a descriptor in the program's table is best. */
+static int file_open(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, FD_LEAST);
+
+	if (high < 0)
+		return fd;
+	close(fd);
+	return high;
+}
+
 void plan_source_read(struct plan_job *job)
 {
 	char path[PLAN_SOURCE_SIZE];
@@ -105,7 +119,7 @@ void plan_source_read(struct plan_job *job)
 	int fd;
 
 	plan_source_path(job->device, path);
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	fd = file_open(path);
 	if (fd < 0 || file_stat_open(fd, &st)) {
 		job->wrong = strerror(errno);
 		return;
