@@ -60,10 +60,10 @@ static void job_look(struct model *model)
 	if (!model->job) {
 		model->job = tstack_pool_job(model->pool);
 		model->wait = model_draw(model, 2) ? model_draw(model, 60) : 0;
-		if (model->at_once || model->late)
-			model->wait = model->late;
+		if (model->at_once)
+			model->wait = 0;
 	}
-	if (!model->job || model->wait--)
+	if (!model->job || model->served < model->late || model->wait--)
 		return;
 	asked = 0;
 	if (model->job->loads) {
@@ -98,6 +98,7 @@ static void block_begin(struct model *model, const struct mnm_request *request,
 	model->blocks[model->count++] = (struct model_block){
 		.place = at, .stream = freed, .life = life};
 	model->pool->live_span += at.bytes;
+	model->served++;
 }
 
 void model_free(struct model *model, size_t block)

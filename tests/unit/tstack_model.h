@@ -49,8 +49,9 @@ struct model {
 	unsigned int wait; /* requests until the job is done */
 	size_t claimed;    /* bytes of addresses that came first */
 	/* What jobs load, of malloc; NULL: they load nothing. */
-	bool at_once;      /* it takes them no time */
-	unsigned int late; /* if not 0, it takes them so many requests */
+	bool at_once; /* it takes them no time */
+	/* Jobs are not done before so many requests are served. */
+	unsigned int late, served;
 	unsigned char *file;
 	size_t file_size;
 };
