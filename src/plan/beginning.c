@@ -105,15 +105,14 @@ static void go_on(const struct cycle *cycle, struct beginning *beginning)
  * it keeps. */
 static void go_back(const struct cycle *cycle, struct beginning *beginning)
 {
-	uint64_t at = beginning->requests, back = 0;
+	uint64_t at = beginning->requests;
 
-	while (at-- && back < cycle->count - 1) {
+	while (at--) {
 		if (is_kept(cycle, at))
 			continue;
 		if (cycle->before[at].token !=
 		    token_of(cycle, beginning->slot + cycle->count - 1))
 			break;
-		back++;
 		beginning->requests = at;
 		beginning->slot =
 			(uint32_t)((beginning->slot + cycle->count - 1) %
