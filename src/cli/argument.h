@@ -68,7 +68,7 @@ struct arguments {
 	double watch; /* seconds between two looks, 0 = one look */
 	/* NULL if not given. */
 	const char *device, *sim, *frameworks, *pool, *option, *value, *topic;
-	const char *svg, *o, *file;
+	const char *svg, *o, *save, *file;
 	/* 0 if not given. */
 	size_t capacity, unit;
 	double time;
@@ -83,6 +83,9 @@ struct arguments {
  * arguments by arguments_free in either case. */
 int arguments_read(const struct command *command, int argc, char **argv,
 		   struct arguments *arguments);
+
+/* Reads a PID. If the text is none, prints so and returns EXIT_USAGE. */
+int pid_read(const struct command *command, const char *text, int *pid);
 
 void arguments_free(struct arguments *arguments);
 

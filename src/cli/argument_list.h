@@ -61,8 +61,10 @@ ARGUMENT(svg, PATH, "svg", "FILE", \
 	"draw the plan there: time and addresses, coloured by class") \
 ARGUMENT(o, PATH, "o", "FILE", \
 	"write the lifetimes with their offsets there, as CSV") \
+ARGUMENT(save, PATH, "save", "FILE", \
+	"write the plan that a program follows there; see below") \
 ARGUMENT(file, FILE, NULL, "FILE", \
-	"lifetimes as CSV, or a trace; see below") \
+	"lifetimes as CSV, or a trace; with --save a PID; see below") \
 ARGUMENT(pool, WORD, NULL, "POOL", \
 	"NAME or NAME@BACKING as `mnm pools` lists them; for one device\n" \
 	"DEVICE:NAME, for pinned memory host:NAME; several with commas.\n" \

@@ -96,7 +96,7 @@ static int word_read(const struct command *command,
 			   row->option ? row->option : row->value, text);
 }
 
-static int pid_read(const struct command *command, const char *text, int *pid)
+int pid_read(const struct command *command, const char *text, int *pid)
 {
 	char *end;
 	long number = strtol(text, &end, 10);

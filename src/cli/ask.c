@@ -14,7 +14,7 @@
 #include "common/text.h"
 
 enum {
-	ANSWER_MAX = 1 << 20, /* bytes */
+	ANSWER_MAX = 2 << 20, /* bytes */
 	ANSWER_STEP = 16 << 10,
 	AGAIN_MS = 20,     /* until a full queue is tried again */
 	STOPPED_MS = 1000, /* for which a stopped process may go on again */

@@ -8,6 +8,8 @@
 
 #include "job.h"
 
+struct arguments;
+
 /* A command ends after so many milliseconds, whatever it waits for. */
 enum { COMMAND_MS = 5000 };
 
@@ -23,6 +25,15 @@ struct request {
 	const char *answer; /* the field that an answer to it has */
 	bool order;         /* it changes something */
 };
+
+/* The request of that command, with the arguments that are given; a field has
+ * its argument's name. */
+json_t *request_json(const char *name, const struct arguments *arguments);
+
+/* Finds the programs that the arguments name. Returns false if there are none,
+ * which it prints unless an empty list will say it. */
+bool targets_find(struct jobs *jobs, const struct arguments *arguments,
+		  bool list);
 
 /* Asks the jobs with job->asked, all at once, until the deadline. Each of them
  * then has an answer, or a state and an error. An order that was not answered

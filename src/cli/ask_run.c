@@ -26,9 +26,7 @@ static void text_add(json_t *json, const char *name, const char *text)
 		json_object_set_new(json, name, json_string(text));
 }
 
-/* The request, with the arguments that are given; a field has its argument's
- * name. */
-static json_t *request_json(const char *name, const struct arguments *arguments)
+json_t *request_json(const char *name, const struct arguments *arguments)
 {
 	json_t *json = json_pack("{s:s}", "command", name);
 
@@ -41,10 +39,8 @@ static json_t *request_json(const char *name, const struct arguments *arguments)
 	return json;
 }
 
-/* Finds the programs that the arguments name. Returns false if there are none,
- * which it prints unless an empty list will say it. */
-static bool targets_find(struct jobs *jobs, const struct arguments *arguments,
-			 bool list)
+bool targets_find(struct jobs *jobs, const struct arguments *arguments,
+		  bool list)
 {
 	int served = 0;
 

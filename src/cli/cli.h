@@ -19,7 +19,7 @@ enum {
 	EXIT_HELPED = -1, /* for main only: help was printed, so all is done */
 };
 
-enum { ARGUMENTS_MAX = 10 };
+enum { ARGUMENTS_MAX = 12 };
 
 struct command {
 	const char *name, *summary;

@@ -127,13 +127,17 @@ const struct command commands[] = {
 	 ask_run, true, "devices", mark_print},
 	{"plan", "place lifetimes into as small a range of addresses as can be found",
 	 {ARG_capacity, ARG_time, ARG_seed, ARG_period, ARG_iteration,
-	  ARG_unit, ARG_svg, ARG_o, ARG_json, ARG_file},
+	  ARG_unit, ARG_svg, ARG_o, ARG_save, ARG_device, ARG_json, ARG_file},
 	 "No two buffers that live at the same time overlap. FILE, plain or zstd, is\n"
 	 "either CSV with the columns id, lower, upper (when it is not live any more)\n"
 	 "and size, perhaps align and class, named in the first line; or a trace as\n"
 	 "those of examples/traces. Time in a trace is the order of mallocs and\n"
 	 "frees. Ctrl-C ends the search with the best plan so far. Exit status 1: it\n"
-	 "does not fit --capacity, or FILE is wrong; 130: it was stopped.\n",
+	 "does not fit --capacity, or FILE is wrong; 130: it was stopped.\n"
+	 "\n"
+	 "mnm plan PID --save FILE [--device N] writes the plan that tstack_pool has\n"
+	 "made of what a running program repeats; with MNM_PLAN=FILE a later run\n"
+	 "begins with it. Exit status 1: there is no plan yet.\n",
 	 NULL,
 	 plan_run, false, NULL, NULL},
 	{"doctor", "show whether mnm works here, and under a program",

@@ -36,6 +36,8 @@ OPTION(garbage_threshold, PERCENT, LIVE, "0", "percent, 0 to 100", \
 OPTION(iteration, ITERATION, START, "", \
 	"nvtx:REGEX, a POSIX extended regular expression", \
 	"tstack_pool: NVTX ranges with a name that matches begin iterations") \
+OPTION(plan, TEXT, START, "", "path, %d = device", \
+	"tstack_pool: begin with the plan in that file, see `mnm plan --save`") \
 OPTION(plan_thread, FLAG, START, "1", "0 or 1", \
 	"tstack_pool: 0: plans are made in a request, not in a thread; for tests") \
 OPTION(fence, FENCE, LIVE, "fence", "fence, sync, none", \

@@ -16,6 +16,7 @@ FIGURE(deviations, COUNT, "requests that the plan did not foresee") \
 FIGURE(blocked, COUNT, "requests whose place was still in use") \
 FIGURE(plans, COUNT, "plans made") \
 FIGURE(templates, COUNT, "plans that are kept, for as many shapes") \
+FIGURE(loads, COUNT, "plans read from a file") \
 FIGURE(plan_us, COUNT, "microseconds that the last one took")
 /* clang-format on */
 

@@ -39,13 +39,6 @@ struct command {
 	json_t *(*run)(struct request *request);
 };
 
-/* The device's ordinal, or "host". */
-static json_t *device_name(const struct device *device)
-{
-	return device_is_host(device) ? json_string("host")
-				      : json_integer(device_ordinal(device));
-}
-
 static const char *const plan_states[] = {
 	[TSTACK_LEARNS] = "learning", [TSTACK_PLANS] = "planning",
 	[TSTACK_WAITS] = "waiting",   [TSTACK_FOLLOWS] = "following",
@@ -296,6 +289,7 @@ static const struct command commands[] = {
 	{"trim", 0, HAS(device), HAS(command), trim_run},
 	{"mark", 0, 0, HAS(command), mark_run},
 	{"set", HAS(option), HAS(value), HAS(value), set_run},
+	{"plan", 0, HAS(device), 0, plan_run},
 	{"pools", 0, 0, 0, pools_run},
 	{"help", 0, 0, 0, help_run},
 	{NULL, 0, 0, 0, NULL},

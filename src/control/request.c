@@ -150,6 +150,12 @@ bool request_read(struct request *request, const char *line)
 	return request->command;
 }
 
+json_t *device_name(const struct device *device)
+{
+	return device_is_host(device) ? json_string("host")
+				      : json_integer(device_ordinal(device));
+}
+
 bool request_fits(struct request *request, unsigned int needs, unsigned int may)
 {
 	unsigned int odd = request->given & ~(needs | may);

@@ -68,6 +68,14 @@ bool request_awaited(struct request *request);
 /* Runs the command `set`, which reads or changes an option's value. */
 json_t *set_run(struct request *request);
 
+/* Runs the command `plan`, which hands out the plan of a pool. */
+json_t *plan_run(struct request *request);
+
+struct device;
+
+/* The device's ordinal, or "host". */
+json_t *device_name(const struct device *device);
+
 /* The values of all options, as an object of texts. */
 json_t *options_json(void);
 

@@ -3,14 +3,17 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
 
 #include "checked/checked.h"
 #include "common/log.h"
+#include "common/text.h"
 #include "context/context.h"
 #include "placed.h"
 #include "plan/job.h"
+#include "plan_source.h"
 #include "pools/pool.h"
 #include "pools/tstack_pool.h"
 #include "preload/thread.h"
@@ -37,6 +40,12 @@ void planner_threads_set(bool set)
 	threads = set;
 }
 
+void planner_source_set(const char *option)
+{
+	plan_source_set(option);
+	tstack_pool_loads_set(plan_source_is_set());
+}
+
 /* The last thread of a process runs the program's exit handlers, and that has
  * to be one of the program's own. */
 static bool is_over(void *unused)
@@ -54,14 +63,41 @@ static struct mnm_pool *planning_pool(struct pool *pool)
 	return view && pool_is_tstack(view) ? view : NULL;
 }
 
+/* A plan that a file has: whether it serves. */
+static void load_say(const struct plan_job *job)
+{
+	char path[PLAN_SOURCE_SIZE], plain[PLAN_SOURCE_SIZE];
+
+	plan_source_path(job->device, path);
+	text_plain(path, plain, sizeof(plain));
+	if (job->wrong)
+		log_warn("plan %s: %s; the pool learns without it", plain,
+			 job->wrong);
+	else
+		log_info("plan of %zu requests: %llu bytes for %llu live, read "
+			 "from %s",
+			 job->cycle.count, (unsigned long long)job->peak,
+			 (unsigned long long)job->bound, plain);
+}
+
 /* A line may have to wait, so no lock is held. */
 static void plan_say(const struct plan_job *job)
 {
-	if (job->replay)
+	if (job->loads)
+		load_say(job);
+	else if (job->replay)
 		log_info("plan of %zu requests: %llu bytes for %llu live, made "
 			 "in %.3f s",
 			 job->cycle.count, (unsigned long long)job->peak,
 			 (unsigned long long)job->bound, job->took);
+}
+
+static void job_run(struct plan_job *job, bool (*stop)(void *argument))
+{
+	if (job->loads)
+		plan_source_read(job);
+	plan_job_run(job, stop);
+	plan_say(job);
 }
 
 static void pool_planned(struct pool *pool, struct plan_job *job)
@@ -78,8 +114,7 @@ static void *planning_run(void *arg)
 
 	prctl(PR_SET_NAME, "mnm-planner");
 	thread_detach();
-	plan_job_run(job, is_over);
-	plan_say(job);
+	job_run(job, is_over);
 	pthread_mutex_lock(&context->lock);
 	/* A pool that is switched off says nothing as it ends. */
 	dropped = job->dropped || checked_is_off(planning->ops);
@@ -143,6 +178,7 @@ void planner_look(struct pool *pool)
 {
 	struct mnm_pool *view = planning_pool(pool);
 	struct plan_job *job = view ? tstack_pool_job(view) : NULL;
+	int saved;
 
 	if (view) {
 		pool_note(view);
@@ -150,12 +186,15 @@ void planner_look(struct pool *pool)
 	}
 	if (!job)
 		return;
+	job->device = (unsigned int)device_ordinal(pool->heap->device);
 	if (threads) {
 		job_begin(pool, job);
 		return;
 	}
-	plan_job_run(job, NULL);
+	saved = errno; /* the program's: its call did not fail */
+	job_run(job, NULL);
 	pool_planned(pool, job);
+	errno = saved;
 }
 
 static void heap_tick(struct heap *heap, void *unused)
@@ -215,6 +254,7 @@ static void figures_add(struct tstack_figures *sum,
 	sum->arena_live += more->arena_live;
 	sum->plans += more->plans;
 	sum->templates += more->templates;
+	sum->loads += more->loads;
 	sum->asked_bytes += more->asked_bytes;
 	sum->placed_bytes += more->placed_bytes;
 	sum->deviations += more->deviations;
@@ -253,4 +293,51 @@ bool planner_figures(const struct device *device,
 	if (any_plans())
 		heaps_each(heap_sum, &sum);
 	return sum.any;
+}
+
+struct copy {
+	const struct device *device;
+	unsigned char *bytes; /* NULL: none was found, or there was no memory */
+	size_t size;
+	uint64_t peak;
+	bool found;
+};
+
+static void heap_copy(struct heap *heap, void *arg)
+{
+	struct pool *pool = heap->pools;
+	struct mnm_pool *view = NULL;
+	const unsigned char *bytes = NULL;
+	struct copy *copy = arg;
+	uint64_t peak;
+	size_t size;
+
+	if (heap->device == copy->device && pool && !pool->retired)
+		view = planning_pool(pool);
+	if (view)
+		bytes = tstack_pool_file(view, &size);
+	if (!bytes)
+		return;
+	peak = tstack_pool_figures(view).peak;
+	if (copy->found && peak <= copy->peak)
+		return;
+	free(copy->bytes);
+	copy->found = true;
+	copy->peak = peak;
+	copy->size = size;
+	copy->bytes = malloc(size);
+	if (copy->bytes)
+		memcpy(copy->bytes, bytes, size);
+}
+
+bool planner_file(const struct device *device, unsigned char **bytes,
+		  size_t *size)
+{
+	struct copy copy = {.device = device};
+
+	if (any_plans())
+		heaps_each(heap_copy, &copy);
+	*bytes = copy.bytes;
+	*size = copy.size;
+	return copy.found;
 }

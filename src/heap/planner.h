@@ -4,6 +4,7 @@
 #define MNM_PLANNER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct pool;
 
@@ -15,6 +16,10 @@ void planner_look(struct pool *pool);
  * To be set before there is a pool. */
 void planner_threads_set(bool threads);
 
+/* The value of option `plan`, which stays: a plan that each pool begins with.
+ * To be set before there is a pool. */
+void planner_source_set(const char *option);
+
 struct device;
 struct tstack_figures;
 
@@ -22,6 +27,12 @@ struct tstack_figures;
  * of the last one that has a plan. Returns false if there is no such pool. */
 bool planner_figures(const struct device *device,
 		     struct tstack_figures *figures);
+
+/* Copies the plan that the device's pool has, as the bytes of a file, for the
+ * caller to free: of several, as each context may have one, the largest. *bytes
+ * is NULL without memory. Returns false if there is no plan. */
+bool planner_file(const struct device *device, unsigned char **bytes,
+		  size_t *size);
 
 /* The program says that its next iteration begins. */
 void planner_mark(void);

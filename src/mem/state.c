@@ -112,6 +112,7 @@ static void read_config(void)
 	mem_exports_expect();
 	planner_threads_set(config.plan_thread);
 	iterations_open(config.iteration);
+	planner_source_set(config.plan);
 	tcaches_room_set(config.thread_cache);
 	tcaches_open(&pools);
 }

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { BEFORE_MOST = 1 << 17 };
+
 uint64_t cycle_key(const uint32_t *tokens)
 {
 	uint64_t key = 0;
@@ -71,6 +73,7 @@ static void cycle_fill(struct cycle *cycle, const struct history *history,
 		count++;
 		request->token = history_token_at(history, serial);
 		request->at = (uint32_t)i;
+		request->size = size;
 		request->place = CYCLE_NONE;
 		if (!life || !size)
 			continue;
@@ -111,6 +114,25 @@ static bool cycle_levels(struct cycle *cycle, uint64_t *crossing)
 	return true;
 }
 
+/* Without memory it is as if they were forgotten. */
+static void before_copy(struct cycle *cycle, const struct history *history)
+{
+	uint64_t count = cycle->first + cycle->length;
+
+	if (history->first || count > BEFORE_MOST)
+		return;
+	cycle->before = malloc(count * sizeof(*cycle->before));
+	if (!cycle->before)
+		return;
+	cycle->before_count = count;
+	for (uint64_t i = 0; i < count; i++)
+		cycle->before[i] = (struct cycle_before){
+			.size = history_size(history, i),
+			.token = history_token_at(history, i),
+			.life = history_life(history, i),
+		};
+}
+
 static uint64_t cycle_first_key(const struct cycle *cycle)
 {
 	uint32_t tokens[CYCLE_KEY];
@@ -146,6 +168,8 @@ bool cycle_make(struct cycle *cycle, const struct history *history,
 	if (!cycle_levels(cycle, &crossing))
 		goto out_release;
 	cycle->key = cycle_first_key(cycle);
+	cycle->first = period->first;
+	before_copy(cycle, history);
 	/* When the first of its kind began, what crosses the cut was not there
 	 * yet. */
 	level = period->first + period->length == history->count
@@ -163,5 +187,6 @@ void cycle_release(struct cycle *cycle)
 {
 	free((void *)cycle->problem.buffers);
 	free(cycle->requests);
+	free(cycle->before);
 	memset(cycle, 0, sizeof(*cycle));
 }

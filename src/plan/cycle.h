@@ -19,6 +19,14 @@ struct cycle_request {
 	uint32_t at;    /* its place among all requests of the iteration */
 	uint32_t place; /* of its buffer in the first lap, or CYCLE_NONE if it
 			 * lives too long to be planned */
+	uint64_t size;  /* bytes */
+};
+
+/* A request of the program, up to that iteration. */
+struct cycle_before {
+	uint64_t size;
+	uint32_t token;
+	uint32_t life; /* requests; 0: it lived still */
 };
 
 struct cycle {
@@ -37,6 +45,11 @@ struct cycle {
 	uint64_t bytes;      /* that an iteration asks for */
 	uint64_t left_out;   /* of these, bytes that are not planned */
 	uint64_t persistent; /* bytes that lived all the while besides */
+	/* All requests from the program's first one to the end of the
+	 * iteration, which begins with number `first` of them; NULL if they are
+	 * not all known any more, or are many. */
+	struct cycle_before *before;
+	uint64_t before_count, first;
 };
 
 /* Copies the period out of its history. Returns false if there is no memory, or

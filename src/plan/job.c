@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "plan_file.h"
+
 enum { CALM_PART = 64 }; /* of a plan's peak */
 
 struct plan_job *plan_job_new(const struct history *history,
@@ -17,10 +19,21 @@ struct plan_job *plan_job_new(const struct history *history,
 	return NULL;
 }
 
+struct plan_job *plan_job_load(void)
+{
+	struct plan_job *job = calloc(1, sizeof(*job));
+
+	if (job)
+		job->loads = true;
+	return job;
+}
+
 void plan_job_close(struct plan_job *job)
 {
 	if (!job)
 		return;
+	free(job->file);
+	beginning_release(&job->beginning);
 	cycle_release(&job->cycle);
 	replay_close(job->replay);
 	free(job);
@@ -93,19 +106,61 @@ static void least_find(struct plan_job *job)
 	free(levels);
 }
 
+/* Takes a plan into use, which has its cycle. */
+static void plan_use(struct plan_job *job, const struct plan *plan)
+{
+	job->replay = replay_of(&job->cycle, plan);
+	job->peak = plan->peak;
+	job->bound = plan->bound;
+	job->took = plan->seconds;
+}
+
+static void file_load(struct plan_job *job)
+{
+	struct plan_file file;
+
+	if (!job->wrong)
+		job->wrong = plan_file_read(&file, job->file, job->file_size);
+	if (job->wrong)
+		return;
+	job->cycle = file.cycle;
+	job->least = file.least;
+	job->beginning = file.beginning;
+	plan_use(job, &file.plan);
+	if (!job->replay)
+		job->wrong =
+			"there is no memory for it, or it is too intricate";
+	plan_release(&file.plan);
+}
+
+/* Whoever can't be told of the plan can do without. */
+static void file_make(struct plan_job *job, const struct plan *plan)
+{
+	const struct plan_file file = {.cycle = job->cycle,
+				       .plan = *plan,
+				       .least = job->least,
+				       .beginning = job->beginning,
+				       .device = job->device};
+
+	job->file = plan_file_write(&file, &job->file_size);
+}
+
 void plan_job_run(struct plan_job *job, bool (*stop)(void *argument))
 {
 	const struct plan_options options = {
 		.seconds = job->seconds, .seed = 1, .stop = stop};
 	struct plan plan;
 
+	if (job->loads) {
+		file_load(job);
+		return;
+	}
 	if (!job->cycle.count || !job->cycle.problem.count ||
 	    plan_solve(&job->cycle.problem, &options, &plan))
 		return;
-	job->replay = replay_of(&job->cycle, &plan);
-	job->peak = plan.peak;
+	plan_use(job, &plan);
 	least_find(job);
-	job->bound = plan.bound;
-	job->took = plan.seconds;
+	job->beginning = beginning_find(&job->cycle, job->least);
+	file_make(job, &plan);
 	plan_release(&plan);
 }

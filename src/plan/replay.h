@@ -39,8 +39,9 @@ enum { REPLAY_GRAM = 4 }; /* requests in a row by which a place is found */
 
 /* slots: of one cycle, 1 to 2^31 of them, which are copied; no two that live at
  * the same time overlap. laps: so many times, in equal parts of the cycle, the
- * same is asked for. Returns NULL without memory. Takes a time that grows
- * as count * log(count), so it is for a thread that may take it. */
+ * same is asked for. Returns NULL without memory, or if the slots cut each
+ * other into too many pieces. Takes a time that mostly grows as count *
+ * log(count), so it is for a thread that may take it. */
 struct replay *replay_open(const struct replay_slot *slots, size_t count,
 			   size_t laps);
 void replay_close(struct replay *replay);

@@ -4,6 +4,8 @@
 
 #include "replay_own.h"
 
+enum { PIECES_MOST = 1 << 28 }; /* of all slots together */
+
 /* The bytes of all slots, cut where a slot begins or ends, and who has each
  * piece last. */
 struct pieces {
@@ -117,6 +119,22 @@ static bool slot_passes(struct pieces *pieces, uint32_t slot, bool note)
 	return true;
 }
 
+/* A large slot may lie over thousands of small ones, again and again. Whether
+ * there is an end to it within a second or so. */
+static bool pieces_are_few(const struct pieces *pieces)
+{
+	const struct replay *replay = pieces->replay;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < replay->count; i++) {
+		const struct replay_slot *at = &replay->slots[i];
+
+		sum += piece_at(pieces, at->offset + at->size) -
+		       piece_at(pieces, at->offset);
+	}
+	return sum <= PIECES_MOST;
+}
+
 /* Once around the cycle, so that each piece has an owner, and once more. */
 static bool predecessors_find(struct replay *replay)
 {
@@ -125,6 +143,10 @@ static bool predecessors_find(struct replay *replay)
 
 	if (!pieces_open(&pieces, replay))
 		return false;
+	if (!pieces_are_few(&pieces)) {
+		pieces_close(&pieces);
+		return false;
+	}
 	for (uint32_t i = 0; i < replay->count; i++)
 		slot_passes(&pieces, i, false);
 	for (uint32_t i = 0; i < replay->count && found; i++) {

@@ -1,5 +1,6 @@
 #include "templates.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -22,6 +23,7 @@ static const struct template *end_of_const(const struct templates *templates)
 static void template_close(struct template *t)
 {
 	replay_close(t->replay);
+	free(t->file);
 	*t = (struct template){0};
 }
 
@@ -120,12 +122,15 @@ void templates_add(struct templates *templates, struct plan_job *job)
 	*t = (struct template){
 		.id = ++templates->ids,
 		.replay = job->replay,
+		.file = job->file,
+		.file_size = job->file_size,
 		.least = job->least,
 		.calm = job->calm,
 		.peak = job->peak,
 		.print = print_of(&job->cycle),
 	};
 	job->replay = NULL;
+	job->file = NULL;
 	template_use(templates, t);
 }
 

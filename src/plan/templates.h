@@ -19,6 +19,8 @@ struct template
 {
 	uint32_t id; /* from 1 on; none is given twice. 0: no template */
 	struct replay *replay;
+	unsigned char *file; /* the plan as a file, or NULL */
+	size_t file_size;
 	uint32_t least; /* the slot of a lap at which least is live */
 	uint64_t calm;  /* hardly more bytes are live then */
 	/* The slot of a lap with which its iterations begin, a guess at first;

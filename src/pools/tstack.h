@@ -40,6 +40,13 @@ struct tstack_pool {
 	struct replay *replay; /* of the current template, or NULL */
 	uint32_t least;        /* its slot of a lap at which least is live */
 	uint64_t calm;         /* hardly more bytes are live then */
+	bool loaded; /* a plan is from a file, and has not failed yet */
+	/* Where the program of a loaded plan begins its first iteration, and
+	 * what this one has asked for until it was there. */
+	struct beginning beginning, asked;
+	size_t kept;     /* how many of beginning.kept have come */
+	uint64_t unseen; /* requests that a loaded plan has had no place for */
+	unsigned int loaded_laps; /* that it has been followed for */
 	struct arena arena;
 	struct mnm_region *region; /* that the arena is in; NULL: none */
 	uint64_t begin;            /* its first address */
@@ -133,12 +140,34 @@ enum mnm_answer tstack_follow(struct tstack_pool *self,
 			      const struct mnm_request *request,
 			      struct mnm_place *place);
 
-/* A request was served by that place; `placed`: as planned. */
+enum tstack_how {
+	TSTACK_PLACED, /* as planned */
+	TSTACK_OTHER,  /* not so */
+	TSTACK_KEPT,   /* it is none of the plan's, see tstack_keeps */
+};
+
+/* A request was served by that place. */
 void tstack_served(struct tstack_pool *self, const struct mnm_request *request,
-		   const struct mnm_place *place, bool placed);
+		   const struct mnm_place *place, enum tstack_how how);
+
+/* Whether the next request is one whose block the program keeps, as a loaded
+ * plan says, which has more of them to come. */
+bool tstack_keeps(const struct tstack_pool *self,
+		  const struct mnm_request *request);
 
 /* The block at that address was freed. */
 void tstack_freed(struct tstack_pool *self, uint64_t addr);
+
+/* A pool that has just been opened asks for the plan of a file, if it is to. */
+void tstack_load(struct tstack_pool *self);
+
+/* A loaded plan comes into force. */
+void tstack_loaded(struct tstack_pool *self, struct plan_job *job);
+
+/* A request was served, before a loaded plan has begun, or while buffers are
+ * to come that the program keeps. Looks whether it begins now. */
+void tstack_load_step(struct tstack_pool *self,
+		      const struct mnm_request *request);
 
 /* Begins to learn; returns false without memory. Rests: sees no requests. */
 bool tstack_learn(struct tstack_pool *self);

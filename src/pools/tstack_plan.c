@@ -12,6 +12,8 @@ enum {
 	POOR_MOST = 8,        /* laps with too little placed, and it leaves */
 	POOR_PERCENT = 90,    /* of the bytes of a lap: less is too little */
 	WELL = 4,       /* times the laps that it waited, and all is well */
+	FIRST_LAPS = 3, /* in which what a program keeps may be in the way of a
+			 * loaded plan: it moves on once more */
 	VAIN_MOST = 10, /* log2 of the most laps between two tries */
 	PERCENT = 100,
 };
@@ -34,10 +36,21 @@ static void finder_end(struct tstack_pool *self)
 	address_map_close(&self->serials);
 }
 
+/* The plan from a file counts as any other from now on. */
+static void loaded_end(struct tstack_pool *self)
+{
+	self->loaded = false;
+	beginning_release(&self->beginning);
+	self->asked.known = false;
+}
+
+/* No plan is in force any more. */
 static void templates_end(struct tstack_pool *self)
 {
 	templates_close(&self->templates);
 	tstack_template_look(self);
+	loaded_end(self);
+	self->wanted = 0;
 }
 
 void tstack_end(struct tstack_pool *self)
@@ -45,7 +58,15 @@ void tstack_end(struct tstack_pool *self)
 	job_drop(self);
 	finder_end(self);
 	templates_end(self);
-	self->wanted = 0;
+}
+
+const unsigned char *tstack_pool_file(const struct mnm_pool *pool, size_t *size)
+{
+	const struct tstack_pool *self = (const struct tstack_pool *)pool;
+	const struct template *current = self->templates.current;
+
+	*size = current ? current->file_size : 0;
+	return current ? current->file : NULL;
 }
 
 void tstack_rest(struct tstack_pool *self)
@@ -105,6 +126,7 @@ static void replay_prime(struct tstack_pool *self)
 void tstack_pool_planned(struct mnm_pool *pool, struct plan_job *job)
 {
 	struct tstack_pool *self = tstack_of(pool);
+	bool begins = self->asked.known && job->loads, loads = job->loads;
 
 	self->job = NULL;
 	if (!job->replay || !tstack_template_add(self, job)) {
@@ -113,13 +135,19 @@ void tstack_pool_planned(struct mnm_pool *pool, struct plan_job *job)
 		plan_job_close(job);
 		return;
 	}
+	loaded_end(self);
+	self->asked.known = begins;
 	self->figures.peak = job->peak;
 	self->figures.bound = job->bound;
 	self->figures.period = job->cycle.length;
 	self->figures.plan_us = (uint64_t)(job->took * 1e6);
-	self->figures.plans++;
+	self->figures.plans += !loads;
+	self->figures.loads += loads;
+	if (loads)
+		tstack_loaded(self, job);
 	plan_job_close(job);
-	replay_prime(self);
+	if (!loads)
+		replay_prime(self);
 }
 
 /* The finder has found a period, or a better one. */
@@ -130,6 +158,9 @@ static void period_look(struct tstack_pool *self)
 	if (period->number == self->known || self->job)
 		return;
 	self->known = period->number;
+	/* It is what the plan was made of, or a part of that. */
+	if (self->loaded && replay_next(self->replay) != REPLAY_NONE)
+		return;
 	if (!templates_suffice(&self->templates))
 		tstack_job_make(self, period);
 }
@@ -155,7 +186,6 @@ static void serial_note(struct tstack_pool *self,
 static void plan_leave(struct tstack_pool *self)
 {
 	templates_end(self);
-	self->wanted = 0;
 	self->since = 0;
 	self->state = self->job ? TSTACK_PLANS : TSTACK_LEARNS;
 	if (self->finder)
@@ -210,6 +240,9 @@ static void lap_end(struct tstack_pool *self)
 	current->poor = is_poor(lap.placed, lap.asked) ? current->poor + 1 : 0;
 	if (current->poor >= POOR_MOST)
 		template_leave(self, &lap);
+	else if (self->loaded && self->loaded_laps++ < FIRST_LAPS &&
+		 current->poor && tstack_arena_end(self))
+		tstack_yield(self);
 	else if (tstack_stray_stays(self,
 				    self->figures.blocked > lap.blocked) &&
 		 tstack_arena_end(self))
@@ -256,21 +289,30 @@ static void replay_step(struct tstack_pool *self,
 		lap_count(self, bytes, placed, turns);
 	else if (turns && self->patience)
 		self->patience--;
-	else if (turns ||
-		 (!self->patience && next != REPLAY_NONE && is_calm(self)))
+	else if (!self->asked.known &&
+		 (turns ||
+		  (!self->patience && next != REPLAY_NONE && is_calm(self))))
 		self->wanted = templates_peak(&self->templates);
+	if (self->loaded && next == REPLAY_NONE &&
+	    ++self->unseen >= LEARN_MOST &&
+	    (!self->region || tstack_arena_end(self)))
+		plan_leave(self);
 }
 
 void tstack_served(struct tstack_pool *self, const struct mnm_request *request,
-		   const struct mnm_place *place, bool placed)
+		   const struct mnm_place *place, enum tstack_how how)
 {
 	self->needed = 0;
 	if (self->finder)
 		serial_note(self, request, place);
-	if (self->replay)
-		replay_step(self, request, placed);
+	if (how == TSTACK_KEPT)
+		self->figures.asked_bytes += self->region ? request->span : 0;
+	else if (self->replay)
+		replay_step(self, request, how == TSTACK_PLACED);
 	else if (self->finder && ++self->since == LEARN_MOST && !self->job)
 		tstack_rest(self);
+	if (self->asked.known || self->kept < self->beginning.kept_count)
+		tstack_load_step(self, request);
 }
 
 void tstack_freed(struct tstack_pool *self, uint64_t addr)

@@ -40,6 +40,7 @@ static bool tstack_pool_open(struct mnm_pool *pool,
 		/* Without memory it serves as the base pool does. */
 		if (!tstack_learn(self))
 			pool->classes = self->base->classes;
+		tstack_load(self);
 		pool->headroom = self->base->headroom;
 		return true;
 	}
@@ -99,6 +100,8 @@ static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 	struct tstack_pool *self = tstack_of(pool);
 	enum mnm_answer answer = MNM_MISS;
 	size_t *skip = skip_find(self, request->span);
+	bool keeps = self->kept < self->beginning.kept_count &&
+		     tstack_keeps(self, request);
 
 	/* An arena gets pages only while its region grows. */
 	if (self->unbacked && self->region != self->pool.growing &&
@@ -111,22 +114,22 @@ static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 	}
 	self->growing = false;
 	self->needs = false;
-	if (!skip)
+	if (!skip && !keeps)
 		answer = tstack_follow(self, request, place);
-	else if (self->replay) /* others may have asked since */
+	else if (self->replay && !keeps) /* others may have asked since */
 		tstack_ask(self, request);
 	if (self->needs)
 		return MNM_MISS;
 	if (answer == MNM_HIT)
-		tstack_served(self, request, place, true);
+		tstack_served(self, request, place, TSTACK_PLACED);
 	if (answer != MNM_MISS)
 		return answer;
 	tstack_tell(self);
 	answer = self->base->ops->place(self->base, request, place);
-	if (answer == MNM_MISS && !skip)
+	if (answer == MNM_MISS && !skip && !keeps)
 		answer = tstack_stray(self, request, place);
 	/* What a plan has that is not followed serves others. */
-	if (answer == MNM_MISS && self->region &&
+	if (answer == MNM_MISS && self->region && !keeps &&
 	    tstack_is_dear(self, request->span) && tstack_arena_end(self)) {
 		tstack_yield(self);
 		tstack_tell(self);
@@ -135,7 +138,8 @@ static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 	if (skip) /* or it is noted again as the base pool grows once more */
 		skip_end(self, skip);
 	if (answer == MNM_HIT)
-		tstack_served(self, request, place, false);
+		tstack_served(self, request, place,
+			      keeps ? TSTACK_KEPT : TSTACK_OTHER);
 	return answer;
 }
 

@@ -29,6 +29,15 @@ struct plan_job;
 struct plan_job *tstack_pool_job(struct mnm_pool *pool);
 void tstack_pool_planned(struct mnm_pool *pool, struct plan_job *job);
 
+/* Whether pools that are opened from now on begin with the plan of a file: each
+ * then waits for a job that loads it. */
+void tstack_pool_loads_set(bool loads);
+
+/* The plan that the pool has, as the bytes of a file, which are valid until the
+ * next call; NULL: it has none. */
+const unsigned char *tstack_pool_file(const struct mnm_pool *pool,
+				      size_t *size);
+
 /* The program says that its next iteration begins. */
 void tstack_pool_mark(struct mnm_pool *pool);
 

@@ -18,7 +18,7 @@ int mnm_main(int argc, char **argv);
 
 enum { WORDS = 6, ENDS_MAX = 8, COLUMNS = 79 };
 
-enum { COMMANDS = 9 };
+enum { COMMANDS = 10 };
 
 /* clang-format off */
 static const char *const commands_run[COMMANDS][WORDS] = {
@@ -31,6 +31,7 @@ static const char *const commands_run[COMMANDS][WORDS] = {
 	{"swap", "1", "--no-wait", "no_pool"},
 	{"swap", "--all", "--no-wait", "--json", "no_pool"},
 	{"trim", "--all", "--no-wait"},
+	{"plan", "1", "--save", "/dev/null"},
 };
 /* clang-format on */
 

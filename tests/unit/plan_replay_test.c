@@ -563,6 +563,34 @@ START_TEST(gaps_are_what_no_block_has)
 }
 END_TEST
 
+/* Small slots, one beside the other, and as many that lie over all of them. */
+static struct replay *replay_cut(uint32_t count)
+{
+	const size_t all = (size_t)2 * count;
+	struct replay_slot *slots = calloc(all, sizeof(*slots));
+	struct replay *replay;
+
+	ck_assert_ptr_nonnull(slots);
+	for (uint32_t i = 0; i < count; i++) {
+		slots[i] = (struct replay_slot){i, unit, i * unit};
+		slots[count + i] =
+			(struct replay_slot){count + i, count * unit, 0};
+	}
+	replay = replay_open(slots, all, 1);
+	free(slots);
+	return replay;
+}
+
+START_TEST(slots_that_would_take_for_ever_are_refused)
+{
+	struct replay *replay = replay_cut(1 << 10);
+
+	ck_assert_ptr_nonnull(replay);
+	replay_close(replay);
+	ck_assert_ptr_null(replay_cut(1 << 16));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("replay");
@@ -578,6 +606,7 @@ int main(void)
 		       a_smaller_block_says_nothing_of_the_rest_of_its_place);
 	tcase_add_test(tests, nor_if_blocks_without_a_slot_are_placed);
 	tcase_add_test(tests, gaps_are_what_no_block_has);
+	tcase_add_test(tests, slots_that_would_take_for_ever_are_refused);
 	tcase_set_timeout(tests, 300); /* only a hang is so slow */
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);

@@ -2,6 +2,7 @@
 
 #include <check.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "draw.h"
 #include "plan/job.h"
@@ -59,10 +60,17 @@ static void job_look(struct model *model)
 	if (!model->job) {
 		model->job = tstack_pool_job(model->pool);
 		model->wait = model_draw(model, 2) ? model_draw(model, 60) : 0;
+		if (model->at_once)
+			model->wait = 0;
 	}
-	if (!model->job || model->wait--)
+	if (!model->job || model->served < model->late || model->wait--)
 		return;
 	asked = 0;
+	if (model->job->loads) {
+		model->job->file = model->file;
+		model->job->file_size = model->file_size;
+		model->file = NULL;
+	}
 	plan_job_run(model->job, is_over);
 	tstack_pool_planned(model->pool, model->job);
 	model->job = NULL;
@@ -90,6 +98,7 @@ static void block_begin(struct model *model, const struct mnm_request *request,
 	model->blocks[model->count++] = (struct model_block){
 		.place = at, .stream = freed, .life = life};
 	model->pool->live_span += at.bytes;
+	model->served++;
 }
 
 void model_free(struct model *model, size_t block)
@@ -376,6 +385,23 @@ void model_open(struct model *model, enum mnm_backing backing, uint64_t seed)
 	ck_assert(tstack_pool.open(model->pool, &options));
 }
 
+void model_reopen(struct model *model, enum mnm_backing backing, uint64_t seed)
+{
+	size_t size = 0;
+	const unsigned char *file = tstack_pool_file(model->pool, &size);
+	unsigned char *copy = malloc(size + 1);
+
+	ck_assert(copy);
+	if (file)
+		memcpy(copy, file, size);
+	model_close(model);
+	tstack_pool_loads_set(true);
+	model_open(model, backing, seed);
+	tstack_pool_loads_set(false);
+	model->file = copy;
+	model->file_size = file ? size : 0;
+}
+
 void model_close(struct model *model)
 {
 	while (model->count)
@@ -392,6 +418,7 @@ void model_close(struct model *model)
 	}
 	free(model->pool);
 	free(model->units);
+	free(model->file);
 }
 
 struct tstack_figures model_figures(const struct model *model)

@@ -49,12 +49,22 @@ struct model {
 	unsigned int wait; /* requests until the job is done */
 	size_t claimed;    /* bytes of addresses that came first */
 	size_t shed;       /* bytes that the pool gave back by itself */
+	/* What jobs load, of malloc; NULL: they load nothing. */
+	bool at_once; /* it takes them no time */
+	/* Jobs are not done before so many requests are served. */
+	unsigned int late, served;
+	unsigned char *file;
+	size_t file_size;
 };
 
 /* A pool in regions of that backing; a seed is not 0. The second takes all that
  * it has, and judges whether that is all it was given. */
 void model_open(struct model *model, enum mnm_backing backing, uint64_t seed);
 void model_close(struct model *model);
+
+/* Opens one that begins with the plan that the other has, which is closed. The
+ * same seed as the other one's draws the same. */
+void model_reopen(struct model *model, enum mnm_backing backing, uint64_t seed);
 
 unsigned int model_draw(struct model *model, unsigned int below);
 

@@ -1,10 +1,13 @@
 /* tstack_pool without CUDA: whatever a program does, and whatever becomes of
  * memory meanwhile. */
+#include <limits.h>
+
 #include "run.h"
 #include "tstack_model.h"
 
 enum {
 	LAP_LEAST = 4, /* requests */
+	WEIGHTS = 8,
 	LAP_MOST = 40,
 	LAPS_LEARN = 160, /* requests, after which there is a plan */
 	SEEDS = 120,
@@ -167,6 +170,12 @@ static void seed_run(enum mnm_backing backing, uint64_t seed)
 
 	model_open(&model, backing, seed);
 	lap = lap_drawn(1 + model_draw(&model, 100));
+	/* Some begin with the plan of a run before. */
+	if (seed % 3 == 0) {
+		lap_learn(&lap);
+		model_reopen(&model, backing, seed);
+		lap = lap_drawn(1 + model_draw(&model, 100));
+	}
 	other = lap_drawn(60);
 	deviates = often[model_draw(&model, 4)];
 	trims = often[model_draw(&model, 3)];
@@ -598,9 +607,209 @@ START_TEST(an_arena_begins_elsewhere_if_a_block_stays_in_it)
 }
 END_TEST
 
+/* What a program takes before its first iteration, and keeps. */
+static void weights_ask(const struct lap *lap, size_t more)
+{
+	struct request weight = {.life = UINT_MAX};
+
+	for (unsigned int i = 0; i < WEIGHTS; i++) {
+		weight.bytes = lap->requests[i % lap->count].bytes + more;
+		ask(&weight);
+	}
+}
+
+/* The first iteration, and what it keeps besides. */
+static void first_play(const struct lap *lap)
+{
+	struct request kept = {.life = UINT_MAX};
+
+	for (unsigned int i = 0; i < lap->count; i++) {
+		kept.bytes = (1 + i) * MODEL_UNIT;
+		if (i % 3 == 1)
+			ask(&kept);
+		ask(&lap->requests[i]);
+	}
+}
+
+static struct lap lap_saved(uint64_t seed)
+{
+	struct lap lap;
+
+	model_open(&model, MNM_BACKING_VIRTUAL, seed);
+	lap = lap_drawn(80);
+	weights_ask(&lap, 0);
+	first_play(&lap);
+	for (int i = 0; i < 4; i++)
+		lap_learn(&lap);
+	model_reopen(&model, MNM_BACKING_VIRTUAL, seed);
+	model.fences = true;
+	model.at_once = true;
+	return lap;
+}
+
+START_TEST(a_plan_of_a_file_is_followed_from_the_first_iteration)
+{
+	struct tstack_figures figures;
+	unsigned int at_once = 0;
+	struct lap lap;
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		lap = lap_saved(seed);
+		weights_ask(&lap, 0);
+		first_play(&lap);
+		at_once += model_figures(&model).state == TSTACK_FOLLOWS;
+		lap_play(&lap);
+		ck_assert_uint_eq(bytes_missed(&lap, 4), 0);
+		figures = model_figures(&model);
+		ck_assert_uint_eq(figures.loads, 1);
+		ck_assert_uint_eq(figures.plans, 0);
+		model_close(&model);
+	}
+	ck_assert_uint_ge(at_once, 18);
+}
+END_TEST
+
+/* The plan comes so many requests after the program's beginning. */
+START_TEST(a_plan_that_comes_late_is_followed_from_there)
+{
+	struct tstack_figures figures;
+	unsigned int at_once = 0;
+	struct lap lap;
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		lap = lap_saved(seed);
+		model.late = WEIGHTS + 7;
+		weights_ask(&lap, 0);
+		first_play(&lap);
+		figures = model_figures(&model);
+		at_once +=
+			figures.state == TSTACK_FOLLOWS && !figures.deviations;
+		lap_play(&lap);
+		ck_assert_uint_eq(bytes_missed(&lap, 4), 0);
+		model_close(&model);
+	}
+	ck_assert_uint_ge(at_once, 18);
+}
+END_TEST
+
+START_TEST(a_plan_of_a_file_waits_where_the_program_begins_otherwise)
+{
+	struct lap lap;
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		lap = lap_saved(seed);
+		weights_ask(&lap, MODEL_UNIT);
+		ask(&lap.requests[0]);
+		ask(&lap.requests[1 % lap.count]);
+		ck_assert_int_eq(model_figures(&model).state, TSTACK_WAITS);
+		model_close(&model);
+	}
+}
+END_TEST
+
+/* Blocks that the program keeps lie in the plan's places, as it did not begin
+ * as when the plan was made. */
+START_TEST(a_plan_whose_places_are_kept_moves_on)
+{
+	struct lap lap, keeping;
+	unsigned int placed = 0;
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		lap = keeping = lap_saved(seed);
+		weights_ask(&lap, MODEL_UNIT);
+		for (unsigned int i = 0;
+		     i < 3 && model_figures(&model).state == TSTACK_WAITS; i++)
+			lap_play(&lap);
+		for (unsigned int i = 0; i < lap.count; i += 2)
+			keeping.requests[i].life = UINT_MAX;
+		lap_play(&keeping);
+		for (int i = 0; i < 20; i++)
+			lap_play(&lap);
+		placed +=
+			!bytes_missed(&lap, 4) && !model_figures(&model).plans;
+		model_close(&model);
+	}
+	ck_assert_uint_ge(placed, 18);
+}
+END_TEST
+
+START_TEST(a_plan_of_another_program_gives_way_to_one_that_is_learnt)
+{
+	struct tstack_figures figures;
+	struct lap lap;
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		model_open(&model, MNM_BACKING_VIRTUAL, seed);
+		model.fences = true;
+		lap = lap_drawn(80);
+		for (int i = 0; i < 4; i++)
+			lap_learn(&lap);
+		model_reopen(&model, MNM_BACKING_VIRTUAL, seed + 50);
+		model.fences = true;
+		lap = lap_drawn(80);
+		for (int i = 0; i < 4; i++)
+			lap_learn(&lap);
+		figures = model_figures(&model);
+		ck_assert_uint_eq(figures.loads, 1);
+		ck_assert_uint_ge(figures.plans, 1);
+		ck_assert_uint_eq(bytes_missed(&lap, 8), 0);
+		model_close(&model);
+	}
+}
+END_TEST
+
+/* A program that never repeats. */
+START_TEST(a_plan_that_never_fits_is_dropped)
+{
+	struct lap lap;
+	size_t size;
+
+	model_open(&model, MNM_BACKING_VIRTUAL, 3);
+	lap = lap_drawn(80);
+	lap_learn(&lap);
+	lap_learn(&lap);
+	model_reopen(&model, MNM_BACKING_VIRTUAL, 4);
+	model.fences = true;
+	ask(&lap.requests[0]);
+	for (int i = 0; i < 1 << 17; i++) {
+		struct request request = {
+			.bytes = (100 + model_draw(&model, 100)) * MODEL_UNIT};
+
+		ask(&request);
+		if (model_figures(&model).state == TSTACK_RESTS)
+			break;
+	}
+	ck_assert_uint_eq(model_figures(&model).loads, 1);
+	ck_assert_int_eq(model_figures(&model).state, TSTACK_RESTS);
+	ck_assert_ptr_null(tstack_pool_file(model.pool, &size));
+	model_close(&model);
+}
+END_TEST
+
+START_TEST(a_wrong_file_is_as_none)
+{
+	struct lap lap;
+
+	model_open(&model, MNM_BACKING_VIRTUAL, 3);
+	lap = lap_drawn(80);
+	lap_learn(&lap);
+	lap_learn(&lap);
+	model_reopen(&model, MNM_BACKING_VIRTUAL, 3);
+	model.file[model.file_size - 1] ^= 1;
+	model.fences = true;
+	lap = lap_drawn(80);
+	for (int i = 0; i < 4; i++)
+		lap_learn(&lap);
+	ck_assert_uint_eq(model_figures(&model).loads, 0);
+	ck_assert_uint_eq(model_figures(&model).plans, 1);
+	ck_assert_uint_eq(bytes_missed(&lap, 8), 0);
+	model_close(&model);
+}
+END_TEST
+
 int main(void)
 {
-	static const TTest *tests[20]; /* ends with NULL */
+	static const TTest *tests[24]; /* ends with NULL */
 	size_t n = 0;
 
 	tests[n++] = no_byte_is_handed_out_twice_or_too_early_or_lost;
@@ -618,5 +827,12 @@ int main(void)
 	tests[n++] = an_idle_arena_serves_what_no_plan_foresees;
 	tests[n++] = a_plan_outlives_requests_that_it_does_not_foresee;
 	tests[n++] = an_arena_begins_elsewhere_if_a_block_stays_in_it;
+	tests[n++] = a_plan_of_a_file_is_followed_from_the_first_iteration;
+	tests[n++] = a_plan_that_comes_late_is_followed_from_there;
+	tests[n++] = a_plan_of_a_file_waits_where_the_program_begins_otherwise;
+	tests[n++] = a_plan_whose_places_are_kept_moves_on;
+	tests[n++] = a_plan_of_another_program_gives_way_to_one_that_is_learnt;
+	tests[n++] = a_plan_that_never_fits_is_dropped;
+	tests[n++] = a_wrong_file_is_as_none;
 	return tests_run("tstack", tests);
 }

@@ -1,4 +1,4 @@
-/* mnm plan: places the lifetimes of a file. */
+/* mnm plan: places the lifetimes of a file, or saves a program's plan. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 #include "offsets.h"
 #include "picture.h"
 #include "replacement.h"
+#include "save.h"
 #include "search.h"
 
 enum { SECONDS = 10 };
@@ -159,6 +160,10 @@ int plan_run(const struct command *command, const struct arguments *arguments)
 	struct lifetimes lifetimes;
 	int status;
 
+	if (arguments->save)
+		return plan_save(command, arguments);
+	if (arguments->device)
+		return usage_error(command, "--device is for --save");
 	if (arguments->period.given && !wanted.period)
 		return usage_error(command, "--period 0; allowed: 1 and more");
 	if ((arguments->o && !replacement_possible(arguments->o)) ||
