@@ -2,84 +2,172 @@
 
 #include <stdlib.h>
 
-enum { ROOM_LEAST = 64 };
+enum { CHUNK = 64 };
+
+struct arena_chunk {
+	struct arena_chunk *next;
+	struct arena_cell cells[CHUNK];
+};
 
 void arena_close(struct arena *arena)
 {
-	free(arena->blocks);
-	address_map_close(&arena->indices);
+	struct arena_chunk *next;
+
+	for (; arena->chunks; arena->chunks = next) {
+		next = arena->chunks->next;
+		free(arena->chunks);
+	}
+	free(arena->cells);
+	address_map_close(&arena->by_offset);
 	*arena = (struct arena){0};
 }
 
-bool arena_prepare(struct arena *arena, size_t count)
+/* Whether there is room for one more cell. */
+static bool arena_grow(struct arena *arena)
 {
-	size_t room = arena->room ? arena->room : ROOM_LEAST;
-	struct arena_block *blocks;
+	struct arena_cell **cells;
+	struct arena_chunk *chunk;
 
-	if (!address_map_prepare(&arena->indices, count))
+	if (!address_map_prepare(&arena->by_offset, arena->count + 1))
 		return false;
-	while (room < count)
-		room *= 2;
-	if (arena->blocks && room == arena->room)
+	if (arena->count < arena->room)
 		return true;
-	blocks = realloc(arena->blocks, room * sizeof(*blocks));
-	if (!blocks)
+	cells = realloc(arena->cells, (arena->room + CHUNK) * sizeof(*cells));
+	if (!cells)
 		return false;
-	arena->blocks = blocks;
-	arena->room = room;
+	arena->cells = cells;
+	chunk = calloc(1, sizeof(*chunk));
+	if (!chunk)
+		return false;
+	chunk->next = arena->chunks;
+	arena->chunks = chunk;
+	arena->room += CHUNK;
 	return true;
 }
 
-void arena_enter(struct arena *arena, const struct arena_block *block)
+struct arena_cell *arena_find(const struct arena *arena, uint64_t offset)
 {
-	address_map_set(&arena->indices, block->offset, arena->count);
-	arena->blocks[arena->count++] = *block;
-	arena->live += block->size;
-	arena->strays += block->stray;
+	const uint64_t *index = address_map_find(&arena->by_offset, offset);
+
+	return index ? (struct arena_cell *)(uintptr_t)*index : NULL;
 }
 
-const struct arena_block *arena_find(const struct arena *arena, uint64_t offset)
+struct arena_cell *arena_prepare(struct arena *arena, uint64_t offset)
 {
-	const uint64_t *index = address_map_find(&arena->indices, offset);
+	struct arena_cell *cell = arena_find(arena, offset);
 
-	return index ? &arena->blocks[*index] : NULL;
+	if (cell || !arena_grow(arena))
+		return cell;
+	cell = &arena->chunks->cells[arena->count % CHUNK];
+	cell->offset = offset;
+	arena->cells[arena->count++] = cell;
+	address_map_set(&arena->by_offset, offset, (uintptr_t)cell);
+	return cell;
 }
 
-void arena_leave(struct arena *arena, const struct arena_block *block,
-		 uint64_t epoch)
+/* The cell counts by so many bytes from now on, and counted by others so
+ * far. */
+static void cell_count(struct arena *arena, struct arena_cell *cell,
+		       uint64_t bytes)
 {
-	size_t index = (size_t)(block - arena->blocks);
-	size_t last = arena->count - 1;
+	arena->counted += bytes - cell->counted;
+	cell->counted = bytes;
+}
 
-	if (epoch > arena->freed)
-		arena->freed = epoch;
-	if (block->stray && epoch > arena->stray_freed)
+void arena_count(struct arena *arena, struct arena_cell *cell)
+{
+	uint64_t bytes = cell->live ? cell->size : 0;
+
+	if (bytes == cell->counted)
+		return;
+	arena->owed_blocks += (bytes != 0) - (cell->counted != 0);
+	arena->owed_bytes += (int64_t)(bytes - cell->counted);
+	cell_count(arena, cell, bytes);
+}
+
+struct arena_owed arena_owed(struct arena *arena)
+{
+	struct arena_owed owed = {arena->owed_blocks, arena->owed_bytes};
+
+	arena->owed_blocks = arena->owed_bytes = 0;
+	return owed;
+}
+
+void arena_enter(struct arena *arena, struct arena_cell *cell, uint64_t size,
+		 uint32_t slot, bool stray)
+{
+	arena_count(arena, cell);
+	cell->size = size;
+	cell->slot = slot;
+	cell->stray = stray;
+	arena->strays += stray;
+	cell_count(arena, cell, size);
+	atomic_store_explicit(&cell->live, true, memory_order_relaxed);
+}
+
+static void stray_leave(struct arena *arena, uint64_t epoch)
+{
+	if (epoch > arena->stray_freed)
 		arena->stray_freed = epoch;
-	arena->live -= block->size;
-	arena->strays -= block->stray;
-	address_map_remove(&arena->indices, block->offset);
-	if (index != last) {
-		arena->blocks[index] = arena->blocks[last];
-		*address_map_find(&arena->indices,
-				  arena->blocks[index].offset) = index;
-	}
-	arena->count = last;
+	arena->strays--;
 }
 
-bool arena_is_free(const struct arena *arena, uint64_t offset, uint64_t size)
+void arena_leave(struct arena *arena, struct arena_cell *cell, uint64_t epoch,
+		 unsigned int stream)
 {
-	const struct arena_block *at = arena->blocks;
+	arena_count(arena, cell);
+	atomic_store_explicit(&cell->epoch, epoch, memory_order_relaxed);
+	atomic_store_explicit(&cell->stream, stream, memory_order_relaxed);
+	if (cell->stray)
+		stray_leave(arena, epoch);
+	cell->stray = false;
+	cell_count(arena, cell, 0);
+	atomic_store_explicit(&cell->live, false, memory_order_release);
+}
 
-	for (size_t i = 0; i < arena->count; i++, at++)
-		if (at->offset < offset + size &&
+bool arena_is_free(const struct arena *arena, uint64_t offset, uint64_t size,
+		   uint64_t *latest)
+{
+	*latest = arena->freed;
+	for (size_t i = 0; i < arena->count; i++) {
+		const struct arena_cell *at = arena->cells[i];
+
+		if (arena_cell_lives(at) && at->offset < offset + size &&
 		    offset < at->offset + at->size)
 			return false;
+		/* A block that lives may be smaller than the one before. */
+		if (arena_cell_epoch(at) > *latest)
+			*latest = arena_cell_epoch(at);
+	}
 	return true;
 }
 
-static int block_compare(const void *one, const void *other)
+uint64_t arena_latest(const struct arena *arena)
 {
-	const struct arena_block *a = one, *b = other;
+	uint64_t latest;
+
+	arena_is_free(arena, 0, 0, &latest);
+	return latest;
+}
+
+size_t arena_live(const struct arena *arena, uint64_t *bytes)
+{
+	size_t live = 0;
+
+	*bytes = 0;
+	for (size_t i = 0; i < arena->count; i++) {
+		if (!arena->cells[i]->live)
+			continue;
+		live++;
+		*bytes += arena->cells[i]->size;
+	}
+	return live;
+}
+
+static int cell_compare(const void *one, const void *other)
+{
+	const struct arena_cell *a = *(struct arena_cell *const *)one;
+	const struct arena_cell *b = *(struct arena_cell *const *)other;
 
 	return (a->offset > b->offset) - (a->offset < b->offset);
 }
@@ -88,15 +176,16 @@ void arena_gaps(struct arena *arena, uint64_t size,
 		void (*visit)(void *argument, uint64_t offset, uint64_t size),
 		void *argument)
 {
-	const struct arena_block *at;
 	uint64_t end = 0;
 
 	if (arena->count)
-		qsort(arena->blocks, arena->count, sizeof(*arena->blocks),
-		      block_compare);
+		qsort(arena->cells, arena->count, sizeof(struct arena_cell *),
+		      cell_compare);
 	for (size_t i = 0; i < arena->count; i++) {
-		at = &arena->blocks[i];
-		*address_map_find(&arena->indices, at->offset) = i;
+		const struct arena_cell *at = arena->cells[i];
+
+		if (!at->live)
+			continue;
 		if (at->offset > end)
 			visit(argument, end, at->offset - end);
 		end = at->offset + at->size;

@@ -1,55 +1,100 @@
 /* An arena: a range of addresses in which blocks are placed where a plan says.
  * It knows which of them are live, so that no address is handed out twice. All
- * figures are bytes; offsets count from the arena's first address. */
+ * figures are bytes; offsets count from the arena's first address.
+ *
+ * A cell stands for all blocks that begin at one offset, of which one lives at
+ * a time. It stays where it is in memory until the arena is closed. */
 #ifndef MNM_ARENA_H
 #define MNM_ARENA_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "address_map.h"
 
-struct arena_block {
-	uint64_t offset, size;
-	uint32_t slot; /* of the plan */
-	bool stray;    /* it was not placed in the plan's order */
+struct arena_cell {
+	uint64_t offset;
+	uint64_t size;       /* of its block, which lives or lived last */
+	_Atomic uint64_t epoch; /* of the last free; 0: none yet */
+	_Atomic unsigned int stream; /* in whose order that was; 0: in none */
+	uint32_t slot;       /* of the plan that its block was placed for */
+	_Atomic bool live;   /* false: the block's free is stamped as well */
+	bool stray;          /* it was not placed in the plan's order */
+	uint64_t counted;    /* the bytes by which it counts as live in
+			      * arena->counted; 0: as none */
+	void *record;        /* what the arena's owner knows it by, or NULL */
 };
 
 struct arena {
-	struct arena_block *blocks; /* live ones, in no order */
-	size_t count, room;         /* of blocks */
-	struct address_map indices; /* of blocks, by their offsets */
-	uint64_t live;              /* bytes of blocks */
-	size_t strays;              /* of blocks */
-	/* The latest epochs in which a block was freed, and in which a stray
-	 * was. The first begins as that of the arena's memory. */
-	uint64_t freed, stray_freed;
+	struct arena_cell **cells; /* in no order */
+	size_t count, room;        /* of cells */
+	struct arena_chunk *chunks;
+	struct address_map by_offset;
+	/* Bytes of live blocks as they were counted: a block may also be taken
+	 * and freed uncounted (replay_step.h). What is owed makes up for
+	 * those whose other end was counted; see arena_owed. */
+	uint64_t counted;
+	int64_t owed_blocks, owed_bytes;
+	_Atomic size_t strays; /* that live */
+	/* The latest epoch in which memory came to the arena, or blocks left it
+	 * that are in no cell; and the latest one of a stray's free. */
+	uint64_t freed;
+	_Atomic uint64_t stray_freed;
 };
 
+/* Whether a block lives in the cell; the epoch is read after that. */
+static inline bool arena_cell_lives(const struct arena_cell *cell)
+{
+	return atomic_load_explicit(&cell->live, memory_order_acquire);
+}
+
+static inline uint64_t arena_cell_epoch(const struct arena_cell *cell)
+{
+	return atomic_load_explicit(&cell->epoch, memory_order_relaxed);
+}
+
+/* Forgets all cells. */
 void arena_close(struct arena *arena);
 
-/* Makes room for so many live blocks. Returns false without memory. */
-bool arena_prepare(struct arena *arena, size_t count);
+/* The cell of an offset, or NULL. The second makes it if there is none, and
+ * returns NULL without memory. */
+struct arena_cell *arena_find(const struct arena *arena, uint64_t offset);
+struct arena_cell *arena_prepare(struct arena *arena, uint64_t offset);
 
-/* A block is live. There is room for it, no live block overlaps it, and its
- * size is not 0. */
-void arena_enter(struct arena *arena, const struct arena_block *block);
+/* A block of so many bytes, which is not 0, lives in the cell from now on,
+ * where none does. No live block overlaps it. */
+void arena_enter(struct arena *arena, struct arena_cell *cell, uint64_t size,
+		 uint32_t slot, bool stray);
 
-/* The live block that begins there, or NULL. It is valid until the next
- * change. */
-const struct arena_block *arena_find(const struct arena *arena,
-				     uint64_t offset);
+/* The cell's block was freed in that epoch, in the order of that stream. */
+void arena_leave(struct arena *arena, struct arena_cell *cell, uint64_t epoch,
+		 unsigned int stream);
 
-/* The block, which arena_find has found, was freed in that epoch. */
-void arena_leave(struct arena *arena, const struct arena_block *block,
-		 uint64_t epoch);
+/* Counts the cell as what it is. */
+void arena_count(struct arena *arena, struct arena_cell *cell);
 
-/* Whether no live block has any of these bytes. Looks at all of them. */
-bool arena_is_free(const struct arena *arena, uint64_t offset, uint64_t size);
+/* How many blocks, and bytes of them, were counted for one of their ends only
+ * since this was asked last: so many more live than was counted, or fewer. */
+struct arena_owed {
+	int64_t blocks, bytes;
+};
+struct arena_owed arena_owed(struct arena *arena);
 
-/* Sorts the live blocks by their offsets, and calls visit for each range of
- * bytes, of the first `size`, in which none lives. */
+/* Whether no live block has any of these bytes. Looks at all cells. Sets
+ * *latest to the latest epoch in which a block was freed. */
+bool arena_is_free(const struct arena *arena, uint64_t offset, uint64_t size,
+		   uint64_t *latest);
+
+/* The latest epoch in which a block was freed, or memory came. */
+uint64_t arena_latest(const struct arena *arena);
+
+/* How many blocks live, and their bytes. Looks at all cells. */
+size_t arena_live(const struct arena *arena, uint64_t *bytes);
+
+/* Calls visit for each range of bytes, of the first `size`, in which no block
+ * lives, from low to high. */
 void arena_gaps(struct arena *arena, uint64_t size,
 		void (*visit)(void *argument, uint64_t offset, uint64_t size),
 		void *argument);

@@ -11,6 +11,7 @@
 
 struct plan_job {
 	struct cycle cycle;
+	uint64_t number; /* of the period */
 	double seconds; /* that it may take of its thread's time */
 	/* Set by plan_job_run: NULL without memory. */
 	struct replay *replay;

@@ -43,11 +43,6 @@ uint64_t replay_cycles(const struct replay *replay)
 	return replay->at.cycle;
 }
 
-size_t replay_live(const struct replay *replay)
-{
-	return replay->live;
-}
-
 /* No slot is known to have been placed in its turn: another plan may have had
  * its bytes since. */
 void replay_begin(struct replay *replay, uint32_t next)
@@ -58,6 +53,10 @@ void replay_begin(struct replay *replay, uint32_t next)
 		.lost = next == REPLAY_NONE,
 	};
 	replay->recent_count = 0;
+	replay->run = (struct replay_run){0};
+	replay->stepped = 0;
+	for (size_t i = 0; i < replay->count; i++)
+		replay->states[i].cell = NULL;
 }
 
 static bool slot_is(const struct replay *replay, uint32_t slot, uint32_t token)
@@ -77,6 +76,7 @@ static uint32_t replay_pass(struct replay *replay, uint32_t slot)
 		then->turned = true;
 	}
 	then->missed = 0;
+	then->slot = slot;
 	return slot;
 }
 
@@ -111,9 +111,11 @@ static uint32_t find_near(struct replay *replay, uint32_t token, uint64_t size)
 		replay->then.stray = true;
 		return slot;
 	}
-	if (size < next->size && size > next->size / LEAST)
-		return replay_pass(replay, replay->then.next);
-	return REPLAY_NONE;
+	if (size >= next->size || size <= next->size / LEAST)
+		return REPLAY_NONE;
+	slot = replay_pass(replay, replay->then.next);
+	replay->then.slot = REPLAY_NONE; /* it is for another size */
+	return slot;
 }
 
 /* Looks for the place by the last requests. */
@@ -137,6 +139,7 @@ uint32_t replay_ask(struct replay *replay, uint32_t token, uint64_t size)
 
 	*then = replay->at;
 	then->turned = then->stray = false;
+	then->slot = REPLAY_NONE;
 	replay->token = token;
 	if (!then->lost && slot_is(replay, then->next, token))
 		return replay_pass(replay, then->next);
@@ -149,23 +152,42 @@ uint32_t replay_ask(struct replay *replay, uint32_t token, uint64_t size)
 	return slot;
 }
 
-void replay_served(struct replay *replay)
+static void recent_note(struct replay *replay, uint32_t token)
 {
-	replay->at = replay->then;
-	replay->recent[replay->recent_at] = replay->token;
+	replay->recent[replay->recent_at] = token;
 	replay->recent_at = (replay->recent_at + 1) % GRAM;
 	if (replay->recent_count < GRAM)
 		replay->recent_count++;
 }
 
-/* The cycle in which a slot should have been placed last, as seen from the slot
- * of the request. */
-static uint64_t turn_due(const struct replay *replay, uint32_t slot,
-			 uint32_t seen_from)
+bool replay_served(struct replay *replay, bool placed)
 {
-	uint64_t cycle = replay->then.cycle - replay->then.turned;
+	uint32_t slot = replay->then.slot;
+	struct replay_run *run = &replay->run;
 
-	return slot < seen_from ? cycle : cycle - 1;
+	replay->at = replay->then;
+	recent_note(replay, replay->token);
+	if (!placed || slot == REPLAY_NONE)
+		return false;
+	if ((run->first + run->count) % replay->count != slot)
+		*run = (struct replay_run){0};
+	replay_run_on(run, slot, replay->slots[slot].size);
+	return true;
+}
+
+/* Of requests that replay_step has served, the last ones are noted now. */
+struct replay_run replay_run(struct replay *replay)
+{
+	const struct replay_run run = replay->run;
+	uint64_t last = replay->stepped < GRAM ? replay->stepped : GRAM;
+	uint64_t end = run.first + run.count;
+
+	for (; last; last--)
+		recent_note(replay,
+			    replay->slots[(end - last) % replay->count].token);
+	replay->run = (struct replay_run){0};
+	replay->stepped = 0;
+	return run;
 }
 
 static bool is_followed(const struct replay *replay, const struct arena *arena,
@@ -173,18 +195,19 @@ static bool is_followed(const struct replay *replay, const struct arena *arena,
 {
 	const uint32_t *before = &replay->before[replay->starts[slot]];
 	const uint32_t *end = &replay->before[replay->starts[slot + 1]];
+	uint64_t cycle = replay->then.cycle - replay->then.turned;
 
 	if (replay->then.stray || arena->strays)
 		return false;
 	for (; before != end; before++)
 		if (replay->states[*before].turn !=
-		    turn_due(replay, *before, slot))
+		    turn_due(cycle, *before, slot))
 			return false;
 	return true;
 }
 
 /* Where the cycle was followed, only the predecessors may be in the way. */
-static enum replay_answer look_before(const struct replay *replay,
+static enum replay_answer look_before(struct replay *replay,
 				      uint32_t slot, replay_ready *ready,
 				      void *argument)
 {
@@ -193,48 +216,56 @@ static enum replay_answer look_before(const struct replay *replay,
 	enum replay_answer answer = REPLAY_FREE;
 
 	for (; before != end; before++) {
-		const struct slot_state *state = &replay->states[*before];
+		const struct arena_cell *cell = replay->states[*before].cell;
+		struct replay_free freed;
 
-		if (state->live)
+		/* Another slot at the same offset may live there since. */
+		if (cell->slot == *before && arena_cell_lives(cell))
 			return REPLAY_TAKEN;
-		if (!ready(&state->freed, argument))
+		freed = (struct replay_free){arena_cell_epoch(cell),
+					     cell->stream};
+		if (freed.epoch > replay->epoch)
+			replay->epoch = freed.epoch;
+		if (!ready(&freed, argument))
 			answer = REPLAY_EARLY;
 	}
 	return answer;
 }
 
-enum replay_answer replay_look(const struct replay *replay,
+enum replay_answer replay_look(struct replay *replay,
 			       const struct arena *arena, uint32_t slot,
 			       replay_ready *ready, void *argument)
 {
 	const struct replay_slot *at = &replay->slots[slot];
 	/* A stray may have had the bytes after the predecessors. */
-	const struct replay_free stray = {.epoch = arena->stray_freed},
-				 latest = {.epoch = arena->freed};
+	const struct replay_free stray = {.epoch = arena->stray_freed};
+	struct replay_free latest = {0};
 
+	replay->epoch = stray.epoch;
 	if (is_followed(replay, arena, slot) && ready(&stray, argument))
 		return look_before(replay, slot, ready, argument);
-	if (!arena_is_free(arena, at->offset, at->size))
+	if (!arena_is_free(arena, at->offset, at->size, &latest.epoch))
 		return REPLAY_TAKEN;
+	replay->epoch = latest.epoch;
 	return ready(&latest, argument) ? REPLAY_FREE : REPLAY_EARLY;
 }
 
-bool replay_take(struct replay *replay, uint32_t slot)
+uint64_t replay_epoch(const struct replay *replay)
 {
-	struct slot_state *state = &replay->states[slot];
-
-	state->live = true;
-	state->turn = replay->then.cycle - replay->then.turned;
-	replay->live++;
-	return replay->then.stray;
+	return replay->epoch;
 }
 
-void replay_free(struct replay *replay, uint32_t slot, uint64_t epoch,
-		 unsigned int stream)
+struct arena_cell *replay_take(struct replay *replay, struct arena *arena,
+			       uint32_t slot, uint64_t size)
 {
+	const struct replay_slot *at = &replay->slots[slot];
+	struct arena_cell *cell = arena_prepare(arena, at->offset);
 	struct slot_state *state = &replay->states[slot];
 
-	state->live = false;
-	state->freed = (struct replay_free){epoch, stream};
-	replay->live--;
+	if (!cell)
+		return NULL;
+	state->cell = cell;
+	state->turn = replay->then.cycle - replay->then.turned;
+	arena_enter(arena, cell, size, slot, replay->then.stray);
+	return cell;
 }

@@ -23,6 +23,9 @@ struct replay_slot {
 	uint64_t size;   /* bytes; 0: the request is part of the cycle, but has
 			  * no place */
 	uint64_t offset; /* in the arena */
+	uint32_t request; /* its place among all requests of an iteration */
+	bool plain;       /* the token is that of this size in no stream's
+			   * order */
 };
 
 /* When the bytes of a slot were last freed. */
@@ -58,9 +61,10 @@ void replay_begin(struct replay *replay, uint32_t next);
  * replay_served follows counts. */
 uint32_t replay_ask(struct replay *replay, uint32_t token, uint64_t size);
 
-/* The request that was asked for last has been served, from the arena or not.
- */
-void replay_served(struct replay *replay);
+/* The request that was asked for last has been served; `placed`: where its slot
+ * says. Returns whether it came in its turn and is for the very size of that
+ * slot, so that it is a part of a run. */
+bool replay_served(struct replay *replay, bool placed);
 
 /* Says of each of the frees that have to be over before the slot's place is
  * used whether it is. */
@@ -74,17 +78,29 @@ enum replay_answer {
 
 /* Whether the place of the slot that replay_ask has returned last may be used.
  * It has one. */
-enum replay_answer replay_look(const struct replay *replay,
+enum replay_answer replay_look(struct replay *replay,
 			       const struct arena *arena, uint32_t slot,
 			       replay_ready *ready, void *argument);
 
-/* The place of the slot that replay_ask has returned last is used from now on.
- * Returns whether its block is a stray (arena.h). */
-bool replay_take(struct replay *replay, uint32_t slot);
+/* The latest epoch in which the bytes that replay_look has found free may have
+ * been freed. */
+uint64_t replay_epoch(const struct replay *replay);
 
-/* The block of that slot was freed. */
-void replay_free(struct replay *replay, uint32_t slot, uint64_t epoch,
-		 unsigned int stream);
+/* The place of the slot that replay_ask has returned last is used from now on,
+ * by a block of size bytes. Returns its cell, where stray says whether it was
+ * not placed in its turn; or NULL without memory. */
+struct arena_cell *replay_take(struct replay *replay, struct arena *arena,
+			       uint32_t slot, uint64_t size);
+
+/* Requests that came as the cycle has them, one behind the other from that slot
+ * on, and got their places: the last of these since this was asked last. To be
+ * asked before replay_ask, or requests that replay_step has served are not
+ * seen. */
+struct replay_run {
+	uint32_t first;
+	uint64_t count, bytes;
+};
+struct replay_run replay_run(struct replay *replay);
 
 /* The slot that comes next if the program does not deviate; REPLAY_NONE if it
  * is not known where it is. */
@@ -93,9 +109,6 @@ uint32_t replay_next(const struct replay *replay);
 /* How many requests in a row, up to the last one that was served, had no
  * slot. */
 unsigned int replay_missed(const struct replay *replay);
-
-/* How many of its slots have live blocks. */
-size_t replay_live(const struct replay *replay);
 
 /* A number that rises as the cycle begins anew. */
 uint64_t replay_cycles(const struct replay *replay);

@@ -9,9 +9,10 @@ enum {
 };
 
 struct slot_state {
-	bool live;
-	uint64_t turn; /* the cycle in which it was placed last, from 2 on */
-	struct replay_free freed;
+	struct arena_cell *cell; /* NULL: not placed yet in this arena */
+	uint64_t turn;           /* the cycle in which it was placed last, from
+				  * 2 on */
+	uint64_t size;           /* of a plain request; or 0 */
 };
 
 /* Where a program is in the cycle. */
@@ -21,12 +22,14 @@ struct position {
 	unsigned int missed; /* requests in a row without a slot */
 	bool lost;           /* it is not known where it is */
 	/* Of the last request: its slot is the last one of its cycle; it was
-	 * passed over before. */
+	 * passed over before. And the slot itself, if it came in its turn and
+	 * is for the very size, or REPLAY_NONE. */
 	bool turned, stray;
+	uint32_t slot;
 };
 
 struct replay {
-	size_t count, live; /* slots; of these live */
+	size_t count;       /* slots */
 	size_t lap;         /* slots of a lap */
 	size_t part;        /* of a lap, which it repeats as a whole */
 	struct replay_slot *slots;
@@ -44,7 +47,28 @@ struct replay {
 	struct position at;   /* behind the last request that was served */
 	struct position then; /* behind the one that was asked for last */
 	uint32_t token;       /* of that one */
+	uint64_t epoch;       /* see replay_epoch */
+	struct replay_run run;
+	uint64_t stepped; /* of these, by replay_step */
 };
+
+/* The cycle in which a slot should have been placed last, as seen from the slot
+ * of a request in that cycle. */
+static inline uint64_t turn_due(uint64_t cycle, uint32_t slot,
+				uint32_t seen_from)
+{
+	return slot < seen_from ? cycle : cycle - 1;
+}
+
+/* One more request came as the cycle has it. */
+static inline void replay_run_on(struct replay_run *run, uint32_t slot,
+				 uint64_t size)
+{
+	if (!run->count)
+		run->first = slot;
+	run->count++;
+	run->bytes += size;
+}
 
 /* Finds the places of the grams. Returns false without memory. */
 bool grams_open(struct replay *replay);

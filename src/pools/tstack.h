@@ -5,6 +5,7 @@
 #include "plan/address_map.h"
 #include "plan/arena.h"
 #include "plan/job.h"
+#include "course.h"
 #include "tstack_pool.h"
 
 /* Threads for whose requests the base grows at the same time. */
@@ -32,8 +33,10 @@ struct tstack_pool {
 	bool job_given;
 	/* Following. */
 	struct replay *replay; /* the plan in force, or NULL */
+	uint64_t followed;     /* the number of its period */
 	uint32_t least;        /* the slot of a lap at which least is live */
 	struct arena arena;
+	struct course course;
 	struct mnm_region *region; /* that the arena is in; NULL: none */
 	uint64_t begin;            /* its first address */
 	size_t bytes;
@@ -68,6 +71,10 @@ static inline struct tstack_pool *tstack_of(struct mnm_pool *pool)
  * called before each call of it. */
 void tstack_tell(struct tstack_pool *self);
 
+/* The requests that were served without the pool's lock are accounted for. No
+ * other thread holds the course then. */
+void tstack_catch_up(struct tstack_pool *self);
+
 /* The arena. The first takes self->wanted bytes for it, and returns whether
  * there is one then. The second ends it: what no block has are free bytes of
  * the base pool again, and its blocks are that pool's. It returns false, and
@@ -91,8 +98,9 @@ enum mnm_answer tstack_follow(struct tstack_pool *self,
 			      const struct mnm_request *request,
 			      struct mnm_place *place);
 
-/* A request was served by that place; `placed`: as planned. */
-void tstack_served(struct tstack_pool *self, const struct mnm_request *request,
+/* A request was served by that place; `placed`: as planned. Returns whether it
+ * came in its turn. */
+bool tstack_served(struct tstack_pool *self, const struct mnm_request *request,
 		   const struct mnm_place *place, bool placed);
 
 /* The block at that address was freed. */

@@ -118,6 +118,7 @@ bool tstack_arena_add(struct tstack_pool *self, const struct mnm_place *place)
 
 struct ending {
 	struct tstack_pool *self;
+	size_t live; /* blocks */
 	bool begun, failed;
 };
 
@@ -136,8 +137,7 @@ static void free_leave(struct ending *ending, uint64_t offset, uint64_t size)
 		return;
 	tstack_tell(self);
 	if (!ending->begun)
-		self->base->live_count +=
-			self->arena.count + self->unbacked + 1;
+		self->base->live_count += ending->live + self->unbacked + 1;
 	ending->begun = true;
 	ending->failed = !self->base->ops->add(self->base, &gap);
 }
@@ -169,18 +169,43 @@ static void gap_leave(void *argument, uint64_t offset, uint64_t size)
 	}
 }
 
+/* What lies in the cells goes on without them. */
+static void cells_leave(struct tstack_pool *self)
+{
+	struct arena *arena = &self->arena;
+
+	for (size_t i = 0; i < arena->count; i++) {
+		arena_count(arena, arena->cells[i]);
+		if (self->course.doors && arena->cells[i]->record)
+			self->course.doors->leave(&self->course,
+						  arena->cells[i]);
+	}
+}
+
+/* Forgets the cells, but not what is owed for them. */
+static void cells_forget(struct tstack_pool *self)
+{
+	struct arena_owed owed = arena_owed(&self->arena);
+
+	arena_close(&self->arena);
+	self->arena.owed_blocks = owed.blocks;
+	self->arena.owed_bytes = owed.bytes;
+}
+
 bool tstack_arena_end(struct tstack_pool *self)
 {
-	const struct arena *arena = &self->arena;
 	struct ending ending = {.self = self};
+	uint64_t bytes;
 
+	if (self->course.doors)
+		self->course.doors->close(&self->course);
+	ending.live = arena_live(&self->arena, &bytes);
+	self->arena.freed = arena_latest(&self->arena);
 	arena_gaps(&self->arena, self->bytes, gap_leave, &ending);
 	if (ending.failed)
 		return false;
-	for (size_t i = 0; i < arena->count; i++)
-		replay_free(self->replay, arena->blocks[i].slot,
-			    MNM_EPOCH_NEVER, 0);
-	arena_close(&self->arena);
+	cells_leave(self);
+	cells_forget(self);
 	free(self->backed);
 	self->backed = NULL;
 	self->unbacked = 0;
@@ -190,17 +215,52 @@ bool tstack_arena_end(struct tstack_pool *self)
 	return true;
 }
 
+void tstack_pool_course_end(struct mnm_pool *pool)
+{
+	struct tstack_pool *self = tstack_of(pool);
+
+	if (!self->course.doors)
+		return;
+	self->course.doors->close(&self->course);
+	cells_leave(self);
+	self->course.doors = NULL;
+}
+
+struct arena_cell *tstack_pool_cell(const struct mnm_pool *pool, uint64_t addr)
+{
+	const struct tstack_pool *self = (const struct tstack_pool *)pool;
+
+	return addr - self->begin < self->bytes
+		       ? arena_find(&self->arena, addr - self->begin)
+		       : NULL;
+}
+
+bool tstack_pool_in_turn(const struct mnm_pool *pool,
+			 const struct arena_cell *cell)
+{
+	const struct tstack_pool *self = (const struct tstack_pool *)pool;
+
+	return self->course.turns && !cell->stray &&
+	       replay_slot_at(self->replay, cell->slot)->plain;
+}
+
+void tstack_pool_count(struct mnm_pool *pool, struct arena_cell *cell)
+{
+	arena_count(&tstack_of(pool)->arena, cell);
+}
+
+struct arena_owed tstack_pool_owed(struct mnm_pool *pool)
+{
+	return arena_owed(&tstack_of(pool)->arena);
+}
+
 bool tstack_arena_free(struct tstack_pool *self, const struct mnm_place *place)
 {
-	const struct arena_block *block;
+	struct arena_cell *cell = tstack_pool_cell(&self->pool, place->addr);
 
-	if (place->addr - self->begin >= self->bytes)
+	if (!cell || !arena_cell_lives(cell) || cell->size != place->bytes)
 		return false;
-	block = arena_find(&self->arena, place->addr - self->begin);
-	if (!block || block->size != place->bytes)
-		return false;
-	replay_free(self->replay, block->slot, place->epoch, place->stream);
-	arena_leave(&self->arena, block, place->epoch);
+	arena_leave(&self->arena, cell, place->epoch, place->stream);
 	return true;
 }
 
@@ -216,18 +276,14 @@ static bool slot_place(struct tstack_pool *self, uint32_t slot,
 		       struct mnm_place *place)
 {
 	const struct replay_slot *at = replay_slot_at(self->replay, slot);
-	struct arena_block block = {
-		.offset = at->offset, .size = request->span, .slot = slot};
 
 	if (at->offset + at->size > self->bytes ||
-	    !arena_prepare(&self->arena, self->arena.count + 1))
+	    !replay_take(self->replay, &self->arena, slot, request->span))
 		return false;
-	block.stray = replay_take(self->replay, slot);
-	arena_enter(&self->arena, &block);
 	*place = (struct mnm_place){.region = self->region,
 				    .addr = self->begin + at->offset,
 				    .bytes = request->span,
-				    .epoch = self->arena.freed};
+				    .epoch = replay_epoch(self->replay)};
 	return true;
 }
 

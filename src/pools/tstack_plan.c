@@ -32,12 +32,19 @@ static void finder_end(struct tstack_pool *self)
 	address_map_close(&self->serials);
 }
 
+/* Nobody holds the course. */
+static void replay_end(struct tstack_pool *self)
+{
+	course_recall(&self->course);
+	replay_close(self->replay);
+	self->replay = self->course.replay = NULL;
+}
+
 void tstack_end(struct tstack_pool *self)
 {
 	job_drop(self);
 	finder_end(self);
-	replay_close(self->replay);
-	self->replay = NULL;
+	replay_end(self);
 	self->wanted = 0;
 }
 
@@ -78,6 +85,7 @@ void tstack_pool_planned(struct mnm_pool *pool, struct plan_job *job)
 {
 	struct tstack_pool *self = tstack_of(pool);
 
+	tstack_catch_up(self);
 	self->job = NULL;
 	if (!job->replay || (self->region && !tstack_arena_end(self))) {
 		if (self->state == TSTACK_PLANS)
@@ -85,8 +93,9 @@ void tstack_pool_planned(struct mnm_pool *pool, struct plan_job *job)
 		plan_job_close(job);
 		return;
 	}
-	replay_close(self->replay);
-	self->replay = job->replay;
+	replay_end(self);
+	self->replay = self->course.replay = job->replay;
+	self->followed = job->number;
 	self->least = job->least;
 	job->replay = NULL;
 	self->state = TSTACK_WAITS;
@@ -135,8 +144,7 @@ static void serial_note(struct tstack_pool *self,
 /* The plan is followed no more; another one may be found. */
 static void plan_leave(struct tstack_pool *self)
 {
-	replay_close(self->replay);
-	self->replay = NULL;
+	replay_end(self);
 	self->wanted = 0;
 	self->since = 0;
 	self->state = self->job ? TSTACK_PLANS : TSTACK_LEARNS;
@@ -159,46 +167,106 @@ static void lap_end(struct tstack_pool *self)
 		plan_leave(self);
 }
 
-static void lap_count(struct tstack_pool *self, size_t bytes, bool placed,
-		      bool turns)
+/* So many requests were served, and asked for so many bytes. */
+static void lap_count(struct tstack_pool *self, uint64_t requests,
+		      uint64_t bytes, bool placed, bool turns)
 {
 	self->lap.asked += bytes;
 	self->lap.placed += placed ? bytes : 0;
-	self->lap.requests++;
+	self->lap.requests += requests;
 	self->figures.asked_bytes += bytes;
 	self->figures.placed_bytes += placed ? bytes : 0;
 	if (turns || self->lap.requests > 2 * replay_lap(self->replay))
 		lap_end(self);
 }
 
-/* A plan is made use of once an iteration begins, when least is live. */
-static void replay_step(struct tstack_pool *self, size_t bytes, bool placed)
+/* Whether a run has the request before the one at which least is live. */
+static bool run_turns(const struct tstack_pool *self,
+		      const struct replay_run *run)
+{
+	uint64_t lap = replay_lap(self->replay);
+	uint64_t until = (self->least + 2 * lap - 1 - run->first % lap) % lap;
+
+	return until < run->count;
+}
+
+/* What the finder is told of a run: it came as foretold. What an inexact period
+ * leaves out did not come. */
+static void run_tell(struct tstack_pool *self, const struct replay_run *run)
+{
+	uint64_t slots = replay_count(self->replay), slot = run->first;
+	uint64_t left = run->count, part, first, now;
+
+	for (; self->finder && left; left -= part) {
+		first = replay_slot_at(self->replay, (uint32_t)slot)->request;
+		for (part = 0; part < left; part++) {
+			now = replay_slot_at(self->replay, (uint32_t)slot)
+				      ->request;
+			if (now != (first + part) % self->figures.period)
+				break;
+			slot = slot + 1 == slots ? 0 : slot + 1;
+		}
+		finder_skip(self->finder, first, part);
+	}
+}
+
+void tstack_catch_up(struct tstack_pool *self)
+{
+	struct replay_run run;
+
+	course_recall(&self->course);
+	if (!self->replay)
+		return;
+	run = replay_run(self->replay);
+	if (!run.count)
+		return;
+	run_tell(self, &run);
+	lap_count(self, run.count, run.bytes, true, run_turns(self, &run));
+}
+
+/* A plan is made use of once an iteration begins, when least is live. Returns
+ * whether the request came in its turn: it is accounted for later. */
+static bool lap_go(struct tstack_pool *self, size_t bytes, bool placed)
 {
 	uint32_t next, lap = (uint32_t)replay_lap(self->replay);
 	bool turns;
 
-	replay_served(self->replay);
+	if (replay_served(self->replay, placed))
+		return true;
 	next = replay_next(self->replay);
 	self->figures.deviations +=
 		self->region && replay_missed(self->replay) > 0;
 	turns = next != REPLAY_NONE && next % lap == self->least;
 	if (self->region)
-		lap_count(self, bytes, placed, turns);
+		lap_count(self, 1, bytes, placed, turns);
 	else if (turns && self->patience)
 		self->patience--;
 	else if (turns)
 		self->wanted = self->figures.peak;
+	return false;
 }
 
-void tstack_served(struct tstack_pool *self, const struct mnm_request *request,
+/* Whether the plan is that of the finder's period. */
+static bool is_foretold(const struct tstack_pool *self)
+{
+	return !self->finder ||
+	       finder_period(self->finder)->number == self->followed;
+}
+
+bool tstack_served(struct tstack_pool *self, const struct mnm_request *request,
 		   const struct mnm_place *place, bool placed)
 {
+	bool in_turn = self->replay &&
+		       lap_go(self, request->span, placed && is_foretold(self));
+
+	if (in_turn)
+		return true;
 	if (self->finder)
 		serial_note(self, request, place);
-	if (self->replay)
-		replay_step(self, request->span, placed);
-	else if (self->finder && ++self->since == LEARN_MOST && !self->job)
+	if (!self->replay && self->finder && ++self->since == LEARN_MOST &&
+	    !self->job)
 		tstack_rest(self);
+	return false;
 }
 
 void tstack_freed(struct tstack_pool *self, uint64_t addr)
@@ -207,6 +275,7 @@ void tstack_freed(struct tstack_pool *self, uint64_t addr)
 
 	if (!serial)
 		return;
+	tstack_catch_up(self); /* its life counts in requests */
 	finder_free(self->finder, *serial);
 	address_map_remove(&self->serials, addr);
 }
@@ -225,6 +294,7 @@ void tstack_pool_mark(struct mnm_pool *pool)
 {
 	struct tstack_pool *self = tstack_of(pool);
 
+	tstack_catch_up(self);
 	if (self->finder)
 		finder_mark(self->finder);
 }
@@ -243,13 +313,15 @@ bool tstack_pool_tick(struct mnm_pool *pool, uint64_t requests)
 	       tstack_learn(self);
 }
 
-struct tstack_figures tstack_pool_figures(const struct mnm_pool *pool)
+struct tstack_figures tstack_pool_figures(struct mnm_pool *pool)
 {
-	const struct tstack_pool *self = (const struct tstack_pool *)pool;
-	struct tstack_figures figures = self->figures;
+	struct tstack_pool *self = tstack_of(pool);
+	struct tstack_figures figures;
 
+	tstack_catch_up(self);
+	figures = self->figures;
 	figures.state = self->state;
 	figures.arena_bytes = self->bytes;
-	figures.arena_live = self->arena.live;
+	arena_live(&self->arena, &figures.arena_live);
 	return figures;
 }

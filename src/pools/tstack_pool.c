@@ -17,7 +17,9 @@ void tstack_tell(struct tstack_pool *self)
 	struct mnm_pool *base = self->base;
 
 	base->live_count = self->pool.live_count + 1; /* the arena */
-	base->live_span = self->pool.live_span + self->bytes - self->arena.live;
+	base->live_span = self->pool.live_span + self->bytes -
+			  self->arena.counted +
+			  (uint64_t)self->arena.owed_bytes;
 	base->region_bytes = self->pool.region_bytes;
 	base->apart = self->pool.apart;
 	base->growing = self->pool.growing;
@@ -38,6 +40,9 @@ static bool tstack_pool_open(struct mnm_pool *pool,
 		if (!tstack_learn(self))
 			pool->classes = self->base->classes;
 		pool->headroom = self->base->headroom;
+		self->course.arena = &self->arena;
+		if (mnm_size_classes_are_linear(&self->base->classes))
+			self->course.unit = self->base->classes.unit;
 		return true;
 	}
 	free(self->base);
@@ -48,6 +53,7 @@ static void tstack_pool_close(struct mnm_pool *pool)
 {
 	struct tstack_pool *self = tstack_of(pool);
 
+	tstack_pool_course_end(pool);
 	tstack_end(self);
 	arena_close(&self->arena);
 	free(self->backed);
@@ -95,7 +101,11 @@ static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 	struct tstack_pool *self = tstack_of(pool);
 	enum mnm_answer answer = MNM_MISS;
 	size_t *skip = skip_find(self, request->span);
+	unsigned int turns;
 
+	tstack_catch_up(self);
+	turns = self->course.turns;
+	self->course.turns = 0;
 	/* An arena gets pages only while its region grows. */
 	if (self->unbacked && self->region != self->pool.growing &&
 	    tstack_arena_end(self))
@@ -115,8 +125,8 @@ static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 			   request->span);
 	if (self->needs)
 		return MNM_MISS;
-	if (answer == MNM_HIT)
-		tstack_served(self, request, place, true);
+	if (answer == MNM_HIT && tstack_served(self, request, place, true))
+		self->course.turns = turns + 1;
 	if (answer != MNM_MISS)
 		return answer;
 	tstack_tell(self);
@@ -185,6 +195,11 @@ static bool tstack_pool_part(struct mnm_pool *pool, size_t bytes, bool moves,
 	tstack_yield(self);
 	tstack_tell(self);
 	return self->base->ops->part(self->base, bytes, moves, place);
+}
+
+struct course *tstack_pool_course(struct mnm_pool *pool)
+{
+	return &tstack_of(pool)->course;
 }
 
 const struct mnm_pool_ops tstack_pool = {
