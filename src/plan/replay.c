@@ -222,8 +222,7 @@ static enum replay_answer look_before(struct replay *replay,
 		/* Another slot at the same offset may live there since. */
 		if (cell->slot == *before && arena_cell_lives(cell))
 			return REPLAY_TAKEN;
-		freed = (struct replay_free){arena_cell_epoch(cell),
-					     cell->stream};
+		freed = slot_freed(&replay->states[*before], *before);
 		if (freed.epoch > replay->epoch)
 			replay->epoch = freed.epoch;
 		if (!ready(&freed, argument))
@@ -264,6 +263,8 @@ struct arena_cell *replay_take(struct replay *replay, struct arena *arena,
 
 	if (!cell)
 		return NULL;
+	if (cell->size)
+		cell_pass(replay, cell);
 	state->cell = cell;
 	state->turn = replay->then.cycle - replay->then.turned;
 	arena_enter(arena, cell, size, slot, replay->then.stray);

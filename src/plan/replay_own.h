@@ -13,6 +13,8 @@ struct slot_state {
 	uint64_t turn;           /* the cycle in which it was placed last, from
 				  * 2 on */
 	uint64_t size;           /* of a plain request; or 0 */
+	/* When its block was freed, once the cell has another slot's. */
+	struct replay_free freed;
 };
 
 /* Where a program is in the cycle. */
@@ -58,6 +60,30 @@ static inline uint64_t turn_due(uint64_t cycle, uint32_t slot,
 				uint32_t seen_from)
 {
 	return slot < seen_from ? cycle : cycle - 1;
+}
+
+/* The free of a slot's block, which does not live. */
+static inline struct replay_free slot_freed(const struct slot_state *state,
+					    uint32_t slot)
+{
+	const struct arena_cell *cell = state->cell;
+
+	if (cell->slot != slot)
+		return state->freed;
+	return (struct replay_free){
+		arena_cell_epoch(cell),
+		atomic_load_explicit(&cell->stream, memory_order_relaxed)};
+}
+
+/* Another slot's block is about to take the cell: that of the slot which it was
+ * for has been freed. */
+static inline void cell_pass(struct replay *replay,
+			     const struct arena_cell *cell)
+{
+	struct slot_state *state = &replay->states[cell->slot];
+
+	if (cell->slot < replay->count && state->cell == cell)
+		state->freed = slot_freed(state, cell->slot);
 }
 
 /* One more request came as the cycle has it. */

@@ -23,7 +23,7 @@ static inline bool replay_step_is_free(const struct replay *replay,
 
 		if (state->turn != turn_due(replay->at.cycle, *before, slot) ||
 		    (cell->slot == *before && arena_cell_lives(cell)) ||
-		    arena_cell_epoch(cell) >= safe)
+		    slot_freed(state, *before).epoch >= safe)
 			return false;
 	}
 	return true;
@@ -48,6 +48,7 @@ static inline struct arena_cell *replay_step(struct replay *replay,
 		    safe ||
 	    !replay_step_is_free(replay, slot, safe))
 		return NULL;
+	cell_pass(replay, cell);
 	state->turn = replay->at.cycle;
 	cell->slot = slot;
 	cell->size = size;

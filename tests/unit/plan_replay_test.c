@@ -104,7 +104,9 @@ struct program {
 	struct live_block blocks[BLOCKS_MOST];
 	size_t count;
 	bool owned[UNITS];
-	uint64_t freed[UNITS]; /* epochs */
+	struct replay_free freed[UNITS];
+	unsigned int asking; /* the stream of the request */
+	bool careful; /* that has to be behind frees of its own stream, too */
 	uint64_t epoch, safe;
 	uint64_t asked, served, stepped;
 	uint64_t live;   /* bytes of placed blocks */
@@ -117,7 +119,9 @@ static bool is_ready(const struct replay_free *freed, void *argument)
 {
 	const struct program *program = argument;
 
-	return freed->epoch < program->safe;
+	return freed->epoch < program->safe ||
+	       (!program->careful && freed->stream &&
+		freed->stream == program->asking);
 }
 
 static void own(struct program *program, uint64_t offset, uint64_t size)
@@ -125,7 +129,7 @@ static void own(struct program *program, uint64_t offset, uint64_t size)
 	CLAIM(program, offset + size <= UNITS * unit);
 	for (uint64_t i = offset / unit; i < (offset + size) / unit; i++) {
 		CLAIM(program, !program->owned[i]);
-		CLAIM(program, program->freed[i] < program->safe);
+		CLAIM(program, is_ready(&program->freed[i], program));
 		program->owned[i] = true;
 	}
 }
@@ -138,7 +142,7 @@ static void program_place(struct program *program, uint32_t slot, uint64_t size,
 
 	CLAIM(program, size <= at->size);
 	own(program, at->offset, size);
-	CLAIM(program, program->freed[at->offset / unit] <=
+	CLAIM(program, program->freed[at->offset / unit].epoch <=
 			       replay_epoch(program->replay));
 	cell = replay_take(program->replay, &program->arena, slot, size);
 	CLAIM(program, cell);
@@ -199,6 +203,8 @@ static void program_ask(struct program *program, uint64_t size,
 	CLAIM(program, program->count < BLOCKS_MOST);
 	*block = (struct live_block){.due = life};
 	program->asked++;
+	program->asking = stream;
+	program->careful = !draw(4);
 	if (!stream && program_step_by(program, size, block)) {
 		program->count++;
 		return;
@@ -225,21 +231,26 @@ static void program_free(struct program *program, size_t index)
 {
 	struct live_block *block = &program->blocks[index];
 	struct arena_cell *found;
+	struct replay_free freed = {.epoch = program->epoch};
+	bool by_step;
 
 	if (block->placed) {
 		found = arena_find(&program->arena, block->offset);
 		CLAIM(program, found && found->live);
 		CLAIM(program, found->size == block->size);
 		program->live -= block->size;
+		by_step = !found->stray && draw(2);
+		freed.stream = by_step ? 0 : draw(STREAMS);
 		for (uint64_t i = block->offset / unit;
 		     i < (block->offset + block->size) / unit; i++) {
 			CLAIM(program, program->owned[i]);
 			program->owned[i] = false;
-			program->freed[i] = program->epoch;
+			program->freed[i] = freed;
 		}
-		if (found->stray || draw(2)) {
+		if (!by_step) {
 			program->counted -= (int64_t)block->size;
-			arena_leave(&program->arena, found, program->epoch, 0);
+			arena_leave(&program->arena, found, freed.epoch,
+				    freed.stream);
 		} else {
 			arena_cell_free(found, program->epoch);
 		}
