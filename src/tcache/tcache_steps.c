@@ -28,6 +28,7 @@ static struct block *step_take(struct tcache *cache, size_t size)
 	block = cell->record;
 	block->use = size;
 	block->span = cell->size;
+	block->next = (struct block *)cell; /* it may have been in a list */
 	return block;
 }
 
