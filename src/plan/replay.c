@@ -54,7 +54,6 @@ void replay_begin(struct replay *replay, uint32_t next)
 	};
 	replay->recent_count = 0;
 	replay->run = (struct replay_run){0};
-	replay->stepped = 0;
 	for (size_t i = 0; i < replay->count; i++)
 		replay->states[i].cell = NULL;
 }
@@ -179,14 +178,13 @@ bool replay_served(struct replay *replay, bool placed)
 struct replay_run replay_run(struct replay *replay)
 {
 	const struct replay_run run = replay->run;
-	uint64_t last = replay->stepped < GRAM ? replay->stepped : GRAM;
+	uint64_t last = run.steps < GRAM ? run.steps : GRAM;
 	uint64_t end = run.first + run.count;
 
 	for (; last; last--)
 		recent_note(replay,
 			    replay->slots[(end - last) % replay->count].token);
 	replay->run = (struct replay_run){0};
-	replay->stepped = 0;
 	return run;
 }
 

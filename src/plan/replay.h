@@ -99,6 +99,7 @@ struct arena_cell *replay_take(struct replay *replay, struct arena *arena,
 struct replay_run {
 	uint32_t first;
 	uint64_t count, bytes;
+	uint64_t steps; /* of these, by replay_step */
 };
 struct replay_run replay_run(struct replay *replay);
 

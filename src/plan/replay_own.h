@@ -51,7 +51,6 @@ struct replay {
 	uint32_t token;       /* of that one */
 	uint64_t epoch;       /* see replay_epoch */
 	struct replay_run run;
-	uint64_t stepped; /* of these, by replay_step */
 };
 
 /* The cycle in which a slot should have been placed last, as seen from the slot

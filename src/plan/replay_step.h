@@ -54,7 +54,7 @@ static inline struct arena_cell *replay_step(struct replay *replay,
 	cell->size = size;
 	atomic_store_explicit(&cell->live, true, memory_order_relaxed);
 	replay_run_on(&replay->run, slot, size);
-	replay->stepped++;
+	replay->run.steps++;
 	if (++replay->at.next == replay->count) {
 		replay->at.next = 0;
 		replay->at.cycle++;

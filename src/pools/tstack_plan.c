@@ -220,6 +220,7 @@ void tstack_catch_up(struct tstack_pool *self)
 	run = replay_run(self->replay);
 	if (!run.count)
 		return;
+	self->figures.steps += run.steps;
 	run_tell(self, &run);
 	lap_count(self, run.count, run.bytes, true, run_turns(self, &run));
 }

@@ -17,7 +17,8 @@ struct tally {
 	unsigned long threads; /* that ended with work in their streams */
 	unsigned long laps; /* programs of laps that begin with tstack_pool */
 	unsigned long planned; /* of these, those for which a plan was made, */
-	unsigned long placed;  /* and those with blocks where it says */
+	unsigned long placed;  /* those with blocks where it says, */
+	unsigned long stepped; /* and requests taken without a lock */
 	bool finished;
 };
 

@@ -36,12 +36,18 @@ bool run_may_plan(void)
 
 void run_plan_note(const char *answer)
 {
+	long steps;
+
 	if (!run_may_plan())
 		return;
 	if (control_figure(answer, "plans") > 0)
 		__atomic_store_n(&run.tally->planned, 1, __ATOMIC_RELAXED);
 	if (control_figure(answer, "placed_bytes") > 0)
 		__atomic_store_n(&run.tally->placed, 1, __ATOMIC_RELAXED);
+	steps = control_figure(answer, "steps");
+	if (steps > 0) /* of the pool that is in use; the others' are lost */
+		__atomic_store_n(&run.tally->stepped, (unsigned long)steps,
+				 __ATOMIC_RELAXED);
 }
 
 void run_stat_check(void)
