@@ -10,20 +10,22 @@ GROW = "src/heap/grow_pages.c"
 ROWS = [
     # Who may be at a place that a plan gives out.
     ("a_live_block_is_where_a_plan_places", "unit",
-     (REPLAY, "	if (!arena_is_free(arena, at->offset, at->size))\n"
-      "		return REPLAY_TAKEN;\n", "")),
+     (REPLAY, "	if (!arena_is_free(arena, at->offset, at->size, "
+      "&latest.epoch))\n		return REPLAY_TAKEN;\n",
+      "	(void)arena_is_free(arena, at->offset, at->size, "
+      "&latest.epoch);\n")),
     ("a_predecessor_lives", "unit",
-     (REPLAY, "		if (state->live)\n"
+     (REPLAY, "		if (cell->slot == *before && arena_cell_lives(cell))\n"
       "			return REPLAY_TAKEN;\n", "")),
     ("a_predecessors_free_is_not_over", "unit",
-     (REPLAY, "		if (!ready(&state->freed, argument))\n"
+     (REPLAY, "		if (!ready(&freed, argument))\n"
       "			answer = REPLAY_EARLY;\n", "")),
     ("the_free_before_is_not_over", "unit",
      (REPLAY, "	return ready(&latest, argument) ? REPLAY_FREE : "
       "REPLAY_EARLY;", "	return REPLAY_FREE;")),
     ("a_predecessor_was_not_placed_in_its_turn", "unit",
      (REPLAY, "		if (replay->states[*before].turn !=\n"
-      "		    turn_due(replay, *before, slot))\n"
+      "		    turn_due(cycle, *before, slot))\n"
       "			return false;\n", "")),
     ("a_stray_is_followed", "unit",
      (REPLAY, "	if (replay->then.stray || arena->strays)\n"
