@@ -11,6 +11,7 @@ enum {
 	POOR_PERCENT = 90,    /* of the bytes of a lap: less is too little */
 	VAIN_MOST = 10,       /* log2 of the most laps between two tries */
 	PERCENT = 100,
+	CYCLES_TOLD = 4, /* of a run, so that it takes no longer to be told */
 };
 
 static const double plan_seconds = 1.0;
@@ -197,6 +198,10 @@ static void run_tell(struct tstack_pool *self, const struct replay_run *run)
 	uint64_t slots = replay_count(self->replay), slot = run->first;
 	uint64_t left = run->count, part, first, now;
 
+	/* What was asked for before that has lived for too long to be planned,
+	 * if it lives yet. */
+	if (left > CYCLES_TOLD * slots)
+		left = left % slots + CYCLES_TOLD * slots;
 	for (; self->finder && left; left -= part) {
 		first = replay_slot_at(self->replay, (uint32_t)slot)->request;
 		for (part = 0; part < left; part++) {
