@@ -1,6 +1,7 @@
 #include "arena.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { CHUNK = 64 };
 
@@ -18,8 +19,29 @@ void arena_close(struct arena *arena)
 		free(arena->chunks);
 	}
 	free(arena->cells);
+	free(arena->ends);
 	address_map_close(&arena->by_offset);
 	*arena = (struct arena){0};
+}
+
+/* What a cell at that place, and those behind it, have had is not known. */
+static void ends_forget(struct arena *arena, size_t from)
+{
+	if (arena->ended > from)
+		arena->ended = from;
+}
+
+static void ends_find(struct arena *arena)
+{
+	uint64_t end;
+
+	for (size_t i = arena->ended; i < arena->count; i++) {
+		end = arena->cells[i]->offset + arena->cells[i]->reach;
+		arena->ends[i] = i && arena->ends[i - 1] > end
+					 ? arena->ends[i - 1]
+					 : end;
+	}
+	arena->ended = arena->count;
 }
 
 /* Whether there is room for one more cell. */
@@ -27,6 +49,7 @@ static bool arena_grow(struct arena *arena)
 {
 	struct arena_cell **cells;
 	struct arena_chunk *chunk;
+	uint64_t *ends;
 
 	if (!address_map_prepare(&arena->by_offset, arena->count + 1))
 		return false;
@@ -36,6 +59,10 @@ static bool arena_grow(struct arena *arena)
 	if (!cells)
 		return false;
 	arena->cells = cells;
+	ends = realloc(arena->ends, (arena->room + CHUNK) * sizeof(*ends));
+	if (!ends)
+		return false;
+	arena->ends = ends;
 	chunk = calloc(1, sizeof(*chunk));
 	if (!chunk)
 		return false;
@@ -52,16 +79,51 @@ struct arena_cell *arena_find(const struct arena *arena, uint64_t offset)
 	return index ? (struct arena_cell *)(uintptr_t)*index : NULL;
 }
 
-struct arena_cell *arena_prepare(struct arena *arena, uint64_t offset)
+/* The place of the first cell at that offset or after it. */
+static size_t cell_from(const struct arena *arena, uint64_t offset)
+{
+	size_t low = 0, high = arena->count, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (arena->cells[middle]->offset < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static struct arena_cell *cell_make(struct arena *arena, uint64_t offset)
+{
+	struct arena_cell *cell;
+	size_t at;
+
+	if (!arena_grow(arena))
+		return NULL;
+	cell = &arena->chunks->cells[arena->count % CHUNK];
+	cell->offset = offset;
+	at = cell_from(arena, offset);
+	memmove(&arena->cells[at + 1], &arena->cells[at],
+		(arena->count - at) * sizeof(struct arena_cell *));
+	arena->cells[at] = cell;
+	arena->count++;
+	ends_forget(arena, at);
+	address_map_set(&arena->by_offset, offset, (uintptr_t)cell);
+	return cell;
+}
+
+struct arena_cell *arena_prepare(struct arena *arena, uint64_t offset,
+				 uint64_t reach)
 {
 	struct arena_cell *cell = arena_find(arena, offset);
 
-	if (cell || !arena_grow(arena))
-		return cell;
-	cell = &arena->chunks->cells[arena->count % CHUNK];
-	cell->offset = offset;
-	arena->cells[arena->count++] = cell;
-	address_map_set(&arena->by_offset, offset, (uintptr_t)cell);
+	if (!cell)
+		cell = cell_make(arena, offset);
+	if (cell && cell->reach < reach) {
+		cell->reach = reach;
+		ends_forget(arena, cell_from(arena, offset));
+	}
 	return cell;
 }
 
@@ -125,18 +187,20 @@ void arena_leave(struct arena *arena, struct arena_cell *cell, uint64_t epoch,
 	atomic_store_explicit(&cell->live, false, memory_order_release);
 }
 
-bool arena_is_free(const struct arena *arena, uint64_t offset, uint64_t size,
+bool arena_is_free(struct arena *arena, uint64_t offset, uint64_t size,
 		   uint64_t *latest)
 {
+	ends_find(arena);
 	*latest = arena->freed;
-	for (size_t i = 0; i < arena->count; i++) {
-		const struct arena_cell *at = arena->cells[i];
+	for (size_t i = cell_from(arena, offset + size);
+	     i && arena->ends[i - 1] > offset; i--) {
+		const struct arena_cell *at = arena->cells[i - 1];
 
-		if (arena_cell_lives(at) && at->offset < offset + size &&
-		    offset < at->offset + at->size)
+		if (arena_cell_lives(at) && offset < at->offset + at->size)
 			return false;
 		/* A block that lives may be smaller than the one before. */
-		if (arena_cell_epoch(at) > *latest)
+		if (offset < at->offset + at->reach &&
+		    arena_cell_epoch(at) > *latest)
 			*latest = arena_cell_epoch(at);
 	}
 	return true;
@@ -144,9 +208,11 @@ bool arena_is_free(const struct arena *arena, uint64_t offset, uint64_t size,
 
 uint64_t arena_latest(const struct arena *arena)
 {
-	uint64_t latest;
+	uint64_t latest = arena->freed;
 
-	arena_is_free(arena, 0, 0, &latest);
+	for (size_t i = 0; i < arena->count; i++)
+		if (arena_cell_epoch(arena->cells[i]) > latest)
+			latest = arena_cell_epoch(arena->cells[i]);
 	return latest;
 }
 
@@ -164,23 +230,12 @@ size_t arena_live(const struct arena *arena, uint64_t *bytes)
 	return live;
 }
 
-static int cell_compare(const void *one, const void *other)
-{
-	const struct arena_cell *a = *(struct arena_cell *const *)one;
-	const struct arena_cell *b = *(struct arena_cell *const *)other;
-
-	return (a->offset > b->offset) - (a->offset < b->offset);
-}
-
-void arena_gaps(struct arena *arena, uint64_t size,
+void arena_gaps(const struct arena *arena, uint64_t size,
 		void (*visit)(void *argument, uint64_t offset, uint64_t size),
 		void *argument)
 {
 	uint64_t end = 0;
 
-	if (arena->count)
-		qsort(arena->cells, arena->count, sizeof(struct arena_cell *),
-		      cell_compare);
 	for (size_t i = 0; i < arena->count; i++) {
 		const struct arena_cell *at = arena->cells[i];
 

@@ -17,6 +17,7 @@
 struct arena_cell {
 	uint64_t offset;
 	uint64_t size;       /* of its block, which lives or lived last */
+	uint64_t reach;      /* the most bytes that one of its blocks may have */
 	_Atomic uint64_t epoch; /* of the last free; 0: none yet */
 	_Atomic unsigned int stream; /* in whose order that was; 0: in none */
 	uint32_t slot;       /* of the plan that its block was placed for */
@@ -28,8 +29,11 @@ struct arena_cell {
 };
 
 struct arena {
-	struct arena_cell **cells; /* in no order */
-	size_t count, room;        /* of cells */
+	struct arena_cell **cells; /* by their offsets */
+	/* Of each the end of the bytes that it, or one before it, may have. */
+	uint64_t *ends;
+	size_t ended;       /* so many of these are known */
+	size_t count, room; /* of cells */
 	struct arena_chunk *chunks;
 	struct address_map by_offset;
 	/* Bytes of live blocks as they were counted: a block may also be taken
@@ -58,12 +62,13 @@ static inline uint64_t arena_cell_epoch(const struct arena_cell *cell)
 /* Forgets all cells. */
 void arena_close(struct arena *arena);
 
-/* The cell of an offset, or NULL. The second makes it if there is none, and
- * returns NULL without memory. */
+/* The cell of an offset, or NULL. The second makes it if there is none, for
+ * blocks of up to `reach` bytes, and returns NULL without memory. */
 struct arena_cell *arena_find(const struct arena *arena, uint64_t offset);
-struct arena_cell *arena_prepare(struct arena *arena, uint64_t offset);
+struct arena_cell *arena_prepare(struct arena *arena, uint64_t offset,
+				 uint64_t reach);
 
-/* A block of so many bytes, which is not 0, lives in the cell from now on,
+/* A block of so many bytes, not 0 and no more than the cell may have, lives in the cell from now on,
  * where none does. No live block overlaps it. */
 void arena_enter(struct arena *arena, struct arena_cell *cell, uint64_t size,
 		 uint32_t slot, bool stray);
@@ -82,9 +87,10 @@ struct arena_owed {
 };
 struct arena_owed arena_owed(struct arena *arena);
 
-/* Whether no live block has any of these bytes. Looks at all cells. Sets
- * *latest to the latest epoch in which a block was freed. */
-bool arena_is_free(const struct arena *arena, uint64_t offset, uint64_t size,
+/* Whether no live block has any of these bytes. Sets *latest to the latest epoch
+ * in which a block was freed there. Looks at all cells that may have some of
+ * them, and at some of those before. */
+bool arena_is_free(struct arena *arena, uint64_t offset, uint64_t size,
 		   uint64_t *latest);
 
 /* The latest epoch in which a block was freed, or memory came. */
@@ -95,7 +101,7 @@ size_t arena_live(const struct arena *arena, uint64_t *bytes);
 
 /* Calls visit for each range of bytes, of the first `size`, in which no block
  * lives, from low to high. */
-void arena_gaps(struct arena *arena, uint64_t size,
+void arena_gaps(const struct arena *arena, uint64_t size,
 		void (*visit)(void *argument, uint64_t offset, uint64_t size),
 		void *argument);
 

@@ -230,7 +230,7 @@ static enum replay_answer look_before(struct replay *replay,
 }
 
 enum replay_answer replay_look(struct replay *replay,
-			       const struct arena *arena, uint32_t slot,
+			       struct arena *arena, uint32_t slot,
 			       replay_ready *ready, void *argument)
 {
 	const struct replay_slot *at = &replay->slots[slot];
@@ -256,7 +256,8 @@ struct arena_cell *replay_take(struct replay *replay, struct arena *arena,
 			       uint32_t slot, uint64_t size)
 {
 	const struct replay_slot *at = &replay->slots[slot];
-	struct arena_cell *cell = arena_prepare(arena, at->offset);
+	struct arena_cell *cell =
+		arena_prepare(arena, at->offset, at->size);
 	struct slot_state *state = &replay->states[slot];
 
 	if (!cell)

@@ -79,7 +79,7 @@ enum replay_answer {
 /* Whether the place of the slot that replay_ask has returned last may be used.
  * It has one. */
 enum replay_answer replay_look(struct replay *replay,
-			       const struct arena *arena, uint32_t slot,
+			       struct arena *arena, uint32_t slot,
 			       replay_ready *ready, void *argument);
 
 /* The latest epoch in which the bytes that replay_look has found free may have

@@ -230,6 +230,13 @@ void tstack_catch_up(struct tstack_pool *self)
 	lap_count(self, run.count, run.bytes, true, run_turns(self, &run));
 }
 
+/* Whether the plan is that of the finder's period. */
+static bool is_foretold(const struct tstack_pool *self)
+{
+	return !self->finder ||
+	       finder_period(self->finder)->number == self->followed;
+}
+
 /* A plan is made use of once an iteration begins, when least is live. Returns
  * whether the request came in its turn: it is accounted for later. */
 static bool lap_go(struct tstack_pool *self, size_t bytes, bool placed)
@@ -237,7 +244,7 @@ static bool lap_go(struct tstack_pool *self, size_t bytes, bool placed)
 	uint32_t next, lap = (uint32_t)replay_lap(self->replay);
 	bool turns;
 
-	if (replay_served(self->replay, placed))
+	if (replay_served(self->replay, placed && is_foretold(self)))
 		return true;
 	next = replay_next(self->replay);
 	self->figures.deviations +=
@@ -252,18 +259,11 @@ static bool lap_go(struct tstack_pool *self, size_t bytes, bool placed)
 	return false;
 }
 
-/* Whether the plan is that of the finder's period. */
-static bool is_foretold(const struct tstack_pool *self)
-{
-	return !self->finder ||
-	       finder_period(self->finder)->number == self->followed;
-}
-
 bool tstack_served(struct tstack_pool *self, const struct mnm_request *request,
 		   const struct mnm_place *place, bool placed)
 {
 	bool in_turn = self->replay &&
-		       lap_go(self, request->span, placed && is_foretold(self));
+		       lap_go(self, request->span, placed);
 
 	if (in_turn)
 		return true;
