@@ -156,12 +156,14 @@ struct arena_owed arena_owed(struct arena *arena)
 }
 
 void arena_enter(struct arena *arena, struct arena_cell *cell, uint64_t size,
-		 uint32_t slot, bool stray)
+		 uint32_t slot, bool stray, uint64_t now)
 {
 	arena_count(arena, cell);
 	cell->size = size;
 	cell->slot = slot;
 	cell->stray = stray;
+	cell->told = 0;
+	cell->taken_at = now;
 	arena->strays += stray;
 	cell_count(arena, cell, size);
 	atomic_store_explicit(&cell->live, true, memory_order_relaxed);
@@ -175,11 +177,12 @@ static void stray_leave(struct arena *arena, uint64_t epoch)
 }
 
 void arena_leave(struct arena *arena, struct arena_cell *cell, uint64_t epoch,
-		 unsigned int stream)
+		 unsigned int stream, uint64_t now)
 {
 	arena_count(arena, cell);
 	atomic_store_explicit(&cell->epoch, epoch, memory_order_relaxed);
 	atomic_store_explicit(&cell->stream, stream, memory_order_relaxed);
+	atomic_store_explicit(&cell->freed_at, now, memory_order_relaxed);
 	if (cell->stray)
 		stray_leave(arena, epoch);
 	cell->stray = false;

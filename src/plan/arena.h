@@ -25,6 +25,11 @@ struct arena_cell {
 	bool stray;          /* it was not placed in the plan's order */
 	uint64_t counted;    /* the bytes by which it counts as live in
 			      * arena->counted; 0: as none */
+	/* When its block was taken, and freed: in requests. */
+	uint64_t taken_at;
+	_Atomic uint64_t freed_at;
+	uint64_t told;       /* what the arena's owner knows of its block; 0
+			      * when that is taken by arena_enter */
 	void *record;        /* what the arena's owner knows it by, or NULL */
 };
 
@@ -69,13 +74,14 @@ struct arena_cell *arena_prepare(struct arena *arena, uint64_t offset,
 				 uint64_t reach);
 
 /* A block of so many bytes, not 0 and no more than the cell may have, lives in the cell from now on,
- * where none does. No live block overlaps it. */
+ * where none does. No live block overlaps it. now: how many requests came
+ * before. */
 void arena_enter(struct arena *arena, struct arena_cell *cell, uint64_t size,
-		 uint32_t slot, bool stray);
+		 uint32_t slot, bool stray, uint64_t now);
 
 /* The cell's block was freed in that epoch, in the order of that stream. */
 void arena_leave(struct arena *arena, struct arena_cell *cell, uint64_t epoch,
-		 unsigned int stream);
+		 unsigned int stream, uint64_t now);
 
 /* Counts the cell as what it is. */
 void arena_count(struct arena *arena, struct arena_cell *cell);
@@ -87,7 +93,7 @@ struct arena_owed {
 };
 struct arena_owed arena_owed(struct arena *arena);
 
-/* Whether no live block has any of these bytes. Sets *latest to the latest epoch
+/* Whether no live block has any of these bytes. Then *latest is the latest epoch
  * in which a block was freed there. Looks at all cells that may have some of
  * them, and at some of those before. */
 bool arena_is_free(struct arena *arena, uint64_t offset, uint64_t size,

@@ -38,6 +38,8 @@ static struct replay_slot slot_of(const struct cycle *cycle,
 		return slot;
 	slot.size = cycle->problem.buffers[buffer].size;
 	slot.offset = plan->offsets[buffer];
+	slot.life = (uint32_t)(cycle->problem.buffers[buffer].upper -
+			       cycle->problem.buffers[buffer].lower);
 	slot.plain = slot.token == history_token(slot.size, 0);
 	return slot;
 }

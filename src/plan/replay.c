@@ -214,7 +214,7 @@ static enum replay_answer look_before(struct replay *replay,
 	enum replay_answer answer = REPLAY_FREE;
 
 	for (; before != end; before++) {
-		const struct arena_cell *cell = replay->states[*before].cell;
+		struct arena_cell *cell = replay->states[*before].cell;
 		struct replay_free freed;
 
 		/* Another slot at the same offset may live there since. */
@@ -247,13 +247,23 @@ enum replay_answer replay_look(struct replay *replay,
 	return ready(&latest, argument) ? REPLAY_FREE : REPLAY_EARLY;
 }
 
+bool replay_lived(const struct replay *replay, const struct arena_cell *cell)
+{
+	return cell->slot >= replay->count || cell_lived(replay, cell);
+}
+
+struct arena_cell *replay_cell(const struct replay *replay, uint32_t slot)
+{
+	return replay->states[slot].cell;
+}
+
 uint64_t replay_epoch(const struct replay *replay)
 {
 	return replay->epoch;
 }
 
 struct arena_cell *replay_take(struct replay *replay, struct arena *arena,
-			       uint32_t slot, uint64_t size)
+			       uint32_t slot, uint64_t size, uint64_t now)
 {
 	const struct replay_slot *at = &replay->slots[slot];
 	struct arena_cell *cell =
@@ -266,6 +276,6 @@ struct arena_cell *replay_take(struct replay *replay, struct arena *arena,
 		cell_pass(replay, cell);
 	state->cell = cell;
 	state->turn = replay->then.cycle - replay->then.turned;
-	arena_enter(arena, cell, size, slot, replay->then.stray);
+	arena_enter(arena, cell, size, slot, replay->then.stray, now);
 	return cell;
 }

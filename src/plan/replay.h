@@ -24,6 +24,7 @@ struct replay_slot {
 			  * no place */
 	uint64_t offset; /* in the arena */
 	uint32_t request; /* its place among all requests of an iteration */
+	uint32_t life;    /* of its block, in requests */
 	bool plain;       /* the token is that of this size in no stream's
 			   * order */
 };
@@ -82,15 +83,22 @@ enum replay_answer replay_look(struct replay *replay,
 			       struct arena *arena, uint32_t slot,
 			       replay_ready *ready, void *argument);
 
+/* Whether a slot's block, which has been freed, lived for about as long as its
+ * slot says. */
+bool replay_lived(const struct replay *replay, const struct arena_cell *cell);
+
+/* The cell that the slot's block had last, or NULL. */
+struct arena_cell *replay_cell(const struct replay *replay, uint32_t slot);
+
 /* The latest epoch in which the bytes that replay_look has found free may have
  * been freed. */
 uint64_t replay_epoch(const struct replay *replay);
 
 /* The place of the slot that replay_ask has returned last is used from now on,
- * by a block of size bytes. Returns its cell, where stray says whether it was
+ * by a block of size bytes. now: how many requests came before. Returns its cell, where stray says whether it was
  * not placed in its turn; or NULL without memory. */
 struct arena_cell *replay_take(struct replay *replay, struct arena *arena,
-			       uint32_t slot, uint64_t size);
+			       uint32_t slot, uint64_t size, uint64_t now);
 
 /* Requests that came as the cycle has them, one behind the other from that slot
  * on, and got their places: the last of these since this was asked last. To be

@@ -153,6 +153,8 @@ struct replay *replay_open(const struct replay_slot *slots, size_t count,
 		for (size_t i = 0; i < count; i++)
 			replay->states[i].size =
 				slots[i].plain ? slots[i].size : 0;
+		for (size_t i = 0; i < count; i++)
+			replay->states[i].life = slots[i].life;
 		replay_begin(replay, REPLAY_NONE);
 		if (predecessors_find(replay) && grams_open(replay))
 			return replay;

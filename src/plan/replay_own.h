@@ -6,6 +6,8 @@
 
 enum {
 	GRAM = 4, /* requests in a row by which a place is found */
+	LIVES_ALIKE = 16, /* requests, and a part of a life, by which lives may
+			   * differ */
 };
 
 struct slot_state {
@@ -13,6 +15,7 @@ struct slot_state {
 	uint64_t turn;           /* the cycle in which it was placed last, from
 				  * 2 on */
 	uint64_t size;           /* of a plain request; or 0 */
+	uint64_t life;           /* of its block, in requests */
 	/* When its block was freed, once the cell has another slot's. */
 	struct replay_free freed;
 };
@@ -72,6 +75,20 @@ static inline struct replay_free slot_freed(const struct slot_state *state,
 	return (struct replay_free){
 		arena_cell_epoch(cell),
 		atomic_load_explicit(&cell->stream, memory_order_relaxed)};
+}
+
+/* Whether the block that the cell had last lived for about as long as its slot
+ * says. Where threads free by turns, that is never quite the same. */
+static inline bool cell_lived(const struct replay *replay,
+			      const struct arena_cell *cell)
+{
+	uint64_t life = replay->states[cell->slot].life;
+	uint64_t lived = atomic_load_explicit(&cell->freed_at,
+					      memory_order_relaxed) -
+			 cell->taken_at;
+	uint64_t more = lived > life ? lived - life : life - lived;
+
+	return more <= LIVES_ALIKE + life / LIVES_ALIKE;
 }
 
 /* Another slot's block is about to take the cell: that of the slot which it was

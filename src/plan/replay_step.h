@@ -31,10 +31,12 @@ static inline bool replay_step_is_free(const struct replay *replay,
 
 /* Serves a plain request of size bytes by the next slot of the plan, if that is
  * what it asks for, has been placed before, and its bytes were freed in epochs
- * below `safe`. Returns its cell, or NULL. */
+ * below `safe`. now: how many requests came before. Returns its cell, or NULL,
+ * also if the last block there has lived for another time than planned. */
 static inline struct arena_cell *replay_step(struct replay *replay,
 					     const struct arena *arena,
-					     uint64_t size, uint64_t safe)
+					     uint64_t size, uint64_t safe,
+					     uint64_t now)
 {
 	uint32_t slot = replay->at.next;
 	struct slot_state *state = &replay->states[slot];
@@ -46,12 +48,14 @@ static inline struct arena_cell *replay_step(struct replay *replay,
 	    atomic_load_explicit(&arena->strays, memory_order_acquire) ||
 	    atomic_load_explicit(&arena->stray_freed, memory_order_relaxed) >=
 		    safe ||
-	    !replay_step_is_free(replay, slot, safe))
+	    !replay_step_is_free(replay, slot, safe) ||
+	    !cell_lived(replay, cell))
 		return NULL;
 	cell_pass(replay, cell);
 	state->turn = replay->at.cycle;
 	cell->slot = slot;
 	cell->size = size;
+	cell->taken_at = now;
 	atomic_store_explicit(&cell->live, true, memory_order_relaxed);
 	replay_run_on(&replay->run, slot, size);
 	replay->run.steps++;
@@ -62,9 +66,12 @@ static inline struct arena_cell *replay_step(struct replay *replay,
 	return cell;
 }
 
-/* The cell's block, no stray, was freed in that epoch, in no stream's order. */
-static inline void arena_cell_free(struct arena_cell *cell, uint64_t epoch)
+/* The cell's block, no stray, was freed in that epoch, in no stream's order,
+ * after so many requests. */
+static inline void arena_cell_free(struct arena_cell *cell, uint64_t epoch,
+				   uint64_t now)
 {
+	atomic_store_explicit(&cell->freed_at, now, memory_order_relaxed);
 	atomic_store_explicit(&cell->epoch, epoch, memory_order_relaxed);
 	atomic_store_explicit(&cell->stream, 0, memory_order_relaxed);
 	atomic_store_explicit(&cell->live, false, memory_order_release);

@@ -7,6 +7,7 @@
 #ifndef MNM_COURSE_H
 #define MNM_COURSE_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,9 +37,23 @@ struct course {
 	unsigned int turns; /* its requests in a row that came in their turn */
 	struct replay *replay; /* NULL: no plan is followed */
 	struct arena *arena;
+	_Atomic uint64_t now; /* how many requests came */
 	size_t unit; /* spans are what is asked for, rounded up to a multiple of
 		      * this power of two; 0: they are not */
 };
+
+static inline uint64_t course_now(const struct course *course)
+{
+	return atomic_load_explicit(&course->now, memory_order_relaxed);
+}
+
+/* One more request was served: by whoever holds the course, or under the
+ * lock. */
+static inline void course_pass(struct course *course)
+{
+	atomic_store_explicit(&course->now, course_now(course) + 1,
+			      memory_order_relaxed);
+}
 
 static inline void course_recall(struct course *course)
 {

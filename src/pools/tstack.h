@@ -15,6 +15,7 @@ enum { TSTACK_SKIPS = 16 };
 struct tstack_lap {
 	uint64_t asked, placed; /* bytes */
 	uint64_t requests;
+	uint64_t amiss; /* blocks that lived for another time than planned */
 };
 
 struct tstack_pool {
@@ -58,6 +59,10 @@ struct tstack_pool {
 	size_t skips[TSTACK_SKIPS];
 	unsigned int skipping; /* how many there were since the last one */
 	struct tstack_lap lap;
+	/* The finder's requests at which the last two laps began; and laps to
+	 * wait before a plan is made anew of what was seen in them. */
+	uint64_t begins[2];
+	uint64_t refine, refining;
 	unsigned int poor; /* laps in a row of which too little was placed */
 	struct tstack_figures figures;
 };
@@ -102,6 +107,10 @@ enum mnm_answer tstack_follow(struct tstack_pool *self,
  * came in its turn. */
 bool tstack_served(struct tstack_pool *self, const struct mnm_request *request,
 		   const struct mnm_place *place, bool placed);
+
+/* The cell is about to have another block. If the last one has lived for
+ * another time than planned, the finder is told. */
+void tstack_lived(struct tstack_pool *self, const struct arena_cell *cell);
 
 /* The block at that address was freed. */
 void tstack_freed(struct tstack_pool *self, uint64_t addr);

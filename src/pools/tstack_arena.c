@@ -260,7 +260,8 @@ bool tstack_arena_free(struct tstack_pool *self, const struct mnm_place *place)
 
 	if (!cell || !arena_cell_lives(cell) || cell->size != place->bytes)
 		return false;
-	arena_leave(&self->arena, cell, place->epoch, place->stream);
+	arena_leave(&self->arena, cell, place->epoch, place->stream,
+		    course_now(&self->course));
 	return true;
 }
 
@@ -278,8 +279,11 @@ static bool slot_place(struct tstack_pool *self, uint32_t slot,
 	const struct replay_slot *at = replay_slot_at(self->replay, slot);
 
 	if (at->offset + at->size > self->bytes ||
-	    !replay_take(self->replay, &self->arena, slot, request->span))
+	    !arena_prepare(&self->arena, at->offset, at->size))
 		return false;
+	tstack_lived(self, arena_find(&self->arena, at->offset));
+	replay_take(self->replay, &self->arena, slot, request->span,
+		    course_now(&self->course));
 	*place = (struct mnm_place){.region = self->region,
 				    .addr = self->begin + at->offset,
 				    .bytes = request->span,

@@ -9,6 +9,7 @@ enum {
 	REST_LEAST = 1 << 17, /* requests that it rests for at first */
 	POOR_MOST = 8,        /* laps with too little placed, and it leaves */
 	POOR_PERCENT = 90,    /* of the bytes of a lap: less is too little */
+	REFINE_LEAST = 2,     /* laps with places in use, and it plans anew */
 	VAIN_MOST = 10,       /* log2 of the most laps between two tries */
 	PERCENT = 100,
 	CYCLES_TOLD = 4, /* of a run, so that it takes no longer to be told */
@@ -69,6 +70,7 @@ bool tstack_learn(struct tstack_pool *self)
 	self->state = TSTACK_LEARNS;
 	self->pool.classes = no_classes;
 	self->since = self->known = 0;
+	self->refine = REFINE_LEAST;
 	return true;
 }
 
@@ -155,6 +157,34 @@ static void plan_leave(struct tstack_pool *self)
 		tstack_rest(self);
 }
 
+/* Whether the plan is that of the finder's period. */
+static bool is_foretold(const struct tstack_pool *self)
+{
+	return !self->finder ||
+	       finder_period(self->finder)->number == self->followed;
+}
+
+/* In lap after lap some block lives for another time than the plan has it, as
+ * another plan was followed when this one's period was found, say. A plan of the
+ * last lap that is known as a whole has them right. */
+static void plan_refine(struct tstack_pool *self)
+{
+	struct period period;
+
+	if (self->job || !self->finder || !is_foretold(self) ||
+	    !finder_period(self->finder)->exact ||
+	    self->begins[0] - self->begins[1] != self->figures.period ||
+	    ++self->refining < self->refine)
+		return;
+	period = finder_again(self->finder, self->begins[1]);
+	self->refining = 0;
+	if (self->refine < (uint64_t)1 << VAIN_MOST)
+		self->refine *= 2;
+	self->job = plan_job_new(finder_history(self->finder), &period,
+				 plan_seconds);
+	self->job_given = false;
+}
+
 /* A lap has ended, or should have. */
 static void lap_end(struct tstack_pool *self)
 {
@@ -166,6 +196,8 @@ static void lap_end(struct tstack_pool *self)
 			     : 0;
 	if (self->poor >= POOR_MOST && tstack_arena_end(self))
 		plan_leave(self);
+	else if (lap.amiss && !self->poor)
+		plan_refine(self);
 }
 
 /* So many requests were served, and asked for so many bytes. */
@@ -191,24 +223,52 @@ static bool run_turns(const struct tstack_pool *self,
 	return until < run->count;
 }
 
+static void lap_begin_note(struct tstack_pool *self, uint64_t serial)
+{
+	self->begins[1] = self->begins[0];
+	self->begins[0] = serial;
+}
+
+/* The slot's block, if it lives, is the finder's request of that serial. */
+static void cell_tell(struct tstack_pool *self, uint32_t slot, uint64_t serial)
+{
+	struct arena_cell *cell = replay_cell(self->replay, slot);
+
+	if (cell && cell->slot == slot)
+		cell->told = serial + 1;
+}
+
+void tstack_lived(struct tstack_pool *self, const struct arena_cell *cell)
+{
+	if (!cell->told || !self->finder || replay_lived(self->replay, cell))
+		return;
+	finder_correct(self->finder, cell->told - 1,
+		       (uint32_t)(cell->freed_at - cell->taken_at));
+	self->lap.amiss++;
+}
+
 /* What the finder is told of a run: it came as foretold. What an inexact period
  * leaves out did not come. */
 static void run_tell(struct tstack_pool *self, const struct replay_run *run)
 {
 	uint64_t slots = replay_count(self->replay), slot = run->first;
-	uint64_t left = run->count, part, first, now;
+	uint64_t left = run->count, part, first, now, serial;
 
 	/* What was asked for before that has lived for too long to be planned,
 	 * if it lives yet. */
 	if (left > CYCLES_TOLD * slots)
 		left = left % slots + CYCLES_TOLD * slots;
 	for (; self->finder && left; left -= part) {
+		serial = finder_count(self->finder);
 		first = replay_slot_at(self->replay, (uint32_t)slot)->request;
 		for (part = 0; part < left; part++) {
 			now = replay_slot_at(self->replay, (uint32_t)slot)
 				      ->request;
 			if (now != (first + part) % self->figures.period)
 				break;
+			cell_tell(self, (uint32_t)slot, serial + part);
+			if (!now)
+				lap_begin_note(self, serial + part);
 			slot = slot + 1 == slots ? 0 : slot + 1;
 		}
 		finder_skip(self->finder, first, part);
@@ -228,13 +288,6 @@ void tstack_catch_up(struct tstack_pool *self)
 	self->figures.steps += run.steps;
 	run_tell(self, &run);
 	lap_count(self, run.count, run.bytes, true, run_turns(self, &run));
-}
-
-/* Whether the plan is that of the finder's period. */
-static bool is_foretold(const struct tstack_pool *self)
-{
-	return !self->finder ||
-	       finder_period(self->finder)->number == self->followed;
 }
 
 /* A plan is made use of once an iteration begins, when least is live. Returns
@@ -265,6 +318,7 @@ bool tstack_served(struct tstack_pool *self, const struct mnm_request *request,
 	bool in_turn = self->replay &&
 		       lap_go(self, request->span, placed);
 
+	course_pass(&self->course);
 	if (in_turn)
 		return true;
 	if (self->finder)
@@ -277,11 +331,14 @@ bool tstack_served(struct tstack_pool *self, const struct mnm_request *request,
 
 void tstack_freed(struct tstack_pool *self, uint64_t addr)
 {
-	uint64_t *serial = address_map_find(&self->serials, addr);
+	const uint64_t *serial = address_map_find(&self->serials, addr);
 
 	if (!serial)
 		return;
 	tstack_catch_up(self); /* its life counts in requests */
+	serial = address_map_find(&self->serials, addr);
+	if (!serial)
+		return;
 	finder_free(self->finder, *serial);
 	address_map_remove(&self->serials, addr);
 }

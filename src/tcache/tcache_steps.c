@@ -22,9 +22,10 @@ static struct block *step_take(struct tcache *cache, size_t size)
 		return NULL;
 	cell = replay_step(course->replay, course->arena,
 			   (size + course->unit - 1) & -course->unit,
-			   atomic_load(cache->safe));
+			   atomic_load(cache->safe), course_now(course));
 	if (!cell)
 		return NULL;
+	course_pass(course);
 	block = cell->record;
 	block->use = size;
 	block->span = cell->size;
@@ -83,7 +84,8 @@ enum fast tcache_free_planned(struct tcache *cache, uint64_t addr,
 	figure_add(&cache->stats.frees, 1);
 	/* The stamp after the step on the word; see fast.h. */
 	block->epoch = atomic_load(cache->epoch);
-	arena_cell_free((struct arena_cell *)block->next, block->epoch);
+	arena_cell_free((struct arena_cell *)block->next, block->epoch,
+			course_now(cache->course));
 	tcache_leave(cache);
 	return FAST_DONE;
 }
