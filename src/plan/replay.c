@@ -43,6 +43,12 @@ uint64_t replay_cycles(const struct replay *replay)
 	return replay->at.cycle;
 }
 
+void replay_leave(struct replay *replay)
+{
+	for (size_t i = 0; i < replay->count; i++)
+		replay->states[i].cell = NULL;
+}
+
 /* No slot is known to have been placed in its turn: another plan may have had
  * its bytes since. */
 void replay_begin(struct replay *replay, uint32_t next)
@@ -54,8 +60,7 @@ void replay_begin(struct replay *replay, uint32_t next)
 	};
 	replay->recent_count = 0;
 	replay->run = (struct replay_run){0};
-	for (size_t i = 0; i < replay->count; i++)
-		replay->states[i].cell = NULL;
+	replay_leave(replay);
 }
 
 static bool slot_is(const struct replay *replay, uint32_t slot, uint32_t token)

@@ -57,6 +57,9 @@ const struct replay_slot *replay_slot_at(const struct replay *replay,
  * next: the slot of the next request; REPLAY_NONE: that has to be found. */
 void replay_begin(struct replay *replay, uint32_t next);
 
+/* The arena is about to end, and its cells with it. */
+void replay_leave(struct replay *replay);
+
 /* The program asks for size bytes. Returns the slot that this is, which may be
  * one without a place, or REPLAY_NONE. It may ask again: only a request that
  * replay_served follows counts. */

@@ -206,6 +206,8 @@ bool tstack_arena_end(struct tstack_pool *self)
 		return false;
 	cells_leave(self);
 	cells_forget(self);
+	if (self->replay)
+		replay_leave(self->replay);
 	free(self->backed);
 	self->backed = NULL;
 	self->unbacked = 0;
