@@ -11,17 +11,19 @@ $(BUILD)/tests/unit/device_test $(BUILD)/tests/unit/thread_ordered_test: \
 $(BUILD)/tests/unit/graph_owner_test: $(BUILD)/obj/src/heap/graph_owner.o
 $(BUILD)/tests/unit/cache_spans_test: $(BUILD)/obj/src/tcache/tcache_spans.o
 $(BUILD)/tests/unit/cache_roomy_test: $(addprefix $(BUILD)/obj/src/,\
-	tcache/tcache_spans.o tcache/tcache_roomy.o)
+	tcache/tcache_spans.o tcache/tcache_roomy.o tcache/tcache_steps.o)
 $(BUILD)/tests/unit/fast_stream_test: $(addprefix $(BUILD)/obj/src/,\
-	tcache/fast_stream.o tcache/tcache_spans.o tcache/tcache_roomy.o)
+	tcache/fast_stream.o tcache/tcache_spans.o tcache/tcache_roomy.o \
+	tcache/tcache_steps.o)
 $(BUILD)/tests/unit/caches_test: $(addprefix $(BUILD)/obj/src/,\
 	tcache/tcache.o tcache/tcache_record.o tcache/tcache_rooms.o \
+	tcache/tcache_course.o \
 	stats/counter.o stats/thread_stats.o stats/thread_ordered.o context/device.o gate/gate.o heap/idle_limit.o heap/idle_places.o preload/barrier.o preload/syscall_filter.o)
 $(BUILD)/tests/unit/caches_test: LDFLAGS += -Wl,--wrap=pthread_mutex_lock
 $(BUILD)/tests/unit/cache_raid_test: $(addprefix $(BUILD)/obj/src/,\
 	tcache/tcache.o tcache/tcache_blocks.o tcache/tcache_raids.o \
 	tcache/tcache_record.o tcache/tcache_rooms.o tcache/tcache_roomy.o \
-	tcache/tcache_spans.o \
+	tcache/tcache_spans.o tcache/tcache_course.o tcache/tcache_steps.o \
 	stats/counter.o stats/mempool_stats.o stats/thread_stats.o stats/thread_ordered.o context/device.o gate/gate.o \
 	heap/idle_limit.o heap/idle_places.o preload/barrier.o \
 	preload/syscall_filter.o)
@@ -37,7 +39,7 @@ $(BUILD)/tests/unit/bound_test: $(addprefix $(BUILD)/obj/src/,\
 	heap/idle_limit.o heap/idle_places.o stats/counter.o stats/thread_stats.o stats/thread_ordered.o context/device.o gate/gate.o)
 $(BUILD)/tests/unit/swap_test: $(addprefix $(BUILD)/obj/src/,\
 	heap/swap.o heap/pools.o heap/pools_forget.o heap/pool_record.o heap/placed.o \
-	heap/region.o heap/starts.o stats/counter.o stats/mempool_stats.o stats/thread_stats.o stats/thread_ordered.o \
+	heap/planned.o heap/region.o heap/starts.o stats/counter.o stats/mempool_stats.o stats/thread_stats.o stats/thread_ordered.o \
 	context/context_use.o context/device.o gate/gate.o)
 CHECKED_OBJ := $(addprefix $(BUILD)/obj/src/checked/,checked_pool.o \
 	checked_blocks.o checked_places.o inner.o call.o call_signal.o call_watch.o held_blocks.o held_bytes.o)

@@ -45,12 +45,15 @@ class Runner:
                 ",".join(map(str, self.cores)), *options,
                 contender.allocator, work]
 
-    def pair(self, contender, work):
-        """Nanoseconds a pair: the median of the repetitions in one process."""
-        command = self.pair_command(contender, work, "--seconds",
-                                    str(self.seconds))
+    def pairs(self, contender, work, seconds):
+        """Nanoseconds a pair, of each repetition in one process."""
+        command = self.pair_command(contender, work, "--seconds", str(seconds))
         done = self.run(command, self.place.environment(contender))
-        return statistics.median(json.loads(done.stdout)["ns_per_pair"])
+        return json.loads(done.stdout)["ns_per_pair"]
+
+    def pair(self, contender, work):
+        """The median of these."""
+        return statistics.median(self.pairs(contender, work, self.seconds))
 
 
 def add(samples, name, value):

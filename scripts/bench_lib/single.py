@@ -1,6 +1,7 @@
 """The rows that compare no rivals: what mnm adds to something, and counts."""
 
 import json
+import statistics
 
 from . import contenders as who
 from .counts import Counter
@@ -10,6 +11,7 @@ LIVE, LIVE_SIZE = 1000000, 4096
 IDLE, PAGE = 40, 4096
 STARTS = 400
 WORK = f"window:{MIB}"
+PLAN_SECONDS = 8  # until a plan is followed, and as long again
 
 
 def doors(place):
@@ -148,6 +150,18 @@ def plug_in(place, work):
     return measure
 
 
+def planned(place, work):
+    """The nanoseconds of a pair that tstack_pool places by its plan: by then it
+    has learnt what repeats, which is the whole trace, played again and again."""
+    ours = who.ours(place, allocator="cuda_driver", MNM_POOL="tstack_pool",
+                    MNM_PLAN_THREAD="0")
+
+    def measure(runner):
+        found = runner.pairs(ours, work, PLAN_SECONDS)
+        return statistics.median(found[len(found) // 2:])
+    return measure
+
+
 def single_rows(row, place, able, work):
     def alone(measure):
         return {who.OURS: measure}
@@ -168,6 +182,8 @@ def single_rows(row, place, able, work):
     yield row("plug-in", "instructions with a pool of a plug-in's, to its own",
               alone(plug_in(place, work)), "times", 1.02, rounds=1,
               versus=False)
+    yield row("planned", "tstack_pool, replay, once it follows its plan",
+              alone(planned(place, work)), limit=40, versus=False)
     yield row("batch", "100 buffers of mnm_alloc_batch, all idle before",
               alone(batch(place)), "us", 2, versus=False)
     time, instructions = starts(place)

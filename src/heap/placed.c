@@ -2,6 +2,7 @@
 
 #include "cuda/tool.h"
 #include "pages.h"
+#include "planned.h"
 #include "pools.h"
 #include "region.h"
 #include "stats/counter.h"
@@ -44,11 +45,15 @@ enum mnm_answer placed_alloc(struct pool *pool,
 
 	if (answer != MNM_HIT)
 		return answer;
-	*block = record_new(pool, &place);
-	if (!*block) {
+	*block = planned_record(pool, &place);
+	if (!*block)
+		*block = record_new(pool, &place);
+	if (!*block)
 		pool->view.ops->add(&pool->view, &place);
+	planned_settle(pool);
+	if (!*block)
 		return MNM_MISS;
-	}
+	planned_know(pool, *block);
 	pool->free_bytes -= place.bytes;
 	region_mark(region_of(&place), place.addr);
 	return MNM_HIT;
@@ -63,21 +68,26 @@ bool block_is_placed(const struct block *block)
 		pool_has_region_at(pool, block_addr(block)));
 }
 
-/* Ends the record of a block. Its bytes are not free yet. */
-static struct mnm_place record_end(struct block *block)
+static struct mnm_place place_of(const struct block *block)
 {
 	struct heap_region *region =
 		region_of_block(block_pool(block)->heap, block_addr(block));
-	const struct mnm_place place = {
+	return (struct mnm_place){
 		.region = &region->region,
 		.addr = block_addr(block),
 		.bytes = block->span,
 		.epoch = block->epoch,
 		.stream = block_stream(block),
 	};
+}
 
+struct mnm_place placed_record_end(struct block *block)
+{
+	const struct mnm_place place = place_of(block);
+
+	planned_forget(block);
 	mempool_leave(block);
-	region_unmark(region, place.addr);
+	region_unmark(region_of(&place), place.addr);
 	block_remove(block);
 	block_drop(block);
 	return place;
@@ -179,17 +189,24 @@ void placed_bury(struct block *block)
 {
 	struct pool *pool = block_pool(block);
 
-	pool->buried_bytes += record_end(block).bytes;
+	pool->buried_bytes += placed_record_end(block).bytes;
 }
 
 void placed_free(struct block *block)
 {
 	struct pool *pool = block_pool(block);
-	const struct mnm_place place = record_end(block);
+	bool stays = planned_stays(block);
+	const struct mnm_place place =
+		stays ? place_of(block) : placed_record_end(block);
 
 	if (place.epoch > pool->heap->placed_epoch)
 		pool->heap->placed_epoch = place.epoch;
 	pool->view.ops->add(&pool->view, &place);
+	planned_settle(pool);
+	if (stays && planned_stays(block))
+		mempool_leave(block);
+	else if (stays) /* the plan is given up */
+		placed_record_end(block);
 	pool->free_bytes += place.bytes;
 	if (pool->retired && placed_trim(pool, SIZE_MAX))
 		atomic_store(&pool->heap->device->pending, true);
@@ -249,6 +266,7 @@ static void pool_lose(struct pool *pool)
 {
 	struct device *device = pool->heap->device;
 
+	planned_end(pool);
 	counter_sub(device, COUNTER_idle_bytes, pool->free_bytes);
 	counter_sub(device, COUNTER_region_bytes, pool->view.region_bytes);
 	device_unreserve(device, pool->free_bytes + pool->buried_bytes);

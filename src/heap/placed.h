@@ -55,4 +55,7 @@ void placed_forget(struct heap *heap);
  * memory. */
 bool placed_add(struct pool *pool, const struct mnm_place *place);
 
+/* Ends the record of a block. Its bytes are not free yet. */
+struct mnm_place placed_record_end(struct block *block);
+
 #endif

@@ -257,6 +257,7 @@ static void figures_add(struct tstack_figures *sum,
 	sum->loads += more->loads;
 	sum->asked_bytes += more->asked_bytes;
 	sum->placed_bytes += more->placed_bytes;
+	sum->steps += more->steps;
 	sum->deviations += more->deviations;
 	sum->blocked += more->blocked;
 	if (sum->period && !more->period)

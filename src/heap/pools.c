@@ -5,6 +5,7 @@
 #include "idle_limit.h"
 #include "tcache/tcache.h"
 #include "placed.h"
+#include "planned.h"
 #include "planner.h"
 #include "reclaim.h"
 #include "pools.h"
@@ -18,6 +19,7 @@ static void pools_push(struct heap *heap, struct pool *pool)
 	heap->pools = pool;
 	heap->keeps_blocks = pool_ops_keep(pool->view.ops);
 	heap->places_blocks = pool_places(pool);
+	planned_open(pool);
 }
 
 static void pools_unlink(struct pool *pool)
@@ -110,6 +112,7 @@ static size_t pool_trim(struct pool *pool, size_t least)
 void pool_retire(struct pool *pool)
 {
 	pool->retired = true;
+	planned_end(pool);
 	placed_leave(pool);
 	counter_add(pool->heap->device, COUNTER_retired_bytes,
 		    pool->view.live_span);

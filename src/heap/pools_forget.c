@@ -8,6 +8,7 @@
 #include "idle_limit.h"
 #include "pages.h"
 #include "placed.h"
+#include "planned.h"
 #include "pools.h"
 #include "region.h"
 #include "region_driver.h"
@@ -19,6 +20,7 @@
  * its pool counts as live. */
 void block_forget(struct block *block)
 {
+	planned_forget(block);
 	mempool_leave(block);
 	device_unreserve(block_pool(block)->heap->device, block->span);
 	pool_checkin(block_pool(block), block->span);

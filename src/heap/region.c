@@ -239,6 +239,20 @@ bool pool_has_region_at(const struct pool *pool, uint64_t addr)
 	return has;
 }
 
+/* Where the last block begins that lives, at that address or before it: a place
+ * that a plan uses again and again is a start although nothing lives there. If
+ * nothing lives at all, any start. */
+static uint64_t start_before(const struct heap_region *region, uint64_t addr)
+{
+	uint64_t start = starts_before(&region->starts, addr), at = start, word;
+
+	while (at && (!block_find(at, &word) || !word_is_live(word)))
+		at = at > region->region.base
+			     ? starts_before(&region->starts, at - 1)
+			     : 0;
+	return at ? at : start;
+}
+
 bool region_block_at(uint64_t addr, uint64_t *start, enum mnm_backing *backing)
 {
 	const struct heap_region *region = NULL;
@@ -250,7 +264,7 @@ bool region_block_at(uint64_t addr, uint64_t *start, enum mnm_backing *backing)
 	pthread_mutex_lock(&lock);
 	region = find_sure(addr);
 	if (region) {
-		*start = starts_before(&region->starts, addr);
+		*start = start_before(region, addr);
 		*backing = region->backing;
 	}
 	pthread_mutex_unlock(&lock);

@@ -51,9 +51,14 @@ __attribute__((noinline)) static CUresult alloc_directly(CUdeviceptr *out,
 	struct tcache *cache = tcache_verified;
 	CUdeviceptr addr;
 	uint64_t idle;
-	struct pool *pool =
-		out && size ? pass_through_begin(cache, size) : NULL;
+	struct pool *pool;
 	CUresult res;
+
+	if (tcache_alloc_planned(cache, size, &idle)) {
+		*out = idle;
+		return CUDA_SUCCESS;
+	}
+	pool = out && size ? pass_through_begin(cache, size) : NULL;
 
 	if (!pool && (tcache_alloc_divided(cache, size, &idle) ||
 		      tcache_alloc_roomy(cache, size, &idle))) {
@@ -132,11 +137,11 @@ COLD static CUresult free_slowly(CUdeviceptr ptr, struct block *taken)
  * which is to free it, calls the driver's hook. */
 static __thread CUdeviceptr passing;
 
-static CUresult free_roomy(struct tcache *cache, CUdeviceptr ptr)
+static CUresult free_marked(struct tcache *cache, CUdeviceptr ptr)
 {
 	struct block *taken;
 
-	switch (tcache_free_roomy(cache, ptr, &taken)) {
+	switch (tcache_free_marked(cache, ptr, &taken)) {
 	case FAST_DONE:
 		return CUDA_SUCCESS;
 	case FAST_TAKEN:
@@ -155,7 +160,7 @@ __attribute__((noinline)) static CUresult free_directly(CUdeviceptr ptr)
 	if (ptr && ptr == passing)
 		return real_driver()->cuMemFree_v2(ptr);
 	if (tcache_keeps_any(cache))
-		return free_roomy(cache, ptr);
+		return free_marked(cache, ptr);
 	taken = pass_through_free_begin(cache, ptr);
 	if (!taken)
 		return free_slowly(ptr, NULL);
@@ -259,7 +264,8 @@ __attribute__((noinline)) static cudaError_t runtime_alloc_directly(void **out,
 
 	if (pass_through_pool(tcache_current) && (real = real_runtime()))
 		return real->cudaMalloc(out, size);
-	if (!tcache_alloc_divided(tcache_runtime, size, &addr) &&
+	if (!tcache_alloc_planned(tcache_runtime, size, &addr) &&
+	    !tcache_alloc_divided(tcache_runtime, size, &addr) &&
 	    !tcache_alloc_roomy(tcache_runtime, size, &addr))
 		return runtime_alloc_slowly(out, size);
 	*out = (void *)addr;
@@ -311,11 +317,11 @@ COLD static cudaError_t runtime_free_slowly(void *ptr, struct block *taken)
 	}
 }
 
-static cudaError_t runtime_free_roomy(struct tcache *cache, void *ptr)
+static cudaError_t runtime_free_marked(struct tcache *cache, void *ptr)
 {
 	struct block *taken;
 
-	switch (tcache_free_roomy(cache, (uint64_t)ptr, &taken)) {
+	switch (tcache_free_marked(cache, (uint64_t)ptr, &taken)) {
 	case FAST_DONE:
 		return cudaSuccess;
 	case FAST_TAKEN:
@@ -333,7 +339,7 @@ __attribute__((noinline)) static cudaError_t runtime_free_directly(void *ptr)
 	cudaError_t res;
 
 	if (tcache_keeps_any(cache))
-		return runtime_free_roomy(cache, ptr);
+		return runtime_free_marked(cache, ptr);
 	if (real)
 		taken = pass_through_free_begin(cache, (uint64_t)ptr);
 	if (!taken)

@@ -3,6 +3,7 @@
 #include "block/block.h"
 #include "config.h"
 #include "heap/idle_limit.h"
+#include "heap/planned.h"
 #include "heap/pools.h"
 #include "heap/slack.h"
 #include "order/fence.h"
@@ -48,6 +49,7 @@ static uint64_t block_lend(struct block *block,
 		block_mark(block, block_addr(block), BLOCK_ROOMY);
 		idle_limit_checkout(device, span, block->span);
 	}
+	planned_lend(pool, block, !request->mempool && !request->number);
 	counter_sub(device, COUNTER_idle_bytes, block->span);
 	device_count_alloc(device, request->size, how);
 	mempool_count(request->mempool, (int64_t)request->size);

@@ -55,6 +55,7 @@ static bool tcache_serves(struct context *context, size_t size, uint64_t *addr)
 	if (done == FAST_LOOK)
 		fast_look(tcache_current);
 	return done != FAST_NOT ||
+	       tcache_alloc_planned(tcache_current, size, addr) ||
 	       tcache_alloc_divided(tcache_current, size, addr) ||
 	       tcache_alloc_roomy(tcache_current, size, addr);
 }

@@ -17,6 +17,7 @@
 #include "order/pinned_order.h"
 #include "mem.h"
 #include "heap/placed.h"
+#include "heap/planned.h"
 #include "heap/pools.h"
 #include "heap/region.h"
 #include "exports.h"
@@ -61,6 +62,8 @@ static bool pool_keeps(struct block *block, const struct mem_order *order,
 	kept = context_serves(context) && pool_may_keep(pool, block);
 	if (kept && !pool->retired)
 		tcache_adopt(tcache_of(heap), pool);
+	if (kept && !pool->retired)
+		planned_join(pool, tcache_of(heap));
 	if (kept && !stream) /* what finds it next has no look at that */
 		mempool_leave(block);
 	kept = kept && (tcache_put(tcache_of(heap), block, stream) ||

@@ -1,21 +1,40 @@
 /* An arena: a range of addresses in which blocks are placed where a plan says.
  * It knows which of them are live, so that no address is handed out twice. All
- * figures are bytes; offsets count from the arena's first address. */
+ * figures are bytes; offsets count from the arena's first address.
+ *
+ * A cell stands for all blocks that begin at one offset, of which one lives at
+ * a time. It stays where it is in memory until the arena is closed. */
 #ifndef MNM_ARENA_H
 #define MNM_ARENA_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "address_map.h"
 
-struct arena_block {
-	uint64_t offset, size;
-	uint32_t slot; /* of the plan; REPLAY_NONE (replay.h): none */
-	uint32_t plan; /* a template's id */
-	bool stray;    /* it was not placed in the plan's order */
-	uint64_t lap;  /* in which it came, if it has no slot */
+struct arena_cell {
+	uint64_t offset;
+	uint64_t size;       /* of its block, which lives or lived last */
+	uint64_t reach;      /* the most bytes that one of its blocks may have */
+	_Atomic uint64_t epoch; /* of the last free; 0: none yet */
+	_Atomic unsigned int stream; /* in whose order that was; 0: in none */
+	uint32_t slot;       /* of the plan that its block was placed for;
+			      * REPLAY_NONE (replay.h): none */
+	_Atomic bool live;   /* false: the block's free is stamped as well */
+	bool stray;          /* it was not placed in the plan's order */
+	bool planned;        /* it is the place of a slot */
+	bool mixed;          /* its frees were in the order of several streams */
+	uint64_t lap;        /* in which its block came, if that has no slot */
+	uint64_t counted;    /* the bytes by which it counts as live in
+			      * arena->counted; 0: as none */
+	/* When its block was taken, and freed: in requests. */
+	uint64_t taken_at;
+	_Atomic uint64_t freed_at;
+	uint64_t told;       /* what the arena's owner knows of its block; 0
+			      * when that is taken by arena_enter */
+	void *record;        /* what the arena's owner knows it by, or NULL */
 };
 
 /* When some bytes were freed: in the latest of all epochs, and in the order of
@@ -26,43 +45,88 @@ struct arena_age {
 };
 
 struct arena {
-	struct arena_block *blocks; /* live ones, in no order */
-	size_t count, room;         /* of blocks */
-	struct address_map indices; /* of blocks, by their offsets */
-	uint64_t live;              /* bytes of blocks */
-	size_t strays;              /* of blocks */
-	/* Of all blocks that were freed, and of strays. The first begins as
-	 * that of the arena's memory. */
+	struct arena_cell **cells; /* by their offsets */
+	/* Of each the end of the bytes that it, or one before it, may have. */
+	uint64_t *ends;
+	size_t ended;       /* so many of these are known */
+	size_t count, room; /* of cells */
+	struct arena_chunk *chunks;
+	struct arena_cell *spare; /* linked by record */
+	struct address_map by_offset;
+	/* Bytes of live blocks as they were counted: a block may also be taken
+	 * and freed uncounted (replay_step.h). What is owed makes up for
+	 * those whose other end was counted; see arena_owed. */
+	uint64_t counted;
+	int64_t owed_blocks, owed_bytes;
+	_Atomic size_t strays; /* that live */
+	/* Of the memory that came to the arena; and of the frees of strays, of
+	 * which the latest epoch may be read by whoever holds the course. */
 	struct arena_age freed, stray_freed;
+	_Atomic uint64_t stray_latest;
 };
+
+/* Whether a block lives in the cell; the epoch is read after that. */
+static inline bool arena_cell_lives(const struct arena_cell *cell)
+{
+	return atomic_load_explicit(&cell->live, memory_order_acquire);
+}
+
+static inline uint64_t arena_cell_epoch(const struct arena_cell *cell)
+{
+	return atomic_load_explicit(&cell->epoch, memory_order_relaxed);
+}
+
+/* Forgets all cells. */
+void arena_close(struct arena *arena);
+
+/* The cell of an offset, or NULL. The second makes it if there is none, for
+ * blocks of up to `reach` bytes, and returns NULL without memory. */
+struct arena_cell *arena_find(const struct arena *arena, uint64_t offset);
+struct arena_cell *arena_prepare(struct arena *arena, uint64_t offset,
+				 uint64_t reach);
+
+/* A block of so many bytes, not 0 and no more than the cell may have, lives in
+ * it from now on, where none does. No live block overlaps it. now: how many
+ * requests came before. */
+void arena_enter(struct arena *arena, struct arena_cell *cell, uint64_t size,
+		 uint32_t slot, bool stray, uint64_t now);
+
+/* The cell's block was freed in that epoch, in the order of that stream. */
+void arena_leave(struct arena *arena, struct arena_cell *cell, uint64_t epoch,
+		 unsigned int stream, uint64_t now);
 
 /* More bytes were freed. Epoch 0 is that of memory that nobody had. */
 void arena_age(struct arena_age *age, uint64_t epoch, unsigned int stream);
 
-void arena_close(struct arena *arena);
+/* A cell in which no block lives, and which is the place of no slot, is no
+ * more. */
+void arena_drop(struct arena *arena, struct arena_cell *cell);
 
-/* Makes room for so many live blocks. Returns false without memory. */
-bool arena_prepare(struct arena *arena, size_t count);
+/* Counts the cell as what it is. */
+void arena_count(struct arena *arena, struct arena_cell *cell);
 
-/* A block is live. There is room for it, no live block overlaps it, and its
- * size is not 0. */
-void arena_enter(struct arena *arena, const struct arena_block *block);
+/* How many blocks, and bytes of them, were counted for one of their ends only
+ * since this was asked last: so many more live than was counted, or fewer. */
+struct arena_owed {
+	int64_t blocks, bytes;
+};
+struct arena_owed arena_owed(struct arena *arena);
 
-/* The live block that begins there, or NULL. It is valid until the next
- * change. */
-const struct arena_block *arena_find(const struct arena *arena,
-				     uint64_t offset);
+/* Whether no live block has any of these bytes. Then *age is that of all frees
+ * there. Looks at all cells that may have some of them, and at some of those
+ * before. */
+bool arena_is_free(struct arena *arena, uint64_t offset, uint64_t size,
+		   struct arena_age *age);
 
-/* The block, which arena_find has found, was freed. */
-void arena_leave(struct arena *arena, const struct arena_block *block,
-		 uint64_t epoch, unsigned int stream);
+/* The age of all that is free. */
+struct arena_age arena_latest(const struct arena *arena);
 
-/* Whether no live block has any of these bytes. Looks at all of them. */
-bool arena_is_free(const struct arena *arena, uint64_t offset, uint64_t size);
+/* How many blocks live, and their bytes. Looks at all cells. */
+size_t arena_live(const struct arena *arena, uint64_t *bytes);
 
-/* Sorts the live blocks by their offsets, and calls visit for each range of
- * bytes, of the first `size`, in which none lives. */
-void arena_gaps(struct arena *arena, uint64_t size,
+/* Calls visit for each range of bytes, of the first `size`, in which no block
+ * lives, from low to high. */
+void arena_gaps(const struct arena *arena, uint64_t size,
 		void (*visit)(void *argument, uint64_t offset, uint64_t size),
 		void *argument);
 

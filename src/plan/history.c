@@ -87,6 +87,12 @@ void history_free(struct history *history, uint64_t serial)
 	history->freed++;
 }
 
+void history_correct(struct history *history, uint64_t serial, uint32_t life)
+{
+	if (serial >= history->first && serial < history->count)
+		history->lives[serial & history->mask] = life;
+}
+
 void history_repeat(struct history *history, uint64_t begin, uint64_t length,
 		    uint64_t position, uint64_t count)
 {

@@ -50,6 +50,10 @@ uint64_t history_alloc(struct history *history, uint32_t token, uint64_t size);
  * freed before, it takes no notice. */
 void history_free(struct history *history, uint64_t serial);
 
+/* Corrects how long a buffer lived that has been freed. Of a serial that is not
+ * known any more it takes no notice. */
+void history_correct(struct history *history, uint64_t serial, uint32_t life);
+
 /* Notes that `count` requests came as those of [begin, begin + length) had,
  * again and again, beginning with the one at `position` of them, and that each
  * lives as long as the one it is equal to: no frees of these come. They count

@@ -13,6 +13,7 @@ struct plan_job *plan_job_new(const struct history *history,
 
 	if (job && cycle_make(&job->cycle, history, period)) {
 		job->seconds = seconds;
+		job->number = period->number;
 		return job;
 	}
 	free(job);
@@ -45,13 +46,16 @@ static struct replay_slot slot_of(const struct cycle *cycle,
 				  size_t lap)
 {
 	const struct cycle_request *at = &cycle->requests[request];
-	struct replay_slot slot = {.token = at->token};
+	struct replay_slot slot = {.token = at->token, .request = at->at};
 	size_t buffer = at->place + lap * cycle->per_lap;
 
 	if (at->place == CYCLE_NONE)
 		return slot;
 	slot.size = cycle->problem.buffers[buffer].size;
 	slot.offset = plan->offsets[buffer];
+	slot.life = (uint32_t)(cycle->problem.buffers[buffer].upper -
+			       cycle->problem.buffers[buffer].lower);
+	slot.plain = slot.token == history_token(slot.size, 0);
 	return slot;
 }
 

@@ -13,6 +13,7 @@
 
 struct plan_job {
 	struct cycle cycle;
+	uint64_t number;     /* of the period; 0: of none */
 	double seconds;      /* that it may take of its thread's time */
 	unsigned int device; /* its ordinal, for the file */
 	bool loads;          /* the plan is that of the file */

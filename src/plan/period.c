@@ -163,6 +163,13 @@ static void finder_settle(struct finder *finder)
 		finder_lock(finder);
 }
 
+static void period_keep(struct history *history, uint64_t first,
+			uint64_t length)
+{
+	for (uint64_t at = first; at < first + length; at++)
+		*history_notes(history, at) |= HISTORY_KEPT;
+}
+
 void finder_propose(struct finder *finder, uint64_t first, uint64_t length,
 		    bool exact)
 {
@@ -170,8 +177,7 @@ void finder_propose(struct finder *finder, uint64_t first, uint64_t length,
 		.first = first, .length = length, .exact = exact};
 	finder->hope_at = first;
 	if (exact)
-		for (uint64_t at = first; at < first + length; at++)
-			*history_notes(&finder->history, at) |= HISTORY_KEPT;
+		period_keep(&finder->history, first, length);
 	finder_settle(finder);
 	if (finder->hope.length && finder->due > finder->hope_due)
 		finder->due = finder->hope_due;
@@ -373,6 +379,30 @@ void finder_skip(struct finder *finder, uint64_t position, uint64_t count)
 	}
 	if (finder->hope.first < history->first)
 		finder->hope.length = 0;
+}
+
+void finder_correct(struct finder *finder, uint64_t serial, uint32_t life)
+{
+	if (finder->history.count >= finder->wake)
+		history_correct(&finder->history, serial, life);
+}
+
+struct period finder_again(struct finder *finder, uint64_t first)
+{
+	struct period period = finder->period;
+
+	period.first = first;
+	if (first < finder->history.first)
+		return period;
+	if (period.exact)
+		period_keep(&finder->history, first, period.length);
+	finder->model = first;
+	return period;
+}
+
+uint64_t finder_count(const struct finder *finder)
+{
+	return finder->history.count;
 }
 
 void finder_relearn(struct finder *finder)

@@ -55,6 +55,18 @@ const struct history *finder_history(const struct finder *finder);
  * as well, and never fed. Those of requests that were fed always are. */
 void finder_skip(struct finder *finder, uint64_t position, uint64_t count);
 
+/* Of requests that were skipped: the buffer of one has lived for so many
+ * requests, and not for as long as was foretold. */
+void finder_correct(struct finder *finder, uint64_t serial, uint32_t life);
+
+/* The period as it came again from that serial on: all of its requests, which
+ * are known, were equal to its own. What is skipped from now on comes as it did
+ * there. */
+struct period finder_again(struct finder *finder, uint64_t first);
+
+/* How many requests came so far, or were skipped: the next one's serial. */
+uint64_t finder_count(const struct finder *finder);
+
 /* Drops the period, which does not hold any more, and begins anew. */
 void finder_relearn(struct finder *finder);
 

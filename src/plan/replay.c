@@ -48,9 +48,10 @@ uint64_t replay_cycles(const struct replay *replay)
 	return replay->at.cycle;
 }
 
-size_t replay_live(const struct replay *replay)
+void replay_leave(struct replay *replay)
 {
-	return replay->live;
+	for (size_t i = 0; i < replay->count; i++)
+		replay->states[i].cell = NULL;
 }
 
 /* No slot is known to have been placed in its turn: another plan may have had
@@ -63,6 +64,8 @@ void replay_begin(struct replay *replay, uint32_t next)
 		.lost = next == REPLAY_NONE,
 	};
 	replay->recent_count = 0;
+	replay->run = (struct replay_run){0};
+	replay_leave(replay);
 }
 
 static bool slot_is(const struct replay *replay, uint32_t slot, uint32_t token)
@@ -82,6 +85,7 @@ static uint32_t replay_pass(struct replay *replay, uint32_t slot)
 		then->turned = true;
 	}
 	then->missed = 0;
+	then->slot = slot;
 	return slot;
 }
 
@@ -116,9 +120,11 @@ static uint32_t find_near(struct replay *replay, uint32_t token, uint64_t size)
 		replay->then.stray = true;
 		return slot;
 	}
-	if (size < next->size && size > next->size / LEAST)
-		return replay_pass(replay, replay->then.next);
-	return REPLAY_NONE;
+	if (size >= next->size || size <= next->size / LEAST)
+		return REPLAY_NONE;
+	slot = replay_pass(replay, replay->then.next);
+	replay->then.slot = REPLAY_NONE; /* it is for another size */
+	return slot;
 }
 
 /* Looks for the place by the last requests. */
@@ -142,6 +148,7 @@ uint32_t replay_ask(struct replay *replay, uint32_t token, uint64_t size)
 
 	*then = replay->at;
 	then->turned = then->stray = false;
+	then->slot = REPLAY_NONE;
 	replay->token = token;
 	if (!then->lost && slot_is(replay, then->next, token))
 		return replay_pass(replay, then->next);
@@ -154,23 +161,46 @@ uint32_t replay_ask(struct replay *replay, uint32_t token, uint64_t size)
 	return slot;
 }
 
-void replay_served(struct replay *replay)
+bool replay_comes(const struct replay *replay)
 {
-	replay->at = replay->then;
-	replay->recent[replay->recent_at] = replay->token;
+	return replay->then.slot != REPLAY_NONE;
+}
+
+static void recent_note(struct replay *replay, uint32_t token)
+{
+	replay->recent[replay->recent_at] = token;
 	replay->recent_at = (replay->recent_at + 1) % GRAM;
 	if (replay->recent_count < GRAM)
 		replay->recent_count++;
 }
 
-/* The cycle in which a slot should have been placed last, as seen from the slot
- * of the request. */
-static uint64_t turn_due(const struct replay *replay, uint32_t slot,
-			 uint32_t seen_from)
+bool replay_served(struct replay *replay, bool placed)
 {
-	uint64_t cycle = replay->then.cycle - replay->then.turned;
+	uint32_t slot = replay->then.slot;
+	struct replay_run *run = &replay->run;
 
-	return slot < seen_from ? cycle : cycle - 1;
+	replay->at = replay->then;
+	recent_note(replay, replay->token);
+	if (!placed || slot == REPLAY_NONE)
+		return false;
+	if ((run->first + run->count) % replay->count != slot)
+		*run = (struct replay_run){0};
+	replay_run_on(run, slot, replay->slots[slot].size);
+	return true;
+}
+
+/* Of requests that replay_step has served, the last ones are noted now. */
+struct replay_run replay_run(struct replay *replay)
+{
+	const struct replay_run run = replay->run;
+	uint64_t last = run.steps < GRAM ? run.steps : GRAM;
+	uint64_t end = run.first + run.count;
+
+	for (; last; last--)
+		recent_note(replay,
+			    replay->slots[(end - last) % replay->count].token);
+	replay->run = (struct replay_run){0};
+	return run;
 }
 
 static bool is_followed(const struct replay *replay, const struct arena *arena,
@@ -178,18 +208,19 @@ static bool is_followed(const struct replay *replay, const struct arena *arena,
 {
 	const uint32_t *before = &replay->before[replay->starts[slot]];
 	const uint32_t *end = &replay->before[replay->starts[slot + 1]];
+	uint64_t cycle = replay->then.cycle - replay->then.turned;
 
 	if (replay->then.stray || arena->strays)
 		return false;
 	for (; before != end; before++)
 		if (replay->states[*before].turn !=
-		    turn_due(replay, *before, slot))
+		    turn_due(cycle, *before, slot))
 			return false;
 	return true;
 }
 
 /* Where the cycle was followed, only the predecessors may be in the way. */
-static enum replay_answer look_before(const struct replay *replay,
+static enum replay_answer look_before(struct replay *replay,
 				      uint32_t slot, replay_ready *ready,
 				      void *argument)
 {
@@ -198,54 +229,87 @@ static enum replay_answer look_before(const struct replay *replay,
 	enum replay_answer answer = REPLAY_FREE;
 
 	for (; before != end; before++) {
-		const struct slot_state *state = &replay->states[*before];
+		struct arena_cell *cell = replay->states[*before].cell;
+		struct replay_free freed;
 
-		if (state->live)
+		/* Another slot at the same offset may live there since. */
+		if (cell->slot == *before && arena_cell_lives(cell))
 			return REPLAY_TAKEN;
-		if (!ready(&state->freed, argument))
+		freed = slot_freed(&replay->states[*before], *before);
+		if (freed.epoch > replay->epoch)
+			replay->epoch = freed.epoch;
+		if (!ready(&freed, argument))
 			answer = REPLAY_EARLY;
 	}
 	return answer;
 }
 
-enum replay_answer replay_look(const struct replay *replay,
-			       const struct arena *arena, uint32_t slot,
+enum replay_answer replay_look(struct replay *replay,
+			       struct arena *arena, uint32_t slot,
 			       replay_ready *ready, void *argument)
 {
 	const struct replay_slot *at = &replay->slots[slot];
 	/* A stray may have had the bytes after the predecessors. */
 	const struct replay_free stray = {arena->stray_freed.epoch,
-					  arena->stray_freed.stream},
-				 latest = {arena->freed.epoch,
-					   arena->freed.stream};
+					  arena->stray_freed.stream};
+	struct arena_age age;
+	struct replay_free latest;
 
+	replay->epoch = stray.epoch;
 	if (is_followed(replay, arena, slot) && ready(&stray, argument))
 		return look_before(replay, slot, ready, argument);
-	if (!arena_is_free(arena, at->offset, at->size))
+	if (!arena_is_free(arena, at->offset, at->size, &age))
 		return REPLAY_TAKEN;
+	latest = (struct replay_free){age.epoch, age.stream};
+	replay->epoch = latest.epoch;
 	return ready(&latest, argument) ? REPLAY_FREE : REPLAY_EARLY;
+}
+
+bool replay_lived(const struct replay *replay, const struct arena_cell *cell)
+{
+	return replay_lived_there(replay, cell);
+}
+
+struct arena_cell *replay_cell(const struct replay *replay, uint32_t slot)
+{
+	return replay->states[slot].cell;
+}
+
+uint64_t replay_epoch(const struct replay *replay)
+{
+	return replay->epoch;
+}
+
+struct arena_cell *replay_stray(struct replay *replay, struct arena *arena,
+				uint64_t offset, uint64_t size, uint64_t now)
+{
+	struct arena_cell *cell = arena_prepare(arena, offset, size);
+
+	if (!cell)
+		return NULL;
+	cell_pass(replay, cell);
+	arena_enter(arena, cell, size, REPLAY_NONE, true, now);
+	return cell;
 }
 
 /* A smaller block is ordered behind who had its own bytes before, and so is its
  * free. Of the rest of the place that says nothing. */
-bool replay_take(struct replay *replay, uint32_t slot, uint64_t size)
+struct arena_cell *replay_take(struct replay *replay, struct arena *arena,
+			       uint32_t slot, uint64_t size, uint64_t now)
 {
+	const struct replay_slot *at = &replay->slots[slot];
+	struct arena_cell *cell =
+		arena_prepare(arena, at->offset, at->size);
 	struct slot_state *state = &replay->states[slot];
 
-	state->live = true;
-	state->turn = size == replay->slots[slot].size
+	if (!cell)
+		return NULL;
+	cell->planned = true;
+	cell_pass(replay, cell);
+	state->cell = cell;
+	state->turn = size == at->size
 			      ? replay->then.cycle - replay->then.turned
 			      : 0;
-	replay->live++;
-	return replay->then.stray;
-}
-
-void replay_free(struct replay *replay, uint32_t slot, uint64_t epoch,
-		 unsigned int stream)
-{
-	struct slot_state *state = &replay->states[slot];
-
-	state->live = false;
-	state->freed = (struct replay_free){epoch, stream};
-	replay->live--;
+	arena_enter(arena, cell, size, slot, replay->then.stray, now);
+	return cell;
 }

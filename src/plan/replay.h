@@ -23,6 +23,10 @@ struct replay_slot {
 	uint64_t size;   /* bytes; 0: the request is part of the cycle, but has
 			  * no place */
 	uint64_t offset; /* in the arena */
+	uint32_t request; /* its place among all requests of an iteration */
+	uint32_t life;    /* of its block, in requests */
+	bool plain;       /* the token is that of this size in no stream's
+			   * order */
 };
 
 /* When the bytes of a slot were last freed. */
@@ -58,14 +62,22 @@ const struct replay_slot *replay_slot_at(const struct replay *replay,
  * next: the slot of the next request; REPLAY_NONE: that has to be found. */
 void replay_begin(struct replay *replay, uint32_t next);
 
+/* The arena is about to end, and its cells with it. */
+void replay_leave(struct replay *replay);
+
 /* The program asks for size bytes. Returns the slot that this is, which may be
  * one without a place, or REPLAY_NONE. It may ask again: only a request that
  * replay_served follows counts. */
 uint32_t replay_ask(struct replay *replay, uint32_t token, uint64_t size);
 
-/* The request that was asked for last has been served, from the arena or not.
- */
-void replay_served(struct replay *replay);
+/* Whether the request that was asked for last comes in its turn, and is for the
+ * very size of its slot. */
+bool replay_comes(const struct replay *replay);
+
+/* The request that was asked for last has been served; `placed`: where its slot
+ * says. Returns whether it came in its turn and is for the very size of that
+ * slot, so that it is a part of a run. */
+bool replay_served(struct replay *replay, bool placed);
 
 /* Says of each of the frees that have to be over before the slot's place is
  * used whether it is. */
@@ -79,13 +91,13 @@ enum replay_answer {
 
 /* Whether the place of the slot that replay_ask has returned last may be used.
  * It has one. */
-enum replay_answer replay_look(const struct replay *replay,
-			       const struct arena *arena, uint32_t slot,
+enum replay_answer replay_look(struct replay *replay,
+			       struct arena *arena, uint32_t slot,
 			       replay_ready *ready, void *argument);
 
-/* The place of the slot that replay_ask has returned last is used from now on,
- * or so many bytes of it. Returns whether its block is a stray (arena.h). */
-bool replay_take(struct replay *replay, uint32_t slot, uint64_t size);
+/* Whether a slot's block, which has been freed, lived for about as long as its
+ * slot says. */
+bool replay_lived(const struct replay *replay, const struct arena_cell *cell);
 
 /* Bytes of the arena that are free. */
 struct replay_gap {
@@ -110,9 +122,35 @@ void replay_gaps_add(struct replay_gaps *gaps, uint64_t begin, uint64_t end);
 uint64_t replay_room(const struct replay *replay, struct replay_gaps *gaps,
 		     uint64_t size, size_t *until);
 
-/* The block of that slot was freed. */
-void replay_free(struct replay *replay, uint32_t slot, uint64_t epoch,
-		 unsigned int stream);
+/* A block without a slot is there from now on, in bytes that no live block has.
+ * Returns its cell, or NULL without memory. */
+struct arena_cell *replay_stray(struct replay *replay, struct arena *arena,
+				uint64_t offset, uint64_t size, uint64_t now);
+
+/* The cell that the slot's block had last, or NULL. */
+struct arena_cell *replay_cell(const struct replay *replay, uint32_t slot);
+
+/* The latest epoch in which the bytes that replay_look has found free may have
+ * been freed. */
+uint64_t replay_epoch(const struct replay *replay);
+
+/* The place of the slot that replay_ask has returned last is used from now on,
+ * by a block of size bytes. now: how many requests came before. Returns its
+ * cell, where stray says whether it was not placed in its turn; or NULL without
+ * memory. */
+struct arena_cell *replay_take(struct replay *replay, struct arena *arena,
+			       uint32_t slot, uint64_t size, uint64_t now);
+
+/* Requests that came as the cycle has them, one behind the other from that slot
+ * on, and got their places: the last of these since this was asked last. To be
+ * asked before replay_ask, or requests that replay_step has served are not
+ * seen. */
+struct replay_run {
+	uint32_t first;
+	uint64_t count, bytes;
+	uint64_t steps; /* of these, by replay_step */
+};
+struct replay_run replay_run(struct replay *replay);
 
 /* The first slot of the last of these requests, if only one place of a part has
  * them in a row; or REPLAY_NONE. */
@@ -126,9 +164,6 @@ uint32_t replay_next(const struct replay *replay);
 /* How many requests in a row, up to the last one that was served, had no
  * slot. */
 unsigned int replay_missed(const struct replay *replay);
-
-/* How many of its slots have live blocks. */
-size_t replay_live(const struct replay *replay);
 
 /* A number that rises as the cycle begins anew. */
 uint64_t replay_cycles(const struct replay *replay);

@@ -167,12 +167,17 @@ struct replay *replay_open(const struct replay_slot *slots, size_t count,
 		return NULL;
 	replay->count = count;
 	replay->lap = count / laps;
-	replay_begin(replay, REPLAY_NONE);
 	replay->slots = malloc(count * sizeof(*slots));
 	replay->states = calloc(count, sizeof(*replay->states));
 	replay->starts = calloc(count + 1, sizeof(*replay->starts));
 	if (replay->slots && replay->states && replay->starts) {
 		memcpy(replay->slots, slots, count * sizeof(*slots));
+		for (size_t i = 0; i < count; i++)
+			replay->states[i].size =
+				slots[i].plain ? slots[i].size : 0;
+		for (size_t i = 0; i < count; i++)
+			replay->states[i].life = slots[i].life;
+		replay_begin(replay, REPLAY_NONE);
 		if (predecessors_find(replay) && grams_open(replay))
 			return replay;
 	}

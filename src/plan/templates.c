@@ -99,11 +99,16 @@ bool templates_know(const struct templates *templates,
 	return false;
 }
 
-/* A place for one more. */
-static struct template *place_find(struct templates *templates)
+/* A place for one more, or that of the one of the same period. */
+static struct template *place_find(struct templates *templates, uint64_t number)
 {
 	struct template *oldest = templates->all;
 
+	for (struct template *t = templates->all; t < end_of(templates); t++)
+		if (t->id && number && t->number == number) {
+			template_close(t);
+			return t;
+		}
 	for (struct template *t = templates->all; t < end_of(templates); t++) {
 		if (!t->id)
 			return t;
@@ -117,10 +122,13 @@ static struct template *place_find(struct templates *templates)
 
 void templates_add(struct templates *templates, struct plan_job *job)
 {
-	struct template *t = place_find(templates);
+	struct template *t = place_find(templates, job->number);
 
 	*t = (struct template){
 		.id = ++templates->ids,
+		.number = job->number,
+		.length = job->cycle.length,
+		.loads = job->loads,
 		.replay = job->replay,
 		.file = job->file,
 		.file_size = job->file_size,
@@ -338,26 +346,56 @@ static void window_count(struct templates *templates, uint64_t size,
 	templates->foreseen /= 2;
 }
 
-uint64_t templates_served(struct templates *templates, uint32_t token,
-			  uint64_t size)
+/* A request was served. at_entry: iterations begin with it; next: the slot
+ * behind it, or REPLAY_NONE if it was not foreseen. */
+static void request_note(struct templates *templates, uint32_t token,
+			 uint64_t size, bool at_entry, uint32_t next)
 {
-	struct replay *replay = templates->current->replay;
-	uint64_t before = templates->since;
-
-	if (!templates->told && is_at_entry(templates->current))
+	if (!templates->told && at_entry)
 		templates->since = 0;
 	else if (templates->found)
 		templates->since = templates->found;
 	templates->found = 0;
 	templates->since++;
 	templates->recent[templates->served++ % CYCLE_KEY] = token;
-	replay_served(replay);
-	window_count(templates, size, !replay_missed(replay));
-	if (!replay_missed(replay) && replay_next(replay) != REPLAY_NONE)
-		templates->left = replay_next(replay);
+	window_count(templates, size, next != REPLAY_NONE);
+	if (next != REPLAY_NONE)
+		templates->left = next;
+}
+
+uint64_t templates_served(struct templates *templates, uint32_t token,
+			  uint64_t size)
+{
+	struct replay *replay = templates->current->replay;
+	uint64_t before = templates->since;
+	bool at_entry = is_at_entry(templates->current);
+
+	replay_served(replay, false);
+	request_note(templates, token, size, at_entry,
+		     replay_missed(replay) ? REPLAY_NONE : replay_next(replay));
 	return templates->told || templates->since == before + 1
 		       ? 0
 		       : templates->since;
+}
+
+bool templates_begin_at(const struct templates *templates, uint32_t slot)
+{
+	const struct template *t = templates->current;
+
+	return !templates->told &&
+	       (slot - t->entry) % replay_part(t->replay) == 0;
+}
+
+bool templates_pass(struct templates *templates, uint32_t slot)
+{
+	const struct template *t = templates->current;
+	const struct replay_slot *at = replay_slot_at(t->replay, slot);
+	bool begins = templates_begin_at(templates, slot);
+
+	templates->found = 0;
+	request_note(templates, at->token, at->size, begins,
+		     (uint32_t)((slot + 1) % replay_count(t->replay)));
+	return begins;
 }
 
 void templates_mark(struct templates *templates)
@@ -369,12 +407,4 @@ void templates_mark(struct templates *templates)
 	if (current && replay_next(current->replay) != REPLAY_NONE &&
 	    !replay_missed(current->replay))
 		entry_note(current, replay_next(current->replay));
-}
-
-void templates_free(struct templates *templates, uint32_t id, uint32_t slot,
-		    uint64_t epoch, unsigned int stream)
-{
-	for (struct template *t = templates->all; t < end_of(templates); t++)
-		if (t->id == id)
-			replay_free(t->replay, slot, epoch, stream);
 }

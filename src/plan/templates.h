@@ -18,6 +18,9 @@ enum { TEMPLATES_MOST = 8 };
 struct template
 {
 	uint32_t id; /* from 1 on; none is given twice. 0: no template */
+	uint64_t number; /* of its period; 0: the finder has not found it */
+	uint64_t length; /* of its iteration, in requests */
+	bool loads;      /* it is from a file */
 	struct replay *replay;
 	unsigned char *file; /* the plan as a file, or NULL */
 	size_t file_size;
@@ -59,7 +62,8 @@ size_t templates_count(const struct templates *templates);
 /* The largest peak: what an arena for all of them has to have. */
 uint64_t templates_peak(const struct templates *templates);
 
-/* Takes the replay of a job that has one. The new template is the current one.
+/* Takes the replay of a job that has one, in place of the template of the same
+ * period if there is one. The new template is the current one.
  * If there are too many, the one goes that was not used for longest. */
 void templates_add(struct templates *templates, struct plan_job *job);
 
@@ -86,11 +90,14 @@ uint32_t templates_ask(struct templates *templates, uint32_t token,
 uint64_t templates_served(struct templates *templates, uint32_t token,
 			  uint64_t size);
 
+/* The same for a request that came in its turn: that of a slot. Returns whether
+ * an iteration begins with it, without a mark. */
+bool templates_pass(struct templates *templates, uint32_t slot);
+
+/* Whether iterations begin with that slot of the current template. */
+bool templates_begin_at(const struct templates *templates, uint32_t slot);
+
 /* The next request begins an iteration. */
 void templates_mark(struct templates *templates);
-
-/* The block of that template's slot was freed; the template may be gone. */
-void templates_free(struct templates *templates, uint32_t id, uint32_t slot,
-		    uint64_t epoch, unsigned int stream);
 
 #endif

@@ -7,6 +7,7 @@
 #include "plan/job.h"
 #include "plan/segments.h"
 #include "plan/templates.h"
+#include "course.h"
 #include "tstack_pool.h"
 
 /* Threads for whose requests the base grows at the same time. */
@@ -17,6 +18,7 @@ struct tstack_lap {
 	uint64_t asked, placed, foreseen; /* bytes */
 	uint64_t requests;
 	uint64_t blocked; /* of all, as it began */
+	uint64_t amiss; /* blocks that lived for another time than planned */
 };
 
 struct tstack_pool {
@@ -48,6 +50,7 @@ struct tstack_pool {
 	uint64_t unseen; /* requests that a loaded plan has had no place for */
 	unsigned int loaded_laps; /* that it has been followed for */
 	struct arena arena;
+	struct course course;
 	struct mnm_region *region; /* that the arena is in; NULL: none */
 	uint64_t begin;            /* its first address */
 	size_t bytes;
@@ -77,6 +80,10 @@ struct tstack_pool {
 	size_t surplus, sheds;   /* bytes that are to go back; that do now */
 	uint64_t laps, shed_due; /* since the last look; when to look next */
 	uint64_t age;            /* of the arena, in laps */
+	/* The finder's requests at which the last two laps began; and laps to
+	 * wait before a plan is made anew of what was seen in them. */
+	uint64_t begins[2];
+	uint64_t refine, refining;
 	struct tstack_figures figures;
 };
 
@@ -88,6 +95,13 @@ static inline struct tstack_pool *tstack_of(struct mnm_pool *pool)
 /* Tells the base pool what mnm has changed in the pool's own record. To be
  * called before each call of it. */
 void tstack_tell(struct tstack_pool *self);
+
+/* The requests that were served without the pool's lock are accounted for. No
+ * other thread holds the course then. */
+void tstack_catch_up(struct tstack_pool *self);
+
+/* What lies in the arena's cells goes on without them. */
+void tstack_cells_leave(struct tstack_pool *self);
 
 /* The arena. The first takes self->wanted bytes for it, and returns whether
  * there is one then. The second ends it: what no block has are free bytes of
@@ -146,14 +160,35 @@ enum tstack_how {
 	TSTACK_KEPT,   /* it is none of the plan's, see tstack_keeps */
 };
 
-/* A request was served by that place. */
-void tstack_served(struct tstack_pool *self, const struct mnm_request *request,
+/* A request was served by that place. Returns whether it came in its turn: then
+ * it is accounted for by tstack_catch_up. */
+bool tstack_served(struct tstack_pool *self, const struct mnm_request *request,
 		   const struct mnm_place *place, enum tstack_how how);
 
 /* Whether the next request is one whose block the program keeps, as a loaded
  * plan says, which has more of them to come. */
 bool tstack_keeps(const struct tstack_pool *self,
 		  const struct mnm_request *request);
+
+/* So many requests of a lap were served, and asked for so many bytes. turns: it
+ * has ended. */
+void tstack_lap_count(struct tstack_pool *self, uint64_t requests,
+		      uint64_t bytes, bool placed, bool turns);
+
+/* Whether the current plan is that of the finder's period, or of a file. */
+bool tstack_is_foretold(const struct tstack_pool *self);
+
+/* In lap after lap some block lives for another time than the plan has it: a
+ * plan is made anew, if it is time. */
+void tstack_refine(struct tstack_pool *self);
+
+/* Bytes of live blocks: beside the arena, and all. */
+uint64_t tstack_beside(const struct tstack_pool *self);
+uint64_t tstack_live(const struct tstack_pool *self);
+
+/* The cell is about to have another block. If the last one has lived for
+ * another time than planned, the finder is told. */
+void tstack_lived(struct tstack_pool *self, const struct arena_cell *cell);
 
 /* The block at that address was freed. */
 void tstack_freed(struct tstack_pool *self, uint64_t addr);

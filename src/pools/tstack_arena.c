@@ -141,6 +141,7 @@ bool tstack_arena_add(struct tstack_pool *self, const struct mnm_place *place)
 
 struct ending {
 	struct tstack_pool *self;
+	size_t live; /* blocks */
 	bool begun, failed;
 };
 
@@ -204,26 +205,50 @@ static void free_leave(void *argument, uint64_t offset, uint64_t size)
 		return;
 	tstack_tell(self);
 	if (!ending->begun)
-		self->base->live_count +=
-			self->arena.count + self->unbacked + 1;
+		self->base->live_count += ending->live + self->unbacked + 1;
 	ending->begun = true;
 	ending->failed = !self->base->ops->add(self->base, &gap);
 }
 
+/* What lies in the cells goes on without them. */
+void tstack_cells_leave(struct tstack_pool *self)
+{
+	struct arena *arena = &self->arena;
+
+	for (size_t i = 0; i < arena->count; i++) {
+		arena_count(arena, arena->cells[i]);
+		if (self->course.doors && arena->cells[i]->record)
+			self->course.doors->leave(&self->course,
+						  arena->cells[i]);
+	}
+}
+
+/* Forgets the cells, but not what is owed for them. */
+static void cells_forget(struct tstack_pool *self)
+{
+	struct arena_owed owed = arena_owed(&self->arena);
+
+	arena_close(&self->arena);
+	self->arena.owed_blocks = owed.blocks;
+	self->arena.owed_bytes = owed.bytes;
+	if (self->replay)
+		replay_leave(self->replay);
+}
+
 bool tstack_arena_end(struct tstack_pool *self)
 {
-	const struct arena *arena = &self->arena;
 	struct ending ending = {.self = self};
+	uint64_t bytes;
 
+	if (self->course.doors)
+		self->course.doors->close(&self->course);
+	ending.live = arena_live(&self->arena, &bytes);
+	self->arena.freed = arena_latest(&self->arena);
 	tstack_arena_gaps(self, free_leave, &ending);
 	if (ending.failed)
 		return false;
-	for (size_t i = 0; i < arena->count; i++)
-		if (arena->blocks[i].slot != REPLAY_NONE)
-			templates_free(&self->templates, arena->blocks[i].plan,
-				       arena->blocks[i].slot, MNM_EPOCH_NEVER,
-				       0);
-	arena_close(&self->arena);
+	tstack_cells_leave(self);
+	cells_forget(self);
 	free(self->backed);
 	self->backed = NULL;
 	self->unbacked = 0;
@@ -236,17 +261,17 @@ bool tstack_arena_end(struct tstack_pool *self)
 
 bool tstack_arena_free(struct tstack_pool *self, const struct mnm_place *place)
 {
-	const struct arena_block *block;
+	struct arena_cell *cell;
 
 	if (place->addr - self->begin >= self->bytes)
 		return false;
-	block = arena_find(&self->arena, place->addr - self->begin);
-	if (!block || block->size != place->bytes)
+	cell = arena_find(&self->arena, place->addr - self->begin);
+	if (!cell || !arena_cell_lives(cell) || cell->size != place->bytes)
 		return false;
-	if (block->slot != REPLAY_NONE)
-		templates_free(&self->templates, block->plan, block->slot,
-			       place->epoch, place->stream);
-	arena_leave(&self->arena, block, place->epoch, place->stream);
+	arena_leave(&self->arena, cell, place->epoch, place->stream,
+		    course_now(&self->course));
+	if (!cell->planned)
+		arena_drop(&self->arena, cell);
 	return true;
 }
 
@@ -262,20 +287,17 @@ static bool slot_place(struct tstack_pool *self, uint32_t slot,
 		       struct mnm_place *place)
 {
 	const struct replay_slot *at = replay_slot_at(self->replay, slot);
-	struct arena_block block = {.offset = at->offset,
-				    .size = request->span,
-				    .slot = slot,
-				    .plan = self->templates.current->id};
 
 	if (at->offset + at->size > self->bytes ||
-	    !arena_prepare(&self->arena, self->arena.count + 1))
+	    !arena_prepare(&self->arena, at->offset, at->size))
 		return false;
-	block.stray = replay_take(self->replay, slot, request->span);
-	arena_enter(&self->arena, &block);
+	tstack_lived(self, arena_find(&self->arena, at->offset));
+	replay_take(self->replay, &self->arena, slot, request->span,
+		    course_now(&self->course));
 	*place = (struct mnm_place){.region = self->region,
 				    .addr = self->begin + at->offset,
 				    .bytes = request->span,
-				    .epoch = self->arena.freed.epoch};
+				    .epoch = replay_epoch(self->replay)};
 	return true;
 }
 

@@ -52,7 +52,7 @@ static void request_catch_up(struct tstack_pool *self,
 		return;
 	}
 	replay_ask(self->replay, history_token_at(history, serial), size);
-	replay_served(self->replay);
+	replay_served(self->replay, false);
 }
 
 /* The program has come to its first iteration, or further, while the plan was

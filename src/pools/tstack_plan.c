@@ -14,6 +14,7 @@ enum {
 	WELL = 4,       /* times the laps that it waited, and all is well */
 	FIRST_LAPS = 3, /* in which what a program keeps may be in the way of a
 			 * loaded plan: it moves on once more */
+	REFINE_LEAST = 2, /* laps with lives amiss, and it plans anew */
 	VAIN_MOST = 10, /* log2 of the most laps between two tries */
 	PERCENT = 100,
 };
@@ -91,6 +92,7 @@ bool tstack_learn(struct tstack_pool *self)
 	self->since = self->known = self->apart = 0;
 	self->segments = (struct segments){0};
 	self->templates.ousted = 0;
+	self->refine = REFINE_LEAST;
 	return true;
 }
 
@@ -118,7 +120,7 @@ static void replay_prime(struct tstack_pool *self)
 	for (; serial < history->count; serial++) {
 		replay_ask(self->replay, history_token_at(history, serial),
 			   history_size(history, serial));
-		replay_served(self->replay);
+		replay_served(self->replay, false);
 	}
 }
 
@@ -128,6 +130,7 @@ void tstack_pool_planned(struct mnm_pool *pool, struct plan_job *job)
 	struct tstack_pool *self = tstack_of(pool);
 	bool begins = self->asked.known && job->loads, loads = job->loads;
 
+	tstack_catch_up(self);
 	self->job = NULL;
 	if (!job->replay || !tstack_template_add(self, job)) {
 		if (self->state == TSTACK_PLANS)
@@ -247,17 +250,17 @@ static void lap_end(struct tstack_pool *self)
 				    self->figures.blocked > lap.blocked) &&
 		 tstack_arena_end(self))
 		tstack_yield(self);
+	else if (lap.amiss && !current->poor)
+		tstack_refine(self);
 }
 
-static void lap_count(struct tstack_pool *self, size_t bytes, bool placed,
-		      bool turns)
+void tstack_lap_count(struct tstack_pool *self, uint64_t requests,
+		      uint64_t bytes, bool placed, bool turns)
 {
 	self->lap.foreseen += replay_missed(self->replay) ? 0 : bytes;
 	self->lap.asked += bytes;
 	self->lap.placed += placed ? bytes : 0;
-	self->lap.requests++;
-	if (self->spare > tstack_spare(self, bytes))
-		self->spare = tstack_spare(self, bytes);
+	self->lap.requests += requests;
 	self->figures.asked_bytes += bytes;
 	self->figures.placed_bytes += placed ? bytes : 0;
 	if (turns || self->lap.requests > 2 * replay_lap(self->replay))
@@ -271,8 +274,8 @@ static bool is_calm(const struct tstack_pool *self)
 }
 
 /* A plan is made use of once an iteration begins, when least is live. */
-static void replay_step(struct tstack_pool *self,
-			const struct mnm_request *request, bool placed)
+static void lap_step(struct tstack_pool *self,
+		     const struct mnm_request *request, bool placed)
 {
 	uint32_t next, lap = (uint32_t)replay_lap(self->replay);
 	size_t bytes = request->span;
@@ -285,8 +288,10 @@ static void replay_step(struct tstack_pool *self,
 	/* It turns by a request of the plan. */
 	turns = next != REPLAY_NONE && next % lap == self->least &&
 		!replay_missed(self->replay);
+	if (self->region && self->spare > tstack_spare(self, bytes))
+		self->spare = tstack_spare(self, bytes);
 	if (self->region)
-		lap_count(self, bytes, placed, turns);
+		tstack_lap_count(self, 1, bytes, placed, turns);
 	else if (turns && self->patience)
 		self->patience--;
 	else if (!self->asked.known &&
@@ -299,26 +304,39 @@ static void replay_step(struct tstack_pool *self,
 		plan_leave(self);
 }
 
-void tstack_served(struct tstack_pool *self, const struct mnm_request *request,
+bool tstack_served(struct tstack_pool *self, const struct mnm_request *request,
 		   const struct mnm_place *place, enum tstack_how how)
 {
 	self->needed = 0;
+	course_pass(&self->course);
+	if (self->replay && how == TSTACK_PLACED && tstack_is_foretold(self) &&
+	    replay_comes(self->replay)) {
+		replay_served(self->replay, true);
+		if (self->kept < self->beginning.kept_count)
+			tstack_load_step(self, request);
+		return true;
+	}
 	if (self->finder)
 		serial_note(self, request, place);
 	if (how == TSTACK_KEPT)
 		self->figures.asked_bytes += self->region ? request->span : 0;
 	else if (self->replay)
-		replay_step(self, request, how == TSTACK_PLACED);
+		lap_step(self, request, how == TSTACK_PLACED);
 	else if (self->finder && ++self->since == LEARN_MOST && !self->job)
 		tstack_rest(self);
 	if (self->asked.known || self->kept < self->beginning.kept_count)
 		tstack_load_step(self, request);
+	return false;
 }
 
 void tstack_freed(struct tstack_pool *self, uint64_t addr)
 {
-	uint64_t *serial = address_map_find(&self->serials, addr);
+	const uint64_t *serial = address_map_find(&self->serials, addr);
 
+	if (!serial)
+		return;
+	tstack_catch_up(self); /* its life counts in requests */
+	serial = address_map_find(&self->serials, addr);
 	if (!serial)
 		return;
 	finder_free(self->finder, *serial);
@@ -339,6 +357,7 @@ void tstack_pool_mark(struct mnm_pool *pool)
 {
 	struct tstack_pool *self = tstack_of(pool);
 
+	tstack_catch_up(self);
 	if (self->finder)
 		finder_mark(self->finder);
 	tstack_template_mark(self);
@@ -358,14 +377,16 @@ bool tstack_pool_tick(struct mnm_pool *pool, uint64_t requests)
 	       tstack_learn(self);
 }
 
-struct tstack_figures tstack_pool_figures(const struct mnm_pool *pool)
+struct tstack_figures tstack_pool_figures(struct mnm_pool *pool)
 {
-	const struct tstack_pool *self = (const struct tstack_pool *)pool;
-	struct tstack_figures figures = self->figures;
+	struct tstack_pool *self = tstack_of(pool);
+	struct tstack_figures figures;
 
+	tstack_catch_up(self);
+	figures = self->figures;
 	figures.state = self->state;
 	figures.templates = templates_count(&self->templates);
 	figures.arena_bytes = self->bytes;
-	figures.arena_live = self->arena.live;
+	arena_live(&self->arena, &figures.arena_live);
 	return figures;
 }

@@ -20,7 +20,7 @@ void tstack_tell(struct tstack_pool *self)
 	struct mnm_pool *base = self->base;
 
 	base->live_count = self->pool.live_count + 1; /* the arena */
-	base->live_span = self->pool.live_span;
+	base->live_span = tstack_live(self);
 	base->region_bytes = self->pool.region_bytes;
 	base->apart = self->pool.apart;
 	base->growing = self->pool.growing;
@@ -42,6 +42,9 @@ static bool tstack_pool_open(struct mnm_pool *pool,
 			pool->classes = self->base->classes;
 		tstack_load(self);
 		pool->headroom = self->base->headroom;
+		self->course.arena = &self->arena;
+		if (mnm_size_classes_are_linear(&self->base->classes))
+			self->course.unit = self->base->classes.unit;
 		return true;
 	}
 	free(self->base);
@@ -52,6 +55,7 @@ static void tstack_pool_close(struct mnm_pool *pool)
 {
 	struct tstack_pool *self = tstack_of(pool);
 
+	tstack_pool_course_end(pool);
 	tstack_end(self);
 	arena_close(&self->arena);
 	free(self->backed);
@@ -102,7 +106,11 @@ static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 	size_t *skip = skip_find(self, request->span);
 	bool keeps = self->kept < self->beginning.kept_count &&
 		     tstack_keeps(self, request);
+	unsigned int turns;
 
+	tstack_catch_up(self);
+	turns = self->course.turns;
+	self->course.turns = 0;
 	/* An arena gets pages only while its region grows. */
 	if (self->unbacked && self->region != self->pool.growing &&
 	    tstack_arena_end(self))
@@ -120,8 +128,10 @@ static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 		tstack_ask(self, request);
 	if (self->needs)
 		return MNM_MISS;
-	if (answer == MNM_HIT)
-		tstack_served(self, request, place, TSTACK_PLACED);
+	if (answer == MNM_HIT &&
+	    tstack_served(self, request, place, TSTACK_PLACED) &&
+	    self->kept >= self->beginning.kept_count)
+		self->course.turns = turns + 1;
 	if (answer != MNM_MISS)
 		return answer;
 	tstack_tell(self);
@@ -200,6 +210,8 @@ static bool tstack_pool_part(struct mnm_pool *pool, size_t bytes, bool moves,
 {
 	struct tstack_pool *self = tstack_of(pool);
 
+	if (!moves)
+		tstack_catch_up(self);
 	tstack_tell(self);
 	if (self->base->ops->part(self->base, bytes, moves, place)) {
 		if (!moves)

@@ -12,6 +12,7 @@
 #include <mnm/pool.h>
 
 #include "common/plan_figure_list.h"
+#include "course.h"
 
 extern const struct mnm_pool_ops tstack_pool;
 
@@ -70,6 +71,25 @@ struct tstack_figures {
 #undef FIGURE
 };
 
-struct tstack_figures tstack_pool_figures(const struct mnm_pool *pool);
+struct tstack_figures tstack_pool_figures(struct mnm_pool *pool);
+
+/* The course of the pool, whose doors the caller may set while the pool has no
+ * arena. The second ends it: what lies where a plan says goes on as blocks that
+ * no plan has placed, and the doors are gone. */
+struct course *tstack_pool_course(struct mnm_pool *pool);
+void tstack_pool_course_end(struct mnm_pool *pool);
+
+/* The cell whose block begins at an address, or NULL. The second says whether
+ * its block was asked for in its turn by the last request, and may be freed by
+ * arena_cell_free. */
+struct arena_cell *tstack_pool_cell(const struct mnm_pool *pool, uint64_t addr);
+bool tstack_pool_in_turn(const struct mnm_pool *pool,
+			 const struct arena_cell *cell);
+
+/* Counts the cell's block as one that lives, or not, for the one below. */
+void tstack_pool_count(struct mnm_pool *pool, struct arena_cell *cell);
+
+/* What the pool's live_count and live_span lack; see arena_owed. */
+struct arena_owed tstack_pool_owed(struct mnm_pool *pool);
 
 #endif

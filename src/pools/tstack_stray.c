@@ -35,10 +35,11 @@ bool tstack_is_dear(const struct tstack_pool *self, size_t span)
 {
 	const struct mnm_pool *pool = &self->pool;
 	/* What the program needs as planned, or now. */
-	size_t need = pool->live_span - self->arena.live + self->bytes;
+	size_t need = tstack_beside(self) + self->bytes;
+	size_t live = tstack_live(self) + span;
 
-	if (need < pool->live_span + span)
-		need = pool->live_span + span;
+	if (need < live)
+		need = live;
 	return is_lost(self) || pool->region_bytes + span > need + need / OVER;
 }
 
@@ -60,26 +61,29 @@ enum mnm_answer tstack_stray(struct tstack_pool *self,
 			     const struct mnm_request *request,
 			     struct mnm_place *place)
 {
-	const struct replay_free latest = {self->arena.freed.epoch,
-					   self->arena.freed.stream};
 	struct mnm_request asked = *request;
-	struct arena_block block = {.size = request->span,
-				    .slot = REPLAY_NONE,
-				    .stray = true,
-				    .lap = self->age};
+	struct replay_free latest;
+	struct arena_cell *cell;
+	struct arena_age age;
+	uint64_t offset;
 
-	if (!self->region || request->span > self->bytes - self->arena.live)
+	if (!self->region || request->span > self->bytes)
 		return MNM_MISS;
-	block.offset = room_find(self, request->span);
-	if (block.offset == UINT64_MAX)
+	offset = room_find(self, request->span);
+	if (offset == UINT64_MAX ||
+	    !arena_is_free(&self->arena, offset, request->span, &age))
 		return MNM_MISS;
+	latest = (struct replay_free){age.epoch, age.stream};
 	if (!tstack_is_ready(&latest, &asked))
 		return MNM_UNSAFE;
-	if (!arena_prepare(&self->arena, self->arena.count + 1))
+	if (!arena_prepare(&self->arena, offset, request->span))
 		return MNM_MISS;
-	arena_enter(&self->arena, &block);
+	tstack_lived(self, arena_find(&self->arena, offset));
+	cell = replay_stray(self->replay, &self->arena, offset, request->span,
+			    course_now(&self->course));
+	cell->lap = self->age;
 	*place = (struct mnm_place){.region = self->region,
-				    .addr = self->begin + block.offset,
+				    .addr = self->begin + offset,
 				    .bytes = request->span,
 				    .epoch = latest.epoch};
 	return MNM_HIT;
@@ -88,12 +92,15 @@ enum mnm_answer tstack_stray(struct tstack_pool *self,
 /* For how many laps the oldest block without a slot has lived. */
 static uint64_t stray_age(const struct tstack_pool *self)
 {
-	const struct arena_block *block = self->arena.blocks;
 	uint64_t age = 0;
 
-	for (size_t i = 0; i < self->arena.count; i++, block++)
-		if (block->slot == REPLAY_NONE && self->age - block->lap > age)
-			age = self->age - block->lap;
+	for (size_t i = 0; i < self->arena.count; i++) {
+		const struct arena_cell *cell = self->arena.cells[i];
+
+		if (arena_cell_lives(cell) && cell->slot == REPLAY_NONE &&
+		    self->age - cell->lap > age)
+			age = self->age - cell->lap;
+	}
 	return age;
 }
 
@@ -106,8 +113,8 @@ bool tstack_stray_stays(const struct tstack_pool *self, bool blocks)
 size_t tstack_spare(const struct tstack_pool *self, size_t bytes)
 {
 	const struct mnm_pool *pool = &self->pool;
-	size_t taken = pool->live_span + bytes - self->arena.live +
-		       self->bytes - self->unbacked * MNM_REGION_PAGE;
+	size_t taken = tstack_beside(self) + bytes + self->bytes -
+		       self->unbacked * MNM_REGION_PAGE;
 
 	return taken < pool->region_bytes ? pool->region_bytes - taken : 0;
 }

@@ -15,7 +15,8 @@ void tstack_template_look(struct tstack_pool *self)
 
 	if (self->replay == replay)
 		return;
-	self->replay = replay;
+	course_recall(&self->course);
+	self->replay = self->course.replay = replay;
 	self->least = current ? current->least : 0;
 	self->calm = current ? current->calm : 0;
 	self->lap = (struct tstack_lap){.blocked = self->figures.blocked};
@@ -66,7 +67,7 @@ void tstack_job_make(struct tstack_pool *self, const struct period *period)
 /* An iteration begins with the request of that serial. If no template foresaw
  * the one before, and it has come before, it gets one. What repeats without a
  * break the finder finds by itself. */
-static void iteration_end(struct tstack_pool *self, uint64_t serial)
+void tstack_iteration_end(struct tstack_pool *self, uint64_t serial)
 {
 	const struct history *history = finder_history(self->finder);
 	struct templates *templates = &self->templates;
@@ -94,15 +95,23 @@ void tstack_template_served(struct tstack_pool *self,
 		request->span);
 
 	if (began && self->finder)
-		iteration_end(self,
-			      finder_history(self->finder)->count - began);
+		tstack_iteration_end(self, finder_history(self->finder)->count -
+						   began);
+}
+
+void tstack_job_refine(struct tstack_pool *self, const struct period *period)
+{
+	self->job = plan_job_new(finder_history(self->finder), period,
+				 plan_seconds);
+	self->job_given = false;
 }
 
 void tstack_template_mark(struct tstack_pool *self)
 {
 	templates_mark(&self->templates);
 	if (self->finder)
-		iteration_end(self, finder_history(self->finder)->count);
+		tstack_iteration_end(self,
+				     finder_history(self->finder)->count);
 }
 
 bool tstack_template_add(struct tstack_pool *self, struct plan_job *job)

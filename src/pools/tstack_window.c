@@ -86,9 +86,11 @@ static void taken_note(struct look *look, const struct tstack_pool *self)
 	if (self->bytes % MNM_REGION_PAGE) /* the rest of it is the base's */
 		look->taken[look->pages - 1] = true;
 	for (size_t i = 0; i < arena->count; i++) {
-		const struct arena_block *at = &arena->blocks[i];
+		const struct arena_cell *at = arena->cells[i];
 		size_t end = pages_up(at->offset + at->size);
 
+		if (!arena_cell_lives(at))
+			continue;
 		for (size_t j = page_of(at->offset); j < end; j++)
 			look->taken[j] = true;
 	}
@@ -150,10 +152,12 @@ bool tstack_window_take(struct tstack_pool *self, size_t bytes,
 		self->gone[i] = true;
 	}
 	self->unbacked += want;
+	/* No slot is known to have a place any more. */
+	replay_begin(self->replay, replay_next(self->replay));
 	*place = (struct mnm_place){.region = self->region,
 				    .addr = self->begin +
 					    window.begin * MNM_REGION_PAGE,
 				    .bytes = want * MNM_REGION_PAGE,
-				    .epoch = self->arena.freed.epoch};
+				    .epoch = arena_latest(&self->arena).epoch};
 	return true;
 }

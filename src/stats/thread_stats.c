@@ -43,6 +43,7 @@ static struct {
 #define UP(name)   ((uint64_t)stats->name)
 #define DOWN(name) ((uint64_t)(stats->name.most - stats->name.left))
 #define LIVE(name) (DOWN(name) + DOWN(ordered))
+#define IDLE(name) (DOWN(name) + UP(planned))
 
 TORN static uint64_t word_value(const struct thread_stats *stats,
 				enum thread_word word)

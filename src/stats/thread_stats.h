@@ -60,6 +60,9 @@ struct thread_stats {
 				* and `live` has not since */
 	int64_t taken;         /* blocks */
 	int64_t given;
+	/* Bytes freed, minus bytes taken, where a plan says (pools/course.h):
+	 * what one thread frees another may take. */
+	int64_t planned;
 	struct thread_words published; /* what others know; under that lock */
 	unsigned int mempool;          /* whose `ordered` counts; or 0 */
 	/* By pools of CUDA's, see mempool_stats.h: bytes; left: until there is

@@ -1,6 +1,6 @@
 /* The words of struct thread_stats, one row each: WORD(name, way). A word
  * counts UP, or DOWN to the moment at which its thread has to do something; the
- * one of live bytes has a part that is kept apart. Then come the counters that
+ * ones of live and of idle bytes have a part that is kept apart. Then come the counters that
  * words are part of, one row each: COUNTED(counter, word). A counter has one
  * word at most. */
 #ifndef MNM_THREAD_WORD_LIST_H
@@ -8,7 +8,7 @@
 
 /* clang-format off */
 #define THREAD_WORD_LIST \
-WORD(idle, DOWN) \
+WORD(idle, IDLE) \
 WORD(live, LIVE) \
 WORD(hits, DOWN) \
 WORD(freed, UP) \

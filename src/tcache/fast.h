@@ -218,16 +218,20 @@ ALWAYS enum fast tcache_free(struct tcache *cache, uint64_t addr,
 	return FAST_DONE;
 }
 
-/* Whether the cache is open, and its pool keeps blocks. */
+/* Whether the cache is open, and keeps blocks or frees such as are planned. */
 static inline bool tcache_keeps_any(const struct tcache *cache)
 {
 	return atomic_load_explicit(&cache->table, memory_order_relaxed) !=
-	       &block_table_none;
+		       &block_table_none ||
+	       atomic_load_explicit(&cache->planned, memory_order_relaxed) !=
+		       &block_table_none;
 }
 
-/* As tcache_free, if the block has the mark BLOCK_ROOMY. */
-enum fast tcache_free_roomy(struct tcache *cache, uint64_t addr,
-			    struct block **taken);
+/* As tcache_free, if the block has the mark BLOCK_PLANNED or BLOCK_ROOMY. */
+enum fast tcache_free_planned(struct tcache *cache, uint64_t addr,
+			      struct block **taken);
+enum fast tcache_free_marked(struct tcache *cache, uint64_t addr,
+			     struct block **taken);
 
 /* The cache does not keep the block, which is idle and belongs to nobody
  * yet. */

@@ -19,6 +19,7 @@ static _Atomic uint64_t epoch_none;
 struct tcache tcache_none = {
 	.closed = CLOSED_RULE,
 	.table = &block_table_none,
+	.planned = &block_table_none,
 	.epoch = &epoch_none,
 	.safe = &epoch_none,
 	.way = {.key = WAY_NONE, .asks = WAY_NONE},
@@ -88,6 +89,7 @@ static void tcache_show(struct tcache *cache)
 		     pool && !divided ? pool->view.classes.unit : 0);
 	atomic_store(&cache->table,
 		     pool ? atomic_load(&block_table) : &block_table_none);
+	tcache_course_show(cache);
 }
 
 void tcache_close(struct tcache *cache, unsigned int reason)

@@ -28,6 +28,7 @@
 #include "block/block_index.h"
 #include "context/context.h"
 #include "stats/thread_stats.h"
+#include "pools/course.h"
 #include "pools/pool.h"
 #include "roomy.h"
 
@@ -113,6 +114,15 @@ struct tcache {
 	struct stream_way way; /* as of the stream used last */
 	struct pass_through pass_through;
 	struct roomy roomy;
+	/* See tcache_course.c. What lies along this course is freed by the
+	 * thread itself; NULL: there is none. Under the caches' lock. */
+	struct course *course;
+	/* What the fast path sees of it: the index, or block_table_none; and
+	 * the course if the cache holds it. */
+	struct block_table *_Atomic planned;
+	struct course *_Atomic steps;
+	int64_t planned_left; /* bytes that may be freed until the slow path
+			       * is to look */
 	_Atomic unsigned int sharers;    /* caches of its context */
 	struct context *_Atomic context; /* NULL: a spare record */
 	struct tcache *next_own;         /* of its thread, or of the spares */
@@ -229,6 +239,26 @@ static inline bool tcache_alloc_divided(struct tcache *cache, size_t size,
 	return atomic_load_explicit(&cache->divided, memory_order_relaxed) &&
 	       tcache_alloc_division(cache, size, addr);
 }
+
+/* The same by the next place of a plan, if the cache holds the course. */
+bool tcache_alloc_step(struct tcache *cache, size_t size, uint64_t *addr);
+
+static inline bool tcache_alloc_planned(struct tcache *cache, size_t size,
+					uint64_t *addr)
+{
+	return atomic_load_explicit(&cache->steps, memory_order_relaxed) &&
+	       tcache_alloc_step(cache, size, addr);
+}
+
+/* Under the context's lock, for the calling thread's cache or NULL. The first:
+ * the cache frees what lies along the course. The second: it also holds the
+ * course, which nobody holds. */
+void tcache_course_join(struct tcache *cache, struct course *course);
+void tcache_course_hold(struct tcache *cache, struct course *course);
+
+/* Under the context's lock; see struct course_doors. */
+void tcaches_course_recall(struct course *course);
+void tcaches_course_close(struct course *course);
 
 /* The same by a larger block, if the cache's lease allows that. Not if a block
  * of the request's span might be found elsewhere. */

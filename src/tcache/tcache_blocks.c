@@ -187,6 +187,7 @@ void tcache_empty(struct tcache *cache)
 	if (cache->stats.idle.left < cache->stats.idle.most)
 		tcache_move(cache, 0, SIZE_MAX, UINT64_MAX);
 	pass_through_settle(cache);
+	tcache_course_leave(cache);
 	tcache_serve(cache, NULL);
 }
 

@@ -180,10 +180,14 @@ bool tcache_alloc_roomy(struct tcache *cache, size_t size, uint64_t *addr)
 	return true;
 }
 
-enum fast tcache_free_roomy(struct tcache *cache, uint64_t addr,
-			    struct block **taken)
+enum fast tcache_free_marked(struct tcache *cache, uint64_t addr,
+			     struct block **taken)
 {
 	struct block_table *table;
+
+	if (atomic_load_explicit(&cache->planned, memory_order_relaxed) !=
+	    &block_table_none)
+		return tcache_free_planned(cache, addr, taken);
 
 	roomy_make_room(cache);
 	tcache_enter(cache);

@@ -127,6 +127,12 @@ bool roomy_is_alone(const struct tcache *cache, size_t span);
 void tcache_empty(struct tcache *cache);
 void tcache_shed(struct tcache *cache);
 
+/* Likewise: the cache has to do with no course any more. */
+void tcache_course_leave(struct tcache *cache);
+
+/* Sets what the fast path sees of the cache's course. */
+void tcache_course_show(struct tcache *cache);
+
 /* Likewise: forgets the raids of others. */
 void tcache_pardon(struct tcache *cache);
 

@@ -136,7 +136,7 @@ static void use_count(struct plan_use *use, uint32_t token, uint64_t size,
 	if (!use->replay)
 		return;
 	request = replay_ask(use->replay, token, size);
-	replay_served(use->replay);
+	replay_served(use->replay, false);
 	if (!steady)
 		return;
 	use->steady += size;

@@ -3,7 +3,7 @@ builds them and runs the tests that have to notice.
 
 A row has a name; what has to notice; and its edits, each with a file, the old
 text and the new text. The old text is in its file exactly once. What has to
-notice is "proof", the generated programs; "race NAME", a race of tests/proof;
+notice is "proof", the generated programs, maybe with "--kind KIND"; "race NAME", a race of tests/proof;
 "unit", the tests of tests/unit; or tests of tests/behaviour, by
 file and name."""
 

@@ -36,8 +36,8 @@ ROWS = [
       "		cache->pool && !mnm_size_classes_are_linear(&cache->pool->view.classes)\n"
       "			? &cache->pool->view.classes\n")),
     ("divisions_are_not_found_in_the_cache", "test_cache.py -k warm_pair",
-     (MEMORY, "	if (!tcache_alloc_divided(tcache_runtime, size, &addr) &&",
-      "	if (tcache_runtime &&"),
+     (MEMORY, "	    !tcache_alloc_divided(tcache_runtime, size, &addr) &&",
+      "	   "),
      (MEM, "	       tcache_alloc_divided(tcache_current, size, addr) ||",
       "	      "),
      (MEMORY, "	if (!pool && (tcache_alloc_divided(cache, size, &idle) ||",

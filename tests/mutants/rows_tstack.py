@@ -12,27 +12,38 @@ STRAY = "src/pools/tstack_stray.c"
 PLAN = "src/pools/tstack_plan.c"
 LIVE = "src/plan/arena.c"
 ROOM = "src/plan/replay_room.c"
+OWN = "src/plan/replay_own.h"
+STEP = "src/plan/replay_step.h"
+CELLS = "src/plan/arena.c"
+STEPS = "src/tcache/tcache_steps.c"
+COURSE = "src/tcache/tcache_course.c"
+PLANNED = "src/heap/planned.c"
+PLACED = "src/heap/placed.c"
+REGION = "src/heap/region.c"
+LAPS = "proof --kind laps"
 
 ROWS = [
     # Who may be at a place that a plan gives out.
     ("a_live_block_is_where_a_plan_places", "unit",
-     (REPLAY, "	if (!arena_is_free(arena, at->offset, at->size))\n"
-      "		return REPLAY_TAKEN;\n", "")),
+     (REPLAY, "	if (!arena_is_free(arena, at->offset, at->size, "
+      "&latest.epoch))\n		return REPLAY_TAKEN;\n",
+      "	(void)arena_is_free(arena, at->offset, at->size, "
+      "&latest.epoch);\n")),
     ("a_predecessor_lives", "unit",
-     (REPLAY, "		if (state->live)\n"
+     (REPLAY, "		if (cell->slot == *before && arena_cell_lives(cell))\n"
       "			return REPLAY_TAKEN;\n", "")),
     ("a_predecessors_free_is_not_over", "unit",
-     (REPLAY, "		if (!ready(&state->freed, argument))\n"
+     (REPLAY, "		if (!ready(&freed, argument))\n"
       "			answer = REPLAY_EARLY;\n", "")),
     ("the_free_before_is_not_over", "unit",
      (REPLAY, "	return ready(&latest, argument) ? REPLAY_FREE : "
       "REPLAY_EARLY;", "	return REPLAY_FREE;")),
     ("a_predecessor_was_not_placed_in_its_turn", "unit",
      (REPLAY, "		if (replay->states[*before].turn !=\n"
-      "		    turn_due(replay, *before, slot))\n"
+      "		    turn_due(cycle, *before, slot))\n"
       "			return false;\n", "")),
     ("a_smaller_block_stands_for_its_whole_place", "unit",
-     (REPLAY, "	state->turn = size == replay->slots[slot].size\n",
+     (REPLAY, "	state->turn = size == at->size\n",
       "	state->turn = size\n")),
     ("a_stray_is_followed", "unit",
      (REPLAY, "	if (replay->then.stray || arena->strays)\n"
@@ -129,4 +140,56 @@ ROWS = [
     ("two_threads_grow_at_one_place",
      "race two requests that need the same pages of a plan",
      (GROW, "region->grows_inside || ", "")),
+    # What is taken and freed without a lock.
+    ("a_slots_free_is_forgotten_with_its_cell", "unit",
+     (OWN, "	if (cell->slot < replay->count && state->cell == cell)\n"
+      "		state->freed", "	if (!state)\n		state->freed")),
+    ("a_predecessor_lives_at_a_step", "unit",
+     (STEP, "		    (cell->slot == *before && "
+      "arena_cell_lives(cell)) ||\n", "")),
+    ("a_predecessor_was_not_placed_in_its_turn_at_a_step", "unit",
+     (STEP, "		if (state->turn != turn_due(replay->at.cycle, "
+      "*before, slot) ||\n		    ", "		if (!cell || ")),
+    ("a_predecessors_free_is_not_over_at_a_step", "unit",
+     (STEP, "		    slot_freed(state, *before).epoch >= safe)",
+      "		    false)")),
+    ("a_stray_lives_at_a_step", "unit",
+     (STEP, "	    atomic_load_explicit(&arena->strays, "
+      "memory_order_acquire) ||\n", "")),
+    ("a_strays_free_is_not_over_at_a_step", "unit",
+     (STEP, "	    atomic_load_explicit(&arena->stray_freed, "
+      "memory_order_relaxed) >=\n		    safe ||\n", "")),
+    ("a_step_goes_on_where_the_place_is_lost", "unit",
+     (STEP, "	    replay->at.lost || replay->at.missed ||\n", "")),
+    ("what_a_step_took_is_not_counted", "unit",
+     (CELLS, "void arena_leave(struct arena *arena, struct arena_cell *cell, "
+      "uint64_t epoch,\n		 unsigned int stream)\n{\n"
+      "	arena_count(arena, cell);\n",
+      "void arena_leave(struct arena *arena, struct arena_cell *cell, "
+      "uint64_t epoch,\n		 unsigned int stream)\n{\n")),
+    ("steps_are_no_part_of_the_last_requests", "unit",
+     (REPLAY, "	for (; last; last--)\n", "	for (last = 0; last; last--)\n")),
+    ("an_idle_place_hides_the_block_around_it", "test_steps.py -k inside",
+     (REGION, "		*start = start_before(region, addr);",
+      "		*start = starts_before(&region->starts, addr);")),
+    ("a_block_of_a_list_is_stepped_onto", LAPS,
+     (STEPS, "	block->next = (struct block *)cell; /* it may have been in a "
+      "list */\n", "")),
+    ("a_course_is_held_by_two", "test_steps.py -k takes_the_plan_over",
+     (COURSE, "	if (cache == tcache_current)\n		return;",
+      "	if (cache)\n		return;")),
+    ("a_plan_ends_while_others_free_there", LAPS,
+     (ARENA, "	if (self->course.doors)\n"
+      "		self->course.doors->close(&self->course);\n"
+      "	ending.live", "	ending.live")),
+    ("idle_places_stay_known_when_a_plan_ends", "test_steps.py",
+     (PLANNED, "	placed_record_end(block);\n}", "}")),
+    ("a_limit_is_no_matter_to_steps", "test_steps.py -k idle_is_kept",
+     (COURSE, "	if (tcache_source->idle_most(cache->device) != SIZE_MAX)\n"
+      "		return 0;\n", "")),
+    ("a_mark_of_the_last_block_stays", "test_steps.py -k buffer_id",
+     (STEPS, "	if (!block_take_at(table, addr, BLOCK_PLANNED, taken)) {",
+      "	if (!block_take_at(table, addr, BLOCK_PLANNED, taken) &&\n"
+      "	    !block_take_at(table, addr, BLOCK_PLANNED | BLOCK_NAMED, "
+      "taken)) {")),
 ]

@@ -14,6 +14,7 @@ enum {
 	LAP_MOST = 44,
 	REQUESTS_LEAST = 60, /* after those that a plan may be made of */
 	REQUESTS_MORE = 200,
+	REQUESTS_LED = 300,
 	STEPS_LEFT = 160, /* for the end */
 	BODIES = 3,
 	OTHER_EVERY = 7,   /* laps */
@@ -23,6 +24,7 @@ enum {
 	SIZE_LEAST = 512,  /* bytes */
 	SIZE_MOST = 8 << 20,
 	MULTIPLES = 3, /* of a program's sizes */
+	LED_NOT = 25,  /* one request in so many */
 };
 
 struct request {
@@ -58,6 +60,9 @@ struct laps {
 	bool two;             /* each seventh lap has the other body */
 	bool mixed;           /* each lap has any body */
 	bool told;            /* marks say where laps begin */
+	int home; /* NONE: each request has a stream of its own */
+	bool led; /* one thread makes nearly all requests, in no stream's order:
+		   * it takes what is planned without a lock */
 };
 
 static unsigned below(struct laps *laps, unsigned count)
@@ -81,9 +86,13 @@ static int home_draw(struct laps *laps, int thread)
 {
 	const struct step step = {.thread = thread};
 	struct program *program = laps->program;
-	int context = one_in(laps, 8) ? context_pick(program)
-				      : program->devices[0].keeper;
+	int context = one_in(laps, 8) && !laps->led
+			      ? context_pick(program)
+			      : program->devices[0].keeper;
 
+	if (laps->led && laps->home != NONE &&
+	    stream_usable(program, &step, laps->home))
+		return laps->home;
 	return stream_pick_free(program, &step, context);
 }
 
@@ -103,6 +112,11 @@ static struct request request_draw(struct laps *laps, unsigned count)
 				  .ordered = one_in(laps, 4),
 				  .async = one_in(laps, 4),
 				  .touched = !one_in(laps, 3)};
+	if (laps->led) {
+		request.thread = one_in(laps, LED_NOT) ? request.thread : 0;
+		request.other = one_in(laps, 2) ? request.other : 0;
+		request.ordered = false;
+	}
 	/* Few live at a time. Some outlive their lap. */
 	unsigned most = one_in(laps, 6) ? count + count / 2 : SLOTS_LIVE / 2;
 
@@ -325,6 +339,10 @@ static void laps_open(struct laps *laps)
 	laps->two = one_in(laps, 5);
 	laps->mixed = one_in(laps, 3);
 	laps->told = laps->mixed && one_in(laps, 2);
+	laps->led = one_in(laps, 2);
+	laps->home = NONE;
+	if (!one_in(laps, 3))
+		laps->home = home_draw(laps, 0);
 	laps->calm = laps->most = STEPS_MAX;
 	for (int i = 0; i < BODIES; i++)
 		body_draw(laps, &laps->bodies[i]);
@@ -361,6 +379,8 @@ void laps_draw(struct program *program)
 	first_lap_add(&laps);
 	laps.calm = calm_of(&laps);
 	laps.most = laps.calm + REQUESTS_LEAST + below(&laps, REQUESTS_MORE);
+	if (laps.led)
+		laps.most += below(&laps, REQUESTS_LED);
 	for (unsigned lap = 1; !is_over(&laps) && lap < LAPS_MOST; lap++) {
 		if (laps.told)
 			mark_add(&laps);

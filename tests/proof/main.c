@@ -239,12 +239,13 @@ static void sum_print(const struct fleet *fleet, double seconds)
 	       "graph launches, %lu contents compared, %lu streams and %lu "
 	       "events with the handle of one that ended, %lu threads that "
 	       "left work, plans for %lu of %lu programs of laps, followed in "
-	       "%lu, several at a time in %lu; %.1f s\n",
+	       "%lu, several at a time in %lu, %lu requests taken without a "
+	       "lock; %.1f s\n",
 	       sum->programs, sum->failures, sum->steps, sum->allocs,
 	       sum->reuses, sum->fences, sum->syncs, sum->swaps, sum->captures,
 	       sum->launches, sum->compared, sum->streams, sum->events,
 	       sum->threads, sum->planned, sum->laps, sum->placed, sum->several,
-	       seconds);
+	       sum->stepped, seconds);
 }
 
 int main(int argc, char **argv)

@@ -19,6 +19,7 @@ struct tally {
 	unsigned long planned; /* of these, those for which a plan was made, */
 	unsigned long placed;  /* those with blocks where it says, */
 	unsigned long several; /* and those with several plans at a time */
+	unsigned long stepped; /* and requests taken without a lock */
 	bool finished;
 };
 

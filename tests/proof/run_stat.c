@@ -36,6 +36,8 @@ bool run_may_plan(void)
 
 void run_plan_note(const char *answer)
 {
+	long steps;
+
 	if (!run_may_plan())
 		return;
 	if (control_figure(answer, "plans") > 0)
@@ -44,6 +46,10 @@ void run_plan_note(const char *answer)
 		__atomic_store_n(&run.tally->several, 1, __ATOMIC_RELAXED);
 	if (control_figure(answer, "placed_bytes") > 0)
 		__atomic_store_n(&run.tally->placed, 1, __ATOMIC_RELAXED);
+	steps = control_figure(answer, "steps");
+	if (steps > 0) /* of the pool that is in use; the others' are lost */
+		__atomic_store_n(&run.tally->stepped, (unsigned long)steps,
+				 __ATOMIC_RELAXED);
 }
 
 void run_stat_check(void)

@@ -65,6 +65,7 @@ static struct tcache *made(void)
 	cache->device = &device;
 	cache->pool = &pool;
 	cache->table = block_table;
+	cache->planned = &block_table_none;
 	cache->safe = &safe;
 	cache->epoch = &epoch;
 	cache->stats.idle.left = cache->stats.hits.left =
@@ -94,6 +95,7 @@ static uint64_t put_of(struct tcache *cache, size_t units, unsigned int stream,
 	ck_assert(block_enter(block, addr, &stale, &word));
 	ck_assert_ptr_eq(block_take(addr, &word), block);
 	cache->table = block_table;
+	cache->planned = &block_table_none;
 	if (magazine->key != key) {
 		ck_assert(!magazine->key);
 		tcache_rename(cache, magazine, key);
@@ -140,15 +142,15 @@ START_TEST(the_least_block_serves_and_comes_back)
 	ck_assert(serves(cache, 10 * UNIT, twelve));
 	ck_assert(!serves(cache, 10 * UNIT, 0));
 	ck_assert_int_eq(tcache_free(cache, eleven, &taken), FAST_NOT);
-	ck_assert_int_eq(tcache_free_roomy(cache, eleven, &taken), FAST_DONE);
-	ck_assert_int_eq(tcache_free_roomy(cache, eleven, &taken), FAST_NOT);
+	ck_assert_int_eq(tcache_free_marked(cache, eleven, &taken), FAST_DONE);
+	ck_assert_int_eq(tcache_free_marked(cache, eleven, &taken), FAST_NOT);
 	tcache_settle(cache);
 	ck_assert_int_eq(serving, 1);
 	ck_assert_int_eq(spare, 2 * UNIT);
 	ck_assert(serves(cache, 11 * UNIT, eleven)); /* its own span again */
 	ck_assert(!is_roomy(eleven));
 	ck_assert_int_eq(tcache_free(cache, eleven, &taken), FAST_DONE);
-	ck_assert_int_eq(tcache_free_roomy(cache, twelve, &taken), FAST_DONE);
+	ck_assert_int_eq(tcache_free_marked(cache, twelve, &taken), FAST_DONE);
 	tcache_settle(cache);
 	ck_assert_int_eq(serving, 0);
 	ck_assert_int_eq(spare, 0);
@@ -210,8 +212,8 @@ START_TEST(the_lease_says_how_much_is_to_spare)
 	ck_assert(serves(cache, 10 * UNIT, twelve));
 	ck_assert(!serves(cache, 18 * UNIT, 0));
 	ck_assert(serves(cache, 19 * UNIT, twenty));
-	ck_assert_int_eq(tcache_free_roomy(cache, twenty, &taken), FAST_DONE);
-	ck_assert_int_eq(tcache_free_roomy(cache, twelve, &taken), FAST_DONE);
+	ck_assert_int_eq(tcache_free_marked(cache, twenty, &taken), FAST_DONE);
+	ck_assert_int_eq(tcache_free_marked(cache, twelve, &taken), FAST_DONE);
 	ck_assert(!serves(cache, 5 * UNIT, 0));
 	ck_assert(serves(cache, 17 * UNIT, twenty));
 	ck_assert_uint_eq(leases, 1);
@@ -232,6 +234,7 @@ START_TEST(nothing_is_served_while_shut_or_once_memory_was_short)
 	cache->table = &block_table_none; /* as in a closed cache */
 	ck_assert(!serves(cache, 10 * UNIT, 0));
 	cache->table = block_table;
+	cache->planned = &block_table_none;
 	device.oom_seen = true;
 	ck_assert(!serves(cache, 10 * UNIT, 0));
 	device.oom_seen = false;
@@ -260,7 +263,7 @@ START_TEST(no_more_is_noted_than_there_is_room_for)
 	for (size_t i = 0; i < BLOCKS / 2; i++)
 		if (addrs[i])
 			ck_assert_int_eq(
-				tcache_free_roomy(cache, addrs[i], &taken),
+				tcache_free_marked(cache, addrs[i], &taken),
 				FAST_DONE);
 	tcache_settle(cache);
 	ck_assert_int_eq(serving, 0);
@@ -277,7 +280,7 @@ START_TEST(what_comes_and_goes_is_told_once)
 
 	for (int i = 0; i < 1000; i++) {
 		ck_assert(serves(cache, (10 - i % 2) * UNIT, eleven));
-		ck_assert_int_eq(tcache_free_roomy(cache, eleven, &taken),
+		ck_assert_int_eq(tcache_free_marked(cache, eleven, &taken),
 				 FAST_DONE);
 	}
 	tcache_settle(cache);
@@ -295,7 +298,7 @@ START_TEST(a_block_of_another_pool_is_told_of_and_not_kept)
 
 	ck_assert(serves(cache, 10 * UNIT, eleven));
 	cache->pool = &other;
-	ck_assert_int_eq(tcache_free_roomy(cache, eleven, &taken), FAST_TAKEN);
+	ck_assert_int_eq(tcache_free_marked(cache, eleven, &taken), FAST_TAKEN);
 	fast_taken(cache, taken);
 	tcache_settle(cache);
 	ck_assert_int_eq(serving, 0);
@@ -315,7 +318,7 @@ START_TEST(a_block_of_another_device_is_left_as_it_is)
 	ck_assert(serves(cache, 10 * UNIT, eleven));
 	cache->pool = &other;
 	cache->device = &another;
-	ck_assert_int_eq(tcache_free_roomy(cache, eleven, &taken), FAST_TAKEN);
+	ck_assert_int_eq(tcache_free_marked(cache, eleven, &taken), FAST_TAKEN);
 	fast_taken(cache, taken);
 	tcache_settle(cache);
 	ck_assert_int_eq(serving, 1);

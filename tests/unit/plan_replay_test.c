@@ -5,7 +5,7 @@
 
 #include "plan/arena.h"
 #include "plan/history.h"
-#include "plan/replay.h"
+#include "plan/replay_step.h"
 
 enum { SLOTS_MOST = 60, UNITS = 4096, BLOCKS_MOST = 512, STREAMS = 3 };
 
@@ -70,6 +70,10 @@ static void cycle_name(struct cycle *cycle)
 	for (uint32_t i = 0; i < cycle->count; i++)
 		cycle->slots[i].token =
 			history_token(cycle->slots[i].size, cycle->streams[i]);
+	for (uint32_t i = 0; i < cycle->count; i++)
+		cycle->slots[i].plain = !cycle->streams[i];
+	for (uint32_t i = 0; i < cycle->count; i++)
+		cycle->slots[i].life = cycle->lives[i];
 }
 
 static struct cycle cycle_drawn(void)
@@ -102,9 +106,14 @@ struct program {
 	struct live_block blocks[BLOCKS_MOST];
 	size_t count;
 	bool owned[UNITS];
-	uint64_t freed[UNITS]; /* epochs */
+	struct replay_free freed[UNITS];
+	unsigned int asking; /* the stream of the request */
+	bool careful; /* that has to be behind frees of its own stream, too */
 	uint64_t epoch, safe;
-	uint64_t asked, served;
+	uint64_t asked, served, stepped;
+	uint64_t live;   /* bytes of placed blocks */
+	uint64_t run_bytes;
+	int64_t counted; /* as the pool counts them */
 	bool rooms;      /* blocks without a slot are placed as well */
 	uint64_t bytes;  /* of the arena */
 	uint64_t roomed; /* such blocks */
@@ -115,7 +124,9 @@ static bool is_ready(const struct replay_free *freed, void *argument)
 {
 	const struct program *program = argument;
 
-	return freed->epoch < program->safe;
+	return freed->epoch < program->safe ||
+	       (!program->careful && freed->stream &&
+		freed->stream == program->asking);
 }
 
 static void own(struct program *program, uint64_t offset, uint64_t size)
@@ -123,7 +134,7 @@ static void own(struct program *program, uint64_t offset, uint64_t size)
 	CLAIM(program, offset + size <= UNITS * unit);
 	for (uint64_t i = offset / unit; i < (offset + size) / unit; i++) {
 		CLAIM(program, !program->owned[i]);
-		CLAIM(program, program->freed[i] < program->safe);
+		CLAIM(program, is_ready(&program->freed[i], program));
 		program->owned[i] = true;
 	}
 }
@@ -132,19 +143,59 @@ static void program_place(struct program *program, uint32_t slot, uint64_t size,
 			  struct live_block *block)
 {
 	const struct replay_slot *at = replay_slot_at(program->replay, slot);
-	struct arena_block placed = {
-		.offset = at->offset, .size = size, .slot = slot};
+	struct arena_cell *cell;
 
 	CLAIM(program, size <= at->size);
 	own(program, at->offset, size);
-	CLAIM(program,
-	      arena_prepare(&program->arena, program->arena.count + 1));
-	placed.stray = replay_take(program->replay, slot, size);
-	arena_enter(&program->arena, &placed);
+	CLAIM(program, program->freed[at->offset / unit].epoch <=
+			       replay_epoch(program->replay));
+	cell = replay_take(program->replay, &program->arena, slot, size,
+			   program->asked - 1);
+	CLAIM(program, cell);
+	cell->record = program;
+	program->live += size;
+	program->counted += (int64_t)size;
 	block->offset = at->offset;
 	block->size = size;
 	block->placed = true;
 	program->served++;
+}
+
+/* The short way, half of the times: it places as the long one does. */
+static bool program_step_by(struct program *program, uint64_t size,
+			    struct live_block *block)
+{
+	struct arena_cell *cell;
+
+	if (draw(2))
+		return false;
+	cell = replay_step(program->replay, &program->arena, size,
+			   program->safe, program->asked - 1);
+	if (!cell)
+		return false;
+	CLAIM(program, cell->live && cell->size == size && !cell->stray);
+	own(program, cell->offset, size);
+	program->run_bytes += size;
+	program->live += size;
+	*block = (struct live_block){.due = block->due,
+				     .offset = cell->offset,
+				     .size = size,
+				     .placed = true};
+	program->served++;
+	program->stepped++;
+	return true;
+}
+
+/* The requests that came in their turn are known as one run. */
+static void run_look(struct program *program)
+{
+	struct replay_run run = replay_run(program->replay);
+
+	CLAIM(program, run.bytes == program->run_bytes);
+	CLAIM(program,
+	      !run.count || (run.first + run.count) % program->cycle.count ==
+				    replay_next(program->replay));
+	program->run_bytes = 0;
 }
 
 struct room {
@@ -164,22 +215,26 @@ static void gap_note(void *argument, uint64_t offset, uint64_t size)
 static void program_room(struct program *program, uint64_t size,
 			 struct live_block *block)
 {
-	const struct replay_free latest = {program->arena.freed.epoch,
-					   program->arena.freed.stream};
 	struct room room = {.size = size};
-	struct arena_block placed = {
-		.size = size, .slot = REPLAY_NONE, .stray = true};
+	struct replay_free latest;
+	struct arena_age age;
+	uint64_t offset;
 	size_t until;
 
 	arena_gaps(&program->arena, program->bytes, gap_note, &room);
-	placed.offset = replay_room(program->replay, &room.gaps, size, &until);
-	if (placed.offset == UINT64_MAX || !is_ready(&latest, program))
+	offset = replay_room(program->replay, &room.gaps, size, &until);
+	if (offset == UINT64_MAX)
 		return;
-	own(program, placed.offset, size);
-	CLAIM(program,
-	      arena_prepare(&program->arena, program->arena.count + 1));
-	arena_enter(&program->arena, &placed);
-	block->offset = placed.offset;
+	CLAIM(program, arena_is_free(&program->arena, offset, size, &age));
+	latest = (struct replay_free){age.epoch, age.stream};
+	if (!is_ready(&latest, program))
+		return;
+	own(program, offset, size);
+	CLAIM(program, replay_stray(program->replay, &program->arena, offset,
+				    size, program->asked - 1));
+	program->live += size;
+	program->counted += (int64_t)size;
+	block->offset = offset;
 	block->size = size;
 	block->placed = true;
 	program->roomed++;
@@ -196,6 +251,13 @@ static void program_ask(struct program *program, uint64_t size,
 	CLAIM(program, program->count < BLOCKS_MOST);
 	*block = (struct live_block){.due = life};
 	program->asked++;
+	program->asking = stream;
+	program->careful = !draw(4);
+	if (!stream && program_step_by(program, size, block)) {
+		program->count++;
+		return;
+	}
+	run_look(program);
 	for (int i = 0; i < 2; i++) {
 		slot = replay_ask(program->replay, history_token(size, stream),
 				  size);
@@ -210,29 +272,42 @@ static void program_ask(struct program *program, uint64_t size,
 		program_place(program, slot, size, block);
 	else if (program->rooms && draw(2))
 		program_room(program, size, block);
-	replay_served(program->replay);
+	if (replay_served(program->replay,
+			  slot != REPLAY_NONE && answer == REPLAY_FREE))
+		program->run_bytes += size;
 	program->count++;
 }
 
 static void program_free(struct program *program, size_t index)
 {
 	struct live_block *block = &program->blocks[index];
-	const struct arena_block *found;
+	struct arena_cell *found;
+	struct replay_free freed = {.epoch = program->epoch};
+	bool by_step;
 
 	if (block->placed) {
 		found = arena_find(&program->arena, block->offset);
-		CLAIM(program, found);
+		CLAIM(program, found && found->live);
 		CLAIM(program, found->size == block->size);
+		program->live -= block->size;
+		by_step = !found->stray && draw(2);
+		freed.stream = by_step ? 0 : draw(STREAMS);
 		for (uint64_t i = block->offset / unit;
 		     i < (block->offset + block->size) / unit; i++) {
 			CLAIM(program, program->owned[i]);
 			program->owned[i] = false;
-			program->freed[i] = program->epoch;
+			program->freed[i] = freed;
 		}
-		if (found->slot != REPLAY_NONE)
-			replay_free(program->replay, found->slot,
-				    program->epoch, 0);
-		arena_leave(&program->arena, found, program->epoch, 0);
+		if (!by_step) {
+			program->counted -= (int64_t)block->size;
+			arena_leave(&program->arena, found, freed.epoch,
+				    freed.stream, program->asked);
+		} else {
+			arena_cell_free(found, program->epoch,
+					program->asked);
+		}
+		CLAIM(program, program->counted + program->arena.owed_bytes ==
+				       (int64_t)program->arena.counted);
 	}
 	*block = program->blocks[--program->count];
 }
@@ -269,12 +344,19 @@ static void program_open(struct program *program, uint64_t seed)
 
 static void program_close(struct program *program)
 {
+	struct arena_owed owed;
+	uint64_t bytes;
+
 	while (program->count)
 		program_free(program, 0);
-	ck_assert_uint_eq(program->arena.count, 0);
-	ck_assert_uint_eq(program->arena.live, 0);
+	ck_assert_uint_eq(arena_live(&program->arena, &bytes), 0);
+	ck_assert_uint_eq(bytes, 0);
 	ck_assert_uint_eq(program->arena.strays, 0);
-	ck_assert_uint_eq(replay_live(program->replay), 0);
+	for (size_t i = 0; i < program->arena.count; i++)
+		arena_count(&program->arena, program->arena.cells[i]);
+	owed = arena_owed(&program->arena);
+	ck_assert_int_eq(program->counted + owed.bytes, 0);
+	ck_assert_uint_eq(program->arena.counted, 0);
 	replay_close(program->replay);
 	arena_close(&program->arena);
 }
@@ -437,8 +519,11 @@ START_TEST(the_place_in_a_part_that_repeats_is_found)
 }
 END_TEST
 
-/* Returns how many blocks without a slot were placed. */
-static uint64_t deviating_run(uint64_t seed, bool rooms)
+struct deviating {
+	uint64_t stepped, roomed;
+};
+
+static struct deviating deviating_run(uint64_t seed, bool rooms)
 {
 	static struct program program;
 
@@ -446,13 +531,16 @@ static uint64_t deviating_run(uint64_t seed, bool rooms)
 	program.rooms = rooms;
 	program_stray(&program);
 	program_close(&program);
-	return program.roomed;
+	return (struct deviating){program.stepped, program.roomed};
 }
 
 START_TEST(no_byte_has_two_owners)
 {
+	uint64_t stepped = 0;
+
 	for (uint64_t seed = 0; seed < 3000; seed++)
-		deviating_run(seed, false);
+		stepped += deviating_run(seed, false).stepped;
+	ck_assert_uint_gt(stepped, 3000); /* or this says little of them */
 }
 END_TEST
 
@@ -461,7 +549,7 @@ START_TEST(nor_if_blocks_without_a_slot_are_placed)
 	uint64_t roomed = 0;
 
 	for (uint64_t seed = 0; seed < 3000; seed++)
-		roomed += deviating_run(seed, true);
+		roomed += deviating_run(seed, true).roomed;
 	ck_assert_uint_gt(roomed, 1000);
 }
 END_TEST
@@ -482,34 +570,32 @@ static enum replay_answer third_ask(struct replay *replay, struct arena *arena,
 {
 	const struct replay_slot *at = replay_slot_at(replay, slot);
 	uint32_t token = size == at->size ? at->token : 99;
-	struct arena_block block = {.size = size, .slot = slot};
 	enum replay_answer answer;
 
 	ck_assert_uint_eq(replay_ask(replay, token, size), slot);
 	answer = replay_look(replay, arena, slot, is_of_stream, &stream);
 	if (answer != REPLAY_FREE)
 		return answer;
-	ck_assert(arena_prepare(arena, 1));
-	block.stray = replay_take(replay, slot, size);
-	arena_enter(arena, &block);
-	replay_served(replay);
+	ck_assert(replay_take(replay, arena, slot, size, 0));
+	replay_served(replay, true);
 	return answer;
 }
 
-static void third_free(struct replay *replay, struct arena *arena,
-		       uint32_t slot, uint64_t epoch, unsigned int stream)
+static void third_free(struct arena *arena, uint64_t epoch,
+		       unsigned int stream)
 {
-	replay_free(replay, slot, epoch, stream);
-	arena_leave(arena, arena_find(arena, 0), epoch, stream);
+	arena_leave(arena, arena_find(arena, 0), epoch, stream, 0);
 }
 
 /* The first one's free is not over for the third one's stream. */
 START_TEST(a_smaller_block_says_nothing_of_the_rest_of_its_place)
 {
 	const struct replay_slot slots[] = {
-		{1, 4 * unit, 0}, {2, 4 * unit, 0}, {3, 4 * unit, 0}};
+		{.token = 1, .size = 4 * unit},
+		{.token = 2, .size = 4 * unit},
+		{.token = 3, .size = 4 * unit}};
 	struct replay *replay = replay_open(slots, 3, 1);
-	struct arena arena = {.freed = 0};
+	struct arena arena = {.count = 0};
 
 	ck_assert_ptr_nonnull(replay);
 	replay_begin(replay, 0);
@@ -520,8 +606,7 @@ START_TEST(a_smaller_block_says_nothing_of_the_rest_of_its_place)
 			third_ask(replay, &arena, i % 3, size, i == 5 ? 2 : 0),
 			i == 5 ? REPLAY_EARLY : REPLAY_FREE);
 		if (i < 5)
-			third_free(replay, &arena, i % 3, i + 1,
-				   i == 4 ? 2 : 1);
+			third_free(&arena, i + 1, i == 4 ? 2 : 1);
 	}
 	replay_close(replay);
 	arena_close(&arena);
@@ -551,8 +636,9 @@ static void gaps_look(uint64_t seed)
 		CLAIM(&program, program.owned[i]);
 	for (size_t i = 0; i < program.count; i++)
 		if (program.blocks[i].placed)
-			ck_assert_ptr_nonnull(arena_find(
-				&program.arena, program.blocks[i].offset));
+			ck_assert(arena_find(&program.arena,
+					     program.blocks[i].offset)
+					  ->live);
 	program_close(&program);
 }
 
@@ -572,9 +658,10 @@ static struct replay *replay_cut(uint32_t count)
 
 	ck_assert_ptr_nonnull(slots);
 	for (uint32_t i = 0; i < count; i++) {
-		slots[i] = (struct replay_slot){i, unit, i * unit};
-		slots[count + i] =
-			(struct replay_slot){count + i, count * unit, 0};
+		slots[i] = (struct replay_slot){
+			.token = i, .size = unit, .offset = i * unit};
+		slots[count + i] = (struct replay_slot){.token = count + i,
+							.size = count * unit};
 	}
 	replay = replay_open(slots, all, 1);
 	free(slots);

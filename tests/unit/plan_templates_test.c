@@ -25,7 +25,8 @@ static void shape_add(struct templates *templates, uint32_t shape)
 	struct replay_slot slots[COUNT];
 
 	for (int i = 0; i < COUNT; i++)
-		slots[i] = (struct replay_slot){requests[i].token, SIZE, 0};
+		slots[i] = (struct replay_slot){.token = requests[i].token,
+						.size = SIZE};
 	job.replay = replay_open(slots, COUNT, 1);
 	ck_assert_ptr_nonnull(job.replay);
 	templates_add(templates, &job);

@@ -50,6 +50,34 @@ void tcaches_flush(struct heap *of)
 	(void)of;
 }
 
+struct tcache *tcache_of(const struct heap *of)
+{
+	(void)of;
+	return NULL;
+}
+
+void tcache_course_join(struct tcache *cache, struct course *course)
+{
+	(void)cache;
+	(void)course;
+}
+
+void tcache_course_hold(struct tcache *cache, struct course *course)
+{
+	(void)cache;
+	(void)course;
+}
+
+void tcaches_course_recall(struct course *course)
+{
+	(void)course;
+}
+
+void tcaches_course_close(struct course *course)
+{
+	(void)course;
+}
+
 void tcaches_flush_largest(struct heap *of, size_t bytes)
 {
 	(void)of, (void)bytes;

@@ -636,6 +636,7 @@ static struct lap lap_saved(uint64_t seed)
 	struct lap lap;
 
 	model_open(&model, MNM_BACKING_VIRTUAL, seed);
+	model.fences = true;
 	lap = lap_drawn(80);
 	weights_ask(&lap, 0);
 	first_play(&lap);

@@ -1,0 +1,186 @@
+"""While a program does what a plan says, a thread takes the plan's places, and
+all threads free them, without a lock. Whatever else comes is not led astray."""
+
+import pytest
+
+from conftest import MIB
+from test_pool import took
+from test_tstack import LAP, Loop
+
+TURNS = 4  # requests until a thread may take places by itself
+
+
+class Steps(Loop):
+    """`on` and `off`: how requests are made, and frees: "on NAME " for another
+    thread than the first."""
+
+    def __init__(self, box, form="driver", **options):
+        super().__init__(box, form=form, **options)
+        self.on = self.off = ""
+        self.live = {}
+        for thread in ("other", "third") if form == "driver" else ():
+            took(self.shell, f"on {thread} set primary")
+
+    def free_due(self):
+        for name in self.due.pop(self.time, []):
+            took(self.shell, f"check {name} {len(name)}")
+            took(self.shell, f"{self.off}free {name}")
+            self.live.pop(name, None)
+
+    def request(self, size, life):
+        name = f"b{self.names}"
+        self.names = (self.names + 1) % 100
+        took(self.shell, f"{self.on}alloc {name} {size}")
+        took(self.shell, f"fill {name} {len(name)}")
+        self.live[name] = size
+        self.time += 1
+        self.due.setdefault(self.time + life, []).append(name)
+        self.free_due()
+
+    def steps(self, laps=3):
+        """How many requests of some laps were taken without a lock."""
+        before = self.plan()["steps"]
+        self.laps(laps)
+        return self.plan()["steps"] - before
+
+
+# Whoever asks for the figures looks at the plan, so it has to be won again.
+NEARLY_ALL = 3 * len(LAP) - TURNS - 1
+
+
+@pytest.mark.parametrize("form", ["driver", "shared", "static"])
+def test_places_are_taken_without_a_lock(box, form):
+    loop = Steps(box, form=form)
+    loop.settle()
+    before = loop.shell.stat()
+    assert loop.steps() >= NEARLY_ALL
+    after = loop.shell.stat()
+    assert after["hits"] - before["hits"] == 3 * len(LAP)
+    assert after["frees"] - before["frees"] == 3 * len(LAP)
+    assert after["live_bytes"] == sum(loop.live.values())
+    assert after["plan"]["placed_bytes"] > before["plan"]["placed_bytes"]
+    loop.end()
+    assert box.stat()["live_bytes"] == 0
+
+
+def test_other_threads_free_them(box):
+    loop = Steps(box)
+    loop.settle()
+    loop.off = "on other "
+    assert loop.steps() >= NEARLY_ALL
+    stat = loop.shell.stat()
+    assert stat["live_bytes"] == sum(loop.live.values())
+    assert stat["reserved_bytes"] >= stat["idle_bytes"] > 0
+    loop.end()
+    assert box.stat()["live_bytes"] == 0
+
+
+def test_another_thread_takes_the_plan_over(box):
+    loop = Steps(box)
+    loop.settle()
+    assert loop.steps() >= NEARLY_ALL
+    loop.on = "on other "
+    assert loop.steps() >= NEARLY_ALL - TURNS
+    loop.on, loop.off = "", "on third "
+    assert loop.steps() >= NEARLY_ALL - TURNS
+    loop.end()
+
+
+def test_threads_that_take_turns_are_served_as_well(box):
+    loop = Steps(box)
+    loop.settle()
+    for i, (size, life) in enumerate(3 * LAP):
+        loop.on = "on other " if i % 3 else ""
+        loop.request(size, life)
+    loop.on = ""
+    assert loop.placed() == 1
+    loop.end()
+
+
+def test_an_address_inside_leads_to_its_block(box):
+    """Smaller blocks have begun there before, and will again."""
+    loop = Steps(box)
+    loop.settle()
+    loop.lap()
+    asked = 0
+    for size, life in LAP:
+        loop.request(size, life)
+        for name, bytes_ in loop.live.items():
+            for offset in 0, bytes_ // 2, bytes_ - 1:
+                said = loop.shell(f"range {name} {offset}").split()
+                assert said[:2] == ["0", "0"] and int(said[2]) >= bytes_
+                asked += 1
+    assert asked > len(LAP)
+    loop.end()
+
+
+def test_a_block_that_was_freed_can_not_be_freed_again(box):
+    loop = Steps(box)
+    loop.settle()
+    loop.lap()
+    took(loop.shell, f"alloc twice {LAP[0][0]}")
+    addr = loop.shell("addr twice").split()[-1]
+    took(loop.shell, "free twice")
+    assert loop.shell(f"free_at {addr}") == "1"
+    loop.end()
+
+
+def test_a_buffer_id_ends_with_its_block(box):
+    loop = Steps(box)
+    loop.settle()
+    loop.lap()
+    ids = []
+    for _ in range(3):
+        for i, (size, life) in enumerate(LAP):
+            loop.request(size, life)
+            name = f"b{(loop.names - 1) % 100}"
+            if not i % 10 and name in loop.live:
+                ids.append(loop.shell(f"buffer {name} 0"))
+    assert len(ids) > 3 and len(set(ids)) == len(ids)
+    assert loop.placed() == 1
+    loop.end()
+
+
+def test_a_swap_comes_while_a_thread_takes_places(box):
+    loop = Steps(box)
+    loop.settle()
+    loop.laps(2)
+    for pool in "page_unit_pool", "tstack_pool":
+        for size, life in LAP[:17]:
+            loop.request(size, life)
+        assert loop.shell.ask(f"swap {pool}")["devices"]
+        for size, life in LAP[17:]:
+            loop.request(size, life)
+    loop.settle()
+    assert loop.steps() >= NEARLY_ALL
+    loop.end()
+    stat = box.stat()
+    assert stat["live_bytes"] == stat["retired_bytes"] == 0
+
+
+def test_a_limit_of_what_is_idle_is_kept(box):
+    loop = Steps(box)
+    loop.settle()
+    loop.laps(2)
+    assert loop.shell.ask(f"set idle_limit {MIB}") is not None
+    while loop.due:
+        loop.time += 1
+        loop.free_due()
+    took(loop.shell, "sync")
+    loop.request(512, 0)
+    assert loop.shell.stat()["idle_bytes"] <= 4 * MIB
+    loop.end()
+
+
+def test_a_trim_comes_while_a_thread_takes_places(box):
+    loop = Steps(box)
+    loop.settle()
+    loop.laps(2)
+    for size, life in LAP[:17]:
+        loop.request(size, life)
+    assert loop.shell.ask("trim")["devices"][0]["idle_bytes"] > 0
+    for size, life in LAP[17:]:
+        loop.request(size, life)
+    loop.settle()
+    assert loop.steps() >= NEARLY_ALL
+    loop.end()
