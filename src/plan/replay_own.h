@@ -8,11 +8,15 @@ enum {
 	GRAM = 4, /* requests in a row by which a place is found */
 };
 
+/* No request has it: neither one for nothing, nor one so large that its span,
+ * rounded up, is 0. */
+#define NO_SIZE UINT64_MAX
+
 struct slot_state {
 	struct arena_cell *cell; /* NULL: not placed yet in this arena */
 	uint64_t turn;           /* the cycle in which it was placed last, from
 				  * 2 on */
-	uint64_t size;           /* of a plain request; or 0 */
+	uint64_t size;           /* of a plain request; or NO_SIZE */
 	/* When its block was freed, once the cell has another slot's. */
 	struct replay_free freed;
 };

@@ -63,6 +63,55 @@ def test_places_are_taken_without_a_lock(box, form):
     assert box.stat()["live_bytes"] == 0
 
 
+class Mixed(Steps):
+    """Each third request is made in the order of a stream, and freed there."""
+
+    def __init__(self, box, **options):
+        super().__init__(box, **options)
+        took(self.shell, "stream order")
+        self.ordered = set()
+
+    def free_due(self):
+        for name in self.due.pop(self.time, []):
+            took(self.shell, f"check {name} {len(name)}")
+            took(self.shell, f"free_async {name} order" if name in self.ordered
+                 else f"{self.off}free {name}")
+            self.ordered.discard(name)
+            self.live.pop(name, None)
+
+    def request(self, size, life):
+        name = f"b{self.names}"
+        self.names = (self.names + 1) % 100
+        if self.time % len(LAP) % 3 == 1:
+            took(self.shell, f"alloc_async {name} {size} order")
+            took(self.shell, "sync")
+            self.ordered.add(name)
+        else:
+            took(self.shell, f"{self.on}alloc {name} {size}")
+        took(self.shell, f"fill {name} {len(name)}")
+        self.live[name] = size
+        self.time += 1
+        self.due.setdefault(self.time + life, []).append(name)
+        self.free_due()
+
+
+@pytest.mark.parametrize("size", [0, 2**64 - 1, 2**64 - 512])
+def test_a_request_that_no_pool_serves_gets_no_place(box, size):
+    """Neither does it get one where the plan has a request in a stream's
+    order, which no thread takes by itself."""
+    loop = Mixed(box)
+    loop.settle()
+    assert loop.steps() > 0
+    loop.lap()
+    said = set()
+    for asked, life in LAP:
+        said.add(loop.shell(f"alloc none {size}").split()[0])
+        loop.request(asked, life)
+    assert "0" not in said
+    loop.end()
+    assert box.stat()["live_bytes"] == 0
+
+
 def test_other_threads_free_them(box):
     loop = Steps(box)
     loop.settle()
