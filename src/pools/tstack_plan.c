@@ -225,6 +225,20 @@ void tstack_catch_up(struct tstack_pool *self)
 	lap_count(self, run.count, run.bytes, true, run_turns(self, &run));
 }
 
+/* Whether the plan is that of the finder's period. */
+static bool is_foretold(const struct tstack_pool *self)
+{
+	return !self->finder ||
+	       finder_period(self->finder)->number == self->followed;
+}
+
+/* A finder that has another period has to see each request. Nobody else holds
+ * the course. */
+static void course_turn(struct tstack_pool *self)
+{
+	self->course.replay = is_foretold(self) ? self->replay : NULL;
+}
+
 /* A plan is made use of once an iteration begins, when least is live. Returns
  * whether the request came in its turn: it is accounted for later. */
 static bool lap_go(struct tstack_pool *self, size_t bytes, bool placed)
@@ -232,7 +246,7 @@ static bool lap_go(struct tstack_pool *self, size_t bytes, bool placed)
 	uint32_t next, lap = (uint32_t)replay_lap(self->replay);
 	bool turns;
 
-	if (replay_served(self->replay, placed))
+	if (replay_served(self->replay, placed && is_foretold(self)))
 		return true;
 	next = replay_next(self->replay);
 	self->figures.deviations +=
@@ -247,27 +261,18 @@ static bool lap_go(struct tstack_pool *self, size_t bytes, bool placed)
 	return false;
 }
 
-/* Whether the plan is that of the finder's period. */
-static bool is_foretold(const struct tstack_pool *self)
-{
-	return !self->finder ||
-	       finder_period(self->finder)->number == self->followed;
-}
-
 bool tstack_served(struct tstack_pool *self, const struct mnm_request *request,
 		   const struct mnm_place *place, bool placed)
 {
-	bool in_turn = self->replay &&
-		       lap_go(self, request->span, placed && is_foretold(self));
+	bool in_turn = self->replay && lap_go(self, request->span, placed);
 
-	if (in_turn)
-		return true;
-	if (self->finder)
+	if (!in_turn && self->finder)
 		serial_note(self, request, place);
 	if (!self->replay && self->finder && ++self->since == LEARN_MOST &&
 	    !self->job)
 		tstack_rest(self);
-	return false;
+	course_turn(self);
+	return in_turn;
 }
 
 void tstack_freed(struct tstack_pool *self, uint64_t addr)
@@ -298,6 +303,7 @@ void tstack_pool_mark(struct mnm_pool *pool)
 	tstack_catch_up(self);
 	if (self->finder)
 		finder_mark(self->finder);
+	course_turn(self);
 }
 
 bool tstack_pool_rests(const struct mnm_pool *pool)

@@ -114,6 +114,9 @@ ROWS = [
       "	arena_count(arena, cell);\n",
       "void arena_leave(struct arena *arena, struct arena_cell *cell, "
       "uint64_t epoch,\n		 unsigned int stream)\n{\n")),
+    ("a_request_for_nothing_steps", "test_steps.py -k no_pool_serves",
+     (OPEN, "slots[i].plain ? slots[i].size : NO_SIZE;",
+      "slots[i].plain ? slots[i].size : 0;")),
     ("steps_are_no_part_of_the_last_requests", "unit",
      (REPLAY, "	for (; last; last--)\n", "	for (last = 0; last; last--)\n")),
     ("an_idle_place_hides_the_block_around_it", "test_steps.py -k inside",

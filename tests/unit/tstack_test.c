@@ -294,9 +294,41 @@ START_TEST(memory_for_a_request_serves_it_whatever_others_ask_meanwhile)
 }
 END_TEST
 
+/* A longer period is found, and its plan takes its time. */
+START_TEST(a_plan_is_followed_until_the_next_one_is_made)
+{
+	const unsigned int every = 3, long_time = 1U << 20;
+	struct lap lap, other;
+	unsigned int found = 0;
+
+	for (uint64_t seed = 1; seed <= 10; seed++) {
+		model_open(&model, MNM_BACKING_VIRTUAL, seed);
+		model.fences = true;
+		lap = lap_drawn(80);
+		other = lap_drawn(80);
+		for (int i = 0; i < 4; i++)
+			lap_learn(&lap);
+		for (unsigned int i = 0; i < 40 * every && !model.job; i++) {
+			lap_play(i % every ? &lap : &other);
+			model.wait = long_time;
+		}
+		found += model.job != NULL;
+		if (model.job) {
+			model.wait = long_time;
+			lap_play(&lap);
+			ck_assert_uint_eq(bytes_missed(&lap, 12), 0);
+			ck_assert_int_eq(model_figures(&model).state,
+					 TSTACK_FOLLOWS);
+		}
+		model_close(&model);
+	}
+	ck_assert_uint_gt(found, 2);
+}
+END_TEST
+
 int main(void)
 {
-	static const TTest *tests[8]; /* ends with NULL */
+	static const TTest *tests[9]; /* ends with NULL */
 	size_t n = 0;
 
 	tests[n++] = no_byte_is_handed_out_twice_or_too_early_or_lost;
@@ -307,5 +339,6 @@ int main(void)
 	tests[n++] = a_request_larger_than_a_plan_gets_a_region_for_it;
 	tests[n++] =
 		memory_for_a_request_serves_it_whatever_others_ask_meanwhile;
+	tests[n++] = a_plan_is_followed_until_the_next_one_is_made;
 	return tests_run("tstack", tests);
 }
