@@ -57,6 +57,12 @@ struct tstack_pool {
 	 * has grown; 0: none. */
 	size_t skips[TSTACK_SKIPS];
 	unsigned int skipping; /* how many there were since the last one */
+	/* The last request's span if its place in the plan was not ready, or 0,
+	 * and what was ready then. No fence helps: the pool grew for such a
+	 * request, so the base pool is to serve the others if it can. */
+	size_t unready;
+	uint64_t unready_safe;
+	bool fenceless;
 	struct tstack_lap lap;
 	unsigned int poor; /* laps in a row of which too little was placed */
 	struct tstack_figures figures;

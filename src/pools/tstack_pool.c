@@ -94,6 +94,17 @@ static void skip_end(struct tstack_pool *self, size_t *skip)
 	self->skipping = 0;
 }
 
+/* Notes how a request was answered for which the plan has a place. */
+static void ready_note(struct tstack_pool *self, enum mnm_answer answer,
+		       const struct mnm_request *request)
+{
+	if (answer == MNM_HIT && self->unready == request->span &&
+	    self->unready_safe < request->safe)
+		self->fenceless = false; /* there was a fence since */
+	self->unready = answer == MNM_UNSAFE ? request->span : 0;
+	self->unready_safe = request->safe;
+}
+
 static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 					 const struct mnm_request *request,
 					 struct mnm_place *place)
@@ -102,6 +113,7 @@ static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 	enum mnm_answer answer = MNM_MISS;
 	size_t *skip = skip_find(self, request->span);
 	unsigned int turns;
+	bool unready;
 
 	tstack_catch_up(self);
 	turns = self->course.turns;
@@ -127,10 +139,14 @@ static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 		return MNM_MISS;
 	if (answer == MNM_HIT && tstack_served(self, request, place, true))
 		self->course.turns = turns + 1;
-	if (answer != MNM_MISS)
+	ready_note(self, answer, request);
+	unready = answer == MNM_UNSAFE;
+	if (answer == MNM_HIT || (unready && !self->fenceless))
 		return answer;
 	tstack_tell(self);
 	answer = self->base->ops->place(self->base, request, place);
+	if (answer == MNM_MISS && unready)
+		return MNM_UNSAFE;
 	/* What a plan has that is not followed serves others. */
 	if (answer == MNM_MISS && self->region &&
 	    replay_missed(self->replay) >= STRAY && tstack_arena_end(self)) {
@@ -173,6 +189,7 @@ static void tstack_pool_lacks(struct mnm_pool *pool, size_t span,
 		return;
 	}
 	self->needs = false;
+	self->fenceless |= self->unready == span;
 	self->growing = self->wanted;
 	if (self->wanted >= span && freely)
 		span = self->wanted;

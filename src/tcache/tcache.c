@@ -168,6 +168,7 @@ static bool tcache_recompute(struct tcache *cache)
 	unsigned int now = atomic_load(&cache->closed);
 	bool closed = now & CLOSED_RULE, must = tcache_must_close(cache), less;
 
+	tcache_course_fit(cache);
 	less = cache->pool && !(now & CLOSED_ROOM) &&
 	       tcache_room(cache) < cache->stats.idle.most;
 	if (less)

@@ -27,16 +27,24 @@ void tcache_course_show(struct tcache *cache)
 								      : NULL);
 }
 
+void tcache_course_fit(struct tcache *cache)
+{
+	if (cache->course)
+		atomic_store(&cache->planned_room, course_room(cache));
+}
+
 void tcache_course_join(struct tcache *cache, struct course *course)
 {
 	if (!cache)
 		return;
-	cache->planned_left = course_room(cache);
+	cache->planned_freed = 0;
 	if (cache->course == course &&
-	    (cache->closed || cache->planned == block_table))
+	    (cache->closed || cache->planned == block_table) &&
+	    cache->planned_room == course_room(cache))
 		return;
 	tcaches_lock();
 	cache->course = course;
+	tcache_course_fit(cache);
 	tcache_course_show(cache);
 	tcaches_unlock();
 }

@@ -73,7 +73,9 @@ enum fast tcache_free_planned(struct tcache *cache, uint64_t addr,
 	block = *taken;
 	span = block->span;
 	if (block->owner != owner_of(cache->course->pool, 0) ||
-	    figure_add(&cache->planned_left, -span) < 0) {
+	    figure_add(&cache->planned_freed, span) >
+		    atomic_load_explicit(&cache->planned_room,
+					 memory_order_relaxed)) {
 		figure_add(&cache->stats.idle.left, -span); /* see fast_taken */
 		return FAST_TAKEN;
 	}

@@ -233,3 +233,45 @@ def test_a_trim_comes_while_a_thread_takes_places(box):
     loop.settle()
     assert loop.steps() >= NEARLY_ALL
     loop.end()
+
+
+CONTEXTS = 9  # one more than a fence covers
+
+
+def contexts_come(loop):
+    """No fence may be made from now on."""
+    for i in range(CONTEXTS - 1):
+        took(loop.shell, f"create context{i} 0")
+        took(loop.shell, "set primary")
+
+
+def test_each_thread_may_free_less_at_once(box):
+    """Where no fence may be made, a free may have to wait."""
+    loop = Steps(box, quarantine="8G")
+    loop.settle()
+    contexts_come(loop)
+    loop.off = "on other "
+    loop.request(*LAP[0])
+    while len(loop.due) > 3:
+        loop.time += 1
+        loop.free_due()
+    assert loop.shell.ask("set quarantine 0") is not None
+    before = loop.shell.stat()["syncs"]
+    freed = len(loop.live)
+    for time in sorted(loop.due):
+        loop.time = time
+        loop.free_due()
+    assert loop.shell.stat()["syncs"] - before == freed > 0
+    loop.end()
+
+
+def test_memory_does_not_grow_where_no_fence_may_be_made(box):
+    """What the base pool has serves, as the plan's places are not ready."""
+    loop = Steps(box)
+    loop.settle()
+    contexts_come(loop)
+    loop.laps(3)
+    before = loop.shell.stat()["reserved_bytes"]
+    loop.laps(3)
+    assert loop.shell.stat()["reserved_bytes"] <= before * 1.1
+    loop.end()

@@ -117,6 +117,13 @@ ROWS = [
     ("a_request_for_nothing_steps", "test_steps.py -k no_pool_serves",
      (OPEN, "slots[i].plain ? slots[i].size : NO_SIZE;",
       "slots[i].plain ? slots[i].size : 0;")),
+    ("a_thread_frees_as_much_as_before", "test_steps.py -k less_at_once",
+     ("src/tcache/tcache.c", "	tcache_course_fit(cache);\n", "")),
+    ("what_is_not_ready_grows_the_pool_again", "test_steps.py -k does_not_grow",
+     (POOL, "	self->fenceless |= self->unready == span;\n", "")),
+    ("the_finder_misses_what_is_asked_for", "unit",
+     ("src/pools/tstack_plan.c", "	self->course.replay = is_foretold(self) ? "
+      "self->replay : NULL;", "	self->course.replay = self->replay;")),
     ("steps_are_no_part_of_the_last_requests", "unit",
      (REPLAY, "	for (; last; last--)\n", "	for (last = 0; last; last--)\n")),
     ("an_idle_place_hides_the_block_around_it", "test_steps.py -k inside",

@@ -193,6 +193,7 @@ START_TEST(a_trim_ends_the_arena_and_its_blocks_stay)
 	struct lap lap;
 
 	model_open(&model, MNM_BACKING_VIRTUAL, 3);
+	model.fences = true;
 	lap = lap_drawn(80);
 	lap.requests[0].life = lap.count / 2;
 	for (int i = 0; i < 4; i++)
