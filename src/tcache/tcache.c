@@ -267,7 +267,7 @@ static bool context_has_left(const struct tcache *cache)
 {
 	return cache->context->dead &&
 	       cache->stats.idle.left == cache->stats.idle.most &&
-	       !cache->pass_through.pool;
+	       !cache->course && !cache->pass_through.pool;
 }
 
 /* A new cache of the context, or one of a context that has ended. */

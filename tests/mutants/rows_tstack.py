@@ -124,6 +124,9 @@ ROWS = [
     ("the_finder_misses_what_is_asked_for", "unit",
      ("src/pools/tstack_plan.c", "	self->course.replay = is_foretold(self) ? "
       "self->replay : NULL;", "	self->course.replay = self->replay;")),
+    ("a_dead_contexts_course_serves_another", "unit",
+     ("src/tcache/tcache.c", "	       !cache->course && "
+      "!cache->pass_through.pool;", "	       !cache->pass_through.pool;")),
     ("steps_are_no_part_of_the_last_requests", "unit",
      (REPLAY, "	for (; last; last--)\n", "	for (last = 0; last; last--)\n")),
     ("an_idle_place_hides_the_block_around_it", "test_steps.py -k inside",
