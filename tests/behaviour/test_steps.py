@@ -275,3 +275,23 @@ def test_memory_does_not_grow_where_no_fence_may_be_made(box):
     loop.laps(3)
     assert loop.shell.stat()["reserved_bytes"] <= before * 1.1
     loop.end()
+
+
+def test_sizes_that_are_passed_on_are_allocations_of_their_own(box):
+    loop = Steps(box, pool="tstack_pool@device")
+    loop.settle()
+    assert loop.steps() >= NEARLY_ALL
+    size, life = LAP[0]
+    loop.request(size, life)
+    name = next(iter(reversed(loop.live)))
+    took(loop.shell, f"export {name} 0")
+    for size, life in LAP[1:]:
+        loop.request(size, life)
+    before = loop.shell.stat()
+    loop.lap()
+    after = loop.shell.stat()
+    alike = sum(size.bit_length() == LAP[0][0].bit_length()
+                for size, life in LAP)
+    assert after["driver_allocs"] - before["driver_allocs"] >= alike
+    loop.end()
+    assert box.stat()["live_bytes"] == 0

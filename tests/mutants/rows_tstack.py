@@ -127,6 +127,8 @@ ROWS = [
     ("a_dead_contexts_course_serves_another", "unit",
      ("src/tcache/tcache.c", "	       !cache->course && "
       "!cache->pass_through.pool;", "	       !cache->pass_through.pool;")),
+    ("sizes_that_are_whole_step", "test_steps.py -k passed_on",
+     ("src/mem/exported.c", "	planned_end_all();\n", "")),
     ("steps_are_no_part_of_the_last_requests", "unit",
      (REPLAY, "	for (; last; last--)\n", "	for (last = 0; last; last--)\n")),
     ("an_idle_place_hides_the_block_around_it", "test_steps.py -k inside",
