@@ -35,9 +35,9 @@ struct position {
 };
 
 struct replay {
-	size_t count;       /* slots */
-	size_t lap;         /* slots of a lap */
-	size_t part;        /* of a lap, which it repeats as a whole */
+	size_t count; /* slots */
+	size_t lap;   /* slots of a lap */
+	size_t part;  /* of a lap, which it repeats as a whole */
 	struct replay_slot *slots;
 	struct slot_state *states;
 	/* Of each slot its predecessors: before[starts[i]] up to, and without,

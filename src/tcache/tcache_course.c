@@ -21,10 +21,10 @@ void tcache_course_show(struct tcache *cache)
 {
 	struct course *course = cache->closed ? NULL : cache->course;
 
-	atomic_store(&cache->planned, course ? atomic_load(&block_table)
-					     : &block_table_none);
-	atomic_store(&cache->steps, course && course->holder == cache ? course
-								      : NULL);
+	atomic_store(&cache->planned,
+		     course ? atomic_load(&block_table) : &block_table_none);
+	atomic_store(&cache->steps,
+		     course && course->holder == cache ? course : NULL);
 }
 
 void tcache_course_fit(struct tcache *cache)

@@ -1,4 +1,5 @@
-/* Taking and freeing along the course of a plan (pools/course.h) without a lock.
+/* Taking and freeing along the course of a plan (pools/course.h) without a
+ * lock.
  *
  * The cache that holds the course works on the plan while it is busy, as it
  * does on its magazines: whoever closes it has the plan once it is not busy any

@@ -1,6 +1,8 @@
 """While a program does what a plan says, a thread takes the plan's places, and
 all threads free them, without a lock. Whatever else comes is not led astray."""
 
+import copy
+
 import pytest
 
 from conftest import MIB
@@ -14,6 +16,11 @@ class Steps(Loop):
     """`on` and `off`: how requests are made, and frees: "on NAME " for another
     thread than the first."""
 
+    prefix = "b"  # of the names of its blocks
+    device = 0
+    home = ""  # who uses them
+    waits = False  # after each request, so that all that was freed is ready
+
     def __init__(self, box, form="driver", **options):
         super().__init__(box, form=form, **options)
         self.on = self.off = ""
@@ -21,21 +28,35 @@ class Steps(Loop):
         for thread in ("other", "third") if form == "driver" else ():
             took(self.shell, f"on {thread} set primary")
 
+    def plan(self):
+        return self.shell.stat(self.device)["plan"]
+
+    def twin(self, device, thread):
+        """The same for another device, by another thread."""
+        other = copy.copy(self)
+        other.device, other.prefix = device, "t"
+        other.on = other.off = other.home = f"on {thread} "
+        other.live, other.due = {}, {}
+        other.time = other.names = 0
+        return other
+
     def free_due(self):
         for name in self.due.pop(self.time, []):
-            took(self.shell, f"check {name} {len(name)}")
+            took(self.shell, f"{self.home}check {name} {len(name)}")
             took(self.shell, f"{self.off}free {name}")
             self.live.pop(name, None)
 
     def request(self, size, life):
-        name = f"b{self.names}"
+        name = f"{self.prefix}{self.names}"
         self.names = (self.names + 1) % 100
         took(self.shell, f"{self.on}alloc {name} {size}")
-        took(self.shell, f"fill {name} {len(name)}")
+        took(self.shell, f"{self.home}fill {name} {len(name)}")
         self.live[name] = size
         self.time += 1
         self.due.setdefault(self.time + life, []).append(name)
         self.free_due()
+        if self.waits:
+            took(self.shell, f"{self.on}sync")
 
     def steps(self, laps=3):
         """How many requests of some laps were taken without a lock."""
@@ -295,3 +316,25 @@ def test_sizes_that_are_passed_on_are_allocations_of_their_own(box):
     assert after["driver_allocs"] - before["driver_allocs"] >= alike
     loop.end()
     assert box.stat()["live_bytes"] == 0
+
+
+def test_a_thread_frees_what_lies_along_another_devices_plan(box):
+    loop = Steps(box, devices=2)
+    loop.waits = True
+    took(loop.shell, "retain second 1")
+    took(loop.shell, "on other set second")
+    twin = loop.twin(1, "other")
+    loop.settle()
+    twin.settle()
+    assert twin.steps() >= NEARLY_ALL
+    loop.off = "on other "
+    assert loop.steps() >= NEARLY_ALL - TURNS
+    for at in loop, twin:
+        stat = loop.shell.stat(at.device)
+        assert stat["live_bytes"] == sum(at.live.values())
+        assert stat["reserved_bytes"] >= stat["idle_bytes"] > 0
+    for at in loop, twin:
+        for at.time in sorted(at.due):
+            at.free_due()
+    loop.end()
+    assert box.stat()["live_bytes"] == box.stat(1)["live_bytes"] == 0

@@ -121,9 +121,13 @@ ROWS = [
      ("src/tcache/tcache.c", "	tcache_course_fit(cache);\n", "")),
     ("what_is_not_ready_grows_the_pool_again", "test_steps.py -k does_not_grow",
      (POOL, "	self->fenceless |= self->unready == span;\n", "")),
-    ("the_finder_misses_what_is_asked_for", "unit",
-     ("src/pools/tstack_plan.c", "	self->course.replay = is_foretold(self) ? "
-      "self->replay : NULL;", "	self->course.replay = self->replay;")),
+    ("a_plan_is_left_before_the_next_one_is_made", "unit",
+     ("src/pools/tstack_plan.c", "lap_count(self, 1, bytes, placed, turns);",
+      "lap_count(self, 1, bytes, placed && is_foretold(self), turns);")),
+    ("an_empty_cache_stays_on_its_course", "unit",
+     ("src/tcache/tcache_blocks.c", "	tcache_course_leave(cache);\n", "")),
+    ("a_thread_frees_along_whatever_course", "test_steps.py -k another_devices",
+     (STEPS, "block->owner != owner_of(cache->course->pool, 0) ||", "")),
     ("a_dead_contexts_course_serves_another", "unit",
      ("src/tcache/tcache.c", "	       !cache->course && "
       "!cache->pass_through.pool;", "	       !cache->pass_through.pool;")),

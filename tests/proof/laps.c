@@ -57,7 +57,7 @@ struct laps {
 	bool early;           /* also before the first deviation */
 	bool strict;          /* requests come in one order */
 	bool two;             /* each seventh lap has the other body */
-	int home; /* NONE: each request has a stream of its own */
+	int home;             /* NONE: each request has a stream of its own */
 	bool led; /* one thread makes nearly all requests, in no stream's order:
 		   * it takes what is planned without a lock */
 	bool mixed; /* some of them are in the order of a stream all the same */
