@@ -39,7 +39,7 @@ $(BUILD)/tests/unit/bound_test: $(addprefix $(BUILD)/obj/src/,\
 	heap/idle_limit.o heap/idle_places.o stats/counter.o stats/thread_stats.o stats/thread_ordered.o context/device.o gate/gate.o)
 $(BUILD)/tests/unit/swap_test: $(addprefix $(BUILD)/obj/src/,\
 	heap/swap.o heap/pools.o heap/pools_forget.o heap/pool_record.o heap/placed.o \
-	heap/planned.o heap/region.o heap/starts.o stats/counter.o stats/mempool_stats.o stats/thread_stats.o stats/thread_ordered.o \
+	heap/planned.o heap/whole.o heap/region.o heap/starts.o stats/counter.o stats/mempool_stats.o stats/thread_stats.o stats/thread_ordered.o \
 	context/context_use.o context/device.o gate/gate.o)
 CHECKED_OBJ := $(addprefix $(BUILD)/obj/src/checked/,checked_pool.o \
 	checked_blocks.o checked_places.o inner.o call.o call_signal.o call_watch.o held_blocks.o held_bytes.o)

@@ -2,6 +2,7 @@
 
 #include "placed.h"
 #include "pools/tstack_pool.h"
+#include "whole.h"
 
 enum { TURNS = 4 }; /* requests in turn, and their thread holds the course */
 
@@ -24,8 +25,7 @@ static struct arena_cell *cell_at(const struct pool *pool, uint64_t addr)
 
 static struct arena_cell *cell_of(const struct block *block)
 {
-	struct arena_cell *cell =
-		cell_at(block_pool(block), block_addr(block));
+	struct arena_cell *cell = cell_at(block_pool(block), block_addr(block));
 
 	return cell && cell->record == block ? cell : NULL;
 }
@@ -55,7 +55,7 @@ void planned_open(struct pool *pool)
 {
 	struct course *course;
 
-	if (!pool_is_tstack(&pool->view))
+	if (!pool_is_tstack(&pool->view) || sizes_are_whole())
 		return;
 	course = tstack_pool_course(&pool->view);
 	course->pool = pool;
@@ -68,6 +68,18 @@ void planned_end(struct pool *pool)
 		return;
 	tstack_pool_course_end(&pool->view);
 	planned_settle(pool);
+}
+
+static void heap_end(struct heap *heap, void *unused)
+{
+	(void)unused;
+	for (struct pool *pool = heap->pools; pool; pool = pool->next)
+		planned_end(pool);
+}
+
+void planned_end_all(void)
+{
+	heaps_each(heap_end, NULL);
 }
 
 struct block *planned_record(struct pool *pool, const struct mnm_place *place)

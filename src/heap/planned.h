@@ -13,6 +13,10 @@
 void planned_open(struct pool *pool);
 void planned_end(struct pool *pool);
 
+/* The same for all pools, called without a lock: some sizes are allocations of
+ * their own from now on (whole.h), so each request has to be looked at. */
+void planned_end_all(void);
+
 /* The record that a place has already, or NULL. The second: that is its record
  * from now on, if the place is one of a plan. */
 struct block *planned_record(struct pool *pool, const struct mnm_place *place);

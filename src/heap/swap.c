@@ -7,7 +7,6 @@
 #include "reclaim.h"
 #include "pools.h"
 #include "swap.h"
-#include "tcache/tcache.h"
 #include "stats/counter.h"
 
 struct swap {
@@ -103,8 +102,6 @@ static void limit_visit(struct heap *heap, void *unused)
 	(void)unused;
 	if (heap != &heap->context->heap)
 		return;
-	if (heap->places_blocks)
-		tcaches_flush(heap);
 	pools_trim(heap, idle_limit_past(heap->device));
 }
 

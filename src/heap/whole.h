@@ -24,6 +24,11 @@ static inline bool size_is_whole(size_t size)
 	       whole_bit(size);
 }
 
+static inline bool sizes_are_whole(void)
+{
+	return atomic_load(&whole_sizes);
+}
+
 /* A block of that size has been passed on. Returns whether it is the first of
  * such sizes. */
 bool size_make_whole(size_t size);

@@ -6,6 +6,7 @@
 #include "common/pool_list.h"
 #include "config.h"
 #include "context/context.h"
+#include "heap/planned.h"
 #include "heap/region.h"
 #include "heap/swap.h"
 #include "heap/whole.h"
@@ -20,10 +21,12 @@ static void whole_from_now(const struct pool *pool, size_t size)
 {
 	if (!pool_places(pool) || device_is_host(pool->heap->device))
 		return;
-	if (size_make_whole(size))
-		log_info("a block of %zu bytes is passed on: such sizes are "
-			 "allocations of their own from now on",
-			 size);
+	if (!size_make_whole(size))
+		return;
+	planned_end_all();
+	log_info("a block of %zu bytes is passed on: such sizes are "
+		 "allocations of their own from now on",
+		 size);
 }
 
 void mem_exported(uint64_t addr)

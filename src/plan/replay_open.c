@@ -174,7 +174,7 @@ struct replay *replay_open(const struct replay_slot *slots, size_t count,
 		memcpy(replay->slots, slots, count * sizeof(*slots));
 		for (size_t i = 0; i < count; i++)
 			replay->states[i].size =
-				slots[i].plain ? slots[i].size : 0;
+				slots[i].plain ? slots[i].size : NO_SIZE;
 		for (size_t i = 0; i < count; i++)
 			replay->states[i].life = slots[i].life;
 		replay_begin(replay, REPLAY_NONE);

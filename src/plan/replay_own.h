@@ -10,11 +10,15 @@ enum {
 			   * differ */
 };
 
+/* No request has it: neither one for nothing, nor one so large that its span,
+ * rounded up, is 0. */
+#define NO_SIZE UINT64_MAX
+
 struct slot_state {
 	struct arena_cell *cell; /* NULL: not placed yet in this arena */
 	uint64_t turn;           /* the cycle in which it was placed last, from
 				  * 2 on */
-	uint64_t size;           /* of a plain request; or 0 */
+	uint64_t size;           /* of a plain request; or NO_SIZE */
 	uint64_t life;           /* of its block, in requests */
 	/* When its block was freed, once the cell has another slot's. */
 	struct replay_free freed;
@@ -34,9 +38,9 @@ struct position {
 };
 
 struct replay {
-	size_t count;       /* slots */
-	size_t lap;         /* slots of a lap */
-	size_t part;        /* of a lap, which it repeats as a whole */
+	size_t count; /* slots */
+	size_t lap;   /* slots of a lap */
+	size_t part;  /* of a lap, which it repeats as a whole */
 	struct replay_slot *slots;
 	struct slot_state *states;
 	/* Of each slot its predecessors: before[starts[i]] up to, and without,

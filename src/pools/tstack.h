@@ -74,6 +74,12 @@ struct tstack_pool {
 	 * has grown; 0: none. */
 	size_t skips[TSTACK_SKIPS];
 	unsigned int skipping; /* how many there were since the last one */
+	/* The last request's span if its place in the plan was not ready, or 0,
+	 * and what was ready then. No fence helps: the pool grew for such a
+	 * request, so the base pool is to serve the others if it can. */
+	size_t unready;
+	uint64_t unready_safe;
+	bool fenceless;
 	struct tstack_lap lap;
 	/* What the base pool does not need goes back to the driver. */
 	size_t spare;            /* its free bytes in this lap, at least */
@@ -177,6 +183,10 @@ void tstack_lap_count(struct tstack_pool *self, uint64_t requests,
 
 /* Whether the current plan is that of the finder's period, or of a file. */
 bool tstack_is_foretold(const struct tstack_pool *self);
+
+/* Whether requests may come in their turn is known anew. No other thread holds
+ * the course. */
+void tstack_course_turn(struct tstack_pool *self);
 
 /* In lap after lap some block lives for another time than the plan has it: a
  * plan is made anew, if it is time. */

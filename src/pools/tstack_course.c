@@ -38,6 +38,12 @@ bool tstack_is_foretold(const struct tstack_pool *self)
 	       (current->number ? current->number == number : current->loads);
 }
 
+/* A finder that has another period has to see each request. */
+void tstack_course_turn(struct tstack_pool *self)
+{
+	self->course.replay = tstack_is_foretold(self) ? self->replay : NULL;
+}
+
 /* As another plan was followed when this one's period was found, say: lives
  * that differ are not seen as requests come. A plan of the last lap that is
  * known as a whole has them right. */

@@ -326,6 +326,7 @@ bool tstack_served(struct tstack_pool *self, const struct mnm_request *request,
 		tstack_rest(self);
 	if (self->asked.known || self->kept < self->beginning.kept_count)
 		tstack_load_step(self, request);
+	tstack_course_turn(self);
 	return false;
 }
 
@@ -361,6 +362,7 @@ void tstack_pool_mark(struct mnm_pool *pool)
 	if (self->finder)
 		finder_mark(self->finder);
 	tstack_template_mark(self);
+	tstack_course_turn(self);
 }
 
 bool tstack_pool_rests(const struct mnm_pool *pool)

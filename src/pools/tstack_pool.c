@@ -97,6 +97,17 @@ static void skip_end(struct tstack_pool *self, size_t *skip)
 	self->skipping = 0;
 }
 
+/* Notes how a request was answered for which the plan has a place. */
+static void ready_note(struct tstack_pool *self, enum mnm_answer answer,
+		       const struct mnm_request *request)
+{
+	if (answer == MNM_HIT && self->unready == request->span &&
+	    self->unready_safe < request->safe)
+		self->fenceless = false; /* there was a fence since */
+	self->unready = answer == MNM_UNSAFE ? request->span : 0;
+	self->unready_safe = request->safe;
+}
+
 static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 					 const struct mnm_request *request,
 					 struct mnm_place *place)
@@ -107,6 +118,7 @@ static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 	bool keeps = self->kept < self->beginning.kept_count &&
 		     tstack_keeps(self, request);
 	unsigned int turns;
+	bool unready;
 
 	tstack_catch_up(self);
 	turns = self->course.turns;
@@ -132,10 +144,14 @@ static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 	    tstack_served(self, request, place, TSTACK_PLACED) &&
 	    self->kept >= self->beginning.kept_count)
 		self->course.turns = turns + 1;
-	if (answer != MNM_MISS)
+	ready_note(self, answer, request);
+	unready = answer == MNM_UNSAFE;
+	if (answer == MNM_HIT || (unready && !self->fenceless))
 		return answer;
 	tstack_tell(self);
 	answer = self->base->ops->place(self->base, request, place);
+	if (answer == MNM_MISS && unready)
+		return MNM_UNSAFE;
 	if (answer == MNM_MISS && !skip && !keeps)
 		answer = tstack_stray(self, request, place);
 	/* What a plan has that is not followed serves others. */
@@ -182,6 +198,7 @@ static void tstack_pool_lacks(struct mnm_pool *pool, size_t span,
 		return;
 	}
 	self->needs = false;
+	self->fenceless |= self->unready == span;
 	self->growing = self->wanted;
 	if (self->wanted >= span && freely)
 		span = self->wanted;

@@ -16,7 +16,8 @@ void tstack_template_look(struct tstack_pool *self)
 	if (self->replay == replay)
 		return;
 	course_recall(&self->course);
-	self->replay = self->course.replay = replay;
+	self->replay = replay;
+	tstack_course_turn(self);
 	self->least = current ? current->least : 0;
 	self->calm = current ? current->calm : 0;
 	self->lap = (struct tstack_lap){.blocked = self->figures.blocked};

@@ -168,6 +168,7 @@ static bool tcache_recompute(struct tcache *cache)
 	unsigned int now = atomic_load(&cache->closed);
 	bool closed = now & CLOSED_RULE, must = tcache_must_close(cache), less;
 
+	tcache_course_fit(cache);
 	less = cache->pool && !(now & CLOSED_ROOM) &&
 	       tcache_room(cache) < cache->stats.idle.most;
 	if (less)
@@ -266,7 +267,7 @@ static bool context_has_left(const struct tcache *cache)
 {
 	return cache->context->dead &&
 	       cache->stats.idle.left == cache->stats.idle.most &&
-	       !cache->pass_through.pool;
+	       !cache->course && !cache->pass_through.pool;
 }
 
 /* A new cache of the context, or one of a context that has ended. */

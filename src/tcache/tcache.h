@@ -121,8 +121,10 @@ struct tcache {
 	 * the course if the cache holds it. */
 	struct block_table *_Atomic planned;
 	struct course *_Atomic steps;
-	int64_t planned_left; /* bytes that may be freed until the slow path
-			       * is to look */
+	/* Bytes that were freed since the slow path looked last; and how many
+	 * may be until it is to look again, which others change. */
+	int64_t planned_freed;
+	_Atomic int64_t planned_room;
 	_Atomic unsigned int sharers;    /* caches of its context */
 	struct context *_Atomic context; /* NULL: a spare record */
 	struct tcache *next_own;         /* of its thread, or of the spares */

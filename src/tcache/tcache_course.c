@@ -21,22 +21,30 @@ void tcache_course_show(struct tcache *cache)
 {
 	struct course *course = cache->closed ? NULL : cache->course;
 
-	atomic_store(&cache->planned, course ? atomic_load(&block_table)
-					     : &block_table_none);
-	atomic_store(&cache->steps, course && course->holder == cache ? course
-								      : NULL);
+	atomic_store(&cache->planned,
+		     course ? atomic_load(&block_table) : &block_table_none);
+	atomic_store(&cache->steps,
+		     course && course->holder == cache ? course : NULL);
+}
+
+void tcache_course_fit(struct tcache *cache)
+{
+	if (cache->course)
+		atomic_store(&cache->planned_room, course_room(cache));
 }
 
 void tcache_course_join(struct tcache *cache, struct course *course)
 {
 	if (!cache)
 		return;
-	cache->planned_left = course_room(cache);
+	cache->planned_freed = 0;
 	if (cache->course == course &&
-	    (cache->closed || cache->planned == block_table))
+	    (cache->closed || cache->planned == block_table) &&
+	    cache->planned_room == course_room(cache))
 		return;
 	tcaches_lock();
 	cache->course = course;
+	tcache_course_fit(cache);
 	tcache_course_show(cache);
 	tcaches_unlock();
 }

@@ -1,4 +1,5 @@
-/* Taking and freeing along the course of a plan (pools/course.h) without a lock.
+/* Taking and freeing along the course of a plan (pools/course.h) without a
+ * lock.
  *
  * The cache that holds the course works on the plan while it is busy, as it
  * does on its magazines: whoever closes it has the plan once it is not busy any
@@ -74,7 +75,9 @@ enum fast tcache_free_planned(struct tcache *cache, uint64_t addr,
 	block = *taken;
 	span = block->span;
 	if (block->owner != owner_of(cache->course->pool, 0) ||
-	    figure_add(&cache->planned_left, -span) < 0) {
+	    figure_add(&cache->planned_freed, span) >
+		    atomic_load_explicit(&cache->planned_room,
+					 memory_order_relaxed)) {
 		figure_add(&cache->stats.idle.left, -span); /* see fast_taken */
 		return FAST_TAKEN;
 	}

@@ -133,6 +133,10 @@ void tcache_course_leave(struct tcache *cache);
 /* Sets what the fast path sees of the cache's course. */
 void tcache_course_show(struct tcache *cache);
 
+/* Sets how many bytes the fast path may free along it. The cache need not be
+ * closed. */
+void tcache_course_fit(struct tcache *cache);
+
 /* Likewise: forgets the raids of others. */
 void tcache_pardon(struct tcache *cache);
 

@@ -107,8 +107,8 @@ def test_a_row_that_names_a_test_names_one_there_is():
 def test_a_row_says_what_runs_there():
     for path in FILES:
         for name, tests, *_ in rows_of(path):
-            assert tests in ("proof", "unit") or re.match(
-                r"race |(tests/behaviour/)?test_\w+\.py\b", tests), name
+            assert re.match(r"(proof( --kind \w+)?|unit)$|race |"
+                            r"(tests/behaviour/)?test_\w+\.py\b", tests), name
 
 
 @pytest.mark.parametrize("path, tests, built", [

@@ -1,6 +1,8 @@
 """While a program does what a plan says, a thread takes the plan's places, and
 all threads free them, without a lock. Whatever else comes is not led astray."""
 
+import copy
+
 import pytest
 
 from conftest import MIB
@@ -14,6 +16,11 @@ class Steps(Loop):
     """`on` and `off`: how requests are made, and frees: "on NAME " for another
     thread than the first."""
 
+    prefix = "b"  # of the names of its blocks
+    device = 0
+    home = ""  # who uses them
+    waits = False  # after each request, so that all that was freed is ready
+
     def __init__(self, box, form="driver", **options):
         super().__init__(box, form=form, **options)
         self.on = self.off = ""
@@ -21,21 +28,35 @@ class Steps(Loop):
         for thread in ("other", "third") if form == "driver" else ():
             took(self.shell, f"on {thread} set primary")
 
+    def plan(self):
+        return self.shell.stat(self.device)["plan"]
+
+    def twin(self, device, thread):
+        """The same for another device, by another thread."""
+        other = copy.copy(self)
+        other.device, other.prefix = device, "t"
+        other.on = other.off = other.home = f"on {thread} "
+        other.live, other.due = {}, {}
+        other.time = other.names = 0
+        return other
+
     def free_due(self):
         for name in self.due.pop(self.time, []):
-            took(self.shell, f"check {name} {len(name)}")
+            took(self.shell, f"{self.home}check {name} {len(name)}")
             took(self.shell, f"{self.off}free {name}")
             self.live.pop(name, None)
 
     def request(self, size, life):
-        name = f"b{self.names}"
+        name = f"{self.prefix}{self.names}"
         self.names = (self.names + 1) % 100
         took(self.shell, f"{self.on}alloc {name} {size}")
-        took(self.shell, f"fill {name} {len(name)}")
+        took(self.shell, f"{self.home}fill {name} {len(name)}")
         self.live[name] = size
         self.time += 1
         self.due.setdefault(self.time + life, []).append(name)
         self.free_due()
+        if self.waits:
+            took(self.shell, f"{self.on}sync")
 
     def steps(self, laps=3):
         """How many requests of some laps were taken without a lock."""
@@ -59,6 +80,55 @@ def test_places_are_taken_without_a_lock(box, form):
     assert after["frees"] - before["frees"] == 3 * len(LAP)
     assert after["live_bytes"] == sum(loop.live.values())
     assert after["plan"]["placed_bytes"] > before["plan"]["placed_bytes"]
+    loop.end()
+    assert box.stat()["live_bytes"] == 0
+
+
+class Mixed(Steps):
+    """Each third request is made in the order of a stream, and freed there."""
+
+    def __init__(self, box, **options):
+        super().__init__(box, **options)
+        took(self.shell, "stream order")
+        self.ordered = set()
+
+    def free_due(self):
+        for name in self.due.pop(self.time, []):
+            took(self.shell, f"check {name} {len(name)}")
+            took(self.shell, f"free_async {name} order" if name in self.ordered
+                 else f"{self.off}free {name}")
+            self.ordered.discard(name)
+            self.live.pop(name, None)
+
+    def request(self, size, life):
+        name = f"b{self.names}"
+        self.names = (self.names + 1) % 100
+        if self.time % len(LAP) % 3 == 1:
+            took(self.shell, f"alloc_async {name} {size} order")
+            took(self.shell, "sync")
+            self.ordered.add(name)
+        else:
+            took(self.shell, f"{self.on}alloc {name} {size}")
+        took(self.shell, f"fill {name} {len(name)}")
+        self.live[name] = size
+        self.time += 1
+        self.due.setdefault(self.time + life, []).append(name)
+        self.free_due()
+
+
+@pytest.mark.parametrize("size", [0, 2**64 - 1, 2**64 - 512])
+def test_a_request_that_no_pool_serves_gets_no_place(box, size):
+    """Neither does it get one where the plan has a request in a stream's
+    order, which no thread takes by itself."""
+    loop = Mixed(box)
+    loop.settle()
+    assert loop.steps() > 0
+    loop.lap()
+    said = set()
+    for asked, life in LAP:
+        said.add(loop.shell(f"alloc none {size}").split()[0])
+        loop.request(asked, life)
+    assert "0" not in said
     loop.end()
     assert box.stat()["live_bytes"] == 0
 
@@ -184,3 +254,87 @@ def test_a_trim_comes_while_a_thread_takes_places(box):
     loop.settle()
     assert loop.steps() >= NEARLY_ALL
     loop.end()
+
+
+CONTEXTS = 9  # one more than a fence covers
+
+
+def contexts_come(loop):
+    """No fence may be made from now on."""
+    for i in range(CONTEXTS - 1):
+        took(loop.shell, f"create context{i} 0")
+        took(loop.shell, "set primary")
+
+
+def test_each_thread_may_free_less_at_once(box):
+    """Where no fence may be made, a free may have to wait."""
+    loop = Steps(box, quarantine="8G")
+    loop.settle()
+    contexts_come(loop)
+    loop.off = "on other "
+    loop.request(*LAP[0])
+    while len(loop.due) > 3:
+        loop.time += 1
+        loop.free_due()
+    assert loop.shell.ask("set quarantine 0") is not None
+    before = loop.shell.stat()["syncs"]
+    freed = len(loop.live)
+    for time in sorted(loop.due):
+        loop.time = time
+        loop.free_due()
+    assert loop.shell.stat()["syncs"] - before == freed > 0
+    loop.end()
+
+
+def test_memory_does_not_grow_where_no_fence_may_be_made(box):
+    """What the base pool has serves, as the plan's places are not ready."""
+    loop = Steps(box)
+    loop.settle()
+    contexts_come(loop)
+    loop.laps(3)
+    before = loop.shell.stat()["reserved_bytes"]
+    loop.laps(3)
+    assert loop.shell.stat()["reserved_bytes"] <= before * 1.1
+    loop.end()
+
+
+def test_sizes_that_are_passed_on_are_allocations_of_their_own(box):
+    loop = Steps(box, pool="tstack_pool@device")
+    loop.settle()
+    assert loop.steps() >= NEARLY_ALL
+    size, life = LAP[0]
+    loop.request(size, life)
+    name = next(iter(reversed(loop.live)))
+    took(loop.shell, f"export {name} 0")
+    for size, life in LAP[1:]:
+        loop.request(size, life)
+    before = loop.shell.stat()
+    loop.lap()
+    after = loop.shell.stat()
+    alike = sum(size.bit_length() == LAP[0][0].bit_length()
+                for size, life in LAP)
+    assert after["driver_allocs"] - before["driver_allocs"] >= alike
+    loop.end()
+    assert box.stat()["live_bytes"] == 0
+
+
+def test_a_thread_frees_what_lies_along_another_devices_plan(box):
+    loop = Steps(box, devices=2)
+    loop.waits = True
+    took(loop.shell, "retain second 1")
+    took(loop.shell, "on other set second")
+    twin = loop.twin(1, "other")
+    loop.settle()
+    twin.settle()
+    assert twin.steps() >= NEARLY_ALL
+    loop.off = "on other "
+    assert loop.steps() >= NEARLY_ALL - TURNS
+    for at in loop, twin:
+        stat = loop.shell.stat(at.device)
+        assert stat["live_bytes"] == sum(at.live.values())
+        assert stat["reserved_bytes"] >= stat["idle_bytes"] > 0
+    for at in loop, twin:
+        for at.time in sorted(at.due):
+            at.free_due()
+    loop.end()
+    assert box.stat()["live_bytes"] == box.stat(1)["live_bytes"] == 0

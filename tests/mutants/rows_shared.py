@@ -73,7 +73,7 @@ ROWS = [
      (HELPER, "	if (config_once()) /* it may be the program's first call */\n",
       "")),
     ("exported_sizes_are_placed", SHARED + "allocations_of_their_own",
-     (EXPORTED, "	if (size_make_whole(size))", "	if (false)")),
+     (EXPORTED, "	if (!size_make_whole(size))", "	if (true)")),
     ("whole_blocks_are_looked_for_in_regions",
      SHARED + "allocations_of_their_own",
      ("src/mem/look.c", "	if (request_is_whole(heap, request))\n"

@@ -60,9 +60,10 @@ struct laps {
 	bool two;             /* each seventh lap has the other body */
 	bool mixed;           /* each lap has any body */
 	bool told;            /* marks say where laps begin */
-	int home; /* NONE: each request has a stream of its own */
+	int home;             /* NONE: each request has a stream of its own */
 	bool led; /* one thread makes nearly all requests, in no stream's order:
 		   * it takes what is planned without a lock */
+	bool partly; /* some of them are in the order of a stream all the same */
 };
 
 static unsigned below(struct laps *laps, unsigned count)
@@ -115,7 +116,7 @@ static struct request request_draw(struct laps *laps, unsigned count)
 	if (laps->led) {
 		request.thread = one_in(laps, LED_NOT) ? request.thread : 0;
 		request.other = one_in(laps, 2) ? request.other : 0;
-		request.ordered = false;
+		request.ordered = laps->partly && one_in(laps, 6);
 	}
 	/* Few live at a time. Some outlive their lap. */
 	unsigned most = one_in(laps, 6) ? count + count / 2 : SLOTS_LIVE / 2;
@@ -340,6 +341,7 @@ static void laps_open(struct laps *laps)
 	laps->mixed = one_in(laps, 3);
 	laps->told = laps->mixed && one_in(laps, 2);
 	laps->led = one_in(laps, 2);
+	laps->partly = one_in(laps, 3);
 	laps->home = NONE;
 	if (!one_in(laps, 3))
 		laps->home = home_draw(laps, 0);

@@ -376,9 +376,28 @@ START_TEST(room_for_what_is_asked_comes_back)
 }
 END_TEST
 
+/* Its record may serve another context next. */
+START_TEST(a_cache_that_is_emptied_leaves_its_course)
+{
+	struct course course = {.unit = SPAN};
+
+	prepare();
+	tcache_course_hold(&first, &course);
+	ck_assert_ptr_eq(course.holder, &first);
+	tcache_course_join(&second, &course);
+	tcache_empty(&second);
+	ck_assert_ptr_null(second.course);
+	ck_assert_ptr_eq(course.holder, &first);
+	tcache_empty(&first);
+	ck_assert_ptr_null(first.course);
+	ck_assert_ptr_null(first.steps);
+	ck_assert_ptr_null(course.holder);
+}
+END_TEST
+
 int main(void)
 {
-	static const TTest *tests[12];
+	static const TTest *tests[13];
 
 	tests[0] = who_only_frees_keeps_nothing_that_another_has_wanted;
 	tests[1] = who_asks_often_keeps_blocks_again;
@@ -391,5 +410,6 @@ int main(void)
 	tests[8] = room_that_holds_what_is_not_asked_for_comes_back;
 	tests[9] = room_for_what_is_asked_comes_back;
 	tests[10] = blocks_of_streams_are_kept_apart_and_found_by_all;
+	tests[11] = a_cache_that_is_emptied_leaves_its_course;
 	return tests_run("tcache_raid", tests);
 }

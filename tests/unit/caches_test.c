@@ -413,9 +413,37 @@ START_TEST(a_cache_of_another_pool_remembers_no_stream)
 }
 END_TEST
 
+/* The thread has a look before the one that ends the context has emptied its
+ * cache, which shows the way along a plan of that context's. */
+START_TEST(a_cache_on_a_course_is_not_another_contexts_yet)
+{
+	struct course course = {.unit = SIZE};
+	struct context other;
+	struct tcache *before, *after;
+
+	prepare(3);
+	other = context;
+	pthread_mutex_init(&other.lock, NULL);
+	other.heap.context = &other;
+	before = tcache_attach(&context);
+	tcache_course_hold(before, &course);
+	ck_assert_ptr_eq(before->steps, &course);
+	context.dead = true;
+	tcaches_recompute(context.device);
+	ck_assert_ptr_null(before->steps);
+	tcache_invalidate();
+	after = tcache_attach(&other);
+	ck_assert_ptr_null(after->steps);
+	ck_assert_ptr_null(before->steps);
+	tcaches_course_close(&course);
+	ck_assert_ptr_null(before->course);
+	context.dead = false;
+}
+END_TEST
+
 int main(void)
 {
-	static const TTest *tests[14];
+	static const TTest *tests[15];
 
 	tests[0] = threads_that_have_ended_leave_figures_and_nothing_to_walk;
 	tests[1] = a_record_serves_a_thread_of_another_device;
@@ -430,5 +458,6 @@ int main(void)
 	tests[10] = one_of_several_looks_often;
 	tests[11] = a_cache_of_another_pool_remembers_no_stream;
 	tests[12] = a_closed_cache_serves_nothing;
+	tests[13] = a_cache_on_a_course_is_not_another_contexts_yet;
 	return tests_run("caches", tests);
 }

@@ -345,6 +345,7 @@ START_TEST(a_trim_ends_the_arena_and_its_blocks_stay)
 	struct lap lap;
 
 	model_open(&model, MNM_BACKING_VIRTUAL, 3);
+	model.fences = true;
 	lap = lap_drawn(80);
 	lap.requests[0].life = lap.count / 2;
 	for (int i = 0; i < 4; i++)
@@ -808,6 +809,38 @@ START_TEST(a_wrong_file_is_as_none)
 }
 END_TEST
 
+/* A longer period is found, and its plan takes its time. */
+START_TEST(a_plan_is_followed_until_the_next_one_is_made)
+{
+	const unsigned int every = 3, long_time = 1U << 20;
+	struct lap lap, other;
+	unsigned int found = 0;
+
+	for (uint64_t seed = 1; seed <= 10; seed++) {
+		model_open(&model, MNM_BACKING_VIRTUAL, seed);
+		model.fences = true;
+		lap = lap_drawn(80);
+		other = lap_drawn(80);
+		for (int i = 0; i < 4; i++)
+			lap_learn(&lap);
+		for (unsigned int i = 0; i < 40 * every && !model.job; i++) {
+			lap_play(i % every ? &lap : &other);
+			model.wait = long_time;
+		}
+		found += model.job != NULL;
+		if (model.job) {
+			model.wait = long_time;
+			lap_play(&lap);
+			ck_assert_uint_eq(bytes_missed(&lap, 12), 0);
+			ck_assert_int_eq(model_figures(&model).state,
+					 TSTACK_FOLLOWS);
+		}
+		model_close(&model);
+	}
+	ck_assert_uint_gt(found, 2);
+}
+END_TEST
+
 int main(void)
 {
 	static const TTest *tests[24]; /* ends with NULL */
@@ -835,5 +868,6 @@ int main(void)
 	tests[n++] = a_plan_of_another_program_gives_way_to_one_that_is_learnt;
 	tests[n++] = a_plan_that_never_fits_is_dropped;
 	tests[n++] = a_wrong_file_is_as_none;
+	tests[n++] = a_plan_is_followed_until_the_next_one_is_made;
 	return tests_run("tstack", tests);
 }
