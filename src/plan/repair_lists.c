@@ -266,7 +266,7 @@ bool repair_open(struct repair *repair, const struct shape *shape,
 	for (size_t i = 0; i < count; i++)
 		sum += shape->to[i] - shape->from[i];
 	/* So that buffers are in some three lists on average. */
-	sum /= 2 * count;
+	sum /= 2 * count + 1;
 	repair->width = sum > LEAST_WIDTH ? (uint32_t)sum : LEAST_WIDTH;
 	repair->cells = shape->sections / repair->width + 1;
 	if (!allocate(repair))
