@@ -5,6 +5,7 @@ GRAMS = "src/plan/replay_grams.c"
 OPEN = "src/plan/replay_open.c"
 ARENA = "src/pools/tstack_arena.c"
 POOL = "src/pools/tstack_pool.c"
+REPAIR = "src/plan/repair_lists.c"
 GROW = "src/heap/grow_pages.c"
 
 ROWS = [
@@ -76,4 +77,11 @@ ROWS = [
     ("two_threads_grow_at_one_place",
      "race two requests that need the same pages of a plan",
      (GROW, "region->grows_inside || ", "")),
+    # What a plan that is repaired has in the way.
+    ("a_repair_meets_a_buffer_on_both_sides_of_the_cut", "unit",
+     (REPAIR, "				if (*met == repair->searches)\n"
+      "					continue;\n", "")),
+    ("a_repair_meets_a_buffer_in_each_cell", "unit",
+     (REPAIR, "			    part->from < begin)",
+      "			    (circle && part->from < begin))")),
 ]
