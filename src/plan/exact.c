@@ -7,6 +7,13 @@ enum {
 	/* A start that has led to nothing after so many steps, and some for
 	 * each buffer, or a multiple of that, is given up. */
 	START_STEPS = 200,
+	/* Most plans are found by a start of few such units, and most of the
+	 * steps are spent on these. Some starts are longer and longer, as else
+	 * nothing could be shown to be impossible. */
+	SHORT_MOST = 4,
+	LONG_SHARE = 4, /* one of so many steps */
+	TRIALS = 8, /* starts of each rule, before the better one is known */
+	OTHER = 8,  /* one of so many starts is by the worse rule, then */
 };
 
 #define LEAST_NOISE 0.02
@@ -183,13 +190,12 @@ static bool solve_parts(struct exact *exact, struct stretch within,
 }
 
 /* Which plans are looked at first: those with long lives at the bottom, more or
- * less. The two ways to choose a section are good at different problems. */
-static void set_keys(struct exact *exact, uint64_t start)
+ * less. */
+static void set_keys(struct exact *exact)
 {
 	const struct shape *shape = exact->shape;
 	double noise = random_between(&exact->random, LEAST_NOISE, MOST_NOISE);
 
-	exact->by_slack = start % 2;
 	for (uint32_t i = 0; i < exact->count; i++) {
 		double life = shape->to[i] - shape->from[i];
 
@@ -215,6 +221,47 @@ static uint64_t luby(uint64_t i)
 	return power;
 }
 
+/* By turns, and then the one mostly whose starts had fewer buffers left. */
+static enum exact_rule choose_rule(const struct exact *exact)
+{
+	const uint64_t *starts = exact->starts_by, *left = exact->left_by;
+	uint64_t sum = starts[EXACT_BY_COUNT] + starts[EXACT_BY_SLACK];
+	bool slack;
+
+	if (sum < (uint64_t)EXACT_RULES * TRIALS)
+		return sum % 2 ? EXACT_BY_COUNT : EXACT_BY_SLACK;
+	slack = (double)left[EXACT_BY_SLACK] / (double)starts[EXACT_BY_SLACK] <
+		(double)left[EXACT_BY_COUNT] / (double)starts[EXACT_BY_COUNT];
+	return slack == (sum % OTHER != 0) ? EXACT_BY_SLACK : EXACT_BY_COUNT;
+}
+
+static void note_start(struct exact *exact)
+{
+	exact->starts_by[exact->rule]++;
+	exact->left_by[exact->rule] += exact->least_left;
+}
+
+/* How long the starts of a run are. */
+struct lengths {
+	uint64_t unit;
+	uint64_t shorts, longs; /* how many there were */
+	uint64_t long_steps;    /* of the long ones */
+};
+
+static uint64_t next_length(struct lengths *lengths, uint64_t steps)
+{
+	uint64_t times;
+
+	if (lengths->long_steps <= steps / LONG_SHARE) {
+		times = luby(++lengths->longs);
+		lengths->long_steps += times * lengths->unit;
+	} else {
+		times = luby(++lengths->shorts);
+		times = times < SHORT_MOST ? times : SHORT_MOST;
+	}
+	return times * lengths->unit;
+}
+
 static void take_offsets(const struct exact *exact, int64_t *offsets)
 {
 	for (uint32_t i = 0; i < exact->count; i++)
@@ -234,7 +281,8 @@ static bool loads_fit(const struct exact *exact)
 enum exact_answer exact_run(struct exact *exact, int64_t capacity,
 			    uint64_t steps, int64_t *offsets)
 {
-	uint64_t unit = START_STEPS + exact->count + exact->count / 2;
+	struct lengths lengths = {.unit = START_STEPS + exact->count +
+					  exact->count / 2};
 	struct stretch all = {0, exact->sections};
 
 	capacity /= (int64_t)exact->unit;
@@ -243,13 +291,15 @@ enum exact_answer exact_run(struct exact *exact, int64_t capacity,
 	if (!loads_fit(exact))
 		return exact->unit == 1 ? EXACT_IMPOSSIBLE : EXACT_UNDECIDED;
 	exact->nodes = 0;
-	for (uint64_t start = 1; exact->nodes < steps; start++) {
+	while (exact->nodes < steps) {
 		uint64_t skew = (uint64_t)exact->capacity << 32;
 
 		exact_reset(exact);
-		set_keys(exact, start);
+		set_keys(exact);
+		exact->rule = choose_rule(exact);
 		exact->stopped = false;
-		exact->node_limit = exact->nodes + unit * luby(start);
+		exact->node_limit =
+			exact->nodes + next_length(&lengths, exact->nodes);
 		if (exact->node_limit > steps)
 			exact->node_limit = steps;
 		if (exact->wrapping ? solve(exact, all, skew)
@@ -260,6 +310,7 @@ enum exact_answer exact_run(struct exact *exact, int64_t capacity,
 		if (!exact->stopped)
 			return exact->unit == 1 ? EXACT_IMPOSSIBLE
 						: EXACT_UNDECIDED;
+		note_start(exact);
 		if (watch_is_over(exact->watch))
 			break;
 	}

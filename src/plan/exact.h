@@ -22,6 +22,9 @@ enum {
 	EXACT_LARGEST = 1 << 29,
 };
 
+/* How the next section is chosen. Each is good at other problems. */
+enum exact_rule { EXACT_BY_COUNT, EXACT_BY_SLACK, EXACT_RULES };
+
 /* Sections [from, to). */
 struct stretch {
 	uint32_t from, to;
@@ -81,7 +84,11 @@ struct exact {
 	uint64_t hash;      /* of all that are not placed */
 	int32_t *saved;     /* a stack of copies of room and candidates */
 	size_t saved_count, saved_room;
-	bool by_slack; /* how the next section is chosen */
+	enum exact_rule rule;
+	/* Of the starts by each rule: how many there were, and how many buffers
+	 * they had left at their best, together. */
+	uint64_t starts_by[EXACT_RULES], left_by[EXACT_RULES];
+	uint32_t left, least_left; /* not placed: now, at the start's best */
 	struct random random;
 	struct watch *watch;
 	uint64_t nodes, node_limit;

@@ -115,8 +115,9 @@ static uint32_t lowest_under(const struct exact *exact, uint32_t at)
 
 uint32_t exact_choose(const struct exact *exact)
 {
-	uint32_t section = exact->by_slack ? choose_by_slack(exact)
-					   : choose_by_count(exact);
+	uint32_t section = exact->rule == EXACT_BY_SLACK
+				   ? choose_by_slack(exact)
+				   : choose_by_count(exact);
 	uint32_t at, under;
 
 	if (section == exact_none)

@@ -244,6 +244,7 @@ bool exact_place(struct exact *exact, uint32_t at)
 	exact->floors[at] = exact_placed;
 	rehash(exact, at);
 	exact->wrapping -= wraps;
+	exact->left--;
 	if (!wraps)
 		open_stretch(exact, buffer->lives[0], exact->sizes[at]);
 	for (uint32_t i = exact->starts[at]; i < exact->starts[at + 1]; i++) {
@@ -264,7 +265,11 @@ bool exact_place(struct exact *exact, uint32_t at)
 		open_stretch(exact, buffer->lives[i], exact->sizes[at]);
 		count_members(exact, buffer->lives[i]);
 	}
-	return fits && raise_waiting(exact) && sections_have_candidates(exact);
+	if (!fits || !raise_waiting(exact) || !sections_have_candidates(exact))
+		return false;
+	if (exact->left < exact->least_left)
+		exact->least_left = exact->left;
+	return true;
 }
 
 bool exact_refuse(struct exact *exact, uint32_t at)
@@ -300,6 +305,7 @@ void exact_undo(struct exact *exact, size_t change_count,
 		struct exact_buffer *buffer = &exact->buffers[change->buffer];
 
 		if (change->placed) {
+			exact->left++;
 			exact->wrapping += buffer->lives[1].to != 0;
 			for (int i = 0; i < 2; i++)
 				for (uint32_t s = buffer->lives[i].from + 1;
@@ -327,6 +333,7 @@ void exact_reset(struct exact *exact)
 	exact->change_count = 0;
 	exact->saved_count = 0;
 	exact->waiting_count = 0;
+	exact->left = exact->least_left = exact->count;
 	memset(exact->is_waiting, 0, exact->count);
 	memset(exact->crossing, 0, sections * sizeof *exact->crossing);
 	for (uint32_t s = 0; s < sections; s++) {

@@ -16,9 +16,16 @@ enum {
 	TURNS = 3,
 	MOST_ORDERS = 512,
 	LONG_ORDERS = 64,
+	REPAIR_STEPS = 15000,
+	REPAIRS = 4,           /* that fail, before something else is tried */
 	FIRST_STEPS = 1 << 29, /* of the exact search, times buffers squared */
 	STEPS_MOST = 1 << 30,
 };
+
+/* Of what is above the target, for a repair to do away with. */
+#define FIRST_CUT 0.05
+#define LEAST_CUT 0.001
+#define MOST_CUT  0.25
 
 static const struct order_weights quick[] = {
 	{.size = 1, .life = 1},
@@ -39,7 +46,7 @@ bool search_open(struct search *search, const struct shape *shape,
 
 	*search = (struct search){.shape = shape, .random = {options->seed}};
 	watch_start(&search->watch, options);
-	search->peak = INT64_MAX;
+	search->peak = search->repaired = INT64_MAX;
 	search->bound = search->target = shape->bound;
 	if (target > (uint64_t)search->target)
 		search->target =
@@ -68,6 +75,8 @@ no_memory:
 
 void search_close(struct search *search)
 {
+	if (search->repairs)
+		repair_close(&search->repair);
 	orders_close(&search->orders);
 	fit_close(&search->fit);
 	skyline_close(&search->skyline);
@@ -93,6 +102,16 @@ void search_offer(struct search *search, int64_t peak)
 		options->better(options->argument,
 				(uint64_t)peak * search->shape->unit,
 				(uint64_t)search->bound * search->shape->unit);
+}
+
+static int64_t peak_of(const struct shape *shape, const int64_t *offsets)
+{
+	int64_t peak = 0;
+
+	for (size_t i = 0; i < shape->count; i++)
+		if (offsets[i] + shape->size[i] > peak)
+			peak = offsets[i] + shape->size[i];
+	return peak;
 }
 
 static void try_skyline(struct search *search,
@@ -213,13 +232,59 @@ static void search_turn(struct search *search, unsigned passes)
 	}
 }
 
+/* False: no memory. */
+static bool open_repair(struct search *search)
+{
+	const struct order_weights large = {.size = 1, .load = 8};
+
+	if (search->repairs)
+		return true;
+	orders_rank(&search->orders, &large, &search->random, search->ranks);
+	search->cut = FIRST_CUT;
+	search->repairs =
+		repair_open(&search->repair, search->shape, search->ranks,
+			    random_word(&search->random));
+	return search->repairs;
+}
+
+/* Whether the best plan could be made lower. What comes easily is asked for
+ * more of the next time. */
+static bool try_repair(struct search *search)
+{
+	double gap = (double)(search->peak - search->target) * search->cut;
+	int64_t limit = search->peak - (gap > 1 ? (int64_t)gap : 1);
+	uint32_t steps;
+
+	if (search->repaired != search->peak)
+		repair_start(&search->repair, search->offsets);
+	search->repaired = INT64_MAX;
+	steps = repair_run(&search->repair, limit, REPAIR_STEPS, &search->watch,
+			   search->trial);
+	if (steps == repair_failed) {
+		search->cut =
+			search->cut > LEAST_CUT ? search->cut / 2 : LEAST_CUT;
+		return false;
+	}
+	search_offer(search, peak_of(search->shape, search->trial));
+	search->repaired = search->peak;
+	if (steps < REPAIR_STEPS / 4)
+		search->cut =
+			search->cut < MOST_CUT ? search->cut * 1.5 : MOST_CUT;
+	return true;
+}
+
+void search_repair(struct search *search, unsigned failures)
+{
+	while (failures && !search_is_done(search) && open_repair(search))
+		failures -= !try_repair(search);
+}
+
 /* Asks the exact search for a peak of at most capacity. */
 static enum exact_answer try_exact(struct search *search, struct exact *exact,
 				   int64_t capacity, uint64_t steps)
 {
 	enum exact_answer answer =
 		exact_run(exact, capacity, steps, search->trial);
-	int64_t peak = 0;
 
 	if (answer == EXACT_IMPOSSIBLE && capacity >= search->bound) {
 		search->bound = capacity + 1;
@@ -228,12 +293,7 @@ static enum exact_answer try_exact(struct search *search, struct exact *exact,
 	}
 	if (answer != EXACT_FOUND)
 		return answer;
-	for (size_t i = 0; i < search->shape->count; i++) {
-		int64_t top = search->trial[i] + search->shape->size[i];
-
-		peak = top > peak ? top : peak;
-	}
-	search_offer(search, peak);
+	search_offer(search, peak_of(search->shape, search->trial));
 	return answer;
 }
 
@@ -259,6 +319,11 @@ void search_widely(struct search *search)
 	unsigned passes =
 		search->shape->count > FEW ? FIRST_ORDERS : FIRST_OF_FEW;
 
+	/* One pass takes as long as many steps of a repair. */
+	if (search->shape->count > FIT_MOST) {
+		search_repair(search, REPAIRS);
+		return;
+	}
 	for (int i = 0; i < TURNS; i++)
 		search_turn(search, passes / TURNS);
 }
@@ -268,7 +333,7 @@ void search_long(struct search *search)
 	uint64_t count = search->shape->count;
 	bool exactly = count <= EXACT_MOST;
 	uint64_t steps = FIRST_STEPS / (count * count) + 1;
-	unsigned passes = LONG_ORDERS;
+	unsigned passes = count > FIT_MOST ? REPAIRS : LONG_ORDERS;
 	struct exact exact;
 
 	if (search_is_done(search))
@@ -278,6 +343,8 @@ void search_long(struct search *search)
 	while (!search_is_done(search)) {
 		if (exactly)
 			search_exactly(search, &exact, steps);
+		if (count > FEW)
+			search_repair(search, REPAIRS);
 		search_turn(search, passes);
 		if (passes < MOST_ORDERS)
 			passes *= 2;

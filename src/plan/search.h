@@ -4,6 +4,7 @@
 
 #include "plan/fit.h"
 #include "plan/orders.h"
+#include "plan/repair.h"
 #include "plan/skyline.h"
 #include "plan/watch.h"
 
@@ -22,6 +23,11 @@ struct search {
 	int64_t target;   /* the search ends with a peak that is no larger */
 	struct order_weights good; /* of the best skyline */
 	bool by_fit;               /* no skyline was the best */
+	struct repair repair;
+	bool repairs;     /* it is open */
+	int64_t repaired; /* the peak of the plan that it has */
+	double cut;       /* the share of what is above the target that
+			   * it is to do away with next */
 };
 
 /* False: no memory. */
@@ -36,6 +42,8 @@ void search_offer(struct search *search, int64_t peak);
 
 /* Some plans in one pass each. */
 void search_quickly(struct search *search);
+/* The best plan is made lower, until that has failed so many times. */
+void search_repair(struct search *search, unsigned failures);
 /* Orders that vary. */
 void search_widely(struct search *search);
 /* The exact search and orders by turns, until it is done. */

@@ -7,6 +7,7 @@ TEMPLATES = "src/plan/templates.c"
 WINDOW = "src/pools/tstack_window.c"
 ARENA = "src/pools/tstack_arena.c"
 POOL = "src/pools/tstack_pool.c"
+REPAIR = "src/plan/repair_lists.c"
 GROW = "src/heap/grow_pages.c"
 STRAY = "src/pools/tstack_stray.c"
 PLAN = "src/pools/tstack_plan.c"
@@ -211,4 +212,11 @@ ROWS = [
       "	if (!block_take_at(table, addr, BLOCK_PLANNED, taken) &&\n"
       "	    !block_take_at(table, addr, BLOCK_PLANNED | BLOCK_NAMED, "
       "taken)) {")),
+    # What a plan that is repaired has in the way.
+    ("a_repair_meets_a_buffer_on_both_sides_of_the_cut", "unit",
+     (REPAIR, "				if (*met == repair->searches)\n"
+      "					continue;\n", "")),
+    ("a_repair_meets_a_buffer_in_each_cell", "unit",
+     (REPAIR, "			    part->from < begin)",
+      "			    (circle && part->from < begin))")),
 ]
