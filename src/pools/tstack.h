@@ -184,6 +184,9 @@ void tstack_lap_count(struct tstack_pool *self, uint64_t requests,
 /* Whether the current plan is that of the finder's period, or of a file. */
 bool tstack_is_foretold(const struct tstack_pool *self);
 
+/* Whether a thread may hold the course. */
+bool tstack_is_settled(const struct tstack_pool *self);
+
 /* Whether requests may come in their turn is known anew. No other thread holds
  * the course. */
 void tstack_course_turn(struct tstack_pool *self);

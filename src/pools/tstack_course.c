@@ -164,6 +164,14 @@ void tstack_catch_up(struct tstack_pool *self)
 			 run_turns(self, &run));
 }
 
+/* While pages are to go back, or blocks are to come that the program keeps, each
+ * request is looked at. */
+bool tstack_is_settled(const struct tstack_pool *self)
+{
+	return self->kept >= self->beginning.kept_count &&
+	       (!self->backed || self->shed_due > 1);
+}
+
 void tstack_pool_course_end(struct mnm_pool *pool)
 {
 	struct tstack_pool *self = tstack_of(pool);

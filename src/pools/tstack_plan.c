@@ -238,6 +238,8 @@ static void lap_end(struct tstack_pool *self)
 	self->lap = (struct tstack_lap){.blocked = self->figures.blocked};
 	if (++self->age > (uint64_t)WELL << self->vain)
 		self->vain = 0;
+	if (self->spare == SIZE_MAX) /* each request came in its turn */
+		self->spare = tstack_spare(self, 0);
 	spare_shed(self);
 	self->spare = SIZE_MAX;
 	current->poor = is_poor(lap.placed, lap.asked) ? current->poor + 1 : 0;

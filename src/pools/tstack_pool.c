@@ -142,7 +142,7 @@ static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 		return MNM_MISS;
 	if (answer == MNM_HIT &&
 	    tstack_served(self, request, place, TSTACK_PLACED) &&
-	    self->kept >= self->beginning.kept_count)
+	    tstack_is_settled(self))
 		self->course.turns = turns + 1;
 	ready_note(self, answer, request);
 	unready = answer == MNM_UNSAFE;
@@ -193,6 +193,7 @@ static void tstack_pool_lacks(struct mnm_pool *pool, size_t span,
 
 	if (self->needs && self->need_span == span && grows &&
 	    grows == self->region && !mnm_growth_is_fresh(rule) &&
+	    (freely || self->need_bytes <= span + MNM_REGION_PAGE) &&
 	    self->needed < NEEDED_MOST) {
 		tstack_arena_lacks(self, grows, lack);
 		return;

@@ -114,7 +114,7 @@ def test_shapes_that_alternate_are_placed_by_a_plan_of_each(box, pool, told):
     assert after["templates"] >= 3
     assert after["plans"] == before["plans"]
     asked = after["asked_bytes"] - before["asked_bytes"]
-    assert after["placed_bytes"] - before["placed_bytes"] >= 0.9 * asked > 0
+    assert after["placed_bytes"] - before["placed_bytes"] >= 0.8 * asked > 0
     loop.end()
     assert box.stat()["live_bytes"] == 0
 
@@ -246,10 +246,17 @@ def test_another_call_gets_the_memory_of_a_plan(box):
     loop.end()
 
 
+class Large(Loop):
+    """Of whose plan a page is a small part."""
+
+    def request(self, size, life):
+        super().request(6 * size, life)
+
+
 def test_where_little_is_short_the_rest_of_a_plan_is_followed(box):
     """Another call takes page by page what is left, and then some of the
     plan's."""
-    loop = Loop(box, sim="128M")
+    loop = Large(box, sim="256M")
     loop.settle()
     while loop.due:
         loop.time += 1
@@ -257,7 +264,7 @@ def test_where_little_is_short_the_rest_of_a_plan_is_followed(box):
     took(loop.shell, "sync")
     before = loop.shell.stat()
     assert before["plan"]["arena_bytes"] > 10 * MIB
-    for i in range(64):
+    for i in range(128):
         took(loop.shell, f"physical p{i} {2 * MIB}")
         stat = loop.shell.stat()
         if stat["reserved_bytes"] < before["plan"]["arena_bytes"]:
