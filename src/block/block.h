@@ -33,7 +33,7 @@ struct pool;
 #define BLOCK_NAMED    UINT64_C(8)  /* it has a buffer id; see buffer_id.h */
 #define BLOCK_ROOMY    UINT64_C(16) /* it serves a request of another span */
 #define BLOCK_ORDERED  UINT64_C(32) /* it was asked for in a stream's order */
-#define BLOCK_PLANNED UINT64_C(64) /* it lies where a plan says (course.h) */
+#define BLOCK_PLANNED  UINT64_C(64) /* it lies where a plan says (course.h) */
 #define BLOCK_REGION \
 	UINT64_C(128) /* no block: free bytes of a region, to go \
 		       * back; in no index */

@@ -16,25 +16,25 @@
 
 struct arena_cell {
 	uint64_t offset;
-	uint64_t size;       /* of its block, which lives or lived last */
-	uint64_t reach;      /* the most bytes that one of its blocks may have */
-	_Atomic uint64_t epoch; /* of the last free; 0: none yet */
+	uint64_t size;  /* of its block, which lives or lived last */
+	uint64_t reach; /* the most bytes that one of its blocks may have */
+	_Atomic uint64_t epoch;      /* of the last free; 0: none yet */
 	_Atomic unsigned int stream; /* in whose order that was; 0: in none */
-	uint32_t slot;       /* of the plan that its block was placed for;
-			      * REPLAY_NONE (replay.h): none */
-	_Atomic bool live;   /* false: the block's free is stamped as well */
-	bool stray;          /* it was not placed in the plan's order */
-	bool planned;        /* it is the place of a slot */
-	bool mixed;          /* its frees were in the order of several streams */
-	uint64_t lap;        /* in which its block came, if that has no slot */
-	uint64_t counted;    /* the bytes by which it counts as live in
-			      * arena->counted; 0: as none */
+	uint32_t slot;     /* of the plan that its block was placed for;
+			    * REPLAY_NONE (replay.h): none */
+	_Atomic bool live; /* false: the block's free is stamped as well */
+	bool stray;        /* it was not placed in the plan's order */
+	bool planned;      /* it is the place of a slot */
+	bool mixed;        /* its frees were in the order of several streams */
+	uint64_t lap;      /* in which its block came, if that has no slot */
+	uint64_t counted;  /* the bytes by which it counts as live in
+			    * arena->counted; 0: as none */
 	/* When its block was taken, and freed: in requests. */
 	uint64_t taken_at;
 	_Atomic uint64_t freed_at;
-	uint64_t told;       /* what the arena's owner knows of its block; 0
-			      * when that is taken by arena_enter */
-	void *record;        /* what the arena's owner knows it by, or NULL */
+	uint64_t told; /* what the arena's owner knows of its block; 0
+			* when that is taken by arena_enter */
+	void *record;  /* what the arena's owner knows it by, or NULL */
 };
 
 /* When some bytes were freed: in the latest of all epochs, and in the order of
@@ -63,12 +63,25 @@ struct arena {
 	 * which the latest epoch may be read by whoever holds the course. */
 	struct arena_age freed, stray_freed;
 	_Atomic uint64_t stray_latest;
+	_Atomic uint64_t now; /* how many requests came, in it or not */
 };
 
 /* Whether a block lives in the cell; the epoch is read after that. */
 static inline bool arena_cell_lives(const struct arena_cell *cell)
 {
 	return atomic_load_explicit(&cell->live, memory_order_acquire);
+}
+
+static inline uint64_t arena_now(const struct arena *arena)
+{
+	return atomic_load_explicit(&arena->now, memory_order_relaxed);
+}
+
+/* One more request was served. One thread at a time says so. */
+static inline void arena_pass(struct arena *arena)
+{
+	atomic_store_explicit(&arena->now, arena_now(arena) + 1,
+			      memory_order_relaxed);
 }
 
 static inline uint64_t arena_cell_epoch(const struct arena_cell *cell)

@@ -220,9 +220,8 @@ static bool is_followed(const struct replay *replay, const struct arena *arena,
 }
 
 /* Where the cycle was followed, only the predecessors may be in the way. */
-static enum replay_answer look_before(struct replay *replay,
-				      uint32_t slot, replay_ready *ready,
-				      void *argument)
+static enum replay_answer look_before(struct replay *replay, uint32_t slot,
+				      replay_ready *ready, void *argument)
 {
 	const uint32_t *before = &replay->before[replay->starts[slot]];
 	const uint32_t *end = &replay->before[replay->starts[slot + 1]];
@@ -244,9 +243,9 @@ static enum replay_answer look_before(struct replay *replay,
 	return answer;
 }
 
-enum replay_answer replay_look(struct replay *replay,
-			       struct arena *arena, uint32_t slot,
-			       replay_ready *ready, void *argument)
+enum replay_answer replay_look(struct replay *replay, struct arena *arena,
+			       uint32_t slot, replay_ready *ready,
+			       void *argument)
 {
 	const struct replay_slot *at = &replay->slots[slot];
 	/* A stray may have had the bytes after the predecessors. */
@@ -298,8 +297,7 @@ struct arena_cell *replay_take(struct replay *replay, struct arena *arena,
 			       uint32_t slot, uint64_t size, uint64_t now)
 {
 	const struct replay_slot *at = &replay->slots[slot];
-	struct arena_cell *cell =
-		arena_prepare(arena, at->offset, at->size);
+	struct arena_cell *cell = arena_prepare(arena, at->offset, at->size);
 	struct slot_state *state = &replay->states[slot];
 
 	if (!cell)
@@ -307,9 +305,8 @@ struct arena_cell *replay_take(struct replay *replay, struct arena *arena,
 	cell->planned = true;
 	cell_pass(replay, cell);
 	state->cell = cell;
-	state->turn = size == at->size
-			      ? replay->then.cycle - replay->then.turned
-			      : 0;
+	state->turn =
+		size == at->size ? replay->then.cycle - replay->then.turned : 0;
 	arena_enter(arena, cell, size, slot, replay->then.stray, now);
 	return cell;
 }

@@ -19,10 +19,10 @@
 #include "arena.h"
 
 struct replay_slot {
-	uint32_t token;  /* of its request, see history_token */
-	uint64_t size;   /* bytes; 0: the request is part of the cycle, but has
-			  * no place */
-	uint64_t offset; /* in the arena */
+	uint32_t token;   /* of its request, see history_token */
+	uint64_t size;    /* bytes; 0: the request is part of the cycle, but has
+			   * no place */
+	uint64_t offset;  /* in the arena */
 	uint32_t request; /* its place among all requests of an iteration */
 	uint32_t life;    /* of its block, in requests */
 	bool plain;       /* the token is that of this size in no stream's
@@ -91,9 +91,9 @@ enum replay_answer {
 
 /* Whether the place of the slot that replay_ask has returned last may be used.
  * It has one. */
-enum replay_answer replay_look(struct replay *replay,
-			       struct arena *arena, uint32_t slot,
-			       replay_ready *ready, void *argument);
+enum replay_answer replay_look(struct replay *replay, struct arena *arena,
+			       uint32_t slot, replay_ready *ready,
+			       void *argument);
 
 /* Whether a slot's block, which has been freed, lived for about as long as its
  * slot says. */

@@ -87,9 +87,9 @@ static inline bool cell_lived(const struct replay *replay,
 			      const struct arena_cell *cell)
 {
 	uint64_t life = replay->states[cell->slot].life;
-	uint64_t lived = atomic_load_explicit(&cell->freed_at,
-					      memory_order_relaxed) -
-			 cell->taken_at;
+	uint64_t lived =
+		atomic_load_explicit(&cell->freed_at, memory_order_relaxed) -
+		cell->taken_at;
 	uint64_t more = lived > life ? lived - life : life - lived;
 
 	return more <= LIVES_ALIKE + life / LIVES_ALIKE;
@@ -101,8 +101,8 @@ static inline bool replay_lived_there(const struct replay *replay,
 	return cell->slot >= replay->count || cell_lived(replay, cell);
 }
 
-/* Another block is about to take the cell: that of the slot which it was for, if
- * any, has been freed. */
+/* Another block is about to take the cell: that of the slot which it was for,
+ * if any, has been freed. */
 static inline void cell_pass(struct replay *replay,
 			     const struct arena_cell *cell)
 {

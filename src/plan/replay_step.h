@@ -42,9 +42,8 @@ static inline struct arena_cell *replay_step(struct replay *replay,
 	struct slot_state *state = &replay->states[slot];
 	struct arena_cell *cell = state->cell;
 
-	if (state->size != size || !cell || !cell->record ||
-	    replay->at.lost || replay->at.missed ||
-	    arena_cell_lives(cell) ||
+	if (state->size != size || !cell || !cell->record || replay->at.lost ||
+	    replay->at.missed || arena_cell_lives(cell) ||
 	    atomic_load_explicit(&arena->strays, memory_order_acquire) ||
 	    atomic_load_explicit(&arena->stray_latest, memory_order_relaxed) >=
 		    safe ||

@@ -17,7 +17,7 @@ enum { TEMPLATES_MOST = 8 };
 
 struct template
 {
-	uint32_t id; /* from 1 on; none is given twice. 0: no template */
+	uint32_t id;     /* from 1 on; none is given twice. 0: no template */
 	uint64_t number; /* of its period; 0: the finder has not found it */
 	uint64_t length; /* of its iteration, in requests */
 	bool loads;      /* it is from a file */

@@ -1,13 +1,12 @@
 /* The way along a plan that needs no lock: while a program does what the plan
  * of tstack_pool says, one thread at a time takes the plan's next place by
  * itself (plan/replay_step.h), and each thread frees what lies there. That
- * thread holds the course. The caches (tcache/tcache_course.c) know who may; the
- * pool, which is called under its context's lock, has them recalled before it
- * looks at what they change. */
+ * thread holds the course. The caches (tcache/tcache_course.c) know who may;
+ * the pool, which is called under its context's lock, has them recalled before
+ * it looks at what they change. */
 #ifndef MNM_COURSE_H
 #define MNM_COURSE_H
 
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,7 +20,8 @@ struct pool;
 struct course_doors {
 	/* When this returns, no other thread holds the course. */
 	void (*recall)(struct course *course);
-	/* The same, and no thread is on the way to free a block, nor will be. */
+	/* The same, and no thread is on the way to free a block, nor will be.
+	 */
 	void (*close)(struct course *course);
 	/* The cell is no more, and a block that lives there goes on as one of
 	 * those that no plan has placed. To be called while the doors are
@@ -37,22 +37,13 @@ struct course {
 	unsigned int turns; /* its requests in a row that came in their turn */
 	struct replay *replay; /* NULL: no plan is followed */
 	struct arena *arena;
-	_Atomic uint64_t now; /* how many requests came */
 	size_t unit; /* spans are what is asked for, rounded up to a multiple of
 		      * this power of two; 0: they are not */
 };
 
 static inline uint64_t course_now(const struct course *course)
 {
-	return atomic_load_explicit(&course->now, memory_order_relaxed);
-}
-
-/* One more request was served: by whoever holds the course, or under the
- * lock. */
-static inline void course_pass(struct course *course)
-{
-	atomic_store_explicit(&course->now, course_now(course) + 1,
-			      memory_order_relaxed);
+	return arena_now(course->arena);
 }
 
 static inline void course_recall(struct course *course)

@@ -18,7 +18,7 @@ struct tstack_lap {
 	uint64_t asked, placed, foreseen; /* bytes */
 	uint64_t requests;
 	uint64_t blocked; /* of all, as it began */
-	uint64_t amiss; /* blocks that lived for another time than planned */
+	uint64_t amiss;   /* blocks that lived for another time than planned */
 };
 
 struct tstack_pool {

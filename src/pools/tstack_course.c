@@ -5,7 +5,7 @@
 #include "tstack_templates.h"
 
 enum {
-	CYCLES_TOLD = 4, /* of a run, so that it takes no longer to be told */
+	CYCLES_TOLD = 4,  /* of a run, so that it takes no longer to be told */
 	REFINE_MOST = 10, /* log2 of the most laps between two plans */
 };
 
@@ -164,8 +164,8 @@ void tstack_catch_up(struct tstack_pool *self)
 			 run_turns(self, &run));
 }
 
-/* While pages are to go back, or blocks are to come that the program keeps, each
- * request is looked at. */
+/* While pages are to go back, or blocks are to come that the program keeps,
+ * each request is looked at. */
 bool tstack_is_settled(const struct tstack_pool *self)
 {
 	return self->kept >= self->beginning.kept_count &&

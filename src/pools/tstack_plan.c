@@ -15,7 +15,7 @@ enum {
 	FIRST_LAPS = 3, /* in which what a program keeps may be in the way of a
 			 * loaded plan: it moves on once more */
 	REFINE_LEAST = 2, /* laps with lives amiss, and it plans anew */
-	VAIN_MOST = 10, /* log2 of the most laps between two tries */
+	VAIN_MOST = 10,   /* log2 of the most laps between two tries */
 	PERCENT = 100,
 };
 
@@ -215,8 +215,8 @@ static void spare_shed(struct tstack_pool *self)
 		self->surplus = self->spare;
 }
 
-/* What a program does that the current template foresees hardly any of, no other
- * one foresees: then all of them go. */
+/* What a program does that the current template foresees hardly any of, no
+ * other one foresees: then all of them go. */
 static void template_leave(struct tstack_pool *self,
 			   const struct tstack_lap *lap)
 {
@@ -310,7 +310,7 @@ bool tstack_served(struct tstack_pool *self, const struct mnm_request *request,
 		   const struct mnm_place *place, enum tstack_how how)
 {
 	self->needed = 0;
-	course_pass(&self->course);
+	arena_pass(&self->arena);
 	if (self->replay && how == TSTACK_PLACED && tstack_is_foretold(self) &&
 	    replay_comes(self->replay)) {
 		replay_served(self->replay, true);

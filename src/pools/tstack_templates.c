@@ -111,8 +111,7 @@ void tstack_template_mark(struct tstack_pool *self)
 {
 	templates_mark(&self->templates);
 	if (self->finder)
-		tstack_iteration_end(self,
-				     finder_history(self->finder)->count);
+		tstack_iteration_end(self, finder_history(self->finder)->count);
 }
 
 bool tstack_template_add(struct tstack_pool *self, struct plan_job *job)

@@ -1,8 +1,8 @@
 /* The words of struct thread_stats, one row each: WORD(name, way). A word
  * counts UP, or DOWN to the moment at which its thread has to do something; the
- * ones of live and of idle bytes have a part that is kept apart. Then come the counters that
- * words are part of, one row each: COUNTED(counter, word). A counter has one
- * word at most. */
+ * ones of live and of idle bytes have a part that is kept apart. Then come the
+ * counters that words are part of, one row each: COUNTED(counter, word). A
+ * counter has one word at most. */
 #ifndef MNM_THREAD_WORD_LIST_H
 #define MNM_THREAD_WORD_LIST_H
 

@@ -26,7 +26,7 @@ static struct block *step_take(struct tcache *cache, size_t size)
 			   atomic_load(cache->safe), course_now(course));
 	if (!cell)
 		return NULL;
-	course_pass(course);
+	arena_pass(course->arena);
 	block = cell->record;
 	block->use = size;
 	block->span = cell->size;

@@ -333,8 +333,9 @@ def test_a_thread_frees_what_lies_along_another_devices_plan(box):
         stat = loop.shell.stat(at.device)
         assert stat["live_bytes"] == sum(at.live.values())
         assert stat["reserved_bytes"] >= stat["idle_bytes"] > 0
-    for at in loop, twin:
-        for at.time in sorted(at.due):
-            at.free_due()
+    for each in loop, twin:
+        for time in sorted(each.due):
+            each.time = time
+            each.free_due()
     loop.end()
     assert box.stat()["live_bytes"] == box.stat(1)["live_bytes"] == 0

@@ -244,8 +244,8 @@ static void progress_print(const struct fleet *fleet)
 /* If plans were not followed, the programs of laps would prove nothing. */
 static bool plans_are_followed(const struct tally *sum)
 {
-	if (sum->laps < LAPS_TO_JUDGE || (sum->placed >= sum->laps / 3 &&
-					  sum->stepped >= sum->laps / 10))
+	if (sum->laps < LAPS_TO_JUDGE ||
+	    (sum->placed >= sum->laps / 3 && sum->stepped >= sum->laps / 10))
 		return true;
 	printf("FAILED: of %lu programs of laps, only %lu followed a plan, and "
 	       "%lu without a lock\n",

@@ -63,7 +63,8 @@ struct laps {
 	int home;             /* NONE: each request has a stream of its own */
 	bool led; /* one thread makes nearly all requests, in no stream's order:
 		   * it takes what is planned without a lock */
-	bool partly; /* some of them are in the order of a stream all the same */
+	bool partly; /* some of them are in the order of a stream all the same
+		      */
 };
 
 static unsigned below(struct laps *laps, unsigned count)

@@ -111,7 +111,7 @@ struct program {
 	bool careful; /* that has to be behind frees of its own stream, too */
 	uint64_t epoch, safe;
 	uint64_t asked, served, stepped;
-	uint64_t live;   /* bytes of placed blocks */
+	uint64_t live; /* bytes of placed blocks */
 	uint64_t run_bytes;
 	int64_t counted; /* as the pool counts them */
 	bool rooms;      /* blocks without a slot are placed as well */
@@ -303,8 +303,7 @@ static void program_free(struct program *program, size_t index)
 			arena_leave(&program->arena, found, freed.epoch,
 				    freed.stream, program->asked);
 		} else {
-			arena_cell_free(found, program->epoch,
-					program->asked);
+			arena_cell_free(found, program->epoch, program->asked);
 		}
 		CLAIM(program, program->counted + program->arena.owed_bytes ==
 				       (int64_t)program->arena.counted);
@@ -581,8 +580,7 @@ static enum replay_answer third_ask(struct replay *replay, struct arena *arena,
 	return answer;
 }
 
-static void third_free(struct arena *arena, uint64_t epoch,
-		       unsigned int stream)
+static void third_free(struct arena *arena, uint64_t epoch, unsigned int stream)
 {
 	arena_leave(arena, arena_find(arena, 0), epoch, stream, 0);
 }
@@ -590,10 +588,9 @@ static void third_free(struct arena *arena, uint64_t epoch,
 /* The first one's free is not over for the third one's stream. */
 START_TEST(a_smaller_block_says_nothing_of_the_rest_of_its_place)
 {
-	const struct replay_slot slots[] = {
-		{.token = 1, .size = 4 * unit},
-		{.token = 2, .size = 4 * unit},
-		{.token = 3, .size = 4 * unit}};
+	const struct replay_slot slots[] = {{.token = 1, .size = 4 * unit},
+					    {.token = 2, .size = 4 * unit},
+					    {.token = 3, .size = 4 * unit}};
 	struct replay *replay = replay_open(slots, 3, 1);
 	struct arena arena = {.count = 0};
 
