@@ -72,7 +72,8 @@ def beginnings(library, size):
     for line in table("--dyn-syms"):
         if len(line) < 8 or line[3] != "FUNC" or line[6] == "UND":
             continue
-        if line[7].startswith("mnm_"):  # of the API: no tool looks for these
+        # Of the API, and for NVTX: no tool looks for these.
+        if line[7].startswith(("mnm_", "InitializeInjectionNvtx")):
             continue
         at = int(line[1], 16)
         start = next(offset + at - first for offset, first, length in parts

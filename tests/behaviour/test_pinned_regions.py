@@ -36,7 +36,10 @@ def test_blocks_share_an_allocation_and_no_page(box, pool):
     for name in "abcd":
         filled(shell, name, 5000)
     at = sorted(places(shell, "abcd"))
-    assert [here - at[0] for here in at] == [0, 8192, 16384, 24576]
+    # Where the address of the region has a border of 2 MiB inside it, a block
+    # may lie at the other end of what is free.
+    assert all(after - before >= 8192 for before, after in zip(at, at[1:]))
+    assert at[-1] - at[0] < 2 * MIB
     assert all(is_right(shell, name) for name in "abcd")
     stat = host(shell)
     assert stat["pool"] == pool

@@ -319,10 +319,23 @@ def test_what_a_full_disk_does_not_hold_changes_nothing(box, following,
     assert os.listdir(tmp_path) == ["out"]
 
 
+def await_stop(pid):
+    """Until none of its threads runs any more."""
+    def state(thread):
+        with open(f"/proc/{pid}/task/{thread}/stat", encoding="utf-8") as file:
+            return file.read().rpartition(")")[2].split()[0]
+
+    end = time.monotonic() + DEADLINE
+    while any(state(thread) != "T" for thread in os.listdir(f"/proc/{pid}/task")):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
 def test_ctrl_c_leaves_no_file(box, following, tmp_path):
     """The program is stopped, so it does not answer."""
     shell = following.shell
     shell.process.send_signal(signal.SIGSTOP)
+    await_stop(shell.pid)
     with subprocess.Popen([MNM, "plan", str(shell.pid), "--save",
                            tmp_path / "out"], env=box.env(None),
                           stderr=subprocess.PIPE) as mnm:

@@ -43,8 +43,8 @@ ROWS = [
       "		    turn_due(cycle, *before, slot))\n"
       "			return false;\n", "")),
     ("a_smaller_block_stands_for_its_whole_place", "unit",
-     (REPLAY, "	state->turn = size == at->size\n",
-      "	state->turn = size\n")),
+     (REPLAY, "	state->turn = size == at->size ?",
+      "	state->turn = size ?")),
     ("a_stray_is_followed", "unit",
      (REPLAY, "	if (replay->then.stray || arena->strays)\n"
       "		return false;\n", "")),
