@@ -43,8 +43,8 @@ ROWS = [
       "		    turn_due(cycle, *before, slot))\n"
       "			return false;\n", "")),
     ("a_smaller_block_stands_for_its_whole_place", "unit",
-     (REPLAY, "	state->turn = size == at->size ?",
-      "	state->turn = size ?")),
+     (REPLAY, "size == at->size ? replay->then.cycle",
+      "size ? replay->then.cycle")),
     ("a_stray_is_followed", "unit",
      (REPLAY, "	if (replay->then.stray || arena->strays)\n"
       "		return false;\n", "")),
