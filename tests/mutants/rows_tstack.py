@@ -154,7 +154,7 @@ ROWS = [
      (STEP, "	    atomic_load_explicit(&arena->strays, "
       "memory_order_acquire) ||\n", "")),
     ("a_step_goes_on_where_the_place_is_lost", "unit",
-     (STEP, "	    replay->at.lost || replay->at.missed ||\n", "")),
+     (STEP, " replay->at.lost ||\n	    replay->at.missed ||", "")),
     ("what_a_step_took_is_not_counted", "unit",
      (CELLS, "		 unsigned int stream, uint64_t now)\n{\n"
       "	arena_count(arena, cell);\n",
