@@ -229,6 +229,17 @@ static void template_leave(struct tstack_pool *self,
 	}
 }
 
+/* Whether what stays in the arena is in the way of the plan, which had better
+ * have another one. */
+static bool is_in_the_way(struct tstack_pool *self,
+			  const struct tstack_lap *lap)
+{
+	if (self->loaded && self->loaded_laps++ < FIRST_LAPS &&
+	    self->templates.current->poor)
+		return true;
+	return tstack_stray_stays(self, self->figures.blocked > lap->blocked);
+}
+
 /* A lap has ended, or should have. */
 static void lap_end(struct tstack_pool *self)
 {
@@ -245,12 +256,7 @@ static void lap_end(struct tstack_pool *self)
 	current->poor = is_poor(lap.placed, lap.asked) ? current->poor + 1 : 0;
 	if (current->poor >= POOR_MOST)
 		template_leave(self, &lap);
-	else if (self->loaded && self->loaded_laps++ < FIRST_LAPS &&
-		 current->poor && tstack_arena_end(self))
-		tstack_yield(self);
-	else if (tstack_stray_stays(self,
-				    self->figures.blocked > lap.blocked) &&
-		 tstack_arena_end(self))
+	else if (is_in_the_way(self, &lap) && tstack_arena_end(self))
 		tstack_yield(self);
 	else if (lap.amiss && !current->poor)
 		tstack_refine(self);
