@@ -1,5 +1,6 @@
 #include "iteration.h"
 
+#include <pthread.h>
 #include <regex.h>
 #include <stdlib.h>
 
@@ -13,6 +14,20 @@
 
 static regex_t names;
 static bool named;
+
+/* Held while a name is looked at, and at a fork: the C library has a lock of
+ * its own in the expression, which would stay held in the child for ever. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void names_hold(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void names_release(void)
+{
+	pthread_mutex_unlock(&lock);
+}
 
 /* Whether NVTX loads this library. */
 static bool is_injected(const char *own)
@@ -37,6 +52,7 @@ void iterations_open(const char *option)
 			 "no iterations");
 		return;
 	}
+	pthread_atfork(names_hold, names_release, names_release);
 	named = true;
 	if (loader_address((const void *)iterations_open, &own) &&
 	    !is_injected(own.dli_fname))
@@ -61,5 +77,12 @@ bool iterations_are_named(void)
 
 bool iteration_is_named(const char *range)
 {
-	return named && !regexec(&names, range, 0, NULL, 0);
+	bool matches;
+
+	if (!named)
+		return false;
+	names_hold();
+	matches = !regexec(&names, range, 0, NULL, 0);
+	names_release();
+	return matches;
 }

@@ -12,6 +12,7 @@ from conftest import BUILD, DEADLINE, LIBRARY, MNM, SANITIZERS
 from test_pool import open_shell, took
 
 RANGES = os.path.join(BUILD, "tests", "programs", "nvtx_ranges")
+FORKS = os.path.join(BUILD, "tests", "programs", "nvtx_forks")
 TOOL = os.path.join(BUILD, "tests", "programs", "nvtx_behind.so")
 MEMORY_TOOL = os.path.join(BUILD, "tests", "programs", "nvtx_tool.so")
 FORMS = ["push_a", "push_w", "push", "start_a", "start_w", "start",
@@ -40,13 +41,14 @@ def report_of(box, monkeypatch):
     return read
 
 
-def run(box, form, iteration="nvtx:^iteration", check=True, words=()):
+def run(box, form, iteration="nvtx:^iteration", check=True, words=(),
+        program=RANGES):
     """Runs the program by `mnm run`."""
     env = box.env("tstack_pool", preload=False, plan_thread=0)
     if SANITIZERS:
         env["LD_PRELOAD"] = ":".join(SANITIZERS)
     command = [MNM, "run", "--set", f"iteration={iteration}", *words, "--",
-               RANGES, form, str(LAPS)]
+               program, form, str(LAPS)]
     done = subprocess.run(command, env=env, capture_output=True, text=True,
                           check=False, timeout=DEADLINE)
     assert not check or done.returncode == 0, done.stderr
@@ -59,6 +61,12 @@ def test_a_range_of_that_name_begins_an_iteration(box, form):
     stat = box.stat()
     assert stat["iterations"] == LAPS
     assert stat["plan"]["plans"] >= 1
+
+
+def test_a_fork_while_names_are_looked_at_leaves_the_child_able_to(box):
+    """A lock that another thread held at the fork is held for ever in the
+    child."""
+    assert run(box, "push_a", program=FORKS).stderr == ""
 
 
 @pytest.mark.parametrize("expression,marks", [
