@@ -184,6 +184,7 @@ void arena_enter(struct arena *arena, struct arena_cell *cell, uint64_t size,
 	cell->slot = slot;
 	cell->stray = stray;
 	cell->told = 0;
+	cell->life = ARENA_LIFE_ANY;
 	cell->taken_at = now;
 	arena->strays += stray;
 	cell_count(arena, cell, size);

@@ -14,14 +14,17 @@
 
 #include "address_map.h"
 
+#define ARENA_LIFE_ANY   UINT32_MAX
+#define ARENA_LIFE_OTHER (UINT64_MAX / 2)
+
 struct arena_cell {
 	uint64_t offset;
 	uint64_t size;  /* of its block, which lives or lived last */
 	uint64_t reach; /* the most bytes that one of its blocks may have */
 	_Atomic uint64_t epoch;      /* of the last free; 0: none yet */
 	_Atomic unsigned int stream; /* in whose order that was; 0: in none */
-	uint32_t slot;     /* of the plan that its block was placed for;
-			    * REPLAY_NONE (replay.h): none */
+	uint32_t plan;     /* that its block was placed by: see replay_name */
+	uint32_t slot;     /* of that plan; REPLAY_NONE (replay.h): none */
 	_Atomic bool live; /* false: the block's free is stamped as well */
 	bool stray;        /* it was not placed in the plan's order */
 	bool planned;      /* it is the place of a slot */
@@ -29,9 +32,12 @@ struct arena_cell {
 	uint64_t lap;      /* in which its block came, if that has no slot */
 	uint64_t counted;  /* the bytes by which it counts as live in
 			    * arena->counted; 0: as none */
-	/* When its block was taken, and freed: in requests. */
+	/* When its block was taken, and freed, and how long it was to live: in
+	 * requests. */
 	uint64_t taken_at;
 	_Atomic uint64_t freed_at;
+	uint64_t life; /* ARENA_LIFE_ANY: that does not matter; more: it lives
+			* for another time than was thought */
 	uint64_t told; /* what the arena's owner knows of its block; 0
 			* when that is taken by arena_enter */
 	void *record;  /* what the arena's owner knows it by, or NULL */

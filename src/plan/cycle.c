@@ -74,6 +74,7 @@ static void cycle_fill(struct cycle *cycle, const struct history *history,
 		request->token = history_token_at(history, serial);
 		request->at = (uint32_t)i;
 		request->size = size;
+		request->level = history_level(history, serial);
 		request->place = CYCLE_NONE;
 		if (!life || !size)
 			continue;

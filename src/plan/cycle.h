@@ -20,6 +20,7 @@ struct cycle_request {
 	uint32_t place; /* of its buffer in the first lap, or CYCLE_NONE if it
 			 * lives too long to be planned */
 	uint64_t size;  /* bytes */
+	uint64_t level; /* bytes that lived before it came */
 };
 
 /* A request of the program, up to that iteration. */

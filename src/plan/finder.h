@@ -41,6 +41,7 @@ enum {
 struct finder {
 	struct history history;
 	struct period period; /* the last one found */
+	uint64_t numbers;     /* how many numbers of periods there are */
 	struct period hope;  /* one that repeats, of which some buffer lives on;
 			      * length 0: none */
 	uint64_t hope_at;    /* buffers before this serial have ended */
@@ -52,7 +53,6 @@ struct finder {
 	uint64_t spent;      /* requests that were looked at again */
 	uint64_t wake;       /* takes no notice of requests before this one */
 	uint64_t rest;       /* for how many it took none the last time */
-	uint64_t model;      /* where the period's requests were seen last */
 	uint64_t sum; /* of their tokens, which is that of any rotation */
 	bool told;    /* marks say where iterations begin */
 	bool locked;  /* the period holds */

@@ -93,23 +93,31 @@ void history_correct(struct history *history, uint64_t serial, uint32_t life)
 		history->lives[serial & history->mask] = life;
 }
 
-void history_repeat(struct history *history, uint64_t begin, uint64_t length,
-		    uint64_t position, uint64_t count)
+uint64_t history_foretold(struct history *history, uint32_t token,
+			  uint64_t size, uint32_t life, uint64_t level)
 {
-	while (count--) {
-		uint64_t old = begin + position;
-		uint64_t serial =
-			history_add(history, history_token_at(history, old),
-				    history_size(history, old),
-				    history_level(history, old));
+	uint64_t serial = history_add(history, token, size, level);
 
-		history->lives[serial & history->mask] =
-			history_life(history, old);
-		*history_notes(history, serial) =
-			*history_notes(history, old) | HISTORY_COVERED;
-		if (++position == length)
-			position = 0;
-	}
+	history->lives[serial & history->mask] = life;
+	*history_notes(history, serial) = HISTORY_KEPT;
+	return serial;
+}
+
+void history_live_on(struct history *history, uint64_t serial)
+{
+	uint32_t *life = &history->lives[serial & history->mask];
+
+	if (serial < history->first || serial >= history->count)
+		return;
+	*life = 0;
+	history->live += history_size(history, serial);
+}
+
+void history_keep(const struct history *history, uint64_t first,
+		  uint64_t length)
+{
+	for (uint64_t at = first; at < first + length; at++)
+		*history_notes(history, at) |= HISTORY_KEPT;
 }
 
 uint64_t history_match_back(const struct history *history, uint64_t end,

@@ -54,13 +54,20 @@ void history_free(struct history *history, uint64_t serial);
  * known any more it takes no notice. */
 void history_correct(struct history *history, uint64_t serial, uint32_t life);
 
-/* Notes that `count` requests came as those of [begin, begin + length) had,
- * again and again, beginning with the one at `position` of them, and that each
- * lives as long as the one it is equal to: no frees of these come. They count
- * neither as freed nor among what lives. The older ones have to be known still
- * when it ends. */
-void history_repeat(struct history *history, uint64_t begin, uint64_t length,
-		    uint64_t position, uint64_t count);
+/* Notes a request that came as a plan foretold it, whose buffer lives for so
+ * many requests; 0: for long. `level` bytes lived before it when the plan was
+ * made. It belongs to a period. No free of it comes. It counts neither as freed
+ * nor among what lives. */
+uint64_t history_foretold(struct history *history, uint32_t token,
+			  uint64_t size, uint32_t life, uint64_t level);
+
+/* Notes that such a buffer lives, whatever was foretold: its free comes. Of a
+ * serial that is not known any more it takes no notice. */
+void history_live_on(struct history *history, uint64_t serial);
+
+/* Notes that these requests, which are known, belong to a period. */
+void history_keep(const struct history *history, uint64_t first,
+		  uint64_t length);
 
 /* How many requests before `end` are equal to those `lag` earlier, counted
  * back from the last, and not beyond `limit`. */

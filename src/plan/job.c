@@ -14,6 +14,7 @@ struct plan_job *plan_job_new(const struct history *history,
 	if (job && cycle_make(&job->cycle, history, period)) {
 		job->seconds = seconds;
 		job->number = period->number;
+		job->exact = period->exact;
 		return job;
 	}
 	free(job);
@@ -46,7 +47,8 @@ static struct replay_slot slot_of(const struct cycle *cycle,
 				  size_t lap)
 {
 	const struct cycle_request *at = &cycle->requests[request];
-	struct replay_slot slot = {.token = at->token, .request = at->at};
+	struct replay_slot slot = {
+		.token = at->token, .request = at->at, .level = at->level};
 	size_t buffer = at->place + lap * cycle->per_lap;
 
 	if (at->place == CYCLE_NONE)

@@ -13,7 +13,8 @@
 
 struct plan_job {
 	struct cycle cycle;
-	uint64_t number;     /* of the period; 0: of none */
+	uint64_t number;     /* of the period; 0: it is not known */
+	bool exact;          /* as the period is */
 	double seconds;      /* that it may take of its thread's time */
 	unsigned int device; /* its ordinal, for the file */
 	bool loads;          /* the plan is that of the file */

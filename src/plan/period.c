@@ -120,14 +120,11 @@ uint32_t period_life(const struct history *history, const struct period *period,
 
 static void finder_lock(struct finder *finder)
 {
-	uint64_t number = finder->period.number + 1;
-
 	finder->period = finder->hope;
-	finder->period.number = number;
+	finder->period.number = finder_number(finder);
 	finder->period.found = finder->history.count;
 	finder->hope.length = 0;
 	finder->locked = true;
-	finder->model = finder->period.first;
 	finder->sum = tokens_sum(&finder->history, finder->period.first,
 				 finder->period.first + finder->period.length);
 	finder->cover_lag = finder->period.length;
@@ -163,13 +160,6 @@ static void finder_settle(struct finder *finder)
 		finder_lock(finder);
 }
 
-static void period_keep(struct history *history, uint64_t first,
-			uint64_t length)
-{
-	for (uint64_t at = first; at < first + length; at++)
-		*history_notes(history, at) |= HISTORY_KEPT;
-}
-
 void finder_propose(struct finder *finder, uint64_t first, uint64_t length,
 		    bool exact)
 {
@@ -177,7 +167,7 @@ void finder_propose(struct finder *finder, uint64_t first, uint64_t length,
 		.first = first, .length = length, .exact = exact};
 	finder->hope_at = first;
 	if (exact)
-		period_keep(&finder->history, first, length);
+		history_keep(&finder->history, first, length);
 	finder_settle(finder);
 	if (finder->hope.length && finder->due > finder->hope_due)
 		finder->due = finder->hope_due;
@@ -289,16 +279,23 @@ static void finder_cover(struct finder *finder, uint32_t token, uint64_t serial)
 	}
 }
 
+/* Whether it takes no notice of a request, which is counted then. */
+static bool finder_rests(struct finder *finder)
+{
+	if (finder->history.count >= finder->wake)
+		return false;
+	if (++finder->history.count == finder->wake)
+		finder_restart(finder);
+	return true;
+}
+
 uint64_t finder_alloc(struct finder *finder, uint32_t token, uint64_t size)
 {
 	struct history *history = &finder->history;
 	uint64_t serial;
 
-	if (history->count < finder->wake) {
-		if (++history->count == finder->wake)
-			finder_restart(finder);
+	if (finder_rests(finder))
 		return history->count - 1;
-	}
 	serial = history_alloc(history, token, size);
 	if (finder->locked)
 		finder_cover(finder, token, serial);
@@ -343,40 +340,17 @@ const struct history *finder_history(const struct finder *finder)
 	return &finder->history;
 }
 
-void finder_skip(struct finder *finder, uint64_t position, uint64_t count)
+void finder_foretold(struct finder *finder, uint64_t number, uint32_t token,
+		     uint64_t size, uint32_t life, uint64_t level)
 {
 	struct history *history = &finder->history;
-	uint64_t room = history->mask + 1, length = finder->period.length;
+	uint64_t serial;
 
-	if (!finder->locked)
+	if (finder_rests(finder))
 		return;
-	if (finder->model < history->first ||
-	    history->count - finder->model > room / 2) {
-		history->count += count;
-		finder_restart(finder);
-		return;
-	}
-	if (count >= 2 * room) {
-		/* Serials that differ by as much have the same place. What is
-		 * left is enough to overwrite all that is remembered. */
-		uint64_t whole = (count / room - 1) * room;
-
-		history->count += whole;
-		history->first += whole;
-		finder->model += whole;
-		count -= whole;
-		position = (position + whole) % length;
-	}
-	while (count) {
-		uint64_t part = count < room / 2 ? count : room / 2;
-		uint64_t begin = history->count + (length - position) % length;
-
-		history_repeat(history, finder->model, length, position, part);
-		if (begin + length <= history->count)
-			finder->model = begin;
-		position = (position + part) % length;
-		count -= part;
-	}
+	serial = history_foretold(history, token, size, life, level);
+	if (finder->locked && number == finder->period.number)
+		*history_notes(history, serial) |= HISTORY_COVERED;
 	if (finder->hope.first < history->first)
 		finder->hope.length = 0;
 }
@@ -387,17 +361,15 @@ void finder_correct(struct finder *finder, uint64_t serial, uint32_t life)
 		history_correct(&finder->history, serial, life);
 }
 
-struct period finder_again(struct finder *finder, uint64_t first)
+void finder_live_on(struct finder *finder, uint64_t serial)
 {
-	struct period period = finder->period;
+	if (finder->history.count >= finder->wake)
+		history_live_on(&finder->history, serial);
+}
 
-	period.first = first;
-	if (first < finder->history.first)
-		return period;
-	if (period.exact)
-		period_keep(&finder->history, first, period.length);
-	finder->model = first;
-	return period;
+uint64_t finder_number(struct finder *finder)
+{
+	return ++finder->numbers;
 }
 
 uint64_t finder_count(const struct finder *finder)

@@ -49,22 +49,22 @@ void finder_mark(struct finder *finder);
 const struct period *finder_period(const struct finder *finder);
 const struct history *finder_history(const struct finder *finder);
 
-/* While a program does what the period foretells, nothing has to be fed. This
- * says, before anything is fed again, that `count` requests came as those of
- * the period do, from the one at `position` of it on. Their frees are foretold
- * as well, and never fed. Those of requests that were fed always are. */
-void finder_skip(struct finder *finder, uint64_t position, uint64_t count);
+/* What a program does as the plan of some period foretells needs not be fed as
+ * it comes. This says later on, in order and before anything is fed again, that
+ * one more such request came; see history_foretold. */
+void finder_foretold(struct finder *finder, uint64_t number, uint32_t token,
+		     uint64_t size, uint32_t life, uint64_t level);
 
-/* Of requests that were skipped: the buffer of one has lived for so many
- * requests, and not for as long as was foretold. */
+/* Of these requests: the buffer of one has lived for so many requests, and not
+ * for as long as was foretold. The second: it lives, and its free will be
+ * fed. */
 void finder_correct(struct finder *finder, uint64_t serial, uint32_t life);
+void finder_live_on(struct finder *finder, uint64_t serial);
 
-/* The period as it came again from that serial on: all of its requests, which
- * are known, were equal to its own. What is skipped from now on comes as it did
- * there. */
-struct period finder_again(struct finder *finder, uint64_t first);
+/* A number for a period that is found in another way. */
+uint64_t finder_number(struct finder *finder);
 
-/* How many requests came so far, or were skipped: the next one's serial. */
+/* How many requests came so far, foretold ones too: the next one's serial. */
 uint64_t finder_count(const struct finder *finder);
 
 /* Drops the period, which does not hold any more, and begins anew. */

@@ -48,10 +48,22 @@ uint64_t replay_cycles(const struct replay *replay)
 	return replay->at.cycle;
 }
 
+void replay_name(struct replay *replay, uint32_t name)
+{
+	replay->name = name;
+}
+
+static void past_forget(struct replay *replay)
+{
+	replay->past.count = 0;
+	replay->past.epoch = UINT64_MAX;
+}
+
 void replay_leave(struct replay *replay)
 {
 	for (size_t i = 0; i < replay->count; i++)
 		replay->states[i].cell = NULL;
+	past_forget(replay);
 }
 
 /* No slot is known to have been placed in its turn: another plan may have had
@@ -65,7 +77,30 @@ void replay_begin(struct replay *replay, uint32_t next)
 	};
 	replay->recent_count = 0;
 	replay->run = (struct replay_run){0};
-	replay_leave(replay);
+	replay->past.cycle = replay->at.cycle;
+	replay->past.next = replay->at.next;
+	past_forget(replay);
+}
+
+void replay_past(struct replay *replay, const struct arena *arena)
+{
+	struct past *past = &replay->past;
+
+	past_forget(replay);
+	past->epoch = 0;
+	for (size_t i = 0; i < arena->count; i++) {
+		struct arena_cell *cell = arena->cells[i];
+
+		if (!arena_cell_lives(cell)) {
+			if (arena_cell_epoch(cell) > past->epoch)
+				past->epoch = arena_cell_epoch(cell);
+		} else if (past->count < PAST_MOST) {
+			past->lives[past->count++] = cell;
+		} else {
+			past_forget(replay);
+			return;
+		}
+	}
 }
 
 static bool slot_is(const struct replay *replay, uint32_t slot, uint32_t token)
@@ -161,9 +196,9 @@ uint32_t replay_ask(struct replay *replay, uint32_t token, uint64_t size)
 	return slot;
 }
 
-bool replay_comes(const struct replay *replay)
+uint32_t replay_came(const struct replay *replay)
 {
-	return replay->then.slot != REPLAY_NONE;
+	return replay->then.slot;
 }
 
 static void recent_note(struct replay *replay, uint32_t token)
@@ -219,6 +254,24 @@ static bool is_followed(const struct replay *replay, const struct arena *arena,
 	return true;
 }
 
+/* The predecessors that live still do so for longer than planned. How long,
+ * replay_lived is to be asked when they have ended. */
+static enum replay_answer late_note(struct replay *replay, uint32_t slot)
+{
+	const uint32_t *before = &replay->before[replay->starts[slot]];
+	const uint32_t *end = &replay->before[replay->starts[slot + 1]];
+
+	for (; before != end; before++) {
+		struct slot_state *state = &replay->states[*before];
+		struct arena_cell *cell = state->cell;
+
+		if (cell && cell_is_of(replay, cell, *before) &&
+		    arena_cell_lives(cell))
+			state->life = cell->life = ARENA_LIFE_OTHER;
+	}
+	return REPLAY_TAKEN;
+}
+
 /* Where the cycle was followed, only the predecessors may be in the way. */
 static enum replay_answer look_before(struct replay *replay, uint32_t slot,
 				      replay_ready *ready, void *argument)
@@ -232,9 +285,9 @@ static enum replay_answer look_before(struct replay *replay, uint32_t slot,
 		struct replay_free freed;
 
 		/* Another slot at the same offset may live there since. */
-		if (cell->slot == *before && arena_cell_lives(cell))
-			return REPLAY_TAKEN;
-		freed = slot_freed(&replay->states[*before], *before);
+		if (cell_is_of(replay, cell, *before) && arena_cell_lives(cell))
+			return late_note(replay, slot);
+		freed = slot_freed(replay, *before);
 		if (freed.epoch > replay->epoch)
 			replay->epoch = freed.epoch;
 		if (!ready(&freed, argument))
@@ -258,15 +311,20 @@ enum replay_answer replay_look(struct replay *replay, struct arena *arena,
 	if (is_followed(replay, arena, slot) && ready(&stray, argument))
 		return look_before(replay, slot, ready, argument);
 	if (!arena_is_free(arena, at->offset, at->size, &age))
-		return REPLAY_TAKEN;
+		return late_note(replay, slot);
 	latest = (struct replay_free){age.epoch, age.stream};
 	replay->epoch = latest.epoch;
 	return ready(&latest, argument) ? REPLAY_FREE : REPLAY_EARLY;
 }
 
-bool replay_lived(const struct replay *replay, const struct arena_cell *cell)
+bool replay_lived(const struct arena_cell *cell)
 {
-	return replay_lived_there(replay, cell);
+	return cell_lived(cell);
+}
+
+void replay_lives(struct replay *replay, uint32_t slot, uint32_t life)
+{
+	replay->slots[slot].life = life;
 }
 
 struct arena_cell *replay_cell(const struct replay *replay, uint32_t slot)
@@ -308,5 +366,7 @@ struct arena_cell *replay_take(struct replay *replay, struct arena *arena,
 	state->turn =
 		size == at->size ? replay->then.cycle - replay->then.turned : 0;
 	arena_enter(arena, cell, size, slot, replay->then.stray, now);
+	cell->plan = replay->name;
+	cell->life = state->life;
 	return cell;
 }

@@ -25,6 +25,7 @@ struct replay_slot {
 	uint64_t offset;  /* in the arena */
 	uint32_t request; /* its place among all requests of an iteration */
 	uint32_t life;    /* of its block, in requests */
+	uint64_t level;   /* bytes that lived before it as the plan was made */
 	bool plain;       /* the token is that of this size in no stream's
 			   * order */
 };
@@ -58,11 +59,20 @@ size_t replay_part(const struct replay *replay);
 const struct replay_slot *replay_slot_at(const struct replay *replay,
 					 uint32_t slot);
 
+/* What cells know it by, if several replays share an arena. */
+void replay_name(struct replay *replay, uint32_t name);
+
 /* The plan is followed from now on, after another one or for the first time.
  * next: the slot of the next request; REPLAY_NONE: that has to be found. */
 void replay_begin(struct replay *replay, uint32_t next);
 
-/* The arena is about to end, and its cells with it. */
+/* To be called right after that: what is in the arena has been there before.
+ * So places can be used in the first cycle without a look at all blocks, once
+ * those that live now have been freed, if they are few. */
+void replay_past(struct replay *replay, const struct arena *arena);
+
+/* The arena is about to end, and its cells with it; or some of its bytes are
+ * others'. */
 void replay_leave(struct replay *replay);
 
 /* The program asks for size bytes. Returns the slot that this is, which may be
@@ -70,9 +80,9 @@ void replay_leave(struct replay *replay);
  * replay_served follows counts. */
 uint32_t replay_ask(struct replay *replay, uint32_t token, uint64_t size);
 
-/* Whether the request that was asked for last comes in its turn, and is for the
- * very size of its slot. */
-bool replay_comes(const struct replay *replay);
+/* The slot of the request that was asked for last, if that comes in its turn,
+ * and is for the very size of its slot; or REPLAY_NONE. */
+uint32_t replay_came(const struct replay *replay);
 
 /* The request that was asked for last has been served; `placed`: where its slot
  * says. Returns whether it came in its turn and is for the very size of that
@@ -95,9 +105,13 @@ enum replay_answer replay_look(struct replay *replay, struct arena *arena,
 			       uint32_t slot, replay_ready *ready,
 			       void *argument);
 
-/* Whether a slot's block, which has been freed, lived for about as long as its
- * slot says. */
-bool replay_lived(const struct replay *replay, const struct arena_cell *cell);
+/* Whether a cell's block, which has been freed, lived for about as long as it
+ * was to. */
+bool replay_lived(const struct arena_cell *cell);
+
+/* The block of a slot is said to live for so many requests from now on. That
+ * does not change where the plan has it. */
+void replay_lives(struct replay *replay, uint32_t slot, uint32_t life);
 
 /* Bytes of the arena that are free. */
 struct replay_gap {

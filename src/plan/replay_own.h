@@ -8,6 +8,7 @@ enum {
 	GRAM = REPLAY_GRAM,
 	LIVES_ALIKE = 16, /* requests, and a part of a life, by which lives may
 			   * differ */
+	PAST_MOST = 16,
 };
 
 /* No request has it: neither one for nothing, nor one so large that its span,
@@ -19,7 +20,7 @@ struct slot_state {
 	uint64_t turn;           /* the cycle in which it was placed last, from
 				  * 2 on */
 	uint64_t size;           /* of a plain request; or NO_SIZE */
-	uint64_t life;           /* of its block, in requests */
+	uint64_t life;           /* of its block, as a cell has it */
 	/* When its block was freed, once the cell has another slot's. */
 	struct replay_free freed;
 };
@@ -37,10 +38,23 @@ struct position {
 	uint32_t slot;
 };
 
+/* What was in the arena before the plan was begun. */
+struct past {
+	/* Blocks of other plans, or of this one, that have lived on. */
+	struct arena_cell *lives[PAST_MOST];
+	size_t count;
+	uint64_t epoch; /* the latest of the frees of all others; UINT64_MAX: it
+			 * is not known, or too many lived on */
+	/* The first slot that came after that, in which cycle. */
+	uint32_t next;
+	uint64_t cycle;
+};
+
 struct replay {
-	size_t count; /* slots */
-	size_t lap;   /* slots of a lap */
-	size_t part;  /* of a lap, which it repeats as a whole */
+	uint32_t name; /* see replay_name */
+	size_t count;  /* slots */
+	size_t lap;    /* slots of a lap */
+	size_t part;   /* of a lap, which it repeats as a whole */
 	struct replay_slot *slots;
 	struct slot_state *states;
 	/* Of each slot its predecessors: before[starts[i]] up to, and without,
@@ -53,6 +67,7 @@ struct replay {
 	size_t grams_room;     /* a power of two */
 	uint32_t recent[GRAM]; /* tokens of the last requests, a ring */
 	uint32_t recent_at, recent_count;
+	struct past past;
 	struct position at;   /* behind the last request that was served */
 	struct position then; /* behind the one that was asked for last */
 	uint32_t token;       /* of that one */
@@ -68,37 +83,66 @@ static inline uint64_t turn_due(uint64_t cycle, uint32_t slot,
 	return slot < seen_from ? cycle : cycle - 1;
 }
 
-/* The free of a slot's block, which does not live. */
-static inline struct replay_free slot_freed(const struct slot_state *state,
-					    uint32_t slot)
+/* Whether the slot is one of those that would have come before the plan was
+ * begun, in the cycle in which it should have been placed last. What is where
+ * it would be is of the past. */
+static inline bool is_past(const struct replay *replay, uint64_t cycle,
+			   uint32_t slot)
 {
-	const struct arena_cell *cell = state->cell;
-
-	if (cell->slot != slot)
-		return state->freed;
-	return (struct replay_free){
-		arena_cell_epoch(cell),
-		atomic_load_explicit(&cell->stream, memory_order_relaxed)};
+	return cycle < replay->past.cycle ||
+	       (cycle == replay->past.cycle && slot < replay->past.next);
 }
 
-/* Whether the block that the cell had last lived for about as long as its slot
- * says. Where threads free by turns, that is never quite the same. */
-static inline bool cell_lived(const struct replay *replay,
-			      const struct arena_cell *cell)
+/* Whether all that was in the arena before the plan was begun has been freed in
+ * epochs below `safe`. */
+static inline bool past_is_over(struct replay *replay, uint64_t safe)
 {
-	uint64_t life = replay->states[cell->slot].life;
+	struct past *past = &replay->past;
+
+	for (; past->count; past->count--) {
+		const struct arena_cell *cell = past->lives[past->count - 1];
+
+		if (arena_cell_lives(cell))
+			return false;
+		if (arena_cell_epoch(cell) > past->epoch)
+			past->epoch = arena_cell_epoch(cell);
+	}
+	return past->epoch < safe;
+}
+
+/* Whether the block that the cell had last lived for about as long as it was
+ * to. Where threads free by turns, that is never quite the same. */
+static inline bool cell_lived(const struct arena_cell *cell)
+{
+	uint64_t life = cell->life;
 	uint64_t lived =
 		atomic_load_explicit(&cell->freed_at, memory_order_relaxed) -
 		cell->taken_at;
 	uint64_t more = lived > life ? lived - life : life - lived;
 
-	return more <= LIVES_ALIKE + life / LIVES_ALIKE;
+	return more <= LIVES_ALIKE + life / LIVES_ALIKE ||
+	       life == ARENA_LIFE_ANY;
 }
 
-static inline bool replay_lived_there(const struct replay *replay,
-				      const struct arena_cell *cell)
+/* Whether the cell's block is, or was, that of the slot. */
+static inline bool cell_is_of(const struct replay *replay,
+			      const struct arena_cell *cell, uint32_t slot)
 {
-	return cell->slot >= replay->count || cell_lived(replay, cell);
+	return cell->slot == slot && cell->plan == replay->name;
+}
+
+/* The free of a slot's block, which does not live. */
+static inline struct replay_free slot_freed(const struct replay *replay,
+					    uint32_t slot)
+{
+	const struct slot_state *state = &replay->states[slot];
+	const struct arena_cell *cell = state->cell;
+
+	if (!cell_is_of(replay, cell, slot))
+		return state->freed;
+	return (struct replay_free){
+		arena_cell_epoch(cell),
+		atomic_load_explicit(&cell->stream, memory_order_relaxed)};
 }
 
 /* Another block is about to take the cell: that of the slot which it was for,
@@ -108,11 +152,11 @@ static inline void cell_pass(struct replay *replay,
 {
 	struct slot_state *state;
 
-	if (cell->slot >= replay->count)
+	if (cell->plan != replay->name || cell->slot >= replay->count)
 		return;
 	state = &replay->states[cell->slot];
 	if (state->cell == cell)
-		state->freed = slot_freed(state, cell->slot);
+		state->freed = slot_freed(replay, cell->slot);
 }
 
 /* One more request came as the cycle has it. */

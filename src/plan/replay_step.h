@@ -10,9 +10,10 @@
 #include "replay_own.h"
 
 /* Whether the bytes of a slot are free, and ready, for what is asked for in a
- * turn: so are those of its predecessors, which have been placed in theirs. */
-static inline bool replay_step_is_free(const struct replay *replay,
-				       uint32_t slot, uint64_t safe)
+ * turn: so are those of its predecessors, which have been placed in theirs, or
+ * else those of all that was there before. */
+static inline bool replay_step_is_free(struct replay *replay, uint32_t slot,
+				       uint64_t safe)
 {
 	const uint32_t *before = &replay->before[replay->starts[slot]];
 	const uint32_t *end = &replay->before[replay->starts[slot + 1]];
@@ -20,10 +21,17 @@ static inline bool replay_step_is_free(const struct replay *replay,
 	for (; before != end; before++) {
 		const struct slot_state *state = &replay->states[*before];
 		const struct arena_cell *cell = state->cell;
+		uint64_t due = turn_due(replay->at.cycle, *before, slot);
 
-		if (state->turn != turn_due(replay->at.cycle, *before, slot) ||
-		    (cell->slot == *before && arena_cell_lives(cell)) ||
-		    slot_freed(state, *before).epoch >= safe)
+		if (state->turn != due) {
+			if (!is_past(replay, due, *before) ||
+			    !past_is_over(replay, safe))
+				return false;
+			continue;
+		}
+		if ((cell_is_of(replay, cell, *before) &&
+		     arena_cell_lives(cell)) ||
+		    slot_freed(replay, *before).epoch >= safe)
 			return false;
 	}
 	return true;
@@ -47,13 +55,14 @@ static inline struct arena_cell *replay_step(struct replay *replay,
 	    atomic_load_explicit(&arena->strays, memory_order_acquire) ||
 	    atomic_load_explicit(&arena->stray_latest, memory_order_relaxed) >=
 		    safe ||
-	    !replay_step_is_free(replay, slot, safe) ||
-	    !replay_lived_there(replay, cell))
+	    !replay_step_is_free(replay, slot, safe) || !cell_lived(cell))
 		return NULL;
 	cell_pass(replay, cell);
 	state->turn = replay->at.cycle;
+	cell->plan = replay->name;
 	cell->slot = slot;
 	cell->size = size;
+	cell->life = state->life;
 	cell->taken_at = now;
 	atomic_store_explicit(&cell->live, true, memory_order_relaxed);
 	replay_run_on(&replay->run, slot, size);

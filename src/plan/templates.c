@@ -61,6 +61,23 @@ uint64_t templates_peak(const struct templates *templates)
 	return peak;
 }
 
+const struct template *templates_find(const struct templates *templates,
+				      uint32_t id)
+{
+	for (const struct template *t = templates->all;
+	     t < end_of_const(templates); t++)
+		if (id && t->id == id)
+			return t;
+	return NULL;
+}
+
+void templates_leave(struct templates *templates)
+{
+	for (struct template *t = templates->all; t < end_of(templates); t++)
+		if (t->id)
+			replay_leave(t->replay);
+}
+
 static void template_use(struct templates *templates, struct template *t)
 {
 	templates->current = t;
@@ -128,7 +145,9 @@ void templates_add(struct templates *templates, struct plan_job *job)
 		.id = ++templates->ids,
 		.number = job->number,
 		.length = job->cycle.length,
-		.loads = job->loads,
+		.exact = job->exact,
+		.whole = job->cycle.count == job->cycle.length,
+		.places = job->cycle.per_lap,
 		.replay = job->replay,
 		.file = job->file,
 		.file_size = job->file_size,
@@ -137,6 +156,7 @@ void templates_add(struct templates *templates, struct plan_job *job)
 		.peak = job->peak,
 		.print = print_of(&job->cycle),
 	};
+	replay_name(t->replay, t->id);
 	job->replay = NULL;
 	job->file = NULL;
 	template_use(templates, t);
@@ -392,7 +412,6 @@ bool templates_pass(struct templates *templates, uint32_t slot)
 	const struct replay_slot *at = replay_slot_at(t->replay, slot);
 	bool begins = templates_begin_at(templates, slot);
 
-	templates->found = 0;
 	request_note(templates, at->token, at->size, begins,
 		     (uint32_t)((slot + 1) % replay_count(t->replay)));
 	return begins;

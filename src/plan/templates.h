@@ -5,7 +5,8 @@
  *
  * All templates share one arena. Whoever changes from one to another begins it
  * anew (replay_begin), so that none of its slots passes for one that was placed
- * in its turn: blocks of the other templates may have had its bytes since. */
+ * in its turn: blocks of the other templates may have had its bytes since
+ * (replay_past). */
 #ifndef MNM_TEMPLATES_H
 #define MNM_TEMPLATES_H
 
@@ -18,9 +19,11 @@ enum { TEMPLATES_MOST = 8 };
 struct template
 {
 	uint32_t id;     /* from 1 on; none is given twice. 0: no template */
-	uint64_t number; /* of its period; 0: the finder has not found it */
+	uint64_t number; /* of its period; 0: it is from a file */
 	uint64_t length; /* of its iteration, in requests */
-	bool loads;      /* it is from a file */
+	bool exact;      /* as its period is */
+	bool whole;      /* all requests of that belong to it */
+	size_t places;   /* that it has for one iteration */
 	struct replay *replay;
 	unsigned char *file; /* the plan as a file, or NULL */
 	size_t file_size;
@@ -66,6 +69,13 @@ uint64_t templates_peak(const struct templates *templates);
  * period if there is one. The new template is the current one.
  * If there are too many, the one goes that was not used for longest. */
 void templates_add(struct templates *templates, struct plan_job *job);
+
+/* The template of that id, or NULL. */
+const struct template *templates_find(const struct templates *templates,
+				      uint32_t id);
+
+/* The arena is about to end; see replay_leave. */
+void templates_leave(struct templates *templates);
 
 /* Drops the current template. Another one is current then, if there is one. */
 void templates_drop(struct templates *templates);

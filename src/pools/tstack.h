@@ -19,6 +19,7 @@ struct tstack_lap {
 	uint64_t requests;
 	uint64_t blocked; /* of all, as it began */
 	uint64_t amiss;   /* blocks that lived for another time than planned */
+	uint64_t without; /* requests for which the plan has no place */
 };
 
 struct tstack_pool {
@@ -69,6 +70,7 @@ struct tstack_pool {
 	size_t wanted;       /* bytes of an arena that is to be made, or 0 */
 	bool growing;        /* the region was to grow by these */
 	unsigned int vain;   /* so often it could not be, or not for long */
+	unsigned int dear;   /* so often it has ended to save memory */
 	uint64_t patience;   /* laps to wait for before the next try */
 	/* The base's is the next request of each of these spans, for which it
 	 * has grown; 0: none. */
@@ -86,8 +88,9 @@ struct tstack_pool {
 	size_t surplus, sheds;   /* bytes that are to go back; that do now */
 	uint64_t laps, shed_due; /* since the last look; when to look next */
 	uint64_t age;            /* of the arena, in laps */
-	/* The finder's requests at which the last two laps began; and laps to
-	 * wait before a plan is made anew of what was seen in them. */
+	/* The finder's requests at which the last two laps of the current
+	 * template began; and laps to wait before a plan is made anew of what
+	 * was seen in them. */
 	uint64_t begins[2];
 	uint64_t refine, refining;
 	struct tstack_figures figures;
@@ -154,6 +157,10 @@ size_t tstack_spare(const struct tstack_pool *self, size_t bytes);
  * what the program needs, and what is idle in the arena is to serve. */
 bool tstack_is_dear(const struct tstack_pool *self, size_t span);
 
+/* The same, when the arena has nothing that could serve it: then the arena ends
+ * instead. The next time, twice as much may be taken before it does. */
+bool tstack_is_too_dear(struct tstack_pool *self, size_t span);
+
 /* Serves the request where the plan says. MNM_MISS: the base pool is to serve
  * it. */
 enum mnm_answer tstack_follow(struct tstack_pool *self,
@@ -181,19 +188,16 @@ bool tstack_keeps(const struct tstack_pool *self,
 void tstack_lap_count(struct tstack_pool *self, uint64_t requests,
 		      uint64_t bytes, bool placed, bool turns);
 
-/* Whether the current plan is that of the finder's period, or of a file. */
-bool tstack_is_foretold(const struct tstack_pool *self);
-
 /* Whether a thread may hold the course. */
 bool tstack_is_settled(const struct tstack_pool *self);
 
-/* Whether requests may come in their turn is known anew. No other thread holds
- * the course. */
-void tstack_course_turn(struct tstack_pool *self);
+/* In a lap some blocks lived for another time than the plan has it, or had no
+ * place: a plan is made anew, if it is time, and if that helps. */
+void tstack_refine(struct tstack_pool *self, const struct tstack_lap *lap);
 
-/* In lap after lap some block lives for another time than the plan has it: a
- * plan is made anew, if it is time. */
-void tstack_refine(struct tstack_pool *self);
+/* A lap of the current template begins with the finder's request of that
+ * serial. */
+void tstack_lap_begins(struct tstack_pool *self, uint64_t serial);
 
 /* Bytes of live blocks: beside the arena, and all. */
 uint64_t tstack_beside(const struct tstack_pool *self);
@@ -202,6 +206,10 @@ uint64_t tstack_live(const struct tstack_pool *self);
 /* The cell is about to have another block. If the last one has lived for
  * another time than planned, the finder is told. */
 void tstack_lived(struct tstack_pool *self, const struct arena_cell *cell);
+
+/* The cell is about to be forgotten. If its block lives, its free is noted by
+ * its address from now on. */
+void tstack_lives_on(struct tstack_pool *self, const struct arena_cell *cell);
 
 /* The block at that address was freed. */
 void tstack_freed(struct tstack_pool *self, uint64_t addr);

@@ -223,16 +223,18 @@ void tstack_cells_leave(struct tstack_pool *self)
 	}
 }
 
-/* Forgets the cells, but not what is owed for them. */
+/* Forgets the cells, but not what is owed for them, nor how long their blocks
+ * have lived. */
 static void cells_forget(struct tstack_pool *self)
 {
 	struct arena_owed owed = arena_owed(&self->arena);
 
+	for (size_t i = 0; i < self->arena.count; i++)
+		tstack_lives_on(self, self->arena.cells[i]);
 	arena_close(&self->arena);
 	self->arena.owed_blocks = owed.blocks;
 	self->arena.owed_bytes = owed.bytes;
-	if (self->replay)
-		replay_leave(self->replay);
+	templates_leave(&self->templates);
 }
 
 bool tstack_arena_end(struct tstack_pool *self)

@@ -28,41 +28,28 @@ struct course *tstack_pool_course(struct mnm_pool *pool)
 	return &tstack_of(pool)->course;
 }
 
-bool tstack_is_foretold(const struct tstack_pool *self)
+/* As another plan was followed when this one's period was found, say: lives
+ * that differ are not seen as requests come. Or it was planned while some of
+ * its blocks lived still. A plan of the last lap that is known as a whole has
+ * their lives right. */
+void tstack_refine(struct tstack_pool *self, const struct tstack_lap *lap)
 {
 	const struct template *current = self->templates.current;
-	uint64_t number =
-		self->finder ? finder_period(self->finder)->number : 0;
+	struct period period = {.number = current->number,
+				.first = self->begins[1],
+				.length = current->length,
+				.exact = current->exact};
 
-	return current &&
-	       (current->number ? current->number == number : current->loads);
-}
-
-/* A finder that has another period has to see each request. */
-void tstack_course_turn(struct tstack_pool *self)
-{
-	self->course.replay = tstack_is_foretold(self) ? self->replay : NULL;
-}
-
-/* As another plan was followed when this one's period was found, say: lives
- * that differ are not seen as requests come. A plan of the last lap that is
- * known as a whole has them right. */
-void tstack_refine(struct tstack_pool *self)
-{
-	struct period period;
-
-	if (self->job || !self->finder || !tstack_is_foretold(self) ||
-	    !self->templates.current->number ||
-	    !finder_period(self->finder)->exact ||
-	    self->begins[0] - self->begins[1] !=
-		    self->templates.current->length ||
+	if (self->job || !self->finder || !current->number || !current->whole ||
+	    self->begins[0] - self->begins[1] != current->length ||
+	    period.first < finder_history(self->finder)->first ||
 	    ++self->refining < self->refine)
 		return;
-	period = finder_again(self->finder, self->begins[1]);
+	history_keep(finder_history(self->finder), period.first, period.length);
 	self->refining = 0;
 	if (self->refine < (uint64_t)1 << REFINE_MOST)
 		self->refine *= 2;
-	tstack_job_refine(self, &period);
+	tstack_job_refine(self, &period, lap->amiss ? 0 : current->places);
 }
 
 /* Whether a run has the request before the one at which least is live. */
@@ -75,7 +62,7 @@ static bool run_turns(const struct tstack_pool *self,
 	return until < run->count;
 }
 
-static void lap_begin_note(struct tstack_pool *self, uint64_t serial)
+void tstack_lap_begins(struct tstack_pool *self, uint64_t serial)
 {
 	self->begins[1] = self->begins[0];
 	self->begins[0] = serial;
@@ -86,65 +73,72 @@ static void cell_tell(struct tstack_pool *self, uint32_t slot, uint64_t serial)
 {
 	struct arena_cell *cell = replay_cell(self->replay, slot);
 
-	if (cell && cell->slot == slot)
+	if (cell && cell->plan == self->templates.current->id &&
+	    cell->slot == slot)
 		cell->told = serial + 1;
 }
 
 void tstack_lived(struct tstack_pool *self, const struct arena_cell *cell)
 {
-	if (!cell->told || !self->finder || replay_lived(self->replay, cell))
+	const struct template *by =
+		templates_find(&self->templates, cell->plan);
+	uint32_t life = (uint32_t)(cell->freed_at - cell->taken_at);
+
+	if (!cell->told || !self->finder)
 		return;
-	finder_correct(self->finder, cell->told - 1,
-		       (uint32_t)(cell->freed_at - cell->taken_at));
-	self->lap.amiss++;
+	finder_correct(self->finder, cell->told - 1, life);
+	if (by && cell->slot < replay_count(by->replay))
+		replay_lives(by->replay, cell->slot, life);
+	self->lap.amiss += !replay_lived(cell);
 }
 
-/* As many of the slots from that one on, up to `most`, as are requests of the
- * period that follow each other, but those behind one with which an iteration
- * begins. What an inexact period leaves out did not come. */
-static uint64_t part_tell(struct tstack_pool *self, uint32_t slot,
-			  uint64_t most, bool *begins)
+void tstack_lives_on(struct tstack_pool *self, const struct arena_cell *cell)
+{
+	if (!arena_cell_lives(cell)) {
+		tstack_lived(self, cell);
+		return;
+	}
+	if (!cell->told || !self->finder ||
+	    !address_map_prepare(&self->serials, self->serials.count + 1))
+		return;
+	finder_live_on(self->finder, cell->told - 1);
+	address_map_set(&self->serials, self->begin + cell->offset,
+			cell->told - 1);
+}
+
+/* The finder and the templates are told that the slot's request came. */
+static void slot_tell(struct tstack_pool *self, uint32_t slot)
 {
 	const struct replay_slot *at = replay_slot_at(self->replay, slot);
-	uint64_t serial = self->finder ? finder_count(self->finder) : 0;
-	uint64_t first = at->request, part = 0;
-	uint64_t length = self->templates.current->length;
+	bool begins = templates_pass(&self->templates, slot);
+	uint64_t serial;
 
-	*begins = false;
-	while (part < most &&
-	       (!part || at->request == (first + part) % length)) {
-		if (part && templates_begin_at(&self->templates, slot))
-			break;
-		*begins |= templates_pass(&self->templates, slot);
-		cell_tell(self, slot, serial + part);
-		if (!at->request)
-			lap_begin_note(self, serial + part);
-		part++;
-		slot = slot + 1 == replay_count(self->replay) ? 0 : slot + 1;
-		at = replay_slot_at(self->replay, slot);
-	}
-	if (self->finder)
-		finder_skip(self->finder, first, part);
-	return part;
+	/* What a plan from a file says of lives has never been seen. */
+	if (!self->finder || !self->templates.current->number)
+		return;
+	serial = finder_count(self->finder);
+	if (begins)
+		tstack_iteration_end(self, serial);
+	finder_foretold(self->finder, self->templates.current->number,
+			at->token, at->size, at->life, at->level);
+	cell_tell(self, slot, serial);
+	if (!at->request)
+		tstack_lap_begins(self, serial);
 }
 
-/* What the finder and the templates are told of a run: it came as foretold. */
+/* It came as the plan has it. */
 static void run_tell(struct tstack_pool *self, const struct replay_run *run)
 {
 	uint64_t slots = replay_count(self->replay), slot = run->first;
-	uint64_t left = run->count, part, serial;
-	bool begins;
+	uint64_t left = run->count;
 
 	/* What was asked for before that has lived for too long to be planned,
 	 * if it lives yet. */
 	if (left > CYCLES_TOLD * slots)
 		left = left % slots + CYCLES_TOLD * slots;
-	for (; left; left -= part) {
-		serial = self->finder ? finder_count(self->finder) : 0;
-		part = part_tell(self, (uint32_t)slot, left, &begins);
-		slot = (slot + part) % slots;
-		if (begins && self->finder && self->templates.current->number)
-			tstack_iteration_end(self, serial);
+	for (; left; left--) {
+		slot_tell(self, (uint32_t)slot);
+		slot = slot + 1 == slots ? 0 : slot + 1;
 	}
 }
 
@@ -199,9 +193,12 @@ bool tstack_pool_in_turn(const struct mnm_pool *pool,
 {
 	const struct tstack_pool *self = (const struct tstack_pool *)pool;
 
-	return self->course.turns && !cell->stray && self->replay &&
-	       cell->slot < replay_count(self->replay) &&
-	       replay_slot_at(self->replay, cell->slot)->plain;
+	const struct template *current = self->templates.current;
+
+	return self->course.turns && !cell->stray && current &&
+	       cell->plan == current->id &&
+	       cell->slot < replay_count(current->replay) &&
+	       replay_slot_at(current->replay, cell->slot)->plain;
 }
 
 void tstack_pool_count(struct mnm_pool *pool, struct arena_cell *cell)

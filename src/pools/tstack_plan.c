@@ -93,6 +93,7 @@ bool tstack_learn(struct tstack_pool *self)
 	self->segments = (struct segments){0};
 	self->templates.ousted = 0;
 	self->refine = REFINE_LEAST;
+	self->dear = 0;
 	return true;
 }
 
@@ -258,8 +259,8 @@ static void lap_end(struct tstack_pool *self)
 		template_leave(self, &lap);
 	else if (is_in_the_way(self, &lap) && tstack_arena_end(self))
 		tstack_yield(self);
-	else if (lap.amiss && !current->poor)
-		tstack_refine(self);
+	else if ((lap.amiss && !current->poor) || lap.without)
+		tstack_refine(self, &lap);
 }
 
 void tstack_lap_count(struct tstack_pool *self, uint64_t requests,
@@ -281,6 +282,19 @@ static bool is_calm(const struct tstack_pool *self)
 	return self->finder && finder_history(self->finder)->live <= self->calm;
 }
 
+/* The last request came as that slot's, if any, and has been fed. */
+static void slot_note(struct tstack_pool *self, uint32_t slot)
+{
+	const struct replay_slot *at;
+
+	if (slot == REPLAY_NONE)
+		return;
+	at = replay_slot_at(self->replay, slot);
+	self->lap.without += !at->size;
+	if (!at->request && self->finder)
+		tstack_lap_begins(self, finder_count(self->finder) - 1);
+}
+
 /* A plan is made use of once an iteration begins, when least is live. */
 static void lap_step(struct tstack_pool *self,
 		     const struct mnm_request *request, bool placed)
@@ -289,6 +303,7 @@ static void lap_step(struct tstack_pool *self,
 	size_t bytes = request->span;
 	bool turns;
 
+	slot_note(self, replay_came(self->replay));
 	tstack_template_served(self, request);
 	next = replay_next(self->replay);
 	self->figures.deviations +=
@@ -317,8 +332,8 @@ bool tstack_served(struct tstack_pool *self, const struct mnm_request *request,
 {
 	self->needed = 0;
 	arena_pass(&self->arena);
-	if (self->replay && how == TSTACK_PLACED && tstack_is_foretold(self) &&
-	    replay_comes(self->replay)) {
+	if (self->replay && how == TSTACK_PLACED && !self->templates.found &&
+	    replay_came(self->replay) != REPLAY_NONE) {
 		replay_served(self->replay, true);
 		if (self->kept < self->beginning.kept_count)
 			tstack_load_step(self, request);
@@ -334,7 +349,6 @@ bool tstack_served(struct tstack_pool *self, const struct mnm_request *request,
 		tstack_rest(self);
 	if (self->asked.known || self->kept < self->beginning.kept_count)
 		tstack_load_step(self, request);
-	tstack_course_turn(self);
 	return false;
 }
 
@@ -370,7 +384,6 @@ void tstack_pool_mark(struct mnm_pool *pool)
 	if (self->finder)
 		finder_mark(self->finder);
 	tstack_template_mark(self);
-	tstack_course_turn(self);
 }
 
 bool tstack_pool_rests(const struct mnm_pool *pool)

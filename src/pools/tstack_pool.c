@@ -156,8 +156,7 @@ static enum mnm_answer tstack_pool_place(struct mnm_pool *pool,
 		answer = tstack_stray(self, request, place);
 	/* What a plan has that is not followed serves others. */
 	if (answer == MNM_MISS && self->region && !keeps &&
-	    tstack_is_dear(self, request->span) && tstack_arena_end(self)) {
-		tstack_yield(self);
+	    tstack_is_too_dear(self, request->span)) {
 		tstack_tell(self);
 		answer = self->base->ops->place(self->base, request, place);
 	}

@@ -6,6 +6,7 @@ enum {
 	SOON = 16,  /* requests: what a plan needs within these is left alone */
 	STRAY = 4,  /* requests in a row that no plan foresees */
 	OVER = 128, /* the part of all memory that may be taken besides */
+	DEAR_MOST = 7, /* log2 of the most times that part */
 	/* So many laps, and a block stays where places of the plan are: if some
 	 * were blocked, and if none was. */
 	STAYS_LEAST = 3,
@@ -36,11 +37,12 @@ bool tstack_is_dear(const struct tstack_pool *self, size_t span)
 	const struct mnm_pool *pool = &self->pool;
 	/* What the program needs as planned, or now. */
 	size_t need = tstack_beside(self) + self->bytes;
-	size_t live = tstack_live(self) + span;
+	size_t live = tstack_live(self) + span, over;
 
 	if (need < live)
 		need = live;
-	return is_lost(self) || pool->region_bytes + span > need + need / OVER;
+	over = need / OVER << self->dear;
+	return is_lost(self) || pool->region_bytes + span > need + over;
 }
 
 /* Bytes that are needed late, if the program is where the plan says; any, if
@@ -55,6 +57,15 @@ static uint64_t room_find(struct tstack_pool *self, size_t span)
 	offset = replay_room(self->replay, &stray.gaps, span, &until);
 	return until < SOON && !tstack_is_dear(self, span) ? UINT64_MAX
 							   : offset;
+}
+
+bool tstack_is_too_dear(struct tstack_pool *self, size_t span)
+{
+	if (!tstack_is_dear(self, span) || !tstack_arena_end(self))
+		return false;
+	self->dear += self->dear < DEAR_MOST;
+	tstack_yield(self);
+	return true;
 }
 
 enum mnm_answer tstack_stray(struct tstack_pool *self,

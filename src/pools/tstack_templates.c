@@ -16,8 +16,10 @@ void tstack_template_look(struct tstack_pool *self)
 	if (self->replay == replay)
 		return;
 	course_recall(&self->course);
-	self->replay = replay;
-	tstack_course_turn(self);
+	self->replay = self->course.replay = replay;
+	self->begins[0] = self->begins[1] = 0;
+	if (replay)
+		replay_past(replay, &self->arena);
 	self->least = current ? current->least : 0;
 	self->calm = current ? current->calm : 0;
 	self->lap = (struct tstack_lap){.blocked = self->figures.blocked};
@@ -82,8 +84,8 @@ void tstack_iteration_end(struct tstack_pool *self, uint64_t serial)
 	if (!segments_end(&self->segments, history, serial, &period, &next) ||
 	    foreseen || (next && !templates->current))
 		return;
-	for (uint64_t i = 0; i < period.length; i++)
-		*history_notes(history, period.first + i) |= HISTORY_KEPT;
+	period.number = finder_number(self->finder);
+	history_keep(history, period.first, period.length);
 	tstack_job_make(self, &period);
 }
 
@@ -100,10 +102,17 @@ void tstack_template_served(struct tstack_pool *self,
 						   began);
 }
 
-void tstack_job_refine(struct tstack_pool *self, const struct period *period)
+void tstack_job_refine(struct tstack_pool *self, const struct period *period,
+		       size_t places)
 {
-	self->job = plan_job_new(finder_history(self->finder), period,
-				 plan_seconds);
+	struct plan_job *job = plan_job_new(finder_history(self->finder),
+					    period, plan_seconds);
+
+	if (job && job->cycle.per_lap <= places) {
+		plan_job_close(job);
+		return;
+	}
+	self->job = job;
 	self->job_given = false;
 }
 

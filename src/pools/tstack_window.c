@@ -153,6 +153,7 @@ bool tstack_window_take(struct tstack_pool *self, size_t bytes,
 	}
 	self->unbacked += want;
 	/* No slot is known to have a place any more. */
+	templates_leave(&self->templates);
 	replay_begin(self->replay, replay_next(self->replay));
 	*place = (struct mnm_place){.region = self->region,
 				    .addr = self->begin +

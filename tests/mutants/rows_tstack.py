@@ -27,11 +27,12 @@ ROWS = [
     # Who may be at a place that a plan gives out.
     ("a_live_block_is_where_a_plan_places", "unit",
      (REPLAY, "	if (!arena_is_free(arena, at->offset, at->size, &age))\n"
-      "		return REPLAY_TAKEN;\n",
+      "		return late_note(replay, slot);\n",
       "	(void)arena_is_free(arena, at->offset, at->size, &age);\n")),
     ("a_predecessor_lives", "unit",
-     (REPLAY, "		if (cell->slot == *before && arena_cell_lives(cell))\n"
-      "			return REPLAY_TAKEN;\n", "")),
+     (REPLAY, "		if (cell_is_of(replay, cell, *before) && "
+      "arena_cell_lives(cell))\n"
+      "			return late_note(replay, slot);\n", "")),
     ("a_predecessors_free_is_not_over", "unit",
      (REPLAY, "		if (!ready(&freed, argument))\n"
       "			answer = REPLAY_EARLY;\n", "")),
@@ -142,13 +143,42 @@ ROWS = [
      (OWN, "	if (state->cell == cell)\n		state->freed",
       "	if (!state)\n		state->freed")),
     ("a_predecessor_lives_at_a_step", "unit",
-     (STEP, "		    (cell->slot == *before && "
-      "arena_cell_lives(cell)) ||\n", "")),
+     (STEP, "		if ((cell_is_of(replay, cell, *before) &&\n"
+      "		     arena_cell_lives(cell)) ||\n		    ",
+      "		if ((cell && 0) ||\n		    ")),
     ("a_predecessor_was_not_placed_in_its_turn_at_a_step", "unit",
-     (STEP, "		if (state->turn != turn_due(replay->at.cycle, "
-      "*before, slot) ||\n		    ", "		if (!cell || ")),
+     (STEP, "		if (state->turn != due) {\n",
+      "		if (!cell) {\n")),
+    ("a_plan_begins_among_blocks_that_live", "unit",
+     (OWN, "		if (arena_cell_lives(cell))\n"
+      "			return false;\n", "")),
+    ("a_plan_begins_before_what_was_there_is_over", "unit",
+     (REPLAY, "			if (arena_cell_epoch(cell) > past->epoch)\n"
+      "				past->epoch = arena_cell_epoch(cell);\n",
+      "")),
+    ("a_plan_begins_before_what_lived_on_is_over", "unit",
+     (OWN, "		if (arena_cell_epoch(cell) > past->epoch)\n"
+      "			past->epoch = arena_cell_epoch(cell);\n", "")),
+    ("a_plan_begins_among_too_many_blocks", "unit",
+     (REPLAY, "			past_forget(replay);\n			return;\n",
+      "			break;\n")),
+    ("what_a_plan_left_out_is_of_the_past", "unit",
+     (OWN, "slot < replay->past.next);", "slot <= replay->past.next);")),
+    ("a_life_ends_with_its_arena", "unit",
+     (ARENA, "		tstack_lives_on(self, self->arena.cells[i]);\n",
+      "		;\n")),
+    ("a_life_of_an_arena_counts_as_planned", "unit",
+     ("src/pools/tstack_course.c", "	finder_live_on(self->finder, "
+      "cell->told - 1);\n", "")),
+    ("a_plan_saves_memory_again_and_again", "unit",
+     ("src/pools/tstack_stray.c",
+      "	self->dear += self->dear < DEAR_MOST;\n", "")),
+    ("a_shape_found_in_its_midst_came_in_its_turn", "unit",
+     (PLAN, " && !self->templates.found &&", " &&")),
+    ("what_has_no_place_never_gets_one", "unit",
+     (PLAN, "	self->lap.without += !at->size;\n", "")),
     ("a_predecessors_free_is_not_over_at_a_step", "unit",
-     (STEP, "		    slot_freed(state, *before).epoch >= safe)",
+     (STEP, "		    slot_freed(replay, *before).epoch >= safe)",
       "		    false)")),
     ("a_stray_lives_at_a_step", "unit",
      (STEP, "	    atomic_load_explicit(&arena->strays, "
@@ -169,7 +199,7 @@ ROWS = [
     ("a_plan_is_left_before_the_next_one_is_made", "unit",
      (PLAN, "tstack_lap_count(self, 1, bytes, placed, turns);",
       "tstack_lap_count(self, 1, bytes, placed && "
-      "tstack_is_foretold(self), turns);")),
+      "!self->job, turns);")),
     ("an_empty_cache_stays_on_its_course", "unit",
      ("src/tcache/tcache_blocks.c", "	tcache_course_leave(cache);\n", "")),
     ("a_thread_frees_along_whatever_course", "test_steps.py -k another_devices",

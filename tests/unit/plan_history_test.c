@@ -163,37 +163,51 @@ START_TEST(a_match_does_not_reach_beyond_what_is_known)
 }
 END_TEST
 
-START_TEST(repeated_requests_are_as_those_before)
+START_TEST(what_was_foretold_is_noted_as_it_is_said)
 {
-	enum { ASKED_FIRST = 20, LENGTH = 7, BEGIN = 9 };
+	enum { ASKED_FIRST = 20 };
 
-	for (uint64_t count = 0; count < ROOM - ASKED_FIRST; count++) {
-		uint64_t live, position = count % LENGTH;
+	ck_assert(history_open(&history, ROOM));
+	for (uint32_t i = 0; i < ASKED_FIRST; i++)
+		history_alloc(&history, i, 512);
+	for (uint32_t i = 0; i < 3 * ROOM; i++) {
+		uint64_t serial = ASKED_FIRST + i;
 
-		ck_assert(history_open(&history, ROOM));
-		for (uint32_t i = 0; i < ASKED_FIRST; i++) {
-			history_alloc(&history, i, 512 * (i + 1));
-			history_free(&history, i - i % 3);
-		}
-		live = history.live;
-		history_repeat(&history, BEGIN, LENGTH, position, count);
-		ck_assert_uint_eq(history.live, live);
-		ck_assert_uint_eq(history.count, ASKED_FIRST + count);
-		for (uint64_t i = 0; i < count; i++) {
-			uint64_t serial = ASKED_FIRST + i;
-			uint64_t old = BEGIN + (position + i) % LENGTH;
-
-			ck_assert_uint_eq(history_token_at(&history, serial),
-					  old);
-			ck_assert_uint_eq(history_size(&history, serial),
-					  512 * (old + 1));
-			ck_assert_uint_eq(history_life(&history, serial),
-					  history_life(&history, old));
-			ck_assert_uint_eq(history_level(&history, serial),
-					  history_level(&history, old));
-		}
-		history_close(&history);
+		history_foretold(&history, i, 512 + i, 7 + i, 1000 + i);
+		ck_assert_uint_eq(history.count, serial + 1);
+		ck_assert_uint_eq(history_token_at(&history, serial), i);
+		ck_assert_uint_eq(history_size(&history, serial), 512 + i);
+		ck_assert_uint_eq(history_life(&history, serial), 7 + i);
+		ck_assert_uint_eq(history_level(&history, serial), 1000 + i);
+		ck_assert_uint_eq(*history_notes(&history, serial),
+				  HISTORY_KEPT);
+		history_free(&history, serial); /* has no say */
+		ck_assert_uint_eq(history_life(&history, serial), 7 + i);
 	}
+	ck_assert_uint_eq(history.live, ASKED_FIRST * 512);
+	ck_assert_uint_eq(history.freed, 0);
+	history_close(&history);
+}
+END_TEST
+
+START_TEST(what_lives_on_is_freed_when_it_is)
+{
+	ck_assert(history_open(&history, ROOM));
+	history_alloc(&history, 1, 512);
+	history_foretold(&history, 2, 1024, 1, 0);
+	history_alloc(&history, 3, 512);
+	history_live_on(&history, 1);
+	ck_assert_uint_eq(history_life(&history, 1), 0);
+	ck_assert_uint_eq(history.live, 2048);
+	history_alloc(&history, 4, 512);
+	history_free(&history, 1);
+	ck_assert_uint_eq(history_life(&history, 1), 3);
+	ck_assert_uint_eq(history.live, 1536);
+	for (int i = 0; i < ROOM; i++)
+		history_alloc(&history, 5, 512);
+	history_live_on(&history, 1); /* it is not known any more */
+	ck_assert_uint_eq(history.live, 1536 + 512 * ROOM);
+	history_close(&history);
 }
 END_TEST
 
@@ -230,7 +244,8 @@ int main(void)
 				 what_lives_is_what_was_not_freed,
 				 matches_are_those_of_a_plain_comparison,
 				 a_match_does_not_reach_beyond_what_is_known,
-				 repeated_requests_are_as_those_before,
+				 what_was_foretold_is_noted_as_it_is_said,
+				 what_lives_on_is_freed_when_it_is,
 				 tokens_tell_sizes_and_streams_apart,
 				 more_than_can_be_counted_is_refused, NULL});
 }

@@ -7,7 +7,13 @@
 #include "plan/history.h"
 #include "plan/replay_step.h"
 
-enum { SLOTS_MOST = 60, UNITS = 4096, BLOCKS_MOST = 512, STREAMS = 3 };
+enum {
+	SLOTS_MOST = 60,
+	UNITS = 4096,
+	BLOCKS_MOST = 512,
+	STREAMS = 3,
+	PLANS = 3,
+};
 
 static const uint64_t unit = 512;
 
@@ -118,6 +124,10 @@ struct program {
 	uint64_t bytes;  /* of the arena */
 	uint64_t roomed; /* such blocks */
 	uint64_t seed;
+	struct { /* plans that have the same arena by turns */
+		struct cycle cycle;
+		struct replay *replay;
+	} others[PLANS - 1];
 };
 
 static bool is_ready(const struct replay_free *freed, void *argument)
@@ -357,6 +367,8 @@ static void program_close(struct program *program)
 	ck_assert_int_eq(program->counted + owed.bytes, 0);
 	ck_assert_uint_eq(program->arena.counted, 0);
 	replay_close(program->replay);
+	for (int i = 0; i < PLANS - 1; i++)
+		replay_close(program->others[i].replay);
 	arena_close(&program->arena);
 }
 
@@ -543,6 +555,88 @@ START_TEST(no_byte_has_two_owners)
 }
 END_TEST
 
+static void plans_open(struct program *program, uint64_t seed)
+{
+	program_open(program, seed);
+	replay_name(program->replay, PLANS);
+	for (uint32_t i = 0; i < PLANS - 1; i++) {
+		struct cycle *cycle = &program->others[i].cycle;
+
+		*cycle = cycle_drawn();
+		program->others[i].replay =
+			replay_open(cycle->slots, cycle->count, 1);
+		ck_assert_ptr_nonnull(program->others[i].replay);
+		replay_name(program->others[i].replay, i + 1);
+	}
+}
+
+static void plan_change(struct program *program, uint32_t next)
+{
+	const uint32_t i = draw(PLANS - 1);
+	struct cycle cycle = program->cycle;
+	struct replay *replay = program->replay;
+
+	run_look(program);
+	program->cycle = program->others[i].cycle;
+	program->replay = program->others[i].replay;
+	program->others[i].cycle = cycle;
+	program->others[i].replay = replay;
+	replay_begin(program->replay, next % program->cycle.count);
+	replay_past(program->replay, &program->arena);
+}
+
+/* So many requests of the present plan, of which hardly any deviates. late: how
+ * many percent are freed late. */
+static void plan_play(struct program *program, uint32_t next, uint32_t count,
+		      uint32_t late)
+{
+	const struct cycle *cycle = &program->cycle;
+
+	for (; count; next++, count--) {
+		uint32_t at = next % cycle->count;
+
+		program_step(program, late);
+		if (!draw(100))
+			continue;
+		program_ask(program, cycle->slots[at].size, cycle->streams[at],
+			    cycle->lives[at], 100);
+	}
+}
+
+/* Returns how many requests took the short way where a plan began that had been
+ * followed before. */
+static uint64_t plans_run(uint64_t seed)
+{
+	static struct program program;
+	uint64_t before, begun = 0;
+	uint32_t next, count;
+
+	plans_open(&program, seed);
+	for (uint32_t i = 0; i < 30; i++) {
+		next = draw(3) ? 0 : draw(SLOTS_MOST);
+		plan_change(&program, next);
+		next %= program.cycle.count;
+		count = program.cycle.count - next;
+		before = program.stepped;
+		plan_play(&program, next, count, draw(2) ? 20 : 0);
+		begun += program.stepped - before;
+		plan_play(&program, 0, draw(2 * SLOTS_MOST), 0);
+	}
+	program_close(&program);
+	return begun;
+}
+
+START_TEST(nor_if_several_plans_take_turns)
+{
+	uint64_t begun = 0;
+
+	for (uint64_t seed = 0; seed < 1000; seed++)
+		begun += plans_run(seed);
+
+	ck_assert_uint_gt(begun, 10000);
+}
+END_TEST
+
 START_TEST(nor_if_blocks_without_a_slot_are_placed)
 {
 	uint64_t roomed = 0;
@@ -686,6 +780,7 @@ int main(void)
 	tcase_add_test(tests, the_place_in_a_cycle_is_found);
 	tcase_add_test(tests, the_place_in_a_part_that_repeats_is_found);
 	tcase_add_test(tests, no_byte_has_two_owners);
+	tcase_add_test(tests, nor_if_several_plans_take_turns);
 	tcase_add_test(tests,
 		       a_smaller_block_says_nothing_of_the_rest_of_its_place);
 	tcase_add_test(tests, nor_if_blocks_without_a_slot_are_placed);
