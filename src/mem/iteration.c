@@ -18,6 +18,9 @@ static bool named;
 /* Held while a name is looked at, and at a fork: the C library has a lock of
  * its own in the expression, which would stay held in the child for ever. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Whether the calling thread does so. A signal handler, or the program's own
+ * malloc, may begin a range meanwhile. */
+static __thread volatile bool looking;
 
 static void names_hold(void)
 {
@@ -79,10 +82,12 @@ bool iteration_is_named(const char *range)
 {
 	bool matches;
 
-	if (!named)
+	if (!named || looking)
 		return false;
+	looking = true;
 	names_hold();
 	matches = !regexec(&names, range, 0, NULL, 0);
 	names_release();
+	looking = false;
 	return matches;
 }

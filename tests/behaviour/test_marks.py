@@ -8,12 +8,14 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, DEADLINE, LIBRARY, MNM, SANITIZERS
+from conftest import (BUILD, DEADLINE, LIBRARY, MNM, SANITIZERS,
+                      plain_build_only)
 from test_pool import open_shell, took
 
 RANGES = os.path.join(BUILD, "tests", "programs", "nvtx_ranges")
 FORKS = os.path.join(BUILD, "tests", "programs", "nvtx_forks")
 TOOL = os.path.join(BUILD, "tests", "programs", "nvtx_behind.so")
+INSIDE = os.path.join(BUILD, "tests", "programs", "nvtx_inside")
 MEMORY_TOOL = os.path.join(BUILD, "tests", "programs", "nvtx_tool.so")
 FORMS = ["push_a", "push_w", "push", "start_a", "start_w", "start",
          "domain_push", "domain_start"]
@@ -67,6 +69,14 @@ def test_a_fork_while_names_are_looked_at_leaves_the_child_able_to(box):
     """A lock that another thread held at the fork is held for ever in the
     child."""
     assert run(box, "push_a", program=FORKS).stderr == ""
+
+
+@plain_build_only
+@pytest.mark.parametrize("where", ["malloc", "handler"])
+def test_a_range_within_the_look_at_another_does_not_wait_for_it(box, where):
+    """To look at a name takes a lock and memory."""
+    done = run(box, where, program=INSIDE)
+    assert (done.stdout, done.stderr) == ("over\n", "")
 
 
 @pytest.mark.parametrize("expression,marks", [
