@@ -16,6 +16,7 @@
 #include "plan_source.h"
 #include "pools/pool.h"
 #include "pools/tstack_pool.h"
+#include "preload/syscall_filter.h"
 #include "preload/thread.h"
 #include "stats/counter.h"
 #include "tcache/tcache.h"
@@ -127,7 +128,9 @@ static void *planning_run(void *arg)
 	return NULL;
 }
 
-/* Where there is no thread, the pool learns on without a plan. */
+/* Where there is no thread, the pool learns on without a plan. None begins once
+ * the program has a filter of system calls: its own threads have begun before
+ * that, so it may kill for another one. */
 static void job_begin(struct pool *pool, struct plan_job *job)
 {
 	struct planning *planning = malloc(sizeof(*planning));
@@ -137,7 +140,7 @@ static void job_begin(struct pool *pool, struct plan_job *job)
 	if (planning)
 		*planning = (struct planning){pool->heap->context, pool, job,
 					      pool->view.ops};
-	if (!planning ||
+	if (!planning || syscall_filter_is_own() ||
 	    thread_start(planning_run, planning, STACK_SIZE, &thread)) {
 		free(planning);
 		pool_planned(pool, job);

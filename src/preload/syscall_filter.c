@@ -248,3 +248,12 @@ bool syscall_filter_kills_socket(void)
 	once_run(&once, of_socket_try);
 	return kills_socket;
 }
+
+bool syscall_filter_is_own(void)
+{
+	int saved = errno;
+	bool own = syscall_filter_standing() == OWN;
+
+	errno = saved;
+	return own;
+}

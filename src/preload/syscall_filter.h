@@ -18,4 +18,9 @@ bool syscall_filter_kills(void);
 /* The same for the calls that a socket with a name takes. */
 bool syscall_filter_kills_socket(void);
 
+/* Whether the process has a filter of its own by now, which may kill for any
+ * call: also one that was set late, as by a program that is about to read what
+ * it does not trust. Found out anew each time. */
+bool syscall_filter_is_own(void);
+
 #endif

@@ -271,6 +271,29 @@ def test_nor_is_it_met_where_calls_of_pools_are_watched(box, how):
         assert (beside.stdout, beside.stderr) == (alone.stdout, NO_SOCKET)
 
 
+@uncounted_build_only
+@pytest.mark.parametrize("how", ["filter_of", "filter_before"])
+def test_a_pool_that_plans_does_not_meet_it_either(box, how):
+    """A plan of a file has a thread from the pool's beginning on. The simulated
+    driver maps memory by calls that the filter may kill for."""
+    for call in OF_A_THREAD[platform.machine()]:
+        command = [RESIDENT, how, str(call)]
+        alone = box.run(command, check=False)
+        if alone.returncode:
+            continue
+        beside = box.run(command, "tstack_pool@device", stat_file="",
+                         plan="none")
+        assert (beside.stdout, beside.stderr) == (alone.stdout, NO_SOCKET)
+
+
+def test_no_thread_begins_under_a_filter_of_the_programs_own(box):
+    """It is set after the first blocks, and kills for a new thread."""
+    done = box.run([RESIDENT, "filter_planned", "-"], "tstack_pool")
+    assert (done.stdout, done.stderr) == ("wrong 0\n", "")
+    plan = box.stat()["plan"]
+    assert (plan["state"], plan["plans"]) == ("learning", 0)
+
+
 def own_group():
     """The control group of this process, if groups may be made below it."""
     with open("/proc/self/cgroup", encoding="utf-8") as file:

@@ -4,7 +4,8 @@
  *                 main_leaves_poor | main_leaves_apart | signal_waits |
  *                 changes_root ROOT | changes_user | executes | detaches |
  *                 filter | filter_inherited CALL | filter_of CALL |
- *                 filter_before CALL | filter_late | filter_traps |
+ *                 filter_before CALL | filter_late | filter_planned |
+ *                 filter_traps |
  *                 closed_output | queue_tells
  * The process changes its root to ROOT before main leaves, unless ROOT is
  * "-". */
@@ -31,7 +32,7 @@
 
 #include "preload/syscall_number.h"
 
-enum { ROUNDS = 40000, PAIRS = 1000, WORKERS = 4 };
+enum { ROUNDS = 40000, PAIRS = 1000, WORKERS = 4, LAPS = 40, BLOCKS = 24 };
 
 static long wrong;
 
@@ -303,6 +304,27 @@ static int filter_late(const char *unused)
 	return filtered_run();
 }
 
+/* The filter kills for another thread, and is set after the first block. Then
+ * the program repeats itself. */
+static int filter_planned(const char *unused)
+{
+	struct sock_filter rows[] = {NUMBER_LOAD, KILL_FOR(SYS_clone),
+				     KILL_FOR(SYS_clone3), ALLOW};
+	void *blocks[BLOCKS];
+
+	(void)unused;
+	wrong += cudaMalloc(&blocks[0], 1000) || cudaFree(blocks[0]);
+	if (!filter_set(rows, sizeof(rows) / sizeof(*rows)))
+		return 1;
+	for (int lap = 0; lap < LAPS; lap++) {
+		for (size_t i = 0; i < BLOCKS; i++)
+			wrong += cudaMalloc(&blocks[i], (i * 7 % 11 + 1) << 18);
+		for (size_t i = 0; i < BLOCKS; i++)
+			wrong += cudaFree(blocks[i]);
+	}
+	return filtered_run();
+}
+
 static void trapped(int unused)
 {
 	(void)unused;
@@ -388,6 +410,7 @@ static const struct {
 	{"filter_inherited", filter_inherited},
 	{"filter_before", filter_before},
 	{"filter_late", filter_late},
+	{"filter_planned", filter_planned},
 	{"filter_of", filter_of},
 	{"filter_traps", filter_traps},
 	{"closed_output", closed_output},
