@@ -12,7 +12,7 @@
 #include "about.h"
 #include "mem/config.h"
 #include "control.h"
-#include "fd_table.h"
+#include "preload/fd_table.h"
 #include "heap/giver.h"
 #include "heap/planner.h"
 #include "listener.h"

@@ -90,7 +90,8 @@ static const char *file_read(struct plan_job *job, int fd,
 	return NULL;
 }
 
-/* The program may close any descriptor, and open another one of that number. */
+/* If the table is the program's as well, it may close any descriptor, and open
+ * another one of that number. */
 static void file_close(int fd, const struct stat *st)
 {
 	struct stat now;
@@ -100,7 +101,8 @@ static void file_close(int fd, const struct stat *st)
 		close(fd);
 }
 
-/* As high as a descriptor in the program's table is best. */
+/* As high as a descriptor in the program's table is best. It is there only if
+ * the thread could not have a table of its own (preload/fd_table.h). */
 static int file_open(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);

@@ -16,6 +16,7 @@
 #include "plan_source.h"
 #include "pools/pool.h"
 #include "pools/tstack_pool.h"
+#include "preload/fd_table.h"
 #include "preload/syscall_filter.h"
 #include "preload/thread.h"
 #include "stats/counter.h"
@@ -115,6 +116,8 @@ static void *planning_run(void *arg)
 
 	prctl(PR_SET_NAME, "mnm-planner");
 	thread_detach();
+	if (job->loads)
+		fd_table_part_briefly();
 	job_run(job, is_over);
 	pthread_mutex_lock(&context->lock);
 	/* A pool that is switched off says nothing as it ends. */

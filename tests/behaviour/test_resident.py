@@ -55,6 +55,16 @@ def test_descriptors_of_mnm_never_meet_the_programs(box):
     assert asker.answers > 0
 
 
+def test_a_plan_that_is_read_takes_no_number_from_the_program(box):
+    path = os.path.join(box.folder, "wrong.plan")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("wrong")
+    done = box.run([RESIDENT, "contexts"], "tstack_pool", plan=path)
+    assert done.stdout == "moved 0 wrong 0\n"
+    assert set(done.stderr.splitlines()) == {
+        f"mnm: warn: plan {path}: it is no plan; the pool learns without it"}
+
+
 def test_what_a_program_closes_is_closed(box):
     done = box.run([RESIDENT, "closed_output"], POOL)
     assert done.stdout == "read 0\n"

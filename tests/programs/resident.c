@@ -6,7 +6,7 @@
  *                 filter | filter_inherited CALL | filter_of CALL |
  *                 filter_before CALL | filter_late | filter_planned |
  *                 filter_traps |
- *                 closed_output | queue_tells
+ *                 closed_output | queue_tells | contexts
  * The process changes its root to ROOT before main leaves, unless ROOT is
  * "-". */
 #include <cuda_runtime_api.h>
@@ -32,7 +32,14 @@
 
 #include "preload/syscall_number.h"
 
-enum { ROUNDS = 40000, PAIRS = 1000, WORKERS = 4, LAPS = 40, BLOCKS = 24 };
+enum {
+	ROUNDS = 40000,
+	PAIRS = 1000,
+	WORKERS = 4,
+	LAPS = 40,
+	BLOCKS = 24,
+	CONTEXTS = 300
+};
 
 static long wrong;
 
@@ -71,6 +78,26 @@ static int redirects(const char *unused)
 	}
 	printf("moved %ld busy %ld lost %ld wrong %ld\n", moved, busy, lost,
 	       wrong);
+	return 0;
+}
+
+/* As each of many contexts begins, the lowest free descriptor is the
+ * program's. */
+static int contexts(const char *unused)
+{
+	long moved = 0;
+	void *block;
+
+	(void)unused;
+	for (int i = 0; i < CONTEXTS; i++) {
+		wrong += cudaMalloc(&block, 1000);
+		for (int j = 0; j < 200; j++) {
+			close(STDIN_FILENO);
+			moved += open("/dev/null", O_RDONLY) != STDIN_FILENO;
+		}
+		wrong += cudaFree(block) || cudaDeviceReset();
+	}
+	printf("moved %ld wrong %ld\n", moved, wrong);
 	return 0;
 }
 
@@ -413,6 +440,7 @@ static const struct {
 	{"filter_planned", filter_planned},
 	{"filter_of", filter_of},
 	{"filter_traps", filter_traps},
+	{"contexts", contexts},
 	{"closed_output", closed_output},
 	{"queue_tells", queue_tells},
 };

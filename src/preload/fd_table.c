@@ -4,8 +4,8 @@
 
 #include "fd_table.h"
 #include "common/log.h"
-#include "preload/syscall_filter.h"
-#include "preload/syscall_number.h"
+#include "syscall_filter.h"
+#include "syscall_number.h"
 
 /* No more than every kernel copies. */
 enum { COPIED = 64 };
@@ -37,15 +37,35 @@ static bool is_queue(int fd)
 	return !syscall(SYS_mq_getsetattr, fd, NULL, NULL);
 }
 
+/* Descriptors from COPIED on are not even copied. */
+static bool table_copy(void)
+{
+	return !syscall_filter_kills() &&
+	       !syscall(SYS_close_range, COPIED, ~0u, CLOSE_RANGE_UNSHARE);
+}
+
 bool fd_table_part(void)
 {
-	/* Descriptors from COPIED on are not even copied. */
-	if (syscall_filter_kills() ||
-	    syscall(SYS_close_range, COPIED, ~0u, CLOSE_RANGE_UNSHARE))
+	if (!table_copy())
 		return false;
 	for (int fd = 0; fd < COPIED; fd++)
 		if (!is_queue(fd))
 			close(fd);
 	log_through(stderr_borrow);
+	return true;
+}
+
+bool fd_table_part_briefly(void)
+{
+	if (syscall_filter_kills())
+		return false;
+	for (int fd = 0; fd < COPIED; fd++)
+		if (is_queue(fd))
+			return false;
+	if (!table_copy())
+		return false;
+	for (int fd = 0; fd < COPIED; fd++)
+		if (fd != STDERR_FILENO)
+			close(fd);
 	return true;
 }
