@@ -626,6 +626,20 @@ def test_the_instances_of_somas_reach_their_bound(tmp_path, name):
     assert not overlaps(rows)
 
 
+def test_a_limit_of_file_sizes_leaves_the_old_file_alone(tmp_path):
+    """The signal kills, after what was begun beside it has gone."""
+    out = written(tmp_path / "out.csv", "old")
+    path = written(tmp_path / "in.csv", random_rows(2000, 1))
+    done = subprocess.run(
+        ["bash", "-c", 'ulimit -f 1; exec "$@" >/dev/null', "-", MNM, "plan",
+         path, "--time", "0.001", "-o", out], capture_output=True, text=True,
+        timeout=DEADLINE, check=False)
+    assert done.returncode == -signal.SIGXFSZ
+    assert done.stderr == f"mnm: {out}: File too large\n"
+    assert sorted(os.listdir(tmp_path)) == ["in.csv", "out.csv"]
+    assert (tmp_path / "out.csv").read_text() == "old"
+
+
 class Terminal:
     """mnm plan on a terminal, for hours."""
 

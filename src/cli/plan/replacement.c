@@ -52,6 +52,7 @@ static void signals_block(sigset_t *before)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGXFSZ); /* a limit of file sizes is met: ulimit -f */
 	sigprocmask(SIG_BLOCK, &set, before);
 }
 
