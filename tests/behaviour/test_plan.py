@@ -698,7 +698,7 @@ def terminal():
 def test_a_search_that_is_stopped_tells_its_best(terminal, tmp_path, number):
     out, picture = tmp_path / "out.csv", tmp_path / "out.svg"
     run = terminal("--json", "-o", str(out), "--svg", str(picture), both=False)
-    run.wait_for("Ctrl-C ends the search")
+    run.wait_for("Ctrl-C ends it")
     run.process.send_signal(number)
     status, printed = run.end()
     found = json.loads(printed)
@@ -712,11 +712,19 @@ def test_a_search_that_is_stopped_tells_its_best(terminal, tmp_path, number):
 
 def test_progress_goes_when_the_table_comes(terminal):
     run = terminal()
-    run.wait_for("times the lower bound; Ctrl-C ends the search")
+    run.wait_for("times the lower bound; Ctrl-C ends it")
     run.process.send_signal(signal.SIGINT)
     assert run.end()[0] == 130
-    assert re.search(r"Ctrl-C ends the search\r\x1b\[K(mnm: stopped; this is "
+    assert re.search(r"Ctrl-C ends it\r\x1b\[K(mnm: stopped; this is "
                      r"the best plan so far\r\n)?buffers +409\r\n", run.said)
+
+
+def test_a_line_of_progress_fits_into_60_columns(terminal):
+    """After a day as well, when the line has four digits more."""
+    run = terminal()
+    run.wait_for("times the lower bound; Ctrl-C ends it\r")
+    line = re.search(r"[0-9.]+ s: [^\r]*it\r", run.said)[0]
+    assert len(line) - 1 + 4 <= 60
 
 
 def test_no_progress_is_shown_where_it_is_not_a_line_that_changes(terminal):

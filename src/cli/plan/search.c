@@ -61,7 +61,7 @@ static void progress_show(struct progress *progress, int64_t now)
 	if (progress->peak)
 		fprintf(stderr, ": %.5f times the lower bound",
 			(double)progress->peak / (double)progress->bound);
-	fprintf(stderr, "; Ctrl-C ends the search");
+	fprintf(stderr, "; Ctrl-C ends it");
 	fflush(stderr);
 	progress->shown = true;
 	progress->next_ms = now + SHOW_EACH_MS;
