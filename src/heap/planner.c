@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -107,6 +108,23 @@ static void pool_planned(struct pool *pool, struct plan_job *job)
 	tstack_pool_planned(planning_pool(pool), job);
 }
 
+/* A thread has the policy of the one that begins it. In real time it would keep
+ * the program from its processor for as long as a search takes. */
+static void job_run_aside(struct plan_job *job)
+{
+	const struct sched_param none = {0};
+	struct sched_param before;
+	int policy = sched_getscheduler(0);
+	bool lower = (policy == SCHED_FIFO || policy == SCHED_RR) &&
+		     !sched_getparam(0, &before) &&
+		     !sched_setscheduler(0, SCHED_OTHER, &none);
+
+	job_run(job, is_over);
+	/* The program may wait for what comes now. */
+	if (lower)
+		sched_setscheduler(0, policy, &before);
+}
+
 static void *planning_run(void *arg)
 {
 	struct planning *planning = arg;
@@ -118,7 +136,7 @@ static void *planning_run(void *arg)
 	thread_detach();
 	if (job->loads)
 		fd_table_part_briefly();
-	job_run(job, is_over);
+	job_run_aside(job);
 	pthread_mutex_lock(&context->lock);
 	/* A pool that is switched off says nothing as it ends. */
 	dropped = job->dropped || checked_is_off(planning->ops);

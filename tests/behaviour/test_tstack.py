@@ -384,3 +384,43 @@ def test_the_figures_of_a_plan_are_shown(box):
     loop.end()
     assert "tstack_pool" in box.mnm("pools").stdout
     assert os.path.exists(os.path.join(ROOT, "docs", "tstack.md"))
+
+
+def planner_of(pid):
+    """The thread that makes a plan, if there is one."""
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{task}/comm", encoding="utf-8") as file:
+            if file.read() == "mnm-planner\n":
+                return int(task)
+    return None
+
+
+def hard_lap(shell, lives):
+    """An iteration whose plan takes a second to make."""
+    for i, (size, _) in enumerate(lives):
+        took(shell, f"alloc b{i} {size}")
+        for k in range(i + 1):
+            if k + lives[k][1] == i or (i == len(lives) - 1 <
+                                        k + lives[k][1]):
+                took(shell, f"free b{k}")
+
+
+def test_a_plan_keeps_no_program_in_real_time_from_its_processor(box):
+    shell = open_shell(box, "tstack_pool", sim="1G")
+    try:
+        os.sched_setscheduler(shell.pid, os.SCHED_FIFO, os.sched_param(1))
+    except PermissionError:
+        pytest.skip("no real time here")
+    draw = random.Random(3)
+    lives = [(draw.randint(1, 4000) << 9, draw.randint(1, 150))
+             for _ in range(400)]
+    planner = None
+    for _ in range(20):
+        hard_lap(shell, lives)
+        planner = planner_of(shell.pid)
+        if planner:
+            break
+    while os.sched_getscheduler(planner) != os.SCHED_OTHER:
+        pass  # it has hardly begun; once it has ended, this raises an error
+    assert os.sched_getscheduler(shell.pid) == os.SCHED_FIFO
+    shell.end()
