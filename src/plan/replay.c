@@ -108,6 +108,15 @@ static bool slot_is(const struct replay *replay, uint32_t slot, uint32_t token)
 	return replay->slots[slot].token == token;
 }
 
+bool replay_fits(const struct replay *replay, uint32_t slot, uint32_t token,
+		 uint64_t size)
+{
+	const struct replay_slot *at = &replay->slots[slot];
+
+	return at->token == token ||
+	       (size < at->size && size > at->size / LEAST);
+}
+
 /* Goes on behind a slot, which is the request's. */
 static uint32_t replay_pass(struct replay *replay, uint32_t slot)
 {
@@ -142,7 +151,6 @@ static uint32_t slot_behind(const struct replay *replay, uint32_t token)
 /* Looks for the request near the place where the program should be. */
 static uint32_t find_near(struct replay *replay, uint32_t token, uint64_t size)
 {
-	const struct replay_slot *next = &replay->slots[replay->then.next];
 	uint32_t slot;
 
 	for (uint32_t i = 1; i <= AHEAD; i++) {
@@ -155,7 +163,7 @@ static uint32_t find_near(struct replay *replay, uint32_t token, uint64_t size)
 		replay->then.stray = true;
 		return slot;
 	}
-	if (size >= next->size || size <= next->size / LEAST)
+	if (!replay_fits(replay, replay->then.next, token, size))
 		return REPLAY_NONE;
 	slot = replay_pass(replay, replay->then.next);
 	replay->then.slot = REPLAY_NONE; /* it is for another size */

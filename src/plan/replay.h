@@ -75,6 +75,10 @@ void replay_past(struct replay *replay, const struct arena *arena);
  * others'. */
 void replay_leave(struct replay *replay);
 
+/* Whether a request is the slot's, or a smaller one that may use its place. */
+bool replay_fits(const struct replay *replay, uint32_t slot, uint32_t token,
+		 uint64_t size);
+
 /* The program asks for size bytes. Returns the slot that this is, which may be
  * one without a place, or REPLAY_NONE. It may ask again: only a request that
  * replay_served follows counts. */

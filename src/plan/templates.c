@@ -6,6 +6,7 @@
 enum {
 	SURE_MOST = 3,
 	SUFFICE_PERCENT = 98, /* of the bytes of the last requests */
+	MISSED_PERCENT = 1,   /* of the requests of a cycle */
 	PERCENT = 100,
 	WINDOW_LAPS = 4, /* so many laps of the current template are lately */
 };
@@ -181,6 +182,59 @@ bool templates_suffice(const struct templates *templates)
 	return templates_count(templates) > 1 && templates->asked &&
 	       templates->foreseen >=
 		       templates->asked / PERCENT * SUFFICE_PERCENT;
+}
+
+static const struct cycle_request *cycle_at(const struct cycle *cycle,
+					    size_t request)
+{
+	return &cycle->requests[request % cycle->count];
+}
+
+static uint32_t slot_of(const struct template *t, size_t slot)
+{
+	return (uint32_t)(slot % replay_count(t->replay));
+}
+
+/* The template that an iteration of is to come next in the cycle, or NULL. */
+static const struct template *cycle_begins(const struct templates *templates,
+					   const struct cycle *cycle, size_t at)
+{
+	for (const struct template *t = templates->all;
+	     t < end_of_const(templates); t++) {
+		size_t same = 0;
+
+		while (t->id && same < CYCLE_KEY &&
+		       replay_slot_at(t->replay, slot_of(t, t->entry + same))
+				       ->token ==
+			       cycle_at(cycle, at + same)->token)
+			same++;
+		if (same == CYCLE_KEY)
+			return t;
+	}
+	return NULL;
+}
+
+/* The first round finds out where iterations begin. */
+bool templates_foresee(const struct templates *templates,
+		       const struct cycle *cycle)
+{
+	const struct template *t = NULL;
+	size_t missed = 0, slot = 0;
+
+	if (templates_count(templates) < 2)
+		return false;
+	for (size_t at = 0; at < 2 * cycle->count; at++) {
+		const struct cycle_request *asked = cycle_at(cycle, at);
+
+		if (!t || !replay_fits(t->replay, slot_of(t, slot),
+				       asked->token, asked->size)) {
+			t = cycle_begins(templates, cycle, at);
+			slot = t ? t->entry : 0;
+		}
+		slot++;
+		missed += at >= cycle->count && !t;
+	}
+	return missed * PERCENT <= cycle->count * MISSED_PERCENT;
 }
 
 /* The token of the request so many before the next one, from 1 on. */

@@ -84,6 +84,11 @@ void templates_drop(struct templates *templates);
 bool templates_know(const struct templates *templates,
 		    const struct cycle *cycle);
 
+/* Whether several templates, one after the other, foresee nearly all requests
+ * of a cycle. */
+bool templates_foresee(const struct templates *templates,
+		       const struct cycle *cycle);
+
 /* Whether several templates foresee nearly all that is asked for, so that no
  * further one is needed, such as one of several shapes in a row. */
 bool templates_suffice(const struct templates *templates);

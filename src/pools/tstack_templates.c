@@ -56,7 +56,8 @@ void tstack_job_make(struct tstack_pool *self, const struct period *period)
 	if (self->job || history->count < self->apart)
 		return;
 	job = plan_job_new(history, period, plan_seconds);
-	if (!job || templates_know(&self->templates, &job->cycle)) {
+	if (!job || templates_know(&self->templates, &job->cycle) ||
+	    templates_foresee(&self->templates, &job->cycle)) {
 		plan_job_close(job);
 		return;
 	}
