@@ -55,7 +55,7 @@ def test_the_page_of_options_has_each_with_default_range_and_help():
 def test_the_manual_has_every_option_and_variable():
     manual = read("docs", "mnm.1")
     for name, _, _, _ in options():
-        assert f'.BR {name} ", " MNM_{name.upper()}\n' in manual, name
+        assert f'.TP\n.BR {name} ", " MNM_{name.upper()}\n' in manual, name
 
 
 def test_run_help_has_every_option_and_pool():
