@@ -257,6 +257,18 @@ def test_the_links_of_a_document_lead_somewhere(document):
             assert anchor in anchors(read(*target.split("/"))), link
 
 
+@pytest.mark.parametrize("document", documents())
+def test_each_table_of_a_document_has_a_heading(document):
+    """Without one, as after an empty line in its midst, rows are shown as
+    text with bars."""
+    text = re.sub(r"^ *```.*?^ *```", "", read(*document.split("/")),
+                  flags=re.MULTILINE | re.DOTALL)
+    lines = ["", *text.split("\n"), ""]
+    for before, line, after in zip(lines, lines[1:], lines[2:], strict=False):
+        if line.startswith("|") and not before.startswith("|"):
+            assert re.fullmatch(r"\|[ :|-]+\|", after), line
+
+
 def test_links_lead_from_the_readme_to_every_page():
     found, left = set(), ["README.md"]
     while left:
