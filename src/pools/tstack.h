@@ -34,6 +34,7 @@ struct tstack_pool {
 	uint64_t since; /* requests since it began to learn */
 	uint64_t apart; /* requests of the finder's before the next plan */
 	uint64_t rest;  /* for how many requests it rests next */
+	bool told;      /* by marks where iterations begin */
 	uint64_t wake;  /* the device's requests at which it learns again */
 	uint64_t seen;  /* those at the last look */
 	struct plan_job *job;

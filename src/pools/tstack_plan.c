@@ -7,6 +7,8 @@
 enum {
 	REQUESTS = 1 << 18,   /* that are remembered */
 	LEARN_MOST = 1 << 15, /* so many without a period, and it rests */
+	LEARN_TOLD = 1 << 17, /* where marks say that there is one: twice the
+			       * longest, and some before its first mark */
 	PRIME = 64,           /* requests by which a place is found */
 	REST_LEAST = 1 << 17, /* requests that it rests for at first */
 	POOR_MOST = 8,        /* laps with too little placed, and it leaves */
@@ -345,7 +347,8 @@ bool tstack_served(struct tstack_pool *self, const struct mnm_request *request,
 		self->figures.asked_bytes += self->region ? request->span : 0;
 	else if (self->replay)
 		lap_step(self, request, how == TSTACK_PLACED);
-	else if (self->finder && ++self->since == LEARN_MOST && !self->job)
+	else if (self->finder && !self->job &&
+		 ++self->since >= (self->told ? LEARN_TOLD : LEARN_MOST))
 		tstack_rest(self);
 	if (self->asked.known || self->kept < self->beginning.kept_count)
 		tstack_load_step(self, request);
@@ -380,6 +383,7 @@ void tstack_pool_mark(struct mnm_pool *pool)
 {
 	struct tstack_pool *self = tstack_of(pool);
 
+	self->told = true;
 	tstack_catch_up(self);
 	if (self->finder)
 		finder_mark(self->finder);

@@ -826,6 +826,29 @@ START_TEST(a_plan_that_never_fits_is_dropped)
 }
 END_TEST
 
+/* Two of them are more requests than are looked at without a mark. */
+START_TEST(long_iterations_that_are_marked_are_learnt)
+{
+	enum { LONG = 20000, LAPS = 8 };
+
+	model_open(&model, MNM_BACKING_VIRTUAL, 3);
+	model.fences = true;
+	for (unsigned int i = 0; i < LAPS * LONG; i++) {
+		unsigned int at = i % LONG * 2654435761U;
+		struct request request = {.bytes = (1 + (at >> 16) % 80) *
+						   MODEL_UNIT,
+					  .life = at >> 28};
+
+		if (i % LONG == 0)
+			tstack_pool_mark(model.pool);
+		ask(&request);
+	}
+	ck_assert_uint_eq(model_figures(&model).plans, 1);
+	ck_assert_int_eq(model_figures(&model).state, TSTACK_FOLLOWS);
+	model_close(&model);
+}
+END_TEST
+
 START_TEST(a_wrong_file_is_as_none)
 {
 	struct lap lap;
@@ -906,6 +929,7 @@ int main(void)
 	tests[n++] = a_plan_whose_places_are_kept_moves_on;
 	tests[n++] = a_plan_of_another_program_gives_way_to_one_that_is_learnt;
 	tests[n++] = a_plan_that_never_fits_is_dropped;
+	tests[n++] = long_iterations_that_are_marked_are_learnt;
 	tests[n++] = a_wrong_file_is_as_none;
 	tests[n++] = a_plan_is_followed_until_the_next_one_is_made;
 	return tests_run("tstack", tests);
