@@ -50,7 +50,7 @@ struct mnm_stats {
 	uint64_t allocs, hits, frees, failures, driver_allocs, driver_frees;
 	/* Waits for the device so far, for reuse. */
 	uint64_t syncs;
-	/* Iterations so far (mnm_mark_iteration). */
+	/* Iterations that were marked so far, however that was told. */
 	uint64_t iterations;
 };
 
@@ -190,7 +190,8 @@ MNM_API_RESULT(mnm_set, (const char *option, const char *value),
 	       (option, value))
 
 /* The program begins its next iteration, of training or of whatever it
- * repeats: `mnm stat` shows how many there were. */
+ * repeats: `mnm stat` shows how many there were, and tstack_pool looks for what
+ * repeats from mark to mark. */
 MNM_API_RESULT(mnm_mark_iteration, (void), ())
 
 /* Names what the calling thread works on, until its next call; NULL or "" ends

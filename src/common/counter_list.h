@@ -48,7 +48,7 @@ COUNTER(syncs, SUM, COUNT, "waits for the device, for reuse") \
 COUNTER(trims, SUM, COUNT, "trims, and times when memory was short") \
 COUNTER(rest_frees, SUM, COUNT, "blocks given back as the program rested") \
 COUNTER(failures, SUM, COUNT, "requests that failed") \
-COUNTER(iterations, SUM, COUNT, "marked by the program, see mnm/mnm.h")
+COUNTER(iterations, SUM, COUNT, "marked by the program, mnm mark or NVTX")
 
 #define COUNTER_PART_LIST \
 PART(allocs, hits) \
