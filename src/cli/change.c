@@ -145,7 +145,7 @@ void mark_print(const struct job *job, const struct arguments *arguments)
 	for (size_t i = 0; i < count; i++) {
 		device = json_array_get(devices, i);
 		name = field_device(device, text);
-		printf("pid %d %s%s: %" PRId64 " iterations marked\n", job->pid,
+		printf("pid %d %s%s: iteration %" PRId64 " begins\n", job->pid,
 		       strcmp(name, "host") ? "device " : "", name,
 		       bytes_of(device, "iterations"));
 	}

@@ -187,7 +187,7 @@ def test_mark_tells_of_an_iteration(box):
         assert shell.ask("mark")["devices"] == [
             {"device": 0, "iterations": marks}]
     said = box.mnm("mark", shell.pid)
-    assert said.stdout == f"pid {shell.pid} device 0: 4 iterations marked\n"
+    assert said.stdout == f"pid {shell.pid} device 0: iteration 4 begins\n"
     told = json.loads(box.mnm("mark", shell.pid, "--json").stdout)
     assert told["devices"][0]["iterations"] == 5
     assert shell.stat()["iterations"] == 5

@@ -306,7 +306,7 @@ def test_the_exit_status_says_whether_it_fits(three):
                                    "there is no column size"),
     ("1,2,3,4\n", 1, "'1' is no column; allowed: id, lower, upper, size, "
                      "align, class, offset"),
-    ("id,lower,upper,id\n", 1, "column id stands there twice"),
+    ("id,lower,upper,id\n", 1, "column id is named twice"),
     (THREE + "d,0,3\n", 5, "3 fields, where the header has 4"),
     (THREE + "d,0,3,4,5\n", 5, "5 fields, where the header has 4"),
     (THREE + "d,x,3,4\n", 5, "lower 'x' is no whole number below 2^64"),
@@ -319,7 +319,7 @@ def test_the_exit_status_says_whether_it_fits(three):
     (THREE + "d,0,3,0\n", 5, "size 0; allowed: 1 to 2^48"),
     (THREE + "d,0,3,281474976710657\n", 5,
      "size 281474976710657; allowed: 1 to 2^48"),
-    (THREE + "a,0,3,4\n", 5, "id 'a' stands there twice"),
+    (THREE + "a,0,3,4\n", 5, "id 'a' is used twice"),
     (THREE + ",0,3,4\n", 5, "the id is empty"),
     (THREE + "d\0,0,3,4\n", 5, "there is a NUL in it"),
     (THREE + 5000 * "x" + "\n", 5, "the line is too long"),

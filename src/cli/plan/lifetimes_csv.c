@@ -164,7 +164,7 @@ static const char *header_read(struct csv *csv, char *line)
 				shown(fields[i], &text));
 		if (csv->at[column] >= 0)
 			return lifetimes_wrong(csv->lifetimes,
-					       "column %s stands there twice",
+					       "column %s is named twice",
 					       columns[column].name);
 		csv->at[column] = i;
 	}
@@ -196,8 +196,7 @@ static const char *buffer_read(struct csv *csv, char *const *fields)
 		return "no memory to read it";
 	slot = id_slot(csv, id);
 	if (*slot)
-		return lifetimes_wrong(csv->lifetimes,
-				       "id '%s' stands there twice",
+		return lifetimes_wrong(csv->lifetimes, "id '%s' is used twice",
 				       shown(id, &text));
 	if (csv->at[COLUMN_class] >= 0)
 		class_index = lifetimes_class(csv->lifetimes,

@@ -45,8 +45,9 @@ void head_write(const struct picture *picture, const char *name)
 	fprintf(out, "<text x=\"%d\" y=\"20\" font-size=\"14\">", MARGIN_LEFT);
 	text_write(out, text_plain(name, plain, sizeof(plain)));
 	fprintf(out,
-		": %zu buffers, peak %s, %.5f times the lower bound</text>\n",
+		": %zu buffer%s, peak %s, %.5f times the lower bound</text>\n",
 		picture->lifetimes->count,
+		picture->lifetimes->count == 1 ? "" : "s",
 		text_bytes((int64_t)plan->peak, peak),
 		(double)plan->peak / (double)plan->bound);
 	for (int i = 0; i < BOX_COLOURS; i++) {
