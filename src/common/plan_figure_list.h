@@ -12,7 +12,7 @@ FIGURE(arena_bytes, BYTES, "taken for the plan, live or idle") \
 FIGURE(arena_live, BYTES, "of these, with the program") \
 FIGURE(asked_bytes, BYTES, "asked for while a plan was followed") \
 FIGURE(placed_bytes, BYTES, "of these, served where it says") \
-FIGURE(steps, COUNT, "of these requests, taken without a lock") \
+FIGURE(steps, COUNT, "requests placed without a lock") \
 FIGURE(deviations, COUNT, "requests that the plan did not foresee") \
 FIGURE(blocked, COUNT, "requests whose place was still in use") \
 FIGURE(plans, COUNT, "plans made") \
