@@ -46,6 +46,25 @@ def saved(box, tmp_path):
     return path
 
 
+def test_doctor_says_whether_a_plan_can_be_read(box, saved, tmp_path):
+    def said(path):
+        env = dict(box.env(None), MNM_PLAN=str(path))
+        return subprocess.run([MNM, "doctor"], env=env, capture_output=True,
+                              text=True, timeout=DEADLINE, check=False).stdout
+
+    assert re.search(r"^ok +options +MNM_PLAN: a plan of \d+ requests and ",
+                     said(saved), re.M)
+    (tmp_path / "cut.plan").write_bytes(saved.read_bytes()[:-1])
+    for name, wrong in (("none.plan", os.strerror(errno.ENOENT)),
+                        ("", "it is no regular file"),
+                        ("cut.plan", "it is cut off")):
+        text = said(tmp_path / name)
+        assert re.search(rf"^warning +options +MNM_PLAN: .*: {wrong}; ", text,
+                         re.M), text
+        assert "every MNM_ variable is right" not in text
+    assert "MNM_PLAN" not in said(tmp_path / "%d.plan")
+
+
 def driver_calls(stat):
     return [stat[name] for name in ("driver_allocs", "driver_frees",
                                     "moved_pages")]

@@ -23,6 +23,9 @@ void limits_check(struct report *report);     /* ulimit */
 void container_check(struct report *report);  /* the container, if any */
 void proof_check(struct report *report);      /* allocates a few blocks */
 
+/* Reports the file of option `plan`. Returns false if it is not right. */
+bool plan_check(struct report *report, const char *path);
+
 /* Looks at a program, its libraries and, for a script, its interpreter. The
  * program is not run. */
 void program_check(struct report *report, const char *name);

@@ -135,6 +135,8 @@ void options_check(struct report *report)
 		report_add(report, LEVEL_PROBLEM, "options", advice, "%s",
 			   error);
 	}
+	if (!plan_check(report, config.plan))
+		right = false;
 	if (config.disable) {
 		right = false;
 		report_add(report, LEVEL_PROBLEM, "options",
