@@ -289,6 +289,21 @@ static bool finder_rests(struct finder *finder)
 	return true;
 }
 
+/* After the last mark come more requests than an iteration has: whoever marked
+ * does so no more, or did so by mistake. */
+static void marks_age(struct finder *finder)
+{
+	uint64_t last;
+
+	if (!finder->told)
+		return;
+	last = finder->marks[(finder->marked - 1) % FINDER_MARKS];
+	if (finder->history.count - last <= finder_longest(finder))
+		return;
+	finder->told = false;
+	finder->marked = 0;
+}
+
 uint64_t finder_alloc(struct finder *finder, uint32_t token, uint64_t size)
 {
 	struct history *history = &finder->history;
@@ -299,8 +314,10 @@ uint64_t finder_alloc(struct finder *finder, uint32_t token, uint64_t size)
 	serial = history_alloc(history, token, size);
 	if (finder->locked)
 		finder_cover(finder, token, serial);
-	if (serial % AGAIN == 0)
+	if (serial % AGAIN == 0) {
 		finder->lag = 0;
+		marks_age(finder);
+	}
 	finder_look(finder, token, serial);
 	if (history->count >= finder->due)
 		finder_check(finder);

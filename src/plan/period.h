@@ -41,7 +41,8 @@ uint64_t finder_alloc(struct finder *finder, uint32_t token, uint64_t size);
 void finder_free(struct finder *finder, uint64_t serial);
 
 /* Says that an iteration begins with the next request. From the first mark on,
- * a period begins and ends at marks. */
+ * a period begins and ends at marks, unless none comes for more requests than
+ * the longest period has. */
 void finder_mark(struct finder *finder);
 
 /* The last period that was found. Its requests can be read until half as many

@@ -71,6 +71,20 @@ START_TEST(marks_find_what_repeats_after_several_iterations)
 }
 END_TEST
 
+START_TEST(marks_that_come_no_more_are_forgotten)
+{
+	drawn(1, ROOM);
+	finder_mark(program.finder);
+	while (asked() + part.count < ROOM / 8)
+		played(&part, 1);
+	ck_assert_uint_eq(found()->number, 0);
+	played(&part, 5);
+	ck_assert_uint_eq(found()->number, 1);
+	ck_assert_uint_eq(found()->length, part.count);
+	closed();
+}
+END_TEST
+
 /* Plays iterations as for a pool that serves what was foretold by itself. The
  * first of all requests began one. */
 static void played_unseen(const struct program_part *next, int times)
@@ -296,6 +310,7 @@ int main(void)
 			marks_are_where_a_period_begins,
 			marks_that_come_twice_are_one,
 			marks_find_what_repeats_after_several_iterations,
+			marks_that_come_no_more_are_forgotten,
 			what_was_not_fed_counts_as_foretold,
 			more_can_be_foretold_than_is_remembered,
 			after_a_period_was_dropped_another_is_found,
