@@ -543,6 +543,16 @@ def test_a_picture_shows_each_of_a_few_buffers(tmp_path, three):
         in picture.words
 
 
+def test_large_times_do_not_run_into_each_other(tmp_path):
+    path = tmp_path / "clock.csv"
+    path.write_text("id,lower,upper,size\n"
+                    f"a,{17 * 10 ** 17},{18 * 10 ** 17},5\n"
+                    f"b,{10 ** 17},{(1 << 64) - 1},5\n")
+    picture = drawn(tmp_path, path)[0]
+    times = [word for word in picture.words if re.fullmatch(r"\d{15,}", word)]
+    assert 2 <= len(times) <= PLOT[0] / (20 * 7.6)
+
+
 @pytest.mark.parametrize("name, most", [
     ("vgg16_bs32", 60000), ("resnet50_bs32", 150000),
     ("gpt2_small_bs4_seq1024", 150000)])

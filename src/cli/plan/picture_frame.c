@@ -5,7 +5,11 @@
 
 #include "common/text.h"
 
-enum { LEGEND_LINE = 18, LETTER = 7 /* about its width */ };
+enum {
+	LEGEND_LINE = 18,
+	LETTER = 7, /* about its width */
+	DIGIT = 8,  /* at most */
+};
 
 void text_write(FILE *out, const char *text)
 {
@@ -64,21 +68,27 @@ void head_write(const struct picture *picture, const char *name)
 	}
 }
 
-/* 1, 2 or 5 times a power of ten, of which the span has 4 to 10. */
-static uint64_t time_step(uint64_t span)
+/* 1, 2 or 5 times a power of ten, of which the span has 10 at most, and no more
+ * than there is room for the numbers of. */
+static uint64_t time_step(const struct picture *picture)
 {
 	static const uint64_t factors[] = {1, 2, 5};
+	uint64_t span = picture->end - picture->begin, most = 10;
+	int width = DIGIT * snprintf(NULL, 0, "  %" PRIu64, picture->end);
+
+	if (most > (uint64_t)(PLOT_WIDTH / width))
+		most = (uint64_t)(PLOT_WIDTH / width);
 
 	for (uint64_t ten = 1;; ten *= 10)
 		for (int i = 0; i < 3; i++)
-			if (span / (ten * factors[i]) <= 10)
+			if (span / (ten * factors[i]) <= most)
 				return ten * factors[i];
 }
 
 void axes_write(const struct picture *picture)
 {
 	uint64_t peak = picture->plan->peak, size = 1;
-	uint64_t step = time_step(picture->end - picture->begin);
+	uint64_t step = time_step(picture);
 	char text[TEXT_BYTES_SIZE];
 	FILE *out = picture->out;
 
