@@ -50,6 +50,7 @@ struct tstack_pool {
 	struct beginning beginning, asked;
 	size_t kept;     /* how many of beginning.kept have come */
 	uint64_t unseen; /* requests that a loaded plan has had no place for */
+	uint64_t idle;   /* requests since it was followed last */
 	unsigned int loaded_laps; /* that it has been followed for */
 	struct arena arena;
 	struct course course;

@@ -82,7 +82,7 @@ static void plan_catch_up(struct tstack_pool *self)
 void tstack_loaded(struct tstack_pool *self, struct plan_job *job)
 {
 	self->loaded = true;
-	self->unseen = 0;
+	self->unseen = self->idle = 0;
 	self->loaded_laps = 0;
 	self->beginning = job->beginning;
 	self->kept = 0;

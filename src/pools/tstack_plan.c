@@ -297,6 +297,17 @@ static void slot_note(struct tstack_pool *self, uint32_t slot)
 		tstack_lap_begins(self, finder_count(self->finder) - 1);
 }
 
+/* A request has come while a loaded plan is in force. Whether the plan is of no
+ * use: it has had no place for many, or has found no beginning of an iteration,
+ * as that of a program which leaves some of its requests out. */
+static bool is_in_vain(struct tstack_pool *self, uint32_t next)
+{
+	self->unseen += next == REPLAY_NONE;
+	self->idle = self->region ? 0 : self->idle + 1;
+	return self->unseen >= LEARN_MOST ||
+	       self->idle >= LEARN_MOST + 2 * replay_lap(self->replay);
+}
+
 /* A plan is made use of once an iteration begins, when least is live. */
 static void lap_step(struct tstack_pool *self,
 		     const struct mnm_request *request, bool placed)
@@ -323,8 +334,7 @@ static void lap_step(struct tstack_pool *self,
 		 (turns ||
 		  (!self->patience && next != REPLAY_NONE && is_calm(self))))
 		self->wanted = templates_peak(&self->templates);
-	if (self->loaded && next == REPLAY_NONE &&
-	    ++self->unseen >= LEARN_MOST &&
+	if (self->loaded && is_in_vain(self, next) &&
 	    (!self->region || tstack_arena_end(self)))
 		plan_leave(self);
 }

@@ -115,7 +115,11 @@ ROWS = [
      (PLAN, "	if (self->loaded && self->loaded_laps++ < FIRST_LAPS &&",
       "	if (0 &&")),
     ("a_plan_that_never_fits_stays", "unit",
-     (PLAN, "	    ++self->unseen >= LEARN_MOST &&\n", "	    0 &&\n")),
+     (PLAN, "	return self->unseen >= LEARN_MOST ||\n"
+      "	       self->idle >= LEARN_MOST + 2 * replay_lap(self->replay);\n",
+      "	return false;\n")),
+    ("a_plan_that_is_never_followed_stays", "unit",
+     (PLAN, "	self->idle = self->region ? 0 : self->idle + 1;\n", "")),
     ("a_plan_that_is_followed_is_made_anew", "unit",
      (PLAN, "	if (self->loaded && replay_next(self->replay) != REPLAY_NONE)\n"
       "		return;\n", "")),

@@ -798,6 +798,31 @@ START_TEST(a_plan_of_another_program_gives_way_to_one_that_is_learnt)
 }
 END_TEST
 
+/* The end of each iteration is left out, and so is the moment, for some, at
+ * which the plan would be made use of. */
+START_TEST(a_plan_that_finds_no_beginning_gives_way)
+{
+	struct lap lap;
+
+	for (uint64_t seed = 1; seed <= 10; seed++) {
+		model_open(&model, MNM_BACKING_VIRTUAL, seed);
+		model.fences = true;
+		lap = shape_drawn(4);
+		for (int i = 0; i < 4; i++)
+			lap_learn(&lap);
+		model_reopen(&model, MNM_BACKING_VIRTUAL, seed);
+		model.fences = true;
+		ask(&lap.requests[1]);
+		lap.count -= lap.count / 8;
+		for (int i = 0; i < 1 << 16; i += (int)lap.count)
+			lap_play(&lap);
+		ck_assert_uint_eq(model_figures(&model).loads, 1);
+		ck_assert_int_eq(model_figures(&model).state, TSTACK_FOLLOWS);
+		model_close(&model);
+	}
+}
+END_TEST
+
 /* A program that never repeats. */
 START_TEST(a_plan_that_never_fits_is_dropped)
 {
@@ -904,7 +929,7 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[24]; /* ends with NULL */
+	static const TTest *tests[32]; /* ends with NULL */
 	size_t n = 0;
 
 	tests[n++] = no_byte_is_handed_out_twice_or_too_early_or_lost;
@@ -928,6 +953,7 @@ int main(void)
 	tests[n++] = a_plan_of_a_file_waits_where_the_program_begins_otherwise;
 	tests[n++] = a_plan_whose_places_are_kept_moves_on;
 	tests[n++] = a_plan_of_another_program_gives_way_to_one_that_is_learnt;
+	tests[n++] = a_plan_that_finds_no_beginning_gives_way;
 	tests[n++] = a_plan_that_never_fits_is_dropped;
 	tests[n++] = long_iterations_that_are_marked_are_learnt;
 	tests[n++] = a_wrong_file_is_as_none;
