@@ -61,6 +61,7 @@ struct tstack_pool {
 	 * of its pages gets memory as it is needed first. */
 	bool *backed;    /* its pages that have memory; NULL: all have */
 	size_t unbacked; /* how many have none */
+	size_t lacked;   /* the same, as the last lap ended */
 	/* Of these, pages that have gone to others; NULL: none. */
 	bool *gone;
 	bool claims;         /* its addresses are not taken yet */

@@ -24,6 +24,7 @@ static void arena_begin(struct tstack_pool *self, struct mnm_region *region,
 	self->spare = SIZE_MAX;
 	self->surplus = 0;
 	self->laps = self->age = 0;
+	self->lacked = self->unbacked;
 	self->needed = 0;
 	self->shed_due = 1;
 	self->lap = (struct tstack_lap){.blocked = self->figures.blocked};

@@ -205,12 +205,16 @@ static bool is_poor(uint64_t part, uint64_t bytes)
 	return part * PERCENT < bytes * POOR_PERCENT;
 }
 
-/* Once the arena has its pages, those that the base pool needs at no time of an
+/* Once the arena has its pages, or those that are needed, as it needed no more
+ * of them for an iteration, those that the base pool needs at no time of an
  * iteration go back. After that they do so after twice as many iterations each
  * time. */
 static void spare_shed(struct tstack_pool *self)
 {
-	if (self->unbacked || !self->backed || ++self->laps < self->shed_due)
+	bool grew = self->unbacked && self->unbacked != self->lacked;
+
+	self->lacked = self->unbacked;
+	if (grew || !self->backed || ++self->laps < self->shed_due)
 		return;
 	self->laps = 0;
 	self->shed_due *= 2;
