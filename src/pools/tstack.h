@@ -13,6 +13,10 @@
 /* Threads for whose requests the base grows at the same time. */
 enum { TSTACK_SKIPS = 16 };
 
+/* If the arena has ended so often of late, the plans of a program's parts do not
+ * get along with each other, and one of all of them may. */
+enum { TSTACK_VAIN = 2 };
+
 /* What an iteration had so far, while a plan is followed. */
 struct tstack_lap {
 	uint64_t asked, placed, foreseen; /* bytes */

@@ -167,7 +167,7 @@ static void period_look(struct tstack_pool *self)
 	/* It is what the plan was made of, or a part of that. */
 	if (self->loaded && replay_next(self->replay) != REPLAY_NONE)
 		return;
-	if (!templates_suffice(&self->templates))
+	if (self->vain >= TSTACK_VAIN || !templates_suffice(&self->templates))
 		tstack_job_make(self, period);
 }
 
