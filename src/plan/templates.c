@@ -218,17 +218,22 @@ static const struct template *cycle_begins(const struct templates *templates,
 bool templates_foresee(const struct templates *templates,
 		       const struct cycle *cycle)
 {
-	const struct template *t = NULL;
+	const struct template *t = NULL, *begins;
 	size_t missed = 0, slot = 0;
+	bool fits;
 
 	if (templates_count(templates) < 2)
 		return false;
 	for (size_t at = 0; at < 2 * cycle->count; at++) {
 		const struct cycle_request *asked = cycle_at(cycle, at);
 
-		if (!t || !replay_fits(t->replay, slot_of(t, slot),
-				       asked->token, asked->size)) {
-			t = cycle_begins(templates, cycle, at);
+		fits = t && replay_fits(t->replay, slot_of(t, slot),
+					asked->token, asked->size);
+		begins = !fits || slot_of(t, slot) == t->entry
+				 ? cycle_begins(templates, cycle, at)
+				 : NULL;
+		if (begins || !fits) {
+			t = begins;
 			slot = t ? t->entry : 0;
 		}
 		slot++;
@@ -243,12 +248,13 @@ static uint32_t token_before(const struct templates *templates, uint64_t back)
 	return templates->recent[(templates->served - back) % CYCLE_KEY];
 }
 
-/* Whether the program is where iterations of the template begin. */
+/* Whether the program is where iterations of the template begin. Requests that
+ * it does not foresee leave it there: an iteration begins with the first. */
 static bool is_at_entry(const struct template *t)
 {
 	uint32_t next = replay_next(t->replay);
 
-	return next != REPLAY_NONE &&
+	return next != REPLAY_NONE && !replay_missed(t->replay) &&
 	       (next - t->entry) % replay_part(t->replay) == 0;
 }
 
