@@ -10,6 +10,7 @@ enum {
 	LOST = 16,  /* so many requests without a slot, and the place is lost */
 	LEAST = 2,  /* a request of its slot's size divided by it has to be
 		     * larger */
+	SAME = 3,   /* times that a life was the same again */
 };
 
 size_t replay_count(const struct replay *replay)
@@ -181,6 +182,7 @@ static uint32_t find_anew(struct replay *replay)
 	if (slot < replay->then.next)
 		replay->then.cycle++;
 	replay->then.lost = false;
+	replay->then.jumped = true;
 	return replay_pass(replay, slot);
 }
 
@@ -332,7 +334,12 @@ bool replay_lived(const struct arena_cell *cell)
 
 void replay_lives(struct replay *replay, uint32_t slot, uint32_t life)
 {
+	struct slot_state *state = &replay->states[slot];
+
+	state->same = replay->slots[slot].life == life ? state->same + 1 : 0;
 	replay->slots[slot].life = life;
+	if (state->same >= SAME)
+		state->life = life;
 }
 
 struct arena_cell *replay_cell(const struct replay *replay, uint32_t slot)
@@ -357,6 +364,21 @@ struct arena_cell *replay_stray(struct replay *replay, struct arena *arena,
 	return cell;
 }
 
+/* The slots that were passed over as the program went on elsewhere have not
+ * been placed. */
+static void past_jump(struct replay *replay, const struct arena *arena,
+		      uint32_t slot)
+{
+	struct position *then = &replay->then;
+
+	if (!then->jumped || then->stray)
+		return;
+	then->jumped = false;
+	replay_past(replay, arena);
+	replay->past.cycle = then->cycle - then->turned;
+	replay->past.next = slot;
+}
+
 /* A smaller block is ordered behind who had its own bytes before, and so is its
  * free. Of the rest of the place that says nothing. */
 struct arena_cell *replay_take(struct replay *replay, struct arena *arena,
@@ -368,6 +390,7 @@ struct arena_cell *replay_take(struct replay *replay, struct arena *arena,
 
 	if (!cell)
 		return NULL;
+	past_jump(replay, arena, slot);
 	cell->planned = true;
 	cell_pass(replay, cell);
 	state->cell = cell;

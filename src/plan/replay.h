@@ -113,8 +113,9 @@ enum replay_answer replay_look(struct replay *replay, struct arena *arena,
  * was to. */
 bool replay_lived(const struct arena_cell *cell);
 
-/* The block of a slot is said to live for so many requests from now on. That
- * does not change where the plan has it. */
+/* The block of a slot has lived for so many requests, and is said to do so from
+ * now on. If that was so a few times, nobody needs to be told any more. It does
+ * not change where the plan has it. */
 void replay_lives(struct replay *replay, uint32_t slot, uint32_t life);
 
 /* Bytes of the arena that are free. */

@@ -21,6 +21,7 @@ struct slot_state {
 				  * 2 on */
 	uint64_t size;           /* of a plain request; or NO_SIZE */
 	uint64_t life;           /* of its block, as a cell has it */
+	unsigned int same; /* so often it was another one, always the same */
 	/* When its block was freed, once the cell has another slot's. */
 	struct replay_free freed;
 };
@@ -31,6 +32,8 @@ struct position {
 	uint64_t cycle;
 	unsigned int missed; /* requests in a row without a slot */
 	bool lost;           /* it is not known where it is */
+	bool jumped;         /* it has gone on elsewhere, and no block has been
+			      * placed in its turn since */
 	/* Of the last request: its slot is the last one of its cycle; it was
 	 * passed over before. And the slot itself, if it came in its turn and
 	 * is for the very size, or REPLAY_NONE. */
@@ -38,7 +41,8 @@ struct position {
 	uint32_t slot;
 };
 
-/* What was in the arena before the plan was begun. */
+/* What was in the arena before the plan was begun, or the program has gone on
+ * elsewhere in it. */
 struct past {
 	/* Blocks of other plans, or of this one, that have lived on. */
 	struct arena_cell *lives[PAST_MOST];
@@ -83,9 +87,9 @@ static inline uint64_t turn_due(uint64_t cycle, uint32_t slot,
 	return slot < seen_from ? cycle : cycle - 1;
 }
 
-/* Whether the slot is one of those that would have come before the plan was
- * begun, in the cycle in which it should have been placed last. What is where
- * it would be is of the past. */
+/* Whether the slot is one of those that would have come before that, in the
+ * cycle in which it should have been placed last. What is where it would be is
+ * of the past. */
 static inline bool is_past(const struct replay *replay, uint64_t cycle,
 			   uint32_t slot)
 {
@@ -93,8 +97,8 @@ static inline bool is_past(const struct replay *replay, uint64_t cycle,
 	       (cycle == replay->past.cycle && slot < replay->past.next);
 }
 
-/* Whether all that was in the arena before the plan was begun has been freed in
- * epochs below `safe`. */
+/* Whether all that was in the arena before that has been freed in epochs below
+ * `safe`. */
 static inline bool past_is_over(struct replay *replay, uint64_t safe)
 {
 	struct past *past = &replay->past;

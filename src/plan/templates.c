@@ -6,7 +6,6 @@
 enum {
 	SURE_MOST = 3,
 	SUFFICE_PERCENT = 98, /* of the bytes of the last requests */
-	MISSED_PERCENT = 1,   /* of the requests of a cycle */
 	PERCENT = 100,
 	WINDOW_LAPS = 4, /* so many laps of the current template are lately */
 };
@@ -51,15 +50,22 @@ size_t templates_count(const struct templates *templates)
 	return count;
 }
 
-uint64_t templates_peak(const struct templates *templates)
+const struct template *templates_largest(const struct templates *templates)
 {
-	uint64_t peak = 0;
+	const struct template *largest = NULL;
 
 	for (const struct template *t = templates->all;
 	     t < end_of_const(templates); t++)
-		if (t->peak > peak)
-			peak = t->peak;
-	return peak;
+		if (t->id && (!largest || t->peak > largest->peak))
+			largest = t;
+	return largest;
+}
+
+uint64_t templates_peak(const struct templates *templates)
+{
+	const struct template *largest = templates_largest(templates);
+
+	return largest ? largest->peak : 0;
 }
 
 const struct template *templates_find(const struct templates *templates,
@@ -84,37 +90,6 @@ static void template_use(struct templates *templates, struct template *t)
 	templates->current = t;
 	if (t)
 		t->used = ++templates->clock;
-}
-
-/* A sum over pairs of neighbours round the cycle. It is the same wherever the
- * cycle begins, and grows with each time that it is taken. */
-static uint64_t print_of(const struct cycle *cycle)
-{
-	uint64_t sum = 0, pair;
-
-	for (size_t i = 0; i < cycle->count; i++) {
-		const struct cycle_request *next =
-			&cycle->requests[i + 1 < cycle->count ? i + 1 : 0];
-
-		pair = (uint64_t)cycle->requests[i].token << 32 | next->token;
-		pair *= UINT64_C(0x9e3779b97f4a7c15);
-		sum += (pair ^ pair >> 32) * UINT64_C(0xd6e8feb86659fd93);
-	}
-	return sum;
-}
-
-/* A short iteration may be taken several times as one lap. */
-bool templates_know(const struct templates *templates,
-		    const struct cycle *cycle)
-{
-	uint64_t print = print_of(cycle);
-
-	for (const struct template *t = templates->all;
-	     t < end_of_const(templates); t++)
-		if (t->id &&
-		    t->print * cycle->count == print * replay_lap(t->replay))
-			return true;
-	return false;
 }
 
 /* A place for one more, or that of the one of the same period. */
@@ -155,7 +130,8 @@ void templates_add(struct templates *templates, struct plan_job *job)
 		.least = job->least,
 		.calm = job->calm,
 		.peak = job->peak,
-		.print = print_of(&job->cycle),
+		.bound = job->bound,
+		.print = templates_print(&job->cycle),
 	};
 	replay_name(t->replay, t->id);
 	job->replay = NULL;
@@ -182,64 +158,6 @@ bool templates_suffice(const struct templates *templates)
 	return templates_count(templates) > 1 && templates->asked &&
 	       templates->foreseen >=
 		       templates->asked / PERCENT * SUFFICE_PERCENT;
-}
-
-static const struct cycle_request *cycle_at(const struct cycle *cycle,
-					    size_t request)
-{
-	return &cycle->requests[request % cycle->count];
-}
-
-static uint32_t slot_of(const struct template *t, size_t slot)
-{
-	return (uint32_t)(slot % replay_count(t->replay));
-}
-
-/* The template that an iteration of is to come next in the cycle, or NULL. */
-static const struct template *cycle_begins(const struct templates *templates,
-					   const struct cycle *cycle, size_t at)
-{
-	for (const struct template *t = templates->all;
-	     t < end_of_const(templates); t++) {
-		size_t same = 0;
-
-		while (t->id && same < CYCLE_KEY &&
-		       replay_slot_at(t->replay, slot_of(t, t->entry + same))
-				       ->token ==
-			       cycle_at(cycle, at + same)->token)
-			same++;
-		if (same == CYCLE_KEY)
-			return t;
-	}
-	return NULL;
-}
-
-/* The first round finds out where iterations begin. */
-bool templates_foresee(const struct templates *templates,
-		       const struct cycle *cycle)
-{
-	const struct template *t = NULL, *begins;
-	size_t missed = 0, slot = 0;
-	bool fits;
-
-	if (templates_count(templates) < 2)
-		return false;
-	for (size_t at = 0; at < 2 * cycle->count; at++) {
-		const struct cycle_request *asked = cycle_at(cycle, at);
-
-		fits = t && replay_fits(t->replay, slot_of(t, slot),
-					asked->token, asked->size);
-		begins = !fits || slot_of(t, slot) == t->entry
-				 ? cycle_begins(templates, cycle, at)
-				 : NULL;
-		if (begins || !fits) {
-			t = begins;
-			slot = t ? t->entry : 0;
-		}
-		slot++;
-		missed += at >= cycle->count && !t;
-	}
-	return missed * PERCENT <= cycle->count * MISSED_PERCENT;
 }
 
 /* The token of the request so many before the next one, from 1 on. */
@@ -382,20 +300,30 @@ static bool is_exact(const struct template *t, uint32_t slot, uint32_t token)
 	       replay_slot_at(t->replay, slot)->token == token;
 }
 
+/* Whether it is known where iterations of the current template begin. */
+static bool knows_begin(const struct templates *templates)
+{
+	return templates->told || templates->current->sure == SURE_MOST;
+}
+
 uint32_t templates_ask(struct templates *templates, uint32_t token,
 		       uint64_t size)
 {
 	struct template *current = templates->current, *other;
 	bool lost = replay_missed(current->replay) >= REPLAY_GRAM - 1;
+	uint32_t next = replay_next(current->replay);
 	uint32_t slot = replay_ask(current->replay, token, size), begin = 0;
 
 	templates->found = 0;
 	if (lost && slot != REPLAY_NONE)
 		found_note(templates, current, slot);
-	if (is_exact(current, slot, token) || templates_count(templates) < 2)
+	if (templates_count(templates) < 2 ||
+	    (is_exact(current, slot, token) &&
+	     (slot == next || !knows_begin(templates))))
 		return slot;
 	other = other_begins(templates, token, &begin);
-	/* A smaller request may use the place as well. */
+	/* A smaller request may use the place as well, and the program may go
+	 * on elsewhere in the same plan. */
 	if (!other && slot != REPLAY_NONE)
 		return slot;
 	if (!other) {

@@ -33,7 +33,8 @@ struct template
 	 * and how often more that was found right than wrong, up to a few. */
 	uint32_t entry;
 	unsigned int sure;
-	uint64_t peak;     /* bytes */
+	uint64_t peak;     /* bytes of its plan */
+	uint64_t bound;    /* no plan has less */
 	uint64_t print;    /* see templates_know */
 	uint64_t used;     /* when it was followed last */
 	unsigned int poor; /* laps in a row of which too little was placed */
@@ -62,7 +63,9 @@ struct templates {
 void templates_close(struct templates *templates);
 size_t templates_count(const struct templates *templates);
 
-/* The largest peak: what an arena for all of them has to have. */
+/* The one with the largest peak, or NULL; and that peak, which an arena for all
+ * of them has to have. */
+const struct template *templates_largest(const struct templates *templates);
 uint64_t templates_peak(const struct templates *templates);
 
 /* Takes the replay of a job that has one, in place of the template of the same
@@ -79,6 +82,9 @@ void templates_leave(struct templates *templates);
 
 /* Drops the current template. Another one is current then, if there is one. */
 void templates_drop(struct templates *templates);
+
+/* A number that tells cycles apart, wherever they begin: see templates_know. */
+uint64_t templates_print(const struct cycle *cycle);
 
 /* Whether there is a template of the same requests, wherever it begins. */
 bool templates_know(const struct templates *templates,

@@ -129,6 +129,66 @@ START_TEST(in_the_midst_of_an_iteration_four_requests_tell)
 }
 END_TEST
 
+/* What no template foresees comes where an iteration would have begun. */
+START_TEST(an_unknown_iteration_begins_with_its_first_request)
+{
+	struct templates templates = {.clock = 0};
+
+	shape_add(&templates, 1);
+	replay_begin(templates.current->replay, 0);
+	shape_play(&templates, 1, 0);
+	for (uint32_t i = 0; i < COUNT; i++) {
+		templates_ask(&templates, 5000 + i, SIZE);
+		ck_assert_uint_eq(templates_served(&templates, 5000 + i, SIZE),
+				  !i);
+	}
+	templates_close(&templates);
+}
+END_TEST
+
+/* Iterations of these shapes in a row, from the request `from` on. */
+static struct cycle cycle_of_shapes(const uint32_t *shapes, size_t count,
+				    size_t from)
+{
+	static struct cycle_request row[4 * COUNT];
+
+	for (size_t i = 0; i < count; i++) {
+		cycle_of(shapes[i], 0, 1);
+		for (size_t at = 0; at < COUNT; at++) {
+			size_t to = i * COUNT + at + count * COUNT - from;
+
+			row[to % (count * COUNT)] = requests[at];
+			row[to % (count * COUNT)].size = SIZE;
+		}
+	}
+	return (struct cycle){.requests = row, .count = count * COUNT};
+}
+
+START_TEST(iterations_in_a_row_are_foreseen_one_after_the_other)
+{
+	const uint32_t known[] = {1, 1, 2, 1}, other[] = {1, 2, 3, 1};
+	struct templates templates = {.clock = 0};
+	struct cycle cycle = cycle_of_shapes(known, 2, 0);
+	size_t late;
+
+	shape_add(&templates, 1);
+	ck_assert(!templates_foresee(&templates, &cycle));
+	shape_add(&templates, 2);
+	for (size_t from = 0; from < 4 * COUNT; from++) {
+		cycle = cycle_of_shapes(known, 4, from);
+		ck_assert(templates_foresee(&templates, &cycle));
+		/* A smaller one may have its place, a larger one may not. */
+		late = (2 * COUNT - 1 - from % COUNT) % COUNT;
+		cycle.requests[late].token = 77;
+		cycle.requests[late].size = SIZE - 1;
+		ck_assert(templates_foresee(&templates, &cycle));
+		cycle = cycle_of_shapes(other, 4, from);
+		ck_assert(!templates_foresee(&templates, &cycle));
+	}
+	templates_close(&templates);
+}
+END_TEST
+
 /* A B A: the first one is found again, and is no neighbour. */
 START_TEST(an_iteration_is_equal_to_an_earlier_one)
 {
@@ -159,13 +219,15 @@ END_TEST
 
 int main(void)
 {
-	static const TTest *tests[6]; /* ends with NULL */
+	static const TTest *tests[8]; /* ends with NULL */
 	size_t n = 0;
 
 	tests[n++] = a_shape_is_known_wherever_it_begins_and_if_it_comes_twice;
 	tests[n++] = the_one_goes_that_was_not_used_for_longest;
 	tests[n++] = a_shape_is_followed_from_the_first_request_that_is_its_own;
 	tests[n++] = in_the_midst_of_an_iteration_four_requests_tell;
+	tests[n++] = an_unknown_iteration_begins_with_its_first_request;
+	tests[n++] = iterations_in_a_row_are_foreseen_one_after_the_other;
 	tests[n++] = an_iteration_is_equal_to_an_earlier_one;
 	return tests_run("templates", tests);
 }
