@@ -6,7 +6,7 @@
 /* clang-format off */
 #define PLAN_FIGURE_LIST \
 FIGURE(period, COUNT, "requests of an iteration") \
-FIGURE(peak, BYTES, "of the plan's addresses") \
+FIGURE(peak, BYTES, "of the largest plan's addresses") \
 FIGURE(bound, BYTES, "no plan has less") \
 FIGURE(arena_bytes, BYTES, "taken for the plan, live or idle") \
 FIGURE(arena_live, BYTES, "of these, with the program") \

@@ -13,13 +13,13 @@
 /* Threads for whose requests the base grows at the same time. */
 enum { TSTACK_SKIPS = 16 };
 
-/* If the arena has ended so often of late, the plans of a program's parts do not
- * get along with each other, and one of all of them may. */
+/* If the arena has ended so often of late, the plans of a program's parts do
+ * not get along with each other, and one of all of them may. */
 enum { TSTACK_VAIN = 2 };
 
 /* What an iteration had so far, while a plan is followed. */
 struct tstack_lap {
-	uint64_t asked, placed, foreseen; /* bytes */
+	uint64_t asked, placed; /* bytes */
 	uint64_t requests;
 	uint64_t blocked; /* of all, as it began */
 	uint64_t amiss;   /* blocks that lived for another time than planned */
@@ -79,6 +79,7 @@ struct tstack_pool {
 	unsigned int vain;   /* so often it could not be, or not for long */
 	unsigned int dear;   /* so often it has ended to save memory */
 	uint64_t patience;   /* laps to wait for before the next try */
+	uint64_t waited;     /* requests since the last of these laps ended */
 	/* The base's is the next request of each of these spans, for which it
 	 * has grown; 0: none. */
 	size_t skips[TSTACK_SKIPS];
@@ -189,6 +190,14 @@ bool tstack_served(struct tstack_pool *self, const struct mnm_request *request,
  * plan says, which has more of them to come. */
 bool tstack_keeps(const struct tstack_pool *self,
 		  const struct mnm_request *request);
+
+/* The request was served, and is not one that came in its turn, while there is
+ * a plan. placed: where that says. */
+void tstack_lap_step(struct tstack_pool *self,
+		     const struct mnm_request *request, bool placed);
+
+/* The plan is followed no more; another one may be found. */
+void tstack_leave(struct tstack_pool *self);
 
 /* So many requests of a lap were served, and asked for so many bytes. turns: it
  * has ended. */

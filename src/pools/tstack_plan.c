@@ -11,14 +11,8 @@ enum {
 			       * longest, and some before its first mark */
 	PRIME = 64,           /* requests by which a place is found */
 	REST_LEAST = 1 << 17, /* requests that it rests for at first */
-	POOR_MOST = 8,        /* laps with too little placed, and it leaves */
-	POOR_PERCENT = 90,    /* of the bytes of a lap: less is too little */
-	WELL = 4,       /* times the laps that it waited, and all is well */
-	FIRST_LAPS = 3, /* in which what a program keeps may be in the way of a
-			 * loaded plan: it moves on once more */
-	REFINE_LEAST = 2, /* laps with lives amiss, and it plans anew */
-	VAIN_MOST = 10,   /* log2 of the most laps between two tries */
-	PERCENT = 100,
+	REFINE_LEAST = 2,     /* laps with lives amiss, and it plans anew */
+	VAIN_MOST = 10,       /* log2 of the most laps between two tries */
 };
 
 static const struct mnm_size_classes no_classes; /* each request is seen */
@@ -132,6 +126,7 @@ void tstack_pool_planned(struct mnm_pool *pool, struct plan_job *job)
 {
 	struct tstack_pool *self = tstack_of(pool);
 	bool begins = self->asked.known && job->loads, loads = job->loads;
+	const struct template *largest;
 
 	tstack_catch_up(self);
 	self->job = NULL;
@@ -143,8 +138,9 @@ void tstack_pool_planned(struct mnm_pool *pool, struct plan_job *job)
 	}
 	loaded_end(self);
 	self->asked.known = begins;
-	self->figures.peak = job->peak;
-	self->figures.bound = job->bound;
+	largest = templates_largest(&self->templates);
+	self->figures.peak = largest->peak;
+	self->figures.bound = largest->bound;
 	self->figures.period = job->cycle.length;
 	self->figures.plan_us = (uint64_t)(job->took * 1e6);
 	self->figures.plans += !loads;
@@ -188,8 +184,7 @@ static void serial_note(struct tstack_pool *self,
 	period_look(self);
 }
 
-/* The plan is followed no more; another one may be found. */
-static void plan_leave(struct tstack_pool *self)
+void tstack_leave(struct tstack_pool *self)
 {
 	templates_end(self);
 	self->since = 0;
@@ -198,149 +193,6 @@ static void plan_leave(struct tstack_pool *self)
 		finder_relearn(self->finder);
 	else if (!tstack_learn(self))
 		tstack_rest(self);
-}
-
-static bool is_poor(uint64_t part, uint64_t bytes)
-{
-	return part * PERCENT < bytes * POOR_PERCENT;
-}
-
-/* Once the arena has its pages, or those that are needed, as it needed no more
- * of them for an iteration, those that the base pool needs at no time of an
- * iteration go back. After that they do so after twice as many iterations each
- * time. */
-static void spare_shed(struct tstack_pool *self)
-{
-	bool grew = self->unbacked && self->unbacked != self->lacked;
-
-	self->lacked = self->unbacked;
-	if (grew || !self->backed || ++self->laps < self->shed_due)
-		return;
-	self->laps = 0;
-	self->shed_due *= 2;
-	if (self->spare >= MNM_REGION_PAGE)
-		self->surplus = self->spare;
-}
-
-/* What a program does that the current template foresees hardly any of, no
- * other one foresees: then all of them go. */
-static void template_leave(struct tstack_pool *self,
-			   const struct tstack_lap *lap)
-{
-	if (templates_count(&self->templates) > 1 &&
-	    !is_poor(lap->foreseen, lap->asked)) {
-		templates_drop(&self->templates);
-		tstack_template_look(self);
-	} else if (tstack_arena_end(self)) {
-		plan_leave(self);
-	}
-}
-
-/* Whether what stays in the arena is in the way of the plan, which had better
- * have another one. */
-static bool is_in_the_way(struct tstack_pool *self,
-			  const struct tstack_lap *lap)
-{
-	if (self->loaded && self->loaded_laps++ < FIRST_LAPS &&
-	    self->templates.current->poor)
-		return true;
-	return tstack_stray_stays(self, self->figures.blocked > lap->blocked);
-}
-
-/* A lap has ended, or should have. */
-static void lap_end(struct tstack_pool *self)
-{
-	const struct tstack_lap lap = self->lap;
-	struct template *current = self->templates.current;
-
-	self->lap = (struct tstack_lap){.blocked = self->figures.blocked};
-	if (++self->age > (uint64_t)WELL << self->vain)
-		self->vain = 0;
-	if (self->spare == SIZE_MAX) /* each request came in its turn */
-		self->spare = tstack_spare(self, 0);
-	spare_shed(self);
-	self->spare = SIZE_MAX;
-	current->poor = is_poor(lap.placed, lap.asked) ? current->poor + 1 : 0;
-	if (current->poor >= POOR_MOST)
-		template_leave(self, &lap);
-	else if (is_in_the_way(self, &lap) && tstack_arena_end(self))
-		tstack_yield(self);
-	else if ((lap.amiss && !current->poor) || lap.without)
-		tstack_refine(self, &lap);
-}
-
-void tstack_lap_count(struct tstack_pool *self, uint64_t requests,
-		      uint64_t bytes, bool placed, bool turns)
-{
-	self->lap.foreseen += replay_missed(self->replay) ? 0 : bytes;
-	self->lap.asked += bytes;
-	self->lap.placed += placed ? bytes : 0;
-	self->lap.requests += requests;
-	self->figures.asked_bytes += bytes;
-	self->figures.placed_bytes += placed ? bytes : 0;
-	if (turns || self->lap.requests > 2 * replay_lap(self->replay))
-		lap_end(self);
-}
-
-/* Whether hardly more is live than when least is. */
-static bool is_calm(const struct tstack_pool *self)
-{
-	return self->finder && finder_history(self->finder)->live <= self->calm;
-}
-
-/* The last request came as that slot's, if any, and has been fed. */
-static void slot_note(struct tstack_pool *self, uint32_t slot)
-{
-	const struct replay_slot *at;
-
-	if (slot == REPLAY_NONE)
-		return;
-	at = replay_slot_at(self->replay, slot);
-	self->lap.without += !at->size;
-	if (!at->request && self->finder)
-		tstack_lap_begins(self, finder_count(self->finder) - 1);
-}
-
-/* A request has come while a loaded plan is in force. Whether the plan is of no
- * use: it has had no place for many, or has found no beginning of an iteration,
- * as that of a program which leaves some of its requests out. */
-static bool is_in_vain(struct tstack_pool *self, uint32_t next)
-{
-	self->unseen += next == REPLAY_NONE;
-	self->idle = self->region ? 0 : self->idle + 1;
-	return self->unseen >= LEARN_MOST ||
-	       self->idle >= LEARN_MOST + 2 * replay_lap(self->replay);
-}
-
-/* A plan is made use of once an iteration begins, when least is live. */
-static void lap_step(struct tstack_pool *self,
-		     const struct mnm_request *request, bool placed)
-{
-	uint32_t next, lap = (uint32_t)replay_lap(self->replay);
-	size_t bytes = request->span;
-	bool turns;
-
-	slot_note(self, replay_came(self->replay));
-	tstack_template_served(self, request);
-	next = replay_next(self->replay);
-	self->figures.deviations +=
-		self->region && replay_missed(self->replay) > 0;
-	/* It turns by a request of the plan. */
-	turns = next != REPLAY_NONE && next % lap == self->least &&
-		!replay_missed(self->replay);
-	if (self->region && self->spare > tstack_spare(self, bytes))
-		self->spare = tstack_spare(self, bytes);
-	if (self->region)
-		tstack_lap_count(self, 1, bytes, placed, turns);
-	else if (turns && self->patience)
-		self->patience--;
-	else if (!self->asked.known &&
-		 (turns ||
-		  (!self->patience && next != REPLAY_NONE && is_calm(self))))
-		self->wanted = templates_peak(&self->templates);
-	if (self->loaded && is_in_vain(self, next) &&
-	    (!self->region || tstack_arena_end(self)))
-		plan_leave(self);
 }
 
 bool tstack_served(struct tstack_pool *self, const struct mnm_request *request,
@@ -360,7 +212,7 @@ bool tstack_served(struct tstack_pool *self, const struct mnm_request *request,
 	if (how == TSTACK_KEPT)
 		self->figures.asked_bytes += self->region ? request->span : 0;
 	else if (self->replay)
-		lap_step(self, request, how == TSTACK_PLACED);
+		tstack_lap_step(self, request, how == TSTACK_PLACED);
 	else if (self->finder && !self->job &&
 		 ++self->since >= (self->told ? LEARN_TOLD : LEARN_MOST))
 		tstack_rest(self);

@@ -41,7 +41,8 @@ bool tstack_is_dear(const struct tstack_pool *self, size_t span)
 
 	if (need < live)
 		need = live;
-	over = need / OVER << self->dear;
+	over = (need / OVER / MNM_REGION_PAGE + 1) * MNM_REGION_PAGE
+	       << self->dear;
 	return is_lost(self) || pool->region_bytes + span > need + over;
 }
 

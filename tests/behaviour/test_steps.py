@@ -2,6 +2,7 @@
 all threads free them, without a lock. Whatever else comes is not led astray."""
 
 import copy
+import random
 
 import pytest
 
@@ -165,6 +166,48 @@ def test_threads_that_take_turns_are_served_as_well(box):
     loop.on = ""
     assert loop.placed() == 1
     loop.end()
+
+
+def test_a_part_of_the_plan_is_taken_without_a_lock(box):
+    """A program repeats the first requests of its iteration, and leaves the
+    others out. Where it jumps, a few requests go to the pool."""
+    loop = Steps(box)
+    loop.settle()
+    left = range(24, len(LAP))
+    for _ in range(12):
+        loop.lap(left)
+    before = loop.plan()["steps"]
+    for _ in range(3):
+        loop.lap(left)
+    assert loop.plan()["steps"] - before >= 3 * (24 - TURNS - 4)
+    assert loop.placed() == 1
+    loop.end()
+    assert box.stat()["live_bytes"] == 0
+
+
+def shape(by):
+    """Another length of a batch."""
+    return [(size + by * MIB // 2, life) for size, life in LAP]
+
+
+def test_two_shapes_in_any_order_are_taken_without_a_lock(box):
+    loop = Steps(box)
+    shapes = [shape(0), shape(3)]
+    order = random.Random(7)
+
+    def play(laps):
+        for _ in range(laps):
+            for size, life in order.choice(shapes):
+                loop.request(size, life)
+
+    loop.settle()
+    play(60)
+    plan = loop.plan()
+    assert (plan["state"], plan["templates"] > 1) == ("following", True)
+    play(20)
+    assert loop.plan()["steps"] - plan["steps"] >= 20 * len(LAP) * 3 // 4
+    loop.end()
+    assert box.stat()["live_bytes"] == 0
 
 
 def test_an_address_inside_leads_to_its_block(box):

@@ -6,6 +6,7 @@ WRITE = "src/plan/plan_file_write.c"
 BEGINNING = "src/plan/beginning.c"
 LOAD = "src/pools/tstack_load.c"
 PLAN = "src/pools/tstack_plan.c"
+LAP = "src/pools/tstack_lap.c"
 SOURCE = "src/heap/plan_source.c"
 SAVE = "src/cli/plan/save.c"
 
@@ -110,16 +111,16 @@ ROWS = [
      (LOAD, "	return !self->asked.known && next->request == ",
       "	return false && next->request == ")),
     ("a_plan_begins_before_its_program", "unit",
-     (PLAN, "	else if (!self->asked.known &&\n", "	else if (\n")),
+     (LAP, "	else if (!self->asked.known &&\n", "	else if (\n")),
     ("a_plan_stays_where_kept_blocks_are", "unit",
-     (PLAN, "	if (self->loaded && self->loaded_laps++ < FIRST_LAPS &&",
+     (LAP, "	if (self->loaded && self->loaded_laps++ < FIRST_LAPS &&",
       "	if (0 &&")),
     ("a_plan_that_never_fits_stays", "unit",
-     (PLAN, "	return self->unseen >= LEARN_MOST ||\n"
-      "	       self->idle >= LEARN_MOST + 2 * replay_lap(self->replay);\n",
+     (LAP, "	return self->unseen >= VAIN_LEAST ||\n"
+      "	       self->idle >= VAIN_LEAST + 2 * replay_lap(self->replay);\n",
       "	return false;\n")),
     ("a_plan_that_is_never_followed_stays", "unit",
-     (PLAN, "	self->idle = self->region ? 0 : self->idle + 1;\n", "")),
+     (LAP, "	self->idle = self->region ? 0 : self->idle + 1;\n", "")),
     ("a_plan_that_is_followed_is_made_anew", "unit",
      (PLAN, "	if (self->loaded && replay_next(self->replay) != REPLAY_NONE)\n"
       "		return;\n", "")),

@@ -11,6 +11,7 @@ REPAIR = "src/plan/repair_lists.c"
 GROW = "src/heap/grow_pages.c"
 STRAY = "src/pools/tstack_stray.c"
 PLAN = "src/pools/tstack_plan.c"
+LAP = "src/pools/tstack_lap.c"
 LIVE = "src/plan/arena.c"
 ROOM = "src/plan/replay_room.c"
 OWN = "src/plan/replay_own.h"
@@ -70,7 +71,7 @@ ROWS = [
     ("a_block_that_stays_holds_places_for_ever", "unit",
      (STRAY, "	return self->arena.strays &&\n", "	return false &&\n")),
     ("requests_that_no_plan_foresees_are_laps", "unit",
-     (PLAN, " &&\n		!replay_missed(self->replay);", ";")),
+     (LAP, " &&\n		!replay_missed(self->replay);", ";")),
     ("the_rest_of_an_arenas_last_page_is_lost", "unit",
      (ARENA, "	tail_add(self, place);\n", "")),
     ("an_arena_ends_to_give_what_is_not_needed", "unit",
@@ -91,7 +92,7 @@ ROWS = [
     ("a_shape_is_not_known_by_its_first_requests", "unit",
      (TEMPLATES, "	if (count >= CYCLE_KEY)\n", "	if (CYCLE_KEY)\n")),
     ("a_shape_is_planned_again_and_again", "unit",
-     (TEMPLATES, "	uint64_t print = print_of(cycle);\n",
+     ("src/plan/templates_cycle.c", "	uint64_t print = templates_print(cycle);\n",
       "	uint64_t print = 1;\n")),
     # Windows that go.
     ("a_window_that_goes_has_a_live_block", "unit",
@@ -176,7 +177,7 @@ ROWS = [
     ("a_shape_found_in_its_midst_came_in_its_turn", "unit",
      (PLAN, " && !self->templates.found &&", " &&")),
     ("what_has_no_place_never_gets_one", "unit",
-     (PLAN, "	self->lap.without += !at->size;\n", "")),
+     (LAP, "	self->lap.without += !at->size;\n", "")),
     ("a_predecessors_free_is_not_over_at_a_step", "unit",
      (STEP, "		    slot_freed(replay, *before).epoch >= safe)",
       "		    false)")),
@@ -197,7 +198,7 @@ ROWS = [
     ("what_is_not_ready_grows_the_pool_again", "test_steps.py -k does_not_grow",
      (POOL, "	self->fenceless |= self->unready == span;\n", "")),
     ("a_plan_is_left_before_the_next_one_is_made", "unit",
-     (PLAN, "tstack_lap_count(self, 1, bytes, placed, turns);",
+     (LAP, "tstack_lap_count(self, 1, bytes, placed, turns);",
       "tstack_lap_count(self, 1, bytes, placed && "
       "!self->job, turns);")),
     ("an_empty_cache_stays_on_its_course", "unit",
