@@ -60,10 +60,10 @@ void tstack_end(struct tstack_pool *self)
 const unsigned char *tstack_pool_file(const struct mnm_pool *pool, size_t *size)
 {
 	const struct tstack_pool *self = (const struct tstack_pool *)pool;
-	const struct template *current = self->templates.current;
+	const struct template *largest = templates_largest(&self->templates);
 
-	*size = current ? current->file_size : 0;
-	return current ? current->file : NULL;
+	*size = largest ? largest->file_size : 0;
+	return largest ? largest->file : NULL;
 }
 
 void tstack_rest(struct tstack_pool *self)

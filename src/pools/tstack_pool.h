@@ -34,7 +34,7 @@ void tstack_pool_planned(struct mnm_pool *pool, struct plan_job *job);
  * then waits for a job that loads it. */
 void tstack_pool_loads_set(bool loads);
 
-/* The plan that the pool has, as the bytes of a file, which are valid until the
+/* The largest plan that the pool has, as the bytes of a file, valid until the
  * next call; NULL: it has none. */
 const unsigned char *tstack_pool_file(const struct mnm_pool *pool,
 				      size_t *size);
