@@ -10,6 +10,7 @@
 #include "context/context.h"
 #include "cuda/backing.h"
 #include "cuda/tool.h"
+#include "order/wait.h"
 #include "pages.h"
 #include "placed.h"
 #include "pools.h"
@@ -17,9 +18,15 @@
 #include "region_driver.h"
 #include "stats/counter.h"
 
-/* How many times a device's memory a region has in addresses: pages that move
- * leave theirs behind. */
-enum { ADDRESSES_FACTOR = 32 };
+enum {
+	/* How many times a device's memory a region has in addresses: pages
+	 * that move leave theirs behind. */
+	ADDRESSES_FACTOR = 32,
+	/* So many mappings at former slots, and those of pages that move end.
+	 * Each costs the driver some memory; the simulated driver needs an area
+	 * of the host's address space for it, of which Linux gives 65,530. */
+	FORMER_MOST = 1 << 13,
+};
 
 /* How much a region is to grow by, and by which pages. */
 struct growth {
@@ -160,7 +167,7 @@ static void region_claim(struct heap_region *region, size_t bytes)
 static bool region_has_room(const struct heap_region *region, uint64_t addr,
 			    size_t bytes)
 {
-	const struct stretch to = {addr, bytes};
+	const struct stretch to = {.addr = addr, .bytes = bytes};
 	uint64_t from = addr - region->region.base;
 
 	return from < region->region.bytes &&
@@ -198,7 +205,8 @@ static bool slots_claim(struct growth *growth, const struct mnm_lack *lack)
 static void slots_unclaim(struct growth *growth, int res)
 {
 	struct mnm_region *region = &growth->region->region;
-	const struct stretch to = {growth->to.addr, growth->to.bytes};
+	const struct stretch to = {.addr = growth->to.addr,
+				   .bytes = growth->to.bytes};
 
 	if (growth->inside ||
 	    to.addr + to.bytes != region->base + region->bytes ||
@@ -250,14 +258,23 @@ static bool growth_begin(struct growth *growth, size_t span,
 static int growth_map(void *arg)
 {
 	struct growth *growth = arg;
-	const struct stretch to = {growth->to.addr, growth->to.bytes};
+	const struct stretch to = {.addr = growth->to.addr,
+				   .bytes = growth->to.bytes};
+	struct device *device = growth->heap->device;
+	struct pages *pages = growth->region->pages;
 
-	for (size_t i = 0; i < growth->count; i++)
-		growth->moved[i] = (struct stretch){growth->parts[i].addr,
-						    growth->parts[i].bytes};
-	growth->devices = devices_allowed(growth->heap->device);
-	return pages_map(growth->region->pages, &to, growth->moved,
-			 growth->count, growth->devices);
+	for (size_t i = 0; i < growth->count; i++) {
+		const struct mnm_place *part = &growth->parts[i];
+
+		growth->moved[i] =
+			(struct stretch){part->addr, part->bytes, part->epoch};
+		if (pages->former >= FORMER_MOST)
+			pages_settle(pages, &growth->moved[i],
+				     atomic_load(&device->over));
+	}
+	growth->devices = devices_allowed(device);
+	return pages_map(pages, &to, growth->moved, growth->count,
+			 growth->devices);
 }
 
 /* Under the context's lock. The region has grown. */
@@ -323,6 +340,27 @@ static int grow_in(struct growth *growth, size_t span, enum mnm_growth rule,
 	return begun ? growth_make(growth, pressed) : GROW_OTHERWISE;
 }
 
+/* Where there are many mappings at former slots, those of pages that move end
+ * (growth_map). If their number rises all the same, as no work was waited for
+ * of late, it is waited for. */
+static void former_look(const struct growth *growth)
+{
+	struct context *context = growth->heap->context;
+	struct heap_region *region;
+	bool due = false;
+
+	pthread_mutex_lock(&context->lock);
+	region = (struct heap_region *)growth->pool->view.growing;
+	if (region && region->pages->former >= FORMER_MOST &&
+	    region->pages->moves >= FORMER_MOST / 2) {
+		region->pages->moves = 0;
+		due = true;
+	}
+	pthread_mutex_unlock(&context->lock);
+	if (due)
+		device_wait(growth->heap->device);
+}
+
 int grow_pages(struct heap *heap, struct pool *pool, size_t span,
 	       enum mnm_growth rule, bool pressed, bool apart)
 {
@@ -333,6 +371,7 @@ int grow_pages(struct heap *heap, struct pool *pool, size_t span,
 		return GROW_OTHERWISE; /* the driver refuses as much at once */
 	if (!context_use(heap->context))
 		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+	former_look(&growth);
 	res = grow_in(&growth, span, rule, pressed);
 	context_unuse(heap->context);
 	free(growth.parts);

@@ -33,8 +33,8 @@ static size_t segment_bytes(const struct segment *segment)
 static int segment_map(void *arg)
 {
 	struct segment *segment = arg;
-	const struct stretch all = {segment->pages->base,
-				    segment_bytes(segment)};
+	const struct stretch all = {.addr = segment->pages->base,
+				    .bytes = segment_bytes(segment)};
 
 	segment->devices = devices_allowed(segment->heap->device);
 	return pages_map(segment->pages, &all, NULL, 0, segment->devices);

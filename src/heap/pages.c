@@ -84,6 +84,7 @@ static int former_unmap(struct pages *pages, struct slot *at)
 		res = last ? last : res;
 		at->older = older->older;
 		older->older = 0;
+		pages->former--;
 	}
 	return res;
 }
@@ -125,7 +126,8 @@ int pages_give(struct pages *pages, const struct stretch *stretch)
 
 void pages_close(struct pages *pages)
 {
-	const struct stretch all = {pages->base, pages->claimed * PAGE_BYTES};
+	const struct stretch all = {.addr = pages->base,
+				    .bytes = pages->claimed * PAGE_BYTES};
 	int res = pages_give(pages, &all);
 
 	if (!backing_is_refused(res))
@@ -236,6 +238,9 @@ static int stretch_map(struct pages *pages, const struct stretch *stretch,
 		if (res)
 			break;
 		pages->slots[*slot].older = from + 1;
+		pages->slots[*slot].epoch = stretch->epoch;
+		pages->former++;
+		pages->moves++;
 		++*slot;
 	}
 	return res;
@@ -250,8 +255,10 @@ static void slots_unmap(struct pages *pages, uint32_t first, uint32_t end)
 
 	for (; first < end; first++) {
 		slot = &pages->slots[first];
-		if (slot->older) /* the other slot has the handle */
+		if (slot->older) { /* the other slot has the handle */
 			slot->page = PAGE_RELEASED;
+			pages->former--;
+		}
 		slot->older = 0;
 		if (backing_is_refused(page_end(pages, first)))
 			slot_leave(pages, first, slot->page);
@@ -304,6 +311,17 @@ int pages_map(struct pages *pages, const struct stretch *to,
 	slots_unmap(pages, first, slot);
 	slots_unmake(pages, slot > fresh ? slot : fresh, made);
 	return res;
+}
+
+void pages_settle(struct pages *pages, const struct stretch *stretch,
+		  uint64_t over)
+{
+	uint32_t slot = slot_of(pages, stretch->addr);
+	uint32_t end = slot + (uint32_t)(stretch->bytes / PAGE_BYTES);
+
+	for (; slot < end; slot++)
+		if (pages->slots[slot].epoch < over)
+			(void)former_unmap(pages, &pages->slots[slot]);
 }
 
 bool pages_are_none(const struct pages *pages, const struct stretch *stretch)

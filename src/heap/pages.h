@@ -3,9 +3,10 @@
  * The region is a range of addresses, cut into slots of a page each. It grows
  * at its end: slots there get fresh pages, or pages that move there from other
  * slots. A page that has moved stays mapped at its former slots as well, where
- * work may still use it, until it goes back to the driver. No block lies in a
- * former slot. So memory is never unmapped under work that may use it: what may
- * use a page has been waited for when it goes back (region_driver.h).
+ * work may still use it, until it goes back to the driver, or there are many of
+ * these mappings. No block lies in a former slot. So memory is never unmapped
+ * under work that may use it: what may use a page has been waited for when it
+ * goes back (region_driver.h), or when its former mappings end.
  *
  * Whoever has free bytes of a pool in hand (pool->view.ops->part), or slots
  * that were claimed, is the only one to change these slots. So these functions
@@ -22,6 +23,7 @@
 struct slot {
 	_Atomic uint64_t page; /* the driver's handle */
 	uint32_t older; /* the slot where the page was before, and one more */
+	uint64_t epoch; /* in which it was freed there last */
 	_Atomic bool left; /* no block is there: it is not mapped yet, or the
 			      driver has refused to undo it */
 };
@@ -34,6 +36,9 @@ struct pages {
 	 * that have pages. */
 	_Atomic uint32_t claimed;
 	uint32_t used;
+	_Atomic uint32_t former; /* mappings at former slots */
+	_Atomic uint32_t moves;  /* since work was waited for, so that these
+				  * can end */
 	bool ends;     /* once no slot has a page, and nobody looks at it */
 	uint32_t eyes; /* threads that do, or let it grow; and a record */
 	struct slot *slots;
@@ -58,6 +63,7 @@ void pages_reap(void);
 struct stretch {
 	uint64_t addr;
 	size_t bytes;
+	uint64_t epoch; /* of pages that move: in which they were freed */
 };
 
 /* Maps pages one behind the other at `to`, whose slots were claimed: first
@@ -66,6 +72,11 @@ struct stretch {
  * for what the driver refuses to unmap (pages_are_none). */
 int pages_map(struct pages *pages, const struct stretch *to,
 	      const struct stretch *moved, size_t count, uint64_t devices);
+
+/* The pages of these slots are mapped there only from now on, where no work
+ * uses a former slot: what was freed in epochs below `over`. */
+void pages_settle(struct pages *pages, const struct stretch *stretch,
+		  uint64_t over);
 
 /* Whether none of these slots has a page. */
 bool pages_are_none(const struct pages *pages, const struct stretch *stretch);

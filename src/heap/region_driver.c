@@ -65,7 +65,8 @@ void region_unlook(struct heap_region *region)
 static int part_give(const struct heap *heap, struct heap_region *region,
 		     const struct block *record)
 {
-	const struct stretch stretch = {block_addr(record), record->span};
+	const struct stretch stretch = {.addr = block_addr(record),
+					.bytes = record->span};
 	int res;
 
 	if (!record->span) { /* all that is left is the region's addresses */
