@@ -53,20 +53,21 @@ def test_a_region_of_virtual_memory_counts_with_its_pages(box):
 def test_pages_do_not_stay_for_ever_mapped_where_they_were(box, waits):
     """Whether the program waits for its work or not. Each round leaves holes
     between blocks, and asks for more than any of them has."""
-    shell = box.shell("vmm_pool", "driver", sim="4G")
-    lines(shell, "init", "create x 0")
+    shell = box.shell("vmm_pool", "driver", sim="4G", sim_check=1)
+    lines(shell, "init", "create x 0", "stream work")
     names = [f"block{i}" for i in range(16)]
     for _ in range(40):
         lines(shell, *(f"alloc {name} {99 * MIB}" for name in names),
-              "fill block1 5", *(f"free {name}" for name in names[::2]),
-              f"alloc large {600 * MIB}", "check block1 5", "free large",
-              *(f"free {name}" for name in names[1::2]))
+              "put block1 work 5", "put block2 work 5", *(f"free {name}" for name in names[::2]),
+              f"alloc large {600 * MIB}")
         if waits:
-            lines(shell, "sync")
+            lines(shell, "check block1 5")
+        lines(shell, "free large", *(f"free {name}" for name in names[1::2]))
     assert shell.stat()["moved_pages"] > 12000
     shell.end()
     calls, _ = box.report()
     assert calls["cuMemMap"] - calls.get("cuMemUnmap", 0) < 12000
+    assert "unmapped" not in box.stderr()
 
 
 @pytest.mark.parametrize("pool", PLACING)

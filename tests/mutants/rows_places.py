@@ -108,8 +108,10 @@ ROWS = [
      REGIONS + "has_left",
      (PAGES, " && !slot->left;", ";")),
     ("a_page_that_stays_is_released_twice", CORNERS + "can_t_move",
-     (PAGES, "		if (slot->older) /* the other slot has the handle */\n"
-      "			slot->page = PAGE_RELEASED;\n", "")),
+     (PAGES, "			slot->page = PAGE_RELEASED;\n", "")),
+    ("work_is_not_waited_for_so_that_former_places_end",
+     "test_region_figures.py -k for_ever",
+     (GROW, "		region->pages->moves = 0;\n		due = true;\n", "")),
     ("slots_that_are_mapped_are_claimed_again", CORNERS + "can_t_be_undone",
      (GROW, " ||\n	    !pages_are_none(growth->region->pages, &to))", ")")),
     ("refused_addresses_are_tried_for_ever", CORNERS + "passed_over",
