@@ -58,7 +58,8 @@ def test_pages_do_not_stay_for_ever_mapped_where_they_were(box, waits):
     names = [f"block{i}" for i in range(16)]
     for _ in range(40):
         lines(shell, *(f"alloc {name} {99 * MIB}" for name in names),
-              "put block1 work 5", "put block2 work 5", *(f"free {name}" for name in names[::2]),
+              "put block1 work 5", "put block2 work 5",
+              *(f"free {name}" for name in names[::2]),
               f"alloc large {600 * MIB}")
         if waits:
             lines(shell, "check block1 5")
