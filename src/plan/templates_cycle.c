@@ -75,7 +75,7 @@ bool templates_foresee(const struct templates *templates,
 	size_t missed = 0, slot = 0;
 	bool fits;
 
-	if (templates_count(templates) < 2)
+	if (templates_count(templates) < 2 || !cycle->count)
 		return false;
 	for (size_t at = 0; at < 2 * cycle->count; at++) {
 		const struct cycle_request *asked = cycle_at(cycle, at);

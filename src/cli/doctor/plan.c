@@ -41,7 +41,7 @@ static const char *plan_open(const char *path, struct plan_file *plan)
 bool plan_check(struct report *report, const char *path)
 {
 	char plain[256], peak[TEXT_BYTES_SIZE];
-	struct plan_file plan;
+	struct plan_file plan = {0};
 	const char *wrong;
 
 	if (!*path || strstr(path, "%d")) /* its devices are not known */
