@@ -54,12 +54,6 @@ void replay_name(struct replay *replay, uint32_t name)
 	replay->name = name;
 }
 
-static void past_forget(struct replay *replay)
-{
-	replay->past.count = 0;
-	replay->past.epoch = UINT64_MAX;
-}
-
 void replay_leave(struct replay *replay)
 {
 	for (size_t i = 0; i < replay->count; i++)
@@ -81,27 +75,6 @@ void replay_begin(struct replay *replay, uint32_t next)
 	replay->past.cycle = replay->at.cycle;
 	replay->past.next = replay->at.next;
 	past_forget(replay);
-}
-
-void replay_past(struct replay *replay, const struct arena *arena)
-{
-	struct past *past = &replay->past;
-
-	past_forget(replay);
-	past->epoch = 0;
-	for (size_t i = 0; i < arena->count; i++) {
-		struct arena_cell *cell = arena->cells[i];
-
-		if (!arena_cell_lives(cell)) {
-			if (arena_cell_epoch(cell) > past->epoch)
-				past->epoch = arena_cell_epoch(cell);
-		} else if (past->count < PAST_MOST) {
-			past->lives[past->count++] = cell;
-		} else {
-			past_forget(replay);
-			return;
-		}
-	}
 }
 
 static bool slot_is(const struct replay *replay, uint32_t slot, uint32_t token)
@@ -362,21 +335,6 @@ struct arena_cell *replay_stray(struct replay *replay, struct arena *arena,
 	cell_pass(replay, cell);
 	arena_enter(arena, cell, size, REPLAY_NONE, true, now);
 	return cell;
-}
-
-/* The slots that were passed over as the program went on elsewhere have not
- * been placed. */
-static void past_jump(struct replay *replay, const struct arena *arena,
-		      uint32_t slot)
-{
-	struct position *then = &replay->then;
-
-	if (!then->jumped || then->stray)
-		return;
-	then->jumped = false;
-	replay_past(replay, arena);
-	replay->past.cycle = then->cycle - then->turned;
-	replay->past.next = slot;
 }
 
 /* A smaller block is ordered behind who had its own bytes before, and so is its

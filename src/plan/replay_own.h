@@ -173,6 +173,14 @@ static inline void replay_run_on(struct replay_run *run, uint32_t slot,
 	run->bytes += size;
 }
 
+/* Nothing is known of the past. */
+void past_forget(struct replay *replay);
+
+/* A block is about to be placed in the slot of the request that was asked for
+ * last. If the program has gone on elsewhere since one was placed in its turn,
+ * all that is in the arena is of the past from now on. */
+void past_jump(struct replay *replay, const struct arena *arena, uint32_t slot);
+
 /* Finds the places of the grams. Returns false without memory. */
 bool grams_open(struct replay *replay);
 

@@ -16,6 +16,7 @@ LIVE = "src/plan/arena.c"
 ROOM = "src/plan/replay_room.c"
 OWN = "src/plan/replay_own.h"
 STEP = "src/plan/replay_step.h"
+PAST = "src/plan/replay_past.c"
 CELLS = "src/plan/arena.c"
 STEPS = "src/tcache/tcache_steps.c"
 COURSE = "src/tcache/tcache_course.c"
@@ -154,14 +155,14 @@ ROWS = [
      (OWN, "		if (arena_cell_lives(cell))\n"
       "			return false;\n", "")),
     ("a_plan_begins_before_what_was_there_is_over", "unit",
-     (REPLAY, "			if (arena_cell_epoch(cell) > past->epoch)\n"
+     (PAST, "			if (arena_cell_epoch(cell) > past->epoch)\n"
       "				past->epoch = arena_cell_epoch(cell);\n",
       "")),
     ("a_plan_begins_before_what_lived_on_is_over", "unit",
      (OWN, "		if (arena_cell_epoch(cell) > past->epoch)\n"
       "			past->epoch = arena_cell_epoch(cell);\n", "")),
     ("a_plan_begins_among_too_many_blocks", "unit",
-     (REPLAY, "			past_forget(replay);\n			return;\n",
+     (PAST, "			past_forget(replay);\n			return;\n",
       "			break;\n")),
     ("what_a_plan_left_out_is_of_the_past", "unit",
      (OWN, "slot < replay->past.next);", "slot <= replay->past.next);")),
