@@ -35,7 +35,7 @@ void past_jump(struct replay *replay, const struct arena *arena, uint32_t slot)
 {
 	struct position *then = &replay->then;
 
-	if (!then->jumped || then->stray)
+	if (!then->jumped)
 		return;
 	then->jumped = false;
 	replay_past(replay, arena);
