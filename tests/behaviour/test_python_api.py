@@ -138,6 +138,8 @@ def test_what_numba_drops_in_a_child_is_left_alone(box):
     """The child ends the parent's arrays as well; it has no CUDA."""
     assert run(box, NUMBA + """
 import os
+import warnings
+warnings.simplefilter("ignore", DeprecationWarning)  # it has threads
 array = MemoryManager().memalloc(5000)
 child = os.fork()
 if not child:
