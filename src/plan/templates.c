@@ -123,7 +123,6 @@ void templates_add(struct templates *templates, struct plan_job *job)
 		.length = job->cycle.length,
 		.exact = job->exact,
 		.whole = job->cycle.count == job->cycle.length,
-		.places = job->cycle.per_lap,
 		.replay = job->replay,
 		.file = job->file,
 		.file_size = job->file_size,

@@ -23,7 +23,6 @@ struct template
 	uint64_t length; /* of its iteration, in requests */
 	bool exact;      /* as its period is */
 	bool whole;      /* all requests of that belong to it */
-	size_t places;   /* that it has for one iteration */
 	struct replay *replay;
 	unsigned char *file; /* the plan as a file, or NULL */
 	size_t file_size;

@@ -23,7 +23,6 @@ struct tstack_lap {
 	uint64_t requests;
 	uint64_t blocked; /* of all, as it began */
 	uint64_t amiss;   /* blocks that lived for another time than planned */
-	uint64_t without; /* requests for which the plan has no place */
 };
 
 struct tstack_pool {
@@ -207,9 +206,9 @@ void tstack_lap_count(struct tstack_pool *self, uint64_t requests,
 /* Whether a thread may hold the course. */
 bool tstack_is_settled(const struct tstack_pool *self);
 
-/* In a lap some blocks lived for another time than the plan has it, or had no
- * place: a plan is made anew, if it is time, and if that helps. */
-void tstack_refine(struct tstack_pool *self, const struct tstack_lap *lap);
+/* In lap after lap some block lives for another time than the plan has it: a
+ * plan is made anew, if it is time. */
+void tstack_refine(struct tstack_pool *self);
 
 /* A lap of the current template begins with the finder's request of that
  * serial. */

@@ -29,10 +29,9 @@ struct course *tstack_pool_course(struct mnm_pool *pool)
 }
 
 /* As another plan was followed when this one's period was found, say: lives
- * that differ are not seen as requests come. Or it was planned while some of
- * its blocks lived still. A plan of the last lap that is known as a whole has
- * their lives right. */
-void tstack_refine(struct tstack_pool *self, const struct tstack_lap *lap)
+ * that differ are not seen as requests come. A plan of the last lap that is
+ * known as a whole has them right. */
+void tstack_refine(struct tstack_pool *self)
 {
 	const struct template *current = self->templates.current;
 	struct period period = {.number = current->number,
@@ -49,7 +48,7 @@ void tstack_refine(struct tstack_pool *self, const struct tstack_lap *lap)
 	self->refining = 0;
 	if (self->refine < (uint64_t)1 << REFINE_MOST)
 		self->refine *= 2;
-	tstack_job_refine(self, &period, lap->amiss ? 0 : current->places);
+	tstack_job_refine(self, &period);
 }
 
 /* Whether a run has the request before the one at which least is live. */

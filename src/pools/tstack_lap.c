@@ -81,8 +81,8 @@ static void lap_end(struct tstack_pool *self)
 		template_leave(self);
 	else if (is_in_the_way(self, &lap) && tstack_arena_end(self))
 		tstack_yield(self);
-	else if ((lap.amiss && !current->poor) || lap.without)
-		tstack_refine(self, &lap);
+	else if (lap.amiss && !current->poor)
+		tstack_refine(self);
 }
 
 void tstack_lap_count(struct tstack_pool *self, uint64_t requests,
@@ -118,13 +118,8 @@ static bool is_late(struct tstack_pool *self, bool turns)
 /* The last request came as that slot's, if any, and has been fed. */
 static void slot_note(struct tstack_pool *self, uint32_t slot)
 {
-	const struct replay_slot *at;
-
-	if (slot == REPLAY_NONE)
-		return;
-	at = replay_slot_at(self->replay, slot);
-	self->lap.without += !at->size;
-	if (!at->request && self->finder)
+	if (slot != REPLAY_NONE && self->finder &&
+	    !replay_slot_at(self->replay, slot)->request)
 		tstack_lap_begins(self, finder_count(self->finder) - 1);
 }
 

@@ -104,17 +104,10 @@ void tstack_template_served(struct tstack_pool *self,
 						   began);
 }
 
-void tstack_job_refine(struct tstack_pool *self, const struct period *period,
-		       size_t places)
+void tstack_job_refine(struct tstack_pool *self, const struct period *period)
 {
-	struct plan_job *job = plan_job_new(finder_history(self->finder),
-					    period, plan_seconds);
-
-	if (job && job->cycle.per_lap <= places) {
-		plan_job_close(job);
-		return;
-	}
-	self->job = job;
+	self->job = plan_job_new(finder_history(self->finder), period,
+				 plan_seconds);
 	self->job_given = false;
 }
 

@@ -23,10 +23,8 @@ void tstack_template_mark(struct tstack_pool *self);
 /* An iteration begins with the request of that serial of the finder's. */
 void tstack_iteration_end(struct tstack_pool *self, uint64_t serial);
 
-/* The period, of the current template, is to be planned anew, if there are more
- * than so many places in it then. */
-void tstack_job_refine(struct tstack_pool *self, const struct period *period,
-		       size_t places);
+/* The period, of the current template, is to be planned anew. */
+void tstack_job_refine(struct tstack_pool *self, const struct period *period);
 
 /* The period is to be planned, if no template foresees it yet. */
 void tstack_job_make(struct tstack_pool *self, const struct period *period);

@@ -180,8 +180,6 @@ ROWS = [
       "	self->dear += self->dear < DEAR_MOST;\n", "")),
     ("a_shape_found_in_its_midst_came_in_its_turn", "unit",
      (PLAN, " && !self->templates.found &&", " &&")),
-    ("what_has_no_place_never_gets_one", "unit",
-     (LAP, "	self->lap.without += !at->size;\n", "")),
     ("a_predecessors_free_is_not_over_at_a_step", "unit",
      (STEP, "		    slot_freed(replay, *before).epoch >= safe)",
       "		    false)")),
