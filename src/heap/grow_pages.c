@@ -262,15 +262,14 @@ static int growth_map(void *arg)
 				   .bytes = growth->to.bytes};
 	struct device *device = growth->heap->device;
 	struct pages *pages = growth->region->pages;
+	uint64_t over = pages->former >= FORMER_MOST ? device_over(device) : 0;
 
 	for (size_t i = 0; i < growth->count; i++) {
 		const struct mnm_place *part = &growth->parts[i];
 
 		growth->moved[i] =
 			(struct stretch){part->addr, part->bytes, part->epoch};
-		if (pages->former >= FORMER_MOST)
-			pages_settle(pages, &growth->moved[i],
-				     atomic_load(&device->over));
+		pages_settle(pages, &growth->moved[i], over);
 	}
 	growth->devices = devices_allowed(device);
 	return pages_map(pages, &to, growth->moved, growth->count,
@@ -340,27 +339,6 @@ static int grow_in(struct growth *growth, size_t span, enum mnm_growth rule,
 	return begun ? growth_make(growth, pressed) : GROW_OTHERWISE;
 }
 
-/* Where there are many mappings at former slots, those of pages that move end
- * (growth_map). If their number rises all the same, as no work was waited for
- * of late, it is waited for. */
-static void former_look(const struct growth *growth)
-{
-	struct context *context = growth->heap->context;
-	struct heap_region *region;
-	bool due = false;
-
-	pthread_mutex_lock(&context->lock);
-	region = (struct heap_region *)growth->pool->view.growing;
-	if (region && region->pages->former >= FORMER_MOST &&
-	    region->pages->moves >= FORMER_MOST / 2) {
-		region->pages->moves = 0;
-		due = true;
-	}
-	pthread_mutex_unlock(&context->lock);
-	if (due)
-		device_wait(growth->heap->device);
-}
-
 int grow_pages(struct heap *heap, struct pool *pool, size_t span,
 	       enum mnm_growth rule, bool pressed, bool apart)
 {
@@ -371,7 +349,6 @@ int grow_pages(struct heap *heap, struct pool *pool, size_t span,
 		return GROW_OTHERWISE; /* the driver refuses as much at once */
 	if (!context_use(heap->context))
 		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-	former_look(&growth);
 	res = grow_in(&growth, span, rule, pressed);
 	context_unuse(heap->context);
 	free(growth.parts);

@@ -240,7 +240,6 @@ static int stretch_map(struct pages *pages, const struct stretch *stretch,
 		pages->slots[*slot].older = from + 1;
 		pages->slots[*slot].epoch = stretch->epoch;
 		pages->former++;
-		pages->moves++;
 		++*slot;
 	}
 	return res;

@@ -37,8 +37,6 @@ struct pages {
 	_Atomic uint32_t claimed;
 	uint32_t used;
 	_Atomic uint32_t former; /* mappings at former slots */
-	_Atomic uint32_t moves;  /* since work was waited for, so that these
-				  * can end */
 	bool ends;     /* once no slot has a page, and nobody looks at it */
 	uint32_t eyes; /* threads that do, or let it grow; and a record */
 	struct slot *slots;

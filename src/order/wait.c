@@ -123,6 +123,18 @@ bool fences_wait(const struct device *device, const struct context *but,
 	return wait_each(device, but, epoch, fence_wait);
 }
 
+uint64_t device_over(const struct device *device)
+{
+	uint64_t all = atomic_load(&device->over), over = UINT64_MAX;
+	struct context_walk walk = {0};
+	struct context *at;
+
+	while ((at = context_next_using(&walk, device)))
+		if (over_of(at, device) < over)
+			over = over_of(at, device);
+	return over != UINT64_MAX && over > all ? over : all;
+}
+
 /* The epoch ends first: a context that comes later, and then frees, is in the
  * next one. */
 bool device_wait(struct device *device)

@@ -13,6 +13,10 @@ struct device;
  * ending, a capture is on, or the device has failed (device->lost). */
 bool device_wait(struct device *device);
 
+/* Below which epoch it is known, without a wait, that no work uses what was
+ * freed. */
+uint64_t device_over(const struct device *device);
+
 /* Waits for all work, except the work of the context `but`, that may use what
  * was freed up to that epoch: memory of the device, or pinned memory if the
  * device is the host. Returns false as device_wait does. */
