@@ -32,6 +32,20 @@ static void names_release(void)
 	pthread_mutex_unlock(&lock);
 }
 
+/* A signal handler that forks may have interrupted a look of its thread, which
+ * holds the lock and goes on in the child. */
+static void fork_begins(void)
+{
+	if (!looking)
+		names_hold();
+}
+
+static void fork_ends(void)
+{
+	if (!looking)
+		names_release();
+}
+
 /* Whether NVTX loads this library. */
 static bool is_injected(const char *own)
 {
@@ -55,7 +69,7 @@ void iterations_open(const char *option)
 			 "no iterations");
 		return;
 	}
-	pthread_atfork(names_hold, names_release, names_release);
+	pthread_atfork(fork_begins, fork_ends, fork_ends);
 	named = true;
 	if (loader_address((const void *)iterations_open, &own) &&
 	    !is_injected(own.dli_fname))

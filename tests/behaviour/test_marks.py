@@ -72,7 +72,7 @@ def test_a_fork_while_names_are_looked_at_leaves_the_child_able_to(box):
 
 
 @plain_build_only
-@pytest.mark.parametrize("where", ["malloc", "handler"])
+@pytest.mark.parametrize("where", ["malloc", "handler", "fork"])
 def test_a_range_within_the_look_at_another_does_not_wait_for_it(box, where):
     """To look at a name takes a lock and memory."""
     done = run(box, where, program=INSIDE)

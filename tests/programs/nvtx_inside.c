@@ -1,6 +1,6 @@
 /* Begins NVTX ranges while it begins others: in its malloc, and in the handler
- * of a timer. Without a tool NVTX does nothing, so both work.
- * Usage: nvtx_inside malloc|handler */
+ * of a timer; or its malloc forks. Without a tool NVTX does nothing, so all
+ * work. Usage: nvtx_inside malloc|handler|fork */
 #include <nvtx3/nvToolsExt.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { RANGES = 2000, SIGNALS = 500, DEADLINE = 20 /* seconds */ };
@@ -15,6 +16,7 @@ enum { RANGES = 2000, SIGNALS = 500, DEADLINE = 20 /* seconds */ };
 void *__libc_malloc(size_t size);
 
 static bool traced; /* malloc */
+static bool forks;
 static volatile sig_atomic_t signals;
 
 static void begin_range(const char *name)
@@ -23,10 +25,22 @@ static void begin_range(const char *name)
 	nvtxRangePop();
 }
 
+static void fork_once(void)
+{
+	pid_t child = fork();
+
+	forks = false;
+	if (!child)
+		_exit(0);
+	waitpid(child, NULL, 0);
+}
+
 __attribute__((visibility("default"))) void *malloc(size_t size)
 {
 	if (traced) {
 		traced = false;
+		if (forks)
+			fork_once();
 		begin_range("malloc");
 		traced = true;
 	}
@@ -54,12 +68,14 @@ int main(int argc, char **argv)
 	bool handler = argc > 1 && !strcmp(argv[1], "handler");
 	const struct itimerval none = {0};
 
-	if (argc < 2 || (!handler && strcmp(argv[1], "malloc") != 0))
+	if (argc < 2 || (!handler && strcmp(argv[1], "malloc") != 0 &&
+			 strcmp(argv[1], "fork") != 0))
 		return 2;
 	alarm(DEADLINE);
 	begin_range("begin"); /* NVTX is set up */
 	if (handler)
 		ticks_begin();
+	forks = !strcmp(argv[1], "fork");
 	traced = !handler;
 	for (int i = 0; i < RANGES || (handler && signals < SIGNALS); i++)
 		begin_range("iteration 1");
