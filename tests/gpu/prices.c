@@ -11,6 +11,7 @@
 #include <time.h>
 
 enum { LARGE = 64 << 20, LARGE_COUNT = 100, KIB = 1024 };
+static const size_t LARGEST = (size_t)1 << 30;
 
 /* What the timed calls use. */
 struct world {
@@ -21,6 +22,8 @@ struct world {
 	CUdeviceptr block; /* allocated by the call before, or 0 */
 	CUdeviceptr keep;  /* for fills */
 	size_t size;       /* bytes of block */
+	CUdeviceptr place; /* reserved addresses, LARGEST bytes */
+	CUmemGenericAllocationHandle pages; /* size bytes, of the call before */
 };
 
 struct price {
@@ -53,6 +56,70 @@ static CUresult async_alloc(struct world *world)
 static CUresult async_free(struct world *world)
 {
 	return cuMemFreeAsync(world->block, world->stream);
+}
+
+static const CUmemAllocationProp page_prop = {
+	.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+	.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0},
+};
+
+static CUresult address_reserve(struct world *world)
+{
+	return cuMemAddressReserve(&world->block, world->size, 0, 0, 0);
+}
+
+static CUresult address_free(struct world *world)
+{
+	return cuMemAddressFree(world->block, world->size);
+}
+
+static CUresult pages_create(struct world *world)
+{
+	return cuMemCreate(&world->pages, world->size, &page_prop, 0);
+}
+
+static CUresult pages_release(struct world *world)
+{
+	return cuMemRelease(world->pages);
+}
+
+static CUresult pages_map(struct world *world)
+{
+	return cuMemMap(world->place, world->size, 0, world->pages, 0);
+}
+
+static CUresult pages_access(struct world *world)
+{
+	const CUmemAccessDesc all = {page_prop.location,
+				     CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+
+	return cuMemSetAccess(world->place, world->size, &all, 1);
+}
+
+static CUresult pages_unmap(struct world *world)
+{
+	return cuMemUnmap(world->place, world->size);
+}
+
+static CUresult created_and_mapped(struct world *world)
+{
+	CUresult res = pages_create(world);
+
+	return res ? res : pages_map(world);
+}
+
+static CUresult created_and_in_use(struct world *world)
+{
+	CUresult res = created_and_mapped(world);
+
+	return res ? res : pages_access(world);
+}
+
+static CUresult unmapped_and_released(struct world *world)
+{
+	CUresult res = pages_unmap(world);
+
+	return res ? res : pages_release(world);
 }
 
 static CUresult synchronize(struct world *world)
@@ -164,6 +231,20 @@ static const struct price memory[] = {
 	{"cuMemFreeAsync", async_free, async_alloc, NULL},
 };
 
+/* Memory is mapped in multiples of 2 MiB. */
+static const struct price pages[] = {
+	{"cuMemAddressReserve", address_reserve, NULL, address_free},
+	{"cuMemAddressFree", address_free, address_reserve, NULL},
+	{"cuMemCreate", pages_create, NULL, pages_release},
+	{"cuMemMap", pages_map, pages_create, unmapped_and_released},
+	{"cuMemSetAccess", pages_access, created_and_mapped,
+	 unmapped_and_released},
+	{"cuMemUnmap", pages_unmap, created_and_in_use, pages_release},
+	{"cuMemRelease", pages_release, pages_create, NULL},
+};
+
+static const size_t page_sizes_kib[] = {2 * KIB, 64 * KIB, KIB * KIB};
+
 static const size_t sizes_kib[] = {4,        64,       1 * KIB,  2 * KIB,
 				   16 * KIB, 64 * KIB, 256 * KIB};
 
@@ -243,7 +324,25 @@ static CUresult world_open(struct world *world)
 		res = cuModuleGetFunction(&world->nothing, module, "nothing");
 	if (!res)
 		res = cuMemAlloc(&world->keep, 4 * KIB);
+	if (!res)
+		res = cuMemAddressReserve(&world->place, LARGEST, 0, 0, 0);
 	return res;
+}
+
+/* Each size with each of the calls. Large ones are tried less often. */
+static void prices_of_sizes(const struct price *rows, size_t row_count,
+			    const size_t *kib, size_t kib_count,
+			    struct world *world, int count)
+{
+	for (size_t i = 0; i < kib_count; i++) {
+		world->size = kib[i] * KIB;
+		for (size_t k = 0; k < row_count; k++)
+			price_print(&rows[k], world,
+				    world->size >= LARGE && count > LARGE_COUNT
+					    ? LARGE_COUNT
+					    : count,
+				    false);
+	}
 }
 
 int main(int argc, char **argv)
@@ -263,16 +362,11 @@ int main(int argc, char **argv)
 	}
 	for (size_t i = 0; i < sizeof(prices) / sizeof(*prices); i++)
 		price_print(&prices[i], &world, count, !i);
-	for (size_t i = 0; i < sizeof(sizes_kib) / sizeof(*sizes_kib); i++) {
-		bool large = sizes_kib[i] * KIB >= LARGE;
-
-		world.size = sizes_kib[i] * KIB;
-		for (size_t k = 0; k < sizeof(memory) / sizeof(*memory); k++)
-			price_print(&memory[k], &world,
-				    large && count > LARGE_COUNT ? LARGE_COUNT
-								 : count,
-				    false);
-	}
+	prices_of_sizes(memory, sizeof(memory) / sizeof(*memory), sizes_kib,
+			sizeof(sizes_kib) / sizeof(*sizes_kib), &world, count);
+	prices_of_sizes(pages, sizeof(pages) / sizeof(*pages), page_sizes_kib,
+			sizeof(page_sizes_kib) / sizeof(*page_sizes_kib),
+			&world, count);
 	printf("\n}\n");
 	return 0;
 }

@@ -208,6 +208,82 @@ static enum answer alloc_has_it_at_once(struct world *world)
 	return large_alloc(world) ? NO : returned(world, began);
 }
 
+static const CUmemAllocationProp page_prop = {
+	.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+	.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0},
+};
+
+/* Mapped memory comes and goes in five calls. `which` is timed; those before
+ * it are made before the kernel, those after it behind it. */
+enum page_call { CREATE, MAP, ACCESS, UNMAP, RELEASE, PAGE_CALLS };
+
+static CUresult page_call(enum page_call call, CUdeviceptr place,
+			  CUmemGenericAllocationHandle *pages)
+{
+	const CUmemAccessDesc all = {page_prop.location,
+				     CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+
+	switch (call) {
+	case CREATE:
+		return cuMemCreate(pages, SMALL, &page_prop, 0);
+	case MAP:
+		return cuMemMap(place, SMALL, 0, *pages, 0);
+	case ACCESS:
+		return cuMemSetAccess(place, SMALL, &all, 1);
+	case UNMAP:
+		return cuMemUnmap(place, SMALL);
+	default:
+		return cuMemRelease(*pages);
+	}
+}
+
+static enum answer page_call_returns(struct world *world, enum page_call which)
+{
+	CUmemGenericAllocationHandle pages;
+	enum answer answer = UNKNOWN;
+	CUdeviceptr place;
+
+	CHECK(cuMemAddressReserve(&place, SMALL, 0, 0, 0));
+	for (enum page_call call = CREATE; call < PAGE_CALLS; call++) {
+		double began;
+
+		if (call == which)
+			keep_busy(world, world->busy);
+		began = now();
+		CHECK(page_call(call, place, &pages));
+		if (call == which)
+			answer = returned(world, began);
+	}
+	CHECK(cuCtxSynchronize());
+	CHECK(cuMemAddressFree(place, SMALL));
+	return answer;
+}
+
+static enum answer create_returns(struct world *world)
+{
+	return page_call_returns(world, CREATE);
+}
+
+static enum answer map_returns(struct world *world)
+{
+	return page_call_returns(world, MAP);
+}
+
+static enum answer access_returns(struct world *world)
+{
+	return page_call_returns(world, ACCESS);
+}
+
+static enum answer unmap_returns(struct world *world)
+{
+	return page_call_returns(world, UNMAP);
+}
+
+static enum answer release_returns(struct world *world)
+{
+	return page_call_returns(world, RELEASE);
+}
+
 static void policy_off(CUmemoryPool pool, CUmemPool_attribute policy)
 {
 	int off = 0;
@@ -391,6 +467,11 @@ const struct question questions[] = {
 	{"cuMemAlloc returns", alloc_returns},
 	{"cuMemFree returns", free_returns},
 	{"cuMemFreeAsync of plain memory returns", async_free_returns},
+	{"cuMemCreate returns", create_returns},
+	{"cuMemMap returns", map_returns},
+	{"cuMemSetAccess returns", access_returns},
+	{"cuMemUnmap returns", unmap_returns},
+	{"cuMemRelease of unmapped memory returns", release_returns},
 	{"the wait for its stream returns", wait_returns},
 	{"cuMemGetInfo then counts it as free", device_has_it},
 	{"cuMemAlloc then has it", alloc_has_it},
