@@ -17,6 +17,7 @@
 #include "trace/trace_file.h"
 #include "trace_job_kernels.h"
 #include "trace_options.h"
+#include "trace_second.h"
 #include "trace_times.h"
 
 /* How many buffers in a row use one stream: about those of a layer. */
@@ -44,6 +45,8 @@ struct job {
 	long iterations;                /* complete ones */
 	uint64_t requests;
 	uint64_t live_bytes, peak_bytes;
+	struct second second; /* with --second-thread */
+	size_t from, until;   /* the events that are to run now */
 };
 
 /* Prints what failed, and at which line of the trace unless that is 0. */
@@ -257,17 +260,53 @@ static int job_event(struct job *job, const struct trace_event *event)
 	}
 }
 
-static int job_run(struct job *job)
+static int events_run(void *arg)
 {
-	const struct trace_file *trace = job->trace;
+	struct job *job = arg;
 
-	for (size_t i = 0; i < trace->count && !job_done(job); i++) {
-		if (job_event(job, &trace->events[i]))
+	for (size_t i = job->from; i < job->until && !job_done(job); i++) {
+		if (job_event(job, &job->trace->events[i]))
 			return -1;
 		if (i % 4096 == 4095)
 			job_progress(job, "");
 	}
-	if (job_mark(job, NULL) || job_free_rest(job))
+	return 0;
+}
+
+/* The iteration that begins at event `at`, in two threads. */
+static int job_run_iteration(struct job *job, size_t at)
+{
+	size_t end;
+
+	job->from = at;
+	job->until = iteration_peak(job->trace, at, &end);
+	if (events_run(job))
+		return -1;
+	job->from = job->until;
+	job->until = end;
+	return second_run(&job->second, events_run, job);
+}
+
+static int job_run(struct job *job)
+{
+	const struct trace_file *trace = job->trace;
+	int failed = 0;
+
+	job->until = 0;
+	while (job->until < trace->count && !job_done(job) && !failed) {
+		const struct trace_event *at = &trace->events[job->until];
+
+		if (job->options->second && at->kind == TRACE_MARK &&
+		    at->iteration >= 0) {
+			failed = job_run_iteration(job, job->until);
+			continue;
+		}
+		job->from = job->until;
+		job->until =
+			job->options->second ? job->from + 1 : trace->count;
+		failed = events_run(job);
+	}
+	if (failed || job_mark(job, NULL) || job_free_rest(job))
 		return -1;
 	job_progress(job, "\n");
 	return 0;
@@ -384,8 +423,11 @@ int main(int argc, char **argv)
 		options.streams ? (unsigned int)options.streams : trace.streams;
 	job.buffers = calloc(trace.last_id + 1, sizeof(*job.buffers));
 	job.times = calloc(trace.count, sizeof(*job.times));
-	if (job.buffers && job.times) {
+	if (job.buffers && job.times &&
+	    (!options.second || !second_start(&job.second))) {
 		status = job_do(&job);
+		if (options.second)
+			second_end(&job.second);
 	} else {
 		fprintf(stderr, "trace_job: no memory for the job\n");
 		status = 1;

@@ -26,6 +26,10 @@ static const char help[] =
 	"inputs\n"
 	"                         have the last one, runs of 16 others take\n"
 	"                         turns on the rest [as the trace says]\n"
+	"  --second-thread        a second thread runs each iteration from its "
+	"live\n"
+	"                         peak on, as PyTorch's runs the backward "
+	"pass\n"
 	"  --every N --run CMD    after each N iterations run CMD by the "
 	"shell,\n"
 	"                         the number of iterations so far in "
@@ -48,6 +52,7 @@ static const struct option rows[] = {
 	{"compute", no_argument, NULL, 'c'},
 	{"iterations", required_argument, NULL, 'i'},
 	{"streams", required_argument, NULL, 's'},
+	{"second-thread", no_argument, NULL, 'b'},
 	{"every", required_argument, NULL, 'e'},
 	{"run", required_argument, NULL, 'r'},
 	{"times", no_argument, NULL, 't'},
@@ -104,6 +109,9 @@ static bool option_parse(struct options *options, int option)
 		return count_parse("iterations", optarg, &options->iterations);
 	case 's':
 		return streams_parse(optarg, &options->streams);
+	case 'b':
+		options->second = true;
+		return true;
 	case 'e':
 		return count_parse("every", optarg, &options->every);
 	case 'r':

@@ -14,6 +14,7 @@ struct options {
 	long every;        /* iterations between two runs of `run`, >= 1 */
 	const char *run;   /* a command, or NULL */
 	long streams;      /* 1 to STREAMS_MOST, or 0 for the trace's */
+	bool second;       /* a second thread runs what follows the peak */
 	bool compute;      /* kernels last as long as the network's */
 	bool progress;
 	bool times; /* print the time of each iteration */

@@ -243,7 +243,7 @@ static const struct price pages[] = {
 	{"cuMemRelease", pages_release, pages_create, NULL},
 };
 
-static const size_t page_sizes_kib[] = {2 * KIB, 64 * KIB, KIB * KIB};
+static const size_t page_sizes_kib[] = {2 * KIB, 64 * KIB, KIB *KIB};
 
 static const size_t sizes_kib[] = {4,        64,       1 * KIB,  2 * KIB,
 				   16 * KIB, 64 * KIB, 256 * KIB};
