@@ -22,7 +22,8 @@ $(PROOF_OBJ): CPPFLAGS += $(if $(SAN),-DPROOF_FREE)
 # is searched when a context ends. The bound of idle memory has no least size.
 # One stream's order comes back after a few requests.
 $(POINTS_OBJ): CPPFLAGS += -I$(WORK_GEN) -Isrc/hooks -DTABLE_LEAST=24 \
-	-DTABLE_TAIL=4 -DBOUND_LEAST=1 -DRETURN_REQUESTS=2
+	-DTABLE_TAIL=4 -DBOUND_LEAST=1 -DRETURN_REQUESTS=2 \
+	-DALONE_REQUESTS=3
 $(POINTS_OBJ): CFLAGS += -ftls-model=initial-exec -fsanitize=thread
 ENTRY_OBJ += $(filter %/hooks/memory.o %/hooks/ordered.o \
 	%/hooks/ordered_free.o %/work_entries.o,\

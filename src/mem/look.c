@@ -192,6 +192,8 @@ enum mnm_answer mem_look(struct heap *heap, uint64_t *addr,
 	*span = 0;
 	if (!heap->keeps_blocks)
 		return MNM_MISS;
+	if (heap->places_blocks && !request->restricted)
+		fence_ahead(heap->device, heap->placed_epoch);
 	answer = pool_look(heap, request, 0, false, addr, span);
 	if (answer == MNM_UNSAFE && !request->restricted &&
 	    fence_ready(heap->device))

@@ -258,7 +258,7 @@ static bool order_is_enough(struct device *device)
 static bool fence_is_worth(struct device *device)
 {
 	return fence_is_due(device) || quarantine_is_full(device, 0) ||
-	       spared_enough(device);
+	       spared_enough(device) || stream_order_seems_alone(device);
 }
 
 static bool fence_if(struct device *device, bool wanted)
@@ -286,6 +286,13 @@ bool fence_ready(struct device *device)
 bool fence_wanted(struct device *device)
 {
 	return fence_if(device, true);
+}
+
+void fence_ahead(struct device *device, uint64_t freed)
+{
+	if (freed >= atomic_load(&device->safe) && !device_is_host(device) &&
+	    stream_order_seems_alone(device))
+		(void)fence_ready(device);
 }
 
 bool fence_pressed(struct device *device)

@@ -9,6 +9,7 @@
 #include "epoch.h"
 #include "fence.h"
 #include "fence_make.h"
+#include "stream_order.h"
 #include "stats/counter.h"
 
 /* How many requests pay for a fence of one context. */
@@ -124,6 +125,8 @@ void fence_pay(struct device *device, int contexts)
 	uint64_t paid = atomic_load(&device->fence_credit);
 	int calls = contexts + contexts * contexts;
 
+	if (stream_order_seems_alone(device))
+		return; /* it held up no other stream */
 	atomic_store(&device->fence_credit,
 		     (paid > requests ? paid : requests) +
 			     FENCE_PRICE * calls / 2);

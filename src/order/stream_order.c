@@ -23,6 +23,13 @@
 #define RETURN_REQUESTS 300
 #endif
 
+/* How many requests one stream must be alone for before fences are taken to
+ * hold up no other. If that proves wrong, a fence was made too many; and one in
+ * a hundred requests is made in any case. */
+#ifndef ALONE_REQUESTS
+#define ALONE_REQUESTS 32
+#endif
+
 _Atomic uintptr_t sole_stream;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -32,9 +39,11 @@ static bool mixing; /* a thread makes the fences; nobody relies on order */
 static bool opaque; /* the order is gone for good */
 static int barred;  /* see stream_order_bar */
 static __thread bool mixing_here; /* the calling thread makes them */
-static struct device *trial; /* the device of a trial; NULL: there is none */
-static uint64_t trial_since; /* requests that the device had by then */
-static unsigned int trials;  /* so far; the number of this one */
+static unsigned int trials;       /* so far; the number of this one */
+/* Written under lock. The device of a trial, or NULL if there is none; and the
+ * requests that the device had by then. */
+static struct device *_Atomic trial;
+static _Atomic uint64_t trial_since;
 
 void stream_order_first(uintptr_t key)
 {
@@ -164,11 +173,17 @@ void stream_order_unbar(void)
 	pthread_mutex_unlock(&lock);
 }
 
+/* Under lock. Whether it can be told that one stream is alone. */
+static bool may_try(const struct device *device)
+{
+	return !barred && !capture_any() && context_count() == 1 &&
+	       device->contexts == 1;
+}
+
 /* Under lock. Whether one stream's order can serve at all. */
 static bool may_return(const struct device *device)
 {
-	return !opaque && !barred && !capture_any() && context_count() == 1 &&
-	       device->contexts == 1;
+	return !opaque && may_try(device);
 }
 
 /* Under lock. From now on it is seen which streams are given work, but not to
@@ -192,10 +207,11 @@ unsigned int stream_order_return_begin(struct device *device)
 	pthread_mutex_lock(&lock);
 	if ((trial ? trial != device
 		   : atomic_load(&sole_stream) == SOLE_MANY) &&
-	    may_return(device))
+	    may_try(device))
 		trial_begin(device, requests);
 	/* All work of a stream that has ended is before that fence, too. */
-	if (trial == device && requests >= trial_since + RETURN_REQUESTS) {
+	if (trial == device && !opaque &&
+	    requests >= trial_since + RETURN_REQUESTS) {
 		atomic_compare_exchange_strong(&sole_stream, &ended, SOLE_NONE);
 		number = trials;
 	}
@@ -211,6 +227,24 @@ void stream_order_return(struct device *device, unsigned int number)
 		order_begin(device);
 	}
 	pthread_mutex_unlock(&lock);
+}
+
+/* The lock is taken once in ALONE_REQUESTS at most. */
+bool stream_order_seems_alone(struct device *device)
+{
+	uint64_t requests = counter_approx(device, COUNTER_allocs);
+
+	if (requests < atomic_load(&trial_since) + ALONE_REQUESTS)
+		return false;
+	if (atomic_load(&trial) == device)
+		return true;
+	if (atomic_load(&sole_stream) != SOLE_MANY)
+		return false;
+	pthread_mutex_lock(&lock);
+	if (!trial && atomic_load(&sole_stream) == SOLE_MANY && may_try(device))
+		trial_begin(device, requests);
+	pthread_mutex_unlock(&lock);
+	return false;
 }
 
 /* The device of the sole stream: while there is one stream, it is the only
