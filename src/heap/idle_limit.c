@@ -27,6 +27,11 @@ enum {
  * left below HELD for requests that come before a free. */
 enum { PAUSE = 200, SPARE = 25, AHEAD = 20 };
 
+/* In percent of it as well: new spans of fewer bytes in all end no pause. Where
+ * several threads ask, a small one comes now and then for good, as it is not
+ * worth a look into other threads' caches. */
+enum { NEW_LEAST = 1 };
+
 /* Larger blocks waste at most one part in so many of the device's memory, or a
  * job that fills the device would lack memory that it could have had. */
 enum { SPARE_OF_ALL = 32 };
@@ -46,7 +51,8 @@ struct bound {
 	int64_t beyond; /* bytes that such a pool would have beyond ours */
 	int64_t spare;  /* bytes that blocks have beyond their requests; less
 			 * than 0 if a free was told before its request */
-	uint64_t last;  /* bytes freed before the last new span came */
+	uint64_t last;  /* bytes freed before the last new spans came */
+	uint64_t news;  /* bytes of new spans since then */
 	uint64_t ahead; /* bytes to leave for requests before a free */
 };
 
@@ -108,6 +114,13 @@ static uint64_t freed_of(const struct device *device)
 	       thread_word_about(device, WORD_freed);
 }
 
+/* Under lock. Whether new spans come to so much with these bytes that the job
+ * does not merely repeat itself. */
+static bool is_news(const struct bound *bound, uint64_t peak, uint64_t bytes)
+{
+	return bound->news + bytes >= percent(peak, NEW_LEAST);
+}
+
 /* Under lock. For a request of span bytes that no block of that span serves.
  * fresh: a pool that keeps all would have none, either. */
 static struct view view_with(const struct bound *bound,
@@ -125,7 +138,8 @@ static struct view view_with(const struct bound *bound,
 	view.all = (all > 0 ? (uint64_t)all : 0) + (fresh ? span : 0);
 	view.grows = view.all > LEAST &&
 		     view.all > percent(view.peak, KEEPS_ALL) &&
-		     (fresh || paused <= percent(view.peak, PAUSE) ||
+		     ((fresh && is_news(bound, view.peak, span)) ||
+		      paused <= percent(view.peak, PAUSE) ||
 		      view.all > percent(view.peak, WORTH_MOST));
 	return view;
 }
@@ -217,6 +231,19 @@ size_t idle_limit_excess(struct device *device, size_t span, size_t taken)
 	return kept > most ? kept - most : 0;
 }
 
+/* Under lock. A pool that keeps all would have taken so many bytes anew. */
+static void news_add(struct bound *bound, const struct device *device,
+		     uint64_t bytes)
+{
+	bool end = is_news(bound, peak_of(device, 0), bytes);
+
+	bound->news += bytes;
+	if (!end)
+		return;
+	bound->last = freed_of(device);
+	bound->news = 0;
+}
+
 /* Under lock. A request of span bytes is served by a block of another span, or
  * by a fresh one. Whether it is a repeat. */
 static bool repeat_take(struct bound *bound, const struct device *device,
@@ -226,7 +253,7 @@ static bool repeat_take(struct bound *bound, const struct device *device,
 		more_add(&bound->places, span, -1);
 		return true;
 	}
-	bound->last = freed_of(device);
+	news_add(bound, device, span);
 	return false;
 }
 
@@ -320,7 +347,7 @@ void idle_limit_lease(struct device *device, const struct roomy_event *events,
 		fresh = learns ? places_learn(&bound->places, at) : 0;
 		bound->beyond += (int64_t)(fresh * at->span);
 		if (fresh)
-			bound->last = freed_of(device);
+			news_add(bound, device, fresh * at->span);
 	}
 	lease->turn = turn;
 	lease->left = kind == IDLE_AUTO

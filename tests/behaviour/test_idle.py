@@ -40,14 +40,15 @@ def test_a_job_whose_sizes_hardly_repeat_takes_half_again_what_is_live(
 
 @pytest.mark.skipif(SANITIZERS, reason="long")
 @pytest.mark.parametrize("options", [{}, {"fence": "sync"}])
-def test_a_job_that_repeats_several_shapes_ends_with_no_calls(box, options):
+def test_a_job_that_repeats_several_shapes_ends_with_hardly_a_call(
+        box, options):
     """The job takes more than twice what is live. What the first two cycles of
-    its shapes have taken serves the third. With `sync`, threads have no
-    caches."""
+    its shapes have taken serves the third, but for some blocks that went back
+    in the second. With `sync`, threads have no caches."""
     name = "resnet50_train_eval_mix"
     before, after = job(box, name, 14, **options), job(box, name, 21, **options)
     free = job(box, name, idle_limit="off", **options)
-    assert calls(before) == calls(after)
+    assert calls(after) - calls(before) <= calls(before) / 100
     assert after["reserved_peak"] <= free["reserved_peak"]
 
 
@@ -102,6 +103,23 @@ def test_shapes_that_take_turns_come_to_no_calls(box, turns):
                  str(iterations), path], POOL, sim=AMPLE)
         found.append(calls(box.stat()))
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("size", [512, 16384])
+def test_a_small_new_block_now_and_then_sends_nothing_back(box, size):
+    """A list of results that grows, say: on an H200, ResNet-50 gave 1.1 GB back
+    in each step, and took it again, because some blocks of 4 KiB were new."""
+    shell = open_shell(box, POOL, "driver", sim=AMPLE)
+    frees = []
+    for turn in range(24):
+        for mib in range(40, 24, -4):
+            took(shell, f"alloc b {mib * MIB}")
+            took(shell, "free b")
+        took(shell, f"alloc new{turn} {size}")
+        frees.append(shell.stat()["driver_frees"])
+    shell.end()
+    assert frees[-1] == frees[8]
+    assert box.stat()["reserved_peak"] >= (40 + 36 + 32 + 28) * MIB
 
 
 def test_shapes_that_never_come_again_are_held(box):

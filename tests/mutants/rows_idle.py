@@ -19,8 +19,14 @@ ROWS = [
     ("nothing_is_held", "unit",
      (BOUND, "	return kept > most ? kept - most : 0;", "	return 0;")),
     ("all_is_held_for_good", "unit",
-     (BOUND, "(fresh || paused <= percent(view.peak, PAUSE) ||\n"
+     (BOUND, "((fresh && is_news(bound, view.peak, span)) ||\n"
+      "		      paused <= percent(view.peak, PAUSE) ||\n"
       "		      view.all > percent(view.peak, WORTH_MOST));", "true;")),
+    ("a_small_new_block_sends_back_what_is_idle", "test_idle.py -k small_new",
+     (BOUND, "((fresh && is_news(bound, view.peak, span)) ||",
+      "(fresh ||")),
+    ("a_small_new_block_ends_a_pause", "test_idle.py -k small_new",
+     (BOUND, "	if (!end)\n		return;\n", "	(void)end;\n")),
     ("a_pause_is_worth_any_memory", "unit",
      (BOUND, " ||\n		      view.all > percent(view.peak, "
       "WORTH_MOST));", ");")),
