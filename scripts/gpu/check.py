@@ -11,6 +11,7 @@ import parts_async
 import parts_frameworks
 import parts_hooks
 import parts_ordered
+import parts_pools
 import parts_programs
 from machine import BUILD, Failed, Machine, Skip
 from report import Report
@@ -18,6 +19,7 @@ from report import Report
 # name: (the function that runs it, its time limit in seconds, whether the
 # simulated device can run it too)
 PARTS = {
+    "doctor": (parts_programs.doctor, 60, True),
     "doors": (parts_programs.doors, 150, True),
     "programs": (parts_programs.programs, 180, True),
     "reuse": (parts_programs.reuse, 240, True),
@@ -28,6 +30,7 @@ PARTS = {
     "jax": (parts_frameworks.jax, 120, False),
     "cupy": (parts_frameworks.cupy, 60, False),
     "numba": (parts_frameworks.numba, 60, False),
+    "pools": (parts_pools.pools, 330, True),
     "ordered": (parts_ordered.ordered, 150, True),
     "waits": (parts_ordered.waits, 60, True),
     "torch-async": (parts_async.torch_async, 240, False),

@@ -3,8 +3,11 @@ on it with and without mnm, each within a time limit."""
 
 import datetime
 import glob
+import importlib.metadata
+import itertools
 import json
 import os
+import platform
 import re
 import signal
 import subprocess
@@ -21,6 +24,9 @@ BUILD = os.path.abspath(os.environ.get(
     "MNM_BUILD", os.environ.get("BUILD", os.path.join(ROOT, "build"))))
 HERE = os.path.dirname(os.path.abspath(__file__))
 SKIPPED = 77  # the exit status of a program that can't do its work here
+# What a report says the version of, where pip has installed it.
+PACKAGES = ("torch", "jax", "cupy-cuda13x", "cupy-cuda12x", "numba-cuda",
+            "numba", "numpy", "rmm-cu13")
 
 # The options of a run under mnm, by level. None is a run without mnm.
 LEVELS = {
@@ -87,6 +93,7 @@ class Machine:
         self.part_deadline = deadline
         self.meter = None  # where there is a device that NVML may know
         self.scratch = tempfile.TemporaryDirectory(prefix="gpu-check-")
+        self.numbers = itertools.count()
         if not os.path.exists(os.path.join(BUILD, "mnm")):
             sys.exit(f"gpu-check: {BUILD}/mnm is not built; run make "
                      "build-check")
@@ -122,32 +129,34 @@ class Machine:
         return min(self.deadline, self.part_deadline) - time.monotonic()
 
     def run(self, command, options=None, limit=600, env=None, stdin="",
-            runtime=True):
+            runtime=True, measured=True):
         """Runs a program, under mnm unless options is None. Without runtime,
-        the program has to find its CUDA runtime itself, as frameworks do."""
-        limit = min(limit, self.left())
-        if limit <= 0:
+        the program has to find its CUDA runtime itself, as frameworks do.
+        Programs that run at the same time must not be measured."""
+        left = self.left()
+        if left <= 0:
             raise Skip("no time left")
-        stat = os.path.join(self.scratch.name, "stat")
-        if os.path.exists(stat):
-            os.remove(stat)
+        meter = self.meter if measured else None
+        stat = os.path.join(self.scratch.name, f"stat.{next(self.numbers)}")
         if options is not None:
             settings = {"stat_file": stat, **options}
             command = [self.build("mnm"), "run",
                        *(f"--set={k}={v}" for k, v in settings.items()),
                        "--", *command]
         start = time.monotonic()
-        if self.meter:
-            self.meter.start()
+        if meter:
+            meter.start()
         with subprocess.Popen(command, text=True,
                               env=self.environment(env, runtime),
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE,
                               start_new_session=True) as process:
-            status, out, err = wait(process, stdin, limit)
+            status, out, err = wait(process, stdin, min(limit, left))
         done = Done(status, out, err, time.monotonic() - start,
                     first_device(stat),
-                    self.meter.stop() if self.meter else None)
+                    meter.stop() if meter else None)
+        if status is None and left < limit:
+            raise Skip(f"the part's time was over after {done.seconds:.0f} s")
         loader = re.search(r"(lib\S+): cannot open shared object", err)
         if status == 127 and loader:
             raise Skip(f"{loader.group(1)} is not on this machine")
@@ -168,6 +177,10 @@ class Machine:
                 "device": device["name"], "memory_bytes": device["bytes"],
                 "driver": "simulated" if self.simulated else driver_version(),
                 "cuda": device["cuda"], "simulated": self.simulated,
+                "cpus": f"{len(os.sched_getaffinity(0))}, {cpu_model()}",
+                "python": platform.python_version(),
+                "packages": ", ".join(packages()) or "none of those that "
+                            "are checked",
                 "memory_in_use": self.memory_source(),
                 "mnm": subprocess.run(
                     [os.path.join(BUILD, "mnm"), "--version"], check=False,
@@ -205,6 +218,26 @@ def first_device(path):
     """The same of the first of them, or {}."""
     devices = devices_of(path)
     return devices[0] if devices else {}
+
+
+def cpu_model():
+    """What the kernel calls the machine's CPU."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            found = re.search(r"^model name\s*: (.*)$", file.read(),
+                              re.MULTILINE)
+    except OSError:
+        found = None
+    return found.group(1) if found else platform.machine()
+
+
+def packages():
+    """The names and versions of those of PACKAGES that are installed."""
+    for name in PACKAGES:
+        try:
+            yield f"{name} {importlib.metadata.version(name)}"
+        except importlib.metadata.PackageNotFoundError:
+            pass
 
 
 def driver_version():

@@ -9,9 +9,12 @@ from job import finish, hook_of, need
 
 # A freed array goes back to the driver at once.
 os.environ.setdefault("NUMBA_CUDA_MAX_PENDING_DEALLOCS_COUNT", "0")
+numpy = need("numpy")
+# numba-cuda asks for this name when it is imported; NumPy 2.5 has it no more.
+if not hasattr(numpy, "row_stack"):
+    numpy.row_stack = numpy.vstack
 numba = need("numba")
 cuda = need("numba.cuda")
-numpy = need("numpy")
 STEPS, SIZE = 60, 50000
 
 

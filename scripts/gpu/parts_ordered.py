@@ -7,7 +7,7 @@ import os
 import tempfile
 
 from machine import BUILD, ROOT, SKIPPED, Failed, Skip, devices_of
-from parts_programs import claims_judge, claims_run
+from parts_programs import claims_judge, claims_of_all, claims_run
 
 SERVED = {"fence": "fence", "stream_ordered": "1"}
 
@@ -43,19 +43,19 @@ def claims_served(part, path):
 
 def ordered(part):
     """The claims about CUDA's pools, without mnm and while it serves."""
-    def native(name, path):
-        found = claims_run(part, path)
+    def native(name, result):
+        found = result()
         if found[0]:
             alone[name] = found[1]
         return claims_judge(*found)
 
-    def under(name, path):
+    def under(name, result):
         """A claim must hold, unless it is known not to or does not without
         mnm either."""
         if name not in alone:
             raise Skip("it did not run without mnm")
         known = not_followed()
-        found, count = claims_served(part, path)
+        found, count = result()
         served.append(count)
         figures = {"served": count}
         if known.intersection(found[1]):
@@ -74,10 +74,12 @@ def ordered(part):
         BUILD, "tests", "conformance", "pool*")) if not path.endswith(".so"))
     if not paths:
         raise Skip("tests/conformance is not built")
-    for path in paths:
+    for path, (plain, served_one) in claims_of_all(
+            paths, [lambda path: claims_run(part, path),
+                    lambda path: claims_served(part, path)]):
         name = os.path.basename(path)
-        part.check(f"{name}, native", native, name, path)
-        part.check(f"{name}, served", under, name, path)
+        part.check(f"{name}, native", native, name, plain)
+        part.check(f"{name}, served", under, name, served_one)
     part.check("requests served", any_served)
 
 

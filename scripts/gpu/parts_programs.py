@@ -1,10 +1,12 @@
 """The parts that run the project's own programs."""
 
+import functools
 import glob
 import json
 import os
 import re
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 from machine import BUILD, HERE, LEVELS, ROOT, SKIPPED, Failed, Skip
 
@@ -54,6 +56,9 @@ for NAME in ("sort_scan", "thread_streams", "graph_relaunch", "two_processes",
              "buffers"):
     PROGRAMS[NAME] = (("examples", NAME), [], ROUNDS)
     PROGRAMS[f"{NAME}, static"] = (("examples", f"{NAME}_nvidia"), [], ROUNDS)
+BESIDE = 4  # Check programs that run at the same time
+ALL_MEMORY = re.compile(r"cu(da)?MemGetInfo|cuDeviceTotalMem|"
+                        r"device_(free_bytes|fill)\(")
 VARIANTS = [("streams", "reuse"), ("threads", "reuse_per_thread"),
             ("threads", "reuse"), ("contexts", "reuse"), ("capture", "reuse"),
             ("capture", "reuse_per_thread")]
@@ -121,9 +126,11 @@ def programs(part):
 
 def claims_run(part, path, options=None):
     """Runs one Check program. Returns how many claims it has, {claim: message}
-    of those that do not hold, and how it ended."""
-    done = part.machine.run([path], options, limit=120,
-                            env={"CK_DEFAULT_TIMEOUT": "60"})
+    of those that do not hold, and how it ended. A claim that hangs on a GPU
+    must not use up the time of the others."""
+    seconds = "60" if part.machine.simulated else "10"
+    done = part.machine.run([path], options, limit=120, measured=False,
+                            env={"CK_DEFAULT_TIMEOUT": seconds})
     counted = re.findall(r"^\d+%: Checks: (\d+), Failures: (\d+), "
                          r"Errors: (\d+)", done.out, re.MULTILINE)
     # "PATH:LINE:F:CASE:TEST:0: MESSAGE"
@@ -146,25 +153,51 @@ def claims_judge(checks, wrong, done, known=(), **figures):
     return figures
 
 
-def claims(part, path):
-    """All claims of one program, without mnm."""
-    return claims_judge(*claims_run(part, path))
+def needs_all_memory(path):
+    """Whether a Check program looks at the device's free memory, or uses it
+    up, so that no other program may run beside it. Its source says so. Those
+    without a source of their name share one that does neither."""
+    folder, name = os.path.split(os.path.relpath(path, BUILD))
+    for source in glob.glob(os.path.join(ROOT, folder, name + ".c*")):
+        with open(source, encoding="utf-8") as file:
+            return bool(ALL_MEMORY.search(file.read()))
+    return False
+
+
+def claims_of_all(paths, runs):
+    """Does the runs, functions of a path, for each path of a Check program.
+    Those that may run beside others do, some at a time. Yields each path, and
+    a function that waits for its results."""
+    alone = [path for path in paths if needs_all_memory(path)]
+    for path in alone:
+        yield path, [functools.partial(run, path) for run in runs]
+    pool = ThreadPoolExecutor(BESIDE)
+    try:
+        started = {path: [pool.submit(run, path).result for run in runs]
+                   for path in paths if path not in alone}
+        yield from started.items()
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def conformance(part):
     """Every claim about CUDA, against the driver of this machine."""
     paths = glob.glob(os.path.join(BUILD, "tests", "conformance", "*"))
     paths += glob.glob(os.path.join(BUILD, "tests", "programs", "*_claims"))
-    paths = sorted(p for p in paths if os.path.isfile(p) and
-                   not p.endswith(".so"))
+    paths = sorted(
+        p for p in paths if os.path.isfile(p) and not p.endswith(".so") and
+        (part.machine.simulated or
+         not os.path.basename(p).startswith("sim_")))  # of the simulation
     if not paths:
         raise Skip("tests/conformance is not built")
-    for path in paths:
-        part.check(os.path.basename(path), claims, part, path)
+    for path, (found,) in claims_of_all(
+            paths, [lambda path: claims_run(part, path)]):
+        part.check(os.path.basename(path),
+                   lambda found=found: claims_judge(*found()))
 
 
-def rounds(part, variant, program, level, options):
-    count = "50" if part.quick else "1000"
+def rounds(part, variant, program, level, options, most=1000):
+    count = "50" if part.quick else str(most)
     done = part.machine.run([part.machine.build("tests", "gpu", program),
                              variant, count], options, limit=90)
     if done.status == SKIPPED:
@@ -231,3 +264,18 @@ def prices(part):
         else:
             part.report.add(part.name, name, "skipped",
                             f"the call gives error {price}")
+
+
+def doctor(part):
+    """What `mnm doctor` finds on this machine. A problem is a failure."""
+    done = part.machine.run([part.machine.build("mnm"), "doctor", "--json"],
+                            limit=60)
+    if done.status not in (0, 1):
+        raise Failed(done.why())
+    for number, found in enumerate(done.json(), 1):
+        problem = found["level"] == "problem"
+        part.report.add(part.name, f"{number}, {found['subject']}",
+                        "FAILED" if problem else "ok",
+                        found["advice"] if problem else "", **{
+                            key: found[key] for key in
+                            ("level", "finding")})

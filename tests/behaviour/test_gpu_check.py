@@ -79,6 +79,18 @@ for count in (7000, 500) if not meter.why else ():
         pass
 print(meter.stop(), meter.why)
 """
+ALONE = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+from parts_programs import BUILD, needs_all_memory
+
+for folder, name in (
+        ("conformance", "kernel"), ("conformance", "memory"),
+        ("conformance", "scarcity"), ("programs", "runtime_memory_claims"),
+        ("programs", "runtime_static_claims")):
+    if needs_all_memory(os.path.join(BUILD, "tests", folder, name)):
+        print(name)
+"""
 REUSE = """#!/bin/sh
 echo rounds 5 wrong 2 early 0 reused 5
 exit 1
@@ -151,6 +163,17 @@ def test_all_that_needs_no_gpu_holds_on_the_simulated_device(tmp_path):
     assert 0 < price["least"] <= price["median"] <= price["p90"]
     assert checks(tmp_path, "prices")["cuMemFreeAsync 4 KiB"]["figures"]
     assert checks(tmp_path, "torch")["all"]["verdict"] == "skipped"
+    proofs = [check["figures"] for check in
+              checks(tmp_path, "doctor").values()]
+    assert {"level": "ok", "finding": "cudaMallocAsync: 4 requests, 4 served"
+            } in proofs
+    under = checks(tmp_path, "pools")
+    assert under["lstm_lm_bs20_bptt35, native"]["figures"]["mismatches"] == 0
+    plan = under["lstm_lm_bs20_bptt35, tstack_pool"]["figures"]["plan"]
+    assert sorted(plan) == ["deviations", "period", "state", "steps"]
+    assert under["contexts (reuse), vmm_pool"]["figures"]["wrong"] == 0
+    assert under["train_digits, swapped live"]["figures"]["swaps"] >= 4
+    assert under["PyTorch"]["verdict"] == "skipped"
     pools = checks(tmp_path, "ordered")
     assert pools["pool_order, native"]["figures"]["claims"] > 10
     assert pools["pool, served"]["figures"]["served"] > 10
@@ -174,7 +197,7 @@ def test_what_frees_wait_for_is_what_the_simulation_says(tmp_path):
     assert answers.pop("a blocking stream overtakes a legacy free") == "no"
     assert answers.pop(
         "a kernel of another context reaches a pool's memory") == "yes"
-    assert len(answers) == 13
+    assert len(answers) == 18
 
 
 @plain_build_only
@@ -285,6 +308,28 @@ def test_what_fails_is_named_and_stops_nothing_else(build, tmp_path):
 
 
 @plain_build_only
+def test_a_program_that_the_end_of_the_time_cuts_short_did_not_fail(
+        build, tmp_path):
+    script(build / "tests" / "gpu" / "reuse", "#!/bin/sh\nsleep 60\n")
+    gpu_check("--sim", "--only", "reuse", "--time", 3, "--out", tmp_path,
+              build=build)
+    found = [check for check in checks(tmp_path, "reuse").values()
+             if check["reason"] != "reuse_per_thread is not built"]
+    assert {check["verdict"] for check in found} == {"skipped"}
+    assert found[0]["reason"].startswith("the part's time was over after")
+
+
+@plain_build_only
+def test_claims_about_all_of_the_memory_run_alone():
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", ALONE, os.path.join(
+            ROOT, "scripts", "gpu")], capture_output=True, text=True,
+        env=dict(os.environ, MNM_BUILD=BUILD), check=True, timeout=DEADLINE)
+    assert done.stdout.split() == ["memory", "scarcity",
+                                   "runtime_memory_claims"]
+
+
+@plain_build_only
 def test_a_run_in_which_nothing_was_checked_is_no_success(build, tmp_path):
     done = gpu_check("--sim", "--only", "doors", "--out", tmp_path,
                      build=build)
@@ -295,4 +340,4 @@ def test_a_run_in_which_nothing_was_checked_is_no_success(build, tmp_path):
 def test_an_unknown_part_is_wrong_usage():
     done = gpu_check("--sim", "--only", "toad")
     assert done.returncode == 2
-    assert "no part toad; known: doors, programs" in done.stderr
+    assert "no part toad; known: doctor, doors" in done.stderr

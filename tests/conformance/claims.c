@@ -64,7 +64,8 @@ int claims_run(const char *name, const TTest *const *tests)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_set_timeout(tcase, 60);
+	if (!getenv("CK_DEFAULT_TIMEOUT"))
+		tcase_set_timeout(tcase, 60);
 	for (; *tests; tests++)
 		tcase_add_test(tcase, *tests);
 	suite_add_tcase(suite, tcase);
