@@ -93,7 +93,7 @@ def trace(part, name, options):
     done = machine.run(
         [machine.build("examples", "trace_job"),
          os.path.join(ROOT, "examples", "traces", name + ".csv.zst")],
-        options, limit=60)
+        options, limit=60, env={"MNM_SIM": "h200"})  # as some need 32 GB
     found = re.search(r"step time ([0-9.]+) ms  mismatches (\d+)", done.out)
     if done.status != 0 or not found:
         raise Failed(done.why())
