@@ -1,13 +1,13 @@
 """The parts that run frameworks, which must give the same numbers with mnm."""
 
+import importlib.metadata
 import os
+import re
 import sys
 
 from machine import HERE, SKIPPED, Failed, Skip
 
 DIRECT = {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
-XLA_DIRECT = {"XLA_PYTHON_CLIENT_ALLOCATOR": "platform",
-              "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
 XLA_CACHED = {"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
 MNM_FIGURES = ("reserved_peak", "live_peak", "allocs", "hits",
                "driver_allocs", "syncs", "fences")
@@ -107,9 +107,21 @@ def torch(part):
             steps).run(DIRECT, cached={})
 
 
+def xla_direct():
+    """What makes XLA ask for each buffer. `platform` did until JAX 0.10, and
+    `address` does after 0.10.2."""
+    try:
+        version = importlib.metadata.version("jax")
+    except importlib.metadata.PackageNotFoundError:
+        version = "0"
+    number = [int(part) for part in re.findall(r"\d+", version)[:3]]
+    return dict(XLA_CACHED, XLA_PYTHON_CLIENT_ALLOCATOR="address"
+                if number > [0, 10, 2] else "platform")
+
+
 def jax(part):
     """A small network by JAX, without and with its own allocator."""
-    Job(part, "direct", "jax_job.py").run(XLA_DIRECT)
+    Job(part, "direct", "jax_job.py").run(xla_direct())
     Job(part, "own cache on", "jax_job.py").run(XLA_CACHED)
 
 
