@@ -94,6 +94,7 @@ class Machine:
         self.meter = None  # where there is a device that NVML may know
         self.scratch = tempfile.TemporaryDirectory(prefix="gpu-check-")
         self.numbers = itertools.count()
+        self.claims = {}  # of each Check program that ran without mnm
         if not os.path.exists(os.path.join(BUILD, "mnm")):
             sys.exit(f"gpu-check: {BUILD}/mnm is not built; run make "
                      "build-check")

@@ -7,7 +7,8 @@ import os
 import tempfile
 
 from machine import BUILD, ROOT, SKIPPED, Failed, Skip, devices_of
-from parts_programs import claims_judge, claims_of_all, claims_run
+from parts_programs import claims_alone, claims_judge, claims_of_all, \
+    claims_run
 
 SERVED = {"fence": "fence", "stream_ordered": "1"}
 
@@ -75,7 +76,7 @@ def ordered(part):
     if not paths:
         raise Skip("tests/conformance is not built")
     for path, (plain, served_one) in claims_of_all(
-            paths, [lambda path: claims_run(part, path),
+            paths, [lambda path: claims_alone(part, path),
                     lambda path: claims_served(part, path)]):
         name = os.path.basename(path)
         part.check(f"{name}, native", native, name, plain)

@@ -62,8 +62,12 @@ class PoolJob(Job):
 
     def swapped(self):
         """Its results stay the same while it goes from pool to pool."""
-        self.command = swapping(self.part.machine, self.command)
-        figures = self.under({"pool": SWAPPED[-1]}, DIRECT)
+        alone = self.command
+        self.command = swapping(self.part.machine, alone)
+        try:
+            figures = self.under({"pool": SWAPPED[-1]}, DIRECT)
+        finally:
+            self.command = alone
         return swaps_of(self.err, **figures)
 
     def run_all(self):
@@ -71,9 +75,9 @@ class PoolJob(Job):
         check(f"{title}, native", self.alone, DIRECT)
         check(f"{title}, native, own cache", self.cached, {})
         check(f"{title}, native, cudaMallocAsync", self.cached, TORCH_ASYNC)
+        check(f"{title}, swapped live", self.swapped)
         for pool in pool_names(self.part.machine):
             check(f"{title}, {pool}", self.under, {"pool": pool}, DIRECT)
-        check(f"{title}, swapped live", self.swapped)
 
 
 def torch_jobs(part):

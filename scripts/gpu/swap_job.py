@@ -1,6 +1,6 @@
 """swap_job.py MNM POOL,... PROGRAM ...: runs a program that is under mnm, and
 swaps it from pool to pool until it ends. Prints what the program prints, and
-on stderr how many swaps reached a device."""
+if it ended well, on stderr how many swaps reached a device."""
 import itertools
 import json
 import subprocess
@@ -28,7 +28,8 @@ def main():
             if swap(mnm, job, pool):
                 swaps, pool = swaps + 1, next(order)
             time.sleep(EVERY)
-    print(f"swaps {swaps}", file=sys.stderr)
+    if job.returncode == 0:
+        print(f"swaps {swaps}", file=sys.stderr)
     return job.returncode
 
 
