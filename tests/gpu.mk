@@ -22,6 +22,7 @@ $(BUILD)/tests/gpu/reuse_per_thread.kernels.so: \
 	@cp $< $@
 
 $(BUILD)/tests/gpu/waits: $(BUILD)/obj/tests/gpu/waits_questions.o
+$(BUILD)/tests/gpu/prices: $(BUILD)/obj/tests/gpu/prices_pages.o
 $(BUILD)/tests/gpu/prices $(BUILD)/tests/gpu/waits: $(BUILD)/tests/gpu/%: \
 		$(BUILD)/obj/tests/gpu/%.o $(BUILD)/sim/libcuda.so
 	$(call SAY,link  )

@@ -4,34 +4,14 @@
  * it, the value is the error code.
  *
  *     prices [COUNT]    samples of each call, by default 2000 */
-#include <cuda.h>
+#include "prices.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { LARGE = 64 << 20, LARGE_COUNT = 100, KIB = 1024 };
-static const size_t LARGEST = (size_t)1 << 30;
-
-/* What the timed calls use. */
-struct world {
-	CUcontext ctx;
-	CUstream stream;
-	CUevent event;
-	CUfunction nothing;
-	CUdeviceptr block; /* allocated by the call before, or 0 */
-	CUdeviceptr keep;  /* for fills */
-	size_t size;       /* bytes of block */
-	CUdeviceptr place; /* reserved addresses, LARGEST bytes */
-	CUmemGenericAllocationHandle pages; /* size bytes, of the call before */
-};
-
-struct price {
-	const char *name;
-	CUresult (*call)(struct world *world);
-	/* Prepare the world and tidy it up. Neither is timed. */
-	CUresult (*before)(struct world *world), (*after)(struct world *world);
-};
+enum { LARGE = 64 << 20, LARGE_COUNT = 100 };
 
 static const char ptx[] = ".version 6.4\n.target sm_75\n.address_size 64\n"
 			  ".visible .entry nothing()\n{\n  ret;\n}\n";
@@ -56,70 +36,6 @@ static CUresult async_alloc(struct world *world)
 static CUresult async_free(struct world *world)
 {
 	return cuMemFreeAsync(world->block, world->stream);
-}
-
-static const CUmemAllocationProp page_prop = {
-	.type = CU_MEM_ALLOCATION_TYPE_PINNED,
-	.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0},
-};
-
-static CUresult address_reserve(struct world *world)
-{
-	return cuMemAddressReserve(&world->block, world->size, 0, 0, 0);
-}
-
-static CUresult address_free(struct world *world)
-{
-	return cuMemAddressFree(world->block, world->size);
-}
-
-static CUresult pages_create(struct world *world)
-{
-	return cuMemCreate(&world->pages, world->size, &page_prop, 0);
-}
-
-static CUresult pages_release(struct world *world)
-{
-	return cuMemRelease(world->pages);
-}
-
-static CUresult pages_map(struct world *world)
-{
-	return cuMemMap(world->place, world->size, 0, world->pages, 0);
-}
-
-static CUresult pages_access(struct world *world)
-{
-	const CUmemAccessDesc all = {page_prop.location,
-				     CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-
-	return cuMemSetAccess(world->place, world->size, &all, 1);
-}
-
-static CUresult pages_unmap(struct world *world)
-{
-	return cuMemUnmap(world->place, world->size);
-}
-
-static CUresult created_and_mapped(struct world *world)
-{
-	CUresult res = pages_create(world);
-
-	return res ? res : pages_map(world);
-}
-
-static CUresult created_and_in_use(struct world *world)
-{
-	CUresult res = created_and_mapped(world);
-
-	return res ? res : pages_access(world);
-}
-
-static CUresult unmapped_and_released(struct world *world)
-{
-	CUresult res = pages_unmap(world);
-
-	return res ? res : pages_release(world);
 }
 
 static CUresult synchronize(struct world *world)
@@ -231,19 +147,8 @@ static const struct price memory[] = {
 	{"cuMemFreeAsync", async_free, async_alloc, NULL},
 };
 
-/* Memory is mapped in multiples of 2 MiB. */
-static const struct price pages[] = {
-	{"cuMemAddressReserve", address_reserve, NULL, address_free},
-	{"cuMemAddressFree", address_free, address_reserve, NULL},
-	{"cuMemCreate", pages_create, NULL, pages_release},
-	{"cuMemMap", pages_map, pages_create, unmapped_and_released},
-	{"cuMemSetAccess", pages_access, created_and_mapped,
-	 unmapped_and_released},
-	{"cuMemUnmap", pages_unmap, created_and_in_use, pages_release},
-	{"cuMemRelease", pages_release, pages_create, NULL},
-};
-
 static const size_t page_sizes_kib[] = {2 * KIB, 64 * KIB, KIB *KIB};
+static const size_t many_kib[] = {MANY * PAGE / KIB};
 
 static const size_t sizes_kib[] = {4,        64,       1 * KIB,  2 * KIB,
 				   16 * KIB, 64 * KIB, 256 * KIB};
@@ -325,7 +230,7 @@ static CUresult world_open(struct world *world)
 	if (!res)
 		res = cuMemAlloc(&world->keep, 4 * KIB);
 	if (!res)
-		res = cuMemAddressReserve(&world->place, LARGEST, 0, 0, 0);
+		res = cuMemAddressReserve(&world->place, PLACE_BYTES, 0, 0, 0);
 	return res;
 }
 
@@ -364,9 +269,10 @@ int main(int argc, char **argv)
 		price_print(&prices[i], &world, count, !i);
 	prices_of_sizes(memory, sizeof(memory) / sizeof(*memory), sizes_kib,
 			sizeof(sizes_kib) / sizeof(*sizes_kib), &world, count);
-	prices_of_sizes(pages, sizeof(pages) / sizeof(*pages), page_sizes_kib,
+	prices_of_sizes(page_prices, PAGE_PRICES, page_sizes_kib,
 			sizeof(page_sizes_kib) / sizeof(*page_sizes_kib),
 			&world, count);
+	prices_of_sizes(many_prices, MANY_PRICES, many_kib, 1, &world, count);
 	printf("\n}\n");
 	return 0;
 }
