@@ -5,10 +5,13 @@
 #include "tstack_templates.h"
 
 enum {
-	REQUESTS = 1 << 18,   /* that are remembered */
-	LEARN_MOST = 1 << 15, /* so many without a period, and it rests */
-	LEARN_TOLD = 1 << 17, /* where marks say that there is one: twice the
-			       * longest, and some before its first mark */
+	REQUESTS = 1 << 18,    /* that are remembered */
+	LEARN_FIRST = 1 << 15, /* so many without a period, and it rests; twice
+				* as many after each rest, as that is twice as
+				* long */
+	LEARN_MOST = 1 << 17, /* at most, and where marks say that there is one:
+			       * twice the longest, and some before its first
+			       * mark */
 	PRIME = 64,           /* requests by which a place is found */
 	REST_LEAST = 1 << 17, /* requests that it rests for at first */
 	REFINE_LEAST = 2,     /* laps with lives amiss, and it plans anew */
@@ -195,6 +198,18 @@ void tstack_leave(struct tstack_pool *self)
 		tstack_rest(self);
 }
 
+/* How many requests without a period are worth to be learnt from. */
+static uint64_t learn_length(const struct tstack_pool *self)
+{
+	uint64_t rest = REST_LEAST, length = LEARN_FIRST;
+
+	if (self->told)
+		return LEARN_MOST;
+	for (; rest < self->rest && length < LEARN_MOST; rest *= 2)
+		length *= 2;
+	return length;
+}
+
 bool tstack_served(struct tstack_pool *self, const struct mnm_request *request,
 		   const struct mnm_place *place, enum tstack_how how)
 {
@@ -214,7 +229,7 @@ bool tstack_served(struct tstack_pool *self, const struct mnm_request *request,
 	else if (self->replay)
 		tstack_lap_step(self, request, how == TSTACK_PLACED);
 	else if (self->finder && !self->job &&
-		 ++self->since >= (self->told ? LEARN_TOLD : LEARN_MOST))
+		 ++self->since >= learn_length(self))
 		tstack_rest(self);
 	if (self->asked.known || self->kept < self->beginning.kept_count)
 		tstack_load_step(self, request);

@@ -373,6 +373,37 @@ def test_what_never_repeats_is_left_to_the_base_pool_and_its_caches(box):
     assert (plan["state"], plan["plans"]) == ("resting", 0)
 
 
+def long_laps(path, length, laps):
+    """A trace whose iterations have so many requests."""
+    sizes = random.Random(7).choices(range(512, 65536, 512), k=length)
+    events, live = [], []
+    for number in range(laps * length):
+        at = number % length
+        if not at:
+            events.append(f"mark,{number // length},lap")
+        events.append(f"malloc,{number + 1},{sizes[at]},0,temp,x")
+        live.append(number + 1)
+        if len(live) > 20:
+            events.append(f"free,{live.pop(at % 7)}")
+    events += ["mark,-1,end"] + [f"free,{name}" for name in live]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("# trace: long\n# format: 1\n" + "\n".join(events) + "\n")
+
+
+def test_a_long_iteration_is_found_at_the_second_try(box):
+    """The first try ends before two of them have passed. In the pause, which is
+    after the rest, the pool is woken: that is done once a second."""
+    path = os.path.join(box.folder, "long.csv")
+    long_laps(path, 18692, 24)  # PanGu's
+    done = box.run([os.path.join(EXAMPLES, "trace_job"), "--fill", "none",
+                    "--every", "9", "--run", "sleep 3", path], "tstack_pool",
+                   plan_thread=0)
+    assert "mismatches 0" in done.stdout
+    plan = box.stat()["plan"]
+    assert (plan["plans"], plan["period"]) == (1, 18692)
+    assert plan["placed_bytes"] > 0
+
+
 def test_the_figures_of_a_plan_are_shown(box):
     loop = Loop(box)
     loop.settle()
