@@ -46,9 +46,9 @@ PARTS = {
 class Part:
     """Runs a part's checks; one that breaks does not stop the others."""
 
-    def __init__(self, name, machine, report, quick):
-        self.name, self.machine = name, machine
-        self.report, self.quick = report, quick
+    def __init__(self, name, machine, report, arguments):
+        self.name, self.machine, self.report = name, machine, report
+        self.quick, self.pools = arguments.quick, arguments.pools
 
     def check(self, name, function, *arguments):
         """Adds one check, with the figures that the function returns. If it
@@ -96,6 +96,8 @@ def arguments_read():
     add("--sim", action="store_true", help="on the simulated device")
     add("--only", type=names, default=list(PARTS), metavar="PART,...",
         help="these parts, in this order")
+    add("--pools", type=lambda text: text.split(","), metavar="POOL,...",
+        help="part pools: these only [all that mnm pools lists]")
     add("--time", type=float, default=570, metavar="SECONDS",
         help="skip what would start later [%(default)s]")
     add("--list", action="store_true", help="print the parts and end")
@@ -117,7 +119,7 @@ def main():
     machine = Machine(arguments.sim, time.monotonic() + arguments.time)
     report = Report(arguments.out, machine.head())
     for name in arguments.only:
-        Part(name, machine, report, arguments.quick).run()
+        Part(name, machine, report, arguments).run()
     print(f"{report.summary()}; see {report.folder}/gpu-check.md")
     return 1 if report.count("FAILED") or not report.count("ok") else 0
 

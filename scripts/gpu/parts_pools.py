@@ -16,14 +16,19 @@ TRACES = ("resnet50_bs32", "gpt2_small_bs4_seq1024", "lstm_lm_bs20_bptt35")
 SWAPPED = ("vmm_pool", "tstack_pool", "best_fit_pool", "page_unit_pool")
 
 
-def pool_names(machine):
-    """The pools that `mnm pools` lists, without what regions are made of."""
-    done = subprocess.run([machine.build("mnm"), "pools"], text=True,
+def pool_names(part):
+    """The pools that were asked for, or those that `mnm pools` lists, without
+    what regions are made of."""
+    done = subprocess.run([part.machine.build("mnm"), "pools"], text=True,
                           capture_output=True, check=False)
     names = re.findall(r"^([a-z]\w*)", done.stdout, re.MULTILINE)
     if not names:
         raise Failed(f"mnm pools lists none: {done.stderr.strip()}")
-    return names
+    unknown = set(part.pools or ()).difference(names)
+    if unknown:
+        raise Failed(f"no pool {', '.join(sorted(unknown))}; known: "
+                     f"{', '.join(names)}")
+    return part.pools or names
 
 
 def with_plan(stat):
@@ -76,7 +81,7 @@ class PoolJob(Job):
         check(f"{title}, native, own cache", self.cached, {})
         check(f"{title}, native, cudaMallocAsync", self.cached, TORCH_ASYNC)
         check(f"{title}, swapped live", self.swapped)
-        for pool in pool_names(self.part.machine):
+        for pool in pool_names(self.part):
             check(f"{title}, {pool}", self.under, {"pool": pool}, DIRECT)
 
 
@@ -85,7 +90,8 @@ def torch_jobs(part):
     and while the pools change."""
     if part.machine.simulated:
         raise Skip("needs a GPU, not the simulated device")
-    for model, batch, steps in (("resnet50", 32, 40), ("gpt2", 8, 64)):
+    for model, batch, steps in (("resnet50", 32, 40), ("vgg16", 32, 16),
+                                ("gpt2", 8, 64)):
         PoolJob(part, model, "torch_train.py", "--model", model,
                 "--batch", str(batch), "--steps",
                 str(steps // 4 if part.quick else steps)).run_all()
@@ -114,7 +120,7 @@ def traces(part):
     """Three traces, without mnm and under each pool."""
     for name in TRACES[-1:] if part.quick else TRACES:
         part.check(f"{name}, native", trace, part, name, None)
-        for pool in pool_names(part.machine):
+        for pool in pool_names(part):
             part.check(f"{name}, {pool}", trace, part, name, {"pool": pool})
 
 
