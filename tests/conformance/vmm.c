@@ -176,11 +176,27 @@ START_TEST(reserved_addresses_have_no_memory)
 	ptr = reserve(4 * step);
 	ck_assert_uint_eq(ptr % step, 0);
 	ck_assert(cuMemcpyDtoH(&byte, ptr, 1));
-	ck_assert(cuMemGetAddressRange(&base, &size, ptr));
+	ck_assert_cu(cuMemGetAddressRange(&base, &size, ptr),
+		     CUDA_ERROR_NOT_FOUND);
+	ck_assert_cu(
+		cuPointerGetAttribute(
+			&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, ptr),
+		CUDA_ERROR_INVALID_VALUE);
+}
+END_TEST
+
+START_TEST(a_mapped_address_tells_its_reservation)
+{
+	CUdeviceptr ptr, start;
+	size_t size;
+
+	open_all();
+	ptr = reserve(4 * step);
+	ck_assert_ok(cuMemMap(ptr + step, step, 0, create(step), 0));
 	ck_assert_ok(cuPointerGetAttribute(
-		&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, ptr + 100));
+		&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, ptr + step + 9));
 	ck_assert_ok(cuPointerGetAttribute(
-		&size, CU_POINTER_ATTRIBUTE_RANGE_SIZE, ptr + 100));
+		&size, CU_POINTER_ATTRIBUTE_RANGE_SIZE, ptr + step + 9));
 	ck_assert_uint_eq(start, ptr);
 	ck_assert_uint_eq(size, 4 * step);
 }
@@ -190,8 +206,9 @@ START_TEST(a_mapping_starts_without_access)
 {
 	CUmemLocation here = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
 	unsigned long long flags = 9;
+	CUdeviceptr ptr, base = 9;
 	unsigned char byte = 1;
-	CUdeviceptr ptr;
+	size_t size = 9;
 
 	open_all();
 	ptr = reserve(step);
@@ -199,6 +216,10 @@ START_TEST(a_mapping_starts_without_access)
 	ck_assert_ok(cuMemGetAccess(&flags, &here, ptr));
 	ck_assert_uint_eq(flags, CU_MEM_ACCESS_FLAGS_PROT_NONE);
 	ck_assert(cuMemcpyHtoD(ptr, &byte, 1));
+	ck_assert_cu(cuMemGetAddressRange(&base, &size, ptr + step - 1),
+		     CUDA_ERROR_NOT_FOUND);
+	ck_assert_uint_eq(base, 0);
+	ck_assert_uint_eq(size, 0);
 	ck_assert_ok(allow(ptr, step));
 	ck_assert_ok(cuMemGetAccess(&flags, &here, ptr + 1));
 	ck_assert_uint_eq(flags, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
@@ -229,7 +250,55 @@ START_TEST(a_mapping_is_unmapped_whole)
 	ck_assert_cu(cuMemUnmap(ptr, step), CUDA_ERROR_INVALID_VALUE);
 	ck_assert_cu(cuMemUnmap(ptr + step, step), CUDA_ERROR_INVALID_VALUE);
 	ck_assert_ok(cuMemUnmap(ptr, 2 * step));
-	ck_assert_cu(cuMemUnmap(ptr, 2 * step), CUDA_ERROR_INVALID_VALUE);
+}
+END_TEST
+
+START_TEST(unmapping_passes_over_what_is_not_mapped)
+{
+	unsigned char byte = 1;
+	CUdeviceptr ptr;
+
+	open_all();
+	ptr = reserve(8 * step);
+	map(ptr, step, create(step));
+	map(ptr + 4 * step, step, create(step));
+	ck_assert_ok(cuMemUnmap(ptr + step, step));
+	ck_assert_ok(cuMemUnmap(ptr, 8 * step));
+	ck_assert(cuMemcpyHtoD(ptr, &byte, 1));
+	ck_assert(cuMemcpyHtoD(ptr + 4 * step, &byte, 1));
+	ck_assert_ok(cuMemUnmap(ptr, 8 * step));
+	ck_assert_ok(cuMemAddressFree(ptr, 8 * step));
+}
+END_TEST
+
+START_TEST(unmapping_waits_for_no_work)
+{
+	CUdeviceptr ptr;
+	CUstream stream;
+
+	open_all();
+	ptr = mapped(step);
+	stream = claims_stream(CU_STREAM_NON_BLOCKING);
+	claims_hold(stream);
+	ck_assert_ok(cuMemUnmap(ptr, step));
+	ck_assert_cu(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
+	claims_release();
+	ck_assert_ok(cuStreamSynchronize(stream));
+}
+END_TEST
+
+START_TEST(access_is_set_from_a_mapping_to_a_mapping)
+{
+	unsigned char byte = 1;
+	CUdeviceptr ptr;
+
+	open_all();
+	ptr = reserve(4 * step);
+	ck_assert_ok(cuMemMap(ptr, step, 0, create(step), 0));
+	ck_assert_ok(cuMemMap(ptr + 2 * step, step, 0, create(step), 0));
+	ck_assert_cu(allow(ptr, 4 * step), CUDA_ERROR_INVALID_VALUE);
+	ck_assert_ok(allow(ptr, 3 * step));
+	ck_assert_ok(cuMemcpyHtoD(ptr + 2 * step, &byte, 1));
 }
 END_TEST
 
@@ -244,10 +313,24 @@ START_TEST(an_address_is_mapped_once)
 	map(ptr, step, handle);
 	ck_assert_cu(cuMemMap(ptr, step, 0, handle, 0),
 		     CUDA_ERROR_INVALID_VALUE);
-	ck_assert_cu(cuMemMap(ptr + step, 2 * step, 0, handle, 0),
-		     CUDA_ERROR_INVALID_VALUE);
-	ck_assert_cu(cuMemMap(ptr + step, step / 2, 0, handle, 0),
-		     CUDA_ERROR_INVALID_VALUE);
+}
+END_TEST
+
+START_TEST(memory_is_mapped_whole)
+{
+	CUmemGenericAllocationHandle handle;
+	CUdeviceptr ptr;
+
+	open_all();
+	handle = create(2 * step);
+	ptr = reserve(4 * step);
+	ck_assert_cu(cuMemMap(ptr, 4 * step, 0, handle, 0),
+		     CUDA_ERROR_NOT_SUPPORTED);
+	ck_assert_cu(cuMemMap(ptr, step, 0, handle, 0),
+		     CUDA_ERROR_NOT_SUPPORTED);
+	ck_assert_cu(cuMemMap(ptr, step, step, handle, 0),
+		     CUDA_ERROR_NOT_SUPPORTED);
+	map(ptr, 2 * step, handle);
 }
 END_TEST
 
@@ -261,8 +344,10 @@ START_TEST(sizes_are_multiples_of_the_granularity)
 		     CUDA_ERROR_INVALID_VALUE);
 	ck_assert_cu(cuMemCreate(&handle, 0, &want, 0),
 		     CUDA_ERROR_INVALID_VALUE);
+	handle = 7;
 	ck_assert_cu(cuMemCreate(&handle, step << 30, &want, 0),
 		     CUDA_ERROR_OUT_OF_MEMORY);
+	ck_assert_uint_eq(handle, 7);
 }
 END_TEST
 
@@ -321,10 +406,15 @@ int main(void)
 		mappings_side_by_side_are_one_piece,
 		memory_goes_back_with_its_last_holder,
 		reserved_addresses_have_no_memory,
+		a_mapped_address_tells_its_reservation,
 		a_mapping_starts_without_access,
 		access_starts_anew_with_each_mapping,
 		a_mapping_is_unmapped_whole,
+		unmapping_passes_over_what_is_not_mapped,
+		unmapping_waits_for_no_work,
+		access_is_set_from_a_mapping_to_a_mapping,
 		an_address_is_mapped_once,
+		memory_is_mapped_whole,
 		sizes_are_multiples_of_the_granularity,
 		addresses_are_freed_whole_and_when_nothing_is_mapped,
 		an_address_tells_its_handle,

@@ -41,8 +41,11 @@ CUresult sim_cuMemMap(CUdeviceptr addr, size_t size, size_t offset,
 
 	if (res)
 		return res;
-	if (!size || addr % GRANULE || size % GRANULE || offset || flags ||
-	    size > physical->size || !is_free(addr, size))
+	if (!size || addr % GRANULE || flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (offset || size != physical->size)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	if (!is_free(addr, size))
 		return CUDA_ERROR_INVALID_VALUE;
 	mapping = calloc(1, sizeof(*mapping));
 	if (!mapping)
@@ -82,17 +85,35 @@ static struct mapping *mapping_at(CUdeviceptr addr, CUdeviceptr end)
 	return (struct mapping *)block;
 }
 
-/* Whether the range is whole mappings, one behind the other. */
-static bool is_mapped(CUdeviceptr addr, size_t size)
+/* The first mapping from *addr on that begins before end, or NULL. Moves *addr
+ * behind it. */
+static struct mapping *mapping_next(CUdeviceptr *addr, CUdeviceptr end)
 {
+	struct block *block = outside_after(*addr);
+
+	if (!block || block->addr >= end)
+		return NULL;
+	*addr = block->addr + block->size;
+	return (struct mapping *)block;
+}
+
+/* Whether the range lies in reserved addresses and cuts no mapping. There may
+ * be addresses in it where nothing is mapped. */
+static bool is_whole(CUdeviceptr addr, size_t size)
+{
+	const struct range *range = range_find(addr);
 	CUdeviceptr end = addr + size;
 
+	if (!size || !range || size > range->addr + range->size - addr)
+		return false;
 	while (addr < end) {
-		const struct mapping *mapping = mapping_at(addr, end);
+		const struct block *block = outside_after(addr);
 
-		if (!mapping)
+		if (!block || block->addr >= end)
+			return true;
+		if (!mapping_at(block->addr, end) || block->addr < addr)
 			return false;
-		addr += mapping->block.size;
+		addr = block->addr + block->size;
 	}
 	return true;
 }
@@ -124,32 +145,21 @@ static void mapping_close(struct mapping *mapping)
 	free(mapping);
 }
 
-/* Waits, since the host would not survive if pages went away under late
- * work. CUDA does not promise to wait, so the checker reports programs that
- * rely on it. */
+/* Waits for nothing: work that comes late ends the program, and the checker
+ * reports programs that do not wait. */
 CUresult sim_cuMemUnmap(CUdeviceptr addr, size_t size)
 {
-	CUdeviceptr end = addr + size;
+	CUdeviceptr end = addr + size, at = addr;
+	struct mapping *mapping;
 
-	if (!size || end < addr || !is_mapped(addr, size))
+	if (!is_whole(addr, size))
 		return CUDA_ERROR_INVALID_VALUE;
-	for (CUdeviceptr at = addr; at < end;) {
-		owner_ask(at);
-		at += outside_find(at)->size;
-	}
+	while ((mapping = mapping_next(&at, end)))
+		owner_ask(mapping->block.addr);
 	access_unwaited(addr, end, NULL,
 			"unmapped, earlier work not waited for");
-	for (int i = 0; i < world.device_count; i++)
-		device_wait(&world.devices[i]);
-	/* Another thread may have unmapped it meanwhile. */
-	if (!is_mapped(addr, size))
-		return CUDA_ERROR_INVALID_VALUE;
-	while (addr < end) {
-		struct mapping *mapping = mapping_at(addr, end);
-
-		addr += mapping->block.size;
+	while ((mapping = mapping_next(&addr, end)))
 		mapping_close(mapping);
-	}
 	return CUDA_SUCCESS;
 }
 
@@ -185,12 +195,20 @@ static bool access_set(struct mapping *mapping, const CUmemAccessDesc *desc)
 			 prot);
 }
 
+/* Whether something is mapped at both ends of a range that cuts no mapping. */
+static bool is_spanned(CUdeviceptr addr, size_t size)
+{
+	return is_whole(addr, size) && outside_find(addr) &&
+	       outside_find(addr + size - 1);
+}
+
 CUresult sim_cuMemSetAccess(CUdeviceptr addr, size_t size,
 			    const CUmemAccessDesc *desc, size_t count)
 {
 	CUdeviceptr end = addr + size;
+	struct mapping *mapping;
 
-	if (!size || end < addr || !desc || !count || !is_mapped(addr, size))
+	if (!desc || !count || !is_spanned(addr, size))
 		return CUDA_ERROR_INVALID_VALUE;
 	for (size_t i = 0; i < count; i++) {
 		CUresult res = access_check(&desc[i]);
@@ -198,14 +216,11 @@ CUresult sim_cuMemSetAccess(CUdeviceptr addr, size_t size,
 		if (res)
 			return res;
 	}
-	while (addr < end) {
-		struct mapping *mapping = mapping_at(addr, end);
-
+	while ((mapping = mapping_next(&addr, end))) {
 		clock_spend(world.profile.access_ns);
 		for (size_t i = 0; i < count; i++)
 			if (!access_set(mapping, &desc[i]))
 				return CUDA_ERROR_OUT_OF_MEMORY;
-		addr += mapping->block.size;
 	}
 	return CUDA_SUCCESS;
 }

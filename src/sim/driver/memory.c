@@ -5,6 +5,7 @@
 #include "context.h"
 #include "entries.h"
 #include "graph_block.h"
+#include "mapping.h"
 #include "owner.h"
 #include "world.h"
 
@@ -161,12 +162,11 @@ CUresult sim_cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size,
 				     CUdeviceptr addr)
 {
 	const struct block *block = device_block(addr);
+	bool found = block && mapping_allows(block, false);
 
-	if (!block)
-		return CUDA_ERROR_NOT_FOUND;
 	if (base)
-		*base = block->addr;
+		*base = found ? block->addr : 0;
 	if (size)
-		*size = block->size;
-	return CUDA_SUCCESS;
+		*size = found ? block->size : 0;
+	return found ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }

@@ -104,9 +104,13 @@ static CUresult range_get(const struct pointer *p, CUpointer_attribute what,
 {
 	switch (what) {
 	case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+		if (!p->dev)
+			return CUDA_ERROR_INVALID_VALUE;
 		put_address(out, range_start(p));
 		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+		if (!p->dev)
+			return CUDA_ERROR_INVALID_VALUE;
 		put_address(out, range_size(p));
 		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_MAPPED:
