@@ -179,7 +179,8 @@ START_TEST(limits_can_be_set)
 	ck_assert_ok(cuCtxGetLimit(&value, CU_LIMIT_STACK_SIZE));
 	ck_assert_uint_ge(value, 4096);
 	ck_assert_cu(cuCtxGetLimit(&value, CU_LIMIT_MAX),
-		     CUDA_ERROR_UNSUPPORTED_LIMIT);
+		     CUDA_ERROR_INVALID_VALUE);
+	ck_assert_cu(cuCtxSetLimit(CU_LIMIT_MAX, 1), CUDA_ERROR_INVALID_VALUE);
 }
 END_TEST
 

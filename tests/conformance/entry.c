@@ -48,15 +48,32 @@ START_TEST(per_thread_form_is_another_entry)
 }
 END_TEST
 
-START_TEST(unknown_name_is_not_found)
+START_TEST(unknown_name_has_no_entry)
 {
 	CUdriverProcAddressQueryResult status;
 	void *entry = &entry;
 
-	ck_assert_cu(
-		cuGetProcAddress("cuNoSuchEntry", &entry, 13000, 0, &status),
-		CUDA_ERROR_NOT_FOUND);
+	ck_assert_ok(
+		cuGetProcAddress("cuNoSuchEntry", &entry, 13000, 0, &status));
 	ck_assert_ptr_null(entry);
+	ck_assert_int_eq(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+	entry = &entry;
+	ck_assert_ok(
+		cuGetProcAddress("cuNoSuchEntry", &entry, 13000, 0, NULL));
+	ck_assert_ptr_null(entry);
+}
+END_TEST
+
+START_TEST(names_are_without_the_suffixes_of_exports)
+{
+	CUdriverProcAddressQueryResult status;
+	void *entry = &entry;
+
+	ck_assert_ok(
+		cuGetProcAddress("cuMemAlloc_v2", &entry, 13000, 0, &status));
+	ck_assert_ptr_null(entry);
+	ck_assert_int_eq(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+	ck_assert_ok(cuGetProcAddress("", &entry, 13000, 0, &status));
 	ck_assert_int_eq(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
 }
 END_TEST
@@ -66,11 +83,27 @@ START_TEST(older_program_does_not_find_a_newer_entry)
 	CUdriverProcAddressQueryResult status;
 	void *entry = &entry;
 
-	ck_assert_cu(
-		cuGetProcAddress("cuMemAllocAsync", &entry, 10000, 0, &status),
-		CUDA_ERROR_NOT_FOUND);
+	ck_assert_ok(
+		cuGetProcAddress("cuMemAllocAsync", &entry, 10000, 0, &status));
 	ck_assert_ptr_null(entry);
 	ck_assert_int_eq(status, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
+	entry = &entry;
+	ck_assert_ok(
+		cuGetProcAddress("cuMemAllocAsync", &entry, 10000, 0, NULL));
+	ck_assert_ptr_null(entry);
+}
+END_TEST
+
+START_TEST(a_later_version_than_the_drivers_is_invalid)
+{
+	void *entry = &entry;
+	int version;
+
+	ck_assert_ok(cuDriverGetVersion(&version));
+	ck_assert_cu(
+		cuGetProcAddress("cuMemAlloc", &entry, version + 10, 0, NULL),
+		CUDA_ERROR_INVALID_VALUE);
+	ck_assert_ptr_eq(entry, &entry);
 }
 END_TEST
 
@@ -130,8 +163,10 @@ int main(void)
 		version_chooses_the_entry,
 		newest_version_not_above_the_asked_one,
 		per_thread_form_is_another_entry,
-		unknown_name_is_not_found,
+		unknown_name_has_no_entry,
+		names_are_without_the_suffixes_of_exports,
 		older_program_does_not_find_a_newer_entry,
+		a_later_version_than_the_drivers_is_invalid,
 		status_may_be_left_out,
 		both_doors_lead_to_the_same_entries,
 		entries_found_this_way_work,

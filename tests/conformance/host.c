@@ -83,13 +83,15 @@ END_TEST
 START_TEST(registered_memory_is_the_programs_to_free)
 {
 	void *mine = aligned_alloc(4096, 4096);
-	unsigned flags;
+	unsigned flags = 0;
 
 	claims_open();
 	ck_assert_ok(cuMemHostRegister(mine, 4096, 0));
 	ck_assert_cu(cuMemFreeHost(mine), CUDA_ERROR_INVALID_VALUE);
-	ck_assert_cu(cuMemHostGetFlags(&flags, mine), CUDA_ERROR_INVALID_VALUE);
+	ck_assert_ok(cuMemHostGetFlags(&flags, mine));
+	ck_assert_uint_eq(flags, CU_MEMHOSTREGISTER_DEVICEMAP);
 	ck_assert_ok(cuMemHostUnregister(mine));
+	ck_assert_cu(cuMemHostGetFlags(&flags, mine), CUDA_ERROR_INVALID_VALUE);
 	free(mine);
 }
 END_TEST
@@ -104,13 +106,32 @@ START_TEST(pinned_memory_needs_a_context)
 }
 END_TEST
 
-START_TEST(nothing_cannot_be_pinned)
+START_TEST(nothing_is_pinned_for_no_bytes)
 {
 	void *host = &host;
 
 	claims_open();
-	ck_assert_cu(cuMemHostAlloc(&host, 0, 0), CUDA_ERROR_INVALID_VALUE);
-	ck_assert_ptr_eq(host, &host);
+	ck_assert_ok(cuMemHostAlloc(&host, 0, 0));
+	ck_assert_ptr_null(host);
+	host = &host;
+	ck_assert_ok(cuMemAllocHost(&host, 0));
+	ck_assert_ptr_null(host);
+	ck_assert_ok(cuMemFreeHost(NULL));
+}
+END_TEST
+
+START_TEST(pinning_too_much_yields_no_address)
+{
+	void *host = &host;
+
+	claims_open();
+	ck_assert_cu(cuMemHostAlloc(&host, (size_t)1 << 60, 0),
+		     CUDA_ERROR_OUT_OF_MEMORY);
+	ck_assert_ptr_null(host);
+	host = &host;
+	ck_assert_cu(cuMemAllocHost(&host, (size_t)1 << 60),
+		     CUDA_ERROR_OUT_OF_MEMORY);
+	ck_assert_ptr_null(host);
 }
 END_TEST
 
@@ -226,7 +247,8 @@ int main(void)
 		memory_is_registered_once,
 		registered_memory_is_the_programs_to_free,
 		pinned_memory_needs_a_context,
-		nothing_cannot_be_pinned,
+		nothing_is_pinned_for_no_bytes,
+		pinning_too_much_yields_no_address,
 		the_three_flags_may_be_mixed,
 		pinned_memory_is_freed_once_and_by_its_base,
 		both_sides_have_one_address,

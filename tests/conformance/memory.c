@@ -4,10 +4,14 @@
 
 START_TEST(alloc_needs_a_context)
 {
-	CUdeviceptr ptr;
+	CUdeviceptr ptr = 1, ordered = 1;
 
 	ck_assert_ok(cuInit(0));
 	ck_assert_cu(cuMemAlloc(&ptr, 64), CUDA_ERROR_INVALID_CONTEXT);
+	ck_assert_uint_eq(ptr, 0);
+	ck_assert_cu(cuMemAllocAsync(&ordered, 64, NULL),
+		     CUDA_ERROR_INVALID_CONTEXT);
+	ck_assert_uint_eq(ordered, 0);
 }
 END_TEST
 
@@ -18,7 +22,7 @@ START_TEST(alloc_of_nothing_is_invalid)
 	claims_open();
 	ck_assert_cu(cuMemAlloc(&ptr, 0), CUDA_ERROR_INVALID_VALUE);
 	ck_assert_cu(cuMemAlloc(NULL, 64), CUDA_ERROR_INVALID_VALUE);
-	ck_assert_uint_eq(ptr, 1);
+	ck_assert_uint_eq(ptr, 0);
 }
 END_TEST
 
@@ -46,8 +50,78 @@ START_TEST(alloc_past_the_device_is_out_of_memory)
 	claims_open();
 	ck_assert_ok(cuMemGetInfo(&free_bytes, &total));
 	ck_assert_cu(cuMemAlloc(&ptr, total + 1), CUDA_ERROR_OUT_OF_MEMORY);
+	ck_assert_uint_eq(ptr, 0);
+	ptr = 1;
 	ck_assert_cu(cuMemAlloc(&ptr, SIZE_MAX), CUDA_ERROR_OUT_OF_MEMORY);
-	ck_assert_uint_eq(ptr, 1);
+	ck_assert_uint_eq(ptr, 0);
+}
+END_TEST
+
+START_TEST(alloc_in_a_capture_yields_no_address)
+{
+	CUdeviceptr ptr = 1;
+	CUstream stream;
+
+	claims_open();
+	stream = claims_stream(CU_STREAM_NON_BLOCKING);
+	ck_assert_ok(
+		cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	ck_assert_cu(cuMemAlloc(&ptr, 1 << 20),
+		     CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+	ck_assert_uint_eq(ptr, 0);
+}
+END_TEST
+
+START_TEST(a_refused_managed_alloc_yields_no_address)
+{
+	CUdeviceptr ptr = 1;
+
+	claims_open();
+	ck_assert_cu(cuMemAllocManaged(&ptr, 1 << 20, 77),
+		     CUDA_ERROR_INVALID_VALUE);
+	ck_assert_uint_eq(ptr, 0);
+	ptr = 1;
+	ck_assert_cu(cuMemAllocManaged(&ptr, 0, CU_MEM_ATTACH_GLOBAL),
+		     CUDA_ERROR_INVALID_VALUE);
+	ck_assert_uint_eq(ptr, 0);
+	ptr = 1;
+	ck_assert_cu(cuMemAllocManaged(&ptr, (size_t)1 << 50,
+				       CU_MEM_ATTACH_GLOBAL),
+		     CUDA_ERROR_OUT_OF_MEMORY);
+	ck_assert_uint_eq(ptr, 0);
+}
+END_TEST
+
+static void pitch_refuses(size_t width, size_t rows, unsigned element)
+{
+	CUdeviceptr ptr = 1;
+	size_t pitch = 7;
+
+	ck_assert_cu(cuMemAllocPitch(&ptr, &pitch, width, rows, element),
+		     CUDA_ERROR_INVALID_VALUE);
+	ck_assert_uint_eq(ptr, 0);
+	ck_assert_uint_eq(pitch, 0);
+}
+
+START_TEST(a_shape_that_is_none_has_no_pitch)
+{
+	claims_open();
+	pitch_refuses(0, 1, 4);
+	pitch_refuses(8, 4, 3);
+}
+END_TEST
+
+START_TEST(the_pitch_is_told_even_if_there_is_no_room)
+{
+	CUdeviceptr ptr = 1;
+	size_t pitch = 7;
+
+	claims_open();
+	ck_assert_cu(
+		cuMemAllocPitch(&ptr, &pitch, (size_t)1 << 40, 1024, 4),
+		CUDA_ERROR_OUT_OF_MEMORY);
+	ck_assert_uint_eq(ptr, 0);
+	ck_assert_uint_eq(pitch, (size_t)1 << 40);
 }
 END_TEST
 
@@ -243,6 +317,10 @@ int main(void)
 		alloc_of_nothing_is_invalid,
 		blocks_are_aligned_and_apart,
 		alloc_past_the_device_is_out_of_memory,
+		alloc_in_a_capture_yields_no_address,
+		a_refused_managed_alloc_yields_no_address,
+		a_shape_that_is_none_has_no_pitch,
+		the_pitch_is_told_even_if_there_is_no_room,
 		a_device_full_of_blocks_is_out_of_memory,
 		what_is_freed_can_be_allocated_again,
 		free_gives_back_what_a_large_block_took,

@@ -66,12 +66,19 @@ START_TEST(freed_in_stream_order_serves_the_next)
 }
 END_TEST
 
-START_TEST(async_alloc_of_nothing_is_invalid)
+START_TEST(async_alloc_of_nothing_succeeds_with_no_address)
 {
-	CUdeviceptr ptr;
+	CUdeviceptr ptr = 1;
+	CUmemoryPool pool;
 
 	claims_open();
-	ck_assert_cu(cuMemAllocAsync(&ptr, 0, NULL), CUDA_ERROR_INVALID_VALUE);
+	ck_assert_ok(cuDeviceGetDefaultMemPool(&pool, 0));
+	ck_assert_ok(cuMemAllocAsync(&ptr, 0, NULL));
+	ck_assert_uint_eq(ptr, 0);
+	ptr = 1;
+	ck_assert_ok(cuMemAllocFromPoolAsync(&ptr, 0, pool, NULL));
+	ck_assert_uint_eq(ptr, 0);
+	ck_assert_ok(cuMemFreeAsync(ptr, NULL));
 }
 END_TEST
 
@@ -82,7 +89,7 @@ START_TEST(more_than_there_is_is_out_of_memory)
 	claims_open();
 	ck_assert_cu(cuMemAllocAsync(&ptr, (size_t)1 << 50, NULL),
 		     CUDA_ERROR_OUT_OF_MEMORY);
-	ck_assert_uint_eq(ptr, 1);
+	ck_assert_uint_eq(ptr, 0);
 	ck_assert_ok(cuMemAllocAsync(&ptr, 1 << 20, NULL));
 }
 END_TEST
@@ -272,7 +279,7 @@ int main(void)
 		async_block_may_be_freed_at_once,
 		plain_block_may_be_freed_in_a_stream,
 		freed_in_stream_order_serves_the_next,
-		async_alloc_of_nothing_is_invalid,
+		async_alloc_of_nothing_succeeds_with_no_address,
 		more_than_there_is_is_out_of_memory,
 		used_memory_follows_the_blocks,
 		release_threshold_is_kept,

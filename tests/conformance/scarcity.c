@@ -38,7 +38,7 @@ START_TEST(stream_ordered_memory_is_served_once_there_is_some)
 	device_fill();
 	ck_assert_cu(cuMemAllocAsync(&ptr, SIZE, NULL),
 		     CUDA_ERROR_OUT_OF_MEMORY);
-	ck_assert_uint_eq(ptr, 1);
+	ck_assert_uint_eq(ptr, 0);
 	some_free();
 	ck_assert_ok(cuMemAllocAsync(&ptr, SIZE, NULL));
 	ck_assert_ok(cuMemFreeAsync(ptr, NULL));
@@ -73,7 +73,7 @@ START_TEST(pitched_memory_is_served_once_there_is_some)
 	device_fill();
 	ck_assert_cu(cuMemAllocPitch(&ptr, &pitch, ROW, SIZE / ROW, 4),
 		     CUDA_ERROR_OUT_OF_MEMORY);
-	ck_assert_uint_eq(ptr, 1);
+	ck_assert_uint_eq(ptr, 0);
 	some_free();
 	ck_assert_ok(cuMemAllocPitch(&ptr, &pitch, ROW, SIZE / ROW, 4));
 	ck_assert_ok(cuMemFree(ptr));

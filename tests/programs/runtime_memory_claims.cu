@@ -16,6 +16,50 @@ START_TEST(malloc_of_nothing_succeeds_with_null)
 }
 END_TEST
 
+START_TEST(every_alloc_of_nothing_succeeds_with_null)
+{
+	void *plain = &plain, *managed = &managed, *pinned = &pinned;
+	void *pitched = &pitched, *ordered = &ordered;
+	size_t pitch = 7;
+
+	ck_assert_success(cudaMallocHost(&plain, 0));
+	ck_assert_ptr_null(plain);
+	ck_assert_success(cudaHostAlloc(&pinned, 0, 0));
+	ck_assert_ptr_null(pinned);
+	ck_assert_success(cudaMallocManaged(&managed, 0));
+	ck_assert_ptr_null(managed);
+	ck_assert_success(cudaMallocPitch(&pitched, &pitch, 0, 4));
+	ck_assert_ptr_null(pitched);
+	ck_assert_uint_eq(pitch, 0);
+	ck_assert_success(cudaMallocAsync(&ordered, 0, 0));
+	ck_assert_ptr_null(ordered);
+	ck_assert_success(cudaFreeAsync(NULL, 0));
+}
+END_TEST
+
+START_TEST(every_alloc_without_room_yields_null)
+{
+	void *managed = &managed, *pinned = &pinned;
+	void *pitched = &pitched, *ordered = &ordered;
+	size_t pitch = 7;
+
+	ck_assert_cuda(cudaMallocAsync(&ordered, far_too_much, 0),
+		       cudaErrorMemoryAllocation);
+	ck_assert_ptr_null(ordered);
+	ck_assert_cuda(cudaMallocManaged(&managed, far_too_much),
+		       cudaErrorMemoryAllocation);
+	ck_assert_ptr_null(managed);
+	ck_assert_cuda(cudaMallocHost(&pinned, far_too_much),
+		       cudaErrorMemoryAllocation);
+	ck_assert_ptr_null(pinned);
+	ck_assert_cuda(cudaMallocPitch(&pitched, &pitch, far_too_much / 1024,
+				       1024),
+		       cudaErrorMemoryAllocation);
+	ck_assert_ptr_null(pitched);
+	ck_assert_uint_eq(pitch, far_too_much / 1024);
+}
+END_TEST
+
 START_TEST(malloc_aligns_to_256_bytes)
 {
 	void *first, *second;
@@ -28,13 +72,13 @@ START_TEST(malloc_aligns_to_256_bytes)
 }
 END_TEST
 
-START_TEST(malloc_without_room_leaves_the_pointer_alone)
+START_TEST(malloc_without_room_yields_null)
 {
 	void *ptr = &ptr;
 
 	ck_assert_cuda(cudaMalloc(&ptr, far_too_much),
 		       cudaErrorMemoryAllocation);
-	ck_assert_ptr_eq(ptr, &ptr);
+	ck_assert_ptr_null(ptr);
 }
 END_TEST
 
@@ -356,8 +400,10 @@ END_TEST
 
 static const TTest *const tests[] = {
 	malloc_of_nothing_succeeds_with_null,
+	every_alloc_of_nothing_succeeds_with_null,
+	every_alloc_without_room_yields_null,
 	malloc_aligns_to_256_bytes,
-	malloc_without_room_leaves_the_pointer_alone,
+	malloc_without_room_yields_null,
 	out_of_memory_does_not_stick_to_the_device,
 	success_does_not_clear_the_last_error,
 	last_error_belongs_to_the_thread,

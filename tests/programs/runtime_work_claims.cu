@@ -101,12 +101,12 @@ START_TEST(launch_ex_takes_a_configuration)
 }
 END_TEST
 
-START_TEST(launch_of_an_empty_block_is_an_invalid_configuration)
+START_TEST(launch_of_an_empty_block_is_an_invalid_value)
 {
 	int *values = zeros_alloc(COUNT);
 
 	add_one<<<1, 0>>>(values, COUNT);
-	ck_assert_cuda(cudaGetLastError(), cudaErrorInvalidConfiguration);
+	ck_assert_cuda(cudaGetLastError(), cudaErrorInvalidValue);
 	ck_assert_int_eq(value_read(values, 0), 0);
 }
 END_TEST
@@ -117,7 +117,7 @@ START_TEST(launch_of_what_is_no_kernel_is_an_error)
 	void *args[] = {NULL};
 
 	ck_assert_cuda(cudaLaunchKernel(&no_kernel, 1, 1, args, 0, 0),
-		       cudaErrorInvalidDeviceFunction);
+		       cudaErrorInvalidResourceHandle);
 }
 END_TEST
 
@@ -350,7 +350,7 @@ static const TTest *const tests[] = {
 	atomics_count_every_thread,
 	launch_by_pointer_takes_an_argument_array,
 	launch_ex_takes_a_configuration,
-	launch_of_an_empty_block_is_an_invalid_configuration,
+	launch_of_an_empty_block_is_an_invalid_value,
 	launch_of_what_is_no_kernel_is_an_error,
 	function_attributes_bound_the_block,
 	launches_work_after_a_device_reset,

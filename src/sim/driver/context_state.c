@@ -64,10 +64,8 @@ CUresult sim_cuCtxGetLimit(size_t *value, CUlimit limit)
 
 	if (res)
 		return res;
-	if (!value)
+	if (!value || (unsigned)limit >= CONTEXT_LIMITS)
 		return CUDA_ERROR_INVALID_VALUE;
-	if ((unsigned)limit >= CONTEXT_LIMITS)
-		return CUDA_ERROR_UNSUPPORTED_LIMIT;
 	*value = ctx->limits[limit];
 	return CUDA_SUCCESS;
 }
@@ -80,7 +78,7 @@ CUresult sim_cuCtxSetLimit(CUlimit limit, size_t value)
 	if (res)
 		return res;
 	if ((unsigned)limit >= CONTEXT_LIMITS)
-		return CUDA_ERROR_UNSUPPORTED_LIMIT;
+		return CUDA_ERROR_INVALID_VALUE;
 	ctx->limits[limit] = value;
 	return CUDA_SUCCESS;
 }

@@ -306,6 +306,12 @@ CUresult sim_cuStreamWaitEvent(CUstream handle, CUevent what, unsigned flags)
 	return stream_mark(stream) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+/* Here NULL does not stand for the current context. */
+static CUresult named_find(CUcontext handle, struct context **ctx)
+{
+	return handle ? context_find(handle, ctx) : CUDA_ERROR_INVALID_CONTEXT;
+}
+
 CUresult sim_cuCtxRecordEvent(CUcontext where, CUevent handle)
 {
 	struct context *ctx, *part = NULL;
@@ -314,7 +320,7 @@ CUresult sim_cuCtxRecordEvent(CUcontext where, CUevent handle)
 	bool ok = true;
 
 	if (!res)
-		res = context_find(where, &ctx);
+		res = named_find(where, &ctx);
 	if (res)
 		return res;
 	if (event->ctx != ctx)
@@ -356,7 +362,7 @@ CUresult sim_cuCtxWaitEvent(CUcontext where, CUevent handle)
 	CUresult res = event_find(handle, &event);
 
 	if (!res)
-		res = context_find(where, &ctx);
+		res = named_find(where, &ctx);
 	if (!res)
 		res = gate_permit(ctx, event) ?: queue_wait_all(ctx);
 	if (res)

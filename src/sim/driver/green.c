@@ -106,6 +106,7 @@ static CUresult green_find(CUgreenCtx handle, struct context **out)
 	return (*out)->green_of ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
 
+/* Without a descriptor it has all multiprocessors. */
 CUresult sim_cuGreenCtxCreate(CUgreenCtx *out, CUdevResourceDesc desc,
 			      CUdevice device, unsigned int flags)
 {
@@ -116,7 +117,7 @@ CUresult sim_cuGreenCtxCreate(CUgreenCtx *out, CUdevResourceDesc desc,
 
 	if (res)
 		return res;
-	if (!out || !desc || flags != CU_GREEN_CTX_DEFAULT_STREAM)
+	if (!out || flags != CU_GREEN_CTX_DEFAULT_STREAM)
 		return CUDA_ERROR_INVALID_VALUE;
 	res = sim_cuDevicePrimaryCtxRetain(&primary, device);
 	if (res)
@@ -129,7 +130,8 @@ CUresult sim_cuGreenCtxCreate(CUgreenCtx *out, CUdevResourceDesc desc,
 		return res;
 	}
 	ctx->green_of = &dev->primary;
-	ctx->processors = desc->resource.sm.smCount;
+	ctx->processors = desc ? desc->resource.sm.smCount
+			       : (unsigned)world.profile.multiprocessors;
 	ctx->next = dev->contexts;
 	dev->contexts = ctx;
 	*out = (CUgreenCtx)ctx;

@@ -118,14 +118,14 @@ CUresult sim_cuMemHostAlloc(void **out, size_t size, unsigned flags)
 	char *base;
 	CUresult res;
 
-	if (!out || !size || pages < size || flags & ~known)
+	if (!out || flags & ~known)
 		return CUDA_ERROR_INVALID_VALUE;
 	res = context_current(&ctx);
 	if (!res)
 		res = capture_permit();
-	if (res)
-		return res;
-	if (!host_has_room(size))
+	if (res || !size)
+		return res; /* nothing is pinned for nothing */
+	if (pages < size || !host_has_room(size))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	base = aligned_alloc(HOST_PAGE, pages);
 	if (!base)
@@ -148,8 +148,7 @@ CUresult sim_cuMemAllocHost_v2(void **out, size_t size)
 }
 
 /* Ends a block that is named by its base. Waits for the work of all devices,
- * which may still use the block. No document says that CUDA waits, but reports
- * of use do. */
+ * which may still use the block. */
 static CUresult host_end(void *base, bool registered, CUresult unknown)
 {
 	const struct host_block *block = host_find(base);
@@ -176,7 +175,9 @@ CUresult sim_cuMemFreeHost(void *base)
 	struct context *ctx;
 	CUresult res = context_current(&ctx);
 
-	return res ? res : host_end(base, false, CUDA_ERROR_INVALID_VALUE);
+	if (res || !base)
+		return res;
+	return host_end(base, false, CUDA_ERROR_INVALID_VALUE);
 }
 
 CUresult sim_cuMemHostRegister_v2(void *base, size_t size, unsigned flags)
@@ -229,7 +230,7 @@ CUresult sim_cuMemHostGetFlags(unsigned *flags, void *addr)
 {
 	const struct host_block *block = host_find(addr);
 
-	if (!flags || !block || block->registered)
+	if (!flags || !block)
 		return CUDA_ERROR_INVALID_VALUE;
 	/* With unified addressing every block is mapped. */
 	*flags = block->flags | CU_MEMHOSTALLOC_DEVICEMAP;

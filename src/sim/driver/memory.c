@@ -89,21 +89,25 @@ CUresult sim_cuMemAllocManaged(CUdeviceptr *out, size_t size, unsigned flags)
 	return alloc_now(out, size, BLOCK_MANAGED);
 }
 
+/* The pitch is told as soon as the shape has one, even if there is no room. */
 CUresult sim_cuMemAllocPitch_v2(CUdeviceptr *out, size_t *pitch, size_t width,
 				size_t height, unsigned element)
 {
 	size_t row = (width + PITCH - 1) & ~(size_t)(PITCH - 1);
 	size_t size;
-	CUresult res;
 
-	if (!pitch || (element != 4 && element != 8 && element != 16))
+	if (!pitch)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (row < width || __builtin_mul_overflow(row, height, &size))
+	*pitch = 0;
+	if (!width || !height ||
+	    (element != 4 && element != 8 && element != 16))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (row < width)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	res = alloc_now(out, size, BLOCK_PLAIN);
-	if (!res)
-		*pitch = row;
-	return res;
+	*pitch = row;
+	if (__builtin_mul_overflow(row, height, &size))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	return alloc_now(out, size, BLOCK_PLAIN);
 }
 
 CUresult sim_cuMemFree_v2(CUdeviceptr addr)

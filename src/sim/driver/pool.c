@@ -1,4 +1,5 @@
-/* Stream-ordered allocation. */
+/* Stream-ordered allocation. A request of no bytes succeeds with no address,
+ * and the free of no address does nothing. */
 #include <stdlib.h>
 
 #include "capture.h"
@@ -41,12 +42,12 @@ CUresult sim_cuMemAllocAsync(CUdeviceptr *out, size_t size, CUstream handle)
 	struct context *ctx;
 	CUresult res;
 
-	if (!out || !size)
+	if (!out)
 		return CUDA_ERROR_INVALID_VALUE;
 	res = context_current(&ctx);
 	if (!res)
 		res = stream_use(handle, &stream);
-	if (res)
+	if (res || !size)
 		return res;
 	return pool_alloc(stream->ctx->dev->pool_current, stream, out, size);
 }
@@ -58,16 +59,16 @@ CUresult sim_cuMemAllocFromPoolAsync(CUdeviceptr *out, size_t size,
 	struct mempool *pool;
 	CUresult res;
 
-	if (!out || !size)
+	if (!out)
 		return CUDA_ERROR_INVALID_VALUE;
 	res = stream_use(where, &stream);
 	if (!res)
 		res = mempool_find(handle, &pool);
 	if (!res && pool->exporter)
 		res = CUDA_ERROR_INVALID_VALUE;
-	if (!res)
+	if (!res && size)
 		res = arena_open(&pool->dev->arena);
-	return res ? res : pool_alloc(pool, stream, out, size);
+	return res || !size ? res : pool_alloc(pool, stream, out, size);
 }
 
 static void free_run(struct op *op)
@@ -132,7 +133,7 @@ CUresult sim_cuMemFreeAsync(CUdeviceptr addr, CUstream handle)
 	CUresult res = stream_use(handle, &stream);
 	struct op *op;
 
-	if (res)
+	if (res || !addr)
 		return res;
 	if (!block || block->addr != addr)
 		return CUDA_ERROR_INVALID_VALUE;

@@ -48,18 +48,18 @@ static struct context *part_alive(struct context *primary)
 	return part;
 }
 
-/* Ends all that the process has on the device, green contexts included. */
+/* Ends all that the process has on the device, unless that has green
+ * contexts. */
 CUresult sim_cuDevicePrimaryCtxReset_v2(CUdevice device)
 {
-	struct context *part;
 	struct device *dev;
 	CUresult res = device_find(device, &dev);
 
 	if (res)
 		return res;
 	context_settle(&dev->primary);
-	while ((part = part_alive(&dev->primary)))
-		context_close(part);
+	if (part_alive(&dev->primary))
+		return CUDA_ERROR_NOT_PERMITTED;
 	if (dev->primary.alive)
 		context_close(&dev->primary);
 	return CUDA_SUCCESS;

@@ -30,39 +30,48 @@ static const struct proc_row *row_find(const char *name, unsigned version,
 	return best;
 }
 
+static CUdriverProcAddressQueryResult entry_find(const char *name, void **entry,
+						 int version, bool per_thread)
+{
+	bool known;
+	const struct proc_row *row =
+		row_find(name, version, per_thread, &known);
+
+	*entry = row ? row->entry : NULL;
+	if (row)
+		return CU_GET_PROC_ADDRESS_SUCCESS;
+	return known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+		     : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+}
+
+/* What is not found is no error: the entry and the status say so. */
 CUresult sim_cuGetProcAddress_v2(const char *name, void **entry, int version,
 				 cuuint64_t flags,
 				 CUdriverProcAddressQueryResult *status)
 {
-	CUdriverProcAddressQueryResult result = CU_GET_PROC_ADDRESS_SUCCESS;
 	const cuuint64_t both = CU_GET_PROC_ADDRESS_LEGACY_STREAM |
 				CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
-	const struct proc_row *row = NULL;
-	bool known = true;
+	CUdriverProcAddressQueryResult result;
 
-	if (!name || !entry || flags & ~both || flags == both)
+	if (!name || !entry || flags & ~both || flags == both ||
+	    version > (int)world.driver_version)
 		return CUDA_ERROR_INVALID_VALUE;
-	*entry = NULL;
-	if (*name)
-		row = row_find(
-			name, version,
-			flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM,
-			&known);
-	if (row)
-		*entry = row->entry;
-	else if (!known)
-		result = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-	else if (*name)
-		result = CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
+	result = entry_find(
+		name, entry, version,
+		flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
 	if (status)
 		*status = result;
-	return row || !*name ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+	return CUDA_SUCCESS;
 }
 
+/* The first form has no status, and the documents of its time say NOT_FOUND. */
 CUresult sim_cuGetProcAddress(const char *name, void **entry, int version,
 			      cuuint64_t flags)
 {
-	return sim_cuGetProcAddress_v2(name, entry, version, flags, NULL);
+	CUresult res =
+		sim_cuGetProcAddress_v2(name, entry, version, flags, NULL);
+
+	return res || *entry || !*name ? res : CUDA_ERROR_NOT_FOUND;
 }
 
 static const struct error_row *error_find(CUresult error)

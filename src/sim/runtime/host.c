@@ -5,10 +5,10 @@ EXPORT cudaError_t cudaHostAlloc(void **ptr, size_t size, unsigned int flags)
 	void *found = NULL;
 	int res = ptr ? runtime_enter() : cudaErrorInvalidValue;
 
-	if (!res && size)
-		res = driver_legacy.MemHostAlloc(&found, size, flags);
-	if (!res)
-		*ptr = found;
+	if (res)
+		return runtime_result(res);
+	res = driver_legacy.MemHostAlloc(&found, size, flags);
+	*ptr = found;
 	return runtime_result(res);
 }
 
@@ -21,7 +21,7 @@ EXPORT cudaError_t cudaFreeHost(void *ptr)
 {
 	int res = runtime_enter();
 
-	if (!res && ptr)
+	if (!res)
 		res = driver_legacy.MemFreeHost(ptr);
 	return runtime_result(res);
 }

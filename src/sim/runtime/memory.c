@@ -5,10 +5,11 @@ EXPORT cudaError_t cudaMalloc(void **ptr, size_t size)
 	CUdeviceptr addr = 0;
 	int res = ptr ? runtime_enter() : cudaErrorInvalidValue;
 
-	if (!res && size) /* size 0 succeeds here, not in the driver */
+	if (res)
+		return runtime_result(res);
+	if (size) /* size 0 succeeds here, not in the driver */
 		res = driver_legacy.MemAlloc(&addr, size);
-	if (!res)
-		*ptr = (void *)addr;
+	*ptr = (void *)addr;
 	return runtime_result(res);
 }
 
@@ -29,14 +30,14 @@ static int pitch_alloc(void **ptr, size_t *pitch, size_t width, size_t height)
 	size_t found = 0;
 	int res = runtime_enter();
 
-	if (!res && width && height)
-		res = driver_legacy.MemAllocPitch(&addr, &found, width, height,
-						  ELEMENT_BYTES);
 	if (res)
 		return res;
+	if (width && height)
+		res = driver_legacy.MemAllocPitch(&addr, &found, width, height,
+						  ELEMENT_BYTES);
 	*ptr = (void *)addr;
 	*pitch = found;
-	return 0;
+	return res;
 }
 
 EXPORT cudaError_t cudaMallocPitch(void **ptr, size_t *pitch, size_t width,
@@ -68,10 +69,11 @@ EXPORT cudaError_t cudaMallocManaged(void **ptr, size_t size,
 	CUdeviceptr addr = 0;
 	int res = ptr ? runtime_enter() : cudaErrorInvalidValue;
 
-	if (!res)
+	if (res)
+		return runtime_result(res);
+	if (size)
 		res = driver_legacy.MemAllocManaged(&addr, size, flags);
-	if (!res)
-		*ptr = (void *)addr;
+	*ptr = (void *)addr;
 	return runtime_result(res);
 }
 

@@ -15,7 +15,7 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
 			       cudaStream_t stream)
 {
 	CUfunction function = NULL;
-	int res = kernel ? runtime_enter() : cudaErrorInvalidDeviceFunction;
+	int res = kernel ? runtime_enter() : cudaErrorInvalidResourceHandle;
 
 	if (!res)
 		res = driver_legacy.KernelGetFunction(&function, kernel);
@@ -23,8 +23,6 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
 		res = work_driver.LaunchKernel(
 			function, grid.x, grid.y, grid.z, block.x, block.y,
 			block.z, (unsigned)shared_bytes, stream, args, NULL);
-	if (res == CUDA_ERROR_INVALID_VALUE)
-		res = cudaErrorInvalidConfiguration;
 	return runtime_result(res);
 }
 
@@ -35,7 +33,7 @@ EXPORT cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block,
 	CUkernel kernel = NULL;
 	int res = kernel_find(host, &kernel);
 
-	if (res)
+	if (res && res != cudaErrorInvalidDeviceFunction)
 		return runtime_result(res);
 	return __cudaLaunchKernel(kernel, grid, block, args, shared_bytes,
 				  stream);
@@ -51,6 +49,8 @@ EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
 
 	if (!res)
 		res = kernel_find(host, &kernel);
+	if (res == cudaErrorInvalidDeviceFunction)
+		res = cudaErrorInvalidResourceHandle; /* as of a launch */
 	if (!res)
 		res = driver_legacy.KernelGetFunction(&function, kernel);
 	if (res)
@@ -68,7 +68,5 @@ EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
 		.numAttrs = config->numAttrs,
 	};
 	res = work_driver.LaunchKernelEx(&own, function, args, NULL);
-	if (res == CUDA_ERROR_INVALID_VALUE)
-		res = cudaErrorInvalidConfiguration;
 	return runtime_result(res);
 }

@@ -20,7 +20,7 @@ EXPORT cudaError_t cudaMallocAsync(void **ptr, size_t size, cudaStream_t stream)
 		if (!res)
 			res = work_driver.MemAllocAsync(&addr, size, stream);
 	}
-	if (!res)
+	if (ptr)
 		*ptr = (void *)addr;
 	return runtime_result(res);
 }
@@ -41,7 +41,7 @@ EXPORT cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size,
 			res = work_driver.MemAllocFromPoolAsync(&addr, size,
 								pool, stream);
 	}
-	if (!res)
+	if (ptr)
 		*ptr = (void *)addr;
 	return runtime_result(res);
 }
