@@ -9,8 +9,10 @@ EXPORT CUresult cuMemAllocManaged(CUdeviceptr *out, size_t size,
 	struct foreign_claim order;
 	CUresult res;
 
-	if (!foreign_begin(&order, CURRENT, out, size))
+	if (!foreign_begin(&order, CURRENT, out, size)) {
+		*out = 0; /* as CUDA does */
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
 	res = ROOM_CALL(cuMemAllocManaged, out, size, flags);
 	return foreign_end(&order, res, FOREIGN_MANAGED, out, size);
 }

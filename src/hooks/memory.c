@@ -30,8 +30,7 @@ COLD static CUresult alloc_slowly(CUdeviceptr *out, size_t size)
 	if (!out || !size || mem_alloc(&addr, size, &res) != MEM_DONE)
 		return ROOM_CALL(cuMemAlloc_v2, out, size);
 	control_open_once();
-	if (!res)
-		*out = addr;
+	*out = res ? 0 : addr; /* as CUDA does */
 	return (CUresult)res;
 }
 
@@ -70,9 +69,9 @@ __attribute__((noinline)) static CUresult alloc_directly(CUdeviceptr *out,
 	res = real_driver()->cuMemAlloc_v2(&addr, size);
 	if (!pass_through_end(cache, pool, addr, size, (int)res))
 		return alloc_slowly(out, size);
+	*out = LIKELY(!res) ? addr : 0;
 	if (!LIKELY(!res))
 		return res;
-	*out = addr;
 	return LIKELY(!regions_exist()) ? CUDA_SUCCESS
 					: alloc_corrects(addr, size);
 }

@@ -66,8 +66,7 @@ COLD static bool ordered_serve(const struct ordered *request, CUresult *res)
 	    mem_alloc_in(&addr, request->size, &order, &result) != MEM_DONE)
 		return false;
 	control_open_once();
-	if (!result)
-		*request->out = addr;
+	*request->out = result ? 0 : addr; /* as CUDA does */
 	*res = (CUresult)result;
 	return true;
 }
@@ -99,8 +98,8 @@ static int pool_device(CUmemoryPool pool)
 	return room.devices ? __builtin_ctzll(room.devices) : CURRENT;
 }
 
-/* Where CUDA writes the address; NULL if it hands out nothing. No document says
- * what a request of no bytes gets. */
+/* Where CUDA writes the address; NULL if it hands out nothing. A request of no
+ * bytes succeeds, and yields no address. */
 static CUdeviceptr *address_of(const struct ordered *request)
 {
 	return request->size ? request->out : NULL;
@@ -141,7 +140,8 @@ static unsigned int number_limited(const struct ordered *request)
 	struct room room = {0};
 	unsigned int number;
 
-	if (!mempools_are_limited() || !mem_serves_streams() || !request->out)
+	if (!mempools_are_limited() || !mem_serves_streams() ||
+	    !address_of(request))
 		return 0;
 	room_stream(&room, request->stream, request->per_thread);
 	context = stream_context(request->stream) ?: context_current();
@@ -162,8 +162,10 @@ static CUresult ordered_pass_unlimited(const struct ordered *request)
 	size_t size = request->size;
 	CUresult res;
 
-	if (!foreign_ordered_begin(&claim, request))
+	if (!foreign_ordered_begin(&claim, request)) {
+		*out = 0;
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
 	if (pool)
 		res = request->per_thread
 			      ? ROOM_CALL(cuMemAllocFromPoolAsync_ptsz, out,
@@ -190,6 +192,8 @@ static CUresult ordered_pass(const struct ordered *request)
 	if (!number || admitted ||
 	    (!request->pool && !mempool_is_current(number)))
 		res = ordered_pass_unlimited(request);
+	else
+		*request->out = 0;
 	if (!res && admitted)
 		mempool_passed(number);
 	if (admitted)

@@ -17,8 +17,7 @@ static bool pinned_served(void **out, size_t size, unsigned int flags,
 	    mem_alloc_pinned(&addr, size, flags, &res) != MEM_DONE)
 		return false;
 	control_open_once();
-	if (!res)
-		*out = (void *)addr;
+	*out = res ? NULL : (void *)addr; /* as CUDA does */
 	*result = (CUresult)res;
 	return true;
 }

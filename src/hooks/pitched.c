@@ -71,10 +71,8 @@ static bool pitched_served(CUdeviceptr *out, size_t *pitch, size_t known,
 	    mem_alloc(&addr, known * rows, &res) != MEM_DONE)
 		return false;
 	control_open_once();
-	if (!res) {
-		*out = addr;
-		*pitch = known;
-	}
+	*out = res ? 0 : addr; /* CUDA, too, tells the pitch in any case */
+	*pitch = known;
 	*result = (CUresult)res;
 	return true;
 }
@@ -96,8 +94,10 @@ EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *out, size_t *pitch,
 			return res;
 	}
 	if (!foreign_begin(&order, CURRENT, context ? out : NULL,
-			   room_product(width, rows)))
+			   room_product(width, rows))) {
+		*out = 0;
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
 	res = ROOM_CALL(cuMemAllocPitch_v2, out, pitch, width, rows, element);
 	if (!res && context)
 		pitch_learn(&name, *pitch);

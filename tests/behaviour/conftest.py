@@ -49,6 +49,16 @@ KINDS = [*WHOLE, "vmm_pool", "best_fit_pool@managed"]
 SERVING = ["page_unit_pool", "vmm_pool"]
 
 
+# Kinds of memory that have handles, which CUDA leaves alone if it refuses them.
+# Where an address is to go, it writes 0 then.
+HANDLES = ["array", "array3d", "mipmap", "virtual"]
+
+
+def refused(kind):
+    """The answer to a request of such memory if there is no room."""
+    return "2 kept" if kind in HANDLES else "2 null"
+
+
 def sanitizers():
     """The sanitizer runtimes that libmnm.so was built with; they have to come
     first in LD_PRELOAD."""

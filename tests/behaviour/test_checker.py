@@ -78,6 +78,7 @@ MAPPED_WRONG = {
         "unmapped, earlier work not waited for",
     "past_the_end_into_the_next_page": "past the end of its allocation",
 }
+GONE = "runs after its memory went back to the driver"
 SEEDS = [None, 1, 2, 3]
 
 
@@ -141,8 +142,13 @@ def test_a_page_that_has_moved_in_order_is_silent(box, case):
 def test_a_page_that_has_moved_in_no_order_is_told(box, case):
     for seed in SEEDS[1:]:
         count, said = reuse(box, case, seed, "reuse_mapped")
-        assert count == 1
-        assert f"violation 1, seed {seed}: {MAPPED_WRONG[case]}\n" in said
+        told = re.findall(rf"violation \d+, seed {seed}: (.*)\n", said)
+        assert count == len(told)
+        assert told[0] == MAPPED_WRONG[case]
+        if "unmapped" in case:  # the work may run late, or have run
+            assert told[1:] in ([], [GONE])
+        else:
+            assert told[1:] == []
 
 
 @races_only_without_tsan

@@ -196,7 +196,7 @@ def test_a_block_that_the_driver_does_not_free_is_the_programs(box, form):
 def test_a_failure_of_an_allocation_is_passed_on(box, code):
     shell = driver_shell(box, fail=f"cuMemAlloc_v2:5:{code}")
     before = figures(shell)
-    assert shell(f"alloc a {SIZE}") == f"{code} kept"
+    assert shell(f"alloc a {SIZE}") == f"{code} null"
     assert figures(shell) == before
     assert shell.stat()["failures"] == 1
     lines(shell, f"alloc a {SIZE}", "free a")

@@ -93,7 +93,7 @@ def test_a_fault_meets_the_call_of_an_ideal_device(box):
     shell = open_shell(box, None, "driver", sim="ideal",
                        sim_fail="cuMemAlloc_v2:2:2")
     assert [shell(f"alloc {name} 5000") for name in "abc"] == [
-        "0 set", "2 kept", "0 set"]
+        "0 set", "2 null", "0 set"]
 
 
 def test_the_log_has_each_call_of_an_ideal_device(box, tmp_path):
@@ -109,7 +109,7 @@ def test_freed_memory_serves_requests_of_any_size(box, tmp_path):
     shell = open_shell(box, None, "driver", sim=profile(tmp_path, "8M"))
     for name in "abcd":
         assert shell(f"alloc {name} {2 * MIB}") == "0 set"
-    assert shell(f"alloc e {2 * MIB}") == "2 kept"
+    assert shell(f"alloc e {2 * MIB}") == "2 null"
     for name in "abcd":
         assert shell(f"free {name}") == "0"
     assert shell(f"alloc e {8 * MIB}") == "0 set"

@@ -2,10 +2,10 @@
 
 import pytest
 
-from conftest import MIB
+from conftest import MIB, refused
 from test_pool import open_shell, took
 
-OUT_OF_MEMORY = "2 2 kept"
+OUT_OF_MEMORY = "2 2 null"
 
 
 def test_past_the_hard_limit_a_request_is_out_of_memory(box):
@@ -122,8 +122,8 @@ def test_the_hard_limit_counts_memory_that_no_pool_has(box, kind, pool):
     took(shell, f"alloc a {4 * MIB}")
     assert shell(f"take {kind} x {20 * MIB}") == "0 set"
     assert shell("info") == f"0 {8 * MIB} {32 * MIB}"
-    assert shell(f"take {kind} y {10 * MIB}") == "2 kept"
-    assert shell(f"alloc b {10 * MIB}") == "2 kept"
+    assert shell(f"take {kind} y {10 * MIB}") == refused(kind)
+    assert shell(f"alloc b {10 * MIB}") == "2 null"
     assert shell.stat()["device_bytes"] == 24 * MIB
     took(shell, f"give {kind} x")
     took(shell, f"alloc b {20 * MIB}")
@@ -146,8 +146,8 @@ def test_the_hard_limit_counts_what_is_served_in_the_order_of_streams(box,
     assert shell(f"take {kind} x {20 * MIB}") == "0 set"
     assert shell("info") == f"0 {8 * MIB} {32 * MIB}"
     assert shell.stat()["live_bytes"] == 24 * MIB
-    assert shell(f"take {kind} y {10 * MIB}") == "2 kept"
-    assert shell(f"alloc b {10 * MIB}") == "2 kept"
+    assert shell(f"take {kind} y {10 * MIB}") == "2 null"
+    assert shell(f"alloc b {10 * MIB}") == "2 null"
     took(shell, f"give {kind} x")
     took(shell, f"alloc b {20 * MIB}")
     shell.end()
@@ -157,7 +157,7 @@ def test_the_hard_limit_counts_what_is_served_in_the_order_of_streams(box,
     (5000, "4.88 KiB asked"), (2**64 - 1, "8.00 EiB asked")])
 def test_what_was_refused_is_told_in_a_fitting_unit(box, size, told):
     shell = open_shell(box, "page_unit_pool", "driver", hard_limit="4K")
-    assert shell(f"alloc a {size}") == "2 kept"
+    assert shell(f"alloc a {size}") == "2 null"
     shell.end()
     assert f": {told}, 0 B live, " in box.stderr()
 
@@ -248,7 +248,7 @@ def test_three_gigabytes_do_not_pass_a_limit_of_one(box):
 def test_memory_that_cuda_refuses_is_not_counted(box):
     shell = open_shell(box, "page_unit_pool", "driver", hard_limit="32M",
                        fail="cuMemAllocManaged:1:999,cuMemCreate:1:801")
-    assert shell(f"take managed x {20 * MIB}") == "999 kept"
+    assert shell(f"take managed x {20 * MIB}") == "999 null"
     assert shell(f"take virtual x {20 * MIB}") == "801 kept"
     took(shell, f"alloc a {32 * MIB}")
     shell.end()
@@ -261,7 +261,7 @@ def test_memory_that_cuda_does_not_free_stays_counted(box):
     took(shell, f"take virtual y {10 * MIB}")
     assert shell("give managed x") == "999"
     assert shell("give virtual y") == "999"
-    assert shell(f"alloc a {13 * MIB}") == "2 kept"
+    assert shell(f"alloc a {13 * MIB}") == "2 null"
     took(shell, f"alloc a {12 * MIB}")
     shell.end()
 
@@ -284,7 +284,7 @@ def test_contexts_of_a_device_share_its_limit_and_its_figures(box):
     for context in "xy":
         took(shell, f"set {context}")
         assert shell("info") == f"0 {8 * MIB} {32 * MIB}"
-        assert shell(f"take async z {9 * MIB}") == "2 kept"
+        assert shell(f"take async z {9 * MIB}") == "2 null"
     shell.end()
 
 
@@ -294,7 +294,7 @@ def test_each_device_has_a_limit_of_its_own(box):
                  f"take_in a s {20 * MIB}", f"take_in b s {8 * MIB}",
                  f"take async c {30 * MIB}", f"create_on d 1 {4 * MIB}"):
         took(shell, line)
-    assert shell(f"take_in e s {MIB}") == "2 kept"
+    assert shell(f"take_in e s {MIB}") == "2 null"
     assert shell(f"create_on e 1 {2 * MIB}") == "2 kept"
     took(shell, f"take async e {2 * MIB}")
     shell.end()
@@ -303,10 +303,10 @@ def test_each_device_has_a_limit_of_its_own(box):
 
 def test_odd_requests_get_cudas_own_code_at_a_limit(box):
     shell = open_shell(box, "page_unit_pool", "driver", hard_limit="1M")
-    assert shell("take managed x 0") == "1 kept"
-    assert shell("take async x 0") == "1 kept"
+    assert shell("take managed x 0") == "1 null"
+    assert shell("take async x 0") == "0 null"
     took(shell, "alloc a 1048576")
-    assert shell("take managed x 0") == "1 kept"
+    assert shell("take managed x 0") == "1 null"
     shell.end()
 
 
@@ -328,19 +328,19 @@ def test_the_hard_limit_changes_while_a_job_runs(box, pool):
     box.mnm("set", shell.pid, "hard_limit", "32M")
     assert shell("info") == f"0 {4 * MIB} {32 * MIB}"
     took(shell, f"alloc a7 {4 * MIB}")
-    assert shell("alloc b 1") == "2 kept"
+    assert shell("alloc b 1") == "2 null"
     took(shell, "free a0")
     took(shell, f"take async x {4 * MIB}")
-    assert shell("alloc b 1") == "2 kept"
+    assert shell("alloc b 1") == "2 null"
     box.mnm("set", shell.pid, "hard_limit", "36M")
     took(shell, f"alloc b {4 * MIB}")
-    assert shell("alloc c 1") == "2 kept"
+    assert shell("alloc c 1") == "2 null"
     box.mnm("set", shell.pid, "hard_limit", "0")
     took(shell, f"alloc c {8 * MIB}")
     took(shell, "free c")
     box.mnm("set", shell.pid, "hard_limit", "36M")
     assert shell("info") == f"0 0 {36 * MIB}"
-    assert shell("alloc c 1") == "2 kept"
+    assert shell("alloc c 1") == "2 null"
     shell.end()
 
 
@@ -355,7 +355,7 @@ def test_what_is_claimed_stays_right_while_limits_come_and_go(box):
     box.mnm("set", shell.pid, "hard_limit", "64M")
     assert shell("info") == f"0 {4 * MIB} {64 * MIB}"
     took(shell, f"alloc a {4 * MIB}")
-    assert shell("alloc c 1") == "2 kept"
+    assert shell("alloc c 1") == "2 null"
     shell.end()
 
 
@@ -398,7 +398,7 @@ def test_the_limit_of_pinned_memory_changes_while_a_job_runs(box):
 def test_refusals_are_said_once_a_second_at_most(box):
     shell = open_shell(box, "page_unit_pool", "driver", hard_limit="8M")
     for _ in range(50):
-        assert shell(f"alloc a {9 * MIB}") == "2 kept"
+        assert shell(f"alloc a {9 * MIB}") == "2 null"
     shell.end()
     assert 1 <= box.stderr().count("refused by hard_limit") < 50
 
@@ -406,7 +406,7 @@ def test_refusals_are_said_once_a_second_at_most(box):
 def test_refusals_are_not_said_where_nothing_is(box):
     shell = open_shell(box, "page_unit_pool", "driver", hard_limit="8M",
                        log="none")
-    assert shell(f"alloc a {9 * MIB}") == "2 kept"
-    assert shell(f"take async a {9 * MIB}") == "2 kept"
+    assert shell(f"alloc a {9 * MIB}") == "2 null"
+    assert shell(f"take async a {9 * MIB}") == "2 null"
     shell.end()
     assert box.stderr() == ""

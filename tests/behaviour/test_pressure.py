@@ -66,7 +66,7 @@ def test_a_request_past_the_soft_limit_alone_is_served(box):
     idle(shell, 2, 2)
     took(shell, f"alloc b {16 * MIB}")
     assert shell.stat()["idle_bytes"] == 0
-    assert shell(f"alloc c {17 * MIB}") == "2 2 kept"
+    assert shell(f"alloc c {17 * MIB}") == "2 2 null"
     took(shell, f"alloc c {16 * MIB}")
     shell.end()
 
@@ -101,7 +101,7 @@ def test_memory_is_refused_once_nothing_is_idle(box):
     shell = box.shell(POOL, sim="32M")
     took(shell, f"alloc a {2 * MIB}")
     idle(shell, *[2] * 7)
-    assert shell(f"alloc b {32 * MIB}") == "2 2 kept"
+    assert shell(f"alloc b {32 * MIB}") == "2 2 null"
     assert shell.stat()["idle_bytes"] == 0
     took(shell, f"alloc b {30 * MIB}")
     shell.end()
@@ -215,7 +215,7 @@ def test_a_request_that_has_no_room_to_spare_is_served_exactly(box):
     idle(shell, 32)
     at(shell, f"alloc a {125 * MIB // 2}", "fill a 5")
     assert shell("check a 5").endswith("right")
-    assert shell("alloc b 1048576") == "2 2 kept"
+    assert shell("alloc b 1048576") == "2 2 null"
     shell.end()
     assert box.stat()["failures"] == 1
 

@@ -52,6 +52,41 @@ RUNTIME = {
         last""",
 }
 
+TAKES = ["managed", "async", "async_own", "pool", "pool_own", "default",
+         "pitch", "virtual"]
+REFUSED = {
+    "sizes of idle blocks": """
+        init | retain p 0 | set p | alloc a 1 | alloc b 4096 | free a | free b
+        alloc c 0 | alloc a 1 | alloc c 0 | free a | alloc c 0""",
+    "kinds of nothing": "init | retain p 0 | set p | " + " | ".join(
+        f"take {kind} a 5000 | give {kind} a | take {kind} b 0"
+        for kind in TAKES),
+    "kinds of too much": "init | retain p 0 | set p | " + " | ".join(
+        f"take {kind} a 5000 | give {kind} a | take {kind} b {2 ** 40}"
+        f" | take {kind} b {2 ** 62}" for kind in TAKES),
+    "kinds without a context": "init | " + " | ".join(
+        f"take {kind} a 5000" for kind in TAKES if "pool" not in kind),
+    "a full device": " | ".join([
+        "init | retain p 0 | set p",
+        *(f"take {kind} a 4096 | give {kind} a" for kind in TAKES),
+        f"alloc a {60 * MIB}",
+        *(f"take {kind} b {20 * MIB}" for kind in TAKES
+          if kind != "managed")]),
+    "a capture": """
+        init | retain p 0 | set p | stream s | capture s | take managed b 5000
+        take pitch b 5000""",
+    "pinned memory": """
+        init | retain p 0 | set p | pin a 5000 0 | unpin a | pin b 0 0
+        unpin b | pin_plain b 0 | unpin b | pin b 5000 256 | pin b 5000 0
+        unpin b | unpin b""",
+    "too much pinned memory": f"""
+        init | retain p 0 | set p | pin a 5000 0 | unpin a | pin b {2 ** 60} 0
+        pin_plain b {2 ** 60} | pin b {2 ** 64 - 1} 0""",
+    "frees of nothing": """
+        init | retain p 0 | set p | stream s | take async a 5000 | give async a
+        give async b | free_async b s | free_at 0""",
+}
+
 FORKED = """
     alloc a 500 | fork alloc b 500 | fork free a | fork alloc b 100000
     fork info | fork free_at 0 | free a | last"""
@@ -143,6 +178,33 @@ def test_calls_of_a_forked_child_answer_as_without_the_preload(box, form,
 @pytest.mark.parametrize("what", DRIVER)
 def test_driver_calls_answer_as_without_the_preload(box, what, pool):
     same(box, "driver", pool, calls(DRIVER[what]))
+
+
+EVERY = [*KINDS, "round_pool", "naive_pool", "best_fit_pool", "tstack_pool"]
+
+
+@pytest.mark.parametrize("ordered", [0, 1])
+@pytest.mark.parametrize("what,pool", [
+    (what, pool) for what in REFUSED for pool in EVERY
+    # managed memory takes nothing of the device's
+    if what != "a full device" or not pool.endswith("@managed")])
+def test_requests_that_yield_nothing_answer_as_without_the_preload(
+        box, what, pool, ordered):
+    """Also what becomes of the address, where the program had another one."""
+    same(box, "driver", pool, calls(REFUSED[what]), stream_ordered=ordered)
+
+
+@pytest.mark.parametrize("pool", EVERY)
+@pytest.mark.parametrize("form", RUNTIME_FORMS)
+def test_the_runtimes_requests_of_nothing_answer_as_without_the_preload(
+        box, form, pool):
+    same(box, form, pool, calls(f"""
+        alloc a 1 | alloc b 4096 | free a | free b | alloc c 0 | alloc a 1
+        alloc c 0 | free a | alloc c 0 | alloc_async a 5000 | free_async a
+        alloc_async b 0 | free_async b | last | alloc_async b {2 ** 40} | last
+        managed m 0 | managed m {2 ** 60} | last | pin h 5000 0 | unpin h
+        pin g 0 0 | unpin g | last | pitch p 1000 3 | free p | pitch p 0 3
+        pitch p 1000 0 | pitch p {2 ** 40} 16 | last"""))
 
 
 @pytest.mark.parametrize("form,script", [

@@ -251,6 +251,7 @@ END_TEST
 START_TEST(a_request_waits_for_what_its_context_waits_for)
 {
 	CUstream held, stream;
+	CUcontext context;
 	CUevent event;
 
 	pool_open();
@@ -259,7 +260,8 @@ START_TEST(a_request_waits_for_what_its_context_waits_for)
 	stream = non_blocking();
 	claims_hold(held);
 	ck_assert_ok(cuEventRecord(event, held));
-	ck_assert_ok(cuCtxWaitEvent(NULL, event));
+	ck_assert_ok(cuCtxGetCurrent(&context));
+	ck_assert_ok(cuCtxWaitEvent(context, event));
 	pool_block(pool, stream);
 	check_is_held(stream);
 	check_work_is_held(stream);

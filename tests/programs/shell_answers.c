@@ -191,11 +191,15 @@ static void run_release(char **words)
 static void run_map(char **words)
 {
 	const struct shell_memory *physical = shell_memory(words[1]);
+	CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, 0},
+				  CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
 	CUdeviceptr addr = 0;
 	CUresult result = cuMemAddressReserve(&addr, physical->size, 0, 0, 0);
 
 	if (!result)
 		result = cuMemMap(addr, physical->size, 0, physical->addr, 0);
+	if (!result)
+		result = cuMemSetAccess(addr, physical->size, &access, 1);
 	made(words[0], physical->size, result, addr);
 }
 

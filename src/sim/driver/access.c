@@ -221,8 +221,10 @@ bool access_submit(struct op *op, struct stream *stream)
 	return ok;
 }
 
-void access_start(const struct op *op)
+bool access_start(const struct op *op)
 {
+	bool runs = true;
+
 	for (unsigned i = 0; i < op->touched_count; i++) {
 		const struct touch *touch = &op->touched[i];
 		const struct owner *memory = touch->memory;
@@ -236,7 +238,9 @@ void access_start(const struct op *op)
 		violation_report("runs after its memory went back to the "
 				 "driver",
 				 &now, &before);
+		runs = op->frees;
 	}
+	return runs;
 }
 
 void access_end(struct op *op)

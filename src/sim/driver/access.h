@@ -35,9 +35,9 @@ void access_unwaited(CUdeviceptr addr, CUdeviceptr end,
 		     const struct owner *owner, const char *what);
 /* Reports accesses of this owner that no host has waited for. */
 void access_unfinished(struct owner *owner, const char *what);
-/* The operation is about to run: its memory must not have gone back to
- * the driver. */
-void access_start(const struct op *op);
+/* The operation is about to run: its memory must not have gone back to the
+ * driver. Returns false if it has: the host would not survive the run. */
+bool access_start(const struct op *op);
 /* The operation is over, or was never queued. */
 void access_end(struct op *op);
 

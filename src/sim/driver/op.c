@@ -91,14 +91,16 @@ void op_run_first(struct stream *stream)
 {
 	struct op *op = stream->first;
 	bool was_worker = self.worker;
+	bool runs;
 
 	if (world.seed.on)
 		call_log_run(stream->id, stream->completed + 1);
-	access_start(op);
+	runs = access_start(op);
 	stream->running = true;
 	self.worker = true; /* what runs must not call in */
 	pthread_mutex_unlock(&world.lock);
-	op->run(op);
+	if (runs)
+		op->run(op);
 	pthread_mutex_lock(&world.lock);
 	self.worker = was_worker;
 	stream->running = false;
