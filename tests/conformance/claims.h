@@ -19,7 +19,8 @@ CUcontext claims_open(void);
 /* Runs a NULL-ended list of tests and returns main's status. */
 int claims_run(const char *name, const TTest *const *tests);
 
-/* A kernel `add(int *numbers, int step, unsigned count)`. */
+/* A kernel `add(int *numbers, int step, unsigned count)`. Waits for all work of
+ * the context, so it is called before a stream is held. */
 CUfunction claims_kernel(void);
 /* Runs that kernel in a stream: it adds step to count numbers. */
 CUresult claims_add(CUfunction add, CUdeviceptr numbers, int step,
@@ -34,8 +35,11 @@ CUstream claims_stream(unsigned flags);
 CUevent claims_event(void);
 CUstreamCaptureStatus claims_capturing(CUstream stream);
 
-/* Keeps a stream busy with a host function that waits for claims_release(). */
+/* Keeps a stream busy with a host function that waits for claims_release(). No
+ * other host function of the context runs meanwhile, whatever its stream. */
 void claims_hold(CUstream stream);
 void claims_release(void);
+/* Queues work that is no host function: it writes to numbers. */
+CUresult claims_work(CUdeviceptr numbers, CUstream stream);
 
 #endif

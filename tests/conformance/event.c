@@ -1,10 +1,5 @@
 #include "claims.h"
 
-static void nothing(void *user)
-{
-	(void)user;
-}
-
 static CUevent event_new(unsigned flags)
 {
 	CUevent event;
@@ -53,16 +48,18 @@ END_TEST
 START_TEST(stream_waits_for_an_event)
 {
 	CUstream first, second;
+	CUdeviceptr numbers;
 	CUevent event;
 
 	claims_open();
+	numbers = claims_numbers();
 	first = stream_new();
 	second = stream_new();
 	event = event_new(CU_EVENT_DISABLE_TIMING);
 	claims_hold(first);
 	ck_assert_ok(cuEventRecord(event, first));
 	ck_assert_ok(cuStreamWaitEvent(second, event, 0));
-	ck_assert_ok(cuLaunchHostFunc(second, nothing, NULL));
+	ck_assert_ok(claims_work(numbers, second));
 	ck_assert_cu(cuStreamQuery(second), CUDA_ERROR_NOT_READY);
 	claims_release();
 	ck_assert_ok(cuStreamSynchronize(second));
@@ -73,9 +70,11 @@ END_TEST
 START_TEST(wait_is_for_the_record_at_that_time)
 {
 	CUstream first, second;
+	CUdeviceptr numbers;
 	CUevent event;
 
 	claims_open();
+	numbers = claims_numbers();
 	first = stream_new();
 	second = stream_new();
 	event = event_new(CU_EVENT_DISABLE_TIMING);
@@ -83,7 +82,7 @@ START_TEST(wait_is_for_the_record_at_that_time)
 	ck_assert_ok(cuStreamWaitEvent(second, event, 0));
 	claims_hold(first);
 	ck_assert_ok(cuEventRecord(event, first));
-	ck_assert_ok(cuLaunchHostFunc(second, nothing, NULL));
+	ck_assert_ok(claims_work(numbers, second));
 	ck_assert_ok(cuStreamSynchronize(second));
 	claims_release();
 	ck_assert_ok(cuCtxSynchronize());
@@ -93,16 +92,18 @@ END_TEST
 START_TEST(event_may_be_destroyed_while_waited_for)
 {
 	CUstream first, second;
+	CUdeviceptr numbers;
 	CUevent event;
 
 	claims_open();
+	numbers = claims_numbers();
 	first = stream_new();
 	second = stream_new();
 	event = event_new(CU_EVENT_DISABLE_TIMING);
 	claims_hold(first);
 	ck_assert_ok(cuEventRecord(event, first));
 	ck_assert_ok(cuStreamWaitEvent(second, event, 0));
-	ck_assert_ok(cuLaunchHostFunc(second, nothing, NULL));
+	ck_assert_ok(claims_work(numbers, second));
 	ck_assert_ok(cuEventDestroy(event));
 	ck_assert_cu(cuStreamQuery(second), CUDA_ERROR_NOT_READY);
 	claims_release();
@@ -206,6 +207,7 @@ END_TEST
 START_TEST(context_wait_holds_later_work_of_every_stream)
 {
 	CUcontext ctx = claims_open();
+	CUdeviceptr numbers = claims_numbers();
 	CUstream first = stream_new(), second = stream_new(), later;
 	CUevent event = event_new(CU_EVENT_DISABLE_TIMING);
 
@@ -213,8 +215,8 @@ START_TEST(context_wait_holds_later_work_of_every_stream)
 	ck_assert_ok(cuEventRecord(event, first));
 	ck_assert_ok(cuCtxWaitEvent(ctx, event));
 	later = stream_new();
-	ck_assert_ok(cuLaunchHostFunc(second, nothing, NULL));
-	ck_assert_ok(cuLaunchHostFunc(later, nothing, NULL));
+	ck_assert_ok(claims_work(numbers, second));
+	ck_assert_ok(claims_work(numbers, later));
 	ck_assert_cu(cuStreamQuery(second), CUDA_ERROR_NOT_READY);
 	ck_assert_cu(cuStreamQuery(later), CUDA_ERROR_NOT_READY);
 	claims_release();

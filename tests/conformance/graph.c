@@ -208,9 +208,11 @@ START_TEST(later_work_waits_for_every_branch)
 	CUdeviceptr first, second;
 	CUstream stream;
 	CUgraph graph;
+	CUfunction add;
 	int flag = 0;
 
 	claims_open();
+	add = claims_kernel();
 	first = claims_numbers();
 	second = claims_numbers();
 	graph = graph_new();
@@ -220,8 +222,7 @@ START_TEST(later_work_waits_for_every_branch)
 	fill_after(graph, fill, second, 2);
 	stream = claims_stream(CU_STREAM_NON_BLOCKING);
 	ck_assert_ok(cuGraphLaunch(instantiate(graph), stream));
-	ck_assert_ok(
-		claims_add(claims_kernel(), second, 40, CLAIMS_COUNT, stream));
+	ck_assert_ok(claims_add(add, second, 40, CLAIMS_COUNT, stream));
 	ck_assert_cu(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
 	set_flag(&flag);
 	ck_assert_ok(cuStreamSynchronize(stream));
@@ -280,18 +281,26 @@ START_TEST(legacy_stream_waits_for_a_launch)
 {
 	CUdeviceptr numbers;
 	CUstream stream;
+	CUgraphExec exec;
+	CUfunction add;
 	CUgraph graph;
 
 	claims_open();
+	add = claims_kernel();
 	numbers = claims_numbers();
 	graph = graph_new();
 	fill_after(graph, NULL, claims_numbers(), 1);
 	fill_after(graph, NULL, numbers, 40);
 	stream = claims_stream(CU_STREAM_DEFAULT);
+	exec = instantiate(graph);
+	/* A first launch may load code, which may wait for the device. */
+	ck_assert_ok(cuGraphLaunch(exec, stream));
+	ck_assert_ok(claims_add(add, numbers, 2, CLAIMS_COUNT, stream));
+	ck_assert_ok(cuStreamSynchronize(stream));
 	claims_hold(stream);
-	ck_assert_ok(cuGraphLaunch(instantiate(graph), stream));
-	ck_assert_ok(claims_add(claims_kernel(), numbers, 2, CLAIMS_COUNT,
-				CU_STREAM_LEGACY));
+	ck_assert_ok(cuGraphLaunch(exec, stream));
+	ck_assert_ok(
+		claims_add(add, numbers, 2, CLAIMS_COUNT, CU_STREAM_LEGACY));
 	claims_release();
 	ck_assert_ok(cuStreamSynchronize(CU_STREAM_LEGACY));
 	ck_assert_int_eq(claims_number(numbers, 0), 42);

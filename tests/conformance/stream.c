@@ -73,13 +73,14 @@ END_TEST
 
 START_TEST(blocking_stream_waits_for_the_legacy_one)
 {
-	int order[5] = {0};
+	CUdeviceptr numbers;
 	CUstream stream;
 
 	claims_open();
+	numbers = claims_numbers();
 	ck_assert_ok(cuStreamCreate(&stream, CU_STREAM_DEFAULT));
 	claims_hold(CU_STREAM_LEGACY);
-	ck_assert_ok(cuLaunchHostFunc(stream, append, order));
+	ck_assert_ok(claims_work(numbers, stream));
 	ck_assert_cu(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
 	claims_release();
 	ck_assert_ok(cuStreamSynchronize(stream));
@@ -89,18 +90,19 @@ END_TEST
 
 START_TEST(legacy_stream_waits_for_blocking_ones)
 {
-	int order[5] = {0};
+	CUdeviceptr numbers;
 	CUstream stream;
 
 	claims_open();
+	numbers = claims_numbers();
 	ck_assert_ok(cuStreamCreate(&stream, CU_STREAM_DEFAULT));
 	claims_hold(stream);
-	ck_assert_ok(cuLaunchHostFunc(CU_STREAM_LEGACY, append, order));
+	ck_assert_ok(claims_work(numbers, CU_STREAM_LEGACY));
 	ck_assert_cu(cuStreamQuery(CU_STREAM_LEGACY), CUDA_ERROR_NOT_READY);
 	claims_release();
 	ck_assert_ok(cuStreamSynchronize(CU_STREAM_LEGACY));
 	ck_assert_ok(cuStreamQuery(stream));
-	ck_assert_int_eq(order[0], 1);
+	ck_assert_int_eq(claims_number(numbers, 0), 1);
 }
 END_TEST
 
@@ -108,11 +110,12 @@ END_TEST
  * event that the call is about has to do with them. */
 static void check_orders(CUresult (*call)(CUevent event))
 {
-	int order[5] = {0};
+	CUdeviceptr numbers;
 	CUstream first, second;
 	CUevent event;
 
 	claims_open();
+	numbers = claims_numbers();
 	first = claims_stream(CU_STREAM_DEFAULT);
 	second = claims_stream(CU_STREAM_DEFAULT);
 	event = claims_event();
@@ -120,7 +123,7 @@ static void check_orders(CUresult (*call)(CUevent event))
 		cuEventRecord(event, claims_stream(CU_STREAM_NON_BLOCKING)));
 	claims_hold(first);
 	ck_assert_ok(call(event));
-	ck_assert_ok(cuLaunchHostFunc(second, append, order));
+	ck_assert_ok(claims_work(numbers, second));
 	for (int i = 0; i < 1000; i++) {
 		ck_assert_cu(cuStreamQuery(second), CUDA_ERROR_NOT_READY);
 		sched_yield();
@@ -154,18 +157,19 @@ END_TEST
 
 START_TEST(non_blocking_stream_passes_the_legacy_one)
 {
-	int order[5] = {0};
+	CUdeviceptr numbers;
 	CUstream stream;
 
 	claims_open();
+	numbers = claims_numbers();
 	ck_assert_ok(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	claims_hold(CU_STREAM_LEGACY);
-	ck_assert_ok(cuLaunchHostFunc(stream, append, order));
+	ck_assert_ok(claims_work(numbers, stream));
 	ck_assert_ok(cuStreamSynchronize(stream));
-	ck_assert_int_eq(order[0], 1);
 	ck_assert_cu(cuStreamQuery(CU_STREAM_LEGACY), CUDA_ERROR_NOT_READY);
 	claims_release();
 	ck_assert_ok(cuCtxSynchronize());
+	ck_assert_int_eq(claims_number(numbers, 0), 1);
 }
 END_TEST
 
@@ -244,27 +248,57 @@ START_TEST(unknown_stream_flags_are_invalid)
 }
 END_TEST
 
-static void *own_stream_id(void *user)
+struct visit {
+	CUcontext ctx;
+	CUdeviceptr numbers;
+};
+
+static void *own_stream_use(void *user)
 {
-	ck_assert_ok(cuCtxSetCurrent(user));
-	return (void *)(size_t)(cuLaunchHostFunc(CU_STREAM_PER_THREAD, append,
-						 (int[5]){0}) ||
+	const struct visit *visit = user;
+
+	ck_assert_ok(cuCtxSetCurrent(visit->ctx));
+	return (void *)(size_t)(claims_work(visit->numbers,
+					    CU_STREAM_PER_THREAD) ||
 				cuStreamSynchronize(CU_STREAM_PER_THREAD));
 }
 
 START_TEST(another_threads_default_stream_is_its_own)
 {
-	CUcontext ctx = claims_open();
+	struct visit visit = {.ctx = claims_open()};
 	pthread_t thread;
 	void *failed;
 
+	visit.numbers = claims_numbers();
 	claims_hold(CU_STREAM_PER_THREAD);
-	ck_assert_int_eq(pthread_create(&thread, NULL, own_stream_id, ctx), 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, own_stream_use, &visit),
+			 0);
 	ck_assert_int_eq(pthread_join(thread, &failed), 0);
 	ck_assert_ptr_null(failed);
 	ck_assert_cu(cuStreamQuery(CU_STREAM_PER_THREAD), CUDA_ERROR_NOT_READY);
 	claims_release();
 	ck_assert_ok(cuCtxSynchronize());
+}
+END_TEST
+
+/* They run one after another, and not beside each other. */
+START_TEST(host_functions_of_other_streams_wait_for_their_turn)
+{
+	CUstream first, second;
+	int order[5] = {0};
+
+	claims_open();
+	first = claims_stream(CU_STREAM_NON_BLOCKING);
+	second = claims_stream(CU_STREAM_NON_BLOCKING);
+	claims_hold(first);
+	ck_assert_ok(cuLaunchHostFunc(second, append, order));
+	for (int i = 0; i < 1000; i++) {
+		ck_assert_cu(cuStreamQuery(second), CUDA_ERROR_NOT_READY);
+		sched_yield();
+	}
+	claims_release();
+	ck_assert_ok(cuCtxSynchronize());
+	ck_assert_int_eq(order[0], 1);
 }
 END_TEST
 
@@ -310,6 +344,7 @@ int main(void)
 		default_streams_cannot_be_destroyed,
 		unknown_stream_flags_are_invalid,
 		another_threads_default_stream_is_its_own,
+		host_functions_of_other_streams_wait_for_their_turn,
 		no_stream_is_capturing,
 		capture_mode_is_exchanged,
 		NULL,

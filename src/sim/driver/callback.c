@@ -25,6 +25,7 @@ struct op *callback_op(struct callback callback)
 		return NULL;
 	op->callback = callback;
 	op->on_worker = true;
+	op->calls = true;
 	op->type = CU_GRAPH_NODE_TYPE_HOST;
 	return op;
 }

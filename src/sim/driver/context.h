@@ -22,6 +22,8 @@ struct context {
 	bool alive; /* false in a dead one, which is kept so that a stale handle
 		       is recognised; also read without the lock */
 	bool closing; /* it is being closed and waits for its work */
+	bool calling; /* a function of the program runs in one of its streams,
+			 or in one of its green contexts' */
 	struct device *dev;
 	unsigned long long id;
 	unsigned flags;

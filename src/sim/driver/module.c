@@ -118,6 +118,7 @@ CUresult module_function(struct module *module, const char *name,
 	return CUDA_SUCCESS;
 }
 
+/* Waits for the work of the context, as NVIDIA's driver does. */
 static CUresult load(CUmodule *out, const void *image)
 {
 	struct context *ctx;
@@ -128,6 +129,9 @@ static CUresult load(CUmodule *out, const void *image)
 		return res;
 	if (!out || !image)
 		return CUDA_ERROR_INVALID_VALUE;
+	context_wait(ctx);
+	if (!ctx->alive)
+		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
 	res = module_open(ctx, &ctx->modules, &module);
 	if (!res)
 		*out = (CUmodule)module;

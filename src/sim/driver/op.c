@@ -46,12 +46,21 @@ struct op *op_copy(const struct op *op)
 	return NULL;
 }
 
+/* The flag of the context whose functions run one at a time. */
+static bool *calling_of(const struct stream *stream)
+{
+	struct context *ctx = stream->ctx;
+
+	return ctx->green_of ? &ctx->green_of->calling : &ctx->calling;
+}
+
 /* Only this function says when a stream's next operation may run. */
 bool op_ready(const struct stream *stream)
 {
 	struct op *op = stream->first;
 
-	return op && !stream->running && fence_done(&op->before);
+	return op && !stream->running && fence_done(&op->before) &&
+	       !(op->calls && *calling_of(stream));
 }
 
 static void streams_wake(struct context *ctx)
@@ -97,12 +106,16 @@ void op_run_first(struct stream *stream)
 		call_log_run(stream->id, stream->completed + 1);
 	runs = access_start(op);
 	stream->running = true;
+	if (op->calls)
+		*calling_of(stream) = true;
 	self.worker = true; /* what runs must not call in */
 	pthread_mutex_unlock(&world.lock);
 	if (runs)
 		op->run(op);
 	pthread_mutex_lock(&world.lock);
 	self.worker = was_worker;
+	if (op->calls)
+		*calling_of(stream) = false;
 	stream->running = false;
 	op_complete(op, stream);
 }

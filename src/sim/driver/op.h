@@ -75,6 +75,7 @@ struct op {
 	void (*run)(struct op *op);
 	bool (*touch)(struct op *op); /* see touch.h; NULL if it touches none */
 	bool on_worker;               /* a thread that helps must not run it */
+	bool calls;                   /* it is a function of the program */
 	CUgraphNodeType type;         /* as a node of a graph */
 	/* Gives a bitwise copy what it owns, and notes what it will write to.
 	 * NULL if there is nothing to do. */
