@@ -168,7 +168,8 @@ PASSED_ON = {  # what differs where CUDA's own pool serves
     "while_memory_is_short_beside_a_capture",
     "while_memory_is_short_beside_a_threads_capture",
     "in_a_capture_while_memory_is_short", "beside_a_capture_and_later_work",
-    "of_no_pool_any_more",
+    "of_no_pool_any_more", "behind_a_request_of_the_legacy_stream",
+    "a_query_behind_a_request_behind_others",
 }
 BY_PAGES = {  # nearly all of the device's memory is asked for
     "with_larger_blocks_while_memory_is_short", "free_or_reserved",
@@ -221,14 +222,11 @@ CLAIMS = ["pool", "pool_access", "pool_attributes", "pool_graph", "pool_host",
           "pool_order", "pool_release", "pool_share"]
 NOT_FOLLOWED = {  # docs/stream-ordered.md says why
     "pool_access": {"events_order_streams_of_two_devices"},
-    "pool_legacy": {"a_request_waits_for_what_its_context_waits_for",
-                    "a_request_orders_when_its_stream_is_gone"},
+    "pool_legacy": {"a_request_orders_when_its_stream_is_gone"},
     "pool_order": {"a_pool_that_is_short_serves_after_a_wait"},
 }
 # No pool of CUDA's has free bytes of a region.
 NOT_FOLLOWED_BY_PLACES = {
-    "pool_legacy": {"a_request_in_the_legacy_stream_puts_others_in_order",
-                    "a_wait_for_a_request_is_one_for_what_it_comes_after"},
     "pool_release": {"a_trim_leaves_as_much_as_it_is_told"},
 }
 

@@ -227,7 +227,7 @@ START_TEST(the_pools_device_cannot_lose_its_access)
 	claims_open();
 	pool = pool_new(0);
 	ck_assert_cu(cuMemPoolSetAccess(pool, &desc, 1),
-		     CUDA_ERROR_INVALID_VALUE);
+		     CUDA_ERROR_INVALID_DEVICE);
 	ck_assert_ok(cuMemPoolGetAccess(&flags, pool, &desc.location));
 	ck_assert_int_eq(flags, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
 }

@@ -1,12 +1,15 @@
-/* Requests and frees take their place in streams that order with the legacy
- * stream: there they are work like any other. Streams are held by a host
- * function, so a claim that waits for one does not end. */
+/* Requests and frees in streams that order with the legacy stream. A free is
+ * work there like any other. A request need not be: it holds up nobody as long
+ * as its memory is nobody else's. But what is queued behind it is in order, and
+ * memory that it has from a free is not used before that. Streams are held by a
+ * host function, so a claim that waits for one does not end. */
 #include "claims.h"
 #include "pools.h"
 
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 static CUmemoryPool pool;
 static CUmemoryPool other_pool;
@@ -55,17 +58,26 @@ static void check_is_held(CUstream stream)
 	}
 }
 
+/* Work that uses the block. */
+static void check_block_is_held(CUdeviceptr block, CUstream stream)
+{
+	ck_assert_ok(cuMemsetD8Async(block, 1, 1, stream));
+	check_is_held(stream);
+}
+
 static void check_work_is_held(CUstream stream)
 {
-	ck_assert_ok(cuMemsetD8Async(used, 1, 1, stream));
-	check_is_held(stream);
+	check_block_is_held(used, stream);
 }
 
 /* Nothing but a stream's order lets another have the memory: the policies that
  * would do without are off. */
-static void freed_block(CUstream stream)
+static CUdeviceptr freed_block(CUstream stream)
 {
-	ck_assert_ok(cuMemFreeAsync(pool_block(pool, stream), stream));
+	CUdeviceptr block = pool_block(pool, stream);
+
+	ck_assert_ok(cuMemFreeAsync(block, stream));
+	return block;
 }
 
 static void note(void *over)
@@ -86,52 +98,67 @@ static void see_the_end(CUstream stream)
 		sched_yield();
 }
 
-/* No pool has a block that it could take. */
-static void request_that_orders(CUstream stream)
-{
-	CUdeviceptr ptr;
-
-	ck_assert_ok(cuMemAllocFromPoolAsync(&ptr, (size_t)2 * POOL_BLOCK,
-					     other_pool, stream));
-}
-
 static void check_no_growth(CUstream stream)
 {
 	cuuint64_t reserved = pool_reserved(pool);
+	CUdeviceptr block = pool_block(pool, stream);
 
-	pool_block(pool, stream);
 	ck_assert_uint_eq(pool_reserved(pool), reserved);
+	ck_assert_ok(cuMemsetD8Async(block, 1, POOL_BLOCK, stream));
 }
 
-START_TEST(a_request_in_the_legacy_stream_waits_for_blocking_streams)
+START_TEST(
+	work_behind_a_request_in_the_legacy_stream_waits_for_blocking_streams)
 {
 	pool_open();
 	claims_hold(blocking());
 	pool_block(pool, CU_STREAM_LEGACY);
-	check_is_held(CU_STREAM_LEGACY);
+	check_work_is_held(CU_STREAM_LEGACY);
 	all_end();
 }
 END_TEST
 
-START_TEST(a_request_in_the_legacy_stream_waits_for_a_threads_own)
+START_TEST(work_behind_a_request_in_the_legacy_stream_waits_for_a_threads_own)
 {
 	pool_open();
 	claims_hold(CU_STREAM_PER_THREAD);
 	pool_block(pool, CU_STREAM_LEGACY);
-	check_is_held(CU_STREAM_LEGACY);
+	check_work_is_held(CU_STREAM_LEGACY);
 	all_end();
 }
 END_TEST
 
-START_TEST(blocking_streams_wait_for_a_request_in_the_legacy_stream)
+/* What was freed in one blocking stream and is the legacy stream's now is used
+ * by another after the free only. */
+START_TEST(blocking_streams_wait_for_freed_memory_of_the_legacy_stream)
 {
-	CUstream other;
+	CUdeviceptr former, block;
+	CUstream held, other;
 
 	pool_open();
+	held = blocking();
 	other = blocking();
-	claims_hold(blocking());
-	pool_block(pool, CU_STREAM_LEGACY);
-	check_work_is_held(other);
+	claims_hold(held);
+	former = freed_block(held);
+	block = pool_block(pool, CU_STREAM_LEGACY);
+	if (block == former)
+		check_block_is_held(block, other);
+	all_end();
+}
+END_TEST
+
+/* Who waits for the request may use the memory anywhere. */
+START_TEST(a_request_is_over_after_the_free_of_its_memory)
+{
+	CUdeviceptr former;
+	CUstream stream;
+
+	pool_open();
+	stream = blocking();
+	claims_hold(CU_STREAM_LEGACY);
+	former = freed_block(CU_STREAM_LEGACY);
+	if (pool_block(pool, stream) == former)
+		check_is_held(stream);
 	all_end();
 }
 END_TEST
@@ -151,7 +178,7 @@ START_TEST(blocking_streams_wait_for_a_free_in_the_legacy_stream)
 }
 END_TEST
 
-START_TEST(a_request_in_a_blocking_stream_waits_for_the_legacy_stream)
+START_TEST(work_behind_a_request_waits_for_the_legacy_stream)
 {
 	CUstream stream;
 
@@ -159,12 +186,12 @@ START_TEST(a_request_in_a_blocking_stream_waits_for_the_legacy_stream)
 	stream = blocking();
 	claims_hold(CU_STREAM_LEGACY);
 	pool_block(pool, stream);
-	check_is_held(stream);
+	check_work_is_held(stream);
 	all_end();
 }
 END_TEST
 
-START_TEST(a_request_waits_for_what_the_legacy_stream_waits_for)
+START_TEST(work_behind_a_request_waits_as_the_legacy_stream_does)
 {
 	CUstream held, stream;
 
@@ -174,7 +201,7 @@ START_TEST(a_request_waits_for_what_the_legacy_stream_waits_for)
 	claims_hold(held);
 	order(held, CU_STREAM_LEGACY);
 	pool_block(pool, stream);
-	check_is_held(stream);
+	check_work_is_held(stream);
 	all_end();
 }
 END_TEST
@@ -212,68 +239,33 @@ START_TEST(requests_in_non_blocking_streams_are_apart)
 }
 END_TEST
 
-START_TEST(a_request_in_the_legacy_stream_puts_others_in_order)
-{
-	CUstream first, second;
-
-	pool_open();
-	first = blocking();
-	second = blocking();
-	claims_hold(first);
-	freed_block(first);
-	request_that_orders(CU_STREAM_LEGACY);
-	check_no_growth(second);
-	all_end();
-}
-END_TEST
-
-/* Who waits for the request has waited for what it comes after. */
-START_TEST(a_wait_for_a_request_is_one_for_what_it_comes_after)
-{
-	CUstream first, second, apart;
-
-	pool_open();
-	pool_allow(pool, 0, 0, 0);
-	pool_set_number(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, POOL_BLOCK);
-	first = blocking();
-	second = blocking();
-	apart = non_blocking();
-	freed_block(first);
-	see_the_end(first);
-	request_that_orders(CU_STREAM_LEGACY);
-	request_that_orders(second);
-	ck_assert_ok(cuStreamSynchronize(second));
-	check_no_growth(apart);
-	all_end();
-}
-END_TEST
-
-START_TEST(a_request_waits_for_what_its_context_waits_for)
+START_TEST(work_behind_a_request_waits_as_its_context_does)
 {
 	CUstream held, stream;
-	CUcontext context;
 	CUevent event;
+	CUcontext ctx;
 
 	pool_open();
+	ck_assert_ok(cuCtxGetCurrent(&ctx));
 	event = claims_event();
 	held = non_blocking();
 	stream = non_blocking();
 	claims_hold(held);
 	ck_assert_ok(cuEventRecord(event, held));
-	ck_assert_ok(cuCtxGetCurrent(&context));
-	ck_assert_ok(cuCtxWaitEvent(context, event));
+	ck_assert_ok(cuCtxWaitEvent(ctx, event));
 	pool_block(pool, stream);
-	check_is_held(stream);
 	check_work_is_held(stream);
 	all_end();
 }
 END_TEST
 
+/* The end of a stream may give back what the pool would not keep. */
 START_TEST(a_free_orders_when_its_stream_is_gone)
 {
 	CUstream stream;
 
 	pool_open();
+	pool_set_number(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, UINT64_MAX);
 	stream = blocking();
 	freed_block(stream);
 	see_the_end(stream);
@@ -283,9 +275,11 @@ START_TEST(a_free_orders_when_its_stream_is_gone)
 }
 END_TEST
 
+/* No pool has a block that the request could take. */
 START_TEST(a_request_orders_when_its_stream_is_gone)
 {
 	CUstream first, second;
+	CUdeviceptr ptr;
 
 	pool_open();
 	first = non_blocking();
@@ -293,7 +287,8 @@ START_TEST(a_request_orders_when_its_stream_is_gone)
 	claims_hold(first);
 	freed_block(first);
 	order(first, second);
-	request_that_orders(second);
+	ck_assert_ok(cuMemAllocFromPoolAsync(&ptr, (size_t)2 * POOL_BLOCK,
+					     other_pool, second));
 	ck_assert_ok(cuStreamDestroy(second));
 	check_no_growth(CU_STREAM_LEGACY);
 	check_is_held(CU_STREAM_LEGACY);
@@ -304,17 +299,16 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {
-		a_request_in_the_legacy_stream_waits_for_blocking_streams,
-		a_request_in_the_legacy_stream_waits_for_a_threads_own,
-		blocking_streams_wait_for_a_request_in_the_legacy_stream,
+		work_behind_a_request_in_the_legacy_stream_waits_for_blocking_streams,
+		work_behind_a_request_in_the_legacy_stream_waits_for_a_threads_own,
+		blocking_streams_wait_for_freed_memory_of_the_legacy_stream,
+		a_request_is_over_after_the_free_of_its_memory,
 		blocking_streams_wait_for_a_free_in_the_legacy_stream,
-		a_request_in_a_blocking_stream_waits_for_the_legacy_stream,
-		a_request_waits_for_what_the_legacy_stream_waits_for,
+		work_behind_a_request_waits_for_the_legacy_stream,
+		work_behind_a_request_waits_as_the_legacy_stream_does,
 		a_free_in_a_blocking_stream_waits_for_the_legacy_stream,
 		requests_in_non_blocking_streams_are_apart,
-		a_request_in_the_legacy_stream_puts_others_in_order,
-		a_wait_for_a_request_is_one_for_what_it_comes_after,
-		a_request_waits_for_what_its_context_waits_for,
+		work_behind_a_request_waits_as_its_context_does,
 		a_free_orders_when_its_stream_is_gone,
 		a_request_orders_when_its_stream_is_gone,
 		NULL,

@@ -179,8 +179,8 @@ static void behind_the_legacy_streams_order(void)
 	compare(next, block);
 }
 
-/* A request of the legacy stream puts the others in order, whatever serves
- * it. */
+/* A request of the legacy stream puts the others in order, whatever serves it.
+ * CUDA's own pools need not do that. */
 static void behind_a_request_of_the_legacy_stream(void)
 {
 	CUstream first = made(CU_STREAM_DEFAULT);

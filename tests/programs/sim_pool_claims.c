@@ -172,12 +172,73 @@ START_TEST(a_reset_ends_what_was_imported)
 	copy = opened(pool);
 	ck_assert_ok(cuMemPoolExportPointer(&data, pool_block(pool, NULL)));
 	ck_assert_ok(cuMemPoolImportPointer(&alias, copy, &data));
-	ck_assert_ok(cuMemPoolDestroy(copy));
+	ck_assert_cu(cuMemPoolDestroy(copy), CUDA_ERROR_INVALID_VALUE);
 	ck_assert_ok(cuDevicePrimaryCtxReset(0));
 	ck_assert_ok(cuDevicePrimaryCtxRetain(&ctx, 0));
 	ck_assert_ok(cuCtxSetCurrent(ctx));
 	ck_assert_cu(cuMemFree(alias), CUDA_ERROR_INVALID_VALUE);
 	ck_assert_uint_eq(pool_used(pool), 0);
+}
+END_TEST
+
+START_TEST(an_imported_pool_tells_no_figures)
+{
+	cuuint64_t value;
+
+	claims_open();
+	ck_assert_cu(cuMemPoolGetAttribute(opened(pool_shared()),
+					   CU_MEMPOOL_ATTR_USED_MEM_CURRENT,
+					   &value),
+		     CUDA_ERROR_INVALID_VALUE);
+}
+END_TEST
+
+START_TEST(what_the_host_frees_is_used_until_it_waits)
+{
+	CUmemoryPool pool;
+
+	claims_open();
+	pool = pool_keeping();
+	ck_assert_ok(cuMemFree(pool_block(pool, NULL)));
+	ck_assert_uint_eq(pool_used(pool), POOL_BLOCK);
+	pool_block(pool, NULL);
+	ck_assert_uint_eq(pool_used(pool), POOL_BLOCK);
+	ck_assert_uint_eq(pool_reserved(pool), POOL_BLOCK);
+	ck_assert_ok(cuMemFree(pool_block(pool, NULL)));
+	ck_assert_ok(cuStreamSynchronize(NULL));
+	ck_assert_uint_eq(pool_used(pool), POOL_BLOCK);
+}
+END_TEST
+
+/* No work is queued for it, so the stream has none. */
+START_TEST(a_request_of_fresh_memory_waits_for_nothing)
+{
+	CUstream stream;
+
+	claims_open();
+	stream = claims_stream(CU_STREAM_DEFAULT);
+	claims_hold(CU_STREAM_LEGACY);
+	pool_block(pool_new(0), stream);
+	ck_assert_ok(cuStreamSynchronize(stream));
+	claims_release();
+	ck_assert_ok(cuCtxSynchronize());
+}
+END_TEST
+
+START_TEST(a_streams_end_gives_back_what_is_over)
+{
+	CUmemoryPool pool;
+	CUstream stream;
+
+	claims_open();
+	pool = pool_new(0);
+	stream = claims_stream(CU_STREAM_NON_BLOCKING);
+	ck_assert_ok(cuMemFreeAsync(pool_block(pool, stream), stream));
+	while (cuStreamQuery(stream))
+		;
+	ck_assert_uint_eq(pool_reserved(pool), POOL_BLOCK);
+	ck_assert_ok(cuStreamDestroy(stream));
+	ck_assert_uint_eq(pool_reserved(pool), 0);
 }
 END_TEST
 
@@ -368,6 +429,10 @@ int main(void)
 		any_other_file_is_no_pool,
 		an_imported_pool_is_not_shared_again,
 		a_reset_ends_what_was_imported,
+		an_imported_pool_tells_no_figures,
+		what_the_host_frees_is_used_until_it_waits,
+		a_request_of_fresh_memory_waits_for_nothing,
+		a_streams_end_gives_back_what_is_over,
 		a_nodes_pool_may_be_shared,
 		host_memory_is_told_from_device_memory,
 		a_host_pool_gives_back_what_was_waited_for,

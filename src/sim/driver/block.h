@@ -53,6 +53,7 @@ struct block {
 	bool sync_memops;     /* the attribute of that name; only recorded */
 	bool outside;         /* none of the device's capacity is its */
 	bool idle;            /* in a pool or a bin: nobody has it */
+	bool counted;         /* idle, but still in its pool's `used` */
 	struct mempool *pool; /* of BLOCK_ASYNC and BLOCK_IMPORTED */
 	struct freed *freed;  /* of its last life in that pool, or NULL */
 	struct graph_block *graph; /* of BLOCK_GRAPH */

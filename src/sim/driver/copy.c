@@ -118,6 +118,15 @@ static CUresult copy_stage(struct op *op)
 	return CUDA_SUCCESS;
 }
 
+/* A GPU waited for a copy to such memory, to which it has no access at first,
+ * as for one to pageable memory. */
+static bool is_host_pools(const char *addr)
+{
+	const struct block *block = device_block((CUdeviceptr)addr);
+
+	return block && block_is_pinned(block);
+}
+
 static bool copy_waits(enum place dst, enum place src, bool async)
 {
 	if (dst == PLACE_DEVICE && src == PLACE_DEVICE)
@@ -169,7 +178,8 @@ static CUresult copy_queue(struct op *op, struct stream *stream, uint64_t ns,
 			   bool async)
 {
 	enum place dst = place_of(op->copy.dst), src = place_of(op->copy.src);
-	bool waits = !stream->capture && copy_waits(dst, src, async);
+	bool waits = !stream->capture && (copy_waits(dst, src, async) ||
+					  is_host_pools(op->copy.dst));
 	CUresult res;
 
 	if (src == PLACE_PAGEABLE && !stream->capture && !waits &&

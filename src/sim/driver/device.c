@@ -92,7 +92,7 @@ static void ordered_free(struct block *block)
 	}
 	memory_leave(block, &block->pool->blocks);
 	owner_leave(block->addr);
-	mempool_give(block);
+	mempool_give_at_once(block);
 }
 
 void device_free(struct block *block)

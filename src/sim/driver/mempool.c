@@ -1,4 +1,4 @@
-#include "mempool.h"
+#include "mempool_back.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -49,7 +49,7 @@ CUresult mempool_create(struct device *dev, struct mempool **out)
 }
 
 /* Ends a pool that was destroyed, if it is empty. */
-static void end_empty(struct mempool *pool)
+void mempool_end_empty(struct mempool *pool)
 {
 	struct mempool *before = &pool->dev->pool;
 
@@ -83,113 +83,12 @@ static size_t span_of(size_t size)
 	return (size + unit - 1) & ~(unit - 1);
 }
 
-static void count_live(struct block *block, bool live)
-{
-	struct arena *arena = &block->dev->arena;
-
-	if (live) {
-		arena->live++;
-		arena->live_bytes += block->size;
-	} else {
-		arena->live--;
-		arena->live_bytes -= block->size;
-	}
-}
-
-/* Whether a block may have been written to: see device_free(). */
-static bool is_used(const struct block *block)
-{
-	return block->touched || block->launches != block->dev->launches;
-}
-
-/* Gives an idle block, which is in no list, back to the device. */
-static void block_release(struct mempool *pool, struct block *block)
-{
-	struct freed *freed = block->freed;
-
-	pool->reserved -= block->span;
-	owner_take(block->addr);
-	count_live(block, true); /* the arena counts it as freed now */
-	arena_free(&pool->dev->arena, block, is_used(block));
-	if (freed)
-		fence_clear(&freed->fence);
-	free(freed);
-}
-
-/* Whether a block that is idle can go back to the device. */
-typedef bool can_go(const struct mempool *pool, const struct block *block);
-
-static bool is_known(const struct mempool *pool, const struct block *block)
-{
-	(void)pool;
-	return freed_is_known(block->freed);
-}
-
-/* To look whether a free happens to be complete is what the opportunistic
- * policy allows. Since the memory may then go to anybody, the host knows. */
-static bool is_done(const struct mempool *pool, const struct block *block)
-{
-	if (freed_is_known(block->freed))
-		return true;
-	return pool->reuse[OPPORTUNISTIC] && freed_is_done(block->freed) &&
-	       past_join(&world.known, &block->freed->fence.past);
-}
-
-/* Gives back what can go, as long as the pool then still holds `keep` bytes, or
- * until it holds no more than `enough`. */
-static void give_back(struct mempool *pool, uint64_t keep, uint64_t enough,
-		      can_go *may)
-{
-	struct block **at = &pool->idle;
-
-	while (*at && pool->reserved > enough) {
-		struct block *block = *at;
-
-		if (pool->reserved - block->span < keep || !may(pool, block)) {
-			at = &block->next;
-			continue;
-		}
-		*at = block->next;
-		block_release(pool, block);
-	}
-}
-
-/* As documented, pools that others may open give nothing back. */
-void mempool_trim(struct mempool *pool, uint64_t keep)
-{
-	if (!pool->handles || pool->closed)
-		give_back(pool, keep, 0, is_known);
-}
-
-/* What a pool that was destroyed holds is of no use any more. */
-static void pool_settle(struct mempool *pool)
-{
-	if (!pool->handles || pool->closed)
-		give_back(pool, 0, pool->closed ? 0 : pool->threshold,
-			  is_known);
-	end_empty(pool);
-}
-
-void mempool_settle(void)
-{
-	if (!world.tracking)
-		return;
-	for (int i = 0; i <= world.device_count; i++) {
-		struct mempool *pool = &world.devices[i].pool, *next;
-
-		for (; pool; pool = next) {
-			next = pool->next;
-			pool_settle(pool);
-		}
-	}
-}
-
 void mempool_destroy(struct mempool *pool)
 {
 	pool->closed = true;
 	if (pool->dev->pool_current == pool)
 		pool->dev->pool_current = &pool->dev->pool;
-	pool_settle(pool);
+	mempool_settle_one(pool);
 }
 
 /* A block whose free is queued belongs to that free. */
@@ -212,8 +111,9 @@ void mempool_reset(struct device *dev, bool all)
 		next = pool->next;
 		if (all)
 			blocks_free(pool);
+		mempool_recount(pool);
 		mempool_trim(pool, 0);
-		end_empty(pool);
+		mempool_end_empty(pool);
 	}
 }
 
@@ -243,12 +143,12 @@ void mempool_forget(struct block *block)
 
 	pool->reserved -= block->span;
 	pool->used -= block->size;
-	end_empty(pool);
+	mempool_end_empty(pool);
 }
 
 static void block_enter(struct mempool *pool, struct block *block, size_t size)
 {
-	bool used = block->idle && is_used(block);
+	bool used = block->idle && mempool_has_used(block);
 
 	block->idle = false;
 	block->pool = pool;
@@ -299,8 +199,9 @@ static CUresult idle_use(struct mempool *pool, struct asker *asker, size_t size,
 			 reuse_rank(block, pool->reuse, asker)))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	*at = block->next;
+	mempool_uncount(block);
 	block_enter(pool, block, size);
-	count_live(block, true);
+	mempool_count_live(block, true);
 	*out = block;
 	return CUDA_SUCCESS;
 }
@@ -338,7 +239,7 @@ static CUresult pool_use(struct mempool *pool, struct asker *asker, size_t size,
 		return res;
 	res = fresh_use(pool, size, out);
 	if (res && pool->idle) {
-		give_back(pool, 0, 0, is_done);
+		mempool_give_back(pool);
 		res = fresh_use(pool, size, out);
 	}
 	/* Only now may the stream be made to wait. */
@@ -361,39 +262,35 @@ CUresult mempool_alloc(struct mempool *pool, struct stream *stream, size_t size,
 	return res;
 }
 
+/* Puts a block into its pool, which counts it as used still. */
+static void give(struct block *block)
+{
+	struct mempool *pool = block->pool;
+
+	block->counted = true;
+	mempool_count_live(block, false);
+	block->idle = true;
+	block->next = pool->idle;
+	pool->idle = block;
+}
+
 void mempool_give(struct block *block)
 {
 	struct mempool *pool = block->pool;
 
-	pool->used -= block->size;
-	count_live(block, false);
-	block->idle = true;
-	block->next = pool->idle;
-	pool->idle = block;
+	give(block);
+	mempool_uncount(block);
 	if (pool->closed)
-		pool_settle(pool);
+		mempool_settle_one(pool);
 }
 
-/* Nobody asks a pool that was destroyed, so what is freed there goes on to
- * anybody. That counts as known to the host. */
-void mempool_reach(struct mempool *pool, const struct stream *stream)
+/* A GPU showed this while other streams had work. */
+void mempool_give_at_once(struct block *block)
 {
-	struct block **at = &pool->idle;
+	struct mempool *pool = block->pool;
 
-	while (pool->closed && *at) {
-		struct block *block = *at;
-		struct freed *freed = block->freed;
-		bool ends = freed && freed->stream == stream &&
-			    freed->position == stream->completed + 1;
-
-		if (!ends && !freed_is_known(freed)) {
-			at = &block->next;
-			continue;
-		}
-		if (ends)
-			past_join(&world.known, &freed->fence.past);
-		*at = block->next;
-		block_release(pool, block);
-	}
-	end_empty(pool);
+	give(block);
+	pool->overcounts = true;
+	if (pool->closed)
+		mempool_settle_one(pool);
 }

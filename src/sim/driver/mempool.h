@@ -26,6 +26,7 @@ struct mempool {
 	bool closed;          /* destroyed; ends with its last block */
 	uint64_t threshold;
 	uint64_t used, used_high; /* bytes asked for */
+	bool overcounts; /* `used` has idle blocks, until a host has waited */
 	uint64_t reserved, reserved_high;
 	int reuse[POOL_REUSES];
 	uint64_t readers, writers;         /* a bit for each device */
@@ -57,9 +58,12 @@ CUresult mempool_find(CUmemoryPool handle, struct mempool **pool);
  * wait. */
 CUresult mempool_alloc(struct mempool *pool, struct stream *stream, size_t size,
 		       struct block **block);
-/* Takes back a block that has left the pool's list. What is queued to the
- * stream, if there is one, comes before the free. */
+/* Takes back a block that has left the pool's list, and whose free, if it was
+ * queued to a stream, is noted. */
 void mempool_give(struct block *block);
+/* The same of a block that the host has freed: it counts as used until a host
+ * waits. */
+void mempool_give_at_once(struct block *block);
 /* A stream has reached the free of a block of this pool. */
 void mempool_reach(struct mempool *pool, const struct stream *stream);
 /* Gives idle blocks back as long as the pool still holds `keep` bytes or more.
@@ -68,6 +72,9 @@ void mempool_trim(struct mempool *pool, uint64_t keep);
 /* A host has waited: all pools give back what they hold above
  * their thresholds. */
 void mempool_settle(void);
+/* A stream is destroyed. What was freed in it, and is over, goes back in the
+ * same way. */
+void mempool_leave(const struct stream *stream);
 /* Counts a block of another process in its pool, which is imported, or counts
  * it no more: it has left the pool's list. */
 void mempool_adopt(struct block *block);

@@ -26,14 +26,9 @@ static CUresult pool_alloc(struct mempool *pool, struct stream *stream,
 	if (stream->capture)
 		return graph_block_capture(pool, stream, size, out);
 	res = mempool_alloc(pool, stream, size, &block);
-	if (res)
-		return res;
-	if (!stream_mark(stream)) {
-		device_free(block);
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	}
-	*out = block->addr;
-	return CUDA_SUCCESS;
+	if (!res)
+		*out = block->addr;
+	return res;
 }
 
 CUresult sim_cuMemAllocAsync(CUdeviceptr *out, size_t size, CUstream handle)

@@ -13,7 +13,8 @@ CUresult sim_cuMemPoolDestroy(CUmemoryPool handle)
 
 	if (res)
 		return res;
-	if (pool->standard)
+	/* A GPU refused to destroy a pool with memory that is imported. */
+	if (pool->standard || (pool->exporter && pool->blocks))
 		return CUDA_ERROR_INVALID_VALUE;
 	mempool_destroy(pool);
 	return CUDA_SUCCESS;
@@ -65,7 +66,9 @@ CUresult sim_cuMemPoolGetAttribute(CUmemoryPool handle,
 
 	if (res)
 		return res;
-	if (!value || (!pool_number(pool, what) && !pool_flag(pool, what)))
+	/* A GPU did not tell the figures of a pool that was imported. */
+	if (!value || pool->exporter ||
+	    (!pool_number(pool, what) && !pool_flag(pool, what)))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (pool_flag(pool, what))
 		*(int *)value = *pool_flag(pool, what);
@@ -124,7 +127,7 @@ static CUresult desc_check(const struct mempool *pool,
 	res = device_find(desc->location.id, &dev);
 	if (!res && dev == pool->dev &&
 	    desc->flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
-		return CUDA_ERROR_INVALID_VALUE;
+		return CUDA_ERROR_INVALID_DEVICE;
 	return res;
 }
 

@@ -40,6 +40,16 @@ static CUresult place_find(const CUmemLocation *location,
 	}
 }
 
+/* There are default pools of a node, but not of the calling thread's. */
+static CUresult place_ask(const CUmemLocation *location,
+			  CUmemAllocationType type, struct place *place)
+{
+	if (location &&
+	    location->type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	return place_find(location, type, place);
+}
+
 /* Whether it is what cuMemAllocAsync takes from. */
 static bool is_devices_own(const struct place *place)
 {
@@ -103,7 +113,7 @@ CUresult sim_cuMemGetDefaultMemPool(CUmemoryPool *out, CUmemLocation *location,
 {
 	struct mempool *pool;
 	struct place place;
-	CUresult res = place_find(location, type, &place);
+	CUresult res = place_ask(location, type, &place);
 
 	if (res)
 		return res;
@@ -176,12 +186,21 @@ CUresult sim_cuDeviceGetMemPool(CUmemoryPool *out, CUdevice device)
 				   CU_MEM_ALLOCATION_TYPE_PINNED);
 }
 
-CUresult sim_cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool)
+/* It may be one of managed memory, unlike that of cuMemSetMemPool. */
+CUresult sim_cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle)
 {
 	CUmemLocation location = location_of(device);
+	struct mempool *pool;
+	struct place place;
+	CUresult res = mempool_find(handle, &pool);
 
-	return sim_cuMemSetMemPool(&location, CU_MEM_ALLOCATION_TYPE_PINNED,
-				   pool);
+	if (!res)
+		res = place_find(&location, pool->type, &place);
+	if (!res && !is_there(pool, &place))
+		res = CUDA_ERROR_INVALID_VALUE;
+	if (!res)
+		place.dev->pool_current = pool;
+	return res;
 }
 
 static CUresult handles_check(const struct place *place,

@@ -57,6 +57,8 @@ bool reuse_order(struct stream *stream, const struct block *block,
 
 	if (how == REUSE_BY_LUCK)
 		return past_join(&stream->waits.past, &freed->fence.past);
+	if (how == REUSE_ORDERED)
+		return stream_mark(stream);
 	if (how != REUSE_WAITING)
 		return true;
 	if (stream->end < freed->end)

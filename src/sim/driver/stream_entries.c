@@ -4,6 +4,7 @@
 #include "clock.h"
 #include "context.h"
 #include "entries.h"
+#include "mempool.h"
 #include "stream.h"
 #include "thread.h"
 #include "world.h"
@@ -60,9 +61,11 @@ CUresult sim_cuStreamDestroy_v2(CUstream handle)
 	    handle == CU_STREAM_PER_THREAD)
 		return CUDA_ERROR_INVALID_HANDLE;
 	res = stream_find(handle, &stream);
-	if (!res)
-		stream_close(stream);
-	return res;
+	if (res)
+		return res;
+	mempool_leave(stream);
+	stream_close(stream);
+	return CUDA_SUCCESS;
 }
 
 CUresult sim_cuStreamSynchronize(CUstream handle)
