@@ -68,7 +68,8 @@ static CUresult alloc_now(CUdeviceptr *out, size_t size, enum block_kind kind)
 		res = capture_permit();
 	if (res)
 		return res;
-	clock_spend(world.profile.alloc_ns);
+	clock_spend(size < GRANULE ? world.profile.small_alloc_ns
+				   : world.profile.alloc_ns);
 	res = memory_alloc(ctx, ctx->dev, size, kind, &block);
 	if (res)
 		return res;
@@ -139,7 +140,8 @@ CUresult sim_cuMemFree_v2(CUdeviceptr addr)
 		if (!block || block->id != id)
 			return CUDA_ERROR_INVALID_VALUE;
 	}
-	clock_spend(world.profile.free_ns);
+	clock_spend(block->size < GRANULE ? world.profile.small_free_ns
+					  : world.profile.free_ns);
 	clock_spend(clock_per_mib(block->size, world.profile.free_ns_per_mib));
 	device_free(block);
 	return CUDA_SUCCESS;

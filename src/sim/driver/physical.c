@@ -176,11 +176,11 @@ CUresult sim_cuMemCreate(CUmemGenericAllocationHandle *out, size_t size,
 		return res;
 	if (!out || !size || size % GRANULE || flags)
 		return CUDA_ERROR_INVALID_VALUE;
-	clock_spend(world.profile.alloc_ns);
+	clock_spend(world.profile.create_ns);
 	res = physical_create(dev, size, prop, &physical);
 	if (res)
 		return res;
-	clock_spend(clock_per_mib(size, world.profile.alloc_ns_per_mib));
+	clock_spend(clock_per_mib(size, world.profile.create_ns_per_mib));
 	*out = (CUmemGenericAllocationHandle)physical;
 	return CUDA_SUCCESS;
 }
@@ -195,7 +195,9 @@ CUresult sim_cuMemRelease(CUmemGenericAllocationHandle handle)
 	if (!physical->handles)
 		return CUDA_ERROR_INVALID_VALUE;
 	physical->handles--;
-	clock_spend(world.profile.free_ns);
+	clock_spend(world.profile.release_ns);
+	clock_spend(clock_per_mib(physical->size,
+				  world.profile.release_ns_per_mib));
 	physical_drop(physical);
 	return CUDA_SUCCESS;
 }

@@ -26,6 +26,9 @@ struct profile {
 	uint64_t context_ns;
 	uint64_t alloc_ns, alloc_ns_per_mib;
 	uint64_t free_ns, free_ns_per_mib;
+	uint64_t small_alloc_ns, small_free_ns;  /* the same below 2 MiB */
+	uint64_t create_ns, create_ns_per_mib;   /* cuMemCreate */
+	uint64_t release_ns, release_ns_per_mib; /* cuMemRelease */
 	uint64_t pool_ns; /* cuMemAllocAsync, cuMemFreeAsync */
 	uint64_t info_ns; /* cuMemGetInfo */
 	uint64_t map_ns, unmap_ns, access_ns; /* cuMemMap, -Unmap, -SetAccess */

@@ -1,4 +1,6 @@
 # NVIDIA H200. Every figure names its source; an "estimate" was never measured.
+# "Measured": on an H200 with driver 580.159.04 by scripts/gpu-check --only prices,
+# medians (docs/results/2026-11-26-h200-first.md).
 name                 NVIDIA H200
 capacity             142336M # estimate: about 139 GiB of the 141 GB in the datasheet are usable
 compute_major        9       # NVIDIA Hopper tuning guide: compute capability 9.0
@@ -12,22 +14,28 @@ l2_bytes             50M     # NVIDIA H100 whitepaper
 shared_bytes         232448  # CUDA programming guide, compute capability 9.0: 227 KB a block
 
 # Calls of the host, ns.
-call_ns              100     # estimate
+call_ns              40      # measured: cuCtxGetCurrent
 context_ns           200000000 # estimate
-alloc_ns             60000   # estimate; alloc_ns_per_mib comes on top
-alloc_ns_per_mib     800     # estimate
-free_ns              60000   # estimate, without the wait for the device
-free_ns_per_mib      500     # estimate
-pool_ns              1500    # estimate
-info_ns              6000    # kvcached bench_alloc: cudaMemGetInfo about 6 us
-map_ns               2000    # estimate, each mapping
-unmap_ns             3000    # estimate
-access_ns            10000   # estimate: page tables are written
+alloc_ns             32000   # measured, from 2 MiB on; alloc_ns_per_mib comes on top
+alloc_ns_per_mib     110     # measured, of 256 MiB
+free_ns              28000   # measured, from 2 MiB on, without the wait for the device
+free_ns_per_mib      300     # measured, of 256 MiB
+small_alloc_ns       1000    # measured, below 2 MiB
+small_free_ns        1000    # measured
+create_ns            8700    # measured: cuMemCreate
+create_ns_per_mib    60      # measured, of 1 GiB
+release_ns           9200    # measured: cuMemRelease
+release_ns_per_mib   450     # measured, of 64 MiB and 1 GiB
+pool_ns              350     # measured, the mean of cuMemAllocAsync and cuMemFreeAsync
+info_ns              4100    # measured
+map_ns               600     # measured, each mapping
+unmap_ns             22000   # measured, each mapping
+access_ns            35000   # measured, each mapping
 host_alloc_ns        300000  # estimate
 host_alloc_ns_per_mib 250000 # estimate
 host_free_ns         300000  # estimate
-submit_ns            2000    # estimate
-event_ns             534     # RMM issue 448: least cudaEventRecord time
+submit_ns            3600    # measured: cuLaunchKernel, that of a fill is 900
+event_ns             180     # measured: cuEventRecord
 
 # Work of the device.
 kernel_ns            2500    # estimate

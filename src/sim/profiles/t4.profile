@@ -18,6 +18,12 @@ alloc_ns             40000   # estimate; alloc_ns_per_mib comes on top
 alloc_ns_per_mib     1500    # estimate
 free_ns              60000   # estimate, without the wait for the device
 free_ns_per_mib      800     # estimate
+small_alloc_ns       40000   # as alloc_ns: below 2 MiB
+small_free_ns        60000   # as free_ns
+create_ns            40000   # as alloc_ns: cuMemCreate
+create_ns_per_mib    1500    # as alloc_ns_per_mib
+release_ns           60000   # as free_ns: cuMemRelease
+release_ns_per_mib   0       # estimate
 pool_ns              1500    # estimate
 info_ns              6000    # kvcached bench_alloc: cudaMemGetInfo about 6 us
 map_ns               2000    # estimate, each mapping
