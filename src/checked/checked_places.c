@@ -2,10 +2,9 @@
 #include <stdlib.h>
 
 #include "inner.h"
+#include "pools/vmm_pool.h"
 
 enum { VAIN_MOST = 3, REFUSED_MOST = 2 };
-
-extern const struct mnm_pool_ops vmm_pool;
 
 void checked_keeper_close(struct checked_pool *self)
 {

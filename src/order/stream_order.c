@@ -296,7 +296,7 @@ bool stream_order_try(struct device *device)
 {
 	bool sole;
 
-	if (atomic_load(&sole_stream) == SOLE_MANY)
+	if (atomic_load(&sole_stream) == SOLE_MANY || atomic_load(&trial))
 		return false;
 	if (!backing_is_known())
 		stream_order_opaque();

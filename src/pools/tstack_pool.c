@@ -8,11 +8,11 @@
 #include "tstack.h"
 #include "tstack_templates.h"
 #include "tstack_window.h"
+#include "vmm_pool.h"
 
 /* A request's pages come so many times; mnm asks twice more at least. */
 enum { NEEDED_MOST = 6 };
 
-extern const struct mnm_pool_ops vmm_pool;
 static const struct mnm_pool_ops *const base_ops = &vmm_pool;
 
 void tstack_tell(struct tstack_pool *self)
@@ -42,6 +42,7 @@ static bool tstack_pool_open(struct mnm_pool *pool,
 			pool->classes = self->base->classes;
 		tstack_load(self);
 		pool->headroom = self->base->headroom;
+		vmm_pool_hold(self->base);
 		self->course.arena = &self->arena;
 		if (mnm_size_classes_are_linear(&self->base->classes))
 			self->course.unit = self->base->classes.unit;

@@ -3,8 +3,15 @@
  * pages move there from wherever they lie, so that free memory never lies apart
  * for want of a place: a request gets whatever whole pages are free. */
 #include "placing.h"
+#include "vmm_pool.h"
 
 enum { PERCENT = 100 };
+
+/* Each page that moves costs the driver some 25 us on an H200, again and again
+ * where a job lacks a little room. So each time that an eighth of what
+ * is live at most has moved, one percent more of that is spared, up to
+ * SPARE_MORE percent beyond the option. */
+enum { SPARE_MORE = 7, MOVED_SHARE = 8 };
 
 struct vmm_pool {
 	struct mnm_pool pool;
@@ -12,6 +19,8 @@ struct vmm_pool {
 	struct mnm_region *whole; /* that do not grow, linked by next */
 	size_t peak;  /* the most that was live when memory was missing */
 	size_t spare; /* percent of that */
+	size_t spare_most;
+	size_t moved; /* bytes, since there was last more to spare */
 };
 
 static struct vmm_pool *self_of(struct mnm_pool *pool)
@@ -24,7 +33,14 @@ static bool vmm_pool_open(struct mnm_pool *pool,
 {
 	pool->classes.unit = placing_unit(pool);
 	self_of(pool)->spare = options->vmm_spare;
+	self_of(pool)->spare_most =
+		options->vmm_spare ? options->vmm_spare + SPARE_MORE : 0;
 	return true;
+}
+
+void vmm_pool_hold(struct mnm_pool *pool)
+{
+	self_of(pool)->spare_most = self_of(pool)->spare;
 }
 
 static void vmm_pool_close(struct mnm_pool *pool)
@@ -188,6 +204,16 @@ static size_t pages_most(const struct vmm_pool *self)
 	return self->peak + self->peak / PERCENT * self->spare;
 }
 
+static void moved_note(struct vmm_pool *self, size_t bytes)
+{
+	self->moved += bytes;
+	if (self->moved < self->peak / MOVED_SHARE)
+		return;
+	self->moved = 0;
+	if (self->spare < self->spare_most)
+		self->spare++;
+}
+
 static void vmm_pool_lacks(struct mnm_pool *pool, size_t span,
 			   const struct mnm_region *grows, enum mnm_growth rule,
 			   struct mnm_lack *lack)
@@ -211,6 +237,7 @@ static void vmm_pool_lacks(struct mnm_pool *pool, size_t span,
 	free_pages = movable(&self->extents, grows);
 	lack->moved = free_pages < needed ? free_pages : needed;
 	lack->fresh -= lack->moved;
+	moved_note(self, lack->moved);
 }
 
 /* What moves comes from the smallest extents, so that the large ones stay; what

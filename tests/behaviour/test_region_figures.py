@@ -52,7 +52,8 @@ def test_a_region_of_virtual_memory_counts_with_its_pages(box):
 def test_pages_do_not_stay_for_ever_mapped_where_they_were(box):
     """If the program waits for its work now and then. Each round leaves holes
     between blocks, and asks for more than any of them has."""
-    shell = box.shell("vmm_pool", "driver", sim="4G", sim_check=1)
+    shell = box.shell("vmm_pool", "driver", sim="4G", sim_check=1,
+                      vmm_spare=0)
     lines(shell, "init", "create x 0", "stream work")
     names = [f"block{i}" for i in range(16)]
     for _ in range(40):
