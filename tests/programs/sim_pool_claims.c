@@ -2,6 +2,10 @@
 #include "../conformance/claims.h"
 #include "../conformance/pools.h"
 
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -207,6 +211,42 @@ START_TEST(what_the_host_frees_is_used_until_it_waits)
 	ck_assert_ok(cuMemFree(pool_block(pool, NULL)));
 	ck_assert_ok(cuStreamSynchronize(NULL));
 	ck_assert_uint_eq(pool_used(pool), POOL_BLOCK);
+}
+END_TEST
+
+static atomic_bool asks;
+
+static void *release_soon(void *unused)
+{
+	while (!atomic_load(&asks))
+		sched_yield();
+	claims_release();
+	return unused;
+}
+
+/* As a GPU did. */
+START_TEST(memory_freed_in_a_stream_is_had_after_all_work)
+{
+	CUstream held, other;
+	CUdeviceptr ptr;
+	pthread_t thread;
+	size_t bytes;
+
+	claims_open();
+	held = claims_stream(CU_STREAM_NON_BLOCKING);
+	other = claims_stream(CU_STREAM_NON_BLOCKING);
+	bytes = device_free_bytes() / 4 * 3;
+	ck_assert_ok(cuMemAlloc(&ptr, bytes));
+	claims_hold(held);
+	ck_assert_ok(cuMemFreeAsync(ptr, other));
+	ck_assert_ok(cuStreamSynchronize(other));
+	ck_assert_uint_ge(device_free_bytes(), bytes);
+	ck_assert_ok(cuMemAlloc(&ptr, bytes / 8)); /* there is other memory */
+	ck_assert_int_eq(pthread_create(&thread, NULL, release_soon, NULL), 0);
+	atomic_store(&asks, true);
+	ck_assert_ok(cuMemAlloc(&ptr, bytes / 2));
+	ck_assert_ok(cuStreamQuery(held));
+	pthread_join(thread, NULL);
 }
 END_TEST
 
@@ -431,6 +471,7 @@ int main(void)
 		a_reset_ends_what_was_imported,
 		an_imported_pool_tells_no_figures,
 		what_the_host_frees_is_used_until_it_waits,
+		memory_freed_in_a_stream_is_had_after_all_work,
 		a_request_of_fresh_memory_waits_for_nothing,
 		a_streams_end_gives_back_what_is_over,
 		a_nodes_pool_may_be_shared,

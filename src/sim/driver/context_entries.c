@@ -204,6 +204,7 @@ CUresult sim_cuCtxSynchronize_v2(CUcontext handle)
 	if (res)
 		return res;
 	context_wait(ctx);
+	ctx->dev->loose = 0;
 	mempool_settle();
 	return CUDA_SUCCESS;
 }

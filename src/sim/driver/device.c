@@ -45,6 +45,7 @@ bool device_wait(struct device *dev)
 		fence_wait(&fence);
 		fence_clear(&fence);
 	}
+	dev->loose = 0;
 	clock_reach(end);
 	return waits;
 }

@@ -14,6 +14,9 @@ struct device {
 	struct context *contexts; /* the others, until each is destroyed */
 	uint64_t pending;         /* operations queued and not complete */
 	uint64_t end;             /* virtual end of all its work */
+	/* Bytes of blocks other than pools' that were freed in streams since a
+	 * host waited for all work. */
+	uint64_t loose;
 	uint64_t launches; /* kernels queued so far: they may write anywhere */
 	struct mempool pool; /* the default one; others by its `next` */
 	struct mempool *pool_current;

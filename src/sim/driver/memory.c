@@ -55,6 +55,18 @@ CUresult memory_alloc(struct context *ctx, struct device *dev, size_t size,
 	return res;
 }
 
+/* What was freed in a stream counts as free once the stream has reached it. But
+ * on a GPU, cuMemAlloc had it only after a wait for all work. */
+static CUresult room_await(struct context **ctx, size_t size)
+{
+	struct device *dev = (*ctx)->dev;
+	uint64_t free = dev->arena.capacity - arena_used(&dev->arena);
+
+	if (!dev->loose || size + dev->loose <= free || !device_wait(dev))
+		return CUDA_SUCCESS;
+	return context_current(ctx);
+}
+
 static CUresult alloc_now(CUdeviceptr *out, size_t size, enum block_kind kind)
 {
 	struct context *ctx;
@@ -66,6 +78,8 @@ static CUresult alloc_now(CUdeviceptr *out, size_t size, enum block_kind kind)
 	res = context_current(&ctx);
 	if (!res)
 		res = capture_permit();
+	if (!res && kind == BLOCK_PLAIN)
+		res = room_await(&ctx, size);
 	if (res)
 		return res;
 	clock_spend(size < GRANULE ? world.profile.small_alloc_ns

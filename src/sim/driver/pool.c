@@ -68,8 +68,12 @@ CUresult sim_cuMemAllocFromPoolAsync(CUdeviceptr *out, size_t size,
 
 static void free_run(struct op *op)
 {
+	struct block *block = op->release.block;
+
 	pthread_mutex_lock(&world.lock);
-	device_free(op->release.block);
+	if (block->kind != BLOCK_GRAPH)
+		block->dev->loose += block->span;
+	device_free(block);
 	pthread_mutex_unlock(&world.lock);
 }
 
