@@ -2,10 +2,11 @@
  *
  * In CUDA a request or a free in the legacy stream of a context comes after all
  * that was queued so far in streams of the context that wait for it, and before
- * all that is queued in them later. CUDA is not told of those that mnm serves.
- * So where there are such streams, or may be, a mark takes that place: an event
- * is recorded in the legacy stream, which waits for it. The order that follows
- * from it is noted (stream_past.h).
+ * all that is queued in them later; on a GPU a request did so only if its
+ * memory came from a free that was not over. CUDA is not told of those that mnm
+ * serves. So where there are such streams, or may be, a mark takes that place:
+ * an event is recorded in the legacy stream, which waits for it. The order that
+ * follows from it is noted (stream_past.h).
  *
  * Nobody can tell where between two actions of others the mark was set. So it
  * is left until one of these is about to happen: work, an event or a wait in a
