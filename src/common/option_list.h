@@ -30,7 +30,7 @@ OPTION(round_cutoff, CUTOFF, START, "24", "20 to 34", \
 OPTION(headroom, PERCENT, START, "5", "percent, 0 to 100", \
 	"naive_pool, round_pool: idle blocks go back before less is free") \
 OPTION(vmm_spare, PERCENT, START, "3", "percent, 0 to 100", \
-	"what vmm_pool reserves beyond the live peak before it moves pages") \
+	"vmm_pool: reserved beyond the live peak; up to 7 more if pages move often") \
 OPTION(garbage_threshold, PERCENT, LIVE, "0", "percent, 0 to 100", \
 	"best_fit_pool: reserved beyond this, old free segments go back; 0 = off") \
 OPTION(iteration, ITERATION, START, "", \
