@@ -282,7 +282,7 @@ static uint32_t slots_of(const struct stretch *stretches, size_t count)
 }
 
 /* All that is made is made first: if there is too little memory, nothing has to
- * be unmapped, which may wait for work. */
+ * be unmapped. */
 int pages_map(struct pages *pages, const struct stretch *to,
 	      const struct stretch *moved, size_t count, uint64_t devices)
 {

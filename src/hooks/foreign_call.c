@@ -38,9 +38,9 @@ CUresult foreign_end(const struct foreign_claim *order, CUresult res,
 	return foreign_end_of(order, res, kind, FOREIGN_ADDRESS, out, bytes);
 }
 
-/* CUDA's free of device memory waits for the device, and no document says that
- * its free of pinned memory does. While a stream captures, a wait would end the
- * capture. */
+/* CUDA's free of device memory waits for the device. Its free of pinned memory
+ * was seen to wait, too, and no document says so. While a stream captures, a
+ * wait would end the capture. */
 CUresult foreign_free(const struct foreign *foreign, CUdeviceptr ptr)
 {
 	CUcontext owner = foreign_pinned_by(foreign);

@@ -196,7 +196,6 @@ def test_pinned_blocks_freed_in_a_capture_that_is_on_make_room(box):
 
 
 @pytest.mark.parametrize("ends", [
-    ["primary_reset 0", "retain primary 0", "set primary"],
     ["green_destroy g"],
     ["green_destroy h", "release 0", "green_destroy g", "retain primary 0",
      "set primary"],

@@ -393,7 +393,8 @@ def test_the_primary_context_may_end_with_its_last_green_one(box):
 def test_a_reset_takes_the_memory_of_green_contexts_along(box):
     shell = box.shell("page_unit_pool", "driver")
     for line in ("init", "retain p 0", "set p", "green g", "green_set g",
-                 "alloc a 65536", "free a", "primary_reset 0"):
+                 "alloc a 65536", "free a", "set p", "green_destroy g",
+                 "primary_reset 0"):
         took(shell, line)
     assert_clean(shell.stat())
     shell.end()

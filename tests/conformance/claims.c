@@ -3,10 +3,11 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static bool released;
+static bool released, held;
 
 /* What nvcc makes of
  * extern "C" __global__ void add(int *numbers, int step, unsigned count),
@@ -141,6 +142,8 @@ static void wait_for_release(void *unused)
 {
 	(void)unused;
 	pthread_mutex_lock(&lock);
+	held = true;
+	pthread_cond_broadcast(&changed);
 	while (!released)
 		pthread_cond_wait(&changed, &lock);
 	pthread_mutex_unlock(&lock);
@@ -149,7 +152,7 @@ static void wait_for_release(void *unused)
 void claims_hold(CUstream stream)
 {
 	pthread_mutex_lock(&lock);
-	released = false;
+	released = held = false;
 	pthread_mutex_unlock(&lock);
 	ck_assert_ok(cuLaunchHostFunc(stream, wait_for_release, NULL));
 }
@@ -165,4 +168,30 @@ void claims_release(void)
 CUresult claims_work(CUdeviceptr numbers, CUstream stream)
 {
 	return cuMemsetD32Async(numbers, 1, CLAIMS_COUNT, stream);
+}
+
+enum { LATER_US = 100000 };
+
+static void *release_run(void *unused)
+{
+	(void)unused;
+	usleep(LATER_US);
+	claims_release();
+	return NULL;
+}
+
+void claims_release_later(void)
+{
+	pthread_t thread;
+
+	ck_assert_int_eq(pthread_create(&thread, NULL, release_run, NULL), 0);
+	ck_assert_int_eq(pthread_detach(thread), 0);
+}
+
+void claims_held(void)
+{
+	pthread_mutex_lock(&lock);
+	while (!held)
+		pthread_cond_wait(&changed, &lock);
+	pthread_mutex_unlock(&lock);
 }

@@ -39,6 +39,10 @@ CUstreamCaptureStatus claims_capturing(CUstream stream);
  * other host function of the context runs meanwhile, whatever its stream. */
 void claims_hold(CUstream stream);
 void claims_release(void);
+/* Waits until the stream is held, if nothing is queued before that. */
+void claims_held(void);
+/* The same after some time, by another thread. */
+void claims_release_later(void);
 /* Queues work that is no host function: it writes to numbers. */
 CUresult claims_work(CUdeviceptr numbers, CUstream stream);
 

@@ -58,8 +58,7 @@ START_TEST(unknown_name_has_no_entry)
 	ck_assert_ptr_null(entry);
 	ck_assert_int_eq(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
 	entry = &entry;
-	ck_assert_ok(
-		cuGetProcAddress("cuNoSuchEntry", &entry, 13000, 0, NULL));
+	ck_assert_ok(cuGetProcAddress("cuNoSuchEntry", &entry, 13000, 0, NULL));
 	ck_assert_ptr_null(entry);
 }
 END_TEST

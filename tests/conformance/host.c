@@ -236,6 +236,22 @@ START_TEST(free_host_waits_for_the_copies_of_it)
 }
 END_TEST
 
+START_TEST(unregistering_waits_for_the_work_of_the_context)
+{
+	void *mine = aligned_alloc(4096, 8192);
+	CUstream stream;
+
+	claims_open();
+	stream = claims_stream(CU_STREAM_NON_BLOCKING);
+	ck_assert_ok(cuMemHostRegister(mine, 8192, 0));
+	claims_hold(stream);
+	claims_release_later();
+	ck_assert_ok(cuMemHostUnregister(mine));
+	ck_assert_ok(cuStreamQuery(stream));
+	free(mine);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -255,6 +271,7 @@ int main(void)
 		pageable_memory_is_not_known,
 		copies_of_pinned_memory_return_before_they_are_done,
 		free_host_waits_for_the_copies_of_it,
+		unregistering_waits_for_the_work_of_the_context,
 		NULL,
 	};
 

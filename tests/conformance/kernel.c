@@ -151,6 +151,19 @@ START_TEST(occupancy_is_between_one_and_the_most)
 }
 END_TEST
 
+START_TEST(loading_a_module_waits_for_the_work_of_the_context)
+{
+	CUstream stream;
+
+	claims_open();
+	stream = claims_stream(CU_STREAM_NON_BLOCKING);
+	claims_hold(stream);
+	claims_release_later();
+	claims_kernel();
+	ck_assert_ok(cuStreamQuery(stream));
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -162,6 +175,7 @@ int main(void)
 		function_tells_its_name,
 		block_of_too_many_threads_is_refused,
 		occupancy_is_between_one_and_the_most,
+		loading_a_module_waits_for_the_work_of_the_context,
 		NULL,
 	};
 

@@ -85,9 +85,9 @@ START_TEST(a_refused_managed_alloc_yields_no_address)
 		     CUDA_ERROR_INVALID_VALUE);
 	ck_assert_uint_eq(ptr, 0);
 	ptr = 1;
-	ck_assert_cu(cuMemAllocManaged(&ptr, (size_t)1 << 50,
-				       CU_MEM_ATTACH_GLOBAL),
-		     CUDA_ERROR_OUT_OF_MEMORY);
+	ck_assert_cu(
+		cuMemAllocManaged(&ptr, (size_t)1 << 50, CU_MEM_ATTACH_GLOBAL),
+		CUDA_ERROR_OUT_OF_MEMORY);
 	ck_assert_uint_eq(ptr, 0);
 }
 END_TEST
@@ -117,9 +117,8 @@ START_TEST(the_pitch_is_told_even_if_there_is_no_room)
 	size_t pitch = 7;
 
 	claims_open();
-	ck_assert_cu(
-		cuMemAllocPitch(&ptr, &pitch, (size_t)1 << 40, 1024, 4),
-		CUDA_ERROR_OUT_OF_MEMORY);
+	ck_assert_cu(cuMemAllocPitch(&ptr, &pitch, (size_t)1 << 40, 1024, 4),
+		     CUDA_ERROR_OUT_OF_MEMORY);
 	ck_assert_uint_eq(ptr, 0);
 	ck_assert_uint_eq(pitch, (size_t)1 << 40);
 }
@@ -293,6 +292,50 @@ START_TEST(free_waits_for_the_work_of_the_device)
 }
 END_TEST
 
+START_TEST(a_free_of_managed_memory_waits_as_well)
+{
+	CUdeviceptr ptr;
+	CUstream stream;
+
+	claims_open();
+	ck_assert_ok(cuMemAllocManaged(&ptr, 1 << 20, CU_MEM_ATTACH_GLOBAL));
+	stream = claims_stream(CU_STREAM_NON_BLOCKING);
+	claims_hold(stream);
+	claims_release_later();
+	ck_assert_ok(cuMemFree(ptr));
+	ck_assert_ok(cuStreamQuery(stream));
+}
+END_TEST
+
+START_TEST(what_takes_memory_waits_for_no_work)
+{
+	CUmemAllocationProp prop = {
+		.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+		.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+	CUmemGenericAllocationHandle handle;
+	CUdeviceptr small, large, managed;
+	CUstream held, stream;
+	void *host;
+
+	claims_open();
+	held = claims_stream(CU_STREAM_NON_BLOCKING);
+	claims_hold(held);
+	ck_assert_ok(cuMemAlloc(&small, 4096));
+	ck_assert_ok(cuMemAlloc(&large, 64 << 20));
+	ck_assert_ok(
+		cuMemAllocManaged(&managed, 1 << 20, CU_MEM_ATTACH_GLOBAL));
+	ck_assert_ok(cuMemHostAlloc(&host, 1 << 20, 0));
+	ck_assert_ok(cuMemCreate(&handle, 8 << 20, &prop, 0));
+	ck_assert_ok(cuMemRelease(handle));
+	ck_assert_ok(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	ck_assert_ok(cuStreamDestroy(stream));
+	ck_assert_ok(cuMemGetInfo(NULL, NULL));
+	ck_assert_cu(cuStreamQuery(held), CUDA_ERROR_NOT_READY);
+	claims_release();
+	ck_assert_ok(cuCtxSynchronize());
+}
+END_TEST
+
 START_TEST(managed_memory_is_seen_by_both_sides)
 {
 	CUdeviceptr ptr;
@@ -334,6 +377,8 @@ int main(void)
 		range_of_a_freed_block_is_not_found,
 		pitch_holds_a_row_and_is_aligned,
 		free_waits_for_the_work_of_the_device,
+		a_free_of_managed_memory_waits_as_well,
+		what_takes_memory_waits_for_no_work,
 		managed_memory_is_seen_by_both_sides,
 		NULL,
 	};

@@ -291,6 +291,7 @@ START_TEST(host_functions_of_other_streams_wait_for_their_turn)
 	first = claims_stream(CU_STREAM_NON_BLOCKING);
 	second = claims_stream(CU_STREAM_NON_BLOCKING);
 	claims_hold(first);
+	claims_held();
 	ck_assert_ok(cuLaunchHostFunc(second, append, order));
 	for (int i = 0; i < 1000; i++) {
 		ck_assert_cu(cuStreamQuery(second), CUDA_ERROR_NOT_READY);

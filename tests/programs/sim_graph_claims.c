@@ -72,11 +72,6 @@ START_TEST(branches_take_the_time_of_one)
 }
 END_TEST
 
-static void note(void *user)
-{
-	__atomic_store_n((int *)user, 1, __ATOMIC_RELEASE);
-}
-
 static void wait_for_note(void *user)
 {
 	while (!__atomic_load_n((int *)user, __ATOMIC_ACQUIRE))
@@ -85,23 +80,26 @@ static void wait_for_note(void *user)
 
 START_TEST(branches_run_side_by_side)
 {
+	CUDA_MEMSET_NODE_PARAMS notes = {
+		.value = 1, .elementSize = 4, .width = 1, .height = 1};
 	CUDA_HOST_NODE_PARAMS waits = {.fn = wait_for_note};
-	CUDA_HOST_NODE_PARAMS notes = {.fn = note};
 	CUstream stream;
 	CUgraphNode node;
 	CUgraph graph;
-	int noted = 0;
+	int *noted;
 
 	claims_open();
 	stream = claims_stream(CU_STREAM_NON_BLOCKING);
-	waits.userData = &noted;
-	notes.userData = &noted;
+	ck_assert_ok(cuMemAllocHost((void **)&noted, sizeof(*noted)));
+	*noted = 0;
+	waits.userData = noted;
+	notes.dst = (CUdeviceptr)noted;
 	ck_assert_ok(cuGraphCreate(&graph, 0));
 	ck_assert_ok(cuGraphAddHostNode(&node, graph, NULL, 0, &waits));
-	ck_assert_ok(cuGraphAddHostNode(&node, graph, NULL, 0, &notes));
+	ck_assert_ok(cuGraphAddMemsetNode(&node, graph, NULL, 0, &notes, NULL));
 	ck_assert_ok(cuGraphLaunch(exec_new(graph), stream));
 	ck_assert_ok(cuStreamSynchronize(stream));
-	ck_assert_int_eq(noted, 1);
+	ck_assert_int_eq(*noted, 1);
 }
 END_TEST
 

@@ -177,7 +177,7 @@ void run_alloc_too_much(const struct step *step)
 	if (OK_OR(step, CUDA_ERROR_OUT_OF_MEMORY, cuMemAlloc_v2, &addr,
 		  (size_t)1 << 46))
 		run_failed(step, "64 TiB were found");
-	if (addr != 1)
+	if (addr)
 		run_failed(step, "an allocation that failed gave an address");
 }
 
