@@ -205,7 +205,7 @@ static bool is_spanned(CUdeviceptr addr, size_t size)
 CUresult sim_cuMemSetAccess(CUdeviceptr addr, size_t size,
 			    const CUmemAccessDesc *desc, size_t count)
 {
-	CUdeviceptr end = addr + size;
+	CUdeviceptr end = addr + size, at;
 	struct mapping *mapping;
 
 	if (!desc || !count || !is_spanned(addr, size))
@@ -216,7 +216,10 @@ CUresult sim_cuMemSetAccess(CUdeviceptr addr, size_t size,
 		if (res)
 			return res;
 	}
-	while ((mapping = mapping_next(&addr, end))) {
+	/* Up to the first hole, as on an H200. */
+	for (at = addr; (mapping = mapping_next(&addr, end)); at = addr) {
+		if (mapping->block.addr != at)
+			break;
 		clock_spend(world.profile.access_ns);
 		for (size_t i = 0; i < count; i++)
 			if (!access_set(mapping, &desc[i]))
