@@ -191,7 +191,9 @@ MNM_API_RESULT(mnm_set, (const char *option, const char *value),
 
 /* The program begins its next iteration, of training or of whatever it
  * repeats: `mnm stat` shows how many there were, and tstack_pool looks for what
- * repeats from mark to mark. */
+ * repeats from mark to mark. Like the other functions here and CUDA's own, it
+ * must not be called in a signal handler: it may wait for a lock that the
+ * interrupted thread holds. */
 MNM_API_RESULT(mnm_mark_iteration, (void), ())
 
 /* Names what the calling thread works on, until its next call; NULL or "" ends

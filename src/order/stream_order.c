@@ -36,7 +36,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t mixed = PTHREAD_COND_INITIALIZER;
 /* Under lock. */
 static bool mixing; /* a thread makes the fences; nobody relies on order */
-static bool opaque; /* the order is gone for good */
 static int barred;  /* see stream_order_bar */
 static __thread bool mixing_here; /* the calling thread makes them */
 static unsigned int trials;       /* so far; the number of this one */
@@ -44,6 +43,7 @@ static unsigned int trials;       /* so far; the number of this one */
  * requests that the device had by then. */
 static struct device *_Atomic trial;
 static _Atomic uint64_t trial_since;
+static _Atomic bool opaque; /* also under lock: the order is gone for good */
 
 void stream_order_first(uintptr_t key)
 {
@@ -296,7 +296,7 @@ bool stream_order_try(struct device *device)
 {
 	bool sole;
 
-	if (atomic_load(&sole_stream) == SOLE_MANY || atomic_load(&trial))
+	if (atomic_load(&sole_stream) == SOLE_MANY || atomic_load(&opaque))
 		return false;
 	if (!backing_is_known())
 		stream_order_opaque();
