@@ -86,10 +86,20 @@ struct heap {
 	struct pool *pools;         /* the active one first; NULL before use */
 	struct block *pending;      /* idle blocks to give back */
 	struct heap_region *recent; /* one of its regions, used lately */
-	uint64_t placed_epoch;      /* the last one of a free in its regions */
+	/* The last one of a free in its regions. May be read without it. */
+	_Atomic uint64_t placed_epoch;
 	/* Added under that lock, never removed; may be read without it. */
 	struct heap *_Atomic next; /* the context's next heap */
 };
+
+/* Under the context's lock. A block of one of its regions was freed then. */
+static inline void heap_placed_in(struct heap *heap, uint64_t epoch)
+{
+	if (epoch >
+	    atomic_load_explicit(&heap->placed_epoch, memory_order_relaxed))
+		atomic_store_explicit(&heap->placed_epoch, epoch,
+				      memory_order_relaxed);
+}
 
 /* A context whose creation mnm did not see may be a primary one, too. */
 enum context_kind { CONTEXT_UNSEEN, CONTEXT_PRIMARY, CONTEXT_CREATED };

@@ -199,8 +199,7 @@ void placed_free(struct block *block)
 	const struct mnm_place place =
 		stays ? place_of(block) : placed_record_end(block);
 
-	if (place.epoch > pool->heap->placed_epoch)
-		pool->heap->placed_epoch = place.epoch;
+	heap_placed_in(pool->heap, place.epoch);
 	pool->view.ops->add(&pool->view, &place);
 	planned_settle(pool);
 	if (stays && planned_stays(block))

@@ -40,8 +40,7 @@ static void cell_leave(struct course *course, struct arena_cell *cell)
 		atomic_fetch_and(&block->word, ~BLOCK_PLANNED);
 		return;
 	}
-	if (block->epoch > course->pool->heap->placed_epoch)
-		course->pool->heap->placed_epoch = block->epoch;
+	heap_placed_in(course->pool->heap, block->epoch);
 	placed_record_end(block);
 }
 

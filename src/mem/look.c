@@ -193,7 +193,9 @@ enum mnm_answer mem_look(struct heap *heap, uint64_t *addr,
 	if (!heap->keeps_blocks)
 		return MNM_MISS;
 	if (heap->places_blocks && !request->restricted)
-		fence_ahead(heap->device, heap->placed_epoch);
+		fence_ahead(heap->device,
+			    atomic_load_explicit(&heap->placed_epoch,
+						 memory_order_relaxed));
 	answer = pool_look(heap, request, 0, false, addr, span);
 	if (answer == MNM_UNSAFE && !request->restricted &&
 	    fence_ready(heap->device))

@@ -290,8 +290,8 @@ bool fence_wanted(struct device *device)
 
 void fence_ahead(struct device *device, uint64_t freed)
 {
-	if (freed >= atomic_load(&device->safe) && !device_is_host(device) &&
-	    stream_order_seems_alone(device))
+	if (freed && freed >= atomic_load(&device->safe) &&
+	    !device_is_host(device) && stream_order_seems_alone(device))
 		(void)fence_ready(device);
 }
 

@@ -85,9 +85,10 @@ void fence_pay(struct device *device, int contexts);
 bool fence_wanted(struct device *device);
 
 /* For a request that is about to look for a place among free bytes, the last of
- * which were freed in epoch `freed`: makes a fence if that costs little now.
- * What is not safe yet is no choice for the request, and is not joined with
- * what lies beside it. So without a fence the pool would hold more. */
+ * which were freed in epoch `freed`, or 0 if none ever was: makes a fence if
+ * that costs little now. What is not safe yet is no choice for the request, and
+ * is not joined with what lies beside it. So without a fence the pool would
+ * hold more. */
 void fence_ahead(struct device *device, uint64_t freed);
 
 /* Fresh memory was taken after fence_ready had returned false. */
