@@ -104,10 +104,6 @@ def arguments_read():
     return parser.parse_args()
 
 
-def stop(_signal, _frame):
-    sys.exit("gpu-check: stopped; the report has what was done so far")
-
-
 def main():
     arguments = arguments_read()
     if arguments.list:
@@ -115,8 +111,16 @@ def main():
             print(f"{name:12} {limit:4} s  "
                   f"{' '.join(function.__doc__.split())}")
         return 0
-    signal.signal(signal.SIGTERM, stop)
     machine = Machine(arguments.sim, time.monotonic() + arguments.time)
+
+    def stop(number, _frame):
+        machine.stop()
+        print("gpu-check: stopped; the report has what was done so far",
+              file=sys.stderr)
+        sys.exit(128 + number)
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
     report = Report(arguments.out, machine.head())
     for name in arguments.only:
         Part(name, machine, report, arguments).run()
@@ -125,7 +129,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except KeyboardInterrupt:
-        sys.exit(130)
+    sys.exit(main())

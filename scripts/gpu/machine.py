@@ -95,6 +95,8 @@ class Machine:
         self.scratch = tempfile.TemporaryDirectory(prefix="gpu-check-")
         self.numbers = itertools.count()
         self.claims = {}  # of each Check program that ran without mnm
+        self.running = set()  # processes, of any thread
+        self.stopped = False
         if not os.path.exists(os.path.join(BUILD, "mnm")):
             sys.exit(f"gpu-check: {BUILD}/mnm is not built; run make "
                      "build-check")
@@ -152,7 +154,11 @@ class Machine:
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE,
                               start_new_session=True) as process:
+            self.running.add(process)
+            if self.stopped:
+                end(process)
             status, out, err = wait(process, stdin, min(limit, left))
+            self.running.discard(process)
         done = Done(status, out, err, time.monotonic() - start,
                     first_device(stat),
                     meter.stop() if meter else None)
@@ -162,6 +168,13 @@ class Machine:
         if status == 127 and loader:
             raise Skip(f"{loader.group(1)} is not on this machine")
         return done
+
+    def stop(self):
+        """Ends what runs. It has sessions of its own, so that neither Ctrl-C
+        nor the end of this process would do so."""
+        self.stopped = True
+        for process in tuple(self.running):
+            end(process)
 
     def head(self):
         """What the report says about the machine. Exits if it has no device."""
@@ -194,6 +207,15 @@ class Machine:
         return self.meter.why or "by NVML, of all processes"
 
 
+def end(process):
+    """Ends a program and its children."""
+    if process.returncode is None:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
 def wait(process, stdin, limit):
     """Exit status (None if out of time), output and errors. When the time is
     out, also ends the program's children."""
@@ -201,7 +223,7 @@ def wait(process, stdin, limit):
         out, err = process.communicate(stdin, timeout=limit)
         return process.returncode, out, err
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
+        end(process)
         out, err = process.communicate()
         return None, out, err
 

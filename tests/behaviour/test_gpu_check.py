@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -132,6 +134,13 @@ def build(tmp_path):
     for name in ("mnm", "libmnm.so", "sim"):
         (folder / name).symlink_to(os.path.join(BUILD, name))
     return folder
+
+
+def wait_for(holds, seconds=DEADLINE):
+    until = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.02)
 
 
 def script(path, text):
@@ -341,3 +350,29 @@ def test_an_unknown_part_is_wrong_usage():
     done = gpu_check("--sim", "--only", "toad")
     assert done.returncode == 2
     assert "no part toad; known: doctor, doors" in done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("part,folder", [("reuse", "gpu"),
+                                         ("conformance", "conformance")])
+def test_a_run_that_is_stopped_leaves_no_program_behind(build, tmp_path,
+                                                        number, part, folder):
+    """Those of a part may run beside each other, in threads."""
+    script(build / "tests" / folder / "reuse",
+           f"#!/bin/sh\nsleep 30 &\necho $! >{tmp_path}/pid.new\n"
+           f"mv {tmp_path}/pid.new {tmp_path}/pid\nwait\n")
+    with subprocess.Popen(
+            [os.path.join(ROOT, "scripts", "gpu-check"), "--sim", "--only",
+             part, "--out", str(tmp_path / "report")],
+            env=dict(os.environ, MNM_BUILD=str(build), PYTHON=sys.executable),
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            text=True) as job:
+        wait_for((tmp_path / "pid").exists)
+        started = time.monotonic()
+        job.send_signal(number)
+        said = job.communicate(timeout=DEADLINE)[1]
+    assert time.monotonic() - started < 8
+    assert job.returncode == 128 + number
+    assert "the report has what was done so far" in said
+    wait_for(lambda: not os.path.exists(
+        f"/proc/{(tmp_path / 'pid').read_text().strip()}"), 3)
