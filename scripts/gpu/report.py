@@ -3,6 +3,7 @@ that a run that is cut short leaves a report too."""
 
 import json
 import os
+import sys
 
 VERDICTS = ("ok", "FAILED", "skipped")
 
@@ -12,7 +13,12 @@ class Report:
         self.folder = folder
         self.head = head
         self.checks = []
-        os.makedirs(folder, exist_ok=True)
+        try:
+            os.makedirs(folder, exist_ok=True)
+            self.write()
+        except OSError as error:
+            sys.exit(f"gpu-check: no report can be written to {folder}: "
+                     f"{error.strerror}")
 
     def add(self, part, name, verdict, reason="", **figures):
         assert verdict in VERDICTS

@@ -376,3 +376,12 @@ def test_a_run_that_is_stopped_leaves_no_program_behind(build, tmp_path,
     assert "the report has what was done so far" in said
     wait_for(lambda: not os.path.exists(
         f"/proc/{(tmp_path / 'pid').read_text().strip()}"), 3)
+
+
+def test_a_folder_that_cannot_be_written_is_named(build, tmp_path):
+    (tmp_path / "file").write_text("")
+    done = gpu_check("--sim", "--only", "doors", "--out", tmp_path / "file",
+                     build=build)
+    assert done.returncode == 1
+    assert done.stderr.startswith("gpu-check: ") and str(
+        tmp_path / "file") in done.stderr and "Traceback" not in done.stderr
