@@ -86,6 +86,13 @@ def names(text):
     return chosen
 
 
+def seconds(text):
+    chosen = float(text)
+    if not chosen > 0:
+        raise argparse.ArgumentTypeError(f"no time: {text}")
+    return chosen
+
+
 def arguments_read():
     parser = argparse.ArgumentParser(
         prog="gpu-check", description="Checks mnm against a real GPU.")
@@ -98,7 +105,7 @@ def arguments_read():
         help="these parts, in this order")
     add("--pools", type=lambda text: text.split(","), metavar="POOL,...",
         help="part pools: these only [all that mnm pools lists]")
-    add("--time", type=float, default=570, metavar="SECONDS",
+    add("--time", type=seconds, default=570, metavar="SECONDS",
         help="skip what would start later [%(default)s]")
     add("--list", action="store_true", help="print the parts and end")
     return parser.parse_args()

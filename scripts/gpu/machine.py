@@ -178,8 +178,11 @@ class Machine:
 
     def head(self):
         """What the report says about the machine. Exits if it has no device."""
-        found = self.run([sys.executable, "-B",
-                          os.path.join(HERE, "device.py")], limit=60)
+        try:
+            found = self.run([sys.executable, "-B",
+                              os.path.join(HERE, "device.py")], limit=60)
+        except Skip:
+            sys.exit("gpu-check: the time was over before a device was found")
         if found.status != 0:
             sys.exit(f"gpu-check: {found.why()}; --sim runs on the simulated "
                      "device")

@@ -385,3 +385,18 @@ def test_a_folder_that_cannot_be_written_is_named(build, tmp_path):
     assert done.returncode == 1
     assert done.stderr.startswith("gpu-check: ") and str(
         tmp_path / "file") in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("seconds", ["0", "-5", "nan", "x"])
+def test_a_time_in_which_nothing_can_run_is_wrong_usage(seconds):
+    done = gpu_check("--sim", "--only", "doors", f"--time={seconds}")
+    assert done.returncode == 2
+    assert "argument --time" in done.stderr
+
+
+def test_a_time_that_ends_before_a_device_is_found_is_said(build, tmp_path):
+    done = gpu_check("--sim", "--only", "doors", "--time=0.001", "--out",
+                     tmp_path, build=build)
+    assert done.returncode == 1
+    assert done.stderr == ("gpu-check: the time was over before a device was "
+                           "found\n")
