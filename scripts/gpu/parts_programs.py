@@ -77,6 +77,9 @@ def program(part, row, options):
         raise Skip("NVIDIA's runtime does not start on the simulated device")
     if part.machine.simulated and path[-1] == "sort_scan":
         raise Skip("Thrust's kernels do not run on the simulated device")
+    for argument in arguments:
+        if argument.startswith(BUILD + os.sep):
+            part.machine.build(os.path.relpath(argument, BUILD))
     done = part.machine.run(
         [part.machine.build(*path), *arguments], options, limit=120,
         stdin=stdin, env={"MNM_SIM_KERNELS": os.path.join(

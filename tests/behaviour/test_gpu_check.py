@@ -400,3 +400,12 @@ def test_a_time_that_ends_before_a_device_is_found_is_said(build, tmp_path):
     assert done.returncode == 1
     assert done.stderr == ("gpu-check: the time was over before a device was "
                            "found\n")
+
+
+@plain_build_only
+def test_a_program_without_its_kernels_is_skipped(build, tmp_path):
+    done = gpu_check("--sim", "--quick", "--only", "programs", "--out",
+                     tmp_path, build=build)
+    assert "FAILED  " not in done.stdout
+    assert checks(tmp_path, "programs")["ctypes_job driver, native"][
+        "reason"] == "examples/round_kernels.fatbin is not built"
