@@ -1,6 +1,7 @@
 # NVIDIA H200. Every figure names its source; an "estimate" was never measured.
 # "Measured": on an H200 with driver 580.159.04 by scripts/gpu-check --only prices,
-# medians (docs/results/2026-11-26-h200-first.md).
+# medians, rounded. Runs of one day differ by a fifth, and more in event_ns; two of them
+# are in docs/results/2026-11-26-h200-first.md and 2026-11-26-h200-second.json.
 name                 NVIDIA H200
 capacity             142336M # estimate: about 139 GiB of the 141 GB in the datasheet are usable
 compute_major        9       # NVIDIA Hopper tuning guide: compute capability 9.0
