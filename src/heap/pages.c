@@ -342,14 +342,23 @@ static bool slot_serves(const struct slot *slot)
 	return page && page != PAGE_RELEASED && !slot->left;
 }
 
-/* A page of these may have gone meanwhile: then each is tried by itself. */
+static bool slots_serve(const struct pages *pages, uint32_t slot, uint32_t end)
+{
+	while (slot < end && slot_serves(&pages->slots[slot]))
+		slot++;
+	return slot == end;
+}
+
+/* A page of these may have gone meanwhile: then each is tried by itself. The
+ * driver (580.159.04, on an H200) does not say so: it sets the access up to the
+ * hole, and succeeds. */
 static int slots_allow(const struct pages *pages, uint32_t slot, uint32_t end,
 		       uint64_t devices)
 {
 	int res = backing_pages_allow(addr_of(pages, slot),
 				      (end - slot) * PAGE_BYTES, devices);
 
-	if (!res)
+	if (!res && slots_serve(pages, slot, end))
 		return res;
 	for (res = 0; slot < end && !res; slot++) {
 		res = backing_pages_allow(addr_of(pages, slot), PAGE_BYTES,

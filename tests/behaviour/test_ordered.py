@@ -171,6 +171,9 @@ PASSED_ON = {  # what differs where CUDA's own pool serves
     "of_no_pool_any_more", "behind_a_request_of_the_legacy_stream",
     "a_query_behind_a_request_behind_others",
 }
+# CUDA's own pool serves the last request by what was freed in the stream, or by
+# fresh memory, as that is over by then or not.
+BY_CHANCE = {"a_query_behind_a_request_behind_others": ("0", "600")}
 BY_PAGES = {  # nearly all of the device's memory is asked for
     "with_larger_blocks_while_memory_is_short", "free_or_reserved",
     "reserved_again", "peak_of_what_is_reserved",
@@ -693,7 +696,9 @@ def test_nothing_is_served_of_a_pool_that_can_not_be_reached(box, pool):
 def test_is_cudas_where_nothing_is_kept(box, case, printed):
     done = run(box, "no_pool", case)
     assert "violation" not in done.stderr
-    if case in PASSED_ON:
+    if case in BY_CHANCE:
+        assert done.stdout.strip() in BY_CHANCE[case]
+    elif case in PASSED_ON:
         assert done.stdout == run(box, None, case).stdout
     else:
         assert done.stdout.strip() == printed
