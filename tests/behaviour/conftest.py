@@ -96,6 +96,12 @@ def cuda_home():
     raise FileNotFoundError("no CUDA toolkit; scripts/setup fetches one")
 
 
+def skip_if_the_build_is_in_tmp():
+    """For tests whose programs have a /tmp of their own."""
+    if os.path.realpath(BUILD).startswith("/tmp/"):
+        pytest.skip("the build is in /tmp, which is another one there")
+
+
 def program(name):
     return os.path.join(PROGRAMS, name)
 

@@ -12,7 +12,7 @@ import sys
 import pytest
 
 from conftest import BUILD, DEADLINE, MNM, SANITIZERS, plain_build_only, \
-    program
+    program, skip_if_the_build_is_in_tmp
 
 SIM = os.path.join(BUILD, "sim")
 
@@ -246,6 +246,7 @@ sys.exit(subprocess.call(words))
                                            ("/tmp/mnm-0-abcdef", 0)])
 def test_only_the_sockets_of_the_folder_are_counted(box, folder, count):
     """Another one's name may begin as its name does."""
+    skip_if_the_build_is_in_tmp()
     apart = ["unshare", "--map-root-user", "--mount", "sh", "-c",
              'mount -t tmpfs none /tmp && exec "$@"', "sh"]
     if subprocess.run([*apart, "true"], capture_output=True,

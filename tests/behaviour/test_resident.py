@@ -12,7 +12,7 @@ import time
 import pytest
 
 from conftest import DEADLINE, FORMS, ask, connect, plain_build_only, \
-    program, uncounted_build_only
+    program, skip_if_the_build_is_in_tmp, uncounted_build_only
 from test_pool import took
 
 pytestmark = plain_build_only
@@ -519,6 +519,7 @@ def test_a_signal_that_everybody_blocks_stays_the_programs(box):
 def in_another_tmp(box, make, command):
     """Starts a program whose /tmp is a folder of the box. `make` are the
     commands that prepare that folder. The box itself stays where it is."""
+    skip_if_the_build_is_in_tmp()
     tmp = os.path.join(box.folder, "tmp")
     inner = os.path.join(tmp, os.path.basename(box.folder))
     os.makedirs(inner)
