@@ -192,7 +192,8 @@ enum mnm_answer mem_look(struct heap *heap, uint64_t *addr,
 	*span = 0;
 	if (!heap->keeps_blocks)
 		return MNM_MISS;
-	if (heap->places_blocks && !request->restricted)
+	/* What its own stream has freed is a choice without a fence. */
+	if (heap->places_blocks && !request->restricted && !request->number)
 		fence_ahead(heap->device,
 			    atomic_load_explicit(&heap->placed_epoch,
 						 memory_order_relaxed));

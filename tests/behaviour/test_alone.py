@@ -62,3 +62,15 @@ def test_the_best_place_is_taken_though_it_was_just_freed(box):
     took(shell, f"alloc c {12 * MIB}")
     assert shell("addr c") == at
     shell.end()
+
+
+def test_what_a_stream_has_freed_itself_needs_no_fence(box):
+    shell = shell_of(box, "best_fit_pool", thread_cache=0)
+    use(shell, "one", 100)  # it seems to be alone
+    fences = shell.stat()["fences"]
+    for _ in range(100):
+        took(shell, "alloc_async a 5000 one")
+        took(shell, "put a one 7")
+        took(shell, "free_async a one")
+    assert shell.stat()["fences"] <= fences + 1
+    shell.end()
