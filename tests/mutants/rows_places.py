@@ -157,9 +157,14 @@ ROWS = [
      "race a fresh segment beside a peer's access",
      ("src/heap/grow_segment.c", "	devices_allow_since(device, segment->"
       "pages->base, bytes,\n			    segment->devices);\n", "")),
+    ("a_hole_between_pages_is_not_seen",
+     "race pages that go back beside a peer's access",
+     (PAGES, "	if (!res && slots_serve(pages, slot, end))",
+      "	if (!res)")),
     ("a_page_that_goes_back_keeps_a_peer_from_access",
      "race pages that go back beside a peer's access",
-     (PAGES, "	if (!res)\n		return res;\n	for (res = 0;",
+     (PAGES, "	if (!res && slots_serve(pages, slot, end))\n"
+      "		return res;\n	for (res = 0;",
       "	if (true)\n		return res;\n	for (res = 0;")),
     ("a_page_that_has_gone_keeps_a_peer_from_access",
      "race pages that go back beside a peer's access",
