@@ -163,7 +163,8 @@ static CUresult ordered_pass_unlimited(const struct ordered *request)
 	CUresult res;
 
 	if (!foreign_ordered_begin(&claim, request)) {
-		*out = 0;
+		if (out)
+			*out = 0;
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
 	if (pool)
@@ -192,7 +193,7 @@ static CUresult ordered_pass(const struct ordered *request)
 	if (!number || admitted ||
 	    (!request->pool && !mempool_is_current(number)))
 		res = ordered_pass_unlimited(request);
-	else
+	else if (request->out)
 		*request->out = 0;
 	if (!res && admitted)
 		mempool_passed(number);

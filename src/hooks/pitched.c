@@ -95,7 +95,8 @@ EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *out, size_t *pitch,
 	}
 	if (!foreign_begin(&order, CURRENT, context ? out : NULL,
 			   room_product(width, rows))) {
-		*out = 0;
+		if (out)
+			*out = 0;
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
 	res = ROOM_CALL(cuMemAllocPitch_v2, out, pitch, width, rows, element);
