@@ -41,8 +41,8 @@ static int whole_give(const struct heap *heap, struct heap_region *region)
 }
 
 /* Whether no work uses what was freed up to that epoch. The driver does not
- * wait when memory is unmapped. There is no work at all if this
- * thread has let the program's calls pause, which may be beside a capture. */
+ * wait when memory is unmapped. There is no work at all if this thread has let
+ * the program's calls pause, which may be beside a capture. */
 static bool work_is_over(struct device *device, uint64_t epoch)
 {
 	return epoch < atomic_load(&device->over) || calls_are_paused_here() ||

@@ -130,10 +130,11 @@ bool stream_order_try(struct device *device);
 unsigned int stream_order_return_begin(struct device *device);
 void stream_order_return(struct device *device, unsigned int begun);
 
-/* Whether one stream alone seems to have been given work for some hundred
- * requests. That is no proof, and nothing may be reused because of it: work may
- * have been queued unseen. But a fence then most likely holds up no work of
- * another stream, and so costs no more than its calls. */
+/* Whether one stream alone seems to have been given work during the last
+ * ALONE_REQUESTS requests; if nobody watches that, a trial begins. It is no
+ * proof, and nothing may be reused because of it: work may have been queued
+ * unseen. But a fence then most likely holds up no work of another stream, and
+ * so costs no more than its calls. */
 bool stream_order_seems_alone(struct device *device);
 
 /* Whether stream order makes reuse safe on the device now. */

@@ -8,8 +8,8 @@
 enum { PERCENT = 100 };
 
 /* Each page that moves costs the driver some 25 us on an H200, again and again
- * where a job lacks a little room. So each time that an eighth of what
- * is live at most has moved, one percent more of that is spared, up to
+ * where a job lacks a little room. So each time that one part in MOVED_SHARE of
+ * what is live at most has moved, one percent more of that is spared, up to
  * SPARE_MORE percent beyond the option. */
 enum { SPARE_MORE = 7, MOVED_SHARE = 8 };
 
