@@ -45,7 +45,7 @@ def test_pages_move_less_once_that_has_cost_enough(box):
     assert free["reserved_peak"] <= 1.11 * free["live_peak"]
 
 
-@pytest.mark.parametrize("name", ["resnet50", "vgg16"])
+@pytest.mark.parametrize("name", ["resnet50", "vgg16", "gpt2"])
 def test_a_plan_takes_hardly_more_than_what_is_live(box, name):
     stat = run(box, name, "tstack_pool", "--second-thread", sim_driver=NEWER,
                plan_thread=0)
