@@ -173,7 +173,8 @@ PASSED_ON = {  # what differs where CUDA's own pool serves
 }
 # CUDA's own pool serves the last request by what was freed in the stream, or by
 # fresh memory, as that is over by then or not.
-BY_CHANCE = {"a_query_behind_a_request_behind_others": ("0", "600")}
+BY_CHANCE = {"a_query_behind_a_request_behind_others": ("0", "600"),
+             "a_query_behind_a_wait_of_the_legacy_stream": ("0", "600")}
 BY_PAGES = {  # nearly all of the device's memory is asked for
     "with_larger_blocks_while_memory_is_short", "free_or_reserved",
     "reserved_again", "peak_of_what_is_reserved",
