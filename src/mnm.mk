@@ -5,8 +5,13 @@ COMMON_OBJ := $(call sources,src/common/*.c)
 # Places lifetimes, and finds what repeats; knows nothing else of mnm.
 PLAN_OBJ   := $(call sources,src/plan/*.c)
 POOL_OBJ   := $(PLAN_OBJ) $(call sources,src/pools/*.c)
+# Recordings: what reads them, for mnm and for programs of others; and what makes
+# them.
+READER_OBJ := $(addprefix $(BUILD)/obj/src/record/,bytes.o frame_read.o reader.o)
+RECORD_OBJ := $(BUILD)/obj/src/record/bytes.o \
+	$(filter-out $(READER_OBJ),$(call sources,src/record/*.c))
 # The layers between the entry points and the driver.
-CORE_OBJ   := $(foreach layer,mem heap tcache checked order context stats block gate,\
+CORE_OBJ   := $(RECORD_OBJ) $(foreach layer,mem heap tcache checked order context stats block gate,\
 	$(call sources,src/$(layer)/*.c))
 LIB_OBJ    := $(COMMON_OBJ) $(POOL_OBJ) $(CORE_OBJ) \
 	$(call sources,src/api/*.c src/hooks/*.c src/cuda/*.c src/preload/*.c \
@@ -19,10 +24,11 @@ LIB_OBJ    += $(patsubst %.c,$(BUILD)/obj/%.o,$(WORK_GEN_C))
 ENTRY_OBJ  += $(filter $(BUILD)/obj/src/hooks/% %_entries.o,$(LIB_OBJ))
 # Traces in files, for programs that read them.
 TRACE_OBJ  := $(call sources,src/trace/*.c)
-CLI_OBJ    := $(COMMON_OBJ) $(PLAN_OBJ) $(TRACE_OBJ) \
-	$(call sources,src/cli/*.c src/cli/doctor/*.c src/cli/plan/*.c)
+CLI_OBJ    := $(COMMON_OBJ) $(PLAN_OBJ) $(TRACE_OBJ) $(READER_OBJ) \
+	$(call sources,src/cli/*.c src/cli/doctor/*.c src/cli/export/*.c \
+		src/cli/plan/*.c)
 
-ALL += $(BUILD)/libmnm.so $(BUILD)/mnm
+ALL += $(BUILD)/libmnm.so $(BUILD)/mnm $(BUILD)/libmnm-record.a
 
 $(LIB_OBJ): CPPFLAGS += -I$(WORK_GEN) -Isrc/hooks
 $(LIB_OBJ): | $(WORK_GEN)/stamp
@@ -57,11 +63,17 @@ endif
 # stdin, src/control/json.c has a variable that is never such a stream.
 LINK_LIBRARY = $(CC) -shared $(SANFLAGS) $(LDFLAGS) -Wl,-z,now -Wl,-z,relro \
 	-Wl,-Bsymbolic -Wl,--version-script=src/hooks/exports.map \
-	-Wl,-soname,libmnm.so -Wl,--wrap=stdin $(1) -l:libjansson.a -o $@
+	-Wl,-soname,libmnm.so -Wl,--wrap=stdin $(1) -l:libjansson.a -l:libzstd.a -o $@
 
 $(BUILD)/libmnm.so: $(LIB_OBJ) src/hooks/exports.map
 	$(call SAY,link  )
 	$(Q)$(call LINK_LIBRARY,$(LIB_OBJ))
+
+# For programs that read recordings, see include/mnm/record.h.
+$(BUILD)/libmnm-record.a: $(READER_OBJ)
+	$(call SAY,ar    )
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $(READER_OBJ)
 
 # What mnm needs beside the C library is in it, so that it runs anywhere.
 CLI_LIBS := -l:libjansson.a -l:libzstd.a -lm -ldl -pthread
@@ -96,6 +108,7 @@ install:
 		$(INSTALL_H) $(INSTALL_PC) $(INSTALL_CM)
 	install $(BUILD)/mnm $(INSTALL_BIN)/
 	install $(BUILD)/libmnm.so $(INSTALL_LIB)/
+	install -m 644 $(BUILD)/libmnm-record.a $(INSTALL_LIB)/
 	install $(BUILD)/sim/lib*.so.* $(INSTALL_LIB)/sim/
 	cp -P $(BUILD)/sim/lib*.so $(INSTALL_LIB)/sim/
 	install -m 644 $(BUILD)/sim/profiles/* $(INSTALL_LIB)/sim/profiles/

@@ -1,0 +1,226 @@
+/* mnm/record.h */
+#include "mnm/record.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frame.h"
+#include "record_file.h"
+
+enum { ERROR_SIZE = 256, POOLS = 256, NAME_SIZE = 64 };
+
+struct mnm_record {
+	FILE *file;
+	FILE *after; /* the part that follows, or NULL */
+	char *about;
+	char pools[POOLS][NAME_SIZE];
+	struct frame frame;
+	size_t next;     /* of its events */
+	uint64_t frames; /* that were read */
+	uint64_t dropped;
+	uint8_t *stored;
+	char error[ERROR_SIZE]; /* empty: nothing is wrong */
+};
+
+/* The second line of a file, from malloc; or NULL, and why. */
+static char *head_read(FILE *file, const char **why)
+{
+	char first[sizeof(RECORD_FIRST_LINE)];
+	char *line = malloc(RECORD_LINE_MOST);
+
+	*why = "no memory";
+	if (!line)
+		return NULL;
+	*why = "it is no record of mnm";
+	if (!fgets(first, sizeof(first), file) ||
+	    strncmp(first, RECORD_FIRST_LINE, sizeof("mnm record ") - 1))
+		goto wrong;
+	*why = "it has another version than 1";
+	if (strcmp(first, RECORD_FIRST_LINE))
+		goto wrong;
+	*why = "it breaks off in its second line";
+	if (!fgets(line, RECORD_LINE_MOST, file) || !strchr(line, '\n'))
+		goto wrong;
+	*strchr(line, '\n') = '\0';
+	return line;
+wrong:
+	free(line);
+	return NULL;
+}
+
+static bool part_of(const char *line, unsigned long long *id,
+		    unsigned int *part)
+{
+	return line && sscanf(line, RECORD_SECOND_LINE, id, part) == 2;
+}
+
+/* The part before, if it is there; then that comes first. */
+static void before_open(struct mnm_record *record, const char *path)
+{
+	size_t size = strlen(path) + sizeof(RECORD_BEFORE);
+	char *before = malloc(size), *line = NULL;
+	unsigned long long id, other_id;
+	unsigned int part, other;
+	const char *why;
+	FILE *file = NULL;
+
+	if (before) {
+		snprintf(before, size, "%s%s", path, RECORD_BEFORE);
+		file = fopen(before, "re");
+	}
+	if (file)
+		line = head_read(file, &why);
+	if (part_of(record->about, &id, &part) &&
+	    part_of(line, &other_id, &other) && id == other_id &&
+	    other + 1 == part) {
+		record->after = record->file;
+		record->file = file;
+		file = NULL;
+	}
+	if (file)
+		fclose(file);
+	free(line);
+	free(before);
+}
+
+/* The names in "pools":["a","b"], in their order. A name has no quotes. */
+static void pools_read(struct mnm_record *record)
+{
+	const char *at = strstr(record->about, "\"pools\":[");
+	size_t length;
+
+	if (!at)
+		return;
+	at = strchr(at, '[') + 1;
+	for (int i = 0; i < POOLS && *at == '"'; i++) {
+		length = strcspn(++at, "\"");
+		snprintf(record->pools[i], NAME_SIZE, "%.*s",
+			 (int)(length < NAME_SIZE ? length : NAME_SIZE - 1),
+			 at);
+		at += length;
+		at += *at == '"';
+		at += *at == ',';
+	}
+}
+
+struct mnm_record *mnm_record_open(const char *path, char *error,
+				   size_t error_size)
+{
+	struct mnm_record *record = calloc(1, sizeof(*record));
+	const char *why = "no memory";
+
+	if (record) {
+		record->file = fopen(path, "re");
+		why = strerror(errno);
+	}
+	if (record && record->file)
+		record->about = head_read(record->file, &why);
+	if (record && record->about) {
+		pools_read(record);
+		before_open(record, path);
+		return record;
+	}
+	snprintf(error, error_size, "%s: %s", path, why);
+	mnm_record_close(record);
+	return NULL;
+}
+
+void mnm_record_close(struct mnm_record *record)
+{
+	if (!record)
+		return;
+	if (record->file)
+		fclose(record->file);
+	if (record->after)
+		fclose(record->after);
+	frame_release(&record->frame);
+	free(record->stored);
+	free(record->about);
+	free(record);
+}
+
+const char *mnm_record_about(const struct mnm_record *record)
+{
+	return record->about;
+}
+
+static bool failed(struct mnm_record *record, const char *why)
+{
+	snprintf(record->error, sizeof(record->error), "frame %llu: %s",
+		 (unsigned long long)record->frames + 1, why);
+	return false;
+}
+
+/* Reads the next frame of the file. Returns false at its end, or if something
+ * is wrong. */
+static bool frame_next(struct mnm_record *record)
+{
+	uint8_t bytes[FRAME_HEAD];
+	struct frame_head head;
+	const char *wrong;
+	uint8_t *stored;
+	size_t got = fread(bytes, 1, FRAME_HEAD, record->file);
+
+	if (!got && feof(record->file))
+		return false;
+	if (ferror(record->file))
+		return failed(record, "it can't be read");
+	if (got < FRAME_HEAD)
+		return failed(record, "the file breaks off in it");
+	if (!frame_head_read(bytes, &head))
+		return failed(record, "it does not begin as one");
+	stored = realloc(record->stored, head.stored + (size_t)1);
+	if (!stored)
+		return failed(record, "there is no memory for it");
+	record->stored = stored;
+	if (fread(stored, 1, head.stored, record->file) < head.stored)
+		return failed(record, "the file breaks off in it");
+	frame_release(&record->frame);
+	wrong = frame_read(&record->frame, &head, stored);
+	if (wrong)
+		return failed(record, wrong);
+	record->frames++;
+	record->next = 0;
+	record->dropped += record->frame.dropped;
+	return true;
+}
+
+/* What comes before is whole, or lost from where it is damaged. */
+static bool file_turn(struct mnm_record *record)
+{
+	if (!record->after || *record->error)
+		return false;
+	fclose(record->file);
+	record->file = record->after;
+	record->after = NULL;
+	return true;
+}
+
+const struct mnm_record_event *mnm_record_next(struct mnm_record *record)
+{
+	while (record->next == record->frame.count) {
+		if (*record->error)
+			return NULL;
+		if (!frame_next(record) && !file_turn(record))
+			return NULL;
+	}
+	return &record->frame.events[record->next++];
+}
+
+const char *mnm_record_pool(const struct mnm_record *record, unsigned int pool)
+{
+	return pool < POOLS ? record->pools[pool] : "";
+}
+
+const char *mnm_record_error(const struct mnm_record *record)
+{
+	return *record->error ? record->error : NULL;
+}
+
+uint64_t mnm_record_dropped(const struct mnm_record *record)
+{
+	return record->dropped;
+}

@@ -1,0 +1,229 @@
+#include "ring.h"
+
+#include <pthread.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "preload/thread.h"
+
+_Atomic bool record_on;
+__thread struct record_ring *record_ring_own;
+__thread uint64_t record_site;
+__thread bool record_inside;
+__thread unsigned int record_did;
+
+/* All rings, which stay; and the notes of those whose thread has ended. */
+static pthread_mutex_t lock = LOCK_SPINS;
+static struct record_ring *rings;
+static struct thread_key key;
+static void (*wake_reader)(void);
+
+static void thread_ended(void *value)
+{
+	struct record_ring *ring = value;
+
+	record_ring_own = NULL;
+	pthread_mutex_lock(&lock);
+	ring->ended = true;
+	pthread_mutex_unlock(&lock);
+}
+
+/* A ring whose thread has ended and whose notes were read. */
+static struct record_ring *ring_find(void)
+{
+	struct record_ring *ring = rings;
+
+	while (ring && !(ring->ended &&
+			 atomic_load(&ring->head) == atomic_load(&ring->tail)))
+		ring = ring->next;
+	return ring;
+}
+
+static struct record_ring *ring_new(void)
+{
+	struct record_ring *ring =
+		mmap(NULL, sizeof(*ring), PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	if (ring == MAP_FAILED)
+		return NULL;
+	ring->limit = RING_NOTES;
+	ring->next = rings;
+	rings = ring;
+	return ring;
+}
+
+struct record_ring *record_ring_make(void)
+{
+	struct record_ring *ring;
+
+	pthread_mutex_lock(&lock);
+	ring = key.open ? ring_find() : NULL;
+	if (!ring && key.open)
+		ring = ring_new();
+	if (ring) {
+		ring->ended = false;
+		ring->thread = (uint32_t)syscall(SYS_gettid);
+	}
+	pthread_mutex_unlock(&lock);
+	if (ring)
+		thread_key_set(&key, ring);
+	record_ring_own = ring;
+	return ring;
+}
+
+bool record_ring_room(struct record_ring *ring)
+{
+	uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+
+	ring->limit = atomic_load_explicit(&ring->tail, memory_order_acquire) +
+		      RING_NOTES;
+	if (head != ring->limit)
+		return true;
+	atomic_store_explicit(
+		&ring->dropped,
+		atomic_load_explicit(&ring->dropped, memory_order_relaxed) + 1,
+		memory_order_relaxed);
+	return false;
+}
+
+void record_ring_wake(void)
+{
+	if (wake_reader)
+		wake_reader();
+}
+
+void record_rings_open(void (*wake)(void))
+{
+	pthread_mutex_lock(&lock);
+	if (!key.open)
+		thread_key_open(&key, thread_ended);
+	wake_reader = wake;
+	pthread_mutex_unlock(&lock);
+}
+
+static void note_read(const struct record_ring *ring, uint64_t at,
+		      struct mnm_record_event *event)
+{
+	const uint64_t low = (UINT64_C(1) << 48) - 1;
+	const struct record_note *note = &ring->notes[at % RING_NOTES];
+
+	*event = (struct mnm_record_event){
+		.time = note->time,
+		.address = note->address,
+		.size = note->size & low,
+		.span = note->span & low,
+		.site = note->site & low,
+		.thread = ring->thread,
+		.stream = note->site >> 48,
+		.kind = (uint8_t)(note->size >> 48),
+		.flags = (uint8_t)(note->size >> 56),
+		.device = (uint8_t)(note->span >> 48),
+		.pool = (uint8_t)(note->span >> 56),
+	};
+	/* A text that stays, see noted_swap. */
+	if (event->kind == MNM_RECORD_SWAP) {
+		event->text = (const char *)(uintptr_t)event->address;
+		event->address = 0;
+	}
+}
+
+/* The time of the next note of a ring; `until` if there is none before. */
+static uint64_t next_time(const struct record_ring *ring, uint64_t until)
+{
+	uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+	uint64_t time;
+
+	if (atomic_load_explicit(&ring->head, memory_order_acquire) == tail)
+		return until;
+	time = ring->notes[tail % RING_NOTES].time;
+	return time < until ? time : until;
+}
+
+/* The ring with the oldest note, or NULL. *until becomes the time of the oldest
+ * note of all others. */
+static struct record_ring *ring_oldest(struct record_ring *first,
+				       uint64_t *until)
+{
+	struct record_ring *oldest = NULL;
+	uint64_t least = *until;
+
+	for (struct record_ring *ring = first; ring; ring = ring->next) {
+		uint64_t time = next_time(ring, *until);
+
+		if (time < least) {
+			*until = least;
+			least = time;
+			oldest = ring;
+		} else if (time < *until) {
+			*until = time;
+		}
+	}
+	return oldest;
+}
+
+/* Takes notes of a ring that are not younger than `until`: the next one in any
+ * case. */
+static size_t ring_take(struct record_ring *ring, uint64_t until,
+			struct mnm_record_event *events, size_t most)
+{
+	uint64_t head = atomic_load_explicit(&ring->head, memory_order_acquire);
+	uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+	size_t taken = 0;
+
+	while (taken < most && tail != head &&
+	       (!taken || ring->notes[tail % RING_NOTES].time <= until))
+		note_read(ring, tail++, &events[taken++]);
+	atomic_store_explicit(&ring->tail, tail, memory_order_release);
+	return taken;
+}
+
+static struct record_ring *rings_first(void)
+{
+	struct record_ring *first;
+
+	pthread_mutex_lock(&lock);
+	first = rings;
+	pthread_mutex_unlock(&lock);
+	return first;
+}
+
+static uint64_t dropped_take(struct record_ring *ring)
+{
+	uint64_t dropped =
+		atomic_load_explicit(&ring->dropped, memory_order_relaxed);
+	uint64_t more = dropped - ring->told;
+
+	ring->told = dropped;
+	return more;
+}
+
+size_t record_rings_take(uint64_t until, struct mnm_record_event *events,
+			 size_t most, uint64_t *dropped)
+{
+	struct record_ring *first = rings_first(), *ring;
+	size_t taken = 0;
+
+	while (taken < most) {
+		uint64_t others = until;
+
+		ring = ring_oldest(first, &others);
+		if (!ring)
+			break;
+		taken += ring_take(ring, others, events + taken, most - taken);
+	}
+	for (ring = first; ring; ring = ring->next)
+		*dropped += dropped_take(ring);
+	return taken;
+}
+
+void record_rings_clear(void)
+{
+	for (struct record_ring *ring = rings_first(); ring;
+	     ring = ring->next) {
+		atomic_store(&ring->tail, atomic_load(&ring->head));
+		dropped_take(ring);
+	}
+}

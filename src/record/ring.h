@@ -1,0 +1,136 @@
+/* What threads note while a record is made, each in a ring of its own, without
+ * a lock or an atomic step that others would meet. One other thread reads all
+ * rings. A thread never waits: what has no room is dropped, and counted. */
+#ifndef MNM_RECORD_RING_H
+#define MNM_RECORD_RING_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "clock.h"
+#include "mnm/record.h"
+
+enum {
+	RING_NOTES = 1 << 15, /* 1.3 MB a thread */
+	RING_WAKES = 1 << 13, /* notes after which the reader is woken */
+};
+
+/* An event, packed. Numbers of 48 bits have the others above them. */
+struct record_note {
+	uint64_t time;    /* in ticks */
+	uint64_t address; /* of a swap: of its text, which has to stay */
+	uint64_t size;    /* | kind << 48 | flags << 56 */
+	uint64_t span;    /* | device << 48 | pool << 56 */
+	uint64_t site;    /* | stream << 48 */
+};
+
+struct record_ring {
+	_Atomic uint64_t head;    /* notes that were made; by its thread */
+	uint64_t limit;           /* its thread knows of room up to there */
+	_Atomic uint64_t dropped; /* by its thread */
+	uint32_t thread;
+	bool ended; /* its thread; under the rings' lock */
+	struct record_ring *next;
+	_Atomic uint64_t tail __attribute__((aligned(64))); /* by the reader */
+	uint64_t told; /* of `dropped`, by the reader */
+	struct record_note notes[RING_NOTES];
+};
+
+/* Whether a record is made. To be asked before anything else here is called. */
+extern _Atomic bool record_on;
+/* The calling thread's ring, or NULL. */
+extern __thread struct record_ring *record_ring_own;
+
+static inline bool record_is_on(void)
+{
+	return __builtin_expect(
+		atomic_load_explicit(&record_on, memory_order_relaxed), 0);
+}
+
+/* The address of the code that has called an entry point, for the note of that
+ * call. */
+extern __thread uint64_t record_site;
+extern __thread bool record_inside; /* the runtime, which calls the driver */
+
+/* An entry point was called from there. Of two within each other, the outer one
+ * is the program's call. */
+static inline void record_call(const void *site)
+{
+	if (record_is_on() && !record_inside)
+		record_site = (uintptr_t)site;
+}
+
+/* What the calling thread has done since its last note: MNM_RECORD_DRIVER and
+ * MNM_RECORD_FENCE. */
+extern __thread unsigned int record_did;
+
+static inline void record_did_add(unsigned int flag)
+{
+	if (record_is_on())
+		record_did |= flag;
+}
+
+static inline unsigned int record_did_take(void)
+{
+	unsigned int did = record_did;
+
+	record_did = 0;
+	return did;
+}
+
+static inline uint64_t record_site_take(void)
+{
+	uint64_t site = record_site;
+
+	record_site = 0;
+	return site;
+}
+
+/* Makes the calling thread's ring, or returns NULL without memory. */
+struct record_ring *record_ring_make(void);
+/* Whether there is room after all; counts a note that is dropped if not. */
+bool record_ring_room(struct record_ring *ring);
+/* Wakes the reader. */
+void record_ring_wake(void);
+
+/* What is to be noted: times and threads are added. */
+static inline void record_note(enum mnm_record_kind kind, unsigned int flags,
+			       uint64_t address, uint64_t size, uint64_t span,
+			       unsigned int device, unsigned int pool,
+			       unsigned int stream, uint64_t site)
+{
+	struct record_ring *ring = record_ring_own;
+	struct record_note *note;
+	uint64_t head;
+
+	if (!ring && !(ring = record_ring_make()))
+		return;
+	head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+	if (head == ring->limit && !record_ring_room(ring))
+		return;
+	note = &ring->notes[head % RING_NOTES];
+	note->time = record_clock();
+	note->address = address;
+	note->size = size | (uint64_t)kind << 48 | (uint64_t)flags << 56;
+	note->span = span | (uint64_t)device << 48 | (uint64_t)pool << 56;
+	note->site = (site & ((UINT64_C(1) << 48) - 1)) |
+		     (uint64_t)(uint16_t)stream << 48;
+	atomic_store_explicit(&ring->head, head + 1, memory_order_release);
+	if (!((head + 1) % RING_WAKES))
+		record_ring_wake();
+}
+
+/* For the reader, one thread at a time. wake: how others wake it, or NULL. */
+void record_rings_open(void (*wake)(void));
+
+/* Takes the notes of all rings that are older than `until`, in the order of
+ * their times, up to `most`. Returns how many. *dropped grows by those that
+ * were dropped since the last call. */
+size_t record_rings_take(uint64_t until, struct mnm_record_event *events,
+			 size_t most, uint64_t *dropped);
+
+/* Forgets all notes. */
+void record_rings_clear(void);
+
+#endif
