@@ -1,7 +1,7 @@
 # The targets of `make fuzz`, see tests/fuzz/README.md. If FUZZER is set,
 # libFuzzer's main program replaces the one that replays the corpus.
 FUZZ      := $(addprefix $(BUILD)/tests/fuzz/,request options trace profile \
-	fault answer plan plan_file)
+	fault answer plan plan_file recording)
 FUZZ_PARTS := $(addprefix $(BUILD)/obj/tests/fuzz/,fuzz.o \
 	$(if $(FUZZER),,replay.o))
 FUZZ_LINK := $(if $(FUZZER),-fsanitize=fuzzer)
@@ -33,6 +33,7 @@ $(BUILD)/tests/fuzz/trace: $(TRACE_OBJ)
 $(BUILD)/tests/fuzz/plan: $(COMMON_OBJ) $(POOL_OBJ) $(TRACE_OBJ) \
 	$(call sources,src/cli/failure.c src/cli/plan/lifetimes*.c)
 $(BUILD)/tests/fuzz/plan_file: $(PLAN_OBJ)
+$(BUILD)/tests/fuzz/recording: $(READER_OBJ) $(BUILD)/obj/src/record/frame_write.o
 $(BUILD)/tests/fuzz/answer: $(filter-out %/main.o,$(CLI_OBJ))
 $(BUILD)/tests/fuzz/answer: FUZZ_LINK += $(addprefix -Wl$(comma)--wrap=,\
 	jobs_find jobs_find_one job_reconnect)

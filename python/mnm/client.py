@@ -273,6 +273,32 @@ class Program:
         `stat` raises."""
         self._ask("mark", timeout, True)
 
+    def record(self, file: str, size: Optional[Union[str, int]] = None,
+               timeout: float = TIMEOUT) -> Dict[str, Any]:
+        """Records each request and free of the program in a file from now on.
+
+        file: its path, for a program in another folder an absolute one; %p in
+        it is the pid. size: past so many bytes, only the newest are kept.
+
+        Returns what docs/protocol.md says of a recording. Raises RefusedError
+        if there is one already, or the file can't be written; else as
+        `stat`."""
+        size = None if size is None else str(size)
+        return self._recording("start", timeout, file=file, size=size)
+
+    def stop_recording(self, timeout: float = TIMEOUT) -> Dict[str, Any]:
+        """Ends the recording. Returns as `record`. Raises RefusedError if there
+        is none; else as `stat`."""
+        return self._recording("stop", timeout)
+
+    def _recording(self, action: str, timeout: float,
+                   **fields: Any) -> Dict[str, Any]:
+        answer = self._ask("record", timeout, True, action=action, **fields)
+        recording: Any = answer.get("recording")
+        if not isinstance(recording, dict):
+            raise _not_understood("it tells of no recording")
+        return recording
+
     def _order(self, command: str, timeout: float,
                **fields: Any) -> List[Change]:
         changes = _changes(self._ask(command, timeout, True, **fields))

@@ -68,9 +68,10 @@ struct arguments {
 	double watch; /* seconds between two looks, 0 = one look */
 	/* NULL if not given. */
 	const char *device, *sim, *frameworks, *pool, *option, *value, *topic;
-	const char *svg, *o, *save, *file;
+	const char *svg, *o, *save, *file, *record, *action, *to, *format,
+		*recording, *output;
 	/* 0 if not given. */
-	size_t capacity, unit;
+	size_t capacity, unit, max_size;
 	double time;
 	struct number seed, period, iteration;
 	struct setting *settings; /* setting_count of them */

@@ -42,6 +42,18 @@ ARGUMENT(plugin, SETTINGS, "plugin", "FILE", \
 	"a shared object that brings further pools; may be repeated.\n" \
 	"Those of MNM_POOL_PLUGINS come first") \
 ARGUMENT(set, SETTINGS, "set", "KEY=VALUE", "an option of the table below") \
+ARGUMENT(record, PATH, "record", "FILE", \
+	"record each request and free there; in its name %p is the\n" \
+	"pid, %h the host and %d the device") \
+ARGUMENT(max_size, BYTES, "max-size", "N", \
+	"bytes of the recording, 1M and more [1G]; past that, the\n" \
+	"newest are kept") \
+ARGUMENT(action, WORD, NULL, "start|stop", "begin a recording, or end it") \
+ARGUMENT(to, FILE, NULL, "FILE", \
+	"the file, for start; %p, %h and %d as in mnm run --record") \
+ARGUMENT(format, TEXT, "format", "F", "one of those below [csv]") \
+ARGUMENT(output, PATH, "output", "FILE", "write there [stdout]") \
+ARGUMENT(recording, FILE, NULL, "FILE", "a recording") \
 ARGUMENT(capacity, BYTES, "capacity", "BYTES", \
 	"asks whether a range of so many bytes is enough, and ends\n" \
 	"once a plan fits; exit status 1 if none was found") \

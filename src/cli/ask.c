@@ -204,13 +204,16 @@ static void job_begin(struct job *job)
 	*job->error = '\0';
 }
 
-/* Whether the answer has that field, which is a list of devices or a text. */
+/* Whether the answer has that field, which is a list of devices, a recording,
+ * or a text. */
 static bool field_fits(const json_t *answer, const char *name)
 {
 	const json_t *field = json_object_get(answer, name);
 
-	return strcmp(name, "devices") ? json_is_string(field)
-				       : json_is_array(field);
+	if (!strcmp(name, "devices"))
+		return json_is_array(field);
+	return strcmp(name, "recording") ? json_is_string(field)
+					 : json_is_object(field);
 }
 
 /* What is wrong with an answer, or NULL if it is one to such a request. */

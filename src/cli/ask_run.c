@@ -1,6 +1,8 @@
 /* Makes one request to one program, or to all, as a command's row says. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "ask.h"
 #include "change.h"
@@ -26,6 +28,18 @@ static void text_add(json_t *json, const char *name, const char *text)
 		json_object_set_new(json, name, json_string(text));
 }
 
+/* The program may be in another folder. */
+static void path_add(json_t *json, const char *name, const char *path)
+{
+	char folder[PATH_MAX] = "";
+	bool relative = path && *path != '/';
+
+	if (path && (!relative || getcwd(folder, sizeof(folder))))
+		json_object_set_new(json, name,
+				    json_sprintf("%s%s%s", folder,
+						 relative ? "/" : "", path));
+}
+
 json_t *request_json(const char *name, const struct arguments *arguments)
 {
 	json_t *json = json_pack("{s:s}", "command", name);
@@ -36,6 +50,11 @@ json_t *request_json(const char *name, const struct arguments *arguments)
 	text_add(json, "pool", arguments->pool);
 	text_add(json, "option", arguments->option);
 	text_add(json, "value", arguments->value);
+	text_add(json, "action", arguments->action);
+	path_add(json, "file", arguments->to);
+	if (arguments->max_size)
+		json_object_set_new(json, "size",
+				    json_sprintf("%zu", arguments->max_size));
 	return json;
 }
 

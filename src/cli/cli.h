@@ -55,16 +55,22 @@ int help_run(const struct command *command, const struct arguments *arguments);
 int run_run(const struct command *command, const struct arguments *arguments);
 int ps_run(const struct command *command, const struct arguments *arguments);
 int plan_run(const struct command *command, const struct arguments *arguments);
+int export_run(const struct command *command,
+	       const struct arguments *arguments);
 int doctor_run(const struct command *command,
 	       const struct arguments *arguments);
 /* Asks the programs that the arguments name, and prints what they answer. */
 int ask_run(const struct command *command, const struct arguments *arguments);
 
-/* Prints the rest of run's help. */
+/* Each prints the rest of its command's help. */
 void run_more(void);
+void export_more(void);
 
 /* Prints how many iterations of a program are marked. */
 void mark_print(const struct job *job, const struct arguments *arguments);
+
+/* Prints where a program is recorded, or was. */
+void record_print(const struct job *job, const struct arguments *arguments);
 
 /* Prints what was done to each device of a program. */
 void change_print(const struct job *job, const struct arguments *arguments);

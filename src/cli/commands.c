@@ -89,8 +89,8 @@ static int version_run(const struct command *command,
 /* clang-format off */
 const struct command commands[] = {
 	{"run", "run a CUDA program with a memory pool under it",
-	 {ARG_set_pool, ARG_plugin, ARG_sim, ARG_frameworks, ARG_set,
-	  ARG_program}, NULL, run_more,
+	 {ARG_set_pool, ARG_plugin, ARG_sim, ARG_frameworks, ARG_record,
+	  ARG_max_size, ARG_set, ARG_program}, NULL, run_more,
 	 run_run, false, NULL, NULL},
 	{"ps", "list your programs that run under mnm",
 	 {ARG_watch, ARG_json},
@@ -125,6 +125,19 @@ const struct command commands[] = {
 	 "tstack_pool looks for what repeats from mark to mark then. `mnm stat` shows\n"
 	 "how many iterations were marked.\n", NULL,
 	 ask_run, true, "devices", mark_print},
+	{"record", "record what a running program asks for and frees",
+	 {ARG_target, ARG_max_size, ARG_json, ARG_action, MAYBE | ARG_to},
+	 "Each request and free is written, with its time, thread, stream, size and\n"
+	 "place. docs/trace-format.md describes the file. It ends with the program,\n"
+	 "and is readable up to its last second if the program is killed. With --all\n"
+	 "the name needs %p. `mnm run --record` records from the start.\n", NULL,
+	 ask_run, true, "recording", record_print},
+	{"export", "write a recording as something else",
+	 {ARG_format, ARG_device, ARG_output, ARG_recording},
+	 "What was recorded last may be missing, if the program was killed or the disk\n"
+	 "was full: then all up to there is written, one line says so, and the exit\n"
+	 "status is 1.\n", export_more,
+	 export_run, false, NULL, NULL},
 	{"plan", "place lifetimes into as small a range of addresses as can be found",
 	 {ARG_capacity, ARG_time, ARG_seed, ARG_period, ARG_iteration,
 	  ARG_unit, ARG_svg, ARG_o, ARG_save, ARG_device, ARG_json, ARG_file},

@@ -176,6 +176,29 @@ static void simulation_load(void)
 			dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 }
 
+/* The file's path is made absolute: the program may go to another folder before
+ * its first call of CUDA. */
+static int record_set(struct run *run, const struct arguments *arguments)
+{
+	const char *file = arguments->record;
+	char folder[PATH_MAX] = "", *path, size[32];
+	int status = EXIT_DONE;
+
+	if (arguments->max_size) {
+		snprintf(size, sizeof(size), "%zu", arguments->max_size);
+		status = option_set(run, "record_size", size);
+	}
+	if (status || !file)
+		return status;
+	if (*file != '/' && !getcwd(folder, sizeof(folder)))
+		return failure("the present folder: %s", strerror(errno));
+	if (asprintf(&path, "%s%s%s", folder, *folder ? "/" : "", file) < 0)
+		return failure("no memory");
+	status = option_set(run, "record", path);
+	free(path);
+	return status;
+}
+
 /* Checks the options together, as the program will. What allows one of them may
  * come from the environment alone. */
 static int settings_check(struct run *run)
@@ -306,6 +329,8 @@ int run_run(const struct command *command, const struct arguments *arguments)
 	if (arguments->sim)
 		run.profile = *arguments->sim ? arguments->sim : "t4";
 	status = settings_read(&run, arguments);
+	if (!status)
+		status = record_set(&run, arguments);
 	if (!status && arguments->frameworks)
 		status = frameworks_choose(arguments->frameworks, &chosen);
 	if (!status && run.profile)

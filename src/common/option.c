@@ -43,6 +43,16 @@ void option_variable(const struct option_row *row, char *text, size_t size)
 		text[i] = (char)toupper((unsigned char)text[i]);
 }
 
+bool file_size_parse(const char *text, size_t *bytes)
+{
+	size_t size;
+
+	if (!size_parse(text, &size) || size < FILE_SIZE_MIN)
+		return false;
+	*bytes = size;
+	return true;
+}
+
 static bool page_parse(const char *text, size_t *page)
 {
 	size_t size;
@@ -296,6 +306,7 @@ static bool row_set(struct config *config, const struct option_row *row,
 #define PARSE_ITERATION(f) \
 	iteration_parse(value, config->f, sizeof(config->f), why)
 #define PARSE_SIZE(f)         size_parse(value, &config->f)
+#define PARSE_FILE_SIZE(f)    file_size_parse(value, &config->f)
 #define PARSE_PAGE(f)         page_parse(value, &config->f)
 #define PARSE_CLASSES(f)      classes_parse(value, &config->f)
 #define PARSE_CUTOFF(f)       number_parse(value, CUTOFF_MIN, CUTOFF_MAX, &config->f)

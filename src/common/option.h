@@ -26,6 +26,7 @@ enum option_type {
 	OPTION_PLUGINS,      /* absolute paths with colons between, or empty */
 	OPTION_ITERATION,    /* as option_ranges reads it, or empty */
 	OPTION_SIZE,         /* as size_parse reads it */
+	OPTION_FILE_SIZE,    /* as that, 1M or more */
 	OPTION_PAGE,         /* bytes, a power of two from 512 to 2 MiB */
 	OPTION_CLASSES,      /* linear, or a power of two from 1 to 64 */
 	OPTION_CUTOFF,       /* a power of two by its exponent, 20 to 34 */
@@ -83,6 +84,7 @@ void option_variable(const struct option_row *row, char *text, size_t size);
 #define FIELD_PLUGINS(f)      char f[2048];
 #define FIELD_ITERATION(f)    char f[512];
 #define FIELD_SIZE(f)         size_t f;
+#define FIELD_FILE_SIZE(f)    size_t f;
 #define FIELD_PAGE(f)         size_t f;
 #define FIELD_CLASSES(f)      size_t f;       /* in each octave; 0: linear */
 #define FIELD_CUTOFF(f)       unsigned int f; /* log2 of bytes */
@@ -126,6 +128,10 @@ int device_parse(const char *text);
 /* Reads a number of bytes, or of K, M or G (powers of 1024): 4096, 64M, 64MiB,
  * 8GB, 1.5G. Returns false if the text is not a size. */
 bool size_parse(const char *text, size_t *size);
+
+/* The same, of a recording's file: FILE_SIZE_MIN at least. */
+enum { FILE_SIZE_MIN = 1 << 20 };
+bool file_size_parse(const char *text, size_t *bytes);
 
 /* Reads NAME, ORDINAL:NAME, host:NAME or several of them with commas between,
  * each device once, as choices (pool_choice.h): a NAME but that for the host

@@ -69,6 +69,10 @@ OPTION(socket_dir, PATH, START, "", "absolute path", \
 	"folder of the control sockets [$XDG_RUNTIME_DIR/mnm or /tmp/mnm-UID]") \
 OPTION(stat_file, TEXT, START, "", "path, %p = pid", \
 	"write the statistics there, as JSON, when the program exits") \
+OPTION(record, TEXT, START, "", "path, %p = pid, %h = host, %d = device", \
+	"record each request and free there from the start, see `mnm record`") \
+OPTION(record_size, FILE_SIZE, START, "1G", "bytes (K, M, G), 1M and more", \
+	"bytes of a recording; past that, the newest are kept") \
 OPTION(log, LEVEL, START, "warn", "none, error, warn, info, debug", \
 	"what is logged on stderr: info: start, orders, end; debug: every request") \
 OPTION(check_pools, FLAG, START, "0", "0 or 1", \

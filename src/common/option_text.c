@@ -101,6 +101,7 @@ void config_text(const struct config *config, const struct option_row *row,
 #define TEXT_PLUGINS(f)      snprintf(text, size, "%s", config->f)
 #define TEXT_ITERATION(f)    snprintf(text, size, "%s", config->f)
 #define TEXT_SIZE(f)         size_text(config->f, text, size)
+#define TEXT_FILE_SIZE(f)    size_text(config->f, text, size)
 #define TEXT_PAGE(f)         size_text(config->f, text, size)
 #define TEXT_CLASSES(f)      classes_text(config->f, text, size)
 #define TEXT_CUTOFF(f)       snprintf(text, size, "%u", config->f)

@@ -21,6 +21,7 @@
 #include "common/pool_json.h"
 #include "common/pool_list.h"
 #include "common/protocol.h"
+#include "recording.h"
 #include "request.h"
 #include "heap/swap.h"
 #include "common/text.h"
@@ -111,9 +112,11 @@ static json_t *devices_each(const struct request *request,
 
 static json_t *stat_run(struct request *request)
 {
-	json_t *answer = about_json();
+	json_t *answer = about_json(), *recording = recording_json();
 
 	json_object_set_new(answer, "options", options_json());
+	if (recording)
+		json_object_set_new(answer, "recording", recording);
 	json_object_set_new(answer, "devices",
 			    devices_each(request, device_stat));
 	return answer;
@@ -290,6 +293,7 @@ static const struct command commands[] = {
 	{"mark", 0, 0, HAS(command), mark_run},
 	{"set", HAS(option), HAS(value), HAS(value), set_run},
 	{"plan", 0, HAS(device), 0, plan_run},
+	{"record", HAS(action), HAS(file) | HAS(size), HAS(action), record_run},
 	{"pools", 0, 0, 0, pools_run},
 	{"help", 0, 0, 0, help_run},
 	{NULL, 0, 0, 0, NULL},
@@ -330,8 +334,9 @@ static const struct command *command_find(struct request *request)
 /* Logs an order, even one that can't be carried out. */
 static void order_tell(const struct request *request, bool done)
 {
-	const char *words[] = {request->command, request->pool, request->option,
-			       request->value};
+	const char *words[] = {request->command, request->pool,
+			       request->option,  request->value,
+			       request->action,  request->file};
 	char line[OPTION_ERROR_SIZE], error[ERROR_SIZE];
 	size_t used = 0;
 

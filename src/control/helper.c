@@ -19,6 +19,7 @@
 #include "preload/loader.h"
 #include "common/log.h"
 #include "common/protocol.h"
+#include "recording.h"
 #include "server.h"
 #include "stat_file.h"
 #include "preload/syscall_filter.h"
@@ -92,6 +93,7 @@ static void *helper_run(void *arg)
 		thread_detach();
 	about_open();
 	open = server_open(start->error, sizeof(start->error));
+	recording_open(wake < 0 ? NULL : wake_send);
 	if (open && apart)
 		listener_keep(); /* the program may change its root next */
 	start_end(start, open);
@@ -101,12 +103,15 @@ static void *helper_run(void *arg)
 		listener_sweep();
 	while (open && !has_to_leave()) {
 		if (!server_turn(wake,
-				 wake < 0 ? LOOK_ALONE_MS : LOOK_AROUND_MS))
+				 recording_turn_ms(wake < 0 ? LOOK_ALONE_MS
+							    : LOOK_AROUND_MS)))
 			break;
+		recording_turn();
 		wake_look();
 		unused_look(config_current());
 		planner_tick();
 	}
+	recording_close();
 	giver_leave();
 	listener_leave();
 	server_close();
@@ -132,6 +137,7 @@ static void main_leaves(void *unused)
  * control thread can reach the socket's file. */
 static void process_leaves(void)
 {
+	recording_leave();
 	if (!listener_unlink() && apart)
 		helper_end();
 }
@@ -139,6 +145,7 @@ static void process_leaves(void)
 /* Runs in a forked child: the sockets belong to the parent. */
 static void child_forget(void)
 {
+	recording_forget();
 	if (!apart)
 		server_close();
 }

@@ -21,6 +21,9 @@ FIELD(device, DEVICE) \
 FIELD(pool, TEXT) \
 FIELD(option, TEXT) \
 FIELD(value, TEXT) \
+FIELD(action, TEXT) \
+FIELD(file, TEXT) \
+FIELD(size, TEXT) \
 FIELD(until, TIME)
 
 enum field {
@@ -37,7 +40,8 @@ enum field {
 struct request {
 	json_t *json;       /* what was sent; it holds the texts */
 	unsigned int given; /* the fields that it has, as HAS bits */
-	const char *command, *pool, *option, *value; /* NULL if not given */
+	/* NULL if not given. */
+	const char *command, *pool, *option, *value, *action, *file, *size;
 	int device;    /* its ordinal; -1 for all in use */
 	int64_t until; /* ms since 1970, 0 if none is set */
 	int client;    /* a socket; -1 if nobody has to wait for it */
@@ -70,6 +74,9 @@ json_t *set_run(struct request *request);
 
 /* Runs the command `plan`, which hands out the plan of a pool. */
 json_t *plan_run(struct request *request);
+
+/* Runs the command `record`, which begins or ends a recording. */
+json_t *record_run(struct request *request);
 
 struct device;
 

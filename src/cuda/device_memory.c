@@ -1,5 +1,6 @@
 #include "backing.h"
 #include "real.h"
+#include "record/ring.h"
 #include "context_scope.h"
 
 unsigned int backing_relax(void)
@@ -25,6 +26,7 @@ int backing_alloc(size_t span, bool capturing, uint64_t *addr)
 
 	if (capturing)
 		mode_exchange(&mode);
+	record_did_add(MNM_RECORD_DRIVER);
 	res = real_driver()->cuMemAlloc_v2(&ptr, span);
 	if (capturing)
 		mode_exchange(&mode);
@@ -40,6 +42,7 @@ int backing_free(CUcontext context, uint64_t addr)
 
 	if (res)
 		return (int)res;
+	record_did_add(MNM_RECORD_DRIVER);
 	res = real_driver()->cuMemFree_v2(addr);
 	context_scope_end(&scope);
 	return (int)res;

@@ -2,6 +2,7 @@
 #include "common/option.h"
 #include "context_scope.h"
 #include "real.h"
+#include "record/ring.h"
 
 static CUmemAllocationProp page_prop(int ordinal)
 {
@@ -81,6 +82,7 @@ int backing_page(int ordinal, uint64_t *page)
 		    ordinal,
 		    CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED))
 		prop.allocFlags.gpuDirectRDMACapable = 1;
+	record_did_add(MNM_RECORD_DRIVER);
 	res = real_driver()->cuMemCreate(&handle, PAGE_BYTES, &prop, 0);
 	backing_unrelax(mode);
 	if (!res)
@@ -93,6 +95,7 @@ int backing_page_release(uint64_t page)
 	unsigned int mode = backing_relax();
 	CUresult res = real_driver()->cuMemRelease(page);
 
+	record_did_add(MNM_RECORD_DRIVER);
 	backing_unrelax(mode);
 	return (int)res;
 }

@@ -9,6 +9,7 @@
 #include "pages.h"
 #include "placed.h"
 #include "planned.h"
+#include "noted.h"
 #include "pools.h"
 #include "region.h"
 #include "region_driver.h"
@@ -59,6 +60,8 @@ static void live_forget(struct block *block)
 	counter_sub(block_pool(block)->heap->device, COUNTER_live_bytes,
 		    block_size(block));
 	mempool_count(block_mempool(block), -(int64_t)block_size(block));
+	noted_free(block_pool(block)->heap->device, block_mempool(block),
+		   block);
 	block_forget(block);
 }
 

@@ -4,6 +4,7 @@
 #include "idle_limit.h"
 #include "gate/gate.h"
 #include "common/pool_list.h"
+#include "noted.h"
 #include "reclaim.h"
 #include "pools.h"
 #include "swap.h"
@@ -93,6 +94,8 @@ bool device_swap(struct device *device, int choice, const struct config *config,
 	report->error = swap_error(&swap);
 	report->idle_bytes = swap.idle_bytes;
 	report->retired_bytes = counter_get(device, COUNTER_retired_bytes);
+	if (!swap.failed)
+		noted_swap(device, swap.choice);
 	reclaim_request(device);
 	return !swap.failed;
 }
@@ -148,6 +151,8 @@ size_t device_trim(struct device *device)
 	heaps_each(trim_visit, &trim);
 	if (trim.bytes)
 		counter_add(device, COUNTER_trims, 1);
+	if (trim.bytes)
+		noted_trim(device, trim.bytes);
 	reclaim_request(device);
 	return trim.bytes;
 }

@@ -16,6 +16,9 @@
 /* Keeps a function apart, so that the fast path saves no registers for it. */
 #define COLD __attribute__((noinline, cold))
 
+/* Where the program has called the entry point. */
+#define CALLER __builtin_return_address(0)
+
 /* Its address is never device memory: a free of it gets CUDA's own error. */
 static char not_device_memory;
 
@@ -45,7 +48,8 @@ COLD static CUresult alloc_corrects(CUdeviceptr addr, size_t size)
 /* For a pool that keeps nothing: little is done here besides the driver's
  * call. */
 __attribute__((noinline)) static CUresult alloc_directly(CUdeviceptr *out,
-							 size_t size)
+							 size_t size,
+							 const void *site)
 {
 	struct tcache *cache = tcache_verified;
 	CUdeviceptr addr;
@@ -53,6 +57,7 @@ __attribute__((noinline)) static CUresult alloc_directly(CUdeviceptr *out,
 	struct pool *pool;
 	CUresult res;
 
+	record_call(site);
 	if (tcache_alloc_planned(cache, size, &idle)) {
 		*out = idle;
 		return CUDA_SUCCESS;
@@ -98,7 +103,7 @@ EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t size)
 	case FAST_LOOK:
 		return (CUresult)look(out, addr);
 	default:
-		return alloc_directly(out, size);
+		return alloc_directly(out, size, CALLER);
 	}
 }
 
@@ -150,12 +155,14 @@ static CUresult free_marked(struct tcache *cache, CUdeviceptr ptr)
 	}
 }
 
-__attribute__((noinline)) static CUresult free_directly(CUdeviceptr ptr)
+__attribute__((noinline)) static CUresult free_directly(CUdeviceptr ptr,
+							const void *site)
 {
 	struct tcache *cache = tcache_current;
 	struct block *taken;
 	CUresult res;
 
+	record_call(site);
 	if (ptr && ptr == passing)
 		return real_driver()->cuMemFree_v2(ptr);
 	if (tcache_keeps_any(cache))
@@ -178,7 +185,7 @@ EXPORT CUresult cuMemFree_v2(CUdeviceptr ptr)
 	case FAST_TAKEN:
 		return free_slowly(ptr, taken);
 	default:
-		return free_directly(ptr);
+		return free_directly(ptr, CALLER);
 	}
 }
 
@@ -237,6 +244,28 @@ COLD static cudaError_t runtime_free_seen(void *ptr)
 	return real ? real->cudaFree(ptr) : cudaErrorInitializationError;
 }
 
+/* What the runtime calls is a part of the program's call. */
+static cudaError_t runtime_alloc_real(const struct real_runtime *real,
+				      void **out, size_t size)
+{
+	cudaError_t res;
+
+	record_inside = true;
+	res = real->cudaMalloc(out, size);
+	record_inside = false;
+	return res;
+}
+
+static cudaError_t runtime_free_real(const struct real_runtime *real, void *ptr)
+{
+	cudaError_t res;
+
+	record_inside = true;
+	res = real->cudaFree(ptr);
+	record_inside = false;
+	return res;
+}
+
 /* Serves only what needs no driver call. Everything else goes through the
  * runtime, to the driver's hook and back, so that the runtime's state is the
  * same as without us. */
@@ -249,20 +278,21 @@ COLD static cudaError_t runtime_alloc_slowly(void **out, size_t size)
 		return cudaErrorInitializationError;
 	if (!runtime_binds_at_once(real) || !size ||
 	    mem_hit(&addr, size) != MEM_DONE)
-		return real->cudaMalloc(out, size);
+		return runtime_alloc_real(real, out, size);
 	*out = (void *)addr;
 	return cudaSuccess;
 }
 
 /* If the pool keeps nothing, the runtime is asked at once. */
-__attribute__((noinline)) static cudaError_t runtime_alloc_directly(void **out,
-								    size_t size)
+__attribute__((noinline)) static cudaError_t runtime_alloc_directly(
+	void **out, size_t size, const void *site)
 {
 	const struct real_runtime *real;
 	uint64_t addr;
 
+	record_call(site);
 	if (pass_through_pool(tcache_current) && (real = real_runtime()))
-		return real->cudaMalloc(out, size);
+		return runtime_alloc_real(real, out, size);
 	if (!tcache_alloc_planned(tcache_runtime, size, &addr) &&
 	    !tcache_alloc_divided(tcache_runtime, size, &addr) &&
 	    !tcache_alloc_roomy(tcache_runtime, size, &addr))
@@ -284,7 +314,7 @@ EXPORT cudaError_t cudaMalloc(void **out, size_t size)
 	case FAST_LOOK:
 		return (cudaError_t)look(out, addr);
 	default:
-		return runtime_alloc_directly(out, size);
+		return runtime_alloc_directly(out, size, CALLER);
 	}
 }
 
@@ -310,7 +340,7 @@ COLD static cudaError_t runtime_free_slowly(void *ptr, struct block *taken)
 	case MEM_INVALID:
 		return real->cudaFree(&not_device_memory);
 	default:
-		res = real->cudaFree(ptr);
+		res = runtime_free_real(real, ptr);
 		mem_free_end(given, !res);
 		return res;
 	}
@@ -330,13 +360,15 @@ static cudaError_t runtime_free_marked(struct tcache *cache, void *ptr)
 	}
 }
 
-__attribute__((noinline)) static cudaError_t runtime_free_directly(void *ptr)
+__attribute__((noinline)) static cudaError_t runtime_free_directly(
+	void *ptr, const void *site)
 {
 	const struct real_runtime *real = real_runtime();
 	struct tcache *cache = tcache_current;
 	struct block *taken = NULL;
 	cudaError_t res;
 
+	record_call(site);
 	if (tcache_keeps_any(cache))
 		return runtime_free_marked(cache, ptr);
 	if (real)
@@ -344,7 +376,7 @@ __attribute__((noinline)) static cudaError_t runtime_free_directly(void *ptr)
 	if (!taken)
 		return runtime_free_slowly(ptr, NULL);
 	passing = (CUdeviceptr)ptr;
-	res = real->cudaFree(ptr);
+	res = runtime_free_real(real, ptr);
 	passing = 0;
 	pass_through_free_end(cache, taken, !res);
 	return res;
@@ -362,6 +394,6 @@ EXPORT cudaError_t cudaFree(void *ptr)
 	case FAST_TAKEN:
 		return runtime_free_slowly(ptr, taken);
 	default:
-		return runtime_free_directly(ptr);
+		return runtime_free_directly(ptr, CALLER);
 	}
 }

@@ -11,6 +11,7 @@
 #include "heap/limit.h"
 #include "heap/mempool.h"
 #include "heap/pools.h"
+#include "heap/noted.h"
 #include "refusal.h"
 #include "preload/serving.h"
 #include "mem.h"
@@ -107,9 +108,20 @@ static void foreign_leave(struct foreign *foreign)
 	count--;
 }
 
+/* Memory of other processes is theirs. */
+static void foreign_note(enum mnm_record_kind kind,
+			 const struct foreign *foreign)
+{
+	if (foreign->kind != FOREIGN_IMPORTED)
+		noted_foreign(kind, foreign->device,
+			      foreign->kind == FOREIGN_ASYNC,
+			      foreign->name.handle, foreign->bytes);
+}
+
 /* Under lock. */
 static void foreign_end_one(struct foreign *foreign)
 {
+	foreign_note(MNM_RECORD_FREE, foreign);
 	foreign_leave(foreign);
 	foreign_unclaim(foreign);
 	foreign->gone = true;
@@ -137,6 +149,8 @@ static bool foreign_add(const struct foreign *model, size_t claimed)
 	if (stale) /* its end is still to be noted, or came unseen */
 		foreign_end_one(stale);
 	entered = foreign_enter(foreign);
+	if (entered)
+		foreign_note(MNM_RECORD_ALLOC, foreign);
 	pthread_mutex_unlock(&lock);
 	return entered;
 }
@@ -161,6 +175,7 @@ bool foreign_claim(struct foreign_claim *order, int ordinal, size_t bytes)
 	if (limit_claim_pressed(order->device, bytes, false))
 		return true;
 	counter_add(order->device, COUNTER_failures, 1);
+	noted_foreign(MNM_RECORD_FAILED, order->device, false, 0, bytes);
 	refusal_say(order->device, bytes, true);
 	return false;
 }
@@ -271,8 +286,10 @@ struct foreign *foreign_end_begin(enum foreign_key key, uint64_t handle)
 		return NULL;
 	pthread_mutex_lock(&lock);
 	foreign = foreign_find(key, handle);
-	if (foreign)
+	if (foreign) {
+		foreign_note(MNM_RECORD_FREE, foreign);
 		foreign_leave(foreign);
+	}
 	pthread_mutex_unlock(&lock);
 	return foreign;
 }
@@ -290,8 +307,8 @@ void foreign_end_finish(struct foreign *foreign, int failed)
 				    foreign->name.handle)) {
 		foreign_unclaim(foreign);
 		free(foreign);
-	} else {
-		foreign_enter(foreign);
+	} else if (foreign_enter(foreign)) {
+		foreign_note(MNM_RECORD_LIVE, foreign);
 	}
 	pthread_mutex_unlock(&lock);
 }
@@ -333,5 +350,22 @@ void foreign_forget(const struct context *context)
 	HASH_ITER (hh, table, foreign, next)
 		if (foreign->context == context)
 			foreign_end_one(foreign);
+	pthread_mutex_unlock(&lock);
+}
+
+void foreign_each(void (*each)(const struct mnm_record_event *event))
+{
+	struct foreign *foreign, *next;
+	struct mnm_record_event event = {0};
+
+	pthread_mutex_lock(&lock);
+	HASH_ITER (hh, table, foreign, next) {
+		if (foreign->kind == FOREIGN_IMPORTED)
+			continue;
+		event.address = foreign->name.handle;
+		event.size = event.span = foreign->bytes;
+		event.device = (uint8_t)device_ordinal(foreign->device);
+		each(&event);
+	}
 	pthread_mutex_unlock(&lock);
 }

@@ -97,4 +97,8 @@ void foreign_unmap_finish(struct mapping *list, int failed);
 /* A context has ended. */
 void foreign_forget(const struct context *context);
 
+/* Calls each for all of it but what other processes share. */
+struct mnm_record_event;
+void foreign_each(void (*each)(const struct mnm_record_event *event));
+
 #endif

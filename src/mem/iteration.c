@@ -8,6 +8,7 @@
 #include "common/log.h"
 #include "common/option.h"
 #include "context/context.h"
+#include "heap/noted.h"
 #include "heap/planner.h"
 #include "preload/loader.h"
 #include "stats/counter.h"
@@ -85,6 +86,7 @@ void iteration_begin(void)
 	for (int i = 0; i < DEVICE_ALL; i++)
 		counter_add(device_at(i), COUNTER_iterations, 1);
 	planner_mark();
+	noted_mark();
 }
 
 bool iterations_are_named(void)

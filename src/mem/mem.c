@@ -28,6 +28,7 @@
 #include "heap/acquire.h"
 #include "look.h"
 #include "mem_log.h"
+#include "heap/noted.h"
 #include "shown.h"
 #include "order/streams.h"
 #include "stats/counter.h"
@@ -73,6 +74,7 @@ enum mem_answer mem_hit(uint64_t *addr, size_t size)
 		return MEM_PASS;
 	shown_begin(*addr, size);
 	mem_log_request(context->device, size, *addr, 0);
+	noted_request(context->device, size, false, 0, *addr, 0);
 	return MEM_DONE;
 }
 
@@ -277,9 +279,12 @@ static enum mem_answer mem_serve(struct heap *heap, uint64_t *addr,
 
 	if (answer == MEM_DONE && !*result)
 		shown_begin(*addr, request->size);
-	if (answer == MEM_DONE)
-		mem_log_request(heap->device, request->size,
-				*result ? 0 : *addr, *result);
+	if (answer != MEM_DONE)
+		return answer;
+	mem_log_request(heap->device, request->size, *result ? 0 : *addr,
+			*result);
+	noted_request(heap->device, request->size, request->mempool,
+		      request->number, *addr, *result);
 	return answer;
 }
 

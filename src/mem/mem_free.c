@@ -22,6 +22,7 @@
 #include "heap/region.h"
 #include "exports.h"
 #include "mem_log.h"
+#include "heap/noted.h"
 #include "shown.h"
 #include "order/streams.h"
 #include "stats/counter.h"
@@ -168,6 +169,7 @@ static enum mem_answer placed_refused(struct block *block)
 
 	device_uncount_free(device, block_size(block));
 	mempool_count(block_mempool(block), (int64_t)block_size(block));
+	noted_regain(device, block);
 	block_revive(block);
 	shown_begin(block_addr(block), block_size(block));
 	return context_of_free() ? MEM_INVALID : MEM_UNBOUND;
@@ -201,6 +203,7 @@ static enum mem_answer taken_free(struct block *block, uint64_t word,
 		return MEM_PASS;
 	}
 	shown_end(block);
+	noted_free(device, order, block);
 	if (word & BLOCK_NAMED)
 		buffer_id_forget(block);
 	if (word & BLOCK_ROOMY)
@@ -373,6 +376,7 @@ static bool block_regain(struct context *context, struct block *block)
 	mempool_count(block_mempool(block), (int64_t)block_size(block));
 	if (block_mempool(block))
 		block_mark(block, addr, BLOCK_ORDERED);
+	noted_regain(device, block);
 	return true;
 }
 

@@ -20,6 +20,7 @@
 #include "cuda/backing.h"
 #include "preload/serving.h"
 #include "preload/thread.h"
+#include "record/recorder.h"
 
 /* The first version that has events of whole contexts. */
 enum { CUDA_12_5 = 12050 };
@@ -113,6 +114,8 @@ static void read_config(void)
 	planner_threads_set(config.plan_thread);
 	iterations_open(config.iteration);
 	planner_source_set(config.plan);
+	if (*config.record)
+		recorder_expect();
 	tcaches_room_set(config.thread_cache);
 	tcaches_open(&pools);
 }

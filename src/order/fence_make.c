@@ -9,6 +9,7 @@
 #include "epoch.h"
 #include "fence.h"
 #include "fence_make.h"
+#include "record/ring.h"
 #include "stream_order.h"
 #include "stats/counter.h"
 
@@ -150,6 +151,7 @@ static int fence_of(const struct group *group, struct device *device)
 		return res;
 	}
 	epoch_publish(device, safe);
+	record_did_add(MNM_RECORD_FENCE);
 	counter_add(device, COUNTER_fences, 1);
 	fence_pay(device, group->count);
 	return CUDA_SUCCESS;

@@ -84,4 +84,7 @@ static inline struct block_list list_of_idle(struct mnm_block_list idle)
 const struct mnm_pool_ops *pool_ops_at(int choice);
 void pool_ops_set(int row, const struct mnm_pool_ops *ops);
 
+/* How a recording names the pool: its row, from 1; 0: it has none. */
+unsigned int pool_number(const struct pool *pool);
+
 #endif

@@ -21,3 +21,12 @@ void pool_ops_set(int row, const struct mnm_pool_ops *ops)
 {
 	table[row] = ops;
 }
+
+unsigned int pool_number(const struct pool *pool)
+{
+	unsigned int row = 0;
+
+	while (row < POOL_ROWS_MAX && table[row] != pool->view.ops)
+		row++;
+	return row < POOL_ROWS_MAX ? row + 1 : 0;
+}

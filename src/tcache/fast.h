@@ -221,7 +221,7 @@ ALWAYS enum fast tcache_free(struct tcache *cache, uint64_t addr,
 /* Whether the cache is open, and keeps blocks or frees such as are planned. */
 static inline bool tcache_keeps_any(const struct tcache *cache)
 {
-	return atomic_load_explicit(&cache->table, memory_order_relaxed) !=
+	return atomic_load_explicit(&cache->index, memory_order_relaxed) !=
 		       &block_table_none ||
 	       atomic_load_explicit(&cache->planned, memory_order_relaxed) !=
 		       &block_table_none;

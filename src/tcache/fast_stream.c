@@ -16,7 +16,7 @@ static struct stream_way *way_of(struct tcache *cache, uintptr_t key)
  * by others. */
 static bool is_open(const struct tcache *cache)
 {
-	return atomic_load_explicit(&cache->table, memory_order_acquire) !=
+	return atomic_load_explicit(&cache->index, memory_order_acquire) !=
 	       &block_table_none;
 }
 
@@ -202,7 +202,7 @@ static enum fast free_roomy_in(struct tcache *cache, uintptr_t key,
 
 	roomy_make_room(cache);
 	tcache_enter(cache);
-	table = atomic_load_explicit(&cache->table, memory_order_acquire);
+	table = atomic_load_explicit(&cache->index, memory_order_acquire);
 	if (cache->way.key != key ||
 	    !block_take_at(table, addr, BLOCK_ORDERED | BLOCK_ROOMY, taken)) {
 		tcache_leave(cache);

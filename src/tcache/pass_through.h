@@ -32,6 +32,7 @@
 
 #include "block/block_freelist.h"
 #include "fast.h"
+#include "tcache_note.h"
 
 /* Under the context's lock. Requests of the active pool pass through the cache
  * from now on, if the pool keeps nothing. The cache is the calling thread's or
@@ -121,6 +122,8 @@ ALWAYS bool pass_through_end(struct tcache *cache, struct pool *pool,
 	default:
 		pass_through_know_slowly(pool, addr, size);
 	}
+	tcache_note(cache, MNM_RECORD_ALLOC, MNM_RECORD_DRIVER, addr, size,
+		    size);
 	return true;
 }
 
@@ -168,6 +171,7 @@ ALWAYS struct block *pass_through_free_begin(struct tcache *cache,
 	atomic_store_explicit(&block->word, addr | BLOCK_GONE,
 			      memory_order_release);
 	atomic_store_explicit(place, ENTRY_REMOVED, memory_order_release);
+	tcache_note(cache, MNM_RECORD_FREE, MNM_RECORD_DRIVER, addr, 0, 0);
 	figure_add(&cache->stats.live.left, block->use);
 	figure_add(&cache->stats.frees, 1);
 leave:

@@ -10,6 +10,7 @@
 #include "order/fence.h"
 #include "preload/serving.h"
 #include "pools/pool.h"
+#include "record/ring.h"
 #include "preload/thread.h"
 
 enum { YIELDS = 64 }; /* for a busy thread, before sleeps */
@@ -19,6 +20,7 @@ static _Atomic uint64_t epoch_none;
 struct tcache tcache_none = {
 	.closed = CLOSED_RULE,
 	.table = &block_table_none,
+	.index = &block_table_none,
 	.planned = &block_table_none,
 	.epoch = &epoch_none,
 	.safe = &epoch_none,
@@ -71,6 +73,19 @@ static void ways_forget(struct tcache *cache)
 		way_forget(&cache->ways[i]);
 }
 
+/* The names that notes of a recording have. */
+static void tcache_number(struct tcache *cache)
+{
+	const struct pool *pool =
+		cache->pool ? cache->pool : cache->pass_through.pool;
+
+	atomic_store(&cache->device_number,
+		     (uint8_t)(cache->device ? device_ordinal(cache->device)
+					     : MNM_RECORD_NOWHERE));
+	atomic_store(&cache->pool_number,
+		     (uint8_t)(pool ? pool_number(pool) : 0));
+}
+
 /* Sets what the fast path sees of the cache. */
 static void tcache_show(struct tcache *cache)
 {
@@ -78,17 +93,24 @@ static void tcache_show(struct tcache *cache)
 	const struct pool *pool = closed ? NULL : cache->pool;
 	struct pool *through =
 		closed || limited ? NULL : cache->pass_through.pool;
+	bool recorded = record_is_on();
 	const struct mnm_size_classes *divided =
-		pool && !mnm_size_classes_are_linear(&pool->view.classes)
+		pool && (recorded ||
+			 !mnm_size_classes_are_linear(&pool->view.classes))
 			? &pool->view.classes
 			: NULL;
+	struct block_table *index =
+		pool ? atomic_load(&block_table) : &block_table_none;
 
 	atomic_store(&cache->pass_through.open, through);
 	atomic_store(&cache->divided, divided);
 	atomic_store(&cache->unit,
 		     pool && !divided ? pool->view.classes.unit : 0);
-	atomic_store(&cache->table,
-		     pool ? atomic_load(&block_table) : &block_table_none);
+	atomic_store(&cache->index, index);
+	atomic_store(&cache->table, recorded ? &block_table_none : index);
+	atomic_store(&cache->recorded, recorded);
+	if (recorded)
+		tcache_number(cache);
 	tcache_course_show(cache);
 }
 

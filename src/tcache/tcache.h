@@ -103,8 +103,8 @@ struct tcache {
 	 * the index, which may have been replaced since. */
 	_Atomic size_t unit;
 	struct block_table *_Atomic table;
-	/* The classes of its pool, if not each multiple of the unit is a span;
-	 * NULL when closed. */
+	/* The classes of its pool, if not each multiple of the unit is a span,
+	 * or if a recording is made; NULL when closed. */
 	const struct mnm_size_classes *_Atomic divided;
 	struct pool *pool;              /* that its blocks belong to, or NULL */
 	_Atomic uint64_t *epoch, *safe; /* of its device */
@@ -117,6 +117,13 @@ struct tcache {
 	/* See tcache_course.c. What lies along this course is freed by the
 	 * thread itself; NULL: there is none. Under the caches' lock. */
 	struct course *course;
+	/* While it is open, the index, else block_table_none. `table` and `unit`
+	 * are not shown while a recording is made (record/ring.h): fast.h finds
+	 * nothing then, and goes on to what notes each request and free. */
+	struct block_table *_Atomic index;
+	_Atomic bool recorded;
+	/* As a recording names them. */
+	_Atomic uint8_t device_number, pool_number;
 	/* What the fast path sees of it: the index, or block_table_none; and
 	 * the course if the cache holds it. */
 	struct block_table *_Atomic planned;

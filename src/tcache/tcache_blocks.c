@@ -195,7 +195,7 @@ void tcache_adopt(struct tcache *cache, struct pool *pool)
 {
 	if (!cache || !pool->view.classes.unit ||
 	    (cache->pool == pool && !(cache->closed & CLOSED_ROOM) &&
-	     (cache->closed || cache->table == block_table)))
+	     (cache->closed || cache->index == block_table)))
 		return;
 	tcaches_lock();
 	tcache_fit(cache);

@@ -8,6 +8,7 @@
 #include "tcaches.h"
 #include "fast.h"
 #include "stats/mempool_stats.h"
+#include "tcache_note.h"
 
 /* A lease is over after so many frees, as more or less may pay off by then; and
  * sooner if it has nothing. */
@@ -174,24 +175,49 @@ bool tcache_alloc_roomy(struct tcache *cache, size_t size, uint64_t *addr)
 		roomy_lend(&cache->roomy, span, block->span);
 		marks = BLOCK_ROOMY;
 	}
-	if (tcache_checkout(cache, block, block->span, size, marks,
+	span = block->span;
+	if (tcache_checkout(cache, block, span, size, marks,
 			    &cache->stats.live, addr) == FAST_LOOK)
 		fast_look(cache);
+	tcache_note(cache, MNM_RECORD_ALLOC, 0, *addr, size, span);
 	return true;
+}
+
+/* As tcache_free, while it does not see the index. */
+static enum fast free_recorded(struct tcache *cache, uint64_t addr,
+			       struct block **taken)
+{
+	struct block_table *table;
+
+	tcache_enter(cache);
+	table = atomic_load_explicit(&cache->index, memory_order_acquire);
+	if (!block_take_at(table, addr, 0, taken)) {
+		tcache_leave(cache);
+		return FAST_NOT;
+	}
+	if (!tcache_keep(cache, *taken))
+		return FAST_TAKEN;
+	tcache_note_free(cache, addr);
+	tcache_leave(cache);
+	return FAST_DONE;
 }
 
 enum fast tcache_free_marked(struct tcache *cache, uint64_t addr,
 			     struct block **taken)
 {
 	struct block_table *table;
+	enum fast done = FAST_NOT;
 
 	if (atomic_load_explicit(&cache->planned, memory_order_relaxed) !=
 	    &block_table_none)
 		return tcache_free_planned(cache, addr, taken);
-
+	if (atomic_load_explicit(&cache->recorded, memory_order_relaxed))
+		done = free_recorded(cache, addr, taken);
+	if (done != FAST_NOT)
+		return done;
 	roomy_make_room(cache);
 	tcache_enter(cache);
-	table = atomic_load_explicit(&cache->table, memory_order_acquire);
+	table = atomic_load_explicit(&cache->index, memory_order_acquire);
 	if (!block_take_at(table, addr, BLOCK_ROOMY, taken)) {
 		tcache_leave(cache);
 		return FAST_NOT;
@@ -199,6 +225,7 @@ enum fast tcache_free_marked(struct tcache *cache, uint64_t addr,
 	roomy_return(cache, *taken);
 	if (!tcache_keep(cache, *taken))
 		return FAST_TAKEN;
+	tcache_note_free(cache, addr);
 	tcache_leave(cache);
 	return FAST_DONE;
 }

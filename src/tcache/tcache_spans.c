@@ -2,6 +2,7 @@
  * keys are found by a search. */
 #include <string.h>
 
+#include "tcache_note.h"
 #include "tcaches.h"
 #include "fast.h"
 #include "pools/pool.h"
@@ -78,7 +79,7 @@ static struct block *safe_take(const struct tcache *cache,
 
 size_t tcache_span(struct tcache *cache, size_t size)
 {
-	if (atomic_load_explicit(&cache->table, memory_order_acquire) ==
+	if (atomic_load_explicit(&cache->index, memory_order_acquire) ==
 	    &block_table_none)
 		return 0;
 	return mnm_size_class_span(&cache->pool->view.classes, size);
@@ -92,11 +93,14 @@ static size_t checkout_any(struct tcache *cache, struct block *block,
 	size_t given = block ? block->span : 0;
 	uint64_t marks = given > span ? BLOCK_ROOMY : 0;
 
-	if (!block)
+	if (!block) {
 		tcache_leave(cache);
-	else if (tcache_checkout(cache, block, given, size, marks,
-				 &cache->stats.live, addr) == FAST_LOOK)
+		return 0;
+	}
+	if (tcache_checkout(cache, block, given, size, marks,
+			    &cache->stats.live, addr) == FAST_LOOK)
 		fast_look(cache);
+	tcache_note(cache, MNM_RECORD_ALLOC, 0, *addr, size, given);
 	return given;
 }
 

@@ -10,6 +10,7 @@
 #include "tcaches.h"
 #include "fast.h"
 #include "plan/replay_step.h"
+#include "tcache_note.h"
 
 /* The next place of the plan for a request of size bytes; or NULL. */
 static struct block *step_take(struct tcache *cache, size_t size)
@@ -38,6 +39,7 @@ bool tcache_alloc_step(struct tcache *cache, size_t size, uint64_t *addr)
 {
 	struct thread_stats *stats = &cache->stats;
 	struct block *block;
+	size_t span;
 	bool due;
 
 	tcache_enter(cache);
@@ -47,7 +49,8 @@ bool tcache_alloc_step(struct tcache *cache, size_t size, uint64_t *addr)
 		return false;
 	}
 	*addr = block_word(block) & ~BLOCK_BITS;
-	figure_add(&stats->planned, -block->span);
+	span = block->span;
+	figure_add(&stats->planned, -span);
 	atomic_store_explicit(&block->word, *addr | BLOCK_PLANNED,
 			      memory_order_release);
 	due = figure_add(&stats->live.left, -size) < 0;
@@ -56,6 +59,7 @@ bool tcache_alloc_step(struct tcache *cache, size_t size, uint64_t *addr)
 		fast_look(cache);
 	else
 		tcache_leave(cache);
+	tcache_note(cache, MNM_RECORD_ALLOC, 0, *addr, size, span);
 	return true;
 }
 
@@ -87,6 +91,7 @@ enum fast tcache_free_planned(struct tcache *cache, uint64_t addr,
 	figure_add(&cache->stats.frees, 1);
 	/* The stamp after the step on the word; see fast.h. */
 	block->epoch = atomic_load(cache->epoch);
+	tcache_note_free(cache, addr); /* before anybody may use the cell */
 	arena_cell_free((struct arena_cell *)block->next, block->epoch,
 			course_now(cache->course));
 	tcache_leave(cache);

@@ -16,7 +16,7 @@ from conftest import (BUILD, DEADLINE, FORMS, MNM, SANITIZERS,
 from test_pool import open_shell, took
 
 COMMANDS = ["run", "ps", "pools", "stat", "set", "swap", "reset", "trim",
-            "plan", "doctor", "help", "version"]
+            "record", "export", "plan", "doctor", "help", "version"]
 FREE_PID = 4194303  # the highest number that there can be, so hardly in use
 
 
@@ -74,6 +74,9 @@ def test_each_command_has_help(box, command):
     ["version", "x"], ["--version", "x"], ["-V", "x"], ["version", "--json"],
     ["--help", "nonsense"], ["-h", "ps", "x"], ["help", "version", "x"],
     ["ps", "--watch", "0"], ["ps", "--watch=x"], ["ps", "--watch", "1e9"],
+    ["record", "1"], ["record", "1", "start", "a", "b"],
+    ["record", "1", "start", "a", "--max-size", "x"], ["export"],
+    ["export", "a", "b"], ["export", "a", "--format", "x"],
     ["ps", "--watch", "-1"], ["ps", "--watch", "nan"], ["ps", "--all-figures"], ["run", "--sim=nonsense", "true"], ["run", "--sim=/nowhere", "true"]])
 def test_a_wrong_command_line_is_status_2_and_told(box, words):
     done = box.mnm(*words, check=False)
@@ -641,7 +644,8 @@ def test_watch_stops_well_in_a_pipe(box, shell, words, number):
 
 @pytest.mark.parametrize("words", [
     [], *([command] for command in ("run", "ps", "pools", "stat", "set", "swap",
-                                    "reset", "trim", "plan", "doctor",
+                                    "reset", "trim", "record", "export",
+                                    "plan", "doctor",
                                     "help", "version"))])
 def test_help_fits_a_terminal(box, words):
     text = box.mnm(*words, "--help").stdout

@@ -181,6 +181,13 @@ static size_t client_ask(const char *bytes, size_t size, size_t first,
 	return used;
 }
 
+/* Whether an input might begin a recording, in whatever file it names: by its
+ * words, or by characters that are written as numbers. */
+static bool may_write(const char *line)
+{
+	return strstr(line, "start") || strstr(line, "\\u00");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static char answer[ANSWER_SIZE];
@@ -192,6 +199,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	server_begin();
 	state_reset();
 	line = input_text(data + 1, size - 1);
+	if (may_write(line)) {
+		free(line);
+		return 0;
+	}
 	used = client_ask(line, size - 1, data[0], answer);
 	if (size > 1)
 		claim(used, "what is sent is answered");

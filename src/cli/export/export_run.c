@@ -1,0 +1,153 @@
+/* mnm export: writes a recording as something else. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "cli/cli.h"
+#include "cli/plan/replacement.h"
+#include "common/option.h"
+#include "export.h"
+
+void export_more(void)
+{
+	printf("\nFormats:\n");
+	for (const struct export_format *row = export_formats; row->name; row++)
+		printf("  %-8s %s\n", row->name, row->help);
+}
+
+static const struct export_format *format_find(const char *name)
+{
+	const struct export_format *row = export_formats;
+
+	if (!name)
+		return row;
+	while (row->name && strcmp(row->name, name))
+		row++;
+	if (row->name)
+		return row;
+	fprintf(stderr, "mnm: --format '%s'; allowed:", name);
+	for (row = export_formats; row->name; row++)
+		fprintf(stderr, " %s", row->name);
+	fputc('\n', stderr);
+	return NULL;
+}
+
+static void about_read(struct export *export)
+{
+	json_t *head = json_loads(mnm_record_about(export->record), 0, NULL);
+	const json_t *program = json_object_get(head, "program");
+
+	export->pid = (int)json_integer_value(json_object_get(program, "pid"));
+	export->began = json_number_value(json_object_get(program, "began"));
+	json_decref(head);
+}
+
+/* Whether the export is about the event. The first device that memory is of is
+ * chosen where only one can be. */
+static bool is_meant(struct export *export, const struct export_format *format,
+		     const struct mnm_record_event *event)
+{
+	bool block = event->kind <= MNM_RECORD_FREE;
+
+	if (format->one_device && export->device < 0 && block &&
+	    event->device < MNM_RECORD_HOST)
+		export->device = event->device;
+	if (event->device == MNM_RECORD_NOWHERE)
+		return true;
+	if (format->one_device && export->device < 0)
+		return false;
+	return export->device < 0 || event->device == export->device;
+}
+
+static void events_write(struct export *export,
+			 const struct export_format *format,
+			 struct mnm_record *record)
+{
+	const struct mnm_record_event *event;
+	const struct live_block *block;
+
+	while ((event = mnm_record_next(record))) {
+		if (!is_meant(export, format, event))
+			continue;
+		block = live_blocks_over(&export->live, event);
+		if (block && format != export_formats) {
+			struct mnm_record_event gone = *event;
+
+			gone.kind = MNM_RECORD_FREE;
+			format->event(export, &gone, block);
+		}
+		block = live_blocks_turn(&export->live, event);
+		format->event(export, event, block);
+	}
+}
+
+static bool export_write(struct export *export,
+			 const struct export_format *format,
+			 struct mnm_record *record)
+{
+	uint64_t dropped;
+
+	format->begin(export);
+	events_write(export, format, record);
+	if (format->end)
+		format->end(export);
+	dropped = mnm_record_dropped(record);
+	if (dropped)
+		failure("%" PRIu64 " events are missing: the program made more "
+			"than could be written",
+			dropped);
+	if (mnm_record_error(record))
+		failure("what follows is lost: %s", mnm_record_error(record));
+	return !mnm_record_error(record);
+}
+
+/* Writes into the file that is named, or to stdout. */
+static bool export_to(const char *path, struct export *export,
+		      const struct export_format *format,
+		      struct mnm_record *record)
+{
+	struct replacement replacement;
+	bool whole;
+
+	export->to = path ? replacement_begin(&replacement, path) : stdout;
+	if (!export->to)
+		return false;
+	whole = export_write(export, format, record);
+	if (path && !replacement_end(&replacement))
+		return false;
+	return whole;
+}
+
+int export_run(const struct command *command, const struct arguments *arguments)
+{
+	const struct export_format *format = format_find(arguments->format);
+	struct export export = {.device = -1};
+	struct mnm_record *record;
+	char error[4352];
+	bool whole;
+
+	if (!format)
+		return EXIT_USAGE;
+	if (arguments->device) {
+		export.device = device_parse(arguments->device);
+		if (export.device < 0)
+			return usage_error(command,
+					   "--device '%s'; allowed: a number, "
+					   "or host",
+					   arguments->device);
+	}
+	record = mnm_record_open(arguments->recording, error, sizeof(error));
+	if (!record)
+		return failure("%s", error);
+	export.record = record;
+	about_read(&export);
+	whole = export_to(arguments->output, &export, format, record);
+	live_blocks_close(&export.live);
+	mnm_record_close(record);
+	return whole ? EXIT_DONE : EXIT_FAILED;
+}

@@ -1,0 +1,91 @@
+#include "live_blocks.h"
+
+#include <stdlib.h>
+
+#include <uthash.h>
+
+struct live_entry {
+	uint64_t address;
+	struct live_block block;
+	UT_hash_handle hh;
+};
+
+static struct live_entry *entry_find(const struct live_blocks *live,
+				     uint64_t address)
+{
+	struct live_entry *entry;
+
+	/* NOLINTNEXTLINE(*-core.*): uthash sets entry */
+	HASH_FIND(hh, live->table, &address, sizeof(address), entry);
+	return entry;
+}
+
+static const struct live_block *entry_take(struct live_blocks *live,
+					   struct live_entry *entry)
+{
+	live->gone = entry->block;
+	HASH_DEL(live->table, entry);
+	free(entry);
+	return &live->gone;
+}
+
+const struct live_block *live_blocks_over(struct live_blocks *live,
+					  const struct mnm_record_event *event)
+{
+	struct live_entry *entry = NULL;
+
+	if (event->kind == MNM_RECORD_ALLOC)
+		entry = entry_find(live, event->address);
+	return entry ? entry_take(live, entry) : NULL;
+}
+
+static const struct live_block *entry_add(struct live_blocks *live,
+					  const struct mnm_record_event *event)
+{
+	struct live_entry *entry = calloc(1, sizeof(*entry));
+
+	if (!entry)
+		return NULL;
+	entry->address = event->address;
+	entry->block.event = *event;
+	HASH_ADD(hh, live->table, address, sizeof(entry->address), entry);
+	if (!entry->hh.tbl) {
+		free(entry);
+		return NULL;
+	}
+	entry->block.id = ++live->count;
+	return &entry->block;
+}
+
+const struct live_block *live_blocks_turn(struct live_blocks *live,
+					  const struct mnm_record_event *event)
+{
+	struct live_entry *entry;
+
+	switch (event->kind) {
+	case MNM_RECORD_LIVE:
+		/* It may be told of twice, see docs/trace-format.md. */
+		return entry_find(live, event->address)
+			       ? NULL
+			       : entry_add(live, event);
+	case MNM_RECORD_ALLOC:
+		return entry_add(live, event);
+	case MNM_RECORD_FREE:
+		entry = entry_find(live, event->address);
+		live->strangers += !entry;
+		return entry ? entry_take(live, entry) : NULL;
+	default:
+		return NULL;
+	}
+}
+
+const struct live_block *live_blocks_take(struct live_blocks *live)
+{
+	return live->table ? entry_take(live, live->table) : NULL;
+}
+
+void live_blocks_close(struct live_blocks *live)
+{
+	while (live_blocks_take(live))
+		;
+}

@@ -1,0 +1,37 @@
+/* The blocks that live at a moment of a recording. */
+#ifndef MNM_LIVE_BLOCKS_H
+#define MNM_LIVE_BLOCKS_H
+
+#include <stdint.h>
+
+#include <mnm/record.h>
+
+struct live_block {
+	uint64_t id; /* from 1, as they come */
+	struct mnm_record_event event;
+};
+
+struct live_entry;
+
+struct live_blocks {
+	struct live_entry *table;
+	uint64_t count; /* that have come */
+	struct live_block gone;
+	/* Frees of blocks that the recording does not know. */
+	uint64_t strangers;
+};
+
+/* What an event changes. The first: the block whose address it takes, which has
+ * gone unseen; or NULL. It comes before the second: the block that comes or
+ * goes, or NULL. Both are valid until the next call. */
+const struct live_block *live_blocks_over(struct live_blocks *live,
+					  const struct mnm_record_event *event);
+const struct live_block *live_blocks_turn(struct live_blocks *live,
+					  const struct mnm_record_event *event);
+
+/* Removes some block; NULL if there is none. */
+const struct live_block *live_blocks_take(struct live_blocks *live);
+
+void live_blocks_close(struct live_blocks *live);
+
+#endif
