@@ -24,6 +24,8 @@ enum mnm_record_kind {
 	MNM_RECORD_MARK, /* an iteration begins */
 	MNM_RECORD_PUSH, /* a range begins in this thread; text: its name */
 	MNM_RECORD_POP,  /* and the last one that began ends */
+	MNM_RECORD_MODULE, /* code lies at the address, size bytes of it: of the
+			    * file that the text names, from its byte `span` */
 	MNM_RECORD_KINDS
 };
 

@@ -55,6 +55,8 @@ int help_run(const struct command *command, const struct arguments *arguments);
 int run_run(const struct command *command, const struct arguments *arguments);
 int ps_run(const struct command *command, const struct arguments *arguments);
 int plan_run(const struct command *command, const struct arguments *arguments);
+int report_run(const struct command *command,
+	       const struct arguments *arguments);
 int export_run(const struct command *command,
 	       const struct arguments *arguments);
 int doctor_run(const struct command *command,

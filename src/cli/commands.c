@@ -132,6 +132,11 @@ const struct command commands[] = {
 	 "and is readable up to its last second if the program is killed. With --all\n"
 	 "the name needs %p. `mnm run --record` records from the start.\n", NULL,
 	 ask_run, true, "recording", record_print},
+	{"report", "say what a recording has: the peak, and who held what then",
+	 {ARG_device, ARG_json, ARG_recording},
+	 "If the end of the recording is missing or damaged, all up to there counts,\n"
+	 "one line says so, and the exit status is 1.\n", NULL,
+	 report_run, false, NULL, NULL},
 	{"export", "write a recording as something else",
 	 {ARG_format, ARG_device, ARG_output, ARG_recording},
 	 "What was recorded last may be missing, if the program was killed or the disk\n"

@@ -1,6 +1,7 @@
 #include "backing.h"
 #include "real.h"
 #include "context_scope.h"
+#include "record/ring.h"
 
 int backing_alloc_host(size_t span, unsigned int flags, bool capturing,
 		       uint64_t *addr)
@@ -11,6 +12,7 @@ int backing_alloc_host(size_t span, unsigned int flags, bool capturing,
 
 	if (capturing)
 		mode_exchange(&mode);
+	record_did_add(MNM_RECORD_DRIVER);
 	res = real_driver()->cuMemHostAlloc(&ptr, span, flags);
 	if (capturing)
 		mode_exchange(&mode);
@@ -26,6 +28,7 @@ int backing_free_host(CUcontext context, uint64_t addr)
 
 	if (res)
 		return (int)res;
+	record_did_add(MNM_RECORD_DRIVER);
 	res = real_driver()->cuMemFreeHost((void *)addr);
 	context_scope_end(&scope);
 	return (int)res;

@@ -45,7 +45,14 @@ static inline struct origin origin_of(const struct mnm_record_event *event)
 static inline bool kind_has_size(unsigned int kind)
 {
 	return kind == MNM_RECORD_LIVE || kind == MNM_RECORD_ALLOC ||
-	       kind == MNM_RECORD_FAILED || kind == MNM_RECORD_TRIM;
+	       kind == MNM_RECORD_FAILED || kind == MNM_RECORD_TRIM ||
+	       kind == MNM_RECORD_MODULE;
+}
+
+static inline bool kind_has_span(unsigned int kind)
+{
+	return kind == MNM_RECORD_LIVE || kind == MNM_RECORD_ALLOC ||
+	       kind == MNM_RECORD_MODULE;
 }
 
 static inline bool kind_has_block(unsigned int kind)
@@ -55,7 +62,8 @@ static inline bool kind_has_block(unsigned int kind)
 
 static inline bool kind_has_text(unsigned int kind)
 {
-	return kind == MNM_RECORD_SWAP || kind == MNM_RECORD_PUSH;
+	return kind == MNM_RECORD_SWAP || kind == MNM_RECORD_PUSH ||
+	       kind == MNM_RECORD_MODULE;
 }
 
 struct frame_writer;

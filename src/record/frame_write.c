@@ -146,9 +146,6 @@ static void put_block(struct frame_writer *writer,
 {
 	size_t place = address_place(writer, event->address);
 
-	bytes_difference(&writer->columns[COLUMN_SPANS], event->span,
-			 event->size);
-	put_address(writer, event->address);
 	writer->addresses[place] = event->address;
 	writer->requests[place] = ++writer->request_count;
 }
@@ -175,6 +172,11 @@ static void put_event(struct frame_writer *writer,
 	writer->last_time = event->time;
 	if (kind_has_size(event->kind))
 		bytes_number(&columns[COLUMN_SIZES], event->size);
+	if (kind_has_span(event->kind)) {
+		bytes_difference(&columns[COLUMN_SPANS], event->span,
+				 event->size);
+		put_address(writer, event->address);
+	}
 	if (kind_has_block(event->kind))
 		put_block(writer, event);
 	if (event->kind == MNM_RECORD_FREE)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "frame.h"
+#include "modules.h"
 #include "record_file.h"
 #include "ring.h"
 
@@ -41,11 +42,57 @@ static void end_with(int error)
 	free(recorder.events);
 	recorder.writer = NULL;
 	recorder.events = NULL;
+	modules_forget();
 }
 
-/* Writes what there is as a frame. Returns false if the record has ended. */
+static bool frame_flush(void);
+
+/* Adds an event of the recorder's own. */
+static struct mnm_record_event *event_add(const struct mnm_record_event *event)
+{
+	struct mnm_record_event *added;
+
+	if (!recorder.runs ||
+	    (recorder.count == FRAME_EVENTS && !frame_flush()))
+		return NULL;
+	added = &recorder.events[recorder.count++];
+	*added = *event;
+	added->time = recorder.scale.last;
+	return added;
+}
+
+static void module_note(const struct module *module)
+{
+	event_add(&(struct mnm_record_event){
+		.kind = MNM_RECORD_MODULE,
+		.device = MNM_RECORD_NOWHERE,
+		.address = module->start,
+		.size = module->end - module->start,
+		.span = module->offset,
+		.text = module->path,
+	});
+}
+
+/* Whether some code has called whose file is not known. */
+static bool sites_are_new(void)
+{
+	uint64_t last = 0, site;
+	bool new = false;
+
+	for (size_t i = 0; i < recorder.count; i++) {
+		site = recorder.events[i].site;
+		if (site != last)
+			new |= !modules_know(site);
+		last = site;
+	}
+	return new;
+}
+
+/* Writes what there is as a frame; the next one begins with the files of code
+ * that were met in it. Returns false if the record has ended. */
 static bool frame_flush(void)
 {
+	bool new = sites_are_new();
 	const struct bytes *frame;
 	int res;
 
@@ -64,17 +111,17 @@ static bool frame_flush(void)
 	recorder.figures.bytes += frame->size;
 	recorder.count = 0;
 	recorder.dropped = 0;
+	if (new)
+		modules_look(module_note);
 	return true;
 }
 
 static void live_note(const struct mnm_record_event *event)
 {
-	if (!recorder.runs ||
-	    (recorder.count == FRAME_EVENTS && !frame_flush()))
-		return;
-	recorder.events[recorder.count] = *event;
-	recorder.events[recorder.count].kind = MNM_RECORD_LIVE;
-	recorder.events[recorder.count++].time = recorder.scale.last;
+	struct mnm_record_event *added = event_add(event);
+
+	if (added)
+		added->kind = MNM_RECORD_LIVE;
 }
 
 /* Begins a part of the file, if it is time. What lives comes first in it: a
@@ -86,10 +133,12 @@ static void part_turn(void)
 	if (!recorder.runs || !record_file_is_full(&recorder.file))
 		return;
 	res = record_file_turn(&recorder.file);
-	if (res)
+	if (res) {
 		end_with(res);
-	else
-		recorder.plan.live(live_note);
+		return;
+	}
+	recorder.plan.live(live_note);
+	modules_each(module_note);
 }
 
 void recorder_expect(void)
@@ -181,7 +230,7 @@ void recorder_end(void)
 	atomic_store(&record_on, false);
 	/* What a thread is just noting comes too late. */
 	take(record_scale_turn(&recorder.scale));
-	if (recorder.runs && frame_flush())
+	if (recorder.runs && frame_flush() && frame_flush())
 		end_with(0);
 }
 

@@ -16,7 +16,8 @@ from conftest import (BUILD, DEADLINE, FORMS, MNM, SANITIZERS,
 from test_pool import open_shell, took
 
 COMMANDS = ["run", "ps", "pools", "stat", "set", "swap", "reset", "trim",
-            "record", "export", "plan", "doctor", "help", "version"]
+            "record", "report", "export", "plan", "doctor", "help",
+            "version"]
 FREE_PID = 4194303  # the highest number that there can be, so hardly in use
 
 
@@ -76,6 +77,7 @@ def test_each_command_has_help(box, command):
     ["ps", "--watch", "0"], ["ps", "--watch=x"], ["ps", "--watch", "1e9"],
     ["record", "1"], ["record", "1", "start", "a", "b"],
     ["record", "1", "start", "a", "--max-size", "x"], ["export"],
+    ["report"], ["report", "a", "--device", "x"],
     ["export", "a", "b"], ["export", "a", "--format", "x"],
     ["ps", "--watch", "-1"], ["ps", "--watch", "nan"], ["ps", "--all-figures"], ["run", "--sim=nonsense", "true"], ["run", "--sim=/nowhere", "true"]])
 def test_a_wrong_command_line_is_status_2_and_told(box, words):
@@ -644,7 +646,8 @@ def test_watch_stops_well_in_a_pipe(box, shell, words, number):
 
 @pytest.mark.parametrize("words", [
     [], *([command] for command in ("run", "ps", "pools", "stat", "set", "swap",
-                                    "reset", "trim", "record", "export",
+                                    "reset", "trim", "record", "report",
+                                    "export",
                                     "plan", "doctor",
                                     "help", "version"))])
 def test_help_fits_a_terminal(box, words):

@@ -9,7 +9,7 @@ static const char *const kinds[MNM_RECORD_KINDS] = {
 	[MNM_RECORD_FREE] = "free", [MNM_RECORD_FAILED] = "failed",
 	[MNM_RECORD_SWAP] = "swap", [MNM_RECORD_TRIM] = "trim",
 	[MNM_RECORD_MARK] = "mark", [MNM_RECORD_PUSH] = "push",
-	[MNM_RECORD_POP] = "pop",
+	[MNM_RECORD_POP] = "pop",   [MNM_RECORD_MODULE] = "module",
 };
 
 static bool comes(const struct mnm_record_event *event)
@@ -178,7 +178,8 @@ static void chrome_event(struct export *export,
 		chrome_live(export, event, block);
 		return;
 	}
-	if (comes(event) || event->kind == MNM_RECORD_FREE)
+	if (comes(event) || event->kind == MNM_RECORD_FREE ||
+	    event->kind == MNM_RECORD_MODULE)
 		return;
 	chrome_next(export);
 	fprintf(export->to, "{\"ph\":\"%s\",\"name\":\"%s%s", phase,

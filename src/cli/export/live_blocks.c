@@ -79,6 +79,17 @@ const struct live_block *live_blocks_turn(struct live_blocks *live,
 	}
 }
 
+void live_blocks_each(const struct live_blocks *live,
+		      void (*each)(const struct live_block *block,
+				   void *argument),
+		      void *argument)
+{
+	struct live_entry *entry, *next;
+
+	HASH_ITER (hh, live->table, entry, next)
+		each(&entry->block, argument);
+}
+
 const struct live_block *live_blocks_take(struct live_blocks *live)
 {
 	return live->table ? entry_take(live, live->table) : NULL;

@@ -29,6 +29,11 @@ const struct live_block *live_blocks_over(struct live_blocks *live,
 const struct live_block *live_blocks_turn(struct live_blocks *live,
 					  const struct mnm_record_event *event);
 
+void live_blocks_each(const struct live_blocks *live,
+		      void (*each)(const struct live_block *block,
+				   void *argument),
+		      void *argument);
+
 /* Removes some block; NULL if there is none. */
 const struct live_block *live_blocks_take(struct live_blocks *live);
 

@@ -1,0 +1,184 @@
+#include "elf_names.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct function {
+	uint64_t start, end; /* bytes of the file */
+	const char *name;
+};
+
+struct elf_names {
+	const uint8_t *bytes;
+	size_t size;
+	struct function *functions; /* by rising start */
+	size_t count;
+};
+
+/* So many bytes of the file from there, or NULL. Parts of the format are
+ * aligned in a right file; a wrong one is refused. */
+static const void *part(const struct elf_names *names, uint64_t offset,
+			uint64_t size)
+{
+	if (offset > names->size || size > names->size - offset || offset % 8)
+		return NULL;
+	return names->bytes + offset;
+}
+
+static const Elf64_Ehdr *head_of(const struct elf_names *names)
+{
+	const Elf64_Ehdr *head = part(names, 0, sizeof(*head));
+
+	return head && !memcmp(head->e_ident, ELFMAG, SELFMAG) &&
+			       head->e_ident[EI_CLASS] == ELFCLASS64 &&
+			       head->e_shentsize == sizeof(Elf64_Shdr) &&
+			       head->e_phentsize == sizeof(Elf64_Phdr)
+		       ? head
+		       : NULL;
+}
+
+/* Where an address of the image is in the file; UINT64_MAX: nowhere. */
+static uint64_t offset_of(const struct elf_names *names, const Elf64_Ehdr *head,
+			  uint64_t address)
+{
+	const Elf64_Phdr *parts =
+		part(names, head->e_phoff, head->e_phnum * sizeof(*parts));
+
+	for (unsigned int i = 0; parts && i < head->e_phnum; i++)
+		if (parts[i].p_type == PT_LOAD && address >= parts[i].p_vaddr &&
+		    address - parts[i].p_vaddr < parts[i].p_filesz)
+			return address - parts[i].p_vaddr + parts[i].p_offset;
+	return UINT64_MAX;
+}
+
+/* The name at that place of a table of names, if it has an end there. */
+static const char *name_at(const struct elf_names *names,
+			   const Elf64_Shdr *table, uint64_t at)
+{
+	const char *name = (const char *)names->bytes + table->sh_offset + at;
+
+	if (table->sh_offset > names->size ||
+	    table->sh_size > names->size - table->sh_offset ||
+	    at >= table->sh_size || !memchr(name, '\0', table->sh_size - at))
+		return NULL;
+	return name;
+}
+
+static void symbol_add(struct elf_names *names, const Elf64_Ehdr *head,
+		       const Elf64_Shdr *table, const Elf64_Sym *symbol)
+{
+	uint64_t start = offset_of(names, head, symbol->st_value);
+	const char *name = name_at(names, table, symbol->st_name);
+
+	if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_size &&
+	    start != UINT64_MAX && name && *name)
+		names->functions[names->count++] =
+			(struct function){start, start + symbol->st_size, name};
+}
+
+/* Returns false if there is none of that type, or no memory. */
+static bool symbols_read(struct elf_names *names, const Elf64_Ehdr *head,
+			 uint32_t type)
+{
+	const Elf64_Shdr *sections =
+		part(names, head->e_shoff, head->e_shnum * sizeof(*sections));
+	const Elf64_Sym *symbols = NULL;
+	size_t count = 0, i = 0;
+
+	while (sections && i < head->e_shnum && sections[i].sh_type != type)
+		i++;
+	if (!sections || i == head->e_shnum ||
+	    sections[i].sh_link >= head->e_shnum)
+		return false;
+	symbols = part(names, sections[i].sh_offset, sections[i].sh_size);
+	count = sections[i].sh_size / sizeof(*symbols);
+	names->functions = calloc(count + 1, sizeof(*names->functions));
+	if (!symbols || !names->functions)
+		return false;
+	for (size_t at = 0; at < count; at++)
+		symbol_add(names, head, &sections[sections[i].sh_link],
+			   &symbols[at]);
+	return names->count;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct function *first = a, *second = b;
+
+	return (first->start > second->start) - (first->start < second->start);
+}
+
+static bool names_read(struct elf_names *names)
+{
+	const Elf64_Ehdr *head = head_of(names);
+
+	if (!head)
+		return false;
+	if (!symbols_read(names, head, SHT_SYMTAB)) {
+		free(names->functions);
+		names->functions = NULL;
+		names->count = 0;
+		if (!symbols_read(names, head, SHT_DYNSYM))
+			return false;
+	}
+	qsort(names->functions, names->count, sizeof(*names->functions),
+	      compare);
+	return true;
+}
+
+struct elf_names *elf_names_open(const char *path)
+{
+	struct elf_names *names = calloc(1, sizeof(*names));
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	struct stat st;
+	void *bytes = MAP_FAILED;
+
+	if (names && fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+	    st.st_size)
+		bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE,
+			     fd, 0);
+	if (fd >= 0)
+		close(fd);
+	if (bytes == MAP_FAILED) {
+		free(names);
+		return NULL;
+	}
+	names->bytes = bytes;
+	names->size = (size_t)st.st_size;
+	if (names_read(names))
+		return names;
+	elf_names_close(names);
+	return NULL;
+}
+
+void elf_names_close(struct elf_names *names)
+{
+	if (!names)
+		return;
+	munmap((void *)names->bytes, names->size);
+	free(names->functions);
+	free(names);
+}
+
+const char *elf_names_find(const struct elf_names *names, uint64_t offset)
+{
+	size_t low = 0, high = names->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (names->functions[middle].start <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && offset < names->functions[low - 1].end
+		       ? names->functions[low - 1].name
+		       : NULL;
+}

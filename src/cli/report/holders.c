@@ -1,0 +1,70 @@
+#include "holders.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void name(struct named_holder *named, const struct holder *holder,
+		 struct symbols *symbols)
+{
+	named->blocks = holder->blocks;
+	named->bytes = holder->bytes;
+	symbols_find(symbols, holder->site, named->file, named->function,
+		     HOLDER_NAME_SIZE);
+	if (!*named->file)
+		snprintf(named->file, HOLDER_NAME_SIZE, "%s",
+			 holder->site ? "(code of no file)" : "(unknown)");
+	if (!*named->function && holder->site)
+		snprintf(named->function, HOLDER_NAME_SIZE, "%#" PRIx64,
+			 holder->site);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct named_holder *first = a, *second = b;
+	int order = strcmp(first->file, second->file);
+
+	return order ? order : strcmp(first->function, second->function);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct named_holder *first = a, *second = b;
+
+	if (first->bytes == second->bytes)
+		return by_name(a, b);
+	return first->bytes < second->bytes ? 1 : -1;
+}
+
+/* Adds up neighbours of one name. */
+static size_t merge(struct named_holder *named, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (kept && !by_name(&named[kept - 1], &named[i])) {
+			named[kept - 1].blocks += named[i].blocks;
+			named[kept - 1].bytes += named[i].bytes;
+		} else {
+			named[kept++] = named[i];
+		}
+	}
+	return kept;
+}
+
+struct named_holder *holders_name(const struct device_summary *device,
+				  struct symbols *symbols, size_t *count)
+{
+	struct named_holder *named =
+		calloc(device->holder_count + 1, sizeof(*named));
+
+	if (!named)
+		return NULL;
+	for (size_t i = 0; i < device->holder_count; i++)
+		name(&named[i], &device->holders[i], symbols);
+	qsort(named, device->holder_count, sizeof(*named), by_name);
+	*count = merge(named, device->holder_count);
+	qsort(named, *count, sizeof(*named), by_bytes);
+	return named;
+}

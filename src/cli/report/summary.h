@@ -1,0 +1,44 @@
+/* What a recording comes to, by device. */
+#ifndef MNM_SUMMARY_H
+#define MNM_SUMMARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <mnm/record.h>
+
+/* The blocks of one call site. */
+struct holder {
+	uint64_t site, blocks, bytes;
+};
+
+struct device_summary {
+	bool used;
+	uint64_t requests, frees, failed, driver, fences, swaps, trims;
+	uint64_t live, span;    /* bytes, now */
+	uint64_t peak;          /* most live bytes */
+	uint64_t peak_span;     /* what they took in their pools then */
+	uint64_t peak_time;     /* when, in nanoseconds */
+	uint64_t peak_event;    /* the number of its event, from 0 */
+	struct holder *holders; /* of the peak, the largest first */
+	size_t holder_count;
+};
+
+struct summary {
+	uint64_t events, dropped, end; /* end: the last time, nanoseconds */
+	uint64_t marks;
+	struct device_summary devices[UINT8_MAX + 1];
+};
+
+/* Reads a recording twice: the second time up to the peaks. Returns false and
+ * says why, in one line of at most error_size bytes, if it can't be read. What
+ * is wrong with its end is in `wrong`, or that is empty. Calls `module` for
+ * each file of code. */
+bool summary_read(struct summary *summary, const char *path,
+		  void (*module)(void *argument,
+				 const struct mnm_record_event *event),
+		  void *argument, char *wrong, char *error, size_t error_size);
+void summary_release(struct summary *summary);
+
+#endif
