@@ -52,7 +52,7 @@ static void frame_again(const struct frame *frame)
 	      "that can be read");
 	claim(again.count == frame->count && again.dropped == frame->dropped,
 	      "and is the same");
-	for (size_t i = 0; i < frame->count; i++)
+	for (size_t i = 0; again.events && i < frame->count; i++)
 		claim(again.events[i].time == frame->events[i].time &&
 			      again.events[i].address ==
 				      frame->events[i].address &&
@@ -74,7 +74,7 @@ static void frame_check(const uint8_t *raw, size_t size)
 	wrong = frame_read(&frame, &head, stored);
 	claim(!wrong || (!frame.events && !frame.count),
 	      "a frame that is wrong is empty");
-	for (size_t i = 0; i < frame.count; i++)
+	for (size_t i = 0; frame.events && i < frame.count; i++)
 		events_check(&frame.events[i]);
 	if (!wrong)
 		frame_again(&frame);

@@ -117,6 +117,7 @@ static void holders_take(struct device_summary *device, struct site *table)
 	HASH_ITER (hh, table, site, next) {
 		if (device->holders)
 			device->holders[device->holder_count++] = site->holder;
+		/* NOLINTNEXTLINE(*-unix.Malloc): uthash moves the table on */
 		HASH_DEL(table, site);
 		free(site);
 	}
