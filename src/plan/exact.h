@@ -44,6 +44,17 @@ struct exact_buffer {
 	struct stretch lives[2]; /* the second is empty but on a circle */
 };
 
+/* Where it failed to place a buffer the last time, as it may fail there again.
+ * It does not where a witness can still be the lowest of that section. */
+struct exact_look {
+	uint32_t section;
+	uint32_t witness; /* or the buffer itself: to be found */
+	bool inside;      /* the buffer lives in the section */
+	bool apart;       /* the witness does not live beside the buffer */
+	uint32_t under;   /* it could lie beneath the buffer the last time; or
+			   * the buffer itself */
+};
+
 /* What a decision changed of a buffer. */
 struct exact_change {
 	uint32_t buffer;
@@ -73,7 +84,12 @@ struct exact {
 			      * placed */
 	int32_t *crossing;   /* how many of these live in the one before, too */
 	float *weights;      /* how often a section had no candidate */
-	uint32_t wrapping;   /* not placed, and across the cut of the circle */
+	bool *stale; /* a candidate was raised or placed since the section was
+		      * looked at */
+	uint32_t blamed;          /* the last section that had no candidate, or
+				   * exact_none */
+	struct exact_look *looks; /* of each buffer */
+	uint32_t wrapping; /* not placed, and across the cut of the circle */
 	struct stretch within; /* the sections that the search is about now */
 	struct exact_change *changes;
 	size_t change_count, change_room;
@@ -118,8 +134,11 @@ void exact_close(struct exact *exact);
 enum exact_answer exact_run(struct exact *exact, int64_t capacity,
 			    uint64_t steps, int64_t *offsets);
 
-/* The parts of it: exact_open.c, exact_place.c, exact_choose.c */
+/* The parts of it: exact_open.c, exact_place.c, exact_raise.c, exact_look.c,
+ * exact_choose.c */
 
+/* Whether the buffer's sections have this one among them. */
+bool exact_lives_in(const struct exact_buffer *buffer, uint32_t section);
 /* Places nothing, for a new start at the capacity. */
 void exact_reset(struct exact *exact);
 /* Both are false where the capacity cannot be kept any more. */
@@ -128,8 +147,28 @@ bool exact_refuse(struct exact *exact, uint32_t buffer);
 /* Takes back all changes after the first ones, but those of sections. */
 void exact_undo(struct exact *exact, size_t change_count,
 		uint32_t waiting_count);
+/* Before anything of a buffer changes that is not placed. */
+void exact_note_change(struct exact *exact, uint32_t buffer);
+/* Sets a higher floor, of which a change has been noted. False where the buffer
+ * does not fit any more. */
+bool exact_lift(struct exact *exact, uint32_t buffer, int32_t floor);
+/* Raises all floors that have to be, after a decision. False like the decision
+ * itself. */
+bool exact_raise_all(struct exact *exact);
+/* Notes a section of which nothing can be the lowest any more. */
+void exact_blame(struct exact *exact, uint32_t section);
+/* From now on looks at that section. */
+void exact_look_at(struct exact *exact, uint32_t buffer, uint32_t section);
+/* Whether a look shows that the buffer cannot be placed at its floor, if no
+ * other can come beneath it. */
+bool exact_is_refuted(struct exact *exact, uint32_t buffer);
+/* A buffer that a look shows to be refused next, or exact_none. */
+uint32_t exact_find_refuted(struct exact *exact);
+/* The best of the neighbours that may still come to lie beneath, or
+ * exact_none. */
+uint32_t exact_lowest_under(const struct exact *exact, uint32_t buffer);
 /* The buffer to decide on next, or exact_none if all are placed. */
-uint32_t exact_choose(const struct exact *exact);
+uint32_t exact_choose(struct exact *exact);
 
 static const uint32_t exact_none = UINT32_MAX;
 

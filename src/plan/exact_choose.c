@@ -97,8 +97,7 @@ static uint32_t lowest_of(const struct exact *exact, uint32_t section)
 	return best;
 }
 
-/* The best of the neighbours that may still come to lie beneath. */
-static uint32_t lowest_under(const struct exact *exact, uint32_t at)
+uint32_t exact_lowest_under(const struct exact *exact, uint32_t at)
 {
 	int32_t floor = exact->floors[at];
 	uint32_t best = exact_none;
@@ -113,19 +112,24 @@ static uint32_t lowest_under(const struct exact *exact, uint32_t at)
 	return best;
 }
 
-uint32_t exact_choose(const struct exact *exact)
+uint32_t exact_choose(struct exact *exact)
 {
-	uint32_t section = exact->rule == EXACT_BY_SLACK
-				   ? choose_by_slack(exact)
-				   : choose_by_count(exact);
-	uint32_t at, under;
+	bool by_slack = exact->rule == EXACT_BY_SLACK;
+	uint32_t at, under, section;
 
+	/* To refuse what cannot be placed is no choice, but shows more of what
+	 * the others can be. The other rule is better off without: it would
+	 * spend many steps far from where the fewest can be the next. */
+	at = by_slack ? exact_find_refuted(exact) : exact_none;
+	if (at != exact_none)
+		return at;
+	section = by_slack ? choose_by_slack(exact) : choose_by_count(exact);
 	if (section == exact_none)
 		return exact_none;
 	under = lowest_of(exact, section);
 	do {
 		at = under;
-		under = lowest_under(exact, at);
+		under = exact_lowest_under(exact, at);
 	} while (under != exact_none);
 	return at;
 }

@@ -43,6 +43,16 @@ static void set_buffers(struct exact *exact)
 	}
 }
 
+/* Nothing has failed yet: any section will do. */
+static void set_looks(struct exact *exact)
+{
+	exact->blamed = exact_none;
+	for (uint32_t i = 0; i < exact->count; i++) {
+		exact->looks[i].under = i;
+		exact_look_at(exact, i, 0);
+	}
+}
+
 static bool are_twins(const struct shape *shape, uint32_t a, uint32_t b)
 {
 	return shape->from[a] == shape->from[b] &&
@@ -85,8 +95,7 @@ static bool set_neighbours(struct exact *exact)
 	return true;
 }
 
-/* Whether buffer's sections have this one among them. */
-static bool lives_in(const struct exact_buffer *buffer, uint32_t section)
+bool exact_lives_in(const struct exact_buffer *buffer, uint32_t section)
 {
 	return (section >= buffer->lives[0].from &&
 		section < buffer->lives[0].to) ||
@@ -106,7 +115,7 @@ static bool set_members(struct exact *exact)
 	for (uint32_t s = 0; s < exact->sections; s++) {
 		exact->member_starts[s] = (uint32_t)sum;
 		for (uint32_t i = 0; i < exact->count; i++)
-			if (lives_in(&exact->buffers[i], s))
+			if (exact_lives_in(&exact->buffers[i], s))
 				exact->members[sum++] = i;
 	}
 	exact->member_starts[exact->sections] = (uint32_t)sum;
@@ -124,6 +133,8 @@ static bool exact_allocate(struct exact *exact)
 	exact->member_starts = calloc(s + 1, sizeof *exact->member_starts);
 	exact->load = calloc(s, 4 * sizeof *exact->load);
 	exact->weights = calloc(s, sizeof *exact->weights);
+	exact->stale = calloc(s, sizeof *exact->stale);
+	exact->looks = calloc(n, sizeof *exact->looks);
 	exact->changes = calloc(FIRST_CHANGES, sizeof *exact->changes);
 	exact->waiting = calloc(n, sizeof *exact->waiting);
 	exact->is_waiting = calloc(n, sizeof *exact->is_waiting);
@@ -135,8 +146,9 @@ static bool exact_allocate(struct exact *exact)
 	exact->saved = malloc(exact->saved_room * sizeof *exact->saved);
 	return exact->buffers && exact->keys && exact->sizes && exact->starts &&
 	       exact->member_starts && exact->load && exact->weights &&
-	       exact->changes && exact->waiting && exact->is_waiting &&
-	       exact->failures && exact->saved;
+	       exact->stale && exact->looks && exact->changes &&
+	       exact->waiting && exact->is_waiting && exact->failures &&
+	       exact->saved;
 }
 
 bool exact_open(struct exact *exact, const struct shape *shape,
@@ -157,6 +169,7 @@ bool exact_open(struct exact *exact, const struct shape *shape,
 	exact->candidates = exact->room + exact->sections;
 	exact->crossing = exact->candidates + exact->sections;
 	set_buffers(exact);
+	set_looks(exact);
 	if (!set_neighbours(exact) || !set_members(exact))
 		goto no_memory;
 	return true;
@@ -176,6 +189,8 @@ void exact_close(struct exact *exact)
 	free(exact->members);
 	free(exact->load);
 	free(exact->weights);
+	free(exact->stale);
+	free(exact->looks);
 	free(exact->changes);
 	free(exact->waiting);
 	free(exact->is_waiting);

@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of the weights, from one start to the next: what is long ago counts less. */
+#define KEPT 0.9F
+
 static uint64_t mix(uint64_t word)
 {
 	word *= UINT64_C(0x9e3779b97f4a7c15);
@@ -52,10 +55,16 @@ static void note_change(struct exact *exact, uint32_t at, bool placed)
 				      buffer->support_floor};
 }
 
+void exact_note_change(struct exact *exact, uint32_t at)
+{
+	note_change(exact, at, false);
+}
+
 static void open_stretch(struct exact *exact, struct stretch stretch,
 			 int32_t size)
 {
 	for (uint32_t s = stretch.from; s < stretch.to; s++) {
+		exact->stale[s] = true;
 		exact->room[s] += size;
 		exact->candidates[s] =
 			exact->room[s] == exact->capacity ? section_empty : 0;
@@ -70,9 +79,12 @@ static void drop_candidate(struct exact *exact, uint32_t from, uint32_t to,
 {
 	const int32_t *room = exact->room;
 	int32_t *candidates = exact->candidates;
+	bool *stale = exact->stale;
 
-	for (uint32_t s = from; s < to; s++)
+	for (uint32_t s = from; s < to; s++) {
 		candidates[s] -= (room[s] >= old) & (room[s] < floor);
+		stale[s] |= room[s] >= old;
+	}
 }
 
 static void add_candidate(struct exact *exact, uint32_t from, uint32_t to,
@@ -145,7 +157,7 @@ static void raise_neighbour(struct exact *exact, uint32_t at, int32_t offset,
 
 	if (rest <= buffer->rest && !freed)
 		return;
-	note_change(exact, at, false);
+	exact_note_change(exact, at);
 	if (rest > buffer->rest)
 		buffer->rest = rest;
 	if (freed)
@@ -155,85 +167,16 @@ static void raise_neighbour(struct exact *exact, uint32_t at, int32_t offset,
 	rehash(exact, at);
 }
 
-/* The lowest neighbour on which a buffer may come to lie that was refused the
- * place below. False if there is none, or too little room. */
-static bool find_support(struct exact *exact, uint32_t at)
+bool exact_lift(struct exact *exact, uint32_t at, int32_t floor)
 {
-	struct exact_buffer *buffer = &exact->buffers[at];
-	int32_t best = INT32_MAX, old = exact->floors[at];
-	int32_t support = -1;
+	int32_t old = exact->floors[at];
 
-	for (uint32_t i = exact->starts[at]; i < exact->starts[at + 1]; i++) {
-		uint32_t other = exact->neighbours[i];
-		int32_t floor = exact->floors[other];
-		int32_t top = floor + exact->sizes[other];
-
-		if (floor >= buffer->refused || top >= best)
-			continue;
-		best = top;
-		support = (int32_t)other;
-	}
-	if (support < 0)
-		return false;
-	note_change(exact, at, false);
-	buffer->support = support;
-	buffer->support_floor = exact->floors[support];
-	best = (best + buffer->align - 1) & -buffer->align;
-	if (best > old) {
-		exact->floors[at] = best;
-		drop_everywhere(exact, at, old);
-	}
-	return exact->floors[at] + exact->sizes[at] <= exact->capacity;
+	exact->floors[at] = floor;
+	drop_everywhere(exact, at, old);
+	return floor + exact->sizes[at] <= exact->capacity;
 }
 
-static bool has_support(const struct exact *exact,
-			const struct exact_buffer *buffer)
-{
-	return buffer->support >= 0 &&
-	       exact->floors[buffer->support] == buffer->support_floor;
-}
-
-/* One that was raised may be what another one lies on, and so on. */
-static bool raise_waiting(struct exact *exact)
-{
-	bool raised = true;
-
-	while (raised) {
-		raised = false;
-		for (uint32_t i = 0; i < exact->waiting_count; i++) {
-			uint32_t at = exact->waiting[i];
-			struct exact_buffer *buffer = &exact->buffers[at];
-			int32_t old = exact->floors[at];
-
-			if (old == exact_placed || !buffer->refused ||
-			    has_support(exact, buffer))
-				continue;
-			if (!find_support(exact, at))
-				return false;
-			raised |= exact->floors[at] > old;
-		}
-	}
-	return true;
-}
-
-static bool sections_have_candidates(struct exact *exact)
-{
-	const int32_t *candidates = exact->candidates;
-	int32_t least = section_empty;
-
-	for (uint32_t s = exact->within.from; s < exact->within.to; s++)
-		least = candidates[s] < least ? candidates[s] : least;
-	if (least > 0)
-		return true;
-	for (uint32_t s = exact->within.from; s < exact->within.to; s++)
-		if (candidates[s] <= 0) {
-			exact->weights[s] += 1;
-			break;
-		}
-	return false;
-}
-
-bool exact_place(struct exact *exact, uint32_t at)
+static bool place(struct exact *exact, uint32_t at)
 {
 	struct exact_buffer *buffer = &exact->buffers[at];
 	int32_t offset = exact->floors[at], top = offset + exact->sizes[at];
@@ -265,11 +208,42 @@ bool exact_place(struct exact *exact, uint32_t at)
 		open_stretch(exact, buffer->lives[i], exact->sizes[at]);
 		count_members(exact, buffer->lives[i]);
 	}
-	if (!fits || !raise_waiting(exact) || !sections_have_candidates(exact))
+	if (!fits || !exact_raise_all(exact))
 		return false;
 	if (exact->left < exact->least_left)
 		exact->least_left = exact->left;
 	return true;
+}
+
+/* The same by a look alone, which costs much less. The section that had no
+ * candidate the last time is likely to have none again. */
+static bool fails_again(struct exact *exact, uint32_t at)
+{
+	struct exact_look look = exact->looks[at];
+
+	if (exact_is_refuted(exact, at))
+		return true;
+	if (exact->blamed == exact_none)
+		return false;
+	exact_look_at(exact, at, exact->blamed);
+	if (exact_is_refuted(exact, at))
+		return true;
+	exact->looks[at] = look;
+	return false;
+}
+
+bool exact_place(struct exact *exact, uint32_t at)
+{
+	if (fails_again(exact, at)) {
+		exact_blame(exact, exact->looks[at].section);
+		return false;
+	}
+	exact->blamed = exact_none;
+	if (place(exact, at))
+		return true;
+	if (exact->blamed != exact_none)
+		exact_look_at(exact, at, exact->blamed);
+	return false;
 }
 
 bool exact_refuse(struct exact *exact, uint32_t at)
@@ -293,12 +267,14 @@ bool exact_refuse(struct exact *exact, uint32_t at)
 		}
 		next = buffer->twin;
 	} while (next != at);
-	return raise_waiting(exact) && sections_have_candidates(exact);
+	return exact_raise_all(exact);
 }
 
 void exact_undo(struct exact *exact, size_t change_count,
 		uint32_t waiting_count)
 {
+	/* Before these changes all had been looked at. */
+	memset(exact->stale, 0, exact->sections);
 	while (exact->change_count > change_count) {
 		const struct exact_change *change =
 			&exact->changes[--exact->change_count];
@@ -335,10 +311,11 @@ void exact_reset(struct exact *exact)
 	exact->waiting_count = 0;
 	exact->left = exact->least_left = exact->count;
 	memset(exact->is_waiting, 0, exact->count);
+	memset(exact->stale, 1, sections);
 	memset(exact->crossing, 0, sections * sizeof *exact->crossing);
 	for (uint32_t s = 0; s < sections; s++) {
 		exact->room[s] = exact->capacity - exact->load[s];
-		exact->weights[s] /= 2; /* it forgets what is long ago */
+		exact->weights[s] *= KEPT;
 		exact->candidates[s] = exact->load[s] ? 0 : section_empty;
 	}
 	for (uint32_t at = 0; at < exact->count; at++) {
