@@ -2,7 +2,7 @@
 
 UNIT_PARTS := $(COMMON_OBJ) $(POOL_OBJ) \
 	$(addprefix $(BUILD)/obj/src/,block/block.o block/block_index.o block/buffer_id.o \
-	preload/elf_symbol.o preload/await.o) $(BUILD)/obj/tests/unit/plain_thread.o \
+	preload/elf_symbol.o preload/await.o record/ring.o record/clock.o) $(BUILD)/obj/tests/unit/plain_thread.o \
 	$(BUILD)/obj/tests/unit/no_tool.o
 CHECK += $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*_test.c))
 
@@ -38,7 +38,7 @@ $(BUILD)/tests/unit/owed_test: $(addprefix $(BUILD)/obj/src/,\
 $(BUILD)/tests/unit/bound_test: $(addprefix $(BUILD)/obj/src/,\
 	heap/idle_limit.o heap/idle_places.o stats/counter.o stats/thread_stats.o stats/thread_ordered.o context/device.o gate/gate.o)
 $(BUILD)/tests/unit/swap_test: $(addprefix $(BUILD)/obj/src/,\
-	heap/swap.o heap/pools.o heap/pools_forget.o heap/pool_record.o heap/placed.o \
+	heap/swap.o heap/noted.o heap/pools.o heap/pools_forget.o heap/pool_record.o heap/placed.o \
 	heap/planned.o heap/whole.o heap/region.o heap/starts.o stats/counter.o stats/mempool_stats.o stats/thread_stats.o stats/thread_ordered.o \
 	context/context_use.o context/device.o gate/gate.o)
 CHECKED_OBJ := $(addprefix $(BUILD)/obj/src/checked/,checked_pool.o \
@@ -61,6 +61,10 @@ PLAN_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/plan_*_test.c))
 $(PLAN_TESTS): $(BUILD)/obj/tests/unit/plan_problems.o \
 	$(BUILD)/obj/tests/bench/tilings.o
 
+RECORD_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/record_*_test.c))
+$(RECORD_TESTS): $(RECORD_OBJ) $(READER_OBJ)
+$(RECORD_TESTS): UNIT_LIBS := -l:libzstd.a
+
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_PARTS)
 	$(call SAY,link  )
-	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ -l:libjansson.a $$(pkg-config --libs check) -o $@
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ -l:libjansson.a $(UNIT_LIBS) $$(pkg-config --libs check) -o $@

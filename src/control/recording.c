@@ -106,6 +106,8 @@ static int path_expand(const char *from, char to[PATH_MAX])
 
 static const char *why_not(int error)
 {
+	if (error == EEXIST)
+		return "there is something else than a recording";
 	return error == EBUSY ? "another recording is being written there"
 			      : strerror(error);
 }

@@ -8,6 +8,7 @@
 #include "heap/region.h"
 #include "hook.h"
 #include "mem/mem.h"
+#include "mem/passed.h"
 #include "cuda/real.h"
 #include "foreign_call.h"
 #include "peer_touch.h"
@@ -30,8 +31,13 @@ COLD static CUresult alloc_slowly(CUdeviceptr *out, size_t size)
 
 	if (!real)
 		return CUDA_ERROR_NOT_INITIALIZED;
-	if (!out || !size || mem_alloc(&addr, size, &res) != MEM_DONE)
+	if (!out || !size)
 		return ROOM_CALL(cuMemAlloc_v2, out, size);
+	if (mem_alloc(&addr, size, &res) != MEM_DONE) {
+		res = ROOM_CALL(cuMemAlloc_v2, out, size);
+		passed_note(*out, size, res);
+		return (CUresult)res;
+	}
 	control_open_once();
 	*out = res ? 0 : addr; /* as CUDA does */
 	return (CUresult)res;
@@ -48,8 +54,7 @@ COLD static CUresult alloc_corrects(CUdeviceptr addr, size_t size)
 /* For a pool that keeps nothing: little is done here besides the driver's
  * call. */
 __attribute__((noinline)) static CUresult alloc_directly(CUdeviceptr *out,
-							 size_t size,
-							 const void *site)
+							 size_t size)
 {
 	struct tcache *cache = tcache_verified;
 	CUdeviceptr addr;
@@ -57,7 +62,6 @@ __attribute__((noinline)) static CUresult alloc_directly(CUdeviceptr *out,
 	struct pool *pool;
 	CUresult res;
 
-	record_call(site);
 	if (tcache_alloc_planned(cache, size, &idle)) {
 		*out = idle;
 		return CUDA_SUCCESS;
@@ -79,6 +83,34 @@ __attribute__((noinline)) static CUresult alloc_directly(CUdeviceptr *out,
 		return res;
 	return LIKELY(!regions_exist()) ? CUDA_SUCCESS
 					: alloc_corrects(addr, size);
+}
+
+/* Of two entry points, one of which calls the other, the outer one is the
+ * program's call. */
+static bool site_begin(const void *site)
+{
+	bool outer = !record_site;
+
+	if (outer)
+		record_site = (uintptr_t)site;
+	return outer;
+}
+
+/* A call that made no note leaves none to the next one. */
+static void site_end(bool outer)
+{
+	if (outer)
+		record_site = 0;
+}
+
+COLD static CUresult alloc_recorded(CUdeviceptr *out, size_t size,
+				    const void *site)
+{
+	bool outer = site_begin(site);
+	CUresult res = alloc_directly(out, size);
+
+	site_end(outer);
+	return res;
 }
 
 /* The cache that has served is tcache_current: where the other two are not
@@ -103,7 +135,9 @@ EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t size)
 	case FAST_LOOK:
 		return (CUresult)look(out, addr);
 	default:
-		return alloc_directly(out, size, CALLER);
+		return LIKELY(!record_is_on())
+			       ? alloc_directly(out, size)
+			       : alloc_recorded(out, size, CALLER);
 	}
 }
 
@@ -131,6 +165,8 @@ COLD static CUresult free_slowly(CUdeviceptr ptr, struct block *taken)
 		foreign =
 			given ? NULL : foreign_end_begin(FOREIGN_ADDRESS, ptr);
 		res = foreign_free(foreign, ptr);
+		if (!given && !foreign && !res && ptr)
+			passed_note_free(ptr);
 		mem_free_end(given, !res);
 		foreign_end_finish(foreign, (int)res);
 		return res;
@@ -155,14 +191,12 @@ static CUresult free_marked(struct tcache *cache, CUdeviceptr ptr)
 	}
 }
 
-__attribute__((noinline)) static CUresult free_directly(CUdeviceptr ptr,
-							const void *site)
+__attribute__((noinline)) static CUresult free_directly(CUdeviceptr ptr)
 {
 	struct tcache *cache = tcache_current;
 	struct block *taken;
 	CUresult res;
 
-	record_call(site);
 	if (ptr && ptr == passing)
 		return real_driver()->cuMemFree_v2(ptr);
 	if (tcache_keeps_any(cache))
@@ -172,6 +206,15 @@ __attribute__((noinline)) static CUresult free_directly(CUdeviceptr ptr,
 		return free_slowly(ptr, NULL);
 	res = real_driver()->cuMemFree_v2(ptr);
 	pass_through_free_end(cache, taken, !res);
+	return res;
+}
+
+COLD static CUresult free_recorded(CUdeviceptr ptr, const void *site)
+{
+	bool outer = site_begin(site);
+	CUresult res = free_directly(ptr);
+
+	site_end(outer);
 	return res;
 }
 
@@ -185,7 +228,8 @@ EXPORT CUresult cuMemFree_v2(CUdeviceptr ptr)
 	case FAST_TAKEN:
 		return free_slowly(ptr, taken);
 	default:
-		return free_directly(ptr, CALLER);
+		return LIKELY(!record_is_on()) ? free_directly(ptr)
+					       : free_recorded(ptr, CALLER);
 	}
 }
 
@@ -244,28 +288,6 @@ COLD static cudaError_t runtime_free_seen(void *ptr)
 	return real ? real->cudaFree(ptr) : cudaErrorInitializationError;
 }
 
-/* What the runtime calls is a part of the program's call. */
-static cudaError_t runtime_alloc_real(const struct real_runtime *real,
-				      void **out, size_t size)
-{
-	cudaError_t res;
-
-	record_inside = true;
-	res = real->cudaMalloc(out, size);
-	record_inside = false;
-	return res;
-}
-
-static cudaError_t runtime_free_real(const struct real_runtime *real, void *ptr)
-{
-	cudaError_t res;
-
-	record_inside = true;
-	res = real->cudaFree(ptr);
-	record_inside = false;
-	return res;
-}
-
 /* Serves only what needs no driver call. Everything else goes through the
  * runtime, to the driver's hook and back, so that the runtime's state is the
  * same as without us. */
@@ -278,27 +300,36 @@ COLD static cudaError_t runtime_alloc_slowly(void **out, size_t size)
 		return cudaErrorInitializationError;
 	if (!runtime_binds_at_once(real) || !size ||
 	    mem_hit(&addr, size) != MEM_DONE)
-		return runtime_alloc_real(real, out, size);
+		return real->cudaMalloc(out, size);
 	*out = (void *)addr;
 	return cudaSuccess;
 }
 
 /* If the pool keeps nothing, the runtime is asked at once. */
-__attribute__((noinline)) static cudaError_t runtime_alloc_directly(
-	void **out, size_t size, const void *site)
+__attribute__((noinline)) static cudaError_t runtime_alloc_directly(void **out,
+								    size_t size)
 {
 	const struct real_runtime *real;
 	uint64_t addr;
 
-	record_call(site);
 	if (pass_through_pool(tcache_current) && (real = real_runtime()))
-		return runtime_alloc_real(real, out, size);
+		return real->cudaMalloc(out, size);
 	if (!tcache_alloc_planned(tcache_runtime, size, &addr) &&
 	    !tcache_alloc_divided(tcache_runtime, size, &addr) &&
 	    !tcache_alloc_roomy(tcache_runtime, size, &addr))
 		return runtime_alloc_slowly(out, size);
 	*out = (void *)addr;
 	return cudaSuccess;
+}
+
+COLD static cudaError_t runtime_alloc_recorded(void **out, size_t size,
+					       const void *site)
+{
+	bool outer = site_begin(site);
+	cudaError_t res = runtime_alloc_directly(out, size);
+
+	site_end(outer);
+	return res;
 }
 
 EXPORT cudaError_t cudaMalloc(void **out, size_t size)
@@ -314,7 +345,9 @@ EXPORT cudaError_t cudaMalloc(void **out, size_t size)
 	case FAST_LOOK:
 		return (cudaError_t)look(out, addr);
 	default:
-		return runtime_alloc_directly(out, size, CALLER);
+		return LIKELY(!record_is_on())
+			       ? runtime_alloc_directly(out, size)
+			       : runtime_alloc_recorded(out, size, CALLER);
 	}
 }
 
@@ -340,7 +373,7 @@ COLD static cudaError_t runtime_free_slowly(void *ptr, struct block *taken)
 	case MEM_INVALID:
 		return real->cudaFree(&not_device_memory);
 	default:
-		res = runtime_free_real(real, ptr);
+		res = real->cudaFree(ptr);
 		mem_free_end(given, !res);
 		return res;
 	}
@@ -360,15 +393,13 @@ static cudaError_t runtime_free_marked(struct tcache *cache, void *ptr)
 	}
 }
 
-__attribute__((noinline)) static cudaError_t runtime_free_directly(
-	void *ptr, const void *site)
+__attribute__((noinline)) static cudaError_t runtime_free_directly(void *ptr)
 {
 	const struct real_runtime *real = real_runtime();
 	struct tcache *cache = tcache_current;
 	struct block *taken = NULL;
 	cudaError_t res;
 
-	record_call(site);
 	if (tcache_keeps_any(cache))
 		return runtime_free_marked(cache, ptr);
 	if (real)
@@ -376,9 +407,18 @@ __attribute__((noinline)) static cudaError_t runtime_free_directly(
 	if (!taken)
 		return runtime_free_slowly(ptr, NULL);
 	passing = (CUdeviceptr)ptr;
-	res = runtime_free_real(real, ptr);
+	res = real->cudaFree(ptr);
 	passing = 0;
 	pass_through_free_end(cache, taken, !res);
+	return res;
+}
+
+COLD static cudaError_t runtime_free_recorded(void *ptr, const void *site)
+{
+	bool outer = site_begin(site);
+	cudaError_t res = runtime_free_directly(ptr);
+
+	site_end(outer);
 	return res;
 }
 
@@ -394,6 +434,8 @@ EXPORT cudaError_t cudaFree(void *ptr)
 	case FAST_TAKEN:
 		return runtime_free_slowly(ptr, taken);
 	default:
-		return runtime_free_directly(ptr, CALLER);
+		return LIKELY(!record_is_on())
+			       ? runtime_free_directly(ptr)
+			       : runtime_free_recorded(ptr, CALLER);
 	}
 }

@@ -29,10 +29,12 @@ void record_scale_begin(struct record_scale *scale)
 uint64_t record_scale_turn(struct record_scale *scale)
 {
 	uint64_t ns = record_clock_ns() - scale->ns, ticks = record_clock();
+	bool first = scale->last_ticks == scale->ticks;
+	uint64_t expected = first ? 0 : record_scale_ns(scale, ticks);
 
-	/* What is written stays as it is, so the new length counts from here
-	 * on: a step back would put events before earlier ones. */
-	scale->last = record_scale_ns(scale, ticks);
+	/* What was written stays as it is: a step back would put events before
+	 * earlier ones. */
+	scale->last = expected > ns ? expected : ns;
 	scale->last_ticks = ticks;
 	if (record_clock_counts && ticks > scale->ticks && ns)
 		scale->length = (double)ns / (double)(ticks - scale->ticks);

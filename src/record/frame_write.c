@@ -6,7 +6,7 @@
 #include <zstd.h>
 
 enum {
-	PLACES = 2 * FRAME_EVENTS, /* of each table; a power of two */
+	PLACES = 4 * FRAME_EVENTS, /* that there are in each table */
 	LEVEL = 1, /* of zstd: its fastest but for negative ones */
 };
 
@@ -23,12 +23,19 @@ struct frame_writer {
 	uint32_t *requests;
 	uint32_t request_count;
 	uint64_t last_time, last_address;
+	size_t places; /* that are in use: a power of two, enough for the frame
+			*/
 };
 
-static size_t place_of(uint64_t word)
+static size_t place_of(const struct frame_writer *writer, uint64_t word)
 {
 	word *= UINT64_C(0x9e3779b97f4a7c15);
-	return (word >> 32) % PLACES;
+	return (word >> 32) & (writer->places - 1);
+}
+
+static size_t place_next(const struct frame_writer *writer, size_t place)
+{
+	return (place + 1) & (writer->places - 1);
 }
 
 struct frame_writer *frame_writer_open(void)
@@ -70,15 +77,18 @@ void frame_writer_close(struct frame_writer *writer)
 	free(writer);
 }
 
-static void writer_clear(struct frame_writer *writer)
+static void writer_clear(struct frame_writer *writer, size_t count)
 {
 	for (int i = 0; i < COLUMNS; i++)
 		bytes_clear(&writer->columns[i]);
 	bytes_clear(&writer->origins);
 	bytes_clear(&writer->raw);
 	bytes_clear(&writer->out);
-	memset(writer->row_places, 0, PLACES * sizeof(*writer->row_places));
-	memset(writer->requests, 0, PLACES * sizeof(*writer->requests));
+	for (writer->places = 1; writer->places < 2 * count + 1;)
+		writer->places *= 2;
+	memset(writer->row_places, 0,
+	       writer->places * sizeof(*writer->row_places));
+	memset(writer->requests, 0, writer->places * sizeof(*writer->requests));
 	writer->row_count = writer->request_count = 0;
 	writer->last_time = writer->last_address = 0;
 }
@@ -110,13 +120,13 @@ static uint32_t row_of(struct frame_writer *writer, const struct origin *origin)
 			(uint64_t)origin->flags << 8 ^
 			(uint64_t)origin->pool << 13 ^
 			(uint64_t)origin->device << 57;
-	size_t place = place_of(word);
+	size_t place = place_of(writer, word);
 	uint32_t number;
 
 	while ((number = writer->row_places[place])) {
 		if (origins_equal(&writer->rows[number - 1], origin))
 			return number - 1;
-		place = (place + 1) % PLACES;
+		place = place_next(writer, place);
 	}
 	writer->rows[writer->row_count++] = *origin;
 	writer->row_places[place] = writer->row_count;
@@ -127,10 +137,10 @@ static uint32_t row_of(struct frame_writer *writer, const struct origin *origin)
 /* The place of an address, or the one where it may be entered. */
 static size_t address_place(const struct frame_writer *writer, uint64_t address)
 {
-	size_t place = place_of(address);
+	size_t place = place_of(writer, address);
 
 	while (writer->requests[place] && writer->addresses[place] != address)
-		place = (place + 1) % PLACES;
+		place = place_next(writer, place);
 	return place;
 }
 
@@ -247,7 +257,7 @@ const struct bytes *frame_write(struct frame_writer *writer,
 				const struct mnm_record_event *events,
 				size_t count, uint64_t dropped)
 {
-	writer_clear(writer);
+	writer_clear(writer, count);
 	for (size_t i = 0; i < count; i++)
 		put_event(writer, &events[i]);
 	if (!put_raw(writer, count, dropped) || !compress(writer))

@@ -36,7 +36,7 @@ static char *head_read(FILE *file, const char **why)
 		return NULL;
 	*why = "it is no record of mnm";
 	if (!fgets(first, sizeof(first), file) ||
-	    strncmp(first, RECORD_FIRST_LINE, sizeof("mnm record ") - 1))
+	    strncmp(first, RECORD_FIRST_LINE, sizeof(RECORD_MAGIC) - 1))
 		goto wrong;
 	*why = "it has another version than 1";
 	if (strcmp(first, RECORD_FIRST_LINE))
@@ -57,22 +57,37 @@ static bool part_of(const char *line, unsigned long long *id,
 	return line && sscanf(line, RECORD_SECOND_LINE, id, part) == 2;
 }
 
-/* The part before, if it is there; then that comes first. */
-static void before_open(struct mnm_record *record, const char *path)
+/* The part before, and its second line; or NULL. */
+static FILE *before_find(const char *path, char **line)
 {
 	size_t size = strlen(path) + sizeof(RECORD_BEFORE);
-	char *before = malloc(size), *line = NULL;
-	unsigned long long id, other_id;
-	unsigned int part, other;
+	char *before = malloc(size);
 	const char *why;
 	FILE *file = NULL;
 
+	*line = NULL;
 	if (before) {
 		snprintf(before, size, "%s%s", path, RECORD_BEFORE);
 		file = fopen(before, "re");
 	}
 	if (file)
-		line = head_read(file, &why);
+		*line = head_read(file, &why);
+	if (file && !*line) {
+		fclose(file);
+		file = NULL;
+	}
+	free(before);
+	return file;
+}
+
+/* If the part before is there, that comes first. */
+static void before_open(struct mnm_record *record, const char *path)
+{
+	unsigned long long id, other_id;
+	unsigned int part, other;
+	char *line;
+	FILE *file = before_find(path, &line);
+
 	if (part_of(record->about, &id, &part) &&
 	    part_of(line, &other_id, &other) && id == other_id &&
 	    other + 1 == part) {
@@ -83,7 +98,29 @@ static void before_open(struct mnm_record *record, const char *path)
 	if (file)
 		fclose(file);
 	free(line);
-	free(before);
+}
+
+/* The program was killed as a part began: the one before is all there is. */
+static bool before_replaces(struct mnm_record *record, const char *path)
+{
+	FILE *file = before_find(path, &record->about);
+
+	if (!file)
+		return false;
+	if (record->file)
+		fclose(record->file);
+	record->file = file;
+	return true;
+}
+
+/* Whether a file is not there, or nothing is in it. */
+static bool is_nothing(FILE *file)
+{
+	bool nothing = !file || getc(file) == EOF;
+
+	if (file)
+		rewind(file);
+	return nothing;
 }
 
 /* The names in "pools":["a","b"], in their order. A name has no quotes. */
@@ -116,7 +153,9 @@ struct mnm_record *mnm_record_open(const char *path, char *error,
 		record->file = fopen(path, "re");
 		why = strerror(errno);
 	}
-	if (record && record->file)
+	if (record &&
+	    (!is_nothing(record->file) || !before_replaces(record, path)) &&
+	    record->file)
 		record->about = head_read(record->file, &why);
 	if (record && record->about) {
 		pools_read(record);

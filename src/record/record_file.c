@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -43,21 +44,43 @@ static int write_head(struct record_file *file)
 	return res;
 }
 
+/* Whether the file is empty, or a recording: nothing else is written over. */
+static bool may_replace(int fd)
+{
+	char first[sizeof(RECORD_MAGIC) - 1];
+	ssize_t got = pread(fd, first, sizeof(first), 0);
+
+	return !got || (got == sizeof(first) &&
+			!memcmp(first, RECORD_MAGIC, sizeof(first)));
+}
+
+/* Takes the file for this process alone. Returns 0 or an errno. */
+static int part_take(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return errno;
+	if (!S_ISREG(st.st_mode) || !may_replace(fd))
+		return EEXIST;
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		return EBUSY;
+	return ftruncate(fd, 0) ? errno : 0;
+}
+
 /* A link that another user has put there is not followed: the file may be in a
- * folder of all users. The lock keeps another process with the same path from
- * it. */
+ * folder of all users. Nothing but a file is waited for. */
 static int part_open(struct record_file *file)
 {
 	int res;
 
 	file->fd = open(file->path,
-			O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY,
+			O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY |
+				O_NONBLOCK,
 			0666);
 	if (file->fd < 0)
 		return errno;
-	res = flock(file->fd, LOCK_EX | LOCK_NB) ? EBUSY : 0;
-	if (!res && ftruncate(file->fd, 0))
-		res = errno;
+	res = part_take(file->fd);
 	if (!res)
 		res = write_head(file);
 	if (res) {
@@ -102,9 +125,9 @@ int record_file_open(struct record_file *file, const char *path, uint64_t most,
 	return res;
 }
 
-bool record_file_is_full(const struct record_file *file)
+bool record_file_is_full(const struct record_file *file, size_t size)
 {
-	return file->size + file->largest > file->most / 2;
+	return file->size + size > file->most / 2;
 }
 
 int record_file_turn(struct record_file *file)
@@ -128,8 +151,6 @@ int record_file_append(struct record_file *file, const struct bytes *frame)
 	if (res)
 		return res;
 	file->size += frame->size;
-	if (file->largest < frame->size)
-		file->largest = frame->size;
 	return 0;
 }
 
@@ -180,10 +201,10 @@ int record_file_close(struct record_file *file)
 {
 	int res = 0;
 
-	if (file->fd >= 0 && close(file->fd))
-		res = errno;
-	if (!res && file->fd >= 0 && file->has_before)
+	if (file->fd >= 0 && file->has_before)
 		res = parts_join(file);
+	if (file->fd >= 0 && close(file->fd) && !res)
+		res = errno;
 	file->fd = -1;
 	free(file->about);
 	file->about = NULL;

@@ -11,7 +11,8 @@
 
 #include "bytes.h"
 
-#define RECORD_FIRST_LINE "mnm record 1\n"
+#define RECORD_MAGIC      "mnm record "
+#define RECORD_FIRST_LINE RECORD_MAGIC "1\n"
 /* How the second line begins: a number that the parts of one record share, and
  * the number of the part. */
 #define RECORD_SECOND_LINE "{\"id\":\"%016llx\",\"part\":%u,"
@@ -26,18 +27,18 @@ struct record_file {
 	char path[PATH_MAX], before[PATH_MAX];
 	char *about; /* the rest of the second line */
 	uint64_t id, size, most;
-	uint64_t largest; /* frame so far, in bytes */
 	unsigned int part;
 	bool has_before;
 };
 
-/* Begins a file, in place of one that has been there. about: a JSON object.
- * Returns 0 or an errno. */
+/* Begins a file, in place of a recording that has been there. about: a JSON
+ * object. Returns 0 or an errno. EBUSY: another process writes it. EEXIST:
+ * there is something else than a recording. */
 int record_file_open(struct record_file *file, const char *path, uint64_t most,
 		     const char *about);
 
-/* Whether another frame would make this part longer than half of the limit. */
-bool record_file_is_full(const struct record_file *file);
+/* Whether a frame of so many bytes has no place in this part. */
+bool record_file_is_full(const struct record_file *file, size_t size);
 
 /* Begins the next part, which has to be understood without the others. Both
  * return 0 or an errno; the file ends with its last whole frame then. */

@@ -15,6 +15,20 @@ enum {
 	 * would come first. */
 	LATE_NS = 5000000,
 	FRAME_NS = 1000000000,
+	/* A frame is a small part of the file, whatever its events are: an
+	 * event has no more than some 70 bytes, but for its text. */
+	EVENT_BYTES = 64,
+	FRAME_SHARE = 16,
+	TEXT_BYTES = 1 << 15, /* of a frame */
+	/* What lives at the beginning of a part has so much of the file at
+	 * most. */
+	LIVE_SHARE = 4,
+};
+
+/* Events that become a frame. */
+struct batch {
+	struct mnm_record_event *events;
+	size_t count, texts; /* texts: their bytes */
 };
 
 static struct {
@@ -23,8 +37,10 @@ static struct {
 	struct record_file file;
 	struct record_scale scale;
 	struct frame_writer *writer;
-	struct mnm_record_event *events; /* FRAME_EVENTS of them */
-	size_t count;
+	size_t room; /* events of a frame */
+	struct batch batch;
+	struct batch own;    /* what lives, and files of code */
+	uint64_t live_lost;  /* blocks that live and had no room */
 	uint64_t dropped;    /* that no frame has told of */
 	uint64_t last_frame; /* when it was written, in nanoseconds */
 	struct recorder_figures figures;
@@ -39,31 +55,64 @@ static void end_with(int error)
 	closing = record_file_close(&recorder.file);
 	recorder.figures.error = error ? error : closing;
 	frame_writer_close(recorder.writer);
-	free(recorder.events);
+	free(recorder.batch.events);
+	free(recorder.own.events);
+	recorder.batch = recorder.own = (struct batch){0};
 	recorder.writer = NULL;
-	recorder.events = NULL;
 	modules_forget();
 }
 
-static bool frame_flush(void);
-
-/* Adds an event of the recorder's own. */
-static struct mnm_record_event *event_add(const struct mnm_record_event *event)
+/* Returns the bytes of a frame of these events, which are no more then. */
+static const struct bytes *batch_write(struct batch *batch)
 {
+	const struct bytes *frame = frame_write(recorder.writer, batch->events,
+						batch->count, recorder.dropped);
+
+	recorder.figures.dropped += recorder.dropped;
+	recorder.dropped = 0;
+	batch->count = batch->texts = 0;
+	return frame;
+}
+
+static bool append(const struct bytes *frame)
+{
+	int res = frame ? record_file_append(&recorder.file, frame) : ENOMEM;
+
+	if (res) {
+		end_with(res);
+		return false;
+	}
+	recorder.figures.bytes += frame->size;
+	return true;
+}
+
+/* Writes the recorder's own events. */
+static void own_flush(void)
+{
+	if (recorder.runs && recorder.own.count)
+		append(batch_write(&recorder.own));
+}
+
+/* Adds one of them. */
+static void own_add(const struct mnm_record_event *event)
+{
+	struct batch *own = &recorder.own;
 	struct mnm_record_event *added;
 
-	if (!recorder.runs ||
-	    (recorder.count == FRAME_EVENTS && !frame_flush()))
-		return NULL;
-	added = &recorder.events[recorder.count++];
+	if (own->count == recorder.room || own->texts > TEXT_BYTES)
+		own_flush();
+	if (!recorder.runs)
+		return;
+	added = &own->events[own->count++];
 	*added = *event;
 	added->time = recorder.scale.last;
-	return added;
+	if (event->text)
+		own->texts += strlen(event->text);
 }
 
 static void module_note(const struct module *module)
 {
-	event_add(&(struct mnm_record_event){
+	own_add(&(struct mnm_record_event){
 		.kind = MNM_RECORD_MODULE,
 		.device = MNM_RECORD_NOWHERE,
 		.address = module->start,
@@ -73,14 +122,51 @@ static void module_note(const struct module *module)
 	});
 }
 
+static void live_note(const struct mnm_record_event *event)
+{
+	struct mnm_record_event live = *event;
+
+	live.kind = MNM_RECORD_LIVE;
+	if (recorder.file.size >= recorder.file.most / LIVE_SHARE) {
+		recorder.live_lost++;
+		return;
+	}
+	own_add(&live);
+	recorder.figures.events++;
+}
+
+/* What a part of the file begins with. A thread may free such a block, or ask
+ * for it, while they are listed: its notes are read later. */
+static void part_begin(void)
+{
+	recorder.live_lost = 0;
+	recorder.plan.live(live_note);
+	modules_each(module_note);
+	own_flush();
+	recorder.dropped += recorder.live_lost;
+}
+
+/* Begins a part of the file, before a frame that has no room in this one. */
+static bool part_turn(void)
+{
+	int res = record_file_turn(&recorder.file);
+
+	if (res)
+		end_with(res);
+	else
+		part_begin();
+	return recorder.runs;
+}
+
 /* Whether some code has called whose file is not known. */
 static bool sites_are_new(void)
 {
+	const struct mnm_record_event *events = recorder.batch.events;
 	uint64_t last = 0, site;
 	bool new = false;
 
-	for (size_t i = 0; i < recorder.count; i++) {
-		site = recorder.events[i].site;
+	for (size_t i = 0; i < recorder.batch.count; i++) {
+		site = events[i].site;
 		if (site != last)
 			new |= !modules_know(site);
 		last = site;
@@ -88,57 +174,35 @@ static bool sites_are_new(void)
 	return new;
 }
 
-/* Writes what there is as a frame; the next one begins with the files of code
- * that were met in it. Returns false if the record has ended. */
-static bool frame_flush(void)
+/* Appends a frame, to the next part if it has no room in this one. */
+static void frame_append(const struct bytes *frame)
+{
+	struct bytes copy = {0};
+
+	if (!frame || !record_file_is_full(&recorder.file, frame->size)) {
+		append(frame);
+		return;
+	}
+	bytes_put(&copy, frame->at, frame->size);
+	if (part_turn())
+		append(copy.lost ? NULL : &copy);
+	bytes_release(&copy);
+}
+
+/* Writes what there is as a frame, and then the files of code that were met in
+ * it. */
+static void flush(void)
 {
 	bool new = sites_are_new();
-	const struct bytes *frame;
-	int res;
 
 	recorder.last_frame = record_clock_ns();
-	if (!recorder.count && !recorder.dropped)
-		return true;
-	frame = frame_write(recorder.writer, recorder.events, recorder.count,
-			    recorder.dropped);
-	res = frame ? record_file_append(&recorder.file, frame) : ENOMEM;
-	if (res) {
-		end_with(res);
-		return false;
-	}
-	recorder.figures.events += recorder.count;
-	recorder.figures.dropped += recorder.dropped;
-	recorder.figures.bytes += frame->size;
-	recorder.count = 0;
-	recorder.dropped = 0;
-	if (new)
+	if (!recorder.batch.count && !recorder.dropped)
+		return;
+	recorder.figures.events += recorder.batch.count;
+	frame_append(batch_write(&recorder.batch));
+	if (new &&recorder.runs)
 		modules_look(module_note);
-	return true;
-}
-
-static void live_note(const struct mnm_record_event *event)
-{
-	struct mnm_record_event *added = event_add(event);
-
-	if (added)
-		added->kind = MNM_RECORD_LIVE;
-}
-
-/* Begins a part of the file, if it is time. What lives comes first in it: a
- * thread may free such a block, or ask for it, while they are listed. */
-static void part_turn(void)
-{
-	int res;
-
-	if (!recorder.runs || !record_file_is_full(&recorder.file))
-		return;
-	res = record_file_turn(&recorder.file);
-	if (res) {
-		end_with(res);
-		return;
-	}
-	recorder.plan.live(live_note);
-	modules_each(module_note);
+	own_flush();
 }
 
 void recorder_expect(void)
@@ -150,30 +214,38 @@ void recorder_expect(void)
 	atomic_store(&record_on, true);
 }
 
+static size_t room_of(uint64_t most)
+{
+	uint64_t room = most / FRAME_SHARE / EVENT_BYTES;
+
+	return room < FRAME_EVENTS ? room : FRAME_EVENTS;
+}
+
 int recorder_begin(const struct recorder_plan *plan)
 {
-	int res;
+	int res = ENOMEM;
 
 	recorder.plan = *plan;
-	recorder.count = 0;
 	recorder.dropped = 0;
 	recorder.figures = (struct recorder_figures){0};
+	recorder.room = room_of(plan->most);
 	recorder.writer = frame_writer_open();
-	recorder.events = calloc(FRAME_EVENTS, sizeof(*recorder.events));
-	res = recorder.writer && recorder.events
-		      ? record_file_open(&recorder.file, plan->path, plan->most,
-					 plan->about)
-		      : ENOMEM;
+	recorder.batch.events =
+		calloc(recorder.room, sizeof(*recorder.batch.events));
+	recorder.own.events =
+		calloc(recorder.room, sizeof(*recorder.own.events));
+	if (recorder.writer && recorder.batch.events && recorder.own.events)
+		res = record_file_open(&recorder.file, plan->path, plan->most,
+				       plan->about);
 	if (res) {
-		frame_writer_close(recorder.writer);
-		free(recorder.events);
+		end_with(0);
 		return res;
 	}
 	recorder.runs = true;
 	if (!recorder.expected) {
 		record_rings_clear();
 		recorder_expect();
-		plan->live(live_note);
+		part_begin();
 	}
 	recorder.expected = false;
 	record_rings_open(plan->wake);
@@ -191,22 +263,21 @@ static void take(uint64_t until)
 {
 	size_t taken;
 
-	do {
+	while (recorder.runs) {
 		struct mnm_record_event *events =
-			recorder.events + recorder.count;
+			recorder.batch.events + recorder.batch.count;
 
 		taken = record_rings_take(until, events,
-					  FRAME_EVENTS - recorder.count,
+					  recorder.room - recorder.batch.count,
 					  &recorder.dropped);
 		for (size_t i = 0; i < taken; i++)
 			events[i].time = record_scale_ns(&recorder.scale,
 							 events[i].time);
-		recorder.count += taken;
-		if (recorder.count < FRAME_EVENTS)
+		recorder.batch.count += taken;
+		if (recorder.batch.count < recorder.room)
 			return;
-		if (frame_flush())
-			part_turn();
-	} while (recorder.runs);
+		flush();
+	}
 }
 
 void recorder_tick(void)
@@ -218,9 +289,8 @@ void recorder_tick(void)
 	now = record_scale_turn(&recorder.scale);
 	take(now - (uint64_t)(LATE_NS / recorder.scale.length));
 	if (recorder.runs &&
-	    record_clock_ns() - recorder.last_frame >= FRAME_NS &&
-	    frame_flush())
-		part_turn();
+	    record_clock_ns() - recorder.last_frame >= FRAME_NS)
+		flush();
 }
 
 void recorder_end(void)
@@ -230,7 +300,9 @@ void recorder_end(void)
 	atomic_store(&record_on, false);
 	/* What a thread is just noting comes too late. */
 	take(record_scale_turn(&recorder.scale));
-	if (recorder.runs && frame_flush() && frame_flush())
+	if (recorder.runs)
+		flush();
+	if (recorder.runs)
 		end_with(0);
 }
 

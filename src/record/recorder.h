@@ -26,7 +26,7 @@ struct recorder_plan {
 
 /* What came of it. */
 struct recorder_figures {
-	uint64_t events, dropped, bytes;
+	uint64_t events, dropped, bytes; /* without the files of code */
 	int error; /* an errno: it has ended because of that; 0: none */
 };
 

@@ -11,7 +11,6 @@
 _Atomic bool record_on;
 __thread struct record_ring *record_ring_own;
 __thread uint64_t record_site;
-__thread bool record_inside;
 __thread unsigned int record_did;
 
 /* All rings, which stay; and the notes of those whose thread has ended. */

@@ -49,17 +49,8 @@ static inline bool record_is_on(void)
 }
 
 /* The address of the code that has called an entry point, for the note of that
- * call. */
+ * call; 0: it is not known. */
 extern __thread uint64_t record_site;
-extern __thread bool record_inside; /* the runtime, which calls the driver */
-
-/* An entry point was called from there. Of two within each other, the outer one
- * is the program's call. */
-static inline void record_call(const void *site)
-{
-	if (record_is_on() && !record_inside)
-		record_site = (uintptr_t)site;
-}
 
 /* What the calling thread has done since its last note: MNM_RECORD_DRIVER and
  * MNM_RECORD_FENCE. */
@@ -94,6 +85,15 @@ bool record_ring_room(struct record_ring *ring);
 /* Wakes the reader. */
 void record_ring_wake(void);
 
+/* What has more bits, as a request that no device has room for, is as much as
+ * fits. */
+static inline uint64_t record_low(uint64_t number)
+{
+	const uint64_t most = (UINT64_C(1) << 48) - 1;
+
+	return number < most ? number : most;
+}
+
 /* What is to be noted: times and threads are added. */
 static inline void record_note(enum mnm_record_kind kind, unsigned int flags,
 			       uint64_t address, uint64_t size, uint64_t span,
@@ -112,10 +112,13 @@ static inline void record_note(enum mnm_record_kind kind, unsigned int flags,
 	note = &ring->notes[head % RING_NOTES];
 	note->time = record_clock();
 	note->address = address;
-	note->size = size | (uint64_t)kind << 48 | (uint64_t)flags << 56;
-	note->span = span | (uint64_t)device << 48 | (uint64_t)pool << 56;
-	note->site = (site & ((UINT64_C(1) << 48) - 1)) |
-		     (uint64_t)(uint16_t)stream << 48;
+	note->size =
+		record_low(size) | (uint64_t)kind << 48 | (uint64_t)flags << 56;
+	note->span = record_low(span) | (uint64_t)device << 48 |
+		     (uint64_t)pool << 56;
+	note->site = record_low(site) |
+		     (uint64_t)(stream < UINT16_MAX ? stream : UINT16_MAX)
+			     << 48;
 	atomic_store_explicit(&ring->head, head + 1, memory_order_release);
 	if (!((head + 1) % RING_WAKES))
 		record_ring_wake();

@@ -117,9 +117,10 @@ struct tcache {
 	/* See tcache_course.c. What lies along this course is freed by the
 	 * thread itself; NULL: there is none. Under the caches' lock. */
 	struct course *course;
-	/* While it is open, the index, else block_table_none. `table` and `unit`
-	 * are not shown while a recording is made (record/ring.h): fast.h finds
-	 * nothing then, and goes on to what notes each request and free. */
+	/* While it is open, the index, else block_table_none. `table` and
+	 * `unit` are not shown while a recording is made (record/ring.h):
+	 * fast.h finds nothing then, and goes on to what notes each request and
+	 * free. */
 	struct block_table *_Atomic index;
 	_Atomic bool recorded;
 	/* As a recording names them. */

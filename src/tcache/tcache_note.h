@@ -16,6 +16,18 @@ static inline void tcache_note(const struct tcache *cache,
 			    record_site_take());
 }
 
+/* The same along the course of that pool, which is not the cache's. */
+static inline void tcache_note_step(const struct tcache *cache,
+				    enum mnm_record_kind kind,
+				    const struct pool *pool, uint64_t addr,
+				    size_t size, size_t span)
+{
+	if (record_is_on())
+		record_note(kind, MNM_RECORD_SERVED, addr, size, span,
+			    cache->device_number, pool_number(pool), 0,
+			    record_site_take());
+}
+
 static inline void tcache_note_free(const struct tcache *cache, uint64_t addr)
 {
 	tcache_note(cache, MNM_RECORD_FREE, 0, addr, 0, 0);

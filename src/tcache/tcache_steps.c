@@ -59,7 +59,8 @@ bool tcache_alloc_step(struct tcache *cache, size_t size, uint64_t *addr)
 		fast_look(cache);
 	else
 		tcache_leave(cache);
-	tcache_note(cache, MNM_RECORD_ALLOC, 0, *addr, size, span);
+	tcache_note_step(cache, MNM_RECORD_ALLOC, block_pool(block), *addr,
+			 size, span);
 	return true;
 }
 
@@ -91,7 +92,9 @@ enum fast tcache_free_planned(struct tcache *cache, uint64_t addr,
 	figure_add(&cache->stats.frees, 1);
 	/* The stamp after the step on the word; see fast.h. */
 	block->epoch = atomic_load(cache->epoch);
-	tcache_note_free(cache, addr); /* before anybody may use the cell */
+	/* Before anybody may use the cell. */
+	tcache_note_step(cache, MNM_RECORD_FREE, cache->course->pool, addr, 0,
+			 0);
 	arena_cell_free((struct arena_cell *)block->next, block->epoch,
 			course_now(cache->course));
 	tcache_leave(cache);

@@ -64,7 +64,7 @@ static struct tcache *made(void)
 	pool = (struct pool){.heap = &heap, .view.classes = {UNIT, 0}};
 	cache->device = &device;
 	cache->pool = &pool;
-	cache->table = block_table;
+	cache->table = cache->index = block_table;
 	cache->planned = &block_table_none;
 	cache->safe = &safe;
 	cache->epoch = &epoch;
@@ -94,7 +94,7 @@ static uint64_t put_of(struct tcache *cache, size_t units, unsigned int stream,
 	block_owner_set(block, &pool, 0);
 	ck_assert(block_enter(block, addr, &stale, &word));
 	ck_assert_ptr_eq(block_take(addr, &word), block);
-	cache->table = block_table;
+	cache->table = cache->index = block_table;
 	cache->planned = &block_table_none;
 	if (magazine->key != key) {
 		ck_assert(!magazine->key);
@@ -231,9 +231,10 @@ START_TEST(nothing_is_served_while_shut_or_once_memory_was_short)
 	struct tcache *cache = made();
 	uint64_t eleven = put(cache, 11, 1);
 
-	cache->table = &block_table_none; /* as in a closed cache */
+	cache->table = cache->index =
+		&block_table_none; /* as in a closed cache */
 	ck_assert(!serves(cache, 10 * UNIT, 0));
-	cache->table = block_table;
+	cache->table = cache->index = block_table;
 	cache->planned = &block_table_none;
 	device.oom_seen = true;
 	ck_assert(!serves(cache, 10 * UNIT, 0));

@@ -36,7 +36,7 @@ static struct tcache *made(void)
 	memset(cache, 0, sizeof(*cache));
 	pool = (struct pool){.view.classes = {UNIT, 0}};
 	cache->pool = &pool;
-	cache->table = &table;
+	cache->table = cache->index = &table;
 	cache->safe = &safe;
 	cache->stats.hits.left = cache->stats.live.left = INT32_MAX;
 	safe = 10;
@@ -129,9 +129,10 @@ START_TEST(slack_is_what_is_said_and_none_while_shut)
 
 	put(cache, 16, 1);
 	ck_assert(!tcache_alloc_slack(cache, 11 * UNIT, 5 * UNIT - 1, &addr));
-	cache->table = &block_table_none; /* as in a closed cache */
+	cache->table = cache->index =
+		&block_table_none; /* as in a closed cache */
 	ck_assert(!tcache_alloc_slack(cache, 11 * UNIT, 100 * UNIT, &addr));
-	cache->table = &table;
+	cache->table = cache->index = &table;
 	ck_assert(tcache_alloc_slack(cache, 11 * UNIT, SIZE_MAX, &addr));
 	ck_assert(!tcache_alloc_slack(NULL, 11 * UNIT, 100 * UNIT, &addr));
 }

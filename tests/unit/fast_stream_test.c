@@ -114,7 +114,7 @@ static uint64_t put(struct tcache *cache, size_t units, unsigned int stream)
 	block_owner_set(block, &pool, 0);
 	ck_assert(block_enter(block, addr, &stale, &word));
 	ck_assert_ptr_eq(block_take(addr, &word), block);
-	cache->table = block_table;
+	cache->table = cache->index = block_table;
 	cache->planned = &block_table_none;
 	ck_assert(!magazine->key);
 	tcache_rename(cache, magazine, key);

@@ -1,0 +1,12 @@
+/* Notes of what is left to CUDA (record/ring.h). */
+#ifndef MNM_PASSED_H
+#define MNM_PASSED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A request, with CUDA's own code; and a free of memory that is not known. */
+void passed_note(uint64_t addr, size_t size, int result);
+void passed_note_free(uint64_t addr);
+
+#endif
