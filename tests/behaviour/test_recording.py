@@ -932,3 +932,58 @@ def test_an_empty_recording_is_exported(box, tmp_path):
     assert json.loads(export(box, path, "--format", "chrome").stdout)[
         "traceEvents"] == []
     assert export(box, path, "--format", "trace").stderr == ""
+
+
+# What a recording says.
+
+def report(box, path, *words, check=True):
+    return box.mnm("report", path, *words, check=check)
+
+
+def test_the_report_says_who_held_the_peak(box, mixed):
+    told = json.loads(report(box, mixed, "--json").stdout)
+    assert [d["device"] for d in told["devices"]] == [0, 1, "host"]
+    first, second, host = told["devices"]
+    assert first["peak"] == sum(h["bytes"] for h in first["holders"])
+    assert (second["peak"], host["peak"]) == (13000, 9000)
+    assert {h["file"] for h in second["holders"]} == {"shell_shared"}
+    assert (second["failed"], first["swaps"]) == (1, 1)
+    assert told["iterations"] == 1 and told["program"]["pools"][1:]
+
+
+def test_the_report_names_functions(box, tmp_path):
+    path = tmp_path / "out"
+    box.run([MNM, "run", "--record", path, "--",
+             os.path.join(EXAMPLES, "train_digits"), "--steps", "20"],
+            sim="64M")
+    told = json.loads(report(box, path, "--device", 0, "--json").stdout)
+    held = {h["function"].split("(")[0] for h in told["devices"][0]["holders"]}
+    assert {"model_open", "pass_forward"} <= held
+    text = report(box, path).stdout
+    assert re.search(r"\d+%  +\d+  train_digits +model_open\(", text)
+    assert report(box, path, "--device", 5).stdout.count("\n") == 1
+
+
+def test_the_report_of_what_is_damaged_ends_there(box, mixed, tmp_path):
+    path = tmp_path / "cut"
+    path.write_bytes(mixed.read_bytes()[:-10])
+    done = report(box, path, check=False)
+    assert done.returncode == 1 and "live at most" in done.stdout
+    assert done.stderr == ("mnm: what follows is lost: frame 2: the file "
+                           "breaks off in it\n")
+
+
+@pytest.mark.parametrize("by_order", [True, False])
+def test_what_is_no_recording_is_not_written_over(box, shell, tmp_path,
+                                                  by_order):
+    path = tmp_path / "train.py"
+    path.write_text("print()\n")
+    why = f"{path}: there is something else than a recording"
+    if by_order:
+        fails(record(box, shell, "start", path, check=False),
+              prefix(shell) + re.escape(why))
+    else:
+        other = started(box, record=path)
+        assert why in box.stderr()
+        other.end()
+    assert path.read_text() == "print()\n"

@@ -154,8 +154,8 @@ ROWS = [
       ")\n		return;\n	poll_one")),
     ("fresh_memory_not_in_relaxed_mode",
      "test_capture.py",
-     (DEVICE, "	if (capturing)\n		mode_exchange(&mode);\n	res =",
-      "	res =")),
+     (DEVICE, "	if (capturing)\n		mode_exchange(&mode);\n"
+      "	record_did_add(", "	record_did_add(")),
     # Several contexts and devices.
     ("peer_is_not_fenced", "test_fence.py -k peers_work",
      (REACH, "	atomic_fetch_or(&peer->peer_of, bit);\n", "")),

@@ -31,9 +31,11 @@ ROWS = [
      (CACHE, "pool && !divided ? pool->view.classes.unit : 0);",
       "cache->pool ? cache->pool->view.classes.unit : 0);")),
     ("who_is_shut_still_lends_divisions", "unit",
-     (CACHE, "		pool && !mnm_size_classes_are_linear(&pool->view.classes)\n"
+     (CACHE, "		pool && (recorded ||\n"
+      "			 !mnm_size_classes_are_linear(&pool->view.classes))\n"
       "			? &pool->view.classes\n",
-      "		cache->pool && !mnm_size_classes_are_linear(&cache->pool->view.classes)\n"
+      "		cache->pool && (recorded ||\n"
+      "			 !mnm_size_classes_are_linear(&cache->pool->view.classes))\n"
       "			? &cache->pool->view.classes\n")),
     ("divisions_are_not_found_in_the_cache", "test_cache.py -k warm_pair",
      (MEMORY, "	    !tcache_alloc_divided(tcache_runtime, size, &addr) &&",
@@ -43,10 +45,10 @@ ROWS = [
      (MEMORY, "	if (!pool && (tcache_alloc_divided(cache, size, &idle) ||",
       "	if (!pool && (false ||")),
     ("who_is_shut_still_takes", "race capture beside requests",
-     (CACHE, "		     pool ? atomic_load(&block_table) : "
-      "&block_table_none);",
-      "		     cache->pool ? atomic_load(&block_table) : "
-      "&block_table_none);")),
+     (CACHE, "		pool ? atomic_load(&block_table) : "
+      "&block_table_none;",
+      "		cache->pool ? atomic_load(&block_table) : "
+      "&block_table_none;")),
     ("busy_once_it_is_open", "race request beside a raid",
      (FAST, "	tcache_enter(cache);\n	unit = atomic_load_explicit("
       "&cache->unit, memory_order_acquire);",
@@ -162,7 +164,7 @@ ROWS = [
     ("the_records_of_ended_threads_are_walked", "unit",
      (RECORDS, "	record_unlink(cache);\n", "	(void)record_unlink;\n")),
     ("an_index_that_was_replaced_stays_the_caches", "test_cache.py -k has_grown",
-     (CACHED, "	     (cache->closed || cache->table == block_table)))",
+     (CACHED, "	     (cache->closed || cache->index == block_table)))",
       "	     true))")),
     # What others take of them, and what comes back.
     ("what_others_took_is_kept_again_at_once", "unit",

@@ -35,8 +35,9 @@ ROWS = [
      (ASK, "!error && field_fits(answer, request->answer) ? NULL",
       "1 ? NULL")),
     ("any_type_is_understood", "test_operator_odd.py -k another_type",
-     (ASK, "json_is_string(field)\n				       : "
-      "json_is_array(field);", "!!field : !!field;")),
+     (ASK, "		return json_is_array(field);", "		return field;"),
+     (ASK, "json_is_string(field)\n					 : "
+      "json_is_object(field);", "!!field : !!field;")),
     ("what_follows_a_zero_is_dropped", "test_operator_odd.py -k another_type",
      (ASK, "json_loadb(job->text, job->size, 0, NULL)",
       "json_loads(job->text, 0, NULL)")),

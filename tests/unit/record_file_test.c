@@ -231,6 +231,19 @@ START_TEST(a_part_that_is_older_than_the_one_before_is_left_out)
 }
 END_TEST
 
+/* The program was killed as a part began. */
+START_TEST(the_part_before_alone_is_read)
+{
+	begun(LIMIT);
+	appended(30);
+	ck_assert_int_eq(record_file_turn(&file), 0);
+	ck_assert_int_eq(truncate(path, 0), 0);
+	ck_assert_uint_eq(newest_read(path), 30);
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_uint_eq(newest_read(path), 30);
+}
+END_TEST
+
 START_TEST(another_writer_of_the_file_is_refused)
 {
 	struct record_file other;
@@ -795,6 +808,7 @@ int main(void)
 		both_parts_are_read_after_a_death,
 		a_part_of_another_recording_is_left_out,
 		a_part_that_is_older_than_the_one_before_is_left_out,
+		the_part_before_alone_is_read,
 		another_writer_of_the_file_is_refused,
 		a_path_that_cannot_be_is_refused,
 		what_is_no_plain_file_is_refused,

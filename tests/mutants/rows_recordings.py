@@ -1,0 +1,80 @@
+"""Guards of recordings: what threads note, the files, and their reader."""
+
+RING = "src/record/ring.h"
+RINGS = "src/record/ring.c"
+READ = "src/record/frame_read.c"
+WRITE = "src/record/frame_write.c"
+FILE = "src/record/record_file.c"
+RECORDER = "src/record/recorder.c"
+READER = "src/record/reader.c"
+MEMORY = "src/hooks/memory.c"
+NOTE = "src/tcache/tcache_note.h"
+CACHE = "src/tcache/tcache.c"
+FREE = "src/mem/mem_free.c"
+RECORDING = "src/control/recording.c"
+
+ROWS = [
+    # Notes.
+    ("a_size_spoils_the_rest_of_a_note", "unit",
+     (RING, "	return number < most ? number : most;",
+      "	return number | (most & 0);")),
+    ("a_full_ring_is_written_over", "unit",
+     (RING, "	if (head == ring->limit && !record_ring_room(ring))\n"
+      "		return;\n", "")),
+    ("what_is_dropped_is_not_counted", "unit",
+     (RINGS, "	return more;\n", "	return more & 0;\n")),
+    ("notes_of_threads_are_not_merged", "unit",
+     (RINGS, "	       (!taken || ring->notes[tail % RING_NOTES].time <= until))",
+      "	       true)")),
+    ("a_call_leaves_its_address_to_the_next",
+     "test_recording.py -k another_call",
+     (MEMORY, "	if (outer)\n		record_site = 0;\n",
+      "	(void)outer;\n")),
+    ("the_fast_path_notes_nothing", "test_recording.py -k is_its_source",
+     (NOTE, "	if (record_is_on())\n"
+      "		record_note(kind, MNM_RECORD_SERVED | flags,",
+      "	if (0)\n		record_note(kind, MNM_RECORD_SERVED | flags,")),
+    ("a_recording_does_not_close_the_fast_path",
+     "test_recording.py -k is_its_source",
+     (CACHE, "	bool recorded = record_is_on();",
+      "	bool recorded = false;")),
+    ("the_slow_path_notes_no_free", "test_recording.py -k is_its_source",
+     (FREE, "	noted_free(device, order, block);\n", "")),
+    # Frames.
+    ("a_free_of_none_is_read", "unit",
+     (READ, "	if (back > reading->request_count) {", "	if (0) {")),
+    ("an_origin_of_none_is_read", "unit",
+     (READ, "	if (number >= reading->row_count) {", "	if (0) {")),
+    ("what_follows_a_column_is_passed_over", "unit",
+     (READ, "		if (reading->columns[i].wrong ||\n"
+      "		    reading->columns[i].at != reading->columns[i].end)",
+      "		if (reading->columns[i].wrong)")),
+    ("an_address_asked_for_twice_is_freed_the_first_time", "unit",
+     (WRITE, "		     request ? writer->request_count - request + 1 : 0);",
+      "		     request ? writer->request_count - request : 0);")),
+    # Files.
+    ("anything_is_written_over", "test_recording.py -k not_written_over",
+     (FILE, "	if (!S_ISREG(st.st_mode) || !may_replace(fd))",
+      "	if (!S_ISREG(st.st_mode))")),
+    ("what_is_no_file_is_written", "unit",
+     (FILE, "	if (!S_ISREG(st.st_mode) || !may_replace(fd))",
+      "	if (!may_replace(fd))")),
+    ("two_processes_write_one_file", "unit",
+     (FILE, "	if (flock(fd, LOCK_EX | LOCK_NB))", "	if (0)")),
+    ("half_a_frame_stays", "unit",
+     (FILE, "	if (res && ftruncate(file->fd, (off_t)file->size))",
+      "	if (0)")),
+    ("a_part_grows_without_end", "unit",
+     (FILE, "	return file->size + size > file->most / 2;",
+      "	return false;")),
+    ("a_part_does_not_begin_with_what_lives", "unit",
+     (RECORDER, "	recorder.plan.live(live_note);\n", "")),
+    ("what_lives_has_any_room", "unit",
+     (RECORDER, "	if (recorder.file.size >= recorder.file.most / LIVE_SHARE) {",
+      "	if (0) {")),
+    ("the_part_before_may_be_anothers", "unit",
+     (READER, "id == other_id &&\n	    other + 1 == part)", "true)")),
+    ("a_forked_child_records", "test_recording.py -k forked",
+     (RECORDING, "	recorder_forget();\n}\n\njson_t *recording_json",
+      "}\n\njson_t *recording_json")),
+]
