@@ -948,6 +948,8 @@ def test_the_report_says_who_held_the_peak(box, mixed):
     assert (second["peak"], host["peak"]) == (13000, 9000)
     assert {h["file"] for h in second["holders"]} == {"shell_shared"}
     assert (second["failed"], first["swaps"]) == (1, 1)
+    failed, = second["failures"]
+    assert (failed["size"], failed["live"]) == (1 << 30, 6000)
     assert told["iterations"] == 1 and told["program"]["pools"][1:]
 
 

@@ -5,19 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+void site_names(struct symbols *symbols, uint64_t site,
+		char file[HOLDER_NAME_SIZE], char function[HOLDER_NAME_SIZE])
+{
+	symbols_find(symbols, site, file, function, HOLDER_NAME_SIZE);
+	if (!*file)
+		snprintf(file, HOLDER_NAME_SIZE, "%s",
+			 site ? "(code of no file)" : "(unknown)");
+	if (!*function && site)
+		snprintf(function, HOLDER_NAME_SIZE, "%#" PRIx64, site);
+}
+
 static void name(struct named_holder *named, const struct holder *holder,
 		 struct symbols *symbols)
 {
 	named->blocks = holder->blocks;
 	named->bytes = holder->bytes;
-	symbols_find(symbols, holder->site, named->file, named->function,
-		     HOLDER_NAME_SIZE);
-	if (!*named->file)
-		snprintf(named->file, HOLDER_NAME_SIZE, "%s",
-			 holder->site ? "(code of no file)" : "(unknown)");
-	if (!*named->function && holder->site)
-		snprintf(named->function, HOLDER_NAME_SIZE, "%#" PRIx64,
-			 holder->site);
+	site_names(symbols, holder->site, named->file, named->function);
 }
 
 static int by_name(const void *a, const void *b)

@@ -18,4 +18,9 @@ struct named_holder {
 struct named_holder *holders_name(const struct device_summary *device,
 				  struct symbols *symbols, size_t *count);
 
+/* The names of what has called from there, or words that say why there are
+ * none. */
+void site_names(struct symbols *symbols, uint64_t site,
+		char file[HOLDER_NAME_SIZE], char function[HOLDER_NAME_SIZE]);
+
 #endif

@@ -82,6 +82,30 @@ static void holders_print(const struct report *report,
 	free(named);
 }
 
+static void failures_print(const struct report *report,
+			   const struct device_summary *device)
+{
+	char file[HOLDER_NAME_SIZE], function[HOLDER_NAME_SIZE];
+	char size[TEXT_BYTES_SIZE], live[TEXT_BYTES_SIZE];
+	char span[TEXT_BYTES_SIZE];
+
+	for (size_t i = 0; i < device->failed && i < FAILURES_KEPT; i++) {
+		const struct failed_request *request = &device->failures[i];
+
+		site_names(report->symbols, request->site, file, function);
+		printf("  failed after %.3f s: %s, beside %s live, which took "
+		       "%s; asked for by %s %s\n",
+		       (double)request->time * 1e-9,
+		       text_bytes((int64_t)request->size, size),
+		       text_bytes((int64_t)request->live, live),
+		       text_bytes((int64_t)request->span, span), file,
+		       function);
+	}
+	if (device->failed > FAILURES_KEPT)
+		printf("  and %" PRIu64 " more failed\n",
+		       device->failed - FAILURES_KEPT);
+}
+
 static void device_print(const struct report *report, unsigned int number)
 {
 	const struct device_summary *device = &report->summary.devices[number];
@@ -100,6 +124,7 @@ static void device_print(const struct report *report, unsigned int number)
 	       device->requests, device->frees, device->failed, device->driver,
 	       percent(device->driver, device->requests + device->frees),
 	       device->fences, device->swaps, device->trims);
+	failures_print(report, device);
 	if (device->peak)
 		holders_print(report, device);
 }
@@ -147,6 +172,27 @@ static json_t *holders_json(const struct report *report,
 	return list;
 }
 
+static json_t *failures_json(const struct report *report,
+			     const struct device_summary *device)
+{
+	char file[HOLDER_NAME_SIZE], function[HOLDER_NAME_SIZE];
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < device->failed && i < FAILURES_KEPT; i++) {
+		const struct failed_request *request = &device->failures[i];
+
+		site_names(report->symbols, request->site, file, function);
+		json_array_append_new(
+			list, json_pack("{s:I,s:I,s:I,s:I,s:s,s:s}", "time",
+					(json_int_t)request->time, "size",
+					(json_int_t)request->size, "live",
+					(json_int_t)request->live, "span",
+					(json_int_t)request->span, "file", file,
+					"function", function));
+	}
+	return list;
+}
+
 static json_t *device_json(const struct report *report, unsigned int number)
 {
 	const struct device_summary *device = &report->summary.devices[number];
@@ -169,6 +215,7 @@ static json_t *device_json(const struct report *report, unsigned int number)
 	FIGURE(peak_span)
 	FIGURE(peak_time)
 #undef FIGURE
+	json_object_set_new(json, "failures", failures_json(report, device));
 	json_object_set_new(json, "holders", holders_json(report, device));
 	return json;
 }

@@ -44,6 +44,19 @@ static void event_count(struct device_summary *device,
 			  event->flags & MNM_RECORD_FENCE;
 }
 
+static void failure_note(struct device_summary *device,
+			 const struct mnm_record_event *event)
+{
+	if (device->failed < FAILURES_KEPT)
+		device->failures[device->failed] = (struct failed_request){
+			.time = event->time,
+			.size = event->size,
+			.site = event->site,
+			.live = device->live,
+			.span = device->span,
+		};
+}
+
 static bool comes(const struct mnm_record_event *event)
 {
 	return event->kind == MNM_RECORD_LIVE ||
@@ -62,6 +75,8 @@ static void event_turn(struct summary *summary, struct live_blocks *live,
 		block_count(&summary->devices[block->event.device], block,
 			    false);
 	block = live_blocks_turn(live, event);
+	if (event->kind == MNM_RECORD_FAILED)
+		failure_note(&summary->devices[event->device], event);
 	event_count(&summary->devices[event->device], event);
 	summary->marks += event->kind == MNM_RECORD_MARK;
 	if (!block)

@@ -13,14 +13,23 @@ struct holder {
 	uint64_t site, blocks, bytes;
 };
 
+/* A request that failed, and what was live then. */
+struct failed_request {
+	uint64_t time, size, site;
+	uint64_t live, span; /* bytes, of the device */
+};
+
+enum { FAILURES_KEPT = 5 }; /* of each device, the first ones */
+
 struct device_summary {
 	bool used;
 	uint64_t requests, frees, failed, driver, fences, swaps, trims;
-	uint64_t live, span;    /* bytes, now */
-	uint64_t peak;          /* most live bytes */
-	uint64_t peak_span;     /* what they took in their pools then */
-	uint64_t peak_time;     /* when, in nanoseconds */
-	uint64_t peak_event;    /* the number of its event, from 0 */
+	uint64_t live, span; /* bytes, now */
+	uint64_t peak;       /* most live bytes */
+	uint64_t peak_span;  /* what they took in their pools then */
+	uint64_t peak_time;  /* when, in nanoseconds */
+	uint64_t peak_event; /* the number of its event, from 0 */
+	struct failed_request failures[FAILURES_KEPT];
 	struct holder *holders; /* of the peak, the largest first */
 	size_t holder_count;
 };
