@@ -31,7 +31,8 @@ $(BUILD)/tests/fuzz/request: $(filter-out %/listener.o,$(CORE_OBJ) $(POOL_OBJ) \
 $(BUILD)/tests/fuzz/options: $(COMMON_OBJ) $(POOL_OBJ)
 $(BUILD)/tests/fuzz/trace: $(TRACE_OBJ)
 $(BUILD)/tests/fuzz/plan: $(COMMON_OBJ) $(POOL_OBJ) $(TRACE_OBJ) \
-	$(call sources,src/cli/failure.c src/cli/plan/lifetimes*.c)
+	$(READER_OBJ) $(call sources,src/cli/failure.c \
+		src/cli/export/live_blocks.c src/cli/plan/lifetimes*.c)
 $(BUILD)/tests/fuzz/plan_file: $(PLAN_OBJ)
 $(BUILD)/tests/fuzz/recording: $(READER_OBJ) $(BUILD)/obj/src/record/frame_write.o
 $(BUILD)/tests/fuzz/answer: $(filter-out %/main.o,$(CLI_OBJ))

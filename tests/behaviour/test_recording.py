@@ -912,14 +912,40 @@ def test_nothing_lives_at_the_end_of_a_trace(box, mixed):
         assert not live and met == sizes_asked
 
 
-def test_a_trace_is_one_for_mnm_plan(box, run_job, tmp_path):
+def planned(box, *words):
+    told = json.loads(box.mnm("plan", *words, "--json", "--time", 1).stdout)
+    return told["buffers"], told["lower_bound"]
+
+
+def test_a_recording_can_be_planned_and_played(box, run_job, tmp_path):
+    """Of the job's own, a block of 8 bytes lives all the time."""
     out = tmp_path / "trace"
-    export(box, run_job("vgg16_bs32", POOL), "--format", "trace", "--output",
-           out)
-    assert box.mnm("plan", out, "--iteration", "none", "--json",
-                   check=False).returncode in (0, 2)
+    path = run_job("vgg16_bs32", POOL)
+    export(box, path, "--format", "trace", "--output", out)
+    buffers, bound = planned(box, trace_path("vgg16_bs32"))
+    assert planned(box, path) == planned(box, out) == (buffers + 1,
+                                                       bound + 512)
     box.run([os.path.join(EXAMPLES, "trace_job"), "--fill", "none", out],
             POOL, sim="64G")
+
+
+@pytest.mark.parametrize("words, why", [
+    (["--device", "3"], "no block of that device is in it"),
+    (["--iteration", "2"], "no iteration 2; there are 0 to 0"),
+    (["--period", "7"],
+     "it is a trace, whose time is a line and has no period"),
+])
+def test_what_a_recording_has_not_cannot_be_planned(box, mixed, words, why):
+    fails(box.mnm("plan", mixed, *words, check=False), f"mnm: {mixed}: {why}")
+
+
+def test_each_device_of_a_recording_can_be_planned(box, mixed):
+    assert planned(box, mixed, "--device", "host") == (1, 9216)
+    assert planned(box, mixed, "--device", "0") != planned(
+        box, mixed, "--device", "1")
+    done = box.mnm("plan", trace_path("vgg16_bs32"), "--device", "0",
+                   check=False)
+    fails(done, "mnm: .*: it is no recording, and has no devices")
 
 
 def test_an_empty_recording_is_exported(box, tmp_path):

@@ -269,7 +269,7 @@ def test_what_has_no_plan_is_told(box, tmp_path):
      "--save takes no other option than --device and --json"),
     (["1", "--save", "f", "-o", "g"],
      "--save takes no other option than --device and --json"),
-    (["f", "--device", "0"], "--device is for --save"),
+    (["f", "--device", "x"], "--device 'x'; allowed: a number, or host"),
 ])
 def test_wrong_words_are_told(box, words, why):
     done = box.mnm("plan", *words, check=False)

@@ -87,7 +87,8 @@ static void input_read(const struct lifetimes_wanted *wanted)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct lifetimes_wanted wanted = {.path = input_file(data, size)};
+	struct lifetimes_wanted wanted = {.device = -1,
+					  .path = input_file(data, size)};
 
 	input_read(&wanted);
 	wanted.unit = 4096;

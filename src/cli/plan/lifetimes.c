@@ -12,6 +12,9 @@
 #include "trace/text_file.h"
 #include "trace/trace_file.h"
 
+/* How a recording begins, see docs/trace-format.md. */
+#define RECORDING "mnm record "
+
 #define SIZE_MOST  ((uint64_t)1 << 48)
 #define TOTAL_MOST ((uint64_t)INT64_MAX)
 
@@ -161,6 +164,7 @@ static const char *lifetimes_read(struct lifetimes *lifetimes,
 				  struct text_file *text)
 {
 	const char *wrong = NULL;
+	bool recorded;
 	char *line;
 
 	/* Every line of a trace has an end, or else it is cut off. */
@@ -170,10 +174,19 @@ static const char *lifetimes_read(struct lifetimes *lifetimes,
 		return wrong ? wrong : text->error;
 	if (!line)
 		return "nothing in it";
-	lifetimes->is_trace = trace_is_event(line);
+	recorded = !strncmp(line, RECORDING, sizeof(RECORDING) - 1);
+	lifetimes->is_trace = recorded || trace_is_event(line);
 	lifetimes->unit = wanted->unit          ? wanted->unit
 			  : lifetimes->is_trace ? 512
 						: 1;
+	if (!recorded && wanted->device >= 0) {
+		text->number = 0;
+		return "it is no recording, and has no devices";
+	}
+	if (recorded) {
+		text->number = 0;
+		return lifetimes_read_recording(lifetimes, wanted, trace);
+	}
 	if (lifetimes->is_trace) {
 		text->again = true;
 		return lifetimes_read_trace(lifetimes, wanted, trace, text);

@@ -1,10 +1,10 @@
 /* The lifetimes that a file names, for the planner.
  *
- * A file is either a CSV or a trace of allocations (examples/traces/FORMAT.md),
- * each plain or compressed by zstd. The first line of a CSV names its columns,
- * which stand in any order: id, lower, upper and size, and perhaps align and
- * class. A column offset is read over. The time of a trace is the number of
- * mallocs and frees before. */
+ * A file is a CSV, a trace of allocations (examples/traces/FORMAT.md), each
+ * plain or compressed by zstd, or a recording (mnm/record.h). The first line of
+ * a CSV names its columns, which stand in any order: id, lower, upper and size,
+ * and perhaps align and class. A column offset is read over. The time of a
+ * trace is the number of mallocs and frees before. */
 #ifndef MNM_LIFETIMES_H
 #define MNM_LIFETIMES_H
 
@@ -24,6 +24,7 @@ struct lifetimes_wanted {
 	uint64_t period; /* 0: time is a line */
 	bool has_iteration;
 	uint64_t iteration; /* of a trace, if has_iteration */
+	int device;         /* of a recording; -1: the first one in it */
 };
 
 enum { LIFETIMES_CLASSES = 12, LIFETIMES_CLASS_SIZE = 32, WRONG_SIZE = 200 };
@@ -52,7 +53,7 @@ void lifetimes_close(struct lifetimes *lifetimes);
 
 const char *lifetimes_id(const struct lifetimes *lifetimes, size_t buffer);
 
-/* The rest is for the readers of the two formats. Each returns what is wrong,
+/* The rest is for the readers of the formats. Each returns what is wrong,
  * or NULL. */
 
 /* Reads a CSV whose header is there. */
@@ -64,6 +65,16 @@ const char *lifetimes_read_trace(struct lifetimes *lifetimes,
 				 const struct lifetimes_wanted *wanted,
 				 struct trace_file *trace,
 				 struct text_file *text);
+
+/* The same from a trace in memory, whose events have the line 0. */
+const char *lifetimes_of_trace(struct lifetimes *lifetimes,
+			       const struct lifetimes_wanted *wanted,
+			       const struct trace_file *trace);
+
+/* Reads the recording of the wanted path into the trace first. */
+const char *lifetimes_read_recording(struct lifetimes *lifetimes,
+				     const struct lifetimes_wanted *wanted,
+				     struct trace_file *trace);
 
 /* Makes the text that says what is wrong. */
 const char *lifetimes_wrong(struct lifetimes *lifetimes, const char *format,

@@ -111,17 +111,13 @@ static const char *lives_add(struct lifetimes *lifetimes,
 	return wrong;
 }
 
-const char *lifetimes_read_trace(struct lifetimes *lifetimes,
-				 const struct lifetimes_wanted *wanted,
-				 struct trace_file *trace,
-				 struct text_file *text)
+static const char *trace_use(struct lifetimes *lifetimes,
+			     const struct lifetimes_wanted *wanted,
+			     const struct trace_file *trace, unsigned int *line)
 {
 	struct life *lives, window;
-	const char *wrong = trace_read(trace, text);
+	const char *wrong;
 
-	if (wrong)
-		return wrong;
-	text->number = 0; /* what is wrong now is no line's */
 	if (wanted->period)
 		return "it is a trace, whose time is a line and has no period";
 	wrong = window_read(lifetimes, wanted, trace, &window);
@@ -131,11 +127,33 @@ const char *lifetimes_read_trace(struct lifetimes *lifetimes,
 	if (!lives)
 		return "no memory to read it";
 	lives_fill(trace, lives);
-	wrong = lives_add(lifetimes, trace, lives, &window, &text->number);
+	wrong = lives_add(lifetimes, trace, lives, &window, line);
 	free(lives);
 	if (!wrong && !lifetimes->count) {
-		text->number = 0;
+		*line = 0;
 		wrong = "nothing lives in that iteration";
 	}
 	return wrong;
+}
+
+const char *lifetimes_of_trace(struct lifetimes *lifetimes,
+			       const struct lifetimes_wanted *wanted,
+			       const struct trace_file *trace)
+{
+	unsigned int line;
+
+	return trace_use(lifetimes, wanted, trace, &line);
+}
+
+const char *lifetimes_read_trace(struct lifetimes *lifetimes,
+				 const struct lifetimes_wanted *wanted,
+				 struct trace_file *trace,
+				 struct text_file *text)
+{
+	const char *wrong = trace_read(trace, text);
+
+	if (wrong)
+		return wrong;
+	text->number = 0; /* what is wrong now is no line's */
+	return trace_use(lifetimes, wanted, trace, &text->number);
 }

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/output.h"
+#include "common/option.h"
 #include "common/text.h"
 #include "lifetimes.h"
 #include "offsets.h"
@@ -156,14 +157,21 @@ int plan_run(const struct command *command, const struct arguments *arguments)
 		.unit = arguments->unit,
 		.period = arguments->period.value,
 		.has_iteration = arguments->iteration.given,
-		.iteration = arguments->iteration.value};
+		.iteration = arguments->iteration.value,
+		.device = -1};
 	struct lifetimes lifetimes;
 	int status;
 
 	if (arguments->save)
 		return plan_save(command, arguments);
-	if (arguments->device)
-		return usage_error(command, "--device is for --save");
+	if (arguments->device) {
+		wanted.device = device_parse(arguments->device);
+		if (wanted.device < 0)
+			return usage_error(command,
+					   "--device '%s'; allowed: a number, "
+					   "or host",
+					   arguments->device);
+	}
 	if (arguments->period.given && !wanted.period)
 		return usage_error(command, "--period 0; allowed: 1 and more");
 	if ((arguments->o && !replacement_possible(arguments->o)) ||
