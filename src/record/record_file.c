@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/file_stat.h"
+
 enum { COPY_SIZE = 1 << 16 };
 
 /* Writes all of it. Returns 0 or an errno. */
@@ -59,7 +61,7 @@ static int part_take(int fd)
 {
 	struct stat st;
 
-	if (fstat(fd, &st))
+	if (file_stat_open(fd, &st))
 		return errno;
 	if (!S_ISREG(st.st_mode) || !may_replace(fd))
 		return EEXIST;
