@@ -1,11 +1,13 @@
 """Programs that are built against the installed headers, and nothing else."""
 
+import json
 import os
 import subprocess
 
 import pytest
 
-from conftest import BUILD, DEADLINE, cuda_home, plain_build_only
+from conftest import (BUILD, DEADLINE, EXAMPLES, TRACES, cuda_home,
+                      plain_build_only)
 from test_installed_plugins import clean, tool
 from test_install import make
 
@@ -223,3 +225,24 @@ def test_rmm_is_told_that_there_is_no_memory(box, root, left_out):
           f"-L{BUILD}/sim", "-lcudart", *flags(root, "--libs")])
     assert tool([os.path.join(root, "bin", "mnm"), "run", "--sim", "--",
                  path]) == "out of memory\n"
+
+
+@pytest.mark.parametrize("compiler", [["gcc", "-std=c99"],
+                                      ["g++", "-std=c++11", "-xc++"]])
+def test_a_recording_is_read(box, root, compiler):
+    recording = os.path.join(box.folder, "job")
+    tool([os.path.join(root, "bin", "mnm"), "run", "--sim", "--record",
+          recording, "--", os.path.join(EXAMPLES, "trace_job"), "--fill",
+          "none", os.path.join(TRACES, "vgg16_bs32.csv.zst")])
+    path = os.path.join(box.folder, "peak")
+    tool([*compiler, "-O2", "-Wall", "-Wextra", "-Werror",
+          *flags(root, "--cflags"),
+          os.path.join(root, "share/doc/mnm/examples/api/peak.c"), "-xnone",
+          "-o", path, "-L" + os.path.join(root, "lib", "mnm"), "-lmnm-record",
+          "-lzstd"])
+    said = tool([path, recording])
+    told = json.loads(tool([os.path.join(root, "bin", "mnm"), "report",
+                            recording, "--json"]))
+    peak = told["devices"][0]
+    assert said == (f"{peak['requests']} requests, {peak['peak']} bytes live "
+                    "at most\n")
