@@ -29,28 +29,51 @@ static void thread_ended(void *value)
 	pthread_mutex_unlock(&lock);
 }
 
-/* A ring whose thread has ended and whose notes were read. */
-static struct record_ring *ring_find(void)
+/* A ring of that size which no thread has, and whose notes were read. */
+static struct record_ring *ring_find(uint32_t size)
 {
 	struct record_ring *ring = rings;
 
-	while (ring && !(ring->ended &&
+	while (ring && !(ring->size == size && ring->ended &&
 			 atomic_load(&ring->head) == atomic_load(&ring->tail)))
 		ring = ring->next;
 	return ring;
 }
 
-static struct record_ring *ring_new(void)
+/* The pages of a large one are touched as they are used. */
+static struct record_ring *ring_new(uint32_t size)
 {
-	struct record_ring *ring =
-		mmap(NULL, sizeof(*ring), PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	static unsigned int large;
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	struct record_ring *ring;
 
+	if (size == RING_LARGE && large == RINGS_LARGE)
+		return NULL;
+	if (size == RING_SMALL)
+		flags |= MAP_POPULATE;
+	ring = mmap(NULL, sizeof(*ring) + size * sizeof(*ring->notes),
+		    PROT_READ | PROT_WRITE, flags, -1, 0);
 	if (ring == MAP_FAILED)
 		return NULL;
-	ring->limit = RING_NOTES;
+	large += size == RING_LARGE;
+	ring->size = size;
+	ring->limit = size;
 	ring->next = rings;
 	rings = ring;
+	return ring;
+}
+
+/* Under lock. */
+static struct record_ring *ring_begin(uint32_t size)
+{
+	struct record_ring *ring = key.open ? ring_find(size) : NULL;
+
+	if (!ring && key.open)
+		ring = ring_new(size);
+	if (ring) {
+		ring->ended = false;
+		ring->thread = (uint32_t)syscall(SYS_gettid);
+	}
 	return ring;
 }
 
@@ -59,13 +82,7 @@ struct record_ring *record_ring_make(void)
 	struct record_ring *ring;
 
 	pthread_mutex_lock(&lock);
-	ring = key.open ? ring_find() : NULL;
-	if (!ring && key.open)
-		ring = ring_new();
-	if (ring) {
-		ring->ended = false;
-		ring->thread = (uint32_t)syscall(SYS_gettid);
-	}
+	ring = ring_begin(RING_SMALL);
 	pthread_mutex_unlock(&lock);
 	if (ring)
 		thread_key_set(&key, ring);
@@ -73,19 +90,53 @@ struct record_ring *record_ring_make(void)
 	return ring;
 }
 
-bool record_ring_room(struct record_ring *ring)
+/* What is in the small one is older, so it is read first. */
+static struct record_ring *ring_grow(struct record_ring *small)
 {
-	uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+	struct record_ring *ring = NULL;
 
-	ring->limit = atomic_load_explicit(&ring->tail, memory_order_acquire) +
-		      RING_NOTES;
-	if (head != ring->limit)
-		return true;
+	if (small->size == RING_LARGE)
+		return NULL;
+	pthread_mutex_lock(&lock);
+	ring = ring_begin(RING_LARGE);
+	if (ring)
+		small->ended = true;
+	pthread_mutex_unlock(&lock);
+	if (!ring)
+		return NULL;
+	thread_key_set(&key, ring);
+	record_ring_own = ring;
+	return ring;
+}
+
+static void drop(struct record_ring *ring)
+{
 	atomic_store_explicit(
 		&ring->dropped,
 		atomic_load_explicit(&ring->dropped, memory_order_relaxed) + 1,
 		memory_order_relaxed);
-	return false;
+}
+
+/* A large one that was another thread's has room up to where it was read. */
+static bool has_room(struct record_ring *ring)
+{
+	ring->limit = atomic_load_explicit(&ring->tail, memory_order_acquire) +
+		      ring->size;
+	return atomic_load_explicit(&ring->head, memory_order_relaxed) !=
+	       ring->limit;
+}
+
+struct record_ring *record_ring_room(struct record_ring *ring)
+{
+	struct record_ring *larger;
+
+	if (has_room(ring))
+		return ring;
+	larger = ring_grow(ring);
+	if (larger && has_room(larger))
+		return larger;
+	drop(ring);
+	return NULL;
 }
 
 void record_ring_wake(void)
@@ -107,7 +158,7 @@ static void note_read(const struct record_ring *ring, uint64_t at,
 		      struct mnm_record_event *event)
 {
 	const uint64_t low = (UINT64_C(1) << 48) - 1;
-	const struct record_note *note = &ring->notes[at % RING_NOTES];
+	const struct record_note *note = &ring->notes[at & (ring->size - 1)];
 
 	*event = (struct mnm_record_event){
 		.time = note->time,
@@ -137,7 +188,7 @@ static uint64_t next_time(const struct record_ring *ring, uint64_t until)
 
 	if (atomic_load_explicit(&ring->head, memory_order_acquire) == tail)
 		return until;
-	time = ring->notes[tail % RING_NOTES].time;
+	time = ring->notes[tail & (ring->size - 1)].time;
 	return time < until ? time : until;
 }
 
@@ -173,7 +224,7 @@ static size_t ring_take(struct record_ring *ring, uint64_t until,
 	size_t taken = 0;
 
 	while (taken < most && tail != head &&
-	       (!taken || ring->notes[tail % RING_NOTES].time <= until))
+	       (!taken || ring->notes[tail & (ring->size - 1)].time <= until))
 		note_read(ring, tail++, &events[taken++]);
 	atomic_store_explicit(&ring->tail, tail, memory_order_release);
 	return taken;

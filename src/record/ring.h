@@ -12,8 +12,14 @@
 #include "mnm/record.h"
 
 enum {
-	RING_NOTES = 1 << 15, /* 1.3 MB a thread */
-	RING_WAKES = 1 << 13, /* notes after which the reader is woken */
+	/* Notes of a thread's first ring, 160 KB, and of the one that it gets
+	 * once that is full, 10 MB; how many of the latter there may be. */
+	RING_SMALL = 1 << 12,
+	RING_LARGE = 1 << 18,
+	RINGS_LARGE = 16,
+	/* What a thread can note before something is read. */
+	RING_NOTES = RING_SMALL + RING_LARGE,
+	RING_WAKES = 4, /* times that a full ring has woken the reader */
 };
 
 /* An event, packed. Numbers of 48 bits have the others above them. */
@@ -30,11 +36,12 @@ struct record_ring {
 	uint64_t limit;           /* its thread knows of room up to there */
 	_Atomic uint64_t dropped; /* by its thread */
 	uint32_t thread;
-	bool ended; /* its thread; under the rings' lock */
+	uint32_t size; /* of notes; a power of two */
+	bool ended;    /* its thread makes no more; under the rings' lock */
 	struct record_ring *next;
 	_Atomic uint64_t tail __attribute__((aligned(64))); /* by the reader */
 	uint64_t told; /* of `dropped`, by the reader */
-	struct record_note notes[RING_NOTES];
+	struct record_note notes[];
 };
 
 /* Whether a record is made. To be asked before anything else here is called. */
@@ -80,8 +87,9 @@ static inline uint64_t record_site_take(void)
 
 /* Makes the calling thread's ring, or returns NULL without memory. */
 struct record_ring *record_ring_make(void);
-/* Whether there is room after all; counts a note that is dropped if not. */
-bool record_ring_room(struct record_ring *ring);
+/* The thread's ring, which is full, if there is room after all, or a larger
+ * one. NULL if neither is: then a note is dropped, which it counts. */
+struct record_ring *record_ring_room(struct record_ring *ring);
 /* Wakes the reader. */
 void record_ring_wake(void);
 
@@ -107,9 +115,13 @@ static inline void record_note(enum mnm_record_kind kind, unsigned int flags,
 	if (!ring && !(ring = record_ring_make()))
 		return;
 	head = atomic_load_explicit(&ring->head, memory_order_relaxed);
-	if (head == ring->limit && !record_ring_room(ring))
-		return;
-	note = &ring->notes[head % RING_NOTES];
+	if (__builtin_expect(head == ring->limit, 0)) {
+		ring = record_ring_room(ring);
+		if (!ring)
+			return;
+		head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+	}
+	note = &ring->notes[head & (ring->size - 1)];
 	note->time = record_clock();
 	note->address = address;
 	note->size =
@@ -120,7 +132,7 @@ static inline void record_note(enum mnm_record_kind kind, unsigned int flags,
 		     (uint64_t)(stream < UINT16_MAX ? stream : UINT16_MAX)
 			     << 48;
 	atomic_store_explicit(&ring->head, head + 1, memory_order_release);
-	if (!((head + 1) % RING_WAKES))
+	if (!((head + 1) & (ring->size / RING_WAKES - 1)))
 		record_ring_wake();
 }
 

@@ -125,7 +125,7 @@ static void numbers_check(size_t count, uint64_t first)
 START_TEST(notes_come_in_their_order_and_once)
 {
 	record_rings_open(NULL);
-	for (uint64_t i = 0; i < 3 * RING_NOTES; i += RING_NOTES / 4) {
+	for (uint64_t i = 0; i < 4 * RING_NOTES; i += RING_NOTES / 4) {
 		for (uint64_t j = 0; j < RING_NOTES / 4; j++)
 			note(i + j);
 		ck_assert_uint_eq(all_taken(), RING_NOTES / 4);
@@ -271,15 +271,18 @@ START_TEST(while_notes_are_taken_none_is_lost_unseen_or_comes_twice)
 }
 END_TEST
 
+/* The first ring is a small one, beside which there is a large one then. */
 START_TEST(a_full_ring_drops_and_counts_and_goes_on)
 {
 	record_rings_open(NULL);
 	for (int i = 0; i < 3; i++) {
+		uint64_t room = i ? RING_LARGE : RING_NOTES;
+
 		dropped = 0;
-		for (uint64_t j = 0; j < RING_NOTES + MORE; j++)
+		for (uint64_t j = 0; j < room + MORE; j++)
 			note(j);
-		ck_assert_uint_eq(all_taken(), RING_NOTES);
-		numbers_check(RING_NOTES, 0);
+		ck_assert_uint_eq(all_taken(), room);
+		numbers_check(room, 0);
 		ck_assert_uint_eq(dropped, MORE);
 	}
 	dropped = 0;
@@ -295,12 +298,38 @@ START_TEST(a_ring_has_as_much_room_as_was_taken_from_it)
 	record_rings_open(NULL);
 	for (uint64_t i = 0; i < RING_NOTES; i++)
 		note(i);
-	ck_assert_uint_eq(taken(UINT64_MAX, 10), 10);
+	ck_assert_uint_eq(taken(UINT64_MAX, RING_SMALL + 10), RING_SMALL + 10);
 	for (uint64_t i = 0; i < 11; i++)
 		note(RING_NOTES + i);
-	ck_assert_uint_eq(all_taken(), RING_NOTES);
-	numbers_check(RING_NOTES, 10);
+	ck_assert_uint_eq(all_taken(), RING_LARGE);
+	numbers_check(RING_LARGE, RING_SMALL + 10);
 	ck_assert_uint_eq(dropped, 1);
+}
+END_TEST
+
+static void *filling(void *unused)
+{
+	(void)unused;
+	for (uint64_t i = 0; i < RING_NOTES + MORE; i++)
+		note(i);
+	return NULL;
+}
+
+/* So that many threads do not take all memory. */
+START_TEST(there_are_only_so_many_large_rings)
+{
+	pthread_t threads[RINGS_LARGE + 2];
+	uint64_t most = RINGS_LARGE * (uint64_t)RING_LARGE +
+			(RINGS_LARGE + 2) * (uint64_t)RING_SMALL;
+	uint64_t made = (RINGS_LARGE + 2) * (uint64_t)(RING_NOTES + MORE);
+
+	record_rings_open(NULL);
+	for (int i = 0; i < RINGS_LARGE + 2; i++)
+		ck_assert(!pthread_create(&threads[i], NULL, filling, NULL));
+	for (int i = 0; i < RINGS_LARGE + 2; i++)
+		pthread_join(threads[i], NULL);
+	all_taken();
+	ck_assert_uint_ge(dropped, made - most);
 }
 END_TEST
 
@@ -375,10 +404,10 @@ START_TEST(notes_that_were_forgotten_do_not_come)
 	record_rings_clear();
 	ck_assert_uint_eq(all_taken(), 0);
 	ck_assert_uint_eq(dropped, 0);
-	for (uint64_t i = 0; i < RING_NOTES; i++)
+	for (uint64_t i = 0; i < RING_LARGE; i++)
 		note(i);
-	ck_assert_uint_eq(all_taken(), RING_NOTES);
-	numbers_check(RING_NOTES, 0);
+	ck_assert_uint_eq(all_taken(), RING_LARGE);
+	numbers_check(RING_LARGE, 0);
 	ck_assert_uint_eq(dropped, 0);
 }
 END_TEST
@@ -393,14 +422,14 @@ static void wake(void)
 START_TEST(the_reader_is_woken_before_a_ring_is_full)
 {
 	record_rings_open(wake);
-	for (uint64_t i = 0; i < RING_WAKES - 1; i++)
+	for (uint64_t i = 0; i < RING_SMALL / RING_WAKES - 1; i++)
 		note(i);
 	ck_assert_int_eq(wakes, 0);
 	note(0);
 	ck_assert_int_eq(wakes, 1);
-	for (uint64_t i = RING_WAKES; i < RING_NOTES; i++)
+	for (uint64_t i = RING_SMALL / RING_WAKES; i < RING_NOTES; i++)
 		note(i);
-	ck_assert_int_eq(wakes, RING_NOTES / RING_WAKES);
+	ck_assert_int_eq(wakes, 2 * RING_WAKES);
 	ck_assert_uint_eq(all_taken(), RING_NOTES);
 }
 END_TEST
@@ -469,6 +498,7 @@ int main(void)
 		while_notes_are_taken_none_is_lost_unseen_or_comes_twice,
 		a_full_ring_drops_and_counts_and_goes_on,
 		a_ring_has_as_much_room_as_was_taken_from_it,
+		there_are_only_so_many_large_rings,
 		a_thread_that_has_ended_leaves_its_notes,
 		its_ring_is_used_again_once_it_was_read,
 		threads_that_come_and_go_share_one_ring,
