@@ -100,7 +100,6 @@ static size_t checkout_any(struct tcache *cache, struct block *block,
 	if (tcache_checkout(cache, block, given, size, marks,
 			    &cache->stats.live, addr) == FAST_LOOK)
 		fast_look(cache);
-	tcache_note(cache, MNM_RECORD_ALLOC, 0, *addr, size, given);
 	return given;
 }
 
@@ -119,7 +118,10 @@ bool tcache_alloc_division(struct tcache *cache, size_t size, uint64_t *addr)
 	}
 	if (magazine)
 		block = safe_take(cache, magazine);
-	return checkout_any(cache, block, span, size, addr);
+	span = checkout_any(cache, block, span, size, addr);
+	if (span)
+		tcache_note(cache, MNM_RECORD_ALLOC, 0, *addr, size, span);
+	return span;
 }
 
 size_t tcache_alloc_slack(struct tcache *cache, size_t size, size_t slack,
