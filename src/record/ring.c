@@ -40,7 +40,7 @@ static struct record_ring *ring_find(uint32_t size)
 	return ring;
 }
 
-/* The pages of a large one are touched as they are used. */
+/* The reader sees to the pages of a large one (ring_populate). */
 static struct record_ring *ring_new(uint32_t size)
 {
 	static unsigned int large;
@@ -230,6 +230,18 @@ static size_t ring_take(struct record_ring *ring, uint64_t until,
 	return taken;
 }
 
+/* So that the thread need not meet a page of a new ring that is not there. On
+ * an older kernel than 5.14 it does. */
+static void ring_populate(struct record_ring *ring)
+{
+#ifdef MADV_POPULATE_WRITE
+	if (!ring->populated && ring->size == RING_LARGE)
+		madvise(ring, sizeof(*ring) + ring->size * sizeof(*ring->notes),
+			MADV_POPULATE_WRITE);
+#endif
+	ring->populated = true;
+}
+
 static struct record_ring *rings_first(void)
 {
 	struct record_ring *first;
@@ -264,8 +276,10 @@ size_t record_rings_take(uint64_t until, struct mnm_record_event *events,
 			break;
 		taken += ring_take(ring, others, events + taken, most - taken);
 	}
-	for (ring = first; ring; ring = ring->next)
+	for (ring = first; ring; ring = ring->next) {
 		*dropped += dropped_take(ring);
+		ring_populate(ring);
+	}
 	return taken;
 }
 

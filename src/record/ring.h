@@ -40,7 +40,8 @@ struct record_ring {
 	bool ended;    /* its thread makes no more; under the rings' lock */
 	struct record_ring *next;
 	_Atomic uint64_t tail __attribute__((aligned(64))); /* by the reader */
-	uint64_t told; /* of `dropped`, by the reader */
+	uint64_t told;  /* of `dropped`, by the reader */
+	bool populated; /* by the reader: its pages are there */
 	struct record_note notes[];
 };
 
