@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,10 @@ enum { LEAVE_SECONDS = 2 };
 
 static void (*wake_thread)(void);
 static bool was_begun;
+
+/* The recorder is the control thread's, but a thread in which the process exits
+ * asks for its figures as well. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* A futex: whether a thread waits for the end, and whether that has come. */
 enum { LEAVE_NOT, LEAVE_ASKED, LEAVE_DONE };
@@ -125,10 +130,12 @@ static int begin(const char *path, uint64_t most)
 	int res = ENOMEM;
 
 	plan.about = about;
+	pthread_mutex_lock(&lock);
 	if (about)
 		res = recorder_begin(&plan);
-	free(about);
 	was_begun |= !res;
+	pthread_mutex_unlock(&lock);
+	free(about);
 	if (!res)
 		log_info("recording to %s", path);
 	return res;
@@ -153,7 +160,9 @@ static void end(void)
 {
 	if (!recorder_runs())
 		return;
+	pthread_mutex_lock(&lock);
 	recorder_end();
+	pthread_mutex_unlock(&lock);
 	ended_tell();
 }
 
@@ -196,7 +205,9 @@ void recording_turn(void)
 {
 	bool ran = recorder_runs();
 
+	pthread_mutex_lock(&lock);
 	recorder_tick();
+	pthread_mutex_unlock(&lock);
 	if (ran && !recorder_runs())
 		ended_tell();
 	leave_answer();
@@ -226,20 +237,26 @@ void recording_leave(void)
 
 void recording_forget(void)
 {
+	/* The parent's thread may have held it. */
+	pthread_mutex_init(&lock, NULL);
 	recorder_forget();
 }
 
 json_t *recording_json(void)
 {
-	struct recorder_figures figures = recorder_figures();
+	struct recorder_figures figures;
+	json_t *json = NULL;
 
-	if (!was_begun)
-		return NULL;
-	return json_pack("{s:s,s:b,s:I,s:I,s:I}", "file", recorder_path(),
-			 "runs", recorder_runs(), "events",
-			 (json_int_t)figures.events, "dropped",
-			 (json_int_t)figures.dropped, "bytes",
-			 (json_int_t)figures.bytes);
+	pthread_mutex_lock(&lock);
+	figures = recorder_figures();
+	if (was_begun)
+		json = json_pack("{s:s,s:b,s:I,s:I,s:I}", "file",
+				 recorder_path(), "runs", recorder_runs(),
+				 "events", (json_int_t)figures.events,
+				 "dropped", (json_int_t)figures.dropped,
+				 "bytes", (json_int_t)figures.bytes);
+	pthread_mutex_unlock(&lock);
+	return json;
 }
 
 static json_t *answer(void)

@@ -413,6 +413,7 @@ def frames(box, tmp_path):
     return path, ends
 
 
+@plain_build_only
 def test_what_comes_before_a_cut_is_written(box, frames):
     path, ends = frames
     data = path.read_bytes()
@@ -435,6 +436,7 @@ def test_what_comes_before_a_cut_is_written(box, frames):
                 "off in it")
 
 
+@plain_build_only
 def test_what_comes_before_a_byte_that_is_another_is_written(box, frames):
     path, ends = frames
     data = bytearray(path.read_bytes())
