@@ -93,7 +93,8 @@ static void *helper_run(void *arg)
 		thread_detach();
 	about_open();
 	open = server_open(start->error, sizeof(start->error));
-	recording_open(wake < 0 ? NULL : wake_send);
+	if (open)
+		recording_open();
 	if (open && apart)
 		listener_keep(); /* the program may change its root next */
 	start_end(start, open);
@@ -137,7 +138,8 @@ static void main_leaves(void *unused)
  * control thread can reach the socket's file. */
 static void process_leaves(void)
 {
-	recording_leave();
+	if (getpid() == process) /* not in a child that was made unseen */
+		recording_leave();
 	if (!listener_unlink() && apart)
 		helper_end();
 }
@@ -215,6 +217,7 @@ static void control_open(void)
 		if (*config_current()->stat_file)
 			about_open(); /* it reads files, so only if needed */
 		log_warn("no control socket: %s", error);
+		recording_cannot("there is no control thread");
 	}
 	taker_tell();
 	stat_file_promise();

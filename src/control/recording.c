@@ -28,7 +28,6 @@
 
 enum { LEAVE_SECONDS = 2 };
 
-static void (*wake_thread)(void);
 static bool was_begun;
 
 /* The recorder is the control thread's, but a thread in which the process exits
@@ -91,6 +90,8 @@ static int path_expand(const char *from, char to[PATH_MAX])
 	gethostname(host, sizeof(host) - 1);
 	if (*from != '/' && !getcwd(to, PATH_MAX))
 		return errno;
+	if (*from != '/' && strlen(to) + 2 > PATH_MAX)
+		return ENAMETOOLONG;
 	if (*from != '/')
 		used = strlen(strcat(to, "/"));
 	for (; *from; from++) {
@@ -124,7 +125,6 @@ static int begin(const char *path, uint64_t most)
 		.path = path,
 		.most = most,
 		.live = live_each,
-		.wake = wake_thread,
 	};
 	char *about = about_text();
 	int res = ENOMEM;
@@ -136,6 +136,8 @@ static int begin(const char *path, uint64_t most)
 	was_begun |= !res;
 	pthread_mutex_unlock(&lock);
 	free(about);
+	if (res) /* it may have begun before it failed */
+		gate_pass();
 	if (!res)
 		log_info("recording to %s", path);
 	return res;
@@ -166,13 +168,23 @@ static void end(void)
 	ended_tell();
 }
 
-void recording_open(void (*wake)(void))
+void recording_cannot(const char *why)
+{
+	const struct config *config = config_current();
+
+	if (!*config->record)
+		return;
+	recorder_forget();
+	gate_pass();
+	log_warn("nothing is recorded: %s: %s", config->record, why);
+}
+
+void recording_open(void)
 {
 	const struct config *config = config_current();
 	char path[PATH_MAX];
 	int res;
 
-	wake_thread = wake;
 	if (!*config->record)
 		return;
 	res = path_expand(config->record, path);
@@ -180,9 +192,7 @@ void recording_open(void (*wake)(void))
 		res = begin(path, config->record_size);
 	if (!res)
 		return;
-	recorder_forget();
-	gate_pass();
-	log_warn("nothing is recorded: %s: %s", config->record, why_not(res));
+	recording_cannot(why_not(res));
 }
 
 int recording_turn_ms(int otherwise)
@@ -221,16 +231,18 @@ void recording_close(void)
 
 void recording_leave(void)
 {
-	const struct timespec most = {.tv_sec = LEAVE_SECONDS};
+	struct timespec until;
 
 	if (!record_is_on())
 		return;
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += LEAVE_SECONDS;
 	atomic_store(&leaving, LEAVE_ASKED);
-	if (wake_thread)
-		wake_thread();
+	/* A moment, as signals may come again and again. */
 	while (atomic_load(&leaving) == LEAVE_ASKED)
-		if (syscall(SYS_futex, &leaving, FUTEX_WAIT_PRIVATE,
-			    LEAVE_ASKED, &most) &&
+		if (syscall(SYS_futex, &leaving, FUTEX_WAIT_BITSET_PRIVATE,
+			    LEAVE_ASKED, &until, NULL,
+			    FUTEX_BITSET_MATCH_ANY) &&
 		    errno == ETIMEDOUT)
 			break;
 }

@@ -7,9 +7,10 @@
 
 #include <jansson.h>
 
-/* Begins the recording that the options ask for, if they do. wake: how another
- * thread wakes this one, or NULL. */
-void recording_open(void (*wake)(void));
+/* Begins the recording that the options ask for, if they do; or says why that
+ * can't be, if there is no control thread. */
+void recording_open(void);
+void recording_cannot(const char *why);
 
 /* How long the control thread may wait until the next turn, if there is no
  * recording so long as `otherwise`; and what it does in each. */

@@ -12,10 +12,13 @@ bool record_clock_counts;
 void record_clock_open(void)
 {
 #ifdef __x86_64__
+	static bool known;
 	unsigned int a, b, c, d = 0;
 
-	record_clock_counts =
-		__get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1 << 8;
+	if (!known)
+		record_clock_counts =
+			__get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1 << 8;
+	known = true;
 #endif
 }
 

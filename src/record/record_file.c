@@ -12,6 +12,8 @@
 
 #include "common/file_stat.h"
 
+#define RECORD_JOINED ".new"
+
 enum { COPY_SIZE = 1 << 16 };
 
 /* Writes all of it. Returns 0 or an errno. */
@@ -54,6 +56,23 @@ static bool may_replace(int fd)
 
 	return !got || (got == sizeof(first) &&
 			!memcmp(first, RECORD_MAGIC, sizeof(first)));
+}
+
+/* Whether something is at that path that is no recording. */
+static bool is_anothers(const char *path)
+{
+	struct stat st;
+	bool others = true;
+	int fd;
+
+	if (file_stat(path, &st, AT_SYMLINK_NOFOLLOW))
+		return false; /* whoever opens it hears why */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd >= 0) {
+		others = !S_ISREG(st.st_mode) || !may_replace(fd);
+		close(fd);
+	}
+	return others;
 }
 
 /* Takes the file for this process alone. Returns 0 or an errno. */
@@ -107,6 +126,7 @@ static char *about_line(const char *about)
 int record_file_open(struct record_file *file, const char *path, uint64_t most,
 		     const char *about)
 {
+	char joined[PATH_MAX + sizeof(RECORD_JOINED)];
 	struct timespec now;
 	int res = 0;
 
@@ -119,7 +139,11 @@ int record_file_open(struct record_file *file, const char *path, uint64_t most,
 	file->id = ((uint64_t)now.tv_sec << 32 | (uint64_t)now.tv_nsec) ^
 		   (uint64_t)getpid() << 40;
 	file->about = about_line(about);
-	res = file->about ? part_open(file) : ENOMEM;
+	snprintf(joined, sizeof(joined), "%s" RECORD_JOINED, path);
+	if (is_anothers(file->before) || is_anothers(joined))
+		res = EEXIST;
+	else
+		res = file->about ? part_open(file) : ENOMEM;
 	if (res) {
 		free(file->about);
 		file->about = NULL;
@@ -159,7 +183,8 @@ int record_file_append(struct record_file *file, const struct bytes *frame)
 /* Copies what follows the first `skip` lines of a file. */
 static int copy_after(int to, const char *path, int skip)
 {
-	FILE *from = fopen(path, "re");
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	FILE *from = fd < 0 ? NULL : fdopen(fd, "r");
 	char *bytes = malloc(COPY_SIZE);
 	int res = from && bytes ? 0 : errno, byte;
 	size_t size;
@@ -180,10 +205,10 @@ static int copy_after(int to, const char *path, int skip)
  * takes PATH.before for a part that comes before it. */
 static int parts_join(struct record_file *file)
 {
-	char joined[PATH_MAX + 8];
+	char joined[PATH_MAX + sizeof(RECORD_JOINED)];
 	int fd, res;
 
-	snprintf(joined, sizeof(joined), "%s.new", file->path);
+	snprintf(joined, sizeof(joined), "%s" RECORD_JOINED, file->path);
 	unlink(joined);
 	fd = open(joined, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0)

@@ -31,6 +31,11 @@ struct batch {
 	size_t count, texts; /* texts: their bytes */
 };
 
+struct live_list {
+	struct mnm_record_event *events;
+	size_t count, room;
+};
+
 static struct {
 	bool runs, expected;
 	struct recorder_plan plan;
@@ -39,7 +44,8 @@ static struct {
 	struct frame_writer *writer;
 	size_t room; /* events of a frame */
 	struct batch batch;
-	struct batch own;    /* what lives, and files of code */
+	struct batch own; /* what lives, and files of code */
+	struct live_list live;
 	uint64_t live_lost;  /* blocks that live and had no room */
 	uint64_t dropped;    /* that no frame has told of */
 	uint64_t last_frame; /* when it was written, in nanoseconds */
@@ -122,25 +128,45 @@ static void module_note(const struct module *module)
 	});
 }
 
+/* Called under locks that threads may wait for, so nothing is written. */
 static void live_note(const struct mnm_record_event *event)
 {
-	struct mnm_record_event live = *event;
+	struct live_list *live = &recorder.live;
+	struct mnm_record_event *more;
 
-	live.kind = MNM_RECORD_LIVE;
-	if (recorder.file.size >= recorder.file.most / LIVE_SHARE) {
-		recorder.live_lost++;
-		return;
+	if (live->count == live->room) {
+		size_t room = 2 * live->room + 1024;
+
+		more = realloc(live->events, room * sizeof(*more));
+		if (!more) {
+			recorder.live_lost++;
+			return;
+		}
+		live->events = more;
+		live->room = room;
 	}
-	own_add(&live);
-	recorder.figures.events++;
+	live->events[live->count] = *event;
+	live->events[live->count++].kind = MNM_RECORD_LIVE;
 }
 
 /* What a part of the file begins with. A thread may free such a block, or ask
  * for it, while they are listed: its notes are read later. */
 static void part_begin(void)
 {
+	struct live_list *live = &recorder.live;
+
 	recorder.live_lost = 0;
 	recorder.plan.live(live_note);
+	for (size_t i = 0; i < live->count; i++) {
+		if (recorder.file.size >= recorder.file.most / LIVE_SHARE) {
+			recorder.live_lost += live->count - i;
+			break;
+		}
+		own_add(&live->events[i]);
+		recorder.figures.events++;
+	}
+	free(live->events);
+	*live = (struct live_list){0};
 	modules_each(module_note);
 	own_flush();
 	recorder.dropped += recorder.live_lost;
@@ -208,7 +234,7 @@ static void flush(void)
 void recorder_expect(void)
 {
 	record_clock_open();
-	record_rings_open(NULL);
+	record_rings_open();
 	record_scale_begin(&recorder.scale);
 	recorder.expected = true;
 	atomic_store(&record_on, true);
@@ -226,6 +252,7 @@ int recorder_begin(const struct recorder_plan *plan)
 	int res = ENOMEM;
 
 	recorder.plan = *plan;
+	recorder.file.fd = -1;
 	recorder.dropped = 0;
 	recorder.figures = (struct recorder_figures){0};
 	recorder.room = room_of(plan->most);
@@ -248,9 +275,8 @@ int recorder_begin(const struct recorder_plan *plan)
 		part_begin();
 	}
 	recorder.expected = false;
-	record_rings_open(plan->wake);
 	recorder.last_frame = record_clock_ns();
-	return 0;
+	return recorder.runs ? 0 : recorder.figures.error;
 }
 
 bool recorder_runs(void)

@@ -20,8 +20,6 @@ struct recorder_plan {
 	/* Calls `each` for every block that lives. Is called once record_on is
 	 * set, and whenever a part of the file begins. */
 	void (*live)(void (*each)(const struct mnm_record_event *event));
-	/* How another thread wakes the one that ticks, or NULL. */
-	void (*wake)(void);
 };
 
 /* What came of it. */

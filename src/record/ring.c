@@ -6,7 +6,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/serving.h"
 #include "preload/thread.h"
+
+enum { SPARE = 16 }; /* rings that are kept for threads to come */
 
 _Atomic bool record_on;
 __thread struct record_ring *record_ring_own;
@@ -17,13 +20,16 @@ __thread unsigned int record_did;
 static pthread_mutex_t lock = LOCK_SPINS;
 static struct record_ring *rings;
 static struct thread_key key;
-static void (*wake_reader)(void);
+static unsigned int large;        /* how many of that size there are */
+static _Atomic uint64_t ringless; /* notes that were dropped without a ring */
 
 static void thread_ended(void *value)
 {
 	struct record_ring *ring = value;
 
 	record_ring_own = NULL;
+	if (!serving_is_on()) /* a forked child, where locks may stay held */
+		return;
 	pthread_mutex_lock(&lock);
 	ring->ended = true;
 	pthread_mutex_unlock(&lock);
@@ -40,19 +46,21 @@ static struct record_ring *ring_find(uint32_t size)
 	return ring;
 }
 
-/* The reader sees to the pages of a large one (ring_populate). */
+static size_t ring_bytes(uint32_t size)
+{
+	return sizeof(struct record_ring) + size * sizeof(struct record_note);
+}
+
+/* Its pages are touched as they are used, so that many short threads take
+ * little; those of a large one by the reader (ring_populate). */
 static struct record_ring *ring_new(uint32_t size)
 {
-	static unsigned int large;
-	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
 	struct record_ring *ring;
 
 	if (size == RING_LARGE && large == RINGS_LARGE)
 		return NULL;
-	if (size == RING_SMALL)
-		flags |= MAP_POPULATE;
-	ring = mmap(NULL, sizeof(*ring) + size * sizeof(*ring->notes),
-		    PROT_READ | PROT_WRITE, flags, -1, 0);
+	ring = mmap(NULL, ring_bytes(size), PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (ring == MAP_FAILED)
 		return NULL;
 	large += size == RING_LARGE;
@@ -86,6 +94,8 @@ struct record_ring *record_ring_make(void)
 	pthread_mutex_unlock(&lock);
 	if (ring)
 		thread_key_set(&key, ring);
+	else
+		atomic_fetch_add(&ringless, 1);
 	record_ring_own = ring;
 	return ring;
 }
@@ -139,18 +149,11 @@ struct record_ring *record_ring_room(struct record_ring *ring)
 	return NULL;
 }
 
-void record_ring_wake(void)
-{
-	if (wake_reader)
-		wake_reader();
-}
-
-void record_rings_open(void (*wake)(void))
+void record_rings_open(void)
 {
 	pthread_mutex_lock(&lock);
 	if (!key.open)
 		thread_key_open(&key, thread_ended);
-	wake_reader = wake;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -236,8 +239,7 @@ static void ring_populate(struct record_ring *ring)
 {
 #ifdef MADV_POPULATE_WRITE
 	if (!ring->populated && ring->size == RING_LARGE)
-		madvise(ring, sizeof(*ring) + ring->size * sizeof(*ring->notes),
-			MADV_POPULATE_WRITE);
+		madvise(ring, ring_bytes(ring->size), MADV_POPULATE_WRITE);
 #endif
 	ring->populated = true;
 }
@@ -262,6 +264,27 @@ static uint64_t dropped_take(struct record_ring *ring)
 	return more;
 }
 
+/* Gives rings back that no thread has, but for some. */
+static void rings_spare(void)
+{
+	unsigned int spare = 0;
+
+	pthread_mutex_lock(&lock);
+	for (struct record_ring **link = &rings, *ring; (ring = *link);) {
+		bool idle = ring->ended && atomic_load(&ring->head) ==
+						   atomic_load(&ring->tail);
+
+		if (!idle || ++spare <= SPARE || ring->told != ring->dropped) {
+			link = &ring->next;
+			continue;
+		}
+		*link = ring->next;
+		large -= ring->size == RING_LARGE;
+		munmap(ring, ring_bytes(ring->size));
+	}
+	pthread_mutex_unlock(&lock);
+}
+
 size_t record_rings_take(uint64_t until, struct mnm_record_event *events,
 			 size_t most, uint64_t *dropped)
 {
@@ -280,6 +303,8 @@ size_t record_rings_take(uint64_t until, struct mnm_record_event *events,
 		*dropped += dropped_take(ring);
 		ring_populate(ring);
 	}
+	*dropped += atomic_exchange(&ringless, 0);
+	rings_spare();
 	return taken;
 }
 

@@ -12,14 +12,14 @@
 #include "mnm/record.h"
 
 enum {
-	/* Notes of a thread's first ring, 160 KB, and of the one that it gets
-	 * once that is full, 10 MB; how many of the latter there may be. */
+	/* Notes of a thread's first ring, up to 160 KB, and of the one that it
+	 * gets once that is full, 10 MB; how many of the latter there may be.
+	 */
 	RING_SMALL = 1 << 12,
 	RING_LARGE = 1 << 18,
 	RINGS_LARGE = 16,
 	/* What a thread can note before something is read. */
 	RING_NOTES = RING_SMALL + RING_LARGE,
-	RING_WAKES = 4, /* times that a full ring has woken the reader */
 };
 
 /* An event, packed. Numbers of 48 bits have the others above them. */
@@ -91,8 +91,6 @@ struct record_ring *record_ring_make(void);
 /* The thread's ring, which is full, if there is room after all, or a larger
  * one. NULL if neither is: then a note is dropped, which it counts. */
 struct record_ring *record_ring_room(struct record_ring *ring);
-/* Wakes the reader. */
-void record_ring_wake(void);
 
 /* What has more bits, as a request that no device has room for, is as much as
  * fits. */
@@ -133,12 +131,10 @@ static inline void record_note(enum mnm_record_kind kind, unsigned int flags,
 		     (uint64_t)(stream < UINT16_MAX ? stream : UINT16_MAX)
 			     << 48;
 	atomic_store_explicit(&ring->head, head + 1, memory_order_release);
-	if (!((head + 1) & (ring->size / RING_WAKES - 1)))
-		record_ring_wake();
 }
 
-/* For the reader, one thread at a time. wake: how others wake it, or NULL. */
-void record_rings_open(void (*wake)(void));
+/* For the reader, one thread at a time. */
+void record_rings_open(void);
 
 /* Takes the notes of all rings that are older than `until`, in the order of
  * their times, up to `most`. Returns how many. *dropped grows by those that

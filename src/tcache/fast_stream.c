@@ -1,4 +1,5 @@
 #include "fast_stream.h"
+#include "tcache_note.h"
 #include "tcaches.h"
 
 #include "order/stream_past.h"
@@ -211,6 +212,7 @@ static enum fast free_roomy_in(struct tcache *cache, uintptr_t key,
 	roomy_return(cache, *taken);
 	if (!tcache_keep_in(cache, *taken))
 		return FAST_TAKEN;
+	tcache_note(cache, MNM_RECORD_FREE, MNM_RECORD_ORDERED, addr, 0, 0);
 	tcache_leave(cache);
 	return FAST_DONE;
 }

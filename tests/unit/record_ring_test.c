@@ -68,7 +68,7 @@ START_TEST(a_note_comes_back_with_all_that_it_says)
 	const uint64_t most = (UINT64_C(1) << 48) - 1;
 	uint64_t before, after;
 
-	record_rings_open(NULL);
+	record_rings_open();
 	before = record_clock();
 	record_note(MNM_RECORD_LIVE, 0xff, UINT64_MAX, most, most - 1,
 		    MNM_RECORD_NOWHERE, 0xfe, 0xffff, most - 2);
@@ -104,7 +104,7 @@ END_TEST
 /* A program may ask for any size; what is written has to stay readable. */
 START_TEST(a_size_that_no_device_has_changes_nothing_else)
 {
-	record_rings_open(NULL);
+	record_rings_open();
 	record_note(MNM_RECORD_FAILED, MNM_RECORD_SERVED, 0, UINT64_MAX, 0, 3,
 		    5, 7, 9);
 	ck_assert_uint_eq(all_taken(), 1);
@@ -124,7 +124,7 @@ static void numbers_check(size_t count, uint64_t first)
 
 START_TEST(notes_come_in_their_order_and_once)
 {
-	record_rings_open(NULL);
+	record_rings_open();
 	for (uint64_t i = 0; i < 4 * RING_NOTES; i += RING_NOTES / 4) {
 		for (uint64_t j = 0; j < RING_NOTES / 4; j++)
 			note(i + j);
@@ -138,7 +138,7 @@ END_TEST
 
 START_TEST(only_so_many_are_taken_as_there_is_room_for)
 {
-	record_rings_open(NULL);
+	record_rings_open();
 	for (uint64_t i = 0; i < 10; i++)
 		note(i);
 	ck_assert_uint_eq(taken(UINT64_MAX, 0), 0);
@@ -153,7 +153,7 @@ START_TEST(what_is_younger_waits)
 {
 	uint64_t until;
 
-	record_rings_open(NULL);
+	record_rings_open();
 	until = moment();
 	note(0);
 	ck_assert_uint_eq(taken(until, EVENTS), 0);
@@ -199,7 +199,7 @@ START_TEST(notes_of_threads_are_merged_by_their_times)
 {
 	pthread_t threads[THREADS];
 
-	record_rings_open(NULL);
+	record_rings_open();
 	for (uintptr_t i = 0; i < THREADS; i++)
 		ck_assert(
 			!pthread_create(&threads[i], NULL, noting, (void *)i));
@@ -216,7 +216,7 @@ END_TEST
 /* Two rings whose notes alternate. */
 START_TEST(each_note_of_another_thread_comes_at_its_time)
 {
-	record_rings_open(NULL);
+	record_rings_open();
 	for (uintptr_t i = 0; i < 3; i++) {
 		note(i);
 		moment();
@@ -252,7 +252,7 @@ START_TEST(while_notes_are_taken_none_is_lost_unseen_or_comes_twice)
 	size_t count = 0;
 	bool last;
 
-	record_rings_open(NULL);
+	record_rings_open();
 	running = THREADS;
 	for (uintptr_t i = 0; i < THREADS; i++)
 		ck_assert(!pthread_create(&threads[i], NULL, noting_much,
@@ -274,7 +274,7 @@ END_TEST
 /* The first ring is a small one, beside which there is a large one then. */
 START_TEST(a_full_ring_drops_and_counts_and_goes_on)
 {
-	record_rings_open(NULL);
+	record_rings_open();
 	for (int i = 0; i < 3; i++) {
 		uint64_t room = i ? RING_LARGE : RING_NOTES;
 
@@ -295,7 +295,7 @@ END_TEST
 
 START_TEST(a_ring_has_as_much_room_as_was_taken_from_it)
 {
-	record_rings_open(NULL);
+	record_rings_open();
 	for (uint64_t i = 0; i < RING_NOTES; i++)
 		note(i);
 	ck_assert_uint_eq(taken(UINT64_MAX, RING_SMALL + 10), RING_SMALL + 10);
@@ -323,7 +323,7 @@ START_TEST(there_are_only_so_many_large_rings)
 			(RINGS_LARGE + 2) * (uint64_t)RING_SMALL;
 	uint64_t made = (RINGS_LARGE + 2) * (uint64_t)(RING_NOTES + MORE);
 
-	record_rings_open(NULL);
+	record_rings_open();
 	for (int i = 0; i < RINGS_LARGE + 2; i++)
 		ck_assert(!pthread_create(&threads[i], NULL, filling, NULL));
 	for (int i = 0; i < RINGS_LARGE + 2; i++)
@@ -349,7 +349,7 @@ START_TEST(a_thread_that_has_ended_leaves_its_notes)
 {
 	uint64_t number = 5;
 
-	record_rings_open(NULL);
+	record_rings_open();
 	in_thread(noting_once, &number);
 	ck_assert_uint_eq(all_taken(), 1);
 	ck_assert_uint_eq(events[0].address, 5);
@@ -362,7 +362,7 @@ START_TEST(its_ring_is_used_again_once_it_was_read)
 	uint64_t number = 5;
 	struct record_ring *ring;
 
-	record_rings_open(NULL);
+	record_rings_open();
 	in_thread(noting_once, &number);
 	ring = ring_was;
 	in_thread(noting_once, &number);
@@ -383,7 +383,7 @@ START_TEST(threads_that_come_and_go_share_one_ring)
 {
 	struct record_ring *ring = NULL;
 
-	record_rings_open(NULL);
+	record_rings_open();
 	for (uint64_t i = 0; i < 200; i++) {
 		in_thread(noting_once, &i);
 		ck_assert_uint_eq(all_taken(), 1);
@@ -397,7 +397,7 @@ END_TEST
 
 START_TEST(notes_that_were_forgotten_do_not_come)
 {
-	record_rings_open(NULL);
+	record_rings_open();
 	for (uint64_t i = 0; i < RING_NOTES + MORE; i++)
 		note(i);
 	in_thread(noting, (void *)1);
@@ -412,27 +412,7 @@ START_TEST(notes_that_were_forgotten_do_not_come)
 }
 END_TEST
 
-static int wakes;
-
-static void wake(void)
-{
-	wakes++;
-}
-
-START_TEST(the_reader_is_woken_before_a_ring_is_full)
-{
-	record_rings_open(wake);
-	for (uint64_t i = 0; i < RING_SMALL / RING_WAKES - 1; i++)
-		note(i);
-	ck_assert_int_eq(wakes, 0);
-	note(0);
-	ck_assert_int_eq(wakes, 1);
-	for (uint64_t i = RING_SMALL / RING_WAKES; i < RING_NOTES; i++)
-		note(i);
-	ck_assert_int_eq(wakes, 2 * RING_WAKES);
-	ck_assert_uint_eq(all_taken(), RING_NOTES);
-}
-END_TEST
+static int code;
 
 START_TEST(what_a_thread_did_is_taken_once)
 {
@@ -441,11 +421,11 @@ START_TEST(what_a_thread_did_is_taken_once)
 	record_on = true;
 	record_did_add(MNM_RECORD_DRIVER);
 	record_did_add(MNM_RECORD_FENCE);
-	record_site = (uintptr_t)&wakes;
+	record_site = (uintptr_t)&code;
 	ck_assert_uint_eq(record_did_take(),
 			  MNM_RECORD_DRIVER | MNM_RECORD_FENCE);
 	ck_assert_uint_eq(record_did_take(), 0);
-	ck_assert_uint_eq(record_site_take(), (uintptr_t)&wakes);
+	ck_assert_uint_eq(record_site_take(), (uintptr_t)&code);
 	ck_assert_uint_eq(record_site_take(), 0);
 }
 END_TEST
@@ -503,7 +483,6 @@ int main(void)
 		its_ring_is_used_again_once_it_was_read,
 		threads_that_come_and_go_share_one_ring,
 		notes_that_were_forgotten_do_not_come,
-		the_reader_is_woken_before_a_ring_is_full,
 		what_a_thread_did_is_taken_once,
 		no_time_goes_back_when_the_scale_is_measured_anew,
 		ticks_become_nanoseconds_as_the_other_clock_counts_them,
