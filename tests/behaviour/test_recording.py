@@ -5,6 +5,7 @@ import errno
 import io
 import json
 import os
+import random
 import re
 import resource
 import signal
@@ -292,6 +293,28 @@ def test_requests_in_the_order_of_streams_are_told_with_their_streams(
     assert [row["ordered"] for row in rows] == list("011110")
     plain, first, second, third = (int(row["stream"]) for row in rows[:4])
     assert plain == 0 and first == third and len({0, first, second}) == 3
+
+
+def test_frees_of_larger_blocks_are_told_in_a_streams_order_as_well(box,
+                                                                  tmp_path):
+    """The sizes of each round are others, so that blocks serve smaller
+    requests."""
+    path = tmp_path / "out"
+    shell = open_shell(box, POOL, "driver", record=path, sim="16G")
+    took(shell, "stream s")
+    drawn = random.Random(1)
+    for _ in range(60):
+        size = (256 + 16 * drawn.randrange(8)) * 1024
+        for j in range(16):
+            took(shell, f"alloc_async b{j} {size + 4096 * (j % 4)} s")
+        for j in range(16):
+            took(shell, f"free_async b{j} s")
+        took(shell, "sync")
+    shell.end()
+    rows = events(box, path)
+    assert kinds(rows).count("malloc") == kinds(rows).count("free") == 60 * 16
+    assert any(int(row["span"]) > int(row["size"]) + 4096 for row in rows
+               if row["kind"] == "malloc")
 
 
 def test_each_thread_has_its_number(box, tmp_path):

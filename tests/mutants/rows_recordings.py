@@ -11,7 +11,7 @@ MEMORY = "src/hooks/memory.c"
 NOTE = "src/tcache/tcache_note.h"
 CACHE = "src/tcache/tcache.c"
 FREE = "src/mem/mem_free.c"
-RECORDING = "src/control/recording.c"
+STREAM = "src/tcache/fast_stream.c"
 
 ROWS = [
     # Notes.
@@ -40,11 +40,13 @@ ROWS = [
       "	bool recorded = false;")),
     ("the_slow_path_notes_no_free", "test_recording.py -k is_its_source",
      (FREE, "	noted_free(device, order, block);\n", "")),
+    ("a_free_of_a_larger_block_in_order_is_not_noted",
+     "test_recording.py -k larger_blocks",
+     (STREAM, "	tcache_note(cache, MNM_RECORD_FREE, MNM_RECORD_ORDERED, "
+      "addr, 0, 0);\n", "")),
     # Frames.
     ("a_free_of_none_is_read", "unit",
      (READ, "	if (back > reading->request_count) {", "	if (0) {")),
-    ("an_origin_of_none_is_read", "unit",
-     (READ, "	if (number >= reading->row_count) {", "	if (0) {")),
     ("what_follows_a_column_is_passed_over", "unit",
      (READ, "		if (reading->columns[i].wrong ||\n"
       "		    reading->columns[i].at != reading->columns[i].end)",
@@ -74,7 +76,4 @@ ROWS = [
       "	if (0) {")),
     ("the_part_before_may_be_anothers", "unit",
      (READER, "id == other_id &&\n	    other + 1 == part)", "true)")),
-    ("a_forked_child_records", "test_recording.py -k forked",
-     (RECORDING, "	recorder_forget();\n}\n\njson_t *recording_json",
-      "}\n\njson_t *recording_json")),
 ]
