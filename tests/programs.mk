@@ -61,7 +61,7 @@ $(COUNTERS): $(BUILD)/tests/programs/%: $(BUILD)/obj/tests/programs/%.o
 	$(Q)$(NVCC_LINK) $^ -Xcompiler -rdynamic -o $@
 
 DRIVER_PROGRAMS := $(addprefix $(BUILD)/tests/programs/,sharers waker ordered \
-	plugged recorder)
+	plugged recorder forks_beside)
 CHECK += $(DRIVER_PROGRAMS)
 $(BUILD)/tests/programs/ordered: $(patsubst %,\
 	$(BUILD)/obj/tests/programs/ordered_%.o,streams legacy marks launches events \

@@ -792,6 +792,13 @@ def test_a_forked_child_writes_nothing(box, tmp_path, line):
 
 
 @forks_only_without_asan
+@plain_build_only
+def test_a_thread_of_a_forked_child_ends(box, tmp_path):
+    """The parent's other threads may have been making their rings."""
+    done = box.run([program("forks_beside")], POOL, record=tmp_path / "out")
+    assert done.stdout == "200 of 200\n"
+
+
 def test_a_child_forked_before_cuda_is_recorded(box, tmp_path):
     shell = box.shell(POOL, record=tmp_path / "%p")
     child = shell("become_child")

@@ -44,6 +44,10 @@ ROWS = [
      "test_recording.py -k larger_blocks",
      (STREAM, "	tcache_note(cache, MNM_RECORD_FREE, MNM_RECORD_ORDERED, "
       "addr, 0, 0);\n", "")),
+    ("a_forked_thread_waits_for_a_lock_of_its_parent",
+     "test_recording.py -k forked_child_ends",
+     (RINGS, "	if (!serving_is_on()) /* a forked child, where locks may stay "
+      "held */\n		return;\n", "")),
     # Frames.
     ("a_free_of_none_is_read", "unit",
      (READ, "	if (back > reading->request_count) {", "	if (0) {")),
