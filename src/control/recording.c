@@ -28,7 +28,7 @@
 
 enum { LEAVE_SECONDS = 2 };
 
-static bool was_begun;
+static _Atomic bool was_begun;
 
 /* The recorder is the control thread's, but a thread in which the process exits
  * asks for its figures as well. */
@@ -133,7 +133,8 @@ static int begin(const char *path, uint64_t most)
 	pthread_mutex_lock(&lock);
 	if (about)
 		res = recorder_begin(&plan);
-	was_begun |= !res;
+	if (!res)
+		was_begun = true;
 	pthread_mutex_unlock(&lock);
 	free(about);
 	if (res) /* it may have begun before it failed */
@@ -215,9 +216,12 @@ void recording_turn(void)
 {
 	bool ran = recorder_runs();
 
-	pthread_mutex_lock(&lock);
-	recorder_tick();
-	pthread_mutex_unlock(&lock);
+	/* No lock is taken where nothing is recorded. */
+	if (ran) {
+		pthread_mutex_lock(&lock);
+		recorder_tick();
+		pthread_mutex_unlock(&lock);
+	}
 	if (ran && !recorder_runs())
 		ended_tell();
 	leave_answer();
@@ -257,16 +261,17 @@ void recording_forget(void)
 json_t *recording_json(void)
 {
 	struct recorder_figures figures;
-	json_t *json = NULL;
+	json_t *json;
 
+	if (!was_begun)
+		return NULL;
 	pthread_mutex_lock(&lock);
 	figures = recorder_figures();
-	if (was_begun)
-		json = json_pack("{s:s,s:b,s:I,s:I,s:I}", "file",
-				 recorder_path(), "runs", recorder_runs(),
-				 "events", (json_int_t)figures.events,
-				 "dropped", (json_int_t)figures.dropped,
-				 "bytes", (json_int_t)figures.bytes);
+	json = json_pack("{s:s,s:b,s:I,s:I,s:I}", "file", recorder_path(),
+			 "runs", recorder_runs(), "events",
+			 (json_int_t)figures.events, "dropped",
+			 (json_int_t)figures.dropped, "bytes",
+			 (json_int_t)figures.bytes);
 	pthread_mutex_unlock(&lock);
 	return json;
 }
