@@ -31,10 +31,11 @@ enum mnm_record_kind {
 
 /* Flags of requests and frees. */
 enum {
-	MNM_RECORD_SERVED = 1,  /* by a pool; else by CUDA itself */
-	MNM_RECORD_DRIVER = 2,  /* the driver was asked for memory, or was given
-				 * some back */
-	MNM_RECORD_FENCE = 4,   /* a fence was made */
+	MNM_RECORD_SERVED = 1, /* by a pool; else by CUDA itself */
+	MNM_RECORD_DRIVER = 2, /* of a request: the driver was asked for memory,
+				* or given some back, for it; of a free: CUDA
+				* itself frees it */
+	MNM_RECORD_FENCE = 4,  /* of a request: a fence was made for it */
 	MNM_RECORD_ORDERED = 8, /* in the order of a stream: cudaMallocAsync */
 };
 

@@ -85,6 +85,11 @@ struct arguments {
 int arguments_read(const struct command *command, int argc, char **argv,
 		   struct arguments *arguments);
 
+/* Reads --device, a number or "host", of a command that asks no program; -1 if
+ * it is not given. If it is neither, prints so and returns EXIT_USAGE. */
+int device_read(const struct command *command,
+		const struct arguments *arguments, int *device);
+
 /* Reads a PID. If the text is none, prints so and returns EXIT_USAGE. */
 int pid_read(const struct command *command, const char *text, int *pid);
 

@@ -107,6 +107,16 @@ int pid_read(const struct command *command, const char *text, int *pid)
 	return EXIT_DONE;
 }
 
+int device_read(const struct command *command,
+		const struct arguments *arguments, int *device)
+{
+	*device = arguments->device ? device_parse(arguments->device) : -1;
+	if (!arguments->device || *device >= 0)
+		return EXIT_DONE;
+	return usage_error(command, "--device '%s'; allowed: a number, or host",
+			   arguments->device);
+}
+
 static int seconds_read(const struct command *command,
 			const struct argument_row *row, const char *text,
 			double *seconds)

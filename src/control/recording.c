@@ -261,11 +261,16 @@ void recording_forget(void)
 json_t *recording_json(void)
 {
 	struct recorder_figures figures;
+	struct timespec until;
 	json_t *json;
 
 	if (!was_begun)
 		return NULL;
-	pthread_mutex_lock(&lock);
+	/* A thread in which the process exits does not wait for a disk. */
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += LEAVE_SECONDS;
+	if (pthread_mutex_timedlock(&lock, &until))
+		return NULL;
 	figures = recorder_figures();
 	json = json_pack("{s:s,s:b,s:I,s:I,s:I}", "file", recorder_path(),
 			 "runs", recorder_runs(), "events",

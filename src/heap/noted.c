@@ -39,12 +39,11 @@ void noted_free(const struct device *device, bool ordered,
 		const struct block *block)
 {
 	if (record_is_on())
-		record_note(MNM_RECORD_FREE,
-			    MNM_RECORD_SERVED | record_did_take() |
-				    (ordered ? MNM_RECORD_ORDERED : 0),
-			    block_addr(block), 0, 0, number_of(device),
-			    pool_number(block_pool(block)), 0,
-			    record_site_take());
+		record_note(
+			MNM_RECORD_FREE,
+			MNM_RECORD_SERVED | (ordered ? MNM_RECORD_ORDERED : 0),
+			block_addr(block), 0, 0, number_of(device),
+			pool_number(block_pool(block)), 0, record_site_take());
 }
 
 void noted_regain(const struct device *device, const struct block *block)

@@ -35,7 +35,7 @@ COLD static CUresult alloc_slowly(CUdeviceptr *out, size_t size)
 		return ROOM_CALL(cuMemAlloc_v2, out, size);
 	if (mem_alloc(&addr, size, &res) != MEM_DONE) {
 		res = ROOM_CALL(cuMemAlloc_v2, out, size);
-		passed_note(*out, size, res);
+		passed_note(out, size, res);
 		return (CUresult)res;
 	}
 	control_open_once();
@@ -373,7 +373,9 @@ COLD static cudaError_t runtime_free_slowly(void *ptr, struct block *taken)
 	case MEM_INVALID:
 		return real->cudaFree(&not_device_memory);
 	default:
+		passing = given ? (CUdeviceptr)ptr : 0;
 		res = real->cudaFree(ptr);
+		passing = 0;
 		mem_free_end(given, !res);
 		return res;
 	}

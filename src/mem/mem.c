@@ -31,6 +31,7 @@
 #include "heap/noted.h"
 #include "shown.h"
 #include "order/streams.h"
+#include "record/ring.h"
 #include "stats/counter.h"
 #include "stats/mempool_stats.h"
 
@@ -69,6 +70,7 @@ enum mem_answer mem_hit(uint64_t *addr, size_t size)
 
 	if (context && tcache_serves(context, size, addr))
 		return MEM_DONE;
+	record_did_begin();
 	if (!context ||
 	    mem_look(&context->heap, addr, &request, &span) != MNM_HIT)
 		return MEM_PASS;
@@ -275,8 +277,10 @@ static enum mem_answer look_and_take(struct heap *heap, uint64_t *addr,
 static enum mem_answer mem_serve(struct heap *heap, uint64_t *addr,
 				 const struct mem_request *request, int *result)
 {
-	enum mem_answer answer = look_and_take(heap, addr, request, result);
+	enum mem_answer answer;
 
+	record_did_begin();
+	answer = look_and_take(heap, addr, request, result);
 	if (answer == MEM_DONE && !*result)
 		shown_begin(*addr, request->size);
 	if (answer != MEM_DONE)

@@ -11,11 +11,11 @@ static const struct device *device_now(void)
 	return context ? context->device : NULL;
 }
 
-void passed_note(uint64_t addr, size_t size, int result)
+void passed_note(const unsigned long long *addr, size_t size, int result)
 {
 	if (record_is_on())
 		noted_foreign(result ? MNM_RECORD_FAILED : MNM_RECORD_ALLOC,
-			      device_now(), false, result ? 0 : addr, size);
+			      device_now(), false, result ? 0 : *addr, size);
 }
 
 void passed_note_free(uint64_t addr)

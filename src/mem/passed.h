@@ -5,8 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A request, with CUDA's own code; and a free of memory that is not known. */
-void passed_note(uint64_t addr, size_t size, int result);
+/* A request, with CUDA's own code, and where CUDA has written the address if it
+ * has succeeded; and a free of memory that is not known. */
+void passed_note(const unsigned long long *addr, size_t size, int result);
 void passed_note_free(uint64_t addr);
 
 #endif

@@ -197,6 +197,8 @@ static int copy_after(int to, const char *path, int skip)
 		res = EIO;
 	if (from)
 		fclose(from);
+	else if (fd >= 0)
+		close(fd);
 	free(bytes);
 	return res;
 }

@@ -189,15 +189,15 @@ static bool sites_are_new(void)
 {
 	const struct mnm_record_event *events = recorder.batch.events;
 	uint64_t last = 0, site;
-	bool new = false;
+	bool unknown = false;
 
 	for (size_t i = 0; i < recorder.batch.count; i++) {
 		site = events[i].site;
 		if (site != last)
-			new |= !modules_know(site);
+			unknown |= !modules_know(site);
 		last = site;
 	}
-	return new;
+	return unknown;
 }
 
 /* Appends a frame, to the next part if it has no room in this one. */
@@ -219,14 +219,14 @@ static void frame_append(const struct bytes *frame)
  * it. */
 static void flush(void)
 {
-	bool new = sites_are_new();
+	bool unknown = sites_are_new();
 
 	recorder.last_frame = record_clock_ns();
 	if (!recorder.batch.count && !recorder.dropped)
 		return;
 	recorder.figures.events += recorder.batch.count;
 	frame_append(batch_write(&recorder.batch));
-	if (new &&recorder.runs)
+	if (unknown && recorder.runs)
 		modules_look(module_note);
 	own_flush();
 }

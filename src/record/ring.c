@@ -16,7 +16,7 @@ __thread struct record_ring *record_ring_own;
 __thread uint64_t record_site;
 __thread unsigned int record_did;
 
-/* All rings, which stay; and the notes of those whose thread has ended. */
+/* All rings, also those whose thread has ended. */
 static pthread_mutex_t lock = LOCK_SPINS;
 static struct record_ring *rings;
 static struct thread_key key;
@@ -145,7 +145,7 @@ struct record_ring *record_ring_room(struct record_ring *ring)
 	larger = ring_grow(ring);
 	if (larger && has_room(larger))
 		return larger;
-	drop(ring);
+	drop(record_ring_own);
 	return NULL;
 }
 

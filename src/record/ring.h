@@ -60,9 +60,17 @@ static inline bool record_is_on(void)
  * call; 0: it is not known. */
 extern __thread uint64_t record_site;
 
-/* What the calling thread has done since its last note: MNM_RECORD_DRIVER and
- * MNM_RECORD_FENCE. */
+/* What the calling thread has done for the request that it is about:
+ * MNM_RECORD_DRIVER and MNM_RECORD_FENCE. */
 extern __thread unsigned int record_did;
+
+/* A request begins. What came before, such as memory that went back with a
+ * free, was not for it. */
+static inline void record_did_begin(void)
+{
+	if (record_is_on())
+		record_did = 0;
+}
 
 static inline void record_did_add(unsigned int flag)
 {

@@ -44,6 +44,18 @@ ROWS = [
      "test_recording.py -k larger_blocks",
      (STREAM, "	tcache_note(cache, MNM_RECORD_FREE, MNM_RECORD_ORDERED, "
       "addr, 0, 0);\n", "")),
+    ("a_free_that_cuda_refuses_stays_noted",
+     "test_recording.py -k cuda_refuses",
+     (FREE, "	noted_regain(device, block);\n	return true;",
+      "	return true;")),
+    ("a_free_without_a_context_stays_noted",
+     "test_recording.py -k without_a_context",
+     (FREE, "	noted_regain(device, block);\n	block_revive",
+      "	block_revive")),
+    ("a_runtimes_free_is_noted_in_the_driver_too",
+     "test_recording.py -k left_is_freed_once",
+     (MEMORY, "		passing = given ? (CUdeviceptr)ptr : 0;\n",
+      "		passing = 0;\n")),
     ("a_forked_thread_waits_for_a_lock_of_its_parent",
      "test_recording.py -k forked_child_ends",
      (RINGS, "	if (!serving_is_on()) /* a forked child, where locks may stay "

@@ -133,14 +133,8 @@ int export_run(const struct command *command, const struct arguments *arguments)
 
 	if (!format)
 		return EXIT_USAGE;
-	if (arguments->device) {
-		export.device = device_parse(arguments->device);
-		if (export.device < 0)
-			return usage_error(command,
-					   "--device '%s'; allowed: a number, "
-					   "or host",
-					   arguments->device);
-	}
+	if (device_read(command, arguments, &export.device))
+		return EXIT_USAGE;
 	record = mnm_record_open(arguments->recording, error, sizeof(error));
 	if (!record)
 		return failure("%s", error);

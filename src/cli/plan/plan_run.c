@@ -5,7 +5,6 @@
 
 #include "cli/cli.h"
 #include "cli/output.h"
-#include "common/option.h"
 #include "common/text.h"
 #include "lifetimes.h"
 #include "offsets.h"
@@ -164,14 +163,8 @@ int plan_run(const struct command *command, const struct arguments *arguments)
 
 	if (arguments->save)
 		return plan_save(command, arguments);
-	if (arguments->device) {
-		wanted.device = device_parse(arguments->device);
-		if (wanted.device < 0)
-			return usage_error(command,
-					   "--device '%s'; allowed: a number, "
-					   "or host",
-					   arguments->device);
-	}
+	if (device_read(command, arguments, &wanted.device))
+		return EXIT_USAGE;
 	if (arguments->period.given && !wanted.period)
 		return usage_error(command, "--period 0; allowed: 1 and more");
 	if ((arguments->o && !replacement_possible(arguments->o)) ||

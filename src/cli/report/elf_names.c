@@ -61,13 +61,14 @@ static uint64_t offset_of(const struct elf_names *names, const Elf64_Ehdr *head,
 static const char *name_at(const struct elf_names *names,
 			   const Elf64_Shdr *table, uint64_t at)
 {
-	const char *name = (const char *)names->bytes + table->sh_offset + at;
+	const char *name;
 
 	if (table->sh_offset > names->size ||
 	    table->sh_size > names->size - table->sh_offset ||
-	    at >= table->sh_size || !memchr(name, '\0', table->sh_size - at))
+	    at >= table->sh_size)
 		return NULL;
-	return name;
+	name = (const char *)names->bytes + table->sh_offset + at;
+	return memchr(name, '\0', table->sh_size - at) ? name : NULL;
 }
 
 static void symbol_add(struct elf_names *names, const Elf64_Ehdr *head,

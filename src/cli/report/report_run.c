@@ -258,14 +258,8 @@ int report_run(const struct command *command, const struct arguments *arguments)
 	char wrong[4352], error[4352];
 	int status = EXIT_DONE;
 
-	if (arguments->device) {
-		report.device = device_parse(arguments->device);
-		if (report.device < 0)
-			return usage_error(command,
-					   "--device '%s'; allowed: a number, "
-					   "or host",
-					   arguments->device);
-	}
+	if (device_read(command, arguments, &report.device))
+		return EXIT_USAGE;
 	report.symbols = symbols_open();
 	if (!report.symbols)
 		return failure("no memory");
