@@ -26,6 +26,10 @@ enum mnm_record_kind {
 	MNM_RECORD_POP,  /* and the last one that began ends */
 	MNM_RECORD_MODULE, /* code lies at the address, size bytes of it: of the
 			    * file that the text names, from its byte `span` */
+	MNM_RECORD_RESERVED, /* the pools of a device hold `size` bytes of it,
+			      * live and idle ones; looked at every 20 ms */
+	MNM_RECORD_TOOK, /* the last request or free of this thread has taken
+			  * `size` nanoseconds; only of slow ones */
 	MNM_RECORD_KINDS
 };
 

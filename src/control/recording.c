@@ -25,8 +25,9 @@
 #include "record/recorder.h"
 #include "record/ring.h"
 #include "request.h"
+#include "stats/counter.h"
 
-enum { LEAVE_SECONDS = 2 };
+enum { LEAVE_SECONDS = 2, RESERVED_NS = 1000000000 };
 
 static _Atomic bool was_begun;
 
@@ -159,10 +160,31 @@ static void ended_tell(void)
 			 figures.events, figures.dropped, recorder_path());
 }
 
+/* Notes how much each device in use holds, if that has changed or was noted
+ * long ago: a part of a file that goes may have had the last note of it. */
+static void reserved_look(void)
+{
+	static uint64_t last[DEVICE_HOST + 1], noted;
+	uint64_t now = record_clock_ns(), bytes;
+	bool due = now - noted >= RESERVED_NS;
+
+	for (int i = 0; i <= DEVICE_HOST; i++) {
+		if (!device_at(i)->used)
+			continue;
+		bytes = counter_get(device_at(i), COUNTER_reserved_bytes);
+		if (due || bytes != last[i])
+			noted_reserved(device_at(i), bytes);
+		last[i] = bytes;
+	}
+	if (due)
+		noted = now;
+}
+
 static void end(void)
 {
 	if (!recorder_runs())
 		return;
+	reserved_look();
 	pthread_mutex_lock(&lock);
 	recorder_end();
 	pthread_mutex_unlock(&lock);
@@ -218,6 +240,7 @@ void recording_turn(void)
 
 	/* No lock is taken where nothing is recorded. */
 	if (ran) {
+		reserved_look();
 		pthread_mutex_lock(&lock);
 		recorder_tick();
 		pthread_mutex_unlock(&lock);

@@ -33,6 +33,7 @@ void noted_request(const struct device *device, size_t size, bool ordered,
 		    block ? block->span : 0, number_of(device),
 		    block ? pool_number(block_pool(block)) : 0, stream,
 		    record_site_take());
+	record_took();
 }
 
 void noted_free(const struct device *device, bool ordered,
@@ -79,6 +80,13 @@ void noted_trim(const struct device *device, size_t bytes)
 	if (record_is_on())
 		record_note(MNM_RECORD_TRIM, 0, 0, bytes, 0, number_of(device),
 			    0, 0, 0);
+}
+
+void noted_reserved(const struct device *device, uint64_t bytes)
+{
+	if (record_is_on())
+		record_note(MNM_RECORD_RESERVED, 0, 0, bytes, 0,
+			    number_of(device), 0, 0, 0);
 }
 
 void noted_mark(void)

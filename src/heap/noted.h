@@ -33,6 +33,9 @@ void noted_swap(const struct device *device, int choice);
 void noted_trim(const struct device *device, size_t bytes);
 void noted_mark(void);
 
+/* So many bytes of the device are reserved by now. */
+void noted_reserved(const struct device *device, uint64_t bytes);
+
 /* Calls each for every block that lives. */
 void noted_blocks(void (*each)(const struct mnm_record_event *event));
 

@@ -34,8 +34,10 @@ COLD static CUresult alloc_slowly(CUdeviceptr *out, size_t size)
 	if (!out || !size)
 		return ROOM_CALL(cuMemAlloc_v2, out, size);
 	if (mem_alloc(&addr, size, &res) != MEM_DONE) {
+		record_did_begin();
 		res = ROOM_CALL(cuMemAlloc_v2, out, size);
 		passed_note(out, size, res);
+		record_took();
 		return (CUresult)res;
 	}
 	control_open_once();
@@ -75,9 +77,11 @@ __attribute__((noinline)) static CUresult alloc_directly(CUdeviceptr *out,
 	}
 	if (!pool)
 		return alloc_slowly(out, size);
+	record_did_begin();
 	res = real_driver()->cuMemAlloc_v2(&addr, size);
 	if (!pass_through_end(cache, pool, addr, size, (int)res))
 		return alloc_slowly(out, size);
+	record_took();
 	*out = LIKELY(!res) ? addr : 0;
 	if (!LIKELY(!res))
 		return res;
@@ -164,9 +168,11 @@ COLD static CUresult free_slowly(CUdeviceptr ptr, struct block *taken)
 	default:
 		foreign =
 			given ? NULL : foreign_end_begin(FOREIGN_ADDRESS, ptr);
+		record_did_begin();
 		res = foreign_free(foreign, ptr);
 		if (!given && !foreign && !res && ptr)
 			passed_note_free(ptr);
+		record_took();
 		mem_free_end(given, !res);
 		foreign_end_finish(foreign, (int)res);
 		return res;
@@ -204,7 +210,9 @@ __attribute__((noinline)) static CUresult free_directly(CUdeviceptr ptr)
 	taken = pass_through_free_begin(cache, ptr);
 	if (!taken)
 		return free_slowly(ptr, NULL);
+	record_did_begin();
 	res = real_driver()->cuMemFree_v2(ptr);
+	record_took();
 	pass_through_free_end(cache, taken, !res);
 	return res;
 }
@@ -373,9 +381,11 @@ COLD static cudaError_t runtime_free_slowly(void *ptr, struct block *taken)
 	case MEM_INVALID:
 		return real->cudaFree(&not_device_memory);
 	default:
+		record_did_begin();
 		passing = given ? (CUdeviceptr)ptr : 0;
 		res = real->cudaFree(ptr);
 		passing = 0;
+		record_took();
 		mem_free_end(given, !res);
 		return res;
 	}
@@ -408,9 +418,11 @@ __attribute__((noinline)) static cudaError_t runtime_free_directly(void *ptr)
 		taken = pass_through_free_begin(cache, (uint64_t)ptr);
 	if (!taken)
 		return runtime_free_slowly(ptr, NULL);
+	record_did_begin();
 	passing = (CUdeviceptr)ptr;
 	res = real->cudaFree(ptr);
 	passing = 0;
+	record_took();
 	pass_through_free_end(cache, taken, !res);
 	return res;
 }

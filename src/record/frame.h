@@ -46,7 +46,8 @@ static inline bool kind_has_size(unsigned int kind)
 {
 	return kind == MNM_RECORD_LIVE || kind == MNM_RECORD_ALLOC ||
 	       kind == MNM_RECORD_FAILED || kind == MNM_RECORD_TRIM ||
-	       kind == MNM_RECORD_MODULE;
+	       kind == MNM_RECORD_MODULE || kind == MNM_RECORD_RESERVED ||
+	       kind == MNM_RECORD_TOOK;
 }
 
 static inline bool kind_has_span(unsigned int kind)

@@ -15,6 +15,8 @@ enum {
 	 * would come first. */
 	LATE_NS = 5000000,
 	FRAME_NS = 1000000000,
+	/* A request or a free that takes so long is noted to do so. */
+	SLOW_NS = 10000,
 	/* A frame is a small part of the file, whatever its events are: an
 	 * event has no more than some 70 bytes, but for its text. */
 	EVENT_BYTES = 64,
@@ -236,6 +238,7 @@ void recorder_expect(void)
 	record_clock_open();
 	record_rings_open();
 	record_scale_begin(&recorder.scale);
+	record_slow_set(SLOW_NS); /* as many ticks: a nanosecond or less each */
 	recorder.expected = true;
 	atomic_store(&record_on, true);
 }
@@ -284,6 +287,23 @@ bool recorder_runs(void)
 	return recorder.runs;
 }
 
+static void event_scale(struct mnm_record_event *event)
+{
+	event->time = record_scale_ns(&recorder.scale, event->time);
+	if (event->kind == MNM_RECORD_TOOK)
+		event->size =
+			(uint64_t)((double)event->size * recorder.scale.length);
+}
+
+/* Measures the clock anew. Returns the present ticks. */
+static uint64_t scale_turn(void)
+{
+	uint64_t now = record_scale_turn(&recorder.scale);
+
+	record_slow_set((uint64_t)(SLOW_NS / recorder.scale.length));
+	return now;
+}
+
 /* Takes the notes up to that time, in ticks. */
 static void take(uint64_t until)
 {
@@ -297,8 +317,7 @@ static void take(uint64_t until)
 					  recorder.room - recorder.batch.count,
 					  &recorder.dropped);
 		for (size_t i = 0; i < taken; i++)
-			events[i].time = record_scale_ns(&recorder.scale,
-							 events[i].time);
+			event_scale(&events[i]);
 		recorder.batch.count += taken;
 		if (recorder.batch.count < recorder.room)
 			return;
@@ -312,7 +331,7 @@ void recorder_tick(void)
 
 	if (!recorder.runs)
 		return;
-	now = record_scale_turn(&recorder.scale);
+	now = scale_turn();
 	take(now - (uint64_t)(LATE_NS / recorder.scale.length));
 	if (recorder.runs &&
 	    record_clock_ns() - recorder.last_frame >= FRAME_NS)
@@ -325,7 +344,7 @@ void recorder_end(void)
 		return;
 	atomic_store(&record_on, false);
 	/* What a thread is just noting comes too late. */
-	take(record_scale_turn(&recorder.scale));
+	take(scale_turn());
 	if (recorder.runs)
 		flush();
 	if (recorder.runs)

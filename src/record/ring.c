@@ -15,6 +15,9 @@ _Atomic bool record_on;
 __thread struct record_ring *record_ring_own;
 __thread uint64_t record_site;
 __thread unsigned int record_did;
+__thread uint64_t record_began;
+
+static _Atomic uint64_t slow = UINT64_MAX;
 
 /* All rings, also those whose thread has ended. */
 static pthread_mutex_t lock = LOCK_SPINS;
@@ -147,6 +150,21 @@ struct record_ring *record_ring_room(struct record_ring *ring)
 		return larger;
 	drop(record_ring_own);
 	return NULL;
+}
+
+void record_slow_set(uint64_t ticks)
+{
+	atomic_store_explicit(&slow, ticks, memory_order_relaxed);
+}
+
+void record_took_note(void)
+{
+	uint64_t began = record_began, ticks = record_clock() - began;
+
+	record_began = 0;
+	if (began && ticks >= atomic_load_explicit(&slow, memory_order_relaxed))
+		record_note(MNM_RECORD_TOOK, 0, 0, ticks, 0, MNM_RECORD_NOWHERE,
+			    0, 0, 0);
 }
 
 void record_rings_open(void)

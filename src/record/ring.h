@@ -64,12 +64,26 @@ extern __thread uint64_t record_site;
  * MNM_RECORD_DRIVER and MNM_RECORD_FENCE. */
 extern __thread unsigned int record_did;
 
-/* A request begins. What came before, such as memory that went back with a
- * free, was not for it. */
+/* When a request or a free began that may take long, in ticks; 0: none has. */
+extern __thread uint64_t record_began;
+
+/* A request begins, or a free that the driver is to make. What came before,
+ * such as memory that went back with a free, was not for it. */
 static inline void record_did_begin(void)
 {
+	if (!record_is_on())
+		return;
+	record_did = 0;
+	record_began = record_clock();
+}
+
+/* It has ended and is noted. Notes how long it took, if that was long. */
+void record_took_note(void);
+
+static inline void record_took(void)
+{
 	if (record_is_on())
-		record_did = 0;
+		record_took_note();
 }
 
 static inline void record_did_add(unsigned int flag)
@@ -143,6 +157,9 @@ static inline void record_note(enum mnm_record_kind kind, unsigned int flags,
 
 /* For the reader, one thread at a time. */
 void record_rings_open(void);
+
+/* What takes so many ticks is noted to have taken long. */
+void record_slow_set(uint64_t ticks);
 
 /* Takes the notes of all rings that are older than `until`, in the order of
  * their times, up to `most`. Returns how many. *dropped grows by those that

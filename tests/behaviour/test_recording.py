@@ -17,6 +17,7 @@ import pytest
 
 from conftest import (DEADLINE, EXAMPLES, MIB, MNM, TRACES,
                       forks_only_without_asan, plain_build_only, program)
+from test_order import T4, with_other_driver
 from test_pool import open_shell, took
 
 SHORT = ["dcgan_bs128", "resnet18_bs64_im2col", "unet_bs4_512", "vgg16_bs32"]
@@ -37,9 +38,9 @@ def rows_of(text):
 
 
 def events(box, path, *words):
-    """What is in a recording, but for the files of code."""
+    """What is in a recording, but for what depends on time and place."""
     return [row for row in rows_of(export(box, path, *words).stdout)
-            if row["kind"] != "module"]
+            if row["kind"] not in ("module", "reserved", "took")]
 
 
 def kinds(rows):
@@ -334,7 +335,7 @@ def test_each_thread_has_its_number(box, tmp_path):
 def test_a_block_of_a_pool_that_was_left_is_freed_once(box, tmp_path):
     path = tmp_path / "out"
     shell = open_shell(box, POOL, record=path)
-    for order in ("alloc a 5000", "alloc b 30M"):
+    for order in ("alloc a 5000", "alloc b 30000000"):
         took(shell, order)
     shell.ask("swap no_pool")
     for order in ("free a", "free b", "alloc c 7000", "free c"):
@@ -366,6 +367,53 @@ def test_a_free_without_a_context_leaves_a_placed_block_live(box, tmp_path):
     took(shell, "free a")
     shell.end()
     assert kinds(events(box, path)) == ["malloc", "free", "live", "free"]
+
+
+@pytest.mark.parametrize("pool", [POOL, "vmm_pool", "no_pool"])
+def test_what_pools_hold_is_looked_at(box, tmp_path, pool):
+    path = tmp_path / "out"
+    shell = open_shell(box, pool, record=path)
+    took(shell, "alloc a 5000000")
+    took(shell, "alloc b 3000")
+    held = shell.stat()["reserved_bytes"]
+    await_true(lambda: recording(shell)["events"] > 2)
+    took(shell, "free a")
+    shell.ask("trim")
+    shell.end()
+    rows = [row for row in rows_of(export(box, path).stdout)
+            if row["kind"] == "reserved" and row["device"] == "0"]
+    sizes = [int(row["size"]) for row in rows]
+    assert held in sizes and sizes[-1] == box.stat()["reserved_bytes"] < held
+
+
+@pytest.mark.parametrize("form", ["shared", "driver"])
+def test_a_call_that_takes_long_says_how_long(box, tmp_path, form):
+    """That driver takes 200 ms to reserve addresses."""
+    path = tmp_path / "out"
+    shell = open_shell(with_other_driver(box), "vmm_pool", form, record=path,
+                       sim=T4)
+    took(shell, "alloc a 5000")
+    shell.end()
+    rows = [row for row in rows_of(export(box, path).stdout)
+            if row["kind"] in ("malloc", "took")]
+    assert kinds(rows)[:2] == ["malloc", "took"]
+    assert rows[0]["thread"] == rows[1]["thread"]
+    assert 2 * 10**8 <= int(rows[1]["size"]) <= int(rows[1]["time_ns"])
+
+
+def test_a_free_that_waits_for_work_says_how_long(box, tmp_path):
+    path = tmp_path / "out"
+    shell = open_shell(box, "no_pool", "driver", record=path)
+    took(shell, "alloc a 5000")
+    took(shell, "stream s")
+    took(shell, "linger s")
+    took(shell, "free a")
+    shell.end()
+    rows = [row for row in rows_of(export(box, path).stdout)
+            if row["kind"] in ("free", "took")]
+    at = kinds(rows).index("free")
+    assert kinds(rows)[at + 1] == "took"
+    assert int(rows[at + 1]["size"]) >= 10**7
 
 
 def test_what_a_free_gives_back_is_not_the_next_requests(box, tmp_path):
@@ -946,7 +994,7 @@ def test_each_line_of_csv_has_as_many_columns(box, mixed):
     assert len({len(row) for row in rows}) == 1 and len(rows) > 16
     assert len(set(rows[0])) == len(rows[0])
     assert {"live", "malloc", "free", "failed", "swap", "trim", "mark",
-            "module"} >= {row[1] for row in rows[1:]}
+            "module", "reserved", "took"} >= {row[1] for row in rows[1:]}
 
 
 def test_csv_goes_to_a_file(box, mixed, tmp_path):
@@ -978,11 +1026,14 @@ def test_chrome_ends_with_what_lives(box, mixed):
     rows = json.loads(text)["traceEvents"]
     live = {row["name"]: row["args"]["bytes"] for row in rows
             if row["ph"] == "C"}
+    held = [box.stat(device)["reserved_bytes"] for device in range(2)]
+    assert live.pop("reserved, host") >= 9000
     assert live == {"live, device 0": 5000, "live, device 1": 6000,
-                    "live, host": 9000}
+                    "live, host": 9000, "reserved, device 0": held[0],
+                    "reserved, device 1": held[1]}
     names = [row["name"] for row in rows if row["ph"] == "i"]
     assert {"failed", "swap to vmm_pool", "trim", "mark"} <= set(names)
-    times = [row["ts"] for row in rows]
+    times = [row["ts"] for row in rows if row["ph"] != "X"]
     assert times == sorted(times)
 
 
@@ -1044,8 +1095,9 @@ def test_an_empty_recording_is_exported(box, tmp_path):
     record(box, shell, "stop")
     shell.end()
     assert events(box, path) == []
-    assert json.loads(export(box, path, "--format", "chrome").stdout)[
-        "traceEvents"] == []
+    text = export(box, path, "--format", "chrome").stdout
+    assert {row["name"] for row in json.loads(text)["traceEvents"]} <= {
+        "reserved, device 0"}
     assert export(box, path, "--format", "trace").stderr == ""
 
 

@@ -412,6 +412,31 @@ START_TEST(notes_that_were_forgotten_do_not_come)
 }
 END_TEST
 
+static void took_check(uint64_t slowest, size_t count)
+{
+	record_slow_set(slowest);
+	record_did_begin();
+	while (record_clock() - record_began < MORE)
+		continue;
+	record_took();
+	ck_assert_uint_eq(all_taken(), count);
+}
+
+START_TEST(what_takes_long_is_noted_once)
+{
+	record_rings_open();
+	took_check(0, 0); /* nothing is recorded */
+	record_on = true;
+	took_check(MORE, 1);
+	ck_assert_int_eq(events[0].kind, MNM_RECORD_TOOK);
+	ck_assert_uint_ge(events[0].size, MORE);
+	ck_assert_uint_eq(events[0].thread, self());
+	record_took(); /* nothing has begun */
+	ck_assert_uint_eq(all_taken(), 0);
+	took_check(UINT64_MAX, 0);
+}
+END_TEST
+
 static int code;
 
 START_TEST(what_a_thread_did_is_taken_once)
@@ -483,6 +508,7 @@ int main(void)
 		its_ring_is_used_again_once_it_was_read,
 		threads_that_come_and_go_share_one_ring,
 		notes_that_were_forgotten_do_not_come,
+		what_takes_long_is_noted_once,
 		what_a_thread_did_is_taken_once,
 		no_time_goes_back_when_the_scale_is_measured_anew,
 		ticks_become_nanoseconds_as_the_other_clock_counts_them,

@@ -5,11 +5,12 @@
 #include <stdlib.h>
 
 static const char *const kinds[MNM_RECORD_KINDS] = {
-	[MNM_RECORD_LIVE] = "live", [MNM_RECORD_ALLOC] = "malloc",
-	[MNM_RECORD_FREE] = "free", [MNM_RECORD_FAILED] = "failed",
-	[MNM_RECORD_SWAP] = "swap", [MNM_RECORD_TRIM] = "trim",
-	[MNM_RECORD_MARK] = "mark", [MNM_RECORD_PUSH] = "push",
-	[MNM_RECORD_POP] = "pop",   [MNM_RECORD_MODULE] = "module",
+	[MNM_RECORD_LIVE] = "live",         [MNM_RECORD_ALLOC] = "malloc",
+	[MNM_RECORD_FREE] = "free",         [MNM_RECORD_FAILED] = "failed",
+	[MNM_RECORD_SWAP] = "swap",         [MNM_RECORD_TRIM] = "trim",
+	[MNM_RECORD_MARK] = "mark",         [MNM_RECORD_PUSH] = "push",
+	[MNM_RECORD_POP] = "pop",           [MNM_RECORD_MODULE] = "module",
+	[MNM_RECORD_RESERVED] = "reserved", [MNM_RECORD_TOOK] = "took",
 };
 
 static bool comes(const struct mnm_record_event *event)
@@ -147,6 +148,20 @@ static void chrome_next(struct export *export)
 	fputs(export->written++ ? ",\n" : "\n", export->to);
 }
 
+/* How many bytes of the event's device are, from then on, what `name` says. */
+static void chrome_bytes(struct export *export,
+			 const struct mnm_record_event *event, const char *name,
+			 uint64_t bytes)
+{
+	chrome_next(export);
+	fprintf(export->to, "{\"ph\":\"C\",\"name\":\"%s, %s", name,
+		event->device == MNM_RECORD_HOST ? "" : "device ");
+	device_put(export, event->device);
+	fprintf(export->to,
+		"\",\"ts\":%.3f,\"pid\":%d,\"args\":{\"bytes\":%" PRIu64 "}}",
+		(double)event->time * 1e-3, export->pid, bytes);
+}
+
 static void chrome_live(struct export *export,
 			const struct mnm_record_event *event,
 			const struct live_block *block)
@@ -157,13 +172,19 @@ static void chrome_live(struct export *export,
 		*bytes += block->event.size;
 	else
 		*bytes -= block->event.size;
+	chrome_bytes(export, event, "live", *bytes);
+}
+
+/* A call, which has ended by then. */
+static void chrome_took(struct export *export,
+			const struct mnm_record_event *event)
+{
 	chrome_next(export);
-	fputs("{\"ph\":\"C\",\"name\":\"live, ", export->to);
-	fputs(event->device == MNM_RECORD_HOST ? "" : "device ", export->to);
-	device_put(export, event->device);
 	fprintf(export->to,
-		"\",\"ts\":%.3f,\"pid\":%d,\"args\":{\"bytes\":%" PRIu64 "}}",
-		(double)event->time * 1e-3, export->pid, *bytes);
+		"{\"ph\":\"X\",\"name\":\"slow call\",\"ts\":%.3f,"
+		"\"dur\":%.3f,\"pid\":%d,\"tid\":%u}",
+		((double)event->time - (double)event->size) * 1e-3,
+		(double)event->size * 1e-3, export->pid, event->thread);
 }
 
 static void chrome_event(struct export *export,
@@ -178,8 +199,12 @@ static void chrome_event(struct export *export,
 		chrome_live(export, event, block);
 		return;
 	}
+	if (event->kind == MNM_RECORD_RESERVED)
+		chrome_bytes(export, event, "reserved", event->size);
+	if (event->kind == MNM_RECORD_TOOK)
+		chrome_took(export, event);
 	if (comes(event) || event->kind == MNM_RECORD_FREE ||
-	    event->kind == MNM_RECORD_MODULE)
+	    event->kind >= MNM_RECORD_MODULE)
 		return;
 	chrome_next(export);
 	fprintf(export->to, "{\"ph\":\"%s\",\"name\":\"%s%s", phase,
