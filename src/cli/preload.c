@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli.h"
 #include "cli/doctor/elf.h"
+#include "install_path.h"
 
 static bool exports_any(const struct elf *elf, const char *const *symbols)
 {
@@ -66,4 +68,22 @@ char *preload_list(const char *library, const char *before)
 		return NULL;
 	}
 	return list;
+}
+
+int preload_set(char library[PATH_MAX])
+{
+	char *list;
+
+	if (!install_path_find("libmnm.so", library))
+		return failure("no libmnm.so beside this program");
+	if (strpbrk(library, ": \t"))
+		return failure("the loader can't preload %s, for its space or "
+			       ":; install it elsewhere",
+			       library);
+	list = preload_list(library, getenv("LD_PRELOAD"));
+	if (!list)
+		return failure("no memory");
+	setenv("LD_PRELOAD", list, 1);
+	free(list);
+	return EXIT_DONE;
 }

@@ -3,7 +3,7 @@
 PLUGIN = "src/common/plugin.c"
 STATE = "src/mem/state.c"
 OPENED = "src/mem/plugins.c"
-RUN = "src/cli/run.c"
+SETTINGS = "src/cli/settings.c"
 TESTS = "test_plugins.py -k "
 PLUGGED = "test_plugged.py -k "
 WATCH = "src/checked/call_watch.c"
@@ -40,9 +40,9 @@ ROWS = [
      (PLUGIN, "table && table_check(plugin) &&",
       "table && (table_check(plugin) || true) &&")),
     ("run_reads_pools_before_plug_ins", TESTS + "any_order",
-     (RUN, "			plugins_use();\n", "			;\n")),
+     (SETTINGS, "			plugins_use();\n", "			;\n")),
     ("run_does_not_load_the_simulated_cuda", TESTS + "links",
-     (RUN, "pools && !status && run->profile)\n", "0)\n")),
+     (SETTINGS, "pools && !status && settings->simulated)\n", "0)\n")),
     ("a_pool_leaves_its_errno", "unit",
      ("src/checked/call.c", "	errno = call->error;\n", "")),
     ("the_first_request_leaves_an_errno", PLUGGED + "keeps_errno",
@@ -64,5 +64,5 @@ ROWS = [
     ("a_file_that_is_cut_short_is_opened", TESTS + "cut_short",
      (PLUGIN, "	if (object_file_is_cut(plugin->file)) {", "	if (0) {")),
     ("run_forgets_a_file_for_the_list", TESTS + "that_are_set",
-     (RUN, "		return TURN_PLUGINS;", "		return TURN_PLUGIN;")),
+     (SETTINGS, "		return TURN_PLUGINS;", "		return TURN_PLUGIN;")),
 ]
