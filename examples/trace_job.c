@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include <cuda_runtime_api.h>
+#include <mnm/mnm.h>
 
 #include "trace/trace_file.h"
 #include "trace_job_kernels.h"
@@ -241,6 +242,8 @@ static int job_mark(struct job *job, const struct trace_event *mark)
 	job->iteration = job_done(job) ? -1 : iteration;
 	if (job->iteration < 0)
 		return 0;
+	if (job->options->mark)
+		mnm_mark_iteration();
 	job->compute_ns = compute_share(job, mark);
 	error = cudaEventRecord(job->start, job->streams[0]);
 	if (error)

@@ -30,6 +30,7 @@ static const char help[] =
 	"live\n"
 	"                         peak on, as PyTorch's runs the backward "
 	"pass\n"
+	"  --mark                 tell mnm of each iteration, by mnm/mnm.h\n"
 	"  --every N --run CMD    after each N iterations run CMD by the "
 	"shell,\n"
 	"                         the number of iterations so far in "
@@ -53,6 +54,7 @@ static const struct option rows[] = {
 	{"iterations", required_argument, NULL, 'i'},
 	{"streams", required_argument, NULL, 's'},
 	{"second-thread", no_argument, NULL, 'b'},
+	{"mark", no_argument, NULL, 'm'},
 	{"every", required_argument, NULL, 'e'},
 	{"run", required_argument, NULL, 'r'},
 	{"times", no_argument, NULL, 't'},
@@ -111,6 +113,9 @@ static bool option_parse(struct options *options, int option)
 		return streams_parse(optarg, &options->streams);
 	case 'b':
 		options->second = true;
+		return true;
+	case 'm':
+		options->mark = true;
 		return true;
 	case 'e':
 		return count_parse("every", optarg, &options->every);

@@ -15,6 +15,7 @@ struct options {
 	const char *run;   /* a command, or NULL */
 	long streams;      /* 1 to STREAMS_MOST, or 0 for the trace's */
 	bool second;       /* a second thread runs what follows the peak */
+	bool mark;         /* mnm is told of iterations */
 	bool compute;      /* kernels last as long as the network's */
 	bool progress;
 	bool times; /* print the time of each iteration */

@@ -26,7 +26,7 @@ ENTRY_OBJ  += $(filter $(BUILD)/obj/src/hooks/% %_entries.o,$(LIB_OBJ))
 TRACE_OBJ  := $(call sources,src/trace/*.c)
 CLI_OBJ    := $(COMMON_OBJ) $(PLAN_OBJ) $(TRACE_OBJ) $(READER_OBJ) \
 	$(call sources,src/cli/*.c src/cli/doctor/*.c src/cli/export/*.c \
-		src/cli/plan/*.c src/cli/report/*.c)
+		src/cli/plan/*.c src/cli/replay/*.c src/cli/report/*.c)
 
 ALL += $(BUILD)/libmnm.so $(BUILD)/mnm $(BUILD)/libmnm-record.a
 
@@ -109,7 +109,8 @@ install:
 	install $(BUILD)/mnm $(INSTALL_BIN)/
 	install $(BUILD)/libmnm.so $(INSTALL_LIB)/
 	install -m 644 $(BUILD)/libmnm-record.a $(INSTALL_LIB)/
-	install $(BUILD)/sim/lib*.so.* $(INSTALL_LIB)/sim/
+	install $(BUILD)/sim/lib*.so.* $(BUILD)/sim/*.kernels.so \
+		$(INSTALL_LIB)/sim/
 	cp -P $(BUILD)/sim/lib*.so $(INSTALL_LIB)/sim/
 	install -m 644 $(BUILD)/sim/profiles/* $(INSTALL_LIB)/sim/profiles/
 	install -m 644 docs/mnm.1 $(INSTALL_MAN)/

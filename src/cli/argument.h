@@ -64,16 +64,17 @@ struct number {
 struct arguments {
 	bool all; /* the target is --all; else pid is given */
 	int pid;
-	bool json, no_wait, all_figures, probe;
+	bool json, no_wait, all_figures, probe, fit, play;
 	double watch; /* seconds between two looks, 0 = one look */
 	/* NULL if not given. */
 	const char *device, *sim, *frameworks, *pool, *option, *value, *topic;
 	const char *svg, *o, *save, *file, *record, *action, *to, *format,
-		*recording, *output;
+		*recording, *output, *pools, *simulated, *scale, *scaled,
+		*replayed;
 	/* 0 if not given. */
 	size_t capacity, unit, max_size;
 	double time;
-	struct number seed, period, iteration;
+	struct number seed, period, iteration, streams;
 	struct setting *settings; /* setting_count of them */
 	int setting_count;
 	char **program; /* ends with NULL, never empty; NULL if none */

@@ -41,7 +41,7 @@ ARGUMENT(frameworks, NAMES, "frameworks", "F", \
 ARGUMENT(plugin, SETTINGS, "plugin", "FILE", \
 	"a shared object that brings further pools; may be repeated.\n" \
 	"Those of MNM_POOL_PLUGINS come first") \
-ARGUMENT(set, SETTINGS, "set", "KEY=VALUE", "an option of the table below") \
+ARGUMENT(set, SETTINGS, "set", "KEY=VALUE", "an option that `mnm run --help` lists") \
 ARGUMENT(record, PATH, "record", "FILE", \
 	"record each request and free there; in its name %p is the\n" \
 	"pid, %h the host and %d the device") \
@@ -54,6 +54,24 @@ ARGUMENT(to, FILE, NULL, "FILE", \
 ARGUMENT(format, TEXT, "format", "F", "one of those below [csv]") \
 ARGUMENT(output, PATH, "output", "FILE", "write there [stdout]") \
 ARGUMENT(recording, FILE, NULL, "FILE", "a recording") \
+ARGUMENT(pools, TEXT, "pool", "P,...", \
+	"pools, as `mnm pools` lists them, or NAME@BACKING [all]") \
+ARGUMENT(simulated, TEXT, "device", "PROFILE", \
+	"the simulated device: t4, a100, h200, ideal, bytes of memory\n" \
+	"(8G), or the path of a profile [t4]") \
+ARGUMENT(streams, NUMBER, "streams", "N", \
+	"make the requests of streams in N ones; 0: in none, as\n" \
+	"cudaMalloc does [as they are]") \
+ARGUMENT(scale, TEXT, "scale", "N", \
+	"multiply the sizes that follow the batch by N [1]") \
+ARGUMENT(scaled, TEXT, "scaled", "SIZES", \
+	"these follow it: bytes (K, M, G) or ranges, as 64K-1M,4M-\n" \
+	"[found by comparing iterations]") \
+ARGUMENT(fit, FLAG, "fit", "", \
+	"look for the largest batch that fits with each pool") \
+ARGUMENT(play, FLAG, "play", "", NULL) \
+ARGUMENT(replayed, FILE, NULL, "FILE", \
+	"a recording, or a trace as those of examples/traces") \
 ARGUMENT(capacity, BYTES, "capacity", "BYTES", \
 	"asks whether a range of so many bytes is enough, and ends\n" \
 	"once a plan fits; exit status 1 if none was found") \

@@ -15,7 +15,7 @@ enum {
 	/* As a shell returns them; only `mnm run` does. */
 	EXIT_NOT_EXECUTABLE = 126,
 	EXIT_NOT_FOUND = 127,
-	EXIT_STOPPED = 130, /* `mnm plan`, after Ctrl-C */
+	EXIT_STOPPED = 130, /* `mnm plan` and `mnm replay`, after Ctrl-C */
 	EXIT_HELPED = -1, /* for main only: help was printed, so all is done */
 };
 
@@ -57,6 +57,8 @@ int ps_run(const struct command *command, const struct arguments *arguments);
 int plan_run(const struct command *command, const struct arguments *arguments);
 int report_run(const struct command *command,
 	       const struct arguments *arguments);
+int replay_command(const struct command *command,
+		   const struct arguments *arguments);
 int export_run(const struct command *command,
 	       const struct arguments *arguments);
 int doctor_run(const struct command *command,

@@ -143,6 +143,18 @@ const struct command commands[] = {
 	 "was full: then all up to there is written, one line says so, and the exit\n"
 	 "status is 1.\n", export_more,
 	 export_run, false, NULL, NULL},
+	{"replay", "say what a recording would need with other pools",
+	 {ARG_pools, ARG_simulated, ARG_streams, ARG_scale, ARG_scaled, ARG_fit,
+	  ARG_plugin, ARG_set, ARG_json, ARG_play, ARG_replayed},
+	 "Its requests and frees are made anew, by one thread, in the order of their\n"
+	 "times, on the simulated device, with the real code of each pool. RESERVED is\n"
+	 "the most that the pool took of the device, /LIVE that divided by the most\n"
+	 "that was live, DRIVER the driver's calls that allocate and free, CALLS/IT\n"
+	 "those of an iteration and SIM MS/IT what its calls take, both in the later\n"
+	 "half of the iterations; NS/PAIR is the time of this machine for a request\n"
+	 "and its free, the simulated driver's own work included. Exit status 1: FILE\n"
+	 "is wrong or damaged; 130: it was stopped.\n", NULL,
+	 replay_command, false, NULL, NULL},
 	{"plan", "place lifetimes into as small a range of addresses as can be found",
 	 {ARG_capacity, ARG_time, ARG_seed, ARG_period, ARG_iteration,
 	  ARG_unit, ARG_svg, ARG_o, ARG_save, ARG_device, ARG_json, ARG_file},

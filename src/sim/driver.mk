@@ -10,7 +10,8 @@ ENTRY_OBJ       += $(SIM_DRIVER_OBJ)
 SIM_PROFILES    := $(patsubst src/%,$(BUILD)/%,$(wildcard \
 		   src/sim/profiles/*.profile))
 
-ALL += $(SIM_DRIVER) $(BUILD)/sim/libcuda.so $(SIM_PROFILES)
+ALL += $(SIM_DRIVER) $(BUILD)/sim/libcuda.so $(BUILD)/sim/work.kernels.so \
+	$(SIM_PROFILES)
 
 $(SIM_DRIVER_OBJ): CPPFLAGS += -I$(SIM_DRIVER_GEN) -Isrc/sim/driver
 $(patsubst %.c,$(BUILD)/obj/%.o,$(SIM_DRIVER_SRC)): $(SIM_DRIVER_GEN)/stamp
@@ -32,6 +33,10 @@ $(SIM_DRIVER): $(SIM_DRIVER_OBJ) src/sim/driver/exports.map
 
 $(BUILD)/sim/libcuda.so: $(SIM_DRIVER)
 	@ln -sf libcuda.so.1 $@
+
+$(BUILD)/sim/work.kernels.so: $(BUILD)/obj/src/sim/work_kernel.o
+	$(call SAY,link  )
+	$(Q)$(CC) -shared $(SANFLAGS) $(LDFLAGS) $< -o $@
 
 $(BUILD)/sim/profiles/%.profile: src/sim/profiles/%.profile
 	@mkdir -p $(@D)

@@ -11,6 +11,7 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import time
 
 import pytest
 
@@ -100,6 +101,13 @@ def skip_if_the_build_is_in_tmp():
     """For tests whose programs have a /tmp of their own."""
     if os.path.realpath(BUILD).startswith("/tmp/"):
         pytest.skip("the build is in /tmp, which is another one there")
+
+
+def await_true(condition):
+    end = time.monotonic() + DEADLINE
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 def program(name):

@@ -11,11 +11,10 @@ import re
 import resource
 import signal
 import subprocess
-import time
 
 import pytest
 
-from conftest import (DEADLINE, EXAMPLES, MIB, MNM, TRACES,
+from conftest import (DEADLINE, EXAMPLES, MIB, MNM, TRACES, await_true,
                       forks_only_without_asan, plain_build_only, program)
 from test_order import T4, with_other_driver
 from test_pool import open_shell, took
@@ -55,13 +54,6 @@ def fails(done, why, status=1):
     """One line says why, and nothing else is said."""
     assert (done.returncode, done.stdout) == (status, "")
     assert re.fullmatch(why + r"\n", done.stderr), done.stderr
-
-
-def await_true(condition):
-    end = time.monotonic() + DEADLINE
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def recording(shell):

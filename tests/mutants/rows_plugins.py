@@ -42,7 +42,7 @@ ROWS = [
     ("run_reads_pools_before_plug_ins", TESTS + "any_order",
      (SETTINGS, "			plugins_use();\n", "			;\n")),
     ("run_does_not_load_the_simulated_cuda", TESTS + "links",
-     (SETTINGS, "pools && !status && settings->simulated)\n", "0)\n")),
+     (SETTINGS, "pools && !status &&\n		    settings->simulated)\n", "0)\n")),
     ("a_pool_leaves_its_errno", "unit",
      ("src/checked/call.c", "	errno = call->error;\n", "")),
     ("the_first_request_leaves_an_errno", PLUGGED + "keeps_errno",

@@ -20,10 +20,34 @@ static struct live_entry *entry_find(const struct live_blocks *live,
 	return entry;
 }
 
+/* Without memory the slot is lost. */
+static void slot_put(struct live_blocks *live, uint32_t slot)
+{
+	uint32_t *more;
+
+	if (live->spare_count == live->spare_room) {
+		size_t room = 2 * live->spare_room + 1024;
+
+		more = realloc(live->spare, room * sizeof(*more));
+		if (!more)
+			return;
+		live->spare = more;
+		live->spare_room = room;
+	}
+	live->spare[live->spare_count++] = slot;
+}
+
+static uint32_t slot_take(struct live_blocks *live)
+{
+	return live->spare_count ? live->spare[--live->spare_count]
+				 : live->slots++;
+}
+
 static const struct live_block *entry_take(struct live_blocks *live,
 					   struct live_entry *entry)
 {
 	live->gone = entry->block;
+	slot_put(live, entry->block.slot);
 	HASH_DEL(live->table, entry);
 	free(entry);
 	return &live->gone;
@@ -54,6 +78,7 @@ static const struct live_block *entry_add(struct live_blocks *live,
 		return NULL;
 	}
 	entry->block.id = ++live->count;
+	entry->block.slot = slot_take(live);
 	return &entry->block;
 }
 
@@ -100,4 +125,7 @@ void live_blocks_close(struct live_blocks *live)
 {
 	while (live_blocks_take(live))
 		;
+	free(live->spare);
+	live->spare = NULL;
+	live->spare_count = live->spare_room = 0;
 }

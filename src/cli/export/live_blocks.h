@@ -7,7 +7,9 @@
 #include <mnm/record.h>
 
 struct live_block {
-	uint64_t id; /* from 1, as they come */
+	uint64_t id;   /* from 1, as they come */
+	uint32_t slot; /* from 0; that of a block which has gone is given to
+			* another one */
 	struct mnm_record_event event;
 };
 
@@ -17,6 +19,9 @@ struct live_blocks {
 	struct live_entry *table;
 	uint64_t count; /* that have come */
 	struct live_block gone;
+	/* Slots of blocks that have gone, and how many there have been. */
+	uint32_t *spare, slots;
+	size_t spare_count, spare_room;
 	/* Frees of blocks that the recording does not know. */
 	uint64_t strangers;
 };

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "common/text.h"
 #include "lifetimes.h"
 #include "offsets.h"
@@ -47,12 +48,12 @@ static void plan_print(const struct lifetimes *lifetimes,
 static void plan_print_json(const struct lifetimes *lifetimes,
 			    const struct plan *plan, uint64_t capacity)
 {
-	json_t *json = json_pack("{s:I, s:I, s:I, s:f, s:f, s:b}", "buffers",
-				 (json_int_t)lifetimes->count, "peak",
-				 (json_int_t)plan->peak, "lower_bound",
-				 (json_int_t)plan->bound, "ratio",
-				 plan_ratio(plan), "seconds", plan->seconds,
-				 "stopped", search_stopped());
+	json_t *json =
+		json_pack("{s:I, s:I, s:I, s:f, s:f, s:b}", "buffers",
+			  (json_int_t)lifetimes->count, "peak",
+			  (json_int_t)plan->peak, "lower_bound",
+			  (json_int_t)plan->bound, "ratio", plan_ratio(plan),
+			  "seconds", plan->seconds, "stopped", stop_came());
 
 	json_object_set_new(json, "capacity",
 			    capacity ? json_integer((json_int_t)capacity)
@@ -110,7 +111,7 @@ static int plan_tell(const struct arguments *arguments,
 		plan_print(lifetimes, plan, arguments->capacity);
 	if (!saved)
 		return EXIT_FAILED;
-	if (search_stopped()) {
+	if (stop_came()) {
 		failure("stopped; this is the best plan so far");
 		return EXIT_STOPPED;
 	}

@@ -2,18 +2,13 @@
 #ifndef MNM_SEARCH_H
 #define MNM_SEARCH_H
 
-#include <stdbool.h>
-
 #include "plan/plan.h"
 
 /* As plan_solve, with progress on stderr if that is a terminal. From here on,
  * the first Ctrl-C, SIGTERM or SIGHUP only ends the search, so that what was
- * found can still be told; the second ends the process. The functions among the
- * options are not used. */
+ * found can still be told (cli/progress.h); the second ends the process. The
+ * functions among the options are not used. */
 enum plan_status search(const struct plan_problem *problem,
 			const struct plan_options *options, struct plan *plan);
-
-/* Whether a signal has ended the search. */
-bool search_stopped(void);
 
 #endif
