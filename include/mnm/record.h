@@ -69,10 +69,18 @@ struct mnm_record *mnm_record_open(const char *path, char *error,
 				   size_t error_size);
 void mnm_record_close(struct mnm_record *record);
 
+/* The same of a record that is being made, from the part on that PATH has now,
+ * which begins with what lives. mnm_record_next returns NULL where there is
+ * nothing new: it can be called again later, and goes on with the parts that
+ * follow. */
+struct mnm_record *mnm_record_follow(const char *path, char *error,
+				     size_t error_size);
+
 /* What the file says of the program: a JSON object (docs/trace-format.md). */
 const char *mnm_record_about(const struct mnm_record *record);
 
-/* The next event, valid until the next call; NULL after the last one. Events
+/* The next event, valid until the next call; NULL after the last one (but see
+ * mnm_record_follow). Events
  * come in the order of their times, but for those that their thread has handed
  * over late. */
 const struct mnm_record_event *mnm_record_next(struct mnm_record *record);

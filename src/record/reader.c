@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "frame.h"
 #include "record_file.h"
@@ -15,6 +16,7 @@ enum { ERROR_SIZE = 256, POOLS = 256, NAME_SIZE = 64 };
 struct mnm_record {
 	FILE *file;
 	FILE *after; /* the part that follows, or NULL */
+	char *path;  /* if it is followed: where parts that follow will be */
 	char *about;
 	char pools[POOLS][NAME_SIZE];
 	struct frame frame;
@@ -143,6 +145,29 @@ static void pools_read(struct mnm_record *record)
 	}
 }
 
+struct mnm_record *mnm_record_follow(const char *path, char *error,
+				     size_t error_size)
+{
+	struct mnm_record *record = calloc(1, sizeof(*record));
+	const char *why = "no memory";
+
+	if (record)
+		record->path = strdup(path);
+	if (record && record->path) {
+		record->file = fopen(path, "re");
+		why = strerror(errno);
+	}
+	if (record && record->file)
+		record->about = head_read(record->file, &why);
+	if (record && record->about) {
+		pools_read(record);
+		return record;
+	}
+	snprintf(error, error_size, "%s: %s", path, why);
+	mnm_record_close(record);
+	return NULL;
+}
+
 struct mnm_record *mnm_record_open(const char *path, char *error,
 				   size_t error_size)
 {
@@ -178,6 +203,7 @@ void mnm_record_close(struct mnm_record *record)
 	frame_release(&record->frame);
 	free(record->stored);
 	free(record->about);
+	free(record->path);
 	free(record);
 }
 
@@ -193,6 +219,24 @@ static bool failed(struct mnm_record *record, const char *why)
 	return false;
 }
 
+/* Whether the next frame, of a record that is being made, is whole. */
+static bool frame_is_there(struct mnm_record *record)
+{
+	uint8_t bytes[FRAME_HEAD];
+	struct frame_head head;
+	off_t at = ftello(record->file);
+	struct stat file;
+	bool is = false;
+
+	clearerr(record->file);
+	if (fread(bytes, 1, FRAME_HEAD, record->file) == FRAME_HEAD)
+		is = !frame_head_read(bytes, &head) ||
+		     (!fstat(fileno(record->file), &file) &&
+		      file.st_size - at >= (off_t)(FRAME_HEAD + head.stored));
+	fseeko(record->file, at, SEEK_SET);
+	return is;
+}
+
 /* Reads the next frame of the file. Returns false at its end, or if something
  * is wrong. */
 static bool frame_next(struct mnm_record *record)
@@ -201,8 +245,11 @@ static bool frame_next(struct mnm_record *record)
 	struct frame_head head;
 	const char *wrong;
 	uint8_t *stored;
-	size_t got = fread(bytes, 1, FRAME_HEAD, record->file);
+	size_t got;
 
+	if (record->path && !frame_is_there(record))
+		return false;
+	got = fread(bytes, 1, FRAME_HEAD, record->file);
 	if (!got && feof(record->file))
 		return false;
 	if (ferror(record->file))
@@ -227,9 +274,43 @@ static bool frame_next(struct mnm_record *record)
 	return true;
 }
 
+/* The part that has begun in the file's place, or NULL. The last frame of this
+ * one was written before that, so it has been read, or comes now. */
+static FILE *part_next(struct mnm_record *record)
+{
+	unsigned long long id, other_id;
+	unsigned int part, other;
+	struct stat now, own;
+	const char *why;
+	FILE *file;
+	char *line;
+
+	if (stat(record->path, &now) || fstat(fileno(record->file), &own) ||
+	    (now.st_ino == own.st_ino && now.st_dev == own.st_dev) ||
+	    frame_is_there(record))
+		return NULL;
+	file = fopen(record->path, "re");
+	line = file ? head_read(file, &why) : NULL;
+	if (part_of(record->about, &id, &part) &&
+	    part_of(line, &other_id, &other) && id == other_id &&
+	    other > part) {
+		if (other > part + 1)
+			failed(record, "parts after it have gone already");
+		free(record->about);
+		record->about = line;
+		return file;
+	}
+	if (file)
+		fclose(file);
+	free(line);
+	return NULL;
+}
+
 /* What comes before is whole, or lost from where it is damaged. */
 static bool file_turn(struct mnm_record *record)
 {
+	if (record->path && !*record->error)
+		record->after = part_next(record);
 	if (!record->after || *record->error)
 		return false;
 	fclose(record->file);

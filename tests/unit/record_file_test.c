@@ -764,6 +764,108 @@ START_TEST(pools_have_the_names_that_the_head_gives)
 }
 END_TEST
 
+static struct mnm_record *followed(void)
+{
+	char error[PATH_MAX + 100] = "";
+	struct mnm_record *record =
+		mnm_record_follow(path, error, sizeof(error));
+
+	ck_assert_msg(record, "%s", error);
+	return record;
+}
+
+/* Reads what there is by now, whose times are numbers from *next on. */
+static void news_read(struct mnm_record *record, uint64_t *next)
+{
+	const struct mnm_record_event *event;
+
+	while ((event = mnm_record_next(record)))
+		ck_assert_uint_eq(event->time, (*next)++);
+	ck_assert_pstr_eq(mnm_record_error(record), NULL);
+}
+
+START_TEST(what_is_written_meanwhile_is_followed)
+{
+	struct mnm_record *record;
+	uint64_t next = 0;
+
+	begun(LIMIT);
+	record = followed();
+	for (int i = 0; i < FRAMES; i++) {
+		news_read(record, &next);
+		ck_assert_uint_eq(next, next_number);
+		parts_written(1);
+	}
+	ck_assert_uint_gt(file.part, 2);
+	ck_assert_int_eq(record_file_close(&file), 0);
+	news_read(record, &next);
+	ck_assert_uint_eq(next, next_number);
+	news_read(record, &next);
+	mnm_record_close(record);
+}
+END_TEST
+
+START_TEST(a_frame_that_is_not_whole_is_waited_for)
+{
+	struct mnm_record *record;
+	uint64_t next = 0, size;
+	const struct bytes *frame;
+
+	begun(LIMIT);
+	appended(5);
+	record = followed();
+	frame = frame_drawn(EACH);
+	for (size = 1; size < frame->size; size += size) {
+		ck_assert_int_eq(pwrite(file.fd, frame->at, size,
+					(off_t)file.size) == (ssize_t)size,
+				 1);
+		news_read(record, &next);
+		ck_assert_uint_eq(next, 5);
+	}
+	ck_assert_int_eq(record_file_append(&file, frame), 0);
+	news_read(record, &next);
+	ck_assert_uint_eq(next, next_number);
+	mnm_record_close(record);
+}
+END_TEST
+
+START_TEST(who_follows_too_slowly_is_told)
+{
+	struct mnm_record *record;
+
+	begun(LIMIT);
+	appended(5);
+	record = followed();
+	parts_written(FRAMES);
+	for (int i = 0; i < 5; i++)
+		ck_assert_ptr_nonnull(mnm_record_next(record));
+	while (mnm_record_next(record))
+		;
+	ck_assert_ptr_nonnull(mnm_record_error(record));
+	ck_assert_ptr_nonnull(strstr(mnm_record_error(record), "parts"));
+	mnm_record_close(record);
+}
+END_TEST
+
+START_TEST(another_recording_in_its_place_is_not_followed)
+{
+	struct mnm_record *record;
+	uint64_t next = 0;
+
+	begun(LIMIT);
+	appended(5);
+	record = followed();
+	ck_assert_int_eq(record_file_close(&file), 0);
+	ck_assert_int_eq(unlink(path), 0);
+	news_read(record, &next);
+	begun(LIMIT);
+	appended(5);
+	news_read(record, &next);
+	ck_assert_uint_eq(next, 5);
+	mnm_record_close(record);
+}
+END_TEST
+
 /* Each test is in an empty folder. */
 static void folder_enter(void)
 {
@@ -833,6 +935,10 @@ int main(void)
 		what_comes_before_damage_is_read,
 		garbage_after_the_head_is_told,
 		pools_have_the_names_that_the_head_gives,
+		what_is_written_meanwhile_is_followed,
+		a_frame_that_is_not_whole_is_waited_for,
+		who_follows_too_slowly_is_told,
+		another_recording_in_its_place_is_not_followed,
 		NULL,
 	};
 
