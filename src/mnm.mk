@@ -26,7 +26,7 @@ ENTRY_OBJ  += $(filter $(BUILD)/obj/src/hooks/% %_entries.o,$(LIB_OBJ))
 TRACE_OBJ  := $(call sources,src/trace/*.c)
 CLI_OBJ    := $(COMMON_OBJ) $(PLAN_OBJ) $(TRACE_OBJ) $(READER_OBJ) \
 	$(call sources,src/cli/*.c src/cli/doctor/*.c src/cli/export/*.c \
-		src/cli/plan/*.c src/cli/replay/*.c src/cli/report/*.c)
+		src/cli/plan/*.c src/cli/replay/*.c src/cli/report/*.c src/cli/shadow/*.c)
 
 ALL += $(BUILD)/libmnm.so $(BUILD)/mnm $(BUILD)/libmnm-record.a
 

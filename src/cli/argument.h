@@ -70,7 +70,7 @@ struct arguments {
 	const char *device, *sim, *frameworks, *pool, *option, *value, *topic;
 	const char *svg, *o, *save, *file, *record, *action, *to, *format,
 		*recording, *output, *pools, *simulated, *scale, *scaled,
-		*replayed;
+		*replayed, *shadowed, *shadow_pools;
 	/* 0 if not given. */
 	size_t capacity, unit, max_size;
 	double time;

@@ -69,6 +69,10 @@ ARGUMENT(scaled, TEXT, "scaled", "SIZES", \
 	"[found by comparing iterations]") \
 ARGUMENT(fit, FLAG, "fit", "", \
 	"look for the largest batch that fits with each pool") \
+ARGUMENT(shadowed, WORD, NULL, "PID", \
+	"a program that `mnm ps` lists") \
+ARGUMENT(shadow_pools, WORD, NULL, "POOL,...", \
+	"pools, as `mnm pools` lists them, or NAME@BACKING") \
 ARGUMENT(play, FLAG, "play", "", NULL) \
 ARGUMENT(replayed, FILE, NULL, "FILE", \
 	"a recording, or a trace as those of examples/traces") \

@@ -59,6 +59,8 @@ int report_run(const struct command *command,
 	       const struct arguments *arguments);
 int replay_command(const struct command *command,
 		   const struct arguments *arguments);
+int shadow_command(const struct command *command,
+		   const struct arguments *arguments);
 int export_run(const struct command *command,
 	       const struct arguments *arguments);
 int doctor_run(const struct command *command,

@@ -155,6 +155,15 @@ const struct command commands[] = {
 	 "and its free, the simulated driver's own work included. Exit status 1: FILE\n"
 	 "is wrong or damaged; 130: it was stopped.\n", NULL,
 	 replay_command, false, NULL, NULL},
+	{"shadow", "say what other pools would need of a running program's requests",
+	 {ARG_watch, ARG_simulated, ARG_plugin, ARG_set, ARG_json, ARG_shadowed,
+	  ARG_shadow_pools},
+	 "The program is recorded meanwhile, which costs it some 20 ns a request, and\n"
+	 "each pool is played beside it on a simulated device: the program's own device\n"
+	 "is not asked for anything. A table is printed again and again, until Ctrl-C or\n"
+	 "the program's end. The device is larger than any is, unless --device is given.\n",
+	 NULL,
+	 shadow_command, false, NULL, NULL},
 	{"plan", "place lifetimes into as small a range of addresses as can be found",
 	 {ARG_capacity, ARG_time, ARG_seed, ARG_period, ARG_iteration,
 	  ARG_unit, ARG_svg, ARG_o, ARG_save, ARG_device, ARG_json, ARG_file},

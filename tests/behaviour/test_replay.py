@@ -363,12 +363,12 @@ def test_a_signal_ends_it_and_its_player(box, tmp_path):
                                capture_output=True, text=True, check=False)
         return found.stdout.split()
 
-    await_true(players)
-    player = players()[0]
+    found = []
+    await_true(lambda: found.extend(players()) or found)
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate()
     assert (process.returncode, out) == (130, "")
-    assert not os.path.exists(f"/proc/{player}")
+    assert not any(os.path.exists(f"/proc/{player}") for player in found)
 
 
 def test_a_plug_ins_pool_is_played(box, tmp_path):

@@ -1,15 +1,10 @@
 #include "launch.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -17,28 +12,6 @@
 #include "scale.h"
 
 enum { LOOK_MS = 100, SHOW_AFTER_MS = 500, STEPS = 4096 };
-
-/* A player whose files are open. */
-struct launched {
-	pid_t pid;
-	int result, ended; /* descriptors; `ended` is one end of a pipe, whose
-			    * other end the player has */
-	struct player_result *map;
-};
-
-static bool bytes_write(int fd, const void *from, size_t size)
-{
-	while (size) {
-		ssize_t wrote = write(fd, from, size);
-
-		if (wrote < 0 && errno != EINTR)
-			return false;
-		wrote = wrote > 0 ? wrote : 0;
-		from = (const char *)from + wrote;
-		size -= (size_t)wrote;
-	}
-	return true;
-}
 
 static bool steps_write(int fd, const struct script *script, double scale)
 {
@@ -80,50 +53,6 @@ void steps_close(struct steps_file *steps)
 	steps->fd = -1;
 }
 
-/* In the child. It ends with its parent. */
-static void player_become(const struct steps_file *steps, int result,
-			  const char *pool)
-{
-	static char name[] = "mnm", command[] = "replay", play[] = "--play",
-		    file[] = "-";
-	char *const argv[] = {name, command, play, file, NULL};
-
-	int from[] = {fcntl(steps->fd, F_DUPFD_CLOEXEC, PLAYER_RESULT + 1),
-		      fcntl(result, F_DUPFD_CLOEXEC, PLAYER_RESULT + 1)};
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	setenv("MNM_POOL", pool, 1);
-	if (dup2(from[0], PLAYER_STEPS) < 0 ||
-	    dup2(from[1], PLAYER_RESULT) < 0 ||
-	    lseek(PLAYER_STEPS, 0, SEEK_SET) < 0)
-		_exit(EXIT_FAILED);
-	execv("/proc/self/exe", argv);
-	_exit(EXIT_NOT_FOUND);
-}
-
-static bool launch(struct launched *launched, const struct steps_file *steps,
-		   const char *pool)
-{
-	size_t size = sizeof(*launched->map);
-	int ends[2];
-
-	launched->map = MAP_FAILED;
-	launched->result = memfd_create("mnm-result", MFD_CLOEXEC);
-	if (launched->result < 0 || ftruncate(launched->result, (off_t)size))
-		return false;
-	launched->map =
-		mmap(NULL, size, PROT_READ, MAP_SHARED, launched->result, 0);
-	if (launched->map == MAP_FAILED || pipe(ends))
-		return false;
-	launched->ended = ends[0];
-	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-	launched->pid = fork();
-	if (!launched->pid)
-		player_become(steps, launched->result, pool);
-	close(ends[1]);
-	return launched->pid > 0;
-}
-
 static void progress_show(const struct steps_file *steps, const char *title,
 			  const struct player_result *result)
 {
@@ -133,66 +62,36 @@ static void progress_show(const struct steps_file *steps, const char *title,
 	fflush(stderr);
 }
 
-/* Waits for the player's end, which closes its end of the pipe. */
-static void await(const struct launched *launched,
+/* Waits for the player's end. */
+static void await(const struct player_process *process,
 		  const struct steps_file *steps, const char *title)
 {
-	struct pollfd ended = {.fd = launched->ended, .events = POLLIN};
+	struct pollfd ended = {.fd = process->ended, .events = POLLIN};
 	int64_t begun = progress_ms();
 	bool shown = false;
 
 	while (poll(&ended, 1, LOOK_MS) <= 0 && !stop_came()) {
 		if (!progress_obeys() || progress_ms() - begun < SHOW_AFTER_MS)
 			continue;
-		progress_show(steps, title, launched->map);
+		progress_show(steps, title, process->result);
 		shown = true;
 	}
 	if (shown)
 		progress_clear();
 }
 
-static bool verdict(const struct launched *launched, int status,
-		    const char *title)
-{
-	const struct player_result *result = launched->map;
-
-	if (stop_came())
-		return false;
-	if (result->state == PLAYER_FAILED)
-		failure("%s: %.*s", title, STAGE_WHAT, result->what);
-	else if (WIFSIGNALED(status))
-		failure("%s: the player was ended by signal %d", title,
-			WTERMSIG(status));
-	else if (result->state == PLAYER_PLAYS)
-		failure("%s: the player could not start: exit status %d", title,
-			WEXITSTATUS(status));
-	else
-		return true;
-	return false;
-}
-
 bool player_run(const struct steps_file *steps, const char *pool,
 		const char *title, struct player_result *result)
 {
-	struct launched launched = {.pid = -1, .ended = -1};
-	bool good = launch(&launched, steps, pool);
-	int status = 0;
+	struct player_process process;
+	bool good;
 
-	if (good) {
-		await(&launched, steps, title);
-		if (stop_came())
-			kill(launched.pid, SIGKILL);
-		waitpid(launched.pid, &status, 0);
-		good = verdict(&launched, status, title);
-		memcpy(result, launched.map, sizeof(*result));
-	} else {
-		failure("no player can be started: %s", strerror(errno));
-	}
-	if (launched.ended >= 0)
-		close(launched.ended);
-	if (launched.map != MAP_FAILED)
-		munmap(launched.map, sizeof(*launched.map));
-	if (launched.result >= 0)
-		close(launched.result);
+	lseek(steps->fd, 0, SEEK_SET);
+	if (!player_process_start(&process, steps->fd, pool))
+		return false;
+	await(&process, steps, title);
+	good = player_process_end(&process, title);
+	*result = *process.result;
+	player_process_close(&process);
 	return good;
 }

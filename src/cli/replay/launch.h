@@ -1,10 +1,10 @@
-/* Starts a player (player.h) and waits for it. */
+/* Plays a script with one pool, to its end. */
 #ifndef MNM_REPLAY_LAUNCH_H
 #define MNM_REPLAY_LAUNCH_H
 
 #include <stdbool.h>
 
-#include "player.h"
+#include "player_process.h"
 #include "script.h"
 
 /* A script as a player reads it: a file without a name. */

@@ -6,82 +6,12 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/install_path.h"
-#include "cli/plugins.h"
-#include "cli/preload.h"
 #include "cli/progress.h"
-#include "cli/settings.h"
-#include "cli/simulation.h"
-#include "common/pool_list.h"
 #include "fit.h"
 #include "iterations.h"
 #include "launch.h"
 #include "outcome.h"
-
-/* Options that players have, unless they are told otherwise: the same file
- * gives the same figures in each run, and nobody else sees players. */
-static const char *const player_options[][2] = {
-	{"plan_thread", "0"}, /* */
-	{"device_idle", "0"},
-	{"host_idle", "0"},
-	{"socket_dir", "/dev/null/mnm"},
-	{"log", "none"},
-};
-
-/* What the environment says is for programs and not for players; but plug-ins
- * bring pools. */
-static void environment_clear(void)
-{
-	extern char **environ;
-	char name[128];
-
-	for (char **at = environ; *at;) {
-		size_t length = strcspn(*at, "=");
-
-		if (strncmp(*at, "MNM_", 4) || length >= sizeof(name) ||
-		    !strncmp(*at, "MNM_POOL_PLUGINS=", 17)) {
-			at++;
-			continue;
-		}
-		memcpy(name, *at, length);
-		name[length] = '\0';
-		unsetenv(name);
-	}
-}
-
-/* Makes an outcome for each pool, whose names lie in `names`, which is
- * changed. */
-static int pools_read(struct replay *replay, struct settings *settings,
-		      char *names)
-{
-	char *name;
-
-	while ((name = strsep(&names, ","))) {
-		if (strchr(name, ':'))
-			return usage_error(settings->command,
-					   "--pool '%s'; allowed: names of "
-					   "pools, with commas",
-					   name);
-		if (settings_option(settings, "pool", name))
-			return EXIT_USAGE;
-		replay->outcomes[replay->outcome_count++].pool = name;
-	}
-	return EXIT_DONE;
-}
-
-/* The names of all pools, with commas; NULL without memory. To be freed. */
-static char *pools_all(void)
-{
-	char *names = NULL;
-	size_t size;
-	FILE *out = open_memstream(&names, &size);
-
-	for (const struct pool_row *row = pool_rows; out && row->name; row++)
-		fprintf(out, "%s%s", row == pool_rows ? "" : ",", row->name);
-	if (out)
-		fclose(out);
-	return names;
-}
+#include "players.h"
 
 static int scale_read(struct replay *replay, const struct command *command,
 		      const struct arguments *arguments)
@@ -137,35 +67,22 @@ static int outcomes_find(struct replay *replay, bool fit)
 	return good ? EXIT_DONE : EXIT_FAILED;
 }
 
-static int environment_set(struct settings *settings,
-			   const struct replay *replay,
-			   const struct arguments *arguments)
+static int outcomes_make(struct replay *replay,
+			 const struct player_pools *pools)
 {
-	char path[PATH_MAX], number[16];
-	int status = EXIT_DONE;
-
-	environment_clear();
-	for (size_t i = 0; i < sizeof(player_options) / sizeof(*player_options);
-	     i++)
-		if (settings_option(settings, player_options[i][0],
-				    player_options[i][1]))
-			return EXIT_FAILED;
-	status = settings_read(settings, arguments);
-	if (!status)
-		status = simulation_set(settings->command, replay->device);
-	snprintf(number, sizeof(number), "%d", replay->script.devices);
-	setenv("MNM_SIM_DEVICES", number, 1);
-	if (!status && !install_path_find("sim/work.kernels.so", path))
-		return failure("no sim/work.kernels.so beside this program");
-	if (!status)
-		setenv("MNM_SIM_KERNELS", path, 1);
-	return status ? status : preload_set(path);
+	replay->outcomes = calloc(pools->count, sizeof(*replay->outcomes));
+	if (!replay->outcomes)
+		return failure("no memory");
+	for (size_t i = 0; i < pools->count; i++)
+		replay->outcomes[i].pool = pools->names[i];
+	replay->outcome_count = pools->count;
+	return EXIT_DONE;
 }
 
 /* Reads what is to be played, and how. */
-static int replay_read(struct replay *replay, struct settings *settings,
-		       const struct arguments *arguments, char **names,
-		       char **damage)
+static int replay_read(struct replay *replay, const struct command *command,
+		       const struct arguments *arguments,
+		       struct player_pools *pools, char **damage)
 {
 	int status;
 
@@ -176,26 +93,20 @@ static int replay_read(struct replay *replay, struct settings *settings,
 				    (unsigned)arguments->streams.value);
 	if (!iterations_find(&replay->script))
 		return failure("no memory");
-	status = scale_read(replay, settings->command, arguments);
+	status = scale_read(replay, command, arguments);
 	if (!status)
-		status = environment_set(settings, replay, arguments);
-	if (status)
-		return status;
-	plugins_use();
-	*names = arguments->pools ? strdup(arguments->pools) : pools_all();
-	if (*names)
-		replay->outcomes =
-			calloc(strlen(*names) + 1, sizeof(*replay->outcomes));
-	if (!replay->outcomes)
-		return failure("no memory");
-	return pools_read(replay, settings, *names);
+		status = players_prepare(command, arguments, replay->device,
+					 replay->script.devices,
+					 arguments->pools, pools);
+	return status ? status : outcomes_make(replay, pools);
 }
 
-static int replay_play(struct replay *replay, struct settings *settings,
+static int replay_play(struct replay *replay, const struct command *command,
 		       const struct arguments *arguments)
 {
-	char *names = NULL, *damage = NULL;
-	int status = replay_read(replay, settings, arguments, &names, &damage);
+	struct player_pools pools = {0};
+	char *damage = NULL;
+	int status = replay_read(replay, command, arguments, &pools, &damage);
 
 	stop_watch();
 	if (!status)
@@ -208,7 +119,7 @@ static int replay_play(struct replay *replay, struct settings *settings,
 		status = failure("what follows is lost: %s", damage);
 	free(damage);
 	free(replay->outcomes);
-	free(names);
+	player_pools_free(&pools);
 	script_release(&replay->script);
 	return status;
 }
@@ -216,7 +127,6 @@ static int replay_play(struct replay *replay, struct settings *settings,
 int replay_command(const struct command *command,
 		   const struct arguments *arguments)
 {
-	struct settings settings = {.command = command, .simulated = true};
 	struct replay replay = {
 		.path = arguments->replayed,
 		.device = arguments->simulated ? arguments->simulated : "t4",
@@ -230,6 +140,5 @@ int replay_command(const struct command *command,
 		return usage_error(command, "--streams %llu; allowed: 0 to %d",
 				   (unsigned long long)arguments->streams.value,
 				   SCRIPT_STREAMS);
-	config_init(&settings.config);
-	return replay_play(&replay, &settings, arguments);
+	return replay_play(&replay, command, arguments);
 }

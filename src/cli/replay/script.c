@@ -89,7 +89,7 @@ static bool block_add(struct script *script,
 	return script_add(script, step);
 }
 
-static bool event_add(struct script *script, struct live_blocks *live,
+bool script_event_add(struct script *script, struct live_blocks *live,
 		      const struct mnm_record_event *event)
 {
 	const struct live_block *block = live_blocks_over(live, event);
@@ -112,7 +112,7 @@ static bool recording_add(struct script *script, struct mnm_record *record)
 	bool fits = true;
 
 	while (fits && (event = mnm_record_next(record)))
-		fits = event_add(script, &live, event);
+		fits = script_event_add(script, &live, event);
 	live_blocks_close(&live);
 	script->dropped = mnm_record_dropped(record);
 	return fits;

@@ -51,6 +51,13 @@ void script_release(struct script *script);
 /* Appends a step. Returns false without memory. */
 bool script_add(struct script *script, struct script_step step);
 
+/* Appends the steps of an event of a recording. The blocks are those that live
+ * before it. */
+struct live_blocks;
+struct mnm_record_event;
+bool script_event_add(struct script *script, struct live_blocks *live,
+		      const struct mnm_record_event *event);
+
 /* Changes the streams of all steps to `count` ones; 0: nothing is in the order
  * of one. */
 void script_fold_streams(struct script *script, unsigned int count);

@@ -110,21 +110,22 @@ bool stage_open(struct stage *stage, int devices)
 	if (!driver_open(stage) ||
 	    !did(stage, "cuInit", stage->driver.cuInit(0)))
 		return false;
-	/* The first one comes last, and stays current. */
-	for (int i = devices - 1; i >= 0; i--)
-		if (!device_open(stage, i))
-			return false;
+	if (!device_open(stage, 0))
+		return false;
 	res = stage->driver.cuEventCreate(&stage->moments[0], 0);
 	if (!res)
 		res = stage->driver.cuEventCreate(&stage->moments[1], 0);
 	return did(stage, "cuEventCreate", res);
 }
 
+/* Makes a device's context current. It is made when it is wanted first. */
 static bool device_enter(struct stage *stage, int device)
 {
 	if (stage->current == device)
 		return true;
 	stage->current = device;
+	if (!stage->contexts[device])
+		return device_open(stage, device);
 	return did(stage, "cuCtxSetCurrent",
 		   stage->driver.cuCtxSetCurrent(stage->contexts[device]));
 }
@@ -282,7 +283,7 @@ static bool device_wait(struct stage *stage, int device)
 bool stage_wait(struct stage *stage)
 {
 	for (int i = 0; i < stage->devices; i++)
-		if (!device_wait(stage, i))
+		if (stage->contexts[i] && !device_wait(stage, i))
 			return false;
 	return true;
 }

@@ -1,0 +1,381 @@
+/* mnm shadow: what other pools would need of a running program's requests. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/output.h"
+#include "cli/print.h"
+#include "cli/progress.h"
+#include "cli/export/live_blocks.h"
+#include "cli/replay/player_process.h"
+#include "cli/replay/players.h"
+#include "cli/replay/script.h"
+#include "common/text.h"
+#include "followed.h"
+
+/* EACH_S: seconds from one table to the next. NEWS_MS: a program's notes are
+ * written once a second. */
+enum { EACH_S = 2, NEWS_MS = 100, STEPS_MOST = 65536, DEVICES_LEAST = 8 };
+
+/* Of a device whose size nobody has told: more than any has. */
+static const char roomy[] = "1024G";
+
+/* A pool that is played. */
+struct shadow {
+	const char *pool;
+	struct player_process process;
+	int steps; /* the end of a pipe; -1: it plays no more */
+};
+
+struct shadows {
+	struct followed followed;
+	struct live_blocks live;
+	struct script news; /* steps that nobody has played yet */
+	struct shadow *list;
+	size_t count;
+	int64_t begun_ms;
+	int devices;
+	bool lost; /* some of the program's requests are not known */
+};
+
+static bool shadow_start(struct shadow *shadow, const char *pool, int devices)
+{
+	const struct player_start start = {.devices = (uint32_t)devices,
+					   .marks_told = true};
+	int ends[2];
+
+	shadow->pool = pool;
+	if (pipe(ends))
+		return failure("%s", strerror(errno)) == EXIT_DONE;
+	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+	if (!player_process_start(&shadow->process, ends[0], pool)) {
+		close(ends[0]);
+		close(ends[1]);
+		return false;
+	}
+	close(ends[0]);
+	shadow->steps = ends[1];
+	return bytes_write(shadow->steps, &start, sizeof(start));
+}
+
+/* It is given no more steps. */
+static void shadow_stop(struct shadow *shadow)
+{
+	if (shadow->steps >= 0)
+		close(shadow->steps);
+	shadow->steps = -1;
+}
+
+/* A player whose device is full plays no more. */
+static void shadow_feed(struct shadow *shadow, const struct script *news)
+{
+	if (shadow->steps >= 0 &&
+	    !bytes_write(shadow->steps, news->steps,
+			 news->count * sizeof(*news->steps)))
+		shadow_stop(shadow);
+}
+
+/* Hands on what is new. Returns false without memory, or if the recording can't
+ * be followed any further. */
+static bool news_play(struct shadows *shadows)
+{
+	struct mnm_record *record = shadows->followed.record;
+	const struct mnm_record_event *event;
+	bool fits = true;
+
+	while (fits && !stop_came() && (event = mnm_record_next(record))) {
+		if (event->kind <= MNM_RECORD_FREE &&
+		    event->device >= shadows->devices)
+			continue;
+		fits = script_event_add(&shadows->news, &shadows->live, event);
+		if (shadows->news.count < STEPS_MOST)
+			continue;
+		for (size_t i = 0; i < shadows->count; i++)
+			shadow_feed(&shadows->list[i], &shadows->news);
+		shadows->news.count = 0;
+	}
+	for (size_t i = 0; i < shadows->count; i++)
+		shadow_feed(&shadows->list[i], &shadows->news);
+	shadows->news.count = 0;
+	shadows->lost = mnm_record_dropped(record);
+	if (!fits)
+		failure("no memory for the program's blocks");
+	else if (mnm_record_error(record))
+		failure("its recording can't be followed: %s",
+			mnm_record_error(record));
+	return fits && !mnm_record_error(record);
+}
+
+static double ratio(int64_t a, int64_t b)
+{
+	return a > 0 && b > 0 ? (double)a / (double)b : 0;
+}
+
+static void row_print(const char *pool, const char *device, int64_t live,
+		      int64_t reserved, int64_t live_peak, int64_t peak,
+		      int64_t calls, const char *note)
+{
+	char bytes[4][TEXT_BYTES_SIZE];
+
+	printf("%-21s %6s  %8s  %8s  %8s  %8s  %5.3f  %8" PRId64 "%s%s\n", pool,
+	       device, text_bytes(live, bytes[0]),
+	       text_bytes(reserved, bytes[1]), text_bytes(live_peak, bytes[2]),
+	       text_bytes(peak, bytes[3]), ratio(peak, live_peak), calls,
+	       *note ? "  " : "", note);
+}
+
+/* What the program itself has. */
+static void own_print(const struct shadows *shadows)
+{
+	const json_t *answer = shadows->followed.jobs.list[0].answer, *each;
+	char pool[64], text[DEVICE_NAME_SIZE];
+	size_t index;
+
+	json_array_foreach(json_object_get(answer, "devices"), index, each)
+	{
+		const char *device = field_device(each, text);
+
+		if (!strcmp(device, "host"))
+			continue;
+		row_print(field_text(each, "pool", pool, sizeof(pool)), device,
+			  field_number(each, "live_bytes"),
+			  field_number(each, "reserved_bytes"),
+			  field_number(each, "live_peak"),
+			  field_number(each, "reserved_peak"),
+			  field_number(each, "driver_allocs") +
+				  field_number(each, "driver_frees"),
+			  "in use");
+	}
+}
+
+static void shadow_print(const struct shadow *shadow, int devices)
+{
+	const struct player_result *result = shadow->process.result;
+	char note[64] = "", device[16], bytes[TEXT_BYTES_SIZE];
+
+	if (result->state == PLAYER_IS_FULL)
+		snprintf(note, sizeof(note), "full: a request of %s",
+			 text_bytes((int64_t)result->full_bytes, bytes));
+	for (int i = 0; i < devices; i++) {
+		const struct mnm_stats *stats = &result->devices[i];
+
+		if (!stats->allocs && !stats->failures)
+			continue;
+		snprintf(device, sizeof(device), "%d", i);
+		row_print(shadow->pool, device, (int64_t)stats->live_bytes,
+			  (int64_t)stats->reserved_bytes,
+			  (int64_t)stats->live_peak,
+			  (int64_t)stats->reserved_peak,
+			  (int64_t)(stats->driver_allocs + stats->driver_frees),
+			  note);
+	}
+}
+
+static void table_print(const struct shadows *shadows)
+{
+	const struct job *job = &shadows->followed.jobs.list[0];
+	char title[64];
+
+	printf("pid %d %s, for %.0f s%s\n", job->pid,
+	       job_title(job, title, sizeof(title)),
+	       (double)(progress_ms() - shadows->begun_ms) / 1000,
+	       shadows->lost ? "; some requests were dropped" : "");
+	printf("%s%-21s %6s  %8s  %8s  %8s  %8s  %5s  %8s%s\n",
+	       highlight(HIGHLIGHT_HEAD), "POOL", "DEVICE", "LIVE", "RESERVED",
+	       "LIVE MAX", "RES. MAX", "/LIVE", "DRIVER",
+	       highlight(HIGHLIGHT_END));
+	own_print(shadows);
+	for (size_t i = 0; i < shadows->count; i++)
+		shadow_print(&shadows->list[i], shadows->devices);
+}
+
+static json_t *shadow_json(const struct shadow *shadow, int devices)
+{
+	const struct player_result *result = shadow->process.result;
+	json_t *list = json_array();
+
+	for (int i = 0; i < devices; i++) {
+		const struct mnm_stats *stats = &result->devices[i];
+
+		if (stats->allocs || stats->failures)
+			json_array_append_new(
+				list,
+				json_pack("{s:i,s:I,s:I,s:I,s:I,s:I,s:I,s:I}",
+					  "device", i, "live_bytes",
+					  (json_int_t)stats->live_bytes,
+					  "reserved_bytes",
+					  (json_int_t)stats->reserved_bytes,
+					  "live_peak",
+					  (json_int_t)stats->live_peak,
+					  "reserved_peak",
+					  (json_int_t)stats->reserved_peak,
+					  "driver_allocs",
+					  (json_int_t)stats->driver_allocs,
+					  "driver_frees",
+					  (json_int_t)stats->driver_frees,
+					  "allocs", (json_int_t)stats->allocs));
+	}
+	return json_pack("{s:s,s:b,s:o}", "pool", shadow->pool, "fits",
+			 result->state != PLAYER_IS_FULL, "devices", list);
+}
+
+static void shadows_print_json(const struct shadows *shadows)
+{
+	json_t *json = job_json(&shadows->followed.jobs.list[0]);
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < shadows->count; i++)
+		json_array_append_new(
+			list, shadow_json(&shadows->list[i], shadows->devices));
+	json_object_set_new(json, "shadows", list);
+	json_object_set_new(json, "dropped", json_boolean(shadows->lost));
+	json_print(json);
+	json_decref(json);
+}
+
+static void look(struct shadows *shadows, bool json)
+{
+	static bool again;
+
+	if (json) {
+		shadows_print_json(shadows);
+	} else {
+		if (output_obeys())
+			printf("\033[H\033[2J");
+		else if (again)
+			putchar('\n');
+		table_print(shadows);
+	}
+	again = true;
+	fflush(stdout);
+}
+
+/* Until a signal comes, the program ends, or nobody reads. */
+static bool follow(struct shadows *shadows, double each, bool json)
+{
+	int64_t due = shadows->begun_ms;
+	bool runs = true, good = true;
+
+	while (runs && good && !stop_came() && !ferror(stdout)) {
+		good = news_play(shadows);
+		if (progress_ms() >= due) {
+			runs = followed_ask(&shadows->followed);
+			due = progress_ms() + (int64_t)(each * 1000);
+			if (runs)
+				look(shadows, json);
+		}
+		poll(NULL, 0, NEWS_MS);
+	}
+	return good && (stop_came() || news_play(shadows));
+}
+
+/* So many that each device of the program is among them, and some that it may
+ * use later. */
+static int devices_of(const json_t *answer)
+{
+	const json_t *each;
+	int devices = DEVICES_LEAST;
+	size_t index;
+
+	json_array_foreach(json_object_get(answer, "devices"), index, each)
+	{
+		int64_t number = field_number(each, "device");
+
+		if (number >= devices && number < STAGE_DEVICES)
+			devices = (int)number + 1;
+	}
+	return devices;
+}
+
+static bool shadows_start(struct shadows *shadows,
+			  const struct player_pools *pools)
+{
+	shadows->list = calloc(pools->count, sizeof(*shadows->list));
+	if (!shadows->list)
+		return failure("no memory") == EXIT_DONE;
+	for (size_t i = 0; i < pools->count; i++) {
+		if (!shadow_start(&shadows->list[i], pools->names[i],
+				  shadows->devices))
+			return false;
+		shadows->count++;
+	}
+	return true;
+}
+
+/* Returns whether each of them has played all, or was full. */
+static bool shadows_end(struct shadows *shadows)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < shadows->count; i++)
+		shadow_stop(&shadows->list[i]);
+	for (size_t i = 0; i < shadows->count; i++) {
+		struct shadow *shadow = &shadows->list[i];
+
+		good &= player_process_end(&shadow->process, shadow->pool) ||
+			stop_came();
+	}
+	return good;
+}
+
+static void shadows_close(struct shadows *shadows)
+{
+	for (size_t i = 0; i < shadows->count; i++)
+		player_process_close(&shadows->list[i].process);
+	live_blocks_close(&shadows->live);
+	script_release(&shadows->news);
+	free(shadows->list);
+}
+
+static int shadows_run(struct shadows *shadows, const struct command *command,
+		       const struct arguments *arguments)
+{
+	double each = arguments->watch > 0 ? arguments->watch : EACH_S;
+	struct player_pools pools = {0};
+	const char *profile =
+		arguments->simulated ? arguments->simulated : roomy;
+	int status =
+		players_prepare(command, arguments, profile, shadows->devices,
+				arguments->shadow_pools, &pools);
+	bool good;
+
+	if (status) {
+		player_pools_free(&pools);
+		return status;
+	}
+	shadows->begun_ms = progress_ms();
+	good = shadows_start(shadows, &pools) &&
+	       followed_begin(&shadows->followed) &&
+	       follow(shadows, each, arguments->json);
+	good = shadows_end(shadows) && good;
+	if (good && !stop_came())
+		look(shadows, arguments->json);
+	shadows_close(shadows);
+	player_pools_free(&pools);
+	return good ? EXIT_DONE : EXIT_FAILED;
+}
+
+int shadow_command(const struct command *command,
+		   const struct arguments *arguments)
+{
+	struct shadows shadows = {0};
+	int status, pid;
+
+	if (pid_read(command, arguments->shadowed, &pid))
+		return EXIT_USAGE;
+	stop_watch();
+	signal(SIGPIPE, SIG_IGN);
+	if (!followed_find(&shadows.followed, pid))
+		return EXIT_FAILED;
+	shadows.devices = devices_of(shadows.followed.jobs.list[0].answer);
+	status = shadows_run(&shadows, command, arguments);
+	followed_end(&shadows.followed);
+	return status;
+}
