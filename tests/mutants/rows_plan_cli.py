@@ -25,5 +25,5 @@ ROWS = [
      (TEXT, "	else if (memchr(text->line, '\\0', length))",
       "	else if (0)")),
     ("a_signal_that_loses_the_plan", "test_plan.py -k stopped_tells",
-     (SEARCH, "	stop_on_signals();\n	status", "	status")),
+     (SEARCH, "	stop_watch();\n	status", "	status")),
 ]

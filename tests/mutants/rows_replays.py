@@ -1,0 +1,50 @@
+"""Guards of replays and shadows."""
+
+SCRIPT = "src/cli/replay/script.c"
+SCALE = "src/cli/replay/scale.c"
+STAGE = "src/cli/replay/stage.c"
+PLAYER = "src/cli/replay/player.c"
+PLAYERS = "src/cli/replay/players.c"
+ITERATIONS = "src/cli/replay/iterations.c"
+FIT = "src/cli/replay/fit.c"
+READER = "src/record/reader.c"
+FOLLOWED = "src/cli/shadow/followed.c"
+
+ROWS = [
+    ("a_replay_has_no_work_under_way",
+     "test_replay.py -k two_streams",
+     (STAGE, "		return play_work(stage, step, stream) &&\n"
+      "		       play_free(", "		return play_free(")),
+    ("a_replay_does_not_wait_at_marks", "test_replay.py -k agrees",
+     (PLAYER, "	if (number && !went(player, stage_wait(&player->stage)))",
+      "	if (0)")),
+    ("marks_are_not_told_to_pools", "test_replay.py -k agrees",
+     (PLAYER, "	if (player->start.marks_told)\n", "	if (0)\n")),
+    ("a_step_is_in_no_stream", "test_replay.py -k two_streams",
+     (SCRIPT, "step.stream = streams[event->id] = (uint8_t)event->stream;",
+      "streams[event->id] = 0;")),
+    ("what_no_pool_serves_takes_no_room", "test_replay.py -k no_pool_serves",
+     (STAGE, "	if (bytes)\n		res = stage->driver.cuMemCreate(",
+      "	if (0)\n		res = stage->driver.cuMemCreate(")),
+    ("a_gradient_follows_the_batch", "test_replay.py -k in_an_iteration",
+     (SCALE, "				 !size_is_in(fixed, step->bytes))",
+      "				 true)")),
+    ("iterations_are_not_compared", "test_replay.py -k differs_between",
+     (SCALE, "	fits = compared_find(script, &found);", "	fits = true;")),
+    ("the_search_of_a_batch_ends_early", "test_replay.py -k largest_batch",
+     (FIT, "CLOSE = 1.01;", "CLOSE = 1.2;")),
+    ("an_iteration_is_two", "test_replay.py -k without_marks",
+     (ITERATIONS, "	for (size_t i = PERIOD_LEAST; i <= end / 2; i++)",
+      "	for (size_t i = 7; i <= end / 2; i++)")),
+    ("a_players_environment_is_the_programs",
+     "test_replay.py -k variables_of_programs",
+     (PLAYERS, "		unsetenv(name);\n", "		at++;\n")),
+    ("half_a_frame_is_read", "unit",
+     (READER, "	if (record->path && !frame_is_there(record))", "	if (0)")),
+    ("parts_that_went_are_passed_over", "unit",
+     (READER, "		if (other > part + 1)", "		if (0)")),
+    ("a_recording_stays_behind_a_shadow", "test_shadow.py -k nothing_stays",
+     (FOLLOWED, "	if (followed->is_ours)\n		ask(followed,\n"
+      "		    json_pack(", "	if (0)\n		ask(followed,\n"
+      "		    json_pack(")),
+]
