@@ -93,6 +93,7 @@ static void answer_take(struct job *job)
 	answer = json_loadb(job->text, job->size, 0, NULL);
 	if (json_is_object(answer)) {
 		job_drop(job);
+		job->answered_ms = ms_now();
 		job->answer = answer;
 		return;
 	}
@@ -204,13 +205,13 @@ static void job_begin(struct job *job)
 	*job->error = '\0';
 }
 
-/* Whether the answer has that field, which is a list of devices, a recording,
- * or a text. */
+/* Whether the answer has that field, which is a list of devices or pools, a
+ * recording, or a text. */
 static bool field_fits(const json_t *answer, const char *name)
 {
 	const json_t *field = json_object_get(answer, name);
 
-	if (!strcmp(name, "devices"))
+	if (!strcmp(name, "devices") || !strcmp(name, "pools"))
 		return json_is_array(field);
 	return strcmp(name, "recording") ? json_is_string(field)
 					 : json_is_object(field);
@@ -288,4 +289,19 @@ void jobs_ask_stat(struct jobs *jobs, bool all, int64_t deadline)
 
 	(all ? jobs_ask_all : jobs_ask)(jobs, &request, deadline);
 	json_decref(request.json);
+}
+
+/* The program may have ended while others were asked. */
+static void loaded_review(struct job *job)
+{
+	if (job->state == JOB_LOADED && strchr("?ZX", process_state(job->pid)))
+		job->state = JOB_ENDED;
+}
+
+void jobs_look(struct jobs *jobs, int64_t deadline)
+{
+	jobs_find(jobs);
+	jobs_ask_stat(jobs, true, deadline);
+	for (int i = 0; i < jobs->count; i++)
+		loaded_review(&jobs->list[i]);
 }

@@ -49,4 +49,7 @@ void jobs_ask_all(struct jobs *jobs, const struct request *request,
  * figures. */
 void jobs_ask_stat(struct jobs *jobs, bool all, int64_t deadline);
 
+/* Finds all jobs and asks them for their figures, by the deadline. */
+void jobs_look(struct jobs *jobs, int64_t deadline);
+
 #endif

@@ -102,7 +102,7 @@ void pending_wait(struct jobs *jobs, int64_t deadline, bool wait)
 	free(orders);
 }
 
-static void change_print_device(int pid, const json_t *device)
+static void change_write_device(FILE *out, int pid, const json_t *device)
 {
 	int64_t pending = bytes_of(device, "pending_bytes");
 	int64_t idle = bytes_of(device, "idle_bytes");
@@ -112,26 +112,26 @@ static void change_print_device(int pid, const json_t *device)
 	char bytes[TEXT_BYTES_SIZE];
 	const char *name = field_device(device, text);
 
-	printf("pid %d %s%s: ", pid, strcmp(name, "host") ? "device " : "",
-	       name);
+	fprintf(out, "pid %d %s%s: ", pid,
+		strcmp(name, "host") ? "device " : "", name);
 	if (json_object_get(device, "error")) {
-		printf("%s\n",
-		       field_text(device, "error", error, sizeof(error)));
+		fprintf(out, "%s\n",
+			field_text(device, "error", error, sizeof(error)));
 		return;
 	}
 	if (swap)
-		printf("%s -> %s, ",
-		       field_text(device, "before", before, sizeof(before)),
-		       field_text(device, "after", after, sizeof(after)));
-	printf("%s idle given back",
-	       text_bytes(idle > pending ? idle - pending : 0, bytes));
+		fprintf(out, "%s -> %s, ",
+			field_text(device, "before", before, sizeof(before)),
+			field_text(device, "after", after, sizeof(after)));
+	fprintf(out, "%s idle given back",
+		text_bytes(idle > pending ? idle - pending : 0, bytes));
 	if (pending)
-		printf(", %s go back at its next free",
-		       text_bytes(pending, bytes));
+		fprintf(out, ", %s go back at its next free",
+			text_bytes(pending, bytes));
 	if (swap)
-		printf(", %s live in retired pools",
-		       text_bytes(bytes_of(device, "retired_bytes"), bytes));
-	putchar('\n');
+		fprintf(out, ", %s live in retired pools",
+			text_bytes(bytes_of(device, "retired_bytes"), bytes));
+	fputc('\n', out);
 }
 
 void mark_print(const struct job *job, const struct arguments *arguments)
@@ -153,14 +153,19 @@ void mark_print(const struct job *job, const struct arguments *arguments)
 		printf("pid %d: marked; no device in use yet\n", job->pid);
 }
 
-void change_print(const struct job *job, const struct arguments *arguments)
+void change_write(FILE *out, const struct job *job)
 {
 	json_t *devices = json_object_get(job->answer, "devices");
 	size_t count = field_count(job->answer, "devices", DEVICE_ALL);
 
-	(void)arguments;
 	for (size_t i = 0; i < count; i++)
-		change_print_device(job->pid, json_array_get(devices, i));
+		change_write_device(out, job->pid, json_array_get(devices, i));
 	if (!count)
-		printf("pid %d: no device in use yet\n", job->pid);
+		fprintf(out, "pid %d: no device in use yet\n", job->pid);
+}
+
+void change_print(const struct job *job, const struct arguments *arguments)
+{
+	(void)arguments;
+	change_write(stdout, job);
 }

@@ -43,6 +43,21 @@ const char *field_device(const json_t *object, char name[DEVICE_NAME_SIZE])
 	return name;
 }
 
+int64_t field_live(const json_t *device)
+{
+	int64_t pooled = field_number(device, "live_bytes");
+	int64_t all = field_number(device, "device_bytes");
+	int64_t reserved = field_number(device, "reserved_bytes");
+	int64_t borrowed = field_number(device, "borrowed_bytes");
+	int64_t sum;
+
+	if (pooled < 0 || all < 0 || reserved < 0 ||
+	    __builtin_add_overflow(pooled, all - reserved, &sum) ||
+	    __builtin_add_overflow(sum, borrowed < 0 ? 0 : borrowed, &sum))
+		return -1;
+	return sum;
+}
+
 const char *field_title(const json_t *answer, char *text, size_t size)
 {
 	const json_t *arguments = json_object_get(answer, "arguments");

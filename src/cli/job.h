@@ -30,7 +30,8 @@ struct job {
 	bool asked;
 	char *text; /* of the answer that is being read */
 	size_t size;
-	json_t *answer; /* to the last request; if NULL, see error */
+	json_t *answer;      /* to the last request; if NULL, see error */
+	int64_t answered_ms; /* when that came, see ms_now */
 	char error[OPTION_ERROR_SIZE]; /* plain */
 };
 

@@ -28,6 +28,11 @@ size_t field_count(const json_t *object, const char *key, size_t most);
 enum { DEVICE_NAME_SIZE = 8 };
 const char *field_device(const json_t *object, char name[DEVICE_NAME_SIZE]);
 
+/* What is live on a device, by its figures. Memory that no pool serves is live
+ * as well, also what is borrowed of the host's; older libraries know nothing of
+ * that. Returns -1 if a figure is missing or impossible. */
+int64_t field_live(const json_t *device);
+
 /* What people call the program; see text_title. */
 const char *field_title(const json_t *answer, char *text, size_t size);
 

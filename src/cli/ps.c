@@ -14,7 +14,6 @@
 #include "descriptors.h"
 #include "output.h"
 #include "print.h"
-#include "common/process.h"
 #include "common/text.h"
 
 /* The columns' widths. A line has at most 79 characters; with users, or where a
@@ -86,24 +85,6 @@ static const char *hits_text(const json_t *device, char text[HITS_SIZE])
 	return text;
 }
 
-/* Memory that no pool serves is live as well, also what is borrowed of the
- * host's; older libraries know nothing of that. Returns -1 if a figure is
- * missing or impossible. */
-static int64_t live_bytes(const json_t *device)
-{
-	int64_t pooled = field_number(device, "live_bytes");
-	int64_t all = field_number(device, "device_bytes");
-	int64_t reserved = field_number(device, "reserved_bytes");
-	int64_t borrowed = field_number(device, "borrowed_bytes");
-	int64_t sum;
-
-	if (pooled < 0 || all < 0 || reserved < 0 ||
-	    __builtin_add_overflow(pooled, all - reserved, &sum) ||
-	    __builtin_add_overflow(sum, borrowed < 0 ? 0 : borrowed, &sum))
-		return -1;
-	return sum;
-}
-
 static void device_print(const struct table *table, const struct job *job,
 			 const json_t *device)
 {
@@ -113,7 +94,7 @@ static void device_print(const struct table *table, const struct job *job,
 	start_print(table, job, field_device(device, name));
 	printf("%-*.*s  %8s  %8s  %6s\n", table->pool_width, table->pool_width,
 	       field_text(device, "pool", pool, sizeof(pool)),
-	       text_bytes(live_bytes(device), live),
+	       text_bytes(field_live(device), live),
 	       text_bytes(field_number(device, "device_bytes"), reserved),
 	       hits_text(device, hits));
 }
@@ -123,13 +104,6 @@ static bool is_odd(const struct job *job)
 {
 	return job->state != JOB_ENDED && job->state != JOB_LOADED &&
 	       !job->answer;
-}
-
-/* The program may have ended while others were asked. */
-static void loaded_review(struct job *job)
-{
-	if (job->state == JOB_LOADED && strchr("?ZX", process_state(job->pid)))
-		job->state = JOB_ENDED;
 }
 
 static void job_print(const struct table *table, const struct job *job)
@@ -201,13 +175,10 @@ static int look(const struct arguments *arguments, int64_t deadline)
 	int status = EXIT_DONE;
 	struct jobs jobs;
 
-	jobs_find(&jobs);
-	jobs_ask_stat(&jobs, true, deadline);
-	for (int i = 0; i < jobs.count; i++) {
-		loaded_review(&jobs.list[i]);
+	jobs_look(&jobs, deadline);
+	for (int i = 0; i < jobs.count; i++)
 		if (is_odd(&jobs.list[i]))
 			status = EXIT_FAILED;
-	}
 	if (jobs.failed)
 		status = EXIT_FAILED;
 	if (ask_stopped)

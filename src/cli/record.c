@@ -3,27 +3,33 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "change.h"
 #include "cli.h"
 #include "common/text.h"
 #include "job.h"
 #include "print.h"
 
-void record_print(const struct job *job, const struct arguments *arguments)
+void record_write(FILE *out, const struct job *job)
 {
 	const json_t *recording = json_object_get(job->answer, "recording");
 	int64_t dropped = field_number(recording, "dropped");
 	char file[PATH_MAX], bytes[TEXT_BYTES_SIZE];
 
-	(void)arguments;
 	field_text(recording, "file", file, sizeof(file));
 	if (json_is_true(json_object_get(recording, "runs"))) {
-		printf("pid %d: recorded to %s\n", job->pid, file);
+		fprintf(out, "pid %d: recorded to %s\n", job->pid, file);
 		return;
 	}
-	printf("pid %d: %" PRId64 " events, %s, in %s", job->pid,
-	       field_number(recording, "events"),
-	       text_bytes(field_number(recording, "bytes"), bytes), file);
+	fprintf(out, "pid %d: %" PRId64 " events, %s, in %s", job->pid,
+		field_number(recording, "events"),
+		text_bytes(field_number(recording, "bytes"), bytes), file);
 	if (dropped)
-		printf("; %" PRId64 " were dropped", dropped);
-	putchar('\n');
+		fprintf(out, "; %" PRId64 " were dropped", dropped);
+	fputc('\n', out);
+}
+
+void record_print(const struct job *job, const struct arguments *arguments)
+{
+	(void)arguments;
+	record_write(stdout, job);
 }
