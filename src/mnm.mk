@@ -26,7 +26,7 @@ ENTRY_OBJ  += $(filter $(BUILD)/obj/src/hooks/% %_entries.o,$(LIB_OBJ))
 TRACE_OBJ  := $(call sources,src/trace/*.c)
 CLI_OBJ    := $(COMMON_OBJ) $(PLAN_OBJ) $(TRACE_OBJ) $(READER_OBJ) \
 	$(call sources,src/cli/*.c src/cli/doctor/*.c src/cli/export/*.c \
-		src/cli/plan/*.c src/cli/replay/*.c src/cli/report/*.c src/cli/shadow/*.c)
+		src/cli/plan/*.c src/cli/replay/*.c src/cli/report/*.c src/cli/shadow/*.c src/cli/top/*.c)
 
 ALL += $(BUILD)/libmnm.so $(BUILD)/mnm $(BUILD)/libmnm-record.a
 
@@ -76,7 +76,8 @@ $(BUILD)/libmnm-record.a: $(READER_OBJ)
 	$(Q)$(AR) rcs $@ $(READER_OBJ)
 
 # What mnm needs beside the C library is in it, so that it runs anywhere.
-CLI_LIBS := -l:libjansson.a -l:libzstd.a -lm -ldl -pthread
+CLI_LIBS := -l:libjansson.a -l:libzstd.a -l:libncursesw.a -l:libtinfo.a \
+	-lm -ldl -pthread
 
 $(BUILD)/mnm: $(CLI_OBJ)
 	$(call SAY,link  )

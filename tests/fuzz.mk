@@ -37,7 +37,8 @@ $(BUILD)/tests/fuzz/plan_file: $(PLAN_OBJ)
 $(BUILD)/tests/fuzz/recording: $(READER_OBJ) $(BUILD)/obj/src/record/frame_write.o
 $(BUILD)/tests/fuzz/answer: $(filter-out %/main.o,$(CLI_OBJ))
 $(BUILD)/tests/fuzz/answer: FUZZ_LINK += $(addprefix -Wl$(comma)--wrap=,\
-	jobs_find jobs_find_one job_reconnect)
+	jobs_find jobs_find_one job_reconnect) \
+	-l:libncursesw.a -l:libtinfo.a
 
 $(FUZZ): $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(FUZZ_PARTS)
 	$(call SAY,link  )

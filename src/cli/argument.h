@@ -15,6 +15,7 @@ enum argument_kind {
 	ARGUMENT_FLAG,    /* an option without a value */
 	ARGUMENT_TEXT,    /* an option with a value of one word */
 	ARGUMENT_SECONDS, /* an option, with seconds or without */
+	ARGUMENT_DELAY,   /* an option with seconds, for a terminal */
 	ARGUMENT_PROFILE, /* an option, with =TEXT or without */
 	ARGUMENT_NAMES,   /* an option, with =NAMES, or without for "all" */
 	ARGUMENT_SETTING, /* an option whose value is kept in the order given */
@@ -66,6 +67,7 @@ struct arguments {
 	int pid;
 	bool json, no_wait, all_figures, probe, fit, play;
 	double watch; /* seconds between two looks, 0 = one look */
+	double delay; /* the same, 0 = not given */
 	/* NULL if not given. */
 	const char *device, *sim, *frameworks, *pool, *option, *value, *topic;
 	const char *svg, *o, *save, *file, *record, *action, *to, *format,

@@ -19,6 +19,8 @@ ARGUMENT(target, TARGET, "all", "", \
 	"and the exit status is 1") \
 ARGUMENT(watch, SECONDS, "watch", "SECONDS", \
 	"print again every so many seconds [2], until Ctrl-C") \
+ARGUMENT(delay, DELAY, "delay", "SECONDS", \
+	"look again every so many seconds [1]") \
 ARGUMENT(device, TEXT, "device", "N", "only that device [all in use]") \
 ARGUMENT(no_wait, FLAG, "no-wait", "", \
 	"don't wait for the program to give its idle blocks back (2 s\n" \

@@ -36,6 +36,7 @@ static const struct {
 	[ARGUMENT_FLAG] = {no_argument, "--", "", ""},
 	[ARGUMENT_TEXT] = {required_argument, "--", " ", ""},
 	[ARGUMENT_SECONDS] = {optional_argument, "--", " [", "]"},
+	[ARGUMENT_DELAY] = {required_argument, "--", " ", ""},
 	[ARGUMENT_PROFILE] = {optional_argument, "--", "[=", "]"},
 	[ARGUMENT_NAMES] = {optional_argument, "--", "[=", "]"},
 	[ARGUMENT_SETTING] = {required_argument, "--", " ", ""},
@@ -214,6 +215,7 @@ static int argument_read(const struct command *command, enum argument argument,
 #define READ_TEXT(field)     word_read(command, row, text, &arguments->field)
 #define READ_WORD(field)     word_read(command, row, text, &arguments->field)
 #define READ_SECONDS(field)  seconds_read(command, row, text, &arguments->field)
+#define READ_DELAY(field)    seconds_read(command, row, given, &arguments->field)
 #define READ_PATH(field)     path_read(command, row, given, &arguments->field)
 #define READ_FILE(field)     path_read(command, row, given, &arguments->field)
 #define READ_BYTES(field)    bytes_read(command, row, given, &arguments->field)

@@ -54,6 +54,7 @@ int failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int help_run(const struct command *command, const struct arguments *arguments);
 int run_run(const struct command *command, const struct arguments *arguments);
 int ps_run(const struct command *command, const struct arguments *arguments);
+int top_run(const struct command *command, const struct arguments *arguments);
 int plan_run(const struct command *command, const struct arguments *arguments);
 int report_run(const struct command *command,
 	       const struct arguments *arguments);

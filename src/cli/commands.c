@@ -100,6 +100,14 @@ const struct command commands[] = {
 	 "that idle memory has served. Exit status 1: a program does not answer.\n",
 	 NULL,
 	 ps_run, false, NULL, NULL},
+	{"top", "show your programs that run under mnm, and steer them",
+	 {ARG_delay},
+	 "A row for each device of a program, in a terminal, as htop and nvtop have it:\n"
+	 "memory, hit rate, and requests, calls of the driver and fences a second. Keys\n"
+	 "swap the pool of the selected row (s), give idle memory back (t), record (r),\n"
+	 "and sort (<, >, F6); h shows all of them, and what the columns are. Without a\n"
+	 "terminal there is `mnm ps --watch`.\n", NULL,
+	 top_run, false, NULL, NULL},
 	{"pools", "list the pools, and the backings of their regions",
 	 {ARG_json},
 	 "Pools of the plug-ins in MNM_POOL_PLUGINS are listed with their file.\n",
