@@ -65,6 +65,10 @@ RECORD_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/record_*_test.c)
 $(RECORD_TESTS): $(RECORD_OBJ) $(READER_OBJ)
 $(RECORD_TESTS): UNIT_LIBS := -l:libzstd.a
 
+# What mnm top shows, without a terminal.
+$(BUILD)/tests/unit/top_test: $(addprefix $(BUILD)/obj/src/cli/,descriptors.o failure.o \
+	field.o folder.o job.o processes.o top/column.o top/row.o top/table.o)
+
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_PARTS)
 	$(call SAY,link  )
 	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) $^ -l:libjansson.a $(UNIT_LIBS) $$(pkg-config --libs check) -o $@

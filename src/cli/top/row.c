@@ -138,7 +138,7 @@ static void row_read(struct row *row, const struct job *job,
 	row->pid = job->pid;
 	row->uid = job->uid;
 	row->at_ms = job->answered_ms;
-	row->silent = !job->answer && job->state != JOB_LOADED;
+	row->missed = !job->answer && job->state != JOB_LOADED;
 	row->requests_rate = row->calls_rate = row->fences_rate = -1;
 	command_read(about, row->command, sizeof(row->command));
 	if (json_is_true(json_object_get(recording, "runs")))
@@ -185,6 +185,11 @@ bool row_is(const struct row *row, const struct row *other)
 	return row->pid == other->pid && !strcmp(row->device, other->device);
 }
 
+bool row_is_silent(const struct row *row)
+{
+	return row->missed > 1 || (row->missed && !strcmp(row->device, "-"));
+}
+
 /* -1 if there is none: a figure is missing, or has fallen, as that of another
  * program with the pid of one that ended. */
 static double rate(int64_t before, int64_t now, int64_t ms)
@@ -217,9 +222,9 @@ static void silent_follow(struct rows *rows, int index,
 		if (!row && !(row = row_add(rows)))
 			return;
 		*row = before->list[i];
-		row->silent = true;
-		memcpy(row->note, silent.note, sizeof(row->note));
-		row->requests_rate = row->calls_rate = row->fences_rate = -1;
+		row->missed++;
+		if (row_is_silent(row))
+			memcpy(row->note, silent.note, sizeof(row->note));
 		row = NULL;
 	}
 }
@@ -229,7 +234,7 @@ void rows_follow(struct rows *rows, const struct rows *before)
 	int count = rows->count;
 
 	for (int i = 0; i < count; i++) {
-		if (rows->list[i].silent) {
+		if (rows->list[i].missed) {
 			silent_follow(rows, i, before);
 			continue;
 		}

@@ -23,8 +23,8 @@ struct row {
 	uid_t uid;
 	char device[DEVICE_NAME_SIZE]; /* "-": none in use, or not known */
 	char pool[POOL_CHOICE_SIZE];
-	char note[ROW_NOTE_SIZE];       /* why there are no figures, or "" */
-	bool silent;                    /* it should have answered */
+	char note[ROW_NOTE_SIZE]; /* why there are no figures, or "" */
+	int missed;               /* looks in a row that it has not answered */
 	char command[ROW_COMMAND_SIZE]; /* its name, and its arguments */
 	char recording[ROW_FILE_SIZE];  /* where it is recorded, or "" */
 	/* Bytes; -1: not known. A limit of 0 is none. */
@@ -52,6 +52,10 @@ void rows_free(struct rows *rows);
 
 /* Whether both are of the same device of the same program. */
 bool row_is(const struct row *row, const struct row *other);
+
+/* Whether the program should have answered, and no longer does. One look is no
+ * sign of that: it may have much to do. */
+bool row_is_silent(const struct row *row);
 
 /* Fills in what only the look before can tell: the rates; and the devices and
  * figures of a program that did not answer now. */

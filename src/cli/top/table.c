@@ -200,7 +200,7 @@ int table_programs(const struct table *table, int *silent)
 		if (k < i)
 			continue;
 		count++;
-		*silent += row->silent;
+		*silent += row_is_silent(row);
 	}
 	return count;
 }

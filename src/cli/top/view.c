@@ -12,7 +12,6 @@
 #include "view.h"
 
 enum {
-	LAST_LINES = 2,  /* the message, and the keys */
 	LABEL_WIDTH = 9, /* of "device 0 " */
 	BAR_LEAST = 10,
 	LINE_SIZE = 1024,
@@ -37,6 +36,9 @@ static void title_draw(const struct top *top)
 	if (silent)
 		used += snprintf(line + used, sizeof(line) - (size_t)used,
 				 " (%d not answering)", silent);
+	used += snprintf(line + used, sizeof(line) - (size_t)used,
+			 ", by %s, %s", columns[top->table.sort].title,
+			 top->table.falling ? "falling" : "rising");
 	if (*top->table.filter)
 		used += snprintf(line + used, sizeof(line) - (size_t)used,
 				 ", filter: %s", top->table.filter);
@@ -88,6 +90,8 @@ static int sums_draw(const struct top *top, int y)
 	int most = LINES / 3 > 1 ? LINES / 3 : LINES > 4;
 	char line[64];
 
+	if (count > most && most < 2)
+		return 0;
 	for (int i = 0; i < count && i < most; i++) {
 		if (i == most - 1 && count > most) {
 			snprintf(line, sizeof(line),
@@ -108,11 +112,11 @@ static void heads_draw(const struct table *table, const struct layout *layout,
 		const struct column_row *row = &columns[layout->column[i]];
 		int at = layout->at[i];
 
-		(row->left ? paint_text : paint_right)(y, at, layout->width[i],
-						       PAINT_KEY, row->title);
-		if (layout->column[i] == table->sort)
-			paint_text(y, at - 1, 1, PAINT_KEY,
-				   table->falling ? "v" : "^");
+		(row->left ? paint_text : paint_right)(
+			y, at, layout->width[i],
+			layout->column[i] == table->sort ? PAINT_HEAD
+							 : PAINT_KEY,
+			row->title);
 	}
 }
 
@@ -141,9 +145,9 @@ static void note_draw(const struct layout *layout, int y, const struct row *row,
 static void row_draw(const struct layout *layout, int y, const struct row *row,
 		     bool selected)
 {
-	enum paint paint = selected      ? PAINT_SELECTED
-			   : row->silent ? PAINT_WARNING
-					 : PAINT_PLAIN;
+	enum paint paint = selected             ? PAINT_SELECTED
+			   : row_is_silent(row) ? PAINT_WARNING
+						: PAINT_PLAIN;
 	char text[ROW_COMMAND_SIZE];
 
 	paint_blank(y, 0, COLS, selected ? paint : PAINT_PLAIN);
@@ -267,25 +271,39 @@ static void key_draw(int y, int *x, const char *key, const char *label)
 	*x += length + 1 + (int)strlen(label) + 2;
 }
 
+/* What has to be said goes on in a second line where it is too long for one. */
+static int last_lines(const struct top *top)
+{
+	return 2 +
+	       (top->mode == MODE_TABLE && (int)strlen(top->message) > COLS);
+}
+
+static void message_draw(const struct top *top, int y)
+{
+	paint_text(y, 0, COLS, PAINT_HEAD, top->message);
+	if ((int)strlen(top->message) > COLS)
+		paint_text(y + 1, 0, COLS, PAINT_HEAD, top->message + COLS);
+}
+
 static void last_draw(struct top *top, int y)
 {
-	int x = 0;
+	int x = 0, last = LINES - 1;
 
 	if (top->mode != MODE_TABLE) {
-		key_draw(y + 1, &x, "Enter",
+		key_draw(last, &x, "Enter",
 			 top->mode == MODE_LIST && !top->list.choose
 				 ? "close"
 				 : "choose");
-		key_draw(y + 1, &x, "Esc", "cancel");
+		key_draw(last, &x, "Esc", "cancel");
 	}
 	for (const struct key_row *row = key_rows;
 	     row->keys && top->mode == MODE_TABLE; row++)
 		if (row->label)
-			key_draw(y + 1, &x, row->keys, row->label);
+			key_draw(last, &x, row->keys, row->label);
 	if (top->mode == MODE_PROMPT)
 		prompt_draw(&top->prompt, y);
 	else if (*top->message)
-		paint_text(y, 0, COLS, PAINT_HEAD, top->message);
+		message_draw(top, y);
 	else if (*top->warning)
 		paint_text(y, 0, COLS, PAINT_WARNING, top->warning);
 	else if (top->mode == MODE_TABLE)
@@ -301,11 +319,11 @@ void view_draw(struct top *top)
 	title_draw(top);
 	if (top->mode != MODE_LIST)
 		y += sums_draw(top, y);
-	height = LINES - y - LAST_LINES;
+	height = LINES - y - last_lines(top);
 	if (top->mode == MODE_LIST)
 		list_draw(top, y, height);
 	else
 		table_draw(top, y, height);
-	last_draw(top, LINES - LAST_LINES);
+	last_draw(top, LINES - last_lines(top));
 	refresh();
 }
